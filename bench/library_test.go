@@ -152,6 +152,50 @@ func TestRunHidesSecrets(t *testing.T) {
 	}
 }
 
+// TestAScoreIsPossibleBeforeTheFirstRun: what an accuracy run will need and is not there ends the plan before anything
+// is measured. Without an accuracy run it is not asked for.
+func TestAScoreIsPossibleBeforeTheFirstRun(t *testing.T) {
+	f := plugintest.Classifier()
+	f.Scorable = func(sdk.ScoreOptions) error { return sdk.Data(errors.New("no references")) }
+	r := request(t, f)
+	r.Scenarios, r.Mode = []string{"Offline"}, bench.ModeSubmission
+	d, err := bench.Run(t.Context(), r)
+	if !errors.Is(err, sdk.ErrData) || !strings.Contains(err.Error(), "no references") ||
+		!strings.Contains(err.Error(), "--mode performance") {
+		t.Errorf("%v, want what is missing and what goes without it", err)
+	}
+	if got := statuses(d); !slices.Equal(got, []report.Status{report.Failed, report.NotRun}) || len(f.Opened()) > 0 {
+		t.Errorf("runs %v, %d workloads opened; want none", got, len(f.Opened()))
+	}
+	r.Mode, r.Force = bench.ModePerformance, true
+	if d, err := bench.Run(t.Context(), r); err != nil {
+		t.Errorf("%v: %v of a performance run alone", statuses(d), err)
+	}
+}
+
+// TestAScoreIsLookedAtOncePerModel: where a server answers in place of the embedded model, which is known when the
+// workload is open, its score has other defaults, and is looked at again.
+func TestAScoreIsLookedAtOncePerModel(t *testing.T) {
+	for nodes, want := range map[int][]bool{0: {true, true}, 1: {true, false, false}} {
+		f := plugintest.Classifier()
+		for range nodes {
+			f.Info.Nodes = append(f.Info.Nodes, sdk.Node{Address: "10.0.0.1:8000"})
+		}
+		r := request(t, f)
+		r.Scenarios, r.Mode = []string{"Offline"}, bench.ModeSubmission
+		if _, err := bench.Run(t.Context(), r); err != nil {
+			t.Fatal(err)
+		}
+		var got []bool
+		for _, o := range f.Scored() {
+			got = append(got, o.Embedded)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%d nodes: scorers of the embedded model: %v, want %v", nodes, got, want)
+		}
+	}
+}
+
 func TestScore(t *testing.T) {
 	r := request(t, plugintest.Classifier())
 	r.Scenarios, r.Mode = []string{"Server", "Offline"}, bench.ModeAccuracy

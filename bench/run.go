@@ -31,6 +31,8 @@ type runner struct {
 	facts    facts // what every record says
 	request  Request
 	running  *plugin.Running
+	// checked says that the scorer can be opened for answers of the embedded model (true), or of another one (false).
+	checked map[bool]bool
 	// opened sees the record of each run as soon as the plugin has opened its workload.
 	opened func(report.Run)
 	// watch shows a running test until the function it returns is called.
@@ -40,6 +42,7 @@ type runner struct {
 func newRunner(p *Plan, f facts) *runner {
 	return &runner{
 		launcher: p.request.Plugins.launcher(), launch: p.Launch, facts: f, request: p.request, running: &p.running,
+		checked: map[bool]bool{},
 	}
 }
 
@@ -103,7 +106,13 @@ func (r *runner) skipped(p *Plan, runs []PlannedRun, code exitcode.Code) []repor
 
 func (r *runner) perform(ctx context.Context, p *Plan, t PlannedRun, rec *report.Run) error {
 	return r.launched(ctx, p, t, func(ctx context.Context, pl plugin.Plugin) error {
+		if err := r.scorable(ctx, pl, p, p.Embedded); err != nil {
+			return err
+		}
 		err := r.opening(ctx, pl, p, t, rec, func(sut loadgen.SUT, qsl loadgen.QSL) error {
+			if err := r.scorable(ctx, pl, p, p.Embedded && answeredByEmbedded(rec)); err != nil {
+				return err
+			}
 			return r.test(ctx, p, t, rec, sut, qsl)
 		})
 		if err != nil || t.Mode != loadgen.AccuracyOnly {
@@ -230,17 +239,42 @@ func searchStreams(ctx context.Context, sut loadgen.SUT, qsl loadgen.QSL, rules 
 	return err
 }
 
+// scorable opens the scorer, once in a plan with accuracy runs, and once more where another model answers than the plan
+// knew of: what is missing of tokenizers, models and references is told before the first run, not after hours of it.
+func (r *runner) scorable(ctx context.Context, pl plugin.Plugin, p *Plan, embedded bool) error {
+	accuracy := slices.ContainsFunc(p.Runs, func(t PlannedRun) bool { return t.Mode == loadgen.AccuracyOnly })
+	if !accuracy || r.checked[embedded] {
+		return nil
+	}
+	if err := score.Check(ctx, pl, p.scoreOptions(embedded)); err != nil {
+		return orData(fmt.Errorf("%w (looked at before the first run; --mode %s makes no accuracy run)", err,
+			ModePerformance))
+	}
+	r.checked[embedded] = true
+	return nil
+}
+
+// scoreOptions say how the logs of the plan's accuracy runs are scored.
+func (p *Plan) scoreOptions(embedded bool) sdk.ScoreOptions {
+	return sdk.ScoreOptions{
+		Model: p.Options.Model, Dataset: p.Options.Dataset, Count: p.Options.Count, Params: p.Wanted.Params(p.Options.Params),
+		PartFiles: p.ScorerFiles, Show: shown(p.Served.Model, p.Rules), Embedded: embedded,
+	}
+}
+
+// answeredByEmbedded says whether the plugin's own model gave the answers, and none at a server.
+func answeredByEmbedded(r *report.Run) bool {
+	return r.Workload != nil && r.Workload.Embedded && r.Network == nil
+}
+
 // score computes the accuracy of the log that the run wrote.
 func (r *runner) score(ctx context.Context, pl plugin.Plugin, p *Plan, t PlannedRun, rec *report.Run) error {
 	if err := output.Lost(p.Out, t.Dir); err != nil {
 		return err
 	}
 	dir := filepath.Join(p.Out, t.Dir)
-	o := p.Options
-	s, err := score.Log(ctx, pl, filepath.Join(dir, score.LogName), sdk.ScoreOptions{
-		Model: o.Model, Dataset: o.Dataset, Count: o.Count, Params: p.Wanted.Params(o.Params),
-		PartFiles: p.ScorerFiles, Show: shown(p.Served.Model, p.Rules),
-	}, long(p.Served.Model, r.request.Watch.Scoring))
+	s, err := score.Log(ctx, pl, filepath.Join(dir, score.LogName),
+		p.scoreOptions(p.Embedded && answeredByEmbedded(rec)), long(p.Served.Model, r.request.Watch.Scoring))
 	if err != nil {
 		return orData(err)
 	}
@@ -253,7 +287,7 @@ func (r *runner) score(ctx context.Context, pl plugin.Plugin, p *Plan, t Planned
 	// A backend that has its own model (a server) says that the embedded one does not run.
 	embedded := p.Embedded && rec.Workload != nil && rec.Workload.Embedded
 	c := judge.Case{
-		Model: p.Served.Model, Embedded: embedded, Own: o.Dataset != "", Score: s.Score, Targets: p.Wanted.Targets,
+		Model: p.Served.Model, Embedded: embedded, Own: p.Options.Dataset != "", Score: s.Score, Targets: p.Wanted.Targets,
 	}
 	rec.Accuracy = report.NewAccuracy(judge.Judge(c), s.Score, s.SHA256)
 	return sdk.Usage(c.Check())

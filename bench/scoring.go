@@ -102,6 +102,7 @@ func (r ScoreRequest) score(ctx context.Context, catalog *discover.Catalog, log 
 		Model: served.Model.Name, Dataset: origin.Options.Dataset, Count: origin.Options.Count,
 		Params:    wanted.Params(origin.Options.Params),
 		PartFiles: scorerFiles, Show: shown(served.Model, cmp.Or(r.Rules, origin.Rules)),
+		Embedded: answeredByEmbedded(&origin),
 	})
 	if err != nil {
 		return Scored{}, err

@@ -148,6 +148,8 @@ type ScoreOptions struct {
 	Dataset string // empty: the synthetic one
 	Count   int
 	Params  map[string]string // e.g. "dtype": the payload's element type
+	// Embedded says that the embedded model gave the answers: parameters that Params leaves out have its defaults.
+	Embedded bool
 
 	// PartFiles are the models of the scorer's own, by the names of ModelInfo.ScorerParts: the path of a file or a folder,
 	// or the name of an embedded file. A part that is not there has its embedded file.

@@ -34,7 +34,9 @@ type Options struct {
 	Count int // use only the first Count articles; 0: all
 	// LabelsOnly leaves out all but Output: to score a finished run, the summaries are enough.
 	LabelsOnly bool
-	Edge       bool // of a folder, read the file of the edge category
+	// PromptsOnly takes files without what answers are scored with: to run, prompts are enough.
+	PromptsOnly bool
+	Edge        bool // of a folder, read the file of the edge category
 }
 
 func (o Options) file() string {
@@ -57,7 +59,7 @@ const (
 // Open reads and checks a file, or the official one of a folder. The error lists every fault: it is a [*FaultError],
 // for which errors.Is(err, ErrDataset) holds.
 func Open(path string, o Options) (*Set, error) {
-	columns := []records.Column{{Name: "output", Required: true}}
+	columns := []records.Column{{Name: "output", Required: !o.PromptsOnly}}
 	if !o.LabelsOnly {
 		columns = append(columns, records.Column{Name: "instruction"}, records.Column{Name: "input"},
 			records.Column{Name: "tok_input", IDs: true})

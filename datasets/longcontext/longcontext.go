@@ -34,6 +34,8 @@ type Options struct {
 	Count int // use only the first Count tasks; 0: all
 	// LabelsOnly leaves out the prompts: to score a finished run, the rest is enough.
 	LabelsOnly bool
+	// PromptsOnly takes files without what answers are scored with: to run, prompts are enough.
+	PromptsOnly bool
 }
 
 // Set is a data set that has passed its checks. It may be used from many goroutines.
@@ -46,7 +48,7 @@ const File = "mlperf_llama3.1_405b_dataset_8313_processed_fp16_eval"
 // Open reads and checks a file, or the official one of a folder. The error lists every fault: it is a [*FaultError],
 // for which errors.Is(err, ErrDataset) holds.
 func Open(path string, o Options) (*Set, error) {
-	columns := []records.Column{{Name: "gt_output", Required: true}, {Name: "metric", Required: true}}
+	columns := []records.Column{{Name: "gt_output", Required: !o.PromptsOnly}, {Name: "metric", Required: !o.PromptsOnly}}
 	if !o.LabelsOnly {
 		columns = append(columns, records.Column{Name: "input"}, records.Column{Name: "tok_input", IDs: true})
 	}

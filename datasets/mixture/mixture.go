@@ -35,6 +35,8 @@ type Options struct {
 	Count int // use only the first Count samples; 0: all
 	// LabelsOnly leaves out the prompts: to score a finished run, the rest is enough.
 	LabelsOnly bool
+	// PromptsOnly takes files without what answers are scored with: to run, prompts are enough.
+	PromptsOnly bool
 }
 
 // Set is a data set that has passed its checks. It may be used from many goroutines.
@@ -47,8 +49,8 @@ const File = "09292024_mixtral_15k_mintoken2_v1"
 // Open reads and checks a file, or the official one of a folder. The error lists every fault: it is a [*FaultError],
 // for which errors.Is(err, ErrDataset) holds.
 func Open(path string, o Options) (*Set, error) {
-	columns := []records.Column{{Name: "dataset", Required: true}, {Name: "id", Required: true},
-		{Name: "gt_output", Required: true}}
+	columns := []records.Column{{Name: "dataset", Required: !o.PromptsOnly}, {Name: "id", Required: !o.PromptsOnly},
+		{Name: "gt_output", Required: !o.PromptsOnly}}
 	if !o.LabelsOnly {
 		columns = append(columns, records.Column{Name: "input"}, records.Column{Name: "tok_input", IDs: true})
 	}

@@ -31,6 +31,8 @@ type Options struct {
 	Count int // use only the first Count questions; 0: all
 	// LabelsOnly leaves out all but Output: to score a finished run, the answers are enough.
 	LabelsOnly bool
+	// PromptsOnly takes files without what answers are scored with: to run, prompts are enough.
+	PromptsOnly bool
 }
 
 // Set is a data set that has passed its checks. It may be used from many goroutines.
@@ -43,7 +45,7 @@ const File = "open_orca_gpt4_tokenized_llama.sampled_24576"
 // Open reads and checks a file, or the official one of a folder. The error lists every fault: it is a [*FaultError],
 // for which errors.Is(err, ErrDataset) holds.
 func Open(path string, o Options) (*Set, error) {
-	columns := []records.Column{{Name: "output", Required: true}}
+	columns := []records.Column{{Name: "output", Required: !o.PromptsOnly}}
 	if !o.LabelsOnly {
 		columns = append(columns, records.Column{Name: "system_prompt"}, records.Column{Name: "question"},
 			records.Column{Name: "input"}, records.Column{Name: "tok_input", IDs: true})

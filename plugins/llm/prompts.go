@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -34,6 +35,7 @@ const mostFaults = 10
 // makePrompts fills in and tokenises all samples, on all cores. The error names the samples that cannot be prompts.
 func makePrompts(ctx context.Context, s *settings, t tokenizer, items []text) (prompts, error) {
 	p := prompts{all: make([]backend.Prompt, len(items))}
+	s.pad(t)
 	faults := make([]error, len(items))
 	var next, truncated atomic.Int64
 	var workers sync.WaitGroup
@@ -72,6 +74,18 @@ func listFaults(faults []error) error {
 	return sdk.Data(errors.Join(kept...))
 }
 
+// pad fills sequences with a token of the tokenizer, an end token where it has one: no model looks at them, but each
+// looks them up.
+func (s *settings) pad(t tokenizer) {
+	if t == nil {
+		return
+	}
+	i := slices.IndexFunc(s.limits.EOS, func(id int32) bool { return int(id) < t.Size() })
+	if i >= 0 {
+		s.limits.PadToken = s.limits.EOS[i]
+	}
+}
+
 // prompt makes the prompt of one sample, and says whether it was cut to the model's limit. Without
 // a tokenizer it is text.
 func (s *settings) prompt(t tokenizer, item *text) (p backend.Prompt, cut bool, err error) {
@@ -86,7 +100,7 @@ func (s *settings) prompt(t tokenizer, item *text) (p backend.Prompt, cut bool, 
 		return p, false, nil
 	}
 	p.Tokens = item.tokens
-	if p.Tokens == nil {
+	if p.Tokens == nil || s.tokenizer == embeddedTokenizer && item.input != "" { // a data set's are the official one's
 		p.Text = s.fill(item)
 		p.Tokens = t.Encode(nil, p.Text)
 	}

@@ -25,12 +25,9 @@ type settings struct {
 	cache  int64          // bytes
 }
 
-// readSettings reads all parameters. Where the user names a tokenizer, another model answers than the embedded one,
-// which has the official defaults.
+// readSettings reads all parameters. A tokenizer that the user names says whose defaults they have.
 func readSettings(r *manifest.Request) settings {
-	if r.Given("tokenizer") != "" {
-		r.UseOfficialDefaults()
-	}
+	r.DefaultsOf("tokenizer")
 	return parseSettings(r.Params)
 }
 
@@ -47,9 +44,6 @@ func parseSettings(p *option.Params) settings {
 	}
 	if most := s.limits.MaxNewTokens; s.limits.MinNewTokens > most && most > 0 {
 		p.Fault("min_new_tokens", fmt.Errorf("want at most max_new_tokens = %d", most))
-	}
-	if len(s.limits.EOS) > 0 {
-		s.limits.PadToken = s.limits.EOS[0]
 	}
 	return s
 }

@@ -61,7 +61,7 @@ func openTexts(r *manifest.Request) texts {
 	if r.Dataset == "" {
 		return writeArticles(r.First(articles.EvalCount, "samples"))
 	}
-	all, err := readTexts(r.Model.Name, r.Dataset, r.Count, r.Scoring)
+	all, err := readTexts(r.Model.Name, r.Dataset, wanted{r.Count, r.Scoring, !r.Scoring && !r.Verifying})
 	if err != nil {
 		r.Fault(sdk.Data(err))
 		return texts{}
@@ -84,16 +84,25 @@ func writeArticles(count int) texts {
 	return all
 }
 
-func readTexts(model, path string, count int, referencesOnly bool) (texts, error) {
+// wanted says what is read of a data set: the first count samples, all for 0; of them the references alone, to score,
+// or references where there are some, to run.
+type wanted struct {
+	count                       int
+	referencesOnly, promptsOnly bool
+}
+
+func readTexts(model, path string, w wanted) (texts, error) {
 	switch kindOf(model) {
 	case orca:
-		return readOrca(path, openorca.Options{Count: count, LabelsOnly: referencesOnly})
+		return readOrca(path, openorca.Options{Count: w.count, LabelsOnly: w.referencesOnly, PromptsOnly: w.promptsOnly})
 	case contexts:
-		return readContexts(path, longdata.Options{Count: count, LabelsOnly: referencesOnly})
+		return readContexts(path, longdata.Options{Count: w.count, LabelsOnly: w.referencesOnly, PromptsOnly: w.promptsOnly})
 	case mixed:
-		return readMixture(path, mixdata.Options{Count: count, LabelsOnly: referencesOnly})
+		return readMixture(path, mixdata.Options{Count: w.count, LabelsOnly: w.referencesOnly, PromptsOnly: w.promptsOnly})
 	}
-	return readNews(path, cnndm.Options{Count: count, LabelsOnly: referencesOnly, Edge: strings.HasSuffix(model, "-edge")})
+	return readNews(path, cnndm.Options{
+		Count: w.count, LabelsOnly: w.referencesOnly, PromptsOnly: w.promptsOnly, Edge: strings.HasSuffix(model, "-edge"),
+	})
 }
 
 func readNews(path string, o cnndm.Options) (texts, error) {
@@ -134,11 +143,13 @@ func readContexts(path string, o longdata.Options) (texts, error) {
 	all := texts{kind: contexts, items: make([]text, set.Len())}
 	for i := range all.items {
 		t := set.Task(i)
-		metric, err := longcontext.ParseMetric(t.Metric)
-		if err != nil {
+		all.items[i] = text{input: t.Input, whole: true, tokens: t.Tokens, reference: t.Output}
+		if o.PromptsOnly {
+			continue
+		}
+		if all.items[i].metric, err = longcontext.ParseMetric(t.Metric); err != nil {
 			return texts{}, fmt.Errorf("task %d: %w", i, err)
 		}
-		all.items[i] = text{input: t.Input, whole: true, tokens: t.Tokens, reference: t.Output, metric: metric}
 	}
 	return all, nil
 }
@@ -151,11 +162,13 @@ func readMixture(path string, o mixdata.Options) (texts, error) {
 	all := texts{kind: mixed, items: make([]text, set.Len())}
 	for i := range all.items {
 		s := set.Sample(i)
-		task, err := mixture.ParseTask(s.Source)
-		if err != nil {
+		all.items[i] = text{input: s.Input, whole: true, tokens: s.Tokens, reference: s.Output, id: s.ID}
+		if o.PromptsOnly {
+			continue
+		}
+		if all.items[i].task, err = mixture.ParseTask(s.Source); err != nil {
 			return texts{}, fmt.Errorf("sample %d: %w", i, err)
 		}
-		all.items[i] = text{input: s.Input, whole: true, tokens: s.Tokens, reference: s.Output, task: task, id: s.ID}
 	}
 	return all, nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/plumbline-ml/plumbline/preprocess/text/sentencepiece"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
+	"github.com/plumbline-ml/plumbline/sdk/manifest"
 )
 
 // tokenizer turns text into ids and back. It may be used from many goroutines.
@@ -27,7 +28,7 @@ type tokenizer interface {
 
 // Values of the parameter tokenizer that are no paths.
 const (
-	embeddedTokenizer = "embedded"
+	embeddedTokenizer = manifest.Embedded
 	serverTokenizer   = "server"
 )
 

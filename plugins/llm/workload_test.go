@@ -3,6 +3,8 @@ package llm
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -99,6 +101,73 @@ func TestServerPromptsAreText(t *testing.T) {
 	if _, err := w.NewGenerator(nil, backend.Config{}); !errors.Is(err, sdk.ErrUsage) {
 		t.Errorf("error %v of decoding here without a tokenizer", err)
 	}
+}
+
+// TestEmbeddedModelOnAnotherDataset: the embedded tokenizer brings its own end token, form of prompts and padding,
+// whatever ids the data set has of the official one, and its log is scored by it.
+func TestEmbeddedModelOnAnotherDataset(t *testing.T) {
+	path := writeRecords(t, `[{"input":"A bridge opened.","tok_input":[128000,9906],"output":"Bridge opened."}]`)
+	for _, given := range []string{"", "embedded"} {
+		params := map[string]string{}
+		if given != "" {
+			params["tokenizer"] = given
+		}
+		w := mustOpen(t, sdk.Options{Dataset: path, Params: params})
+		p := promptOf(t, w, 0)
+		if !slices.Equal(p.EOS, []int32{0}) || p.PadToken != 0 || p.Text != "<|article|> A bridge opened.<|summary|>" {
+			t.Errorf("tokenizer %q: prompt %+v, want it in the embedded model's form, to end with its token", given, p)
+		}
+		o := sdk.ScoreOptions{Dataset: path, Embedded: true, Params: params}
+		if _, err := New().OpenScorer(t.Context(), o); err != nil {
+			t.Errorf("tokenizer %q: %v", given, err)
+		}
+	}
+	if _, err := New().OpenScorer(t.Context(), sdk.ScoreOptions{Dataset: path}); !errors.Is(err, sdk.ErrUsage) {
+		t.Errorf("%v of another model's log without its tokenizer, want an error", err)
+	}
+}
+
+// TestPaddingIsOfTheTokenizer: a model looks up what it is padded with, so it is in the vocabulary.
+func TestPaddingIsOfTheTokenizer(t *testing.T) {
+	for eos, want := range map[string]int32{"128001,5": 5, "7,128001": 7, "128001": 0} {
+		w := mustOpen(t, sdk.Options{Count: 1, Params: map[string]string{"eos": eos}})
+		if p := promptOf(t, w, 0); p.PadToken != want {
+			t.Errorf("eos %s of a vocabulary of %d: padded with %d, want %d", eos, w.tokenizer.Size(), p.PadToken, want)
+		}
+	}
+}
+
+// TestPromptsWithoutReferences: each kind of data set runs without what its answers are scored with, and neither scores
+// nor passes for a data set.
+func TestPromptsWithoutReferences(t *testing.T) {
+	path := writeRecords(t, `[{"input":"What is a bridge?"},{"input":"Who opened it?"}]`)
+	b := New()
+	for model, column := range map[string]string{
+		"llama3.1-8b": "output", "llama2-70b": "output", "llama3.1-405b": "gt_output", "mixtral-8x7b": "gt_output",
+	} {
+		params := map[string]string{"tokenizer": "embedded"}
+		w := mustOpen(t, sdk.Options{Model: model, Dataset: path, Params: params})
+		if w.Len() != 2 || !strings.Contains(promptOf(t, w, 0).Text, "What is a bridge?") {
+			t.Errorf("%s: %d prompts, the first %+v", model, w.Len(), promptOf(t, w, 0))
+		}
+		_, err := b.OpenScorer(t.Context(), sdk.ScoreOptions{Model: model, Dataset: path, Params: params})
+		_, verified := b.(sdk.DatasetWorker).WorkOnDataset(t.Context(),
+			sdk.DatasetRequest{Model: model, Action: sdk.Verify, Input: path, Params: params}, func(string) {})
+		for _, err := range []error{err, verified} {
+			if !errors.Is(err, sdk.ErrData) || !strings.Contains(err.Error(), fmt.Sprintf("no column %q", column)) {
+				t.Errorf("%s: %v, want one that names the column %s", model, err, column)
+			}
+		}
+	}
+}
+
+func writeRecords(t *testing.T, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "mine.json")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
 
 func TestLongPromptsLoseTheirEnd(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 )
 
 // embedded is the value of a parameter that stands for the file inside the plugin.
-const embedded = "embedded"
+const embedded = manifest.Embedded
 
 // settings are the parameters of a model.
 type settings struct {
@@ -24,12 +24,9 @@ type settings struct {
 	scorerVocabulary string // folder; "": that of the scorer's clip; "embedded"
 }
 
-// readSettings reads all parameters. Where the user names a configuration, another model runs than the embedded one,
-// which has the official defaults.
+// readSettings reads all parameters. A configuration that the user names says whose defaults they have.
 func readSettings(r *manifest.Request) settings {
-	if r.Given("config") != "" && r.Given("config") != embedded {
-		r.UseOfficialDefaults()
-	}
+	r.DefaultsOf("config")
 	return parseSettings(r.Params)
 }
 

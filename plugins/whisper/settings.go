@@ -24,12 +24,9 @@ type settings struct {
 	dtype     wer.DType
 }
 
-// readSettings reads all parameters. Where the user names a tokenizer, another model answers than the embedded one,
-// which has the official defaults.
+// readSettings reads all parameters. A tokenizer that the user names says whose defaults they have.
 func readSettings(r *manifest.Request) settings {
-	if r.Given("tokenizer") != "" {
-		r.UseOfficialDefaults()
-	}
+	r.DefaultsOf("tokenizer")
 	return parseSettings(r.Params)
 }
 

@@ -57,6 +57,10 @@ func (b benchmark) Open(ctx context.Context, o sdk.Options) (sdk.Workload, error
 	if err != nil {
 		return nil, err
 	}
+	return b.open(ctx, r)
+}
+
+func (b benchmark) open(ctx context.Context, r *Request) (sdk.Workload, error) {
 	w, err := b.author.Open(ctx, r)
 	if err == nil {
 		if err = r.Err(); err == nil {

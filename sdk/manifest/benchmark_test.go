@@ -124,16 +124,36 @@ func TestScore(t *testing.T) {
 	wantAll(t, err, `unknown model "three"`)
 }
 
-func TestOfficialDefaults(t *testing.T) {
-	r, err := parsed(t).run(sdk.Options{Model: "two"})
-	if err != nil {
-		t.Fatal(err)
+// TestDefaultsOfAParameter: what the user names decides whose defaults the others have, and a log is scored with
+// those of the model that answered.
+func TestDefaultsOfAParameter(t *testing.T) {
+	for _, c := range []struct {
+		file, given string
+		want        string // the size
+	}{
+		{"", "", "64"}, {"", "a file", "800"}, {"", Embedded, "64"}, {"mine.onnx", Embedded, "64"}, {"mine.onnx", "", "800"},
+	} {
+		r, err := parsed(t).run(sdk.Options{Model: "two", ModelFile: c.file, Params: map[string]string{"words": c.given}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.DefaultsOf("words"); r.Params.Text("size") != c.want || r.Params.Text("words") != c.given && c.given != "" {
+			t.Errorf("file %q, words %q: size %s, want %s", c.file, c.given, r.Params.Text("size"), c.want)
+		}
 	}
-	if got := r.Params.Text("size"); got != "64" || r.Given("size") != "" {
-		t.Errorf("size %s, given %q", got, r.Given("size"))
-	}
-	if r.UseOfficialDefaults(); r.Params.Text("size") != "800" || r.Err() != nil {
-		t.Errorf("size %s, %v", r.Params.Text("size"), r.Err())
+	for dataset, want := range map[string]string{"": "64", "set": "800"} {
+		for _, embedded := range []bool{false, true} {
+			r, err := parsed(t).scoring(sdk.ScoreOptions{Model: "two", Dataset: dataset, Embedded: embedded})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if embedded {
+				want = "64"
+			}
+			if got := r.Params.Text("size"); got != want || r.Embedded != embedded {
+				t.Errorf("data set %q, embedded model %v: size %s, want %s", dataset, embedded, got, want)
+			}
+		}
 	}
 }
 

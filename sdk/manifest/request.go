@@ -33,8 +33,11 @@ type Request struct {
 	// OpenPart opens one of them to score, as sdk.ScoreOptions has it; nil in a run, and outside of a plugin.
 	OpenPart func(ctx context.Context, p sdk.Part) (backend.Session, error)
 
-	Embedded bool // the file is an embedded one
+	Embedded bool // the file is an embedded one; to score: it gave the answers
 	Scoring  bool // an accuracy log is scored: labels are enough
+	// Verifying says that the data set is looked at alone: what a score needs of it has to be there, too, as it has not to
+	// be for a run.
+	Verifying bool
 
 	Memory string   // to score: as sdk.ScoreOptions has it
 	Show   []uint64 // the same
@@ -46,8 +49,9 @@ type Request struct {
 	Count   int    // of the first samples; 0: all
 	Batch   int    // the largest batch that the user wants; 0: the benchmark's choice
 
-	given  map[string]string
-	faults []error
+	manifest *Manifest
+	given    map[string]string
+	faults   []error
 }
 
 // run is the request of a run. It fails for a model that is not in the manifest; all else is a fault of the request.
@@ -56,7 +60,7 @@ func (m *Manifest) run(o sdk.Options) (*Request, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Request{Model: e, Dataset: o.Dataset, Batch: o.Batch, given: o.Params}
+	r := &Request{Model: e, Dataset: o.Dataset, Batch: o.Batch, manifest: m, given: o.Params}
 	files, err := m.openFiles(e, o)
 	r.Fault(err)
 	r.Files, r.Embedded = files.models, files.embedded
@@ -64,20 +68,19 @@ func (m *Manifest) run(o sdk.Options) (*Request, error) {
 	return r, nil
 }
 
-// scoring is the request of a scorer. The embedded data set has the defaults of the embedded
-// model, which alone knows it.
+// scoring is the request of a scorer. It has the defaults that the run had: those of the embedded model, which alone
+// knows the embedded data set, where that one answered.
 func (m *Manifest) scoring(o sdk.ScoreOptions) (*Request, error) {
 	e, err := m.Model(o.Model)
 	if err != nil {
 		return nil, err
 	}
 	r := &Request{Model: e, Scoring: true, Dataset: o.Dataset, OpenPart: o.OpenPart, Memory: o.Memory, Show: o.Show,
-		Exhibits: o.Exhibits,
-		given:    o.Params}
+		Exhibits: o.Exhibits, Embedded: o.Embedded, manifest: m, given: o.Params}
 	r.Files, err = m.scorerFiles(e, o.PartFiles)
 	r.Fault(err)
 	defaults := e.Defaults
-	if o.Dataset == "" {
+	if o.Dataset == "" || o.Embedded {
 		defaults = m.embeddedDefaults(e)
 	}
 	r.fill(m, defaults, o.Count)
@@ -99,11 +102,23 @@ func (r *Request) File() backend.Model { return r.Files[""] }
 // Given is what the user said of a parameter; empty: nothing, or nothing in so many words.
 func (r *Request) Given(name string) string { return r.given[name] }
 
-// UseOfficialDefaults takes the defaults of the model's official files, whichever file this is: another machine runs
-// the model. What was read of Params before is not read again.
-func (r *Request) UseOfficialDefaults() {
+// Embedded is the value of a parameter that stands for what is inside the plugin.
+const Embedded = "embedded"
+
+// DefaultsOf takes the defaults of the files that a parameter belongs to, such as a tokenizer: those of the embedded
+// ones where the user says Embedded, and of the model's official ones where the user says anything else, whichever
+// file this is: another machine may run the model. Where the user says nothing, they stay as they are. What was read of
+// Params before is not read again.
+func (r *Request) DefaultsOf(param string) {
+	defaults := r.Model.Defaults
+	switch r.given[param] {
+	case "":
+		return
+	case Embedded:
+		defaults = r.manifest.embeddedDefaults(r.Model)
+	}
 	r.Fault(sdk.Usage(r.Params.Err()))
-	r.Params = option.NewParams(over(r.Model.Defaults, r.given))
+	r.Params = option.NewParams(over(defaults, r.given))
 }
 
 // First is how many of the size samples of the data set are meant: Count, or all. More than there are is a fault, which

@@ -53,7 +53,12 @@ func (b benchmark) readAll(ctx context.Context, e *Model, r sdk.DatasetRequest, 
 			o.Params[p.Name] = v
 		}
 	}
-	w, err := b.Open(ctx, o)
+	request, err := b.manifest.run(o)
+	if err != nil {
+		return 0, err
+	}
+	request.Verifying = true
+	w, err := b.open(ctx, request)
 	if err != nil {
 		return 0, err
 	}

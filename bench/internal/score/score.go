@@ -74,6 +74,17 @@ func Log(ctx context.Context, p plugin.Plugin, path string, o sdk.ScoreOptions, 
 	return Scored{s, hex.EncodeToString(h.Sum(nil))}, nil
 }
 
+// Check opens a scorer of the plugin and gives it up: an error says what of data set, tokenizer and models is not
+// there.
+func Check(ctx context.Context, p plugin.Plugin, o sdk.ScoreOptions) error {
+	inner, cancel := context.WithCancel(ctx)
+	defer cancel()
+	if _, err := p.OpenScorer(inner, o); err != nil {
+		return said(ctx, fmt.Errorf("opening the scorer: %w", err))
+	}
+	return nil
+}
+
 // memory is the path of the file in which the scorer of a log may keep its work.
 func memory(ctx context.Context, f *os.File) (string, error) {
 	h := sha256.New()

@@ -36,9 +36,11 @@ type Fake struct {
 	Held      func()
 	// Busy, if not nil, is how long IssueQuery takes for a query of so many samples.
 	Busy func(samples int) time.Duration
-	// Score is what the scorer finds; Samples is counted. Scoring, if not nil, is called when a scorer is opened.
-	Score   sdk.Score
-	Scoring func()
+	// Score is what the scorer finds; Samples is counted. Scorable, if not nil, says why a scorer cannot be opened;
+	// Scoring, if not nil, is called when one gets its first entry.
+	Score    sdk.Score
+	Scorable func(o sdk.ScoreOptions) error
+	Scoring  func()
 	// DatasetWork is what the plugin does of its model's DatasetActions.
 	DatasetWork func(ctx context.Context, r sdk.DatasetRequest, progress func(line string)) (done string, err error)
 
@@ -165,8 +167,10 @@ func (p *process) OpenScorer(_ context.Context, o sdk.ScoreOptions) (sdk.Scorer,
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.scored = append(p.scored, o)
-	if p.Scoring != nil {
-		p.Scoring()
+	if p.Scorable != nil {
+		if err := p.Scorable(o); err != nil {
+			return nil, err
+		}
 	}
 	return &scorer{Fake: p.Fake, seen: map[uint64]bool{}}, nil
 }
@@ -264,6 +268,9 @@ type scorer struct {
 }
 
 func (s *scorer) Add(e mllog.AccuracyEntry) error {
+	if len(s.seen) == 0 && s.Scoring != nil {
+		s.Scoring()
+	}
 	if len(e.Data) == 0 {
 		return errors.New("an empty payload")
 	}

@@ -28,7 +28,7 @@ func ScoreOptions(o *pluginpb.ScoreOptions) sdk.ScoreOptions {
 	return sdk.ScoreOptions{
 		Model: o.GetModel(), Dataset: o.GetDataset(), Count: int(o.GetCount()), Params: o.GetParams(),
 		PartFiles: o.GetPartFiles(), Memory: o.GetMemory(), Show: o.GetShow(),
-		Exhibits: int(o.GetExhibits()),
+		Exhibits: int(o.GetExhibits()), Embedded: o.GetEmbedded(),
 	}
 }
 

@@ -3141,7 +3141,9 @@ type ScoreOptions struct {
 	Show []uint64 `protobuf:"varint,7,rep,packed,name=show,proto3" json:"show,omitempty"`
 	// At most how many samples for people to look at are wanted in Score.exhibits. Above 0 only for a plugin with the
 	// capability "exhibits".
-	Exhibits      int64 `protobuf:"varint,8,opt,name=exhibits,proto3" json:"exhibits,omitempty"`
+	Exhibits int64 `protobuf:"varint,8,opt,name=exhibits,proto3" json:"exhibits,omitempty"`
+	// The embedded model gave the answers: parameters that are not here have its defaults.
+	Embedded      bool `protobuf:"varint,9,opt,name=embedded,proto3" json:"embedded,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3230,6 +3232,13 @@ func (x *ScoreOptions) GetExhibits() int64 {
 		return x.Exhibits
 	}
 	return 0
+}
+
+func (x *ScoreOptions) GetEmbedded() bool {
+	if x != nil {
+		return x.Embedded
+	}
+	return false
 }
 
 type AccuracyEntry struct {
@@ -4033,7 +4042,7 @@ const file_plumbline_plugin_v1_plugin_proto_rawDesc = "" +
 	"\x10bytes_per_second\x18\x06 \x01(\x01R\x0ebytesPerSecond\"\x89\x01\n" +
 	"\fScoreRequest\x12;\n" +
 	"\aoptions\x18\x01 \x01(\v2!.plumbline.plugin.v1.ScoreOptionsR\aoptions\x12<\n" +
-	"\aentries\x18\x02 \x03(\v2\".plumbline.plugin.v1.AccuracyEntryR\aentries\"\xad\x03\n" +
+	"\aentries\x18\x02 \x03(\v2\".plumbline.plugin.v1.AccuracyEntryR\aentries\"\xc9\x03\n" +
 	"\fScoreOptions\x12\x14\n" +
 	"\x05model\x18\x01 \x01(\tR\x05model\x12\x18\n" +
 	"\adataset\x18\x02 \x01(\tR\adataset\x12\x14\n" +
@@ -4043,7 +4052,8 @@ const file_plumbline_plugin_v1_plugin_proto_rawDesc = "" +
 	"part_files\x18\x05 \x03(\v20.plumbline.plugin.v1.ScoreOptions.PartFilesEntryR\tpartFiles\x12\x16\n" +
 	"\x06memory\x18\x06 \x01(\tR\x06memory\x12\x12\n" +
 	"\x04show\x18\a \x03(\x04R\x04show\x12\x1a\n" +
-	"\bexhibits\x18\b \x01(\x03R\bexhibits\x1a9\n" +
+	"\bexhibits\x18\b \x01(\x03R\bexhibits\x12\x1a\n" +
+	"\bembedded\x18\t \x01(\bR\bembedded\x1a9\n" +
 	"\vParamsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\x1a<\n" +

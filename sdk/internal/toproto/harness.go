@@ -28,7 +28,7 @@ func Scenario(s loadgen.Scenario) pluginpb.Scenario {
 func ScoreOptions(o sdk.ScoreOptions) *pluginpb.ScoreOptions {
 	return &pluginpb.ScoreOptions{
 		Model: o.Model, Dataset: o.Dataset, Count: int64(o.Count), Params: o.Params, PartFiles: o.PartFiles,
-		Memory: o.Memory, Show: o.Show, Exhibits: int64(o.Exhibits),
+		Memory: o.Memory, Show: o.Show, Exhibits: int64(o.Exhibits), Embedded: o.Embedded,
 	}
 }
 
