@@ -104,8 +104,8 @@ const roundsIntro = `## Rounds
 The newest is the default; ` + "`--rules`" + ` chooses. The settings of v5.0 to v6.0 are those of v6.1 with the seeds of
 the round. Those of v0.7 to v4.1 are those that each round ran: of its mlperf.conf and its submission checker. In v0.7
 to v1.1 MultiStream issues queries at an arrival interval, as in v0.5. Those of v0.5 follow the text of the
-round: the files in loadgen/mlconf/rules say where each number stands. In two places the text of a round and the
-mlperf.conf that it ran differ; the runs count:
+round: the files in loadgen/mlconf/internal/roundfiles/rules say where each number stands. In two places the text of
+a round and the mlperf.conf that it ran differ; the runs count:
 
 | settings | the text, section 3 | what the round ran, and ` + "`--rules`" + ` offers |
 |---|---|---|

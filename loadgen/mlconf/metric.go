@@ -1,7 +1,5 @@
 package mlconf
 
-import "slices"
-
 // Metric is how the rounds since v5.0 read a scenario's result from a log and name it.
 type Metric struct {
 	Key       string // of the detail log
@@ -24,14 +22,12 @@ func (m Metric) Value(logged float64) float64 {
 
 // metricTable is where models differ from commonMetric.
 type metricTable struct {
-	Keys  map[string]map[string]map[string]string `json:"keys"` // by first round, model and the log's scenario
+	Keys  map[string]map[string]map[string]string `json:"keys"` // by table, model and the log's scenario
 	Units map[string]map[string]string            `json:"units"`
 }
 
 // HasMetrics says whether the metrics of the round are known: of v5.0 and later.
-func (r *Rules) HasMetrics() bool {
-	return slices.Contains([]string{"v6.1", "v6.0", "v5.1", "v5.0"}, r.Name)
-}
+func (r *Rules) HasMetrics() bool { return r.data.Features.Metrics != "" }
 
 // Metric is that of a model and scenario. The key is that of a log of this scenario; a log of an Interactive run says
 // Server, and has the same key. ok is false where the scenario or the round's metrics are not known.
@@ -45,11 +41,7 @@ func (r *Rules) Metric(model, scenario string) (m Metric, ok bool) {
 	if scenario == "Interactive" {
 		logged = "Server"
 	}
-	since := "v5.1"
-	if r.Name == "v5.0" {
-		since = "v5.0"
-	}
-	if key := r.metrics.Keys[since][model][logged]; key != "" {
+	if key := r.metrics.Keys[r.data.Features.Metrics][model][logged]; key != "" {
 		m.Key = key
 	}
 	if unit := r.metrics.Units[model][scenario]; unit != "" {

@@ -5,9 +5,12 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf/internal/roundfiles"
 )
 
 // Rules are the facts of one round of the inference rules: what its submission checker asks for.
@@ -15,11 +18,7 @@ type Rules struct {
 	Name  string // "v6.1"
 	Seeds Seeds
 
-	models   map[string]modelRules
-	aliases  map[string]string
-	runs     map[string]int
-	settings keyTable // of rounds with settings of their own
-	text     keyTable // what the round's text says, where the round ran other settings
+	data     roundFile
 	facts    submissionFacts
 	defaults func() (file, error) // the settings as a configuration file, made once and not changed
 	metrics  metricTable
@@ -100,22 +99,75 @@ func (p *pair) UnmarshalJSON(data []byte) error {
 // files and the checkers of these rounds, which had no table of sizes of data sets: DatasetSize is 0. The rules of v0.5
 // are those of its text, which has no seeds. Where v0.5 and v0.7 ran other settings than their texts have, they are
 // those that they ran: Origin.Otherwise has the text's.
+//
+// All that is particular to a round is in its file, rules/vN.N.json, and nothing compares the names of rounds but the
+// order of this list: a new round is a new file.
 func Rounds() []string {
-	return []string{
-		"v6.1", "v6.0", "v5.1", "v5.0", "v4.1", "v4.0", "v3.1", "v3.0", "v2.1", "v2.0", "v1.1", "v1.0", "v0.7", "v0.5",
+	names := roundfiles.Names()
+	slices.SortFunc(names, func(a, b string) int { return slices.Compare(version(b), version(a)) })
+	return names
+}
+
+// version is the number of a round, whose parts are numbers: v10.0 is later than v6.1.
+func version(round string) (parts []int) {
+	for part := range strings.SplitSeq(strings.TrimPrefix(round, "v"), ".") {
+		n, _ := strconv.Atoi(part) // TestRoundsHaveVersions: they are numbers
+		parts = append(parts, n)
 	}
+	return parts
 }
 
 // roundFile is the embedded form of a round.
 type roundFile struct {
-	Sources  map[string]string     `json:"sources"` // where in the round's text the numbers come from
-	Seeds    Seeds                 `json:"seeds"`
-	Aliases  map[string]string     `json:"aliases"`
-	Models   map[string]modelRules `json:"models"`
-	Runs     map[string]int        `json:"runs"`
-	Settings keyTable              `json:"settings"`
-	Text     keyTable              `json:"text"`
+	Sources       map[string]string          `json:"sources"` // where in the round's text the numbers come from
+	Seeds         Seeds                      `json:"seeds"`
+	Aliases       map[string]string          `json:"aliases"`
+	Features      features                   `json:"features"`
+	AccuracyFiles map[string]AccuracyFiles   `json:"accuracy_files"`
+	Sections      map[string]json.RawMessage `json:"sections"`
+	Models        map[string]modelRules      `json:"models"`
+	Runs          map[string]int             `json:"runs"`
+	Settings      keyTable                   `json:"settings"` // of rounds with settings of their own
+	Text          keyTable                   `json:"text"`     // what the text says, where the round ran other settings
 }
+
+// features are what a round has that others have not, or have otherwise.
+type features struct {
+	LoadGenMajor    int           `json:"loadgen_major"`
+	Metrics         string        `json:"metrics"` // the table of metrics.json; empty: none is known
+	Layout          *Layout       `json:"layout"`
+	Nameplate       bool          `json:"nameplate"`
+	LogsInteractive bool          `json:"logs_interactive"`
+	AuditsSetSeeds  bool          `json:"audits_set_seeds"`
+	Audits          AuditFeatures `json:"audits"`
+}
+
+// Layout is where a round's submissions have their files.
+type Layout struct {
+	Source string `json:"source"` // the submitter's folder of programs: "src", before v6.0 "code"
+	// Apart says that measurements and audits lie in folders of the submitter, measurements/ and compliance/, as before
+	// v6.0, and not in the scenario's folder.
+	Apart bool `json:"apart"`
+}
+
+// AuditFeatures are how a round configures the compliance tests that rounds configure differently.
+type AuditFeatures struct {
+	// CachingInTwo says that TEST04 is two runs of two configurations, TEST04-A and TEST04-B.
+	CachingInTwo bool `json:"test04_in_two"`
+	// CachingQueries are the least queries of TEST04 by model and scenario, where LoadGen's own are too few.
+	CachingQueries map[string]map[string]uint64 `json:"test04_min_queries"`
+	OtherSeeds     OtherSeeds                   `json:"test05"`
+	FirstTokens    bool                         `json:"test06"` // there is a configuration of TEST06
+}
+
+// OtherSeeds says with which seeds TEST05 runs; empty: the round has no configuration of it.
+type OtherSeeds string
+
+// What TEST05 runs with: the three seeds that all old rounds have, or the round's second seeds.
+const (
+	FixedSeeds  OtherSeeds = "fixed seeds"
+	SecondSeeds OtherSeeds = "second seeds"
+)
 
 // Round returns the rules of a round; the empty name means the newest.
 func Round(name string) (*Rules, error) {
@@ -125,31 +177,53 @@ func Round(name string) (*Rules, error) {
 	if !slices.Contains(Rounds(), name) {
 		return nil, fmt.Errorf("unknown rules %q, want one of %s", name, strings.Join(Rounds(), ", "))
 	}
-	var data roundFile
-	if err := decodeRules(name, &data); err != nil {
-		return nil, err
+	key := parsedKey{name, roundfiles.Generation()}
+	found, ok := parsed.Load(key)
+	if !ok {
+		r, err := readRound(name)
+		if err != nil {
+			return nil, err
+		}
+		found, _ = parsed.LoadOrStore(key, r)
 	}
-	var facts submissionFacts
-	if err := decodeRules("submissions", &facts); err != nil {
-		return nil, err
+	r, _ := found.(*Rules)
+	own := *r // callers may set the fields of theirs
+	return &own, nil
+}
+
+// parsed are the rounds that were read: by parsedKey, *Rules. Nobody changes what they hold.
+var parsed sync.Map
+
+type parsedKey struct {
+	name       string
+	generation int // of the files
+}
+
+func readRound(name string) (*Rules, error) {
+	r := &Rules{Name: name}
+	for file, into := range map[string]any{name: &r.data, "submissions": &r.facts, "metrics": &r.metrics} {
+		if err := decodeRules(file, into); err != nil {
+			return nil, err
+		}
 	}
-	var metrics metricTable
-	if err := decodeRules("metrics", &metrics); err != nil {
-		return nil, err
-	}
-	r := &Rules{
-		Name: name, Seeds: data.Seeds, models: data.Models, aliases: data.Aliases, runs: data.Runs,
-		settings: data.Settings, text: data.Text, facts: facts, metrics: metrics,
-	}
+	r.Seeds = r.data.Seeds
 	r.defaults = sync.OnceValues(func() (file, error) { return rulesFile(r) })
 	return r, nil
+}
+
+// RoundsWhere lists the rounds whose rules are so, the newest first.
+func RoundsWhere(so func(*Rules) bool) []string {
+	return slices.DeleteFunc(Rounds(), func(name string) bool {
+		r, err := Round(name)
+		return err != nil || !so(r)
+	})
 }
 
 // Models lists the round's models by the names of its rules ("resnet", "bert-99"), sorted.
 func (r *Rules) Models() []string {
 	var names []string
-	for _, name := range slices.Sorted(maps.Keys(r.models)) {
-		if !r.models[name].Unlisted {
+	for _, name := range slices.Sorted(maps.Keys(r.data.Models)) {
+		if !r.data.Models[name].Unlisted {
 			names = append(names, name)
 		}
 	}
@@ -158,7 +232,7 @@ func (r *Rules) Models() []string {
 
 // Canonical is the rules' name of a model: "resnet" for "resnet50". A name without an alias is its own.
 func (r *Rules) Canonical(model string) string {
-	if name, ok := r.aliases[model]; ok {
+	if name, ok := r.data.Aliases[model]; ok {
 		return name
 	}
 	return model
@@ -166,11 +240,11 @@ func (r *Rules) Canonical(model string) string {
 
 // Has says whether the round lists the model, by its name or an alias.
 func (r *Rules) Has(model string) bool {
-	m, ok := r.models[r.Canonical(model)]
+	m, ok := r.data.Models[r.Canonical(model)]
 	return ok && !m.Unlisted
 }
 
-func (r *Rules) model(name string) modelRules { return r.models[r.Canonical(name)] }
+func (r *Rules) model(name string) modelRules { return r.data.Models[r.Canonical(name)] }
 
 // RequiredScenarios are the scenarios that a closed-division submission of the model must have, in the rules' order;
 // none where the model is not for that type of system. A name may be "Interactive".
@@ -252,14 +326,42 @@ func (r *Rules) LatencyLimit(model, scenario string) time.Duration {
 func (r *Rules) MinQueries(model, scenario string) uint64 { return r.model(model).MinQueries[scenario] }
 
 // Runs is how many runs of a scenario must be VALID for a result.
-func (r *Rules) Runs(scenario string) int { return max(1, r.runs[scenario]) }
+func (r *Rules) Runs(scenario string) int { return max(1, r.data.Runs[scenario]) }
 
 // Audits are the compliance tests of the model: TEST01, ...
 func (r *Rules) Audits(model string) []string { return slices.Clone(r.model(model).Audits) }
 
+// AuditFeatures are how the round configures the compliance tests.
+func (r *Rules) AuditFeatures() AuditFeatures { return r.data.Features.Audits }
+
 // auditsSetSeeds says that the LoadGen of the round read the seeds and test05 from any file, as it did before v5.0.
-func (r *Rules) auditsSetSeeds() bool {
-	return slices.Index(Rounds(), r.Name) > slices.Index(Rounds(), "v5.0")
+func (r *Rules) auditsSetSeeds() bool { return r.data.Features.AuditsSetSeeds }
+
+// Layout is where submissions of the round have their files; ok is false where that is not known.
+func (r *Rules) Layout() (layout Layout, ok bool) {
+	if r.data.Features.Layout == nil {
+		return Layout{}, false
+	}
+	return *r.data.Features.Layout, true
+}
+
+// LoadGenMajor is the first number of the version of the round's LoadGen.
+func (r *Rules) LoadGenMajor() int { return r.data.Features.LoadGenMajor }
+
+// HasNameplate says whether the round asks for a description of a system's power supplies.
+func (r *Rules) HasNameplate() bool { return r.data.Features.Nameplate }
+
+// LogsInteractive says whether logs of the round name the scenario Interactive; before they name Server.
+func (r *Rules) LogsInteractive() bool { return r.data.Features.LogsInteractive }
+
+// Section decodes a section of the round's file that another package knows the fields of. ok is false where the round
+// has none of that name.
+func (r *Rules) Section(name string, into any) (ok bool, err error) {
+	text, ok := r.data.Sections[name]
+	if !ok {
+		return false, nil
+	}
+	return true, decodeStrictly(r.Name+", "+name, text, into)
 }
 
 // of is the entry of a scenario, or of all scenarios.

@@ -2,27 +2,25 @@ package mlconf
 
 import (
 	"bytes"
-	"embed"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
 	"strconv"
 	"strings"
-)
 
-//go:embed rules
-var rulesFiles embed.FS
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf/internal/roundfiles"
+)
 
 // keyTable holds numbers by key, scenario and model.
 type keyTable map[string]map[string]map[string]json.Number
 
-// rulesFile holds the default settings of a round as a configuration file: its own, or where it has none those of v6.1
+// rulesFile holds the default settings of a round as a configuration file: its own, or where it has none the newest
 // with the seeds of the round.
 func rulesFile(round *Rules) (file, error) {
 	f := file{source: "rules " + round.Name, values: map[string]value{}}
-	if round.settings != nil {
-		return f, errors.Join(f.addTable(round.settings), f.addText(round.text))
+	if round.data.Settings != nil {
+		return f, errors.Join(f.addTable(round.data.Settings), f.addText(round.data.Text))
 	}
 	var newest keyTable
 	if err := decodeRules("settings", &newest); err != nil {
@@ -100,10 +98,15 @@ func splitKey(full string) (model, scenario, key string, ok bool) {
 }
 
 func decodeRules(name string, into any) error {
-	data, err := rulesFiles.ReadFile("rules/" + name + ".json")
+	data, err := roundfiles.Read(name)
 	if err != nil {
 		return fmt.Errorf("rules: %w", err)
 	}
+	return decodeStrictly(name, data, into)
+}
+
+// decodeStrictly decodes a text whose fields are all known.
+func decodeStrictly(name string, data []byte, into any) error {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
 	if err := d.Decode(into); err != nil {

@@ -9,10 +9,9 @@ import (
 // submissionFacts are the embedded facts that submissions of all rounds from v5.0 on share, by the rules' name of the
 // model.
 type submissionFacts struct {
-	OfflineSamples map[string]uint64                   `json:"offline_samples"`
-	TokenModels    []string                            `json:"token_models"`
-	TokenLimits    map[string]map[string]TokenLimits   `json:"token_limits"`   // by scenario
-	AccuracyFiles  map[string]map[string]AccuracyFiles `json:"accuracy_files"` // by round
+	OfflineSamples map[string]uint64                 `json:"offline_samples"`
+	TokenModels    []string                          `json:"token_models"`
+	TokenLimits    map[string]map[string]TokenLimits `json:"token_limits"` // by scenario
 }
 
 // TokenLimits are the largest 99th percentiles of a model that generates tokens.
@@ -34,7 +33,7 @@ func (r *Rules) ModelOf(folder string, mapping map[string]string) (model string,
 	if r.listed(folder) {
 		return folder, false
 	}
-	if name, ok := r.aliases[folder]; ok {
+	if name, ok := r.data.Aliases[folder]; ok {
 		return name, false
 	}
 	if name := mapping[folder]; name != "" {
@@ -45,7 +44,7 @@ func (r *Rules) ModelOf(folder string, mapping map[string]string) (model string,
 }
 
 func (r *Rules) listed(model string) bool {
-	m, ok := r.models[model]
+	m, ok := r.data.Models[model]
 	return ok && !m.Unlisted
 }
 
@@ -81,7 +80,7 @@ func (r *Rules) TokenLimits(model, scenario string) (limits TokenLimits, ok bool
 
 // AccuracyFiles are the outputs that a submission of the model shows in this round; ok is false where it shows none.
 func (r *Rules) AccuracyFiles(model string) (files AccuracyFiles, ok bool) {
-	files, ok = r.facts.AccuracyFiles[r.Canonical(model)][r.Name]
+	files, ok = r.data.AccuracyFiles[r.Canonical(model)]
 	return files, ok
 }
 

@@ -30,17 +30,17 @@ const logSeed = "720381539243781796"
 func ConfigOf(rules *mlconf.Rules, test, model string) (Config, error) {
 	model = rules.Canonical(model)
 	c := Config{Test: test}
-	known := true
+	known, features := true, rules.AuditFeatures()
 	switch test {
 	case "TEST01", "TEST08":
 		c.Settings = logged(logTarget(model))
 	case "TEST04", "TEST04-A", "TEST04-B":
-		c.Settings, known = caching(rules.Name, test, model), splitsCaching(rules.Name) == (test != "TEST04")
+		c.Settings, known = caching(features, test, model), features.CachingInTwo == (test != "TEST04")
 	case "TEST05":
-		c.Settings, known = otherSeeds(rules.Name), !since(rules.Name, "v5.0")
+		c.Settings, known = otherSeeds(features), features.OtherSeeds != ""
 	case "TEST06":
 		c.Settings, known = append(logged("100"), all("min_query_count", "100"), all("min_duration", "0"),
-			all("sample_concatenate_permutation", "0")), since(rules.Name, "v4.0")
+			all("sample_concatenate_permutation", "0")), features.FirstTokens
 	case "TEST07":
 		known = model == gptOSS
 		c.Settings, c.Threshold = everySample("990", "990", true), 60.698
@@ -103,7 +103,7 @@ func everySample(target, count string, unique bool) []mlconf.Override {
 }
 
 // caching are the settings of TEST04: one sample again and again (B), and in old rounds each sample once (A).
-func caching(round, test, model string) []mlconf.Override {
+func caching(features mlconf.AuditFeatures, test, model string) []mlconf.Override {
 	unique, same := "0", "1"
 	if test == "TEST04-A" {
 		unique, same = same, unique
@@ -114,21 +114,17 @@ func caching(round, test, model string) []mlconf.Override {
 	if same == "1" {
 		list = append(list, all("performance_issue_same_index", "3"))
 	}
-	switch {
-	case model == "stable-diffusion-xl" && since(round, "v4.1"):
-		list = append(list, one(loadgen.Offline, "min_query_count", "500"))
-	case strings.HasPrefix(model, "wan"):
-		list = append(list, one(loadgen.Offline, "min_query_count", "20"),
-			one(loadgen.SingleStream, "min_query_count", "20"))
+	for _, s := range []loadgen.Scenario{loadgen.Offline, loadgen.SingleStream, loadgen.MultiStream, loadgen.Server} {
+		if least, ok := features.CachingQueries[model][s.String()]; ok {
+			list = append(list, one(s, "min_query_count", strconv.FormatUint(least, 10)))
+		}
 	}
 	return list
 }
 
-func splitsCaching(round string) bool { return !since(round, "v2.1") }
-
 // otherSeeds are the settings of TEST05: the round's second seeds, and before v3.0 three that did not change.
-func otherSeeds(round string) []mlconf.Override {
-	if since(round, "v3.0") {
+func otherSeeds(features mlconf.AuditFeatures) []mlconf.Override {
+	if features.OtherSeeds == mlconf.SecondSeeds {
 		return []mlconf.Override{all("test05", "1")}
 	}
 	return []mlconf.Override{
@@ -184,16 +180,3 @@ const (
 	minTokensKey = "test09_min_output_tokens"
 	maxTokensKey = "test09_max_output_tokens"
 )
-
-// since says whether a round is another or a later one. Rounds are named v0.5 to v10.0 and on.
-func since(round, other string) bool {
-	a, b := numbers(round), numbers(other)
-	return slices.Compare(a[:], b[:]) >= 0
-}
-
-func numbers(round string) (n [2]int) {
-	major, minor, _ := strings.Cut(strings.TrimPrefix(round, "v"), ".")
-	n[0], _ = strconv.Atoi(major)
-	n[1], _ = strconv.Atoi(minor)
-	return n
-}

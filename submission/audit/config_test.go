@@ -85,14 +85,3 @@ func TestConfigOfUnknown(t *testing.T) {
 		}
 	}
 }
-
-func TestSince(t *testing.T) {
-	for _, c := range []struct {
-		round, other string
-		want         bool
-	}{{"v4.1", "v5.0", false}, {"v5.0", "v5.0", true}, {"v10.0", "v5.1", true}, {"v6.1", "v5.1", true}} {
-		if got := since(c.round, c.other); got != c.want {
-			t.Errorf("%s since %s: %v", c.round, c.other, got)
-		}
-	}
-}

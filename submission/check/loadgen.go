@@ -19,9 +19,9 @@ func (r *resultFolder) checkLoadGen(l *runLog) {
 	case strings.HasPrefix(strings.ToLower(version), rehearsal):
 		r.reject(ruleLoadGen, name, "the run is a rehearsal, driven by Plumbline's own LoadGen", version,
 			"the official LoadGen", do)
-	case !ok || major < r.roundMajor():
+	case !ok || major < r.checker.rules.LoadGenMajor():
 		r.add(r.ofAccuracy(l), ruleLoadGen, name, "LoadGen is not of the round", version,
-			"version "+strconv.Itoa(r.roundMajor())+" or later", do)
+			"version "+strconv.Itoa(r.checker.rules.LoadGenMajor())+" or later", do)
 	}
 	// a LoadGen that was built of an archive, as that of the package index is, has no history to look at: NA
 	if status := l.word("loadgen_git_status_message"); status != "" && status != "NA" {
@@ -39,11 +39,6 @@ func (r *resultFolder) ofAccuracy(l *runLog) Severity {
 		return Warn
 	}
 	return Reject
-}
-
-func (r *resultFolder) roundMajor() int {
-	major, _ := leading(strings.TrimPrefix(r.checker.rules.Name, "v"))
-	return major
 }
 
 // leading is the whole number at the beginning of a version.

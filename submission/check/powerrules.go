@@ -83,7 +83,7 @@ func (r *resultFolder) checkNameplate() {
 }
 
 // hasNameplate says whether the round asks for a description of power supplies.
-func (s *system) hasNameplate() bool { return s.checker.rules.Name == "v6.1" }
+func (s *system) hasNameplate() bool { return s.checker.rules.HasNameplate() }
 
 // checkNameplate reads the description of the power supplies, which the official checker does with or without results
 // of power.

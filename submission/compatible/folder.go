@@ -73,7 +73,7 @@ func (c *checker) openSystem(p tree.Place) (system, error) {
 	if s.fields, ok = v.(*pyvalue.Dict); !ok {
 		return s, errors.New("the description is no object")
 	}
-	if c.rules.Name == "v6.1" {
+	if c.rules.HasNameplate() {
 		if s.nameplate, err = c.openNameplate(p); err != nil {
 			return s, err
 		}

@@ -276,7 +276,7 @@ func (c *checker) metric(r run) {
 
 func (c *checker) readMetric(r run) (any, error) {
 	common, ok := c.rules.Metric("", r.scenario)
-	if !ok || r.scenario == "Interactive" && c.rules.Name != "v6.1" {
+	if !ok || r.scenario == "Interactive" && !c.rules.LogsInteractive() {
 		return nil, fmt.Errorf("%s is %s, want a scenario", keyScenario, pyvalue.Name(r.log.get(keyScenario)))
 	}
 	m, _ := c.rules.Metric(r.model, r.scenario)

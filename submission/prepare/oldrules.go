@@ -1,6 +1,8 @@
 package prepare
 
 import (
+	"cmp"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,29 +14,62 @@ import (
 // whose tables differ in few models.
 type oldRules struct {
 	*mlconf.Rules
-	before *mlconf.Rules // v6.0's, for a model that only this checker kept
+	own oldTables
+	of  func(model string) *mlconf.Rules
 }
 
-// officialRounds are those that the tool knows.
-func officialRounds() []string { return []string{"v5.1", "v6.0", "v6.1"} }
+// oldTables are where the tables of the checker before the present one differ from the rules of a round.
+type oldTables struct {
+	ModelsOf           map[string]string                         `json:"models_of"` // rounds whose rules it has for models
+	Required           map[mlconf.SystemType]map[string][]string `json:"required"`
+	Targets            map[string][]oldTarget                    `json:"targets"`
+	PerformanceSamples map[string]uint64                         `json:"performance_samples"`
+	AccuracySamples    map[string]uint64                         `json:"accuracy_samples"`
+	LatencyLimit       map[string]map[string]int64               `json:"latency_limit_ns"`
+	ModelMetric        bool                                      `json:"model_metric"` // wants the model's metric, too
+}
+
+// oldTarget is a metric and the value to reach, written as [name, number].
+type oldTarget mlconf.Target
+
+// UnmarshalJSON reads the pair.
+func (t *oldTarget) UnmarshalJSON(text []byte) error {
+	return json.Unmarshal(text, &[2]any{&t.Metric, &t.Value})
+}
+
+// oldSection is the section of a round's file that the tables stand in.
+const oldSection = "old_checker"
+
+// officialRounds are those that the tool knows, the oldest first.
+func officialRounds() []string {
+	rounds := mlconf.RoundsWhere(func(r *mlconf.Rules) bool {
+		known, _ := r.Section(oldSection, &oldTables{})
+		return known
+	})
+	slices.Reverse(rounds)
+	return rounds
+}
 
 func openOldRules(round string) (r oldRules, err error) {
 	if !slices.Contains(officialRounds(), round) {
 		return r, fmt.Errorf("the official tool does not know the round %q: want one of %s", round,
 			strings.Join(officialRounds(), ", "))
 	}
-	if r.Rules, err = mlconf.Round(round); err == nil {
-		r.before, err = mlconf.Round("v6.0")
+	if r.Rules, err = mlconf.Round(round); err != nil {
+		return r, err
 	}
-	return r, err
-}
-
-// of are the rules of a model.
-func (r oldRules) of(model string) *mlconf.Rules {
-	if r.Name == "v6.1" && model == "llama2-70b-99" {
-		return r.before
+	if _, err = r.Section(oldSection, &r.own); err != nil {
+		return r, err
 	}
-	return r.Rules
+	others := map[string]*mlconf.Rules{}
+	for model, of := range r.own.ModelsOf {
+		if others[model], err = mlconf.Round(of); err != nil {
+			return r, err
+		}
+	}
+	own := r.Rules
+	r.of = func(model string) *mlconf.Rules { return cmp.Or(others[model], own) }
+	return r, nil
 }
 
 // listed are models in the order in which the tool names them.
@@ -52,14 +87,8 @@ func (r oldRules) models(kind mlconf.SystemType) []string {
 
 // required are the scenarios that a model must have.
 func (r oldRules) required(model string, kind mlconf.SystemType) []string {
-	switch {
-	case r.Name == "v6.0" && kind == mlconf.Datacenter && (model == "retinanet" || model == "stable-diffusion-xl"),
-		r.Name == "v6.1" && kind == mlconf.Datacenter && model == "qwen3-vl-235b-a22b":
-		return []string{"Server", "Offline"}
-	case r.Name == "v6.0" && kind == mlconf.Edge && model == "retinanet":
-		return []string{"SingleStream", "MultiStream", "Offline"}
-	case r.Name == "v6.0" && kind == mlconf.DatacenterEdge && strings.HasPrefix(model, "yolo-"):
-		return nil
+	if own, ok := r.own.Required[kind][model]; ok {
+		return slices.Clone(own)
 	}
 	return r.of(model).RequiredScenarios(model, kind)
 }
@@ -72,8 +101,11 @@ func (r oldRules) scenarios(model string, kind mlconf.SystemType) []string {
 // targets are the accuracies to reach; an error is where the checker knows no form of a metric.
 func (r oldRules) targets(model string) ([]mlconf.Target, error) {
 	all := r.of(model).Targets(model, "Offline")
-	if r.Name == "v6.0" && model == "dlrm-v3" {
-		return []mlconf.Target{{Metric: "AUC", Value: 77.87637}}, nil
+	if own, ok := r.own.Targets[model]; ok {
+		all = nil
+		for _, t := range own {
+			all = append(all, mlconf.Target(t))
+		}
 	}
 	for _, t := range all {
 		switch t.Metric {
@@ -89,13 +121,8 @@ func (r oldRules) targets(model string) ([]mlconf.Target, error) {
 
 // performanceSamples is the least number of samples to load.
 func (r oldRules) performanceSamples(model string) uint64 {
-	if r.Name == "v6.0" {
-		switch model {
-		case "dlrm-v3":
-			return 34996
-		case "wan-2.2-t2v-a14b":
-			return 248
-		}
+	if own, ok := r.own.PerformanceSamples[model]; ok {
+		return own
 	}
 	return r.of(model).PerformanceSampleCount(model)
 }
@@ -103,13 +130,12 @@ func (r oldRules) performanceSamples(model string) uint64 {
 // accuracySamples is the least number of samples of an accuracy run that says it; of some models the checker has none,
 // and takes that of the performance run.
 func (r oldRules) accuracySamples(model string) uint64 {
+	if own, ok := r.own.AccuracySamples[model]; ok {
+		return own
+	}
 	switch model {
 	case "resnet", "retinanet", "pointpainting", "yolo-95", "yolo-99", "dlrm-v2-99", "dlrm-v2-99.9":
 		return r.performanceSamples(model)
-	case "dlrm-v3":
-		if r.Name == "v6.0" {
-			return r.performanceSamples(model)
-		}
 	}
 	return r.of(model).AccuracySampleCount(model, "Offline")
 }
@@ -131,11 +157,8 @@ func (r oldRules) offlineSamples(model string) (n uint64, ok bool) {
 
 // latencyLimit is the largest target latency in nanoseconds; 0: none.
 func (r oldRules) latencyLimit(model, scenario string) int64 {
-	if r.Name == "v6.1" && model == "qwen3-vl-235b-a22b" {
-		if scenario == "Server" {
-			return 60e9
-		}
-		return 0
+	if own, ok := r.own.LatencyLimit[model]; ok {
+		return own[scenario]
 	}
 	return int64(r.of(model).LatencyLimit(model, scenario))
 }

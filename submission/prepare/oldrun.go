@@ -96,7 +96,7 @@ func (r oldRun) validity() (bool, error) {
 	return v == "VALID", nil
 }
 
-// metric wants the number of the scenario, and before v6.0 that of the model as well.
+// metric wants the number of the scenario, and where the checker of the round asks for it that of the model as well.
 func (r oldRun) metric() (bool, error) {
 	m, ok := r.rules.Metric("", r.scenario)
 	if !ok || r.scenario == "Interactive" {
@@ -105,7 +105,7 @@ func (r oldRun) metric() (bool, error) {
 	if _, err := r.number(m.Key); err != nil {
 		return false, err
 	}
-	if r.rules.Name >= "v6.0" {
+	if !r.rules.own.ModelMetric {
 		return true, nil
 	}
 	m, _ = r.rules.Metric(r.model, r.scenario)

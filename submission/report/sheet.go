@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/submission/internal/pyvalue"
 )
 
@@ -16,16 +17,17 @@ import (
 var scenarioFile []byte
 
 // scenarioTable lists, by suite and model, the scenarios that the report of a version shows; of a model that it does
-// not have, all.
-func scenarioTable(version string) (map[string]map[string][]string, error) {
-	var tables map[string]map[string]map[string][]string
-	if err := json.Unmarshal(scenarioFile, &tables); err != nil {
+// not have, all. A version whose rules have no table of their own, or are not known, has that of scenarios.json.
+func scenarioTable(version string) (table map[string]map[string][]string, err error) {
+	if rules, err := mlconf.Round("v" + version); err == nil {
+		if ok, err := rules.Section("report_scenarios", &table); ok || err != nil {
+			return table, err
+		}
+	}
+	if err := json.Unmarshal(scenarioFile, &table); err != nil {
 		return nil, fmt.Errorf("scenarios of reports: %w", err)
 	}
-	if t, ok := tables[version]; ok {
-		return t, nil
-	}
-	return tables[""], nil
+	return table, nil
 }
 
 // The orders of columns.

@@ -7,29 +7,30 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/bench/power"
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 )
 
 // Layout is where a round's submissions have their files. All paths are relative to the tree and have slashes.
 type Layout struct {
-	Round  string // "v6.1"
-	Source string // the submitter's folder of programs: "src", before v6.0 "code"
-	// Apart says that measurements and audits lie in folders of the submitter, measurements/ and compliance/, as before
-	// v6.0, and not in the scenario's folder.
-	Apart bool
+	Round string // "v6.1"
+	mlconf.Layout
 }
 
 // Rounds are the rounds whose layouts are known, the newest first.
-func Rounds() []string { return []string{"v6.1", "v6.0", "v5.1", "v5.0"} }
+func Rounds() []string {
+	return mlconf.RoundsWhere(func(r *mlconf.Rules) bool {
+		_, known := r.Layout()
+		return known
+	})
+}
 
 // LayoutOf is the layout of a round; the empty name means the newest.
 func LayoutOf(round string) (Layout, error) {
-	switch round {
-	case "":
-		return LayoutOf(Rounds()[0])
-	case "v6.1", "v6.0":
-		return Layout{Round: round, Source: "src"}, nil
-	case "v5.1", "v5.0":
-		return Layout{Round: round, Source: "code", Apart: true}, nil
+	rules, err := mlconf.Round(round)
+	if err == nil {
+		if l, known := rules.Layout(); known {
+			return Layout{Round: rules.Name, Layout: l}, nil
+		}
 	}
 	return Layout{}, fmt.Errorf("no layout of a submission is known for %q, want one of %s",
 		round, strings.Join(Rounds(), ", "))

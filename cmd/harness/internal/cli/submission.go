@@ -2,8 +2,10 @@ package cli
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -32,6 +34,11 @@ func (a *app) submissionCommand(f *pluginFlags) *cobra.Command {
 
 // compatibleFlag is the flag of commands that can do as the official tools do.
 const compatibleFlag = "compatible"
+
+// roundFlag is the flag that chooses the rules of a tree; use says what they are for.
+func roundFlag(flags *pflag.FlagSet, round *string, use string) {
+	flags.StringVar(round, "rules", "", use+": "+strings.Join(tree.Rounds(), ", ")+" (default the newest)")
+}
 
 // officialExit ends a command that did as an official tool does, with that tool's exit code.
 func officialExit(failed bool) error {

@@ -62,8 +62,7 @@ func (a *app) submissionCheckCommand() *cobra.Command {
 	flags.BoolVar(&f.json, "json", false, "print the findings as JSON")
 	flags.BoolVar(&f.compatible, compatibleFlag, false, "say what the official checker would say, and nothing else")
 	flags.StringVar(&f.csv, "csv", "", "with --compatible: write the official summary to `FILE`")
-	flags.StringVar(&f.rules, "rules", "", "the `ROUND` whose rules count: "+strings.Join(tree.Rounds(), ", ")+
-		" (default the newest)")
+	roundFlag(flags, &f.rules, "the `ROUND` whose rules count")
 	flags.StringVar(&f.Submitter, "submitter", "", "only the results of this `SUBMITTER`")
 	for _, skip := range []struct {
 		flag, what string

@@ -56,8 +56,7 @@ func (a *app) submissionPackCommand() *cobra.Command {
 	}
 	flags := c.Flags()
 	flags.StringVar(&f.out, "out", "", "the new `FILE`, of --unpack the new folder")
-	flags.StringVar(&f.rules, "rules", "", "check by the rules of this `ROUND`: "+strings.Join(tree.Rounds(), ", ")+
-		" (default the newest)")
+	roundFlag(flags, &f.rules, "check by the rules of this `ROUND`")
 	flags.BoolVar(&f.allowRejected, "allow-rejected", false, "pack a tree that the check rejects")
 	flags.StringVar(&f.unpack, "unpack", "", "take the tree out of this `FILE`")
 	flags.StringVar(&f.sum, "sha256", "", "with --unpack: the `SUM` that the file must have (default: of FILE.sha256)")

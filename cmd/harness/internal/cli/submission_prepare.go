@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -64,8 +63,7 @@ func (a *app) submissionPrepareCommand() *cobra.Command {
 	flags := c.Flags()
 	flags.StringVar(&f.out, "out", "", "the `FOLDER` of the new tree, which must not be there yet")
 	flags.StringVar(&f.Submitter, "submitter", "", "only the folders of this `SUBMITTER`")
-	flags.StringVar(&f.Round, "rules", "", "the `ROUND` of the rules: "+strings.Join(tree.Rounds(), ", ")+
-		" (default the newest)")
+	roundFlag(flags, &f.Round, "the `ROUND` of the rules")
 	flags.StringVar(&f.official.Round, "version", "", "with --compatible: the `ROUND` of the rules, which it needs")
 	flags.BoolVar(&f.compatible, compatibleFlag, false, "do all that the official tool does, and nothing else")
 	o := &f.official

@@ -42,7 +42,7 @@ func (a *app) submissionReportCommand() *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error { return a.makeReport(args[0], f) },
 	}
 	flags := c.Flags()
-	flags.StringVar(&f.round, "rules", "", "the `ROUND` whose rules count: v6.1, v6.0, v5.1, v5.0 (default the newest)")
+	roundFlag(flags, &f.round, "the `ROUND` whose rules count")
 	flags.StringVarP(&f.out, "out", "o", "", "write into the folder `DIR`")
 	flags.StringVar(&f.Owner, "repository-owner", "", "the `OWNER` of the submissions' repository, for links")
 	flags.StringVar(&f.Repository, "repository", "", "the submissions' `REPOSITORY`, for links")

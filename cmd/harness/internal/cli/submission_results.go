@@ -43,7 +43,7 @@ func (a *app) submissionResultsCommand() *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error { return a.results(args[0], f) },
 	}
 	flags := c.Flags()
-	flags.StringVar(&f.Round, "rules", "", "the `ROUND` whose rules count: v6.1, v6.0, v5.1, v5.0 (default the newest)")
+	roundFlag(flags, &f.Round, "the `ROUND` whose rules count")
 	flags.StringVar(&f.Submitter, "submitter", "", "only the results of this `SUBMITTER`")
 	flags.StringVar(&f.format, "format", "table", "table, csv, json or html")
 	flags.StringVarP(&f.out, "out", "o", "", "write to `FILE`")

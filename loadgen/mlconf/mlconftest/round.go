@@ -1,0 +1,52 @@
+// Package mlconftest adds rounds of the rules in tests: a package that takes what it needs from the rules' data treats
+// a new round as the one that it is a copy of.
+//
+// In: names of rounds. Out: rounds in mlconf.Rounds while the test runs.
+package mlconftest
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf/internal/roundfiles"
+)
+
+// newRounds are names of rounds that do not exist yet. As texts, v10.0 would come before all others.
+var newRounds = []string{"v6.2", "v10.0"}
+
+// SameInNewRounds makes new rounds of the newest one's file, under other names and with nothing else, and wants what
+// show gives of them to be what it gives of the newest, but for the name. All tests of the process see the new rounds
+// in the meantime: the test must not run in parallel with others.
+func SameInNewRounds(t *testing.T, show func(t *testing.T, round string) string) {
+	t.Helper()
+	t.Setenv("PLUMBLINE_TEST_ROUND", "new") // panics in a test that runs in parallel
+	newest := mlconf.Rounds()[0]
+	want := show(t, newest)
+	if len(want) == 0 {
+		t.Fatalf("nothing is shown of %s", newest)
+	}
+	text, err := roundfiles.Read(newest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range newRounds {
+		t.Run(name, func(t *testing.T) {
+			t.Cleanup(roundfiles.Add(name, text))
+			if got := strings.ReplaceAll(show(t, name), name, newest); got != want {
+				t.Errorf("%s is not as %s, whose file it has:\n%s", name, newest, firstDifference(got, want))
+			}
+		})
+	}
+}
+
+// firstDifference are the first lines that are not the same.
+func firstDifference(got, want string) string {
+	a, b := strings.Split(got, "\n"), strings.Split(want, "\n")
+	for i := range min(len(a), len(b)) {
+		if a[i] != b[i] {
+			return a[i] + "\nwant\n" + b[i]
+		}
+	}
+	return "one has more lines"
+}
