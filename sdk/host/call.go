@@ -49,9 +49,9 @@ func (p *Plugin) callError(what string, err error) error {
 	}
 	switch s.Code() {
 	case codes.InvalidArgument:
-		return sdk.Usage(errors.New(p.options.hidden(s.Message())))
+		return sdk.Usage(errors.New(p.said(s.Message())))
 	case codes.FailedPrecondition:
-		return sdk.Data(errors.New(p.options.hidden(s.Message())))
+		return sdk.Data(errors.New(p.said(s.Message())))
 	case codes.Unavailable, codes.Canceled:
 		if cause := p.awaitFailure(); cause != nil {
 			return cause

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -198,6 +199,8 @@ func TestFaultsInMidRun(t *testing.T) {
 		{"ragged", loadgen.Server, host.KindProtocol, []string{"want a multiple of 4"}},
 		{"wrong-sizes", loadgen.Server, host.KindProtocol, []string{"their sizes sum to"}},
 		{"hang-up", loadgen.Server, host.KindProtocol, []string{"it ended its stream: hangs up"}},
+		{"bomb", loadgen.SingleStream, host.KindProtocol, []string{"its parts take far more memory than it has bytes"}},
+		{"failure-long", loadgen.SingleStream, host.KindFailed, []string{"xxx..."}},
 		{"failure", loadgen.Server, host.KindFailed, []string{"out of memory on the device"}},
 		{"panic-load", loadgen.Server, host.KindFailed, []string{"panic in Load of sample", "the fault asked for it",
 			"benchmark.go"}},
@@ -221,12 +224,17 @@ func TestFaultsInMidRun(t *testing.T) {
 			}
 			_, err = runTest(t, p, untilFault(c.scenario))
 			wantFailure(t, err, c.kind, c.parts...)
+			if n := len(err.Error()); n > 64<<10 {
+				t.Errorf("a message of %d bytes", n)
+			}
 		})
 	}
 }
 
 func TestWrongAnswersAreLoadGensToReport(t *testing.T) {
-	for fault, part := range map[string]string{"twice": "twice", "unknown": "was not issued"} {
+	for fault, part := range map[string]string{
+		"twice": "twice", "again": "response id 0 (sample", "unknown": "was not issued", "early": "it answered response id",
+	} {
 		for _, s := range loadgen.Scenarios() {
 			t.Run(fault+"/"+s.String(), func(t *testing.T) {
 				t.Parallel()
@@ -269,6 +277,42 @@ func TestFaultsOfTheUser(t *testing.T) {
 				t.Errorf("the plugin lives on: %v", err)
 			}
 		})
+	}
+}
+
+// What a plugin says of its workload that no run could do with, or that takes more memory than it has bytes.
+func TestWorkloadsThatMakeNoSense(t *testing.T) {
+	for fault, part := range map[string]string{
+		"opens-endless": "info.dataset_size is 4611686018427387904, want 268435456 at most; info.performance_sample_count is",
+		"opens-parts":   "its parts take far more memory than it has bytes",
+	} {
+		t.Run(fault, func(t *testing.T) {
+			t.Parallel()
+			p, err := launchFaulty(t, fault)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = startTest(t, p, loadgen.Offline)
+			var e *host.Error
+			if !errors.As(err, &e) || !strings.Contains(err.Error(), part) {
+				t.Errorf("error %v, want the plugin's, which says %q", err, part)
+			}
+		})
+	}
+}
+
+// A plugin that tells of ever more processes that answer nothing does not fill the user's screen.
+func TestACrowdOfIdleProcesses(t *testing.T) {
+	var notes atomic.Int64
+	p, err := launchWith(t, "crowd", host.LaunchOptions{Note: func(string) { notes.Add(1) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := startTest(t, p, loadgen.SingleStream); err != nil {
+		t.Error(err)
+	}
+	if n := notes.Load(); n == 0 || n > 20 {
+		t.Errorf("%d notes", n)
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/sdk/internal/handshake"
 	"github.com/plumbline-ml/plumbline/sdk/internal/pluginpb"
+	"github.com/plumbline-ml/plumbline/sdk/internal/wire"
 )
 
 // socketPathBytes is the room that the path of a socket needs below the temporary directory, and what the kernel allows
@@ -108,7 +109,7 @@ func (p *Plugin) clientConfig() *plugin.ClientConfig {
 		},
 		GRPCDialOptions: []grpc.DialOption{
 			grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(handshake.MaxMessage),
-				grpc.MaxCallSendMsgSize(handshake.MaxMessage)),
+				grpc.MaxCallSendMsgSize(handshake.MaxMessage), wire.Codec()),
 			grpc.WithInitialWindowSize(handshake.Window), grpc.WithInitialConnWindowSize(handshake.Window),
 			grpc.WithReadBufferSize(handshake.SocketBuffer), grpc.WithWriteBufferSize(handshake.SocketBuffer),
 		},

@@ -244,7 +244,7 @@ func deliver(m *pluginpb.Answers, rs []loadgen.QuerySampleResponse, to func([]lo
 
 // remoteFailure makes an error of what the plugin reports in mid-run.
 func (p *Plugin) remoteFailure(f *pluginpb.Failure) error {
-	err := errors.New(p.options.hidden(f.GetMessage()))
+	err := errors.New(p.said(f.GetMessage()))
 	if p.outOfFiles(f.GetMessage()) {
 		return p.overFiles(err, f.GetMessage())
 	}

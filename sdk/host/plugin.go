@@ -74,6 +74,9 @@ func (p *Plugin) Open(ctx context.Context, o sdk.Options) (*Workload, error) {
 	return newWorkload(p, r.GetWorkload(), info, o.Scenario, o.Network), nil
 }
 
+// mostSamples is more than any data set has: LoadGen keeps a few bytes for each sample.
+const mostSamples = 1 << 28
+
 // misopened says what no run could do with: frames of a workload without a number are dropped, on both sides.
 func misopened(number uint64, info sdk.WorkloadInfo) string {
 	var faults []string
@@ -86,6 +89,9 @@ func misopened(number uint64, info sdk.WorkloadInfo) string {
 	} {
 		if f.value < 1 {
 			faults = append(faults, fmt.Sprintf("%s is %d, want 1 at least", f.field, f.value))
+		}
+		if f.value > mostSamples {
+			faults = append(faults, fmt.Sprintf("%s is %d, want %d at most", f.field, f.value, mostSamples))
 		}
 	}
 	return strings.Join(faults, "; ")
@@ -149,8 +155,14 @@ func (p *Plugin) failWith(kind Kind, err error, found, hint string) {
 	p.fail(p.failure(kind, err, found, hint))
 }
 
+// mostSaid is how many bytes of what a plugin says of a failure are told.
+const mostSaid = 16 << 10
+
+// said is what a plugin says of a failure, as it is told.
+func (p *Plugin) said(text string) string { return cut(p.options.hidden(text), mostSaid) }
+
 func (p *Plugin) failure(kind Kind, err error, found, hint string) *Error {
-	found = p.options.hidden(found)
+	found = p.said(found)
 	tail := p.output.tail()
 	if repeats(found, tail) {
 		tail = nil

@@ -11,6 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/internal/handshake"
 	"github.com/plumbline-ml/plumbline/sdk/internal/pluginpb"
 	"github.com/plumbline-ml/plumbline/sdk/internal/ring"
+	"github.com/plumbline-ml/plumbline/sdk/internal/wire"
 )
 
 // firstInherited is the number of the first descriptor that a process inherits beside the three standard ones.
@@ -94,7 +95,7 @@ func (s *shared) use(handle func(*pluginpb.RunResponse) error, failed func(error
 		frame.Reset()
 		answers.Reset()
 		frame.Complete = answers
-		if err := (proto.UnmarshalOptions{Merge: true}).Unmarshal(b, frame); err != nil {
+		if err := wire.Unmarshal(proto.UnmarshalOptions{Merge: true}, b, frame); err != nil {
 			return err
 		}
 		return handle(frame)

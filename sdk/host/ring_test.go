@@ -28,6 +28,7 @@ func TestFaultsOfPluginsThatTakeARing(t *testing.T) {
 		{"ring-scribbled", host.KindProtocol, "the shared memory holds what cannot be"},
 		{"ring-garbage", host.KindProtocol, "proto"},
 		{"ring-oversized", host.KindProtocol, "a frame of 4294967295 bytes, the limit is"},
+		{"ring-bomb", host.KindProtocol, "its parts take far more memory than it has bytes"},
 		{"ring-cut", host.KindDied, "killed by signal 9"},
 		{"ring-silent", host.KindHung, "no sign of life for"},
 		{"ring-blocking", host.KindHung, "no sign of life for"},

@@ -16,6 +16,9 @@ const (
 	idleShare = 100
 )
 
+// mostNoted is of how many processes a user is told.
+const mostNoted = 16
+
 // overdue finds a plugin whose heartbeats come and whose work does not get on. It belongs to the goroutine that
 // receives.
 //
@@ -52,7 +55,7 @@ func (o *overdue) idle(all []*pluginpb.Pending) []string {
 	var notes []string
 	for _, p := range all {
 		if p.UsedNs == nil || time.Duration(p.GetNs()) < idleAfter || p.GetUsedNs() > p.GetNs()/idleShare ||
-			o.noted[p.GetPid()] {
+			o.noted[p.GetPid()] || len(o.noted) == mostNoted {
 			continue
 		}
 		o.noted[p.GetPid()] = true
@@ -64,7 +67,7 @@ func (o *overdue) idle(all []*pluginpb.Pending) []string {
 // describePending says what is waited for, and what is known of the process that has to give it.
 func describePending(p *pluginpb.Pending) string {
 	var b strings.Builder
-	b.WriteString(p.GetWhat())
+	b.WriteString(shorten(p.GetWhat()))
 	if p.GetMore() > 0 {
 		fmt.Fprintf(&b, " and %d more", p.GetMore())
 	}
@@ -112,8 +115,11 @@ func (l *link) asked() bool {
 // outstanding says what is waited for: as the plugin tells it, or as the harness knows it.
 func (l *link) outstanding(pending []*pluginpb.Pending) string {
 	var parts []string
-	for _, p := range pending {
+	for _, p := range pending[:min(len(pending), mostNoted)] {
 		parts = append(parts, describePending(p))
+	}
+	if more := len(pending) - len(parts); more > 0 {
+		parts = append(parts, fmt.Sprintf("%d more", more))
 	}
 	if name := l.plugin.calls.name.Load(); name != nil && l.plugin.calls.underWay() {
 		parts = append(parts, fmt.Sprintf("the end of the call %q", *name))

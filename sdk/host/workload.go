@@ -75,7 +75,7 @@ func (w *Workload) Close() error {
 		}
 		w.info.Shares = fromproto.Shares(r.GetShares())
 		if fault := r.GetFault(); fault != "" {
-			w.closed = errors.New(w.plugin.options.hidden(fault))
+			w.closed = errors.New(w.plugin.said(fault))
 		}
 		w.sut.close()
 	})

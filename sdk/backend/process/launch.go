@@ -22,6 +22,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 	"github.com/plumbline-ml/plumbline/sdk/internal/backendpb"
 	"github.com/plumbline-ml/plumbline/sdk/internal/handshake"
+	"github.com/plumbline-ml/plumbline/sdk/internal/wire"
 )
 
 const (
@@ -175,7 +176,7 @@ func (p *child) dial(address string, heartbeat time.Duration) (err error) {
 		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return p.connect(ctx, address) }),
 		grpc.WithKeepaliveParams(pings(heartbeat)),
 		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(handshake.MaxMessage),
-			grpc.MaxCallSendMsgSize(handshake.MaxMessage), grpc.WaitForReady(false)),
+			grpc.MaxCallSendMsgSize(handshake.MaxMessage), grpc.WaitForReady(false), wire.Codec()),
 		grpc.WithInitialWindowSize(handshake.Window), grpc.WithInitialConnWindowSize(handshake.Window),
 		grpc.WithReadBufferSize(handshake.SocketBuffer), grpc.WithWriteBufferSize(handshake.SocketBuffer),
 	)

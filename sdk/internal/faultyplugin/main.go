@@ -75,6 +75,9 @@ func main() {
 	} else if b, ok := beats[fault]; ok {
 		serveRaw(&raw{speak: speeches["none-raw"], beats: b})
 		return
+	} else if o, ok := opens[fault]; ok {
+		serveRaw(&raw{speak: speeches["none-raw"], opens: o})
+		return
 	} else if deed, ok := deeds[fault]; ok {
 		serveRaw(&raw{speak: speeches["none-raw"], deed: deed})
 		return
@@ -104,7 +107,7 @@ func usual(fault string) backend.Backend {
 func faults() []string {
 	return slices.Sorted(func(yield func(string) bool) {
 		for _, names := range []func(func(string) bool){keys(starts), keys(speeches), keys(deeds), keys(works), keys(hangs),
-			keys(beats)} {
+			keys(beats), keys(opens)} {
 			names(yield)
 		}
 	})

@@ -2,7 +2,10 @@ package main
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
+	"slices"
+	"strings"
 	"time"
 
 	hclog "github.com/hashicorp/go-hclog"
@@ -25,6 +28,8 @@ type raw struct {
 	beats func(h *pluginpb.Heartbeat, idle bool) *pluginpb.Heartbeat
 	// what it does with a ring, instead of answering; nil: it knows of none
 	deed deed
+	// what it makes of what it says of its workload; nil: nothing
+	opens func(*pluginpb.WorkloadInfo)
 }
 
 var _ plugin.GRPCPlugin = (*raw)(nil)
@@ -51,6 +56,12 @@ var beats = map[string]func(h *pluginpb.Heartbeat, idle bool) *pluginpb.Heartbea
 	},
 }
 
+// opens are the faults of what is said of a workload.
+var opens = map[string]func(*pluginpb.WorkloadInfo){
+	"opens-endless": func(i *pluginpb.WorkloadInfo) { i.DatasetSize, i.PerformanceSampleCount = 1<<62, 1<<62 },
+	"opens-parts":   func(i *pluginpb.WorkloadInfo) { i.Parts = slices.Repeat([]*pluginpb.PartReport{{}}, 4<<20) },
+}
+
 // idleProcess is the fault of a plugin whose heartbeats tell of a process that neither answers nor computes.
 const idleProcess = "idle-process"
 
@@ -72,6 +83,16 @@ var speeches = map[string]speech{
 		f.Complete.Ids = append(f.Complete.Ids, 0xfe, 0xff, 0xff, 0xff)
 		return f
 	},
+	// answers of what is to be asked next, and once more of what was asked first
+	"early": func(f *pluginpb.RunResponse) *pluginpb.RunResponse {
+		last := binary.LittleEndian.Uint32(f.Complete.Ids[len(f.Complete.Ids)-idBytes:])
+		f.Complete.Ids = binary.LittleEndian.AppendUint32(f.Complete.Ids, last+1)
+		return f
+	},
+	"again": func(f *pluginpb.RunResponse) *pluginpb.RunResponse {
+		f.Complete.Ids = append(f.Complete.Ids, 0, 0, 0, 0)
+		return f
+	},
 	"drop": func(f *pluginpb.RunResponse) *pluginpb.RunResponse {
 		f.Complete.Ids = f.Complete.Ids[4:]
 		return f
@@ -91,6 +112,26 @@ var speeches = map[string]speech{
 	"hang-up":   func(*pluginpb.RunResponse) *pluginpb.RunResponse { panic(errHangUp) },
 	"failure": func(*pluginpb.RunResponse) *pluginpb.RunResponse {
 		return &pluginpb.RunResponse{Failure: &pluginpb.Failure{Code: 13, Message: "out of memory on the device"}}
+	},
+	"failure-long": func(*pluginpb.RunResponse) *pluginpb.RunResponse {
+		return &pluginpb.RunResponse{Failure: &pluginpb.Failure{Code: 13, Message: strings.Repeat("x", longText)}}
+	},
+	"failure-long-data": func(*pluginpb.RunResponse) *pluginpb.RunResponse {
+		return &pluginpb.RunResponse{Failure: &pluginpb.Failure{Code: 9, Message: strings.Repeat("x", longText)}}
+	},
+	"bomb": func(f *pluginpb.RunResponse) *pluginpb.RunResponse {
+		f.Heartbeat = bomb()
+		return f
+	},
+	// many processes that neither answer nor compute
+	"crowd": func(f *pluginpb.RunResponse) *pluginpb.RunResponse {
+		none, work := int64(0), &pluginpb.Work{}
+		for i := range 100 {
+			work.Pending = append(work.Pending, &pluginpb.Pending{What: "a friend", Ns: int64(time.Hour), Pid: int64(i + 1),
+				UsedNs: &none})
+		}
+		f.Heartbeat = &pluginpb.Heartbeat{Work: work}
+		return f
 	},
 	"no-calls": nil,
 	// Faults of a plugin that generates. Its frames bring the first token and the answer of each sample.
@@ -115,6 +156,14 @@ var speeches = map[string]speech{
 		f.FirstTokens.Ids = append(f.FirstTokens.Ids, 0xfe, 0xff, 0xff, 0xff)
 		return f
 	},
+}
+
+// longText is how long some faults go on.
+const longText = 8 << 20
+
+// bomb is a message of a few megabytes whose parts take hundreds.
+func bomb() *pluginpb.Heartbeat {
+	return &pluginpb.Heartbeat{Work: &pluginpb.Work{Pending: slices.Repeat([]*pluginpb.Pending{{}}, 4<<20)}}
 }
 
 // theWorkload is the number of the one workload that is ever opened.
@@ -156,9 +205,13 @@ func (r *raw) Describe(context.Context, *pluginpb.DescribeRequest) (*pluginpb.De
 
 func (r *raw) Open(context.Context, *pluginpb.OpenRequest) (*pluginpb.OpenResponse, error) {
 	const samples = 1024
-	return &pluginpb.OpenResponse{Workload: theWorkload, Info: &pluginpb.WorkloadInfo{
+	info := &pluginpb.WorkloadInfo{
 		Model: "faulty", Dataset: "none", DatasetSize: samples, PerformanceSampleCount: samples, Backend: "none",
-	}}, nil
+	}
+	if r.opens != nil {
+		r.opens(info)
+	}
+	return &pluginpb.OpenResponse{Workload: theWorkload, Info: info}, nil
 }
 
 func (r *raw) LoadSamples(context.Context, *pluginpb.SamplesRequest) (*pluginpb.SamplesResponse, error) {

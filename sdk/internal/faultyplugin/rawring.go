@@ -55,6 +55,20 @@ var deeds = map[string]deed{
 		}
 		return ends.Writer.Write([]byte{0xff, 0xff, 0xff})
 	},
+	"ring-bomb": func(stream runStream, offer []int) error {
+		ends, err := ring.Open(offer, handshake.MaxMessage)
+		if err != nil {
+			return err
+		}
+		frame, err := proto.Marshal(&pluginpb.RunResponse{Heartbeat: bomb()})
+		if err == nil {
+			err = takeRing(stream)
+		}
+		if err != nil {
+			return err
+		}
+		return ends.Writer.Write(frame)
+	},
 	"ring-last-words": func(stream runStream, offer []int) error {
 		ends, err := ring.Open(offer, handshake.MaxMessage)
 		if err != nil {
@@ -89,7 +103,6 @@ func answerAndDie(to *ring.Writer, frame []byte) error {
 	if err := proto.Unmarshal(frame, &r); err != nil {
 		return err
 	}
-	const sampleBytes, idBytes = 8, 4
 	samples := r.GetIssue().GetSamples()
 	for at := 0; at < len(samples); at += sampleBytes {
 		answer, err := proto.Marshal(&pluginpb.RunResponse{Workload: theWorkload,

@@ -76,6 +76,9 @@ func receiveAll(stream runStream, to chan<- *pluginpb.RunRequest) {
 	}
 }
 
+// The wire's bytes of a sample that is asked, and of an id.
+const sampleBytes, idBytes = 8, 4
+
 // tokensEach is how many tokens each answer of a plugin that generates has.
 const tokensEach = 5
 
@@ -112,7 +115,6 @@ func (c *conversation) answer(issue *pluginpb.Issue) *pluginpb.RunResponse {
 	if len(samples) == 0 || c.silent {
 		return nil
 	}
-	const sampleBytes, idBytes = 8, 4
 	c.frames++
 	n := uint64(len(samples) / sampleBytes)
 	c.count += n

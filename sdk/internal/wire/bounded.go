@@ -1,0 +1,109 @@
+package wire
+
+import (
+	"errors"
+	"fmt"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/encoding"
+	_ "google.golang.org/grpc/encoding/proto" // the codec that Codec does otherwise as
+	"google.golang.org/grpc/mem"
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+)
+
+// What a message may take in memory beside twice its own size: a message of two bytes takes a hundred, and a frame may
+// have half a billion of them.
+const (
+	mostBeside = 64 << 20
+	// small is what is read without a look: it cannot take more than that.
+	small = 512 << 10
+	// messageBytes is about what a message takes, beside its texts and lists.
+	messageBytes = 128
+	// elementBytes is what an element of a list takes at least: a number, or half of what points to a text.
+	elementBytes = 8
+)
+
+var errParts = errors.New("its parts take far more memory than it has bytes, want fewer parts in a message")
+
+// Unmarshal reads a message that a process sent that may mean harm. One that takes much more memory than it has bytes
+// is an error.
+func Unmarshal(o proto.UnmarshalOptions, b []byte, m proto.Message) error {
+	if len(b) > small {
+		d, room := m.ProtoReflect().Descriptor(), mostBeside+2*len(b)
+		if err := fits(b, d, &room); err != nil {
+			return fmt.Errorf("a %s of %d bytes: %w", d.Name(), len(b), err)
+		}
+	}
+	return o.Unmarshal(b, m)
+}
+
+// fits takes what the fields of a message take in memory from room, which must not go below 0.
+func fits(b []byte, d protoreflect.MessageDescriptor, room *int) error {
+	*room -= messageBytes
+	for len(b) > 0 && *room >= 0 {
+		number, kind, n := protowire.ConsumeTag(b)
+		if n < 0 {
+			return protowire.ParseError(n)
+		}
+		b = b[n:]
+		if n = protowire.ConsumeFieldValue(number, kind, b); n < 0 {
+			return protowire.ParseError(n)
+		}
+		value, field := b[:n], d.Fields().ByNumber(number)
+		b = b[n:]
+		switch {
+		case field == nil || kind == protowire.StartGroupType: // it is kept as it came
+			*room -= n
+		case kind != protowire.BytesType:
+			*room -= elementBytes
+		default:
+			value, _ = protowire.ConsumeBytes(value)
+			if err := fitsBytes(value, field, room); err != nil {
+				return err
+			}
+		}
+	}
+	if *room < 0 {
+		return errParts
+	}
+	return nil
+}
+
+// fitsBytes is fits of a field that has a length: a message, a text, or numbers without tags between.
+func fitsBytes(value []byte, field protoreflect.FieldDescriptor, room *int) error {
+	switch field.Kind() {
+	case protoreflect.MessageKind, protoreflect.GroupKind:
+		return fits(value, field.Message(), room)
+	case protoreflect.StringKind, protoreflect.BytesKind:
+		*room -= 2*elementBytes + len(value)
+	default:
+		*room -= elementBytes * len(value)
+	}
+	return nil
+}
+
+// Codec lets a connection of gRPC read messages as Unmarshal does.
+func Codec() grpc.CallOption { return grpc.ForceCodecV2(theCodec) }
+
+var theCodec = codec{encoding.GetCodecV2("proto")}
+
+// codec is the usual one but for Unmarshal.
+type codec struct{ encoding.CodecV2 }
+
+// Name is none: requests are labelled as they are without this codec.
+func (codec) Name() string { return "" }
+
+func (c codec) Unmarshal(data mem.BufferSlice, v any) error {
+	if data.Len() <= small {
+		return c.CodecV2.Unmarshal(data, v)
+	}
+	m, ok := v.(proto.Message)
+	if !ok {
+		return fmt.Errorf("%T is no message of protobuf", v)
+	}
+	b := data.MaterializeToBuffer(mem.DefaultBufferPool())
+	defer b.Free()
+	return Unmarshal(proto.UnmarshalOptions{}, b.ReadOnlyData(), m)
+}
