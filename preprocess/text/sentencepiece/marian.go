@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/plumbline-ml/plumbline/preprocess/text/internal/added"
 	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
 )
 
@@ -15,6 +16,7 @@ type Marian struct {
 	ids            map[string]int32
 	pieces         []string // by id
 	unknown, end   int32
+	special        *added.Finder
 }
 
 // The special tokens of Marian's vocabularies.
@@ -50,6 +52,13 @@ func NewMarian(source, target *Model, vocab []byte) (*Marian, error) {
 		return nil, fmt.Errorf("%w: vocab.json has %d of the %d pieces of the source's model: do they belong together?",
 			ErrFile, known, all)
 	}
+	var special []added.Pattern
+	for _, token := range []string{marianEnd, marianUnknown, marianPad} {
+		if id, ok := m.ids[token]; ok {
+			special = append(special, added.Pattern{Text: token, Token: added.Token{ID: id}})
+		}
+	}
+	m.special = added.NewFinder(special)
 	return m, nil
 }
 
@@ -66,22 +75,28 @@ func (m *Marian) known(of *Model) (n int) {
 // Size is the number of ids.
 func (m *Marian) Size() int { return len(m.pieces) }
 
-// Encode appends the ids of a text of the source language and of the end token to dst. A code of a language at its
-// start, such as ">>de<<", is one token, where the vocabulary has it. Invalid bytes count as U+FFFD each.
+// Encode appends the ids of a text of the source language and of the end token to dst, as transformers does from 4.53
+// on. Special tokens in the text stand for themselves. A code of a language at its start, ">>de<<", is one token, which
+// is unknown where the vocabulary lacks it: it goes up to the first "<<" (with older versions, up to the last of the
+// line). Invalid bytes count as U+FFFD each.
 func (m *Marian) Encode(dst []int32, text string) []int32 {
-	if end := strings.Index(text, "<<"); end >= 0 && strings.HasPrefix(text, ">>") {
-		if id, ok := m.ids[text[:end+2]]; ok {
-			dst, text = append(dst, id), text[end+2:]
+	m.special.Split(text, func(part string, _ bool) {
+		if end := strings.Index(part, "<<"); end >= 0 && strings.HasPrefix(part, ">>") {
+			dst, part = append(dst, m.id(part[:end+2])), part[end+2:]
 		}
-	}
-	for _, id := range m.source.Encode(nil, text) {
-		shared, ok := m.ids[m.source.Piece(id)]
-		if !ok {
-			shared = m.unknown
+		for _, id := range m.source.Encode(nil, part) {
+			dst = append(dst, m.id(m.source.Piece(id)))
 		}
-		dst = append(dst, shared)
-	}
+	}, func(id int32) { dst = append(dst, id) })
 	return append(dst, m.end)
+}
+
+// id is the vocabulary's of a piece, or that of the unknown token.
+func (m *Marian) id(piece string) int32 {
+	if id, ok := m.ids[piece]; ok {
+		return id
+	}
+	return m.unknown
 }
 
 // Decode returns the text of ids of the target language, without special tokens and without white space around it. The

@@ -1,7 +1,10 @@
 package sentencepiece
 
 import (
+	"encoding/json"
 	"errors"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -31,7 +34,7 @@ func TestMarian(t *testing.T) {
 		"":           {0},
 		">>de<< abc": {2, 6, 5, 0},
 		">>de<<":     {2, 0},
-		">>fr<<a":    {6, 1, 1, 0}, // no token of the vocabulary
+		">>fr<<a":    {1, 3, 0}, // no token of the vocabulary
 	} {
 		if got := m.Encode(nil, text); !slices.Equal(got, want) {
 			t.Errorf("%q: %v, want %v", text, got, want)
@@ -42,6 +45,45 @@ func TestMarian(t *testing.T) {
 	}
 	if _, err := m.Decode([]int32{9}); !errors.Is(err, ErrID) || m.Size() != 9 {
 		t.Errorf("%d ids, %v", m.Size(), err)
+	}
+}
+
+// TestMarianCases compares with the tokenizer of transformers (testdata/make.py marian).
+func TestMarianCases(t *testing.T) {
+	read := func(name string) []byte {
+		data, err := os.ReadFile(filepath.Join("testdata", "marian", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return data
+	}
+	var models []*Model
+	for _, name := range []string{"source.spm", "target.spm"} {
+		model, err := Parse(read(name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		models = append(models, model)
+	}
+	m, err := NewMarian(models[0], models[1], read("vocab.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows []struct {
+		Text, Decoded *string
+		IDs, Decode   []int32
+	}
+	if err := json.Unmarshal(read("cases.json"), &rows); err != nil || len(rows) < 100 {
+		t.Fatal(len(rows), err)
+	}
+	for _, r := range rows {
+		if r.Text != nil {
+			if got := m.Encode(nil, *r.Text); !slices.Equal(got, r.IDs) {
+				t.Errorf("%q: %v, want %v", *r.Text, got, r.IDs)
+			}
+		} else if got, err := m.Decode(r.Decode); err != nil || r.Decoded == nil || got != *r.Decoded {
+			t.Errorf("%v: %q, %v, want %q", r.Decode, got, err, *r.Decoded)
+		}
 	}
 }
 

@@ -1,8 +1,11 @@
 """Trains small unigram models, and a BPE model with rules, and writes what SentencePiece gives for random texts and ids.
 
     python make.py OUT
+    python make.py marian OUT
 
 Needs sentencepiece 0.2.3. OUT gets one folder for each model: tokenizer.model and cases.json. (The other models: ../bpe/testdata/make.py.)
+The second form makes the models of two languages and what the tokenizer of Marian's models in transformers 4.57.6 and 5.23 gives: OUT gets
+source.spm, target.spm, vocab.json and cases.json.
 """
 
 import json
@@ -13,7 +16,7 @@ import tempfile
 
 import sentencepiece
 
-OUT = sys.argv[1]
+OUT = sys.argv[-1]
 WORDS = """the of and to in is was for don't it's we've I'm naïve façade über straße München 東京 北京大学 한국어 Привет мир مرحبا שלום हिन्दी
 3.14 1,234.56 2024 C++ AT&T hello_world fooBar() x=y+1; "quoted" HTTPServer ½ ²³ word words x..y … é ﬁ ①""".split()
 ODD = ["🙂", "e\u0301", "\u200b", "\u00ad", "\ufffd", "\x85", "\xa0", "\u3000", "\t", "\n\n", "   ", "▁", "ﬁn", "Ａ", "A\u0301\u0302", "<x>", "[INST]",
@@ -59,4 +62,44 @@ def main():
         model(folder, "bpe-rules", model_type="bpe", vocab_size=500, user_defined_symbols=user, normalization_rule_tsv=rules)
 
 
-main()
+CODES = [">>de<<", ">>de<< ", ">>fr<<", ">>fr<< ", ">><<", ">>>>de<<", ">>a\nb<< ", " >>de<<", "<<", ">>"]
+SPECIAL = ["</s>", " </s> ", "<unk>", "<pad>", "<pad", ">>de<<", " x<<", "<s>"]
+
+
+def marian():
+    from transformers import MarianTokenizer
+
+    os.makedirs(OUT, exist_ok=True)
+    r, models = random.Random(9), []
+    for name in ["source", "target"]:
+        with tempfile.TemporaryDirectory() as folder:
+            corpus = os.path.join(folder, "corpus")
+            with open(corpus, "w") as f:
+                f.writelines(" ".join(r.choice(WORDS) for _ in range(9)) + "\n" for _ in range(1500))
+            sentencepiece.SentencePieceTrainer.train(
+                input=corpus, model_prefix=os.path.join(OUT, name), vocab_size=150, hard_vocab_limit=False, minloglevel=2,
+                normalization_rule_name="identity")
+        os.remove(os.path.join(OUT, name + ".vocab"))
+        os.rename(os.path.join(OUT, name + ".model"), os.path.join(OUT, name + ".spm"))
+        models.append(sentencepiece.SentencePieceProcessor(model_file=os.path.join(OUT, name + ".spm")))
+    ids = {"</s>": 0, "<unk>": 1, ">>de<<": 2}
+    for m in models:
+        for i in range(3, len(m)):
+            if i % 17:  # some pieces have no id
+                ids.setdefault(m.id_to_piece(i), len(ids))
+    ids["<pad>"] = len(ids)
+    with open(os.path.join(OUT, "vocab.json"), "w") as f:
+        json.dump(ids, f, ensure_ascii=False)
+    t = MarianTokenizer(*(os.path.join(OUT, name) for name in ["source.spm", "target.spm", "vocab.json"]))
+    rows = []
+    for _ in range(120):
+        words = [r.choice(SPECIAL) if r.random() < 0.1 else r.choice(WORDS) for _ in range(r.randrange(9))]
+        made = (r.choice(CODES) if r.random() < 0.6 else "") + r.choice([" ", "", "  "]).join(words)
+        rows.append({"text": made, "ids": t(made)["input_ids"]})
+        drawn = [r.randrange(len(ids)) for _ in range(r.randrange(12))]
+        rows.append({"decode": drawn, "decoded": t.decode(drawn, skip_special_tokens=True, clean_up_tokenization_spaces=False)})
+    with open(os.path.join(OUT, "cases.json"), "w") as f:
+        json.dump(rows, f, separators=(",", ":"))
+
+
+marian() if sys.argv[1] == "marian" else main()
