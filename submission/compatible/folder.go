@@ -158,7 +158,7 @@ func (c *checker) scenarioFolders(s system, benchmark string, folders []string) 
 func lower(names []string) []string {
 	out := make([]string, len(names))
 	for i, name := range names {
-		out[i] = strings.ToLower(name)
+		out[i] = pyvalue.Lower(name)
 	}
 	return out
 }
@@ -200,7 +200,7 @@ func (c *checker) logs(f *folder) error {
 
 // noLogs is a crash but for folders whose name alone tells an endpoints run's scenario.
 func noLogs(folder string) error {
-	if strings.EqualFold(folder, "SingleStream") || strings.EqualFold(folder, "Interactive") {
+	if name := pyvalue.Lower(folder); name == "singlestream" || name == "interactive" {
 		return nil
 	}
 	return errors.New("there are no detail logs")

@@ -50,6 +50,16 @@ func (c *checker) performance(f *folder, log *detail, group string, audit bool) 
 	c.metric(r)
 }
 
+// read wants values for keys that the official checker reads, whatever it makes of them: where the log has the key, but
+// no value, its check ends.
+func (r run) read(keys ...string) {
+	for _, key := range keys {
+		if r.log.absent[key] {
+			r.fault("the record of %s has no value", key)
+		}
+	}
+}
+
 func (r run) fault(format string, args ...any) { r.folder.fault(r.group, format, args...) }
 
 // compare says how the value of a key stands to a number. What cannot be compared is a fault.
@@ -138,12 +148,13 @@ func (c *checker) latency(r run) {
 }
 
 func (c *checker) measuredLatency(r run) {
+	const key = "result_99.00_percentile_latency_ns"
+	r.read(key)
 	scenario := foldScenario(r.place.Scenario)
 	limit := c.rules.LatencyLimit(r.model, scenario)
 	if limit == 0 {
 		return
 	}
-	const key = "result_99.00_percentile_latency_ns"
 	if _, above := r.compare(key, uint64(limit)); above {
 		r.fault("%s is %s, want at most %d", key, pyvalue.Name(r.log.get(key)), limit)
 	}
@@ -152,7 +163,7 @@ func (c *checker) measuredLatency(r run) {
 // foldScenario is a scenario's name as the rules write it, whatever its case.
 func foldScenario(folder string) string {
 	for _, name := range tree.Scenarios() {
-		if strings.EqualFold(name, folder) {
+		if strings.ToLower(name) == pyvalue.Lower(folder) {
 			return name
 		}
 	}
@@ -162,6 +173,7 @@ func foldScenario(folder string) string {
 // queries: the number of queries where early stopping does not say it, and the samples of an Offline query.
 func (c *checker) queries(r run) {
 	const minQueries, perQuery = "effective_min_query_count", "effective_samples_per_query"
+	r.read(minQueries, perQuery)
 	if want := c.rules.MinQueries(r.model, r.scenario); want > 0 && !earlyStopping(r.scenario) {
 		if below, _ := r.compare(minQueries, want); below {
 			r.fault("%s is %s, want at least %d", minQueries, pyvalue.Name(r.log.get(minQueries)), want)
@@ -171,7 +183,7 @@ func (c *checker) queries(r run) {
 	case r.scenario == "":
 		r.fault("%s is %s, want a scenario", keyScenario, pyvalue.Name(r.log.get(keyScenario)))
 		return
-	case !strings.EqualFold(r.scenario, "Offline"):
+	case pyvalue.Lower(r.scenario) != "offline":
 		return
 	}
 	want := c.rules.OfflineSamples(r.model)
@@ -197,10 +209,11 @@ func (c *checker) duration(r run) {
 func (s system) isNetwork() (yes, ok bool) {
 	v, _ := s.fields.Get("is_network")
 	text, isText := v.(string)
-	return strings.EqualFold(text, "true"), isText || v == nil
+	return pyvalue.Lower(text) == "true", isText || v == nil
 }
 
 func (c *checker) network(r run) {
+	r.read(keySUT)
 	yes, ok := r.isNetwork()
 	want := divisions[r.place.Division]
 	switch {
@@ -245,7 +258,7 @@ func (r run) below(key string, limit uint64) {
 
 // isInferred says that the folder is of another scenario than the log. Interactive runs log Server.
 func (r run) isInferred() bool {
-	logged, folder := strings.ToLower(r.scenario), strings.ToLower(r.place.Scenario)
+	logged, folder := pyvalue.Lower(r.scenario), pyvalue.Lower(r.place.Scenario)
 	return logged != folder && (logged != "server" || folder != "interactive")
 }
 
@@ -256,7 +269,7 @@ func (c *checker) inferred(r run) {
 	v, _ := r.fields.Get("system_type")
 	kind, _ := v.(string)
 	switch folder := foldScenario(r.place.Scenario); {
-	case !strings.Contains(strings.ToLower(kind), "edge"):
+	case !strings.Contains(pyvalue.Lower(kind), "edge"):
 		r.fault("a result of %s cannot be inferred on a system of type %s", r.place.Scenario, pyvalue.Name(v))
 	case !result.Inferable(r.scenario, folder):
 		r.fault("a result of %s cannot be inferred from %s", r.place.Scenario, pyvalue.Name(r.log.get(keyScenario)))
@@ -275,6 +288,7 @@ func (c *checker) metric(r run) {
 }
 
 func (c *checker) readMetric(r run) (any, error) {
+	r.read("result_validity")
 	common, ok := c.rules.Metric("", r.scenario)
 	if !ok || r.scenario == "Interactive" && !c.rules.LogsInteractive() {
 		return nil, fmt.Errorf("%s is %s, want a scenario", keyScenario, pyvalue.Name(r.log.get(keyScenario)))
@@ -304,6 +318,13 @@ func (r run) number(key string) (float64, error) {
 
 // inferredMetric is the result for the folder's scenario; that of the log where it cannot be inferred.
 func inferredMetric(r run, own float64) (any, error) {
+	r.read("result_mean_latency_ns", "effective_samples_per_query")
+	switch r.scenario {
+	case "SingleStream":
+		r.read(result.KeyOfflineFromSingleStream)
+	case "MultiStream":
+		r.read("result_99.00_percentile_per_query_latency_ns", "result_mean_query_latency_ns")
+	}
 	folder := r.place.Scenario
 	if name, ok := tree.CanonicalScenario(folder); ok {
 		folder = name

@@ -59,10 +59,9 @@ func (c *checker) powerMetric(f *folder) error {
 	}
 	m := spl.Measured{Scenario: f.place.Scenario}
 	m.Logged, _ = f.performance.get(keyScenario).(string)
-	performance, isNumber := f.metric.(float64)
-	if v, err := pyvalue.Float(f.metric); !isNumber && err == nil {
-		performance, isNumber = v, true
-	}
+	_, isText := f.metric.(string)
+	performance, err := pyvalue.Float(f.metric)
+	isNumber := err == nil && !isText
 	m.Performance = performance
 	if queries, err := pyvalue.Int(f.performance.get("result_query_count")); err == nil && queries.IsUint64() {
 		m.Queries = queries.Uint64()

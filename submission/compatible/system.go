@@ -4,7 +4,6 @@ import (
 	"errors"
 	"path"
 	"slices"
-	"strings"
 
 	"github.com/plumbline-ml/plumbline/submission/internal/pyvalue"
 	"github.com/plumbline-ml/plumbline/submission/power"
@@ -15,7 +14,7 @@ import (
 const groupSystem = "system"
 
 func (c *checker) system(f *folder) {
-	if status := f.text("status"); !slices.Contains([]string{"available", "preview", "rdi"}, strings.ToLower(status)) {
+	if status := f.text("status"); !slices.Contains([]string{"available", "preview", "rdi"}, pyvalue.Lower(status)) {
 		f.fault(groupSystem, "status is %q, want available, preview or rdi", status)
 	}
 	v, _ := f.fields.Get("system_type")
@@ -58,7 +57,7 @@ func (c *checker) requiredFields(f *folder) {
 
 func (c *checker) sameName(f *folder, field, folder string) {
 	v, _ := f.fields.Get(field)
-	if text, ok := v.(string); !ok || !strings.EqualFold(text, folder) {
+	if text, ok := v.(string); !ok || pyvalue.Lower(text) != pyvalue.Lower(folder) {
 		f.fault(groupSystem, "%s is %s, the folder's name is %s", field, pyvalue.Name(v), folder)
 	}
 }

@@ -1,20 +1,16 @@
 package power
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
+	"math/big"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/goccy/go-yaml"
-	"github.com/goccy/go-yaml/lexer"
-	"github.com/goccy/go-yaml/token"
-
-	"github.com/plumbline-ml/plumbline/internal/bounded"
+	"github.com/plumbline-ml/plumbline/internal/pyfloat"
+	"github.com/plumbline-ml/plumbline/submission/internal/pyvalue"
 )
 
 // What is wrong with a nameplate file.
@@ -32,11 +28,10 @@ type Watts struct {
 
 // String is the number as the official tables have it: 1750, or 510.5, or 1750.0 where not all are whole numbers.
 func (w Watts) String() string {
-	text := strconv.FormatFloat(w.Value, 'f', -1, 64)
-	if !w.Whole && !strings.Contains(text, ".") {
-		text += ".0"
+	if !w.Whole {
+		return pyfloat.Repr(w.Value)
 	}
-	return text
+	return strconv.FormatFloat(w.Value, 'f', -1, 64)
 }
 
 func (w Watts) plus(o Watts) Watts { return Watts{w.Value + o.Value, w.Whole && o.Whole} }
@@ -61,40 +56,11 @@ const (
 // with "PSUs" and "Min PSUs Needed" adds that many of its largest "PowerCapacityWatts". Components may lie in others
 // and in lists. Supplies that are there for redundancy do not count. Errors are ErrEmpty, ErrYAML or ErrValues.
 func Nameplate(text []byte) (w Watts, err error) {
-	if err := readable(text); err != nil {
+	v, err := document(text)
+	if err != nil {
 		return Watts{}, err
 	}
-	documents := yaml.NewDecoder(bytes.NewReader(text), yaml.UseOrderedMap(), yaml.AllowDuplicateMapKey())
-	var v, second any
-	switch err := documents.Decode(&v); {
-	case errors.Is(err, io.EOF), err == nil && v == nil:
-		return Watts{}, ErrEmpty
-	case err != nil:
-		return Watts{}, fmt.Errorf("%w: %w", ErrYAML, err)
-	}
-	if err := documents.Decode(&second); !errors.Is(err, io.EOF) {
-		return Watts{}, fmt.Errorf("%w: it has more than one document", ErrYAML)
-	}
 	return sum(v, "")
-}
-
-func readable(text []byte) error {
-	if len(text) > MostNameplate {
-		return fmt.Errorf("%w: it has %d bytes, want at most %d", ErrYAML, len(text), MostNameplate)
-	}
-	if err := bounded.Nesting(text, mostDepth); err != nil {
-		return fmt.Errorf("%w: %w", ErrYAML, err)
-	}
-	aliases := 0
-	for _, t := range lexer.Tokenize(string(text)) {
-		if t.Type == token.AliasType {
-			aliases++
-		}
-	}
-	if aliases > mostAliases {
-		return fmt.Errorf("%w: it has %d aliases, want at most %d", ErrYAML, aliases, mostAliases)
-	}
-	return nil
 }
 
 // sum adds up a value at a place in the file.
@@ -111,38 +77,28 @@ func sum(v any, at string) (Watts, error) {
 		for i, item := range v {
 			faults = append(faults, add(item, strconv.Itoa(i+1)))
 		}
-	case yaml.MapSlice:
+	case mapping:
+		for _, i := range v {
+			if _, ok := i.key.(string); !ok {
+				return Watts{}, fmt.Errorf("%w: %s: found the key %v, want a text", ErrValues, at, i.key)
+			}
+		}
 		supplies, isComponent := lookUp(v, keySupplies)
 		needed, both := lookUp(v, keyNeeded)
 		if isComponent && both {
 			return component(supplies, needed, at)
 		}
-		for _, item := range last(v) {
-			faults = append(faults, add(item.Value, fmt.Sprint(item.Key)))
+		for _, i := range v {
+			faults = append(faults, add(i.value, i.key.(string)))
 		}
 	}
 	return total, errors.Join(faults...)
 }
 
-// last has each key once, with the last of its values.
-func last(m yaml.MapSlice) yaml.MapSlice {
-	var once yaml.MapSlice
-	place := map[any]int{}
-	for _, item := range m {
-		if i, known := place[item.Key]; known {
-			once[i].Value = item.Value
-			continue
-		}
-		place[item.Key] = len(once)
-		once = append(once, item)
-	}
-	return once
-}
-
-func lookUp(m yaml.MapSlice, key string) (v any, ok bool) {
-	for _, item := range last(m) {
-		if strings.ToLower(fmt.Sprint(item.Key)) == key {
-			v, ok = item.Value, true
+func lookUp(m mapping, key string) (v any, ok bool) {
+	for _, i := range m {
+		if text, _ := i.key.(string); pyvalue.Lower(text) == key {
+			v, ok = i.value, true
 		}
 	}
 	return v, ok
@@ -155,7 +111,7 @@ func component(supplies, needed any, at string) (Watts, error) {
 	if err != nil {
 		return Watts{}, err
 	}
-	n, ok := whole(needed)
+	n, ok := count(needed, len(capacities))
 	if !ok {
 		return Watts{}, fmt.Errorf("%w: %s: found Min PSUs Needed %v, want a whole number", ErrValues, at, needed)
 	}
@@ -172,19 +128,19 @@ func component(supplies, needed any, at string) (Watts, error) {
 
 func capacitiesOf(supplies any, at string) ([]Watts, error) {
 	list, ok := supplies.([]any)
-	if !ok {
+	if m, isMapping := supplies.(mapping); !ok && (!isMapping || len(m) > 0) && supplies != "" {
 		return nil, fmt.Errorf("%w: %s: found PSUs %v, want a list", ErrValues, at, supplies)
 	}
 	capacities := make([]Watts, len(list))
-	for i, item := range list {
-		supply, ok := item.(yaml.MapSlice)
+	for i, one := range list {
+		supply, ok := one.(mapping)
 		if !ok {
-			return nil, fmt.Errorf("%w: %s: found %v as supply %d, want its %s", ErrValues, at, item, i+1, keyCapacity)
+			return nil, fmt.Errorf("%w: %s: found %v as supply %d, want its %s", ErrValues, at, one, i+1, keyCapacity)
 		}
-		capacity := any(uint64(0))
+		capacity := any(new(big.Int))
 		for _, field := range supply {
-			if field.Key == keyCapacity {
-				capacity = field.Value
+			if field.key == keyCapacity {
+				capacity = field.value
 			}
 		}
 		if capacities[i], ok = watts(capacity); !ok {
@@ -195,19 +151,27 @@ func capacitiesOf(supplies any, at string) ([]Watts, error) {
 	return capacities, nil
 }
 
+// watts is a number; yes is 1, and no 0. Integers above 2^53 are none.
 func watts(v any) (Watts, bool) {
 	switch v := v.(type) {
-	case uint64:
-		return Watts{float64(v), true}, true
-	case int64:
-		return Watts{float64(v), true}, true
+	case bool:
+		if v {
+			return Watts{1, true}, true
+		}
+		return Watts{0, true}, true
+	case *big.Int:
+		return Watts{float64(v.Int64()), true}, v.IsInt64() && max(v.Int64(), -v.Int64()) <= 1<<53
 	case float64:
 		return Watts{v, false}, true
 	}
 	return Watts{}, false
 }
 
-func whole(v any) (int, bool) {
+// count is how many of so many supplies are needed: all where nothing is said.
+func count(v any, all int) (int, bool) {
+	if v == nil {
+		return all, true
+	}
 	w, ok := watts(v)
 	return int(max(-1e9, min(1e9, w.Value))), ok && w.Whole
 }

@@ -2,6 +2,9 @@ package result
 
 import (
 	"regexp"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 )
 
 // Parts of the forms of metrics: numbers have the digits of all scripts, blanks are those of Unicode.
@@ -53,7 +56,7 @@ func Accuracy(metric, line string) (value string, ok bool) {
 		return "", false
 	}
 	m := f.FindStringSubmatch(line)
-	if m == nil {
+	if m == nil || strings.ContainsFunc(m[1], func(r rune) bool { return r != '.' && !pyfloat.IsDigit(r) }) {
 		return "", false
 	}
 	return m[1], true

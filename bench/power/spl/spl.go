@@ -103,7 +103,7 @@ func (r *Reader) Next() (Sample, error) {
 func (r *Reader) parse(line string) (s Sample, err error) {
 	s.Line = line
 	fields := strings.Split(line, ",")
-	if len(fields) <= fieldTime {
+	if len(fields) <= fieldTime+1 { // a line's end behind a time is part of it for the official tools
 		return s, r.fault("want Time,TIME,Watts,NUMBER,..., found %.60q", line)
 	}
 	if s.Time, err = ParseTime(fields[fieldTime]); err != nil {

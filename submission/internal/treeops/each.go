@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -61,6 +62,25 @@ func linkPart(from, to string, p tree.Place) error {
 		return errors.Join(os.MkdirAll(filepath.Dir(at), 0o755),
 			os.Link(filepath.Join(from, filepath.FromSlash(name)), at))
 	})
+}
+
+// ShortLists makes trees small by their logs' lists of samples, which are nine tenths of them.
+func ShortLists() Op {
+	return Op{Op: "log-set", Path: "**_detail.txt", Key: "loaded_qsl_set", Value: []byte("[0]"), All: true}
+}
+
+// Share is what PLUMBLINE_MUTATIONS says, 1 for all mutations and N for one of N, or else usual.
+func Share(t *testing.T, usual uint64) uint64 {
+	t.Helper()
+	text := os.Getenv("PLUMBLINE_MUTATIONS")
+	if text == "" {
+		return usual
+	}
+	share, err := strconv.ParseUint(text, 10, 64)
+	if err != nil || share == 0 {
+		t.Fatalf("PLUMBLINE_MUTATIONS is %q, want 1 for all mutations, or N for one of N", text)
+	}
+	return share
 }
 
 // EachMutation makes one of share mutations of the tree at from, chosen by their names, and tries them on all cores:

@@ -1,0 +1,353 @@
+package power
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+
+	"github.com/plumbline-ml/plumbline/internal/bounded"
+)
+
+// mapping is a YAML mapping, each key once with the last of its values, in the order of their first. Keys and values
+// are nil, bool, *big.Int, float64, string or time.Time, values also []any or mapping.
+type mapping []item
+
+type item struct{ key, value any }
+
+// document reads the one document of a text by YAML 1.1, as the official checker's reader does: 1:30 is 90, 0777 is
+// 511, yes is true, and 1e3 is no number. Tags other than !!str, !!int and !!float are not read. Errors wrap ErrYAML,
+// or are ErrEmpty.
+func document(text []byte) (any, error) {
+	if err := readable(text); err != nil {
+		return nil, err
+	}
+	file, err := parser.ParseBytes(text, 0, parser.AllowDuplicateMapKey())
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s", ErrYAML, yaml.FormatError(err, false, false))
+	}
+	var bodies []ast.Node
+	for _, d := range file.Docs {
+		if d.Body != nil && d.Body.Type() != ast.CommentType && d.Body.Type() != ast.DirectiveType {
+			bodies = append(bodies, d.Body)
+		}
+	}
+	switch {
+	case len(bodies) == 0:
+		return nil, ErrEmpty
+	case len(bodies) > 1:
+		return nil, fmt.Errorf("%w: it has more than one document", ErrYAML)
+	}
+	r := reader{anchors: map[string]any{}}
+	v, err := r.read(bodies[0])
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%w: %w", ErrYAML, err)
+	case v == nil:
+		return nil, ErrEmpty
+	}
+	return v, nil
+}
+
+// readable bounds what a small file can stand for, and refuses characters that YAML does not have.
+func readable(text []byte) error {
+	if len(text) > MostNameplate {
+		return fmt.Errorf("%w: it has %d bytes, want at most %d", ErrYAML, len(text), MostNameplate)
+	}
+	if at := bytes.IndexFunc(text, unprintable); at >= 0 {
+		return fmt.Errorf("%w: byte %d is no character of a text", ErrYAML, at)
+	}
+	if err := bounded.Nesting(text, mostDepth); err != nil {
+		return fmt.Errorf("%w: %w", ErrYAML, err)
+	}
+	return nil
+}
+
+func unprintable(r rune) bool {
+	switch {
+	case r == '\t', r == '\n', r == '\r', r == 0x85:
+		return false
+	case r >= ' ' && r <= '~', r >= 0xa0 && r < 0xfffe, r >= 0x10000:
+		return false
+	}
+	return true
+}
+
+// reader turns the library's nodes into values.
+type reader struct {
+	anchors map[string]any
+	aliases int
+}
+
+func (r *reader) read(n ast.Node) (any, error) {
+	switch n := n.(type) {
+	case nil, *ast.NullNode:
+		return nil, nil
+	case *ast.AnchorNode:
+		v, err := r.read(n.Value)
+		r.anchors[n.Name.GetToken().Value] = v
+		return v, err
+	case *ast.AliasNode:
+		name := n.Value.GetToken().Value
+		v, known := r.anchors[name]
+		if r.aliases++; !known || r.aliases > mostAliases {
+			return nil, fmt.Errorf("*%s: want at most %d aliases, each of a value before it", name, mostAliases)
+		}
+		return v, nil
+	case *ast.MappingNode:
+		return r.mapping(n.Values)
+	case *ast.MappingValueNode:
+		return r.mapping([]*ast.MappingValueNode{n})
+	case *ast.SequenceNode:
+		return r.list(n.Values)
+	case *ast.TagNode:
+		return tagged(n)
+	case *ast.LiteralNode:
+		return n.Value.Value, nil
+	case *ast.StringNode:
+		if text := n.GetToken().Origin; strings.HasPrefix(strings.TrimSpace(text), `"`) ||
+			strings.HasPrefix(strings.TrimSpace(text), "'") {
+			return n.Value, nil
+		}
+		return plain(n.Value)
+	case ast.ScalarNode:
+		return plain(n.GetToken().Value)
+	}
+	return nil, fmt.Errorf("%v is not read", n.Type())
+}
+
+func (r *reader) list(nodes []ast.Node) (any, error) {
+	list := make([]any, len(nodes))
+	var faults []error
+	for i, n := range nodes {
+		v, err := r.read(n)
+		list[i], faults = v, append(faults, err)
+	}
+	return list, errors.Join(faults...)
+}
+
+func (r *reader) mapping(pairs []*ast.MappingValueNode) (any, error) {
+	var merged, own mapping
+	for _, p := range pairs {
+		if p.Key.IsMergeKey() {
+			v, err := r.read(p.Value)
+			if err != nil {
+				return nil, err
+			}
+			more, err := mergedFrom(v)
+			if err != nil {
+				return nil, err
+			}
+			merged = append(merged, more...)
+			continue
+		}
+		key, err := r.key(p.Key)
+		if err != nil {
+			return nil, err
+		}
+		v, err := r.read(p.Value)
+		if err != nil {
+			return nil, err
+		}
+		own = own.with(key, v)
+	}
+	all := mapping{}
+	for _, i := range append(merged, own...) {
+		all = all.with(i.key, i.value)
+	}
+	return all, nil
+}
+
+// mergedFrom are the entries behind <<: those of a mapping, or of several, of which the first counts.
+func mergedFrom(v any) (all mapping, err error) {
+	switch v := v.(type) {
+	case mapping:
+		return v, nil
+	case []any:
+		for _, m := range v {
+			one, ok := m.(mapping)
+			if !ok {
+				return nil, errors.New("found another value than mappings behind <<")
+			}
+			all = append(append(mapping{}, one...), all...)
+		}
+		return all, nil
+	}
+	return nil, errors.New("found another value than a mapping behind <<")
+}
+
+func (r *reader) key(n ast.MapKeyNode) (any, error) {
+	var inner ast.Node = n
+	if explicit, ok := n.(*ast.MappingKeyNode); ok {
+		inner = explicit.Value
+	}
+	key, err := r.read(inner)
+	switch key.(type) {
+	case []any, mapping:
+		return nil, errors.New("a key is a list or a mapping")
+	}
+	return key, err
+}
+
+// with sets a key; integers are one key where they are one number.
+func (m mapping) with(key, value any) mapping {
+	for i := range m {
+		if same(m[i].key, key) {
+			m[i].value = value
+			return m
+		}
+	}
+	return append(m, item{key, value})
+}
+
+func same(a, b any) bool {
+	n, ok := a.(*big.Int)
+	o, ok2 := b.(*big.Int)
+	if ok && ok2 {
+		return n.Cmp(o) == 0
+	}
+	return a == b
+}
+
+func tagged(n *ast.TagNode) (any, error) {
+	scalar, ok := n.Value.(ast.ScalarNode)
+	if !ok {
+		return nil, fmt.Errorf("the tag %s is not read", n.Start.Value)
+	}
+	text := scalar.GetToken().Value
+	switch n.Start.Value {
+	case "!!str":
+		return text, nil
+	case "!!int":
+		if v, ok := integer(text); ok {
+			return v, nil
+		}
+	case "!!float":
+		if v, ok := integer(text); ok {
+			f, _ := new(big.Float).SetInt(v).Float64()
+			return f, nil
+		}
+		if v, ok := float(text); ok {
+			return v, nil
+		}
+	}
+	return nil, fmt.Errorf("%s %s is not read", n.Start.Value, text)
+}
+
+// The words of YAML 1.1, in their three cases.
+var (
+	yes = regexp.MustCompile(`^(yes|Yes|YES|true|True|TRUE|on|On|ON)$`)
+	no  = regexp.MustCompile(`^(no|No|NO|false|False|FALSE|off|Off|OFF)$`)
+	nul = regexp.MustCompile(`^(~|null|Null|NULL|)$`)
+)
+
+// plain is the value of a text without quotes.
+func plain(text string) (any, error) {
+	switch {
+	case nul.MatchString(text):
+		return nil, nil
+	case yes.MatchString(text):
+		return true, nil
+	case no.MatchString(text):
+		return false, nil
+	case text == "=" || text == "<<":
+		return nil, fmt.Errorf("%s stands for no value", text)
+	}
+	if v, ok := integer(text); ok {
+		return v, nil
+	}
+	if v, ok := float(text); ok {
+		return v, nil
+	}
+	if m := dates.FindStringSubmatch(text); m != nil {
+		return date(m)
+	}
+	return text, nil
+}
+
+var integers = regexp.MustCompile(`^[-+]?(0b[0-1_]+|0[0-7_]+|0|0x[0-9a-fA-F_]+|` +
+	`[1-9][0-9_]*|[1-9][0-9_]*(:[0-5]?[0-9])+)$`)
+
+func integer(text string) (*big.Int, bool) {
+	if !integers.MatchString(text) {
+		return nil, false
+	}
+	digits := strings.ReplaceAll(strings.TrimLeft(text, "+-"), "_", "")
+	base := 10
+	switch {
+	case strings.HasPrefix(digits, "0b"), strings.HasPrefix(digits, "0x"):
+		base = map[byte]int{'b': 2, 'x': 16}[digits[1]]
+		digits = digits[2:]
+	case len(digits) > 1 && digits[0] == '0':
+		base = 8
+	}
+	v := new(big.Int)
+	for part := range strings.SplitSeq(digits, ":") {
+		n, ok := new(big.Int).SetString(part, base)
+		if !ok {
+			return nil, false
+		}
+		v.Add(v.Mul(v, big.NewInt(60)), n)
+	}
+	if text[0] == '-' {
+		v.Neg(v)
+	}
+	return v, true
+}
+
+var floats = regexp.MustCompile(`^([-+]?([0-9][0-9_]*\.[0-9_]*([eE][-+][0-9]+)?|\.[0-9][0-9_]*([eE][-+][0-9]+)?|` +
+	`[0-9][0-9_]*(:[0-5]?[0-9])+\.[0-9_]*|\.(inf|Inf|INF))|\.(nan|NaN|NAN))$`)
+
+func float(text string) (float64, bool) {
+	if !floats.MatchString(text) {
+		return 0, false
+	}
+	sign, digits := 1.0, strings.ToLower(strings.ReplaceAll(strings.TrimLeft(text, "+-"), "_", ""))
+	if text[0] == '-' {
+		sign = -1
+	}
+	switch digits {
+	case ".inf":
+		return math.Inf(int(sign)), true
+	case ".nan":
+		return math.NaN(), true
+	}
+	v := 0.0
+	for part := range strings.SplitSeq(digits, ":") {
+		f, err := strconv.ParseFloat(part, 64)
+		if err != nil && !math.IsInf(f, 0) {
+			return 0, false
+		}
+		v = v*60 + f
+	}
+	return sign * v, true
+}
+
+// dates are the texts that stand for a moment: year, month and day, and where there is more hour, minute and second.
+var dates = regexp.MustCompile(`^(?:(\d{4})-(\d\d)-(\d\d)|(\d{4})-(\d\d?)-(\d\d?)(?:[Tt]|[ \t]+)(\d\d?):(\d\d):(\d\d)` +
+	`(?:\.\d*)?(?:[ \t]*(?:Z|[-+]\d\d?(?::\d\d)?))?)$`)
+
+func date(m []string) (any, error) {
+	var n [6]int
+	for i := range n {
+		text := m[1+i]
+		if m[1] == "" {
+			text = m[4+i]
+		}
+		n[i], _ = strconv.Atoi(text)
+	}
+	t := time.Date(n[0], time.Month(n[1]), n[2], n[3], n[4], n[5], 0, time.UTC)
+	if n[0] == 0 || t.Month() != time.Month(n[1]) || t.Day() != n[2] || n[3] > 23 || n[4] > 59 || n[5] > 59 {
+		return nil, fmt.Errorf("%s is no moment that there is", m[0])
+	}
+	return t, nil
+}
