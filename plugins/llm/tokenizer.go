@@ -87,19 +87,20 @@ func readFolder(dir string) (tokenizer, error) {
 			return readTokenizer(filepath.Join(dir, name))
 		}
 	}
-	vocab, errVocab := backend.ReadFile(filepath.Join(dir, "vocab.json"), mostTokenizer)
-	merges, errMerges := backend.ReadFile(filepath.Join(dir, "merges.txt"), mostTokenizer)
-	if err := errors.Join(errVocab, errMerges); err != nil {
-		return nil, fmt.Errorf("the folder has no tokenizer.json, no tokenizer.model, and not vocab.json with merges.txt: %w",
-			err)
-	}
 	config, err := readConfig(filepath.Join(dir, "tokenizer_config.json"))
 	if err != nil {
 		return nil, err
 	}
-	return bpe.ParseVocab(vocab, merges, bpe.VocabOptions{
-		Options: bpe.Options{CleanUp: config.CleanUp}, PrefixSpace: config.PrefixSpace,
-	})
+	t, err := bpe.ReadVocab(func(name string) ([]byte, error) {
+		return backend.ReadFile(filepath.Join(dir, name), mostTokenizer)
+	}, bpe.VocabOptions{Options: bpe.Options{CleanUp: config.CleanUp}, PrefixSpace: config.PrefixSpace})
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("the folder has no tokenizer.json, no tokenizer.model, and not vocab.json with merges.txt: %w", err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return t, nil
 }
 
 // tokenizerConfig is what tokenizer_config.json may say.

@@ -83,6 +83,11 @@ func readVocabulary(path string) (vocabulary, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return readFolder(path)
 	}
+	if filepath.Base(path) == "vocab.json" {
+		return bpe.ReadVocab(func(name string) ([]byte, error) {
+			return backend.ReadFile(filepath.Join(filepath.Dir(path), name), mostTokenizer)
+		}, bpe.VocabOptions{})
+	}
 	data, err := backend.ReadFile(path, mostTokenizer)
 	if err != nil {
 		return nil, err
@@ -90,14 +95,7 @@ func readVocabulary(path string) (vocabulary, error) {
 	if !strings.HasSuffix(path, ".json") {
 		return tiktoken.Parse(data)
 	}
-	if filepath.Base(path) != "vocab.json" {
-		return bpe.ParseJSON(data, bpe.Options{})
-	}
-	merges, err := backend.ReadFile(filepath.Join(filepath.Dir(path), "merges.txt"), mostTokenizer)
-	if err != nil {
-		return nil, err
-	}
-	return bpe.ParseVocab(data, merges, bpe.VocabOptions{})
+	return bpe.ParseJSON(data, bpe.Options{})
 }
 
 func readFolder(folder string) (vocabulary, error) {

@@ -19,18 +19,18 @@ func decodeBytes(t *Tokenizer, ids []int32) string {
 	return pystr.Decode(b)
 }
 
-// decodeSlow joins byte-level tokens as the Python tokenizers do: added tokens that are not
-// special stand between blanks.
+// decodeSlow joins byte-level tokens as the Python tokenizers do: added tokens that are not special, or special without
+// a part of their own, stand between blanks.
 func decodeSlow(t *Tokenizer, ids []int32) string {
 	var parts []string
 	for len(ids) > 0 {
-		if e := t.tokens[ids[0]]; e.added && !e.special {
+		if e := t.tokens[ids[0]]; e.apart {
 			parts = append(parts, e.text)
 			ids = ids[1:]
 			continue
 		}
 		n := 0
-		for n < len(ids) && (!t.tokens[ids[n]].added || t.tokens[ids[n]].special) {
+		for n < len(ids) && !t.tokens[ids[n]].apart {
 			n++
 		}
 		if text := decodeBytes(t, ids[:n]); text != "" || n == len(ids) {

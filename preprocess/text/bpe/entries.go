@@ -67,6 +67,7 @@ func (t *Tokenizer) setTokens(tokens []entry) {
 	for i := range tokens {
 		if tokens[i].exists {
 			t.size++
+			tokens[i].apart = tokens[i].added && !tokens[i].special
 			tokens[i].bytes = tokens[i].text
 			if b, ok := raw(alphabet, tokens[i].text); ok {
 				tokens[i].bytes = b

@@ -49,6 +49,7 @@ type entry struct {
 	bytes          string // what it stands for, if the model is byte-level
 	exists         bool
 	added, special bool
+	apart          bool // a Python tokenizer's text has blanks around it
 }
 
 // splitter calls yield with the pieces of a text, for which first tells whether it starts the input.

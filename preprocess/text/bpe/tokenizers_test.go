@@ -14,6 +14,7 @@ type cases struct {
 	Options struct {
 		CleanUp bool `json:"clean_up"`
 		Added   []string
+		Folder  bool // what is added stands in the folder's files
 	}
 	Rows []struct {
 		Text        *string
@@ -45,6 +46,14 @@ func (c cases) open(t *testing.T, dir string) *Tokenizer {
 	t.Helper()
 	if data, err := os.ReadFile(filepath.Join(dir, "tokenizer.json")); err == nil {
 		tokenizer, err := ParseJSON(data, Options{CleanUp: c.Options.CleanUp})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return tokenizer
+	}
+	if c.Options.Folder {
+		tokenizer, err := ReadVocab(func(name string) ([]byte, error) { return os.ReadFile(filepath.Join(dir, name)) },
+			VocabOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,6 +3,7 @@ package bpe
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/preprocess/text/internal/added"
@@ -15,6 +16,8 @@ type VocabOptions struct {
 	Added       []Added // in the place of an id below 0, the vocabulary's is taken
 	PrefixSpace bool    // add_prefix_space: a blank before each text
 	Begin       string  // the token that Encode puts first; "": none
+
+	apart []string // special tokens with blanks around them in texts, where their ids are behind the vocabulary's
 }
 
 const endOfText = "<|endoftext|>"
@@ -98,6 +101,11 @@ func (t *Tokenizer) addTokens(vocab map[string]int32, o VocabOptions) (faults []
 	}
 	tokens, wrong := entries(vocab, extra)
 	t.setTokens(tokens)
+	for _, a := range extra {
+		if int(a.ID) >= len(vocab) && int(a.ID) < len(tokens) && slices.Contains(o.apart, a.Content) {
+			tokens[a.ID].apart = true
+		}
+	}
 	t.asIs = added.NewFinder(patterns)
 	return append(faults, wrong...)
 }

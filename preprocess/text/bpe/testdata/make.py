@@ -2,7 +2,7 @@
 
     python make.py OUT [TEXTS] [SEED]
 
-Needs tokenizers 0.20, transformers 4.46 and sentencepiece 0.2. OUT gets one folder for each tokenizer: its files, and cases.json.
+Needs tokenizers 0.20, transformers 4.46 (gpt2_files: 4.57.6) and sentencepiece 0.2. OUT gets one folder for each tokenizer: its files, and cases.json.
 """
 
 import json
@@ -119,6 +119,36 @@ def gpt2_slow(lines):
     write("gpt2-slow", slow, len(slow), {"clean_up": True, "added": ["<extra>", "<|eot|>"]})
 
 
+def gpt2_files(lines):
+    """Folders whose vocabulary lacks the end token: it stands in added_tokens.json, or in tokenizer_config.json."""
+    t = Tokenizer(models.BPE())
+    t.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    t.train_from_iterator(lines, trainers.BpeTrainer(vocab_size=300, initial_alphabet=pre_tokenizers.ByteLevel.alphabet()))
+    n = t.get_vocab_size()
+    end, flags = "<|endoftext|>", {"normalized": False, "single_word": False, "special": True}
+    added = {
+        "gpt2-added": {"added_tokens.json": {"<extra>": n + 1, end: n, "<|eot|>": n + 3, "<s>": n + 2}},
+        "gpt2-map": {"added_tokens.json": {end: n, "<|eot|>": n + 1, "<extra>": n + 2},
+                     "special_tokens_map.json": {"eos_token": "<|eot|>", "bos_token": {"content": "<|eot|>", **flags, "lstrip": True, "rstrip": False},
+                                                 "pad_token": end, "additional_special_tokens": ["<extra>"]}},
+        "gpt2-config": {"added_tokens.json": {"</s>": n + 7}, "special_tokens_map.json": {"pad_token": "</s>"},
+                        "tokenizer_config.json": {"eos_token": "<|eot|>", "unk_token": "<unk>", "added_tokens_decoder": {
+                            str(n): {"content": end, **flags, "lstrip": False, "rstrip": False},
+                            str(n + 4): {"content": "<|eot|>", **flags, "lstrip": True, "rstrip": True},
+                            str(n + 2): {"content": "<unk>", **flags, "lstrip": False, "rstrip": True},
+                            str(n + 1): {"content": "<extra>", **flags, "special": False, "lstrip": True, "rstrip": False}}}},
+    }
+    for name, files in added.items():
+        d = os.path.join(OUT, name)
+        os.makedirs(d, exist_ok=True)
+        t.model.save(d)
+        for file, content in files.items():
+            with open(os.path.join(d, file), "w") as f:
+                json.dump(content, f)
+        slow = GPT2Tokenizer.from_pretrained(d, clean_up_tokenization_spaces=False)
+        write(name, slow, n, {"folder": True})
+
+
 def spm(lines, name, **options):
     d = os.path.join(OUT, name)
     os.makedirs(d, exist_ok=True)
@@ -185,6 +215,7 @@ def main():
     llama3(lines, "llama3", "{1,3}")
     llama3(lines, "qwen", "")
     gpt2_slow(lines)
+    gpt2_files(lines)
     llama2(lines)
     raw_spm(lines, "spm-plain")
     raw_spm(lines, "spm-spaces", remove_extra_whitespaces=True, byte_fallback=False)

@@ -1,0 +1,171 @@
+package bpe
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+	"strconv"
+)
+
+// ReadVocab is ParseVocab on a folder's files, as transformers has them: vocab.json and merges.txt, and beside them what
+// says which tokens are added, such as an end token that the vocabulary lacks: added_tokens_decoder in
+// tokenizer_config.json, or else added_tokens.json with special_tokens_map.json. read returns a file of the folder, or
+// an error that is fs.ErrNotExist. o.Added and o.Unknown are made of the files. The error lists all faults.
+func ReadVocab(read func(name string) ([]byte, error), o VocabOptions) (*Tokenizer, error) {
+	vocab, errVocab := read("vocab.json")
+	merges, errMerges := read("merges.txt")
+	var config, names specialNames
+	var files struct {
+		Decoder map[string]fileToken `json:"added_tokens_decoder"`
+	}
+	var ids map[string]int32
+	if err := errors.Join(errVocab, errMerges,
+		readIfThere(read, "tokenizer_config.json", &config, &files),
+		readIfThere(read, "special_tokens_map.json", &names),
+		readIfThere(read, "added_tokens.json", &ids)); err != nil {
+		return nil, err
+	}
+	special := specialNames{Begin: fileToken{Content: endOfText}, End: fileToken{Content: endOfText},
+		Unknown: fileToken{Content: endOfText}}
+	special.take(config)
+	if files.Decoder == nil {
+		special.take(names)
+	}
+	var err error
+	o.Unknown = special.Unknown.Content
+	if o.Added, err = addedTokens(files.Decoder, ids, special.list()); err != nil {
+		return nil, err
+	}
+	for _, f := range special.More {
+		o.apart = append(o.apart, f.Content)
+	}
+	return ParseVocab(vocab, merges, o)
+}
+
+// readIfThere reads a JSON file into all of what it is to fill.
+func readIfThere(read func(string) ([]byte, error), name string, into ...any) error {
+	data, err := read(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, v := range into {
+		if err := json.Unmarshal(data, v); err != nil {
+			return fmt.Errorf("%w: %s: %w", ErrFile, name, err)
+		}
+	}
+	return nil
+}
+
+// fileToken is a token of a file: a text, or an object.
+type fileToken struct {
+	Content    string
+	SingleWord bool `json:"single_word"`
+	LStrip     bool
+	RStrip     bool
+}
+
+func (f *fileToken) UnmarshalJSON(data []byte) error {
+	if json.Unmarshal(data, &f.Content) == nil {
+		return nil
+	}
+	type plain fileToken
+	if err := json.Unmarshal(data, (*plain)(f)); err != nil {
+		return fmt.Errorf("%.40s, want a token: a text, or an object with its content", data)
+	}
+	return nil
+}
+
+// specialNames are the tokens that a file gives a part to.
+type specialNames struct {
+	Begin   fileToken   `json:"bos_token"`
+	End     fileToken   `json:"eos_token"`
+	Unknown fileToken   `json:"unk_token"`
+	Between fileToken   `json:"sep_token"`
+	Pad     fileToken   `json:"pad_token"`
+	Class   fileToken   `json:"cls_token"`
+	Mask    fileToken   `json:"mask_token"`
+	More    []fileToken `json:"additional_special_tokens"`
+}
+
+// parts are those of one token each, in the order in which transformers adds them.
+func (s *specialNames) parts() []*fileToken {
+	return []*fileToken{&s.Begin, &s.End, &s.Unknown, &s.Between, &s.Pad, &s.Class, &s.Mask}
+}
+
+// take has what another file says count above what was said before.
+func (s *specialNames) take(other specialNames) {
+	from := other.parts()
+	for i, to := range s.parts() {
+		if from[i].Content != "" {
+			*to = *from[i]
+		}
+	}
+	s.More = append(s.More, other.More...)
+}
+
+// list has each token once.
+func (s *specialNames) list() (list []fileToken) {
+	for _, f := range s.parts() {
+		list = append(list, *f)
+	}
+	var all []fileToken
+	for _, f := range append(list, s.More...) {
+		same := func(a fileToken) bool { return a.Content == f.Content }
+		if f.Content != "" && !slices.ContainsFunc(all, same) {
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+// addedTokens are those of added_tokens_decoder, by their ids, or without it those of added_tokens.json, by their texts,
+// with what the special ones' names say of them; and the special ones, which the vocabulary has where neither does.
+func addedTokens(decoder map[string]fileToken, ids map[string]int32, special []fileToken) (all []Added, err error) {
+	seen := map[string]bool{}
+	named := func(content string) (fileToken, bool) {
+		i := slices.IndexFunc(special, func(f fileToken) bool { return f.Content == content })
+		if i < 0 {
+			return fileToken{Content: content}, false
+		}
+		return special[i], true
+	}
+	add := func(f fileToken, id int32) {
+		seen[f.Content] = true
+		_, isSpecial := named(f.Content)
+		all = append(all, Added{
+			ID: id, Content: f.Content, SingleWord: f.SingleWord, LStrip: f.LStrip, RStrip: f.RStrip, Special: isSpecial,
+		})
+	}
+	var faults []error
+	for _, key := range slices.Sorted(maps.Keys(decoder)) {
+		id, err := strconv.ParseInt(key, 10, 32)
+		if err != nil || id < 0 {
+			faults = append(faults, fmt.Errorf("%w: tokenizer_config.json: added_tokens_decoder has the id %.40q", ErrFile, key))
+			continue
+		}
+		add(decoder[key], int32(id))
+	}
+	if decoder == nil {
+		for _, content := range slices.Sorted(maps.Keys(ids)) {
+			if ids[content] < 0 {
+				faults = append(faults, fmt.Errorf("%w: added_tokens.json: token %.40q has the id %d", ErrFile, content,
+					ids[content]))
+				continue
+			}
+			f, _ := named(content)
+			add(f, ids[content])
+		}
+	}
+	for _, f := range special {
+		if !seen[f.Content] {
+			add(f, noID)
+		}
+	}
+	return all, errors.Join(faults...)
+}
