@@ -10,8 +10,8 @@ import (
 	"strconv"
 )
 
-// ReadVocab is ParseVocab on a folder's files, as transformers has them: vocab.json and merges.txt, and beside them what
-// says which tokens are added, such as an end token that the vocabulary lacks: added_tokens_decoder in
+// ReadVocab is ParseVocab on a folder's files, as transformers has them: vocab.json and merges.txt, and beside them
+// what says which tokens are added, such as an end token that the vocabulary lacks: added_tokens_decoder in
 // tokenizer_config.json, or else added_tokens.json with special_tokens_map.json. read returns a file of the folder, or
 // an error that is fs.ErrNotExist. o.Added and o.Unknown are made of the files. The error lists all faults.
 func ReadVocab(read func(name string) ([]byte, error), o VocabOptions) (*Tokenizer, error) {
@@ -124,8 +124,9 @@ func (s *specialNames) list() (list []fileToken) {
 	return all
 }
 
-// addedTokens are those of added_tokens_decoder, by their ids, or without it those of added_tokens.json, by their texts,
-// with what the special ones' names say of them; and the special ones, which the vocabulary has where neither does.
+// addedTokens are those of added_tokens_decoder, by their ids, or without it those of added_tokens.json, by their
+// texts, with what the special ones' names say of them; and the special ones, which the vocabulary has where neither
+// does.
 func addedTokens(decoder map[string]fileToken, ids map[string]int32, special []fileToken) (all []Added, err error) {
 	seen := map[string]bool{}
 	named := func(content string) (fileToken, bool) {
@@ -146,7 +147,8 @@ func addedTokens(decoder map[string]fileToken, ids map[string]int32, special []f
 	for _, key := range slices.Sorted(maps.Keys(decoder)) {
 		id, err := strconv.ParseInt(key, 10, 32)
 		if err != nil || id < 0 {
-			faults = append(faults, fmt.Errorf("%w: tokenizer_config.json: added_tokens_decoder has the id %.40q", ErrFile, key))
+			faults = append(faults, fmt.Errorf("%w: tokenizer_config.json: added_tokens_decoder has the id %.40q", ErrFile,
+				key))
 			continue
 		}
 		add(decoder[key], int32(id))

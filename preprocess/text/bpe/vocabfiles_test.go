@@ -66,7 +66,8 @@ func TestReadVocab(t *testing.T) {
 }
 
 func FuzzReadVocab(f *testing.F) {
-	f.Add(`{"<|endoftext|>": 5}`, `{"eos_token": {"content": "a", "lstrip": true}, "additional_special_tokens": ["b"]}`, `{}`)
+	f.Add(`{"<|endoftext|>": 5}`,
+		`{"eos_token": {"content": "a", "lstrip": true}, "additional_special_tokens": ["b"]}`, `{}`)
 	f.Add(`{}`, `{}`, `{"added_tokens_decoder": {"7": {"content": "<|endoftext|>"}}, "pad_token": "x"}`)
 	f.Fuzz(func(t *testing.T, added, names, config string) {
 		m, err := ReadVocab(folder(map[string]string{
