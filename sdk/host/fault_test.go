@@ -5,6 +5,7 @@ import (
 	"debug/elf"
 	"encoding/binary"
 	"errors"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -280,11 +281,11 @@ func TestFaultsOfTheUser(t *testing.T) {
 	}
 }
 
-// What a plugin says of its workload that no run could do with, or that takes more memory than it has bytes.
+// What a plugin says of its workload that no run could do with, or that is longer than what anybody says.
 func TestWorkloadsThatMakeNoSense(t *testing.T) {
 	for fault, part := range map[string]string{
 		"opens-endless": "info.dataset_size is 4611686018427387904, want 268435456 at most; info.performance_sample_count is",
-		"opens-parts":   "its parts take far more memory than it has bytes",
+		"opens-parts":   "received message larger than max (12582945 vs. 4194304)",
 	} {
 		t.Run(fault, func(t *testing.T) {
 			t.Parallel()
@@ -297,6 +298,36 @@ func TestWorkloadsThatMakeNoSense(t *testing.T) {
 			if !errors.As(err, &e) || !strings.Contains(err.Error(), part) {
 				t.Errorf("error %v, want the plugin's, which says %q", err, part)
 			}
+		})
+	}
+}
+
+// A score that is none fails, before anything is written of it.
+func TestScoresThatMakeNoSense(t *testing.T) {
+	for fault, part := range map[string]string{
+		"score-negative": "it is of -1 samples, want 0 to",
+		"score-twice":    `two metrics, or one without a name, called "accuracy"`,
+		"score-long":     "have 8388", "score-notes": "its 100001 metrics and notes", "score-outside": `a file "../../a.txt"`,
+		"score-log": `a file "./mlperf_log_accuracy.json", want FOLDER/NAME`, "score-nan": "",
+	} {
+		t.Run(fault, func(t *testing.T) {
+			t.Parallel()
+			p, err := launchFaulty(t, fault)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s, err := p.OpenScorer(t.Context(), sdk.ScoreOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			score, err := s.Result()
+			if part == "" { // it may be what is right: of nothing there is no average
+				if err != nil || !math.IsNaN(score.Metrics[0].Value) {
+					t.Errorf("%+v, error %v", score, err)
+				}
+				return
+			}
+			wantFailure(t, err, host.KindProtocol, "its score makes no sense", part)
 		})
 	}
 }

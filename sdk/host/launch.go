@@ -91,6 +91,12 @@ func socketParent() string {
 	return "/tmp"
 }
 
+// mostAbout is how many bytes a plugin may say of itself or of a workload: much of it stands in results. large is for
+// the calls that bring answers and scores.
+const mostAbout = 4 << 20
+
+func large() grpc.CallOption { return grpc.MaxCallRecvMsgSize(handshake.MaxMessage) }
+
 func (p *Plugin) clientConfig() *plugin.ClientConfig {
 	return &plugin.ClientConfig{
 		HandshakeConfig:  handshake.Config(),
@@ -108,7 +114,7 @@ func (p *Plugin) clientConfig() *plugin.ClientConfig {
 			return p.process, nil
 		},
 		GRPCDialOptions: []grpc.DialOption{
-			grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(handshake.MaxMessage),
+			grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(mostAbout),
 				grpc.MaxCallSendMsgSize(handshake.MaxMessage), wire.Codec()),
 			grpc.WithInitialWindowSize(handshake.Window), grpc.WithInitialConnWindowSize(handshake.Window),
 			grpc.WithReadBufferSize(handshake.SocketBuffer), grpc.WithWriteBufferSize(handshake.SocketBuffer),

@@ -58,7 +58,7 @@ type link struct {
 
 // openLink opens the stream, waits for the first heartbeat, and starts to receive and to watch.
 func openLink(ctx context.Context, p *Plugin) (*link, error) {
-	stream, err := p.rpc.Run(p.failed)
+	stream, err := p.rpc.Run(p.failed, large())
 	if err != nil {
 		close(p.received)
 		return nil, p.unreachable(err)

@@ -3,7 +3,11 @@ package host
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"path"
+	"path/filepath"
+	"strings"
 
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -44,7 +48,7 @@ func (p *Plugin) OpenScorer(ctx context.Context, o sdk.ScoreOptions) (sdk.Scorer
 	}
 	ctx, cancel := p.Context(ctx)
 	s := &scorer{plugin: p, ctx: ctx, cancel: cancel, pieces: pieces, held: make([]byte, 0, scoreFrameBytes)}
-	if s.stream, err = p.rpc.Score(ctx); err != nil {
+	if s.stream, err = p.rpc.Score(ctx, large()); err != nil {
 		return nil, s.failed(err)
 	}
 	if err := s.send(&pluginpb.ScoreRequest{Options: toproto.ScoreOptions(o)}); err != nil {
@@ -129,7 +133,47 @@ func (s *scorer) Result() (sdk.Score, error) {
 		return sdk.Score{}, s.failed(err)
 	}
 	s.cancel()
-	return fromproto.Score(r.GetScore()), nil
+	score := fromproto.Score(r.GetScore())
+	if fault := misscored(score); fault != "" {
+		return sdk.Score{}, s.plugin.failure(KindProtocol, nil, "its score makes no sense: "+fault, faultHint)
+	}
+	return score, nil
+}
+
+// mostScored bounds the texts of a score and their number: all of them stand in results.
+const (
+	mostScored      = 1 << 20
+	mostScoredTexts = 10_000
+)
+
+// misscored says what is no score.
+func misscored(s sdk.Score) string {
+	var faults []string
+	if s.Samples < 0 || s.Samples > mostSamples {
+		faults = append(faults, fmt.Sprintf("it is of %d samples, want 0 to %d", s.Samples, mostSamples))
+	}
+	size, names := len(s.OfficialText), map[string]bool{}
+	for _, note := range s.Notes {
+		size += len(note)
+	}
+	for _, m := range s.Metrics {
+		size += len(m.Name) + len(m.Unit)
+		if m.Name == "" || names[m.Name] {
+			faults = append(faults, fmt.Sprintf("it has two metrics, or one without a name, called %q", shorten(m.Name)))
+		}
+		names[m.Name] = true
+	}
+	if n := len(s.Notes) + len(s.Metrics); size > mostScored || n > mostScoredTexts {
+		faults = append(faults, fmt.Sprintf("its %d metrics and notes and what the official script prints have %d bytes, "+
+			"want at most %d and %d", n, size, mostScoredTexts, mostScored))
+	}
+	for _, f := range s.Files {
+		folder, name := path.Split(f.Name)
+		if !filepath.IsLocal(f.Name) || name == "" || strings.Trim(folder, "/") == "" || path.Clean(f.Name) != f.Name {
+			faults = append(faults, fmt.Sprintf("it has a file %q, want FOLDER/NAME", shorten(f.Name)))
+		}
+	}
+	return strings.Join(faults[:min(len(faults), mostNoted)], "; ")
 }
 
 // failed ends the stream and explains why.

@@ -4,13 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"syscall"
 	"time"
 
+	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 	"github.com/plumbline-ml/plumbline/sdk/sdktest/null"
@@ -27,6 +30,7 @@ const (
 	atPostprocess stage = "Postprocess"
 	atClose       stage = "Close"
 	atScorer      stage = "OpenScorer"
+	atScore       stage = "Add" // of the scorer, in the middle of a log
 )
 
 // midRun is how many batches go well before a fault in mid-run.
@@ -34,45 +38,59 @@ const midRun = 3
 
 // fault is what goes wrong in a benchmark, and where.
 type fault struct {
-	at  stage
-	act func() error
+	at    stage
+	act   func() error
+	score func(*sdk.Score) // what becomes of a score; nil: nothing
 }
 
 // works are the faults of a benchmark's code. Those of Collate and Postprocess occur in mid-run.
 var works = map[string]*fault{
-	"panic-open":        {atOpen, panics},
-	"panic-load":        {atLoad, panics},
-	"panic-collate":     {atCollate, panics},
-	"panic-postprocess": {atPostprocess, panics},
-	"hang-collate":      {atCollate, sleeps(time.Hour)},
-	"panic-scorer":      {atScorer, panics},
-	"panic-close":       {atClose, panics},
-	"error-open":        {atOpen, fails},
-	"error-load":        {atLoad, fails},
-	"error-collate":     {atCollate, fails},
-	"error-scorer":      {atScorer, fails},
-	"latin-1-collate":   {atCollate, failsInLatin1},
-	"usage-open":        {atOpen, func() error { return sdk.Usage(errors.New("there is no such model")) }},
-	"die-open":          {atOpen, dies},
-	"die-load":          {atLoad, dies},
-	"die":               {atCollate, dies},
-	"exit-run":          {atCollate, func() error { fmt.Fprintln(os.Stderr, "out of luck"); os.Exit(4); return nil }},
-	"stop":              {atCollate, stops},
-	"die-with-child":    {atCollate, func() error { return errors.Join(startsChild(), dies()) }},
-	"child":             {atOpen, startsChild},
-	"slow-batches":      {atEachCollate, sleeps(5 * time.Millisecond)},
-	"paced":             {atEachCollate, sleeps(200 * time.Microsecond)},
-	"slow":              {atCollate, sleeps(1500 * time.Millisecond)},
-	"slow-open":         {atOpen, sleeps(1500 * time.Millisecond)},
-	"slow-close":        {atClose, sleeps(time.Hour)},
-	"flood":             {atLoad, floods},
-	"eat-memory":        {atCollate, eats},
-	"eat-at-open":       {atOpen, eats},
-	"breed":             {atCollate, breeds},
-	"burn":              {atCollate, burns},
-	"hoard":             {atCollate, hoards},
-	"hoard-at-open":     {atOpen, hoards},
-	"no-payload":        {atPostprocess, nil},
+	"panic-open":        {at: atOpen, act: panics},
+	"panic-load":        {at: atLoad, act: panics},
+	"panic-collate":     {at: atCollate, act: panics},
+	"panic-postprocess": {at: atPostprocess, act: panics},
+	"hang-collate":      {at: atCollate, act: sleeps(time.Hour)},
+	"panic-scorer":      {at: atScorer, act: panics},
+	"panic-close":       {at: atClose, act: panics},
+	"error-open":        {at: atOpen, act: fails},
+	"error-load":        {at: atLoad, act: fails},
+	"error-collate":     {at: atCollate, act: fails},
+	"error-scorer":      {at: atScorer, act: fails},
+	"latin-1-collate":   {at: atCollate, act: failsInLatin1},
+	"usage-open":        {at: atOpen, act: func() error { return sdk.Usage(errors.New("there is no such model")) }},
+	"die-open":          {at: atOpen, act: dies},
+	"die-load":          {at: atLoad, act: dies},
+	"die":               {at: atCollate, act: dies},
+	"exit-run":          {at: atCollate, act: exits},
+	"stop":              {at: atCollate, act: stops},
+	"die-with-child":    {at: atCollate, act: func() error { return errors.Join(startsChild(), dies()) }},
+	"child":             {at: atOpen, act: startsChild},
+	"slow-batches":      {at: atEachCollate, act: sleeps(5 * time.Millisecond)},
+	"paced":             {at: atEachCollate, act: sleeps(200 * time.Microsecond)},
+	"slow":              {at: atCollate, act: sleeps(1500 * time.Millisecond)},
+	"slow-open":         {at: atOpen, act: sleeps(1500 * time.Millisecond)},
+	"slow-close":        {at: atClose, act: sleeps(time.Hour)},
+	"flood":             {at: atLoad, act: floods},
+	"eat-memory":        {at: atCollate, act: eats},
+	"eat-at-open":       {at: atOpen, act: eats},
+	"breed":             {at: atCollate, act: breeds},
+	"burn":              {at: atCollate, act: burns},
+	"hoard":             {at: atCollate, act: hoards},
+	"hoard-at-open":     {at: atOpen, act: hoards},
+	"no-payload":        {at: atPostprocess, act: nil},
+	"hang-score":        {at: atScore, act: says("it scores", sleeps(time.Hour))},
+	"die-score":         {at: atScore, act: dies},
+	"score-negative":    {score: func(s *sdk.Score) { s.Samples = -1 }},
+	"score-twice":       {score: func(s *sdk.Score) { s.Metrics = append(s.Metrics, s.Metrics...) }},
+	"score-long":        {score: func(s *sdk.Score) { s.OfficialText = strings.Repeat("x", longText) }},
+	"score-notes":       {score: func(s *sdk.Score) { s.Notes = slices.Repeat([]string{""}, 100_000) }},
+	"score-nan":         {score: func(s *sdk.Score) { s.Metrics[0].Value = math.NaN() }},
+	"score-outside": {score: func(s *sdk.Score) {
+		s.Files = []sdk.File{{Name: "good/a.txt", Data: []byte("a")}, {Name: "../../a.txt", Data: []byte("b")}}
+	}},
+	"score-log": {score: func(s *sdk.Score) {
+		s.Files = []sdk.File{{Name: "./mlperf_log_accuracy.json", Data: []byte("b")}}
+	}},
 }
 
 func panics() error { panic("the fault asked for it") }
@@ -81,6 +99,12 @@ func fails() error { return errors.New("the fault asked for it") }
 
 // failsInLatin1 says it in the encoding of an old C library.
 func failsInLatin1() error { return errors.New("kein Ger\xe4t") }
+
+func exits() error {
+	fmt.Fprintln(os.Stderr, "out of luck")
+	os.Exit(4)
+	return nil
+}
 
 func dies() error { return kill(syscall.SIGKILL) }
 
@@ -97,6 +121,14 @@ func startsChild() error {
 	c := exec.Command("sleep", "3600")
 	c.Stdout, c.Stderr = os.Stdout, os.Stderr
 	return c.Start()
+}
+
+// says prints what it is about to do.
+func says(what string, act func() error) func() error {
+	return func() error {
+		fmt.Fprintln(os.Stderr, what)
+		return act()
+	}
 }
 
 func sleeps(d time.Duration) func() error {
@@ -154,7 +186,35 @@ func (b benchmark) OpenScorer(ctx context.Context, o sdk.ScoreOptions) (sdk.Scor
 	if err := b.fault.occurs(atScorer); err != nil {
 		return nil, err
 	}
-	return b.Benchmark.OpenScorer(ctx, o)
+	s, err := b.Benchmark.OpenScorer(ctx, o)
+	if err != nil || b.fault == nil {
+		return s, err
+	}
+	return &scorer{Scorer: s, fault: b.fault}, nil
+}
+
+// scorer is a scorer with a fault.
+type scorer struct {
+	sdk.Scorer
+	fault   *fault
+	entries int
+}
+
+func (s *scorer) Add(e mllog.AccuracyEntry) error {
+	if s.entries++; s.entries == midRun {
+		if err := s.fault.occurs(atScore); err != nil {
+			return err
+		}
+	}
+	return s.Scorer.Add(e)
+}
+
+func (s *scorer) Result() (sdk.Score, error) {
+	score, err := s.Scorer.Result()
+	if err == nil && s.fault.score != nil {
+		s.fault.score(&score)
+	}
+	return score, err
 }
 
 func (f *fault) occurs(at stage) error {
