@@ -131,12 +131,16 @@ func (t TensorInfo) String() string {
 
 // ShapeString prints a shape as [N,3,224,224], with N for free dimensions.
 func ShapeString(shape []int64) string {
-	parts := make([]string, len(shape))
-	for i, d := range shape {
-		parts[i] = fmt.Sprint(d)
-		if d < 0 {
+	const most = 64 // dimensions: no tensor has as many, but what a stranger says of one may
+	parts := make([]string, min(len(shape), most))
+	for i := range parts {
+		parts[i] = fmt.Sprint(shape[i])
+		if shape[i] < 0 {
 			parts[i] = "N"
 		}
+	}
+	if len(shape) > most {
+		parts = append(parts, fmt.Sprintf("... of %d dimensions", len(shape)))
 	}
 	return "[" + strings.Join(parts, ",") + "]"
 }

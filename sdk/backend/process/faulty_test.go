@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -103,6 +104,8 @@ func (f *faulty) Open(ctx context.Context, r *backendpb.OpenRequest) (*backendpb
 		o.Inputs[0].Dtype = backendpb.DType_DTYPE_UNSPECIFIED
 	case f.fault == "too many at a time" && err == nil:
 		o.Concurrency = 1 << 31
+	case f.fault == "a bomb at open" && err == nil:
+		o.Devices = make([]string, 16<<20)
 	case f.fault == "stream only" && err == nil:
 		o.Capabilities = []string{requestIDs}
 	case f.fault == "one model" && err == nil:
@@ -184,6 +187,10 @@ func (s *spoiled) spoil(r *backendpb.RunResponse) {
 		r.Outputs = r.Outputs[1:]
 	case "wrong shape":
 		t.Shape = []int64{1, width + 1}
+	case "a shape without end":
+		t.Shape = slices.Repeat([]int64{1}, 1<<20)
+	case "a bomb":
+		t.Shape = make([]int64, 32<<20)
 	case "wrong dtype":
 		t.Dtype = backendpb.DType(backend.Int32)
 	case "short data":

@@ -135,6 +135,7 @@ func TestRefuses(t *testing.T) {
 		{"other service", []string{"does not speak this protocol", "backend.proto"}},
 		{"crash at open", []string{"ended (exit status 2)", "out of device memory"}},
 		{"too many at a time", []string{"2147483648 batches at a time, want at most 4096"}},
+		{"a bomb at open", []string{"its parts take far more memory than it has bytes"}},
 		{"no dtype", []string{`input "x"`, "DTYPE_UNSPECIFIED"}},
 	}
 	for _, c := range cases {
@@ -178,6 +179,8 @@ func TestFaultsOfARun(t *testing.T) {
 		{"too few outputs", []string{"1 outputs, want 2"}, false},
 		{"wrong shape", []string{"[1,301]"}, false},
 		{"wrong dtype", []string{"it is int32"}, false},
+		{"a shape without end", []string{"1,1,1"}, false},
+		{"a bomb", []string{"its parts take far more memory than it has bytes"}, false},
 		{"short data", []string{"bytes, want"}, false},
 		{"outside the region", []string{"output 0", "of a region of"}, false},
 		{"offset overflows", []string{"output 0", "of a region of"}, false},
@@ -191,7 +194,11 @@ func TestFaultsOfARun(t *testing.T) {
 		t.Run(c.fault, func(t *testing.T) {
 			s := openFault(t, c.fault)
 			out := make([]backend.Tensor, 2)
-			wantAll(t, s.Run(t.Context(), batch(1), out), c.want...)
+			err := s.Run(t.Context(), batch(1), out)
+			wantAll(t, err, c.want...)
+			if n := len(err.Error()); n > 64<<10 {
+				t.Errorf("a message of %d bytes", n)
+			}
 			if c.ends {
 				wantAll(t, s.Run(t.Context(), batch(1), out), "backend process")
 			}

@@ -78,7 +78,7 @@ var works = map[string]*fault{
 	"hoard":             {at: atCollate, act: hoards},
 	"hoard-at-open":     {at: atOpen, act: hoards},
 	"no-payload":        {at: atPostprocess, act: nil},
-	"hang-score":        {at: atScore, act: says("it scores", sleeps(time.Hour))},
+	"hang-score":        {at: atScore, act: scoresForHours},
 	"die-score":         {at: atScore, act: dies},
 	"score-negative":    {score: func(s *sdk.Score) { s.Samples = -1 }},
 	"score-twice":       {score: func(s *sdk.Score) { s.Metrics = append(s.Metrics, s.Metrics...) }},
@@ -123,12 +123,12 @@ func startsChild() error {
 	return c.Start()
 }
 
-// says prints what it is about to do.
-func says(what string, act func() error) func() error {
-	return func() error {
-		fmt.Fprintln(os.Stderr, what)
-		return act()
+// scoresForHours says so in a file beside the witness's.
+func scoresForHours() error {
+	if err := os.WriteFile(os.Getenv(witnessEnv)+".scores", []byte("it scores"), 0o600); err != nil {
+		return err
 	}
+	return sleeps(time.Hour)()
 }
 
 func sleeps(d time.Duration) func() error {
