@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 	"github.com/plumbline-ml/plumbline/submission/result"
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
@@ -114,7 +115,7 @@ func (j *judge) metrics(text string) map[string]float64 {
 	for lines := bufio.NewScanner(strings.NewReader(text)); lines.Scan(); {
 		for _, t := range j.rules.Targets(j.r.Model, j.r.Scenario) {
 			value, ok := result.Accuracy(t.Metric, lines.Text())
-			if v, number := pyNumber(value); ok && number {
+			if v, number := pyfloat.Parse(value); ok && number {
 				found[t.Metric] = v
 			}
 		}

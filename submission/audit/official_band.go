@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
+	"github.com/plumbline-ml/plumbline/submission/internal/pyvalue"
 )
 
 // scoreKeys are the entries of a detail log that TEST01 compares, by scenario.
@@ -34,7 +35,7 @@ func compareScores(out *strings.Builder, reference, test officialResult) error {
 	if test.scenario != reference.scenario {
 		return exits(testFail + ": Test and reference scenarios do not match!")
 	}
-	if reference.scenario == "Server" && test.latency != reference.latency {
+	if reference.scenario == "Server" && !same(test.latency, reference.latency) {
 		return exits(testFail + ": Server target latency mismatch")
 	}
 	fmt.Fprintf(out, "Reference score = %s\nTest score = %s\n", pyfloat.Repr(reference.score), pyfloat.Repr(test.score))
@@ -95,23 +96,38 @@ func officialScore(out *strings.Builder, path string) (officialResult, error) {
 	}
 	fmt.Fprintf(out, "[%s log_parser.py INFO] Sucessfully loaded MLPerf log from %s.\n", logTime(), path)
 	log.out = out
-	r.scenario, _ = log.first("effective_scenario").(string)
+	v, err := log.first("effective_scenario")
+	if err != nil {
+		return r, err
+	}
+	r.scenario, _ = v.(string)
 	key, ok := scoreKeys[r.scenario]
 	if !ok {
 		return r, died("KeyError: '%s'", r.scenario)
 	}
-	if r.score, ok = pyNumber(log.first(key)); !ok {
-		return r, died("TypeError: %s is no number", key)
+	if v, err = log.first(key); err != nil {
+		return r, err
 	}
-	if log.count["result_validity"] == 0 || log.first("result_validity") != "VALID" {
+	if r.score, err = pyvalue.Float(v); err != nil {
+		return r, died("TypeError: %s: %v", key, err)
+	}
+	if v, err = log.first("result_validity"); err != nil {
+		return r, err
+	}
+	if v != "VALID" {
 		return r, exits(fmt.Sprintf("%s: Invalid results in %s", testFail, path))
 	}
-	if failed, err := log.hasErrors(); err != nil || failed {
+	switch failed, err := log.hasErrors(); {
+	case err != nil:
+		return r, err
+	case failed:
 		return r, died("NameError: name 'line' is not defined")
 	}
-	log.first(key)
-	if r.scenario == "Server" {
-		r.latency = pyComparable(log.first("effective_target_latency_ns"))
+	if _, err := log.first(key); err != nil {
+		return r, err
 	}
-	return r, nil
+	if r.scenario == "Server" {
+		r.latency, err = log.first("effective_target_latency_ns")
+	}
+	return r, err
 }

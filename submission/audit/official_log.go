@@ -1,23 +1,22 @@
 package audit
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"os"
 	"strings"
 	"time"
 
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
+	"github.com/plumbline-ml/plumbline/submission/internal/pyvalue"
 )
 
 // officialLog is a detail log as the official log_parser.py takes it.
 type officialLog struct {
-	values map[string]json.RawMessage // the first of each key
-	count  map[string]int
-	errors int
-	noFlag bool // an entry has no is_error
-	out    *strings.Builder
+	records map[string]*pyvalue.Dict // the first of each key
+	count   map[string]int
+	errors  int
+	noFlag  bool // an entry has no is_error
+	out     *strings.Builder
 }
 
 func readOfficialLog(path string) (*officialLog, error) {
@@ -30,10 +29,10 @@ func readOfficialLog(path string) (*officialLog, error) {
 }
 
 func scanOfficialLog(f *os.File) (*officialLog, error) {
-	log := &officialLog{values: map[string]json.RawMessage{}, count: map[string]int{}}
+	log := &officialLog{records: map[string]*pyvalue.Dict{}, count: map[string]int{}}
 	marker := ""
 	err := eachLine(f, func(i int, line string) error {
-		line = strings.TrimRight(line, " \t\r\n\v\f")
+		line = strings.TrimRightFunc(line, pyfloat.IsSpace)
 		if i == 0 {
 			if marker = markerOf(line); marker == "" {
 				return died("RuntimeError: Marker not found in first line: %.200s", line)
@@ -58,50 +57,53 @@ func markerOf(line string) string {
 }
 
 func (l *officialLog) add(text string) error {
-	var entry struct {
-		Key      *string         `json:"key"`
-		Value    json.RawMessage `json:"value"`
-		Metadata *struct {
-			Error any `json:"is_error"`
-		} `json:"metadata"`
-	}
-	if json.Unmarshal([]byte(text), &entry) != nil {
+	v, err := pyvalue.Decode(text)
+	if err != nil {
 		return died("RuntimeError: Encountered invalid line: %.200s", text)
 	}
-	if entry.Key == nil {
+	record, ok := v.(*pyvalue.Dict)
+	if !ok {
+		return died("TypeError: an entry is no object but %s", pyvalue.Name(v))
+	}
+	k, ok := record.Get("key")
+	if !ok {
 		return died("KeyError: 'key'")
 	}
-	if l.count[*entry.Key]++; l.count[*entry.Key] == 1 {
-		l.values[*entry.Key] = entry.Value
+	switch key := k.(type) {
+	case []any, *pyvalue.Dict:
+		return died("TypeError: unhashable type: %s", pyvalue.Name(k))
+	case string:
+		if l.count[key]++; l.count[key] == 1 {
+			l.records[key] = record
+		}
 	}
-	switch {
-	case entry.Metadata == nil || entry.Metadata.Error == nil:
-		l.noFlag = true
-	case entry.Metadata.Error != false:
+	metadata, _ := record.Get("metadata")
+	flags, _ := metadata.(*pyvalue.Dict)
+	isError, ok := flags.Get("is_error")
+	l.noFlag = l.noFlag || !ok
+	if pyvalue.True(isError) {
 		l.errors++
 	}
 	return nil
 }
 
-// first is the value of a key's first entry; where there are several the reader says so.
-func (l *officialLog) first(key string) any {
+// first is the value of a key's first entry, nil where there is none; where there are several the reader says so.
+func (l *officialLog) first(key string) (any, error) {
 	if l.count[key] > 1 {
 		fmt.Fprintf(l.out, "[%s log_parser.py WARNING] There are multiple messages with key %s in the log. "+
 			"Emprically choosing the first one.\n", logTime(), key)
 	}
-	var v any
-	if raw := l.values[key]; raw != nil {
-		d := json.NewDecoder(bytes.NewReader(raw))
-		d.UseNumber()
-		_ = d.Decode(&v) // it was read before, as a part of its entry
+	v, ok := l.records[key].Get("value")
+	if l.count[key] > 0 && !ok {
+		return nil, died("KeyError: 'value'")
 	}
-	return v
+	return v, nil
 }
 
 func (l *officialLog) hasErrors() (bool, error) {
 	if l.count["num_errors"] > 0 {
-		n, number := pyNumber(l.first("num_errors"))
-		return !number || n != 0, nil
+		n, err := l.first("num_errors")
+		return !pyvalue.Equal(n, 0), err
 	}
 	if l.noFlag {
 		return false, died("KeyError: 'is_error'")
@@ -109,32 +111,14 @@ func (l *officialLog) hasErrors() (bool, error) {
 	return l.errors > 0, nil
 }
 
-// pyNumber is a JSON value as Python's float() takes it.
-func pyNumber(v any) (float64, bool) {
-	switch v := v.(type) {
-	case json.Number:
-		return pyfloat.Parse(v.String())
-	case string:
-		return pyfloat.Parse(v)
-	case bool:
-		if v {
-			return 1, true
-		}
-		return 0, true
+// same says whether Python takes two values for one: 15 and 15.0 are.
+func same(a, b any) bool {
+	below, err := pyvalue.Less(a, b)
+	above, err2 := pyvalue.Less(b, a)
+	if err == nil && err2 == nil {
+		return !below && !above && pyvalue.Text(a) != "nan" // which is not even itself
 	}
-	return 0, false
-}
-
-// pyComparable is a JSON value that Python finds equal to those that it should: 15 and 15.0 are one.
-func pyComparable(v any) any {
-	switch v := v.(type) {
-	case json.Number, bool:
-		n, _ := pyNumber(v)
-		return n
-	case string, nil:
-		return v
-	}
-	return fmt.Sprint(v)
+	return pyvalue.JSON(a) == pyvalue.JSON(b)
 }
 
 // logTime is a time stamp as Python's logging writes it.

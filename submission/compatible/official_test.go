@@ -1,10 +1,12 @@
 package compatible
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -18,10 +20,18 @@ import (
 	"github.com/plumbline-ml/plumbline/submission/result"
 )
 
-// official is a checkout of the official tools, and a Python with PyYAML.
-type official struct{ tools, python string }
+// official is the official checker, in processes that wait for trees.
+type official chan judge
 
-// officialChecker is the one that the environment names; make test-official-checker does. Without, the test is skipped.
+// judge is a process that runs the official checker on one tree after another.
+type judge struct {
+	in   io.Writer
+	out  *bufio.Scanner
+	file string // of summaries
+}
+
+// officialChecker is the one that the environment names, with a Python that has PyYAML: make test-official-checker.
+// Without, the test is skipped. Its two processes end with the test.
 func officialChecker(t *testing.T) official {
 	t.Helper()
 	dir := os.Getenv("PLUMBLINE_MLC")
@@ -32,48 +42,83 @@ func officialChecker(t *testing.T) official {
 	if python == "" {
 		python = "python3"
 	}
-	return official{filepath.Join(dir, "tools", "submission"), python}
+	o := make(official, 2)
+	for range cap(o) {
+		cmd := exec.Command(python, filepath.Join("testdata", "judge.py"), filepath.Join(dir, "tools", "submission"))
+		cmd.Stderr = os.Stderr
+		in, err := cmd.StdinPipe()
+		out, err2 := cmd.StdoutPipe()
+		if err := errors.Join(err, err2); err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := errors.Join(in.Close(), cmd.Wait()); err != nil {
+				t.Error(err)
+			}
+		})
+		o <- judge{in, bufio.NewScanner(out), filepath.Join(t.TempDir(), "summary.csv")}
+	}
+	return o
 }
 
-// run checks a tree, and returns the verdict and the summary.
-func (o official) run(t *testing.T, root string, c checkCase) (Verdict, string) {
-	t.Helper()
-	file := filepath.Join(t.TempDir(), "summary.csv")
-	args := []string{"-m", "submission_checker.main", "--input", ".", "--version", c.Version, "--csv", file}
-	cmd := exec.Command(o.python, append(args, c.Args...)...)
-	cmd.Dir = root
-	cmd.Env = append(os.Environ(), "PYTHONPATH="+o.tools, "PYTHONDONTWRITEBYTECODE=1")
-	text, err := cmd.CombinedOutput()
-	var exit *exec.ExitError
-	if err != nil && !errors.As(err, &exit) {
-		t.Fatal(err)
+// run judges a tree; what it said is the verdict, and behind a blank the exception.
+func (j judge) run(root string, args ...string) (said string, err error) {
+	if err := os.Remove(j.file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
 	}
-	csv, _ := os.ReadFile(file)
-	summary := strings.ReplaceAll(string(csv), `"./`, `"`)
-	switch {
-	case bytes.Contains(text, []byte("SUMMARY: submission looks OK")):
-		return OK, summary
-	case bytes.Contains(text, []byte("SUMMARY: submission has errors")):
-		return Errors, summary
-	case !bytes.Contains(text, []byte("Traceback")):
-		t.Fatalf("the official checker did not run: %s", text)
+	if _, err := fmt.Fprintln(j.in, strings.Join(append([]string{root, j.file}, args...), "\t")); err != nil {
+		return "", err
 	}
-	return Crash, ""
+	if !j.out.Scan() {
+		return "", fmt.Errorf("the official checker's process ended: %w", j.out.Err())
+	}
+	return j.out.Text(), nil
+}
+
+// compare runs both checkers on a tree.
+func (j judge) compare(root string, o Options, args ...string) error {
+	said, err := j.run(root, args...)
+	if err != nil {
+		return err
+	}
+	verdict, _, _ := strings.Cut(said, " ")
+	r, err := Check(root, o)
+	if err != nil {
+		return err
+	}
+	if string(r.Verdict) != verdict {
+		return fmt.Errorf("%s, want %s: %+v", r.Verdict, said, r.Summary().Without)
+	}
+	if r.Verdict == Crash {
+		return nil
+	}
+	want, err := os.ReadFile(j.file)
+	if err != nil {
+		return err
+	}
+	var got bytes.Buffer
+	if err := result.WriteCSV(&got, r.Rows); err != nil || got.String() != strings.ReplaceAll(string(want), `"./`, `"`) {
+		return fmt.Errorf("summary\n%s\nwant\n%s(%v)", &got, want, err)
+	}
+	return nil
 }
 
 // compare runs both checkers on a tree.
 func (o official) compare(t *testing.T, root string, c checkCase) {
 	t.Helper()
-	want, summary := o.run(t, root, c)
-	r := check(t, root, options(t, c))
-	if r.Verdict != want {
-		t.Errorf("%s, want %s: %+v", r.Verdict, want, r.Summary().Without)
-		return
+	if err := o.differ(root, options(t, c), append([]string{"--version", c.Version}, c.Args...)...); err != nil {
+		t.Error(err)
 	}
-	var csv bytes.Buffer
-	if err := result.WriteCSV(&csv, r.Rows); err != nil || want != Crash && csv.String() != summary {
-		t.Errorf("summary\n%s\nwant\n%s(%v)", &csv, summary, err)
-	}
+}
+
+// differ says by what the checkers differ on a tree.
+func (o official) differ(root string, options Options, args ...string) error {
+	j := <-o
+	defer func() { o <- j }()
+	return j.compare(root, options, args...)
 }
 
 // TestOfficialChecker compares verdict and summary with those of the official checker itself: on the small tree, on the

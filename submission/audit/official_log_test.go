@@ -1,0 +1,61 @@
+package audit
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestOfficialDetailLog: detail logs that nobody writes are read as Python's json module and log_parser.py read them.
+func TestOfficialDetailLog(t *testing.T) {
+	const log = `:::MLLOG {"key": "effective_scenario", "value": "Offline", "metadata": {"is_error": false}}
+:::MLLOG {"key": "result_samples_per_second", "value": 5, "metadata": {"is_error": false}}
+:::MLLOG {"key": "result_validity", "value": "VALID", "metadata": {"is_error": false}}
+`
+	record := func(fields string) string { return ":::MLLOG {" + fields + "}\n" }
+	deep := strings.Repeat("[", 1100) + strings.Repeat("]", 1100)
+	const flag = `, "metadata": {"is_error": false}`
+	for name, c := range map[string]struct{ old, text, dies string }{
+		"as it is":            {"", "", ""},
+		"an infinity":         {"", record(`"key": "x", "value": Infinity` + flag), ""},
+		"a long number":       {"", record(`"key": "x", "value": ` + strings.Repeat("9", 5000) + flag), "RuntimeError"},
+		"a deep list":         {"", record(`"key": "x", "value": ` + deep), "RuntimeError"},
+		"white space behind":  {"", strings.Replace(record(`"key": "x", "value": 1`+flag), "\n", "\x1c\u00a0\n", 1), ""},
+		"a number as the key": {"", record(`"key": 1, "value": 1` + flag), ""},
+		"a list as the key":   {"", record(`"key": [], "value": 1` + flag), "TypeError"},
+		"a list":              {"", ":::MLLOG [1]\n", "TypeError"},
+		"no key":              {"", record(`"value": 1` + flag), "KeyError"},
+		"another case":        {"", record(`"KEY": "x", "value": 1` + flag), "KeyError"},
+		"no errors":           {"", record(`"key": "num_errors", "value": 0.0` + flag), ""},
+		"no errors, a text":   {"", record(`"key": "num_errors", "value": "0"` + flag), "NameError"},
+		"no flag":             {"", record(`"key": "x", "value": 1`), "KeyError"},
+		"null as the flag":    {"", record(`"key": "x", "value": 1, "metadata": {"is_error": null}`), ""},
+		"a number as flag":    {"", record(`"key": "x", "value": 1, "metadata": {"is_error": 1}`), "NameError"},
+		"no value":            {`, "value": "VALID"`, "", "KeyError"},
+		"true as the score":   {`"value": 5`, `"value": true`, ""},
+		"a text as the score": {`"value": 5`, `"value": " 5_0 "`, ""},
+		"a list as the score": {`"value": 5`, `"value": [5]`, "TypeError"},
+	} {
+		file := filepath.Join(t.TempDir(), "detail.txt")
+		text := log + c.text
+		if c.old != "" {
+			text = strings.Replace(log, c.old, c.text, 1)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		_, err := officialScore(&strings.Builder{}, file)
+		if (err != nil) != (c.dies != "") || err != nil && !strings.HasPrefix(err.Error(), c.dies) {
+			t.Errorf("%s: %v, want %q", name, err, c.dies)
+		}
+	}
+	for _, c := range []struct {
+		a, b any
+		same bool
+	}{{int64(15), 15.0, true}, {int64(15), "15", false}, {nil, nil, true}, {true, int64(1), true}} {
+		if same(c.a, c.b) != c.same {
+			t.Errorf("%v and %v: want the same %t", c.a, c.b, c.same)
+		}
+	}
+}
