@@ -77,7 +77,7 @@ type measured struct {
 func figures(runs []results.Found) measured {
 	m := measured{values: map[string][]float64{}}
 	for _, r := range runs {
-		for _, f := range metric.Of(r.Run) {
+		for _, f := range r.Run.Metrics() {
 			if m.values[f.Name] == nil {
 				m.order = append(m.order, f)
 			}

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/plumbline-ml/plumbline/sdk"
+
 	"github.com/plumbline-ml/plumbline/bench/compare"
 	"github.com/plumbline-ml/plumbline/bench/judge"
 	"github.com/plumbline-ml/plumbline/bench/metric"
@@ -16,14 +18,18 @@ func subjects() []Subject {
 	return []Subject{
 		{
 			Name: "resnet50 Server performance", Model: "resnet50", Scenario: "Server",
-			Metrics: []metric.Metric{{Name: "p99", Unit: "ms", Value: 12.5}, {Name: "p99.9", Unit: "ms", Value: 20},
-				{Name: "samples_per_second", Unit: "samples/s", Value: 97}, {Name: "overlatency", Value: 3}},
-			Base: []metric.Metric{{Name: "p99", Unit: "ms", Value: 10}, {Name: "samples_per_second", Value: 100},
-				{Name: "overlatency"}, {Name: "p99.9", Unit: "ms", Value: 20}},
+			Metrics: []metric.Metric{
+				metric.Latency.At(.99).Of(12.5), metric.Latency.At(.999).Of(20), metric.SamplesPerSecond.Of(97),
+				metric.OverLatency.Of(3),
+			},
+			Base: []metric.Metric{
+				metric.Latency.At(.99).Of(10), metric.SamplesPerSecond.Of(100), metric.OverLatency.Of(0),
+				metric.Latency.At(.999).Of(20),
+			},
 		},
 		{
 			Name: "bert-99.9 Offline accuracy", Model: "bert-99.9", Scenario: "Offline",
-			Metrics: []metric.Metric{{Name: "accuracy.F1", Unit: "%", Value: 90.5}},
+			Metrics: []metric.Metric{metric.Accuracy("F1", "%", sdk.HigherBetter).Of(90.5)},
 		},
 	}
 }

@@ -11,7 +11,7 @@ func Runs(runs []report.Run) []Subject {
 	var all []Subject
 	for _, r := range runs {
 		all = append(all, Subject{
-			Name: r.Model + " " + r.Scenario + " " + r.Kind(), Model: r.Model, Scenario: r.Scenario, Metrics: metric.Of(r),
+			Name: r.Model + " " + r.Scenario + " " + r.Kind(), Model: r.Model, Scenario: r.Scenario, Metrics: r.Metrics(),
 		})
 	}
 	return all
@@ -24,8 +24,7 @@ func Compared(c compare.Comparison) []Subject {
 		s := Subject{Name: p.Title(), Model: p.Model, Scenario: p.Scenario, Base: []metric.Metric{},
 			Remarks: map[string]string{}}
 		for _, r := range p.Rows {
-			m := metric.Metric{Name: r.Name, Title: r.Title, Unit: r.Unit}
-			m.Value = r.New.Median
+			m := metric.Info{Name: r.Name, Title: r.Title, Unit: r.Unit}.Of(r.New.Median)
 			s.Metrics = append(s.Metrics, m)
 			m.Value = r.Base.Median
 			s.Base = append(s.Base, m)

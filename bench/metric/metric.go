@@ -1,17 +1,20 @@
-// Package metric names the figures of a run, so that comparisons and conditions can speak of them.
+// Package metric is the registry of what a run measures: the name, title, unit, direction and meaning of each figure.
+// Records, comparisons, conditions, reports, the live view and monitoring systems name and describe figures by it.
+//
+// In: names, titles, units, directions, meanings. Out: how a figure is read from a run's record (package report), or of a
+// run under way (cmd/harness).
 package metric
 
 import (
-	"math"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/sdk"
 )
 
 // Better says which way a figure improves.
 type Better string
 
-// The ways; of a figure with neither, such as the number of queries, nobody can tell.
+// A figure with neither direction, such as the number of queries, is no better or worse for being larger.
 const (
 	Higher  Better = "higher"
 	Lower   Better = "lower"
@@ -21,33 +24,26 @@ const (
 // Millis is the unit of every latency.
 const Millis = "ms"
 
-// Metric is one figure of a run.
-type Metric struct {
-	Name   string  // what conditions call it: "p99", "ttft.p99", "accuracy.F1"
-	Title  string  // what people call it: "99th percentile latency"
-	Unit   string  // "ms", "samples/s"; empty: a count
-	Better Better  //
-	Value  float64 // finite
-	// Main marks the figures that a comparison shows; the first of them is the run's result.
+// Info describes a figure.
+type Info struct {
+	Name   string // what conditions call it: "p99", "ttft.p99", "accuracy.F1"
+	Title  string // what people call it: "99th percentile latency"
+	Unit   string // "ms", "samples/s"; empty: a count
+	Better Better
+	// About says what it is, in a sentence without a full stop.
+	About string
+	// Main marks the figures that a comparison shows.
 	Main bool
 }
 
-// Of lists the figures of a run, its result first. One that was not measured, or is not finite, is not listed. A run
-// that did not come to its end has none.
-func Of(r report.Run) []Metric {
-	if r.Status != report.Complete {
-		return nil
-	}
-	l := &list{seen: map[string]bool{}}
-	if p := r.Performance; p != nil {
-		l.performance(r, *p)
-	}
-	l.power(r.Power)
-	if r.Accuracy != nil {
-		l.accuracy(*r.Accuracy)
-	}
-	return l.metrics
+// Metric is one figure of a run, or of several.
+type Metric struct {
+	Info
+	Value float64 // finite
 }
+
+// Of is the figure with a value.
+func (i Info) Of(v float64) Metric { return Metric{i, v} }
 
 // Find returns the figure that a name means, in any case of letters. An accuracy may be named without "accuracy.".
 func Find(metrics []Metric, name string) (Metric, bool) {
@@ -61,15 +57,21 @@ func Find(metrics []Metric, name string) (Metric, bool) {
 	return Metric{}, false
 }
 
-// list gathers figures, each name once.
-type list struct {
-	metrics []Metric
-	seen    map[string]bool
+// accuracy begins the names of what a scorer measured.
+const accuracy = "accuracy."
+
+// Accuracy is a figure of a scorer, as the model's manifest describes it.
+func Accuracy(name, unit string, better sdk.Better) Info {
+	return Info{Name: accuracy + name, Title: name, Unit: unit, Better: direction(better), Main: true,
+		About: "what the benchmark's scorer calls " + name}
 }
 
-func (l *list) add(m Metric) {
-	if key := strings.ToLower(m.Name); !math.IsNaN(m.Value) && !math.IsInf(m.Value, 0) && !l.seen[key] {
-		l.seen[key] = true
-		l.metrics = append(l.metrics, m)
+func direction(b sdk.Better) Better {
+	switch b {
+	case sdk.HigherBetter:
+		return Higher
+	case sdk.LowerBetter:
+		return Lower
 	}
+	return Neither
 }

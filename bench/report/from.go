@@ -8,6 +8,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/bench/judge"
+	"github.com/plumbline-ml/plumbline/bench/metric"
 )
 
 // FromResult takes over what LoadGen measured and judged.
@@ -39,7 +40,7 @@ const modeAccuracy = "accuracy"
 func performance(res *loadgen.Result) *Performance {
 	p := &Performance{
 		Valid:   res.Verdict == loadgen.Valid,
-		Metric:  toFigure(metricName(res), res.MetricUnit, res.Metric),
+		Metric:  headline(res),
 		Checks:  Checks{res.PerformanceConstraintsMet, res.MinDurationMet, res.MinQueriesMet, res.EarlyStoppingMet},
 		Queries: res.QueryCount, Samples: res.SampleCount, Over: res.OverlatencyCount,
 		Latency: *latency(res.Latency),
@@ -77,16 +78,16 @@ func ordinal(p float64) string { return figure.Short(100*p) + "th" }
 // figures are the headline numbers beside the metric.
 func figures(res *loadgen.Result) []Figure {
 	out := []Figure{
-		toFigure("mean latency", "ns", float64(res.Latency.Mean)),
-		toFigure("target percentile latency", "ns", float64(res.TargetPercentile.Latency)),
+		figureOf(metric.Latency.Mean(), figure.Millis(res.Latency.Mean)),
+		figureOf(metric.TargetLatency, figure.Millis(res.TargetPercentile.Latency)),
 	}
 	rates := append([]Figure{
-		toFigure("queries per second with LoadGen overhead", "queries/s", res.QPSWithOverhead),
-		toFigure("queries per second without LoadGen overhead", "queries/s", res.QPSWithoutOverhead),
-		toFigure("scheduled samples per second", "samples/s", res.ScheduledSamplesPerSec),
-		toFigure("completed samples per second", "samples/s", res.CompletedSamplesPerSec),
-		toFigure("samples per second", "samples/s", res.SamplesPerSec),
-		toFigure("inferred tokens per second", "tokens/s", res.InferredTokensPerSec),
+		figureOf(metric.QueriesPerSecond, res.QPSWithOverhead),
+		figureOf(metric.QueriesPerSecondWithout, res.QPSWithoutOverhead),
+		figureOf(metric.ScheduledSamplesPerSecond, res.ScheduledSamplesPerSec),
+		figureOf(metric.CompletedSamplesPerSecond, res.CompletedSamplesPerSec),
+		figureOf(metric.SamplesPerSecond, res.SamplesPerSec),
+		figureOf(metric.InferredTokensPerSecond, res.InferredTokensPerSec),
 	}, tokenRates(res.Tokens)...)
 	for _, f := range rates {
 		if f.Value != 0 {
@@ -96,12 +97,18 @@ func figures(res *loadgen.Result) []Figure {
 	return out
 }
 
-// toFigure rounds a number as the rules do; nanoseconds become milliseconds, the unit in which latencies are published.
-func toFigure(name, unit string, v float64) Figure {
+// headline is the scenario's result; nanoseconds become milliseconds, the unit in which latencies are published.
+func headline(res *loadgen.Result) Figure {
+	unit, v := res.MetricUnit, res.Metric
 	if unit == "ns" {
-		unit, v = "ms", v/float64(time.Millisecond)
+		unit, v = metric.Millis, v/float64(time.Millisecond)
 	}
-	return Figure{Name: name, Unit: unit, Value: figure.Number(v), Rounded: figure.Round(v)}
+	return figureOf(metric.ResultOf(metricName(res), unit), v)
+}
+
+// figureOf rounds a number as the rules do.
+func figureOf(i metric.Info, v float64) Figure {
+	return Figure{Name: i.Title, Metric: i.Name, Unit: i.Unit, Value: figure.Number(v), Rounded: figure.Round(v)}
 }
 
 func latency(l loadgen.LatencySummary) *Latency {

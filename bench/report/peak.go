@@ -3,6 +3,8 @@ package report
 import (
 	"github.com/plumbline-ml/plumbline/internal/figure"
 	"github.com/plumbline-ml/plumbline/loadgen"
+
+	"github.com/plumbline-ml/plumbline/bench/metric"
 )
 
 // Peak is the outcome of a search for the highest Server target_qps.
@@ -24,7 +26,7 @@ func peak(res *loadgen.Result) *Peak {
 	if res.Effective.Mode != loadgen.FindPeakPerformance {
 		return nil
 	}
-	p := &Peak{TargetQPS: toFigure("target_qps", "queries/s", res.Effective.TargetQPS), Trials: []Trial{}}
+	p := &Peak{TargetQPS: figureOf(metric.TargetQPS, res.Effective.TargetQPS), Trials: []Trial{}}
 	for _, t := range res.Trials {
 		p.Found = p.Found || t.Met
 		p.Trials = append(p.Trials, Trial{t.TargetQPS, t.Met, Percentile{t.Latency.P, int64(t.Latency.Latency)}})

@@ -7,6 +7,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
 
+	"github.com/plumbline-ml/plumbline/bench/metric"
 	"github.com/plumbline-ml/plumbline/bench/power/spl"
 )
 
@@ -53,15 +54,15 @@ func (r *Run) FromPower(source string, a spl.Average, queries uint64, faults []s
 		})
 		return
 	}
-	r.Power.Average = power("average power", "W", a.Watts)
-	r.Power.Efficiency = power("efficiency", r.perJoule(), m.Efficiency)
+	r.Power.Average = power(metric.PowerAverage, a.Watts)
+	r.Power.Efficiency = power(metric.PowerEfficiency.As(metric.PowerEfficiency.Title, r.perJoule()), m.Efficiency)
 	if m.Unit == spl.Millijoules {
-		r.Power.Energy = power("energy per query", "mJ", m.Value)
+		r.Power.Energy = power(metric.PowerEnergy, m.Value)
 	}
 }
 
-func power(name, unit string, value float64) *Figure {
-	f := toFigure(name, unit, value)
+func power(i metric.Info, value float64) *Figure {
+	f := figureOf(i, value)
 	return &f
 }
 

@@ -157,7 +157,8 @@ type File struct {
 
 // Figure is a published number: unrounded, and as the rules round it (five significant figures, ties to even).
 type Figure struct {
-	Name    string        `json:"name"`
+	Name    string        `json:"name"`             // its title: "samples per second"
+	Metric  string        `json:"metric,omitempty"` // the name that conditions call it by: "samples_per_second"
 	Unit    string        `json:"unit"`
 	Value   figure.Number `json:"value"`
 	Rounded string        `json:"rounded"` // as it is published: zeros behind the point stay

@@ -7,6 +7,8 @@ import (
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
 	"github.com/plumbline-ml/plumbline/loadgen"
+
+	"github.com/plumbline-ml/plumbline/bench/metric"
 )
 
 // Tokens is what a run with token latencies measured. Offline has neither TTFT nor TPOT.
@@ -33,16 +35,16 @@ func tokens(res *loadgen.Result) *Tokens {
 	}
 	out := &Tokens{Count: res.Tokens.Count}
 	if res.Effective.Scenario != loadgen.Offline {
-		out.TTFT = tokenLatency("TTFT", res.Tokens.TTFT)
-		out.TPOT = tokenLatency("TPOT", res.Tokens.TPOT)
+		out.TTFT = tokenLatency(metric.TTFT, res.Tokens.TTFT)
+		out.TPOT = tokenLatency(metric.TPOT, res.Tokens.TPOT)
 	}
 	return out
 }
 
-func tokenLatency(name string, l loadgen.TokenLatency) *TokenLatency {
+func tokenLatency(of metric.Times, l loadgen.TokenLatency) *TokenLatency {
 	out := &TokenLatency{
 		Latency: *latency(l.Latency), Target: Percentile{l.Target.P, int64(l.Target.Latency)},
-		Figure:  toFigure(ordinal(l.Target.P)+" percentile "+name, "ns", float64(l.Target.Latency)),
+		Figure:  figureOf(of.At(l.Target.P), figure.Millis(l.Target.Latency)),
 		LimitNS: int64(l.Limit), Over: l.Over, Early99: early(l.EarlyStopping99),
 	}
 	if l.EarlyStopping.QueriesProcessed > 0 { // else it was not evaluated
@@ -57,9 +59,9 @@ func tokenRates(t *loadgen.TokenResult) []Figure {
 		return nil
 	}
 	return []Figure{
-		toFigure("tokens per second", "tokens/s", t.PerSec),
-		toFigure("tokens per second with LoadGen overhead", "tokens/s", t.WithOverhead),
-		toFigure("tokens per second without LoadGen overhead", "tokens/s", t.WithoutOverhead),
+		figureOf(metric.TokensPerSecond, t.PerSec),
+		figureOf(metric.TokensPerSecondWith, t.WithOverhead),
+		figureOf(metric.TokensPerSecondWithout, t.WithoutOverhead),
 	}
 }
 
@@ -71,7 +73,7 @@ func (r Run) writeTokens(b *strings.Builder) {
 	}
 	parts := []string{figure.Count(t.Count) + " tokens"}
 	for _, f := range r.Performance.Figures {
-		if f.Name == "tokens per second" {
+		if f.Name == metric.TokensPerSecond.Title {
 			parts = append(parts, f.String())
 		}
 	}

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/plumbline-ml/plumbline/internal/bounded"
+
+	"github.com/plumbline-ml/plumbline/bench/metric"
 )
 
 // FileName is the name of the file in the folder of a run. Schema names its format; SchemaVersion counts its versions.
@@ -33,21 +35,12 @@ type File struct {
 	Samples         int   `json:"samples"`
 	SamplesPerQuery int   `json:"samples_per_query"`
 	Unanswered      int   `json:"unanswered"` // samples that the end of the run came before
-	// Lines and Histograms are of the same measures, named as the constants are; a measure that no query has is in
+	// Lines and Histograms are of the same measures, named by the keys of metric.Distributions, in nanoseconds; a measure that no query has is in
 	// neither.
 	Lines      []Line      `json:"lines"`
 	Histograms []Histogram `json:"histograms"`
 	Rates      Rates       `json:"rates"`
 }
-
-// The measures, in nanoseconds.
-const (
-	Latency      = "latency"       // of a sample: from the due time of its query to its answer
-	QueryLatency = "query_latency" // of a query of several samples: to its last answer
-	IssueDelay   = "issue_delay"   // of a query: from its due time to its issue
-	TTFT         = "ttft"          // of a sample: from the due time to its first token
-	TPOT         = "tpot"          // of a sample: per token after the first
-)
 
 // Line is a measure over time: some values of all, among them the highest of each stretch. T is when each sample was
 // due, ascending; V is its value.
@@ -68,20 +61,20 @@ type Rates struct {
 	Outstanding []int64 `json:"outstanding"`
 }
 
-// Line finds a line by the name of its measure.
-func (f *File) Line(name string) *Line {
+// Line finds the line of a distribution; nil: it has none.
+func (f *File) Line(of metric.Times) *Line {
 	for i := range f.Lines {
-		if f.Lines[i].Name == name {
+		if f.Lines[i].Name == of.Key {
 			return &f.Lines[i]
 		}
 	}
 	return nil
 }
 
-// Histogram finds a histogram by the name of its measure.
-func (f *File) Histogram(name string) *Histogram {
+// Histogram finds the histogram of a distribution; nil: it has none.
+func (f *File) Histogram(of metric.Times) *Histogram {
 	for i := range f.Histograms {
-		if f.Histograms[i].Name == name {
+		if f.Histograms[i].Name == of.Key {
 			return &f.Histograms[i]
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
+
+	"github.com/plumbline-ml/plumbline/bench/metric"
 )
 
 // Source is what was measured of each sample, in the order of issue: a loadgen.Recording, or a trace log that was read.
@@ -54,32 +56,32 @@ func Of(src Source) *File {
 
 // measure is a value of some samples or queries.
 type measure struct {
-	name string
-	n    int
+	times metric.Times
+	n     int
 	// of is the due time and the value of number i, and whether there is one.
 	of func(i int) (due, v int64, ok bool)
 }
 
 // measures are those that a run has.
 func measures(src Source, f *File) []measure {
-	all := []measure{{Latency, f.Samples, func(i int) (int64, int64, bool) {
+	all := []measure{{metric.Latency, f.Samples, func(i int) (int64, int64, bool) {
 		s := src.Slot(i)
 		return s.Scheduled, s.Done - s.Scheduled, s.Done >= 0
 	}}}
 	if f.SamplesPerQuery > 1 && f.Queries > 1 {
-		all = append(all, measure{QueryLatency, f.Samples / f.SamplesPerQuery, queryLatency(src, f.SamplesPerQuery)})
+		all = append(all, measure{metric.QueryLatency, f.Samples / f.SamplesPerQuery, queryLatency(src, f.SamplesPerQuery)})
 	}
 	if f.Queries > 1 {
-		all = append(all, measure{IssueDelay, f.Queries, func(q int) (int64, int64, bool) {
+		all = append(all, measure{metric.IssueDelay, f.Queries, func(q int) (int64, int64, bool) {
 			s := src.Slot(q * f.SamplesPerQuery)
 			return s.Scheduled, s.Issued - s.Scheduled, true
 		}})
 	}
 	if src.HasFirstTokens() {
-		all = append(all, measure{TTFT, f.Samples, func(i int) (int64, int64, bool) {
+		all = append(all, measure{metric.TTFT, f.Samples, func(i int) (int64, int64, bool) {
 			s := src.Slot(i)
 			return s.Scheduled, s.FirstToken - s.Scheduled, s.FirstToken > 0
-		}}, measure{TPOT, f.Samples, func(i int) (int64, int64, bool) {
+		}}, measure{metric.TPOT, f.Samples, func(i int) (int64, int64, bool) {
 			s := src.Slot(i)
 			if s.Done < 0 || s.FirstToken <= 0 || s.Tokens < 2 {
 				return 0, 0, false
@@ -108,7 +110,7 @@ func queryLatency(src Source, per int) func(q int) (due, v int64, ok bool) {
 // summary counts and thins the measure of a run of so many queries: one alone has no line. Delays that are all 0, of
 // scenarios without a schedule, have neither.
 func (m measure) summary(queries int) (h Histogram, l Line) {
-	c := newCounter(m.name)
+	c := newCounter(m.times.Key)
 	missing := 0
 	for i := range m.n {
 		_, v, ok := m.of(i)
@@ -118,7 +120,7 @@ func (m measure) summary(queries int) (h Histogram, l Line) {
 		}
 		c.add(v)
 	}
-	if c.Count == 0 || m.name == IssueDelay && c.Max == 0 {
+	if c.Count == 0 || m.times == metric.IssueDelay && c.Max == 0 {
 		return h, l
 	}
 	if queries > 1 {
@@ -134,7 +136,7 @@ func (m measure) line(missing int) Line {
 		there := m.there(missing)
 		number = func(i int) int { return int(there[i]) }
 	}
-	l := Line{Name: m.name, Of: m.n - missing}
+	l := Line{Name: m.times.Key, Of: m.n - missing}
 	points := Thin(l.Of, mostPoints, func(i int) (x, y float64) {
 		due, v, _ := m.of(number(i))
 		return float64(due), float64(v)

@@ -15,6 +15,8 @@ import (
 
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/loadgen/loadgentest"
+
+	"github.com/plumbline-ml/plumbline/bench/metric"
 )
 
 // made is a source of samples that are made up: latencies of a log-normal distribution, the peak of them in the middle.
@@ -81,7 +83,7 @@ func (m made) compare(t *testing.T, f *File) {
 		}
 	}
 	slices.Sort(all)
-	h := f.Histogram(Latency)
+	h := f.Histogram(metric.Latency)
 	if h.Count != uint64(len(all)) || h.Min != all[0] || h.Max != all[len(all)-1] || f.Unanswered != m.left {
 		t.Errorf("histogram %d of %d to %d, %d unanswered", h.Count, h.Min, h.Max, f.Unanswered)
 	}
@@ -101,10 +103,10 @@ func (m made) compare(t *testing.T, f *File) {
 	if samples != int64(len(all)) || m.tokens && tokens != 101*samples {
 		t.Errorf("rates count %d samples and %d tokens of %d samples", samples, tokens, len(all))
 	}
-	if l := f.Line(Latency); m.n > m.per && slices.Max(l.V) != h.Max {
+	if l := f.Line(metric.Latency); m.n > m.per && slices.Max(l.V) != h.Max {
 		t.Errorf("the line's peak is %d, want %d", slices.Max(l.V), h.Max)
 	}
-	if (f.Line(TTFT) != nil) != m.tokens || (f.Line(QueryLatency) != nil) != (m.per > 1 && m.n > m.per) {
+	if (f.Line(metric.TTFT) != nil) != m.tokens || (f.Line(metric.QueryLatency) != nil) != (m.per > 1 && m.n > m.per) {
 		t.Errorf("lines %+v", f.Lines)
 	}
 }
@@ -214,7 +216,7 @@ func TestFindFallsBackToTheTrace(t *testing.T) {
 			if err != nil || origin != FromTrace {
 				t.Fatal(origin, err)
 			}
-			got, want := f.Histogram(Latency), direct.Histogram(Latency)
+			got, want := f.Histogram(metric.Latency), direct.Histogram(metric.Latency)
 			if f.Samples != direct.Samples || f.Queries != direct.Queries || got.Sum != want.Sum || got.Max != want.Max {
 				t.Errorf("of the trace %+v, of the slots %+v", got, want)
 			}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/plumbline-ml/plumbline/bench/metric"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/feed"
 )
 
@@ -137,21 +138,15 @@ var states = []Measure{
 }
 
 var distributions = []Measure{
-	{Name: "plumbline.sample.latency", Unit: "s", Kind: Distribution,
-		Help:  "Latencies of samples, from the time the query was due.",
-		times: func(r *feed.Run) *feed.Histogram { return &r.Latency }},
-	{Name: "plumbline.query.latency", Unit: "s", Kind: Distribution,
-		Help:  "Latencies of queries, up to the last of their samples (MultiStream).",
-		times: func(r *feed.Run) *feed.Histogram { return &r.QueryLatency }},
-	{Name: "plumbline.issue.delay", Unit: "s", Kind: Distribution,
-		Help:  "How much later than due queries were issued (Server).",
-		times: func(r *feed.Run) *feed.Histogram { return &r.IssueDelay }},
-	{Name: "plumbline.token.first", Unit: "s", Kind: Distribution,
-		Help:  "Times to the first token (TTFT), from the time the query was due.",
-		times: func(r *feed.Run) *feed.Histogram { return &r.TTFT }},
-	{Name: "plumbline.token.output", Unit: "s", Kind: Distribution,
-		Help:  "Times per output token after the first (TPOT).",
-		times: func(r *feed.Run) *feed.Histogram { return &r.TPOT }},
+	timesOf(metric.Latency, func(r *feed.Run) *feed.Histogram { return &r.Latency }),
+	timesOf(metric.QueryLatency, func(r *feed.Run) *feed.Histogram { return &r.QueryLatency }),
+	timesOf(metric.IssueDelay, func(r *feed.Run) *feed.Histogram { return &r.IssueDelay }),
+	timesOf(metric.TTFT, func(r *feed.Run) *feed.Histogram { return &r.TTFT }),
+	timesOf(metric.TPOT, func(r *feed.Run) *feed.Histogram { return &r.TPOT }),
+}
+
+func timesOf(of metric.Times, times func(r *feed.Run) *feed.Histogram) Measure {
+	return Measure{Name: of.Signal, Unit: "s", Kind: Distribution, Help: of.About + ".", times: times}
 }
 
 func info(r *feed.Run, add func(float64, ...string)) {

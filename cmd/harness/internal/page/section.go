@@ -8,6 +8,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
 
+	names "github.com/plumbline-ml/plumbline/bench/metric"
 	"github.com/plumbline-ml/plumbline/bench/report"
 	"github.com/plumbline-ml/plumbline/bench/results"
 	"github.com/plumbline-ml/plumbline/bench/series"
@@ -125,12 +126,12 @@ func figures(r report.Run) []named {
 			all = append(all, named{f.Name, f.String()})
 		}
 	}
-	all = append(all, named{"queries", figure.Count(p.Queries)})
+	all = append(all, named{names.Queries.Title, figure.Count(p.Queries)})
 	if p.Samples != p.Queries {
-		all = append(all, named{"samples", figure.Count(p.Samples)})
+		all = append(all, named{names.Samples.Title, figure.Count(p.Samples)})
 	}
 	if p.Tokens != nil {
-		all = append(all, named{"tokens", figure.Count(p.Tokens.Count)})
+		all = append(all, named{names.Tokens.Title, figure.Count(p.Tokens.Count)})
 	}
 	return append(all, power(r.Power)...)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
 
+	names "github.com/plumbline-ml/plumbline/bench/metric"
 	"github.com/plumbline-ml/plumbline/bench/report"
 	"github.com/plumbline-ml/plumbline/bench/results"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plot"
@@ -22,25 +23,25 @@ func latencies(r report.Run) table {
 	if p == nil {
 		return t
 	}
-	add := func(name string, l *report.Latency) {
+	add := func(of names.Times, l *report.Latency) {
 		if l == nil || l.Count == 0 {
 			return
 		}
-		head, cells := []string{"", "min"}, []string{name, plot.Duration(l.Min)}
+		head, cells := []string{"", "min"}, []string{of.Title, plot.Duration(l.Min)}
 		for _, q := range l.Percentiles {
 			head, cells = append(head, strconv.FormatFloat(100*q.P, 'g', 6, 64)+" %"), append(cells, plot.Duration(q.NS))
 		}
 		t.Head = append(head, "max", "mean")
 		t.Rows = append(t.Rows, append(cells, plot.Duration(l.Max), plot.Duration(l.Mean)))
 	}
-	add("latency", &p.Latency)
-	add("latency of queries", p.Query)
-	add("issue delay", p.Issue)
+	add(names.Latency, &p.Latency)
+	add(names.QueryLatency, p.Query)
+	add(names.IssueDelay, p.Issue)
 	if p.Tokens != nil && p.Tokens.TTFT != nil {
-		add("time to first token", &p.Tokens.TTFT.Latency)
+		add(names.TTFT, &p.Tokens.TTFT.Latency)
 	}
 	if p.Tokens != nil && p.Tokens.TPOT != nil {
-		add("time per output token", &p.Tokens.TPOT.Latency)
+		add(names.TPOT, &p.Tokens.TPOT.Latency)
 	}
 	return t
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/plumbline-ml/plumbline/bench/metric"
 	"github.com/plumbline-ml/plumbline/bench/series"
 )
 
@@ -27,26 +28,24 @@ func Charts(f *series.File, facts Facts) []Chart {
 			all = append(all, c)
 		}
 	}
-	latency, what := series.Latency, "latency"
+	latency := metric.Latency
 	limit := facts.Limit
-	if f.Line(series.TTFT) != nil { // the limit is that of tokens
+	if f.Line(metric.TTFT) != nil { // the limit is that of tokens
 		limit = 0
-	} else if f.Histogram(series.QueryLatency) != nil {
-		latency, what = series.QueryLatency, "latency of queries"
+	} else if f.Histogram(metric.QueryLatency) != nil {
+		latency = metric.QueryLatency
 	}
 	m := measured{f, facts}
-	add(m.overTime("latency", "Latency over time", what, latency, limit))
-	add(m.distribution("latency-distribution", "Percentiles of latency", what, latency, limit))
-	add(m.counts("latency-histogram", "Distribution of latency", what, latency, limit))
+	add(m.overTime("latency", latency, limit))
+	add(m.distribution("latency-distribution", latency, limit))
+	add(m.counts("latency-histogram", latency, limit))
 	add(m.throughput())
 	add(m.outstanding())
-	add(m.overTime("issue-delay", "Issue delay over time", "issue delay", series.IssueDelay, 0))
-	add(m.overTime("ttft", "Time to first token over time", "time to first token", series.TTFT, facts.TTFTLimit))
-	add(m.distribution("ttft-distribution", "Percentiles of time to first token", "time to first token", series.TTFT,
-		facts.TTFTLimit))
-	add(m.overTime("tpot", "Time per output token over time", "time per output token", series.TPOT, facts.TPOTLimit))
-	add(m.distribution("tpot-distribution", "Percentiles of time per output token", "time per output token", series.TPOT,
-		facts.TPOTLimit))
+	add(m.overTime("issue-delay", metric.IssueDelay, 0))
+	add(m.overTime("ttft", metric.TTFT, facts.TTFTLimit))
+	add(m.distribution("ttft-distribution", metric.TTFT, facts.TTFTLimit))
+	add(m.overTime("tpot", metric.TPOT, facts.TPOTLimit))
+	add(m.distribution("tpot-distribution", metric.TPOT, facts.TPOTLimit))
 	add(m.tokens())
 	return all
 }
@@ -61,8 +60,8 @@ type measured struct {
 const mostShown = 1000
 
 // overTime is a measure over time.
-func (m measured) overTime(id, title, what, name string, limit int64) (Chart, bool) {
-	l, h := m.Line(name), m.Histogram(name)
+func (m measured) overTime(id string, of metric.Times, limit int64) (Chart, bool) {
+	l, h := m.Line(of), m.Histogram(of)
 	if l == nil || h == nil || len(l.T) == 0 {
 		return Chart{}, false
 	}
@@ -70,7 +69,8 @@ func (m measured) overTime(id, title, what, name string, limit int64) (Chart, bo
 	x, y := t.in(l.T), u.in(l.V)
 	points := series.Thin(len(x), mostShown, func(i int) (float64, float64) { return x[i], y[i] })
 	c := Chart{
-		ID: id, Title: title, Alt: m.words(what, h, limit), X: Axis{Label: "due at, " + t.name, Exact: true},
+		ID: id, Title: capital(of.Title) + " over time", Alt: m.words(of, h, limit),
+		X: Axis{Label: "due at, " + t.name, Exact: true},
 		Y: Axis{Label: u.name}, Lines: []Line{{X: pick(x, points), Y: pick(y, points)}},
 	}
 	if low := float64(h.Min) / u.ns; h.Min > 0 && h.Max/h.Min >= 100 && h.Max > 20*h.Quantile(.5) {
@@ -82,9 +82,12 @@ func (m measured) overTime(id, title, what, name string, limit int64) (Chart, bo
 	return c, true
 }
 
+// capital begins a title.
+func capital(words string) string { return strings.ToUpper(words[:1]) + words[1:] }
+
 // mark marks the target percentile and the limit, as far as that is near what was measured: else it would flatten it.
 func (m measured) mark(c *Chart, h *series.Histogram, limit int64, u unit) {
-	if p := m.facts.Percentile; p > 0 && h.Name != series.IssueDelay {
+	if p := m.facts.Percentile; p > 0 && h.Name != metric.IssueDelay.Key {
 		v := h.Quantile(p)
 		c.Marks = append(c.Marks, Mark{Name: percentile(p) + " " + Duration(v), At: float64(v) / u.ns})
 	}
@@ -97,8 +100,8 @@ func (m measured) mark(c *Chart, h *series.Histogram, limit int64, u unit) {
 func near(limit, most int64) bool { return limit/3 <= most }
 
 // words describe a measure.
-func (m measured) words(what string, h *series.Histogram, limit int64) string {
-	text := fmt.Sprintf("%s values of %s: lowest %s, median %s, ", grouped(h.Count), what, Duration(h.Min),
+func (m measured) words(of metric.Times, h *series.Histogram, limit int64) string {
+	text := fmt.Sprintf("%s values of %s: lowest %s, median %s, ", grouped(h.Count), of.Title, Duration(h.Min),
 		Duration(h.Quantile(.5)))
 	if p := m.facts.Percentile; p > 0 && p != .5 {
 		text += percentile(p) + " " + Duration(h.Quantile(p)) + ", "
@@ -123,8 +126,8 @@ var nines = []Tick{{0, "0"}, {.5, "50 %"}, {.9, "90 %"}, {.99, "99 %"}, {.999, "
 func tail(p float64) float64 { return -math.Log10(1 - p) }
 
 // distribution is a measure by percentile.
-func (m measured) distribution(id, title, what, name string, limit int64) (Chart, bool) {
-	h := m.Histogram(name)
+func (m measured) distribution(id string, of metric.Times, limit int64) (Chart, bool) {
+	h := m.Histogram(of)
 	if h == nil || h.Count < 2 {
 		return Chart{}, false
 	}
@@ -132,7 +135,7 @@ func (m measured) distribution(id, title, what, name string, limit int64) (Chart
 	l := curve(h, u)
 	end := tail(1 - 1/float64(h.Count))
 	c := Chart{
-		ID: id, Title: title, Alt: m.words(what, h, limit), Lines: []Line{l},
+		ID: id, Title: "Percentiles of " + of.Title, Alt: m.words(of, h, limit), Lines: []Line{l},
 		X: Axis{Label: "percentile", Min: 0, Max: end, Ticks: []Tick{}}, Y: Axis{Label: u.name, Max: float64(h.Max) / u.ns},
 	}
 	for _, t := range nines {
@@ -169,8 +172,8 @@ func curve(h *series.Histogram, u unit) Line {
 const bins = 60
 
 // counts is how often a measure has which values, but for the one in a thousand at either end.
-func (m measured) counts(id, title, what, name string, limit int64) (Chart, bool) {
-	h := m.Histogram(name)
+func (m measured) counts(id string, of metric.Times, limit int64) (Chart, bool) {
+	h := m.Histogram(of)
 	if h == nil || h.Count < 2 || h.Min == h.Max {
 		return Chart{}, false
 	}
@@ -195,8 +198,8 @@ func (m measured) counts(id, title, what, name string, limit int64) (Chart, bool
 		l.X = append(l.X, back(from+(to-from)*float64(k)/bins)/u.ns)
 	}
 	c := Chart{
-		ID: id, Title: title, Alt: m.words(what, h, limit), Lines: []Line{l},
-		X: Axis{Label: what + ", " + u.name, Log: log}, Y: Axis{Label: "% of all", Max: slices.Max(n)},
+		ID: id, Title: "Distribution of " + of.Title, Alt: m.words(of, h, limit), Lines: []Line{l},
+		X: Axis{Label: of.Title + ", " + u.name, Log: log}, Y: Axis{Label: "% of all", Max: slices.Max(n)},
 	}
 	m.markValues(&c, h, limit, u)
 	return c, true

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/plumbline-ml/plumbline/bench/series"
+	"github.com/plumbline-ml/plumbline/bench/metric"
 )
 
 // mostSteps is how many steps a chart of rates has at most.
@@ -74,7 +74,7 @@ func (m measured) tokens() (Chart, bool) {
 // that is nothing to see.
 func (m measured) outstanding() (Chart, bool) {
 	counts := m.Rates.Outstanding
-	chained := m.Queries > 1 && m.Histogram(series.IssueDelay) == nil
+	chained := m.Queries > 1 && m.Histogram(metric.IssueDelay) == nil
 	if len(counts) == 0 || slices.Max(counts) == 0 || chained {
 		return Chart{}, false
 	}

@@ -1,4 +1,4 @@
-package metric
+package report_test
 
 import (
 	"math"
@@ -10,6 +10,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/bench/judge"
+	"github.com/plumbline-ml/plumbline/bench/metric"
 	"github.com/plumbline-ml/plumbline/bench/report"
 )
 
@@ -37,23 +38,23 @@ func TestFind(t *testing.T) {
 		name   string
 		want   float64
 		unit   string
-		better Better
+		better metric.Better
 	}{
-		{server(), "result", 103.5, "samples/s", Higher},
-		{server(), "samples_per_second", 103.5, "samples/s", Higher},
-		{server(), "p99", 7.5, "ms", Lower},
-		{server(), "P99.9", 8, "ms", Lower},
-		{server(), "mean", 2, "ms", Lower},
-		{server(), "issue_delay.p99", 0.05, "ms", Lower},
-		{server(), "overlatency", 3, "", Neither},
-		{server(), "duration", 10, "s", Neither},
-		{scored, "accuracy.F1", 90.5, "%", Higher},
-		{scored, "f1", 90.5, "%", Higher},
-		{scored, "gen_len", 7, "", Neither},
-		{scored, "WER", 3, "%", Lower},
-		{scored, "old", 1, "", Neither},
+		{server(), "result", 103.5, "samples/s", metric.Higher},
+		{server(), "samples_per_second", 103.5, "samples/s", metric.Higher},
+		{server(), "p99", 7.5, "ms", metric.Lower},
+		{server(), "P99.9", 8, "ms", metric.Lower},
+		{server(), "mean", 2, "ms", metric.Lower},
+		{server(), "issue_delay.p99", 0.05, "ms", metric.Lower},
+		{server(), "overlatency", 3, "", metric.Neither},
+		{server(), "duration", 10, "s", metric.Neither},
+		{scored, "accuracy.F1", 90.5, "%", metric.Higher},
+		{scored, "f1", 90.5, "%", metric.Higher},
+		{scored, "gen_len", 7, "", metric.Neither},
+		{scored, "WER", 3, "%", metric.Lower},
+		{scored, "old", 1, "", metric.Neither},
 	} {
-		m, ok := Find(Of(c.run), c.name)
+		m, ok := metric.Find(c.run.Metrics(), c.name)
 		if !ok || m.Value != c.want || m.Unit != c.unit || m.Better != c.better {
 			t.Errorf("%s is %+v (%v), want %v %s", c.name, m, ok, c.want, c.unit)
 		}
@@ -65,13 +66,13 @@ func TestWhatWasNotMeasuredIsNotListed(t *testing.T) {
 	r.Performance.Latency.Count = 0
 	r.Performance.Metric.Value = figure.Number(math.NaN())
 	for _, name := range []string{"p99", "mean", "result", "query.p99", "ttft.p99", "power.average", "accuracy.F1"} {
-		if m, ok := Find(Of(r), name); ok {
+		if m, ok := metric.Find(r.Metrics(), name); ok {
 			t.Errorf("%s is %+v", name, m)
 		}
 	}
 	r = server()
 	r.Status = report.Interrupted
-	if got := Of(r); got != nil {
+	if got := r.Metrics(); got != nil {
 		t.Errorf("an interrupted run has figures: %v", got)
 	}
 }
@@ -84,19 +85,19 @@ func TestNames(t *testing.T) {
 		loadgen.Offline:      {"samples_per_second", "tokens", "p97"},
 	} {
 		for _, n := range names {
-			if _, ok := Find(Names(s), n); !ok {
+			if _, ok := metric.Find(report.MetricNames(s), n); !ok {
 				t.Errorf("%v has no %s", s, n)
 			}
 		}
 	}
-	if _, ok := Find(Names(loadgen.Offline), "ttft.p99"); ok {
+	if _, ok := metric.Find(report.MetricNames(loadgen.Offline), "ttft.p99"); ok {
 		t.Error("Offline has a TTFT")
 	}
-	if got := Accuracies([]sdk.MetricInfo{{Name: "F1", Unit: "%"}}); len(got) != 1 || got[0].Name != "accuracy.F1" ||
-		got[0].Better != Higher {
+	if got := report.AccuracyMetrics([]sdk.MetricInfo{{Name: "F1", Unit: "%"}}); len(got) != 1 || got[0].Name != "accuracy.F1" ||
+		got[0].Better != metric.Higher {
 		t.Error(got)
 	}
-	if i := slices.IndexFunc(Names(loadgen.Server), func(m Metric) bool { return m.Main }); i != 0 {
+	if i := slices.IndexFunc(report.MetricNames(loadgen.Server), func(m metric.Metric) bool { return m.Main }); i != 0 {
 		t.Errorf("the first of the main figures is number %d", i)
 	}
 }

@@ -1,0 +1,140 @@
+package metric
+
+import "strconv"
+
+// Figures of a timed run, beside the distributions of times.
+var (
+	// Result is the headline. Title, unit and direction are those of the scenario's own figure: ResultOf.
+	Result    = Info{Name: "result", Title: "result", Main: true, About: "the scenario's result, as LoadGen's summary has it"}
+	TargetQPS = Info{Name: "target_qps", Title: "target_qps", Unit: "queries/s", Better: Higher, Main: true,
+		About: "the highest target_qps that was found to meet the latency limit"}
+
+	SamplesPerSecond = rate("samples_per_second", "samples per second", "samples/s", "samples answered per second")
+	// CompletedSamplesPerSecond goes by the name of SamplesPerSecond: a run has one of them.
+	CompletedSamplesPerSecond = rate(SamplesPerSecond.Name, "completed samples per second", "samples/s",
+		"samples answered per second, up to the last answer")
+	ScheduledSamplesPerSecond = minor("scheduled_samples_per_second", "scheduled samples per second", "samples/s",
+		"samples per second that the schedule asks for")
+	QueriesPerSecond = rate("queries_per_second", "queries per second with LoadGen overhead", "queries/s",
+		"queries per second of the whole run")
+	QueriesPerSecondWithout = minor("queries_per_second_without_overhead",
+		"queries per second without LoadGen overhead", "queries/s", "queries per second of the time that answers took")
+	TokensPerSecond     = rate("tokens_per_second", "tokens per second", "tokens/s", "tokens answered per second")
+	TokensPerSecondWith = minor("tokens_per_second_with_overhead", "tokens per second with LoadGen overhead", "tokens/s",
+		"tokens per second of the whole run")
+	TokensPerSecondWithout = minor("tokens_per_second_without_overhead", "tokens per second without LoadGen overhead",
+		"tokens/s", "tokens per second of the time that answers took")
+	InferredTokensPerSecond = minor("inferred_tokens_per_second", "inferred tokens per second", "tokens/s",
+		"tokens per second, reckoned from the mean length of the data set's answers")
+	TargetLatency = Info{Name: "target_percentile_latency", Title: "target percentile latency", Unit: Millis,
+		Better: Lower, About: "the latency at the percentile that the run is judged at"}
+
+	OverLatency = Info{Name: "overlatency", Title: "queries over the latency limit", About: "queries over the latency limit"}
+	Queries     = Info{Name: "queries", Title: "queries", About: "queries that were issued"}
+	Samples     = Info{Name: "samples", Title: "samples", About: "samples that were issued"}
+	Tokens      = Info{Name: "tokens", Title: "tokens", About: "tokens of all answered samples"}
+	Duration    = Info{Name: "duration", Title: "duration", Unit: "s", About: "how long the run took by LoadGen's clock"}
+
+	PowerAverage = Info{Name: "power.average", Title: "average power", Unit: "W", Better: Lower, Main: true,
+		About: "average power, informal"}
+	PowerEnergy = Info{Name: "power.energy", Title: "energy per query", Unit: "mJ", Better: Lower, Main: true,
+		About: "energy of a query, informal (SingleStream and MultiStream)"}
+	// PowerEfficiency has the unit of what is done, for each joule: Info.As.
+	PowerEfficiency = Info{Name: "power.efficiency", Title: "efficiency", Better: Higher, Main: true,
+		About: "what is done for the energy, informal"}
+)
+
+func rate(name, title, unit, about string) Info {
+	return Info{Name: name, Title: title, Unit: unit, Better: Higher, Main: true, About: about}
+}
+
+// minor is a throughput that a comparison shows with --all alone.
+func minor(name, title, unit, about string) Info {
+	i := rate(name, title, unit, about)
+	i.Main = false
+	return i
+}
+
+// As is the figure under a title and a unit of its own.
+func (i Info) As(title, unit string) Info {
+	i.Title, i.Unit = title, unit
+	return i
+}
+
+// ResultOf is the headline of a scenario: a latency falls, all else rises.
+func ResultOf(title, unit string) Info {
+	r := Result.As(title, unit)
+	if r.Better = Higher; unit == Millis {
+		r.Better = Lower
+	}
+	return r
+}
+
+// Figures lists the figures that are not statistics of times.
+func Figures() []Info {
+	return []Info{
+		Result, TargetQPS, SamplesPerSecond, CompletedSamplesPerSecond, ScheduledSamplesPerSecond, QueriesPerSecond,
+		QueriesPerSecondWithout, TokensPerSecond, TokensPerSecondWith, TokensPerSecondWithout, InferredTokensPerSecond,
+		TargetLatency, OverLatency, Queries, Samples, Tokens, Duration, PowerAverage, PowerEnergy, PowerEfficiency,
+	}
+}
+
+// Titled is the figure of a title, for records of versions that did not write names; ok is false where there is none.
+func Titled(title string) (i Info, ok bool) {
+	for _, i := range Figures() {
+		if i.Title == title {
+			return i, true
+		}
+	}
+	return Info{}, false
+}
+
+// Times is a distribution of times.
+type Times struct {
+	Key    string // in files and events: "issue_delay"
+	Prefix string // of the names of its statistics: "issue_delay."
+	Title  string // "issue delay"
+	Short  string // as titles of statistics have it: "issue delay", "TTFT"
+	Signal string // its name for monitoring systems: "plumbline.issue.delay"
+	About  string // what it is, in a sentence without a full stop
+	// OfHarness says that it is of the harness, not of the system under test.
+	OfHarness bool
+}
+
+// The distributions of a run.
+var (
+	Latency = Times{Key: "latency", Title: "latency", Short: "latency", Signal: "plumbline.sample.latency",
+		About: "Latencies of samples, from the time the query was due"}
+	QueryLatency = Times{Key: "query_latency", Prefix: "query.", Title: "latency of queries", Short: "latency of a query",
+		Signal: "plumbline.query.latency", About: "Latencies of queries, up to the last of their samples (MultiStream)"}
+	IssueDelay = Times{Key: "issue_delay", Prefix: "issue_delay.", Title: "issue delay", Short: "issue delay",
+		Signal: "plumbline.issue.delay", About: "How much later than due queries were issued (Server)", OfHarness: true}
+	TTFT = Times{Key: "ttft", Prefix: "ttft.", Title: "time to first token", Short: "TTFT",
+		Signal: "plumbline.token.first", About: "Times to the first token (TTFT), from the time the query was due"}
+	TPOT = Times{Key: "tpot", Prefix: "tpot.", Title: "time per output token", Short: "TPOT",
+		Signal: "plumbline.token.output", About: "Times per output token after the first (TPOT)"}
+)
+
+// Distributions lists them.
+func Distributions() []Times { return []Times{Latency, QueryLatency, IssueDelay, TTFT, TPOT} }
+
+// Mean, Min and Max are statistics of a distribution.
+func (t Times) Mean() Info { return t.statistic("mean", "mean", !t.OfHarness) }
+
+// Min is the least time.
+func (t Times) Min() Info { return t.statistic("min", "least", false) }
+
+// Max is the largest time.
+func (t Times) Max() Info { return t.statistic("max", "largest", false) }
+
+// At is a percentile, a fraction of (0, 1).
+func (t Times) At(p float64) Info {
+	at := strconv.FormatFloat(100*p, 'g', 6, 64)
+	shown := p == 0.5 || p == 0.9 || p == 0.99 || p == 0.999
+	return t.statistic("p"+at, at+"th percentile", shown && !t.OfHarness)
+}
+
+func (t Times) statistic(name, title string, main bool) Info {
+	return Info{Name: t.Prefix + name, Title: title + " " + t.Short, Unit: Millis, Better: Lower, Main: main,
+		About: title + " of: " + t.About}
+}
