@@ -16,7 +16,7 @@ import (
 // What a message may take in memory beside twice its own size: a message of two bytes takes a hundred, and a frame may
 // have half a billion of them.
 const (
-	mostBeside = 64 << 20
+	mostBeside = 16 << 20
 	// small is what is read without a look: it cannot take more than that.
 	small = 512 << 10
 	// messageBytes is about what a message takes, beside its texts and lists.

@@ -13,7 +13,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/internal/pluginpb"
 )
 
-// TestMessagesThatTakeMoreThanTheyHave: a few megabytes that would take a hundred and more are refused before they are
+// TestMessagesThatTakeMoreThanTheyHave: a megabyte that would take dozens is refused before it is
 // read; what is as large as it says is taken.
 func TestMessagesThatTakeMoreThanTheyHave(t *testing.T) {
 	const million = 1 << 20
@@ -26,18 +26,18 @@ func TestMessagesThatTakeMoreThanTheyHave(t *testing.T) {
 	}
 	unknown := &pluginpb.RunResponse{}
 	unknown.ProtoReflect().SetUnknown(protowire.AppendBytes(protowire.AppendTag(nil, 1000, protowire.BytesType),
-		make([]byte, 4*million)))
+		make([]byte, million)))
 	for name, c := range map[string]struct {
 		message proto.Message
 		refused bool
 	}{
-		"answers":             {&pluginpb.RunResponse{Complete: &pluginpb.Answers{Payloads: make([]byte, 8*million)}}, false},
-		"some messages":       {pending(300_000), false},
-		"messages of nothing": {pending(4 * million), true},
-		"texts":               {names(8000, 1000), false},
-		"texts of nothing":    {names(8*million, 0), true},
-		"numbers":             {&pluginpb.Tensor{Shape: slices.Repeat([]int64{1 << 62}, million)}, false},
-		"numbers of a byte":   {&pluginpb.Tensor{Shape: make([]int64, 32*million)}, true},
+		"answers":             {&pluginpb.RunResponse{Complete: &pluginpb.Answers{Payloads: make([]byte, 2*million)}}, false},
+		"some messages":       {pending(100_000), false},
+		"messages of nothing": {pending(million / 2), true},
+		"texts":               {names(4000, 1000), false},
+		"texts of nothing":    {names(2*million, 0), true},
+		"numbers":             {&pluginpb.Tensor{Shape: slices.Repeat([]int64{1 << 62}, million/4)}, false},
+		"numbers of a byte":   {&pluginpb.Tensor{Shape: make([]int64, 4*million)}, true},
 		"what nobody knows":   {unknown, false},
 	} {
 		t.Run(name, func(t *testing.T) {
