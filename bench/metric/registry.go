@@ -5,7 +5,8 @@ import "strconv"
 // Figures of a timed run, beside the distributions of times.
 var (
 	// Result is the headline. Title, unit and direction are those of the scenario's own figure: ResultOf.
-	Result    = Info{Name: "result", Title: "result", Main: true, About: "the scenario's result, as LoadGen's summary has it"}
+	Result = Info{Name: "result", Title: "result", Main: true,
+		About: "the scenario's result, as LoadGen's summary has it"}
 	TargetQPS = Info{Name: "target_qps", Title: "target_qps", Unit: "queries/s", Better: Higher, Main: true,
 		About: "the highest target_qps that was found to meet the latency limit"}
 
@@ -29,7 +30,8 @@ var (
 	TargetLatency = Info{Name: "target_percentile_latency", Title: "target percentile latency", Unit: Millis,
 		Better: Lower, About: "the latency at the percentile that the run is judged at"}
 
-	OverLatency = Info{Name: "overlatency", Title: "queries over the latency limit", About: "queries over the latency limit"}
+	OverLatency = Info{Name: "overlatency", Title: "queries over the latency limit",
+		About: "queries over the latency limit"}
 	Queries     = Info{Name: "queries", Title: "queries", About: "queries that were issued"}
 	Samples     = Info{Name: "samples", Title: "samples", About: "samples that were issued"}
 	Tokens      = Info{Name: "tokens", Title: "tokens", About: "tokens of all answered samples"}

@@ -93,7 +93,8 @@ func TestNames(t *testing.T) {
 	if _, ok := metric.Find(report.MetricNames(loadgen.Offline), "ttft.p99"); ok {
 		t.Error("Offline has a TTFT")
 	}
-	if got := report.AccuracyMetrics([]sdk.MetricInfo{{Name: "F1", Unit: "%"}}); len(got) != 1 || got[0].Name != "accuracy.F1" ||
+	got := report.AccuracyMetrics([]sdk.MetricInfo{{Name: "F1", Unit: "%"}})
+	if len(got) != 1 || got[0].Name != "accuracy.F1" ||
 		got[0].Better != metric.Higher {
 		t.Error(got)
 	}

@@ -35,8 +35,8 @@ type File struct {
 	Samples         int   `json:"samples"`
 	SamplesPerQuery int   `json:"samples_per_query"`
 	Unanswered      int   `json:"unanswered"` // samples that the end of the run came before
-	// Lines and Histograms are of the same measures, named by the keys of metric.Distributions, in nanoseconds; a measure that no query has is in
-	// neither.
+	// Lines and Histograms are of the same distributions, named by the keys of metric.Distributions, in nanoseconds; one
+	// that no query has is in neither.
 	Lines      []Line      `json:"lines"`
 	Histograms []Histogram `json:"histograms"`
 	Rates      Rates       `json:"rates"`
