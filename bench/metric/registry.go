@@ -32,10 +32,10 @@ var (
 
 	OverLatency = Info{Name: "overlatency", Title: "queries over the latency limit",
 		About: "queries over the latency limit"}
-	Queries     = Info{Name: "queries", Title: "queries", About: "queries that were issued"}
-	Samples     = Info{Name: "samples", Title: "samples", About: "samples that were issued"}
-	Tokens      = Info{Name: "tokens", Title: "tokens", About: "tokens of all answered samples"}
-	Duration    = Info{Name: "duration", Title: "duration", Unit: "s", About: "how long the run took by LoadGen's clock"}
+	Queries  = Info{Name: "queries", Title: "queries", About: "queries that were issued"}
+	Samples  = Info{Name: "samples", Title: "samples", About: "samples that were issued"}
+	Tokens   = Info{Name: "tokens", Title: "tokens", About: "tokens of all answered samples"}
+	Duration = Info{Name: "duration", Title: "duration", Unit: "s", About: "how long the run took by LoadGen's clock"}
 
 	PowerAverage = Info{Name: "power.average", Title: "average power", Unit: "W", Better: Lower, Main: true,
 		About: "average power, informal"}
