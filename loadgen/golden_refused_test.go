@@ -5,7 +5,7 @@ import (
 )
 
 // refused says whether ours returns an error where the official program goes on: the settings of the first table in
-// docs/loadgen-differences.md, with a library of total samples that loads performance at a time.
+// docs/official-loadgen.md, with a library of total samples that loads performance at a time.
 func (g goldenSettings) refused(total, performance int) bool {
 	s := g.test()
 	if !(s.AccuracyLogProbability >= 0 && s.AccuracyLogProbability <= 1) {

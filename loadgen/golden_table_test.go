@@ -11,12 +11,12 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "rewrite the table of docs/loadgen-logs.md")
+var update = flag.Bool("update", false, "rewrite the table of docs/loadgen-checks.md")
 
 // checkTable compares the outcomes of the runs with the table in the project's documentation.
 func checkTable(t *testing.T, outcomes map[string]string) {
 	t.Helper()
-	path := filepath.Join("..", "docs", "loadgen-logs.md")
+	path := filepath.Join("..", "docs", "loadgen-checks.md")
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Skipf("no documentation beside the module: %v", err)
