@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -273,5 +274,52 @@ func TestTuneAndRun(t *testing.T) {
 		Request: r, Batches: []int{1}, Time: time.Millisecond,
 	}); err == nil {
 		t.Error("a profile without a place is no error")
+	}
+}
+
+// TestTuneAtAServer: a model at a server is tried with numbers of requests in flight, which a later run asks for, and
+// not with sessions or threads of this machine.
+func TestTuneAtAServer(t *testing.T) {
+	f := plugintest.Classifier()
+	f.Info.Nodes = []sdk.Node{{Address: "10.0.0.1:8000"}}
+	r := request(t, f)
+	r.Profiles, r.Scenarios = t.TempDir(), []string{"Offline"}
+	tune := bench.TuneRequest{Request: r, Batches: []int{1, 2}, Requests: []int{3, 5}, Time: time.Millisecond}
+	found, err := bench.Tune(t.Context(), tune)
+	if err != nil || len(found.Points) != 3 {
+		t.Fatalf("%v, %+v; want the plugin's own choice and two numbers of requests", err, found.Points)
+	}
+	best := found.Points[0]
+	for _, p := range found.Points {
+		if p.Requests > 0 && p.SamplesPerSecond > best.SamplesPerSecond || best.Requests == 0 {
+			best = p
+		}
+		if p.Sessions+p.Threads > 0 {
+			t.Errorf("tried %+v", p)
+		}
+	}
+	profile := found.Profile
+	profile.Offline.Setting = best.Setting // whichever the machine was quickest with
+	if err := profile.Save(found.Path); err != nil {
+		t.Fatal(err)
+	}
+	run := r
+	run.Mode, run.Tuning = bench.ModePerformance, found.Path
+	if _, err := bench.Run(t.Context(), run); err != nil {
+		t.Fatal(err)
+	}
+	opened := f.Opened()
+	if got := opened[len(opened)-1].BackendOptions["concurrency"]; got != strconv.Itoa(best.Requests) {
+		t.Errorf("the run asked for %q requests in flight, want %d of the profile", got, best.Requests)
+	}
+	tune.Requests, tune.Sessions = nil, []int{2}
+	if _, err := bench.Tune(t.Context(), tune); !errors.Is(err, sdk.ErrUsage) ||
+		!strings.Contains(err.Error(), "--try-requests") {
+		t.Errorf("%v of sessions at a server", err)
+	}
+	f.Info.Nodes, tune.Requests, tune.Sessions = nil, []int{2}, nil
+	if _, err := bench.Tune(t.Context(), tune); !errors.Is(err, sdk.ErrUsage) ||
+		!strings.Contains(err.Error(), "--try-sessions") {
+		t.Errorf("%v of requests in flight on this machine", err)
 	}
 }

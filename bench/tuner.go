@@ -29,8 +29,11 @@ type TuneRequest struct {
 	// The settings to try: batch sizes, of which there must be one; numbers of sessions, by default 1, 2, 4, ... up to the
 	// cores; the backend's threads for each session, by default the cores shared by the sessions, and half of them.
 	Batches, Sessions, Threads []int
-	Time                       time.Duration // of the longest tests of a setting
-	Exhaustive                 bool          // measure every setting that long, three times
+	// Requests are the numbers of requests in flight to try where the model is at a server, which has no sessions or
+	// threads of this machine; by default 1, 2, 4, ... 256.
+	Requests   []int
+	Time       time.Duration // of the longest tests of a setting
+	Exhaustive bool          // measure every setting that long, three times
 	// Testing, if not nil, is told what is measured next; an empty text says that the measuring has ended for now.
 	Testing func(what string)
 }
@@ -53,6 +56,7 @@ type Tuner struct {
 	request TuneRequest
 	bench   *tune.Bench
 	machine system.Info
+	remote  bool // the model is at a server
 	found   Tuned
 }
 
@@ -100,7 +104,8 @@ func (r TuneRequest) check() error {
 		flag  string
 		list  []int
 		empty bool // may be
-	}{{"--try-batch", r.Batches, false}, {"--try-sessions", r.Sessions, true}, {"--try-threads", r.Threads, true}} {
+	}{{"--try-batch", r.Batches, false}, {"--try-sessions", r.Sessions, true}, {"--try-threads", r.Threads, true},
+		{"--try-requests", r.Requests, true}} {
 		if len(l.list) == 0 && !l.empty || slices.ContainsFunc(l.list, func(n int) bool { return n < 1 }) {
 			faults = append(faults, fmt.Errorf("%s %v: want numbers above 0", l.flag, l.list))
 		}
@@ -222,11 +227,12 @@ func (t *Tuner) search(ctx context.Context) error {
 // open sees whether the workload can be opened at all; if the data set is smaller than the part to measure with, all of
 // it is used.
 func (t *Tuner) open(ctx context.Context) error {
-	_, err := t.bench.Opens(ctx, tune.Setting{}, loadgen.Offline)
+	info, err := t.bench.Opens(ctx, tune.Setting{}, loadgen.Offline)
 	if t.bench.OfflineCount > 0 && err != nil && ctx.Err() == nil {
 		t.bench.OfflineCount = 0
-		_, err = t.bench.Opens(ctx, tune.Setting{}, loadgen.Offline)
+		info, err = t.bench.Opens(ctx, tune.Setting{}, loadgen.Offline)
 	}
+	t.remote = len(info.Nodes) > 0
 	return err
 }
 
@@ -277,6 +283,12 @@ func (t *Tuner) say(format string, args ...any) {
 
 // grid is what the request says, else the default one; with threads if the backend takes a number of them.
 func (t *Tuner) grid(ctx context.Context) ([]tune.Setting, error) {
+	if t.remote {
+		return t.remoteGrid(ctx)
+	}
+	if len(t.request.Requests) > 0 {
+		return nil, sdk.Usage(errors.New("--try-requests: the model runs on this machine: give --try-sessions"))
+	}
 	_, err := t.bench.Opens(ctx, tune.Setting{Threads: 1}, loadgen.Offline)
 	takes, r := err == nil, t.request
 	asked := len(r.Threads) > 0
@@ -296,6 +308,34 @@ func (t *Tuner) grid(ctx context.Context) ([]tune.Setting, error) {
 	return tune.Grid(r.Batches, sessions, r.Threads), nil
 }
 
+// remoteGrid has requests in flight, of several samples where the backend joins them.
+func (t *Tuner) remoteGrid(ctx context.Context) ([]tune.Setting, error) {
+	r := t.request
+	if len(r.Sessions)+len(r.Threads) > 0 {
+		return nil, sdk.Usage(errors.New("--try-sessions, --try-threads: the model is at a server, and not in sessions of " +
+			"this machine: give --try-requests"))
+	}
+	if _, ok := t.Plan.Options.BackendOptions[tune.RequestsOption]; ok {
+		return nil, sdk.Usage(fmt.Errorf("--backend-opt %s: it is searched; give --try-requests", tune.RequestsOption))
+	}
+	const several = 2
+	info, err := t.bench.Opens(ctx, tune.Setting{Batch: several, Requests: 1}, loadgen.Offline)
+	if errors.Is(err, sdk.ErrUsage) {
+		return nil, fmt.Errorf("the backend takes no number of requests in flight (option %s): %w", tune.RequestsOption, err)
+	}
+	if err != nil {
+		return nil, orData(err)
+	}
+	batches, requests := r.Batches, r.Requests
+	if info.Batch != several {
+		batches = nil
+	}
+	if len(requests) == 0 {
+		requests = tune.DefaultRequests()
+	}
+	return tune.RemoteGrid(batches, requests), nil
+}
+
 // enough drops settings with fewer sessions than devices.
 func (t *Tuner) enough(grid []tune.Setting) []tune.Setting {
 	devices := len(t.Plan.Options.Devices)
@@ -310,14 +350,21 @@ const probeTests = 5
 func (t *Tuner) server(ctx context.Context, r *PlannedRun) error {
 	s := tune.ServerSearch{
 		Bench: t.bench, Settings: r.Settings.TestSettings, ProbeTime: probeTests * t.request.Time,
-		Next: func(s tune.Setting, qps float64) { t.say("Server at %s queries/s: %v", figure.Round(qps), s) },
+		MeasureTime: t.request.Time,
+		Next: func(s tune.Setting, qps float64) {
+			if qps == 0 {
+				t.say("Offline, for the rate to begin with: %v", s)
+				return
+			}
+			t.say("Server at %s queries/s: %v", figure.Round(qps), s)
+		},
 	}
 	var points []tune.Point
 	if t.found.Profile.Offline != nil {
 		points = t.found.Profile.Offline.Points
 	}
 	settings := tune.ServerSettings(points, tune.LimitsOf(s.Settings).First())
-	found, err := s.Run(ctx, settings, s.Settings.ServerTargetQPS)
+	found, err := s.Run(ctx, settings)
 	t.say("")
 	t.found.Trials = found.Trials
 	switch {

@@ -111,6 +111,9 @@ func (p *Plan) settingFlags() []string {
 	if _, ok := p.Options.BackendOptions[tune.ThreadsOption]; ok {
 		flags = append(flags, "--threads")
 	}
+	if _, ok := p.Options.BackendOptions[tune.RequestsOption]; ok {
+		flags = append(flags, "--backend-opt "+tune.RequestsOption)
+	}
 	return flags
 }
 
@@ -127,6 +130,9 @@ func (p *Plan) optionsOf(r PlannedRun) sdk.Options {
 		}
 		if _, given := o.BackendOptions[tune.ThreadsOption]; given {
 			s.Threads = 0
+		}
+		if _, given := o.BackendOptions[tune.RequestsOption]; given {
+			s.Requests = 0
 		}
 		o = s.On(o)
 	}
@@ -159,8 +165,13 @@ func (p *Plan) TuningText() string {
 // tunedText is what one run uses: "Server batch 4, 2 sessions, 1 thread, target_qps 812.50".
 func (p *Plan) tunedText(r PlannedRun) string {
 	o := p.optionsOf(r)
-	threads, _ := strconv.Atoi(o.BackendOptions[tune.ThreadsOption]) // what is not a number is the backend's own word
-	text := fmt.Sprintf("%v %v", r.Scenario, tune.Setting{Batch: o.Batch, Sessions: o.Sessions, Threads: threads})
+	number := func(option string) int {
+		n, _ := strconv.Atoi(o.BackendOptions[option]) // what is not a number is the backend's own word
+		return n
+	}
+	text := fmt.Sprintf("%v %v", r.Scenario, tune.Setting{
+		Batch: o.Batch, Sessions: o.Sessions, Threads: number(tune.ThreadsOption), Requests: number(tune.RequestsOption),
+	})
 	if !r.TunedRate {
 		return text
 	}
@@ -198,6 +209,7 @@ func (p *Plan) key() tune.Key {
 		Devices: p.Options.Devices, Network: p.Options.Network, PartFiles: p.Options.PartFiles,
 	}
 	delete(k.BackendOptions, tune.ThreadsOption)
+	delete(k.BackendOptions, tune.RequestsOption)
 	if k.Backend == "" && len(p.Served.Description.Backends) > 0 {
 		k.Backend = p.Served.Description.Backends[0]
 	}

@@ -6,8 +6,10 @@ import "math"
 // run is VALID by it with a probability that falls at that rate, and INVALID now and then at any, because the
 // machine did something else.
 type belief struct {
+	bound          float64   // queries per second, which hardly a rate is above
 	rates, weights []float64 // queries per second, rising; weights add up to 1
 	low            float64   // the highest rate that was VALID; 0: none
+	trials         []Trial   // that were taken
 }
 
 const (
@@ -25,7 +27,7 @@ const (
 
 // newBelief expects any rate up to bound as likely as another, and some above.
 func newBelief(bound float64) *belief {
-	b := new(belief)
+	b := &belief{bound: bound}
 	for r := lowestShare * bound; r < highestShare*bound; r *= 1 + grain {
 		b.rates = append(b.rates, r)
 		weight := r // of the same interval of rates: the row is logarithmic
@@ -59,10 +61,23 @@ func (b *belief) take(t Trial) {
 		b.weights[i] *= p
 	}
 	b.normalise()
+	b.trials = append(b.trials, t)
 	if t.Valid {
 		b.low = max(b.low, t.TargetQPS)
 	}
 }
+
+// around is what is known with another bound: the runs are the same.
+func (b *belief) around(bound float64) *belief {
+	wider := newBelief(bound)
+	for _, t := range b.trials {
+		wider.take(t)
+	}
+	return wider
+}
+
+// beyond says that a rate was VALID which the bound leaves no room for.
+func (b *belief) beyond() bool { return b.low >= (1+Precision)*b.bound }
 
 // estimated is how likely an estimate is where r is the highest rate.
 func estimated(estimate, r float64) float64 {

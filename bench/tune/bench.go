@@ -67,7 +67,7 @@ func (b *Bench) Measure(ctx context.Context, s Setting, d time.Duration) (rate f
 func (b *Bench) offline(ctx context.Context, s Setting, w plugin.Workload, d time.Duration) (float64, error) {
 	rate := b.expected(s)
 	for {
-		res, err := loadgen.StartTest(ctx, w.SUT(), w.QSL(), offlineTest(w.Info(), rate, d), loadgen.LogSettings{})
+		res, err := loadgen.StartTest(ctx, w.SUT(), w.QSL(), offlineTest(w.Info(), s, rate, d), loadgen.LogSettings{})
 		if err != nil {
 			return 0, err
 		}
@@ -101,10 +101,14 @@ func (b *Bench) learn(s Setting, rate float64) {
 }
 
 // offlineTest are the settings of an Offline test of about d at a rate: its samples fill the batches of all sessions.
-func offlineTest(w sdk.WorkloadInfo, rate float64, d time.Duration) loadgen.TestSettings {
+// At a server that may have many requests in flight, and was not asked for a number, they are what it does in d.
+func offlineTest(w sdk.WorkloadInfo, s Setting, rate float64, d time.Duration) loadgen.TestSettings {
 	t := loadgen.DefaultTestSettings()
 	t.Scenario, t.Mode = loadgen.Offline, loadgen.PerformanceOnly
 	together := max(w.Batch, 1) * max(w.Sessions, 1)
+	if len(w.Nodes) > 0 && s.Requests == 0 {
+		together = min(together, max(w.Batch, int(rate*d.Seconds()/leastRuns), 1))
+	}
 	runs := max(leastRuns, int(rate*d.Seconds()/float64(together))+1)
 	t.OfflineExpectedQPS, t.MinDuration, t.MinQueryCount = 1, time.Millisecond, uint64(runs*together)
 	return t
@@ -174,14 +178,18 @@ func (s Setting) On(o sdk.Options) sdk.Options {
 	if s.Sessions > 0 {
 		o.Sessions = s.Sessions
 	}
-	if s.Threads > 0 {
-		all := map[string]string{}
-		maps.Copy(all, o.BackendOptions)
-		all[ThreadsOption] = strconv.Itoa(s.Threads)
-		o.BackendOptions = all
+	all := map[string]string{}
+	maps.Copy(all, o.BackendOptions)
+	for option, n := range map[string]int{ThreadsOption: s.Threads, RequestsOption: s.Requests} {
+		if n > 0 {
+			all[option], o.BackendOptions = strconv.Itoa(n), all
+		}
 	}
 	return o
 }
 
-// ThreadsOption is the backend's option that Setting.Threads is given as.
-const ThreadsOption = "threads"
+// ThreadsOption and RequestsOption are the backend's options that Setting.Threads and Setting.Requests are given as.
+const (
+	ThreadsOption  = "threads"
+	RequestsOption = "concurrency"
+)

@@ -39,7 +39,7 @@ func TestBench(t *testing.T) {
 	b := bench(f)
 	launcher := &counting{Launcher: b.Launcher}
 	b.Launcher = launcher
-	for _, s := range []Setting{{4, 2, 3}, {1, 1, 0}} {
+	for _, s := range []Setting{{4, 2, 3, 0}, {1, 1, 0, 0}} {
 		if rate, err := b.Measure(t.Context(), s, time.Millisecond); err != nil || !(rate > 0) {
 			t.Errorf("%v: %v samples/s, %v", s, rate, err)
 		}
@@ -47,7 +47,7 @@ func TestBench(t *testing.T) {
 	settings := loadgen.DefaultTestSettings()
 	settings.Scenario, settings.Mode, settings.MinDuration, settings.ServerTargetQPS = loadgen.Server,
 		loadgen.PerformanceOnly, time.Millisecond, 1e5
-	if res, err := b.Serve(t.Context(), Setting{2, 0, 0}, settings); err != nil || res.Effective.TargetQPS != 1e5 {
+	if res, err := b.Serve(t.Context(), Setting{2, 0, 0, 0}, settings); err != nil || res.Effective.TargetQPS != 1e5 {
 		t.Errorf("%+v, %v", res, err)
 	}
 	opened := f.Opened()
@@ -106,6 +106,17 @@ func TestInterruptedBench(t *testing.T) {
 	}
 }
 
+// A server that takes a thousand requests at a time is not sent two thousand samples to see about how fast it is,
+// unless that number is the setting.
+func TestOfflineTestAtAServer(t *testing.T) {
+	w := sdk.WorkloadInfo{Batch: 1, Sessions: 1024, Nodes: []sdk.Node{{Address: "10.0.0.1:8000"}}}
+	for requests, want := range map[int]uint64{0: 150, 1024: 2048} {
+		if got := offlineTest(w, Setting{Requests: requests}, 50, 2*time.Second); got.MinQueryCount != want {
+			t.Errorf("%d requests asked for: %d samples, want %d", requests, got.MinQueryCount, want)
+		}
+	}
+}
+
 // A test fills the batches of all sessions, at least twice.
 func TestOfflineTest(t *testing.T) {
 	cases := []struct {
@@ -116,7 +127,7 @@ func TestOfflineTest(t *testing.T) {
 		{1, 1, 1000, 2001}, {32, 4, 1000, 2048}, {32, 4, 1, 256}, {0, 0, 0.1, 2}, {3, 1, 1000, 2001},
 	}
 	for _, c := range cases {
-		got := offlineTest(sdk.WorkloadInfo{Batch: c.batch, Sessions: c.sessions}, c.rate, 2*time.Second)
+		got := offlineTest(sdk.WorkloadInfo{Batch: c.batch, Sessions: c.sessions}, Setting{}, c.rate, 2*time.Second)
 		if got.MinQueryCount != c.want || got.Scenario != loadgen.Offline || got.MinDuration != time.Millisecond {
 			t.Errorf("%+v: %+v", c, got)
 		}
@@ -134,13 +145,21 @@ func TestServerSearch(t *testing.T) {
 	settings.Scenario, settings.Mode = loadgen.Server, loadgen.PerformanceOnly
 	settings.MinDuration, settings.MinQueryCount, settings.ServerTargetLatency, settings.ServerTargetLatencyPercentile =
 		20*time.Millisecond, 100, time.Second, 0.9
-	next := 0
-	s := ServerSearch{Bench: bench(f), Settings: settings, ProbeTime: time.Second, Next: func(Setting, float64) { next++ }}
-	found, err := s.Run(loadgentest.WithClock(t.Context(), clock), []Point{{Setting: Setting{2, 1, 1}}}, 1000)
+	next, measured := 0, 0
+	s := ServerSearch{
+		Bench: bench(f), Settings: settings, ProbeTime: time.Second, MeasureTime: time.Millisecond,
+		Next: func(_ Setting, qps float64) {
+			if next++; qps == 0 {
+				next, measured = next-1, measured+1
+			}
+		},
+	}
+	found, err := s.Run(loadgentest.WithClock(t.Context(), clock), []Point{{Setting: Setting{2, 1, 1, 0}}})
 	last := found.Trials[len(found.Trials)-1]
 	if err != nil || !last.Valid || !last.Confirms || last.TargetQPS != found.TargetQPS ||
-		found.Setting != (Setting{2, 1, 1}) || next != len(found.Trials) {
-		t.Errorf("%+v, %v", found, err)
+		found.Setting != (Setting{2, 1, 1, 0}) || next != len(found.Trials) ||
+		measured != 1 {
+		t.Errorf("%+v, %v, measured %d times", found, err, measured)
 	}
 	if found.Limits.LatencyNS != int64(time.Second) || found.MinDurationMS != 20 || f.Running() != 1 {
 		t.Errorf("%+v, %d processes", found, f.Running())
@@ -154,7 +173,7 @@ func TestDistinctSettings(t *testing.T) {
 	f.Info.BackendInfo = map[string]string{"threads": "1"} // batch 8 and 2 sessions, whatever is asked for
 	s := ServerSearch{Bench: bench(f)}
 	defer s.Bench.Close()
-	all := []Point{{Setting: Setting{8, 2, 1}}, {}, {Setting: Setting{4, 1, 0}}}
+	all := []Point{{Setting: Setting{8, 2, 1, 0}}, {}, {Setting: Setting{4, 1, 0, 0}}}
 	left, err := s.distinct(t.Context(), all)
 	if err != nil || len(left) != 1 || left[0].Setting != all[0].Setting {
 		t.Errorf("%+v, %v", left, err)

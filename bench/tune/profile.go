@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/plumbline-ml/plumbline/fetch/wholefile"
@@ -43,7 +44,7 @@ type Key struct {
 	Precision string `json:"precision"`
 	Dataset   string `json:"dataset"` // empty: the plugin's own
 	Backend   string `json:"backend"`
-	// BackendOptions are the user's, without the number of threads.
+	// BackendOptions are the user's, without those that are searched.
 	BackendOptions map[string]string `json:"backend_options,omitempty"`
 	Params         map[string]string `json:"params,omitempty"`
 	Devices        []string          `json:"devices,omitempty"`
@@ -77,6 +78,13 @@ type Server struct {
 	// MinDurationMS is min_duration of the run that confirmed the rate: in a longer one it may be too high.
 	MinDurationMS int64   `json:"min_duration_ms"`
 	Trials        []Trial `json:"trials"` // in order
+}
+
+// MetTop says that a rate above the one that was found was INVALID with its setting: else the highest may be higher.
+func (s Server) MetTop() bool {
+	return slices.ContainsFunc(s.Trials, func(t Trial) bool {
+		return !t.Valid && t.Setting == s.Setting && t.TargetQPS > s.TargetQPS
+	})
 }
 
 // Save writes the profile, and its folder.
@@ -160,7 +168,7 @@ func (s Setting) faults(where string) []error {
 	for _, n := range []struct {
 		name  string
 		value int
-	}{{"batch", s.Batch}, {"sessions", s.Sessions}, {"threads", s.Threads}} {
+	}{{"batch", s.Batch}, {"sessions", s.Sessions}, {"threads", s.Threads}, {"requests", s.Requests}} {
 		if n.value < 0 || n.value > most {
 			faults = append(faults, fmt.Errorf("%s: %s %d, want 0 to %d", where, n.name, n.value, most))
 		}

@@ -21,11 +21,11 @@ func example() Profile {
 		},
 		Machine: Machine{CPU: "Example", Cores: 2}, PluginSHA256: "sum",
 		Measured: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
-		Offline: &Offline{Setting: Setting{8, 2, 1}, SamplesPerSecond: 100, Decided: true,
-			Points: []Point{{Setting: Setting{8, 2, 1}, SamplesPerSecond: 100, Tests: 3, Final: true}}},
-		Server: &Server{Setting: Setting{4, 2, 1}, TargetQPS: 80, Limits: Limits{Percentile: 0.99, LatencyNS: 15e6},
+		Offline: &Offline{Setting: Setting{8, 2, 1, 0}, SamplesPerSecond: 100, Decided: true,
+			Points: []Point{{Setting: Setting{8, 2, 1, 0}, SamplesPerSecond: 100, Tests: 3, Final: true}}},
+		Server: &Server{Setting: Setting{4, 2, 1, 0}, TargetQPS: 80, Limits: Limits{Percentile: 0.99, LatencyNS: 15e6},
 			MinDurationMS: 2000,
-			Trials:        []Trial{{Setting: Setting{4, 2, 1}, TargetQPS: 80, Valid: true, LatencyMS: 12, Confirms: true}}},
+			Trials:        []Trial{{Setting: Setting{4, 2, 1, 0}, TargetQPS: 80, Valid: true, LatencyMS: 12, Confirms: true}}},
 	}
 }
 

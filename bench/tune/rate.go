@@ -35,6 +35,8 @@ type RateSearch struct {
 	// Probes bounds how many probes are made; 0: 12. Confirmations is how many runs in a row must be VALID at the rate;
 	// 0: 1.
 	Probes, Confirmations int
+	// Most is the highest rate that is worth a probe above the bound, in queries per second; 0: any is.
+	Most float64
 	// Report, if not nil, sees each run.
 	Report func(Trial)
 }
@@ -50,8 +52,9 @@ const (
 	steep = 20
 	// sure is how likely it must be that no rate more than Precision above the one that was found is VALID.
 	sure = 0.8
-	// mostProbes is RateSearch.Probes, if that is 0.
-	mostProbes = 12
+	// mostProbes is RateSearch.Probes, if that is 0; what doubles the rate does not count. mostDoublings bounds that: what
+	// is a thousand times faster than it was measured to be was measured wrongly.
+	mostProbes, mostDoublings = 12, 10
 )
 
 // stepsBack are the shares of the rate that was found which are tried in turn, until one is confirmed. Where two runs
@@ -95,8 +98,31 @@ func (s RateSearch) narrow(ctx context.Context, bound, known float64) (float64, 
 			return b.low, err
 		}
 		b.take(t)
+		if b.beyond() {
+			if b, err = s.double(ctx, b); err != nil || b.low >= b.bound {
+				return b.low, err // no top was met
+			}
+		}
 	}
 	return b.low, nil
+}
+
+// double tries twice the highest VALID rate until that is INVALID: the bound was none, the INVALID rate is one. Where
+// none is INVALID the highest VALID rate stays above the bound.
+func (s RateSearch) double(ctx context.Context, b *belief) (*belief, error) {
+	for range mostDoublings {
+		if s.Most > 0 && 2*b.low > s.Most {
+			break
+		}
+		t, err := s.try(ctx, s.Probe, 2*b.low)
+		if err != nil {
+			return b, err
+		}
+		if b.take(t); !t.Valid {
+			return b.around(t.TargetQPS), nil
+		}
+	}
+	return b, nil
 }
 
 // ConfirmOrLower runs at a rate that was found, and if that is not VALID at lower ones. It returns the one that was

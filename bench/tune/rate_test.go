@@ -149,6 +149,34 @@ func TestRateBeyondTheBound(t *testing.T) {
 	}
 }
 
+// TestRateFarAboveWhatWasMeasured: while a rate above the bound is VALID the next is twice as high, so that the highest
+// is found however wrong the bound was. Where none is INVALID the search ends, and what it found has no top.
+func TestRateFarAboveWhatWasMeasured(t *testing.T) {
+	for _, times := range []float64{1.2, 3, 10, 100} {
+		s := &server{rng: rand.New(rand.NewPCG(1, 1)), capacity: 1000 * times}
+		var trials []Trial
+		rate, err := find(t.Context(), RateSearch{
+			Probe: s.try, Confirm: s.try, Report: func(t Trial) { trials = append(trials, t) },
+		}, 1000)
+		found := Server{TargetQPS: rate, Trials: trials}
+		if err != nil || rate < s.capacity*(1-Precision) || rate > s.capacity || !found.MetTop() {
+			t.Errorf("%v times the bound: %v, %v, top met %v after %d runs", times, rate, err, found.MetTop(), s.runs)
+		}
+	}
+	s := &server{rng: rand.New(rand.NewPCG(1, 1)), capacity: math.Inf(1)}
+	var trials []Trial
+	rate, err := find(t.Context(), RateSearch{
+		Probe: s.try, Confirm: s.try, Report: func(t Trial) { trials = append(trials, t) },
+	}, 1000)
+	if err != nil || rate < 500e3 || (Server{TargetQPS: rate, Trials: trials}).MetTop() {
+		t.Errorf("without a top: %v, %v after %d runs", rate, err, s.runs)
+	}
+	bounded := RateSearch{Probe: s.try, Confirm: s.try, Most: 9000}
+	if rate, err := find(t.Context(), bounded, 1000); err != nil || rate < 4500 || rate > 9000 {
+		t.Errorf("with 9000 as the most: %v, %v", rate, err)
+	}
+}
+
 func TestInterruptedRateSearch(t *testing.T) {
 	stop := errors.New("stop")
 	fail := func(context.Context, float64) (Trial, error) { return Trial{}, stop }

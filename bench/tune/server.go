@@ -17,26 +17,29 @@ type ServerSearch struct {
 	// Settings are those of a run as it counts; ProbeTime is how long the others take at least, where that is shorter.
 	Settings  loadgen.TestSettings
 	ProbeTime time.Duration
-	// Next, if not nil, sees what is run before it is.
+	// MeasureTime is how long the throughput of a setting is measured that has none.
+	MeasureTime time.Duration
+	// Next, if not nil, sees what is run before it is; qps 0: the throughput is measured.
 	Next func(s Setting, qps float64)
 }
+
+// mostQueries bounds the queries of a probe at twice a VALID rate: LoadGen keeps all of them in memory.
+const mostQueries = 1 << 20
 
 // step is how much higher a rate must be VALID for another setting to be searched.
 const step = 1 + Precision
 
 const (
-	// startShare is the share of the bound that a rate to begin with is taken for, where nothing tells the bound.
-	startShare = 0.8
 	// otherProbes bounds the probes of each setting but the first one.
 	otherProbes = 5
 	// twiceUntil is how long a run is at most of which two must be VALID in a row: some seconds are soon VALID by chance.
 	twiceUntil = time.Minute
 )
 
-// Run searches the settings, which ServerSettings chose. start is the rate to begin with where a setting has no
-// throughput, in queries per second. The Server that is returned has the trials made, with an error too; without one it
-// has the best setting and its rate, and with ErrNoRate none.
-func (s ServerSearch) Run(ctx context.Context, settings []Point, start float64) (Server, error) {
+// Run searches the settings, which ServerSettings chose. The throughput of one that has none is measured first. The
+// Server that is returned has the trials made, with an error too; without one it has the best setting and its rate, and
+// with ErrNoRate none.
+func (s ServerSearch) Run(ctx context.Context, settings []Point) (Server, error) {
 	out := Server{Limits: LimitsOf(s.Settings), MinDurationMS: s.Settings.MinDuration.Milliseconds()}
 	settings, err := s.distinct(ctx, settings)
 	if err != nil {
@@ -44,7 +47,7 @@ func (s ServerSearch) Run(ctx context.Context, settings []Point, start float64) 
 	}
 	found := 0.0
 	for _, p := range settings {
-		rate, err := s.find(ctx, s.rates(p.Setting, &out), p, found, start)
+		rate, err := s.find(ctx, s.rates(p.Setting, &out), p, found)
 		if err != nil {
 			return out, err
 		}
@@ -80,7 +83,7 @@ func (s ServerSearch) distinct(ctx context.Context, settings []Point) ([]Point, 
 
 // effective is what a setting came to. Where the backend does not say its threads, they are those of the setting.
 func (s Setting) effective(w sdk.WorkloadInfo) Setting {
-	out := Setting{w.Batch, w.Sessions, s.Threads}
+	out := Setting{Batch: w.Batch, Sessions: w.Sessions, Threads: s.Threads}
 	if n, err := strconv.Atoi(w.BackendInfo[ThreadsOption]); err == nil {
 		out.Threads = n
 	}
@@ -92,6 +95,7 @@ func (s ServerSearch) rates(p Setting, out *Server) RateSearch {
 	r := RateSearch{
 		Probe: s.trial(p, s.probe(), false), Confirm: s.trial(p, s.Settings, true),
 		Report: func(t Trial) { out.Trials = append(out.Trials, t) },
+		Most:   mostQueries / max(s.probe().MinDuration, time.Second).Seconds(),
 	}
 	if s.Settings.MinDuration <= twiceUntil {
 		r.Confirmations = 2
@@ -100,10 +104,16 @@ func (s ServerSearch) rates(p Setting, out *Server) RateSearch {
 }
 
 // find is the highest VALID rate of a setting, 0 where it is not above the one that was found.
-func (s ServerSearch) find(ctx context.Context, search RateSearch, p Point, found, start float64) (float64, error) {
+func (s ServerSearch) find(ctx context.Context, search RateSearch, p Point, found float64) (float64, error) {
 	bound := p.SamplesPerSecond
 	if !(bound > 0) {
-		bound = start / startShare
+		if s.Next != nil {
+			s.Next(p.Setting, 0)
+		}
+		var err error
+		if bound, err = s.Bench.Measure(ctx, p.Setting, s.MeasureTime); err != nil {
+			return 0, err
+		}
 	}
 	if found == 0 {
 		return search.Find(ctx, bound, 0)
@@ -209,6 +219,6 @@ func ServerSettings(points []Point, due time.Duration) []Point {
 
 // batchTime is how long a batch is in work, where all sessions are.
 func (p Point) batchTime() time.Duration {
-	together := float64(max(p.Batch, 1) * max(p.Sessions, 1))
+	together := float64(max(p.Batch, 1) * max(p.Sessions, p.Requests, 1))
 	return time.Duration(together / p.SamplesPerSecond * float64(time.Second))
 }

@@ -16,6 +16,8 @@ type Setting struct {
 	Batch    int `json:"batch"`
 	Sessions int `json:"sessions"`
 	Threads  int `json:"threads"`
+	// Requests are those in flight to a server, where the model is at one: sessions are of this machine.
+	Requests int `json:"requests,omitempty"`
 }
 
 // String is the setting for people: "batch 8, 2 sessions, 1 thread".
@@ -29,6 +31,9 @@ func (s Setting) String() string {
 	}
 	if s.Threads > 0 {
 		parts = append(parts, counted(s.Threads, "thread"))
+	}
+	if s.Requests > 0 {
+		parts = append(parts, counted(s.Requests, "request")+" in flight")
 	}
 	if len(parts) == 0 {
 		return "the plugin's own choice"
@@ -52,12 +57,30 @@ func Grid(batches, sessions, threads []int) []Setting {
 	for _, t := range threads {
 		for _, s := range sessions {
 			for _, b := range batches {
-				grid = append(grid, Setting{b, s, t})
+				grid = append(grid, Setting{Batch: b, Sessions: s, Threads: t})
 			}
 		}
 	}
 	return unique(grid)
 }
+
+// RemoteGrid is the grid of a model at a server: every combination of numbers of requests in flight and of samples in
+// each; where batches is empty, a request holds what it does.
+func RemoteGrid(batches, requests []int) []Setting {
+	if len(batches) == 0 {
+		batches = []int{0}
+	}
+	grid := []Setting{{}}
+	for _, n := range requests {
+		for _, b := range batches {
+			grid = append(grid, Setting{Batch: b, Requests: n})
+		}
+	}
+	return unique(grid)
+}
+
+// DefaultRequests are the numbers of requests in flight that are tried by default: 1, 2, 4, ... 256.
+func DefaultRequests() []int { return Doublings(256) }
 
 // DefaultGrid is the grid for a number of cores on which the backend runs: the sessions share all of them, or half of
 // them, which wins where two hardware threads are one core. Where the backend takes no number of threads, up to four

@@ -9,12 +9,27 @@ import (
 )
 
 func TestGrid(t *testing.T) {
-	want := []Setting{{}, {1, 1, 0}, {8, 1, 0}, {1, 2, 0}, {8, 2, 0}}
+	want := []Setting{{}, {1, 1, 0, 0}, {8, 1, 0, 0}, {1, 2, 0, 0}, {8, 2, 0, 0}}
 	if got := Grid([]int{1, 8, 1}, []int{1, 2}, nil); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 	if got := Grid([]int{1, 8}, []int{1, 2}, []int{1, 2}); len(got) != 9 {
 		t.Errorf("got %v, want all 8 combinations and the plugin's own", got)
+	}
+}
+
+// A model at a server has requests in flight, and no sessions or threads of this machine.
+func TestRemoteGrid(t *testing.T) {
+	want := []Setting{{}, {0, 0, 0, 1}, {0, 0, 0, 16}}
+	if got := RemoteGrid(nil, []int{1, 16}); !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	want = []Setting{{}, {1, 0, 0, 4}, {8, 0, 0, 4}}
+	if got := RemoteGrid([]int{1, 8}, []int{4}); !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	if all := DefaultRequests(); len(all) != 9 || all[0] != 1 || all[8] != 256 {
+		t.Errorf("%v by default", all)
 	}
 }
 
@@ -24,11 +39,11 @@ func TestDefaultGrid(t *testing.T) {
 		threads bool
 		want    []Setting
 	}{
-		{0, true, []Setting{{}, {4, 1, 1}}},
-		{1, true, []Setting{{}, {4, 1, 1}}},
-		{2, true, []Setting{{}, {4, 1, 2}, {4, 1, 1}, {4, 2, 1}}},
-		{6, true, []Setting{{}, {4, 1, 6}, {4, 1, 3}, {4, 2, 3}, {4, 2, 1}, {4, 4, 1}, {4, 6, 1}}},
-		{2, false, []Setting{{}, {4, 1, 0}, {4, 2, 0}, {4, 4, 0}, {4, 8, 0}}},
+		{0, true, []Setting{{}, {4, 1, 1, 0}}},
+		{1, true, []Setting{{}, {4, 1, 1, 0}}},
+		{2, true, []Setting{{}, {4, 1, 2, 0}, {4, 1, 1, 0}, {4, 2, 1, 0}}},
+		{6, true, []Setting{{}, {4, 1, 6, 0}, {4, 1, 3, 0}, {4, 2, 3, 0}, {4, 2, 1, 0}, {4, 4, 1, 0}, {4, 6, 1, 0}}},
+		{2, false, []Setting{{}, {4, 1, 0, 0}, {4, 2, 0, 0}, {4, 4, 0, 0}, {4, 8, 0, 0}}},
 	}
 	for _, c := range cases {
 		if got := DefaultGrid([]int{4}, c.cores, c.threads); !slices.Equal(got, c.want) {
@@ -39,8 +54,8 @@ func TestDefaultGrid(t *testing.T) {
 
 func TestSettingText(t *testing.T) {
 	for want, s := range map[string]Setting{
-		"the plugin's own choice": {}, "batch 8, 1 session": {8, 1, 0}, "2 sessions, 1 thread": {0, 2, 1},
-		"batch 1, 1 session, 3 threads": {1, 1, 3},
+		"the plugin's own choice": {}, "batch 8, 1 session": {8, 1, 0, 0}, "2 sessions, 1 thread": {0, 2, 1, 0},
+		"batch 1, 1 session, 3 threads": {1, 1, 3, 0}, "batch 2, 64 requests in flight": {2, 0, 0, 64},
 	} {
 		if got := s.String(); got != want {
 			t.Errorf("got %q, want %q", got, want)
@@ -50,8 +65,10 @@ func TestSettingText(t *testing.T) {
 
 func TestSettingOnOptions(t *testing.T) {
 	o := sdk.Options{Batch: 7, BackendOptions: map[string]string{"lib": "l"}}
-	got := Setting{Sessions: 2, Threads: 3}.On(o)
-	want := sdk.Options{Batch: 7, Sessions: 2, BackendOptions: map[string]string{"lib": "l", "threads": "3"}}
+	got := Setting{Sessions: 2, Threads: 3, Requests: 9}.On(o)
+	want := sdk.Options{Batch: 7, Sessions: 2, BackendOptions: map[string]string{
+		"lib": "l", "threads": "3", "concurrency": "9",
+	}}
 	if !reflect.DeepEqual(got, want) || len(o.BackendOptions) != 1 {
 		t.Errorf("got %+v, want %+v; given %+v", got, want, o)
 	}
@@ -59,9 +76,9 @@ func TestSettingOnOptions(t *testing.T) {
 
 func TestServerSettings(t *testing.T) {
 	own := Point{SamplesPerSecond: 900}
-	large, small, slow := Point{Setting: Setting{64, 2, 1}, SamplesPerSecond: 1000},
-		Point{Setting: Setting{4, 2, 1}, SamplesPerSecond: 950}, Point{Setting: Setting{1, 1, 1}, SamplesPerSecond: 500}
-	failed := Point{Setting: Setting{128, 2, 1}, Fault: "no memory"}
+	large, small, slow := Point{Setting: Setting{64, 2, 1, 0}, SamplesPerSecond: 1000},
+		Point{Setting: Setting{4, 2, 1, 0}, SamplesPerSecond: 950}, Point{Setting: Setting{1, 1, 1, 0}, SamplesPerSecond: 500}
+	failed := Point{Setting: Setting{128, 2, 1, 0}, Fault: "no memory"}
 	cases := []struct {
 		name   string
 		points []Point

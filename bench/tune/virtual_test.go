@@ -78,7 +78,7 @@ func TestTuneOnVirtualTime(t *testing.T) {
 	b := &Bench{Launcher: &virtual{clock: &loadgentest.Clock{}, each: each}}
 	found, err := Search{Measure: b.Measure, Time: time.Second}.Run(t.Context(),
 		Grid([]int{1, 2, 4, 8, 16}, []int{1, 2, 4}, nil))
-	if err != nil || found.Points[0].Setting != (Setting{4, 2, 0}) || !found.Decided ||
+	if err != nil || found.Points[0].Setting != (Setting{4, 2, 0, 0}) || !found.Decided ||
 		math.Abs(found.Points[0].SamplesPerSecond-2000) > 20 {
 		t.Fatalf("%+v, %v, want batch 4 with 2 sessions and 2000 samples/s", found, err)
 	}
@@ -86,8 +86,8 @@ func TestTuneOnVirtualTime(t *testing.T) {
 	settings.Scenario, settings.Mode = loadgen.Server, loadgen.PerformanceOnly
 	settings.MinDuration, settings.MinQueryCount, settings.ServerTargetLatency = 10*time.Second, 1000, 10*time.Millisecond
 	s := ServerSearch{Bench: b, Settings: settings, ProbeTime: 5 * time.Second}
-	server, err := s.Run(t.Context(), ServerSettings(found.Points, 10*time.Millisecond), 1)
-	if err != nil || server.Setting != (Setting{4, 2, 0}) || len(server.Trials) > 12 {
+	server, err := s.Run(t.Context(), ServerSettings(found.Points, 10*time.Millisecond))
+	if err != nil || server.Setting != (Setting{4, 2, 0, 0}) || len(server.Trials) > 12 {
 		t.Fatalf("%+v, %v", server, err)
 	}
 	highest := 0.0

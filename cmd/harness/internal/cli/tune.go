@@ -53,6 +53,8 @@ func (t *tuneFlags) add(c *cobra.Command) {
 			"four for each)")
 	flags.IntSliceVar(&r.Threads, "try-threads", nil,
 		"`NUMBERS` of the backend's threads for each session\n(default: all cores shared by the sessions, and half of them)")
+	flags.IntSliceVar(&r.Requests, "try-requests", nil,
+		"`NUMBERS` of requests in flight, where the model is at a server\n(default: 1, 2, 4, ... 256)")
 	flags.DurationVar(&r.Time, "time", 2*time.Second, "`DURATION` of the longest tests of a setting")
 	flags.BoolVar(&r.Exhaustive, "exhaustive", false, "measure every setting that long, three times")
 	flags.StringVar(&r.Tuning, "tuning", "", "write the profile to this `FILE` (default: in the folder of settings)")

@@ -78,8 +78,8 @@ func (t tuned) text(w io.Writer) error {
 		fmt.Fprintf(w, "\nServer   %s\n", t.noRateText())
 	case t.Profile.Server != nil && t.Trials != nil && t.Complete:
 		s := t.Profile.Server
-		fmt.Fprintf(w, "\nServer   target_qps %s is VALID (%v), %v%s\n",
-			figure.Round(s.TargetQPS), s.Limits, s.Setting, disturbedText(t.Trials))
+		fmt.Fprintf(w, "\nServer   target_qps %s is VALID (%v), %v%s%s\n",
+			figure.Round(s.TargetQPS), s.Limits, s.Setting, topText(*s), disturbedText(t.Trials))
 	}
 	_, err := fmt.Fprintf(w, "\n%s\n", t.ending())
 	return err
@@ -117,18 +117,34 @@ func pointTable(w io.Writer, points []tune.Point) error {
 	if len(points) == 0 {
 		return nil
 	}
+	atServer := slices.ContainsFunc(points, func(p tune.Point) bool { return p.Requests > 0 })
 	rows := table.Table{Indent: "  ", Right: []int{0, 1, 2, 3, 4}}
-	rows.Row("BATCH", "SESSIONS", "THREADS", "SAMPLES/S", "SPREAD", "TESTS")
+	rows.Row(append(settingHeads(atServer), "SAMPLES/S", "SPREAD", "TESTS")...)
 	for _, p := range points {
 		if p.Tests == 0 && p.Fault == "" {
 			continue // the search ended before it
 		}
-		rows.Row(orAuto(p.Batch), orAuto(p.Sessions), orAuto(p.Threads), figure.Round(p.SamplesPerSecond),
-			spreadText(p), testsText(p))
+		rows.Row(append(settingCells(p.Setting, atServer), figure.Round(p.SamplesPerSecond), spreadText(p),
+			testsText(p))...)
 	}
 	fmt.Fprintln(w)
 	_, err := rows.WriteTo(w)
 	return err
+}
+
+// settingHeads are the columns of settings: of sessions on this machine, or of requests to a server.
+func settingHeads(atServer bool) []any {
+	if atServer {
+		return []any{"BATCH", "REQUESTS"}
+	}
+	return []any{"BATCH", "SESSIONS", "THREADS"}
+}
+
+func settingCells(s tune.Setting, atServer bool) []any {
+	if atServer {
+		return []any{orAuto(s.Batch), orAuto(s.Requests)}
+	}
+	return []any{orAuto(s.Batch), orAuto(s.Sessions), orAuto(s.Threads)}
 }
 
 func orAuto(n int) string {
@@ -181,6 +197,14 @@ func offlineText(o tune.Offline) string {
 		text += "\n         runs do not use it, unless --tuning names the profile"
 	}
 	return text
+}
+
+// topText says that the rate is not known to be the highest; empty: it is.
+func topText(s tune.Server) string {
+	if s.MetTop() {
+		return ""
+	}
+	return "\n         the top was not met: no rate above it was INVALID, so that the highest may be higher"
 }
 
 // disturbedText says that runs ended otherwise than their rates explain; empty: none did.

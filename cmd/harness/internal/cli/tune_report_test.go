@@ -30,3 +30,29 @@ func TestNoRateSaysDownToWhich(t *testing.T) {
 		t.Errorf("%q, though one was VALID", text)
 	}
 }
+
+func TestTopThatWasNotMetIsSaid(t *testing.T) {
+	s := tune.Server{TargetQPS: 500, Trials: []tune.Trial{{TargetQPS: 400}, {TargetQPS: 500, Valid: true}}}
+	if text := topText(s); !strings.Contains(text, "the top was not met: no rate above it was INVALID") {
+		t.Errorf("%q", text)
+	}
+	s.Trials = append(s.Trials, tune.Trial{TargetQPS: 520})
+	if text := topText(s); text != "" {
+		t.Errorf("%q, though 520 was INVALID", text)
+	}
+}
+
+// Of a model at a server, what was tried are requests in flight.
+func TestPointsAtAServer(t *testing.T) {
+	var out strings.Builder
+	points := []tune.Point{
+		{Setting: tune.Setting{Batch: 4, Requests: 64}, SamplesPerSecond: 90, Tests: 3}, {SamplesPerSecond: 80, Tests: 3},
+	}
+	if err := pointTable(&out, points); err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Fields(out.String()); got[1] != "REQUESTS" || got[5] != "4" || got[6] != "64" ||
+		strings.Contains(out.String(), "SESSIONS") {
+		t.Errorf("printed\n%s", out.String())
+	}
+}

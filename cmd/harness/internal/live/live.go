@@ -43,7 +43,7 @@ func Watch(o Options) (stop func()) {
 func (o Options) loop(done <-chan struct{}) {
 	ticker := time.NewTicker(o.period())
 	defer ticker.Stop()
-	warned := false
+	warned, shown := false, ""
 	for {
 		select {
 		case <-ticker.C:
@@ -52,7 +52,11 @@ func (o Options) loop(done <-chan struct{}) {
 				warned = true
 				o.warn(s.Hopeless)
 			}
-			o.write(o.Label + "  " + Line(s, o.Percentile))
+			line := o.Label + "  " + Line(s, o.Percentile)
+			if o.Terminal || line != shown { // where lines stay, each says something new
+				o.write(line)
+			}
+			shown = line
 		case <-done:
 			o.clear()
 			return

@@ -70,8 +70,27 @@ func TestPlainLines(t *testing.T) {
 		time.Sleep(11 * time.Second)
 		stop()
 		stop()
-		if want := strings.Repeat("Server performance  loading samples\n", 2); out.String() != want {
-			t.Errorf("got %q, want %q", out.String(), want)
+		if want := "Server performance  loading samples\n"; out.String() != want {
+			t.Errorf("got %q, want %q: once, however long it takes", out.String(), want)
+		}
+	})
+}
+
+// Where lines stay, those that say something new are all written.
+func TestPlainLinesOfARun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var out bytes.Buffer
+		begun := time.Now()
+		stop := Watch(Options{Out: &out, Label: "Server performance", Snapshot: func() loadgen.ProgressSnapshot {
+			if at := time.Since(begun); at > 11*time.Second {
+				return loadgen.ProgressSnapshot{Phase: loadgen.PhaseIssuing, Elapsed: at}
+			}
+			return snapshot()
+		}})
+		time.Sleep(26 * time.Second)
+		stop()
+		if got := strings.Count(out.String(), "loading samples"); got != 1 || strings.Count(out.String(), "\n") != 4 {
+			t.Errorf("got %q, want one line of loading and three of the run", out.String())
 		}
 	})
 }
