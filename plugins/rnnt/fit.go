@@ -20,11 +20,12 @@ var errStart = errors.New("the prediction network does not take the start, symbo
 
 // fit is what the parts are by their files and by trying them.
 type fit struct {
-	bins           int // of a frame of features
-	symbols, blank int // that are scored
-	width          int // of a frame of the encoder
-	predicted      int // of what the prediction network gives
-	layers, hidden int // of its state
+	bins           int   // of a frame of features
+	symbols, blank int   // that are scored
+	unknown        int64 // the symbol of an unknown word; below 0: none
+	width          int   // of a frame of the encoder
+	predicted      int   // of what the prediction network gives
+	layers, hidden int   // of its state
 	batches        sharing
 }
 

@@ -51,7 +51,8 @@ func icefallSizes(s sdk.Sessions) (fit, error) {
 	return f, faults.err()
 }
 
-// icefallNetwork predicts from the last few symbols alone: blanks before the first.
+// icefallNetwork predicts from the last few symbols alone. Before the first there is the blank, and before that
+// nothing, -1, as in training. The unknown symbol says nothing, as with sherpa-onnx.
 type icefallNetwork struct {
 	decoder, joiner backend.Session
 	fit             fit
@@ -73,12 +74,18 @@ func newIcefall(s sdk.Sessions, f fit) symbolScorer {
 func (n *icefallNetwork) begin(hypotheses int) {
 	n.said, n.stale = n.said[:0], n.stale[:0]
 	for range hypotheses {
-		n.said, n.stale = append(n.said, make([]int64, n.fit.hidden)...), append(n.stale, true)
+		for range n.fit.hidden - 1 {
+			n.said = append(n.said, -1)
+		}
+		n.said, n.stale = append(n.said, int64(n.fit.blank)), append(n.stale, true)
 	}
 	n.predicted = room(n.predicted, hypotheses*n.fit.predicted)
 }
 
 func (n *icefallNetwork) say(hypothesis int, symbol int64) {
+	if symbol == n.fit.unknown {
+		return
+	}
 	said := n.said[hypothesis*n.fit.hidden:][:n.fit.hidden]
 	copy(said, said[1:])
 	said[len(said)-1], n.stale[hypothesis] = symbol, true

@@ -3,6 +3,7 @@ package rnnt
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
@@ -21,6 +22,7 @@ type run struct {
 }
 
 func newRun(w *settings, s sdk.Sessions, f fit) *run {
+	f.unknown = int64(slices.Index(w.tokens, unknownToken))
 	return &run{
 		extractor: w.form.extractor(f.bins), tokens: w.tokens,
 		encoder: encoder{session: s.Part(encoderPart), form: w.form, bins: f.bins, sharing: f.batches},

@@ -68,6 +68,9 @@ func parseTokens(text string) (tokens, error) {
 	return all, nil
 }
 
+// unknownToken stands for what no other token says.
+const unknownToken = "<unk>"
+
 // wordStart begins a word in tokens of SentencePiece.
 const wordStart = "\u2581"
 

@@ -138,6 +138,49 @@ func TestGoldenGreedyDecoding(t *testing.T) {
 	})
 }
 
+// TestForms decodes features through files in the forms of other toolkits (testdata/make_forms.py): what their greedy
+// decoders say, in whatever batches.
+func TestForms(t *testing.T) {
+	for _, name := range []string{"nemo", "icefall"} {
+		path := filepath.Join("testdata", "forms", name, "expected.json")
+		var want struct {
+			Interface string
+			Bins      int
+			Cases     []struct {
+				Features, Text string
+				Frames         int
+			}
+		}
+		golden.ReadJSON(t, path, &want)
+		dir := filepath.Dir(path)
+		files := inFolder(dir, "")
+		if want.Interface == "nemo" {
+			delete(files, "joint")
+		}
+		o, err := open(t, sdk.Options{Count: 1, PartFiles: files, Params: map[string]string{
+			"interface": want.Interface, "tokens": filepath.Join(dir, "tokens.txt"),
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var samples []sdk.Sample
+		for _, c := range want.Cases {
+			samples = append(samples, rnnt.FromFeatures(floats(t, filepath.Join(dir, c.Features), c.Frames*want.Bins)))
+		}
+		for _, batch := range []int{1, 2, len(samples)} {
+			for i, payload := range o.payloads(t, samples, batch) {
+				text := ""
+				for _, label := range backend.View[int64](payload) {
+					text += string(rune('a' + label - 1))
+				}
+				if text != want.Cases[i].Text {
+					t.Errorf("%s: clip %d in batches of %d: %q, want %q", name, i, batch, text, want.Cases[i].Text)
+				}
+			}
+		}
+	}
+}
+
 // floats reads n float32 of a NumPy file.
 func floats(t *testing.T, path string, n int) []float32 {
 	t.Helper()
