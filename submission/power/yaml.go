@@ -42,6 +42,8 @@ func document(text []byte) (any, error) {
 		}
 	}
 	switch {
+	case len(bodies) == 0 && !blank(text):
+		return nil, fmt.Errorf("%w: it has no value", ErrYAML)
 	case len(bodies) == 0:
 		return nil, ErrEmpty
 	case len(bodies) > 1:
@@ -56,6 +58,18 @@ func document(text []byte) (any, error) {
 		return nil, ErrEmpty
 	}
 	return v, nil
+}
+
+// blank says whether a text has nothing but blanks, comments and marks of documents.
+func blank(text []byte) bool {
+	for line := range bytes.Lines(text) {
+		line = bytes.Trim(line, " \r\n")
+		if len(line) > 0 && line[0] != '#' && line[0] != '%' && !bytes.HasPrefix(line, []byte("---")) &&
+			!bytes.HasPrefix(line, []byte("...")) {
+			return false
+		}
+	}
+	return true
 }
 
 // readable bounds what a small file can stand for, and refuses characters that YAML does not have.
@@ -112,6 +126,9 @@ func (r *reader) read(n ast.Node) (any, error) {
 	case *ast.TagNode:
 		return tagged(n)
 	case *ast.LiteralNode:
+		if head := n.Start.Value; !literals.MatchString(head) {
+			return nil, fmt.Errorf("%s begins no text", head)
+		}
 		return n.Value.Value, nil
 	case *ast.StringNode:
 		if text := n.GetToken().Origin; strings.HasPrefix(strings.TrimSpace(text), `"`) ||
@@ -243,6 +260,12 @@ func tagged(n *ast.TagNode) (any, error) {
 	return nil, fmt.Errorf("%s %s is not read", n.Start.Value, text)
 }
 
+// literals are how texts of several lines begin.
+var literals = regexp.MustCompile(`^[|>]([1-9][-+]?|[-+][1-9]?)?$`)
+
+// indicators begin no text without quotes.
+const indicators = ",[]{}#&*!|>'\"%@`"
+
 // The words of YAML 1.1, in their three cases.
 var (
 	yes = regexp.MustCompile(`^(yes|Yes|YES|true|True|TRUE|on|On|ON)$`)
@@ -259,7 +282,7 @@ func plain(text string) (any, error) {
 		return true, nil
 	case no.MatchString(text):
 		return false, nil
-	case text == "=" || text == "<<":
+	case text == "=" || text == "<<" || text != "" && strings.ContainsRune(indicators, rune(text[0])):
 		return nil, fmt.Errorf("%s stands for no value", text)
 	}
 	if v, ok := integer(text); ok {
