@@ -77,3 +77,24 @@ func TestAccuracyLogsAreStreamed(t *testing.T) {
 		}
 	}
 }
+
+// TestOfficialSummaryScores: a score that is there and empty is none, white space around is Python's.
+func TestOfficialSummaryScores(t *testing.T) {
+	for score, pass := range map[string]bool{
+		"1000": true, "\x1c1000\u2028": true, "": false, "x": false, "1100.1": false,
+	} {
+		dir := t.TempDir()
+		var files [2]string
+		for i, value := range []string{"1000", score} {
+			files[i] = filepath.Join(dir, string(rune('a'+i)))
+			text := "Scenario : Offline\nSamples per second: " + value + "\nResult is : VALID\n"
+			if err := os.WriteFile(files[i], []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		text, _ := officialRates(Request{Test: "TEST04", Reference: Logs{Summary: files[0]}, Run: Logs{Summary: files[1]}})
+		if strings.Contains(text, testPass) != pass {
+			t.Errorf("%q: %s", score, text)
+		}
+	}
+}

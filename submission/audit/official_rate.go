@@ -79,20 +79,20 @@ func officialRates(r Request) (text string, exit int) {
 }
 
 func (rule rateRule) compare(out *strings.Builder, r Request) error {
-	reference := summaryScore{rule: rule, out: out, name: "reference", title: "Reference"}
+	reference := summaryScore{rule: rule, out: out, name: "reference", title: "Reference", score: "0"}
 	if err := reference.read(r.Reference.Summary); err != nil {
 		return err
 	}
-	test := summaryScore{rule: rule, out: out, name: "test", title: "Test"}
+	test := summaryScore{rule: rule, out: out, name: "test", title: "Test", score: "0"}
 	if err := test.read(r.Run.Summary); err != nil {
 		return err
 	}
 	if test.scenario != reference.scenario {
 		return exits("Test and reference scenarios do not match!")
 	}
-	fmt.Fprintf(out, "reference score = %s\ntest score = %s\n", reference.text(), test.text())
-	a, ok := pyfloat.Parse(reference.text())
-	b, ok2 := pyfloat.Parse(test.text())
+	fmt.Fprintf(out, "reference score = %s\ntest score = %s\n", reference.score, test.score)
+	a, ok := pyfloat.Parse(reference.score)
+	b, ok2 := pyfloat.Parse(test.score)
 	switch {
 	case !ok || !ok2:
 		return died("ValueError: could not convert string to float")
@@ -111,21 +111,14 @@ type summaryScore struct {
 	name, title string
 
 	scenario string
-	score    string // as it is printed; empty: none was found
-}
-
-func (s *summaryScore) text() string {
-	if s.score == "" {
-		return "0"
-	}
-	return s.score
+	score    string // as it is printed; as it was at first where none was found
 }
 
 func (s *summaryScore) read(path string) error {
 	return withLines(path, func(_ int, line string) error { return s.line(line) })
 }
 
-var errorCount = regexp.MustCompile(`^\pN+ ERROR`)
+var errorCount = regexp.MustCompile(`^\p{Nd}+ ERROR`)
 
 func (s *summaryScore) line(line string) (err error) {
 	estimate := s.rule.estimates[s.scenario]
@@ -178,5 +171,5 @@ func afterColon(line string) (string, error) {
 	if !ok {
 		return "", died("IndexError: list index out of range")
 	}
-	return strings.TrimSpace(value), nil
+	return strings.TrimFunc(value, pyfloat.IsSpace), nil
 }

@@ -94,9 +94,9 @@ func (j *judge) summary(d *mllog.Detail, path string) {
 func (j *judge) summaryScore(path string) (v float64, ok bool) {
 	rule := cachingRule
 	rule.rates = false
-	s := summaryScore{rule: rule, out: &strings.Builder{}}
+	s := summaryScore{rule: rule, out: &strings.Builder{}} // no score is none, and not 0
 	if err := s.read(path); err != nil {
 		return 0, false
 	}
-	return pyfloat.Parse(s.text())
+	return pyfloat.Parse(s.score)
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/submission/check"
+	"github.com/plumbline-ml/plumbline/submission/internal/treeops"
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
 
@@ -229,6 +230,18 @@ func TestWhatTheOfficialCheckerRefuses(t *testing.T) {
 		}
 		put(t, root, c.file, strings.Replace(text, c.old, c.text, 1))
 		wantFinding(t, run(t, root), check.Reject, c.rule, c.file, c.what)
+	}
+}
+
+// TestSamplesOfResultsInTokensGolden: the official checker reads the rate of samples also where that of tokens counts.
+func TestSamplesOfResultsInTokensGolden(t *testing.T) {
+	const log = "closed/Toylab/results/toy_dc/gpt-oss-120b/Offline/performance/run_1/mlperf_log_detail.txt"
+	for _, op := range []treeops.Op{
+		{Op: "log-del", Path: log, Key: "result_samples_per_second"},
+		{Op: "log-set", Path: log, Key: "result_samples_per_second", Value: []byte("null")},
+	} {
+		root := treeops.NewBases(t).Tree(t, "datacenter", []treeops.Op{op})
+		wantFinding(t, run(t, root), check.Reject, "metric", log, "a result is no number")
 	}
 }
 

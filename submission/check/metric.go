@@ -31,8 +31,21 @@ func (r *resultFolder) checkMetric() {
 			"file the log as LoadGen wrote it; an estimate of 0 says that the run had too few queries")
 		return
 	}
+	r.wantNumbers(metric.Key)
 	if !r.inferred {
 		r.metric, r.unit = metric.Value(logged), metric.Unit
+	}
+}
+
+// wantNumbers wants the rates that the official checker reads as numbers besides the result: the samples of results in
+// tokens, and the run's own of inferred ones.
+func (r *resultFolder) wantNumbers(own string) {
+	common, _ := r.checker.rules.Metric("", r.perf.scenario())
+	for _, key := range slices.Compact([]string{common.Key, own}) {
+		if _, ok := r.perf.printed(key); !ok {
+			r.reject(ruleMetric, r.perf.path(), "a result is no number", key+" "+r.perf.value(key), "a number",
+				"file the log as LoadGen wrote it")
+		}
 	}
 }
 
