@@ -145,8 +145,7 @@ def main(out, seed=11, width=8, layers=1, count=8):
     model.config.forced_eos_token_id = None  # the configuration of generation says it
     rows = []
     for text in sentences(ids, count):
-        code, rest = tokenizer.remove_language_code(text)
-        source = [ids.get(p, 1) for p in code + models[0].encode(rest, out_type=str)] + [0]
+        source = tokenizer(text)["input_ids"]
         if len(source) <= model.config.max_position_embeddings:
             rows.append({"text": text, "ids": source, "answers": []})
     used = [i for row in rows for beam in answers(model, config, row["ids"], {}) for i in beam if i]
