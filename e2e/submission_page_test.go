@@ -69,7 +69,8 @@ func ways() []way {
 // TestSubmissionPage walks the commands of docs/submission.md from the first to the archive, with runs of seconds that
 // this harness's own LoadGen drives: the check finds what is wrong with those, and nothing else.
 func TestSubmissionPage(t *testing.T) {
-	commands, conf := pageCommands(t)
+	// those of the sections that explain single commands are no way to a submission
+	commands, conf := pageCommands(t, "submission.md", "Describing the system")
 	for _, p := range ways() {
 		mine := commands[p.heading]
 		delete(commands, p.heading)
@@ -95,34 +96,13 @@ func TestSubmissionByTheOfficialLoadGen(t *testing.T) {
 	if long == "full" && os.Getenv("PLUMBLINE_MLC") == "" {
 		t.Fatal("PLUMBLINE_MLC names no checkout with the official checker, which is to judge the tree: give MLC=DIR")
 	}
-	commands, conf := pageCommands(t)
+	// those of the sections that explain single commands are no way to a submission
+	commands, conf := pageCommands(t, "submission.md", "Describing the system")
 	p := ways()[0]
 	if p.official = long; long == "full" {
 		p.data = func(dir string) error { return officialdata.WholeImageNet(filepath.Join(dir, "imagenet")) }
 	}
 	p.walk(t, commands[p.heading], conf)
-}
-
-// pageCommands are the commands of docs/submission.md by the heading above them, and the lines of its user.conf. Those
-// of the sections that explain single commands are no way to a submission.
-func pageCommands(t *testing.T) (commands map[string][][]string, conf string) {
-	t.Helper()
-	text := readText(t, filepath.Join(built.root, "docs", "submission.md"))
-	text, _, _ = strings.Cut(text, "\n## Describing the system")
-	commands, heading := map[string][][]string{}, ""
-	for line := range strings.Lines(text) {
-		if name, ok := strings.CutPrefix(line, "## "); ok {
-			heading = strings.TrimSpace(name)
-		}
-		switch code, ok := strings.CutPrefix(line, "    "); {
-		case !ok:
-		case strings.HasPrefix(code, "harness "):
-			commands[heading] = append(commands[heading], strings.Fields(code)[1:])
-		case strings.Contains(code, " = "):
-			conf += code
-		}
-	}
-	return commands, conf
 }
 
 // walk gives the commands in a folder with the files.

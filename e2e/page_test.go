@@ -1,0 +1,152 @@
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/e2e/internal/officialdata"
+)
+
+// pageCommands are the commands of a page of docs/ by the heading above them, up to a heading (empty: all of it), and
+// the settings that it shows. What is optional in a command, in brackets, is left out, and so is what a shell would.
+func pageCommands(t *testing.T, page, upTo string) (commands map[string][][]string, conf string) {
+	t.Helper()
+	text := readText(t, filepath.Join(built.root, "docs", page))
+	if upTo != "" {
+		text, _, _ = strings.Cut(text, "\n## "+upTo)
+	}
+	commands, heading := map[string][][]string{}, ""
+	for line := range strings.Lines(text) {
+		if name := strings.TrimLeft(line, "#"); name != line {
+			heading = strings.TrimSpace(name)
+		}
+		switch code, ok := strings.CutPrefix(line, "    "); {
+		case !ok:
+		case strings.HasPrefix(code, "harness "):
+			args, _, _ := strings.Cut(optional.ReplaceAllString(code, ""), "   ") // words that explain it
+			commands[heading] = append(commands[heading], strings.Fields(args)[1:])
+		case strings.Contains(code, " = "):
+			conf += code
+		}
+	}
+	return commands, conf
+}
+
+// optional is what a command may have in addition.
+var optional = regexp.MustCompile(`\[[^\]]*\]`)
+
+// pageServer is what a page's command asks, as this machine has it.
+type pageServer struct {
+	placeholder string // in the page's url
+	start       func(t *testing.T) string
+	short       []string // flags of runs that are over at once, whatever machine this is, and end by their counts
+	code        int      // 4 where a server without a model is below the target
+	says        []string
+}
+
+// TestServersPage gives the commands of docs/servers.md, to servers without a model.
+func TestServersPage(t *testing.T) {
+	tokens := []string{"--smoke", "--set", "min_query_count=700", "--set", "min_duration=0", "--set", "Server.target_qps=1000",
+		"--set", "Server.ttft_latency=60000", "--set", "Server.tpot_latency=60000"}
+	pictures := []string{"--smoke", "--set", "min_query_count=700", "--set", "min_duration=0", "--set",
+		"Server.target_qps=1000", "--set", "Server.target_latency=60000", "--set", "performance_sample_count_override=8"}
+	classified := []string{
+		"Server        performance  VALID", "Offline       performance  VALID", "accuracy     BELOW TARGET", "resnet50 at the server",
+	}
+	classify := func(t *testing.T) string {
+		return startMock(t, oipMock, nil, classifier("page", "127.0.0.1:0")...)
+	}
+	servers := map[string]pageServer{
+		"Benchmarking a server with OpenAI's API": {
+			"http://HOST:8000", func(t *testing.T) string {
+				return startMock(t, openaiMock, nil, "-listen", "127.0.0.1:0", "-says", "256,257,0")
+			}, tokens, 4, []string{"Server        performance  VALID", "Offline       performance  VALID", "tokens/s", "BELOW TARGET"},
+		},
+		"Servers that transcribe": {
+			"http://host:8000/v1", func(t *testing.T) string {
+				return startMock(t, openaiMock, nil, "-listen", "127.0.0.1:0", "-transcript", "a quick brown fox")
+			}, []string{"--smoke", "--set", "min_query_count=4", "--set", "min_duration=0"}, 0,
+			[]string{"Offline       performance  VALID", "100 tokens", "WER 160.00 %"},
+		},
+		"Benchmarking a server of the Open Inference Protocol": {"HOST:PORT", classify, pictures, 4, classified},
+		"Real servers to try": {"ADDRESS", classify, pictures, 4, classified},
+	}
+	commands, _ := pageCommands(t, "servers.md", "")
+	if len(commands) != len(servers) {
+		t.Errorf("docs/servers.md has commands under %d headings, want %d", len(commands), len(servers))
+	}
+	for heading, all := range commands {
+		s, ok := servers[heading]
+		if !ok {
+			t.Errorf("no test walks the commands under %q", heading)
+			continue
+		}
+		t.Run(heading, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			if err := officialdata.WhisperClips(filepath.Join(dir, "librispeech")); err != nil {
+				t.Fatal(err)
+			}
+			for _, c := range all {
+				args := strings.Split(strings.ReplaceAll(strings.Join(c, "\n"), "url="+s.placeholder, "url="+s.start(t)), "\n")
+				for i, a := range args {
+					args[i] = strings.ReplaceAll(a, "model=NAME", "model=resnet50")
+				}
+				cmd := command(t, harnessBinary(), append(append(args, "--quiet"), s.short...)...)
+				cmd.Dir = dir
+				r := finish(t, cmd).wantCode(t, s.code)
+				for _, want := range s.says {
+					r.wantOutput(t, want)
+				}
+			}
+		})
+	}
+}
+
+// TestTuningPage gives the commands of docs/tuning.md in their order, with small grids, tests of milliseconds and a limit
+// of latency that no rate misses: what is found is used by later runs.
+func TestTuningPage(t *testing.T) {
+	commands, _ := pageCommands(t, "tuning.md", "")
+	all := commands["Tuning"]
+	if len(commands) != 1 || len(all) != 5 {
+		t.Fatalf("docs/tuning.md has commands %v, want five under its title", commands)
+	}
+	limits := []string{"--set", "Server.target_latency=60000", "--set", "Server.min_duration=0", "--set",
+		"Server.min_query_count=500"}
+	t.Setenv("PLUMBLINE_CONFIG", t.TempDir())
+	dir := t.TempDir()
+	for i, args := range all {
+		line, offline := strings.Join(args, " "), slices.Contains(args, "Offline")
+		switch args[0] {
+		case "tune":
+			args = append(args, "--try-batch", "4", "--try-sessions", "1", "--try-threads", "1", "--time", "50ms")
+		case "run":
+			args = append(args, "--dry-run", "--scenario", "Offline,Server")
+		}
+		if !offline {
+			args = append(args, limits...)
+		}
+		cmd := command(t, harnessBinary(), args...)
+		cmd.Dir = dir
+		r := finish(t, cmd)
+		r.wantCode(t, 0)
+		if args[0] == "tune" && !offline { // 500 queries are within a minute, whatever their rate
+			r.wantOutput(t, "the top was not met")
+		}
+		profiles, err := filepath.Glob(filepath.Join(os.Getenv("PLUMBLINE_CONFIG"), "tuning", "resnet50-*.json"))
+		if err != nil || len(profiles) != 1 {
+			t.Fatalf("%s: profiles %q (%v)\n%s", line, profiles, err, r.both())
+		}
+		if i == 0 { // tests of milliseconds may leave the setting open
+			write(t, profiles[0], strings.Replace(read(t, profiles[0]), `"decided": false`, `"decided": true`, 1))
+		}
+		uses := strings.Contains(r.stdout, "("+profiles[0]+")")
+		if want := args[0] == "run" && !slices.Contains(args, "none"); args[0] == "run" && uses != want {
+			t.Errorf("%s: uses the profile %v, want %v\n%s", line, uses, want, r.both())
+		}
+	}
+}
