@@ -50,12 +50,14 @@ type pageServer struct {
 
 // TestServersPage gives the commands of docs/servers.md, to servers without a model.
 func TestServersPage(t *testing.T) {
-	tokens := []string{"--smoke", "--set", "min_query_count=700", "--set", "min_duration=0", "--set", "Server.target_qps=1000",
+	tokens := []string{"--smoke", "--set", "min_query_count=700", "--set", "min_duration=0", "--set",
+		"Server.target_qps=1000",
 		"--set", "Server.ttft_latency=60000", "--set", "Server.tpot_latency=60000"}
 	pictures := []string{"--smoke", "--set", "min_query_count=700", "--set", "min_duration=0", "--set",
 		"Server.target_qps=1000", "--set", "Server.target_latency=60000", "--set", "performance_sample_count_override=8"}
 	classified := []string{
-		"Server        performance  VALID", "Offline       performance  VALID", "accuracy     BELOW TARGET", "resnet50 at the server",
+		"Server        performance  VALID", "Offline       performance  VALID", "accuracy     BELOW TARGET",
+		"resnet50 at the server",
 	}
 	classify := func(t *testing.T) string {
 		return startMock(t, oipMock, nil, classifier("page", "127.0.0.1:0")...)
@@ -64,7 +66,9 @@ func TestServersPage(t *testing.T) {
 		"Benchmarking a server with OpenAI's API": {
 			"http://HOST:8000", func(t *testing.T) string {
 				return startMock(t, openaiMock, nil, "-listen", "127.0.0.1:0", "-says", "256,257,0")
-			}, tokens, 4, []string{"Server        performance  VALID", "Offline       performance  VALID", "tokens/s", "BELOW TARGET"},
+			}, tokens, 4, []string{
+				"Server        performance  VALID", "Offline       performance  VALID", "tokens/s", "BELOW TARGET",
+			},
 		},
 		"Servers that transcribe": {
 			"http://host:8000/v1", func(t *testing.T) string {
@@ -92,7 +96,8 @@ func TestServersPage(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, c := range all {
-				args := strings.Split(strings.ReplaceAll(strings.Join(c, "\n"), "url="+s.placeholder, "url="+s.start(t)), "\n")
+				line := strings.ReplaceAll(strings.Join(c, "\n"), "url="+s.placeholder, "url="+s.start(t))
+				args := strings.Split(line, "\n")
 				for i, a := range args {
 					args[i] = strings.ReplaceAll(a, "model=NAME", "model=resnet50")
 				}
@@ -107,8 +112,8 @@ func TestServersPage(t *testing.T) {
 	}
 }
 
-// TestTuningPage gives the commands of docs/tuning.md in their order, with small grids, tests of milliseconds and a limit
-// of latency that no rate misses: what is found is used by later runs.
+// TestTuningPage gives the commands of docs/tuning.md in their order, with small grids, tests of milliseconds and a
+// limit of latency that no rate misses: what is found is used by later runs.
 func TestTuningPage(t *testing.T) {
 	commands, _ := pageCommands(t, "tuning.md", "")
 	all := commands["Tuning"]
