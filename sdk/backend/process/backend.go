@@ -67,7 +67,7 @@ func (s *settings) options() option.List {
 		option.Duration("start_timeout", &s.start,
 			"how long the process may take to shake hands (the plugin itself has --plugin-start-timeout)"),
 		option.Duration("heartbeat_timeout", &s.heartbeat,
-			"a process that is stopped for longer, by a signal or a debugger, is taken to hang"),
+			"treat the process as hung if it is stopped for longer, by a signal or a debugger"),
 		option.Choice("shared_memory", &s.shared, map[string]bool{"auto": true, "off": false},
 			"auto: tensors go through shared memory where the process can; off: through the stream"),
 		option.Rest("KEY", "any other option goes to the process", func(key, value string) error {

@@ -23,13 +23,13 @@ const auditHelp = `Run the compliance tests of a model beside its runs, and judg
   harness audit all resnet50 --out out         every test that the rules ask of the model
   harness audit TEST01 resnet50 --out out --scenario Offline
 
---out is the folder of harness run, with the same flags as there: runs that it holds are compared with, those that it
-lacks are made first. The settings of the test go over all others, without a file in the working directory; the
-audit.config that ran, the logs and the verdict lie in MODEL/SCENARIO/TESTnn. Where TEST01 finds other answers, the
-benchmark's own scorer compares the accuracies, as the rules have it.
+--out is the folder of harness run, with the same flags as there: runs that it holds are used for the
+comparison, missing ones are made first. The settings of the test override all others, without a file in the
+working directory; the audit.config used, the logs and the verdict lie in MODEL/SCENARIO/TESTnn. If TEST01
+finds different answers, the benchmark's own scorer compares the accuracies, as the rules require.
 
-The same command again makes only the runs that are missing or not VALID, and judges anew. Exit codes: 0 every test
-passes, 3 one fails, 6 logs are missing. docs/audits.md`
+Repeated, the command makes only the runs that are missing or not VALID, and judges anew. Exit codes: 0 every
+test passes, 3 one fails, 6 logs are missing. docs/audits.md`
 
 // auditCommand runs audits; its subcommands judge those that ran elsewhere, and make the older ones.
 func (a *app) auditCommand(f *pluginFlags) *cobra.Command {

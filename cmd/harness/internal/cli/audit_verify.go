@@ -21,10 +21,10 @@ const auditVerifyHelp = `Judge the logs of a compliance test, whoever made them.
   harness audit verify results/SYSTEM/resnet50/Offline                     every test that it has a folder of
   harness audit verify RUN --test TEST01 --results results/SYSTEM/resnet50/Offline --dtype float32
 
-DIR is the folder of a scenario of a submission, with TESTnn inside, or that of an audit's run, whose logs lie in it.
-What the official scripts let pass without having looked is refused, with reasons; --compatible gives their verdict,
-text and exit code instead. --out places the verdict and the logs as a submission has them; without it nothing is
-written.
+DIR is the folder of a scenario of a submission, with TESTnn inside, or that of an audit's run, whose logs lie
+in it. What the official scripts accept unchecked is refused, with reasons; --compatible gives their verdict,
+text and exit code instead. --out places the verdict and the logs as a submission has them; without it nothing
+is written.
 
 Exit codes: 0 pass, 3 fail, 2 usage, 6 logs are missing, or were cut short. docs/audits.md`
 

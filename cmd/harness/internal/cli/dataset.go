@@ -10,15 +10,15 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-const datasetHelp = `Work on data sets apart from runs. The benchmark's plugin does it: harness describe says what a
-model offers.`
+const datasetHelp = `Work on data sets apart from runs. The benchmark's plugin does it: harness describe says
+what a model offers.`
 
 const convertHelp = `Make a data set of another one, as harness describe says for each model:
 
   harness dataset convert whisper repack LibriSpeech/ whisper-data/
 
-OUT must not exist. It is there when all of it is; an interrupted conversion leaves nothing, and a killed one a folder
-OUT.*.tmp, which can be deleted.`
+OUT must not exist. It appears when it is complete; an interrupted conversion leaves nothing, and a killed one a
+folder OUT.*.tmp, which can be deleted.`
 
 const datasetVerifyHelp = `Read every sample of a data set as a run does, count its files, compare those
 whose checksum is known, and say what is missing and how to get it:

@@ -20,14 +20,15 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/onnxruntime"
 )
 
-const fetchHelp = `Download a model's official files and data sets, as far as their licences allow, and check them.
+const fetchHelp = `Download a model's official files and data sets, as far as their licences allow, and check
+them.
 
-With onnxruntime in the place of a model it gets the official build of ONNX Runtime for this
-machine, which --ort-lib fetched then names. No checksum of these could be verified beforehand:
-give one with --sha256, or that of the first download counts from then on.
+With onnxruntime in place of a model it downloads the official build of ONNX Runtime for this machine, which
+--ort-lib fetched then names. Their checksums are not known beforehand: give one with --sha256, or the first
+download's is pinned from then on.
 
 They are kept in the folder of PLUMBLINE_CACHE (default: plumbline in the user's cache directory).
-A download that was cut goes on where it ended. With --offline nothing is downloaded: what is
+An interrupted download resumes where it ended. With --offline nothing is downloaded: what is
 missing is named, with the place to put it.`
 
 // want is one thing to fetch.

@@ -16,7 +16,7 @@ import (
 )
 
 const newHelp = `Write a module to start from: it builds, passes its tests, and serves a plugin that harness run
-and harness verify know what to do with. Replace its parts by yours, one at a time.
+and harness verify can use. Replace its parts with yours, one at a time.
 
   harness new backend acme                       a backend in Go, with a small benchmark to run on it
   harness new benchmark flowers                  a benchmark in Go, with a small backend to run it on

@@ -18,8 +18,8 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plot"
 )
 
-const runsReportHelp = `Show runs: verdicts with their reasons, how latency, throughput and tokens went over time and
-how they are distributed, accuracy with its target and samples to look at, settings with their
+const runsReportHelp = `Show runs: verdicts with their reasons, how latency, throughput and tokens went over
+time and how they are distributed, accuracy with its target and samples to look at, settings with their
 origins, system and files. Without a flag it is a text for the terminal.
 
   harness report out --html report.html               one page: no network, no script
@@ -27,7 +27,7 @@ origins, system and files. Without a flag it is a text for the terminal.
   harness report out/resnet50/Server --plot latency --png latency.png
 
 DIR is the --out folder of a run, one scenario's or one run's folder in it, or a folder of such
-folders. Of a folder without a result.json, the official LoadGen's say, the logs are read.`
+folders. For a folder without a result.json, such as the official LoadGen's, the logs are read.`
 
 // runsReportFlags are the flags of report.
 type runsReportFlags struct {

@@ -64,9 +64,9 @@ func (a *app) command() *cobra.Command {
 		"a plugin must shake hands within `DURATION` of its start (default 30s;\nthe process of a backend has "+
 			"--backend-opt start_timeout=DURATION)")
 	global.DurationVar(&flags.launch.HeartbeatTimeout, "heartbeat-timeout", 0,
-		"a plugin that is silent for longer than `DURATION` is taken to hang (default 30s)")
+		"treat a plugin as hung if it is silent for longer than `DURATION` (default 30s)")
 	global.DurationVar(&flags.launch.AnswerTimeout, answerTimeout[len("--"):], 0,
-		"a plugin in which nothing gets on for longer than `DURATION` is taken to\nhang: no batch, no token; 0: wait for "+
+		"treat a plugin as hung if it makes no progress for `DURATION`: no batch,\nno token; 0: wait for "+
 			"ever (default "+bench.UsualAnswerTimeout.String()+" in smoke runs\nand verify, else 0)")
 	global.StringSliceVar(&flags.limits, "limit", nil,
 		"end a plugin whose processes together use more than `LIMIT,...`:\nmemory=8GiB, processes=64, cpu=30m; files=1024 "+

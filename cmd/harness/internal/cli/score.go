@@ -15,8 +15,8 @@ import (
 )
 
 const scoreHelp = `Compute the official metric of an accuracy log, this harness's or the official LoadGen's, and
-write accuracy.txt beside it. No model is loaded, but what the scorer itself runs
-(--scorer-model).
+write accuracy.txt beside it. No model is loaded, except those that the scorer
+itself runs (--scorer-model).
 
 A result.json beside the log says which model ran on which data set; for other logs, name them.`
 

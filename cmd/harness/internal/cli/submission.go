@@ -12,13 +12,13 @@ import (
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
 
-const submissionHelp = `The way from runs to a submission, step by step; docs/submission.md shows it whole. None of
-these but run starts a plugin.`
+const submissionHelp = `The way from runs to a submission, step by step; docs/submission.md shows all of it.
+Only run starts a plugin.`
 
 // submissionCommand holds the steps of a submission.
 func (a *app) submissionCommand(f *pluginFlags) *cobra.Command {
 	c := &cobra.Command{
-		Use: "submission", Short: "Make a submission of runs, check it, say what it amounts to", Long: submissionHelp,
+		Use: "submission", Short: "Make a submission of runs, check it, print its results", Long: submissionHelp,
 		Args: func(c *cobra.Command, args []string) error { return unknownCommand(c, args) },
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}

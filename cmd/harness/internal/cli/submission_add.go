@@ -11,8 +11,8 @@ import (
 	"github.com/plumbline-ml/plumbline/submission/build"
 )
 
-const submissionAddHelp = `Take runs into the submission: the output directories of harness run and harness audit. They
-are noted with the checksums of their logs, and read when the tree is built; nothing in them is
+const submissionAddHelp = `Take runs into the submission: the output directories of harness run and harness
+audit. They are noted with the checksums of their logs, and read when the tree is built; nothing in them is
 changed. Either all are taken or none.
 
   harness submission add out                                a run, with its accuracy and its audits
@@ -23,9 +23,9 @@ changed. Either all are taken or none.
   harness submission add out --division open                for another division than the system's
   harness submission add out --replace                      in the place of what was added before
 
-What the round does not have for the type of the system is left out, and said. INVALID runs are refused,
-audits that did not pass, and whatever else cannot be submitted: runs of Plumbline's own LoadGen, settings
-for seconds, a plugin's embedded model. To try the way out, --rehearsal takes those, marked: harness
+What the round does not have for the type of the system is left out, and listed. INVALID runs are refused, and
+so are audits that did not pass and whatever else cannot be submitted: runs of Plumbline's own LoadGen,
+settings for seconds, a plugin's embedded model. For a rehearsal, --rehearsal takes those, marked: harness
 submission check rejects the tree. harness submission remove takes runs out again.`
 
 func (a *app) submissionAddCommand() *cobra.Command {
@@ -76,8 +76,8 @@ func (a *app) submissionAdd(ctx context.Context, dir string, folders []string, o
 	return listUnfilled(a.Stdout, dir, open)
 }
 
-const submissionRemoveHelp = `Take runs out of the submission, by what harness submission add calls them, or a part of
-it. Their files stay as they are.
+const submissionRemoveHelp = `Take runs out of the submission, by what harness submission add calls them, or a
+part of it. Their files stay as they are.
 
   harness submission remove Server                        all runs of a scenario
   harness submission remove resnet/Offline/TEST01         an audit

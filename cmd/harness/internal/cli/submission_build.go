@@ -13,16 +13,16 @@ import (
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
 
-const submissionBuildHelp = `Make the tree of a submission from a workspace: the folder that is checked, packed and
-sent. It is made beside --out and renamed when it is whole.
+const submissionBuildHelp = `Make the tree of a submission from a workspace: the folder that is checked,
+packed and sent. It is made beside --out and renamed when it is whole.
 
   harness submission build --rules v6.1 --out tree
-  harness submission build --rules v6.1 --out tree --dry-run      only say what it would hold, and whence
+  harness submission build --rules v6.1 --out tree --dry-run      only list what it would hold, and from where
 
 Accuracy logs are truncated; the whole ones are kept in the workspace, under their checksums. Required
 results that were not measured are inferred where the rules let edge systems do so, and X-99 has the
 results of X-99.9 where it has none; each is listed with its reason, and what was measured is never
-replaced. Every file's origin stands in TREE.files.json, beside the tree. harness submission check says
+replaced. Every file's origin is in TREE.files.json, beside the tree. harness submission check says
 whether the tree is good.`
 
 // buildFlags are the flags of submission build.

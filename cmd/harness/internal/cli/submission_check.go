@@ -18,8 +18,8 @@ import (
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
 
-const checkHelp = `Check a submission by every rule, before others do. Each fault is one line with its rule, its file,
-the value found, the one expected, and what to do; "reject" keeps a result out, "warn" makes a
+const checkHelp = `Check a submission by every rule, before others do. Each fault is one line with its rule,
+its file, the value found, the one expected, and what to do; "reject" keeps a result out, "warn" makes a
 reviewer ask, "note" is good to know. It is stricter than the official checker.
 
   harness submission check TREE                      all that is in the tree
@@ -29,10 +29,9 @@ reviewer ask, "note" is good to know. It is stricter than the official checker.
   harness submission check TREE --compatible --csv summary.csv
                                                      what the official checker says, and its summary
 
-The exit code is 0 where nothing rejects, 3 where something does, 2 where there is no submission;
-with --compatible it is the official checker's, 0 or 1. Where that would crash, the folder is named
-and the others are judged all the same, without a summary.
-The --skip flags are those of the official checker.`
+The exit code is 0 if nothing is rejected, 3 if something is, 2 if there is no submission; with --compatible
+it is the official checker's, 0 or 1. If that would crash, the folder is named and the others are still
+judged, without a summary. The --skip flags are those of the official checker.`
 
 // checkFlags are the flags of submission check.
 type checkFlags struct {

@@ -16,16 +16,17 @@ import (
 	"github.com/plumbline-ml/plumbline/submission/system"
 )
 
-const submissionInitHelp = `Begin a submission: a folder, the workspace, in which runs and texts are gathered. Nothing
-is asked. The description of this machine is written as far as the machine says it; what a person
-must know is marked FILL IN. Given again, it fills in what has become known, and leaves alone what a person wrote.
+const submissionInitHelp = `Begin a submission: a folder, the workspace, in which runs and texts are gathered.
+It asks no questions. The description of this machine is written as far as the machine reports it; what a
+person must know is marked FILL IN. Run again, it fills in what it has learned since, and keeps what a person
+wrote.
 
   harness submission init --submitter Lab --system box --system-type edge
   harness submission init --system bigbox --system-type datacenter     describe another system, too
 
 submission.json           whose submission it is, and its runs (harness submission add)
 systems/SYSTEM.json       the system's description
-measurements.json         how the models were made, where a run does not say so itself;
+measurements.json         how the models were made, where a run does not record it;
                           measurements/BENCHMARK.json is for one benchmark alone
 calibration.md, src/      yours, if you write them: they go into the tree as they are`
 

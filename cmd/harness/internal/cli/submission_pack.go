@@ -16,11 +16,11 @@ import (
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
 
-const packHelp = `Put a submission's tree into one tar.gz, with its sha256 in a file beside it. The same tree gives
-the same archive, which is read again and compared before it gets its name. Only closed, network and
+const packHelp = `Put a submission's tree into one tar.gz, with its sha256 in a file beside it. The same tree
+gives the same archive, which is read again and compared before it gets its name. Only closed, network and
 open go in.
 
-A tree that harness submission check rejects is not packed, unless --allow-rejected says so.
+A tree that harness submission check rejects is not packed, unless --allow-rejected is given.
 --unpack takes a tree out again, if the checksum is right and everything in the archive is safe.
 
   harness submission pack TREE --out lab.tar.gz

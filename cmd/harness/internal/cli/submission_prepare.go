@@ -13,18 +13,18 @@ import (
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
 
-const prepareHelp = `Make a completed copy of a submission's tree. In the closed and the network division results that
-the rules let edge systems infer are copied to the scenarios that were not measured, and those of a
-99.9 % accuracy target to the 99 % one where that is missing; folders in lower case get the rules'
-names. Every copy is listed with its reason, and what has to be measured. Nothing is judged,
-removed, or moved to the open division.
+const prepareHelp = `Make a completed copy of a submission's tree. In the closed and the network division
+results that the rules let edge systems infer are copied to the scenarios that were not measured, and those of
+a 99.9 % accuracy target to the 99 % one where that is missing; folders in lower case get the rules' names.
+Every copy is listed with its reason, and what has to be measured. Nothing is judged, removed, or moved to the
+open division.
 
   harness submission prepare TREE --out NEW
   harness submission prepare TREE --out NEW --compatible --version v6.1   just as the official tool
 
-With --compatible it does as the official preprocessing does: it judges each result by the rules of
+With --compatible it behaves like the official preprocessing: it judges each result by the rules of
 the official checker before the present one, removes what fails or moves it to the open division,
-and infers into folders in lower case. The power working group's checker is not asked.`
+and infers into folders in lower case. The power working group's checker is not run.`
 
 // prepareFlags are the flags of submission prepare.
 type prepareFlags struct {

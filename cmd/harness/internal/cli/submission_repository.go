@@ -13,16 +13,17 @@ import (
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
 
-const repositoryHelp = `Say what of a tree the submissions' repository does not take: files above 50 MiB, symbolic
-links, hidden files and folders, blanks in names. harness submission check says it too, with all the rest.
+const repositoryHelp = `List what the submissions' repository does not accept in a tree: files above 50 MiB,
+symbolic links, hidden files and folders, blanks in names. harness submission check reports it too, with all
+the rest.
 
-The exit code is 3 where there is such a thing. --compatible prints the text of the official
+The exit code is 3 if there is any. --compatible prints the text of the official
 script, and ends as it does, with 0.`
 
 func (a *app) submissionRepositoryCommand() *cobra.Command {
 	var compatible bool
 	c := &cobra.Command{
-		Use: "repository TREE", Short: "Say what the submissions' repository would not take", Long: repositoryHelp,
+		Use: "repository TREE", Short: "List what the submissions' repository would not accept", Long: repositoryHelp,
 		Args: oneArgument("the folder with closed, network or open"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if compatible {

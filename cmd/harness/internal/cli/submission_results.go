@@ -16,17 +16,17 @@ import (
 	"github.com/plumbline-ml/plumbline/submission/result"
 )
 
-const resultsHelp = `Say what the runs of a submission's tree amount to: the result of each scenario folder with its
-unit, its accuracy and power, as the official checker of the round finds them.
+const resultsHelp = `Print the results of a submission's tree: that of each scenario folder with its unit, its
+accuracy and power, as the official checker of the round finds them.
 
   harness submission results TREE                                  a table
   harness submission results TREE --rules v6.0                     by the rules of another round
   harness submission results TREE --format csv --out summary.csv   the official summary
   harness submission results TREE --format html --out results.html one page, to be sorted
 
-Figures have the rules' five significant digits, a half going to the even neighbour, and results stand beside them as
-they were found. The csv is unrounded, as the official one is; json has both. What the power working
-group's checker says of power logs is not asked. The exit code is 0 whether all folders have a result or not.`
+Figures have the rules' five significant digits, a half going to the even neighbour, with the unrounded
+results beside them. The csv is unrounded, as the official one is; json has both. The power working group's
+checker is not run. The exit code is 0 whether all folders have a result or not.`
 
 // resultsFlags are the flags of submission results.
 type resultsFlags struct {
@@ -38,7 +38,7 @@ type resultsFlags struct {
 func (a *app) submissionResultsCommand() *cobra.Command {
 	f := &resultsFlags{}
 	c := &cobra.Command{
-		Use: "results TREE", Short: "Say what a submission's runs amount to", Long: resultsHelp,
+		Use: "results TREE", Short: "Print the results of a submission", Long: resultsHelp,
 		Args: oneArgument("the folder with closed, network or open"),
 		RunE: func(_ *cobra.Command, args []string) error { return a.results(args[0], f) },
 	}

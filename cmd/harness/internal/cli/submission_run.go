@@ -22,22 +22,22 @@ import (
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
 
-const submissionRunHelp = `Make all runs that a submission needs, one after the other, in one output folder: performance
-and accuracy of every scenario that the rules ask of each model on --system-type, and their audits. Driven
-by the official LoadGen, under the rules' durations.
+const submissionRunHelp = `Make all runs that a submission needs, one after the other, in one output folder:
+performance and accuracy of every scenario that the rules require of each model on --system-type, and their
+audits. Driven by the official LoadGen, under the rules' durations.
 
   harness submission run resnet50 --system-type edge --model resnet50_v1.onnx --dataset imagenet --dry-run
   harness submission run resnet50 --system-type edge --model resnet50_v1.onnx --dataset imagenet
   harness submission run resnet50 bert-99 --system-type edge --model resnet50=r.onnx --model bert-99=b.onnx \
       --dataset resnet50=imagenet --dataset bert-99=squad --user-conf user.conf
 
-After a crash or Ctrl-C the same command goes on: a run that is finished, with the same options, model
-and data, is not made again. What fails does not keep the others from being made.
+After a crash or Ctrl-C the same command resumes: a finished run with the same options, model and data
+is not repeated. A failed run does not prevent the others.
 
 A suite (docs/suites.md) may list the models with their flags: model files, data sets, settings.
-Which runs are made, the rules say.
+The rules decide which runs are made.
 
-Where --workspace is one (harness submission init), the runs are added to it in the end, and the tree is
+If --workspace is one (harness submission init), the runs are added to it at the end, and the tree is
 built in --tree and checked.
 
 --rehearsal is for a trial: Plumbline's own LoadGen drives, or with --loadgen official the official one,

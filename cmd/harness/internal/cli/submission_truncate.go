@@ -12,9 +12,9 @@ import (
 	"github.com/plumbline-ml/plumbline/submission/truncate"
 )
 
-const truncateHelp = `Truncate the accuracy logs of a submission's tree. Of each log of 10 KiB or more, of scenarios and
-of audits, the first and the last 4096 bytes stay; its sha256 goes into the accuracy.txt beside it,
-and the whole log to --keep DIR under that sha256. Score the logs, and verify the audits, before.
+const truncateHelp = `Truncate the accuracy logs of a submission's tree. Of each log of 10 KiB or more, of
+scenarios and of audits, the first and the last 4096 bytes stay; its sha256 goes into the accuracy.txt beside
+it, and the whole log to --keep DIR under that sha256. Score the logs, and verify the audits, before.
 
   harness submission truncate TREE --keep originals                          all that is in the tree
   harness submission truncate TREE --keep originals --submitter Lab          one submitter's logs
@@ -22,8 +22,8 @@ and the whole log to --keep DIR under that sha256. Score the logs, and verify th
   harness submission truncate TREE --compatible --submitter Lab --backup DIR
                                                                    do as the official tool does
 
-What is done stays as it is, so the command may be repeated, and after an interruption should be.
-A log that cannot be truncated does not keep the others from it; the exit code is 6 then.`
+Finished work stays as it is, so the command may be repeated, and should be after an
+interruption. A log that cannot be truncated does not stop the others; the exit code is then 6.`
 
 // truncateFlags are the flags of submission truncate.
 type truncateFlags struct {

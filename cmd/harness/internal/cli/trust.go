@@ -22,8 +22,8 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/doctor"
 )
 
-const trustHelp = `Pin plugins by their SHA-256, with the libraries beside them. From the first pin on, the harness
-starts no plugin that has none or another one, or that has other libraries. Nothing is executed by
+const trustHelp = `Pin plugins by their SHA-256, with the libraries beside them. From the first pin on, the
+harness starts no plugin without a pin, with another checksum or with other libraries. Nothing is executed by
 this command.
 
   harness trust resnet50                  pin a plugin and its libraries, or update the pins after a new build
@@ -35,7 +35,7 @@ this command.
   harness trust                           list the pins, and whether the files still match
 
 The pins are in plugins.lock in the folder that PLUMBLINE_CONFIG names, else in
-~/.config/plumbline; --lock FILE is another one. Remove the file to run any plugin again.
+~/.config/plumbline; --lock FILE names another one. Remove the file to run any plugin again.
 SECURITY.md says what pins are worth.`
 
 // trustName is the command's.

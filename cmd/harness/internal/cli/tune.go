@@ -9,10 +9,10 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/live"
 )
 
-const tuneHelp = `Measure which batch size, number of sessions and threads are fastest in Offline, and with what
-setting and at what target_qps Server is VALID at most. The answers go into a profile in the
-folder of settings. Later runs of the same model, data and backend by the same plugin on the same
-machine use it, and say so; harness run --tuning none does not.
+const tuneHelp = `Measure which batch size, number of sessions and threads are fastest in Offline, and the
+setting and the highest target_qps at which Server is still VALID. The answers go into a profile in the folder
+of settings. Later runs of the same model, data and backend by the same plugin on the same machine use it, and
+say so; harness run --tuning none does not.
 
   harness tune resnet50                          the fastest setting, then the highest VALID rate of Server
   harness tune resnet50 --scenario Offline       the setting alone

@@ -22,8 +22,8 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/trust"
 )
 
-const verifyHelp = `Prove a plugin sound, or a backend inside one: start it, use it as a run does and as a bad day
-does, and say for each check what was found.
+const verifyHelp = `Prove a plugin sound, or a backend inside one: start it, use it as a run does and as a bad
+day does, and report what each check found.
 
   harness verify resnet50                                    the plugin, on its default backend
   harness verify resnet50 --backend acme                     a backend, compared in accuracy with the default one
