@@ -43,22 +43,22 @@ A configuration file (user.conf, audit.config) has lines
 
     MODEL.SCENARIO.KEY = NUMBER
 
-with white space around =. MODEL and SCENARIO may be *. Of the lines of one file that fit a run the first of
-MODEL.SCENARIO, *.SCENARIO, MODEL.*, *.* counts; of equal keys the last. A later source beats an earlier one, however
-special the earlier one's key: LoadGen's defaults, the rules of the round, user.conf, flags
+with white space around =. MODEL and SCENARIO may be *. Of the lines of one file that fit a run, the first of
+MODEL.SCENARIO, *.SCENARIO, MODEL.*, *.* counts; of equal keys, the last. A later source overrides an earlier one, even
+if the earlier one's key is more specific: LoadGen's defaults, the rules of the round, user.conf, flags
 (` + "`--set KEY=NUMBER`" + `), audit.config. A line that begins with # and a space is a comment. Numbers may be
 decimal, hexadecimal (0x) or octal (leading 0); switches are 0 or 1.
 ` + "`harness settings MODEL --scenario S`" + ` prints every value with its source.
 
 "Under" is the scenario under whose name a key is read, whatever the scenario of the run; * is that of the run.
-"Default" is LoadGen's, before the rules. What is read but would be ignored, or cannot be, is an error with file and
+"Default" is LoadGen's, before the rules. A line that would be ignored, or cannot be read, is an error with file and
 line.
 
-Lines of other models than the run's are noted and ignored, as keys and scenarios are that LoadGen does not know where
-` + "`--ignore-unknown-keys`" + ` is given; without it they are an error that names the nearest. Of an audit.config
-lines of * alone are applied, and keys that an audit's own script reads (` + "`test07_accuracy_threshold`" + `) are
+Lines for models other than the run's are noted and ignored. So are keys and scenarios that LoadGen does not know, if
+` + "`--ignore-unknown-keys`" + ` is given; without it they are an error that names the nearest one. Of an audit.config
+only lines for * are applied, and keys that an audit's own script reads (` + "`test07_accuracy_threshold`" + `) are
 noted and kept in the file. Both must be regular files of at most 1 MiB: they are read once for each run, so a pipe
-(` + "`<(...)`" + `) has to be written to a file first. The faults of a file are told in at most 50 lines.
+(` + "`<(...)`" + `) has to be written to a file first. The faults of a file are reported in at most 50 lines.
 
 `
 
