@@ -94,6 +94,7 @@ func (a *app) audit(c *cobra.Command, r *runFlags, word string) error {
 		m.Left = append(m.Left, left...)
 	}
 	sayLeft(a.Stdout, m.Left)
+	defer a.several()()
 	return a.observed(c.Context(), r, func() error {
 		var outcome auditOutcome
 		outcome.fault(s.Audits(c.Context(), rules, m, tests, func(done campaign.Audited, err error) {
@@ -216,6 +217,6 @@ func (o *auditOutcome) err() error {
 // makes makes the runs of a plan for a campaign.
 func (s *session) makes(ctx context.Context, p *bench.Plan) (report.Document, error) {
 	s.plan = p
-	defer s.orderly(false)
+	defer s.closed()
 	return p.Run(ctx)
 }

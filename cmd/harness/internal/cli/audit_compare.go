@@ -88,6 +88,7 @@ func (a *app) compareDatasets(c *cobra.Command, r *runFlags, custom string) erro
 
 // compare makes comparisons and prints them.
 func (a *app) compare(c *cobra.Command, r *runFlags, s *campaign.Campaign, pairs []campaign.Pair) error {
+	defer a.several()()
 	return a.observed(c.Context(), r, func() error {
 		var outcome auditOutcome
 		outcome.fault(s.Compare(c.Context(), pairs, func(o campaign.Comparison, err error) {

@@ -142,7 +142,8 @@ func (s *rounds) run(c *cobra.Command) error {
 	if err := s.check(c.Context()); err != nil || s.flags.dryRun {
 		return err
 	}
-	defer s.orderly(false)
+	defer s.closed()
+	defer s.several()()
 	return s.observed(c.Context(), s.flags, func() error { return s.all(c.Context()) })
 }
 

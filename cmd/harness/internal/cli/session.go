@@ -68,7 +68,7 @@ func (s *session) testing(t bench.PlannedRun, p *loadgen.Progress) (stop func())
 
 // run makes the runs and returns the command's error: a failure, or an outcome that is not good.
 func (s *session) run(ctx context.Context) error {
-	defer s.orderly(false)
+	defer s.closed()
 	d, err := s.plan.Run(ctx)
 	if len(d.Runs) > 0 {
 		err = errors.Join(err, s.writeEnd(d))

@@ -93,6 +93,8 @@ type app struct {
 	mu   sync.Mutex
 	kill func() // ends a running plugin at once; nil where none runs
 	ends bool   // the end of ctx leads to an end in order, with what is measured kept, however long that takes
+	// between counts what ends in order, too, while no plugin runs: commands that make several runs, and write of each.
+	between int
 
 	secrets   secret.Keeper // of the backend's options
 	observers *observers    // nil: there are none
@@ -110,6 +112,23 @@ func (a *app) orderly(ends bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.ends = ends
+}
+
+// closed says that no plugin runs any more.
+func (a *app) closed() {
+	a.onKill(nil)
+	a.orderly(false)
+}
+
+// several says that the command makes several runs: between them it ends in order, and returns the end of that.
+func (a *app) several() (done func()) {
+	add := func(n int) {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		a.between += n
+	}
+	add(1)
+	return func() { add(-1) }
 }
 
 // tidies says that the command removes by itself what is half written when its context ends, and returns the end of
@@ -130,7 +149,10 @@ const (
 func (a *app) unheeded(since time.Duration) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return !a.ends && (since >= patienceWithPlugin || since >= patience && a.kill == nil)
+	if a.ends || a.kill == nil && a.between > 0 {
+		return false
+	}
+	return since >= patienceWithPlugin || since >= patience && a.kill == nil
 }
 
 // listen waits for signals until stop: the first one ends the context, the second one the process. So does the first

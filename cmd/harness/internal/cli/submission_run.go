@@ -129,6 +129,7 @@ func (a *app) submissionRun(c *cobra.Command, r *submissionRunFlags, models []st
 	if r.dryRun {
 		return a.writeHours(c.Context(), parts)
 	}
+	defer a.several()()
 	return a.observed(c.Context(), r.runFlags, func() error { return a.submit(c.Context(), r, parts) })
 }
 

@@ -115,6 +115,7 @@ func (a *app) runJobs(c *cobra.Command, r *runFlags, listed suite.Suite) error {
 	if r.dryRun {
 		return s.list()
 	}
+	defer a.several()()
 	return a.observed(c.Context(), r, func() error {
 		if err := s.save(); err != nil {
 			return err
