@@ -312,17 +312,17 @@ func TestPatienceWithSignals(t *testing.T) {
 	kill := func() {}
 	for _, c := range []struct {
 		about    string
-		app      app
+		app      *app
 		after    time.Duration
 		unheeded bool
 	}{
-		{"reads, no plugin runs", app{}, patience, true},
-		{"reads, but not for long", app{}, patience / 2, false},
-		{"a plugin opens", app{kill: kill}, patience, false},
-		{"a plugin opens for ever", app{kill: kill}, patienceWithPlugin, true},
-		{"runs", app{kill: kill, ends: true}, time.Hour, false},
-		{"writes between runs", app{between: 1}, time.Hour, false},
-		{"a plugin opens for ever, of the second run", app{kill: kill, between: 1}, patienceWithPlugin, true},
+		{"reads, no plugin runs", &app{}, patience, true},
+		{"reads, but not for long", &app{}, patience / 2, false},
+		{"a plugin opens", &app{kill: kill}, patience, false},
+		{"a plugin opens for ever", &app{kill: kill}, patienceWithPlugin, true},
+		{"runs", &app{kill: kill, ends: true}, time.Hour, false},
+		{"writes between runs", &app{between: 1}, time.Hour, false},
+		{"a plugin opens for ever, of the second run", &app{kill: kill, between: 1}, patienceWithPlugin, true},
 	} {
 		if got := c.app.unheeded(c.after); got != c.unheeded {
 			t.Errorf("%s, %v after a signal: unheeded %v", c.about, c.after, got)
