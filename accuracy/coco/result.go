@@ -23,7 +23,7 @@ type Stats struct {
 	ARLarge  float64
 }
 
-// The ranges of area by number.
+// Ranges of a box's area, in the order of the official table.
 const (
 	anySize = iota
 	small

@@ -22,7 +22,7 @@ import (
 // Outcome says how an accuracy stands to its target.
 type Outcome string
 
-// The outcomes.
+// Above is of metrics with an upper limit; Informational has no target at all.
 const (
 	Pass          Outcome = "PASS"
 	Below         Outcome = "BELOW TARGET"

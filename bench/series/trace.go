@@ -21,7 +21,7 @@ const TraceName = "mlperf_log_trace.json"
 // Origin says what a run's series were read from.
 type Origin string
 
-// The origins.
+// A run that kept no series may have a trace log, of which they are made anew.
 const (
 	FromFile  Origin = FileName
 	FromTrace Origin = TraceName

@@ -14,7 +14,7 @@ import (
 // Profile says whose durations and counts a run uses.
 type Profile string
 
-// The profiles.
+// Only a run of the profile Official may be submitted.
 const (
 	Official Profile = "official" // the rules'
 	Smoke    Profile = "smoke"    // the model's, for a run of seconds

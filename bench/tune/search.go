@@ -31,7 +31,7 @@ type Search struct {
 // Stage is a part of a search.
 type Stage string
 
-// The stages.
+// Each stage measures fewer settings than the one before, for longer.
 const (
 	Screen Stage = "short"
 	Narrow Stage = "longer"

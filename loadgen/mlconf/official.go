@@ -9,14 +9,14 @@ import (
 // ConfType says which configuration a call of [Official.FromConfig] means, numbered as in the official LoadGen.
 type ConfType int
 
-// The kinds of configuration.
+// What a file is read as decides which lines count, and over what.
 const (
 	ConfRules ConfType = iota // the rules' defaults alone; the file is ignored
 	ConfUser                  // a user.conf; the rules' defaults come first in the first call
 	ConfAudit                 // an audit.config: the file alone
 )
 
-// The official return codes.
+// What the official LoadGen returns of a file, as its C API has it.
 const (
 	CodeOK       = 0
 	CodeNotFound = -2  // no such file

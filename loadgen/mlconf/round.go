@@ -34,7 +34,7 @@ type Seeds struct {
 // SystemType is the kind of system that a submission is for.
 type SystemType string
 
-// The system types.
+// Rules ask for other scenarios of each type.
 const (
 	Datacenter     SystemType = "datacenter"
 	Edge           SystemType = "edge"

@@ -8,7 +8,7 @@ import (
 // Filter is a way to resize pictures of 8-bit samples. Each gives the same pixels as the library it is named after.
 type Filter int
 
-// The filters.
+// Filters are those of two libraries, whose pixels differ.
 const (
 	Area           Filter = iota // OpenCV's INTER_AREA: box average downwards, a kind of bilinear upwards
 	Linear                       // OpenCV's INTER_LINEAR: bilinear between the four nearest pixels, not antialiased

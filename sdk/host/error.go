@@ -8,7 +8,7 @@ import (
 // Kind says how a plugin failed.
 type Kind string
 
-// The kinds of failure.
+// What kept the plugin from going on.
 const (
 	KindStart     Kind = "start"     // it could not be started, or exited before the handshake
 	KindHandshake Kind = "handshake" // what it printed is not the handshake

@@ -22,7 +22,7 @@ import (
 // Division is one of those of the rules.
 type Division string
 
-// The divisions.
+// Closed has the strictest rules; whatever leaves them is of Open.
 const (
 	Closed  Division = "closed"
 	Network Division = "network"

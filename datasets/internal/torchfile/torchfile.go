@@ -20,7 +20,7 @@ import (
 // Storage is a type of elements, by its name in the pickle.
 type Storage string
 
-// The types that are read.
+// Other types of storage are an error.
 const (
 	Long  Storage = "torch.LongStorage"  // int64
 	Float Storage = "torch.FloatStorage" // float32

@@ -11,7 +11,7 @@ import (
 // Type is the code of a type of voxel (nifti1.h).
 type Type int16
 
-// The types that are read.
+// Codes of the header's field datatype; others are an error.
 const (
 	Uint8   Type = 2
 	Int16   Type = 4

@@ -12,7 +12,7 @@ import (
 // Fault says what is wrong with an answer.
 type Fault int
 
-// The faults.
+// What can be wrong with a response.
 const (
 	None         Fault = iota
 	NotIssued          // no sample of that id was issued

@@ -8,7 +8,7 @@ import (
 // Kind says what is recorded of each sample.
 type Kind int
 
-// The kinds.
+// Each kind keeps what the one before keeps, and takes more memory.
 const (
 	Latencies   Kind = iota // the completion time
 	Tokens                  // and the number of tokens

@@ -11,7 +11,7 @@ import (
 // Scenario says how queries arrive; the values are those of package loadgen.
 type Scenario int
 
-// The scenarios.
+// Scenarios differ in when a query is due, and in how many samples it has.
 const (
 	SingleStream Scenario = iota
 	MultiStream

@@ -34,7 +34,7 @@ type Event struct {
 	End          *End          `json:"end,omitempty"`
 }
 
-// The names of events.
+// Names of events, in the order in which a session has them.
 const (
 	NameBegin        = "begin"
 	NamePlan         = "plan"

@@ -15,7 +15,7 @@ import (
 // Kind is how a value changes.
 type Kind int
 
-// The kinds.
+// A Gauge may rise and fall, a Counter only rises, and a Distribution counts times.
 const (
 	Gauge Kind = iota
 	Counter

@@ -17,7 +17,7 @@ import (
 // Mode is what a task measures.
 type Mode string
 
-// The modes.
+// A task is run in one mode.
 const (
 	Throughput Mode = "throughput"
 	Latency    Mode = "latency"

@@ -25,7 +25,7 @@ import (
 // Kind is what the author of the module brings.
 type Kind string
 
-// The kinds.
+// What a new module may be.
 const (
 	Backend   Kind = "backend"
 	Benchmark Kind = "benchmark"
@@ -37,7 +37,7 @@ func Kinds() []string { return []string{string(Backend), string(Benchmark)} }
 // Language is what the module is written in.
 type Language string
 
-// The languages.
+// Modules in all of them speak one protocol with the harness.
 const (
 	Go     Language = "go"
 	Python Language = "python"
