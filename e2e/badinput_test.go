@@ -162,7 +162,7 @@ func TestPipesAreRefused(t *testing.T) {
 		{"run rgat --mode performance --scenario Offline --dataset " + graph, 6, "edge_index.npy is not a regular file"},
 		{"score " + log + " --benchmark null --plugin null", 6, "not a regular file"},
 		{"report PIPE", 6, "not a regular file"},
-		{"audit verify PIPE", 6, "is no folder"},
+		{"audit verify PIPE", 6, "is not a folder"},
 		{"trust --with PIPE --lock " + filepath.Join(dir, "new.lock"), 5, "not a regular file"},
 		{"dataset convert resnet50 calibration PIPE " + filepath.Join(dir, "new") + " --param list=PIPE", 6,
 			"not a regular file"},

@@ -92,7 +92,7 @@ func TestTranslatorsThatDoNotFit(t *testing.T) {
 		"a vocabulary of another model": {"has 53 tokens, the vocabulary of the target language 20", func(dir string) {
 			edit(t, dir, "vocab*.de", func(b []byte) []byte { return bytes.Join(bytes.SplitAfter(b, []byte("\n"))[:20], nil) })
 		}},
-		"sentences that are no text": {"line 2: it is no UTF-8", func(dir string) {
+		"sentences that are no text": {"line 2: it is not UTF-8", func(dir string) {
 			edit(t, dir, "*.32000.en", func(b []byte) []byte {
 				return bytes.Replace(b, []byte("\n"), []byte("\n\xff "), 1)
 			})

@@ -158,7 +158,7 @@ func readDetail(text []byte) error {
 func (l *leftovers) readAccuracy(path string, text []byte) error {
 	whole := bytes.HasSuffix(text, []byte("\n]\n"))
 	if whole && !json.Valid(text) {
-		return errors.New("it is no JSON")
+		return errors.New("it is not JSON")
 	}
 	indices := map[uint32]bool{}
 	lines := slices.Collect(bytes.Lines(text))

@@ -351,7 +351,7 @@ func TestTraceShowsPhases(t *testing.T) {
 	}
 	text := slurp(t, filepath.Join(dir, "mlperf_log_trace.json"))
 	if !json.Valid([]byte(text)) {
-		t.Error("the trace is no JSON")
+		t.Error("the trace is not JSON")
 	}
 	var spans []string
 	for r := mllog.NewTraceReader(strings.NewReader(text)); ; {

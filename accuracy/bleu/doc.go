@@ -12,7 +12,7 @@ import "errors"
 // Errors of this package, found with errors.Is.
 var (
 	ErrIndex     = errors.New("the accuracy log names a sample outside the data set")
-	ErrPayload   = errors.New("the accuracy log holds payloads that are no text")
+	ErrPayload   = errors.New("the accuracy log holds payloads that are not text")
 	ErrNoSamples = errors.New("the accuracy log holds no sample")
 	ErrLines     = errors.New("translations and references are not equally many")
 	ErrOption    = errors.New("unknown option of sacreBLEU")

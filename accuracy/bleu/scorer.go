@@ -32,7 +32,7 @@ func New(references []string) *Scorer {
 }
 
 // Add scores one entry of the log: index is the sample (qsl_idx), payload the translation in UTF-8, with single spaces
-// between words. Of several entries of a sample the first counts. A payload that is no UTF-8, at which the reference
+// between words. Of several entries of a sample the first counts. A payload that is not UTF-8, at which the reference
 // script stops, counts as a translation without words, and is one of Result.Damaged.
 func (s *Scorer) Add(index uint64, payload []byte) error {
 	if index >= uint64(len(s.references)) {
@@ -54,7 +54,7 @@ func (s *Scorer) Add(index uint64, payload []byte) error {
 	return nil
 }
 
-// notText says where a payload is no UTF-8.
+// notText says where a payload is not UTF-8.
 func notText(payload []byte) string {
 	at := 0
 	for at < len(payload) {
@@ -64,7 +64,7 @@ func notText(payload []byte) string {
 		}
 		at += size
 	}
-	return fmt.Sprintf("byte %#02x at position %d is no UTF-8", payload[at], at)
+	return fmt.Sprintf("byte %#02x at position %d is not UTF-8", payload[at], at)
 }
 
 // words cuts at single spaces: two in a row have an empty word between them.

@@ -214,7 +214,7 @@ func TestOpenRefuses(t *testing.T) {
 			write(t, filepath.Join(folder, "val_idx.pt"), b.Bytes())
 		}, []string{"val_idx.pt: number 1 is paper 9, want one of 0 to 8"}},
 		{"no file of torch", func(t *testing.T, folder string) { write(t, filepath.Join(folder, "val_idx.pt"), []byte("x")) },
-			[]string{"val_idx.pt: it is no file of torch.save"}},
+			[]string{"val_idx.pt: it is not a file of torch.save"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			dir, folder := written(t, "tiny", newSmall())

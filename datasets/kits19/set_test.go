@@ -233,7 +233,7 @@ func TestOtherErrors(t *testing.T) {
 		want  string
 	}{
 		{"nothing there", nil, "neither preprocessed_files.pkl nor folders case_00000"},
-		{"index is no JSON", map[string][]byte{"preprocessed_files.json": []byte("{")}, "want file_list and cases"},
+		{"index is not JSON", map[string][]byte{"preprocessed_files.json": []byte("{")}, "want file_list and cases"},
 		{"index is no pickle", map[string][]byte{"preprocessed_files.pkl": []byte("{")}, "preprocessed_files.pkl: pickle"},
 		{"index is another pickle", map[string][]byte{"preprocessed_files.pkl": []byte("K\x01.")}, "file_list is a <nil>"},
 	}

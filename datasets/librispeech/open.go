@@ -18,7 +18,7 @@ import (
 // ErrDataset) holds.
 func Open(ctx context.Context, dir string, o Options) ([]Clip, error) {
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return nil, fmt.Errorf("%w: %s is no folder: want one with %s, or with transcripts *.trans.txt", ErrDataset, dir,
+		return nil, fmt.Errorf("%w: %s is not a folder: want one with %s, or with transcripts *.trans.txt", ErrDataset, dir,
 			o.Manifest)
 	}
 	var faults fault.List

@@ -14,7 +14,7 @@ import (
 )
 
 // Text is text with control characters as \u001b, which JSON reads as the same; line breaks and tabs stay. Bytes
-// that are no UTF-8 are \ufffd. Marks that change the direction of writing count as control characters: they make a
+// that are not UTF-8 are \ufffd. Marks that change the direction of writing count as control characters: they make a
 // name look like another.
 func Text(text string) string {
 	if strings.IndexFunc(text, steers) < 0 && utf8.ValidString(text) {

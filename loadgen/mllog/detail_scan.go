@@ -35,7 +35,7 @@ type Detail struct {
 	// What other readers of the log stop at, each as the number of the first such line; 0 where there is none.
 
 	NotUTF8  int // no UTF-8
-	NotJSON  int // an entry that could be read and is no JSON: LoadGen writes a quote in a name as it is
+	NotJSON  int // an entry that could be read and is not JSON: LoadGen writes a quote in a name as it is
 	Unmarked int // an entry that does not say whether it is an error
 	Broken   int // a line with a carriage return inside, which others take for its end
 }

@@ -114,7 +114,7 @@ func FuzzScanDetail(f *testing.F) {
 		var raw map[string]any
 		rest, marked := strings.CutPrefix(text, ":::MLLOG")
 		if d.Lines == 1 && marked && d.NotJSON+d.NumFaults == 0 && json.Unmarshal([]byte(rest), &raw) != nil {
-			t.Errorf("%q is no JSON: got %+v", text, d)
+			t.Errorf("%q is not JSON: got %+v", text, d)
 		}
 		if key, _ := raw["key"].(string); d.NumFaults == 0 && raw != nil && !d.Has(key) {
 			t.Errorf("%q has the key %q: got %+v", text, key, d)

@@ -107,14 +107,14 @@ func TestWhatIsWrongIsSaid(t *testing.T) {
 			want:  []string{"newstest2014.tok.bpe.32000.en", "parameters sources and references", "no vocabulary: looked for"},
 		},
 		"bad text": {
-			files: map[string]string{"newstest2014.tok.bpe.32000.en": "a\n\xff\n"}, want: []string{"line 2: it is no UTF-8"},
+			files: map[string]string{"newstest2014.tok.bpe.32000.en": "a\n\xff\n"}, want: []string{"line 2: it is not UTF-8"},
 		},
 		"empty": {
 			files: map[string]string{"newstest2014.tok.bpe.32000.en": ""}, want: []string{"is empty, want a sentence a line"},
 		},
 		"bad vocabularies": {
 			files: map[string]string{"vocab.bpe.32000.en": "<unk>\n<s>\n</s>\na\n\na\n", "vocab.bpe.32000.de": "<unk>\n\xff"},
-			want:  []string{"line 5: it is empty", `line 6: "a" is there before`, "line 2: it is no UTF-8"},
+			want:  []string{"line 5: it is empty", `line 6: "a" is there before`, "line 2: it is not UTF-8"},
 		},
 		"bad parameters": {
 			params: map[string]string{"beams": "0", "max_steps": "word", "sacrebleu": "14"},

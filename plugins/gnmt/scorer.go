@@ -74,7 +74,7 @@ func (s *scorer) notes(r bleu.Result) []string {
 		}
 	}
 	add(r.Again, "%d entries dropped: their sentences had been translated before", r.Again)
-	add(r.Damaged, "%d entries are no text, at which the official script stops; they count as empty translations: %v",
+	add(r.Damaged, "%d entries are not text, at which the official script stops; they count as empty translations: %v",
 		r.Damaged, r.Faults)
 	missing := len(s.text.sources) - r.Entries
 	add(missing, "%d of %d sentences are not in the log; the metrics are those of the others", missing,

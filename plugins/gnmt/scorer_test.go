@@ -48,7 +48,7 @@ func TestScoreOfDamagedAndMissing(t *testing.T) {
 		t.Errorf("damaged text scores %v, an empty one %v", score.Metrics[1], empty.Metrics[1])
 	}
 	notes := strings.Join(score.Notes, "\n")
-	for _, want := range []string{"1 entries are no text", "sample 1: byte 0xff", "1 of 3 sentences are not in the log"} {
+	for _, want := range []string{"1 entries are not text", "sample 1: byte 0xff", "1 of 3 sentences are not in the log"} {
 		if !strings.Contains(notes, want) {
 			t.Errorf("notes %q do not say %q", notes, want)
 		}

@@ -70,7 +70,7 @@ func readLines(path string, plain bool) ([]string, error) {
 	lines := cutLines(string(data), plain)
 	for i, line := range lines {
 		if !utf8.ValidString(line) {
-			return nil, fmt.Errorf("%s, line %d: it is no UTF-8", path, i+1)
+			return nil, fmt.Errorf("%s, line %d: it is not UTF-8", path, i+1)
 		}
 	}
 	if len(lines) == 0 {

@@ -100,7 +100,7 @@ func checks() []check {
 	return []check{
 		{"handshake", "it starts, shakes hands and speaks this version of the wire", handshake},
 		{"by-hand", "started without a harness it says what it is for and fails", byHand},
-		{"description", "what it says of itself is complete, and the same by both ways", description},
+		{"description", "its description is complete, and the same by both ways", description},
 		{"reality", "models, data sets and scenarios are as described", reality},
 		{"heartbeats", "heartbeats come while it is idle too, and count what was received and answered", heartbeats},
 		{"scenarios", "every scenario runs, and each sample is answered once", scenarios},

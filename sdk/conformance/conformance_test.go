@@ -136,7 +136,7 @@ func TestPayloadsOfText(t *testing.T) {
 	s := subject(t, "writes text")
 	s.Only = []string{"payloads"}
 	for _, r := range Run(t.Context(), s, nil) {
-		if r.Outcome != Pass || !strings.Contains(r.Detail, "of text; with bytes that are no UTF-8 it scores") {
+		if r.Outcome != Pass || !strings.Contains(r.Detail, "of text; with bytes that are not UTF-8 it scores") {
 			t.Errorf("%s: %s: %s", r.Name, r.Outcome, r.Detail)
 		}
 	}

@@ -71,13 +71,13 @@ func (v *visit) damagedText(ctx context.Context, p *host.Plugin, answers [][]byt
 	}
 	less, err := v.score(ctx, p, damaged)
 	if err == nil && slices.Equal(whole.Metrics, less.Metrics) {
-		return "", errors.New("the scorer takes texts with a byte behind them that is no UTF-8 as if they were whole, " +
+		return "", errors.New("the scorer takes texts with a byte behind them that is not UTF-8 as if they were whole, " +
 			"want an error or another score")
 	}
 	if err != nil {
-		return "of text; the scorer refuses bytes that are no UTF-8", nil
+		return "of text; the scorer refuses bytes that are not UTF-8", nil
 	}
-	return fmt.Sprintf("of text; with bytes that are no UTF-8 it scores %s, in place of %s", metrics(less),
+	return fmt.Sprintf("of text; with bytes that are not UTF-8 it scores %s, in place of %s", metrics(less),
 		metrics(whole)), nil
 }
 

@@ -9,7 +9,7 @@ import (
 const mostRunes = 2500
 
 // Texts writes names and texts in turn, each as a paragraph: what was asked, what was expected, what came. Long texts
-// are cut, and bytes that are no UTF-8 replaced.
+// are cut, and bytes that are not UTF-8 replaced.
 func Texts(pairs ...string) string {
 	var b strings.Builder
 	for i := 0; i+1 < len(pairs); i += 2 {

@@ -42,7 +42,7 @@ func TestNoLaunchWaitsForWhatIsNoFolder(t *testing.T) {
 	}
 	for _, path := range []string{pipe, link, elsewhere} {
 		if _, err := os.Lstat(path); err != nil {
-			t.Errorf("%v, want what is no folder of a harness left alone", err)
+			t.Errorf("%v, want what is not a folder of a harness left alone", err)
 		}
 	}
 }

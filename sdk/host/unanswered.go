@@ -99,8 +99,8 @@ func (l *link) watchAnswers(h *pluginpb.Heartbeat) {
 		l.plugin.note(note)
 	}
 	if l.overdue.tooLong() {
-		l.plugin.failWith(KindHung, nil, fmt.Sprintf("nothing that it was asked for got on for %v (limit %v), though its "+
-			"heartbeats come; it waits for %s",
+		l.plugin.failWith(KindHung, nil, fmt.Sprintf("it made no progress on what it was asked for in %v (limit %v), though "+
+			"its heartbeats come; it waits for %s",
 			quiet.Round(100*time.Millisecond), l.overdue.limit, l.outstanding(h.GetWork().GetPending())),
 			"if that may take so long, give it more time with --answer-timeout DURATION (0: no limit)")
 	}

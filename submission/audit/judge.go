@@ -106,7 +106,7 @@ func (j *judge) whole(d *mllog.Detail, path, what string) {
 		line int
 		what string
 	}{
-		{d.NotUTF8, "is not UTF-8"}, {d.NotJSON, "is no JSON, as where a name has a quote"},
+		{d.NotUTF8, "is not UTF-8"}, {d.NotJSON, "is not JSON, as where a name has a quote"},
 		{d.Unmarked, "does not say whether it is an error"}, {d.Broken, "has a carriage return inside"},
 	} {
 		if c.line > 0 {

@@ -25,7 +25,7 @@ type Found struct {
 // are there is for Verify to say. An empty test means every test that has a folder in dir.
 func Locate(dir, results, test string) ([]Found, error) {
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return nil, fmt.Errorf("%w: %s is no folder: want a scenario's, or that of an audit's run", ErrMissing, dir)
+		return nil, fmt.Errorf("%w: %s is not a folder: want a scenario's, or that of an audit's run", ErrMissing, dir)
 	}
 	tests := []string{test}
 	if test == "" {
@@ -44,7 +44,7 @@ func Locate(dir, results, test string) ([]Found, error) {
 	return list, errors.Join(errs...)
 }
 
-// ErrMissing is wrapped where there is no folder to look into.
+// ErrMissing is wrapped where there is not a folder to look into.
 var ErrMissing = errors.New("audit")
 
 // within are the tests that have a folder in dir.

@@ -96,7 +96,7 @@ func (r *resultFolder) checkLogFormat(l *runLog) {
 	if d.NumForeign > 0 && d.Foreign[0] == 1 {
 		reject("the first line is no entry", "", "a line that begins with "+mllog.DetailPrefix)
 	} else if d.NumForeign > 0 {
-		r.warn(ruleLogFormat, name, "lines are no entries", fmt.Sprintf("%d lines, the first is line %d",
+		r.warn(ruleLogFormat, name, "lines are not entries", fmt.Sprintf("%d lines, the first is line %d",
 			d.NumForeign, d.Foreign[0]),
 			"lines that begin with "+mllog.DetailPrefix, "file the log as LoadGen wrote it")
 	}
@@ -107,8 +107,8 @@ func (r *resultFolder) checkLogFormat(l *runLog) {
 		line                  int
 		what, found, expected string
 	}{
-		{d.NotUTF8, "the log is no text", "is no UTF-8", "UTF-8"},
-		{d.NotJSON, "an entry is no JSON", "is none, as where a name has a quote", "JSON behind " + mllog.DetailPrefix},
+		{d.NotUTF8, "the log is no text", "is not UTF-8", "UTF-8"},
+		{d.NotJSON, "an entry is not JSON", "is none, as where a name has a quote", "JSON behind " + mllog.DetailPrefix},
 		{d.Unmarked, "an entry does not say whether it is an error", "lacks it", "is_error in metadata, true or false"},
 		{d.Broken, "a line is broken", "has a carriage return inside", "line feeds alone"},
 	} {

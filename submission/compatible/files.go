@@ -124,7 +124,7 @@ func readJSON(r io.Reader, name string) (any, error) {
 	}
 	v, err := pyvalue.Decode(text)
 	if err != nil {
-		return nil, fmt.Errorf("%s is no JSON: %w", name, err)
+		return nil, fmt.Errorf("%s is not JSON: %w", name, err)
 	}
 	return v, nil
 }

@@ -134,7 +134,7 @@ func unpackable(t *tree.Tree, file string, most fetch.Limits) (faults []error) {
 			continue
 		}
 		if below == "" && !e.Dir {
-			faults = append(faults, fmt.Errorf("%s is no folder: want one", t.Abs(e.Path)))
+			faults = append(faults, fmt.Errorf("%s is not a folder: want one", t.Abs(e.Path)))
 		}
 		if _, err := fetch.EntryPath(e.Path); err != nil {
 			faults = append(faults, fmt.Errorf("%s could not be unpacked: %w: give it another name", t.Abs(e.Path), err))

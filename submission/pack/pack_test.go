@@ -144,7 +144,7 @@ func TestPackRefusesWhatUnpackRefuses(t *testing.T) {
 	for want, change := range map[string]func(root string) (file string){
 		`a\b`:               func(root string) string { put(t, root, `closed/Lab/a\b`, "x", 0o644); return "a.tar.gz" },
 		"lies in more than": func(root string) string { put(t, root, deep, "x", 0o644); return "a.tar.gz" },
-		"is no folder":      func(root string) string { put(t, root, "network", "x", 0o644); return "a.tar.gz" },
+		"is not a folder":   func(root string) string { put(t, root, "network", "x", 0o644); return "a.tar.gz" },
 		"line break":        func(string) string { return "a\nb.tar.gz" },
 	} {
 		root, dir := filepath.Join(t.TempDir(), "tree"), t.TempDir()

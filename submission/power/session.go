@@ -97,7 +97,7 @@ func readSession(t *tree.Tree, name string) (*session, []Fault) {
 func parseSession(name string, text []byte) (*session, []Fault) {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(text, &fields); err != nil {
-		return nil, []Fault{{name, "form", "no JSON object: " + err.Error()}}
+		return nil, []Fault{{name, "form", "not a JSON object: " + err.Error()}}
 	}
 	var missing []string
 	for _, key := range keys {

@@ -74,7 +74,7 @@ func (o Options) withDefaults() Options {
 
 func indented(v any, by string) []byte {
 	var out bytes.Buffer
-	_ = json.Indent(&out, []byte(pyvalue.JSON(v)), "", by) // NaN, which is no JSON, stands as it is
+	_ = json.Indent(&out, []byte(pyvalue.JSON(v)), "", by) // NaN, which is not JSON, stands as it is
 	if out.Len() == 0 {
 		return []byte(pyvalue.JSON(v))
 	}

@@ -24,7 +24,7 @@ const MostBytes = 50 << 20
 type Kind string
 
 // The kinds. Special is a device, a pipe or a socket, and Character a name with a quote, a line's end or another
-// control character, or of bytes that are no UTF-8: of these the official script says nothing, as of a folder whose
+// control character, or of bytes that are not UTF-8: of these the official script says nothing, as of a folder whose
 // name alone has a blank.
 const (
 	Large     Kind = "large"
@@ -54,7 +54,7 @@ func (f Finding) Error() string {
 	case Blank:
 		return f.Path + " has a blank in its name: rename it"
 	case Character:
-		return fmt.Sprintf("%q has a quote, a control character or a byte that is no UTF-8 in its name: rename it", f.Path)
+		return fmt.Sprintf("%q has a quote, a control character or a byte that is not UTF-8 in its name: rename it", f.Path)
 	}
 	return f.Path + " is a device, a pipe or a socket: remove it"
 }

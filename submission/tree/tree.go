@@ -61,7 +61,7 @@ type Tree struct {
 	inside  map[string][]Entry // of a folder
 }
 
-// ErrOpen is wrapped by Open's error where root is no folder that can be opened.
+// ErrOpen is wrapped by Open's error where root is not a folder that can be opened.
 var ErrOpen = errors.New("open the submission")
 
 // Open reads the names in the folder at root. Symbolic links to folders are not followed. The errors are those of root

@@ -44,7 +44,7 @@ func Check(path string, maxPixels int) (width, height int, problem string) {
 	case err != nil:
 		return 0, 0, err.Error()
 	case !info.Mode().IsRegular():
-		return 0, 0, "this is no file"
+		return 0, 0, "this is not a file"
 	case info.Size() == 0:
 		return 0, 0, "the file is empty"
 	case info.Size() > MostBytes:

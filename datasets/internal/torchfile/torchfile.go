@@ -56,7 +56,7 @@ func Read(path string, s Storage, most int64) (t *Tensor, err error) {
 	}
 	z, err := zip.NewReader(f, info.Size())
 	if err != nil {
-		return nil, fmt.Errorf("it is no file of torch.save: %w", err)
+		return nil, fmt.Errorf("it is not a file of torch.save: %w", err)
 	}
 	pickle, err := member(z, "data.pkl", mostPickle)
 	if err != nil {

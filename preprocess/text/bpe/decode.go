@@ -98,7 +98,7 @@ func blanks(replacement string, prefixed bool) step {
 	}
 }
 
-// joinBytes turns runs of tokens <0x00> to <0xFF> into their characters, or, where a run is no UTF-8, each of
+// joinBytes turns runs of tokens <0x00> to <0xFF> into their characters, or, where a run is not UTF-8, each of
 // its tokens into U+FFFD.
 func joinBytes(tokens []string) []string {
 	joined := make([]string, 0, len(tokens))

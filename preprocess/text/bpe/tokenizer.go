@@ -99,7 +99,7 @@ func (t *Tokenizer) EncodePlain(dst []int32, text string) []int32 {
 	return dst
 }
 
-// Decode returns the text of ids, without special tokens. Bytes that are no UTF-8 give U+FFFD. The error is ErrID, and
+// Decode returns the text of ids, without special tokens. Bytes that are not UTF-8 give U+FFFD. The error is ErrID, and
 // names all ids that have no token.
 func (t *Tokenizer) Decode(ids []int32) (string, error) {
 	return t.decodeAs(ids, true)

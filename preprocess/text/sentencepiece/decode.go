@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// Decode returns the text of ids. Bytes that are no UTF-8 give U+FFFD each. The error is ErrID, and names all
+// Decode returns the text of ids. Bytes that are not UTF-8 give U+FFFD each. The error is ErrID, and names all
 // ids beyond the vocabulary.
 func (m *Model) Decode(ids []int32) (string, error) {
 	if err := check(ids, func(id int32) bool { return id >= 0 && int(id) < m.Size() }, m.Size()); err != nil {

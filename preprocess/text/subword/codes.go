@@ -65,7 +65,7 @@ func (c *Codes) add(line string, rank int) error {
 	symbols := strings.Split(strings.Trim(line, blanks), " ")
 	switch {
 	case !utf8.ValidString(line):
-		return errors.New("it is no UTF-8")
+		return errors.New("it is not UTF-8")
 	case len(symbols) != 2 || symbols[0] == "" || symbols[1] == "":
 		return fmt.Errorf("%s: want two symbols with a space between them", strconv.Quote(line))
 	}

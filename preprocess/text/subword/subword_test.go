@@ -64,7 +64,7 @@ func TestBadCodes(t *testing.T) {
 	if !errors.Is(err, ErrCodes) {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`line 1: version "0.3"`, `line 2: "a"`, `line 3: "a b c"`, "line 4: it is no UTF-8",
+	for _, want := range []string{`line 1: version "0.3"`, `line 2: "a"`, `line 3: "a b c"`, "line 4: it is not UTF-8",
 		`line 6: ""`} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: it does not say %q", err, want)
@@ -100,7 +100,7 @@ func TestBadVocabulary(t *testing.T) {
 		"":                             "line 1: it is empty",
 		"<unk>\n<s>\n</s>\n\na":        "line 4: it is empty",
 		"<unk>\n<s>\n</s>\na\nb\na":    `line 6: "a" is there before, as token 3`,
-		"<unk>\n<s>\n</s>\n\xff":       "line 4: it is no UTF-8",
+		"<unk>\n<s>\n</s>\n\xff":       "line 4: it is not UTF-8",
 		"<s>\n<unk>\n</s>\na\nb\n":     `line 1: "<s>" is there before, as token 1`,
 		"<unk>\n<s>\n</s>\na\u2028b\n": "",
 	} {

@@ -59,7 +59,7 @@ func (v *Vocabulary) check(token string) error {
 	case token == "":
 		return errors.New("it is empty, want one token a line")
 	case !utf8.ValidString(token):
-		return errors.New("it is no UTF-8")
+		return errors.New("it is not UTF-8")
 	case twice:
 		return fmt.Errorf("%q is there before, as token %d: want each once", token, v.ids[token])
 	}

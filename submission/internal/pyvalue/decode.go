@@ -15,7 +15,7 @@ import (
 const mostDepth = 990
 
 // Decode reads one JSON value as json.loads does: NaN and Infinity are numbers, integers have any length, the last of
-// equal keys counts. Half a surrogate pair becomes three bytes that are no UTF-8.
+// equal keys counts. Half a surrogate pair becomes three bytes that are not UTF-8.
 func Decode(text string) (any, error) { return decode(text, false) }
 
 // DecodeShort is Decode for values whose lists nobody reads: it keeps the first item alone.

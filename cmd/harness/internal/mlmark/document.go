@@ -21,7 +21,7 @@ const (
 )
 
 // Note stands in every document and under every table.
-const Note = "Made in the manner of MLMark, and no MLMark score: MLMark's own harness, targets and models make those."
+const Note = "MLMark-style, not an MLMark score: MLMark's own harness, targets and models make those."
 
 // Document is what is kept of a task.
 type Document struct {
