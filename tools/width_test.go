@@ -13,46 +13,68 @@ import (
 // mostColumns is how wide a line of Go may be; a tab counts as one column, as in .golangci.yml.
 const mostColumns = 120
 
-// TestWidth lists the lines that are too wide, but for generated files and testdata.
+// TestWidth lists the lines of Go that are too wide, but for generated files and testdata.
 func TestWidth(t *testing.T) {
 	top := root(t)
 	for _, module := range workspaceModules(t) {
-		err := filepath.WalkDir(filepath.Join(top, module), func(path string, d fs.DirEntry, err error) error {
-			if err != nil || d.IsDir() {
-				if err == nil && d.Name() == "testdata" {
-					return fs.SkipDir
-				}
-				return err
-			}
-			if filepath.Ext(path) == ".go" {
-				checkWidth(t, top, path)
-			}
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
+		for _, path := range goFiles(t, filepath.Join(top, module)) {
+			checkWidth(t, top, path, goLines)
 		}
 	}
 }
 
-func checkWidth(t *testing.T, top, path string) {
+// goFiles are the files of Go in a folder and below it, without testdata.
+func goFiles(t *testing.T, dir string) []string {
+	t.Helper()
+	var files []string
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && d.Name() == "testdata":
+			return fs.SkipDir
+		case filepath.Ext(path) == ".go":
+			files = append(files, path)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// checkWidth lists what is too wide of the lines that a kind of file is held to.
+func checkWidth(t *testing.T, top, path string, held func(text []byte) map[int]string) {
 	t.Helper()
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if bytes.Contains(text[:min(len(text), 2000)], []byte("// Code generated ")) {
-		return
-	}
 	name, err := filepath.Rel(top, path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	number := 0
-	for line := range strings.Lines(string(text)) {
-		number++
-		if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > mostColumns {
+	for number, line := range held(text) {
+		if n := utf8.RuneCountInString(line); n > mostColumns {
 			t.Errorf("%s:%d: %d columns, want at most %d", name, number, n, mostColumns)
 		}
 	}
+}
+
+// goLines are all lines of a file that is not generated, by their numbers.
+func goLines(text []byte) map[int]string {
+	if bytes.Contains(text[:min(len(text), 2000)], []byte("// Code generated ")) {
+		return nil
+	}
+	return numbered(text)
+}
+
+func numbered(text []byte) map[int]string {
+	lines, number := map[int]string{}, 0
+	for line := range strings.Lines(string(text)) {
+		number++
+		lines[number] = strings.TrimRight(line, "\n")
+	}
+	return lines
 }
