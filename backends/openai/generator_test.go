@@ -167,6 +167,39 @@ func TestGenerate(t *testing.T) {
 	}
 }
 
+// TestSpecialFirstToken: a server leaves the text of special tokens out. Where nothing else shows that one has come, the
+// first token of an answer is seen all the same.
+func TestSpecialFirstToken(t *testing.T) {
+	const special, word = " 9", " 4"
+	for _, c := range []struct {
+		name, owner string
+		options     []string
+		first       backend.Tokens
+	}{
+		{"text alone", "sglang", nil, backend.Tokens{Text: special}},
+		{"text alone, not asked for", "sglang", []string{"skip_special_tokens=unsent"}, backend.Tokens{Text: word}},
+		{"ids", "vllm", nil, backend.Tokens{IDs: []int32{9}, N: 1}},
+		{"ids dropped", "vllm", []string{"count=usage"}, backend.Tokens{Text: special}},
+		{"log probabilities", "sglang", []string{"count=logprobs"}, backend.Tokens{N: 1}},
+		{"a server that may not have the field", "other", nil, backend.Tokens{Text: word}},
+		{"one that has it", "other", []string{"skip_special_tokens=false"}, backend.Tokens{Text: special}},
+		{"another value", "sglang", []string{"body.skip_special_tokens=true"}, backend.Tokens{Text: word}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			g := connect(t, serve(t, openaitest.New(openaitest.Options{
+				Owner: c.owner, IDs: c.owner == "vllm", Says: []int32{9, 4, 5}, Special: []int32{9},
+			})), c.options...)
+			s, err := generate(t, g, prompt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !same(s.firsts[0], c.first) || s.complete[0].N != 3 {
+				t.Errorf("first %+v of %+v, want %+v", s.firsts, s.complete, c.first)
+			}
+		})
+	}
+}
+
 func same(a, b backend.Tokens) bool {
 	return slices.Equal(a.IDs, b.IDs) && a.Text == b.Text && a.N == b.N
 }

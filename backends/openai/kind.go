@@ -19,8 +19,10 @@ type kind struct {
 	saltsChats         bool   // only chats have that field; other requests with it are refused
 	greedy             []field
 	noCache            []field
-	maxTokens          string // its name for the most tokens in chats
-	owner              string // what its list of models says in owned_by, or its header Server
+	// showsSpecial tells whether it has skip_special_tokens, without which the text of special tokens is left out.
+	showsSpecial bool
+	maxTokens    string // its name for the most tokens in chats
+	owner        string // what its list of models says in owned_by, or its header Server
 }
 
 // field is a field of a request, its value as JSON.
@@ -31,14 +33,16 @@ func kinds() []*kind {
 	return []*kind{
 		{
 			name: "vllm", owner: "vllm", minTokens: "min_tokens", stopIDs: "stop_token_ids", beams: true, salt: "cache_salt",
+			showsSpecial:  true,
 			tokenIDs:      []field{{"return_token_ids", "true"}},
 			loggedIDs:     true,
 			idsByLogprobs: []field{{"return_tokens_as_token_ids", "true"}},
 		},
-		{name: "sglang", owner: "sglang", minTokens: "min_tokens", stopIDs: "stop_token_ids", salt: "cache_salt"},
+		{name: "sglang", owner: "sglang", minTokens: "min_tokens", stopIDs: "stop_token_ids", salt: "cache_salt",
+			showsSpecial: true},
 		{name: "trtllm", owner: "tensorrt_llm", minTokens: "min_tokens", stopIDs: "stop_token_ids",
 			beams: true, salt: "cache_salt",
-			saltsChats: true, greedy: []field{{"top_k", "1"}}},
+			saltsChats: true, greedy: []field{{"top_k", "1"}}, showsSpecial: true},
 		{name: "llamacpp", owner: "llamacpp", noCache: []field{{"cache_prompt", "false"}}, loggedIDs: true},
 		{name: "openai", owner: "openai", maxTokens: "max_completion_tokens"},
 		{name: "other"},

@@ -31,6 +31,7 @@ type settings struct {
 	retries   int
 	goesOn    bool // with the other endpoints after one has failed
 	cache     cachePolicy
+	special   specialPolicy
 	body      map[string]json.RawMessage
 }
 
@@ -60,6 +61,15 @@ const (
 	cacheOff    cachePolicy = iota // ask for none; one that is reported ends the run
 	cacheReport                    // ask for none; one that is reported is counted
 	cacheAllow                     // neither ask nor look
+)
+
+// specialPolicy is when servers are asked not to leave the text of special tokens out (skip_special_tokens).
+type specialPolicy uint8
+
+const (
+	specialWhereHidden specialPolicy = iota // where text alone shows that a token has come, and the kind of server has it
+	specialShown                            // always
+	specialUnasked                          // never
 )
 
 // defaults of the options.
@@ -114,6 +124,10 @@ func (s *settings) options() option.List {
 			map[string]cachePolicy{"off": cacheOff, "report": cacheReport, "allow": cacheAllow},
 			"prompts kept between queries, against the rules: off (one that a server reports ends the run), "+
 				"report (count them) or allow"),
+		option.Choice("skip_special_tokens", &s.special,
+			map[string]specialPolicy{"auto": specialWhereHidden, "false": specialShown, "unsent": specialUnasked},
+			"the field of that name, without which special tokens have no text: false, unsent, or auto (false where "+
+				"text alone shows when the first token came, and the kind of server has the field)"),
 		option.Prefix("body.", "KEY", "a field of each request, as JSON or else as text", func(name, value string) error {
 			s.body[name] = asJSON(value)
 			return nil

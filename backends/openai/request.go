@@ -28,6 +28,9 @@ func newAsker(s settings, k *kind) (*asker, error) {
 	if s.cache != cacheAllow {
 		extra = append(extra, k.noCache...)
 	}
+	if k.asksSpecial(s) {
+		extra = append(extra, field{"skip_special_tokens", "false"})
+	}
 	a := &asker{settings: s, kind: k}
 	for i, of := range []api{completions, chat} {
 		text, err := commonFields(s, of, extra)
@@ -49,6 +52,15 @@ func (k *kind) counting(c count) []field {
 		return nil
 	}
 	return slices.Clone(k.tokenIDs)
+}
+
+// asksSpecial tells whether the text of special tokens is asked for. Where neither ids nor log probabilities are, an
+// answer that starts with such a token would seem to start with its first word.
+func (k *kind) asksSpecial(s settings) bool {
+	if s.special != specialWhereHidden {
+		return s.special == specialShown
+	}
+	return k.showsSpecial && len(k.counting(s.count)) == 0
 }
 
 // commonFields writes the fields that all requests of an API have, those of option body.KEY in place of others.

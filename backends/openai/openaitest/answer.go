@@ -2,6 +2,7 @@ package openaitest
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 )
@@ -162,9 +163,16 @@ func (a *answer) appendText(b []byte, i, n int) []byte {
 		return strconv.AppendInt(append(b, ' '), time.Now().UnixNano(), 10)
 	}
 	for k := range n {
-		b = appendToken(b, a.id(i+k))
+		if id := a.id(i + k); !a.hides(id) {
+			b = appendToken(b, id)
+		}
 	}
 	return b
+}
+
+// hides tells whether a token has no text.
+func (a *answer) hides(id int32) bool {
+	return slices.Contains(a.server.options.Special, id) && (a.ask.Skip == nil || *a.ask.Skip)
 }
 
 func (a *answer) appendIDs(b []byte, i, n int) []byte {

@@ -25,6 +25,7 @@ type Options struct {
 	Vocabulary  int           // token ids are below; 0: 32000
 	Tokens      int           // of each answer, at most what a request allows; 0: that
 	Says        []int32       // the tokens of each answer; nil: some that depend on the prompt
+	Special     []int32       // tokens whose text is left out, unless a request has skip_special_tokens false
 	IDs         bool          // report token ids, to requests that ask for them
 	NoUsage     bool          // do not report usage, even where it is asked for
 	Stamps      bool          // the text of an event is the time at which it is written, in nanoseconds since 1970
@@ -120,6 +121,7 @@ type Request struct {
 	ReturnIDs bool            `json:"return_token_ids"`
 	Logprobs  json.RawMessage `json:"logprobs"`
 	Salt      string          `json:"cache_salt"`
+	Skip      *bool           `json:"skip_special_tokens"`
 	Usage     struct {
 		Include bool `json:"include_usage"`
 	} `json:"stream_options"`
