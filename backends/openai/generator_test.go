@@ -167,8 +167,8 @@ func TestGenerate(t *testing.T) {
 	}
 }
 
-// TestSpecialFirstToken: a server leaves the text of special tokens out. Where nothing else shows that one has come, the
-// first token of an answer is seen all the same.
+// TestSpecialFirstToken: a server leaves the text of special tokens out. Where nothing else shows that one has come,
+// the first token of an answer is seen all the same.
 func TestSpecialFirstToken(t *testing.T) {
 	const special, word = " 9", " 4"
 	for _, c := range []struct {
