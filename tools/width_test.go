@@ -13,12 +13,18 @@ import (
 // mostColumns is how wide a line of Go may be; a tab counts as one column, as in .golangci.yml.
 const mostColumns = 120
 
-// TestWidth lists the lines of Go that are too wide, but for generated files and testdata.
+// TestWidth lists the lines of Go that are too wide, but for generated files and testdata, and the lines of prose in
+// the documents but the changelog.
 func TestWidth(t *testing.T) {
 	top := root(t)
 	for _, module := range workspaceModules(t) {
 		for _, path := range goFiles(t, filepath.Join(top, module)) {
 			checkWidth(t, top, path, goLines)
+		}
+	}
+	for _, path := range documents(t, top) {
+		if filepath.Base(path) != "CHANGELOG.md" { // its entries are merged line by line
+			checkWidth(t, top, path, proseLines)
 		}
 	}
 }
@@ -77,4 +83,29 @@ func numbered(text []byte) map[int]string {
 		lines[number] = strings.TrimRight(line, "\n")
 	}
 	return lines
+}
+
+// longWord is how long a word is, a link as a rule, that a line of prose may be too wide for.
+const longWord = 100
+
+// proseLines are the lines of a document without tables, headings, code, and those with a word that leaves no room.
+func proseLines(text []byte) map[int]string {
+	held := map[int]string{}
+	all, fenced, code, blank := numbered(text), false, false, true
+	for number := 1; number <= len(all); number++ {
+		line := all[number]
+		start := strings.TrimSpace(line)
+		fence := strings.HasPrefix(start, "```")
+		code = strings.HasPrefix(line, "    ") && (blank || code) || code && line == ""
+		blank = line == ""
+		longest := 0
+		for _, word := range strings.Fields(line) {
+			longest = max(longest, utf8.RuneCountInString(word))
+		}
+		if !fenced && !fence && !code && !strings.HasPrefix(start, "|") && !strings.HasPrefix(line, "#") && longest <= longWord {
+			held[number] = line
+		}
+		fenced = fenced != fence
+	}
+	return held
 }

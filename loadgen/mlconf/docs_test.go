@@ -68,8 +68,8 @@ func settingsDoc(t *testing.T) string {
 	b.WriteString(settingsIntro)
 	section(&b, "Keys of configuration files", "", func(f loadgen.Field) bool { return f.Key != "" && !f.RulesOnly })
 	section(&b, "Keys that only the rules set",
-		"In a user.conf these are errors: the official LoadGen ignores them there. `--set` can change them; a run is then "+
-			"not as the rules.",
+		"In a user.conf these are errors: the official LoadGen ignores them there. `--set` can change them; a run then\n"+
+			"deviates from the rules.",
 		func(f loadgen.Field) bool { return f.RulesOnly })
 	section(&b, "Settings without a key", "No configuration file can set these; `--set` takes the name given here.",
 		func(f loadgen.Field) bool { return f.Key == "" })
