@@ -46,7 +46,7 @@ func (a *app) command() *cobra.Command {
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 		PersistentPreRunE: func(c *cobra.Command, _ []string) error {
 			flags.patient = c.Flags().Changed(answerTimeout[len("--"):])
-			return sdk.Usage(errors.Join(flags.startTimeout(c), flags.limit(c)))
+			return sdk.Usage(errors.Join(ofPlugins(c), flags.startTimeout(c), flags.limit(c)))
 		},
 	}
 	root.SetArgs(a.Args)
@@ -79,11 +79,48 @@ func (a *app) command() *cobra.Command {
 	// the others start no plugin: a damaged lock file is nothing to them, and trust says what is wrong with it
 	for _, c := range starting {
 		c.PreRunE = func(*cobra.Command, []string) error { return a.guard(&flags) }
+		concernsPlugins(c)
 	}
-	root.AddCommand(append(starting, a.compareCommand(), a.reportCommand(), a.newCommand(), a.trustCommand(&flags),
+	trust := a.trustCommand(&flags)
+	concernsPlugins(trust)
+	root.AddCommand(append(starting, a.compareCommand(), a.reportCommand(), a.newCommand(), trust,
 		a.submissionCommand(&flags), a.versionCommand())...)
 	checkArguments(root)
+	help := root.HelpFunc()
+	root.SetHelpFunc(func(c *cobra.Command, args []string) {
+		global.VisitAll(func(f *pflag.Flag) { f.Hidden = c != root && !hasPlugins(c) })
+		help(c, args)
+	})
 	return root
+}
+
+// pluginAnnotation marks the commands that the flags of plugins mean something to, with those below them.
+const pluginAnnotation = "plugins"
+
+func concernsPlugins(c *cobra.Command) { c.Annotations = map[string]string{pluginAnnotation: "yes"} }
+
+// hasPlugins says whether a command has to do with plugins.
+func hasPlugins(c *cobra.Command) bool {
+	for ; c != nil; c = c.Parent() {
+		if c.Annotations[pluginAnnotation] != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// ofPlugins refuses flags of plugins that would mean nothing.
+func ofPlugins(c *cobra.Command) error {
+	if hasPlugins(c) {
+		return nil
+	}
+	var faults []error
+	c.Root().PersistentFlags().VisitAll(func(f *pflag.Flag) {
+		if f.Changed {
+			faults = append(faults, fmt.Errorf("--%s: %s starts no plugin; leave the flag out", f.Name, c.CommandPath()))
+		}
+	})
+	return errors.Join(faults...)
 }
 
 // checkArguments lets what a command and those below it say of their arguments be wrong usage.

@@ -22,8 +22,10 @@ func (a *app) submissionCommand(f *pluginFlags) *cobra.Command {
 		Args: func(c *cobra.Command, args []string) error { return unknownCommand(c, args) },
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
+	run := a.submissionRunCommand(f)
+	concernsPlugins(run)
 	c.AddCommand(
-		a.submissionRunCommand(f),
+		run,
 		a.submissionInitCommand(), a.submissionAddCommand(), a.submissionRemoveCommand(), a.submissionBuildCommand(),
 		a.submissionTruncateCommand(),
 		a.submissionRepositoryCommand(), a.submissionPrepareCommand(), a.submissionResultsCommand(),
