@@ -253,14 +253,37 @@ func (p *Plan) steps(r Request) ([]step, []mlconf.Override, []error) {
 	p.Left = left
 	steps, err2 := r.steps(scenarios, p.Division.Scenarios(model.Scenarios))
 	steps = r.withRanging(steps)
-	overrides, faults := settings.ParseOverrides(r.Set)
+	overrides, faults := r.overrides()
 	if faults = append(faults, err1, err2); errors.Join(faults...) != nil {
 		return nil, nil, faults
 	}
-	if faults = settings.Unused(overrides, scenariosOf(steps)); len(faults) > 0 {
+	running := scenariosOf(steps)
+	faults = nil
+	for _, o := range overrides {
+		if !o.Means(running...) {
+			faults = append(faults, fmt.Errorf("--set %v: it means nothing in %v", o, running))
+		}
+	}
+	if len(faults) > 0 {
 		return nil, nil, faults
 	}
 	return steps, overrides, nil
+}
+
+// overrides reads the values of --set.
+func (r Request) overrides() (all []mlconf.Override, faults []error) {
+	for _, text := range r.Set {
+		o, err := mlconf.ParseOverride(text)
+		if err == nil && o.Key == "mode" {
+			err = errors.New("the mode is chosen with --mode")
+		}
+		if err != nil {
+			faults = append(faults, fmt.Errorf("--set %s: %w", text, err))
+			continue
+		}
+		all = append(all, o)
+	}
+	return all, faults
 }
 
 // searchable wants an arrival interval for a search of MultiStream.

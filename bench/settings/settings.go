@@ -62,6 +62,9 @@ func Load(r Request) (Settings, error) {
 	return Settings{Settings: s, Profile: r.profile(s), Deviations: deviations(s.Rules(), s.TestSettings)}, nil
 }
 
+// flagSource is the origin of values from the command line.
+const flagSource = "flag --set"
+
 // Where the layers of a run stand in mlconf.Settings.Applied, over the rules' defaults.
 const (
 	smokeLayer = 1

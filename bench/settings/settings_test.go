@@ -35,6 +35,18 @@ func load(t *testing.T, r Request) Settings {
 	return s
 }
 
+func overrides(t *testing.T, texts ...string) (all []mlconf.Override) {
+	t.Helper()
+	for _, text := range texts {
+		o, err := mlconf.ParseOverride(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, o)
+	}
+	return all
+}
+
 // origins maps keys to origins.
 func origins(s Settings) map[string]string {
 	m := map[string]string{}
@@ -81,7 +93,7 @@ func TestProfiles(t *testing.T) {
 	})
 	t.Run("custom", func(t *testing.T) {
 		r := request(Official)
-		r.Overrides, _ = ParseOverrides([]string{"min_duration=100", "target_latency=99"})
+		r.Overrides = overrides(t, "min_duration=100", "target_latency=99")
 		s := load(t, r)
 		want := []string{"min_duration = 100 ms, rules 600000 ms", "target_latency = 99 ms, rules 15 ms"}
 		if s.Profile != Custom || !slices.Equal(s.Deviations, want) {
@@ -90,8 +102,8 @@ func TestProfiles(t *testing.T) {
 	})
 	t.Run("stricter than the rules", func(t *testing.T) {
 		r := request(Official)
-		r.Overrides, _ = ParseOverrides([]string{"min_duration=700000", "target_latency=10", "target_qps=7",
-			"min_query_count=1000"})
+		r.Overrides = overrides(t, "min_duration=700000", "target_latency=10", "target_qps=7",
+			"min_query_count=1000")
 		if s := load(t, r); s.Profile != Official || len(s.Deviations) != 0 {
 			t.Errorf("%s, %q, want official", s.Profile, s.Deviations)
 		}
@@ -113,11 +125,10 @@ func TestUserConfBeatsSmokeSettings(t *testing.T) {
 func TestCommandLineBeatsAll(t *testing.T) {
 	r := request(Smoke)
 	r.UserConf = userConf(t, "*.Server.target_qps = 77\n")
-	var faults []error
-	r.Overrides, faults = ParseOverrides([]string{"server.target_qps=8", "Offline.target_qps=9", "min_duration = 3"})
+	r.Overrides = overrides(t, "server.target_qps=8", "Offline.target_qps=9", "min_duration = 3")
 	s := load(t, r)
-	if len(faults) != 0 || s.ServerTargetQPS != 8 || s.MinDuration != 3*time.Millisecond {
-		t.Errorf("%v; target_qps %v, min_duration %v", faults, s.ServerTargetQPS, s.MinDuration)
+	if s.ServerTargetQPS != 8 || s.MinDuration != 3*time.Millisecond {
+		t.Errorf("target_qps %v, min_duration %v", s.ServerTargetQPS, s.MinDuration)
 	}
 	if got := origins(s)["target_qps"]; got != "flag --set" {
 		t.Errorf("origin %q", got)
@@ -126,7 +137,7 @@ func TestCommandLineBeatsAll(t *testing.T) {
 
 func TestFaultsAreUsage(t *testing.T) {
 	r := request(Official)
-	r.Overrides, _ = ParseOverrides([]string{"min_duration=soon"})
+	r.Overrides = overrides(t, "min_duration=soon")
 	if _, err := Load(r); exitcode.Of(err) != exitcode.Usage || !strings.Contains(err.Error(), "min_duration") {
 		t.Errorf("a value that is no number: %v", err)
 	}
@@ -137,37 +148,8 @@ func TestFaultsAreUsage(t *testing.T) {
 	}
 }
 
-func TestBadOverrides(t *testing.T) {
-	cases := map[string]string{
-		"min_duratoin=3":     `did you mean "min_duration"?`,
-		"min_duration":       "want key=value",
-		"=3":                 "want key=value",
-		"min_duration=":      "want key=value",
-		"Sever.target_qps=1": "unknown scenario",
-		"mode=1":             "--mode",
-	}
-	for text, want := range cases {
-		if _, faults := ParseOverrides([]string{text}); len(faults) != 1 || !strings.Contains(faults[0].Error(), want) {
-			t.Errorf("%s: %v, want %q", text, faults, want)
-		}
-	}
-}
-
 func TestOverridesApplyWhereTheyMeanSomething(t *testing.T) {
-	overrides, faults := ParseOverrides([]string{"target_qps=5", "Server.max_async_queries=3", "samples_per_query=4"})
-	if len(faults) > 0 {
-		t.Fatal(faults)
-	}
-	if unused := Unused(overrides, loadgen.Scenarios()); len(unused) != 0 {
-		t.Errorf("in all scenarios: %v", unused)
-	}
-	if unused := Unused(overrides, []loadgen.Scenario{loadgen.SingleStream, loadgen.Offline}); len(unused) != 1 {
-		t.Errorf("without Server and MultiStream: %v, want samples_per_query", unused)
-	}
-	wrong, _ := ParseOverrides([]string{"Offline.max_async_queries=3"})
-	if unused := Unused(wrong, loadgen.Scenarios()); len(unused) != 1 {
-		t.Errorf("a setting of another scenario: %v", unused)
-	}
+	overrides := overrides(t, "target_qps=5", "Server.max_async_queries=3", "samples_per_query=4")
 	for scenario, want := range map[loadgen.Scenario]int{
 		loadgen.SingleStream: 0, loadgen.MultiStream: 1, loadgen.Server: 2, loadgen.Offline: 1,
 	} {
@@ -197,7 +179,7 @@ func TestUserConfOfAnotherScenario(t *testing.T) {
 func TestSuggestLeavesWhatTheUserWrote(t *testing.T) {
 	for name, change := range map[string]func(*Request){
 		"user.conf": func(r *Request) { r.UserConf = userConf(t, "*.Server.target_qps = 77\n") },
-		"--set":     func(r *Request) { r.Overrides, _ = ParseOverrides([]string{"target_qps=77"}) },
+		"--set":     func(r *Request) { r.Overrides = overrides(t, "target_qps=77") },
 		"audit":     func(r *Request) { r.Audit = userConf(t, "*.Server.target_qps = 77\n") },
 	} {
 		r := request(Smoke)
@@ -214,7 +196,7 @@ func TestSuggestLeavesWhatTheUserWrote(t *testing.T) {
 func TestFaultsOfAllLayers(t *testing.T) {
 	r := request(Official)
 	r.UserConf = userConf(t, "*.*.min_qery_count = 4\n")
-	r.Overrides, _ = ParseOverrides([]string{"min_duration=soon"})
+	r.Overrides = overrides(t, "min_duration=soon")
 	r.Audit = userConf(t, "*.*.qsl_rng_seed = 4\n")
 	_, err := Load(r)
 	for _, want := range []string{"min_qery_count", "soon", "qsl_rng_seed"} {
@@ -239,23 +221,4 @@ func TestRowsShowTheMode(t *testing.T) {
 	if row.Key != "mode" || row.Value != "AccuracyOnly" || row.Doc == "" {
 		t.Errorf("first row %+v", row)
 	}
-}
-
-func FuzzParseOverrides(f *testing.F) {
-	f.Add("min_duration=5000")
-	f.Add("Server.target_qps=1")
-	f.Add("Sever.target_qps=1")
-	f.Add("=")
-	f.Add("a=b=c")
-	f.Fuzz(func(t *testing.T, text string) {
-		overrides, faults := ParseOverrides([]string{text})
-		if len(overrides)+len(faults) != 1 {
-			t.Fatalf("%q: %d overrides and %d faults", text, len(overrides), len(faults))
-		}
-		for _, o := range overrides {
-			if o.Key == "" || o.Value == "" || o.All && strings.Contains(o.Key, ".") {
-				t.Errorf("%q is taken as %+v", text, o)
-			}
-		}
-	})
 }

@@ -8,15 +8,6 @@ type Layer struct {
 	apply  func(*loader)
 }
 
-// Override is one setting given outside a file: a flag, a model's smoke settings, a tuned rate.
-type Override struct {
-	Scenario loadgen.Scenario // the only one that it is for, unless All
-	All      bool             // it is for each scenario that has such a setting
-	// Key is a configuration key without model and scenario, such as "min_duration" or "target_qps", or the official name
-	// of a setting without a key. Value is in the file's unit.
-	Key, Value string
-}
-
 // Values is a layer of single settings, applied in order. Those for other scenarios than the run's are left out.
 func Values(source string, settings ...Override) Layer {
 	return Layer{Source: source, apply: func(l *loader) {

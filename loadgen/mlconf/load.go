@@ -3,7 +3,6 @@ package mlconf
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
@@ -109,32 +108,6 @@ func (s *Settings) Set(source string, o Override) error {
 	return asError(l.problems)
 }
 
-// meant says whether the override is for runs of scenario: those that it names; or it is for all, and it is not so that
-// only others have such a setting.
-func (o Override) meant(scenario loadgen.Scenario) bool {
-	if !o.All {
-		return o.Scenario == scenario
-	}
-	_, ok := fieldFor(o.Key, scenario)
-	return ok || !slices.ContainsFunc(fields, func(f loadgen.Field) bool { return f.UserKey() == o.Key })
-}
-
-// read finds the field and the value of an override in a run of scenario, or says what is wrong with it.
-func (o Override) read(scenario loadgen.Scenario) (f loadgen.Field, v value, fault string) {
-	f, ok := fieldFor(o.Key, scenario)
-	if !ok {
-		return f, v, fmt.Sprintf("no such setting of a %v run%s", scenario, suggest(o.Key, keysFor(scenario)))
-	}
-	text := o.Value
-	if _, isSwitch := f.At(&settings{}).(*bool); isSwitch {
-		text = asNumber(text)
-	}
-	if v, ok = parseValue(text); !ok {
-		return f, v, fmt.Sprintf("want a number%s, found %q", inUnit(f), o.Value)
-	}
-	return f, v, checkValue(f, v)
-}
-
 // asNumber writes the words for a switch as files do.
 func asNumber(text string) string {
 	switch text {
@@ -154,16 +127,6 @@ func fieldFor(key string, scenario loadgen.Scenario) (loadgen.Field, bool) {
 		}
 	}
 	return loadgen.Field{}, false
-}
-
-func keysFor(scenario loadgen.Scenario) []string {
-	var keys []string
-	for _, f := range fields {
-		if f.Applies(scenario) {
-			keys = append(keys, f.UserKey())
-		}
-	}
-	return keys
 }
 
 func inUnit(f loadgen.Field) string {
