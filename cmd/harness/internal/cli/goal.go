@@ -24,8 +24,8 @@ type goalFlags struct {
 func (g *goalFlags) add(c *cobra.Command) {
 	workspaceFlag(c, &g.workspace)
 	c.Flags().StringVar(&g.systemType, "system-type", "",
-		"the runs are for a submission of a system of this `TYPE`: edge, datacenter or\ndatacenter,edge, and those that the "+
-			"round does not have of it are left out\n(default: what the workspace says)")
+		"the runs are for a submission of a system of this `TYPE`: edge, datacenter or\ndatacenter,edge, and scenarios that "+
+			"the round does not have for it are left out\n(default: the workspace's)")
 }
 
 // given says whether a flag asks for it.

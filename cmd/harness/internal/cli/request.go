@@ -61,7 +61,7 @@ func workloadFlags(f *pflag.FlagSet, r *bench.Request) {
 	backendOptionFlags(f, r)
 	f.IntVar(&r.Threads, "threads", 0, "short for --backend-opt threads=`N`")
 	f.StringVar(&r.ORTLib, "ort-lib", "",
-		"ONNX Runtime library to use: short for --backend-opt lib=`PATH`;\nfetched is that of harness fetch onnxruntime")
+		"ONNX Runtime library to use: short for --backend-opt lib=`PATH`;\nfetched is the one of harness fetch onnxruntime")
 	f.StringVar(&r.Precision, "precision", "", "`PRECISION` of the embedded model: fp32 or int8 (default fp32)")
 	f.StringVar(&r.Dataset, "dataset", "",
 		"`PATH` of a data set in the official layout, a folder or a file as describe says (default: the plugin's own)")
@@ -76,8 +76,8 @@ func workloadFlags(f *pflag.FlagSet, r *bench.Request) {
 		"how Server queries are timed: `PACE` default, or precise: closer to\nthe due time, but costs a core")
 	wantedFlags(f, &r.Targets, &r.Expect)
 	f.StringVar(&r.System, "system", "",
-		"JSON `FILE` with what the machine does not say of itself, such as\n{\"accelerator\": \"Acme X1\", \"driver\": "+
-			"\"5.2\", \"power_mode\": \"15 W\"}:\ngoes into the header and result.json")
+		"JSON `FILE` with what the machine does not report about itself, such as\n{\"accelerator\": \"Acme X1\", \"driver\": "+
+			"\"5.2\", \"power_mode\": \"15 W\"}:\nshown in the header and result.json")
 	f.StringVar(&r.Note, "note", "", "a remark `TEXT` for the header and result.json")
 	f.StringVar(&r.PrecisionLabel, "precision-label", "",
 		"the precision of a model of your own, in your `WORDS`: for the header and\nresult.json")
@@ -88,7 +88,7 @@ func workloadFlags(f *pflag.FlagSet, r *bench.Request) {
 // wantedFlags adds the flags that say what accuracy is good enough.
 func wantedFlags(f *pflag.FlagSet, targets *[]string, expect *string) {
 	f.StringArrayVar(targets, "target", nil,
-		"the accuracy that is wanted, in place of the rules': `METRIC=VALUE` in\nthe metric's unit, such as accuracy=70; "+
+		"the target accuracy, instead of the rules': `METRIC=VALUE` in\nthe metric's unit, such as accuracy=70; "+
 			"below it the exit code is 4\n(repeatable)")
 	f.StringVar(expect, "expect", "",
 		"compare the answers with those of `FILE` (classification: lines NAME\nCLASS): 99 % must be the same, or what "+
@@ -107,7 +107,7 @@ func backendOptionFlags(f *pflag.FlagSet, r *bench.Request) {
 	f.StringArrayVar(&r.BackendOptions, backendOpt[len("--"):], nil,
 		"an option of the backend: `KEY=VALUE`, or PART.KEY=VALUE for one part of a\nmodel of several (repeatable)")
 	f.StringArrayVar(&r.SecretSources, backendSecret[len("--"):], nil,
-		"one whose value is a secret: `KEY=env:NAME` of an environment variable,\nor KEY=file:PATH. No result, log or list "+
+		"a secret option of the backend: `KEY=env:NAME` of an environment variable,\nor KEY=file:PATH. No result, log or list "+
 			"of processes shows it")
 }
 

@@ -64,7 +64,7 @@ func (a *app) runCommand(f *pluginFlags) *cobra.Command {
 	flags.Lookup("backend").Usage = "backend `NAME` (default: the plugin's first); NAME,NAME,... are compared"
 	outputFlags(flags, &r.Request)
 	r.goal.add(c)
-	flags.IntVar(&r.repeat, "repeat", 1, "make all runs in `N` rounds: of several backends, one after the other in each")
+	flags.IntVar(&r.repeat, "repeat", 1, "make all runs in `N` rounds; with several backends, in turn within each round")
 	failIfFlag(flags, &r.failIf, "'p99 > 12ms', 'accuracy < 97%';\nof several backends 'Server.p99 > +5%', against the "+
 		"first one;\nrepeatable")
 	flags.BoolVar(&r.dryRun, "dry-run", false, "print the plan with all settings and run nothing")
