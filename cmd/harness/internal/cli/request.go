@@ -76,8 +76,8 @@ func workloadFlags(f *pflag.FlagSet, r *bench.Request) {
 		"how Server queries are timed: `PACE` default, or precise: closer to\nthe due time, but costs a core")
 	wantedFlags(f, &r.Targets, &r.Expect)
 	f.StringVar(&r.System, "system", "",
-		"JSON `FILE` with what the machine does not report about itself, such as\n{\"accelerator\": \"Acme X1\", \"driver\": "+
-			"\"5.2\", \"power_mode\": \"15 W\"}:\nshown in the header and result.json")
+		"JSON `FILE` with what the machine does not report about itself, such as\n{\"accelerator\": \"Acme X1\", "+
+			"\"driver\": \"5.2\", \"power_mode\": \"15 W\"}:\nshown in the header and result.json")
 	f.StringVar(&r.Note, "note", "", "a remark `TEXT` for the header and result.json")
 	f.StringVar(&r.PrecisionLabel, "precision-label", "",
 		"the precision of a model of your own, in your `WORDS`: for the header and\nresult.json")
@@ -107,8 +107,8 @@ func backendOptionFlags(f *pflag.FlagSet, r *bench.Request) {
 	f.StringArrayVar(&r.BackendOptions, backendOpt[len("--"):], nil,
 		"an option of the backend: `KEY=VALUE`, or PART.KEY=VALUE for one part of a\nmodel of several (repeatable)")
 	f.StringArrayVar(&r.SecretSources, backendSecret[len("--"):], nil,
-		"a secret option of the backend: `KEY=env:NAME` of an environment variable,\nor KEY=file:PATH. No result, log or list "+
-			"of processes shows it")
+		"a secret option of the backend: `KEY=env:NAME` of an environment variable,\nor KEY=file:PATH. No result, log or "+
+			"list of processes shows it")
 }
 
 // deviceFlag adds the flag that decides on what the backend runs.
