@@ -14,11 +14,8 @@ var ErrDataset = errors.New("articles and summaries")
 // FaultError holds all faults of a data set: errors.As finds it.
 type FaultError = fault.Error
 
-// The number of articles: the test set, and the part of it that the edge category of Llama 3.1 8B has.
-const (
-	Size     = 13368
-	EdgeSize = 5000
-)
+// Size is the number of articles of the test set.
+const Size = 13368
 
 // Article is a text and its summary.
 type Article struct {

@@ -1,3 +1,5 @@
+//go:build officialloadgen && cgo
+
 package official
 
 import (
