@@ -67,7 +67,7 @@ func TestSuiteGoesOn(t *testing.T) {
 	before := readText(t, log) + readText(t, task)
 
 	r := eitherWay(t, harness(t, args...))
-	r.wantOutput(t, "first", "Top5", "mAP", "throughput", "no MLMark score")
+	r.wantOutput(t, "first", "Top5", "mAP", "throughput", "not an MLMark score")
 	if after := readText(t, log) + readText(t, task); after != before {
 		t.Error("what was finished is made again")
 	}

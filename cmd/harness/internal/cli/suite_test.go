@@ -120,7 +120,8 @@ func TestMLMarkTasks(t *testing.T) {
 	s := newShell(t)
 	config := s.write("rn.json",
 		`[{"target": "tensorflow", "workload": "resnet50", "params": {"batch": 2, "concurrency": 2, "iterations": 20}}]`)
-	s.want(0, s.run("run", config, "--out", s.out(), "--note", "mine"), "throughput", "fps", "latency", "no MLMark score",
+	s.want(0, s.run("run", config, "--out", s.out(), "--note", "mine"), "throughput", "fps", "latency",
+		"not an MLMark score",
 		"rules ask for at least 1024", "note      mine")
 	o := s.fakes["resnet50"].Opened()
 	if got := o[len(o)-1]; got.Batch != 2 || got.Sessions != 2 || got.Scenario != loadgen.Offline {
