@@ -179,6 +179,7 @@ func (r *runner) opening(ctx context.Context, pl plugin.Plugin, p *Plan, t Plann
 			})
 		}
 		rec.Workload.AtEnd(w.Info())
+		rec.FromRemarks(w.Info().Remarks)
 		err = errors.Join(err, label(rec, p, w.Info()))
 	}()
 	if err := label(rec, p, w.Info()); err != nil {

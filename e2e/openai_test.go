@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -23,4 +24,46 @@ func TestServerWithoutMinimum(t *testing.T) {
 		t.Errorf("it printed %q, want it to hold %q", r.stderr, want)
 	}
 	run(short, "--param", "min_new_tokens=2").wantCode(t, 0)
+}
+
+// TestTokensThatNoServerCounts: a tokenizer counts them, and the run says that it is an estimate. Where the server
+// counts others than the tokenizer, the run says so too.
+func TestTokensThatNoServerCounts(t *testing.T) {
+	type record struct {
+		Runs []struct {
+			Estimates []string
+			Notes     []struct{ About, Text string }
+		}
+	}
+	run := func(more []string, server ...string) (result, record) {
+		out := t.TempDir()
+		url := startMock(t, openaiMock, nil, append(server, "-listen", "127.0.0.1:0", "-owner", "other", "-vocabulary",
+			"1400", "-ids=false")...)
+		r := harness(t, append([]string{
+			"run", "llama3.1-8b", "--backend", "openai", "--backend-opt", "url=" + url, "--scenario", "Offline",
+			"--mode", "performance", "--set", "min_query_count=16", "--out", out,
+		}, more...)...)
+		var doc record
+		if r.code == 0 {
+			readJSON(t, filepath.Join(out, "result.json"), &doc)
+		}
+		return r, doc
+	}
+
+	const estimate = "tokenizer embedded counted them in the text of"
+	r, doc := run(nil, "-no-usage")
+	r.wantCode(t, 0).wantOutput(t, estimate)
+	if e := doc.Runs[0].Estimates; len(e) != 1 || !strings.Contains(e[0], estimate) || len(doc.Runs[0].Notes) != 0 {
+		t.Errorf("the record has %+v, want an estimate", doc.Runs[0])
+	}
+	r.wantOutput(t, "rehearsal")
+
+	r, doc = run(nil) // numbers are several tokens of the tokenizer, and one of the server
+	r.wantCode(t, 0).wantOutput(t, "note: Tokenizer embedded counts")
+	if d := doc.Runs[0]; len(d.Estimates) != 0 || len(d.Notes) != 1 || d.Notes[0].About != "answers" {
+		t.Errorf("the record has %+v, want a note", d)
+	}
+
+	r, _ = run([]string{"--param", "tokenizer=server"}, "-no-usage")
+	wantMessage(t, r.wantCode(t, 2), "the server counts no tokens", "--param tokenizer=FILE", "count=logprobs")
 }

@@ -64,6 +64,20 @@ type Informer interface {
 	Inform(info *WorkloadInfo)
 }
 
+// Remarker is an optional interface of a Workload that tells at the end of a run what its answers have shown.
+type Remarker interface {
+	Remarks() Remarks
+}
+
+// Remarks are what a workload's answers have shown, a phrase each; what was seen in the warm-up may be among it.
+type Remarks struct {
+	// Notes are for people: "the tokenizer counts 7 % more tokens than the server".
+	Notes []string
+	// Estimates say what of the result was not measured, and where it is from ("tokens are counted by the tokenizer, for
+	// the server counts none"): they make a run a rehearsal.
+	Estimates []string
+}
+
 // SampleCloser is an optional interface of a Sample that holds resources beyond memory.
 type SampleCloser interface {
 	Close() error

@@ -198,6 +198,8 @@ type WorkloadInfo struct {
 	// OpenReasons say why the run is one of the open division, a phrase each: an [Informer] adds what its workload does in
 	// another way than the rules of the closed division ask ("the features are made before the run, untimed").
 	OpenReasons []string
+	// Remarks are what the answers have shown: of a [Remarker], known once the workload is closed.
+	Remarks Remarks
 }
 
 // BackendInfo is what one backend of a plugin says of itself, without a model.

@@ -19,6 +19,7 @@ type answer struct {
 	logged int
 	usage  usage
 	finish string
+	thinks bool    // a part was reasoning, whose text is not kept
 	begun  bool    // FirstToken has been called
 	start  []int32 // the ids that it was called with
 	parts  int     // with tokens
@@ -39,6 +40,7 @@ func (a *answer) reset(sink backend.TokenSink, c count) {
 // restart drops what another server has generated.
 func (a *answer) restart() {
 	a.text, a.ids, a.logged, a.usage, a.finish, a.parts = a.text[:0], a.ids[:0], 0, usage{}, "", 0
+	a.thinks = false
 }
 
 // add takes a part of the answer.
@@ -46,6 +48,7 @@ func (a *answer) add(c *chunk) error {
 	a.text = append(a.text, c.text...)
 	a.ids = append(a.ids, c.ids...)
 	a.logged += c.logged
+	a.thinks = a.thinks || c.thinks
 	if c.usage.known {
 		a.usage.known, a.usage.completion = true, c.usage.completion
 	}
@@ -111,8 +114,16 @@ func (a *answer) tokens() (backend.Tokens, error) {
 	case a.count == countLogged && a.parts > 0:
 		return t, fmt.Errorf("%w: it sent no log probabilities, which option count=logprobs asks for", ErrStream)
 	case a.parts > 0 || !a.usage.known || reported < 0:
-		return t, fmt.Errorf("%w: it does not say how many tokens there are: neither ids nor log probabilities nor usage",
-			ErrStream)
+		return t, errUncounted
 	}
 	return t, nil
+}
+
+// errUncounted is an answer without a number of tokens.
+var errUncounted = fmt.Errorf("%w: it does not say how many tokens there are: neither ids nor log probabilities nor "+
+	"usage", ErrStream)
+
+// countable tells whether the answer's text is all that was generated, so that a tokenizer can count it.
+func (a *answer) countable() bool {
+	return a.count == anyCount && len(a.text) > 0 && !a.thinks && a.logged == 0
 }

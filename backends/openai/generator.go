@@ -2,6 +2,7 @@ package openai
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -150,10 +151,13 @@ func sleep(ctx context.Context, d time.Duration) error {
 func (g *Generator) report(p backend.Prompt, c *call) error {
 	a := &c.answer
 	t, err := a.tokens()
+	if errors.Is(err, errUncounted) && a.countable() && !c.transcribes {
+		t.N, err = backend.Uncounted, nil
+	}
 	if err != nil {
 		return err
 	}
-	if t.N < p.MinNewTokens && !g.asker.has("min_tokens") {
+	if t.N != backend.Uncounted && t.N < p.MinNewTokens && !g.asker.has("min_tokens") {
 		return g.asker.tooShort(t.N, p.MinNewTokens)
 	}
 	if a.usage.cached > 0 && g.settings.cache == cacheOff {

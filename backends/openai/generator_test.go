@@ -200,6 +200,22 @@ func TestSpecialFirstToken(t *testing.T) {
 	}
 }
 
+// TestUncountedAnswers: what was asked for by name has to come.
+func TestUncountedAnswers(t *testing.T) {
+	url := serve(t, openaitest.New(openaitest.Options{Owner: "other", NoUsage: true}))
+	for option, says := range map[string]string{"count=usage": "how many tokens", "count=ids": "no token ids"} {
+		if s, err := generate(t, connect(t, url, option), prompt); !errors.Is(err, openai.ErrStream) ||
+			!strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v, %+v, want an error that says %q", option, err, s.complete, says)
+		}
+	}
+	least := prompt
+	least.MinNewTokens = 3 // which nobody here can judge
+	if s, err := generate(t, connect(t, url), least); err != nil || s.complete[0].N != backend.Uncounted {
+		t.Errorf("%+v, %v, want an answer that is not counted", s.complete, err)
+	}
+}
+
 func same(a, b backend.Tokens) bool {
 	return slices.Equal(a.IDs, b.IDs) && a.Text == b.Text && a.N == b.N
 }
@@ -308,7 +324,9 @@ func TestStreams(t *testing.T) {
 		{name: "no object", stream: token + "data: 17\n\n" + end, is: openai.ErrStream, says: `"17"`},
 		{name: "a negative id", stream: `data: {"choices":[{"text":"a","token_ids":[-7]}]}` + "\n\n" + end,
 			is: openai.ErrStream, says: "token_ids"},
-		{name: "no count", stream: `data: {"choices":[{"text":"a"}]}` + "\n\n" + last + end, is: openai.ErrStream,
+		{name: "no count", stream: `data: {"choices":[{"text":"a"}]}` + "\n\n" + last + end, n: backend.Uncounted},
+		{name: "no count of reasoning", stream: `data: {"choices":[{"delta":{"reasoning_content":"h"}}]}` + "\n\n" +
+			`data: {"choices":[{"delta":{"content":"a"}}]}` + "\n\n" + last + end, is: openai.ErrStream,
 			says: "how many tokens"},
 		{name: "a negative count", stream: `data: {"choices":[],"usage":{"completion_tokens":-1}}` + "\n\n" + end,
 			is: openai.ErrStream, says: "how many tokens"},
@@ -349,7 +367,7 @@ func TestStreams(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if order := map[bool]string{true: "fc", false: "c"}[c.n > 0]; s.order != order || s.complete[0].N != c.n {
+			if order := map[bool]string{true: "fc", false: "c"}[c.n != 0]; s.order != order || s.complete[0].N != c.n {
 				t.Errorf("%s: %+v, want %d tokens", s.order, s.complete, c.n)
 			}
 		})

@@ -22,6 +22,7 @@ func (r *Run) Hide(hide func(text string) string) {
 	for i := range r.Messages {
 		r.Messages[i].Text = hide(r.Messages[i].Text)
 	}
+	r.Estimates = each(r.Estimates, hide)
 	r.DivisionReasons = each(r.DivisionReasons, hide)
 	r.Command = each(r.Command, hide)
 	r.Workload.hide(hide)

@@ -1,6 +1,9 @@
 package report
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // String is what a LoadGen is known by: "official LoadGen 6.0.17, sha256 ..., source unmodified: yes (release)".
 func (l *LoadGen) String() string {
@@ -25,11 +28,14 @@ func note(runs []Run) string {
 			official = r.LoadGen
 		}
 	}
+	estimated := slices.ContainsFunc(runs, func(r Run) bool { return len(r.Estimates) > 0 })
 	switch {
 	case official == nil:
 		return Note
 	case !official.Unmodified:
 		return "Driven by the " + official.String() + "; a rehearsal, not an official result."
+	case estimated:
+		return "Driven by the " + official.String() + "; a rehearsal, not an official result: a part of it is an estimate."
 	}
 	return "Driven by the " + official.String() + "."
 }

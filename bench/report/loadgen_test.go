@@ -3,6 +3,8 @@ package report
 import (
 	"strings"
 	"testing"
+
+	"github.com/plumbline-ml/plumbline/sdk"
 )
 
 // TestOnlyTheUnmodifiedOfficialLoadGenIsNoRehearsal: a single other run makes a document one.
@@ -14,6 +16,11 @@ func TestOnlyTheUnmodifiedOfficialLoadGenIsNoRehearsal(t *testing.T) {
 		Name: "official", Version: "6.0.17", SHA256: sum, Release: "6.0.17, commit d6147c7e", Unmodified: true,
 	}
 	changed.LoadGen = &LoadGen{Name: "official", Version: "6.0.17", SHA256: sum}
+	estimated := released
+	estimated.FromRemarks(sdk.Remarks{Notes: []string{"3 % more"}, Estimates: []string{"tokens"}})
+	if len(estimated.Notes) != len(released.Notes)+1 || estimated.Notes[len(released.Notes)].Text != "3 % more" {
+		t.Errorf("notes %v, want the workload's among them", estimated.Notes)
+	}
 	for _, c := range []struct {
 		runs      []Run
 		rehearsal bool
@@ -24,6 +31,7 @@ func TestOnlyTheUnmodifiedOfficialLoadGenIsNoRehearsal(t *testing.T) {
 		{[]Run{released}, false,
 			"official LoadGen 6.0.17, sha256 " + sum + ", source unmodified: yes (6.0.17, commit d6147c7e)"},
 		{[]Run{released, own}, true, ""},
+		{[]Run{released, estimated}, true, "a part of it is an estimate"},
 		{[]Run{released, changed}, true, "source unmodified: no"},
 		{[]Run{changed, released}, true, "source unmodified: no"},
 	} {

@@ -52,6 +52,8 @@ type Run struct {
 	Reasons  []Reason `json:"reasons"` // why it is INVALID: one per rule
 
 	Notes []Finding `json:"notes"` // findings that are no rule
+	// Estimates say what of the result was not measured, and where it is from, a phrase each: the run is then a rehearsal.
+	Estimates []string `json:"estimates,omitempty"`
 
 	// Profile says whose durations and counts apply: "official", "smoke", "custom", or "audit" where only audit settings
 	// differ; Deviations lists what differs from the rules.

@@ -24,6 +24,14 @@ func (w *Workload) AtEnd(i sdk.WorkloadInfo) {
 	}
 }
 
+// FromRemarks takes over what the answers have shown, known once the workload is closed.
+func (r *Run) FromRemarks(m sdk.Remarks) {
+	for _, text := range m.Notes {
+		r.Notes = append(r.Notes, Finding{About: "answers", Text: text})
+	}
+	r.Estimates = m.Estimates
+}
+
 // writeShares says what part of the samples each device took.
 func (w *Workload) writeShares(b *strings.Builder) {
 	if len(w.Shares) == 0 {

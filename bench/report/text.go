@@ -242,6 +242,9 @@ func (r Run) writeRemarks(b *strings.Builder) {
 		}
 	}
 	r.writeDivision(b)
+	for _, e := range r.Estimates {
+		fmt.Fprintf(b, "    an estimate, so the run is a rehearsal: %s\n", e)
+	}
 	for _, n := range r.Notes {
 		fmt.Fprintf(b, "    note: %s\n", n.Text)
 	}

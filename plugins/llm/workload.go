@@ -33,6 +33,7 @@ var (
 	_ sdk.SessionPlanner                = (*workload)(nil)
 	_ sdk.Informer                      = (*workload)(nil)
 	_ sdk.ClientWorker                  = (*workload)(nil)
+	_ sdk.Remarker                      = (*workload)(nil)
 )
 
 func (w *workload) Len() int { return len(w.prompts.all) }
@@ -93,9 +94,12 @@ const defaultSequences = 16
 var errTokens = errors.New("the backend's tokens cannot be the answer")
 
 // AppendTokens appends the ids of an answer in the official type, up to and with the first end token. Text is taken
-// apart by the tokenizer; without one it is the payload.
-func (w *workload) AppendTokens(dst []byte, _ *backend.Prompt, t backend.Tokens) ([]byte, int, error) {
+// apart by the tokenizer, which counts its tokens where the server does not; without one it is the payload.
+func (w *workload) AppendTokens(dst []byte, p *backend.Prompt, t backend.Tokens) ([]byte, int, error) {
 	if w.tokenizer == nil {
+		if t.N == backend.Uncounted {
+			return dst, 0, errUncounted
+		}
 		return append(dst, t.Text...), t.N, nil
 	}
 	ids := t.IDs
@@ -118,7 +122,8 @@ func (w *workload) AppendTokens(dst []byte, _ *backend.Prompt, t backend.Tokens)
 		}
 	}
 	if t.IDs == nil {
-		return dst, t.N, nil
+		n, err := w.seen.counts.take(len(ids), t.N, p)
+		return dst, n, err
 	}
 	return dst, len(ids), nil
 }
@@ -157,8 +162,9 @@ const serverModel = "the server's"
 
 // seen is what only answers can tell.
 type seen struct {
-	text atomic.Bool // one came without token ids
-	cut  atomic.Bool // one went on behind its end token
+	text   atomic.Bool // one came without token ids
+	cut    atomic.Bool // one went on behind its end token
+	counts counts
 }
 
 // ClientWork is nothing where token ids go over and come back: prompts are tokenised before the run, untimed, as the

@@ -66,10 +66,14 @@ type Message struct {
 type Tokens struct {
 	IDs  []int32 // nil where the backend reports text only
 	Text string  // empty where the backend reports ids only
-	// N is how many tokens there are, as the model or its server counts them; a number that the server does not report is
-	// an error, never guessed from chunks of text.
+	// N is how many tokens there are, as the model or its server counts them; never guessed from chunks of text. Of a
+	// complete answer it may be Uncounted.
 	N int
 }
+
+// Uncounted is the number of tokens of an answer of which only the text is known: its server counts none. A workload
+// with a tokenizer may count them in the text, and says so (sdk.Remarker); for any other it is an error.
+const Uncounted = -1
 
 // TokenSink takes what one Generate call produces, from any goroutine, one call at a time. Tokens and what they refer
 // to stay the caller's: a sink copies what it keeps. A sink does not block for longer than a queue is full.

@@ -74,6 +74,7 @@ func (w *Workload) Close() error {
 			w.info.ClientWork = work
 		}
 		w.info.Shares = fromproto.Shares(r.GetShares())
+		w.info.Remarks = sdk.Remarks{Notes: r.GetNotes(), Estimates: r.GetEstimates()}
 		if fault := r.GetFault(); fault != "" {
 			w.closed = errors.New(w.plugin.said(fault))
 		}

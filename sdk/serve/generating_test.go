@@ -162,9 +162,13 @@ func TestBreachesOfAGenerator(t *testing.T) {
 			return nil
 		}, "panic in AppendTokens: a bad index"},
 		"a count beyond": {func(_ context.Context, _ backend.Prompt, s backend.TokenSink) error {
-			s.Complete(backend.Tokens{N: -1})
+			s.Complete(backend.Tokens{N: -2})
 			return nil
-		}, "counts -1 tokens"},
+		}, "counts -2 tokens"},
+		"a count that nobody has": {func(_ context.Context, _ backend.Prompt, s backend.TokenSink) error {
+			s.Complete(backend.Tokens{Text: "a", N: backend.Uncounted})
+			return nil
+		}, "the server counts no tokens, and neither does the benchmark"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			frames, err := generate(t, c.do, 5)

@@ -70,6 +70,9 @@ func (w *generating) complete(t backend.Tokens) error {
 	if err != nil {
 		return fmt.Errorf("payload of %d tokens: %w", t.N, err)
 	}
+	if n == backend.Uncounted && t.N == n {
+		return errUncounted
+	}
 	if n < 0 || int64(n) > math.MaxUint32 {
 		return fmt.Errorf("the answer counts %d tokens", n)
 	}
@@ -97,6 +100,7 @@ var (
 	errFirstTwice    = errors.New("the generator reported the first token twice")
 	errFirstLate     = errors.New("the generator reported the first token after the answer")
 	errCompleteTwice = errors.New("the generator completed the answer twice")
+	errUncounted     = errors.New("the server counts no tokens, and neither does the benchmark")
 	errIncomplete    = errors.New("the generator returned without an answer")
 )
 

@@ -108,6 +108,10 @@ func (s *service) closeWorkload() (r *pluginpb.CloseResponse, err error) {
 	r = &pluginpb.CloseResponse{
 		BackendInfo: w.about(), Shares: toproto.Shares(shares(w.engine)), ClientWork: w.clientWork(),
 	}
+	if m, ok := sdk.As[sdk.Remarker](w.workload); ok {
+		remarks := m.Remarks()
+		r.Notes, r.Estimates = remarks.Notes, remarks.Estimates
+	}
 	if err := w.close(); err != nil {
 		r.Fault = sendable(err.Error())
 	}

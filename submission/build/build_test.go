@@ -417,6 +417,11 @@ func TestWhatIsRefused(t *testing.T) {
 		"embedded": {func(t *testing.T) []*made {
 			return []*made{newOut(t).both("bert-99", "Offline", func(r *report.Run) { r.Workload.Embedded = true })}
 		}, AddOptions{}, "run again with --model and --dataset, or take them all the same, marked, with --rehearsal"},
+		"an estimate": {func(t *testing.T) []*made {
+			return []*made{newOut(t).both("bert-99", "Offline", func(r *report.Run) {
+				r.Estimates = []string{"tokens: counted here"}
+			})}
+		}, AddOptions{}, "an estimate: closed/system/bert-99/Offline performance (tokens: counted here)"},
 		"an accuracy below its target": {func(t *testing.T) []*made {
 			return []*made{newOut(t).both("bert-99", "Offline", func(r *report.Run) {
 				if r.Verdict = "BELOW TARGET"; r.Accuracy != nil {

@@ -42,6 +42,8 @@ func (a *adding) marks(r Result, run report.Run, log string) (marks []string) {
 	mark(rehearsal(version), "a rehearsal, driven by the LoadGen "+version, "", "run again with --loadgen official")
 	mark(run.Mode == bench.ModePerformance && run.Profile != officialProfile && run.Profile != auditProfile,
 		"settings of the profile "+run.Profile, "", "run again with --official")
+	mark(len(run.Estimates) > 0, "an estimate", strings.Join(run.Estimates, "; "),
+		"measure it, at a server that counts tokens, say")
 	mark(embedded(run), "the plugin's embedded model or data", "", "run again with --model and --dataset")
 	mark(run.Performance != nil && !run.Performance.Valid && run.Test == "", "INVALID", reasons(run),
 		"see why it is, mend that, and run again")

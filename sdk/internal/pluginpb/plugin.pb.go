@@ -1124,7 +1124,11 @@ type CloseResponse struct {
 	ClientWork []string `protobuf:"bytes,3,rep,name=client_work,json=clientWork,proto3" json:"client_work,omitempty"`
 	// What failed while the workload closed; empty: nothing. The other fields hold all the same, which those of a call that ends
 	// with an error would not.
-	Fault         string `protobuf:"bytes,4,opt,name=fault,proto3" json:"fault,omitempty"`
+	Fault string `protobuf:"bytes,4,opt,name=fault,proto3" json:"fault,omitempty"`
+	// What the answers have shown, for people: notes in the run's record, a phrase each.
+	Notes []string `protobuf:"bytes,5,rep,name=notes,proto3" json:"notes,omitempty"`
+	// What of the result is an estimate, and where it is from, a phrase each: the run is then a rehearsal.
+	Estimates     []string `protobuf:"bytes,6,rep,name=estimates,proto3" json:"estimates,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1185,6 +1189,20 @@ func (x *CloseResponse) GetFault() string {
 		return x.Fault
 	}
 	return ""
+}
+
+func (x *CloseResponse) GetNotes() []string {
+	if x != nil {
+		return x.Notes
+	}
+	return nil
+}
+
+func (x *CloseResponse) GetEstimates() []string {
+	if x != nil {
+		return x.Estimates
+	}
+	return nil
 }
 
 type Share struct {
@@ -3850,13 +3868,15 @@ const file_plumbline_plugin_v1_plugin_proto_rawDesc = "" +
 	"\x10NodeNamesRequest\")\n" +
 	"\x11NodeNamesResponse\x12\x14\n" +
 	"\x05names\x18\x01 \x03(\tR\x05names\"\x0e\n" +
-	"\fCloseRequest\"\x92\x02\n" +
+	"\fCloseRequest\"\xc6\x02\n" +
 	"\rCloseResponse\x12V\n" +
 	"\fbackend_info\x18\x01 \x03(\v23.plumbline.plugin.v1.CloseResponse.BackendInfoEntryR\vbackendInfo\x122\n" +
 	"\x06shares\x18\x02 \x03(\v2\x1a.plumbline.plugin.v1.ShareR\x06shares\x12\x1f\n" +
 	"\vclient_work\x18\x03 \x03(\tR\n" +
 	"clientWork\x12\x14\n" +
-	"\x05fault\x18\x04 \x01(\tR\x05fault\x1a>\n" +
+	"\x05fault\x18\x04 \x01(\tR\x05fault\x12\x14\n" +
+	"\x05notes\x18\x05 \x03(\tR\x05notes\x12\x1c\n" +
+	"\testimates\x18\x06 \x03(\tR\testimates\x1a>\n" +
 	"\x10BackendInfoEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"O\n" +

@@ -43,6 +43,7 @@ func run() error {
 		return nil
 	})
 	flag.BoolVar(&o.IDs, "ids", true, "report token ids where they are asked for")
+	flag.BoolVar(&o.NoUsage, "no-usage", false, "report no usage")
 	transcript := flag.String("transcript", "", "what is said in every sound: the server transcribes")
 	flag.Parse()
 	if *transcript != "" {

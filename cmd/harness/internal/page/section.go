@@ -102,6 +102,9 @@ func remarks(r report.Run) []report.Finding {
 			all = append(all, report.Finding{About: "Error of LoadGen", Text: m.Text})
 		}
 	}
+	for _, text := range r.Estimates {
+		all = append(all, report.Finding{About: "An estimate, so the run is a rehearsal", Text: text})
+	}
 	for _, text := range r.DivisionReasons {
 		all = append(all, report.Finding{About: "Of the " + r.Division + " division", Text: text})
 	}

@@ -1,0 +1,63 @@
+package llm
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"sync/atomic"
+
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// counts are those of the tokenizer and of the server, of answers that came as text.
+type counts struct {
+	own, server atomic.Int64 // of answers that both count
+	alone       atomic.Int64 // answers that the tokenizer alone counts
+}
+
+// errUncounted is an answer that nobody here can count.
+var errUncounted = sdk.Usage(errors.New("the server counts no tokens (neither ids nor usage nor log probabilities), " +
+	"and there is no tokenizer to count them by: give that of its model (--param tokenizer=FILE) for an estimate, or " +
+	"have the server report them (--backend-opt count=logprobs)"))
+
+// take notes an answer in whose text the tokenizer counts own tokens, and the server n, and returns how many count. An
+// answer to p that the server does not count must have the tokens that p wants.
+func (c *counts) take(own, n int, p *backend.Prompt) (int, error) {
+	switch {
+	case n == backend.Uncounted && own < p.MinNewTokens:
+		return 0, sdk.Usage(fmt.Errorf("an answer has %d tokens by the tokenizer, the server counts none, and the prompt "+
+			"wants at least %d; --param min_new_tokens=%d takes such answers", own, p.MinNewTokens, own))
+	case n == backend.Uncounted:
+		c.alone.Add(1)
+		return own, nil
+	case n <= 1: // a first token
+		return n, nil
+	case own == n-1: // the end token has no text
+		own = n
+	}
+	c.own.Add(int64(own))
+	c.server.Add(int64(n))
+	return n, nil
+}
+
+// mostApart is by which part of the server's count the tokenizer's may differ over a run.
+const mostApart = 0.02
+
+// Remarks says where the numbers of tokens are from, if not from the server, and where the tokenizer does not agree
+// with it: over the run by more than 2 %.
+func (w *workload) Remarks() sdk.Remarks {
+	var m sdk.Remarks
+	c := &w.seen.counts
+	if n := c.alone.Load(); n > 0 {
+		m.Estimates = []string{fmt.Sprintf("tokens: the server counts none, so tokenizer %s counted them in the text of %d "+
+			"answers, which shows no end tokens", w.settings.tokenizer, n)}
+	}
+	own, server := float64(c.own.Load()), float64(c.server.Load())
+	if apart := own/server - 1; server > 0 && math.Abs(apart) > mostApart {
+		m.Notes = []string{fmt.Sprintf("Tokenizer %s counts %.0f tokens in the answers, and the server %.0f: %+.1f %%. Give "+
+			"the tokenizer of the server's model; figures of tokens are the server's.",
+			w.settings.tokenizer, own, server, 100*apart)}
+	}
+	return m
+}
