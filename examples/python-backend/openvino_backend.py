@@ -29,15 +29,15 @@ class Model:
         model = core.read_model(request.path or request.model)
         settings = latency if request.low_latency else several
         self.compiled = core.compile_model(model, "CPU", {**settings, "INFERENCE_PRECISION_HINT": "f32"})
-        self.inputs, self.outputs = map(self.describe, (self.compiled.inputs, self.compiled.outputs))
+        self.inputs = [self.describe(p, p.any_name) for p in self.compiled.inputs]
+        # a tensor that OpenVINO has merged with the output goes by that name, too
+        self.outputs = [self.describe(p, name) for p in self.compiled.outputs for name in sorted(p.names)]
         self.version = f"OpenVINO {openvino.__version__}, Python {sys.version.split()[0]}"
         self.own = threading.local()
 
-    def describe(self, ports):
-        return [
-            (p.any_name, p.element_type.to_dtype(), [d.get_length() if d.is_static else None for d in p.partial_shape])
-            for p in ports
-        ]
+    def describe(self, port, name):
+        shape = [d.get_length() if d.is_static else None for d in port.partial_shape]
+        return name, port.element_type.to_dtype(), shape
 
     def run(self, names, arrays):
         """The outputs of these names for arrays by input name. Called from several threads at a time."""
