@@ -106,9 +106,6 @@ func (r *runner) skipped(p *Plan, runs []PlannedRun, code exitcode.Code) []repor
 
 func (r *runner) perform(ctx context.Context, p *Plan, t PlannedRun, rec *report.Run) error {
 	return r.launched(ctx, p, t, func(ctx context.Context, pl plugin.Plugin) error {
-		if err := r.scorable(ctx, pl, p, p.Embedded); err != nil {
-			return err
-		}
 		err := r.opening(ctx, pl, p, t, rec, func(sut loadgen.SUT, qsl loadgen.QSL) error {
 			if err := r.scorable(ctx, pl, p, p.Embedded && answeredByEmbedded(rec)); err != nil {
 				return err
@@ -240,8 +237,9 @@ func searchStreams(ctx context.Context, sut loadgen.SUT, qsl loadgen.QSL, rules 
 	return err
 }
 
-// scorable opens the scorer, once in a plan with accuracy runs, and once more where another model answers than the plan
-// knew of: what is missing of tokenizers, models and references is told before the first run, not after hours of it.
+// scorable opens the scorer, once in a plan with accuracy runs, and once more where another model answers than before:
+// what is missing of tokenizers, models and references is told before the first run, not after hours of it. The
+// workload is open by then: it has said all that is wrong with the data set.
 func (r *runner) scorable(ctx context.Context, pl plugin.Plugin, p *Plan, embedded bool) error {
 	accuracy := slices.ContainsFunc(p.Runs, func(t PlannedRun) bool { return t.Mode == loadgen.AccuracyOnly })
 	if !accuracy || r.checked[embedded] {
