@@ -6,7 +6,7 @@
 // make stands in result.json before it makes anything: whatever ends it, and in whatever moment, the record says what
 // is missing.
 //
-// In: bench's requests. Out: verdicts on logs (package audit), trees of submissions (package build).
+// In: bench's requests. Out: verdicts on logs (package audit), trees of submissions (package assemble).
 package campaign
 
 import (

@@ -9,5 +9,5 @@
 // that.
 //
 // In: which results may be inferred, copies, a new tree. Out: judging a tree (package check), making one of runs
-// (package build).
+// (package assemble).
 package prepare

@@ -10,7 +10,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 
 	"github.com/plumbline-ml/plumbline/bench"
-	"github.com/plumbline-ml/plumbline/submission/build"
+	"github.com/plumbline-ml/plumbline/submission/assemble"
 )
 
 // goalFlags say for what system runs are to be submitted: in words, or by a workspace within reach.
@@ -33,10 +33,10 @@ func (g *goalFlags) given(c *cobra.Command) bool { return changed(c, "system-typ
 
 // settle gives a request the type of system, and where it names none the division, of the workspace within reach.
 func (g *goalFlags) settle(c *cobra.Command, r *bench.Request) error {
-	var stated build.Goal
-	w, err := build.OpenWorkspace(g.workspace)
+	var stated assemble.Goal
+	w, err := assemble.OpenWorkspace(g.workspace)
 	switch {
-	case errors.Is(err, build.ErrNoWorkspace) && !c.Flags().Changed("workspace"):
+	case errors.Is(err, assemble.ErrNoWorkspace) && !c.Flags().Changed("workspace"):
 	case err != nil:
 		return err
 	default:

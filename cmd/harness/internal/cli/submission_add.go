@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/plumbline-ml/plumbline/sdk"
-	"github.com/plumbline-ml/plumbline/submission/build"
+	"github.com/plumbline-ml/plumbline/submission/assemble"
 )
 
 const submissionAddHelp = `Take runs into the submission: the output directories of harness run and harness
@@ -30,7 +30,7 @@ submission check rejects the tree. harness submission remove takes runs out agai
 
 func (a *app) submissionAddCommand() *cobra.Command {
 	var dir string
-	var o build.AddOptions
+	var o assemble.AddOptions
 	c := &cobra.Command{
 		Use: "add RUNDIR...", Short: "Take runs into the submission", Long: submissionAddHelp,
 		Args: func(c *cobra.Command, args []string) error {
@@ -54,9 +54,9 @@ func (a *app) submissionAddCommand() *cobra.Command {
 	return c
 }
 
-func (a *app) submissionAdd(ctx context.Context, dir string, folders []string, o build.AddOptions) error {
-	var open []build.Unfilled
-	err := build.Update(ctx, dir, func(w *build.Workspace) error {
+func (a *app) submissionAdd(ctx context.Context, dir string, folders []string, o assemble.AddOptions) error {
+	var open []assemble.Unfilled
+	err := assemble.Update(ctx, dir, func(w *assemble.Workspace) error {
 		o.Now = a.Now()
 		added, err := w.Add(folders, o)
 		if err != nil {
@@ -94,7 +94,7 @@ func (a *app) submissionRemoveCommand() *cobra.Command {
 			return nil
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			return sdk.Usage(build.Update(c.Context(), dir, func(w *build.Workspace) error {
+			return sdk.Usage(assemble.Update(c.Context(), dir, func(w *assemble.Workspace) error {
 				removed, err := w.Remove(args)
 				for _, r := range removed {
 					fmt.Fprintf(a.Stdout, "removed: %v  from %s\n", r, r.Out)
@@ -108,7 +108,7 @@ func (a *app) submissionRemoveCommand() *cobra.Command {
 }
 
 // printMarks says why what was added may not be submitted.
-func (a *app) printMarks(results []build.Result) {
+func (a *app) printMarks(results []assemble.Result) {
 	seen := map[string]bool{}
 	for _, r := range results {
 		for _, mark := range r.Marks {

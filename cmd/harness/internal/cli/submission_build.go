@@ -9,7 +9,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
 	"github.com/plumbline-ml/plumbline/sdk"
-	"github.com/plumbline-ml/plumbline/submission/build"
+	"github.com/plumbline-ml/plumbline/submission/assemble"
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
 
@@ -27,7 +27,7 @@ whether the tree is good.`
 
 // buildFlags are the flags of submission build.
 type buildFlags struct {
-	build.PlanOptions
+	assemble.PlanOptions
 	workspace, out string
 	force, dryRun  bool
 }
@@ -55,7 +55,7 @@ func (a *app) submissionBuildCommand() *cobra.Command {
 }
 
 func (a *app) submissionBuild(ctx context.Context, f *buildFlags) error {
-	w, err := build.OpenWorkspace(f.workspace)
+	w, err := assemble.OpenWorkspace(f.workspace)
 	if err != nil {
 		return sdk.Usage(err)
 	}
@@ -84,7 +84,7 @@ func (a *app) submissionBuild(ctx context.Context, f *buildFlags) error {
 }
 
 // printDerived says which runs are left out, which results are copies, and what the rules ask for and is not there.
-func (a *app) printDerived(p *build.Plan) error {
+func (a *app) printDerived(p *assemble.Plan) error {
 	sayLeft(a.Stdout, p.Left)
 	for _, d := range p.Derived {
 		fmt.Fprintf(a.Stdout, "%s\n    copy of %s; %s\n", d.Place, d.From, d.Reason)

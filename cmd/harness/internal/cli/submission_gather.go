@@ -11,13 +11,13 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
-	"github.com/plumbline-ml/plumbline/submission/build"
+	"github.com/plumbline-ml/plumbline/submission/assemble"
 )
 
 // gather adds the runs to the workspace, builds the tree and checks it. Where there is no workspace, or not all runs
 // are good, it says what to do. That the check refuses what is marked is no failure.
 func (a *app) gather(ctx context.Context, r *submissionRunFlags, good bool) error {
-	_, err := os.Stat(filepath.Join(r.goal.workspace, build.WorkspaceFile))
+	_, err := os.Stat(filepath.Join(r.goal.workspace, assemble.WorkspaceFile))
 	switch {
 	case err != nil:
 		fmt.Fprintf(a.Stdout, "\nthe runs are in %s; next: harness submission init, add %s, build, check\n", r.Out, r.Out)
@@ -48,9 +48,9 @@ func (a *app) addRuns(ctx context.Context, r *submissionRunFlags) error {
 	if err != nil {
 		return err
 	}
-	return build.Update(ctx, r.goal.workspace, func(w *build.Workspace) error {
-		w.Results = slices.DeleteFunc(w.Results, func(result build.Result) bool { return result.Out == out })
-		added, err := w.Add([]string{out}, build.AddOptions{
+	return assemble.Update(ctx, r.goal.workspace, func(w *assemble.Workspace) error {
+		w.Results = slices.DeleteFunc(w.Results, func(result assemble.Result) bool { return result.Out == out })
+		added, err := w.Add([]string{out}, assemble.AddOptions{
 			System: r.goal.system, Division: r.Division, Replace: true, Rehearsal: r.rehearsal, Now: a.Now(),
 		})
 		if err != nil {

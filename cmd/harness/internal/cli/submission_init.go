@@ -12,7 +12,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
 	"github.com/plumbline-ml/plumbline/sdk"
-	"github.com/plumbline-ml/plumbline/submission/build"
+	"github.com/plumbline-ml/plumbline/submission/assemble"
 	"github.com/plumbline-ml/plumbline/submission/system"
 )
 
@@ -37,7 +37,7 @@ func workspaceFlag(c *cobra.Command, dir *string) {
 
 func (a *app) submissionInitCommand() *cobra.Command {
 	var dir string
-	var o build.InitOptions
+	var o assemble.InitOptions
 	c := &cobra.Command{
 		Use: "init", Short: "Begin a submission: describe this machine, mark what a person must say",
 		Long: submissionInitHelp, Args: noArguments,
@@ -52,8 +52,8 @@ func (a *app) submissionInitCommand() *cobra.Command {
 	return c
 }
 
-func (a *app) submissionInit(ctx context.Context, dir string, o build.InitOptions) error {
-	done, err := build.Init(dir, o, system.Probe(ctx, system.Machine{Root: a.Root, Run: run}))
+func (a *app) submissionInit(ctx context.Context, dir string, o assemble.InitOptions) error {
+	done, err := assemble.Init(dir, o, system.Probe(ctx, system.Machine{Root: a.Root, Run: run}))
 	if err != nil {
 		return sdk.Usage(err)
 	}
@@ -74,7 +74,7 @@ func run(ctx context.Context, name string, args ...string) ([]byte, error) {
 }
 
 // listUnfilled says what a person must still write.
-func listUnfilled(w io.Writer, dir string, open []build.Unfilled) error {
+func listUnfilled(w io.Writer, dir string, open []assemble.Unfilled) error {
 	if len(open) == 0 {
 		_, err := fmt.Fprintln(w, "\neverything is filled in")
 		return err

@@ -15,7 +15,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/figure"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/sdk"
-	"github.com/plumbline-ml/plumbline/submission/report"
+	"github.com/plumbline-ml/plumbline/submission/spreadsheet"
 )
 
 const reportHelp = `Make the final report of a summary.csv, which harness submission results --format csv writes, or the
@@ -30,7 +30,7 @@ The lists and cells are those of the official report; its .xlsx is not written.`
 
 // reportFlags are the flags of submission report.
 type reportFlags struct {
-	report.Options
+	spreadsheet.Options
 	round, out string
 }
 
@@ -71,7 +71,7 @@ func (a *app) makeReport(summary string, f *reportFlags) error {
 		return sdk.Data(err)
 	}
 	defer text.Close()
-	r, err := report.Make(text, f.Options)
+	r, err := spreadsheet.Make(text, f.Options)
 	if err != nil {
 		return sdk.Data(err)
 	}
@@ -82,7 +82,7 @@ func (a *app) makeReport(summary string, f *reportFlags) error {
 	return a.writeReportFiles(r, ids, name)
 }
 
-func (a *app) writeReportFiles(r *report.Report, ids, name string) error {
+func (a *app) writeReportFiles(r *spreadsheet.Report, ids, name string) error {
 	faults := []error{
 		a.toFile(ids, func(w io.Writer) error { _, err := w.Write(r.IDs); return err }),
 		a.toFile(name+"_results.json", func(w io.Writer) error { _, err := w.Write(r.Results); return err }),

@@ -1,4 +1,4 @@
-package report
+package spreadsheet
 
 import (
 	"encoding/csv"

@@ -1,4 +1,4 @@
-// Package build makes the tree of a submission from runs.
+// Package assemble makes the tree of a submission from runs.
 //
 // A Workspace is a folder of the submitter's: which runs belong to the submission, and what a person says of the system
 // and the models. Init writes the sheets that a person fills in, Workspace.Add takes runs in, and NewPlan says of every
@@ -7,4 +7,4 @@
 //
 // In: result.json and the files of runs and audits, sheets, layouts of package tree. Out: whether the tree is good:
 // package check.
-package build
+package assemble
