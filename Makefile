@@ -47,7 +47,7 @@ test-store: ## run rgat with features at two servers of Redis (REDIS=program, de
 
 test-official-checker: ## compare with the official submission checker (MLC=checkout, PYTHON= one with PyYAML, TREE= a tree of your own)
 	PLUMBLINE_MLC=$(abspath $(MLC)) PYTHON=$(or $(PYTHON),python3) PLUMBLINE_TREE=$(abspath $(TREE)) $(GO) test -count=1 -v -timeout 60m \
-	-run TestOfficialChecker ./submission/compatible
+	-run TestOfficialChecker ./submission/official/checker
 
 test-submission-official: ## walk docs/submission.md by the official LoadGen and checker, 2 h: LOADGEN=sources MLC=checkout PYTHON= (SHORT=1: seconds)
 	PLUMBLINE_SUBMISSION_OFFICIAL=$(if $(SHORT),short,full) PLUMBLINE_PACE=$(or $(PACE),1ms) PLUMBLINE_MLC=$(abspath $(MLC)) \

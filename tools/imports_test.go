@@ -101,6 +101,27 @@ func TestImportRules(t *testing.T) {
 	}
 }
 
+// TestOwnJudgesKnowNoOfficialTool: what the official tools do and say may use what Plumbline does, never the reverse.
+// Tests may compare the two.
+func TestOwnJudgesKnowNoOfficialTool(t *testing.T) {
+	const official = "submission/official"
+	emulators := 0
+	for _, p := range listPackages(t, "submission") {
+		if within(strings.TrimPrefix(p.ImportPath, prefix), official) {
+			emulators++
+			continue
+		}
+		for _, dep := range p.Deps {
+			if within(strings.TrimPrefix(dep, prefix), official) {
+				t.Errorf("%s depends on %s: take what both need out of %s", p.ImportPath, dep, official)
+			}
+		}
+	}
+	if emulators == 0 {
+		t.Errorf("there is no package in %s", official)
+	}
+}
+
 // TestLoadgenNeedsTheStandardLibraryOnly keeps the judge of all runs free of dependencies.
 func TestLoadgenNeedsTheStandardLibraryOnly(t *testing.T) {
 	for _, p := range listPackages(t, "loadgen") {

@@ -2,7 +2,7 @@
 // found, the one expected, the rule's source and what to do. It stops at nothing that it finds.
 //
 // Run is the entry; one file holds the rules of one family, and rules.go lists the families with their sources. It is
-// stricter than the official checker, whose own verdict is that of package compatible.
+// stricter than the official checker, whose own verdict is that of package official/checker.
 //
 // In: a tree, the rules of its round. Out: changing the tree.
 package check

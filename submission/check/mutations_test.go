@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/submission/check"
-	"github.com/plumbline-ml/plumbline/submission/compatible"
 	"github.com/plumbline-ml/plumbline/submission/internal/treeops"
+	"github.com/plumbline-ml/plumbline/submission/official/checker"
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
 
@@ -18,12 +18,12 @@ func TestMutationsGolden(t *testing.T) {
 	bases := treeops.NewBases(t)
 	for _, base := range []string{"edge", "datacenter"} {
 		treeops.EachPart(t, bases.Tree(t, base, []treeops.Op{treeops.ShortLists()}), func(t *testing.T, root string) {
-			if ours, official, err := judged(root); err != nil || ours != check.Accepted || official != compatible.OK {
+			if ours, official, err := judged(root); err != nil || ours != check.Accepted || official != checker.OK {
 				t.Fatalf("before any change: ours %s, the official checker's %s, %v", ours, official, err)
 			}
 			tried := treeops.EachMutation(t, root, treeops.Share(t, 1501), func(root string) error {
 				ours, official, err := judged(root)
-				if err == nil && ours != check.Rejected && official != compatible.OK {
+				if err == nil && ours != check.Rejected && official != checker.OK {
 					err = fmt.Errorf("ours %s, the official checker's %s", ours, official)
 				}
 				return err
@@ -34,7 +34,7 @@ func TestMutationsGolden(t *testing.T) {
 }
 
 // judged are both verdicts on a tree. The official one is asked for where ours does not reject.
-func judged(root string) (ours check.Verdict, official compatible.Verdict, err error) {
+func judged(root string) (ours check.Verdict, official checker.Verdict, err error) {
 	found, err := tree.Open(root, "")
 	if err != nil {
 		return "", "", err
@@ -49,7 +49,7 @@ func judged(root string) (ours check.Verdict, official compatible.Verdict, err e
 	case report.Verdict == check.Rejected:
 		return check.Rejected, "", nil
 	}
-	other, err := compatible.Check(root, compatible.Options{})
+	other, err := checker.Check(root, checker.Options{})
 	if err != nil {
 		return "", "", err
 	}

@@ -30,15 +30,9 @@ type system struct {
 func newSystem(sub *submitter, folder tree.System) *system {
 	s := &system{System: folder, submitter: sub, checker: sub.checker}
 	s.read()
-	s.kind = systemTypes[text(s.fields["system_type"])]
+	s.kind, _ = description.Type(text(s.fields["system_type"]))
 	s.network = strings.EqualFold(text(s.fields[description.IsNetwork]), "true")
 	return s
-}
-
-// systemTypes are the values of system_type, which must be written exactly so.
-var systemTypes = map[string]mlconf.SystemType{
-	"datacenter": mlconf.Datacenter, "edge": mlconf.Edge,
-	"datacenter,edge": mlconf.DatacenterEdge, "edge,datacenter": mlconf.DatacenterEdge,
 }
 
 func text(v any) string {

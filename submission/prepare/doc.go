@@ -5,8 +5,8 @@
 //	err = plan.Do(ctx, root)                            // in the tree itself
 //	plan, err = prepare.Tree(ctx, root, new, options)   // in a new one
 //
-// Nothing is judged, removed or moved to another division. Official does as the official tool does, which does all of
-// that.
+// Nothing is judged, removed or moved to another division; the official tool does all of that, and package
+// official/prepare does as it does.
 //
 // In: which results may be inferred, copies, a new tree. Out: judging a tree (package check), making one of runs
 // (package assemble).

@@ -16,6 +16,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 
 	"github.com/plumbline-ml/plumbline/submission/internal/treecopy"
+	"github.com/plumbline-ml/plumbline/submission/system"
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
 
@@ -128,7 +129,7 @@ func (r *reader) kind(p tree.Place) (mlconf.SystemType, error) {
 	if err := json.NewDecoder(io.LimitReader(f, maxDescription)).Decode(&description); err != nil {
 		return "", fmt.Errorf("%s: %w", r.tree.Abs(p.SystemFile()), err)
 	}
-	kind, ok := systemTypes[description.SystemType]
+	kind, ok := system.Type(description.SystemType)
 	if !ok {
 		return "", fmt.Errorf("%s: system_type is %q, want edge, datacenter or datacenter,edge", r.tree.Abs(p.SystemFile()),
 			description.SystemType)
@@ -181,7 +182,8 @@ func (r *reader) logged(p tree.Place) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", r.tree.Abs(name), err)
 	}
-	scenario, ok := textOf(log, "effective_scenario")
+	e, _ := log.First("effective_scenario")
+	scenario, ok := e.Text()
 	if !ok {
 		return "", fmt.Errorf("%s does not say effective_scenario: is it a detail log of LoadGen?", r.tree.Abs(name))
 	}

@@ -37,6 +37,15 @@ func put(t *testing.T, root, name, text string) {
 	}
 }
 
+func text(t *testing.T, root, name string) string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
 // folders are those of a benchmark, with the scenario of each one's log.
 func folders(t *testing.T, root, benchmark string) string {
 	t.Helper()

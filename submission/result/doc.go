@@ -2,5 +2,5 @@
 // the values inferred for another scenario, and the rows of the summary in several forms.
 //
 // In: numbers of logs, rounds of the rules.
-// Out: whether a result may be submitted (packages check and compatible), power logs (package power).
+// Out: whether a result may be submitted (packages check and official/checker), power logs (package power).
 package result

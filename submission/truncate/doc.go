@@ -6,8 +6,8 @@
 //	outcome, err := store.Log(ctx, "closed/Lab/results/sys/resnet50/Offline/accuracy")
 //
 // Nothing is ever half done: each file is replaced whole, the original is kept before anything changes, and who is
-// stopped in the middle runs it again. A log that is done stays as it is. Official does as the official tool does,
-// with all its ways.
+// stopped in the middle runs it again. A log that is done stays as it is. Package
+// official/truncate does as the official tool does, with all its ways.
 //
 // In: which logs there are, hashes, cutting, keeping. Out: what a log says, whether its hash suits a result.
 package truncate

@@ -5,13 +5,13 @@ import (
 	"io"
 
 	"github.com/plumbline-ml/plumbline/sdk"
-	"github.com/plumbline-ml/plumbline/submission/compatible"
+	"github.com/plumbline-ml/plumbline/submission/official/checker"
 	"github.com/plumbline-ml/plumbline/submission/result"
 )
 
 // official are the official checker's arguments that the flags stand for.
-func (f *checkFlags) official() compatible.Options {
-	return compatible.Options{
+func (f *checkFlags) official() checker.Options {
+	return checker.Options{
 		Round: f.rules, Submitter: f.Submitter, Exceptions: f.Skip.Uncommitted, SkipPower: f.Skip.PowerFiles,
 		SkipMeaningful: f.Skip.EmptyFields, SkipEmptyFiles: f.Skip.EmptyFiles, SkipAccuracyFiles: f.Skip.AccuracyFiles,
 		SkipDatasetSize: f.Skip.DatasetSize,
@@ -21,23 +21,23 @@ func (f *checkFlags) official() compatible.Options {
 // checkOfficially says what the official checker would say, and ends with its exit code. Where that would crash there
 // is no summary.
 func (a *app) checkOfficially(root string, f *checkFlags) error {
-	r, err := compatible.Check(root, f.official())
+	r, err := checker.Check(root, f.official())
 	if err != nil {
 		return sdk.Usage(err)
 	}
 	if err := a.printOfficial(r, f.json); err != nil {
 		return err
 	}
-	if f.csv != "" && r.Verdict != compatible.Crash {
+	if f.csv != "" && r.Verdict != checker.Crash {
 		write := func(w io.Writer) error { return result.WriteCSV(w, r.Rows) }
 		if err := a.toFile(f.csv, write); err != nil {
 			return err
 		}
 	}
-	return officialExit(r.Verdict != compatible.OK)
+	return officialExit(r.Verdict != checker.OK)
 }
 
-func (a *app) printOfficial(r *compatible.Report, asJSON bool) error {
+func (a *app) printOfficial(r *checker.Report, asJSON bool) error {
 	s := r.Summary()
 	if asJSON {
 		return s.WriteJSON(a.Stdout)

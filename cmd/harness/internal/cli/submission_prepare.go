@@ -8,7 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/plumbline-ml/plumbline/sdk"
-	"github.com/plumbline-ml/plumbline/submission/officialtool"
+	officialprepare "github.com/plumbline-ml/plumbline/submission/official/prepare"
+	"github.com/plumbline-ml/plumbline/submission/official/tool"
 	"github.com/plumbline-ml/plumbline/submission/prepare"
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
@@ -31,7 +32,7 @@ type prepareFlags struct {
 	prepare.Options
 	out        string
 	compatible bool
-	official   prepare.OfficialOptions
+	official   officialprepare.Options
 }
 
 // officialSwitches are those of the official tool alone.
@@ -109,15 +110,15 @@ func (a *app) prepare(ctx context.Context, root string, f *prepareFlags) error {
 func (a *app) prepareOfficially(root string, f *prepareFlags) error {
 	o := f.official
 	o.Input, o.Output, o.Submitter = root, f.out, f.Submitter
-	lines, err := prepare.Official(o)
+	lines, err := officialprepare.Run(o)
 	for _, l := range lines {
 		to := a.Stderr
-		if l.Level == officialtool.Print {
+		if l.Level == tool.Print {
 			to = a.Stdout
 		}
 		fmt.Fprintln(to, l)
 	}
-	if err != nil && !errors.Is(err, prepare.ErrOutputExists) {
+	if err != nil && !errors.Is(err, officialprepare.ErrOutputExists) {
 		fmt.Fprintf(a.Stderr, "harness: %v: the official tool ends here with a traceback\n", err)
 	}
 	return officialExit(err != nil)

@@ -15,7 +15,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/figure"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/sdk"
-	"github.com/plumbline-ml/plumbline/submission/spreadsheet"
+	"github.com/plumbline-ml/plumbline/submission/official/spreadsheet"
 )
 
 const reportHelp = `Make the final report of a summary.csv, which harness submission results --format csv writes, or the

@@ -12,7 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/fetch/wholefile"
 	"github.com/plumbline-ml/plumbline/internal/figure"
 	"github.com/plumbline-ml/plumbline/sdk"
-	"github.com/plumbline-ml/plumbline/submission/compatible"
+	"github.com/plumbline-ml/plumbline/submission/official/checker"
 	"github.com/plumbline-ml/plumbline/submission/result"
 )
 
@@ -30,7 +30,7 @@ checker is not run. The exit code is 0 whether all folders have a result or not.
 
 // resultsFlags are the flags of submission results.
 type resultsFlags struct {
-	compatible.Options
+	checker.Options
 	format, out string
 	writeIDs    bool
 }
@@ -65,19 +65,19 @@ func (a *app) results(root string, f *resultsFlags) error {
 	}
 	f.SkipPower = true
 	f.PrivateIDs = f.PrivateIDs || f.writeIDs
-	r, err := compatible.Check(root, f.Options)
+	r, err := checker.Check(root, f.Options)
 	if err != nil {
 		return sdk.Data(err)
 	}
 	if f.writeIDs {
-		if err := compatible.WritePrivateIDs(root, f.Options); err != nil {
+		if err := checker.WritePrivateIDs(root, f.Options); err != nil {
 			return sdk.Data(err)
 		}
 	}
 	return a.toFile(f.out, func(w io.Writer) error { return writeResults(w, r, f) })
 }
 
-func writeResults(w io.Writer, r *compatible.Report, f *resultsFlags) error {
+func writeResults(w io.Writer, r *checker.Report, f *resultsFlags) error {
 	s := r.Summary()
 	switch f.format {
 	case "csv":

@@ -11,7 +11,7 @@ import (
 func resultTree(t *testing.T) string {
 	t.Helper()
 	root := t.TempDir()
-	if err := os.CopyFS(root, os.DirFS("../../../../submission/compatible/testdata/small")); err != nil {
+	if err := os.CopyFS(root, os.DirFS("../../../../submission/official/checker/testdata/small")); err != nil {
 		t.Fatal(err)
 	}
 	return root

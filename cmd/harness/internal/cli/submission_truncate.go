@@ -9,6 +9,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
 	"github.com/plumbline-ml/plumbline/sdk"
+	officialtruncate "github.com/plumbline-ml/plumbline/submission/official/truncate"
 	"github.com/plumbline-ml/plumbline/submission/truncate"
 )
 
@@ -29,7 +30,7 @@ interruption. A log that cannot be truncated does not stop the others; the exit 
 type truncateFlags struct {
 	truncate.Options
 	verify, compatible bool
-	official           truncate.OfficialOptions
+	official           officialtruncate.Options
 }
 
 func (a *app) submissionTruncateCommand() *cobra.Command {
@@ -130,12 +131,12 @@ func (a *app) checkOriginals(ctx context.Context, keep string, all []truncate.Ou
 func (a *app) truncateOfficially(root string, f *truncateFlags) error {
 	o := f.official
 	o.Input, o.Submitter = root, f.Submitter
-	lines, err := truncate.Official(o)
+	lines, err := officialtruncate.Run(o)
 	for _, l := range lines {
 		fmt.Fprintln(a.Stderr, l)
 	}
 	switch {
-	case errors.Is(err, truncate.ErrOutputExists):
+	case errors.Is(err, officialtruncate.ErrOutputExists):
 		fmt.Fprintln(a.Stdout, err)
 	case err != nil:
 		fmt.Fprintf(a.Stderr, "harness: %v: the official tool ends here with a traceback\n", err)

@@ -1,0 +1,33 @@
+// Package tool has what the official tools print, as far as users and their scripts read it.
+//
+// In: lines and their levels. Out: what the tools do.
+package tool
+
+import "fmt"
+
+// The levels of a Line.
+const (
+	Info    = "INFO"
+	Warning = "WARNING"
+	Error   = "ERROR"
+	Print   = "" // printed, not logged
+)
+
+// Line is a line that an official tool logs or prints.
+type Line struct{ Level, Text string }
+
+// String is the line as the tools write it.
+func (l Line) String() string {
+	if l.Level == Print {
+		return l.Text
+	}
+	return fmt.Sprintf("%s:main:%s", l.Level, l.Text)
+}
+
+// Log is what a tool has said so far.
+type Log struct{ Lines []Line }
+
+// Say adds a line.
+func (l *Log) Say(level, format string, args ...any) {
+	l.Lines = append(l.Lines, Line{level, fmt.Sprintf(format, args...)})
+}
