@@ -6,6 +6,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/plumbline-ml/plumbline/submission/internal/evidence"
 )
 
 // Baseline writes the baseline log of TEST01: the entries of the accuracy log whose samples the audit's log has, in the
@@ -19,7 +21,7 @@ func Baseline(w io.Writer, accuracyLog, auditLog string) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprintln(out, "[")
 	last := ""
-	err = withLines(accuracyLog, func(_ int, line string) error {
+	err = evidence.WithLines(accuracyLog, func(_ int, line string) error {
 		if !samples.in(line) {
 			return nil
 		}
@@ -52,7 +54,7 @@ type baselineParts struct {
 // baselineSamples finds them as the script does: the second and third part between colons, behind the first comma.
 func baselineSamples(auditLog string) (baselineParts, error) {
 	p := baselineParts{usual: map[string]bool{}, others: map[string]bool{}}
-	err := withLines(auditLog, func(_ int, line string) error {
+	err := evidence.WithLines(auditLog, func(_ int, line string) error {
 		part := cut(cut(line, ":", 1, 3), ",", 1, -1)
 		switch {
 		case !strings.Contains(part, "qsl"):

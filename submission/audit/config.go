@@ -8,6 +8,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+	"github.com/plumbline-ml/plumbline/submission/internal/evidence"
 )
 
 // Config is what a round asks of the run of a test, and of its verdict.
@@ -156,7 +157,7 @@ func (c Config) Text() string {
 	for _, bound := range []struct {
 		key   string
 		value float64
-	}{{thresholdKey, c.Threshold}, {minTokensKey, c.MinTokens}, {maxTokensKey, c.MaxTokens}} {
+	}{{evidence.ThresholdKey, c.Threshold}, {evidence.MinTokensKey, c.MinTokens}, {evidence.MaxTokensKey, c.MaxTokens}} {
 		if bound.value != 0 {
 			fmt.Fprintf(&b, "*.*.%s = %s\n", bound.key, strconv.FormatFloat(bound.value, 'f', -1, 64))
 		}
@@ -173,10 +174,3 @@ func (c Config) For(scenario loadgen.Scenario) []mlconf.Override {
 		return !s.All && s.Scenario != scenario
 	})
 }
-
-// The keys of an audit.config that only verdicts read.
-const (
-	thresholdKey = "test07_accuracy_threshold"
-	minTokensKey = "test09_min_output_tokens"
-	maxTokensKey = "test09_max_output_tokens"
-)

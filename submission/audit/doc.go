@@ -8,9 +8,8 @@
 //		Reference: audit.ResultLogs("results/sys/resnet50/Offline"), Run: audit.RunLogs("run")})
 //	err = audit.Write(verdict, "results/sys/resnet50/Offline")
 //
-// There are two readings of each test. By default what the official scripts let pass without having looked, empty logs
-// or a run without audit settings say, fails with reasons. With Request.Compatible the verdicts, texts and exit codes
-// are those of the official scripts.
+// What the official scripts let pass without having looked, empty logs or a run without audit settings say, fails with
+// reasons. Package official/audits has the verdicts, texts and exit codes of the scripts.
 //
 // In: logs, settings, verdicts. Out: running an audit; whether a whole submission is complete (package check).
 package audit

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/plumbline-ml/plumbline/submission/internal/evidence"
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
 
@@ -36,7 +37,8 @@ func TestFallback(t *testing.T) {
 			return Score{Text: []string{"", c.baseline, c.compliance}[calls]}, nil
 		}
 		v := m.verify(t)
-		if v.Pass != c.pass || v.Accuracy != passed(c.pass) || !strings.Contains(v.Texts[tree.VerifyAccuracy], testFail) {
+		failed := strings.Contains(v.Texts[tree.VerifyAccuracy], evidence.Fail)
+		if v.Pass != c.pass || v.Accuracy != OutcomeOf(c.pass) || !failed {
 			t.Errorf("%+v: %v, %v", c, v.Pass, v.Reasons)
 		}
 		if v.Texts["accuracy/baseline_accuracy.txt"] != c.baseline ||

@@ -13,6 +13,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
+	"github.com/plumbline-ml/plumbline/submission/internal/evidence"
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
 
@@ -20,7 +21,7 @@ import (
 // those of the run as a whole in both.
 type judge struct {
 	r      Request
-	dtype  dtype
+	dtype  evidence.DType
 	rules  *mlconf.Rules
 	config *Config // nil: the round has none for the test and the model
 
@@ -182,7 +183,7 @@ func (j *judge) sound(d *mllog.Detail, path string, speed bool) {
 		j.fault(&j.both, Reason{Check: "errors", File: path, Found: found, Want: "none",
 			Do: "read the entries marked is_error, mend what they name, and run again"})
 	}
-	for _, key := range []string{"result_validity", "num_errors", "effective_scenario", scoreKeys[j.scenario]} {
+	for _, key := range []string{"result_validity", "num_errors", "effective_scenario", evidence.ScoreKeys[j.scenario]} {
 		if n := d.Count(key); n > 1 {
 			j.fault(&j.both, Reason{Check: "entry-twice", File: path, Found: fmt.Sprintf("%d entries %s", n, key),
 				Want: "one, as LoadGen writes", Do: "take the log of the run, unchanged"})

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
+	"github.com/plumbline-ml/plumbline/submission/internal/evidence"
 )
 
 // payloads counts what is wrong with the payloads of a log.
@@ -34,7 +35,7 @@ func (t *tally) add(e mllog.AccuracyEntry) {
 
 func (j *judge) payloads(path string) *payloads { return &payloads{path: path} }
 
-func (p *payloads) add(d dtype, e mllog.AccuracyEntry) {
+func (p *payloads) add(d evidence.DType, e mllog.AccuracyEntry) {
 	size := len(e.Data)
 	if p.n++; p.n == 1 {
 		p.size = size
@@ -44,9 +45,9 @@ func (p *payloads) add(d dtype, e mllog.AccuracyEntry) {
 	switch {
 	case size == 0:
 		p.empty.add(e)
-	case size%d.size != 0:
+	case size%d.Size != 0:
 		p.odd.add(e)
-	case d.float && math.IsNaN(d.at(e.Data, 0)):
+	case d.Float && math.IsNaN(d.At(e.Data, 0)):
 		p.nan.add(e)
 	}
 }
@@ -60,8 +61,8 @@ func (p *payloads) judge(j *judge) {
 	if p.odd.n > 0 {
 		j.fault(&j.accuracy, Reason{Check: "dtype", File: p.path,
 			Found: fmt.Sprintf("%d of %d payloads are no whole %s, the first, of sample %d, has %d bytes",
-				p.odd.n, p.n, j.dtype.name, p.odd.first, p.odd.size),
-			Want: fmt.Sprintf("payloads of %d bytes or a multiple", j.dtype.size),
+				p.odd.n, p.n, j.dtype.Name, p.odd.first, p.odd.size),
+			Want: fmt.Sprintf("payloads of %d bytes or a multiple", j.dtype.Size),
 			Do:   "name the type that the SUT answers with: --dtype"})
 	}
 	if p.nan.n > 0 {
@@ -74,11 +75,11 @@ func (p *payloads) judge(j *judge) {
 
 // oneElement refuses a type that sees a part of answers that are one number each.
 func (p *payloads) oneElement(j *judge) {
-	if j.r.Test != "TEST01" || p.size <= j.dtype.size || j.dtype.float || p.size != 4 && p.size != 8 || p.odd.n > 0 {
+	if j.r.Test != "TEST01" || p.size <= j.dtype.Size || j.dtype.Float || p.size != 4 && p.size != 8 || p.odd.n > 0 {
 		return
 	}
 	j.fault(&j.accuracy, Reason{Check: "dtype", File: p.path,
-		Found: fmt.Sprintf("all payloads have %d bytes: of each answer the type %s sees the first %d", p.size, j.dtype.name,
-			j.dtype.size),
+		Found: fmt.Sprintf("all payloads have %d bytes: of each answer the type %s sees the first %d", p.size, j.dtype.Name,
+			j.dtype.Size),
 		Want: fmt.Sprintf("a type of %d bytes", p.size), Do: "name the type that the SUT answers with: --dtype"})
 }

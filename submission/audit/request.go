@@ -4,9 +4,9 @@ import (
 	"context"
 	"io/fs"
 	"os"
-	"path/filepath"
 
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+	"github.com/plumbline-ml/plumbline/submission/internal/evidence"
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
 
@@ -15,8 +15,8 @@ type Logs struct{ Accuracy, Detail, Summary string }
 
 // ResultLogs are the logs of a submission's runs in the folder of a scenario, with accuracy/ and performance/run_1/.
 func ResultLogs(folder string) Logs {
-	l := logsIn(join(folder, tree.PerformanceDir, tree.RunDir))
-	l.Accuracy = join(folder, tree.AccuracyDir, tree.AccuracyLog)
+	l := logsIn(evidence.Join(folder, tree.PerformanceDir, tree.RunDir))
+	l.Accuracy = evidence.Join(folder, tree.AccuracyDir, tree.AccuracyLog)
 	return l
 }
 
@@ -35,18 +35,9 @@ func RunLogs(folder string) Logs {
 
 func logsIn(folder string) Logs {
 	return Logs{
-		Accuracy: join(folder, tree.AccuracyLog), Detail: join(folder, tree.DetailLog),
-		Summary: join(folder, tree.SummaryLog),
+		Accuracy: evidence.Join(folder, tree.AccuracyLog), Detail: evidence.Join(folder, tree.DetailLog),
+		Summary: evidence.Join(folder, tree.SummaryLog),
 	}
-}
-
-// join joins paths as they are given: texts show them.
-func join(folder string, names ...string) string {
-	below := filepath.Join(names...)
-	if folder == "" || os.IsPathSeparator(folder[len(folder)-1]) {
-		return folder + below
-	}
-	return folder + string(filepath.Separator) + below
 }
 
 func exists(path string) bool {
@@ -67,12 +58,6 @@ type Request struct {
 	DType string
 	// PerformanceOnly leaves out what needs accuracy logs, which are cut short in a submission that is packed.
 	PerformanceOnly bool
-	// Out is the folder for Write, which texts of the official scripts name.
-	Out string
-	// Compatible asks for the verdict and the texts of the official scripts, with all that they let pass.
-	Compatible bool
-	// UnixMode compares whole lines of TEST01's accuracy logs, as the official --unixmode does.
-	UnixMode bool
 
 	EOS         string   // the end token of TEST06; empty means 2
 	Tolerance   *float64 // of TEST08's normalised entropy, relative; nil means 0.001

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os/exec"
 	"strings"
+
+	"github.com/plumbline-ml/plumbline/submission/internal/evidence"
 )
 
 // scoreText scores an accuracy log by the request's function or command: what was printed, and the metrics that the
@@ -15,7 +17,7 @@ func (r Request) scoreText(ctx context.Context, log string) (text string, metric
 		s, err := r.Score(ctx, log)
 		return s.Text, s.Metrics, err
 	}
-	command, err := pyFormat(r.Command, shellQuoted(log))
+	command, err := evidence.FillCommand(r.Command, shellQuoted(log))
 	if err != nil {
 		return "", nil, err
 	}
@@ -28,7 +30,7 @@ func (r Request) scoreText(ctx context.Context, log string) (text string, metric
 
 // shellQuoted is a path as one word of a shell.
 func shellQuoted(path string) string {
-	if !splitByShell(path) {
+	if !evidence.SplitByShell(path) {
 		return path
 	}
 	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"

@@ -9,11 +9,12 @@ import (
 
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
+	"github.com/plumbline-ml/plumbline/submission/internal/evidence"
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
 
 // strict judges an audit with all that the rules mean.
-func strict(ctx context.Context, r Request, d dtype) (Verdict, error) {
+func strict(ctx context.Context, r Request, d evidence.DType) (Verdict, error) {
 	j := &judge{r: r, dtype: d, rules: r.Rules, scenario: r.Scenario}
 	if j.rules == nil {
 		newest, err := mlconf.Round("")
@@ -54,13 +55,13 @@ func (j *judge) verdict(texts map[string]string) Verdict {
 		reasons := append(append([]Reason{}, j.both...), j.accuracy...)
 		if name == tree.VerifyPerformance {
 			reasons = append(append([]Reason{}, j.both...), j.performance...)
-			v.Performance = passed(len(reasons) == 0)
+			v.Performance = OutcomeOf(len(reasons) == 0)
 		} else {
-			v.Accuracy = passed(len(reasons) == 0)
+			v.Accuracy = OutcomeOf(len(reasons) == 0)
 		}
 		v.Texts[name] = refused(text, reasons)
 	}
-	v.officialCopies(j.r, "")
+	v.TakeLogs(j.r)
 	return v
 }
 
@@ -70,13 +71,13 @@ func refused(text string, reasons []Reason) string {
 		return text
 	}
 	for _, word := range []struct{ pass, fail string }{
-		{testPass, testFail}, {"pass: True", "pass: False"}, {"pass: Skipped", "pass: False"},
+		{evidence.Pass, evidence.Fail}, {"pass: True", "pass: False"}, {"pass: Skipped", "pass: False"},
 		{"TEST06 verification complete", "TEST06 verification failed"},
 	} {
 		text = strings.ReplaceAll(text, word.pass, word.fail)
 	}
-	if !strings.Contains(text, testFail) && !strings.Contains(text, "failed") {
-		text += testFail + "\n"
+	if !strings.Contains(text, evidence.Fail) && !strings.Contains(text, "failed") {
+		text += evidence.Fail + "\n"
 	}
 	var b strings.Builder
 	b.WriteString(text)

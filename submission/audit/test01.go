@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"hash/maphash"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
+	"github.com/plumbline-ml/plumbline/submission/internal/evidence"
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
 
@@ -29,13 +29,13 @@ func (j *judge) test01(ctx context.Context) Verdict {
 
 // band compares the scores of the two detail logs.
 func (j *judge) band() (text string) {
-	text = officialBand(j.r)
+	text = evidence.ScoreBand(j.r.Reference.Detail, j.r.Run.Detail)
 	if j.run == nil || j.reference == nil {
 		return text
 	}
 	reference, test, ok := j.scores()
-	if ok && !inBand(j.scenario, reference, test) {
-		t := tolerance(j.scenario, reference, 0.1)
+	if ok && !evidence.InBand(j.scenario, reference, test) {
+		t := evidence.Tolerance(j.scenario, reference, 0.1)
 		j.fault(&j.performance, Reason{Check: "score-band", File: j.r.Run.Detail,
 			Found: fmt.Sprintf("a score of %g", test),
 			Want: fmt.Sprintf("one from %g to %g, within %g %% of the submission's %g", reference*(1-t), reference*(1+t),
@@ -56,7 +56,7 @@ func (j *judge) scores() (reference, test float64, ok bool) {
 
 // scoreOf is the score of a log, by which entry. LoadGen before early stopping has percentiles instead of estimates.
 func scoreOf(d *mllog.Detail, scenario string) (v float64, key string, ok bool) {
-	key = scoreKeys[scenario]
+	key = evidence.ScoreKeys[scenario]
 	if older := map[string]string{"SingleStream": "result_90.00_percentile_latency_ns",
 		"MultiStream": "result_99.00_percentile_latency_ns"}[scenario]; older != "" && !d.Has(key) {
 		key = older
@@ -96,34 +96,34 @@ func (j *judge) targetLatency() {
 
 // agrees adds a reason where the official script refuses what has none here.
 func (j *judge) agrees(text string) {
-	if strings.Contains(text, testPass) || len(j.performance)+len(j.both) > 0 {
+	if strings.Contains(text, evidence.Pass) || len(j.performance)+len(j.both) > 0 {
 		return
 	}
 	all := strings.Split(strings.TrimSpace(text), "\n")
 	j.fault(&j.performance, Reason{Check: "official",
-		Found: "the official script ends with " + strconv.Quote(all[len(all)-1]), Want: testPass,
+		Found: "the official script ends with " + strconv.Quote(all[len(all)-1]), Want: evidence.Pass,
 		Do: "see docs/audits.md for what the script reads"})
 }
 
 // sameAnswers compares the two accuracy logs.
 func (j *judge) sameAnswers(ctx context.Context) string {
-	m, tails := newMatches(j.dtype), newTails()
+	m, tails := evidence.NewMatches(j.dtype), newTails()
 	audited := j.payloads(j.r.Run.Accuracy)
 	whole := j.answers(ctx, j.r.Run.Accuracy, auditWhat, func(e mllog.AccuracyEntry) {
 		audited.add(j.dtype, e)
-		m.audit(sampleName(e), j.dtype.first(e.Data))
+		m.Audit(sampleName(e), j.dtype.First(e.Data))
 		tails.audit(e)
 	})
 	accuracy, seen := j.payloads(j.r.Reference.Accuracy), samples{}
 	j.answers(ctx, j.r.Reference.Accuracy, accuracyWhat, func(e mllog.AccuracyEntry) {
 		accuracy.add(j.dtype, e)
-		m.accuracy++
+		m.Accuracy++
 		if !seen.add(e.QSLIndex) {
-			m.repeated++
+			m.Repeated++
 			return
 		}
-		if name := sampleName(e); m.wants(name) {
-			m.reference(name, j.dtype.first(e.Data))
+		if name := sampleName(e); m.Wants(name) {
+			m.Reference(name, j.dtype.First(e.Data))
 			tails.reference(e)
 		}
 	})
@@ -131,33 +131,33 @@ func (j *judge) sameAnswers(ctx context.Context) string {
 	audited.judge(j)
 	accuracy.judge(j)
 	j.matched(m)
-	if n := tails.different(); n > 0 && m.mismatched == 0 {
+	if n := tails.different(); n > 0 && m.Mismatched == 0 {
 		j.note("%d of %d samples have answers that differ behind their first element, which this test does not compare", n,
-			len(m.index))
+			m.Samples())
 	}
 	return "Verifying accuracy. This might take a while...\nReading accuracy mode results...\n" +
-		"Reading performance mode results...\n" + m.officialText()
+		"Reading performance mode results...\n" + m.Text()
 }
 
 func sampleName(e mllog.AccuracyEntry) string { return strconv.FormatUint(e.QSLIndex, 10) }
 
 // matched adds the reasons that the comparison of answers gives.
-func (j *judge) matched(m *matches) {
-	if m.mismatched > 0 {
+func (j *judge) matched(m *evidence.Matches) {
+	if m.Mismatched > 0 {
 		j.fault(&j.accuracy, Reason{Check: checkAnswers, File: j.r.Run.Accuracy,
-			Found: fmt.Sprintf("%d of %d answers differ from the accuracy run's in their first element", m.mismatched,
-				m.matched),
+			Found: fmt.Sprintf("%d of %d answers differ from the accuracy run's in their first element", m.Mismatched,
+				m.Matched),
 			Want: "equal answers",
 			Do:   "if the system may answer differently from run to run, compare the accuracies (docs/audits.md)"})
 	}
-	if m.missing > 0 && m.accuracy > 0 && !j.broken {
+	if m.Missing > 0 && m.Accuracy > 0 && !j.broken {
 		j.fault(&j.accuracy, Reason{Check: "unmatched", File: j.r.Reference.Accuracy,
-			Found: fmt.Sprintf("no entry for %d of the audit's %d samples, such as %s", m.missing, len(m.index), m.absent()),
+			Found: fmt.Sprintf("no entry for %d of the audit's %d samples, such as %s", m.Missing, m.Samples(), m.Absent()),
 			Want:  "an entry for every sample of the data set", Do: "take the log of the whole accuracy run"})
 	}
-	if m.repeated > j.padding() {
+	if m.Repeated > j.padding() {
 		j.fault(&j.accuracy, Reason{Check: "sample-twice", File: j.r.Reference.Accuracy,
-			Found: fmt.Sprintf("%d entries of samples that it has already", m.repeated),
+			Found: fmt.Sprintf("%d entries of samples that it has already", m.Repeated),
 			Want:  "each sample once, as in accuracy mode", Do: "take the log of the accuracy run, unchanged"})
 	}
 }
@@ -172,18 +172,6 @@ func (j *judge) padding() int {
 
 // checkAnswers names the reason that answers differ, for which the rules have another way.
 const checkAnswers = "answers"
-
-// absent names some samples that the accuracy log lacks.
-func (m *matches) absent() string {
-	var names []int
-	for name, a := range m.index {
-		if n, err := strconv.Atoi(name); err == nil && !a.found {
-			names = append(names, n)
-		}
-	}
-	slices.Sort(names)
-	return strings.Trim(strings.ReplaceAll(fmt.Sprint(names[:min(3, len(names))]), " ", ", "), "[]")
-}
 
 // samples is a set of sample indices.
 type samples map[uint64]uint64

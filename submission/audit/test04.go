@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
+	"github.com/plumbline-ml/plumbline/submission/internal/evidence"
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
 
@@ -19,7 +19,7 @@ func (j *judge) test04() Verdict {
 	}
 	reference, test, ok := j.scores()
 	j.targetLatency()
-	text, _ := officialRates(j.r)
+	text, _ := evidence.RateRuleOf(j.r.Test).Text(j.r.Reference.Summary, j.r.Run.Summary)
 	if j.r.Test == "TEST05" {
 		text = j.seedsText(reference, test)
 	}
@@ -48,9 +48,9 @@ func (j *judge) rate(reference, test float64) {
 // seedsText is TEST05's text by the scores of the detail logs: the official script does not find the estimates of
 // LoadGen 5 and later in the summaries.
 func (j *judge) seedsText(reference, test float64) string {
-	word := testFail + ": Test score invalid\n"
-	if seedsRule.pass(j.scenario, reference, test) {
-		word = testPass + "\n"
+	word := evidence.Fail + ": Test score invalid\n"
+	if evidence.RateRuleOf("TEST05").Pass(j.scenario, reference, test) {
+		word = evidence.Pass + "\n"
 	}
 	return fmt.Sprintf("Verifying performance.\nreference score = %s\ntest score = %s\n%s", pyfloat.Repr(reference),
 		pyfloat.Repr(test), word)
@@ -85,18 +85,7 @@ func (j *judge) summary(d *mllog.Detail, path string) {
 		contradicts("the result "+orNone(s.Result), valid)
 	}
 	want, _, ok := scoreOf(d, j.scenario)
-	if got, found := j.summaryScore(path); ok && (!found || math.Abs(got-want) > 0.01+1e-4*want) {
+	if got, found := evidence.ScoreInSummary(path); ok && (!found || math.Abs(got-want) > 0.01+1e-4*want) {
 		contradicts(fmt.Sprintf("a score of %g", got), fmt.Sprintf("%g", want))
 	}
-}
-
-// summaryScore is the score in a summary log, of streams the estimate of either wording.
-func (j *judge) summaryScore(path string) (v float64, ok bool) {
-	rule := cachingRule
-	rule.rates = false
-	s := summaryScore{rule: rule, out: &strings.Builder{}} // no score is none, and not 0
-	if err := s.read(path); err != nil {
-		return 0, false
-	}
-	return pyfloat.Parse(s.score)
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
+	"github.com/plumbline-ml/plumbline/submission/internal/evidence"
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
 
@@ -27,18 +28,18 @@ func (j *judge) test06(ctx context.Context) (Verdict, error) {
 	c := consistency{dtype: j.dtype, eos: eos, streams: j.scenario != "Offline", payloads: j.payloads(j.r.Run.Accuracy)}
 	j.sampled(j.answers(ctx, j.r.Run.Accuracy, auditWhat, c.add))
 	c.judge(j)
-	first := pyBool(c.first.n == 0 && c.unsent.n == 0)
+	first := evidence.Bool(c.first.n == 0 && c.unsent.n == 0)
 	if !c.streams {
 		first = "Skipped"
 	}
 	text := fmt.Sprintf("First token check pass: %s\nEOS check pass: %s\nSample length check pass: %s\n"+
-		"TEST06 verification complete\n", first, pyBool(c.ends.n == 0), pyBool(c.counts.n == 0))
+		"TEST06 verification complete\n", first, evidence.Bool(c.ends.n == 0), evidence.Bool(c.counts.n == 0))
 	return j.verdict(map[string]string{tree.VerifyAccuracy: text}), ctx.Err()
 }
 
 // consistency looks at answers of tokens.
 type consistency struct {
-	dtype    dtype
+	dtype    evidence.DType
 	eos      float64
 	streams  bool
 	payloads *payloads
@@ -52,9 +53,9 @@ type consistency struct {
 
 func (c *consistency) add(e mllog.AccuracyEntry) {
 	c.payloads.add(c.dtype, e)
-	size := c.dtype.size
+	size := c.dtype.Size
 	data := e.Data[:len(e.Data)/size*size]
-	if len(data) >= 2*size && c.dtype.at(data, len(data)/size-1) == c.eos && c.dtype.at(data, len(data)/size-2) == c.eos {
+	if len(data) >= 2*size && c.dtype.At(data, len(data)/size-1) == c.eos && c.dtype.At(data, len(data)/size-2) == c.eos {
 		c.ends.add(e)
 	}
 	switch {
@@ -67,7 +68,7 @@ func (c *consistency) add(e mllog.AccuracyEntry) {
 	case !c.streams:
 	case len(e.TokenData) < size || len(e.TokenData)%size != 0:
 		c.unsent.add(e)
-	case len(e.TokenData) > len(data) || !sameTokens(c.dtype, data, e.TokenData):
+	case len(e.TokenData) > len(data) || !evidence.SameTokens(c.dtype, data, e.TokenData):
 		c.first.add(e)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
+	"github.com/plumbline-ml/plumbline/submission/internal/evidence"
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
 
@@ -26,7 +27,7 @@ func (j *judge) test07(ctx context.Context) (Verdict, error) {
 	if j.r.PerformanceOnly {
 		return j.verdict(nil), nil
 	}
-	j.everySample(ctx, j.payloads(j.r.Run.Accuracy), dtype{name: "byte", size: 1}, func(mllog.AccuracyEntry) {})
+	j.everySample(ctx, j.payloads(j.r.Run.Accuracy), evidence.DType{Name: "byte", Size: 1}, func(mllog.AccuracyEntry) {})
 	text := ""
 	if readable(j.r.Run.Accuracy) == nil {
 		text = j.scored(ctx, threshold)
@@ -43,12 +44,12 @@ func (j *judge) threshold() (float64, error) {
 	found := map[string]float64{}
 	if j.r.AuditConfig != "" {
 		var err error
-		if found, err = j.bounds(thresholdKey); err != nil {
+		if found, err = j.bounds(evidence.ThresholdKey); err != nil {
 			return 0, err
 		}
 	}
 	given := own
-	if v, ok := found[thresholdKey]; ok {
+	if v, ok := found[evidence.ThresholdKey]; ok {
 		given = v
 	}
 	if j.r.Threshold != nil {
@@ -71,7 +72,7 @@ func (j *judge) bounds(names ...string) (map[string]float64, error) {
 		return nil, fmt.Errorf("%w: %w", ErrRequest, err)
 	}
 	var faults []error
-	found, err := auditBounds(j.r.AuditConfig, names, true, func(name, value string) {
+	found, err := evidence.Bounds(j.r.AuditConfig, names, true, func(name, value string) {
 		faults = append(faults, fmt.Errorf("%w: %s: %s = %q is no number", ErrRequest, j.r.AuditConfig, name, value))
 	})
 	if err != nil {
@@ -81,7 +82,7 @@ func (j *judge) bounds(names ...string) (map[string]float64, error) {
 }
 
 // everySample wants an entry for each sample of the data set, and counts what is wrong with the payloads.
-func (j *judge) everySample(ctx context.Context, p *payloads, d dtype, use func(mllog.AccuracyEntry)) {
+func (j *judge) everySample(ctx context.Context, p *payloads, d evidence.DType, use func(mllog.AccuracyEntry)) {
 	seen, distinct := samples{}, 0
 	n := j.answers(ctx, j.r.Run.Accuracy, auditWhat, func(e mllog.AccuracyEntry) {
 		p.add(d, e)
@@ -119,17 +120,17 @@ func (j *judge) scored(ctx context.Context, threshold float64) string {
 	if err != nil {
 		j.fault(&j.accuracy, Reason{Check: "scorer", File: j.r.Run.Accuracy, Found: err.Error(), Want: "a score",
 			Do: "mend what the scorer says"})
-		return printed + summary07("Error: Could not parse accuracy score\n", false)
+		return printed + evidence.ScoreSummary("Error: Could not parse accuracy score\n", false)
 	}
 	score, problem := chosen(metrics), ""
 	if score == nil {
-		score, problem = findScore(j.r.Pattern, printed)
+		score, problem = evidence.FindScore(j.r.Pattern, printed)
 	}
 	if score == nil {
 		j.fault(&j.accuracy, Reason{Check: "scorer", File: j.r.Run.Accuracy,
 			Found: "no score in what the scorer printed: " + problem + fmt.Sprintf("%.200q", printed),
-			Want:  patternOf(j.r), Do: "print it so, or name the pattern: --score-pattern"})
-		return printed + summary07("Error: Could not parse accuracy score\n", false)
+			Want:  evidence.PatternOr(j.r.Pattern), Do: "print it so, or name the pattern: --score-pattern"})
+		return printed + evidence.ScoreSummary("Error: Could not parse accuracy score\n", false)
 	}
 	switch {
 	case !(*score >= threshold):
@@ -140,8 +141,9 @@ func (j *judge) scored(ctx context.Context, threshold float64) string {
 			Want: "percent, 100 at most", Do: "mend the scorer, or its pattern"})
 	}
 	pass := *score >= threshold
-	return printed + summary07(fmt.Sprintf("Accuracy score: %s\nAccuracy threshold: %s\nAccuracy check pass: %s\n",
-		pyfloat.Repr(*score), pyfloat.Repr(threshold), pyBool(pass)), pass)
+	return printed + evidence.ScoreSummary(fmt.Sprintf(
+		"Accuracy score: %s\nAccuracy threshold: %s\nAccuracy check pass: %s\n",
+		pyfloat.Repr(*score), pyfloat.Repr(threshold), evidence.Bool(pass)), pass)
 }
 
 // chosen is the metric that TEST07 compares; nil where the scorer gave none, or several others.
@@ -156,13 +158,4 @@ func chosen(metrics map[string]float64) *float64 {
 		return &v
 	}
 	return nil
-}
-
-// summary07 is the end of TEST07's text.
-func summary07(lines string, pass bool) string {
-	word := testFail
-	if pass {
-		word = testPass
-	}
-	return "\n" + rule80 + "\nTEST07 Verification Summary\n" + rule80 + "\n" + lines + word + "\n"
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
+	"github.com/plumbline-ml/plumbline/submission/internal/evidence"
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
 
@@ -17,44 +18,44 @@ func (j *judge) test08(ctx context.Context) Verdict {
 		return j.verdict(nil)
 	}
 	const usual = 0.001
-	e := entropies{tolerance: usual}
+	e := evidence.Entropies{Tolerance: usual}
 	if j.r.Tolerance != nil {
-		e.tolerance = *j.r.Tolerance
+		e.Tolerance = *j.r.Tolerance
 	}
-	if !(e.tolerance <= usual) {
-		j.fault(&j.accuracy, Reason{Check: "tolerance", Found: fmt.Sprintf("a tolerance of %g", e.tolerance),
+	if !(e.Tolerance <= usual) {
+		j.fault(&j.accuracy, Reason{Check: "tolerance", Found: fmt.Sprintf("a tolerance of %g", e.Tolerance),
 			Want: fmt.Sprintf("%g at most", usual), Do: "leave it out"})
 	}
 	j.sampled(j.requests(ctx, &e))
 	j.references(ctx, &e)
-	if err := e.compare(); err != nil {
-		j.fault(&j.accuracy, Reason{Check: "candidates", File: j.r.Run.Accuracy, Found: errorText(err),
+	if err := e.Compare(); err != nil {
+		j.fault(&j.accuracy, Reason{Check: "candidates", File: j.r.Run.Accuracy, Found: evidence.ErrorText(err),
 			Want: "as many predictions as the accuracy run has labels", Do: "answer for all candidates of a request"})
 	}
 	j.entropy(&e)
 	v := j.verdict(map[string]string{tree.VerifyAccuracy: "Verifying accuracy. This might take a while...\n" +
-		"Reading accuracy mode results...\nReading performance mode results...\n" + e.text() +
+		"Reading accuracy mode results...\nReading performance mode results...\n" + e.Text() +
 		"TEST08 verification complete\n"})
 	return v
 }
 
-var float32s4 = dtype{name: "float32", size: 4, float: true}
+var float32s4 = evidence.DType{Name: "float32", Size: 4, Float: true}
 
 // requests reads the audit's log.
-func (j *judge) requests(ctx context.Context, e *entropies) (entries int) {
+func (j *judge) requests(ctx context.Context, e *evidence.Entropies) (entries int) {
 	p := j.payloads(j.r.Run.Accuracy)
 	var short, nan tally
 	entries = j.answers(ctx, j.r.Run.Accuracy, auditWhat, func(entry mllog.AccuracyEntry) {
 		p.add(float32s4, entry)
-		a, ok := auditRequest(float32s(entry.Data))
-		if !ok || len(a.predictions) == 0 {
+		a, ok := evidence.AuditRequest(evidence.Float32s(entry.Data))
+		if !ok || len(a.Predictions) == 0 {
 			short.add(entry)
 			return
 		}
-		if slices.ContainsFunc(a.predictions, func(v float32) bool { return v != v }) {
+		if slices.ContainsFunc(a.Predictions, func(v float32) bool { return v != v }) {
 			nan.add(entry)
 		}
-		e.audit(a)
+		e.Audit(a)
 	})
 	p.judge(j)
 	j.tallied(short, j.r.Run.Accuracy, "candidates", "have no time step, query and predictions", "at least three values")
@@ -63,22 +64,22 @@ func (j *judge) requests(ctx context.Context, e *entropies) (entries int) {
 }
 
 // references reads the accuracy log.
-func (j *judge) references(ctx context.Context, e *entropies) {
-	p, seen := j.payloads(j.r.Reference.Accuracy), map[requestKey]bool{}
+func (j *judge) references(ctx context.Context, e *evidence.Entropies) {
+	p, seen := j.payloads(j.r.Reference.Accuracy), map[evidence.RequestKey]bool{}
 	var broken, twice tally
 	j.answers(ctx, j.r.Reference.Accuracy, accuracyWhat, func(entry mllog.AccuracyEntry) {
 		p.add(float32s4, entry)
-		key, c, ok := referenceRequest(float32s(entry.Data))
+		key, c, ok := evidence.ReferenceRequest(evidence.Float32s(entry.Data))
 		if !ok {
 			broken.add(entry)
 			return
 		}
-		if _, wanted := e.reference[key]; wanted && seen[key] {
+		if wanted := e.Wants(key); wanted && seen[key] {
 			twice.add(entry)
 		} else if wanted {
 			seen[key] = true
 		}
-		e.known(key, c)
+		e.Known(key, c)
 	})
 	p.judge(j)
 	j.tallied(broken, j.r.Reference.Accuracy, "candidates", "have no whole predictions, labels and weights",
@@ -96,16 +97,16 @@ func (j *judge) tallied(t tally, path, check, found, want string) {
 }
 
 // entropy adds the reasons that the comparison gives.
-func (j *judge) entropy(e *entropies) {
-	if e.unmatched > 0 && e.accuracy > 0 && !j.broken {
+func (j *judge) entropy(e *evidence.Entropies) {
+	if e.Unmatched > 0 && e.Accuracy > 0 && !j.broken {
 		j.fault(&j.accuracy, Reason{Check: "unmatched", File: j.r.Reference.Accuracy,
-			Found: fmt.Sprintf("no entry for %d of the audit's %d requests", e.unmatched, len(e.audited)),
+			Found: fmt.Sprintf("no entry for %d of the audit's %d requests", e.Unmatched, e.Requests()),
 			Want:  "an entry for every request", Do: "take the log of the whole accuracy run"})
 	}
-	if e.mismatched > 0 {
+	if e.Mismatched > 0 {
 		j.fault(&j.accuracy, Reason{Check: checkAnswers, File: j.r.Run.Accuracy,
-			Found: fmt.Sprintf("%d of %d requests have another entropy than in the accuracy run", e.mismatched, e.matched),
-			Want:  fmt.Sprintf("at most %g %% difference", math.Round(e.tolerance*1e6)/1e4),
+			Found: fmt.Sprintf("%d of %d requests have another entropy than in the accuracy run", e.Mismatched, e.Matched),
+			Want:  fmt.Sprintf("at most %g %% difference", math.Round(e.Tolerance*1e6)/1e4),
 			Do:    "find why the model answers otherwise in performance mode: verify_accuracy.txt lists the requests"})
 	}
 }

@@ -5,10 +5,11 @@ import (
 	"fmt"
 
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
+	"github.com/plumbline-ml/plumbline/submission/internal/evidence"
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
 
-var tokens4 = dtype{name: "int32", size: 4}
+var tokens4 = evidence.DType{Name: "int32", Size: 4}
 
 // test09 judges the mean length of answers in performance mode.
 func (j *judge) test09(ctx context.Context) (Verdict, error) {
@@ -26,21 +27,20 @@ func (j *judge) test09(ctx context.Context) (Verdict, error) {
 	if len(lengths) == 0 {
 		return j.verdict(map[string]string{tree.VerifyOutputLength: ""}), ctx.Err()
 	}
-	v := Verdict{}
-	v.judgeLengths(lengths, least, most)
-	if !v.Pass {
+	judged := evidence.JudgeLengths(lengths, least, most)
+	if !judged.Pass {
 		j.fault(&j.accuracy, Reason{Check: "length", File: j.r.Run.Accuracy,
-			Found: fmt.Sprintf("a mean of %.2f tokens", statsOf(lengths).mean), Want: fmt.Sprintf("%g to %g", least, most),
+			Found: fmt.Sprintf("a mean of %.2f tokens", judged.Mean), Want: fmt.Sprintf("%g to %g", least, most),
 			Do: "answer in performance mode as in accuracy mode: no shorter, no padding"})
 	}
-	return j.verdict(v.Texts), ctx.Err()
+	return j.verdict(map[string]string{tree.VerifyOutputLength: judged.File}), ctx.Err()
 }
 
 // lengthBounds are the bounds that count: the request's, an audit.config's, or the round's.
 func (j *judge) lengthBounds() (least, most float64, err error) {
 	found := map[string]float64{}
 	if j.r.AuditConfig != "" {
-		if found, err = j.bounds(minTokensKey, maxTokensKey); err != nil {
+		if found, err = j.bounds(evidence.MinTokensKey, evidence.MaxTokensKey); err != nil {
 			return 0, 0, err
 		}
 	}
@@ -48,8 +48,8 @@ func (j *judge) lengthBounds() (least, most float64, err error) {
 	if j.config != nil {
 		own = *j.config
 	}
-	least, ok := bound(j.r.MinTokens, found, minTokensKey, own.MinTokens)
-	most, ok2 := bound(j.r.MaxTokens, found, maxTokensKey, own.MaxTokens)
+	least, ok := bound(j.r.MinTokens, found, evidence.MinTokensKey, own.MinTokens)
+	most, ok2 := bound(j.r.MaxTokens, found, evidence.MaxTokensKey, own.MaxTokens)
 	if !ok || !ok2 {
 		return 0, 0, fmt.Errorf("%w: the bounds of TEST09 are not known: name the model, or give both "+
 			"(--min-output-tokens, --max-output-tokens)", ErrRequest)

@@ -23,9 +23,6 @@ type Verdict struct {
 	Texts map[string]string
 	// Copies are the logs that belong into the audit's folder: the path there, with slashes, and where the log lies.
 	Copies map[string]string
-	// Stdout and Exit are what the official script prints and how it ends, with Request.Compatible.
-	Stdout string
-	Exit   int
 }
 
 // Outcome says how one half of a test went.
@@ -40,7 +37,8 @@ const (
 
 func (o Outcome) String() string { return [...]string{"not judged", "pass", "fail"}[o] }
 
-func passed(ok bool) Outcome {
+// OutcomeOf is Passed or Failed.
+func OutcomeOf(ok bool) Outcome {
 	if ok {
 		return Passed
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/plumbline-ml/plumbline/submission/internal/evidence"
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
 
@@ -16,34 +17,26 @@ var ErrRequest = errors.New("audit")
 // Verify judges the logs of an audit. What is wrong with the logs is in the verdict; an error says that the request
 // makes no sense ([ErrRequest]), or that ctx ended.
 func Verify(ctx context.Context, r Request) (Verdict, error) {
-	if !slices.Contains(tree.AuditTests(), r.Test) {
-		return Verdict{}, fmt.Errorf("%w: unknown test %q, want one of %s", ErrRequest, r.Test,
-			strings.Join(tree.AuditTests(), ", "))
-	}
-	d, err := dtypeOf(r.Test, r.DType)
+	d, err := r.Elements()
 	if err != nil {
 		return Verdict{}, err
-	}
-	if r.Compatible {
-		return official(ctx, r, d)
 	}
 	return strict(ctx, r, d)
 }
 
-func official(ctx context.Context, r Request, d dtype) (Verdict, error) {
-	switch r.Test {
-	case "TEST01":
-		return officialTEST01(r, d), nil
-	case "TEST04", "TEST05":
-		return officialTEST04(r), nil
-	case "TEST06":
-		return officialTEST06(r, d), nil
-	case "TEST07":
-		return officialTEST07(ctx, r), nil
-	case "TEST08":
-		return officialTEST08(r), nil
-	case "TEST09":
-		return officialTEST09(r), nil
+// Elements is the type of the payloads' elements. An error, an [ErrRequest], says that there is no such test, or that
+// it does not take the type.
+func (r Request) Elements() (evidence.DType, error) {
+	if !slices.Contains(tree.AuditTests(), r.Test) {
+		return evidence.DType{}, fmt.Errorf("%w: unknown test %q, want one of %s", ErrRequest, r.Test,
+			strings.Join(tree.AuditTests(), ", "))
 	}
-	return Verdict{}, fmt.Errorf("%w: %s", ErrRequest, r.Test)
+	d, err := evidence.DTypeOf(r.Test, r.DType)
+	if err != nil {
+		err = fmt.Errorf("%w: %w", ErrRequest, err)
+	}
+	return d, err
 }
+
+// DTypes are the types of elements that a test takes, its default first; none where its payloads have one type.
+func DTypes(test string) []string { return evidence.DTypes(test) }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 
@@ -72,24 +71,25 @@ func sameFile(a, b string) bool {
 	return err == nil && os.SameFile(first, second)
 }
 
-// officialCopies sets what the script copies, and is what it prints of the logs that it cannot copy.
-func (v *Verdict) officialCopies(r Request, message string) (text string) {
+// Copy is a log, and where the folder of a test has it: a path with slashes.
+type Copy struct{ From, To string }
+
+// TakeLogs sets Copies to the logs of the request's run that the folder of the test has, and returns those of them that
+// cannot be read, in the order in which the official scripts copy them.
+func (v *Verdict) TakeLogs(r Request) (unread []Copy) {
 	v.Copies = map[string]string{}
 	all := copies(r.Test, r.Run)
 	for _, to := range copyOrder {
 		from, wanted := all[to]
-		if !wanted {
-			continue
-		}
-		if readable(from) == nil {
+		switch {
+		case !wanted:
+		case readable(from) == nil:
 			v.Copies[to] = from
-			continue
-		}
-		if message != "" {
-			text += fmt.Sprintf(message, from, join(r.Out, r.Test, path.Dir(to)))
+		default:
+			unread = append(unread, Copy{from, to})
 		}
 	}
-	return text
+	return unread
 }
 
 // copyOrder is the order in which the scripts copy logs.

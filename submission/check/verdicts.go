@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/plumbline-ml/plumbline/submission/internal/evidence"
+
 	"github.com/plumbline-ml/plumbline/submission/audit"
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
@@ -47,27 +49,22 @@ func (a *auditFolder) checkVerdict(name, file string, lines []string) {
 	}
 }
 
-const (
-	testPass = "TEST PASS"
-	testFail = "TEST FAIL"
-)
-
 // failed says that a verdict is no pass, whatever else it is.
-func (a *auditFolder) failed(lines []string) bool { return !slices.Contains(lines, testPass) }
+func (a *auditFolder) failed(lines []string) bool { return !slices.Contains(lines, evidence.Pass) }
 
 // checkPass wants a line TEST PASS and none of failure.
 func (a *auditFolder) checkPass(name string, lines []string) bool {
 	do := "verify the audit again: harness audit verify " + a.test + "; where it fails, run it again"
 	found := ""
 	for _, line := range lines {
-		if strings.Contains(line, testPass) || strings.Contains(line, testFail) {
+		if strings.Contains(line, evidence.Pass) || strings.Contains(line, evidence.Fail) {
 			found = strings.TrimSpace(found + " " + line)
 		}
 	}
 	switch {
-	case !slices.Contains(lines, testPass):
-		a.reject(a.rule, name, "the audit did not pass", found, "a line "+testPass, do)
-	case slices.ContainsFunc(lines, func(l string) bool { return strings.Contains(l, testFail) }):
+	case !slices.Contains(lines, evidence.Pass):
+		a.reject(a.rule, name, "the audit did not pass", found, "a line "+evidence.Pass, do)
+	case slices.ContainsFunc(lines, func(l string) bool { return strings.Contains(l, evidence.Fail) }):
 		a.reject(a.rule, name, "the verdict says both", found, "one verdict", do)
 	default:
 		return true

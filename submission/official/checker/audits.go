@@ -5,15 +5,14 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/plumbline-ml/plumbline/submission/internal/evidence"
+
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 	"github.com/plumbline-ml/plumbline/submission/result"
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
 
-const (
-	groupAudits = "compliance"
-	testPass    = "TEST PASS"
-)
+const groupAudits = "compliance"
 
 // auditFolders judges what the folders of the benchmark's audits hold; the open division needs none.
 func (c *checker) auditFolders(f *folder) {
@@ -66,8 +65,8 @@ func (c *checker) wantPass(f *folder, file string) {
 	switch {
 	case err != nil:
 		f.fault(groupAudits, "%v", err)
-	case !strings.Contains(text, testPass):
-		f.fault(groupAudits, "%s has no %s", file, testPass)
+	case !strings.Contains(text, evidence.Pass):
+		f.fault(groupAudits, "%s has no %s", file, evidence.Pass)
 	}
 }
 
@@ -75,7 +74,7 @@ func (c *checker) auditAccuracy(f *folder, test, dir string) {
 	lines := f.audits[test].lines
 	switch test {
 	case "TEST01":
-		if lines != nil && !has(lines, testPass) {
+		if lines != nil && !has(lines, evidence.Pass) {
 			c.fallback(f, dir)
 		}
 	case "TEST06":
@@ -84,8 +83,8 @@ func (c *checker) auditAccuracy(f *folder, test, dir string) {
 			f.fault(groupAudits, "%s does not pass all three checks", path.Join(dir, tree.VerifyAccuracy))
 		}
 	case "TEST08":
-		if lines != nil && !has(lines, testPass) {
-			f.fault(groupAudits, "%s has no line %s", path.Join(dir, tree.VerifyAccuracy), testPass)
+		if lines != nil && !has(lines, evidence.Pass) {
+			f.fault(groupAudits, "%s has no line %s", path.Join(dir, tree.VerifyAccuracy), evidence.Pass)
 		}
 	case "TEST07", "TEST09":
 		if lines != nil {
@@ -104,7 +103,7 @@ func (c *checker) fallback(f *folder, dir string) {
 	accuracy := path.Join(dir, tree.AccuracyDir)
 	want := []string{tree.AccuracyLog, tree.AccuracyText, tree.BaselineAccuracy, tree.ComplianceAccuracy}
 	if faults := c.files.differ(accuracy, want, nil); len(faults) > 0 {
-		f.fault(groupAudits, "%s has no line %s, and %s", path.Join(dir, tree.VerifyAccuracy), testPass,
+		f.fault(groupAudits, "%s has no line %s, and %s", path.Join(dir, tree.VerifyAccuracy), evidence.Pass,
 			strings.Join(faults, ", "))
 		return
 	}

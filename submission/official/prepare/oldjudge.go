@@ -12,6 +12,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/plumbline-ml/plumbline/submission/internal/evidence"
+
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 
@@ -101,9 +103,6 @@ func allSeen(targets []mlconf.Target, seen map[string]bool) bool {
 	return !slices.ContainsFunc(targets, func(t mlconf.Target) bool { return !seen[t.Metric] })
 }
 
-// testPass is what the audits' scripts write.
-const testPass = "TEST PASS"
-
 // compliance judges the audits in a scenario's folder. An error is where the tool dies.
 func (j oldJudge) compliance(model, scenario, dir string) (valid bool, err error) {
 	tests := j.rules.audits(model)
@@ -151,7 +150,7 @@ func (j oldJudge) auditedRuns(model, scenario, dir string, tests []string) (vali
 // auditedRun wants the verdict of an audit's run, and the logs alone in its folder.
 func auditedRun(folder string) bool {
 	text, err := os.ReadFile(filepath.Join(folder, tree.VerifyPerformance))
-	passed := err == nil && strings.Contains(string(text), testPass)
+	passed := err == nil && strings.Contains(string(text), evidence.Pass)
 	run := filepath.Join(folder, tree.PerformanceDir, tree.RunDir)
 	return passed && holdsOnly(run, tree.RunFiles(), tree.AccuracyLog)
 }
@@ -188,7 +187,7 @@ func (j oldJudge) audited(model, test, folder string) (valid bool, err error) {
 	case err != nil:
 		return false, err
 	case test == "TEST01":
-		return j.sameOutputs(model, folder, strings.Contains(strings.Join(text, ""), testPass))
+		return j.sameOutputs(model, folder, strings.Contains(strings.Join(text, ""), evidence.Pass))
 	case test == "TEST06":
 		return hasLine(text, "First token check pass: True", "First token check pass: Skipped") &&
 			hasLine(text, "EOS check pass: True") && hasLine(text, "Sample length check pass: True"), nil

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/submission/audit"
 	"github.com/plumbline-ml/plumbline/submission/campaign"
+	"github.com/plumbline-ml/plumbline/submission/official/audits"
 )
 
 const auditVerifyHelp = `Judge the logs of a compliance test, whoever made them.
@@ -30,9 +32,9 @@ Exit codes: 0 pass, 3 fail, 2 usage, 6 logs are missing, or were cut short. docs
 
 // auditVerifyFlags are the flags of audit verify.
 type auditVerifyFlags struct {
-	audit.Request
+	audits.Request
 	dir, results, rules string
-	json                bool
+	compatible, json    bool
 	numbers             [4]float64 // of the flags in numberFlags
 }
 
@@ -80,7 +82,7 @@ func (f *auditVerifyFlags) add(flags *pflag.FlagSet) {
 	}
 	flags.BoolVar(&f.PerformanceOnly, "no-accuracy-logs", false,
 		"judge what needs no accuracy log: those of a packed submission are cut short")
-	flags.BoolVar(&f.Compatible, "compatible", false, "the verdict, text and exit code of the official script")
+	flags.BoolVar(&f.compatible, "compatible", false, "the verdict, text and exit code of the official script")
 	flags.BoolVar(&f.UnixMode, "unixmode", false, "with --compatible: compare whole lines, as --unixmode there")
 	flags.StringVar(&f.Out, "out", "", "place verdict and logs in TESTnn below this `DIR` of a scenario")
 	flags.BoolVar(&f.json, "json", false, "print verdicts as JSON")
@@ -100,16 +102,16 @@ func (a *app) auditVerify(c *cobra.Command, f *auditVerifyFlags) error {
 	var verdicts []verdictJSON
 	for _, logs := range found {
 		r := f.request(rules, logs)
-		v, err := audit.Verify(c.Context(), r)
+		v, err := f.verify(c.Context(), r)
 		if err == nil {
-			err = audit.Write(v, f.Out)
+			err = audit.Write(v.Verdict, f.Out)
 		}
 		if err != nil {
-			outcome.add(auditClass(fmt.Errorf("%s: %w", logs.Test, err)), v)
+			outcome.add(auditClass(fmt.Errorf("%s: %w", logs.Test, err)), v.Verdict)
 			continue
 		}
 		if f.json {
-			verdicts = append(verdicts, newVerdictJSON(r.Scenario, v))
+			verdicts = append(verdicts, newVerdictJSON(r.Scenario, v.Verdict))
 		} else {
 			a.writeAudit(f, r.Scenario, v)
 		}
@@ -125,7 +127,7 @@ func (f *auditVerifyFlags) complete(flags *pflag.FlagSet) (*mlconf.Rules, error)
 			*at = &f.numbers[i]
 		}
 	}
-	if f.UnixMode && !f.Compatible {
+	if f.UnixMode && !f.compatible {
 		return nil, errors.New("--unixmode: only with --compatible; without it whole logs of any size are streamed")
 	}
 	rules, err := mlconf.Round(f.rules)
@@ -136,7 +138,7 @@ func (f *auditVerifyFlags) complete(flags *pflag.FlagSet) (*mlconf.Rules, error)
 }
 
 // request is what is asked for one test. A folder's name counts as a model where the round has it.
-func (f *auditVerifyFlags) request(rules *mlconf.Rules, found audit.Found) audit.Request {
+func (f *auditVerifyFlags) request(rules *mlconf.Rules, found audit.Found) audits.Request {
 	r := f.Request
 	r.Test, r.Rules, r.Reference, r.Run = found.Test, rules, found.Reference, found.Run
 	if r.Model == "" && rules.Has(found.Model) {
@@ -146,6 +148,15 @@ func (f *auditVerifyFlags) request(rules *mlconf.Rules, found audit.Found) audit
 		r.Scenario = found.Scenario
 	}
 	return r
+}
+
+// verify judges as Plumbline does, or as the official scripts.
+func (f *auditVerifyFlags) verify(ctx context.Context, r audits.Request) (audits.Verdict, error) {
+	if f.compatible {
+		return audits.Verify(ctx, r)
+	}
+	v, err := audit.Verify(ctx, r.Request)
+	return audits.Verdict{Verdict: v}, err
 }
 
 // auditClass gives an error about a request its exit code.
@@ -160,20 +171,20 @@ func auditClass(err error) error {
 }
 
 // verdict adds a verdict; the official scripts have exit codes of their own.
-func (o *auditOutcome) verdict(f *auditVerifyFlags, v audit.Verdict) {
-	if !f.Compatible {
-		o.add(nil, v)
+func (o *auditOutcome) verdict(f *auditVerifyFlags, v audits.Verdict) {
+	if !f.compatible {
+		o.add(nil, v.Verdict)
 	} else if v.Exit != 0 {
 		o.codes = append(o.codes, exitcode.Code(v.Exit))
 	}
 }
 
-func (a *app) writeAudit(f *auditVerifyFlags, scenario string, v audit.Verdict) {
-	if f.Compatible {
+func (a *app) writeAudit(f *auditVerifyFlags, scenario string, v audits.Verdict) {
+	if f.compatible {
 		fmt.Fprint(a.Stdout, v.Stdout)
 		return
 	}
-	a.writeVerdict(campaign.Audited{Scenario: scenario, Test: v.Test, Verdict: v})
+	a.writeVerdict(campaign.Audited{Scenario: scenario, Test: v.Test, Verdict: v.Verdict})
 }
 
 // verdictJSON is a verdict as --json has it.

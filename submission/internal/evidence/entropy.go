@@ -1,20 +1,20 @@
-package audit
+package evidence
 
 import "math"
 
 // entropyEdge keeps predictions and labels away from 0 and 1.
 const entropyEdge = float32(1e-7)
 
-// candidates are the answers to one request of a recommender: predictions, and from an accuracy run the labels and
+// Candidates are the answers to one request of a recommender: predictions, and from an accuracy run the labels and
 // weights of as many candidates.
-type candidates struct {
+type Candidates struct {
 	predictions, labels, weights []float32
 }
 
 // normalisedEntropy is TEST08's: the cross entropy of predictions and labels over the entropy of the mean label, both
 // weighted. Where one side has a single value it stands for all, as in numpy; ok is false where the sizes differ
 // otherwise. It is computed in single precision, in numpy's order of sums.
-func normalisedEntropy(c candidates) (ne float64, ok bool) {
+func normalisedEntropy(c Candidates) (ne float64, ok bool) {
 	n, ok := broadcast(len(c.labels), len(c.weights))
 	if !ok {
 		return 0, false

@@ -1,4 +1,4 @@
-package audit
+package audits
 
 import (
 	"errors"
@@ -7,27 +7,29 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
+	"github.com/plumbline-ml/plumbline/submission/audit"
+	"github.com/plumbline-ml/plumbline/submission/internal/evidence"
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
 
-// officialTEST06 is TEST06's run_verification.py.
-func officialTEST06(r Request, d dtype) Verdict {
-	v := Verdict{Test: r.Test}
+// tokens is TEST06's run_verification.py.
+func tokens(r Request, d evidence.DType) Verdict {
+	v := begun(r)
 	checks := newTokenChecks(r, d)
 	err := eachEntry(r.Run.Accuracy, func(e fields) error { checks.add(e); return nil })
 	if err != nil {
-		v.Stdout, v.Exit = traceback(err), 1
+		v.Stdout, v.Exit = evidence.Traceback(err), 1
 		return v
 	}
 	v.Stdout = checks.warnings()
 	if checks.length.err != nil {
-		v.Stdout, v.Exit = v.Stdout+traceback(checks.length.err), 1
+		v.Stdout, v.Exit = v.Stdout+evidence.Traceback(checks.length.err), 1
 		return v
 	}
 	text := checks.text()
 	v.Pass = checks.pass()
-	v.Accuracy, v.Texts = passed(v.Pass), map[string]string{tree.VerifyAccuracy: text}
-	v.Stdout += v.officialCopies(r, "Exception occured trying to copy %s to %s\n") + text + "\n"
+	v.Accuracy, v.Texts = audit.OutcomeOf(v.Pass), map[string]string{tree.VerifyAccuracy: text}
+	v.Stdout += v.copyLogs(r) + text + "\n"
 	return v
 }
 
@@ -48,7 +50,7 @@ func (c *tokenCheck) ok() bool { return !c.failed && c.err == nil }
 
 // tokenChecks are TEST06's checks of an accuracy log with tokens.
 type tokenChecks struct {
-	dtype              dtype
+	dtype              evidence.DType
 	streams            bool // the first token is checked
 	eos                float64
 	noEOS              bool // an end token from the command line is a string for the script, and equal to no token
@@ -57,7 +59,7 @@ type tokenChecks struct {
 	data, first        []byte
 }
 
-func newTokenChecks(r Request, d dtype) *tokenChecks {
+func newTokenChecks(r Request, d evidence.DType) *tokenChecks {
 	return &tokenChecks{dtype: d, streams: r.Scenario != "Offline", eos: 2, noEOS: r.EOS != ""}
 }
 
@@ -91,16 +93,16 @@ func (c *tokenChecks) tokens(e fields, name string, memory *[]byte) ([]byte, err
 	switch {
 	case err != nil:
 		return nil, err
-	case n%c.dtype.size != 0:
-		return nil, died("ValueError: buffer size must be a multiple of element size")
+	case n%c.dtype.Size != 0:
+		return nil, evidence.Died("ValueError: buffer size must be a multiple of element size")
 	}
 	return data[:n], nil
 }
 
 // twoEnds says whether an answer ends with two end tokens or more. The first token is never looked at.
-func twoEnds(d dtype, data []byte, eos float64) bool {
+func twoEnds(d evidence.DType, data []byte, eos float64) bool {
 	ends := 0
-	for i := len(data)/d.size - 1; i > 0 && d.at(data, i) == eos; i-- {
+	for i := len(data)/d.Size - 1; i > 0 && d.At(data, i) == eos; i-- {
 		if ends++; ends >= 2 {
 			return true
 		}
@@ -110,26 +112,16 @@ func twoEnds(d dtype, data []byte, eos float64) bool {
 
 func (c *tokenChecks) firstEqual(e fields, data []byte) (bool, error) {
 	first, err := c.tokens(e, "token_data", &c.first)
-	return err == nil && sameTokens(c.dtype, data, first), err
-}
-
-// sameTokens compares tokens as far as both have them.
-func sameTokens(d dtype, data, first []byte) bool {
-	for i := range min(len(data), len(first)) / d.size {
-		if d.at(data, i) != d.at(first, i) {
-			return false
-		}
-	}
-	return true
+	return err == nil && evidence.SameTokens(c.dtype, data, first), err
 }
 
 func (c *tokenChecks) counted(e fields, data []byte) (bool, error) {
 	raw, ok := e["token_count"]
 	if !ok {
-		return false, died("KeyError: 'token_count'")
+		return false, evidence.Died("KeyError: 'token_count'")
 	}
 	n, err := pyInt(string(raw))
-	return n == int64(len(data)/c.dtype.size), err
+	return n == int64(len(data)/c.dtype.Size), err
 }
 
 // pyInt is a JSON value as Python's int() takes it.
@@ -143,13 +135,13 @@ func pyInt(raw string) (int64, error) {
 	if text, quoted := strings.CutPrefix(raw, `"`); quoted {
 		n, err := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(text, `"`)), 10, 64)
 		if err != nil {
-			return 0, died("ValueError: invalid literal for int() with base 10: %s", raw)
+			return 0, evidence.Died("ValueError: invalid literal for int() with base 10: %s", raw)
 		}
 		return n, nil
 	}
 	v, ok := pyfloat.Parse(raw)
 	if !ok {
-		return 0, died("TypeError: int() argument must be a string or a number")
+		return 0, evidence.Died("TypeError: int() argument must be a string or a number")
 	}
 	return int64(v), nil
 }
@@ -159,7 +151,7 @@ func (c *tokenChecks) warnings() (text string) {
 		name string
 		err  error
 	}{{"EOS", c.end.err}, {"first token", c.begin.err}} {
-		if check.err != nil && errors.Is(check.err, errDied) {
+		if check.err != nil && errors.Is(check.err, evidence.ErrDied) {
 			text += fmt.Sprintf("Unexpected error occured while doing the %s check\n", check.name)
 		}
 	}
@@ -171,11 +163,11 @@ func (c *tokenChecks) pass() bool { return c.end.ok() && c.begin.ok() && c.lengt
 func (c *tokenChecks) text() string {
 	first, end := "Skipped", "complete"
 	if c.streams {
-		first = pyBool(c.begin.ok())
+		first = evidence.Bool(c.begin.ok())
 	}
 	if !c.pass() {
 		end = "failed"
 	}
 	return fmt.Sprintf("First token check pass: %s\nEOS check pass: %s\nSample length check pass: %s\n"+
-		"TEST06 verification %s\n", first, pyBool(c.end.ok()), pyBool(c.length.ok()), end)
+		"TEST06 verification %s\n", first, evidence.Bool(c.end.ok()), evidence.Bool(c.length.ok()), end)
 }

@@ -1,4 +1,4 @@
-package audit
+package evidence
 
 import (
 	"fmt"
@@ -6,36 +6,35 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
-	"github.com/plumbline-ml/plumbline/submission/tree"
 )
 
-// rateRule is how TEST04 and TEST05 compare the scores of two summaries.
-type rateRule struct {
+// RateRule is how TEST04 and TEST05 compare the scores of two summaries.
+type RateRule struct {
 	estimates map[string]*regexp.Regexp // the lines that hold a stream's score, by scenario
 	rates     bool                      // streams are compared by their rate, 1e9/latency
-	pass      func(scenario string, reference, test float64) bool
+	Pass      func(scenario string, reference, test float64) bool
 }
 
 // cachingRule is TEST04's: the run of one sample is not to be faster by a tenth.
-var cachingRule = rateRule{
+var cachingRule = RateRule{
 	estimates: map[string]*regexp.Regexp{
 		"SingleStream": regexp.MustCompile(`^.*Early stopping (90th|90.0th|99.9th) percentile estimate`),
 		"MultiStream":  regexp.MustCompile(`^.*Early stopping (99th|99.0th) percentile estimate`),
 	},
 	rates: true,
-	pass: func(scenario string, reference, test float64) bool {
-		return test < float64(reference*(1+tolerance(scenario, reference, 0.1)))
+	Pass: func(scenario string, reference, test float64) bool {
+		return test < float64(reference*(1+Tolerance(scenario, reference, 0.1)))
 	},
 }
 
 // seedsRule is TEST05's: the run with other seeds is not to be slower by a twentieth.
-var seedsRule = rateRule{
+var seedsRule = RateRule{
 	estimates: map[string]*regexp.Regexp{
 		"SingleStream": regexp.MustCompile(`^.*Early stopping 90th percentile estimate`),
 		"MultiStream":  regexp.MustCompile(`^.*Early stopping 99th percentile estimate`),
 	},
-	pass: func(scenario string, reference, test float64) bool {
-		t := tolerance(scenario, reference, 0.05)
+	Pass: func(scenario string, reference, test float64) bool {
+		t := Tolerance(scenario, reference, 0.05)
 		if scenario == "Offline" || scenario == "Server" {
 			return test > float64(reference*(1-t))
 		}
@@ -43,70 +42,70 @@ var seedsRule = rateRule{
 	},
 }
 
-// officialTEST04 is TEST04's run_verification.py, and TEST05's.
-func officialTEST04(r Request) Verdict {
-	text, exit := "", 0
-	if splitByShell(r.Reference.Summary, r.Run.Summary) {
-		text, exit = unquoted("verify_performance.py"), 2
-	} else {
-		text, exit = officialRates(r)
+// RateRuleOf is the rule of a test: TEST04 or TEST05.
+func RateRuleOf(test string) RateRule {
+	if test == "TEST05" {
+		return seedsRule
 	}
-	v := Verdict{Test: r.Test, Performance: passed(strings.Contains(text, testPass)),
-		Texts: map[string]string{tree.VerifyPerformance: text}}
-	v.Pass = v.Performance == Passed
-	if r.Out == "" && r.Test == "TEST05" { // verify_performance.py alone
-		v.Stdout, v.Exit = text, exit
-		return v
-	}
-	copied := v.officialCopies(r, "Exception occured trying to copy %s to %s\n")
-	v.Stdout = "Parsing arguments.\n" + text + copied +
-		fmt.Sprintf("Performance check pass: %s\n%s verification complete\n", pyBool(v.Pass), r.Test)
-	return v
+	return cachingRule
 }
 
-// officialRates is verify_performance.py, and how it ends.
-func officialRates(r Request) (text string, exit int) {
-	out, rule := &strings.Builder{}, cachingRule
-	if r.Test == "TEST05" {
-		rule = seedsRule
-	}
+// Text is what verify_performance.py prints of two summary logs, by their paths, and how it ends.
+func (rule RateRule) Text(referenceLog, testLog string) (text string, exit int) {
+	out := &strings.Builder{}
 	fmt.Fprintln(out, "Verifying performance.")
-	if err := rule.compare(out, r); err != nil {
-		out.WriteString(ending(err))
+	if err := rule.compare(out, referenceLog, testLog); err != nil {
+		out.WriteString(Ending(err))
 		return out.String(), 1
 	}
 	return out.String(), 0
 }
 
-func (rule rateRule) compare(out *strings.Builder, r Request) error {
+func (rule RateRule) compare(out *strings.Builder, referenceLog, testLog string) error {
 	reference := summaryScore{rule: rule, out: out, name: "reference", title: "Reference", score: "0"}
-	if err := reference.read(r.Reference.Summary); err != nil {
+	if err := reference.read(referenceLog); err != nil {
 		return err
 	}
 	test := summaryScore{rule: rule, out: out, name: "test", title: "Test", score: "0"}
-	if err := test.read(r.Run.Summary); err != nil {
+	if err := test.read(testLog); err != nil {
 		return err
 	}
 	if test.scenario != reference.scenario {
 		return exits("Test and reference scenarios do not match!")
 	}
+	return rule.judge(out, reference, test)
+}
+
+func (rule RateRule) judge(out *strings.Builder, reference, test summaryScore) error {
 	fmt.Fprintf(out, "reference score = %s\ntest score = %s\n", reference.score, test.score)
 	a, ok := pyfloat.Parse(reference.score)
 	b, ok2 := pyfloat.Parse(test.score)
 	switch {
 	case !ok || !ok2:
-		return died("ValueError: could not convert string to float")
-	case rule.pass(reference.scenario, a, b):
-		fmt.Fprintln(out, testPass)
+		return Died("ValueError: could not convert string to float")
+	case rule.Pass(reference.scenario, a, b):
+		fmt.Fprintln(out, Pass)
 	default:
-		fmt.Fprintln(out, testFail+": Test score invalid")
+		fmt.Fprintln(out, Fail+": Test score invalid")
 	}
 	return nil
 }
 
+// ScoreInSummary is the score in a summary log, of streams the latency in nanoseconds that early stopping estimates, in
+// either wording; ok is false where there is none.
+func ScoreInSummary(path string) (score float64, ok bool) {
+	rule := cachingRule
+	rule.rates = false
+	s := summaryScore{rule: rule, out: &strings.Builder{}} // no score is none, and not 0
+	if err := s.read(path); err != nil {
+		return 0, false
+	}
+	return pyfloat.Parse(s.score)
+}
+
 // summaryScore is what a script reads of a summary log.
 type summaryScore struct {
-	rule        rateRule
+	rule        RateRule
 	out         *strings.Builder
 	name, title string
 
@@ -115,7 +114,7 @@ type summaryScore struct {
 }
 
 func (s *summaryScore) read(path string) error {
-	return withLines(path, func(_ int, line string) error { return s.line(line) })
+	return WithLines(path, func(_ int, line string) error { return s.line(line) })
 }
 
 var errorCount = regexp.MustCompile(`^\p{Nd}+ ERROR`)
@@ -133,12 +132,12 @@ func (s *summaryScore) line(line string) (err error) {
 	case s.scenario == "Server" && strings.HasPrefix(line, "target_latency ns"): // the script's pattern has a group there
 		_, err = afterColon(line)
 		if err == nil && s.name == "test" {
-			err = died("UnboundLocalError: ref_target_latency")
+			err = Died("UnboundLocalError: ref_target_latency")
 		}
 	case strings.HasPrefix(line, "Result is"):
 		var valid string
 		if valid, err = afterColon(line); err == nil && valid == "INVALID" {
-			return exits(fmt.Sprintf("%s: %s results are invalid", testFail, s.title))
+			return exits(fmt.Sprintf("%s: %s results are invalid", Fail, s.title))
 		}
 	case errorCount.MatchString(line):
 		n, _, _ := strings.Cut(line, " ")
@@ -158,9 +157,9 @@ func (s *summaryScore) latency(line string) error {
 	ns, ok := pyfloat.Parse(text)
 	switch {
 	case !ok:
-		return died("ValueError: could not convert string to float: '%s'", text)
+		return Died("ValueError: could not convert string to float: '%s'", text)
 	case ns == 0:
-		return died("ZeroDivisionError: float division by zero")
+		return Died("ZeroDivisionError: float division by zero")
 	}
 	s.score = pyfloat.Repr(1e9 / ns)
 	return nil
@@ -169,7 +168,7 @@ func (s *summaryScore) latency(line string) error {
 func afterColon(line string) (string, error) {
 	_, value, ok := strings.Cut(line, ": ")
 	if !ok {
-		return "", died("IndexError: list index out of range")
+		return "", Died("IndexError: list index out of range")
 	}
 	return strings.TrimFunc(value, pyfloat.IsSpace), nil
 }

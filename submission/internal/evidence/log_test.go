@@ -1,4 +1,4 @@
-package audit
+package evidence
 
 import (
 	"os"
@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestOfficialDetailLog: detail logs that nobody writes are read as Python's json module and log_parser.py read them.
-func TestOfficialDetailLog(t *testing.T) {
+// TestDetailLog: detail logs that nobody writes are read as Python's json module and log_parser.py read them.
+func TestDetailLog(t *testing.T) {
 	const log = `:::MLLOG {"key": "effective_scenario", "value": "Offline", "metadata": {"is_error": false}}
 :::MLLOG {"key": "result_samples_per_second", "value": 5, "metadata": {"is_error": false}}
 :::MLLOG {"key": "result_validity", "value": "VALID", "metadata": {"is_error": false}}
@@ -45,7 +45,7 @@ func TestOfficialDetailLog(t *testing.T) {
 		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		_, err := officialScore(&strings.Builder{}, file)
+		_, err := readScore(&strings.Builder{}, file)
 		if (err != nil) != (c.dies != "") || err != nil && !strings.HasPrefix(err.Error(), c.dies) {
 			t.Errorf("%s: %v, want %q", name, err, c.dies)
 		}
@@ -60,26 +60,8 @@ func TestOfficialDetailLog(t *testing.T) {
 	}
 }
 
-// TestAccuracyLogsAreStreamed: they are read as JSON is defined, and not as Python takes it: words for numbers end the
-// reading, and long numbers do not.
-func TestAccuracyLogsAreStreamed(t *testing.T) {
-	long := strings.Repeat("9", 5000)
-	for number, dies := range map[string]bool{"1": false, "NaN": true, "-Infinity": true, long: false} {
-		file := filepath.Join(t.TempDir(), "accuracy.json")
-		text := `[{"seq_id": ` + number + `, "qsl_idx": 0, "data": "00"}]`
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		entries := 0
-		err := eachEntry(file, func(fields) error { entries++; return nil })
-		if (err != nil) != dies || !dies && entries != 1 {
-			t.Errorf("%.20s: %d entries, %v", number, entries, err)
-		}
-	}
-}
-
-// TestOfficialSummaryScores: a score that is there and empty is none, white space around is Python's.
-func TestOfficialSummaryScores(t *testing.T) {
+// TestSummaryScores: a score that is there and empty is none, white space around is Python's.
+func TestSummaryScores(t *testing.T) {
 	for score, pass := range map[string]bool{
 		"1000": true, "\x1c1000\u2028": true, "": false, "x": false, "1100.1": false,
 	} {
@@ -92,8 +74,8 @@ func TestOfficialSummaryScores(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		text, _ := officialRates(Request{Test: "TEST04", Reference: Logs{Summary: files[0]}, Run: Logs{Summary: files[1]}})
-		if strings.Contains(text, testPass) != pass {
+		text, _ := RateRuleOf("TEST04").Text(files[0], files[1])
+		if strings.Contains(text, Pass) != pass {
 			t.Errorf("%q: %s", score, text)
 		}
 	}

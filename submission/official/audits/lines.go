@@ -1,18 +1,22 @@
-package audit
+package audits
 
 import (
-	"crypto/md5" //nolint:gosec // no secret: it tells lines apart, as the official script does
+	"crypto/md5"
 	"fmt"
 	"regexp"
 	"strings"
+
+	"github.com/plumbline-ml/plumbline/submission/internal/evidence"
 )
 
-// officialLines is verify_accuracy.py --unixmode: what it prints behind its first line. It compares whole lines but for
+//nolint:gosec // no secret: it tells lines apart, as the official script does
+
+// wholeLines is verify_accuracy.py --unixmode: what it prints behind its first line. It compares whole lines but for
 // seq_id and commas.
-func officialLines(r Request) string {
+func wholeLines(r Request) string {
 	out := &strings.Builder{}
 	if err := compareLines(out, r); err != nil {
-		out.WriteString(traceback(err))
+		out.WriteString(evidence.Traceback(err))
 	}
 	return out.String()
 }
@@ -36,25 +40,16 @@ func compareLines(out *strings.Builder, r Request) error {
 	}
 	fmt.Fprintln(out, "Each dot represents 1% completion:")
 	c := lineCompare{out: out, sums: sums, lines: audited}
-	if err := withLines(r.Run.Accuracy, c.line); err != nil {
+	if err := evidence.WithLines(r.Run.Accuracy, c.line); err != nil {
 		return err
 	}
 	fmt.Fprintf(out, "\nnum_acc_log_entries = %d\nnum_perf_log_data_mismatch = %d\nnum_perf_log_entries = %d\n%s",
-		lines-2, c.mismatched, audited-2, officialWord(c.mismatched == 0 && c.matched > 0))
+		lines-2, c.mismatched, audited-2, evidence.Word(c.mismatched == 0 && c.matched > 0))
 	return nil
 }
 
-func withLines(path string, use func(i int, line string) error) error {
-	f, err := openText(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	return eachLine(f, use)
-}
-
 func countLines(path string) (n int, err error) {
-	err = withLines(path, func(int, string) error { n++; return nil })
+	err = evidence.WithLines(path, func(int, string) error { n++; return nil })
 	return n, err
 }
 
@@ -62,7 +57,7 @@ func countLines(path string) (n int, err error) {
 // comma.
 func readLineSums(path string) (lines int, sums lineSums, err error) {
 	sums = lineSums{}
-	err = withLines(path, func(_ int, line string) error {
+	err = evidence.WithLines(path, func(_ int, line string) error {
 		lines++
 		sum, seen := sumOf(strings.TrimSpace(line)), map[string]bool{}
 		for _, part := range strings.Split(line, `"qsl_idx" : `)[1:] {
@@ -98,7 +93,7 @@ type lineCompare struct {
 
 func (c *lineCompare) line(i int, line string) error {
 	if c.lines < 100 {
-		return died("ZeroDivisionError: integer modulo by zero")
+		return evidence.Died("ZeroDivisionError: integer modulo by zero")
 	}
 	if i%(c.lines/100) == 0 {
 		c.out.WriteString(".")
@@ -109,7 +104,7 @@ func (c *lineCompare) line(i int, line string) error {
 	line = strings.TrimSpace(line)
 	parts := lineFields.Split(line, 5)
 	if len(parts) < 4 {
-		return died("IndexError: list index out of range")
+		return evidence.Died("IndexError: list index out of range")
 	}
 	sample := strings.TrimSpace(parts[3])
 	reference, found := c.sums[sample]

@@ -1,61 +1,22 @@
-package audit
+package audits
 
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"strconv"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/internal/bounded"
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
-)
-
-// pyError is a Python exception that ends an official script: the last line of what it prints.
-type pyError string
-
-func (e pyError) Error() string { return string(e) }
-
-// Is makes all of them errDied, and tells those apart that are no JSON and no list.
-func (e pyError) Is(target error) bool {
-	switch target {
-	case errDied:
-		return true
-	case errNotJSON:
-		return strings.HasPrefix(string(e), "json.")
-	case errNoList:
-		return strings.HasSuffix(string(e), noList)
-	}
-	return false
-}
-
-var (
-	errDied    = errors.New("the official script dies")
-	errNotJSON = errors.New("not JSON")
-	errNoList  = errors.New(noList)
+	"github.com/plumbline-ml/plumbline/submission/internal/evidence"
 )
 
 const noList = "the log is no list"
 
-// died is the error of a script that ends with a Python exception.
-func died(format string, args ...any) error { return pyError(fmt.Sprintf(format, args...)) }
-
-// traceback is how a script that died ends its text.
-func traceback(err error) string { return "Traceback (most recent call last):\n" + err.Error() + "\n" }
-
-// openText opens a file as a script does.
-func openText(path string) (*os.File, error) {
-	f, err := bounded.Open(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, died("FileNotFoundError: [Errno 2] No such file or directory: '%s'", path)
-	case err != nil:
-		return nil, died("OSError: %v", err)
-	}
-	return f, nil
+// isNoList says of a script's end that the log is no JSON, or JSON that is no list.
+func isNoList(err error) bool {
+	return errors.Is(err, evidence.ErrDied) &&
+		(strings.HasPrefix(err.Error(), "json.") || strings.HasSuffix(err.Error(), noList))
 }
 
 // fields are the members of a JSON object as they are written.
@@ -63,12 +24,12 @@ type fields map[string]json.RawMessage
 
 // eachEntry reads a JSON list of objects as a stream, as far as Python's json.load takes it, and calls use for each.
 func eachEntry(path string, use func(fields) error) error {
-	f, err := openText(path)
+	f, err := evidence.OpenText(path)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	d := json.NewDecoder(utf8Only(f))
+	d := json.NewDecoder(evidence.UTF8Only(f))
 	start, err := d.Token()
 	if err != nil {
 		return notJSON(err)
@@ -78,7 +39,7 @@ func eachEntry(path string, use func(fields) error) error {
 	case json.Delim('{'):
 		return emptyObject(d)
 	default:
-		return died("TypeError: %s", noList)
+		return evidence.Died("TypeError: %s", noList)
 	}
 	for d.More() {
 		var entry fields
@@ -95,7 +56,7 @@ func eachEntry(path string, use func(fields) error) error {
 // emptyObject takes {} for an empty log, as Python does, and refuses others.
 func emptyObject(d *json.Decoder) error {
 	if d.More() {
-		return died("TypeError: %s", noList)
+		return evidence.Died("TypeError: %s", noList)
 	}
 	return closed(d)
 }
@@ -111,25 +72,25 @@ func closed(d *json.Decoder) error {
 	case err != nil:
 		return notJSON(err)
 	}
-	return died("json.decoder.JSONDecodeError: Extra data")
+	return evidence.Died("json.decoder.JSONDecodeError: Extra data")
 }
 
 func notJSON(err error) error {
 	var wrong *json.UnmarshalTypeError
 	switch {
-	case errors.Is(err, errDied):
+	case errors.Is(err, evidence.ErrDied):
 		return err
 	case errors.As(err, &wrong):
-		return died("TypeError: an entry is no object but a %s", wrong.Value)
+		return evidence.Died("TypeError: an entry is no object but a %s", wrong.Value)
 	}
-	return died("json.decoder.JSONDecodeError: %v", err)
+	return evidence.Died("json.decoder.JSONDecodeError: %v", err)
 }
 
 // key is a value as a Python dictionary tells keys apart: 1, 1.0 and true are one.
 func (f fields) key(name string) (string, error) {
 	raw, ok := f[name]
 	if !ok {
-		return "", died("KeyError: '%s'", name)
+		return "", evidence.Died("KeyError: '%s'", name)
 	}
 	switch text := string(raw); text[0] {
 	case '"':
@@ -140,7 +101,7 @@ func (f fields) key(name string) (string, error) {
 	case 'f':
 		return "0", nil
 	case '[', '{':
-		return "", died("TypeError: unhashable type")
+		return "", evidence.Died("TypeError: unhashable type")
 	default:
 		if v, ok := pyfloat.Parse(text); ok && strings.ContainsAny(text, ".eE") {
 			return strings.TrimSuffix(strconv.FormatFloat(v, 'f', -1, 64), ".0"), nil
@@ -153,10 +114,10 @@ func (f fields) key(name string) (string, error) {
 func (f fields) text(name string) (string, error) {
 	raw, ok := f[name]
 	if !ok {
-		return "", died("KeyError: '%s'", name)
+		return "", evidence.Died("KeyError: '%s'", name)
 	}
 	if raw[0] != '"' {
-		return "", died("TypeError: %s is no string", name)
+		return "", evidence.Died("TypeError: %s is no string", name)
 	}
 	return text2string(raw)
 }
@@ -179,7 +140,7 @@ func hexBytes(text string, first []byte) (n int, err error) {
 		}
 		for at := i; at < i+2; at++ {
 			if at == len(text) || digit(text[at]) < 0 {
-				return n, died("ValueError: non-hexadecimal number found in fromhex() arg at position %d", at)
+				return n, evidence.Died("ValueError: non-hexadecimal number found in fromhex() arg at position %d", at)
 			}
 		}
 		if n < len(first) {

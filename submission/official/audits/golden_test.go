@@ -1,4 +1,4 @@
-package audit
+package audits
 
 import (
 	"context"
@@ -11,7 +11,10 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/internal/golden"
+	"github.com/plumbline-ml/plumbline/submission/audit"
+	"github.com/plumbline-ml/plumbline/submission/internal/evidence"
 	"github.com/plumbline-ml/plumbline/submission/internal/treeops"
+	"github.com/plumbline-ml/plumbline/submission/tree"
 )
 
 // officialCase is what an official script did with logs.
@@ -59,19 +62,21 @@ func TestGoldenOfficial(t *testing.T) {
 // request is the request that the script's arguments make.
 func (c officialCase) request(t *testing.T) Request {
 	t.Helper()
-	r := Request{Test: c.Test, Compatible: true, Out: c.flag("-o", "--output_dir"), DType: c.flag("--dtype", "-d"),
+	r := Request{Out: c.flag("-o", "--output_dir"), UnixMode: slices.Contains(c.Args, "--unixmode")}
+	r.Request = audit.Request{
+		Test: c.Test, DType: c.flag("--dtype", "-d"),
 		Scenario: c.flag("-s", "--scenario"), EOS: c.flag("-e", "--eos_token_id"), AuditConfig: c.flag("--audit-config"),
 		Command: c.flag("--accuracy-script"), Pattern: c.flag("--score-pattern"),
-		UnixMode:  slices.Contains(c.Args, "--unixmode"),
 		Threshold: c.number(t, "--accuracy-threshold"), Tolerance: c.number(t, "--tolerance"),
 		MinTokens: c.number(t, "--min-output-tokens"), MaxTokens: c.number(t, "--max-output-tokens"),
-		Reference: ResultLogs(c.flag("-r", "--results_dir")), Run: logsIn(c.flag("-c", "--compliance_dir"))}
+		Reference: audit.ResultLogs(c.flag("-r", "--results_dir")), Run: plainLogs(c.flag("-c", "--compliance_dir")),
+	}
 	switch {
 	case c.Test == "TEST08":
-		r.Reference = Logs{Accuracy: c.flag("-r", "--reference_accuracy")}
-		r.Run = Logs{Accuracy: c.flag("-t", "--test_accuracy")}
+		r.Reference = audit.Logs{Accuracy: c.flag("-r", "--reference_accuracy")}
+		r.Run = audit.Logs{Accuracy: c.flag("-t", "--test_accuracy")}
 	case c.Script == "verify_performance.py":
-		r.Reference, r.Run = Logs{Summary: c.flag("-r")}, Logs{Summary: c.flag("-t")}
+		r.Reference, r.Run = audit.Logs{Summary: c.flag("-r")}, audit.Logs{Summary: c.flag("-t")}
 	}
 	return r
 }
@@ -115,10 +120,10 @@ func (c officialCase) compare(t *testing.T, v Verdict) {
 		t.Errorf("pass %v, exit %d, want %v, %d", v.Pass, v.Exit, want.Verdict.Pass, want.Exit)
 	}
 	for _, half := range []struct {
-		got  Outcome
+		got  audit.Outcome
 		want *bool
 	}{{v.Accuracy, want.Verdict.Accuracy}, {v.Performance, want.Verdict.Performance}} {
-		if half.want != nil && half.got != passed(*half.want) {
+		if half.want != nil && half.got != audit.OutcomeOf(*half.want) {
 			t.Errorf("accuracy %v, performance %v, want %v, %v", v.Accuracy, v.Performance,
 				want.Verdict.Accuracy, want.Verdict.Performance)
 		}
@@ -160,7 +165,7 @@ func (c officialCase) compareFiles(t *testing.T, v Verdict) {
 func (c officialCase) baseline(t *testing.T) {
 	t.Helper()
 	var out strings.Builder
-	if err := Baseline(&out, c.Args[0], c.Args[1]); err != nil {
+	if err := audit.Baseline(&out, c.Args[0], c.Args[1]); err != nil {
 		t.Fatal(err)
 	}
 	for path, want := range c.Expect.Written {
@@ -173,4 +178,10 @@ func (c officialCase) baseline(t *testing.T) {
 			t.Errorf("%s:\n%s\nwant %s:\n%s", path, out.String(), from, want)
 		}
 	}
+}
+
+// plainLogs are the logs in a folder, by the paths that the scripts make of it.
+func plainLogs(folder string) audit.Logs {
+	return audit.Logs{Accuracy: evidence.Join(folder, tree.AccuracyLog), Detail: evidence.Join(folder, tree.DetailLog),
+		Summary: evidence.Join(folder, tree.SummaryLog)}
 }

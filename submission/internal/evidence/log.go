@@ -1,4 +1,4 @@
-package audit
+package evidence
 
 import (
 	"fmt"
@@ -10,8 +10,8 @@ import (
 	"github.com/plumbline-ml/plumbline/submission/internal/pyvalue"
 )
 
-// officialLog is a detail log as the official log_parser.py takes it.
-type officialLog struct {
+// detailLog is a detail log as the official log_parser.py takes it.
+type detailLog struct {
 	records map[string]*pyvalue.Dict // the first of each key
 	count   map[string]int
 	errors  int
@@ -19,23 +19,23 @@ type officialLog struct {
 	out     *strings.Builder
 }
 
-func readOfficialLog(path string) (*officialLog, error) {
-	f, err := openText(path)
+func readDetail(path string) (*detailLog, error) {
+	f, err := OpenText(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return scanOfficialLog(f)
+	return scanDetail(f)
 }
 
-func scanOfficialLog(f *os.File) (*officialLog, error) {
-	log := &officialLog{records: map[string]*pyvalue.Dict{}, count: map[string]int{}}
+func scanDetail(f *os.File) (*detailLog, error) {
+	log := &detailLog{records: map[string]*pyvalue.Dict{}, count: map[string]int{}}
 	marker := ""
 	err := eachLine(f, func(i int, line string) error {
 		line = strings.TrimRightFunc(line, pyfloat.IsSpace)
 		if i == 0 {
 			if marker = markerOf(line); marker == "" {
-				return died("RuntimeError: Marker not found in first line: %.200s", line)
+				return Died("RuntimeError: Marker not found in first line: %.200s", line)
 			}
 		}
 		text, marked := strings.CutPrefix(line, marker)
@@ -56,22 +56,22 @@ func markerOf(line string) string {
 	return ""
 }
 
-func (l *officialLog) add(text string) error {
+func (l *detailLog) add(text string) error {
 	v, err := pyvalue.Decode(text)
 	if err != nil {
-		return died("RuntimeError: Encountered invalid line: %.200s", text)
+		return Died("RuntimeError: Encountered invalid line: %.200s", text)
 	}
 	record, ok := v.(*pyvalue.Dict)
 	if !ok {
-		return died("TypeError: an entry is no object but %s", pyvalue.Name(v))
+		return Died("TypeError: an entry is no object but %s", pyvalue.Name(v))
 	}
 	k, ok := record.Get("key")
 	if !ok {
-		return died("KeyError: 'key'")
+		return Died("KeyError: 'key'")
 	}
 	switch key := k.(type) {
 	case []any, *pyvalue.Dict:
-		return died("TypeError: unhashable type: %s", pyvalue.Name(k))
+		return Died("TypeError: unhashable type: %s", pyvalue.Name(k))
 	case string:
 		if l.count[key]++; l.count[key] == 1 {
 			l.records[key] = record
@@ -88,25 +88,25 @@ func (l *officialLog) add(text string) error {
 }
 
 // first is the value of a key's first entry, nil where there is none; where there are several the reader says so.
-func (l *officialLog) first(key string) (any, error) {
+func (l *detailLog) first(key string) (any, error) {
 	if l.count[key] > 1 {
 		fmt.Fprintf(l.out, "[%s log_parser.py WARNING] There are multiple messages with key %s in the log. "+
 			"Emprically choosing the first one.\n", logTime(), key)
 	}
 	v, ok := l.records[key].Get("value")
 	if l.count[key] > 0 && !ok {
-		return nil, died("KeyError: 'value'")
+		return nil, Died("KeyError: 'value'")
 	}
 	return v, nil
 }
 
-func (l *officialLog) hasErrors() (bool, error) {
+func (l *detailLog) hasErrors() (bool, error) {
 	if l.count["num_errors"] > 0 {
 		n, err := l.first("num_errors")
 		return !pyvalue.Equal(n, 0), err
 	}
 	if l.noFlag {
-		return false, died("KeyError: 'is_error'")
+		return false, Died("KeyError: 'is_error'")
 	}
 	return l.errors > 0, nil
 }

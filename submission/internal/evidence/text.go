@@ -1,12 +1,16 @@
-package audit
+package evidence
 
 import (
 	"bufio"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/plumbline-ml/plumbline/internal/bounded"
 )
 
 // strictUTF8 reads what is UTF-8, and dies of anything else, as Python's text files do.
@@ -17,6 +21,9 @@ type strictUTF8 struct {
 	rest  []byte // the beginning of a character, at the end of what was read
 	err   error
 }
+
+// UTF8Only reads r as far as it is UTF-8.
+func UTF8Only(r io.Reader) io.Reader { return utf8Only(r) }
 
 func utf8Only(r io.Reader) *strictUTF8 { return &strictUTF8{r: r, buf: make([]byte, 256<<10)} }
 
@@ -42,7 +49,7 @@ func (u *strictUTF8) fill() {
 		u.rest = all[len(u.ready):]
 	}
 	if !utf8.Valid(u.ready) {
-		u.ready, u.err = nil, died("UnicodeDecodeError: 'utf-8' codec can't decode the file")
+		u.ready, u.err = nil, Died("UnicodeDecodeError: 'utf-8' codec can't decode the file")
 	}
 }
 
@@ -63,7 +70,7 @@ func wholeRunes(p []byte) []byte {
 // eachLine calls use for the lines of a text file, without their ends, as Python reads it: UTF-8, lines that end with
 // LF, CR LF or CR.
 func eachLine(f *os.File, use func(i int, line string) error) error {
-	r := bufio.NewReaderSize(utf8Only(f), 256<<10)
+	r := bufio.NewReaderSize(UTF8Only(f), 256<<10)
 	for i := 0; ; {
 		line, err := r.ReadString('\n')
 		if line == "" && err != nil {
@@ -87,4 +94,35 @@ func endOfFile(err error) error {
 		return nil
 	}
 	return err
+}
+
+// OpenText opens a file as a script does.
+func OpenText(path string) (*os.File, error) {
+	f, err := bounded.Open(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, Died("FileNotFoundError: [Errno 2] No such file or directory: '%s'", path)
+	case err != nil:
+		return nil, Died("OSError: %v", err)
+	}
+	return f, nil
+}
+
+// WithLines calls use for each line of a file, as Python reads it.
+func WithLines(path string, use func(i int, line string) error) error {
+	f, err := OpenText(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return eachLine(f, use)
+}
+
+// Join joins paths as they are given: texts show them.
+func Join(folder string, names ...string) string {
+	below := filepath.Join(names...)
+	if folder == "" || os.IsPathSeparator(folder[len(folder)-1]) {
+		return folder + below
+	}
+	return folder + string(filepath.Separator) + below
 }

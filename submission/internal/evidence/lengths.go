@@ -1,0 +1,68 @@
+package evidence
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/pyfloat"
+)
+
+// lengthStats are TEST09's figures.
+type lengthStats struct {
+	n, least, most int
+	mean, spread   float64
+}
+
+func statsOf(lengths []int) lengthStats {
+	s := lengthStats{n: len(lengths), least: lengths[0], most: lengths[0]}
+	sum := 0
+	for _, n := range lengths {
+		sum += n
+		s.least, s.most = min(s.least, n), max(s.most, n)
+	}
+	s.mean = float64(sum) / float64(s.n)
+	squares := 0.0
+	for _, n := range lengths {
+		d := float64(n) - s.mean
+		squares += float64(d * d)
+	}
+	s.spread = math.Sqrt(squares / float64(s.n))
+	return s
+}
+
+func (s lengthStats) text() string {
+	return fmt.Sprintf("Total samples: %d\nMean output tokens: %.2f\nMin output tokens: %d\nMax output tokens: %d\n"+
+		"Std deviation: %.2f\n", s.n, s.mean, s.least, s.most, s.spread)
+}
+
+// LengthVerdict is TEST09's: what the script prints of it, and what it writes to its file.
+type LengthVerdict struct {
+	Pass          bool
+	Mean          float64
+	Printed, File string
+}
+
+// JudgeLengths compares the mean of lengths, of which there is one at least, with the bounds.
+func JudgeLengths(lengths []int, least, most float64) LengthVerdict {
+	s := statsOf(lengths)
+	low, high := s.mean >= least, s.mean <= most
+	pass := low && high
+	word := strings.TrimSuffix(Word(pass), "\n")
+	results := fmt.Sprintf("\n%s\nVerification Results\n%s\n", Rule, Rule)
+	printed := fmt.Sprintf("\n%s\nOutput Token Length Statistics\n%s\n", Rule, Rule) + s.text() + results +
+		fmt.Sprintf("Mean output tokens: %.2f\nMin threshold: %s -> %s\nMax threshold: %s -> %s\n\nOverall: %s",
+			s.mean, pyfloat.Repr(least), passWord(low), pyfloat.Repr(most), passWord(high), word)
+	file := Rule + "\nTEST09: Verify Output Token Length in Performance Mode\n" + Rule +
+		"\n\nOutput Token Length Statistics\n" + strings.Repeat("-", 40) + "\n" + s.text() + results +
+		fmt.Sprintf("Mean output tokens: %.2f\nMin threshold: %s\nMax threshold: %s\nMin check pass: %s\n"+
+			"Max check pass: %s\n\n%s", s.mean, pyfloat.Repr(least), pyfloat.Repr(most), Bool(low), Bool(high), word)
+	return LengthVerdict{Pass: pass, Mean: s.mean, Printed: printed, File: file}
+}
+
+func passWord(ok bool) string {
+	if ok {
+		return "PASS"
+	}
+	return "FAIL"
+}

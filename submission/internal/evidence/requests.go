@@ -1,0 +1,57 @@
+package evidence
+
+import (
+	"encoding/binary"
+	"math"
+)
+
+// RequestKey names one request of TEST08: the time step and the query.
+type RequestKey struct{ step, query int64 }
+
+// AnsweredRequest is a request of the audit's log, and what the accuracy log has of it.
+type AnsweredRequest struct {
+	key         RequestKey
+	Predictions []float32
+}
+
+// Float32s reads a payload of whole float32 values.
+func Float32s(data []byte) []float32 {
+	list := make([]float32, len(data)/4)
+	for i := range list {
+		list[i] = math.Float32frombits(binary.LittleEndian.Uint32(data[4*i:]))
+	}
+	return list
+}
+
+// whole is a float32 as Python's int() takes it; ok is false for what is not finite.
+func whole(v float32) (n int64, ok bool) {
+	f := float64(v)
+	return int64(f), !math.IsNaN(f) && math.Abs(f) < 1<<63
+}
+
+// AuditRequest takes a performance run's values apart: time step, query, predictions.
+func AuditRequest(values []float32) (AnsweredRequest, bool) {
+	if len(values) < 2 {
+		return AnsweredRequest{}, false
+	}
+	step, ok := whole(values[0])
+	query, ok2 := whole(values[1])
+	return AnsweredRequest{RequestKey{step, query}, values[2:]}, ok && ok2
+}
+
+// ReferenceRequest takes an accuracy run's values apart, which have labels, weights and the number of candidates
+// besides.
+func ReferenceRequest(values []float32) (key RequestKey, c Candidates, ok bool) {
+	if len(values) < 3 {
+		return key, c, false
+	}
+	n, ok := whole(values[len(values)-1])
+	if !ok || int64(len(values)) != 3+3*n || n < 0 {
+		return key, c, false
+	}
+	step, ok := whole(values[0])
+	query, ok2 := whole(values[1])
+	rest := values[2:]
+	c = Candidates{predictions: rest[:n], labels: rest[n : 2*n], weights: rest[2*n : 3*n]}
+	return RequestKey{step, query}, c, ok && ok2
+}

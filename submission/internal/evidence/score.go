@@ -1,0 +1,78 @@
+package evidence
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/pyfloat"
+)
+
+// usualPattern finds the score in what an accuracy script prints.
+const usualPattern = `'exact_match':\s*([\d.]+)`
+
+// PatternOr is a request's pattern of a score, or the official one.
+func PatternOr(pattern string) string {
+	if pattern == "" {
+		return usualPattern
+	}
+	return pattern
+}
+
+// FindScore finds the first match of the pattern; where that is no number, problem is what the script prints.
+func FindScore(pattern, output string) (score *float64, problem string) {
+	re, err := regexp.Compile(PatternOr(pattern))
+	if err != nil {
+		return nil, fmt.Sprintf("Error parsing accuracy score: %v\n", err)
+	}
+	match := re.FindStringSubmatch(output)
+	switch {
+	case match == nil:
+		return nil, ""
+	case len(match) < 2:
+		return nil, "Error parsing accuracy score: no such group\n"
+	}
+	v, ok := pyfloat.Parse(match[1])
+	if !ok {
+		return nil, fmt.Sprintf("Error parsing accuracy score: could not convert string to float: '%s'\n", match[1])
+	}
+	return &v, ""
+}
+
+// FillCommand puts the path of the accuracy log into a command as Python's str.format does: another brace is an error,
+// two are one.
+func FillCommand(command, path string) (string, error) {
+	var b strings.Builder
+	for command != "" {
+		i := strings.IndexAny(command, "{}")
+		if i < 0 {
+			i = len(command)
+		}
+		b.WriteString(command[:i])
+		command = command[i:]
+		switch {
+		case command == "":
+		case strings.HasPrefix(command, "{{"), strings.HasPrefix(command, "}}"):
+			b.WriteByte(command[0])
+			command = command[2:]
+		case strings.HasPrefix(command, accuracyPlace):
+			b.WriteString(path)
+			command = command[len(accuracyPlace):]
+		default:
+			return "", Died("KeyError: the command has a brace that is not %s: %.60s", accuracyPlace, command)
+		}
+	}
+	return b.String(), nil
+}
+
+// accuracyPlace stands for the path of the accuracy log in a command.
+const accuracyPlace = "{accuracy_log}"
+
+// ScoreSummary is the end of TEST07's text.
+func ScoreSummary(lines string, pass bool) string {
+	word := Fail
+	if pass {
+		word = Pass
+	}
+	return "\n" + Rule + "\nTEST07 Verification Summary\n" + Rule + "\n" + lines + word + "\n"
+}

@@ -1,0 +1,33 @@
+package evidence
+
+import "strings"
+
+// The words of the official verdicts.
+const (
+	Pass = "TEST PASS"
+	Fail = "TEST FAIL"
+)
+
+// Word is how a script ends that compared two runs.
+func Word(pass bool) string {
+	if pass {
+		return Pass + "\n\n"
+	}
+	return Fail + "\n\n"
+}
+
+// Bool is a truth value as Python prints it.
+func Bool(v bool) string {
+	if v {
+		return "True"
+	}
+	return "False"
+}
+
+// Rule is the line that the scripts draw between parts of what they print.
+var Rule = strings.Repeat("=", 80)
+
+// SplitByShell says whether the official scripts, which give paths to the shell as they are, lose one of them.
+func SplitByShell(paths ...string) bool {
+	return strings.ContainsAny(strings.Join(paths, ""), " \t\n\"'`\\$&;|<>()*?#~![]{}")
+}

@@ -1,0 +1,32 @@
+package audits
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/submission/audit"
+	"github.com/plumbline-ml/plumbline/submission/internal/evidence"
+	"github.com/plumbline-ml/plumbline/submission/tree"
+)
+
+// rates is TEST04's run_verification.py, and TEST05's.
+func rates(r Request) Verdict {
+	text, exit := "", 0
+	if evidence.SplitByShell(r.Reference.Summary, r.Run.Summary) {
+		text, exit = unquoted("verify_performance.py"), 2
+	} else {
+		text, exit = evidence.RateRuleOf(r.Test).Text(r.Reference.Summary, r.Run.Summary)
+	}
+	v := begun(r)
+	v.Performance = audit.OutcomeOf(strings.Contains(text, evidence.Pass))
+	v.Texts = map[string]string{tree.VerifyPerformance: text}
+	v.Pass = v.Performance == audit.Passed
+	if r.Out == "" && r.Test == "TEST05" { // verify_performance.py alone
+		v.Stdout, v.Exit = text, exit
+		return v
+	}
+	copied := v.copyLogs(r)
+	v.Stdout = "Parsing arguments.\n" + text + copied +
+		fmt.Sprintf("Performance check pass: %s\n%s verification complete\n", evidence.Bool(v.Pass), r.Test)
+	return v
+}
