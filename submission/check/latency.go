@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+	"github.com/plumbline-ml/plumbline/submission/result"
 )
 
 // checkLatency holds a run to the latency limit of its benchmark.
@@ -63,8 +64,8 @@ func (r *resultFolder) checkTokenLimits(l *runLog, limits mlconf.TokenLimits) {
 		setting, measured string
 		limit             time.Duration
 	}{
-		{"requested_server_ttft_latency", "result_first_token_99.00_percentile_latency_ns", limits.FirstToken},
-		{"requested_server_tpot_latency", "result_time_per_output_token_99.00_percentile_ns", limits.PerToken},
+		{"requested_server_ttft_latency", result.KeyFirstToken, limits.FirstToken},
+		{"requested_server_tpot_latency", result.KeyPerToken, limits.PerToken},
 	} {
 		limit := strconv.FormatInt(c.limit.Nanoseconds(), 10)
 		if got, ok := l.number(c.setting); ok && got > float64(c.limit) {

@@ -3,21 +3,19 @@ package check
 import (
 	"strings"
 
+	"github.com/plumbline-ml/plumbline/submission/result"
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
 
-// networkSUT is what the name of a system behind a network must hold.
-const networkSUT = "Network SUT"
-
 // checkNetworkSUT holds the name of the system under test to the division.
 func (r *resultFolder) checkNetworkSUT(l *runLog) {
-	named := strings.Contains(l.word("sut_name"), networkSUT)
+	named := strings.Contains(l.word("sut_name"), result.NetworkSUT)
 	switch {
 	case (r.system.network || r.Division == tree.DivisionNetwork) && !named:
 		r.reject(ruleNetwork, l.path(), "the run did not go through a network", l.value("sut_name"),
-			"a name with "+networkSUT, "run with the system behind the network, which names itself so")
+			"a name with "+result.NetworkSUT, "run with the system behind the network, which names itself so")
 	case !r.system.network && r.Division == tree.DivisionClosed && named:
 		r.warn(ruleNetwork, l.path(), "the run went through a network", l.value("sut_name"),
-			"a name without "+networkSUT, "submit to the network division")
+			"a name without "+result.NetworkSUT, "submit to the network division")
 	}
 }

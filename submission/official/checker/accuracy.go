@@ -123,11 +123,11 @@ func (c *checker) accuracyLog(f *folder) {
 
 // accuracyErrors: every error counts, unless exceptions are asked for and it is that of changed sources.
 func (c *checker) accuracyErrors(f *folder) {
-	if f.accuracy.unmarked {
+	if f.accuracy.Unmarked {
 		f.fault(groupAccuracy, "a record has no is_error")
 		return
 	}
-	for _, v := range f.accuracy.errors {
+	for _, v := range f.accuracy.Errors {
 		if text, ok := v.(string); !c.Exceptions || !ok || !strings.Contains(text, uncommitted) {
 			f.fault(groupAccuracy, "the log has an error: %s", pyvalue.Name(v))
 			return
@@ -140,11 +140,11 @@ func (c *checker) dataset(f *folder) {
 		return
 	}
 	key := "qsl_reported_total_count"
-	if k := "effective_accuracy_sample_count"; f.accuracy.has(k) {
+	if k := "effective_accuracy_sample_count"; f.accuracy.Has(k) {
 		key = k
 	}
 	want := c.rules.AccuracySampleCount(f.model, f.place.Scenario)
-	if v := f.accuracy.get(key); want == 0 || !pyvalue.Equal(v, want) {
+	if v := f.accuracy.Get(key); want == 0 || !pyvalue.Equal(v, want) {
 		f.fault(groupAccuracy, "%s is %s, want %d", key, pyvalue.Name(v), want)
 	}
 }

@@ -1,7 +1,6 @@
 package checker
 
 import (
-	"bytes"
 	"errors"
 	"io/fs"
 	"os"
@@ -160,21 +159,4 @@ func TestFoldersForFiles(t *testing.T) {
 	if r := check(t, root, Options{}); r.Verdict != Crash {
 		t.Errorf("%+v", r)
 	}
-}
-
-// FuzzReadDetail: any text is read or refused, and what LoadGen wrote is read.
-func FuzzReadDetail(f *testing.F) {
-	log, err := os.ReadFile(filepath.Join("testdata", "small", filepath.FromSlash(smallLog)))
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Add(log)
-	f.Add([]byte(":::ENDPTS {}\r:::MLLOG"))
-	f.Add([]byte(":::MLLOG {\"key\": [], \"value\": 1}\n"))
-	f.Fuzz(func(t *testing.T, text []byte) {
-		d, err := readDetail(bytes.NewReader(text))
-		if err == nil && (d.get("no such key") != nil || d.has("no such key")) {
-			t.Skip() // the text has it
-		}
-	})
 }

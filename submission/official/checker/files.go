@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/submission/internal/pyvalue"
+	"github.com/plumbline-ml/plumbline/submission/official/internal/detail"
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
 
@@ -127,6 +128,23 @@ func readJSON(r io.Reader, name string) (any, error) {
 		return nil, fmt.Errorf("%s is not JSON: %w", name, err)
 	}
 	return v, nil
+}
+
+// log reads a detail log; nil where there is none. Errors are crashes.
+func (f files) log(name string) (*detail.Log, error) {
+	if !f.exists(name) {
+		return nil, nil
+	}
+	file, err := f.open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	d, err := detail.Read(file, detail.LoadGen, detail.Endpoints)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return d, nil
 }
 
 // differ names the files of a folder that are missing, and those that are too many.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/submission/internal/pyvalue"
+	"github.com/plumbline-ml/plumbline/submission/official/internal/detail"
 	"github.com/plumbline-ml/plumbline/submission/power"
 	"github.com/plumbline-ml/plumbline/submission/result"
 	fields "github.com/plumbline-ml/plumbline/submission/system"
@@ -37,7 +38,7 @@ type folder struct {
 	place tree.Place
 	model string // of the rules
 
-	performance, accuracy *detail
+	performance, accuracy *detail.Log
 	accuracyText          []string // lines of accuracy.txt; nil where it is missing
 	measurements          any
 	measurementsFile      string
@@ -52,7 +53,7 @@ type folder struct {
 
 // auditFiles are what an audit's folder has of what is read before anything is judged.
 type auditFiles struct {
-	log   *detail
+	log   *detail.Log
 	lines []string // of the file with its verdict on accuracy; nil where it is missing
 }
 
@@ -186,8 +187,8 @@ func (c *checker) logs(f *folder) error {
 	case f.accuracy == nil:
 		return fmt.Errorf("%s is missing, though there is one of the performance run",
 			path.Join(f.place.Accuracy(), tree.DetailLog))
-	case f.performance.absent[keyScenario], f.accuracy.absent[keyScenario]:
-		return errors.New("the record of " + keyScenario + " has no value")
+	case f.performance.Absent(detail.KeyScenario), f.accuracy.Absent(detail.KeyScenario):
+		return errors.New("the record of " + detail.KeyScenario + " has no value")
 	}
 	return nil
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/internal/golden"
 	"github.com/plumbline-ml/plumbline/submission/internal/treeops"
+	"github.com/plumbline-ml/plumbline/submission/official/internal/detail"
 	"github.com/plumbline-ml/plumbline/submission/result"
 )
 
@@ -152,7 +153,7 @@ func TestOfficialCheckerValues(t *testing.T) {
 			Key   string
 			Value json.RawMessage
 		}
-		if err := json.Unmarshal([]byte(strings.TrimPrefix(line, markLoadgen)), &record); err != nil {
+		if err := json.Unmarshal([]byte(strings.TrimPrefix(line, detail.LoadGen)), &record); err != nil {
 			t.Fatal(err)
 		}
 		for _, v := range odd {

@@ -7,37 +7,28 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/submission/internal/pyvalue"
+	"github.com/plumbline-ml/plumbline/submission/official/internal/detail"
 	"github.com/plumbline-ml/plumbline/submission/result"
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
 
-// Keys of the detail log.
-const (
-	keyScenario = "effective_scenario"
-	keySUT      = "sut_name"
-	keyDuration = "effective_min_duration_ms"
-)
-
-// minDuration is that of every performance run, in milliseconds.
-const minDuration = 600_000
-
 // run is a performance log that is judged: that of the result, or of one of its audits.
 type run struct {
 	*folder
-	log      *detail
+	log      *detail.Log
 	group    string
 	audit    bool
 	scenario string // the log's, "" where it has none
 }
 
 // performance judges a performance log; that of an audit by the same rules, but for its result.
-func (c *checker) performance(f *folder, log *detail, group string, audit bool) {
+func (c *checker) performance(f *folder, log *detail.Log, group string, audit bool) {
 	if log == nil {
 		f.fault(group, "%s is missing", tree.DetailLog)
 		return
 	}
 	r := run{folder: f, log: log, group: group, audit: audit}
-	r.scenario, _ = log.get(keyScenario).(string)
+	r.scenario, _ = log.Get(detail.KeyScenario).(string)
 	c.loadgenErrors(r)
 	c.performanceSamples(r)
 	c.queries(r)
@@ -54,7 +45,7 @@ func (c *checker) performance(f *folder, log *detail, group string, audit bool) 
 // no value, its check ends.
 func (r run) read(keys ...string) {
 	for _, key := range keys {
-		if r.log.absent[key] {
+		if r.log.Absent(key) {
 			r.fault("the record of %s has no value", key)
 		}
 	}
@@ -64,7 +55,7 @@ func (r run) fault(format string, args ...any) { r.folder.fault(r.group, format,
 
 // compare says how the value of a key stands to a number. What cannot be compared is a fault.
 func (r run) compare(key string, n uint64) (below, above bool) {
-	v := r.log.get(key)
+	v := r.log.Get(key)
 	limit := any(int64(n))
 	below, err := pyvalue.Less(v, limit)
 	above, _ = pyvalue.Less(limit, v)
@@ -76,14 +67,14 @@ func (r run) compare(key string, n uint64) (below, above bool) {
 
 // loadgenErrors: errors count only where exceptions are asked for, and then all but two.
 func (c *checker) loadgenErrors(r run) {
-	if r.log.unmarked {
+	if r.log.Unmarked {
 		r.fault("a record has no is_error")
 		return
 	}
 	if !c.Exceptions {
 		return
 	}
-	for _, v := range r.log.errors {
+	for _, v := range r.log.Errors {
 		text, ok := v.(string)
 		conf := strings.Contains(text, "Multiple conf files are used")
 		if !ok || !strings.Contains(text, uncommitted) && !conf || conf && !r.audit {
@@ -104,7 +95,7 @@ func (c *checker) performanceSamples(r run) {
 		return
 	}
 	if below, _ := r.compare(key, want); below {
-		r.fault("%s is %s, want at least %d", key, pyvalue.Name(r.log.get(key)), want)
+		r.fault("%s is %s, want at least %d", key, pyvalue.Name(r.log.Get(key)), want)
 	}
 }
 
@@ -117,7 +108,7 @@ func (c *checker) seeds(r run) {
 		{"effective_sample_index_rng_seed", c.rules.Seeds.SampleIndex},
 		{"effective_schedule_rng_seed", c.rules.Seeds.Schedule},
 	} {
-		if v := r.log.get(seed.key); !pyvalue.Equal(v, seed.want) {
+		if v := r.log.Get(seed.key); !pyvalue.Equal(v, seed.want) {
 			r.fault("%s is %s, want %d", seed.key, pyvalue.Name(v), seed.want)
 		}
 	}
@@ -133,7 +124,7 @@ func (c *checker) latency(r run) {
 		c.measuredLatency(r)
 		return
 	}
-	if v := r.log.get("early_stopping_met"); !pyvalue.True(v) {
+	if v := r.log.Get("early_stopping_met"); !pyvalue.True(v) {
 		r.fault("early_stopping_met is %s", pyvalue.Name(v))
 		return
 	}
@@ -143,7 +134,7 @@ func (c *checker) latency(r run) {
 		return
 	}
 	if _, above := r.compare(key, uint64(limit)); above {
-		r.fault("%s is %s, want at most %d", key, pyvalue.Name(r.log.get(key)), limit)
+		r.fault("%s is %s, want at most %d", key, pyvalue.Name(r.log.Get(key)), limit)
 	}
 }
 
@@ -156,7 +147,7 @@ func (c *checker) measuredLatency(r run) {
 		return
 	}
 	if _, above := r.compare(key, uint64(limit)); above {
-		r.fault("%s is %s, want at most %d", key, pyvalue.Name(r.log.get(key)), limit)
+		r.fault("%s is %s, want at most %d", key, pyvalue.Name(r.log.Get(key)), limit)
 	}
 }
 
@@ -176,12 +167,12 @@ func (c *checker) queries(r run) {
 	r.read(minQueries, perQuery)
 	if want := c.rules.MinQueries(r.model, r.scenario); want > 0 && !earlyStopping(r.scenario) {
 		if below, _ := r.compare(minQueries, want); below {
-			r.fault("%s is %s, want at least %d", minQueries, pyvalue.Name(r.log.get(minQueries)), want)
+			r.fault("%s is %s, want at least %d", minQueries, pyvalue.Name(r.log.Get(minQueries)), want)
 		}
 	}
 	switch {
 	case r.scenario == "":
-		r.fault("%s is %s, want a scenario", keyScenario, pyvalue.Name(r.log.get(keyScenario)))
+		r.fault("%s is %s, want a scenario", detail.KeyScenario, pyvalue.Name(r.log.Get(detail.KeyScenario)))
 		return
 	case pyvalue.Lower(r.scenario) != "offline":
 		return
@@ -192,7 +183,7 @@ func (c *checker) queries(r run) {
 		return
 	}
 	if below, _ := r.compare(perQuery, want); below && r.place.Division == tree.DivisionClosed {
-		r.fault("%s is %s, want at least %d", perQuery, pyvalue.Name(r.log.get(perQuery)), want)
+		r.fault("%s is %s, want at least %d", perQuery, pyvalue.Name(r.log.Get(perQuery)), want)
 	}
 }
 
@@ -200,8 +191,9 @@ func (c *checker) duration(r run) {
 	if r.model == "e2e-rag-qna" || r.model == "e2e-rag-db" {
 		return // one pass over the data set, however long it takes
 	}
-	if below, _ := r.compare(keyDuration, minDuration); below {
-		r.fault("%s is %s, want at least %d", keyDuration, pyvalue.Name(r.log.get(keyDuration)), minDuration)
+	if below, _ := r.compare(detail.KeyDuration, detail.LeastDuration); below {
+		r.fault("%s is %s, want at least %d", detail.KeyDuration, pyvalue.Name(r.log.Get(detail.KeyDuration)),
+			detail.LeastDuration)
 	}
 }
 
@@ -213,7 +205,7 @@ func (s system) isNetwork() (yes, ok bool) {
 }
 
 func (c *checker) network(r run) {
-	r.read(keySUT)
+	r.read(detail.KeySUT)
 	yes, ok := r.isNetwork()
 	want := divisions[r.place.Division]
 	switch {
@@ -222,9 +214,8 @@ func (c *checker) network(r run) {
 	case want != "" && (want == "true") != yes:
 		r.fault("is_network is %t in the division %s", yes, r.place.Division)
 	case yes:
-		const mark = "Network SUT"
-		if name, _ := r.log.get(keySUT).(string); !strings.Contains(name, mark) {
-			r.fault("%s is %s, want %q in it", keySUT, pyvalue.Name(r.log.get(keySUT)), mark)
+		if name, _ := r.log.Get(detail.KeySUT).(string); !strings.Contains(name, result.NetworkSUT) {
+			r.fault("%s is %s, want %q in it", detail.KeySUT, pyvalue.Name(r.log.Get(detail.KeySUT)), result.NetworkSUT)
 		}
 	}
 }
@@ -233,8 +224,8 @@ func (c *checker) tokens(r run) {
 	if !c.rules.UsesTokens(r.model) {
 		return
 	}
-	const measured = "requested_use_token_latencies"
-	if v := r.log.get(measured); !pyvalue.True(v) {
+	const measured = detail.KeyTokenLatencies
+	if v := r.log.Get(measured); !pyvalue.True(v) {
 		r.fault("%s is %s, want true", measured, pyvalue.Name(v))
 		return
 	}
@@ -246,13 +237,13 @@ func (c *checker) tokens(r run) {
 		r.fault("the rules know no token latencies for %s in %s", r.model, r.scenario)
 		return
 	}
-	r.below("result_first_token_99.00_percentile_latency_ns", uint64(limits.FirstToken))
-	r.below("result_time_per_output_token_99.00_percentile_ns", uint64(limits.PerToken))
+	r.below(result.KeyFirstToken, uint64(limits.FirstToken))
+	r.below(result.KeyPerToken, uint64(limits.PerToken))
 }
 
 func (r run) below(key string, limit uint64) {
 	if below, _ := r.compare(key, limit); !below {
-		r.fault("%s is %s, want below %d", key, pyvalue.Name(r.log.get(key)), limit)
+		r.fault("%s is %s, want below %d", key, pyvalue.Name(r.log.Get(key)), limit)
 	}
 }
 
@@ -272,7 +263,7 @@ func (c *checker) inferred(r run) {
 	case !strings.Contains(pyvalue.Lower(kind), "edge"):
 		r.fault("a result of %s cannot be inferred on a system of type %s", r.place.Scenario, pyvalue.Name(v))
 	case !result.Inferable(r.scenario, folder):
-		r.fault("a result of %s cannot be inferred from %s", r.place.Scenario, pyvalue.Name(r.log.get(keyScenario)))
+		r.fault("a result of %s cannot be inferred from %s", r.place.Scenario, pyvalue.Name(r.log.Get(detail.KeyScenario)))
 	}
 }
 
@@ -291,7 +282,7 @@ func (c *checker) readMetric(r run) (any, error) {
 	r.read("result_validity")
 	common, ok := c.rules.Metric("", r.scenario)
 	if !ok || r.scenario == "Interactive" && !c.rules.LogsInteractive() {
-		return nil, fmt.Errorf("%s is %s, want a scenario", keyScenario, pyvalue.Name(r.log.get(keyScenario)))
+		return nil, fmt.Errorf("%s is %s, want a scenario", detail.KeyScenario, pyvalue.Name(r.log.Get(detail.KeyScenario)))
 	}
 	m, _ := c.rules.Metric(r.model, r.scenario)
 	if r.scenario == "Interactive" {
@@ -309,7 +300,7 @@ func (c *checker) readMetric(r run) (any, error) {
 }
 
 func (r run) number(key string) (float64, error) {
-	v, err := pyvalue.Float(r.log.get(key))
+	v, err := pyvalue.Float(r.log.Get(key))
 	if err != nil {
 		return 0, fmt.Errorf("%s: %w", key, err)
 	}
@@ -331,7 +322,7 @@ func inferredMetric(r run, own float64) (any, error) {
 	}
 	switch {
 	case folder == "Offline" && r.scenario == "SingleStream":
-		return r.log.get(result.KeyOfflineFromSingleStream), nil
+		return r.log.Get(result.KeyOfflineFromSingleStream), nil
 	case folder == "Offline" && r.scenario == "MultiStream":
 		return offlineFromMultiStream(r)
 	case folder == "MultiStream" && r.scenario == "SingleStream":
@@ -343,8 +334,8 @@ func inferredMetric(r run, own float64) (any, error) {
 }
 
 func offlineFromMultiStream(r run) (any, error) {
-	samples, err := pyvalue.Times(r.log.get("effective_samples_per_query"), 1000)
-	ms, err2 := pyvalue.Divide(r.log.get("result_mean_query_latency_ns"), int64(1e6))
+	samples, err := pyvalue.Times(r.log.Get("effective_samples_per_query"), 1000)
+	ms, err2 := pyvalue.Divide(r.log.Get("result_mean_query_latency_ns"), int64(1e6))
 	if err := errors.Join(err, err2); err != nil {
 		return nil, err
 	}
@@ -353,10 +344,10 @@ func offlineFromMultiStream(r run) (any, error) {
 
 func multiFromSingleStream(r run) (any, error) {
 	const key = "early_stopping_latency_ms"
-	if pyvalue.Equal(r.log.get(key), 0) {
+	if pyvalue.Equal(r.log.Get(key), 0) {
 		return 0.0, fmt.Errorf("%s is 0: there were too few queries for an estimate", key)
 	}
-	eight, err := pyvalue.Times(r.log.get(key), 8)
+	eight, err := pyvalue.Times(r.log.Get(key), 8)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", key, err)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench/power/spl"
 	"github.com/plumbline-ml/plumbline/submission/internal/pyvalue"
+	"github.com/plumbline-ml/plumbline/submission/official/internal/detail"
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
 
@@ -40,8 +41,8 @@ func (c *checker) power(f *folder) {
 
 // powerMetric averages the samples of the run.
 func (c *checker) powerMetric(f *folder) error {
-	begin, _ := f.performance.get("power_begin").(string)
-	end, _ := f.performance.get("power_end").(string)
+	begin, _ := f.performance.Get("power_begin").(string)
+	end, _ := f.performance.Get("power_end").(string)
 	w, err := spl.ParseWindow(begin, end)
 	if err != nil {
 		return err
@@ -58,12 +59,12 @@ func (c *checker) powerMetric(f *folder) error {
 		return a.Faults[0]
 	}
 	m := spl.Measured{Scenario: f.place.Scenario}
-	m.Logged, _ = f.performance.get(keyScenario).(string)
+	m.Logged, _ = f.performance.Get(detail.KeyScenario).(string)
 	_, isText := f.metric.(string)
 	performance, err := pyvalue.Float(f.metric)
 	isNumber := err == nil && !isText
 	m.Performance = performance
-	if queries, err := pyvalue.Int(f.performance.get("result_query_count")); err == nil && queries.IsUint64() {
+	if queries, err := pyvalue.Int(f.performance.Get("result_query_count")); err == nil && queries.IsUint64() {
 		m.Queries = queries.Uint64()
 	}
 	p, err := a.Metric(m)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 	"github.com/plumbline-ml/plumbline/submission/internal/pyvalue"
+	"github.com/plumbline-ml/plumbline/submission/official/internal/detail"
 	"github.com/plumbline-ml/plumbline/submission/result"
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
@@ -58,9 +59,9 @@ func (c *checker) row(f *folder) (result.Row, error) {
 		Accelerator: field("accelerator_model_name"), AcceleratorsPerNode: field("accelerators_per_node"),
 		TotalAccelerators: total, Location: f.place.Run(), Framework: field("framework"),
 		OperatingSystem: field("operating_system"), Notes: notes, Version: c.rules.Name,
-		Inferred: pyvalue.Text(f.performance.get(keyScenario)) != f.place.Scenario,
+		Inferred: pyvalue.Text(f.performance.Get(detail.KeyScenario)) != f.place.Scenario,
 		HasPower: c.hasPower(f), Units: units, WeightDataTypes: pyvalue.Text(weights), DesignPower: f.design,
-		PrivateID: f.privateID, Logged: pyvalue.Text(f.performance.get(keyScenario)),
+		PrivateID: f.privateID, Logged: pyvalue.Text(f.performance.Get(detail.KeyScenario)),
 	}
 	return r, writable(r)
 }

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 
 	"github.com/plumbline-ml/plumbline/bench/power/spl"
-
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
 
@@ -25,8 +24,8 @@ func (j oldJudge) hasSamples(run string) error {
 	if err != nil {
 		return err
 	}
-	begin, _ := textOf(log, "power_begin")
-	end, _ := textOf(log, "power_end")
+	begin, _ := log.Get("power_begin").(string)
+	end, _ := log.Get("power_end").(string)
 	w, err := spl.ParseWindow(begin, end)
 	if err != nil {
 		return err

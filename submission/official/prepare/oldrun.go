@@ -2,40 +2,93 @@ package prepare
 
 import (
 	"fmt"
+	"math/big"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/bounded"
-	"github.com/plumbline-ml/plumbline/loadgen/mllog"
-
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+	"github.com/plumbline-ml/plumbline/submission/internal/pyvalue"
+	"github.com/plumbline-ml/plumbline/submission/official/internal/detail"
+	"github.com/plumbline-ml/plumbline/submission/result"
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
 
 // oldRun is a performance log that the old checker judges.
 type oldRun struct {
 	oldJudge
-	log      *mllog.Detail
+	log      *detail.Log
 	model    string
 	folder   string // the scenario that it is filed as
 	scenario string // the one that it is of
 }
 
-// performance judges the performance log in a folder. An error is where the checker stops, for a value that is missing
-// say: the log is not valid then either.
+// oldRow is a rule of the old checker on a performance log. An error is where the checker stops, for a value that is
+// missing say.
+type oldRow func(r oldRun) (good bool, err error)
+
+// oldRows are all of them, in the checker's order.
+func oldRows() []oldRow {
+	return []oldRow{
+		oldRun.validity, oldRun.metric, oldRun.tokens, oldRun.equalIssue,
+		func(r oldRun) (bool, error) { return !hasErrors(r.log), nil },
+		compared("effective_performance_sample_count", atLeast, func(r oldRun) (float64, bool) {
+			return float64(r.rules.performanceSamples(r.model)), true
+		}),
+		equal("effective_qsl_rng_seed", func(s mlconf.Seeds) uint64 { return s.QSL }),
+		equal("effective_sample_index_rng_seed", func(s mlconf.Seeds) uint64 { return s.SampleIndex }),
+		equal("effective_schedule_rng_seed", func(s mlconf.Seeds) uint64 { return s.Schedule }),
+		// The target of the settings. That early stopping was met is not asked.
+		compared("effective_target_latency_ns", atMost, func(r oldRun) (float64, bool) {
+			limit := r.rules.latencyLimit(r.model, r.scenario)
+			return float64(limit), r.scenario != "Offline" && limit != 0
+		}),
+		compared("effective_min_query_count", atLeast, func(r oldRun) (float64, bool) { return 1, r.scenario == "Offline" }),
+		oldRun.offlineSamples,
+		compared(detail.KeyDuration, atLeast, func(oldRun) (float64, bool) { return detail.LeastDuration, true }),
+		oldRun.inferred, oldRun.network,
+	}
+}
+
+// compared is a row that wants a number of the log to stand to a limit as suits says, where it is asked.
+func compared(key string, suits func(v, limit float64) bool, limit func(oldRun) (v float64, asked bool)) oldRow {
+	return func(r oldRun) (bool, error) {
+		wanted, asked := limit(r)
+		if !asked {
+			return true, nil
+		}
+		v, err := number(r.log, key)
+		return suits(v, wanted), err
+	}
+}
+
+func atLeast(v, limit float64) bool { return v >= limit }
+func atMost(v, limit float64) bool  { return v <= limit }
+
+// equal is a row that wants one of the round's seeds.
+func equal(key string, of func(mlconf.Seeds) uint64) oldRow {
+	return func(r oldRun) (bool, error) {
+		v, err := r.get(key)
+		return pyvalue.Equal(v, of(r.rules.Seeds)), err
+	}
+}
+
+// performance judges the performance log in a folder. An error is where the checker stops: the log is not valid then
+// either.
 func (j oldJudge) performance(model, scenario, dir string) (valid bool, err error) {
 	log, err := j.detail(filepath.Join(dir, tree.DetailLog))
 	if err != nil {
 		return false, err
 	}
 	r := oldRun{oldJudge: j, log: log, model: model, folder: scenario}
-	r.scenario, _ = textOf(log, "effective_scenario")
+	v, err := r.get(detail.KeyScenario)
+	if err != nil {
+		return false, err
+	}
+	r.scenario, _ = v.(string)
 	valid = true
-	for _, check := range []func() (bool, error){
-		r.validity, r.metric, r.tokens, r.equalIssue, r.noErrors, r.samples, r.seeds, r.targetLatency, r.offlineSamples,
-		r.duration, r.inferred, r.network,
-	} {
-		good, err := check()
+	for _, row := range oldRows() {
+		good, err := row(r)
 		if err != nil {
 			return false, err
 		}
@@ -45,55 +98,51 @@ func (j oldJudge) performance(model, scenario, dir string) (valid bool, err erro
 }
 
 // detail reads a log that is whole, as the checker needs it.
-func (j oldJudge) detail(path string) (*mllog.Detail, error) {
+func (j oldJudge) detail(path string) (*detail.Log, error) {
 	f, err := bounded.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	d, err := mllog.ScanDetail(f)
-	switch {
-	case err != nil:
-		return nil, err
-	case d.NumFaults > 0:
-		return nil, fmt.Errorf("%s: %w", path, d.Faults[0])
-	case d.NotUTF8 > 0:
-		return nil, fmt.Errorf("%s: line %d is not UTF-8", path, d.NotUTF8)
-	case d.Lines > 0 && slices.Contains(d.Foreign, 1):
-		return nil, fmt.Errorf("%s: the first line is none of LoadGen's", path)
+	d, err := detail.Read(f, detail.LoadGen)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return d, nil
 }
 
-func textOf(d *mllog.Detail, key string) (string, bool) {
-	e, ok := d.First(key)
-	if !ok {
-		return "", false
-	}
-	return e.Text()
-}
-
 // number is a value that is compared with one.
-func number(d *mllog.Detail, key string) (float64, error) {
-	if e, ok := d.First(key); ok {
-		if v, ok := e.Float(); ok {
-			return v, nil
-		}
+func number(d *detail.Log, key string) (float64, error) {
+	switch v := d.Get(key).(type) {
+	case int64, float64, *big.Int:
+		return pyvalue.Float(v)
 	}
 	return 0, fmt.Errorf("the log has no number %s", key)
 }
 
-func isTrue(d *mllog.Detail, key string) bool {
-	e, _ := d.First(key)
-	v, _ := e.Value.(bool)
-	return v
+// hasErrors is by the log's own count, where it has one.
+func hasErrors(d *detail.Log) bool {
+	if !d.Has("num_errors") {
+		return len(d.Errors) > 0
+	}
+	n, err := number(d, "num_errors")
+	return err != nil || n != 0
 }
 
 func (r oldRun) number(key string) (float64, error) { return number(r.log, key) }
 
+// get is a value that is looked at, nil where the log does not have its key. Where the key's record has no value the
+// checker stops.
+func (r oldRun) get(key string) (any, error) {
+	if r.log.Absent(key) {
+		return nil, fmt.Errorf("the record of %s has no value", key)
+	}
+	return r.log.Get(key), nil
+}
+
 func (r oldRun) validity() (bool, error) {
-	v, _ := textOf(r.log, "result_validity")
-	return v == "VALID", nil
+	v, err := r.get("result_validity")
+	return v == "VALID", err
 }
 
 // metric wants the number of the scenario, and where the checker of the round asks for it that of the model as well.
@@ -117,8 +166,8 @@ func (r oldRun) tokens() (bool, error) {
 	if !r.rules.usesTokens(r.model) {
 		return true, nil
 	}
-	if !isTrue(r.log, "requested_use_token_latencies") {
-		return false, nil
+	if v, err := r.get(detail.KeyTokenLatencies); err != nil || v != true {
+		return false, err
 	}
 	if r.folder != "Server" && r.folder != "Interactive" {
 		return true, nil
@@ -127,79 +176,33 @@ func (r oldRun) tokens() (bool, error) {
 	if !ok {
 		return false, fmt.Errorf("there are no limits of tokens for %s, %s", r.model, r.folder)
 	}
-	first, err := r.number("result_first_token_99.00_percentile_latency_ns")
+	first, err := r.number(result.KeyFirstToken)
 	if err != nil || first >= float64(limits.FirstToken) {
 		return false, err
 	}
-	each, err := r.number("result_time_per_output_token_99.00_percentile_ns")
+	each, err := r.number(result.KeyPerToken)
 	return each < float64(limits.PerToken), err
 }
 
 func (r oldRun) equalIssue() (bool, error) {
-	return !r.rules.equalIssue(r.model) || isTrue(r.log, "effective_sample_concatenate_permutation"), nil
-}
-
-func (r oldRun) noErrors() (bool, error) { return !hasErrors(r.log), nil }
-
-// hasErrors is by the log's own count, where it has one.
-func hasErrors(d *mllog.Detail) bool {
-	if e, ok := d.First("num_errors"); ok {
-		n, isNumber := e.Float()
-		return !isNumber || n != 0
-	}
-	return d.NumErrors > 0
-}
-
-func (r oldRun) samples() (bool, error) {
-	n, err := r.number("effective_performance_sample_count")
-	return n >= float64(r.rules.performanceSamples(r.model)), err
-}
-
-func (r oldRun) seeds() (bool, error) {
-	for key, want := range map[string]uint64{
-		"effective_qsl_rng_seed": r.rules.Seeds.QSL, "effective_sample_index_rng_seed": r.rules.Seeds.SampleIndex,
-		"effective_schedule_rng_seed": r.rules.Seeds.Schedule,
-	} {
-		e, _ := r.log.First(key)
-		if seed, ok := e.Uint(); !ok || seed != want {
-			return false, nil
-		}
-	}
-	return true, nil
-}
-
-// targetLatency is that of the settings. That early stopping was met is not asked.
-func (r oldRun) targetLatency() (bool, error) {
-	limit := r.rules.latencyLimit(r.model, r.scenario)
-	if r.scenario == "Offline" || limit == 0 {
+	if !r.rules.equalIssue(r.model) {
 		return true, nil
 	}
-	latency, err := r.number("effective_target_latency_ns")
-	return latency <= float64(limit), err
+	v, err := r.get("effective_sample_concatenate_permutation")
+	return v == true, err
 }
 
+// offlineSamples stops where the checker has no least number for the model.
 func (r oldRun) offlineSamples() (bool, error) {
 	if r.scenario != "Offline" {
 		return true, nil
-	}
-	queries, err := r.number("effective_min_query_count")
-	if err != nil {
-		return false, err
 	}
 	least, ok := r.rules.offlineSamples(r.model)
 	if !ok {
 		return false, fmt.Errorf("there is no least number of samples for %s", r.model)
 	}
 	samples, err := r.number("effective_samples_per_query")
-	return queries >= 1 && samples >= float64(least), err
-}
-
-// leastDuration is that of every run, in milliseconds.
-const leastDuration = 600_000
-
-func (r oldRun) duration() (bool, error) {
-	d, err := r.number("effective_min_duration_ms")
-	return d >= leastDuration, err
+	return samples >= float64(least), err
 }
 
 // inferred asks little of a log that is filed as another scenario's.
@@ -233,6 +236,7 @@ func (r oldRun) network() (bool, error) {
 	if r.division != tree.DivisionOpen && network != (r.division == tree.DivisionNetwork) {
 		return false, nil
 	}
-	name, _ := textOf(r.log, "sut_name")
-	return !network || strings.Contains(name, "Network SUT"), nil
+	v, err := r.get(detail.KeySUT)
+	name, _ := v.(string)
+	return !network || strings.Contains(name, result.NetworkSUT), err
 }

@@ -1,4 +1,8 @@
-package checker
+// Package detail reads detail logs as the official checkers do, the present one (package official/checker) and the one
+// before it (package official/prepare): by Python's JSON, the first value of each key.
+//
+// In: a log. Out: what its values are worth, which the rows of each checker say.
+package detail
 
 import (
 	"bufio"
@@ -12,50 +16,47 @@ import (
 	"github.com/plumbline-ml/plumbline/submission/internal/pyvalue"
 )
 
-// detail is a log as the official checker has it: the first value of each key, and what is marked as an error.
-type detail struct {
+// Log is a log as the official checkers have it: the first value of each key, and what is marked as an error.
+type Log struct {
 	values map[string]any  // of lists the first item alone
 	absent map[string]bool // keys whose record has no value
-	errors []any           // values of records marked as errors; missing{} where there is none
-	// unmarked says that a record has no is_error, so that errors cannot be counted.
-	unmarked bool
+
+	Errors []any // values of records marked as errors; of a record without a value a type of its own
+	// Unmarked says that a record has no is_error, so that errors cannot be counted.
+	Unmarked bool
 }
 
 // missing stands for the value of a record that has none.
 type missing struct{}
 
-// The marks of records.
+// Keys of the logs that both checkers read.
 const (
-	markLoadgen   = ":::MLLOG"
-	markEndpoints = ":::ENDPTS"
+	KeyScenario       = "effective_scenario"
+	KeySUT            = "sut_name"
+	KeyDuration       = "effective_min_duration_ms"
+	KeyTokenLatencies = "requested_use_token_latencies"
 )
 
-// log reads a detail log; nil where there is none. Errors are crashes.
-func (f files) log(name string) (*detail, error) {
-	if !f.exists(name) {
-		return nil, nil
-	}
-	file, err := f.open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	d, err := readDetail(file)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return d, nil
-}
+// LeastDuration is that of every performance run, in milliseconds, which both want.
+const LeastDuration = 600_000
 
-func readDetail(r io.Reader) (*detail, error) {
-	d := &detail{values: map[string]any{}, absent: map[string]bool{}}
+// The marks of records: those of LoadGen, and those of endpoints runs.
+const (
+	LoadGen   = ":::MLLOG"
+	Endpoints = ":::ENDPTS"
+)
+
+// Read reads a log whose records have the mark of the first line, which must be one of marks. An error is where the
+// checkers end, for a record that is no JSON say.
+func Read(r io.Reader, marks ...string) (*Log, error) {
+	d := &Log{values: map[string]any{}, absent: map[string]bool{}}
 	mark, n := "", 0
 	err := eachLine(r, func(line string) error {
 		n++
 		line = strings.TrimRightFunc(line, pyfloat.IsSpace)
 		if n == 1 {
-			if mark = markOf(line); mark == "" {
-				return fmt.Errorf("the first line does not begin with %s: %.80q", markLoadgen, line)
+			if mark = markOf(line, marks); mark == "" {
+				return fmt.Errorf("the first line does not begin with %s: %.80q", marks[0], line)
 			}
 		}
 		rest, ok := strings.CutPrefix(line, mark)
@@ -70,8 +71,8 @@ func readDetail(r io.Reader) (*detail, error) {
 	return d, err
 }
 
-func markOf(line string) string {
-	for _, mark := range []string{markLoadgen, markEndpoints} {
+func markOf(line string, marks []string) string {
+	for _, mark := range marks {
 		if strings.HasPrefix(line, mark) {
 			return mark
 		}
@@ -105,7 +106,7 @@ func eachLine(r io.Reader, use func(line string) error) error {
 }
 
 // add takes the JSON of a record.
-func (d *detail) add(text string) error {
+func (d *Log) add(text string) error {
 	v, err := pyvalue.DecodeShort(text)
 	if err != nil {
 		return err
@@ -128,17 +129,17 @@ func (d *detail) add(text string) error {
 	metadata, _ := record.Get("metadata")
 	flags, _ := metadata.(*pyvalue.Dict)
 	isError, ok := flags.Get("is_error")
-	d.unmarked = d.unmarked || !ok
+	d.Unmarked = d.Unmarked || !ok
 	if pyvalue.True(isError) {
 		if !hasValue {
 			value = missing{}
 		}
-		d.errors = append(d.errors, value)
+		d.Errors = append(d.Errors, value)
 	}
 	return nil
 }
 
-func (d *detail) keep(key string, value any, hasValue bool) {
+func (d *Log) keep(key string, value any, hasValue bool) {
 	if _, seen := d.values[key]; seen || d.absent[key] {
 		return
 	}
@@ -149,10 +150,14 @@ func (d *detail) keep(key string, value any, hasValue bool) {
 	d.values[key] = value
 }
 
-// get is the first value of a key, nil where the log does not have it.
-func (d *detail) get(key string) any { return d.values[key] }
+// Get is the first value of a key, nil where the log does not have it.
+func (d *Log) Get(key string) any { return d.values[key] }
 
-func (d *detail) has(key string) bool {
+// Absent says whether the first record of a key has no value.
+func (d *Log) Absent(key string) bool { return d.absent[key] }
+
+// Has says whether the log has a record of a key, with a value or without.
+func (d *Log) Has(key string) bool {
 	_, ok := d.values[key]
 	return ok || d.absent[key]
 }
