@@ -35,7 +35,7 @@ type parser struct {
 	index int64 // of the choice that is being read
 }
 
-// parse reads the data of an event. The chunk is valid until the next call. ok is false if the data is not JSON object.
+// parse reads the data of an event. The chunk is valid until the next call. ok is false if it is not a JSON object.
 func (p *parser) parse(data []byte) (c *chunk, ok bool) {
 	p.reset(data)
 	p.chunk = chunk{text: p.chunk.text[:0], ids: p.chunk.ids[:0]}

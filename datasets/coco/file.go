@@ -52,7 +52,7 @@ type parser struct {
 var sections = [...]string{"images", "categories", "annotations"}
 
 // parse reads an annotation file. Records that are wrong in themselves are added to faults, and left out. An error says
-// that the text is not JSON object, or how its reading failed.
+// that the text is not a JSON object, or how its reading failed.
 func parse(r io.Reader, faults *fault.List) (*File, error) {
 	p := parser{decoder: json.NewDecoder(r), faults: faults, seen: map[string]bool{}}
 	if err := p.object(); err != nil {

@@ -110,7 +110,7 @@ func TestReadLatentsRefuses(t *testing.T) {
 		{"l.npy", array("<f4", "(1, 1, 1, 1)", []float32{1, 2}), "there are more"},
 		{"l.npy", array("<f4", "(1, 4, 99999, 99999)", []float32{1}), "want at most"},
 		{"l.npy", "x", "cut"},
-		{"l.pt", "x", "no file of torch.save"}, {"l.pt", "x", "latents.npy"},
+		{"l.pt", "x", "not a file of torch.save"}, {"l.pt", "x", "latents.npy"},
 	}
 	for _, tt := range tests {
 		_, err := ReadLatents(write(t, tt.name, tt.text))

@@ -106,7 +106,7 @@ func TestOpenReportsEveryFault(t *testing.T) {
 		problem string
 	}{
 		{2, "no such file"}, {3, "empty"}, {4, "want a JPEG, PNG or BMP"}, {5, "in line 1 already"}, {6, "truncated"},
-		{7, "no file"}, {8, "label 25, want 0 to 24"}, {9, "300 x 2"}, {10, "1 fields"}, {11, `label "x"`},
+		{7, "not a file"}, {8, "label 25, want 0 to 24"}, {9, "300 x 2"}, {10, "1 fields"}, {11, `label "x"`},
 	}
 	if len(faults.Faults) != len(want) {
 		t.Fatalf("%d faults, want %d: %v", len(faults.Faults), len(want), err)

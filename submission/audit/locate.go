@@ -44,7 +44,7 @@ func Locate(dir, results, test string) ([]Found, error) {
 	return list, errors.Join(errs...)
 }
 
-// ErrMissing is wrapped where there is not a folder to look into.
+// ErrMissing is wrapped where there is no folder to look into.
 var ErrMissing = errors.New("audit")
 
 // within are the tests that have a folder in dir.
