@@ -90,7 +90,7 @@ func TestConversionsKeepEveryField(t *testing.T) {
 		},
 		"workload info": func() (any, any) {
 			i := filled[sdk.WorkloadInfo]()
-			i.Shares = nil // they come with the end
+			i.Shares, i.Remarks = nil, sdk.Remarks{} // they come with the end
 			return fromproto.Info(overWire(t, toproto.Info(i))), i
 		},
 		"shares": func() (any, any) {
