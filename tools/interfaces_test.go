@@ -1,7 +1,6 @@
 package tools
 
 import (
-	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -19,18 +18,14 @@ var (
 func TestOptionalInterfacesAreListed(t *testing.T) {
 	top := root(t)
 	found := map[string]bool{}
-	err := filepath.WalkDir(filepath.Join(top, "sdk"), func(path string, d fs.DirEntry, err error) error {
-		if err != nil || !strings.HasSuffix(path, ".go") {
-			return err
-		}
+	for _, path := range goFiles(t, filepath.Join(top, "sdk")) {
 		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
 		for _, m := range optional.FindAllStringSubmatch(string(text), -1) {
 			found[filepath.Base(filepath.Dir(path))+"."+m[1]] = true
 		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 	page, err := os.ReadFile(filepath.Join(top, "docs", "vendor.md"))
 	if err != nil {

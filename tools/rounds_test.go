@@ -1,7 +1,6 @@
 package tools
 
 import (
-	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -16,27 +15,20 @@ var roundLiteral = regexp.MustCompile(`"v[0-9]+\.[0-9]+"`)
 func TestRoundsAreData(t *testing.T) {
 	top := root(t)
 	for _, module := range workspaceModules(t) {
-		err := filepath.WalkDir(filepath.Join(top, module), func(path string, d fs.DirEntry, err error) error {
-			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") ||
-				filepath.Base(filepath.Dir(path)) == "mlconftest" {
-				return err
+		for _, path := range goFiles(t, filepath.Join(top, module)) {
+			if strings.HasSuffix(path, "_test.go") || filepath.Base(filepath.Dir(path)) == "mlconftest" {
+				continue
 			}
 			text, err := os.ReadFile(path)
 			if err != nil {
-				return err
+				t.Fatal(err)
 			}
-			number := 0
-			for line := range strings.Lines(string(text)) {
-				number++
+			for number, line := range numbered(text) {
 				code, _, _ := strings.Cut(line, "//")
 				if name := roundLiteral.FindString(code); name != "" {
 					t.Errorf("%s:%d names the round %s: put what it has into its file (CONTRIBUTING.md)", path, number, name)
 				}
 			}
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
+	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/bench/metric"
 	"github.com/plumbline-ml/plumbline/bench/results"
@@ -21,7 +22,7 @@ func newPair(a, b group) Pair {
 	base, next := figures(a.runs), figures(b.runs)
 	for _, m := range base.order {
 		if y, ok := next.values[m.Name]; ok {
-			if m.Better == metric.Neither { // an older harness did not say
+			if m.Better == "" { // an older harness did not say
 				m.Better = next.better(m.Name)
 			}
 			p.Rows = append(p.Rows, newRow(m, base.values[m.Name], y))
@@ -95,15 +96,18 @@ func figures(runs []results.Found) measured {
 }
 
 // better is which way a figure improves.
-func (m measured) better(name string) metric.Better {
+func (m measured) better(name string) sdk.Better {
 	i := slices.IndexFunc(m.order, func(f metric.Metric) bool { return f.Name == name })
 	return m.order[i].Better
 }
 
 func newRow(m metric.Metric, base, next []float64) Row {
 	r := Row{
-		Name: m.Name, Title: m.Title, Unit: m.Unit, Better: string(m.Better), Main: m.Main,
+		Name: m.Name, Title: m.Title, Unit: m.Unit, Main: m.Main,
 		Base: sample(base), New: sample(next), P: figure.Number(math.NaN()),
+	}
+	if m.Better != sdk.NeitherBetter {
+		r.Better = string(m.Better)
 	}
 	r.Change = figure.Number(math.NaN())
 	if r.Base.Median != 0 {
@@ -118,13 +122,13 @@ func newRow(m metric.Metric, base, next []float64) Row {
 }
 
 // verdict judges a difference by its p. Medians may be equal where ranks differ: that is no way to go.
-func verdict(better metric.Better, difference, p float64) Verdict {
+func verdict(better sdk.Better, difference, p float64) Verdict {
 	switch {
 	case p >= Level || difference == 0:
 		return Within
-	case better == metric.Neither:
+	case better != sdk.HigherBetter && better != sdk.LowerBetter:
 		return Changed
-	case (difference > 0) == (better == metric.Higher):
+	case (difference > 0) == (better == sdk.HigherBetter):
 		return Improved
 	}
 	return Worsened

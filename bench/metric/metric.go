@@ -11,25 +11,17 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// Better says which way a figure improves.
-type Better string
-
-// A figure with neither direction, such as the number of queries, is no better or worse for being larger.
-const (
-	Higher  Better = "higher"
-	Lower   Better = "lower"
-	Neither Better = ""
-)
-
 // Millis is the unit of every latency.
 const Millis = "ms"
 
 // Info describes a figure.
 type Info struct {
-	Name   string // what conditions call it: "p99", "ttft.p99", "accuracy.F1"
-	Title  string // what people call it: "99th percentile latency"
-	Unit   string // "ms", "samples/s"; empty: a count
-	Better Better
+	Name  string // what conditions call it: "p99", "ttft.p99", "accuracy.F1"
+	Title string // what people call it: "99th percentile latency"
+	Unit  string // "ms", "samples/s"; empty: a count
+	// Better is which way it improves. A figure with neither direction, such as the number of queries, is no better for
+	// being larger; of an accuracy that an older harness recorded it is empty.
+	Better sdk.Better
 	// About says what it is, in a sentence without a full stop.
 	About string
 	// Main marks the figures that a comparison shows.
@@ -62,16 +54,6 @@ const accuracy = "accuracy."
 
 // Accuracy is a figure of a scorer, as the model's manifest describes it.
 func Accuracy(name, unit string, better sdk.Better) Info {
-	return Info{Name: accuracy + name, Title: name, Unit: unit, Better: direction(better), Main: true,
+	return Info{Name: accuracy + name, Title: name, Unit: unit, Better: better, Main: true,
 		About: "what the benchmark's scorer calls " + name}
-}
-
-func direction(b sdk.Better) Better {
-	switch b {
-	case sdk.HigherBetter:
-		return Higher
-	case sdk.LowerBetter:
-		return Lower
-	}
-	return Neither
 }

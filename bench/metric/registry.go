@@ -1,13 +1,18 @@
 package metric
 
-import "strconv"
+import (
+	"slices"
+	"strconv"
+
+	"github.com/plumbline-ml/plumbline/sdk"
+)
 
 // Figures of a timed run, beside the distributions of times.
 var (
 	// Result is the headline. Title, unit and direction are those of the scenario's own figure: ResultOf.
 	Result = Info{Name: "result", Title: "result", Main: true,
 		About: "the scenario's result, as LoadGen's summary has it"}
-	TargetQPS = Info{Name: "target_qps", Title: "target_qps", Unit: "queries/s", Better: Higher, Main: true,
+	TargetQPS = Info{Name: "target_qps", Title: "target_qps", Unit: "queries/s", Better: sdk.HigherBetter, Main: true,
 		About: "the highest target_qps that was found to meet the latency limit"}
 
 	SamplesPerSecond = rate("samples_per_second", "samples per second", "samples/s", "samples answered per second")
@@ -28,26 +33,27 @@ var (
 	InferredTokensPerSecond = minor("inferred_tokens_per_second", "inferred tokens per second", "tokens/s",
 		"tokens per second, reckoned from the mean length of the data set's answers")
 	TargetLatency = Info{Name: "target_percentile_latency", Title: "target percentile latency", Unit: Millis,
-		Better: Lower, About: "the latency at the percentile that the run is judged at"}
+		Better: sdk.LowerBetter, About: "the latency at the percentile that the run is judged at"}
 
-	OverLatency = Info{Name: "overlatency", Title: "queries over the latency limit",
+	OverLatency = Info{Name: "overlatency", Better: sdk.NeitherBetter, Title: "queries over the latency limit",
 		About: "queries over the latency limit"}
-	Queries  = Info{Name: "queries", Title: "queries", About: "queries that were issued"}
-	Samples  = Info{Name: "samples", Title: "samples", About: "samples that were issued"}
-	Tokens   = Info{Name: "tokens", Title: "tokens", About: "tokens of all answered samples"}
-	Duration = Info{Name: "duration", Title: "duration", Unit: "s", About: "how long the run took by LoadGen's clock"}
+	Queries  = Info{Name: "queries", Better: sdk.NeitherBetter, Title: "queries", About: "queries that were issued"}
+	Samples  = Info{Name: "samples", Better: sdk.NeitherBetter, Title: "samples", About: "samples that were issued"}
+	Tokens   = Info{Name: "tokens", Better: sdk.NeitherBetter, Title: "tokens", About: "tokens of all answered samples"}
+	Duration = Info{Name: "duration", Better: sdk.NeitherBetter, Title: "duration", Unit: "s",
+		About: "how long the run took by LoadGen's clock"}
 
-	PowerAverage = Info{Name: "power.average", Title: "average power", Unit: "W", Better: Lower, Main: true,
+	PowerAverage = Info{Name: "power.average", Title: "average power", Unit: "W", Better: sdk.LowerBetter, Main: true,
 		About: "average power, informal"}
-	PowerEnergy = Info{Name: "power.energy", Title: "energy per query", Unit: "mJ", Better: Lower, Main: true,
+	PowerEnergy = Info{Name: "power.energy", Title: "energy per query", Unit: "mJ", Better: sdk.LowerBetter, Main: true,
 		About: "energy of a query, informal (SingleStream and MultiStream)"}
 	// PowerEfficiency has the unit of what is done, for each joule: Info.As.
-	PowerEfficiency = Info{Name: "power.efficiency", Title: "efficiency", Better: Higher, Main: true,
+	PowerEfficiency = Info{Name: "power.efficiency", Title: "efficiency", Better: sdk.HigherBetter, Main: true,
 		About: "what is done for the energy, informal"}
 )
 
 func rate(name, title, unit, about string) Info {
-	return Info{Name: name, Title: title, Unit: unit, Better: Higher, Main: true, About: about}
+	return Info{Name: name, Title: title, Unit: unit, Better: sdk.HigherBetter, Main: true, About: about}
 }
 
 // minor is a throughput that a comparison shows with --all alone.
@@ -66,8 +72,8 @@ func (i Info) As(title, unit string) Info {
 // ResultOf is the headline of a scenario: a latency falls, all else rises.
 func ResultOf(title, unit string) Info {
 	r := Result.As(title, unit)
-	if r.Better = Higher; unit == Millis {
-		r.Better = Lower
+	if r.Better = sdk.HigherBetter; unit == Millis {
+		r.Better = sdk.LowerBetter
 	}
 	return r
 }
@@ -81,12 +87,18 @@ func Figures() []Info {
 	}
 }
 
+// Named is the figure of a name; ok is false where there is none.
+func Named(name string) (i Info, ok bool) { return first(func(i Info) bool { return i.Name == name }) }
+
 // Titled is the figure of a title, for records of versions that did not write names; ok is false where there is none.
 func Titled(title string) (i Info, ok bool) {
-	for _, i := range Figures() {
-		if i.Title == title {
-			return i, true
-		}
+	return first(func(i Info) bool { return i.Title == title })
+}
+
+func first(is func(Info) bool) (i Info, ok bool) {
+	all := Figures()
+	if at := slices.IndexFunc(all, is); at >= 0 {
+		return all[at], true
 	}
 	return Info{}, false
 }
@@ -137,6 +149,6 @@ func (t Times) At(p float64) Info {
 }
 
 func (t Times) statistic(name, title string, main bool) Info {
-	return Info{Name: t.Prefix + name, Title: title + " " + t.Short, Unit: Millis, Better: Lower, Main: main,
+	return Info{Name: t.Prefix + name, Title: title + " " + t.Short, Unit: Millis, Better: sdk.LowerBetter, Main: main,
 		About: title + " of: " + t.About}
 }

@@ -4,6 +4,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/plumbline-ml/plumbline/sdk"
 )
 
 // TestRowsAreWhole: each figure says what it is, and no two mean different things by one name or title.
@@ -18,7 +20,8 @@ func TestRowsAreWhole(t *testing.T) {
 	}
 	titles, names := map[string]string{}, map[string]bool{}
 	for _, i := range all {
-		if i.Name == "" || i.Title == "" || i.About == "" || strings.HasSuffix(i.About, ".") {
+		if i.Name == "" || i.Title == "" || i.About == "" || strings.HasSuffix(i.About, ".") ||
+			i.Better == "" && i.Name != Result.Name {
 			t.Errorf("%+v is not whole", i)
 		}
 		if titles[i.Title] != "" {
@@ -50,10 +53,10 @@ func TestRowsAreDocumented(t *testing.T) {
 }
 
 func TestResultOf(t *testing.T) {
-	if i := ResultOf("99th percentile latency", Millis); i.Better != Lower || i.Name != "result" {
+	if i := ResultOf("99th percentile latency", Millis); i.Better != sdk.LowerBetter || i.Name != "result" {
 		t.Errorf("%+v", i)
 	}
-	if i := ResultOf("samples per second", "samples/s"); i.Better != Higher || i.Unit != "samples/s" {
+	if i := ResultOf("samples per second", "samples/s"); i.Better != sdk.HigherBetter || i.Unit != "samples/s" {
 		t.Errorf("%+v", i)
 	}
 }

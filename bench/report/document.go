@@ -95,7 +95,8 @@ func (d Document) Merge(runs ...Run) Document {
 }
 
 // WriteSuite writes the document of a suite's runs, whose paths begin at dir, into dir. It takes the place of an
-// earlier one of a suite; one of other runs is an error.
+// earlier one of a suite; one of other runs is an error. What a writer that was killed left there goes: the folder is
+// the suite's.
 func WriteSuite(dir string, d Document) error {
 	text, err := d.JSON()
 	if err == nil {
@@ -104,6 +105,7 @@ func WriteSuite(dir string, d Document) error {
 	if err != nil {
 		return err
 	}
+	_ = wholefile.Sweep(dir) // what it cannot remove the next one tries again
 	return update{filepath.Join(dir, FileName), text}.write()
 }
 

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"math"
 	"strings"
 	"time"
@@ -64,11 +65,7 @@ func MetricNames(s loadgen.Scenario) []metric.Metric {
 func AccuracyMetrics(metrics []sdk.MetricInfo) []metric.Metric {
 	var all []metric.Metric
 	for _, m := range metrics {
-		better := m.Better
-		if better == "" {
-			better = sdk.HigherBetter
-		}
-		all = append(all, metric.Accuracy(m.Name, m.Unit, better).Of(0))
+		all = append(all, metric.Accuracy(m.Name, m.Unit, cmp.Or(m.Better, sdk.HigherBetter)).Of(0))
 	}
 	return all
 }
@@ -96,7 +93,7 @@ func (l *figureList) performance(p Performance) {
 	for _, f := range p.Figures {
 		if i, ok := f.info(); ok {
 			i.Main = i.Main && f.Name != p.Metric.Name
-			l.add(i, float64(f.Value))
+			l.add(i.As(f.Name, f.Unit), float64(f.Value))
 		}
 	}
 	l.times(metric.Latency, &p.Latency)
@@ -147,13 +144,8 @@ func (l *figureList) power(p *Power) {
 // info is the registry's row of a figure; ok is false where it has none. Records of versions that wrote no names have
 // the title alone.
 func (f Figure) info() (i metric.Info, ok bool) {
-	for _, i := range metric.Figures() {
-		if f.Metric != "" && i.Name == f.Metric && i.Title == f.Name {
-			return i, true
-		}
+	if f.Metric == "" {
+		return metric.Titled(f.Name)
 	}
-	if f.Metric != "" {
-		return metric.Info{}, false
-	}
-	return metric.Titled(f.Name)
+	return metric.Named(f.Metric)
 }

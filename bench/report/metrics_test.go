@@ -38,21 +38,21 @@ func TestFind(t *testing.T) {
 		name   string
 		want   float64
 		unit   string
-		better metric.Better
+		better sdk.Better
 	}{
-		{server(), "result", 103.5, "samples/s", metric.Higher},
-		{server(), "samples_per_second", 103.5, "samples/s", metric.Higher},
-		{server(), "p99", 7.5, "ms", metric.Lower},
-		{server(), "P99.9", 8, "ms", metric.Lower},
-		{server(), "mean", 2, "ms", metric.Lower},
-		{server(), "issue_delay.p99", 0.05, "ms", metric.Lower},
-		{server(), "overlatency", 3, "", metric.Neither},
-		{server(), "duration", 10, "s", metric.Neither},
-		{scored, "accuracy.F1", 90.5, "%", metric.Higher},
-		{scored, "f1", 90.5, "%", metric.Higher},
-		{scored, "gen_len", 7, "", metric.Neither},
-		{scored, "WER", 3, "%", metric.Lower},
-		{scored, "old", 1, "", metric.Neither},
+		{server(), "result", 103.5, "samples/s", sdk.HigherBetter},
+		{server(), "samples_per_second", 103.5, "samples/s", sdk.HigherBetter},
+		{server(), "p99", 7.5, "ms", sdk.LowerBetter},
+		{server(), "P99.9", 8, "ms", sdk.LowerBetter},
+		{server(), "mean", 2, "ms", sdk.LowerBetter},
+		{server(), "issue_delay.p99", 0.05, "ms", sdk.LowerBetter},
+		{server(), "overlatency", 3, "", sdk.NeitherBetter},
+		{server(), "duration", 10, "s", sdk.NeitherBetter},
+		{scored, "accuracy.F1", 90.5, "%", sdk.HigherBetter},
+		{scored, "f1", 90.5, "%", sdk.HigherBetter},
+		{scored, "gen_len", 7, "", sdk.NeitherBetter},
+		{scored, "WER", 3, "%", sdk.LowerBetter},
+		{scored, "old", 1, "", ""},
 	} {
 		m, ok := metric.Find(c.run.Metrics(), c.name)
 		if !ok || m.Value != c.want || m.Unit != c.unit || m.Better != c.better {
@@ -95,7 +95,7 @@ func TestNames(t *testing.T) {
 	}
 	got := report.AccuracyMetrics([]sdk.MetricInfo{{Name: "F1", Unit: "%"}})
 	if len(got) != 1 || got[0].Name != "accuracy.F1" ||
-		got[0].Better != metric.Higher {
+		got[0].Better != sdk.HigherBetter {
 		t.Error(got)
 	}
 	if i := slices.IndexFunc(report.MetricNames(loadgen.Server), func(m metric.Metric) bool { return m.Main }); i != 0 {

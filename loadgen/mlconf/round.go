@@ -1,7 +1,9 @@
 package mlconf
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -211,12 +213,36 @@ func readRound(name string) (*Rules, error) {
 	return r, nil
 }
 
-// RoundsWhere lists the rounds whose rules are so, the newest first.
-func RoundsWhere(so func(*Rules) bool) []string {
+// RoundsWithLayout lists the rounds of which it is known where submissions have their files, the newest first. Of the
+// rounds' files it reads the features alone: every start of the harness names these rounds in its help.
+func RoundsWithLayout() []string {
 	return slices.DeleteFunc(Rounds(), func(name string) bool {
-		r, err := Round(name)
-		return err != nil || !so(r)
+		f, err := featuresOf(name)
+		return err != nil || f.Layout == nil
 	})
+}
+
+// featuresOf reads a round's features, and its file no further.
+func featuresOf(name string) (f features, err error) {
+	text, err := roundfiles.Read(name)
+	if err != nil {
+		return f, err
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	for {
+		key, err := d.Token()
+		switch key {
+		case json.Delim('{'):
+		case "features":
+			return f, errors.Join(err, d.Decode(&f))
+		default:
+			var other json.RawMessage
+			err = errors.Join(err, d.Decode(&other))
+		}
+		if err != nil {
+			return f, fmt.Errorf("rules %s: %w", name, err)
+		}
+	}
 }
 
 // Models lists the round's models by the names of its rules ("resnet", "bert-99"), sorted.

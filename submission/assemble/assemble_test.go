@@ -15,6 +15,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench/judge"
 	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/submission/internal/treeops"
 
 	"github.com/plumbline-ml/plumbline/submission/system"
 	"github.com/plumbline-ml/plumbline/submission/tree"
@@ -295,19 +296,6 @@ func TestWriteIsWholeAndKeepsOriginals(t *testing.T) {
 	}
 }
 
-// ending is a context that ends when it was asked so many times.
-type ending struct {
-	context.Context
-	left *int
-}
-
-func (e ending) Err() error {
-	if *e.left--; *e.left < 0 {
-		return context.Canceled
-	}
-	return nil
-}
-
 // TestInterruptedBuild ends a build at moments of it: the tree that it was to replace stays, and nothing is beside it.
 func TestInterruptedBuild(t *testing.T) {
 	w := workspace(t, InitOptions{})
@@ -320,8 +308,7 @@ func TestInterruptedBuild(t *testing.T) {
 	put(t, filepath.Join(to, "closed", "mark"), "the earlier one")
 	before, moments := snapshot(t, filepath.Dir(to)), 0
 	for at := 0; ; at += 1 + at/4 {
-		left := at
-		_, err := p.Write(ending{context.Background(), &left}, to, true)
+		_, err := p.Write(treeops.Ending(at), to, true)
 		if err == nil {
 			break
 		}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/plumbline-ml/plumbline/fetch"
+	"github.com/plumbline-ml/plumbline/submission/internal/treeops"
 	"github.com/plumbline-ml/plumbline/submission/pack"
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
@@ -290,19 +291,6 @@ func TestPackKeepsToTheRatio(t *testing.T) {
 	}
 }
 
-// ending is a context that ends when it was asked so many times.
-type ending struct {
-	context.Context
-	left *int
-}
-
-func (e ending) Err() error {
-	if *e.left--; *e.left < 0 {
-		return context.Canceled
-	}
-	return nil
-}
-
 // TestInterruptedPack ends packing and unpacking at each moment in which they could end: nothing is left of either.
 func TestInterruptedPack(t *testing.T) {
 	root, done := lab(t), filepath.Join(t.TempDir(), "done.tar.gz")
@@ -326,8 +314,8 @@ func TestInterruptedPack(t *testing.T) {
 	} {
 		ends := 0
 		for {
-			dir, left := t.TempDir(), ends
-			if err := do(ending{context.Background(), &left}, filepath.Join(dir, "to")); err == nil {
+			dir := t.TempDir()
+			if err := do(treeops.Ending(ends), filepath.Join(dir, "to")); err == nil {
 				break
 			} else if !errors.Is(err, context.Canceled) {
 				t.Fatalf("%s: %v", name, err)

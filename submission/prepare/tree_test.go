@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/plumbline-ml/plumbline/submission/internal/treeops"
 	"github.com/plumbline-ml/plumbline/submission/prepare"
 )
 
@@ -126,26 +127,13 @@ func TestTreeCopiesTheLowAccuracy(t *testing.T) {
 	}
 }
 
-// ending is a context that ends when it was asked so many times.
-type ending struct {
-	context.Context
-	left *int
-}
-
-func (e ending) Err() error {
-	if *e.left--; *e.left < 0 {
-		return context.Canceled
-	}
-	return nil
-}
-
 // TestInterruptedTree ends a copy at each moment in which it could end: nothing is left of it.
 func TestInterruptedTree(t *testing.T) {
 	root := lab(t, "closed", "bert-99.9", "edge", map[string]string{"SingleStream": "SingleStream"})
 	ends := 0
 	for ; ; ends++ {
-		dir, left := t.TempDir(), ends
-		_, err := prepare.Tree(ending{context.Background(), &left}, root, filepath.Join(dir, "new"), prepare.Options{})
+		dir := t.TempDir()
+		_, err := prepare.Tree(treeops.Ending(ends), root, filepath.Join(dir, "new"), prepare.Options{})
 		if err == nil {
 			break
 		}

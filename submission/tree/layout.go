@@ -17,12 +17,7 @@ type Layout struct {
 }
 
 // Rounds are the rounds whose layouts are known, the newest first.
-func Rounds() []string {
-	return mlconf.RoundsWhere(func(r *mlconf.Rules) bool {
-		_, known := r.Layout()
-		return known
-	})
-}
+func Rounds() []string { return mlconf.RoundsWithLayout() }
 
 // LayoutOf is the layout of a round; the empty name means the newest.
 func LayoutOf(round string) (Layout, error) {

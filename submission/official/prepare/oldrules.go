@@ -42,9 +42,13 @@ const oldSection = "old_checker"
 
 // officialRounds are those that the tool knows, the oldest first.
 func officialRounds() []string {
-	rounds := mlconf.RoundsWhere(func(r *mlconf.Rules) bool {
+	rounds := slices.DeleteFunc(mlconf.Rounds(), func(name string) bool {
+		r, err := mlconf.Round(name)
+		if err != nil {
+			return true
+		}
 		known, _ := r.Section(oldSection, &oldTables{})
-		return known
+		return !known
 	})
 	slices.Reverse(rounds)
 	return rounds

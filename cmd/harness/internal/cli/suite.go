@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/plumbline-ml/plumbline/fetch/wholefile"
 	"github.com/plumbline-ml/plumbline/internal/suggest"
 	"github.com/plumbline-ml/plumbline/internal/table"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -118,7 +117,6 @@ func (a *app) runJobs(c *cobra.Command, r *runFlags, listed suite.Suite) error {
 	}
 	defer a.several()()
 	return a.observed(c.Context(), r, func() error {
-		_ = wholefile.Sweep(s.Out) // what a suite that was killed left; the next one tries again
 		if err := s.save(); err != nil {
 			return err
 		}
