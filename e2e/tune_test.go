@@ -57,6 +57,55 @@ func TestTune(t *testing.T) {
 	}
 }
 
+// TestTuneAtServers tries requests in flight at servers of both kinds, where sessions are of another machine; a later run
+// at the server has that many.
+func TestTuneAtServers(t *testing.T) {
+	for _, server := range []struct {
+		mock    func() (string, error)
+		flags   []string
+		backend []string
+		model   string
+	}{
+		{
+			openaiMock, []string{"-listen", "127.0.0.1:0", "-model", "llama3.1-8b", "-vocabulary", "1536"},
+			[]string{"--backend", "openai"}, "llama3.1-8b",
+		},
+		{
+			oipMock, classifier("tuned", "127.0.0.1:0"), []string{"--backend", "kserve", "--backend-opt", "model=resnet50"},
+			"resnet50",
+		},
+	} {
+		t.Run(server.backend[1], func(t *testing.T) {
+			config := t.TempDir()
+			t.Setenv("PLUMBLINE_CONFIG", config)
+			at := append(server.backend, "--backend-opt", "url="+startMock(t, server.mock, nil, server.flags...))
+			tune := append([]string{"tune", server.model, "--scenario", "Offline", "--time", "50ms", "--exhaustive"}, at...)
+			r := harness(t, append(tune, "--try-batch", "1", "--try-requests", "2,3")...).wantCode(t, 0)
+			profiles, err := filepath.Glob(filepath.Join(config, "tuning", server.model+"-*.json"))
+			if err != nil || len(profiles) != 1 {
+				t.Fatalf("profiles %q (%v); it printed:\n%s", profiles, err, r.both())
+			}
+			var profile struct {
+				Offline struct {
+					Points []struct {
+						Sessions, Threads, Requests, Tests int
+						Fault                              string
+					}
+				}
+			}
+			readJSON(t, profiles[0], &profile)
+			tried := map[int]bool{}
+			for _, p := range profile.Offline.Points {
+				tried[p.Requests] = p.Tests > 0 && p.Fault == "" && p.Sessions == 0 && p.Threads == 0
+			}
+			if !tried[2] || !tried[3] {
+				t.Errorf("the points are %+v; it printed:\n%s", profile.Offline.Points, r.both())
+			}
+			harness(t, append(tune, "--try-sessions", "2")...).wantCode(t, 2)
+		})
+	}
+}
+
 // TestTunedServer searches the rate of Server with a limit of latency that stays far above what a busy machine
 // adds; a later run takes the rate and the setting from the profile, and one with another limit says why it
 // does not take the rate.
