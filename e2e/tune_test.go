@@ -57,8 +57,7 @@ func TestTune(t *testing.T) {
 	}
 }
 
-// TestTuneAtServers tries requests in flight at servers of both kinds, where sessions are of another machine; a later run
-// at the server has that many.
+// TestTuneAtServers tries requests in flight at servers of both kinds, where sessions are of another machine.
 func TestTuneAtServers(t *testing.T) {
 	for _, server := range []struct {
 		mock    func() (string, error)

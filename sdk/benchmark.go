@@ -93,7 +93,7 @@ type Scorer interface {
 
 // Score is the metric of one accuracy log.
 type Score struct {
-	Metrics []Metric
+	Metrics []Metric // at least one
 	// Samples is how many distinct samples were scored.
 	Samples int
 	// OfficialText is the body of accuracy.txt in the form of the official script, without the hash line.

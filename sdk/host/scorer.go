@@ -152,6 +152,9 @@ func misscored(s sdk.Score) string {
 	if s.Samples < 0 || s.Samples > mostSamples {
 		faults = append(faults, fmt.Sprintf("it is of %d samples, want 0 to %d", s.Samples, mostSamples))
 	}
+	if len(s.Metrics) == 0 {
+		faults = append(faults, "it has no metric, want at least one")
+	}
 	size, names := len(s.OfficialText), map[string]bool{}
 	for _, note := range s.Notes {
 		size += len(note)

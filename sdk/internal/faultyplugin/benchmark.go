@@ -80,6 +80,7 @@ var works = map[string]*fault{
 	"no-payload":        {at: atPostprocess, act: nil},
 	"hang-score":        {at: atScore, act: scoresForHours},
 	"die-score":         {at: atScore, act: dies},
+	"score-empty":       {score: func(s *sdk.Score) { s.Metrics = nil }},
 	"score-negative":    {score: func(s *sdk.Score) { s.Samples = -1 }},
 	"score-twice":       {score: func(s *sdk.Score) { s.Metrics = append(s.Metrics, s.Metrics...) }},
 	"score-long":        {score: func(s *sdk.Score) { s.OfficialText = strings.Repeat("x", longText) }},
