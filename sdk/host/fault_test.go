@@ -306,8 +306,8 @@ func TestWorkloadsThatMakeNoSense(t *testing.T) {
 func TestScoresThatMakeNoSense(t *testing.T) {
 	for fault, part := range map[string]string{
 		"score-negative": "it is of -1 samples, want 0 to", "score-empty": "it has no metric, want at least one",
-		"score-twice":    `two metrics, or one without a name, called "accuracy"`,
-		"score-long":     "have 8388", "score-notes": "its 100001 metrics and notes", "score-outside": `a file "../../a.txt"`,
+		"score-twice": `two metrics, or one without a name, called "accuracy"`,
+		"score-long":  "have 8388", "score-notes": "its 100001 metrics and notes", "score-outside": `a file "../../a.txt"`,
 		"score-log": `a file "./mlperf_log_accuracy.json", want FOLDER/NAME`, "score-nan": "",
 	} {
 		t.Run(fault, func(t *testing.T) {
