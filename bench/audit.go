@@ -17,7 +17,7 @@ type Test struct {
 	// Config is the text of its audit.config, applied over all other settings, and kept as NAME/audit.config; empty: the
 	// run differs in other ways, by seeds or by its data set.
 	Config string
-	// Judged says that somebody judges the runs' logs and sets the verdict (report.Run.Judge): until then result.json
+	// Judged says that somebody judges the runs' logs and sets the verdict (record.Run.Judge): until then result.json
 	// says that it is still to come.
 	Judged bool
 }

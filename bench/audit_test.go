@@ -8,7 +8,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench"
 	"github.com/plumbline-ml/plumbline/bench/plugin/plugintest"
-	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/bench/record"
 )
 
 const test04 = "# TEST04\n*.*.mode = 2\n*.*.performance_issue_same = 1\n*.*.performance_issue_same_index = 3\n"
@@ -36,7 +36,7 @@ func TestRunsOfAComplianceTest(t *testing.T) {
 	if err != nil || !strings.Contains(string(detail), "Found Audit Config file ("+kept+")") {
 		t.Errorf("%v; the log does not name %s", err, kept)
 	}
-	all, err := report.Read(filepath.Join(r.Out, report.FileName))
+	all, err := record.Read(filepath.Join(r.Out, record.FileName))
 	if err != nil || len(all.Runs) != 2 || all.Runs[0].Test != "" || all.Runs[1].Test != "TEST04" {
 		t.Errorf("%v, %d runs are recorded, want the run and its audit", err, len(all.Runs))
 	}

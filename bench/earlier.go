@@ -10,12 +10,12 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/checksum"
 	"github.com/plumbline-ml/plumbline/sdk"
 
-	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/bench/record"
 )
 
 // Earlier is what the output folder holds of a planned run already.
 type Earlier struct {
-	Run *report.Run // its record; nil: there is none
+	Run *record.Run // its record; nil: there is none
 	// Unfinished says why the record is of no use: the run did not come to its end, or lost its files.
 	Unfinished string
 	// Bad says that the run is not VALID, or its accuracy not good enough.
@@ -34,7 +34,7 @@ func (p *Plan) Earlier() ([]Earlier, error) {
 	if out == "" {
 		return found, nil
 	}
-	d, err := report.Read(filepath.Join(out, report.FileName))
+	d, err := record.Read(filepath.Join(out, record.FileName))
 	if err != nil {
 		return nil, sdk.Usage(err)
 	}
@@ -46,7 +46,7 @@ func (p *Plan) Earlier() ([]Earlier, error) {
 	for i, t := range p.Runs {
 		wanted := newRunner(p, f).record(p, t)
 		wanted.Hide(p.Launch.Hide)
-		at := slices.IndexFunc(d.Runs, func(r report.Run) bool { return r.Same(wanted) })
+		at := slices.IndexFunc(d.Runs, func(r record.Run) bool { return r.Same(wanted) })
 		if at >= 0 {
 			have := d.Runs[at]
 			found[i] = Earlier{Run: &have, Unfinished: unfinished(out, have), Bad: bad(have), Differs: differs(have, wanted, f)}
@@ -55,9 +55,9 @@ func (p *Plan) Earlier() ([]Earlier, error) {
 	return found, nil
 }
 
-func unfinished(out string, have report.Run) string {
+func unfinished(out string, have record.Run) string {
 	switch {
-	case have.Status != report.Complete:
+	case have.Status != record.Complete:
 		return "it did not come to its end"
 	case !kept(out, have.Files):
 		return "not all of its files are there"
@@ -65,14 +65,14 @@ func unfinished(out string, have report.Run) string {
 	return ""
 }
 
-func bad(have report.Run) string {
-	if have.Status != report.Complete || have.Good() {
+func bad(have record.Run) string {
+	if have.Status != record.Complete || have.Good() {
 		return ""
 	}
 	return "it is " + have.Verdict
 }
 
-func differs(have, want report.Run, f facts) string {
+func differs(have, want record.Run, f facts) string {
 	switch {
 	case have.Plugin.SHA256 != want.Plugin.SHA256:
 		return "the plugin is another one"
@@ -93,7 +93,7 @@ func differs(have, want report.Run, f facts) string {
 }
 
 // sameLoadGen compares the libraries that drove; nil is package loadgen.
-func sameLoadGen(a, b *report.LoadGen) bool {
+func sameLoadGen(a, b *record.LoadGen) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
@@ -101,20 +101,20 @@ func sameLoadGen(a, b *report.LoadGen) bool {
 }
 
 // sameOptions compares as written: nothing and an empty list are the same.
-func sameOptions(a, b report.Options) bool {
+func sameOptions(a, b record.Options) bool {
 	textA, errA := json.Marshal(a)
 	textB, errB := json.Marshal(b)
 	return errA == nil && errB == nil && bytes.Equal(textA, textB)
 }
 
 // sameSettings compares values, whatever they came from.
-func sameSettings(a, b []report.Setting) bool {
-	return slices.EqualFunc(a, b, func(a, b report.Setting) bool { return a.Key == b.Key && a.Value == b.Value })
+func sameSettings(a, b []record.Setting) bool {
+	return slices.EqualFunc(a, b, func(a, b record.Setting) bool { return a.Key == b.Key && a.Value == b.Value })
 }
 
 // sameModel compares the model's file with the one that ran. Folders are taken as they are named, and an embedded model
 // is the plugin's.
-func sameModel(ran report.Workload, o report.Options) bool {
+func sameModel(ran record.Workload, o record.Options) bool {
 	same := func(path, sum string) bool {
 		info, err := os.Stat(path)
 		if path == "" || ran.Embedded || err == nil && info.IsDir() {
@@ -132,8 +132,8 @@ func sameModel(ran report.Workload, o report.Options) bool {
 }
 
 // kept says whether the files of a run are there, with their sizes.
-func kept(out string, files []report.File) bool {
-	return !slices.ContainsFunc(files, func(f report.File) bool {
+func kept(out string, files []record.File) bool {
+	return !slices.ContainsFunc(files, func(f record.File) bool {
 		info, err := os.Stat(filepath.Join(out, filepath.FromSlash(f.Path)))
 		return err != nil || info.Size() != f.Size
 	})
@@ -141,7 +141,7 @@ func kept(out string, files []report.File) bool {
 
 // Differs says what of a finished run's record is not as the run of the plan would be, which must have one alone; "" if
 // nothing is.
-func (p *Plan) Differs(have report.Run) (string, error) {
+func (p *Plan) Differs(have record.Run) (string, error) {
 	f, err := p.request.facts(p)
 	if err != nil {
 		return "", err

@@ -11,14 +11,14 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/bench/plugin"
-	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/bench/record"
 )
 
 // facts are the parts of a record that do not depend on the run.
 type facts struct {
-	Harness       report.Harness
+	Harness       record.Harness
 	System        system.Info
-	Plugin        report.Plugin
+	Plugin        record.Plugin
 	Command       []string
 	DatasetSHA256 string
 }
@@ -27,9 +27,9 @@ type facts struct {
 func (r Request) known(p *Plan) facts {
 	f := facts{
 		Harness: r.Harness, System: r.machine(), Command: r.Command,
-		Plugin: report.Plugin{Name: p.Served.Name, Version: p.Served.Description.Version, Path: p.Served.Path},
+		Plugin: record.Plugin{Name: p.Served.Name, Version: p.Served.Description.Version, Path: p.Served.Path},
 	}
-	if f.Harness == (report.Harness{}) {
+	if f.Harness == (record.Harness{}) {
 		f.Harness = version()
 	}
 	return f
@@ -65,14 +65,14 @@ func (r Request) now() time.Time {
 }
 
 // version is that of this module in the program that runs.
-func version() report.Harness {
+func version() record.Harness {
 	const module = "github.com/plumbline-ml/plumbline/bench"
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, m := range info.Deps {
 			if m.Path == module {
-				return report.Harness{Version: m.Version}
+				return record.Harness{Version: m.Version}
 			}
 		}
 	}
-	return report.Harness{Version: "devel"}
+	return record.Harness{Version: "devel"}
 }

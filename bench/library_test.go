@@ -18,7 +18,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench"
 	"github.com/plumbline-ml/plumbline/bench/plugin/plugintest"
-	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/bench/record"
 )
 
 // request is one of the plugin "resnet50", which works in memory, with results in a folder of the test's own.
@@ -39,8 +39,8 @@ func request(t *testing.T, f *plugintest.Fake) bench.Request {
 }
 
 // statuses lists how the runs of a document ended.
-func statuses(d report.Document) []report.Status {
-	var all []report.Status
+func statuses(d record.Document) []record.Status {
+	var all []record.Status
 	for _, r := range d.Runs {
 		all = append(all, r.Status)
 	}
@@ -50,12 +50,12 @@ func statuses(d report.Document) []report.Status {
 func TestRun(t *testing.T) {
 	r := request(t, plugintest.Classifier())
 	var seen []string
-	see := func(what string, rec report.Run) { seen = append(seen, what+" "+rec.Scenario+" "+rec.Mode) }
+	see := func(what string, rec record.Run) { seen = append(seen, what+" "+rec.Scenario+" "+rec.Mode) }
 	r.Scenarios, r.Mode = []string{"Offline"}, bench.ModeSubmission
 	r.Watch = bench.Watch{
 		Begun:  func() { seen = append(seen, "begun") },
-		Opened: func(rec report.Run) { see("opened", rec) },
-		Done:   func(rec report.Run) { see("done", rec) },
+		Opened: func(rec record.Run) { see("opened", rec) },
+		Done:   func(rec record.Run) { see("done", rec) },
 	}
 	d, err := bench.Run(t.Context(), r)
 	if err != nil {
@@ -66,7 +66,7 @@ func TestRun(t *testing.T) {
 	if !slices.Equal(seen, want) {
 		t.Errorf("saw %q, want %q", seen, want)
 	}
-	written, err := os.ReadFile(filepath.Join(r.Out, report.FileName))
+	written, err := os.ReadFile(filepath.Join(r.Out, record.FileName))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +112,7 @@ func TestRunOfAPluginThatDies(t *testing.T) {
 	if !errors.As(err, &died) {
 		t.Errorf("%v, want the plugin's failure", err)
 	}
-	if got := statuses(d); !slices.Equal(got, []report.Status{report.Failed, report.NotRun}) {
+	if got := statuses(d); !slices.Equal(got, []record.Status{record.Failed, record.NotRun}) {
 		t.Errorf("the runs are %v", got)
 	}
 }
@@ -128,7 +128,7 @@ func TestRunThatIsCalledOff(t *testing.T) {
 	if !errors.Is(err, loadgen.ErrInterrupted) {
 		t.Errorf("%v", err)
 	}
-	if got := statuses(d); !slices.Equal(got, []report.Status{report.Interrupted}) || len(d.Runs[0].Files) == 0 {
+	if got := statuses(d); !slices.Equal(got, []record.Status{record.Interrupted}) || len(d.Runs[0].Files) == 0 {
 		t.Errorf("the runs are %v", got)
 	}
 }
@@ -144,7 +144,7 @@ func TestRunHidesSecrets(t *testing.T) {
 	if _, err := bench.Run(t.Context(), r); err == nil {
 		t.Error("no error")
 	}
-	text, err := os.ReadFile(filepath.Join(r.Out, report.FileName))
+	text, err := os.ReadFile(filepath.Join(r.Out, record.FileName))
 	if err != nil || strings.Contains(string(text), "sesame") || !strings.Contains(string(text), "refused: (secret)") {
 		t.Errorf("%v:\n%s", err, text)
 	}
@@ -165,7 +165,7 @@ func TestAScoreIsPossibleBeforeTheFirstRun(t *testing.T) {
 		!strings.Contains(err.Error(), "--mode performance") {
 		t.Errorf("%v, want what is missing and what goes without it", err)
 	}
-	if got := statuses(d); !slices.Equal(got, []report.Status{report.Failed, report.NotRun}) || len(f.Opened()) != 1 ||
+	if got := statuses(d); !slices.Equal(got, []record.Status{record.Failed, record.NotRun}) || len(f.Opened()) != 1 ||
 		d.Runs[0].Performance != nil {
 		t.Errorf("runs %v, %d workloads opened, measured %v; want one that is opened, and nothing measured", got,
 			len(f.Opened()), d.Runs[0].Performance)

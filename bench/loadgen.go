@@ -9,7 +9,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/loadgen/official"
 
-	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/bench/record"
 )
 
 // The LoadGens that drive runs.
@@ -52,12 +52,12 @@ func (p *Plan) startTest(ctx context.Context, sut loadgen.SUT, qsl loadgen.QSL, 
 }
 
 // driver is what results say of the LoadGen; nil: it is package loadgen.
-func (p *Plan) driver() *report.LoadGen {
+func (p *Plan) driver() *record.LoadGen {
 	if p.LoadGen == nil {
 		return nil
 	}
 	b := p.LoadGen.Build()
-	return &report.LoadGen{
+	return &record.LoadGen{
 		Name: LoadGenOfficial, Version: b.Version, SHA256: b.SHA256, Release: b.Release, Unmodified: b.Unmodified(),
 	}
 }

@@ -12,26 +12,26 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/closedloop"
 	"github.com/plumbline-ml/plumbline/bench/internal/output"
 	"github.com/plumbline-ml/plumbline/bench/plugin"
-	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/bench/record"
 )
 
 // Loop runs a closed loop on the model of the plan in place of LoadGen, and writes nothing but what the plugin prints,
 // into the folder Request.Out, which must be named. The record says what ran, and has no performance. The plan must
 // have one performance run, whose scenario decides how the plugin forms batches.
-func (p *Plan) Loop(ctx context.Context, l closedloop.Loop) (closedloop.Times, report.Run, error) {
+func (p *Plan) Loop(ctx context.Context, l closedloop.Loop) (closedloop.Times, record.Run, error) {
 	var t closedloop.Times
 	if len(p.Runs) != 1 || p.Runs[0].Mode != loadgen.PerformanceOnly || p.request.Out == "" {
-		return t, report.Run{}, errors.New("bench: a closed loop is one performance run with an output folder")
+		return t, record.Run{}, errors.New("bench: a closed loop is one performance run with an output folder")
 	}
 	claim, err := output.Take(p.request.Out, true, nil)
 	if err != nil {
-		return t, report.Run{}, err
+		return t, record.Run{}, err
 	}
 	defer claim.Release()
 	p.Out = claim.Dir
 	f, err := p.request.facts(p)
 	if err != nil {
-		return t, report.Run{}, err
+		return t, record.Run{}, err
 	}
 	r := newRunner(p, f)
 	w := p.request.Watch.complete()

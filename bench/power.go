@@ -17,7 +17,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench/power"
 	"github.com/plumbline-ml/plumbline/bench/power/spl"
-	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/bench/record"
 )
 
 // choosePower makes the meter, which has to be able to measure a run of the plan.
@@ -134,7 +134,7 @@ func startPower(ctx context.Context, meter *power.Meter, t PlannedRun) (*measure
 
 // finish ends the measurement, writes the samples beside the logs in dir and what they say into the record. An error is
 // of the files.
-func (m *measurement) finish(ctx context.Context, dir string, rec *report.Run) error {
+func (m *measurement) finish(ctx context.Context, dir string, rec *record.Run) error {
 	if m == nil {
 		return nil
 	}

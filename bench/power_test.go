@@ -14,7 +14,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/plugin/plugintest"
 	"github.com/plumbline-ml/plumbline/bench/power"
 	"github.com/plumbline-ml/plumbline/bench/power/spl"
-	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/bench/record"
 )
 
 // meterFile is a file with 100 W every hundredth of a second, for five minutes from a time on.
@@ -33,7 +33,7 @@ func meterFile(t *testing.T, start time.Time) string {
 }
 
 // measured makes runs with a meter beside them, which last long enough for a reading.
-func measured(t *testing.T, meter string, change func(*bench.Request)) report.Document {
+func measured(t *testing.T, meter string, change func(*bench.Request)) record.Document {
 	t.Helper()
 	f := plugintest.Classifier()
 	f.Busy = func(samples int) time.Duration { return time.Duration(min(samples, 10)) * 5 * time.Millisecond }
@@ -60,7 +60,7 @@ func TestRunWithPower(t *testing.T) {
 	var modes, texts []string
 	for _, run := range d.Runs {
 		var b strings.Builder
-		if err := report.WriteRow(&b, run); err != nil {
+		if err := record.WriteRow(&b, run); err != nil {
 			t.Fatal(err)
 		}
 		modes, texts = append(modes, run.Scenario+" "+run.Mode+" "+filepath.Base(run.Dir)), append(texts, b.String())
@@ -83,16 +83,16 @@ func TestRunWithPower(t *testing.T) {
 	if got, want := offline.Power.Efficiency.Value, offline.Performance.Metric.Value/100; got != want {
 		t.Errorf("Offline has %v samples/J, want %v", got, want)
 	}
-	if !strings.Contains(texts[1], "power: 100.00 W on average, ") || !strings.Contains(texts[1], report.PowerNote) {
+	if !strings.Contains(texts[1], "power: 100.00 W on average, ") || !strings.Contains(texts[1], record.PowerNote) {
 		t.Errorf("the text is\n%s", texts[1])
 	}
 }
 
-func checkPower(t *testing.T, run report.Run, perJoule string) {
+func checkPower(t *testing.T, run record.Run, perJoule string) {
 	t.Helper()
 	p := run.Power
 	if p == nil || p.Fault != "" || p.Average == nil || p.Average.Value != 100 || p.Efficiency.Unit != perJoule ||
-		p.Samples == 0 || p.Note != report.PowerNote || !p.End.After(p.Begin) || run.ExitCode != 0 {
+		p.Samples == 0 || p.Note != record.PowerNote || !p.End.After(p.Begin) || run.ExitCode != 0 {
 		t.Errorf("%v: power %+v", run, p)
 	}
 }
@@ -137,7 +137,7 @@ func TestPowerThatDoesNotBegin(t *testing.T) {
 	if exitcode.Of(err) != exitcode.Usage || !strings.Contains(err.Error(), "exit status 7") {
 		t.Errorf("got %v", err)
 	}
-	if got := statuses(d); !slices.Equal(got, []report.Status{report.Failed, report.NotRun}) {
+	if got := statuses(d); !slices.Equal(got, []record.Status{record.Failed, record.NotRun}) {
 		t.Errorf("the runs are %v", got)
 	}
 }

@@ -10,13 +10,13 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/figure"
 	"github.com/plumbline-ml/plumbline/loadgen"
 
-	"github.com/plumbline-ml/plumbline/bench/export"
-	"github.com/plumbline-ml/plumbline/bench/report"
-	"github.com/plumbline-ml/plumbline/bench/series"
+	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/bench/record/export"
+	"github.com/plumbline-ml/plumbline/bench/record/series"
 )
 
 // recorder leaves what a timed run measured in its folder, and notes in its record where that is not all.
-func (r *runner) recorder(rec *report.Run) func(loadgen.Recording, string) error {
+func (r *runner) recorder(rec *record.Run) func(loadgen.Recording, string) error {
 	return func(measured loadgen.Recording, dir string) error {
 		faults := []error{writeSeries(measured, dir)}
 		s := export.Of(measured, r.request.ExportRows)
@@ -24,7 +24,7 @@ func (r *runner) recorder(rec *report.Run) func(loadgen.Recording, string) error
 			faults = append(faults, writeExport(f, s, dir))
 		}
 		if len(r.request.Exports) > 0 && s.Step() > 1 {
-			rec.Notes = append(rec.Notes, report.Finding{About: "export", Text: fmt.Sprintf(
+			rec.Notes = append(rec.Notes, record.Finding{About: "export", Text: fmt.Sprintf(
 				"The run has %s samples: the export lists every %dth query. --export-rows %d has room for all.",
 				figure.Count(uint64(measured.Samples())), s.Step(), measured.Samples())})
 		}

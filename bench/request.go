@@ -15,9 +15,9 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/bench/discover"
-	"github.com/plumbline-ml/plumbline/bench/export"
 	"github.com/plumbline-ml/plumbline/bench/internal/division"
-	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/bench/record/export"
 )
 
 // Request is what a user asks for: each flag of harness run, and what a process knows of itself. Zero values mean the
@@ -117,7 +117,7 @@ type Request struct {
 
 	// What results say of the program that makes them, and of when and where they are made: its version and how it was
 	// started; the clock, nil for time.Now; the machine's file system, nil for "/".
-	Harness report.Harness
+	Harness record.Harness
 	Command []string
 	Now     func() time.Time
 	Machine fs.FS

@@ -19,9 +19,9 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/bench/internal/output"
 	"github.com/plumbline-ml/plumbline/bench/internal/score"
-	"github.com/plumbline-ml/plumbline/bench/judge"
 	"github.com/plumbline-ml/plumbline/bench/plugin"
-	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/bench/record/judge"
 )
 
 // runner makes runs.
@@ -34,7 +34,7 @@ type runner struct {
 	// checked says that the scorer can be opened for answers of the embedded model (true), or of another one (false).
 	checked map[bool]bool
 	// opened sees the record of each run as soon as the plugin has opened its workload.
-	opened func(report.Run)
+	opened func(record.Run)
 	// watch shows a running test until the function it returns is called.
 	watch func(t PlannedRun, p *loadgen.Progress) (stop func())
 }
@@ -48,7 +48,7 @@ func newRunner(p *Plan, f facts) *runner {
 
 // run makes one run and records it. Whatever happens is in the record, the error too; the record's Error is nil where
 // the run came to its natural end, whatever its verdict.
-func (r *runner) run(ctx context.Context, p *Plan, t PlannedRun) (report.Run, error) {
+func (r *runner) run(ctx context.Context, p *Plan, t PlannedRun) (record.Run, error) {
 	rec := r.record(p, t)
 	err := r.perform(ctx, p, t, &rec)
 	if rec.Effective != nil && !t.Streams && !errors.Is(err, loadgen.ErrLogsLost) { // it has logs, in this folder
@@ -63,18 +63,18 @@ func (r *runner) run(ctx context.Context, p *Plan, t PlannedRun) (report.Run, er
 }
 
 // record is the record of a run that has not begun.
-func (r *runner) record(p *Plan, t PlannedRun) report.Run {
-	rec := report.Run{
+func (r *runner) record(p *Plan, t PlannedRun) record.Run {
+	rec := record.Run{
 		Model: t.Model, Scenario: t.Scenario.String(), Mode: t.ModeName(),
 		Profile: string(t.Settings.Profile), Deviations: t.Settings.Deviations, Rules: p.Rules, Pace: p.Pace,
 		Audit: filepath.ToSlash(p.auditPath(t)), Test: t.Test,
 		Started: r.request.now(), Dir: filepath.ToSlash(t.Dir), Command: r.facts.Command, TuningNote: p.TuningText(),
 		Plugin: r.facts.Plugin, System: r.facts.System, Harness: r.facts.Harness,
 		LoadGen: p.driver(),
-		Stated:  report.Stated{System: p.Stated.System, Note: p.Stated.Note, Precision: p.Stated.Precision},
+		Stated:  record.Stated{System: p.Stated.System, Note: p.Stated.Note, Precision: p.Stated.Precision},
 	}
 	if p.Test.Judged {
-		rec.TestVerdict = report.TestNotJudged
+		rec.TestVerdict = record.TestNotJudged
 	}
 	rec.RulesKey, rec.LoadGenKey = p.Served.Model.RulesKey, p.Served.Model.LoadGenKey
 	rec.FromOptions(p.Shown(p.optionsOf(t)))
@@ -83,10 +83,10 @@ func (r *runner) record(p *Plan, t PlannedRun) report.Run {
 		rec.Tuning = p.Tuning.File
 	}
 	for _, n := range t.Settings.Notes {
-		rec.Notes = append(rec.Notes, report.Finding{About: "settings", Text: n.String()})
+		rec.Notes = append(rec.Notes, record.Finding{About: "settings", Text: n.String()})
 	}
 	for _, row := range t.Settings.Rows() {
-		rec.Settings = append(rec.Settings, report.Setting{
+		rec.Settings = append(rec.Settings, record.Setting{
 			Key: row.Key, Value: row.Value, Unit: row.Unit, Origin: row.Origin,
 		})
 	}
@@ -94,8 +94,8 @@ func (r *runner) record(p *Plan, t PlannedRun) report.Run {
 }
 
 // skipped are the records of runs that are not made, for what ends with code.
-func (r *runner) skipped(p *Plan, runs []PlannedRun, code exitcode.Code) []report.Run {
-	records := make([]report.Run, len(runs))
+func (r *runner) skipped(p *Plan, runs []PlannedRun, code exitcode.Code) []record.Run {
+	records := make([]record.Run, len(runs))
 	for i, t := range runs {
 		records[i] = r.record(p, t)
 		records[i].Skip(code)
@@ -104,7 +104,7 @@ func (r *runner) skipped(p *Plan, runs []PlannedRun, code exitcode.Code) []repor
 	return records
 }
 
-func (r *runner) perform(ctx context.Context, p *Plan, t PlannedRun, rec *report.Run) error {
+func (r *runner) perform(ctx context.Context, p *Plan, t PlannedRun, rec *record.Run) error {
 	return r.launched(ctx, p, t, func(ctx context.Context, pl plugin.Plugin) error {
 		err := r.opening(ctx, pl, p, t, rec, func(sut loadgen.SUT, qsl loadgen.QSL) error {
 			if err := r.scorable(ctx, pl, p, p.Embedded && answeredByEmbedded(rec)); err != nil {
@@ -161,7 +161,7 @@ func named(options map[string]string) []string {
 }
 
 // opening opens the workload, runs use on it and closes it.
-func (r *runner) opening(ctx context.Context, pl plugin.Plugin, p *Plan, t PlannedRun, rec *report.Run,
+func (r *runner) opening(ctx context.Context, pl plugin.Plugin, p *Plan, t PlannedRun, rec *record.Run,
 	use func(loadgen.SUT, loadgen.QSL) error) (err error) {
 	w, err := pl.Open(ctx, p.optionsOf(t))
 	if err != nil {
@@ -171,7 +171,7 @@ func (r *runner) opening(ctx context.Context, pl plugin.Plugin, p *Plan, t Plann
 	rec.FromWorkload(w.Info(), sut.Name(), qsl.Name())
 	defer func() {
 		if failed := closeWorkload(ctx, pl, w); failed != nil && err == nil {
-			rec.Notes = append(rec.Notes, report.Finding{
+			rec.Notes = append(rec.Notes, record.Finding{
 				About: "close", Text: fmt.Sprintf("Closing the workload failed after the run: %v.", failed),
 			})
 		}
@@ -194,7 +194,7 @@ func (r *runner) opening(ctx context.Context, pl plugin.Plugin, p *Plan, t Plann
 }
 
 // test runs LoadGen on the workload.
-func (r *runner) test(ctx context.Context, p *Plan, t PlannedRun, rec *report.Run, sut loadgen.SUT,
+func (r *runner) test(ctx context.Context, p *Plan, t PlannedRun, rec *record.Run, sut loadgen.SUT,
 	qsl loadgen.QSL) error {
 	progress := new(loadgen.Progress)
 	defer r.watch(t, progress)()
@@ -224,7 +224,7 @@ func (r *runner) test(ctx context.Context, p *Plan, t PlannedRun, rec *report.Ru
 
 // searchStreams looks for the largest samples_per_query, which must pass as many runs as the rules ask for.
 func searchStreams(ctx context.Context, sut loadgen.SUT, qsl loadgen.QSL, rules string, t PlannedRun,
-	log loadgen.LogSettings, rec *report.Run) error {
+	log loadgen.LogSettings, rec *record.Run) error {
 	round, err := mlconf.Round(rules)
 	if err != nil {
 		return err
@@ -262,12 +262,12 @@ func (p *Plan) scoreOptions(embedded bool) sdk.ScoreOptions {
 }
 
 // answeredByEmbedded says whether the plugin's own model gave the answers, and none at a server.
-func answeredByEmbedded(r *report.Run) bool {
+func answeredByEmbedded(r *record.Run) bool {
 	return r.Workload != nil && r.Workload.Embedded && r.Network == nil
 }
 
 // score computes the accuracy of the log that the run wrote.
-func (r *runner) score(ctx context.Context, pl plugin.Plugin, p *Plan, t PlannedRun, rec *report.Run) error {
+func (r *runner) score(ctx context.Context, pl plugin.Plugin, p *Plan, t PlannedRun, rec *record.Run) error {
 	if err := output.Lost(p.Out, t.Dir); err != nil {
 		return err
 	}
@@ -288,7 +288,7 @@ func (r *runner) score(ctx context.Context, pl plugin.Plugin, p *Plan, t Planned
 	c := judge.Case{
 		Model: p.Served.Model, Embedded: embedded, Own: p.Options.Dataset != "", Score: s.Score, Targets: p.Wanted.Targets,
 	}
-	rec.Accuracy = report.NewAccuracy(judge.Judge(c), s.Score, s.SHA256)
+	rec.Accuracy = record.NewAccuracy(judge.Judge(c), s.Score, s.SHA256)
 	return sdk.Usage(c.Check())
 }
 

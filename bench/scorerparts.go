@@ -8,7 +8,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk"
 
-	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/bench/record"
 )
 
 // chooseScorer finds the scorer's models, where something is scored or the user names some.
@@ -68,7 +68,7 @@ func scorerFile(model sdk.ModelInfo, part sdk.PartInfo, own bool, files Files) (
 }
 
 // scorerModels are the scorer's models that were asked for, or else those of the run that the log is of.
-func (r ScoreRequest) scorerModels(origin report.Run) []string {
+func (r ScoreRequest) scorerModels(origin record.Run) []string {
 	if len(r.ScorerModels) > 0 || r.Model != "" {
 		return r.ScorerModels
 	}

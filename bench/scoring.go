@@ -17,8 +17,8 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench/discover"
 	"github.com/plumbline-ml/plumbline/bench/internal/score"
-	"github.com/plumbline-ml/plumbline/bench/judge"
-	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/bench/record/judge"
 )
 
 // ScoreRequest says which accuracy logs to score, this harness's or the official LoadGen's. What a result.json beside a
@@ -145,7 +145,7 @@ func (r ScoreRequest) launch(ctx context.Context, s discover.Served, log string,
 }
 
 // origin says what a log is of: the request first, then the result.json beside it.
-func (r ScoreRequest) origin(log string) (report.Run, error) {
+func (r ScoreRequest) origin(log string) (record.Run, error) {
 	run := recorded(log)
 	if run.Mode != "" && run.Mode != ModeAccuracy && !answers(log) {
 		return run, sdk.Usage(fmt.Errorf(
@@ -156,7 +156,7 @@ func (r ScoreRequest) origin(log string) (report.Run, error) {
 	}
 	if run.Model == "" {
 		return run, sdk.Usage(fmt.Errorf(
-			"%s: no %s beside it says which model ran; name it with --benchmark", log, report.FileName))
+			"%s: no %s beside it says which model ran; name it with --benchmark", log, record.FileName))
 	}
 	if r.Dataset != "" {
 		path, err := dataset(r.Dataset)
@@ -208,13 +208,13 @@ func answers(log string) bool {
 
 // recorded finds the run of a log in the result.json of its directory or of one above it: of the scenario's, which for
 // the log of a performance run is two levels up. A log without one, the official LoadGen's say, has an empty record.
-func recorded(log string) report.Run {
+func recorded(log string) record.Run {
 	dir, err := filepath.Abs(filepath.Dir(log))
 	if err != nil {
-		return report.Run{}
+		return record.Run{}
 	}
 	for _, d := range []string{dir, filepath.Dir(dir), filepath.Dir(filepath.Dir(dir))} {
-		doc, err := report.Read(filepath.Join(d, report.FileName))
+		doc, err := record.Read(filepath.Join(d, record.FileName))
 		if err != nil {
 			continue
 		}
@@ -224,5 +224,5 @@ func recorded(log string) report.Run {
 			}
 		}
 	}
-	return report.Run{}
+	return record.Run{}
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/bench/internal/output"
-	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/bench/record"
 )
 
 // Run finds the plugin of a request, makes its runs one after the other, judges them, and writes what harness run
@@ -20,10 +20,10 @@ import (
 // An error is a fault of the request, with all its faults, or what kept a run from its natural end: a plugin that
 // fails, a folder that cannot be written, the cause of ctx. The run that failed and those after it are in the document
 // too. Where none was begun, the document is empty.
-func Run(ctx context.Context, r Request) (report.Document, error) {
+func Run(ctx context.Context, r Request) (record.Document, error) {
 	p, err := NewPlan(ctx, r)
 	if err != nil {
-		return report.Document{}, err
+		return record.Document{}, err
 	}
 	return p.Run(ctx)
 }
@@ -50,16 +50,16 @@ func (p *Plan) dirs() []string {
 // Run makes the runs of the plan, as the function Run does. It sets Out to the folder of the results, and
 // to nothing where that folder is lost in the end. The end of ctx ends the run that is under way in order:
 // what was measured is kept.
-func (p *Plan) Run(ctx context.Context) (report.Document, error) {
+func (p *Plan) Run(ctx context.Context) (record.Document, error) {
 	claim, err := output.Take(p.request.Out, p.request.Force, p.dirs())
 	if err != nil {
-		return report.Document{}, err
+		return record.Document{}, err
 	}
 	defer claim.Release()
 	p.Out = claim.Dir
 	f, err := p.request.facts(p)
 	if err != nil {
-		return report.Document{}, err
+		return record.Document{}, err
 	}
 	s := &session{plan: p, claim: claim, watch: p.request.Watch.complete()}
 	s.runner = newRunner(p, f)
@@ -78,15 +78,15 @@ type session struct {
 	watch    Watch
 	userConf []byte // nil: none
 	wrote    error  // of user.conf
-	records  []report.Run
+	records  []record.Run
 }
 
 // run makes the runs in order. One that fails ends the session: those after it are recorded as not run.
-func (s *session) run(ctx context.Context) (report.Document, error) {
+func (s *session) run(ctx context.Context) (record.Document, error) {
 	s.watch.Begun()
 	s.note(s.claim.Recovered)
 	if err := s.prepare(); err != nil {
-		return report.Document{}, errors.Join(sdk.Usage(err), s.recoverReplaced())
+		return record.Document{}, errors.Join(sdk.Usage(err), s.recoverReplaced())
 	}
 	var failure error
 	for i, t := range s.plan.Runs {
@@ -103,10 +103,10 @@ func (s *session) run(ctx context.Context) (report.Document, error) {
 	if s.claim.Check() != nil {
 		s.plan.Out = ""
 	}
-	return report.NewDocument(s.records), err
+	return record.NewDocument(s.records), err
 }
 
-func (s *session) add(records ...report.Run) {
+func (s *session) add(records ...record.Run) {
 	for _, rec := range records {
 		s.records = append(s.records, rec)
 		s.watch.Done(rec)
@@ -148,12 +148,12 @@ func (s *session) note(recovered output.Recovered) {
 }
 
 // skipped are the records of runs that are not made, for what ends with code.
-func (s *session) skipped(runs []PlannedRun, code exitcode.Code) []report.Run {
+func (s *session) skipped(runs []PlannedRun, code exitcode.Code) []record.Run {
 	return s.runner.skipped(s.plan, runs, code)
 }
 
 // make makes one run. Its record is in the output directory from the beginning, as one that is not finished.
-func (s *session) make(ctx context.Context, t PlannedRun) (report.Run, error) {
+func (s *session) make(ctx context.Context, t PlannedRun) (record.Run, error) {
 	rec := s.runner.record(s.plan, t)
 	rec.Begin()
 	if err := errors.Join(s.save(rec), s.plan.keepAuditConfig(t)); err != nil {
@@ -169,15 +169,15 @@ func (s *session) make(ctx context.Context, t PlannedRun) (report.Run, error) {
 }
 
 // save merges records into the files of results. One that cannot be written is the output directory's fault.
-func (s *session) save(records ...report.Run) error {
+func (s *session) save(records ...record.Run) error {
 	if err := s.claim.Check(); err != nil {
 		return err
 	}
-	return sdk.Usage(report.Save(s.plan.Out, records...))
+	return sdk.Usage(record.Save(s.plan.Out, records...))
 }
 
 // opened copies the user's settings now, and not before: what a model that does not load was to replace stays as it is.
-func (s *session) opened(rec report.Run) {
+func (s *session) opened(rec record.Run) {
 	if s.userConf != nil {
 		s.wrote = errors.Join(s.wrote, output.WriteUserConf(s.plan.Out, filepath.Join(rec.Model, rec.Scenario), s.userConf))
 	}

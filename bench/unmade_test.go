@@ -8,7 +8,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench"
 	"github.com/plumbline-ml/plumbline/bench/plugin/plugintest"
-	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/bench/record"
 )
 
 // TestUnmade: records of runs that are not made give way to those of runs that are.
@@ -23,8 +23,8 @@ func TestUnmade(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, dir := range []string{".", "resnet50/Offline"} {
-		d, err := report.Read(filepath.Join(r.Out, dir, report.FileName))
-		if err != nil || len(d.Runs) != 2 || d.ExitCode != 130 || d.Runs[0].Status != report.NotRun {
+		d, err := record.Read(filepath.Join(r.Out, dir, record.FileName))
+		if err != nil || len(d.Runs) != 2 || d.ExitCode != 130 || d.Runs[0].Status != record.NotRun {
 			t.Errorf("%s: %v, %d runs, exit code %d", dir, err, len(d.Runs), d.ExitCode)
 		}
 	}
@@ -34,7 +34,7 @@ func TestUnmade(t *testing.T) {
 	if d, err := bench.Run(t.Context(), r); err != nil || d.ExitCode != 0 {
 		t.Errorf("%v, exit code %d", err, d.ExitCode)
 	}
-	d, err := report.Read(filepath.Join(r.Out, report.FileName))
+	d, err := record.Read(filepath.Join(r.Out, record.FileName))
 	if err != nil || len(d.Runs) != 2 || d.ExitCode != 0 {
 		t.Errorf("%v, %d runs, exit code %d", err, len(d.Runs), d.ExitCode)
 	}
@@ -46,7 +46,7 @@ func TestRecordInAFolderThatCannotBe(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := bench.Record(filepath.Join(file, "out"), report.Run{Model: "m", Scenario: "Offline"}); err == nil ||
+	if err := bench.Record(filepath.Join(file, "out"), record.Run{Model: "m", Scenario: "Offline"}); err == nil ||
 		!strings.Contains(err.Error(), "--out") {
 		t.Errorf("%v", err)
 	}
@@ -58,7 +58,7 @@ func TestARunThatIsJudgedLater(t *testing.T) {
 	r.Scenarios, r.Mode = []string{"Offline"}, bench.ModePerformance
 	r.Test = bench.Test{Name: "TEST04", Config: test04, Judged: true}
 	d, err := bench.Run(t.Context(), r)
-	if err != nil || d.ExitCode != 130 || d.Runs[0].TestVerdict != report.TestNotJudged || !d.Runs[0].Good() {
+	if err != nil || d.ExitCode != 130 || d.Runs[0].TestVerdict != record.TestNotJudged || !d.Runs[0].Good() {
 		t.Fatalf("%v, exit code %d, %s", err, d.ExitCode, d.Runs[0].TestVerdict)
 	}
 	if found := earlier(t, r); !found[0].Finished() {
@@ -68,7 +68,7 @@ func TestARunThatIsJudgedLater(t *testing.T) {
 	if err := bench.Record(r.Out, d.Runs[0]); err != nil {
 		t.Fatal(err)
 	}
-	if all, err := report.Read(filepath.Join(r.Out, report.FileName)); err != nil || all.ExitCode != 3 {
+	if all, err := record.Read(filepath.Join(r.Out, record.FileName)); err != nil || all.ExitCode != 3 {
 		t.Errorf("%v, exit code %d", err, all.ExitCode)
 	}
 	if found := earlier(t, r); !found[0].Finished() {

@@ -3,7 +3,7 @@ package bench
 import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 
-	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/bench/record"
 )
 
 // Watch sees the runs of a plan as they go on. Functions that are nil are not called; the others are called one at a
@@ -13,21 +13,21 @@ type Watch struct {
 	// context leads to an end in order.
 	Begun func()
 	// Opened is called with the record of each run as soon as the plugin has opened its workload.
-	Opened func(report.Run)
+	Opened func(record.Run)
 	// Testing is called when LoadGen is about to start, and what it returns when it has ended. Snapshots of the progress
 	// may be taken from any goroutine in between.
 	Testing func(r PlannedRun, p *loadgen.Progress) (stop func())
 	// Scoring is called often while an accuracy log is read by its scorer, and once with all of it read.
 	Scoring func(read, size int64)
 	// Done is called with the record of each run that has ended, or that is not made since another one failed.
-	Done func(report.Run)
+	Done func(record.Run)
 	// Note is called with what a user should know of results in the output folder that were not replaced after all.
 	Note func(text string)
 }
 
 // unset functions become ones that do nothing.
 func (w Watch) complete() Watch {
-	nothing := func(report.Run) {}
+	nothing := func(record.Run) {}
 	if w.Begun == nil {
 		w.Begun = func() {}
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/figure"
 	"github.com/plumbline-ml/plumbline/sdk"
 
-	"github.com/plumbline-ml/plumbline/bench/results"
+	"github.com/plumbline-ml/plumbline/bench/record/results"
 )
 
 // Schema names the format of a comparison as JSON; SchemaVersion counts its versions. Within a version fields are only

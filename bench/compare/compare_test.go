@@ -18,32 +18,32 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
-	"github.com/plumbline-ml/plumbline/bench/judge"
-	"github.com/plumbline-ml/plumbline/bench/report"
-	"github.com/plumbline-ml/plumbline/bench/results"
+	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/bench/record/judge"
+	"github.com/plumbline-ml/plumbline/bench/record/results"
 )
 
 // run is one of a scenario whose queries take about so long, on a backend.
-func run(scenario, backend string, rate float64, latency time.Duration) report.Run {
+func run(scenario, backend string, rate float64, latency time.Duration) record.Run {
 	ns := latency.Nanoseconds()
-	return report.Run{
-		Model: "resnet50", Scenario: scenario, Mode: "performance", Status: report.Complete, Verdict: "VALID", Rules: "v6.1",
+	return record.Run{
+		Model: "resnet50", Scenario: scenario, Mode: "performance", Status: record.Complete, Verdict: "VALID", Rules: "v6.1",
 		Profile: "official", Pace: "default",
-		Performance: &report.Performance{
-			Metric: report.Figure{Name: "completed samples per second", Unit: "samples/s", Value: figure.Number(rate)},
-			Latency: report.Latency{Count: 1000, Min: ns / 2, Max: 3 * ns, Mean: ns, Percentiles: []report.Percentile{
+		Performance: &record.Performance{
+			Metric: record.Figure{Name: "completed samples per second", Unit: "samples/s", Value: figure.Number(rate)},
+			Latency: record.Latency{Count: 1000, Min: ns / 2, Max: 3 * ns, Mean: ns, Percentiles: []record.Percentile{
 				{P: 0.5, NS: ns}, {P: 0.99, NS: 2 * ns},
 			}},
 			Queries: 1000, Samples: 1000,
 		},
-		Settings: []report.Setting{{Key: "target_qps", Value: "100"}},
-		Workload: &report.Workload{Backend: backend, Precision: "fp32", ModelSHA256: strings.Repeat("a", 64),
+		Settings: []record.Setting{{Key: "target_qps", Value: "100"}},
+		Workload: &record.Workload{Backend: backend, Precision: "fp32", ModelSHA256: strings.Repeat("a", 64),
 			Dataset: "synthetic", DatasetSize: 1000, PerformanceSampleCount: 1000},
 	}
 }
 
 // input is a side of runs.
-func input(name string, runs ...report.Run) Input {
+func input(name string, runs ...record.Run) Input {
 	in := Input{Name: name}
 	for _, r := range runs {
 		in.Runs = append(in.Runs, results.Found{Run: r, Out: name})
@@ -52,8 +52,8 @@ func input(name string, runs ...report.Run) Input {
 }
 
 // around are n runs whose rates and latencies scatter by 1 % around what is given.
-func around(random *rand.Rand, n int, backend string, rate float64, latency time.Duration) []report.Run {
-	runs := make([]report.Run, n)
+func around(random *rand.Rand, n int, backend string, rate float64, latency time.Duration) []record.Run {
+	runs := make([]record.Run, n)
 	for i := range runs {
 		scatter := func() float64 { return 1 + 0.01*random.NormFloat64() }
 		runs[i] = run("Server", backend, rate*scatter(), time.Duration(float64(latency)*scatter()))
@@ -62,7 +62,7 @@ func around(random *rand.Rand, n int, backend string, rate float64, latency time
 }
 
 // headline is the verdict on the result of two sides that have one pair.
-func headline(t *testing.T, a, b []report.Run) Row {
+func headline(t *testing.T, a, b []record.Run) Row {
 	t.Helper()
 	c, err := Compare(input("a", a...), input("b", b...), nil)
 	if err != nil {
@@ -138,10 +138,10 @@ func TestDirections(t *testing.T) {
 // TestDirectionsOfAccuracies: each goes by what its result says of it, which is the manifest's; where one side is of an
 // older harness, by the other's.
 func TestDirectionsOfAccuracies(t *testing.T) {
-	scored := func(factor float64, better func(sdk.Better) sdk.Better) (runs []report.Run) {
+	scored := func(factor float64, better func(sdk.Better) sdk.Better) (runs []record.Run) {
 		for i := range 7 {
 			r := run("Offline", "ort", 100, time.Millisecond)
-			r.Mode, r.Performance, r.Accuracy = "accuracy", nil, &report.Accuracy{}
+			r.Mode, r.Performance, r.Accuracy = "accuracy", nil, &record.Accuracy{}
 			for name, way := range map[string]sdk.Better{
 				"F1": sdk.HigherBetter, "perplexity": sdk.LowerBetter, "gen_len": sdk.NeitherBetter,
 			} {
@@ -182,7 +182,7 @@ func TestDirectionsOfAccuracies(t *testing.T) {
 
 func TestFewRunsHaveNoVerdict(t *testing.T) {
 	for n, want := range map[int]Verdict{1: Unknown, 3: Unknown, 4: Worsened} {
-		var a, b []report.Run
+		var a, b []record.Run
 		for i := range n {
 			a = append(a, run("Server", "ort", 100+float64(i), time.Millisecond))
 			b = append(b, run("Server", "ort", 50+float64(i), time.Millisecond))
@@ -194,22 +194,22 @@ func TestFewRunsHaveNoVerdict(t *testing.T) {
 }
 
 // changes of a run that a comparison takes notice of, by the word of --allow-unlike.
-func changes() map[string]func(*report.Run) {
-	return map[string]func(*report.Run){
-		"model":    func(r *report.Run) { r.Workload.ModelSHA256 = strings.Repeat("b", 64) },
-		"scenario": func(r *report.Run) { r.Scenario = "Offline" },
-		"mode":     func(r *report.Run) { r.Mode = "findpeak" },
-		"rules":    func(r *report.Run) { r.Rules = "v5.0" },
-		"data":     func(r *report.Run) { r.Workload.DatasetSize = 500 },
-		"settings": func(r *report.Run) { r.Settings = []report.Setting{{Key: "target_qps", Value: "200"}} },
-		"loadgen":  func(r *report.Run) { r.LoadGen = &report.LoadGen{Name: "official", Version: "6.0.17"} },
-		"backend":  func(r *report.Run) { r.Workload.Backend = "process" },
-		"machine":  func(r *report.Run) { r.System.CPU = "another" },
-		"versions": func(r *report.Run) { r.Plugin.Version = "9" },
+func changes() map[string]func(*record.Run) {
+	return map[string]func(*record.Run){
+		"model":    func(r *record.Run) { r.Workload.ModelSHA256 = strings.Repeat("b", 64) },
+		"scenario": func(r *record.Run) { r.Scenario = "Offline" },
+		"mode":     func(r *record.Run) { r.Mode = "findpeak" },
+		"rules":    func(r *record.Run) { r.Rules = "v5.0" },
+		"data":     func(r *record.Run) { r.Workload.DatasetSize = 500 },
+		"settings": func(r *record.Run) { r.Settings = []record.Setting{{Key: "target_qps", Value: "200"}} },
+		"loadgen":  func(r *record.Run) { r.LoadGen = &record.LoadGen{Name: "official", Version: "6.0.17"} },
+		"backend":  func(r *record.Run) { r.Workload.Backend = "process" },
+		"machine":  func(r *record.Run) { r.System.CPU = "another" },
+		"versions": func(r *record.Run) { r.Plugin.Version = "9" },
 	}
 }
 
-func known(r report.Run) report.Run {
+func known(r record.Run) record.Run {
 	r.System.CPU, r.Plugin.Version = "one", "1"
 	return r
 }
@@ -270,7 +270,7 @@ func TestASettingOfOneSideAlone(t *testing.T) {
 func TestWhatIsLeftOut(t *testing.T) {
 	good := run("Server", "ort", 100, time.Millisecond)
 	under, failed := good, good
-	under.Status, failed.Status = report.Unfinished, report.Failed
+	under.Status, failed.Status = record.Unfinished, record.Failed
 	offline, invalid := run("Offline", "ort", 100, time.Millisecond), good
 	invalid.Verdict, invalid.ExitCode = "INVALID", 3
 	a, b := input("a", good, under, failed, failed), input("b", invalid, offline)
@@ -349,11 +349,11 @@ func BenchmarkCompare100Runs(b *testing.B) {
 	base, next := around(random, 50, "ort", 100, time.Millisecond), around(random, 50, "ort", 99, time.Millisecond)
 	for i, r := range append(base, next...) {
 		for n := range 60 {
-			s := report.Setting{Key: fmt.Sprint("setting_", n), Value: "1", Unit: "ms", Origin: "rules"}
+			s := record.Setting{Key: fmt.Sprint("setting_", n), Value: "1", Unit: "ms", Origin: "rules"}
 			r.Settings = append(r.Settings, s)
 		}
-		r.Files = slices.Repeat([]report.File{{Path: "a/path", SHA256: strings.Repeat("f", 64)}}, 8)
-		if err := report.Save(filepath.Join(dir, fmt.Sprint(i/50), fmt.Sprint(i)), r); err != nil {
+		r.Files = slices.Repeat([]record.File{{Path: "a/path", SHA256: strings.Repeat("f", 64)}}, 8)
+		if err := record.Save(filepath.Join(dir, fmt.Sprint(i/50), fmt.Sprint(i)), r); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -374,7 +374,7 @@ func BenchmarkCompare100Runs(b *testing.B) {
 }
 
 // FuzzCompare holds: whatever two results say, comparing them is an error or a text. Only what a run measured is
-// varied, in few bytes: package report fuzzes the rest of a document, and the fuzzer would make long ones shorter for
+// varied, in few bytes: package record fuzzes the rest of a document, and the fuzzer would make long ones shorter for
 // minutes.
 func FuzzCompare(f *testing.F) {
 	for _, measured := range []string{
@@ -390,7 +390,7 @@ func FuzzCompare(f *testing.F) {
 	f.Fuzz(func(t *testing.T, base, next string) {
 		var sides [2]Input
 		for i, measured := range []string{base, next} {
-			d, err := report.Parse([]byte(`{"schema":"plumbline.result","schema_version":1,"runs":[{"model":"m","scenario":` +
+			d, err := record.Parse([]byte(`{"schema":"plumbline.result","schema_version":1,"runs":[{"model":"m","scenario":` +
 				`"Server","mode":"performance","status":"complete",` + measured + `}]}`))
 			if err != nil {
 				return

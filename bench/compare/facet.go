@@ -10,8 +10,8 @@ import (
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
 
-	"github.com/plumbline-ml/plumbline/bench/report"
-	"github.com/plumbline-ml/plumbline/bench/results"
+	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/bench/record/results"
 )
 
 // one is a facet with a single value.
@@ -25,9 +25,9 @@ func modelFacet(f results.Found) map[string]string {
 }
 
 // opened is what the run's plugin opened, as far as it is known.
-func opened(f results.Found) report.Workload {
+func opened(f results.Found) record.Workload {
 	if f.Workload == nil {
-		return report.Workload{}
+		return record.Workload{}
 	}
 	return *f.Workload
 }

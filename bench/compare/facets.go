@@ -9,7 +9,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/internal/suggest"
 
-	"github.com/plumbline-ml/plumbline/bench/results"
+	"github.com/plumbline-ml/plumbline/bench/record/results"
 )
 
 // facets are those that may differ.

@@ -8,8 +8,8 @@ import (
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
 
-	"github.com/plumbline-ml/plumbline/bench/report"
-	"github.com/plumbline-ml/plumbline/bench/results"
+	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/bench/record/results"
 )
 
 // key is what runs must have in common to be repetitions of each other; a part that may differ is empty.
@@ -80,11 +80,11 @@ func (s *side) keys() string {
 // finished says whether there is something to compare; else why is not.
 func finished(f results.Found) (ok bool, why string) {
 	switch f.Status {
-	case report.Complete:
+	case record.Complete:
 		return true, ""
-	case report.Unfinished:
+	case record.Unfinished:
 		return false, "under way, or killed"
-	case report.NotRun:
+	case record.NotRun:
 		return false, "not made"
 	}
 	return false, string(f.Status)

@@ -8,9 +8,9 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/bench/compare"
-	"github.com/plumbline-ml/plumbline/bench/judge"
-	"github.com/plumbline-ml/plumbline/bench/metric"
-	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/bench/record/judge"
+	"github.com/plumbline-ml/plumbline/bench/record/metric"
 )
 
 // subjects are a Server run and an accuracy, of two models, with a base for the first.
@@ -102,9 +102,9 @@ func TestFaults(t *testing.T) {
 }
 
 func TestSubjects(t *testing.T) {
-	a := report.Run{Model: "m", Scenario: "Offline", Mode: "accuracy", Status: report.Complete, Accuracy: &report.Accuracy{
+	a := record.Run{Model: "m", Scenario: "Offline", Mode: "accuracy", Status: record.Complete, Accuracy: &record.Accuracy{
 		Verdict: judge.Verdict{Metrics: []judge.Metric{{Name: "F1", Value: 3}}}}}
-	if s := Runs([]report.Run{a}); len(s) != 1 || s[0].Name != "m Offline accuracy" || len(s[0].Metrics) != 1 {
+	if s := Runs([]record.Run{a}); len(s) != 1 || s[0].Name != "m Offline accuracy" || len(s[0].Metrics) != 1 {
 		t.Errorf("%+v", s)
 	}
 	s := Compared(compare.Comparison{Pairs: []compare.Pair{{Model: "m", Scenario: "Server", Rows: []compare.Row{

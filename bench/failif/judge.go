@@ -8,7 +8,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/figure"
 	"github.com/plumbline-ml/plumbline/internal/suggest"
 
-	"github.com/plumbline-ml/plumbline/bench/metric"
+	"github.com/plumbline-ml/plumbline/bench/record/metric"
 )
 
 // Subject is what conditions are judged on: a run, or the runs of one scenario on both sides of a comparison.

@@ -2,12 +2,12 @@ package failif
 
 import (
 	"github.com/plumbline-ml/plumbline/bench/compare"
-	"github.com/plumbline-ml/plumbline/bench/metric"
-	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/bench/record/metric"
 )
 
 // Runs are the subjects of runs that were made; one that did not come to its end has no figures.
-func Runs(runs []report.Run) []Subject {
+func Runs(runs []record.Run) []Subject {
 	var all []Subject
 	for _, r := range runs {
 		all = append(all, Subject{

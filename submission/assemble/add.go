@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/plumbline-ml/plumbline/bench"
-	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/internal/checksum"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 
@@ -137,7 +137,7 @@ func (a *adding) skip(format string, args ...any) {
 }
 
 // take takes a run, unless it is none of this submission.
-func (a *adding) take(root string, run report.Run) {
+func (a *adding) take(root string, run record.Run) {
 	round, err := mlconf.Round(run.Rules)
 	if err != nil {
 		a.fault("%s: %w", filepath.Join(root, filepath.FromSlash(run.Dir)), err)
@@ -171,9 +171,9 @@ func unfit(round *mlconf.Rules, benchmark, scenario, division string, kind mlcon
 }
 
 // run takes one run.
-func (a *adding) run(root string, round *mlconf.Rules, run report.Run) {
+func (a *adding) run(root string, round *mlconf.Rules, run record.Run) {
 	where := filepath.Join(root, filepath.FromSlash(run.Dir))
-	if run.Status != report.Complete {
+	if run.Status != record.Complete {
 		a.fault("%s: the run is %s; run it again", where, run.Status)
 		return
 	}
@@ -206,7 +206,7 @@ func (a *adding) run(root string, round *mlconf.Rules, run report.Run) {
 }
 
 // benchmark is the name of the run's folder.
-func (a *adding) benchmark(round *mlconf.Rules, run report.Run) string {
+func (a *adding) benchmark(round *mlconf.Rules, run record.Run) string {
 	if a.options.Benchmark != "" {
 		return a.options.Benchmark
 	}
@@ -214,7 +214,7 @@ func (a *adding) benchmark(round *mlconf.Rules, run report.Run) string {
 }
 
 // rulesModel is the rules' name of a run's model.
-func rulesModel(round *mlconf.Rules, run report.Run) string {
+func rulesModel(round *mlconf.Rules, run record.Run) string {
 	if run.RulesKey != "" {
 		return round.Canonical(run.RulesKey)
 	}
@@ -229,7 +229,7 @@ func (a *adding) rules() string {
 }
 
 // name wants a folder's name that the division allows for the run's model.
-func (a *adding) name(round *mlconf.Rules, r Result, run report.Run) {
+func (a *adding) name(round *mlconf.Rules, r Result, run record.Run) {
 	if err := CheckName("benchmark", r.Benchmark); err != nil {
 		a.faults = append(a.faults, err)
 		return

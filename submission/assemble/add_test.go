@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/bench/record"
 
 	"github.com/plumbline-ml/plumbline/submission/system"
 	"github.com/plumbline-ml/plumbline/submission/tree"
@@ -24,13 +24,13 @@ func kinds(results []Result) []string {
 // TestWhatTheTypeOfSystemDoesNotHave: an edge system's Server run is left out, even where it is INVALID, and so are its
 // audits; in the open division it is taken.
 func TestWhatTheTypeOfSystemDoesNotHave(t *testing.T) {
-	invalid := func(r *report.Run) {
+	invalid := func(r *record.Run) {
 		if r.Performance != nil {
 			r.Performance.Valid = false
 		}
 	}
 	out := newOut(t).both("resnet", "Offline").both("resnet", "Server", invalid).audit("resnet", "Server", "TEST01",
-		func(r *report.Run) { r.TestVerdict = report.TestFailed })
+		func(r *record.Run) { r.TestVerdict = record.TestFailed })
 	w := workspace(t, InitOptions{System: "box"})
 	added, err := w.Add([]string{out.dir}, AddOptions{})
 	if err != nil {
@@ -144,7 +144,7 @@ func TestDivisionsAndSystems(t *testing.T) {
 	if _, err := Init(w.Dir, o, known); err == nil || !strings.Contains(err.Error(), "found network") {
 		t.Errorf("another division of a system: %v", err)
 	}
-	network := func(r *report.Run) { r.Division = "network" }
+	network := func(r *record.Run) { r.Division = "network" }
 	add(t, w, AddOptions{System: "box"}, newOut(t).both("bert-99", "Offline"))
 	free := AddOptions{System: "box", Division: "open", Benchmark: "tinybert"}
 	add(t, w, free, newOut(t).both("bert-99", "SingleStream"))
@@ -187,7 +187,7 @@ func TestDivisionsAndSystems(t *testing.T) {
 // TestASystemInTwoDivisions: the fields of networks are in the network division's description alone.
 func TestASystemInTwoDivisions(t *testing.T) {
 	w := workspace(t, InitOptions{System: "rack", SystemType: "datacenter", Division: "network"})
-	add(t, w, AddOptions{}, newOut(t).both("3d-unet-99", "Offline", func(r *report.Run) { r.Division = "network" }))
+	add(t, w, AddOptions{}, newOut(t).both("3d-unet-99", "Offline", func(r *record.Run) { r.Division = "network" }))
 	add(t, w, AddOptions{Division: "closed"}, newOut(t).both("whisper", "Offline"))
 	has := map[string]bool{}
 	for _, f := range plan(t, w, PlanOptions{}).Files {
@@ -243,9 +243,9 @@ func TestWhatIsToBeFilledInIsThere(t *testing.T) {
 
 func TestWhatThePlanSaysOfSources(t *testing.T) {
 	w := workspace(t, InitOptions{System: "box"})
-	official := func(r *report.Run) {
-		r.Harness = report.Harness{Version: "v1.2.3", Commit: "0123abcd", Modified: true, Build: "go1 linux, tags official"}
-		r.LoadGen = &report.LoadGen{Name: "official", Version: "6.0.17", SHA256: "beef", Unmodified: true}
+	official := func(r *record.Run) {
+		r.Harness = record.Harness{Version: "v1.2.3", Commit: "0123abcd", Modified: true, Build: "go1 linux, tags official"}
+		r.LoadGen = &record.LoadGen{Name: "official", Version: "6.0.17", SHA256: "beef", Unmodified: true}
 	}
 	add(t, w, AddOptions{}, newOut(t).both("bert-99", "Offline", official))
 	p := plan(t, w, PlanOptions{})

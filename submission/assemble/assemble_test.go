@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/plumbline-ml/plumbline/bench/judge"
-	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/bench/record/judge"
 	"github.com/plumbline-ml/plumbline/submission/internal/treeops"
 
 	"github.com/plumbline-ml/plumbline/submission/system"
@@ -31,23 +31,23 @@ const shortLog = ":::MLLOG {\"key\": \"loadgen_version\", \"value\": \"6\"}\n"
 type made struct {
 	t    *testing.T
 	dir  string
-	runs []report.Run
+	runs []record.Run
 }
 
 func newOut(t *testing.T) *made { return &made{t: t, dir: t.TempDir()} }
 
 // run adds a run as harness run writes it: a log, and for accuracy the log of answers and its score.
-func (m *made) run(rulesKey, scenario, mode string, change ...func(*report.Run)) *made {
+func (m *made) run(rulesKey, scenario, mode string, change ...func(*record.Run)) *made {
 	m.t.Helper()
-	r := report.Run{
-		Model: rulesKey, RulesKey: rulesKey, LoadGenKey: "key", Scenario: scenario, Mode: mode, Status: report.Complete,
+	r := record.Run{
+		Model: rulesKey, RulesKey: rulesKey, LoadGenKey: "key", Scenario: scenario, Mode: mode, Status: record.Complete,
 		Profile: "official", Rules: "v6.1", Division: "closed", Verdict: "VALID",
 		Command: []string{"/opt/harness", "run", rulesKey, "--note", "a b"},
-		Workload: &report.Workload{
+		Workload: &record.Workload{
 			ModelFile: "/models/m.onnx", Precision: "fp32", BackendInfo: map[string]string{"version": "RT 1"},
 		},
-		Options: report.Options{Dataset: "/data"},
-		Settings: []report.Setting{
+		Options: record.Options{Dataset: "/data"},
+		Settings: []record.Setting{
 			{Key: "target_qps", Value: "20", Origin: "user.conf:1"},
 			{Key: "min_duration", Value: "600000", Origin: "rules v6.1 (*)"},
 		},
@@ -55,9 +55,9 @@ func (m *made) run(rulesKey, scenario, mode string, change ...func(*report.Run))
 	r.Dir = path.Join(rulesKey, scenario, "performance/run_1")
 	if mode == "accuracy" {
 		r.Dir = path.Join(rulesKey, scenario, "accuracy")
-		r.Accuracy = &report.Accuracy{Verdict: judge.Verdict{Outcome: judge.Pass}}
+		r.Accuracy = &record.Accuracy{Verdict: judge.Verdict{Outcome: judge.Pass}}
 	} else {
-		r.Performance = &report.Performance{Valid: true}
+		r.Performance = &record.Performance{Valid: true}
 	}
 	for _, c := range change {
 		c(&r)
@@ -68,7 +68,7 @@ func (m *made) run(rulesKey, scenario, mode string, change ...func(*report.Run))
 	return m
 }
 
-func (m *made) logs(r report.Run) {
+func (m *made) logs(r record.Run) {
 	m.write(path.Join(r.Dir, tree.DetailLog), fmt.Sprintf(":::MLLOG {\"key\": \"loadgen_version\", \"value\": \"%s\", "+
 		"\"metadata\": {}}\n# %s %s %s %s\n", official, r.RulesKey, r.Scenario, r.Mode, r.Test))
 	m.write(path.Join(r.Dir, tree.SummaryLog), "summary\n")
@@ -81,11 +81,11 @@ func (m *made) logs(r report.Run) {
 
 func (m *made) save() {
 	m.t.Helper()
-	text, err := report.NewDocument(m.runs).JSON()
+	text, err := record.NewDocument(m.runs).JSON()
 	if err != nil {
 		m.t.Fatal(err)
 	}
-	m.write(report.FileName, string(text))
+	m.write(record.FileName, string(text))
 }
 
 func (m *made) write(name, text string) {
@@ -104,17 +104,17 @@ func put(t *testing.T, file, text string) {
 }
 
 // both adds a performance and an accuracy run.
-func (m *made) both(rulesKey, scenario string, change ...func(*report.Run)) *made {
+func (m *made) both(rulesKey, scenario string, change ...func(*record.Run)) *made {
 	return m.run(rulesKey, scenario, "performance", change...).run(rulesKey, scenario, "accuracy", change...)
 }
 
 // audit adds the run of an audit, with what its judges wrote.
-func (m *made) audit(rulesKey, scenario, test string, change ...func(*report.Run)) *made {
+func (m *made) audit(rulesKey, scenario, test string, change ...func(*record.Run)) *made {
 	m.t.Helper()
 	top := path.Join(rulesKey, scenario, test)
-	m.run(rulesKey, scenario, "performance", func(r *report.Run) {
+	m.run(rulesKey, scenario, "performance", func(r *record.Run) {
 		r.Test, r.Profile, r.Dir = test, "audit", path.Join(top, "performance/run_1")
-		r.TestVerdict = report.TestPassed
+		r.TestVerdict = record.TestPassed
 		for _, c := range change {
 			c(r)
 		}
@@ -238,7 +238,7 @@ func TestTreeOfTheRounds(t *testing.T) {
 			"closed/Lab/systems/box.json",
 		},
 	} {
-		of := func(r *report.Run) { r.Rules = round }
+		of := func(r *record.Run) { r.Rules = round }
 		w := workspace(t, InitOptions{System: "box"})
 		out := newOut(t).both("bert-99", "Offline", of).audit("bert-99", "Offline", "TEST01")
 		out.runs[2].Rules = round
@@ -369,7 +369,7 @@ func TestATreeIsReplacedByForceAlone(t *testing.T) {
 }
 
 func TestWhatIsRefused(t *testing.T) {
-	rules := func(name string) func(*report.Run) { return func(r *report.Run) { r.Rules = name } }
+	rules := func(name string) func(*record.Run) { return func(r *record.Run) { r.Rules = name } }
 	for name, c := range map[string]struct {
 		add     func(t *testing.T) []*made
 		options AddOptions
@@ -389,28 +389,28 @@ func TestWhatIsRefused(t *testing.T) {
 			return []*made{newOut(t).both("bert-99", "Offline", rules("v9"))}
 		}, AddOptions{}, `unknown rules "v9"`},
 		"INVALID": {func(t *testing.T) []*made {
-			return []*made{newOut(t).run("bert-99", "Offline", "performance", func(r *report.Run) {
-				r.Performance.Valid, r.Reasons = false, []report.Reason{{Rule: "min_duration", Measured: "3 s", Needed: "600 s"}}
+			return []*made{newOut(t).run("bert-99", "Offline", "performance", func(r *record.Run) {
+				r.Performance.Valid, r.Reasons = false, []record.Reason{{Rule: "min_duration", Measured: "3 s", Needed: "600 s"}}
 			})}
 		}, AddOptions{}, "INVALID: closed/system/bert-99/Offline performance (min_duration 3 s, needed: 600 s)"},
 		"interrupted": {func(t *testing.T) []*made {
-			return []*made{newOut(t).run("bert-99", "Offline", "performance", func(r *report.Run) {
-				r.Status = report.Interrupted
+			return []*made{newOut(t).run("bert-99", "Offline", "performance", func(r *record.Run) {
+				r.Status = record.Interrupted
 			})}
 		}, AddOptions{}, "the run is interrupted"},
 		"smoke": {func(t *testing.T) []*made {
-			return []*made{newOut(t).both("bert-99", "Offline", func(r *report.Run) { r.Profile = "smoke" })}
+			return []*made{newOut(t).both("bert-99", "Offline", func(r *record.Run) { r.Profile = "smoke" })}
 		}, AddOptions{}, "settings of the profile smoke: closed/system/bert-99/Offline performance cannot be submitted"},
 		"embedded": {func(t *testing.T) []*made {
-			return []*made{newOut(t).both("bert-99", "Offline", func(r *report.Run) { r.Workload.Embedded = true })}
+			return []*made{newOut(t).both("bert-99", "Offline", func(r *record.Run) { r.Workload.Embedded = true })}
 		}, AddOptions{}, "run again with --model and --dataset, or take them all the same, marked, with --rehearsal"},
 		"an estimate": {func(t *testing.T) []*made {
-			return []*made{newOut(t).both("bert-99", "Offline", func(r *report.Run) {
+			return []*made{newOut(t).both("bert-99", "Offline", func(r *record.Run) {
 				r.Estimates = []string{"tokens: counted here"}
 			})}
 		}, AddOptions{}, "an estimate: closed/system/bert-99/Offline performance (tokens: counted here)"},
 		"an accuracy below its target": {func(t *testing.T) []*made {
-			return []*made{newOut(t).both("bert-99", "Offline", func(r *report.Run) {
+			return []*made{newOut(t).both("bert-99", "Offline", func(r *record.Run) {
 				if r.Verdict = "BELOW TARGET"; r.Accuracy != nil {
 					r.Accuracy.Outcome = judge.Below
 				}
@@ -420,13 +420,13 @@ func TestWhatIsRefused(t *testing.T) {
 			return []*made{newOut(t).both("rgat", "Offline")}
 		}, AddOptions{}, "rules v6.1 have no rgat for systems of type edge, as system is; they have 3d-unet-99,"},
 		"a failed audit": {func(t *testing.T) []*made {
-			return []*made{newOut(t).both("bert-99", "Offline").audit("bert-99", "Offline", "TEST01", func(r *report.Run) {
-				r.TestVerdict = report.TestFailed
+			return []*made{newOut(t).both("bert-99", "Offline").audit("bert-99", "Offline", "TEST01", func(r *record.Run) {
+				r.TestVerdict = record.TestFailed
 			})}
 		}, AddOptions{}, "an audit that did not pass: closed/system/bert-99/Offline/TEST01 performance (it failed"},
 		"an audit without a verdict": {func(t *testing.T) []*made {
-			return []*made{newOut(t).both("bert-99", "Offline").audit("bert-99", "Offline", "TEST01", func(r *report.Run) {
-				r.TestVerdict = report.TestNotJudged
+			return []*made{newOut(t).both("bert-99", "Offline").audit("bert-99", "Offline", "TEST01", func(r *record.Run) {
+				r.TestVerdict = record.TestNotJudged
 			})}
 		}, AddOptions{}, "TEST01 performance (its logs were not judged)"},
 		"no run of the scenario": {func(t *testing.T) []*made {
@@ -439,7 +439,7 @@ func TestWhatIsRefused(t *testing.T) {
 			return []*made{newOut(t).both("bert-99", "Offline")}
 		}, AddOptions{Division: "free"}, `division "free"`},
 		"another division": {func(t *testing.T) []*made {
-			return []*made{newOut(t).both("bert-99", "Offline", func(r *report.Run) { r.Division = "network" })}
+			return []*made{newOut(t).both("bert-99", "Offline", func(r *record.Run) { r.Division = "network" })}
 		}, AddOptions{}, "of the network division"},
 		"another benchmark": {func(t *testing.T) []*made {
 			return []*made{newOut(t).both("bert-99", "Offline")}
@@ -573,7 +573,7 @@ func TestLowAccuracyFromHigh(t *testing.T) {
 	if p := plan(t, w, PlanOptions{NoLower: true}); len(p.Derived) > 0 {
 		t.Errorf("not wanted: %+v", p.Derived)
 	}
-	measured := newOut(t).both("bert-99", "Offline", func(r *report.Run) { r.Dir = "own/" + r.Dir })
+	measured := newOut(t).both("bert-99", "Offline", func(r *record.Run) { r.Dir = "own/" + r.Dir })
 	measured.write(measured.runs[0].Dir+"/"+tree.DetailLog, shortLog)
 	measured.write(measured.runs[1].Dir+"/"+tree.DetailLog, shortLog+"#\n")
 	add(t, w, AddOptions{}, measured)
@@ -601,7 +601,7 @@ func TestPower(t *testing.T) {
 	for _, official := range []bool{false, true} {
 		w := workspace(t, InitOptions{})
 		out := newOut(t).both("bert-99", "Offline")
-		out.run("bert-99", "Offline", "ranging", func(r *report.Run) { r.Dir = "bert-99/Offline/performance/ranging" })
+		out.run("bert-99", "Offline", "ranging", func(r *record.Run) { r.Dir = "bert-99/Offline/performance/ranging" })
 		out.write("bert-99/Offline/performance/run_1/spl.txt", "Time,...\n")
 		out.write("bert-99/Offline/performance/ranging/spl.txt", "Time,...\n")
 		if official {
@@ -629,7 +629,7 @@ func TestPower(t *testing.T) {
 
 func TestInteractiveRuns(t *testing.T) {
 	w := workspace(t, InitOptions{SystemType: "datacenter"})
-	add(t, w, AddOptions{}, newOut(t).both("llama3.1-8b", "Server", func(r *report.Run) {
+	add(t, w, AddOptions{}, newOut(t).both("llama3.1-8b", "Server", func(r *record.Run) {
 		r.LoadGenKey = "llama3_1-8b-interactive"
 	}))
 	if got := w.Results[0].Scenario; got != "Interactive" {
@@ -643,7 +643,7 @@ func TestNetworkDivision(t *testing.T) {
 	if !strings.Contains(sheet, `"is_network": "true"`) || !strings.Contains(sheet, `"network_protocol": "1"`) {
 		t.Errorf("the description: %s", sheet)
 	}
-	out := newOut(t).both("3d-unet-99", "Offline", func(r *report.Run) { r.Division = "network" })
+	out := newOut(t).both("3d-unet-99", "Offline", func(r *record.Run) { r.Division = "network" })
 	add(t, w, AddOptions{}, out)
 	if got := paths(plan(t, w, PlanOptions{}))[0]; !strings.HasPrefix(got, "network/Lab/") {
 		t.Errorf("first file %s", got)

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/bench"
-	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/fetch/wholefile"
 	"github.com/plumbline-ml/plumbline/internal/checksum"
 
@@ -111,7 +111,7 @@ func (w *Workspace) eachMeasurements(do func(benchmark string, sheet *system.She
 }
 
 // measurements are those of a benchmark: what a person says of it, else of all benchmarks, else what its run says.
-func (w *Workspace) measurements(benchmark string, run *report.Run) (*system.Sheet, error) {
+func (w *Workspace) measurements(benchmark string, run *record.Run) (*system.Sheet, error) {
 	sheet := system.NewSheet(system.Measurements())
 	for _, file := range []string{measurementsFile(benchmark), MeasurementsFile} {
 		said, _, err := readSheet(filepath.Join(w.Dir, file), system.Measurements())
@@ -129,7 +129,7 @@ func (w *Workspace) measurements(benchmark string, run *report.Run) (*system.She
 }
 
 // measured is what a run says of its model. How the weights were made is known of files of the manifest alone.
-func measured(run *report.Run) map[string]string {
+func measured(run *record.Run) map[string]string {
 	w := run.Workload
 	if w == nil {
 		return nil
@@ -149,7 +149,7 @@ func measured(run *report.Run) map[string]string {
 }
 
 // modelName is the name of the model's file, or of those of its parts.
-func modelName(w *report.Workload) string {
+func modelName(w *record.Workload) string {
 	if len(w.Parts) == 0 {
 		return filepath.Base(w.ModelFile)
 	}
@@ -161,7 +161,7 @@ func modelName(w *report.Workload) string {
 }
 
 // inputTypes are the types of the inputs of all parts, where the result has them.
-func inputTypes(w *report.Workload) string {
+func inputTypes(w *record.Workload) string {
 	types := map[string]bool{}
 	for _, p := range w.Parts {
 		for _, t := range p.Inputs {
@@ -175,7 +175,7 @@ func inputTypes(w *report.Workload) string {
 func shortType(name string) string { return strings.Replace(name, "float", "fp", 1) }
 
 // read reads what is known of a registered run, whose log must be the one that was added.
-func (r Result) read() (*report.Run, error) {
+func (r Result) read() (*record.Run, error) {
 	sum, _, err := checksum.File(logPath(r.Out, r.Dir))
 	if err != nil {
 		return nil, fmt.Errorf("%v: %w; it was there when the run was added", r, err)
@@ -184,9 +184,9 @@ func (r Result) read() (*report.Run, error) {
 		return nil, fmt.Errorf("%v: %s is not what was added any more; add the new run with --replace", r,
 			logPath(r.Out, r.Dir))
 	}
-	d, err := report.Read(filepath.Join(r.Out, report.FileName))
+	d, err := record.Read(filepath.Join(r.Out, record.FileName))
 	if err == nil && len(d.Runs) == 0 { // no index in the output directory: that of the scenario
-		d, err = report.Read(filepath.Join(r.Out, filepath.FromSlash(r.Model), r.scenario(), report.FileName))
+		d, err = record.Read(filepath.Join(r.Out, filepath.FromSlash(r.Model), r.scenario(), record.FileName))
 	}
 	if err != nil {
 		return nil, err
@@ -196,7 +196,7 @@ func (r Result) read() (*report.Run, error) {
 			return run, nil
 		}
 	}
-	return nil, fmt.Errorf("%v: the %s in %s does not list it any more", r, report.FileName, r.Out)
+	return nil, fmt.Errorf("%v: the %s in %s does not list it any more", r, record.FileName, r.Out)
 }
 
 // scenario is LoadGen's name of the scenario.

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/bench/record"
 
 	"github.com/plumbline-ml/plumbline/submission/system"
 	"github.com/plumbline-ml/plumbline/submission/tree"
@@ -186,7 +186,7 @@ func (p *Plan) described(r *placed) error {
 			return err
 		}
 	}
-	from := filepath.Join(r.performance.Out, report.FileName)
+	from := filepath.Join(r.performance.Out, record.FileName)
 	p.text(p.Layout.MeasurementsFile(r.place), from+", "+filepath.Join(p.workspace.Dir, MeasurementsFile), text)
 	folder := p.Layout.Measurements(r.place)
 	p.userConf(path.Join(folder, tree.UserConf), r.performance)
@@ -201,7 +201,7 @@ func (p *Plan) userConf(to string, m *measuredRun) {
 		p.copied(to, kept)
 		return
 	}
-	p.text(to, "the settings in "+filepath.Join(m.Out, report.FileName), userConf(m.run))
+	p.text(to, "the settings in "+filepath.Join(m.Out, record.FileName), userConf(m.run))
 }
 
 // marks are those of all runs of a result.

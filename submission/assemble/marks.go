@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/bench"
-	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/bench/record"
 
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
@@ -25,7 +25,7 @@ type reservation struct {
 }
 
 // marks are why a run may not be submitted: it is refused, or in a rehearsal marked.
-func (a *adding) marks(r Result, run report.Run, log string) (marks []string) {
+func (a *adding) marks(r Result, run record.Run, log string) (marks []string) {
 	version, err := loadGenOf(log)
 	if err != nil {
 		a.faults = append(a.faults, err)
@@ -80,12 +80,12 @@ func (r reservation) err() error {
 }
 
 // embedded says whether a run is of the plugin's own model, or of its own data.
-func embedded(run report.Run) bool {
+func embedded(run record.Run) bool {
 	return run.Workload != nil && (run.Workload.Embedded || run.Options.Dataset == "")
 }
 
 // reasons are why a run is INVALID.
-func reasons(run report.Run) string {
+func reasons(run record.Run) string {
 	var list []string
 	for _, r := range run.Reasons {
 		list = append(list, fmt.Sprintf("%s %s, needed: %s", r.Rule, r.Measured, r.Needed))
@@ -94,11 +94,11 @@ func reasons(run report.Run) string {
 }
 
 // failed says why an audit is none that may be submitted; empty: it passed.
-func failed(run report.Run) string {
+func failed(run record.Run) string {
 	switch run.TestVerdict {
-	case report.TestPassed:
+	case record.TestPassed:
 		return ""
-	case report.TestFailed:
+	case record.TestFailed:
 		return "it failed, as harness audit says with the reasons"
 	}
 	return "its logs were not judged"

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 
 	"github.com/plumbline-ml/plumbline/submission/tree"
@@ -68,7 +68,7 @@ type placed struct {
 // measuredRun is a registered run with what is known of it.
 type measuredRun struct {
 	Result
-	run *report.Run
+	run *record.Run
 }
 
 // ErrUnfilled is in the chain of an error about fields that a person must fill in.

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/bench/record"
 
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
@@ -64,7 +64,7 @@ func (r *placed) commands() []string {
 	return lines
 }
 
-func headline(run *report.Run) string {
+func headline(run *record.Run) string {
 	p := run.Performance
 	if p == nil {
 		return run.Verdict
@@ -72,7 +72,7 @@ func headline(run *report.Run) string {
 	return fmt.Sprintf("%s, %s %s (%s)", run.Verdict, p.Metric.Rounded, p.Metric.Unit, p.Metric.Name)
 }
 
-func accuracyLine(run *report.Run) string {
+func accuracyLine(run *record.Run) string {
 	if run.Accuracy == nil {
 		return run.Verdict
 	}
@@ -99,7 +99,7 @@ func command(words []string) string {
 }
 
 // writeFacts lists program, plugin, backend, model, data and machine.
-func writeFacts(w io.Writer, run *report.Run) {
+func writeFacts(w io.Writer, run *record.Run) {
 	row := func(what, value string) {
 		if value = strings.TrimSpace(value); value != "" {
 			fmt.Fprintf(w, "| %s | %s |\n", what, strings.ReplaceAll(value, "|", `\|`))
@@ -121,7 +121,7 @@ func writeFacts(w io.Writer, run *report.Run) {
 	row("machine", fmt.Sprintf("%s, %d cores, %s, %s", run.System.CPU, run.System.Cores, run.System.OS, run.System.Kernel))
 }
 
-func writeChecksums(w io.Writer, run *report.Run) {
+func writeChecksums(w io.Writer, run *record.Run) {
 	for _, f := range run.Files {
 		if f.Size > 0 && path.Base(f.Path) != tree.TraceLog {
 			fmt.Fprintf(w, "    %s  %s\n", f.SHA256, f.Path)

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/internal/bounded"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 
@@ -21,7 +21,7 @@ var ErrNoRun = errors.New("no output of harness run")
 // outputs are the runs of one output directory.
 type outputs struct {
 	root string // the output directory
-	runs []report.Run
+	runs []record.Run
 }
 
 // readOutputs reads the runs of a folder: an output directory OUT; a scenario's, OUT/MODEL/SCENARIO; a model's,
@@ -56,25 +56,25 @@ func readOutputs(folder string) ([]*outputs, error) {
 	}
 	if len(all) == 0 {
 		return nil, fmt.Errorf("%s: %w: it has no %s; give the folder that harness run --out wrote", folder, ErrNoRun,
-			report.FileName)
+			record.FileName)
 	}
 	return all, nil
 }
 
 // listed says whether a folder has a list of runs.
 func listed(folder string) bool {
-	_, err := os.Stat(filepath.Join(folder, report.FileName))
+	_, err := os.Stat(filepath.Join(folder, record.FileName))
 	return err == nil
 }
 
 // ofModel are the runs of a model's folder, as the output directory around it lists them; nil where there are none.
 func ofModel(folder string) *outputs {
 	root := filepath.Dir(folder)
-	d, err := report.Read(filepath.Join(root, report.FileName))
+	d, err := record.Read(filepath.Join(root, record.FileName))
 	if err != nil {
 		return nil
 	}
-	runs := slices.DeleteFunc(d.Runs, func(r report.Run) bool {
+	runs := slices.DeleteFunc(d.Runs, func(r record.Run) bool {
 		first, _, _ := strings.Cut(r.Dir, "/")
 		return first != filepath.Base(folder)
 	})
@@ -86,24 +86,24 @@ func ofModel(folder string) *outputs {
 
 // readOutput reads the runs that a folder lists.
 func readOutput(folder string) (*outputs, error) {
-	d, err := report.Read(filepath.Join(folder, report.FileName))
+	d, err := record.Read(filepath.Join(folder, record.FileName))
 	if err != nil {
 		return nil, err
 	}
 	if len(d.Runs) == 0 {
-		return nil, fmt.Errorf("%s: %w: its %s lists no run", folder, ErrNoRun, report.FileName)
+		return nil, fmt.Errorf("%s: %w: its %s lists no run", folder, ErrNoRun, record.FileName)
 	}
 	for _, root := range []string{folder, filepath.Dir(filepath.Dir(folder))} {
 		if holds(root, d.Runs) {
 			return &outputs{root, d.Runs}, nil
 		}
 	}
-	return nil, fmt.Errorf("%s: %w: the logs that its %s lists (%s) are not there", folder, ErrNoRun, report.FileName,
+	return nil, fmt.Errorf("%s: %w: the logs that its %s lists (%s) are not there", folder, ErrNoRun, record.FileName,
 		d.Runs[0].Dir)
 }
 
 // holds says whether the logs of one run at least are below root. That others lack theirs is told of each.
-func holds(root string, runs []report.Run) bool {
+func holds(root string, runs []record.Run) bool {
 	for _, r := range runs {
 		if _, err := os.Stat(logPath(root, r.Dir)); err == nil {
 			return true

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/bench/record"
 
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
@@ -67,7 +67,7 @@ func (p *Plan) programs(of tree.Place) []byte {
 }
 
 // harnessOf is the harness that made a run: version, commit and build.
-func harnessOf(run *report.Run) string {
+func harnessOf(run *record.Run) string {
 	h := run.Harness
 	commit := cmp.Or(h.Commit, "of a commit that is not known")
 	if h.Modified {
@@ -77,7 +77,7 @@ func harnessOf(run *report.Run) string {
 }
 
 // loadGenText is the LoadGen that drove a run.
-func loadGenText(run *report.Run) string {
+func loadGenText(run *record.Run) string {
 	l := run.LoadGen
 	if l == nil {
 		return "the harness's own: a rehearsal"
@@ -86,7 +86,7 @@ func loadGenText(run *report.Run) string {
 }
 
 // builtText are the commands that build what made a run.
-func builtText(run *report.Run) string {
+func builtText(run *record.Run) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "\nIn a checkout of %s:\n\n", cmp.Or(run.Harness.Commit, "the commit, which is not known"))
 	text.WriteString("    make build\n")
@@ -96,7 +96,7 @@ func builtText(run *report.Run) string {
 	return text.String()
 }
 
-func backendOf(run *report.Run) string {
+func backendOf(run *record.Run) string {
 	if run.Workload == nil {
 		return ""
 	}
@@ -180,7 +180,7 @@ func (p *Plan) lacks(format string, args ...any) {
 }
 
 // calibrationOf is what is known of how a run's model was made.
-func calibrationOf(run *report.Run) string {
+func calibrationOf(run *record.Run) string {
 	w := run.Workload
 	if w == nil {
 		return "Not known.\n"

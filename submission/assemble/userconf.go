@@ -6,12 +6,12 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/bench/record"
 )
 
 // userConf is a user.conf with the settings of a run that are not the rules': what its own user.conf, flags and
 // profiles set, each with where it came from.
-func userConf(run *report.Run) []byte {
+func userConf(run *record.Run) []byte {
 	var text bytes.Buffer
 	fmt.Fprintf(&text, "# Settings of this run that rules %s leave to the submitter.\n", run.Rules)
 	key := run.LoadGenKey
@@ -41,7 +41,7 @@ func ruled(origin string) bool {
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // setByFile says whether all settings of a run that are not the rules' come from its user.conf.
-func setByFile(run *report.Run) bool {
+func setByFile(run *record.Run) bool {
 	for _, s := range run.Settings {
 		if !ruled(s.Origin) && !fromFile.MatchString(s.Origin) {
 			return false

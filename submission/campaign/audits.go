@@ -11,7 +11,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench"
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
-	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 
 	"github.com/plumbline-ml/plumbline/submission/audit"
@@ -171,7 +171,7 @@ func (c *Campaign) judge(own Step, passed bool) error {
 }
 
 // notGood is the verdict where a run that is needed has no result.
-func notGood(test string, rec report.Run) audit.Verdict {
+func notGood(test string, rec record.Run) audit.Verdict {
 	return audit.Verdict{Test: test, Reasons: []audit.Reason{{
 		Check: "run", File: rec.Dir, Found: fmt.Sprintf("the %s run is %s", rec.Kind(), rec.Verdict),
 		Want: "a VALID one",

@@ -17,20 +17,20 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench"
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
-	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/bench/record"
 )
 
 // Campaign makes runs of one model in the output folder Request.Out, which must be named.
 type Campaign struct {
 	Request bench.Request // what the runs have in common; scenarios, mode and test are those of each run
 	// Run makes the runs of a plan; nil: Plan.Run.
-	Run func(ctx context.Context, p *bench.Plan) (report.Document, error)
+	Run func(ctx context.Context, p *bench.Plan) (record.Document, error)
 	// Kept, where it is not nil, hears of each run that is not made since it is there.
-	Kept func(report.Run)
+	Kept func(record.Run)
 
 	model string             // its name in records, once a run was planned
 	seen  map[key]found      // what the output folder held of runs that are still to be made
-	given map[key]report.Run // complete runs that were made or found by this campaign
+	given map[key]record.Run // complete runs that were made or found by this campaign
 }
 
 // found is what the output folder holds of a run.
@@ -56,7 +56,7 @@ type Step struct {
 
 // String names the run: "Offline accuracy", "Server TEST04".
 func (s Step) String() string {
-	return s.Scenario + " " + report.Run{Mode: s.Mode, Test: s.Test.Name}.Kind()
+	return s.Scenario + " " + record.Run{Mode: s.Mode, Test: s.Test.Name}.Kind()
 }
 
 // request is that of the step's run alone.
@@ -73,17 +73,17 @@ func (c *Campaign) request(s Step) bench.Request {
 // Make makes the step's run, unless it is there, and returns its record. An earlier one that did not come to its end,
 // or is not good, is replaced; one that is good and has other options is an error, unless the request has Force. What
 // came out INVALID just now is not made once more for each audit that compares with it.
-func (c *Campaign) Make(ctx context.Context, s Step) (report.Run, error) {
+func (c *Campaign) Make(ctx context.Context, s Step) (record.Run, error) {
 	if rec, made := c.given[s.key()]; made {
 		return rec, nil
 	}
 	f, err := c.look(ctx, s)
 	if err != nil {
-		return report.Run{}, err
+		return record.Run{}, err
 	}
 	delete(c.seen, s.key())
 	if err := c.replaceable(s, f.earlier); err != nil {
-		return report.Run{}, err
+		return record.Run{}, err
 	}
 	if f.earlier.Finished() && !c.Request.Force {
 		c.keep(s, *f.earlier.Run)
@@ -93,7 +93,7 @@ func (c *Campaign) Make(ctx context.Context, s Step) (report.Run, error) {
 		r := c.request(s)
 		r.Force = true
 		if f.plan, err = bench.NewPlan(ctx, r); err != nil {
-			return report.Run{}, err
+			return record.Run{}, err
 		}
 	}
 	return c.run(ctx, s, f.plan)
@@ -132,31 +132,31 @@ func (s Step) settle(e bench.Earlier) bench.Earlier {
 func (s Step) finished(e bench.Earlier) bool { return s.settle(e).Finished() }
 
 // keep tells of a run that is there.
-func (c *Campaign) keep(s Step, rec report.Run) {
+func (c *Campaign) keep(s Step, rec record.Run) {
 	if c.Kept != nil {
 		c.Kept(rec)
 	}
 	c.give(s, rec)
 }
 
-func (c *Campaign) give(s Step, rec report.Run) {
+func (c *Campaign) give(s Step, rec record.Run) {
 	if c.given == nil {
-		c.given = map[key]report.Run{}
+		c.given = map[key]record.Run{}
 	}
 	c.given[s.key()] = rec
 }
 
-func (c *Campaign) run(ctx context.Context, s Step, p *bench.Plan) (report.Run, error) {
+func (c *Campaign) run(ctx context.Context, s Step, p *bench.Plan) (record.Run, error) {
 	run := c.Run
 	if run == nil {
-		run = func(ctx context.Context, p *bench.Plan) (report.Document, error) { return p.Run(ctx) }
+		run = func(ctx context.Context, p *bench.Plan) (record.Document, error) { return p.Run(ctx) }
 	}
 	d, err := run(ctx, p)
 	if len(d.Runs) == 0 {
-		return report.Run{}, errors.Join(err, errNothing)
+		return record.Run{}, errors.Join(err, errNothing)
 	}
 	rec := d.Runs[len(d.Runs)-1]
-	if rec.Status == report.Complete {
+	if rec.Status == record.Complete {
 		c.give(s, rec)
 	}
 	return rec, err

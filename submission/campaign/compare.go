@@ -10,7 +10,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench"
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
-	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 
 	"github.com/plumbline-ml/plumbline/submission/audit"
@@ -19,7 +19,7 @@ import (
 // Comparison sets a run under other conditions beside the run that it is compared with.
 type Comparison struct {
 	Scenario   string
-	Run, Other report.Run // as it was, and under the other conditions
+	Run, Other record.Run // as it was, and under the other conditions
 	Pass       bool
 	Reasons    []string // why not
 	Notes      []string
@@ -120,7 +120,7 @@ func (o *Comparison) performance() {
 
 // valid wants two runs with results.
 func (o *Comparison) valid() bool {
-	for _, r := range []report.Run{o.Run, o.Other} {
+	for _, r := range []record.Run{o.Run, o.Other} {
 		if r.Performance == nil || !r.Performance.Valid {
 			o.fail(fmt.Sprintf("the run in %s is %s: there is nothing to compare", r.Dir, r.Verdict))
 			return false

@@ -4,16 +4,16 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/bench/judge"
-	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/bench/record/judge"
 	"github.com/plumbline-ml/plumbline/internal/figure"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
 // scored is a VALID run with a score.
-func scored(value float64) report.Run {
-	return report.Run{Performance: &report.Performance{Valid: true, Metric: report.Figure{Value: figure.Number(value)}}}
+func scored(value float64) record.Run {
+	return record.Run{Performance: &record.Performance{Valid: true, Metric: record.Figure{Value: figure.Number(value)}}}
 }
 
 func TestPerformanceUnderOtherConditions(t *testing.T) {
@@ -43,15 +43,15 @@ func TestPerformanceUnderOtherConditions(t *testing.T) {
 }
 
 func TestAnInvalidRunIsNotCompared(t *testing.T) {
-	o := Comparison{Scenario: "Offline", Run: scored(1), Other: report.Run{Dir: "x", Verdict: "INVALID"}}
+	o := Comparison{Scenario: "Offline", Run: scored(1), Other: record.Run{Dir: "x", Verdict: "INVALID"}}
 	o.performance()
 	if o.Pass || !strings.Contains(strings.Join(o.Reasons, ""), "INVALID") {
 		t.Errorf("%+v", o)
 	}
 }
 
-func accurate(value float64) report.Run {
-	return report.Run{Accuracy: &report.Accuracy{Verdict: judge.Verdict{Metrics: []judge.Metric{
+func accurate(value float64) record.Run {
+	return record.Run{Accuracy: &record.Accuracy{Verdict: judge.Verdict{Metrics: []judge.Metric{
 		{Name: "accuracy", Value: figure.Number(value)},
 	}}}}
 }

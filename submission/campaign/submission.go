@@ -6,7 +6,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench"
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
-	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 
 	"github.com/plumbline-ml/plumbline/submission/tree"
@@ -108,7 +108,7 @@ func (c *Campaign) Plan(ctx context.Context, s Submission) ([]Planned, error) {
 // Outcome is what became of one run, or one audit, of a submission.
 type Outcome struct {
 	Step    Step
-	Run     *report.Run // of a performance or accuracy run
+	Run     *record.Run // of a performance or accuracy run
 	Audited *Audited
 	Err     error
 }

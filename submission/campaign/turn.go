@@ -9,7 +9,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench"
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
-	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/internal/figure"
 )
 
@@ -88,14 +88,14 @@ func (c *Campaign) Enter(ctx context.Context, steps []Step) error {
 	if err != nil {
 		return err
 	}
-	var runs []report.Run
+	var runs []record.Run
 	for _, s := range steps {
 		f, err := c.look(ctx, s)
 		if err != nil {
 			return err
 		}
 		for _, rec := range f.plan.Unmade() {
-			if at := slices.IndexFunc(d.Runs, rec.Same); at < 0 || d.Runs[at].Status == report.NotRun {
+			if at := slices.IndexFunc(d.Runs, rec.Same); at < 0 || d.Runs[at].Status == record.NotRun {
 				runs = append(runs, rec)
 			}
 		}
@@ -103,8 +103,8 @@ func (c *Campaign) Enter(ctx context.Context, steps []Step) error {
 	return bench.Record(c.Request.Out, runs...)
 }
 
-func (c *Campaign) recorded() (report.Document, error) {
-	return report.Read(filepath.Join(c.Request.Out, report.FileName))
+func (c *Campaign) recorded() (record.Document, error) {
+	return record.Read(filepath.Join(c.Request.Out, record.FileName))
 }
 
 // cut says that ctx ended before all was made.
@@ -143,12 +143,12 @@ func (c *Campaign) Skip(steps []Step, code exitcode.Code) error {
 	if err != nil || code == exitcode.Interrupted {
 		return err
 	}
-	var runs []report.Run
+	var runs []record.Run
 	for _, rec := range d.Runs {
 		mine := rec.Model == c.model && slices.ContainsFunc(steps, func(s Step) bool {
 			return s.key() == key{rec.Scenario, rec.Mode, rec.Test}
 		})
-		if mine && rec.Status == report.NotRun && rec.ExitCode != int(code) {
+		if mine && rec.Status == record.NotRun && rec.ExitCode != int(code) {
 			rec.Skip(code)
 			runs = append(runs, rec)
 		}

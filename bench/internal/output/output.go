@@ -15,12 +15,12 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk"
 
-	"github.com/plumbline-ml/plumbline/bench/export"
 	"github.com/plumbline-ml/plumbline/bench/internal/score"
 	"github.com/plumbline-ml/plumbline/bench/power"
 	"github.com/plumbline-ml/plumbline/bench/power/spl"
-	"github.com/plumbline-ml/plumbline/bench/report"
-	"github.com/plumbline-ml/plumbline/bench/series"
+	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/bench/record/export"
+	"github.com/plumbline-ml/plumbline/bench/record/series"
 )
 
 // DefaultDir is where results go without --out: this directory, or out-2, out-3, ... where it already holds a result of
@@ -208,7 +208,7 @@ func Lost(out, dir string) error {
 // Keep brings what a run wrote to the disk, so that its record may vouch for it, and lists its files with their
 // checksums; paths are relative to out. A file that the disk does not take is an error: a system that fails later would
 // leave a result whose logs are not there.
-func Keep(out, dir string) ([]report.File, error) {
+func Keep(out, dir string) ([]record.File, error) {
 	if err := keep(out, dir); err != nil {
 		return nil, err
 	}
@@ -233,8 +233,8 @@ func keep(out, dir string) error {
 	return nil
 }
 
-func files(out, dir string) ([]report.File, error) {
-	var files []report.File
+func files(out, dir string) ([]record.File, error) {
+	var files []record.File
 	for _, d := range within(out, dir) {
 		for _, name := range logs {
 			path := filepath.Join(d, name)
@@ -248,7 +248,7 @@ func files(out, dir string) ([]report.File, error) {
 			if path, err = filepath.Rel(out, path); err != nil {
 				return nil, err
 			}
-			files = append(files, report.File{Path: filepath.ToSlash(path), Size: size, SHA256: sum})
+			files = append(files, record.File{Path: filepath.ToSlash(path), Size: size, SHA256: sum})
 		}
 	}
 	return files, nil

@@ -11,7 +11,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/bench/internal/score"
-	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/bench/record"
 )
 
 // PreviousName is the folder of an output directory with the results that runs are about to replace, laid out as the
@@ -29,7 +29,7 @@ type Recovered struct {
 // SetAside copies what result.json says of the runs in dirs whose logs are to be replaced. It comes before result.json
 // says otherwise, and before Prepare, which moves the logs.
 func SetAside(out string, dirs []string) error {
-	var old []report.Run
+	var old []record.Run
 	for _, dir := range dirs {
 		if !taken(out, dir) || taken(previous(out), dir) { // what is set aside already is of a run that came to its end
 			continue
@@ -42,15 +42,15 @@ func SetAside(out string, dirs []string) error {
 			old = append(old, run)
 		}
 	}
-	return report.Save(previous(out), old...)
+	return record.Save(previous(out), old...)
 }
 
 // recorded is what the result.json of out says of the run in dir.
-func recorded(out, dir string) (run report.Run, found bool, err error) {
-	d, err := report.Read(filepath.Join(out, report.FileName))
-	i := slices.IndexFunc(d.Runs, func(r report.Run) bool { return r.Dir == filepath.ToSlash(dir) })
+func recorded(out, dir string) (run record.Run, found bool, err error) {
+	d, err := record.Read(filepath.Join(out, record.FileName))
+	i := slices.IndexFunc(d.Runs, func(r record.Run) bool { return r.Dir == filepath.ToSlash(dir) })
 	if err != nil || i < 0 {
-		return report.Run{}, false, err
+		return record.Run{}, false, err
 	}
 	return d.Runs[i], true, nil
 }
@@ -91,9 +91,9 @@ func (s *Recovered) recoverRun(out, dir string) error {
 	switch {
 	case err != nil:
 		return err
-	case found && run.Status == report.Complete:
+	case found && run.Status == record.Complete:
 		return removeLogs(previous(out), dir)
-	case found && run.Status != report.NotRun && hasAny(filepath.Join(out, dir), logs[:loadgenLogs]):
+	case found && run.Status != record.NotRun && hasAny(filepath.Join(out, dir), logs[:loadgenLogs]):
 		if taken(previous(out), dir) {
 			s.Kept = append(s.Kept, filepath.Join(previous(out), dir))
 		}
@@ -112,10 +112,10 @@ func (s *Recovered) recoverRun(out, dir string) error {
 // session that is killed in between is not taken for one that left logs.
 //
 // What the failed run's plugin printed goes: its last lines are in the message.
-func putBack(out, dir string, run report.Run) error {
-	if run.Status != report.NotRun && run.Model != "" {
+func putBack(out, dir string, run record.Run) error {
+	if run.Status != record.NotRun && run.Model != "" {
 		run.Skip(exitcode.Code(run.ExitCode))
-		if err := report.Save(out, run); err != nil {
+		if err := record.Save(out, run); err != nil {
 			return err
 		}
 	}
@@ -129,14 +129,14 @@ func putBack(out, dir string, run report.Run) error {
 	if err != nil || !found || !taken(out, dir) {
 		return err
 	}
-	return report.Save(out, old)
+	return record.Save(out, old)
 }
 
 // leftBehind lists the runs' directories of which logs are set aside, or a record: it is there
 // before the logs are moved.
 func leftBehind(out string) ([]string, error) {
 	dirs := setAside(out)
-	d, err := report.Read(filepath.Join(previous(out), report.FileName))
+	d, err := record.Read(filepath.Join(previous(out), record.FileName))
 	for _, run := range d.Runs {
 		if dir := filepath.FromSlash(run.Dir); filepath.IsLocal(dir) && !slices.Contains(dirs, dir) {
 			dirs = append(dirs, dir)

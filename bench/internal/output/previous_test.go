@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/bench/record"
 )
 
 const detail = "mlperf_log_detail.txt"
@@ -19,15 +19,15 @@ func earlier(t *testing.T) (out string) {
 	write(t, filepath.Join(out, dirs[0], PluginLogName), "old")
 	for _, dir := range dirs {
 		write(t, filepath.Join(out, dir, detail), "old")
-		save(t, out, dir, report.Complete)
+		save(t, out, dir, record.Complete)
 	}
 	return out
 }
 
 // save writes into result.json how the run in dir ended.
-func save(t *testing.T, out, dir string, status report.Status) {
+func save(t *testing.T, out, dir string, status record.Status) {
 	t.Helper()
-	if err := report.Save(out, report.Run{
+	if err := record.Save(out, record.Run{
 		Model: "m", Scenario: filepath.Base(filepath.Dir(dir)), Mode: dir, Dir: dir, Status: status,
 	}); err != nil {
 		t.Fatal(err)
@@ -41,7 +41,7 @@ func replace(t *testing.T, out string) {
 		t.Fatal(err)
 	}
 	for _, dir := range dirs {
-		save(t, out, dir, report.NotRun)
+		save(t, out, dir, record.NotRun)
 	}
 	if err := Prepare(out, dirs); err != nil {
 		t.Fatal(err)
@@ -49,7 +49,7 @@ func replace(t *testing.T, out string) {
 }
 
 // wantRun checks a run's log and what result.json says of it.
-func wantRun(t *testing.T, out, dir, text string, status report.Status) {
+func wantRun(t *testing.T, out, dir, text string, status record.Status) {
 	t.Helper()
 	got, err := os.ReadFile(filepath.Join(out, dir, detail))
 	if err != nil || string(got) != text {
@@ -88,26 +88,26 @@ func TestRecover(t *testing.T) {
 		back, kept []string
 	}{
 		"nothing is run":           {func(string) {}, both, nil},
-		"a model that cannot load": {func(out string) { save(t, out, dirs[0], report.Failed) }, both, nil},
+		"a model that cannot load": {func(out string) { save(t, out, dirs[0], record.Failed) }, both, nil},
 		"it printed, too": {func(out string) {
 			for _, dir := range dirs {
-				save(t, out, dir, report.Failed)
+				save(t, out, dir, record.Failed)
 				write(t, filepath.Join(out, dir, PluginLogName), "no such model")
 			}
 		}, both, nil},
 		"both are complete": {func(out string) {
 			for _, dir := range dirs {
 				write(t, filepath.Join(out, dir, detail), "new")
-				save(t, out, dir, report.Complete)
+				save(t, out, dir, record.Complete)
 			}
 		}, nil, nil},
 		"one is complete": {func(out string) {
 			write(t, filepath.Join(out, dirs[0], detail), "new")
-			save(t, out, dirs[0], report.Complete)
+			save(t, out, dirs[0], record.Complete)
 		}, both[:1], nil},
 		"one broke off": {func(out string) {
 			write(t, filepath.Join(out, dirs[0], detail), "new")
-			save(t, out, dirs[0], report.Unfinished)
+			save(t, out, dirs[0], record.Unfinished)
 		}, both[:1], both[1:]},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -116,15 +116,15 @@ func TestRecover(t *testing.T) {
 			c.happens(out)
 			recoverAll(t, out, c.back, c.kept)
 			for _, dir := range c.back {
-				wantRun(t, out, dir, "old", report.Complete)
+				wantRun(t, out, dir, "old", record.Complete)
 				text, _ := os.ReadFile(filepath.Join(out, dir, PluginLogName))
 				if want := map[string]string{dirs[0]: "old"}[dir]; string(text) != want {
 					t.Errorf("%s of %s: %q, want %q", PluginLogName, dir, text, want)
 				}
 			}
 			for _, dir := range c.kept {
-				wantRun(t, out, dir, "new", report.Unfinished)
-				wantRun(t, previous(out), dir, "old", report.Complete)
+				wantRun(t, out, dir, "new", record.Unfinished)
+				wantRun(t, previous(out), dir, "old", record.Complete)
 			}
 			recoverAll(t, out, nil, c.kept) // is done
 		})
@@ -136,7 +136,7 @@ func TestRecoverAfterASecondTry(t *testing.T) {
 	out := earlier(t)
 	replace(t, out)
 	write(t, filepath.Join(out, dirs[0], detail), "new")
-	save(t, out, dirs[0], report.Interrupted)
+	save(t, out, dirs[0], record.Interrupted)
 	recoverAll(t, out, dirs[1:], dirs[:1])
 	if _, err := Choose(out, false, dirs[:1]); err == nil ||
 		!strings.Contains(err.Error(), filepath.Join(previous(out), dirs[0])) {
@@ -144,7 +144,7 @@ func TestRecoverAfterASecondTry(t *testing.T) {
 	}
 	replace(t, out)
 	recoverAll(t, out, []string{dirs[1], dirs[0]}, nil)
-	wantRun(t, out, dirs[0], "old", report.Complete)
+	wantRun(t, out, dirs[0], "old", record.Complete)
 }
 
 // A session that is killed at any moment leaves what the next one puts back: after each step of setting
@@ -177,13 +177,13 @@ func TestRecoverAfterAKill(t *testing.T) {
 			if err := SetAside(out, dirs[:1]); err != nil {
 				t.Fatal(err)
 			}
-			save(t, out, dirs[0], report.NotRun)
+			save(t, out, dirs[0], record.NotRun)
 			killed(out)
 			if _, err := Recover(out); err != nil {
 				t.Fatal(err)
 			}
-			wantRun(t, out, dirs[0], "old", report.Complete)
-			wantRun(t, out, dirs[1], "old", report.Complete)
+			wantRun(t, out, dirs[0], "old", record.Complete)
+			wantRun(t, out, dirs[1], "old", record.Complete)
 		})
 	}
 }

@@ -13,7 +13,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench"
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
-	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/submission/audit"
 	"github.com/plumbline-ml/plumbline/submission/campaign"
 )
@@ -215,7 +215,7 @@ func (o *auditOutcome) err() error {
 }
 
 // makes makes the runs of a plan for a campaign.
-func (s *session) makes(ctx context.Context, p *bench.Plan) (report.Document, error) {
+func (s *session) makes(ctx context.Context, p *bench.Plan) (record.Document, error) {
 	s.plan = p
 	defer s.closed()
 	return p.Run(ctx)

@@ -16,7 +16,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/loadgentest"
 
 	"github.com/plumbline-ml/plumbline/bench/plugin/plugintest"
-	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/bench/record"
 )
 
 // shell runs whole commands in process, on fake plugins and in directories of its own.
@@ -139,9 +139,9 @@ func (s *shell) out(parts ...string) string {
 	return filepath.Join(append([]string{s.dir, "out"}, parts...)...)
 }
 
-func (s *shell) result(parts ...string) report.Document {
+func (s *shell) result(parts ...string) record.Document {
 	s.t.Helper()
-	d, err := report.Read(s.out(append(parts, report.FileName)...))
+	d, err := record.Read(s.out(append(parts, record.FileName)...))
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench/compare"
 	"github.com/plumbline-ml/plumbline/bench/failif"
-	"github.com/plumbline-ml/plumbline/bench/results"
+	"github.com/plumbline-ml/plumbline/bench/record/results"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/sidebyside"
 )
 

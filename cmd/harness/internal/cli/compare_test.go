@@ -11,25 +11,25 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/figure"
 
 	"github.com/plumbline-ml/plumbline/bench/compare"
-	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/bench/record"
 )
 
 // saved writes n results of a Server run, whose rates lie a little above rate, into folders below dir.
-func (s *shell) saved(dir string, n int, rate float64, change func(*report.Run)) string {
+func (s *shell) saved(dir string, n int, rate float64, change func(*record.Run)) string {
 	s.t.Helper()
 	for i := range n {
-		r := report.Run{
-			Model: "resnet50", Scenario: "Server", Mode: "performance", Status: report.Complete, Verdict: "VALID", Rules: "v6.1",
-			Performance: &report.Performance{
-				Metric: report.Figure{Name: "completed samples per second", Unit: "samples/s",
+		r := record.Run{
+			Model: "resnet50", Scenario: "Server", Mode: "performance", Status: record.Complete, Verdict: "VALID", Rules: "v6.1",
+			Performance: &record.Performance{
+				Metric: record.Figure{Name: "completed samples per second", Unit: "samples/s",
 					Value: figure.Number(rate + float64(i)/10)},
-				Latency: report.Latency{Count: 1, Percentiles: []report.Percentile{{P: 0.99, NS: 12_500_000}}},
+				Latency: record.Latency{Count: 1, Percentiles: []record.Percentile{{P: 0.99, NS: 12_500_000}}},
 			},
 		}
 		if change != nil {
 			change(&r)
 		}
-		if err := report.Save(filepath.Join(s.dir, dir, fmt.Sprint(i)), r); err != nil {
+		if err := record.Save(filepath.Join(s.dir, dir, fmt.Sprint(i)), r); err != nil {
 			s.t.Fatal(err)
 		}
 	}
@@ -49,7 +49,7 @@ func TestCompare(t *testing.T) {
 
 func TestCompareJSONAndHTML(t *testing.T) {
 	s := newShell(t)
-	hostile := func(r *report.Run) { r.Model = "<script>alert(1)</script>" }
+	hostile := func(r *record.Run) { r.Model = "<script>alert(1)</script>" }
 	base, next := s.saved("base", 4, 100, hostile), s.saved("new", 4, 97, hostile)
 	page := filepath.Join(s.dir, "page.html")
 	s.want(0, s.run("compare", base, next, "--json", "--html", page))
@@ -67,13 +67,13 @@ func TestCompareJSONAndHTML(t *testing.T) {
 func TestCompareRefuses(t *testing.T) {
 	s := newShell(t)
 	base := s.saved("base", 1, 100, nil)
-	next := s.saved("new", 1, 97, func(r *report.Run) { r.Rules = "v5.0" })
+	next := s.saved("new", 1, 97, func(r *record.Run) { r.Rules = "v5.0" })
 	s.want(2, s.run("compare", base, next), `rules differs (rules): "v6.1" in`, "--allow-unlike WHAT,...")
 	s.want(0, s.run("compare", base, next, "--allow-unlike", "rules"), "rules  v6.1 -> v5.0")
 	s.want(2, s.run("compare", base, next, "--allow-unlike", "rule"), `did you mean "rules"?`)
 	s.want(2, s.run("compare", base), "want two arguments, BASE and NEW, found 1")
 	s.want(6, s.run("compare", base, s.dir+"/none"), "none: no such file")
-	under := s.saved("under", 1, 97, func(r *report.Run) { r.Begin() })
+	under := s.saved("under", 1, 97, func(r *record.Run) { r.Begin() })
 	s.want(6, s.run("compare", base, under), "no run that came to its end (1 run under way, or killed)")
 	newer := s.write("newer/result.json", `{"schema": "plumbline.result", "schema_version": 2}`)
 	s.want(6, s.run("compare", base, newer), "a newer harness wrote it: schema version 2, and this one reads up to 1")

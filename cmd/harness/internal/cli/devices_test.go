@@ -10,7 +10,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 
-	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/bench/record"
 )
 
 func TestRunOnDevices(t *testing.T) {
@@ -25,7 +25,7 @@ func TestRunOnDevices(t *testing.T) {
 		t.Errorf("the plugin was asked for %q, want %q", got, devices)
 	}
 	run := s.result().Runs[0]
-	want := []report.Share{{Name: "cuda:0", Batches: 3, Samples: 24, Fraction: 0.75},
+	want := []record.Share{{Name: "cuda:0", Batches: 3, Samples: 24, Fraction: 0.75},
 		{Name: "cuda:1", Batches: 1, Samples: 8, Fraction: 0.25}}
 	if !reflect.DeepEqual(run.Workload.Shares, want) || !slices.Equal(run.Options.Devices, devices) {
 		t.Errorf("result.json says devices %q, shares %+v", run.Options.Devices, run.Workload.Shares)

@@ -3,7 +3,7 @@ package cli
 import (
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/bench/export"
+	"github.com/plumbline-ml/plumbline/bench/record/export"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/queries"
 )
 

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/bench/export"
+	"github.com/plumbline-ml/plumbline/bench/record/export"
 )
 
 func TestExport(t *testing.T) {

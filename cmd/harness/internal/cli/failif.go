@@ -14,7 +14,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench"
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/bench/failif"
-	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/bench/record"
 )
 
 // failIfFlag adds the flag with conditions, such as those of the examples.
@@ -61,10 +61,10 @@ func planned(p *bench.Plan) []failif.Subject {
 			Name: fmt.Sprintf("%s %v %s", r.Model, r.Scenario, r.ModeName()), Model: r.Model, Scenario: r.Scenario.String(),
 		}
 		if r.Mode == loadgen.AccuracyOnly {
-			s.Metrics = report.AccuracyMetrics(slices.Concat(p.Served.Model.Metrics,
+			s.Metrics = record.AccuracyMetrics(slices.Concat(p.Served.Model.Metrics,
 				[]sdk.MetricInfo{{Name: sdk.Agreement, Unit: "%"}}))
 		} else {
-			s.Metrics = report.MetricNames(r.Scenario)
+			s.Metrics = record.MetricNames(r.Scenario)
 		}
 		all = append(all, s)
 	}

@@ -15,7 +15,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/loadgen/loadgentest"
 
-	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/bench/record"
 )
 
 // moments sends one interrupt at a moment of a command: as it prints something, as a run issues its first query, as an
@@ -153,8 +153,8 @@ func tried(kinds []string) []int {
 }
 
 // recorded are the runs of result.json by their folders; none where there is no such file.
-func (s *shell) recorded() map[string]report.Run {
-	all := map[string]report.Run{}
+func (s *shell) recorded() map[string]record.Run {
+	all := map[string]record.Run{}
 	for _, r := range s.result().Runs {
 		all[r.Dir] = r
 	}
@@ -162,15 +162,15 @@ func (s *shell) recorded() map[string]report.Run {
 }
 
 // finished says whether a run has come to its end, and what it was made for, too.
-func finished(r report.Run) bool {
-	return r.Status == report.Complete && r.TestVerdict != report.TestNotJudged
+func finished(r record.Run) bool {
+	return r.Status == record.Complete && r.TestVerdict != record.TestNotJudged
 }
 
 // told fails the test unless an interrupted campaign says what it has not made.
-func (m *moments) told(about string, code int, want map[string]report.Run) {
+func (m *moments) told(about string, code int, want map[string]record.Run) {
 	m.t.Helper()
 	have, d := m.recorded(), m.result()
-	if _, err := os.Stat(m.out(report.FileName)); errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(m.out(record.FileName)); errors.Is(err, fs.ErrNotExist) {
 		if code != 130 {
 			m.t.Errorf("%s: exit code %d, and no record", about, code)
 		}
@@ -202,7 +202,7 @@ func (m *moments) told(about string, code int, want map[string]report.Run) {
 }
 
 // ended fails the test unless a campaign came to its end, with all its runs in result.json and nothing of another.
-func ended(t *testing.T, about string, code int, want map[string]report.Run, s *shell) {
+func ended(t *testing.T, about string, code int, want map[string]record.Run, s *shell) {
 	t.Helper()
 	have, d := s.recorded(), s.result()
 	if code != 0 && code != 3 || d.ExitCode != code {
@@ -230,7 +230,7 @@ func TestWhatIsNotMadeSaysWhy(t *testing.T) {
 		d := m.result()
 		unmade := 0
 		for _, r := range d.Runs {
-			if r.Status == report.NotRun {
+			if r.Status == record.NotRun {
 				unmade++
 			}
 			if r.ExitCode == 130 {
@@ -247,11 +247,11 @@ func TestWhatIsNotMadeSaysWhy(t *testing.T) {
 func TestAuditsThatAreRefusedLeaveNothing(t *testing.T) {
 	s := newShell(t)
 	s.want(0, s.run("run", "resnet50", "--scenario", "Offline", "--mode", "submission", "--out", s.out()))
-	before := s.read(report.FileName)
+	before := s.read(record.FileName)
 	s.want(2, s.run("audit", "all", "resnet50", "--scenario", "SingleStream,Offline", "--out", s.out(), "--batch", "2"),
 		"Offline performance", "Offline accuracy", "other options")
-	if s.read(report.FileName) != before {
-		t.Errorf("result.json is now\n%s", s.read(report.FileName))
+	if s.read(record.FileName) != before {
+		t.Errorf("result.json is now\n%s", s.read(record.FileName))
 	}
 }
 
@@ -260,9 +260,9 @@ func TestRunsIntoTheFolderOfASuite(t *testing.T) {
 	for _, name := range []string{"suite", "rounds"} {
 		m := momentOf(t, 0)
 		m.want(0, m.run(m.campaign(name)...))
-		before := m.read(report.FileName)
+		before := m.read(record.FileName)
 		m.want(2, m.run("run", "resnet50", "--scenario", "Offline", "--out", m.out()), "folders of their own", "--out")
-		if m.read(report.FileName) != before {
+		if m.read(record.FileName) != before {
 			t.Errorf("%s: result.json is another one", name)
 		}
 	}
@@ -280,7 +280,7 @@ func TestFailedAuditInTheRecord(t *testing.T) {
 	for range 2 {
 		s.want(3, s.run(args...), "FAIL")
 		d := s.result()
-		if r := d.Runs[1]; d.ExitCode != 3 || r.TestVerdict != report.TestFailed || !r.Good() || r.ExitCode != 3 {
+		if r := d.Runs[1]; d.ExitCode != 3 || r.TestVerdict != record.TestFailed || !r.Good() || r.ExitCode != 3 {
 			t.Errorf("exit code %d, %s of a run that is %s", d.ExitCode, r.TestVerdict, r.Verdict)
 		}
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 
 	"github.com/plumbline-ml/plumbline/bench/plugin/plugintest"
-	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/bench/record"
 )
 
 func TestFindPeak(t *testing.T) {
@@ -72,7 +72,7 @@ func TestFindStreams(t *testing.T) {
 	}
 }
 
-func checkStreams(t *testing.T, run report.Run, confirms int) {
+func checkStreams(t *testing.T, run record.Run, confirms int) {
 	t.Helper()
 	p := run.Performance.Streams
 	if p == nil || p.Found != 3 || run.Effective.SamplesPerQuery != 3 || run.Performance.Metric.Value != 3 {

@@ -12,7 +12,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench"
 	"github.com/plumbline-ml/plumbline/bench/closedloop"
-	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/mlmark"
 	"github.com/plumbline-ml/plumbline/submission/campaign"
 )
@@ -85,7 +85,7 @@ func (s *suiteRun) task(ctx context.Context, j suiteJob) (mlmark.Document, error
 	if err != nil {
 		return mlmark.Document{}, err
 	}
-	rec.Status, rec.Verdict = report.Complete, "measured"
+	rec.Status, rec.Verdict = record.Complete, "measured"
 	d := mlmark.Document{
 		Result: mlmark.Result{Task: *j.Task, Scores: mlmark.Times(*j.Task, times.Total, times.Each)},
 		Raw:    raw(times), WarmUp: times.WarmUp.Seconds(), Run: rec,

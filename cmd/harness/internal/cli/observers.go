@@ -12,7 +12,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench"
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
-	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/endpoint"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/events"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/feed"
@@ -80,7 +80,7 @@ func (o *observers) plan(p *bench.Plan) {
 	}
 }
 
-func (o *observers) open(rec report.Run) {
+func (o *observers) open(rec record.Run) {
 	if o != nil {
 		o.feed.Open(rec)
 	}
@@ -93,7 +93,7 @@ func (o *observers) test(t bench.PlannedRun, p *loadgen.Progress) (stop func()) 
 	return o.feed.Test(t, p)
 }
 
-func (o *observers) done(rec report.Run) {
+func (o *observers) done(rec record.Run) {
 	if o != nil {
 		o.feed.Done(rec)
 	}

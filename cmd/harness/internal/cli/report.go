@@ -13,7 +13,7 @@ import (
 	"github.com/plumbline-ml/plumbline/fetch/wholefile"
 	"github.com/plumbline-ml/plumbline/sdk"
 
-	"github.com/plumbline-ml/plumbline/bench/results"
+	"github.com/plumbline-ml/plumbline/bench/record/results"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/page"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plot"
 )

@@ -19,8 +19,8 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/compare"
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/bench/failif"
-	"github.com/plumbline-ml/plumbline/bench/report"
-	"github.com/plumbline-ml/plumbline/bench/results"
+	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/bench/record/results"
 )
 
 // turn is one session of harness run among several: those of a backend, or of a round.
@@ -76,7 +76,7 @@ type rounds struct {
 	turns      []turn
 	conditions []failif.Condition
 	printed    *session
-	runs       [][]report.Run // of each turn: from the beginning, as runs that are not made
+	runs       [][]record.Run // of each turn: from the beginning, as runs that are not made
 }
 
 // run makes one session, or several.
@@ -165,7 +165,7 @@ func (s *rounds) end(i int, code exitcode.Code) error {
 	left := 0
 	for _, turn := range s.runs[i:] {
 		for j := range turn {
-			if turn[j].Status == report.NotRun {
+			if turn[j].Status == record.NotRun {
 				turn[j].Skip(code)
 				left++
 			}
@@ -179,8 +179,8 @@ func (s *rounds) end(i int, code exitcode.Code) error {
 }
 
 // document has the records of all sessions.
-func (s *rounds) document() report.Document {
-	d := report.NewDocument(slices.Concat(s.runs...))
+func (s *rounds) document() record.Document {
+	d := record.NewDocument(slices.Concat(s.runs...))
 	d.Suite = s.flags.Model
 	if s.flags.repeat > 1 {
 		d.Suite += fmt.Sprintf(", %d rounds", s.flags.repeat)
@@ -193,7 +193,7 @@ func (s *rounds) document() report.Document {
 
 // save writes the records of all runs into one result.json: of those that are not made as well, so that it says what is
 // missing whenever and however the sessions end.
-func (s *rounds) save() error { return sdk.Usage(report.WriteSuite(s.flags.Out, s.document())) }
+func (s *rounds) save() error { return sdk.Usage(record.WriteSuite(s.flags.Out, s.document())) }
 
 // freeFolder is the first of out, out-2, ... that is not there.
 func (s *rounds) freeFolder() string {
@@ -229,13 +229,13 @@ func (s *rounds) check(ctx context.Context) error {
 		}
 		s.runs = append(s.runs, s.below(t, p.Unmade()))
 	}
-	_, err := report.ReadSuite(s.flags.Out)
+	_, err := record.ReadSuite(s.flags.Out)
 	return worstOf(append(faults, sdk.Usage(err)))
 }
 
 // below are the records of a session with paths from the folder of all on.
-func (s *rounds) below(t turn, runs []report.Run) []report.Run {
-	all := make([]report.Run, len(runs))
+func (s *rounds) below(t turn, runs []record.Run) []record.Run {
+	all := make([]record.Run, len(runs))
 	for i, r := range runs {
 		all[i] = below(r, filepath.ToSlash(t.dir))
 	}
@@ -358,14 +358,14 @@ func (s *rounds) compare() ([]compare.Comparison, error) {
 }
 
 // write ends the report.
-func (s *rounds) write(d report.Document, comparisons []compare.Comparison) error {
+func (s *rounds) write(d record.Document, comparisons []compare.Comparison) error {
 	if !s.flags.json {
 		for _, c := range comparisons {
 			if err := c.WriteText(s.Stdout, false); err != nil {
 				return err
 			}
 		}
-		return report.WriteFooter(s.Stdout, s.flags.Out, d)
+		return record.WriteFooter(s.Stdout, s.flags.Out, d)
 	}
 	if len(comparisons) == 0 {
 		return s.printed.writeEnd(d)

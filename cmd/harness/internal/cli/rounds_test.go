@@ -11,7 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 
 	"github.com/plumbline-ml/plumbline/bench/compare"
-	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/bench/record"
 )
 
 // twoBackends is a shell whose plugin has a second backend.
@@ -85,7 +85,7 @@ func TestBackendsInTurnForPrograms(t *testing.T) {
 		t.Errorf("%v in %s", err, s.stdout.String())
 	}
 	s.want(0, s.run(append(args, "--repeat", "2", "--out", s.out("one"))...))
-	var one report.Document
+	var one record.Document
 	if err := json.Unmarshal([]byte(s.stdout.String()), &one); err != nil || len(one.Runs) != 2 {
 		t.Errorf("%v in %s", err, s.stdout.String())
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/bench/plugin/plugintest"
-	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/bench/record"
 )
 
 func TestRunWithoutFlags(t *testing.T) {
@@ -51,7 +51,7 @@ func TestAccuracyTextIsOfficial(t *testing.T) {
 		t.Fatal(err)
 	}
 	run := s.result().Runs[0]
-	i := slices.IndexFunc(run.Files, func(f report.File) bool {
+	i := slices.IndexFunc(run.Files, func(f record.File) bool {
 		return strings.HasSuffix(f.Path, "mlperf_log_accuracy.json")
 	})
 	want := fmt.Sprintf("accuracy=95.000%%, good=61, total=64\nhash=%s\n", run.Files[i].SHA256)
@@ -159,7 +159,7 @@ func TestResultSaysEverything(t *testing.T) {
 		"all files":    len(run.Files) == 5,
 		"command":      slices.Contains(run.Command, "Server"),
 		"no reasons":   run.Reasons != nil && len(run.Reasons) == 0,
-		"verdict":      run.Verdict == "VALID (smoke)" && run.Status == report.Complete,
+		"verdict":      run.Verdict == "VALID (smoke)" && run.Status == record.Complete,
 		"deviations":   len(run.Deviations) > 0,
 		"effective":    run.Effective.Scenario == "Server" && run.Effective.QSLRNGSeed == 2085463073848966840,
 		"rules":        run.Rules == "v6.1",
@@ -279,7 +279,7 @@ func TestPluginFaults(t *testing.T) {
 		s.fakes["resnet50"].DieAfter = 100
 		s.want(5, s.run(args(s)...), "killed by SIGKILL", "the last line", "FAILED", "not run")
 		run := s.result().Runs[0]
-		if run.Status != report.Failed || run.Error.Kind != "died" || len(run.Error.Stderr) != 1 || run.ExitCode != 5 {
+		if run.Status != record.Failed || run.Error.Kind != "died" || len(run.Error.Stderr) != 1 || run.ExitCode != 5 {
 			t.Errorf("result.json says %+v %+v", run.Status, run.Error)
 		}
 		if len(run.Files) < 2 {
@@ -307,7 +307,7 @@ func TestInterrupt(t *testing.T) {
 		"--set", "min_duration=60000")
 	s.want(130, code, "interrupt: stopping", "INTERRUPTED", "interrupted by signal")
 	run := s.result().Runs[0]
-	if run.Status != report.Interrupted || run.ExitCode != 130 {
+	if run.Status != record.Interrupted || run.ExitCode != 130 {
 		t.Errorf("result.json says %s, exit code %d", run.Status, run.ExitCode)
 	}
 	summary, err := os.ReadFile(s.out("resnet50", "Server", "performance", "run_1", "mlperf_log_summary.txt"))
@@ -322,8 +322,8 @@ func TestSecondInterruptKills(t *testing.T) {
 	ended := make(chan int, 1)
 	s.exit = func(code int) { ended <- code }
 	f.HoldAfter, f.Held = 50, func() {
-		if d, err := report.Read(s.out(report.FileName)); err != nil || len(d.Runs) != 1 ||
-			d.Runs[0].Status != report.Unfinished {
+		if d, err := record.Read(s.out(record.FileName)); err != nil || len(d.Runs) != 1 ||
+			d.Runs[0].Status != record.Unfinished {
 			t.Errorf("while it runs, result.json says %+v, %v", d, err)
 		}
 		s.signals <- os.Interrupt
@@ -347,7 +347,7 @@ func TestSecondInterruptKills(t *testing.T) {
 func TestJSONToStdout(t *testing.T) {
 	s := newShell(t)
 	s.want(0, s.run("run", "resnet50", "--scenario", "SingleStream", "--json", "--out", s.out()))
-	d, err := report.Parse([]byte(s.stdout.String()))
+	d, err := record.Parse([]byte(s.stdout.String()))
 	if err != nil {
 		t.Fatalf("%v in:\n%s", err, s.stdout.String())
 	}
@@ -361,12 +361,12 @@ func TestReportThatCannotBeWritten(t *testing.T) {
 	s.redirect = failing{syscall.ENOSPC}
 	s.want(2, s.run("run", "resnet50", "--scenario", "SingleStream", "--mode", "performance", "--out", s.out()),
 		syscall.ENOSPC.Error())
-	if run := s.result().Runs[0]; run.Status != report.Complete {
+	if run := s.result().Runs[0]; run.Status != record.Complete {
 		t.Errorf("the run is %s, want it complete in result.json", run.Status)
 	}
 	s.want(2, s.run("run", "resnet50", "--scenario", "Offline", "--repeat", "2", "--out", s.out("twice")),
 		syscall.ENOSPC.Error())
-	if run := s.result("twice", "2").Runs[0]; run.Status != report.Complete {
+	if run := s.result("twice", "2").Runs[0]; run.Status != record.Complete {
 		t.Errorf("the second round is %s, want it made, whatever was printed of the first", run.Status)
 	}
 }
@@ -398,7 +398,7 @@ func TestReaderThatHasGone(t *testing.T) {
 			t.Errorf("%q speaks of its reader:\n%s", args, said)
 		}
 	}
-	if run := s.result("two", "2").Runs[0]; run.Status != report.Complete {
+	if run := s.result("two", "2").Runs[0]; run.Status != record.Complete {
 		t.Errorf("the second round is %s", run.Status)
 	}
 	for _, args := range [][]string{{"list"}, {"describe", "resnet50"}, {"--help"}} {

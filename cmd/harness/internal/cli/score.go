@@ -8,7 +8,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench"
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
-	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/live"
 	"github.com/plumbline-ml/plumbline/internal/figure"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -94,7 +94,7 @@ func (a *app) score(c *cobra.Command, r bench.ScoreRequest) error {
 // is full is one, and told in the end.
 func (a *app) writeScore(s bench.Scored) {
 	fmt.Fprintf(a.Stdout, "%s  %s\n%s", s.Model, s.Log, s.OfficialText)
-	report.WriteVerdict(a.Stdout, s.Verdict, s.Score.Notes)
+	record.WriteVerdict(a.Stdout, s.Verdict, s.Score.Notes)
 	if s.Unwritten != nil && !sdk.OutOfSpace(s.Unwritten) {
 		fmt.Fprintln(a.Stderr, s.Unwritten)
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench"
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/bench/failif"
-	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/feed"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/live"
 )
@@ -33,12 +33,12 @@ func (s *session) watch() bench.Watch {
 			s.orderly(true)
 			s.observers.plan(s.plan)
 		},
-		Opened: func(rec report.Run) {
+		Opened: func(rec record.Run) {
 			s.opened(rec)
 			s.observers.open(rec)
 		},
 		Testing: s.testing,
-		Done: func(rec report.Run) {
+		Done: func(rec record.Run) {
 			s.row(rec)
 			s.observers.done(rec)
 		},
@@ -80,7 +80,7 @@ func (s *session) run(ctx context.Context) error {
 }
 
 // outcome is the error of runs that came to their end, and are not good, or meet a condition of --fail-if.
-func (s *session) outcome(d report.Document) error {
+func (s *session) outcome(d record.Document) error {
 	err := s.failIf(s.conditions, failif.Runs(d.Runs), s.flags.json)
 	if err != nil && exitcode.Of(err) != exitcode.Invalid {
 		return err
@@ -93,12 +93,12 @@ func (s *session) outcome(d report.Document) error {
 }
 
 // writeEnd ends the report, or is all of it: as JSON.
-func (s *session) writeEnd(d report.Document) error {
+func (s *session) writeEnd(d record.Document) error {
 	if !s.flags.json {
 		if s.plan.Out == "" {
 			return nil // there is nothing left to be named
 		}
-		return report.WriteFooter(s.Stdout, s.plan.Out, d)
+		return record.WriteFooter(s.Stdout, s.plan.Out, d)
 	}
 	text, err := d.JSON()
 	if err != nil {
@@ -109,17 +109,17 @@ func (s *session) writeEnd(d report.Document) error {
 }
 
 // opened writes the header when the first workload is open, and says what runs.
-func (s *session) opened(rec report.Run) {
+func (s *session) opened(rec record.Run) {
 	if s.header || s.flags.json {
 		return
 	}
 	s.header = true
-	_ = report.WriteHeader(s.Stdout, rec, s.plan.Out) // what cannot be printed is told in the end
+	_ = record.WriteHeader(s.Stdout, rec, s.plan.Out) // what cannot be printed is told in the end
 }
 
-func (s *session) row(rec report.Run) {
+func (s *session) row(rec record.Run) {
 	if !s.flags.json {
-		_ = report.WriteRow(s.Stdout, rec)
+		_ = record.WriteRow(s.Stdout, rec)
 	}
 }
 

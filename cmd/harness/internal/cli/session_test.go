@@ -13,7 +13,7 @@ import (
 	"github.com/plumbline-ml/plumbline/fetch/filelock"
 	"github.com/plumbline-ml/plumbline/sdk"
 
-	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/bench/record"
 )
 
 // logOf is a log of a performance run in the shell's output directory.
@@ -42,7 +42,7 @@ func TestPanic(t *testing.T) {
 	s.fakes["resnet50"].Scoring = func() { panic("a slip") }
 	s.want(1, s.run("run", "resnet50", "--mode", "accuracy", "--scenario", "Offline", "--out", s.out()),
 		"harness: panic: a slip", "session_test.go", "please report it")
-	if d := s.result(); d.Runs[0].Status != report.Unfinished {
+	if d := s.result(); d.Runs[0].Status != record.Unfinished {
 		t.Errorf("result.json: %+v", d)
 	}
 }
@@ -55,7 +55,7 @@ func TestRunsThatReplaceOthers(t *testing.T) {
 	s.want(0, s.run(args...))
 	s.fakes["resnet50"].DieAfter = 10
 	s.want(5, s.run(append(args, "--force")...), "FAILED", "not run", "are back", "are kept here")
-	for scenario, want := range map[string]report.Status{"SingleStream": report.Failed, "Offline": report.Complete} {
+	for scenario, want := range map[string]record.Status{"SingleStream": record.Failed, "Offline": record.Complete} {
 		if _, err := os.Stat(s.logOf(scenario)); err != nil {
 			t.Error(err)
 		}
@@ -64,7 +64,7 @@ func TestRunsThatReplaceOthers(t *testing.T) {
 		}
 	}
 	kept := s.result(previous, "resnet50", "SingleStream").Runs[0]
-	if _, err := os.Stat(s.out(previous, kept.Files[0].Path)); err != nil || kept.Status != report.Complete {
+	if _, err := os.Stat(s.out(previous, kept.Files[0].Path)); err != nil || kept.Status != record.Complete {
 		t.Errorf("kept: %s, %v", kept.Status, err)
 	}
 	s.fakes["resnet50"].DieAfter = 0
@@ -110,11 +110,11 @@ func (s *shell) read(name string) string {
 
 // TestResultsThatCannotBeRead keeps the logs where their result cannot be replaced.
 func TestResultsThatCannotBeRead(t *testing.T) {
-	for _, broken := range []string{report.FileName, filepath.Join("resnet50", "Offline", report.FileName)} {
+	for _, broken := range []string{record.FileName, filepath.Join("resnet50", "Offline", record.FileName)} {
 		s := newShell(t)
 		args := []string{"run", "resnet50", "--scenario", "SingleStream,Offline", "--mode", "performance", "--out", s.out()}
 		s.want(0, s.run(args...))
-		whole, err := os.ReadFile(s.out("resnet50", "SingleStream", report.FileName))
+		whole, err := os.ReadFile(s.out("resnet50", "SingleStream", record.FileName))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -123,7 +123,7 @@ func TestResultsThatCannotBeRead(t *testing.T) {
 		if _, err := os.Stat(s.logOf("SingleStream")); err != nil {
 			t.Errorf("%s: the log of a run that is still in a result: %v", broken, err)
 		}
-		if left, err := os.ReadFile(s.out("resnet50", "SingleStream", report.FileName)); err != nil ||
+		if left, err := os.ReadFile(s.out("resnet50", "SingleStream", record.FileName)); err != nil ||
 			string(left) != string(whole) {
 			t.Errorf("%s: the other result is changed: %v", broken, err)
 		}
@@ -194,8 +194,8 @@ func TestInterruptBeforeTheFirstRun(t *testing.T) {
 		"--set", "target_latency=10")
 	s.want(130, code, "interrupted by signal", "INTERRUPTED", "not run")
 	d := s.result()
-	if len(d.Runs) != 2 || d.ExitCode != 130 || d.Runs[0].Status != report.Interrupted ||
-		d.Runs[1].Status != report.NotRun {
+	if len(d.Runs) != 2 || d.ExitCode != 130 || d.Runs[0].Status != record.Interrupted ||
+		d.Runs[1].Status != record.NotRun {
 		t.Errorf("result.json: %+v", d)
 	}
 	if _, err := os.Stat(s.out("resnet50", "Offline", "performance")); !errors.Is(err, fs.ErrNotExist) {
@@ -235,8 +235,8 @@ func TestLogsThatDisappear(t *testing.T) {
 			}
 			args := []string{"run", "resnet50", "--scenario", "Offline", "--out", s.out(), "--json"}
 			s.want(2, s.run(append(args, "--mode", "accuracy")...), "deleted, moved or replaced while the test ran")
-			d, err := report.Parse([]byte(s.stdout.String()))
-			if err != nil || d.ExitCode != 2 || d.Runs[0].Status != report.Unfinished || d.Runs[0].Effective == nil {
+			d, err := record.Parse([]byte(s.stdout.String()))
+			if err != nil || d.ExitCode != 2 || d.Runs[0].Status != record.Unfinished || d.Runs[0].Effective == nil {
 				t.Fatalf("%v: it prints %+v", err, d)
 			}
 			if c.gone != "" {
@@ -245,7 +245,7 @@ func TestLogsThatDisappear(t *testing.T) {
 				}
 				return
 			}
-			if d := s.result(); d.Runs[0].Status != report.Unfinished || d.ExitCode != 2 {
+			if d := s.result(); d.Runs[0].Status != record.Unfinished || d.ExitCode != 2 {
 				t.Errorf("result.json: %+v", d)
 			}
 		})
@@ -286,8 +286,8 @@ func TestOutputThatCannotBeWrittenAtTheEnd(t *testing.T) {
 		}
 		s.want(2, s.run("run", "resnet50", "--scenario", "Offline", "--mode", "accuracy", "--json", "--out", s.out()),
 			filepath.Base(name))
-		if d, err := report.Parse([]byte(s.stdout.String())); err != nil || d.ExitCode != 2 ||
-			d.Runs[0].Status != report.Failed {
+		if d, err := record.Parse([]byte(s.stdout.String())); err != nil || d.ExitCode != 2 ||
+			d.Runs[0].Status != record.Failed {
 			t.Errorf("%s: %v: it prints exit code %d", name, err, d.ExitCode)
 		}
 		if strings.Contains(s.stderr.String(), "internal error") {

@@ -20,7 +20,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/discover"
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/bench/failif"
-	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/mlmark"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/suite"
 	"github.com/plumbline-ml/plumbline/submission/campaign"
@@ -34,7 +34,7 @@ type suiteRun struct {
 	catalog *discover.Catalog
 	jobs    []suiteJob
 	printed *session
-	earlier report.Document // the suite's result.json, as it was found
+	earlier record.Document // the suite's result.json, as it was found
 
 	started time.Time
 	spent   map[int]time.Duration // by entry
@@ -54,8 +54,8 @@ type suiteJob struct {
 // suiteResult is the record of a run of a job, which is there from the beginning.
 type suiteResult struct {
 	job    suite.Job
-	run    report.Run
-	blank  report.Run // its record as long as it is not made
+	run    record.Run
+	blank  record.Run // its record as long as it is not made
 	unmade string     // why; empty: it was made
 	failed bool       // it was begun, and its error is told: it is not one that was left
 	loop   bool       // a task without LoadGen, which has a document of its own in the place of a record
@@ -108,7 +108,7 @@ func (a *app) runJobs(c *cobra.Command, r *runFlags, listed suite.Suite) error {
 	if s.catalog, err = a.catalog(c, r.pluginFlags); err != nil {
 		return err
 	}
-	s.earlier, err = report.ReadSuite(s.Out)
+	s.earlier, err = record.ReadSuite(s.Out)
 	if err := errors.Join(s.plan(c.Context()), sdk.Usage(err)); err != nil {
 		return err
 	}
@@ -133,7 +133,7 @@ func (s *suiteRun) judge(conditions []failif.Condition) error {
 	if slices.Contains(s.outcome.codes, exitcode.Interrupted) {
 		return nil
 	}
-	var runs []report.Run
+	var runs []record.Run
 	for _, r := range s.results {
 		if r.unmade == "" && !r.loop {
 			runs = append(runs, r.run)
@@ -217,7 +217,7 @@ func (s *suiteRun) planJob(ctx context.Context, j suite.Job) (suiteJob, error) {
 
 // there is what the suite's result.json says of a run already, and the record of one that is not made where it does
 // not, or where all are to be made anew.
-func (s *suiteRun) there(unmade report.Run) report.Run {
+func (s *suiteRun) there(unmade record.Run) record.Run {
 	for _, rec := range s.earlier.Runs {
 		if rec.Same(unmade) && rec.Dir == unmade.Dir && !s.flags.Force {
 			return rec
@@ -317,7 +317,7 @@ func (s *suiteRun) begin(ctx context.Context, c *campaign.Campaign, j suiteJob) 
 }
 
 // became notes what became of a run: its record, the error that ended it, or both.
-func (s *suiteRun) became(j suiteJob, r *suiteResult, rec report.Run, err error) {
+func (s *suiteRun) became(j suiteJob, r *suiteResult, rec record.Run, err error) {
 	code := exitcode.Of(err)
 	switch {
 	case rec.Model != "":
@@ -350,21 +350,21 @@ func (s *suiteRun) spentBudget(ctx context.Context, j suite.Job) string {
 }
 
 // document has the records of all runs.
-func (s *suiteRun) document() report.Document {
-	var runs []report.Run
+func (s *suiteRun) document() record.Document {
+	var runs []record.Run
 	for _, r := range s.results {
 		if !r.measured() {
 			runs = append(runs, r.run)
 		}
 	}
-	d := report.NewDocument(runs)
+	d := record.NewDocument(runs)
 	d.Suite = s.Name
 	return d
 }
 
 // save writes the records of all runs into one result.json: of those that are not made as well, so that it says what is
 // missing whenever and however the suite ends.
-func (s *suiteRun) save() error { return sdk.Usage(report.WriteSuite(s.Out, s.document())) }
+func (s *suiteRun) save() error { return sdk.Usage(record.WriteSuite(s.Out, s.document())) }
 
 // finish ends the report: with the table of the suite, or all of it as JSON.
 func (s *suiteRun) finish() error {
@@ -388,7 +388,7 @@ func (s *suiteRun) finish() error {
 }
 
 // below is a record whose paths begin at a folder above its own.
-func below(r report.Run, folder string) report.Run {
+func below(r record.Run, folder string) record.Run {
 	r.Dir = path.Join(folder, r.Dir)
 	files := slices.Clone(r.Files)
 	for i := range files {

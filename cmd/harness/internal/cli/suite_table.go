@@ -9,14 +9,14 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/figure"
 	"github.com/plumbline-ml/plumbline/internal/table"
 
-	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/bench/record"
 )
 
 // suiteRow is a line of a suite's table: a run with all its repeats.
 type suiteRow struct {
 	name, scenario, kind string
 	verdicts             []string
-	figures              []report.Figure
+	figures              []record.Figure
 }
 
 // writeTable ends the report of a suite.
@@ -100,7 +100,7 @@ func (r *suiteRow) result() (value, spread, of string) {
 	if len(r.figures) == 0 {
 		return "", "", ""
 	}
-	sorted := slices.SortedFunc(slices.Values(r.figures), func(a, b report.Figure) int {
+	sorted := slices.SortedFunc(slices.Values(r.figures), func(a, b record.Figure) int {
 		return cmp.Compare(a.Value, b.Value)
 	})
 	first, last := sorted[0], sorted[len(sorted)-1]
@@ -108,6 +108,6 @@ func (r *suiteRow) result() (value, spread, of string) {
 		return first.String(), "", first.Name
 	}
 	middle := (sorted[(len(sorted)-1)/2].Value + sorted[len(sorted)/2].Value) / 2
-	median := report.Figure{Rounded: figure.Round(float64(middle)), Unit: first.Unit}
+	median := record.Figure{Rounded: figure.Round(float64(middle)), Unit: first.Unit}
 	return median.String(), first.Rounded + ", " + last.Rounded, first.Name
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/loadgen"
 
-	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/mlmark"
 )
 
@@ -73,7 +73,7 @@ func TestSuiteGoesOn(t *testing.T) {
 	if now := len(s.fakes["resnet50"].Opened()); now != opened+1 {
 		t.Errorf("%d runs were made, want the one that is missing", now-opened)
 	}
-	var d report.Document
+	var d record.Document
 	if err := json.Unmarshal([]byte(s.stdout.String()), &d); err != nil || len(d.Runs) != 5 {
 		t.Errorf("%v: %d runs in the JSON, want 5", err, len(d.Runs))
 	}

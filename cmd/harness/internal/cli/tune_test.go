@@ -13,7 +13,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/loadgen"
 
-	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/tune"
 )
 
@@ -74,7 +74,7 @@ func (s *shell) performance(args ...string) int {
 	return s.run(append([]string{"run", "resnet50", "--mode", "performance", "--force", "--out", s.out()}, args...)...)
 }
 
-func origin(r report.Run, key string) string {
+func origin(r record.Run, key string) string {
 	for _, setting := range r.Settings {
 		if setting.Key == key {
 			return setting.Value + " " + setting.Origin
@@ -103,7 +103,7 @@ func TestTuneAndRun(t *testing.T) {
 		if (r.Tuning == path) != tuned || !strings.Contains(r.TuningNote, path) {
 			t.Errorf("%s: tuning %q, note %q", r.Scenario, r.Tuning, r.TuningNote)
 		}
-		wants := map[string]report.Options{"Server": {Batch: 4, Sessions: 1}, "Offline": {Batch: 3, Sessions: 2}}
+		wants := map[string]record.Options{"Server": {Batch: 4, Sessions: 1}, "Offline": {Batch: 3, Sessions: 2}}
 		if want := wants[r.Scenario]; r.Options.Batch != want.Batch || r.Options.Sessions != want.Sessions ||
 			(r.Options.BackendOptions["threads"] == "5") != (r.Scenario == "Offline") {
 			t.Errorf("%s: options %+v", r.Scenario, r.Options)
@@ -375,7 +375,7 @@ func TestRunWithoutAProfile(t *testing.T) {
 	s := newTuner(t)
 	s.want(0, s.performance())
 	runs := s.result().Runs
-	if slices.ContainsFunc(runs, func(r report.Run) bool { return r.Tuning != "" || r.TuningNote != "" }) ||
+	if slices.ContainsFunc(runs, func(r record.Run) bool { return r.Tuning != "" || r.TuningNote != "" }) ||
 		strings.Contains(s.stdout.String(), "tuning") {
 		t.Errorf("tuning is spoken of:\n%s", s.stdout.String())
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/bench/record"
 )
 
 func (a *app) versionCommand() *cobra.Command {
@@ -30,12 +30,12 @@ func (a *app) versionCommand() *cobra.Command {
 var version string
 
 // harnessVersion reads what the linker and the Go command wrote into the binary.
-func harnessVersion() report.Harness {
+func harnessVersion() record.Harness {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
-		return report.Harness{Version: "unknown"}
+		return record.Harness{Version: "unknown"}
 	}
-	h := report.Harness{Version: cmp.Or(version, info.Main.Version)}
+	h := record.Harness{Version: cmp.Or(version, info.Main.Version)}
 	if h.Version == "" {
 		h.Version = "devel"
 	}

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/feed"
 )
 
@@ -98,7 +98,7 @@ func TestReaderThatGoes(t *testing.T) {
 func TestNumberThatIsNone(t *testing.T) {
 	var out bytes.Buffer
 	s := NewStream(&out, "x")
-	s.Event(feed.Event{Name: feed.NameResult, Result: &report.Run{Duration: math.NaN()}})
+	s.Event(feed.Event{Name: feed.NameResult, Result: &record.Run{Duration: math.NaN()}})
 	if err := s.Close(patience); err != nil || !bytes.Contains(out.Bytes(), []byte("cannot be written")) {
 		t.Errorf("%v: %s", err, out.Bytes())
 	}

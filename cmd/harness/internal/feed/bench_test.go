@@ -13,7 +13,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/loadgentest"
 
 	"github.com/plumbline-ml/plumbline/bench"
-	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/events"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/feed"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/metrics"
@@ -91,7 +91,7 @@ func watch(b *testing.B, r bench.PlannedRun, p *loadgen.Progress, by string) (st
 		sender.Send(f, "bench")
 	}
 	f.Plan("out", []bench.PlannedRun{r})
-	f.Open(report.Run{Workload: &report.Workload{}})
+	f.Open(record.Run{Workload: &record.Workload{}})
 	seen := f.Test(r, p)
 	return func() {
 		seen()

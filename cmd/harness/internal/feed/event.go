@@ -7,7 +7,7 @@ package feed
 import (
 	"time"
 
-	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/bench/record"
 )
 
 // What the first event says of the others.
@@ -29,7 +29,7 @@ type Event struct {
 	Start        *Start        `json:"start,omitempty"`
 	Progress     *Progress     `json:"progress,omitempty"`
 	Distribution *Distribution `json:"distribution,omitempty"`
-	Result       *report.Run   `json:"result,omitempty"` // as in result.json
+	Result       *record.Run   `json:"result,omitempty"` // as in result.json
 	Note         *Note         `json:"note,omitempty"`
 	End          *End          `json:"end,omitempty"`
 }
@@ -51,7 +51,7 @@ const (
 type Begin struct {
 	Schema        string         `json:"schema"`
 	SchemaVersion int            `json:"schema_version"`
-	Harness       report.Harness `json:"harness"`
+	Harness       record.Harness `json:"harness"`
 	Command       []string       `json:"command"`
 }
 
@@ -73,8 +73,8 @@ type Planned struct {
 
 // Open says that the plugin has opened the workload of a run.
 type Open struct {
-	Workload *report.Workload `json:"workload"` // as in result.json
-	Settings []report.Setting `json:"settings"` // as in result.json
+	Workload *record.Workload `json:"workload"` // as in result.json
+	Settings []record.Setting `json:"settings"` // as in result.json
 }
 
 // Start says that LoadGen is about to start, and what the run is judged by; zeros are left out.

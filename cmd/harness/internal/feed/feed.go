@@ -8,7 +8,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 
 	"github.com/plumbline-ml/plumbline/bench"
-	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/bench/record"
 )
 
 // Sink takes events, one at a time. It must not wait for anybody.
@@ -39,7 +39,7 @@ func (f *Feed) tell(e Event) {
 }
 
 // Begin tells what was started.
-func (f *Feed) Begin(h report.Harness, command []string) {
+func (f *Feed) Begin(h record.Harness, command []string) {
 	f.tell(Event{Name: NameBegin, Begin: &Begin{
 		Schema: Schema, SchemaVersion: SchemaVersion, Harness: h, Command: command,
 	}})
@@ -74,13 +74,13 @@ func (f *Feed) change(set func(*Run)) (number int) {
 }
 
 // Open tells of the workload of the run.
-func (f *Feed) Open(rec report.Run) {
+func (f *Feed) Open(rec record.Run) {
 	n := f.change(func(r *Run) { r.Workload = rec.Workload })
 	f.tell(Event{Name: NameOpen, Run: n, Open: &Open{Workload: rec.Workload, Settings: rec.Settings}})
 }
 
 // Done tells of the end of the run, which may not have begun.
-func (f *Feed) Done(rec report.Run) {
+func (f *Feed) Done(rec record.Run) {
 	n := f.change(func(r *Run) {
 		r.Result = &rec
 		f.ended++

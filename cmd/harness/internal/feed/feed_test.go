@@ -12,7 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 
 	"github.com/plumbline-ml/plumbline/bench"
-	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/settings"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/feed"
 )
@@ -51,7 +51,7 @@ func planned(scenario loadgen.Scenario) bench.PlannedRun {
 func run(t *testing.T, f *feed.Feed, r bench.PlannedRun, sut loadgen.SUT) *loadgen.Result {
 	t.Helper()
 	progress := &loadgen.Progress{}
-	f.Open(report.Run{Workload: &report.Workload{}})
+	f.Open(record.Run{Workload: &record.Workload{}})
 	stop := f.Test(r, progress)
 	result, err := loadgen.StartTest(t.Context(), sut, loadgentest.QSL{Total: 64}, r.Settings.TestSettings,
 		loadgen.LogSettings{Progress: progress})
@@ -60,7 +60,7 @@ func run(t *testing.T, f *feed.Feed, r bench.PlannedRun, sut loadgen.SUT) *loadg
 	}
 	stop()
 	stop()
-	rec := report.Run{Scenario: r.Scenario.String()}
+	rec := record.Run{Scenario: r.Scenario.String()}
 	rec.FromResult(result)
 	f.Done(rec)
 	return result
@@ -69,7 +69,7 @@ func run(t *testing.T, f *feed.Feed, r bench.PlannedRun, sut loadgen.SUT) *loadg
 func TestFeedTellsOfRunsInOrder(t *testing.T) {
 	k := &kept{}
 	f := feed.New(time.Now, k)
-	f.Begin(report.Harness{}, []string{"harness", "run"})
+	f.Begin(record.Harness{}, []string{"harness", "run"})
 	runs := []bench.PlannedRun{planned(loadgen.Server), planned(loadgen.MultiStream), planned(loadgen.Offline)}
 	f.Plan("out", runs)
 	for i, r := range runs {

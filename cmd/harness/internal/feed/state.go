@@ -6,7 +6,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 
 	"github.com/plumbline-ml/plumbline/bench"
-	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/bench/record"
 )
 
 // Run is a run of the command, as far as it is known.
@@ -18,8 +18,8 @@ type Run struct {
 	Elapsed time.Duration
 	loadgen.Counts
 	tally
-	Workload *report.Workload // nil before it is open
-	Result   *report.Run      // nil before its end
+	Workload *record.Workload // nil before it is open
+	Result   *record.Run      // nil before its end
 }
 
 // Outstanding is how many samples were issued and not answered.

@@ -19,7 +19,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 
 	"github.com/plumbline-ml/plumbline/bench"
-	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/settings"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/feed"
 )
@@ -33,7 +33,7 @@ func ended(t *testing.T) *feed.Feed {
 		Settings: settings.Settings{Settings: mlconf.Settings{TestSettings: s}}}
 	f, p := feed.New(time.Now), &loadgen.Progress{}
 	f.Plan("out", []bench.PlannedRun{r, r})
-	f.Open(report.Run{Workload: &report.Workload{Dataset: "a \"b\"\n\xff"}})
+	f.Open(record.Run{Workload: &record.Workload{Dataset: "a \"b\"\n\xff"}})
 	stop := f.Test(r, p)
 	result, err := loadgen.StartTest(t.Context(), &loadgentest.NullSUT{}, loadgentest.QSL{Total: 64}, s,
 		loadgen.LogSettings{Progress: p})
@@ -41,7 +41,7 @@ func ended(t *testing.T) *feed.Feed {
 		t.Fatal(err)
 	}
 	stop()
-	var rec report.Run
+	var rec record.Run
 	rec.FromResult(result)
 	f.Done(rec)
 	return f

@@ -8,7 +8,7 @@ import (
 	"github.com/plumbline-ml/plumbline/fetch/wholefile"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 
-	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/bench/record"
 )
 
 // FileName is that of a task's document in its folder.
@@ -32,7 +32,7 @@ type Document struct {
 	// Raw are seconds, as MLMark has them: the total, then each query. Empty for accuracy.
 	Raw    []float64  `json:"raw"`
 	WarmUp float64    `json:"warm_up"` // seconds of the queries before them, which count in nothing
-	Run    report.Run `json:"run"`     // what ran, on which machine
+	Run    record.Run `json:"run"`     // what ran, on which machine
 }
 
 // Write writes the document into a folder.

@@ -9,8 +9,8 @@ import (
 
 	"github.com/plumbline-ml/plumbline/sdk"
 
-	"github.com/plumbline-ml/plumbline/bench/bare"
-	"github.com/plumbline-ml/plumbline/bench/results"
+	"github.com/plumbline-ml/plumbline/bench/record/bare"
+	"github.com/plumbline-ml/plumbline/bench/record/results"
 )
 
 // deepest is how far below a folder logs are looked for, mostLogs how many runs are made of them.

@@ -10,7 +10,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/bench/results"
+	"github.com/plumbline-ml/plumbline/bench/record/results"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plot"
 )
 

@@ -11,10 +11,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/plumbline-ml/plumbline/bench/judge"
-	"github.com/plumbline-ml/plumbline/bench/report"
-	"github.com/plumbline-ml/plumbline/bench/results"
-	"github.com/plumbline-ml/plumbline/bench/series"
+	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/bench/record/judge"
+	"github.com/plumbline-ml/plumbline/bench/record/results"
+	"github.com/plumbline-ml/plumbline/bench/record/series"
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/loadgen/loadgentest"
 )
@@ -22,21 +22,21 @@ import (
 const evil = `</script><script>alert(1)</script><img src=x onerror=alert(1)>"'` + "\x1b[31m"
 
 // hostile is a run in which every text is evil.
-func hostile() report.Run {
-	return report.Run{
-		Model: evil, Scenario: evil, Mode: evil, Status: report.Status(evil), Verdict: evil, Division: evil,
-		DivisionReasons: []string{evil}, Error: &report.Failure{Class: evil, Message: evil, Stderr: []string{evil}},
-		Reasons: []report.Reason{{Rule: evil, Measured: evil, Needed: evil, Hint: evil}},
-		Notes:   []report.Finding{{About: evil, Text: evil}}, Messages: []report.Message{{Text: evil, Warning: true}},
-		Deviations: []string{evil}, Files: []report.File{{Path: evil, SHA256: evil}}, Command: []string{evil},
-		Settings: []report.Setting{{Key: evil, Value: evil, Unit: evil, Origin: evil}},
-		Performance: &report.Performance{Metric: report.Figure{Name: evil, Unit: evil, Rounded: evil},
-			Latency: report.Latency{Count: 3, Min: -5, Max: 1 << 62, Percentiles: []report.Percentile{{P: 7, NS: -1}}}},
-		Accuracy: &report.Accuracy{Notes: []string{evil}, Verdict: judge.Verdict{Basis: evil,
+func hostile() record.Run {
+	return record.Run{
+		Model: evil, Scenario: evil, Mode: evil, Status: record.Status(evil), Verdict: evil, Division: evil,
+		DivisionReasons: []string{evil}, Error: &record.Failure{Class: evil, Message: evil, Stderr: []string{evil}},
+		Reasons: []record.Reason{{Rule: evil, Measured: evil, Needed: evil, Hint: evil}},
+		Notes:   []record.Finding{{About: evil, Text: evil}}, Messages: []record.Message{{Text: evil, Warning: true}},
+		Deviations: []string{evil}, Files: []record.File{{Path: evil, SHA256: evil}}, Command: []string{evil},
+		Settings: []record.Setting{{Key: evil, Value: evil, Unit: evil, Origin: evil}},
+		Performance: &record.Performance{Metric: record.Figure{Name: evil, Unit: evil, Rounded: evil},
+			Latency: record.Latency{Count: 3, Min: -5, Max: 1 << 62, Percentiles: []record.Percentile{{P: 7, NS: -1}}}},
+		Accuracy: &record.Accuracy{Notes: []string{evil}, Verdict: judge.Verdict{Basis: evil,
 			Metrics: []judge.Metric{{Name: evil, Unit: evil, Rounded: evil, Text: evil, Value: 1, Target: 2}}}},
-		Workload: &report.Workload{SUT: evil, BackendInfo: map[string]string{evil: evil},
-			Shares: []report.Share{{Name: evil, Fraction: 1e300}}},
-		Options: report.Options{Params: map[string]string{evil: evil}},
+		Workload: &record.Workload{SUT: evil, BackendInfo: map[string]string{evil: evil},
+			Shares: []record.Share{{Name: evil, Fraction: 1e300}}},
+		Options: record.Options{Params: map[string]string{evil: evil}},
 	}
 }
 
@@ -89,8 +89,8 @@ func measuredRun(t *testing.T, scenario loadgen.Scenario, queries uint64) result
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := report.Run{Model: "null", Scenario: scenario.String(), Mode: "performance", Dir: ".", Verdict: "VALID",
-		Status: report.Complete, Rules: "v6.1"}
+	r := record.Run{Model: "null", Scenario: scenario.String(), Mode: "performance", Dir: ".", Verdict: "VALID",
+		Status: record.Complete, Rules: "v6.1"}
 	r.FromResult(res)
 	return results.Found{Run: r, Out: out}
 }
@@ -137,7 +137,7 @@ func TestNoRunsAndRunsUnderWay(t *testing.T) {
 	if text := html(t, results.Set{}); !strings.Contains(text, "No runs") {
 		t.Error(text)
 	}
-	under := report.Run{Model: "m", Scenario: "Server", Mode: "performance", Status: report.Unfinished,
+	under := record.Run{Model: "m", Scenario: "Server", Mode: "performance", Status: record.Unfinished,
 		Verdict: "UNFINISHED"}
 	text := html(t, results.Set{Runs: []results.Found{{Run: under, Out: t.TempDir()}}})
 	if !strings.Contains(text, "under way") || !strings.Contains(text, "UNFINISHED") {
@@ -159,7 +159,7 @@ func TestLoad(t *testing.T) {
 	if !strings.Contains(text, "No charts over time") || !strings.Contains(text, "The logs have these alone") {
 		t.Error("the page does not say what is missing")
 	}
-	if err := os.WriteFile(filepath.Join(f.Out, report.FileName), []byte(`{"schema": "plumb`), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(f.Out, record.FileName), []byte(`{"schema": "plumb`), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	set, err = Load(f.Out)
@@ -169,9 +169,9 @@ func TestLoad(t *testing.T) {
 	if _, err := Load(t.TempDir()); err == nil {
 		t.Error("an empty folder is no fault")
 	}
-	newer, _ := json.Marshal(map[string]any{"schema": report.Schema, "schema_version": 99})
+	newer, _ := json.Marshal(map[string]any{"schema": record.Schema, "schema_version": 99})
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, report.FileName), newer, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, record.FileName), newer, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := Load(dir); err == nil || !strings.Contains(err.Error(), "newer") {
@@ -192,12 +192,12 @@ func TestDamagedSeries(t *testing.T) {
 
 // TestVerdictOfATest: an audit fails whose run is VALID.
 func TestVerdictOfATest(t *testing.T) {
-	r := report.Run{Status: report.Complete, Verdict: "VALID (smoke)", Test: "TEST04"}
-	for found, want := range map[report.TestVerdict]verdict{
+	r := record.Run{Status: record.Complete, Verdict: "VALID (smoke)", Test: "TEST04"}
+	for found, want := range map[record.TestVerdict]verdict{
 		"":                   {"VALID (smoke)", "good", "✓"},
-		report.TestPassed:    {"VALID (smoke), TEST04 PASS", "good", "✓"},
-		report.TestFailed:    {"VALID (smoke), TEST04 FAIL", "bad", "✗"},
-		report.TestNotJudged: {"VALID (smoke), TEST04 not judged", "warn", "!"},
+		record.TestPassed:    {"VALID (smoke), TEST04 PASS", "good", "✓"},
+		record.TestFailed:    {"VALID (smoke), TEST04 FAIL", "bad", "✗"},
+		record.TestNotJudged: {"VALID (smoke), TEST04 not judged", "warn", "!"},
 	} {
 		r.TestVerdict = found
 		if got := verdictOf(r); got != want {

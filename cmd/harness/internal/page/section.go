@@ -8,10 +8,10 @@ import (
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
 
-	names "github.com/plumbline-ml/plumbline/bench/metric"
-	"github.com/plumbline-ml/plumbline/bench/report"
-	"github.com/plumbline-ml/plumbline/bench/results"
-	"github.com/plumbline-ml/plumbline/bench/series"
+	"github.com/plumbline-ml/plumbline/bench/record"
+	names "github.com/plumbline-ml/plumbline/bench/record/metric"
+	"github.com/plumbline-ml/plumbline/bench/record/results"
+	"github.com/plumbline-ml/plumbline/bench/record/series"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plot"
 )
 
@@ -19,10 +19,10 @@ import (
 type section struct {
 	ID, Name, When string
 	verdict
-	Failure       *report.Failure
+	Failure       *record.Failure
 	Figures       []named
-	Reasons       []report.Reason
-	Remarks       []report.Finding
+	Reasons       []record.Reason
+	Remarks       []record.Finding
 	Accuracy      []metric
 	AccuracyNotes []string
 	Exhibits      []exhibit
@@ -71,7 +71,7 @@ func newSection(f results.Found, id string, room int) (s section, exhibits int) 
 }
 
 // when says when the run was and how long it took.
-func when(r report.Run) string {
+func when(r record.Run) string {
 	text := string(cmp.Or(r.Status, "of unknown state"))
 	if !r.Started.IsZero() {
 		text = r.Started.UTC().Format("2 January 2006, 15:04:05 UTC")
@@ -79,40 +79,40 @@ func when(r report.Run) string {
 			text += ", " + r.Took
 		}
 	}
-	if r.Status != report.Complete && r.Status != "" {
+	if r.Status != record.Complete && r.Status != "" {
 		text += "; " + string(r.Status)
 	}
-	if r.Status == report.Unfinished {
+	if r.Status == record.Unfinished {
 		text += ": the run is under way, or its harness was killed"
 	}
 	return text
 }
 
 // remarks are notes, warnings and errors of the logs, and what is not as the rules want it.
-func remarks(r report.Run) []report.Finding {
-	var all []report.Finding
+func remarks(r record.Run) []record.Finding {
+	var all []record.Finding
 	for _, n := range r.Notes {
-		all = append(all, report.Finding{About: "Note: " + n.About, Text: n.Text})
+		all = append(all, record.Finding{About: "Note: " + n.About, Text: n.Text})
 	}
 	for _, m := range r.Messages {
 		switch {
 		case m.Warning:
-			all = append(all, report.Finding{About: "Warning of LoadGen", Text: m.Text})
+			all = append(all, record.Finding{About: "Warning of LoadGen", Text: m.Text})
 		case len(r.Reasons) == 0: // the reasons say it better, with the numbers
-			all = append(all, report.Finding{About: "Error of LoadGen", Text: m.Text})
+			all = append(all, record.Finding{About: "Error of LoadGen", Text: m.Text})
 		}
 	}
 	for _, text := range r.Estimates {
-		all = append(all, report.Finding{About: "An estimate, so the run is a rehearsal", Text: text})
+		all = append(all, record.Finding{About: "An estimate, so the run is a rehearsal", Text: text})
 	}
 	for _, text := range r.DivisionReasons {
-		all = append(all, report.Finding{About: "Of the " + r.Division + " division", Text: text})
+		all = append(all, record.Finding{About: "Of the " + r.Division + " division", Text: text})
 	}
 	return all
 }
 
 // figures are the headline and what stands beside it.
-func figures(r report.Run) []named {
+func figures(r record.Run) []named {
 	var all []named
 	if f, ok := r.Headline(); ok {
 		all = append(all, named{f.Name, f.String()})
@@ -139,12 +139,12 @@ func figures(r report.Run) []named {
 	return append(all, power(r.Power)...)
 }
 
-func power(p *report.Power) []named {
+func power(p *record.Power) []named {
 	if p == nil {
 		return nil
 	}
 	var all []named
-	for name, f := range map[string]*report.Figure{"average power, informal": p.Average} {
+	for name, f := range map[string]*record.Figure{"average power, informal": p.Average} {
 		if f != nil {
 			all = append(all, named{name, f.String()})
 		}
@@ -211,7 +211,7 @@ func folder(f results.Found) string {
 	return f.Folder()
 }
 
-func points(l report.Latency) []plot.Point {
+func points(l record.Latency) []plot.Point {
 	all := []plot.Point{{P: 0, NS: l.Min}}
 	for _, p := range l.Percentiles {
 		all = append(all, plot.Point{P: p.P, NS: p.NS})
@@ -220,7 +220,7 @@ func points(l report.Latency) []plot.Point {
 }
 
 // facts are what charts mark.
-func facts(r report.Run) plot.Facts {
+func facts(r record.Run) plot.Facts {
 	var out plot.Facts
 	e := r.Effective
 	if e == nil || r.Performance == nil {

@@ -10,20 +10,20 @@ import (
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
 
-	names "github.com/plumbline-ml/plumbline/bench/metric"
-	"github.com/plumbline-ml/plumbline/bench/report"
-	"github.com/plumbline-ml/plumbline/bench/results"
+	"github.com/plumbline-ml/plumbline/bench/record"
+	names "github.com/plumbline-ml/plumbline/bench/record/metric"
+	"github.com/plumbline-ml/plumbline/bench/record/results"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plot"
 )
 
 // latencies are the percentiles of everything that was measured, a row each.
-func latencies(r report.Run) table {
+func latencies(r record.Run) table {
 	t := table{Title: "Percentiles", Numbers: true}
 	p := r.Performance
 	if p == nil {
 		return t
 	}
-	add := func(of names.Times, l *report.Latency) {
+	add := func(of names.Times, l *record.Latency) {
 		if l == nil || l.Count == 0 {
 			return
 		}
@@ -58,7 +58,7 @@ type metric struct {
 	Bar                       *bar
 }
 
-func metrics(a *report.Accuracy) []metric {
+func metrics(a *record.Accuracy) []metric {
 	var all []metric
 	for _, m := range a.Metrics {
 		out := metric{Name: m.Name, Value: strings.TrimSpace(m.Rounded + " " + m.Unit), Text: m.Text}
@@ -82,7 +82,7 @@ type share struct {
 	Bar                             bar
 }
 
-func shares(r report.Run) []share {
+func shares(r record.Run) []share {
 	if r.Workload == nil {
 		return nil
 	}
@@ -107,7 +107,7 @@ func details(f results.Found) []table {
 	return slices.DeleteFunc(all, func(t table) bool { return len(t.Rows) == 0 })
 }
 
-func settings(r report.Run) table {
+func settings(r record.Run) table {
 	t := table{Title: "Settings, and where they come from", Head: []string{"setting", "value", "unit", "origin"}}
 	for _, d := range r.Deviations {
 		t.Rows = append(t.Rows, []string{"not as the rules", d, "", ""})
@@ -127,7 +127,7 @@ func (t *table) rows(pairs ...string) {
 	}
 }
 
-func workload(r report.Run) table {
+func workload(r record.Run) table {
 	t := table{Title: "Model, data and backend"}
 	if w := r.Workload; w != nil {
 		t.rows("model", w.ModelFile, "precision", w.Precision, "sha256", w.ModelSHA256, "size", size(w.ModelSize))
@@ -156,7 +156,7 @@ func size(n int64) string {
 	return figure.Bytes(n)
 }
 
-func machine(r report.Run) table {
+func machine(r record.Run) table {
 	t := table{Title: "System"}
 	s := r.System
 	if s.Cores > 0 {
@@ -174,7 +174,7 @@ func machine(r report.Run) table {
 	return t
 }
 
-func network(r report.Run) table {
+func network(r record.Run) table {
 	t := table{Title: "Nodes", Head: []string{"address", "name", "peer", "round trip 50 %", "99 %"}}
 	if r.Network == nil {
 		return t

@@ -8,8 +8,8 @@ import (
 	columns "github.com/plumbline-ml/plumbline/internal/table"
 	"github.com/plumbline-ml/plumbline/internal/terminal"
 
-	"github.com/plumbline-ml/plumbline/bench/report"
-	"github.com/plumbline-ml/plumbline/bench/results"
+	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/bench/record/results"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plot"
 )
 
@@ -49,7 +49,7 @@ func (r Report) WriteText(w io.Writer) error {
 
 func writeRun(b *strings.Builder, f results.Found) error {
 	fmt.Fprintf(b, "\n%s  %s\n", plain(name(f.Run)), plain(when(f.Run)))
-	if err := report.WriteRow(b, f.Run); err != nil {
+	if err := record.WriteRow(b, f.Run); err != nil {
 		return err
 	}
 	if f.Error != nil {

@@ -7,16 +7,16 @@ import (
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
 
-	"github.com/plumbline-ml/plumbline/bench/report"
+	"github.com/plumbline-ml/plumbline/bench/record"
 )
 
 // verdict is how a run stands, by a class of the style sheet and a sign, too.
 type verdict struct{ Verdict, Class, Sign string }
 
-func verdictOf(r report.Run) verdict {
+func verdictOf(r record.Run) verdict {
 	v := verdict{r.Verdict, "warn", "!"}
 	switch {
-	case r.Status == report.Failed || strings.HasPrefix(r.Verdict, "INVALID") || strings.HasPrefix(r.Verdict, "BELOW"),
+	case r.Status == record.Failed || strings.HasPrefix(r.Verdict, "INVALID") || strings.HasPrefix(r.Verdict, "BELOW"),
 		strings.HasPrefix(r.Verdict, "ABOVE"):
 		v.Class, v.Sign = "bad", "✗"
 	case strings.HasPrefix(r.Verdict, "VALID"), r.Verdict == "PASS":
@@ -25,27 +25,27 @@ func verdictOf(r report.Run) verdict {
 	if v.Verdict == "" {
 		v.Verdict = "no verdict"
 	}
-	if r.Status == report.Complete && r.TestVerdict != "" {
+	if r.Status == record.Complete && r.TestVerdict != "" {
 		v = ofTest(r, v)
 	}
 	return v
 }
 
 // ofTest adds what the run's compliance test found: an audit fails whose run is VALID.
-func ofTest(r report.Run, v verdict) verdict {
+func ofTest(r record.Run, v verdict) verdict {
 	v.Verdict += ", " + r.Test + " " + string(r.TestVerdict)
 	switch r.TestVerdict {
-	case report.TestPassed:
+	case record.TestPassed:
 		v.Class, v.Sign = "good", "✓"
-	case report.TestFailed:
+	case record.TestFailed:
 		v.Class, v.Sign = "bad", "✗"
-	case report.TestNotJudged:
+	case record.TestNotJudged:
 		v.Class, v.Sign = "warn", "!"
 	}
 	return v
 }
 
-func name(r report.Run) string { return fmt.Sprintf("%s · %s · %s", r.Model, r.Scenario, r.Kind()) }
+func name(r record.Run) string { return fmt.Sprintf("%s · %s · %s", r.Model, r.Scenario, r.Kind()) }
 
 // title names the models.
 func (r Report) title() string {
@@ -86,7 +86,7 @@ func (r Report) subtitle() string {
 func (r Report) notes() []string {
 	for _, f := range r.Set.Runs {
 		if f.LoadGen == nil || !f.LoadGen.Unmodified {
-			return []string{report.Note}
+			return []string{record.Note}
 		}
 	}
 	return nil

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/bench/metric"
-	"github.com/plumbline-ml/plumbline/bench/series"
+	"github.com/plumbline-ml/plumbline/bench/record/metric"
+	"github.com/plumbline-ml/plumbline/bench/record/series"
 )
 
 // Facts are what charts mark, as the settings of a run say. Durations are in nanoseconds; 0 is none.

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/plumbline-ml/plumbline/bench/series"
+	"github.com/plumbline-ml/plumbline/bench/record/series"
 	"github.com/plumbline-ml/plumbline/loadgen"
 )
 

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/plumbline-ml/plumbline/bench/metric"
+	"github.com/plumbline-ml/plumbline/bench/record/metric"
 )
 
 // mostSteps is how many steps a chart of rates has at most.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/internal/suggest"
 
-	"github.com/plumbline-ml/plumbline/bench/export"
+	"github.com/plumbline-ml/plumbline/bench/record/export"
 )
 
 // Formats are those that names list: "queries.csv", or "csv" for short.

@@ -5,7 +5,7 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
-	"github.com/plumbline-ml/plumbline/bench/export"
+	"github.com/plumbline-ml/plumbline/bench/record/export"
 )
 
 // HDR is the latencies of all samples as HdrHistogram's tools print percentiles: in ms, three digits exact. None is

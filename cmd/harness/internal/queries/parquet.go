@@ -5,7 +5,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
-	"github.com/plumbline-ml/plumbline/bench/export"
+	"github.com/plumbline-ml/plumbline/bench/record/export"
 )
 
 // row is a Row with the names and types of the Parquet columns.

@@ -15,7 +15,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/loadgen"
 
-	"github.com/plumbline-ml/plumbline/bench/export"
+	"github.com/plumbline-ml/plumbline/bench/record/export"
 )
 
 // made is a source of samples that are made up: latencies of 1 to n µs, the last of them unanswered.

@@ -1,0 +1,169 @@
+// Package bare makes the record of a run of which there are only LoadGen's logs, the official LoadGen's or ours: what
+// was measured and judged, and nothing of model, data and machine.
+package bare
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/internal/bounded"
+	"github.com/plumbline-ml/plumbline/internal/checksum"
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/loadgen/mllog"
+	"github.com/plumbline-ml/plumbline/loadgen/official"
+
+	"github.com/plumbline-ml/plumbline/bench/record"
+)
+
+// DetailName is the name of a detail log.
+const DetailName = "mlperf_log_detail.txt"
+
+// names are the files of a run that are listed.
+var names = []string{"mlperf_log_summary.txt", DetailName, "mlperf_log_accuracy.json", "mlperf_log_trace.json",
+	"accuracy.txt"}
+
+// Read makes the record of the run whose logs are in a folder. Where there is no detail log the error wraps
+// fs.ErrNotExist. A log without an end is that of an unfinished run.
+func Read(dir string) (record.Run, error) {
+	path := filepath.Join(dir, DetailName)
+	in, err := bounded.Open(path)
+	if err != nil {
+		return record.Run{}, err
+	}
+	defer in.Close()
+	detail, err := mllog.ScanDetail(in)
+	if err != nil {
+		return record.Run{}, fmt.Errorf("%s: %w", path, err)
+	}
+	run, err := ofDetail(detail)
+	if err != nil {
+		return record.Run{}, fmt.Errorf("%s: %w", path, err)
+	}
+	run.Dir = "."
+	run.Files, err = files(dir)
+	return run, err
+}
+
+// ofDetail makes the record of a detail log.
+func ofDetail(d *mllog.Detail) (record.Run, error) {
+	l := log{d}
+	scenario, err1 := loadgen.ParseScenario(l.text("effective_scenario"))
+	mode, err2 := loadgen.ParseMode(l.text("effective_test_mode"))
+	if err := errors.Join(err1, err2); err != nil {
+		return record.Run{}, fmt.Errorf("the log has no settings: %w", err)
+	}
+	run := record.Run{
+		Model: cmp.Or(l.text("sut_name"), "unknown"), Scenario: scenario.String(), Mode: modeName(mode),
+		Settings: l.settings(), Status: record.Unfinished, Verdict: "UNFINISHED",
+	}
+	run.LoadGen = &record.LoadGen{Name: "as the log says", Version: l.text("loadgen_version")}
+	res := &loadgen.Result{Requested: loadgen.TestSettings{Scenario: scenario, Mode: mode}, Effective: l.effective()}
+	res.Effective.Scenario, res.Effective.Mode = scenario, mode
+	res.Requested.UseTokenLatencies = l.flag("requested_use_token_latencies")
+	res.Requested.ServerTTFTLatency = time.Duration(l.number("requested_server_ttft_latency"))
+	res.Requested.ServerTPOTLatency = time.Duration(l.number("requested_server_tpot_latency"))
+	if err := official.Read(d, res); err != nil {
+		run.Notes = []record.Finding{{About: "log", Text: err.Error()}}
+		return run, nil
+	}
+	run.Status, run.Verdict = record.Complete, "no target"
+	if mode != loadgen.AccuracyOnly {
+		run.Verdict = string(res.Verdict)
+	}
+	run.FromResult(res)
+	return run, nil
+}
+
+func modeName(m loadgen.Mode) string {
+	switch m {
+	case loadgen.AccuracyOnly:
+		return "accuracy"
+	case loadgen.FindPeakPerformance:
+		return "findpeak"
+	}
+	return "performance"
+}
+
+// log is a detail log whose entries are read as values; those of absent ones are zero.
+type log struct{ *mllog.Detail }
+
+func (l log) text(key string) string {
+	e, _ := l.First(key)
+	text, _ := e.Text()
+	return text
+}
+
+func (l log) number(key string) uint64 {
+	e, _ := l.First(key)
+	n, _ := e.Uint()
+	return n
+}
+
+func (l log) float(key string) float64 {
+	e, _ := l.First(key)
+	v, _ := e.Float()
+	return v
+}
+
+func (l log) flag(key string) bool {
+	e, _ := l.First(key)
+	v, _ := e.Value.(bool)
+	return v
+}
+
+func (l log) effective() loadgen.EffectiveSettings {
+	ms := func(key string) time.Duration { return time.Duration(l.number(key)) * time.Millisecond }
+	return loadgen.EffectiveSettings{
+		SamplesPerQuery: l.number("effective_samples_per_query"), TargetQPS: l.float("effective_target_qps"),
+		TargetLatency:           time.Duration(l.number("effective_target_latency_ns")),
+		TargetLatencyPercentile: l.float("effective_target_latency_percentile"),
+		MaxAsyncQueries:         l.number("effective_max_async_queries"),
+		TargetDuration:          ms("effective_target_duration_ms"),
+		MinDuration:             ms("effective_min_duration_ms"), MaxDuration: ms("effective_max_duration_ms"),
+		MinQueryCount: l.number("effective_min_query_count"), MaxQueryCount: l.number("effective_max_query_count"),
+		MinSampleCount: l.number("effective_min_sample_count"), QSLRNGSeed: l.number("effective_qsl_rng_seed"),
+		SampleIndexRNGSeed:     l.number("effective_sample_index_rng_seed"),
+		ScheduleRNGSeed:        l.number("effective_schedule_rng_seed"),
+		AccuracyLogRNGSeed:     l.number("effective_accuracy_log_rng_seed"),
+		PerformanceSampleCount: l.number("effective_performance_sample_count"),
+		AccuracySampleCount:    l.number("effective_accuracy_sample_count"),
+	}
+}
+
+// used are the settings that a log has under "effective_".
+var used = []string{"scenario", "test_mode", "samples_per_query", "target_qps", "target_latency_ns",
+	"target_latency_percentile", "max_async_queries", "target_duration_ms", "min_duration_ms", "max_duration_ms",
+	"min_query_count", "max_query_count", "min_sample_count", "qsl_rng_seed", "sample_index_rng_seed",
+	"schedule_rng_seed", "accuracy_log_rng_seed", "accuracy_log_probability", "performance_sample_count",
+	"accuracy_sample_count", "sample_concatenate_permutation"}
+
+// settings are those of the log, as it names them.
+func (l log) settings() []record.Setting {
+	var all []record.Setting
+	for _, key := range used {
+		if e, ok := l.First("effective_" + key); ok {
+			all = append(all, record.Setting{Key: key, Value: fmt.Sprint(e.Value), Origin: "as used, by the detail log"})
+		}
+	}
+	return all
+}
+
+// files lists the logs with their checksums.
+func files(dir string) ([]record.File, error) {
+	var all []record.File
+	for _, name := range names {
+		sum, size, err := checksum.File(filepath.Join(dir, name))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, record.File{Path: name, Size: size, SHA256: sum})
+	}
+	return all, nil
+}

@@ -1,0 +1,63 @@
+package record
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/figure"
+	"github.com/plumbline-ml/plumbline/internal/table"
+	"github.com/plumbline-ml/plumbline/sdk"
+
+	"github.com/plumbline-ml/plumbline/bench/internal/division"
+)
+
+// FromDivision takes over the run's division and what is known of the nodes.
+func (r *Run) FromDivision(l division.Label, w sdk.WorkloadInfo) {
+	r.Division, r.DivisionReasons = string(l.Division), list(l.Reasons)
+	if len(w.Nodes) == 0 {
+		return
+	}
+	r.Network = &Network{ClientWork: list(w.ClientWork)}
+	for _, n := range w.Nodes {
+		r.Network.Nodes = append(r.Network.Nodes, Node{
+			Address: n.Address, Name: n.Name, Peer: n.Peer, RoundTripP50: n.RoundTripP50.Nanoseconds(),
+			RoundTripP99: n.RoundTripP99.Nanoseconds(), BytesPerSecond: figure.Number(n.BytesPerSecond),
+		})
+	}
+}
+
+// divisionRows say which division's rules apply, where that is not the closed one of a run on this machine.
+func (r Run) divisionRows(t *table.Table) {
+	if r.Division == "" || r.Division == string(division.Closed) {
+		return
+	}
+	t.Row("division", r.Division)
+	if r.Network == nil {
+		return
+	}
+	for _, n := range r.Network.Nodes {
+		t.Row("node", n.text())
+	}
+}
+
+// text is what is known of a node: "a (10.0.0.2:8001), round trip 0.21 ms, 99th percentile 0.4 ms, 1.2 GB/s".
+func (n Node) text() string {
+	if n.RoundTripP50 == 0 {
+		return n.Address
+	}
+	name := n.Name
+	if name == "" {
+		name = "without a name"
+	}
+	return fmt.Sprintf("%s (%s), round trip %s, 99th percentile %s, %s/s", name, n.Address,
+		milliseconds(n.RoundTripP50), milliseconds(n.RoundTripP99), figure.Bytes(int64(n.BytesPerSecond)))
+}
+
+func milliseconds(ns int64) string { return figure.Short(float64(ns)/1e6) + " ms" }
+
+// writeDivision says why the run is not of the division that was asked for.
+func (r Run) writeDivision(b *strings.Builder) {
+	for _, reason := range r.DivisionReasons {
+		fmt.Fprintf(b, "    %s division: %s\n", r.Division, reason)
+	}
+}

@@ -1,0 +1,45 @@
+package record
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestFormatsDoc looks for every verdict and status in docs/log-formats.md.
+func TestFormatsDoc(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "log-formats.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := rows(string(text))
+	unfinished := record("Offline", "performance")
+	unfinished.Begin()
+	above := scored(verdict("ABOVE LIMIT", ""))
+	all := runs()
+	all["unfinished"], all["accuracy-above"] = unfinished, above
+	for name, run := range all {
+		kind, _, _ := strings.Cut(run.Verdict, " (")
+		if !strings.Contains(said["verdict"], `"`+kind+`"`) {
+			t.Errorf("%s: the verdict %q is not listed", name, kind)
+		}
+		if !strings.Contains(said["status"], `"`+string(run.Status)+`"`) {
+			t.Errorf("%s: the status %q is not listed", name, run.Status)
+		}
+	}
+	if strings.Contains(said["verdict"], "ABORTED") {
+		t.Error("a verdict is listed that no run has")
+	}
+}
+
+// rows are the rows of a document's tables, by the name in their first cell.
+func rows(text string) map[string]string {
+	all := map[string]string{}
+	for line := range strings.Lines(text) {
+		if cells := strings.Split(line, "|"); len(cells) > 3 {
+			all[strings.Trim(cells[1], " `")] = cells[2]
+		}
+	}
+	return all
+}

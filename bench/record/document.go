@@ -1,0 +1,186 @@
+package record
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/plumbline-ml/plumbline/fetch/wholefile"
+
+	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// FileName is the name of every result file.
+const FileName = "result.json"
+
+// NewDocument makes a document of runs; its exit code is the worst of theirs.
+func NewDocument(runs []Run) Document {
+	codes := make([]exitcode.Code, len(runs))
+	for i, r := range runs {
+		codes[i] = exitcode.Code(r.ExitCode)
+	}
+	worst := exitcode.Worst(codes...)
+	return Document{
+		Schema: Schema, SchemaVersion: SchemaVersion, Note: note(runs),
+		ExitCode: int(worst), Outcome: worst.String(), Runs: list(runs),
+	}
+}
+
+// JSON is the document's text.
+func (d Document) JSON() ([]byte, error) {
+	text, err := json.MarshalIndent(d, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("writing the result as JSON: %w", err)
+	}
+	return append(text, '\n'), nil
+}
+
+// ErrSchema says that a file is not a result that this program reads.
+var ErrSchema = errors.New("not a result file of this version")
+
+// Parse reads a document of this version of the schema or an earlier one.
+func Parse(text []byte) (Document, error) {
+	var d Document
+	if err := json.Unmarshal(text, &d); err != nil {
+		return Document{}, fmt.Errorf("%w: %w", ErrSchema, err)
+	}
+	switch {
+	case d.Schema == Schema && d.SchemaVersion > SchemaVersion:
+		return Document{}, fmt.Errorf("%w: a newer harness wrote it: schema version %d, and this one reads up to %d; "+
+			"update it", ErrSchema, d.SchemaVersion, SchemaVersion)
+	case d.Schema != Schema || d.SchemaVersion < 1:
+		return Document{}, fmt.Errorf("%w: schema %q version %d, want %q version 1 to %d", ErrSchema, d.Schema,
+			d.SchemaVersion, Schema, SchemaVersion)
+	}
+	return d, nil
+}
+
+// mostBytes is the size up to which a result.json is read: that of a run has some ten kilobytes.
+const mostBytes = 64 << 20
+
+// Read reads a result file. One that does not exist is an empty document.
+func Read(path string) (Document, error) {
+	text, err := backend.ReadFile(path, mostBytes)
+	if errors.Is(err, fs.ErrNotExist) {
+		return NewDocument(nil), nil
+	}
+	if err != nil {
+		return Document{}, err
+	}
+	d, err := Parse(text)
+	if err != nil {
+		return Document{}, fmt.Errorf("%s: %w", path, err)
+	}
+	return d, nil
+}
+
+// Merge replaces the runs of the same model, scenario, mode and compliance test, and adds the others at the end.
+func (d Document) Merge(runs ...Run) Document {
+	merged := slices.Clone(d.Runs)
+	for _, r := range runs {
+		i := slices.IndexFunc(merged, func(m Run) bool { return m.Same(r) })
+		if i < 0 {
+			merged = append(merged, r)
+			continue
+		}
+		merged[i] = r
+	}
+	return NewDocument(merged)
+}
+
+// WriteSuite writes the document of a suite's runs, whose paths begin at dir, into dir. It takes the place of an
+// earlier one of a suite; one of other runs is an error. What a writer that was killed left there goes: the folder is
+// the suite's.
+func WriteSuite(dir string, d Document) error {
+	text, err := d.JSON()
+	if err == nil {
+		_, err = ReadSuite(dir)
+	}
+	if err != nil {
+		return err
+	}
+	_ = wholefile.Sweep(dir) // what it cannot remove the next one tries again
+	return update{filepath.Join(dir, FileName), text}.write()
+}
+
+// ReadSuite reads the document of a suite's runs in dir, which is empty where there is none. It is an error if other
+// runs have theirs there.
+func ReadSuite(dir string) (Document, error) {
+	d, err := Read(filepath.Join(dir, FileName))
+	if err == nil && d.Suite == "" && len(d.Runs) > 0 {
+		err = fmt.Errorf("%s holds results of runs that are none of a suite; give another --out", dir)
+	}
+	return d, err
+}
+
+// Same says whether two records are of the same run of an output directory: the later one takes the place of the other.
+func (r Run) Same(o Run) bool {
+	return r.Model == o.Model && r.Scenario == o.Scenario && r.Mode == o.Mode && r.Test == o.Test
+}
+
+// Save merges runs into the result.json of each one's scenario and into the one of the output directory. Where one of
+// these files cannot be read, none is changed.
+func Save(out string, runs ...Run) error {
+	if len(runs) == 0 {
+		return nil
+	}
+	updates, err := merged(out, runs)
+	for _, u := range updates {
+		if err == nil {
+			err = u.write()
+		}
+	}
+	return err
+}
+
+// update is the new text of a result file.
+type update struct {
+	path string
+	text []byte
+}
+
+// merged makes the updates of all files that runs go to, that of the output directory last.
+func merged(out string, runs []Run) ([]update, error) {
+	var updates []update
+	var faults []error
+	add := func(dir string, runs []Run) {
+		u, err := merge(filepath.Join(dir, FileName), runs)
+		updates, faults = append(updates, u), append(faults, err)
+	}
+	scenarios := map[string][]Run{}
+	for _, r := range runs {
+		dir := filepath.Join(out, r.Model, r.Scenario)
+		scenarios[dir] = append(scenarios[dir], r)
+	}
+	for _, dir := range slices.Sorted(maps.Keys(scenarios)) {
+		add(dir, scenarios[dir])
+	}
+	add(out, runs)
+	return updates, errors.Join(faults...)
+}
+
+func merge(path string, runs []Run) (update, error) {
+	d, err := Read(path)
+	if err != nil {
+		return update{}, fmt.Errorf("merging into an existing result: %w; move it away", err)
+	}
+	if d.Suite != "" {
+		return update{}, fmt.Errorf("%s lists the runs of %s, which lie in folders of their own; give another --out", path,
+			d.Suite)
+	}
+	text, err := d.Merge(runs...).JSON()
+	return update{path, text}, err
+}
+
+func (u update) write() error {
+	if err := os.MkdirAll(filepath.Dir(u.path), 0o755); err != nil {
+		return err
+	}
+	return wholefile.Write(u.path, u.text, 0o644)
+}

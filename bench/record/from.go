@@ -1,0 +1,178 @@
+package record
+
+import (
+	"time"
+
+	"github.com/plumbline-ml/plumbline/internal/figure"
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/sdk"
+
+	"github.com/plumbline-ml/plumbline/bench/record/judge"
+	"github.com/plumbline-ml/plumbline/bench/record/metric"
+)
+
+// FromResult takes over what LoadGen measured and judged.
+func (r *Run) FromResult(res *loadgen.Result) {
+	r.Started = res.Started
+	r.Duration, r.Took = res.Duration.Seconds(), figure.Seconds(res.Duration)
+	r.Effective = effective(res.Effective)
+	for _, m := range res.Errors {
+		r.Messages = append(r.Messages, Message{m.Key, m.Message, false})
+	}
+	for _, m := range res.Warnings {
+		r.Messages = append(r.Messages, Message{m.Key, m.Message, true})
+	}
+	for _, n := range res.Notes {
+		r.Notes = append(r.Notes, Finding(n))
+	}
+	if r.Mode == modeAccuracy {
+		return
+	}
+	for _, reason := range res.Reasons {
+		r.Reasons = append(r.Reasons, Reason(reason))
+	}
+	r.Performance = performance(res)
+}
+
+// modeAccuracy is the mode of a run without a verdict of LoadGen's.
+const modeAccuracy = "accuracy"
+
+func performance(res *loadgen.Result) *Performance {
+	p := &Performance{
+		Valid:   res.Verdict == loadgen.Valid,
+		Metric:  headline(res),
+		Checks:  Checks{res.PerformanceConstraintsMet, res.MinDurationMet, res.MinQueriesMet, res.EarlyStoppingMet},
+		Queries: res.QueryCount, Samples: res.SampleCount, Over: res.OverlatencyCount,
+		Latency: *latency(res.Latency),
+		Figures: figures(res), Tokens: tokens(res), Intervals: intervals(res.Intervals), Peak: peak(res),
+	}
+	switch res.Effective.Scenario {
+	case loadgen.MultiStream:
+		p.Query = latency(res.QueryLatency)
+	case loadgen.Server:
+		p.Issue = latency(res.IssueDelay)
+	}
+	if res.Effective.Scenario != loadgen.Offline && !res.Effective.NoEarlyStopping {
+		p.Early = early(&res.EarlyStopping)
+		p.Early99 = early(res.EarlyStopping99)
+	}
+	return p
+}
+
+// metricName is the headline's name as the rules speak of it.
+func metricName(res *loadgen.Result) string {
+	switch res.Effective.Scenario {
+	case loadgen.SingleStream:
+		return ordinal(res.TargetPercentile.P) + " percentile latency"
+	case loadgen.MultiStream:
+		if res.Intervals == nil { // else the number of streams is the result
+			return ordinal(res.TargetPercentile.P) + " percentile per query"
+		}
+	}
+	return res.MetricName
+}
+
+// ordinal writes a fraction as a percentile: 90th, 99.9th.
+func ordinal(p float64) string { return figure.Short(100*p) + "th" }
+
+// figures are the headline numbers beside the metric.
+func figures(res *loadgen.Result) []Figure {
+	out := []Figure{
+		figureOf(metric.Latency.Mean(), figure.Millis(res.Latency.Mean)),
+		figureOf(metric.TargetLatency, figure.Millis(res.TargetPercentile.Latency)),
+	}
+	rates := append([]Figure{
+		figureOf(metric.QueriesPerSecond, res.QPSWithOverhead),
+		figureOf(metric.QueriesPerSecondWithout, res.QPSWithoutOverhead),
+		figureOf(metric.ScheduledSamplesPerSecond, res.ScheduledSamplesPerSec),
+		figureOf(metric.CompletedSamplesPerSecond, res.CompletedSamplesPerSec),
+		figureOf(metric.SamplesPerSecond, res.SamplesPerSec),
+		figureOf(metric.InferredTokensPerSecond, res.InferredTokensPerSec),
+	}, tokenRates(res.Tokens)...)
+	for _, f := range rates {
+		if f.Value != 0 {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// headline is the scenario's result; nanoseconds become milliseconds, the unit in which latencies are published.
+func headline(res *loadgen.Result) Figure {
+	unit, v := res.MetricUnit, res.Metric
+	if unit == "ns" {
+		unit, v = metric.Millis, v/float64(time.Millisecond)
+	}
+	return figureOf(metric.ResultOf(metricName(res), unit), v)
+}
+
+// figureOf rounds a number as the rules do.
+func figureOf(i metric.Info, v float64) Figure {
+	return Figure{Name: i.Title, Metric: i.Name, Unit: i.Unit, Value: figure.Number(v), Rounded: figure.Round(v)}
+}
+
+func latency(l loadgen.LatencySummary) *Latency {
+	out := &Latency{Count: l.N, Min: int64(l.Min), Max: int64(l.Max), Mean: int64(l.Mean), Percentiles: []Percentile{}}
+	for _, p := range l.Percentiles {
+		out.Percentiles = append(out.Percentiles, Percentile{p.P, int64(p.Latency)})
+	}
+	return out
+}
+
+func early(e *loadgen.EarlyStopping) *EarlyStopping {
+	if e == nil {
+		return nil
+	}
+	return &EarlyStopping{
+		Met: e.Met, Percentile: e.Percentile, EstimateNS: int64(e.Estimate), Processed: e.QueriesProcessed,
+		Needed: e.QueriesNeeded, Overlatency: e.Overlatency, Text: e.Text,
+	}
+}
+
+func effective(e loadgen.EffectiveSettings) *Effective {
+	return &Effective{
+		Scenario: e.Scenario.String(), TestMode: e.Mode.String(), SamplesPerQuery: e.SamplesPerQuery,
+		TargetQPS: figure.Number(e.TargetQPS), TargetLatencyNS: int64(e.TargetLatency),
+		TargetLatencyPercentile: e.TargetLatencyPercentile,
+		MaxAsyncQueries:         e.MaxAsyncQueries, TargetDurationMS: e.TargetDuration.Milliseconds(),
+		MinDurationMS: e.MinDuration.Milliseconds(), MaxDurationMS: e.MaxDuration.Milliseconds(),
+		MinQueryCount: e.MinQueryCount, MaxQueryCount: e.MaxQueryCount, MinSampleCount: e.MinSampleCount,
+		QSLRNGSeed: e.QSLRNGSeed, SampleIndexRNGSeed: e.SampleIndexRNGSeed, ScheduleRNGSeed: e.ScheduleRNGSeed,
+		AccuracyLogRNGSeed: e.AccuracyLogRNGSeed, PerformanceSampleCount: e.PerformanceSampleCount,
+		AccuracySampleCount: e.AccuracySampleCount,
+	}
+}
+
+// FromOptions takes over what the plugin is asked to open, as far as it may be written down.
+func (r *Run) FromOptions(o sdk.Options) {
+	r.Options = Options{
+		ModelFile: o.ModelFile, Precision: o.Precision, Dataset: o.Dataset, Count: o.Count, Batch: o.Batch,
+		Sessions: o.Sessions,
+		Backend:  o.Backend, BackendOptions: dictionary(o.BackendOptions), Params: dictionary(o.Params), Devices: o.Devices,
+		PartFiles: o.PartFiles,
+	}
+}
+
+func dictionary(m map[string]string) map[string]string {
+	if m == nil {
+		return map[string]string{}
+	}
+	return m
+}
+
+// FromWorkload takes over what the plugin opened.
+func (r *Run) FromWorkload(w sdk.WorkloadInfo, sut, qsl string) {
+	r.Workload = &Workload{
+		ModelFile: w.ModelFile, Embedded: w.Embedded, Precision: w.Precision, ModelSHA256: w.ModelSHA256,
+		ModelSize: w.ModelSize,
+		Dataset:   w.Dataset, DatasetSize: w.DatasetSize, PerformanceSampleCount: w.PerformanceSampleCount,
+		Backend: w.Backend, BackendInfo: dictionary(w.BackendInfo), Batch: w.Batch, Sessions: w.Sessions, SUT: sut, QSL: qsl,
+		Parts: parts(w.Parts),
+	}
+}
+
+// NewAccuracy joins a score with its judgement.
+func NewAccuracy(v judge.Verdict, s sdk.Score, logSHA256 string) *Accuracy {
+	return &Accuracy{Verdict: v, Samples: s.Samples, OfficialText: s.OfficialText, Notes: s.Notes, LogSHA256: logSHA256,
+		Scorer: parts(s.Parts)}
+}

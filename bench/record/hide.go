@@ -1,0 +1,76 @@
+package record
+
+import (
+	"maps"
+	"slices"
+)
+
+// Hide takes secrets out of the texts that came from elsewhere: errors, findings, and what the backend says of itself.
+// hide may be nil. Lists and maps that others hold stay as they are.
+func (r *Run) Hide(hide func(text string) string) {
+	if hide == nil {
+		return
+	}
+	r.Error.hide(hide)
+	r.Reasons, r.Notes, r.Messages = slices.Clone(r.Reasons), slices.Clone(r.Notes), slices.Clone(r.Messages)
+	for i := range r.Reasons {
+		r.Reasons[i].Measured, r.Reasons[i].Hint = hide(r.Reasons[i].Measured), hide(r.Reasons[i].Hint)
+	}
+	for i := range r.Notes {
+		r.Notes[i].Text = hide(r.Notes[i].Text)
+	}
+	for i := range r.Messages {
+		r.Messages[i].Text = hide(r.Messages[i].Text)
+	}
+	r.Estimates = each(r.Estimates, hide)
+	r.DivisionReasons = each(r.DivisionReasons, hide)
+	r.Command = each(r.Command, hide)
+	r.Workload.hide(hide)
+	r.Network.hide(hide)
+	r.Power.hide(hide)
+}
+
+func (p *Power) hide(hide func(string) string) {
+	if p != nil {
+		p.Source, p.Fault = hide(p.Source), hide(p.Fault)
+	}
+}
+
+func (f *Failure) hide(hide func(string) string) {
+	if f != nil {
+		f.Message, f.Stderr = hide(f.Message), each(f.Stderr, hide)
+	}
+}
+
+func (w *Workload) hide(hide func(string) string) {
+	if w == nil {
+		return
+	}
+	w.BackendInfo = maps.Clone(w.BackendInfo)
+	for key, text := range w.BackendInfo {
+		w.BackendInfo[key] = hide(text)
+	}
+	w.SUT, w.QSL, w.Shares = hide(w.SUT), hide(w.QSL), slices.Clone(w.Shares)
+	for i := range w.Shares {
+		w.Shares[i].Name = hide(w.Shares[i].Name)
+	}
+}
+
+func (n *Network) hide(hide func(string) string) {
+	if n == nil {
+		return
+	}
+	n.Nodes, n.ClientWork = slices.Clone(n.Nodes), each(n.ClientWork, hide)
+	for i := range n.Nodes {
+		n.Nodes[i].Address, n.Nodes[i].Name = hide(n.Nodes[i].Address), hide(n.Nodes[i].Name)
+	}
+}
+
+// each is the texts changed one by one; nil stays nil.
+func each(texts []string, change func(string) string) []string {
+	texts = slices.Clone(texts)
+	for i := range texts {
+		texts[i] = change(texts[i])
+	}
+	return texts
+}

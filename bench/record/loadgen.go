@@ -1,0 +1,41 @@
+package record
+
+import (
+	"fmt"
+	"slices"
+)
+
+// String is what a LoadGen is known by: "official LoadGen 6.0.17, sha256 ..., source unmodified: yes (release)".
+func (l *LoadGen) String() string {
+	return fmt.Sprintf("%s LoadGen %s, sha256 %s, source unmodified: %s", l.Name, l.Version, l.SHA256, l.unmodified())
+}
+
+func (l *LoadGen) unmodified() string {
+	if l.Unmodified {
+		return "yes (" + l.Release + ")"
+	}
+	return "no: that of no known release"
+}
+
+// note says what results are worth, by what drove their runs.
+func note(runs []Run) string {
+	var official *LoadGen
+	for _, r := range runs {
+		if r.LoadGen == nil {
+			return Note
+		}
+		if official == nil || !r.LoadGen.Unmodified {
+			official = r.LoadGen
+		}
+	}
+	estimated := slices.ContainsFunc(runs, func(r Run) bool { return len(r.Estimates) > 0 })
+	switch {
+	case official == nil:
+		return Note
+	case !official.Unmodified:
+		return "Driven by the " + official.String() + "; a rehearsal, not an official result."
+	case estimated:
+		return "Driven by the " + official.String() + "; a rehearsal, not an official result: a part of it is an estimate."
+	}
+	return "Driven by the " + official.String() + "."
+}

@@ -1,0 +1,59 @@
+// Package metric is the registry of what a run measures: the name, title, unit, direction and meaning of each figure.
+// Records, comparisons, conditions, reports, the live view and monitoring systems name and describe figures by it.
+//
+// In: names, titles, units, directions, meanings. Out: how a figure is read from a run's record (package record), or
+// of a run under way (cmd/harness).
+package metric
+
+import (
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/sdk"
+)
+
+// Millis is the unit of every latency.
+const Millis = "ms"
+
+// Info describes a figure.
+type Info struct {
+	Name  string // what conditions call it: "p99", "ttft.p99", "accuracy.F1"
+	Title string // what people call it: "99th percentile latency"
+	Unit  string // "ms", "samples/s"; empty: a count
+	// Better is which way it improves. A figure with neither direction, such as the number of queries, is no better for
+	// being larger; of an accuracy that an older harness recorded it is empty.
+	Better sdk.Better
+	// About says what it is, in a sentence without a full stop.
+	About string
+	// Main marks the figures that a comparison shows.
+	Main bool
+}
+
+// Metric is one figure of a run, or of several.
+type Metric struct {
+	Info
+	Value float64 // finite
+}
+
+// Of is the figure with a value.
+func (i Info) Of(v float64) Metric { return Metric{i, v} }
+
+// Find returns the figure that a name means, in any case of letters. An accuracy may be named without "accuracy.".
+func Find(metrics []Metric, name string) (Metric, bool) {
+	for _, wanted := range []string{name, accuracy + name} {
+		for _, m := range metrics {
+			if strings.EqualFold(m.Name, wanted) {
+				return m, true
+			}
+		}
+	}
+	return Metric{}, false
+}
+
+// accuracy begins the names of what a scorer measured.
+const accuracy = "accuracy."
+
+// Accuracy is a figure of a scorer, as the model's manifest describes it.
+func Accuracy(name, unit string, better sdk.Better) Info {
+	return Info{Name: accuracy + name, Title: name, Unit: unit, Better: better, Main: true,
+		About: "what the benchmark's scorer calls " + name}
+}

@@ -1,0 +1,62 @@
+package metric
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/sdk"
+)
+
+// TestRowsAreWhole: each figure says what it is, and no two mean different things by one name or title.
+func TestRowsAreWhole(t *testing.T) {
+	all := Figures()
+	for _, d := range Distributions() {
+		if d.Key == "" || d.Title == "" || d.Short == "" || d.About == "" || !strings.HasPrefix(d.Signal, "plumbline.") ||
+			d.Prefix != "" && !strings.HasSuffix(d.Prefix, ".") || strings.HasSuffix(d.About, ".") {
+			t.Errorf("the distribution %+v is not whole", d)
+		}
+		all = append(all, d.Mean(), d.Min(), d.Max(), d.At(0.5), d.At(0.999))
+	}
+	titles, names := map[string]string{}, map[string]bool{}
+	for _, i := range all {
+		if i.Name == "" || i.Title == "" || i.About == "" || strings.HasSuffix(i.About, ".") ||
+			i.Better == "" && i.Name != Result.Name {
+			t.Errorf("%+v is not whole", i)
+		}
+		if titles[i.Title] != "" {
+			t.Errorf("%s and %s are both called %q", titles[i.Title], i.Name, i.Title)
+		}
+		if titles[i.Title] = i.Name; names[i.Name] && i.Name != SamplesPerSecond.Name {
+			t.Errorf("two figures are called %s", i.Name)
+		}
+		names[i.Name] = true
+	}
+}
+
+// TestRowsAreDocumented: docs/compare.md has every name that a condition can use.
+func TestRowsAreDocumented(t *testing.T) {
+	page, err := os.ReadFile("../../../docs/compare.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, i := range Figures() {
+		if !strings.Contains(string(page), "`"+i.Name+"`") {
+			t.Errorf("docs/compare.md lacks %s: %s", i.Name, i.About)
+		}
+	}
+	for _, d := range Distributions() {
+		if !strings.Contains(string(page), "`"+d.At(0.99).Name+"`") {
+			t.Errorf("docs/compare.md lacks %s: %s", d.At(0.99).Name, d.About)
+		}
+	}
+}
+
+func TestResultOf(t *testing.T) {
+	if i := ResultOf("99th percentile latency", Millis); i.Better != sdk.LowerBetter || i.Name != "result" {
+		t.Errorf("%+v", i)
+	}
+	if i := ResultOf("samples per second", "samples/s"); i.Better != sdk.HigherBetter || i.Unit != "samples/s" {
+		t.Errorf("%+v", i)
+	}
+}

@@ -1,0 +1,139 @@
+package record
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/sdk/host"
+
+	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/bench/record/judge"
+)
+
+// Finish sets how the run ended: status, verdict and exit code. err is what ended it before its natural end, or nil.
+func (r *Run) Finish(err error) {
+	if err != nil {
+		code := exitcode.Of(err)
+		r.fail(code, err)
+		r.ExitCode = int(code)
+	} else {
+		r.complete()
+	}
+	r.normalise()
+}
+
+// complete sets how a run that came to its natural end ended.
+func (r *Run) complete() {
+	verdict, code := r.outcome()
+	r.Status, r.Verdict = Complete, verdict
+	switch r.TestVerdict {
+	case TestPassed:
+		code = exitcode.Valid
+	case TestFailed:
+		code = exitcode.Invalid
+	case TestNotJudged: // what the run was made for is still to come
+		code = exitcode.Interrupted
+	}
+	r.ExitCode = int(code)
+}
+
+// outcome is that of a run that came to its natural end, without what its test finds.
+func (r Run) outcome() (verdict string, code exitcode.Code) {
+	switch {
+	case r.Accuracy != nil:
+		if verdict = string(r.Accuracy.Outcome); !r.Accuracy.OK() {
+			return verdict, exitcode.Accuracy
+		}
+	case r.Performance != nil:
+		valid := r.Performance.Valid && !r.Power.lost()
+		if verdict = withProfile(valid, r.Profile); !valid {
+			return verdict, exitcode.Invalid
+		}
+	}
+	return verdict, exitcode.Valid
+}
+
+// Good says whether the run came to its natural end, VALID or with a good accuracy, whatever its test finds.
+func (r Run) Good() bool {
+	_, code := r.outcome()
+	return r.Status == Complete && code == exitcode.Valid
+}
+
+// OwnCode is the run's exit code without what its test finds, which comes after its end.
+func (r Run) OwnCode() exitcode.Code {
+	if r.Status != Complete || r.TestVerdict == "" {
+		return exitcode.Code(r.ExitCode)
+	}
+	_, code := r.outcome()
+	return code
+}
+
+// Judge sets what the compliance test of a complete run found. Its verdict is the run's from then on: a test may pass
+// whose run is too short to be VALID.
+func (r *Run) Judge(passed bool) {
+	r.TestVerdict = TestFailed
+	if passed {
+		r.TestVerdict = TestPassed
+	}
+	r.complete()
+}
+
+// withProfile writes a verdict; one that does not rest on the rules' settings says so.
+func withProfile(valid bool, profile string) string {
+	verdict := "INVALID"
+	if valid {
+		verdict = "VALID"
+	}
+	if profile == "official" {
+		return verdict
+	}
+	return fmt.Sprintf("%s (%s)", verdict, profile)
+}
+
+func (r *Run) fail(code exitcode.Code, err error) {
+	r.Status, r.Verdict = Failed, "FAILED"
+	switch {
+	case code == exitcode.Interrupted:
+		r.Status, r.Verdict = Interrupted, "INTERRUPTED"
+	case errors.Is(err, loadgen.ErrLogsLost):
+		r.Status, r.Verdict = Unfinished, "UNFINISHED"
+	}
+	r.Error = &Failure{Class: code.String(), Message: err.Error()}
+	var failed *host.Error
+	if errors.As(err, &failed) {
+		r.Error.Kind, r.Error.Stderr = string(failed.Kind), failed.Stderr
+	}
+}
+
+// Begin marks a run that is under way. Where the harness is killed, this is what result.json keeps saying.
+func (r *Run) Begin() {
+	r.Status, r.Verdict, r.ExitCode = Unfinished, "UNFINISHED", int(exitcode.Interrupted)
+	r.normalise()
+}
+
+// Skip marks a run that is not made: code is of what keeps it from starting, such as an earlier one's failure.
+func (r *Run) Skip(code exitcode.Code) {
+	r.Status, r.Verdict, r.ExitCode = NotRun, "not run", int(code)
+	r.normalise()
+}
+
+// normalise turns absent lists into empty ones, so that every field of the schema is there.
+func (r *Run) normalise() {
+	r.Reasons, r.Deviations, r.Files = list(r.Reasons), list(r.Deviations), list(r.Files)
+	r.Command, r.Settings, r.Messages = list(r.Command), list(r.Settings), list(r.Messages)
+	r.Notes, r.DivisionReasons = list(r.Notes), list(r.DivisionReasons)
+	if r.Accuracy != nil {
+		r.Accuracy.Notes = list(r.Accuracy.Notes)
+		if r.Accuracy.Metrics == nil {
+			r.Accuracy.Metrics = []judge.Metric{}
+		}
+	}
+}
+
+func list[T any](s []T) []T {
+	if s == nil {
+		return []T{}
+	}
+	return s
+}

@@ -1,0 +1,93 @@
+package record
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/internal/figure"
+
+	"github.com/plumbline-ml/plumbline/bench/power/spl"
+	"github.com/plumbline-ml/plumbline/bench/record/metric"
+)
+
+// PowerNote stands beside every power measurement.
+const PowerNote = "An informal measurement: a submission of power needs the official power tools and an analyzer."
+
+// Power is what a meter of the user's measured beside a timed run. The figures are missing where there is a fault.
+type Power struct {
+	Source string `json:"source"` // "rapl (package-0, package-1)", "cmd ...", "file ..."
+	Note   string `json:"note"`   // PowerNote
+	// Begin and End are power_begin and power_end of the detail log: samples between them count, which are above zero.
+	Begin   time.Time `json:"begin"`
+	End     time.Time `json:"end"`
+	Samples int       `json:"samples"`
+	Zeros   int       `json:"zero_samples"`  // within the run, but no reading
+	Gap     float64   `json:"longest_gap_s"` // the longest time within the run without a sample that counts
+	// Average is in W; Energy is of a query, in mJ, in SingleStream and MultiStream alone, whose power result it is.
+	Average *Figure `json:"average,omitempty"`
+	Energy  *Figure `json:"energy_per_query,omitempty"`
+	// Efficiency is the performance for each watt: samples or tokens for each joule.
+	Efficiency *Figure `json:"efficiency,omitempty"`
+	// Fault says why there is no power measurement of the run, which is INVALID then; its performance is what it is.
+	Fault string `json:"fault,omitempty"`
+}
+
+// FromPower takes over what a meter measured beside the run. faults say why it is none of the run; none is good.
+func (r *Run) FromPower(source string, a spl.Average, queries uint64, faults []string) {
+	r.Power = &Power{
+		Source: source, Note: PowerNote, Begin: a.Window.Begin, End: a.Window.End, Samples: a.Samples, Zeros: a.Zeros,
+		Gap: a.Gap.Seconds(),
+	}
+	m, err := a.Metric(spl.Measured{
+		Scenario: r.Scenario, Logged: r.Scenario, Queries: queries, Performance: float64(r.Performance.Metric.Value),
+	})
+	if err != nil && len(faults) == 0 {
+		faults = []string{err.Error()}
+	}
+	if len(faults) > 0 {
+		r.Power.Fault = strings.Join(faults, "; ")
+		r.Reasons = append(r.Reasons, Reason{
+			Rule: "power", Measured: r.Power.Fault,
+			Needed: "readings above zero from the begin of the run to its end",
+			Hint:   "The performance is not in doubt. See to the meter; --power-interval reads it more often.",
+		})
+		return
+	}
+	r.Power.Average = power(metric.PowerAverage, a.Watts)
+	r.Power.Efficiency = power(metric.PowerEfficiency.As(metric.PowerEfficiency.Title, r.perJoule()), m.Efficiency)
+	if m.Unit == spl.Millijoules {
+		r.Power.Energy = power(metric.PowerEnergy, m.Value)
+	}
+}
+
+func power(i metric.Info, value float64) *Figure {
+	f := figureOf(i, value)
+	return &f
+}
+
+// perJoule is the unit of the performance for each watt. Streams are counted in samples.
+func (r *Run) perJoule() string {
+	if unit, rate := strings.CutSuffix(r.Performance.Metric.Unit, "/s"); rate {
+		return unit + "/J"
+	}
+	return "samples/J"
+}
+
+// lost says whether a power measurement was wanted, and failed.
+func (p *Power) lost() bool { return p != nil && p.Fault != "" }
+
+// writePower writes a line about power under a run's row.
+func (r Run) writePower(b *strings.Builder) {
+	p := r.Power
+	if p == nil || p.lost() { // the reasons say it
+		return
+	}
+	parts := []string{p.Average.String() + " on average"}
+	if p.Energy != nil {
+		parts = append(parts, p.Energy.String()+" per query")
+	}
+	parts = append(parts, p.Efficiency.String())
+	fmt.Fprintf(b, "    power: %s, %s of %s\n    %s\n", strings.Join(parts, ", "),
+		figure.Plural(p.Samples, "reading"), p.Source, p.Note)
+}

@@ -1,0 +1,139 @@
+// Package results finds and reads the results that lie in folders: what comparisons and reports are made of.
+//
+// In: the forms of folders that runs leave. Out: what becomes of the runs.
+package results
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/sdk"
+
+	"github.com/plumbline-ml/plumbline/bench/record"
+)
+
+// Found is a run, and where it is recorded.
+type Found struct {
+	record.Run
+	// Out is the folder that the run's Dir and Files are relative to.
+	Out string
+	// File is the path of the result.json.
+	File string
+}
+
+// Folder is the folder of the run's logs.
+func (f Found) Folder() string { return filepath.Join(f.Out, filepath.FromSlash(f.Dir)) }
+
+// Set is what a path holds.
+type Set struct {
+	Runs []Found // by path, then as the files list them
+	// Skipped says which files could not be read, and why: those of a folder of many runs.
+	Skipped []string
+}
+
+// Read reads the runs at each of the paths, each of which is an output folder of a run, a folder of one scenario or of
+// one run's logs in it, a result.json, or a folder of such folders. A file that two paths lead to is read once. Files
+// of a folder of many that cannot be read are left out, and Set says so; where nothing else is there, they are the
+// error.
+func Read(paths ...string) (Set, error) {
+	var all Set
+	var faults []error
+	seen := map[string]bool{}
+	for _, path := range paths {
+		s, err := read(path, seen)
+		all.Runs, all.Skipped = append(all.Runs, s.Runs...), append(all.Skipped, s.Skipped...)
+		faults = append(faults, err)
+	}
+	return all, sdk.Data(errors.Join(faults...))
+}
+
+// Split is the list that a user writes as "DIR,DIR". A path that exists as it is written is one, commas or not.
+func Split(list string) []string {
+	if _, err := os.Lstat(list); err == nil {
+		return []string{list}
+	}
+	return slices.DeleteFunc(strings.Split(list, ","), func(path string) bool { return path == "" })
+}
+
+func read(path string, seen map[string]bool) (Set, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return Set{}, err
+	case !info.IsDir():
+		return documents([]string{path}, seen)
+	case isFile(filepath.Join(path, record.FileName)):
+		return documents([]string{filepath.Join(path, record.FileName)}, seen)
+	}
+	files, err := search(path)
+	if err != nil {
+		return Set{}, err
+	}
+	if len(files) > 0 {
+		return documents(files, seen)
+	}
+	return above(path)
+}
+
+// documents reads result files.
+func documents(files []string, seen map[string]bool) (Set, error) {
+	var s Set
+	var faults []error
+	for _, file := range files {
+		if known(file, seen) {
+			continue
+		}
+		d, err := record.Read(file)
+		if err != nil {
+			faults = append(faults, fmt.Errorf("%w; move it away, or name the folders of runs one by one", err))
+			continue
+		}
+		for _, r := range d.Runs {
+			s.Runs = append(s.Runs, Found{Run: r, Out: out(file, r), File: file})
+		}
+	}
+	if len(s.Runs) == 0 {
+		return s, errors.Join(faults...)
+	}
+	for _, f := range faults {
+		s.Skipped = append(s.Skipped, f.Error())
+	}
+	return s, nil
+}
+
+// known notes a file, and says whether it was noted before.
+func known(file string, seen map[string]bool) bool {
+	name := file
+	if whole, err := filepath.EvalSymlinks(file); err == nil {
+		name = whole
+	}
+	if whole, err := filepath.Abs(name); err == nil {
+		name = whole
+	}
+	before := seen[name]
+	seen[name] = true
+	return before
+}
+
+// out is the output folder of a run recorded in file, which may be that of its scenario:
+// OUT/MODEL/SCENARIO/result.json.
+func out(file string, r record.Run) string {
+	dir := filepath.Dir(file)
+	whole, err := filepath.Abs(dir)
+	if err != nil {
+		whole = dir
+	}
+	if r.Model != "" && filepath.Base(whole) == r.Scenario && filepath.Base(filepath.Dir(whole)) == r.Model {
+		return filepath.Dir(filepath.Dir(whole))
+	}
+	return dir
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}

@@ -1,0 +1,369 @@
+// Package record is what a run left behind: result.json and the same as text, both of one Run, so that they cannot
+// disagree. The packages below it are the rest: series, exhibits, figures, and where runs are found.
+package record
+
+import (
+	"time"
+
+	"github.com/plumbline-ml/plumbline/internal/figure"
+	"github.com/plumbline-ml/plumbline/internal/system"
+
+	"github.com/plumbline-ml/plumbline/bench/record/judge"
+)
+
+// Schema names the format of result.json; SchemaVersion counts its versions. Within a version fields are only added.
+const (
+	Schema        = "plumbline.result"
+	SchemaVersion = 1
+)
+
+// Note stands in every result that is not driven by the official LoadGen alone, as its makers published it.
+const Note = "A run driven by this LoadGen is a rehearsal, not an official result."
+
+// Document is a result.json: that of one scenario, or the index of an output directory.
+type Document struct {
+	Schema        string `json:"schema"`
+	SchemaVersion int    `json:"schema_version"`
+	Note          string `json:"note"`
+	ExitCode      int    `json:"exit_code"` // the worst of all runs
+	Outcome       string `json:"outcome"`   // the exit code in words
+	// Suite is the name of the suite, or of the rounds, that the runs are of, where such made them, in folders of their
+	// own: it may have made one several times.
+	Suite string `json:"suite,omitempty"`
+	Runs  []Run  `json:"runs"`
+}
+
+// Run is everything known of one run: performance or accuracy of one model in one scenario.
+type Run struct {
+	Model string `json:"model"`
+	// RulesKey and LoadGenKey are the model's names in the rules' tables ("resnet") and in configuration files
+	// ("resnet50").
+	RulesKey   string `json:"rules_key,omitempty"`
+	LoadGenKey string `json:"loadgen_key,omitempty"`
+	Scenario   string `json:"scenario"`
+	Mode       string `json:"mode"`   // "performance", "accuracy", "findpeak", "ranging"
+	Status     Status `json:"status"` // how it ended
+	// Verdict is what the text says. Of a complete run: "VALID" or "INVALID", with the profile unless it is the official
+	// one, as in "VALID (smoke)", or an accuracy's "PASS", "BELOW TARGET", "ABOVE LIMIT", "no target". Else "INTERRUPTED",
+	// "FAILED", "not run", "UNFINISHED".
+	Verdict  string   `json:"verdict"`
+	ExitCode int      `json:"exit_code"`
+	Error    *Failure `json:"error,omitempty"`
+	Reasons  []Reason `json:"reasons"` // why it is INVALID: one per rule
+
+	Notes []Finding `json:"notes"` // findings that are no rule
+	// Estimates say what of the result was not measured, and where it is from, a phrase each: the run is then a rehearsal.
+	Estimates []string `json:"estimates,omitempty"`
+
+	// Profile says whose durations and counts apply: "official", "smoke", "custom", or "audit" where only audit settings
+	// differ; Deviations lists what differs from the rules.
+	Profile    string   `json:"profile"`
+	Deviations []string `json:"deviations"`
+	Rules      string   `json:"rules"`           // the round: "v6.1"
+	Audit      string   `json:"audit,omitempty"` // the file of audit settings
+	Test       string   `json:"test,omitempty"`  // the compliance test that the run was made for: "TEST01"
+	// TestVerdict is what that test found; empty where nobody judges the run for it.
+	TestVerdict TestVerdict `json:"test_verdict,omitempty"`
+	Pace        string      `json:"pace"` // of Server queries: "default", or "precise": spun to the due time
+
+	// Division is that of the rules which the run is of, as far as where and by whom the work is done decides: "closed",
+	// "network", "open". Empty: the run did not come so far that one could tell. DivisionReasons say why it is not of the
+	// one that was asked for.
+	Division        string   `json:"division,omitempty"`
+	DivisionReasons []string `json:"division_reasons"`
+	Network         *Network `json:"network,omitempty"` // of a run whose model is on other machines
+
+	Started  time.Time `json:"started"`
+	Duration float64   `json:"duration_s"` // of the timed series
+	Took     string    `json:"took"`       // the same for people: "3.2 s"
+	Dir      string    `json:"dir"`        // of the log files, relative to the output directory
+	Files    []File    `json:"files"`
+	Command  []string  `json:"command"`
+
+	Performance *Performance `json:"performance,omitempty"`
+	Accuracy    *Accuracy    `json:"accuracy,omitempty"`
+	Power       *Power       `json:"power,omitempty"` // of a timed run with a power meter beside it
+	Settings    []Setting    `json:"settings"`
+	Effective   *Effective   `json:"effective_settings,omitempty"`
+	Messages    []Message    `json:"messages"` // errors and warnings of the detail log
+
+	// the profile that batch, sessions and threads of Options are from, unless flags said so
+	Tuning     string      `json:"tuning,omitempty"`
+	TuningNote string      `json:"tuning_note,omitempty"` // what all runs use of it, or why none is used
+	Options    Options     `json:"options"`
+	Workload   *Workload   `json:"workload,omitempty"`
+	Plugin     Plugin      `json:"plugin"`
+	System     system.Info `json:"system"`
+	Harness    Harness     `json:"harness"`
+	LoadGen    *LoadGen    `json:"loadgen,omitempty"` // what drove the run, unless it is the harness itself
+	Stated     Stated      `json:"stated,omitzero"`
+}
+
+// Stated is what the user says of a run, which nothing here could check.
+type Stated struct {
+	System    system.Stated `json:"system,omitempty"`    // accelerator, driver, power mode, ...
+	Note      string        `json:"note,omitempty"`      //
+	Precision string        `json:"precision,omitempty"` // of a model of the user's own
+}
+
+// Status says how a run ended.
+type Status string
+
+// The ways to end.
+const (
+	Complete    Status = "complete"
+	Interrupted Status = "interrupted" // by the user; logs are partial and marked
+	Failed      Status = "failed"      // logs, where there are any, are partial and marked
+	NotRun      Status = "not run"     // an earlier run ended the session, or the harness was killed before
+	Unfinished  Status = "unfinished"  // under way, or killed: logs may be partial and unmarked; or they were lost
+)
+
+// TestVerdict is what a compliance test found.
+type TestVerdict string
+
+// The verdicts of tests.
+const (
+	TestPassed    TestVerdict = "PASS"
+	TestFailed    TestVerdict = "FAIL"
+	TestNotJudged TestVerdict = "not judged" // the run is there, and its logs are still to be judged
+)
+
+// Failure is what ended a run.
+type Failure struct {
+	Class   string   `json:"class"` // the exit code in words
+	Kind    string   `json:"kind,omitempty"`
+	Message string   `json:"message"`
+	Stderr  []string `json:"stderr,omitempty"` // last lines of the plugin
+}
+
+// Reason is one rule that a run did not meet.
+type Reason struct {
+	Rule     string `json:"rule"`
+	Measured string `json:"measured"`
+	Needed   string `json:"needed"`
+	Hint     string `json:"hint"`
+}
+
+// Finding is something about a run that is no rule.
+type Finding struct {
+	About string `json:"about"` // "hopeless", "issue_delay"
+	Text  string `json:"text"`
+}
+
+// File is a file that the run wrote.
+type File struct {
+	Path   string `json:"path"` // relative to the output directory
+	Size   int64  `json:"size"`
+	SHA256 string `json:"sha256"`
+}
+
+// Figure is a published number: unrounded, and as the rules round it (five significant figures, ties to even).
+type Figure struct {
+	Name    string        `json:"name"`             // its title: "samples per second"
+	Metric  string        `json:"metric,omitempty"` // the name that conditions call it by: "samples_per_second"
+	Unit    string        `json:"unit"`
+	Value   figure.Number `json:"value"`
+	Rounded string        `json:"rounded"` // as it is published: zeros behind the point stay
+}
+
+// Performance is the outcome of a timed run.
+type Performance struct {
+	Valid   bool           `json:"valid"`
+	Metric  Figure         `json:"metric"`
+	Figures []Figure       `json:"figures"` // the scenario's other headline numbers
+	Checks  Checks         `json:"checks"`
+	Queries uint64         `json:"queries"`
+	Samples uint64         `json:"samples"`
+	Latency Latency        `json:"latency"`
+	Query   *Latency       `json:"query_latency,omitempty"` // MultiStream
+	Issue   *Latency       `json:"issue_delay,omitempty"`   // Server
+	Early   *EarlyStopping `json:"early_stopping,omitempty"`
+	Early99 *EarlyStopping `json:"early_stopping_99,omitempty"`
+	Over    uint64         `json:"overlatency_count"`
+	// Tokens is what a run with token latencies measured.
+	Tokens    *Tokens    `json:"tokens,omitempty"`
+	Intervals *Intervals `json:"intervals,omitempty"` // MultiStream at an arrival interval
+	// mode findpeak in Server: all else is of the run at the rate that was found
+	Peak *Peak `json:"peak,omitempty"`
+	// mode findpeak in MultiStream: all else is of the last run with what was found
+	Streams *Streams `json:"streams,omitempty"`
+}
+
+// Checks are the four conditions of a VALID run.
+type Checks struct {
+	PerformanceConstraints bool `json:"performance_constraints"`
+	MinDuration            bool `json:"min_duration"`
+	MinQueries             bool `json:"min_queries"`
+	EarlyStopping          bool `json:"early_stopping"`
+}
+
+// Latency describes a set of latencies, in nanoseconds.
+type Latency struct {
+	Count       int          `json:"count"`
+	Min         int64        `json:"min_ns"`
+	Max         int64        `json:"max_ns"`
+	Mean        int64        `json:"mean_ns"`
+	Percentiles []Percentile `json:"percentiles"`
+}
+
+// Percentile is one order statistic.
+type Percentile struct {
+	P  float64 `json:"p"` // fraction
+	NS int64   `json:"ns"`
+}
+
+// EarlyStopping is an early-stopping estimate.
+type EarlyStopping struct {
+	Met         bool    `json:"met"`
+	Percentile  float64 `json:"percentile"`
+	EstimateNS  int64   `json:"estimate_ns"`
+	Processed   uint64  `json:"queries_processed"`
+	Needed      uint64  `json:"queries_needed"`
+	Overlatency uint64  `json:"overlatency"`
+	Text        string  `json:"text"`
+}
+
+// Accuracy is the outcome of scoring an accuracy log.
+type Accuracy struct {
+	judge.Verdict
+	Samples int `json:"samples"`
+	// Scorer are the models that the scorer ran; none as a rule.
+	Scorer       []Part   `json:"scorer_models,omitempty"`
+	OfficialText string   `json:"official_text"`
+	Notes        []string `json:"notes"`
+	LogSHA256    string   `json:"log_sha256"`
+}
+
+// Setting is one of LoadGen's settings, where its value came from, and as what it was written there.
+type Setting struct {
+	Key    string `json:"key"`
+	Value  string `json:"value"`
+	Unit   string `json:"unit"`
+	Origin string `json:"origin"`
+}
+
+// Effective are the settings as the run used them, under the names and in the units of the detail log.
+type Effective struct {
+	Scenario                string        `json:"scenario"`
+	TestMode                string        `json:"test_mode"`
+	SamplesPerQuery         uint64        `json:"samples_per_query"`
+	TargetQPS               figure.Number `json:"target_qps"`
+	TargetLatencyNS         int64         `json:"target_latency_ns"`
+	TargetLatencyPercentile float64       `json:"target_latency_percentile"`
+	MaxAsyncQueries         uint64        `json:"max_async_queries"`
+	TargetDurationMS        int64         `json:"target_duration_ms"`
+	MinDurationMS           int64         `json:"min_duration_ms"`
+	MaxDurationMS           int64         `json:"max_duration_ms"`
+	MinQueryCount           uint64        `json:"min_query_count"`
+	MaxQueryCount           uint64        `json:"max_query_count"`
+	MinSampleCount          uint64        `json:"min_sample_count"`
+	QSLRNGSeed              uint64        `json:"qsl_rng_seed"`
+	SampleIndexRNGSeed      uint64        `json:"sample_index_rng_seed"`
+	ScheduleRNGSeed         uint64        `json:"schedule_rng_seed"`
+	AccuracyLogRNGSeed      uint64        `json:"accuracy_log_rng_seed"`
+	PerformanceSampleCount  uint64        `json:"performance_sample_count"`
+	AccuracySampleCount     uint64        `json:"accuracy_sample_count"`
+}
+
+// Message is an error or warning of the detail log.
+type Message struct {
+	Key     string `json:"key"`
+	Text    string `json:"text"`
+	Warning bool   `json:"warning"`
+}
+
+// Options are what the plugin was asked to open; empty values leave the choice to it.
+type Options struct {
+	ModelFile      string            `json:"model_file"` // a path; empty: the embedded one
+	Precision      string            `json:"precision"`
+	Dataset        string            `json:"dataset"` // a path; empty: the plugin's own
+	Count          int               `json:"count"`
+	Batch          int               `json:"batch"`
+	Sessions       int               `json:"sessions"`
+	Backend        string            `json:"backend"`
+	BackendOptions map[string]string `json:"backend_options"`
+	Params         map[string]string `json:"params"`
+	Devices        []string          `json:"devices,omitempty"` // as the backend names them
+	// PartFiles are the files of a model of several parts, ScorerFiles those of a scorer with models, by part: paths.
+	PartFiles   map[string]string `json:"part_files,omitempty"`
+	ScorerFiles map[string]string `json:"scorer_files,omitempty"`
+}
+
+// Workload is what the plugin opened.
+type Workload struct {
+	ModelFile string `json:"model_file"`
+	Embedded  bool   `json:"embedded"`
+	Precision string `json:"precision"`
+	// ModelNote is what the plugin's manifest says of how the file was made; empty of a file of the user's own.
+	ModelNote              string            `json:"model_note,omitempty"`
+	ModelSHA256            string            `json:"model_sha256"`
+	ModelSize              int64             `json:"model_size"`
+	Dataset                string            `json:"dataset"`
+	DatasetSize            int               `json:"dataset_size"`
+	DatasetSHA256          string            `json:"dataset_sha256,omitempty"`
+	DatasetNote            string            `json:"dataset_sha256_of,omitempty"`
+	PerformanceSampleCount int               `json:"performance_sample_count"`
+	Backend                string            `json:"backend"`
+	BackendInfo            map[string]string `json:"backend_info"`
+	Batch                  int               `json:"batch"`
+	Sessions               int               `json:"sessions"`
+	SUT                    string            `json:"sut_name"`
+	QSL                    string            `json:"qsl_name"`
+	// Shares is what each of several devices, or servers, did; empty where there is one alone.
+	Shares []Share `json:"shares,omitempty"`
+	// Parts are the models of a workload that has several: ModelSHA256 is then over their checksums, ModelSize their sum.
+	Parts []Part `json:"parts,omitempty"`
+}
+
+// Share is the part of the work that one of several devices, or servers, did: in the timed run, and not in the warm-up.
+type Share struct {
+	Name    string `json:"name"`
+	Batches uint64 `json:"batches"`
+	Samples uint64 `json:"samples"`
+	// Fraction is its part of all samples.
+	Fraction float64 `json:"fraction"`
+}
+
+// Network is what is known of the machines that ran the model.
+type Network struct {
+	Nodes []Node `json:"nodes"`
+	// ClientWork is what was done on this machine, within the timed run, beyond sending samples and taking answers.
+	ClientWork []string `json:"client_work"`
+}
+
+// Node is a machine that ran the model. All but the address is known of runs of the network division alone.
+type Node struct {
+	Address string `json:"address"`        // as the backend's options name it
+	Name    string `json:"name,omitempty"` // as it calls itself
+	Peer    string `json:"peer,omitempty"` // the network address that answered
+	// RoundTripP50 and RoundTripP99 are percentiles of a small request and its answer, measured before the run.
+	RoundTripP50   int64         `json:"round_trip_p50_ns,omitempty"`
+	RoundTripP99   int64         `json:"round_trip_p99_ns,omitempty"`
+	BytesPerSecond figure.Number `json:"bytes_per_second,omitempty"` // from here to the node
+}
+
+// Plugin is the plugin that ran.
+type Plugin struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+	Path    string `json:"path"`
+	SHA256  string `json:"sha256"`
+}
+
+// LoadGen is a LoadGen that is not this program's own.
+type LoadGen struct {
+	Name    string `json:"name"` // "official"
+	Version string `json:"version"`
+	SHA256  string `json:"sha256"` // over its sources
+	// Release is the known release whose sources have that checksum; empty, and Unmodified false, where none has it.
+	Release    string `json:"release,omitempty"`
+	Unmodified bool   `json:"source_unmodified"`
+}
+
+// Harness is this program.
+type Harness struct {
+	Version  string `json:"version"`
+	Commit   string `json:"commit,omitempty"`
+	Modified bool   `json:"modified,omitempty"` // built with changes that are in no commit
+	Build    string `json:"build,omitempty"`    // how: "go1.26.8 linux/amd64, tags officialloadgen, with cgo"
+}

@@ -1,0 +1,160 @@
+package series
+
+import (
+	"sync"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+
+	"github.com/plumbline-ml/plumbline/bench/record/metric"
+)
+
+// Source is what was measured of each sample, in the order of issue: a loadgen.Recording, or a trace log that was read.
+// Slot may be called by several goroutines.
+type Source interface {
+	Start() time.Time
+	Samples() int
+	SamplesPerQuery() int
+	HasTokens() bool
+	HasFirstTokens() bool
+	Slot(i int) loadgen.Slot
+}
+
+// Of makes the file of a source.
+func Of(src Source) *File {
+	per := max(1, src.SamplesPerQuery())
+	f := &File{
+		Schema: Schema, SchemaVersion: SchemaVersion, Start: src.Start().UTC(), Samples: src.Samples(), SamplesPerQuery: per,
+		Queries: (src.Samples() + per - 1) / per,
+	}
+	ends := int64(0)
+	for i := range f.Samples {
+		s := src.Slot(i)
+		if s.Done < 0 {
+			f.Unanswered++
+		}
+		f.Duration, ends = max(f.Duration, s.Done), max(ends, s.Done, s.Issued)
+	}
+	all := measures(src, f)
+	hists, lines := make([]Histogram, len(all)), make([]Line, len(all))
+	var wg sync.WaitGroup
+	wg.Go(func() { f.Rates = rates(src, ends) })
+	for i, m := range all {
+		wg.Go(func() { hists[i], lines[i] = m.summary(f.Queries) })
+	}
+	wg.Wait()
+	for i, h := range hists {
+		if h.Count > 0 {
+			f.Histograms = append(f.Histograms, h)
+		}
+		if len(lines[i].T) > 0 {
+			f.Lines = append(f.Lines, lines[i])
+		}
+	}
+	return f
+}
+
+// measure is a value of some samples or queries.
+type measure struct {
+	times metric.Times
+	n     int
+	// of is the due time and the value of number i, and whether there is one.
+	of func(i int) (due, v int64, ok bool)
+}
+
+// measures are those that a run has.
+func measures(src Source, f *File) []measure {
+	all := []measure{{metric.Latency, f.Samples, func(i int) (int64, int64, bool) {
+		s := src.Slot(i)
+		return s.Scheduled, s.Done - s.Scheduled, s.Done >= 0
+	}}}
+	if f.SamplesPerQuery > 1 && f.Queries > 1 {
+		all = append(all, measure{metric.QueryLatency, f.Samples / f.SamplesPerQuery, queryLatency(src, f.SamplesPerQuery)})
+	}
+	if f.Queries > 1 {
+		all = append(all, measure{metric.IssueDelay, f.Queries, func(q int) (int64, int64, bool) {
+			s := src.Slot(q * f.SamplesPerQuery)
+			return s.Scheduled, s.Issued - s.Scheduled, true
+		}})
+	}
+	if src.HasFirstTokens() {
+		all = append(all, measure{metric.TTFT, f.Samples, func(i int) (int64, int64, bool) {
+			s := src.Slot(i)
+			return s.Scheduled, s.FirstToken - s.Scheduled, s.FirstToken > 0
+		}}, measure{metric.TPOT, f.Samples, func(i int) (int64, int64, bool) {
+			s := src.Slot(i)
+			if s.Done < 0 || s.FirstToken <= 0 || s.Tokens < 2 {
+				return 0, 0, false
+			}
+			return s.Scheduled, (s.Done - s.FirstToken) / int64(s.Tokens-1), true
+		}})
+	}
+	return all
+}
+
+// queryLatency is the latency of a query's last sample.
+func queryLatency(src Source, per int) func(q int) (due, v int64, ok bool) {
+	return func(q int) (int64, int64, bool) {
+		due, last := int64(0), int64(0)
+		for i := q * per; i < (q+1)*per; i++ {
+			s := src.Slot(i)
+			if s.Done < 0 {
+				return 0, 0, false
+			}
+			due, last = s.Scheduled, max(last, s.Done)
+		}
+		return due, last - due, true
+	}
+}
+
+// summary counts and thins the measure of a run of so many queries: one alone has no line. Delays that are all 0, of
+// scenarios without a schedule, have neither.
+func (m measure) summary(queries int) (h Histogram, l Line) {
+	c := newCounter(m.times.Key)
+	missing := 0
+	for i := range m.n {
+		_, v, ok := m.of(i)
+		if !ok {
+			missing++
+			continue
+		}
+		c.add(v)
+	}
+	if c.Count == 0 || m.times == metric.IssueDelay && c.Max == 0 {
+		return h, l
+	}
+	if queries > 1 {
+		l = m.line(missing)
+	}
+	return c.histogram(), l
+}
+
+// line thins the measure, missing of whose values there are none of.
+func (m measure) line(missing int) Line {
+	number := func(i int) int { return i }
+	if missing > 0 {
+		there := m.there(missing)
+		number = func(i int) int { return int(there[i]) }
+	}
+	l := Line{Name: m.times.Key, Of: m.n - missing}
+	points := Thin(l.Of, mostPoints, func(i int) (x, y float64) {
+		due, v, _ := m.of(number(i))
+		return float64(due), float64(v)
+	})
+	for _, i := range points {
+		due, v, _ := m.of(number(i))
+		l.T, l.V = append(l.T, due), append(l.V, max(v, 0))
+	}
+	return l
+}
+
+// there are the numbers that have a value.
+func (m measure) there(missing int) []int32 {
+	numbers := make([]int32, 0, m.n-missing)
+	for i := range m.n {
+		if _, _, ok := m.of(i); ok {
+			numbers = append(numbers, int32(i))
+		}
+	}
+	return numbers
+}

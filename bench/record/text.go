@@ -1,0 +1,290 @@
+package record
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/figure"
+	"github.com/plumbline-ml/plumbline/internal/table"
+
+	"github.com/plumbline-ml/plumbline/bench/record/judge"
+)
+
+// WriteHeader says what runs, from the record of the first run whose workload is open.
+func WriteHeader(w io.Writer, r Run, out string) error {
+	t := table.Table{Indent: "  "}
+	if r.Workload != nil {
+		t.Row("model", r.modelText(), short(r.Workload.ModelSHA256))
+		for _, p := range r.Workload.Parts {
+			t.Row("  part", p.text(), short(p.SHA256))
+		}
+		t.Row("data", fmt.Sprintf("%s, %s samples", r.Workload.Dataset, count(r.Workload.DatasetSize)),
+			short(r.Workload.DatasetSHA256))
+		t.Row("backend", r.Workload.backendText())
+	}
+	if len(r.Options.Devices) > 0 {
+		t.Row("devices", strings.Join(r.Options.Devices, ", "))
+	}
+	t.Row("plugin", strings.TrimSpace(r.Plugin.Name+" "+r.Plugin.Version), short(r.Plugin.SHA256))
+	if l := r.LoadGen; l != nil {
+		t.Row("loadgen", fmt.Sprintf("%s %s, source unmodified: %s", l.Name, l.Version, l.unmodified()), short(l.SHA256))
+	}
+	t.Row("machine", r.machineText())
+	if len(r.Stated.System) > 0 {
+		t.Row("system", r.Stated.System.String())
+	}
+	if r.Stated.Note != "" {
+		t.Row("note", r.Stated.Note)
+	}
+	t.Row("settings", r.settingsText())
+	if r.TuningNote != "" {
+		t.Row("tuning", r.TuningNote)
+	}
+	r.divisionRows(&t)
+	t.Row("output", out)
+	if _, err := fmt.Fprintf(w, "%s\n\n", r.Model); err != nil {
+		return err
+	}
+	if _, err := t.WriteTo(w); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(w)
+	return err
+}
+
+// short cuts a checksum to what tells files apart by eye.
+func short(sum string) string {
+	if len(sum) < 12 {
+		return ""
+	}
+	return "sha256 " + sum[:12]
+}
+
+func count(n int) string { return figure.Count(uint64(max(0, n))) }
+
+// modelText names the model. That of a server is its own affair: what is known is which file's accuracy it is held to.
+func (r Run) modelText() string {
+	file := r.Workload.fileText()
+	if r.Stated.Precision != "" {
+		file += ", " + r.Stated.Precision + " (as stated)"
+	}
+	if r.Network == nil {
+		return file
+	}
+	return fmt.Sprintf("%s at the server, in place of %s", cmp.Or(r.Workload.BackendInfo["model"], "one"), file)
+}
+
+func (w Workload) fileText() string {
+	parts := []string{w.ModelFile}
+	switch {
+	case w.Embedded:
+		parts = []string{"embedded"}
+	case len(w.Parts) > 0:
+		parts = []string{figure.Plural(len(w.Parts), "part")}
+	}
+	if w.Precision != "" {
+		parts = append(parts, w.Precision)
+	}
+	if w.ModelSize > 0 {
+		parts = append(parts, figure.Bytes(w.ModelSize))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (w Workload) backendText() string {
+	parts := []string{w.Backend}
+	if v := w.BackendInfo["version"]; v != "" {
+		parts = append(parts, v)
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (r Run) machineText() string {
+	parts := []string{}
+	for _, p := range []string{r.System.CPU, figure.Plural(r.System.Cores, "core")} {
+		if p != "" {
+			parts = append(parts, p)
+		}
+	}
+	if r.System.MemoryBytes > 0 {
+		parts = append(parts, figure.Bytes(r.System.MemoryBytes))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (r Run) settingsText() string {
+	switch r.Profile {
+	case "smoke":
+		return fmt.Sprintf("smoke: seconds, not the minutes of rules %s (--official)", r.Rules)
+	case "audit":
+		return fmt.Sprintf("audit: rules %s with %s", r.Rules, r.Audit)
+	case "custom":
+		return fmt.Sprintf("custom: not all of rules %s", r.Rules)
+	}
+	return "official: rules " + r.Rules
+}
+
+// Kind is the word for what kind of run it is: its mode, or the compliance test that it is made for.
+func (r Run) Kind() string {
+	switch {
+	case r.Test == "":
+		return r.Mode
+	case r.Mode == modeAccuracy:
+		return r.Test + " " + r.Mode
+	}
+	return r.Test
+}
+
+// rowFormat aligns the rows of runs, which are written one by one as the runs end.
+const rowFormat = "%-12s  %-11s  %-16s  %-20s  %s\n"
+
+// WriteRow writes a run's outcome: one line, and below it what explains the verdict.
+func WriteRow(w io.Writer, r Run) error {
+	var b strings.Builder
+	value, remarks := r.headline()
+	line := fmt.Sprintf(rowFormat, r.Scenario, r.Kind(), r.Verdict, value, strings.Join(remarks, ", "))
+	b.WriteString(strings.TrimRight(line, " \n") + "\n")
+	switch r.Status {
+	case Complete: // else the error says what happened
+		r.writeReasons(&b)
+		r.writeRemarks(&b)
+	case Interrupted:
+		if r.Performance != nil {
+			r.writeTokens(&b)
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// String is the run's outcome in one line: "resnet50 Offline performance: VALID, 812.34 samples/s".
+func (r Run) String() string {
+	text := fmt.Sprintf("%s %s %s: %s", r.Model, r.Scenario, r.Kind(), r.Verdict)
+	if value, _ := r.headline(); value != "" {
+		text += ", " + value
+	}
+	return text
+}
+
+// headline is the run's number with its unit, and what goes with it.
+func (r Run) headline() (value string, remarks []string) {
+	switch {
+	case r.Accuracy != nil && len(r.Accuracy.Metrics) > 0:
+		m := r.Accuracy.Metrics[0]
+		return strings.TrimSpace(m.Rounded + " " + m.Unit), []string{m.Name, count(r.Accuracy.Samples) + " samples"}
+	case r.Accuracy != nil:
+		return "", []string{count(r.Accuracy.Samples) + " samples"}
+	case r.Performance != nil && r.Performance.Peak != nil:
+		return r.Performance.Peak.headline()
+	case r.Performance != nil && r.Performance.Streams != nil:
+		return r.Performance.Streams.headline()
+	case r.Performance != nil:
+		p := r.Performance
+		return p.Metric.String(), []string{p.Metric.Name, r.volume() + " in " + r.Took}
+	}
+	return "", nil
+}
+
+// Headline is the number that the run is about, accuracy or performance; ok is false where it has none.
+func (r Run) Headline() (f Figure, ok bool) {
+	switch {
+	case r.Accuracy != nil && len(r.Accuracy.Metrics) > 0:
+		m := r.Accuracy.Metrics[0]
+		return Figure{Name: m.Name, Unit: m.Unit, Value: m.Value, Rounded: m.Rounded}, true
+	case r.Accuracy == nil && r.Performance != nil:
+		return r.Performance.Metric, true
+	}
+	return Figure{}, false
+}
+
+// volume is how much was done: queries, and samples where a query has several.
+func (r Run) volume() string {
+	p := r.Performance
+	switch {
+	case p.Queries == 1:
+		return figure.Count(p.Samples) + " samples"
+	case p.Samples != p.Queries:
+		return fmt.Sprintf("%s queries of %d samples", figure.Count(p.Queries), p.Samples/max(1, p.Queries))
+	}
+	return figure.Count(p.Queries) + " queries"
+}
+
+// String is the rounded number with its unit.
+func (f Figure) String() string { return strings.TrimSpace(f.Rounded + " " + f.Unit) }
+
+func (r Run) writeReasons(b *strings.Builder) {
+	t := table.Table{Indent: "    "}
+	for _, reason := range r.Reasons {
+		t.Row(reason.Rule, reason.Measured)
+		t.Row("", "needed: "+reason.Needed)
+		t.Row("", reason.Hint)
+	}
+	_, _ = t.WriteTo(b) // a strings.Builder takes everything
+}
+
+// writeRemarks writes what is worth knowing beside the verdict.
+func (r Run) writeRemarks(b *strings.Builder) {
+	if r.Accuracy != nil {
+		r.writeAccuracy(b)
+	}
+	if r.Performance != nil {
+		r.writeTokens(b)
+		r.writePower(b)
+	}
+	if r.Workload != nil {
+		r.Workload.writeShares(b)
+	}
+	for _, d := range r.Deviations {
+		if r.Profile == "custom" {
+			fmt.Fprintf(b, "    not as the rules: %s\n", d)
+		}
+	}
+	r.writeDivision(b)
+	for _, e := range r.Estimates {
+		fmt.Fprintf(b, "    an estimate, so the run is a rehearsal: %s\n", e)
+	}
+	for _, n := range r.Notes {
+		fmt.Fprintf(b, "    note: %s\n", n.Text)
+	}
+	for _, m := range r.Messages {
+		switch {
+		case m.Warning:
+			fmt.Fprintf(b, "    warning: %s\n", m.Text)
+		case len(r.Reasons) == 0: // the reasons say it better, with the numbers
+			fmt.Fprintf(b, "    error: %s\n", m.Text)
+		}
+	}
+}
+
+// writeAccuracy explains an accuracy whose first metric is in the run's row.
+func (r Run) writeAccuracy(b *strings.Builder) {
+	for i, m := range r.Accuracy.Metrics {
+		if i > 0 {
+			fmt.Fprintf(b, "    %s %s\n", m.Name, strings.TrimSpace(m.Rounded+" "+m.Unit))
+		}
+	}
+	WriteVerdict(b, r.Accuracy.Verdict, r.Accuracy.Notes)
+}
+
+// WriteVerdict explains how accuracies stand to their targets.
+func WriteVerdict(w io.Writer, v judge.Verdict, notes []string) {
+	for _, m := range v.Metrics {
+		if m.Text != "" {
+			fmt.Fprintf(w, "    %s\n", m.Text)
+		}
+	}
+	if v.Outcome == judge.Informational {
+		fmt.Fprintf(w, "    %s\n", v.Basis)
+	}
+	for _, n := range notes {
+		fmt.Fprintf(w, "    %s\n", n)
+	}
+}
+
+// WriteFooter ends the report: where the files are, and what such a result is worth.
+func WriteFooter(w io.Writer, out string, d Document) error {
+	_, err := fmt.Fprintf(w, "\nlogs and %s in %s\n%s\n", FileName, out, d.Note)
+	return err
+}
