@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -11,9 +9,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/sdk"
 
-	"github.com/plumbline-ml/plumbline/bench"
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
-	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/submission/audit"
 	"github.com/plumbline-ml/plumbline/submission/campaign"
 )
@@ -96,9 +92,9 @@ func (a *app) audit(c *cobra.Command, r *runFlags, word string) error {
 	sayLeft(a.Stdout, m.Left)
 	defer a.several()()
 	return a.observed(c.Context(), r, func() error {
-		var outcome auditOutcome
+		var outcome outcomes
 		outcome.fault(s.Audits(c.Context(), rules, m, tests, func(done campaign.Audited, err error) {
-			outcome.add(err, done.Verdict)
+			judged(&outcome, err, done.Verdict)
 			if err == nil {
 				a.writeVerdict(done)
 			}
@@ -106,39 +102,6 @@ func (a *app) audit(c *cobra.Command, r *runFlags, word string) error {
 		return outcome.err()
 	})
 }
-
-// campaign prepares the runs of a model, which it prints as harness run does.
-func (a *app) campaign(c *cobra.Command, r *runFlags) (s *campaign.Campaign, m campaign.Model, err error) {
-	if r.Audit != "" || r.Mode != "" {
-		return nil, m, sdk.Usage(errors.New("--audit and --mode: the test has its own"))
-	}
-	if err := strayAudit(""); err != nil {
-		return nil, m, err
-	}
-	if err := r.goal.settle(c, &r.Request); err != nil {
-		return nil, m, sdk.Usage(err)
-	}
-	if r.Out == "" {
-		r.Out = defaultOut
-	}
-	if r.Catalog == nil { // for all plans of the campaign
-		if r.Catalog, err = a.catalog(c, r.pluginFlags); err != nil {
-			return nil, m, err
-		}
-	}
-	printed := &session{app: a, flags: r}
-	r.Watch = printed.watch()
-	request, err := a.complete(c.Context(), r.pluginFlags, r.Request)
-	if err != nil {
-		return nil, m, err
-	}
-	s = &campaign.Campaign{Request: request, Run: printed.makes, Kept: printed.row}
-	m, err = s.Model(c.Context())
-	return s, m, err
-}
-
-// defaultOut is the folder of runs and audits without --out.
-const defaultOut = "out"
 
 // writeVerdict prints what became of an audit.
 func (a *app) writeVerdict(d campaign.Audited) {
@@ -175,48 +138,14 @@ func halves(v audit.Verdict) string {
 	return strings.Join(parts, ", ")
 }
 
-// auditOutcome is the worst of several audits.
-type auditOutcome struct {
-	codes  []exitcode.Code
-	errors []error
-}
-
-func (o *auditOutcome) code(code int) { o.codes = append(o.codes, exitcode.Code(code)) }
-
-// fault adds an error, if there is one.
-func (o *auditOutcome) fault(err error) {
-	if err != nil {
-		o.errors = append(o.errors, err)
-		o.codes = append(o.codes, exitcode.Of(err))
-	}
-}
-
-func (o *auditOutcome) add(err error, v audit.Verdict) {
+// judged adds what became of an audit.
+func judged(o *outcomes, err error, v audit.Verdict) {
 	switch {
 	case err != nil:
 		o.fault(err)
 	case v.Missing():
-		o.codes = append(o.codes, exitcode.Data)
+		o.add(exitcode.Data)
 	case !v.Pass:
-		o.codes = append(o.codes, exitcode.Invalid)
+		o.add(exitcode.Invalid)
 	}
-}
-
-// err is the errors, with the class of the worst outcome.
-func (o *auditOutcome) err() error {
-	code := exitcode.Worst(o.codes...)
-	switch {
-	case len(o.errors) > 0:
-		return exitcode.Mark(code, errors.Join(o.errors...))
-	case len(o.codes) > 0:
-		return &exitcode.Outcome{Code: code}
-	}
-	return nil
-}
-
-// makes makes the runs of a plan for a campaign.
-func (s *session) makes(ctx context.Context, p *bench.Plan) (record.Document, error) {
-	s.plan = p
-	defer s.closed()
-	return p.Run(ctx)
 }

@@ -90,9 +90,9 @@ func (a *app) compareDatasets(c *cobra.Command, r *runFlags, custom string) erro
 func (a *app) compare(c *cobra.Command, r *runFlags, s *campaign.Campaign, pairs []campaign.Pair) error {
 	defer a.several()()
 	return a.observed(c.Context(), r, func() error {
-		var outcome auditOutcome
+		var outcome outcomes
 		outcome.fault(s.Compare(c.Context(), pairs, func(o campaign.Comparison, err error) {
-			outcome.add(err, audit.Verdict{Pass: o.Pass})
+			judged(&outcome, err, audit.Verdict{Pass: o.Pass})
 			if err == nil {
 				a.writeComparison(o)
 			}

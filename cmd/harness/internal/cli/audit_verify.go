@@ -98,7 +98,7 @@ func (a *app) auditVerify(c *cobra.Command, f *auditVerifyFlags) error {
 	if err != nil {
 		return auditClass(err)
 	}
-	var outcome auditOutcome
+	var outcome outcomes
 	var verdicts []verdictJSON
 	for _, logs := range found {
 		r := f.request(rules, logs)
@@ -107,7 +107,7 @@ func (a *app) auditVerify(c *cobra.Command, f *auditVerifyFlags) error {
 			err = audit.Write(v.Verdict, f.Out)
 		}
 		if err != nil {
-			outcome.add(auditClass(fmt.Errorf("%s: %w", logs.Test, err)), v.Verdict)
+			judged(&outcome, auditClass(fmt.Errorf("%s: %w", logs.Test, err)), v.Verdict)
 			continue
 		}
 		if f.json {
@@ -115,7 +115,7 @@ func (a *app) auditVerify(c *cobra.Command, f *auditVerifyFlags) error {
 		} else {
 			a.writeAudit(f, r.Scenario, v)
 		}
-		outcome.verdict(f, v)
+		f.judged(&outcome, v)
 	}
 	return errors.Join(outcome.err(), a.writeVerdicts(f, verdicts))
 }
@@ -170,12 +170,12 @@ func auditClass(err error) error {
 	return err
 }
 
-// verdict adds a verdict; the official scripts have exit codes of their own.
-func (o *auditOutcome) verdict(f *auditVerifyFlags, v audits.Verdict) {
+// judged adds a verdict; the official scripts have exit codes of their own.
+func (f *auditVerifyFlags) judged(o *outcomes, v audits.Verdict) {
 	if !f.compatible {
-		o.add(nil, v.Verdict)
+		judged(o, nil, v.Verdict)
 	} else if v.Exit != 0 {
-		o.codes = append(o.codes, exitcode.Code(v.Exit))
+		o.add(exitcode.Code(v.Exit))
 	}
 }
 

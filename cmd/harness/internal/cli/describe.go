@@ -130,13 +130,6 @@ func fileTable(files []sdk.ModelFile) table.Table {
 	return t
 }
 
-func orNone(text string) string {
-	if text == "" {
-		return "-"
-	}
-	return text
-}
-
 func referenceText(reference []sdk.Metric) string {
 	var parts []string
 	for _, m := range reference {

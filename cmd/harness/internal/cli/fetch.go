@@ -74,16 +74,6 @@ func (a *app) fetchCommand(f *pluginFlags) *cobra.Command {
 	return c
 }
 
-// changed is the first of the flags that the user gave; empty: none.
-func changed(c *cobra.Command, names ...string) string {
-	for _, name := range names {
-		if c.Flags().Changed(name) {
-			return name
-		}
-	}
-	return ""
-}
-
 // fetchRuntime gets a build of ONNX Runtime.
 func (a *app) fetchRuntime(ctx context.Context, b onnxruntime.Build, offline bool) error {
 	defer a.tidies()()

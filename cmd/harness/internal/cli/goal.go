@@ -61,3 +61,8 @@ func sayLeft(w io.Writer, left []string) {
 		fmt.Fprintln(w, "left out: "+text)
 	}
 }
+
+// workspaceFlag names the folder of a submission in the making.
+func workspaceFlag(c *cobra.Command, dir *string) {
+	c.Flags().StringVar(dir, "workspace", "submission", "the `DIR` in which the submission is gathered")
+}

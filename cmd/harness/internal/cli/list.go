@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -57,30 +56,6 @@ func writeModels(w io.Writer, catalog *discover.Catalog) error {
 	return err
 }
 
-// broken names the plugins that could not be asked. Where none could, that is the command's failure.
-func (a *app) broken(catalog *discover.Catalog) error {
-	answered := false
-	var first error
-	for _, e := range catalog.Entries {
-		if e.Err == nil {
-			answered = true
-			continue
-		}
-		if first == nil {
-			first = e.Err
-		}
-	}
-	if !answered {
-		return first
-	}
-	for _, e := range catalog.Entries {
-		if e.Err != nil {
-			fmt.Fprintf(a.Stderr, "\nplugin %s is left out: %v\n", e.Name, e.Err)
-		}
-	}
-	return nil
-}
-
 // embedded lists the precisions of a model's embedded files.
 func embedded(m sdk.ModelInfo) []string {
 	var out []string
@@ -92,16 +67,6 @@ func embedded(m sdk.ModelInfo) []string {
 		}
 	}
 	return out
-}
-
-// pageWidth is where long texts are broken.
-const pageWidth = 110
-
-func orDash(items []string) string {
-	if len(items) == 0 {
-		return "-"
-	}
-	return strings.Join(items, ", ")
 }
 
 // scenarioList is short where a model runs them all.

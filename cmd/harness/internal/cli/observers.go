@@ -105,18 +105,6 @@ func (o *observers) note(text string) {
 	}
 }
 
-// observed lets do run before observers, whose last event is how it ended.
-func (a *app) observed(ctx context.Context, r *runFlags, do func() error) (err error) {
-	if !r.observe.wanted() {
-		return do()
-	}
-	if a.observers, err = a.observe(r.observe, r.json, r.Force); err != nil {
-		return err
-	}
-	defer func() { err = a.observers.close(ctx, err) }()
-	return do()
-}
-
 // How long readers, scrapes under way and pages have in the end.
 const (
 	readerPatience = 5 * time.Second

@@ -138,7 +138,7 @@ func (a *app) complete(ctx context.Context, f *pluginFlags, r bench.Request) (_ 
 	if err := a.official(&r); err != nil {
 		return r, err
 	}
-	r.Plugins, r.Files = a.plugins(f), lazyFiles{a, ctx}
+	r.Plugins, r.Files = a.plugins(f), a.files(ctx)
 	r.Plugins.Launch.Hide, r.Plugins.Launch.Note = a.secrets.Hide, a.note
 	r.Env, r.Secrets, r.KeepProcessors = a.Env, &a.secrets, a.Env("GOMAXPROCS") != ""
 	r.Harness, r.Command, r.Now, r.Machine = harnessVersion(), a.commandLine(), a.Now, a.Root
@@ -161,7 +161,9 @@ func (a *app) profiles() (string, error) {
 // note shows at once what a user should know of a plugin that works on.
 func (a *app) note(text string) {
 	live.Say(a.Stderr, a.Terminal, text)
-	a.observers.note(text)
+	if a.heard != nil {
+		a.heard(text)
+	}
 }
 
 // lastRuntime is the ONNX Runtime that was fetched last; ok is false where none was.
@@ -197,6 +199,9 @@ func (a *app) openCache(o fetch.Options) (*fetch.Cache, error) {
 func (a *app) commandLine() []string {
 	return append([]string{"harness"}, secret.Args(a.Args, backendOpt)...)
 }
+
+// files are those that were fetched. The cache is opened only when a plan asks for one.
+func (a *app) files(ctx context.Context) bench.Files { return lazyFiles{a, ctx} }
 
 // lazyFiles opens the cache only when a plan asks for a file.
 type lazyFiles struct {

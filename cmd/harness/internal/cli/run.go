@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -12,7 +13,9 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/bench"
+	"github.com/plumbline-ml/plumbline/bench/record/export"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/mlmark"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/queries"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/suite"
 )
 
@@ -38,6 +41,7 @@ type runFlags struct {
 	dryRun, quiet, json bool
 	failIf              []string // conditions
 	observe             observeFlags
+	observers           *observers // nil: there are none
 	goal                goalFlags
 	repeat              int
 }
@@ -114,3 +118,47 @@ func strayAudit(named string) error {
 	}
 	return sdk.Usage(fmt.Errorf("%w (--audit FILE)", err))
 }
+
+// powerFlags adds the flags that measure power beside timed runs.
+func powerFlags(f *pflag.FlagSet, r *bench.Request) {
+	f.StringVar(&r.Power, "power", "",
+		"measure power beside timed runs, by `METER`: rapl, or rapl:ROOT (Linux's\ncounters of the processors), cmd:COMMAND "+
+			"(prints watts, a number a line), or\nfile:SPL (what a power meter's program writes). Informal: a submission of "+
+			"power\nneeds the official power tools")
+	f.DurationVar(&r.PowerInterval, "power-interval", 0, "`TIME` between two readings, 10ms to 10s (default 1s)")
+	f.BoolVar(&r.PowerRanging, "power-ranging", false,
+		"before each timed run make one like it, into performance/ranging, as the\nofficial power tools do to set an "+
+			"analyzer's ranges")
+	f.StringVar(&r.PowerLogs, "power-logs", "",
+		"take client.json, client.log, ptd_logs.txt, server.json and server.log of\nthe official power tools from `DIR`, as "+
+			"they are, into performance/power")
+}
+
+// exportFlag reads the files of an export into a request.
+type exportFlag struct{ formats *[]export.Format }
+
+// Set implements pflag.Value.
+func (e *exportFlag) Set(list string) (err error) {
+	*e.formats, err = queries.Formats(append(e.names(), strings.Split(list, ",")...))
+	return err
+}
+
+// names are the files that were listed so far.
+func (e *exportFlag) names() []string {
+	var names []string
+	for _, f := range *e.formats {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+// String implements pflag.Value.
+func (e *exportFlag) String() string {
+	if e.formats == nil {
+		return ""
+	}
+	return strings.Join(e.names(), ",")
+}
+
+// Type implements pflag.Value.
+func (e *exportFlag) Type() string { return "files" }

@@ -2,15 +2,12 @@ package cli
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/plumbline-ml/plumbline/bench"
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/bench/record"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/live"
-	"github.com/plumbline-ml/plumbline/internal/figure"
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
@@ -27,7 +24,7 @@ func (a *app) scoreCommand(f *pluginFlags) *cobra.Command {
 		Use: "score DIR|FILE", Short: "Compute the official metric of an accuracy log", Long: scoreHelp,
 		Args: oneArgument("the directory of a run, or an accuracy log"),
 		RunE: func(c *cobra.Command, args []string) error {
-			r.Plugins, r.Path, r.Files = a.plugins(f), args[0], lazyFiles{a, c.Context()}
+			r.Plugins, r.Path, r.Files = a.plugins(f), args[0], a.files(c.Context())
 			r.Scoring = a.scoring()
 			if dtype != "" {
 				r.Params = append(r.Params, "dtype="+dtype)
@@ -48,33 +45,6 @@ func (a *app) scoreCommand(f *pluginFlags) *cobra.Command {
 	scorerModelFlag(flags, &r.ScorerModels)
 	wantedFlags(flags, &r.Targets, &r.Expect)
 	return c
-}
-
-// scoring shows how much of an accuracy log is scored, on a line of the error stream. What is scored at once shows
-// nothing.
-func (a *app) scoring() func(read, size int64) {
-	line := live.NewStatus(a.console, a.Terminal, a.Width)
-	var begun time.Time
-	return func(read, size int64) {
-		if begun.IsZero() {
-			begun = time.Now()
-		}
-		if took := time.Since(begun); read < size && took > time.Second {
-			line.Set(scoringText(read, size, took))
-			return
-		} else if read < size {
-			return
-		}
-		line.Clear()
-		begun = time.Time{}
-	}
-}
-
-// scoringText says how far the scoring is, and how long the rest takes at the rate so far.
-func scoringText(read, size int64, took time.Duration) string {
-	left := time.Duration(float64(took) * float64(size-read) / float64(max(read, 1)))
-	return fmt.Sprintf("scoring  %.1f %% of %s  ETA %s", 100*float64(read)/float64(size), figure.Bytes(size),
-		figure.Seconds(left))
 }
 
 func (a *app) score(c *cobra.Command, r bench.ScoreRequest) error {

@@ -31,20 +31,20 @@ func (s *session) watch() bench.Watch {
 		Begun: func() {
 			s.onKill(s.plan.Kill)
 			s.orderly(true)
-			s.observers.plan(s.plan)
+			s.flags.observers.plan(s.plan)
 		},
 		Opened: func(rec record.Run) {
 			s.opened(rec)
-			s.observers.open(rec)
+			s.flags.observers.open(rec)
 		},
 		Testing: s.testing,
 		Done: func(rec record.Run) {
 			s.row(rec)
-			s.observers.done(rec)
+			s.flags.observers.done(rec)
 		},
 		Note: func(text string) {
 			fmt.Fprint(s.Stderr, text)
-			s.observers.note(text)
+			s.flags.observers.note(text)
 		},
 	}
 	if !s.flags.quiet {
@@ -55,7 +55,7 @@ func (s *session) watch() bench.Watch {
 
 // testing shows a running test.
 func (s *session) testing(t bench.PlannedRun, p *loadgen.Progress) (stop func()) {
-	seen := s.observers.test(t, p)
+	seen := s.flags.observers.test(t, p)
 	if s.flags.quiet {
 		return seen
 	}
@@ -130,4 +130,17 @@ func (s *session) show(t bench.PlannedRun, p *loadgen.Progress) (stop func()) {
 		Label:      fmt.Sprintf("%v %s", t.Scenario, t.ModeName()),
 		Percentile: feed.Percentile(t), Snapshot: p.Snapshot,
 	})
+}
+
+// observed lets do run before observers, whose last event is how it ended.
+func (a *app) observed(ctx context.Context, r *runFlags, do func() error) (err error) {
+	if !r.observe.wanted() {
+		return do()
+	}
+	if r.observers, err = a.observe(r.observe, r.json, r.Force); err != nil {
+		return err
+	}
+	a.heard = r.observers.note
+	defer func() { err = r.observers.close(ctx, err) }()
+	return do()
 }

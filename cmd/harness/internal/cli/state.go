@@ -18,6 +18,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/plumbline-ml/plumbline/internal/secret"
 	"github.com/plumbline-ml/plumbline/internal/terminal"
 	"github.com/plumbline-ml/plumbline/loadgen"
@@ -47,14 +49,17 @@ type State struct {
 }
 
 // Main runs one command and returns the exit code. Errors are printed here and nowhere else.
-func Main(ctx context.Context, s *State) int {
+func Main(ctx context.Context, s *State) int { return mainWith(ctx, s, (*app).command) }
+
+// mainWith runs one command of the tree and returns the exit code. Errors are printed here and nowhere else.
+func mainWith(ctx context.Context, s *State, tree func(*app) *cobra.Command) int {
 	ctx, cancel := context.WithCancelCause(ctx)
 	out, errs, own := &printed{to: s.Stdout}, &printed{to: s.Stderr}, *s
 	own.Stdout, own.Stderr = terminal.NewWriter(out), terminal.NewWriter(errs)
 	a := &app{State: &own, console: errs, asked: terminal.NewWriter(s.Stdout)}
 	stop := a.listen(cancel)
 	defer stop()
-	err := out.end(interrupted(ctx, a.execute(ctx)))
+	err := out.end(interrupted(ctx, a.execute(ctx, tree)))
 	code := exitcode.Of(err)
 	var outcome *exitcode.Outcome
 	if err != nil && !errors.As(err, &outcome) {
@@ -75,13 +80,13 @@ func interrupted(ctx context.Context, err error) error {
 }
 
 // execute runs the command. One that panics ends with an error, and what it had opened is closed.
-func (a *app) execute(ctx context.Context) (err error) {
+func (a *app) execute(ctx context.Context, tree func(*app) *cobra.Command) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("panic: %v\n%s", v, debug.Stack())
 		}
 	}()
-	return a.command().ExecuteContext(ctx)
+	return tree(a).ExecuteContext(ctx)
 }
 
 // app is one execution.
@@ -96,8 +101,8 @@ type app struct {
 	// between counts what ends in order, too, while no plugin runs: commands that make several runs, and write of each.
 	between int
 
-	secrets   secret.Keeper // of the backend's options
-	observers *observers    // nil: there are none
+	secrets secret.Keeper     // of the backend's options
+	heard   func(text string) // hears what note shows, too; nil: nobody does
 }
 
 // onKill says how to end what runs when the user insists.

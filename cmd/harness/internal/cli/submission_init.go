@@ -30,11 +30,6 @@ measurements.json         how the models were made, where a run does not record 
                           measurements/BENCHMARK.json is for one benchmark alone
 calibration.md, src/      yours, if you write them: they go into the tree as they are`
 
-// workspaceFlag names the folder of a submission in the making.
-func workspaceFlag(c *cobra.Command, dir *string) {
-	c.Flags().StringVar(dir, "workspace", "submission", "the `DIR` in which the submission is gathered")
-}
-
 func (a *app) submissionInitCommand() *cobra.Command {
 	var dir string
 	var o assemble.InitOptions

@@ -138,13 +138,13 @@ func (a *app) submit(ctx context.Context, r *submissionRunFlags, parts []campaig
 	if r.rehearsal {
 		fmt.Fprintln(a.Stdout, "a rehearsal: no check accepts these runs")
 	}
-	var outcome auditOutcome
+	var outcome outcomes
 	outcome.fault(campaign.Submit(ctx, parts, func(p campaign.Part, o campaign.Outcome) { a.submitted(&outcome, p, o) }))
 	if ctx.Err() != nil {
 		outcome.fault(fmt.Errorf("%w: no tree is built", context.Cause(ctx)))
 		return outcome.err()
 	}
-	outcome.fault(a.gather(ctx, r, len(outcome.codes) == 0))
+	outcome.fault(a.gather(ctx, r, outcome.good()))
 	return outcome.err()
 }
 
@@ -225,16 +225,16 @@ func last(values []string) string {
 }
 
 // submitted prints what became of a run or an audit.
-func (a *app) submitted(all *auditOutcome, p campaign.Part, o campaign.Outcome) {
+func (a *app) submitted(all *outcomes, p campaign.Part, o campaign.Outcome) {
 	switch {
 	case o.Err != nil:
-		all.code(int(exitcode.Of(o.Err)))
+		all.add(exitcode.Of(o.Err))
 		fmt.Fprintf(a.Stderr, "%s %v: %v\n", p.Submission.Model.Name, o.Step, o.Err)
 	case o.Audited != nil:
-		all.add(nil, o.Audited.Verdict)
+		judged(all, nil, o.Audited.Verdict)
 		a.writeVerdict(*o.Audited)
 	case o.Run.ExitCode != 0:
-		all.code(o.Run.ExitCode)
+		all.add(exitcode.Code(o.Run.ExitCode))
 	}
 }
 

@@ -40,7 +40,7 @@ type suiteRun struct {
 	spent   map[int]time.Duration // by entry
 	results []suiteResult
 	tasks   []mlmark.Document
-	outcome auditOutcome
+	outcome outcomes
 }
 
 // suiteJob is a job with its request and its runs.
@@ -130,7 +130,7 @@ func (a *app) runJobs(c *cobra.Command, r *runFlags, listed suite.Suite) error {
 
 // judge judges conditions on all runs of the suite, unless some are missing since it was interrupted.
 func (s *suiteRun) judge(conditions []failif.Condition) error {
-	if slices.Contains(s.outcome.codes, exitcode.Interrupted) {
+	if s.outcome.has(exitcode.Interrupted) {
 		return nil
 	}
 	var runs []record.Run
@@ -141,7 +141,7 @@ func (s *suiteRun) judge(conditions []failif.Condition) error {
 	}
 	err := s.failIf(conditions, failif.Runs(runs), s.flags.json)
 	if exitcode.Of(err) == exitcode.Invalid {
-		s.outcome.codes = append(s.outcome.codes, exitcode.Invalid)
+		s.outcome.add(exitcode.Invalid)
 		return nil
 	}
 	return err
@@ -173,9 +173,9 @@ func (s *suiteRun) plan(ctx context.Context) error {
 
 // worstOf joins errors with the class of the worst.
 func worstOf(faults []error) error {
-	o := auditOutcome{}
+	o := outcomes{}
 	for _, err := range faults {
-		o.codes, o.errors = append(o.codes, exitcode.Of(err)), append(o.errors, err)
+		o.fault(err)
 	}
 	return o.err()
 }
@@ -329,7 +329,7 @@ func (s *suiteRun) became(j suiteJob, r *suiteResult, rec record.Run, err error)
 		r.run.Skip(code)
 	}
 	if code != exitcode.Valid {
-		s.outcome.codes = append(s.outcome.codes, code)
+		s.outcome.add(code)
 	}
 	if err != nil {
 		fmt.Fprint(s.Stderr, s.secrets.Hide(message(fmt.Errorf("%v: %w", j, err), exitcode.Of(err))))
@@ -375,7 +375,7 @@ func (s *suiteRun) finish() error {
 		}
 	}
 	if left > 0 {
-		s.outcome.codes = append(s.outcome.codes, exitcode.Interrupted)
+		s.outcome.add(exitcode.Interrupted)
 	}
 	if s.flags.json {
 		text, err := s.document().JSON()

@@ -35,9 +35,6 @@ Exit codes: 0 every check passed, 5 one failed.`
 // noReference is the word for a backend that is compared with none.
 const noReference = "none"
 
-// verifyName is the command's.
-const verifyName = "verify"
-
 // verifyFlags are the flags of verify.
 type verifyFlags struct {
 	*pluginFlags

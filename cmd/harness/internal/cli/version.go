@@ -6,25 +6,8 @@ import (
 	"runtime"
 	"runtime/debug"
 
-	"github.com/spf13/cobra"
-
 	"github.com/plumbline-ml/plumbline/bench/record"
 )
-
-func (a *app) versionCommand() *cobra.Command {
-	return &cobra.Command{
-		Use: "version", Short: "Print the version of the harness", Args: noArguments,
-		RunE: func(*cobra.Command, []string) error {
-			v := harnessVersion()
-			text := "harness " + v.Version
-			if v.Commit != "" {
-				text += " (" + v.Commit + ")"
-			}
-			_, err := fmt.Fprintf(a.Stdout, "%s, %s %s/%s\n", text, runtime.Version(), runtime.GOOS, runtime.GOARCH)
-			return err
-		},
-	}
-}
 
 // version is set when a release is linked: there the Go command knows none.
 var version string

@@ -1,0 +1,70 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/plumbline-ml/plumbline/internal/suggest"
+)
+
+func unknownCommand(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var names []string
+	for _, sub := range c.Commands() {
+		if sub.IsAvailableCommand() {
+			names = append(names, sub.Name())
+		}
+	}
+	return suggest.Unknown("command", args[0], names)
+}
+
+// plainly says what a flag's value must be, where the error would name the function of Go that could not read it.
+func plainly(err error) error {
+	var invalid *pflag.InvalidValueError
+	if !errors.As(err, &invalid) {
+		return err
+	}
+	want := map[string]string{
+		"int": "a whole number", "int64": "a whole number", "intSlice": "whole numbers with commas between them",
+		"duration": "a duration such as 90s or 1h30m", "bool": "true or false",
+	}[invalid.GetFlag().Value.Type()]
+	if want == "" {
+		return err
+	}
+	return fmt.Errorf("--%s %q: want %s", invalid.GetFlag().Name, invalid.GetValue(), want)
+}
+
+// oneArgument wants exactly one argument and says what it is.
+func oneArgument(what string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		switch {
+		case len(args) == 0:
+			return fmt.Errorf("%s: %s is missing; see %s --help", c.CommandPath(), what, c.CommandPath())
+		case len(args) > 1:
+			return fmt.Errorf("%s: %q are %d arguments, want one: %s", c.CommandPath(), args, len(args), what)
+		}
+		return nil
+	}
+}
+
+func noArguments(c *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return fmt.Errorf("%s takes no argument, %q was given", c.CommandPath(), args)
+	}
+	return nil
+}
+
+// changed is the first of the flags that the user gave; empty: none.
+func changed(c *cobra.Command, names ...string) string {
+	for _, name := range names {
+		if c.Flags().Changed(name) {
+			return name
+		}
+	}
+	return ""
+}

@@ -1,0 +1,53 @@
+package cli
+
+import (
+	"context"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/plumbline-ml/plumbline/bench"
+	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/submission/campaign"
+)
+
+// campaign prepares the runs of a model, which it prints as harness run does.
+func (a *app) campaign(c *cobra.Command, r *runFlags) (s *campaign.Campaign, m campaign.Model, err error) {
+	if r.Audit != "" || r.Mode != "" {
+		return nil, m, sdk.Usage(errors.New("--audit and --mode: the test has its own"))
+	}
+	if err := strayAudit(""); err != nil {
+		return nil, m, err
+	}
+	if err := r.goal.settle(c, &r.Request); err != nil {
+		return nil, m, sdk.Usage(err)
+	}
+	if r.Out == "" {
+		r.Out = defaultOut
+	}
+	if r.Catalog == nil { // for all plans of the campaign
+		if r.Catalog, err = a.catalog(c, r.pluginFlags); err != nil {
+			return nil, m, err
+		}
+	}
+	printed := &session{app: a, flags: r}
+	r.Watch = printed.watch()
+	request, err := a.complete(c.Context(), r.pluginFlags, r.Request)
+	if err != nil {
+		return nil, m, err
+	}
+	s = &campaign.Campaign{Request: request, Run: printed.makes, Kept: printed.row}
+	m, err = s.Model(c.Context())
+	return s, m, err
+}
+
+// defaultOut is the folder of runs and audits without --out.
+const defaultOut = "out"
+
+// makes makes the runs of a plan for a campaign.
+func (s *session) makes(ctx context.Context, p *bench.Plan) (record.Document, error) {
+	s.plan = p
+	defer s.closed()
+	return p.Run(ctx)
+}
