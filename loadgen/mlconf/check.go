@@ -9,6 +9,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/loadgen/internal/form"
+	"github.com/plumbline-ml/plumbline/loadgen/suggest"
 )
 
 // Check lists the faults of a user.conf: lines that the official LoadGen rejects, and those that it accepts but
@@ -99,7 +100,7 @@ func (c *checker) another(model string) bool {
 		return false
 	case c.audit:
 		c.asides.add("of single models (%s): of audit settings only lines of * count", c.line, model)
-	case len(model) <= longestWord && distance(model, c.model) < 3:
+	case suggest.Nearest(model, []string{c.model}) != "":
 		c.asides.add("of %s, which is not "+c.model+": ignored", c.line, model)
 	default:
 		c.asides.add("of other models (%s): ignored in a run of "+c.model, c.line, model)
@@ -116,7 +117,7 @@ func (c *checker) unknown(full, what, word string, known []string) {
 	case c.ignoreUnknown:
 		c.asides.add("LoadGen does not know %s: ignored", c.line, word)
 	case len(c.problems) < mostFaults: // of what is not shown nobody needs the nearest
-		c.fault(full, "unknown %s %q%s", what, word, suggest(word, known))
+		c.fault(full, "unknown %s %q%s", what, word, nearest(word, known))
 	default:
 		c.fault(full, "unknown %s", what)
 	}
@@ -231,43 +232,10 @@ func allKeys() []string {
 	return slices.Compact(keys)
 }
 
-// suggest names the known word nearest to an unknown one, or lists them all.
-func suggest(word string, known []string) string {
-	if len(word) > longestWord {
-		return ""
-	}
-	best, least := "", len(word)/3+2
-	for _, k := range known {
-		if d := distance(word, k); d < least {
-			best, least = k, d
-		}
-	}
-	if best != "" {
-		return fmt.Sprintf(", did you mean %q?", best)
+// nearest names the known word nearest to an unknown one, or lists them all.
+func nearest(word string, known []string) string {
+	if near := suggest.Nearest(word, known); near != "" {
+		return fmt.Sprintf(", did you mean %q?", near)
 	}
 	return ", want one of " + strings.Join(known, ", ")
-}
-
-// longestWord is the length of words beyond which nobody looks for near ones.
-const longestWord = 100
-
-// distance is the Levenshtein distance of a and b.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j+1]+1, row[j]+1)
-		}
-	}
-	return row[len(b)]
 }

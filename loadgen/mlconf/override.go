@@ -34,7 +34,7 @@ func ParseOverride(text string) (Override, error) {
 		o.Scenario, o.All, o.Key = s, false, rest
 	}
 	if known := keysFor(loadgen.Scenarios()...); !slices.Contains(known, o.Key) {
-		return o, fmt.Errorf("unknown setting %q%s", o.Key, suggest(o.Key, known))
+		return o, fmt.Errorf("unknown setting %q%s", o.Key, nearest(o.Key, known))
 	}
 	return o, nil
 }
@@ -69,7 +69,7 @@ func (o Override) meant(scenario loadgen.Scenario) bool {
 func (o Override) read(scenario loadgen.Scenario) (f loadgen.Field, v value, fault string) {
 	f, ok := fieldFor(o.Key, scenario)
 	if !ok {
-		return f, v, fmt.Sprintf("no such setting of a %v run%s", scenario, suggest(o.Key, keysFor(scenario)))
+		return f, v, fmt.Sprintf("no such setting of a %v run%s", scenario, nearest(o.Key, keysFor(scenario)))
 	}
 	text := o.Value
 	if _, isSwitch := f.At(&settings{}).(*bool); isSwitch {

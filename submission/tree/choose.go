@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/internal/suggest"
+	"github.com/plumbline-ml/plumbline/loadgen/suggest"
 )
 
 // ErrNoSubmission is wrapped by the error of a folder without submitters, or without the one asked for.

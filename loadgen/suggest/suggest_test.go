@@ -1,11 +1,16 @@
 package suggest
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestNearest(t *testing.T) {
-	known := []string{"resnet50", "mobilenet", "Offline"}
+	known := []string{"resnet50", "mobilenet", "Offline", "performance_sample_count_override", "ort",
+		strings.Repeat("resnet50", 13) + "s"}
 	cases := map[string]string{
 		"resnet": "resnet50", "resnt50": "resnet50", "OFFLINE": "Offline", "ofline": "Offline", "bert": "", "": "", "x": "",
+		"performance_sample_count": "performance_sample_count_override", strings.Repeat("resnet50", 13): "",
 	}
 	for name, want := range cases {
 		if got := Nearest(name, known); got != want {

@@ -19,12 +19,19 @@ func Unknown(kind, name string, known []string) error {
 	return errors.New(text)
 }
 
-// Nearest returns the known name that is closest to name, or "" where none is close: a third of the letters may
-// differ, at least one, in any case of letters.
+// longest is the length of names beyond which nobody looks for near ones: they are none that somebody mistyped.
+const longest = 100
+
+// Nearest returns the known name that is closest to name, or "" where none is close: a third of the letters of the
+// longer one may differ, at least one, in any case of letters. A name of more than 100 bytes is close to none.
 func Nearest(name string, known []string) string {
-	best, least := "", max(1, len(name)/3)+1
+	if len(name) > longest {
+		return ""
+	}
+	best, least := "", longest
 	for _, k := range known {
-		if d := distance(strings.ToLower(name), strings.ToLower(k)); d < least {
+		d := distance(strings.ToLower(name), strings.ToLower(k))
+		if d <= max(1, len(name)/3, len(k)/3) && d < least {
 			best, least = k, d
 		}
 	}
