@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+
+	"github.com/plumbline-ml/plumbline/accuracy/payload"
 )
 
 // Errors of this package, found with errors.Is.
@@ -28,7 +30,7 @@ type Truth struct {
 }
 
 // Options say how to read payloads. The zero value is the official script's.
-type Options struct{ DType DType }
+type Options struct{ DType payload.DType }
 
 // Result is the metric of one log.
 type Result struct {
@@ -70,7 +72,7 @@ type Scorer struct {
 // outside of the labels and labels that are neither 0 nor 1.
 func New(t Truth, o Options) (*Scorer, error) {
 	var err error
-	if o.DType, err = o.DType.Resolve(dtypes()...); err != nil {
+	if o.DType, err = DTypes().Resolve(o.DType); err != nil {
 		return nil, err
 	}
 	if err := t.check(); err != nil {

@@ -26,7 +26,7 @@ func checkCase(t *testing.T, path string) {
 	var want expected
 	golden.ReadJSON(t, path, &want)
 	dir := filepath.Dir(path)
-	dtype, err := ParseDType(argument(want.Args, "--dtype"))
+	dtype, err := DTypes().Parse(argument(want.Args, "--dtype"))
 	if err != nil {
 		t.Fatal(err)
 	}

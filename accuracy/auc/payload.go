@@ -6,7 +6,11 @@ import (
 	"math"
 
 	"github.com/plumbline-ml/plumbline/accuracy/internal/faults"
+	"github.com/plumbline-ml/plumbline/accuracy/payload"
 )
+
+// DTypes are the element types of payloads that the official script accepts, its default first.
+func DTypes() payload.Types { return payload.Types{payload.Float32, payload.Int32, payload.Int64} }
 
 // check returns what is wrong with the truth, all of it.
 func (t *Truth) check() error {
@@ -31,8 +35,8 @@ func (t *Truth) check() error {
 }
 
 // take adds the pairs of a payload, or none of them if there is anything wrong.
-func (s *Scorer) take(index uint64, payload []byte) error {
-	pairs, err := s.pairs(index, payload)
+func (s *Scorer) take(index uint64, data []byte) error {
+	pairs, err := s.pairs(index, data)
 	if err != nil {
 		return err
 	}
@@ -42,7 +46,7 @@ func (s *Scorer) take(index uint64, payload []byte) error {
 		labels = s.truth.Labels[r.Start:r.End]
 	}
 	before := [2]int{s.keys[0].count, s.keys[1].count}
-	good, err := s.decode(index, payload, pairs, labels)
+	good, err := s.decode(index, data, pairs, labels)
 	if err != nil {
 		s.keys[0].count, s.keys[1].count = before[0], before[1]
 		return err
@@ -52,39 +56,39 @@ func (s *Scorer) take(index uint64, payload []byte) error {
 }
 
 // pairs is the number of pairs in a payload, whose length must be right.
-func (s *Scorer) pairs(index uint64, payload []byte) (int, error) {
+func (s *Scorer) pairs(index uint64, data []byte) (int, error) {
 	each, what := s.options.DType.Size(), "a prediction"
 	if s.truth.Labels == nil {
 		each, what = 2*each, "a prediction and a label"
 	}
-	if len(payload) == 0 || len(payload)%each != 0 {
+	if len(data) == 0 || len(data)%each != 0 {
 		return 0, fmt.Errorf("%w: sample %d: %d bytes, want a multiple of %d above 0, %s per pair as %v; was the log "+
 			"written with another dtype?",
-			ErrPayload, index, len(payload), each, what, s.options.DType)
+			ErrPayload, index, len(data), each, what, s.options.DType)
 	}
-	found := len(payload) / each
+	found := len(data) / each
 	if s.truth.Samples != nil {
 		if r := s.truth.Samples[index]; found != r.End-r.Start {
 			return 0, fmt.Errorf("%w: sample %d: %d pairs in %d bytes, want %d (%d to %d of the data set)",
-				ErrPayload, index, found, len(payload), r.End-r.Start, r.Start, r.End)
+				ErrPayload, index, found, len(data), r.End-r.Start, r.Start, r.End)
 		}
 	}
 	return found, nil
 }
 
 // decode adds pairs, and returns how many are right. Without labels they are in the payload.
-func (s *Scorer) decode(index uint64, payload []byte, pairs int, labels []uint8) (good int, err error) {
+func (s *Scorer) decode(index uint64, data []byte, pairs int, labels []uint8) (good int, err error) {
 	d := s.options.DType
-	if d == Float32 && labels == nil {
-		return s.decodeFloats(index, payload)
+	if d == payload.Float32 && labels == nil {
+		return s.decodeFloats(index, data)
 	}
 	var wrong faults.List
 	for i := range pairs {
 		prediction, label := 0.0, 0.0
 		if labels == nil {
-			prediction, label = d.At(payload, 2*i), d.At(payload, 2*i+1)
+			prediction, label = d.At(data, 2*i), d.At(data, 2*i+1)
 		} else {
-			prediction, label = d.At(payload, i), float64(labels[i])
+			prediction, label = d.At(data, i), float64(labels[i])
 		}
 		if problem := s.pair(prediction, label); problem != "" {
 			wrong.Addf("sample %d, pair %d: %s", index, i, problem)
@@ -105,7 +109,7 @@ func (s *Scorer) pair(prediction, label float64) (problem string) {
 	switch {
 	case math.IsNaN(prediction) || math.IsInf(prediction, 0):
 		return fmt.Sprintf("prediction %v, want a finite number", prediction)
-	case s.options.DType == Float32:
+	case s.options.DType == payload.Float32:
 		key = floatKey(float32(prediction))
 	case prediction != float64(int32(prediction)):
 		return fmt.Sprintf("prediction %v, want an int32", prediction)
@@ -117,11 +121,11 @@ func (s *Scorer) pair(prediction, label float64) (problem string) {
 }
 
 // decodeFloats is decode for the usual payload: float32 predictions and labels.
-func (s *Scorer) decodeFloats(index uint64, payload []byte) (good int, err error) {
+func (s *Scorer) decodeFloats(index uint64, data []byte) (good int, err error) {
 	var wrong faults.List
-	for i := 0; i < len(payload); i += 8 {
-		p := math.Float32frombits(binary.LittleEndian.Uint32(payload[i:]))
-		label := math.Float32frombits(binary.LittleEndian.Uint32(payload[i+4:]))
+	for i := 0; i < len(data); i += 8 {
+		p := math.Float32frombits(binary.LittleEndian.Uint32(data[i:]))
+		label := math.Float32frombits(binary.LittleEndian.Uint32(data[i+4:]))
 		if (label != 0 && label != 1) || p-p != 0 {
 			wrong.Addf("sample %d, pair %d: prediction %v, label %v, want a finite prediction and a label of 0 or 1",
 				index, i/8, p, label)

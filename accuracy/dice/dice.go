@@ -8,6 +8,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/accuracy/internal/faults"
 	"github.com/plumbline-ml/plumbline/accuracy/internal/pairwise"
+	"github.com/plumbline-ml/plumbline/accuracy/payload"
 )
 
 // Errors of this package, found with errors.Is.
@@ -31,7 +32,7 @@ type Case struct {
 func (c *Case) voxels() int { return c.Shape[0] * c.Shape[1] * c.Shape[2] }
 
 // Options say how to read payloads. The zero value is the official script's.
-type Options struct{ DType DType }
+type Options struct{ DType payload.DType }
 
 // Score holds DICE coefficients, of 0 to 1, not rounded.
 type Score struct {
@@ -93,7 +94,7 @@ type Scorer struct {
 // New returns a scorer for a data set whose sample i (qsl_idx) is cases[i]. It keeps cases and does not change them.
 func New(cases []Case, o Options) (*Scorer, error) {
 	var err error
-	if o.DType, err = o.DType.Resolve(dtypes()...); err != nil {
+	if o.DType, err = DTypes().Resolve(o.DType); err != nil {
 		return nil, err
 	}
 	var wrong faults.List

@@ -27,7 +27,7 @@ func checkCase(t *testing.T, path string) {
 	var want expected
 	golden.ReadJSON(t, path, &want)
 	dir := filepath.Dir(path)
-	dtype, err := ParseDType(want.Args.DType)
+	dtype, err := DTypes().Parse(want.Args.DType)
 	if err != nil {
 		t.Fatal(err)
 	}

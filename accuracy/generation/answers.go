@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/plumbline-ml/plumbline/accuracy/payload"
 	"github.com/plumbline-ml/plumbline/preprocess/text/punkt"
 	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
 )
@@ -31,7 +32,7 @@ type Answer struct {
 // Answers are the texts of an accuracy log. Of several entries of one sample the first counts. It is not safe for
 // concurrent use.
 type Answers struct {
-	dtype      DType
+	dtype      payload.DType
 	decoder    Decoder
 	seen       []bool
 	list       []Answer
@@ -41,7 +42,7 @@ type Answers struct {
 }
 
 // NewAnswers returns the answers to a data set of n samples, without any yet.
-func NewAnswers(n int, d DType, decoder Decoder) *Answers {
+func NewAnswers(n int, d payload.DType, decoder Decoder) *Answers {
 	return &Answers{dtype: d, decoder: decoder, seen: make([]bool, n)}
 }
 

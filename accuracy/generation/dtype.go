@@ -4,38 +4,28 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/plumbline-ml/plumbline/accuracy/internal/payload"
+	"github.com/plumbline-ml/plumbline/accuracy/payload"
 )
 
-// DType is the element type of the payloads. The zero value means Int64, the official default.
-type DType = payload.DType
-
-// The element types that the official scripts accept, all little endian. A Float32 is truncated to a whole
-// number.
-const (
-	Int64   = payload.Int64
-	Int32   = payload.Int32
-	Float32 = payload.Float32
-)
-
-// dtypes are those types, the default first.
-func dtypes() []DType { return []DType{Int64, Int32, Float32} }
+// DTypes are the element types of payloads that the official scripts accept, their default first. A Float32 is truncated
+// to a whole number.
+func DTypes() payload.Types { return payload.Types{payload.Int64, payload.Int32, payload.Float32} }
 
 // ParseDType reads a name as String prints it, or "float" for Float32, as the scripts have it; the empty name means
 // Int64.
-func ParseDType(name string) (DType, error) {
+func ParseDType(name string) (payload.DType, error) {
 	if name == "float" {
-		return Float32, nil
+		return payload.Float32, nil
 	}
-	return payload.Parse(name, dtypes()...)
+	return DTypes().Parse(name)
 }
 
 // noID stands for a number that is no token id.
 const noID = -1
 
 // AppendIDs appends the ids of a payload to dst; numbers that are no ids become -1. The error is ErrPayload.
-func AppendIDs(dst []int32, d DType, data []byte) ([]int32, error) {
-	d, err := d.Resolve(dtypes()...)
+func AppendIDs(dst []int32, d payload.DType, data []byte) ([]int32, error) {
+	d, err := DTypes().Resolve(d)
 	if err != nil {
 		return dst, fmt.Errorf("%w: %w", ErrPayload, err)
 	}

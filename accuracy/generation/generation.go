@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/plumbline-ml/plumbline/accuracy/internal/pairwise"
+	"github.com/plumbline-ml/plumbline/accuracy/payload"
 	"github.com/plumbline-ml/plumbline/accuracy/rouge"
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 	"github.com/plumbline-ml/plumbline/preprocess/text/punkt"
@@ -14,7 +15,7 @@ import (
 
 // Options say how to read payloads and what to compare them with.
 type Options struct {
-	DType   DType
+	DType   payload.DType
 	Decoder Decoder
 	// Splitter cuts texts into sentences, with the parameters of English; only RougeLsum and Characters depend on it.
 	Splitter   *punkt.Splitter

@@ -10,6 +10,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/accuracy/generation"
 	"github.com/plumbline-ml/plumbline/accuracy/internal/pairwise"
+	"github.com/plumbline-ml/plumbline/accuracy/payload"
 	"github.com/plumbline-ml/plumbline/accuracy/rouge"
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 	"github.com/plumbline-ml/plumbline/preprocess/text/punkt"
@@ -52,7 +53,7 @@ type Reference struct {
 
 // Options say how to read payloads and what to compare them with.
 type Options struct {
-	DType      generation.DType
+	DType      payload.DType
 	Decoder    generation.Decoder
 	Splitter   *punkt.Splitter // into sentences, with the parameters of English; only Characters depends on it
 	References []Reference     // of each sample

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/accuracy/generation"
+	"github.com/plumbline-ml/plumbline/accuracy/payload"
 	"github.com/plumbline-ml/plumbline/preprocess/text/punkt"
 )
 
@@ -73,7 +74,7 @@ func (letters) Decode(ids []int32) (string, error) {
 	return b.String(), nil
 }
 
-func payload(text string) (p []byte) {
+func encoded(text string) (p []byte) {
 	for _, c := range []byte(text) {
 		p = binary.LittleEndian.AppendUint32(p, uint32(c))
 	}
@@ -82,14 +83,14 @@ func payload(text string) (p []byte) {
 
 func TestResult(t *testing.T) {
 	s := New(Options{
-		DType: generation.Int32, Decoder: letters{}, Splitter: punkt.New(punkt.English()),
+		DType: payload.Int32, Decoder: letters{}, Splitter: punkt.New(punkt.English()),
 		References: []Reference{{"x", Question}, {"y", Question}, {"z", Question}},
 	})
 	if _, err := s.Result(); !errors.Is(err, generation.ErrNoSamples) {
 		t.Errorf("an empty log: %v", err)
 	}
 	for i, text := range []string{"x", "no. no"} {
-		if err := s.Add(uint64(i), payload(text)); err != nil {
+		if err := s.Add(uint64(i), encoded(text)); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/accuracy/generation"
+	"github.com/plumbline-ml/plumbline/accuracy/payload"
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 	"github.com/plumbline-ml/plumbline/preprocess/text/punkt"
 )
@@ -48,7 +49,7 @@ type Reference struct {
 
 // Options say how to read payloads and what to compare them with.
 type Options struct {
-	DType   generation.DType
+	DType   payload.DType
 	Decoder generation.Decoder
 	// Splitter cuts texts into sentences, with the parameters of English; only RougeLsum and Characters depend on it.
 	Splitter   *punkt.Splitter

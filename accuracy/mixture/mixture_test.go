@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/accuracy/generation"
+	"github.com/plumbline-ml/plumbline/accuracy/payload"
 	"github.com/plumbline-ml/plumbline/preprocess/text/punkt"
 )
 
@@ -69,7 +70,7 @@ func (letters) Decode(ids []int32) (string, error) {
 
 func TestResultOfOneTask(t *testing.T) {
 	s := New(Options{
-		DType: generation.Int64, Decoder: letters{}, Splitter: punkt.New(punkt.English()),
+		DType: payload.Int64, Decoder: letters{}, Splitter: punkt.New(punkt.English()),
 		References: []Reference{{Task: GSM8K, Text: "5"}, {Task: MBXP, ID: "ruby_1"}, {Task: OpenOrca, Text: "x"}},
 	})
 	if _, err := s.Result(); !errors.Is(err, generation.ErrNoSamples) {

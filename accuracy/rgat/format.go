@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/plumbline-ml/plumbline/accuracy/internal/payload"
+	"github.com/plumbline-ml/plumbline/accuracy/payload"
 )
 
 // Format is how payloads hold a class. The zero value is the official script's default: uint8.
@@ -15,8 +15,8 @@ type Format struct {
 }
 
 // dtypes are those that the official script accepts, the default first.
-func dtypes() []payload.DType {
-	return []payload.DType{payload.UInt8, payload.Float32, payload.Int32, payload.Int64}
+func dtypes() payload.Types {
+	return payload.Types{payload.UInt8, payload.Float32, payload.Int32, payload.Int64}
 }
 
 // ParseFormat reads uint8, float32, int32, int64 (elements, little endian) or auto: what the payload's length says, 1
@@ -25,7 +25,7 @@ func ParseFormat(name string) (Format, error) {
 	if name == "auto" {
 		return Format{auto: true}, nil
 	}
-	d, err := payload.Parse(name, dtypes()...)
+	d, err := dtypes().Parse(name)
 	if err != nil {
 		return Format{}, fmt.Errorf("%w, or auto", err)
 	}
@@ -35,7 +35,7 @@ func ParseFormat(name string) (Format, error) {
 // of is the element type of a payload.
 func (f Format) of(data []byte) (payload.DType, error) {
 	if !f.auto {
-		return f.dtype.Resolve(dtypes()...)
+		return dtypes().Resolve(f.dtype)
 	}
 	switch len(data) {
 	case 1:
@@ -48,7 +48,6 @@ func (f Format) of(data []byte) (payload.DType, error) {
 	return 0, fmt.Errorf("a payload of %d bytes, want 1, 4 or 8, or a dtype that is named", len(data))
 }
 
-// class is element 0, floats truncated toward zero.
 // Class is the class that a payload names, as the scorer reads it.
 func (f Format) Class(data []byte) (int64, error) {
 	d, err := f.of(data)
@@ -58,6 +57,7 @@ func (f Format) Class(data []byte) (int64, error) {
 	return class(d, data)
 }
 
+// class is element 0, floats truncated toward zero.
 func class(d payload.DType, data []byte) (int64, error) {
 	if size := d.Size(); len(data) == 0 || len(data)%size != 0 {
 		return 0, fmt.Errorf("a payload of %d bytes, want a multiple of %d above 0 for %v", len(data), size, d)

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/plumbline-ml/plumbline/accuracy/internal/payload"
+	"github.com/plumbline-ml/plumbline/accuracy/payload"
 )
 
 // Errors of this package, found with errors.Is.

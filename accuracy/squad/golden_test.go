@@ -37,7 +37,7 @@ func TestGoldenSquad(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		dtype, err := ParseDType(want.Args.DType)
+		dtype, err := DTypes().Parse(want.Args.DType)
 		if err != nil {
 			t.Fatal(err)
 		}

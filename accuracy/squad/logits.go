@@ -3,7 +3,16 @@ package squad
 import (
 	"fmt"
 	"math"
+
+	"github.com/plumbline-ml/plumbline/accuracy/payload"
 )
+
+// DTypes are the element types of payloads that the official script accepts, its default first.
+func DTypes() payload.Types {
+	return payload.Types{
+		payload.Float32, payload.Float16, payload.Float64, payload.Int8, payload.Int16, payload.Int32, payload.Int64,
+	}
+}
 
 // absent is the logit of the positions that a payload leaves out.
 const absent = -10000
@@ -13,7 +22,7 @@ type logits struct{ start, end []float64 }
 
 // read fills the logits from a payload of pairs, or, transposed, of all starts before all ends.
 func (l *logits) read(payload []byte, o Options) error {
-	d, err := o.DType.Resolve(dtypes()...)
+	d, err := DTypes().Resolve(o.DType)
 	if err != nil {
 		return err
 	}

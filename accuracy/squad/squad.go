@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/plumbline-ml/plumbline/accuracy/payload"
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 	"github.com/plumbline-ml/plumbline/preprocess/text/features"
 )
@@ -28,7 +29,7 @@ type Example struct {
 
 // Options say how to read payloads. The zero value is the official script's.
 type Options struct {
-	DType      DType
+	DType      payload.DType
 	Transposed bool // payloads hold all start logits, then all end logits, instead of pairs
 	Length     int  // the most positions of a payload; shorter ones count as -10000 beyond their end; 0: 384
 	// MaxExamples scores the first questions only. As officially, the last of them is counted but not scored; 0: all.

@@ -11,6 +11,8 @@ import (
 	"sort"
 	"strings"
 	"testing"
+
+	"github.com/plumbline-ml/plumbline/accuracy/payload"
 )
 
 const vocab = "[PAD]\n[UNK]\n[CLS]\n[SEP]\nparis\nin\nthe\nend\n##ing\n.\nwho\n"
@@ -110,10 +112,10 @@ func TestScorerRefuses(t *testing.T) {
 }
 
 func TestParseDType(t *testing.T) {
-	if d, err := ParseDType(""); d != Float32 || err != nil {
+	if d, err := DTypes().Parse(""); d != payload.Float32 || err != nil {
 		t.Errorf("empty: %v, %v; want float32", d, err)
 	}
-	if _, err := ParseDType("uint8"); err == nil || !strings.Contains(err.Error(), "float16") {
+	if _, err := DTypes().Parse("uint8"); err == nil || !strings.Contains(err.Error(), "float16") {
 		t.Errorf("a type that the script does not accept: %v", err)
 	}
 }
@@ -178,15 +180,15 @@ func TestCompare(t *testing.T) {
 
 // FuzzScorer checks that no payload crashes the scorer, and that answers are parts of the passage.
 func FuzzScorer(f *testing.F) {
-	f.Add(pairs(10, map[int][2]float32{4: {9, 0}, 7: {1, 9}}), uint8(Float32), false, "The ending in Paris.")
-	f.Add([]byte("\x01\x02\x03\x04"), uint8(Int8), true, "İ Σ\u00a0the [SEP]")
-	f.Fuzz(func(t *testing.T, payload []byte, dtype uint8, transposed bool, context string) {
+	f.Add(pairs(10, map[int][2]float32{4: {9, 0}, 7: {1, 9}}), uint8(payload.Float32), false, "The ending in Paris.")
+	f.Add([]byte("\x01\x02\x03\x04"), uint8(payload.Int8), true, "İ Σ\u00a0the [SEP]")
+	f.Fuzz(func(t *testing.T, data []byte, dtype uint8, transposed bool, context string) {
 		var p paragraph
 		p.Context = context
 		p.QAs = slices.Grow(p.QAs, 1)[:1]
 		examples := build(t, []byte(vocab), []paragraph{p})
-		s := New(examples, Options{DType: DType(dtype), Transposed: transposed})
-		if err := s.Add(0, payload); err != nil {
+		s := New(examples, Options{DType: payload.DType(dtype), Transposed: transposed})
+		if err := s.Add(0, data); err != nil {
 			if !errors.Is(err, ErrPayload) && !errors.Is(err, ErrIndex) {
 				t.Fatal(err)
 			}

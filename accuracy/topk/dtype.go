@@ -5,29 +5,16 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/plumbline-ml/plumbline/accuracy/internal/payload"
+	"github.com/plumbline-ml/plumbline/accuracy/payload"
 )
 
-// DType is the element type of the payloads. The zero value means Float32, the official default.
-type DType = payload.DType
-
-// The element types that the official script accepts, all little endian.
-const (
-	Float32 = payload.Float32
-	Int32   = payload.Int32
-	Int64   = payload.Int64
-)
-
-// dtypes are those types, the default first.
-func dtypes() []DType { return []DType{Float32, Int32, Int64} }
-
-// ParseDType reads a name as String prints it; the empty name means Float32.
-func ParseDType(name string) (DType, error) { return payload.Parse(name, dtypes()...) }
+// DTypes are the element types of payloads that the official script accepts, its default first.
+func DTypes() payload.Types { return payload.Types{payload.Float32, payload.Int32, payload.Int64} }
 
 // among says whether one of the first five elements of a payload, truncated toward zero, is the class. Elements that
 // are no number are none.
-func among(d DType, data []byte, class int64) bool {
-	d, err := d.Resolve(dtypes()...)
+func among(d payload.DType, data []byte, class int64) bool {
+	d, err := DTypes().Resolve(d)
 	if err != nil {
 		return false
 	}
@@ -40,12 +27,12 @@ func among(d DType, data []byte, class int64) bool {
 }
 
 // Class is the class that a payload names, as the scorer reads it.
-func Class(d DType, payload []byte) (int64, error) { return class(d, payload) }
+func Class(d payload.DType, payload []byte) (int64, error) { return class(d, payload) }
 
 // class returns element 0 of the payload, truncated toward zero. Values beyond int64 saturate: they are no label
 // anyway.
-func class(d DType, data []byte) (int64, error) {
-	d, err := d.Resolve(dtypes()...)
+func class(d payload.DType, data []byte) (int64, error) {
+	d, err := DTypes().Resolve(d)
 	if err != nil {
 		return 0, err
 	}
@@ -57,8 +44,8 @@ func class(d DType, data []byte) (int64, error) {
 }
 
 // element i of the payload, truncated toward zero.
-func element(d DType, data []byte, i int) (int64, error) {
-	if d == Int64 {
+func element(d payload.DType, data []byte, i int) (int64, error) {
+	if d == payload.Int64 {
 		return int64(binary.LittleEndian.Uint64(data[8*i:])), nil // all digits
 	}
 	return truncate(d.At(data, i))

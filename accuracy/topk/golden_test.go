@@ -32,7 +32,7 @@ func checkCase(t *testing.T, path string) {
 	golden.ReadJSON(t, path, &want)
 	dir := filepath.Dir(path)
 	names, labels := readValMap(t, filepath.Join(dir, "val_map.txt"))
-	dtype, err := ParseDType(want.Args.DType)
+	dtype, err := DTypes().Parse(want.Args.DType)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,8 @@ package topk
 import (
 	"errors"
 	"fmt"
+
+	"github.com/plumbline-ml/plumbline/accuracy/payload"
 )
 
 // Errors of this package, found with errors.Is.
@@ -14,7 +16,7 @@ var (
 
 // Options say how to read payloads. The zero value is the official script's.
 type Options struct {
-	DType DType
+	DType payload.DType
 	// KeepWrong keeps every wrong answer for Result.Wrong.
 	KeepWrong bool
 }

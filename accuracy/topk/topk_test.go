@@ -5,6 +5,8 @@ import (
 	"errors"
 	"math"
 	"testing"
+
+	"github.com/plumbline-ml/plumbline/accuracy/payload"
 )
 
 func f32(values ...float32) []byte {
@@ -27,24 +29,24 @@ func TestScorer(t *testing.T) {
 	labels := []int{7, 0, 999}
 	cases := []struct {
 		name    string
-		dtype   DType
+		dtype   payload.DType
 		entries []entry
 		want    string
 		dupes   int
 	}{
-		{"all right", Float32, []entry{{0, f32(7)}, {1, f32(0)}, {2, f32(999)}}, "accuracy=100.000%, good=3, total=3", 0},
-		{"only the samples seen count", Float32, []entry{{2, f32(999)}, {0, f32(8)}}, "accuracy=50.000%, good=1, total=2", 0},
-		{"toward zero, not down", Float32, []entry{{0, f32(7.99)}, {1, f32(-0.99)}}, "accuracy=100.000%, good=2, total=2", 0},
-		{"element 0 alone", Float32, []entry{{0, f32(7, 1, 2)}, {1, f32(1, 0)}}, "accuracy=50.000%, good=1, total=2", 0},
-		{"first entry kept", Float32, []entry{{0, f32(7)}, {0, f32(1)}, {1, f32(1)}, {1, f32(0)}},
+		{"all right", payload.Float32, []entry{{0, f32(7)}, {1, f32(0)}, {2, f32(999)}}, "accuracy=100.000%, good=3, total=3", 0},
+		{"only the samples seen count", payload.Float32, []entry{{2, f32(999)}, {0, f32(8)}}, "accuracy=50.000%, good=1, total=2", 0},
+		{"toward zero, not down", payload.Float32, []entry{{0, f32(7.99)}, {1, f32(-0.99)}}, "accuracy=100.000%, good=2, total=2", 0},
+		{"element 0 alone", payload.Float32, []entry{{0, f32(7, 1, 2)}, {1, f32(1, 0)}}, "accuracy=50.000%, good=1, total=2", 0},
+		{"first entry kept", payload.Float32, []entry{{0, f32(7)}, {0, f32(1)}, {1, f32(1)}, {1, f32(0)}},
 			"accuracy=50.000%, good=1, total=2", 2},
 		{"a duplicate is not looked at",
-			Float32, []entry{{0, f32(7)}, {0, []byte{1}}}, "accuracy=100.000%, good=1, total=1", 1},
-		{"int32", Int32, []entry{{0, i32(7)}, {1, i32(-1)}, {2, append(i32(999), i32(1)...)}},
+			payload.Float32, []entry{{0, f32(7)}, {0, []byte{1}}}, "accuracy=100.000%, good=1, total=1", 1},
+		{"int32", payload.Int32, []entry{{0, i32(7)}, {1, i32(-1)}, {2, append(i32(999), i32(1)...)}},
 			"accuracy=66.667%, good=2, total=3", 0},
-		{"int64", Int64, []entry{{0, i64(7)}, {2, i64(999 + 1<<32)}}, "accuracy=50.000%, good=1, total=2", 0},
+		{"int64", payload.Int64, []entry{{0, i64(7)}, {2, i64(999 + 1<<32)}}, "accuracy=50.000%, good=1, total=2", 0},
 		{"huge floats are wrong answers",
-			Float32, []entry{{0, f32(3e38)}, {1, f32(-3e38)}}, "accuracy=0.000%, good=0, total=2", 0},
+			payload.Float32, []entry{{0, f32(3e38)}, {1, f32(-3e38)}}, "accuracy=0.000%, good=0, total=2", 0},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -68,20 +70,20 @@ func TestScorer(t *testing.T) {
 func TestScorerRefuses(t *testing.T) {
 	cases := []struct {
 		name    string
-		dtype   DType
+		dtype   payload.DType
 		index   uint64
 		payload []byte
 		want    error
 	}{
-		{"index at the end", Float32, 2, f32(1), ErrIndex},
-		{"index far out", Float32, math.MaxUint64, f32(1), ErrIndex},
-		{"empty payload", Float32, 0, nil, ErrPayload},
-		{"short payload", Float32, 0, []byte{1, 2, 3}, ErrPayload},
-		{"not a multiple", Float32, 0, append(f32(1), 0), ErrPayload},
-		{"int32 read as int64", Int64, 0, i32(1), ErrPayload},
-		{"nan", Float32, 0, f32(float32(math.NaN())), ErrPayload},
-		{"infinity", Float32, 0, f32(float32(math.Inf(-1))), ErrPayload},
-		{"no such dtype", DType(9), 0, f32(1), ErrPayload},
+		{"index at the end", payload.Float32, 2, f32(1), ErrIndex},
+		{"index far out", payload.Float32, math.MaxUint64, f32(1), ErrIndex},
+		{"empty payload", payload.Float32, 0, nil, ErrPayload},
+		{"short payload", payload.Float32, 0, []byte{1, 2, 3}, ErrPayload},
+		{"not a multiple", payload.Float32, 0, append(f32(1), 0), ErrPayload},
+		{"int32 read as int64", payload.Int64, 0, i32(1), ErrPayload},
+		{"nan", payload.Float32, 0, f32(float32(math.NaN())), ErrPayload},
+		{"infinity", payload.Float32, 0, f32(float32(math.Inf(-1))), ErrPayload},
+		{"no such dtype", payload.DType(9), 0, f32(1), ErrPayload},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -113,17 +115,17 @@ func TestKeepWrong(t *testing.T) {
 }
 
 func TestParseDType(t *testing.T) {
-	for _, d := range []DType{Float32, Int32, Int64} {
-		if got, err := ParseDType(d.String()); err != nil || got != d {
-			t.Errorf("ParseDType(%q) = %v, %v", d, got, err)
+	for _, d := range []payload.DType{payload.Float32, payload.Int32, payload.Int64} {
+		if got, err := DTypes().Parse(d.String()); err != nil || got != d {
+			t.Errorf("DTypes().Parse(%q) = %v, %v", d, got, err)
 		}
 	}
-	if got, err := ParseDType(""); err != nil || got != Float32 {
-		t.Errorf(`ParseDType("") = %v, %v, want float32`, got, err)
+	if got, err := DTypes().Parse(""); err != nil || got != payload.Float32 {
+		t.Errorf(`DTypes().Parse("") = %v, %v, want float32`, got, err)
 	}
 	for _, bad := range []string{"float64", "Float32", " int32"} {
-		if _, err := ParseDType(bad); err == nil {
-			t.Errorf("ParseDType(%q) passed", bad)
+		if _, err := DTypes().Parse(bad); err == nil {
+			t.Errorf("DTypes().Parse(%q) passed", bad)
 		}
 	}
 }
@@ -134,10 +136,10 @@ func FuzzAdd(f *testing.F) {
 	f.Add(uint8(1), uint64(1), i32(-1))
 	f.Add(uint8(2), uint64(9), i64(math.MinInt64))
 	f.Add(uint8(0), uint64(0), []byte{0, 0, 0x80, 0x7f})
-	f.Fuzz(func(t *testing.T, dtype uint8, index uint64, payload []byte) {
-		s := New([]int{0, 1, 2, 3}, Options{DType: DType(dtype), KeepWrong: true})
-		err := s.Add(index, payload)
-		again := s.Add(index, payload)
+	f.Fuzz(func(t *testing.T, dtype uint8, index uint64, data []byte) {
+		s := New([]int{0, 1, 2, 3}, Options{DType: payload.DType(dtype), KeepWrong: true})
+		err := s.Add(index, data)
+		again := s.Add(index, data)
 		if (err == nil) != (again == nil) {
 			t.Fatalf("first %v, then %v", err, again)
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/plumbline-ml/plumbline/accuracy/payload"
 	"github.com/plumbline-ml/plumbline/internal/golden"
 	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
 )
@@ -90,7 +91,7 @@ func TestGoldenPayload(t *testing.T) {
 			if got := Payload(c.Text); strings.ToUpper(hex.EncodeToString(got)) != c.Hex {
 				t.Errorf("%q: payload %x, want %s", c.Text, got, c.Hex)
 			}
-			if back, err := labelled(whisperLabels, Int64, data); err != nil || back != c.Back {
+			if back, err := labelled(whisperLabels, payload.Int64, data); err != nil || back != c.Back {
 				t.Errorf("%s is %q, %v; want %q", c.Hex, back, err, c.Back)
 			}
 		}
@@ -153,7 +154,7 @@ func checkScore(t *testing.T, path string, want scored, references []string,
 	scorer func([]string, Options) (*Scorer, error),
 ) {
 	t.Helper()
-	dtype, err := ParseDType(want.Args.DType)
+	dtype, err := DTypes().Parse(want.Args.DType)
 	if err != nil {
 		t.Fatal(err)
 	}

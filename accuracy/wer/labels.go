@@ -5,26 +5,15 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/accuracy/internal/payload"
+	"github.com/plumbline-ml/plumbline/accuracy/payload"
 	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
 )
 
-// DType is the element type of the payloads. The zero value means Int64, the official default.
-type DType = payload.DType
-
-// The element types that the official scripts accept, all little endian. The Int32 that they are told is Int64 of the
-// log, as on the 64-bit Linux where they run: their "int32" reads 8 bytes.
-const (
-	Int64 = payload.Int64
-	Int32 = payload.Int32
-	Int16 = payload.Int16
-	Int8  = payload.Int8
-)
-
-func dtypes() []DType { return []DType{Int64, Int32, Int16, Int8} }
-
-// ParseDType reads a name as String prints it; the empty name means Int64.
-func ParseDType(name string) (DType, error) { return payload.Parse(name, dtypes()...) }
+// DTypes are the element types of payloads that the official scripts accept, their default first. The Int32 that they
+// are told is Int64 of the log, as on the 64-bit Linux where they run: their "int32" reads 8 bytes.
+func DTypes() payload.Types {
+	return payload.Types{payload.Int64, payload.Int32, payload.Int16, payload.Int8}
+}
 
 // The characters that payloads number, from 0.
 const (
@@ -33,10 +22,10 @@ const (
 )
 
 // labelled is the text of a payload of label numbers.
-func labelled(labels string, dtype DType, data []byte) (string, error) {
+func labelled(labels string, dtype payload.DType, data []byte) (string, error) {
 	size := dtype.Size()
-	if dtype == Int32 {
-		size = Int64.Size()
+	if dtype == payload.Int32 {
+		size = payload.Int64.Size()
 	}
 	if len(data)%size != 0 {
 		return "", fmt.Errorf("%w: %d bytes, want a multiple of %d for dtype %v; was the log written with another dtype?",

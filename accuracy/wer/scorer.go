@@ -4,20 +4,21 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/plumbline-ml/plumbline/accuracy/payload"
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
 )
 
 // Options say how to read payloads. The zero value is the official scripts'.
 type Options struct {
-	DType DType
+	DType payload.DType
 }
 
 // Scorer sums errors and words over the entries of a log, each of which counts. It is not safe for concurrent use.
 type Scorer struct {
 	references []string
 	labels     string
-	dtype      DType
+	dtype      payload.DType
 	count      func(reference, hypothesis string) (errors, words int)
 	sum        Result
 }
@@ -42,7 +43,7 @@ func NewWhisper(references []string, o Options) (*Scorer, error) {
 }
 
 func newScorer(references []string, labels string, o Options, count func(string, string) (int, int)) (*Scorer, error) {
-	dtype, err := o.DType.Resolve(dtypes()...)
+	dtype, err := DTypes().Resolve(o.DType)
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/plumbline-ml/plumbline/accuracy/payload"
 )
 
 func TestBadEntries(t *testing.T) {
@@ -61,7 +63,7 @@ func FuzzTexts(f *testing.F) {
 			t.Errorf("%q", clean)
 		}
 		_ = Normalise(text)
-		if back, err := labelled(whisperLabels, Int64, Payload(text)); err != nil {
+		if back, err := labelled(whisperLabels, payload.Int64, Payload(text)); err != nil {
 			t.Errorf("%q: %v", back, err)
 		}
 	})

@@ -13,7 +13,7 @@ import (
 // readScoring reads the parameters of the official scorer.
 func readScoring(p *option.Params) accuracy.Options {
 	return accuracy.Options{
-		Length: length, DType: option.Parse(p, "dtype", accuracy.ParseDType), Transposed: p.Bool("transposed"),
+		Length: length, DType: option.Parse(p, "dtype", accuracy.DTypes().Parse), Transposed: p.Bool("transposed"),
 		MaxExamples: p.Int("max_examples", 0, math.MaxInt32),
 	}
 }

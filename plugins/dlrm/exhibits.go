@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/accuracy/auc"
+	"github.com/plumbline-ml/plumbline/accuracy/payload"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/exhibit"
@@ -15,7 +16,7 @@ import (
 
 // gallery shows samples with the pairs of user and item that are predicted worst.
 type gallery struct {
-	dtype auc.DType
+	dtype payload.DType
 	truth auc.Truth
 }
 

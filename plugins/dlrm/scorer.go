@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/plumbline-ml/plumbline/accuracy/auc"
+	"github.com/plumbline-ml/plumbline/accuracy/payload"
 	"github.com/plumbline-ml/plumbline/datasets/criteo"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/clicks"
 	"github.com/plumbline-ml/plumbline/internal/bounded"
@@ -21,13 +22,13 @@ const textName = "day_23"
 
 // form is what payloads hold.
 type form struct {
-	dtype auc.DType
+	dtype payload.DType
 	apart bool // predictions only: the labels are the data set's
 }
 
 func readForm(p *option.Params) form {
 	return form{
-		dtype: option.Parse(p, "dtype", auc.ParseDType),
+		dtype: option.Parse(p, "dtype", auc.DTypes().Parse),
 		apart: option.Pick(p, "labels", map[string]bool{"log": false, "dataset": true}),
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/plumbline-ml/plumbline/accuracy/generation"
+	"github.com/plumbline-ml/plumbline/accuracy/payload"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/exhibit"
@@ -12,7 +13,7 @@ import (
 // gallery shows texts whose words are least like those of the reference.
 type gallery struct {
 	items []text
-	dtype generation.DType
+	dtype payload.DType
 	coder tokenizer // nil: payloads are texts
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/accuracy/generation"
+	"github.com/plumbline-ml/plumbline/accuracy/payload"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 	"github.com/plumbline-ml/plumbline/sdk/option"
@@ -18,7 +19,7 @@ type settings struct {
 	tokenizer string // path; "embedded"; "server": text goes over, and comes back
 	punkt     string // folder of parameters; "": the package's own
 	template  string // of prompts: {system}, {instruction} and {input} are replaced
-	dtype     generation.DType
+	dtype     payload.DType
 	mostInput int // tokens of a prompt; longer ones lose their end; 0: no limit
 
 	limits backend.Prompt // all but the prompt itself

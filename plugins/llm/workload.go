@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"sync/atomic"
 
-	"github.com/plumbline-ml/plumbline/accuracy/generation"
+	"github.com/plumbline-ml/plumbline/accuracy/payload"
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
@@ -129,11 +129,11 @@ func (w *workload) AppendTokens(dst []byte, p *backend.Prompt, t backend.Tokens)
 }
 
 // appendID appends one id, little endian.
-func appendID(dst []byte, d generation.DType, id int32) []byte {
+func appendID(dst []byte, d payload.DType, id int32) []byte {
 	switch d {
-	case generation.Int32:
+	case payload.Int32:
 		return binary.LittleEndian.AppendUint32(dst, uint32(id))
-	case generation.Float32:
+	case payload.Float32:
 		return binary.LittleEndian.AppendUint32(dst, math.Float32bits(float32(id)))
 	}
 	return binary.LittleEndian.AppendUint64(dst, uint64(id))

@@ -44,7 +44,7 @@ func open(_ context.Context, r *manifest.Request) (sdk.Workload, error) {
 
 // score reads the labels of the data set.
 func score(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
-	dtype, offset := option.Parse(r.Params, "dtype", topk.ParseDType), readOffset(r.Params)
+	dtype, offset := option.Parse(r.Params, "dtype", topk.DTypes().Parse), readOffset(r.Params)
 	best := readBest(r.Params)
 	set := openLabels(r)
 	if err := r.Err(); err != nil {

@@ -7,6 +7,7 @@ import (
 	_ "image/jpeg" // the pictures of data sets
 	_ "image/png"  // the drawn ones
 
+	"github.com/plumbline-ml/plumbline/accuracy/payload"
 	"github.com/plumbline-ml/plumbline/accuracy/topk"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -16,7 +17,7 @@ import (
 // gallery shows pictures of which the class is another one.
 type gallery struct {
 	set   labelled
-	dtype topk.DType
+	dtype payload.DType
 }
 
 // side is the longer side of a shown picture in pixels.

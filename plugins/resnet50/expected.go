@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/plumbline-ml/plumbline/accuracy/payload"
 	"github.com/plumbline-ml/plumbline/accuracy/topk"
 	"github.com/plumbline-ml/plumbline/datasets/imagenet"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
@@ -18,7 +19,7 @@ type expected struct {
 }
 
 // openExpected reads the file at path, which must have a class for each picture of the set; nil where path is empty.
-func openExpected(path string, set labelled, d topk.DType) (*expected, error) {
+func openExpected(path string, set labelled, d payload.DType) (*expected, error) {
 	if path == "" {
 		return nil, nil
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/plumbline-ml/plumbline/accuracy/payload"
 	"github.com/plumbline-ml/plumbline/accuracy/topk"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -18,7 +19,7 @@ type scorer struct {
 	expected *expected
 }
 
-func newScorer(set labelled, d topk.DType, offset int64, top5 bool, x *expected) *scorer {
+func newScorer(set labelled, d payload.DType, offset int64, top5 bool, x *expected) *scorer {
 	labels := make([]int, set.Len())
 	for i := range labels {
 		labels[i] = set.Label(i)

@@ -48,7 +48,7 @@ func open(ctx context.Context, r *manifest.Request) (sdk.Workload, error) {
 
 // score reads the transcripts.
 func score(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
-	set, dtype := openClips(ctx, r), option.Parse(r.Params, "dtype", wer.ParseDType)
+	set, dtype := openClips(ctx, r), option.Parse(r.Params, "dtype", wer.DTypes().Parse)
 	if err := r.Err(); err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package rnnt
 import (
 	"fmt"
 
+	"github.com/plumbline-ml/plumbline/accuracy/payload"
 	"github.com/plumbline-ml/plumbline/accuracy/wer"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -14,7 +15,7 @@ type scorer struct {
 	seen []bool
 }
 
-func newScorer(set clips, dtype wer.DType) (*scorer, error) {
+func newScorer(set clips, dtype payload.DType) (*scorer, error) {
 	references := make([]string, set.Len())
 	for i := range references {
 		text, err := wer.Clean(set.Transcript(i))

@@ -48,7 +48,7 @@ func open(_ context.Context, r *manifest.Request) (sdk.Workload, error) {
 // score prepares to read the labels of the data set, one case at a time, as they are prepared for the model's window.
 func score(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	b, set := bind(r.Params), openCases(r)
-	dtype := option.Parse(r.Params, "dtype", dice.ParseDType)
+	dtype := option.Parse(r.Params, "dtype", dice.DTypes().Parse)
 	if err := r.Err(); err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"image/color"
 
 	"github.com/plumbline-ml/plumbline/accuracy/dice"
+	"github.com/plumbline-ml/plumbline/accuracy/payload"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/preprocess/volume"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -17,7 +18,7 @@ type gallery struct {
 	binding
 	cases cases
 	dice  *dice.Scorer
-	dtype dice.DType
+	dtype payload.DType
 }
 
 // side is the longer side of a shown slice in pixels.

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/plumbline-ml/plumbline/accuracy/dice"
+	"github.com/plumbline-ml/plumbline/accuracy/payload"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/sdk"
 )
@@ -11,7 +12,7 @@ import (
 // scorer computes DICE. Each case must be in the log exactly once.
 type scorer struct{ dice *dice.Scorer }
 
-func newScorer(b binding, c cases, d dice.DType) (*scorer, error) {
+func newScorer(b binding, c cases, d payload.DType) (*scorer, error) {
 	truth := make([]dice.Case, c.Len())
 	var faults []error
 	for i := range truth {

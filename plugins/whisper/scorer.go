@@ -3,6 +3,7 @@ package whisper
 import (
 	"fmt"
 
+	"github.com/plumbline-ml/plumbline/accuracy/payload"
 	"github.com/plumbline-ml/plumbline/accuracy/wer"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -16,7 +17,7 @@ type scorer struct {
 	entries int
 }
 
-func newScorer(all clips, d wer.DType) (*scorer, error) {
+func newScorer(all clips, d payload.DType) (*scorer, error) {
 	references := make([]string, all.Len())
 	for i := range references {
 		references[i] = all.Transcript(i)

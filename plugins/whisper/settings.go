@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/plumbline-ml/plumbline/accuracy/payload"
 	"github.com/plumbline-ml/plumbline/accuracy/wer"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 	"github.com/plumbline-ml/plumbline/sdk/option"
@@ -21,7 +22,7 @@ type settings struct {
 	mels      int     // filters, where the encoder does not say
 	cache     int64   // bytes
 	copies    bool    // states may be copied at each step
-	dtype     wer.DType
+	dtype     payload.DType
 }
 
 // readSettings reads all parameters. A tokenizer that the user names says whose defaults they have.
@@ -37,7 +38,7 @@ func parseSettings(p *option.Params) settings {
 		most: p.Int("max_new_tokens", 1, math.MaxInt32), mels: p.Int("mels", 1, mostMels),
 		cache:  int64(p.Int("kv_cache_mb", 1, 1<<24)) << 20,
 		copies: option.Pick(p, "copy_state", map[string]bool{"yes": true, "no": false}),
-		dtype:  option.Parse(p, "dtype", wer.ParseDType),
+		dtype:  option.Parse(p, "dtype", wer.DTypes().Parse),
 	}
 }
 

@@ -43,14 +43,16 @@ func (d DType) String() string {
 	return dtypes[d].name
 }
 
-// Parse reads a name as String prints it, of one of the types that a script accepts. The empty name means the first of
-// them.
-func Parse(name string, accepted ...DType) (DType, error) {
+// Types are the element types that a script accepts, its default first.
+type Types []DType
+
+// Parse reads a name as String prints it, of one of the types. The empty name means the first of them.
+func (t Types) Parse(name string) (DType, error) {
 	if name == "" {
-		return accepted[0], nil
+		return t[0], nil
 	}
-	names := make([]string, len(accepted))
-	for i, d := range accepted {
+	names := make([]string, len(t))
+	for i, d := range t {
 		if d.String() == name {
 			return d, nil
 		}
@@ -59,12 +61,12 @@ func Parse(name string, accepted ...DType) (DType, error) {
 	return Official, fmt.Errorf("unknown payload dtype %q, want one of %s", name, strings.Join(names, ", "))
 }
 
-// Resolve returns d, or the first of the accepted types for Official, and an error where d is none of them.
-func (d DType) Resolve(accepted ...DType) (DType, error) {
+// Resolve returns d, or the first of the types for Official, and an error where d is none of them.
+func (t Types) Resolve(d DType) (DType, error) {
 	if d == Official {
-		return accepted[0], nil
+		return t[0], nil
 	}
-	if !slices.Contains(accepted, d) {
+	if !slices.Contains(t, d) {
 		return d, fmt.Errorf("unknown payload dtype %v", d)
 	}
 	return d, nil

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-var all = []DType{UInt8, Int8, Int16, Int32, Int64, Float16, Float32, Float64}
+var all = Types{UInt8, Int8, Int16, Int32, Int64, Float16, Float32, Float64}
 
 func TestAt(t *testing.T) {
 	cases := []struct {
@@ -22,7 +22,7 @@ func TestAt(t *testing.T) {
 		{"float16", "\x00\x04", 0x1p-14},
 	}
 	for _, c := range cases {
-		d, err := Parse(c.dtype, all...)
+		d, err := all.Parse(c.dtype)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -49,15 +49,15 @@ func TestHalf(t *testing.T) {
 
 func TestParse(t *testing.T) {
 	for _, d := range all {
-		if got, err := Parse(d.String(), all...); got != d || err != nil {
+		if got, err := all.Parse(d.String()); got != d || err != nil {
 			t.Errorf("%v: %v, %v", d, got, err)
 		}
 	}
-	if d, err := Parse("", Int32, Int8); d != Int32 || err != nil {
+	if d, err := (Types{Int32, Int8}).Parse(""); d != Int32 || err != nil {
 		t.Errorf("empty: %v, %v; want the first", d, err)
 	}
 	for _, bad := range []string{"float32", "Int8", " int8", "official", "bfloat16"} {
-		if _, err := Parse(bad, Int32, Int8); err == nil || !strings.Contains(err.Error(), "want one of int32, int8") {
+		if _, err := (Types{Int32, Int8}).Parse(bad); err == nil || !strings.Contains(err.Error(), "want one of int32, int8") {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}
@@ -67,14 +67,14 @@ func TestParse(t *testing.T) {
 }
 
 func TestResolve(t *testing.T) {
-	if d, err := Official.Resolve(Float32, Int8); d != Float32 || err != nil {
+	if d, err := (Types{Float32, Int8}).Resolve(Official); d != Float32 || err != nil {
 		t.Errorf("official: %v, %v", d, err)
 	}
-	if d, err := Int8.Resolve(Float32, Int8); d != Int8 || err != nil {
+	if d, err := (Types{Float32, Int8}).Resolve(Int8); d != Int8 || err != nil {
 		t.Errorf("int8: %v, %v", d, err)
 	}
 	for _, bad := range []DType{Int16, 99} {
-		if _, err := bad.Resolve(Float32, Int8); err == nil {
+		if _, err := (Types{Float32, Int8}).Resolve(bad); err == nil {
 			t.Errorf("%v passed", bad)
 		}
 	}
