@@ -52,15 +52,18 @@ func TestScore(t *testing.T) {
 		{"equal", []uint8{0, 1, 2, 1}, payload.UInt8, []byte{0, 1, 2, 1}, "mean = 1.00000, kidney = 1.0000, tumor = 1.0000"},
 		{"half the kidney", []uint8{1, 1, 1, 1, 2}, payload.UInt8, []byte{1, 1, 0, 0, 2},
 			"mean = 0.83333, kidney = 0.6667, tumor = 1.0000"},
-		{"tumours are no kidney", []uint8{1, 1}, payload.UInt8, []byte{2, 2}, "mean = 0.00000, kidney = 0.0000, tumor = 0.0000"},
+		{"tumours are no kidney", []uint8{1, 1}, payload.UInt8, []byte{2, 2},
+			"mean = 0.00000, kidney = 0.0000, tumor = 0.0000"},
 		{"nothing there", []uint8{0, 0}, payload.UInt8, []byte{0, 0}, "mean = 1.00000, kidney = 1.0000, tumor = 1.0000"},
 		{"nothing found", []uint8{1, 2}, payload.UInt8, []byte{0, 0}, "mean = 0.00000, kidney = 0.0000, tumor = 0.0000"},
 		{"int8", []uint8{1, 2}, payload.Int8, []byte{1, 2}, "mean = 1.00000, kidney = 1.0000, tumor = 1.0000"},
 		{"int32", []uint8{1, 2}, payload.Int32, i32(1, 2), "mean = 1.00000, kidney = 1.0000, tumor = 1.0000"},
 		{"int64", []uint8{1, 2}, payload.Int64, i64(1, 0), "mean = 0.50000, kidney = 1.0000, tumor = 0.0000"},
 		{"int16", []uint8{1, 2}, payload.Int16, []byte{1, 0, 2, 0}, "mean = 1.00000, kidney = 1.0000, tumor = 1.0000"},
-		{"float16", []uint8{1, 2}, payload.Float16, []byte{0, 0x3c, 0, 0x40}, "mean = 1.00000, kidney = 1.0000, tumor = 1.0000"},
-		{"float64", []uint8{1}, payload.Float64, i64(int64(math.Float64bits(1))), "mean = 1.00000, kidney = 1.0000, tumor = 1.0000"},
+		{"float16", []uint8{1, 2}, payload.Float16, []byte{0, 0x3c, 0, 0x40},
+			"mean = 1.00000, kidney = 1.0000, tumor = 1.0000"},
+		{"float64", []uint8{1}, payload.Float64, i64(int64(math.Float64bits(1))),
+			"mean = 1.00000, kidney = 1.0000, tumor = 1.0000"},
 		{"fractions are cut off",
 			[]uint8{1, 2, 0}, payload.Float32, f32(1.9, 2, -0.9), "mean = 1.00000, kidney = 1.0000, tumor = 1.0000"},
 	}
@@ -123,7 +126,8 @@ func TestAddRefuses(t *testing.T) {
 		want    string
 	}{
 		{"index at the end", payload.UInt8, 4, nil, ErrIndex, "sample 4, want one below 4"},
-		{"too short", payload.UInt8, 0, make([]byte, 9), ErrPayload, "sample 0 (a): 9 bytes, want 10: [1 1 10] voxels of uint8"},
+		{"too short", payload.UInt8, 0, make([]byte, 9), ErrPayload,
+			"sample 0 (a): 9 bytes, want 10: [1 1 10] voxels of uint8"},
 		{"another dtype", payload.UInt8, 0, i32(make([]int32, 10)...), ErrPayload, "40 bytes, want 10"},
 		{"no class", payload.UInt8, 0, []byte{0, 0, 0, 3, 0, 0, 0, 0, 0, 0}, ErrPayload, "voxel 3 is 3, want 0, 1 or 2"},
 		{"no class in the rest", payload.UInt8, 0, []byte{0, 0, 0, 0, 0, 0, 0, 0, 0, 4}, ErrPayload, "voxel 9 is 4"},
@@ -183,7 +187,8 @@ func TestNewRefuses(t *testing.T) {
 }
 
 func TestParseDType(t *testing.T) {
-	for _, d := range []payload.DType{payload.UInt8, payload.Int8, payload.Int16, payload.Int32, payload.Int64, payload.Float16, payload.Float32, payload.Float64} {
+	for _, d := range []payload.DType{payload.UInt8, payload.Int8, payload.Int16, payload.Int32, payload.Int64,
+		payload.Float16, payload.Float32, payload.Float64} {
 		if got, err := DTypes().Parse(d.String()); got != d || err != nil {
 			t.Errorf("%v: %v, %v", d, got, err)
 		}

@@ -7,8 +7,8 @@ import (
 	"github.com/plumbline-ml/plumbline/accuracy/payload"
 )
 
-// DTypes are the element types of payloads that the official scripts accept, their default first. A Float32 is truncated
-// to a whole number.
+// DTypes are the element types of payloads that the official scripts accept, their default first. A Float32 is
+// truncated to a whole number.
 func DTypes() payload.Types { return payload.Types{payload.Int64, payload.Int32, payload.Float32} }
 
 // ParseDType reads a name as String prints it, or "float" for Float32, as the scripts have it; the empty name means

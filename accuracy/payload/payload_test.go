@@ -57,7 +57,8 @@ func TestParse(t *testing.T) {
 		t.Errorf("empty: %v, %v; want the first", d, err)
 	}
 	for _, bad := range []string{"float32", "Int8", " int8", "official", "bfloat16"} {
-		if _, err := (Types{Int32, Int8}).Parse(bad); err == nil || !strings.Contains(err.Error(), "want one of int32, int8") {
+		if _, err := (Types{Int32, Int8}).Parse(bad); err == nil ||
+			!strings.Contains(err.Error(), "want one of int32, int8") {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}

@@ -34,10 +34,14 @@ func TestScorer(t *testing.T) {
 		want    string
 		dupes   int
 	}{
-		{"all right", payload.Float32, []entry{{0, f32(7)}, {1, f32(0)}, {2, f32(999)}}, "accuracy=100.000%, good=3, total=3", 0},
-		{"only the samples seen count", payload.Float32, []entry{{2, f32(999)}, {0, f32(8)}}, "accuracy=50.000%, good=1, total=2", 0},
-		{"toward zero, not down", payload.Float32, []entry{{0, f32(7.99)}, {1, f32(-0.99)}}, "accuracy=100.000%, good=2, total=2", 0},
-		{"element 0 alone", payload.Float32, []entry{{0, f32(7, 1, 2)}, {1, f32(1, 0)}}, "accuracy=50.000%, good=1, total=2", 0},
+		{"all right", payload.Float32, []entry{{0, f32(7)}, {1, f32(0)}, {2, f32(999)}},
+			"accuracy=100.000%, good=3, total=3", 0},
+		{"only the samples seen count", payload.Float32, []entry{{2, f32(999)}, {0, f32(8)}},
+			"accuracy=50.000%, good=1, total=2", 0},
+		{"toward zero, not down", payload.Float32, []entry{{0, f32(7.99)}, {1, f32(-0.99)}},
+			"accuracy=100.000%, good=2, total=2", 0},
+		{"element 0 alone", payload.Float32, []entry{{0, f32(7, 1, 2)}, {1, f32(1, 0)}},
+			"accuracy=50.000%, good=1, total=2", 0},
 		{"first entry kept", payload.Float32, []entry{{0, f32(7)}, {0, f32(1)}, {1, f32(1)}, {1, f32(0)}},
 			"accuracy=50.000%, good=1, total=2", 2},
 		{"a duplicate is not looked at",
