@@ -105,8 +105,7 @@ func TestFloatsThatAreNoIDs(t *testing.T) {
 
 func TestParseDType(t *testing.T) {
 	for name, want := range map[string]payload.DType{"": payload.Int64, "int64": payload.Int64, "int32": payload.Int32,
-		"float": payload.Float32,
-		"float32": payload.Float32} {
+		"float": payload.Float32, "float32": payload.Float32} {
 		if got, err := ParseDType(name); got != want || err != nil {
 			t.Errorf("%q: %v, %v", name, got, err)
 		}
