@@ -1,4 +1,4 @@
-package cli
+package cli_test
 
 import (
 	"errors"
@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/clitest"
 	"github.com/plumbline-ml/plumbline/sdk/host"
 
 	"github.com/plumbline-ml/plumbline/bench/plugin/plugintest"
@@ -48,37 +49,37 @@ func TestTexts(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			s := newShell(t)
-			s.want(c.code, s.run(c.args...))
-			s.golden(c.name)
+			s := clitest.New(t)
+			s.Want(c.code, s.Run(c.args...))
+			s.Golden(c.name)
 		})
 	}
 }
 
 func TestVersion(t *testing.T) {
-	s := newShell(t)
-	s.want(0, s.run("version"), "harness ", "go1")
+	s := clitest.New(t)
+	s.Want(0, s.Run("version"), "harness ", "go1")
 }
 
 func TestLimitFlag(t *testing.T) {
-	s := newShell(t)
+	s := clitest.New(t)
 	if !host.LimitsSupported {
-		s.want(2, s.run("list", "--limit", "files=100"), "on this system")
+		s.Want(2, s.Run("list", "--limit", "files=100"), "on this system")
 		return
 	}
-	s.want(2, s.run("run", "resnet50", "--limit", "memory=much,proceses=3", "--limit", "cpu=10"), "--limit", `"much"`,
+	s.Want(2, s.Run("run", "resnet50", "--limit", "memory=much,proceses=3", "--limit", "cpu=10"), "--limit", `"much"`,
 		"8GiB", `"proceses"`, `cpu: "10"`)
-	s.want(2, s.run("verify", "resnet50", "--limit", "files=100"), "verify takes none")
-	s.want(0, s.run("list", "--limit", "memory=8GiB,files=1024"))
-	s.want(2, s.run("dataset", "verify", "resnet50", s.out("none"), "--limit", "files=1024"), "resnet50 has none")
+	s.Want(2, s.Run("verify", "resnet50", "--limit", "files=100"), "verify takes none")
+	s.Want(0, s.Run("list", "--limit", "memory=8GiB,files=1024"))
+	s.Want(2, s.Run("dataset", "verify", "resnet50", s.Out("none"), "--limit", "files=1024"), "resnet50 has none")
 }
 
 func TestVerifyFlags(t *testing.T) {
-	s := newShell(t)
-	s.want(2, s.run("verify", "resnet50", "--only", "colour", "--patience", "0s", "--memory-time", "-1s"),
+	s := clitest.New(t)
+	s.Want(2, s.Run("verify", "resnet50", "--only", "colour", "--patience", "0s", "--memory-time", "-1s"),
 		`unknown check "colour"`, "--patience 0s: want", "--memory-time -1s: want")
-	if s.stdout.String() != "" {
-		t.Errorf("checks were made:\n%s", s.stdout.String())
+	if s.Stdout.String() != "" {
+		t.Errorf("checks were made:\n%s", s.Stdout.String())
 	}
 }
 
@@ -86,18 +87,18 @@ func TestVerifyFlags(t *testing.T) {
 func TestInterruptedDoctor(t *testing.T) {
 	t.Parallel() // it mostly waits
 	null := plugintest.Classifier()
-	s := newShellWith(t, map[string]*plugintest.Fake{"null": null})
-	null.HoldAfter, null.Held = 10, func() { s.signals <- syscall.SIGINT }
-	s.want(130, s.run("doctor"), "called off", "interrupted by signal")
-	if strings.Contains(s.stdout.String(), "to mend") {
-		t.Errorf("something is to be mended:\n%s", s.stdout.String())
+	s := clitest.NewWith(t, map[string]*plugintest.Fake{"null": null})
+	null.HoldAfter, null.Held = 10, func() { s.Signals <- syscall.SIGINT }
+	s.Want(130, s.Run("doctor"), "called off", "interrupted by signal")
+	if strings.Contains(s.Stdout.String(), "to mend") {
+		t.Errorf("something is to be mended:\n%s", s.Stdout.String())
 	}
 }
 
 func TestNoPlugin(t *testing.T) {
 	for _, args := range [][]string{{"list"}, {"run", "resnet50"}, {"describe", "x"}} {
-		s := newShellWith(t, nil)
-		s.want(2, s.run(args...), "no plugin found", s.plugins, "PLUMBLINE_PLUGINS", "make build")
+		s := clitest.NewWith(t, nil)
+		s.Want(2, s.Run(args...), "no plugin found", s.Plugins, "PLUMBLINE_PLUGINS", "make build")
 	}
 }
 
@@ -108,74 +109,74 @@ func TestBrokenPlugins(t *testing.T) {
 			Hint:  "run it by hand", Stderr: []string{"no licence"}}}
 	}
 	t.Run("one of two", func(t *testing.T) {
-		s := newShellWith(t, map[string]*plugintest.Fake{"broken": broken(), "resnet50": plugintest.Classifier()})
-		s.want(0, s.run("list"), "mobilenet", "plugin broken is left out", "no licence")
-		s.want(5, s.run("run", "broken"), "status 3")
-		s.want(5, s.run("run", "bert"), "unknown model", "plugin broken serves it, which did not answer", "status 3")
+		s := clitest.NewWith(t, map[string]*plugintest.Fake{"broken": broken(), "resnet50": plugintest.Classifier()})
+		s.Want(0, s.Run("list"), "mobilenet", "plugin broken is left out", "no licence")
+		s.Want(5, s.Run("run", "broken"), "status 3")
+		s.Want(5, s.Run("run", "bert"), "unknown model", "plugin broken serves it, which did not answer", "status 3")
 	})
 	t.Run("all", func(t *testing.T) {
-		s := newShellWith(t, map[string]*plugintest.Fake{"broken": broken()})
-		s.want(5, s.run("list"), "status 3", "no licence", "run it by hand")
-		s.want(5, s.run("run", "resnet50"), "status 3")
+		s := clitest.NewWith(t, map[string]*plugintest.Fake{"broken": broken()})
+		s.Want(5, s.Run("list"), "status 3", "no licence", "run it by hand")
+		s.Want(5, s.Run("run", "resnet50"), "status 3")
 	})
 	t.Run("describe fails", func(t *testing.T) {
-		s := newShellWith(t, map[string]*plugintest.Fake{
+		s := clitest.NewWith(t, map[string]*plugintest.Fake{
 			"x": {DescribeErr: &host.Error{Kind: host.KindDied, Found: "it died"}},
 		})
-		s.want(5, s.run("describe", "x"), "it died")
+		s.Want(5, s.Run("describe", "x"), "it died")
 	})
 }
 
 func TestTwoPluginsOfOneModel(t *testing.T) {
-	s := newShellWith(t, map[string]*plugintest.Fake{
+	s := clitest.NewWith(t, map[string]*plugintest.Fake{
 		"resnet50": plugintest.Classifier(), "resnet50-acme": plugintest.Classifier(),
 	})
-	s.want(2, s.run("describe", "resnet50"), "2 plugins serve resnet50",
-		filepath.Join(s.plugins, "plumbline-plugin-resnet50-acme"), "--plugin")
-	s.want(0, s.run("describe", "resnet50", "--plugin", "resnet50-acme"), "plumbline-plugin-resnet50-acme")
-	s.want(0, s.run("describe", "resnet50", "--plugin", filepath.Join(s.plugins, "plumbline-plugin-resnet50")),
+	s.Want(2, s.Run("describe", "resnet50"), "2 plugins serve resnet50",
+		filepath.Join(s.Plugins, "plumbline-plugin-resnet50-acme"), "--plugin")
+	s.Want(0, s.Run("describe", "resnet50", "--plugin", "resnet50-acme"), "plumbline-plugin-resnet50-acme")
+	s.Want(0, s.Run("describe", "resnet50", "--plugin", filepath.Join(s.Plugins, "plumbline-plugin-resnet50")),
 		"mobilenet")
-	s.want(2, s.run("describe", "resnet50", "--plugin", "acme"), "unknown plugin")
-	s.want(2, s.run("describe", "resnet50", "--plugin", "./acme"), "no such file")
+	s.Want(2, s.Run("describe", "resnet50", "--plugin", "acme"), "unknown plugin")
+	s.Want(2, s.Run("describe", "resnet50", "--plugin", "./acme"), "no such file")
 }
 
 func TestPluginDirectories(t *testing.T) {
-	s := newShell(t)
-	s.env["PLUMBLINE_PLUGINS"] = ""
-	s.want(2, s.run("list"), "no plugin found")
-	s.want(0, s.run("list", "--plugin-dir", s.plugins), "mobilenet")
+	s := clitest.New(t)
+	s.Env["PLUMBLINE_PLUGINS"] = ""
+	s.Want(2, s.Run("list"), "no plugin found")
+	s.Want(0, s.Run("list", "--plugin-dir", s.Plugins), "mobilenet")
 }
 
 func TestSettingsFromUserConf(t *testing.T) {
-	s := newShell(t)
-	conf := s.write("user.conf", "*.Server.target_qps = 123\nresnet50.*.min_duration = 700\n")
-	code := s.run("settings", "resnet50", "--scenario", "Server", "--user-conf", conf)
-	s.want(0, code, "user.conf:1 (*.Server.target_qps)", "123", "user.conf:2 (resnet50.*.min_duration)", "700")
-	if strings.Contains(s.stdout.String(), "40000") {
+	s := clitest.New(t)
+	conf := s.File("user.conf", "*.Server.target_qps = 123\nresnet50.*.min_duration = 700\n")
+	code := s.Run("settings", "resnet50", "--scenario", "Server", "--user-conf", conf)
+	s.Want(0, code, "user.conf:1 (*.Server.target_qps)", "123", "user.conf:2 (resnet50.*.min_duration)", "700")
+	if strings.Contains(s.Stdout.String(), "40000") {
 		t.Error("smoke settings override what the user wrote in user.conf")
 	}
-	code = s.run("settings", "resnet50", "--scenario", "Server", "--user-conf", conf, "--set", "Server.target_qps=9",
+	code = s.Run("settings", "resnet50", "--scenario", "Server", "--user-conf", conf, "--set", "Server.target_qps=9",
 		"--set", "Offline.target_qps=8")
-	s.want(0, code, "  9  queries/s  flag --set")
+	s.Want(0, code, "  9  queries/s  flag --set")
 }
 
 func TestBadUserConf(t *testing.T) {
-	s := newShell(t)
-	conf := s.write("user.conf", "*.Server.target_qpz = 123\nresnet5.*.min_duration = 700\n")
-	other := s.write("other.conf", "resnet5.*.min_duration = 700\nbert.Sometimes.no_such_key = 1\n")
-	s.want(2, s.run("run", "resnet50", "--user-conf", conf), "user.conf", "target_qpz", "target_qps")
-	code := s.run("settings", "resnet50", "--scenario", "Server", "--user-conf", conf, "--ignore-unknown-keys")
-	s.want(0, code, "note: "+conf+": line 1: LoadGen does not know target_qpz: ignored",
+	s := clitest.New(t)
+	conf := s.File("user.conf", "*.Server.target_qpz = 123\nresnet5.*.min_duration = 700\n")
+	other := s.File("other.conf", "resnet5.*.min_duration = 700\nbert.Sometimes.no_such_key = 1\n")
+	s.Want(2, s.Run("run", "resnet50", "--user-conf", conf), "user.conf", "target_qpz", "target_qps")
+	code := s.Run("settings", "resnet50", "--scenario", "Server", "--user-conf", conf, "--ignore-unknown-keys")
+	s.Want(0, code, "note: "+conf+": line 1: LoadGen does not know target_qpz: ignored",
 		"line 2: of resnet5, which is not resnet50")
-	s.want(0, s.run("settings", "resnet50", "--scenario", "Server", "--user-conf", other),
+	s.Want(0, s.Run("settings", "resnet50", "--scenario", "Server", "--user-conf", other),
 		"line 2: of other models (bert)")
-	many := s.write("many.conf", strings.Repeat("*.Server.target_qpz = "+strings.Repeat("1", 300)+"\n", 3000))
-	s.want(2, s.run("run", "resnet50", "--user-conf", many), "and 2952 more")
-	if lines := strings.Count(s.stderr.String(), "\n"); lines > 50 {
+	many := s.File("many.conf", strings.Repeat("*.Server.target_qpz = "+strings.Repeat("1", 300)+"\n", 3000))
+	s.Want(2, s.Run("run", "resnet50", "--user-conf", many), "and 2952 more")
+	if lines := strings.Count(s.Stderr.String(), "\n"); lines > 50 {
 		t.Errorf("%d lines of faults", lines)
 	}
-	s.want(2, s.run("settings", "resnet50", "--user-conf", "/no/such/user.conf"), "/no/such/user.conf")
-	s.want(2, s.run("settings", "resnet50", "--rules", "v9.9"), "v9.9", "v6.1")
+	s.Want(2, s.Run("settings", "resnet50", "--user-conf", "/no/such/user.conf"), "/no/such/user.conf")
+	s.Want(2, s.Run("settings", "resnet50", "--rules", "v9.9"), "v9.9", "v6.1")
 }
 
 func TestDoctor(t *testing.T) {
@@ -185,38 +186,38 @@ func TestDoctor(t *testing.T) {
 	broken := &plugintest.Fake{
 		LaunchErr: &host.Error{Kind: host.KindVersion, Found: "it speaks protocol 7", Hint: "rebuild it"},
 	}
-	s := newShellWith(t, map[string]*plugintest.Fake{"null": null, "resnet50": plugintest.Classifier()})
-	s.want(0, s.run("doctor"), "Example CPU @ 2.00GHz", "16.8 GB", "ONNX Runtime 1.28.2", "/usr/lib/libonnxruntime.so",
+	s := clitest.NewWith(t, map[string]*plugintest.Fake{"null": null, "resnet50": plugintest.Classifier()})
+	s.Want(0, s.Run("doctor"), "Example CPU @ 2.00GHz", "16.8 GB", "ONNX Runtime 1.28.2", "/usr/lib/libonnxruntime.so",
 		"per query to a plugin and back")
-	s.fakes["broken"] = broken
-	if err := plugintest.New(s.fakes).Install(s.plugins); err != nil {
+	s.Fakes["broken"] = broken
+	if err := plugintest.New(s.Fakes).Install(s.Plugins); err != nil {
 		t.Fatal(err)
 	}
-	s.want(5, s.run("doctor"), "it speaks protocol 7", "-> rebuild it", "1 to mend")
+	s.Want(5, s.Run("doctor"), "it speaks protocol 7", "-> rebuild it", "1 to mend")
 }
 
 func TestDoctorWithoutPlugins(t *testing.T) {
-	s := newShellWith(t, nil)
-	s.want(2, s.run("doctor"), "none found", "make build", "not measured: there is no plugin null")
+	s := clitest.NewWith(t, nil)
+	s.Want(2, s.Run("doctor"), "none found", "make build", "not measured: there is no plugin null")
 }
 
 func TestDoctorFindsModelThatDoesNotOpen(t *testing.T) {
-	s := newShell(t)
-	s.fakes["resnet50"].OpenErr = errors.New("libonnxruntime.so: no such file")
-	s.want(1, s.run("doctor"), "resnet50 on ort", "libonnxruntime.so: no such file")
+	s := clitest.New(t)
+	s.Fakes["resnet50"].OpenErr = errors.New("libonnxruntime.so: no such file")
+	s.Want(1, s.Run("doctor"), "resnet50 on ort", "libonnxruntime.so: no such file")
 }
 
 func TestCacheFolderThatCannotBeWritten(t *testing.T) {
-	s := newShell(t)
-	s.env["PLUMBLINE_CACHE"] = filepath.Join(s.write("file", ""), "cache")
-	s.want(0, s.run("doctor"), "not a directory", "PLUMBLINE_CACHE")
-	if _, err := os.Stat(s.dir); err != nil {
+	s := clitest.New(t)
+	s.Env["PLUMBLINE_CACHE"] = filepath.Join(s.File("file", ""), "cache")
+	s.Want(0, s.Run("doctor"), "not a directory", "PLUMBLINE_CACHE")
+	if _, err := os.Stat(s.Dir); err != nil {
 		t.Fatal(err)
 	}
 }
 
 func TestArgumentsThatCannotBeRead(t *testing.T) {
-	s := newShellWith(t, map[string]*plugintest.Fake{"resnet50": plugintest.Classifier()})
+	s := clitest.NewWith(t, map[string]*plugintest.Fake{"resnet50": plugintest.Classifier()})
 	for _, c := range []struct {
 		args []string
 		want string
@@ -229,9 +230,9 @@ func TestArgumentsThatCannotBeRead(t *testing.T) {
 		{[]string{"run", "resnet50", "--quiet=perhaps"}, `--quiet "perhaps": want true or false`},
 		{[]string{"describe", "resnet50", "extra"}, `["resnet50" "extra"] are 2 arguments, want one: a model's name`},
 	} {
-		s.want(2, s.run(c.args...), c.want)
+		s.Want(2, s.Run(c.args...), c.want)
 	}
-	if text := s.stderr.String(); strings.Contains(text, "strconv") {
+	if text := s.Stderr.String(); strings.Contains(text, "strconv") {
 		t.Errorf("a function of Go is named:\n%s", text)
 	}
 }

@@ -1,4 +1,4 @@
-package cli
+package cli_test
 
 import (
 	"context"
@@ -10,11 +10,12 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/bench/plugin/plugintest"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/clitest"
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
 // converting is a shell whose plugin converts.
-func converting(t *testing.T, work func(ctx context.Context, r sdk.DatasetRequest) error) *shell {
+func converting(t *testing.T, work func(ctx context.Context, r sdk.DatasetRequest) error) *clitest.Shell {
 	t.Helper()
 	f := plugintest.Classifier()
 	f.Description.Models[0].DatasetActions = []sdk.DatasetAction{{
@@ -25,7 +26,7 @@ func converting(t *testing.T, work func(ctx context.Context, r sdk.DatasetReques
 		progress("1 of 1 pictures")
 		return "1 picture of width " + r.Params["width"], work(ctx, r)
 	}
-	return newShellWith(t, map[string]*plugintest.Fake{"resnet50": f})
+	return clitest.NewWith(t, map[string]*plugintest.Fake{"resnet50": f})
 }
 
 // picture writes one into the output.
@@ -33,12 +34,12 @@ func picture(_ context.Context, r sdk.DatasetRequest) error {
 	return os.WriteFile(filepath.Join(r.Output, "picture"), []byte(r.Input), 0o644)
 }
 
-// holds lists what is in the shell's folder.
-func (s *shell) holds() []string {
-	s.t.Helper()
-	entries, err := os.ReadDir(s.dir)
+// held lists what is in the shell's folder.
+func held(s *clitest.Shell) []string {
+	s.T.Helper()
+	entries, err := os.ReadDir(s.Dir)
 	if err != nil {
-		s.t.Fatal(err)
+		s.T.Fatal(err)
 	}
 	var names []string
 	for _, e := range entries {
@@ -49,37 +50,37 @@ func (s *shell) holds() []string {
 
 func TestConvert(t *testing.T) {
 	s := converting(t, picture)
-	in, out := filepath.Dir(s.write("in/a.png", "")), filepath.Join(s.dir, "made")
-	s.want(0, s.run("dataset", "convert", "resnet50", "shrink", in, out), "1 of 1 pictures\n", "1 picture of width 32\n")
+	in, out := filepath.Dir(s.File("in/a.png", "")), filepath.Join(s.Dir, "made")
+	s.Want(0, s.Run("dataset", "convert", "resnet50", "shrink", in, out), "1 of 1 pictures\n", "1 picture of width 32\n")
 	if got, err := os.ReadFile(filepath.Join(out, "picture")); err != nil || string(got) != in {
 		t.Errorf("%q, %v; want %q", got, err, in)
 	}
-	s.want(0, s.run("dataset", "convert", "resnet50", "shrink", in, out+"2", "--param", "width=8"), "of width 8\n")
-	if got := s.holds(); !slices.Equal(got, []string{"in", "made", "made2"}) {
+	s.Want(0, s.Run("dataset", "convert", "resnet50", "shrink", in, out+"2", "--param", "width=8"), "of width 8\n")
+	if got := held(s); !slices.Equal(got, []string{"in", "made", "made2"}) {
 		t.Errorf("there is %v", got)
 	}
-	s.want(0, s.run("describe", "resnet50"), "convert resnet50 shrink IN OUT  smaller pictures",
+	s.Want(0, s.Run("describe", "resnet50"), "convert resnet50 shrink IN OUT  smaller pictures",
 		"IN: a folder of pictures", "--param width=VALUE, default 32: of each picture")
 }
 
 func TestConvertRefuses(t *testing.T) {
 	s := converting(t, picture)
-	in, file := filepath.Dir(s.write("in/a.png", "")), s.write("file", "precious")
-	out := filepath.Join(s.dir, "made")
-	convert := func(args ...string) int { return s.run(append([]string{"dataset", "convert"}, args...)...) }
-	s.want(2, convert("resnet50", "shrink", in), "want 4: MODEL CONVERSION IN OUT")
-	s.want(2, convert("resnet5", "shrink", in, out), `did you mean "resnet50"?`)
-	s.want(2, convert("resnet50", "repack", in, out), `unknown work on data sets "convert repack"`, "convert shrink")
-	s.want(2, convert("mobilenet", "shrink", in, out), "mobilenet has none")
-	s.want(2, convert("resnet50", "shrink", in, out, "--param", "with=8"), `unknown parameter "with"`)
-	s.want(2, convert("resnet50", "shrink", in, out, "--param", "width"), "want key=value")
-	s.want(6, convert("resnet50", "shrink", in+"x", out), "no such file or directory")
+	in, file := filepath.Dir(s.File("in/a.png", "")), s.File("file", "precious")
+	out := filepath.Join(s.Dir, "made")
+	convert := func(args ...string) int { return s.Run(append([]string{"dataset", "convert"}, args...)...) }
+	s.Want(2, convert("resnet50", "shrink", in), "want 4: MODEL CONVERSION IN OUT")
+	s.Want(2, convert("resnet5", "shrink", in, out), `did you mean "resnet50"?`)
+	s.Want(2, convert("resnet50", "repack", in, out), `unknown work on data sets "convert repack"`, "convert shrink")
+	s.Want(2, convert("mobilenet", "shrink", in, out), "mobilenet has none")
+	s.Want(2, convert("resnet50", "shrink", in, out, "--param", "with=8"), `unknown parameter "with"`)
+	s.Want(2, convert("resnet50", "shrink", in, out, "--param", "width"), "want key=value")
+	s.Want(6, convert("resnet50", "shrink", in+"x", out), "no such file or directory")
 	for _, there := range []string{in, file} {
-		s.want(2, convert("resnet50", "shrink", in, there), there+" exists: name a folder that does not")
+		s.Want(2, convert("resnet50", "shrink", in, there), there+" exists: name a folder that does not")
 	}
-	s.want(2, convert("resnet50", "shrink", in, filepath.Join(file, "made")), "not a directory")
-	s.want(2, s.run("dataset", "konvert"), `did you mean "convert"?`)
-	if got := s.holds(); !slices.Equal(got, []string{"file", "in"}) {
+	s.Want(2, convert("resnet50", "shrink", in, filepath.Join(file, "made")), "not a directory")
+	s.Want(2, s.Run("dataset", "konvert"), `did you mean "convert"?`)
+	if got := held(s); !slices.Equal(got, []string{"file", "in"}) {
 		t.Errorf("there is %v", got)
 	}
 }
@@ -97,9 +98,9 @@ func TestConvertThatFails(t *testing.T) {
 			s := converting(t, func(ctx context.Context, r sdk.DatasetRequest) error {
 				return errors.Join(picture(ctx, r), c.err)
 			})
-			in := filepath.Dir(s.write("in/a.png", ""))
-			s.want(c.code, s.run("dataset", "convert", "resnet50", "shrink", in, filepath.Join(s.dir, "made")), c.err.Error())
-			if got := s.holds(); !slices.Equal(got, []string{"in"}) {
+			in := filepath.Dir(s.File("in/a.png", ""))
+			s.Want(c.code, s.Run("dataset", "convert", "resnet50", "shrink", in, filepath.Join(s.Dir, "made")), c.err.Error())
+			if got := held(s); !slices.Equal(got, []string{"in"}) {
 				t.Errorf("there is %v", got)
 			}
 		})
@@ -107,15 +108,15 @@ func TestConvertThatFails(t *testing.T) {
 }
 
 func TestConvertInterrupted(t *testing.T) {
-	var s *shell
+	var s *clitest.Shell
 	s = converting(t, func(ctx context.Context, r sdk.DatasetRequest) error {
-		s.signals <- syscall.SIGINT
+		s.Signals <- syscall.SIGINT
 		<-ctx.Done()
 		return errors.Join(picture(ctx, r), context.Cause(ctx))
 	})
-	in := filepath.Dir(s.write("in/a.png", ""))
-	s.want(130, s.run("dataset", "convert", "resnet50", "shrink", in, filepath.Join(s.dir, "made")), "interrupt")
-	if got := s.holds(); !slices.Equal(got, []string{"in"}) {
+	in := filepath.Dir(s.File("in/a.png", ""))
+	s.Want(130, s.Run("dataset", "convert", "resnet50", "shrink", in, filepath.Join(s.Dir, "made")), "interrupt")
+	if got := held(s); !slices.Equal(got, []string{"in"}) {
 		t.Errorf("there is %v", got)
 	}
 }
@@ -123,31 +124,31 @@ func TestConvertInterrupted(t *testing.T) {
 func TestDatasetList(t *testing.T) {
 	s := converting(t, picture)
 	for _, args := range [][]string{nil, {"resnet50"}} {
-		s.want(0, s.run(append([]string{"dataset", "list"}, args...)...), "resnet50\n", "imagenet", "50,000 samples",
+		s.Want(0, s.Run(append([]string{"dataset", "list"}, args...)...), "resnet50\n", "imagenet", "50,000 samples",
 			"its licence forbids downloading", "convert resnet50 shrink IN OUT")
 	}
-	s.want(2, s.run("dataset", "list", "resnet51"), "did you mean")
-	s.want(2, s.run("dataset", "list", "a", "b"))
+	s.Want(2, s.Run("dataset", "list", "resnet51"), "did you mean")
+	s.Want(2, s.Run("dataset", "list", "a", "b"))
 }
 
 // TestDatasetVerifyAndExport asks the plugin, which lists what it can do.
 func TestDatasetVerifyAndExport(t *testing.T) {
 	s := converting(t, picture)
-	m := &s.fakes["resnet50"].Description.Models[0]
+	m := &s.Fakes["resnet50"].Description.Models[0]
 	m.DatasetActions = append(m.DatasetActions,
 		sdk.DatasetAction{Action: sdk.Verify, Summary: "reads all", Input: "a data set",
 			Params: []sdk.ParamInfo{{Name: "width", Default: "1"}}},
 		sdk.DatasetAction{Action: sdk.Export, Summary: "writes it", Output: "the data set",
 			Params: []sdk.ParamInfo{{Name: "width", Default: "2"}}})
-	in, out := s.write("in/a.png", ""), filepath.Join(s.dir, "made")
-	s.want(0, s.run("dataset", "export", "resnet50", out, "--param", "width=5"), "of width 5\n")
-	s.want(2, s.run("dataset", "export", "resnet50", out), "exists")
-	s.fakes["resnet50"].DatasetWork = func(context.Context, sdk.DatasetRequest, func(string)) (string, error) {
+	in, out := s.File("in/a.png", ""), filepath.Join(s.Dir, "made")
+	s.Want(0, s.Run("dataset", "export", "resnet50", out, "--param", "width=5"), "of width 5\n")
+	s.Want(2, s.Run("dataset", "export", "resnet50", out), "exists")
+	s.Fakes["resnet50"].DatasetWork = func(context.Context, sdk.DatasetRequest, func(string)) (string, error) {
 		return "", sdk.Data(errors.New("a picture is missing"))
 	}
-	s.want(6, s.run("dataset", "verify", "resnet50", in), "a picture is missing")
-	s.want(6, s.run("dataset", "verify", "resnet50", in+"2"), "no such file or directory")
-	s.want(2, s.run("dataset", "verify", "resnet50"), "want a model's name and the path of a data set")
-	s.want(2, s.run("dataset", "verify", "resnet50", in, "--param", "no=1"), `unknown parameter "no"`)
-	s.want(2, s.run("dataset", "verify", "mobilenet", in), "unknown work on data sets")
+	s.Want(6, s.Run("dataset", "verify", "resnet50", in), "a picture is missing")
+	s.Want(6, s.Run("dataset", "verify", "resnet50", in+"2"), "no such file or directory")
+	s.Want(2, s.Run("dataset", "verify", "resnet50"), "want a model's name and the path of a data set")
+	s.Want(2, s.Run("dataset", "verify", "resnet50", in, "--param", "no=1"), `unknown parameter "no"`)
+	s.Want(2, s.Run("dataset", "verify", "mobilenet", in), "unknown work on data sets")
 }

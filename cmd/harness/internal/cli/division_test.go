@@ -1,4 +1,4 @@
-package cli
+package cli_test
 
 import (
 	"slices"
@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/clitest"
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
@@ -18,14 +19,14 @@ func node(name string) sdk.Node {
 }
 
 func TestNetworkDivision(t *testing.T) {
-	s := newShell(t)
-	s.fakes["resnet50"].Info.Nodes = []sdk.Node{node("a"), node("b")}
-	s.want(0, s.run("run", "resnet50", "--division", "network", "--out", s.out()),
+	s := clitest.New(t)
+	s.Fakes["resnet50"].Info.Nodes = []sdk.Node{node("a"), node("b")}
+	s.Want(0, s.Run("run", "resnet50", "--division", "network", "--out", s.Out()),
 		"division  network", "node      a (a.example:8001), round trip 0.21 ms, 99th percentile 0.4 ms, 1.2 GB/s",
 		"Server        performance  VALID (smoke)", "Offline       performance  VALID (smoke)",
 		"Offline       accuracy     PASS")
 	var ran []string
-	for _, r := range s.result().Runs {
+	for _, r := range s.Result().Runs {
 		ran = append(ran, r.Scenario+" "+r.Division)
 		if r.Network == nil || len(r.Network.Nodes) != 2 || r.Network.Nodes[1].RoundTripP99 != 400_000 ||
 			len(r.DivisionReasons) != 0 {
@@ -35,7 +36,7 @@ func TestNetworkDivision(t *testing.T) {
 	if want := []string{"Server network", "Offline network", "Offline network"}; !slices.Equal(ran, want) {
 		t.Errorf("runs %q, want %q", ran, want)
 	}
-	for _, o := range s.fakes["resnet50"].Opened() {
+	for _, o := range s.Fakes["resnet50"].Opened() {
 		if !o.Network {
 			t.Error("the plugin was not told of the network division")
 		}
@@ -43,46 +44,46 @@ func TestNetworkDivision(t *testing.T) {
 }
 
 func TestNetworkDivisionThatIsOpen(t *testing.T) {
-	s := newShell(t)
+	s := clitest.New(t)
 	here := node("b")
 	here.Peer = "127.0.0.1:8001"
-	s.fakes["resnet50"].Info.Nodes, s.fakes["resnet50"].Info.ClientWork = []sdk.Node{node("a"), here},
+	s.Fakes["resnet50"].Info.Nodes, s.Fakes["resnet50"].Info.ClientWork = []sdk.Node{node("a"), here},
 		[]string{"ArgMax is looked for"}
-	s.want(0, s.run("run", "resnet50", "--division", "network", "--scenario", "Offline",
-		"--mode", "performance", "--out", s.out()),
+	s.Want(0, s.Run("run", "resnet50", "--division", "network", "--scenario", "Offline",
+		"--mode", "performance", "--out", s.Out()),
 		"division  open", "open division: node b.example:8001 is this machine",
 		"open division: done at the client: ArgMax is looked for")
-	if r := s.result().Runs[0]; r.Division != "open" || len(r.DivisionReasons) != 2 ||
+	if r := s.Result().Runs[0]; r.Division != "open" || len(r.DivisionReasons) != 2 ||
 		!slices.Equal(r.Network.ClientWork, []string{"ArgMax is looked for"}) {
 		t.Errorf("result.json says %s, %q", r.Division, r.DivisionReasons)
 	}
 }
 
 func TestOtherDivisions(t *testing.T) {
-	s := newShell(t)
-	args := []string{"run", "resnet50", "--scenario", "Offline", "--mode", "performance", "--force", "--out", s.out()}
-	code := s.run(args...)
-	s.want(0, code)
-	if r := s.result().Runs[0]; r.Division != "closed" || r.Network != nil ||
-		strings.Contains(s.stdout.String(), "division") {
+	s := clitest.New(t)
+	args := []string{"run", "resnet50", "--scenario", "Offline", "--mode", "performance", "--force", "--out", s.Out()}
+	code := s.Run(args...)
+	s.Want(0, code)
+	if r := s.Result().Runs[0]; r.Division != "closed" || r.Network != nil ||
+		strings.Contains(s.Stdout.String(), "division") {
 		t.Errorf("a run on this machine: %s division, nodes %v", r.Division, r.Network)
 	}
-	s.want(0, s.run(append(args, "--division", "open")...), "division  open")
-	s.fakes["resnet50"].Info.Nodes = []sdk.Node{{Address: "203.0.113.7:8001"}}
-	s.want(0, s.run(args...), "division  open", "node      203.0.113.7:8001",
+	s.Want(0, s.Run(append(args, "--division", "open")...), "division  open")
+	s.Fakes["resnet50"].Info.Nodes = []sdk.Node{{Address: "203.0.113.7:8001"}}
+	s.Want(0, s.Run(args...), "division  open", "node      203.0.113.7:8001",
 		"leaves the work to other machines (203.0.113.7:8001)", "--division network")
-	s.fakes["resnet50"].Info.Nodes = []sdk.Node{{Address: "127.0.0.1:8001"}}
-	s.want(0, s.run(args...))
-	if r := s.result().Runs[0]; r.Division != "closed" {
+	s.Fakes["resnet50"].Info.Nodes = []sdk.Node{{Address: "127.0.0.1:8001"}}
+	s.Want(0, s.Run(args...))
+	if r := s.Result().Runs[0]; r.Division != "closed" {
 		t.Errorf("a server on this machine: %s division, %q", r.Division, r.DivisionReasons)
 	}
 }
 
 func TestNetworkDivisionRefuses(t *testing.T) {
-	s := newShell(t)
-	network := []string{"run", "resnet50", "--division", "network", "--out", s.out()}
-	s.want(2, s.run(append(network, "--scenario", "SingleStream")...), "--scenario SingleStream",
+	s := clitest.New(t)
+	network := []string{"run", "resnet50", "--division", "network", "--out", s.Out()}
+	s.Want(2, s.Run(append(network, "--scenario", "SingleStream")...), "--scenario SingleStream",
 		"Server and Offline alone")
-	s.want(2, s.run("run", "resnet50", "--division", "net-work", "--out", s.out()), "--division", `did you mean "network"`)
-	s.want(2, s.run(network...), "plugin resnet50 does not know it")
+	s.Want(2, s.Run("run", "resnet50", "--division", "net-work", "--out", s.Out()), "--division", `did you mean "network"`)
+	s.Want(2, s.Run(network...), "plugin resnet50 does not know it")
 }

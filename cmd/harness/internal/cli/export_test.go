@@ -1,4 +1,4 @@
-package cli
+package cli_test
 
 import (
 	"encoding/csv"
@@ -7,13 +7,14 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/bench/record/export"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/clitest"
 )
 
 func TestExport(t *testing.T) {
-	s := newShell(t)
-	s.want(0, s.run("run", "resnet50", "--scenario", "Server,Offline", "--export", "csv,parquet",
-		"--export", "queries.hdr", "--out", s.out(), "--quiet"))
-	dir := s.out("resnet50", "Server", "performance", "run_1")
+	s := clitest.New(t)
+	s.Want(0, s.Run("run", "resnet50", "--scenario", "Server,Offline", "--export", "csv,parquet",
+		"--export", "queries.hdr", "--out", s.Out(), "--quiet"))
+	dir := s.Out("resnet50", "Server", "performance", "run_1")
 	for _, name := range []string{export.CSVName, export.ParquetName, export.HDRName} {
 		if info, err := os.Stat(dir + "/" + name); err != nil || info.Size() == 0 {
 			t.Errorf("%s: %v", name, err)
@@ -28,7 +29,7 @@ func TestExport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run := s.result("resnet50", "Server").Runs[0]
+	run := s.Result("resnet50", "Server").Runs[0]
 	if len(rows)-1 != int(run.Performance.Samples) || len(run.Files) != 8 {
 		t.Errorf("%d rows of %d samples, %d files", len(rows)-1, run.Performance.Samples, len(run.Files))
 	}
@@ -44,7 +45,7 @@ func TestExport(t *testing.T) {
 		t.Errorf("the longest latency is %d ns, result.json says %d", most, run.Performance.Latency.Max)
 	}
 	// a run that takes the place of it leaves nothing of it
-	s.want(0, s.run("run", "resnet50", "--scenario", "Server", "--mode", "performance", "--out", s.out(), "--force",
+	s.Want(0, s.Run("run", "resnet50", "--scenario", "Server", "--mode", "performance", "--out", s.Out(), "--force",
 		"--quiet"))
 	if _, err := os.Stat(dir + "/" + export.CSVName); err == nil {
 		t.Error("the export of the run before is still there")
@@ -52,15 +53,15 @@ func TestExport(t *testing.T) {
 }
 
 func TestExportIsBounded(t *testing.T) {
-	s := newShell(t)
-	s.want(0, s.run("run", "resnet50", "--scenario", "Server", "--mode", "performance", "--export", "csv", "--export-rows",
-		"100", "--out", s.out(), "--quiet"), "note: The run has 1,000 samples: the export lists every 10th query.")
+	s := clitest.New(t)
+	s.Want(0, s.Run("run", "resnet50", "--scenario", "Server", "--mode", "performance", "--export", "csv", "--export-rows",
+		"100", "--out", s.Out(), "--quiet"), "note: The run has 1,000 samples: the export lists every 10th query.")
 }
 
 func TestFaultsOfExport(t *testing.T) {
-	s := newShell(t)
-	s.want(2, s.run("run", "resnet50", "--export", "queries.cvs"), `did you mean "queries.csv"?`)
-	s.want(2, s.run("run", "resnet50", "--export", "csv,csv"), "queries.csv is listed twice")
-	s.want(2, s.run("run", "resnet50", "--export", "csv", "--export-rows", "-1"), "--export-rows -1: want 1 or more")
-	s.want(2, s.run("run", "resnet50", "--export", "csv", "--mode", "accuracy"), "it is of timed runs, and there is none")
+	s := clitest.New(t)
+	s.Want(2, s.Run("run", "resnet50", "--export", "queries.cvs"), `did you mean "queries.csv"?`)
+	s.Want(2, s.Run("run", "resnet50", "--export", "csv,csv"), "queries.csv is listed twice")
+	s.Want(2, s.Run("run", "resnet50", "--export", "csv", "--export-rows", "-1"), "--export-rows -1: want 1 or more")
+	s.Want(2, s.Run("run", "resnet50", "--export", "csv", "--mode", "accuracy"), "it is of timed runs, and there is none")
 }

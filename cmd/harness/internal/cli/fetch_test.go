@@ -1,4 +1,4 @@
-package cli
+package cli_test
 
 import (
 	"archive/tar"
@@ -15,6 +15,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/sdk"
 
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/clitest"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/onnxruntime"
 )
 
@@ -30,16 +31,16 @@ func serve(t *testing.T, contents string) string {
 func sum(contents string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(contents))) }
 
 func TestFetch(t *testing.T) {
-	s := newShell(t)
-	model := &s.fakes["resnet50"].Description.Models[0]
+	s := clitest.New(t)
+	model := &s.Fakes["resnet50"].Description.Models[0]
 	model.Files[2].URL, model.Files[2].SHA256, model.Files[2].Size = serve(t, "weights"), sum("weights"), 7
-	s.want(6, s.run("fetch", "resnet50", "--offline"), "resnet50_v1.onnx", s.env["PLUMBLINE_CACHE"], sum("weights"))
-	s.want(0, s.run("fetch", "resnet50"), "verified    resnet50_v1.onnx",
+	s.Want(6, s.Run("fetch", "resnet50", "--offline"), "resnet50_v1.onnx", s.Env["PLUMBLINE_CACHE"], sum("weights"))
+	s.Want(0, s.Run("fetch", "resnet50"), "verified    resnet50_v1.onnx",
 		"by hand     imagenet  its licence forbids downloading")
-	s.want(0, s.run("fetch", "resnet50", "--offline"), "verified")
-	s.want(0, s.run("run", "resnet50", "--model", "resnet50_v1.onnx", "--mode", "accuracy", "--smoke", "--out", s.out()),
+	s.Want(0, s.Run("fetch", "resnet50", "--offline"), "verified")
+	s.Want(0, s.Run("run", "resnet50", "--model", "resnet50_v1.onnx", "--mode", "accuracy", "--smoke", "--out", s.Out()),
 		"no target")
-	if got := s.fakes["resnet50"].Opened()[0].ModelFile; got != s.env["PLUMBLINE_CACHE"]+
+	if got := s.Fakes["resnet50"].Opened()[0].ModelFile; got != s.Env["PLUMBLINE_CACHE"]+
 		"/models/resnet50/resnet50_v1.onnx" {
 		t.Errorf("opened %s, want the fetched file", got)
 	}
@@ -47,52 +48,52 @@ func TestFetch(t *testing.T) {
 
 // Files of parts may have one name, and so may those of a scorer's models.
 func TestFetchParts(t *testing.T) {
-	s := newShell(t)
-	model := &s.fakes["resnet50"].Description.Models[0]
+	s := clitest.New(t)
+	model := &s.Fakes["resnet50"].Description.Models[0]
 	model.Parts, model.ScorerParts = []sdk.PartInfo{{Name: "encoder"}, {Name: "decoder"}}, []sdk.PartInfo{{Name: "clip"}}
 	file := func(part string) sdk.ModelFile {
 		return sdk.ModelFile{Name: "model.onnx", Part: part, URL: serve(t, part), SHA256: sum(part), Size: int64(len(part))}
 	}
 	model.Files = []sdk.ModelFile{file("encoder"), file("decoder")}
 	model.ScorerFiles = []sdk.ModelFile{file("clip")}
-	run := []string{"run", "resnet50", "--model", "model.onnx", "--mode", "accuracy", "--smoke", "--out", s.out()}
-	s.want(6, s.run(run...), "--model encoder=model.onnx", "--model decoder=model.onnx",
+	run := []string{"run", "resnet50", "--model", "model.onnx", "--mode", "accuracy", "--smoke", "--out", s.Out()}
+	s.Want(6, s.Run(run...), "--model encoder=model.onnx", "--model decoder=model.onnx",
 		"the scorer's model clip is missing",
 		"harness fetch resnet50")
-	s.want(0, s.run("fetch", "resnet50"), "verified    model.onnx")
-	s.want(0, s.run(run...), "no target")
-	of := s.env["PLUMBLINE_CACHE"] + "/models/resnet50/"
-	if got := s.fakes["resnet50"].Opened()[0].PartFiles; got["encoder"] != of+"encoder/model.onnx" ||
+	s.Want(0, s.Run("fetch", "resnet50"), "verified    model.onnx")
+	s.Want(0, s.Run(run...), "no target")
+	of := s.Env["PLUMBLINE_CACHE"] + "/models/resnet50/"
+	if got := s.Fakes["resnet50"].Opened()[0].PartFiles; got["encoder"] != of+"encoder/model.onnx" ||
 		got["decoder"] != of+"decoder/model.onnx" {
 		t.Errorf("opened %v, want the fetched files", got)
 	}
-	if got := s.fakes["resnet50"].Scored()[0].PartFiles; got["clip"] != of+"clip/model.onnx" {
+	if got := s.Fakes["resnet50"].Scored()[0].PartFiles; got["clip"] != of+"clip/model.onnx" {
 		t.Errorf("scored with %v, want the fetched file", got)
 	}
 }
 
 func TestFetchUnverified(t *testing.T) {
-	s := newShell(t)
-	file := &s.fakes["resnet50"].Description.Models[0].Files[2]
+	s := clitest.New(t)
+	file := &s.Fakes["resnet50"].Description.Models[0].Files[2]
 	file.URL, file.Size = serve(t, "weights"), 0
-	s.want(0, s.run("fetch", "resnet50"), "unverified  resnet50_v1.onnx", "no sha256 is known")
+	s.Want(0, s.Run("fetch", "resnet50"), "unverified  resnet50_v1.onnx", "no sha256 is known")
 }
 
 func TestFetchFaults(t *testing.T) {
-	s := newShell(t)
-	model := &s.fakes["resnet50"].Description.Models[0]
+	s := clitest.New(t)
+	model := &s.Fakes["resnet50"].Description.Models[0]
 	model.Files[2].URL, model.Files[2].SHA256, model.Files[2].Size = serve(t, "wrong"), sum("weights"), 0
 	model.Datasets[1].Archives = []sdk.ArchiveFile{{Name: "labels", URL: serve(t, "labels"), SHA256: sum("labels")}}
-	s.want(6, s.run("fetch", "resnet50"), sum("weights"), "verified    labels")
-	s.want(0, s.run("fetch", "resnet50", "--file", "labels"), "labels")
-	s.want(2, s.run("fetch", "resnet50", "--file", "lables"), "did you mean \"labels\"?")
-	s.want(2, s.run("fetch", "bert"), "unknown model")
+	s.Want(6, s.Run("fetch", "resnet50"), sum("weights"), "verified    labels")
+	s.Want(0, s.Run("fetch", "resnet50", "--file", "labels"), "labels")
+	s.Want(2, s.Run("fetch", "resnet50", "--file", "lables"), "did you mean \"labels\"?")
+	s.Want(2, s.Run("fetch", "bert"), "unknown model")
 }
 
 func TestFetchWithoutCacheFolder(t *testing.T) {
-	s := newShell(t)
-	s.env["PLUMBLINE_CACHE"] = ""
-	s.want(2, s.run("fetch", "resnet50"), "PLUMBLINE_CACHE")
+	s := clitest.New(t)
+	s.Env["PLUMBLINE_CACHE"] = ""
+	s.Want(2, s.Run("fetch", "resnet50"), "PLUMBLINE_CACHE")
 }
 
 // runtimeArchive is a build of ONNX Runtime for this machine, as its project packs them.
@@ -130,31 +131,31 @@ func TestFetchRuntime(t *testing.T) {
 		_, _ = w.Write(archive)
 	}))
 	t.Cleanup(server.Close)
-	s := newShell(t)
-	s.fakes["resnet50"].Info.BackendInfo = map[string]string{"version": "ONNX Runtime 1.28.2"}
+	s := clitest.New(t)
+	s.Fakes["resnet50"].Info.BackendInfo = map[string]string{"version": "ONNX Runtime 1.28.2"}
 	run := []string{"run", "resnet50", "--ort-lib", "fetched", "--smoke", "--scenario", "Offline",
-		"--mode", "accuracy", "--out", s.out()}
-	s.want(6, s.run(run...), "--ort-lib fetched: none was fetched; run `harness fetch onnxruntime`")
-	s.run("doctor")
-	s.want(0, 0, "runs use 1.28.2", onnxruntime.Newest+" is known: get it with `harness fetch onnxruntime`")
-	s.want(6, s.run("fetch", "onnxruntime", "--offline", "--from", server.URL), "offline", path)
-	s.want(0, s.run("fetch", "onnxruntime", "--from", server.URL), "unverified  ONNX Runtime "+onnxruntime.Newest,
+		"--mode", "accuracy", "--out", s.Out()}
+	s.Want(6, s.Run(run...), "--ort-lib fetched: none was fetched; run `harness fetch onnxruntime`")
+	s.Run("doctor")
+	s.Want(0, 0, "runs use 1.28.2", onnxruntime.Newest+" is known: get it with `harness fetch onnxruntime`")
+	s.Want(6, s.Run("fetch", "onnxruntime", "--offline", "--from", server.URL), "offline", path)
+	s.Want(0, s.Run("fetch", "onnxruntime", "--from", server.URL), "unverified  ONNX Runtime "+onnxruntime.Newest,
 		"pinned from now on", "--ort-lib fetched")
-	s.want(0, s.run("fetch", "onnxruntime", "--from", server.URL), "verified    ONNX Runtime "+onnxruntime.Newest)
-	s.run("doctor")
-	s.want(0, 0, "with --ort-lib fetched they use "+onnxruntime.Newest+" (cpu)", s.env["PLUMBLINE_CACHE"]+"/onnxruntime/")
-	s.want(0, s.run(run...), "accuracy")
-	if got := s.fakes["resnet50"].Opened(); !strings.HasPrefix(got[len(got)-1].BackendOptions["lib"],
-		s.env["PLUMBLINE_CACHE"]+"/onnxruntime/") {
+	s.Want(0, s.Run("fetch", "onnxruntime", "--from", server.URL), "verified    ONNX Runtime "+onnxruntime.Newest)
+	s.Run("doctor")
+	s.Want(0, 0, "with --ort-lib fetched they use "+onnxruntime.Newest+" (cpu)", s.Env["PLUMBLINE_CACHE"]+"/onnxruntime/")
+	s.Want(0, s.Run(run...), "accuracy")
+	if got := s.Fakes["resnet50"].Opened(); !strings.HasPrefix(got[len(got)-1].BackendOptions["lib"],
+		s.Env["PLUMBLINE_CACHE"]+"/onnxruntime/") {
 		t.Errorf("opened with %v, want the fetched library", got[len(got)-1].BackendOptions)
 	}
-	s.want(6, s.run("fetch", "onnxruntime", "--from", server.URL, "--release", "9.9.9"), "is there a release 9.9.9?")
-	s.want(2, s.run("fetch", "onnxruntime", "--variant", "tpu"), "want one of cpu, cuda, cuda13")
+	s.Want(6, s.Run("fetch", "onnxruntime", "--from", server.URL, "--release", "9.9.9"), "is there a release 9.9.9?")
+	s.Want(2, s.Run("fetch", "onnxruntime", "--variant", "tpu"), "want one of cpu, cuda, cuda13")
 	endless := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Length", "5000000000")
 	}))
 	t.Cleanup(endless.Close)
-	s.want(6, s.run("fetch", "onnxruntime", "--from", endless.URL, "--release", "1.30.0"),
+	s.Want(6, s.Run("fetch", "onnxruntime", "--from", endless.URL, "--release", "1.30.0"),
 		"the server has 5000000000 bytes, want at most 4294967296")
-	s.want(2, s.run("fetch", "resnet50", "--release", "1.31.1"), "--release belongs to `harness fetch onnxruntime`")
+	s.Want(2, s.Run("fetch", "resnet50", "--release", "1.31.1"), "--release belongs to `harness fetch onnxruntime`")
 }

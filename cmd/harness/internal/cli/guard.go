@@ -17,8 +17,8 @@ func (a *app) lockPath(f *pluginFlags) (string, error) {
 	return filepath.Join(dir, trust.FileName), err
 }
 
-// lock reads the lock file, or makes a new one in memory.
-func (a *app) lock(f *pluginFlags) (*trust.Lock, error) {
+// pins reads the lock file, or makes a new one in memory.
+func (a *app) pins(f *pluginFlags) (*trust.Lock, error) {
 	path, err := a.lockPath(f)
 	if err != nil {
 		return nil, err

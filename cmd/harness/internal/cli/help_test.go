@@ -1,6 +1,7 @@
-package cli
+package cli_test
 
 import (
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/clitest"
 	"strings"
 	"testing"
 )
@@ -12,20 +13,20 @@ func TestFlagsOfPlugins(t *testing.T) {
 		"submission check": false, "submission": false, "compare": false, "report": false, "new backend": false,
 		"version": false,
 	} {
-		s := newShell(t)
-		s.want(0, s.run(append(strings.Fields(command), "--help")...))
-		if got := strings.Contains(s.stdout.String(), "--plugin-dir"); got != has {
+		s := clitest.New(t)
+		s.Want(0, s.Run(append(strings.Fields(command), "--help")...))
+		if got := strings.Contains(s.Stdout.String(), "--plugin-dir"); got != has {
 			t.Errorf("%s --help names --plugin-dir: %v, want %v", command, got, has)
 		}
 	}
 	for _, command := range []string{"submission check DIR", "compare DIR DIR", "report DIR", "version", "submission"} {
-		s := newShell(t)
-		args := append([]string{"--plugin-dir", s.dir, "--limit", "files=9"}, strings.Fields(command)...)
-		s.want(2, s.run(args...), "--plugin-dir: harness "+strings.TrimRight(command, " DIR"), "starts no plugin",
+		s := clitest.New(t)
+		args := append([]string{"--plugin-dir", s.Dir, "--limit", "files=9"}, strings.Fields(command)...)
+		s.Want(2, s.Run(args...), "--plugin-dir: harness "+strings.TrimRight(command, " DIR"), "starts no plugin",
 			"--limit: ")
 	}
-	s := newShell(t)
-	if s.want(0, s.run("--help")); !strings.Contains(s.stdout.String(), "--plugin-dir") {
+	s := clitest.New(t)
+	if s.Want(0, s.Run("--help")); !strings.Contains(s.Stdout.String(), "--plugin-dir") {
 		t.Error("the root's help does not name the flags that all runs take")
 	}
 }

@@ -1,4 +1,4 @@
-package cli
+package cli_test
 
 import (
 	"errors"
@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/clitest"
 	"github.com/plumbline-ml/plumbline/loadgen/loadgentest"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
@@ -21,7 +22,7 @@ import (
 // moments sends one interrupt at a moment of a command: as it prints something, as a run issues its first query, as an
 // accuracy is scored. It goes on once the command's context has ended.
 type moments struct {
-	*shell
+	*clitest.Shell
 	at     int
 	kinds  []string // of the moments so far
 	opened int      // workloads at the last query
@@ -29,8 +30,8 @@ type moments struct {
 
 // momentOf is a shell whose commands are interrupted at the moment at, counted from 1; 0: never.
 func momentOf(t *testing.T, at int) *moments {
-	m := &moments{shell: newShell(t), at: at}
-	f := m.fakes["resnet50"]
+	m := &moments{Shell: clitest.New(t), at: at}
+	f := m.Fakes["resnet50"]
 	f.Description.Backends = []string{"ort", "process"}
 	f.Scoring = func() { m.come("scoring") }
 	f.Busy = func(int) time.Duration {
@@ -47,10 +48,10 @@ func (m *moments) come(kind string) {
 	if m.kinds = append(m.kinds, kind); len(m.kinds) != m.at {
 		return
 	}
-	m.signals <- os.Interrupt
-	for deadline := time.Now().Add(time.Minute); !strings.Contains(m.stderr.String(), "stopping"); {
+	m.Signals <- os.Interrupt
+	for deadline := time.Now().Add(time.Minute); !strings.Contains(m.Stderr.String(), "stopping"); {
 		if time.Now().After(deadline) {
-			m.t.Error("nobody heeds the interrupt")
+			m.T.Error("nobody heeds the interrupt")
 			return
 		}
 		time.Sleep(time.Millisecond)
@@ -69,12 +70,12 @@ func (m *moments) Write(text []byte) (int, error) {
 		kind = "accuracy"
 	}
 	m.come(kind)
-	return m.stdout.Write(text)
+	return m.Stdout.Write(text)
 }
 
 func (m *moments) run(args ...string) int {
-	m.redirect, m.opened = m, len(m.fakes["resnet50"].Opened())
-	return m.shell.run(args...)
+	m.Redirect, m.opened = m, len(m.Fakes["resnet50"].Opened())
+	return m.Shell.Run(args...)
 }
 
 // campaigns are the commands that make several runs. In the arguments DIR is the shell's folder.
@@ -100,13 +101,13 @@ runs:
 
 // campaign is the command line of one.
 func (m *moments) campaign(name string) []string {
-	m.write("runs.yaml", someRuns)
-	m.write("tasks.yaml", taskRuns)
+	m.File("runs.yaml", someRuns)
+	m.File("tasks.yaml", taskRuns)
 	var args []string
 	for _, a := range campaigns[name] {
-		args = append(args, strings.Replace(a, "DIR", m.dir, 1))
+		args = append(args, strings.Replace(a, "DIR", m.Dir, 1))
 	}
-	return append(args, "--out", m.out())
+	return append(args, "--out", m.Out())
 }
 
 // TestInterruptIsAlwaysTold interrupts each campaign at moments of it. It ends with 130 unless nothing is left to
@@ -116,7 +117,7 @@ func TestInterruptIsAlwaysTold(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			whole := momentOf(t, 0)
-			ended(t, "the whole campaign", whole.run(whole.campaign(name)...), whole.recorded(), whole.shell)
+			ended(t, "the whole campaign", whole.run(whole.campaign(name)...), recordedRuns(whole.Shell), whole.Shell)
 			count := len(whole.kinds)
 			if count < 4 {
 				t.Fatalf("there are %d moments", count)
@@ -126,12 +127,12 @@ func TestInterruptIsAlwaysTold(t *testing.T) {
 				args := m.campaign(name)
 				code := m.run(args...)
 				about := fmt.Sprintf("interrupted at moment %d of %d (%s)", at, count, whole.kinds[at-1])
-				m.told(about, code, whole.recorded())
+				m.told(about, code, recordedRuns(whole.Shell))
 				m.at = 0
 				if args[0] == "run" && args[1] == "resnet50" { // that does not go on by itself
 					args = append(args, "--force")
 				}
-				ended(t, about+", given again", m.run(args...), whole.recorded(), m.shell)
+				ended(t, about+", given again", m.run(args...), recordedRuns(whole.Shell), m.Shell)
 				if t.Failed() {
 					return
 				}
@@ -152,10 +153,10 @@ func tried(kinds []string) []int {
 	return some
 }
 
-// recorded are the runs of result.json by their folders; none where there is no such file.
-func (s *shell) recorded() map[string]record.Run {
+// recordedRuns are the runs of result.json by their folders; none where there is no such file.
+func recordedRuns(s *clitest.Shell) map[string]record.Run {
 	all := map[string]record.Run{}
-	for _, r := range s.result().Runs {
+	for _, r := range s.Result().Runs {
 		all[r.Dir] = r
 	}
 	return all
@@ -168,17 +169,17 @@ func finished(r record.Run) bool {
 
 // told fails the test unless an interrupted campaign says what it has not made.
 func (m *moments) told(about string, code int, want map[string]record.Run) {
-	m.t.Helper()
-	have, d := m.recorded(), m.result()
-	if _, err := os.Stat(m.out(record.FileName)); errors.Is(err, fs.ErrNotExist) {
+	m.T.Helper()
+	have, d := recordedRuns(m.Shell), m.Result()
+	if _, err := os.Stat(m.Out(record.FileName)); errors.Is(err, fs.ErrNotExist) {
 		if code != 130 {
-			m.t.Errorf("%s: exit code %d, and no record", about, code)
+			m.T.Errorf("%s: exit code %d, and no record", about, code)
 		}
 		return
 	}
 	for dir := range want {
 		if _, listed := have[dir]; !listed {
-			m.t.Errorf("%s: result.json does not list %s", about, dir)
+			m.T.Errorf("%s: result.json does not list %s", about, dir)
 		}
 	}
 	var open []string
@@ -189,24 +190,24 @@ func (m *moments) told(about string, code int, want map[string]record.Run) {
 	}
 	switch {
 	case len(open) > 0 && (code != 130 || d.ExitCode != 130):
-		m.t.Errorf("%s: exit code %d, result.json says %d; left are %q:\n%s", about, code, d.ExitCode, open,
-			m.stdout.String()+m.stderr.String())
+		m.T.Errorf("%s: exit code %d, result.json says %d; left are %q:\n%s", about, code, d.ExitCode, open,
+			m.Stdout.String()+m.Stderr.String())
 	case len(open) == 0 && code != 130 && code != d.ExitCode:
-		m.t.Errorf("%s: exit code %d, result.json says %d", about, code, d.ExitCode)
+		m.T.Errorf("%s: exit code %d, result.json says %d", about, code, d.ExitCode)
 	}
-	for name, f := range m.fakes {
+	for name, f := range m.Fakes {
 		if f.Running() > 0 {
-			m.t.Errorf("%s: plugin %s is left", about, name)
+			m.T.Errorf("%s: plugin %s is left", about, name)
 		}
 	}
 }
 
 // ended fails the test unless a campaign came to its end, with all its runs in result.json and nothing of another.
-func ended(t *testing.T, about string, code int, want map[string]record.Run, s *shell) {
+func ended(t *testing.T, about string, code int, want map[string]record.Run, s *clitest.Shell) {
 	t.Helper()
-	have, d := s.recorded(), s.result()
+	have, d := recordedRuns(s), s.Result()
 	if code != 0 && code != 3 || d.ExitCode != code {
-		t.Errorf("%s: exit code %d, result.json says %d:\n%s", about, code, d.ExitCode, s.stdout.String()+s.stderr.String())
+		t.Errorf("%s: exit code %d, result.json says %d:\n%s", about, code, d.ExitCode, s.Stdout.String()+s.Stderr.String())
 	}
 	for dir, r := range have {
 		if !finished(r) {
@@ -216,7 +217,7 @@ func ended(t *testing.T, about string, code int, want map[string]record.Run, s *
 	if a, b := slices.Sorted(maps.Keys(have)), slices.Sorted(maps.Keys(want)); !slices.Equal(a, b) {
 		t.Errorf("%s: result.json lists %q, want %q", about, a, b)
 	}
-	if left, err := filepath.Glob(s.out("*.tmp")); err != nil || len(left) > 0 {
+	if left, err := filepath.Glob(s.Out("*.tmp")); err != nil || len(left) > 0 {
 		t.Errorf("%s: %v, %q is left", about, err, left)
 	}
 }
@@ -225,9 +226,9 @@ func ended(t *testing.T, about string, code int, want map[string]record.Run, s *
 func TestWhatIsNotMadeSaysWhy(t *testing.T) {
 	for _, name := range []string{"audits", "seeds", "submission", "suite", "tasks", "rounds"} {
 		m := momentOf(t, 0)
-		m.fakes["resnet50"].DieAfter = 10
-		m.want(5, m.run(m.campaign(name)...))
-		d := m.result()
+		m.Fakes["resnet50"].DieAfter = 10
+		m.Want(5, m.run(m.campaign(name)...))
+		d := m.Result()
 		unmade := 0
 		for _, r := range d.Runs {
 			if r.Status == record.NotRun {
@@ -245,13 +246,13 @@ func TestWhatIsNotMadeSaysWhy(t *testing.T) {
 
 // TestAuditsThatAreRefusedLeaveNothing: an output folder with runs of other options stays as it is.
 func TestAuditsThatAreRefusedLeaveNothing(t *testing.T) {
-	s := newShell(t)
-	s.want(0, s.run("run", "resnet50", "--scenario", "Offline", "--mode", "submission", "--out", s.out()))
-	before := s.read(record.FileName)
-	s.want(2, s.run("audit", "all", "resnet50", "--scenario", "SingleStream,Offline", "--out", s.out(), "--batch", "2"),
+	s := clitest.New(t)
+	s.Want(0, s.Run("run", "resnet50", "--scenario", "Offline", "--mode", "submission", "--out", s.Out()))
+	before := readOut(s, record.FileName)
+	s.Want(2, s.Run("audit", "all", "resnet50", "--scenario", "SingleStream,Offline", "--out", s.Out(), "--batch", "2"),
 		"Offline performance", "Offline accuracy", "other options")
-	if s.read(record.FileName) != before {
-		t.Errorf("result.json is now\n%s", s.read(record.FileName))
+	if readOut(s, record.FileName) != before {
+		t.Errorf("result.json is now\n%s", readOut(s, record.FileName))
 	}
 }
 
@@ -259,10 +260,10 @@ func TestAuditsThatAreRefusedLeaveNothing(t *testing.T) {
 func TestRunsIntoTheFolderOfASuite(t *testing.T) {
 	for _, name := range []string{"suite", "rounds"} {
 		m := momentOf(t, 0)
-		m.want(0, m.run(m.campaign(name)...))
-		before := m.read(record.FileName)
-		m.want(2, m.run("run", "resnet50", "--scenario", "Offline", "--out", m.out()), "folders of their own", "--out")
-		if m.read(record.FileName) != before {
+		m.Want(0, m.run(m.campaign(name)...))
+		before := readOut(m.Shell, record.FileName)
+		m.Want(2, m.run("run", "resnet50", "--scenario", "Offline", "--out", m.Out()), "folders of their own", "--out")
+		if readOut(m.Shell, record.FileName) != before {
 			t.Errorf("%s: result.json is another one", name)
 		}
 	}
@@ -270,21 +271,21 @@ func TestRunsIntoTheFolderOfASuite(t *testing.T) {
 
 // TestFailedAuditInTheRecord: result.json and the process end with the same code, and the run is not made again.
 func TestFailedAuditInTheRecord(t *testing.T) {
-	s := newShell(t)
-	s.clock = new(loadgentest.Clock)
-	s.fakes["resnet50"].Busy = func(int) time.Duration { // the audit is slower than what it is compared with
-		s.clock.Advance(time.Duration(len(s.fakes["resnet50"].Opened())) * time.Second)
+	s := clitest.New(t)
+	s.Clock = new(loadgentest.Clock)
+	s.Fakes["resnet50"].Busy = func(int) time.Duration { // the audit is slower than what it is compared with
+		s.Clock.Advance(time.Duration(len(s.Fakes["resnet50"].Opened())) * time.Second)
 		return 0
 	}
-	args := []string{"audit", "seeds", "resnet50", "--seeds", "1,2,3", "--scenario", "Offline", "--out", s.out()}
+	args := []string{"audit", "seeds", "resnet50", "--seeds", "1,2,3", "--scenario", "Offline", "--out", s.Out()}
 	for range 2 {
-		s.want(3, s.run(args...), "FAIL")
-		d := s.result()
+		s.Want(3, s.Run(args...), "FAIL")
+		d := s.Result()
 		if r := d.Runs[1]; d.ExitCode != 3 || r.TestVerdict != record.TestFailed || !r.Good() || r.ExitCode != 3 {
 			t.Errorf("exit code %d, %s of a run that is %s", d.ExitCode, r.TestVerdict, r.Verdict)
 		}
 	}
-	if n := len(s.fakes["resnet50"].Opened()); n != 2 {
+	if n := len(s.Fakes["resnet50"].Opened()); n != 2 {
 		t.Errorf("%d runs were made, want 2", n)
 	}
 }
@@ -293,39 +294,16 @@ func TestFailedAuditInTheRecord(t *testing.T) {
 func TestInterruptAndLostOutput(t *testing.T) {
 	for _, args := range [][]string{nil, {"--events", "-"}} {
 		m := momentOf(t, 0)
-		m.fakes["resnet50"].Busy = func(int) time.Duration {
+		m.Fakes["resnet50"].Busy = func(int) time.Duration {
 			m.at = len(m.kinds) + 1
 			m.come("query")
 			return 0
 		}
-		m.shell.redirect = failing{syscall.ENOSPC}
+		m.Shell.Redirect = failing{syscall.ENOSPC}
 		args = append(m.campaign("suite"), args...)
-		m.want(130, m.shell.run(args...), "interrupted", syscall.ENOSPC.Error())
-		if d := m.result(); d.ExitCode != 130 {
+		m.Want(130, m.Shell.Run(args...), "interrupted", syscall.ENOSPC.Error())
+		if d := m.Result(); d.ExitCode != 130 {
 			t.Errorf("result.json says %d", d.ExitCode)
-		}
-	}
-}
-
-// TestPatienceWithSignals: a command is given up where it pays no heed to a signal, and never while it ends in order.
-func TestPatienceWithSignals(t *testing.T) {
-	kill := func() {}
-	for _, c := range []struct {
-		about    string
-		app      *app
-		after    time.Duration
-		unheeded bool
-	}{
-		{"reads, no plugin runs", &app{}, patience, true},
-		{"reads, but not for long", &app{}, patience / 2, false},
-		{"a plugin opens", &app{kill: kill}, patience, false},
-		{"a plugin opens for ever", &app{kill: kill}, patienceWithPlugin, true},
-		{"runs", &app{kill: kill, ends: true}, time.Hour, false},
-		{"writes between runs", &app{between: 1}, time.Hour, false},
-		{"a plugin opens for ever, of the second run", &app{kill: kill, between: 1}, patienceWithPlugin, true},
-	} {
-		if got := c.app.unheeded(c.after); got != c.unheeded {
-			t.Errorf("%s, %v after a signal: unheeded %v", c.about, c.after, got)
 		}
 	}
 }

@@ -1,9 +1,10 @@
-package cli
+package cli_test
 
 import (
 	"strings"
 	"testing"
 
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/clitest"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf/mlconftest"
 )
 
@@ -14,8 +15,8 @@ func TestNewRoundsAreInHelp(t *testing.T) {
 		t.Run(command, func(t *testing.T) {
 			mlconftest.SameInNewRounds(t, func(t *testing.T, round string) string {
 				t.Helper()
-				s := newShell(t)
-				s.want(0, s.run(append(strings.Fields(command), "--help")...), round)
+				s := clitest.New(t)
+				s.Want(0, s.Run(append(strings.Fields(command), "--help")...), round)
 				return "listed"
 			})
 		})

@@ -1,4 +1,4 @@
-package cli
+package cli_test
 
 import (
 	"encoding/json"
@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/clitest"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/feed"
 )
 
@@ -53,11 +54,11 @@ func TestObserversSeeRuns(t *testing.T) {
 	var sent atomic.Int32
 	receiver := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { sent.Add(1) }))
 	defer receiver.Close()
-	s := newShell(t)
+	s := clitest.New(t)
 	before := runtime.NumGoroutine()
-	s.want(0, s.run("run", "resnet50", "--out", s.out(), "--events", s.out("..", "e.jsonl"), "--metrics", "0",
+	s.Want(0, s.Run("run", "resnet50", "--out", s.Out(), "--events", s.Out("..", "e.jsonl"), "--metrics", "0",
 		"--web", "0", "--otlp", receiver.URL), "Server        performance  VALID (smoke)")
-	text, err := os.ReadFile(s.out("..", "e.jsonl"))
+	text, err := os.ReadFile(s.Out("..", "e.jsonl"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,9 +67,9 @@ func TestObserversSeeRuns(t *testing.T) {
 		t.Error("nothing was sent")
 	}
 	places := regexp.MustCompile(`(?m)^(?:metrics|page) at (http://127\.0\.0\.1:\d+)/`).
-		FindAllStringSubmatch(s.stderr.String(), -1)
+		FindAllStringSubmatch(s.Stderr.String(), -1)
 	if len(places) != 2 {
-		t.Errorf("no two addresses in:\n%s", s.stderr.String())
+		t.Errorf("no two addresses in:\n%s", s.Stderr.String())
 	}
 	for _, p := range places {
 		if r, err := http.Get(p[1]); err == nil {
@@ -88,34 +89,34 @@ func TestObserversSeeRuns(t *testing.T) {
 }
 
 func TestEventsOnStandardOutput(t *testing.T) {
-	s := newShell(t)
-	s.want(0, s.run("run", "resnet50", "--scenario", "Server", "--mode", "performance", "--out", s.out(), "--events", "-"))
-	wantWhole(t, eventsOf(t, s.stdout.String()), 0, 1)
-	if !strings.Contains(s.stderr.String(), "Server        performance  VALID (smoke)") {
-		t.Errorf("the report is not on standard error:\n%s", s.stderr.String())
+	s := clitest.New(t)
+	s.Want(0, s.Run("run", "resnet50", "--scenario", "Server", "--mode", "performance", "--out", s.Out(), "--events", "-"))
+	wantWhole(t, eventsOf(t, s.Stdout.String()), 0, 1)
+	if !strings.Contains(s.Stderr.String(), "Server        performance  VALID (smoke)") {
+		t.Errorf("the report is not on standard error:\n%s", s.Stderr.String())
 	}
 }
 
 func TestEventsOfAudits(t *testing.T) {
-	s := newShell(t)
-	code := s.run("audit", "seeds", "resnet50", "--seeds", "1,2,3", "--scenario", "Offline", "--out", s.out(),
+	s := clitest.New(t)
+	code := s.Run("audit", "seeds", "resnet50", "--seeds", "1,2,3", "--scenario", "Offline", "--out", s.Out(),
 		"--events", "-") // 3 where the machine was busy with other work in one of the runs
-	wantWhole(t, eventsOf(t, s.stdout.String()), code, 2)
+	wantWhole(t, eventsOf(t, s.Stdout.String()), code, 2)
 }
 
 // TestEventsFollowNoLinks replaces a link that somebody has put under the file's name; with and without text in what
 // the link names, which stays as it is.
 func TestEventsFollowNoLinks(t *testing.T) {
-	s := newShell(t)
+	s := clitest.New(t)
 	for name, text := range map[string]string{"empty": "", "precious": "precious", "missing": ""} {
-		target, link := s.out("..", name), s.out("..", name+".jsonl")
+		target, link := s.Out("..", name), s.Out("..", name+".jsonl")
 		if name != "missing" {
-			s.write(name, text)
+			s.File(name, text)
 		}
 		if err := os.Symlink(target, link); err != nil {
 			t.Skip(err)
 		}
-		s.want(0, s.run("run", "resnet50", "--scenario", "Server", "--mode", "performance", "--out", s.out(), "--force",
+		s.Want(0, s.Run("run", "resnet50", "--scenario", "Server", "--mode", "performance", "--out", s.Out(), "--force",
 			"--events", link))
 		if info, err := os.Lstat(link); err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
 			t.Errorf("%s: %v, %v: want a file of its own", name, info, err)
@@ -128,10 +129,10 @@ func TestEventsFollowNoLinks(t *testing.T) {
 
 // TestFailureIsTheLastEvent, with why.
 func TestFailureIsTheLastEvent(t *testing.T) {
-	s := newShell(t)
-	s.fakes["resnet50"].OpenErr = errors.New("no such weights")
-	code := s.run("run", "resnet50", "--scenario", "Server", "--out", s.out(), "--events", "-")
-	all := eventsOf(t, s.stdout.String())
+	s := clitest.New(t)
+	s.Fakes["resnet50"].OpenErr = errors.New("no such weights")
+	code := s.Run("run", "resnet50", "--scenario", "Server", "--out", s.Out(), "--events", "-")
+	all := eventsOf(t, s.Stdout.String())
 	wantWhole(t, all, code, 2)
 	if end := all[len(all)-1].End; code == 0 || !strings.Contains(end.Error, "no such weights") {
 		t.Errorf("code %d, end %+v", code, end)
@@ -144,8 +145,8 @@ func TestWrongPlacesForObservers(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer taken.Close()
-	s := newShell(t)
-	there := s.write("there.jsonl", "{}\n")
+	s := clitest.New(t)
+	there := s.File("there.jsonl", "{}\n")
 	for _, c := range []struct {
 		args  []string
 		texts []string
@@ -156,28 +157,28 @@ func TestWrongPlacesForObservers(t *testing.T) {
 		{[]string{"--otlp", "localhost:4318"}, []string{"--otlp:", "no URL of a receiver"}},
 		{[]string{"--otlp", "http://u:hunter2@h"}, []string{"--otlp:", "OTEL_EXPORTER_OTLP_HEADERS"}},
 		{[]string{"--events", there}, []string{"--events", "file already exists", "--force"}},
-		{[]string{"--events", s.out("no", "such", "folder")}, []string{"--events", "no such file or directory"}},
+		{[]string{"--events", s.Out("no", "such", "folder")}, []string{"--events", "no such file or directory"}},
 		{[]string{"--events", "-", "--json"}, []string{"--json and --events - exclude each other"}},
 		{[]string{"--metrics", "x", "--web", "y", "--otlp", "z"}, []string{"--metrics:", "--web:", "--otlp:"}},
 	} {
-		s.want(2, s.run(append([]string{"run", "resnet50", "--out", s.out()}, c.args...)...), c.texts...)
-		if _, err := os.Stat(s.out()); err == nil || len(s.fakes["resnet50"].Opened()) != 0 {
+		s.Want(2, s.Run(append([]string{"run", "resnet50", "--out", s.Out()}, c.args...)...), c.texts...)
+		if _, err := os.Stat(s.Out()); err == nil || len(s.Fakes["resnet50"].Opened()) != 0 {
 			t.Errorf("%v: a run has begun", c.args)
 		}
-		if strings.Contains(s.stderr.String(), "hunter2") {
-			t.Errorf("the password is shown:\n%s", s.stderr.String())
+		if strings.Contains(s.Stderr.String(), "hunter2") {
+			t.Errorf("the password is shown:\n%s", s.Stderr.String())
 		}
 	}
-	s.want(0, s.run("run", "resnet50", "--dry-run", "--metrics", taken.Addr().String()))
+	s.Want(0, s.Run("run", "resnet50", "--dry-run", "--metrics", taken.Addr().String()))
 }
 
 // TestReaderOfEventsGoes: the run goes on, and in the end says what is lost.
 func TestReaderOfEventsGoes(t *testing.T) {
-	s := newShell(t)
-	s.redirect = failing{errors.New("broken pipe")}
-	s.want(2, s.run("run", "resnet50", "--scenario", "Server", "--mode", "performance", "--out", s.out(), "--events", "-"),
+	s := clitest.New(t)
+	s.Redirect = failing{errors.New("broken pipe")}
+	s.Want(2, s.Run("run", "resnet50", "--scenario", "Server", "--mode", "performance", "--out", s.Out(), "--events", "-"),
 		"VALID (smoke)", "--events -: events are lost: broken pipe")
-	if run := s.result().Runs[0]; run.Performance == nil || !run.Performance.Valid {
+	if run := s.Result().Runs[0]; run.Performance == nil || !run.Performance.Valid {
 		t.Errorf("the run is lost: %+v", run)
 	}
 }
@@ -193,13 +194,13 @@ func TestReceiverThatFails(t *testing.T) {
 		w.WriteHeader(http.StatusInternalServerError)
 	}))
 	defer receiver.Close()
-	s := newShell(t)
-	s.want(0, s.run("run", "resnet50", "--scenario", "Server", "--mode", "performance", "--out", s.out(),
+	s := clitest.New(t)
+	s.Want(0, s.Run("run", "resnet50", "--scenario", "Server", "--mode", "performance", "--out", s.Out(),
 		"--otlp", receiver.URL), "VALID (smoke)", "times the receiver did not take the metrics")
 }
 
 func TestOtherMachinesMayReachIt(t *testing.T) {
-	s := newShell(t)
-	s.want(0, s.run("run", "resnet50", "--scenario", "Server", "--mode", "performance", "--out", s.out(),
+	s := clitest.New(t)
+	s.Want(0, s.Run("run", "resnet50", "--scenario", "Server", "--mode", "performance", "--out", s.Out(),
 		"--metrics", "0.0.0.0:0"), "other machines can reach it")
 }

@@ -1,9 +1,10 @@
 //go:build unix
 
-package cli
+package cli_test
 
 import (
 	"fmt"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/clitest"
 	"io"
 	"os"
 	"runtime"
@@ -13,8 +14,8 @@ import (
 
 // TestEventsOfStreams: a pipe by its own name, and an open file by the system's, are written to as they are.
 func TestEventsOfStreams(t *testing.T) {
-	s := newShell(t)
-	pipe := s.out("..", "pipe")
+	s := clitest.New(t)
+	pipe := s.Out("..", "pipe")
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +35,7 @@ func TestEventsOfStreams(t *testing.T) {
 			read <- fmt.Sprint(string(text), err)
 			_, _ = io.Copy(io.Discard, ends[0])
 		}()
-		s.want(0, s.run("run", "resnet50", "--scenario", "Server", "--mode", "performance", "--out", s.out(), "--force",
+		s.Want(0, s.Run("run", "resnet50", "--scenario", "Server", "--mode", "performance", "--out", s.Out(), "--force",
 			"--events", path))
 		if got := <-read; got != `{"event":"begin"<nil>` {
 			t.Errorf("%s: %s", path, got)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"runtime"
@@ -89,6 +90,9 @@ func nearFlag(c *cobra.Command, err error) string {
 	}
 	return ""
 }
+
+// Main runs one command and returns the exit code. Errors are printed here and nowhere else.
+func Main(ctx context.Context, s *State) int { return mainWith(ctx, s, (*app).command) }
 
 // Tree is the command tree by itself, for documents that are made of it. Its commands do not run.
 func Tree() *cobra.Command { return (&app{State: &State{}}).command() }

@@ -1,4 +1,4 @@
-package cli
+package cli_test
 
 import (
 	"encoding/json"
@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/clitest"
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk"
 
@@ -20,8 +21,8 @@ import (
 )
 
 func TestRunWithoutFlags(t *testing.T) {
-	s := newShell(t)
-	s.want(0, s.run("run", "resnet50", "--out", s.out()),
+	s := clitest.New(t)
+	s.Want(0, s.Run("run", "resnet50", "--out", s.Out()),
 		"model     embedded, fp32, 1.2 MB", "ONNX Runtime 1.28.2", "smoke: seconds, not the minutes of rules v6.1",
 		"SingleStream  performance  VALID (smoke)", "MultiStream   performance  VALID (smoke)",
 		"Server        performance  VALID (smoke)", "Offline       performance  VALID (smoke)",
@@ -30,27 +31,27 @@ func TestRunWithoutFlags(t *testing.T) {
 	for _, dir := range []string{"SingleStream/performance/run_1", "Server/performance/run_1", "Offline/accuracy"} {
 		for _, name := range []string{"mlperf_log_summary.txt", "mlperf_log_detail.txt", "mlperf_log_accuracy.json",
 			"mlperf_log_trace.json"} {
-			if _, err := os.Stat(s.out("resnet50", dir, name)); err != nil {
+			if _, err := os.Stat(s.Out("resnet50", dir, name)); err != nil {
 				t.Error(err)
 			}
 		}
 	}
-	if n := len(s.result().Runs); n != 5 {
+	if n := len(s.Result().Runs); n != 5 {
 		t.Errorf("%d runs in the index, want 5", n)
 	}
-	if n := len(s.result("resnet50", "Offline").Runs); n != 2 {
+	if n := len(s.Result("resnet50", "Offline").Runs); n != 2 {
 		t.Errorf("%d runs in Offline's result.json, want performance and accuracy", n)
 	}
 }
 
 func TestAccuracyTextIsOfficial(t *testing.T) {
-	s := newShell(t)
-	s.want(0, s.run("run", "resnet50", "--mode", "accuracy", "--out", s.out()))
-	text, err := os.ReadFile(s.out("resnet50", "Offline", "accuracy", "accuracy.txt"))
+	s := clitest.New(t)
+	s.Want(0, s.Run("run", "resnet50", "--mode", "accuracy", "--out", s.Out()))
+	text, err := os.ReadFile(s.Out("resnet50", "Offline", "accuracy", "accuracy.txt"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	run := s.result().Runs[0]
+	run := s.Result().Runs[0]
 	i := slices.IndexFunc(run.Files, func(f record.File) bool {
 		return strings.HasSuffix(f.Path, "mlperf_log_accuracy.json")
 	})
@@ -81,10 +82,10 @@ func TestSteps(t *testing.T) {
 	}
 	step := regexp.MustCompile(`resnet50/(\w+)/(performance/run_1|accuracy)\n`)
 	for _, c := range cases {
-		s := newShell(t)
-		s.want(0, s.run(append([]string{"run", "resnet50", "--dry-run"}, c.args...)...))
+		s := clitest.New(t)
+		s.Want(0, s.Run(append([]string{"run", "resnet50", "--dry-run"}, c.args...)...))
 		var got []string
-		for _, m := range step.FindAllStringSubmatch(s.stdout.String(), -1) {
+		for _, m := range step.FindAllStringSubmatch(s.Stdout.String(), -1) {
 			got = append(got, m[1]+"/"+strings.TrimSuffix(m[2], "/run_1"))
 		}
 		if !slices.Equal(got, c.want) {
@@ -94,37 +95,37 @@ func TestSteps(t *testing.T) {
 }
 
 func TestOptionsReachThePlugin(t *testing.T) {
-	s := newShell(t)
-	model, data := s.write("m.onnx", "model"), filepath.Dir(s.write("photos/val_map.txt", "a.jpg 1\n"))
-	s.want(0, s.run("run", "mobilenet", "--scenario", "Offline", "--mode", "performance",
+	s := clitest.New(t)
+	model, data := s.File("m.onnx", "model"), filepath.Dir(s.File("photos/val_map.txt", "a.jpg 1\n"))
+	s.Want(0, s.Run("run", "mobilenet", "--scenario", "Offline", "--mode", "performance",
 		"--smoke", "--model", model, "--dataset", data,
 		"--backend", "ort", "--backend-opt", "provider=cpu", "--threads", "3", "--count", "10",
 		"--batch", "4", "--sessions", "2",
-		"--param", "dtype=int64", "--out", s.out()))
+		"--param", "dtype=int64", "--out", s.Out()))
 	want := sdk.Options{
 		Model: "mobilenet", ModelFile: model, Dataset: data, Count: 10, Scenario: loadgen.Offline, Batch: 4,
 		Sessions: 2, Backend: "ort",
 		BackendOptions: map[string]string{"provider": "cpu", "threads": "3"}, Params: map[string]string{"dtype": "int64"},
 	}
-	got := s.fakes["resnet50"].Opened()
+	got := s.Fakes["resnet50"].Opened()
 	if len(got) != 1 || fmt.Sprint(got[0]) != fmt.Sprint(want) {
 		t.Errorf("opened %+v, want %+v", got, want)
 	}
-	if run := s.result().Runs[0]; run.Workload.DatasetSHA256 == "" || run.Options.Dataset != data {
+	if run := s.Result().Runs[0]; run.Workload.DatasetSHA256 == "" || run.Options.Dataset != data {
 		t.Errorf("the data set is not named in result.json: %+v", run.Workload)
 	}
 }
 
 func TestResultHoldsEveryNumberOfTheText(t *testing.T) {
-	s := newShell(t)
-	s.want(0, s.run("run", "resnet50", "--out", s.out(), "--quiet"))
-	text, err := json.Marshal(s.result())
+	s := clitest.New(t)
+	s.Want(0, s.Run("run", "resnet50", "--out", s.Out(), "--quiet"))
+	text, err := json.Marshal(s.Result())
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows := regexp.MustCompile(`(?m)^(SingleStream|MultiStream|Server|Offline) .*$`).FindAllString(s.stdout.String(), -1)
+	rows := regexp.MustCompile(`(?m)^(SingleStream|MultiStream|Server|Offline) .*$`).FindAllString(s.Stdout.String(), -1)
 	if len(rows) != 5 {
-		t.Fatalf("%d rows, want 5, in:\n%s", len(rows), s.stdout.String())
+		t.Fatalf("%d rows, want 5, in:\n%s", len(rows), s.Stdout.String())
 	}
 	number := regexp.MustCompile(`\d[\d,]*(\.\d+)?`)
 	for _, row := range rows {
@@ -137,16 +138,16 @@ func TestResultHoldsEveryNumberOfTheText(t *testing.T) {
 }
 
 func TestResultSaysEverything(t *testing.T) {
-	s := newShell(t)
-	s.want(0, s.run("run", "resnet50", "--scenario", "Server", "--mode", "performance", "--out", s.out()))
-	run := s.result().Runs[0]
+	s := clitest.New(t)
+	s.Want(0, s.Run("run", "resnet50", "--scenario", "Server", "--mode", "performance", "--out", s.Out()))
+	run := s.Result().Runs[0]
 	origins := map[string]string{}
 	for _, setting := range run.Settings {
 		origins[setting.Key] = setting.Origin
 	}
 	checks := map[string]bool{
-		"schema": s.result().Schema == "plumbline.result" && s.result().SchemaVersion == 1,
-		"note":   strings.Contains(s.result().Note, "rehearsal"),
+		"schema": s.Result().Schema == "plumbline.result" && s.Result().SchemaVersion == 1,
+		"note":   strings.Contains(s.Result().Note, "rehearsal"),
 		"origins": origins["target_qps"] == "smoke settings of resnet50" &&
 			strings.HasPrefix(origins["qsl_rng_seed"], "rules v6.1"),
 		"system": run.System.CPU == "Example CPU @ 2.00GHz" && run.System.MemoryBytes == 16384000*1024 &&
@@ -173,112 +174,112 @@ func TestResultSaysEverything(t *testing.T) {
 }
 
 func TestInvalidRun(t *testing.T) {
-	s := newShell(t)
-	code := s.run("run", "resnet50", "--scenario", "SingleStream", "--mode", "performance", "--out", s.out(),
+	s := clitest.New(t)
+	code := s.Run("run", "resnet50", "--scenario", "SingleStream", "--mode", "performance", "--out", s.Out(),
 		"--set", "target_latency=1000", "--set", "min_duration=600000")
-	s.want(3, code, "INVALID (smoke)", "min_duration", "needed: at least 600 s")
-	if run := s.result().Runs[0]; len(run.Reasons) != 1 || run.ExitCode != 3 {
+	s.Want(3, code, "INVALID (smoke)", "min_duration", "needed: at least 600 s")
+	if run := s.Result().Runs[0]; len(run.Reasons) != 1 || run.ExitCode != 3 {
 		t.Errorf("result.json: exit code %d, reasons %v", run.ExitCode, run.Reasons)
 	}
 }
 
 func TestCustomSettings(t *testing.T) {
-	s := newShell(t)
-	code := s.run("run", "resnet50", "--scenario", "SingleStream", "--mode", "performance", "--official", "--out", s.out(),
+	s := clitest.New(t)
+	code := s.Run("run", "resnet50", "--scenario", "SingleStream", "--mode", "performance", "--official", "--out", s.Out(),
 		"--set", "min_duration=0")
-	s.want(0, code, "VALID (custom)", "not as the rules: min_duration = 0 ms, rules 600000 ms")
+	s.Want(0, code, "VALID (custom)", "not as the rules: min_duration = 0 ms, rules 600000 ms")
 }
 
 func TestAccuracyBelowTarget(t *testing.T) {
-	s := newShell(t)
-	s.fakes["resnet50"].Score.Metrics[0].Value = 93.9
-	s.want(4, s.run("run", "resnet50", "--precision", "int8", "--mode", "accuracy", "--out", s.out()),
+	s := clitest.New(t)
+	s.Fakes["resnet50"].Score.Metrics[0].Value = 93.9
+	s.Want(4, s.Run("run", "resnet50", "--precision", "int8", "--mode", "accuracy", "--out", s.Out()),
 		"BELOW TARGET", "98.8 % of FP32: below the 99 % target of 94.050 %")
-	if d := s.result(); d.ExitCode != 4 || d.Runs[0].ExitCode != 4 {
+	if d := s.Result(); d.ExitCode != 4 || d.Runs[0].ExitCode != 4 {
 		t.Errorf("result.json says exit code %d", d.ExitCode)
 	}
 }
 
 func TestAccuracyOfAUsersData(t *testing.T) {
-	data := func(s *shell) string { return filepath.Dir(s.write("photos/val_map.txt", "a.jpg 1\n")) }
+	data := func(s *clitest.Shell) string { return filepath.Dir(s.File("photos/val_map.txt", "a.jpg 1\n")) }
 	t.Run("subset", func(t *testing.T) {
-		s := newShell(t)
-		s.fakes["resnet50"].Score.Metrics[0].Value = 10
-		s.want(0, s.run("run", "resnet50", "--mode", "accuracy", "--dataset", data(s), "--out", s.out()),
+		s := clitest.New(t)
+		s.Fakes["resnet50"].Score.Metrics[0].Value = 10
+		s.Want(0, s.Run("run", "resnet50", "--mode", "accuracy", "--dataset", data(s), "--out", s.Out()),
 			"no target", "no target applies to a subset: 64 of the 50,000 samples of imagenet")
 	})
 	t.Run("full set", func(t *testing.T) {
-		s := newShell(t)
-		f := s.fakes["resnet50"]
+		s := clitest.New(t)
+		f := s.Fakes["resnet50"]
 		f.Description.Models[0].Datasets[1].Samples = plugintest.Samples
 		f.Score.Metrics[0].Value = 75.7
-		s.want(0, s.run("run", "resnet50", "--mode", "accuracy", "--dataset", data(s), "--out", s.out()),
+		s.Want(0, s.Run("run", "resnet50", "--mode", "accuracy", "--dataset", data(s), "--out", s.Out()),
 			"PASS", "99.0 % of FP32")
 		f.Score.Metrics[0].Value = 75.6
-		s.want(4, s.run("run", "resnet50", "--mode", "accuracy", "--dataset", data(s), "--out", s.out(), "--force"),
+		s.Want(4, s.Run("run", "resnet50", "--mode", "accuracy", "--dataset", data(s), "--out", s.Out(), "--force"),
 			"BELOW TARGET", "75.695 %")
 	})
 }
 
 func TestOutputIsNotOverwritten(t *testing.T) {
-	s := newShell(t)
-	args := []string{"run", "resnet50", "--scenario", "SingleStream", "--mode", "performance", "--out", s.out()}
-	s.want(0, s.run(args...))
-	s.want(2, s.run(args...), "already holds results", "--force", filepath.Join("SingleStream", "performance", "run_1"))
-	s.want(0, s.run(append(args, "--force")...))
-	s.want(0, s.run("run", "resnet50", "--mode", "accuracy", "--out", s.out()))
-	if n := len(s.result().Runs); n != 2 {
+	s := clitest.New(t)
+	args := []string{"run", "resnet50", "--scenario", "SingleStream", "--mode", "performance", "--out", s.Out()}
+	s.Want(0, s.Run(args...))
+	s.Want(2, s.Run(args...), "already holds results", "--force", filepath.Join("SingleStream", "performance", "run_1"))
+	s.Want(0, s.Run(append(args, "--force")...))
+	s.Want(0, s.Run("run", "resnet50", "--mode", "accuracy", "--out", s.Out()))
+	if n := len(s.Result().Runs); n != 2 {
 		t.Errorf("the index has %d runs, want those of both commands", n)
 	}
 }
 
 func TestDefaultOutput(t *testing.T) {
-	s := newShell(t)
-	t.Chdir(s.dir)
+	s := clitest.New(t)
+	t.Chdir(s.Dir)
 	args := []string{"run", "resnet50", "--scenario", "SingleStream", "--mode", "performance"}
 	for _, want := range []string{"out", "out-2", "out-3"} {
-		s.want(0, s.run(args...), "in "+want+"\n")
+		s.Want(0, s.Run(args...), "in "+want+"\n")
 	}
-	s.want(0, s.run("run", "resnet50", "--mode", "accuracy"), "in out\n")
+	s.Want(0, s.Run("run", "resnet50", "--mode", "accuracy"), "in out\n")
 }
 
 func TestOutputThatCannotBeWritten(t *testing.T) {
-	s := newShell(t)
-	file := s.write("file", "")
-	s.want(2, s.run("run", "resnet50", "--out", filepath.Join(file, "out")), "output directory", "--out")
-	if n := len(s.fakes["resnet50"].Opened()); n != 0 {
+	s := clitest.New(t)
+	file := s.File("file", "")
+	s.Want(2, s.Run("run", "resnet50", "--out", filepath.Join(file, "out")), "output directory", "--out")
+	if n := len(s.Fakes["resnet50"].Opened()); n != 0 {
 		t.Errorf("%d workloads were opened before the output directory was tried", n)
 	}
 }
 
 func TestMissingFiles(t *testing.T) {
-	s := newShell(t)
-	s.want(6, s.run("run", "resnet50", "--model", "no/such.onnx"), "no/such.onnx", "no such file")
-	s.want(6, s.run("run", "resnet50", "--model", "resnet50_v2.onnx"), "did you mean \"resnet50_v1.onnx\"?")
-	s.want(6, s.run("run", "resnet50", "--model", "resnet50_v1.onnx"), "harness fetch resnet50")
-	s.want(6, s.run("run", "resnet50", "--dataset", "/no/such"), "no such file or directory")
-	s.want(6, s.run("run", "resnet50", "--dataset", "/dev/null"), "neither a directory nor a regular file")
+	s := clitest.New(t)
+	s.Want(6, s.Run("run", "resnet50", "--model", "no/such.onnx"), "no/such.onnx", "no such file")
+	s.Want(6, s.Run("run", "resnet50", "--model", "resnet50_v2.onnx"), "did you mean \"resnet50_v1.onnx\"?")
+	s.Want(6, s.Run("run", "resnet50", "--model", "resnet50_v1.onnx"), "harness fetch resnet50")
+	s.Want(6, s.Run("run", "resnet50", "--dataset", "/no/such"), "no such file or directory")
+	s.Want(6, s.Run("run", "resnet50", "--dataset", "/dev/null"), "neither a directory nor a regular file")
 }
 
 func TestPluginFaults(t *testing.T) {
-	args := func(s *shell) []string {
-		return []string{"run", "resnet50", "--scenario", "Offline,Server", "--out", s.out()}
+	args := func(s *clitest.Shell) []string {
+		return []string{"run", "resnet50", "--scenario", "Offline,Server", "--out", s.Out()}
 	}
 	t.Run("data", func(t *testing.T) {
-		s := newShell(t)
-		s.fakes["resnet50"].OpenErr = sdk.Data(errors.New("val_map.txt, line 7: label 1000"))
-		s.want(6, s.run(args(s)...), "val_map.txt, line 7: label 1000", "FAILED", "not run")
+		s := clitest.New(t)
+		s.Fakes["resnet50"].OpenErr = sdk.Data(errors.New("val_map.txt, line 7: label 1000"))
+		s.Want(6, s.Run(args(s)...), "val_map.txt, line 7: label 1000", "FAILED", "not run")
 	})
 	t.Run("option", func(t *testing.T) {
-		s := newShell(t)
-		s.fakes["resnet50"].OpenErr = sdk.Usage(errors.New("unknown option \"treads\""))
-		s.want(2, s.run(args(s)...), "unknown option \"treads\"")
+		s := clitest.New(t)
+		s.Fakes["resnet50"].OpenErr = sdk.Usage(errors.New("unknown option \"treads\""))
+		s.Want(2, s.Run(args(s)...), "unknown option \"treads\"")
 	})
 	t.Run("dies", func(t *testing.T) {
-		s := newShell(t)
-		s.fakes["resnet50"].DieAfter = 100
-		s.want(5, s.run(args(s)...), "killed by SIGKILL", "the last line", "FAILED", "not run")
-		run := s.result().Runs[0]
+		s := clitest.New(t)
+		s.Fakes["resnet50"].DieAfter = 100
+		s.Want(5, s.Run(args(s)...), "killed by SIGKILL", "the last line", "FAILED", "not run")
+		run := s.Result().Runs[0]
 		if run.Status != record.Failed || run.Error.Kind != "died" || len(run.Error.Stderr) != 1 || run.ExitCode != 5 {
 			t.Errorf("result.json says %+v %+v", run.Status, run.Error)
 		}
@@ -287,49 +288,49 @@ func TestPluginFaults(t *testing.T) {
 		}
 	})
 	t.Run("closing: the run counts, with a note", func(t *testing.T) {
-		s := newShell(t)
-		s.fakes["resnet50"].CloseErr = errors.New("cache.bin: no space left")
-		s.want(0, s.run("run", "resnet50", "--scenario", "Offline", "--mode", "performance", "--out", s.out()),
+		s := clitest.New(t)
+		s.Fakes["resnet50"].CloseErr = errors.New("cache.bin: no space left")
+		s.Want(0, s.Run("run", "resnet50", "--scenario", "Offline", "--mode", "performance", "--out", s.Out()),
 			"VALID (smoke)", "note: Closing the workload failed after the run: cache.bin: no space left.")
 	})
 	t.Run("scorer", func(t *testing.T) {
-		s := newShell(t)
-		s.fakes["resnet50"].ScoreErr = errors.New("entry 3: payload of 2 bytes")
-		s.want(6, s.run("run", "resnet50", "--mode", "accuracy", "--out", s.out()), "entry 3: payload of 2 bytes")
+		s := clitest.New(t)
+		s.Fakes["resnet50"].ScoreErr = errors.New("entry 3: payload of 2 bytes")
+		s.Want(6, s.Run("run", "resnet50", "--mode", "accuracy", "--out", s.Out()), "entry 3: payload of 2 bytes")
 	})
 }
 
 func TestInterrupt(t *testing.T) {
-	s := newShell(t)
-	f := s.fakes["resnet50"]
-	f.HoldAfter, f.Held = 50, func() { s.signals <- os.Interrupt }
-	code := s.run("run", "resnet50", "--scenario", "Server", "--mode", "performance", "--out", s.out(),
+	s := clitest.New(t)
+	f := s.Fakes["resnet50"]
+	f.HoldAfter, f.Held = 50, func() { s.Signals <- os.Interrupt }
+	code := s.Run("run", "resnet50", "--scenario", "Server", "--mode", "performance", "--out", s.Out(),
 		"--set", "min_duration=60000")
-	s.want(130, code, "interrupt: stopping", "INTERRUPTED", "interrupted by signal")
-	run := s.result().Runs[0]
+	s.Want(130, code, "interrupt: stopping", "INTERRUPTED", "interrupted by signal")
+	run := s.Result().Runs[0]
 	if run.Status != record.Interrupted || run.ExitCode != 130 {
 		t.Errorf("result.json says %s, exit code %d", run.Status, run.ExitCode)
 	}
-	summary, err := os.ReadFile(s.out("resnet50", "Server", "performance", "run_1", "mlperf_log_summary.txt"))
+	summary, err := os.ReadFile(s.Out("resnet50", "Server", "performance", "run_1", "mlperf_log_summary.txt"))
 	if err != nil || !strings.Contains(string(summary), "INVALID") {
 		t.Errorf("partial summary log: %v\n%s", err, summary)
 	}
 }
 
 func TestSecondInterruptKills(t *testing.T) {
-	s := newShell(t)
-	f := s.fakes["resnet50"]
+	s := clitest.New(t)
+	f := s.Fakes["resnet50"]
 	ended := make(chan int, 1)
-	s.exit = func(code int) { ended <- code }
+	s.Exit = func(code int) { ended <- code }
 	f.HoldAfter, f.Held = 50, func() {
-		if d, err := record.Read(s.out(record.FileName)); err != nil || len(d.Runs) != 1 ||
+		if d, err := record.Read(s.Out(record.FileName)); err != nil || len(d.Runs) != 1 ||
 			d.Runs[0].Status != record.Unfinished {
 			t.Errorf("while it runs, result.json says %+v, %v", d, err)
 		}
-		s.signals <- os.Interrupt
-		s.signals <- syscall.SIGTERM
+		s.Signals <- os.Interrupt
+		s.Signals <- syscall.SIGTERM
 	}
-	s.run("run", "resnet50", "--scenario", "Server", "--mode", "performance", "--out", s.out(),
+	s.Run("run", "resnet50", "--scenario", "Server", "--mode", "performance", "--out", s.Out(),
 		"--set", "min_duration=60000")
 	select {
 	case code := <-ended:
@@ -345,11 +346,11 @@ func TestSecondInterruptKills(t *testing.T) {
 }
 
 func TestJSONToStdout(t *testing.T) {
-	s := newShell(t)
-	s.want(0, s.run("run", "resnet50", "--scenario", "SingleStream", "--json", "--out", s.out()))
-	d, err := record.Parse([]byte(s.stdout.String()))
+	s := clitest.New(t)
+	s.Want(0, s.Run("run", "resnet50", "--scenario", "SingleStream", "--json", "--out", s.Out()))
+	d, err := record.Parse([]byte(s.Stdout.String()))
 	if err != nil {
-		t.Fatalf("%v in:\n%s", err, s.stdout.String())
+		t.Fatalf("%v in:\n%s", err, s.Stdout.String())
 	}
 	if len(d.Runs) != 2 || d.ExitCode != 0 {
 		t.Errorf("%d runs, exit code %d; want 2 runs, 0", len(d.Runs), d.ExitCode)
@@ -357,68 +358,68 @@ func TestJSONToStdout(t *testing.T) {
 }
 
 func TestReportThatCannotBeWritten(t *testing.T) {
-	s := newShell(t)
-	s.redirect = failing{syscall.ENOSPC}
-	s.want(2, s.run("run", "resnet50", "--scenario", "SingleStream", "--mode", "performance", "--out", s.out()),
+	s := clitest.New(t)
+	s.Redirect = failing{syscall.ENOSPC}
+	s.Want(2, s.Run("run", "resnet50", "--scenario", "SingleStream", "--mode", "performance", "--out", s.Out()),
 		syscall.ENOSPC.Error())
-	if run := s.result().Runs[0]; run.Status != record.Complete {
+	if run := s.Result().Runs[0]; run.Status != record.Complete {
 		t.Errorf("the run is %s, want it complete in result.json", run.Status)
 	}
-	s.want(2, s.run("run", "resnet50", "--scenario", "Offline", "--repeat", "2", "--out", s.out("twice")),
+	s.Want(2, s.Run("run", "resnet50", "--scenario", "Offline", "--repeat", "2", "--out", s.Out("twice")),
 		syscall.ENOSPC.Error())
-	if run := s.result("twice", "2").Runs[0]; run.Status != record.Complete {
+	if run := s.Result("twice", "2").Runs[0]; run.Status != record.Complete {
 		t.Errorf("the second round is %s, want it made, whatever was printed of the first", run.Status)
 	}
 }
 
 // TestOutputThatIsLost wants no command to end well whose output nobody can have read, though somebody waits for it.
 func TestOutputThatIsLost(t *testing.T) {
-	s := newShell(t)
-	s.want(0, s.run("run", "resnet50", "--mode", "accuracy", "--out", s.out()))
+	s := clitest.New(t)
+	s.Want(0, s.Run("run", "resnet50", "--mode", "accuracy", "--out", s.Out()))
 	for _, lost := range []error{syscall.ENOSPC, syscall.EIO} {
-		s.redirect = failing{lost}
-		for _, args := range [][]string{{"list"}, {"score", s.out()}, {"doctor"}, {"describe", "resnet50"},
+		s.Redirect = failing{lost}
+		for _, args := range [][]string{{"list"}, {"score", s.Out()}, {"doctor"}, {"describe", "resnet50"},
 			{"version"}, {"--help"}} {
-			s.want(2, s.run(args...), lost.Error())
+			s.Want(2, s.Run(args...), lost.Error())
 		}
 	}
 }
 
 // TestReaderThatHasGone: a command whose reader has gone ends as if it had stayed.
 func TestReaderThatHasGone(t *testing.T) {
-	s := newShell(t)
-	s.redirect = failing{syscall.EPIPE}
+	s := clitest.New(t)
+	s.Redirect = failing{syscall.EPIPE}
 	for code, args := range map[int][]string{
-		0: {"run", "resnet50", "--scenario", "SingleStream", "--mode", "performance", "--out", s.out()},
-		3: {"run", "resnet50", "--scenario", "Offline", "--repeat", "2", "--out", s.out("two"), "--fail-if", "result < 1e9"},
+		0: {"run", "resnet50", "--scenario", "SingleStream", "--mode", "performance", "--out", s.Out()},
+		3: {"run", "resnet50", "--scenario", "Offline", "--repeat", "2", "--out", s.Out("two"), "--fail-if", "result < 1e9"},
 		2: {"run", "resnet51"},
 	} {
-		s.want(code, s.run(args...))
-		if said := s.stderr.String(); strings.Contains(said, syscall.EPIPE.Error()) {
+		s.Want(code, s.Run(args...))
+		if said := s.Stderr.String(); strings.Contains(said, syscall.EPIPE.Error()) {
 			t.Errorf("%q speaks of its reader:\n%s", args, said)
 		}
 	}
-	if run := s.result("two", "2").Runs[0]; run.Status != record.Complete {
+	if run := s.Result("two", "2").Runs[0]; run.Status != record.Complete {
 		t.Errorf("the second round is %s", run.Status)
 	}
 	for _, args := range [][]string{{"list"}, {"describe", "resnet50"}, {"--help"}} {
-		s.want(0, s.run(args...))
+		s.Want(0, s.Run(args...))
 	}
 }
 
 func TestUserConfIsKeptBesideTheResult(t *testing.T) {
-	s := newShell(t)
-	conf := s.write("my.conf", "*.SingleStream.target_latency = 0.00005\n")
-	s.want(0, s.run("run", "resnet50", "--scenario", "SingleStream", "--mode", "performance",
-		"--user-conf", conf, "--out", s.out()))
-	text, err := os.ReadFile(s.out("resnet50", "SingleStream", "user.conf"))
+	s := clitest.New(t)
+	conf := s.File("my.conf", "*.SingleStream.target_latency = 0.00005\n")
+	s.Want(0, s.Run("run", "resnet50", "--scenario", "SingleStream", "--mode", "performance",
+		"--user-conf", conf, "--out", s.Out()))
+	text, err := os.ReadFile(s.Out("resnet50", "SingleStream", "user.conf"))
 	if err != nil || string(text) != "*.SingleStream.target_latency = 0.00005\n" {
 		t.Errorf("user.conf: %q, %v", text, err)
 	}
 }
 
 func TestScenarioThatTheRulesLack(t *testing.T) {
-	s := newShell(t)
-	s.fakes["resnet50"].Description.Models[0].Scenarios = []loadgen.Scenario{loadgen.SingleStream, loadgen.Offline}
-	s.want(2, s.run("run", "resnet50", "--scenario", "Server"), "no Server scenario for resnet50", "SingleStream, Offline")
+	s := clitest.New(t)
+	s.Fakes["resnet50"].Description.Models[0].Scenarios = []loadgen.Scenario{loadgen.SingleStream, loadgen.Offline}
+	s.Want(2, s.Run("run", "resnet50", "--scenario", "Server"), "no Server scenario for resnet50", "SingleStream, Offline")
 }

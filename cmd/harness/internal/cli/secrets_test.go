@@ -1,7 +1,8 @@
-package cli
+package cli_test
 
 import (
 	"errors"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/clitest"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -11,10 +12,10 @@ import (
 )
 
 // secretsOf are options with secrets that a command is given, and the secrets.
-func (s *shell) secretsOf() (args, secrets []string) {
-	s.env["MY_LICENCE"], s.env["MY_TOKEN"], s.env["OPENAI_API_KEY"] = "sesame-env", "sesame-named", "sesame-default"
+func secretsOf(s *clitest.Shell) (args, secrets []string) {
+	s.Env["MY_LICENCE"], s.Env["MY_TOKEN"], s.Env["OPENAI_API_KEY"] = "sesame-env", "sesame-named", "sesame-default"
 	return []string{
-			"--backend-secret", "licence=env:MY_LICENCE", "--backend-secret=pin=file:" + s.write("pin", "sesame-file\n"),
+			"--backend-secret", "licence=env:MY_LICENCE", "--backend-secret=pin=file:" + s.File("pin", "sesame-file\n"),
 			"--backend-opt", "token=sesame-token", "--backend-opt=body.options={\"api_key\": \"sesame-json\"}",
 			"--backend-opt", "header.x-tenant=sesame-header",
 			"--backend-opt", "url=https://me:sesame-url@host", "--backend-opt", "command=python3 b.py --password sesame-command",
@@ -24,9 +25,9 @@ func (s *shell) secretsOf() (args, secrets []string) {
 }
 
 // wantHidden looks for secrets in what was printed and in every file below folders.
-func (s *shell) wantHidden(secrets []string, folders ...string) {
-	s.t.Helper()
-	texts := map[string]string{"what is printed": s.stdout.String() + s.stderr.String()}
+func wantHidden(s *clitest.Shell, secrets []string, folders ...string) {
+	s.T.Helper()
+	texts := map[string]string{"what is printed": s.Stdout.String() + s.Stderr.String()}
 	for _, folder := range folders {
 		err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() {
@@ -37,32 +38,32 @@ func (s *shell) wantHidden(secrets []string, folders ...string) {
 			return err
 		})
 		if err != nil {
-			s.t.Error(err)
+			s.T.Error(err)
 		}
 	}
 	for where, text := range texts {
 		for _, secret := range secrets {
 			if strings.Contains(text, secret) {
-				s.t.Errorf("%s holds the secret %q:\n%s", where, secret, text)
+				s.T.Errorf("%s holds the secret %q:\n%s", where, secret, text)
 			}
 		}
 	}
 }
 
 func TestSecretsStayOutOfResults(t *testing.T) {
-	s := newShell(t)
-	args, secrets := s.secretsOf()
-	f := s.fakes["resnet50"]
+	s := clitest.New(t)
+	args, secrets := secretsOf(s)
+	f := s.Fakes["resnet50"]
 	f.Info.BackendInfo = map[string]string{"connected": "with " + strings.Join(secrets, " ")}
 	run := append([]string{"run", "resnet50", "--scenario", "Offline", "--backend-opt", "threads=2",
-		"--out", s.out()}, args...)
-	s.want(0, s.run(append(run, "--dry-run")...), "token=(secret)", "licence=(secret)", "threads=2",
+		"--out", s.Out()}, args...)
+	s.Want(0, s.Run(append(run, "--dry-run")...), "token=(secret)", "licence=(secret)", "threads=2",
 		"url=https://(secret)@host")
-	s.wantHidden(secrets)
-	s.want(0, s.run(append(run, "--json")...), `"licence": "(secret)"`, `"threads": "2"`, "licence=env:MY_LICENCE",
+	wantHidden(s, secrets)
+	s.Want(0, s.Run(append(run, "--json")...), `"licence": "(secret)"`, `"threads": "2"`, "licence=env:MY_LICENCE",
 		"url=https://(secret)@host")
-	s.wantHidden(secrets, s.out())
-	r := s.result().Runs[0]
+	wantHidden(s, secrets, s.Out())
+	r := s.Result().Runs[0]
 	if got := r.Options.BackendOptions; len(got) != 9 || got["command"] != "python3 b.py --password (secret)" ||
 		got["token_env"] != "MY_TOKEN" || r.Workload.BackendInfo["connected"] == "" {
 		t.Errorf("options %q, backend %q", got, r.Workload.BackendInfo)
@@ -80,53 +81,53 @@ func TestSecretsStayOutOfResults(t *testing.T) {
 }
 
 func TestSecretsStayOutOfErrors(t *testing.T) {
-	s := newShell(t)
-	args, secrets := s.secretsOf()
-	s.fakes["resnet50"].OpenErr = errors.New("refused: " + strings.Join(secrets, ", "))
-	run := append([]string{"run", "resnet50", "--scenario", "Offline", "--out", s.out()}, args...)
-	s.want(6, s.run(run...), "refused: (secret), (secret)")
-	s.wantHidden(secrets, s.out())
-	s.want(6, s.run(append(run, "--json", "--force")...), "refused: (secret), (secret)")
-	s.wantHidden(secrets, s.out())
+	s := clitest.New(t)
+	args, secrets := secretsOf(s)
+	s.Fakes["resnet50"].OpenErr = errors.New("refused: " + strings.Join(secrets, ", "))
+	run := append([]string{"run", "resnet50", "--scenario", "Offline", "--out", s.Out()}, args...)
+	s.Want(6, s.Run(run...), "refused: (secret), (secret)")
+	wantHidden(s, secrets, s.Out())
+	s.Want(6, s.Run(append(run, "--json", "--force")...), "refused: (secret), (secret)")
+	wantHidden(s, secrets, s.Out())
 }
 
 // A profile tells nothing of secrets, and runs with others use it: they do the same work.
 func TestSecretsStayOutOfProfiles(t *testing.T) {
 	s := newTuner(t)
-	args, secrets := s.secretsOf()
-	s.want(0, s.run(append(tuneArgs("--json", "--scenario", "Offline"), args...)...), `"licence": "(secret)"`)
-	s.wantHidden(secrets, filepath.Join(s.dir, "settings"))
-	path := s.certain()
+	args, secrets := secretsOf(s)
+	s.Want(0, s.Run(append(tuneArgs("--json", "--scenario", "Offline"), args...)...), `"licence": "(secret)"`)
+	wantHidden(s, secrets, filepath.Join(s.Dir, "settings"))
+	path := certain(s)
 	args[slices.Index(args, "token=sesame-token")] = "token=sesame-other"
 	// What was measured in milliseconds may be too little for a run of its duration.
 	run := append([]string{"run", "resnet50", "--scenario", "Offline", "--mode", "performance",
-		"--set", "target_qps=100000000", "--out", s.out()}, args...)
-	s.want(0, s.run(run...), path)
-	if r := s.result().Runs[0]; r.Tuning != path {
+		"--set", "target_qps=100000000", "--out", s.Out()}, args...)
+	s.Want(0, s.Run(run...), path)
+	if r := s.Result().Runs[0]; r.Tuning != path {
 		t.Errorf("the run used the profile %q: %s", r.Tuning, r.TuningNote)
 	}
-	s.wantHidden(append(secrets, "sesame-other"), s.out())
-	s.want(0, s.run(append(run, "--force", "--backend-opt", "other=1")...))
-	if r := s.result().Runs[0]; r.Tuning != "" {
+	wantHidden(s, append(secrets, "sesame-other"), s.Out())
+	s.Want(0, s.Run(append(run, "--force", "--backend-opt", "other=1")...))
+	if r := s.Result().Runs[0]; r.Tuning != "" {
 		t.Errorf("a run with another option uses the profile %s", r.Tuning)
 	}
 }
 
 func TestSecretsThatCannotBeRead(t *testing.T) {
-	s := newShell(t)
-	s.env["EMPTY"] = ""
-	long := s.write("long", strings.Repeat("x", 65537))
-	s.want(2, s.run("run", "resnet50", "--backend-secret", "a=env:EMPTY",
-		"--backend-secret", "b=file:"+filepath.Join(s.dir, "none"), "--backend-secret", "c=file:"+long,
+	s := clitest.New(t)
+	s.Env["EMPTY"] = ""
+	long := s.File("long", strings.Repeat("x", 65537))
+	s.Want(2, s.Run("run", "resnet50", "--backend-secret", "a=env:EMPTY",
+		"--backend-secret", "b=file:"+filepath.Join(s.Dir, "none"), "--backend-secret", "c=file:"+long,
 		"--backend-secret", "d=sesame-itself", "--backend-secret", "e=env:", "--backend-secret", "sesame-alone"),
 		"--backend-secret a: env:EMPTY is empty or not there", "no such file", "more than 65536 bytes",
 		"--backend-secret d: want env:NAME", "--backend-secret e: want env:NAME", "want key=value")
-	s.wantHidden([]string{"sesame-itself", "sesame-alone"})
-	s.env["PIN"] = "sesame-1"
-	s.want(2, s.run("run", "resnet50", "--backend-secret", "pin=env:PIN", "--backend-opt", "pin=sesame-2"),
+	wantHidden(s, []string{"sesame-itself", "sesame-alone"})
+	s.Env["PIN"] = "sesame-1"
+	s.Want(2, s.Run("run", "resnet50", "--backend-secret", "pin=env:PIN", "--backend-opt", "pin=sesame-2"),
 		"both give pin")
-	s.wantHidden([]string{"sesame-1", "sesame-2"})
-	if n := len(s.fakes["resnet50"].Opened()); n != 0 {
+	wantHidden(s, []string{"sesame-1", "sesame-2"})
+	if n := len(s.Fakes["resnet50"].Opened()); n != 0 {
 		t.Errorf("%d workloads were opened", n)
 	}
 }

@@ -48,9 +48,6 @@ type State struct {
 	Plugins plugin.Launcher
 }
 
-// Main runs one command and returns the exit code. Errors are printed here and nowhere else.
-func Main(ctx context.Context, s *State) int { return mainWith(ctx, s, (*app).command) }
-
 // mainWith runs one command of the tree and returns the exit code. Errors are printed here and nowhere else.
 func mainWith(ctx context.Context, s *State, tree func(*app) *cobra.Command) int {
 	ctx, cancel := context.WithCancelCause(ctx)

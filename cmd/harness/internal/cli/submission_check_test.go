@@ -1,4 +1,4 @@
-package cli
+package cli_test
 
 import (
 	"encoding/json"
@@ -6,24 +6,25 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/clitest"
 	"github.com/plumbline-ml/plumbline/submission/check"
 )
 
 func TestSubmissionCheck(t *testing.T) {
-	s := newShell(t)
+	s := clitest.New(t)
 	root, _ := scored(t)
-	s.want(3, s.run("submission", "check", root), "closed/Lab/results/box/resnet50/Offline  resnet Offline reject",
+	s.Want(3, s.Run("submission", "check", root), "closed/Lab/results/box/resnet50/Offline  resnet Offline reject",
 		"reject files  performance/run_1/mlperf_log_detail.txt: a log is missing", "to do: add the run's logs",
 		"1 result: 0 accepted, 0 with warnings, 1 rejected", "verdict by the rules v6.1: reject")
-	s.want(3, s.run("submission", "check", root, "--submitter", "Lab", "--rules", "v6.0"), "verdict by the rules v6.0")
+	s.Want(3, s.Run("submission", "check", root, "--submitter", "Lab", "--rules", "v6.0"), "verdict by the rules v6.0")
 }
 
 func TestSubmissionCheckAsJSON(t *testing.T) {
-	s := newShell(t)
+	s := clitest.New(t)
 	root, _ := scored(t)
-	s.want(3, s.run("submission", "check", root, "--json"))
+	s.Want(3, s.Run("submission", "check", root, "--json"))
 	var report check.Report
-	if err := json.Unmarshal([]byte(s.stdout.String()), &report); err != nil {
+	if err := json.Unmarshal([]byte(s.Stdout.String()), &report); err != nil {
 		t.Fatal(err)
 	}
 	at := slices.IndexFunc(report.Findings, func(f check.Finding) bool { return f.Rule == "hash" })
@@ -37,10 +38,10 @@ func TestSubmissionCheckAsJSON(t *testing.T) {
 }
 
 func TestSubmissionCheckOfNothing(t *testing.T) {
-	s := newShell(t)
+	s := clitest.New(t)
 	root, _ := scored(t)
-	s.want(2, s.run("submission", "check", t.TempDir()), "no submission in")
-	s.want(2, s.run("submission", "check", filepath.Join(root, "none")), "none")
-	s.want(2, s.run("submission", "check", root, "--submitter", "Nobody"), `unknown submitter "Nobody"`, "known: Lab")
-	s.want(2, s.run("submission", "check", root, "--rules", "v1.0"), `"v1.0"`, "v6.1")
+	s.Want(2, s.Run("submission", "check", t.TempDir()), "no submission in")
+	s.Want(2, s.Run("submission", "check", filepath.Join(root, "none")), "none")
+	s.Want(2, s.Run("submission", "check", root, "--submitter", "Nobody"), `unknown submitter "Nobody"`, "known: Lab")
+	s.Want(2, s.Run("submission", "check", root, "--rules", "v1.0"), `"v1.0"`, "v6.1")
 }

@@ -1,6 +1,7 @@
-package cli
+package cli_test
 
 import (
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/clitest"
 	"os"
 	"path/filepath"
 	"testing"
@@ -29,25 +30,25 @@ func measured(t *testing.T) (root string) {
 }
 
 func TestSubmissionPrepare(t *testing.T) {
-	s := newShell(t)
+	s := clitest.New(t)
 	root := measured(t)
-	s.want(0, s.run("submission", "prepare", root, "--out", s.out()),
+	s.Want(0, s.Run("submission", "prepare", root, "--out", s.Out()),
 		"copied   closed/Lab/results/box/bert-99/SingleStream", "to  closed/Lab/results/box/bert-99/Offline",
-		"let edge systems infer Offline from SingleStream", "new tree in "+s.out())
-	s.want(0, s.run("submission", "prepare", s.out(), "--out", s.out()+"2"), "nothing was to be completed")
-	s.want(6, s.run("submission", "prepare", root, "--out", s.out()), "is there already")
-	s.want(2, s.run("submission", "prepare", root, "--out", "x", "--rules", "v9"), "v6.1")
-	s.want(2, s.run("submission", "prepare", t.TempDir(), "--out", s.out()+"3"), "no submission")
-	s.want(2, s.run("submission", "prepare", root), "--out NEW is missing")
-	s.want(2, s.run("submission", "prepare", root, "--out", "x", "--keep-structure"), "goes with --compatible only")
+		"let edge systems infer Offline from SingleStream", "new tree in "+s.Out())
+	s.Want(0, s.Run("submission", "prepare", s.Out(), "--out", s.Out()+"2"), "nothing was to be completed")
+	s.Want(6, s.Run("submission", "prepare", root, "--out", s.Out()), "is there already")
+	s.Want(2, s.Run("submission", "prepare", root, "--out", "x", "--rules", "v9"), "v6.1")
+	s.Want(2, s.Run("submission", "prepare", t.TempDir(), "--out", s.Out()+"3"), "no submission")
+	s.Want(2, s.Run("submission", "prepare", root), "--out NEW is missing")
+	s.Want(2, s.Run("submission", "prepare", root, "--out", "x", "--keep-structure"), "goes with --compatible only")
 }
 
 func TestSubmissionPrepareAsTheOfficialTool(t *testing.T) {
-	s := newShell(t)
-	official := []string{"submission", "prepare", measured(t), "--out", s.out(), "--compatible"}
-	s.want(0, s.run(append(official, "--version", "v6.1", "--nomove-failed-to-open")...),
+	s := clitest.New(t)
+	official := []string{"submission", "prepare", measured(t), "--out", s.Out(), "--compatible"}
+	s.Want(0, s.Run(append(official, "--version", "v6.1", "--nomove-failed-to-open")...),
 		"WARNING:main:SingleStream scenario result is invalid for box: bert-99 in closed division. Accuracy: False, "+
 			"Performance: False. Removing all dependent scenario results...", "rmtree closed/Lab/results/box/bert-99\n")
-	s.want(1, s.run(official...), "ERROR:main:output directory "+s.out()+" already exists")
-	s.want(1, s.run("submission", "prepare", measured(t), "--out", s.out()+"2", "--compatible"), "does not know the round")
+	s.Want(1, s.Run(official...), "ERROR:main:output directory "+s.Out()+" already exists")
+	s.Want(1, s.Run("submission", "prepare", measured(t), "--out", s.Out()+"2", "--compatible"), "does not know the round")
 }

@@ -1,6 +1,7 @@
-package cli
+package cli_test
 
 import (
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/clitest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -27,45 +28,45 @@ func scored(t *testing.T) (root, log string) {
 }
 
 func TestSubmissionTruncate(t *testing.T) {
-	s := newShell(t)
+	s := clitest.New(t)
 	root, log := scored(t)
-	keep := filepath.Join(s.dir, "originals")
-	s.want(0, s.run("submission", "truncate", root, "--keep", keep), log,
+	keep := filepath.Join(s.Dir, "originals")
+	s.Want(0, s.Run("submission", "truncate", root, "--keep", keep), log,
 		"truncated, sha256 aa64f662252eb8f5", "20.0 kB in")
-	s.want(0, s.run("submission", "truncate", root, "--keep", keep, "--verify"), "done before", "1 original read again")
+	s.Want(0, s.Run("submission", "truncate", root, "--keep", keep, "--verify"), "done before", "1 original read again")
 	if err := os.Remove(filepath.Join(filepath.Dir(log), "accuracy.txt")); err != nil {
 		t.Fatal(err)
 	}
-	s.want(6, s.run("submission", "truncate", root, "--keep", keep), "accuracy.txt is missing: score the whole log")
+	s.Want(6, s.Run("submission", "truncate", root, "--keep", keep), "accuracy.txt is missing: score the whole log")
 }
 
 func TestSubmissionTruncateAsTheOfficialTool(t *testing.T) {
-	s := newShell(t)
+	s := clitest.New(t)
 	root, log := scored(t)
-	backup := filepath.Join(s.dir, "backup")
+	backup := filepath.Join(s.Dir, "backup")
 	official := []string{"submission", "truncate", root, "--compatible", "--submitter", "Lab"}
-	s.want(0, s.run(append(official, "--backup", backup)...), "INFO:main:closed/Lab/results/box/resnet50/Offline/"+
+	s.Want(0, s.Run(append(official, "--backup", backup)...), "INFO:main:closed/Lab/results/box/resnet50/Offline/"+
 		"accuracy/mlperf_log_accuracy.json truncated", "INFO:main:Make sure you keep a backup of "+backup)
 	if info, err := os.Stat(log); err != nil || info.Size() != 8199 {
 		t.Errorf("%v, %v", info, err)
 	}
-	s.want(1, s.run(append(official, "--output", s.dir)...), "output directory already exists")
+	s.Want(1, s.Run(append(official, "--output", s.Dir)...), "output directory already exists")
 }
 
 func TestSubmissionTruncateWrongly(t *testing.T) {
-	s := newShell(t)
+	s := clitest.New(t)
 	root, _ := scored(t)
 	for text, args := range map[string][]string{
 		"is missing; see":               {},
 		"--keep DIR is missing":         {root},
-		"goes with --compatible only":   {root, "--keep", s.dir, "--backup", "x"},
-		"does not go with --compatible": {root, "--compatible", "--keep", s.dir},
+		"goes with --compatible only":   {root, "--keep", s.Dir, "--backup", "x"},
+		"does not go with --compatible": {root, "--compatible", "--keep", s.Dir},
 		"needs --submitter":             {root, "--compatible", "--backup", "x"},
 		"needs --backup DIR or":         {root, "--compatible", "--submitter", "Lab"},
 	} {
-		s.want(2, s.run(append([]string{"submission", "truncate"}, args...)...), text)
+		s.Want(2, s.Run(append([]string{"submission", "truncate"}, args...)...), text)
 	}
-	s.want(2, s.run("submission", "trunkate"), `did you mean "truncate"`)
-	s.want(2, s.run("submission", "truncate", root, "--keep", s.dir, "--submitter", "Lap"), "Lab")
-	s.want(2, s.run("submission", "truncate", filepath.Join(root, "none"), "--keep", s.dir), "none")
+	s.Want(2, s.Run("submission", "trunkate"), `did you mean "truncate"`)
+	s.Want(2, s.Run("submission", "truncate", root, "--keep", s.Dir, "--submitter", "Lap"), "Lab")
+	s.Want(2, s.Run("submission", "truncate", filepath.Join(root, "none"), "--keep", s.Dir), "none")
 }

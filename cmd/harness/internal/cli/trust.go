@@ -67,7 +67,7 @@ func (a *app) trust(ctx context.Context, args []string, f *trustFlags) error {
 		return sdk.Usage(err)
 	}
 	if len(args) == 0 && !f.all && len(f.with)+len(f.env) == 0 {
-		lock, err := a.lock(f.pluginFlags)
+		lock, err := a.pins(f.pluginFlags)
 		if err != nil {
 			return err
 		}
@@ -100,7 +100,7 @@ func (a *app) changePins(ctx context.Context, args []string, f *trustFlags) erro
 		return err
 	}
 	defer release()
-	lock, err := a.lock(f.pluginFlags)
+	lock, err := a.pins(f.pluginFlags)
 	if err != nil {
 		return err
 	}
@@ -278,7 +278,7 @@ func (a *app) exposedCheck(f *pluginFlags) doctor.Check {
 // trustCheck says whether plugins are pinned.
 func (a *app) trustCheck(f *pluginFlags) doctor.Check {
 	c := doctor.Check{Name: "pins", State: doctor.OK}
-	lock, err := a.lock(f)
+	lock, err := a.pins(f)
 	switch {
 	case err != nil: // a damaged file has ended the command already
 		c.State, c.Found = doctor.Warn, err.Error()

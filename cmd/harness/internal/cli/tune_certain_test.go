@@ -1,4 +1,4 @@
-package cli
+package cli_test
 
 import (
 	"testing"
@@ -7,15 +7,15 @@ import (
 // A setting that the search called not certain is used by the runs that name the profile, and by no others.
 func TestTuningThatIsNotCertain(t *testing.T) {
 	s := newTuner(t)
-	s.want(0, s.run(tuneArgs("--scenario", "Offline")...))
-	path := s.certain()
+	s.Want(0, s.Run(tuneArgs("--scenario", "Offline")...))
+	path := certain(s)
 	dry := []string{"run", "resnet50", "--dry-run", "--scenario", "Offline"}
-	s.want(0, s.run(dry...), " ("+path+")")
-	_, p := s.profile()
+	s.Want(0, s.Run(dry...), " ("+path+")")
+	_, p := profileOf(s)
 	p.Offline.Decided = false
 	if err := p.Save(path); err != nil {
 		t.Fatal(err)
 	}
-	s.want(0, s.run(dry...), "for Offline is not used: harness tune called it not certain (--tuning "+path+" uses it)")
-	s.want(0, s.run(append(dry, "--tuning", path)...), " ("+path+")")
+	s.Want(0, s.Run(dry...), "for Offline is not used: harness tune called it not certain (--tuning "+path+" uses it)")
+	s.Want(0, s.Run(append(dry, "--tuning", path)...), " ("+path+")")
 }

@@ -1,4 +1,4 @@
-package cli
+package cli_test
 
 import (
 	"encoding/json"
@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/clitest"
 	"github.com/plumbline-ml/plumbline/loadgen"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
@@ -18,9 +19,9 @@ import (
 )
 
 // newTuner is a shell with a folder of settings.
-func newTuner(t *testing.T) *shell {
-	s := newShell(t)
-	s.env["PLUMBLINE_CONFIG"] = filepath.Join(s.dir, "settings")
+func newTuner(t *testing.T) *clitest.Shell {
+	s := clitest.New(t)
+	s.Env["PLUMBLINE_CONFIG"] = filepath.Join(s.Dir, "settings")
 	return s
 }
 
@@ -30,48 +31,48 @@ func tuneArgs(more ...string) []string {
 		"--time", "2ms"}, more...)
 }
 
-// profile is the path and the contents of the only profile.
-func (s *shell) profile() (string, tune.Profile) {
-	s.t.Helper()
-	all, _ := filepath.Glob(filepath.Join(s.dir, "settings", "tuning", "*"))
+// profileOf is the path and the contents of the only profile.
+func profileOf(s *clitest.Shell) (string, tune.Profile) {
+	s.T.Helper()
+	all, _ := filepath.Glob(filepath.Join(s.Dir, "settings", "tuning", "*"))
 	if len(all) != 1 {
-		s.t.Fatalf("the profiles are %q, want one", all)
+		s.T.Fatalf("the profiles are %q, want one", all)
 	}
 	p, err := tune.Load(all[0])
 	if err != nil {
-		s.t.Fatal(err)
+		s.T.Fatal(err)
 	}
 	return all[0], p
 }
 
 // prefer makes the setting that was tried the best one, whatever was measured.
-func (s *shell) prefer() string {
-	s.t.Helper()
-	path, p := s.profile()
+func prefer(s *clitest.Shell) string {
+	s.T.Helper()
+	path, p := profileOf(s)
 	p.Offline.Setting, p.Server.Setting = tune.Setting{Batch: 3, Sessions: 2, Threads: 5},
 		tune.Setting{Batch: 4, Sessions: 1}
 	p.Offline.SamplesPerSecond, p.Server.TargetQPS = 100_000_000, 30_000
 	p.Offline.Decided = true
 	if err := p.Save(path); err != nil {
-		s.t.Fatal(err)
+		s.T.Fatal(err)
 	}
 	return path
 }
 
 // certain lets runs use the setting of the profile, which tests of milliseconds leave open.
-func (s *shell) certain() (path string) {
-	s.t.Helper()
-	path, p := s.profile()
+func certain(s *clitest.Shell) (path string) {
+	s.T.Helper()
+	path, p := profileOf(s)
 	p.Offline.Decided = true
 	if err := p.Save(path); err != nil {
-		s.t.Fatal(err)
+		s.T.Fatal(err)
 	}
 	return path
 }
 
-func (s *shell) performance(args ...string) int {
-	s.t.Helper()
-	return s.run(append([]string{"run", "resnet50", "--mode", "performance", "--force", "--out", s.out()}, args...)...)
+func tuneRuns(s *clitest.Shell, args ...string) int {
+	s.T.Helper()
+	return s.Run(append([]string{"run", "resnet50", "--mode", "performance", "--force", "--out", s.Out()}, args...)...)
 }
 
 func origin(r record.Run, key string) string {
@@ -85,20 +86,20 @@ func origin(r record.Run, key string) string {
 
 func TestTuneAndRun(t *testing.T) {
 	s := newTuner(t)
-	s.want(0, s.run(tuneArgs()...), "BATCH", "SAMPLES/S", "auto", "Offline ", "TARGET_QPS", "(confirms)",
+	s.Want(0, s.Run(tuneArgs()...), "BATCH", "SAMPLES/S", "auto", "Offline ", "TARGET_QPS", "(confirms)",
 		"is VALID (1m0s at 99 %)", "uses it from now on (--tuning none: not)")
-	path, p := s.profile()
+	path, p := profileOf(s)
 	if p.Offline == nil || len(p.Offline.Points) != 2 || p.Server == nil || !(p.Server.TargetQPS > 0) ||
 		p.Machine.CPU != "Example CPU @ 2.00GHz" || p.For.Precision != "fp32" || p.For.Backend != "ort" {
 		t.Errorf("the profile is %+v", p)
 	}
-	if got := s.prefer(); got != path {
+	if got := prefer(s); got != path {
 		t.Fatal(got)
 	}
-	s.want(0, s.performance(),
+	s.Want(0, tuneRuns(s),
 		"tuning    Server batch 4, 1 session, target_qps 30000; Offline batch 3, 2 sessions, 5 threads, "+
 			"target_qps 120000000 ("+path+")")
-	for _, r := range s.result().Runs {
+	for _, r := range s.Result().Runs {
 		tuned := r.Scenario == "Server" || r.Scenario == "Offline"
 		if (r.Tuning == path) != tuned || !strings.Contains(r.TuningNote, path) {
 			t.Errorf("%s: tuning %q, note %q", r.Scenario, r.Tuning, r.TuningNote)
@@ -112,7 +113,7 @@ func TestTuneAndRun(t *testing.T) {
 			t.Errorf("target_qps is %q", got)
 		}
 	}
-	for i, o := range s.fakes["resnet50"].Opened() {
+	for i, o := range s.Fakes["resnet50"].Opened() {
 		if o.Scenario == loadgen.SingleStream && o.Batch != 0 {
 			t.Errorf("open %d: SingleStream got %+v", i, o)
 		}
@@ -122,9 +123,9 @@ func TestTuneAndRun(t *testing.T) {
 // What a user says counts more than a profile, and nothing that was not measured together is mixed.
 func TestFlagsAndProfiles(t *testing.T) {
 	s := newTuner(t)
-	s.want(0, s.run(tuneArgs()...))
-	path := s.prefer()
-	conf := s.write("user.conf", "*.Server.target_qps = 20000\n")
+	s.Want(0, s.Run(tuneArgs()...))
+	path := prefer(s)
+	conf := s.File("user.conf", "*.Server.target_qps = 20000\n")
 	cases := []struct {
 		args    []string
 		batch   int
@@ -147,81 +148,81 @@ func TestFlagsAndProfiles(t *testing.T) {
 		{[]string{"--tuning", path, "--precision", "int8"}, 4, "30000", path, "it was measured with another precision"},
 	}
 	for _, c := range cases {
-		s.want(0, s.performance(append(c.args, "--scenario", "Server")...), c.printed)
-		r := s.result().Runs[0]
+		s.Want(0, tuneRuns(s, append(c.args, "--scenario", "Server")...), c.printed)
+		r := s.Result().Runs[0]
 		if qps, _, _ := strings.Cut(origin(r, "target_qps"), " "); r.Options.Batch != c.batch || qps != c.qps ||
 			r.Tuning != c.tuning {
 			t.Errorf("%v: batch %d, target_qps %s, tuning %q; want %+v", c.args, r.Options.Batch, qps, r.Tuning, c)
 		}
-		if c.printed == "" && strings.Contains(s.stdout.String(), "tuning  ") {
-			t.Errorf("%v: a line on tuning in:\n%s", c.args, s.stdout.String())
+		if c.printed == "" && strings.Contains(s.Stdout.String(), "tuning  ") {
+			t.Errorf("%v: a line on tuning in:\n%s", c.args, s.Stdout.String())
 		}
 	}
-	s.want(0, s.run("run", "resnet50", "--dry-run", "--scenario", "Offline"),
+	s.Want(0, s.Run("run", "resnet50", "--dry-run", "--scenario", "Offline"),
 		"tuning    Offline batch 3, 2 sessions, 5 threads", "tuning "+path)
-	s.want(0, s.run("settings", "resnet50", "--scenario", "Server"), "30000", "tuning "+path)
-	s.want(0, s.run("run", "resnet50", "--dry-run", "--scenario", "SingleStream", "--mode", "performance"))
-	if strings.Contains(s.stdout.String(), path) {
-		t.Errorf("a profile that no run uses is named:\n%s", s.stdout.String())
+	s.Want(0, s.Run("settings", "resnet50", "--scenario", "Server"), "30000", "tuning "+path)
+	s.Want(0, s.Run("run", "resnet50", "--dry-run", "--scenario", "SingleStream", "--mode", "performance"))
+	if strings.Contains(s.Stdout.String(), path) {
+		t.Errorf("a profile that no run uses is named:\n%s", s.Stdout.String())
 	}
 }
 
 func TestProfilesThatDoNotFit(t *testing.T) {
 	s := newTuner(t)
-	s.want(0, s.run(tuneArgs("--scenario", "Offline")...))
-	path, p := s.profile()
+	s.Want(0, s.Run(tuneArgs("--scenario", "Offline")...))
+	path, p := profileOf(s)
 	sum := p.PluginSHA256
 	p.PluginSHA256 = strings.Repeat("0", 64)
 	if err := p.Save(path); err != nil {
 		t.Fatal(err)
 	}
-	s.want(0, s.performance(), "tuning    "+path+
+	s.Want(0, tuneRuns(s), "tuning    "+path+
 		" ignored: it is for another build of the plugin (sha256 000000000000; this is "+sum[:12]+
 		"); harness tune measures anew")
-	if r := s.result().Runs[3]; r.Tuning != "" || !strings.Contains(r.TuningNote, "ignored") || r.Options.Batch != 0 {
+	if r := s.Result().Runs[3]; r.Tuning != "" || !strings.Contains(r.TuningNote, "ignored") || r.Options.Batch != 0 {
 		t.Errorf("the result says %q, %q, options %+v", r.Tuning, r.TuningNote, r.Options)
 	}
-	s.want(0, s.performance("--tuning", path, "--scenario", "Offline"), "it was measured with another build of the plugin")
-	s.want(2, s.run("run", "mobilenet", "--tuning", path, "--out", s.out("m")),
+	s.Want(0, tuneRuns(s, "--tuning", path, "--scenario", "Offline"), "it was measured with another build of the plugin")
+	s.Want(2, s.Run("run", "mobilenet", "--tuning", path, "--out", s.Out("m")),
 		"it is for the model resnet50, not mobilenet")
 	if err := os.WriteFile(path, []byte("{"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	s.want(0, s.performance(), "tuning    ignored: tuned settings: "+path)
-	s.want(2, s.performance("--tuning", path), "--tuning: tuned settings: "+path)
-	s.want(2, s.performance("--tuning", path+"x"), "no such file")
+	s.Want(0, tuneRuns(s), "tuning    ignored: tuned settings: "+path)
+	s.Want(2, tuneRuns(s, "--tuning", path), "--tuning: tuned settings: "+path)
+	s.Want(2, tuneRuns(s, "--tuning", path+"x"), "no such file")
 }
 
 // A search of one scenario keeps what is known of the other.
 func TestTuneOneScenario(t *testing.T) {
 	s := newTuner(t)
-	s.want(0, s.run(tuneArgs("--scenario", "Offline")...))
-	_, first := s.profile()
+	s.Want(0, s.Run(tuneArgs("--scenario", "Offline")...))
+	_, first := profileOf(s)
 	if first.Offline == nil || first.Server != nil {
 		t.Fatalf("%+v", first)
 	}
-	s.want(0, s.run(tuneArgs("--scenario", "Server")...), "is VALID")
-	if strings.Contains(s.stdout.String(), "SAMPLES/S") {
+	s.Want(0, s.Run(tuneArgs("--scenario", "Server")...), "is VALID")
+	if strings.Contains(s.Stdout.String(), "SAMPLES/S") {
 		t.Error("the grid was measured")
 	}
-	if _, p := s.profile(); p.Server == nil || p.Offline == nil ||
+	if _, p := profileOf(s); p.Server == nil || p.Offline == nil ||
 		p.Offline.SamplesPerSecond != first.Offline.SamplesPerSecond {
 		t.Errorf("%+v", p)
 	}
-	f := s.fakes["resnet50"]
+	f := s.Fakes["resnet50"]
 	f.Description.Models[0].Scenarios = []loadgen.Scenario{loadgen.SingleStream, loadgen.Server}
-	s.want(0, s.run(tuneArgs("--tuning", filepath.Join(s.dir, "own.json"))...),
-		"own.json", "--tuning "+filepath.Join(s.dir, "own.json")+" uses it")
+	s.Want(0, s.Run(tuneArgs("--tuning", filepath.Join(s.Dir, "own.json"))...),
+		"own.json", "--tuning "+filepath.Join(s.Dir, "own.json")+" uses it")
 	f.Description.Models[0].Scenarios = []loadgen.Scenario{loadgen.SingleStream}
-	s.want(2, s.run(tuneArgs()...), "neither is among its scenarios")
+	s.Want(2, s.Run(tuneArgs()...), "neither is among its scenarios")
 }
 
 func TestTuneWithoutAValidRate(t *testing.T) {
 	s := newTuner(t)
-	s.fakes["resnet50"].Busy = func(int) time.Duration { return 2 * time.Millisecond }
-	s.want(3, s.run(tuneArgs("--set", "Server.target_latency=1", "--set", "Server.min_query_count=100")...),
+	s.Fakes["resnet50"].Busy = func(int) time.Duration { return 2 * time.Millisecond }
+	s.Want(3, s.Run(tuneArgs("--set", "Server.target_latency=1", "--set", "Server.min_query_count=100")...),
 		"no VALID rate was found", "written to")
-	if _, p := s.profile(); p.Offline == nil || p.Server != nil {
+	if _, p := profileOf(s); p.Offline == nil || p.Server != nil {
 		t.Errorf("%+v", p)
 	}
 }
@@ -229,27 +230,27 @@ func TestTuneWithoutAValidRate(t *testing.T) {
 // Settings that no run can be VALID with are said to be the reason, and cost no rate that was found before.
 func TestTuneWithImpossibleSettings(t *testing.T) {
 	s := newTuner(t)
-	s.want(0, s.run(tuneArgs()...))
-	_, before := s.profile()
+	s.Want(0, s.Run(tuneArgs()...))
+	_, before := profileOf(s)
 	impossible := tuneArgs("--scenario", "Server", "--set", "max_query_count=50")
-	s.want(3, s.run(impossible...), "INVALID        -  ", "the last run was INVALID\n",
+	s.Want(3, s.Run(impossible...), "INVALID        -  ", "the last run was INVALID\n",
 		"max_query_count = 50 ends the run", "keeps the rate of an earlier search", "no profile is written")
-	if _, p := s.profile(); p.Server == nil || p.Server.TargetQPS != before.Server.TargetQPS {
+	if _, p := profileOf(s); p.Server == nil || p.Server.TargetQPS != before.Server.TargetQPS {
 		t.Errorf("the profile was %+v, is %+v", before.Server, p.Server)
 	}
-	s.want(3, s.run(append(impossible, "--json")...), `"reason": "aborted: `, `"points": []`)
+	s.Want(3, s.Run(append(impossible, "--json")...), `"reason": "aborted: `, `"points": []`)
 }
 
 // A profile that cannot be written loses nothing of what was measured.
 func TestTuneCannotSave(t *testing.T) {
 	s := newTuner(t)
-	path := filepath.Join(s.dir, "own.json")
-	s.fakes["resnet50"].Busy = func(int) time.Duration {
+	path := filepath.Join(s.Dir, "own.json")
+	s.Fakes["resnet50"].Busy = func(int) time.Duration {
 		_ = os.MkdirAll(path, 0o755) // it is there since the first query
 		return 0
 	}
 	args := tuneArgs("--scenario", "Offline", "--tuning", path)
-	s.want(2, s.run(args...), "SAMPLES/S", "Offline  ", "no profile is written: "+path+" cannot be saved",
+	s.Want(2, s.Run(args...), "SAMPLES/S", "Offline  ", "no profile is written: "+path+" cannot be saved",
 		"tuned settings")
 	if left, _ := filepath.Glob(path + ".*"); len(left) > 0 {
 		t.Errorf("%q is left", left)
@@ -257,51 +258,51 @@ func TestTuneCannotSave(t *testing.T) {
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
-	s.want(2, s.run(append(args, "--json")...), `"complete": true`, `"samples_per_second"`, `"profile"`, `"trials": []`)
-	if strings.Contains(s.stdout.String(), `"file"`) {
-		t.Errorf("a file is named:\n%s", s.stdout.String())
+	s.Want(2, s.Run(append(args, "--json")...), `"complete": true`, `"samples_per_second"`, `"profile"`, `"trials": []`)
+	if strings.Contains(s.Stdout.String(), `"file"`) {
+		t.Errorf("a file is named:\n%s", s.Stdout.String())
 	}
 }
 
 // Where the profile goes is seen to before the search, and no other file is replaced.
 func TestTuneFiles(t *testing.T) {
 	s := newTuner(t)
-	model := s.write("model.onnx", "weights")
+	model := s.File("model.onnx", "weights")
 	for path, want := range map[string]string{
 		"none":                           "want the file to write the profile to",
 		model:                            "it is not replaced, since it is no profile",
-		s.dir:                            "it is a folder",
+		s.Dir:                            "it is a folder",
 		filepath.Join(model, "own.json"): "cannot be written to " + filepath.Join(model, "own.json"),
 	} {
-		s.want(2, s.run(tuneArgs("--tuning", path)...), want)
+		s.Want(2, s.Run(tuneArgs("--tuning", path)...), want)
 	}
-	if n := len(s.fakes["resnet50"].Opened()); n != 0 {
+	if n := len(s.Fakes["resnet50"].Opened()); n != 0 {
 		t.Errorf("%d workloads were opened", n)
 	}
 	if text, err := os.ReadFile(model); err != nil || string(text) != "weights" {
 		t.Errorf("the model is %q, %v", text, err)
 	}
-	own := filepath.Join(s.dir, "new", "own.json")
+	own := filepath.Join(s.Dir, "new", "own.json")
 	for range 2 { // a profile of its own is replaced
-		s.want(0, s.run(tuneArgs("--scenario", "Offline", "--tuning", own)...), "written to "+own)
+		s.Want(0, s.Run(tuneArgs("--scenario", "Offline", "--tuning", own)...), "written to "+own)
 	}
 }
 
 // A profile without points tells nothing of settings: the plugin's own choice is searched.
 func TestTuneAfterAProfileWithoutPoints(t *testing.T) {
 	s := newTuner(t)
-	s.want(0, s.run(tuneArgs("--scenario", "Offline")...))
-	path, p := s.profile()
+	s.Want(0, s.Run(tuneArgs("--scenario", "Offline")...))
+	path, p := profileOf(s)
 	p.Offline.Points = nil
 	if err := p.Save(path); err != nil {
 		t.Fatal(err)
 	}
-	s.want(0, s.run(tuneArgs("--scenario", "Server")...), "is VALID", "the plugin's own choice")
+	s.Want(0, s.Run(tuneArgs("--scenario", "Server")...), "is VALID", "the plugin's own choice")
 }
 
 func TestTuneJSON(t *testing.T) {
 	s := newTuner(t)
-	s.want(0, s.run(tuneArgs("--json")...))
+	s.Want(0, s.Run(tuneArgs("--json")...))
 	var doc struct {
 		File     string
 		Complete bool
@@ -309,10 +310,10 @@ func TestTuneJSON(t *testing.T) {
 		Points   []tune.Point
 		Trials   []tune.Trial
 	}
-	if err := json.Unmarshal([]byte(s.stdout.String()), &doc); err != nil {
-		t.Fatalf("%v in %s", err, s.stdout.String())
+	if err := json.Unmarshal([]byte(s.Stdout.String()), &doc); err != nil {
+		t.Fatalf("%v in %s", err, s.Stdout.String())
 	}
-	if path, p := s.profile(); doc.File != path || !doc.Complete || doc.Profile.Server.TargetQPS != p.Server.TargetQPS ||
+	if path, p := profileOf(s); doc.File != path || !doc.Complete || doc.Profile.Server.TargetQPS != p.Server.TargetQPS ||
 		len(doc.Points) != 2 || len(doc.Trials) == 0 {
 		t.Errorf("%+v", doc)
 	}
@@ -322,38 +323,38 @@ func TestTuneJSON(t *testing.T) {
 func TestInterruptedTune(t *testing.T) {
 	t.Parallel() // it mostly waits
 	s := newTuner(t)
-	f := s.fakes["resnet50"]
-	f.HoldAfter, f.Held = 1000, func() { s.signals <- syscall.SIGINT }
-	s.want(130, s.run(tuneArgs("--time", "1s", "--scenario", "Offline")...),
+	f := s.Fakes["resnet50"]
+	f.HoldAfter, f.Held = 1000, func() { s.Signals <- syscall.SIGINT }
+	s.Want(130, s.Run(tuneArgs("--time", "1s", "--scenario", "Offline")...),
 		"did not come to its end: no profile is written", "interrupted by signal")
-	if all, _ := filepath.Glob(filepath.Join(s.dir, "settings", "tuning", "*")); len(all) != 0 {
+	if all, _ := filepath.Glob(filepath.Join(s.Dir, "settings", "tuning", "*")); len(all) != 0 {
 		t.Errorf("%q is written", all)
 	}
 	f.HoldAfter, f.Held = 0, nil
-	s.want(0, s.run(tuneArgs("--scenario", "Offline")...))
-	f.HoldAfter, f.Held = 2000, func() { s.signals <- syscall.SIGINT }
-	s.want(130, s.run(tuneArgs("--scenario", "Server", "--set", "min_query_count=5000")...), "no profile is written",
+	s.Want(0, s.Run(tuneArgs("--scenario", "Offline")...))
+	f.HoldAfter, f.Held = 2000, func() { s.Signals <- syscall.SIGINT }
+	s.Want(130, s.Run(tuneArgs("--scenario", "Server", "--set", "min_query_count=5000")...), "no profile is written",
 		"interrupted by signal")
-	if _, p := s.profile(); p.Offline == nil {
+	if _, p := profileOf(s); p.Offline == nil {
 		t.Error("the profile is lost")
 	}
 }
 
 func TestTuneFaults(t *testing.T) {
 	s := newTuner(t)
-	s.want(2, s.run("tune", "resnet50", "--try-batch", "0", "--time", "0s", "--backend-opt", "threads=3"),
+	s.Want(2, s.Run("tune", "resnet50", "--try-batch", "0", "--time", "0s", "--backend-opt", "threads=3"),
 		"--try-batch", "--time", "give --try-threads")
-	s.want(2, s.run("tune", "resnet50", "--scenario", "SingleStream"), "neither")
-	s.want(2, s.run("run", "resnet50", "--tuning", s.write("x.json", "{}")), "x.json", "schema")
-	if strings.Contains(s.stdout.String(), "sha256") {
+	s.Want(2, s.Run("tune", "resnet50", "--scenario", "SingleStream"), "neither")
+	s.Want(2, s.Run("run", "resnet50", "--tuning", s.File("x.json", "{}")), "x.json", "schema")
+	if strings.Contains(s.Stdout.String(), "sha256") {
 		t.Error("a run began")
 	}
-	s.fakes["resnet50"].OpenErr = errors.New("no such device")
-	s.want(6, s.run(tuneArgs()...), "opening resnet50: no such device")
-	delete(s.env, "PLUMBLINE_CONFIG")
-	s.fakes["resnet50"].OpenErr = nil
-	s.want(2, s.run(tuneArgs()...), "set PLUMBLINE_CONFIG")
-	if n := len(s.fakes["resnet50"].Opened()); n != 1 {
+	s.Fakes["resnet50"].OpenErr = errors.New("no such device")
+	s.Want(6, s.Run(tuneArgs()...), "opening resnet50: no such device")
+	delete(s.Env, "PLUMBLINE_CONFIG")
+	s.Fakes["resnet50"].OpenErr = nil
+	s.Want(2, s.Run(tuneArgs()...), "set PLUMBLINE_CONFIG")
+	if n := len(s.Fakes["resnet50"].Opened()); n != 1 {
 		t.Errorf("%d workloads were opened without a place for the profile", n)
 	}
 }
@@ -361,10 +362,10 @@ func TestTuneFaults(t *testing.T) {
 // A data set that is smaller than what tests use is used whole.
 func TestTuneOnASmallDataSet(t *testing.T) {
 	s := newTuner(t)
-	f := s.fakes["resnet50"]
+	f := s.Fakes["resnet50"]
 	f.Description.Models[0].Datasets[0].Samples = 100
 	f.OpenErr = errors.New("it has 10 samples")
-	s.want(6, s.run(tuneArgs()...), "opening resnet50: it has 10 samples")
+	s.Want(6, s.Run(tuneArgs()...), "opening resnet50: it has 10 samples")
 	if o := f.Opened(); len(o) != 2 || o[0].Count != 64 || o[1].Count != 0 {
 		t.Errorf("opened %+v", o)
 	}
@@ -373,10 +374,10 @@ func TestTuneOnASmallDataSet(t *testing.T) {
 // A machine without profiles runs as if there were none, and says nothing.
 func TestRunWithoutAProfile(t *testing.T) {
 	s := newTuner(t)
-	s.want(0, s.performance())
-	runs := s.result().Runs
+	s.Want(0, tuneRuns(s))
+	runs := s.Result().Runs
 	if slices.ContainsFunc(runs, func(r record.Run) bool { return r.Tuning != "" || r.TuningNote != "" }) ||
-		strings.Contains(s.stdout.String(), "tuning") {
-		t.Errorf("tuning is spoken of:\n%s", s.stdout.String())
+		strings.Contains(s.Stdout.String(), "tuning") {
+		t.Errorf("tuning is spoken of:\n%s", s.Stdout.String())
 	}
 }

@@ -1,0 +1,168 @@
+// Package clitest runs whole commands of the harness inside a test, on fake plugins.
+package clitest
+
+import (
+	"bytes"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli"
+	"github.com/plumbline-ml/plumbline/internal/texttest"
+	"github.com/plumbline-ml/plumbline/loadgen/loadgentest"
+
+	"github.com/plumbline-ml/plumbline/bench/plugin/plugintest"
+	"github.com/plumbline-ml/plumbline/bench/record"
+)
+
+// Shell runs whole commands in process, on fake plugins and in directories of its own.
+type Shell struct {
+	T       *testing.T
+	Dir     string // for outputs
+	Plugins string
+	Env     map[string]string
+	Signals chan os.Signal
+	Exit    func(int)
+	Program string // the path of the harness; empty: not known
+	Exec    func(path string, args []string) error
+	Root    fs.FS              // the machine's
+	Clock   *loadgentest.Clock // of runs; nil: the machine's
+	Fakes   map[string]*plugintest.Fake
+
+	Stdout, Stderr Buffer
+	Redirect       io.Writer // instead of stdout, if not nil
+}
+
+// Buffer may be written by the live line's goroutine too.
+type Buffer struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+// Write implements io.Writer.
+func (b *Buffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(p)
+}
+
+// String is what was written so far.
+func (b *Buffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
+}
+
+// New is a shell with the plugin "resnet50".
+func New(t *testing.T) *Shell {
+	return NewWith(t, map[string]*plugintest.Fake{"resnet50": plugintest.Classifier()})
+}
+
+// NewWith is a shell with the fakes, each under its name.
+func NewWith(t *testing.T, fakes map[string]*plugintest.Fake) *Shell {
+	s := &Shell{
+		T: t, Dir: t.TempDir(), Plugins: t.TempDir(), Env: map[string]string{}, Signals: make(chan os.Signal, 2),
+		Fakes: fakes, Root: Machine(),
+		Exit: func(code int) { t.Errorf("the process was ended with code %d", code) },
+	}
+	s.Env["PLUMBLINE_PLUGINS"] = s.Plugins
+	s.Env["PLUMBLINE_CACHE"] = filepath.Join(s.Dir, "cache")
+	if err := plugintest.New(fakes).Install(s.Plugins); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// Run executes one command line; what it prints replaces what the last one printed.
+func (s *Shell) Run(args ...string) (code int) {
+	s.T.Helper()
+	s.Stdout, s.Stderr = Buffer{}, Buffer{}
+	var stdout io.Writer = &s.Stdout
+	if s.Redirect != nil {
+		stdout = s.Redirect
+	}
+	ctx := s.T.Context()
+	if s.Clock != nil {
+		ctx = loadgentest.WithClock(ctx, s.Clock)
+	}
+	code = cli.Main(ctx, &cli.State{
+		Args: args, Stdout: stdout, Stderr: &s.Stderr,
+		Env:     func(key string) string { return s.Env[key] },
+		Signals: s.Signals, Exit: s.Exit, Executable: s.Program, Exec: s.Exec,
+		Now:     func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) },
+		Root:    s.Root,
+		Plugins: plugintest.New(s.Fakes),
+	})
+	for name, f := range s.Fakes {
+		if n := f.Running(); n != 0 {
+			s.T.Errorf("%d processes of plugin %s are left", n, name)
+		}
+	}
+	return code
+}
+
+// Machine is a file system that describes a machine.
+func Machine() fstest.MapFS {
+	file := func(text string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(text)} }
+	return fstest.MapFS{
+		"proc/cpuinfo":              file("model name\t: Example CPU @ 2.00GHz\nphysical id\t: 0\n"),
+		"proc/meminfo":              file("MemTotal:       16384000 kB\n"),
+		"proc/sys/kernel/ostype":    file("Linux\n"),
+		"proc/sys/kernel/osrelease": file("6.1.0\n"),
+		"etc/os-release":            file("PRETTY_NAME=\"Example OS 1\"\n"),
+	}
+}
+
+// Want fails the test unless the last command ended with code and its streams hold the texts.
+func (s *Shell) Want(code, got int, texts ...string) {
+	s.T.Helper()
+	all := s.Stdout.String() + s.Stderr.String()
+	if got != code {
+		s.T.Errorf("exit code %d, want %d; output:\n%s", got, code, all)
+	}
+	for _, text := range texts {
+		if !strings.Contains(all, text) {
+			s.T.Errorf("%q is missing in:\n%s", text, all)
+		}
+	}
+}
+
+// Golden compares the last command's output with testdata; the shell's directories get names.
+func (s *Shell) Golden(name string) {
+	s.T.Helper()
+	texttest.Compare(s.T, name, s.Stdout.String()+s.Stderr.String(), s.Plugins, "PLUGINS", s.Dir, "DIR")
+}
+
+// Out is a path in the shell's directory.
+func (s *Shell) Out(parts ...string) string {
+	return filepath.Join(append([]string{s.Dir, "out"}, parts...)...)
+}
+
+// Result reads result.json of an output folder.
+func (s *Shell) Result(parts ...string) record.Document {
+	s.T.Helper()
+	d, err := record.Read(s.Out(append(parts, record.FileName)...))
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	return d
+}
+
+// File makes a file in the shell's directory and returns its path.
+func (s *Shell) File(name, text string) string {
+	s.T.Helper()
+	path := filepath.Join(s.Dir, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		s.T.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		s.T.Fatal(err)
+	}
+	return path
+}

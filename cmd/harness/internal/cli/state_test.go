@@ -1,0 +1,48 @@
+package cli
+
+import (
+	"os"
+	"syscall"
+	"testing"
+	"time"
+)
+
+func TestASignalSentTwiceIsOne(t *testing.T) {
+	for _, c := range []struct {
+		name        string
+		first, next os.Signal
+		after       time.Duration
+		want        bool
+	}{
+		{"as timeout sends it", syscall.SIGTERM, syscall.SIGTERM, time.Millisecond, true},
+		{"a second wish", syscall.SIGTERM, syscall.SIGTERM, echo, false},
+		{"another one", os.Interrupt, syscall.SIGTERM, time.Millisecond, false},
+	} {
+		if got := echoes(c.first, c.next, c.after); got != c.want {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+// TestPatienceWithSignals: a command is given up where it pays no heed to a signal, and never while it ends in order.
+func TestPatienceWithSignals(t *testing.T) {
+	kill := func() {}
+	for _, c := range []struct {
+		about    string
+		app      *app
+		after    time.Duration
+		unheeded bool
+	}{
+		{"reads, no plugin runs", &app{}, patience, true},
+		{"reads, but not for long", &app{}, patience / 2, false},
+		{"a plugin opens", &app{kill: kill}, patience, false},
+		{"a plugin opens for ever", &app{kill: kill}, patienceWithPlugin, true},
+		{"runs", &app{kill: kill, ends: true}, time.Hour, false},
+		{"writes between runs", &app{between: 1}, time.Hour, false},
+		{"a plugin opens for ever, of the second run", &app{kill: kill, between: 1}, patienceWithPlugin, true},
+	} {
+		if got := c.app.unheeded(c.after); got != c.unheeded {
+			t.Errorf("%s, %v after a signal: unheeded %v", c.about, c.after, got)
+		}
+	}
+}
