@@ -48,15 +48,11 @@ func readReferences(t *testing.T, path string) (references []Reference) {
 	t.Helper()
 	var records []struct {
 		Output string `json:"gt_output"`
-		Metric string
+		Metric Metric
 	}
 	golden.ReadJSON(t, path, &records)
 	for _, r := range records {
-		m, err := ParseMetric(r.Metric)
-		if err != nil {
-			t.Fatal(err)
-		}
-		references = append(references, Reference{r.Output, m})
+		references = append(references, Reference{r.Output, r.Metric})
 	}
 	return references
 }

@@ -16,34 +16,15 @@ import (
 	"github.com/plumbline-ml/plumbline/preprocess/text/punkt"
 )
 
-// Metric is how a sample is scored.
-type Metric uint8
+// Metric is how a sample is scored, by the name that the data set has for it, whose reader refuses others.
+type Metric string
 
-// The metrics, by the names that the data set has for them.
+// The metrics.
 const (
-	Rouge    Metric = iota // rouge: a summary, by ROUGE-L
-	Needles                // niah_em: identifiers hidden in the context
-	Question               // qa_em: a question about the context
+	Rouge    Metric = "rouge"   // a summary, by ROUGE-L
+	Needles  Metric = "niah_em" // identifiers hidden in the context
+	Question Metric = "qa_em"   // a question about the context
 )
-
-var metricNames = [...]string{Rouge: "rouge", Needles: "niah_em", Question: "qa_em"}
-
-func (m Metric) String() string {
-	if int(m) >= len(metricNames) {
-		return fmt.Sprintf("Metric(%d)", uint8(m))
-	}
-	return metricNames[m]
-}
-
-// ParseMetric reads a name as the data set has it.
-func ParseMetric(name string) (Metric, error) {
-	for m, n := range metricNames {
-		if n == name {
-			return Metric(m), nil
-		}
-	}
-	return 0, fmt.Errorf("unknown metric %.40q, want one of %s", name, strings.Join(metricNames[:], ", "))
-}
 
 // Reference is what the answer of a sample is compared with.
 type Reference struct {

@@ -104,17 +104,6 @@ func TestResult(t *testing.T) {
 	}
 }
 
-func TestParseMetric(t *testing.T) {
-	for _, m := range []Metric{Rouge, Needles, Question} {
-		if got, err := ParseMetric(m.String()); got != m || err != nil {
-			t.Errorf("%v: %v, %v", m, got, err)
-		}
-	}
-	if _, err := ParseMetric("bleu"); err == nil || !strings.Contains(err.Error(), "niah_em") {
-		t.Errorf("bleu: %v", err)
-	}
-}
-
 func FuzzMatch(f *testing.F) {
 	f.Add("455d207e-b5fc-6dde-5f45-a717688381a1", "455D207E-B5FC-6DDE-5F45-A717688381A1")
 	f.Add("a|\u0130", "Answer: \xff")

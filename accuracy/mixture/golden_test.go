@@ -93,17 +93,13 @@ func (want expected) check(t *testing.T, got Result) {
 func readReferences(t *testing.T, path string) (references []Reference) {
 	t.Helper()
 	var records []struct {
-		Dataset string
+		Dataset Task
 		ID      string
 		Output  string `json:"gt_output"`
 	}
 	golden.ReadJSON(t, path, &records)
 	for _, r := range records {
-		task, err := ParseTask(r.Dataset)
-		if err != nil {
-			t.Fatal(err)
-		}
-		references = append(references, Reference{task, r.ID, r.Output})
+		references = append(references, Reference{r.Dataset, r.ID, r.Output})
 	}
 	return references
 }

@@ -11,34 +11,15 @@ import (
 	"github.com/plumbline-ml/plumbline/preprocess/text/punkt"
 )
 
-// Task is the data set that a sample is from.
-type Task uint8
+// Task is the data set that a sample is from, by the name that the mixture has for it, whose reader refuses others.
+type Task string
 
-// The tasks, by the names that the data set has for them.
+// The tasks.
 const (
-	OpenOrca Task = iota
-	GSM8K
-	MBXP
+	OpenOrca Task = "OpenOrca"
+	GSM8K    Task = "GSM8K"
+	MBXP     Task = "MBXP"
 )
-
-var taskNames = [...]string{OpenOrca: "OpenOrca", GSM8K: "GSM8K", MBXP: "MBXP"}
-
-func (t Task) String() string {
-	if int(t) >= len(taskNames) {
-		return fmt.Sprintf("Task(%d)", uint8(t))
-	}
-	return taskNames[t]
-}
-
-// ParseTask reads a name as the data set has it.
-func ParseTask(name string) (Task, error) {
-	for t, n := range taskNames {
-		if n == name {
-			return Task(t), nil
-		}
-	}
-	return 0, fmt.Errorf("unknown data set %.40q, want one of %s", name, strings.Join(taskNames[:], ", "))
-}
 
 // Reference is what the answer of a sample is compared with.
 type Reference struct {

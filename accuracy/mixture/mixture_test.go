@@ -95,17 +95,6 @@ func TestResultOfOneTask(t *testing.T) {
 	}
 }
 
-func TestParseTask(t *testing.T) {
-	for _, task := range []Task{OpenOrca, GSM8K, MBXP} {
-		if got, err := ParseTask(task.String()); got != task || err != nil {
-			t.Errorf("%v: %v, %v", task, got, err)
-		}
-	}
-	if _, err := ParseTask("squad"); err == nil || !strings.Contains(err.Error(), "GSM8K") {
-		t.Errorf("squad: %v", err)
-	}
-}
-
 func FuzzAnswerNumber(f *testing.F) {
 	for _, seed := range []string{"", "The answer is 5.", "-,,1.2.3", "1e5", "\u0661_\u0662"} {
 		f.Add(seed)

@@ -1,5 +1,5 @@
-"""Turns the official pickled tables of the language benchmarks into JSONL, which the packages openorca, longcontext and
-mixture read: one JSON object in each line, with the columns of the table.
+"""Turns the official pickled tables of the language benchmarks into JSONL, which the package prompts reads:
+one JSON object in each line, with the columns of the table.
 
     python convert.py open_orca_gpt4_tokenized_llama.sampled_24576.pkl open_orca_gpt4_tokenized_llama.sampled_24576.jsonl
 

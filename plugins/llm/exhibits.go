@@ -5,6 +5,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/accuracy/generation"
 	"github.com/plumbline-ml/plumbline/accuracy/payload"
+	"github.com/plumbline-ml/plumbline/datasets/prompts"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/exhibit"
@@ -12,7 +13,7 @@ import (
 
 // gallery shows texts whose words are least like those of the reference.
 type gallery struct {
-	items []text
+	items []prompts.Sample
 	dtype payload.DType
 	coder tokenizer // nil: payloads are texts
 }
@@ -30,7 +31,7 @@ func (g gallery) answer(e mllog.AccuracyEntry) (string, error) {
 
 func (g gallery) Rate(e mllog.AccuracyEntry) (badness float64, ok bool) {
 	answer, err := g.answer(e)
-	return exhibit.Unlike(g.items[e.QSLIndex].reference, answer), err == nil
+	return exhibit.Unlike(g.items[e.QSLIndex].Output, answer), err == nil
 }
 
 func (g gallery) Show(e mllog.AccuracyEntry) (sdk.Exhibit, error) {
@@ -38,7 +39,7 @@ func (g gallery) Show(e mllog.AccuracyEntry) (sdk.Exhibit, error) {
 	answer, err := g.answer(e)
 	return sdk.Exhibit{
 		Caption: fmt.Sprintf("sample %d: %.0f %% of the words are alike", e.QSLIndex,
-			100*(1-exhibit.Unlike(item.reference, answer))),
-		Text: exhibit.Texts("INPUT", item.input, "REFERENCE", item.reference, "ANSWER", answer),
+			100*(1-exhibit.Unlike(item.Output, answer))),
+		Text: exhibit.Texts("INPUT", item.Input, "REFERENCE", item.Output, "ANSWER", answer),
 	}, err
 }

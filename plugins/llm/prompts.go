@@ -10,21 +10,22 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/plumbline-ml/plumbline/datasets/prompts"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
 // fill puts a sample into the template.
-func (s *settings) fill(t *text) string {
-	if t.whole {
-		return t.input
+func (s *settings) fill(t *prompts.Sample) string {
+	if t.Whole {
+		return t.Input
 	}
-	return strings.NewReplacer("{system}", t.system, "{instruction}", t.instruction,
-		"{input}", t.input).Replace(s.template)
+	return strings.NewReplacer("{system}", t.System, "{instruction}", t.Instruction,
+		"{input}", t.Input).Replace(s.template)
 }
 
-// prompts are all prompts of a data set, made before the run.
-type prompts struct {
+// prepared are all prompts of a data set, made before the run.
+type prepared struct {
 	all       []backend.Prompt
 	truncated int // that were longer than the model's limit and lost their end
 }
@@ -33,8 +34,8 @@ type prompts struct {
 const mostFaults = 10
 
 // makePrompts fills in and tokenises all samples, on all cores. The error names the samples that cannot be prompts.
-func makePrompts(ctx context.Context, s *settings, t tokenizer, items []text) (prompts, error) {
-	p := prompts{all: make([]backend.Prompt, len(items))}
+func makePrompts(ctx context.Context, s *settings, t tokenizer, items []prompts.Sample) (prepared, error) {
+	p := prepared{all: make([]backend.Prompt, len(items))}
 	s.pad(t)
 	faults := make([]error, len(items))
 	var next, truncated atomic.Int64
@@ -88,19 +89,19 @@ func (s *settings) pad(t tokenizer) {
 
 // prompt makes the prompt of one sample, and says whether it was cut to the model's limit. Without
 // a tokenizer it is text.
-func (s *settings) prompt(t tokenizer, item *text) (p backend.Prompt, cut bool, err error) {
+func (s *settings) prompt(t tokenizer, item *prompts.Sample) (p backend.Prompt, cut bool, err error) {
 	p = s.limits
 	if t == nil {
 		p.Text = s.fill(item)
 		p.Messages = messages(item, p.Text)
 		p.EOS = nil
-		if strings.TrimSpace(item.input) == "" {
+		if strings.TrimSpace(item.Input) == "" {
 			return p, false, errors.New("it has no text; with tokenizer=server, prompts must be text")
 		}
 		return p, false, nil
 	}
-	p.Tokens = item.tokens
-	if p.Tokens == nil || s.tokenizer == embeddedTokenizer && item.input != "" { // a data set's are the official one's
+	p.Tokens = item.Tokens
+	if p.Tokens == nil || s.tokenizer == embeddedTokenizer && item.Input != "" { // a data set's are the official one's
 		p.Text = s.fill(item)
 		p.Tokens = t.Encode(nil, p.Text)
 	}
@@ -111,9 +112,9 @@ func (s *settings) prompt(t tokenizer, item *text) (p backend.Prompt, cut bool, 
 }
 
 // messages are a prompt as a chat: a data set's own system prompt apart from the rest.
-func messages(item *text, whole string) []backend.Message {
-	if item.system != "" && !item.whole {
-		return []backend.Message{{Role: "system", Content: item.system}, {Role: "user", Content: item.input}}
+func messages(item *prompts.Sample, whole string) []backend.Message {
+	if item.System != "" && !item.Whole {
+		return []backend.Message{{Role: "system", Content: item.System}, {Role: "user", Content: item.Input}}
 	}
 	return []backend.Message{{Role: "user", Content: whole}}
 }

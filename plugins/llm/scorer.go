@@ -46,7 +46,7 @@ func newEngine(data texts, s settings, t tokenizer, split *punkt.Splitter) engin
 	case data.kind == contexts:
 		refs := make([]longcontext.Reference, len(data.items))
 		for i, item := range data.items {
-			refs[i] = longcontext.Reference{Text: item.reference, Metric: item.metric}
+			refs[i] = longcontext.Reference{Text: item.Output, Metric: longcontext.Metric(item.Task)}
 		}
 		return contextEngine{
 			longcontext.New(longcontext.Options{DType: s.dtype, Decoder: t, Splitter: split, References: refs}),
@@ -54,7 +54,7 @@ func newEngine(data texts, s settings, t tokenizer, split *punkt.Splitter) engin
 	case data.kind == mixed:
 		refs := make([]mixture.Reference, len(data.items))
 		for i, item := range data.items {
-			refs[i] = mixture.Reference{Task: item.task, ID: item.id, Text: item.reference}
+			refs[i] = mixture.Reference{Task: mixture.Task(item.Task), ID: item.ID, Text: item.Output}
 		}
 		return mixedEngine{mixture.New(mixture.Options{DType: s.dtype, Decoder: t, Splitter: split, References: refs})}
 	}
@@ -66,7 +66,7 @@ func newEngine(data texts, s settings, t tokenizer, split *punkt.Splitter) engin
 func references(data texts) []string {
 	refs := make([]string, len(data.items))
 	for i, item := range data.items {
-		refs[i] = item.reference
+		refs[i] = item.Output
 	}
 	return refs
 }

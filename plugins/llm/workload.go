@@ -23,7 +23,7 @@ type workload struct {
 	settings
 	file      backend.Model
 	tokenizer tokenizer // nil: the server's
-	prompts   prompts
+	prompts   prepared
 	seen      seen
 }
 

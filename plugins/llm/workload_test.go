@@ -230,7 +230,7 @@ func TestReferencesScoreFull(t *testing.T) {
 				t.Fatal(err)
 			}
 			for i, item := range writeArticles(11).items {
-				payload, _, err := w.AppendTokens(nil, nil, backend.Tokens{Text: " " + item.reference})
+				payload, _, err := w.AppendTokens(nil, nil, backend.Tokens{Text: " " + item.Output})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -263,7 +263,7 @@ func TestTextAnswersAreScored(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	right := writeArticles(2).items[1].reference
+	right := writeArticles(2).items[1].Output
 	for i, text := range []string{"", right, "dropped"} {
 		if err := s.Add(mllog.AccuracyEntry{QSLIndex: uint64(min(i, 1)), Data: []byte(text)}); err != nil {
 			t.Fatal(err)

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/datasets/cnndm"
 	"github.com/plumbline-ml/plumbline/datasets/coco"
 	"github.com/plumbline-ml/plumbline/datasets/coco2014"
 	"github.com/plumbline-ml/plumbline/datasets/criteo"
@@ -17,6 +16,7 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/imagenet"
 	"github.com/plumbline-ml/plumbline/datasets/kits19"
 	"github.com/plumbline-ml/plumbline/datasets/openimages"
+	"github.com/plumbline-ml/plumbline/datasets/prompts"
 	"github.com/plumbline-ml/plumbline/datasets/squad"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/articles"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/captioned"
@@ -118,15 +118,15 @@ func readQuestions(t *testing.T, path string) {
 }
 
 func readArticles(t *testing.T, path string) {
-	set, err := cnndm.Open(path, cnndm.Options{})
+	set, err := prompts.CNNDailyMail().Open(path, prompts.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if set.Len() != 10 {
-		t.Fatalf("%d articles, want 10", set.Len())
+	if len(set) != 10 {
+		t.Fatalf("%d articles, want 10", len(set))
 	}
 	for i := range 10 {
-		want, got := articles.Eval().At(490+i), set.Article(i)
+		want, got := articles.Eval().At(490+i), set[i]
 		if got.Input != want.Text || got.Output != want.Summary {
 			t.Errorf("article %d is %+v, want %+v", i, got, want)
 		}

@@ -88,7 +88,9 @@ func (r *reader) addValue(c Column, raw json.RawMessage) (err error) {
 	} else {
 		text := ""
 		if present {
-			text, err = parseText(raw)
+			if text, err = parseText(raw); err == nil {
+				err = c.check(text)
+			}
 		}
 		r.table.texts[c.Name] = append(r.table.texts[c.Name], text)
 	}

@@ -154,6 +154,9 @@ func (c *cells) add(v parquet.Value) {
 	default:
 		text = v.String()
 	}
+	if err := c.column.check(text); err != nil && !v.IsNull() {
+		c.fault(err.Error())
+	}
 	texts := c.reader.table.texts
 	texts[c.column.Name] = append(texts[c.column.Name], text)
 }

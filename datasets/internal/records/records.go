@@ -7,6 +7,8 @@ import (
 	"io"
 	"math"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/bounded"
 
@@ -18,6 +20,15 @@ type Column struct {
 	Name     string
 	IDs      bool // token ids instead of text
 	Required bool
+	Among    []string // the texts that it may have, and where it is not required none; nil: any
+}
+
+// check says what is wrong with a text.
+func (c Column) check(text string) error {
+	if c.Among == nil || slices.Contains(c.Among, text) || text == "" && !c.Required {
+		return nil
+	}
+	return fmt.Errorf("found %.40q, want one of %s", text, strings.Join(c.Among, ", "))
 }
 
 // Table holds the columns of a file. A column that the file lacks, or a value that is null, reads as "" or nil.

@@ -1,0 +1,81 @@
+package prompts
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
+	"github.com/plumbline-ml/plumbline/datasets/internal/records"
+)
+
+// ErrDataset is what every error of this package is: a data set that is missing or wrong.
+var ErrDataset = errors.New("data set of prompts")
+
+// FaultError holds all faults of a data set: errors.As finds it.
+type FaultError = fault.Error
+
+// Sample is a prompt and what its answer is compared with. What a format has no column for is empty.
+type Sample struct {
+	System      string  // the system prompt
+	Instruction string  // what to do with Input
+	Input       string  // the text; "" where the file has token ids only
+	Whole       bool    // Input is the prompt as it is
+	Tokens      []int32 // the ids of the whole prompt, in the vocabulary of the model that the file is for (tok_input)
+	Output      string  // what answers are compared with
+	Task        string  // one of the names that the format has for kinds of samples
+	ID          string  // within the data set that the sample is from
+}
+
+// Options say what to read. The zero value reads everything.
+type Options struct {
+	Count int // use only the first Count samples; 0: all
+	// LabelsOnly leaves out the prompts: to score a finished run, the rest is enough.
+	LabelsOnly bool
+	// PromptsOnly takes files without what answers are scored with: to run, prompts are enough.
+	PromptsOnly bool
+}
+
+// Open reads and checks a file, or the official one of a folder. The error lists every fault: it is a [*FaultError],
+// for which errors.Is(err, ErrDataset) holds. The tokens of samples must not be changed.
+func (f Format) Open(path string, o Options) ([]Sample, error) {
+	var faults fault.List
+	table, err := records.Read(path, f.File, f.wanted(o), o.Count, &faults)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", ErrDataset, path, err)
+	}
+	all := make([]Sample, table.Len())
+	for i := range all {
+		if s := f.sample(table, i); !o.LabelsOnly && s.Input == "" && len(s.Tokens) == 0 {
+			faults.Addf(records.Where(i), "it has neither %s nor %s", strings.Join(f.prompts(), ", "), tokens)
+		} else {
+			all[i] = s
+		}
+	}
+	if err := faults.Err(ErrDataset, path); err != nil {
+		return nil, err
+	}
+	return all, nil
+}
+
+// sample is that of a row. A whole prompt takes the place of its parts.
+func (f Format) sample(t *records.Table, row int) Sample {
+	s := Sample{Tokens: t.IDs(tokens, row)}
+	for _, c := range f.columns {
+		if text := t.Text(c.name, row); text != "" {
+			*c.text(&s) = text
+			s.Whole = s.Whole || c.role == whole
+		}
+	}
+	return s
+}
+
+// prompts are the columns that hold prompts.
+func (f Format) prompts() (names []string) {
+	for _, c := range f.columns {
+		if c.role == prompt || c.role == whole {
+			names = append(names, c.name)
+		}
+	}
+	return names
+}
