@@ -6,13 +6,6 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/internal/draw"
 )
 
-// Seeds of the image sets. No picture is common to two sets.
-const (
-	ImageTrainSeed       = 0x706c756d_00000001
-	ImageCalibrationSeed = 0x706c756d_00000002
-	ImageEvalSeed        = 0x706c756d_00000003
-)
-
 // Sizes of the image sets. All are multiples of [ImageClasses].
 const (
 	ImageTrainCount       = 20000
@@ -26,24 +19,19 @@ const (
 	pictureStream
 )
 
-// ImageSet is a set of labelled pictures: picture i depends on Seed and i alone, so N only bounds the set. Each run of
-// [ImageClasses] pictures, counted from 0, has every class once. An ImageSet may be used from many goroutines.
-type ImageSet struct {
-	Seed uint64
-	N    int
-}
+// ImageSet is a set of labelled pictures. Each run of [ImageClasses] pictures, counted from 0, has every class once.
+type ImageSet struct{ draw.Samples }
 
 // ImageTrain is the set that the embedded model is trained on.
-func ImageTrain() ImageSet { return ImageSet{ImageTrainSeed, ImageTrainCount} }
+func ImageTrain() ImageSet { return ImageSet{draw.NewSamples(0x706c756d_00000001, ImageTrainCount)} }
 
 // ImageCalibration is the set that the embedded model is quantised with.
-func ImageCalibration() ImageSet { return ImageSet{ImageCalibrationSeed, ImageCalibrationCount} }
+func ImageCalibration() ImageSet {
+	return ImageSet{draw.NewSamples(0x706c756d_00000002, ImageCalibrationCount)}
+}
 
 // ImageEval is the set that accuracy is measured on.
-func ImageEval() ImageSet { return ImageSet{ImageEvalSeed, ImageEvalCount} }
-
-// Len is the number of pictures.
-func (s ImageSet) Len() int { return s.N }
+func ImageEval() ImageSet { return ImageSet{draw.NewSamples(0x706c756d_00000003, ImageEvalCount)} }
 
 // Name is picture i's file name: "synthetic_00000017.png".
 func (s ImageSet) Name(i int) string { return fmt.Sprintf("synthetic_%08d.png", i) }

@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/plumbline-ml/plumbline/datasets/internal/draw"
 )
 
 var update = flag.Bool("update", false, "rewrite testdata/pictures.sha256")
@@ -50,11 +52,12 @@ func TestPicturesNeverChange(t *testing.T) {
 }
 
 func TestPictureDependsOnSeedAndIndexAlone(t *testing.T) {
-	small, large := Set{9, 50}, Set{9, 5000}
+	small, large := Set{draw.NewSamples(9, 50)}, Set{draw.NewSamples(9, 5000)}
 	if small.Caption(7) != large.Caption(7) || !bytes.Equal(small.PNG(7), large.PNG(7)) {
 		t.Error("picture 7 of 50 and of 5000 differ")
 	}
-	if other := (Set{10, 50}); bytes.Equal(small.PNG(7), other.PNG(7)) || bytes.Equal(small.PNG(7), small.PNG(8)) {
+	if other := (Set{draw.NewSamples(10, 50)}); bytes.Equal(small.PNG(7), other.PNG(7)) || bytes.Equal(small.PNG(7),
+		small.PNG(8)) {
 		t.Error("pictures of another seed or index are equal")
 	}
 	if n := small.Name(7); n != "captioned_00000007.png" {

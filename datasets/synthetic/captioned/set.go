@@ -6,13 +6,8 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/internal/draw"
 )
 
-// Seeds of the sets, and of the noise. No picture is common to two sets.
-const (
-	TrainSeed     = 0x63617074_00000001
-	ReferenceSeed = 0x63617074_00000002
-	EvalSeed      = 0x63617074_00000003
-	latentSeed    = 0x63617074_00000004
-)
+// latentSeed is that of the noise.
+const latentSeed = 0x63617074_00000004
 
 // Sizes of the sets.
 const (
@@ -24,24 +19,17 @@ const (
 // Side is a picture's width and height in pixels.
 const Side = 64
 
-// Set is a set of pictures with captions: picture i depends on Seed and i alone, so N only bounds the set. A Set may be
-// used from many goroutines.
-type Set struct {
-	Seed uint64
-	N    int
-}
+// Set is a set of pictures with captions.
+type Set struct{ draw.Samples }
 
 // Train is the set that the embedded model is trained on.
-func Train() Set { return Set{TrainSeed, TrainCount} }
+func Train() Set { return Set{draw.NewSamples(0x63617074_00000001, TrainCount)} }
 
 // Reference is the set whose pictures are the real ones of the FID.
-func Reference() Set { return Set{ReferenceSeed, ReferenceCount} }
+func Reference() Set { return Set{draw.NewSamples(0x63617074_00000002, ReferenceCount)} }
 
 // Eval is the set whose captions are the samples of the benchmark.
-func Eval() Set { return Set{EvalSeed, EvalCount} }
-
-// Len is the number of pictures.
-func (s Set) Len() int { return s.N }
+func Eval() Set { return Set{draw.NewSamples(0x63617074_00000003, EvalCount)} }
 
 // Name is picture i's file name: "captioned_00000017.png".
 func (s Set) Name(i int) string { return fmt.Sprintf("captioned_%08d.png", i) }

@@ -7,13 +7,6 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/squad"
 )
 
-// Seeds of the sets.
-const (
-	TrainSeed       = 0x706c756d_00000401
-	CalibrationSeed = 0x706c756d_00000402
-	EvalSeed        = 0x706c756d_00000403
-)
-
 // Sizes of the sets, in passages.
 const (
 	TrainCount       = 12000
@@ -24,24 +17,17 @@ const (
 // PerPassage is the number of questions about each passage.
 const PerPassage = 4
 
-// Set is a set of passages: passage i depends on Seed and i alone, so N only bounds the set. A Set may be
-// used from many goroutines.
-type Set struct {
-	Seed uint64
-	N    int
-}
+// Set is a set of passages.
+type Set struct{ draw.Samples }
 
 // Train is the set that the embedded model is trained on.
-func Train() Set { return Set{TrainSeed, TrainCount} }
+func Train() Set { return Set{draw.NewSamples(0x706c756d_00000401, TrainCount)} }
 
 // Calibration is the set that the embedded model is quantised with.
-func Calibration() Set { return Set{CalibrationSeed, CalibrationCount} }
+func Calibration() Set { return Set{draw.NewSamples(0x706c756d_00000402, CalibrationCount)} }
 
 // Eval is the set that accuracy is measured on.
-func Eval() Set { return Set{EvalSeed, EvalCount} }
-
-// Len is the number of passages.
-func (s Set) Len() int { return s.N }
+func Eval() Set { return Set{draw.NewSamples(0x706c756d_00000403, EvalCount)} }
 
 // Paragraph writes passage i and [PerPassage] questions about it, each with one answer.
 func (s Set) Paragraph(i int) squad.Paragraph {

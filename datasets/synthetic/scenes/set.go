@@ -6,13 +6,6 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/internal/draw"
 )
 
-// Seeds of the sets. No picture is common to two sets.
-const (
-	TrainSeed       = 0x706c756d_00000101
-	CalibrationSeed = 0x706c756d_00000102
-	EvalSeed        = 0x706c756d_00000103
-)
-
 // Sizes of the sets.
 const (
 	TrainCount       = 8000
@@ -20,24 +13,17 @@ const (
 	EvalCount        = 500
 )
 
-// Set is a set of pictures: picture i depends on Seed and i alone, so N only bounds the set. A Set may be
-// used from many goroutines.
-type Set struct {
-	Seed uint64
-	N    int
-}
+// Set is a set of pictures.
+type Set struct{ draw.Samples }
 
 // Train is the set that the embedded model is trained on.
-func Train() Set { return Set{TrainSeed, TrainCount} }
+func Train() Set { return Set{draw.NewSamples(0x706c756d_00000101, TrainCount)} }
 
 // Calibration is the set that the embedded model is quantised with.
-func Calibration() Set { return Set{CalibrationSeed, CalibrationCount} }
+func Calibration() Set { return Set{draw.NewSamples(0x706c756d_00000102, CalibrationCount)} }
 
 // Eval is the set that accuracy is measured on.
-func Eval() Set { return Set{EvalSeed, EvalCount} }
-
-// Len is the number of pictures.
-func (s Set) Len() int { return s.N }
+func Eval() Set { return Set{draw.NewSamples(0x706c756d_00000103, EvalCount)} }
 
 // Name is picture i's file name: "scene_00000017.png".
 func (s Set) Name(i int) string { return fmt.Sprintf("scene_%08d.png", i) }

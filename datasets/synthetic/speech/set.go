@@ -6,13 +6,6 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/internal/draw"
 )
 
-// Seeds of the sets. No clip is common to two sets.
-const (
-	TrainSeed       = 0x73706565_00000001
-	CalibrationSeed = 0x73706565_00000002
-	EvalSeed        = 0x73706565_00000003
-)
-
 // Sizes of the sets.
 const (
 	TrainCount       = 6000
@@ -23,24 +16,17 @@ const (
 // Rate is the number of samples per second.
 const Rate = 16000
 
-// Set is a set of clips: clip i depends on Seed and i alone, so N only bounds the set. A Set may be used from many
-// goroutines.
-type Set struct {
-	Seed uint64
-	N    int
-}
+// Set is a set of clips.
+type Set struct{ draw.Samples }
 
 // Train is the set that the embedded models are trained on.
-func Train() Set { return Set{TrainSeed, TrainCount} }
+func Train() Set { return Set{draw.NewSamples(0x73706565_00000001, TrainCount)} }
 
 // Calibration is the set that the embedded models are quantised with.
-func Calibration() Set { return Set{CalibrationSeed, CalibrationCount} }
+func Calibration() Set { return Set{draw.NewSamples(0x73706565_00000002, CalibrationCount)} }
 
 // Eval is the set that accuracy is measured on.
-func Eval() Set { return Set{EvalSeed, EvalCount} }
-
-// Len is the number of clips.
-func (s Set) Len() int { return s.N }
+func Eval() Set { return Set{draw.NewSamples(0x73706565_00000003, EvalCount)} }
 
 // Name is what clip i is called: SPEAKER-CHAPTER-NUMBER, as in LibriSpeech. Ten clips are of one speaker's chapter.
 func (s Set) Name(i int) string {

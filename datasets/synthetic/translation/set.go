@@ -7,12 +7,8 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/internal/draw"
 )
 
-// Seeds of the sets, and of the words that they share.
-const (
-	TrainSeed   = 0x7472616e_00000001
-	EvalSeed    = 0x7472616e_00000002
-	lexiconSeed = 0x7472616e_00000000
-)
+// lexiconSeed is that of the words that the sets share.
+const lexiconSeed = 0x7472616e_00000000
 
 // Sizes of the sets.
 const (
@@ -20,21 +16,14 @@ const (
 	EvalCount  = 600
 )
 
-// Set is a set of pairs: pair i depends on Seed and i alone, so N only bounds the set. A Set may be used from many
-// goroutines.
-type Set struct {
-	Seed uint64
-	N    int
-}
+// Set is a set of pairs.
+type Set struct{ draw.Samples }
 
 // Train is the set that the embedded model is trained on.
-func Train() Set { return Set{TrainSeed, TrainCount} }
+func Train() Set { return Set{draw.NewSamples(0x7472616e_00000001, TrainCount)} }
 
 // Eval is the set that accuracy is measured on.
-func Eval() Set { return Set{EvalSeed, EvalCount} }
-
-// Len is the number of pairs.
-func (s Set) Len() int { return s.N }
+func Eval() Set { return Set{draw.NewSamples(0x7472616e_00000002, EvalCount)} }
 
 // Pair is a sentence and its translation: words and signs, a space apart.
 type Pair struct{ Source, Target string }

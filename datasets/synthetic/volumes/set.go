@@ -6,13 +6,6 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/internal/draw"
 )
 
-// Seeds of the sets. No volume is common to two sets.
-const (
-	TrainSeed       = 0x706c756d_00000101
-	CalibrationSeed = 0x706c756d_00000102
-	EvalSeed        = 0x706c756d_00000103
-)
-
 // Sizes of the sets. The one for evaluation is as large as the benchmark's official set.
 const (
 	TrainCount       = 320
@@ -27,24 +20,17 @@ const (
 	Tumour
 )
 
-// Set is a set of labelled volumes: volume i depends on Seed and i alone, so N only bounds the set. A Set may be used
-// from many goroutines.
-type Set struct {
-	Seed uint64
-	N    int
-}
+// Set is a set of labelled volumes.
+type Set struct{ draw.Samples }
 
 // Train is the set that the embedded model is trained on.
-func Train() Set { return Set{TrainSeed, TrainCount} }
+func Train() Set { return Set{draw.NewSamples(0x706c756d_00000101, TrainCount)} }
 
 // Calibration is the set that the embedded model is quantised with.
-func Calibration() Set { return Set{CalibrationSeed, CalibrationCount} }
+func Calibration() Set { return Set{draw.NewSamples(0x706c756d_00000102, CalibrationCount)} }
 
 // Eval is the set that accuracy is measured on.
-func Eval() Set { return Set{EvalSeed, EvalCount} }
-
-// Len is the number of volumes.
-func (s Set) Len() int { return s.N }
+func Eval() Set { return Set{draw.NewSamples(0x706c756d_00000103, EvalCount)} }
 
 // Name is what volume i is called: "case_00017".
 func (s Set) Name(i int) string { return fmt.Sprintf("case_%05d", i) }
