@@ -22,6 +22,7 @@ import (
 	"syscall"
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 )
 
 func main() {
@@ -34,5 +35,5 @@ func main() {
 	if !signal.Ignored(syscall.SIGHUP) { // else nohup wants it to outlive its terminal
 		signal.Notify(signals, syscall.SIGHUP)
 	}
-	os.Exit(cli.Main(context.Background(), cli.Process(signals)))
+	os.Exit(cli.Main(context.Background(), shell.Process(signals)))
 }

@@ -76,7 +76,7 @@ func (d *dist) build(p platform, dir string) error {
 }
 
 // versionVariable is what the harness says its version is.
-const versionVariable = "github.com/plumbline-ml/plumbline/cmd/harness/internal/cli.version"
+const versionVariable = "github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell.version"
 
 func copyFiles(dir string, names ...string) error {
 	for _, name := range names {

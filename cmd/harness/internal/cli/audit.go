@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/sdk"
 
@@ -28,8 +29,8 @@ Repeated, the command makes only the runs that are missing or not VALID, and jud
 test passes, 3 one fails, 6 logs are missing. docs/audits.md`
 
 // auditCommand runs audits; its subcommands judge those that ran elsewhere, and make the older ones.
-func (a *app) auditCommand(f *pluginFlags) *cobra.Command {
-	r := &runFlags{pluginFlags: f}
+func (a *app) auditCommand(f *shell.PluginFlags) *cobra.Command {
+	r := &runFlags{PluginFlags: f}
 	c := &cobra.Command{
 		Use: "audit TESTnn|all MODEL", Short: "Run the compliance tests of a model and judge them", Long: auditHelp,
 		Args: auditArguments,
@@ -47,9 +48,9 @@ func (a *app) auditCommand(f *pluginFlags) *cobra.Command {
 func auditRunFlags(c *cobra.Command, r *runFlags) {
 	flags := c.Flags()
 	flags.SortFlags = false
-	settingFlags(flags, &r.Request)
-	workloadFlags(flags, &r.Request)
-	outputFlags(flags, &r.Request)
+	shell.SettingFlags(flags, &r.Request)
+	shell.WorkloadFlags(flags, &r.Request)
+	shell.OutputFlags(flags, &r.Request)
 	flags.StringVar(&r.Tuning, "tuning", "", "the profile `FILE` of harness tune, or none (default: as for run)")
 	flags.BoolVar(&r.quiet, "quiet", false, "no progress, only the report")
 	r.observe.add(flags)
@@ -64,7 +65,7 @@ func auditArguments(c *cobra.Command, args []string) error {
 		return nil
 	}
 	if len(args) == 1 && !strings.HasPrefix(args[0], "TEST") && args[0] != campaign.AllTests {
-		return unknownCommand(c, args)
+		return shell.UnknownCommand(c, args)
 	}
 	return fmt.Errorf("%s: want a test, TESTnn or %s, and a model's name; see %s --help",
 		c.CommandPath(), campaign.AllTests, c.CommandPath())
@@ -90,16 +91,16 @@ func (a *app) audit(c *cobra.Command, r *runFlags, word string) error {
 		m.Left = append(m.Left, left...)
 	}
 	sayLeft(a.Stdout, m.Left)
-	defer a.several()()
+	defer a.Several()()
 	return a.observed(c.Context(), r, func() error {
-		var outcome outcomes
-		outcome.fault(s.Audits(c.Context(), rules, m, tests, func(done campaign.Audited, err error) {
+		var outcome shell.Outcomes
+		outcome.Fault(s.Audits(c.Context(), rules, m, tests, func(done campaign.Audited, err error) {
 			judged(&outcome, err, done.Verdict)
 			if err == nil {
 				a.writeVerdict(done)
 			}
 		}))
-		return outcome.err()
+		return outcome.Err()
 	})
 }
 
@@ -139,13 +140,13 @@ func halves(v audit.Verdict) string {
 }
 
 // judged adds what became of an audit.
-func judged(o *outcomes, err error, v audit.Verdict) {
+func judged(o *shell.Outcomes, err error, v audit.Verdict) {
 	switch {
 	case err != nil:
-		o.fault(err)
+		o.Fault(err)
 	case v.Missing():
-		o.add(exitcode.Data)
+		o.Add(exitcode.Data)
 	case !v.Pass:
-		o.add(exitcode.Invalid)
+		o.Add(exitcode.Invalid)
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/submission/audit"
 
@@ -17,13 +18,13 @@ const auditSeedsHelp = `Run the performance of each scenario once more with seed
 runs of --out, and compare: a score that is worse by more than 5 % (20 % for latencies below 0.2 ms, of a query of
 MultiStream 1.6 ms) fails.`
 
-func (a *app) auditSeedsCommand(f *pluginFlags) *cobra.Command {
-	r := &runFlags{pluginFlags: f}
+func (a *app) auditSeedsCommand(f *shell.PluginFlags) *cobra.Command {
+	r := &runFlags{PluginFlags: f}
 	var seeds string
 	c := &cobra.Command{
 		Use: "seeds MODEL", Short: "Compare with runs of other seeds", Long: auditSeedsHelp,
-		Args:    oneArgument("a model's name (harness list shows them)"),
-		PreRunE: func(*cobra.Command, []string) error { return a.guard(f) },
+		Args:    shell.OneArgument("a model's name (harness list shows them)"),
+		PreRunE: func(*cobra.Command, []string) error { return a.Guard(f) },
 		RunE: func(c *cobra.Command, args []string) error {
 			other, err := campaign.ParseSeeds(seeds)
 			if err != nil {
@@ -50,13 +51,13 @@ const auditDatasetHelp = `Run performance and accuracy of each scenario once mor
 beside the runs of --out on --original, and compare: a system that knows the official data is slower, or less accurate,
 on other data. A score that is worse by more than 5 %, or an accuracy lower by more than 1 % of it, fails.`
 
-func (a *app) auditDatasetCommand(f *pluginFlags) *cobra.Command {
-	r := &runFlags{pluginFlags: f}
+func (a *app) auditDatasetCommand(f *shell.PluginFlags) *cobra.Command {
+	r := &runFlags{PluginFlags: f}
 	var original string
 	c := &cobra.Command{
 		Use: "dataset MODEL", Short: "Compare with runs on another data set", Long: auditDatasetHelp,
-		Args:    oneArgument("a model's name (harness list shows them)"),
-		PreRunE: func(*cobra.Command, []string) error { return a.guard(f) },
+		Args:    shell.OneArgument("a model's name (harness list shows them)"),
+		PreRunE: func(*cobra.Command, []string) error { return a.Guard(f) },
 		RunE: func(c *cobra.Command, args []string) error {
 			custom := r.Dataset
 			if custom == "" {
@@ -88,16 +89,16 @@ func (a *app) compareDatasets(c *cobra.Command, r *runFlags, custom string) erro
 
 // compare makes comparisons and prints them.
 func (a *app) compare(c *cobra.Command, r *runFlags, s *campaign.Campaign, pairs []campaign.Pair) error {
-	defer a.several()()
+	defer a.Several()()
 	return a.observed(c.Context(), r, func() error {
-		var outcome outcomes
-		outcome.fault(s.Compare(c.Context(), pairs, func(o campaign.Comparison, err error) {
+		var outcome shell.Outcomes
+		outcome.Fault(s.Compare(c.Context(), pairs, func(o campaign.Comparison, err error) {
 			judged(&outcome, err, audit.Verdict{Pass: o.Pass})
 			if err == nil {
 				a.writeComparison(o)
 			}
 		}))
-		return outcome.err()
+		return outcome.Err()
 	})
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/sdk"
 
@@ -42,7 +43,7 @@ func (a *app) auditVerifyCommand() *cobra.Command {
 	f := &auditVerifyFlags{}
 	c := &cobra.Command{
 		Use: "verify DIR", Short: "Judge the logs of compliance tests", Long: auditVerifyHelp,
-		Args: oneArgument("the folder of a scenario, or of an audit's run"),
+		Args: shell.OneArgument("the folder of a scenario, or of an audit's run"),
 		RunE: func(c *cobra.Command, args []string) error {
 			f.dir = args[0]
 			return a.auditVerify(c, f)
@@ -98,7 +99,7 @@ func (a *app) auditVerify(c *cobra.Command, f *auditVerifyFlags) error {
 	if err != nil {
 		return auditClass(err)
 	}
-	var outcome outcomes
+	var outcome shell.Outcomes
 	var verdicts []verdictJSON
 	for _, logs := range found {
 		r := f.request(rules, logs)
@@ -117,7 +118,7 @@ func (a *app) auditVerify(c *cobra.Command, f *auditVerifyFlags) error {
 		}
 		f.judged(&outcome, v)
 	}
-	return errors.Join(outcome.err(), a.writeVerdicts(f, verdicts))
+	return errors.Join(outcome.Err(), a.writeVerdicts(f, verdicts))
 }
 
 // complete checks the flags, takes the numbers that were given, and finds the round.
@@ -171,11 +172,11 @@ func auditClass(err error) error {
 }
 
 // judged adds a verdict; the official scripts have exit codes of their own.
-func (f *auditVerifyFlags) judged(o *outcomes, v audits.Verdict) {
+func (f *auditVerifyFlags) judged(o *shell.Outcomes, v audits.Verdict) {
 	if !f.compatible {
 		judged(o, nil, v.Verdict)
 	} else if v.Exit != 0 {
-		o.add(exitcode.Code(v.Exit))
+		o.Add(exitcode.Code(v.Exit))
 	}
 }
 

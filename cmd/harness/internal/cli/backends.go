@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/internal/table"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
@@ -49,9 +50,9 @@ func writeBackends(w io.Writer, infos []sdk.BackendInfo) error {
 }
 
 func backendTable(infos []sdk.BackendInfo) table.Table {
-	t := table.Table{Indent: "  ", Width: pageWidth}
+	t := table.Table{Indent: "  ", Width: shell.PageWidth}
 	for _, b := range infos {
-		t.Row(b.Name, orNone(b.Version), orDash(b.Devices))
+		t.Row(b.Name, shell.OrNone(b.Version), shell.OrDash(b.Devices))
 		for _, key := range slices.Sorted(maps.Keys(b.Details)) {
 			t.Row("", key+" "+b.Details[key])
 		}
@@ -60,16 +61,16 @@ func backendTable(infos []sdk.BackendInfo) table.Table {
 }
 
 func optionTable(options []backend.Option) table.Table {
-	t := table.Table{Indent: "  ", Width: pageWidth}
+	t := table.Table{Indent: "  ", Width: shell.PageWidth}
 	for _, o := range options {
-		t.Row(o.Name, "default "+orNone(o.Default), o.Help)
+		t.Row(o.Name, "default "+shell.OrNone(o.Default), o.Help)
 	}
 	return t
 }
 
 // writeDevices prints on what each backend of each plugin can run.
 func (a *app) writeDevices(ctx context.Context, c *discover.Catalog, o host.LaunchOptions) error {
-	t := table.Table{Width: pageWidth}
+	t := table.Table{Width: shell.PageWidth}
 	t.Row("PLUGIN", "BACKEND", "DEVICES", "VERSION")
 	for _, e := range c.Entries {
 		if e.Err != nil {
@@ -80,7 +81,7 @@ func (a *app) writeDevices(ctx context.Context, c *discover.Catalog, o host.Laun
 			return err
 		}
 		for _, b := range infos {
-			t.Row(e.Name, b.Name, orDash(b.Devices), orNone(b.Version))
+			t.Row(e.Name, b.Name, shell.OrDash(b.Devices), shell.OrNone(b.Version))
 		}
 	}
 	_, err := t.WriteTo(a.Stdout)

@@ -27,13 +27,13 @@ func (a *app) campaign(c *cobra.Command, r *runFlags) (s *campaign.Campaign, m c
 		r.Out = defaultOut
 	}
 	if r.Catalog == nil { // for all plans of the campaign
-		if r.Catalog, err = a.catalog(c, r.pluginFlags); err != nil {
+		if r.Catalog, err = a.Catalog(c, r.PluginFlags); err != nil {
 			return nil, m, err
 		}
 	}
 	printed := &session{app: a, flags: r}
 	r.Watch = printed.watch()
-	request, err := a.complete(c.Context(), r.pluginFlags, r.Request)
+	request, err := a.Complete(c.Context(), r.PluginFlags, r.Request)
 	if err != nil {
 		return nil, m, err
 	}
@@ -48,6 +48,6 @@ const defaultOut = "out"
 // makes makes the runs of a plan for a campaign.
 func (s *session) makes(ctx context.Context, p *bench.Plan) (record.Document, error) {
 	s.plan = p
-	defer s.closed()
+	defer s.Closed()
 	return p.Run(ctx)
 }

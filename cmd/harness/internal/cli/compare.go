@@ -13,6 +13,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/compare"
 	"github.com/plumbline-ml/plumbline/bench/failif"
 	"github.com/plumbline-ml/plumbline/bench/record/results"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/sidebyside"
 )
 
@@ -53,7 +54,7 @@ func (a *app) compareCommand() *cobra.Command {
 	flags.StringSliceVar(&f.allow, "allow-unlike", nil,
 		"compare although they differ in `WHAT,...`: model, scenario, mode,\nrules, data, settings, loadgen; and take runs "+
 			"of one side together that\ndiffer in backend, machine, versions; or all")
-	failIfFlag(flags, &f.failIf, "'p99 > 12ms', 'Server.p99 > +5%'\n(a sign: the change against BASE); repeatable")
+	shell.FailIfFlag(flags, &f.failIf, "'p99 > 12ms', 'Server.p99 > +5%'\n(a sign: the change against BASE); repeatable")
 	flags.BoolVar(&f.all, "all", false, "show every figure, not only the main ones")
 	flags.BoolVar(&f.json, "json", false, "print the comparison as JSON")
 	flags.StringVar(&f.html, "html", "", "write a page to `FILE` too")
@@ -61,7 +62,7 @@ func (a *app) compareCommand() *cobra.Command {
 }
 
 func (a *app) compareSides(f *compareFlags, base, next string) error {
-	conditions, err := parseConditions(f.failIf)
+	conditions, err := shell.ParseConditions(f.failIf)
 	if err != nil {
 		return err
 	}
@@ -85,7 +86,7 @@ func (a *app) compareSides(f *compareFlags, base, next string) error {
 	if err != nil {
 		return err
 	}
-	return a.failIf(conditions, failif.Compared(c), f.json)
+	return a.FailIf(conditions, failif.Compared(c), f.json)
 }
 
 // side reads the runs of one side.

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/plumbline-ml/plumbline/bench"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
@@ -33,29 +34,29 @@ that does not exist:
   harness dataset export resnet50 pictures/
   harness dataset export resnet50 pictures/ --param set=calibration --param n=100`
 
-func (a *app) datasetCommand(f *pluginFlags) *cobra.Command {
+func (a *app) datasetCommand(f *shell.PluginFlags) *cobra.Command {
 	c := &cobra.Command{
 		Use: "dataset", Short: "Work on data sets apart from runs: list, verify, export, convert", Long: datasetHelp,
-		Args: func(c *cobra.Command, args []string) error { return unknownCommand(c, args) },
+		Args: func(c *cobra.Command, args []string) error { return shell.UnknownCommand(c, args) },
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	commands := []*cobra.Command{
 		a.datasetListCommand(f), a.datasetVerifyCommand(f), a.datasetExportCommand(f), a.convertCommand(f),
 	}
 	for _, below := range commands {
-		below.PreRunE = func(*cobra.Command, []string) error { return a.guard(f) }
+		below.PreRunE = func(*cobra.Command, []string) error { return a.Guard(f) }
 	}
 	c.AddCommand(commands...)
 	return c
 }
 
-func (a *app) datasetVerifyCommand(f *pluginFlags) *cobra.Command {
-	w := bench.DatasetWork{Action: sdk.Verify, Running: a.onKill}
+func (a *app) datasetVerifyCommand(f *shell.PluginFlags) *cobra.Command {
+	w := bench.DatasetWork{Action: sdk.Verify, Running: a.OnKill}
 	c := &cobra.Command{
 		Use: "verify MODEL DATASET", Short: "Read every sample of a data set, and say what is missing",
 		Long: datasetVerifyHelp, Args: twoArguments("a model's name and the path of a data set"),
 		RunE: func(c *cobra.Command, args []string) error {
-			w.Plugins, w.Model, w.Input = a.plugins(f), args[0], args[1]
+			w.Plugins, w.Model, w.Input = a.PluginsOf(f), args[0], args[1]
 			return a.workOnDataset(c, w)
 		},
 	}
@@ -64,13 +65,13 @@ func (a *app) datasetVerifyCommand(f *pluginFlags) *cobra.Command {
 	return c
 }
 
-func (a *app) datasetExportCommand(f *pluginFlags) *cobra.Command {
-	w := bench.DatasetWork{Action: sdk.Export, Running: a.onKill}
+func (a *app) datasetExportCommand(f *shell.PluginFlags) *cobra.Command {
+	w := bench.DatasetWork{Action: sdk.Export, Running: a.OnKill}
 	c := &cobra.Command{
 		Use: "export MODEL OUT", Short: "Write a plugin's own data set in the official layout",
 		Long: datasetExportHelp, Args: twoArguments("a model's name and the folder to write"),
 		RunE: func(c *cobra.Command, args []string) error {
-			w.Plugins, w.Model, w.Output = a.plugins(f), args[0], args[1]
+			w.Plugins, w.Model, w.Output = a.PluginsOf(f), args[0], args[1]
 			return a.workOnDataset(c, w)
 		},
 	}
@@ -87,13 +88,13 @@ func twoArguments(what string) cobra.PositionalArgs {
 	}
 }
 
-func (a *app) convertCommand(f *pluginFlags) *cobra.Command {
-	w := bench.DatasetWork{Action: sdk.Convert, Running: a.onKill}
+func (a *app) convertCommand(f *shell.PluginFlags) *cobra.Command {
+	w := bench.DatasetWork{Action: sdk.Convert, Running: a.OnKill}
 	c := &cobra.Command{
 		Use: "convert MODEL CONVERSION IN OUT", Short: "Make a data set of another one", Long: convertHelp,
 		Args: convertArguments,
 		RunE: func(c *cobra.Command, args []string) error {
-			w.Plugins, w.Model, w.Name, w.Input, w.Output = a.plugins(f), args[0], args[1], args[2], args[3]
+			w.Plugins, w.Model, w.Name, w.Input, w.Output = a.PluginsOf(f), args[0], args[1], args[2], args[3]
 			return a.workOnDataset(c, w)
 		},
 	}
@@ -112,7 +113,7 @@ func convertArguments(c *cobra.Command, args []string) error {
 // workOnDataset prints what is done, and meanwhile how far it is.
 func (a *app) workOnDataset(c *cobra.Command, w bench.DatasetWork) error {
 	w.Progress = func(line string) { fmt.Fprintln(a.Stderr, line) }
-	defer a.tidies()()
+	defer a.Tidies()()
 	done, err := bench.WorkOnDataset(c.Context(), w)
 	if err != nil {
 		return err

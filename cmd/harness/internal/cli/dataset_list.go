@@ -5,11 +5,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/internal/table"
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-func (a *app) datasetListCommand(f *pluginFlags) *cobra.Command {
+func (a *app) datasetListCommand(f *shell.PluginFlags) *cobra.Command {
 	return &cobra.Command{
 		Use: "list [MODEL]", Short: "List data sets: what they hold, where they come from, and what can be done with them",
 		Args: func(c *cobra.Command, args []string) error {
@@ -23,8 +24,8 @@ func (a *app) datasetListCommand(f *pluginFlags) *cobra.Command {
 }
 
 // listDatasets lists those of one model, or of all.
-func (a *app) listDatasets(c *cobra.Command, f *pluginFlags, args []string) error {
-	catalog, err := a.catalog(c, f)
+func (a *app) listDatasets(c *cobra.Command, f *shell.PluginFlags, args []string) error {
+	catalog, err := a.Catalog(c, f)
 	if err != nil {
 		return err
 	}
@@ -45,7 +46,7 @@ func (a *app) listDatasets(c *cobra.Command, f *pluginFlags, args []string) erro
 			}
 		}
 	}
-	return a.broken(catalog)
+	return a.Broken(catalog)
 }
 
 func (a *app) writeDatasets(m sdk.ModelInfo) error {

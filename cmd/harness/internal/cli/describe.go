@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/internal/figure"
 	"github.com/plumbline-ml/plumbline/internal/table"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -16,12 +17,12 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/discover"
 )
 
-func (a *app) describeCommand(f *pluginFlags) *cobra.Command {
+func (a *app) describeCommand(f *shell.PluginFlags) *cobra.Command {
 	return &cobra.Command{
 		Use: "describe NAME", Short: "Say everything about a model: files, data sets, metrics, options, devices",
-		Args: oneArgument("a model's name"),
+		Args: shell.OneArgument("a model's name"),
 		RunE: func(c *cobra.Command, args []string) error {
-			catalog, err := a.catalog(c, f)
+			catalog, err := a.Catalog(c, f)
 			if err != nil {
 				return err
 			}
@@ -32,7 +33,7 @@ func (a *app) describeCommand(f *pluginFlags) *cobra.Command {
 			if err := writeDescription(a.Stdout, served); err != nil {
 				return err
 			}
-			infos, err := a.backends(c.Context(), served.Entry, f.launch)
+			infos, err := a.backends(c.Context(), served.Entry, f.Launch)
 			if err != nil {
 				fmt.Fprintf(a.Stderr, "\nits backends cannot be asked: %v\n", err)
 				return nil
@@ -76,12 +77,12 @@ func writeDescription(w io.Writer, s discover.Served) error {
 }
 
 func identity(s discover.Served) table.Table {
-	t := table.Table{Indent: "  ", Width: pageWidth}
+	t := table.Table{Indent: "  ", Width: shell.PageWidth}
 	d := s.Description
 	t.Row("benchmark", strings.TrimSpace(d.Name+" "+d.Version), d.Summary)
 	t.Row("plugin", s.Path)
-	t.Row("backends", orDash(d.Backends))
-	t.Row("scenarios", orDash(scenarioNames(s.Model.Scenarios)))
+	t.Row("backends", shell.OrDash(d.Backends))
+	t.Row("scenarios", shell.OrDash(scenarioNames(s.Model.Scenarios)))
 	t.Row("LoadGen key", s.Model.LoadGenKey)
 	if len(d.Models) > 1 {
 		var others []string
@@ -96,19 +97,19 @@ func identity(s discover.Served) table.Table {
 }
 
 func partTable(parts []sdk.PartInfo) table.Table {
-	t := table.Table{Indent: "  ", Width: pageWidth}
+	t := table.Table{Indent: "  ", Width: shell.PageWidth}
 	for _, p := range parts {
 		need := ""
 		if p.Optional {
 			need = "may be missing"
 		}
-		t.Row(p.Name, orNone(need), p.Note)
+		t.Row(p.Name, shell.OrNone(need), p.Note)
 	}
 	return t
 }
 
 func fileTable(files []sdk.ModelFile) table.Table {
-	t := table.Table{Indent: "  ", Width: pageWidth}
+	t := table.Table{Indent: "  ", Width: shell.PageWidth}
 	for _, f := range files {
 		where := f.URL
 		if f.Embedded {
@@ -122,7 +123,7 @@ func fileTable(files []sdk.ModelFile) table.Table {
 		if f.Part != "" {
 			name = f.Part + "=" + f.Name
 		}
-		t.Row(name, orNone(f.Precision), size, referenceText(f.Reference), orNone(f.Licence), orNone(where))
+		t.Row(name, shell.OrNone(f.Precision), size, referenceText(f.Reference), shell.OrNone(f.Licence), shell.OrNone(where))
 		if f.Note != "" {
 			t.Row("", f.Note)
 		}
@@ -135,20 +136,20 @@ func referenceText(reference []sdk.Metric) string {
 	for _, m := range reference {
 		parts = append(parts, fmt.Sprintf("%s %s", m.Name, quantity(m.Value, m.Unit)))
 	}
-	return orDash(parts)
+	return shell.OrDash(parts)
 }
 
 // quantity is a rounded number with its unit.
 func quantity(v float64, unit string) string { return strings.TrimSpace(figure.Round(v) + " " + unit) }
 
 func datasetTable(sets []sdk.DatasetInfo) table.Table {
-	t := table.Table{Indent: "  ", Width: pageWidth}
+	t := table.Table{Indent: "  ", Width: shell.PageWidth}
 	for _, d := range sets {
 		kind := "--dataset PATH"
 		if d.Embedded {
 			kind = "made by the plugin"
 		}
-		t.Row(d.Name, figure.Count(uint64(max(0, d.Samples)))+" samples", kind, orNone(d.Licence))
+		t.Row(d.Name, figure.Count(uint64(max(0, d.Samples)))+" samples", kind, shell.OrNone(d.Licence))
 		for _, line := range []string{d.Layout, d.Note} {
 			if line != "" {
 				t.Row("", line)
@@ -159,7 +160,7 @@ func datasetTable(sets []sdk.DatasetInfo) table.Table {
 }
 
 func metricTable(metrics []sdk.MetricInfo) table.Table {
-	t := table.Table{Indent: "  ", Width: pageWidth}
+	t := table.Table{Indent: "  ", Width: shell.PageWidth}
 	for _, m := range metrics {
 		var limits []string
 		if m.Target != 0 {
@@ -178,16 +179,16 @@ func metricTable(metrics []sdk.MetricInfo) table.Table {
 }
 
 func paramTable(params []sdk.ParamInfo) table.Table {
-	t := table.Table{Indent: "  ", Width: pageWidth}
+	t := table.Table{Indent: "  ", Width: shell.PageWidth}
 	for _, p := range params {
-		t.Row(p.Name, "default "+orNone(p.Default), p.Help)
+		t.Row(p.Name, "default "+shell.OrNone(p.Default), p.Help)
 	}
 	return t
 }
 
 // actionTable has what can be done with the model's data sets, as a command line has it.
 func actionTable(m sdk.ModelInfo) table.Table {
-	t := table.Table{Indent: "  ", Width: pageWidth}
+	t := table.Table{Indent: "  ", Width: shell.PageWidth}
 	for _, a := range m.DatasetActions {
 		command := []string{a.Action, m.Name, a.Name}
 		lines := []string{}
@@ -201,7 +202,7 @@ func actionTable(m sdk.ModelInfo) table.Table {
 			if slices.ContainsFunc(m.Params, func(of sdk.ParamInfo) bool { return of.Name == p.Name }) {
 				continue // it is among the options
 			}
-			lines = append(lines, fmt.Sprintf("--param %s=VALUE, default %s: %s", p.Name, orNone(p.Default), p.Help))
+			lines = append(lines, fmt.Sprintf("--param %s=VALUE, default %s: %s", p.Name, shell.OrNone(p.Default), p.Help))
 		}
 		t.Row(strings.Join(command, " "), a.Summary)
 		for _, line := range lines {
@@ -212,7 +213,7 @@ func actionTable(m sdk.ModelInfo) table.Table {
 }
 
 func smokeTable(smoke []sdk.SmokeSetting) table.Table {
-	t := table.Table{Indent: "  ", Width: pageWidth}
+	t := table.Table{Indent: "  ", Width: shell.PageWidth}
 	for _, s := range smoke {
 		t.Row(s.Scenario, s.Key, s.Value)
 	}

@@ -11,23 +11,24 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cache"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/doctor"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/onnxruntime"
 )
 
-func (a *app) doctorCommand(f *pluginFlags) *cobra.Command {
+func (a *app) doctorCommand(f *shell.PluginFlags) *cobra.Command {
 	return &cobra.Command{
-		Use: "doctor", Short: "Examine this machine and its plugins, and say what to do", Args: noArguments,
+		Use: "doctor", Short: "Examine this machine and its plugins, and say what to do", Args: shell.NoArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
-			a.orderly(true)
-			catalog, err := a.catalog(c, f)
+			a.Orderly(true)
+			catalog, err := a.Catalog(c, f)
 			if err != nil {
 				return err
 			}
 			sections := []doctor.Section{
 				doctor.Machine(system.Describe(a.Root), doctor.Measure()),
-				doctor.Plugins(c.Context(), a.Plugins, catalog, f.launch),
-				doctor.Transport(c.Context(), a.Plugins, catalog, f.launch),
+				doctor.Plugins(c.Context(), a.Plugins, catalog, f.Launch),
+				doctor.Transport(c.Context(), a.Plugins, catalog, f.Launch),
 				{Title: "files", Checks: []doctor.Check{a.cacheCheck()}},
 			}
 			sections[1].Checks = append(sections[1].Checks, a.trustCheck(f), a.exposedCheck(f))
@@ -68,7 +69,7 @@ func (a *app) runtimeCheck(plugins doctor.Section) doctor.Check {
 	if running != "" {
 		c.Found = fmt.Sprintf("runs use %s, the one beside the plugins", running)
 	}
-	last, fetched, err := a.lastRuntime()
+	last, fetched, err := a.LastRuntime()
 	switch {
 	case err != nil:
 		c.State, c.Found, c.Advice = doctor.Warn, c.Found+"; "+err.Error(), ""

@@ -16,6 +16,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cache"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/live"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/onnxruntime"
 )
@@ -37,22 +38,22 @@ type want struct {
 	file fetch.File
 }
 
-func (a *app) fetchCommand(f *pluginFlags) *cobra.Command {
+func (a *app) fetchCommand(f *shell.PluginFlags) *cobra.Command {
 	var offline bool
 	var only []string
 	build := onnxruntime.Build{OS: runtime.GOOS, Arch: runtime.GOARCH}
 	c := &cobra.Command{
 		Use: "fetch MODEL|onnxruntime", Short: "Download and check a model's official files and data sets, or ONNX Runtime",
 		Long: fetchHelp,
-		Args: oneArgument("a model's name, or onnxruntime"),
+		Args: shell.OneArgument("a model's name, or onnxruntime"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if args[0] == onnxruntime.Name {
 				return a.fetchRuntime(c.Context(), build, offline)
 			}
-			if given := changed(c, "variant", "release", "sha256", "from"); given != "" {
+			if given := shell.Changed(c, "variant", "release", "sha256", "from"); given != "" {
 				return sdk.Usage(fmt.Errorf("--%s belongs to `harness fetch %s`", given, onnxruntime.Name))
 			}
-			catalog, err := a.catalog(c, f)
+			catalog, err := a.Catalog(c, f)
 			if err != nil {
 				return err
 			}
@@ -76,13 +77,13 @@ func (a *app) fetchCommand(f *pluginFlags) *cobra.Command {
 
 // fetchRuntime gets a build of ONNX Runtime.
 func (a *app) fetchRuntime(ctx context.Context, b onnxruntime.Build, offline bool) error {
-	defer a.tidies()()
+	defer a.Tidies()()
 	dir, err := cache.Dir(a.Env)
 	if err != nil {
 		return err
 	}
 	line := live.NewStatus(a.Stderr, a.Terminal, a.Width)
-	c, err := a.openCache(fetch.Options{
+	c, err := a.OpenCache(fetch.Options{
 		Offline: offline, Limits: onnxruntime.Limits(), Progress: func(p fetch.Progress) { line.Set(downloadText(p)) },
 	})
 	if err != nil {
@@ -106,13 +107,13 @@ func (a *app) fetchRuntime(ctx context.Context, b onnxruntime.Build, offline boo
 
 // fetch gets everything that is wanted; what fails does not keep the rest from coming.
 func (a *app) fetch(ctx context.Context, m sdk.ModelInfo, only []string, offline bool) error {
-	defer a.tidies()()
+	defer a.Tidies()()
 	wants, err := chosen(m, only)
 	if err != nil {
 		return err
 	}
-	line := live.NewStatus(a.console, a.Terminal, a.Width)
-	c, err := a.openCache(fetch.Options{Offline: offline, Progress: func(p fetch.Progress) { line.Set(downloadText(p)) }})
+	line := live.NewStatus(a.Console, a.Terminal, a.Width)
+	c, err := a.OpenCache(fetch.Options{Offline: offline, Progress: func(p fetch.Progress) { line.Set(downloadText(p)) }})
 	if err != nil {
 		return err
 	}

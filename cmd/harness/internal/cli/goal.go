@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 
 	"github.com/plumbline-ml/plumbline/bench"
@@ -29,7 +30,9 @@ func (g *goalFlags) add(c *cobra.Command) {
 }
 
 // given says whether a flag asks for it.
-func (g *goalFlags) given(c *cobra.Command) bool { return changed(c, "system-type", "workspace") != "" }
+func (g *goalFlags) given(c *cobra.Command) bool {
+	return shell.Changed(c, "system-type", "workspace") != ""
+}
 
 // settle gives a request the type of system, and where it names none the division, of the workspace within reach.
 func (g *goalFlags) settle(c *cobra.Command, r *bench.Request) error {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/internal/table"
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -14,12 +15,12 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/discover"
 )
 
-func (a *app) listCommand(f *pluginFlags) *cobra.Command {
+func (a *app) listCommand(f *shell.PluginFlags) *cobra.Command {
 	var devices bool
 	l := &cobra.Command{
-		Use: "list", Short: "List the models that can be run", Args: noArguments,
+		Use: "list", Short: "List the models that can be run", Args: shell.NoArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
-			catalog, err := a.catalog(c, f)
+			catalog, err := a.Catalog(c, f)
 			if err != nil {
 				return err
 			}
@@ -27,7 +28,7 @@ func (a *app) listCommand(f *pluginFlags) *cobra.Command {
 				return err
 			}
 			fmt.Fprintln(a.Stdout)
-			return a.writeDevices(c.Context(), catalog, f.launch)
+			return a.writeDevices(c.Context(), catalog, f.Launch)
 		},
 	}
 	l.Flags().BoolVar(&devices, "devices", false, "start each plugin and list the devices of its backends too")
@@ -41,15 +42,16 @@ func (a *app) list(catalog *discover.Catalog) error {
 	if err := writeModels(a.Stdout, catalog); err != nil {
 		return err
 	}
-	return a.broken(catalog)
+	return a.Broken(catalog)
 }
 
 func writeModels(w io.Writer, catalog *discover.Catalog) error {
-	t := table.Table{Width: pageWidth}
+	t := table.Table{Width: shell.PageWidth}
 	t.Row("MODEL", "PLUGIN", "BACKENDS", "EMBEDDED", "SCENARIOS", "SUMMARY")
 	for _, e := range catalog.Entries {
 		for _, m := range e.Description.Models {
-			t.Row(m.Name, e.Name, orDash(e.Description.Backends), orDash(embedded(m)), scenarioList(m.Scenarios), m.Summary)
+			t.Row(m.Name, e.Name, shell.OrDash(e.Description.Backends), shell.OrDash(embedded(m)),
+				scenarioList(m.Scenarios), m.Summary)
 		}
 	}
 	_, err := t.WriteTo(w)
@@ -74,7 +76,7 @@ func scenarioList(scenarios []loadgen.Scenario) string {
 	if len(scenarios) == len(loadgen.Scenarios()) {
 		return "all four"
 	}
-	return orDash(scenarioNames(scenarios))
+	return shell.OrDash(scenarioNames(scenarios))
 }
 
 func scenarioNames(scenarios []loadgen.Scenario) []string {

@@ -78,7 +78,7 @@ func (s *suiteRun) task(ctx context.Context, j suiteJob) (mlmark.Document, error
 		}
 	}
 	s.printed.plan = p
-	defer s.closed()
+	defer s.Closed()
 	times, rec, err := p.Loop(ctx, closedloop.Loop{
 		Batch: j.Task.Batch, Concurrency: j.Task.Concurrency, Iterations: j.Task.Iterations,
 	})

@@ -13,6 +13,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench"
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/endpoint"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/events"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/feed"
@@ -39,7 +40,7 @@ func (o *observers) start(stdout bool) {
 	var sinks []feed.Sink
 	switch {
 	case stdout:
-		o.events = events.NewStream(o.asked, standardOutput)
+		o.events = events.NewStream(o.Asked, standardOutput)
 		o.report, o.Stdout = o.Stdout, o.Stderr
 	case o.file != nil:
 		o.events = events.NewStream(o.file, o.file.Name())
@@ -60,9 +61,9 @@ func (o *observers) start(stdout bool) {
 		o.say("page", o.page.Server(), "/")
 	}
 	if o.sender != nil {
-		o.sender.Send(o.feed, harnessVersion().Version)
+		o.sender.Send(o.feed, shell.Version().Version)
 	}
-	o.feed.Begin(harnessVersion(), o.commandLine())
+	o.feed.Begin(shell.Version(), o.CommandLine())
 }
 
 // say says where something is, and who may see it.
@@ -114,8 +115,8 @@ const (
 // close tells how the command ended and ends everything in order. Events that are lost are an error, of a command
 // that has no other.
 func (o *observers) close(ctx context.Context, err error) error {
-	o.orderly(true)
-	defer o.orderly(false)
+	o.Orderly(true)
+	defer o.Orderly(false)
 	o.feed.End(o.ended(err))
 	lost := o.closeEvents()
 	brief, cancel := context.WithTimeout(context.WithoutCancel(ctx), pagePatience)
@@ -132,7 +133,7 @@ func (o *observers) close(ctx context.Context, err error) error {
 	if lost == nil {
 		return err
 	}
-	return withLost(err, lost)
+	return shell.WithLost(err, lost)
 }
 
 func (o *observers) ended(err error) feed.End {
@@ -140,7 +141,7 @@ func (o *observers) ended(err error) feed.End {
 	e := feed.End{ExitCode: int(code), Outcome: code.String()}
 	var outcome *exitcode.Outcome
 	if err != nil && !errors.As(err, &outcome) {
-		e.Error = o.secrets.Hide(err.Error())
+		e.Error = o.Secrets.Hide(err.Error())
 	}
 	return e
 }

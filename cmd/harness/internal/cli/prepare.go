@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/internal/figure"
 	"github.com/plumbline-ml/plumbline/internal/table"
 
@@ -103,5 +104,5 @@ func backendText(p *bench.Plan) string {
 		options = append(options, key+"="+value)
 	}
 	slices.Sort(options)
-	return strings.TrimSpace(orNone(name) + " " + strings.Join(options, " "))
+	return strings.TrimSpace(shell.OrNone(name) + " " + strings.Join(options, " "))
 }

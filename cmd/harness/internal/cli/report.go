@@ -14,6 +14,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/bench/record/results"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/page"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plot"
 )
@@ -66,7 +67,7 @@ func (a *app) report(f *runsReportFlags, paths []string) error {
 	if err != nil {
 		return err
 	}
-	r := page.Report{Set: set, Version: harnessVersion().Version}
+	r := page.Report{Set: set, Version: shell.Version().Version}
 	if f.html != "" {
 		err = wholeFile(f.html, r.WriteHTML)
 	}

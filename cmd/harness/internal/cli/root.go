@@ -1,3 +1,5 @@
+// Package cli is the command line: the tree of commands. What they do lies in the rooms beside it, and shell has what
+// the rooms share.
 package cli
 
 import (
@@ -9,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/loadgen/suggest"
 	"github.com/plumbline-ml/plumbline/sdk"
 )
@@ -23,25 +26,28 @@ with a LoadGen compatible with MLPerf Inference's, and judges the run.
 Exit codes: 0 VALID, 1 internal error, 2 usage or settings, 3 INVALID, 4 accuracy below target, 5 plugin failed,
 6 model or data missing or wrong, 130 interrupted.`
 
+// app is one execution.
+type app struct{ *shell.App }
+
 // command builds the command tree.
 func (a *app) command() *cobra.Command {
-	var flags pluginFlags
+	var flags shell.PluginFlags
 	root := &cobra.Command{
 		Use: "harness", Long: rootHelp, SilenceErrors: true, SilenceUsage: true,
-		Args: func(c *cobra.Command, args []string) error { return unknownCommand(c, args) },
+		Args: func(c *cobra.Command, args []string) error { return shell.UnknownCommand(c, args) },
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 		PersistentPreRunE: func(c *cobra.Command, _ []string) error {
-			return flags.check(c)
+			return flags.Check(c)
 		},
 	}
 	root.SetArgs(a.Args)
 	root.SetOut(a.Stdout)
 	root.SetErr(a.Stderr)
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return sdk.Usage(fmt.Errorf("%w%s; see %s --help", plainly(err), nearFlag(c, err), c.CommandPath()))
+		return sdk.Usage(fmt.Errorf("%w%s; see %s --help", shell.Plainly(err), nearFlag(c, err), c.CommandPath()))
 	})
 	global := root.PersistentFlags()
-	flags.add(global)
+	flags.Add(global)
 	starting := []*cobra.Command{
 		a.listCommand(&flags), a.describeCommand(&flags), a.settingsCommand(&flags), a.doctorCommand(&flags),
 		a.runCommand(&flags), a.scoreCommand(&flags), a.verifyCommand(&flags), a.fetchCommand(&flags), a.tuneCommand(&flags),
@@ -49,17 +55,17 @@ func (a *app) command() *cobra.Command {
 	}
 	// the others start no plugin: a damaged lock file is nothing to them, and trust says what is wrong with it
 	for _, c := range starting {
-		c.PreRunE = func(*cobra.Command, []string) error { return a.guard(&flags) }
-		concernsPlugins(c)
+		c.PreRunE = func(*cobra.Command, []string) error { return a.Guard(&flags) }
+		shell.ConcernsPlugins(c)
 	}
 	trust := a.trustCommand(&flags)
-	concernsPlugins(trust)
+	shell.ConcernsPlugins(trust)
 	root.AddCommand(append(starting, a.compareCommand(), a.reportCommand(), a.newCommand(), trust,
 		a.submissionCommand(&flags), a.versionCommand())...)
 	checkArguments(root)
 	help := root.HelpFunc()
 	root.SetHelpFunc(func(c *cobra.Command, args []string) {
-		global.VisitAll(func(f *pflag.Flag) { f.Hidden = c != root && !hasPlugins(c) })
+		global.VisitAll(func(f *pflag.Flag) { f.Hidden = c != root && !shell.HasPlugins(c) })
 		help(c, args)
 	})
 	return root
@@ -92,16 +98,18 @@ func nearFlag(c *cobra.Command, err error) string {
 }
 
 // Main runs one command and returns the exit code. Errors are printed here and nowhere else.
-func Main(ctx context.Context, s *State) int { return mainWith(ctx, s, (*app).command) }
+func Main(ctx context.Context, s *shell.State) int {
+	return shell.Main(ctx, s, func(s *shell.App) *cobra.Command { return (&app{s}).command() })
+}
 
 // Tree is the command tree by itself, for documents that are made of it. Its commands do not run.
-func Tree() *cobra.Command { return (&app{State: &State{}}).command() }
+func Tree() *cobra.Command { return (&app{&shell.App{State: &shell.State{}}}).command() }
 
 func (a *app) versionCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "version", Short: "Print the version of the harness", Args: noArguments,
+		Use: "version", Short: "Print the version of the harness", Args: shell.NoArguments,
 		RunE: func(*cobra.Command, []string) error {
-			v := harnessVersion()
+			v := shell.Version()
 			text := "harness " + v.Version
 			if v.Commit != "" {
 				text += " (" + v.Commit + ")"

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/internal/figure"
 	"github.com/plumbline-ml/plumbline/sdk"
 
@@ -89,7 +90,7 @@ func (a *app) run(c *cobra.Command, r *runFlags) error {
 			return sdk.Usage(err)
 		}
 	}
-	conditions, err := parseConditions(r.failIf)
+	conditions, err := shell.ParseConditions(r.failIf)
 	if err != nil {
 		return err
 	}
@@ -111,11 +112,11 @@ func (a *app) run(c *cobra.Command, r *runFlags) error {
 func (s *rounds) once(c *cobra.Command) error {
 	one := &session{app: s.app, flags: s.flags, conditions: s.conditions}
 	s.flags.Watch = one.watch()
-	p, err := s.build(c, s.flags.pluginFlags, s.flags.Request)
+	p, err := s.Build(c, s.flags.PluginFlags, s.flags.Request)
 	if err != nil {
 		return err
 	}
-	if err := checkConditions(s.conditions, p, false); err != nil {
+	if err := shell.CheckConditions(s.conditions, p, false); err != nil {
 		return err
 	}
 	if !s.flags.json {
@@ -130,7 +131,7 @@ func (s *rounds) once(c *cobra.Command) error {
 
 // run makes the sessions one after the other, and compares the backends.
 func (s *rounds) run(c *cobra.Command) error {
-	catalog, err := s.catalog(c, s.flags.pluginFlags)
+	catalog, err := s.Catalog(c, s.flags.PluginFlags)
 	if err != nil {
 		return err
 	}
@@ -142,8 +143,8 @@ func (s *rounds) run(c *cobra.Command) error {
 	if err := s.check(c.Context()); err != nil || s.flags.dryRun {
 		return err
 	}
-	defer s.closed()
-	defer s.several()()
+	defer s.Closed()
+	defer s.Several()()
 	return s.observed(c.Context(), s.flags, func() error { return s.all(c.Context()) })
 }
 
@@ -215,7 +216,7 @@ func (s *rounds) check(ctx context.Context) error {
 			sayLeft(s.Stdout, p.Left)
 		}
 		if err == nil && t.round == 1 {
-			err = checkConditions(s.conditions, p, len(s.backends) > 1)
+			err = shell.CheckConditions(s.conditions, p, len(s.backends) > 1)
 		}
 		if err == nil {
 			err = p.ChooseOut()
@@ -267,7 +268,7 @@ func (s *rounds) plan(ctx context.Context, t turn) (*bench.Plan, error) {
 		r.Mode = bench.ModePerformance
 	}
 	r.Watch = s.printed.watch()
-	r, err := s.complete(ctx, s.flags.pluginFlags, r)
+	r, err := s.Complete(ctx, s.flags.PluginFlags, r)
 	if err != nil {
 		return nil, err
 	}
@@ -323,7 +324,7 @@ func (s *rounds) finish() error {
 	}
 	code := exitcode.Code(d.ExitCode)
 	for _, c := range s.conditions {
-		err := s.failIf([]failif.Condition{c}, s.subjects(c, comparisons), s.flags.json)
+		err := s.FailIf([]failif.Condition{c}, s.subjects(c, comparisons), s.flags.json)
 		if exitcode.Of(err) == exitcode.Usage {
 			return err
 		}

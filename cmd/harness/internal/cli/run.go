@@ -14,6 +14,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench"
 	"github.com/plumbline-ml/plumbline/bench/record/export"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/mlmark"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/queries"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/suite"
@@ -36,7 +37,7 @@ The first Ctrl-C stops issuing, awaits what is outstanding and keeps the logs, m
 
 // runFlags are the flags of run.
 type runFlags struct {
-	*pluginFlags
+	*shell.PluginFlags
 	bench.Request
 	dryRun, quiet, json bool
 	failIf              []string // conditions
@@ -46,8 +47,8 @@ type runFlags struct {
 	repeat              int
 }
 
-func (a *app) runCommand(f *pluginFlags) *cobra.Command {
-	r := &runFlags{pluginFlags: f}
+func (a *app) runCommand(f *shell.PluginFlags) *cobra.Command {
+	r := &runFlags{PluginFlags: f}
 	c := &cobra.Command{
 		Use: "run MODEL|SUITE.yaml", Short: "Run a model's benchmark, or a suite of runs, and judge it", Long: runHelp,
 		Args: runArguments,
@@ -66,11 +67,11 @@ func (a *app) runCommand(f *pluginFlags) *cobra.Command {
 	flags.SortFlags = false
 	modelRunFlags(flags, &r.Request)
 	flags.Lookup("backend").Usage = "backend `NAME` (default: the plugin's first); NAME,NAME,... are compared"
-	outputFlags(flags, &r.Request)
+	shell.OutputFlags(flags, &r.Request)
 	r.goal.add(c)
 	flags.IntVar(&r.repeat, "repeat", 1, "make all runs in `N` rounds; with several backends, in turn within each round")
-	failIfFlag(flags, &r.failIf, "'p99 > 12ms', 'accuracy < 97%';\nof several backends 'Server.p99 > +5%', against the "+
-		"first one;\nrepeatable")
+	shell.FailIfFlag(flags, &r.failIf, "'p99 > 12ms', 'accuracy < 97%';\nof several backends 'Server.p99 > +5%', against "+
+		"the first one;\nrepeatable")
 	flags.BoolVar(&r.dryRun, "dry-run", false, "print the plan with all settings and run nothing")
 	flags.BoolVar(&r.quiet, "quiet", false, "no progress, only the report")
 	flags.BoolVar(&r.json, "json", false, "print the result as JSON instead of the report")
@@ -84,13 +85,13 @@ func runArguments(c *cobra.Command, args []string) error {
 		return nil
 	}
 	const what = "a model's name (harness list shows them), the file of a suite, or configurations of MLMark"
-	return oneArgument(what)(c, args)
+	return shell.OneArgument(what)(c, args)
 }
 
 // modelRunFlags adds the flags that say what is run: those that a suite gives for each of its runs.
 func modelRunFlags(flags *pflag.FlagSet, r *bench.Request) {
-	settingFlags(flags, r)
-	workloadFlags(flags, r)
+	shell.SettingFlags(flags, r)
+	shell.WorkloadFlags(flags, r)
 	powerFlags(flags, r)
 	flags.StringVar(&r.Tuning, "tuning", "",
 		"the profile `FILE` of harness tune, or none (default: the one\nthat harness tune wrote for the same plugin, model "+

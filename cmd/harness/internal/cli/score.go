@@ -8,6 +8,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench"
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
@@ -17,15 +18,15 @@ itself runs (--scorer-model).
 
 A result.json beside the log says which model ran on which data set; for other logs, name them.`
 
-func (a *app) scoreCommand(f *pluginFlags) *cobra.Command {
-	r := bench.ScoreRequest{Done: a.writeScore, Running: a.onKill}
+func (a *app) scoreCommand(f *shell.PluginFlags) *cobra.Command {
+	r := bench.ScoreRequest{Done: a.writeScore, Running: a.OnKill}
 	var dtype string
 	c := &cobra.Command{
 		Use: "score DIR|FILE", Short: "Compute the official metric of an accuracy log", Long: scoreHelp,
-		Args: oneArgument("the directory of a run, or an accuracy log"),
+		Args: shell.OneArgument("the directory of a run, or an accuracy log"),
 		RunE: func(c *cobra.Command, args []string) error {
-			r.Plugins, r.Path, r.Files = a.plugins(f), args[0], a.files(c.Context())
-			r.Scoring = a.scoring()
+			r.Plugins, r.Path, r.Files = a.PluginsOf(f), args[0], a.Files(c.Context())
+			r.Scoring = a.Scoring()
 			if dtype != "" {
 				r.Params = append(r.Params, "dtype="+dtype)
 			}
@@ -42,8 +43,8 @@ func (a *app) scoreCommand(f *pluginFlags) *cobra.Command {
 	flags.StringArrayVar(&r.Params, "param", nil, "an option of the benchmark: `KEY=VALUE` (repeatable)")
 	flags.StringVar(&r.Rules, "rules", "",
 		"`ROUND` whose answers to hand in are written beside the log (default: as in result.json, else the newest)")
-	scorerModelFlag(flags, &r.ScorerModels)
-	wantedFlags(flags, &r.Targets, &r.Expect)
+	shell.ScorerModelFlag(flags, &r.ScorerModels)
+	shell.WantedFlags(flags, &r.Targets, &r.Expect)
 	return c
 }
 

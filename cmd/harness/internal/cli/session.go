@@ -29,8 +29,8 @@ type session struct {
 func (s *session) watch() bench.Watch {
 	w := bench.Watch{
 		Begun: func() {
-			s.onKill(s.plan.Kill)
-			s.orderly(true)
+			s.OnKill(s.plan.Kill)
+			s.Orderly(true)
 			s.flags.observers.plan(s.plan)
 		},
 		Opened: func(rec record.Run) {
@@ -48,7 +48,7 @@ func (s *session) watch() bench.Watch {
 		},
 	}
 	if !s.flags.quiet {
-		w.Scoring = s.scoring()
+		w.Scoring = s.Scoring()
 	}
 	return w
 }
@@ -68,7 +68,7 @@ func (s *session) testing(t bench.PlannedRun, p *loadgen.Progress) (stop func())
 
 // run makes the runs and returns the command's error: a failure, or an outcome that is not good.
 func (s *session) run(ctx context.Context) error {
-	defer s.closed()
+	defer s.Closed()
 	d, err := s.plan.Run(ctx)
 	if len(d.Runs) > 0 {
 		err = errors.Join(err, s.writeEnd(d))
@@ -81,7 +81,7 @@ func (s *session) run(ctx context.Context) error {
 
 // outcome is the error of runs that came to their end, and are not good, or meet a condition of --fail-if.
 func (s *session) outcome(d record.Document) error {
-	err := s.failIf(s.conditions, failif.Runs(d.Runs), s.flags.json)
+	err := s.FailIf(s.conditions, failif.Runs(d.Runs), s.flags.json)
 	if err != nil && exitcode.Of(err) != exitcode.Invalid {
 		return err
 	}
@@ -126,7 +126,7 @@ func (s *session) row(rec record.Run) {
 // show shows a running test on the error stream.
 func (s *session) show(t bench.PlannedRun, p *loadgen.Progress) (stop func()) {
 	return live.Watch(live.Options{
-		Out: s.console, Terminal: s.Terminal, Width: s.Width,
+		Out: s.Console, Terminal: s.Terminal, Width: s.Width,
 		Label:      fmt.Sprintf("%v %s", t.Scenario, t.ModeName()),
 		Percentile: feed.Percentile(t), Snapshot: p.Snapshot,
 	})
@@ -140,7 +140,7 @@ func (a *app) observed(ctx context.Context, r *runFlags, do func() error) (err e
 	if r.observers, err = a.observe(r.observe, r.json, r.Force); err != nil {
 		return err
 	}
-	a.heard = r.observers.note
+	a.Heard = r.observers.note
 	defer func() { err = r.observers.close(ctx, err) }()
 	return do()
 }

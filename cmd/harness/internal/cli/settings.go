@@ -6,21 +6,22 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/internal/table"
 
 	"github.com/plumbline-ml/plumbline/bench"
 	"github.com/plumbline-ml/plumbline/bench/settings"
 )
 
-func (a *app) settingsCommand(f *pluginFlags) *cobra.Command {
+func (a *app) settingsCommand(f *shell.PluginFlags) *cobra.Command {
 	r := bench.Request{Mode: bench.ModePerformance}
 	var explain bool
 	c := &cobra.Command{
 		Use: "settings MODEL", Short: "Show every LoadGen setting of a run: value, unit and where it comes from",
-		Args: oneArgument("a model's name"),
+		Args: shell.OneArgument("a model's name"),
 		RunE: func(c *cobra.Command, args []string) error {
 			r.Model = args[0]
-			p, err := a.build(c, f, r)
+			p, err := a.Build(c, f, r)
 			if err != nil {
 				return err
 			}
@@ -35,7 +36,7 @@ func (a *app) settingsCommand(f *pluginFlags) *cobra.Command {
 			return nil
 		},
 	}
-	settingFlags(c.Flags(), &r)
+	shell.SettingFlags(c.Flags(), &r)
 	c.Flags().BoolVar(&explain, "explain", false, "say what each setting means, too")
 	return c
 }

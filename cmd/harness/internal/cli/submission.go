@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
@@ -16,14 +17,14 @@ const submissionHelp = `The way from runs to a submission, step by step; docs/su
 Only run starts a plugin.`
 
 // submissionCommand holds the steps of a submission.
-func (a *app) submissionCommand(f *pluginFlags) *cobra.Command {
+func (a *app) submissionCommand(f *shell.PluginFlags) *cobra.Command {
 	c := &cobra.Command{
 		Use: "submission", Short: "Make a submission of runs, check it, print its results", Long: submissionHelp,
-		Args: func(c *cobra.Command, args []string) error { return unknownCommand(c, args) },
+		Args: func(c *cobra.Command, args []string) error { return shell.UnknownCommand(c, args) },
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	run := a.submissionRunCommand(f)
-	concernsPlugins(run)
+	shell.ConcernsPlugins(run)
 	c.AddCommand(
 		run,
 		a.submissionInitCommand(), a.submissionAddCommand(), a.submissionRemoveCommand(), a.submissionBuildCommand(),

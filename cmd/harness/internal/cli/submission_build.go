@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/internal/figure"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/submission/assemble"
@@ -36,7 +37,7 @@ func (a *app) submissionBuildCommand() *cobra.Command {
 	f := &buildFlags{}
 	c := &cobra.Command{
 		Use: "build", Short: "Make the tree of a submission from the runs that were added", Long: submissionBuildHelp,
-		Args: noArguments,
+		Args: shell.NoArguments,
 		RunE: func(c *cobra.Command, _ []string) error { return a.submissionBuild(c.Context(), f) },
 	}
 	workspaceFlag(c, &f.workspace)
@@ -69,7 +70,7 @@ func (a *app) submissionBuild(ctx context.Context, f *buildFlags) error {
 		}
 		return a.printDerived(p)
 	}
-	defer a.tidies()()
+	defer a.Tidies()()
 	done, err := p.Write(ctx, f.out, f.force)
 	if err != nil {
 		if ctx.Err() != nil {

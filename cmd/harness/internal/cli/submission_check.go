@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/live"
 	"github.com/plumbline-ml/plumbline/internal/figure"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -46,7 +47,7 @@ func (a *app) submissionCheckCommand() *cobra.Command {
 	f := &checkFlags{}
 	c := &cobra.Command{
 		Use: "check TREE", Short: "Check a submission by every rule", Long: checkHelp,
-		Args: oneArgument("the folder with closed, network or open"),
+		Args: shell.OneArgument("the folder with closed, network or open"),
 		RunE: func(c *cobra.Command, args []string) error {
 			switch {
 			case f.compatible:
@@ -85,7 +86,7 @@ func (a *app) checkSubmission(ctx context.Context, root string, f *checkFlags) e
 		return sdk.Usage(err)
 	}
 	defer t.Close()
-	options, line := f.Options, live.NewStatus(a.console, a.Terminal, a.Width)
+	options, line := f.Options, live.NewStatus(a.Console, a.Terminal, a.Width)
 	if a.Terminal {
 		options.Progress = func(done, all int) {
 			line.Set(fmt.Sprintf("checked %d of %s", done, figure.Plural(all, "result")))

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/internal/figure"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/submission/assemble"
@@ -35,7 +36,7 @@ func (a *app) submissionInitCommand() *cobra.Command {
 	var o assemble.InitOptions
 	c := &cobra.Command{
 		Use: "init", Short: "Begin a submission: describe this machine, mark what a person must say",
-		Long: submissionInitHelp, Args: noArguments,
+		Long: submissionInitHelp, Args: shell.NoArguments,
 		RunE: func(c *cobra.Command, _ []string) error { return a.submissionInit(c.Context(), dir, o) },
 	}
 	workspaceFlag(c, &dir)

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/internal/figure"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/submission/check"
@@ -40,9 +41,9 @@ func (a *app) submissionPackCommand() *cobra.Command {
 		Use: "pack TREE", Short: "Put a tree into one archive, or take it out again", Long: packHelp,
 		Args: func(c *cobra.Command, args []string) error {
 			if c.Flags().Changed("unpack") {
-				return noArguments(c, args)
+				return shell.NoArguments(c, args)
 			}
-			return oneArgument("the folder with closed, network or open")(c, args)
+			return shell.OneArgument("the folder with closed, network or open")(c, args)
 		},
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := f.check(c); err != nil {
@@ -66,7 +67,7 @@ func (a *app) submissionPackCommand() *cobra.Command {
 // check wants flags that go together.
 func (f *packFlags) check(c *cobra.Command) error {
 	unpack := c.Flags().Changed("unpack")
-	switch given := changed(c, "rules", "allow-rejected"); {
+	switch given := shell.Changed(c, "rules", "allow-rejected"); {
 	case f.out == "":
 		return errors.New("--out is missing: the new file, of --unpack the new folder")
 	case unpack && f.unpack == "":
@@ -88,7 +89,7 @@ func (a *app) pack(ctx context.Context, root string, f *packFlags) error {
 	if err := a.checkBeforePacking(ctx, t, f.allowRejected); err != nil {
 		return err
 	}
-	defer a.tidies()()
+	defer a.Tidies()()
 	p, err := pack.Write(ctx, t, f.out)
 	switch {
 	case ctx.Err() != nil:
@@ -124,7 +125,7 @@ func (a *app) checkBeforePacking(ctx context.Context, t *tree.Tree, allowRejecte
 }
 
 func (a *app) unpack(ctx context.Context, f *packFlags) error {
-	defer a.tidies()()
+	defer a.Tidies()()
 	sum, err := pack.Unpack(ctx, f.unpack, f.sum, f.out)
 	switch {
 	case ctx.Err() != nil:

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/sdk"
 	officialprepare "github.com/plumbline-ml/plumbline/submission/official/prepare"
 	"github.com/plumbline-ml/plumbline/submission/official/tool"
@@ -45,9 +46,9 @@ func (a *app) submissionPrepareCommand() *cobra.Command {
 	f := &prepareFlags{}
 	c := &cobra.Command{
 		Use: "prepare TREE", Short: "Copy a tree, with the results that may be inferred", Long: prepareHelp,
-		Args: oneArgument("the folder with closed, network or open"),
+		Args: shell.OneArgument("the folder with closed, network or open"),
 		RunE: func(c *cobra.Command, args []string) error {
-			given := changed(c, officialSwitches()...)
+			given := shell.Changed(c, officialSwitches()...)
 			switch {
 			case f.out == "":
 				return sdk.Usage(errors.New("--out NEW is missing: the folder of the new tree, which must not be there yet"))
@@ -81,7 +82,7 @@ func (a *app) prepare(ctx context.Context, root string, f *prepareFlags) error {
 	if _, err := tree.LayoutOf(f.Round); err != nil {
 		return sdk.Usage(err)
 	}
-	defer a.tidies()()
+	defer a.Tidies()()
 	plan, err := prepare.Tree(ctx, root, f.out, f.Options)
 	switch {
 	case ctx.Err() != nil && err != nil:

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/internal/bounded"
 	"github.com/plumbline-ml/plumbline/internal/figure"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
@@ -38,7 +39,7 @@ func (a *app) submissionReportCommand() *cobra.Command {
 	f := &reportFlags{}
 	c := &cobra.Command{
 		Use: "report SUMMARY.csv --out DIR", Short: "Make the final report of a summary", Long: reportHelp,
-		Args: oneArgument("the summary"),
+		Args: shell.OneArgument("the summary"),
 		RunE: func(_ *cobra.Command, args []string) error { return a.makeReport(args[0], f) },
 	}
 	flags := c.Flags()

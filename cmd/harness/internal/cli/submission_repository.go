@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/internal/figure"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/submission/repository"
@@ -24,7 +25,7 @@ func (a *app) submissionRepositoryCommand() *cobra.Command {
 	var compatible bool
 	c := &cobra.Command{
 		Use: "repository TREE", Short: "List what the submissions' repository would not accept", Long: repositoryHelp,
-		Args: oneArgument("the folder with closed, network or open"),
+		Args: shell.OneArgument("the folder with closed, network or open"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if compatible {
 				text, err := repository.Official(args[0])

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/fetch/wholefile"
 	"github.com/plumbline-ml/plumbline/internal/figure"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -39,7 +40,7 @@ func (a *app) submissionResultsCommand() *cobra.Command {
 	f := &resultsFlags{}
 	c := &cobra.Command{
 		Use: "results TREE", Short: "Print the results of a submission", Long: resultsHelp,
-		Args: oneArgument("the folder with closed, network or open"),
+		Args: shell.OneArgument("the folder with closed, network or open"),
 		RunE: func(_ *cobra.Command, args []string) error { return a.results(args[0], f) },
 	}
 	flags := c.Flags()
@@ -87,7 +88,7 @@ func writeResults(w io.Writer, r *checker.Report, f *resultsFlags) error {
 	case "html":
 		return s.WriteHTML(w)
 	}
-	if err := s.WriteTable(w, pageWidth); err != nil {
+	if err := s.WriteTable(w, shell.PageWidth); err != nil {
 		return err
 	}
 	return writeWithout(w, s)

@@ -17,6 +17,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench"
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/suite"
 	"github.com/plumbline-ml/plumbline/submission/campaign"
 	"github.com/plumbline-ml/plumbline/submission/tree"
@@ -53,8 +54,8 @@ type submissionRunFlags struct {
 	listed            map[string]suite.Job // by model, where a suite lists them
 }
 
-func (a *app) submissionRunCommand(f *pluginFlags) *cobra.Command {
-	r := &submissionRunFlags{runFlags: &runFlags{pluginFlags: f}}
+func (a *app) submissionRunCommand(f *shell.PluginFlags) *cobra.Command {
+	r := &submissionRunFlags{runFlags: &runFlags{PluginFlags: f}}
 	c := &cobra.Command{
 		Use: "run MODEL...|SUITE.yaml", Short: "Make all runs and audits that a submission needs", Long: submissionRunHelp,
 		Args: func(c *cobra.Command, args []string) error {
@@ -63,7 +64,7 @@ func (a *app) submissionRunCommand(f *pluginFlags) *cobra.Command {
 			}
 			return nil
 		},
-		PreRunE: func(*cobra.Command, []string) error { return a.guard(f) },
+		PreRunE: func(*cobra.Command, []string) error { return a.Guard(f) },
 		RunE:    func(c *cobra.Command, args []string) error { return a.submissionRun(c, r, args) },
 	}
 	auditRunFlags(c, r.runFlags)
@@ -129,7 +130,7 @@ func (a *app) submissionRun(c *cobra.Command, r *submissionRunFlags, models []st
 	if r.dryRun {
 		return a.writeHours(c.Context(), parts)
 	}
-	defer a.several()()
+	defer a.Several()()
 	return a.observed(c.Context(), r.runFlags, func() error { return a.submit(c.Context(), r, parts) })
 }
 
@@ -138,14 +139,14 @@ func (a *app) submit(ctx context.Context, r *submissionRunFlags, parts []campaig
 	if r.rehearsal {
 		fmt.Fprintln(a.Stdout, "a rehearsal: no check accepts these runs")
 	}
-	var outcome outcomes
-	outcome.fault(campaign.Submit(ctx, parts, func(p campaign.Part, o campaign.Outcome) { a.submitted(&outcome, p, o) }))
+	var outcome shell.Outcomes
+	outcome.Fault(campaign.Submit(ctx, parts, func(p campaign.Part, o campaign.Outcome) { a.submitted(&outcome, p, o) }))
 	if ctx.Err() != nil {
-		outcome.fault(fmt.Errorf("%w: no tree is built", context.Cause(ctx)))
-		return outcome.err()
+		outcome.Fault(fmt.Errorf("%w: no tree is built", context.Cause(ctx)))
+		return outcome.Err()
 	}
-	outcome.fault(a.gather(ctx, r, outcome.good()))
-	return outcome.err()
+	outcome.Fault(a.gather(ctx, r, outcome.Good()))
+	return outcome.Err()
 }
 
 // parts plans the runs of all models, before any of them is made.
@@ -174,7 +175,7 @@ func (a *app) parts(c *cobra.Command, r *submissionRunFlags, models []string) ([
 				parts = append(parts, campaign.Part{Campaign: s, Submission: sub})
 			}
 		}
-		if err != nil && strings.Contains(err.Error(), officialName) {
+		if err != nil && strings.Contains(err.Error(), shell.OfficialName) {
 			err = fmt.Errorf("%w; or make a trial with --rehearsal", err)
 		}
 		if err != nil {
@@ -225,16 +226,16 @@ func last(values []string) string {
 }
 
 // submitted prints what became of a run or an audit.
-func (a *app) submitted(all *outcomes, p campaign.Part, o campaign.Outcome) {
+func (a *app) submitted(all *shell.Outcomes, p campaign.Part, o campaign.Outcome) {
 	switch {
 	case o.Err != nil:
-		all.add(exitcode.Of(o.Err))
+		all.Add(exitcode.Of(o.Err))
 		fmt.Fprintf(a.Stderr, "%s %v: %v\n", p.Submission.Model.Name, o.Step, o.Err)
 	case o.Audited != nil:
 		judged(all, nil, o.Audited.Verdict)
 		a.writeVerdict(*o.Audited)
 	case o.Run.ExitCode != 0:
-		all.add(exitcode.Code(o.Run.ExitCode))
+		all.Add(exitcode.Code(o.Run.ExitCode))
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/internal/figure"
 	"github.com/plumbline-ml/plumbline/sdk"
 	officialtruncate "github.com/plumbline-ml/plumbline/submission/official/truncate"
@@ -37,7 +38,7 @@ func (a *app) submissionTruncateCommand() *cobra.Command {
 	f := &truncateFlags{}
 	c := &cobra.Command{
 		Use: "truncate TREE", Short: "Truncate accuracy logs, and keep the whole ones elsewhere", Long: truncateHelp,
-		Args: oneArgument("the folder with closed, network or open"),
+		Args: shell.OneArgument("the folder with closed, network or open"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := f.check(c); err != nil {
 				return sdk.Usage(err)
@@ -64,7 +65,7 @@ func (a *app) submissionTruncateCommand() *cobra.Command {
 // check wants flags that go together.
 func (f *truncateFlags) check(c *cobra.Command) error {
 	if f.compatible {
-		switch given := changed(c, "keep", "verify"); {
+		switch given := shell.Changed(c, "keep", "verify"); {
 		case given != "":
 			return fmt.Errorf("--%s does not go with --compatible: the official tool knows --backup or --output", given)
 		case f.Submitter == "":
@@ -74,7 +75,7 @@ func (f *truncateFlags) check(c *cobra.Command) error {
 		}
 		return nil
 	}
-	if given := changed(c, "backup", "output", "scenarios-to-skip"); given != "" {
+	if given := shell.Changed(c, "backup", "output", "scenarios-to-skip"); given != "" {
 		return fmt.Errorf("--%s goes with --compatible only", given)
 	}
 	if f.Keep == "" {
@@ -85,7 +86,7 @@ func (f *truncateFlags) check(c *cobra.Command) error {
 
 func (a *app) truncate(ctx context.Context, root string, f *truncateFlags) error {
 	f.Each = a.printTruncated
-	defer a.tidies()()
+	defer a.Tidies()()
 	all, err := truncate.Tree(ctx, root, f.Options)
 	if ctx.Err() == nil && f.verify {
 		err = errors.Join(err, a.checkOriginals(ctx, f.Keep, all))

@@ -21,6 +21,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/bench/failif"
 	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/mlmark"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/suite"
 	"github.com/plumbline-ml/plumbline/submission/campaign"
@@ -40,7 +41,7 @@ type suiteRun struct {
 	spent   map[int]time.Duration // by entry
 	results []suiteResult
 	tasks   []mlmark.Document
-	outcome outcomes
+	outcome shell.Outcomes
 }
 
 // suiteJob is a job with its request and its runs.
@@ -95,7 +96,7 @@ func (a *app) runJobs(c *cobra.Command, r *runFlags, listed suite.Suite) error {
 	if err := strayAudit(""); err != nil {
 		return sdk.Usage(err)
 	}
-	conditions, err := parseConditions(r.failIf)
+	conditions, err := shell.ParseConditions(r.failIf)
 	if err != nil {
 		return err
 	}
@@ -105,7 +106,7 @@ func (a *app) runJobs(c *cobra.Command, r *runFlags, listed suite.Suite) error {
 	if r.Out != "" {
 		s.Out = r.Out
 	}
-	if s.catalog, err = a.catalog(c, r.pluginFlags); err != nil {
+	if s.catalog, err = a.Catalog(c, r.PluginFlags); err != nil {
 		return err
 	}
 	s.earlier, err = record.ReadSuite(s.Out)
@@ -115,7 +116,7 @@ func (a *app) runJobs(c *cobra.Command, r *runFlags, listed suite.Suite) error {
 	if r.dryRun {
 		return s.list()
 	}
-	defer a.several()()
+	defer a.Several()()
 	return a.observed(c.Context(), r, func() error {
 		if err := s.save(); err != nil {
 			return err
@@ -124,13 +125,13 @@ func (a *app) runJobs(c *cobra.Command, r *runFlags, listed suite.Suite) error {
 		if err := errors.Join(err, s.finish(), s.judge(conditions)); err != nil {
 			return err
 		}
-		return s.outcome.err()
+		return s.outcome.Err()
 	})
 }
 
 // judge judges conditions on all runs of the suite, unless some are missing since it was interrupted.
 func (s *suiteRun) judge(conditions []failif.Condition) error {
-	if s.outcome.has(exitcode.Interrupted) {
+	if s.outcome.Has(exitcode.Interrupted) {
 		return nil
 	}
 	var runs []record.Run
@@ -139,9 +140,9 @@ func (s *suiteRun) judge(conditions []failif.Condition) error {
 			runs = append(runs, r.run)
 		}
 	}
-	err := s.failIf(conditions, failif.Runs(runs), s.flags.json)
+	err := s.FailIf(conditions, failif.Runs(runs), s.flags.json)
 	if exitcode.Of(err) == exitcode.Invalid {
-		s.outcome.add(exitcode.Invalid)
+		s.outcome.Add(exitcode.Invalid)
 		return nil
 	}
 	return err
@@ -173,11 +174,11 @@ func (s *suiteRun) plan(ctx context.Context) error {
 
 // worstOf joins errors with the class of the worst.
 func worstOf(faults []error) error {
-	o := outcomes{}
+	o := shell.Outcomes{}
 	for _, err := range faults {
-		o.fault(err)
+		o.Fault(err)
 	}
-	return o.err()
+	return o.Err()
 }
 
 func (s *suiteRun) planJob(ctx context.Context, j suite.Job) (suiteJob, error) {
@@ -192,7 +193,7 @@ func (s *suiteRun) planJob(ctx context.Context, j suite.Job) (suiteJob, error) {
 		}
 	}
 	r.Out, r.Force, r.Watch = filepath.Join(s.Out, filepath.FromSlash(j.Folder)), s.flags.Force, s.printed.watch()
-	if job.request, err = s.complete(ctx, s.flags.pluginFlags, r); err != nil {
+	if job.request, err = s.Complete(ctx, s.flags.PluginFlags, r); err != nil {
 		return job, err
 	}
 	job.request.Catalog = s.catalog
@@ -242,7 +243,7 @@ func jobRequest(j suite.Job) (bench.Request, error) {
 			faults = append(faults, suggest.Unknown("flag of harness run", f.Name, names))
 		default:
 			if err := flags.Set(f.Name, f.Value); err != nil {
-				faults = append(faults, plainly(err))
+				faults = append(faults, shell.Plainly(err))
 			}
 		}
 	}
@@ -329,10 +330,10 @@ func (s *suiteRun) became(j suiteJob, r *suiteResult, rec record.Run, err error)
 		r.run.Skip(code)
 	}
 	if code != exitcode.Valid {
-		s.outcome.add(code)
+		s.outcome.Add(code)
 	}
 	if err != nil {
-		fmt.Fprint(s.Stderr, s.secrets.Hide(message(fmt.Errorf("%v: %w", j, err), exitcode.Of(err))))
+		fmt.Fprint(s.Stderr, s.Secrets.Hide(shell.Message(fmt.Errorf("%v: %w", j, err), exitcode.Of(err))))
 	}
 }
 
@@ -375,7 +376,7 @@ func (s *suiteRun) finish() error {
 		}
 	}
 	if left > 0 {
-		s.outcome.add(exitcode.Interrupted)
+		s.outcome.Add(exitcode.Interrupted)
 	}
 	if s.flags.json {
 		text, err := s.document().JSON()
@@ -401,7 +402,7 @@ func below(r record.Run, folder string) record.Run {
 func (a *app) newSuiteCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "suite FILE", Short: "Write a suite to start from: runs with a matrix, repeats and budgets of time",
-		Args: oneArgument("the file to write, which ends in .yaml"),
+		Args: shell.OneArgument("the file to write, which ends in .yaml"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := suite.WriteTemplate(args[0]); err != nil {
 				return sdk.Usage(err)

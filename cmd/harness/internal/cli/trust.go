@@ -18,6 +18,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/bench/plugin"
 	"github.com/plumbline-ml/plumbline/bench/trust"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/doctor"
 )
 
@@ -42,13 +43,13 @@ const trustName = "trust"
 
 // trustFlags are the flags of trust.
 type trustFlags struct {
-	*pluginFlags
+	*shell.PluginFlags
 	all, remove bool
 	with, env   []string
 }
 
-func (a *app) trustCommand(f *pluginFlags) *cobra.Command {
-	t := &trustFlags{pluginFlags: f}
+func (a *app) trustCommand(f *shell.PluginFlags) *cobra.Command {
+	t := &trustFlags{PluginFlags: f}
 	c := &cobra.Command{
 		Use: trustName + " [PLUGIN...]", Short: "Pin plugin binaries: no others are started", Long: trustHelp,
 		RunE: func(c *cobra.Command, args []string) error { return a.trust(c.Context(), args, t) },
@@ -67,7 +68,7 @@ func (a *app) trust(ctx context.Context, args []string, f *trustFlags) error {
 		return sdk.Usage(err)
 	}
 	if len(args) == 0 && !f.all && len(f.with)+len(f.env) == 0 {
-		lock, err := a.pins(f.pluginFlags)
+		lock, err := a.Pins(f.PluginFlags)
 		if err != nil {
 			return err
 		}
@@ -91,7 +92,7 @@ func (f *trustFlags) check(args []string) error {
 
 // changePins reads, changes and writes the lock file, while no other process does.
 func (a *app) changePins(ctx context.Context, args []string, f *trustFlags) error {
-	path, err := a.lockPath(f.pluginFlags)
+	path, err := a.LockPath(f.PluginFlags)
 	if err != nil {
 		return err
 	}
@@ -100,7 +101,7 @@ func (a *app) changePins(ctx context.Context, args []string, f *trustFlags) erro
 		return err
 	}
 	defer release()
-	lock, err := a.pins(f.pluginFlags)
+	lock, err := a.Pins(f.PluginFlags)
 	if err != nil {
 		return err
 	}
@@ -164,7 +165,7 @@ func allow(lock *trust.Lock, name string, yes bool) (change string, err error) {
 // binaries finds the named plugins, or all. A pin may be removed of a file that is gone: its path is enough, and of one
 // that is no plugin the name in this folder.
 func (a *app) binaries(args []string, lock *trust.Lock, f *trustFlags) ([]host.Found, error) {
-	dirs := discover.Dirs(f.dirs, a.Env(discover.EnvPlugins), a.Executable)
+	dirs := discover.Dirs(f.Dirs, a.Env(discover.EnvPlugins), a.Executable)
 	if f.all {
 		args = []string{""}
 	}
@@ -265,9 +266,9 @@ func (a *app) listPins(lock *trust.Lock) error {
 }
 
 // exposedCheck lists what others may change.
-func (a *app) exposedCheck(f *pluginFlags) doctor.Check {
+func (a *app) exposedCheck(f *shell.PluginFlags) doctor.Check {
 	c := doctor.Check{Name: "files", State: doctor.OK, Found: "nobody else may change those of plugins"}
-	if faults := a.exposed(f); len(faults) > 0 {
+	if faults := a.Exposed(f); len(faults) > 0 {
 		c.State, c.Found = doctor.Warn, strings.Join(faults, "; ")
 		c.Advice = "who changes plugins or their libraries decides what runs as you: give the files and folders to " +
 			"yourself or root"
@@ -276,9 +277,9 @@ func (a *app) exposedCheck(f *pluginFlags) doctor.Check {
 }
 
 // trustCheck says whether plugins are pinned.
-func (a *app) trustCheck(f *pluginFlags) doctor.Check {
+func (a *app) trustCheck(f *shell.PluginFlags) doctor.Check {
 	c := doctor.Check{Name: "pins", State: doctor.OK}
-	lock, err := a.pins(f)
+	lock, err := a.Pins(f)
 	switch {
 	case err != nil: // a damaged file has ended the command already
 		c.State, c.Found = doctor.Warn, err.Error()

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/plumbline-ml/plumbline/bench"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/live"
 )
 
@@ -24,16 +25,16 @@ Exit codes: 0 found, 3 no VALID rate of Server was found, 130 interrupted.`
 
 // tuneFlags are the flags of tune.
 type tuneFlags struct {
-	*pluginFlags
+	*shell.PluginFlags
 	bench.TuneRequest
 	json bool
 }
 
-func (a *app) tuneCommand(f *pluginFlags) *cobra.Command {
-	t := &tuneFlags{pluginFlags: f}
+func (a *app) tuneCommand(f *shell.PluginFlags) *cobra.Command {
+	t := &tuneFlags{PluginFlags: f}
 	c := &cobra.Command{
 		Use: "tune MODEL", Short: "Find the fastest setting and the highest VALID Server rate", Long: tuneHelp,
-		Args: oneArgument("a model's name (harness list shows them)"),
+		Args: shell.OneArgument("a model's name (harness list shows them)"),
 		RunE: func(c *cobra.Command, args []string) error {
 			t.Model = args[0]
 			return a.tune(c, t)
@@ -59,12 +60,12 @@ func (t *tuneFlags) add(c *cobra.Command) {
 	flags.BoolVar(&r.Exhaustive, "exhaustive", false, "measure every setting that long, three times")
 	flags.StringVar(&r.Tuning, "tuning", "", "write the profile to this `FILE` (default: in the folder of settings)")
 	flags.BoolVar(&t.json, "json", false, "print the profile as JSON instead of tables")
-	modelFlag(flags, &r.Request)
+	shell.ModelFlag(flags, &r.Request)
 	flags.StringVar(&r.Precision, "precision", "", "`PRECISION` of the embedded model: fp32 or int8 (default fp32)")
 	flags.StringVar(&r.Dataset, "dataset", "",
 		"`PATH` of a data set in the official layout, a folder or a file as describe says (default: the plugin's own)")
 	flags.StringVar(&r.Backend, "backend", "", "backend `NAME` (default: the plugin's first)")
-	backendOptionFlags(flags, &r.Request)
+	shell.BackendOptionFlags(flags, &r.Request)
 	flags.StringSliceVar(&r.Devices, "device", nil, "run on these `DEVICES` of the backend, all of them at the same time")
 	flags.StringArrayVar(&r.Params, "param", nil, "an option of the benchmark: `KEY=VALUE` (repeatable)")
 	flags.StringVar(&r.Rules, "rules", "", "`ROUND` whose limits of latency apply (default: the newest)")
@@ -77,13 +78,13 @@ func (t *tuneFlags) add(c *cobra.Command) {
 }
 
 func (a *app) tune(c *cobra.Command, f *tuneFlags) (err error) {
-	if f.Request, err = a.complete(c.Context(), f.pluginFlags, f.Request); err != nil {
+	if f.Request, err = a.Complete(c.Context(), f.PluginFlags, f.Request); err != nil {
 		return err
 	}
-	if _, err := a.profiles(); err != nil && f.Tuning == "" {
+	if _, err := a.Profiles(); err != nil && f.Tuning == "" {
 		return err
 	}
-	status := live.NewStatus(a.console, a.Terminal, a.Width)
+	status := live.NewStatus(a.Console, a.Terminal, a.Width)
 	f.Testing = func(what string) {
 		if what == "" {
 			status.Clear()
@@ -95,8 +96,8 @@ func (a *app) tune(c *cobra.Command, f *tuneFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	a.onKill(t.Kill)
-	a.orderly(true)
+	a.OnKill(t.Kill)
+	a.Orderly(true)
 	found, err := t.Search(c.Context())
 	return a.reportTuned(tuned{found, f}, err)
 }

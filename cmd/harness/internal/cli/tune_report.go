@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/internal/figure"
 	"github.com/plumbline-ml/plumbline/internal/table"
 	"github.com/plumbline-ml/plumbline/loadgen"
@@ -63,7 +64,7 @@ func (t tuned) json(w io.Writer) error {
 // text prints tables for people.
 func (t tuned) text(w io.Writer) error {
 	k := t.Profile.For
-	fmt.Fprintf(w, "%s %s on %s, %v\n", k.Model, k.Precision, orNone(k.Backend), t.Profile.Machine)
+	fmt.Fprintf(w, "%s %s on %s, %v\n", k.Model, k.Precision, shell.OrNone(k.Backend), t.Profile.Machine)
 	if err := pointTable(w, t.Points); err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/internal/table"
 	"github.com/plumbline-ml/plumbline/loadgen/suggest"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -37,7 +38,7 @@ const noReference = "none"
 
 // verifyFlags are the flags of verify.
 type verifyFlags struct {
-	*pluginFlags
+	*shell.PluginFlags
 	request              bench.Request
 	reference            string
 	only                 []string
@@ -45,28 +46,28 @@ type verifyFlags struct {
 	json                 bool
 }
 
-func (a *app) verifyCommand(f *pluginFlags) *cobra.Command {
-	v := &verifyFlags{pluginFlags: f}
+func (a *app) verifyCommand(f *shell.PluginFlags) *cobra.Command {
+	v := &verifyFlags{PluginFlags: f}
 	c := &cobra.Command{
-		Use: verifyName + " MODEL", Short: "Prove a plugin or a backend sound", Long: verifyHelp,
-		Args: oneArgument("a model or a benchmark, as harness list shows it, or the path of a plugin"),
+		Use: shell.VerifyName + " MODEL", Short: "Prove a plugin or a backend sound", Long: verifyHelp,
+		Args: shell.OneArgument("a model or a benchmark, as harness list shows it, or the path of a plugin"),
 		RunE: func(c *cobra.Command, args []string) error {
 			v.request.Model = args[0]
 			return a.verify(c, v)
 		},
 	}
 	flags, r := c.Flags(), &v.request
-	modelFlag(flags, r)
+	shell.ModelFlag(flags, r)
 	flags.StringVar(&r.Precision, "precision", "", "`PRECISION` of the embedded model: fp32 or int8 (default fp32)")
 	flags.StringVar(&r.Dataset, "dataset", "",
 		"`PATH` of a data set in the official layout, a folder or a file as describe says (default: the plugin's own)")
 	flags.IntVar(&r.Count, "count", 0,
 		"check the accuracy of the first `N` samples, and use them in all checks (default: all, and 24)")
 	flags.StringVar(&r.Backend, "backend", "", "backend `NAME` (default: the plugin's first)")
-	deviceFlag(flags, r)
-	backendOptionFlags(flags, r)
+	shell.DeviceFlag(flags, r)
+	shell.BackendOptionFlags(flags, r)
 	flags.StringArrayVar(&r.Params, "param", nil, "an option of the benchmark: `KEY=VALUE` (repeatable)")
-	scorerModelFlag(flags, &r.ScorerModels)
+	shell.ScorerModelFlag(flags, &r.ScorerModels)
 	flags.StringVar(&v.reference, "reference", "",
 		"compare the accuracy with that of this `[PLUGIN:]BACKEND`, or with none\n(default: with the plugin's first "+
 			"backend, where another is checked)")
@@ -110,7 +111,7 @@ func (a *app) verify(c *cobra.Command, f *verifyFlags) error {
 	} else {
 		fmt.Fprintf(a.Stdout, "%s\n\n", strings.TrimSpace(s.Binary+" "+subjectText(s.Open)))
 	}
-	a.orderly(true)
+	a.Orderly(true)
 	results := conformance.Run(c.Context(), s, report)
 	for i := range results {
 		results[i] = a.hidden(results[i])
@@ -135,7 +136,7 @@ func (a *app) verify(c *cobra.Command, f *verifyFlags) error {
 // subject is what the flags name. A plugin that does not even start is one: the first check says so.
 func (a *app) subject(c *cobra.Command, f *verifyFlags) (conformance.Subject, error) {
 	s := conformance.Subject{
-		Only: f.only, Patience: f.patience, MemoryTime: f.memoryTime, StartTimeout: f.launch.StartTimeout,
+		Only: f.only, Patience: f.patience, MemoryTime: f.memoryTime, StartTimeout: f.Launch.StartTimeout,
 	}
 	if g, ok := a.Plugins.(trust.Guard); ok {
 		s.Approve = func(binary *os.File) error { return g.Lock.Approve(binary.Name(), binary) }
@@ -144,7 +145,7 @@ func (a *app) subject(c *cobra.Command, f *verifyFlags) (conformance.Subject, er
 		return s, err
 	}
 	f.request.Tuning = bench.NoTuning
-	p, err := a.build(c, f.pluginFlags, f.request)
+	p, err := a.Build(c, f.PluginFlags, f.request)
 	if err != nil {
 		path, ok := a.unanswering(f, err)
 		if !ok {
@@ -153,10 +154,10 @@ func (a *app) subject(c *cobra.Command, f *verifyFlags) (conformance.Subject, er
 		s.Binary, s.Open.Model = path, f.request.Model
 		return s, nil
 	}
-	if s.AnswerTimeout = f.launch.AnswerTimeout; !f.patient {
+	if s.AnswerTimeout = f.Launch.AnswerTimeout; !f.Patient {
 		s.AnswerTimeout = bench.UsualAnswerTimeout
 	}
-	s.Note = a.note
+	s.Note = a.Note
 	s.Binary, s.Open, s.Env = p.Served.Path, p.Options, p.Env()
 	s.ScorerFiles = p.ScorerFiles
 	s.Reference, err = a.referenceOf(c, f, p)
@@ -165,11 +166,11 @@ func (a *app) subject(c *cobra.Command, f *verifyFlags) (conformance.Subject, er
 
 // nameByPath takes the path of a plugin, in the place of a model, for that plugin and its first model.
 func (a *app) nameByPath(c *cobra.Command, f *verifyFlags) error {
-	if f.choice != "" || !strings.ContainsRune(f.request.Model, os.PathSeparator) {
+	if f.Choice != "" || !strings.ContainsRune(f.request.Model, os.PathSeparator) {
 		return nil
 	}
-	f.choice = f.request.Model
-	catalog, err := a.catalog(c, f.pluginFlags)
+	f.Choice = f.request.Model
+	catalog, err := a.Catalog(c, f.PluginFlags)
 	if err != nil {
 		return err
 	}
@@ -187,11 +188,11 @@ func (a *app) unanswering(f *verifyFlags, err error) (path string, ok bool) {
 	if exitcode.Of(err) != exitcode.Plugin || errors.Is(err, trust.ErrRefused) {
 		return "", false
 	}
-	name := f.choice
+	name := f.Choice
 	if name == "" {
 		name = f.request.Model
 	}
-	found, err := a.plugins(f.pluginFlags).Binaries(name)
+	found, err := a.PluginsOf(f.PluginFlags).Binaries(name)
 	if err != nil || len(found) != 1 {
 		return "", false
 	}
@@ -202,11 +203,11 @@ func (a *app) unanswering(f *verifyFlags, err error) (path string, ok bool) {
 func (a *app) referenceOf(c *cobra.Command, f *verifyFlags, p *bench.Plan) (*conformance.Reference, error) {
 	at := strings.LastIndex(f.reference, ":")
 	if at >= 0 {
-		other := *f.pluginFlags
-		other.choice = f.reference[:at]
+		other := *f.PluginFlags
+		other.Choice = f.reference[:at]
 		request := f.request
 		request.Backend, request.BackendOptions, request.SecretSources, request.Devices = f.reference[at+1:], nil, nil, nil
-		q, err := a.build(c, &other, request)
+		q, err := a.Build(c, &other, request)
 		if err != nil {
 			return nil, fmt.Errorf("--reference %s: %w", f.reference, err)
 		}
@@ -248,7 +249,7 @@ func subjectText(o sdk.Options) string {
 
 // hidden is a result without secrets.
 func (a *app) hidden(r conformance.Result) conformance.Result {
-	r.Detail = a.secrets.Hide(r.Detail)
+	r.Detail = a.Secrets.Hide(r.Detail)
 	return r
 }
 

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/internal/texttest"
 	"github.com/plumbline-ml/plumbline/loadgen/loadgentest"
 
@@ -91,7 +92,7 @@ func (s *Shell) Run(args ...string) (code int) {
 	if s.Clock != nil {
 		ctx = loadgentest.WithClock(ctx, s.Clock)
 	}
-	code = cli.Main(ctx, &cli.State{
+	code = cli.Main(ctx, &shell.State{
 		Args: args, Stdout: stdout, Stderr: &s.Stderr,
 		Env:     func(key string) string { return s.Env[key] },
 		Signals: s.Signals, Exit: s.Exit, Executable: s.Program, Exec: s.Exec,

@@ -1,8 +1,8 @@
-// Package cli is the command line: what each command does, over the packages beside it.
+// Package shell is what all commands share: the process, flags, plugins that are started, requests, exit codes.
 //
 // Everything that belongs to the process (arguments, streams, environment, signals, clock) is in one State, so that
 // whole commands run inside a test.
-package cli
+package shell
 
 import (
 	"context"
@@ -48,19 +48,19 @@ type State struct {
 	Plugins plugin.Launcher
 }
 
-// mainWith runs one command of the tree and returns the exit code. Errors are printed here and nowhere else.
-func mainWith(ctx context.Context, s *State, tree func(*app) *cobra.Command) int {
+// Main runs one command of the tree and returns the exit code. Errors are printed here and nowhere else.
+func Main(ctx context.Context, s *State, tree func(*App) *cobra.Command) int {
 	ctx, cancel := context.WithCancelCause(ctx)
 	out, errs, own := &printed{to: s.Stdout}, &printed{to: s.Stderr}, *s
 	own.Stdout, own.Stderr = terminal.NewWriter(out), terminal.NewWriter(errs)
-	a := &app{State: &own, console: errs, asked: terminal.NewWriter(s.Stdout)}
+	a := &App{State: &own, Console: errs, Asked: terminal.NewWriter(s.Stdout)}
 	stop := a.listen(cancel)
 	defer stop()
 	err := out.end(interrupted(ctx, a.execute(ctx, tree)))
 	code := exitcode.Of(err)
 	var outcome *exitcode.Outcome
 	if err != nil && !errors.As(err, &outcome) {
-		fmt.Fprint(a.Stderr, a.secrets.Hide(message(err, code)))
+		fmt.Fprint(a.Stderr, a.Secrets.Hide(Message(err, code)))
 	}
 	return int(code)
 }
@@ -77,7 +77,7 @@ func interrupted(ctx context.Context, err error) error {
 }
 
 // execute runs the command. One that panics ends with an error, and what it had opened is closed.
-func (a *app) execute(ctx context.Context, tree func(*app) *cobra.Command) (err error) {
+func (a *App) execute(ctx context.Context, tree func(*App) *cobra.Command) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("panic: %v\n%s", v, debug.Stack())
@@ -86,11 +86,11 @@ func (a *app) execute(ctx context.Context, tree func(*app) *cobra.Command) (err 
 	return tree(a).ExecuteContext(ctx)
 }
 
-// app is one execution.
-type app struct {
+// App is one execution.
+type App struct {
 	*State
-	console io.Writer // standard error for lines that are rewritten: State's streams show control characters
-	asked   io.Writer // standard output for what a program asked for: that nobody reads it is an error
+	Console io.Writer // standard error for lines that are rewritten: State's streams show control characters
+	Asked   io.Writer // standard output for what a program asked for: that nobody reads it is an error
 
 	mu   sync.Mutex
 	kill func() // ends a running plugin at once; nil where none runs
@@ -98,32 +98,32 @@ type app struct {
 	// between counts what ends in order, too, while no plugin runs: commands that make several runs, and write of each.
 	between int
 
-	secrets secret.Keeper     // of the backend's options
-	heard   func(text string) // hears what note shows, too; nil: nobody does
+	Secrets secret.Keeper     // of the backend's options
+	Heard   func(text string) // hears what note shows, too; nil: nobody does
 }
 
-// onKill says how to end what runs when the user insists.
-func (a *app) onKill(kill func()) {
+// OnKill says how to end what runs when the user insists.
+func (a *App) OnKill(kill func()) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.kill = kill
 }
 
-// orderly says whether the command ends in order by itself when its context does.
-func (a *app) orderly(ends bool) {
+// Orderly says whether the command ends in order by itself when its context does.
+func (a *App) Orderly(ends bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.ends = ends
 }
 
-// closed says that no plugin runs any more.
-func (a *app) closed() {
-	a.onKill(nil)
-	a.orderly(false)
+// Closed says that no plugin runs any more.
+func (a *App) Closed() {
+	a.OnKill(nil)
+	a.Orderly(false)
 }
 
-// several says that the command makes several runs: between them it ends in order, and returns the end of that.
-func (a *app) several() (done func()) {
+// Several says that the command makes several runs: between them it ends in order, and returns the end of that.
+func (a *App) Several() (done func()) {
 	add := func(n int) {
 		a.mu.Lock()
 		defer a.mu.Unlock()
@@ -133,11 +133,11 @@ func (a *app) several() (done func()) {
 	return func() { add(-1) }
 }
 
-// tidies says that the command removes by itself what is half written when its context ends, and returns the end of
+// Tidies says that the command removes by itself what is half written when its context ends, and returns the end of
 // that.
-func (a *app) tidies() (done func()) {
-	a.orderly(true)
-	return func() { a.orderly(false) }
+func (a *App) Tidies() (done func()) {
+	a.Orderly(true)
+	return func() { a.Orderly(false) }
 }
 
 // How long a command that does not may go on after a signal: with a plugin, which is asked to close, and without. What
@@ -148,7 +148,7 @@ const (
 )
 
 // unheeded reports whether a command has not ended so long after a signal, though nothing keeps it.
-func (a *app) unheeded(since time.Duration) bool {
+func (a *App) unheeded(since time.Duration) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.ends || a.kill == nil && a.between > 0 {
@@ -159,7 +159,7 @@ func (a *app) unheeded(since time.Duration) bool {
 
 // listen waits for signals until stop: the first one ends the context, the second one the process. So does the first
 // one where the command pays no heed to it.
-func (a *app) listen(cancel context.CancelCauseFunc) (stop func()) {
+func (a *App) listen(cancel context.CancelCauseFunc) (stop func()) {
 	done := make(chan struct{})
 	var wg sync.WaitGroup
 	wg.Go(func() {
@@ -205,7 +205,7 @@ const echo = 200 * time.Millisecond
 // echoes reports whether a signal is the first one, sent twice, and not another wish.
 func echoes(first, next os.Signal, after time.Duration) bool { return next == first && after < echo }
 
-func (a *app) killNow(why string) {
+func (a *App) killNow(why string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	fmt.Fprintln(a.Stderr, why)
@@ -215,8 +215,8 @@ func (a *app) killNow(why string) {
 	a.Exit(int(exitcode.Interrupted))
 }
 
-// message is what a user reads of an error.
-func message(err error, code exitcode.Code) string {
+// Message is what a user reads of an error.
+func Message(err error, code exitcode.Code) string {
 	var b strings.Builder
 	lines := strings.Split(strings.TrimRight(err.Error(), "\n"), "\n")
 	fmt.Fprintf(&b, "harness: %s\n", lines[0])

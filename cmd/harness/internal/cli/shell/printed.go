@@ -1,4 +1,4 @@
-package cli
+package shell
 
 import (
 	"errors"
@@ -62,12 +62,12 @@ func (p *printed) end(err error) error {
 	if p.lost == nil {
 		return err
 	}
-	return withLost(err, fmt.Errorf("what was to be printed is lost: %w", p.lost))
+	return WithLost(err, fmt.Errorf("what was to be printed is lost: %w", p.lost))
 }
 
-// withLost is the error of a command that ended with err, and whose output, or a part of it, is lost. An error that it
+// WithLost is the error of a command that ended with err, and whose output, or a part of it, is lost. An error that it
 // has goes before; of an outcome the worse code stays.
-func withLost(err, lost error) error {
+func WithLost(err, lost error) error {
 	var outcome *exitcode.Outcome
 	switch {
 	case err != nil && !errors.As(err, &outcome):

@@ -1,4 +1,4 @@
-package cli
+package shell
 
 import (
 	"errors"
@@ -17,13 +17,13 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record"
 )
 
-// failIfFlag adds the flag with conditions, such as those of the examples.
-func failIfFlag(f *pflag.FlagSet, conditions *[]string, examples string) {
+// FailIfFlag adds the flag with conditions, such as those of the examples.
+func FailIfFlag(f *pflag.FlagSet, conditions *[]string, examples string) {
 	f.StringArrayVar(conditions, "fail-if", nil, "end with code 3 if `CONDITION` is met: "+examples)
 }
 
-// parseConditions reads all of --fail-if.
-func parseConditions(texts []string) ([]failif.Condition, error) {
+// ParseConditions reads all of --fail-if.
+func ParseConditions(texts []string) ([]failif.Condition, error) {
 	var conditions []failif.Condition
 	var faults []error
 	for _, text := range texts {
@@ -36,9 +36,9 @@ func parseConditions(texts []string) ([]failif.Condition, error) {
 	return conditions, sdk.Usage(errors.Join(faults...))
 }
 
-// checkConditions wants conditions that runs of the plan can meet, before any is made: those on changes only where its
+// CheckConditions wants conditions that runs of the plan can meet, before any is made: those on changes only where its
 // runs are compared with others.
-func checkConditions(conditions []failif.Condition, p *bench.Plan, compared bool) error {
+func CheckConditions(conditions []failif.Condition, p *bench.Plan, compared bool) error {
 	var faults []error
 	for _, c := range conditions {
 		err := c.Check(planned(p))
@@ -71,8 +71,8 @@ func planned(p *bench.Plan) []failif.Subject {
 	return all
 }
 
-// failIf prints which conditions are met; one that is makes the outcome a bad one.
-func (a *app) failIf(conditions []failif.Condition, subjects []failif.Subject, quietly bool) error {
+// FailIf prints which conditions are met; one that is makes the outcome a bad one.
+func (a *App) FailIf(conditions []failif.Condition, subjects []failif.Subject, quietly bool) error {
 	to := a.Stdout
 	if quietly { // the output is for programs
 		to = a.Stderr

@@ -1,4 +1,4 @@
-package cli
+package shell
 
 import (
 	"fmt"
@@ -8,10 +8,10 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/figure"
 )
 
-// scoring shows how much of an accuracy log is scored, on a line of the error stream. What is scored at once shows
+// Scoring shows how much of an accuracy log is scored, on a line of the error stream. What is scored at once shows
 // nothing.
-func (a *app) scoring() func(read, size int64) {
-	line := live.NewStatus(a.console, a.Terminal, a.Width)
+func (a *App) Scoring() func(read, size int64) {
+	line := live.NewStatus(a.Console, a.Terminal, a.Width)
 	var begun time.Time
 	return func(read, size int64) {
 		if begun.IsZero() {

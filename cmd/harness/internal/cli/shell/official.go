@@ -1,4 +1,4 @@
-package cli
+package shell
 
 import (
 	"errors"
@@ -16,8 +16,8 @@ import (
 	"github.com/plumbline-ml/plumbline/bench"
 )
 
-// officialName is the harness that is built with the official LoadGen, and lies beside this one.
-const officialName = "harness-official"
+// OfficialName is the harness that is built with the official LoadGen, and lies beside this one.
+const OfficialName = "harness-official"
 
 // loadgenFlag adds the flag that chooses what drives the runs.
 func loadgenFlag(f *pflag.FlagSet, r *bench.Request) {
@@ -28,7 +28,7 @@ func loadgenFlag(f *pflag.FlagSet, r *bench.Request) {
 
 // official completes a request for the official LoadGen. Where this harness cannot drive it the one that can takes the
 // place of this process, with the same arguments.
-func (a *app) official(r *bench.Request) error {
+func (a *App) official(r *bench.Request) error {
 	if r.LoadGen != bench.LoadGenOfficial {
 		return nil
 	}
@@ -37,7 +37,7 @@ func (a *app) official(r *bench.Request) error {
 		r.OfficialLoadGen = filepath.Join(dir, official.FileName)
 		return nil
 	}
-	path := filepath.Join(dir, officialName)
+	path := filepath.Join(dir, OfficialName)
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return sdk.Usage(fmt.Errorf("--loadgen %s: there is no %s: build it with `make official-loadgen LOADGEN=DIR`, where "+
 			"DIR is a checkout of the official repository, its folder loadgen/, or the unpacked source package",

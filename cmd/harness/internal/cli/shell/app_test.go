@@ -1,4 +1,4 @@
-package cli
+package shell
 
 import (
 	"os"
@@ -29,19 +29,19 @@ func TestPatienceWithSignals(t *testing.T) {
 	kill := func() {}
 	for _, c := range []struct {
 		about    string
-		app      *app
+		App      *App
 		after    time.Duration
 		unheeded bool
 	}{
-		{"reads, no plugin runs", &app{}, patience, true},
-		{"reads, but not for long", &app{}, patience / 2, false},
-		{"a plugin opens", &app{kill: kill}, patience, false},
-		{"a plugin opens for ever", &app{kill: kill}, patienceWithPlugin, true},
-		{"runs", &app{kill: kill, ends: true}, time.Hour, false},
-		{"writes between runs", &app{between: 1}, time.Hour, false},
-		{"a plugin opens for ever, of the second run", &app{kill: kill, between: 1}, patienceWithPlugin, true},
+		{"reads, no plugin runs", &App{}, patience, true},
+		{"reads, but not for long", &App{}, patience / 2, false},
+		{"a plugin opens", &App{kill: kill}, patience, false},
+		{"a plugin opens for ever", &App{kill: kill}, patienceWithPlugin, true},
+		{"runs", &App{kill: kill, ends: true}, time.Hour, false},
+		{"writes between runs", &App{between: 1}, time.Hour, false},
+		{"a plugin opens for ever, of the second run", &App{kill: kill, between: 1}, patienceWithPlugin, true},
 	} {
-		if got := c.app.unheeded(c.after); got != c.unheeded {
+		if got := c.App.unheeded(c.after); got != c.unheeded {
 			t.Errorf("%s, %v after a signal: unheeded %v", c.about, c.after, got)
 		}
 	}

@@ -1,4 +1,4 @@
-package cli
+package shell
 
 import (
 	"context"
@@ -26,8 +26,8 @@ const (
 	backendSecret = "--backend-secret"
 )
 
-// settingFlags adds the flags that decide about LoadGen's settings.
-func settingFlags(f *pflag.FlagSet, r *bench.Request) {
+// SettingFlags adds the flags that decide about LoadGen's settings.
+func SettingFlags(f *pflag.FlagSet, r *bench.Request) {
 	f.StringSliceVar(&r.Scenarios, "scenario", nil,
 		"`S,...` or all: SingleStream, MultiStream, Server, Offline (default: all of the model's rules)")
 	f.StringVar(&r.Rules, "rules", "", "`ROUND` whose rules apply: "+strings.Join(mlconf.Rounds(), ", ")+
@@ -40,25 +40,25 @@ func settingFlags(f *pflag.FlagSet, r *bench.Request) {
 	f.BoolVar(&r.Official, "official", false, "the rules' durations and counts (default with --model)")
 	f.BoolVar(&r.Smoke, "smoke", false,
 		"the model's settings for a run of seconds (default without --model,\nand for a first look at one of your own)")
-	modelFlag(f, r)
+	ModelFlag(f, r)
 }
 
-// modelFlag adds the flag that names the model's files.
-func modelFlag(f *pflag.FlagSet, r *bench.Request) {
+// ModelFlag adds the flag that names the model's files.
+func ModelFlag(f *pflag.FlagSet, r *bench.Request) {
 	f.StringArrayVar(&r.ModelFiles, "model", nil,
 		"model file: `NAME` from describe, fetched or in this folder,\nor the path of a file or of a folder; of a model of "+
 			"several parts the\nfolder of all, or PART=PATH for each (default: the embedded one)")
 }
 
-// workloadFlags adds the flags that decide what the plugin opens.
-func workloadFlags(f *pflag.FlagSet, r *bench.Request) {
+// WorkloadFlags adds the flags that decide what the plugin opens.
+func WorkloadFlags(f *pflag.FlagSet, r *bench.Request) {
 	f.StringVar(&r.Mode, "mode", "",
 		"`MODE`: performance, accuracy, submission: both for each scenario,\nor findpeak: search for the highest "+
 			"target_qps of Server, or with\n--rules v0.5 to v1.1 for the most samples_per_query of MultiStream\n"+
 			"(default: performance of each scenario, then accuracy once)")
 	f.StringVar(&r.Backend, "backend", "", "backend `NAME` (default: the plugin's first)")
-	deviceFlag(f, r)
-	backendOptionFlags(f, r)
+	DeviceFlag(f, r)
+	BackendOptionFlags(f, r)
 	f.IntVar(&r.Threads, "threads", 0, "short for --backend-opt threads=`N`")
 	f.StringVar(&r.ORTLib, "ort-lib", "",
 		"ONNX Runtime library to use: short for --backend-opt lib=`PATH`;\nfetched is the one of harness fetch onnxruntime")
@@ -74,19 +74,19 @@ func workloadFlags(f *pflag.FlagSet, r *bench.Request) {
 	loadgenFlag(f, r)
 	f.StringVar(&r.Pace, "pace", "",
 		"how Server queries are timed: `PACE` default, or precise: closer to\nthe due time, but costs a core")
-	wantedFlags(f, &r.Targets, &r.Expect)
+	WantedFlags(f, &r.Targets, &r.Expect)
 	f.StringVar(&r.System, "system", "",
 		"JSON `FILE` with what the machine does not report about itself, such as\n{\"accelerator\": \"Acme X1\", "+
 			"\"driver\": \"5.2\", \"power_mode\": \"15 W\"}:\nshown in the header and result.json")
 	f.StringVar(&r.Note, "note", "", "a remark `TEXT` for the header and result.json")
 	f.StringVar(&r.PrecisionLabel, "precision-label", "",
 		"the precision of a model of your own, in your `WORDS`: for the header and\nresult.json")
-	scorerModelFlag(f, &r.ScorerModels)
+	ScorerModelFlag(f, &r.ScorerModels)
 	f.StringArrayVar(&r.Params, "param", nil, "an option of the benchmark: `KEY=VALUE` (repeatable)")
 }
 
-// wantedFlags adds the flags that say what accuracy is good enough.
-func wantedFlags(f *pflag.FlagSet, targets *[]string, expect *string) {
+// WantedFlags adds the flags that say what accuracy is good enough.
+func WantedFlags(f *pflag.FlagSet, targets *[]string, expect *string) {
 	f.StringArrayVar(targets, "target", nil,
 		"the target accuracy, instead of the rules': `METRIC=VALUE` in\nthe metric's unit, such as accuracy=70; "+
 			"below it the exit code is 4\n(repeatable)")
@@ -95,15 +95,15 @@ func wantedFlags(f *pflag.FlagSet, targets *[]string, expect *string) {
 			"--target agreement=VALUE says")
 }
 
-// scorerModelFlag adds the flag that names the models which a scorer runs.
-func scorerModelFlag(f *pflag.FlagSet, models *[]string) {
+// ScorerModelFlag adds the flag that names the models which a scorer runs.
+func ScorerModelFlag(f *pflag.FlagSet, models *[]string) {
 	f.StringArrayVar(models, "scorer-model", nil,
 		"a model that the scorer runs: `PART=PATH` (repeatable; describe lists the\nparts; default: the embedded one, else "+
 			"the one that was fetched)")
 }
 
-// backendOptionFlags adds the flags with the options of the backend.
-func backendOptionFlags(f *pflag.FlagSet, r *bench.Request) {
+// BackendOptionFlags adds the flags with the options of the backend.
+func BackendOptionFlags(f *pflag.FlagSet, r *bench.Request) {
 	f.StringArrayVar(&r.BackendOptions, backendOpt[len("--"):], nil,
 		"an option of the backend: `KEY=VALUE`, or PART.KEY=VALUE for one part of a\nmodel of several (repeatable)")
 	f.StringArrayVar(&r.SecretSources, backendSecret[len("--"):], nil,
@@ -111,46 +111,46 @@ func backendOptionFlags(f *pflag.FlagSet, r *bench.Request) {
 			"list of processes shows it")
 }
 
-// deviceFlag adds the flag that decides on what the backend runs.
-func deviceFlag(f *pflag.FlagSet, r *bench.Request) {
+// DeviceFlag adds the flag that decides on what the backend runs.
+func DeviceFlag(f *pflag.FlagSet, r *bench.Request) {
 	f.StringSliceVar(&r.Devices, "device", nil,
 		"run on these `DEVICES` of the backend, all of them at the same time:\ncpu:0-7,cpu:8-15 or cuda:0,cuda:1 (harness "+
 			"describe MODEL lists them)")
 }
 
-// outputFlags adds the flags that decide where results go.
-func outputFlags(f *pflag.FlagSet, r *bench.Request) {
+// OutputFlags adds the flags that decide where results go.
+func OutputFlags(f *pflag.FlagSet, r *bench.Request) {
 	f.StringVar(&r.Out, "out", "", "output `DIR` (default out, or out-2, out-3, ... where that holds the same runs)")
 	f.BoolVar(&r.Force, "force", false, "replace results that are in the output directory, once\nthere are new ones")
 }
 
-// build finds the model's plugin and makes the plan.
-func (a *app) build(c *cobra.Command, f *pluginFlags, r bench.Request) (*bench.Plan, error) {
-	r, err := a.complete(c.Context(), f, r)
+// Build finds the model's plugin and makes the plan.
+func (a *App) Build(c *cobra.Command, f *PluginFlags, r bench.Request) (*bench.Plan, error) {
+	r, err := a.Complete(c.Context(), f, r)
 	if err != nil {
 		return nil, err
 	}
 	return bench.NewPlan(c.Context(), r)
 }
 
-// complete adds to what flags say what the process knows.
-func (a *app) complete(ctx context.Context, f *pluginFlags, r bench.Request) (_ bench.Request, err error) {
+// Complete adds to what flags say what the process knows.
+func (a *App) Complete(ctx context.Context, f *PluginFlags, r bench.Request) (_ bench.Request, err error) {
 	if err := a.official(&r); err != nil {
 		return r, err
 	}
-	r.Plugins, r.Files = a.plugins(f), a.files(ctx)
-	r.Plugins.Launch.Hide, r.Plugins.Launch.Note = a.secrets.Hide, a.note
-	r.Env, r.Secrets, r.KeepProcessors = a.Env, &a.secrets, a.Env("GOMAXPROCS") != ""
-	r.Harness, r.Command, r.Now, r.Machine = harnessVersion(), a.commandLine(), a.Now, a.Root
-	r.Profiles, _ = a.profiles() // without a folder of settings there are none
+	r.Plugins, r.Files = a.PluginsOf(f), a.Files(ctx)
+	r.Plugins.Launch.Hide, r.Plugins.Launch.Note = a.Secrets.Hide, a.Note
+	r.Env, r.Secrets, r.KeepProcessors = a.Env, &a.Secrets, a.Env("GOMAXPROCS") != ""
+	r.Harness, r.Command, r.Now, r.Machine = Version(), a.CommandLine(), a.Now, a.Root
+	r.Profiles, _ = a.Profiles() // without a folder of settings there are none
 	if r.ORTLib == onnxruntime.Word {
 		r.ORTLib, err = a.fetchedRuntime()
 	}
 	return r, err
 }
 
-// profiles is the folder of profiles.
-func (a *app) profiles() (string, error) {
+// Profiles is the folder of profiles.
+func (a *App) Profiles() (string, error) {
 	dir, err := configDir(a.Env)
 	if err != nil {
 		return "", err
@@ -158,16 +158,16 @@ func (a *app) profiles() (string, error) {
 	return filepath.Join(dir, "tuning"), nil
 }
 
-// note shows at once what a user should know of a plugin that works on.
-func (a *app) note(text string) {
+// Note shows at once what a user should know of a plugin that works on.
+func (a *App) Note(text string) {
 	live.Say(a.Stderr, a.Terminal, text)
-	if a.heard != nil {
-		a.heard(text)
+	if a.Heard != nil {
+		a.Heard(text)
 	}
 }
 
-// lastRuntime is the ONNX Runtime that was fetched last; ok is false where none was.
-func (a *app) lastRuntime() (l onnxruntime.Library, ok bool, err error) {
+// LastRuntime is the ONNX Runtime that was fetched last; ok is false where none was.
+func (a *App) LastRuntime() (l onnxruntime.Library, ok bool, err error) {
 	dir, err := cache.Dir(a.Env)
 	if err != nil {
 		return l, false, err
@@ -176,8 +176,8 @@ func (a *app) lastRuntime() (l onnxruntime.Library, ok bool, err error) {
 }
 
 // fetchedRuntime is the path of its library.
-func (a *app) fetchedRuntime() (string, error) {
-	l, ok, err := a.lastRuntime()
+func (a *App) fetchedRuntime() (string, error) {
+	l, ok, err := a.LastRuntime()
 	if err == nil && !ok {
 		err = sdk.Data(fmt.Errorf("--ort-lib %s: none was fetched; run `harness fetch %s`",
 			onnxruntime.Word, onnxruntime.Name))
@@ -185,8 +185,8 @@ func (a *app) fetchedRuntime() (string, error) {
 	return l.Path, err
 }
 
-// openCache opens the folder of downloads.
-func (a *app) openCache(o fetch.Options) (*fetch.Cache, error) {
+// OpenCache opens the folder of downloads.
+func (a *App) OpenCache(o fetch.Options) (*fetch.Cache, error) {
 	dir, err := cache.Dir(a.Env)
 	if err != nil {
 		return nil, err
@@ -195,23 +195,23 @@ func (a *app) openCache(o fetch.Options) (*fetch.Cache, error) {
 	return fetch.Open(dir, o)
 }
 
-// commandLine is the command line as the user wrote it, for the record: without secrets.
-func (a *app) commandLine() []string {
+// CommandLine is the command line as the user wrote it, for the record: without secrets.
+func (a *App) CommandLine() []string {
 	return append([]string{"harness"}, secret.Args(a.Args, backendOpt)...)
 }
 
-// files are those that were fetched. The cache is opened only when a plan asks for one.
-func (a *app) files(ctx context.Context) bench.Files { return lazyFiles{a, ctx} }
+// Files are those that were fetched. The cache is opened only when a plan asks for one.
+func (a *App) Files(ctx context.Context) bench.Files { return lazyFiles{a, ctx} }
 
 // lazyFiles opens the cache only when a plan asks for a file.
 type lazyFiles struct {
-	*app
+	*App
 	ctx context.Context
 }
 
 // Locate implements bench.Files.
 func (l lazyFiles) Locate(m sdk.ModelInfo, f sdk.ModelFile) (string, error) {
-	c, err := l.openCache(fetch.Options{Offline: true})
+	c, err := l.OpenCache(fetch.Options{Offline: true})
 	if err != nil {
 		return "", err
 	}

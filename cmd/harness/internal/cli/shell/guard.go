@@ -1,4 +1,4 @@
-package cli
+package shell
 
 import (
 	"fmt"
@@ -8,8 +8,8 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/trust"
 )
 
-// lockPath is the lock file that counts: --lock, else the one in the user's folder of settings.
-func (a *app) lockPath(f *pluginFlags) (string, error) {
+// LockPath is the lock file that counts: --lock, else the one in the user's folder of settings.
+func (a *App) LockPath(f *PluginFlags) (string, error) {
 	if f.lock != "" {
 		return f.lock, nil
 	}
@@ -17,9 +17,9 @@ func (a *app) lockPath(f *pluginFlags) (string, error) {
 	return filepath.Join(dir, trust.FileName), err
 }
 
-// pins reads the lock file, or makes a new one in memory.
-func (a *app) pins(f *pluginFlags) (*trust.Lock, error) {
-	path, err := a.lockPath(f)
+// Pins reads the lock file, or makes a new one in memory.
+func (a *App) Pins(f *PluginFlags) (*trust.Lock, error) {
+	path, err := a.LockPath(f)
 	if err != nil {
 		return nil, err
 	}
@@ -30,10 +30,10 @@ func (a *app) pins(f *pluginFlags) (*trust.Lock, error) {
 	return lock, err
 }
 
-// guard lets plugins be started only as the lock file says, where there is one. One that the user named must be there.
-func (a *app) guard(f *pluginFlags) error {
+// Guard lets plugins be started only as the lock file says, where there is one. One that the user named must be there.
+func (a *App) Guard(f *PluginFlags) error {
 	a.warnExposed(f)
-	path, err := a.lockPath(f)
+	path, err := a.LockPath(f)
 	if err != nil {
 		return nil // no folder for settings: nobody can have put a file there
 	}
@@ -54,8 +54,8 @@ func (a *app) guard(f *pluginFlags) error {
 }
 
 // warnExposed warns in a line of plugins that others may change, whether they are pinned or not.
-func (a *app) warnExposed(f *pluginFlags) {
-	faults := a.exposed(f)
+func (a *App) warnExposed(f *PluginFlags) {
+	faults := a.Exposed(f)
 	if len(faults) == 0 {
 		return
 	}
@@ -67,9 +67,9 @@ func (a *app) warnExposed(f *pluginFlags) {
 		faults[0], more)
 }
 
-// exposed says of each file and folder of the plugins that others may change why they may.
-func (a *app) exposed(f *pluginFlags) (faults []string) {
-	binaries, err := a.plugins(f).Binaries("")
+// Exposed says of each file and folder of the plugins that others may change why they may.
+func (a *App) Exposed(f *PluginFlags) (faults []string) {
+	binaries, err := a.PluginsOf(f).Binaries("")
 	if err != nil {
 		return nil // the command itself will say so
 	}

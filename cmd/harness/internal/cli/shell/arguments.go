@@ -1,4 +1,4 @@
-package cli
+package shell
 
 import (
 	"errors"
@@ -10,7 +10,8 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/suggest"
 )
 
-func unknownCommand(c *cobra.Command, args []string) error {
+// UnknownCommand takes the arguments of a command that has only commands below it: each is one that does not exist.
+func UnknownCommand(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
@@ -23,8 +24,8 @@ func unknownCommand(c *cobra.Command, args []string) error {
 	return suggest.Unknown("command", args[0], names)
 }
 
-// plainly says what a flag's value must be, where the error would name the function of Go that could not read it.
-func plainly(err error) error {
+// Plainly says what a flag's value must be, where the error would name the function of Go that could not read it.
+func Plainly(err error) error {
 	var invalid *pflag.InvalidValueError
 	if !errors.As(err, &invalid) {
 		return err
@@ -39,8 +40,8 @@ func plainly(err error) error {
 	return fmt.Errorf("--%s %q: want %s", invalid.GetFlag().Name, invalid.GetValue(), want)
 }
 
-// oneArgument wants exactly one argument and says what it is.
-func oneArgument(what string) cobra.PositionalArgs {
+// OneArgument wants exactly one argument and says what it is.
+func OneArgument(what string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		switch {
 		case len(args) == 0:
@@ -52,15 +53,16 @@ func oneArgument(what string) cobra.PositionalArgs {
 	}
 }
 
-func noArguments(c *cobra.Command, args []string) error {
+// NoArguments wants none.
+func NoArguments(c *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return fmt.Errorf("%s takes no argument, %q was given", c.CommandPath(), args)
 	}
 	return nil
 }
 
-// changed is the first of the flags that the user gave; empty: none.
-func changed(c *cobra.Command, names ...string) string {
+// Changed is the first of the flags that the user gave; empty: none.
+func Changed(c *cobra.Command, names ...string) string {
 	for _, name := range names {
 		if c.Flags().Changed(name) {
 			return name

@@ -1,4 +1,4 @@
-package cli
+package shell
 
 import (
 	"cmp"
@@ -12,8 +12,8 @@ import (
 // version is set when a release is linked: there the Go command knows none.
 var version string
 
-// harnessVersion reads what the linker and the Go command wrote into the binary.
-func harnessVersion() record.Harness {
+// Version reads what the linker and the Go command wrote into the binary.
+func Version() record.Harness {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return record.Harness{Version: "unknown"}
