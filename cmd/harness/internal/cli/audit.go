@@ -53,7 +53,7 @@ func auditRunFlags(c *cobra.Command, r *runFlags) {
 	shell.OutputFlags(flags, &r.Request)
 	flags.StringVar(&r.Tuning, "tuning", "", "the profile `FILE` of harness tune, or none (default: as for run)")
 	flags.BoolVar(&r.quiet, "quiet", false, "no progress, only the report")
-	r.observe.add(flags)
+	r.observe.Add(flags)
 	r.goal.add(c)
 	for _, name := range []string{"audit", "mode"} { // the test's own
 		_ = flags.MarkHidden(name)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench"
 	"github.com/plumbline-ml/plumbline/bench/record/export"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/observe"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/mlmark"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/queries"
@@ -41,8 +42,8 @@ type runFlags struct {
 	bench.Request
 	dryRun, quiet, json bool
 	failIf              []string // conditions
-	observe             observeFlags
-	observers           *observers // nil: there are none
+	observe             observe.Flags
+	observers           *observe.Observers // nil: there are none
 	goal                goalFlags
 	repeat              int
 }
@@ -75,7 +76,7 @@ func (a *app) runCommand(f *shell.PluginFlags) *cobra.Command {
 	flags.BoolVar(&r.dryRun, "dry-run", false, "print the plan with all settings and run nothing")
 	flags.BoolVar(&r.quiet, "quiet", false, "no progress, only the report")
 	flags.BoolVar(&r.json, "json", false, "print the result as JSON instead of the report")
-	r.observe.add(flags)
+	r.observe.Add(flags)
 	return c
 }
 

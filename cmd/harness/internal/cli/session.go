@@ -31,20 +31,20 @@ func (s *session) watch() bench.Watch {
 		Begun: func() {
 			s.OnKill(s.plan.Kill)
 			s.Orderly(true)
-			s.flags.observers.plan(s.plan)
+			s.flags.observers.Plan(s.plan)
 		},
 		Opened: func(rec record.Run) {
 			s.opened(rec)
-			s.flags.observers.open(rec)
+			s.flags.observers.Open(rec)
 		},
 		Testing: s.testing,
 		Done: func(rec record.Run) {
 			s.row(rec)
-			s.flags.observers.done(rec)
+			s.flags.observers.Done(rec)
 		},
 		Note: func(text string) {
 			fmt.Fprint(s.Stderr, text)
-			s.flags.observers.note(text)
+			s.flags.observers.Note(text)
 		},
 	}
 	if !s.flags.quiet {
@@ -55,7 +55,7 @@ func (s *session) watch() bench.Watch {
 
 // testing shows a running test.
 func (s *session) testing(t bench.PlannedRun, p *loadgen.Progress) (stop func()) {
-	seen := s.flags.observers.test(t, p)
+	seen := s.flags.observers.Test(t, p)
 	if s.flags.quiet {
 		return seen
 	}
@@ -134,13 +134,13 @@ func (s *session) show(t bench.PlannedRun, p *loadgen.Progress) (stop func()) {
 
 // observed lets do run before observers, whose last event is how it ended.
 func (a *app) observed(ctx context.Context, r *runFlags, do func() error) (err error) {
-	if !r.observe.wanted() {
+	if !r.observe.Wanted() {
 		return do()
 	}
-	if r.observers, err = a.observe(r.observe, r.json, r.Force); err != nil {
+	if r.observers, err = r.observe.Open(a.App, r.json, r.Force); err != nil {
 		return err
 	}
-	a.Heard = r.observers.note
-	defer func() { err = r.observers.close(ctx, err) }()
+	a.Heard = r.observers.Note
+	defer func() { err = r.observers.Close(ctx, err) }()
 	return do()
 }

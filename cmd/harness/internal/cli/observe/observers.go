@@ -1,4 +1,4 @@
-package cli
+package observe
 
 import (
 	"context"
@@ -22,9 +22,9 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/web"
 )
 
-// observers see the runs of a command while they go on. Those that are nil see nothing.
-type observers struct {
-	*app
+// Observers see the runs of a command while they go on. Those that are nil see nothing.
+type Observers struct {
+	*shell.App
 	feed *feed.Feed
 
 	events  *events.Stream
@@ -36,7 +36,7 @@ type observers struct {
 }
 
 // start lets everybody see. Where events take standard output, the report goes to the error stream.
-func (o *observers) start(stdout bool) {
+func (o *Observers) start(stdout bool) {
 	var sinks []feed.Sink
 	switch {
 	case stdout:
@@ -67,40 +67,44 @@ func (o *observers) start(stdout bool) {
 }
 
 // say says where something is, and who may see it.
-func (o *observers) say(what string, s *endpoint.Server, path string) {
+func (o *Observers) say(what string, s *endpoint.Server, path string) {
 	fmt.Fprintf(o.Stderr, "%s at http://%s%s\n", what, s.Address(), path)
 	if s.Open() {
 		fmt.Fprintf(o.Stderr, "  other machines can reach it, and no password is asked for\n")
 	}
 }
 
-// plan, open, test, done and note tell them of the runs; where there are no observers they do nothing.
-func (o *observers) plan(p *bench.Plan) {
+// Plan tells them of a plan that begins. Where there are no observers it does nothing, as Open, Test, Done and Note.
+func (o *Observers) Plan(p *bench.Plan) {
 	if o != nil {
 		o.feed.Plan(p.Out, p.Runs)
 	}
 }
 
-func (o *observers) open(rec record.Run) {
+// Open tells them what the first workload that is open says of itself.
+func (o *Observers) Open(rec record.Run) {
 	if o != nil {
 		o.feed.Open(rec)
 	}
 }
 
-func (o *observers) test(t bench.PlannedRun, p *loadgen.Progress) (stop func()) {
+// Test shows them a test until stop.
+func (o *Observers) Test(t bench.PlannedRun, p *loadgen.Progress) (stop func()) {
 	if o == nil {
 		return func() {}
 	}
 	return o.feed.Test(t, p)
 }
 
-func (o *observers) done(rec record.Run) {
+// Done tells them of a run that has ended.
+func (o *Observers) Done(rec record.Run) {
 	if o != nil {
 		o.feed.Done(rec)
 	}
 }
 
-func (o *observers) note(text string) {
+// Note tells them what the user is told beside the report.
+func (o *Observers) Note(text string) {
 	if o != nil {
 		o.feed.Note(text)
 	}
@@ -112,9 +116,9 @@ const (
 	pagePatience   = 2 * time.Second
 )
 
-// close tells how the command ended and ends everything in order. Events that are lost are an error, of a command
+// Close tells how the command ended and ends everything in order. Events that are lost are an error, of a command
 // that has no other.
-func (o *observers) close(ctx context.Context, err error) error {
+func (o *Observers) Close(ctx context.Context, err error) error {
 	o.Orderly(true)
 	defer o.Orderly(false)
 	o.feed.End(o.ended(err))
@@ -136,7 +140,7 @@ func (o *observers) close(ctx context.Context, err error) error {
 	return shell.WithLost(err, lost)
 }
 
-func (o *observers) ended(err error) feed.End {
+func (o *Observers) ended(err error) feed.End {
 	code := exitcode.Of(err)
 	e := feed.End{ExitCode: int(code), Outcome: code.String()}
 	var outcome *exitcode.Outcome
@@ -147,7 +151,7 @@ func (o *observers) ended(err error) feed.End {
 }
 
 // closeEvents gives standard output back. Progress that was left out is no more than said.
-func (o *observers) closeEvents() error {
+func (o *Observers) closeEvents() error {
 	if o.events == nil {
 		return nil
 	}
@@ -168,7 +172,7 @@ func (o *observers) closeEvents() error {
 }
 
 // closeMetrics waits for who scrapes at intervals to come for the last values.
-func (o *observers) closeMetrics(ctx context.Context) {
+func (o *Observers) closeMetrics(ctx context.Context) {
 	if o.metrics == nil {
 		return
 	}
@@ -183,7 +187,7 @@ func (o *observers) closeMetrics(ctx context.Context) {
 }
 
 // discard gives up what was opened before anything was seen.
-func (o *observers) discard() {
+func (o *Observers) discard() {
 	ctx := context.Background()
 	if o.file != nil {
 		o.file.Close()

@@ -1,4 +1,5 @@
-package cli
+// Package observe lets others see the runs of a command while they go on: by events, metrics, a page.
+package observe
 
 import (
 	"errors"
@@ -13,37 +14,39 @@ import (
 	"github.com/plumbline-ml/plumbline/fetch/wholefile"
 	"github.com/plumbline-ml/plumbline/sdk"
 
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/metrics"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/otlp"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/web"
 )
 
-// observeFlags say who sees the runs of a command while they go on.
-type observeFlags struct {
+// Flags say who sees the runs of a command while they go on.
+type Flags struct {
 	events, metrics, web, otlp string // empty: nobody
 }
 
 // standardOutput is the name of it where a file is wanted.
 const standardOutput = "-"
 
-func (o *observeFlags) add(f *pflag.FlagSet) {
-	f.StringVar(&o.events, "events", "",
+// Add adds the flags.
+func (f *Flags) Add(flags *pflag.FlagSet) {
+	flags.StringVar(&f.events, "events", "",
 		"write what happens as JSON, an event on each line, to `FILE`, or to - which is\nstandard output: the report goes "+
 			"to standard error then (docs/live.md)")
-	f.StringVar(&o.metrics, "metrics", "",
+	flags.StringVar(&f.metrics, "metrics", "",
 		"show metrics to Prometheus at `ADDRESS` while runs go on: 9464, which this\nmachine alone can reach, or "+
 			"HOST:PORT")
-	f.StringVar(&o.web, "web", "", "show a page that draws itself while runs go on at `ADDRESS`, as --metrics")
-	f.StringVar(&o.otlp, "otlp", "",
+	flags.StringVar(&f.web, "web", "", "show a page that draws itself while runs go on at `ADDRESS`, as --metrics")
+	flags.StringVar(&f.otlp, "otlp", "",
 		"send metrics to an OpenTelemetry receiver at `URL` while runs go on, such as\nhttp://localhost:4318")
 }
 
-// wanted says whether anybody sees anything.
-func (o observeFlags) wanted() bool { return o != observeFlags{} }
+// Wanted says whether anybody sees anything.
+func (f Flags) Wanted() bool { return f != Flags{} }
 
-// observe opens all that is wanted, before a run begins. All faults are reported at once.
-func (a *app) observe(f observeFlags, json, force bool) (*observers, error) {
-	o := &observers{app: a}
+// Open opens all that is wanted, before a run begins. All faults are reported at once.
+func (f Flags) Open(a *shell.App, json, force bool) (*Observers, error) {
+	o := &Observers{App: a}
 	var faults []error
 	if json && f.events == standardOutput {
 		faults = append(faults, errors.New("--json and --events - exclude each other: both want standard output"))
@@ -78,7 +81,7 @@ func opened[T any](value, flag string, open func(string) (*T, error)) (*T, error
 
 // openEvents makes the file of events. One with text in it is replaced where results are; a pipe or a terminal is
 // written to as it is.
-func (o *observers) openEvents(path string, force bool) (err error) {
+func (o *Observers) openEvents(path string, force bool) (err error) {
 	if path == "" || path == standardOutput {
 		return nil
 	}
