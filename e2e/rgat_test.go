@@ -31,8 +31,9 @@ func TestPythonConvertsCheckpoints(t *testing.T) {
 		t.Skipf("%s lacks something of %s: %s", interpreter, filepath.Join(folder, "requirements.txt"), out)
 	}
 	check := func(t *testing.T, cases ...string) {
-		out, err := exec.Command(interpreter, append([]string{filepath.Join(folder, "check_convert.py")}, cases...)...).
-			CombinedOutput()
+		cmd := exec.Command(interpreter, append([]string{filepath.Join(folder, "check_convert.py")}, cases...)...)
+		cmd.Env = append(os.Environ(), "PYTHONPATH="+filepath.Join(built.root, "plugins", "model"))
+		out, err := cmd.CombinedOutput()
 		if err != nil {
 			t.Errorf("%v:\n%s", err, out)
 		}

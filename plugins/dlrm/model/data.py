@@ -1,13 +1,9 @@
 """Click logs of package datasets/synthetic/clicks, drawn by its own command, as arrays."""
 
-import subprocess
-import zipfile
-from pathlib import Path
-
 import numpy as np
+from embedded import synthetic
 
-TABLES, NUMBERS = 26, 13
-ROOT = Path(__file__).resolve().parents[3]
+TABLES = 26
 
 
 class Clicks:
@@ -36,12 +32,8 @@ class Clicks:
 
 
 def load(name, first, count, cache):
-    """Pairs [first, first + count) of a set, drawn to cache/name where they are not there yet."""
-    folder = cache / name
-    if not folder.exists():
-        command = ["go", "run", "./cmd/synthetic-export", "clicks", "-set", name]
-        command += ["-first", str(first), "-n", str(count)]
-        subprocess.run([*command, "-out", str(folder.resolve())], cwd=ROOT / "datasets", check=True)
+    """Pairs [first, first + count) of a set, kept as files in cache."""
+    folder = synthetic.export("clicks", name, cache / f"{name}_{first}_{count}", count, first)
     dense = np.load(folder / "day_23_dense_sample.npy")
     labels = np.load(folder / "day_23_labels_sample.npy").reshape(-1).astype(np.float32)
     with np.load(folder / "day_23_sparse_multi_hot_sample.npz") as archive:

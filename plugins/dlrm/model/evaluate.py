@@ -1,15 +1,17 @@
 """AUC of an ONNX file in ONNX Runtime on the CPU."""
 
 import numpy as np
-import onnxruntime
-
+from embedded.runtime import session
 from export import PREDICTION
 
+BATCH = 1000
 
-def predict(path, clicks, batch=1000):
-    session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
-    parts = (clicks.at(slice(i, i + batch)) for i in range(0, len(clicks), batch))
-    return np.concatenate([session.run([PREDICTION], part.inputs())[0] for part in parts])
+
+def predict(path, clicks, batch=BATCH, change=lambda inputs: inputs):
+    """The answers to pairs; change makes of each batch's inputs those that the model gets."""
+    model = session(path)
+    parts = (clicks.at(slice(i, i + batch)).inputs() for i in range(0, len(clicks), batch))
+    return np.concatenate([model.run([PREDICTION], change(part))[0] for part in parts])
 
 
 def auc(labels, predictions):
@@ -28,5 +30,5 @@ def auc_percent(path, clicks):
     alone = predict(path, clicks.at(slice(0, 200)), batch=1)
     worst = np.abs(alone - predictions[:200]).max()
     if worst > 1e-5:
-        raise SystemExit(f"{path}: predictions differ by {worst} between batch 1 and batch 1000")
+        raise SystemExit(f"{path}: predictions differ by {worst} between batch 1 and batch {BATCH}")
     return 100 * auc(clicks.labels, predictions)

@@ -2,26 +2,17 @@
 
 import numpy as np
 import onnx
-from onnx import TensorProto, helper, numpy_helper
+from embedded import onnxgraph
+from embedded.onnxgraph import array, floats
+from embedded.scales import whole
+from onnx import TensorProto
 
-OPSET, IR_VERSION = 13, 8
+OPSET = 13
 DENSE, OFFSETS, INDICES, PREDICTION = "dense_x", "offsets", "indices", "pred"
+int32s = onnxgraph.tensor(TensorProto.INT32)
 
 
-class Graph:
-    """A graph that grows node by node; each method returns the name of its result."""
-
-    def __init__(self):
-        self.nodes, self.weights = [], []
-
-    def weight(self, name, array):
-        self.weights.append(numpy_helper.from_array(np.asarray(array, order="C"), name))
-        return name
-
-    def node(self, kind, inputs, output, **attributes):
-        self.nodes.append(helper.make_node(kind, inputs, [output], name=output, **attributes))
-        return output
-
+class Graph(onnxgraph.Graph):
     def perceptron(self, name, x, layers, last):
         """Linear layers (weight, bias), with Relu between; the kind of the node after the last one is given."""
         for i, (weight, bias) in enumerate(layers):
@@ -33,7 +24,8 @@ class Graph:
     def bag(self, k, table, rows):
         """Sums of the rows of a table: [N,hotness] indices to [N,1,width]. An int8 table comes with its scales.
 
-        Scales are the same for all rows, so that they can wait for the sum: DequantizeLinear before it takes twice as long.
+        Scales are the same for all rows, so that they can wait for the sum: DequantizeLinear before it takes twice as
+        long.
         """
         weight, scales = table
         vectors = self.node("Gather", [self.weight(f"table.{k}", weight), rows], f"bag/{k}/rows", axis=0)
@@ -54,7 +46,7 @@ class Graph:
         ends = self.node("Mul", [pairs, self.weight("tables", np.arange(count + 1))], "bag/ends")
         starts = self.node("Gather", [OFFSETS, ends], "bag/starts", axis=0)
         parts = [f"bag/start/{k}" for k in range(count + 1)]
-        self.nodes.append(helper.make_node("Split", [starts], parts, name="bag/split", axis=0))
+        self.node("Split", [starts], parts, name="bag/split", axis=0)
         matrix = self.node("Concat", [pairs, self.weight("rest", np.array([-1], np.int64))], "bag/shape", axis=0)
         sums = []
         for k, table in enumerate(tables):
@@ -81,38 +73,15 @@ class Graph:
         self.node("Reshape", [chance, self.weight("line", np.array([-1], np.int64))], PREDICTION)
 
 
-def model_of(graph):
-    inputs = [
-        helper.make_tensor_value_info(DENSE, TensorProto.FLOAT, ["N", 13]),
-        helper.make_tensor_value_info(OFFSETS, TensorProto.INT32, ["bounds"]),
-        helper.make_tensor_value_info(INDICES, TensorProto.INT32, ["all"]),
-    ]
-    outputs = [helper.make_tensor_value_info(PREDICTION, TensorProto.FLOAT, ["N"])]
-    body = helper.make_graph(graph.nodes, "plumbline-dlrm", inputs, outputs, graph.weights)
-    model = helper.make_model(body, opset_imports=[helper.make_opsetid("", OPSET)], producer_name="plumbline")
-    model.ir_version = IR_VERSION
-    return model
-
-
 def write(network, path, quantise):
     """Writes the network; quantise keeps its embeddings as INT8."""
-    tables = [(network.table(k), None) for k in range(len(network.rows))]
-    if quantise:
-        tables = [int8(table) for table, _ in tables]
-    graph = Graph()
-    graph.dlrm(tables, layers(network.bottom), layers(network.top))
-    model = model_of(graph)
-    onnx.checker.check_model(model, full_check=True)
-    onnx.save(model, path)
+    tables = [network.table(k) for k in range(len(network.rows))]
+    built = Graph()
+    built.dlrm([whole(t, 1) if quantise else (t, None) for t in tables], layers(network.bottom), layers(network.top))
+    inputs = [floats(DENSE, "N", 13), int32s(OFFSETS, "bounds"), int32s(INDICES, "all")]
+    onnx.save(built.model("plumbline-dlrm", inputs, [floats(PREDICTION, "N")], OPSET), path)
 
 
 def layers(perceptron):
     linear = [layer for layer in perceptron if hasattr(layer, "weight")]
-    return [(layer.weight.detach().numpy(), layer.bias.detach().numpy()) for layer in linear]
-
-
-def int8(table):
-    """Integers of -127 to 127 and the scale of each column."""
-    scales = np.abs(table).max(0) / 127
-    scales[scales == 0] = 1
-    return np.rint(table / scales).astype(np.int8), scales.astype(np.float32)
+    return [(array(layer.weight), array(layer.bias)) for layer in linear]

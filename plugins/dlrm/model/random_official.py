@@ -4,9 +4,9 @@
     python random_official.py dlrm v1.onnx --layout lists
     python random_official.py dlrm-v2 big.onnx --rows 2000000 --width 128 --external    # 12 GB beside the file
 
-dlrm-v2 has the multi-hot tables, low-rank cross layers and widths of the official model; dlrm one index for each table and
-dot products. With --external the tables go to FILE.data, which ONNX Runtime maps into memory; --sparse leaves that file
-full of holes (zeros) that take no disk.
+dlrm-v2 has the multi-hot tables, low-rank cross layers and widths of the official model; dlrm one index for each table
+and dot products. With --external the tables go to FILE.data, which ONNX Runtime maps into memory; --sparse leaves that
+file full of holes (zeros) that take no disk.
 """
 
 import argparse
@@ -14,17 +14,17 @@ from pathlib import Path
 
 import numpy as np
 import onnx
-from onnx import TensorProto, helper
-
-from export import DENSE, IR_VERSION, OPSET, PREDICTION, Graph
+from data import TABLES
+from embedded.onnxgraph import floats, tensor
+from export import DENSE, OPSET, PREDICTION, Graph
+from onnx import TensorProto
 
 SEED = 1
 # Rows of the official tables, limited to 40 million.
 ROWS = [40000000, 39060, 17295, 7424, 20265, 3, 7122, 1543, 63, 40000000, 3067956, 405282, 10]
 ROWS += [2209, 11938, 155, 4, 976, 14, 40000000, 40000000, 40000000, 590152, 12973, 108, 36]
 CROSS_LAYERS, CROSS_RANK = 3, 512
-BOTTOM = {"dlrm-v2": (512, 256), "dlrm": (512, 256)}
-TOP = {"dlrm-v2": (1024, 1024, 512, 256, 1), "dlrm": (1024, 1024, 512, 256, 1)}
+BOTTOM, TOP = (512, 256), (1024, 1024, 512, 256, 1)
 ROWS_AT_A_TIME = 1 << 16
 
 
@@ -37,16 +37,18 @@ class Official(Graph):
 
     def table(self, k, rows):
         if self.store:
-            self.weights.append(self.store.tensor(f"table.{k}", rows, self.width))
+            self.weights[f"table.{k}"] = self.store.tensor(f"table.{k}", rows, self.width)
             return f"table.{k}"
         return self.weight(f"table.{k}", self.rng.standard_normal((rows, self.width), np.float32))
 
+    def draw(self, *shape):
+        return self.rng.standard_normal(shape, np.float32) / np.float32(np.sqrt(shape[-1]))
+
     def random(self, name, *shape):
-        return self.weight(name, self.rng.standard_normal(shape, np.float32) / np.float32(np.sqrt(shape[-1])))
+        return self.weight(name, self.draw(*shape))
 
     def layers(self, widths):
-        draw = lambda *shape: self.rng.standard_normal(shape, np.float32) / np.float32(np.sqrt(shape[-1]))
-        return [(draw(outputs, inputs), draw(outputs)) for inputs, outputs in zip(widths, widths[1:])]
+        return [(self.draw(outputs, inputs), self.draw(outputs)) for inputs, outputs in zip(widths, widths[1:])]
 
     def single(self, k, rows, layout):
         """Of a table with one index for each pair: its row, found through the offsets."""
@@ -70,7 +72,7 @@ class Official(Graph):
 
     def network(self, kind, rows, layout):
         self.weight("axis.1", np.array([1], np.int64))
-        x = self.perceptron("bottom", DENSE, self.layers((13, *BOTTOM[kind], self.width)), "Relu")
+        x = self.perceptron("bottom", DENSE, self.layers((13, *BOTTOM, self.width)), "Relu")
         if kind == "dlrm":
             features = self.interaction(x, [self.single(k, n, layout) for k, n in enumerate(rows)], self.width)
             size = self.width + len(rows) * (len(rows) + 1) // 2
@@ -81,7 +83,7 @@ class Official(Graph):
             joined = self.node("Concat", [first, *sums], "vectors", axis=1)
             flat = self.node("Reshape", [joined, self.weight("flat", np.array([-1, size], np.int64))], "features")
             features = self.cross(flat, size)
-        chance = self.perceptron("top", features, self.layers((size, *TOP[kind])), "Sigmoid")
+        chance = self.perceptron("top", features, self.layers((size, *TOP)), "Sigmoid")
         self.node("Reshape", [chance, self.weight("line", np.array([-1], np.int64))], PREDICTION)
 
     def weight(self, name, array):
@@ -97,7 +99,8 @@ class Store:
 
     def tensor(self, name, rows, width):
         self.file.seek(-(-self.file.tell() // 65536) * 65536)  # tensors that begin at a page can be mapped
-        tensor = TensorProto(name=name, data_type=TensorProto.FLOAT, dims=[rows, width], data_location=TensorProto.EXTERNAL)
+        tensor = TensorProto(name=name, data_type=TensorProto.FLOAT, dims=[rows, width])
+        tensor.data_location = TensorProto.EXTERNAL
         length = 4 * rows * width
         for key, value in ("location", self.path.name), ("offset", self.file.tell()), ("length", length):
             tensor.external_data.add(key=key, value=str(value))
@@ -112,11 +115,12 @@ class Store:
 
 def tensors(kind, layout):
     """The inputs beside dense_x."""
+    int32s, int64s = tensor(TensorProto.INT32), tensor(TensorProto.INT64)
     if kind == "dlrm-v2":
-        return [("offsets", TensorProto.INT32, ["bounds"]), ("indices", TensorProto.INT32, ["all"])]
+        return [int32s("offsets", "bounds"), int32s("indices", "all")]
     if layout == "stacked":
-        return [(name, TensorProto.INT64, [26, "N"]) for name in ("offsets", "indices")]
-    return [(f"{name}_{k}", TensorProto.INT64, ["N"]) for name in ("offsets", "indices") for k in range(26)]
+        return [int64s(name, TABLES, "N") for name in ("offsets", "indices")]
+    return [int64s(f"{name}_{k}", "N") for name in ("offsets", "indices") for k in range(TABLES)]
 
 
 def write(options):
@@ -125,14 +129,10 @@ def write(options):
     graph = Official(rng, options.width, store)
     rows = [min(count, options.rows) for count in ROWS]
     graph.network(options.model, rows, options.layout)
-    inputs = [helper.make_tensor_value_info(DENSE, TensorProto.FLOAT, ["N", 13])]
-    inputs += [helper.make_tensor_value_info(*tensor) for tensor in tensors(options.model, options.layout)]
-    outputs = [helper.make_tensor_value_info(PREDICTION, TensorProto.FLOAT, ["N"])]
-    body = helper.make_graph(graph.nodes, options.model, inputs, outputs, graph.weights)
-    model = helper.make_model(body, opset_imports=[helper.make_opsetid("", OPSET)], producer_name="plumbline")
-    model.ir_version = IR_VERSION
-    onnx.save(model, options.out)
-    print(f"{options.out}: {sum(rows):,} rows of {4 * options.width} bytes, {4 * sum(rows) * options.width / 1e9:.2f} GB of tables")
+    inputs = [floats(DENSE, "N", 13), *tensors(options.model, options.layout)]
+    onnx.save(graph.model(options.model, inputs, [floats(PREDICTION, "N")], OPSET, check=False), options.out)
+    size = 4 * options.width
+    print(f"{options.out}: {sum(rows):,} rows of {size} bytes, {sum(rows) * size / 1e9:.2f} GB of tables")
 
 
 def arguments():

@@ -4,17 +4,14 @@
 """
 
 import tempfile
+from functools import partial
 from pathlib import Path
-
-import numpy as np
-import onnxruntime
 
 import data
 import evaluate
-from export import PREDICTION
+import numpy as np
 
-HERE = Path(__file__).resolve().parent
-BATCH = 1000
+MODEL = Path(__file__).with_name("dlrm_fp32.onnx")
 
 
 def changed(**arrays):
@@ -50,22 +47,18 @@ MISTAKES = {
 }
 
 
-def predict(session, clicks, mistake):
-    parts = (clicks.at(slice(i, i + BATCH)).inputs() for i in range(0, len(clicks), BATCH))
-    return np.concatenate([session.run([PREDICTION], clamp(mistake(part), part))[0] for part in parts])
-
-
-def clamp(wrong, inputs):
-    """Wrong indices within their tables."""
+def clamped(mistake, inputs):
+    """Inputs with a mistake, wrong indices within their tables."""
+    wrong = mistake(inputs)
     return wrong | {"indices": np.minimum(wrong["indices"], limit(inputs)).astype(np.int32)}
 
 
 def main():
-    session = onnxruntime.InferenceSession(HERE / "dlrm_fp32.onnx", providers=["CPUExecutionProvider"])
     with tempfile.TemporaryDirectory() as scratch:
         clicks = data.load("eval", 0, 100_000, Path(scratch))
     for name, mistake in MISTAKES.items():
-        print(f"| {name} | {100 * evaluate.auc(clicks.labels, predict(session, clicks, mistake)):.1f} |", flush=True)
+        predictions = evaluate.predict(MODEL, clicks, change=partial(clamped, mistake))
+        print(f"| {name} | {100 * evaluate.auc(clicks.labels, predictions):.1f} |", flush=True)
 
 
 if __name__ == "__main__":

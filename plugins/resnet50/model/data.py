@@ -1,15 +1,14 @@
 """The data: the project's synthetic pictures, drawn by its own command and preprocessed as the benchmark does it."""
 
-import subprocess
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import cv2
 import numpy as np
+from embedded import synthetic
 
 MEANS = np.array([123.68, 116.78, 103.94], np.float32)  # of R, G, B, subtracted from pixels of 0..255
-DATASETS_MODULE = Path(__file__).resolve().parents[3] / "datasets"
 CHUNK = 1000  # pictures on disk at a time: they are stored uncompressed
 
 
@@ -47,16 +46,19 @@ def _prepare(name, first, count, size, pixels_file, labels_file):
     unfinished.rename(pixels_file)
 
 
+def draw(name, folder, first=None, count=None):
+    """Draws pictures of a set into a folder that is not there yet; their paths, and their labels."""
+    folder = synthetic.export("images", name, Path(folder) / name, count, first)
+    rows = [line.split() for line in (folder / "val_map.txt").read_text().splitlines()]
+    return [str(folder / file) for file, _ in rows], [int(label) for _, label in rows]
+
+
 def _prepare_chunk(pool, name, first, size, pixels, labels):
     with tempfile.TemporaryDirectory() as folder:
-        command = ["go", "run", "./cmd/synthetic-export", "images", "-set", name, "-out", folder]
-        command += ["-first", str(first), "-n", str(len(pixels))]
-        subprocess.run(command, cwd=DATASETS_MODULE, check=True)
-        rows = [line.split() for line in (Path(folder) / "val_map.txt").read_text().splitlines()]
-        labels[:] = [int(label) for _, label in rows]
+        paths, labels[:] = draw(name, folder, first, len(pixels))
 
         def prepare(i):
-            pixels[i] = resize_and_crop(cv2.imread(str(Path(folder) / rows[i][0])), size)
+            pixels[i] = resize_and_crop(cv2.imread(paths[i]), size)
 
         list(pool.map(prepare, range(len(pixels))))
 

@@ -1,19 +1,15 @@
 """Top-1 of an ONNX file in ONNX Runtime on the CPU."""
 
 import numpy as np
-import onnxruntime
-
 from data import model_input
+from embedded.runtime import session
 from export import ARGMAX, INPUT
 
 
-def predict(path, pixels, batch=8):
-    """The classes that a model answers, for uint8 pictures N,224,224,3."""
-    session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
-    answers = [
-        session.run([ARGMAX], {INPUT: model_input(pixels[i : i + batch])})[0] - 1 for i in range(0, len(pixels), batch)
-    ]
-    return np.concatenate(answers)
+def predict(path, pixels, batch=8, change=lambda x: x):
+    """The classes that a model answers, for uint8 pictures N,224,224,3. change makes another input of the right one."""
+    model, parts = session(path), (pixels[i : i + batch] for i in range(0, len(pixels), batch))
+    return np.concatenate([model.run([ARGMAX], {INPUT: change(model_input(part))})[0] - 1 for part in parts])
 
 
 def top1(path, pixels, labels):

@@ -1,6 +1,7 @@
 """The network: a ResNet of basic blocks (He et al. 2015, arXiv:1512.03385) of an eighteenth the usual size."""
 
 import torch
+from embedded.residual import Block, ConvNorm
 from torch import nn
 
 WIDTHS = (16, 32, 64, 128)  # channels of the four stages, at strides 4, 8, 16, 32
@@ -8,31 +9,6 @@ BLOCKS = (2, 2, 2, 2)
 
 # The network is trained on pixels divided by this; export.py folds the division into the first convolution.
 PIXEL_SCALE = 64.0
-
-
-class ConvNorm(nn.Sequential):
-    """A convolution without bias, and its batch normalisation."""
-
-    def __init__(self, inputs, outputs, kernel, stride):
-        super().__init__(
-            nn.Conv2d(inputs, outputs, kernel, stride, kernel // 2, bias=False),
-            nn.BatchNorm2d(outputs),
-        )
-
-
-class Block(nn.Module):
-    """Two 3x3 convolutions beside a shortcut, which is a 1x1 convolution where the shape changes."""
-
-    def __init__(self, inputs, outputs, stride):
-        super().__init__()
-        self.first = ConvNorm(inputs, outputs, 3, stride)
-        self.second = ConvNorm(outputs, outputs, 3, 1)
-        same = inputs == outputs and stride == 1
-        self.shortcut = None if same else ConvNorm(inputs, outputs, 1, stride)
-
-    def forward(self, x):
-        y = self.second(torch.relu(self.first(x)))
-        return torch.relu(y + (x if self.shortcut is None else self.shortcut(x)))
 
 
 class Network(nn.Module):

@@ -5,16 +5,15 @@
 Data on which a mistake costs nothing could not show it: the figures are in the model card.
 """
 
-import subprocess
 import tempfile
 from pathlib import Path
 
 import cv2
-import numpy as np
-import onnxruntime
-
 import data
-from export import ARGMAX, INPUT
+import evaluate
+import numpy as np
+
+MODEL = Path(__file__).with_name("resnet_fp32.onnx")
 
 
 def resize(bgr, shape, interpolation=cv2.INTER_AREA):
@@ -62,26 +61,14 @@ INPUT_MISTAKES = {
 }
 
 
-def read_pictures():
-    with tempfile.TemporaryDirectory() as folder:
-        command = ["go", "run", "./cmd/synthetic-export", "images", "-set", "eval", "-out", folder]
-        subprocess.run(command, cwd=data.DATASETS_MODULE, check=True)
-        rows = [line.split() for line in (Path(folder) / "val_map.txt").read_text().splitlines()]
-        return [cv2.imread(str(Path(folder) / name)) for name, _ in rows], np.array([int(label) for _, label in rows])
-
-
 def main():
-    pictures, labels = read_pictures()
-    session = onnxruntime.InferenceSession(
-        Path(__file__).with_name("resnet_fp32.onnx"), providers=["CPUExecutionProvider"]
-    )
+    with tempfile.TemporaryDirectory() as folder:
+        paths, labels = data.draw("eval", folder)
+        pictures = [cv2.imread(path) for path in paths]
 
     def report(name, pixels, change=lambda x: x):
-        right = 0
-        for i in range(0, len(labels), 50):
-            batch = change(data.model_input(pixels[i : i + 50]))
-            right += (session.run([ARGMAX], {INPUT: batch})[0] - 1 == labels[i : i + 50]).sum()
-        print(f"| {name} | {100 * right / len(labels):.1f} |", flush=True)
+        right = evaluate.predict(MODEL, pixels, 50, change) == labels
+        print(f"| {name} | {100 * right.mean():.1f} |", flush=True)
 
     for name, mistake in PICTURE_MISTAKES.items():
         report(name, np.stack([mistake(p) for p in pictures]))

@@ -1,15 +1,14 @@
 """The data: the project's synthetic scenes, drawn by its own command and preprocessed as the benchmark does it."""
 
 import json
-import subprocess
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import cv2
 import numpy as np
+from embedded import synthetic
 
-DATASETS_MODULE = Path(__file__).resolve().parents[3] / "datasets"
 ANNOTATIONS = "annotations/openimages-mlperf.json"
 PICTURES = "validation/data"
 CHUNK = 1000  # pictures on disk at a time: they are stored uncompressed
@@ -23,11 +22,10 @@ def model_input(bgr, size):
 
 
 def draw(name, first, count, folder):
-    """Draws pictures [first, first+count) of a set into folder and returns the annotations."""
-    command = ["go", "run", "./cmd/synthetic-export", "scenes", "-set", name, "-out", str(folder)]
-    command += ["-first", str(first), "-n", str(count)]
-    subprocess.run(command, cwd=DATASETS_MODULE, check=True)
-    return json.loads((Path(folder) / ANNOTATIONS).read_text())
+    """Draws pictures [first, first+count) of a set into a folder that is not there yet; their annotations and paths."""
+    folder = synthetic.export("scenes", name, Path(folder) / name, count, first)
+    truth = json.loads((folder / ANNOTATIONS).read_text())
+    return truth, [str(folder / PICTURES / image["file_name"]) for image in truth["images"]]
 
 
 def load(name, size, cache):
@@ -56,11 +54,10 @@ def _prepare(name, size, pixels_file, boxes_file):
 def _prepare_chunk(pool, name, first, pixels):
     size = pixels.shape[-1]
     with tempfile.TemporaryDirectory() as folder:
-        truth = draw(name, first, len(pixels), folder)
+        truth, paths = draw(name, first, len(pixels), folder)
 
         def prepare(i):
-            bgr = cv2.imread(str(Path(folder) / PICTURES / truth["images"][i]["file_name"]))
-            pixels[i] = np.rint(model_input(bgr, size) * 255)
+            pixels[i] = np.rint(model_input(cv2.imread(paths[i]), size) * 255)
 
         list(pool.map(prepare, range(len(pixels))))
     return boxes_of(truth, size)

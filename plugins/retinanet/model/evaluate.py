@@ -3,17 +3,28 @@
 import contextlib
 import io
 import tempfile
-from pathlib import Path
 
+import anchors
 import cv2
+import data
 import numpy as np
-import onnxruntime
+from embedded.runtime import session
+from export import BOXES, INPUT, LABELS, SCORES
 from pycocotools.coco import COCO
 from pycocotools.cocoeval import COCOeval
 
-import anchors
-import data
-from export import BOXES, INPUT, LABELS, SCORES
+
+def average_precision(annotations, rows):
+    """mAP and AP50 in percent of rows of image, x, y, width, height, score, class."""
+    with contextlib.redirect_stdout(io.StringIO()):
+        truth = COCO()
+        truth.dataset = annotations
+        truth.createIndex()
+        evaluation = COCOeval(truth, truth.loadRes(np.array(rows)), "bbox")
+        evaluation.evaluate()
+        evaluation.accumulate()
+        evaluation.summarize()
+    return 100 * float(evaluation.stats[0]), 100 * float(evaluation.stats[1])
 
 
 class Scenes:
@@ -21,26 +32,16 @@ class Scenes:
 
     def __init__(self):
         with tempfile.TemporaryDirectory() as folder:
-            self.truth = data.draw("eval", 0, data.COUNTS["eval"], folder)
-            names = [Path(folder) / data.PICTURES / image["file_name"] for image in self.truth["images"]]
-            self.pictures = [cv2.imread(str(name)) for name in names]
+            self.truth, paths = data.draw("eval", 0, data.COUNTS["eval"], folder)
+            self.pictures = [cv2.imread(path) for path in paths]
 
     def score(self, path, prepare=data.model_input):
         """mAP and AP50 in percent. prepare makes the input of a picture, BGR, and a size."""
-        session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
-        rows = []
+        model, rows = session(path), []
         for image, bgr in zip(self.truth["images"], self.pictures):
             x = prepare(bgr, anchors.SIZE)[None]
-            rows += self._rows(image, *session.run([BOXES, SCORES, LABELS], {INPUT: x}))
-        with contextlib.redirect_stdout(io.StringIO()):
-            truth = COCO()
-            truth.dataset = self.truth
-            truth.createIndex()
-            evaluation = COCOeval(truth, truth.loadRes(np.array(rows)), "bbox")
-            evaluation.evaluate()
-            evaluation.accumulate()
-            evaluation.summarize()
-        return 100 * evaluation.stats[0], 100 * evaluation.stats[1]
+            rows += self._rows(image, *model.run([BOXES, SCORES, LABELS], {INPUT: x}))
+        return average_precision(self.truth, rows)
 
     @staticmethod
     def _rows(image, boxes, scores, labels):

@@ -3,9 +3,9 @@
 import math
 
 import torch
-from torch import nn
-
 from anchors import PER_POSITION, STRIDES
+from embedded.residual import Block, ConvNorm
+from torch import nn
 
 STEM = 16
 WIDTHS = (24, 48, 80, 96)  # channels of the stages at strides 4, 8, 16, 32
@@ -13,31 +13,6 @@ BLOCKS = (1, 2, 2, 1)
 PYRAMID = 48
 TOWER = 2  # convolutions before the last one
 PRIOR = 0.01  # first guess of the probability that an anchor holds an object of a class
-
-
-class ConvNorm(nn.Sequential):
-    """A convolution without bias, and its batch normalisation."""
-
-    def __init__(self, inputs, outputs, kernel, stride):
-        super().__init__(
-            nn.Conv2d(inputs, outputs, kernel, stride, kernel // 2, bias=False),
-            nn.BatchNorm2d(outputs),
-        )
-
-
-class Block(nn.Module):
-    """Two 3x3 convolutions beside a shortcut, which is a 1x1 convolution where the shape changes."""
-
-    def __init__(self, inputs, outputs, stride):
-        super().__init__()
-        self.first = ConvNorm(inputs, outputs, 3, stride)
-        self.second = ConvNorm(outputs, outputs, 3, 1)
-        same = inputs == outputs and stride == 1
-        self.shortcut = None if same else ConvNorm(inputs, outputs, 1, stride)
-
-    def forward(self, x):
-        y = self.second(torch.relu(self.first(x)))
-        return torch.relu(y + (x if self.shortcut is None else self.shortcut(x)))
 
 
 class Pyramid(nn.Module):

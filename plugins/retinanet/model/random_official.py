@@ -9,8 +9,6 @@ nor 100. The tests of cmd/plugins/plumbline-plugin-retinanet compare the plugin 
 names DIR.
 """
 
-import contextlib
-import io
 import json
 import sys
 from pathlib import Path
@@ -18,12 +16,11 @@ from pathlib import Path
 import cv2
 import numpy as np
 import onnx
-import onnxruntime
-from onnx import TensorProto, helper
-from pycocotools.coco import COCO
-from pycocotools.cocoeval import COCOeval
-
-from export import Graph
+from embedded.onnxgraph import floats, ints, tensor
+from embedded.runtime import session
+from evaluate import average_precision
+from export import OPSET, Graph
+from onnx import TensorProto
 
 PICTURES = 24
 ROWS = 100  # detections of a model that gives a fixed number
@@ -121,8 +118,7 @@ class Network:
         probabilities, boxes = self.cells()
         best = g.node("ReduceMax", [probabilities], "best", axes=[2], keepdims=0)
         kind = g.node("ArgMax", [probabilities], "kind", axis=2, keepdims=0)
-        top = helper.make_node("TopK", [best, self.ints("rows", ROWS)], [f.names[2], "order"], axis=1)
-        g.nodes.append(top)
+        g.node("TopK", [best, self.ints("rows", ROWS)], [f.names[2], "order"], axis=1)
         kept = g.node("GatherElements", [kind, "order"], "kept kind", axis=1)
         labels = g.node("Add", [kept, g.weight("one", np.int64(1))], "labels from 1")
         if f.param == "ssd-mobilenet":  # its labels are the ids
@@ -137,9 +133,9 @@ class Network:
             sure = g.node("Greater", [f.names[2], g.weight("sure", np.float32(0.6))], "is sure")
             sure = g.node("Cast", [sure], "sure ones", to=TensorProto.FLOAT)
             g.node("ReduceSum", [sure, self.ints("second axis", 1)], f.names[4], keepdims=0)
-        shapes = {1: [f.batch, ROWS, 4], 2: [f.batch, ROWS], 3: [f.batch, ROWS], 4: [f.batch]}
-        types = {1: TensorProto.FLOAT, 2: TensorProto.FLOAT, 3: f.labels, 4: TensorProto.FLOAT}
-        return [helper.make_tensor_value_info(n, types[i], shapes[i]) for i, n in enumerate(f.names) if i > 0]
+        labels = tensor(f.labels)(f.names[3], f.batch, ROWS)
+        outputs = [floats(f.names[1], f.batch, ROWS, 4), floats(f.names[2], f.batch, ROWS), labels]
+        return outputs + [floats(name, f.batch) for name in f.names[4:]]
 
     def suppressed(self):
         """As the official RetinaNet: a variable number of boxes in pixels, of one picture."""
@@ -157,23 +153,17 @@ class Network:
         score = g.node("Reshape", [scores, self.ints("all", -1)], "flat scores")
         score = g.node("Gather", [score, flat], "chosen/score")
         keep = g.node("Min", [g.node("Shape", [score], "found"), self.ints("limit", 300)], "keep")
-        g.nodes.append(helper.make_node("TopK", [score, keep], ["scores", "order"], axis=0))
+        g.node("TopK", [score, keep], ["scores", "order"], axis=0)
         g.node("Gather", [label, "order"], "labels")
         g.node("Gather", [rows, g.node("Gather", [box, "order"], "kept")], "boxes")
-        info = helper.make_tensor_value_info
-        outputs = [("boxes", TensorProto.FLOAT, ["K", 4]), ("labels", TensorProto.INT64, ["K"])]
-        return [info(*o) for o in (*outputs, ("scores", TensorProto.FLOAT, ["K"]))]
+        return [floats("boxes", "K", 4), ints("labels", "K"), floats("scores", "K")]
 
     def save(self, path):
         f = self.form
         outputs = self.suppressed() if f.param == "retinanet" else self.counted()
         shape = [f.batch, f.size, f.size, 3] if f.nhwc else [f.batch, 3, f.size, f.size]
-        inputs = [helper.make_tensor_value_info(f.names[0], f.dtype, shape)]
-        body = helper.make_graph(self.graph.nodes, "stand-in", inputs, outputs, self.graph.weights)
-        model = helper.make_model(body, opset_imports=[helper.make_opsetid("", 13)], producer_name="plumbline")
-        model.ir_version = 8
-        onnx.checker.check_model(model, full_check=True)
-        onnx.save(model, path)
+        inputs = [tensor(f.dtype)(f.names[0], *shape)]
+        onnx.save(self.graph.model("stand-in", inputs, outputs, OPSET), path)
 
 
 def preprocess(form, bgr):
@@ -190,9 +180,9 @@ def preprocess(form, bgr):
     return np.ascontiguousarray(x if form.nhwc else x.transpose(2, 0, 1))[None]
 
 
-def detect(form, session, bgr):
+def detect(form, model, bgr):
     """Rows of xmin, ymin, xmax, ymax as shares, score and category id: what the payload says."""
-    outputs = session.run(list(form.names[1:]), {form.names[0]: preprocess(form, bgr)})
+    outputs = model.run(list(form.names[1:]), {form.names[0]: preprocess(form, bgr)})
     if form.param == "retinanet":
         boxes, scores, labels = outputs
         boxes, limit = boxes / np.float32(form.size), len(scores)
@@ -243,20 +233,11 @@ def score(truth, found):
         for x0, y0, x1, y1, confidence, category in detections:
             w, h = np.float32(image["width"]), np.float32(image["height"])
             rows.append([image["id"], x0 * w, y0 * h, x1 * w - x0 * w, y1 * h - y0 * h, confidence, category])
-    with contextlib.redirect_stdout(io.StringIO()):
-        coco = COCO()
-        coco.dataset = truth
-        coco.createIndex()
-        evaluation = COCOeval(coco, coco.loadRes(np.array(rows, np.float64)), "bbox")
-        evaluation.evaluate()
-        evaluation.accumulate()
-        evaluation.summarize()
-    return 100 * float(evaluation.stats[0])
+    return average_precision(truth, np.array(rows, np.float64))[0]
 
 
 def write(form, out, rng):
     Network(form, rng).save(out / form.file)
-    session = onnxruntime.InferenceSession(out / form.file, providers=["CPUExecutionProvider"])
     folder = out / form.param
     where = {"openimages": ("validation/data", "openimages-mlperf.json"), "coco": ("val2017", "instances_val2017.json")}
     pictures_folder, file = where[form.layout]
@@ -265,7 +246,8 @@ def write(form, out, rng):
     pictures = [picture(rng) for _ in range(PICTURES)]
     for i, bgr in enumerate(pictures):
         cv2.imwrite(str(folder / pictures_folder / f"{i:04d}.png"), bgr)
-    found = [detect(form, session, bgr) for bgr in pictures]
+    model = session(out / form.file)
+    found = [detect(form, model, bgr) for bgr in pictures]
     truth = truth_of(form, pictures, found, rng)
     (folder / "annotations" / file).write_text(json.dumps(truth))
     value, boxes = score(truth, found), len(truth["annotations"])

@@ -3,9 +3,8 @@
 from pathlib import Path
 
 import cv2
-import numpy as np
-
 import evaluate
+import numpy as np
 
 MODEL = Path(__file__).resolve().parent / "retinanet_fp32.onnx"
 

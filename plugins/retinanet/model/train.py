@@ -7,27 +7,19 @@ Everything random is seeded. Sums of floats differ between machines, so a repeat
 of mAP, not bit by bit.
 """
 
-import argparse
-import hashlib
-import json
 import os
-import platform
-import tempfile
-import time
 from pathlib import Path
-
-import numpy as np
-import onnxruntime
-import torch
-from torch import nn
 
 import anchors
 import data
 import evaluate
 import export
+import numpy as np
+import torch
+from embedded import training
 from network import Network
+from torch import nn
 
-HERE = Path(__file__).resolve().parent
 CLASSES = 10
 SEED = 1
 BATCH, EPOCHS = 16, 4
@@ -100,98 +92,36 @@ class Loss:
 
 
 def train(batches):
-    """Trains a network with AdamW under a one-cycle rate, and returns it in evaluation mode."""
+    """Trains a network with AdamW under a one-cycle rate. What is told are the losses of classes and boxes."""
     network = Network(CLASSES).to(memory_format=torch.channels_last)
     optimiser = torch.optim.AdamW(network.parameters(), PEAK_RATE, weight_decay=DECAY)
     rate = torch.optim.lr_scheduler.OneCycleLR(optimiser, PEAK_RATE, len(batches) * EPOCHS, pct_start=0.15)
-    loss_of, start = Loss(), time.monotonic()
-    for epoch in range(EPOCHS):
-        losses = []
+    learn, loss_of = training.Steps(optimiser, rate, clip=10.0, every=len(batches), name="batch"), Loss()
+    for _ in range(EPOCHS):
         for x, boxes, real in batches.epoch():
             classes, box = loss_of(*network(x), boxes, real)
-            optimiser.zero_grad()
-            (classes + box).backward()
-            nn.utils.clip_grad_norm_(network.parameters(), 10.0)
-            optimiser.step()
-            rate.step()
-            losses.append((classes.item(), box.item()))
-        means = np.mean(losses, 0)
-        elapsed = time.monotonic() - start
-        print(f"{elapsed:6.0f} s  epoch {epoch + 1}  class {means[0]:.3f}  box {means[1]:.3f}", flush=True)
-    return network.eval()
-
-
-def describe(path, precision, scores):
-    content = path.read_bytes()
-    return {
-        "name": path.name,
-        "precision": precision,
-        "size": len(content),
-        "sha256": hashlib.sha256(content).hexdigest(),
-        "metrics": [{"name": "mAP", "unit": "%", "value": round(scores[0], 4)}],
-    }
-
-
-def write_card(network, minutes, processor_minutes, out, scored):
-    card = {
-        "classes": CLASSES,
-        "side": anchors.SIZE,
-        "anchors": len(anchors.all_anchors()),
-        "parameters": sum(p.numel() for p in network.parameters()),
-        "train_pictures": data.COUNTS["train"],
-        "calibration_pictures": data.COUNTS["calibration"],
-        "eval_pictures": data.COUNTS["eval"],
-        "training_minutes": round(minutes, 1),
-        "processor_minutes": round(processor_minutes, 1),
-        "trained_with": {
-            "cores": os.cpu_count(),
-            "threads": torch.get_num_threads(),
-            "machine": platform.machine(),
-            "torch": torch.__version__,
-            "onnxruntime": onnxruntime.__version__,
-        },
-        "files": [describe(out / f"retinanet_{p}.onnx", p, scored[p]) for p in ("fp32", "int8")],
-    }
-    (out / "card.json").write_text(json.dumps(card, indent=2) + "\n")
-    for file in card["files"]:
-        value, half = file["metrics"][0]["value"], scored[file["precision"]][1]
-        print(f"{file['precision']}: mAP {value:.2f} %, AP50 {half:.2f} %, {file['size']} bytes, {file['name']}")
-
-
-def arguments():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--out", type=Path, default=HERE, help="folder for the models and card.json")
-    parser.add_argument("--cache", type=Path, help="folder that keeps the prepared pictures between runs")
-    parser.add_argument("--threads", type=int, default=os.cpu_count())
-    return parser.parse_args()
+            learn(classes + box, classes, box)
+    return network
 
 
 def main():
-    options = arguments()
-    torch.set_num_threads(options.threads)
-    torch.manual_seed(SEED)
-    options.out.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as scratch:
-        cache = options.cache or Path(scratch)
-        cache.mkdir(parents=True, exist_ok=True)
-        start = time.monotonic()
-        pixels, boxes = data.load("train", anchors.SIZE, cache)
-        print(f"{len(pixels)} pictures prepared in {time.monotonic() - start:.0f} s", flush=True)
-        network = train(Batches(pixels, boxes, np.random.default_rng(SEED)))
-        minutes, processor_minutes = (time.monotonic() - start) / 60, time.process_time() / 60
-        torch.save(network.state_dict(), cache / "network.pt")
-        finish(network, minutes, processor_minutes, options.out, cache)
-
-
-def finish(network, minutes, processor_minutes, out, cache):
-    """Exports, quantises and evaluates."""
-    files = {p: out / f"retinanet_{p}.onnx" for p in ("fp32", "int8")}
-    export.write_fp32(network, files["fp32"])
-    calibration, _ = data.load("calibration", anchors.SIZE, cache)
-    export.write_int8(files["fp32"], calibration, files["int8"])
-    scenes = evaluate.Scenes()
-    scored = {p: scenes.score(files[p]) for p in files}
-    write_card(network, minutes, processor_minutes, out, scored)
+    parser = training.arguments(__doc__, Path(__file__).resolve().parent, os.cpu_count())
+    with training.Run(parser, SEED) as run:
+        pixels, boxes = data.load("train", anchors.SIZE, run.cache)
+        run.say(f"{len(pixels)} pictures prepared")
+        network = run.trained(train(Batches(pixels, boxes, np.random.default_rng(SEED))))
+        paths = {precision: run.out / f"retinanet_{precision}.onnx" for precision in ("fp32", "int8")}
+        export.write_fp32(network, paths["fp32"])
+        calibration, _ = data.load("calibration", anchors.SIZE, run.cache)
+        export.write_int8(paths["fp32"], calibration, paths["int8"])
+        scenes, files = evaluate.Scenes(), []
+        for precision, path in paths.items():
+            value, half = scenes.score(path)
+            run.say(f"{precision}: AP50 {half:.2f} %")
+            files.append(training.entry(path, precision, ("mAP", "%", round(value, 4))))
+        facts = {"classes": CLASSES, "side": anchors.SIZE, "anchors": len(anchors.all_anchors())}
+        facts["parameters"] = training.parameters(network)
+        run.write_card(facts | {f"{name}_pictures": count for name, count in data.COUNTS.items()}, files)
 
 
 if __name__ == "__main__":

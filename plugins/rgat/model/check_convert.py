@@ -2,8 +2,8 @@
 
     python check_convert.py [CASE/rgat.onnx ...]
 
-Without a file the weights are drawn, and the logits to equal are those of network.py. The weights of a reference case are
-taken from its ONNX file, whose own logits are to be equalled.
+Without a file the weights are drawn, and the logits to equal are those of network.py. The weights of a reference case
+are taken from its ONNX file, whose own logits are to be equalled.
 """
 
 import subprocess
@@ -13,12 +13,11 @@ from pathlib import Path
 
 import numpy as np
 import onnx
-import onnxruntime
 import torch
-from onnx import numpy_helper
-
 from data import RELATIONS, TYPES, ends
+from evaluate import session
 from network import Network
+from onnx import numpy_helper
 
 NODES, EDGES, SEEDS, NEAR = 40, 90, 5, 1e-3
 
@@ -35,16 +34,15 @@ def drawn(width, seed):
 
 
 def logits(path, feeds):
-    alone = onnxruntime.SessionOptions()
-    alone.intra_op_num_threads = 1  # ScatterND with a reduction is wrong with more
-    session = onnxruntime.InferenceSession(str(path), alone, providers=["CPUExecutionProvider"])
-    return session.run(["logits"], {i.name: feeds[i.name] for i in session.get_inputs()})[0]
+    model = session(path)
+    return model.run(["logits"], {i.name: feeds[i.name] for i in model.get_inputs()})[0]
 
 
 def converted(state, feeds):
     """The logits of a state, through a checkpoint as the reference saves it."""
     state = {name: torch.from_numpy(np.array(value)) for name, value in state.items()}
-    whole = {"model." + name: value for name, value in state.items()} | {n: v for n, v in state.items() if "layers" in n}
+    whole = {"model." + name: value for name, value in state.items()}
+    whole |= {name: value for name, value in state.items() if "layers" in name}
     with tempfile.TemporaryDirectory() as temporary:
         checkpoint, file = Path(temporary) / "RGAT.pt", Path(temporary) / "rgat.onnx"
         torch.save({"model_state_dict": whole, "epoch": 1}, checkpoint)
@@ -77,10 +75,11 @@ def main():
     torch.manual_seed(1)
     network, feeds = Network(24, 7, hidden=16, heads=4).eval(), drawn(24, 1)
     got = converted({name: value.numpy() for name, value in network.state_dict().items()}, feeds)
+    given = {name: torch.from_numpy(value) for name, value in feeds.items()}
     with torch.no_grad():
-        want = network({t: torch.from_numpy(feeds["x_" + t]) for t in TYPES},
-                       {r: (torch.from_numpy(feeds["src_" + r]), torch.from_numpy(feeds["dst_" + r])) for r in RELATIONS})
-    compare("drawn weights", got, want[torch.from_numpy(feeds["seeds"])].numpy())
+        edges = {r: (given["src_" + r], given["dst_" + r]) for r in RELATIONS}
+        want = network({t: given["x_" + t] for t in TYPES}, edges)
+    compare("drawn weights", got, want[given["seeds"]].numpy())
     for case in sys.argv[1:]:
         state = state_of(case)
         feeds = drawn(state["layers.0.mods.cites.fc.weight"].shape[1], 2)

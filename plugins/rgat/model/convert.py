@@ -7,9 +7,8 @@ The checkpoint is read without executing what it may hold.
 
 import argparse
 
-import torch
-
 import export
+import torch
 
 
 def main():

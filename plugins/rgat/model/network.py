@@ -4,10 +4,9 @@ Parameters have the names that the official checkpoint gives them.
 """
 
 import torch
+from data import RELATIONS, ends
 from torch import nn
 from torch.nn import functional
-
-from data import RELATIONS, TYPES, ends
 
 
 class Attention(nn.Module):
@@ -17,7 +16,7 @@ class Attention(nn.Module):
         super().__init__()
         self.heads, self.width = heads, width
         self.fc = nn.Linear(features, heads * width, bias=False)
-        self.attn_l, self.attn_r = nn.Parameter(torch.empty(1, heads, width)), nn.Parameter(torch.empty(1, heads, width))
+        self.attn_l, self.attn_r = (nn.Parameter(torch.empty(1, heads, width)) for _ in range(2))
         self.bias = nn.Parameter(torch.zeros(heads * width))
         for weight in (self.fc.weight, self.attn_l, self.attn_r):
             nn.init.xavier_normal_(weight, gain=2**0.5)

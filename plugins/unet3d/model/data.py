@@ -1,16 +1,15 @@
 """The data: the project's synthetic volumes, drawn by its own command and preprocessed as the benchmark does it."""
 
-import subprocess
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import nibabel
 import numpy as np
+from embedded import synthetic
 from scipy.ndimage import zoom
 from scipy.signal.windows import gaussian
 
-DATASETS_MODULE = Path(__file__).resolve().parents[3] / "datasets"
 SPACING = np.array([1.6, 1.2, 1.2])  # millimetres
 LEAST, MOST, MEAN, DEVIATION, PADDING = -79, 304, np.float32(101), np.float32(76.9), np.float32(-2.2)
 WINDOW = 32  # voxels a side; the official model has 128
@@ -60,10 +59,9 @@ def load(name, cache):
     path = cache / f"{name}.npz"
     if not path.exists():
         with tempfile.TemporaryDirectory() as folder:
-            command = ["go", "run", "./cmd/synthetic-export", "volumes", "-set", name, "-out", folder]
-            subprocess.run(command, cwd=DATASETS_MODULE, check=True)
+            drawn = synthetic.export("volumes", name, Path(folder) / name)
             with ThreadPoolExecutor() as pool:
-                cases = list(pool.map(_read, sorted(Path(folder).iterdir())))
+                cases = list(pool.map(_read, sorted(drawn.iterdir())))
         np.savez(path, *[array for case in cases for array in case])
     with np.load(path) as arrays:
         flat = [arrays[f"arr_{i}"] for i in range(len(arrays.files))]

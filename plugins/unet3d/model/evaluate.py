@@ -3,9 +3,8 @@
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
-import onnxruntime
-
 from data import WINDOW, importance, origins
+from embedded import runtime
 from export import INPUT, OUTPUT
 from network import CLASSES
 
@@ -40,9 +39,7 @@ def dice(predicted, labels, label):
 
 def mean_dice(path, cases):
     """Mean DICE over the cases of kidney (class 1), of tumour (class 2), and of their mean."""
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = 1  # the cases are spread over the cores
-    session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+    session = runtime.session(path, threads=1)  # the cases are spread over the cores
 
     def score(case):
         predicted = segment(session, case[0])

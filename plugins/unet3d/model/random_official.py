@@ -4,8 +4,8 @@
 
 The models are U-Nets as the embedded one, with windows of 128 voxels a side; --width is how many channels the first
 resolution has (the official network has 32, and takes minutes for a volume). The data set has three cases of KiTS19 as
-published, made of synthetic volumes; its labels are the model's own answers, with a part of each case moved, so that the
-DICE is neither 0 nor 1. expected.json is what SciPy, ONNX Runtime for Python and NumPy make of them: `harness run
+published, made of synthetic volumes; its labels are the model's own answers, with a part of each case moved, so that
+the DICE is neither 0 nor 1. expected.json is what SciPy, ONNX Runtime for Python and NumPy make of them: `harness run
 3d-unet --model DIR/3dunet_kits19_128x128x128.onnx --dataset DIR/kits19 --count 3 --mode accuracy` has to give the same.
 """
 
@@ -13,16 +13,15 @@ import argparse
 import json
 from pathlib import Path
 
-import nibabel
-import numpy as np
-import onnxruntime
-import torch
-from scipy.ndimage import zoom
-
 import data
 import evaluate
 import export
+import nibabel
+import numpy as np
+import torch
+from embedded.runtime import session
 from network import Network
+from scipy.ndimage import zoom
 
 WINDOW = 128
 NAMES = {"3dunet_kits19_128x128x128.onnx": 1, "3dunet_kits19_128x128x128_dynbatch.onnx": "N"}  # and their batch
@@ -96,8 +95,8 @@ def main():
     parser.add_argument("--width", type=int, default=4, help="channels of the first resolution")
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
-    session = onnxruntime.InferenceSession(write_models(options.out, options.width), providers=["CPUExecutionProvider"])
-    rows = [make_case(session, i, options.out / "kits19" / name) for i, name in enumerate(CASES)]
+    model = session(write_models(options.out, options.width))
+    rows = [make_case(model, i, options.out / "kits19" / name) for i, name in enumerate(CASES)]
     kidney, tumour = np.mean(rows, 0)
     expected = {"kidney DICE": float(kidney), "tumour DICE": float(tumour), "DICE": float(kidney + tumour) / 2}
     (options.out / "expected.json").write_text(json.dumps(expected, indent=2) + "\n")
