@@ -79,7 +79,7 @@ func (r *runner) record(p *Plan, t PlannedRun) record.Run {
 	rec.RulesKey, rec.LoadGenKey = p.Served.Model.RulesKey, p.Served.Model.LoadGenKey
 	rec.FromOptions(p.Shown(p.optionsOf(t)))
 	rec.Options.ScorerFiles = p.ScorerFiles
-	if t.Tuned != nil || t.TunedRate {
+	if t.tuned() {
 		rec.Tuning = p.Tuning.File
 	}
 	for _, n := range t.Settings.Notes {

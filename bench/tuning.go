@@ -42,7 +42,7 @@ func (p *Plan) apply(path string, f *tune.Profile, uncertain bool) error {
 	return nil
 }
 
-func (r PlannedRun) tuned() bool { return r.Tuned != nil || r.TunedRate }
+func (r PlannedRun) tuned() bool { return r.Tuned != nil || r.TunedRate || r.TunedLatency }
 
 // offlineReserve is how much more than the throughput that was measured Offline expects: a run on a faster day would
 // end before min_duration. For the same reason a profile raises the expected rate and never lowers it.
@@ -65,8 +65,42 @@ func (p *Plan) tune(run *PlannedRun, path string, f *tune.Profile, uncertain boo
 			return nil
 		}
 		return p.tuneRate(run, path, f.Server.TargetQPS)
+	case (run.Scenario == loadgen.SingleStream || run.Scenario == loadgen.MultiStream) && f.Offline != nil:
+		return p.tuneLatency(run, path, f.Offline.SamplesPerSecond)
 	}
 	return nil
+}
+
+// leastExpected bounds the latency that a profile lets a stream expect: LoadGen generates beforehand as many queries as
+// fit into twice min_duration, twelve million of ten minutes then.
+const leastExpected = 100 * time.Microsecond
+
+// tuneLatency lets SingleStream and MultiStream expect the time that Offline takes for as many samples, where the rules'
+// default is more than twice that: a query can hardly be faster, and one that is answered in less than half of what is
+// expected uses up the queries that LoadGen has generated. Such a run ends before min_duration and is INVALID.
+func (p *Plan) tuneLatency(run *PlannedRun, path string, samplesPerSecond float64) error {
+	expected, samples := expectedLatency(run), uint64(1)
+	if run.Scenario == loadgen.MultiStream {
+		samples = run.Settings.MultiStreamSamplesPerQuery
+	}
+	fastest := max(time.Duration(float64(samples)/samplesPerSecond*float64(time.Second)), leastExpected)
+	if 2*fastest >= expected {
+		return nil
+	}
+	err := run.Settings.Suggest("tuning "+path, mlconf.Override{
+		Scenario: run.Scenario, Key: "target_latency",
+		Value: strconv.FormatFloat(float64(fastest.Microseconds())/1000, 'f', -1, 64),
+	})
+	run.TunedLatency = expectedLatency(run) != expected // which a user's own stays
+	return err
+}
+
+// expectedLatency is that of a run of SingleStream or MultiStream.
+func expectedLatency(run *PlannedRun) time.Duration {
+	if run.Scenario == loadgen.MultiStream {
+		return run.Settings.MultiStreamExpectedLatency
+	}
+	return run.Settings.SingleStreamExpectedLatency
 }
 
 // unfit says why a rate was found for other runs; empty: it fits.
@@ -162,8 +196,12 @@ func (p *Plan) TuningText() string {
 	return text
 }
 
-// tunedText is what one run uses: "Server batch 4, 2 sessions, 1 thread, target_qps 812.50".
+// tunedText is what one run uses: "Server batch 4, 2 sessions, 1 thread, target_qps 812.50", or "SingleStream
+// target_latency 0.8 ms".
 func (p *Plan) tunedText(r PlannedRun) string {
+	if r.TunedLatency {
+		return fmt.Sprintf("%v target_latency %s", r.Scenario, figure.Seconds(expectedLatency(&r)))
+	}
 	o := p.optionsOf(r)
 	number := func(option string) int {
 		n, _ := strconv.Atoi(o.BackendOptions[option]) // what is not a number is the backend's own word

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
 
@@ -104,6 +105,48 @@ func TestTuneInPart(t *testing.T) {
 		if qps := p.Runs[0].Settings.ServerTargetQPS; (qps == 800.5) != (c.qps == 800.5) || c.qps == 7 && qps != 7 {
 			t.Errorf("%s: target_qps %v, want %v", c.name, qps, c.qps)
 		}
+	}
+}
+
+// TestTuneStreams: where Offline reached more than the expected latency allows for, streams expect less, so that
+// LoadGen generates queries enough for min_duration. A user's own value stays, and a slow model's.
+func TestTuneStreams(t *testing.T) {
+	for _, c := range []struct {
+		name             string
+		samplesPerSecond float64
+		set              []string
+		single, multi    time.Duration
+		text             string
+	}{
+		{
+			"quick", 2000, nil, 500 * time.Microsecond, 4 * time.Millisecond,
+			"SingleStream target_latency 0.5 ms; MultiStream target_latency 4 ms (x.json)",
+		},
+		{"quicker than any", 1e9, nil, leastExpected, leastExpected, "SingleStream target_latency 0.1 ms"},
+		{"slow", 199, nil, 10 * time.Millisecond, 80 * time.Millisecond, ""},
+		{
+			"the user's", 2000, []string{"SingleStream.target_latency=3"}, 3 * time.Millisecond, 4 * time.Millisecond,
+			"MultiStream target_latency 4 ms (x.json)",
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := planned(t, Request{
+				Scenarios: []string{"SingleStream", "MultiStream", "Server"}, Mode: ModePerformance, Official: true, Set: c.set,
+			})
+			f := &tune.Profile{Offline: &tune.Offline{SamplesPerSecond: c.samplesPerSecond}}
+			if err := p.apply("x.json", f, false); err != nil {
+				t.Fatal(err)
+			}
+			if got := expectedLatency(&p.Runs[0]); got != c.single {
+				t.Errorf("SingleStream expects %v, want %v", got, c.single)
+			}
+			if got := expectedLatency(&p.Runs[1]); got != c.multi {
+				t.Errorf("MultiStream expects %v, want %v", got, c.multi)
+			}
+			if text := p.TuningText(); !strings.HasPrefix(text, c.text) || (text == "") != (c.text == "") {
+				t.Errorf("%q, want %q", text, c.text)
+			}
+		})
 	}
 }
 

@@ -25,7 +25,13 @@ func (r result) both() string { return r.stdout + r.stderr }
 // command prepares a harness process in its own process group and an empty working directory.
 func command(t *testing.T, binary string, args ...string) *exec.Cmd {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
+	return longCommand(t, 10*time.Minute, binary, args...)
+}
+
+// longCommand is command for one that may take longer than any other.
+func longCommand(t *testing.T, most time.Duration, binary string, args ...string) *exec.Cmd {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), most)
 	t.Cleanup(cancel)
 	cmd := exec.CommandContext(ctx, binary, args...)
 	cmd.Dir = t.TempDir()

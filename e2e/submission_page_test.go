@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/plumbline-ml/plumbline/e2e/internal/officialdata"
 	"github.com/plumbline-ml/plumbline/e2e/internal/onnxfile"
@@ -167,7 +168,11 @@ func (p way) rehearsed(args []string) (name string, all []string) {
 func (p way) give(t *testing.T, dir string, args []string) {
 	t.Helper()
 	name, all := p.rehearsed(args)
-	cmd := command(t, harnessBinary(), all...)
+	most := 10 * time.Minute
+	if p.official == "full" {
+		most = 3 * time.Hour
+	}
+	cmd := longCommand(t, most, harnessBinary(), all...)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "PLUMBLINE_CONFIG="+filepath.Join(dir, "settings"))
 	r := finish(t, cmd)
 	switch {

@@ -40,7 +40,7 @@ func WholeImageNet(dir string) error {
 	if err != nil {
 		return err
 	}
-	lines := strings.Split(string(list), "\n")
+	lines := strings.Split(strings.TrimSpace(string(list)), "\n")
 	few := len(lines)
 	for i := few; i < imageNetSize; i++ {
 		name, label, _ := strings.Cut(lines[few-3+i%3], " ")
@@ -50,7 +50,7 @@ func WholeImageNet(dir string) error {
 		}
 		lines = append(lines, other+" "+label)
 	}
-	return os.WriteFile(file, []byte(strings.Join(lines, "\n")), 0o644)
+	return os.WriteFile(file, []byte(strings.Join(lines, "\n")+"\n"), 0o644)
 }
 
 // imageNet writes the data set; another is the label of every fourth of most pictures, unless it is -1.
