@@ -1,6 +1,7 @@
-// Package onnxruntime gets official builds of ONNX Runtime's library and keeps them in the folder of package fetch.
+// Package onnxruntime gets builds of ONNX Runtime's library, out of the project's archives or of what package managers
+// give, and keeps them in the folder of package fetch.
 //
-// In: which archive is for a machine, its checksum at first use, which build `--ort-lib fetched` means.
+// In: which archive is for a machine, the library in a package, checksums at first use, what `--ort-lib fetched` means.
 // Out: downloading and unpacking (package fetch), loading the library (the plugins' backend ort).
 package onnxruntime
 
@@ -28,10 +29,13 @@ const (
 
 // Build names one official build.
 type Build struct {
-	Variant  string // one of Variants; empty: cpu
-	Release  string // such as 1.31.1; empty: Newest
-	SHA256   string // of the archive; empty: as at first use
-	From     string // address of the releases; empty: Releases
+	Variant string // one of Variants; empty: cpu
+	Release string // such as 1.31.1; empty: Newest
+	SHA256  string // of the archive; empty: as at first use
+	// From is where it comes from: an address of releases (empty: Releases), a package that holds the library (a wheel, a
+	// jar, a NuGet or npm package, an archive of the project's) on the disk or at an address, or an interpreter of Python
+	// whose module onnxruntime is taken.
+	From     string
 	OS, Arch string // as Go names them
 }
 

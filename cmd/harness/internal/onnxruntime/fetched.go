@@ -1,17 +1,20 @@
 package onnxruntime
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 
 	"github.com/plumbline-ml/plumbline/fetch"
 	"github.com/plumbline-ml/plumbline/fetch/filelock"
 	"github.com/plumbline-ml/plumbline/fetch/wholefile"
+	"github.com/plumbline-ml/plumbline/internal/onnxlib"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
@@ -32,49 +35,54 @@ type record struct {
 }
 
 // Library is a fetched build's.
-type Library struct {
-	Path    string `json:"path"` // of the library itself
-	Release string `json:"release"`
-	Variant string `json:"variant"`
-}
+type Library = onnxlib.Library
 
 // Fetched is what Fetch found or got.
 type Fetched struct {
 	Library
-	SHA256   string // of the archive; empty for a folder placed by hand
+	SHA256   string // of the archive; empty for a folder placed by hand and for an interpreter's module
 	Verified bool   // SHA256 is what the user, or an earlier use, said
 }
 
-// Fetch gets a build and makes it what Word means. dir is the cache's folder. An archive whose checksum nobody gave is
-// pinned: another one by its name is refused from then on, unless the user gives its checksum.
+// Fetch gets a build and makes it what Word means. dir is the cache's folder. An archive that was downloaded and whose
+// checksum nobody gave is pinned: another one by its name is refused from then on, unless the user gives its checksum.
 func Fetch(ctx context.Context, c *fetch.Cache, dir string, b Build) (Fetched, error) {
+	if got, used, err := b.fromPackage(ctx, c, dir); used {
+		return got, err
+	}
 	b, err := b.withDefaults()
 	if err != nil {
 		return Fetched{}, err
 	}
+	return b.download(ctx, c, dir, b.file())
+}
+
+// download gets an archive, pinned at its first use, and finds the library in it. One without a library goes, so that
+// the next try begins anew.
+func (b Build) download(ctx context.Context, c *fetch.Cache, dir string, f fetch.File) (Fetched, error) {
 	r, err := readRecord(dir)
 	if err != nil {
 		return Fetched{}, err
 	}
-	pinned := r.Archive[b.name()]
-	if b.SHA256 == "" {
-		b.SHA256 = pinned
-	}
-	item, err := c.Get(ctx, b.file())
+	name := path.Base(f.Name)
+	pinned := r.Archive[name]
+	f.SHA256 = cmp.Or(f.SHA256, pinned)
+	item, err := c.Get(ctx, f)
 	if err != nil {
-		return Fetched{}, b.explain(err, pinned)
+		return Fetched{}, b.explain(err, f.SHA256 == pinned)
 	}
 	library, err := b.find(item.Path)
 	if err != nil {
-		return Fetched{}, err
+		return Fetched{}, errors.Join(fmt.Errorf("%s: %w", f.URL, err), os.RemoveAll(item.Path))
 	}
-	got := Fetched{SHA256: item.SHA256, Verified: item.Verified}
-	got.Library = Library{Path: library, Release: b.Release, Variant: b.Variant}
-	return got, note(ctx, dir, b, got)
+	library.Variant = cmp.Or(b.Variant, library.Variant)
+	got := Fetched{Library: library, SHA256: item.SHA256, Verified: item.Verified}
+	return got, note(ctx, dir, name, got)
 }
 
-// note puts a build into the record, as it is now: another process may have fetched one meanwhile.
-func note(ctx context.Context, dir string, b Build, got Fetched) error {
+// note puts a build into the record, as it is now: another process may have fetched one meanwhile. An archive that has
+// a name is pinned.
+func note(ctx context.Context, dir, name string, got Fetched) error {
 	release, err := filelock.Hold(ctx, recordPath(dir)+".held")
 	if err != nil {
 		return sdk.Usage(fmt.Errorf("the record of fetched builds: %w", err))
@@ -84,40 +92,33 @@ func note(ctx context.Context, dir string, b Build, got Fetched) error {
 	if err != nil {
 		return err
 	}
-	if got.SHA256 != "" {
-		r.Archive[b.name()] = got.SHA256
+	if name != "" && got.SHA256 != "" {
+		r.Archive[name] = got.SHA256
 	}
 	r.Last = got.Library
 	return r.write(dir)
 }
 
 // explain adds what to do.
-func (b Build) explain(err error, pinned string) error {
+func (b Build) explain(err error, pinned bool) error {
 	switch {
-	case errors.Is(err, fetch.ErrChecksum) && b.SHA256 == pinned:
+	case errors.Is(err, fetch.ErrChecksum) && pinned:
 		return fmt.Errorf("%w\nthe sha256 that is wanted is that of the first download; if the release was made anew, give "+
 			"the new one with --sha256", err)
-	case errors.Is(err, fetch.ErrServer):
+	case errors.Is(err, fetch.ErrServer) && b.Release != "":
 		return fmt.Errorf("%w\nis there a release %s? %s is the newest known here; --release names another",
 			err, b.Release, Newest)
 	}
 	return err
 }
 
-// libraryNames are what the library is called, by operating system.
-var libraryNames = map[string]string{"linux": "libonnxruntime.so", "darwin": "libonnxruntime.dylib"}
-
-// find returns the library in the unpacked archive. A folder without one goes, so that the next try begins anew.
-func (b Build) find(dir string) (string, error) {
-	for _, in := range []string{filepath.Join(dir, b.name(), "lib"), filepath.Join(dir, "lib")} {
-		path := filepath.Join(in, libraryNames[b.OS])
-		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
-			return path, nil
-		}
+// find finds the library for the machine in an unpacked archive.
+func (b Build) find(dir string) (Library, error) {
+	l, err := onnxlib.Find(dir, b.OS, b.Arch)
+	if err != nil {
+		err = sdk.Data(err)
 	}
-	err := fmt.Errorf("%s.tgz holds no %s/lib/%s: it is not an archive of the project's", b.name(),
-		b.name(), libraryNames[b.OS])
-	return "", sdk.Data(errors.Join(err, os.RemoveAll(dir)))
+	return l, err
 }
 
 // Last returns the library that Word means. dir is the cache's folder; ok is false where none was fetched.

@@ -12,12 +12,14 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/plumbline-ml/plumbline/fetch"
+	"github.com/plumbline-ml/plumbline/internal/onnxlib/onnxlibtest"
 
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 )
@@ -48,10 +50,11 @@ func write(w *tar.Writer, text string) error {
 	return err
 }
 
-// official is an archive as the project makes them.
-func official(t *testing.T, name, contents string) []byte {
-	return archive(t, [2]string{name + "/VERSION_NUMBER", "1.31.1"},
-		[2]string{name + "/lib/libonnxruntime.so.1", contents},
+// official is an archive as the project makes them. The library's last bytes are those that are given.
+func official(t *testing.T, name, last string) []byte {
+	release := name[strings.LastIndex(name, "-")+1:]
+	return archive(t, [2]string{name + "/VERSION_NUMBER", release},
+		[2]string{name + "/lib/libonnxruntime.so.1", string(onnxlibtest.Library(t, "linux", "amd64", release)) + last},
 		[2]string{name + "/lib/libonnxruntime.so", "->libonnxruntime.so.1"})
 }
 
@@ -103,12 +106,12 @@ func TestFetchPinsAtFirstUse(t *testing.T) {
 	s.files[path31] = official(t, name31, "library")
 	sum := fmt.Sprintf("%x", sha256.Sum256(s.files[path31]))
 	got, err := get(t, dir, s.build())
-	want := filepath.Join(dir, "onnxruntime", name31, name31, "lib", "libonnxruntime.so")
+	want := filepath.Join(dir, "onnxruntime", name31, name31, "lib", "libonnxruntime.so.1")
 	if err != nil || got.Verified || got.SHA256 != sum || got.Path != want || got.Release != "1.31.1" ||
 		got.Variant != "cpu" {
 		t.Fatalf("first use: %+v, %v", got, err)
 	}
-	if text, err := os.ReadFile(got.Path); string(text) != "library" || err != nil {
+	if text, err := os.ReadFile(got.Path); !strings.HasSuffix(string(text), "library") || err != nil {
 		t.Errorf("the library holds %q, %v", text, err)
 	}
 	if l, ok, err := Last(dir); l != got.Library || !ok || err != nil {
@@ -198,7 +201,7 @@ func TestFaults(t *testing.T) {
 		"path outside":     {Build{Release: "1.0.1"}, exitcode.Data, "lies outside the archive"},
 		"link outside":     {Build{Release: "1.0.2"}, exitcode.Data, "link"},
 		"no library": {Build{Release: "1.0.3"}, exitcode.Data,
-			"holds no onnxruntime-linux-x64-1.0.3/lib/libonnxruntime.so"},
+			"onnxruntime-linux-x64-1.0.3.tgz: it holds no library of ONNX Runtime"},
 		"no archive": {Build{Release: "1.0.4"}, exitcode.Data, "neither tar"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -268,5 +271,138 @@ func TestTwoFetchesAtOnceKeepBothPins(t *testing.T) {
 	r, err := readRecord(dir)
 	if err != nil || len(r.Archive) != 2 || r.Last.Release != "1.31.1" {
 		t.Errorf("record %+v, %v, want the pins of both and the last one", r, err)
+	}
+}
+
+// here is a machine for which tests make libraries.
+func here() Build { return Build{OS: runtime.GOOS, Arch: runtime.GOARCH} }
+
+// wheel is a Python package with the library for this machine.
+func wheel(t *testing.T, release string) []byte {
+	name, library := onnxlibtest.Here(t, release)
+	return onnxlibtest.Zip(t, map[string][]byte{"onnxruntime/capi/" + name: library, "onnxruntime/__init__.py": nil})
+}
+
+// TestFetchAPackage takes the library out of a wheel that lies here, and out of one at an address.
+func TestFetchAPackage(t *testing.T) {
+	const file = "onnxruntime-1.32.0-cp311-cp311-manylinux_2_28_x86_64.whl"
+	s, dir, path := serve(t), t.TempDir(), filepath.Join(t.TempDir(), file)
+	s.files["/"+file] = wheel(t, "1.32.0")
+	if err := os.WriteFile(path, s.files["/"+file], 0o644); err != nil {
+		t.Fatal(err)
+	}
+	sum := fmt.Sprintf("%x", sha256.Sum256(s.files["/"+file]))
+	for from, verifiedLater := range map[string]bool{path: false, s.URL + "/" + file: true} {
+		b := here()
+		b.From = from
+		for again := range 2 {
+			got, err := get(t, dir, b)
+			if err != nil || got.Release != "1.32.0" || got.Variant != "cpu" || got.SHA256 != sum ||
+				got.Verified != (verifiedLater && again == 1) {
+				t.Fatalf("%s: %+v, %v", from, got, err)
+			}
+			if l, ok, err := Last(dir); l != got.Library || !ok || err != nil {
+				t.Errorf("%s: the last one: %+v, %v, %v", from, l, ok, err)
+			}
+		}
+		b.SHA256 = sum
+		if got, err := get(t, dir, b); err != nil || !got.Verified {
+			t.Errorf("%s with its checksum: %+v, %v", from, got, err)
+		}
+	}
+}
+
+// TestFetchFromAnInterpreter asks a program in the place of Python where its module lies, and copies what belongs to
+// the library.
+func TestFetchFromAnInterpreter(t *testing.T) {
+	module, bin, dir := filepath.Join(t.TempDir(), "onnxruntime"), t.TempDir(), t.TempDir()
+	name, library := onnxlibtest.Here(t, "1.33.0")
+	if err := os.MkdirAll(filepath.Join(module, "capi"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for file, contents := range map[string][]byte{
+		name: library, "libonnxruntime_providers_cuda.so": nil, "onnxruntime_pybind11_state.so": nil,
+	} {
+		if err := os.WriteFile(filepath.Join(module, "capi", file), contents, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b := here()
+	b.From = filepath.Join(bin, "python3.11")
+	says := func(script string) {
+		if err := os.WriteFile(b.From, []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	says("echo " + module)
+	got, err := get(t, dir, b)
+	if err != nil || got.Release != "1.33.0" || got.Variant != "cuda" || got.Verified ||
+		!strings.HasPrefix(got.Path, dir) {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	if kept, err := filepath.Glob(filepath.Join(filepath.Dir(got.Path), "*")); err != nil || len(kept) != 2 {
+		t.Errorf("kept are %q, %v, want the library and its provider", kept, err)
+	}
+	for script, want := range map[string]string{
+		"echo":                          "has no module onnxruntime: install it there",
+		"echo " + t.TempDir():           "it holds no library of ONNX Runtime",
+		"echo spoiled >&2; exit 3":      "exit status 3: spoiled",
+		"echo " + bin + "/no-such-file": "no such file",
+	} {
+		says(script)
+		if _, err := get(t, dir, b); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", script, err, want)
+		}
+	}
+	b.SHA256 = strings.Repeat("0", 64)
+	if _, err := get(t, dir, b); exitcode.Of(err) != exitcode.Usage {
+		t.Errorf("an interpreter with a checksum: %v", err)
+	}
+}
+
+// TestFaultsOfPackages says what is wrong with a source.
+func TestFaultsOfPackages(t *testing.T) {
+	dir := t.TempDir()
+	for name, contents := range map[string][]byte{
+		"none.whl": []byte("no archive, but long enough to be looked at, and for a moment at that"), "folder.whl/x": nil,
+		"empty.jar": onnxlibtest.Zip(t, map[string][]byte{"README": nil}), "libonnxruntime.so": nil,
+		"far.zip": onnxlibtest.Zip(t, map[string][]byte{
+			"libonnxruntime.so": onnxlibtest.Library(t, "linux", "mips", "1.32.0"),
+		}),
+		"right.whl": wheel(t, "1.32.0"),
+	} {
+		path := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, contents, 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, c := range map[string]struct {
+		build Build
+		code  exitcode.Code
+		want  string
+	}{
+		"no archive":       {Build{From: "none.whl"}, exitcode.Data, "neither tar"},
+		"no library":       {Build{From: "empty.jar"}, exitcode.Data, "holds no library of ONNX Runtime"},
+		"another machine":  {Build{From: "far.zip"}, exitcode.Data, "holds no library of ONNX Runtime for"},
+		"no such file":     {Build{From: "missing.whl"}, exitcode.Usage, "no such file"},
+		"a folder":         {Build{From: "folder.whl"}, exitcode.Usage, "regular file"},
+		"a library":        {Build{From: "libonnxruntime.so"}, exitcode.Usage, "named by --ort-lib PATH"},
+		"a release":        {Build{From: "right.whl", Release: "1.32.0"}, exitcode.Usage, "leave them out"},
+		"another checksum": {Build{From: "right.whl", SHA256: strings.Repeat("0", 64)}, exitcode.Data, "want 0000"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b, cache := c.build, t.TempDir()
+			b.From, b.OS, b.Arch = filepath.Join(dir, b.From), runtime.GOOS, runtime.GOARCH
+			got, err := get(t, cache, b)
+			if err == nil || exitcode.Of(err) != c.code || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%+v, %v (code %d), want code %d and %q", got, err, exitcode.Of(err), c.code, c.want)
+			}
+			if l, ok, err := Last(cache); ok || err != nil {
+				t.Errorf("%+v counts as fetched, %v", l, err)
+			}
+			if left, _ := filepath.Glob(filepath.Join(cache, folder, "*.whl*")); len(left) > 0 {
+				t.Errorf("left behind: %q", left)
+			}
+		})
 	}
 }

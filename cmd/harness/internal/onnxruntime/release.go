@@ -1,9 +1,9 @@
 package onnxruntime
 
 import (
-	"slices"
-	"strconv"
 	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/onnxlib"
 )
 
 // product begins what the backend ort says of its version.
@@ -15,7 +15,7 @@ func Running(versions []string) string {
 	oldest := ""
 	for _, v := range versions {
 		release, is := strings.CutPrefix(v, product)
-		if is && (oldest == "" || compare(release, oldest) < 0) {
+		if is && (oldest == "" || onnxlib.Compare(release, oldest) < 0) {
 			oldest = release
 		}
 	}
@@ -23,19 +23,4 @@ func Running(versions []string) string {
 }
 
 // Older reports whether a release is known to be older than Newest; an empty one, that of no library, is.
-func Older(release string) bool { return compare(release, Newest) < 0 }
-
-// compare orders releases by their numbers.
-func compare(a, b string) int { return slices.Compare(numbers(a), numbers(b)) }
-
-// numbers are a release's, up to the first part that is none.
-func numbers(release string) (all []int) {
-	for part := range strings.SplitSeq(release, ".") {
-		n, err := strconv.Atoi(part)
-		if err != nil {
-			break
-		}
-		all = append(all, n)
-	}
-	return all
-}
+func Older(release string) bool { return onnxlib.Compare(release, Newest) < 0 }

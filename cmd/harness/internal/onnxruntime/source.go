@@ -1,0 +1,186 @@
+package onnxruntime
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/fetch"
+	"github.com/plumbline-ml/plumbline/fetch/wholefile"
+	"github.com/plumbline-ml/plumbline/internal/checksum"
+	"github.com/plumbline-ml/plumbline/internal/onnxlib"
+	"github.com/plumbline-ml/plumbline/sdk"
+)
+
+// packageForms are how the names of packages end that hold the library: a Python wheel, a jar, a NuGet package, an npm
+// package or the project's own archive, and any of them zipped.
+var packageForms = []string{".whl", ".jar", ".nupkg", ".tgz", ".tar.gz", ".zip"}
+
+// packageName is the last part of a package's address or path, without its form; ok is false for what names no package.
+func packageName(at string) (name string, ok bool) {
+	base := path.Base(filepath.ToSlash(at))
+	for _, form := range packageForms {
+		if name, ok := strings.CutSuffix(base, form); ok && name != "" {
+			return name, true
+		}
+	}
+	return "", false
+}
+
+// isURL tells an address from a path.
+func isURL(from string) bool {
+	return strings.HasPrefix(from, "http://") || strings.HasPrefix(from, "https://")
+}
+
+// interpreterForm is what interpreters of Python are called.
+var interpreterForm = regexp.MustCompile(`^(python|pypy)[0-9.]*$`)
+
+// fromPackage gets the library out of what From names: a package at an address, a package that lies here, or an
+// installed interpreter of Python. used is false where From is the address of releases.
+func (b Build) fromPackage(ctx context.Context, c *fetch.Cache, dir string) (got Fetched, used bool, err error) {
+	switch {
+	case b.From == "":
+		return got, false, nil
+	case isURL(b.From):
+		u, err := url.Parse(b.From)
+		if err != nil {
+			return got, true, sdk.Usage(fmt.Errorf("--from: %w", err))
+		}
+		name, is := packageName(u.Path)
+		if !is {
+			return got, false, nil
+		}
+		if err := b.onlyOfReleases(); err != nil {
+			return got, true, err
+		}
+		got, err = b.download(ctx, c, dir, fetch.File{
+			Name: path.Join(folder, name), URL: b.From, SHA256: b.SHA256, Unpack: true,
+		})
+		return got, true, err
+	}
+	if err := b.onlyOfReleases(); err != nil {
+		return got, true, err
+	}
+	if interpreterForm.MatchString(filepath.Base(b.From)) {
+		got, err = b.ofInterpreter(ctx, dir)
+	} else {
+		got, err = b.ofFile(ctx, dir)
+	}
+	return got, true, err
+}
+
+// onlyOfReleases refuses what only says which of the project's archives is wanted.
+func (b Build) onlyOfReleases() error {
+	if b.Variant == "" && b.Release == "" {
+		return nil
+	}
+	return sdk.Usage(fmt.Errorf("--variant and --release choose among the project's archives, and --from %s is one "+
+		"package: leave them out", b.From))
+}
+
+// ofFile gets the library out of a package on the disk.
+func (b Build) ofFile(ctx context.Context, dir string) (Fetched, error) {
+	name, is := packageName(b.From)
+	if !is {
+		return Fetched{}, sdk.Usage(fmt.Errorf("--from %s: want an address of releases, a package (%s) or its address, or "+
+			"an interpreter such as python3; a library itself is named by --ort-lib PATH", b.From,
+			strings.Join(packageForms, ", ")))
+	}
+	sum, _, err := checksum.File(b.From)
+	if err != nil {
+		return Fetched{}, sdk.Usage(fmt.Errorf("--from: %w", err))
+	}
+	if b.SHA256 != "" && sum != b.SHA256 {
+		return Fetched{}, sdk.Data(fmt.Errorf("%s has sha256 %s, want %s", b.From, sum, b.SHA256))
+	}
+	kept := filepath.Join(dir, folder, name+"-"+sum[:12])
+	library, err := b.keep(kept, func(staging string) error { return fetch.Unpack(ctx, b.From, staging, Limits()) })
+	if err != nil {
+		return Fetched{}, sdk.Data(fmt.Errorf("%s: %w", b.From, err))
+	}
+	got := Fetched{Library: library, SHA256: sum, Verified: b.SHA256 != ""}
+	return got, note(ctx, dir, "", got)
+}
+
+// pythonTime is how long an interpreter may take to say where its module lies.
+const pythonTime = time.Minute
+
+// whereScript prints the module's folder and imports nothing of it; the working folder is no place for modules.
+const whereScript = `import sys
+sys.path = [p for p in sys.path if p]
+import importlib.util
+found = importlib.util.find_spec("onnxruntime")
+print(found.submodule_search_locations[0] if found and found.submodule_search_locations else "")`
+
+// InPython is the library that an interpreter's module onnxruntime brings, and how new it is.
+func InPython(ctx context.Context, interpreter string, b Build) (Library, error) {
+	ctx, cancel := context.WithTimeout(ctx, pythonTime)
+	defer cancel()
+	program, err := exec.LookPath(interpreter)
+	if err != nil {
+		return Library{}, sdk.Usage(err)
+	}
+	var stdout, stderr bytes.Buffer
+	c := exec.CommandContext(ctx, program, "-c", whereScript)
+	c.Stdout, c.Stderr, c.WaitDelay = &stdout, &stderr, time.Second
+	if err := c.Run(); err != nil {
+		text := strings.TrimSpace(stderr.String())
+		return Library{}, sdk.Usage(fmt.Errorf("%s: %w: %s", program, err, text[:min(len(text), 1000)]))
+	}
+	module := strings.TrimSpace(stdout.String())
+	if module == "" {
+		return Library{}, sdk.Data(fmt.Errorf("%s has no module onnxruntime: install it there (pip install onnxruntime), or "+
+			"name a wheel with --from FILE", program))
+	}
+	library, err := b.find(module)
+	if err != nil {
+		return Library{}, sdk.Data(fmt.Errorf("the module onnxruntime of %s, %s: %w", program, module, err))
+	}
+	return library, nil
+}
+
+// ofInterpreter copies the library of an interpreter's module, with what lies beside it for it.
+func (b Build) ofInterpreter(ctx context.Context, dir string) (Fetched, error) {
+	if b.SHA256 != "" {
+		return Fetched{}, sdk.Usage(fmt.Errorf("--sha256 is of a package, and --from %s names an interpreter", b.From))
+	}
+	installed, err := InPython(ctx, b.From, b)
+	if err != nil {
+		return Fetched{}, err
+	}
+	sum, _, err := checksum.File(installed.Path)
+	if err != nil {
+		return Fetched{}, sdk.Data(err)
+	}
+	kept := filepath.Join(dir, folder, "python-onnxruntime-"+installed.Release+"-"+sum[:12])
+	library, err := b.keep(kept, func(staging string) error { return onnxlib.Copy(installed.Path, staging) })
+	if err != nil {
+		return Fetched{}, sdk.Data(err)
+	}
+	got := Fetched{Library: library, SHA256: sum}
+	return got, note(ctx, dir, "", got)
+}
+
+// keep makes the folder at path by fill, unless it is there, and finds the library in it. A folder without one goes.
+func (b Build) keep(path string, fill func(staging string) error) (Library, error) {
+	err := wholefile.Folder(path, func(staging string) error {
+		if err := fill(staging); err != nil {
+			return err
+		}
+		_, err := b.find(staging)
+		return err
+	})
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		return Library{}, err
+	}
+	return b.find(path)
+}

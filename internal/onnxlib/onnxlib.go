@@ -1,0 +1,199 @@
+// Package onnxlib finds ONNX Runtime's shared library in what package managers give: a wheel, a jar, a NuGet or npm
+// package or an archive of the project's, unpacked, or an installed module.
+//
+// In: which file of a folder is the library for a machine, which release it is, which files belong to it.
+// Out: unpacking (package fetch), loading (the plugins' backend ort).
+package onnxlib
+
+import (
+	"debug/elf"
+	"debug/macho"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Library is ONNX Runtime's shared library.
+type Library struct {
+	Path    string `json:"path"`
+	Release string `json:"release"` // such as 1.32.0
+	Variant string `json:"variant"` // cpu or cuda, by the providers beside it
+}
+
+// Find returns the library for a machine, named as in GOOS and GOARCH, below dir: the newest where there are several.
+// Links are not followed. The error says what was found in place of it.
+func Find(dir, goos, goarch string) (Library, error) {
+	var all []Library
+	var others []string
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() || !form.MatchString(d.Name()) {
+			return err
+		}
+		l, err := inspect(path, goos, goarch)
+		if err != nil {
+			name, _ := filepath.Rel(dir, path)
+			others = append(others, fmt.Sprintf("%s: %v", name, err))
+			return nil
+		}
+		all = append(all, l)
+		return nil
+	})
+	switch {
+	case err != nil:
+		return Library{}, err
+	case len(all) == 0 && len(others) == 0:
+		return Library{}, errors.New("it holds no library of ONNX Runtime (libonnxruntime)")
+	case len(all) == 0:
+		return Library{}, fmt.Errorf("it holds no library of ONNX Runtime for %s/%s: %s", goos, goarch,
+			strings.Join(others[:min(len(others), mostTold)], "; "))
+	}
+	return slices.MaxFunc(all, func(x, y Library) int { return Compare(x.Release, y.Release) }), nil
+}
+
+// mostTold is how many libraries for other machines an error names.
+const mostTold = 4
+
+// Copy copies the library at path, and the providers beside it, into a folder.
+func Copy(path, to string) error {
+	from := filepath.Dir(path)
+	entries, err := os.ReadDir(from)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), "libonnxruntime") || !e.Type().IsRegular() {
+			continue
+		}
+		if err := copyFile(filepath.Join(from, e.Name()), filepath.Join(to, e.Name())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func copyFile(from, to string) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o755)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Close())
+}
+
+// form is what the library is called: libonnxruntime.so, libonnxruntime.so.1.32.0, libonnxruntime.1.32.0.dylib.
+// Its providers (libonnxruntime_providers_cuda.so) are files of their own.
+var form = regexp.MustCompile(`^libonnxruntime(\.so(\.\d+)*|(\.\d+)*\.dylib)$`)
+
+// entryPoint is the symbol by which programs begin with the library.
+const entryPoint = "OrtGetApiBase"
+
+// errForm is of a file that is no library of the machine's form.
+var errForm = errors.New("no shared library")
+
+// inspect looks at a library without loading it: whether this machine can, and which release it is.
+func inspect(path, goos, goarch string) (l Library, err error) {
+	defer func() { // the readers of the Go library do not promise more of files that are spoiled
+		if e := recover(); e != nil {
+			err = fmt.Errorf("it cannot be read: %v", e)
+		}
+	}()
+	l = Library{Path: path, Variant: variantIn(filepath.Dir(path))}
+	if goos == "darwin" {
+		l.Release, err = machRelease(path, goarch)
+	} else {
+		l.Release, err = elfRelease(path, goarch)
+	}
+	if err == nil && l.Release == "" {
+		err = errors.New("it does not say which release it is")
+	}
+	return l, err
+}
+
+// elfRelease reads a library of Linux. Its symbols have the release as their version: VERS_1.32.0.
+func elfRelease(path, arch string) (string, error) {
+	f, err := elf.Open(path)
+	if err != nil {
+		return "", fmt.Errorf("%w: %w", errForm, err)
+	}
+	defer f.Close()
+	want := map[string]elf.Machine{"amd64": elf.EM_X86_64, "arm64": elf.EM_AARCH64}[arch]
+	if f.Type != elf.ET_DYN || f.Machine != want {
+		return "", fmt.Errorf("it is for %v (%v), this machine is %v", f.Machine, f.Type, want)
+	}
+	symbols, err := f.DynamicSymbols()
+	if err != nil {
+		return "", fmt.Errorf("its symbols: %w", err)
+	}
+	for _, s := range symbols {
+		if s.Name == entryPoint && s.Section != elf.SHN_UNDEF {
+			if release, ok := strings.CutPrefix(s.Version, "VERS_"); ok {
+				return release, nil
+			}
+			return nameRelease(path), nil
+		}
+	}
+	return "", fmt.Errorf("it has no symbol %s", entryPoint)
+}
+
+// machRelease reads a library of macOS, which has its release in its name alone.
+func machRelease(path, arch string) (string, error) {
+	want := map[string]macho.Cpu{"amd64": macho.CpuAmd64, "arm64": macho.CpuArm64}[arch]
+	if fat, err := macho.OpenFat(path); err == nil {
+		defer fat.Close()
+		for _, a := range fat.Arches {
+			if a.Cpu == want {
+				return nameRelease(path), nil
+			}
+		}
+		return "", fmt.Errorf("it is not for %v", want)
+	}
+	f, err := macho.Open(path)
+	if err != nil {
+		return "", fmt.Errorf("%w: %w", errForm, err)
+	}
+	defer f.Close()
+	if f.Type != macho.TypeDylib || f.Cpu != want {
+		return "", fmt.Errorf("it is for %v (%v), this machine is %v", f.Cpu, f.Type, want)
+	}
+	return nameRelease(path), nil
+}
+
+var releaseInName = regexp.MustCompile(`\d+\.\d+\.\d+`)
+
+// nameRelease is the release in a library's name; empty: there is none.
+func nameRelease(path string) string { return releaseInName.FindString(filepath.Base(path)) }
+
+// variantIn tells a build for CUDA by its provider in the same folder. Which CUDA, files do not say.
+func variantIn(dir string) string {
+	if found, err := filepath.Glob(filepath.Join(dir, "libonnxruntime_providers_cuda.*")); err == nil && len(found) > 0 {
+		return "cuda"
+	}
+	return "cpu"
+}
+
+// Compare orders releases by their numbers.
+func Compare(a, b string) int { return slices.Compare(numbers(a), numbers(b)) }
+
+// numbers are a release's, up to the first part that is none.
+func numbers(release string) (all []int) {
+	for part := range strings.SplitSeq(release, ".") {
+		n, err := strconv.Atoi(part)
+		if err != nil {
+			break
+		}
+		all = append(all, n)
+	}
+	return all
+}
