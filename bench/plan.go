@@ -68,8 +68,8 @@ type PlannedRun struct {
 	Streams  bool
 	Ranging  bool // a run before the one that counts, which sets the ranges of a power meter
 	Settings settings.Settings
-	// Tuned is the setting of a profile, and TunedRate and TunedLatency say that target_qps or target_latency is one's; nil
-	// and false: none.
+	// Tuned is the setting of a profile, and TunedRate and TunedLatency say that target_qps or target_latency is one's;
+	// nil and false: none.
 	Tuned                   *tune.Setting
 	TunedRate, TunedLatency bool
 	// Dir is the directory of the log files, relative to the output directory, as in the official tree.

@@ -75,9 +75,9 @@ func (p *Plan) tune(run *PlannedRun, path string, f *tune.Profile, uncertain boo
 // fit into twice min_duration, twelve million of ten minutes then.
 const leastExpected = 100 * time.Microsecond
 
-// tuneLatency lets SingleStream and MultiStream expect the time that Offline takes for as many samples, where the rules'
-// default is more than twice that: a query can hardly be faster, and one that is answered in less than half of what is
-// expected uses up the queries that LoadGen has generated. Such a run ends before min_duration and is INVALID.
+// tuneLatency lets SingleStream and MultiStream expect the time that Offline takes for as many samples, where the
+// rules' default is more than twice that: a query can hardly be faster, and one that is answered in less than half of
+// what is expected uses up the queries that LoadGen has generated. Such a run ends before min_duration and is INVALID.
 func (p *Plan) tuneLatency(run *PlannedRun, path string, samplesPerSecond float64) error {
 	expected, samples := expectedLatency(run), uint64(1)
 	if run.Scenario == loadgen.MultiStream {
