@@ -1,7 +1,6 @@
 package bert
 
 import (
-	"fmt"
 	"math"
 
 	accuracy "github.com/plumbline-ml/plumbline/accuracy/squad"
@@ -51,21 +50,16 @@ func (s *scorer) Result() (sdk.Score, error) {
 	}, nil
 }
 
-func (s *scorer) notes(r accuracy.Result) (notes []string) {
-	if r.Duplicates > 0 {
-		notes = append(notes, fmt.Sprintf("%d entries dropped: a later one of the same feature replaced them", r.Duplicates))
-	}
-	if r.Missing > 0 {
-		notes = append(notes, fmt.Sprintf("%d of %d features are not in the log; their windows were not searched for answers",
-			r.Missing, len(s.set.features)))
-	}
+func (s *scorer) notes(r accuracy.Result) (n sdk.Notes) {
+	n.Count(r.Duplicates, "%d entries dropped: a later one of the same feature replaced them")
+	n.Count(r.Missing, "%d of %d features are not in the log; their windows were not searched for answers",
+		len(s.set.features))
 	if s.options.MaxExamples > 0 && s.options.MaxExamples <= len(s.set.examples) {
-		notes = append(notes,
-			fmt.Sprintf("max_examples = %d: as in the official script, the last of these questions is counted and not scored",
-				s.options.MaxExamples))
+		n.Add("max_examples = %d: as in the official script, the last of these questions is counted and not scored",
+			s.options.MaxExamples)
 	}
 	for _, remark := range s.set.remarks {
-		notes = append(notes, "data set: "+remark)
+		n.Add("data set: %s", remark)
 	}
-	return notes
+	return n
 }

@@ -136,15 +136,12 @@ func (s *scorer) Result() (sdk.Score, error) {
 		Samples:      r.Queries,
 		OfficialText: r.String(),
 	}
-	note := func(format string, args ...any) { score.Notes = append(score.Notes, fmt.Sprintf(format, args...)) }
+	var n sdk.Notes
 	if !r.Defined() {
-		note("all %d pairs have label %d: the AUC is undefined", r.Total, min(r.Positives, 1))
+		n.Add("all %d pairs have label %d: the AUC is undefined", r.Total, min(r.Positives, 1))
 	}
-	if r.Duplicates > 0 {
-		note("%d entries dropped: their samples had been answered before", r.Duplicates)
-	}
-	if missing := s.samples - r.Queries; missing > 0 {
-		note("%d of %d samples are not in the log; the AUC is that of the others", missing, s.samples)
-	}
+	n.Dropped(r.Duplicates)
+	n.Missing(s.samples-r.Queries, s.samples, "samples", "the AUC is that")
+	score.Notes = n
 	return score, nil
 }

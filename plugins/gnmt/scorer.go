@@ -57,7 +57,7 @@ func (s *scorer) Result() (sdk.Score, error) {
 	return score, nil
 }
 
-func (s *scorer) notes(r bleu.Result) []string {
+func (s *scorer) notes(r bleu.Result) (n sdk.Notes) {
 	target := "the official target is of BLEU"
 	if s.settings.plain {
 		target = "the official BLEU and its target are of GNMT on pieces, and not of plain text"
@@ -66,19 +66,15 @@ func (s *scorer) notes(r bleu.Result) []string {
 	if s.settings.sacre.Lowercase {
 		letters = "made small"
 	}
-	notes := []string{fmt.Sprintf("sacreBLEU: tokenizer %v, letters %s, smoothing %v, of the words as they are in the "+
-		"log; %s", s.settings.sacre.Tokenizer, letters, s.settings.sacre.Smoothing, target)}
-	add := func(n int, format string, args ...any) {
-		if n > 0 {
-			notes = append(notes, fmt.Sprintf(format, args...))
-		}
+	n.Add("sacreBLEU: tokenizer %v, letters %s, smoothing %v, of the words as they are in the log; %s",
+		s.settings.sacre.Tokenizer, letters, s.settings.sacre.Smoothing, target)
+	n.Count(r.Again, "%d entries dropped: their sentences had been translated before")
+	n.Count(r.Damaged, "%d entries are not text, at which the official script stops; they count as empty translations: %v",
+		r.Faults)
+	all := len(s.text.sources)
+	n.Missing(all-r.Entries, all, "sentences", "the metrics are those")
+	if s.text.remark != "" {
+		n.Add("%s", s.text.remark)
 	}
-	add(r.Again, "%d entries dropped: their sentences had been translated before", r.Again)
-	add(r.Damaged, "%d entries are not text, at which the official script stops; they count as empty translations: %v",
-		r.Damaged, r.Faults)
-	missing := len(s.text.sources) - r.Entries
-	add(missing, "%d of %d sentences are not in the log; the metrics are those of the others", missing,
-		len(s.text.sources))
-	add(len(s.text.remark), "%s", s.text.remark)
-	return notes
+	return n
 }

@@ -1,7 +1,6 @@
 package llm
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/plumbline-ml/plumbline/accuracy/generation"
@@ -18,7 +17,7 @@ type figures struct {
 	missing int
 	again   int // entries of samples answered before
 	line    string
-	notes   []string
+	notes   sdk.Notes
 }
 
 // engine scores one kind of data set.
@@ -80,20 +79,16 @@ func (s *scorer) Result() (sdk.Score, error) {
 	if err != nil {
 		return sdk.Score{}, sdk.Data(err)
 	}
-	score := sdk.Score{Samples: s.samples - f.missing, OfficialText: f.line, Notes: f.notes}
+	score := sdk.Score{Samples: s.samples - f.missing, OfficialText: f.line}
 	for _, m := range allMetrics() {
 		value, ok := f.values[m.Name]
 		if m.Value = value; ok && value == value && slices.Contains(s.names, m.Name) {
 			score.Metrics = append(score.Metrics, m)
 		}
 	}
-	if f.again > 0 {
-		score.Notes = append(score.Notes, fmt.Sprintf("%d entries dropped: their samples had been answered before", f.again))
-	}
-	if f.missing > 0 {
-		score.Notes = append(score.Notes,
-			fmt.Sprintf("%d of %d samples are not in the log; the metrics are those of the others", f.missing, s.samples))
-	}
+	f.notes.Dropped(f.again)
+	f.notes.Missing(f.missing, s.samples, "samples", "the metrics are those")
+	score.Notes = f.notes
 	return score, nil
 }
 

@@ -2,7 +2,6 @@ package resnet50
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/plumbline-ml/plumbline/accuracy/payload"
 	"github.com/plumbline-ml/plumbline/accuracy/topk"
@@ -41,34 +40,29 @@ func (s *scorer) Result() (sdk.Score, error) {
 		Samples:      r.Total,
 		OfficialText: r.String(),
 	}
+	var n sdk.Notes
 	if s.top5 {
 		score.Metrics = append(score.Metrics, sdk.Metric{Name: "top5", Unit: "%", Value: r.Top5})
-		score.Notes = append(score.Notes, "payload=top5: a log of five classes per picture is not the official one")
+		n.Add("payload=top5: a log of five classes per picture is not the official one")
 	}
-	if r.Duplicates > 0 {
-		score.Notes = append(score.Notes,
-			fmt.Sprintf("%d entries dropped: their samples had been answered before", r.Duplicates))
-	}
-	if missing := s.labels - r.Total; missing > 0 {
-		score.Notes = append(score.Notes,
-			fmt.Sprintf("%d of %d samples are not in the log; the accuracy is that of the others", missing, s.labels))
-	}
-	score.Notes = append(score.Notes, s.shifted(r)...)
+	n.Dropped(r.Duplicates)
+	n.Missing(s.labels-r.Total, s.labels, "samples", "the accuracy is that")
+	s.shifted(r, &n)
+	score.Notes = n
 	err = s.expected.judge(&score)
 	return score, err
 }
 
-// shifted says which offset would be right where hardly an answer is right, and most of them are by
+// shifted notes which offset would be right where hardly an answer is right, and most of them are by
 // one beside their label.
-func (s *scorer) shifted(r topk.Result) []string {
+func (s *scorer) shifted(r topk.Result, n *sdk.Notes) {
 	near, offset := r.Above, s.offset+1
 	if r.Below > r.Above {
 		near, offset = r.Below, s.offset-1
 	}
 	if 20*r.Good > r.Total || 5*near < r.Total {
-		return nil
+		return
 	}
-	return []string{fmt.Sprintf("%d of %d answers are one beside their label, and %d right: with --param offset=%d, not "+
-		"%d, the accuracy would be %.1f %%",
-		near, r.Total, r.Good, offset, s.offset, 100*float64(near)/float64(r.Total))}
+	n.Add("%d of %d answers are one beside their label, and %d right: with --param offset=%d, not %d, the accuracy would "+
+		"be %.1f %%", near, r.Total, r.Good, offset, s.offset, 100*float64(near)/float64(r.Total))
 }

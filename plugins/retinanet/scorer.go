@@ -1,7 +1,6 @@
 package retinanet
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/accuracy/coco"
@@ -54,28 +53,16 @@ func (s *scorer) Result() (sdk.Score, error) {
 // mostDisagreements is how many disagreements are listed: a wrong SUT has them in every detection.
 const mostDisagreements = 10
 
-func (s *scorer) notes(r coco.Result) []string {
-	var notes []string
-	add := func(format string, a ...any) { notes = append(notes, fmt.Sprintf(format, a...)) }
-	if r.Duplicates > 0 {
-		add("%d entries dropped: their samples had been answered before", r.Duplicates)
-	}
-	if missing := s.samples - r.Images; missing > 0 {
-		add("%d of %d samples are not in the log; the mAP is that of the others", missing, s.samples)
-	}
-	if r.Empty > 0 {
-		add("%d samples without any detection", r.Empty)
-	}
-	if r.Unknown > 0 {
-		add("%d of %d detections are of categories that the data set lacks: they have no effect", r.Unknown, r.Detections)
-	}
+func (s *scorer) notes(r coco.Result) (n sdk.Notes) {
+	n.Dropped(r.Duplicates)
+	n.Missing(s.samples-r.Images, s.samples, "samples", "the mAP is that")
+	n.Count(r.Empty, "%d samples without any detection")
+	n.Count(r.Unknown, "%d of %d detections are of categories that the data set lacks: they have no effect", r.Detections)
 	if r.AP < 0 {
-		add("the images of the log hold no object: the mAP of -100 stands for none")
+		n.Add("the images of the log hold no object: the mAP of -100 stands for none")
 	}
-	if n := len(r.Disagreements); n > 0 {
-		add("%d detections name another sample than their entry:\n%s", n, listed(r.Disagreements))
-	}
-	return notes
+	n.Count(len(r.Disagreements), "%d detections name another sample than their entry:\n%s", listed(r.Disagreements))
+	return n
 }
 
 func listed(all []coco.Disagreement) string {

@@ -1,8 +1,6 @@
 package rgat
 
 import (
-	"fmt"
-
 	accuracy "github.com/plumbline-ml/plumbline/accuracy/rgat"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -31,20 +29,10 @@ func (s *scorer) Result() (sdk.Score, error) {
 	}, nil
 }
 
-func (s *scorer) notes(r accuracy.Result) []string {
-	var notes []string
-	note := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
-	if r.Duplicates > 0 {
-		note("%d entries dropped: their samples had been answered before", r.Duplicates)
-	}
-	if missing := s.samples - r.Total; missing > 0 {
-		note("%d of %d samples are not in the log; the accuracy is that of the others", missing, s.samples)
-	}
-	if r.Bytes > 0 {
-		note("%d payloads were read as uint8: a class beyond 255 cannot be right", r.Bytes)
-	}
-	if r.Unread > 0 {
-		note("%d payloads hold no class and count as wrong; the official script stops there: %v", r.Unread, r.Told)
-	}
-	return notes
+func (s *scorer) notes(r accuracy.Result) (n sdk.Notes) {
+	n.Dropped(r.Duplicates)
+	n.Missing(s.samples-r.Total, s.samples, "samples", "the accuracy is that")
+	n.Count(r.Bytes, "%d payloads were read as uint8: a class beyond 255 cannot be right")
+	n.Count(r.Unread, "%d payloads hold no class and count as wrong; the official script stops there: %v", r.Told)
+	return n
 }

@@ -58,14 +58,8 @@ func (s *scorer) Result() (sdk.Score, error) {
 	}, nil
 }
 
-func (s *scorer) notes(r wer.Result, distinct int) (notes []string) {
-	if missing := len(s.seen) - distinct; missing > 0 {
-		notes = append(notes, fmt.Sprintf("%d of %d clips are not in the log; the rate is over those that are", missing,
-			len(s.seen)))
-	}
-	if twice := r.Entries - distinct; twice > 0 {
-		notes = append(notes, fmt.Sprintf("%d entries are of clips that the log has already; as in the official script, "+
-			"each counts", twice))
-	}
-	return notes
+func (s *scorer) notes(r wer.Result, distinct int) (n sdk.Notes) {
+	n.Missing(len(s.seen)-distinct, len(s.seen), "clips", "the rate is that")
+	n.Count(r.Entries-distinct, "%d entries are of clips that the log has already; as in the official script, each counts")
+	return n
 }

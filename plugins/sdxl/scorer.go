@@ -167,27 +167,17 @@ func (s *scorer) forget() error {
 	return m.Close(true)
 }
 
-func (s *scorer) notes(r score.Result) []string {
-	var notes []string
-	note := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
-	if r.Duplicates > 0 {
-		note("%d entries dropped: their samples had a picture before", r.Duplicates)
-	}
-	if r.Missing > 0 {
-		note("%d of %d captions have no picture in the log; the scores are those of the others", r.Missing, len(s.captions))
-	}
-	if n := mayDiffer(s.captions); n > 0 {
-		note("%d captions are not plain ASCII: the reference repairs text that was read in a wrong encoding, and its tokens "+
-			"of these may differ", n)
-	}
+func (s *scorer) notes(r score.Result) (n sdk.Notes) {
+	n.Count(r.Duplicates, "%d entries dropped: their samples had a picture before")
+	n.Count(r.Missing, "%d of %d captions have no picture in the log; the scores are those of the others", len(s.captions))
+	n.Count(mayDiffer(s.captions), "%d captions are not plain ASCII: the reference repairs text that was read in a wrong "+
+		"encoding, and its tokens of these may differ")
 	if r.CLIP < 0 {
-		note("CLIP_SCORE is below 0: the submission checker finds no such score in accuracy.txt")
+		n.Add("CLIP_SCORE is below 0: the submission checker finds no such score in accuracy.txt")
 	}
-	if s.known > 0 {
-		note("the features of %d pictures were known of a scoring that ended early", s.known)
-	}
+	n.Count(s.known, "the features of %d pictures were known of a scoring that ended early")
 	if s.unkept != nil {
-		note("features were not kept for a scoring that ends early: %v", s.unkept)
+		n.Add("features were not kept for a scoring that ends early: %v", s.unkept)
 	}
-	return append(notes, s.shown.notes()...)
+	return append(n, s.shown.notes()...)
 }

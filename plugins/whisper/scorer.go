@@ -1,8 +1,6 @@
 package whisper
 
 import (
-	"fmt"
-
 	"github.com/plumbline-ml/plumbline/accuracy/payload"
 	"github.com/plumbline-ml/plumbline/accuracy/wer"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
@@ -52,13 +50,10 @@ func (s *scorer) Result() (sdk.Score, error) {
 		},
 		Samples: len(s.seen) - s.missing, OfficialText: r.String(),
 	}
-	if again := s.entries - score.Samples; again > 0 {
-		score.Notes = append(score.Notes,
-			fmt.Sprintf("%d entries are of samples that have another one: as in the official script, all count", again))
-	}
-	if s.missing > 0 {
-		score.Notes = append(score.Notes,
-			fmt.Sprintf("%d of %d clips are not in the log; the metrics are those of the others", s.missing, len(s.seen)))
-	}
+	var n sdk.Notes
+	n.Count(s.entries-score.Samples,
+		"%d entries are of samples that have another one: as in the official script, all count")
+	n.Missing(s.missing, len(s.seen), "clips", "the metrics are those")
+	score.Notes = n
 	return score, nil
 }
