@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/runs"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -30,7 +31,7 @@ test passes, 3 one fails, 6 logs are missing. docs/audits.md`
 
 // auditCommand runs audits; its subcommands judge those that ran elsewhere, and make the older ones.
 func (a *app) auditCommand(f *shell.PluginFlags) *cobra.Command {
-	r := &runFlags{PluginFlags: f}
+	r := &runs.Flags{PluginFlags: f}
 	c := &cobra.Command{
 		Use: "audit TESTnn|all MODEL", Short: "Run the compliance tests of a model and judge them", Long: auditHelp,
 		Args: auditArguments,
@@ -45,16 +46,16 @@ func (a *app) auditCommand(f *shell.PluginFlags) *cobra.Command {
 }
 
 // auditRunFlags are those of run that an audit's runs take as well.
-func auditRunFlags(c *cobra.Command, r *runFlags) {
+func auditRunFlags(c *cobra.Command, r *runs.Flags) {
 	flags := c.Flags()
 	flags.SortFlags = false
 	shell.SettingFlags(flags, &r.Request)
 	shell.WorkloadFlags(flags, &r.Request)
 	shell.OutputFlags(flags, &r.Request)
 	flags.StringVar(&r.Tuning, "tuning", "", "the profile `FILE` of harness tune, or none (default: as for run)")
-	flags.BoolVar(&r.quiet, "quiet", false, "no progress, only the report")
-	r.observe.Add(flags)
-	r.goal.add(c)
+	flags.BoolVar(&r.Quiet, "quiet", false, "no progress, only the report")
+	r.Observe.Add(flags)
+	r.Goal.Add(c)
 	for _, name := range []string{"audit", "mode"} { // the test's own
 		_ = flags.MarkHidden(name)
 	}
@@ -72,8 +73,8 @@ func auditArguments(c *cobra.Command, args []string) error {
 }
 
 // audit makes and judges the tests of each scenario.
-func (a *app) audit(c *cobra.Command, r *runFlags, word string) error {
-	s, m, err := a.campaign(c, r)
+func (a *app) audit(c *cobra.Command, r *runs.Flags, word string) error {
+	s, m, err := runs.Campaign(a.App, c, r)
 	if err != nil {
 		return err
 	}
@@ -90,9 +91,9 @@ func (a *app) audit(c *cobra.Command, r *runFlags, word string) error {
 		tests, left = campaign.Runnable(rules, m.RulesKey, tests)
 		m.Left = append(m.Left, left...)
 	}
-	sayLeft(a.Stdout, m.Left)
+	runs.SayLeft(a.Stdout, m.Left)
 	defer a.Several()()
-	return a.observed(c.Context(), r, func() error {
+	return runs.Observed(a.App, c.Context(), r, func() error {
 		var outcome shell.Outcomes
 		outcome.Fault(s.Audits(c.Context(), rules, m, tests, func(done campaign.Audited, err error) {
 			judged(&outcome, err, done.Verdict)

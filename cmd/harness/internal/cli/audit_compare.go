@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/runs"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/submission/audit"
@@ -19,7 +20,7 @@ runs of --out, and compare: a score that is worse by more than 5 % (20 % for lat
 MultiStream 1.6 ms) fails.`
 
 func (a *app) auditSeedsCommand(f *shell.PluginFlags) *cobra.Command {
-	r := &runFlags{PluginFlags: f}
+	r := &runs.Flags{PluginFlags: f}
 	var seeds string
 	c := &cobra.Command{
 		Use: "seeds MODEL", Short: "Compare with runs of other seeds", Long: auditSeedsHelp,
@@ -31,7 +32,7 @@ func (a *app) auditSeedsCommand(f *shell.PluginFlags) *cobra.Command {
 				return sdk.Usage(err)
 			}
 			r.Model = args[0]
-			s, m, err := a.campaign(c, r)
+			s, m, err := runs.Campaign(a.App, c, r)
 			if err != nil {
 				return err
 			}
@@ -52,7 +53,7 @@ beside the runs of --out on --original, and compare: a system that knows the off
 on other data. A score that is worse by more than 5 %, or an accuracy lower by more than 1 % of it, fails.`
 
 func (a *app) auditDatasetCommand(f *shell.PluginFlags) *cobra.Command {
-	r := &runFlags{PluginFlags: f}
+	r := &runs.Flags{PluginFlags: f}
 	var original string
 	c := &cobra.Command{
 		Use: "dataset MODEL", Short: "Compare with runs on another data set", Long: auditDatasetHelp,
@@ -73,8 +74,8 @@ func (a *app) auditDatasetCommand(f *shell.PluginFlags) *cobra.Command {
 	return c
 }
 
-func (a *app) compareDatasets(c *cobra.Command, r *runFlags, custom string) error {
-	s, m, err := a.campaign(c, r)
+func (a *app) compareDatasets(c *cobra.Command, r *runs.Flags, custom string) error {
+	s, m, err := runs.Campaign(a.App, c, r)
 	if err != nil {
 		return err
 	}
@@ -88,9 +89,9 @@ func (a *app) compareDatasets(c *cobra.Command, r *runFlags, custom string) erro
 }
 
 // compare makes comparisons and prints them.
-func (a *app) compare(c *cobra.Command, r *runFlags, s *campaign.Campaign, pairs []campaign.Pair) error {
+func (a *app) compare(c *cobra.Command, r *runs.Flags, s *campaign.Campaign, pairs []campaign.Pair) error {
 	defer a.Several()()
-	return a.observed(c.Context(), r, func() error {
+	return runs.Observed(a.App, c.Context(), r, func() error {
 		var outcome shell.Outcomes
 		outcome.Fault(s.Compare(c.Context(), pairs, func(o campaign.Comparison, err error) {
 			judged(&outcome, err, audit.Verdict{Pass: o.Pass})

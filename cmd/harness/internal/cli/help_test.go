@@ -1,9 +1,10 @@
 package cli_test
 
 import (
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/clitest"
 	"strings"
 	"testing"
+
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/clitest"
 )
 
 // TestFlagsOfPlugins: they stand in the help of commands that start plugins, and mean something there alone.

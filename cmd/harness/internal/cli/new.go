@@ -12,6 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/suggest"
 	"github.com/plumbline-ml/plumbline/sdk"
 
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/runs"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/newmodule"
 )
 
@@ -34,7 +35,7 @@ func (a *app) newCommand() *cobra.Command {
 		Use: "new backend|benchmark DIR", Short: "Write a module of your own to start from", Long: newHelp,
 		RunE: func(_ *cobra.Command, args []string) error { return a.new(args, f) },
 	}
-	c.AddCommand(a.newSuiteCommand())
+	c.AddCommand(runs.NewSuiteCommand(a.App))
 	c.Flags().StringVar(&f.language, "language", string(newmodule.Go),
 		"the `LANGUAGE` to write it in: "+strings.Join(newmodule.Languages(), " or "))
 	c.Flags().StringVar(&f.module, "module", "", "the Go module's `PATH` (default: example.com/ and the last part of DIR)")

@@ -2,12 +2,13 @@ package cli_test
 
 import (
 	"bytes"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/clitest"
 	"image/png"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/clitest"
 )
 
 func TestReport(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/runs"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/loadgen/suggest"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -49,8 +50,8 @@ func (a *app) command() *cobra.Command {
 	global := root.PersistentFlags()
 	flags.Add(global)
 	starting := []*cobra.Command{
-		a.listCommand(&flags), a.describeCommand(&flags), a.settingsCommand(&flags), a.doctorCommand(&flags),
-		a.runCommand(&flags), a.scoreCommand(&flags), a.verifyCommand(&flags), a.fetchCommand(&flags), a.tuneCommand(&flags),
+		a.listCommand(&flags), a.describeCommand(&flags), runs.SettingsCommand(a.App, &flags), a.doctorCommand(&flags),
+		runs.Command(a.App, &flags), a.scoreCommand(&flags), a.verifyCommand(&flags), a.fetchCommand(&flags), a.tuneCommand(&flags),
 		a.auditCommand(&flags), a.datasetCommand(&flags),
 	}
 	// the others start no plugin: a damaged lock file is nothing to them, and trust says what is wrong with it

@@ -2,13 +2,14 @@ package cli_test
 
 import (
 	"errors"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/clitest"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/clitest"
 )
 
 // secretsOf are options with secrets that a command is given, and the secrets.

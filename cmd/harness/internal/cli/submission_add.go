@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/runs"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/submission/assemble"
 )
@@ -41,7 +42,7 @@ func (a *app) submissionAddCommand() *cobra.Command {
 		},
 		RunE: func(c *cobra.Command, args []string) error { return a.submissionAdd(c.Context(), dir, args, o) },
 	}
-	workspaceFlag(c, &dir)
+	runs.WorkspaceFlag(c, &dir)
 	flags := c.Flags()
 	flags.SortFlags = false
 	flags.StringVar(&o.System, "system", "", "the `NAME` of the system that ran (default: the only one there is)")
@@ -65,7 +66,7 @@ func (a *app) submissionAdd(ctx context.Context, dir string, folders []string, o
 		for _, r := range added.Results {
 			fmt.Fprintf(a.Stdout, "%v  from %s\n", r, r.Out)
 		}
-		sayLeft(a.Stdout, added.Skipped)
+		runs.SayLeft(a.Stdout, added.Skipped)
 		a.printMarks(added.Results)
 		open, err = w.Open()
 		return err
@@ -103,7 +104,7 @@ func (a *app) submissionRemoveCommand() *cobra.Command {
 			}))
 		},
 	}
-	workspaceFlag(c, &dir)
+	runs.WorkspaceFlag(c, &dir)
 	return c
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/runs"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/internal/figure"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -40,7 +41,7 @@ func (a *app) submissionBuildCommand() *cobra.Command {
 		Args: shell.NoArguments,
 		RunE: func(c *cobra.Command, _ []string) error { return a.submissionBuild(c.Context(), f) },
 	}
-	workspaceFlag(c, &f.workspace)
+	runs.WorkspaceFlag(c, &f.workspace)
 	flags := c.Flags()
 	flags.SortFlags = false
 	flags.StringVar(&f.Rules, "rules", "", "the `ROUND`, "+tree.Rounds()[len(tree.Rounds())-1]+" to "+tree.Rounds()[0]+
@@ -86,7 +87,7 @@ func (a *app) submissionBuild(ctx context.Context, f *buildFlags) error {
 
 // printDerived says which runs are left out, which results are copies, and what the rules ask for and is not there.
 func (a *app) printDerived(p *assemble.Plan) error {
-	sayLeft(a.Stdout, p.Left)
+	runs.SayLeft(a.Stdout, p.Left)
 	for _, d := range p.Derived {
 		fmt.Fprintf(a.Stdout, "%s\n    copy of %s; %s\n", d.Place, d.From, d.Reason)
 	}

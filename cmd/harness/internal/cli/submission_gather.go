@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/runs"
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
@@ -17,7 +18,7 @@ import (
 // gather adds the runs to the workspace, builds the tree and checks it. Where there is no workspace, or not all runs
 // are good, it says what to do. That the check refuses what is marked is no failure.
 func (a *app) gather(ctx context.Context, r *submissionRunFlags, good bool) error {
-	_, err := os.Stat(filepath.Join(r.goal.workspace, assemble.WorkspaceFile))
+	_, err := os.Stat(filepath.Join(r.Goal.Workspace, assemble.WorkspaceFile))
 	switch {
 	case err != nil:
 		fmt.Fprintf(a.Stdout, "\nthe runs are in %s; next: harness submission init, add %s, build, check\n", r.Out, r.Out)
@@ -29,7 +30,7 @@ func (a *app) gather(ctx context.Context, r *submissionRunFlags, good bool) erro
 	if err := a.addRuns(ctx, r); err != nil {
 		return sdk.Usage(err)
 	}
-	f := &buildFlags{workspace: r.goal.workspace, out: r.tree, force: true}
+	f := &buildFlags{workspace: r.Goal.Workspace, out: r.tree, force: true}
 	f.AllowUnfilled = r.rehearsal
 	if err := a.submissionBuild(ctx, f); err != nil {
 		return err
@@ -48,15 +49,15 @@ func (a *app) addRuns(ctx context.Context, r *submissionRunFlags) error {
 	if err != nil {
 		return err
 	}
-	return assemble.Update(ctx, r.goal.workspace, func(w *assemble.Workspace) error {
+	return assemble.Update(ctx, r.Goal.Workspace, func(w *assemble.Workspace) error {
 		w.Results = slices.DeleteFunc(w.Results, func(result assemble.Result) bool { return result.Out == out })
 		added, err := w.Add([]string{out}, assemble.AddOptions{
-			System: r.goal.system, Division: r.Division, Replace: true, Rehearsal: r.rehearsal, Now: a.Now(),
+			System: r.Goal.System, Division: r.Division, Replace: true, Rehearsal: r.rehearsal, Now: a.Now(),
 		})
 		if err != nil {
 			return err
 		}
-		sayLeft(a.Stdout, added.Skipped)
+		runs.SayLeft(a.Stdout, added.Skipped)
 		a.printMarks(added.Results)
 		return nil
 	})

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/runs"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/internal/figure"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -39,7 +40,7 @@ func (a *app) submissionInitCommand() *cobra.Command {
 		Long: submissionInitHelp, Args: shell.NoArguments,
 		RunE: func(c *cobra.Command, _ []string) error { return a.submissionInit(c.Context(), dir, o) },
 	}
-	workspaceFlag(c, &dir)
+	runs.WorkspaceFlag(c, &dir)
 	flags := c.Flags()
 	flags.StringVar(&o.Submitter, "submitter", "", "your organisation's `NAME`, as its folder is called")
 	flags.StringVar(&o.Division, "division", "", "closed, open or network (default closed)")

@@ -1,10 +1,11 @@
 package cli_test
 
 import (
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/clitest"
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/clitest"
 )
 
 func TestSubmissionPack(t *testing.T) {

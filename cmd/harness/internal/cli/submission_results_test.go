@@ -1,11 +1,12 @@
 package cli_test
 
 import (
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/clitest"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/clitest"
 )
 
 // resultTree copies a tree with one result.

@@ -17,6 +17,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench"
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/runs"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/suite"
 	"github.com/plumbline-ml/plumbline/submission/campaign"
@@ -47,7 +48,7 @@ marked, and no check accepts it.`
 
 // submissionRunFlags are the flags of submission run.
 type submissionRunFlags struct {
-	*runFlags
+	*runs.Flags
 	datasets          []string
 	rehearsal, dryRun bool
 	tree              string
@@ -55,7 +56,7 @@ type submissionRunFlags struct {
 }
 
 func (a *app) submissionRunCommand(f *shell.PluginFlags) *cobra.Command {
-	r := &submissionRunFlags{runFlags: &runFlags{PluginFlags: f}}
+	r := &submissionRunFlags{Flags: &runs.Flags{PluginFlags: f}}
 	c := &cobra.Command{
 		Use: "run MODEL...|SUITE.yaml", Short: "Make all runs and audits that a submission needs", Long: submissionRunHelp,
 		Args: func(c *cobra.Command, args []string) error {
@@ -67,7 +68,7 @@ func (a *app) submissionRunCommand(f *shell.PluginFlags) *cobra.Command {
 		PreRunE: func(*cobra.Command, []string) error { return a.Guard(f) },
 		RunE:    func(c *cobra.Command, args []string) error { return a.submissionRun(c, r, args) },
 	}
-	auditRunFlags(c, r.runFlags)
+	auditRunFlags(c, r.Flags)
 	flags := c.Flags()
 	for _, own := range []string{"dataset", "system"} {
 		*flags.Lookup(own) = *r.ownFlags().Lookup(own)
@@ -82,7 +83,7 @@ func (a *app) submissionRunCommand(f *shell.PluginFlags) *cobra.Command {
 // ownFlags are those that mean something else than for harness run.
 func (r *submissionRunFlags) ownFlags() *pflag.FlagSet {
 	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
-	flags.StringVar(&r.goal.system, "system", "",
+	flags.StringVar(&r.Goal.System, "system", "",
 		"the `NAME` of the system in the workspace (default: the only one there is)")
 	flags.StringArrayVar(&r.datasets, "dataset", nil,
 		"`PATH` of the data set, or MODEL=PATH for one of several models (repeatable)")
@@ -114,7 +115,7 @@ func (r *submissionRunFlags) known() error {
 }
 
 func (a *app) submissionRun(c *cobra.Command, r *submissionRunFlags, models []string) error {
-	if err := errors.Join(r.settle(), r.goal.settle(c, &r.Request), r.known()); err != nil {
+	if err := errors.Join(r.settle(), r.Goal.Settle(c, &r.Request), r.known()); err != nil {
 		return sdk.Usage(err)
 	}
 	if suite.IsFile(models[0]) {
@@ -131,7 +132,7 @@ func (a *app) submissionRun(c *cobra.Command, r *submissionRunFlags, models []st
 		return a.writeHours(c.Context(), parts)
 	}
 	defer a.Several()()
-	return a.observed(c.Context(), r.runFlags, func() error { return a.submit(c.Context(), r, parts) })
+	return runs.Observed(a.App, c.Context(), r.Flags, func() error { return a.submit(c.Context(), r, parts) })
 }
 
 // submit makes the runs of all models, and adds them to the workspace.
@@ -154,7 +155,7 @@ func (a *app) parts(c *cobra.Command, r *submissionRunFlags, models []string) ([
 	var parts []campaign.Part
 	var faults []error
 	for _, model := range models {
-		one := *r.runFlags
+		one := *r.Flags
 		one.Request.Model = model
 		one.ModelFiles = ofModel(r.ModelFiles, model, models)
 		one.Request.Dataset = last(ofModel(r.datasets, model, models))
@@ -164,7 +165,7 @@ func (a *app) parts(c *cobra.Command, r *submissionRunFlags, models []string) ([
 				continue
 			}
 		}
-		s, _, err := a.campaign(c, &one)
+		s, _, err := runs.Campaign(a.App, c, &one)
 		r.Out, r.Catalog = one.Out, one.Catalog
 		if embedded := r.refuseEmbedded(one.Request); embedded != nil {
 			faults = append(faults, fmt.Errorf("%s: %w", model, embedded))

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/plumbline-ml/plumbline/bench"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/runs"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/suite"
 )
 
@@ -44,7 +45,7 @@ func (r *submissionRunFlags) readSuite(c *cobra.Command, args []string) (models 
 // notOfRun are the flags of a command that harness run does not have, or that mean something else.
 func notOfRun(c *cobra.Command) []string {
 	run := pflag.NewFlagSet("", pflag.ContinueOnError)
-	modelRunFlags(run, new(bench.Request))
+	runs.ModelFlags(run, new(bench.Request))
 	others := []string{"dataset", "system"}
 	c.Flags().VisitAll(func(f *pflag.Flag) {
 		if run.Lookup(f.Name) == nil {
@@ -55,8 +56,8 @@ func notOfRun(c *cobra.Command) []string {
 }
 
 // fromSuite gives a model the flags that the suite has for it.
-func (r *submissionRunFlags) fromSuite(one *runFlags, j suite.Job) error {
-	request, err := jobRequest(j)
+func (r *submissionRunFlags) fromSuite(one *runs.Flags, j suite.Job) error {
+	request, err := runs.JobRequest(j)
 	if err != nil {
 		return err
 	}
@@ -66,6 +67,6 @@ func (r *submissionRunFlags) fromSuite(one *runFlags, j suite.Job) error {
 	}
 	one.Request = request
 	settled := *r
-	settled.runFlags = one
+	settled.Flags = one
 	return settled.settle()
 }

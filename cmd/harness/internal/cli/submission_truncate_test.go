@@ -1,11 +1,12 @@
 package cli_test
 
 import (
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/clitest"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/clitest"
 )
 
 // scored makes a tree with one accuracy log of 20,000 bytes and its score.

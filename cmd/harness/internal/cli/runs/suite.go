@@ -1,4 +1,4 @@
-package cli
+package runs
 
 import (
 	"context"
@@ -31,7 +31,7 @@ import (
 type suiteRun struct {
 	*app
 	suite.Suite
-	flags   *runFlags
+	flags   *Flags
 	catalog *discover.Catalog
 	jobs    []suiteJob
 	printed *session
@@ -72,7 +72,7 @@ func (r suiteResult) measured() bool { return r.loop && r.unmade == "" }
 var besideSuite = []string{"out", "force", "dry-run", "quiet", "json", "events", "metrics", "web", "otlp", "fail-if"}
 
 // runSuite makes the runs of a suite's file.
-func (a *app) runSuite(c *cobra.Command, r *runFlags, file string) error {
+func (a *app) runSuite(c *cobra.Command, r *Flags, file string) error {
 	listed, err := suite.Read(file)
 	if err = errors.Join(flagsBesideSuite(c), err); err != nil {
 		return sdk.Usage(err)
@@ -81,7 +81,7 @@ func (a *app) runSuite(c *cobra.Command, r *runFlags, file string) error {
 }
 
 // runConfigs makes the tasks of MLMark's configurations, with the flags of the command line.
-func (a *app) runConfigs(c *cobra.Command, r *runFlags, files []string) error {
+func (a *app) runConfigs(c *cobra.Command, r *Flags, files []string) error {
 	others := slices.Clone(besideSuite)
 	c.InheritedFlags().VisitAll(func(f *pflag.Flag) { others = append(others, f.Name) })
 	listed, err := suite.OfConfigs(files, suite.FlagsOf(c.Flags(), others))
@@ -92,7 +92,7 @@ func (a *app) runConfigs(c *cobra.Command, r *runFlags, files []string) error {
 }
 
 // runJobs plans all runs of a suite, makes those that are missing, and reports.
-func (a *app) runJobs(c *cobra.Command, r *runFlags, listed suite.Suite) error {
+func (a *app) runJobs(c *cobra.Command, r *Flags, listed suite.Suite) error {
 	if err := strayAudit(""); err != nil {
 		return sdk.Usage(err)
 	}
@@ -117,7 +117,7 @@ func (a *app) runJobs(c *cobra.Command, r *runFlags, listed suite.Suite) error {
 		return s.list()
 	}
 	defer a.Several()()
-	return a.observed(c.Context(), r, func() error {
+	return Observed(a.App, c.Context(), r, func() error {
 		if err := s.save(); err != nil {
 			return err
 		}
@@ -183,7 +183,7 @@ func worstOf(faults []error) error {
 
 func (s *suiteRun) planJob(ctx context.Context, j suite.Job) (suiteJob, error) {
 	job := suiteJob{Job: j}
-	r, err := jobRequest(j)
+	r, err := JobRequest(j)
 	if err != nil {
 		return job, sdk.Usage(err)
 	}
@@ -227,11 +227,11 @@ func (s *suiteRun) there(unmade record.Run) record.Run {
 	return unmade
 }
 
-// jobRequest reads the flags of a job.
-func jobRequest(j suite.Job) (bench.Request, error) {
+// JobRequest reads the flags of a job.
+func JobRequest(j suite.Job) (bench.Request, error) {
 	r := bench.Request{Model: j.Model}
 	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
-	modelRunFlags(flags, &r)
+	ModelFlags(flags, &r)
 	var names []string
 	flags.VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 	var faults []error
@@ -399,7 +399,8 @@ func below(r record.Run, folder string) record.Run {
 	return r
 }
 
-func (a *app) newSuiteCommand() *cobra.Command {
+// NewSuiteCommand is new suite.
+func NewSuiteCommand(a *shell.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "suite FILE", Short: "Write a suite to start from: runs with a matrix, repeats and budgets of time",
 		Args: shell.OneArgument("the file to write, which ends in .yaml"),

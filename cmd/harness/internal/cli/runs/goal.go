@@ -1,4 +1,4 @@
-package cli
+package runs
 
 import (
 	"errors"
@@ -16,14 +16,14 @@ import (
 
 // goalFlags say for what system runs are to be submitted: in words, or by a workspace within reach.
 type goalFlags struct {
-	workspace  string
-	system     string // in the workspace; empty: all that it has are alike
+	Workspace  string
+	System     string // in the workspace; empty: all that it has are alike
 	systemType string
 }
 
-// goalFlags adds the flags.
-func (g *goalFlags) add(c *cobra.Command) {
-	workspaceFlag(c, &g.workspace)
+// Add adds the flags.
+func (g *goalFlags) Add(c *cobra.Command) {
+	WorkspaceFlag(c, &g.Workspace)
 	c.Flags().StringVar(&g.systemType, "system-type", "",
 		"the runs are for a submission of a system of this `TYPE`: edge, datacenter or\ndatacenter,edge, and scenarios that "+
 			"the round does not have for it are left out\n(default: the workspace's)")
@@ -34,16 +34,16 @@ func (g *goalFlags) given(c *cobra.Command) bool {
 	return shell.Changed(c, "system-type", "workspace") != ""
 }
 
-// settle gives a request the type of system, and where it names none the division, of the workspace within reach.
-func (g *goalFlags) settle(c *cobra.Command, r *bench.Request) error {
+// Settle gives a request the type of system, and where it names none the division, of the workspace within reach.
+func (g *goalFlags) Settle(c *cobra.Command, r *bench.Request) error {
 	var stated assemble.Goal
-	w, err := assemble.OpenWorkspace(g.workspace)
+	w, err := assemble.OpenWorkspace(g.Workspace)
 	switch {
 	case errors.Is(err, assemble.ErrNoWorkspace) && !c.Flags().Changed("workspace"):
 	case err != nil:
 		return err
 	default:
-		if stated, err = w.Goal(g.system); err != nil && g.systemType == "" {
+		if stated, err = w.Goal(g.System); err != nil && g.systemType == "" {
 			return err
 		}
 	}
@@ -58,14 +58,14 @@ func (g *goalFlags) settle(c *cobra.Command, r *bench.Request) error {
 	return nil
 }
 
-// sayLeft says what is not run, and why.
-func sayLeft(w io.Writer, left []string) {
+// SayLeft says what is not run, and why.
+func SayLeft(w io.Writer, left []string) {
 	for _, text := range left {
 		fmt.Fprintln(w, "left out: "+text)
 	}
 }
 
-// workspaceFlag names the folder of a submission in the making.
-func workspaceFlag(c *cobra.Command, dir *string) {
+// WorkspaceFlag names the folder of a submission in the making.
+func WorkspaceFlag(c *cobra.Command, dir *string) {
 	c.Flags().StringVar(dir, "workspace", "submission", "the `DIR` in which the submission is gathered")
 }

@@ -1,4 +1,4 @@
-package cli
+package runs
 
 import (
 	"context"
@@ -8,19 +8,21 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench"
 	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/submission/campaign"
 )
 
-// campaign prepares the runs of a model, which it prints as harness run does.
-func (a *app) campaign(c *cobra.Command, r *runFlags) (s *campaign.Campaign, m campaign.Model, err error) {
+// Campaign prepares the runs of a model, which it prints as harness run does.
+func Campaign(of *shell.App, c *cobra.Command, r *Flags) (s *campaign.Campaign, m campaign.Model, err error) {
+	a := &app{of}
 	if r.Audit != "" || r.Mode != "" {
 		return nil, m, sdk.Usage(errors.New("--audit and --mode: the test has its own"))
 	}
 	if err := strayAudit(""); err != nil {
 		return nil, m, err
 	}
-	if err := r.goal.settle(c, &r.Request); err != nil {
+	if err := r.Goal.Settle(c, &r.Request); err != nil {
 		return nil, m, sdk.Usage(err)
 	}
 	if r.Out == "" {

@@ -1,4 +1,4 @@
-package cli
+package runs
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/bench/failif"
 	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/feed"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/live"
 )
@@ -19,7 +20,7 @@ import (
 type session struct {
 	*app
 	plan   *bench.Plan
-	flags  *runFlags
+	flags  *Flags
 	header bool // written
 	// conditions are those that make the outcome a bad one.
 	conditions []failif.Condition
@@ -47,7 +48,7 @@ func (s *session) watch() bench.Watch {
 			s.flags.observers.Note(text)
 		},
 	}
-	if !s.flags.quiet {
+	if !s.flags.Quiet {
 		w.Scoring = s.Scoring()
 	}
 	return w
@@ -56,7 +57,7 @@ func (s *session) watch() bench.Watch {
 // testing shows a running test.
 func (s *session) testing(t bench.PlannedRun, p *loadgen.Progress) (stop func()) {
 	seen := s.flags.observers.Test(t, p)
-	if s.flags.quiet {
+	if s.flags.Quiet {
 		return seen
 	}
 	shown := s.show(t, p)
@@ -132,12 +133,12 @@ func (s *session) show(t bench.PlannedRun, p *loadgen.Progress) (stop func()) {
 	})
 }
 
-// observed lets do run before observers, whose last event is how it ended.
-func (a *app) observed(ctx context.Context, r *runFlags, do func() error) (err error) {
-	if !r.observe.Wanted() {
+// Observed lets do run before observers, whose last event is how it ended.
+func Observed(a *shell.App, ctx context.Context, r *Flags, do func() error) (err error) {
+	if !r.Observe.Wanted() {
 		return do()
 	}
-	if r.observers, err = r.observe.Open(a.App, r.json, r.Force); err != nil {
+	if r.observers, err = r.Observe.Open(a, r.json, r.Force); err != nil {
 		return err
 	}
 	a.Heard = r.observers.Note

@@ -1,12 +1,13 @@
-package cli_test
+package runs_test
 
 import (
 	"errors"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/clitest"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/clitest"
 )
 
 // TestTheOfficialLoadGenIsAnotherProgram: the harness that can drive it takes over, with the arguments as they are.

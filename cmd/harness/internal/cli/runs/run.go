@@ -1,4 +1,4 @@
-package cli
+package runs
 
 import (
 	"fmt"
@@ -36,20 +36,22 @@ compares them at the end (docs/compare.md). --backend-opt NAME:KEY=VALUE is an o
 
 The first Ctrl-C stops issuing, awaits what is outstanding and keeps the logs, marked; the second kills at once.`
 
-// runFlags are the flags of run.
-type runFlags struct {
+// Flags are the flags of run.
+type Flags struct {
 	*shell.PluginFlags
 	bench.Request
-	dryRun, quiet, json bool
+	dryRun, Quiet, json bool
 	failIf              []string // conditions
-	observe             observe.Flags
+	Observe             observe.Flags
 	observers           *observe.Observers // nil: there are none
-	goal                goalFlags
+	Goal                goalFlags
 	repeat              int
 }
 
-func (a *app) runCommand(f *shell.PluginFlags) *cobra.Command {
-	r := &runFlags{PluginFlags: f}
+// Command is run.
+func Command(s *shell.App, f *shell.PluginFlags) *cobra.Command {
+	a := &app{s}
+	r := &Flags{PluginFlags: f}
 	c := &cobra.Command{
 		Use: "run MODEL|SUITE.yaml", Short: "Run a model's benchmark, or a suite of runs, and judge it", Long: runHelp,
 		Args: runArguments,
@@ -66,17 +68,17 @@ func (a *app) runCommand(f *shell.PluginFlags) *cobra.Command {
 	}
 	flags := c.Flags()
 	flags.SortFlags = false
-	modelRunFlags(flags, &r.Request)
+	ModelFlags(flags, &r.Request)
 	flags.Lookup("backend").Usage = "backend `NAME` (default: the plugin's first); NAME,NAME,... are compared"
 	shell.OutputFlags(flags, &r.Request)
-	r.goal.add(c)
+	r.Goal.Add(c)
 	flags.IntVar(&r.repeat, "repeat", 1, "make all runs in `N` rounds; with several backends, in turn within each round")
 	shell.FailIfFlag(flags, &r.failIf, "'p99 > 12ms', 'accuracy < 97%';\nof several backends 'Server.p99 > +5%', against "+
 		"the first one;\nrepeatable")
 	flags.BoolVar(&r.dryRun, "dry-run", false, "print the plan with all settings and run nothing")
-	flags.BoolVar(&r.quiet, "quiet", false, "no progress, only the report")
+	flags.BoolVar(&r.Quiet, "quiet", false, "no progress, only the report")
 	flags.BoolVar(&r.json, "json", false, "print the result as JSON instead of the report")
-	r.observe.Add(flags)
+	r.Observe.Add(flags)
 	return c
 }
 
@@ -89,8 +91,8 @@ func runArguments(c *cobra.Command, args []string) error {
 	return shell.OneArgument(what)(c, args)
 }
 
-// modelRunFlags adds the flags that say what is run: those that a suite gives for each of its runs.
-func modelRunFlags(flags *pflag.FlagSet, r *bench.Request) {
+// ModelFlags adds the flags that say what is run: those that a suite gives for each of its runs.
+func ModelFlags(flags *pflag.FlagSet, r *bench.Request) {
 	shell.SettingFlags(flags, r)
 	shell.WorkloadFlags(flags, r)
 	powerFlags(flags, r)

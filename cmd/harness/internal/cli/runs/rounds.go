@@ -1,4 +1,4 @@
-package cli
+package runs
 
 import (
 	"context"
@@ -55,7 +55,7 @@ func turns(backends []string, rounds int) []turn {
 }
 
 // backends are those that --backend lists.
-func (r *runFlags) backends() ([]string, error) {
+func (r *Flags) backends() ([]string, error) {
 	names := strings.Split(r.Backend, ",")
 	for i, b := range names {
 		switch {
@@ -72,7 +72,7 @@ func (r *runFlags) backends() ([]string, error) {
 // rounds makes the sessions of several backends, or of several rounds.
 type rounds struct {
 	*app
-	flags      *runFlags
+	flags      *Flags
 	backends   []string
 	turns      []turn
 	conditions []failif.Condition
@@ -81,12 +81,12 @@ type rounds struct {
 }
 
 // run makes one session, or several.
-func (a *app) run(c *cobra.Command, r *runFlags) error {
+func (a *app) run(c *cobra.Command, r *Flags) error {
 	if err := strayAudit(r.Audit); err != nil {
 		return err
 	}
-	if r.Mode == bench.ModeSubmission || r.goal.given(c) {
-		if err := r.goal.settle(c, &r.Request); err != nil {
+	if r.Mode == bench.ModeSubmission || r.Goal.given(c) {
+		if err := r.Goal.Settle(c, &r.Request); err != nil {
 			return sdk.Usage(err)
 		}
 	}
@@ -120,13 +120,13 @@ func (s *rounds) once(c *cobra.Command) error {
 		return err
 	}
 	if !s.flags.json {
-		sayLeft(s.Stdout, p.Left)
+		SayLeft(s.Stdout, p.Left)
 	}
 	if s.flags.dryRun {
 		return s.dryRun(p)
 	}
 	one.plan = p
-	return s.observed(c.Context(), s.flags, func() error { return one.run(c.Context()) })
+	return Observed(s.App, c.Context(), s.flags, func() error { return one.run(c.Context()) })
 }
 
 // run makes the sessions one after the other, and compares the backends.
@@ -145,7 +145,7 @@ func (s *rounds) run(c *cobra.Command) error {
 	}
 	defer s.Closed()
 	defer s.Several()()
-	return s.observed(c.Context(), s.flags, func() error { return s.all(c.Context()) })
+	return Observed(s.App, c.Context(), s.flags, func() error { return s.all(c.Context()) })
 }
 
 // all makes all sessions, and ends the report. A failure or an interrupt ends it with what there is.
@@ -213,7 +213,7 @@ func (s *rounds) check(ctx context.Context) error {
 	for i, t := range s.turns {
 		p, err := s.plan(ctx, t)
 		if err == nil && i == 0 && !s.flags.json {
-			sayLeft(s.Stdout, p.Left)
+			SayLeft(s.Stdout, p.Left)
 		}
 		if err == nil && t.round == 1 {
 			err = shell.CheckConditions(s.conditions, p, len(s.backends) > 1)

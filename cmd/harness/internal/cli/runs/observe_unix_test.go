@@ -1,15 +1,16 @@
 //go:build unix
 
-package cli_test
+package runs_test
 
 import (
 	"fmt"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/clitest"
 	"io"
 	"os"
 	"runtime"
 	"syscall"
 	"testing"
+
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/clitest"
 )
 
 // TestEventsOfStreams: a pipe by its own name, and an open file by the system's, are written to as they are.

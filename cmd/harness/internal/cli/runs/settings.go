@@ -1,4 +1,4 @@
-package cli
+package runs
 
 import (
 	"fmt"
@@ -13,7 +13,8 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/settings"
 )
 
-func (a *app) settingsCommand(f *shell.PluginFlags) *cobra.Command {
+// SettingsCommand is settings.
+func SettingsCommand(a *shell.App, f *shell.PluginFlags) *cobra.Command {
 	r := bench.Request{Mode: bench.ModePerformance}
 	var explain bool
 	c := &cobra.Command{
