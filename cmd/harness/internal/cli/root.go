@@ -11,8 +11,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/compliance"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/runs"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/submission"
 	"github.com/plumbline-ml/plumbline/loadgen/suggest"
 	"github.com/plumbline-ml/plumbline/sdk"
 )
@@ -51,8 +53,8 @@ func (a *app) command() *cobra.Command {
 	flags.Add(global)
 	starting := []*cobra.Command{
 		a.listCommand(&flags), a.describeCommand(&flags), runs.SettingsCommand(a.App, &flags), a.doctorCommand(&flags),
-		runs.Command(a.App, &flags), a.scoreCommand(&flags), a.verifyCommand(&flags), a.fetchCommand(&flags), a.tuneCommand(&flags),
-		a.auditCommand(&flags), a.datasetCommand(&flags),
+		runs.Command(a.App, &flags), a.scoreCommand(&flags), a.verifyCommand(&flags), a.fetchCommand(&flags),
+		a.tuneCommand(&flags), compliance.Command(a.App, &flags), a.datasetCommand(&flags),
 	}
 	// the others start no plugin: a damaged lock file is nothing to them, and trust says what is wrong with it
 	for _, c := range starting {
@@ -62,7 +64,7 @@ func (a *app) command() *cobra.Command {
 	trust := a.trustCommand(&flags)
 	shell.ConcernsPlugins(trust)
 	root.AddCommand(append(starting, a.compareCommand(), a.reportCommand(), a.newCommand(), trust,
-		a.submissionCommand(&flags), a.versionCommand())...)
+		submission.Command(a.App, &flags), a.versionCommand())...)
 	checkArguments(root)
 	help := root.HelpFunc()
 	root.SetHelpFunc(func(c *cobra.Command, args []string) {

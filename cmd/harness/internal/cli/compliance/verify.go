@@ -1,4 +1,4 @@
-package cli
+package compliance
 
 import (
 	"context"
@@ -108,7 +108,7 @@ func (a *app) auditVerify(c *cobra.Command, f *auditVerifyFlags) error {
 			err = audit.Write(v.Verdict, f.Out)
 		}
 		if err != nil {
-			judged(&outcome, auditClass(fmt.Errorf("%s: %w", logs.Test, err)), v.Verdict)
+			Judged(&outcome, auditClass(fmt.Errorf("%s: %w", logs.Test, err)), v.Verdict)
 			continue
 		}
 		if f.json {
@@ -174,7 +174,7 @@ func auditClass(err error) error {
 // judged adds a verdict; the official scripts have exit codes of their own.
 func (f *auditVerifyFlags) judged(o *shell.Outcomes, v audits.Verdict) {
 	if !f.compatible {
-		judged(o, nil, v.Verdict)
+		Judged(o, nil, v.Verdict)
 	} else if v.Exit != 0 {
 		o.Add(exitcode.Code(v.Exit))
 	}
@@ -185,7 +185,7 @@ func (a *app) writeAudit(f *auditVerifyFlags, scenario string, v audits.Verdict)
 		fmt.Fprint(a.Stdout, v.Stdout)
 		return
 	}
-	a.writeVerdict(campaign.Audited{Scenario: scenario, Test: v.Test, Verdict: v.Verdict})
+	WriteVerdict(a.App, campaign.Audited{Scenario: scenario, Test: v.Test, Verdict: v.Verdict})
 }
 
 // verdictJSON is a verdict as --json has it.

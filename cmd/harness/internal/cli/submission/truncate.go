@@ -1,4 +1,4 @@
-package cli
+package submission
 
 import (
 	"context"
@@ -34,7 +34,7 @@ type truncateFlags struct {
 	official           officialtruncate.Options
 }
 
-func (a *app) submissionTruncateCommand() *cobra.Command {
+func (a *app) truncateCommand() *cobra.Command {
 	f := &truncateFlags{}
 	c := &cobra.Command{
 		Use: "truncate TREE", Short: "Truncate accuracy logs, and keep the whole ones elsewhere", Long: truncateHelp,

@@ -1,4 +1,4 @@
-package cli
+package submission
 
 import (
 	"bytes"
@@ -36,7 +36,7 @@ type resultsFlags struct {
 	writeIDs    bool
 }
 
-func (a *app) submissionResultsCommand() *cobra.Command {
+func (a *app) resultsCommand() *cobra.Command {
 	f := &resultsFlags{}
 	c := &cobra.Command{
 		Use: "results TREE", Short: "Print the results of a submission", Long: resultsHelp,

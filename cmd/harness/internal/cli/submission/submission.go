@@ -1,4 +1,4 @@
-package cli
+package submission
 
 import (
 	"errors"
@@ -13,24 +13,25 @@ import (
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
 
-const submissionHelp = `The way from runs to a submission, step by step; docs/submission.md shows all of it.
+const help = `The way from runs to a submission, step by step; docs/submission.md shows all of it.
 Only run starts a plugin.`
 
-// submissionCommand holds the steps of a submission.
-func (a *app) submissionCommand(f *shell.PluginFlags) *cobra.Command {
+// Command is submission: it holds the steps of a submission.
+func Command(s *shell.App, f *shell.PluginFlags) *cobra.Command {
+	a := &app{s}
 	c := &cobra.Command{
-		Use: "submission", Short: "Make a submission of runs, check it, print its results", Long: submissionHelp,
+		Use: "submission", Short: "Make a submission of runs, check it, print its results", Long: help,
 		Args: func(c *cobra.Command, args []string) error { return shell.UnknownCommand(c, args) },
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	run := a.submissionRunCommand(f)
+	run := a.runCommand(f)
 	shell.ConcernsPlugins(run)
 	c.AddCommand(
 		run,
-		a.submissionInitCommand(), a.submissionAddCommand(), a.submissionRemoveCommand(), a.submissionBuildCommand(),
-		a.submissionTruncateCommand(),
-		a.submissionRepositoryCommand(), a.submissionPrepareCommand(), a.submissionResultsCommand(),
-		a.submissionReportCommand(), a.submissionCheckCommand(), a.submissionPackCommand(),
+		a.initCommand(), a.addCommand(), a.removeCommand(), a.buildCommand(),
+		a.truncateCommand(),
+		a.repositoryCommand(), a.prepareCommand(), a.resultsCommand(),
+		a.reportCommand(), a.checkCommand(), a.packCommand(),
 	)
 	return c
 }

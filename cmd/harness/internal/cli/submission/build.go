@@ -1,4 +1,4 @@
-package cli
+package submission
 
 import (
 	"context"
@@ -15,7 +15,7 @@ import (
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
 
-const submissionBuildHelp = `Make the tree of a submission from a workspace: the folder that is checked,
+const buildHelp = `Make the tree of a submission from a workspace: the folder that is checked,
 packed and sent. It is made beside --out and renamed when it is whole.
 
   harness submission build --rules v6.1 --out tree
@@ -34,12 +34,12 @@ type buildFlags struct {
 	force, dryRun  bool
 }
 
-func (a *app) submissionBuildCommand() *cobra.Command {
+func (a *app) buildCommand() *cobra.Command {
 	f := &buildFlags{}
 	c := &cobra.Command{
-		Use: "build", Short: "Make the tree of a submission from the runs that were added", Long: submissionBuildHelp,
+		Use: "build", Short: "Make the tree of a submission from the runs that were added", Long: buildHelp,
 		Args: shell.NoArguments,
-		RunE: func(c *cobra.Command, _ []string) error { return a.submissionBuild(c.Context(), f) },
+		RunE: func(c *cobra.Command, _ []string) error { return a.build(c.Context(), f) },
 	}
 	runs.WorkspaceFlag(c, &f.workspace)
 	flags := c.Flags()
@@ -56,7 +56,7 @@ func (a *app) submissionBuildCommand() *cobra.Command {
 	return c
 }
 
-func (a *app) submissionBuild(ctx context.Context, f *buildFlags) error {
+func (a *app) build(ctx context.Context, f *buildFlags) error {
 	w, err := assemble.OpenWorkspace(f.workspace)
 	if err != nil {
 		return sdk.Usage(err)

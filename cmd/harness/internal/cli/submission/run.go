@@ -1,4 +1,4 @@
-package cli
+package submission
 
 import (
 	"cmp"
@@ -17,6 +17,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench"
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/compliance"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/runs"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/suite"
@@ -24,7 +25,7 @@ import (
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
 
-const submissionRunHelp = `Make all runs that a submission needs, one after the other, in one output folder:
+const runHelp = `Make all runs that a submission needs, one after the other, in one output folder:
 performance and accuracy of every scenario that the rules require of each model on --system-type, and their
 audits. Driven by the official LoadGen, under the rules' durations.
 
@@ -46,8 +47,8 @@ built in --tree and checked.
 --smoke shortens the runs, and a plugin's own model and data may run. What cannot be submitted is
 marked, and no check accepts it.`
 
-// submissionRunFlags are the flags of submission run.
-type submissionRunFlags struct {
+// runFlags are the flags of submission run.
+type runFlags struct {
 	*runs.Flags
 	datasets          []string
 	rehearsal, dryRun bool
@@ -55,10 +56,10 @@ type submissionRunFlags struct {
 	listed            map[string]suite.Job // by model, where a suite lists them
 }
 
-func (a *app) submissionRunCommand(f *shell.PluginFlags) *cobra.Command {
-	r := &submissionRunFlags{Flags: &runs.Flags{PluginFlags: f}}
+func (a *app) runCommand(f *shell.PluginFlags) *cobra.Command {
+	r := &runFlags{Flags: &runs.Flags{PluginFlags: f}}
 	c := &cobra.Command{
-		Use: "run MODEL...|SUITE.yaml", Short: "Make all runs and audits that a submission needs", Long: submissionRunHelp,
+		Use: "run MODEL...|SUITE.yaml", Short: "Make all runs and audits that a submission needs", Long: runHelp,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return fmt.Errorf("%s: name the models; see %s --help", c.CommandPath(), c.CommandPath())
@@ -66,9 +67,9 @@ func (a *app) submissionRunCommand(f *shell.PluginFlags) *cobra.Command {
 			return nil
 		},
 		PreRunE: func(*cobra.Command, []string) error { return a.Guard(f) },
-		RunE:    func(c *cobra.Command, args []string) error { return a.submissionRun(c, r, args) },
+		RunE:    func(c *cobra.Command, args []string) error { return a.makeRuns(c, r, args) },
 	}
-	auditRunFlags(c, r.Flags)
+	compliance.RunFlags(c, r.Flags)
 	flags := c.Flags()
 	for _, own := range []string{"dataset", "system"} {
 		*flags.Lookup(own) = *r.ownFlags().Lookup(own)
@@ -81,7 +82,7 @@ func (a *app) submissionRunCommand(f *shell.PluginFlags) *cobra.Command {
 }
 
 // ownFlags are those that mean something else than for harness run.
-func (r *submissionRunFlags) ownFlags() *pflag.FlagSet {
+func (r *runFlags) ownFlags() *pflag.FlagSet {
 	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
 	flags.StringVar(&r.Goal.System, "system", "",
 		"the `NAME` of the system in the workspace (default: the only one there is)")
@@ -91,7 +92,7 @@ func (r *submissionRunFlags) ownFlags() *pflag.FlagSet {
 }
 
 // settle checks the flags and fills in what a submission's runs have.
-func (r *submissionRunFlags) settle() error {
+func (r *runFlags) settle() error {
 	switch {
 	case r.rehearsal:
 		r.Official = !r.Smoke
@@ -106,7 +107,7 @@ func (r *submissionRunFlags) settle() error {
 }
 
 // known wants the type of the system, on which it depends what the rules ask for, unless scenarios are named.
-func (r *submissionRunFlags) known() error {
+func (r *runFlags) known() error {
 	if r.SystemType != "" || len(r.Scenarios) > 0 || r.Division == tree.DivisionOpen {
 		return nil
 	}
@@ -114,7 +115,7 @@ func (r *submissionRunFlags) known() error {
 		"datacenter,edge, or name the scenarios with --scenario")
 }
 
-func (a *app) submissionRun(c *cobra.Command, r *submissionRunFlags, models []string) error {
+func (a *app) makeRuns(c *cobra.Command, r *runFlags, models []string) error {
 	if err := errors.Join(r.settle(), r.Goal.Settle(c, &r.Request), r.known()); err != nil {
 		return sdk.Usage(err)
 	}
@@ -136,7 +137,7 @@ func (a *app) submissionRun(c *cobra.Command, r *submissionRunFlags, models []st
 }
 
 // submit makes the runs of all models, and adds them to the workspace.
-func (a *app) submit(ctx context.Context, r *submissionRunFlags, parts []campaign.Part) error {
+func (a *app) submit(ctx context.Context, r *runFlags, parts []campaign.Part) error {
 	if r.rehearsal {
 		fmt.Fprintln(a.Stdout, "a rehearsal: no check accepts these runs")
 	}
@@ -151,7 +152,7 @@ func (a *app) submit(ctx context.Context, r *submissionRunFlags, parts []campaig
 }
 
 // parts plans the runs of all models, before any of them is made.
-func (a *app) parts(c *cobra.Command, r *submissionRunFlags, models []string) ([]campaign.Part, error) {
+func (a *app) parts(c *cobra.Command, r *runFlags, models []string) ([]campaign.Part, error) {
 	var parts []campaign.Part
 	var faults []error
 	for _, model := range models {
@@ -188,7 +189,7 @@ func (a *app) parts(c *cobra.Command, r *submissionRunFlags, models []string) ([
 
 // refuseEmbedded says before hours of runs what add would say after them. A backend that was named may have a model of
 // its own.
-func (r *submissionRunFlags) refuseEmbedded(q bench.Request) error {
+func (r *runFlags) refuseEmbedded(q bench.Request) error {
 	var what []string
 	if len(q.ModelFiles) == 0 && q.Backend == "" {
 		what = append(what, "--model")
@@ -233,8 +234,8 @@ func (a *app) submitted(all *shell.Outcomes, p campaign.Part, o campaign.Outcome
 		all.Add(exitcode.Of(o.Err))
 		fmt.Fprintf(a.Stderr, "%s %v: %v\n", p.Submission.Model.Name, o.Step, o.Err)
 	case o.Audited != nil:
-		judged(all, nil, o.Audited.Verdict)
-		a.writeVerdict(*o.Audited)
+		compliance.Judged(all, nil, o.Audited.Verdict)
+		compliance.WriteVerdict(a.App, *o.Audited)
 	case o.Run.ExitCode != 0:
 		all.Add(exitcode.Code(o.Run.ExitCode))
 	}

@@ -1,4 +1,4 @@
-package cli
+package submission
 
 import (
 	"errors"
@@ -21,7 +21,7 @@ the rest.
 The exit code is 3 if there is any. --compatible prints the text of the official
 script, and ends as it does, with 0.`
 
-func (a *app) submissionRepositoryCommand() *cobra.Command {
+func (a *app) repositoryCommand() *cobra.Command {
 	var compatible bool
 	c := &cobra.Command{
 		Use: "repository TREE", Short: "List what the submissions' repository would not accept", Long: repositoryHelp,

@@ -1,4 +1,4 @@
-package cli
+package submission
 
 import (
 	"errors"
@@ -14,7 +14,7 @@ import (
 
 // readSuite takes the models of a suite with their flags, laid over those of the command line. What is run of each, and
 // how often, is the rules' affair.
-func (r *submissionRunFlags) readSuite(c *cobra.Command, args []string) (models []string, err error) {
+func (r *runFlags) readSuite(c *cobra.Command, args []string) (models []string, err error) {
 	if len(args) > 1 {
 		return nil, fmt.Errorf("%q: want one suite, or models", args)
 	}
@@ -56,7 +56,7 @@ func notOfRun(c *cobra.Command) []string {
 }
 
 // fromSuite gives a model the flags that the suite has for it.
-func (r *submissionRunFlags) fromSuite(one *runs.Flags, j suite.Job) error {
+func (r *runFlags) fromSuite(one *runs.Flags, j suite.Job) error {
 	request, err := runs.JobRequest(j)
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package cli
+package compliance
 
 import (
 	"fmt"
@@ -29,8 +29,10 @@ finds different answers, the benchmark's own scorer compares the accuracies, as 
 Repeated, the command makes only the runs that are missing or not VALID, and judges anew. Exit codes: 0 every
 test passes, 3 one fails, 6 logs are missing. docs/audits.md`
 
-// auditCommand runs audits; its subcommands judge those that ran elsewhere, and make the older ones.
-func (a *app) auditCommand(f *shell.PluginFlags) *cobra.Command {
+// Command runs audits; its subcommands judge those that ran elsewhere, and make the older ones.
+// Command is audit.
+func Command(s *shell.App, f *shell.PluginFlags) *cobra.Command {
+	a := &app{s}
 	r := &runs.Flags{PluginFlags: f}
 	c := &cobra.Command{
 		Use: "audit TESTnn|all MODEL", Short: "Run the compliance tests of a model and judge them", Long: auditHelp,
@@ -40,13 +42,13 @@ func (a *app) auditCommand(f *shell.PluginFlags) *cobra.Command {
 			return a.audit(c, r, args[0])
 		},
 	}
-	auditRunFlags(c, r)
+	RunFlags(c, r)
 	c.AddCommand(a.auditVerifyCommand(), a.auditSeedsCommand(f), a.auditDatasetCommand(f))
 	return c
 }
 
-// auditRunFlags are those of run that an audit's runs take as well.
-func auditRunFlags(c *cobra.Command, r *runs.Flags) {
+// RunFlags are those of run that an audit's runs take as well.
+func RunFlags(c *cobra.Command, r *runs.Flags) {
 	flags := c.Flags()
 	flags.SortFlags = false
 	shell.SettingFlags(flags, &r.Request)
@@ -96,17 +98,17 @@ func (a *app) audit(c *cobra.Command, r *runs.Flags, word string) error {
 	return runs.Observed(a.App, c.Context(), r, func() error {
 		var outcome shell.Outcomes
 		outcome.Fault(s.Audits(c.Context(), rules, m, tests, func(done campaign.Audited, err error) {
-			judged(&outcome, err, done.Verdict)
+			Judged(&outcome, err, done.Verdict)
 			if err == nil {
-				a.writeVerdict(done)
+				WriteVerdict(a.App, done)
 			}
 		}))
 		return outcome.Err()
 	})
 }
 
-// writeVerdict prints what became of an audit.
-func (a *app) writeVerdict(d campaign.Audited) {
+// WriteVerdict prints what became of an audit.
+func WriteVerdict(a *shell.App, d campaign.Audited) {
 	fmt.Fprintf(a.Stdout, verdictFormat, d.Scenario, d.Test, passOrFail(d.Verdict.Pass), halves(d.Verdict))
 	for _, r := range d.Verdict.Reasons {
 		fmt.Fprintf(a.Stdout, "    %v\n", r)
@@ -140,8 +142,8 @@ func halves(v audit.Verdict) string {
 	return strings.Join(parts, ", ")
 }
 
-// judged adds what became of an audit.
-func judged(o *shell.Outcomes, err error, v audit.Verdict) {
+// Judged adds what became of an audit.
+func Judged(o *shell.Outcomes, err error, v audit.Verdict) {
 	switch {
 	case err != nil:
 		o.Fault(err)

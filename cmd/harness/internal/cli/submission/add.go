@@ -1,4 +1,4 @@
-package cli
+package submission
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/submission/assemble"
 )
 
-const submissionAddHelp = `Take runs into the submission: the output directories of harness run and harness
+const addHelp = `Take runs into the submission: the output directories of harness run and harness
 audit. They are noted with the checksums of their logs, and read when the tree is built; nothing in them is
 changed. Either all are taken or none.
 
@@ -29,18 +29,18 @@ so are audits that did not pass and whatever else cannot be submitted: runs of P
 settings for seconds, a plugin's embedded model. For a rehearsal, --rehearsal takes those, marked: harness
 submission check rejects the tree. harness submission remove takes runs out again.`
 
-func (a *app) submissionAddCommand() *cobra.Command {
+func (a *app) addCommand() *cobra.Command {
 	var dir string
 	var o assemble.AddOptions
 	c := &cobra.Command{
-		Use: "add RUNDIR...", Short: "Take runs into the submission", Long: submissionAddHelp,
+		Use: "add RUNDIR...", Short: "Take runs into the submission", Long: addHelp,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return fmt.Errorf("%s: the output directory of a run is missing; see %s --help", c.CommandPath(), c.CommandPath())
 			}
 			return nil
 		},
-		RunE: func(c *cobra.Command, args []string) error { return a.submissionAdd(c.Context(), dir, args, o) },
+		RunE: func(c *cobra.Command, args []string) error { return a.add(c.Context(), dir, args, o) },
 	}
 	runs.WorkspaceFlag(c, &dir)
 	flags := c.Flags()
@@ -55,7 +55,7 @@ func (a *app) submissionAddCommand() *cobra.Command {
 	return c
 }
 
-func (a *app) submissionAdd(ctx context.Context, dir string, folders []string, o assemble.AddOptions) error {
+func (a *app) add(ctx context.Context, dir string, folders []string, o assemble.AddOptions) error {
 	var open []assemble.Unfilled
 	err := assemble.Update(ctx, dir, func(w *assemble.Workspace) error {
 		o.Now = a.Now()
@@ -77,17 +77,17 @@ func (a *app) submissionAdd(ctx context.Context, dir string, folders []string, o
 	return listUnfilled(a.Stdout, dir, open)
 }
 
-const submissionRemoveHelp = `Take runs out of the submission, by what harness submission add calls them, or a
+const removeHelp = `Take runs out of the submission, by what harness submission add calls them, or a
 part of it. Their files stay as they are.
 
   harness submission remove Server                        all runs of a scenario
   harness submission remove resnet/Offline/TEST01         an audit
   harness submission remove open/box                      what a system has in a division`
 
-func (a *app) submissionRemoveCommand() *cobra.Command {
+func (a *app) removeCommand() *cobra.Command {
 	var dir string
 	c := &cobra.Command{
-		Use: "remove NAME...", Short: "Take runs out of the submission", Long: submissionRemoveHelp,
+		Use: "remove NAME...", Short: "Take runs out of the submission", Long: removeHelp,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return fmt.Errorf("%s: the name of a run is missing; see %s --help", c.CommandPath(), c.CommandPath())

@@ -1,4 +1,4 @@
-package cli
+package submission
 
 import (
 	"context"
@@ -43,7 +43,7 @@ type checkFlags struct {
 	csv        string
 }
 
-func (a *app) submissionCheckCommand() *cobra.Command {
+func (a *app) checkCommand() *cobra.Command {
 	f := &checkFlags{}
 	c := &cobra.Command{
 		Use: "check TREE", Short: "Check a submission by every rule", Long: checkHelp,

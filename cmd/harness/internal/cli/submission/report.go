@@ -1,4 +1,4 @@
-package cli
+package submission
 
 import (
 	"errors"
@@ -35,7 +35,7 @@ type reportFlags struct {
 	round, out string
 }
 
-func (a *app) submissionReportCommand() *cobra.Command {
+func (a *app) reportCommand() *cobra.Command {
 	f := &reportFlags{}
 	c := &cobra.Command{
 		Use: "report SUMMARY.csv --out DIR", Short: "Make the final report of a summary", Long: reportHelp,

@@ -1,4 +1,4 @@
-package cli
+package submission
 
 import (
 	"context"
@@ -18,7 +18,7 @@ import (
 	"github.com/plumbline-ml/plumbline/submission/system"
 )
 
-const submissionInitHelp = `Begin a submission: a folder, the workspace, in which runs and texts are gathered.
+const initHelp = `Begin a submission: a folder, the workspace, in which runs and texts are gathered.
 It asks no questions. The description of this machine is written as far as the machine reports it; what a
 person must know is marked FILL IN. Run again, it fills in what it has learned since, and keeps what a person
 wrote.
@@ -32,13 +32,13 @@ measurements.json         how the models were made, where a run does not record 
                           measurements/BENCHMARK.json is for one benchmark alone
 calibration.md, src/      yours, if you write them: they go into the tree as they are`
 
-func (a *app) submissionInitCommand() *cobra.Command {
+func (a *app) initCommand() *cobra.Command {
 	var dir string
 	var o assemble.InitOptions
 	c := &cobra.Command{
 		Use: "init", Short: "Begin a submission: describe this machine, mark what a person must say",
-		Long: submissionInitHelp, Args: shell.NoArguments,
-		RunE: func(c *cobra.Command, _ []string) error { return a.submissionInit(c.Context(), dir, o) },
+		Long: initHelp, Args: shell.NoArguments,
+		RunE: func(c *cobra.Command, _ []string) error { return a.begin(c.Context(), dir, o) },
 	}
 	runs.WorkspaceFlag(c, &dir)
 	flags := c.Flags()
@@ -49,7 +49,7 @@ func (a *app) submissionInitCommand() *cobra.Command {
 	return c
 }
 
-func (a *app) submissionInit(ctx context.Context, dir string, o assemble.InitOptions) error {
+func (a *app) begin(ctx context.Context, dir string, o assemble.InitOptions) error {
 	done, err := assemble.Init(dir, o, system.Probe(ctx, system.Machine{Root: a.Root, Run: run}))
 	if err != nil {
 		return sdk.Usage(err)

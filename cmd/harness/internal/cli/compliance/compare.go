@@ -1,4 +1,4 @@
-package cli
+package compliance
 
 import (
 	"errors"
@@ -44,7 +44,7 @@ func (a *app) auditSeedsCommand(f *shell.PluginFlags) *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&seeds, "seeds", "", "the `Q,S,C` of the QSL, the sample index and the schedule (required)")
-	auditRunFlags(c, r)
+	RunFlags(c, r)
 	return c
 }
 
@@ -68,7 +68,7 @@ func (a *app) auditDatasetCommand(f *shell.PluginFlags) *cobra.Command {
 			return a.compareDatasets(c, r, custom)
 		},
 	}
-	auditRunFlags(c, r)
+	RunFlags(c, r)
 	c.Flags().StringVar(&original, "original", "",
 		"`PATH` of the data set of the runs that are compared (default: the plugin's own)")
 	return c
@@ -94,7 +94,7 @@ func (a *app) compare(c *cobra.Command, r *runs.Flags, s *campaign.Campaign, pai
 	return runs.Observed(a.App, c.Context(), r, func() error {
 		var outcome shell.Outcomes
 		outcome.Fault(s.Compare(c.Context(), pairs, func(o campaign.Comparison, err error) {
-			judged(&outcome, err, audit.Verdict{Pass: o.Pass})
+			Judged(&outcome, err, audit.Verdict{Pass: o.Pass})
 			if err == nil {
 				a.writeComparison(o)
 			}

@@ -1,4 +1,4 @@
-package cli
+package submission
 
 import (
 	"context"
@@ -35,7 +35,7 @@ type packFlags struct {
 	allowRejected           bool
 }
 
-func (a *app) submissionPackCommand() *cobra.Command {
+func (a *app) packCommand() *cobra.Command {
 	f := &packFlags{}
 	c := &cobra.Command{
 		Use: "pack TREE", Short: "Put a tree into one archive, or take it out again", Long: packHelp,

@@ -1,4 +1,4 @@
-package cli
+package submission
 
 import (
 	"context"
@@ -42,7 +42,7 @@ func officialSwitches() []string {
 		"nomove-failed-to-open", "nodelete-failed", "keep-structure", "extra-model-benchmark-map", "version"}
 }
 
-func (a *app) submissionPrepareCommand() *cobra.Command {
+func (a *app) prepareCommand() *cobra.Command {
 	f := &prepareFlags{}
 	c := &cobra.Command{
 		Use: "prepare TREE", Short: "Copy a tree, with the results that may be inferred", Long: prepareHelp,

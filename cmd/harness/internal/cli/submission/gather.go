@@ -1,4 +1,4 @@
-package cli
+package submission
 
 import (
 	"context"
@@ -17,7 +17,7 @@ import (
 
 // gather adds the runs to the workspace, builds the tree and checks it. Where there is no workspace, or not all runs
 // are good, it says what to do. That the check refuses what is marked is no failure.
-func (a *app) gather(ctx context.Context, r *submissionRunFlags, good bool) error {
+func (a *app) gather(ctx context.Context, r *runFlags, good bool) error {
 	_, err := os.Stat(filepath.Join(r.Goal.Workspace, assemble.WorkspaceFile))
 	switch {
 	case err != nil:
@@ -32,7 +32,7 @@ func (a *app) gather(ctx context.Context, r *submissionRunFlags, good bool) erro
 	}
 	f := &buildFlags{workspace: r.Goal.Workspace, out: r.tree, force: true}
 	f.AllowUnfilled = r.rehearsal
-	if err := a.submissionBuild(ctx, f); err != nil {
+	if err := a.build(ctx, f); err != nil {
 		return err
 	}
 	err = a.checkSubmission(ctx, r.tree, &checkFlags{rules: r.Rules})
@@ -44,7 +44,7 @@ func (a *app) gather(ctx context.Context, r *submissionRunFlags, good bool) erro
 }
 
 // addRuns takes the runs of the output folder into the workspace, in place of those that came from it before.
-func (a *app) addRuns(ctx context.Context, r *submissionRunFlags) error {
+func (a *app) addRuns(ctx context.Context, r *runFlags) error {
 	out, err := filepath.Abs(r.Out)
 	if err != nil {
 		return err
