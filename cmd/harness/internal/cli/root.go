@@ -11,10 +11,15 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/author"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/catalog"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/compliance"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/machine"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/results"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/runs"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/submission"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/tune"
 	"github.com/plumbline-ml/plumbline/loadgen/suggest"
 	"github.com/plumbline-ml/plumbline/sdk"
 )
@@ -29,11 +34,8 @@ with a LoadGen compatible with MLPerf Inference's, and judges the run.
 Exit codes: 0 VALID, 1 internal error, 2 usage or settings, 3 INVALID, 4 accuracy below target, 5 plugin failed,
 6 model or data missing or wrong, 130 interrupted.`
 
-// app is one execution.
-type app struct{ *shell.App }
-
 // command builds the command tree.
-func (a *app) command() *cobra.Command {
+func command(a *shell.App) *cobra.Command {
 	var flags shell.PluginFlags
 	root := &cobra.Command{
 		Use: "harness", Long: rootHelp, SilenceErrors: true, SilenceUsage: true,
@@ -51,20 +53,22 @@ func (a *app) command() *cobra.Command {
 	})
 	global := root.PersistentFlags()
 	flags.Add(global)
-	starting := []*cobra.Command{
-		a.listCommand(&flags), a.describeCommand(&flags), runs.SettingsCommand(a.App, &flags), a.doctorCommand(&flags),
-		runs.Command(a.App, &flags), a.scoreCommand(&flags), a.verifyCommand(&flags), a.fetchCommand(&flags),
-		a.tuneCommand(&flags), compliance.Command(a.App, &flags), a.datasetCommand(&flags),
-	}
-	// the others start no plugin: a damaged lock file is nothing to them, and trust says what is wrong with it
-	for _, c := range starting {
+	type making = func(*shell.App, *shell.PluginFlags) *cobra.Command
+	for _, command := range []making{
+		catalog.ListCommand, catalog.DescribeCommand, runs.SettingsCommand, machine.DoctorCommand, runs.Command,
+		results.ScoreCommand, author.VerifyCommand, catalog.FetchCommand, tune.Command, compliance.Command,
+		catalog.DatasetCommand,
+	} {
+		c := command(a, &flags)
 		c.PreRunE = func(*cobra.Command, []string) error { return a.Guard(&flags) }
 		shell.ConcernsPlugins(c)
+		root.AddCommand(c)
 	}
-	trust := a.trustCommand(&flags)
+	// the others start no plugin: a damaged lock file is nothing to them, and trust says what is wrong with it
+	trust := machine.TrustCommand(a, &flags)
 	shell.ConcernsPlugins(trust)
-	root.AddCommand(append(starting, a.compareCommand(), a.reportCommand(), a.newCommand(), trust,
-		submission.Command(a.App, &flags), a.versionCommand())...)
+	root.AddCommand(results.CompareCommand(a), results.ReportCommand(a), author.NewCommand(a), trust,
+		submission.Command(a, &flags), versionCommand(a))
 	checkArguments(root)
 	help := root.HelpFunc()
 	root.SetHelpFunc(func(c *cobra.Command, args []string) {
@@ -101,14 +105,12 @@ func nearFlag(c *cobra.Command, err error) string {
 }
 
 // Main runs one command and returns the exit code. Errors are printed here and nowhere else.
-func Main(ctx context.Context, s *shell.State) int {
-	return shell.Main(ctx, s, func(s *shell.App) *cobra.Command { return (&app{s}).command() })
-}
+func Main(ctx context.Context, s *shell.State) int { return shell.Main(ctx, s, command) }
 
 // Tree is the command tree by itself, for documents that are made of it. Its commands do not run.
-func Tree() *cobra.Command { return (&app{&shell.App{State: &shell.State{}}}).command() }
+func Tree() *cobra.Command { return command(&shell.App{State: &shell.State{}}) }
 
-func (a *app) versionCommand() *cobra.Command {
+func versionCommand(a *shell.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "version", Short: "Print the version of the harness", Args: shell.NoArguments,
 		RunE: func(*cobra.Command, []string) error {

@@ -1,3 +1,4 @@
+// Package compliance is harness audit: compliance tests beside the runs of a model, or of logs alone, judged.
 package compliance
 
 import (
@@ -15,6 +16,9 @@ import (
 	"github.com/plumbline-ml/plumbline/submission/audit"
 	"github.com/plumbline-ml/plumbline/submission/campaign"
 )
+
+// app is one execution.
+type app struct{ *shell.App }
 
 const auditHelp = `Run the compliance tests of a model beside its runs, and judge them.
 

@@ -1,3 +1,5 @@
+// Package runs is harness run: one model, several backends in turn, suites, MLMark's configurations. It prints runs for
+// audits and submissions, too, and has the settings of runs.
 package runs
 
 import (
@@ -20,6 +22,9 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/queries"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/suite"
 )
+
+// app is one execution.
+type app struct{ *shell.App }
 
 const runHelp = `Run a model's benchmark.
 

@@ -1,3 +1,4 @@
+// Package submission is harness submission: the steps from runs to a submission.
 package submission
 
 import (
@@ -12,6 +13,9 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
+
+// app is one execution.
+type app struct{ *shell.App }
 
 const help = `The way from runs to a submission, step by step; docs/submission.md shows all of it.
 Only run starts a plugin.`

@@ -1,4 +1,4 @@
-package cli
+package tune
 
 import (
 	"encoding/json"

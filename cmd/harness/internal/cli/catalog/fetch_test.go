@@ -1,4 +1,4 @@
-package cli_test
+package catalog_test
 
 import (
 	"archive/tar"
@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/plumbline-ml/plumbline/internal/onnxlib/onnxlibtest"
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/clitest"
@@ -109,9 +110,12 @@ func runtimeArchive(t *testing.T) (path string, archive []byte) {
 	var out bytes.Buffer
 	z := gzip.NewWriter(&out)
 	w := tar.NewWriter(z)
+	text := onnxlibtest.Library(t, runtime.GOOS, runtime.GOARCH, onnxruntime.Newest)
 	for _, library := range []string{"libonnxruntime.so", "libonnxruntime.dylib"} {
-		err := w.WriteHeader(&tar.Header{Name: name + "/lib/" + library, Mode: 0o755, Size: 1, Typeflag: tar.TypeReg})
-		if _, written := w.Write([]byte("x")); err != nil || written != nil {
+		err := w.WriteHeader(&tar.Header{
+			Name: name + "/lib/" + library, Mode: 0o755, Size: int64(len(text)), Typeflag: tar.TypeReg,
+		})
+		if _, written := w.Write(text); err != nil || written != nil {
 			t.Fatal(err, written)
 		}
 	}

@@ -1,4 +1,4 @@
-package cli
+package machine
 
 import (
 	"context"
@@ -48,7 +48,9 @@ type trustFlags struct {
 	with, env   []string
 }
 
-func (a *app) trustCommand(f *shell.PluginFlags) *cobra.Command {
+// TrustCommand is harness trust.
+func TrustCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
+	a := &app{s}
 	t := &trustFlags{PluginFlags: f}
 	c := &cobra.Command{
 		Use: trustName + " [PLUGIN...]", Short: "Pin plugin binaries: no others are started", Long: trustHelp,

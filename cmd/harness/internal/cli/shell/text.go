@@ -2,6 +2,7 @@ package shell
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/live"
@@ -33,4 +34,23 @@ func scoringText(read, size int64, took time.Duration) string {
 	left := time.Duration(float64(took) * float64(size-read) / float64(max(read, 1)))
 	return fmt.Sprintf("scoring  %.1f %% of %s  ETA %s", 100*float64(read)/float64(size), figure.Bytes(size),
 		figure.Seconds(left))
+}
+
+// PageWidth is where long texts are broken.
+const PageWidth = 110
+
+// OrDash lists items, or is a dash where there are none.
+func OrDash(items []string) string {
+	if len(items) == 0 {
+		return "-"
+	}
+	return strings.Join(items, ", ")
+}
+
+// OrNone is a text, or a dash where there is none.
+func OrNone(text string) string {
+	if text == "" {
+		return "-"
+	}
+	return text
 }

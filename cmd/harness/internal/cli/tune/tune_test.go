@@ -1,4 +1,4 @@
-package cli_test
+package tune_test
 
 import (
 	"encoding/json"
@@ -380,4 +380,42 @@ func TestRunWithoutAProfile(t *testing.T) {
 		strings.Contains(s.Stdout.String(), "tuning") {
 		t.Errorf("tuning is spoken of:\n%s", s.Stdout.String())
 	}
+}
+
+// A profile tells nothing of secrets, and runs with others use it: they do the same work.
+func TestSecretsStayOutOfProfiles(t *testing.T) {
+	s := newTuner(t)
+	args, secrets := s.Secrets()
+	s.Want(0, s.Run(append(tuneArgs("--json", "--scenario", "Offline"), args...)...), `"licence": "(secret)"`)
+	s.WantHidden(secrets, filepath.Join(s.Dir, "settings"))
+	path := certain(s)
+	args[slices.Index(args, "token=sesame-token")] = "token=sesame-other"
+	// What was measured in milliseconds may be too little for a run of its duration.
+	run := append([]string{"run", "resnet50", "--scenario", "Offline", "--mode", "performance",
+		"--set", "target_qps=100000000", "--out", s.Out()}, args...)
+	s.Want(0, s.Run(run...), path)
+	if r := s.Result().Runs[0]; r.Tuning != path {
+		t.Errorf("the run used the profile %q: %s", r.Tuning, r.TuningNote)
+	}
+	s.WantHidden(append(secrets, "sesame-other"), s.Out())
+	s.Want(0, s.Run(append(run, "--force", "--backend-opt", "other=1")...))
+	if r := s.Result().Runs[0]; r.Tuning != "" {
+		t.Errorf("a run with another option uses the profile %s", r.Tuning)
+	}
+}
+
+// A setting that the search called not certain is used by the runs that name the profile, and by no others.
+func TestTuningThatIsNotCertain(t *testing.T) {
+	s := newTuner(t)
+	s.Want(0, s.Run(tuneArgs("--scenario", "Offline")...))
+	path := certain(s)
+	dry := []string{"run", "resnet50", "--dry-run", "--scenario", "Offline"}
+	s.Want(0, s.Run(dry...), " ("+path+")")
+	_, p := profileOf(s)
+	p.Offline.Decided = false
+	if err := p.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	s.Want(0, s.Run(dry...), "for Offline is not used: harness tune called it not certain (--tuning "+path+" uses it)")
+	s.Want(0, s.Run(append(dry, "--tuning", path)...), " ("+path+")")
 }

@@ -1,4 +1,4 @@
-package cli
+package catalog
 
 import (
 	"cmp"
@@ -38,7 +38,9 @@ type want struct {
 	file fetch.File
 }
 
-func (a *app) fetchCommand(f *shell.PluginFlags) *cobra.Command {
+// FetchCommand is harness fetch.
+func FetchCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
+	a := &app{s}
 	var offline bool
 	var only []string
 	build := onnxruntime.Build{OS: runtime.GOOS, Arch: runtime.GOARCH}

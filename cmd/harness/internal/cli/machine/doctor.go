@@ -1,4 +1,5 @@
-package cli
+// Package machine has the commands on this machine: doctor, and trust, which pins its plugins.
+package machine
 
 import (
 	"context"
@@ -16,7 +17,12 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/onnxruntime"
 )
 
-func (a *app) doctorCommand(f *shell.PluginFlags) *cobra.Command {
+// app is one execution.
+type app struct{ *shell.App }
+
+// DoctorCommand is harness doctor.
+func DoctorCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
+	a := &app{s}
 	return &cobra.Command{
 		Use: "doctor", Short: "Examine this machine and its plugins, and say what to do", Args: shell.NoArguments,
 		RunE: func(c *cobra.Command, _ []string) error {

@@ -1,4 +1,4 @@
-package cli_test
+package machine_test
 
 import (
 	"fmt"
@@ -133,7 +133,7 @@ func TestTrustFaults(t *testing.T) {
 	}
 	s.Want(2, s.Run("trust"), lock, "line 1")
 	for _, args := range [][]string{{"version"}, {"help"}, {"help", "run"}, {},
-		{"new", "backend", filepath.Join(s.Dir, "acme"), "--checkout", filepath.Join("..", "..", "..", "..")}} {
+		{"new", "backend", filepath.Join(s.Dir, "acme"), "--checkout", filepath.Join("..", "..", "..", "..", "..")}} {
 		s.Want(0, s.Run(args...)) // these start no plugin
 	}
 }

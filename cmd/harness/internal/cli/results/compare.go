@@ -1,4 +1,4 @@
-package cli
+package results
 
 import (
 	"bytes"
@@ -36,7 +36,9 @@ type compareFlags struct {
 	failIf    []string
 }
 
-func (a *app) compareCommand() *cobra.Command {
+// CompareCommand is harness compare.
+func CompareCommand(s *shell.App) *cobra.Command {
+	a := &app{s}
 	f := &compareFlags{}
 	c := &cobra.Command{
 		Use: "compare BASE NEW", Short: "Compare runs, and tell differences from the spread", Long: compareHelp,

@@ -1,4 +1,4 @@
-package cli_test
+package catalog_test
 
 import (
 	"context"

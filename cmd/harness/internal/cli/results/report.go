@@ -1,4 +1,5 @@
-package cli
+// Package results has the commands on what runs left behind: compare, report and score.
+package results
 
 import (
 	"bytes"
@@ -19,6 +20,9 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plot"
 )
 
+// app is one execution.
+type app struct{ *shell.App }
+
 const runsReportHelp = `Show runs: verdicts with their reasons, how latency, throughput and tokens went over
 time and how they are distributed, accuracy with its target and samples to look at, settings with their
 origins, system and files. Without a flag it is a text for the terminal.
@@ -36,7 +40,9 @@ type runsReportFlags struct {
 	text                 bool
 }
 
-func (a *app) reportCommand() *cobra.Command {
+// ReportCommand is harness report.
+func ReportCommand(s *shell.App) *cobra.Command {
+	a := &app{s}
 	f := &runsReportFlags{}
 	c := &cobra.Command{
 		Use: "report DIR...", Short: "Show runs: a page, a text, or single plots", Long: runsReportHelp,

@@ -1,4 +1,5 @@
-package cli
+// Package tune is harness tune: the search for the fastest setting, and its report.
+package tune
 
 import (
 	"time"
@@ -9,6 +10,9 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/live"
 )
+
+// app is one execution.
+type app struct{ *shell.App }
 
 const tuneHelp = `Measure which batch size, number of sessions and threads are fastest in Offline, and the
 setting and the highest target_qps at which Server is still VALID. The answers go into a profile in the folder
@@ -30,7 +34,9 @@ type tuneFlags struct {
 	json bool
 }
 
-func (a *app) tuneCommand(f *shell.PluginFlags) *cobra.Command {
+// Command is harness tune.
+func Command(s *shell.App, f *shell.PluginFlags) *cobra.Command {
+	a := &app{s}
 	t := &tuneFlags{PluginFlags: f}
 	c := &cobra.Command{
 		Use: "tune MODEL", Short: "Find the fastest setting and the highest VALID Server rate", Long: tuneHelp,

@@ -1,4 +1,4 @@
-package cli
+package results
 
 import (
 	"fmt"
@@ -18,7 +18,9 @@ itself runs (--scorer-model).
 
 A result.json beside the log says which model ran on which data set; for other logs, name them.`
 
-func (a *app) scoreCommand(f *shell.PluginFlags) *cobra.Command {
+// ScoreCommand is harness score.
+func ScoreCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
+	a := &app{s}
 	r := bench.ScoreRequest{Done: a.writeScore, Running: a.OnKill}
 	var dtype string
 	c := &cobra.Command{

@@ -1,4 +1,4 @@
-package cli
+package catalog
 
 import (
 	"cmp"
@@ -17,7 +17,9 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/discover"
 )
 
-func (a *app) describeCommand(f *shell.PluginFlags) *cobra.Command {
+// DescribeCommand is harness describe.
+func DescribeCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
+	a := &app{s}
 	return &cobra.Command{
 		Use: "describe NAME", Short: "Say everything about a model: files, data sets, metrics, options, devices",
 		Args: shell.OneArgument("a model's name"),

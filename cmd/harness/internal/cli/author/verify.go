@@ -1,4 +1,4 @@
-package cli
+package author
 
 import (
 	"context"
@@ -46,7 +46,9 @@ type verifyFlags struct {
 	json                 bool
 }
 
-func (a *app) verifyCommand(f *shell.PluginFlags) *cobra.Command {
+// VerifyCommand is harness verify.
+func VerifyCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
+	a := &app{s}
 	v := &verifyFlags{PluginFlags: f}
 	c := &cobra.Command{
 		Use: shell.VerifyName + " MODEL", Short: "Prove a plugin or a backend sound", Long: verifyHelp,

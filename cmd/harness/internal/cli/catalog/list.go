@@ -1,4 +1,5 @@
-package cli
+// Package catalog has the commands on what plugins offer: list, describe, fetch and dataset.
+package catalog
 
 import (
 	"fmt"
@@ -15,7 +16,12 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/discover"
 )
 
-func (a *app) listCommand(f *shell.PluginFlags) *cobra.Command {
+// app is one execution.
+type app struct{ *shell.App }
+
+// ListCommand is harness list.
+func ListCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
+	a := &app{s}
 	var devices bool
 	l := &cobra.Command{
 		Use: "list", Short: "List the models that can be run", Args: shell.NoArguments,

@@ -1,4 +1,4 @@
-package cli
+package catalog
 
 import (
 	"fmt"
@@ -34,7 +34,9 @@ that does not exist:
   harness dataset export resnet50 pictures/
   harness dataset export resnet50 pictures/ --param set=calibration --param n=100`
 
-func (a *app) datasetCommand(f *shell.PluginFlags) *cobra.Command {
+// DatasetCommand is harness dataset.
+func DatasetCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
+	a := &app{s}
 	c := &cobra.Command{
 		Use: "dataset", Short: "Work on data sets apart from runs: list, verify, export, convert", Long: datasetHelp,
 		Args: func(c *cobra.Command, args []string) error { return shell.UnknownCommand(c, args) },

@@ -1,4 +1,4 @@
-package cli_test
+package results_test
 
 import (
 	"crypto/sha256"

@@ -1,4 +1,5 @@
-package cli
+// Package author has the commands for authors of plugins and backends: new and verify.
+package author
 
 import (
 	"errors"
@@ -13,8 +14,12 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/runs"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/newmodule"
 )
+
+// app is one execution.
+type app struct{ *shell.App }
 
 const newHelp = `Write a module to start from: it builds, passes its tests, and serves a plugin that harness run
 and harness verify can use. Replace its parts with yours, one at a time.
@@ -29,7 +34,9 @@ and harness verify can use. Replace its parts with yours, one at a time.
 // newFlags are the flags of new.
 type newFlags struct{ module, checkout, language string }
 
-func (a *app) newCommand() *cobra.Command {
+// NewCommand is harness new.
+func NewCommand(s *shell.App) *cobra.Command {
+	a := &app{s}
 	f := &newFlags{}
 	c := &cobra.Command{
 		Use: "new backend|benchmark DIR", Short: "Write a module of your own to start from", Long: newHelp,
