@@ -1,19 +1,15 @@
 """Greedy transcripts of the ONNX files, one clip at a time, and what their words score."""
 
-import numpy as np
-import onnxruntime
-
 import data
 import export
+import numpy as np
+from embedded import runtime, speech
 
 MOST = 30  # tries at one encoder frame
 
 
 def sessions(folder, precision):
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = 1
-    paths = [folder / export.name(part, precision) for part in export.PARTS]
-    return [onnxruntime.InferenceSession(p, options, providers=["CPUExecutionProvider"]) for p in paths]
+    return [runtime.session(folder / export.name(part, precision), threads=1) for part in export.PARTS]
 
 
 def encode(encoder, features):
@@ -45,22 +41,13 @@ def predict(prediction, symbol, states):
     return prediction.run(None, {"symbol": np.array([[symbol]]), "hidden_in_1": h, "hidden_in_2": c})
 
 
-def distance(a, b):
-    """Word edits that make b of a."""
-    row = list(range(len(b) + 1))
-    for i, x in enumerate(a, 1):
-        before, row[0] = row[0], i
-        for j, y in enumerate(b, 1):
-            before, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, before + (x != y))
-    return row[-1]
+def said(parts, clip):
+    """The words of a clip's transcript."""
+    labels = [label for _, label in decode(*parts, clip.features) if label != data.BLANK]
+    return "".join(data.LABELS[label] for label in labels).split()
 
 
 def accuracy(folder, precision, clips):
     """100 % less the word error rate."""
-    parts, errors, words = sessions(folder, precision), 0, 0
-    for clip in clips:
-        labels = [label for _, label in decode(*parts, clip.features) if label != data.BLANK]
-        said = "".join(data.LABELS[label] for label in labels)
-        errors += distance(said.split(), clip.transcript.split())
-        words += len(clip.transcript.split())
-    return (1 - errors / words) * 100
+    parts = sessions(folder, precision)
+    return speech.accuracy((said(parts, clip), clip.transcript.split()) for clip in clips)

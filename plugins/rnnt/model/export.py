@@ -2,23 +2,19 @@
 
 import numpy as np
 import onnx
-from onnx import TensorProto, helper, numpy_helper
-from onnxruntime.quantization import CalibrationDataReader, CalibrationMethod, QuantFormat, QuantType, quantize_static
-
-import evaluate
 from data import BLANK
+from embedded import int8, onnxgraph
+from embedded.onnxgraph import array, floats, ints
+from embedded.scales import whole
 from network import INPUT, MEMORY, PREDICTION_LAYERS, STACK, WIDTH
+from onnx import TensorProto
 
 PARTS = ("encoder", "prediction", "joint")
-OPSET, IR_VERSION = 17, 8
+OPSET = 17
 
 
 def name(part, precision):
     return f"rnnt_{part}_{precision}.onnx"
-
-
-def array(parameter):
-    return parameter.detach().numpy().astype(np.float32)
 
 
 def gates(parameter):
@@ -27,35 +23,20 @@ def gates(parameter):
     return np.concatenate([i, o, f, c])
 
 
-class Graph:
-    """Collects nodes and weights. Each method adds what its name says, and returns the name of the result."""
-
+class Graph(onnxgraph.Graph):
     def __init__(self, small):
-        self.nodes, self.weights, self.small = [], [], small
-
-    def weight(self, name, value):
-        self.weights.append(numpy_helper.from_array(np.asarray(value, order="C"), name))
-        return name
-
-    def ints(self, *values):
-        name = "ints_" + "_".join(map(str, values))
-        return name if any(w.name == name for w in self.weights) else self.weight(name, np.array(values, np.int64))
+        super().__init__()
+        self.small = small
 
     def scalar(self, name, value):
         return self.weight(name, np.int64(value))
-
-    def node(self, op, inputs, outputs, **attributes):
-        first, *_ = listed = [outputs] if isinstance(outputs, str) else outputs
-        self.nodes.append(helper.make_node(op, inputs, listed, first, **attributes))
-        return outputs
 
     def gate_weight(self, name, parameter):
         """1,4*HIDDEN,IN; in INT8 with a scale for each gate."""
         value = gates(parameter)[None]
         if not self.small:
             return self.weight(name, value)
-        scale = np.abs(value).max((0, 2)) / 127
-        small = np.rint(value / scale[None, :, None]).astype(np.int8)
+        small, scale = whole(value, 1)
         inputs = [self.weight(name + ".int8", small), self.weight(name + ".scale", scale)]
         return self.node("DequantizeLinear", inputs, name, axis=1)
 
@@ -70,19 +51,7 @@ class Graph:
         return self.node("Squeeze", [outputs[0], self.ints(1)], name), outputs[1:]
 
     def model(self, inputs, outputs):
-        body = helper.make_graph(self.nodes, "plumbline-rnnt", inputs, outputs, self.weights)
-        model = helper.make_model(body, opset_imports=[helper.make_opsetid("", OPSET)], producer_name="plumbline")
-        model.ir_version = IR_VERSION
-        onnx.checker.check_model(model, full_check=True)
-        return model
-
-
-def ints(name, *shape):
-    return helper.make_tensor_value_info(name, TensorProto.INT64, shape)
-
-
-def floats(name, *shape):
-    return helper.make_tensor_value_info(name, TensorProto.FLOAT, shape)
+        return super().model("plumbline-rnnt", inputs, outputs, OPSET)
 
 
 def encoder(network, small):
@@ -104,8 +73,8 @@ def encoder(network, small):
     length = graph.node("Div", [graph.node("Add", ["feature_length", "one"], "rounded_up"), "stack"], "length")
     graph.node("Cast", [length], "x_lens", to=TensorProto.INT32)
     inputs = [floats("input", "seq_len", "batch", INPUT), ints("feature_length", "batch")]
-    ends = helper.make_tensor_value_info("x_lens", TensorProto.INT32, ["batch"])
-    return graph.model(inputs, [floats("x_padded", "batch", "t", WIDTH), ends])
+    lengths = onnxgraph.tensor(TensorProto.INT32)("x_lens", "batch")
+    return graph.model(inputs, [floats("x_padded", "batch", "t", WIDTH), lengths])
 
 
 def prediction(network, small):
@@ -141,39 +110,14 @@ def joint(network):
     return graph.model(inputs, [floats("result", "batch", 1, 1, BLANK + 1)])
 
 
-class Calibration(CalibrationDataReader):
-    """Feeds the joint network what it gets in the decoding of the calibration clips."""
-
-    def __init__(self, inputs):
-        self.inputs = iter(inputs)
-
-    def get_next(self):
-        return next(self.inputs, None)
-
-
-def quantise_joint(fp32, clips, path):
-    """Quantises the products statically: UInt8 activations from the ranges of the calibration clips, Int8 weights for
-    each output.
-
-    Weights keep seven bits: processors without VNNI add pairs of products in 16 bits, which eight bits overflow.
-    """
-    quantize_static(
-        fp32 / name("joint", "fp32"),
-        path,
-        Calibration(evaluate.joint_inputs(fp32, clips)),
-        quant_format=QuantFormat.QDQ,
-        op_types_to_quantize=["MatMul"],
-        per_channel=True,
-        reduce_range=True,
-        activation_type=QuantType.QUInt8,
-        weight_type=QuantType.QInt8,
-        calibrate_method=CalibrationMethod.MinMax,
-    )
-
-
-def write(network, calibration, out):
+def write(network, out):
+    """Writes all files but the joint network's in INT8."""
     for precision in ("fp32", "int8"):
         onnx.save(encoder(network, precision == "int8"), out / name("encoder", precision))
         onnx.save(prediction(network, precision == "int8"), out / name("prediction", precision))
     onnx.save(joint(network), out / name("joint", "fp32"))
-    quantise_joint(out, calibration, out / name("joint", "int8"))
+
+
+def quantise_joint(out, inputs):
+    """Writes the joint network in INT8, with the ranges of what it gets in the decoding of the calibration clips."""
+    int8.static(out / name("joint", "fp32"), out / name("joint", "int8"), inputs, ["MatMul"])

@@ -2,9 +2,8 @@
 (A. Graves, "Sequence Transduction with Recurrent Neural Networks", 2012, section 2.4)."""
 
 import torch
-from torch.nn import functional
-
 from data import BLANK
+from torch.nn import functional
 
 NEVER = -1e30
 

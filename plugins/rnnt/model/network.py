@@ -1,9 +1,9 @@
 """RNN-T as the benchmark's reference has it, in small."""
 
 import torch
+from data import BLANK, SPLICE, START
+from embedded.speech import FILTERS
 from torch import nn
-
-from data import BLANK, FILTERS, SPLICE, START
 
 INPUT = SPLICE * FILTERS
 WIDTH, MEMORY, JOINT = 128, 64, 96  # of the encoder, the prediction network and the joint network

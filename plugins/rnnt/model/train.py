@@ -7,27 +7,18 @@ Everything random is seeded. Sums of floats differ between machines, so a repeat
 of WER, not bit by bit.
 """
 
-import argparse
-import hashlib
-import json
-import math
-import platform
-import tempfile
-import time
 from pathlib import Path
-
-import numpy as np
-import onnxruntime
-import torch
-from torch import nn
 
 import data
 import evaluate
 import export
+import numpy as np
+import torch
+from embedded import training
 from loss import transducer
 from network import STACK, WIDTH, Network
+from torch import nn
 
-HERE = Path(__file__).resolve().parent
 TRAIN, CALIBRATION, EVAL = 6000, 100, 500  # clips
 SEED = 1
 BATCH, STEPS = 16, 900
@@ -67,85 +58,29 @@ def losses_of(network, guide, clips, alone):
     return (transducer(logits, labels, ends, counts) / counts).mean() + GUIDANCE * guided
 
 
-def rate(step):
-    """Rises for WARM_UP steps, stays for half of the training, and falls as a cosine."""
-    done = step / STEPS
-    fall = 1.0 if done < 0.5 else 0.5 * (1 + math.cos(math.pi * (done - 0.5) / 0.5))
-    return min(1.0, (step + 1) / WARM_UP) * fall
-
-
 def train(clips):
     network, guide = Network(), nn.Linear(WIDTH, data.BLANK + 1)
-    parameters = [*network.parameters(), *guide.parameters()]
-    optimiser = torch.optim.Adam(parameters, PEAK_RATE)
-    schedule = torch.optim.lr_scheduler.LambdaLR(optimiser, rate)
-    start, losses = time.process_time(), []
+    optimiser = torch.optim.Adam([*network.parameters(), *guide.parameters()], PEAK_RATE)
+    rate = torch.optim.lr_scheduler.LambdaLR(optimiser, training.rise_and_fall(STEPS, WARM_UP, 0.5))
+    learn = training.Steps(optimiser, rate, CLIP)
     for step, batch in zip(range(STEPS), batches(clips, np.random.default_rng(SEED))):
-        loss = losses_of(network, guide, batch, step < ALONE)
-        optimiser.zero_grad()
-        loss.backward()
-        nn.utils.clip_grad_norm_(parameters, CLIP)
-        optimiser.step()
-        schedule.step()
-        losses.append(loss.item())
-        if len(losses) % 100 == 0:
-            seconds = time.process_time() - start
-            print(f"{seconds:6.0f} s  step {len(losses)}  loss {np.mean(losses[-100:]):.3f}", flush=True)
-    return network.eval()
-
-
-def describe(out, part, precision, accuracy):
-    path = out / export.name(part, precision)
-    content = path.read_bytes()
-    return {
-        "name": path.name,
-        "part": part,
-        "precision": precision,
-        "size": len(content),
-        "sha256": hashlib.sha256(content).hexdigest(),
-        "metrics": [{"name": "accuracy", "unit": "%", "value": accuracy}],
-    }
-
-
-def write_card(network, minutes, out, clips):
-    scores = {precision: evaluate.accuracy(out, precision, clips) for precision in ("fp32", "int8")}
-    card = {
-        "parameters": sum(p.numel() for p in network.parameters()),
-        "train_clips": TRAIN,
-        "calibration_clips": CALIBRATION,
-        "eval_clips": EVAL,
-        "training_minutes": round(minutes, 1),
-        "trained_with": {
-            "cores": torch.get_num_threads(),
-            "machine": platform.machine(),
-            "torch": torch.__version__,
-            "onnxruntime": onnxruntime.__version__,
-        },
-        "files": [describe(out, part, *score) for score in scores.items() for part in export.PARTS],
-    }
-    (out / "card.json").write_text(json.dumps(card, indent=2) + "\n")
-    print(", ".join(f"{precision}: WER {100 - value:.2f} %" for precision, value in scores.items()))
-
-
-def arguments():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--out", type=Path, default=HERE, help="folder for the models and card.json")
-    parser.add_argument("--threads", type=int, default=1)
-    return parser.parse_args()
+        learn(losses_of(network, guide, batch, step < ALONE))
+    return network
 
 
 def main():
-    options = arguments()
-    torch.set_num_threads(options.threads)
-    torch.manual_seed(SEED)
-    options.out.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as folder:
-        start = time.monotonic()
-        network = train(data.load(data.export("train", TRAIN, folder)))
-        minutes = (time.monotonic() - start) / 60
-        calibration = data.load(data.export("calibration", CALIBRATION, folder))
-        export.write(network, calibration, options.out)
-        write_card(network, minutes, options.out, data.load(data.export("eval", EVAL, folder)))
+    with training.Run(training.arguments(__doc__, Path(__file__).resolve().parent), SEED) as run:
+        network = run.trained(train(data.load("train", TRAIN, run.cache)))
+        export.write(network, run.out)
+        calibration = data.load("calibration", CALIBRATION, run.cache)
+        export.quantise_joint(run.out, evaluate.joint_inputs(run.out, calibration))
+        clips, files = data.load("eval", EVAL, run.cache), []
+        for precision in ("fp32", "int8"):
+            score = ("accuracy", "%", evaluate.accuracy(run.out, precision, clips))
+            paths = {part: run.out / export.name(part, precision) for part in export.PARTS}
+            files += [training.entry(path, precision, score, part=part) for part, path in paths.items()]
+        facts = {"parameters": training.parameters(network), "train_clips": TRAIN}
+        run.write_card({**facts, "calibration_clips": CALIBRATION, "eval_clips": EVAL}, files)
 
 
 if __name__ == "__main__":

@@ -2,17 +2,13 @@
 Whisper, with their words and where these are."""
 
 import base64
-import json
-import subprocess
-import wave
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
+from embedded import speech
+from embedded.speech import FILTERS, RATE
 
-DATASETS_MODULE = Path(__file__).resolve().parents[3] / "datasets"
-MANIFEST = "dev-clean-wav.json"
-RATE, HOP, FFT, FILTERS = 16000, 160, 400, 80
+HOP, FFT = 160, 400
 FRAMES = 3000  # of a window of 30 s
 GAP = RATE // 2  # samples of silence between the clips of a window
 FLOOR = 1e-10  # least power
@@ -59,53 +55,19 @@ class Vocabulary:
         path.write_text("".join(lines))
 
 
-def export(name, count, folder):
-    """Writes the first clips of a set with the project's own command, and returns their folder."""
-    path = Path(folder) / name
-    command = ["go", "run", "./cmd/synthetic-export", "speech", "-set", name, "-n", str(count), "-out", str(path)]
-    subprocess.run(command, cwd=DATASETS_MODULE, check=True)
-    return path
-
-
-def load(folder):
-    """The clips of a folder, in the manifest's order."""
-    return [read(folder, entry) for entry in json.loads((folder / MANIFEST).read_text())]
-
-
-def read(folder, entry):
-    path = folder / entry["files"][0]["fname"]
-    with wave.open(str(path)) as file:
-        samples = np.frombuffer(file.readframes(file.getnframes()), "<i2") / 32768
-    return Clip(log_mel(samples), len(samples), entry["transcript"], path.stem.rpartition("-")[0])
-
-
-def mel_scale(hertz):
-    """Slaney's scale: linear below 1000 Hz, logarithmic above."""
-    return np.where(hertz < 1000, hertz * 3 / 200, 15 + 27 * np.log(np.maximum(hertz, 1) / 1000) / np.log(6.4))
-
-
-def hertz_of(mel):
-    return np.where(mel < 15, mel * 200 / 3, 1000 * np.exp((mel - 15) * np.log(6.4) / 27))
-
-
-def filter_bank():
-    """Triangles of unit area over the bins of the power spectrum: bins,FILTERS."""
-    edges = hertz_of(np.linspace(0, mel_scale(np.array(RATE / 2)), FILTERS + 2))
-    bins = np.linspace(0, RATE / 2, FFT // 2 + 1)[:, None]
-    low, middle, high = edges[:-2], edges[1:-1], edges[2:]
-    triangles = np.minimum((bins - low) / (middle - low), (high - bins) / (high - middle))
-    return np.maximum(triangles, 0) * 2 / (high - low)
+def load(name, count, folder):
+    """The first clips of a set."""
+    clips = speech.clips(name, count, folder)
+    return [Clip(log_mel(s), len(s), transcript, path.stem.rpartition("-")[0]) for s, transcript, path in clips]
 
 
 WINDOW = np.hanning(FFT + 1)[:FFT]
-BANK = filter_bank()
+BANK = speech.filter_bank(FFT // 2 + 1)
 
 
 def log_mel(samples):
     """Frames every 10 ms of samples between silences."""
-    wide = np.pad(samples, (FFT // 2, FFT // 2 + HOP))
-    frames = np.lib.stride_tricks.sliding_window_view(wide, FFT)[::HOP]
-    power = np.abs(np.fft.rfft(frames * WINDOW)) ** 2
+    power = speech.power(np.pad(samples, (FFT // 2, FFT // 2 + HOP)), WINDOW, HOP)
     return np.log10(np.maximum(power @ BANK, FLOOR)).astype(np.float16)
 
 

@@ -1,19 +1,14 @@
 """Greedy answers of the ONNX files, one window at a time, and what their words score."""
 
-import numpy as np
-import onnxruntime
-
 import export
+import numpy as np
+from embedded import runtime, speech
 
 MOST = 200  # tokens of an answer
 
 
 def sessions(folder, precision):
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = 1
-    providers = ["CPUExecutionProvider"]
-    paths = {part: folder / export.name(part, precision) for part in export.PARTS}
-    return {part: onnxruntime.InferenceSession(path, options, providers=providers) for part, path in paths.items()}
+    return {part: runtime.session(folder / export.name(part, precision), threads=1) for part in export.PARTS}
 
 
 def run(session, inputs):
@@ -47,22 +42,13 @@ def inputs(folder, vocabulary, windows):
     return seen
 
 
-def distance(a, b):
-    """Word edits that make b of a."""
-    row = list(range(len(b) + 1))
-    for i, x in enumerate(a, 1):
-        before, row[0] = row[0], i
-        for j, y in enumerate(b, 1):
-            before, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, before + (x != y))
-    return row[-1]
+def said(parts, vocabulary, window):
+    """The words of the answer to a window."""
+    tokens = (token for _, _, token in steps(parts, vocabulary, window.features))
+    return [vocabulary.words[t] for t in tokens if t is not None and t < vocabulary.end]
 
 
 def accuracy(folder, precision, vocabulary, windows):
     """100 % less the word error rate, without the benchmark's normalisation of words."""
-    parts, errors, words = sessions(folder, precision), 0, 0
-    for window in windows:
-        tokens = [token for _, _, token in steps(parts, vocabulary, window.features)]
-        said = [vocabulary.words[t] for t in tokens if t is not None and t < vocabulary.end]
-        errors += distance(said, window.transcript.split())
-        words += len(window.transcript.split())
-    return (1 - errors / words) * 100
+    parts = sessions(folder, precision)
+    return speech.accuracy((said(parts, vocabulary, window), window.transcript.split()) for window in windows)

@@ -1,10 +1,10 @@
 """Whisper in small: convolutions and attention over the sound, attention over what was said and over the sound."""
 
 import torch
+from data import FRAMES
+from embedded.speech import FILTERS
 from torch import nn
 from torch.nn import functional
-
-from data import FILTERS, FRAMES
 
 WIDTH, HEADS, INNER, LAYERS = 96, 4, 192, 2
 FRONT = ((FILTERS, 64, 3, 2), (64, WIDTH, 5, 2), (WIDTH, WIDTH, 3, 2), (WIDTH, WIDTH, 9, 1))  # in, out, kernel, stride

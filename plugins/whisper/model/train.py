@@ -7,27 +7,18 @@ Everything random is seeded. Sums of floats differ between machines, so a repeat
 WER, not bit by bit.
 """
 
-import argparse
-import hashlib
-import json
-import math
-import platform
-import tempfile
-import time
 from pathlib import Path
-
-import numpy as np
-import onnxruntime
-import torch
-from torch import nn
-from torch.nn import functional
 
 import data
 import evaluate
 import export
+import numpy as np
+import torch
+from embedded import training
 from network import FRONT, STRIDE, WIDTH, Network
+from torch import nn
+from torch.nn import functional
 
-HERE = Path(__file__).resolve().parent
 TRAIN, CALIBRATION, EVAL = 6000, 100, 500  # clips
 SEED = 1
 # (frames of a window, most clips in it, windows of a batch, steps): short windows teach words, long ones places.
@@ -148,36 +139,18 @@ def look(weights, mask):
 
 
 def rate(step, rounds):
-    """Rises for WARM_UP steps, stays up to the middle of the round, and falls as a cosine."""
+    """Each round rises for WARM_UP steps, stays up to its middle, and falls as a cosine."""
     for steps, peak in rounds:
         if step < steps:
-            done = step / steps
-            fall = 1.0 if done < 0.5 else 0.5 * (1 + math.cos(math.pi * (done - 0.5) / 0.5))
-            return peak * min(1.0, (step + 1) / WARM_UP) * fall
+            return peak * training.rise_and_fall(steps, WARM_UP, 0.5)(step)
         step -= steps
     return 0.0
 
 
-class Trainer:
-    """Steps of an optimiser, and what they cost."""
-
-    def __init__(self, parameters, rounds):
-        self.parameters = parameters
-        self.optimiser = torch.optim.AdamW(parameters, 1.0, betas=(0.9, 0.98), weight_decay=0.01)
-        self.schedule = torch.optim.lr_scheduler.LambdaLR(self.optimiser, lambda step: rate(step, rounds))
-        self.start, self.losses = time.process_time(), []
-
-    def step(self, parts):
-        self.optimiser.zero_grad()
-        sum(parts).backward()
-        nn.utils.clip_grad_norm_(self.parameters, CLIP)
-        self.optimiser.step()
-        self.schedule.step()
-        self.losses.append([part.item() for part in parts])
-        if len(self.losses) % 50 == 0:
-            means = "  ".join(f"{mean:.3f}" for mean in np.mean(self.losses[-50:], 0))
-            seconds = time.process_time() - self.start
-            print(f"{seconds:6.0f} s  step {len(self.losses)}  losses {means}", flush=True)
+def learner(parameters, rounds):
+    optimiser = torch.optim.AdamW(parameters, 1.0, betas=(0.9, 0.98), weight_decay=0.01)
+    schedule = torch.optim.lr_scheduler.LambdaLR(optimiser, lambda step: rate(step, rounds))
+    return training.Steps(optimiser, schedule, CLIP, every=50)
 
 
 def tokens(logits, labels):
@@ -193,12 +166,14 @@ def losses_of(network, guide, windows, vocabulary):
 
 
 def train(clips, vocabulary):
+    """Trains a network. What is told are the loss of the tokens, and the guiding losses."""
     network, guide = Network(vocabulary.size), Guide(vocabulary)
-    trainer, rng = Trainer([*network.parameters(), *guide.parameters()], ROUNDS), np.random.default_rng(SEED)
+    learn, rng = learner([*network.parameters(), *guide.parameters()], ROUNDS), np.random.default_rng(SEED)
     for windows in batches(clips, rng):
-        trainer.step(losses_of(network, guide, windows, vocabulary))
+        losses = losses_of(network, guide, windows, vocabulary)
+        learn(sum(losses), *losses)
     train_decoder(network, clips, vocabulary, rng)
-    return network.eval()
+    return network
 
 
 def train_decoder(network, clips, vocabulary, rng):
@@ -207,57 +182,13 @@ def train_decoder(network, clips, vocabulary, rng):
     with torch.no_grad():
         sounds = torch.cat([network.encode(torch.from_numpy(w.features[None]))[0] for w in pool])
     parts = (network.decoder, network.decoder_norm, network.tokens)
-    trainer = Trainer([p for part in parts for p in part.parameters()], POOL_ROUNDS)
+    learn = learner([p for part in parts for p in part.parameters()], POOL_ROUNDS)
     for _ in range(sum(steps for steps, _ in POOL_ROUNDS)):
         chosen = rng.choice(count, size, replace=False)
         labels = Labels([pool[i] for i in chosen], vocabulary)
         logits, heard = network.decode(labels.mistaken(rng), sounds[chosen])
-        trainer.step((tokens(logits, labels), ATTENTION * looks(heard, labels)))
-
-
-def describe(out, part, precision, accuracy):
-    path = out / export.name(part, precision)
-    content = path.read_bytes()
-    return {
-        "name": path.name,
-        "part": part,
-        "precision": precision,
-        "size": len(content),
-        "sha256": hashlib.sha256(content).hexdigest(),
-        "metrics": [{"name": "accuracy", "unit": "%", "value": accuracy}],
-    }
-
-
-def write_card(network, vocabulary, minutes, out, clips):
-    sets = {"repackaged": data.chapters(clips), "alone": [[clip] for clip in clips]}
-    scores = {
-        (name, precision): evaluate.accuracy(out, precision, vocabulary, map(data.window, windows))
-        for name, windows in sets.items()
-        for precision in ("fp32", "int8")
-    }
-    card = {
-        "parameters": sum(p.numel() for p in network.parameters()),
-        "vocabulary": vocabulary.size,
-        "train_clips": TRAIN,
-        "calibration_clips": CALIBRATION,
-        "eval_clips": EVAL,
-        "training_minutes": round(minutes, 1),
-        "trained_with": {
-            "cores": torch.get_num_threads(),
-            "machine": platform.machine(),
-            "torch": torch.__version__,
-            "onnxruntime": onnxruntime.__version__,
-        },
-        "accuracy_alone": {p: round(value, 2) for (name, p), value in scores.items() if name == "alone"},
-        "files": [
-            describe(out, part, precision, scores["repackaged", precision])
-            for precision in ("fp32", "int8")
-            for part in export.PARTS
-        ],
-    }
-    (out / "card.json").write_text(json.dumps(card, indent=2) + "\n")
-    for (name, precision), value in scores.items():
-        print(f"{name} clips, {precision}: WER {100 - value:.2f} %")
+        told, looked = tokens(logits, labels), ATTENTION * looks(heard, labels)
+        learn(told + looked, told, looked)
 
 
 def calibration(clips):
@@ -265,28 +196,25 @@ def calibration(clips):
     return [data.window([clip]) for clip in clips[:10]] + [data.window(part) for part in data.chapters(clips)[:2]]
 
 
-def arguments():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--out", type=Path, default=HERE, help="folder for the models, tokens.tiktoken and card.json")
-    parser.add_argument("--threads", type=int, default=1)
-    return parser.parse_args()
-
-
 def main():
-    options = arguments()
-    torch.set_num_threads(options.threads)
-    torch.manual_seed(SEED)
-    options.out.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as folder:
-        start = time.monotonic()
-        clips = data.load(data.export("train", TRAIN, folder))
+    with training.Run(training.arguments(__doc__, Path(__file__).resolve().parent), SEED) as run:
+        clips = data.load("train", TRAIN, run.cache)
         vocabulary = data.Vocabulary.of(clips)
-        vocabulary.write(options.out / "tokens.tiktoken")
-        network = train(clips, vocabulary)
-        minutes = (time.monotonic() - start) / 60
-        windows = calibration(data.load(data.export("calibration", CALIBRATION, folder)))
-        export.write(network, vocabulary, windows, options.out)
-        write_card(network, vocabulary, minutes, options.out, data.load(data.export("eval", EVAL, folder)))
+        vocabulary.write(run.out / "tokens.tiktoken")
+        network = run.trained(train(clips, vocabulary))
+        dense = export.write_fp32(network, run.out)
+        windows = calibration(data.load("calibration", CALIBRATION, run.cache))
+        export.write_int8(run.out, dense, evaluate.inputs(run.out, vocabulary, windows))
+        clips, alone, files = data.load("eval", EVAL, run.cache), {}, []
+        for precision in ("fp32", "int8"):
+            measured = lambda sets, p=precision: evaluate.accuracy(run.out, p, vocabulary, map(data.window, sets))
+            alone[precision] = round(measured([clip] for clip in clips), 2)
+            score = ("accuracy", "%", measured(data.chapters(clips)))
+            paths = {part: run.out / export.name(part, precision) for part in export.PARTS}
+            files += [training.entry(path, precision, score, part=part) for part, path in paths.items()]
+        facts = {"parameters": training.parameters(network), "vocabulary": vocabulary.size, "train_clips": TRAIN}
+        facts |= {"calibration_clips": CALIBRATION, "eval_clips": EVAL, "accuracy_alone": alone}
+        run.write_card(facts, files)
 
 
 if __name__ == "__main__":
