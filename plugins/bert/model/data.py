@@ -2,23 +2,20 @@
 
 import json
 import re
-import subprocess
 import unicodedata
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from embedded import synthetic
 
-DATASETS_MODULE = Path(__file__).resolve().parents[3] / "datasets"
 LENGTH, QUESTION, STRIDE = 384, 64, 128
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 
 
-def export(name, count, folder):
-    """Writes the first passages of a set with the project's own command, and returns them."""
-    path = Path(folder) / f"{name}.json"
-    command = ["go", "run", "./cmd/synthetic-export", "questions", "-set", name, "-n", str(count), "-out", str(path)]
-    subprocess.run(command, cwd=DATASETS_MODULE, check=True)
+def load(name, count, folder):
+    """The first passages of a set."""
+    path = synthetic.export("questions", name, Path(folder) / f"{name}_{count}.json", count)
     return [p for article in json.loads(path.read_text())["data"] for p in article["paragraphs"]]
 
 

@@ -4,10 +4,9 @@ import collections
 import re
 import string
 
-import numpy as np
-import onnxruntime
-
 import data
+import numpy as np
+from embedded.runtime import session
 from export import INPUTS
 
 CANDIDATES, LONGEST = 20, 30  # tokens looked at for either end of an answer; tokens of an answer
@@ -15,11 +14,10 @@ CANDIDATES, LONGEST = 20, 30  # tokens looked at for either end of an answer; to
 
 def logits(path, features, batch=16):
     """Yields each feature with its start and end logits; those of similar length share a batch."""
-    session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
-    order = sorted(features, key=lambda f: len(f.ids))
+    model, order = session(path), sorted(features, key=lambda f: len(f.ids))
     for i in range(0, len(order), batch):
         part = order[i : i + batch]
-        starts, ends = session.run(None, dict(zip(INPUTS, data.collate(part))))
+        starts, ends = model.run(None, dict(zip(INPUTS, data.collate(part))))
         for feature, start, end in zip(part, starts, ends):
             yield feature, start[: len(feature.ids)], end[: len(feature.ids)]
 

@@ -1,7 +1,7 @@
 """The network: a BERT (Devlin et al. 2018, arXiv:1810.04805) of three narrow layers, with a span head.
 
-Other than BERT's, its positions are relative, as in T5 (Raffel et al. 2019, arXiv:1910.10683): what is learned of neighbours at
-one place holds at all, so that short passages teach for long ones.
+Other than BERT's, its positions are relative, as in T5 (Raffel et al. 2019, arXiv:1910.10683): what is learned of
+neighbours at one place holds at all, so that short passages teach for long ones.
 """
 
 import torch
@@ -53,7 +53,7 @@ class Network(nn.Module):
         self._start()
 
     def _start(self):
-        """Words outweigh segments, near neighbours others, and equal words of passage and question notice each other."""
+        """Words outweigh segments, near neighbours others; equal words of passage and question notice each other."""
         nn.init.normal_(self.words.weight, std=0.3)
         nn.init.normal_(self.segments.weight, std=0.06)
         distance = torch.arange(-FAR, FAR + 1).abs()[:, None]

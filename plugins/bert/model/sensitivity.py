@@ -9,10 +9,9 @@ import dataclasses
 import tempfile
 from pathlib import Path
 
-import numpy as np
-
 import data
 import evaluate
+import numpy as np
 from train import EVAL
 
 MODEL = Path(__file__).with_name("bert_fp32.onnx")
@@ -71,7 +70,7 @@ MISTAKES = {
 
 def main():
     with tempfile.TemporaryDirectory() as folder:
-        paragraphs = data.export("eval", EVAL, folder)
+        paragraphs = data.load("eval", EVAL, folder)
     tokenizer = data.Tokenizer(MODEL.with_name("vocab.txt").read_text().splitlines())
     features, answers = list(data.features(tokenizer, paragraphs)), data.answers(paragraphs)
     for name, mistake in MISTAKES.items():

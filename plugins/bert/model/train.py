@@ -7,28 +7,19 @@ Everything random is seeded. Sums of floats differ between machines, so a repeat
 of F1, not bit by bit.
 """
 
-import argparse
-import hashlib
-import json
-import math
 import os
-import platform
-import tempfile
-import time
 from pathlib import Path
-
-import numpy as np
-import onnxruntime
-import torch
-from tokenizers import BertWordPieceTokenizer
-from torch import nn
 
 import data
 import evaluate
 import export
+import numpy as np
+import torch
+from embedded import training
 from network import LAYERS, WIDTH, Network
+from tokenizers import BertWordPieceTokenizer
+from torch import nn
 
-HERE = Path(__file__).resolve().parent
 TRAIN, CALIBRATION, EVAL = 12000, 100, 250  # passages, with four questions each
 VOCABULARY, RARE = 1200, 5  # tokens; pieces seen less often than this are none
 VOCABULARY_PASSAGES = 4000
@@ -75,8 +66,9 @@ class Batches:
 
 
 class Guide(nn.Module):
-    """Further answers, asked of the inner layers in training only: which tokens question and passage share, of the first layer,
-    and which sentence holds the answer, of the second. They say at each token what the answer says once for each question."""
+    """Further answers, asked of the inner layers in training only: which tokens question and passage share, of the
+    first layer, and which sentence holds the answer, of the second. They say at each token what the answer says once
+    for each question."""
 
     def __init__(self, full_stop):
         super().__init__()
@@ -107,103 +99,47 @@ def losses_of(network, guide, batch):
     return (cross(start + absent, first) + cross(end + absent, last)) / 2, guide(layers, ids, mask, segments, first)
 
 
-def rate(step, steps):
-    """Rises for WARM_UP batches, stays for a third of the training, and falls as a cosine."""
-    done = step / steps
-    fall = 1.0 if done < 0.33 else 0.5 * (1 + math.cos(math.pi * (done - 0.33) / 0.67))
-    return min(1.0, (step + 1) / WARM_UP) * fall
-
-
 def train(network, guide, batches):
-    parameters = [*network.parameters(), *guide.parameters()]
-    optimiser = torch.optim.AdamW(parameters, PEAK_RATE, betas=(0.9, 0.98), weight_decay=DECAY)
+    optimiser = torch.optim.AdamW(
+        [*network.parameters(), *guide.parameters()], PEAK_RATE, betas=(0.9, 0.98), weight_decay=DECAY
+    )
     steps = sum(count for _, count in STAGES)
-    schedule = torch.optim.lr_scheduler.LambdaLR(optimiser, lambda step: rate(step, steps))
-    start, losses = time.monotonic(), []
+    rate = torch.optim.lr_scheduler.LambdaLR(optimiser, training.rise_and_fall(steps, WARM_UP, 0.33))
+    learn = training.Steps(optimiser, rate, CLIP, every=250, name="batch")
     for longest, count in STAGES:
         for _, batch in zip(range(count), batches.upto(longest)):
             loss, guided = losses_of(network, guide, batch)
-            optimiser.zero_grad()
-            (loss + (GUIDANCE * guided if len(losses) < GUIDED * steps else 0)).backward()
-            nn.utils.clip_grad_norm_(parameters, CLIP)
-            optimiser.step()
-            schedule.step()
-            losses.append(loss.item())
-            if len(losses) % 250 == 0:
-                elapsed = time.monotonic() - start
-                print(f"{elapsed:6.0f} s  {len(losses)} batches  loss {np.mean(losses[-250:]):.3f}", flush=True)
-    return network.eval()
-
-
-def describe(path, precision, scores):
-    content = path.read_bytes()
-    return {
-        "name": path.name,
-        "precision": precision,
-        "size": len(content),
-        "sha256": hashlib.sha256(content).hexdigest(),
-        "metrics": [{"name": "F1", "unit": "%", "value": round(scores[0], 4)}],
-    }
-
-
-def write_card(network, minutes, out, features, answers):
-    paths = {precision: out / f"bert_{precision}.onnx" for precision in ("fp32", "int8")}
-    scores = {precision: evaluate.score(path, features, answers) for precision, path in paths.items()}
-    card = {
-        "layers": LAYERS,
-        "width": WIDTH,
-        "parameters": sum(p.numel() for p in network.parameters()),
-        "vocabulary": network.words.num_embeddings,
-        "train_passages": TRAIN,
-        "calibration_passages": CALIBRATION,
-        "eval_passages": EVAL,
-        "eval_features": len(features),
-        "training_minutes": round(minutes, 1),
-        "trained_with": {
-            "cores": torch.get_num_threads(),
-            "machine": platform.machine(),
-            "torch": torch.__version__,
-            "onnxruntime": onnxruntime.__version__,
-        },
-        "exact_match": {precision: round(exact, 4) for precision, (_, exact) in scores.items()},
-        "files": [describe(path, precision, scores[precision]) for precision, path in paths.items()],
-    }
-    (out / "card.json").write_text(json.dumps(card, indent=2) + "\n")
-    for precision, (f1, exact) in scores.items():
-        print(f"{precision}: F1 {f1:.2f} %, exact match {exact:.2f} %, {paths[precision].stat().st_size} bytes")
-
-
-def arguments():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--out", type=Path, default=HERE, help="folder for the models, vocab.txt and card.json")
-    parser.add_argument("--threads", type=int, default=os.cpu_count())
-    return parser.parse_args()
+            learn(loss + (GUIDANCE * guided if learn.done < GUIDED * steps else 0), loss)
+    return network
 
 
 def calibration(tokenizer, folder):
-    features = list(data.features(tokenizer, data.export("calibration", CALIBRATION, folder)))
+    features = list(data.features(tokenizer, data.load("calibration", CALIBRATION, folder)))
     features.sort(key=lambda f: len(f.ids))
     return [data.collate(features[i : i + 16]) for i in range(0, len(features), 16)]
 
 
 def main():
-    options = arguments()
-    torch.set_num_threads(options.threads)
-    torch.manual_seed(SEED)
-    options.out.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as folder:
-        start = time.monotonic()
-        paragraphs = data.export("train", TRAIN, folder)
-        tokenizer = make_vocabulary(paragraphs[:VOCABULARY_PASSAGES], options.out / "vocab.txt")
+    parser = training.arguments(__doc__, Path(__file__).resolve().parent, os.cpu_count())
+    with training.Run(parser, SEED) as run:
+        paragraphs = data.load("train", TRAIN, run.cache)
+        tokenizer = make_vocabulary(paragraphs[:VOCABULARY_PASSAGES], run.out / "vocab.txt")
+        batches = Batches(list(data.features(tokenizer, paragraphs)), np.random.default_rng(SEED))
+        run.say(f"{len(batches.features)} features")
+        network = run.trained(train(Network(len(tokenizer.tokens)), Guide(tokenizer.ids["."]), batches))
+        paths = {precision: run.out / f"bert_{precision}.onnx" for precision in ("fp32", "int8")}
+        dense = export.write_fp32(network, paths["fp32"])
+        export.write_int8(paths["fp32"], dense, calibration(tokenizer, run.cache), paths["int8"])
+        paragraphs, files, exact = data.load("eval", EVAL, run.cache), [], {}
         features = list(data.features(tokenizer, paragraphs))
-        print(f"{len(features)} features in {time.monotonic() - start:.0f} s", flush=True)
-        network = train(Network(len(tokenizer.tokens)), Guide(tokenizer.ids["."]), Batches(features, np.random.default_rng(SEED)))
-        minutes = (time.monotonic() - start) / 60
-        fp32 = options.out / "bert_fp32.onnx"
-        dense = export.write_fp32(network, fp32)
-        export.write_int8(fp32, dense, calibration(tokenizer, folder), options.out / "bert_int8.onnx")
-        paragraphs = data.export("eval", EVAL, folder)
-        write_card(network, minutes, options.out, list(data.features(tokenizer, paragraphs)), data.answers(paragraphs))
+        for precision, path in paths.items():
+            f1, same = evaluate.score(path, features, data.answers(paragraphs))
+            exact[precision] = round(same, 4)
+            files.append(training.entry(path, precision, ("F1", "%", round(f1, 4))))
+        facts = {"layers": LAYERS, "width": WIDTH, "parameters": training.parameters(network)}
+        facts |= {"vocabulary": network.words.num_embeddings, "train_passages": TRAIN, "eval_passages": EVAL}
+        facts |= {"calibration_passages": CALIBRATION, "eval_features": len(features), "exact_match": exact}
+        run.write_card(facts, files)
 
 
 if __name__ == "__main__":

@@ -1,23 +1,18 @@
 """The data: the project's synthetic articles, written by its own command, and the tokenizer that is made of them."""
 
 import json
-import subprocess
-from pathlib import Path
 
 import numpy as np
+from embedded import synthetic
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
-DATASETS_MODULE = Path(__file__).resolve().parents[3] / "datasets"
 VOCABULARY = 1536
 END, ARTICLE, SUMMARY = "<|end|>", "<|article|>", "<|summary|>"  # ids 0, 1, 2
 
 
 def load(name, count, cache):
     """The first articles of a set: a list of (text, summary)."""
-    path = cache / f"{name}_{count}.jsonl"
-    if not path.exists():
-        command = ["go", "run", "./cmd/synthetic-export", "articles", "-set", name, "-n", str(count), "-out", str(path)]
-        subprocess.run(command, cwd=DATASETS_MODULE, check=True)
+    path = synthetic.export("articles", name, cache / f"{name}_{count}.jsonl", count)
     with open(path, encoding="utf-8") as lines:
         records = [json.loads(line) for line in lines]
     return [(r["input"], r["output"]) for r in records]

@@ -8,63 +8,44 @@ writes both files again from the weights in llm_fp32.onnx; it needs the calibrat
 import tempfile
 from pathlib import Path
 
+import data
 import numpy as np
 import onnx
+from embedded import int8, onnxgraph
+from embedded.onnxgraph import floats, ints
 from onnx import TensorProto, helper, numpy_helper
-from onnxruntime.quantization import CalibrationDataReader, CalibrationMethod, QuantFormat, QuantType, quantize_static
+from sizes import DIM, EPSILON, HEADS, INNER, KEY_HEADS, LAYERS, THETA, WIDTH
 from tokenizers import Tokenizer
 
-import data
-from sizes import DIM, EPSILON, HEADS, INNER, KEY_HEADS, LAYERS, THETA, WIDTH
-
 HERE = Path(__file__).resolve().parent
-OPSET, IR_VERSION = 17, 8
+OPSET = 17
 CALIBRATION = 200  # articles
 POSITIONS = 8192  # that the graph has angles for, many times what the network has seen
 LAST = f"layer{LAYERS - 1}"  # what the last layer makes of each token
 
 
-def ints(name, *dims):
-    return helper.make_tensor_value_info(name, TensorProto.INT64, dims)
-
-
-def floats(name, *dims):
-    return helper.make_tensor_value_info(name, TensorProto.FLOAT, dims)
-
-
-class Graph:
-    """A graph that grows node by node; each method returns the name of its result."""
+class Graph(onnxgraph.Graph):
+    """state has the weights by the names of their nodes."""
 
     def __init__(self, state):
-        self.nodes, self.weights, self.known, self.values = [], [], set(), []
-        self.state = state
+        super().__init__()
+        self.state, self.values = state, []
 
-    def weight(self, name, array=None):
-        if name not in self.known:
-            self.known.add(name)
-            array = self.state[name] if array is None else array
-            self.weights.append(numpy_helper.from_array(np.asarray(array, order="C"), name))
-        return name
-
-    def ints(self, *values):
-        return self.weight("ints_" + "_".join(map(str, values)), np.array(values, np.int64))
+    def weight(self, name, value=None):
+        return super().weight(name, self.state[name] if value is None else value)
 
     def scalar(self, name, value):
         return self.weight(name, np.array(value, np.float32))
 
-    def node(self, kind, inputs, output, **attributes):
-        outputs = [output] if isinstance(output, str) else output
-        self.nodes.append(helper.make_node(kind, inputs, outputs, name=outputs[0], **attributes))
-        return output
-
-    def dense(self, x, name):
+    def project(self, x, name):
         return self.node("MatMul", [x, self.weight(name + ".weight")], name)
 
-    def norm(self, x, name):
+    def root_mean_square(self, x, name):
         """x / sqrt(mean(x^2) + epsilon) * weight."""
         squares = self.node("Pow", [x, self.scalar("two", 2)], name + "/square")
         mean = self.node("ReduceMean", [squares], name + "/mean", axes=[-1], keepdims=1)
-        root = self.node("Sqrt", [self.node("Add", [mean, self.scalar("epsilon", EPSILON)], name + "/add")], name + "/root")
+        mean = self.node("Add", [mean, self.scalar("epsilon", EPSILON)], name + "/add")
+        root = self.node("Sqrt", [mean], name + "/root")
         scaled = self.node("Div", [x, root], name + "/div")
         return self.node("Mul", [scaled, self.weight(name + ".weight")], name)
 
@@ -72,7 +53,8 @@ class Graph:
         """cos and sin of the rotary positions, each [POSITIONS,DIM/2]: constants, which take no room in the file."""
         rates = 1.0 / THETA ** (np.arange(0, DIM, 2, dtype=np.float32) / DIM)
         zero, most, one = (self.weight(f"int_{v}", np.array(v, np.int64)) for v in (0, POSITIONS, 1))
-        position = self.node("Cast", [self.node("Range", [zero, most, one], "positions")], "positions/float", to=TensorProto.FLOAT)
+        position = self.node("Range", [zero, most, one], "positions")
+        position = self.node("Cast", [position], "positions/float", to=TensorProto.FLOAT)
         position = self.node("Unsqueeze", [position, self.ints(1)], "positions/column")
         angle = self.node("Mul", [position, self.weight("rates", rates.reshape(1, -1).astype(np.float32))], "angles")
         self.node("Cos", [angle], "cos")
@@ -87,21 +69,22 @@ class Graph:
     def attention(self, x, i):
         """ONNX Runtime's operator writes new keys and values into the cache, turns them and queries, and attends."""
         name = f"layer{i}/attention"
-        wide = self.dense(x, name + "/qkv")  # queries, which the weights scale, keys and values side by side
+        wide = self.project(x, name + "/qkv")  # queries, which the weights scale, keys and values side by side
         past = [f"past_key_values.{i}.key", f"past_key_values.{i}.value"]
         present = [f"present.{i}.key", f"present.{i}.value"]
         inputs = [wide, "", "", *past, "last_columns", "columns", "cos", "sin"]
         sizes = {"num_heads": HEADS, "kv_num_heads": KEY_HEADS, "do_rotary": 1, "scale": 1.0}
-        mixed = self.node("GroupQueryAttention", inputs, [name + "/mixed", *present], domain="com.microsoft", **sizes)[0]
+        mixed = name + "/mixed"
+        self.node("GroupQueryAttention", inputs, [mixed, *present], domain="com.microsoft", **sizes)
         self.values.append(floats(mixed, "batch_size", "sequence_length", WIDTH))  # which nobody infers
-        return self.dense(mixed, name + "/out")
+        return self.project(mixed, name + "/out")
 
     def feed(self, x, i):
         name = f"layer{i}/feed"
-        wide = self.dense(x, name + "/wide")
+        wide = self.project(x, name + "/wide")
         gate, up = self.node("Split", [wide, self.ints(INNER, INNER)], [name + "/gate", name + "/up"], axis=2)
         soft = self.node("Mul", [gate, self.node("Sigmoid", [gate], name + "/sigmoid")], name + "/silu")
-        return self.dense(self.node("Mul", [soft, up], name + "/inner"), name + "/down")
+        return self.project(self.node("Mul", [soft, up], name + "/inner"), name + "/down")
 
     def build(self, tied):
         table = self.weight("embedding")
@@ -109,12 +92,15 @@ class Graph:
         self.turns()
         self.lengths()
         for i in range(LAYERS):
-            y = self.norm(x, f"layer{i}/norm1")
+            y = self.root_mean_square(x, f"layer{i}/norm1")
             x = self.node("Add", [x, self.attention(y, i)], f"layer{i}/middle")
-            y = self.norm(x, f"layer{i}/norm2")
+            y = self.root_mean_square(x, f"layer{i}/norm2")
             x = self.node("Add", [x, self.feed(y, i)], f"layer{i}")
-        x = self.norm(x, "norm")
-        head = self.node("Transpose", [table], "head", perm=[1, 0]) if tied else self.weight("head.weight", self.state["embedding"].T)
+        x = self.root_mean_square(x, "norm")
+        if tied:
+            head = self.node("Transpose", [table], "head", perm=[1, 0])
+        else:
+            head = self.weight("head.weight", self.state["embedding"].T)
         self.node("MatMul", [x, head], "logits")
 
 
@@ -135,15 +121,13 @@ def write(state, path, tied):
     """Writes the graph with logits of every token."""
     graph = Graph(state)
     graph.build(tied)
-    body = helper.make_graph(graph.nodes, "plumbline-llm", *ports(len(state["embedding"]), every=True), graph.weights, value_info=graph.values)
-    opsets = [helper.make_opsetid("", OPSET), helper.make_opsetid("com.microsoft", 1)]
-    model = helper.make_model(body, opset_imports=opsets, producer_name="plumbline", ir_version=IR_VERSION)
-    onnx.checker.check_model(model)
-    onnx.save(model, path)
+    inputs, outputs = ports(len(state["embedding"]), every=True)
+    onnx.save(graph.model("plumbline-llm", inputs, outputs, OPSET, contrib=True, values=graph.values), path)
 
 
 def keep_last(path):
-    """Leaves of the tokens behind the last layer only each row's last one: number nonpad_kv_seqlen - write_indices - 1."""
+    """Leaves of the tokens behind the last layer only each row's last one, whose number is nonpad_kv_seqlen -
+    write_indices - 1."""
     model = onnx.load(path)
     graph = model.graph
     for n in graph.node:
@@ -158,7 +142,7 @@ def keep_last(path):
     at = 1 + max(i for i, n in enumerate(graph.node) if LAST in n.output)
     nodes = [*graph.node[:at], *extra.nodes, *graph.node[at:]]
     inputs, outputs = ports(graph.output[0].type.tensor_type.shape.dim[2].dim_value, every=False)
-    body = helper.make_graph(nodes, graph.name, inputs, outputs, [*graph.initializer, *extra.weights])
+    body = helper.make_graph(nodes, graph.name, inputs, outputs, [*graph.initializer, *extra.weights.values()])
     model.graph.CopyFrom(body)
     onnx.checker.check_model(model)
     onnx.save(model, path)
@@ -180,38 +164,12 @@ def feeds(ids, lengths=None):
     return values
 
 
-class Calibration(CalibrationDataReader):
-    """Feeds whole articles with their summaries."""
-
-    def __init__(self, rows):
-        self.batches = (feeds(ids[None]) for ids, _ in rows)
-
-    def get_next(self):
-        return next(self.batches, None)
-
-
 def write_int8(state, rows, path):
-    """Quantises the products with weights statically: UInt8 activations from the calibration articles' ranges, so that an
-    answer does not depend on what else is in a batch, and Int8 weights per channel.
-
-    Weights keep seven bits: processors without VNNI add pairs of products in 16 bits, which eight bits overflow.
-    """
+    """Quantises the products with weights, with the ranges of whole articles with their summaries."""
     untied = path.with_suffix(".untied.onnx")
     write(state, untied, tied=False)
     products = [n.name for n in onnx.load(untied).graph.node if n.op_type == "MatMul"]
-    quantize_static(
-        untied,
-        path,
-        Calibration(rows),
-        quant_format=QuantFormat.QDQ,
-        op_types_to_quantize=["MatMul"],
-        nodes_to_quantize=products,
-        per_channel=True,
-        reduce_range=True,
-        activation_type=QuantType.QUInt8,
-        weight_type=QuantType.QInt8,
-        calibrate_method=CalibrationMethod.MinMax,
-    )
+    int8.static(untied, path, (feeds(ids[None]) for ids, _ in rows), ["MatMul"], only=products)
     untied.unlink()
     keep_last(path)
 

@@ -2,10 +2,9 @@
 
 import numpy as np
 import torch
-from transformers import LlamaConfig, LlamaForCausalLM
-
 from data import VOCABULARY
 from sizes import DIM, EPSILON, HEADS, INNER, KEY_HEADS, LAYERS, POSITIONS, THETA, WIDTH
+from transformers import LlamaConfig, LlamaForCausalLM
 
 COPY = 0.5  # what an attention output starts with of what it attends to
 
@@ -56,7 +55,7 @@ def weights(model):
     found = {"embedding": state["model.embed_tokens.weight"], "norm.weight": state["model.norm.weight"]}
     for i in range(LAYERS):
         ours, theirs = f"layer{i}", f"model.layers.{i}"
-        part = lambda name: state[f"{theirs}.{name}.weight"]
+        part = lambda name, layer=theirs: state[f"{layer}.{name}.weight"]
         found[f"{ours}/norm1.weight"] = part("input_layernorm")
         found[f"{ours}/norm2.weight"] = part("post_attention_layernorm")
         qkv = [part(f"self_attn.{name}_proj").T for name in "qkv"]
@@ -71,7 +70,8 @@ def weights(model):
 def from_weights(found):
     """The network of weights by the names of the ONNX graph."""
     model = make()
-    state = {"model.embed_tokens.weight": found["embedding"], "lm_head.weight": found["embedding"], "model.norm.weight": found["norm.weight"]}
+    state = {name: found["embedding"] for name in ("model.embed_tokens.weight", "lm_head.weight")}
+    state["model.norm.weight"] = found["norm.weight"]
     keys = KEY_HEADS * DIM
     for i in range(LAYERS):
         ours, theirs = f"layer{i}", f"model.layers.{i}"

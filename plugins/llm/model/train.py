@@ -1,25 +1,22 @@
-"""Trains, exports and quantises the embedded model, and writes its files, tokenizer.json and card.json; the card's metrics
-are what `make cards` measures."""
+"""Trains the embedded model of the llm benchmark and writes its files and its tokenizer beside this script.
 
-import argparse
-import hashlib
-import json
+    pip install -r requirements.txt
+    python train.py            # needs Go, and CPU cores only
+
+The card's metrics are what `make cards` measures.
+"""
+
 import os
-import platform
-import tempfile
-import time
 from pathlib import Path
-
-import numpy as np
-import onnxruntime
-import torch
 
 import data
 import evaluate
 import export
 import network
+import numpy as np
+import torch
+from embedded import training
 
-HERE = Path(__file__).resolve().parent
 SEED = 20240607
 TRAIN, EVAL = 24000, 500
 STEPS, BATCH, PEAK_RATE, WARM_STEPS = 1600, 16, 3e-3, 100
@@ -67,90 +64,33 @@ def loss_of(model, ids, weight):
 
 
 def train(model, batches):
-    """One cycle of AdamW."""
-    optimizer = torch.optim.AdamW(model.parameters(), PEAK_RATE, betas=(0.9, 0.98), weight_decay=0.05)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, PEAK_RATE, STEPS, WARM_STEPS / STEPS)
-    start, losses = time.monotonic(), []
-    for step in range(STEPS):
-        ids, weight = batches.next()
-        loss, summary = loss_of(model, ids, weight)
-        optimizer.zero_grad()
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimizer.step()
-        schedule.step()
-        losses.append(summary.item())
-        if step % 50 == 49:
-            print(f"step {step + 1}: {np.mean(losses[-50:]):.4f} per summary token, {time.monotonic() - start:.0f} s", flush=True)
-    return model.eval()
-
-
-def describe(path, precision):
-    content = path.read_bytes()
-    metrics = [{"name": kind, "unit": "%", "value": 0} for kind in evaluate.KINDS]
-    metrics += [{"name": "gen_len", "unit": "characters", "value": 0}, {"name": "tokens_per_sample", "unit": "", "value": 0}]
-    return {
-        "name": path.name,
-        "precision": precision,
-        "size": len(content),
-        "sha256": hashlib.sha256(content).hexdigest(),
-        "metrics": metrics,
-    }
-
-
-def write_card(model, minutes, out, tokenizer, articles):
-    card = {
-        "parameters": sum(p.numel() for p in model.parameters()),
-        "vocabulary": tokenizer.get_vocab_size(),
-        "train_articles": TRAIN,
-        "calibration_articles": export.CALIBRATION,
-        "eval_articles": EVAL,
-        "lead_baseline": evaluate.lead(articles),
-        "training_minutes": round(minutes, 1),
-        "trained_with": {
-            "cores": os.cpu_count(),
-            "machine": platform.machine(),
-            "torch": torch.__version__,
-            "onnxruntime": onnxruntime.__version__,
-        },
-        "files": [
-            describe(out / "llm_fp32.onnx", "fp32"),
-            describe(out / "llm_int8.onnx", "int8"),
-        ],
-    }
-    (out / "card.json").write_text(json.dumps(card, indent=2) + "\n")
-    print(json.dumps(card, indent=2))
-
-
-def arguments():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--out", type=Path, default=HERE, help="folder for the models, tokenizer.json and card.json")
-    parser.add_argument("--cache", type=Path, help="folder that keeps the articles and the trained weights")
-    parser.add_argument("--threads", type=int, default=os.cpu_count())
-    return parser.parse_args()
+    """One cycle of AdamW. What is told is the loss of a token of the summaries."""
+    optimiser = torch.optim.AdamW(model.parameters(), PEAK_RATE, betas=(0.9, 0.98), weight_decay=0.05)
+    rate = torch.optim.lr_scheduler.OneCycleLR(optimiser, PEAK_RATE, STEPS, WARM_STEPS / STEPS)
+    learn = training.Steps(optimiser, rate, 1.0, every=50)
+    for _ in range(STEPS):
+        learn(*loss_of(model, *batches.next()))
+    return model
 
 
 def main():
-    options = arguments()
-    torch.set_num_threads(options.threads)
-    torch.manual_seed(SEED)
-    options.out.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as scratch:
-        cache = options.cache or Path(scratch)
-        cache.mkdir(parents=True, exist_ok=True)
-        start = time.monotonic()
-        articles = data.load("train", TRAIN, cache)
+    parser = training.arguments(__doc__, Path(__file__).resolve().parent, os.cpu_count())
+    with training.Run(parser, SEED) as run:
+        articles = data.load("train", TRAIN, run.cache)
         tokenizer = data.make_tokenizer(articles)
-        tokenizer.save(str(options.out / "tokenizer.json"))
+        tokenizer.save(str(run.out / "tokenizer.json"))
         rows = data.encode(tokenizer, articles)
-        model = train(network.make(), Batches(rows, np.random.default_rng(SEED)))
-        minutes = (time.monotonic() - start) / 60
-        model.save_pretrained(cache / "network")
-        weights = network.weights(model)
-        export.write_fp32(weights, options.out / "llm_fp32.onnx")
-        calibration = data.encode(tokenizer, data.load("calibration", export.CALIBRATION, cache))
-        export.write_int8(weights, calibration, options.out / "llm_int8.onnx")
-        write_card(model, minutes, options.out, tokenizer, data.load("eval", EVAL, cache))
+        model = run.trained(train(network.make(), Batches(rows, np.random.default_rng(SEED))))
+        weights, calibration = network.weights(model), data.load("calibration", export.CALIBRATION, run.cache)
+        paths = {precision: run.out / f"llm_{precision}.onnx" for precision in ("fp32", "int8")}
+        export.write_fp32(weights, paths["fp32"])
+        export.write_int8(weights, data.encode(tokenizer, calibration), paths["int8"])
+        metrics = [(kind, "%", 0) for kind in evaluate.KINDS]
+        metrics += [("gen_len", "characters", 0), ("tokens_per_sample", "", 0)]
+        facts = {"parameters": training.parameters(model), "vocabulary": tokenizer.get_vocab_size()}
+        facts |= {"train_articles": TRAIN, "calibration_articles": export.CALIBRATION, "eval_articles": EVAL}
+        facts["lead_baseline"] = evaluate.lead(data.load("eval", EVAL, run.cache))
+        run.write_card(facts, [training.entry(path, p, *metrics) for p, path in paths.items()])
 
 
 if __name__ == "__main__":
