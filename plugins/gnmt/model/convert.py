@@ -2,15 +2,16 @@
 
     python convert.py ende_gnmt_model_4_layer/translate.ckpt models/gnmt
 
-The checkpoint is that of gnmt_model.zip, zenodo record 2530924; needs tensorflow (any version 2), numpy and onnx.
+The checkpoint is that of gnmt_model.zip, zenodo record 2530924; needs tensorflow (any version 2) and `pip install -e
+../../model`.
 """
+
 import argparse
 import pathlib
 
+import graphs
 import onnx
 import tensorflow as tf
-
-import graphs
 
 PREFIX = "dynamic_seq2seq/"
 

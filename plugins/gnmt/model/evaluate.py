@@ -1,9 +1,10 @@
-"""Translates with the embedded model in PyTorch, as GNMT's reference searches: sentences in batches in their order, each
-batch until all its beams have ended or twice its longest source has been reached. It prints sentences per second.
+"""Translates with the embedded model in PyTorch, as GNMT's reference searches: sentences in batches in their order,
+each batch until all its beams have ended or twice its longest source has been reached. It prints sentences per second.
 
     python evaluate.py --pieces pieces.en [--batch 32] [--threads 1] [--out words.de]
 
-pieces.en is what is written of words.en (`go run ./cmd/synthetic-export translation -set eval -out DIR` in datasets/) by
+pieces.en is what is written of words.en (`go run ./cmd/synthetic-export translation -set eval -out DIR` in datasets/)
+by
 
     subword-nmt apply-bpe -c bpe.codes < words.en > pieces.en
 """

@@ -2,6 +2,7 @@
 an LSTM's, and multiplied in FP32. So an answer does not depend on what else is in a batch, as with activations whose
 range is found at run time."""
 import numpy as np
+from embedded.scales import whole
 from onnx import ModelProto, helper, numpy_helper
 
 SMALLEST = 1024  # elements: smaller ones stay as they are
@@ -18,11 +19,7 @@ def weights(model):
             continue
         # An LSTM's W and R have a leading dimension of directions, whose scales are the same.
         axis = w.ndim - 1 if c.name in multiplied else w.ndim - 2
-        others = tuple(k for k in range(w.ndim) if k != axis)
-        scale = np.maximum(np.abs(w).max(axis=others, keepdims=True), 1e-8) / 127
-        q = np.clip(np.rint(w / scale), -127, 127).astype(np.int8)
-        constants.append(numpy_helper.from_array(q, c.name + "_int8"))
-        constants.append(numpy_helper.from_array(scale.astype(np.float32).ravel(), c.name + "_scale"))
+        constants += [numpy_helper.from_array(a, c.name + end) for a, end in zip(whole(w, axis), ("_int8", "_scale"))]
         nodes.append(helper.make_node("DequantizeLinear", [c.name + "_int8", c.name + "_scale"], [c.name], axis=axis))
     rest = list(model.graph.node)
     del model.graph.initializer[:], model.graph.node[:]

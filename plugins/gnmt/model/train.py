@@ -1,32 +1,29 @@
-"""Trains the embedded model and writes it: encoder and decoder in FP32 and INT8, vocabularies, codes, card.json.
+"""Trains the embedded model of the gnmt benchmark and writes its files, codes and vocabularies beside this script.
 
-It may be stopped and started again: it goes on where it was, give or take 25 steps (--state).
+    pip install -r requirements.txt
+    python train.py            # needs Go, and one CPU core
+
+With --cache it may be stopped and started again: it goes on where it was, give or take 25 steps; the
+card's minutes are those since the last start. The card's metrics are what `make cards` measures.
 """
-import argparse
 import collections
-import hashlib
-import json
 import math
-import pathlib
-import platform
 import random
-import subprocess
-import time
+from pathlib import Path
 
+import graphs
 import numpy as np
 import onnx
-import onnxruntime
+import quantise
 import torch
+from embedded import synthetic, training
 from subword_nmt.apply_bpe import BPE
 from subword_nmt.learn_bpe import learn_bpe
 from torch import nn
 
-import graphs
-import quantise
-
-HERE = pathlib.Path(__file__).resolve().parent
 MERGES, WIDTH, BATCH, EPOCHS, RATE, DROPOUT = 1000, 96, 64, 18, 5e-3, 0.1
 SAVE = 25  # steps
+EVAL = 600  # pairs that `make cards` translates
 SPECIAL = ["<unk>", "<s>", "</s>"]
 
 
@@ -34,12 +31,11 @@ def lines(path):
     return path.read_text(encoding="utf-8").splitlines()
 
 
-def prepare(folder):
-    """The training pairs as ids, with the codes and vocabularies that they were made with, which it writes."""
-    subprocess.run(["go", "run", "./cmd/synthetic-export", "translation", "-set", "train", "-out", folder],
-                   cwd=HERE.parents[2] / "datasets", check=True)
-    texts = {side: lines(folder / f"words.{side}") for side in ("en", "de")}
-    codes = HERE / "bpe.codes"
+def prepare(folder, out):
+    """The training pairs as ids, with the codes and vocabularies that they were made with, which it writes to out."""
+    words = synthetic.export("translation", "train", folder / "words")
+    texts = {side: lines(words / f"words.{side}") for side in ("en", "de")}
+    codes = out / "bpe.codes"
     with open(codes, "w", encoding="utf-8") as f:
         learn_bpe(iter(t + "\n" for side in texts.values() for t in side), f, MERGES)
     with open(codes, encoding="utf-8") as f:
@@ -49,10 +45,10 @@ def prepare(folder):
         pieces = [bpe.process_line(t).split() for t in text]
         counts = collections.Counter(p for line in pieces for p in line)
         vocabulary = SPECIAL + [p for p, _ in sorted(counts.items(), key=lambda c: (-c[1], c[0]))]
-        (HERE / f"vocab.bpe.{side}").write_text("\n".join(vocabulary) + "\n", encoding="utf-8")
+        (out / f"vocab.bpe.{side}").write_text("\n".join(vocabulary) + "\n", encoding="utf-8")
         number = {p: i for i, p in enumerate(vocabulary)}
         ids.append([[number[p] for p in line] for line in pieces])
-    return list(zip(*ids)), [len(lines(HERE / f"vocab.bpe.{s}")) for s in ("en", "de")]
+    return list(zip(*ids)), [len(lines(out / f"vocab.bpe.{side}")) for side in texts]
 
 
 class Network(nn.Module):
@@ -123,7 +119,7 @@ class Network(nn.Module):
             p = {k: array(getattr(module, k + end)) for k in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")}
             order = lambda a: np.concatenate([np.split(a, 4)[k] for k in (0, 2, 1, 3)])  # i, f, j, o -> i, j, f, o
             bias = order(p["bias_ih"] + p["bias_hh"])
-            bias[2 * WIDTH:3 * WIDTH] -= 1
+            bias[2 * WIDTH : 3 * WIDTH] -= 1
             all[name + "/basic_lstm_cell/kernel"] = np.concatenate(
                 [order(p["weight_ih"]).T, order(p["weight_hh"]).T])
             all[name + "/basic_lstm_cell/bias"] = bias
@@ -143,73 +139,54 @@ def batches(pairs, chance):
         yield pad(source), lengths, pad([[1] + t for t in target]), pad([t + [2] for t in target]), mask
 
 
+class Kept:
+    """The state of a training in a file: the epoch, the batches of it that are done, and what has a state_dict."""
+
+    def __init__(self, path, *parts):
+        self.path, self.parts = path, parts
+        self.epoch, self.done = 0, 0
+        if path.exists():
+            self.epoch, self.done, *states = torch.load(path)
+            for part, state in zip(parts, states):
+                part.load_state_dict(state)
+
+    def keep(self, epoch, done):
+        torch.save([epoch, done, *(part.state_dict() for part in self.parts)], self.path)
+
+
 def train(pairs, sizes, state):
-    torch.manual_seed(1)
-    torch.set_num_threads(1)
     net = Network(*sizes, WIDTH)
-    optimizer = torch.optim.Adam(net.parameters(), RATE, betas=(0.9, 0.98))
-    steps = EPOCHS * math.ceil(len(pairs) / BATCH)
-    plan = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda s: min(1, (s + 1) / 100, (steps - s) / (0.5 * steps)))
-    epoch, done, seconds = 0, 0, 0.0
-    if state.exists():
-        epoch, done, seconds, *parts = torch.load(state)
-        for part, kept in zip((net, optimizer, plan), parts):
-            part.load_state_dict(kept)
-    for epoch in range(epoch, EPOCHS):
-        begun, total, count = time.process_time(), 0.0, 0
+    optimiser = torch.optim.Adam(net.parameters(), RATE, betas=(0.9, 0.98))
+    count = math.ceil(len(pairs) / BATCH)
+    steps = EPOCHS * count
+    plan = torch.optim.lr_scheduler.LambdaLR(optimiser, lambda s: min(1, (s + 1) / 100, (steps - s) / (0.5 * steps)))
+    learn, kept = training.Steps(optimiser, plan, 1, every=count), Kept(state, net, optimiser, plan)
+    for epoch in range(kept.epoch, EPOCHS):
         for at, (source, lengths, given, wanted, mask) in enumerate(batches(pairs, random.Random(epoch))):
-            if at < done:
+            if epoch == kept.epoch and at < kept.done:
                 continue
             torch.manual_seed(steps * epoch + at)
             logits = net(source, lengths, given)
-            loss = nn.functional.cross_entropy(logits[mask], wanted[mask], label_smoothing=0.05)
-            optimizer.zero_grad()
-            loss.backward()
-            nn.utils.clip_grad_norm_(net.parameters(), 1)
-            optimizer.step()
-            plan.step()
-            total, count = total + loss.item(), count + 1
+            learn(nn.functional.cross_entropy(logits[mask], wanted[mask], label_smoothing=0.05))
             if at % SAVE == SAVE - 1:
-                spent = seconds + time.process_time() - begun
-                torch.save([epoch, at + 1, spent, *(p.state_dict() for p in (net, optimizer, plan))], state)
-        seconds, done = seconds + time.process_time() - begun, 0
-        print(f"epoch {epoch + 1}: loss {total / max(count, 1):.4f}, {seconds:.0f} s", flush=True)
-        torch.save([epoch + 1, 0, seconds, *(p.state_dict() for p in (net, optimizer, plan))], state)
-    return net.eval(), seconds
-
-
-def write(net, seconds):
-    weights, files = net.weights(), []
-    for part, model in (("encoder", graphs.encoder(weights)), ("decoder", graphs.decoder(weights))):
-        for precision, graph in (("fp32", model), ("int8", quantise.weights(model))):
-            path = HERE / f"{part}_{precision}.onnx"
-            onnx.save(graph, path)
-            data = path.read_bytes()
-            files.append({"name": path.name, "part": part, "precision": precision, "size": len(data),
-                          "sha256": hashlib.sha256(data).hexdigest(),
-                          "metrics": [{"name": m, "unit": "", "value": 0} for m in ("BLEU", "sacreBLEU")]})
-    parameters = sum(p.numel() for p in net.parameters())
-    card = {
-        "parameters": parameters, "train_pairs": 16000, "eval_pairs": 600, "merges": MERGES,
-        "training_minutes": round(seconds / 60, 1),
-        "trained_with": {"cores": 1, "machine": platform.machine(), "torch": torch.__version__,
-                         "onnxruntime": onnxruntime.__version__},
-        "files": files,
-    }
-    (HERE / "card.json").write_text(json.dumps(card, indent=2) + "\n")
+                kept.keep(epoch, at + 1)
+        kept.keep(epoch + 1, 0)
+    return net
 
 
 def main():
-    flags = argparse.ArgumentParser(description=__doc__)
-    flags.add_argument("--data", type=pathlib.Path, required=True, help="folder for the training pairs")
-    flags.add_argument("--state", type=pathlib.Path, required=True, help="file of the last epoch's state")
-    o = flags.parse_args()
-    kept = o.data / "pairs.pt"
-    if not kept.exists():
-        torch.save(prepare(o.data), kept)
-    pairs, sizes = torch.load(kept)
-    print(len(pairs), "pairs,", sizes, "tokens,", np.mean([len(s) + len(t) for s, t in pairs]) / 2, "a line")
-    write(*train(pairs, sizes, o.state))
+    with training.Run(training.arguments(__doc__, Path(__file__).resolve().parent), 1) as run:
+        pairs, sizes = prepare(run.cache, run.out)
+        run.say(f"{len(pairs)} pairs, {sizes} tokens, {np.mean([len(s) + len(t) for s, t in pairs]) / 2:.1f} a line")
+        net = run.trained(train(pairs, sizes, run.cache / "state.pt"))
+        weights, files = net.weights(), []
+        for part, model in (("encoder", graphs.encoder(weights)), ("decoder", graphs.decoder(weights))):
+            for precision, graph in (("fp32", model), ("int8", quantise.weights(model))):
+                path = run.out / f"{part}_{precision}.onnx"
+                onnx.save(graph, path)
+                files.append(training.entry(path, precision, ("BLEU", "", 0), ("sacreBLEU", "", 0), part=part))
+        facts = {"parameters": training.parameters(net), "train_pairs": len(pairs), "eval_pairs": EVAL}
+        run.write_card(facts | {"merges": MERGES}, files)
 
 
 if __name__ == "__main__":
