@@ -42,6 +42,7 @@ type Fetched struct {
 	Library
 	SHA256   string // of the archive; empty for a folder placed by hand and for an interpreter's module
 	Verified bool   // SHA256 is what the user, or an earlier use, said
+	Pinned   bool   // SHA256 is that of a first use, and wanted from now on
 }
 
 // Fetch gets a build and makes it what Word means. dir is the cache's folder. An archive that was downloaded and whose
@@ -77,6 +78,7 @@ func (b Build) download(ctx context.Context, c *fetch.Cache, dir string, f fetch
 	}
 	library.Variant = cmp.Or(b.Variant, library.Variant)
 	got := Fetched{Library: library, SHA256: item.SHA256, Verified: item.Verified}
+	got.Pinned = !got.Verified && got.SHA256 != ""
 	return got, note(ctx, dir, name, got)
 }
 

@@ -1,7 +1,6 @@
 package catalog
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,9 +23,11 @@ import (
 const fetchHelp = `Download a model's official files and data sets, as far as their licences allow, and check
 them.
 
-With onnxruntime in place of a model it downloads the official build of ONNX Runtime for this machine, which
---ort-lib fetched then names. Their checksums are not known beforehand: give one with --sha256, or the first
-download's is pinned from then on.
+With onnxruntime in place of a model it downloads the official build of ONNX Runtime for this machine, or takes
+the library out of a package that --from names: a Python wheel, a jar, a NuGet or npm package, an archive of the
+project's, as a file or an address, or the module of an installed interpreter (--from python3). --ort-lib
+fetched then names it, and PLUMBLINE_ORT_LIB=fetched makes it the default. The checksums of downloads are not
+known beforehand: give one with --sha256, or the first download's is pinned from then on.
 
 They are kept in the folder of PLUMBLINE_CACHE (default: plumbline in the user's cache directory).
 An interrupted download resumes where it ended. With --offline nothing is downloaded: what is
@@ -73,7 +74,8 @@ func FetchCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 	c.Flags().StringVar(&build.Release, "release", "", "of onnxruntime: `RELEASE` (default "+onnxruntime.Newest+
 		", the newest known)")
 	c.Flags().StringVar(&build.SHA256, "sha256", "", "of onnxruntime: the archive must have this `SHA256`")
-	c.Flags().StringVar(&build.From, "from", "", "of onnxruntime: `URL` of a copy of the project's releases")
+	c.Flags().StringVar(&build.From, "from", "", "of onnxruntime: `SOURCE`, a package (file or URL), an interpreter such as python3,\n"+
+		"or the URL of a copy of the project's releases")
 	return c
 }
 
@@ -96,14 +98,20 @@ func (a *app) fetchRuntime(ctx context.Context, b onnxruntime.Build, offline boo
 	if err != nil {
 		return err
 	}
-	state := "verified"
-	if !got.Verified {
-		state = "unverified"
+	state := "unverified"
+	switch {
+	case got.Verified:
+		state = "verified"
+	case got.Pinned:
 		fmt.Fprintf(a.Stderr, "no checksum is known for this archive: what came has sha256 %s, which is pinned from now on\n",
-			cmp.Or(got.SHA256, "unknown (a folder placed by hand)"))
+			got.SHA256)
+	case got.SHA256 != "":
+		fmt.Fprintf(a.Stderr, "no --sha256 was given for this package: it has %s\n", got.SHA256)
+	default:
+		fmt.Fprintln(a.Stderr, "no checksum is known for a library that was installed, or placed by hand")
 	}
-	fmt.Fprintf(a.Stdout, "%-10s  ONNX Runtime %s (%s)  %s\nuse it with --ort-lib %s\n", state, got.Release, got.Variant,
-		got.Path, onnxruntime.Word)
+	fmt.Fprintf(a.Stdout, "%-10s  ONNX Runtime %s (%s)  %s\nuse it with --ort-lib %s, or always with %s=%s\n", state,
+		got.Release, got.Variant, got.Path, onnxruntime.Word, shell.EnvORTLib, onnxruntime.Word)
 	return nil
 }
 

@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -110,14 +112,12 @@ func runtimeArchive(t *testing.T) (path string, archive []byte) {
 	var out bytes.Buffer
 	z := gzip.NewWriter(&out)
 	w := tar.NewWriter(z)
-	text := onnxlibtest.Library(t, runtime.GOOS, runtime.GOARCH, onnxruntime.Newest)
-	for _, library := range []string{"libonnxruntime.so", "libonnxruntime.dylib"} {
-		err := w.WriteHeader(&tar.Header{
-			Name: name + "/lib/" + library, Mode: 0o755, Size: int64(len(text)), Typeflag: tar.TypeReg,
-		})
-		if _, written := w.Write(text); err != nil || written != nil {
-			t.Fatal(err, written)
-		}
+	file, library := onnxlibtest.Here(t, onnxruntime.Newest)
+	err := w.WriteHeader(&tar.Header{
+		Name: name + "/lib/" + file, Mode: 0o755, Size: int64(len(library)), Typeflag: tar.TypeReg,
+	})
+	if _, written := w.Write(library); err != nil || written != nil {
+		t.Fatal(err, written)
 	}
 	if err := errors.Join(w.Close(), z.Close()); err != nil {
 		t.Fatal(err)
@@ -125,7 +125,50 @@ func runtimeArchive(t *testing.T) (path string, archive []byte) {
 	return "/v" + onnxruntime.Newest + "/" + name + ".tgz", out.Bytes()
 }
 
+// pythonSays puts a program in the place of Python that says where its module onnxruntime lies.
+func pythonSays(t *testing.T, module string) {
+	t.Helper()
+	bin := t.TempDir()
+	t.Setenv("PATH", bin)
+	if err := os.WriteFile(filepath.Join(bin, "python3"), []byte("#!/bin/sh\necho "+module+"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestFetchRuntimeFromPython follows the advice of doctor, and makes the library the default.
+func TestFetchRuntimeFromPython(t *testing.T) {
+	s := clitest.New(t)
+	s.Fakes["resnet50"].Info.BackendInfo = map[string]string{"version": "ONNX Runtime 1.28.2"}
+	s.Env["PLUMBLINE_ORT_LIB"] = "fetched"
+	run := []string{"run", "resnet50", "--smoke", "--scenario", "Offline", "--mode", "accuracy", "--out", s.Out()}
+	s.Want(6, s.Run(run...), "PLUMBLINE_ORT_LIB=fetched: none was fetched; run `harness fetch onnxruntime`")
+	module := t.TempDir()
+	pythonSays(t, module)
+	s.Want(6, s.Run("fetch", "onnxruntime", "--from", "python3"), "it holds no library of ONNX Runtime")
+	name, library := onnxlibtest.Here(t, "9.8.7")
+	if err := os.WriteFile(filepath.Join(module, name), library, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	delete(s.Env, "PLUMBLINE_ORT_LIB")
+	s.Run("doctor")
+	s.Want(0, 0, "python3 has 9.8.7: `harness fetch onnxruntime --from python3` takes it")
+	s.Want(0, s.Run("fetch", "onnxruntime", "--from", "python3"), "unverified  ONNX Runtime 9.8.7 (cpu)",
+		"or always with PLUMBLINE_ORT_LIB=fetched")
+	s.Env["PLUMBLINE_ORT_LIB"] = "fetched"
+	s.Run("doctor")
+	s.Want(0, 0, "runs use 1.28.2, by PLUMBLINE_ORT_LIB=fetched", "with --ort-lib fetched they use 9.8.7")
+	if strings.Contains(s.Stdout.String(), "python3 has") {
+		t.Errorf("it advises to fetch what was fetched:\n%s", s.Stdout.String())
+	}
+	s.Want(0, s.Run(run...), "accuracy")
+	env := s.Fakes["resnet50"].Launched().Env
+	if last := env[len(env)-1]; !strings.HasPrefix(last, "PLUMBLINE_ORT_LIB="+s.Env["PLUMBLINE_CACHE"]) {
+		t.Errorf("the plugin is started with %q, want the fetched library", last)
+	}
+}
+
 func TestFetchRuntime(t *testing.T) {
+	pythonSays(t, "")
 	path, archive := runtimeArchive(t)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != path {

@@ -4,10 +4,13 @@ package machine
 import (
 	"context"
 	"fmt"
+	"runtime"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/plumbline-ml/plumbline/fetch/wholefile"
+	"github.com/plumbline-ml/plumbline/internal/onnxlib"
 	"github.com/plumbline-ml/plumbline/internal/system"
 
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
@@ -38,7 +41,7 @@ func DoctorCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 				{Title: "files", Checks: []doctor.Check{a.cacheCheck()}},
 			}
 			sections[1].Checks = append(sections[1].Checks, a.trustCheck(f), a.exposedCheck(f))
-			sections[3].Checks = append(sections[3].Checks, a.runtimeCheck(sections[1]))
+			sections[3].Checks = append(sections[3].Checks, a.runtimeCheck(c.Context(), sections[1]))
 			if err := doctor.Write(a.Stdout, sections); err != nil {
 				return err
 			}
@@ -68,12 +71,19 @@ func (a *app) cacheCheck() doctor.Check {
 	return c
 }
 
-// runtimeCheck says which ONNX Runtime the plugins have opened, which was fetched, and whether a newer one is known.
-func (a *app) runtimeCheck(plugins doctor.Section) doctor.Check {
+// python is the interpreter that is asked for an ONNX Runtime of its own.
+const python = "python3"
+
+// runtimeCheck says which ONNX Runtime the plugins have opened, which was fetched, and whether a newer one is installed
+// or known.
+func (a *app) runtimeCheck(ctx context.Context, plugins doctor.Section) doctor.Check {
 	c := doctor.Check{Name: "ONNX Runtime", State: doctor.OK, Found: "no plugin has opened one"}
 	running := onnxruntime.Running(plugins.Versions())
 	if running != "" {
 		c.Found = fmt.Sprintf("runs use %s, the one beside the plugins", running)
+	}
+	if own := a.Env(shell.EnvORTLib); running != "" && own != "" {
+		c.Found = fmt.Sprintf("runs use %s, by %s=%s", running, shell.EnvORTLib, own)
 	}
 	last, fetched, err := a.LastRuntime()
 	switch {
@@ -83,7 +93,13 @@ func (a *app) runtimeCheck(plugins doctor.Section) doctor.Check {
 		c.Found += fmt.Sprintf("; with --ort-lib %s they use %s (%s), %s", onnxruntime.Word, last.Release,
 			last.Variant, last.Path)
 	}
-	if onnxruntime.Older(running) && onnxruntime.Older(last.Release) {
+	installed, err := onnxruntime.InPython(ctx, python, onnxruntime.Build{OS: runtime.GOOS, Arch: runtime.GOARCH})
+	newest := slices.MaxFunc([]string{running, last.Release}, onnxlib.Compare)
+	switch {
+	case err == nil && onnxlib.Compare(installed.Release, newest) > 0:
+		c.Advice = fmt.Sprintf("%s has %s: `harness fetch %s --from %s` takes it; docs/tuning.md has what a newer one brings",
+			python, installed.Release, onnxruntime.Name, python)
+	case onnxruntime.Older(newest):
 		c.Advice = fmt.Sprintf("%s is known: get it with `harness fetch %s`", onnxruntime.Newest, onnxruntime.Name)
 	}
 	return c

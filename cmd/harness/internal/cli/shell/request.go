@@ -144,7 +144,7 @@ func (a *App) Complete(ctx context.Context, f *PluginFlags, r bench.Request) (_ 
 	r.Harness, r.Command, r.Now, r.Machine = Version(), a.CommandLine(), a.Now, a.Root
 	r.Profiles, _ = a.Profiles() // without a folder of settings there are none
 	if r.ORTLib == onnxruntime.Word {
-		r.ORTLib, err = a.fetchedRuntime()
+		r.ORTLib, err = a.fetchedRuntime("--ort-lib " + onnxruntime.Word)
 	}
 	return r, err
 }
@@ -175,14 +175,29 @@ func (a *App) LastRuntime() (l onnxruntime.Library, ok bool, err error) {
 	return onnxruntime.Last(dir)
 }
 
-// fetchedRuntime is the path of its library.
-func (a *App) fetchedRuntime() (string, error) {
+// fetchedRuntime is the path of its library. asked is what asks for it.
+func (a *App) fetchedRuntime(asked string) (string, error) {
 	l, ok, err := a.LastRuntime()
 	if err == nil && !ok {
-		err = sdk.Data(fmt.Errorf("--ort-lib %s: none was fetched; run `harness fetch %s`",
-			onnxruntime.Word, onnxruntime.Name))
+		err = sdk.Data(fmt.Errorf("%s: none was fetched; run `harness fetch %s`", asked, onnxruntime.Name))
 	}
 	return l.Path, err
+}
+
+// EnvORTLib names the library of ONNX Runtime that plugins load: its path, or onnxruntime.Word.
+const EnvORTLib = "PLUMBLINE_ORT_LIB"
+
+// FetchedByDefault says that runs use the library that was fetched, if no flag says otherwise.
+func (a *App) FetchedByDefault() bool { return a.Env(EnvORTLib) == onnxruntime.Word }
+
+// DefaultRuntime gives plugins the path of the fetched library where the environment names it by its word.
+func (a *App) DefaultRuntime(f *PluginFlags) error {
+	if !a.FetchedByDefault() {
+		return nil
+	}
+	path, err := a.fetchedRuntime(EnvORTLib + "=" + onnxruntime.Word)
+	f.Launch.Env = append(f.Launch.Env, EnvORTLib+"="+path)
+	return err
 }
 
 // OpenCache opens the folder of downloads.
