@@ -145,8 +145,8 @@ fuzz: ## fuzz every parser for FUZZTIME (default 10s) each
 	  done; \
 	done
 
-dist: ## make the archives of a release for Linux in dist/: VERSION=v1.2.3 ARCHES=amd64,arm64 (the latter wants gcc-aarch64-linux-gnu)
-	$(GO) run ./tools/dist -o dist $(if $(VERSION),-version $(VERSION)) -arch $(or $(ARCHES),amd64,arm64)
+dist: ## make the archives of a release for Linux in dist/: VERSION=v1.2.3 ARCHES=amd64,arm64 (wants gcc-aarch64-linux-gnu) ORT=wheel
+	$(GO) run ./tools/dist -o dist $(if $(VERSION),-version $(VERSION)) $(if $(ORT),-ort $(ORT)) -arch $(or $(ARCHES),amd64,arm64)
 
 release: ## write all modules as VERSION=v1.2.3 will have them into a module proxy of files, dist/proxy, and print the tags
 	$(GO) run ./tools/release -o dist/proxy $(VERSION)

@@ -4,6 +4,8 @@ go 1.26.0
 
 require (
 	github.com/bufbuild/protocompile v0.14.1
+	github.com/plumbline-ml/plumbline/fetch v0.0.0
+	github.com/plumbline-ml/plumbline/internal v0.0.0
 	github.com/plumbline-ml/plumbline/loadgen v0.0.0
 	golang.org/x/mod v0.27.0
 	google.golang.org/protobuf v1.36.12
@@ -31,5 +33,9 @@ tool (
 	google.golang.org/protobuf/cmd/protoc-gen-go
 	gotest.tools/gotestsum
 )
+
+replace github.com/plumbline-ml/plumbline/fetch => ../fetch
+
+replace github.com/plumbline-ml/plumbline/internal => ../internal
 
 replace github.com/plumbline-ml/plumbline/loadgen => ../loadgen

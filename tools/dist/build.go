@@ -68,7 +68,7 @@ func (d *dist) build(p platform, dir string) error {
 	return errors.Join(
 		p.run("0", "go", "build", "-ldflags", flags, "-o", dir+"/", "./cmd/harness"),
 		p.run("1", "go", "build", "-ldflags", "-s -w -buildid=", "-o", plugins+"/", "./cmd/plugins/plumbline-plugin-..."),
-		here("go", "run", "./cmd/plugins/internal/ortlib", "-o", plugins, "-os", "linux", "-arch", p.arch),
+		d.placeRuntime(p, plugins),
 		here("go", "run", "./cmd/harness/internal/manuals", "-o", filepath.Join(dir, "share"), "-version", d.version,
 			"-date", fmt.Sprint(d.date.Unix())),
 		copyFiles(dir, "LICENSE", "README.md", "CHANGELOG.md", "VERSIONING.md"),

@@ -2,6 +2,7 @@ package main
 
 import (
 	"archive/tar"
+	"bytes"
 	"compress/gzip"
 	"errors"
 	"io"
@@ -11,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/plumbline-ml/plumbline/internal/onnxlib/onnxlibtest"
 )
 
 // TestPack packs a folder twice, with other times and modes that do not count.
@@ -107,6 +110,29 @@ func TestContainerfile(t *testing.T) {
 	}
 	if strings.Join(steps, "\n") != strings.Join(want, "\n") {
 		t.Errorf("the steps are\n%q\nwant, as TestDist takes them,\n%q", steps, want)
+	}
+}
+
+// TestRuntimeOfAPackage takes the library of the architecture out of a jar that has several.
+func TestRuntimeOfAPackage(t *testing.T) {
+	jar, plugins := filepath.Join(t.TempDir(), "onnxruntime.jar"), t.TempDir()
+	arm := onnxlibtest.Library(t, "linux", "arm64", "1.32.0")
+	files := map[string][]byte{
+		"ai/onnxruntime/native/linux-x64/libonnxruntime.so":     onnxlibtest.Library(t, "linux", "amd64", "1.32.0"),
+		"ai/onnxruntime/native/linux-aarch64/libonnxruntime.so": arm,
+	}
+	if err := os.WriteFile(jar, onnxlibtest.Zip(t, files), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := runtimeOf(jar, t.TempDir(), plugins, "arm64"); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(filepath.Join(plugins, libraryName)); err != nil || !bytes.Equal(got, arm) {
+		t.Errorf("%d bytes, %v, want the library for arm64", len(got), err)
+	}
+	if err := runtimeOf("dist_test.go", t.TempDir(), plugins, "arm64"); err == nil ||
+		!strings.Contains(err.Error(), "want a package that holds ONNX Runtime") {
+		t.Error(err)
 	}
 }
 

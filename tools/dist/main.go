@@ -21,6 +21,7 @@ func main() {
 	var d dist
 	flag.StringVar(&d.version, "version", "", "the version, such as v1.2.3 (default: devel- and the commit)")
 	flag.StringVar(&d.out, "o", "dist", "the folder of the archives, which is made anew")
+	flag.StringVar(&d.ort, "ort", "", "the package that ONNX Runtime is taken from, such as a wheel (default: the Go module)")
 	arches := flag.String("arch", "amd64,arm64", "the architectures")
 	flag.Parse()
 	if err := d.make(strings.Split(*arches, ",")); err != nil {
@@ -32,6 +33,7 @@ func main() {
 // dist makes the archives of one version.
 type dist struct {
 	version, out string
+	ort          string    // the package that ONNX Runtime is taken from; empty: the Go module
 	date         time.Time // of the commit: the time of all files
 }
 
