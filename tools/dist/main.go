@@ -21,7 +21,8 @@ func main() {
 	var d dist
 	flag.StringVar(&d.version, "version", "", "the version, such as v1.2.3 (default: devel- and the commit)")
 	flag.StringVar(&d.out, "o", "dist", "the folder of the archives, which is made anew")
-	flag.StringVar(&d.ort, "ort", "", "the package that ONNX Runtime is taken from, such as a wheel (default: the Go module)")
+	flag.StringVar(&d.ort, "ort", "",
+		"the package that ONNX Runtime is taken from, such as a wheel (default: the Go module)")
 	arches := flag.String("arch", "amd64,arm64", "the architectures")
 	flag.Parse()
 	if err := d.make(strings.Split(*arches, ",")); err != nil {

@@ -74,8 +74,8 @@ func FetchCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 	c.Flags().StringVar(&build.Release, "release", "", "of onnxruntime: `RELEASE` (default "+onnxruntime.Newest+
 		", the newest known)")
 	c.Flags().StringVar(&build.SHA256, "sha256", "", "of onnxruntime: the archive must have this `SHA256`")
-	c.Flags().StringVar(&build.From, "from", "", "of onnxruntime: `SOURCE`, a package (file or URL), an interpreter such as python3,\n"+
-		"or the URL of a copy of the project's releases")
+	c.Flags().StringVar(&build.From, "from", "", "of onnxruntime: `SOURCE`, a package (file or URL), an\n"+
+		"interpreter such as python3, or the URL of a copy of the project's releases")
 	return c
 }
 
