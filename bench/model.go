@@ -13,6 +13,9 @@ import (
 
 	"github.com/plumbline-ml/plumbline/loadgen/suggest"
 	"github.com/plumbline-ml/plumbline/sdk"
+
+	"github.com/plumbline-ml/plumbline/bench/internal/keyvalue"
+	"github.com/plumbline-ml/plumbline/bench/internal/modelfiles"
 )
 
 // chooseModel decides which model file runs: an embedded one, one of the manifest, or the user's own path.
@@ -37,7 +40,7 @@ func (p *Plan) chooseModel(r Request) []error {
 	if err := p.chooseNamed(file, r.Precision); err != nil || file.Embedded {
 		return []error{err}
 	}
-	path, err := locate(r.Files, model, file)
+	path, err := modelfiles.Official(r.Files, model, file)
 	p.Options.ModelFile = path
 	return []error{sdk.Data(err)}
 }
@@ -50,25 +53,6 @@ func (p *Plan) chooseNamed(file sdk.ModelFile, precision string) error {
 		return fmt.Errorf("--precision %s: %s is %s; leave --precision out", precision, file.Name, file.Precision)
 	}
 	return nil
-}
-
-// locate finds an official file where harness fetch keeps it, or else in the working directory.
-func locate(files Files, model sdk.ModelInfo, file sdk.ModelFile) (string, error) {
-	path, err := "", fmt.Errorf("%s is not embedded: give its path", file.Name)
-	if files != nil {
-		path, err = files.Locate(model, file)
-	}
-	if err == nil {
-		return path, nil
-	}
-	here, missing := regular(file.Name)
-	switch {
-	case missing == nil:
-		return here, nil
-	case errors.Is(missing, fs.ErrNotExist):
-		return "", fmt.Errorf("%w; or put it here, or give its path", err)
-	}
-	return "", fmt.Errorf("%w; and the one that is here: %w", err, missing)
 }
 
 // chooseEmbedded takes the embedded file of that precision. A model without embedded files (the null workload) counts
@@ -93,7 +77,7 @@ func (p *Plan) chooseEmbedded(precision string) []error {
 
 // chooseOwn takes a path of the user's; it is made absolute, because the plugin may run elsewhere.
 func (p *Plan) chooseOwn(path string) []error {
-	abs, err := fileOrFolder(path)
+	abs, err := modelfiles.Path(path)
 	if err == nil {
 		p.Options.ModelFile = abs
 		return nil
@@ -107,27 +91,6 @@ func (p *Plan) chooseOwn(path string) []error {
 			suggest.Unknown("name of a file of "+p.Served.Model.Name+":", path, names))
 	}
 	return []error{sdk.Data(fmt.Errorf("--model %s: %w", path, err))}
-}
-
-// fileOrFolder is the absolute path of a model: a file, or the folder of a format that has several.
-func fileOrFolder(path string) (string, error) {
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return filepath.Abs(path)
-	}
-	return regular(path)
-}
-
-func regular(path string) (string, error) {
-	info, err := os.Stat(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return "", fmt.Errorf("no such file (%w)", fs.ErrNotExist)
-	case err != nil:
-		return "", err
-	case !info.Mode().IsRegular():
-		return "", errors.New("not a regular file")
-	}
-	return filepath.Abs(path)
 }
 
 // chooseOptions fills in what the plugin opens beside the model.
@@ -144,7 +107,7 @@ func (p *Plan) chooseOptions(r Request) []error {
 		}
 	}
 	if r.Dataset != "" {
-		path, err := dataset(r.Dataset)
+		path, err := modelfiles.Dataset(r.Dataset)
 		o.Dataset = path
 		faults = append(faults, sdk.Data(err))
 	}
@@ -156,24 +119,10 @@ func (p *Plan) chooseOptions(r Request) []error {
 	return append(faults, wrong...)
 }
 
-// dataset is the absolute path of a data set: a folder, or the one file that some models' are.
-func dataset(path string) (string, error) {
-	info, err := os.Stat(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return "", fmt.Errorf("--dataset %s: no such file or directory", path)
-	case err != nil:
-		return "", fmt.Errorf("--dataset: %w", err)
-	case !info.IsDir() && !info.Mode().IsRegular():
-		return "", fmt.Errorf("--dataset %s: neither a directory nor a regular file", path)
-	}
-	return filepath.Abs(path)
-}
-
 func (p *Plan) chooseBackend(r Request) []error {
 	known := p.Served.Description.Backends
 	p.Options.Backend = r.Backend
-	options, faults := pairs("--backend-opt", r.BackendOptions)
+	options, faults := keyvalue.Read("--backend-opt", r.BackendOptions)
 	for _, key := range slices.Sorted(maps.Keys(r.BackendSecrets)) {
 		if _, twice := options[key]; twice {
 			faults = append(faults, fmt.Errorf("--backend-secret and --backend-opt both give %s; give one", key))
@@ -209,7 +158,7 @@ func (p *Plan) chooseBackend(r Request) []error {
 
 // params checks the benchmark's own options against those that the model documents.
 func (p *Plan) params(texts []string) (map[string]string, []error) {
-	params, faults := pairs("--param", texts)
+	params, faults := keyvalue.Read("--param", texts)
 	var known []string
 	for _, i := range p.Served.Model.Params {
 		known = append(known, i.Name)

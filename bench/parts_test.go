@@ -13,8 +13,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 )
 
-// translation is a model of two parts and one that may be missing, with files embedded and to fetch, and a scorer with
-// two models, one of them embedded.
+// translation is a model of two parts and one that may be missing, with files embedded and to fetch.
 func translation() discover.Served {
 	s := served()
 	s.Model.Parts = []sdk.PartInfo{{Name: "encoder"}, {Name: "decoder"}, {Name: "past", Optional: true}}
@@ -24,19 +23,14 @@ func translation() discover.Served {
 		{Name: "large", Part: "encoder"}, {Name: "large", Part: "decoder"},
 		{Name: "half", Part: "encoder"},
 	}
-	s.Model.ScorerParts = []sdk.PartInfo{{Name: "clip"}, {Name: "judge"}, {Name: "extra", Optional: true}}
-	s.Model.ScorerFiles = []sdk.ModelFile{
-		{Name: "embedded-judge", Part: "judge", Embedded: true}, {Name: "clip.onnx", Part: "clip"},
-		{Name: "extra.onnx", Part: "extra"},
-	}
 	return s
 }
 
-// onlyClip has the official file of one part.
-type onlyClip struct{}
+// fetched has some of the official files.
+type fetched struct{}
 
-func (onlyClip) Locate(_ sdk.ModelInfo, f sdk.ModelFile) (string, error) {
-	if f.Name == "clip.onnx" || f.Name == "large" || f.Name == "half" {
+func (fetched) Locate(_ sdk.ModelInfo, f sdk.ModelFile) (string, error) {
+	if f.Name == "large" || f.Name == "half" {
 		return "/cache/" + f.Part + "/" + f.Name, nil
 	}
 	return "", errors.New("it was not fetched")
@@ -70,7 +64,7 @@ func TestPartsOfAModel(t *testing.T) {
 		{[]string{dir}, map[string]string{"encoder": in("encoder.onnx"), "decoder": in("decoder.bin"), "past": in("past")}},
 		{[]string{"embedded-fp32"}, map[string]string{}},
 	} {
-		p, err := build(with(Request{ModelFiles: c.models}, onlyClip{}), translation())
+		p, err := build(with(Request{ModelFiles: c.models}, fetched{}), translation())
 		if err != nil {
 			t.Errorf("%q: %v", c.models, err)
 			continue
@@ -109,7 +103,7 @@ func TestFaultsOfParts(t *testing.T) {
 		{[]string{"encoder=/no/such", "decoder=/none"}, exitcode.Data,
 			[]string{"encoder=/no/such: no such file", "decoder=/none: no such file"}},
 	} {
-		_, err := build(with(Request{ModelFiles: c.models}, onlyClip{}), translation())
+		_, err := build(with(Request{ModelFiles: c.models}, fetched{}), translation())
 		if exitcode.Of(err) != c.code {
 			t.Errorf("%q: error %v of class %v, want %v", c.models, err, exitcode.Of(err), c.code)
 		}
@@ -118,34 +112,5 @@ func TestFaultsOfParts(t *testing.T) {
 				t.Errorf("%q: error %v, want it to hold %q", c.models, err, want)
 			}
 		}
-	}
-}
-
-func TestModelsOfAScorer(t *testing.T) {
-	dir := files(t, "own.onnx")
-	own := filepath.Join(dir, "own.onnx")
-	model := translation().Model
-	found, err := findScorerFiles(model, []string{"judge=" + own}, false, onlyClip{})
-	if err != nil || found["judge"] != own || found["clip"] != "/cache/clip/clip.onnx" || len(found) != 2 {
-		t.Errorf("%v, error %v; want the user's judge, the fetched clip and no extra one", found, err)
-	}
-	if found, err = findScorerFiles(model, nil, false, onlyClip{}); err != nil || found["judge"] != "" {
-		t.Errorf("%v, error %v; want the judge left to the plugin", found, err)
-	}
-	if _, err := findScorerFiles(model, nil, true, onlyClip{}); exitcode.Of(err) != exitcode.Data ||
-		!strings.Contains(err.Error(), "give --scorer-model judge=PATH") {
-		t.Errorf("the embedded judge on data of the user's: %v", err)
-	}
-	if _, err := findScorerFiles(model, nil, false, nil); exitcode.Of(err) != exitcode.Data ||
-		!strings.Contains(err.Error(), "give --scorer-model clip=PATH") {
-		t.Errorf("a missing model: %v", err)
-	}
-	_, err = findScorerFiles(served().Model, []string{"judge=" + own}, false, nil)
-	if exitcode.Of(err) != exitcode.Usage {
-		t.Errorf("a scorer without models: %v", err)
-	}
-	if _, err := findScorerFiles(model, []string{"clip=" + own, "clip=" + own, "juge=x"}, false, nil); err == nil ||
-		!strings.Contains(err.Error(), `"clip" is given twice`) || !strings.Contains(err.Error(), `did you mean "judge"`) {
-		t.Errorf("every fault at once: %v", err)
 	}
 }

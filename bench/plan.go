@@ -18,11 +18,16 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/discover"
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/bench/internal/division"
+	"github.com/plumbline-ml/plumbline/bench/internal/modelfiles"
+	"github.com/plumbline-ml/plumbline/bench/internal/score"
 	"github.com/plumbline-ml/plumbline/bench/plugin"
 	"github.com/plumbline-ml/plumbline/bench/power"
 	"github.com/plumbline-ml/plumbline/bench/settings"
 	"github.com/plumbline-ml/plumbline/bench/tune"
 )
+
+// Wanted is what the user wants of an accuracy, beside or in place of the rules' targets.
+type Wanted = score.Wanted
 
 // Plan is what will be done.
 type Plan struct {
@@ -97,10 +102,7 @@ func (r PlannedRun) ModeName() string {
 func (r PlannedRun) scenarioDir() string { return filepath.Join(r.Model, r.Scenario.String()) }
 
 // Files finds the files of models that are not embedded.
-type Files interface {
-	// Locate returns the path of a manifest file that is on this machine, or an error that says how to get it.
-	Locate(model sdk.ModelInfo, file sdk.ModelFile) (string, error)
-}
+type Files = modelfiles.Finder
 
 // NewPlan finds the plugin that serves the request's model and makes the plan. Nothing but the plugins is started, and
 // nothing is written. All faults of the request are reported at once.
@@ -134,8 +136,8 @@ func build(r Request, s discover.Served) (*Plan, error) {
 	}
 	faults := p.choose(r)
 	faults = append(faults, p.chooseRuns(r)...)
-	faults = append(faults, p.chooseScorer(r), p.chooseWanted(r), p.readStated(r), p.choosePower(r), p.checkExports(r))
-	if err := usage(faults); err != nil {
+	faults = append(faults, p.chooseScoring(r), p.readStated(r), p.choosePower(r), p.checkExports(r))
+	if err := exitcode.OfRequest(faults); err != nil {
 		return nil, err
 	}
 	p.Launch = r.Plugins.options(p.Profile == settings.Smoke)
@@ -175,26 +177,6 @@ func (p *Plan) choose(r Request) []error {
 	return append(faults, p.chooseProfile(r))
 }
 
-// usage joins faults of a request, with the class of the worst; one that carries no class is of
-// usage. None are no error.
-func usage(faults []error) error {
-	for i, f := range faults {
-		if f != nil && exitcode.Of(f) == exitcode.Internal {
-			faults[i] = sdk.Usage(f)
-		}
-	}
-	return worst(faults)
-}
-
-// worst joins faults, with the class of the worst. None are no error.
-func worst(faults []error) error {
-	var codes []exitcode.Code
-	for _, f := range faults {
-		codes = append(codes, exitcode.Of(f))
-	}
-	return exitcode.Mark(exitcode.Worst(codes...), errors.Join(faults...))
-}
-
 // chooseProfile decides between the rules' durations and the model's smoke settings.
 func (p *Plan) chooseProfile(r Request) error {
 	p.Profile = settings.Official
@@ -215,6 +197,29 @@ func (p *Plan) chooseDivision(name string) error {
 	}
 	p.Division, p.Options.Network = d, d == division.Network
 	return nil
+}
+
+// chooseScoring reads what the user wants of the accuracy, of which there must be a run, and finds the scorer's models,
+// where something is scored or the user names some.
+func (p *Plan) chooseScoring(r Request) (err error) {
+	scored := slices.ContainsFunc(p.Runs, func(t PlannedRun) bool { return t.Mode == loadgen.AccuracyOnly })
+	p.Wanted, p.ScorerFiles, err = score.Ask{
+		Targets: r.Targets, Expect: r.Expect, ScorerModels: r.ScorerModels, Files: r.Files, Own: r.Dataset != "",
+		Unscored: !scored,
+	}.Read(p.Served.Model)
+	if err == nil && !scored && len(p.Runs) > 0 && (len(r.Targets) > 0 || r.Expect != "") {
+		err = errors.New("--target and --expect judge an accuracy, and no run of this plan measures one: leave --mode " +
+			"out, or give --mode accuracy or submission")
+	}
+	return err
+}
+
+// scoring is how the logs of the plan's accuracy runs are scored.
+func (p *Plan) scoring() score.Scoring {
+	return score.Scoring{
+		Model: p.Served.Model, Dataset: p.Options.Dataset, Count: p.Options.Count, Params: p.Options.Params,
+		Rules: p.Rules, Wanted: p.Wanted, Files: p.ScorerFiles, Progress: p.request.Watch.Scoring,
+	}
 }
 
 // chooseRuns makes the runs with their settings.

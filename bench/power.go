@@ -172,7 +172,7 @@ func average(path string, w spl.Window) (spl.Average, error) {
 
 // windowOf reads from a run's detail log when it began and ended, and its number of queries.
 func windowOf(dir string) (w spl.Window, queries uint64, err error) {
-	f, err := bounded.Open(filepath.Join(dir, "mlperf_log_detail.txt"))
+	f, err := bounded.Open(filepath.Join(dir, mllog.DetailFile))
 	if err != nil {
 		return w, 0, err
 	}

@@ -322,21 +322,3 @@ func fastest(scenarios []loadgen.Scenario) loadgen.Scenario {
 	}
 	return scenarios[len(scenarios)-1]
 }
-
-// pairs reads key=value flags; a key that occurs twice is an error.
-func pairs(flag string, texts []string) (map[string]string, []error) {
-	var faults []error
-	m := map[string]string{}
-	for _, text := range texts {
-		key, value, ok := strings.Cut(text, "=")
-		switch _, twice := m[key]; {
-		case !ok || key == "":
-			faults = append(faults, fmt.Errorf("%s %q: want key=value", flag, text))
-		case twice:
-			faults = append(faults, fmt.Errorf("%s: %q is given twice", flag, key))
-		default:
-			m[key] = value
-		}
-	}
-	return m, faults
-}

@@ -13,15 +13,14 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/checksum"
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/host"
 
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/bench/internal/output"
-	"github.com/plumbline-ml/plumbline/bench/internal/score"
 	"github.com/plumbline-ml/plumbline/bench/plugin"
 	"github.com/plumbline-ml/plumbline/bench/record"
-	"github.com/plumbline-ml/plumbline/bench/record/judge"
 )
 
 // runner makes runs.
@@ -165,7 +164,7 @@ func (r *runner) opening(ctx context.Context, pl plugin.Plugin, p *Plan, t Plann
 	use func(loadgen.SUT, loadgen.QSL) error) (err error) {
 	w, err := pl.Open(ctx, p.optionsOf(t))
 	if err != nil {
-		return orData(fmt.Errorf("opening %s: %w", t.Model, err))
+		return exitcode.OrData(fmt.Errorf("opening %s: %w", t.Model, err))
 	}
 	sut, qsl := w.SUT(), w.QSL()
 	rec.FromWorkload(w.Info(), sut.Name(), qsl.Name())
@@ -245,20 +244,12 @@ func (r *runner) scorable(ctx context.Context, pl plugin.Plugin, p *Plan, embedd
 	if !accuracy || r.checked[embedded] {
 		return nil
 	}
-	if err := score.Check(ctx, pl, p.scoreOptions(embedded)); err != nil {
-		return orData(fmt.Errorf("%w (looked at before the first run; --mode %s makes no accuracy run)", err,
+	if err := p.scoring().Check(ctx, pl, embedded); err != nil {
+		return exitcode.OrData(fmt.Errorf("%w (looked at before the first run; --mode %s makes no accuracy run)", err,
 			ModePerformance))
 	}
 	r.checked[embedded] = true
 	return nil
-}
-
-// scoreOptions say how the logs of the plan's accuracy runs are scored.
-func (p *Plan) scoreOptions(embedded bool) sdk.ScoreOptions {
-	return sdk.ScoreOptions{
-		Model: p.Options.Model, Dataset: p.Options.Dataset, Count: p.Options.Count, Params: p.Wanted.Params(p.Options.Params),
-		PartFiles: p.ScorerFiles, Show: shown(p.Served.Model, p.Rules), Embedded: embedded,
-	}
 }
 
 // answeredByEmbedded says whether the plugin's own model gave the answers, and none at a server.
@@ -272,10 +263,10 @@ func (r *runner) score(ctx context.Context, pl plugin.Plugin, p *Plan, t Planned
 		return err
 	}
 	dir := filepath.Join(p.Out, t.Dir)
-	s, err := score.Log(ctx, pl, filepath.Join(dir, score.LogName),
-		p.scoreOptions(p.Embedded && answeredByEmbedded(rec)), long(p.Served.Model, r.request.Watch.Scoring))
+	scoring := p.scoring()
+	s, err := scoring.Log(ctx, pl, filepath.Join(dir, mllog.AccuracyFile), p.Embedded && answeredByEmbedded(rec))
 	if err != nil {
-		return orData(err)
+		return exitcode.OrData(err)
 	}
 	if _, err := s.WriteText(dir); err != nil {
 		return sdk.Usage(err)
@@ -284,12 +275,9 @@ func (r *runner) score(ctx context.Context, pl plugin.Plugin, p *Plan, t Planned
 		return sdk.Usage(err)
 	}
 	// A backend that has its own model (a server) says that the embedded one does not run.
-	embedded := p.Embedded && rec.Workload != nil && rec.Workload.Embedded
-	c := judge.Case{
-		Model: p.Served.Model, Embedded: embedded, Own: p.Options.Dataset != "", Score: s.Score, Targets: p.Wanted.Targets,
-	}
-	rec.Accuracy = record.NewAccuracy(judge.Judge(c), s.Score, s.SHA256)
-	return sdk.Usage(c.Check())
+	v, fault := scoring.Judge(s.Score, p.Embedded && rec.Workload != nil && rec.Workload.Embedded)
+	rec.Accuracy = record.NewAccuracy(v, s.Score, s.SHA256)
+	return fault
 }
 
 // because prefers the reason why ctx ended, a plugin's failure or the user's interrupt, over what followed from it.
@@ -303,14 +291,6 @@ func because(ctx context.Context, err error) error {
 		return failed
 	case cause != nil && !errors.Is(err, cause):
 		return fmt.Errorf("%w: %w", cause, err)
-	}
-	return err
-}
-
-// orData lets an error that carries no class be one of the data: what was to be opened, or scored, is wrong.
-func orData(err error) error {
-	if exitcode.Of(err) == exitcode.Internal {
-		return sdk.Data(err)
 	}
 	return err
 }

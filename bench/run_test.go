@@ -49,16 +49,6 @@ func TestBecause(t *testing.T) {
 	}
 }
 
-func TestOpenErrorsWithoutAClassAreTheDatas(t *testing.T) {
-	for err, want := range map[error]exitcode.Code{
-		errors.New("x"): exitcode.Data, sdk.Usage(errors.New("x")): exitcode.Usage, &host.Error{}: exitcode.Plugin,
-	} {
-		if got := exitcode.Of(orData(err)); got != want {
-			t.Errorf("%v: code %d, want %d", err, got, want)
-		}
-	}
-}
-
 func TestKillWithoutPlugin(t *testing.T) {
 	new(Plan).Kill() // nothing runs: nothing happens
 }

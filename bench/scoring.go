@@ -8,17 +8,19 @@ import (
 	"io"
 	"maps"
 	"path/filepath"
-	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/bounded"
-	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/bench/discover"
+	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/bench/internal/keyvalue"
+	"github.com/plumbline-ml/plumbline/bench/internal/modelfiles"
 	"github.com/plumbline-ml/plumbline/bench/internal/score"
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/record/judge"
+	"github.com/plumbline-ml/plumbline/bench/record/results"
 )
 
 // ScoreRequest says which accuracy logs to score, this harness's or the official LoadGen's. What a result.json beside a
@@ -58,7 +60,7 @@ type Scored struct {
 // Score scores every log that the path means, and writes accuracy.txt beside each. A log that cannot be scored does not
 // keep the others from it: the scores of those are returned beside the error, which names every fault.
 func Score(ctx context.Context, r ScoreRequest) ([]Scored, error) {
-	logs, err := score.Find(r.Path)
+	logs, err := results.AccuracyLogs(r.Path)
 	if err != nil {
 		return nil, sdk.Data(err)
 	}
@@ -77,11 +79,11 @@ func Score(ctx context.Context, r ScoreRequest) ([]Scored, error) {
 			faults = append(faults, err)
 		}
 	}
-	return all, worst(faults)
+	return all, exitcode.Join(faults)
 }
 
 // score scores one log.
-func (r ScoreRequest) score(ctx context.Context, catalog *discover.Catalog, log string) (Scored, error) {
+func (r ScoreRequest) score(ctx context.Context, catalog *discover.Catalog, log results.AccuracyLog) (Scored, error) {
 	origin, err := r.origin(log)
 	if err != nil {
 		return Scored{}, err
@@ -90,45 +92,41 @@ func (r ScoreRequest) score(ctx context.Context, catalog *discover.Catalog, log 
 	if err != nil {
 		return Scored{}, err
 	}
-	wanted, err := readWanted(served.Model, r.Targets, r.Expect)
+	scoring := score.Scoring{
+		Model: served.Model, Dataset: origin.Options.Dataset, Count: origin.Options.Count, Params: origin.Options.Params,
+		Rules: cmp.Or(r.Rules, origin.Rules), Progress: r.Scoring,
+	}
+	scoring.Wanted, scoring.Files, err = score.Ask{
+		Targets: r.Targets, Expect: r.Expect, ScorerModels: r.scorerModels(origin), Files: r.Files,
+		Own: scoring.Dataset != "",
+	}.Read(served.Model)
 	if err != nil {
 		return Scored{}, err
 	}
-	scorerFiles, err := findScorerFiles(served.Model, r.scorerModels(origin), origin.Options.Dataset != "", r.Files)
+	s, err := r.launch(ctx, served, log.Path, scoring, answeredByEmbedded(&origin))
 	if err != nil {
 		return Scored{}, err
 	}
-	s, err := r.launch(ctx, served, log, sdk.ScoreOptions{
-		Model: served.Model.Name, Dataset: origin.Options.Dataset, Count: origin.Options.Count,
-		Params:    wanted.Params(origin.Options.Params),
-		PartFiles: scorerFiles, Show: shown(served.Model, cmp.Or(r.Rules, origin.Rules)),
-		Embedded: answeredByEmbedded(&origin),
-	})
-	if err != nil {
-		return Scored{}, err
-	}
-	c := judge.Case{
-		Model: served.Model, Score: s.Score, Own: origin.Options.Dataset != "", Targets: wanted.Targets,
-		Embedded: origin.Workload != nil && origin.Workload.Embedded,
-	}
-	done := Scored{Log: log, Model: served.Model.Name, Score: s.Score, Verdict: judge.Judge(c), OfficialText: s.Text()}
-	if path, err := s.WriteText(filepath.Dir(log)); err != nil {
+	verdict, fault := scoring.Judge(s.Score, origin.Workload != nil && origin.Workload.Embedded)
+	done := Scored{Log: log.Path, Model: served.Model.Name, Score: s.Score, Verdict: verdict, OfficialText: s.Text()}
+	dir := filepath.Dir(log.Path)
+	if path, err := s.WriteText(dir); err != nil {
 		done.Unwritten = fmt.Errorf("%s is not written: %w", path, err)
-	} else if err := errors.Join(s.WriteFiles(filepath.Dir(log)), s.WriteExhibits(filepath.Dir(log))); err != nil {
+	} else if err := errors.Join(s.WriteFiles(dir), s.WriteExhibits(dir)); err != nil {
 		done.Unwritten = fmt.Errorf("answers to hand in or to look at are not written: %w", err)
 	}
 	if r.Done != nil {
 		r.Done(done)
 	}
 	if sdk.OutOfSpace(done.Unwritten) {
-		return done, errors.Join(done.Unwritten, sdk.Usage(c.Check()))
+		return done, errors.Join(done.Unwritten, fault)
 	}
-	return done, sdk.Usage(c.Check())
+	return done, fault
 }
 
 // launch scores a log with the plugin that serves its model.
-func (r ScoreRequest) launch(ctx context.Context, s discover.Served, log string,
-	o sdk.ScoreOptions) (score.Scored, error) {
+func (r ScoreRequest) launch(ctx context.Context, s discover.Served, log string, how score.Scoring,
+	embedded bool) (score.Scored, error) {
 	pl, err := r.Plugins.launcher().Launch(ctx, s.Path, r.Plugins.options(false))
 	if err != nil {
 		return score.Scored{}, err
@@ -140,26 +138,26 @@ func (r ScoreRequest) launch(ctx context.Context, s discover.Served, log string,
 	}
 	ctx, cancel := pl.Context(ctx)
 	defer cancel()
-	scored, err := score.Log(ctx, pl, log, o, long(s.Model, r.Scoring))
-	return scored, orData(err)
+	scored, err := how.Log(ctx, pl, log, embedded)
+	return scored, exitcode.OrData(err)
 }
 
 // origin says what a log is of: the request first, then the result.json beside it.
-func (r ScoreRequest) origin(log string) (record.Run, error) {
-	run := recorded(log)
-	if run.Mode != "" && run.Mode != ModeAccuracy && !answers(log) {
+func (r ScoreRequest) origin(log results.AccuracyLog) (record.Run, error) {
+	run := log.Run
+	if run.Mode != "" && run.Mode != ModeAccuracy && !answers(log.Path) {
 		return run, sdk.Usage(fmt.Errorf(
-			"%s is of a %s run, which kept no answers: name the directory of an accuracy run", log, run.Mode))
+			"%s is of a %s run, which kept no answers: name the directory of an accuracy run", log.Path, run.Mode))
 	}
 	if r.Model != "" {
 		run.Model = r.Model
 	}
 	if run.Model == "" {
 		return run, sdk.Usage(fmt.Errorf(
-			"%s: no %s beside it says which model ran; name it with --benchmark", log, record.FileName))
+			"%s: no %s beside it says which model ran; name it with --benchmark", log.Path, record.FileName))
 	}
 	if r.Dataset != "" {
-		path, err := dataset(r.Dataset)
+		path, err := modelfiles.Dataset(r.Dataset)
 		if err != nil {
 			return run, sdk.Data(err)
 		}
@@ -168,10 +166,11 @@ func (r ScoreRequest) origin(log string) (record.Run, error) {
 	if r.Count != 0 {
 		run.Options.Count = r.Count
 	}
-	params, faults := pairs("--param", r.Params)
+	params, faults := keyvalue.Read("--param", r.Params)
 	if len(faults) > 0 {
 		return run, sdk.Usage(errors.Join(faults...))
 	}
+	run.Options.Params = maps.Clone(run.Options.Params)
 	if run.Options.Params == nil {
 		run.Options.Params = map[string]string{}
 	}
@@ -179,20 +178,16 @@ func (r ScoreRequest) origin(log string) (record.Run, error) {
 	return run, nil
 }
 
-// long is how a model's logs are scored: a scorer that runs models of its own may keep its work.
-func long(m sdk.ModelInfo, progress func(read, size int64)) score.Long {
-	return score.Long{Resume: len(m.ScorerParts) > 0, Progress: progress}
-}
-
-// shown are the samples whose answers a submission of a model hands in, in a round; empty: the newest. A round that is
-// not known has none.
-func shown(m sdk.ModelInfo, rules string) []uint64 {
-	round, err := mlconf.Round(rules)
-	if err != nil {
-		return nil
+// scorerModels are the scorer's models that were asked for, or else those of the run that the log is of.
+func (r ScoreRequest) scorerModels(origin record.Run) []string {
+	if len(r.ScorerModels) > 0 || r.Model != "" {
+		return r.ScorerModels
 	}
-	files, _ := round.AccuracyFiles(m.RulesKey)
-	return files.Samples
+	var texts []string
+	for part, path := range origin.Options.ScorerFiles {
+		texts = append(texts, part+"="+path)
+	}
+	return texts
 }
 
 // answers reports whether a log has any. One that cannot be read is left to the scoring, which says why.
@@ -204,25 +199,4 @@ func answers(log string) bool {
 	defer func() { _ = f.Close() }() // opened for reading
 	_, err = mllog.NewAccuracyReader(f).Next()
 	return !errors.Is(err, io.EOF)
-}
-
-// recorded finds the run of a log in the result.json of its directory or of one above it: of the scenario's, which for
-// the log of a performance run is two levels up. A log without one, the official LoadGen's say, has an empty record.
-func recorded(log string) record.Run {
-	dir, err := filepath.Abs(filepath.Dir(log))
-	if err != nil {
-		return record.Run{}
-	}
-	for _, d := range []string{dir, filepath.Dir(dir), filepath.Dir(filepath.Dir(dir))} {
-		doc, err := record.Read(filepath.Join(d, record.FileName))
-		if err != nil {
-			continue
-		}
-		for _, r := range doc.Runs {
-			if strings.HasSuffix(filepath.ToSlash(dir), "/"+r.Dir) {
-				return r
-			}
-		}
-	}
-	return record.Run{}
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/secret"
+
+	"github.com/plumbline-ml/plumbline/bench/internal/keyvalue"
 )
 
 // The flags with options of the backend.
@@ -23,7 +25,7 @@ const mostSecret = 64 << 10
 // readSecrets reads the options of a request that are secret, and learns what no text may show: them, the secrets in
 // the other options, and the values of the variables that the plugin inherits for its backend.
 func (r *Request) readSecrets() error {
-	given, _ := pairs(backendOpt, r.BackendOptions) // build says what is wrong with them
+	given, _ := keyvalue.Read(backendOpt, r.BackendOptions) // build says what is wrong with them
 	for name, value := range given {
 		_, secrets := secret.Option(name, value)
 		r.Secrets.Add(secrets...)
@@ -44,7 +46,7 @@ func (r *Request) readSecrets() error {
 
 // readSources adds the values of SecretSources to BackendSecrets.
 func (r *Request) readSources() error {
-	sources, faults := pairs(backendSecret, r.SecretSources)
+	sources, faults := keyvalue.Read(backendSecret, r.SecretSources)
 	all := make(map[string]string, len(r.BackendSecrets)+len(sources))
 	for name, value := range r.BackendSecrets {
 		all[name] = value

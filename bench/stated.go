@@ -8,6 +8,8 @@ import (
 
 	"github.com/plumbline-ml/plumbline/internal/system"
 	"github.com/plumbline-ml/plumbline/sdk"
+
+	"github.com/plumbline-ml/plumbline/bench/exitcode"
 )
 
 // Stated is what the user says of the runs, for the record.
@@ -37,5 +39,5 @@ func (p *Plan) readStated(r Request) error {
 			faults = append(faults, fmt.Errorf("--system: %w", err))
 		}
 	}
-	return usage(faults)
+	return exitcode.OfRequest(faults)
 }

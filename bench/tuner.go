@@ -17,6 +17,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk"
 
+	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/bench/tune"
 )
 
@@ -211,7 +212,7 @@ func (t *Tuner) Search(ctx context.Context) (Tuned, error) {
 
 func (t *Tuner) search(ctx context.Context) error {
 	if err := t.open(ctx); err != nil {
-		return fmt.Errorf("opening %s: %w", t.Plan.Served.Model.Name, orData(err))
+		return fmt.Errorf("opening %s: %w", t.Plan.Served.Model.Name, exitcode.OrData(err))
 	}
 	if t.run(loadgen.Offline) != nil {
 		if err := t.offline(ctx); err != nil {
@@ -294,7 +295,7 @@ func (t *Tuner) grid(ctx context.Context) ([]tune.Setting, error) {
 	asked := len(r.Threads) > 0
 	switch {
 	case err != nil && !errors.Is(err, sdk.ErrUsage):
-		return nil, orData(err)
+		return nil, exitcode.OrData(err)
 	case err != nil && asked:
 		return nil, sdk.Usage(fmt.Errorf("--try-threads: the backend takes no number of threads: %w", err))
 	}
@@ -324,7 +325,7 @@ func (t *Tuner) remoteGrid(ctx context.Context) ([]tune.Setting, error) {
 		return nil, fmt.Errorf("the backend takes no number of requests in flight (option %s): %w", tune.RequestsOption, err)
 	}
 	if err != nil {
-		return nil, orData(err)
+		return nil, exitcode.OrData(err)
 	}
 	batches, requests := r.Batches, r.Requests
 	if info.Batch != several {

@@ -113,6 +113,34 @@ func Mark(code Code, err error) error {
 	return err
 }
 
+// Join joins faults, with the class of the worst. None are no error.
+func Join(faults []error) error {
+	var codes []Code
+	for _, f := range faults {
+		codes = append(codes, Of(f))
+	}
+	return Mark(Worst(codes...), errors.Join(faults...))
+}
+
+// OfRequest joins faults of a request, with the class of the worst; one that carries no class is of usage. None are no
+// error.
+func OfRequest(faults []error) error {
+	for i, f := range faults {
+		if f != nil && Of(f) == Internal {
+			faults[i] = sdk.Usage(f)
+		}
+	}
+	return Join(faults)
+}
+
+// OrData lets an error that carries no class be one of the data: what was to be opened, or scored, is wrong.
+func OrData(err error) error {
+	if Of(err) == Internal {
+		return sdk.Data(err)
+	}
+	return err
+}
+
 // classOf looks for the class of an error from the outside to the inside.
 func classOf(err error) (worst Code, known bool) {
 	if code, known := own(err); known {

@@ -91,3 +91,13 @@ func TestEveryCodeHasWords(t *testing.T) {
 		seen[c.String()] = true
 	}
 }
+
+func TestOpenErrorsWithoutAClassAreTheDatas(t *testing.T) {
+	for err, want := range map[error]Code{
+		errors.New("x"): Data, sdk.Usage(errors.New("x")): Usage, &host.Error{}: Plugin,
+	} {
+		if got := Of(OrData(err)); got != want {
+			t.Errorf("%v: code %d, want %d", err, got, want)
+		}
+	}
+}

@@ -12,3 +12,11 @@
 //
 // In: layouts. Out: what the values mean, which entries a run makes and in which order: package loadgen.
 package mllog
+
+// The names of the four files, where nothing else is asked for.
+const (
+	SummaryFile  = "mlperf_log_summary.txt"
+	DetailFile   = "mlperf_log_detail.txt"
+	AccuracyFile = "mlperf_log_accuracy.json"
+	TraceFile    = "mlperf_log_trace.json"
+)

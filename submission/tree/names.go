@@ -1,5 +1,7 @@
 package tree
 
+import "github.com/plumbline-ml/plumbline/loadgen/mllog"
+
 // Folders of a submitter, and in a scenario's folder.
 const (
 	SystemsDir       = "systems"
@@ -16,10 +18,10 @@ const (
 
 // Files.
 const (
-	DetailLog       = "mlperf_log_detail.txt"
-	SummaryLog      = "mlperf_log_summary.txt"
-	AccuracyLog     = "mlperf_log_accuracy.json"
-	TraceLog        = "mlperf_log_trace.json"
+	DetailLog       = mllog.DetailFile
+	SummaryLog      = mllog.SummaryFile
+	AccuracyLog     = mllog.AccuracyFile
+	TraceLog        = mllog.TraceFile
 	AccuracyText    = "accuracy.txt"
 	MeasurementFile = "measurements.json"
 	UserConf        = "user.conf"

@@ -13,6 +13,7 @@ import (
 	"github.com/plumbline-ml/plumbline/fetch/wholefile"
 	"github.com/plumbline-ml/plumbline/internal/checksum"
 	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/bench/internal/score"
@@ -29,8 +30,8 @@ const DefaultDir = "out"
 
 // logs are the files that a run writes into its directory, and those of a power session, in one of their own.
 var logs = slices.Concat([]string{
-	"mlperf_log_summary.txt", "mlperf_log_detail.txt", score.LogName,
-	"mlperf_log_trace.json", score.TextName, PluginLogName, spl.FileName, series.FileName,
+	mllog.SummaryFile, mllog.DetailFile, mllog.AccuracyFile, mllog.TraceFile, score.TextName,
+	PluginLogName, spl.FileName, series.FileName,
 }, export.Names(), power.SessionFiles())
 
 // loadgenLogs is how many of them every run has.

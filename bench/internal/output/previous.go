@@ -10,13 +10,13 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
-	"github.com/plumbline-ml/plumbline/bench/internal/score"
 	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/bench/record/results"
 )
 
 // PreviousName is the folder of an output directory with the results that runs are about to replace, laid out as the
 // directory itself is, until Recover decides what becomes of them.
-const PreviousName = score.PreviousName
+const PreviousName = results.PreviousName
 
 func previous(out string) string { return filepath.Join(out, PreviousName) }
 

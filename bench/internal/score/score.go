@@ -15,20 +15,17 @@ import (
 
 	"github.com/plumbline-ml/plumbline/fetch/wholefile"
 	"github.com/plumbline-ml/plumbline/internal/bounded"
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/bench/plugin"
 	"github.com/plumbline-ml/plumbline/bench/record/exhibits"
+	"github.com/plumbline-ml/plumbline/bench/record/judge"
 )
 
-// Names of the files involved.
-const (
-	LogName  = "mlperf_log_accuracy.json"
-	TextName = "accuracy.txt"
-	// PreviousName is the folder of an output directory with results that are being replaced, which are not scored.
-	PreviousName = ".previous"
-)
+// TextName is the file beside a log with its metric.
+const TextName = "accuracy.txt"
 
 // Scored is the metric of one log.
 type Scored struct {
@@ -36,24 +33,59 @@ type Scored struct {
 	SHA256 string // of the log, lower-case hex
 }
 
-// Long is what a scoring that takes long has beside its options.
-type Long struct {
-	// Resume lets the scorer keep its work in a file beside the log, to go on where it ended early: the log is read once
-	// more for it, as its SHA-256 is in the file's name.
-	Resume bool
+// Scoring is how the logs of a model are scored and judged.
+type Scoring struct {
+	Model   sdk.ModelInfo
+	Dataset string // path of one that the user named; empty: the plugin's own
+	Count   int    // only the first ones of the data set ran; 0: all
+	Params  map[string]string
+	Rules   string // the round whose answers to hand in are asked for; empty: the newest
+	Wanted  Wanted
+	Files   map[string]string // the scorer's models, by part, where they are not the embedded ones
 	// Progress, if not nil, is called often with how many bytes of the log's size are with the scorer.
 	Progress func(read, size int64)
 }
 
-// Log streams the accuracy log at path to a scorer of the plugin. An error without a class is of
-// the log or the data set.
-func Log(ctx context.Context, p plugin.Plugin, path string, o sdk.ScoreOptions, l Long) (Scored, error) {
+// options are what the plugin opens the scorer with. embedded says that its own model gave the answers, and none at a
+// server.
+func (s Scoring) options(embedded bool) sdk.ScoreOptions {
+	return sdk.ScoreOptions{
+		Model: s.Model.Name, Dataset: s.Dataset, Count: s.Count, Params: s.Wanted.Params(s.Params), PartFiles: s.Files,
+		Show: shown(s.Model, s.Rules), Embedded: embedded,
+	}
+}
+
+// shown are the samples whose answers a submission of a model hands in, in a round; empty: the newest. A round that is
+// not known has none.
+func shown(m sdk.ModelInfo, rules string) []uint64 {
+	round, err := mlconf.Round(rules)
+	if err != nil {
+		return nil
+	}
+	files, _ := round.AccuracyFiles(m.RulesKey)
+	return files.Samples
+}
+
+// Judge judges the score of a log. embedded says that an embedded file of the model ran. An error is of targets for
+// metrics that the score does not have.
+func (s Scoring) Judge(score sdk.Score, embedded bool) (judge.Verdict, error) {
+	c := judge.Case{
+		Model: s.Model, Embedded: embedded, Own: s.Dataset != "", Score: score, Targets: s.Wanted.Targets,
+	}
+	return judge.Judge(c), sdk.Usage(c.Check())
+}
+
+// Log streams the accuracy log at path to a scorer of the plugin. A scorer that runs models of its own may keep its
+// work in a file beside the log, to go on where it ended early: the log is read once more for it, as its SHA-256 is in
+// the file's name. An error without a class is of the log or the data set.
+func (s Scoring) Log(ctx context.Context, p plugin.Plugin, path string, embedded bool) (Scored, error) {
 	f, err := bounded.Open(path)
 	if err != nil {
 		return Scored{}, err
 	}
 	defer func() { _ = f.Close() }() // opened for reading
-	if l.Resume {
+	o := s.options(embedded)
+	if len(s.Model.ScorerParts) > 0 {
 		if o.Memory, err = memory(ctx, f); err != nil {
 			return Scored{}, said(ctx, fmt.Errorf("reading %s: %w", path, err))
 		}
@@ -64,22 +96,22 @@ func Log(ctx context.Context, p plugin.Plugin, path string, o sdk.ScoreOptions, 
 		return Scored{}, said(ctx, fmt.Errorf("opening the scorer: %w", err))
 	}
 	h := sha256.New()
-	if err := stream(ctx, l.watched(f, io.TeeReader(f, h)), scorer); err != nil {
+	if err := stream(ctx, s.watched(f, io.TeeReader(f, h)), scorer); err != nil {
 		return Scored{}, said(ctx, fmt.Errorf("scoring %s: %w", path, err))
 	}
-	s, err := scorer.Result()
+	result, err := scorer.Result()
 	if err != nil {
 		return Scored{}, said(ctx, fmt.Errorf("scoring %s: %w", path, err))
 	}
-	return Scored{s, hex.EncodeToString(h.Sum(nil))}, nil
+	return Scored{result, hex.EncodeToString(h.Sum(nil))}, nil
 }
 
 // Check opens a scorer of the plugin and gives it up: an error says what of data set, tokenizer and models is not
 // there.
-func Check(ctx context.Context, p plugin.Plugin, o sdk.ScoreOptions) error {
+func (s Scoring) Check(ctx context.Context, p plugin.Plugin, embedded bool) error {
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
-	if _, err := p.OpenScorer(inner, o); err != nil {
+	if _, err := p.OpenScorer(inner, s.options(embedded)); err != nil {
 		return said(ctx, fmt.Errorf("opening the scorer: %w", err))
 	}
 	return nil
@@ -98,12 +130,12 @@ func memory(ctx context.Context, f *os.File) (string, error) {
 }
 
 // watched is r, of a file, with its progress.
-func (l Long) watched(f *os.File, r io.Reader) io.Reader {
+func (s Scoring) watched(f *os.File, r io.Reader) io.Reader {
 	info, err := f.Stat()
-	if l.Progress == nil || err != nil {
+	if s.Progress == nil || err != nil {
 		return r
 	}
-	return &counted{r, info.Size(), 0, l.Progress}
+	return &counted{r, info.Size(), 0, s.Progress}
 }
 
 // counted is a reader that tells how much was read.

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
@@ -22,6 +20,8 @@ import (
 
 const twoEntries = "[\n{ \"seq_id\" : 0, \"qsl_idx\" : 3, \"data\" : \"00008041\" },\n{ \"seq_id\" : 1, \"qsl_idx\" " +
 	": 1, \"data\" : \"00000000\" }\n]\n"
+
+var resnet = Scoring{Model: sdk.ModelInfo{Name: "resnet50"}}
 
 func launch(t *testing.T, f *plugintest.Fake) plugin.Plugin {
 	t.Helper()
@@ -49,8 +49,7 @@ func TestLog(t *testing.T) {
 	dir := t.TempDir()
 	f := plugintest.Classifier()
 	for name, text := range map[string]string{"plain": twoEntries, "with text behind it": twoEntries + "\n\n  "} {
-		s, err := Log(t.Context(), launch(t, f), write(t, filepath.Join(dir, LogName), text),
-			sdk.ScoreOptions{Model: "resnet50"}, Long{})
+		s, err := resnet.Log(t.Context(), launch(t, f), write(t, filepath.Join(dir, "log"), text), true)
 		if err != nil || s.Samples != 2 || s.SHA256 != fmt.Sprintf("%x", sha256.Sum256([]byte(text))) {
 			t.Errorf("%s: %+v, %v", name, s, err)
 		}
@@ -59,12 +58,13 @@ func TestLog(t *testing.T) {
 
 // TestLongLog: a scorer that may keep its work gets a file that the log's SHA-256 names, and progress ends with all.
 func TestLongLog(t *testing.T) {
-	log := write(t, filepath.Join(t.TempDir(), LogName), twoEntries)
+	log := write(t, filepath.Join(t.TempDir(), "log"), twoEntries)
 	f := plugintest.Classifier()
 	var read, size int64
-	_, err := Log(t.Context(), launch(t, f), log, sdk.ScoreOptions{}, Long{
-		Resume: true, Progress: func(r, s int64) { read, size = r, s },
-	})
+	_, err := Scoring{
+		Model:    sdk.ModelInfo{ScorerParts: []sdk.PartInfo{{Name: "clip"}}},
+		Progress: func(r, s int64) { read, size = r, s },
+	}.Log(t.Context(), launch(t, f), log, false)
 	want := fmt.Sprintf("%s.features-%x", log, sha256.Sum256([]byte(twoEntries)))
 	if got := f.Scored()[0].Memory; err != nil || got != want {
 		t.Errorf("%v, memory %s, want %s", err, got, want)
@@ -89,7 +89,7 @@ func TestWriteFiles(t *testing.T) {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
-	if exists(filepath.Join(dir, "images", "1.png")) {
+	if _, err := os.Stat(filepath.Join(dir, "images", "1.png")); err == nil {
 		t.Error("a file beside a refused one is written")
 	}
 }
@@ -123,7 +123,7 @@ func TestLogFaults(t *testing.T) {
 	for _, c := range cases {
 		f := plugintest.Classifier()
 		f.ScoreErr = c.err
-		if _, err := Log(t.Context(), launch(t, f), c.path, sdk.ScoreOptions{}, Long{}); exitcode.Of(err) != c.code {
+		if _, err := resnet.Log(t.Context(), launch(t, f), c.path, false); exitcode.Of(err) != c.code {
 			t.Errorf("%s: code %d, %v; want %d", c.name, exitcode.Of(err), err, c.code)
 		}
 	}
@@ -132,29 +132,9 @@ func TestLogFaults(t *testing.T) {
 func TestLogInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(loadgen.ErrInterrupted)
-	_, err := Log(ctx, launch(t, plugintest.Classifier()), write(t, filepath.Join(t.TempDir(), "log"), twoEntries),
-		sdk.ScoreOptions{}, Long{})
+	_, err := resnet.Log(ctx, launch(t, plugintest.Classifier()),
+		write(t, filepath.Join(t.TempDir(), "log"), twoEntries), false)
 	if exitcode.Of(err) != exitcode.Interrupted {
 		t.Errorf("code %d: %v", exitcode.Of(err), err)
-	}
-}
-
-func TestFind(t *testing.T) {
-	dir := t.TempDir()
-	a := write(t, filepath.Join(dir, "out/resnet50/Offline/accuracy", LogName), "")
-	b := write(t, filepath.Join(dir, "out/resnet50/Server/accuracy", LogName), "")
-	write(t, filepath.Join(dir, "out/resnet50/Server/performance/run_1", LogName), "")
-	perf := filepath.Join(dir, "out/resnet50/Server/performance/run_1")
-	for path, want := range map[string][]string{
-		filepath.Join(dir, "out"): {a, b}, filepath.Dir(a): {a}, a: {a}, perf: {filepath.Join(perf, LogName)},
-	} {
-		if got, err := Find(path); err != nil || !slices.Equal(got, want) {
-			t.Errorf("%s: %v, %v; want %v", path, got, err, want)
-		}
-	}
-	for _, path := range []string{filepath.Join(dir, "none"), t.TempDir()} {
-		if _, err := Find(path); err == nil || !strings.Contains(err.Error(), path) {
-			t.Errorf("%s: %v", path, err)
-		}
 	}
 }

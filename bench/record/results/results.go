@@ -1,4 +1,5 @@
-// Package results finds and reads the results that lie in folders: what comparisons and reports are made of.
+// Package results finds and reads what runs left in folders: records, the logs alone where there is no record, and
+// accuracy logs to score. Comparisons, reports and scores are made of it.
 //
 // In: the forms of folders that runs leave. Out: what becomes of the runs.
 package results
@@ -28,6 +29,19 @@ type Found struct {
 // Folder is the folder of the run's logs.
 func (f Found) Folder() string { return filepath.Join(f.Out, filepath.FromSlash(f.Dir)) }
 
+// Timed is the folder of the run's series: of a search for the most streams, that of its last run that met the limit.
+func (f Found) Timed() string {
+	if f.Performance != nil && f.Performance.Streams != nil {
+		trials := f.Performance.Streams.Trials
+		for i := len(trials) - 1; i >= 0; i-- {
+			if trials[i].Met && trials[i].Dir != "" {
+				return filepath.Join(f.Out, filepath.FromSlash(trials[i].Dir))
+			}
+		}
+	}
+	return f.Folder()
+}
+
 // Set is what a path holds.
 type Set struct {
 	Runs []Found // by path, then as the files list them
@@ -40,11 +54,27 @@ type Set struct {
 // of a folder of many that cannot be read are left out, and Set says so; where nothing else is there, they are the
 // error.
 func Read(paths ...string) (Set, error) {
+	seen := map[string]bool{}
+	return each(paths, func(path string) (Set, error) { return read(path, seen) })
+}
+
+// ReadLogs reads as Read does. Where a folder has no result.json that can be read, the records are made of the detail
+// logs below it.
+func ReadLogs(paths ...string) (Set, error) {
+	return each(paths, func(path string) (Set, error) {
+		s, err := read(path, map[string]bool{})
+		if err != nil {
+			return bare(path, sdk.Data(err))
+		}
+		return s, nil
+	})
+}
+
+func each(paths []string, read func(path string) (Set, error)) (Set, error) {
 	var all Set
 	var faults []error
-	seen := map[string]bool{}
 	for _, path := range paths {
-		s, err := read(path, seen)
+		s, err := read(path)
 		all.Runs, all.Skipped = append(all.Runs, s.Runs...), append(all.Skipped, s.Skipped...)
 		faults = append(faults, err)
 	}

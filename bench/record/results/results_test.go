@@ -4,8 +4,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/bench/record"
@@ -192,5 +196,40 @@ func TestSplit(t *testing.T) {
 	}
 	if got := Split("a,,b/c"); strings.Join(got, "|") != "a|b/c" {
 		t.Errorf("%q", got)
+	}
+}
+
+func TestAccuracyLogs(t *testing.T) {
+	dir := t.TempDir()
+	save(t, filepath.Join(dir, "out"), "Offline", "Server")
+	log := func(folder string) string {
+		path := filepath.Join(dir, folder, mllog.AccuracyFile)
+		write(t, path, "")
+		return path
+	}
+	a, b := log("out/m/Offline/accuracy"), log("out/m/Server/accuracy")
+	performance := log("out/m/Server/performance/run_1")
+	log("out/.previous/m/Server/accuracy")
+	write(t, filepath.Join(dir, "out/m/Server/TEST01", mlconf.AuditFile), "")
+	log("out/m/Server/TEST01/accuracy")
+	for path, want := range map[string][]string{
+		filepath.Join(dir, "out"): {a, b}, filepath.Dir(a): {a}, a: {a}, filepath.Dir(performance): {performance},
+	} {
+		logs, err := AccuracyLogs(path)
+		var got []string
+		for _, l := range logs {
+			got = append(got, l.Path)
+			if (l.Run.Scenario == "Server") != (l.Path == performance) {
+				t.Errorf("%s: its record is %+v", l.Path, l.Run)
+			}
+		}
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("%s: %v, %v; want %v", path, got, err, want)
+		}
+	}
+	for _, path := range []string{filepath.Join(dir, "none"), t.TempDir()} {
+		if _, err := AccuracyLogs(path); err == nil || !strings.Contains(err.Error(), path) {
+			t.Errorf("%s: %v", path, err)
+		}
 	}
 }

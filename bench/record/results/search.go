@@ -1,10 +1,16 @@
 package results
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
 )
@@ -83,4 +89,123 @@ func above(dir string) (Set, error) {
 	}
 	return Set{}, fmt.Errorf("no %s in %s, nor in the folders below or above it: want the --out folder of a run, or a "+
 		"folder of such folders", record.FileName, dir)
+}
+
+// AccuracyLog is an accuracy log.
+type AccuracyLog struct {
+	Path string
+	// Run is the record of its run: of the result.json in the log's folder or in one of the two above, which may be its
+	// scenario's. It is empty where there is none, as of the official LoadGen's logs.
+	Run record.Run
+}
+
+// PreviousName is the folder of an output directory with results that are being replaced: they are nobody's.
+const PreviousName = ".previous"
+
+// AccuracyLogs lists the accuracy logs that path means: a file itself; the log of a run's directory; or the accuracy
+// logs below a directory, without those of performance runs, which hold no or few responses, of compliance tests, which
+// hold some, and of results that are being replaced.
+func AccuracyLogs(path string) ([]AccuracyLog, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, fmt.Errorf("score: %w", err)
+	}
+	if !info.IsDir() {
+		return []AccuracyLog{{path, recorded(path)}}, nil
+	}
+	if direct := filepath.Join(path, mllog.AccuracyFile); exists(direct) {
+		return []AccuracyLog{{direct, recorded(direct)}}, nil
+	}
+	logs, err := accuracyLogs(path)
+	if err == nil && len(logs) == 0 {
+		err = fmt.Errorf("no %s in %s; name the directory of an accuracy run, or the file", mllog.AccuracyFile, path)
+	}
+	return logs, err
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
+func accuracyLogs(root string) ([]AccuracyLog, error) {
+	var logs []AccuracyLog
+	err := fs.WalkDir(os.DirFS(root), ".", func(below string, d fs.DirEntry, err error) error { // root may be a link
+		path := filepath.Join(root, filepath.FromSlash(below))
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (d.Name() == "performance" || d.Name() == PreviousName ||
+			exists(filepath.Join(path, mlconf.AuditFile))):
+			return fs.SkipDir
+		case !d.IsDir() && d.Name() == mllog.AccuracyFile:
+			logs = append(logs, AccuracyLog{path, recorded(path)})
+		}
+		return nil
+	})
+	slices.SortFunc(logs, func(a, b AccuracyLog) int { return strings.Compare(a.Path, b.Path) })
+	return logs, err
+}
+
+// recorded finds the record of the run that a log is of. For the log of a performance run its scenario's result.json is
+// two levels up.
+func recorded(log string) record.Run {
+	dir, err := filepath.Abs(filepath.Dir(log))
+	if err != nil {
+		return record.Run{}
+	}
+	for _, d := range []string{dir, filepath.Dir(dir), filepath.Dir(filepath.Dir(dir))} {
+		doc, err := record.Read(filepath.Join(d, record.FileName))
+		if err != nil {
+			continue
+		}
+		for _, r := range doc.Runs {
+			if strings.HasSuffix(filepath.ToSlash(dir), "/"+r.Dir) {
+				return r
+			}
+		}
+	}
+	return record.Run{}
+}
+
+// How far below a folder detail logs are looked for, and how many runs are made of them.
+const (
+	deepestLog = 5
+	mostLogs   = 200
+)
+
+// bare makes records of the detail logs below a folder whose results could not be read for a reason, which is said
+// unless there was no result.json.
+func bare(root string, why error) (Set, error) {
+	var s Set
+	err := filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case e.IsDir() && path != root && (levels(root, path) > deepestLog || strings.HasPrefix(e.Name(), ".")):
+			return fs.SkipDir
+		case e.Name() != mllog.DetailFile || len(s.Runs) >= mostLogs:
+			return nil
+		}
+		dir := filepath.Dir(path)
+		run, err := Bare(dir)
+		if err != nil {
+			s.Skipped = append(s.Skipped, err.Error())
+			return nil
+		}
+		s.Runs = append(s.Runs, Found{Run: run, Out: dir, File: path})
+		return nil
+	})
+	if err != nil || len(s.Runs) == 0 {
+		return Set{}, why
+	}
+	if _, err := os.Lstat(filepath.Join(root, record.FileName)); err == nil {
+		s.Skipped = append(s.Skipped, why.Error())
+	}
+	return s, nil
+}
+
+// levels is how many levels a path is below a folder.
+func levels(root, path string) int {
+	return strings.Count(strings.TrimPrefix(path, root), string(filepath.Separator))
 }

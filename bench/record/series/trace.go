@@ -16,7 +16,7 @@ import (
 )
 
 // TraceName is the trace log of a run's folder.
-const TraceName = "mlperf_log_trace.json"
+const TraceName = mllog.TraceFile
 
 // Origin says what a run's series were read from.
 type Origin string

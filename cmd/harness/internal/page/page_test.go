@@ -151,7 +151,7 @@ func TestLoad(t *testing.T) {
 	if err := os.Remove(filepath.Join(f.Out, series.FileName)); err != nil {
 		t.Fatal(err)
 	}
-	set, err := Load(f.Out)
+	set, err := results.ReadLogs(f.Out)
 	if err != nil || len(set.Runs) != 1 || set.Runs[0].Verdict != "VALID" {
 		t.Fatalf("%+v, %v", set, err)
 	}
@@ -162,11 +162,11 @@ func TestLoad(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(f.Out, record.FileName), []byte(`{"schema": "plumb`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	set, err = Load(f.Out)
+	set, err = results.ReadLogs(f.Out)
 	if err != nil || len(set.Runs) != 1 || len(set.Skipped) != 1 {
 		t.Errorf("a result.json that is cut: %+v, %v", set, err)
 	}
-	if _, err := Load(t.TempDir()); err == nil {
+	if _, err := results.ReadLogs(t.TempDir()); err == nil {
 		t.Error("an empty folder is no fault")
 	}
 	newer, _ := json.Marshal(map[string]any{"schema": record.Schema, "schema_version": 99})
@@ -174,7 +174,7 @@ func TestLoad(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, record.FileName), newer, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Load(dir); err == nil || !strings.Contains(err.Error(), "newer") {
+	if _, err := results.ReadLogs(dir); err == nil || !strings.Contains(err.Error(), "newer") {
 		t.Errorf("a newer result: %v", err)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"html/template"
-	"path/filepath"
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
 
@@ -181,7 +180,7 @@ func (s *section) charts(f results.Found) {
 // Charts are those of a run, and what keeps others from being there.
 func Charts(f results.Found) (charts []plot.Chart, missing string) {
 	facts := facts(f.Run)
-	file, origin, err := series.Find(folder(f))
+	file, origin, err := series.Find(f.Timed())
 	if err == nil {
 		if origin == series.FromTrace {
 			missing = "The charts were made of the trace log; it has no tokens."
@@ -192,23 +191,9 @@ func Charts(f results.Found) (charts []plot.Chart, missing string) {
 		charts = append(charts, plot.Percentiles(points(p.Latency), facts))
 	}
 	if errors.Is(err, series.ErrNone) {
-		return charts, "No charts over time: " + err.Error() + " in " + folder(f) + "."
+		return charts, "No charts over time: " + err.Error() + " in " + f.Timed() + "."
 	}
 	return charts, "No charts over time: " + err.Error()
-}
-
-// folder is where the series of a run are: of a search for the most streams, in that of its last run that met the
-// limit.
-func folder(f results.Found) string {
-	if f.Performance != nil && f.Performance.Streams != nil {
-		trials := f.Performance.Streams.Trials
-		for i := len(trials) - 1; i >= 0; i-- {
-			if trials[i].Met && trials[i].Dir != "" {
-				return filepath.Join(f.Out, filepath.FromSlash(trials[i].Dir))
-			}
-		}
-	}
-	return f.Folder()
 }
 
 func points(l record.Latency) []plot.Point {

@@ -69,7 +69,7 @@ func (a *app) report(f *runsReportFlags, paths []string) error {
 	if single != (f.plot != "") {
 		return sdk.Usage(errors.New("--plot NAME goes with --png FILE or --svg FILE"))
 	}
-	set, err := page.Load(paths...)
+	set, err := results.ReadLogs(paths...)
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package bare
+package results
 
 import (
 	"errors"
@@ -8,14 +8,16 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/loadgen/loadgentest"
+	"github.com/plumbline-ml/plumbline/loadgen/mllog"
+
+	"github.com/plumbline-ml/plumbline/bench/record"
 )
 
 // The official LoadGen's log of a token run has its verdict and percentiles.
 func TestReadOfficial(t *testing.T) {
-	run, err := Read(filepath.Join("..", "..", "..", "loadgen", "mllog", "testdata", "Server_token_ttft_tpot_fail"))
+	run, err := Bare(filepath.Join("..", "..", "..", "loadgen", "mllog", "testdata", "Server_token_ttft_tpot_fail"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +42,7 @@ func TestReadOurs(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			run, err := Read(dir)
+			run, err := Bare(dir)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -55,21 +57,22 @@ func TestReadOurs(t *testing.T) {
 }
 
 func TestReadCut(t *testing.T) {
-	whole := filepath.Join("..", "..", "..", "loadgen", "mllog", "testdata", "Server_token_ttft_tpot_fail", DetailName)
+	whole := filepath.Join("..", "..", "..", "loadgen", "mllog", "testdata", "Server_token_ttft_tpot_fail",
+		mllog.DetailFile)
 	text, err := os.ReadFile(whole)
 	if err != nil {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	if _, err := Read(dir); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := Bare(dir); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("an empty folder: %v", err)
 	}
 	half := string(text[:strings.Index(string(text), "power_end")])
 	for text, want := range map[string]record.Status{half: record.Unfinished, "": ""} {
-		if err := os.WriteFile(filepath.Join(dir, DetailName), []byte(text), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, mllog.DetailFile), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		run, err := Read(dir)
+		run, err := Bare(dir)
 		if run.Status != want || (err == nil) != (want != "") {
 			t.Errorf("a log of %d bytes: %q, %v", len(text), run.Status, err)
 		}

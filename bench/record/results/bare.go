@@ -1,6 +1,4 @@
-// Package bare makes the record of a run of which there are only LoadGen's logs, the official LoadGen's or ours: what
-// was measured and judged, and nothing of model, data and machine.
-package bare
+package results
 
 import (
 	"cmp"
@@ -19,17 +17,14 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record"
 )
 
-// DetailName is the name of a detail log.
-const DetailName = "mlperf_log_detail.txt"
+// listed are the files of a run that its record lists.
+var listed = []string{mllog.SummaryFile, mllog.DetailFile, mllog.AccuracyFile, mllog.TraceFile, "accuracy.txt"}
 
-// names are the files of a run that are listed.
-var names = []string{"mlperf_log_summary.txt", DetailName, "mlperf_log_accuracy.json", "mlperf_log_trace.json",
-	"accuracy.txt"}
-
-// Read makes the record of the run whose logs are in a folder. Where there is no detail log the error wraps
+// Bare makes the record of a run of which there are only LoadGen's logs in a folder, the official LoadGen's or ours:
+// what was measured and judged, and nothing of model, data and machine. Where there is no detail log the error wraps
 // fs.ErrNotExist. A log without an end is that of an unfinished run.
-func Read(dir string) (record.Run, error) {
-	path := filepath.Join(dir, DetailName)
+func Bare(dir string) (record.Run, error) {
+	path := filepath.Join(dir, mllog.DetailFile)
 	in, err := bounded.Open(path)
 	if err != nil {
 		return record.Run{}, err
@@ -155,7 +150,7 @@ func (l log) settings() []record.Setting {
 // files lists the logs with their checksums.
 func files(dir string) ([]record.File, error) {
 	var all []record.File
-	for _, name := range names {
+	for _, name := range listed {
 		sum, size, err := checksum.File(filepath.Join(dir, name))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue

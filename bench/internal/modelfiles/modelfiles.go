@@ -1,0 +1,276 @@
+// Package modelfiles finds the files of models and data sets that a user names: which file is which part, where it is,
+// and what is wrong with what was given.
+package modelfiles
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/loadgen/suggest"
+	"github.com/plumbline-ml/plumbline/sdk"
+
+	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/bench/internal/keyvalue"
+)
+
+// Finder finds the files of models that are not embedded.
+type Finder interface {
+	// Locate returns the path of a manifest file that is on this machine, or an error that says how to get it.
+	Locate(model sdk.ModelInfo, file sdk.ModelFile) (string, error)
+}
+
+// Given reads PART=PATH, of the parts that there are.
+func Given(flag string, texts []string, parts []sdk.PartInfo) (map[string]string, []error) {
+	names := partNames(parts)
+	given, faults := keyvalue.Read(flag, texts)
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		switch {
+		case !slices.Contains(names, name):
+			faults = append(faults, fmt.Errorf("%s: %w", flag, suggest.Unknown("part", name, names)))
+			delete(given, name)
+		case given[name] == "":
+			faults = append(faults, fmt.Errorf("%s %s=: want a path behind the equals sign", flag, name))
+			delete(given, name)
+		}
+	}
+	return given, faults
+}
+
+// Locate makes paths of what was given for parts: of names of the manifest's files, and of paths.
+func Locate(flag string, given map[string]string, model sdk.ModelInfo, of []sdk.ModelFile,
+	files Finder) (map[string]string, []error) {
+	found := map[string]string{}
+	var faults []error
+	for _, part := range slices.Sorted(maps.Keys(given)) {
+		i := slices.IndexFunc(of, func(f sdk.ModelFile) bool { return f.Part == part && f.Name == given[part] })
+		var path string
+		var err error
+		switch {
+		case i < 0:
+			path, err = Path(given[part])
+		case of[i].Embedded:
+			path = of[i].Name
+		default:
+			path, err = Official(files, model, of[i])
+		}
+		if err != nil {
+			faults = append(faults, sdk.Data(fmt.Errorf("%s %s=%s: %w", flag, part, given[part], err)))
+			continue
+		}
+		found[part] = path
+	}
+	return found, faults
+}
+
+// Missing names the parts that must be there and are not.
+func Missing(found map[string]string, model sdk.ModelInfo) error {
+	var faults []error
+	for _, part := range model.Parts {
+		if found[part.Name] == "" && !part.Optional {
+			faults = append(faults, fmt.Errorf("--model: part %s of %s is missing: give --model %s=PATH too", part.Name,
+				model.Name, part.Name))
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// Shared names parts that were given one file.
+func Shared(found map[string]string) error {
+	var faults []error
+	parts := slices.Sorted(maps.Keys(found))
+	for i, a := range parts {
+		for _, b := range parts[:i] {
+			if sameFile(found[a], found[b]) {
+				faults = append(faults, fmt.Errorf("--model: parts %s and %s have one file, %s: give each its own", b, a, found[a]))
+			}
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// sameFile reports whether two paths lead to one file. Names of embedded files are no paths.
+func sameFile(a, b string) bool {
+	x, errA := os.Stat(a)
+	y, errB := os.Stat(b)
+	return errA == nil && errB == nil && os.SameFile(x, y)
+}
+
+// Folder finds each part in a folder: under the name of one of its official files, as PART.onnx, as the folder PART, or
+// as the only file PART.*.
+func Folder(dir string, model sdk.ModelInfo) (map[string]string, error) {
+	found := map[string]string{}
+	var faults []error
+	for _, part := range model.Parts {
+		path, err := partIn(dir, part.Name, model.Files)
+		switch {
+		case err != nil:
+			faults = append(faults, fmt.Errorf("--model %s: %w", dir, err))
+		case path != "":
+			found[part.Name] = path
+		case !part.Optional:
+			faults = append(faults,
+				fmt.Errorf("--model %s: part %[2]s is missing: the folder has no file %[2]s.onnx, no folder %[2]s and no other "+
+					"file %[2]s.*", dir, part.Name))
+		}
+	}
+	return found, errors.Join(faults...)
+}
+
+// partIn finds one part; the empty path says that it is not there.
+func partIn(dir, part string, files []sdk.ModelFile) (string, error) {
+	var names []string
+	for _, f := range files {
+		if f.Part == part && !f.Embedded {
+			names = append(names, f.Name)
+		}
+	}
+	for _, name := range append(names, part+".onnx", part) {
+		path := filepath.Join(dir, name)
+		if _, err := os.Stat(path); err == nil {
+			return filepath.Abs(path)
+		}
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return "", err
+	}
+	var others []string
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), part+".") {
+			others = append(others, e.Name())
+		}
+	}
+	if len(others) == 0 {
+		return "", nil
+	}
+	if len(others) > 1 {
+		return "", fmt.Errorf("part %s may be any of %s: name its file, --model %s=PATH", part,
+			strings.Join(others, ", "), part)
+	}
+	return filepath.Abs(filepath.Join(dir, others[0]))
+}
+
+func partNames(parts []sdk.PartInfo) []string {
+	names := make([]string, len(parts))
+	for i, p := range parts {
+		names[i] = p.Name
+	}
+	return names
+}
+
+// Each is how a user names the parts of a model one by one.
+func Each(model sdk.ModelInfo) string {
+	var texts []string
+	for _, name := range partNames(model.Parts) {
+		texts = append(texts, "--model "+name+"=PATH")
+	}
+	return strings.Join(texts, " ")
+}
+
+// Official finds an official file where harness fetch keeps it, or else in the working directory.
+func Official(files Finder, model sdk.ModelInfo, file sdk.ModelFile) (string, error) {
+	path, err := "", fmt.Errorf("%s is not embedded: give its path", file.Name)
+	if files != nil {
+		path, err = files.Locate(model, file)
+	}
+	if err == nil {
+		return path, nil
+	}
+	here, missing := File(file.Name)
+	switch {
+	case missing == nil:
+		return here, nil
+	case errors.Is(missing, fs.ErrNotExist):
+		return "", fmt.Errorf("%w; or put it here, or give its path", err)
+	}
+	return "", fmt.Errorf("%w; and the one that is here: %w", err, missing)
+}
+
+// Path is the absolute path of a model: a file, or the folder of a format that has several.
+func Path(path string) (string, error) {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return filepath.Abs(path)
+	}
+	return File(path)
+}
+
+// File is the absolute path of a regular file.
+func File(path string) (string, error) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", fmt.Errorf("no such file (%w)", fs.ErrNotExist)
+	case err != nil:
+		return "", err
+	case !info.Mode().IsRegular():
+		return "", errors.New("not a regular file")
+	}
+	return filepath.Abs(path)
+}
+
+// Dataset is the absolute path of a data set: a folder, or the one file that some models' are.
+func Dataset(path string) (string, error) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", fmt.Errorf("--dataset %s: no such file or directory", path)
+	case err != nil:
+		return "", fmt.Errorf("--dataset: %w", err)
+	case !info.IsDir() && !info.Mode().IsRegular():
+		return "", fmt.Errorf("--dataset %s: neither a directory nor a regular file", path)
+	}
+	return filepath.Abs(path)
+}
+
+// Scorer finds the models that a model's scorer runs: PART=PATH as given, else the embedded one, which is left
+// to the plugin, else the official file. The embedded one knows the plugin's own data alone: it does not stand in where
+// the user names a data set. All faults are reported at once.
+func Scorer(model sdk.ModelInfo, given []string, own bool, files Finder) (map[string]string, error) {
+	const flag = "--scorer-model"
+	if len(given) > 0 && len(model.ScorerParts) == 0 {
+		return nil, sdk.Usage(fmt.Errorf("%s: the scorer of %s runs no model", flag, model.Name))
+	}
+	named, faults := Given(flag, given, model.ScorerParts)
+	found, wrong := Locate(flag, named, model, model.ScorerFiles, files)
+	faults = append(faults, wrong...)
+	for _, part := range model.ScorerParts {
+		if named[part.Name] != "" {
+			continue
+		}
+		path, err := scorerFile(model, part, own, files)
+		if err != nil {
+			faults = append(faults, sdk.Data(err))
+		} else if path != "" {
+			found[part.Name] = path
+		}
+	}
+	return found, exitcode.OfRequest(faults)
+}
+
+// scorerFile is the file of a part that the user did not name; the empty path leaves it to the plugin.
+func scorerFile(model sdk.ModelInfo, part sdk.PartInfo, own bool, files Finder) (string, error) {
+	of := slices.DeleteFunc(slices.Clone(model.ScorerFiles), func(f sdk.ModelFile) bool {
+		return f.Part != part.Name || f.Embedded && own
+	})
+	if slices.ContainsFunc(of, func(f sdk.ModelFile) bool { return f.Embedded }) {
+		return "", nil
+	}
+	err := errors.New("there is no file of it to fetch")
+	for _, f := range of {
+		path, missing := Official(files, model, f)
+		if missing == nil {
+			return path, nil
+		}
+		err = missing
+	}
+	if part.Optional {
+		return "", nil
+	}
+	return "", fmt.Errorf("the scorer's model %s is missing: give --scorer-model %[1]s=PATH (%w)", part.Name, err)
+}

@@ -1,0 +1,107 @@
+package score
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/plumbline-ml/plumbline/loadgen/suggest"
+	"github.com/plumbline-ml/plumbline/sdk"
+
+	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/bench/internal/keyvalue"
+	"github.com/plumbline-ml/plumbline/bench/internal/modelfiles"
+)
+
+// Wanted is what the user wants of an accuracy, beside or in place of the rules' targets.
+type Wanted struct {
+	Targets map[string]float64 // the least value of a metric, in its unit
+	Expect  string             // path of a file of expected answers; empty: none
+}
+
+// Params are the parameters of scoring: the benchmark's own, and the file of expected answers.
+func (w Wanted) Params(own map[string]string) map[string]string {
+	if w.Expect == "" {
+		return own
+	}
+	all := maps.Clone(own)
+	if all == nil {
+		all = map[string]string{}
+	}
+	all[sdk.ExpectParam] = w.Expect
+	return all
+}
+
+// Ask is what a user says of a scoring, as flags do: of one log, or of the accuracy runs of a plan.
+type Ask struct {
+	Targets []string // metric=value: the least that is good enough, in place of the rules'
+	Expect  string   // path of a file of expected answers; empty: none
+	// ScorerModels are the models that the scorer runs: PART=PATH. Files finds those of a manifest.
+	ScorerModels []string
+	Files        modelfiles.Finder
+	Own          bool // the data set is one that the user named
+	Unscored     bool // nothing is scored: the scorer's models are looked for only where the user names some
+}
+
+// Read checks what is asked for a model, and finds the files of the scorer's models by part. It names every fault.
+func (a Ask) Read(model sdk.ModelInfo) (w Wanted, files map[string]string, err error) {
+	w, fault := a.wanted(model)
+	if !a.Unscored || len(a.ScorerModels) > 0 {
+		files, err = modelfiles.Scorer(model, a.ScorerModels, a.Own, a.Files)
+	}
+	return w, files, exitcode.Join([]error{err, fault})
+}
+
+func (a Ask) wanted(model sdk.ModelInfo) (Wanted, error) {
+	w := Wanted{Targets: map[string]float64{}}
+	known := metrics(model, a.Expect)
+	texts, faults := keyvalue.Read("--target", a.Targets)
+	for _, name := range slices.Sorted(maps.Keys(texts)) {
+		value, err := strconv.ParseFloat(texts[name], 64)
+		if err != nil || math.IsNaN(value) || math.IsInf(value, 0) {
+			faults = append(faults, fmt.Errorf("--target %s=%s: want a number, in the metric's unit", name, texts[name]))
+		}
+		if len(known) > 0 && !slices.Contains(known, name) {
+			faults = append(faults, fmt.Errorf("--target: %w", suggest.Unknown("metric", name, known)))
+		}
+		w.Targets[name] = value
+	}
+	if a.Expect == "" {
+		return w, exitcode.OfRequest(faults)
+	}
+	if !slices.ContainsFunc(model.Params, func(p sdk.ParamInfo) bool { return p.Name == sdk.ExpectParam }) {
+		faults = append([]error{
+			fmt.Errorf("--expect: %s does not compare single answers; --target METRIC=VALUE judges its metric", model.Name),
+		}, faults...)
+	}
+	path, err := modelfiles.File(a.Expect)
+	if err != nil {
+		faults = append([]error{sdk.Data(fmt.Errorf("--expect %s: %w", a.Expect, err))}, faults...)
+	}
+	w.Expect = path
+	return w, exitcode.OfRequest(faults)
+}
+
+// metrics are the names of all metrics that a model says it has.
+func metrics(model sdk.ModelInfo, expect string) []string {
+	var names []string
+	add := func(name string) {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	for _, m := range model.Metrics {
+		add(m.Name)
+	}
+	for _, f := range model.Files {
+		for _, m := range f.Reference {
+			add(m.Name)
+		}
+	}
+	if expect != "" && len(names) > 0 {
+		add(sdk.Agreement)
+	}
+	return names
+}
