@@ -3,22 +3,21 @@
 import csv
 import json
 import re
-import subprocess
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from embedded import synthetic
 
 HERE = Path(__file__).resolve().parent
-DATASETS_MODULE = HERE.parents[2] / "datasets"
 SIDE, CONTEXT = 64, 77
 NEGATIVE = "normal quality, low quality, worst quality, low res, blurry, nsfw, nude"
 
 COLORS = ["red", "orange", "yellow", "green", "blue", "purple", "white", "black"]
 SHAPES = ["circle", "square", "triangle", "star", "heart", "ring", "cross", "moon"]
-PLACES = ["at the top left", "at the top right", "at the top", "at the bottom left", "at the bottom right", "at the bottom",
-          "on the left", "on the right", "in the middle"]
+PLACES = ["at the top left", "at the top right", "at the top", "at the bottom left", "at the bottom right",
+          "at the bottom", "on the left", "on the right", "in the middle"]
 RELATIONS = ["to the left of", "to the right of", "above", "below"]
 FIGURE = re.compile(r"(small |big )?(%s) (%s)" % ("|".join(COLORS), "|".join(SHAPES)))
 GROUND = re.compile(r"(?:(%s) background|background is (%s))" % ("|".join(COLORS), "|".join(COLORS)))
@@ -30,17 +29,9 @@ class Set:
     pixels: np.ndarray  # uint8 N,3,SIDE,SIDE
 
 
-def export(name, folder, count=-1):
-    """Draws a set into a folder with the project's own command, unless it is there."""
-    path = Path(folder) / name
-    if not (path / "captions" / "captions.tsv").exists():
-        command = ["go", "run", "./cmd/synthetic-export", "captioned", "-set", name, "-n", str(count), "-out", str(path)]
-        subprocess.run(command, cwd=DATASETS_MODULE, check=True)
-    return path
-
-
-def load(folder):
-    """The pictures of a folder, in the captions' order."""
+def load(name, cache):
+    """A set, kept as files in cache: the pictures in the captions' order."""
+    folder = synthetic.export("captioned", name, cache / name)
     with open(folder / "captions" / "captions.tsv", newline="") as file:
         rows = list(csv.DictReader(file, delimiter="\t"))
     pixels = np.stack([picture(folder / "validation" / "data" / row["file_name"]) for row in rows])
@@ -112,7 +103,8 @@ def attributes(caption):
     ground = GROUND.search(caption)
     if not ground:
         return [n - 1 for n in CLASSES]
-    figures = [(SHAPES.index(s), COLORS.index(c), ["small ", "", "big "].index(size)) for size, c, s in FIGURE.findall(caption)]
+    sizes = ["small ", "", "big "]
+    figures = [(SHAPES.index(s), COLORS.index(c), sizes.index(size)) for size, c, s in FIGURE.findall(caption)]
     words = RELATIONS + PLACES
     where = next(i for i, text in enumerate(words) if text in caption)
     second = figures[1] if len(figures) > 1 else (8, 8, 3)

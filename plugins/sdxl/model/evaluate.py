@@ -2,22 +2,18 @@
 
 import zlib
 
-import numpy as np
-import onnxruntime
-
 import data
 import export
 import network
+import numpy as np
+from embedded import runtime
 
 STEPS, GUIDANCE, BATCH = 20, 2, 16
 SHEET, COLUMNS = 24, 8  # pictures of the sheet, and in one row of it
 
 
 def session(path):
-    alone = onnxruntime.SessionOptions()
-    alone.intra_op_num_threads = 1
-    alone.log_severity_level = 3
-    return onnxruntime.InferenceSession(str(path), alone, providers=["CPUExecutionProvider"])
+    return runtime.session(path, threads=1, severity=3)
 
 
 class Pipeline:
@@ -42,7 +38,8 @@ class Pipeline:
 
     def prompt(self, captions):
         pad = self.tokenizer.pad
-        first, = self.run("text_encoder", ["hidden_states.1"], input_ids=pad(captions, self.tokenizer.end).astype(np.int32))
+        ids = pad(captions, self.tokenizer.end).astype(np.int32)
+        first, = self.run("text_encoder", ["hidden_states.1"], input_ids=ids)
         second, pooled = self.run("text_encoder_2", ["hidden_states.2", "text_embeds"], input_ids=pad(captions, 0))
         return np.concatenate([first, second], 2), pooled
 
@@ -66,24 +63,27 @@ class Pipeline:
 
 def features(folder, pixels):
     """What the network of the FID sees in pictures."""
-    from train import enlarged
-
     sees = session(folder / "inception.onnx")
-    return np.concatenate([sees.run(None, {"pictures": enlarged(p, 299).numpy()})[0] for p in np.array_split(pixels, len(pixels) // 50)])
+    parts = (network.enlarged(part, 299).numpy() for part in np.array_split(pixels, len(pixels) // 50))
+    return np.concatenate([sees.run(None, {"pictures": part})[0] for part in parts])
 
 
 def clip_score(folder, captions, pixels):
     """100 times the mean cosine of captions and pictures."""
-    from train import enlarged
-
     both, ids = session(folder / "clip.onnx"), data.Tokenizer().pad(captions, 0)
     scores = []
     for i in range(0, len(ids), 50):
         text, seen = both.run(["text_embeds", "image_embeds"], {
-            "input_ids": ids[i : i + 50], "pixel_values": enlarged(pixels[i : i + 50], 224).numpy(),
+            "input_ids": ids[i : i + 50], "pixel_values": network.enlarged(pixels[i : i + 50], 224).numpy(),
             "attention_mask": np.ones_like(ids[i : i + 50])})
         scores.append((text * seen).sum(1))
     return 100 * float(np.concatenate(scores).mean())
+
+
+def write_statistics(folder, pixels):
+    """Mean and covariance of the features of the real pictures."""
+    found = features(folder, pixels).astype(np.float64)
+    np.savez_compressed(folder / "statistics.npz", mu=found.mean(0), sigma=np.cov(found, rowvar=False))
 
 
 def fid(folder, pixels):
@@ -104,8 +104,8 @@ def named(pixels):
 
 
 def right(captions, made, true):
-    """Of pictures and those that the captions were written for: the shares of grounds and of figures of the right colour,
-    and of figures whose pixels are for the most part where they should be."""
+    """Of pictures and those that the captions were written for: the shares of grounds and of figures of the right
+    colour, and of figures whose pixels are for the most part where they should be."""
     grounds, colors, places = [], [], []
     for caption, a, b in zip(captions, named(made), named(true)):
         ground, _, _, color, _, _, color2, _ = data.attributes(caption)

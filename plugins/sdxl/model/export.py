@@ -1,24 +1,20 @@
-"""The networks as ONNX files with the tensors of optimum's export, in FP32 and in INT8, and the small files beside them."""
+"""The networks as ONNX files with the tensors of optimum's export, FP32 and INT8, and the small files beside them."""
 
 import json
 import shutil
 import tempfile
 from pathlib import Path
 
-import numpy as np
+import data
+import network
 import onnx
 import torch
-from onnxruntime.quantization import CalibrationDataReader, CalibrationMethod, QuantFormat, QuantType, quantize_static
+from embedded import int8
 from torch import nn
-
-import data
-import evaluate
-import network
 
 OPSET = 18
 PARTS = ("text_encoder", "text_encoder_2", "unet", "vae_decoder")
 KEPT = PARTS[:2]  # run once for a picture, so that the FP32 files serve in INT8, too
-CALIBRATION = 48  # captions
 # What is quantised: convolutions, and products with weights.
 QUANTISED = {"Conv": 1, "Gemm": 1, "MatMul": 1}
 SCHEDULER = {
@@ -69,8 +65,10 @@ def write_onnx(module, inputs, outputs, path):
     axes = [{0: torch.export.Dim("N")} if len(x) == 2 else None for x in inputs.values()]
     with tempfile.TemporaryDirectory() as folder:
         written = Path(folder) / path.name
-        torch.onnx.export(module.eval(), tuple(inputs.values()), written, input_names=list(inputs), output_names=outputs,
-                          dynamic_shapes=tuple(axes), opset_version=OPSET, dynamo=True, external_data=False, verbose=False)
+        torch.onnx.export(
+            module.eval(), tuple(inputs.values()), written, input_names=list(inputs), output_names=outputs,
+            dynamic_shapes=tuple(axes), opset_version=OPSET, dynamo=True, external_data=False, verbose=False,
+        )
         model = onnx.load(written)
     for part in [model.graph, *model.graph.node, *model.graph.value_info, *model.graph.input, *model.graph.output]:
         part.doc_string = ""
@@ -85,7 +83,8 @@ def write_texts(first, second, out):
         ("text_encoder_2", second, torch.zeros(2, data.CONTEXT, dtype=torch.int64), "text_embeds"),
     ):
         states = [f"hidden_states.{i}" for i in range(len(encoder.layers) + 1)]
-        write_onnx(States(encoder), {"input_ids": ids}, [pooled, "last_hidden_state", *states], out / f"{name}_fp32.onnx")
+        outputs = [pooled, "last_hidden_state", *states]
+        write_onnx(States(encoder), {"input_ids": ids}, outputs, out / f"{name}_fp32.onnx")
 
 
 def write_fp32(trained, out):
@@ -93,8 +92,8 @@ def write_fp32(trained, out):
     latent = torch.zeros(2, network.CHANNELS, network.LATENT, network.LATENT)
     write_onnx(trained["unet"], {
         "sample": latent, "timestep": torch.tensor([1]),
-        "encoder_hidden_states": torch.zeros(2, data.CONTEXT, network.HIDDEN), "text_embeds": torch.zeros(2, network.POOLED),
-        "time_ids": torch.zeros(2, 6),
+        "encoder_hidden_states": torch.zeros(2, data.CONTEXT, network.HIDDEN),
+        "text_embeds": torch.zeros(2, network.POOLED), "time_ids": torch.zeros(2, 6),
     }, ["out_sample"], out / "unet_fp32.onnx")
     write_onnx(network.Scaled(trained["decoder"]), {"latent_sample": latent}, ["sample"], out / "vae_decoder_fp32.onnx")
     write_onnx(Both(trained["clip"]), {
@@ -104,14 +103,6 @@ def write_fp32(trained, out):
     write_onnx(trained["features"], {"pictures": torch.zeros(2, 3, 299, 299)}, ["features"], out / "inception.onnx")
 
 
-class Calibration(CalibrationDataReader):
-    def __init__(self, feeds):
-        self.feeds = iter(feeds)
-
-    def get_next(self):
-        return next(self.feeds, None)
-
-
 def quantised(path):
     """The nodes of a file that have weights."""
     graph = onnx.load(path).graph
@@ -119,33 +110,17 @@ def quantised(path):
     return [n.name for n in graph.node if n.op_type in QUANTISED and n.input[QUANTISED[n.op_type]] in weights]
 
 
-def write_int8(captions, out):
-    """Static: UInt8 activations with the ranges that some pictures have on their way, Int8 weights for each channel.
-
-    Weights keep seven bits: processors without VNNI add pairs of products in 16 bits, which eight bits overflow.
-    """
-    traced = evaluate.Pipeline(out, "fp32").traced(captions)
+def write_int8(traced, out):
+    """Quantises what has weights, with the ranges of what each part was given on the way to some pictures."""
     for part in PARTS[2:]:
         source = out / f"{part}_fp32.onnx"
-        quantize_static(source, out / f"{part}_int8.onnx", Calibration(traced[part]), quant_format=QuantFormat.QDQ,
-                        nodes_to_quantize=quantised(source), op_types_to_quantize=list(QUANTISED), per_channel=True,
-                        reduce_range=True, activation_type=QuantType.QUInt8, weight_type=QuantType.QInt8,
-                        calibrate_method=CalibrationMethod.MinMax)
+        int8.static(source, out / f"{part}_int8.onnx", traced[part], QUANTISED, only=quantised(source))
 
 
-def write_statistics(pixels, out):
-    """Mean and covariance of the features of the real pictures."""
-    features = evaluate.features(out, pixels).astype(np.float64)
-    np.savez_compressed(out / "statistics.npz", mu=features.mean(0), sigma=np.cov(features, rowvar=False))
-
-
-def write(trained, pictures, reference, latents, out):
-    """All files but the card. latents is the file of the data set."""
+def write_small(latents, out):
+    """The small files; latents is the file of the data set."""
     (out / "scheduler_config.json").write_text(json.dumps(SCHEDULER, indent=2) + "\n")
     (out / "vae_config.json").write_text(json.dumps({"scaling_factor": network.SCALING}, indent=2) + "\n")
     for path in (latents, data.HERE / "vocab.json", data.HERE / "merges.txt"):
         if path.parent != out:
             shutil.copy(path, out)
-    write_fp32(trained, out)
-    write_int8(pictures.captions[:CALIBRATION], out)
-    write_statistics(reference.pixels, out)

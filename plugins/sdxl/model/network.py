@@ -1,12 +1,13 @@
-"""The networks: those of a latent diffusion model of Stable Diffusion XL's interface, and those that score its pictures."""
+"""The networks: those of a latent diffusion model of Stable Diffusion XL's interface, and those that score its
+pictures."""
 
 import math
 
+import numpy as np
 import torch
+from data import CONTEXT
 from torch import nn
 from torch.nn import functional
-
-from data import CONTEXT
 
 VOCABULARY = 1514
 TABLE = 16  # numbers of a token, before they are widened
@@ -57,8 +58,8 @@ class TextEncoder(nn.Module):
         nn.init.normal_(self.tokens.weight, std=0.5)
 
     def forward(self, ids):
-        """Of ids N,T: the hidden states, a list of N,T,width, the last of them normalised, and the embedding. T is CONTEXT,
-        or less where what follows is padding."""
+        """Of ids N,T: the hidden states, a list of N,T,width, the last of them normalised, and the embedding. T is
+        CONTEXT, or less where what follows is padding."""
         length = ids.shape[1]
         states = [self.widen(self.tokens(ids)) + self.places[:length]]
         for layer in self.layers:
@@ -124,7 +125,8 @@ class UNet(nn.Module):
         self.places = nn.Parameter(torch.randn(1, outer, LATENT, LATENT) * 0.1)
         self.down1, self.look1 = Residual(outer, outer, known), Attend(outer)
         self.shrink = nn.Conv2d(outer, inner, 3, stride=2, padding=1)
-        self.mid1, self.look2, self.mid2 = Residual(inner, inner, known), Attend(inner, alone=False), Residual(inner, inner, known)
+        self.mid1, self.look2 = Residual(inner, inner, known), Attend(inner, alone=False)
+        self.mid2 = Residual(inner, inner, known)
         self.grow = nn.Conv2d(inner, 4 * outer, 1)
         self.up1, self.look3 = Residual(2 * outer, outer, known), Attend(outer)
         self.up2 = Residual(2 * outer, outer, known)
@@ -200,6 +202,19 @@ class Scaled(nn.Module):
 
     def forward(self, latent):
         return self.decoder(latent * SCALING)
+
+
+MEAN = torch.tensor([0.48145466, 0.4578275, 0.40821073]).view(3, 1, 1)
+DEVIATION = torch.tensor([0.26862954, 0.26130258, 0.27577711]).view(3, 1, 1)
+
+
+def enlarged(pixels, side):
+    """Pictures as CLIP sees them (224, bicubic) or the network of the FID (299, bilinear), in the units of each."""
+    pictures = torch.from_numpy(np.ascontiguousarray(pixels)).float()
+    if side == 224:
+        seen = functional.interpolate(pictures, (side, side), mode="bicubic", antialias=True).clamp(0, 255) / 255
+        return (seen - MEAN) / DEVIATION
+    return functional.interpolate(pictures, (side, side), mode="bilinear") / 127.5 - 1
 
 
 def sight(channels, first, stride):
