@@ -1,12 +1,14 @@
 """Turns the official pickled tables of the language benchmarks into JSONL, which the package prompts reads:
 one JSON object in each line, with the columns of the table.
 
-    python convert.py open_orca_gpt4_tokenized_llama.sampled_24576.pkl open_orca_gpt4_tokenized_llama.sampled_24576.jsonl
+    python convert.py open_orca_gpt4_tokenized_llama.sampled_24576.pkl \\
+        open_orca_gpt4_tokenized_llama.sampled_24576.jsonl
 
 Under the official name the file is also found in the folder that it lies in.
 
-Needs pandas and numpy (any version that reads the file). A pickle can run any code when it is read: convert only files whose
-checksum you have compared with the published one. Sizes: 24,576 questions of Llama 2 take about 10 s and give 0.3 GB.
+Needs pandas and numpy (any version that reads the file). A pickle can run any code when it is read: convert only files
+whose checksum you have compared with the published one. Sizes: 24,576 questions of Llama 2 take about 10 s and give
+0.3 GB.
 """
 
 import argparse
@@ -17,7 +19,7 @@ import pandas
 
 
 def plain(value):
-    """Returns a value of a table as JSON has it: arrays become lists, whatever their nesting, and missing values null."""
+    """Returns a value of a table as JSON has it: arrays become lists, however nested, and missing values null."""
     if isinstance(value, numpy.ndarray) or hasattr(value, "tolist"):
         return plain(value.tolist())
     if isinstance(value, (list, tuple)):

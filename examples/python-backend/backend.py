@@ -4,8 +4,9 @@
     pip install -r requirements.txt
     harness run resnet50 --backend process --backend-opt command="python3 backend.py"
 
-Another runtime takes the place of ONNX Runtime in class Model, and its devices and capabilities ("device": it heeds request.device)
-that of those in Open. Everything else is the wire: the handshake, one stream for each batch, tensors in memory or messages.
+Another runtime takes the place of ONNX Runtime in class Model, and its devices and capabilities ("device": it heeds
+request.device) that of those in Open. Everything else is the wire: the handshake, one stream for each batch, tensors in
+memory or messages.
 """
 
 import itertools

@@ -13,19 +13,20 @@ import backend
 import numpy as np
 
 sys.modules["openvino_telemetry"] = None  # it sends in a timed run, from a process of its own
-import openvino
+import openvino  # noqa: E402
 
 
 class Model:
-    """A model on the CPU, with as many streams as there are runs at a time, in FP32 unless the model itself is of less."""
+    """A model on the CPU, with as many streams as there are runs at a time, in FP32 unless the model has less."""
 
     def __init__(self, request):
         if request.options:
             raise ValueError(f"unknown options {sorted(request.options)}, want none")
-        openvino.Tensor(np.zeros(1)).data  # two threads that are the first to read a tensor wait for each other for ever
+        _ = openvino.Tensor(np.zeros(1)).data  # two threads that read their first tensor at once wait for ever
         core = openvino.Core()
         latency = {"NUM_STREAMS": 1, "INFERENCE_NUM_THREADS": os.cpu_count()}
-        several = {"NUM_STREAMS": request.concurrency, "INFERENCE_NUM_THREADS": max(os.cpu_count(), request.concurrency)}
+        threads = max(os.cpu_count(), request.concurrency)
+        several = {"NUM_STREAMS": request.concurrency, "INFERENCE_NUM_THREADS": threads}
         model = core.read_model(request.path or request.model)
         settings = latency if request.low_latency else several
         self.compiled = core.compile_model(model, "CPU", {**settings, "INFERENCE_PRECISION_HINT": "f32"})

@@ -44,7 +44,8 @@ class Model:
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = 1
         self.session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
-        self.inputs, self.outputs = ([self.describe(t) for t in ts] for ts in (self.session.get_inputs(), self.session.get_outputs()))
+        self.inputs = [self.describe(t) for t in self.session.get_inputs()]
+        self.outputs = [self.describe(t) for t in self.session.get_outputs()]
 
     def describe(self, tensor):
         name = tensor.type[len("tensor(") : -1]
@@ -63,7 +64,9 @@ class Model:
         return self.wire.ModelReadyResponse(ready=request.name == self.name)
 
     async def ModelMetadata(self, request):
-        return self.wire.ModelMetadataResponse(name=self.name, platform="onnxruntime", inputs=self.inputs, outputs=self.outputs)
+        return self.wire.ModelMetadataResponse(
+            name=self.name, platform="onnxruntime", inputs=self.inputs, outputs=self.outputs
+        )
 
     async def ModelInfer(self, request):
         return await asyncio.to_thread(self.infer, request)
@@ -132,7 +135,8 @@ def main():
                     "grpc_servicer_functions": ["inference.oip_pb2_grpc.add_GRPCInferenceServiceServicer_to_server"],
                 },
             )
-            deployment = serve.deployment(Model, num_replicas=2, max_ongoing_requests=64, ray_actor_options={"num_cpus": 1})
+            settings = {"num_replicas": 2, "max_ongoing_requests": 64, "ray_actor_options": {"num_cpus": 1}}
+            deployment = serve.deployment(Model, **settings)
             serve.run(deployment.bind(os.path.abspath(args.model), args.name), name="benchmark")
             print("ready " + ",".join(f"{HOST}:{p}" for p in ports), flush=True)
             sys.stdin.read()

@@ -20,7 +20,12 @@ from pytriton.model_config import ModelConfig, Tensor
 from pytriton.triton import Triton, TritonConfig, TritonSecurityConfig
 
 HOST = "127.0.0.1"
-DTYPES = {"tensor(float)": np.float32, "tensor(float16)": np.float16, "tensor(double)": np.float64, "tensor(bool)": np.bool_}
+DTYPES = {
+    "tensor(float)": np.float32,
+    "tensor(float16)": np.float16,
+    "tensor(double)": np.float64,
+    "tensor(bool)": np.bool_,
+}
 
 
 def free_port():
@@ -39,7 +44,7 @@ def main():
     args.add_argument("--model", required=True, help="ONNX file")
     args.add_argument("--name", required=True, help="the model's name at the server")
     args.add_argument("--instances", type=int, default=1, help="requests at a time; all must start within a second")
-    args.add_argument("--threads", type=int, default=0, help="ONNX Runtime's threads for a request (0: one for each core)")
+    args.add_argument("--threads", type=int, default=0, help="threads for a request (0: one for each core)")
     args.add_argument("--statistics", action="store_true", help="let anyone read them: perf_analyzer does")
     args = args.parse_args()
 
@@ -57,7 +62,8 @@ def main():
 
     port = free_port()
     with tempfile.TemporaryDirectory() as workspace:
-        config = TritonConfig(grpc_address=HOST, grpc_port=port, http_address=HOST, http_port=free_port(), allow_metrics=False)
+        addresses = {"grpc_address": HOST, "grpc_port": port, "http_address": HOST, "http_port": free_port()}
+        config = TritonConfig(**addresses, allow_metrics=False)
         security = TritonSecurityConfig(restricted_endpoints=[] if args.statistics else None)
         with Triton(config=config, security_config=security, workspace=f"{workspace}/triton") as triton:
             triton.bind(

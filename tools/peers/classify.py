@@ -92,7 +92,7 @@ def main():
     p.add_argument("--scenario", default="SingleStream", choices=["SingleStream", "MultiStream", "Server", "Offline"])
     p.add_argument("--out", default="out")
     p.add_argument("--ms", type=int, default=1500, help="shortest duration, milliseconds")
-    p.add_argument("--qps", type=float, default=100, help="target rate of Server; expected rate of Offline, which sizes its query")
+    p.add_argument("--qps", type=float, default=100, help="target rate of Server; expected rate of Offline")
     p.add_argument("--batch", type=int, default=1)
     p.add_argument("--workers", type=int, default=1)
     p.add_argument("--threads", type=int, default=os.cpu_count())

@@ -6,7 +6,9 @@
     OMP_NUM_THREADS=1 python3 images.py stretch         # a decoded photo to RetinaNet's input
     OMP_NUM_THREADS=1 python3 images.py volume          # a scan to 3d-unet's input; blending of windows
 
-The same work here: go test ./preprocess/image ./preprocess/volume -run '^$' -bench 'FromBytes|Decode|Stretch|Image|Blend'
+The same work here:
+
+    go test ./preprocess/image ./preprocess/volume -run '^$' -bench 'FromBytes|Decode|Stretch|Image|Blend'
 """
 
 import sys
@@ -95,7 +97,8 @@ def volume():
     one = gaussian(side, side / 8)
     weights = (one[:, None, None] * one[:, None] * one).astype(np.float32)
     scores = np.random.default_rng(1).standard_normal((classes, side, side, side), np.float32)
-    origins = [(0, y, x) for y in range(0, shape[1] - side + 1, side // 2) for x in range(0, shape[2] - side + 1, side // 2)]
+    rows, columns = (range(0, n - side + 1, side // 2) for n in shape[1:])
+    origins = [(0, y, x) for y in rows for x in columns]
 
     def blend():
         total, norm = np.zeros((classes, *shape), np.float32), np.zeros(shape, np.float32)

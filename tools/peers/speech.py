@@ -29,7 +29,8 @@ def report(name, seconds, work):
         for _ in range(RUNS):
             work()
         times.append((time.process_time() - start) / RUNS)
-    print(f"{name}, {seconds} s: {' '.join(f'{1e3 * t:.1f}' for t in times)} ms, {seconds / sorted(times)[1]:.0f} x real time")
+    listed = " ".join(f"{1e3 * t:.1f}" for t in times)
+    print(f"{name}, {seconds} s: {listed} ms, {seconds / sorted(times)[1]:.0f} x real time")
 
 
 def rnnt():

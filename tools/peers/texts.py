@@ -42,7 +42,8 @@ def wordpiece(vocabulary):
     size = sum(len(p.encode()) for p in passages)
     one, took = timed(lambda: sum(len(tokenizer.encode(p).ids) for p in passages))
     many, together = timed(lambda: sum(len(e.ids) for e in tokenizer.encode_batch(passages)))
-    print(f"encode {size / took / 1e6:.1f} MB/s, encode_batch {size / together / 1e6:.1f} MB/s, {one} and {many} tokens")
+    rates = [size / seconds / 1e6 for seconds in (took, together)]
+    print(f"encode {rates[0]:.1f} MB/s, encode_batch {rates[1]:.1f} MB/s, {one} and {many} tokens")
 
 
 def rouge():

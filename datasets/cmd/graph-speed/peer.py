@@ -74,8 +74,8 @@ def main():
     for batch in (1, 64, 1024):
         drawn, found, edges = rate(graph, papers, None, batch)
         gathered, _, _ = rate(graph, papers, features, batch)
-        print(f"batches of {batch}: {drawn:.0f} papers/s, with features {gathered:.0f}; {found} nodes and {edges} edges each",
-              flush=True)
+        print(f"batches of {batch}: {drawn:.0f} papers/s, with features {gathered:.0f};",
+              f"{found} nodes and {edges} edges each", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""Writes an ONNX model that takes what resnet50 does, 600 KB a picture, and computes almost nothing: python3 tiny.py FILE"""
+"""Writes an ONNX model that takes what resnet50 does, 600 KB a picture, and computes almost nothing.
+
+    python3 tiny.py FILE
+"""
 
 import sys
 

@@ -1,6 +1,7 @@
 """Writes the models of this folder, a few hundred bytes each; python3 make_models.py repeats them exactly.
 
-Needs the onnx package (1.22) and numpy. Weights are small whole numbers and halves, so that float32 holds every result exactly.
+Needs the onnx package (1.22) and numpy. Weights are small whole numbers and halves, so that float32 holds every result
+exactly.
 """
 
 import os
@@ -40,13 +41,14 @@ def decoder():
         h.make_node("Add", ["old", "h"], ["state_out"]),
         h.make_node("MatMul", ["state_out", "v"], ["y"]),
     ]
-    save("decoder", nodes, [info("h", ["n", 3]), info("state", ["n", 3])], [info("y", ["n", 1]), info("state_out", ["n", 3])],
-         {"v": V, "half": np.array(0.5, np.float32)})
+    inputs, outputs = [info("h", ["n", 3]), info("state", ["n", 3])], [info("y", ["n", 1]), info("state_out", ["n", 3])]
+    save("decoder", nodes, inputs, outputs, {"v": V, "half": np.array(0.5, np.float32)})
 
 
 def judge():
     """What two steps of the decoder give, at once: y[n,1] = x[n,4] (1.5 W V)."""
-    save("judge", [h.make_node("MatMul", ["x", "u"], ["y"])], [info("x", ["n", 4])], [info("y", ["n", 1])], {"u": 1.5 * (W @ V)})
+    nodes = [h.make_node("MatMul", ["x", "u"], ["y"])]
+    save("judge", nodes, [info("x", ["n", 4])], [info("y", ["n", 1])], {"u": 1.5 * (W @ V)})
 
 
 if __name__ == "__main__":
