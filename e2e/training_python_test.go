@@ -17,8 +17,8 @@ func TestPythonTrainingScripts(t *testing.T) {
 	if err != nil || len(scripts) == 0 {
 		t.Fatalf("no plugins/*/model/train.py: %v", err)
 	}
-	missing := regexp.MustCompile(`No module named '(torch|numpy|scipy|onnx|onnxruntime|onnxscript|tokenizers|transformers|` +
-		`rouge_score|subword_nmt|cv2|pycocotools|nibabel)`)
+	missing := regexp.MustCompile(`No module named '(torch|numpy|scipy|onnx|onnxruntime|onnxscript|tokenizers|` +
+		`transformers|rouge_score|subword_nmt|cv2|pycocotools|nibabel)`)
 	for _, script := range scripts {
 		folder := filepath.Dir(script)
 		t.Run(filepath.Base(filepath.Dir(folder)), func(t *testing.T) {
