@@ -93,7 +93,7 @@ func orOutput(path string, err error) error {
 
 // launch starts the plugin for the work; all of its processes have ended when it returns.
 func (w DatasetWork) launch(ctx context.Context, s discover.Served, r sdk.DatasetRequest) (string, error) {
-	pl, err := w.Plugins.launcher().Launch(ctx, s.Path, w.Plugins.options(false))
+	pl, err := w.Plugins.Starter().Launch(ctx, s.Path, w.Plugins.Options(false))
 	if err != nil {
 		return "", err
 	}

@@ -325,3 +325,7 @@ func TestTuneAtAServer(t *testing.T) {
 		t.Errorf("%v of requests in flight on this machine", err)
 	}
 }
+
+func TestKillWithoutPlugin(t *testing.T) {
+	new(bench.Plan).Kill() // nothing runs: nothing happens
+}

@@ -103,7 +103,7 @@ func (r ScoreRequest) score(ctx context.Context, catalog *discover.Catalog, log 
 	if err != nil {
 		return Scored{}, err
 	}
-	s, err := r.launch(ctx, served, log.Path, scoring, answeredByEmbedded(&origin))
+	s, err := r.launch(ctx, served, log.Path, scoring, origin.AnsweredByEmbedded())
 	if err != nil {
 		return Scored{}, err
 	}
@@ -127,7 +127,7 @@ func (r ScoreRequest) score(ctx context.Context, catalog *discover.Catalog, log 
 // launch scores a log with the plugin that serves its model.
 func (r ScoreRequest) launch(ctx context.Context, s discover.Served, log string, how score.Scoring,
 	embedded bool) (score.Scored, error) {
-	pl, err := r.Plugins.launcher().Launch(ctx, s.Path, r.Plugins.options(false))
+	pl, err := r.Plugins.Starter().Launch(ctx, s.Path, r.Plugins.Options(false))
 	if err != nil {
 		return score.Scored{}, err
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/bench/plan"
 	"github.com/plumbline-ml/plumbline/bench/tune"
 )
 
@@ -94,7 +95,7 @@ func NewTuner(ctx context.Context, r TuneRequest) (*Tuner, error) {
 		return nil, sdk.Usage(fmt.Errorf(
 			"%s: tune measures Offline and Server, and neither is among its scenarios or those asked for", p.Served.Model.Name))
 	}
-	t := &Tuner{Plan: p, request: r, machine: r.machine()}
+	t := &Tuner{Plan: p, request: r, machine: r.Described()}
 	return t, t.prepare()
 }
 
@@ -130,15 +131,15 @@ func (r TuneRequest) check() error {
 func (t *Tuner) prepare() error {
 	p, r := t.Plan, t.request
 	t.bench = &tune.Bench{
-		Launcher: r.Plugins.launcher(), Launch: inherit(p.Launch, p.Options.BackendOptions),
+		Launcher: r.Plugins.Starter(), Launch: plan.Inherit(p.Launch, p.Options.BackendOptions),
 		Binary: p.Served.Path, Options: p.Options, OfflineCount: few(p),
 	}
-	subject := p.subject(r.Request)
+	subject := p.Subject(r.Request)
 	sum, err := subject.PluginSHA256()
 	if err != nil {
 		return err
 	}
-	t.found.Profile = tune.Profile{For: subject.Key, Machine: subject.Machine, PluginSHA256: sum, Measured: r.now().UTC()}
+	t.found.Profile = tune.Profile{For: subject.Key, Machine: subject.Machine, PluginSHA256: sum, Measured: r.Clock().UTC()}
 	if t.found.Path = r.Tuning; t.found.Path == "" {
 		if r.Profiles == "" {
 			return sdk.Usage(errors.New("no folder for the profile: name its file with --tuning"))

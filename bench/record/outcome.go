@@ -137,3 +137,8 @@ func list[T any](s []T) []T {
 	}
 	return s
 }
+
+// AnsweredByEmbedded says whether the plugin's own model gave the answers, and none at a server.
+func (r *Run) AnsweredByEmbedded() bool {
+	return r.Workload != nil && r.Workload.Embedded && r.Network == nil
+}

@@ -1,4 +1,4 @@
-package bench
+package run
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench/closedloop"
 	"github.com/plumbline-ml/plumbline/bench/internal/output"
+	"github.com/plumbline-ml/plumbline/bench/plan"
 	"github.com/plumbline-ml/plumbline/bench/plugin"
 	"github.com/plumbline-ml/plumbline/bench/record"
 )
@@ -18,23 +19,23 @@ import (
 // Loop runs a closed loop on the model of the plan in place of LoadGen, and writes nothing but what the plugin prints,
 // into the folder Request.Out, which must be named. The record says what ran, and has no performance. The plan must
 // have one performance run, whose scenario decides how the plugin forms batches.
-func (p *Plan) Loop(ctx context.Context, l closedloop.Loop) (closedloop.Times, record.Run, error) {
+func Loop(ctx context.Context, p *plan.Plan, running *plugin.Running, l closedloop.Loop) (closedloop.Times, record.Run, error) {
 	var t closedloop.Times
-	if len(p.Runs) != 1 || p.Runs[0].Mode != loadgen.PerformanceOnly || p.request.Out == "" {
+	if len(p.Runs) != 1 || p.Runs[0].Mode != loadgen.PerformanceOnly || p.Request.Out == "" {
 		return t, record.Run{}, errors.New("bench: a closed loop is one performance run with an output folder")
 	}
-	claim, err := output.Take(p.request.Out, true, nil)
+	claim, err := output.Take(p.Request.Out, true, nil)
 	if err != nil {
 		return t, record.Run{}, err
 	}
 	defer claim.Release()
 	p.Out = claim.Dir
-	f, err := p.request.facts(p)
+	f, err := gather(p)
 	if err != nil {
 		return t, record.Run{}, err
 	}
-	r := newRunner(p, f)
-	w := p.request.Watch.complete()
+	r := newRunner(p, f, running)
+	w := p.Request.Watch.Complete()
 	r.opened = w.Opened
 	rec := r.record(p, p.Runs[0])
 	if err := os.MkdirAll(filepath.Join(p.Out, p.Runs[0].Dir), 0o755); err != nil {

@@ -1,4 +1,4 @@
-package bench
+package plan
 
 import (
 	"os"
@@ -45,7 +45,7 @@ func TestTuneUncertain(t *testing.T) {
 	if err := p.apply("x.json", f, false); err != nil {
 		t.Fatal(err)
 	}
-	if r := p.Runs[0]; r.Tuned != nil || r.Settings.OfflineExpectedQPS != 1.2e9 || p.optionsOf(r).Batch != 0 {
+	if r := p.Runs[0]; r.Tuned != nil || r.Settings.OfflineExpectedQPS != 1.2e9 || p.OptionsOf(r).Batch != 0 {
 		t.Errorf("%+v, %v", r.Tuned, r.Settings.OfflineExpectedQPS)
 	}
 }
@@ -53,7 +53,7 @@ func TestTuneUncertain(t *testing.T) {
 func TestTune(t *testing.T) {
 	p := profiled(t, Request{}, nil)
 	for _, r := range p.Runs {
-		o := p.optionsOf(r)
+		o := p.OptionsOf(r)
 		switch r.Scenario {
 		case loadgen.Offline:
 			if r.Settings.OfflineExpectedQPS != 1.2e9 || o.Batch != 16 || o.Sessions != 2 ||

@@ -1,13 +1,11 @@
-package bench
+package plan
 
 import (
 	"errors"
 	"fmt"
 	"path/filepath"
 
-	"github.com/plumbline-ml/plumbline/fetch/wholefile"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
-	"github.com/plumbline-ml/plumbline/sdk"
 )
 
 // Test is a compliance test: its runs have a folder of their own within that of their scenario, NAME/performance/run_1,
@@ -39,20 +37,12 @@ func (t Test) check(audit string) error {
 }
 
 // testDir is the folder of the run's test, relative to the output directory; that of the scenario without one.
-func (r PlannedRun) testDir() string { return filepath.Join(r.scenarioDir(), r.Test) }
+func (r Run) testDir() string { return filepath.Join(r.scenarioDir(), r.Test) }
 
-// auditPath is the path of the audit settings that a run applies; empty: none.
-func (p *Plan) auditPath(r PlannedRun) string {
+// AuditPath is the path of the audit settings that a run applies; empty: none.
+func (p *Plan) AuditPath(r Run) string {
 	if p.Test.Config == "" {
 		return p.Audit
 	}
 	return filepath.Join(p.Out, r.testDir(), mlconf.AuditFile)
-}
-
-// keepAuditConfig writes the settings of the test beside its results.
-func (p *Plan) keepAuditConfig(r PlannedRun) error {
-	if p.Test.Config == "" {
-		return nil
-	}
-	return sdk.Usage(wholefile.Write(p.auditPath(r), []byte(p.Test.Config), 0o644))
 }

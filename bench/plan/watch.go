@@ -1,4 +1,4 @@
-package bench
+package plan
 
 import (
 	"github.com/plumbline-ml/plumbline/loadgen"
@@ -16,7 +16,7 @@ type Watch struct {
 	Opened func(record.Run)
 	// Testing is called when LoadGen is about to start, and what it returns when it has ended. Snapshots of the progress
 	// may be taken from any goroutine in between.
-	Testing func(r PlannedRun, p *loadgen.Progress) (stop func())
+	Testing func(r Run, p *loadgen.Progress) (stop func())
 	// Scoring is called often while an accuracy log is read by its scorer, and once with all of it read.
 	Scoring func(read, size int64)
 	// Done is called with the record of each run that has ended, or that is not made since another one failed.
@@ -25,8 +25,8 @@ type Watch struct {
 	Note func(text string)
 }
 
-// unset functions become ones that do nothing.
-func (w Watch) complete() Watch {
+// Complete lets unset functions become ones that do nothing.
+func (w Watch) Complete() Watch {
 	nothing := func(record.Run) {}
 	if w.Begun == nil {
 		w.Begun = func() {}
@@ -35,7 +35,7 @@ func (w Watch) complete() Watch {
 		w.Opened = nothing
 	}
 	if w.Testing == nil {
-		w.Testing = func(PlannedRun, *loadgen.Progress) func() { return func() {} }
+		w.Testing = func(Run, *loadgen.Progress) func() { return func() {} }
 	}
 	if w.Scoring == nil {
 		w.Scoring = func(int64, int64) {}

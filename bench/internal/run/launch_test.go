@@ -1,4 +1,4 @@
-package bench
+package run
 
 import (
 	"io"
@@ -7,11 +7,13 @@ import (
 
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/host"
+
+	"github.com/plumbline-ml/plumbline/bench/plan"
 )
 
 func TestPluginsInheritWhatOptionsName(t *testing.T) {
 	r := &runner{launch: host.LaunchOptions{Inherit: []string{"MINE"}}}
-	p := &Plan{
+	p := &plan.Plan{
 		Options: sdk.Options{BackendOptions: map[string]string{"key_env": "ACME_KEY", "threads": "2", "token_env": ""}},
 	}
 	o := r.launchOptions(p, io.Discard)

@@ -1,4 +1,4 @@
-package bench
+package plan
 
 import (
 	"fmt"
@@ -46,7 +46,7 @@ func (p *Plan) tuneFound(r Request) error {
 	if r.Profiles == "" || p.Division == division.Network { // a batch of the profile would be work at the client
 		return nil
 	}
-	path, profile, ignored, err := tune.Store{Dir: r.Profiles}.Find(p.subject(r))
+	path, profile, ignored, err := tune.Store{Dir: r.Profiles}.Find(p.Subject(r))
 	p.Tuning.Notes = ignored
 	if err != nil || profile == nil {
 		return err
@@ -55,7 +55,7 @@ func (p *Plan) tuneFound(r Request) error {
 		p.Tuning.Notes = append(p.Tuning.Notes, fmt.Sprintf("%s is not used: %s given", path, strings.Join(flags, ", ")))
 		return nil
 	}
-	offline := func(t PlannedRun) bool { return t.Scenario == loadgen.Offline }
+	offline := func(t Run) bool { return t.Scenario == loadgen.Offline }
 	if profile.Offline != nil && !profile.Offline.Decided && slices.ContainsFunc(p.Runs, offline) {
 		p.Tuning.Notes = append(p.Tuning.Notes, fmt.Sprintf(
 			"the setting of %s for Offline is not used: harness tune called it not certain (--tuning %[1]s uses it); what it "+
@@ -66,7 +66,7 @@ func (p *Plan) tuneFound(r Request) error {
 
 // tuneNamed uses the profile that the user named. It may be one of another machine, which the plan then says.
 func (p *Plan) tuneNamed(r Request, profile *tune.Profile) error {
-	subject := p.subject(r)
+	subject := p.Subject(r)
 	for _, part := range []struct{ what, has, want string }{
 		{"model", profile.For.Model, subject.Model}, {"backend", profile.For.Backend, subject.Backend},
 	} {
@@ -88,9 +88,9 @@ func (p *Plan) tuneNamed(r Request, profile *tune.Profile) error {
 	return p.apply(r.Tuning, profile, true)
 }
 
-// subject is what a profile has to fit.
-func (p *Plan) subject(r Request) tune.Subject {
-	info := r.machine()
+// Subject is what a profile has to fit.
+func (p *Plan) Subject(r Request) tune.Subject {
+	info := r.Described()
 	return tune.Subject{
 		Key: p.key(), Machine: tune.Machine{CPU: info.CPU, Cores: info.MaxProcs},
 		PluginSHA256: sync.OnceValues(func() (string, error) {

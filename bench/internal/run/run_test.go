@@ -1,4 +1,4 @@
-package bench
+package run
 
 import (
 	"context"
@@ -47,8 +47,4 @@ func TestBecause(t *testing.T) {
 		}
 		cancel(nil)
 	}
-}
-
-func TestKillWithoutPlugin(t *testing.T) {
-	new(Plan).Kill() // nothing runs: nothing happens
 }

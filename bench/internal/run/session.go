@@ -1,81 +1,47 @@
-package bench
+package run
 
 import (
 	"context"
 	"errors"
 	"path/filepath"
 
+	"github.com/plumbline-ml/plumbline/fetch/wholefile"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/bench/internal/output"
+	"github.com/plumbline-ml/plumbline/bench/plan"
+	"github.com/plumbline-ml/plumbline/bench/plugin"
 	"github.com/plumbline-ml/plumbline/bench/record"
 )
 
-// Run finds the plugin of a request, makes its runs one after the other, judges them, and writes what harness run
-// writes into the folder Request.Out. The document holds what each run measured; whether one is VALID stands
-// there, and is no error.
-//
-// An error is a fault of the request, with all its faults, or what kept a run from its natural end: a plugin that
-// fails, a folder that cannot be written, the cause of ctx. The run that failed and those after it are in the document
-// too. Where none was begun, the document is empty.
-func Run(ctx context.Context, r Request) (record.Document, error) {
-	p, err := NewPlan(ctx, r)
-	if err != nil {
-		return record.Document{}, err
-	}
-	return p.Run(ctx)
-}
-
-// ChooseOut sets Out to the folder that Run would write to. An error says that it holds results of the same runs, and
-// that the request does not say to replace them.
-func (p *Plan) ChooseOut() (err error) {
-	p.Out, err = output.Choose(p.request.Out, p.request.Force, p.dirs())
-	return err
-}
-
-// dirs are the directories of the runs.
-func (p *Plan) dirs() []string {
-	dirs := make([]string, len(p.Runs))
-	for i, r := range p.Runs {
-		dirs[i] = r.Dir
-	}
-	if p.request.PowerLogs != "" {
-		dirs = append(dirs, p.powerDir())
-	}
-	return dirs
-}
-
-// Run makes the runs of the plan, as the function Run does. It sets Out to the folder of the results, and
+// Make makes the runs of a plan. running holds the plugin that runs, for those who end it. Make sets Out to the folder of the results, and
 // to nothing where that folder is lost in the end. The end of ctx ends the run that is under way in order:
 // what was measured is kept.
-func (p *Plan) Run(ctx context.Context) (record.Document, error) {
-	claim, err := output.Take(p.request.Out, p.request.Force, p.dirs())
+func Make(ctx context.Context, p *plan.Plan, running *plugin.Running) (record.Document, error) {
+	claim, err := output.Take(p.Request.Out, p.Request.Force, p.Dirs())
 	if err != nil {
 		return record.Document{}, err
 	}
 	defer claim.Release()
 	p.Out = claim.Dir
-	f, err := p.request.facts(p)
+	f, err := gather(p)
 	if err != nil {
 		return record.Document{}, err
 	}
-	s := &session{plan: p, claim: claim, watch: p.request.Watch.complete()}
-	s.runner = newRunner(p, f)
+	s := &session{plan: p, claim: claim, watch: p.Request.Watch.Complete()}
+	s.runner = newRunner(p, f, running)
 	s.runner.opened, s.runner.watch = s.opened, s.watch.Testing
 	return s.run(ctx)
 }
 
-// Kill ends the plugin that runs at once, if there is one. Any goroutine may call it.
-func (p *Plan) Kill() { p.running.Kill() }
-
 // session makes the runs of one plan and records them.
 type session struct {
-	plan     *Plan
+	plan     *plan.Plan
 	claim    *output.Claim
 	runner   *runner
-	watch    Watch
+	watch    plan.Watch
 	userConf []byte // nil: none
 	wrote    error  // of user.conf
 	records  []record.Run
@@ -121,13 +87,13 @@ func (s *session) prepare() (err error) {
 			return err
 		}
 	}
-	if err := output.SetAside(s.plan.Out, s.plan.dirs()); err != nil {
+	if err := output.SetAside(s.plan.Out, s.plan.Dirs()); err != nil {
 		return err
 	}
 	if err := s.save(s.skipped(s.plan.Runs, exitcode.Interrupted)...); err != nil {
 		return err
 	}
-	return output.Prepare(s.plan.Out, s.plan.dirs())
+	return output.Prepare(s.plan.Out, s.plan.Dirs())
 }
 
 // recoverReplaced decides what becomes of results that were to be replaced.
@@ -136,7 +102,7 @@ func (s *session) recoverReplaced() error {
 		return nil
 	}
 	recovered, err := output.Recover(s.plan.Out)
-	output.Prune(s.plan.Out, s.plan.dirs())
+	output.Prune(s.plan.Out, s.plan.Dirs())
 	s.note(recovered)
 	return sdk.Usage(err)
 }
@@ -148,15 +114,15 @@ func (s *session) note(recovered output.Recovered) {
 }
 
 // skipped are the records of runs that are not made, for what ends with code.
-func (s *session) skipped(runs []PlannedRun, code exitcode.Code) []record.Run {
+func (s *session) skipped(runs []plan.Run, code exitcode.Code) []record.Run {
 	return s.runner.skipped(s.plan, runs, code)
 }
 
 // make makes one run. Its record is in the output directory from the beginning, as one that is not finished.
-func (s *session) make(ctx context.Context, t PlannedRun) (record.Run, error) {
+func (s *session) make(ctx context.Context, t plan.Run) (record.Run, error) {
 	rec := s.runner.record(s.plan, t)
 	rec.Begin()
-	if err := errors.Join(s.save(rec), s.plan.keepAuditConfig(t)); err != nil {
+	if err := errors.Join(s.save(rec), keepAuditConfig(s.plan, t)); err != nil {
 		rec.Finish(err)
 		return rec, err
 	}
@@ -182,4 +148,12 @@ func (s *session) opened(rec record.Run) {
 		s.wrote = errors.Join(s.wrote, output.WriteUserConf(s.plan.Out, filepath.Join(rec.Model, rec.Scenario), s.userConf))
 	}
 	s.watch.Opened(rec)
+}
+
+// keepAuditConfig writes the settings of the test beside its results.
+func keepAuditConfig(p *plan.Plan, r plan.Run) error {
+	if p.Test.Config == "" {
+		return nil
+	}
+	return sdk.Usage(wholefile.Write(p.AuditPath(r), []byte(p.Test.Config), 0o644))
 }

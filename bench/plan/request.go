@@ -1,14 +1,16 @@
-package bench
+package plan
 
 import (
 	"cmp"
 	"fmt"
 	"io/fs"
+	"os"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/plumbline-ml/plumbline/internal/secret"
+	"github.com/plumbline-ml/plumbline/internal/system"
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/loadgen/suggest"
@@ -24,7 +26,7 @@ import (
 // default. Errors name a field as its flag does.
 type Request struct {
 	Plugins Plugins // where they are, and how they are started and watched
-	// Catalog is what Plugins.Find has found, for several plans on the same plugins; nil: NewPlan asks them.
+	// Catalog is what Plugins.Find has found, for several plans on the same plugins; nil: New asks them.
 	Catalog *discover.Catalog
 
 	Model     string   // model or benchmark name
@@ -321,4 +323,19 @@ func fastest(scenarios []loadgen.Scenario) loadgen.Scenario {
 		}
 	}
 	return scenarios[len(scenarios)-1]
+}
+
+// Described describes the machine.
+func (r Request) Described() system.Info {
+	if r.Machine == nil {
+		return system.Describe(os.DirFS("/"))
+	}
+	return system.Describe(r.Machine)
+}
+
+func (r Request) Clock() time.Time {
+	if r.Now == nil {
+		return time.Now()
+	}
+	return r.Now()
 }

@@ -1,6 +1,6 @@
 // Package bench is the harness as a library: it plans the runs of a benchmark, makes them, scores and judges them, and
 // writes what the command harness run writes.
-package bench
+package plan
 
 import (
 	"context"
@@ -51,19 +51,19 @@ type Plan struct {
 	Out      string // the output directory, once it is chosen
 	// ScorerFiles are the models that the scorer runs, by part, where they are not the embedded ones.
 	ScorerFiles map[string]string
-	Runs        []PlannedRun
+	Runs        []Run
 	// Left are scenarios that are not run, as a submission for Request.SystemType does not have them, each with the
 	// reason.
 	Left []string
 	// Launch is how the plugin is started and watched.
 	Launch host.LaunchOptions
 
-	request Request
-	running plugin.Running
+	// Request is what was asked for, with its secrets and the name of its round.
+	Request Request
 }
 
-// PlannedRun is one test of the plan.
-type PlannedRun struct {
+// Run is one test of the plan.
+type Run struct {
 	Model    string
 	Scenario loadgen.Scenario
 	Mode     loadgen.Mode
@@ -82,7 +82,7 @@ type PlannedRun struct {
 }
 
 // ModeName is the word for the run's mode: "performance", "accuracy", "findpeak" or "ranging".
-func (r PlannedRun) ModeName() string {
+func (r Run) ModeName() string {
 	switch r.Mode {
 	case loadgen.AccuracyOnly:
 		return ModeAccuracy
@@ -99,14 +99,14 @@ func (r PlannedRun) ModeName() string {
 }
 
 // scenarioDir is the directory of the run's result.json, relative to the output directory.
-func (r PlannedRun) scenarioDir() string { return filepath.Join(r.Model, r.Scenario.String()) }
+func (r Run) scenarioDir() string { return filepath.Join(r.Model, r.Scenario.String()) }
 
 // Files finds the files of models that are not embedded.
 type Files = modelfiles.Finder
 
-// NewPlan finds the plugin that serves the request's model and makes the plan. Nothing but the plugins is started, and
+// New finds the plugin that serves the request's model and makes the plan. Nothing but the plugins is started, and
 // nothing is written. All faults of the request are reported at once.
-func NewPlan(ctx context.Context, r Request) (*Plan, error) {
+func New(ctx context.Context, r Request) (*Plan, error) {
 	if r.Catalog == nil {
 		catalog, err := r.Plugins.Find(ctx)
 		if err != nil {
@@ -121,12 +121,12 @@ func NewPlan(ctx context.Context, r Request) (*Plan, error) {
 	return build(r, served)
 }
 
-// build is NewPlan for a model that was found already.
+// build is New for a model that was found already.
 func build(r Request, s discover.Served) (*Plan, error) {
 	if err := r.prepare(); err != nil {
 		return nil, sdk.Usage(err)
 	}
-	p := &Plan{Served: s, UserConf: r.UserConf, Audit: r.Audit, Test: r.Test, request: r}
+	p := &Plan{Served: s, UserConf: r.UserConf, Audit: r.Audit, Test: r.Test, Request: r}
 	profile, err := r.namedProfile()
 	if err != nil {
 		return nil, err
@@ -140,7 +140,7 @@ func build(r Request, s discover.Served) (*Plan, error) {
 	if err := exitcode.OfRequest(faults); err != nil {
 		return nil, err
 	}
-	p.Launch = r.Plugins.options(p.Profile == settings.Smoke)
+	p.Launch = r.Plugins.Options(p.Profile == settings.Smoke)
 	if err := p.useProfile(r, profile); err != nil {
 		return nil, err
 	}
@@ -202,7 +202,7 @@ func (p *Plan) chooseDivision(name string) error {
 // chooseScoring reads what the user wants of the accuracy, of which there must be a run, and finds the scorer's models,
 // where something is scored or the user names some.
 func (p *Plan) chooseScoring(r Request) (err error) {
-	scored := slices.ContainsFunc(p.Runs, func(t PlannedRun) bool { return t.Mode == loadgen.AccuracyOnly })
+	scored := slices.ContainsFunc(p.Runs, func(t Run) bool { return t.Mode == loadgen.AccuracyOnly })
 	p.Wanted, p.ScorerFiles, err = score.Ask{
 		Targets: r.Targets, Expect: r.Expect, ScorerModels: r.ScorerModels, Files: r.Files, Own: r.Dataset != "",
 		Unscored: !scored,
@@ -214,11 +214,11 @@ func (p *Plan) chooseScoring(r Request) (err error) {
 	return err
 }
 
-// scoring is how the logs of the plan's accuracy runs are scored.
-func (p *Plan) scoring() score.Scoring {
+// Scoring is how the logs of the plan's accuracy runs are scored.
+func (p *Plan) Scoring() score.Scoring {
 	return score.Scoring{
 		Model: p.Served.Model, Dataset: p.Options.Dataset, Count: p.Options.Count, Params: p.Options.Params,
-		Rules: p.Rules, Wanted: p.Wanted, Files: p.ScorerFiles, Progress: p.request.Watch.Scoring,
+		Rules: p.Rules, Wanted: p.Wanted, Files: p.ScorerFiles, Progress: p.Request.Watch.Scoring,
 	}
 }
 
@@ -226,7 +226,7 @@ func (p *Plan) scoring() score.Scoring {
 func (p *Plan) chooseRuns(r Request) []error {
 	steps, overrides, faults := p.steps(r)
 	for _, st := range steps {
-		run := PlannedRun{
+		run := Run{
 			Model: p.Served.Model.Name, Scenario: st.scenario, Mode: st.mode, Streams: st.streams, Test: r.Test.Name,
 			Ranging: st.ranging,
 		}
@@ -293,7 +293,7 @@ func (r Request) overrides() (all []mlconf.Override, faults []error) {
 }
 
 // searchable wants an arrival interval for a search of MultiStream.
-func (r PlannedRun) searchable(rules string) error {
+func (r Run) searchable(rules string) error {
 	if !r.Streams || r.Settings.MultiStreamArrivalInterval > 0 {
 		return nil
 	}
@@ -336,7 +336,7 @@ func scenariosOf(steps []step) []loadgen.Scenario {
 }
 
 // dir is Dir. The runs of a search have a directory beside those of results.
-func (r PlannedRun) dir() string {
+func (r Run) dir() string {
 	switch r.ModeName() {
 	case ModeAccuracy:
 		return filepath.Join(r.testDir(), "accuracy")
@@ -346,4 +346,16 @@ func (r PlannedRun) dir() string {
 		return filepath.Join(r.testDir(), "performance", "ranging")
 	}
 	return filepath.Join(r.testDir(), "performance", "run_1")
+}
+
+// Dirs are the directories of the runs.
+func (p *Plan) Dirs() []string {
+	dirs := make([]string, len(p.Runs))
+	for i, r := range p.Runs {
+		dirs[i] = r.Dir
+	}
+	if p.Request.PowerLogs != "" {
+		dirs = append(dirs, p.PowerDir())
+	}
+	return dirs
 }

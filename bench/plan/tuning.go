@@ -1,4 +1,4 @@
-package bench
+package plan
 
 import (
 	"errors"
@@ -36,20 +36,20 @@ func (p *Plan) apply(path string, f *tune.Profile, uncertain bool) error {
 	if err := errors.Join(faults...); err != nil {
 		return err
 	}
-	if slices.ContainsFunc(p.Runs, PlannedRun.tuned) {
+	if slices.ContainsFunc(p.Runs, Run.FromProfile) {
 		p.Tuning.File = path
 	}
 	return nil
 }
 
-func (r PlannedRun) tuned() bool { return r.Tuned != nil || r.TunedRate || r.TunedLatency }
+func (r Run) FromProfile() bool { return r.Tuned != nil || r.TunedRate || r.TunedLatency }
 
 // offlineReserve is how much more than the throughput that was measured Offline expects: a run on a faster day would
 // end before min_duration. For the same reason a profile raises the expected rate and never lowers it.
 const offlineReserve = 1.2
 
 // tune gives a run what the profile has for it.
-func (p *Plan) tune(run *PlannedRun, path string, f *tune.Profile, uncertain bool) error {
+func (p *Plan) tune(run *Run, path string, f *tune.Profile, uncertain bool) error {
 	switch {
 	case run.Scenario == loadgen.Offline && f.Offline != nil:
 		if f.Offline.Decided || uncertain {
@@ -78,7 +78,7 @@ const leastExpected = 100 * time.Microsecond
 // tuneLatency lets SingleStream and MultiStream expect the time that Offline takes for as many samples, where the
 // rules' default is more than twice that: a query can hardly be faster, and one that is answered in less than half of
 // what is expected uses up the queries that LoadGen has generated. Such a run ends before min_duration and is INVALID.
-func (p *Plan) tuneLatency(run *PlannedRun, path string, samplesPerSecond float64) error {
+func (p *Plan) tuneLatency(run *Run, path string, samplesPerSecond float64) error {
 	expected, samples := expectedLatency(run), uint64(1)
 	if run.Scenario == loadgen.MultiStream {
 		samples = run.Settings.MultiStreamSamplesPerQuery
@@ -96,7 +96,7 @@ func (p *Plan) tuneLatency(run *PlannedRun, path string, samplesPerSecond float6
 }
 
 // expectedLatency is that of a run of SingleStream or MultiStream.
-func expectedLatency(run *PlannedRun) time.Duration {
+func expectedLatency(run *Run) time.Duration {
 	if run.Scenario == loadgen.MultiStream {
 		return run.Settings.MultiStreamExpectedLatency
 	}
@@ -124,7 +124,7 @@ func (p *Plan) note(text string) {
 }
 
 // tuneRate sets target_qps, unless flags change the setting that the rate was measured with.
-func (p *Plan) tuneRate(run *PlannedRun, path string, rate float64) error {
+func (p *Plan) tuneRate(run *Run, path string, rate float64) error {
 	if len(p.settingFlags()) > 0 {
 		return nil
 	}
@@ -151,8 +151,8 @@ func (p *Plan) settingFlags() []string {
 	return flags
 }
 
-// optionsOf is what the plugin opens for a run.
-func (p *Plan) optionsOf(r PlannedRun) sdk.Options {
+// OptionsOf is what the plugin opens for a run.
+func (p *Plan) OptionsOf(r Run) sdk.Options {
 	o := p.Options
 	if r.Tuned != nil {
 		s := *r.Tuned
@@ -184,7 +184,7 @@ func (p *Plan) Shown(o sdk.Options) sdk.Options {
 func (p *Plan) TuningText() string {
 	var parts []string
 	for _, r := range p.Runs {
-		if part := p.tunedText(r); r.tuned() && !slices.Contains(parts, part) {
+		if part := p.tunedText(r); r.FromProfile() && !slices.Contains(parts, part) {
 			parts = append(parts, part)
 		}
 	}
@@ -198,11 +198,11 @@ func (p *Plan) TuningText() string {
 
 // tunedText is what one run uses: "Server batch 4, 2 sessions, 1 thread, target_qps 812.50", or "SingleStream
 // target_latency 0.8 ms".
-func (p *Plan) tunedText(r PlannedRun) string {
+func (p *Plan) tunedText(r Run) string {
 	if r.TunedLatency {
 		return fmt.Sprintf("%v target_latency %s", r.Scenario, figure.Seconds(expectedLatency(&r)))
 	}
-	o := p.optionsOf(r)
+	o := p.OptionsOf(r)
 	number := func(option string) int {
 		n, _ := strconv.Atoi(o.BackendOptions[option]) // what is not a number is the backend's own word
 		return n

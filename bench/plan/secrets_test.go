@@ -1,4 +1,4 @@
-package bench
+package plan
 
 import (
 	"slices"
@@ -14,7 +14,7 @@ func TestNamedVariables(t *testing.T) {
 		Options: sdk.Options{
 			BackendOptions: map[string]string{"token_env": "B", "key_env": "A", "other_env": "NONE", "threads": "A"},
 		},
-		request: Request{Env: func(name string) string { return env[name] }},
+		Request: Request{Env: func(name string) string { return env[name] }},
 	}
 	if got := p.Env(); !slices.Equal(got, []string{"A=sesame-a", "B=sesame-b"}) {
 		t.Errorf("%q", got)

@@ -1,88 +1,33 @@
-package bench
+package run
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/plumbline-ml/plumbline/fetch/wholefile"
 	"github.com/plumbline-ml/plumbline/internal/bounded"
-	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 
+	"github.com/plumbline-ml/plumbline/bench/plan"
 	"github.com/plumbline-ml/plumbline/bench/power"
 	"github.com/plumbline-ml/plumbline/bench/power/spl"
 	"github.com/plumbline-ml/plumbline/bench/record"
 )
 
-// choosePower makes the meter, which has to be able to measure a run of the plan.
-func (p *Plan) choosePower(r Request) (err error) {
-	if r.Power == "" {
-		if r.PowerInterval != 0 || r.PowerRanging || r.PowerLogs != "" {
-			return errors.New("--power-interval, --power-ranging and --power-logs say how power is measured: give --power, too")
-		}
-		return nil
-	}
-	if p.Power, err = power.New(r.Power, r.PowerInterval); err != nil {
-		return fmt.Errorf("--power: %w", err)
-	}
-	if len(p.Runs) > 0 && !slices.ContainsFunc(p.Runs, PlannedRun.timed) {
-		return fmt.Errorf("--power measures runs of mode %s, and this plan has none", ModePerformance)
-	}
-	return p.checkPowerLogs(r.PowerLogs)
-}
-
-// checkPowerLogs wants the logs of one session, and the one run that it belongs to.
-func (p *Plan) checkPowerLogs(dir string) error {
-	if dir == "" {
-		return nil
-	}
-	var faults []error
-	for _, name := range power.SessionFiles() {
-		if info, err := os.Stat(filepath.Join(dir, name)); err != nil {
-			faults = append(faults, fmt.Errorf("--power-logs: %w", err))
-		} else if !info.Mode().IsRegular() {
-			faults = append(faults, fmt.Errorf("--power-logs: %s: found %v, want a file", filepath.Join(dir, name), info.Mode()))
-		}
-	}
-	count := 0
-	for _, run := range p.Runs {
-		if run.ModeName() == ModePerformance {
-			count++
-		}
-	}
-	if count > 1 {
-		faults = append(faults, fmt.Errorf("--power-logs is one session's, and this plan has %d runs of mode %s: give one "+
-			"--scenario", count, ModePerformance))
-	}
-	return errors.Join(faults...)
-}
-
-// powerDir is where the logs of the official power tools go, relative to the output directory.
-func (p *Plan) powerDir() string {
-	for _, run := range p.Runs {
-		if run.ModeName() == ModePerformance {
-			return filepath.Join(filepath.Dir(run.Dir), "power")
-		}
-	}
-	return ""
-}
-
 // takePowerLogs copies the logs of the official power tools beside those of the run.
-func (p *Plan) takePowerLogs(t PlannedRun) error {
-	dir := p.request.PowerLogs
-	if dir == "" || t.ModeName() != ModePerformance {
+func takePowerLogs(p *plan.Plan, t plan.Run) error {
+	dir := p.Request.PowerLogs
+	if dir == "" || t.ModeName() != plan.ModePerformance {
 		return nil
 	}
 	for _, name := range power.SessionFiles() {
 		text, err := backend.ReadFile(filepath.Join(dir, name), mostSessionFile)
 		if err == nil {
-			err = wholefile.Write(filepath.Join(p.Out, p.powerDir(), name), text, 0o644)
+			err = wholefile.Write(filepath.Join(p.Out, p.PowerDir(), name), text, 0o644)
 		}
 		if err != nil {
 			return sdk.Usage(fmt.Errorf("--power-logs: %w", err))
@@ -94,26 +39,6 @@ func (p *Plan) takePowerLogs(t PlannedRun) error {
 // mostSessionFile is the size up to which a log of the power tools is read: that of a long session has some megabytes.
 const mostSessionFile = 256 << 20
 
-// timed says whether power is measured in the run.
-func (r PlannedRun) timed() bool {
-	return r.ModeName() == ModePerformance || r.ModeName() == ModeRanging
-}
-
-// withRanging puts a ranging run before each step that is timed, where they are asked for.
-func (r Request) withRanging(steps []step) []step {
-	if !r.PowerRanging {
-		return steps
-	}
-	var all []step
-	for _, st := range steps {
-		if st.mode == loadgen.PerformanceOnly && !st.streams {
-			all = append(all, step{scenario: st.scenario, mode: st.mode, ranging: true})
-		}
-		all = append(all, st)
-	}
-	return all
-}
-
 // measurement is a power measurement under way; nil is none.
 type measurement struct {
 	meter     *power.Meter
@@ -121,8 +46,8 @@ type measurement struct {
 }
 
 // startPower begins to measure a run's power, where it has a meter.
-func startPower(ctx context.Context, meter *power.Meter, t PlannedRun) (*measurement, error) {
-	if meter == nil || !t.timed() {
+func startPower(ctx context.Context, meter *power.Meter, t plan.Run) (*measurement, error) {
+	if meter == nil || !t.Timed() {
 		return nil, nil
 	}
 	recording, err := meter.Start(ctx)

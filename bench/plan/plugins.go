@@ -1,4 +1,4 @@
-package bench
+package plan
 
 import (
 	"context"
@@ -33,23 +33,23 @@ func (p Plugins) places() []discover.Dir { return discover.Dirs(p.Dirs, p.List, 
 // Find asks the plugins what they serve. One that fails is an entry with its error; Find itself fails where the one
 // that is named is not there, or with the cause of ctx.
 func (p Plugins) Find(ctx context.Context) (*discover.Catalog, error) {
-	return discover.Find(ctx, p.launcher(), p.places(), p.Name, p.options(false))
+	return discover.Find(ctx, p.Starter(), p.places(), p.Name, p.Options(false))
 }
 
 // Binaries lists the plugins, or only the one of that name or path, and starts none.
 func (p Plugins) Binaries(name string) ([]host.Found, error) {
-	return discover.Binaries(p.launcher(), p.places(), name)
+	return discover.Binaries(p.Starter(), p.places(), name)
 }
 
-func (p Plugins) launcher() plugin.Launcher {
+func (p Plugins) Starter() plugin.Launcher {
 	if p.Launcher == nil {
 		return plugin.Host{}
 	}
 	return p.Launcher
 }
 
-// options are Launch with the AnswerTimeout that counts.
-func (p Plugins) options(short bool) host.LaunchOptions {
+// Options are Launch with the AnswerTimeout that counts.
+func (p Plugins) Options(short bool) host.LaunchOptions {
 	o := p.Launch
 	switch {
 	case o.AnswerTimeout < 0:

@@ -1,4 +1,4 @@
-package bench
+package run
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/checksum"
 	"github.com/plumbline-ml/plumbline/sdk"
 
+	"github.com/plumbline-ml/plumbline/bench/plan"
 	"github.com/plumbline-ml/plumbline/bench/record"
 )
 
@@ -27,10 +28,10 @@ type Earlier struct {
 // Finished says whether the run needs not be made again.
 func (e Earlier) Finished() bool { return e.Run != nil && e.Unfinished+e.Bad+e.Differs == "" }
 
-// Earlier looks for the runs of the plan in the folder Request.Out.
-func (p *Plan) Earlier() ([]Earlier, error) {
+// Find looks for the runs of the plan in the folder Request.Out.
+func Find(p *plan.Plan) ([]Earlier, error) {
 	found := make([]Earlier, len(p.Runs))
-	out := p.request.Out
+	out := p.Request.Out
 	if out == "" {
 		return found, nil
 	}
@@ -38,13 +39,13 @@ func (p *Plan) Earlier() ([]Earlier, error) {
 	if err != nil {
 		return nil, sdk.Usage(err)
 	}
-	f, err := p.request.facts(p)
+	f, err := gather(p)
 	if err != nil {
 		return nil, err
 	}
 	p.Out = out
 	for i, t := range p.Runs {
-		wanted := newRunner(p, f).record(p, t)
+		wanted := newRunner(p, f, nil).record(p, t)
 		wanted.Hide(p.Launch.Hide)
 		at := slices.IndexFunc(d.Runs, func(r record.Run) bool { return r.Same(wanted) })
 		if at >= 0 {
@@ -141,12 +142,12 @@ func kept(out string, files []record.File) bool {
 
 // Differs says what of a finished run's record is not as the run of the plan would be, which must have one alone; "" if
 // nothing is.
-func (p *Plan) Differs(have record.Run) (string, error) {
-	f, err := p.request.facts(p)
+func Differs(p *plan.Plan, have record.Run) (string, error) {
+	f, err := gather(p)
 	if err != nil {
 		return "", err
 	}
-	wanted := newRunner(p, f).record(p, p.Runs[0])
+	wanted := newRunner(p, f, nil).record(p, p.Runs[0])
 	wanted.Hide(p.Launch.Hide)
 	return differs(have, wanted, f), nil
 }

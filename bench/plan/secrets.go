@@ -1,14 +1,16 @@
-package bench
+package plan
 
 import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"slices"
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/secret"
+	"github.com/plumbline-ml/plumbline/sdk/host"
 
 	"github.com/plumbline-ml/plumbline/bench/internal/keyvalue"
 )
@@ -96,7 +98,7 @@ func (r *Request) getenv(name string) string {
 func (p *Plan) Env() []string {
 	var env []string
 	for _, name := range named(p.Options.BackendOptions) {
-		if value := p.request.getenv(name); value != "" {
+		if value := p.Request.getenv(name); value != "" {
 			env = append(env, name+"="+value)
 		}
 	}
@@ -114,4 +116,21 @@ func readBounded(path string) (string, error) {
 		return "", fmt.Errorf("%s has more than %d bytes: no secret is so long", path, mostSecret)
 	}
 	return string(text), err
+}
+
+// Inherit lets the plugin inherit the variables that options of its backend name.
+func Inherit(o host.LaunchOptions, options map[string]string) host.LaunchOptions {
+	o.Inherit = slices.Concat(o.Inherit, named(options))
+	return o
+}
+
+// named are the variables that options name: the values of those that end in _env.
+func named(options map[string]string) []string {
+	var names []string
+	for _, option := range slices.Sorted(maps.Keys(options)) {
+		if name := options[option]; strings.HasSuffix(option, "_env") && name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
 }

@@ -1,0 +1,118 @@
+// Package bench is the harness as a library: it plans the runs of a benchmark, makes them, scores and judges them, and
+// writes what the command harness run writes.
+//
+// What is asked for and planned is in package plan, whose names are this package's, too; what runs leave behind, in
+// package record.
+package bench
+
+import (
+	"context"
+
+	"github.com/plumbline-ml/plumbline/bench/closedloop"
+	"github.com/plumbline-ml/plumbline/bench/internal/output"
+	"github.com/plumbline-ml/plumbline/bench/internal/run"
+	"github.com/plumbline-ml/plumbline/bench/plan"
+	"github.com/plumbline-ml/plumbline/bench/plugin"
+	"github.com/plumbline-ml/plumbline/bench/record"
+)
+
+// What is asked for, and what a plan is made of.
+type (
+	Request    = plan.Request
+	Plugins    = plan.Plugins
+	Files      = plan.Files
+	Test       = plan.Test
+	Watch      = plan.Watch
+	Secrets    = plan.Secrets
+	PlannedRun = plan.Run
+	Wanted     = plan.Wanted
+	Stated     = plan.Stated
+	Tuning     = plan.Tuning
+	Earlier    = run.Earlier
+)
+
+// The words of a request, explained in package plan.
+const (
+	ModePerformance    = plan.ModePerformance
+	ModeAccuracy       = plan.ModeAccuracy
+	ModeSubmission     = plan.ModeSubmission
+	ModeFindPeak       = plan.ModeFindPeak
+	ModeRanging        = plan.ModeRanging
+	PaceDefault        = plan.PaceDefault
+	PacePrecise        = plan.PacePrecise
+	LoadGenOwn         = plan.LoadGenOwn
+	LoadGenOfficial    = plan.LoadGenOfficial
+	NoTuning           = plan.NoTuning
+	UsualAnswerTimeout = plan.UsualAnswerTimeout
+)
+
+// Plan is what will be done, and what is asked to do it.
+type Plan struct {
+	*plan.Plan
+	running plugin.Running
+}
+
+// NewPlan finds the plugin that serves the request's model and makes the plan. Nothing but the plugins is started, and
+// nothing is written. All faults of the request are reported at once.
+func NewPlan(ctx context.Context, r Request) (*Plan, error) {
+	p, err := plan.New(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	return &Plan{Plan: p}, nil
+}
+
+// Run finds the plugin of a request, makes its runs one after the other, judges them, and writes what harness run
+// writes into the folder Request.Out. The document holds what each run measured; whether one is VALID stands
+// there, and is no error.
+//
+// An error is a fault of the request, with all its faults, or what kept a run from its natural end: a plugin that
+// fails, a folder that cannot be written, the cause of ctx. The run that failed and those after it are in the document
+// too. Where none was begun, the document is empty.
+func Run(ctx context.Context, r Request) (record.Document, error) {
+	p, err := NewPlan(ctx, r)
+	if err != nil {
+		return record.Document{}, err
+	}
+	return p.Run(ctx)
+}
+
+// Run makes the runs of the plan, as the function Run does. It sets Out to the folder of the results, and to nothing
+// where that folder is lost in the end. The end of ctx ends the run that is under way in order: what was measured is
+// kept.
+func (p *Plan) Run(ctx context.Context) (record.Document, error) {
+	return run.Make(ctx, p.Plan, &p.running)
+}
+
+// Loop runs a closed loop on the model of the plan in place of LoadGen, and writes nothing but what the plugin prints,
+// into the folder Request.Out, which must be named. The record says what ran, and has no performance. The plan must
+// have one performance run, whose scenario decides how the plugin forms batches.
+func (p *Plan) Loop(ctx context.Context, l closedloop.Loop) (closedloop.Times, record.Run, error) {
+	return run.Loop(ctx, p.Plan, &p.running, l)
+}
+
+// Kill ends the plugin that runs at once, if there is one. Any goroutine may call it.
+func (p *Plan) Kill() { p.running.Kill() }
+
+// ChooseOut sets Out to the folder that Run would write to. An error says that it holds results of the same runs, and
+// that the request does not say to replace them.
+func (p *Plan) ChooseOut() (err error) {
+	p.Out, err = output.Choose(p.Request.Out, p.Request.Force, p.Dirs())
+	return err
+}
+
+// Earlier looks for the runs of the plan in the folder Request.Out.
+func (p *Plan) Earlier() ([]Earlier, error) { return run.Find(p.Plan) }
+
+// Differs says what of a finished run's record is not as the run of the plan would be, which must have one alone; "" if
+// nothing is.
+func (p *Plan) Differs(have record.Run) (string, error) { return run.Differs(p.Plan, have) }
+
+// Unmade are the records of the plan's runs as runs that are not made, with the code of an interrupt: what result.json
+// says of a run from the moment when somebody has set out to make it. They lack the checksums of the plugin and of the
+// data set.
+func (p *Plan) Unmade() []record.Run { return run.Unmade(p.Plan) }
+
+// Record puts records into result.json of the output folder out, and of their scenarios, in the place of those of the
+// same runs. It is an error if another session writes there.
+func Record(out string, runs ...record.Run) error { return run.Record(out, runs...) }

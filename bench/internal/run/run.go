@@ -1,0 +1,226 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/internal/checksum"
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/loadgen/mllog"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/host"
+
+	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/bench/internal/division"
+	"github.com/plumbline-ml/plumbline/bench/internal/output"
+	"github.com/plumbline-ml/plumbline/bench/plan"
+	"github.com/plumbline-ml/plumbline/bench/plugin"
+	"github.com/plumbline-ml/plumbline/bench/record"
+)
+
+// runner makes runs.
+type runner struct {
+	launcher plugin.Launcher
+	launch   host.LaunchOptions
+	facts    facts // what every record says
+	request  plan.Request
+	running  *plugin.Running
+	// checked says that the scorer can be opened for answers of the embedded model (true), or of another one (false).
+	checked map[bool]bool
+	// opened sees the record of each run as soon as the plugin has opened its workload.
+	opened func(record.Run)
+	// watch shows a running test until the function it returns is called.
+	watch func(t plan.Run, p *loadgen.Progress) (stop func())
+}
+
+func newRunner(p *plan.Plan, f facts, running *plugin.Running) *runner {
+	return &runner{
+		launcher: p.Request.Plugins.Starter(), launch: p.Launch, facts: f, request: p.Request, running: running,
+		checked: map[bool]bool{},
+	}
+}
+
+// run makes one run and records it. Whatever happens is in the record, the error too; the record's Error is nil where
+// the run came to its natural end, whatever its verdict.
+func (r *runner) run(ctx context.Context, p *plan.Plan, t plan.Run) (record.Run, error) {
+	rec := r.record(p, t)
+	err := r.perform(ctx, p, t, &rec)
+	if rec.Effective != nil && !t.Streams && !errors.Is(err, loadgen.ErrLogsLost) { // it has logs, in this folder
+		err = errors.Join(err, output.Lost(p.Out, t.Dir))
+	}
+	files, kept := output.Keep(p.Out, t.Dir)
+	rec.Files = files
+	err = errors.Join(err, sdk.Usage(kept))
+	rec.Finish(err)
+	rec.Hide(r.launch.Hide)
+	return rec, err
+}
+
+func (r *runner) perform(ctx context.Context, p *plan.Plan, t plan.Run, rec *record.Run) error {
+	return r.launched(ctx, p, t, func(ctx context.Context, pl plugin.Plugin) error {
+		err := r.opening(ctx, pl, p, t, rec, func(sut loadgen.SUT, qsl loadgen.QSL) error {
+			if err := r.scorable(ctx, pl, p, p.Embedded && rec.AnsweredByEmbedded()); err != nil {
+				return err
+			}
+			return r.test(ctx, p, t, rec, sut, qsl)
+		})
+		if err != nil || t.Mode != loadgen.AccuracyOnly {
+			return err
+		}
+		return r.score(ctx, pl, p, t, rec)
+	})
+}
+
+// launched runs use with a plugin that is started for it, and with a context that ends where the plugin fails.
+func (r *runner) launched(ctx context.Context, p *plan.Plan, t plan.Run,
+	use func(context.Context, plugin.Plugin) error) error {
+	printed := output.NewPluginLog(p.Out, t.Dir)
+	defer printed.Close()
+	pl, err := r.launcher.Launch(ctx, p.Served.Path, r.launchOptions(p, printed))
+	if err != nil {
+		return err
+	}
+	r.running.Hold(pl)
+	defer r.running.Hold(nil)
+	defer pl.Close()
+	pctx, cancel := pl.Context(ctx)
+	defer cancel()
+	return because(pctx, use(pctx, pl))
+}
+
+// launchOptions lets the plugin print to a log, and inherit what options of its backend name (key_env).
+func (r *runner) launchOptions(p *plan.Plan, printed io.Writer) host.LaunchOptions {
+	o := plan.Inherit(r.launch, p.Options.BackendOptions)
+	o.Stderr = printed
+	return o
+}
+
+// opening opens the workload, runs use on it and closes it.
+func (r *runner) opening(ctx context.Context, pl plugin.Plugin, p *plan.Plan, t plan.Run, rec *record.Run,
+	use func(loadgen.SUT, loadgen.QSL) error) (err error) {
+	w, err := pl.Open(ctx, p.OptionsOf(t))
+	if err != nil {
+		return exitcode.OrData(fmt.Errorf("opening %s: %w", t.Model, err))
+	}
+	sut, qsl := w.SUT(), w.QSL()
+	rec.FromWorkload(w.Info(), sut.Name(), qsl.Name())
+	defer func() {
+		if failed := closeWorkload(ctx, pl, w); failed != nil && err == nil {
+			rec.Notes = append(rec.Notes, record.Finding{
+				About: "close", Text: fmt.Sprintf("Closing the workload failed after the run: %v.", failed),
+			})
+		}
+		rec.Workload.AtEnd(w.Info())
+		rec.FromRemarks(w.Info().Remarks)
+		err = errors.Join(err, label(rec, p, w.Info()))
+	}()
+	if err := label(rec, p, w.Info()); err != nil {
+		return err
+	}
+	if p.File != nil {
+		rec.Workload.ModelNote = p.File.Note
+	}
+	if sum := r.facts.DatasetSHA256; sum != "" {
+		rec.Workload.DatasetSHA256, rec.Workload.DatasetNote = sum, checksum.DatasetNote
+	}
+	rec.Hide(r.launch.Hide)
+	r.opened(*rec)
+	return use(sut, qsl)
+}
+
+// scorable opens the scorer, once in a plan with accuracy runs, and once more where another model answers than before:
+// what is missing of tokenizers, models and references is told before the first run, not after hours of it. The
+// workload is open by then: it has said all that is wrong with the data set.
+func (r *runner) scorable(ctx context.Context, pl plugin.Plugin, p *plan.Plan, embedded bool) error {
+	accuracy := slices.ContainsFunc(p.Runs, func(t plan.Run) bool { return t.Mode == loadgen.AccuracyOnly })
+	if !accuracy || r.checked[embedded] {
+		return nil
+	}
+	if err := p.Scoring().Check(ctx, pl, embedded); err != nil {
+		return exitcode.OrData(fmt.Errorf("%w (looked at before the first run; --mode %s makes no accuracy run)", err,
+			plan.ModePerformance))
+	}
+	r.checked[embedded] = true
+	return nil
+}
+
+// score computes the accuracy of the log that the run wrote.
+func (r *runner) score(ctx context.Context, pl plugin.Plugin, p *plan.Plan, t plan.Run, rec *record.Run) error {
+	if err := output.Lost(p.Out, t.Dir); err != nil {
+		return err
+	}
+	dir := filepath.Join(p.Out, t.Dir)
+	scoring := p.Scoring()
+	s, err := scoring.Log(ctx, pl, filepath.Join(dir, mllog.AccuracyFile), p.Embedded && rec.AnsweredByEmbedded())
+	if err != nil {
+		return exitcode.OrData(err)
+	}
+	if _, err := s.WriteText(dir); err != nil {
+		return sdk.Usage(err)
+	}
+	if err := errors.Join(s.WriteFiles(dir), s.WriteExhibits(dir)); err != nil {
+		return sdk.Usage(err)
+	}
+	// A backend that has its own model (a server) says that the embedded one does not run.
+	v, fault := scoring.Judge(s.Score, p.Embedded && rec.Workload != nil && rec.Workload.Embedded)
+	rec.Accuracy = record.NewAccuracy(v, s.Score, s.SHA256)
+	return fault
+}
+
+// because prefers the reason why ctx ended, a plugin's failure or the user's interrupt, over what followed from it.
+func because(ctx context.Context, err error) error {
+	cause := context.Cause(ctx)
+	var failed *host.Error
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(cause, &failed):
+		return failed
+	case cause != nil && !errors.Is(err, cause):
+		return fmt.Errorf("%w: %w", cause, err)
+	}
+	return err
+}
+
+// label records the division that a run is of, by what the plugin says of the workload: when it is open, and again when
+// it is closed and knows more.
+func label(rec *record.Run, p *plan.Plan, info sdk.WorkloadInfo) error {
+	if p.Division == division.Network && len(info.Nodes) == 0 {
+		return sdk.Usage(fmt.Errorf("--division %s: plugin %s does not know it: rebuild the plugin with this version's sdk",
+			p.Division, p.Served.Name))
+	}
+	c := division.Case{Asked: p.Division, Workload: info}
+	if len(info.Nodes) > 0 {
+		var err error
+		if c.Here, err = division.Local(); err != nil {
+			return err
+		}
+	}
+	rec.FromDivision(division.Judge(c), info)
+	return nil
+}
+
+// closeGrace is how long a plugin has to close its workload after the user ended the run. One that hangs would be
+// noticed too, but only when its heartbeat is overdue.
+const closeGrace = 5 * time.Second
+
+// closeWorkload closes a workload. If ctx has ended, or ends meanwhile, the plugin is killed that
+// does not close it in time.
+func closeWorkload(ctx context.Context, pl plugin.Plugin, w plugin.Workload) error {
+	closed := make(chan struct{})
+	defer close(closed)
+	stop := context.AfterFunc(ctx, func() {
+		select {
+		case <-closed:
+		case <-time.After(closeGrace):
+			pl.Kill()
+		}
+	})
+	defer stop()
+	return w.Close()
+}

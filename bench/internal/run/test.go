@@ -1,0 +1,146 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"github.com/plumbline-ml/plumbline/fetch/wholefile"
+	"github.com/plumbline-ml/plumbline/internal/figure"
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+
+	"github.com/plumbline-ml/plumbline/bench/plan"
+	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/bench/record/export"
+	"github.com/plumbline-ml/plumbline/bench/record/series"
+)
+
+// test runs LoadGen on the workload.
+func (r *runner) test(ctx context.Context, p *plan.Plan, t plan.Run, rec *record.Run, sut loadgen.SUT,
+	qsl loadgen.QSL) error {
+	progress := new(loadgen.Progress)
+	defer r.watch(t, progress)()
+	log := loadgen.LogSettings{
+		OutDir: filepath.Join(p.Out, t.Dir), EnableTrace: r.request.Trace, Progress: progress,
+		Audit: p.AuditPath(t), AbortEarly: r.request.AbortEarly, Spin: p.Pace == plan.PacePrecise,
+		Record: r.recorder(rec),
+	}
+	if t.Streams {
+		return searchStreams(ctx, sut, qsl, p.Rules, t, log, rec)
+	}
+	measured, err := startPower(ctx, p.Power, t)
+	if err != nil {
+		return err
+	}
+	defer chooseProcessors(t.Scenario, p.LoadGen != nil, r.request.KeepProcessors)()
+	res, err := startTest(ctx, p, sut, qsl, t.Settings.TestSettings, log)
+	if res != nil {
+		rec.FromResult(res)
+	}
+	err = errors.Join(err, measured.finish(ctx, log.OutDir, rec))
+	if err == nil {
+		err = takePowerLogs(p, t)
+	}
+	return err
+}
+
+// searchStreams looks for the largest samples_per_query, which must pass as many runs as the rules ask for.
+func searchStreams(ctx context.Context, sut loadgen.SUT, qsl loadgen.QSL, rules string, t plan.Run,
+	log loadgen.LogSettings, rec *record.Run) error {
+	round, err := mlconf.Round(rules)
+	if err != nil {
+		return err
+	}
+	found, err := loadgen.SearchStreams(ctx, sut, qsl, t.Settings.TestSettings, log,
+		loadgen.StreamSearch{Runs: round.Runs(t.Scenario.String())})
+	if found != nil {
+		rec.FromStreams(found)
+	}
+	return err
+}
+
+// recorder leaves what a timed run measured in its folder, and notes in its record where that is not all.
+func (r *runner) recorder(rec *record.Run) func(loadgen.Recording, string) error {
+	return func(measured loadgen.Recording, dir string) error {
+		faults := []error{writeSeries(measured, dir)}
+		s := export.Of(measured, r.request.ExportRows)
+		for _, f := range r.request.Exports {
+			faults = append(faults, writeExport(f, s, dir))
+		}
+		if len(r.request.Exports) > 0 && s.Step() > 1 {
+			rec.Notes = append(rec.Notes, record.Finding{About: "export", Text: fmt.Sprintf(
+				"The run has %s samples: the export lists every %dth query. --export-rows %d has room for all.",
+				figure.Count(uint64(measured.Samples())), s.Step(), measured.Samples())})
+		}
+		return errors.Join(faults...)
+	}
+}
+
+// writeSeries leaves what a timed run measured over time in its folder.
+func writeSeries(r loadgen.Recording, dir string) error {
+	text, err := series.Of(r).JSON()
+	if err != nil {
+		return err
+	}
+	return wholefile.Write(filepath.Join(dir, series.FileName), text, 0o644)
+}
+
+// writeExport writes the samples in one format. What could not be written whole is removed.
+func writeExport(f export.Format, s export.Samples, dir string) error {
+	file, err := wholefile.Create(filepath.Join(dir, f.Name), 0o644)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(f.Write(file, s), file.Close()); err != nil {
+		return errors.Join(fmt.Errorf("exporting %s: %w", f.Name, err), os.Remove(file.Name()))
+	}
+	return nil
+}
+
+// startTest is loadgen.StartTest, or what takes its place.
+func startTest(ctx context.Context, p *plan.Plan, sut loadgen.SUT, qsl loadgen.QSL, s loadgen.TestSettings,
+	l loadgen.LogSettings) (*loadgen.Result, error) {
+	if p.LoadGen == nil {
+		return loadgen.StartTest(ctx, sut, qsl, s, l)
+	}
+	return p.LoadGen.StartTest(ctx, sut, qsl, s, l)
+}
+
+// driver is what results say of the LoadGen; nil: it is package loadgen.
+func driver(p *plan.Plan) *record.LoadGen {
+	if p.LoadGen == nil {
+		return nil
+	}
+	b := p.LoadGen.Build()
+	return &record.LoadGen{
+		Name: plan.LoadGenOfficial, Version: b.Version, SHA256: b.SHA256, Release: b.Release, Unmodified: b.Unmodified(),
+	}
+}
+
+// chooseProcessors lets Go use as many processors as a run with this LoadGen needs, unless they are to be kept, and
+// returns what gives the others back.
+//
+// While one query at a time is in work one is enough: an answer that comes passes from the thread that waits for it to
+// the goroutine that issues the next query. With several processors each step wakes another thread, on cores that the
+// model is about to compute on. Where the official LoadGen keeps times by itself, or waits for its logs, its thread
+// takes a processor along, until Go's runtime sees that: it has one to itself there.
+func chooseProcessors(s loadgen.Scenario, official, keep bool) (undo func()) {
+	before := runtime.GOMAXPROCS(0)
+	wanted := before
+	switch {
+	case keep:
+	case s == loadgen.SingleStream:
+		wanted = 1
+	case official && s != loadgen.MultiStream:
+		wanted = max(before, 2)
+	}
+	if wanted == before {
+		return func() {}
+	}
+	runtime.GOMAXPROCS(wanted)
+	return func() { runtime.GOMAXPROCS(before) }
+}
