@@ -139,7 +139,9 @@ func (t *Tuner) prepare() error {
 	if err != nil {
 		return err
 	}
-	t.found.Profile = tune.Profile{For: subject.Key, Machine: subject.Machine, PluginSHA256: sum, Measured: r.Clock().UTC()}
+	t.found.Profile = tune.Profile{
+		For: subject.Key, Machine: subject.Machine, PluginSHA256: sum, Measured: r.Clock().UTC(),
+	}
 	if t.found.Path = r.Tuning; t.found.Path == "" {
 		if r.Profiles == "" {
 			return sdk.Usage(errors.New("no folder for the profile: name its file with --tuning"))

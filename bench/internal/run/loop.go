@@ -16,10 +16,9 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record"
 )
 
-// Loop runs a closed loop on the model of the plan in place of LoadGen, and writes nothing but what the plugin prints,
-// into the folder Request.Out, which must be named. The record says what ran, and has no performance. The plan must
-// have one performance run, whose scenario decides how the plugin forms batches.
-func Loop(ctx context.Context, p *plan.Plan, running *plugin.Running, l closedloop.Loop) (closedloop.Times, record.Run, error) {
+// Loop is bench's Plan.Loop, with what Make is given.
+func Loop(ctx context.Context, p *plan.Plan, running *plugin.Running,
+	l closedloop.Loop) (closedloop.Times, record.Run, error) {
 	var t closedloop.Times
 	if len(p.Runs) != 1 || p.Runs[0].Mode != loadgen.PerformanceOnly || p.Request.Out == "" {
 		return t, record.Run{}, errors.New("bench: a closed loop is one performance run with an output folder")

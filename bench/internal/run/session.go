@@ -16,9 +16,9 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record"
 )
 
-// Make makes the runs of a plan. running holds the plugin that runs, for those who end it. Make sets Out to the folder of the results, and
-// to nothing where that folder is lost in the end. The end of ctx ends the run that is under way in order:
-// what was measured is kept.
+// Make makes the runs of a plan. running holds the plugin that runs, for those who end it. Make sets Out to the folder
+// of the results, and to nothing where that folder is lost in the end. The end of ctx ends the run that is under way in
+// order: what was measured is kept.
 func Make(ctx context.Context, p *plan.Plan, running *plugin.Running) (record.Document, error) {
 	claim, err := output.Take(p.Request.Out, p.Request.Force, p.Dirs())
 	if err != nil {
