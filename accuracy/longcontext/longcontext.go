@@ -19,7 +19,7 @@ import (
 // Metric is how a sample is scored, by the name that the data set has for it, whose reader refuses others.
 type Metric string
 
-// The metrics.
+// How an answer is scored: by the form of its data set.
 const (
 	Rouge    Metric = "rouge"   // a summary, by ROUGE-L
 	Needles  Metric = "niah_em" // identifiers hidden in the context

@@ -14,7 +14,7 @@ import (
 // Task is the data set that a sample is from, by the name that the mixture has for it, whose reader refuses others.
 type Task string
 
-// The tasks.
+// What a sample asks for, which decides how it is scored.
 const (
 	OpenOrca Task = "OpenOrca"
 	GSM8K    Task = "GSM8K"

@@ -6,6 +6,15 @@ import (
 	"io"
 )
 
+// AccuracyEntry is one response of the accuracy log.
+type AccuracyEntry struct {
+	SeqID      uint64
+	QSLIndex   uint64
+	Data       []byte // the payload; valid until the next entry is read
+	TokenData  []byte // first token's bytes; nil where the log has none
+	TokenCount int64  // -1 where the log has none
+}
+
 // AccuracyReader reads an accuracy log entry by entry. Of the log it holds a short part, and of an entry the payload,
 // which has at most 256 MiB; reading one takes up to three times its size. White space and the order of an entry's
 // fields are free; the payload's digits may be of either case.

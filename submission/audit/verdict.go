@@ -28,7 +28,7 @@ type Verdict struct {
 // Outcome says how one half of a test went.
 type Outcome int
 
-// The outcomes.
+// What becomes of one half of a test: accuracy or performance.
 const (
 	NotJudged Outcome = iota
 	Passed

@@ -5,7 +5,7 @@ import "slices"
 // Severity is what a finding means for the submission.
 type Severity string
 
-// The severities.
+// What a finding means for a submission.
 const (
 	Reject Severity = "reject" // the submission would, or should, be rejected
 	Warn   Severity = "warn"   // a reviewer will ask
@@ -15,7 +15,7 @@ const (
 // Verdict is the judgement of a result or of the tree.
 type Verdict string
 
-// The verdicts.
+// What the findings come to, together.
 const (
 	Accepted Verdict = "accept"
 	Warned   Verdict = "warn"

@@ -44,7 +44,7 @@ const (
 // model of the harness's own. A result without such reasons lacks it.
 const MarksField = "not_to_be_submitted"
 
-// The divisions.
+// The divisions, as folders are called.
 const (
 	DivisionClosed  = "closed"
 	DivisionOpen    = "open"

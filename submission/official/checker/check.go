@@ -15,7 +15,7 @@ import (
 // Verdict is how the official checker's run ends.
 type Verdict string
 
-// The verdicts.
+// How the official checker ends.
 const (
 	OK     Verdict = "ok"     // "submission looks OK", exit code 0
 	Errors Verdict = "errors" // "submission has errors", exit code 1
