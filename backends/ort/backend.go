@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/plumbline-ml/plumbline/backends/ort/internal/onnx"
+	"github.com/plumbline-ml/plumbline/internal/onnx"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 	onnxruntime "github.com/yalue/onnxruntime_go"
 )

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/backends/ort/internal/onnx"
+	"github.com/plumbline-ml/plumbline/internal/onnx"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 	onnxruntime "github.com/yalue/onnxruntime_go"
 )

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/plumbline-ml/plumbline/backends/ort/internal/onnx"
+	"github.com/plumbline-ml/plumbline/internal/onnx"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/backends/ort/internal/onnx"
+	"github.com/plumbline-ml/plumbline/internal/onnx"
 )
 
 // field appends a field of bytes to a message.
@@ -83,7 +83,7 @@ func FuzzRoundTrip(f *testing.F) {
 
 // FuzzRead gives any bytes: an error of the two kinds, or a model that keeps its promises.
 func FuzzRead(f *testing.F) {
-	models, err := filepath.Glob("../../testdata/*.onnx")
+	models, err := filepath.Glob("../../backends/ort/testdata/*.onnx")
 	if err != nil || len(models) == 0 {
 		f.Fatal("no models in testdata", err)
 	}

@@ -10,12 +10,12 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"github.com/plumbline-ml/plumbline/backends/ort/internal/onnx"
+	"github.com/plumbline-ml/plumbline/internal/onnx"
 )
 
 func readFile(tb testing.TB, name string) []byte {
 	tb.Helper()
-	data, err := os.ReadFile(filepath.Join("..", "..", "testdata", name+".onnx"))
+	data, err := os.ReadFile(filepath.Join("..", "..", "backends", "ort", "testdata", name+".onnx"))
 	if err != nil {
 		tb.Fatal(err)
 	}
