@@ -1,7 +1,7 @@
 """Writes generate.json: what transformers' generate answers to 200 evaluation articles with the weights of the embedded
 FP32 model, greedy and with beams. Run it again whenever the model changes.
 
-    pip install -r ../../model/requirements.txt
+    (cd ../../model && pip install -r requirements.txt)
     python fixtures.py
 """
 
