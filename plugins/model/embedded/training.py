@@ -61,8 +61,8 @@ class Run:
         card = {**facts, **self.minutes, "trained_with": {**machine, **versions}, "files": files}
         (self.out / "card.json").write_text(json.dumps(card, indent=2) + "\n")
         for file in files:
-            metrics = "".join(f"{m['name']} {m['value']:.4f} {m['unit']}, ".replace(" ,", ",") for m in file["metrics"])
-            print(f"{file['name']}: {metrics}{file['size']} bytes")
+            told = [f"{m['name']} {m['value']:.4f} {m['unit']}".rstrip() for m in file["metrics"]]
+            print(f"{file['name']}: {', '.join([*told, str(file['size']) + ' bytes'])}")
 
 
 def parameters(network):

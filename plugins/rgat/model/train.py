@@ -34,7 +34,7 @@ def train(graph, epochs):
         scores = network(graph.features, graph.sampled(MOST_EDGES, generator))[graph.train]
         steps(functional.cross_entropy(scores, graph.labels[graph.train]))
         if steps.done % steps.every == 0:
-            print(f"{' ':10}accuracy {accuracy(network, graph, generator):.3f}", flush=True)
+            print(f"          accuracy {accuracy(network, graph, generator):.3f}", flush=True)
     return network
 
 

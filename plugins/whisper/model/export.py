@@ -163,7 +163,7 @@ def decoder_layer(graph, i, x, layer, mask):
         sound = graph.key_value(heard, "encoder_hidden_states", layer.heard, left[2:])
     else:
         new = graph.key_value(said, y, layer.said)
-        own = [graph.node("Concat", [old, one], all, axis=2) for old, one, all in zip(given, new, left)]
+        own = [graph.node("Concat", [old, one], both, axis=2) for old, one, both in zip(given, new, left)]
         sound = given[2:]
     x = graph.add(x, graph.attend(said, graph.query(said, y, layer.said), *own, layer.said, mask), f"layer{i}/sum1")
     y = graph.normed(f"layer{i}/norm2", x, layer.norm2)

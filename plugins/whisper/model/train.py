@@ -187,8 +187,8 @@ def train_decoder(network, clips, vocabulary, rng):
         chosen = rng.choice(count, size, replace=False)
         labels = Labels([pool[i] for i in chosen], vocabulary)
         logits, heard = network.decode(labels.mistaken(rng), sounds[chosen])
-        told, looked = tokens(logits, labels), ATTENTION * looks(heard, labels)
-        learn(told + looked, told, looked)
+        asked, looked = tokens(logits, labels), ATTENTION * looks(heard, labels)
+        learn(asked + looked, asked, looked)
 
 
 def calibration(clips):
