@@ -2,13 +2,11 @@ package mlconf
 
 import (
 	"fmt"
-	"math"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
-	"github.com/plumbline-ml/plumbline/loadgen/internal/form"
 	"github.com/plumbline-ml/plumbline/loadgen/suggest"
 )
 
@@ -151,56 +149,6 @@ func readUnder(fields []loadgen.Field) string {
 		names = append(names, f.Scenario)
 	}
 	return strings.Join(names, ", ")
-}
-
-// checkValue says what is wrong with a value that the official LoadGen would store in f, silently changed; or "".
-func checkValue(f loadgen.Field, v value) string {
-	switch f.Form {
-	case form.Number, form.Percent, form.FracMillis:
-		if math.IsNaN(v.double) || math.IsInf(v.double, 0) || v.double < 0 {
-			return fmt.Sprintf("want a number of at least 0%s, found %s", inUnit(f), v.text)
-		}
-		if limit := most(f); v.double > limit {
-			return fmt.Sprintf("want at most %.6g%s, found %s", limit, inUnit(f), v.text)
-		}
-		return ""
-	case form.Boolean, form.ExactlyOne:
-		if v.text != "0" && v.text != "1" {
-			return fmt.Sprintf("want 0 or 1, found %s", v.text)
-		}
-		return ""
-	}
-	if _, rest := leadingInteger(v.text); rest != "" || strings.HasPrefix(v.text, "-") {
-		return fmt.Sprintf("want a whole number of at least 0%s, found %s", inUnit(f), v.text)
-	}
-	return checkRange(f, v)
-}
-
-// most is the largest number of a kind that has fractions.
-func most(f loadgen.Field) float64 {
-	switch f.Form {
-	case form.Percent:
-		return 100
-	case form.FracMillis:
-		return float64(mostMillis)
-	}
-	return math.MaxFloat64
-}
-
-func checkRange(f loadgen.Field, v value) string {
-	limit := uint64(math.MaxUint64)
-	switch f.Form {
-	case form.Mode:
-		limit = uint64(loadgen.FindPeakPerformance)
-	case form.Millis, form.WrapMillis, form.TokenMillis:
-		limit = uint64(mostMillis)
-	case form.Small, form.Count32:
-		limit = math.MaxInt32
-	}
-	if v.integer > limit {
-		return fmt.Sprintf("want at most %d%s, found %s", limit, inUnit(f), v.text)
-	}
-	return ""
 }
 
 func scenarioNames() []string {

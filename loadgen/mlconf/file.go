@@ -1,24 +1,11 @@
 package mlconf
 
 import (
-	"errors"
-	"math"
 	"strconv"
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
 )
-
-// value is a number of a configuration file as the official LoadGen holds it: integer keys use the integer prefix of
-// the text (12.9 is 12, 1e3 is 1, -1 wraps, 0x and leading 0 are hexadecimal and octal), others the whole as a double.
-type value struct {
-	integer uint64
-	double  float64
-	text    string
-	line    int
-	// otherwise is what the text of the round says; empty: the same, or it is no round's.
-	otherwise string
-}
 
 // file is a parsed configuration file: values by full key, the last of each.
 type file struct {
@@ -80,90 +67,9 @@ func parseLine(line string) (key string, v *value, fault *badLine) {
 	return key, v, nil
 }
 
-// parseValue accepts what C's strtoull with base 0 or strtod read to the end.
-func parseValue(text string) (value, bool) {
-	integer, rest := leadingInteger(text)
-	double, ok := parseDouble(text)
-	if !ok {
-		double = float64(integer)
-	}
-	return value{integer: integer, double: double, text: text}, ok || rest == "" && text != ""
-}
-
-// parseDouble reads the whole of text as C's strtod does: besides decimal numbers inf, nan (also as nan(...)), both
-// signed and in any case, and hexadecimal numbers, whose exponent may be missing. What is too large is infinite.
-func parseDouble(text string) (float64, bool) {
-	unsigned := strings.ToLower(strings.TrimLeft(text, "+-"))
-	switch {
-	case len(text)-len(unsigned) > 1 || strings.Contains(text, "_") && !isNaN(unsigned):
-		return 0, false
-	case isNaN(unsigned):
-		return math.NaN(), true
-	case strings.HasPrefix(unsigned, "0x") && !strings.Contains(unsigned, "p"):
-		text += "p0"
-	}
-	v, err := strconv.ParseFloat(text, 64)
-	return v, err == nil || errors.Is(err, strconv.ErrRange)
-}
-
-// isNaN says whether text is nan, or nan with letters, digits and underscores in parentheses.
-func isNaN(text string) bool {
-	payload, ok := strings.CutPrefix(text, "nan")
-	if !ok || payload == "" {
-		return ok
-	}
-	other := func(r rune) bool { return r != '_' && (r > 'z' || digit(byte(r)) > 35) }
-	return len(payload) >= 2 && payload[0] == '(' && payload[len(payload)-1] == ')' &&
-		strings.IndexFunc(payload[1:len(payload)-1], other) < 0
-}
-
-// leadingInteger reads the longest integer prefix as C's strtoull with base 0 does: saturating, negative values
-// wrapped. Without one it returns 0 and the whole text.
-func leadingInteger(text string) (n uint64, rest string) {
-	digits, negative := text, false
-	if digits != "" && (digits[0] == '-' || digits[0] == '+') {
-		negative, digits = digits[0] == '-', digits[1:]
-	}
-	base := uint64(10)
-	switch {
-	case len(digits) > 2 && (digits[:2] == "0x" || digits[:2] == "0X") && digit(digits[2]) < 16:
-		base, digits = 16, digits[2:]
-	case digits != "" && digits[0] == '0':
-		base = 8
-	}
-	i, over := 0, false
-	for ; i < len(digits) && digit(digits[i]) < base; i++ {
-		d := digit(digits[i])
-		over = over || n > (math.MaxUint64-d)/base
-		n = n*base + d
-	}
-	switch {
-	case i == 0:
-		return 0, text
-	case over:
-		return math.MaxUint64, digits[i:]
-	case negative:
-		n = -n
-	}
-	return n, digits[i:]
-}
-
 // words splits a line at C's white space, which is ASCII alone.
 func words(line string) []string {
 	return strings.FieldsFunc(line, func(r rune) bool { return r == ' ' || r >= '\t' && r <= '\r' })
-}
-
-// digit is the value of a digit in bases up to 36, 255 for what is none.
-func digit(c byte) uint64 {
-	switch {
-	case c >= '0' && c <= '9':
-		return uint64(c - '0')
-	case c >= 'a' && c <= 'z':
-		return uint64(c-'a') + 10
-	case c >= 'A' && c <= 'Z':
-		return uint64(c-'A') + 10
-	}
-	return 255
 }
 
 // find looks a key up as the official LoadGen does: model.scenario, *.scenario, model.*, *.*.

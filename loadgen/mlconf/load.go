@@ -89,15 +89,16 @@ func (l *loader) file(text, model string) {
 
 // override applies one setting, unless it is of other scenarios.
 func (l *loader) override(o Override) {
-	f, v, fault := o.read(l.o.Scenario)
-	switch {
-	case !o.meant(l.o.Scenario):
-	case fault != "":
-		l.fault(0, o.Key, fault)
-	default:
-		store(f, &l.s.TestSettings, v)
-		l.note(f, o.Key, v)
+	if !o.meant(l.o.Scenario) {
+		return
 	}
+	f, v, fault := o.read(l.o.Scenario)
+	if fault != "" {
+		l.fault(0, o.Key, fault)
+		return
+	}
+	store(f, &l.s.TestSettings, v)
+	l.note(f, o.Key, v)
 }
 
 // Set changes one setting of a run, which comes from source then.
@@ -106,32 +107,4 @@ func (s *Settings) Set(source string, o Override) error {
 	l.override(o)
 	*s = l.s
 	return asError(l.problems)
-}
-
-// asNumber writes the words for a switch as files do.
-func asNumber(text string) string {
-	switch text {
-	case "false":
-		return "0"
-	case "true":
-		return "1"
-	}
-	return text
-}
-
-// fieldFor finds the field that a key without model and scenario means in a run of scenario.
-func fieldFor(key string, scenario loadgen.Scenario) (loadgen.Field, bool) {
-	for _, f := range fields {
-		if f.UserKey() == key && f.Applies(scenario) {
-			return f, true
-		}
-	}
-	return loadgen.Field{}, false
-}
-
-func inUnit(f loadgen.Field) string {
-	if f.Unit == "" {
-		return ""
-	}
-	return " in " + f.Unit
 }

@@ -91,3 +91,13 @@ func keysFor(scenarios ...loadgen.Scenario) []string {
 	}
 	return names
 }
+
+// fieldFor finds the field that a key without model and scenario means in a run of scenario.
+func fieldFor(key string, scenario loadgen.Scenario) (loadgen.Field, bool) {
+	for _, f := range fields {
+		if f.UserKey() == key && f.Applies(scenario) {
+			return f, true
+		}
+	}
+	return loadgen.Field{}, false
+}
