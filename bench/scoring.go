@@ -88,6 +88,12 @@ func (r ScoreRequest) score(ctx context.Context, catalog *discover.Catalog, log 
 	if err != nil {
 		return Scored{}, err
 	}
+	asked := r.ScorerModels
+	if len(asked) == 0 && r.Model == "" { // those of the run that the log is of
+		for part, path := range origin.Options.ScorerFiles {
+			asked = append(asked, part+"="+path)
+		}
+	}
 	served, err := catalog.Resolve(origin.Model)
 	if err != nil {
 		return Scored{}, err
@@ -97,7 +103,7 @@ func (r ScoreRequest) score(ctx context.Context, catalog *discover.Catalog, log 
 		Rules: cmp.Or(r.Rules, origin.Rules), Progress: r.Scoring,
 	}
 	scoring.Wanted, scoring.Files, err = score.Ask{
-		Targets: r.Targets, Expect: r.Expect, ScorerModels: r.scorerModels(origin), Files: r.Files,
+		Targets: r.Targets, Expect: r.Expect, ScorerModels: asked, Files: r.Files,
 		Own: scoring.Dataset != "",
 	}.Read(served.Model)
 	if err != nil {
@@ -176,18 +182,6 @@ func (r ScoreRequest) origin(log results.AccuracyLog) (record.Run, error) {
 	}
 	maps.Copy(run.Options.Params, params)
 	return run, nil
-}
-
-// scorerModels are the scorer's models that were asked for, or else those of the run that the log is of.
-func (r ScoreRequest) scorerModels(origin record.Run) []string {
-	if len(r.ScorerModels) > 0 || r.Model != "" {
-		return r.ScorerModels
-	}
-	var texts []string
-	for part, path := range origin.Options.ScorerFiles {
-		texts = append(texts, part+"="+path)
-	}
-	return texts
 }
 
 // answers reports whether a log has any. One that cannot be read is left to the scoring, which says why.

@@ -72,7 +72,8 @@ func (s Scoring) Judge(score sdk.Score, embedded bool) (judge.Verdict, error) {
 	c := judge.Case{
 		Model: s.Model, Embedded: embedded, Own: s.Dataset != "", Score: score, Targets: s.Wanted.Targets,
 	}
-	return judge.Judge(c), sdk.Usage(c.Check())
+	fault := sdk.Usage(c.Check())
+	return judge.Judge(c), fault
 }
 
 // Log streams the accuracy log at path to a scorer of the plugin. A scorer that runs models of its own may keep its
