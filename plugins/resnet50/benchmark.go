@@ -9,8 +9,10 @@ package resnet50
 import (
 	"context"
 	"embed"
+	"io/fs"
 
 	"github.com/plumbline-ml/plumbline/accuracy/topk"
+	"github.com/plumbline-ml/plumbline/datasets/imagenet"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/export"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -27,15 +29,30 @@ var modelFiles embed.FS
 
 // New returns the benchmark.
 func New() sdk.Benchmark {
-	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
-		Open: open, Score: score, Dataset: calibration, Export: manifest.Export(export.ImageSets(0)),
+	return Of(Classifier{Manifest: manifestText, Files: modelFiles, Size: 224, Classes: imagenet.Classes})
+}
+
+// Classifier is a benchmark of image classification with models of its own. Its manifest has the parameters of this
+// package's.
+type Classifier struct {
+	Manifest string // the text of manifest.json
+	Files    fs.FS  // model/card.json and the files that it names
+	Size     int    // height and width of the models' input, in pixels
+	Classes  int    // how many classes a data set has: labels are 0 to Classes-1
+}
+
+// Of returns the benchmark of a classifier: on its own data set in the layout of ImageNet, or on the drawn pictures. It
+// panics where the manifest is wrong, as manifest.Benchmark does.
+func Of(c Classifier) sdk.Benchmark {
+	return manifest.Benchmark(c.Manifest, c.Files, manifest.Implementation{
+		Open: c.open, Score: c.score, Dataset: calibration, Export: manifest.Export(export.ImageSets(0)),
 		Samples: synthetic.ImageEvalCount, PerformanceSamples: 1024,
 	})
 }
 
 // open opens the data set, for the preprocessing that the parameters ask for.
-func open(_ context.Context, r *manifest.Request) (sdk.Workload, error) {
-	b, set := bind(r.Params), openPictures(r)
+func (c Classifier) open(_ context.Context, r *manifest.Request) (sdk.Workload, error) {
+	b, set := bind(r.Params, c.Size), openPictures(r, c.Classes)
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
@@ -43,14 +60,14 @@ func open(_ context.Context, r *manifest.Request) (sdk.Workload, error) {
 }
 
 // score reads the labels of the data set.
-func score(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
+func (c Classifier) score(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	dtype, offset := option.Parse(r.Params, "dtype", topk.DTypes().Parse), readOffset(r.Params)
 	best := readBest(r.Params)
-	set := openLabels(r)
+	set := openLabels(r, c.Classes)
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	x, err := openExpected(r.Params.Text(sdk.ExpectParam), set, dtype)
+	x, err := openExpected(r.Params.Text(sdk.ExpectParam), set, dtype, c.Classes)
 	if err != nil {
 		return nil, err
 	}

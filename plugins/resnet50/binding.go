@@ -2,15 +2,13 @@ package resnet50
 
 import (
 	"errors"
+	"fmt"
 	"math"
 
 	"github.com/plumbline-ml/plumbline/preprocess/image"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 	"github.com/plumbline-ml/plumbline/sdk/option"
 )
-
-// size is the height and width of the models' input, in pixels.
-const size = 224
 
 // binding is how pictures go into a model file and classes come out of it.
 type binding struct {
@@ -21,10 +19,10 @@ type binding struct {
 	best          int    // classes of each payload: 1, or 5 where it is not the official one
 }
 
-// bind reads the parameters.
-func bind(p *option.Params) binding {
+// bind reads the parameters of a model whose input is size pixels high and wide.
+func bind(p *option.Params, size int) binding {
 	b := binding{
-		recipe: readRecipe(p), input: p.Text("input"), output: p.Text("output"),
+		recipe: readRecipe(p, size), input: p.Text("input"), output: p.Text("output"),
 		scores: option.Pick(p, "answer", map[string]bool{"class": false, "scores": true}), offset: readOffset(p),
 		best: readBest(p),
 	}
@@ -52,7 +50,7 @@ func readOffset(p *option.Params) int64 {
 }
 
 // readRecipe reads the names that the official reference gives its preprocessing functions.
-func readRecipe(p *option.Params) image.Recipe {
+func readRecipe(p *option.Params, size int) image.Recipe {
 	l := option.Pick(p, "layout", map[string]image.Layout{"nchw": image.NCHW, "nhwc": image.NHWC})
 	r := option.Pick(p, "preprocess", map[string]image.Recipe{
 		"vgg": image.Vgg(size, l), "mobilenet": image.Mobilenet(size, l), "imagenet_pytorch": image.ImagenetPytorch(size, l),
@@ -60,6 +58,9 @@ func readRecipe(p *option.Params) image.Recipe {
 	})
 	if r.Name() == "tflite_tpu" && l != r.Layout() {
 		p.Fault("layout", errors.New("want nhwc: preprocess = tflite_tpu has no other"))
+	}
+	if r.Name() == "tflite_tpu" && size != r.Size() {
+		p.Fault("preprocess", fmt.Errorf("tflite_tpu is for pictures of %d pixels, and the model's have %d", r.Size(), size))
 	}
 	return r
 }
@@ -85,6 +86,7 @@ func (b binding) model(m backend.Model) backend.Model {
 
 // dims is the shape of one input.
 func (b binding) dims() [3]int64 {
+	size := int64(b.recipe.Size())
 	if b.recipe.Layout() == image.NHWC {
 		return [3]int64{size, size, 3}
 	}

@@ -18,12 +18,13 @@ type expected struct {
 	topk *topk.Scorer
 }
 
-// openExpected reads the file at path, which must have a class for each picture of the set; nil where path is empty.
-func openExpected(path string, set labelled, d payload.DType) (*expected, error) {
+// openExpected reads the file at path, which must have a class below all for each picture of the set; nil where path
+// is empty.
+func openExpected(path string, set labelled, d payload.DType, all int) (*expected, error) {
 	if path == "" {
 		return nil, nil
 	}
-	classes, err := imagenet.ReadClasses(path, imagenet.Classes)
+	classes, err := imagenet.ReadClasses(path, all)
 	if err != nil {
 		return nil, sdk.Data(err)
 	}

@@ -39,11 +39,13 @@ type labelledPictures interface {
 
 // openPictures opens the pictures of a run. A data set is checked as a whole: the fault names every missing or
 // unreadable picture and every bad label.
-func openPictures(r *manifest.Request) pictures {
+func openPictures(r *manifest.Request, classes int) pictures {
 	if r.Dataset == "" {
 		return ofEachClass(r, drawn{drawnPictures(r)})
 	}
-	set := openImagenet(r, imagenet.Options{Count: r.Count, MaxPixels: image.DefaultMaxPixels})
+	set := openImagenet(r, imagenet.Options{
+		Count: r.Count, Classes: classes, MaxPixels: image.DefaultMaxPixels,
+	})
 	if set == nil {
 		return nil
 	}
@@ -51,11 +53,11 @@ func openPictures(r *manifest.Request) pictures {
 }
 
 // openLabels returns the labels of the same pictures, and does not look at the pictures themselves.
-func openLabels(r *manifest.Request) labelled {
+func openLabels(r *manifest.Request, classes int) labelled {
 	if r.Dataset == "" {
 		return ofEachClass(r, drawn{drawnPictures(r)})
 	}
-	set := openImagenet(r, imagenet.Options{Count: r.Count, LabelsOnly: true})
+	set := openImagenet(r, imagenet.Options{Count: r.Count, Classes: classes, LabelsOnly: true})
 	if set == nil {
 		return nil
 	}

@@ -30,7 +30,7 @@ func (m memory) Read(i int) ([]byte, error) {
 
 func openTest(t testing.TB, p pictures) *workload {
 	t.Helper()
-	return newWorkload(bind(manifesttest.Params(t, New(), "resnet50", false, nil)), backend.Model{}, p)
+	return newWorkload(bind(manifesttest.Params(t, New(), "resnet50", false, nil), 224), backend.Model{}, p)
 }
 
 func firstPictures(n int) memory {

@@ -8,14 +8,13 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode"
 )
 
 // project is the prefix of this project's modules.
 const project = "github.com/plumbline-ml/plumbline/"
-
-// needed are those that a module needs.
-func needed() []string { return []string{"loadgen", "sdk"} }
 
 // libraries are those modules of a workspace that others can import: not its commands, examples and tests.
 func libraries(work []byte) []string {
@@ -31,25 +30,35 @@ func libraries(work []byte) []string {
 	return found
 }
 
-// dependencies are the go.mod and go.sum of a module that finds this project in the checkout: the versions of
-// everything else are those of the sdk there. All libraries of the project are replaced, also those that the module
-// does not need yet: the author imports one, and `go mod tidy` finds it.
-func dependencies(module, checkout string) (mod, sum []byte, err error) {
+// dependencies are the go.mod and go.sum of a module that finds this project in the checkout, and imports some of its
+// modules: of everything else it has the newest version that one of these requires there. All libraries of the project
+// are replaced, also those that the module does not need yet: the author imports one, and `go mod tidy` finds it.
+func dependencies(module, checkout string, imported ...string) (mod, sum []byte, err error) {
 	if checkout, err = filepath.Abs(checkout); err != nil {
 		return nil, nil, err
 	}
-	read, err := readCheckout(checkout, "go.work", "sdk/go.mod", "sdk/go.sum")
+	names := []string{"go.work"}
+	for _, m := range imported {
+		names = append(names, m+"/go.mod", m+"/go.sum")
+	}
+	read, err := readCheckout(checkout, names...)
 	if err != nil {
 		return nil, nil, err
 	}
 	work, text := read[0], read[1]
+	own, others, sums := []string{}, []string{}, []string{}
+	for i, m := range imported {
+		own = append(append(own, m), siblings(read[1+2*i])...)
+		others = append(others, requirements(read[1+2*i])...)
+		sums = append(sums, slices.Collect(strings.Lines(string(read[2+2*i])))...)
+	}
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "module %s\n\ngo %s\n\nrequire (\n", module, goVersion(text))
-	for _, m := range needed() {
+	for _, m := range unique(own) {
 		fmt.Fprintf(&b, "\t%s v0.0.0\n", project+m)
 	}
 	fmt.Fprint(&b, ")\n\nrequire (\n")
-	for _, r := range requirements(text) {
+	for _, r := range newest(others) {
 		fmt.Fprintf(&b, "\t%s // indirect\n", r)
 	}
 	fmt.Fprint(&b, ")\n\n// Until Plumbline has tagged releases, its modules are those of this checkout.\nreplace (\n")
@@ -57,7 +66,52 @@ func dependencies(module, checkout string) (mod, sum []byte, err error) {
 		fmt.Fprintf(&b, "\t%s => %s\n", project+m, quoted(filepath.Join(checkout, filepath.FromSlash(m))))
 	}
 	fmt.Fprint(&b, ")\n")
-	return b.Bytes(), read[2], nil
+	return b.Bytes(), []byte(strings.Join(unique(sums), "")), nil
+}
+
+// unique sorts texts and leaves each once.
+func unique(texts []string) []string { return slices.Compact(slices.Sorted(slices.Values(texts))) }
+
+// newest sorts requirements, "path version", and keeps the newest version of each path.
+func newest(requirements []string) []string {
+	versions := map[string]string{}
+	for _, r := range requirements {
+		path, version, _ := strings.Cut(r, " ")
+		if have, ok := versions[path]; !ok || slices.Compare(numbers(have), numbers(version)) < 0 {
+			versions[path] = version
+		}
+	}
+	all := make([]string, 0, len(versions))
+	for path, version := range versions {
+		all = append(all, path+" "+version)
+	}
+	slices.Sort(all)
+	return all
+}
+
+// numbers are those of a version: 1, 2 and 3 of v1.2.3-rc.1, and those of the time in a version that has no tag.
+func numbers(version string) []int {
+	var all []int
+	for field := range strings.FieldsFuncSeq(version, func(r rune) bool { return !unicode.IsDigit(r) }) {
+		n, err := strconv.Atoi(field)
+		if err != nil {
+			break
+		}
+		all = append(all, n)
+	}
+	return all
+}
+
+// siblings are the modules of this project that a go.mod requires.
+func siblings(mod []byte) []string {
+	var found []string
+	for _, r := range block(mod, "require", 2) {
+		path, _, _ := strings.Cut(r, " ")
+		if name, ok := strings.CutPrefix(path, project); ok {
+			found = append(found, name)
+		}
+	}
+	return found
 }
 
 // readCheckout reads files of a checkout of this project.

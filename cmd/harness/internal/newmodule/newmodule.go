@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"go/format"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -56,6 +57,8 @@ type Spec struct {
 	Module string
 	// Checkout is this project's source, where the module's go.mod finds it.
 	Checkout string
+	// Classifier is the model that a benchmark in Go starts from; nil: one of its own.
+	Classifier *Classifier
 }
 
 // Module is what was written.
@@ -73,14 +76,19 @@ const (
 	standInBenchmark = "clusters"
 )
 
-//go:embed template python cpp
+//go:embed template classifier python cpp
 var templates embed.FS
 
 // names are what the templates are filled in with.
 type names struct {
 	Module, Backend, Benchmark, Plugin string
 	ForBackend                         bool
+	Classifier                         *classifier // nil: there is none
+	Next                               []string    // the commands that try the module
 }
+
+// LastLabel is the highest label of a classifier's data set.
+func (n names) LastLabel() int { return n.Classifier.Classes - 1 }
 
 // Write writes the module. Errors name what is wrong with the specification; no file is written then.
 func Write(s Spec) (Module, error) {
@@ -128,10 +136,31 @@ func (s Spec) content(n names) (map[string][]byte, Module, error) {
 		"harness run " + n.Benchmark + " --plugin-dir bin",
 		"harness verify " + n.Benchmark + " --plugin-dir bin",
 	}
-	files, err := render(n)
-	if err == nil {
-		files["go.mod"], files["go.sum"], err = dependencies(n.Module, s.Checkout)
+	if s.Classifier != nil {
+		return s.classifies(n, m)
 	}
+	files, err := render("template", n)
+	if err == nil {
+		files["go.mod"], files["go.sum"], err = dependencies(n.Module, s.Checkout, "sdk")
+	}
+	return files, m, err
+}
+
+// classifies is the content of a module around a model that classifies pictures.
+func (s Spec) classifies(n names, m Module) (map[string][]byte, Module, error) {
+	library := filepath.Join(s.Checkout, "bin", "plugins", "libonnxruntime.*")
+	n.Next = slices.Insert(m.Next, 2, "cp "+library+" bin/    # make build left it there")
+	m.Next = n.Next
+	files, err := render("classifier", n)
+	if err != nil {
+		return nil, m, err
+	}
+	own, err := n.Classifier.files(n, s.Checkout)
+	if err != nil {
+		return nil, m, err
+	}
+	maps.Copy(files, own)
+	files["go.mod"], files["go.sum"], err = dependencies(n.Module, s.Checkout, "sdk", "plugins", "backends/ort")
 	return files, m, err
 }
 
@@ -160,9 +189,12 @@ func (s Spec) names() (names, error) {
 	n := naming(s.Kind, own)
 	n.Module = s.Module
 	if (s.Language == "" || s.Language == Go) && nameErr == nil {
-		nameErr = free(s.Kind, own)
+		nameErr = s.free(own)
 	}
 	faults := []error{nameErr, checkEmpty(dir)}
+	if s.Classifier != nil {
+		faults = append(faults, s.classifier(&n))
+	}
 	if s.Language == Cpp && s.Kind == Benchmark {
 		faults = append(faults,
 			errors.New("there is no benchmark in C++ to start from: a backend in C++ runs every benchmark, and "+
@@ -174,6 +206,15 @@ func (s Spec) names() (names, error) {
 		faults = append(faults, checkModule(n.Module))
 	}
 	return n, errors.Join(faults...)
+}
+
+// classifier reads the model that the module starts from.
+func (s Spec) classifier(n *names) (err error) {
+	if s.Kind != Benchmark || s.Language != "" && s.Language != Go {
+		return errors.New("--model is for a benchmark in Go; a backend gets its models from benchmarks")
+	}
+	n.Classifier, err = s.Classifier.read()
+	return err
 }
 
 // naming are the names in a module of a kind whose author's own package is own.
@@ -204,10 +245,10 @@ func checkEmpty(dir string) error {
 	return nil
 }
 
-// render fills in the templates. The folders backend and benchmark get the names of their packages.
-func render(n names) (map[string][]byte, error) {
+// render fills in the templates of a folder. The folders backend and benchmark get the names of their packages.
+func render(folder string, n names) (map[string][]byte, error) {
 	files := map[string][]byte{}
-	err := fs.WalkDir(templates, "template", func(path string, d fs.DirEntry, err error) error {
+	err := fs.WalkDir(templates, folder, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
@@ -215,7 +256,7 @@ func render(n names) (map[string][]byte, error) {
 		if err != nil {
 			return err
 		}
-		name := strings.TrimSuffix(strings.TrimPrefix(path, "template/"), ".tmpl")
+		name := strings.TrimSuffix(strings.TrimPrefix(path, folder+"/"), ".tmpl")
 		name = strings.NewReplacer("backend/backend", n.Backend+"/backend", "backend/", n.Backend+"/",
 			"benchmark/benchmark", n.Benchmark+"/benchmark", "benchmark/", n.Benchmark+"/").Replace(name)
 		files[name] = text

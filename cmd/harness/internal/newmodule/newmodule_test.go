@@ -147,7 +147,7 @@ func checkFiles(t *testing.T, dir string, names []string) {
 
 func TestGoMod(t *testing.T) {
 	dir := checkout(t)
-	mod, sum, err := dependencies("example.com/acme", dir)
+	mod, sum, err := dependencies("example.com/acme", dir, "sdk")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -43,10 +43,13 @@ const placeholder = "placeholder"
 
 // free wants a package name that nothing else has in the Go packages of a module which import the author's: they would
 // not build.
-func free(k Kind, name string) error {
-	n := naming(k, placeholder)
+func (s Spec) free(name string) error {
+	n, folder := naming(s.Kind, placeholder), "template"
+	if s.Classifier != nil {
+		n.Classifier, folder = &classifier{}, "classifier"
+	}
 	n.Module = "example.com/" + placeholder
-	files, err := render(n)
+	files, err := render(folder, n)
 	if err != nil {
 		return err
 	}

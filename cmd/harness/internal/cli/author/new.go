@@ -26,13 +26,18 @@ and harness verify can use. Replace its parts with yours, one at a time.
 
   harness new backend acme                       a backend in Go, with a small benchmark to run on it
   harness new benchmark flowers                  a benchmark in Go, with a small backend to run it on
+  harness new benchmark flowers --model net.onnx --preprocess imagenet_pytorch
+                                                 image classification by a model of yours, on ONNX Runtime
   harness new backend acme --language python     a backend as a process, which every benchmark runs on
   harness new backend acme --language cpp        the same in C++17, on gRPC
   harness new benchmark digits --language python a benchmark as a plugin
   harness new suite nightly.yaml                 a file with runs for harness run`
 
 // newFlags are the flags of new.
-type newFlags struct{ module, checkout, language string }
+type newFlags struct {
+	module, checkout, language string
+	model                      newmodule.Classifier
+}
 
 // NewCommand is harness new.
 func NewCommand(s *shell.App) *cobra.Command {
@@ -48,7 +53,25 @@ func NewCommand(s *shell.App) *cobra.Command {
 	c.Flags().StringVar(&f.module, "module", "", "the Go module's `PATH` (default: example.com/ and the last part of DIR)")
 	c.Flags().StringVar(&f.checkout, "checkout", "",
 		"the checkout `DIR` of Plumbline that it is built against\n(default: the one that this harness lies in)")
+	modelFlags(c, &f.model)
 	return c
+}
+
+// modelFlags adds the flags of a benchmark that starts from a model.
+func modelFlags(c *cobra.Command, m *newmodule.Classifier) {
+	flags := c.Flags()
+	flags.StringVar(&m.Path, "model", "",
+		"start a benchmark from this ONNX `FILE`, which classifies pictures. Names, types\nand shapes come from the file; "+
+			"the flags below say what it does not tell")
+	flags.StringVar(&m.Preprocess, "preprocess", "",
+		"of --model: how a picture becomes the input: `RECIPE` "+strings.Join(newmodule.Preprocessings(), ", "))
+	flags.StringVar(&m.Out, "output", "", "of --model: the `NAME` of the output with the answer, where there are several")
+	flags.IntVar(&m.Pixels, "size", 0,
+		"of --model: the height and width of pictures, `N` pixels, where it leaves them open")
+	flags.StringVar(&m.Offset, "offset", "",
+		"of --model: the `NUMBER` that it gives to class 0: 1 where its first class is a\nbackground, else 0 (default 0)")
+	flags.StringVar(&m.Precision, "precision", "",
+		"of --model: the precision of its weights, in your `WORDS` (default fp32)")
 }
 
 func (a *app) new(args []string, f *newFlags) error {
@@ -76,6 +99,12 @@ func (a *app) write(args []string, f *newFlags) (m newmodule.Module, err error) 
 	spec := newmodule.Spec{
 		Kind: newmodule.Kind(args[0]), Language: newmodule.Language(f.language), Dir: args[1], Module: f.module,
 		Checkout: f.checkout,
+	}
+	switch {
+	case f.model.Path != "":
+		spec.Classifier = &f.model
+	case f.model != (newmodule.Classifier{}):
+		return m, errors.New("--preprocess, --output, --size, --offset and --precision belong to --model FILE")
 	}
 	if spec.Checkout == "" {
 		spec.Checkout = checkoutAbove(a.Executable)

@@ -1,0 +1,316 @@
+package newmodule
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/onnx"
+)
+
+// Classifier is an ONNX model that classifies pictures, and what its file does not tell.
+type Classifier struct {
+	Path string // of the ONNX file
+	// Preprocess is how a picture becomes the input: one of Preprocessings.
+	Preprocess string
+	Out        string // name of the output with the answer; empty: the only one
+	// Pixels is the height and width of a picture, where the model leaves them open; else 0.
+	Pixels int
+	// Offset is the number that the model gives to class 0; empty: 0, but for a model of 1001 scores, which has to say.
+	Offset    string
+	Precision string // of the weights: a label; empty: fp32
+}
+
+// Preprocessings lists them, as the official reference names them.
+func Preprocessings() []string { return []string{"vgg", "mobilenet", "imagenet_pytorch", "tflite_tpu"} }
+
+// tpuPixels is the only size that the preprocessing tflite_tpu has.
+const tpuPixels = 224
+
+// withBackground is the number of scores of networks for ImageNet whose first class is the background.
+const withBackground = 1001
+
+// tensor is an input or output of a model.
+type tensor struct{ onnx.Value }
+
+// String words it as "x float32 [N,3,224,224]"; a dimension without a size and a name is "?".
+func (t tensor) String() string {
+	dims := make([]string, len(t.Dims))
+	for i, d := range t.Dims {
+		switch {
+		case d.Size >= 0:
+			dims[i] = fmt.Sprint(d.Size)
+		case d.Name != "":
+			dims[i] = d.Name
+		default:
+			dims[i] = "?"
+		}
+	}
+	return fmt.Sprintf("%s %s [%s]", t.Name, elements(t.Elem), strings.Join(dims, ","))
+}
+
+// elements names a TensorProto.DataType.
+func elements(e int32) string {
+	names := map[int32]string{
+		1: "float32", 2: "uint8", 3: "int8", 4: "uint16", 5: "int16", elemInt32: "int32", elemInt64: "int64", 8: "string",
+		9: "bool", 10: "float16", 11: "float64", 12: "uint32", 13: "uint64", 16: "bfloat16",
+	}
+	if name := names[e]; name != "" {
+		return name
+	}
+	return fmt.Sprintf("of type %d", e)
+}
+
+const (
+	elemFloat32 = 1
+	elemInt32   = 6
+	elemInt64   = 7
+)
+
+// classifier is what templates and the manifest say of a Classifier.
+type classifier struct {
+	Classifier
+	File          string // name of the model's file in the module
+	Input, Output tensor
+	Size, Classes int
+	Layout        string // nchw or nhwc
+	Answer        string // class or scores
+	text          []byte // of the file
+}
+
+// read reads the model, and asks for what it does not tell. All faults are reported at once.
+func (c Classifier) read() (*classifier, error) {
+	text, err := os.ReadFile(c.Path)
+	if err != nil {
+		return nil, fmt.Errorf("--model: %w", err)
+	}
+	m, err := onnx.Read(strings.NewReader(string(text)), int64(len(text)))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("--model %s: %w", c.Path, err)
+	case m.ORTFormat:
+		return nil, fmt.Errorf("--model %s is in ONNX Runtime's own format, which does not tell its tensors: want the ONNX "+
+			"file that it was made of", c.Path)
+	case len(m.External) > 0:
+		return nil, fmt.Errorf("--model %s has weights in other files (%s): save it as one file", c.Path,
+			strings.Join(m.External, ", "))
+	}
+	r := &classifier{Classifier: c, File: filepath.Base(c.Path), text: text}
+	if r.Precision == "" {
+		r.Precision = "fp32"
+	}
+	if err := errors.Join(r.input(m.Inputs), r.output(m.Outputs), r.preprocessing()); err != nil {
+		return nil, fmt.Errorf("--model %s: %w", c.Path, err)
+	}
+	return r, nil
+}
+
+// input finds where pictures go.
+func (c *classifier) input(all []onnx.Value) error {
+	const want = "want one input, float32 [N,3,H,W] or [N,H,W,3], for pictures of three colours; harness new benchmark " +
+		"without --model writes a benchmark for any"
+	if len(all) != 1 {
+		return fmt.Errorf("it has %d inputs (%s): %s", len(all), listed(all), want)
+	}
+	c.Input = tensor{all[0]}
+	d := c.Input.Dims
+	if c.Input.Elem != elemFloat32 || len(d) != 4 {
+		return fmt.Errorf("its input is %v: %s", c.Input, want)
+	}
+	var high, wide onnx.Dim
+	switch {
+	case d[1].Size == 3:
+		c.Layout, high, wide = "nchw", d[2], d[3]
+	case d[3].Size == 3:
+		c.Layout, high, wide = "nhwc", d[1], d[2]
+	default:
+		return fmt.Errorf("its input is %v: %s", c.Input, want)
+	}
+	return c.size(high.Size, wide.Size)
+}
+
+// size finds the height and width of pictures, which are -1 where the model leaves them open.
+func (c *classifier) size(high, wide int64) error {
+	most := max(high, wide)
+	switch {
+	case min(high, wide) > 0 && high != wide:
+		return fmt.Errorf("its input is %v: pictures of %d by %d pixels, want as many in both directions", c.Input, high,
+			wide)
+	case most <= 0 && c.Pixels <= 0:
+		return fmt.Errorf("its input is %v: the height and width of pictures are open; say --size PIXELS", c.Input)
+	case most > 0 && c.Pixels > 0 && int64(c.Pixels) != most:
+		return fmt.Errorf("--size %d: its input is %v, which takes pictures of %d pixels; leave --size out", c.Pixels,
+			c.Input, most)
+	case most > 0:
+		c.Size = int(most)
+	default:
+		c.Size = c.Pixels
+	}
+	return nil
+}
+
+// output finds where classes come out.
+func (c *classifier) output(all []onnx.Value) error {
+	i := slices.IndexFunc(all, func(v onnx.Value) bool { return v.Name == c.Out })
+	switch {
+	case c.Out == "" && len(all) == 1:
+		i = 0
+	case c.Out == "":
+		return fmt.Errorf("it has %d outputs (%s): say which one has the answer, --output NAME", len(all), listed(all))
+	case i < 0:
+		return fmt.Errorf("--output %q: it has no such output, but %s", c.Out, listed(all))
+	}
+	c.Output = tensor{all[i]}
+	d := c.Output.Dims
+	switch e := c.Output.Elem; {
+	case e == elemFloat32 && len(d) == 2 && d[1].Size > 1:
+		c.Answer, c.Classes = "scores", int(d[1].Size)
+	case (e == elemInt64 || e == elemInt32) && len(d) == 1:
+		c.Answer, c.Classes = "class", classesOf(all)
+	default:
+		return fmt.Errorf("its output is %v: want the scores of classes, float32 [N,classes], or the class, int64 or "+
+			"int32 [N]", c.Output)
+	}
+	return c.offset()
+}
+
+// classesOf is how many scores a model has beside its class; without any, as many as ImageNet's.
+func classesOf(all []onnx.Value) int {
+	for _, v := range all {
+		if v.Elem == elemFloat32 && len(v.Dims) == 2 && v.Dims[1].Size > 1 {
+			return int(v.Dims[1].Size)
+		}
+	}
+	return 1000
+}
+
+// offset settles the number of class 0, and counts classes without those before it.
+func (c *classifier) offset() error {
+	switch {
+	case c.Offset == "" && c.Classes == withBackground:
+		return fmt.Errorf("it has %d classes: say whether the first one is a background, --offset 1, or not, --offset 0",
+			c.Classes)
+	case c.Offset == "":
+		c.Offset = "0"
+	case c.Offset != "0" && c.Offset != "1":
+		return fmt.Errorf("--offset %s: want 1 for a model whose first class is a background, else 0", c.Offset)
+	}
+	if c.Offset == "1" {
+		c.Classes--
+	}
+	return nil
+}
+
+// preprocessing wants it to be chosen: a graph does not tell.
+func (c *classifier) preprocessing() error {
+	known := strings.Join(Preprocessings(), ", ")
+	switch {
+	case c.Preprocess == "":
+		return fmt.Errorf("a graph does not tell how a picture becomes its input: say --preprocess, one of %s; "+
+			"harness describe resnet50 says what they do", known)
+	case !slices.Contains(Preprocessings(), c.Preprocess):
+		return fmt.Errorf("--preprocess %q: want one of %s", c.Preprocess, known)
+	case c.Preprocess == "tflite_tpu" && (c.Layout != "nhwc" || c.Size != tpuPixels):
+		return fmt.Errorf("--preprocess tflite_tpu is for an input of [N,%d,%d,3]", tpuPixels, tpuPixels)
+	}
+	return nil
+}
+
+func listed(all []onnx.Value) string {
+	texts := make([]string, len(all))
+	for i, v := range all {
+		texts[i] = tensor{v}.String()
+	}
+	return strings.Join(texts, "; ")
+}
+
+// classifierManifest is that of the built-in classifier, in a checkout: the parameters are the same.
+const classifierManifest = "plugins/resnet50/manifest.json"
+
+// files are those of the module that say what the model is.
+func (c *classifier) files(n names, checkout string) (map[string][]byte, error) {
+	read, err := readCheckout(checkout, classifierManifest)
+	if err != nil {
+		return nil, err
+	}
+	manifest, err := c.manifest(n, read[0])
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", classifierManifest, err)
+	}
+	sum := sha256.Sum256(c.text)
+	card, err := indented(object{"files": []object{{
+		"name": c.File, "precision": c.Precision, "size": len(c.text), "sha256": hex.EncodeToString(sum[:]),
+	}}})
+	if err != nil {
+		return nil, err
+	}
+	return map[string][]byte{
+		n.Benchmark + "/manifest.json": manifest, n.Benchmark + "/model/card.json": card,
+		n.Benchmark + "/model/" + c.File: c.text,
+	}, nil
+}
+
+type object = map[string]any
+
+func indented(v any) ([]byte, error) {
+	text, err := json.MarshalIndent(v, "", "  ")
+	return append(text, '\n'), err
+}
+
+// manifest is the module's, with the parameters and smoke settings of the built-in one.
+func (c *classifier) manifest(n names, builtIn []byte) ([]byte, error) {
+	var base struct {
+		Params   json.RawMessage
+		Embedded struct {
+			Defaults map[string]string
+			Dataset  json.RawMessage
+			Smoke    json.RawMessage
+		}
+		Models []struct{ DatasetActions json.RawMessage }
+	}
+	if err := json.Unmarshal(builtIn, &base); err != nil {
+		return nil, err
+	}
+	if len(base.Models) == 0 {
+		return nil, errors.New("it has no models")
+	}
+	defaults := base.Embedded.Defaults
+	for key, value := range map[string]string{
+		"preprocess": c.Preprocess, "layout": c.Layout, "input": c.Input.Name, "output": c.Output.Name, "answer": c.Answer,
+		"offset": c.Offset, "top5_output": "",
+	} {
+		if _, known := defaults[key]; !known {
+			return nil, fmt.Errorf("it has no parameter %q", key)
+		}
+		defaults[key] = value
+	}
+	const fillIn = "FILL IN"
+	return indented(object{
+		"name": n.Benchmark, "version": "0.1.0", "summary": "image classification: " + c.File,
+		"params": base.Params,
+		"embedded": object{
+			"defaults": defaults, "dataset": base.Embedded.Dataset, "smoke": base.Embedded.Smoke,
+			"files": []object{{
+				"name": "embedded-" + c.Precision, "precision": c.Precision, "licence": fillIn,
+				"note": fmt.Sprintf("%s; input %v, preprocessing %s; output %v", c.File, c.Input, c.Preprocess, c.Output),
+			}},
+		},
+		"datasets": []object{{
+			"name": "pictures", "layout": fmt.Sprintf("a folder with val_map.txt (lines \"NAME LABEL\", label 0..%d) and the "+
+				"pictures at FOLDER/NAME", c.Classes-1),
+			"samples": 0, "performanceSampleCount": 1024, "licence": fillIn, "note": "your own: nothing is downloaded",
+		}},
+		"models": []object{{
+			"name": n.Benchmark, "summary": "image classification by " + c.File, "loadGenKey": n.Benchmark,
+			"rulesKey": n.Benchmark, "scenarios": []string{"SingleStream", "MultiStream", "Server", "Offline"},
+			"defaults": defaults, "datasetActions": base.Models[0].DatasetActions,
+			"metrics": []object{{"name": "accuracy", "unit": "%"}, {"name": "top5", "unit": "%"}},
+		}},
+	})
+}
