@@ -27,11 +27,11 @@ var mayImport = map[string][]string{
 	"internal":     {},
 	"accuracy":     {"preprocess/text/", "internal/golden", "internal/pyfloat"},
 	"sdk":          {"loadgen/"},
-	"backends/...": {"sdk/backend", "sdk/backend/keep", "sdk/option"},
+	"backends/...": {"sdk/backend", "sdk/backend/keep", "sdk/option", "internal/onnx"},
 	"plugins":      pluginImports,
 	"plugins/...":  pluginImports, // plugins that are modules of their own
 	"cmd/plugins": {"plugins/", "backends/", "sdk", "sdk/", "preprocess/", "accuracy/", "datasets/", "loadgen/",
-		"internal/bounded", "internal/mt19937", "internal/pyfloat"},
+		"internal/bounded", "internal/mt19937", "internal/onnx", "internal/pyfloat"},
 	"bench": {"loadgen/", "sdk", "sdk/backend", "sdk/option", "sdk/host", "sdk/internal/", "fetch/", "internal/"},
 	"submission": {"bench/", "loadgen/", "sdk", "sdk/backend", "sdk/option", "sdk/host", "sdk/internal/",
 		"fetch/", "internal/"},
