@@ -18,7 +18,8 @@ const prefix = "github.com/plumbline-ml/plumbline/"
 
 // mayImport lists, for each module, the other Plumbline packages that its packages may depend on, directly or not. An
 // entry ending in "/" allows a whole tree, "..." in the key stands for every module below the folder. A module may
-// always import itself, but a plugin no other plugin. ARCHITECTURE.md draws the same table.
+// always import itself, but a plugin no other plugin: what two share is in plugins/internal. ARCHITECTURE.md draws the
+// same table.
 var mayImport = map[string][]string{
 	"loadgen":      {},
 	"preprocess":   {"internal/mt19937"},
@@ -42,6 +43,7 @@ var mayImport = map[string][]string{
 var pluginImports = []string{
 	"sdk", "sdk/backend", "sdk/backend/keep", "sdk/option", "sdk/manifest", "sdk/generate", "sdk/exhibit",
 	"preprocess/", "accuracy/", "datasets/", "loadgen/", "internal/bounded", "internal/mt19937", "internal/pyfloat",
+	"plugins/internal/", // what several plugins share
 }
 
 // oneVersion are modules of others that all of ours require in the same version: what they decode is compared bit by

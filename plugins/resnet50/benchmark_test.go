@@ -15,6 +15,7 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/synthetic"
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
+	"github.com/plumbline-ml/plumbline/plugins/internal/pictures"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/manifest/manifesttest"
 	"github.com/plumbline-ml/plumbline/sdk/sdktest"
@@ -97,7 +98,7 @@ func TestOpenReadsThePictures(t *testing.T) {
 	if err := errors.Join(errA, errB); err != nil {
 		t.Fatal(err)
 	}
-	if !bytes.Equal(bytesOf(a.(*sample)), bytesOf(b.(*sample))) {
+	if !bytes.Equal(a.(*pictures.Sample).Data, b.(*pictures.Sample).Data) {
 		t.Error("a picture read from a file differs from the same one drawn")
 	}
 }

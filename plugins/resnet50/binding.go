@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/plumbline-ml/plumbline/plugins/internal/pictures"
 	"github.com/plumbline-ml/plumbline/preprocess/image"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 	"github.com/plumbline-ml/plumbline/sdk/option"
@@ -65,13 +66,16 @@ func readRecipe(p *option.Params, size int) image.Recipe {
 	return r
 }
 
+// picture is the model's input.
+func (b binding) picture() pictures.Input {
+	return pictures.Input{Recipe: b.recipe, Size: b.recipe.Size()}
+}
+
 // model completes m with the tensors that the binding uses.
 func (b binding) model(m backend.Model) backend.Model {
-	d := b.dims()
-	m.Inputs = []backend.TensorInfo{{
-		Name: b.input, DType: backend.Float32, Shape: []int64{-1, d[0], d[1], d[2]},
-		Chosen: "--param input=NAME (empty: the first), and layout=nchw or nhwc",
-	}}
+	m.Inputs = []backend.TensorInfo{
+		b.picture().Tensor(b.input, "--param input=NAME (empty: the first), and layout=nchw or nhwc"),
+	}
 	out := backend.TensorInfo{
 		Name: b.output, DType: backend.Int64, Also: []backend.DType{backend.Int32}, Shape: []int64{-1},
 		Chosen: "--param output=NAME (empty: the first), " +
@@ -82,13 +86,4 @@ func (b binding) model(m backend.Model) backend.Model {
 	}
 	m.Outputs = []backend.TensorInfo{out}
 	return m
-}
-
-// dims is the shape of one input.
-func (b binding) dims() [3]int64 {
-	size := int64(b.recipe.Size())
-	if b.recipe.Layout() == image.NHWC {
-		return [3]int64{size, size, 3}
-	}
-	return [3]int64{3, size, size}
 }

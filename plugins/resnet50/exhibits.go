@@ -1,15 +1,13 @@
 package resnet50
 
 import (
-	"bytes"
+	"errors"
 	"fmt"
-	"image"
-	_ "image/jpeg" // the pictures of data sets
-	_ "image/png"  // the drawn ones
 
 	"github.com/plumbline-ml/plumbline/accuracy/payload"
 	"github.com/plumbline-ml/plumbline/accuracy/topk"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
+	"github.com/plumbline-ml/plumbline/plugins/internal/pictures"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/exhibit"
 )
@@ -34,7 +32,11 @@ func (g gallery) Show(e mllog.AccuracyEntry) (sdk.Exhibit, error) {
 	if err != nil {
 		return sdk.Exhibit{}, err
 	}
-	p, err := g.picture(i)
+	set, ok := g.set.(pictures.Set)
+	if !ok { // the labels of a data set are read without its pictures, which may not be there
+		return sdk.Exhibit{}, errors.New("the data set has no pictures")
+	}
+	p, err := pictures.Decode(set, i)
 	if err != nil {
 		return sdk.Exhibit{}, err
 	}
@@ -42,20 +44,4 @@ func (g gallery) Show(e mllog.AccuracyEntry) (sdk.Exhibit, error) {
 	return sdk.Exhibit{
 		Caption: fmt.Sprintf("%s: class %d, the model says %d", g.set.Name(i), g.set.Label(i), class), PNG: text,
 	}, err
-}
-
-// picture decodes picture i. The labels of a data set are read without its pictures, which may not be there.
-func (g gallery) picture(i int) (image.Image, error) {
-	source, ok := g.set.(interface {
-		Read(i int) ([]byte, error)
-	})
-	if !ok {
-		return nil, fmt.Errorf("the data set has no pictures")
-	}
-	data, err := source.Read(i)
-	if err != nil {
-		return nil, err
-	}
-	p, _, err := image.Decode(bytes.NewReader(data))
-	return p, err
 }

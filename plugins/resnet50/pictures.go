@@ -6,18 +6,11 @@ import (
 
 	"github.com/plumbline-ml/plumbline/datasets/imagenet"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic"
+	"github.com/plumbline-ml/plumbline/plugins/internal/pictures"
 	"github.com/plumbline-ml/plumbline/preprocess/image"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 )
-
-// pictures is a data set, drawn or read. Its methods may be called concurrently.
-type pictures interface {
-	Len() int
-	Name(i int) string
-	// Read returns the bytes of picture i's file, which the caller owns.
-	Read(i int) ([]byte, error)
-}
 
 // drawn are the embedded pictures.
 type drawn struct{ synthetic.ImageSet }
@@ -33,13 +26,13 @@ type labelled interface {
 
 // labelledPictures are pictures with their labels.
 type labelledPictures interface {
-	pictures
+	pictures.Set
 	Label(i int) int
 }
 
 // openPictures opens the pictures of a run. A data set is checked as a whole: the fault names every missing or
 // unreadable picture and every bad label.
-func openPictures(r *manifest.Request, classes int) pictures {
+func openPictures(r *manifest.Request, classes int) pictures.Set {
 	if r.Dataset == "" {
 		return ofEachClass(r, drawn{drawnPictures(r)})
 	}

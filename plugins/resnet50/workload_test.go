@@ -1,19 +1,16 @@
 package resnet50
 
 import (
-	"bytes"
 	"errors"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/datasets/synthetic"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
-	"github.com/plumbline-ml/plumbline/preprocess/image"
+	"github.com/plumbline-ml/plumbline/plugins/internal/pictures"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 	"github.com/plumbline-ml/plumbline/sdk/manifest/manifesttest"
-	"github.com/plumbline-ml/plumbline/sdk/sdktest"
 )
 
 // memory are pictures held in memory.
@@ -28,7 +25,7 @@ func (m memory) Read(i int) ([]byte, error) {
 	return m[i], nil
 }
 
-func openTest(t testing.TB, p pictures) *workload {
+func openTest(t testing.TB, p pictures.Set) *workload {
 	t.Helper()
 	return newWorkload(bind(manifesttest.Params(t, New(), "resnet50", false, nil), 224), backend.Model{}, p)
 }
@@ -41,94 +38,10 @@ func firstPictures(n int) memory {
 	return m
 }
 
-func TestLoadPreprocesses(t *testing.T) {
-	set := firstPictures(1)
-	w := openTest(t, set)
-	want := make([]float32, 3*224*224)
-	if err := image.Vgg(224, image.NCHW).FromBytes(want, set[0], image.DecodeOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	for range 3 { // the later ones in recycled memory
-		s, err := w.Load(t.Context(), 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !bytes.Equal(bytesOf(s), backend.Bytes(want)) {
-			t.Fatal("the sample is not the recipe's output")
-		}
-		if err := errors.Join(s.Close(), s.Close()); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
-func TestLoadRefuses(t *testing.T) {
-	good := firstPictures(1)[0]
-	w := openTest(t, memory{good, nil, {}, []byte("no picture"), good[:len(good)/2]})
-	cases := []struct {
-		name   string
-		sample int
-		want   string
-	}{
-		{"unreadable", 1, "no such file"},
-		{"empty", 2, "sample 2 (picture)"},
-		{"not a picture", 3, "sample 3 (picture)"},
-		{"truncated", 4, "sample 4 (picture)"},
-	}
-	for _, c := range cases {
-		t.Run(c.name, func(t *testing.T) {
-			_, err := w.Load(t.Context(), c.sample)
-			sdktest.WantError(t, err, c.want)
-		})
-	}
-}
-
-func TestCollate(t *testing.T) {
-	w := openTest(t, firstPictures(3))
-	var samples []*sample
-	var all []byte
-	for i := range w.Len() {
-		s, err := w.Load(t.Context(), i)
-		if err != nil {
-			t.Fatal(err)
-		}
-		samples = append(samples, s)
-		all = append(all, bytesOf(s)...)
-	}
-	b := sdk.NewBatch(w.Parts()[0].Model.Inputs)
-	for _, n := range []int{3, 1, 2} {
-		if err := w.Collate(samples[:n], b); err != nil {
-			t.Fatal(err)
-		}
-		in := b.Tensors()[0]
-		if want := []int64{int64(n), 3, 224, 224}; !slices.Equal(in.Shape, want) ||
-			!bytes.Equal(in.Data, all[:len(all)/3*n]) {
-			t.Errorf("batch of %d: shape %v, want %v; or other contents than the samples'", n, in.Shape, want)
-		}
-		if shared := &in.Data[0] == &bytesOf(samples[0])[0]; shared != (n == 1) {
-			t.Errorf("batch of %d: refers to the sample's memory: %v", n, shared)
-		}
-	}
-}
-
-func TestWarmSampleIsBlank(t *testing.T) {
-	w := openTest(t, firstPictures(1))
-	s, err := w.Load(t.Context(), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if blank := bytesOf(w.WarmSample()); len(blank) != 4*3*224*224 || len(bytes.Trim(blank, "\x00")) != 0 {
-		t.Error("want an input of zeros")
-	}
-}
-
 func TestPostprocessWantsOneOutput(t *testing.T) {
 	w := openTest(t, firstPictures(1))
 	s := w.WarmSample()
-	if err := w.Postprocess(nil, []*sample{s}, new(sdk.Payloads)); !errors.Is(err, errOutput) {
+	if err := w.Postprocess(nil, []*pictures.Sample{s}, new(sdk.Payloads)); !errors.Is(err, errOutput) {
 		t.Errorf("got %v, want %v", err, errOutput)
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/scenes"
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
+	"github.com/plumbline-ml/plumbline/plugins/internal/pictures"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/manifest/manifesttest"
 	"github.com/plumbline-ml/plumbline/sdk/sdktest"
@@ -114,7 +115,7 @@ func TestOpenReadsThePictures(t *testing.T) {
 	if err := errors.Join(errA, errB); err != nil {
 		t.Fatal(err)
 	}
-	if !bytes.Equal(dataOf(a.(*sample)), dataOf(b.(*sample))) || a.(*sample).index != 1 {
+	if !bytes.Equal(a.(*pictures.Sample).Data, b.(*pictures.Sample).Data) || a.(*pictures.Sample).Index != 1 {
 		t.Error("a picture read from a file differs from the same one drawn")
 	}
 }

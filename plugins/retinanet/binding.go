@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/plumbline-ml/plumbline/plugins/internal/pictures"
 	"github.com/plumbline-ml/plumbline/preprocess/image"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 	"github.com/plumbline-ml/plumbline/sdk/option"
@@ -31,8 +32,11 @@ func bind(p *option.Params) binding {
 	if p.Text("size") != "" {
 		f.size = p.Int("size", 1, mostSize)
 	}
+	if f.pixels {
+		f.Pixels = f.size
+	}
 	if p.Text("threshold") != "" {
-		f.threshold = p.Float("threshold", 0, 1)
+		f.Threshold = p.Float("threshold", 0, 1)
 	}
 	p.Fault("outputs", f.nameOutputs(p.Text("outputs")))
 	return binding{f, f.readRecipe(p)}
@@ -44,9 +48,9 @@ func (f *form) nameOutputs(text string) error {
 		return nil
 	}
 	names := strings.Split(text, ",")
-	outputs := []*string{&f.boxes, &f.scores, &f.labels}
-	if f.count != "" {
-		outputs = append(outputs, &f.count)
+	outputs := []*string{&f.Boxes, &f.Scores, &f.Labels}
+	if f.Count != "" {
+		outputs = append(outputs, &f.Count)
 	}
 	if len(names) != len(outputs) || slices.Contains(names, "") {
 		want := []string{"BOXES,SCORES,LABELS", "BOXES,SCORES,LABELS,COUNT"}[len(outputs)-3]
@@ -74,36 +78,12 @@ func (f *form) readRecipe(p *option.Params) image.Stretch {
 	return r
 }
 
-// model completes m with the tensors that the binding uses. Labels come in several types; Postprocess takes them all.
+// picture is the model's input.
+func (b binding) picture() pictures.Input { return pictures.Input{Recipe: b.recipe, Size: b.size} }
+
+// model completes m with the tensors that the binding uses.
 func (b binding) model(m backend.Model) backend.Model {
-	d := b.dims()
-	m.Inputs = []backend.TensorInfo{{
-		Name: b.input, DType: b.dtype(), Shape: []int64{-1, d[0], d[1], d[2]},
-		Chosen: "--param form=FORM, input=NAME, size and layout",
-	}}
-	m.Outputs = []backend.TensorInfo{
-		{Name: b.boxes, DType: backend.Float32, Chosen: "--param form=FORM and outputs=BOXES,SCORES,LABELS"},
-		{Name: b.scores, DType: backend.Float32},
-		{Name: b.labels},
-	}
-	if b.count != "" {
-		m.Outputs = append(m.Outputs, backend.TensorInfo{Name: b.count})
-	}
+	m.Inputs = []backend.TensorInfo{b.picture().Tensor(b.input, "--param form=FORM, input=NAME, size and layout")}
+	m.Outputs = b.Tensors("--param form=FORM and outputs=BOXES,SCORES,LABELS")
 	return m
-}
-
-func (b binding) dtype() backend.DType {
-	if b.recipe.Uint8() {
-		return backend.Uint8
-	}
-	return backend.Float32
-}
-
-// dims is the shape of one input.
-func (b binding) dims() [3]int64 {
-	size := int64(b.size)
-	if b.recipe.Layout() == image.NHWC {
-		return [3]int64{size, size, 3}
-	}
-	return [3]int64{3, size, size}
 }

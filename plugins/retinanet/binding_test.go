@@ -25,8 +25,8 @@ func TestBindOverridesTheForm(t *testing.T) {
 		"input": "image", "outputs": "bboxes,scores,labels,n", "threshold": "0.3",
 	})
 	m := b.model(backend.Model{})
-	if m.Inputs[0].String() != "image float32[N,3,64,64]" || b.threshold != 0.3 || b.recipe.Name() != "coco_pt_mobilenet" {
-		t.Errorf("input %v, threshold %v, recipe %s", m.Inputs[0], b.threshold, b.recipe.Name())
+	if m.Inputs[0].String() != "image float32[N,3,64,64]" || b.Threshold != 0.3 || b.recipe.Name() != "coco_pt_mobilenet" {
+		t.Errorf("input %v, threshold %v, recipe %s", m.Inputs[0], b.Threshold, b.recipe.Name())
 	}
 	if m.Outputs[0].Name != "bboxes" || m.Outputs[3].Name != "n" {
 		t.Errorf("outputs %v", m.Outputs)

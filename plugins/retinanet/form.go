@@ -1,6 +1,9 @@
 package retinanet
 
-import "github.com/plumbline-ml/plumbline/preprocess/image"
+import (
+	"github.com/plumbline-ml/plumbline/plugins/internal/detection"
+	"github.com/plumbline-ml/plumbline/preprocess/image"
+)
 
 // form is how an exported network takes pictures and gives detections.
 type form struct {
@@ -8,16 +11,8 @@ type form struct {
 	layout     image.Layout
 	size       int // height and width of the input, in pixels
 	input      string
-	// Names of the outputs. An empty count means that there is none: all detections of the others are meant.
-	boxes, scores, labels, count string
-	corners                      corners
-	threshold                    float64 // detections end at the first score below
-}
-
-// corners is what the four values of a box are.
-type corners struct {
-	yFirst bool // ymin, xmin, ymax, xmax instead of xmin, ymin, xmax, ymax
-	pixels bool // of the input, instead of shares of its sides
+	pixels     bool // boxes are in pixels of the input, instead of shares of its sides
+	detection.Outputs
 }
 
 // forms are the official exports by name.
@@ -25,23 +20,25 @@ func forms() map[string]form {
 	return map[string]form{
 		"retinanet": {
 			preprocess: "retinanet", layout: image.NCHW, size: 800, input: "images",
-			boxes: "boxes", scores: "scores", labels: "labels",
-			corners: corners{pixels: true}, threshold: 0.05,
+			Outputs: detection.Outputs{Boxes: "boxes", Scores: "scores", Labels: "labels", Threshold: 0.05}, pixels: true,
 		},
 		"ssd-mobilenet": {
 			preprocess: "coco_mobilenet", layout: image.NHWC, size: 300, input: "image_tensor:0",
-			boxes: "detection_boxes:0", scores: "detection_scores:0", labels: "detection_classes:0", count: "num_detections:0",
-			corners: corners{yFirst: true}, // no threshold: the model counts its detections
+			Outputs: detection.Outputs{ // without a threshold: the model counts its detections
+				Boxes: "detection_boxes:0", Scores: "detection_scores:0", Labels: "detection_classes:0",
+				Count: "num_detections:0", YFirst: true,
+			},
 		},
 		"ssd-resnet34": {
 			preprocess: "coco_resnet34", layout: image.NCHW, size: 1200, input: "image",
-			boxes: "bboxes", scores: "scores", labels: "labels",
-			threshold: 0.5,
+			Outputs: detection.Outputs{Boxes: "bboxes", Scores: "scores", Labels: "labels", Threshold: 0.5},
 		},
 		"ssd-resnet34-tf": {
 			preprocess: "coco_resnet34_tf", layout: image.NHWC, size: 1200, input: "image:0",
-			boxes: "detection_bboxes:0", scores: "detection_scores:0", labels: "detection_classes:0",
-			corners: corners{yFirst: true}, threshold: 0.05,
+			Outputs: detection.Outputs{
+				Boxes: "detection_bboxes:0", Scores: "detection_scores:0", Labels: "detection_classes:0",
+				YFirst: true, Threshold: 0.05,
+			},
 		},
 	}
 }

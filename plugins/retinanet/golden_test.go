@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/internal/golden"
+	"github.com/plumbline-ml/plumbline/plugins/internal/pictures"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 	"github.com/plumbline-ml/plumbline/sdk/sdktest"
@@ -93,10 +94,10 @@ func TestGoldenPayloads(t *testing.T) {
 
 func checkPayloads(t *testing.T, params map[string]string, o outputs) {
 	t.Helper()
-	w := newWorkload(bound(t, params), backend.Model{}, memory{})
-	var samples []*sample
+	w := newWorkload(bound(t, params), backend.Model{}, nil)
+	var samples []*pictures.Sample
 	for _, id := range o.IDs {
-		samples = append(samples, &sample{index: id})
+		samples = append(samples, &pictures.Sample{Index: id})
 	}
 	var p sdk.Payloads
 	if err := w.Postprocess(o.tensors(t), samples, &p); err != nil {

@@ -1,26 +1,19 @@
-package retinanet
+package detection
 
 import (
 	truth "github.com/plumbline-ml/plumbline/accuracy/coco"
 	"github.com/plumbline-ml/plumbline/datasets/coco"
 	"github.com/plumbline-ml/plumbline/datasets/openimages"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/scenes"
+	"github.com/plumbline-ml/plumbline/plugins/internal/pictures"
 	"github.com/plumbline-ml/plumbline/preprocess/image"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 	"github.com/plumbline-ml/plumbline/sdk/option"
 )
 
-// pictures is a data set, drawn or read. Its methods may be called concurrently.
-type pictures interface {
-	Len() int
-	Name(i int) string
-	// Read returns the bytes of picture i's file, which the caller owns.
-	Read(i int) ([]byte, error)
-}
-
-// source is how the data set of a request is read.
-type source struct {
+// Source is how the data set of a request is read: the embedded scenes, or files in the layout of COCO or OpenImages.
+type Source struct {
 	*manifest.Request
 	openImages    bool // the layout of OpenImages instead of COCO's
 	classes       int  // of a data set in the layout of OpenImages; 0: any
@@ -31,10 +24,10 @@ type source struct {
 // mostClasses bounds the categories of a data set.
 const mostClasses = 1<<20 - 1
 
-// readSource reads the parameters, before those of anything else.
-func readSource(r *manifest.Request) source {
+// ReadSource reads the parameters dataset, samples and classes, before those of anything else.
+func ReadSource(r *manifest.Request) Source {
 	p := r.Params
-	s := source{
+	s := Source{
 		Request:       r,
 		openImages:    option.Pick(p, "dataset", map[string]bool{"coco": false, "openimages": true}),
 		onlyAnnotated: option.Pick(p, "samples", map[string]bool{"all": false, "annotated": true}),
@@ -44,9 +37,9 @@ func readSource(r *manifest.Request) source {
 	return s
 }
 
-// pictures opens the samples. A data set is checked as a whole: the fault names every missing or unreadable picture and
+// Pictures opens the samples. A data set is checked as a whole: the fault names every missing or unreadable picture and
 // every bad annotation.
-func (s source) pictures() pictures {
+func (s Source) Pictures() pictures.Set {
 	if s.Dataset == "" {
 		return drawn{s.drawn()}
 	}
@@ -55,7 +48,7 @@ func (s source) pictures() pictures {
 
 // truth returns the true boxes, with the images of the samples in their order, and the pictures, which it does not look
 // at. allImages lists the others too.
-func (s source) truth(allImages bool) (g truth.GroundTruth, p pictures) {
+func (s Source) truth(allImages bool) (g truth.GroundTruth, p pictures.Set) {
 	if s.Dataset == "" {
 		set := s.drawn()
 		return truthOfScenes(set), drawn{set}
@@ -71,14 +64,14 @@ func (s source) truth(allImages bool) (g truth.GroundTruth, p pictures) {
 	return truthOfFile(set.File(), images), files{set}
 }
 
-func (s source) drawn() scenes.Set {
+func (s Source) drawn() scenes.Set {
 	set := scenes.Eval()
 	set.N = s.First(set.Len(), "pictures")
 	return set
 }
 
 // read opens a data set of files; nil with a fault.
-func (s source) read(labelsOnly bool) *coco.Set {
+func (s Source) read(labelsOnly bool) *coco.Set {
 	if s.faulty {
 		return nil
 	}

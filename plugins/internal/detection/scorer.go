@@ -1,11 +1,14 @@
-package retinanet
+package detection
 
 import (
+	"context"
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/accuracy/coco"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/exhibit"
+	"github.com/plumbline-ml/plumbline/sdk/manifest"
 	"github.com/plumbline-ml/plumbline/sdk/option"
 )
 
@@ -16,10 +19,23 @@ type scorer struct {
 	mlmark  bool // MLMark's own mAP, too
 }
 
-// readScoring reads the options of the official scripts.
-func readScoring(p *option.Params) coco.Options {
-	return coco.Options{InverseMap: p.Bool("inverse_map"), RemoveEmpty: p.Bool("remove_empty")}
+// Score reads the true boxes of the data set. The parameters inverse_map and remove_empty are the options of the
+// official scripts, mlmark_map adds that metric; each is false where a benchmark's manifest does not have it.
+func Score(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
+	source, mlmark := ReadSource(r), asked(r.Params, "mlmark_map")
+	o := coco.Options{InverseMap: asked(r.Params, "inverse_map"), RemoveEmpty: asked(r.Params, "remove_empty")}
+	g, pictures := source.truth(o.RemoveEmpty)
+	if err := r.Err(); err != nil {
+		return nil, err
+	}
+	s, err := newScorer(g, pictures.Len(), o, mlmark)
+	if err != nil || o.RemoveEmpty { // which leaves samples in an order of its own
+		return s, err
+	}
+	return exhibit.Scorer(s, r.Exhibits, newGallery(g, pictures, o)), nil
 }
+
+func asked(p *option.Params, name string) bool { return p.Text(name) != "" && p.Bool(name) }
 
 func newScorer(g coco.GroundTruth, samples int, o coco.Options, mlmark bool) (*scorer, error) {
 	c, err := coco.New(g, o)

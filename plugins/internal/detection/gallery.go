@@ -1,16 +1,13 @@
-package retinanet
+package detection
 
 import (
-	"bytes"
 	"encoding/binary"
 	"fmt"
-	"image"
-	_ "image/jpeg" // the pictures of data sets
-	_ "image/png"  // the drawn ones
 	"math"
 
 	truth "github.com/plumbline-ml/plumbline/accuracy/coco"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
+	"github.com/plumbline-ml/plumbline/plugins/internal/pictures"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/exhibit"
 )
@@ -23,7 +20,7 @@ type box struct {
 
 // gallery shows pictures with true boxes and those that the model is sure of.
 type gallery struct {
-	pictures pictures
+	pictures pictures.Set
 	boxes    [][]box // the true ones of each sample
 	classes  map[int64]string
 	ids      func(label int64) int64 // the category of a label
@@ -37,7 +34,7 @@ const (
 )
 
 // newGallery wants the images of g in the order of the samples.
-func newGallery(g truth.GroundTruth, p pictures, o truth.Options) *gallery {
+func newGallery(g truth.GroundTruth, p pictures.Set, o truth.Options) *gallery {
 	out := &gallery{pictures: p, boxes: make([][]box, len(g.Images)), classes: map[int64]string{}}
 	places := make(map[int64]int, len(g.Images))
 	for i, im := range g.Images {
@@ -114,11 +111,7 @@ func (g *gallery) Rate(e mllog.AccuracyEntry) (badness float64, ok bool) {
 
 func (g *gallery) Show(e mllog.AccuracyEntry) (sdk.Exhibit, error) {
 	i := int(e.QSLIndex)
-	data, err := g.pictures.Read(i)
-	if err != nil {
-		return sdk.Exhibit{}, err
-	}
-	p, _, err := image.Decode(bytes.NewReader(data))
+	p, err := pictures.Decode(g.pictures, i)
 	if err != nil {
 		return sdk.Exhibit{}, err
 	}

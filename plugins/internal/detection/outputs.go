@@ -1,0 +1,198 @@
+package detection
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/plumbline-ml/plumbline/plugins/internal/pictures"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// ErrOutput is in the chain of every error about what a model gave.
+var ErrOutput = errors.New("the model's outputs are not detections")
+
+// Outputs are the tensors by which a model answers: boxes, scores and labels of some detections of each picture.
+type Outputs struct {
+	// Names of the outputs. An empty count means that there is none: all detections of the others are meant.
+	Boxes, Scores, Labels, Count string
+	YFirst                       bool    // a box is ymin, xmin, ymax, xmax instead of xmin, ymin, xmax, ymax
+	Pixels                       int     // width and height that boxes are measured by; 0: they are shares of the sides
+	Threshold                    float64 // detections end at the first score below
+}
+
+// Tensors are the outputs that a model must have. Labels come in several types. chosen says by which parameters a user
+// chooses them.
+func (o Outputs) Tensors(chosen string) []backend.TensorInfo {
+	all := []backend.TensorInfo{
+		{Name: o.Boxes, DType: backend.Float32, Chosen: chosen}, {Name: o.Scores, DType: backend.Float32}, {Name: o.Labels},
+	}
+	if o.Count != "" {
+		all = append(all, backend.TensorInfo{Name: o.Count})
+	}
+	return all
+}
+
+// ClientWork is what is left to do of the rows of the log when a model has answered: never nothing.
+func (o Outputs) ClientWork(_, _ []backend.TensorInfo, _ int) []string {
+	work := []string{"boxes, scores and labels are gathered into a row for each detection"}
+	if o.Pixels > 0 {
+		work = append(work, "boxes are divided by the size of the picture")
+	}
+	if !o.YFirst {
+		work = append(work, "the corners of boxes are put into another order")
+	}
+	if o.Threshold > 0 || o.Count != "" {
+		work = append(work, "detections that do not count are dropped")
+	}
+	return work
+}
+
+// Postprocess appends each picture's detections.
+func (o Outputs) Postprocess(outputs []backend.Tensor, samples []*pictures.Sample, p *sdk.Payloads) error {
+	d, err := o.read(outputs, len(samples))
+	if err != nil {
+		return err
+	}
+	var payload []byte
+	for i, s := range samples {
+		if payload, err = o.answer(payload[:0], &d, i, s.Index); err != nil {
+			return fmt.Errorf("%w: sample %d: %w", ErrOutput, s.Index, err)
+		}
+		p.Append(payload)
+	}
+	return nil
+}
+
+// detections are a model's outputs for a batch: rows detections of each picture.
+type detections struct {
+	boxes, scores []float32
+	labels        func(i int) float32
+	counts        func(i int) float32 // by picture; nil: all rows are meant
+	rows          int
+}
+
+// read finds the detections in the outputs, which come in the order of Tensors. Boxes have the shape [batch, rows, 4],
+// or [rows, 4] from a model that takes one picture at a time.
+func (o Outputs) read(outputs []backend.Tensor, batch int) (d detections, err error) {
+	if want := len(o.Tensors("")); len(outputs) != want {
+		return d, fmt.Errorf("%w: %d outputs, want %d", ErrOutput, len(outputs), want)
+	}
+	if d.rows, err = rowsOf(outputs[0], batch); err != nil {
+		return d, err
+	}
+	n := batch * d.rows
+	var faults [4]error
+	d.boxes, faults[0] = floats(outputs[0], 4*n)
+	d.scores, faults[1] = floats(outputs[1], n)
+	d.labels, faults[2] = numbers(outputs[2], n)
+	if o.Count != "" {
+		d.counts, faults[3] = numbers(outputs[3], batch)
+	}
+	if err := errors.Join(faults[:]...); err != nil {
+		return d, fmt.Errorf("%w: boxes of shape %s for a batch of %d: %w", ErrOutput,
+			backend.ShapeString(outputs[0].Shape), batch, err)
+	}
+	return d, nil
+}
+
+// rowsOf is how many detections of each picture the boxes hold.
+func rowsOf(boxes backend.Tensor, batch int) (int, error) {
+	s := boxes.Shape
+	switch {
+	case len(s) == 3 && s[0] == int64(batch) && s[2] == 4:
+		return int(s[1]), nil
+	case len(s) == 2 && batch == 1 && s[1] == 4:
+		return int(s[0]), nil
+	case len(s) == 2 && s[1] == 4:
+		return 0, fmt.Errorf("%w: %q has shape %s, without a batch, for a batch of %d; run with a batch of 1", ErrOutput,
+			boxes.Name, backend.ShapeString(s), batch)
+	}
+	return 0, fmt.Errorf("%w: %q has shape %s for a batch of %d, want [%d,N,4]", ErrOutput, boxes.Name,
+		backend.ShapeString(s), batch, batch)
+}
+
+func floats(t backend.Tensor, n int) ([]float32, error) {
+	if t.DType != backend.Float32 || len(t.Data) != 4*n {
+		return nil, fmt.Errorf("%q is %v of shape %s, want %d float32", t.Name, t.DType, backend.ShapeString(t.Shape), n)
+	}
+	return backend.View[float32](t.Data), nil
+}
+
+// numbers reads a tensor of any type that exporters give labels and counts.
+func numbers(t backend.Tensor, n int) (func(i int) float32, error) {
+	if len(t.Data) != n*t.DType.Size() {
+		return nil, fmt.Errorf("%q has shape %s, want %d values", t.Name, backend.ShapeString(t.Shape), n)
+	}
+	switch t.DType {
+	case backend.Float32:
+		return reader[float32](t), nil
+	case backend.Int64:
+		return reader[int64](t), nil
+	case backend.Int32:
+		return reader[int32](t), nil
+	}
+	return nil, fmt.Errorf("%q is %v, want float32, int64 or int32", t.Name, t.DType)
+}
+
+func reader[T float32 | int32 | int64](t backend.Tensor) func(i int) float32 {
+	v := backend.View[T](t.Data)
+	return func(i int) float32 { return float32(v[i]) }
+}
+
+// answer appends the payload of the i-th picture of the batch: a row for each detection. Detections end at the first
+// score below the threshold, or at the model's own count. Without detections the payload has no bytes.
+func (o Outputs) answer(payload []byte, d *detections, i, index int) ([]byte, error) {
+	rows, err := d.count(i)
+	if err != nil {
+		return payload, err
+	}
+	for k := i * d.rows; k < i*d.rows+rows; k++ {
+		score := d.scores[k]
+		if math.IsNaN(float64(score)) {
+			return payload, fmt.Errorf("the score of detection %d is not a number", k-i*d.rows)
+		}
+		if float64(score) < o.Threshold {
+			break
+		}
+		box := o.share([4]float32(d.boxes[4*k:]))
+		payload = AppendRow(payload, index, box, score, d.labels(k))
+	}
+	return payload, nil
+}
+
+// AppendRow appends a detection as the log has it: seven little-endian float32, the sample's index, ymin, xmin, ymax,
+// xmax as shares of the picture, score and label.
+func AppendRow(payload []byte, index int, box [4]float32, score, label float32) []byte {
+	for _, v := range [...]float32{float32(index), box[0], box[1], box[2], box[3], score, label} {
+		payload = binary.LittleEndian.AppendUint32(payload, math.Float32bits(v))
+	}
+	return payload
+}
+
+// count is how many detections of picture i are meant.
+func (d *detections) count(i int) (int, error) {
+	if d.counts == nil {
+		return d.rows, nil
+	}
+	n := d.counts(i)
+	if !(n >= 0 && n <= float32(d.rows)) {
+		return 0, fmt.Errorf("%v detections of the %d that the outputs hold", n, d.rows)
+	}
+	return int(n), nil
+}
+
+// share turns a box into ymin, xmin, ymax, xmax as shares of the picture.
+func (o Outputs) share(box [4]float32) [4]float32 {
+	if o.Pixels > 0 {
+		for i := range box {
+			box[i] /= float32(o.Pixels)
+		}
+	}
+	if o.YFirst {
+		return box
+	}
+	return [4]float32{box[1], box[0], box[3], box[2]}
+}

@@ -1,0 +1,184 @@
+// Package pictures is what benchmarks share whose samples are one picture each: the data set as files, and the samples
+// of a run, preprocessed into the input tensor of a model.
+//
+// In: reading, the memory of samples, batches, the pictures of exhibits. Out: transforms (preprocess/image), which data
+// sets there are and what a model answers (each benchmark).
+package pictures
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	stdimage "image"
+	_ "image/jpeg" // the pictures of data sets
+	_ "image/png"  // the drawn ones
+	"os"
+	"sync"
+
+	"github.com/plumbline-ml/plumbline/preprocess/image"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// Set is a data set, drawn or read. Its methods may be called concurrently.
+type Set interface {
+	Len() int
+	Name(i int) string
+	// Read returns the bytes of picture i's file, which the caller owns.
+	Read(i int) ([]byte, error)
+}
+
+// Decode decodes picture i, to show it.
+func Decode(set Set, i int) (stdimage.Image, error) {
+	data, err := set.Read(i)
+	if err != nil {
+		return nil, err
+	}
+	p, _, err := stdimage.Decode(bytes.NewReader(data))
+	return p, err
+}
+
+// Recipe turns the bytes of a picture into Len numbers of a layout.
+type Recipe interface {
+	Len() int
+	Layout() image.Layout
+	FromBytes(dst []float32, data []byte, o image.DecodeOptions) error
+}
+
+// levels is a recipe that may give bytes instead of numbers.
+type levels interface {
+	Uint8() bool
+	FromBytesUint8(dst []uint8, data []byte, o image.DecodeOptions) error
+}
+
+// Input is a model's input: a recipe for pictures of Size x Size pixels.
+type Input struct {
+	Recipe Recipe
+	Size   int
+}
+
+// Dims is the shape of one picture: [3,Size,Size] or [Size,Size,3].
+func (in Input) Dims() [3]int64 {
+	size := int64(in.Size)
+	if in.Recipe.Layout() == image.NHWC {
+		return [3]int64{size, size, 3}
+	}
+	return [3]int64{3, size, size}
+}
+
+// levels is the recipe where it gives bytes, else nil.
+func (in Input) levels() levels {
+	if l, ok := in.Recipe.(levels); ok && l.Uint8() {
+		return l
+	}
+	return nil
+}
+
+// Tensor is the input of a batch of any size. chosen says by which parameters a user chooses it.
+func (in Input) Tensor(name, chosen string) backend.TensorInfo {
+	d, dtype := in.Dims(), backend.Float32
+	if in.levels() != nil {
+		dtype = backend.Uint8
+	}
+	return backend.TensorInfo{Name: name, DType: dtype, Shape: []int64{-1, d[0], d[1], d[2]}, Chosen: chosen}
+}
+
+// Sample is one preprocessed picture.
+type Sample struct {
+	Index  int    // in the data set
+	Data   []byte // float32 or uint8, of the input's shape
+	floats []float32
+	pool   *sync.Pool
+	open   bool
+}
+
+// Close gives the sample's memory back. The sample must not be used afterwards.
+func (s *Sample) Close() error {
+	if s.open {
+		s.open = false
+		s.pool.Put(s)
+	}
+	return nil
+}
+
+// Samples are those of a run. They are the part of a workload that does not depend on what the model answers.
+type Samples struct {
+	set    Set
+	input  Input
+	levels levels
+	pool   sync.Pool // of *Sample
+}
+
+// New makes samples of a data set.
+func New(set Set, in Input) *Samples {
+	w := &Samples{set: set, input: in, levels: in.levels()}
+	w.pool.New = func() any {
+		s := &Sample{pool: &w.pool}
+		if w.levels != nil {
+			s.Data = make([]byte, in.Recipe.Len())
+			return s
+		}
+		s.floats = make([]float32, in.Recipe.Len())
+		s.Data = backend.Bytes(s.floats)
+		return s
+	}
+	return w
+}
+
+// Len is how many there are.
+func (w *Samples) Len() int { return w.set.Len() }
+
+// Load reads, decodes and transforms picture i.
+func (w *Samples) Load(_ context.Context, i int) (*Sample, error) {
+	data, err := w.set.Read(i)
+	if err != nil {
+		return nil, sdk.Data(fmt.Errorf("sample %d: %w", i, err))
+	}
+	s := w.sample(i)
+	if err := w.prepare(s, data); err != nil {
+		return nil, errors.Join(sdk.Data(fmt.Errorf("sample %d (%s): %w", i, w.set.Name(i), err)), s.Close())
+	}
+	return s, nil
+}
+
+func (w *Samples) prepare(s *Sample, data []byte) error {
+	o := image.DecodeOptions{Incomplete: func() {
+		fmt.Fprintf(os.Stderr, "sample %d (%s): scans of this progressive JPEG are missing: "+
+			"it is decoded as libjpeg does, from those that are there\n", s.Index, w.set.Name(s.Index))
+	}}
+	if w.levels != nil {
+		return w.levels.FromBytesUint8(s.Data, data, o)
+	}
+	return w.input.Recipe.FromBytes(s.floats, data, o)
+}
+
+func (w *Samples) sample(i int) *Sample {
+	s := w.pool.Get().(*Sample)
+	s.Index, s.open = i, true
+	return s
+}
+
+// WarmSample is an all-zero picture, which no data set holds.
+func (w *Samples) WarmSample() *Sample {
+	s := w.sample(0)
+	clear(s.Data)
+	return s
+}
+
+// Collate hands over a single sample without a copy and joins several.
+func (w *Samples) Collate(samples []*Sample, b *sdk.Batch) error {
+	d := w.input.Dims()
+	if len(samples) == 1 {
+		b.Share(0, samples[0].Data, 1, d[0], d[1], d[2])
+		return nil
+	}
+	input := b.Input(0, int64(len(samples)), d[0], d[1], d[2])
+	for _, s := range samples {
+		input = input[copy(input, s.Data):]
+	}
+	return nil
+}
+
+// Close does nothing: what is held is memory.
+func (w *Samples) Close() error { return nil }
