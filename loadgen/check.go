@@ -29,8 +29,9 @@ func (f faults) err(kind error) error {
 	return fmt.Errorf("%w: %d faults:\n  %s", kind, len(f), strings.Join(f, "\n  "))
 }
 
-// checkSettings lists the faults of s that show without a QSL: of each setting by itself, then of several together.
-func checkSettings(s TestSettings) error {
+// Check lists the faults of s that show without a SUT and a QSL, all of which StartTest refuses: of each setting by
+// itself, then of several together. ErrBadSettings is in the error's chain.
+func (s TestSettings) Check() error {
 	var f faults
 	k := s.Scenario.kind()
 	f.need(k != nil, "scenario = %v, want one of %s", s.Scenario, strings.Join(scenarioNames[:], ", "))

@@ -43,7 +43,7 @@ func newTest(sut SUT, qsl QSL, s TestSettings, l LogSettings) (*test, error) {
 		t.progress = &Progress{}
 	}
 	t.counts = qslCounts{total: qsl.TotalSampleCount(), performance: qsl.PerformanceSampleCount()}
-	if err := errors.Join(checkSettings(t.s), checkQSLCounts(t.counts)); err != nil {
+	if err := errors.Join(t.s.Check(), checkQSLCounts(t.counts)); err != nil {
 		return nil, err
 	}
 	t.e = effectiveSettings(t.s, t.counts)

@@ -240,6 +240,9 @@ func (p *Plan) chooseRuns(r Request) []error {
 		if err == nil {
 			err = run.searchable(p.Rules)
 		}
+		if err == nil {
+			err = run.Settings.Check()
+		}
 		if err != nil {
 			faults = append(faults, err)
 		}

@@ -23,7 +23,8 @@ func Unknown(kind, name string, known []string) error {
 const longest = 100
 
 // Nearest returns the known name that is closest to name, or "" where none is close: a third of the letters of the
-// longer one may differ, at least one, in any case of letters. A name of more than 100 bytes is close to none.
+// longer one may differ, at least one, in any case of letters; else the shortest name that begins with the one that was
+// given, if that has three letters. A name of more than 100 bytes is close to none.
 func Nearest(name string, known []string) string {
 	if len(name) > longest {
 		return ""
@@ -35,8 +36,19 @@ func Nearest(name string, known []string) string {
 			best, least = k, d
 		}
 	}
+	if best != "" || len(name) < leastBeginning {
+		return best
+	}
+	for _, k := range known {
+		if strings.HasPrefix(strings.ToLower(k), strings.ToLower(name)) && (best == "" || len(k) < len(best)) {
+			best = k
+		}
+	}
 	return best
 }
+
+// leastBeginning is how many bytes say which name is meant.
+const leastBeginning = 3
 
 // distance is the Levenshtein distance in bytes.
 func distance(a, b string) int {

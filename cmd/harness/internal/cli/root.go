@@ -38,7 +38,7 @@ Exit codes: 0 VALID, 1 internal error, 2 usage or settings, 3 INVALID, 4 accurac
 func command(a *shell.App) *cobra.Command {
 	var flags shell.PluginFlags
 	root := &cobra.Command{
-		Use: "harness", Long: rootHelp, SilenceErrors: true, SilenceUsage: true,
+		Use: "harness", Long: rootHelp, SilenceErrors: true, SilenceUsage: true, Version: versionText(),
 		Args: func(c *cobra.Command, args []string) error { return shell.UnknownCommand(c, args) },
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 		PersistentPreRunE: func(c *cobra.Command, _ []string) error {
@@ -48,6 +48,8 @@ func command(a *shell.App) *cobra.Command {
 			return a.DefaultRuntime(&flags)
 		},
 	}
+	root.Flags().Bool("version", false, "print the version of the harness")
+	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetArgs(a.Args)
 	root.SetOut(a.Stdout)
 	root.SetErr(a.Stderr)
@@ -72,6 +74,7 @@ func command(a *shell.App) *cobra.Command {
 	shell.ConcernsPlugins(trust)
 	root.AddCommand(results.CompareCommand(a), results.ReportCommand(a), author.NewCommand(a), trust,
 		submission.Command(a, &flags), versionCommand(a))
+	nameUnknown(root)
 	checkArguments(root)
 	help := root.HelpFunc()
 	root.SetHelpFunc(func(c *cobra.Command, args []string) {
@@ -79,6 +82,26 @@ func command(a *shell.App) *cobra.Command {
 		help(c, args)
 	})
 	return root
+}
+
+// nameUnknown lets help and completion, which the library adds, refuse what there is not.
+func nameUnknown(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		switch c.Name() {
+		case "help":
+			c.Args = func(_ *cobra.Command, args []string) error {
+				found, rest, err := root.Find(args)
+				if err == nil && len(rest) > 0 {
+					err = shell.UnknownCommand(found, rest)
+				}
+				return err
+			}
+		case "completion":
+			c.Args, c.RunE = shell.UnknownCommand, func(c *cobra.Command, _ []string) error { return c.Help() }
+		}
+	}
 }
 
 // checkArguments lets what a command and those below it say of their arguments be wrong usage.
@@ -117,13 +140,18 @@ func versionCommand(a *shell.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "version", Short: "Print the version of the harness", Args: shell.NoArguments,
 		RunE: func(*cobra.Command, []string) error {
-			v := shell.Version()
-			text := "harness " + v.Version
-			if v.Commit != "" {
-				text += " (" + v.Commit + ")"
-			}
-			_, err := fmt.Fprintf(a.Stdout, "%s, %s %s/%s\n", text, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			_, err := fmt.Fprintln(a.Stdout, versionText())
 			return err
 		},
 	}
+}
+
+// versionText is what --version prints.
+func versionText() string {
+	v := shell.Version()
+	text := "harness " + v.Version
+	if v.Commit != "" {
+		text += " (" + v.Commit + ")"
+	}
+	return fmt.Sprintf("%s, %s %s/%s", text, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }

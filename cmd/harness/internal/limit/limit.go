@@ -80,7 +80,7 @@ var units = [...]struct {
 	factor float64
 }{
 	{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", 1 << 40},
-	{"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}, {"B", 1}, {"", 1},
+	{"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}, {"B", 1},
 }
 
 // size reads a number of bytes.
@@ -96,5 +96,5 @@ func size(text string) (int64, error) {
 		}
 		break
 	}
-	return 0, fmt.Errorf("%q, want a number of bytes, such as 8GiB or 500MB", text)
+	return 0, fmt.Errorf("%q, want a number with its unit, such as 8GiB or 500MB", text)
 }

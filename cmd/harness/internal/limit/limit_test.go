@@ -17,7 +17,7 @@ func TestParse(t *testing.T) {
 		{[]string{"memory=8GiB", "processes=64", "files=1024", "cpu=30m"},
 			host.Limits{Memory: 8 << 30, Processes: 64, Files: 1024, CPU: 30 * time.Minute}},
 		{[]string{"memory=1.5MB"}, host.Limits{Memory: 1_500_000}},
-		{[]string{"memory=4096"}, host.Limits{Memory: 4096}},
+		{[]string{"memory=4096B"}, host.Limits{Memory: 4096}},
 		{[]string{"memory=10 KiB"}, host.Limits{Memory: 10240}},
 	} {
 		if got, err := Parse(c.texts); err != nil || got != c.want {
@@ -31,8 +31,10 @@ func TestAllFaultsAtOnce(t *testing.T) {
 	if err == nil {
 		t.Fatal("no error")
 	}
-	for _, part := range []string{`memory: "much"`, "8GiB", `"proceses"`, "processes", `files: "0"`, `cpu: "10"`, "30m",
-		"files is given twice", `"cpu", want NAME=VALUE`, "memory is given twice"} {
+	for _, part := range []string{
+		`memory: "much"`, "want a number with its unit, such as 8GiB", `"proceses"`, "processes", `files: "0"`,
+		`cpu: "10"`, "30m", "files is given twice", `"cpu", want NAME=VALUE`, "memory is given twice",
+	} {
 		if !strings.Contains(err.Error(), part) {
 			t.Errorf("no %q in %v", part, err)
 		}

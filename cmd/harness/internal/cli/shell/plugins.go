@@ -3,6 +3,7 @@ package shell
 import (
 	"errors"
 	"fmt"
+	"os"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -50,7 +51,33 @@ func (f *PluginFlags) Add(global *pflag.FlagSet) {
 // Check reads what the flags say to a command.
 func (f *PluginFlags) Check(c *cobra.Command) error {
 	f.Patient = c.Flags().Changed(answerTimeout[len("--"):])
-	return sdk.Usage(errors.Join(ofPlugins(c), f.startTimeout(c), f.limit(c)))
+	return sdk.Usage(errors.Join(ofPlugins(c), f.folders(), noZero(c), f.startTimeout(c), f.limit(c)))
+}
+
+// noZero refuses a 0 where leaving the flag out is what it would mean.
+func noZero(c *cobra.Command) error {
+	var faults []error
+	for _, name := range []string{"batch", "count", "sessions", "threads"} {
+		if f := c.Flags().Lookup(name); f != nil && f.Changed && f.Value.String() == "0" {
+			faults = append(faults, fmt.Errorf("--%s 0: want at least 1, or leave the flag out", name))
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// folders checks --plugin-dir: a folder that is named must be there.
+func (f *PluginFlags) folders() error {
+	var faults []error
+	for _, dir := range f.Dirs {
+		info, err := os.Stat(dir)
+		if err == nil && !info.IsDir() {
+			err = fmt.Errorf("%s is no folder", dir)
+		}
+		if err != nil {
+			faults = append(faults, fmt.Errorf("--plugin-dir: %w", err))
+		}
+	}
+	return errors.Join(faults...)
 }
 
 // startTimeout checks --plugin-start-timeout.
