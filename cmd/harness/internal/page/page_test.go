@@ -2,11 +2,13 @@ package page
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -71,6 +73,19 @@ func TestHostileResult(t *testing.T) {
 	}
 }
 
+// later answers each query a virtual millisecond after it came, so that what is measured is the same on any machine.
+type later struct {
+	loadgentest.NullSUT
+	clock *loadgentest.Clock
+}
+
+func (s *later) IssueQuery(ctx context.Context, q loadgen.Query, r loadgen.Responder) error {
+	q.Samples = slices.Clone(q.Samples)
+	s.clock.Advance(10 * time.Microsecond) // twice what Server's queries are apart: they are issued late
+	s.clock.After(time.Millisecond, func() { _ = s.NullSUT.IssueQuery(ctx, q, r) }) // it never fails
+	return nil
+}
+
 // measuredRun is a run of LoadGen's in a folder, with its series.
 func measuredRun(t *testing.T, scenario loadgen.Scenario, queries uint64) results.Found {
 	t.Helper()
@@ -85,7 +100,9 @@ func measuredRun(t *testing.T, scenario loadgen.Scenario, queries uint64) result
 		}
 		return os.WriteFile(filepath.Join(dir, series.FileName), text, 0o600)
 	}}
-	res, err := loadgen.StartTest(t.Context(), &loadgentest.NullSUT{}, loadgentest.QSL{Total: 90, Performance: 90}, s, l)
+	sut := &later{clock: new(loadgentest.Clock)}
+	ctx := loadgentest.WithClock(t.Context(), sut.clock)
+	res, err := loadgen.StartTest(ctx, sut, loadgentest.QSL{Total: 90, Performance: 90}, s, l)
 	if err != nil {
 		t.Fatal(err)
 	}
