@@ -48,8 +48,31 @@ func begin(ctx context.Context, pieces []piece) error {
 	if err := joined(faults); err != nil {
 		return err
 	}
+	return enter(ctx, pieces)
+}
+
+// enter puts the runs of pieces into the result.json of each output folder as runs that are not made, all of a folder at
+// once: who kills the process meanwhile leaves a record of all or of none.
+func enter(ctx context.Context, pieces []piece) error {
+	var folders []string
+	runs := map[string][]record.Run{}
 	for _, p := range pieces {
-		if err := p.Enter(ctx, p.steps); err != nil {
+		blank, err := p.blank(ctx, p.steps)
+		if err != nil {
+			return err
+		}
+		out := p.Request.Out
+		if !slices.Contains(folders, out) {
+			folders = append(folders, out)
+		}
+		for _, rec := range blank {
+			if !slices.ContainsFunc(runs[out], rec.Same) { // tests of a scenario want the same run
+				runs[out] = append(runs[out], rec)
+			}
+		}
+	}
+	for _, out := range folders {
+		if err := bench.Record(out, runs[out]...); err != nil {
 			return err
 		}
 	}
@@ -84,15 +107,20 @@ func (c *Campaign) check(ctx context.Context, steps []Step) error {
 
 // Enter puts runs into result.json as runs that are not made. Whatever it says of them already stays.
 func (c *Campaign) Enter(ctx context.Context, steps []Step) error {
+	return enter(ctx, []piece{{Campaign: c, steps: steps}})
+}
+
+// blank are the records of runs that are not made, as far as result.json has none of them that says more.
+func (c *Campaign) blank(ctx context.Context, steps []Step) ([]record.Run, error) {
 	d, err := c.recorded()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var runs []record.Run
 	for _, s := range steps {
 		f, err := c.look(ctx, s)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		for _, rec := range f.plan.Unmade() {
 			if at := slices.IndexFunc(d.Runs, rec.Same); at < 0 || d.Runs[at].Status == record.NotRun {
@@ -100,7 +128,7 @@ func (c *Campaign) Enter(ctx context.Context, steps []Step) error {
 			}
 		}
 	}
-	return bench.Record(c.Request.Out, runs...)
+	return runs, nil
 }
 
 func (c *Campaign) recorded() (record.Document, error) {
