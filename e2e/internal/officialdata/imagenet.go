@@ -41,10 +41,16 @@ func WholeImageNet(dir string) error {
 		return err
 	}
 	lines := strings.Split(strings.TrimSpace(string(list)), "\n")
-	few := len(lines)
-	for i := few; i < imageNetSize; i++ {
-		name, label, _ := strings.Cut(lines[few-3+i%3], " ")
-		other := fmt.Sprintf("ILSVRC2012_val_%08d.JPEG", i+1)
+	written, last := len(lines), lines[len(lines)-3:]
+	pictures := 0
+	for _, line := range lines {
+		if strings.TrimSpace(line) != "" { // one is empty, as the readers must take it
+			pictures++
+		}
+	}
+	for i := range imageNetSize - pictures {
+		name, label, _ := strings.Cut(last[i%3], " ")
+		other := fmt.Sprintf("ILSVRC2012_val_%08d.JPEG", written+i+1)
 		if err := os.Link(filepath.Join(dir, name), filepath.Join(dir, other)); err != nil {
 			return err
 		}
