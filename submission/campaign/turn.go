@@ -51,8 +51,8 @@ func begin(ctx context.Context, pieces []piece) error {
 	return enter(ctx, pieces)
 }
 
-// enter puts the runs of pieces into the result.json of each output folder as runs that are not made, all of a folder at
-// once: who kills the process meanwhile leaves a record of all or of none.
+// enter puts the runs of pieces into the result.json of each output folder as runs that are not made, all of a folder
+// at once: who kills the process meanwhile leaves a record of all or of none.
 func enter(ctx context.Context, pieces []piece) error {
 	var folders []string
 	runs := map[string][]record.Run{}
