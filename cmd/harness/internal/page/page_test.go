@@ -81,7 +81,8 @@ type later struct {
 
 func (s *later) IssueQuery(ctx context.Context, q loadgen.Query, r loadgen.Responder) error {
 	q.Samples = slices.Clone(q.Samples)
-	s.clock.Advance(10 * time.Microsecond)                                          // twice what Server's queries are apart: they are issued late
+	// twice what Server's queries are apart: they are issued late
+	s.clock.Advance(10 * time.Microsecond)
 	s.clock.After(time.Millisecond, func() { _ = s.NullSUT.IssueQuery(ctx, q, r) }) // it never fails
 	return nil
 }
