@@ -42,10 +42,8 @@ func command(a *shell.App) *cobra.Command {
 		Args: func(c *cobra.Command, args []string) error { return shell.UnknownCommand(c, args) },
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 		PersistentPreRunE: func(c *cobra.Command, _ []string) error {
-			if err := flags.Check(c); err != nil || !shell.HasPlugins(c) || c.Name() == "fetch" {
-				return err
-			}
-			return a.DefaultRuntime(&flags)
+			a.DefaultRuntime(&flags)
+			return flags.Check(c)
 		},
 	}
 	root.Flags().Bool("version", false, "print the version of the harness")

@@ -1,16 +1,17 @@
 package newmodule
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/plumbline-ml/plumbline/internal/bounded"
 	"github.com/plumbline-ml/plumbline/internal/onnx"
 )
 
@@ -84,13 +85,16 @@ type classifier struct {
 	text          []byte // of the file
 }
 
+// mostModel bounds the file: an ONNX file has at most 2 GiB, as any protocol buffer.
+const mostModel = 2 << 30
+
 // read reads the model, and asks for what it does not tell. All faults are reported at once.
 func (c Classifier) read() (*classifier, error) {
-	text, err := os.ReadFile(c.Path)
+	text, err := bounded.ReadFile(c.Path, mostModel)
 	if err != nil {
 		return nil, fmt.Errorf("--model: %w", err)
 	}
-	m, err := onnx.Read(strings.NewReader(string(text)), int64(len(text)))
+	m, err := onnx.Read(bytes.NewReader(text), int64(len(text)))
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("--model %s: %w", c.Path, err)

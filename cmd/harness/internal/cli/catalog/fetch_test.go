@@ -142,6 +142,9 @@ func TestFetchRuntimeFromPython(t *testing.T) {
 	s.Env["PLUMBLINE_ORT_LIB"] = "fetched"
 	run := []string{"run", "resnet50", "--smoke", "--scenario", "Offline", "--mode", "accuracy", "--out", s.Out()}
 	s.Want(6, s.Run(run...), "PLUMBLINE_ORT_LIB=fetched: none was fetched; run `harness fetch onnxruntime`")
+	s.Want(0, s.Run("list"), "resnet50")
+	s.Run("doctor")
+	s.Want(0, 0, "none was fetched: run `harness fetch onnxruntime`, or unset PLUMBLINE_ORT_LIB")
 	module := t.TempDir()
 	pythonSays(t, module)
 	s.Want(6, s.Run("fetch", "onnxruntime", "--from", "python3"), "it holds no library of ONNX Runtime")

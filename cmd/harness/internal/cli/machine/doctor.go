@@ -96,6 +96,9 @@ func (a *app) runtimeCheck(ctx context.Context, plugins doctor.Section) doctor.C
 	installed, err := onnxruntime.InPython(ctx, python, onnxruntime.Build{OS: runtime.GOOS, Arch: runtime.GOARCH})
 	newest := slices.MaxFunc([]string{running, last.Release}, onnxlib.Compare)
 	switch {
+	case a.Env(shell.EnvORTLib) == onnxruntime.Word && !fetched:
+		c.State = doctor.Warn
+		c.Advice = fmt.Sprintf("none was fetched: run `harness fetch %s`, or unset %s", onnxruntime.Name, shell.EnvORTLib)
 	case err == nil && onnxlib.Compare(installed.Release, newest) > 0:
 		c.Advice = fmt.Sprintf("%s has %s: `harness fetch %s --from %s` takes it; docs/tuning.md has what a newer one brings",
 			python, installed.Release, onnxruntime.Name, python)

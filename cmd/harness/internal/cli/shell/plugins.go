@@ -54,17 +54,6 @@ func (f *PluginFlags) Check(c *cobra.Command) error {
 	return sdk.Usage(errors.Join(ofPlugins(c), f.folders(), noZero(c), f.startTimeout(c), f.limit(c)))
 }
 
-// noZero refuses a 0 where leaving the flag out is what it would mean.
-func noZero(c *cobra.Command) error {
-	var faults []error
-	for _, name := range []string{"batch", "count", "sessions", "threads"} {
-		if f := c.Flags().Lookup(name); f != nil && f.Changed && f.Value.String() == "0" {
-			faults = append(faults, fmt.Errorf("--%s 0: want at least 1, or leave the flag out", name))
-		}
-	}
-	return errors.Join(faults...)
-}
-
 // folders checks --plugin-dir: a folder that is named must be there.
 func (f *PluginFlags) folders() error {
 	var faults []error

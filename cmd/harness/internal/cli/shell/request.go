@@ -2,6 +2,7 @@ package shell
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -118,6 +119,17 @@ func DeviceFlag(f *pflag.FlagSet, r *bench.Request) {
 			"describe MODEL lists them)")
 }
 
+// noZero refuses a 0 where leaving the flag out is what it would mean.
+func noZero(c *cobra.Command) error {
+	var faults []error
+	for _, name := range []string{"batch", "count", "sessions", "threads"} {
+		if f := c.Flags().Lookup(name); f != nil && f.Changed && f.Value.String() == "0" {
+			faults = append(faults, fmt.Errorf("--%s 0: want at least 1, or leave the flag out", name))
+		}
+	}
+	return errors.Join(faults...)
+}
+
 // OutputFlags adds the flags that decide where results go.
 func OutputFlags(f *pflag.FlagSet, r *bench.Request) {
 	f.StringVar(&r.Out, "out", "", "output `DIR` (default out, or out-2, out-3, ... where that holds the same runs)")
@@ -143,8 +155,11 @@ func (a *App) Complete(ctx context.Context, f *PluginFlags, r bench.Request) (_ 
 	r.Env, r.Secrets, r.KeepProcessors = a.Env, &a.Secrets, a.Env("GOMAXPROCS") != ""
 	r.Harness, r.Command, r.Now, r.Machine = Version(), a.CommandLine(), a.Now, a.Root
 	r.Profiles, _ = a.Profiles() // without a folder of settings there are none
-	if r.ORTLib == onnxruntime.Word {
+	switch {
+	case r.ORTLib == onnxruntime.Word:
 		r.ORTLib, err = a.fetchedRuntime("--ort-lib " + onnxruntime.Word)
+	case r.ORTLib == "" && (r.Backend == "" || r.Backend == "ort") && a.fetchedByDefault():
+		_, err = a.fetchedRuntime(EnvORTLib + "=" + onnxruntime.Word) // which plugins have by their environment
 	}
 	return r, err
 }
@@ -187,17 +202,18 @@ func (a *App) fetchedRuntime(asked string) (string, error) {
 // EnvORTLib names the library of ONNX Runtime that plugins load: its path, or onnxruntime.Word.
 const EnvORTLib = "PLUMBLINE_ORT_LIB"
 
-// FetchedByDefault says that runs use the library that was fetched, if no flag says otherwise.
-func (a *App) FetchedByDefault() bool { return a.Env(EnvORTLib) == onnxruntime.Word }
+// fetchedByDefault says that runs use the library that was fetched, if no flag says otherwise.
+func (a *App) fetchedByDefault() bool { return a.Env(EnvORTLib) == onnxruntime.Word }
 
-// DefaultRuntime gives plugins the path of the fetched library where the environment names it by its word.
-func (a *App) DefaultRuntime(f *PluginFlags) error {
-	if !a.FetchedByDefault() {
-		return nil
+// DefaultRuntime gives plugins the path of the fetched library where the environment names it by its word. Where there
+// is none, Complete refuses a run that needs it, and all else works.
+func (a *App) DefaultRuntime(f *PluginFlags) {
+	if !a.fetchedByDefault() {
+		return
 	}
-	path, err := a.fetchedRuntime(EnvORTLib + "=" + onnxruntime.Word)
-	f.Launch.Env = append(f.Launch.Env, EnvORTLib+"="+path)
-	return err
+	if l, ok, err := a.LastRuntime(); ok && err == nil {
+		f.Launch.Env = append(f.Launch.Env, EnvORTLib+"="+l.Path)
+	}
 }
 
 // OpenCache opens the folder of downloads.
