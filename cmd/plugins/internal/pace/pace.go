@@ -19,7 +19,8 @@ type Pace struct {
 	AtOnce bool
 	// Times is how many times as long each run takes as it did; 0: as long.
 	Times int
-	// Each is how long each sample of a run takes at least, so that all runs take the same time.
+	// Each is how long each sample of a run takes, whatever else the machine does: what was asked before is answered
+	// without a run of the model.
 	Each time.Duration
 }
 
@@ -65,7 +66,9 @@ func (b paced) Open(ctx context.Context, m backend.Model, c backend.Config) (bac
 		return nil, err
 	case b.pace.AtOnce:
 		return newQuick(s), nil
-	case b.pace.Times > 1 || b.pace.Each > 0:
+	case b.pace.Each > 0:
+		return slow{common{newQuick(s)}, b.pace}, nil
+	case b.pace.Times > 1:
 		return slow{common{s}, b.pace}, nil
 	}
 	return s, nil
