@@ -25,6 +25,9 @@ func (f *File) check() error {
 	for i := range f.Histograms {
 		faults = append(faults, f.Histograms[i].check())
 	}
+	for i := range f.Bands {
+		faults = append(faults, f.Bands[i].check())
+	}
 	return errors.Join(append(faults, f.Rates.check())...)
 }
 

@@ -39,7 +39,9 @@ type File struct {
 	// that no query has is in neither.
 	Lines      []Line      `json:"lines"`
 	Histograms []Histogram `json:"histograms"`
-	Rates      Rates       `json:"rates"`
+	// Bands are of the distributions of Lines that have values enough.
+	Bands []Band `json:"bands,omitempty"`
+	Rates Rates  `json:"rates"`
 }
 
 // Line is a measure over time: some values of all, among them the highest of each stretch. T is when each sample was

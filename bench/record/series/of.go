@@ -36,11 +36,16 @@ func Of(src Source) *File {
 		f.Duration, ends = max(f.Duration, s.Done), max(ends, s.Done, s.Issued)
 	}
 	all := measures(src, f)
-	hists, lines := make([]Histogram, len(all)), make([]Line, len(all))
+	hists, lines, bands := make([]Histogram, len(all)), make([]Line, len(all)), make([]*Band, len(all))
 	var wg sync.WaitGroup
 	wg.Go(func() { f.Rates = rates(src, ends) })
 	for i, m := range all {
-		wg.Go(func() { hists[i], lines[i] = m.summary(f.Queries) })
+		wg.Go(func() {
+			hists[i], lines[i] = m.summary(f.Queries)
+			if len(lines[i].T) > 0 {
+				bands[i] = newBand(m.times.Key, lines[i].Of, m.each)
+			}
+		})
 	}
 	wg.Wait()
 	for i, h := range hists {
@@ -49,6 +54,9 @@ func Of(src Source) *File {
 		}
 		if len(lines[i].T) > 0 {
 			f.Lines = append(f.Lines, lines[i])
+		}
+		if bands[i] != nil {
+			f.Bands = append(f.Bands, *bands[i])
 		}
 	}
 	return f
@@ -146,6 +154,15 @@ func (m measure) line(missing int) Line {
 		l.T, l.V = append(l.T, due), append(l.V, max(v, 0))
 	}
 	return l
+}
+
+// each gives the values that there are, in order.
+func (m measure) each(take func(due, v int64)) {
+	for i := range m.n {
+		if due, v, ok := m.of(i); ok {
+			take(due, max(v, 0))
+		}
+	}
 }
 
 // there are the numbers that have a value.

@@ -111,6 +111,70 @@ func (m made) compare(t *testing.T, f *File) {
 	}
 }
 
+// The band counts every value once, and its percentiles are those of the values of each step.
+func TestBands(t *testing.T) {
+	m := made{n: 6100, per: 1, left: 7}
+	f := Of(m)
+	b := f.Band(metric.Latency)
+	if b == nil || len(b.Count) != mostBands {
+		t.Fatalf("band %+v", b)
+	}
+	for k := range b.Count {
+		var all []int64
+		for i := range m.n {
+			if s := m.Slot(i); s.Done >= 0 && s.Scheduled/b.Step == int64(k) {
+				all = append(all, s.Done-s.Scheduled)
+			}
+		}
+		slices.Sort(all)
+		if b.Count[k] != int64(len(all)) {
+			t.Fatalf("step %d has %d values, want %d", k, b.Count[k], len(all))
+		}
+		for p, got := range map[float64]int64{.5: b.P50[k], .99: b.P99[k]} {
+			want := all[int(p*float64(len(all)))]
+			if math.Abs(float64(got-want)) > float64(want)/(1<<mostBits) {
+				t.Errorf("step %d: percentile %g is %d, want %d", k, p, got, want)
+			}
+		}
+	}
+}
+
+// A file without bands has those of lines that are complete, and none of thinned ones.
+func TestBandsOfOlderFiles(t *testing.T) {
+	whole, thinned := Of(made{n: 1500, per: 1}), Of(made{n: 5000, per: 1})
+	kept := whole.Bands
+	whole.Bands, thinned.Bands = nil, nil
+	got := whole.Band(metric.Latency)
+	if got == nil || !slices.Equal(got.P99, kept[0].P99) || !slices.Equal(got.Count, kept[0].Count) {
+		t.Errorf("band %+v, want %+v", got, kept[0])
+	}
+	if b := thinned.Band(metric.Latency); b != nil {
+		t.Errorf("a line of some values has the band %+v", b)
+	}
+	if b := Of(made{n: 199, per: 1}).Band(metric.Latency); b != nil {
+		t.Errorf("199 values have the band %+v", b)
+	}
+}
+
+// A damaged band is a fault of the file.
+func TestDamagedBands(t *testing.T) {
+	for name, damage := range map[string]func(b *Band){
+		"lengths": func(b *Band) { b.P99 = b.P99[1:] }, "step": func(b *Band) { b.Step = 0 },
+		"long": func(b *Band) { b.Step = math.MaxInt64 }, "below 0": func(b *Band) { b.Count[1] = -1 },
+		"order": func(b *Band) { b.P99[2] = b.P50[2] - 1 },
+	} {
+		f := Of(made{n: 5000, per: 1})
+		damage(&f.Bands[0])
+		text, err := f.JSON()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Parse(text); !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), "band") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // Each stretch's peak stays, and the line is never longer than asked for.
 func TestThinKeepsPeaks(t *testing.T) {
 	const n, most = 100_000, 500

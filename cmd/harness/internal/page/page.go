@@ -40,7 +40,7 @@ func Policy(css string) string {
 
 // The bounds of a page in bytes: what is over them is left out, and the page says so.
 const (
-	mostBytes    = 1_500_000 // of sections of runs without exhibits
+	mostBytes    = 1_100_000 // of sections of runs without exhibits
 	mostExhibits = 1_900_000 // of exhibits
 	mostRows     = 2000      // of the table of all runs
 )
@@ -58,6 +58,8 @@ type view struct {
 	Policy          string
 	CSS             template.CSS
 	Notes           []string
+	Facts           []fact
+	Charts          []drawn // of several runs
 	Rows            []row
 	More            string
 	Runs            []template.HTML
@@ -72,12 +74,18 @@ func (r Report) WriteHTML(w io.Writer) error {
 		Title: r.title(), Subtitle: r.subtitle(), Policy: Policy(CSS), CSS: template.CSS(CSS), Notes: r.notes(),
 		Skipped: r.Set.Skipped, Footer: "Made by Plumbline " + r.Version + " of the files of the runs. It needs no network.",
 	}
+	v.Facts = head(r.Set.Runs)
 	shown, err := v.sections(r.Set.Runs)
 	if err != nil {
 		return err
 	}
 	if len(r.Set.Runs) > 1 {
 		v.rows(r.Set.Runs, shown)
+		called := make([]string, len(r.Set.Runs))
+		for i, f := range r.Set.Runs {
+			called[i] = name(f.Run)
+		}
+		v.overview(r.Set.Runs, called)
 	}
 	return page.Execute(w, v)
 }
@@ -109,12 +117,13 @@ type row struct {
 	ID, Name string
 	verdict
 	Value, What string
+	Judged      []judged
 }
 
 // rows makes the table of all runs, of which so many have sections.
 func (v *view) rows(runs []results.Found, shown int) {
 	for i, f := range runs[:min(len(runs), mostRows)] {
-		r := row{Name: name(f.Run), verdict: verdictOf(f.Run)}
+		r := row{Name: name(f.Run), verdict: verdictOf(f.Run), Judged: judgedBy(f.Run)}
 		if i < shown {
 			r.ID = sectionID(i)
 		}

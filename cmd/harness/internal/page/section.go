@@ -52,6 +52,14 @@ type table struct {
 	Numbers, Mono bool
 }
 
+// Label is what stands above a column, for screens that have no room for columns.
+func (t table) Label(i int) string {
+	if i < len(t.Head) {
+		return t.Head[i]
+	}
+	return ""
+}
+
 // newSection makes the section of a run with at most so many bytes of exhibits, and says how many it has.
 func newSection(f results.Found, id string, room int) (s section, exhibits int) {
 	r := f.Run

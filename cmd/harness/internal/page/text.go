@@ -80,10 +80,6 @@ func plain(text string) string {
 	return strings.TrimSpace(b.String())
 }
 
-// overTime are the charts that a line of blocks can show.
-var overTime = map[string]bool{"latency": true, "throughput": true, "outstanding": true, "issue-delay": true,
-	"ttft": true, "tpot": true, "tokens": true}
-
 // blocksOfLine is how many blocks a line has.
 const blocksOfLine = 56
 
@@ -94,7 +90,7 @@ func writeCharts(b *strings.Builder, f results.Found) error {
 	charts, missing := Charts(f)
 	t := columns.Table{Indent: "    "}
 	for _, c := range charts {
-		if overTime[c.ID] {
+		if at, _ := c.OverTime(); at != nil {
 			low, high, unit := c.Range()
 			t.Row(strings.ToLower(c.Title), blocks(c), fmt.Sprintf("%s to %s %s", low, high, unit))
 		}
@@ -109,21 +105,22 @@ func writeCharts(b *strings.Builder, f results.Found) error {
 // blocks draws a line over time: each block is the highest value of its stretch.
 func blocks(c plot.Chart) string {
 	const levels = "▁▂▃▄▅▆▇█"
-	l := c.Lines[0]
-	from, to := l.X[0], l.X[len(l.X)-1]
+	at, values := c.OverTime()
+	steps := c.Dots == nil
+	from, to := at[0], at[len(at)-1]
 	tops := make([]float64, blocksOfLine)
 	most := 0.0
-	for i, x := range l.X {
+	for i, x := range at {
 		k := 0
 		if to > from {
 			k = min(int((x-from)/(to-from)*blocksOfLine), blocksOfLine-1)
 		}
-		tops[k], most = max(tops[k], l.Y[i]), max(most, l.Y[i])
+		tops[k], most = max(tops[k], values[i]), max(most, values[i])
 	}
 	var b strings.Builder
 	last := 0.0
 	for _, v := range tops {
-		if v == 0 && l.Step { // between two steps
+		if v == 0 && steps { // between two steps
 			v = last
 		}
 		last = v

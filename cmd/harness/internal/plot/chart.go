@@ -1,43 +1,70 @@
 package plot
 
 import (
-	"bytes"
-	"fmt"
-	"html"
-	"image/color"
-	"io"
 	"slices"
-
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgimg"
 )
 
-// Chart is a chart with one or more lines. It has at least one, of at least one point.
+// Chart is a chart of points, bands and lines, or of rows. It has at least one of them, of at least one value. Times
+// are in nanoseconds.
 type Chart struct {
 	ID    string // names it among a run's: "latency"
 	Title string
+	// Of says which runs it is of. It stands beneath the title of a picture that is shown alone.
+	Of string
 	// Alt says in words what the chart shows, for those who do not see it.
 	Alt   string
 	X, Y  Axis
+	Dots  *Dots
+	Band  *Band
 	Lines []Line
+	Rows  []Row // where there are rows, X is the axis of their values, and Y is not shown
 	Marks []Mark
+	Hover []Hover
+	Notes []string // what the axes do not show, a phrase each
 }
 
 // Axis is one of a chart's two.
 type Axis struct {
-	Label    string
-	Log      bool    // a logarithmic scale: all values are above 0
+	Label    string // what it shows: "latency". The unit of times is added
+	Scale    Scale
+	Of       Quantity
 	Whole    bool    // counts: no fractions between ticks
-	Exact    bool    // it ends where the lines do, and not at a tick
-	Min, Max float64 // the least that it spans; further where lines and marks go further
-	Ticks    []Tick  // nil: as the scale has them
+	Exact    bool    // it ends where the values do, and not at a tick
+	Min, Max float64 // the least that it spans; further where values and marks go. Of Log, Min is where it begins
 }
 
-// Tick is a place with a label.
-type Tick struct {
-	At    float64
-	Label string
+// Scale is how values are spread.
+type Scale int
+
+// The scales. Log wants a Min above 0; what is below is drawn at the edge. Tail gives each further nine of a
+// percentile, a fraction, the same room.
+const (
+	Linear Scale = iota
+	Log
+	Tail
+)
+
+// Quantity is what values are.
+type Quantity int
+
+// Numbers have no unit, latencies have one of ns to s, and times since the start of a run have one of ms to h.
+const (
+	Number Quantity = iota
+	Latency
+	Elapsed
+)
+
+// Dots are single values.
+type Dots struct {
+	Name string
+	X, Y []float64
+}
+
+// Band is a surface between two values in each of several steps, the least of which is marked. Step k goes from X[k] to
+// X[k+1]; one where Low is NaN is empty.
+type Band struct {
+	Name         string
+	X, Low, High []float64
 }
 
 // Line is a line through points, which ascend in X.
@@ -48,6 +75,14 @@ type Line struct {
 	Fill bool // the surface below it is filled
 }
 
+// Row is a bar with a name, from From to To. A line goes on from Low to High, where High is above To, and At is marked
+// on it where it is above 0.
+type Row struct {
+	Name, Value         string
+	From, To, Low, High float64
+	At, Limit           float64 // 0: none
+}
+
 // Mark is a straight line across a chart.
 type Mark struct {
 	Name     string
@@ -56,59 +91,32 @@ type Mark struct {
 	Limit    bool // what must not be exceeded
 }
 
-// The size of a chart in points, and the resolution of a PNG.
-const (
-	width, height = 480, 290
-	dpi           = 160
-)
+// Hover is what a part of the chart says under the pointer, from one value of X to another.
+type Hover struct {
+	From, To float64
+	Words    string
+}
 
-// Range is the lowest and the highest value of the chart's first line, and their unit.
+// OverTime are the values that the chart has over time; none where it is of something else.
+func (c Chart) OverTime() (at, values []float64) {
+	switch {
+	case c.X.Of != Elapsed:
+		return nil, nil
+	case c.Dots != nil:
+		return c.Dots.X, c.Dots.Y
+	case len(c.Lines) > 0:
+		return c.Lines[0].X, c.Lines[0].Y
+	}
+	return nil, nil
+}
+
+// Range is the lowest and the highest value over time, and their unit.
 func (c Chart) Range() (low, high, unit string) {
-	return figure(slices.Min(c.Lines[0].Y)), figure(slices.Max(c.Lines[0].Y)), c.Y.Label
-}
-
-// SVG is the chart as an element of a page that has CSS, with Light or Dark.
-func (c Chart) SVG() ([]byte, error) { return c.svg("", `class="plot"`) }
-
-// svg is an SVG element with attributes, and a style sheet inside.
-func (c Chart) svg(sheet, attributes string) ([]byte, error) {
-	p, err := c.plot()
-	if err != nil {
-		return nil, fmt.Errorf("chart %s: %w", c.ID, err)
+	_, values := c.OverTime()
+	least, most := slices.Min(values), slices.Max(values)
+	if c.Y.Of != Latency {
+		return figure(least), figure(most), c.Y.Label
 	}
-	canvas := newCanvas(width, height)
-	p.Draw(draw.New(canvas))
-	var out bytes.Buffer
-	fmt.Fprintf(&out, "<svg %s viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"%s\">\n%s", attributes, width, height,
-		html.EscapeString(c.Title+": "+c.Alt), sheet)
-	out.Write(canvas.out.Bytes())
-	out.WriteString("</svg>\n")
-	return out.Bytes(), nil
-}
-
-// WriteSVG writes the chart as a file of its own, light or dark as who shows it.
-func (c Chart) WriteSVG(w io.Writer) error {
-	sheet := "<style>svg{" + Light + "background:var(--plot-back)}@media(prefers-color-scheme:dark){svg{" + Dark + "}}" +
-		CSS + "</style>\n<title>" + html.EscapeString(c.Title) + "</title>\n"
-	text, err := c.svg(sheet, fmt.Sprintf(`xmlns="http://www.w3.org/2000/svg" class="plot" width="%d" height="%d"`,
-		2*width, 2*height))
-	if err != nil {
-		return err
-	}
-	_, err = w.Write(text)
-	return err
-}
-
-// WritePNG writes the chart as a picture on white.
-func (c Chart) WritePNG(w io.Writer) error {
-	p, err := c.plot()
-	if err != nil {
-		return fmt.Errorf("chart %s: %w", c.ID, err)
-	}
-	p.BackgroundColor = color.White
-	picture := vgimg.NewWith(vgimg.UseWH(width*vg.Points(1), height*vg.Points(1)), vgimg.UseDPI(dpi))
-	canvas := vgimg.PngCanvas{Canvas: picture}
-	p.Draw(draw.New(canvas))
-	_, err = canvas.WriteTo(w)
-	return err
+	u := unitOf(int64(most))
+	return figure(least / u.ns), figure(most / u.ns), u.name
 }

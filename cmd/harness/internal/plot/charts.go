@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/bench/record/metric"
@@ -56,43 +57,76 @@ type measured struct {
 	facts Facts
 }
 
-// mostShown is how many points a line of a chart has at most.
-const mostShown = 1000
+// mostShown is how many single values a chart has at most.
+const mostShown = 600
 
-// overTime is a measure over time.
+// overTime is a measure over time: single values, and percentiles of all in steps.
 func (m measured) overTime(id string, of metric.Times, limit int64) (Chart, bool) {
 	l, h := m.Line(of), m.Histogram(of)
 	if l == nil || h == nil || len(l.T) == 0 {
 		return Chart{}, false
 	}
-	t, u := elapsedUnit(m.Duration), unitOf(h.Max)
-	x, y := t.in(l.T), u.in(l.V)
-	points := series.Thin(len(x), mostShown, func(i int) (float64, float64) { return x[i], y[i] })
+	points := series.Thin(len(l.T), mostShown, func(i int) (float64, float64) { return float64(l.T[i]), float64(l.V[i]) })
+	d := &Dots{Name: "single values"}
+	for _, i := range points {
+		d.X, d.Y = append(d.X, float64(l.T[i])), append(d.Y, float64(l.V[i]))
+	}
+	if l.Of > len(points) {
+		d.Name = fmt.Sprintf("%s of %s values, the highest among them", grouped(uint64(len(points))), grouped(uint64(l.Of)))
+	}
 	c := Chart{
-		ID: id, Title: capital(of.Title) + " over time", Alt: m.words(of, h, limit),
-		X: Axis{Label: "due at, " + t.name, Exact: true},
-		Y: Axis{Label: u.name}, Lines: []Line{{X: pick(x, points), Y: pick(y, points)}},
+		ID: id, Title: capital(of.Title) + " over time", Alt: m.words(of, h, limit), Dots: d,
+		X: Axis{Label: "due after the start", Of: Elapsed, Exact: true},
+		Y: Axis{Label: of.Title, Of: Latency, Max: float64(h.Max)},
 	}
-	if low := float64(h.Min) / u.ns; h.Min > 0 && h.Max/h.Min >= 100 && h.Max > 20*h.Quantile(.5) {
-		c.Y.Log, c.Y.Min, c.Y.Max = true, low, float64(h.Max)/u.ns
-	} else {
-		c.Y.Max = float64(h.Max) / u.ns
+	if b := m.Band(of); b != nil {
+		c.band(b)
 	}
-	m.mark(&c, h, limit, u)
+	if low := h.Quantile(.001); low > 0 && h.Max/low >= 100 && h.Max > 20*h.Quantile(.5) {
+		c.logarithmic(&c.Y, h)
+	}
+	m.mark(&c, h, limit)
 	return c, true
+}
+
+// band adds the band of a measure, and its values under the pointer.
+func (c *Chart) band(b *series.Band) {
+	out := &Band{Name: "median to 99th percentile of each " + Duration(b.Step)}
+	for k, n := range b.Count {
+		from, to := float64(int64(k)*b.Step), float64(int64(k+1)*b.Step)
+		low, high := float64(b.P50[k]), float64(b.P99[k])
+		if n == 0 {
+			low, high = math.NaN(), math.NaN()
+		} else {
+			c.Hover = append(c.Hover, Hover{from, to, fmt.Sprintf("%s to %s: p50 %s, p99 %s, %s values",
+				Duration(int64(from)), Duration(int64(to)), Duration(b.P50[k]), Duration(b.P99[k]), grouped(uint64(n)))})
+		}
+		out.X, out.Low, out.High = append(out.X, from), append(out.Low, low), append(out.High, high)
+	}
+	out.X = append(out.X, float64(int64(len(b.Count))*b.Step))
+	c.Band = out
+}
+
+// logarithmic makes an axis begin where all but one in a thousand of the values do.
+func (c *Chart) logarithmic(a *Axis, h *series.Histogram) {
+	low := h.Quantile(.001)
+	a.Scale, a.Min, a.Max = Log, float64(low), float64(h.Max)
+	if h.Min < low-low/20 {
+		c.Notes = append(c.Notes, "Not shown: the lowest 0.1 % of the values, down to "+Duration(h.Min)+".")
+	}
 }
 
 // capital begins a title.
 func capital(words string) string { return strings.ToUpper(words[:1]) + words[1:] }
 
 // mark marks the target percentile and the limit, as far as that is near what was measured: else it would flatten it.
-func (m measured) mark(c *Chart, h *series.Histogram, limit int64, u unit) {
+func (m measured) mark(c *Chart, h *series.Histogram, limit int64) {
 	if p := m.facts.Percentile; p > 0 && h.Name != metric.IssueDelay.Key {
 		v := h.Quantile(p)
-		c.Marks = append(c.Marks, Mark{Name: percentile(p) + " " + Duration(v), At: float64(v) / u.ns})
+		c.Marks = append(c.Marks, Mark{Name: percentile(p) + " " + Duration(v), At: float64(v)})
 	}
 	if limit > 0 && near(limit, h.Max) {
-		c.Marks = append(c.Marks, Mark{Name: "limit " + Duration(limit), At: float64(limit) / u.ns, Limit: true})
+		c.Marks = append(c.Marks, Mark{Name: "limit " + Duration(limit), At: float64(limit), Limit: true})
 	}
 }
 
@@ -118,58 +152,93 @@ func (m measured) words(of metric.Times, h *series.Histogram, limit int64) strin
 
 func grouped(n uint64) string { return number(float64(n), 1) }
 
-// nines are the percentiles that an axis names.
-var nines = []Tick{{0, "0"}, {.5, "50 %"}, {.9, "90 %"}, {.99, "99 %"}, {.999, "99.9 %"}, {.9999, "99.99 %"},
-	{.99999, "99.999 %"}, {.999999, "99.9999 %"}}
-
-// tail is where a percentile is on an axis that gives each further nine the same room.
-func tail(p float64) float64 { return -math.Log10(1 - p) }
-
 // distribution is a measure by percentile.
 func (m measured) distribution(id string, of metric.Times, limit int64) (Chart, bool) {
 	h := m.Histogram(of)
 	if h == nil || h.Count < 2 {
 		return Chart{}, false
 	}
-	u := unitOf(h.Max)
-	l := curve(h, u)
-	end := tail(1 - 1/float64(h.Count))
 	c := Chart{
-		ID: id, Title: "Percentiles of " + of.Title, Alt: m.words(of, h, limit), Lines: []Line{l},
-		X: Axis{Label: "percentile", Min: 0, Max: end, Ticks: []Tick{}}, Y: Axis{Label: u.name, Max: float64(h.Max) / u.ns},
+		ID: id, Title: "Percentiles of " + of.Title, Alt: m.words(of, h, limit), Lines: []Line{curve(h)},
+		X: Axis{Label: "percentile", Scale: Tail, Max: ending(h)},
+		Y: Axis{Label: of.Title, Of: Latency, Max: float64(h.Max)},
 	}
-	for _, t := range nines {
-		if at := tail(t.At); at <= end*1.0001 {
-			c.X.Ticks = append(c.X.Ticks, Tick{at, t.Label})
-		}
+	if h.Quantile(.001) > 0 && h.Max > 20*h.Quantile(.5) {
+		c.logarithmic(&c.Y, h)
 	}
-	if h.Min > 0 && h.Max > 20*h.Quantile(.5) {
-		c.Y.Log, c.Y.Min = true, float64(h.Min)/u.ns
+	const strips = 30
+	for k := range strips {
+		from, to := c.X.Max*float64(k)/strips, c.X.Max*float64(k+1)/strips
+		p := 1 - math.Pow(10, -(from+to)/2)
+		c.Hover = append(c.Hover, Hover{from, to, "p" + strconv.FormatFloat(100*p, 'g', 4, 64) + ": " +
+			Duration(h.Quantile(p))})
 	}
-	m.mark(&c, h, limit, u)
-	if p := m.facts.Percentile; p > 0 && tail(p) < end {
+	m.mark(&c, h, limit)
+	if p := m.facts.Percentile; p > 0 && tail(p) < c.X.Max {
 		c.Marks = append(c.Marks, Mark{At: tail(p), Vertical: true})
 	}
 	return c, true
 }
 
+// ending is where an axis of percentiles ends: at the highest value.
+func ending(h *series.Histogram) float64 { return tail(1 - 1/float64(h.Count)) }
+
 // curve goes through the highest value of each bucket at its percentile.
-func curve(h *series.Histogram, u unit) Line {
-	x, y := []float64{0}, []float64{float64(h.Min) / u.ns}
+func curve(h *series.Histogram) Line {
+	x, y := []float64{0}, []float64{float64(h.Min)}
 	var seen uint64
 	for _, b := range h.Buckets {
 		seen += b.Count
 		p := min(float64(seen)/float64(h.Count), 1-1/float64(h.Count))
 		v := min(max(series.Low(b.Index, h.Bits), h.Min), h.Max)
-		x, y = append(x, tail(p)), append(y, float64(v)/u.ns)
+		x, y = append(x, tail(p)), append(y, float64(v))
 	}
-	y[len(y)-1] = float64(h.Max) / u.ns
+	y[len(y)-1] = float64(h.Max)
 	points := series.Thin(len(x), 400, func(i int) (float64, float64) { return x[i], y[i] })
 	return Line{X: pick(x, points), Y: pick(y, points)}
 }
 
 // bins is how many surfaces a distribution has.
 const bins = 60
+
+// binned is a division of values into bins of equal width on a scale, edges[k] to edges[k+1].
+type binned struct {
+	log   bool
+	edges []float64
+}
+
+// binsOf divides the values from low to high, at least one apart.
+func binsOf(low, high float64) binned {
+	b := binned{log: low > 0 && high/low >= 20}
+	scale, back := b.scale()
+	from, to := scale(low), scale(high)
+	for k := range bins + 1 {
+		b.edges = append(b.edges, back(from+(to-from)*float64(k)/bins))
+	}
+	return b
+}
+
+func (b binned) scale() (to, back func(float64) float64) {
+	if b.log {
+		return math.Log, math.Exp
+	}
+	same := func(v float64) float64 { return v }
+	return same, same
+}
+
+// share is how many percent of the values are in each bin.
+func (b binned) share(h *series.Histogram) []float64 {
+	scale, _ := b.scale()
+	from, to := scale(b.edges[0]), scale(b.edges[bins])
+	n := make([]float64, bins+1)
+	for _, bucket := range h.Buckets {
+		v := float64(series.Low(bucket.Index, h.Bits))
+		if k := (scale(max(v, 1)) - from) / (to - from) * bins; k >= 0 && k < bins {
+			n[int(k)] += float64(bucket.Count) / float64(h.Count) * 100
+		}
+	}
+	return n
+}
 
 // counts is how often a measure has which values, but for the one in a thousand at either end.
 func (m measured) counts(id string, of metric.Times, limit int64) (Chart, bool) {
@@ -178,48 +247,54 @@ func (m measured) counts(id string, of metric.Times, limit int64) (Chart, bool) 
 		return Chart{}, false
 	}
 	low, high := h.Quantile(.001), h.Quantile(.999)+1
-	u := unitOf(high)
-	scale := func(v float64) float64 { return v }
-	back := scale
-	log := low > 0 && high/low >= 20
-	if log {
-		scale, back = math.Log, math.Exp
+	b := binsOf(float64(low), float64(high))
+	n := b.share(h)
+	c := Chart{
+		ID: id, Title: "Distribution of " + of.Title, Alt: m.words(of, h, limit),
+		Lines: []Line{{Step: true, Fill: true, X: b.edges, Y: n}},
+		X:     b.axis(of), Y: Axis{Label: "share of all, %", Max: slices.Max(n)},
 	}
-	from, to := scale(float64(low)), scale(float64(high))
-	n := make([]float64, bins+1)
-	for _, b := range h.Buckets {
-		v := float64(series.Low(b.Index, h.Bits))
-		if k := (scale(max(v, 1)) - from) / (to - from) * bins; k >= 0 && k < bins {
-			n[int(k)] += float64(b.Count) / float64(h.Count) * 100
+	for k := range bins {
+		if n[k] > 0 {
+			c.Hover = append(c.Hover, Hover{b.edges[k], b.edges[k+1], fmt.Sprintf("%s to %s: %s %%",
+				Duration(int64(b.edges[k])), Duration(int64(b.edges[k+1])), figure(n[k]))})
 		}
 	}
-	l := Line{Step: true, Fill: true, Y: n}
-	for k := range n {
-		l.X = append(l.X, back(from+(to-from)*float64(k)/bins)/u.ns)
+	if h.Min < low || h.Max >= high {
+		c.Notes = append(c.Notes, fmt.Sprintf("Not shown: 0.1 %% at either end, from %s and up to %s.", Duration(h.Min),
+			Duration(h.Max)))
 	}
-	c := Chart{
-		ID: id, Title: "Distribution of " + of.Title, Alt: m.words(of, h, limit), Lines: []Line{l},
-		X: Axis{Label: of.Title + ", " + u.name, Log: log}, Y: Axis{Label: "% of all", Max: slices.Max(n)},
-	}
-	m.markValues(&c, h, limit, u)
+	m.markValues(&c, h, limit, float64(high))
 	return c, true
 }
 
-// markValues marks percentile and limit on the axis of values.
-func (m measured) markValues(c *Chart, h *series.Histogram, limit int64, u unit) {
-	if p := m.facts.Percentile; p > 0 {
-		v := h.Quantile(p)
-		c.Marks = append(c.Marks, Mark{Name: percentile(p), At: float64(v) / u.ns, Vertical: true})
+// axis is that of the values.
+func (b binned) axis(of metric.Times) Axis {
+	a := Axis{Label: of.Title, Of: Latency, Exact: true}
+	if b.log {
+		a.Scale, a.Min, a.Max = Log, b.edges[0], b.edges[bins]
 	}
-	if limit > 0 && near(limit, h.Quantile(.999)) {
-		c.Marks = append(c.Marks, Mark{Name: "limit", At: float64(limit) / u.ns, Vertical: true, Limit: true})
+	return a
+}
+
+// markValues marks percentile and limit on the axis of values, which ends at most.
+func (m measured) markValues(c *Chart, h *series.Histogram, limit int64, most float64) {
+	if p := m.facts.Percentile; p > 0 && h.Name != metric.IssueDelay.Key {
+		v := h.Quantile(p)
+		if float64(v) <= most {
+			c.Marks = append(c.Marks, Mark{Name: percentile(p) + " " + Duration(v), At: float64(v), Vertical: true})
+		}
+	}
+	if limit > 0 && float64(limit) <= 1.5*most {
+		c.Marks = append(c.Marks, Mark{Name: "limit " + Duration(limit), At: float64(limit), Vertical: true, Limit: true})
 	}
 }
 
-func pick(values []float64, numbers []int) []float64 {
-	out := make([]float64, len(numbers))
-	for i, n := range numbers {
-		out[i] = values[n]
+// pick are the values at some places.
+func pick(all []float64, at []int) []float64 {
+	out := make([]float64, len(at))
+	for i, k := range at {
+		out[i] = all[k]
 	}
 	return out
 }
@@ -233,26 +308,21 @@ type Point struct {
 // Percentiles is the chart of latencies of which only some percentiles are known, ascending, the first of them 0.
 func Percentiles(points []Point, facts Facts) Chart {
 	last := points[len(points)-1]
-	u := unitOf(last.NS)
 	c := Chart{
 		ID: "latency-distribution", Title: "Percentiles of latency",
-		X: Axis{Label: "percentile", Max: tail(last.P), Ticks: []Tick{}},
-		Y: Axis{Label: u.name, Max: float64(last.NS) / u.ns},
+		X: Axis{Label: "percentile", Scale: Tail, Max: tail(last.P)},
+		Y: Axis{Label: metric.Latency.Title, Of: Latency, Max: float64(last.NS)},
 	}
 	var l Line
-	words := make([]string, 0, len(points))
+	said := make([]string, 0, len(points))
 	for _, p := range points {
-		l.X, l.Y = append(l.X, tail(p.P)), append(l.Y, float64(p.NS)/u.ns)
-		words = append(words, fmt.Sprintf("%s %s", percentile(p.P), Duration(p.NS)))
+		l.X, l.Y = append(l.X, tail(p.P)), append(l.Y, float64(p.NS))
+		said = append(said, fmt.Sprintf("%s %s", percentile(p.P), Duration(p.NS)))
 	}
-	c.Lines, c.Alt = []Line{l}, "The logs have these alone: "+strings.Join(words[1:len(words)-1], ", ")+"."
-	for _, t := range nines {
-		if at := tail(t.At); at <= c.X.Max {
-			c.X.Ticks = append(c.X.Ticks, Tick{at, t.Label})
-		}
-	}
+	c.Lines, c.Dots = []Line{l}, &Dots{X: l.X, Y: l.Y}
+	c.Alt = "The logs have these alone: " + strings.Join(said[1:len(said)-1], ", ") + "."
 	if facts.Limit > 0 && near(facts.Limit, last.NS) {
-		c.Marks = append(c.Marks, Mark{Name: "limit " + Duration(facts.Limit), At: float64(facts.Limit) / u.ns, Limit: true})
+		c.Marks = append(c.Marks, Mark{Name: "limit " + Duration(facts.Limit), At: float64(facts.Limit), Limit: true})
 	}
 	if p := facts.Percentile; p > 0 && tail(p) < c.X.Max {
 		c.Marks = append(c.Marks, Mark{At: tail(p), Vertical: true})

@@ -4,14 +4,18 @@ import (
 	"bytes"
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"image/png"
 	"io"
+	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/plumbline-ml/plumbline/bench/record/metric"
 	"github.com/plumbline-ml/plumbline/bench/record/series"
 	"github.com/plumbline-ml/plumbline/loadgen"
 )
@@ -82,6 +86,7 @@ func check(t *testing.T, name string, c Chart) {
 			t.Fatalf("%s: %v", c.ID, err)
 		}
 	}
+	checkBoxes(t, c)
 	var picture, alone bytes.Buffer
 	if err := errors.Join(c.WritePNG(&picture), c.WriteSVG(&alone)); err != nil {
 		t.Fatal(err)
@@ -95,12 +100,232 @@ func check(t *testing.T, name string, c Chart) {
 	}
 }
 
+// checkBoxes holds a chart, in a page and alone, to texts that cover no other and stay in the picture, and to what is
+// drawn staying in it.
+func checkBoxes(t *testing.T, c Chart) {
+	t.Helper()
+	for _, alone := range []bool{false, true} {
+		s := c.scene(alone)
+		whole := box{0, 0, s.w, s.h}
+		for i, a := range s.texts {
+			if !a.box().within(whole) {
+				t.Errorf("%s: %q at %v leaves the picture of %g by %g", c.ID, a.text, a.box(), s.w, s.h)
+			}
+			for _, b := range s.texts[:i] {
+				if a.box().overlaps(b.box()) {
+					t.Errorf("%s: %q at %v covers %q at %v", c.ID, a.text, a.box(), b.text, b.box())
+				}
+			}
+		}
+		around := box{-4, -4, s.w + 4, s.h + 4}
+		for _, p := range s.paths {
+			for _, part := range p.parts {
+				for _, at := range part {
+					if !around.holds(at) {
+						t.Fatalf("%s: %s at %v leaves the picture of %g by %g", c.ID, p.ink.class, at, s.w, s.h)
+					}
+				}
+			}
+		}
+		for _, h := range s.hovers {
+			if !h.within(around) {
+				t.Errorf("%s: %q at %v leaves the picture", c.ID, h.words, h.box)
+			}
+		}
+	}
+}
+
+// Whatever is to be shown, texts stay apart and in the picture.
+func TestTextsStayApart(t *testing.T) {
+	for seed := range uint64(200) {
+		c := random(rand.New(rand.NewPCG(seed, 1)))
+		c.ID = fmt.Sprintf("seed %d", seed)
+		checkBoxes(t, c)
+	}
+}
+
+// random is a chart of anything.
+func random(r *rand.Rand) Chart {
+	long := func() string {
+		return strings.Repeat([]string{"ab ", "W", "東", "p99 of it, "}[r.IntN(4)], r.IntN(60))
+	}
+	size := math.Pow(10, float64(r.IntN(18))-4)
+	c := Chart{Title: long(), Of: long(), X: Axis{Label: long(), Of: Quantity(r.IntN(3)), Exact: r.IntN(2) > 0},
+		Y: Axis{Label: long(), Of: Quantity(r.IntN(2)), Whole: r.IntN(3) == 0}, Notes: []string{long(), long()}}
+	if r.IntN(3) == 0 {
+		c.X = Axis{Label: long(), Scale: Tail, Max: 10 * r.Float64()}
+	}
+	for range 1 + r.IntN(9) {
+		l := Line{Name: long(), Step: r.IntN(2) > 0, Fill: r.IntN(2) > 0}
+		for k := range 1 + r.IntN(30) {
+			l.X, l.Y = append(l.X, float64(k)/7), append(l.Y, size*(1+math.Exp(3*r.NormFloat64())))
+		}
+		c.Lines = append(c.Lines, l)
+	}
+	if r.IntN(2) == 0 {
+		c.Y.Scale, c.Y.Min = Log, size*math.Pow(10, -float64(r.IntN(8)))
+	}
+	at := size * (1 + math.Exp(2*r.NormFloat64()))
+	for k := range r.IntN(7) {
+		m := Mark{Name: long(), At: at * (1 + r.Float64()/20), Limit: k%2 == 0}
+		if r.IntN(3) == 0 {
+			m.Vertical, m.At = true, r.Float64()
+		}
+		c.Marks = append(c.Marks, m)
+	}
+	if r.IntN(4) > 0 {
+		return c
+	}
+	c.Lines, c.Marks, c.X = nil, nil, Axis{Label: long(), Of: Latency, Scale: Log, Min: size}
+	for range 1 + r.IntN(30) {
+		low := size * (1 + 100*r.Float64())
+		c.Rows = append(c.Rows, Row{Name: long(), Value: long(), Low: low, From: low * 2, To: low * 3, High: low * 50,
+			At: low * 2.5, Limit: low * 1e4 * r.Float64()})
+	}
+	return c
+}
+
+// A logarithmic axis begins where all but one in a thousand values do, and the chart says what is below.
+func TestLogarithmicAxisBeginsWithTheValues(t *testing.T) {
+	s := source{n: 5000, per: 1}
+	f := series.Of(outliers{s})
+	for _, c := range Charts(f, Facts{}) {
+		if c.ID != "latency" && c.ID != "latency-distribution" {
+			continue
+		}
+		if c.Y.Scale != Log || c.Y.Min < 1e6 || len(c.Notes) != 1 || !strings.Contains(c.Notes[0], "down to 4.00 ns") {
+			t.Errorf("%s: the axis %+v, notes %q", c.ID, c.Y, c.Notes)
+		}
+		for _, w := range c.scene(false).texts {
+			if strings.HasSuffix(w.text, " ns") || strings.HasSuffix(w.text, " µs") {
+				t.Errorf("%s: a tick %s", c.ID, w.text)
+			}
+		}
+	}
+}
+
+// outliers are latencies of milliseconds, two of nanoseconds and one of minutes.
+type outliers struct{ source }
+
+func (o outliers) Slot(i int) loadgen.Slot {
+	s := o.source.Slot(i)
+	switch i {
+	case 7, 8:
+		s.Done = s.Scheduled + 4
+	case 9:
+		s.Done = s.Scheduled + 120e9
+	}
+	return s
+}
+
+// Ticks of a logarithmic axis have a unit each, those of others one that the title says.
+func TestTicksOfTimes(t *testing.T) {
+	for _, c := range []struct {
+		axis      Axis
+		low, high float64
+		title     string
+		want      string
+	}{
+		{Axis{Label: "latency", Of: Latency}, 0, 4.2e6, "latency, ms", "0 1 2 3 4 5"},
+		{Axis{Label: "latency", Of: Latency, Scale: Log, Min: 3e5}, 0, 4e9, "latency", "1 ms|10 ms|100 ms|1 s"},
+		{Axis{Label: "latency", Of: Latency, Scale: Log, Min: 90}, 0, 2100, "latency", "100 ns|200 ns|500 ns|1 µs|2 µs"},
+		{Axis{Label: "time", Of: Elapsed, Exact: true}, 0, 13.2e9, "time, s", "0 5 10"},
+		{Axis{Label: "time", Of: Elapsed, Exact: true}, 0, 1800e9, "time, min", "0 5 10 15 20 25 30"},
+		{Axis{Label: "samples", Whole: true}, 0, 2, "samples", "0 1 2"},
+		{Axis{Label: "percentile", Scale: Tail, Max: 3.2}, 0, 0, "percentile", "min p50 p90 p99 p99.9"},
+	} {
+		a := c.axis.span(c.low, c.high)
+		var got []string
+		set := a.ticks()[0]
+		if c.axis.Scale == Log && a.high/a.low > 100 {
+			set = a.ticks()[1]
+		}
+		for _, tick := range set {
+			if tick.label != "" {
+				got = append(got, tick.label)
+			}
+		}
+		separator := " "
+		if c.axis.Scale == Log {
+			separator = "|"
+		}
+		if s := strings.Join(got, separator); s != c.want || a.title() != c.title {
+			t.Errorf("%+v from %g to %g: %s: %s, want %s: %s", c.axis, c.low, c.high, a.title(), s, c.title, c.want)
+		}
+	}
+}
+
+// Runs are laid over one another: percentiles and distributions of each, eight at most.
+func TestOverlays(t *testing.T) {
+	var runs []Run
+	for k := range 11 {
+		runs = append(runs, Run{Name: fmt.Sprintf("batch=%d", k), File: series.Of(source{400 + 10*k, 1, k > 5}),
+			Facts: Facts{Limit: 15_000_000}})
+	}
+	var ids []string
+	for _, c := range Overlays(runs) {
+		ids = append(ids, c.ID)
+		check(t, "overlay", c)
+		want := mostLines
+		if strings.HasPrefix(c.ID, "t") {
+			want = 5
+		}
+		if len(c.Lines) != want || c.Lines[1].Name == "" || !strings.Contains(c.Alt, c.Lines[1].Name) {
+			t.Errorf("%s has %d lines, and says %s", c.ID, len(c.Lines), c.Alt)
+		}
+	}
+	const want = "ttft-percentiles ttft-distributions tpot-percentiles tpot-distributions"
+	if got := strings.Join(ids, " "); got != want {
+		t.Errorf("charts %s, want %s", got, want)
+	}
+	if got := Overlays(runs[:6]); len(got) != 2 || got[0].ID != "latency-percentiles" || len(got[0].Marks) != 1 {
+		t.Errorf("charts %+v", got)
+	}
+	if got := Overlays(runs[:1]); got != nil {
+		t.Errorf("charts of one run: %+v", got)
+	}
+}
+
+func TestOverview(t *testing.T) {
+	var rows []Row
+	for k := range 30 {
+		h := series.Of(source{400 + 10*k, 1, false}).Histogram(metric.Latency)
+		rows = append(rows, RangeRow(fmt.Sprintf("run %d", k), h, Facts{Percentile: .9}, 15_000_000))
+	}
+	x := Axis{Label: "latency", Of: Latency, Scale: Log, Min: 1e6}
+	c, ok := Overview("overview", "Latency of each run", x, rows)
+	if !ok || len(c.Rows) != mostRows || !strings.Contains(c.Notes[0], "24 of 30") {
+		t.Errorf("%d rows, notes %q", len(c.Rows), c.Notes)
+	}
+	check(t, "overview", c)
+	if _, ok := Overview("overview", "", x, rows[:1]); ok {
+		t.Error("an overview of one run")
+	}
+}
+
+// A chart has a bounded number of points, however many values there are.
+func TestFewPoints(t *testing.T) {
+	f := series.Of(source{n: 200_000, per: 1})
+	for _, c := range Charts(f, Facts{}) {
+		n := 0
+		for _, p := range c.scene(false).paths {
+			for _, part := range p.parts {
+				n += len(part)
+			}
+		}
+		if n > 2000 {
+			t.Errorf("%s has %d points", c.ID, n)
+		}
+		check(t, "many", c)
+	}
+}
+
 // Texts of a chart are escaped wherever they stand.
 func TestTextsAreEscaped(t *testing.T) {
 	const evil = `"><script>alert(1)</script>`
 	c := Chart{ID: "x", Title: evil, Alt: evil, X: Axis{Label: evil}, Y: Axis{Label: evil},
 		Lines: []Line{{Name: evil, X: []float64{1, 2}, Y: []float64{1, 2}}, {Name: evil, X: []float64{1}, Y: []float64{1}}},
-		Marks: []Mark{{Name: evil, At: 1.5}}}
+		Marks: []Mark{{Name: evil, At: 1.5}}, Notes: []string{evil}, Of: evil, Hover: []Hover{{1, 2, evil}}}
 	text, err := c.SVG()
 	if err != nil {
 		t.Fatal(err)

@@ -8,11 +8,11 @@ import (
 )
 
 // mostSteps is how many steps a chart of rates has at most.
-const mostSteps = 120
+const mostSteps = 80
 
 // rate is the line of a count per second, in steps that are joined until there are few enough; whole ones, but where
 // there is one alone.
-func (m measured) rate(counts []int64, t unit) Line {
+func (m measured) rate(counts []int64) Line {
 	join := (len(counts) + mostSteps - 1) / mostSteps
 	l := Line{Step: true, Fill: true}
 	for from := 0; from < len(counts); from += join {
@@ -25,10 +25,10 @@ func (m measured) rate(counts []int64, t unit) Line {
 		for _, n := range counts[from:min(from+join, len(counts))] {
 			sum += n
 		}
-		l.X, l.Y = append(l.X, float64(begin)/t.ns), append(l.Y, float64(sum)/(float64(end-begin)/1e9))
+		l.X, l.Y = append(l.X, float64(begin)), append(l.Y, float64(sum)/(float64(end-begin)/1e9))
 	}
 	if n := len(l.X); n > 0 {
-		l.X, l.Y = append(l.X, float64(m.Duration)/t.ns), append(l.Y, l.Y[n-1])
+		l.X, l.Y = append(l.X, float64(m.Duration)), append(l.Y, l.Y[n-1])
 	}
 	return l
 }
@@ -38,8 +38,7 @@ func (m measured) rated(id, title, what string, counts []int64) (Chart, bool) {
 	if len(counts) == 0 || slices.Max(counts) == 0 {
 		return Chart{}, false
 	}
-	t := elapsedUnit(m.Duration)
-	l := m.rate(counts, t)
+	l := m.rate(counts)
 	if len(l.X) == 0 {
 		return Chart{}, false
 	}
@@ -49,11 +48,21 @@ func (m measured) rated(id, title, what string, counts []int64) (Chart, bool) {
 	}
 	mean := float64(sum) / (float64(max(m.Duration, 1)) / 1e9)
 	return Chart{
-		ID: id, Title: title, Lines: []Line{l},
-		X: Axis{Label: "time, " + t.name, Exact: true}, Y: Axis{Label: what + "/s", Max: slices.Max(l.Y)},
+		ID: id, Title: title, Lines: []Line{l}, Hover: steps(l, " "+what+"/s"),
+		X: Axis{Label: "time", Of: Elapsed, Exact: true}, Y: Axis{Label: what + "/s", Max: slices.Max(l.Y)},
 		Alt: fmt.Sprintf("%s %s in %s, %s per second on average; %s to %s over the run.", grouped(uint64(sum)), what,
 			Duration(m.Duration), figure(mean), figure(slices.Min(l.Y)), figure(slices.Max(l.Y))),
 	}, true
+}
+
+// steps say the values of a line of steps under the pointer.
+func steps(l Line, unit string) []Hover {
+	var all []Hover
+	for k := range len(l.X) - 1 {
+		all = append(all, Hover{l.X[k], l.X[k+1], fmt.Sprintf("%s to %s: %s%s", Duration(int64(l.X[k])),
+			Duration(int64(l.X[k+1])), figure(l.Y[k]), unit)})
+	}
+	return all
 }
 
 // throughput is how many samples were answered over time.
@@ -78,18 +87,17 @@ func (m measured) outstanding() (Chart, bool) {
 	if len(counts) == 0 || slices.Max(counts) == 0 || chained {
 		return Chart{}, false
 	}
-	t := elapsedUnit(m.Duration)
 	l := Line{Step: true, Fill: true}
 	join := (len(counts) + mostSteps - 1) / mostSteps
 	for k := 0; k < len(counts); k += join {
 		n := slices.Max(counts[k:min(k+join, len(counts))])
-		l.X, l.Y = append(l.X, float64(int64(k)*m.Rates.Step)/t.ns), append(l.Y, float64(n))
+		l.X, l.Y = append(l.X, float64(int64(k)*m.Rates.Step)), append(l.Y, float64(n))
 	}
-	l.X, l.Y = append(l.X, max(float64(m.Duration)/t.ns, l.X[len(l.X)-1])), append(l.Y, l.Y[len(l.Y)-1])
+	l.X, l.Y = append(l.X, max(float64(m.Duration), l.X[len(l.X)-1])), append(l.Y, l.Y[len(l.Y)-1])
 	most := slices.Max(counts)
 	return Chart{
-		ID: "outstanding", Title: "Samples outstanding over time", X: Axis{Label: "time, " + t.name, Exact: true},
-		Y: Axis{Label: "samples", Max: float64(most), Whole: true}, Lines: []Line{l},
+		ID: "outstanding", Title: "Samples outstanding over time", X: Axis{Label: "time", Of: Elapsed, Exact: true},
+		Y: Axis{Label: "samples", Max: float64(most), Whole: true}, Lines: []Line{l}, Hover: steps(l, " samples at most"),
 		Alt: fmt.Sprintf("Samples issued and not answered: at most %s at a time.", grouped(uint64(most))),
 	}, true
 }

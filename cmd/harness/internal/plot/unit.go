@@ -39,15 +39,6 @@ func elapsedUnit(ns int64) unit {
 	return unit{"h", 3600e9}
 }
 
-// in are times in the unit.
-func (u unit) in(ns []int64) []float64 {
-	all := make([]float64, len(ns))
-	for i, v := range ns {
-		all[i] = float64(v) / u.ns
-	}
-	return all
-}
-
 // Duration writes nanoseconds with three digits and a unit: "1.71 ms".
 func Duration(ns int64) string {
 	u := unitOf(ns)

@@ -1,0 +1,69 @@
+package record
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/figure"
+)
+
+// Fact is something that a run was made with: "backend", "ort, ONNX Runtime 1.28.2".
+type Fact struct{ Name, Value string }
+
+// RanWith says what ran on what: model file and precision, data, backend and its version, devices, machine, what the
+// user states of it, rules, division, LoadGen and harness, in this order. What is not known is left out.
+func (r Run) RanWith() []Fact {
+	var all []Fact
+	add := func(name, value string) {
+		if value != "" {
+			all = append(all, Fact{name, value})
+		}
+	}
+	if w := r.Workload; w != nil {
+		model := r.modelText()
+		if w.Embedded && w.ModelFile != "" {
+			model = w.ModelFile + ", " + model
+		}
+		add("model", model)
+		add("data", strings.TrimPrefix(w.Dataset+", "+figure.Plural(w.DatasetSize, "sample"), ", "))
+		add("backend", w.backendText())
+	}
+	add("devices", strings.Join(r.Options.Devices, ", "))
+	if r.System.Cores > 0 {
+		add("machine", r.machineText())
+		add("system", strings.Join(present(r.System.OS, r.System.Kernel), ", "))
+	}
+	add("as stated", r.Stated.System.String())
+	if r.Rules != "" {
+		add("rules", r.settingsText())
+	}
+	add("division", r.Division)
+	if r.Status != NotRun {
+		add("LoadGen", r.loadGenText())
+	}
+	add("harness", strings.TrimSpace(r.Harness.Version+" "+r.Harness.Commit))
+	return all
+}
+
+// loadGenText says which LoadGen drove the run.
+func (r Run) loadGenText() string {
+	if r.LoadGen == nil {
+		return "Plumbline's own"
+	}
+	text := strings.TrimSpace(r.LoadGen.Name + " " + cmp.Or(r.LoadGen.Release, r.LoadGen.Version))
+	if !r.LoadGen.Unmodified {
+		text += ", changed"
+	}
+	return text
+}
+
+// present are the texts that are not empty.
+func present(texts ...string) []string {
+	var all []string
+	for _, t := range texts {
+		if t != "" {
+			all = append(all, t)
+		}
+	}
+	return all
+}

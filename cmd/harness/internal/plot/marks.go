@@ -1,0 +1,91 @@
+package plot
+
+import "slices"
+
+// ink is the mark's colour.
+func (m Mark) ink() ink {
+	if m.Limit {
+		return inkLimit
+	}
+	return inkMark
+}
+
+// marks draws the marks with their names beside them. It is false where a name had no room: it is in the key then, and
+// all has to be placed anew.
+func (l *layout) marks() bool {
+	for i, m := range l.Marks {
+		ends := [2]point{{l.plot.left, l.y.at(m.At)}, {l.plot.right, l.y.at(m.At)}}
+		if m.Vertical {
+			ends = [2]point{{l.x.at(m.At), l.plot.top}, {l.x.at(m.At), l.plot.bottom}}
+		}
+		l.paths = append(l.paths, stroke(m.ink(), markWidth, markDash, ends[:]...))
+		if m.Name == "" || l.inKey[i] {
+			continue
+		}
+		name, ok := l.beside(m, ends)
+		if !ok {
+			l.inKey[i] = true
+			return false
+		}
+		l.texts = append(l.texts, name)
+	}
+	return true
+}
+
+// beside finds the place for a mark's name that covers the least, and no text.
+func (l *layout) beside(m Mark, ends [2]point) (best words, ok bool) {
+	least := 0
+	for _, w := range places(m, ends) {
+		b := w.box()
+		around := box{b.left - 3, b.top - 2, b.right + 3, b.bottom + 2}
+		if !around.within(l.plot) || slices.ContainsFunc(l.texts, func(o words) bool { return around.overlaps(o.box()) }) {
+			continue
+		}
+		covered := 0
+		for _, p := range l.used {
+			if around.holds(p) {
+				covered++
+			}
+		}
+		if !ok || covered < least {
+			best, least, ok = w, covered, true
+		}
+	}
+	return best, ok
+}
+
+// places are those for the name of a mark, the best first.
+func places(m Mark, ends [2]point) []words {
+	w := words{text: m.Name, look: plain, ink: m.ink(), halo: true}
+	var all []words
+	if m.Vertical {
+		for y := ends[0].y + 13; y < ends[1].y; y += lineHeight {
+			for _, side := range []struct {
+				anchor
+				dx float64
+			}{{start, 5}, {end, -5}} {
+				w.anchor, w.x, w.y = side.anchor, ends[0].x+side.dx, y
+				all = append(all, w)
+			}
+		}
+		return all
+	}
+	for _, dy := range []float64{-5, 13} {
+		for k := range 5 {
+			part := float64(k) / 4
+			if m.Limit { // limits at the right, others at the left
+				part = 1 - part
+			}
+			w.y = ends[0].y + dy
+			w.x, w.anchor = ends[0].x+part*(ends[1].x-ends[0].x), middle
+			switch part {
+			case 0:
+				w.x, w.anchor = ends[0].x+5, start
+			case 1:
+				w.x, w.anchor = ends[1].x-5, end
+			}
+			all = append(all, w)
+		}
+	}
+	return all
+}

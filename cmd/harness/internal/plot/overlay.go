@@ -1,0 +1,185 @@
+package plot
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/bench/record/metric"
+	"github.com/plumbline-ml/plumbline/bench/record/series"
+)
+
+// Run is one of several that a chart shows together.
+type Run struct {
+	Name  string
+	File  *series.File
+	Facts Facts
+}
+
+// Overlays are charts of several runs, each a line: latencies, and times of tokens, by percentile and as a
+// distribution. A chart that fewer than two of the runs have values for is not among them. Of more than eight runs the
+// first eight are shown.
+func Overlays(runs []Run) []Chart {
+	var all []Chart
+	for _, of := range metric.Distributions() {
+		if of == metric.IssueDelay || of == metric.Latency && mostly(runs, metric.QueryLatency, metric.TTFT) {
+			continue
+		}
+		id := of.Key
+		if of == metric.QueryLatency {
+			id = metric.Latency.Key
+		}
+		o := overlay{of: of}
+		for _, r := range runs {
+			if h := r.File.Histogram(of); h != nil && h.Count > 1 {
+				o.names, o.hists = append(o.names, r.Name), append(o.hists, h)
+				o.limit(of, r.Facts)
+			}
+		}
+		if len(o.hists) < 2 {
+			continue
+		}
+		o.left = max(0, len(o.hists)-mostLines)
+		o.hists = o.hists[:len(o.hists)-o.left]
+		all = append(all, o.percentiles(id+"-percentiles"))
+		if c, ok := o.distribution(id + "-distributions"); ok {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// mostly says whether two of the runs have one of the distributions, which then says more than the latency of samples.
+func mostly(runs []Run, of ...metric.Times) bool {
+	n := 0
+	for _, r := range runs {
+		if slices.ContainsFunc(of, func(t metric.Times) bool { return r.File.Histogram(t) != nil }) {
+			n++
+		}
+	}
+	return n > 1
+}
+
+// overlay is a distribution of several runs.
+type overlay struct {
+	of     metric.Times
+	names  []string
+	hists  []*series.Histogram
+	limits []int64
+	left   int // how many runs are not shown
+}
+
+// limit keeps the limits that there are.
+func (o *overlay) limit(of metric.Times, f Facts) {
+	v := f.Limit
+	switch of {
+	case metric.TTFT:
+		v = f.TTFTLimit
+	case metric.TPOT:
+		v = f.TPOTLimit
+	}
+	if v > 0 && !slices.Contains(o.limits, v) {
+		o.limits = append(o.limits, v)
+	}
+}
+
+// ends are those of all but the lowest 0.1 % of the values, and the highest median.
+func (o *overlay) ends(top float64) (low, high, median int64) {
+	low = math.MaxInt64
+	for _, h := range o.hists {
+		low, high, median = min(low, h.Quantile(.001)), max(high, h.Quantile(top)), max(median, h.Quantile(.5))
+	}
+	return low, high, median
+}
+
+// words say the percentiles of each run.
+func (o *overlay) words() string {
+	said := make([]string, len(o.hists))
+	for i, h := range o.hists {
+		said[i] = fmt.Sprintf("%s: median %s, 99th percentile %s", o.names[i], Duration(h.Quantile(.5)),
+			Duration(h.Quantile(.99)))
+	}
+	return capital(o.of.Title) + " of " + grouped(uint64(len(o.hists))) + " runs. " + strings.Join(said, "; ") + "."
+}
+
+// chart is one without its lines.
+func (o *overlay) chart(id, title string) Chart {
+	c := Chart{ID: id, Title: title, Alt: o.words()}
+	if o.left > 0 {
+		c.Notes = append(c.Notes, fmt.Sprintf("The first %d of %d runs.", len(o.hists), len(o.hists)+o.left))
+	}
+	return c
+}
+
+// percentiles are the curves of the runs.
+func (o *overlay) percentiles(id string) Chart {
+	c := o.chart(id, "Percentiles of "+o.of.Title+", several runs")
+	low, high, median := o.ends(1)
+	c.X = Axis{Label: "percentile", Scale: Tail}
+	c.Y = Axis{Label: o.of.Title, Of: Latency, Max: float64(high)}
+	if low > 0 && high > 20*median || low > 0 && high/low >= 100 {
+		c.Y.Scale, c.Y.Min = Log, float64(low)
+		c.Notes = append(c.Notes, "Not shown: the lowest 0.1 % of the values.")
+	}
+	for i, h := range o.hists {
+		l := curve(h)
+		l.Name, c.X.Max = o.names[i], max(c.X.Max, ending(h))
+		c.Lines = append(c.Lines, l)
+	}
+	for _, v := range o.limits {
+		if near(v, high) {
+			c.Marks = append(c.Marks, Mark{Name: "limit " + Duration(v), At: float64(v), Limit: true})
+		}
+	}
+	return c
+}
+
+// distribution is how often each run has which values.
+func (o *overlay) distribution(id string) (Chart, bool) {
+	low, high, _ := o.ends(.999)
+	if high <= low {
+		return Chart{}, false
+	}
+	c := o.chart(id, "Distribution of "+o.of.Title+", several runs")
+	b := binsOf(float64(low), float64(high+1))
+	c.X, c.Y = b.axis(o.of), Axis{Label: "share of all, %"}
+	for i, h := range o.hists {
+		n := b.share(h)
+		c.Y.Max = max(c.Y.Max, slices.Max(n))
+		c.Lines = append(c.Lines, Line{Name: o.names[i], X: b.edges, Y: n, Step: true})
+	}
+	c.Notes = append(c.Notes, "Not shown: 0.1 % of the values at either end.")
+	return c, true
+}
+
+// mostRows is how many rows an overview has.
+const mostRows = 24
+
+// Overview is a chart of one row for each of several runs; ok is false for fewer than two. X is the axis of values.
+func Overview(id, title string, x Axis, rows []Row) (c Chart, ok bool) {
+	if len(rows) < 2 {
+		return Chart{}, false
+	}
+	said := make([]string, 0, mostRows)
+	c = Chart{ID: id, Title: title, X: x, Rows: rows[:min(len(rows), mostRows)]}
+	for _, r := range c.Rows {
+		said = append(said, r.Name+": "+r.Value)
+	}
+	if n := len(rows) - len(c.Rows); n > 0 {
+		c.Notes = append(c.Notes, fmt.Sprintf("The first %d of %d runs.", mostRows, len(rows)))
+	}
+	c.Alt = strings.Join(said, "; ") + "."
+	return c, true
+}
+
+// RangeRow is the row of a distribution: its median to its 99th percentile, within its lowest and highest value.
+func RangeRow(name string, h *series.Histogram, facts Facts, limit int64) Row {
+	r := Row{Name: name, From: float64(h.Quantile(.5)), To: float64(h.Quantile(.99)), Low: float64(h.Quantile(.001)),
+		High: float64(h.Max), Limit: float64(limit)}
+	r.Value = "p50 " + Duration(h.Quantile(.5)) + ", p99 " + Duration(h.Quantile(.99))
+	if p := facts.Percentile; p > 0 {
+		r.At = float64(h.Quantile(p))
+	}
+	return r
+}
