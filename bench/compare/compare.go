@@ -6,7 +6,6 @@ package compare
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -39,8 +38,9 @@ type Side struct {
 	Runs int    `json:"runs"` // that came to their end
 }
 
-// Pair is the runs of one scenario on both sides.
+// Pair is the runs of one scenario on both sides; of suites, and of several backends, those of one point.
 type Pair struct {
+	Name     string `json:"name"`  // what the runs' names have in common
 	Model    string `json:"model"` // of the new side, where they differ
 	Scenario string `json:"scenario"`
 	Kind     string `json:"kind"` // its mode, or the compliance test that it is made for
@@ -121,6 +121,10 @@ func Compare(base, next Input, allow []string) (Comparison, error) {
 	if err := errors.Join(err1, err2); err != nil {
 		return Comparison{}, err
 	}
+	match(&a, &b)
+	if err := errors.Join(a.mixed(allowed), b.mixed(allowed)); err != nil {
+		return Comparison{}, err
+	}
 	c.Base, c.New = a.side(), b.side()
 	if err := c.pair(a, b, allowed); err != nil {
 		return Comparison{}, err
@@ -148,16 +152,16 @@ func (c *Comparison) side(in Input, allowed facets) (side, error) {
 	if len(s.groups) == 0 {
 		return s, sdk.Data(fmt.Errorf("%s: no run that came to its end%s", in.Name, list(unfinished)))
 	}
-	return s, s.mixed(allowed)
+	return s, nil
 }
 
 // pair compares the groups that both sides have.
 func (c *Comparison) pair(a, b side, allowed facets) error {
 	var faults []error
 	for _, g := range a.groups {
-		h := b.group(g.key)
+		h := b.group(g.key, g.place)
 		if h == nil {
-			c.Notes = append(c.Notes, fmt.Sprintf("only in %s: %s", a.name, g.key))
+			c.Notes = append(c.Notes, fmt.Sprintf("only in %s: %v", a.name, g))
 			continue
 		}
 		if err := unlike(g, *h, allowed); err != nil {
@@ -167,8 +171,8 @@ func (c *Comparison) pair(a, b side, allowed facets) error {
 		c.Pairs = append(c.Pairs, newPair(g, *h))
 	}
 	for _, h := range b.groups {
-		if !slices.ContainsFunc(a.groups, func(g group) bool { return g.key == h.key }) {
-			c.Notes = append(c.Notes, fmt.Sprintf("only in %s: %s", b.name, h.key))
+		if a.group(h.key, h.place) == nil {
+			c.Notes = append(c.Notes, fmt.Sprintf("only in %s: %v", b.name, h))
 		}
 	}
 	if len(c.Pairs)+len(faults) == 0 {

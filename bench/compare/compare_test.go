@@ -302,6 +302,51 @@ func TestWhatIsLeftOut(t *testing.T) {
 	}
 }
 
+// point is a run of a suite's matrix.
+func point(text string, repeat int) record.Run {
+	r := run("Offline", "ort", 100+float64(repeat), time.Millisecond)
+	r.Identity = record.Identity{Point: []string{text}, Repeat: repeat, Repeats: 2}
+	r.Workload.Batch = len(text)
+	return r
+}
+
+// TestPointsOfAMatrix: suites are compared point by point, folders of their points with each other.
+func TestPointsOfAMatrix(t *testing.T) {
+	suite := func(points ...string) (runs []record.Run) {
+		for _, p := range points {
+			runs = append(runs, point(p, 1), point(p, 2))
+		}
+		return runs
+	}
+	c, err := Compare(input("a", suite("batch=4", "batch=16", "size=100")...), input("b", suite("batch=16", "batch=4")...),
+		nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, p := range c.Pairs {
+		got = append(got, fmt.Sprint(p.Title(), " ", p.BaseRuns, " ", p.NewRuns, " ", len(p.Differs)))
+	}
+	want := []string{"resnet50 Offline performance batch=4 2 2 0", "resnet50 Offline performance batch=16 2 2 0"}
+	if !slices.Equal(got, want) || !slices.Contains(c.Notes, "only in a: resnet50 Offline performance size=100") {
+		t.Errorf("%q, %q, want %q", got, c.Notes, want)
+	}
+	for name, sides := range map[string][2][]record.Run{
+		"two points": {suite("batch=4"), suite("batch=16")}, "a point and a run": {suite("batch=4"),
+			{run("Offline", "ort", 100, time.Millisecond)}},
+	} {
+		c, err := Compare(input("a", sides[0]...), input("b", sides[1]...), nil)
+		if err != nil || len(c.Pairs) != 1 || c.Pairs[0].Title() != "resnet50 Offline performance" {
+			t.Errorf("%s: %v, %+v", name, err, c.Pairs)
+		}
+	}
+	_, err = Compare(input("a", suite("batch=4", "batch=16")...), input("b", run("Offline", "ort", 100, time.Millisecond)),
+		nil)
+	if !errors.Is(err, ErrUnlike) || !strings.Contains(err.Error(), "runs of one side differ in batch") {
+		t.Error(err)
+	}
+}
+
 func seven(t *testing.T) Comparison {
 	t.Helper()
 	random := rand.New(rand.NewPCG(3, 3))

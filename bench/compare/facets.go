@@ -79,7 +79,7 @@ func (s *side) mixed(allowed facets) error {
 	var faults []error
 	for _, g := range s.groups {
 		for _, d := range g.within(allowed) {
-			faults = append(faults, fmt.Errorf("%s, %s: runs of one side differ in %s: %q and %q", s.name, g.key, d.About,
+			faults = append(faults, fmt.Errorf("%s, %v: runs of one side differ in %s: %q and %q", s.name, g, d.About,
 				d.Base, d.New))
 		}
 	}
@@ -116,7 +116,7 @@ func unlike(a, b group, allowed facets) error {
 			continue
 		}
 		for _, d := range differences(f.of(a.runs[0]), f.of(b.runs[0])) {
-			faults = append(faults, fmt.Errorf("%s: %s differs (%s): %q in %s, %q in %s", a.key, d.About, f.name, d.Base,
+			faults = append(faults, fmt.Errorf("%v: %s differs (%s): %q in %s, %q in %s", a, d.About, f.name, d.Base,
 				a.side, d.New, b.side))
 		}
 	}

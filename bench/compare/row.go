@@ -9,6 +9,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/bench/record/metric"
+	"github.com/plumbline-ml/plumbline/bench/record/names"
 	"github.com/plumbline-ml/plumbline/bench/record/results"
 )
 
@@ -16,7 +17,8 @@ import (
 func newPair(a, b group) Pair {
 	first := b.runs[0]
 	p := Pair{
-		Model: first.Model, Scenario: first.Scenario, Kind: first.Kind(), BaseRuns: len(a.runs), NewRuns: len(b.runs),
+		Name: pairName(a, b), Model: first.Model, Scenario: first.Scenario, Kind: first.Kind(),
+		BaseRuns: len(a.runs), NewRuns: len(b.runs),
 		Differs: differing(a, b), Notes: append(remarks(a), remarks(b)...), Rows: []Row{},
 	}
 	base, next := figures(a.runs), figures(b.runs)
@@ -31,6 +33,17 @@ func newPair(a, b group) Pair {
 		}
 	}
 	return p
+}
+
+// pairName is what the names of all runs have in common. Where models, scenarios or modes differ, it has those of the
+// new side.
+func pairName(a, b group) string {
+	all := records(slices.Concat(b.runs, a.runs))
+	for i := range all {
+		first := all[0]
+		all[i].Model, all[i].Scenario, all[i].Mode, all[i].Test = first.Model, first.Scenario, first.Mode, first.Test
+	}
+	return names.Common(all...)
 }
 
 // remarks are what a reader should know of a group's runs.

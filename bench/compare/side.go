@@ -9,23 +9,30 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/figure"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/bench/record/names"
 	"github.com/plumbline-ml/plumbline/bench/record/results"
 )
 
 // key is what runs must have in common to be repetitions of each other; a part that may differ is empty.
 type key struct{ model, scenario, kind string }
 
-// String is "resnet50 Server performance".
-func (k key) String() string {
-	parts := []string{k.model, k.scenario, k.kind}
-	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " ")
-}
-
 // group is the runs of one key on one side; there is one at least.
 type group struct {
-	key  key
-	side string
-	runs []results.Found
+	key   key
+	place string // in a suite, or which of several backends: "cnn\nbatch=4"; empty: it has none
+	side  string
+	runs  []results.Found
+}
+
+// String is what the runs' names have in common: "resnet50 Server performance batch=4".
+func (g group) String() string { return names.Common(records(g.runs)...) }
+
+func records(runs []results.Found) []record.Run {
+	all := make([]record.Run, len(runs))
+	for i, f := range runs {
+		all[i] = f.Run
+	}
+	return all
 }
 
 // side is the runs of one side, grouped.
@@ -45,20 +52,61 @@ func (s *side) add(f results.Found, allowed facets) {
 	if allowed["mode"] {
 		k.kind = ""
 	}
-	if g := s.group(k); g != nil {
+	place := strings.Join(append([]string{f.Identity.Entry}, f.Identity.Point...), "\n")
+	if g := s.group(k, place); g != nil {
 		g.runs = append(g.runs, f)
 		return
 	}
-	s.groups = append(s.groups, group{k, s.name, []results.Found{f}})
+	s.groups = append(s.groups, group{k, place, s.name, []results.Found{f}})
 }
 
-// group is that of a key, or nil.
-func (s *side) group(k key) *group {
-	i := slices.IndexFunc(s.groups, func(g group) bool { return g.key == k })
+// group is that of a key in a place, or nil.
+func (s *side) group(k key, place string) *group {
+	i := slices.IndexFunc(s.groups, func(g group) bool { return g.key == k && g.place == place })
 	if i < 0 {
 		return nil
 	}
 	return &s.groups[i]
+}
+
+// join takes the groups of a key together, where their places are not those of the other side: folders of a suite's
+// points may be compared with each other, or with other runs.
+func (s *side) join(k key) {
+	var all []group
+	at := -1
+	for _, g := range s.groups {
+		switch {
+		case g.key != k:
+			all = append(all, g)
+		case at < 0:
+			at = len(all)
+			g.place = ""
+			all = append(all, g)
+		default:
+			all[at].runs = slices.Concat(all[at].runs, g.runs)
+		}
+	}
+	s.groups = all
+}
+
+// match makes the groups of two sides those that are compared: place by place where they have places in common.
+func match(a, b *side) {
+	shared := map[key]bool{}
+	for _, g := range a.groups {
+		if b.group(g.key, g.place) != nil {
+			shared[g.key] = true
+		}
+	}
+	for _, g := range a.groups {
+		if !shared[g.key] && b.has(g.key) {
+			a.join(g.key)
+			b.join(g.key)
+		}
+	}
+}
+
+func (s *side) has(k key) bool {
+	return slices.ContainsFunc(s.groups, func(g group) bool { return g.key == k })
 }
 
 func (s *side) side() Side {
@@ -72,7 +120,7 @@ func (s *side) side() Side {
 func (s *side) keys() string {
 	var all []string
 	for _, g := range s.groups {
-		all = append(all, g.key.String())
+		all = append(all, g.String())
 	}
 	return strings.Join(all, ", ")
 }

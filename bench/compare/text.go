@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -9,6 +10,8 @@ import (
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
 	"github.com/plumbline-ml/plumbline/internal/table"
+
+	"github.com/plumbline-ml/plumbline/bench/record"
 )
 
 // WriteJSON writes a Comparison, or a list of them, for programs.
@@ -61,8 +64,10 @@ func (p Pair) write(b *strings.Builder, every bool) {
 	_, _ = t.WriteTo(b)
 }
 
-// Title is "resnet50 Server performance".
-func (p Pair) Title() string { return key{p.Model, p.Scenario, p.Kind}.String() }
+// Title is what the pair is called: "resnet50 Server performance batch=4".
+func (p Pair) Title() string {
+	return cmp.Or(p.Name, record.Run{Model: p.Model, Scenario: p.Scenario, Mode: p.Kind}.Name())
+}
 
 // Heading is what the row's numbers are: "mean latency, ms".
 func (r Row) Heading() string {

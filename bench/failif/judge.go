@@ -54,13 +54,13 @@ func (c Condition) Check(subjects []Subject) error {
 		}
 	}
 	if models == 0 {
-		return fmt.Errorf("condition %q: there is no such run; there are %s", c.Text, names(subjects))
+		return fmt.Errorf("condition %q: there is no such run; there are %s", c.Text, subjectNames(subjects))
 	}
 	slices.Sort(known)
 	return fmt.Errorf("condition %q: %w", c.Text, suggest.Unknown("metric", c.Metric, slices.Compact(known)))
 }
 
-func names(subjects []Subject) string {
+func subjectNames(subjects []Subject) string {
 	var all []string
 	for _, s := range subjects {
 		all = append(all, s.Name)

@@ -4,15 +4,15 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/compare"
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/record/metric"
+	"github.com/plumbline-ml/plumbline/bench/record/names"
 )
 
 // Runs are the subjects of runs that were made; one that did not come to its end has no figures.
 func Runs(runs []record.Run) []Subject {
 	var all []Subject
-	for _, r := range runs {
-		all = append(all, Subject{
-			Name: r.Model + " " + r.Scenario + " " + r.Kind(), Model: r.Model, Scenario: r.Scenario, Metrics: r.Metrics(),
-		})
+	called := names.Runs(runs)
+	for i, r := range runs {
+		all = append(all, Subject{Name: called[i].Full, Model: r.Model, Scenario: r.Scenario, Metrics: r.Metrics()})
 	}
 	return all
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/system"
+	"github.com/plumbline-ml/plumbline/internal/terminal"
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/loadgen/official"
 	"github.com/plumbline-ml/plumbline/loadgen/suggest"
@@ -25,8 +26,11 @@ type Stated struct {
 	Note, Precision string
 }
 
-// mostNote bounds a note, in bytes.
-const mostNote = 1000
+// mostNote and mostLabel bound a note and a label, in bytes.
+const (
+	mostNote  = 1000
+	mostLabel = 100
+)
 
 func (p *Plan) readStated(r Request) error {
 	p.Stated = Stated{Note: strings.TrimSpace(r.Note), Precision: strings.TrimSpace(r.PrecisionLabel)}
@@ -35,6 +39,9 @@ func (p *Plan) readStated(r Request) error {
 		if len(text) > mostNote {
 			faults = append(faults, fmt.Errorf("%s: %d bytes, want at most %d", flag, len(text), mostNote))
 		}
+	}
+	if err := checkLabel(r.Identity.Label); err != nil {
+		faults = append(faults, err)
 	}
 	if r.System != "" {
 		s, err := system.ReadStated(r.System)
@@ -47,6 +54,18 @@ func (p *Plan) readStated(r Request) error {
 		}
 	}
 	return exitcode.OfRequest(faults)
+}
+
+// checkLabel wants a line of text: it stands in tables, headings and names of files.
+func checkLabel(label string) error {
+	switch {
+	case len(label) > mostLabel:
+		return fmt.Errorf("--label: %d bytes, want at most %d", len(label), mostLabel)
+	case terminal.Line(label) != label:
+		return fmt.Errorf("--label %s: it has a line break or another control character, want one line of text",
+			terminal.Line(label))
+	}
+	return nil
 }
 
 // The LoadGens that drive runs.

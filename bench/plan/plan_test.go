@@ -285,3 +285,23 @@ func TestAccuracyOnceWithoutOffline(t *testing.T) {
 		t.Errorf("%+v, %v", p, err)
 	}
 }
+
+// TestLabel: a label is one line, as it stands in tables and headings.
+func TestLabel(t *testing.T) {
+	for label, want := range map[string]string{
+		"": "", "before the patch, größer <b>": "", strings.Repeat("x", 100): "",
+		"two\nlines": "--label two\\nlines: it has a line break", "\x1b[31m": "control character",
+		"\u202eneman": "control character", "\xff": "control character",
+		strings.Repeat("x", 10_000): "10000 bytes, want at most 100",
+	} {
+		r := Request{}
+		r.Identity.Label = label
+		p, err := build(r, served())
+		switch {
+		case want == "" && (err != nil || p.Request.Identity.Label != label):
+			t.Errorf("%q: %v", label, err)
+		case want != "" && (exitcode.Of(err) != exitcode.Usage || !strings.Contains(err.Error(), want)):
+			t.Errorf("%q: %v, want %q", label, err, want)
+		}
+	}
+}

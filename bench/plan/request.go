@@ -62,8 +62,10 @@ type Request struct {
 	// System is a file of what the machine does not say of itself, Note a remark, and PrecisionLabel the precision of a
 	// model of the user's own: they are written down with the results.
 	System, Note, PrecisionLabel string
-	Batch                        int
-	Sessions                     int
+	// Identity is what results call the runs, where several are shown: a label, and the place among those of one command.
+	Identity record.Identity
+	Batch    int
+	Sessions int
 
 	// Division is "closed", "network" or "open"; empty: closed.
 	Division string

@@ -25,6 +25,8 @@ func (r *Run) Hide(hide func(text string) string) {
 	r.Estimates = each(r.Estimates, hide)
 	r.DivisionReasons = each(r.DivisionReasons, hide)
 	r.Command = each(r.Command, hide)
+	r.Identity.Label, r.Identity.Entry = hide(r.Identity.Label), hide(r.Identity.Entry)
+	r.Identity.Point = each(r.Identity.Point, hide)
 	r.Workload.hide(hide)
 	r.Network.hide(hide)
 	r.Power.hide(hide)

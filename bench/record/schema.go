@@ -35,7 +35,9 @@ type Document struct {
 
 // Run is everything known of one run: performance or accuracy of one model in one scenario.
 type Run struct {
-	Model string `json:"model"`
+	// Identity is what the run is called among others, as far as anybody said.
+	Identity Identity `json:"identity,omitzero"`
+	Model    string   `json:"model"`
 	// RulesKey and LoadGenKey are the model's names in the rules' tables ("resnet") and in configuration files
 	// ("resnet50").
 	RulesKey   string `json:"rules_key,omitempty"`

@@ -161,7 +161,7 @@ func WriteRow(w io.Writer, r Run) error {
 
 // String is the run's outcome in one line: "resnet50 Offline performance: VALID, 812.34 samples/s".
 func (r Run) String() string {
-	text := fmt.Sprintf("%s %s %s: %s", r.Model, r.Scenario, r.Kind(), r.Verdict)
+	text := r.Name() + ": " + r.Verdict
 	if value, _ := r.headline(); value != "" {
 		text += ", " + value
 	}

@@ -67,7 +67,7 @@ func version() record.Harness {
 // record is the record of a run that has not begun.
 func (r *runner) record(p *plan.Plan, t plan.Run) record.Run {
 	rec := record.Run{
-		Model: t.Model, Scenario: t.Scenario.String(), Mode: t.ModeName(),
+		Identity: p.Request.Identity, Model: t.Model, Scenario: t.Scenario.String(), Mode: t.ModeName(),
 		Profile: string(t.Settings.Profile), Deviations: t.Settings.Deviations, Rules: p.Rules, Pace: p.Pace,
 		Audit: filepath.ToSlash(p.AuditPath(t)), Test: t.Test,
 		Started: r.request.Clock(), Dir: filepath.ToSlash(t.Dir), Command: r.facts.Command, TuningNote: p.TuningText(),

@@ -90,7 +90,7 @@ func watch(b *testing.B, r bench.PlannedRun, p *loadgen.Progress, by string) (st
 	if strings.Contains(by, "otlp") {
 		sender.Send(f, "bench")
 	}
-	f.Plan("out", []bench.PlannedRun{r})
+	f.Plan("out", record.Identity{}, []bench.PlannedRun{r})
 	f.Open(record.Run{Workload: &record.Workload{}})
 	seen := f.Test(r, p)
 	return func() {

@@ -64,6 +64,7 @@ type Plan struct {
 // Planned is one of them.
 type Planned struct {
 	Run      int    `json:"run"`
+	Name     string `json:"name"` // what it is called: no other run of the command has the name
 	Model    string `json:"model"`
 	Scenario string `json:"scenario"`
 	Mode     string `json:"mode"`           // as in result.json

@@ -1,7 +1,9 @@
 package feed
 
 import (
+	"fmt"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -46,7 +48,7 @@ func (f *Feed) Begin(h record.Harness, command []string) {
 }
 
 // Plan tells of runs that are about to be made, whose results go to the folder out.
-func (f *Feed) Plan(out string, runs []bench.PlannedRun) {
+func (f *Feed) Plan(out string, of record.Identity, runs []bench.PlannedRun) {
 	p := &Plan{Out: out, Runs: []Planned{}}
 	f.mu.Lock()
 	for _, t := range runs {
@@ -54,11 +56,22 @@ func (f *Feed) Plan(out string, runs []bench.PlannedRun) {
 			Run: len(f.runs) + 1, Model: t.Model, Scenario: t.Scenario.String(), Mode: t.ModeName(), Test: t.Test,
 			Dir: filepath.ToSlash(t.Dir),
 		}
+		planned.Name = f.name(of, planned)
 		p.Runs = append(p.Runs, planned)
 		f.runs = append(f.runs, &Run{Planned: planned})
 	}
 	f.mu.Unlock()
 	f.tell(Event{Name: NamePlan, Plan: p})
+}
+
+// name is what a planned run is called. Where a command makes another one of the name, such as the same model for two
+// tests, its number tells it apart.
+func (f *Feed) name(of record.Identity, p Planned) string {
+	name := record.Run{Identity: of, Model: p.Model, Scenario: p.Scenario, Mode: p.Mode, Test: p.Test}.Name()
+	if slices.ContainsFunc(f.runs, func(r *Run) bool { return r.Name == name }) {
+		name += fmt.Sprintf(" (run %d)", p.Run)
+	}
+	return name
 }
 
 // change changes the run that is next to end; without one, as in a command whose plan was not told, it does nothing.

@@ -71,7 +71,7 @@ func TestFeedTellsOfRunsInOrder(t *testing.T) {
 	f := feed.New(time.Now, k)
 	f.Begin(record.Harness{}, []string{"harness", "run"})
 	runs := []bench.PlannedRun{planned(loadgen.Server), planned(loadgen.MultiStream), planned(loadgen.Offline)}
-	f.Plan("out", runs)
+	f.Plan("out", record.Identity{}, runs)
 	for i, r := range runs {
 		result := run(t, f, r, &loadgentest.NullSUT{})
 		last := k.last(feed.NameProgress)
@@ -120,9 +120,27 @@ func wantNear(t *testing.T, what string, got int64, want time.Duration) {
 	}
 }
 
+// TestNamesOfRuns: no two runs of a command have one name, whatever they are made for.
+func TestNamesOfRuns(t *testing.T) {
+	k := &kept{}
+	f := feed.New(time.Now, k)
+	server := planned(loadgen.Server)
+	for _, of := range []record.Identity{{}, {Point: []string{"batch=4"}}, {}} {
+		f.Plan("out", of, []bench.PlannedRun{server})
+	}
+	var got []string
+	for _, e := range k.events {
+		got = append(got, e.Plan.Runs[0].Name)
+	}
+	name := server.Model + " Server performance"
+	if want := []string{name, name + " batch=4", name + " (run 3)"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 func TestRunsAreKept(t *testing.T) {
 	f := feed.New(time.Now)
-	f.Plan("out", []bench.PlannedRun{planned(loadgen.Server), planned(loadgen.SingleStream)})
+	f.Plan("out", record.Identity{}, []bench.PlannedRun{planned(loadgen.Server), planned(loadgen.SingleStream)})
 	result := run(t, f, planned(loadgen.Server), &loadgentest.NullSUT{})
 	seen := 0
 	f.Each(func(r *feed.Run) {
@@ -144,7 +162,7 @@ func TestTokensAndLimits(t *testing.T) {
 	s.UseTokenLatencies, s.ServerTTFTLatency, s.ServerTPOTLatency = true, 1, 1
 	k := &kept{}
 	f := feed.New(time.Now, k)
-	f.Plan("out", []bench.PlannedRun{r})
+	f.Plan("out", record.Identity{}, []bench.PlannedRun{r})
 	result := run(t, f, r, &loadgentest.NullSUT{Tokens: 5})
 	p := k.last(feed.NameProgress).Progress
 	if p.Tokens != 5*result.SampleCount || p.OverLimit != result.SampleCount || p.TTFT.Count != result.SampleCount {
@@ -158,7 +176,7 @@ func TestAnotherDriversCounts(t *testing.T) {
 	k := &kept{}
 	f := feed.New(time.Now, k)
 	r := planned(loadgen.Server)
-	f.Plan("out", []bench.PlannedRun{r})
+	f.Plan("out", record.Identity{}, []bench.PlannedRun{r})
 	p := &loadgen.Progress{}
 	stop := f.Test(r, p)
 	p.Follow(func() loadgen.ProgressSnapshot {

@@ -32,7 +32,7 @@ func ended(t *testing.T) *feed.Feed {
 	r := bench.PlannedRun{Model: "m\xff", Scenario: s.Scenario,
 		Settings: settings.Settings{Settings: mlconf.Settings{TestSettings: s}}}
 	f, p := feed.New(time.Now), &loadgen.Progress{}
-	f.Plan("out", []bench.PlannedRun{r, r})
+	f.Plan("out", record.Identity{}, []bench.PlannedRun{r, r})
 	f.Open(record.Run{Workload: &record.Workload{Dataset: "a \"b\"\n\xff"}})
 	stop := f.Test(r, p)
 	result, err := loadgen.StartTest(t.Context(), &loadgentest.NullSUT{}, loadgentest.QSL{Total: 64}, s,

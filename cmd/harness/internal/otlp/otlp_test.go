@@ -18,6 +18,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 
 	"github.com/plumbline-ml/plumbline/bench"
+	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/settings"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/feed"
 )
@@ -58,7 +59,7 @@ func measured(t *testing.T) *feed.Feed {
 	r := bench.PlannedRun{Model: "m", Scenario: s.Scenario,
 		Settings: settings.Settings{Settings: mlconf.Settings{TestSettings: s}}}
 	f, p := feed.New(time.Now), &loadgen.Progress{}
-	f.Plan("out", []bench.PlannedRun{r})
+	f.Plan("out", record.Identity{}, []bench.PlannedRun{r})
 	stop := f.Test(r, p)
 	if _, err := loadgen.StartTest(t.Context(), &loadgentest.NullSUT{}, loadgentest.QSL{Total: 64}, s,
 		loadgen.LogSettings{Progress: p}); err != nil {

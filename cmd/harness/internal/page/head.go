@@ -12,7 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/figure"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
-	names "github.com/plumbline-ml/plumbline/bench/record/metric"
+	"github.com/plumbline-ml/plumbline/bench/record/metric"
 	"github.com/plumbline-ml/plumbline/bench/record/results"
 	"github.com/plumbline-ml/plumbline/bench/record/series"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plot"
@@ -106,9 +106,9 @@ func judgedBy(r record.Run) []judged {
 		return nil
 	}
 	if t := r.Performance.Tokens; t != nil && t.TTFT != nil {
-		all := []judged{below(names.TTFT.Short, t.TTFT.Target, t.TTFT.LimitNS)}
+		all := []judged{below(metric.TTFT.Short, t.TTFT.Target, t.TTFT.LimitNS)}
 		if t.TPOT != nil {
-			all = append(all, below(names.TPOT.Short, t.TPOT.Target, t.TPOT.LimitNS))
+			all = append(all, below(metric.TPOT.Short, t.TPOT.Target, t.TPOT.LimitNS))
 		}
 		return slices.DeleteFunc(all, func(j judged) bool { return j.Limit == "" })
 	}
@@ -158,7 +158,7 @@ func percent(v float64) string {
 }
 
 // overview are the charts of all runs together: throughput and latency of each, and one over the other.
-func (v *view) overview(runs []results.Found, called []string) {
+func (v *view) overview(runs []results.Found) {
 	type group struct {
 		runs  []plot.Run
 		title string
@@ -170,7 +170,7 @@ func (v *view) overview(runs []results.Found, called []string) {
 		if f.Performance == nil {
 			continue
 		}
-		if row, ok := rateRow(called[i], f.Run); ok {
+		if row, ok := rateRow(v.names[i].Short, f.Run); ok {
 			rates = append(rates, row)
 		}
 		file, _, err := series.Find(f.Timed())
@@ -178,14 +178,14 @@ func (v *view) overview(runs []results.Found, called []string) {
 			continue
 		}
 		facts := facts(f.Run)
-		if row, ok := rangeRow(called[i], file, facts); ok {
+		if row, ok := rangeRow(v.names[i].Short, file, facts); ok {
 			ranges, least = append(ranges, row), min(least, row.Low)
 		}
 		at := slices.IndexFunc(groups, func(g group) bool { return g.title == f.Model+" "+f.Scenario })
 		if at < 0 {
 			at, groups = len(groups), append(groups, group{title: f.Model + " " + f.Scenario})
 		}
-		groups[at].runs = append(groups[at].runs, plot.Run{Name: called[i], File: file, Facts: facts})
+		groups[at].runs = append(groups[at].runs, plot.Run{Name: v.names[i].Short, File: file, Facts: facts})
 	}
 	if c, ok := plot.Overview("overview-throughput", "Throughput of each run", plot.Axis{Label: "samples/s"}, rates); ok {
 		v.chart(c)
@@ -215,7 +215,7 @@ func (v *view) chart(c plot.Chart) {
 // rateRow is the throughput of a run.
 func rateRow(name string, r record.Run) (plot.Row, bool) {
 	for _, f := range append([]record.Figure{r.Performance.Metric}, r.Performance.Figures...) {
-		if f.Metric == names.SamplesPerSecond.Name && float64(f.Value) > 0 {
+		if f.Metric == metric.SamplesPerSecond.Name && float64(f.Value) > 0 {
 			return plot.Row{Name: name, Value: f.String(), To: float64(f.Value)}, true
 		}
 	}
@@ -228,15 +228,15 @@ func rateRow(name string, r record.Run) (plot.Row, bool) {
 
 // rangeRow is the latency of a run.
 func rangeRow(name string, file *series.File, facts plot.Facts) (plot.Row, bool) {
-	h := file.Histogram(names.QueryLatency)
+	h := file.Histogram(metric.QueryLatency)
 	if h == nil {
-		h = file.Histogram(names.Latency)
+		h = file.Histogram(metric.Latency)
 	}
 	if h == nil || h.Count < 2 || h.Quantile(.001) <= 0 {
 		return plot.Row{}, false
 	}
 	limit := facts.Limit
-	if file.Histogram(names.TTFT) != nil { // the limit is that of tokens
+	if file.Histogram(metric.TTFT) != nil { // the limit is that of tokens
 		limit = 0
 	}
 	return plot.RangeRow(name, h, facts, limit), true

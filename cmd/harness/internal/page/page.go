@@ -10,6 +10,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/plumbline-ml/plumbline/bench/record/names"
 	"github.com/plumbline-ml/plumbline/bench/record/results"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plot"
 )
@@ -54,6 +55,7 @@ type Report struct {
 
 // view is what page.html shows.
 type view struct {
+	names           []names.Name // of the runs
 	Title, Subtitle string
 	Policy          string
 	CSS             template.CSS
@@ -74,18 +76,14 @@ func (r Report) WriteHTML(w io.Writer) error {
 		Title: r.title(), Subtitle: r.subtitle(), Policy: Policy(CSS), CSS: template.CSS(CSS), Notes: r.notes(),
 		Skipped: r.Set.Skipped, Footer: "Made by Plumbline " + r.Version + " of the files of the runs. It needs no network.",
 	}
-	v.Facts = head(r.Set.Runs)
+	v.Facts, v.names = head(r.Set.Runs), names.Of(r.Set.Runs)
 	shown, err := v.sections(r.Set.Runs)
 	if err != nil {
 		return err
 	}
 	if len(r.Set.Runs) > 1 {
 		v.rows(r.Set.Runs, shown)
-		called := make([]string, len(r.Set.Runs))
-		for i, f := range r.Set.Runs {
-			called[i] = name(f.Run)
-		}
-		v.overview(r.Set.Runs, called)
+		v.overview(r.Set.Runs)
 	}
 	return page.Execute(w, v)
 }
@@ -94,7 +92,7 @@ func (r Report) WriteHTML(w io.Writer) error {
 func (v *view) sections(runs []results.Found) (shown int, err error) {
 	room, pictures := mostBytes, mostExhibits
 	for i, f := range runs {
-		s, exhibits := newSection(f, sectionID(i), pictures)
+		s, exhibits := newSection(f, v.names[i].Full, sectionID(i), pictures)
 		var text bytes.Buffer
 		if err := page.ExecuteTemplate(&text, "run", s); err != nil {
 			return i, err
@@ -123,7 +121,7 @@ type row struct {
 // rows makes the table of all runs, of which so many have sections.
 func (v *view) rows(runs []results.Found, shown int) {
 	for i, f := range runs[:min(len(runs), mostRows)] {
-		r := row{Name: name(f.Run), verdict: verdictOf(f.Run), Judged: judgedBy(f.Run)}
+		r := row{Name: v.names[i].Full, verdict: verdictOf(f.Run), Judged: judgedBy(f.Run)}
 		if i < shown {
 			r.ID = sectionID(i)
 		}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"html/template"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -26,7 +27,8 @@ const evil = `</script><script>alert(1)</script><img src=x onerror=alert(1)>"'` 
 // hostile is a run in which every text is evil.
 func hostile() record.Run {
 	return record.Run{
-		Model: evil, Scenario: evil, Mode: evil, Status: record.Status(evil), Verdict: evil, Division: evil,
+		Identity: record.Identity{Label: evil, Entry: evil, Point: []string{evil}, Repeat: 1, Repeats: 2},
+		Model:    evil, Scenario: evil, Mode: evil, Status: record.Status(evil), Verdict: evil, Division: evil,
 		DivisionReasons: []string{evil}, Error: &record.Failure{Class: evil, Message: evil, Stderr: []string{evil}},
 		Reasons: []record.Reason{{Rule: evil, Measured: evil, Needed: evil, Hint: evil}},
 		Notes:   []record.Finding{{About: evil, Text: evil}}, Messages: []record.Message{{Text: evil, Warning: true}},
@@ -148,6 +150,38 @@ func TestThousandsOfRuns(t *testing.T) {
 	text := html(t, set)
 	if len(text) > 2_000_000 || !strings.Contains(text, "of 3000 runs") || !strings.Contains(text, "and 1000 more") {
 		t.Errorf("%d bytes", len(text))
+	}
+}
+
+// TestNamesOfAMatrix: six runs of a matrix are called by their points, in the table, in headings and for the terminal.
+func TestNamesOfAMatrix(t *testing.T) {
+	var set results.Set
+	var want []string
+	for _, batch := range []string{"batch=1", "batch=4", "batch=8"} {
+		for _, precision := range []string{"precision=fp32", "precision=int8"} {
+			r := record.Run{Model: "resnet50", Scenario: "Offline", Mode: "performance", Verdict: "VALID"}
+			r.Identity.Point = []string{batch, precision}
+			set.Runs = append(set.Runs, results.Found{Run: r})
+			want = append(want, "resnet50 Offline performance "+batch+", "+precision)
+		}
+	}
+	text := html(t, set)
+	var terminal bytes.Buffer
+	if err := (Report{Set: set}).WriteText(&terminal); err != nil {
+		t.Fatal(err)
+	}
+	for i, name := range want {
+		name := template.HTMLEscapeString(name)
+		for _, place := range []string{
+			fmt.Sprintf(`<a href="#run-%d">%s</a>`, i+1, name), fmt.Sprintf(`<h2 id="run-%d-title">%s</h2>`, i+1, name),
+		} {
+			if !strings.Contains(text, place) {
+				t.Errorf("the page lacks %s", place)
+			}
+		}
+		if !strings.Contains(terminal.String(), "\n"+want[i]+"  ") {
+			t.Errorf("the text lacks %s:\n%s", want[i], terminal.String())
+		}
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/figure"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
-	names "github.com/plumbline-ml/plumbline/bench/record/metric"
+	"github.com/plumbline-ml/plumbline/bench/record/metric"
 	"github.com/plumbline-ml/plumbline/bench/record/results"
 	"github.com/plumbline-ml/plumbline/bench/record/series"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plot"
@@ -22,7 +22,7 @@ type section struct {
 	Figures       []named
 	Reasons       []record.Reason
 	Remarks       []record.Finding
-	Accuracy      []metric
+	Accuracy      []scored
 	AccuracyNotes []string
 	Exhibits      []exhibit
 	ExhibitsTitle string
@@ -60,15 +60,15 @@ func (t table) Label(i int) string {
 	return ""
 }
 
-// newSection makes the section of a run with at most so many bytes of exhibits, and says how many it has.
-func newSection(f results.Found, id string, room int) (s section, exhibits int) {
+// newSection makes the section of a run of a name with at most so many bytes of exhibits, and says how many it has.
+func newSection(f results.Found, name, id string, room int) (s section, exhibits int) {
 	r := f.Run
 	s = section{
-		ID: id, Name: name(r), When: when(r), verdict: verdictOf(r), Failure: r.Error, Reasons: r.Reasons,
+		ID: id, Name: name, When: when(r), verdict: verdictOf(r), Failure: r.Error, Reasons: r.Reasons,
 		Remarks: remarks(r), Figures: figures(r), Shares: shares(r), Latencies: latencies(r), Details: details(f),
 	}
 	if r.Accuracy != nil {
-		s.Accuracy, s.AccuracyNotes = metrics(r.Accuracy), append([]string{r.Accuracy.Basis}, r.Accuracy.Notes...)
+		s.Accuracy, s.AccuracyNotes = scores(r.Accuracy), append([]string{r.Accuracy.Basis}, r.Accuracy.Notes...)
 		exhibits = s.exhibits(f.Folder(), r.Accuracy.LogSHA256, room)
 	}
 	if r.Performance != nil {
@@ -136,12 +136,12 @@ func figures(r record.Run) []named {
 			all = append(all, named{f.Name, f.String()})
 		}
 	}
-	all = append(all, named{names.Queries.Title, figure.Count(p.Queries)})
+	all = append(all, named{metric.Queries.Title, figure.Count(p.Queries)})
 	if p.Samples != p.Queries {
-		all = append(all, named{names.Samples.Title, figure.Count(p.Samples)})
+		all = append(all, named{metric.Samples.Title, figure.Count(p.Samples)})
 	}
 	if p.Tokens != nil {
-		all = append(all, named{names.Tokens.Title, figure.Count(p.Tokens.Count)})
+		all = append(all, named{metric.Tokens.Title, figure.Count(p.Tokens.Count)})
 	}
 	return append(all, power(r.Power)...)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/figure"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
-	names "github.com/plumbline-ml/plumbline/bench/record/metric"
+	"github.com/plumbline-ml/plumbline/bench/record/metric"
 	"github.com/plumbline-ml/plumbline/bench/record/results"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plot"
 )
@@ -23,7 +23,7 @@ func latencies(r record.Run) table {
 	if p == nil {
 		return t
 	}
-	add := func(of names.Times, l *record.Latency) {
+	add := func(of metric.Times, l *record.Latency) {
 		if l == nil || l.Count == 0 {
 			return
 		}
@@ -34,14 +34,14 @@ func latencies(r record.Run) table {
 		t.Head = append(head, "max", "mean")
 		t.Rows = append(t.Rows, append(cells, plot.Duration(l.Max), plot.Duration(l.Mean)))
 	}
-	add(names.Latency, &p.Latency)
-	add(names.QueryLatency, p.Query)
-	add(names.IssueDelay, p.Issue)
+	add(metric.Latency, &p.Latency)
+	add(metric.QueryLatency, p.Query)
+	add(metric.IssueDelay, p.Issue)
 	if p.Tokens != nil && p.Tokens.TTFT != nil {
-		add(names.TTFT, &p.Tokens.TTFT.Latency)
+		add(metric.TTFT, &p.Tokens.TTFT.Latency)
 	}
 	if p.Tokens != nil && p.Tokens.TPOT != nil {
-		add(names.TPOT, &p.Tokens.TPOT.Latency)
+		add(metric.TPOT, &p.Tokens.TPOT.Latency)
 	}
 	return t
 }
@@ -52,16 +52,16 @@ type bar struct {
 	Part, Target float64
 }
 
-// metric is a judged accuracy.
-type metric struct {
+// scored is a judged accuracy.
+type scored struct {
 	Name, Value, Target, Text string
 	Bar                       *bar
 }
 
-func metrics(a *record.Accuracy) []metric {
-	var all []metric
+func scores(a *record.Accuracy) []scored {
+	var all []scored
 	for _, m := range a.Metrics {
-		out := metric{Name: m.Name, Value: strings.TrimSpace(m.Rounded + " " + m.Unit), Text: m.Text}
+		out := scored{Name: m.Name, Value: strings.TrimSpace(m.Rounded + " " + m.Unit), Text: m.Text}
 		value, target := float64(m.Value), float64(m.Target)
 		if target > 0 && value >= 0 && !math.IsInf(value, 0) {
 			out.Target = strings.TrimSpace(figure.Round(target) + " " + m.Unit)

@@ -9,6 +9,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/terminal"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/bench/record/names"
 	"github.com/plumbline-ml/plumbline/bench/record/results"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plot"
 )
@@ -20,12 +21,13 @@ func (r Report) WriteText(w io.Writer) error {
 	for _, note := range r.notes() {
 		fmt.Fprintf(&b, "%s\n", note)
 	}
-	for _, f := range r.Set.Runs {
+	called := names.Of(r.Set.Runs)
+	for i, f := range r.Set.Runs {
 		if b.Len() > 1<<20 {
 			b.WriteString("\nfurther runs are left out: name their folders\n")
 			break
 		}
-		if err := writeRun(&b, f); err != nil {
+		if err := writeRun(&b, f, called[i].Full); err != nil {
 			return err
 		}
 	}
@@ -47,8 +49,8 @@ func (r Report) WriteText(w io.Writer) error {
 	return nil
 }
 
-func writeRun(b *strings.Builder, f results.Found) error {
-	fmt.Fprintf(b, "\n%s  %s\n", plain(name(f.Run)), plain(when(f.Run)))
+func writeRun(b *strings.Builder, f results.Found, name string) error {
+	fmt.Fprintf(b, "\n%s  %s\n", name, plain(when(f.Run)))
 	if err := record.WriteRow(b, f.Run); err != nil {
 		return err
 	}

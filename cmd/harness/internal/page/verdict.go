@@ -45,8 +45,6 @@ func ofTest(r record.Run, v verdict) verdict {
 	return v
 }
 
-func name(r record.Run) string { return fmt.Sprintf("%s · %s · %s", r.Model, r.Scenario, r.Kind()) }
-
 // title names the models.
 func (r Report) title() string {
 	var models []string

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/plumbline-ml/plumbline/bench/record/names"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/mlmark"
 )
 
@@ -60,7 +61,7 @@ func (e *entry) jobs(defaults flags) ([]Job, error) {
 	for _, subject := range e.subjects() {
 		for _, p := range e.matrix() {
 			j := subject
-			j.Point, j.Flags = strings.Join(p.labels, ","), p.flags.over(base)
+			j.Point, j.Flags = p.labels, p.flags.over(base)
 			if err := e.asTask(&j); err != nil {
 				return nil, fmt.Errorf("%v: %w", j, err)
 			}
@@ -159,27 +160,13 @@ func (e *entry) matrix() []point {
 func folder(name string, labels []string, repeat, repeats int) string {
 	var parts []string
 	for _, part := range strings.Split(name, "/") {
-		parts = append(parts, folderName(part))
+		parts = append(parts, names.File(part))
 	}
 	if len(labels) > 0 {
-		parts = append(parts, folderName(strings.Join(labels, ",")))
+		parts = append(parts, names.File(strings.Join(labels, ",")))
 	}
 	if repeats > 1 {
 		parts = append(parts, strconv.Itoa(repeat))
 	}
 	return path.Join(parts...)
-}
-
-// folderName is a text as the name of a folder everywhere: what may not be part of one becomes "-".
-func folderName(text string) string {
-	clean := strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._=+,-", r) {
-			return r
-		}
-		return '-'
-	}, text)
-	if clean = strings.TrimLeft(clean, "."); clean == "" {
-		return "-"
-	}
-	return clean[:min(len(clean), 100)]
 }

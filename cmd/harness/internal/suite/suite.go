@@ -17,6 +17,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/suggest"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 
+	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/mlmark"
 )
 
@@ -30,10 +31,10 @@ type Suite struct {
 
 // Job is one harness run: a model with flags, all of whose runs lie in one folder.
 type Job struct {
-	Entry   int    // which of the file's it belongs to, from 0
-	Name    string // of the entry, else of the model
-	Point   string // of its matrix: "batch=4,backend=ort"; empty: it has none
-	Repeat  int    // from 1
+	Entry   int      // which of the file's it belongs to, from 0
+	Name    string   // of the entry, else of the model
+	Point   []string // of its matrix: "batch=4", "backend=ort"; nil: it has none
+	Repeat  int      // from 1
 	Repeats int
 	Model   string
 	// Task is a task of MLMark; nil: the job is a harness run.
@@ -47,16 +48,33 @@ type Job struct {
 // occurs several times.
 type Flag struct{ Name, Value string }
 
-// String names the job: "cnn batch=4 (2 of 3)".
+// String names the job: "cnn batch=4, backend=ort (2 of 3)".
 func (j Job) String() string {
 	text := j.Name
-	if j.Point != "" {
-		text += " " + j.Point
+	if len(j.Point) > 0 {
+		text += " " + strings.Join(j.Point, ", ")
 	}
 	if j.Repeats > 1 {
 		text += fmt.Sprintf(" (%d of %d)", j.Repeat, j.Repeats)
 	}
 	return text
+}
+
+// Identity is what results call the job's runs, whose label is the user's.
+func (j Job) Identity(label string) record.Identity {
+	id := record.Identity{Label: label}
+	for _, p := range j.Point {
+		if p != "label="+label { // it is the label already
+			id.Point = append(id.Point, p)
+		}
+	}
+	if j.Name != j.Model {
+		id.Entry = j.Name
+	}
+	if j.Repeats > 1 {
+		id.Repeat, id.Repeats = j.Repeat, j.Repeats
+	}
+	return id
 }
 
 // The bounds of a suite.

@@ -262,6 +262,12 @@ func (s *rounds) name(t turn) string {
 func (s *rounds) plan(ctx context.Context, t turn) (*bench.Plan, error) {
 	r := s.flags.Request
 	r.Backend, r.Out = t.backend, filepath.Join(s.flags.Out, t.dir)
+	if len(s.backends) > 1 {
+		r.Identity.Point = []string{"backend=" + t.backend}
+	}
+	if s.flags.repeat > 1 {
+		r.Identity.Repeat, r.Identity.Repeats = t.round, s.flags.repeat
+	}
 	r.BackendOptions = s.optionsOf(t.backend, r.BackendOptions)
 	r.SecretSources = s.optionsOf(t.backend, r.SecretSources)
 	if r.Mode == "" && t.round > 1 { // the accuracy is measured once

@@ -192,6 +192,7 @@ func (s *suiteRun) planJob(ctx context.Context, j suite.Job) (suiteJob, error) {
 			return job, sdk.Usage(err)
 		}
 	}
+	r.Identity = j.Identity(r.Identity.Label)
 	r.Out, r.Force, r.Watch = filepath.Join(s.Out, filepath.FromSlash(j.Folder)), s.flags.Force, s.printed.watch()
 	if job.request, err = s.Complete(ctx, s.flags.PluginFlags, r); err != nil {
 		return job, err
@@ -221,6 +222,7 @@ func (s *suiteRun) planJob(ctx context.Context, j suite.Job) (suiteJob, error) {
 func (s *suiteRun) there(unmade record.Run) record.Run {
 	for _, rec := range s.earlier.Runs {
 		if rec.Same(unmade) && rec.Dir == unmade.Dir && !s.flags.Force {
+			rec.Identity = unmade.Identity // a label may be another one by now
 			return rec
 		}
 	}
@@ -322,6 +324,7 @@ func (s *suiteRun) became(j suiteJob, r *suiteResult, rec record.Run, err error)
 	code := exitcode.Of(err)
 	switch {
 	case rec.Model != "":
+		rec.Identity = r.blank.Identity // of a run that is there, a label may be another one by now
 		r.run, code = below(rec, j.Folder), exitcode.Worst(code, exitcode.Code(rec.ExitCode))
 	case code == exitcode.Interrupted:
 		r.unmade = byInterrupt

@@ -48,7 +48,7 @@ func (s *suiteRun) rows() []*suiteRow {
 			continue
 		}
 		row := suiteRow{
-			name: strings.TrimSpace(r.job.Name + " " + r.job.Point), scenario: r.run.Scenario, kind: r.run.Kind(),
+			name: r.name(), scenario: r.run.Scenario, kind: r.run.Kind(),
 		}
 		at := slices.IndexFunc(rows, func(o *suiteRow) bool {
 			return o.name == row.name && o.scenario == row.scenario && o.kind == row.kind
@@ -61,13 +61,24 @@ func (s *suiteRun) rows() []*suiteRow {
 	return rows
 }
 
+// name is that of the run with its repeats: the user's label, the entry and the point of its matrix.
+func (r suiteResult) name() string {
+	job := r.job
+	job.Repeats = 1
+	if label := r.run.Identity.Label; label != "" {
+		return label + ": " + job.String()
+	}
+	return job.String()
+}
+
+// add takes a repeat. What was measured of one that did not come to its end does not count.
 func (r *suiteRow) add(one suiteResult) {
 	if one.unmade != "" {
 		r.verdicts = append(r.verdicts, "not made: "+one.unmade)
 		return
 	}
 	r.verdicts = append(r.verdicts, one.run.Verdict)
-	if f, ok := one.run.Headline(); ok {
+	if f, ok := one.run.Headline(); ok && one.run.Status == record.Complete {
 		r.figures = append(r.figures, f)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -47,12 +49,62 @@ func TestSuite(t *testing.T) {
 	}
 }
 
+// TestNamesOfASuite: its runs are called by label, entry, point and repeat, in the records of the suite and of each
+// run, and in what is printed; a label that is changed later is that of runs that are there.
+func TestNamesOfASuite(t *testing.T) {
+	s := clitest.New(t)
+	file := s.File("nightly.yaml", strings.ReplaceAll(someRuns, "repeat: 2,", "repeat: 2, label: mine,"))
+	s.Want(0, s.Run("run", file, "--out", s.Out(), "--fail-if", "Offline.result < 0"), "mine: resnet50 batch=2  Offline")
+	wants := []record.Identity{
+		{Label: "mine", Point: []string{"batch=1"}, Repeat: 1, Repeats: 2}, {Label: "mine", Point: []string{"batch=2"},
+			Repeat: 1, Repeats: 2}, {Entry: "answers"},
+	}
+	d := s.Result()
+	for i, want := range wants {
+		if got := d.Runs[i].Identity; !reflect.DeepEqual(got, want) {
+			t.Errorf("%+v, want %+v", got, want)
+		}
+	}
+	if got := s.Result("resnet50", "batch=2", "1").Runs[0].Name(); got !=
+		"mine: resnet50 Offline performance batch=2 (1 of 2)" {
+		t.Error(got)
+	}
+	s.Want(3, s.Run("run", file, "--out", s.Out(), "--fail-if", "Offline.result > 0", "--force"),
+		"failed: Offline.result > 0: mine: resnet50 Offline performance batch=2 (2 of 2)")
+	file = s.File("nightly.yaml", strings.ReplaceAll(someRuns, "repeat: 2,", "repeat: 2, label: yours,"))
+	opened := len(s.Fakes["resnet50"].Opened())
+	s.Want(0, s.Run("run", file, "--out", s.Out()), "yours: resnet50 batch=2  Offline")
+	if got := s.Result().Runs[0].Identity.Label; got != "yours" || len(s.Fakes["resnet50"].Opened()) != opened {
+		t.Errorf("the label is %q, and runs were made again", got)
+	}
+}
+
+// TestInterruptedRunsDoNotCount: the table of a suite has the median of the runs that came to their end.
+func TestInterruptedRunsDoNotCount(t *testing.T) {
+	const runs = "runs:\n- {run: resnet50, scenario: Server, mode: performance, repeat: 2}\n"
+	m := momentOf(t, 0)
+	m.Want(0, m.run("run", m.File("a.yaml", runs), "--out", m.Out()))
+	second := slices.Index(m.kinds[1+slices.Index(m.kinds, "query"):], "query") + 2 + slices.Index(m.kinds, "query")
+	m = momentOf(t, second)
+	m.Want(130, m.run("run", m.File("a.yaml", runs), "--out", m.Out()), "1 VALID (smoke), 1 INTERRUPTED")
+	d := m.Result()
+	whole, broken := d.Runs[0].Performance, d.Runs[1].Performance
+	if broken == nil || d.Runs[1].Status != record.Interrupted {
+		t.Fatalf("the second run is %s, and has measured %+v", d.Runs[1].Status, broken)
+	}
+	m.Want(130, 130, "1 INTERRUPTED  "+whole.Metric.String()+"  ")
+	if strings.Contains(m.Stdout.String(), broken.Metric.Rounded+", ") ||
+		strings.Contains(m.Stdout.String(), ", "+broken.Metric.Rounded) {
+		t.Errorf("%s of the interrupted run counts:\n%s", broken.Metric, m.Stdout.String())
+	}
+}
+
 func TestSuiteFailIf(t *testing.T) {
 	s := clitest.New(t)
 	file := s.File("nightly.yaml", someRuns)
 	s.Want(0, s.Run("run", file, "--out", s.Out(), "--fail-if", "Offline.result < 0"))
 	s.Want(3, s.Run("run", file, "--out", s.Out(), "--fail-if", "accuracy < 99%"),
-		"failed: accuracy < 99%: resnet50 Offline accuracy 95.000 %")
+		"failed: accuracy < 99%: answers: resnet50 Offline accuracy 95.000 %")
 	s.Want(2, s.Run("run", file, "--out", s.Out(), "--fail-if", "Server.p99 > 1ms"), "there is no such run")
 	s.Want(2, s.Run("run", file, "--out", s.Out(), "--fail-if", "p99"), "no operator")
 	s.Want(2, s.Run("run", file, "--repeat", "3"), "--repeat: write it into the suite")

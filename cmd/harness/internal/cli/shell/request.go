@@ -79,6 +79,8 @@ func WorkloadFlags(f *pflag.FlagSet, r *bench.Request) {
 	f.StringVar(&r.System, "system", "",
 		"JSON `FILE` with what the machine does not report about itself, such as\n{\"accelerator\": \"Acme X1\", "+
 			"\"driver\": \"5.2\", \"power_mode\": \"15 W\"}:\nshown in the header and result.json")
+	f.StringVar(&r.Identity.Label, "label", "",
+		"what to call these runs where several are shown: a `TEXT` for reports,\ncomparisons and result.json")
 	f.StringVar(&r.Note, "note", "", "a remark `TEXT` for the header and result.json")
 	f.StringVar(&r.PrecisionLabel, "precision-label", "",
 		"the precision of a model of your own, in your `WORDS`: for the header and\nresult.json")

@@ -57,7 +57,7 @@ function list() {
   at("runs").replaceChildren(...[...runs.values()].map((r) => {
     const [text, kind] = verdict(r);
     const button = element("button", { type: "button", "data-run": r.run, "aria-current": String(r === now) },
-      `${r.model} ${r.scenario} ${r.mode}${r.test ? " " + r.test : ""}`, element("small", { class: kind }, text));
+      r.name, element("small", { class: kind }, text));
     button.addEventListener("click", () => { chosen = r.run; draw(); });
     return element("li", {}, button);
   }));
