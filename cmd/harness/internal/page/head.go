@@ -208,7 +208,7 @@ const mostGroups = 6
 // chart adds a chart of several runs.
 func (v *view) chart(c plot.Chart) {
 	if svg, err := c.SVG(); err == nil {
-		v.Charts = append(v.Charts, drawn{c.ID, c.Title, c.Alt, template.HTML(svg)}) // its texts are escaped
+		v.Charts = append(v.Charts, drawn{ID: c.ID, Title: c.Title, SVG: template.HTML(svg)}) // its texts are escaped
 	}
 }
 

@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/plumbline-ml/plumbline/internal/system"
+
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/record/judge"
 	"github.com/plumbline-ml/plumbline/bench/record/results"
@@ -135,6 +137,89 @@ func TestPageOfRuns(t *testing.T) {
 	}
 	if got := strings.Count(terminal.String(), "throughput over time"); got != 4 {
 		t.Errorf("the text has %d lines of throughput:\n%s", got, terminal.String())
+	}
+}
+
+// The head says what ran on what: a value for each way in which the runs differ, a few of them, and all together for the
+// date.
+func TestHead(t *testing.T) {
+	var set results.Set
+	for i := range 7 {
+		r := record.Run{Model: "m", Scenario: "Server", Mode: "performance", Status: record.Complete, Rules: "v6.1",
+			Profile: "official", Division: "closed", Started: time.Date(2026, 11, 23, 22, 50+5*i, 0, 0, time.UTC),
+			Workload: &record.Workload{ModelFile: "m.onnx", Precision: "int8", Dataset: "pictures", DatasetSize: 500,
+				Backend: fmt.Sprintf("backend%d", i), BackendInfo: map[string]string{"version": "1.2"}},
+			System: system.Info{CPU: "Example CPU", Cores: 8, MemoryBytes: 32e9, OS: "Linux"}}
+		r.Stated.System = system.Stated{"accelerator": "Acme X1"}
+		set.Runs = append(set.Runs, results.Found{Run: r})
+	}
+	got := map[string]string{}
+	for _, f := range head(set.Runs) {
+		got[f.Name] = strings.Join(f.Values, "; ")
+	}
+	for name, want := range map[string]string{
+		"model": "m.onnx, int8", "data": "pictures, 500 samples", "machine": "Example CPU, 8 cores, 32.0 GB",
+		"backend":   "backend0, 1.2; backend1, 1.2; backend2, 1.2; backend3, 1.2; and others (3 runs)",
+		"as stated": "accelerator Acme X1", "rules": "official: rules v6.1", "division": "closed",
+		"LoadGen": "Plumbline's own", "date": "23 November 2026, 22:50 to 23:20 UTC",
+	} {
+		if got[name] != want {
+			t.Errorf("%s: %q, want %q", name, got[name], want)
+		}
+	}
+	if all := head(nil); all != nil {
+		t.Errorf("of no runs: %v", all)
+	}
+}
+
+// A run stands beside what judges it, with the margin in percent of the limit.
+func TestJudgedBy(t *testing.T) {
+	server := func(ns int64) record.Run {
+		return record.Run{Scenario: "Server", Effective: &record.Effective{TargetLatencyPercentile: .99, TargetLatencyNS: 15e6},
+			Performance: &record.Performance{Latency: record.Latency{Percentiles: []record.Percentile{{P: .9, NS: 1},
+				{P: .99, NS: ns}}}}}
+	}
+	tokens := server(1)
+	tokens.Performance.Tokens = &record.Tokens{TTFT: &record.TokenLatency{Target: record.Percentile{P: .99, NS: 1e9},
+		LimitNS: 2e9}, TPOT: &record.TokenLatency{Target: record.Percentile{P: .99, NS: 3e8}, LimitNS: 2e8}}
+	stream := server(1)
+	stream.Scenario = "SingleStream"
+	for name, c := range map[string]struct {
+		run  record.Run
+		want []judged
+	}{
+		"met":    {server(12e6), []judged{{"p99 latency 12.0 ms, at most 15.0 ms", "+20.0 %", false}}},
+		"missed": {server(30e6), []judged{{"p99 latency 30.0 ms, at most 15.0 ms", "-100.0 %", true}}},
+		"tokens": {tokens, []judged{{"p99 TTFT 1.00 s, at most 2.00 s", "+50.0 %", false},
+			{"p99 TPOT 300 ms, at most 200 ms", "-50.0 %", true}}},
+		"none": {stream, nil},
+		"accuracy": {record.Run{Accuracy: &record.Accuracy{Verdict: judge.Verdict{Metrics: []judge.Metric{
+			{Name: "F1", Unit: "%", Value: 90, Target: 80}, {Name: "length", Value: 12, Upper: 10}, {Name: "other", Value: 1}}}}},
+			[]judged{{"F1 at least 80.000 %", "+12.5 %", false}, {"length at most 10.000", "-20.0 %", true}}},
+	} {
+		if got := judgedBy(c.run); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %+v, want %+v", name, got, c.want)
+		}
+	}
+}
+
+// Several runs are laid over one another where they are of one model and scenario, and compared with all.
+func TestChartsOfSeveralRuns(t *testing.T) {
+	var set results.Set
+	for _, s := range []loadgen.Scenario{loadgen.Server, loadgen.Server, loadgen.SingleStream, loadgen.Offline} {
+		set.Runs = append(set.Runs, measuredRun(t, s, 800))
+	}
+	var ids []string
+	for _, m := range regexp.MustCompile(`<figure id="(over[^"]*)">`).FindAllStringSubmatch(html(t, set), -1) {
+		ids = append(ids, m[1])
+	}
+	const want = "overview-throughput overview-latency overlay-1-latency-percentiles overlay-1-latency-distributions"
+	if got := strings.Join(ids, " "); got != want {
+		t.Errorf("charts %s, want %s", got, want)
+	}
+	set.Runs = set.Runs[:1]
+	if text := html(t, set); strings.Contains(text, `<figure id="over`) {
+		t.Error("one run has charts of several")
 	}
 }
 

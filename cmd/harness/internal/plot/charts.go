@@ -72,7 +72,7 @@ func (m measured) overTime(id string, of metric.Times, limit int64) (Chart, bool
 		d.X, d.Y = append(d.X, float64(l.T[i])), append(d.Y, float64(l.V[i]))
 	}
 	if l.Of > len(points) {
-		d.Name = fmt.Sprintf("%s of %s values, the highest among them", grouped(uint64(len(points))), grouped(uint64(l.Of)))
+		d.Name = fmt.Sprintf("%s of %s values", grouped(uint64(len(points))), grouped(uint64(l.Of)))
 	}
 	c := Chart{
 		ID: id, Title: capital(of.Title) + " over time", Alt: m.words(of, h, limit), Dots: d,
@@ -91,7 +91,7 @@ func (m measured) overTime(id string, of metric.Times, limit int64) (Chart, bool
 
 // band adds the band of a measure, and its values under the pointer.
 func (c *Chart) band(b *series.Band) {
-	out := &Band{Name: "median to 99th percentile of each " + Duration(b.Step)}
+	out := &Band{Name: "p50 to p99 of each " + Duration(b.Step)}
 	for k, n := range b.Count {
 		from, to := float64(int64(k)*b.Step), float64(int64(k+1)*b.Step)
 		low, high := float64(b.P50[k]), float64(b.P99[k])

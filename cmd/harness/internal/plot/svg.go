@@ -111,6 +111,7 @@ func (p path) svg(out *bytes.Buffer) {
 	out.WriteString("\"/>\n")
 }
 
+// svg writes the text as wide as it was taken for, whatever font there is.
 func (w words) svg(out *bytes.Buffer) {
 	class := w.ink.class
 	if w.class != "" {
@@ -126,8 +127,8 @@ func (w words) svg(out *bytes.Buffer) {
 	if w.halo {
 		class += " o"
 	}
-	fmt.Fprintf(out, "<text class=\"%s\" x=\"%s\" y=\"%s\">%s</text>\n", class, short(w.x), short(w.y),
-		html.EscapeString(w.text))
+	fmt.Fprintf(out, "<text class=\"%s\" x=\"%s\" y=\"%s\" textLength=\"%s\" lengthAdjust=\"spacingAndGlyphs\">%s</text>\n",
+		class, short(w.x), short(w.y), short(w.width(w.text)), html.EscapeString(w.text))
 }
 
 // short writes a number with one decimal at most.

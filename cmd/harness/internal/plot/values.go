@@ -155,7 +155,7 @@ func (l *layout) rowEntries() []keyed {
 	}
 	var all []keyed
 	if ranges {
-		all = append(all, keyed{"median to 99th percentile",
+		all = append(all, keyed{"p50 to p99",
 			path{ink: inkFirst, fill: true, parts: [][]point{rectangle(box{0, -4, 14, 4})}}, inkText},
 			keyed{"lowest to highest", stroke(inkAxis, 1, nil, point{0, 0}, point{14, 0}), inkText})
 	}
