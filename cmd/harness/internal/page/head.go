@@ -2,7 +2,6 @@ package page
 
 import (
 	"fmt"
-	"html/template"
 	"math"
 	"slices"
 	"strconv"
@@ -14,7 +13,6 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/record/metric"
 	"github.com/plumbline-ml/plumbline/bench/record/results"
-	"github.com/plumbline-ml/plumbline/bench/record/series"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plot"
 )
 
@@ -24,13 +22,10 @@ type fact struct {
 	Values []string
 }
 
-// mostValues is how many values of a fact are shown, and mostRead how many runs are looked at for charts of several.
-const (
-	mostValues = 4
-	mostRead   = 100
-)
+// mostValues is how many values of a fact are shown.
+const mostValues = 4
 
-// facts are what the runs were made with, and when.
+// head is what the runs were made with, and when.
 func head(runs []results.Found) []fact {
 	var all []fact
 	at := map[string]int{}
@@ -155,89 +150,4 @@ func percent(v float64) string {
 		return ""
 	}
 	return fmt.Sprintf("%+.1f %%", 100*v)
-}
-
-// overview are the charts of all runs together: throughput and latency of each, and one over the other.
-func (v *view) overview(runs []results.Found) {
-	type group struct {
-		runs  []plot.Run
-		title string
-	}
-	var rates, ranges []plot.Row
-	var groups []group
-	least := math.Inf(1)
-	for i, f := range runs[:min(len(runs), mostRead)] {
-		if f.Performance == nil {
-			continue
-		}
-		if row, ok := rateRow(v.names[i].Short, f.Run); ok {
-			rates = append(rates, row)
-		}
-		file, _, err := series.Find(f.Timed())
-		if err != nil || f.Scenario == "Offline" { // latencies there are how long all took
-			continue
-		}
-		facts := facts(f.Run)
-		if row, ok := rangeRow(v.names[i].Short, file, facts); ok {
-			ranges, least = append(ranges, row), min(least, row.Low)
-		}
-		at := slices.IndexFunc(groups, func(g group) bool { return g.title == f.Model+" "+f.Scenario })
-		if at < 0 {
-			at, groups = len(groups), append(groups, group{title: f.Model + " " + f.Scenario})
-		}
-		groups[at].runs = append(groups[at].runs, plot.Run{Name: v.names[i].Short, File: file, Facts: facts})
-	}
-	if c, ok := plot.Overview("overview-throughput", "Throughput of each run", plot.Axis{Label: "samples/s"}, rates); ok {
-		v.chart(c)
-	}
-	x := plot.Axis{Label: "latency", Of: plot.Latency, Scale: plot.Log, Min: max(1, least)}
-	if c, ok := plot.Overview("overview-latency", "Latency of each run", x, ranges); ok {
-		v.chart(c)
-	}
-	for k, g := range groups[:min(len(groups), mostGroups)] {
-		for _, c := range plot.Overlays(g.runs) {
-			c.ID, c.Title = fmt.Sprintf("overlay-%d-%s", k+1, c.ID), c.Title+" of "+g.title
-			v.chart(c)
-		}
-	}
-}
-
-// mostGroups is how many models and scenarios have charts of several runs.
-const mostGroups = 6
-
-// chart adds a chart of several runs.
-func (v *view) chart(c plot.Chart) {
-	if svg, err := c.SVG(); err == nil {
-		v.Charts = append(v.Charts, drawn{ID: c.ID, Title: c.Title, SVG: template.HTML(svg)}) // its texts are escaped
-	}
-}
-
-// rateRow is the throughput of a run.
-func rateRow(name string, r record.Run) (plot.Row, bool) {
-	for _, f := range append([]record.Figure{r.Performance.Metric}, r.Performance.Figures...) {
-		if f.Metric == metric.SamplesPerSecond.Name && float64(f.Value) > 0 {
-			return plot.Row{Name: name, Value: f.String(), To: float64(f.Value)}, true
-		}
-	}
-	if took := r.Duration; took > 0 && r.Performance.Samples > 0 {
-		v := float64(r.Performance.Samples) / took
-		return plot.Row{Name: name, Value: figure.Round(v) + " samples/s", To: v}, true
-	}
-	return plot.Row{}, false
-}
-
-// rangeRow is the latency of a run.
-func rangeRow(name string, file *series.File, facts plot.Facts) (plot.Row, bool) {
-	h := file.Histogram(metric.QueryLatency)
-	if h == nil {
-		h = file.Histogram(metric.Latency)
-	}
-	if h == nil || h.Count < 2 || h.Quantile(.001) <= 0 {
-		return plot.Row{}, false
-	}
-	limit := facts.Limit
-	if file.Histogram(metric.TTFT) != nil { // the limit is that of tokens
-		limit = 0
-	}
-	return plot.RangeRow(name, h, facts, limit), true
 }

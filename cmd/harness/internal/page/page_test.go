@@ -140,8 +140,8 @@ func TestPageOfRuns(t *testing.T) {
 	}
 }
 
-// The head says what ran on what: a value for each way in which the runs differ, a few of them, and all together for the
-// date.
+// The head says what ran on what: a value for each way in which the runs differ, a few of them, and all together for
+// the date.
 func TestHead(t *testing.T) {
 	var set results.Set
 	for i := range 7 {
@@ -175,7 +175,8 @@ func TestHead(t *testing.T) {
 // A run stands beside what judges it, with the margin in percent of the limit.
 func TestJudgedBy(t *testing.T) {
 	server := func(ns int64) record.Run {
-		return record.Run{Scenario: "Server", Effective: &record.Effective{TargetLatencyPercentile: .99, TargetLatencyNS: 15e6},
+		return record.Run{Scenario: "Server",
+			Effective: &record.Effective{TargetLatencyPercentile: .99, TargetLatencyNS: 15e6},
 			Performance: &record.Performance{Latency: record.Latency{Percentiles: []record.Percentile{{P: .9, NS: 1},
 				{P: .99, NS: ns}}}}}
 	}
@@ -194,7 +195,8 @@ func TestJudgedBy(t *testing.T) {
 			{"p99 TPOT 300 ms, at most 200 ms", "-50.0 %", true}}},
 		"none": {stream, nil},
 		"accuracy": {record.Run{Accuracy: &record.Accuracy{Verdict: judge.Verdict{Metrics: []judge.Metric{
-			{Name: "F1", Unit: "%", Value: 90, Target: 80}, {Name: "length", Value: 12, Upper: 10}, {Name: "other", Value: 1}}}}},
+			{Name: "F1", Unit: "%", Value: 90, Target: 80}, {Name: "length", Value: 12, Upper: 10},
+			{Name: "other", Value: 1}}}}},
 			[]judged{{"F1 at least 80.000 %", "+12.5 %", false}, {"length at most 10.000", "-20.0 %", true}}},
 	} {
 		if got := judgedBy(c.run); !slices.Equal(got, c.want) {

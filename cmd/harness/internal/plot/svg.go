@@ -127,7 +127,7 @@ func (w words) svg(out *bytes.Buffer) {
 	if w.halo {
 		class += " o"
 	}
-	fmt.Fprintf(out, "<text class=\"%s\" x=\"%s\" y=\"%s\" textLength=\"%s\" lengthAdjust=\"spacingAndGlyphs\">%s</text>\n",
+	fmt.Fprintf(out, `<text class="%s" x="%s" y="%s" textLength="%s" lengthAdjust="spacingAndGlyphs">%s</text>`+"\n",
 		class, short(w.x), short(w.y), short(w.width(w.text)), html.EscapeString(w.text))
 }
 

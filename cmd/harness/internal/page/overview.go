@@ -1,0 +1,126 @@
+package page
+
+import (
+	"fmt"
+	"html/template"
+	"math"
+	"slices"
+
+	"github.com/plumbline-ml/plumbline/internal/figure"
+
+	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/bench/record/metric"
+	"github.com/plumbline-ml/plumbline/bench/record/names"
+	"github.com/plumbline-ml/plumbline/bench/record/results"
+	"github.com/plumbline-ml/plumbline/bench/record/series"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plot"
+)
+
+// mostRead is how many runs are looked at for charts of several, and mostGroups how many models and scenarios have
+// some.
+const (
+	mostRead   = 100
+	mostGroups = 6
+)
+
+// group is runs of one model and scenario.
+type group struct {
+	title string
+	runs  []plot.Run
+	found []results.Found
+}
+
+// overview are the charts of all runs together.
+type overview struct {
+	rates, latencies []plot.Row
+	groups           []group
+}
+
+// overview adds charts of throughput and latency of each run, and those of runs that are laid over one another.
+func (v *view) overview(runs []results.Found) {
+	var o overview
+	for i, f := range runs[:min(len(runs), mostRead)] {
+		if f.Performance != nil {
+			o.add(f, v.names[i].Short)
+		}
+	}
+	x := plot.Axis{Label: "samples/s"}
+	if c, ok := plot.Overview("overview-throughput", "Throughput of each run", x, o.rates); ok {
+		v.chart(c)
+	}
+	x = plot.Axis{Label: "latency", Of: plot.Latency, Scale: plot.Log, Min: math.MaxInt64}
+	for _, r := range o.latencies {
+		x.Min = min(x.Min, r.Low)
+	}
+	if c, ok := plot.Overview("overview-latency", "Latency of each run", x, o.latencies); ok {
+		v.chart(c)
+	}
+	for k, g := range o.groups[:min(len(o.groups), mostGroups)] {
+		for i, n := range names.Of(g.found) {
+			g.runs[i].Name = n.Short
+		}
+		for _, c := range plot.Overlays(g.runs) {
+			c.ID, c.Title = fmt.Sprintf("overlay-%d-%s", k+1, c.ID), c.Title+" of "+g.title
+			v.chart(c)
+		}
+	}
+}
+
+// add adds a timed run. Latencies of Offline are how long all samples took, which no chart compares.
+func (o *overview) add(f results.Found, name string) {
+	if row, ok := rateRow(name, f.Run); ok {
+		o.rates = append(o.rates, row)
+	}
+	file, _, err := series.Find(f.Timed())
+	if err != nil || f.Scenario == "Offline" {
+		return
+	}
+	facts := facts(f.Run)
+	if row, ok := rangeRow(name, file, facts); ok {
+		o.latencies = append(o.latencies, row)
+	}
+	title := f.Model + " " + f.Scenario
+	at := slices.IndexFunc(o.groups, func(g group) bool { return g.title == title })
+	if at < 0 {
+		at, o.groups = len(o.groups), append(o.groups, group{title: title})
+	}
+	g := &o.groups[at]
+	g.runs, g.found = append(g.runs, plot.Run{File: file, Facts: facts}), append(g.found, f)
+}
+
+// chart adds a chart of several runs.
+func (v *view) chart(c plot.Chart) {
+	if svg, err := c.SVG(); err == nil {
+		v.Charts = append(v.Charts, drawn{ID: c.ID, Title: c.Title, SVG: template.HTML(svg)}) // its texts are escaped
+	}
+}
+
+// rateRow is the throughput of a run.
+func rateRow(name string, r record.Run) (plot.Row, bool) {
+	for _, f := range append([]record.Figure{r.Performance.Metric}, r.Performance.Figures...) {
+		if f.Metric == metric.SamplesPerSecond.Name && float64(f.Value) > 0 {
+			return plot.Row{Name: name, Value: f.String(), To: float64(f.Value)}, true
+		}
+	}
+	if took := r.Duration; took > 0 && r.Performance.Samples > 0 {
+		v := float64(r.Performance.Samples) / took
+		return plot.Row{Name: name, Value: figure.Round(v) + " samples/s", To: v}, true
+	}
+	return plot.Row{}, false
+}
+
+// rangeRow is the latency of a run.
+func rangeRow(name string, file *series.File, facts plot.Facts) (plot.Row, bool) {
+	h := file.Histogram(metric.QueryLatency)
+	if h == nil {
+		h = file.Histogram(metric.Latency)
+	}
+	if h == nil || h.Count < 2 || h.Quantile(.001) <= 0 {
+		return plot.Row{}, false
+	}
+	limit := facts.Limit
+	if file.Histogram(metric.TTFT) != nil { // the limit is that of tokens
+		limit = 0
+	}
+	return plot.RangeRow(name, h, facts, limit), true
+}
