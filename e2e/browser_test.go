@@ -48,6 +48,8 @@ func TestBrowser(t *testing.T) {
 			page := filepath.Join(out, "report.html")
 			harness(t, "report", out, "--html", page).wantCode(t, 0)
 			look(t, b, page, model)
+			checkNumbers(t, b, filepath.Join(out, "result.json"))
+			checkPaper(t, b, page, 2*countRuns(t, out)+1)
 		})
 	}
 }
@@ -94,17 +96,41 @@ const facts = `(() => {
     return [255, 255, 255]; };
   const faint = [];
   for (const e of document.querySelectorAll("body *")) {
-    if (![...e.childNodes].some(n => n.nodeType == 3 && n.data.trim())) continue;
+    if (e.tagName == "title" || ![...e.childNodes].some(n => n.nodeType == 3 && n.data.trim())) continue;
     const style = getComputedStyle(e);
     const ink = parse(e instanceof SVGElement ? style.fill : style.color), paper = back(e);
     const a = light(ink), b = light(paper), ratio = (Math.max(a, b) + .05) / (Math.min(a, b) + .05);
     if (ratio < 4.5)
       faint.push([e.tagName, e.getAttribute("class"), ratio.toFixed(2), e.textContent.slice(0, 40)].join());
   }
-  const plots = [...document.querySelectorAll("svg.plot")];
+  const plots = [...document.querySelectorAll("svg.plot")], collided = [], cut = [];
+  for (const p of plots) {
+    const frame = p.getBoundingClientRect(), texts = [...p.querySelectorAll("text")];
+    const boxes = texts.map(e => e.getBoundingClientRect());
+    boxes.forEach((a, i) => {
+      const name = p.getAttribute("aria-label").slice(0, 30) + ": " + texts[i].textContent;
+      if (a.left < frame.left - 1 || a.right > frame.right + 1 || a.top < frame.top - 1 || a.bottom > frame.bottom + 1)
+        cut.push(name);
+      boxes.slice(0, i).forEach((b, k) => {
+        const lines = .7; // boxes are as high as a line, which is more than its letters
+        if (a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - (1 - lines) * b.height &&
+            b.top < a.bottom - (1 - lines) * a.height)
+          collided.push(name + " and " + texts[k].textContent);
+      });
+    });
+  }
+  const across = document.documentElement.clientWidth;
+  const blocks = "td, th, dt, dd, figcaption, h1, h2, h3, p, li, pre, summary, .badge, .wide";
+  for (const e of document.querySelectorAll(blocks)) {
+    const head = e.closest("thead"); // on phones it is for those who listen
+    if (!e.checkVisibility() || head && getComputedStyle(head).position == "absolute") continue;
+    const at = e.getBoundingClientRect();
+    if (e.scrollWidth > e.clientWidth + 1 && e.clientWidth > 0 || at.right > across + 1 || at.left < -1)
+      cut.push([e.tagName, e.className, e.scrollWidth, e.clientWidth, e.textContent.trim().slice(0, 40)].join());
+  }
   return {
-    faint: faint.slice(0, 5), plots: plots.length,
-    empty: plots.filter(p => p.getBoundingClientRect().height < 100 || !p.querySelector("path.p1")).length,
+    faint: faint.slice(0, 5), collided: collided.slice(0, 5), cut: cut.slice(0, 5), plots: plots.length,
+    empty: plots.filter(p => p.getBoundingClientRect().height < 60 || !p.querySelector("path.p1")).length,
     silent: [...document.querySelectorAll("svg, img")].filter(e => !(e.getAttribute("aria-label") || e.alt)).length,
     broken: [...document.images].filter(i => !i.naturalWidth).length,
     unstyled: getComputedStyle(document.querySelector("main")).maxWidth == "none",
@@ -115,7 +141,7 @@ const facts = `(() => {
 func checkPage(t *testing.T, b *browser.Browser, screen string, width int) {
 	t.Helper()
 	var page struct {
-		Faint                              []string
+		Faint, Collided, Cut               []string
 		Plots, Empty, Silent, Broken, Wide int
 		Unstyled                           bool
 	}
@@ -123,6 +149,7 @@ func checkPage(t *testing.T, b *browser.Browser, screen string, width int) {
 		t.Fatal(err)
 	}
 	if page.Plots < 3 || page.Empty > 0 || page.Silent > 0 || page.Broken > 0 || page.Unstyled || len(page.Faint) > 0 ||
+		len(page.Collided) > 0 || len(page.Cut) > 0 ||
 		page.Wide > width {
 		t.Errorf("%s: %+v", screen, page)
 	}

@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"regexp"
 	"sync"
 )
 
@@ -223,3 +224,21 @@ func (b *Browser) Screenshot(width, most int) ([]byte, error) {
 	}
 	return base64.StdEncoding.DecodeString(shot.Data)
 }
+
+// Sheets is how many sheets of A4 the page has when it is printed.
+func (b *Browser) Sheets() (int, error) {
+	var printed struct{ Data string }
+	err := b.Call("Page.printToPDF", map[string]any{"paperWidth": 8.27, "paperHeight": 11.69, "preferCSSPageSize": true},
+		&printed)
+	if err != nil {
+		return 0, err
+	}
+	text, err := base64.StdEncoding.DecodeString(printed.Data)
+	if err != nil {
+		return 0, err
+	}
+	return len(sheet.FindAll(text, -1)), nil
+}
+
+// sheet is what a PDF has for each of its pages.
+var sheet = regexp.MustCompile(`/Type\s*/Page\b`)

@@ -2,9 +2,9 @@ package page
 
 import (
 	"fmt"
-	"html/template"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
 
@@ -36,24 +36,25 @@ type overview struct {
 	groups           []group
 }
 
-// overview adds charts of throughput and latency of each run, and those of runs that are laid over one another.
-func (v *view) overview(runs []results.Found) {
+// several are the charts of runs together: throughput and latency of each, and those of runs that are laid over one
+// another.
+func several(runs []results.Found, called []names.Name) (all []plot.Chart) {
 	var o overview
 	for i, f := range runs[:min(len(runs), mostRead)] {
 		if f.Performance != nil {
-			o.add(f, v.names[i].Short)
+			o.add(f, called[i].Short)
 		}
 	}
 	x := plot.Axis{Label: "samples/s"}
 	if c, ok := plot.Overview("overview-throughput", "Throughput of each run", x, o.rates); ok {
-		v.chart(c)
+		all = append(all, c)
 	}
 	x = plot.Axis{Label: "latency", Of: plot.Latency, Scale: plot.Log, Min: math.MaxInt64}
 	for _, r := range o.latencies {
 		x.Min = min(x.Min, r.Low)
 	}
 	if c, ok := plot.Overview("overview-latency", "Latency of each run", x, o.latencies); ok {
-		v.chart(c)
+		all = append(all, c)
 	}
 	for k, g := range o.groups[:min(len(o.groups), mostGroups)] {
 		for i, n := range names.Of(g.found) {
@@ -61,9 +62,55 @@ func (v *view) overview(runs []results.Found) {
 		}
 		for _, c := range plot.Overlays(g.runs) {
 			c.ID, c.Title = fmt.Sprintf("overlay-%d-%s", k+1, c.ID), c.Title+" of "+g.title
-			v.chart(c)
+			all = append(all, c)
 		}
 	}
+	return all
+}
+
+// Plot is a chart that can be shown alone.
+type Plot struct {
+	plot.Chart
+	Folder string // of its run; empty where it is of several
+}
+
+// Plots are the charts of each run, and those of several together, each with what it is of.
+func (r Report) Plots() []Plot {
+	var all []Plot
+	called := names.Of(r.Set.Runs)
+	for i, f := range r.Set.Runs {
+		charts, _ := Charts(f)
+		for _, c := range charts {
+			c.Of = called[i].Full + of([]results.Found{f})
+			all = append(all, Plot{c, f.Folder()})
+		}
+	}
+	if len(r.Set.Runs) > 1 {
+		for _, c := range several(r.Set.Runs, called) {
+			c.Of = names.Common(records(r.Set.Runs)...) + of(r.Set.Runs)
+			all = append(all, Plot{Chart: c})
+		}
+	}
+	return all
+}
+
+func records(runs []results.Found) []record.Run {
+	all := make([]record.Run, len(runs))
+	for i, f := range runs {
+		all[i] = f.Run
+	}
+	return all
+}
+
+// of says with what and when the runs were made.
+func of(runs []results.Found) (text string) {
+	for _, f := range head(runs) {
+		switch f.Name {
+		case "backend", "machine", "as stated", "date":
+			text += " · " + strings.Join(f.Values, "; ")
+		}
+	}
+	return text
 }
 
 // add adds a timed run. Latencies of Offline are how long all samples took, which no chart compares.
@@ -86,13 +133,6 @@ func (o *overview) add(f results.Found, name string) {
 	}
 	g := &o.groups[at]
 	g.runs, g.found = append(g.runs, plot.Run{File: file, Facts: facts}), append(g.found, f)
-}
-
-// chart adds a chart of several runs.
-func (v *view) chart(c plot.Chart) {
-	if svg, err := c.SVG(); err == nil {
-		v.Charts = append(v.Charts, drawn{ID: c.ID, Title: c.Title, SVG: template.HTML(svg)}) // its texts are escaped
-	}
 }
 
 // rateRow is the throughput of a run.

@@ -83,7 +83,11 @@ func (r Report) WriteHTML(w io.Writer) error {
 	}
 	if len(r.Set.Runs) > 1 {
 		v.rows(r.Set.Runs, shown)
-		v.overview(r.Set.Runs)
+		for _, c := range several(r.Set.Runs, v.names) {
+			if svg, err := c.SVG(); err == nil {
+				v.Charts = append(v.Charts, drawn{ID: c.ID, Title: c.Title, SVG: template.HTML(svg)}) // its texts are escaped
+			}
+		}
 	}
 	return page.Execute(w, v)
 }

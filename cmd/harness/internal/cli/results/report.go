@@ -78,7 +78,7 @@ func (a *app) report(f *runsReportFlags, paths []string) error {
 		err = wholeFile(f.html, r.WriteHTML)
 	}
 	if err == nil && single {
-		err = writePlot(f, set)
+		err = writePlot(f, r)
 	}
 	if err == nil && (f.text || f.html == "" && !single) {
 		err = r.WriteText(a.Stdout)
@@ -96,8 +96,8 @@ func wholeFile(path string, write func(io.Writer) error) error {
 }
 
 // writePlot writes the one plot of its name.
-func writePlot(f *runsReportFlags, set results.Set) error {
-	c, err := findPlot(f.plot, set)
+func writePlot(f *runsReportFlags, r page.Report) error {
+	c, err := findPlot(f.plot, r)
 	if err != nil {
 		return err
 	}
@@ -110,17 +110,14 @@ func writePlot(f *runsReportFlags, set results.Set) error {
 	return err
 }
 
-// findPlot wants exactly one run that has the plot.
-func findPlot(name string, set results.Set) (plot.Chart, error) {
+// findPlot wants exactly one run that has the plot, or one of several runs.
+func findPlot(name string, r page.Report) (plot.Chart, error) {
 	var found []plot.Chart
 	var runs, names []string
-	for _, r := range set.Runs {
-		charts, _ := page.Charts(r)
-		for _, c := range charts {
-			names = append(names, c.ID)
-			if c.ID == name {
-				found, runs = append(found, c), append(runs, r.Folder())
-			}
+	for _, p := range r.Plots() {
+		names = append(names, p.ID)
+		if p.ID == name {
+			found, runs = append(found, p.Chart), append(runs, p.Folder)
 		}
 	}
 	switch len(found) {

@@ -43,6 +43,15 @@ func TestReportPlots(t *testing.T) {
 	if text, err = os.ReadFile(vector); err != nil || !strings.HasPrefix(string(text), `<svg xmlns="`) {
 		t.Errorf("%v: %.60s", err, text)
 	}
+	for _, said := range []string{"Issue delay over time</text>", "resnet50 Server", " · "} {
+		if !strings.Contains(string(text), said) {
+			t.Errorf("the picture does not say %s: %.1000s", said, text)
+		}
+	}
+	s.Want(0, s.Run("report", s.Out(), "--plot", "overview-throughput", "--svg", vector))
+	if text, err = os.ReadFile(vector); err != nil || !strings.Contains(string(text), "Throughput of each run</text>") {
+		t.Errorf("%v: %.60s", err, text)
+	}
 	s.Want(2, s.Run("report", s.Out(), "--plot", "throughput", "--png", picture), "2 runs have it")
 	s.Want(2, s.Run("report", s.Out(), "--plot", "latencies", "--png", picture), "no such plot", "latency-histogram")
 	s.Want(2, s.Run("report", s.Out(), "--png", picture), "--plot NAME goes with")
