@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	github.com/bufbuild/protocompile v0.14.1
+	github.com/klauspost/compress v1.20.1
 	github.com/plumbline-ml/plumbline/fetch v0.0.0
 	github.com/plumbline-ml/plumbline/internal v0.0.0
 	github.com/plumbline-ml/plumbline/loadgen v0.0.0

@@ -4,41 +4,22 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"strings"
 	"testing"
-	"unicode"
+
+	"github.com/plumbline-ml/plumbline/tools/internal/links"
 )
 
-var (
-	// link is a link of Markdown: [text](TARGET).
-	link = regexp.MustCompile(`\]\(([^()\s]+)\)`)
-	// page is a page of the documents as texts name it, in Go too: docs/verdict.md.
-	page = regexp.MustCompile(`\bdocs/[a-z0-9-]+\.md\b`)
-)
+// page is a page of the documents as texts name it, in Go too: docs/verdict.md.
+var page = regexp.MustCompile(`\bdocs/[a-z0-9-]+\.md\b`)
 
 // TestLinks follows every link of the documents to a file, and to a heading where it has one.
 func TestLinks(t *testing.T) {
-	top := root(t)
-	for _, document := range documents(t, top) {
-		prose, err := os.ReadFile(document)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, match := range link.FindAllStringSubmatch(string(prose), -1) {
-			if strings.Contains(match[1], "://") || !strings.ContainsAny(match[1], "./#") {
-				continue
-			}
-			file, anchor, _ := strings.Cut(match[1], "#")
-			target := document
-			if file != "" {
-				target = filepath.Join(filepath.Dir(document), file)
-			}
-			if _, err := os.Stat(target); err != nil {
-				t.Errorf("%s: the link to %s leads nowhere: %v", document, match[1], err)
-			} else if anchor != "" && !hasHeading(t, target, anchor) {
-				t.Errorf("%s: the link to %s: %s has no such heading", document, match[1], target)
-			}
-		}
+	dead, err := links.Dead(documents(t, root(t)), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range dead {
+		t.Error(d)
 	}
 }
 
@@ -78,32 +59,4 @@ func documents(t *testing.T, top string) []string {
 		t.Fatalf("%d documents in %s, want all of them", len(files), top)
 	}
 	return files
-}
-
-// hasHeading reports whether a document has the heading of an anchor, as GitHub names them.
-func hasHeading(t *testing.T, document, anchor string) bool {
-	t.Helper()
-	text, err := os.ReadFile(document)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for line := range strings.Lines(string(text)) {
-		title := strings.TrimLeft(line, "#")
-		if title != line && strings.HasPrefix(title, " ") && anchorOf(strings.TrimSpace(title)) == anchor {
-			return true
-		}
-	}
-	return false
-}
-
-func anchorOf(title string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsLetter(r) || unicode.IsDigit(r) || r == '-' || r == '_':
-			return unicode.ToLower(r)
-		case r == ' ':
-			return '-'
-		}
-		return -1
-	}, title)
 }

@@ -29,8 +29,12 @@ type Dir struct {
 	Source string // "--plugin-dir", "PLUMBLINE_PLUGINS", "beside the harness"
 }
 
+// installed is where a package of the system or of Python, or an archive, has the plugins: from the folder above bin/.
+var installed = filepath.Join("lib", "plumbline", "plugins")
+
 // Dirs lists where plugins are looked for, first place first: the --plugin-dir flags, the directories of
-// PLUMBLINE_PLUGINS, plugins/ beside the harness binary, and the binary's own directory.
+// PLUMBLINE_PLUGINS, plugins/ beside the harness binary, the binary's own directory, and lib/plumbline/plugins beside
+// it where it is called bin.
 func Dirs(flags []string, env, executable string) []Dir {
 	var dirs []Dir
 	for _, d := range flags {
@@ -45,7 +49,11 @@ func Dirs(flags []string, env, executable string) []Dir {
 		return dirs
 	}
 	beside := filepath.Dir(executable)
-	return append(dirs, Dir{filepath.Join(beside, "plugins"), Beside}, Dir{beside, Beside})
+	dirs = append(dirs, Dir{filepath.Join(beside, "plugins"), Beside}, Dir{beside, Beside})
+	if filepath.Base(beside) == "bin" {
+		dirs = append(dirs, Dir{filepath.Join(filepath.Dir(beside), installed), Beside})
+	}
+	return dirs
 }
 
 // whereToLook says which of the directories that the user named have no plugin in them; where none was named, how to

@@ -19,9 +19,13 @@ func TestDirs(t *testing.T) {
 	list := string(os.PathListSeparator)
 	got := Dirs([]string{"a", "b"}, "c"+list+list+"d", "/opt/bin/harness")
 	want := []Dir{{"a", "--plugin-dir"}, {"b", "--plugin-dir"}, {"c", "PLUMBLINE_PLUGINS"}, {"d", "PLUMBLINE_PLUGINS"},
-		{"/opt/bin/plugins", Beside}, {"/opt/bin", Beside}}
+		{"/opt/bin/plugins", Beside}, {"/opt/bin", Beside}, {"/opt/lib/plumbline/plugins", Beside}}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
+	}
+	want = []Dir{{"/opt/plugins", Beside}, {"/opt", Beside}}
+	if got := Dirs(nil, "", "/opt/harness"); !slices.Equal(got, want) {
+		t.Errorf("not in a folder called bin: got %v, want %v", got, want)
 	}
 	if got := Dirs(nil, "", ""); len(got) != 0 {
 		t.Errorf("where nothing is known: %v", got)

@@ -53,11 +53,11 @@ func (d *dist) writeBill(dir, name string, modules []module) error {
 			Licences: licences(m.Licence),
 		})
 	}
-	files, err := filepath.Glob(filepath.Join(dir, "plugins", "*"))
+	files, err := filepath.Glob(filepath.Join(dir, pluginsDir, "*"))
 	if err != nil {
 		return err
 	}
-	for _, file := range append([]string{filepath.Join(dir, "harness")}, files...) {
+	for _, file := range append([]string{filepath.Join(dir, binDir, "harness")}, files...) {
 		sum, err := sha256Of(file)
 		if err != nil {
 			return err

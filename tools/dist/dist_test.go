@@ -13,11 +13,19 @@ import (
 	"testing"
 	"time"
 
+	"github.com/klauspost/compress/zstd"
+
 	"github.com/plumbline-ml/plumbline/internal/onnxlib/onnxlibtest"
 )
 
 // TestPack packs a folder twice, with other times and modes that do not count.
 func TestPack(t *testing.T) {
+	for _, name := range []string{"x.tar.gz", "x.tar.zst"} {
+		t.Run(name, func(t *testing.T) { testPack(t, name) })
+	}
+}
+
+func testPack(t *testing.T, archive string) {
 	date := time.Unix(1_700_000_000, 0)
 	var sums []string
 	for i := range 2 {
@@ -31,7 +39,7 @@ func TestPack(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		path := filepath.Join(dir, "x.tar.gz")
+		path := filepath.Join(dir, archive)
 		if err := pack(path, dir, "name", date); err != nil {
 			t.Fatal(err)
 		}
@@ -56,7 +64,12 @@ func list(t *testing.T, path string) (names []string) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	z, err := gzip.NewReader(f)
+	var z io.Reader
+	if filepath.Ext(path) == ".zst" {
+		z, err = zstd.NewReader(f)
+	} else {
+		z, err = gzip.NewReader(f)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +119,7 @@ func TestContainerfile(t *testing.T) {
 	want := []string{
 		"FROM debian:12-slim", // whose apt needs libstdc++, as ONNX Runtime does
 		"ARG ARCHIVE", "ADD ${ARCHIVE} /opt/", "RUN mv /opt/plumbline-* /opt/plumbline", "WORKDIR /work",
-		`ENTRYPOINT ["/opt/plumbline/harness"]`,
+		`ENTRYPOINT ["/opt/plumbline/bin/harness"]`,
 	}
 	if strings.Join(steps, "\n") != strings.Join(want, "\n") {
 		t.Errorf("the steps are\n%q\nwant, as TestDist takes them,\n%q", steps, want)
@@ -142,7 +155,7 @@ func TestDist(t *testing.T) {
 	if os.Getenv("PLUMBLINE_TEST_DIST") == "" {
 		t.Skip("make test-dist makes the archives: some minutes")
 	}
-	t.Chdir(filepath.Join("..", ".."))
+	inCheckout(t)
 	d := dist{version: "v0.0.1", out: t.TempDir()}
 	arches := []string{"amd64"}
 	var sums []string
@@ -162,7 +175,7 @@ func TestDist(t *testing.T) {
 	opt := t.TempDir()
 	run(t, opt, "tar", "xzf", filepath.Join(d.out, "plumbline-v0.0.1-linux-amd64.tar.gz"))
 	run(t, opt, "sh", "-c", "mv "+opt+"/plumbline-* "+opt+"/plumbline")
-	harness := filepath.Join(opt, "plumbline", "harness")
+	harness := filepath.Join(opt, "plumbline", "bin", "harness")
 	if said := run(t, opt, harness, "version"); !strings.Contains(said, "harness v0.0.1") {
 		t.Errorf("the version is %q", said)
 	}
@@ -170,6 +183,7 @@ func TestDist(t *testing.T) {
 	if !strings.Contains(said, "PASS") {
 		t.Errorf("the run printed\n%s", said)
 	}
+	checkDocuments(t, filepath.Join(opt, "plumbline"))
 	for _, name := range []string{"sbom.cdx.json", "licences/go/LICENSE", "licences/onnxruntime/onnxruntime-LICENSE.txt",
 		"licences/clip/clip-LICENSE.txt", "share/man/man1/harness-run.1", "share/completions/harness.bash", "LICENSE"} {
 		if info, err := os.Stat(filepath.Join(opt, "plumbline", name)); err != nil || info.Size() == 0 {

@@ -1,8 +1,9 @@
 // Command dist makes the archives that are released: go run ./tools/dist -version v1.2.3 -o dist
 //
-// For each architecture of Linux there is plumbline-VERSION-linux-ARCH.tar.gz with the harness, the plugins, ONNX
-// Runtime, licences of all that is in them, a bill of materials (CycloneDX), manual pages and completions; and one file
-// with the checksums of the archives. The same commit gives the same bytes, on the same Go and C compilers.
+// For each architecture of Linux there is plumbline-VERSION-linux-ARCH.tar.gz and .tar.zst with the harness, the
+// plugins, ONNX Runtime, the documents and examples, licences of all that is in them, a bill of materials (CycloneDX),
+// manual pages and completions; and one file with the checksums of the archives. The same commit gives the same bytes,
+// on the same Go and C compilers.
 //
 // In: the checkout. Out: files in the folder of -o, which it makes anew.
 package main
@@ -51,12 +52,12 @@ func (d *dist) make(arches []string) error {
 		if err != nil {
 			return err
 		}
-		path, err := d.archive(platform{arch, compiler})
+		made, err := d.makeFor(platform{arch, compiler})
 		if err != nil {
 			return fmt.Errorf("%s: %w", arch, err)
 		}
-		fmt.Println(path)
-		archives = append(archives, path)
+		fmt.Println(strings.Join(made, "\n"))
+		archives = append(archives, made...)
 	}
 	return writeSums(filepath.Join(d.out, "SHA256SUMS"), archives)
 }
@@ -79,21 +80,26 @@ func (d *dist) readCommit() error {
 	return nil
 }
 
-// archive builds everything for a platform into a folder and packs it.
-func (d *dist) archive(p platform) (string, error) {
+// makeFor builds everything for a platform into a folder and packs it. It returns the files.
+func (d *dist) makeFor(p platform) (made []string, err error) {
 	name := fmt.Sprintf("plumbline-%s-linux-%s", d.version, p.arch)
 	dir := filepath.Join(d.out, name)
 	defer os.RemoveAll(dir)
 	if err := d.build(p, dir); err != nil {
-		return "", err
+		return nil, err
 	}
 	modules, err := modulesOf(dir)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	if err := errors.Join(writeLicences(dir, modules), d.writeBill(dir, name, modules)); err != nil {
-		return "", err
+		return nil, err
 	}
-	path := dir + ".tar.gz"
-	return path, pack(path, d.out, name, d.date)
+	for _, archive := range []string{dir + ".tar.gz", dir + ".tar.zst"} {
+		if err := pack(archive, d.out, name, d.date); err != nil {
+			return nil, err
+		}
+		made = append(made, archive)
+	}
+	return made, nil
 }

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/plumbline-ml/plumbline/tools/internal/modfiles"
 )
 
 // module is a Go module of others that is part of a binary.
@@ -21,16 +23,16 @@ type module struct {
 }
 
 // ours begins the paths of our own modules.
-const ours = "github.com/plumbline-ml/plumbline"
+const ours = modfiles.Root
 
 // modulesOf reads from the binaries in dir which modules they are made of.
 func modulesOf(dir string) ([]module, error) {
-	binaries, err := filepath.Glob(filepath.Join(dir, "plugins", "plumbline-plugin-*"))
+	binaries, err := filepath.Glob(filepath.Join(dir, pluginsDir, "plumbline-plugin-*"))
 	if err != nil {
 		return nil, err
 	}
 	all := map[string]module{}
-	for _, path := range append(binaries, filepath.Join(dir, "harness")) {
+	for _, path := range append(binaries, filepath.Join(dir, binDir, "harness")) {
 		info, err := buildinfo.ReadFile(path)
 		if err != nil {
 			return nil, err

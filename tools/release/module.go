@@ -12,14 +12,12 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/module"
 	"golang.org/x/mod/sumdb/dirhash"
 	"golang.org/x/mod/zip"
-)
 
-// root is the path of the repository, which begins those of its modules.
-const root = "github.com/plumbline-ml/plumbline"
+	"github.com/plumbline-ml/plumbline/tools/internal/modfiles"
+)
 
 // released is a module with the go.mod and go.sum of the release.
 type released struct {
@@ -73,30 +71,18 @@ func (m *released) rewrite(all map[string]*released) error {
 	if err != nil {
 		return err
 	}
-	f, err := modfile.Parse("go.mod", text, nil)
+	text, siblings, err := modfiles.Release(text, m.version)
 	if err != nil {
 		return err
 	}
-	for _, r := range slices.Clone(f.Replace) {
-		if modfile.IsDirectoryPath(r.New.Path) {
-			err = errors.Join(err, f.DropReplace(r.Old.Path, r.Old.Version))
+	for _, path := range siblings {
+		if all[path] == nil {
+			return fmt.Errorf("go.mod requires %s, which go.work does not list", path)
 		}
+		m.siblings = append(m.siblings, all[path])
 	}
-	for _, r := range slices.Clone(f.Require) {
-		if sibling := all[r.Mod.Path]; sibling != nil {
-			err = errors.Join(err, f.AddRequire(r.Mod.Path, m.version))
-			m.siblings = append(m.siblings, sibling)
-		}
-	}
-	if err != nil {
-		return err
-	}
-	f.Cleanup()
-	if len(f.Replace) > 0 {
-		return fmt.Errorf("go.mod replaces %s, which no module may that is installed by its path", f.Replace[0].Old.Path)
-	}
-	m.goMod, err = f.Format()
-	return err
+	m.goMod = text
+	return nil
 }
 
 // inOrder sorts modules so that each comes after its siblings.

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/plumbline-ml/plumbline/tools/internal/modfiles"
 )
 
 func TestVersions(t *testing.T) {
@@ -20,7 +22,7 @@ func TestVersions(t *testing.T) {
 // go.sum files name them.
 func TestProxy(t *testing.T) {
 	proxy := writeProxy(t)
-	ours := filepath.Join(proxy, filepath.FromSlash(root))
+	ours := filepath.Join(proxy, filepath.FromSlash(modfiles.Root))
 	modules, err := filepath.Glob(filepath.Join(ours, "*", "@v", "v0.99.0.mod"))
 	if err != nil || len(modules) < 10 {
 		t.Fatalf("%d modules, %v", len(modules), err)
@@ -40,7 +42,8 @@ func TestProxy(t *testing.T) {
 	}
 }
 
-// TestInstall installs harness and a plugin from the proxy, and asks doctor and a benchmark.
+// TestInstall installs harness and a plugin from the proxy, asks doctor and a benchmark, and has harness new write a
+// module, which requires the released modules: it builds, passes its tests, and runs.
 func TestInstall(t *testing.T) {
 	if os.Getenv("PLUMBLINE_TEST_DIST") == "" {
 		t.Skip("make test-dist installs from a proxy: some minutes")
@@ -50,16 +53,21 @@ func TestInstall(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	install := func(pkg string) {
-		cmd := exec.Command("go", "install", root+"/"+pkg+"@v0.99.0")
-		cmd.Dir = home
+	goTool := func(dir string, args ...string) {
+		t.Helper()
+		cmd := exec.Command("go", args...)
+		cmd.Dir = dir
 		cmd.Env = append(os.Environ(), "GOWORK=off", "GOSUMDB=off", "GOFLAGS=-modcacherw",
 			"GOBIN="+filepath.Join(home, "bin"),
 			"GOMODCACHE="+filepath.Join(home, "modules"), "CGO_ENABLED=1",
 			"GOPROXY=file://"+proxy+",file://"+filepath.Join(strings.TrimSpace(cache), "cache", "download"))
 		if text, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("%s: %v\n%s", pkg, err, text)
+			t.Fatalf("go %q: %v\n%s", args, err, text)
 		}
+	}
+	install := func(pkg string) {
+		t.Helper()
+		goTool(home, "install", modfiles.Root+"/"+pkg+"@v0.99.0")
 	}
 	ask := func(args ...string) string {
 		cmd := exec.Command(filepath.Join(home, "bin", "harness"), args...)
@@ -72,7 +80,7 @@ func TestInstall(t *testing.T) {
 		t.Errorf("the version is %s", said)
 	}
 	plugins := filepath.Join(home, "bin", "plugins")
-	for _, want := range []string{plugins, "go install " + root, "harness fetch onnxruntime"} {
+	for _, want := range []string{plugins, "go install " + modfiles.Root, "harness fetch onnxruntime"} {
 		if said := ask("doctor"); !strings.Contains(strings.Join(strings.Fields(said), " "), want) {
 			t.Errorf("%q is missing in:\n%s", want, said)
 		}
@@ -81,6 +89,18 @@ func TestInstall(t *testing.T) {
 	said := ask("run", "null", "--scenario", "Offline", "--out", filepath.Join(home, "out"))
 	if !strings.Contains(said, "VALID") {
 		t.Errorf("the run printed\n%s", said)
+	}
+	module := filepath.Join(home, "acme")
+	if said := ask("new", "backend", module); !strings.Contains(said, "  go mod tidy\n") {
+		t.Fatalf("harness new printed\n%s", said)
+	}
+	goTool(module, "mod", "tidy")
+	goTool(module, "test", "./...")
+	goTool(module, "build", "-o", "bin/plumbline-plugin-clusters-acme", ".")
+	said = ask("run", "clusters", "--plugin-dir", filepath.Join(module, "bin"), "--scenario", "Offline", "--out",
+		filepath.Join(home, "clusters"))
+	if !strings.Contains(said, "VALID") || !strings.Contains(said, "PASS") {
+		t.Errorf("the run of the new module printed\n%s", said)
 	}
 }
 

@@ -238,8 +238,8 @@ func listed(all []onnx.Value) string {
 const classifierManifest = "plugins/resnet50/manifest.json"
 
 // files are those of the module that say what the model is.
-func (c *classifier) files(n names, checkout string) (map[string][]byte, error) {
-	read, err := readCheckout(checkout, classifierManifest)
+func (c *classifier) files(n names, s Source) (map[string][]byte, error) {
+	read, err := s.read(classifierManifest)
 	if err != nil {
 		return nil, err
 	}

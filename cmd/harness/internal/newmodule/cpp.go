@@ -5,7 +5,7 @@ const cppBackend = "examples/cpp-backend/"
 
 // cpp are the files of a backend in C++: the checkout's example and the contract that it speaks.
 func cpp(s Spec, n names) (map[string][]byte, error) {
-	read, err := readCheckout(s.Checkout, cppBackend+"backend.cc", cppBackend+"Makefile", protoDir+backendProto)
+	read, err := s.read(cppBackend+"backend.cc", cppBackend+"Makefile", protoDir+backendProto)
 	if err != nil {
 		return nil, err
 	}

@@ -69,6 +69,21 @@ func dependencies(module, checkout string, imported ...string) (mod, sum []byte,
 	return b.Bytes(), []byte(strings.Join(unique(sums), "")), nil
 }
 
+// goLine is the version of Go that this project's modules want.
+const goLine = "1.26.0"
+
+// releasedDependencies is the go.mod of a module that imports released modules of this project. What these require, and
+// go.sum, `go mod tidy` adds.
+func releasedDependencies(module, version string, imported ...string) []byte {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "module %s\n\ngo %s\n\nrequire (\n", module, goLine)
+	for _, m := range unique(imported) {
+		fmt.Fprintf(&b, "\t%s %s\n", project+m, version)
+	}
+	fmt.Fprint(&b, ")\n")
+	return b.Bytes()
+}
+
 // unique sorts texts and leaves each once.
 func unique(texts []string) []string { return slices.Compact(slices.Sorted(slices.Values(texts))) }
 
@@ -145,7 +160,7 @@ func goVersion(mod []byte) string {
 			return f[1]
 		}
 	}
-	return "1.26.0"
+	return goLine
 }
 
 // requirements lists "path version" of every module that a go.mod requires, but this project's own,

@@ -2,7 +2,8 @@
 // step by step: in Go, one that builds, passes its tests and serves a plugin; in Python, the checkout's
 // example with its contract.
 //
-// In: names, templates, the go.mod that finds this project in a checkout. Out: building it (the go command's, pip's).
+// In: names, templates, the go.mod that finds this project in a checkout or among released modules. Out: building it
+// (the go command's, pip's).
 package newmodule
 
 import (
@@ -55,8 +56,7 @@ type Spec struct {
 	Dir      string   // must not exist, or be empty
 	// Module is the Go module's path; empty: example.com/NAME, with the last part of Dir.
 	Module string
-	// Checkout is this project's source, where the module's go.mod finds it.
-	Checkout string
+	Source // where it finds this project
 	// Classifier is the model that a benchmark in Go starts from; nil: one of its own.
 	Classifier *Classifier
 }
@@ -83,6 +83,7 @@ var templates embed.FS
 type names struct {
 	Module, Backend, Benchmark, Plugin string
 	ForBackend                         bool
+	Release                            string      // the version that go.mod requires; empty: it names a checkout
 	Classifier                         *classifier // nil: there is none
 	Next                               []string    // the commands that try the module
 }
@@ -136,32 +137,51 @@ func (s Spec) content(n names) (map[string][]byte, Module, error) {
 		"harness run " + n.Benchmark + " --plugin-dir bin",
 		"harness verify " + n.Benchmark + " --plugin-dir bin",
 	}
+	if s.Checkout == "" {
+		n.Release, m.Next = s.Release, slices.Insert(m.Next, 0, "go mod tidy")
+	}
 	if s.Classifier != nil {
 		return s.classifies(n, m)
 	}
+	n.Next = m.Next
 	files, err := render("template", n)
 	if err == nil {
-		files["go.mod"], files["go.sum"], err = dependencies(n.Module, s.Checkout, "sdk")
+		err = s.require(files, n.Module, "sdk")
 	}
 	return files, m, err
 }
 
+// require adds go.mod and, where its text is known, go.sum of a module that imports some modules of this project.
+func (s Spec) require(files map[string][]byte, module string, imported ...string) (err error) {
+	switch {
+	case s.Checkout != "":
+		files["go.mod"], files["go.sum"], err = dependencies(module, s.Checkout, imported...)
+	case s.Release != "":
+		files["go.mod"] = releasedDependencies(module, s.Release, imported...)
+	default:
+		err = s.noModules()
+	}
+	return err
+}
+
 // classifies is the content of a module around a model that classifies pictures.
 func (s Spec) classifies(n names, m Module) (map[string][]byte, Module, error) {
-	library := filepath.Join(s.Checkout, "bin", "plugins", "libonnxruntime.*")
-	n.Next = slices.Insert(m.Next, 2, "cp "+library+" bin/    # make build left it there")
+	library := "cp " + filepath.Join(s.Library, "libonnxruntime.*") + " bin/"
+	if s.Checkout != "" {
+		library += "    # make build left it there"
+	}
+	n.Next = slices.Insert(m.Next, len(m.Next)-2, library)
 	m.Next = n.Next
 	files, err := render("classifier", n)
 	if err != nil {
 		return nil, m, err
 	}
-	own, err := n.Classifier.files(n, s.Checkout)
+	own, err := n.Classifier.files(n, s.Source)
 	if err != nil {
 		return nil, m, err
 	}
 	maps.Copy(files, own)
-	files["go.mod"], files["go.sum"], err = dependencies(n.Module, s.Checkout, "sdk", "plugins", "backends/ort")
-	return files, m, err
+	return files, m, s.require(files, n.Module, "sdk", "plugins", "backends/ort")
 }
 
 // mode is a file's: a plugin is a program.

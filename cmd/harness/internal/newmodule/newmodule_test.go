@@ -40,7 +40,7 @@ func checkout(t *testing.T) string {
 
 func TestWriteCpp(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "acme")
-	m, err := Write(Spec{Kind: Backend, Language: Cpp, Dir: dir, Checkout: checkout(t)})
+	m, err := Write(Spec{Kind: Backend, Language: Cpp, Dir: dir, Source: OfCheckout(checkout(t))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +48,9 @@ func TestWriteCpp(t *testing.T) {
 	if !slices.Equal(m.Files, want) || m.Model != "null" || m.Next[0] != "make" {
 		t.Errorf("got %+v, want the files %q", m, want)
 	}
-	benchmark := Spec{Kind: Benchmark, Language: Cpp, Dir: filepath.Join(t.TempDir(), "b"), Checkout: checkout(t)}
+	benchmark := Spec{
+		Kind: Benchmark, Language: Cpp, Dir: filepath.Join(t.TempDir(), "b"), Source: OfCheckout(checkout(t)),
+	}
 	if _, err := Write(benchmark); err == nil {
 		t.Error("a benchmark in C++ was written")
 	}
@@ -71,7 +73,7 @@ func TestWrite(t *testing.T) {
 	} {
 		t.Run(string(c.kind), func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "Acme-One")
-			m, err := Write(Spec{Kind: c.kind, Dir: dir, Checkout: checkout(t)})
+			m, err := Write(Spec{Kind: c.kind, Dir: dir, Source: OfCheckout(checkout(t))})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -103,7 +105,7 @@ func TestPython(t *testing.T) {
 	} {
 		t.Run(string(c.kind), func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "shapes")
-			m, err := Write(Spec{Kind: c.kind, Language: Python, Dir: dir, Checkout: checkout(t)})
+			m, err := Write(Spec{Kind: c.kind, Language: Python, Dir: dir, Source: OfCheckout(checkout(t))})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -177,26 +179,26 @@ func TestFaults(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(full, "x"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	good := checkout(t)
+	good := OfCheckout(checkout(t))
 	for name, c := range map[string]struct {
 		spec Spec
 		want string
 	}{
 		"kind": {
-			Spec{Kind: "device", Dir: "acme", Checkout: good}, `unknown kind "device", want one of backend, benchmark`,
+			Spec{Kind: "device", Dir: "acme", Source: good}, `unknown kind "device", want one of backend, benchmark`,
 		},
 		"language": {
-			Spec{Kind: Backend, Language: "cobol", Dir: "acme", Checkout: good},
+			Spec{Kind: Backend, Language: "cobol", Dir: "acme", Source: good},
 			`unknown language "cobol", want one of go, python, cpp`,
 		},
-		"digit":   {Spec{Kind: Backend, Dir: filepath.Join(t.TempDir(), "3d"), Checkout: good}, "a letter first"},
-		"keyword": {Spec{Kind: Backend, Dir: filepath.Join(t.TempDir(), "range"), Checkout: good}, "another meaning"},
-		"taken":   {Spec{Kind: Backend, Dir: filepath.Join(t.TempDir(), "clusters"), Checkout: good}, "another meaning"},
+		"digit":   {Spec{Kind: Backend, Dir: filepath.Join(t.TempDir(), "3d"), Source: good}, "a letter first"},
+		"keyword": {Spec{Kind: Backend, Dir: filepath.Join(t.TempDir(), "range"), Source: good}, "another meaning"},
+		"taken":   {Spec{Kind: Backend, Dir: filepath.Join(t.TempDir(), "clusters"), Source: good}, "another meaning"},
 		"module": {
-			Spec{Kind: Backend, Dir: filepath.Join(t.TempDir(), "acme"), Module: "a b", Checkout: good}, `module path "a b"`,
+			Spec{Kind: Backend, Dir: filepath.Join(t.TempDir(), "acme"), Module: "a b", Source: good}, `module path "a b"`,
 		},
-		"full":     {Spec{Kind: Backend, Dir: full, Checkout: good}, "is not empty"},
-		"checkout": {Spec{Kind: Backend, Dir: filepath.Join(t.TempDir(), "acme"), Checkout: full}, "--checkout"},
+		"full":     {Spec{Kind: Backend, Dir: full, Source: good}, "is not empty"},
+		"checkout": {Spec{Kind: Backend, Dir: filepath.Join(t.TempDir(), "acme"), Source: OfCheckout(full)}, "--checkout"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if _, err := Write(c.spec); err == nil || !strings.Contains(err.Error(), c.want) {

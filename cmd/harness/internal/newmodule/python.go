@@ -25,7 +25,7 @@ func python(s Spec, n names) (map[string][]byte, error) {
 		from, script, proto, readme = pythonBenchmark, host.BinaryPrefix+pythonExample, pluginProto,
 			"python/benchmark.md.tmpl"
 	}
-	read, err := readCheckout(s.Checkout, from+script, from+requirementsTxt, protoDir+proto)
+	read, err := s.read(from+script, from+requirementsTxt, protoDir+proto)
 	if err != nil {
 		return nil, err
 	}

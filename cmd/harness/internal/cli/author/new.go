@@ -4,7 +4,6 @@ package author
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -52,7 +51,8 @@ func NewCommand(s *shell.App) *cobra.Command {
 		"the `LANGUAGE` to write it in: "+strings.Join(newmodule.Languages(), " or "))
 	c.Flags().StringVar(&f.module, "module", "", "the Go module's `PATH` (default: example.com/ and the last part of DIR)")
 	c.Flags().StringVar(&f.checkout, "checkout", "",
-		"the checkout `DIR` of Plumbline that it is built against\n(default: the one that this harness lies in)")
+		"the checkout `DIR` of Plumbline that it is built against (default: the one that\n"+
+			"this harness lies in, else the released modules of its version)")
 	modelFlags(c, &f.model)
 	return c
 }
@@ -98,7 +98,10 @@ func (a *app) write(args []string, f *newFlags) (m newmodule.Module, err error) 
 	}
 	spec := newmodule.Spec{
 		Kind: newmodule.Kind(args[0]), Language: newmodule.Language(f.language), Dir: args[1], Module: f.module,
-		Checkout: f.checkout,
+		Source: newmodule.SourceOf(a.Executable, shell.Version().Version),
+	}
+	if f.checkout != "" {
+		spec.Source = newmodule.OfCheckout(f.checkout)
 	}
 	switch {
 	case f.model.Path != "":
@@ -106,26 +109,5 @@ func (a *app) write(args []string, f *newFlags) (m newmodule.Module, err error) 
 	case f.model != (newmodule.Classifier{}):
 		return m, errors.New("--preprocess, --output, --size, --offset and --precision belong to --model FILE")
 	}
-	if spec.Checkout == "" {
-		spec.Checkout = checkoutAbove(a.Executable)
-	}
-	if spec.Checkout == "" {
-		return m, errors.New("the harness does not lie in a checkout of Plumbline: name one with --checkout DIR")
-	}
 	return newmodule.Write(spec)
-}
-
-// checkoutAbove is the nearest folder above path with a workspace that holds the sdk; empty where there is none.
-func checkoutAbove(path string) string {
-	for dir := filepath.Dir(path); path != ""; dir = filepath.Dir(dir) {
-		_, workspace := os.Stat(filepath.Join(dir, "go.work"))
-		_, sdk := os.Stat(filepath.Join(dir, "sdk", "go.mod"))
-		if workspace == nil && sdk == nil {
-			return dir
-		}
-		if filepath.Dir(dir) == dir {
-			break
-		}
-	}
-	return ""
 }

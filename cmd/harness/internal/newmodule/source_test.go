@@ -1,0 +1,108 @@
+package newmodule
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestSource finds what a harness brings along, where it lies and by its version.
+func TestSource(t *testing.T) {
+	lone, source := t.TempDir(), checkout(t)
+	prefix := t.TempDir()
+	for _, top := range []string{filepath.Join(prefix, "archive"), filepath.Join(prefix, "usr", "share", "plumbline")} {
+		proto := filepath.Join(top, filepath.FromSlash(protoDir+pluginProto))
+		if err := os.MkdirAll(filepath.Dir(proto), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(proto, nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	archive, usr := filepath.Join(prefix, "archive"), filepath.Join(prefix, "usr")
+	for _, c := range []struct {
+		executable, version string
+		want                Source
+	}{
+		{filepath.Join(source, "bin", "harness"), "v1.2.3", OfCheckout(source)},
+		{filepath.Join(archive, "bin", "harness"), "v1.2.3", Source{
+			Release: "v1.2.3", Files: archive, Library: filepath.Join(archive, "lib", "plumbline", "plugins"), Harness: "v1.2.3",
+		}},
+		{filepath.Join(usr, "bin", "harness"), "devel-abc", Source{
+			Files: filepath.Join(usr, "share", "plumbline"), Library: filepath.Join(usr, "lib", "plumbline", "plugins"),
+			Harness: "devel-abc",
+		}},
+		{filepath.Join(lone, "harness"), "v1.0.0-rc.1", Source{Release: "v1.0.0-rc.1", Harness: "v1.0.0-rc.1"}},
+		{"", "(devel)", Source{Harness: "(devel)"}},
+		{"", "v0.0.0-20261124003356-51e6025a1234", Source{Harness: "v0.0.0-20261124003356-51e6025a1234"}},
+		{"", "v1.2.4-0.20261124003356-51e6025a1234+dirty", Source{Harness: "v1.2.4-0.20261124003356-51e6025a1234+dirty"}},
+	} {
+		if got := SourceOf(c.executable, c.version); got != c.want {
+			t.Errorf("%s %s: got %+v, want %+v", c.executable, c.version, got, c.want)
+		}
+	}
+}
+
+// TestWriteOfARelease writes modules without a checkout.
+func TestWriteOfARelease(t *testing.T) {
+	files := checkout(t)
+	release := Source{Release: "v1.2.3", Files: files, Library: "/opt/lib/plumbline/plugins", Harness: "v1.2.3"}
+	dir := filepath.Join(t.TempDir(), "acme")
+	m, err := Write(Spec{Kind: Backend, Dir: dir, Source: release})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Next[0] != "go mod tidy" || slices.Contains(m.Files, "go.sum") {
+		t.Errorf("got %+v: want go mod tidy first, and no go.sum", m)
+	}
+	checkFiles(t, dir, m.Files)
+	mod, readme := read(t, dir, "go.mod"), read(t, dir, "README.md")
+	want := "module example.com/acme\n\ngo " + goLine + "\n\nrequire (\n\t" + project + "sdk v1.2.3\n)\n"
+	if mod != want {
+		t.Errorf("go.mod is\n%s\nwant\n%s", mod, want)
+	}
+	for _, text := range []string{"    go mod tidy\n    go test ./...\n", "go.mod requires Plumbline v1.2.3"} {
+		if !strings.Contains(readme, text) || strings.Contains(readme, "checkout that wrote") {
+			t.Errorf("no %q in, or a checkout is named by:\n%s", text, readme)
+		}
+	}
+	python := filepath.Join(t.TempDir(), "shapes")
+	if _, err := Write(Spec{Kind: Backend, Language: Python, Dir: python, Source: release}); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestWriteOfNoRelease says what is missing where a module cannot be written.
+func TestWriteOfNoRelease(t *testing.T) {
+	for want, spec := range map[string]Spec{
+		"development build (devel-abc)": {Kind: Backend, Source: Source{Files: checkout(t), Harness: "devel-abc"}},
+		"without the examples":          {Kind: Backend, Language: Cpp, Source: Source{Release: "v1.2.3"}},
+	} {
+		spec.Dir = filepath.Join(t.TempDir(), "acme")
+		_, err := Write(spec)
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "--checkout DIR") {
+			t.Errorf("error %v, want %q and the way out", err, want)
+		}
+		if _, err := os.Stat(spec.Dir); err == nil {
+			t.Errorf("%s: a folder was made", want)
+		}
+	}
+}
+
+// TestGoLine wants the version of Go that the workspace has.
+func TestGoLine(t *testing.T) {
+	if work := read(t, filepath.Join("..", "..", "..", ".."), "go.work"); goVersion([]byte(work)) != goLine {
+		t.Errorf("modules say go %s, the workspace go %s", goLine, goVersion([]byte(work)))
+	}
+}
+
+func read(t *testing.T, dir, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(dir, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}

@@ -1,0 +1,87 @@
+// Package links follows the links of Markdown documents to files and headings. Addresses of the network are not asked.
+package links
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"unicode"
+)
+
+// link is a link of Markdown: [text](TARGET).
+var link = regexp.MustCompile(`\]\(([^()\s]+)\)`)
+
+// Dead lists the links of documents that lead nowhere, with the reason. With within set, a folder, neither may a link
+// lead out of it.
+func Dead(documents []string, within string) ([]string, error) {
+	var dead []string
+	for _, document := range documents {
+		text, err := os.ReadFile(document)
+		if err != nil {
+			return nil, err
+		}
+		for _, match := range link.FindAllStringSubmatch(string(text), -1) {
+			reason, err := follow(document, match[1], within)
+			if err != nil {
+				return nil, err
+			}
+			if reason != "" {
+				dead = append(dead, fmt.Sprintf("%s: the link to %s: %s", document, match[1], reason))
+			}
+		}
+	}
+	return dead, nil
+}
+
+// follow says why a link leads nowhere; empty: it does not.
+func follow(document, target, within string) (reason string, err error) {
+	if strings.Contains(target, "://") || !strings.ContainsAny(target, "./#") {
+		return "", nil
+	}
+	file, anchor, _ := strings.Cut(target, "#")
+	path := document
+	if file != "" {
+		path = filepath.Join(filepath.Dir(document), filepath.FromSlash(file))
+	}
+	if within != "" {
+		if inside, err := filepath.Rel(within, path); err != nil || !filepath.IsLocal(inside) {
+			return "it leads out of " + within, nil
+		}
+	}
+	if _, err := os.Stat(path); err != nil {
+		return err.Error(), nil
+	}
+	if anchor == "" {
+		return "", nil
+	}
+	text, err := os.ReadFile(path)
+	if err == nil && !hasHeading(string(text), anchor) {
+		reason = path + " has no such heading"
+	}
+	return reason, err
+}
+
+// hasHeading reports whether a document has the heading of an anchor, as GitHub names them.
+func hasHeading(text, anchor string) bool {
+	for line := range strings.Lines(text) {
+		title := strings.TrimLeft(line, "#")
+		if title != line && strings.HasPrefix(title, " ") && anchorOf(strings.TrimSpace(title)) == anchor {
+			return true
+		}
+	}
+	return false
+}
+
+func anchorOf(title string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsLetter(r) || unicode.IsDigit(r) || r == '-' || r == '_':
+			return unicode.ToLower(r)
+		case r == ' ':
+			return '-'
+		}
+		return -1
+	}, title)
+}

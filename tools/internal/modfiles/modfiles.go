@@ -1,0 +1,46 @@
+// Package modfiles makes the go.mod files of a release. In the checkout a module finds its siblings by replace lines,
+// which one that is installed by its path may not have; in a release each requires them at the release's version.
+package modfiles
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"golang.org/x/mod/modfile"
+)
+
+// Root is the path of the repository, which begins those of its modules.
+const Root = "github.com/plumbline-ml/plumbline"
+
+// Release makes of a checkout's go.mod that of a release: without replacements by folders, and with all siblings at
+// the version. It lists the paths of these siblings. Replacements by other modules are an error: they count in no
+// module but the main one.
+func Release(goMod []byte, version string) (text []byte, siblings []string, err error) {
+	f, err := modfile.Parse("go.mod", goMod, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, r := range slices.Clone(f.Replace) {
+		if modfile.IsDirectoryPath(r.New.Path) {
+			err = errors.Join(err, f.DropReplace(r.Old.Path, r.Old.Version))
+		}
+	}
+	for _, r := range slices.Clone(f.Require) {
+		if strings.HasPrefix(r.Mod.Path, Root+"/") {
+			err = errors.Join(err, f.AddRequire(r.Mod.Path, version))
+			siblings = append(siblings, r.Mod.Path)
+		}
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	f.Cleanup()
+	if len(f.Replace) > 0 {
+		return nil, nil, fmt.Errorf("go.mod replaces %s, which no module may that is installed by its path",
+			f.Replace[0].Old.Path)
+	}
+	text, err = f.Format()
+	return text, siblings, err
+}
