@@ -110,7 +110,7 @@ func TestLogsLostInMidRun(t *testing.T) {
 			if code := h.letGo(t); code != 2 {
 				t.Errorf("exit code %d, want 2; it printed:\n%s", code, h.said)
 			}
-			for _, part := range []string{"UNFINISHED", "90th percentile latency",
+			for _, part := range []string{"UNFINISHED", "early-stopping estimate",
 				"deleted, moved or replaced", performance(h.out)} {
 				if !strings.Contains(h.said.String(), part) {
 					t.Errorf("no %q in:\n%s", part, h.said)

@@ -62,13 +62,14 @@ type Difference struct {
 
 // Row compares one figure.
 type Row struct {
-	Name   string `json:"name"`
-	Title  string `json:"title"`
-	Unit   string `json:"unit"`
-	Better string `json:"better"` // "higher", "lower" or empty: nobody can tell
-	Main   bool   `json:"main"`   // is shown where not all are asked for
-	Base   Sample `json:"base"`
-	New    Sample `json:"new"`
+	Name   string   `json:"name"`
+	Also   []string `json:"also,omitempty"` // other names of the same figure
+	Title  string   `json:"title"`
+	Unit   string   `json:"unit"`
+	Better string   `json:"better"` // "higher", "lower" or empty: nobody can tell
+	Main   bool     `json:"main"`   // is shown where not all are asked for
+	Base   Sample   `json:"base"`
+	New    Sample   `json:"new"`
 	// Change is the new median over the base's, less one; null where the base's is 0.
 	Change figure.Number `json:"change"`
 	// P is that of TestName; null where there are too few runs for a verdict.

@@ -116,7 +116,7 @@ func (m measured) better(name string) sdk.Better {
 
 func newRow(m metric.Metric, base, next []float64) Row {
 	r := Row{
-		Name: m.Name, Title: m.Title, Unit: m.Unit, Main: m.Main,
+		Name: m.Name, Also: m.Also, Title: m.Title, Unit: m.Unit, Main: m.Main,
 		Base: sample(base), New: sample(next), P: figure.Number(math.NaN()),
 	}
 	if m.Better != sdk.NeitherBetter {

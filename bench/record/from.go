@@ -40,7 +40,6 @@ const modeAccuracy = "accuracy"
 func performance(res *loadgen.Result) *Performance {
 	p := &Performance{
 		Valid:   res.Verdict == loadgen.Valid,
-		Metric:  headline(res),
 		Checks:  Checks{res.PerformanceConstraintsMet, res.MinDurationMet, res.MinQueriesMet, res.EarlyStoppingMet},
 		Queries: res.QueryCount, Samples: res.SampleCount, Over: res.OverlatencyCount,
 		Latency: *latency(res.Latency),
@@ -56,29 +55,18 @@ func performance(res *loadgen.Result) *Performance {
 		p.Early = early(&res.EarlyStopping)
 		p.Early99 = early(res.EarlyStopping99)
 	}
+	p.headline(res)
 	return p
 }
 
-// metricName is the headline's name as the rules speak of it.
-func metricName(res *loadgen.Result) string {
-	switch res.Effective.Scenario {
-	case loadgen.SingleStream:
-		return ordinal(res.TargetPercentile.P) + " percentile latency"
-	case loadgen.MultiStream:
-		if res.Intervals == nil { // else the number of streams is the result
-			return ordinal(res.TargetPercentile.P) + " percentile per query"
-		}
-	}
-	return res.MetricName
-}
-
-// ordinal writes a fraction as a percentile: 90th, 99.9th.
-func ordinal(p float64) string { return figure.Short(100*p) + "th" }
-
 // figures are the headline numbers beside the metric.
 func figures(res *loadgen.Result) []Figure {
+	samples := metric.Latency
+	if res.Effective.Scenario == loadgen.MultiStream {
+		samples = samples.OfSamples()
+	}
 	out := []Figure{
-		figureOf(metric.Latency.Mean(), figure.Millis(res.Latency.Mean)),
+		figureOf(samples.Mean(), figure.Millis(res.Latency.Mean)),
 		figureOf(metric.TargetLatency, figure.Millis(res.TargetPercentile.Latency)),
 	}
 	rates := append([]Figure{
@@ -97,13 +85,23 @@ func figures(res *loadgen.Result) []Figure {
 	return out
 }
 
-// headline is the scenario's result; nanoseconds become milliseconds, the unit in which latencies are published.
-func headline(res *loadgen.Result) Figure {
-	unit, v := res.MetricUnit, res.Metric
-	if unit == "ns" {
-		unit, v = metric.Millis, v/float64(time.Millisecond)
+// headline sets the scenario's result. A latency is LoadGen's estimate of the percentile, or where there is none the
+// percentile itself; nanoseconds become milliseconds, the unit in which latencies are published.
+func (p *Performance) headline(res *loadgen.Result) {
+	if res.MetricUnit != "ns" {
+		p.Metric = figureOf(metric.ResultOf(res.MetricName, res.MetricUnit), res.Metric)
+		return
 	}
-	return figureOf(metric.ResultOf(metricName(res), unit), v)
+	p.Metric.Unit = metric.Millis
+	of := metric.Latency
+	if res.Effective.Scenario == loadgen.MultiStream {
+		of = metric.QueryLatency
+	}
+	info, ok := p.estimate(res.Effective.Scenario.String())
+	if !ok {
+		info = metric.ResultOf(of.At(res.TargetPercentile.P).Title, metric.Millis)
+	}
+	p.Metric = figureOf(info, res.Metric/float64(time.Millisecond))
 }
 
 // figureOf rounds a number as the rules do.

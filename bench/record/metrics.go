@@ -13,15 +13,20 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record/metric"
 )
 
-// Metrics lists the figures of a run, its result first. One that was not measured, or is not finite, is not listed. A
-// run that did not come to its end has none.
+// Metrics lists the figures of a run, its result first. Each is there once, under one name; one that was not measured,
+// is not finite, or means nothing in the scenario is not listed. A run that did not come to its end has none.
 func (r Run) Metrics() []metric.Metric {
 	if r.Status != Complete {
 		return nil
 	}
-	l := &figureList{seen: map[string]bool{}}
+	return r.figures()
+}
+
+// figures are those of a run that may have been interrupted.
+func (r Run) figures() []metric.Metric {
+	l := &figureList{scenario: r.Scenario, seen: map[string]bool{}}
 	if p := r.Performance; p != nil {
-		l.performance(*p)
+		l.performance(r, p)
 		l.add(metric.Duration, r.Duration)
 	}
 	l.power(r.Power)
@@ -58,7 +63,7 @@ func MetricNames(s loadgen.Scenario) []metric.Metric {
 		p.Figures = append(p.Figures, figureOf(metric.SamplesPerSecond, 0), figureOf(metric.ScheduledSamplesPerSecond, 0))
 	}
 	power := Power{Average: &Figure{}, Energy: &Figure{}, Efficiency: &Figure{}}
-	return Run{Status: Complete, Performance: &p, Power: &power}.Metrics()
+	return Run{Scenario: s.String(), Status: Complete, Performance: &p, Power: &power}.Metrics()
 }
 
 // AccuracyMetrics lists the figures of a scorer that measures the metrics. Values are zero.
@@ -72,56 +77,90 @@ func AccuracyMetrics(metrics []sdk.MetricInfo) []metric.Metric {
 
 // figureList gathers figures, each name once.
 type figureList struct {
-	metrics []metric.Metric
-	seen    map[string]bool
+	scenario string
+	metrics  []metric.Metric
+	seen     map[string]bool
 }
 
 func (l *figureList) add(i metric.Info, v float64) {
-	if key := strings.ToLower(i.Name); !math.IsNaN(v) && !math.IsInf(v, 0) && !l.seen[key] {
-		l.seen[key] = true
-		l.metrics = append(l.metrics, i.Of(v))
+	key := strings.ToLower(i.Name)
+	if math.IsNaN(v) || math.IsInf(v, 0) || l.seen[key] || !i.Means(l.scenario) {
+		return
 	}
+	l.seen[key] = true
+	for _, also := range i.Also {
+		l.seen[also] = true
+	}
+	l.metrics = append(l.metrics, i.Of(v))
 }
 
-func (l *figureList) performance(p Performance) {
+func (l *figureList) performance(r Run, p *Performance) {
 	if p.Peak != nil && p.Peak.Found {
 		l.add(metric.TargetQPS, float64(p.Peak.TargetQPS.Value))
 	}
 	headline := metric.ResultOf(p.Metric.Name, p.Metric.Unit)
+	if estimate, ok := p.estimate(r.Scenario); ok {
+		headline = estimate
+	}
 	headline.Main = p.Peak == nil
 	l.add(headline, float64(p.Metric.Value))
+	targetOf, at, targeted := p.target(r)
+	target := func(of metric.Times) *Percentile {
+		if targeted && of.Key == targetOf.Key {
+			return &at
+		}
+		return nil
+	}
 	for _, f := range p.Figures {
-		if i, ok := f.info(); ok {
-			i.Main = i.Main && f.Name != p.Metric.Name
+		i, ok := f.info()
+		if ok && i.Unit != metric.Millis || i.Name == metric.TargetLatency.Name && !targeted {
 			l.add(i.As(f.Name, f.Unit), float64(f.Value))
 		}
 	}
-	l.times(metric.Latency, &p.Latency)
-	l.times(metric.QueryLatency, p.Query)
+	samples := metric.Latency
+	if p.Query != nil {
+		samples = samples.OfSamples()
+	}
+	l.times(samples, &p.Latency, target(samples))
+	l.times(metric.QueryLatency, p.Query, target(metric.QueryLatency))
 	if t := p.Tokens; t != nil {
 		l.add(metric.Tokens, float64(t.Count))
 		if t.TTFT != nil {
-			l.times(metric.TTFT, &t.TTFT.Latency)
+			l.times(metric.TTFT, &t.TTFT.Latency, nil)
 		}
 		if t.TPOT != nil {
-			l.times(metric.TPOT, &t.TPOT.Latency)
+			l.times(metric.TPOT, &t.TPOT.Latency, nil)
 		}
 	}
-	l.times(metric.IssueDelay, p.Issue)
+	l.times(metric.IssueDelay, p.Issue, nil)
 	l.add(metric.OverLatency, float64(p.Over))
 	l.add(metric.Queries, float64(p.Queries))
 	l.add(metric.Samples, float64(p.Samples))
 }
 
-// times lists the statistics of a distribution; where there were no times, there are none.
-func (l *figureList) times(of metric.Times, d *Latency) {
+// times lists the statistics of a distribution; where there were no times, there are none. The percentile that a run is
+// judged at goes by that name, too. Latencies of Offline are how long all samples took: a comparison shows the rate.
+func (l *figureList) times(of metric.Times, d *Latency, target *Percentile) {
 	if d == nil || d.Count == 0 {
 		return
 	}
-	add := func(i metric.Info, ns int64) { l.add(i, figure.Millis(time.Duration(ns))) }
+	add := func(i metric.Info, ns int64) {
+		i.Main = i.Main && (l.scenario != loadgen.Offline.String() || of.Key != metric.Latency.Key)
+		l.add(i, figure.Millis(time.Duration(ns)))
+	}
+	percentile := func(p Percentile) {
+		i := of.At(p.P)
+		if target != nil && p.P == target.P {
+			i.Main, i.Also = true, []string{metric.TargetLatency.Name}
+		}
+		add(i, p.NS)
+	}
 	add(of.Mean(), d.Mean)
 	for _, p := range d.Percentiles {
-		add(of.At(p.P), p.NS)
+		percentile(p)
+	}
+	if target != nil {
+		percentile(*target) // where it is not one of those
 	}
 	add(of.Min(), d.Min)
 	add(of.Max(), d.Max)

@@ -67,14 +67,18 @@ func result(s loadgen.Scenario) *loadgen.Result {
 	switch s {
 	case loadgen.SingleStream:
 		r.MetricUnit, r.Metric, r.TargetPercentile.P = "ns", 3151623, 0.90
+		r.EarlyStopping = loadgen.EarlyStopping{Met: true, Percentile: 0.90, Estimate: 3151623, QueriesProcessed: 1234}
 		r.EarlyStopping99 = &loadgen.EarlyStopping{Met: true, Text: "x"}
 	case loadgen.MultiStream:
 		r.MetricUnit, r.Metric, r.SampleCount = "ns", 24012345, 8*1234
+		r.EarlyStopping = loadgen.EarlyStopping{Met: true, Percentile: 0.99, Estimate: 24012345, QueriesProcessed: 1234}
+		r.QueryLatency = r.Latency
 	case loadgen.Server:
-		r.MetricName = "completed samples per second"
+		r.MetricName, r.Effective.TargetLatency = "completed samples per second", 15*time.Millisecond
 	case loadgen.Offline:
 		r.MetricName, r.QueryCount, r.SampleCount = "samples per second", 1, 24576
 	}
+	r.Effective.TargetLatencyPercentile = r.TargetPercentile.P
 	return r
 }
 

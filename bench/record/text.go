@@ -10,6 +10,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/table"
 
 	"github.com/plumbline-ml/plumbline/bench/record/judge"
+	"github.com/plumbline-ml/plumbline/bench/record/metric"
 )
 
 // WriteHeader says what runs, from the record of the first run whose workload is open.
@@ -152,7 +153,7 @@ func WriteRow(w io.Writer, r Run) error {
 		r.writeRemarks(&b)
 	case Interrupted:
 		if r.Performance != nil {
-			r.writeTokens(&b)
+			r.writeJudged(&b)
 		}
 	}
 	_, err := io.WriteString(w, b.String())
@@ -182,7 +183,11 @@ func (r Run) headline() (value string, remarks []string) {
 		return r.Performance.Streams.headline()
 	case r.Performance != nil:
 		p := r.Performance
-		return p.Metric.String(), []string{p.Metric.Name, r.volume() + " in " + r.Took}
+		name := p.Metric.Name
+		if _, ok := p.estimate(r.Scenario); ok { // of what, the next line says
+			name = metric.Estimate
+		}
+		return p.Metric.String(), []string{name, r.volume() + " in " + r.Took}
 	}
 	return "", nil
 }
@@ -194,7 +199,7 @@ func (r Run) Headline() (f Figure, ok bool) {
 		m := r.Accuracy.Metrics[0]
 		return Figure{Name: m.Name, Unit: m.Unit, Value: m.Value, Rounded: m.Rounded}, true
 	case r.Accuracy == nil && r.Performance != nil:
-		return r.Performance.Metric, true
+		return r.Performance.result(r).Figure, true
 	}
 	return Figure{}, false
 }
@@ -230,7 +235,7 @@ func (r Run) writeRemarks(b *strings.Builder) {
 		r.writeAccuracy(b)
 	}
 	if r.Performance != nil {
-		r.writeTokens(b)
+		r.writeJudged(b)
 		r.writePower(b)
 	}
 	if r.Workload != nil {

@@ -3,7 +3,6 @@ package record
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
 	"github.com/plumbline-ml/plumbline/loadgen"
@@ -65,31 +64,28 @@ func tokenRates(t *loadgen.TokenResult) []Figure {
 	}
 }
 
-// writeTokens writes a line about tokens under a run's row.
-func (r Run) writeTokens(b *strings.Builder) {
-	t := r.Performance.Tokens
-	if t == nil {
-		return
-	}
-	parts := []string{figure.Count(t.Count) + " tokens"}
-	for _, f := range r.Performance.Figures {
-		if f.Name == metric.TokensPerSecond.Title {
-			parts = append(parts, f.String())
+// writeJudged writes a line under a run's row: tokens, what limits hold for, and what was measured where the result is
+// an estimate.
+func (r Run) writeJudged(b *strings.Builder) {
+	p := r.Performance
+	var parts []string
+	if t := p.Tokens; t != nil {
+		parts = append(parts, figure.Count(t.Count)+" tokens")
+		for _, f := range p.Figures {
+			if f.Name == metric.TokensPerSecond.Title && f.Unit != p.Metric.Unit { // else it is the result
+				parts = append(parts, f.String())
+			}
 		}
 	}
-	for _, l := range []*TokenLatency{t.TTFT, t.TPOT} {
-		if l != nil {
-			parts = append(parts, l.text())
+	for _, j := range p.measured(r) {
+		if j.Met() || len(r.Reasons) == 0 { // else the reasons say it, with what helps
+			parts = append(parts, j.String())
 		}
 	}
-	fmt.Fprintf(b, "    %s\n", strings.Join(parts, ", "))
-}
-
-// text is "99th percentile TTFT 12.300 ms (limit 100 ms)".
-func (l *TokenLatency) text() string {
-	text := l.Figure.Name + " " + l.Figure.String()
-	if l.LimitNS > 0 {
-		text += fmt.Sprintf(" (limit %s ms)", figure.Short(figure.Millis(time.Duration(l.LimitNS))))
+	if i, ok := p.estimate(r.Scenario); ok {
+		parts = append(parts, "the estimate is the "+i.About)
 	}
-	return text
+	if len(parts) > 0 {
+		fmt.Fprintf(b, "    %s\n", strings.Join(parts, ", "))
+	}
 }

@@ -6,6 +6,7 @@
 package metric
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -16,7 +17,9 @@ const Millis = "ms"
 
 // Info describes a figure.
 type Info struct {
-	Name  string // what conditions call it: "p99", "ttft.p99", "accuracy.F1"
+	Name string // what conditions call it: "p99", "ttft.p99", "accuracy.F1"
+	// Also are further names of the same figure in a run: the result of Offline is "samples_per_second", too.
+	Also  []string
 	Title string // what people call it: "99th percentile latency"
 	Unit  string // "ms", "samples/s"; empty: a count
 	// Better is which way it improves. A figure with neither direction, such as the number of queries, is no better for
@@ -26,6 +29,13 @@ type Info struct {
 	About string
 	// Main marks the figures that a comparison shows.
 	Main bool
+	// In are the scenarios in which the figure means something; nil: all.
+	In []string
+}
+
+// Means says whether the figure means something in a scenario. Of a scenario that is not known all do.
+func (i Info) Means(scenario string) bool {
+	return i.In == nil || scenario == "" || slices.Contains(i.In, scenario)
 }
 
 // Metric is one figure of a run, or of several.
@@ -41,7 +51,9 @@ func (i Info) Of(v float64) Metric { return Metric{i, v} }
 func Find(metrics []Metric, name string) (Metric, bool) {
 	for _, wanted := range []string{name, accuracy + name} {
 		for _, m := range metrics {
-			if strings.EqualFold(m.Name, wanted) {
+			if strings.EqualFold(m.Name, wanted) || slices.ContainsFunc(m.Also, func(also string) bool {
+				return strings.EqualFold(also, wanted)
+			}) {
 				return m, true
 			}
 		}

@@ -1,9 +1,11 @@
 package metric
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 
+	"github.com/plumbline-ml/plumbline/internal/figure"
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
@@ -20,35 +22,39 @@ var (
 	CompletedSamplesPerSecond = rate(SamplesPerSecond.Name, "completed samples per second", "samples/s",
 		"samples answered per second, up to the last answer")
 	ScheduledSamplesPerSecond = minor("scheduled_samples_per_second", "scheduled samples per second", "samples/s",
-		"samples per second that the schedule asks for")
+		"samples per second that the schedule asks for").only(server)
 	QueriesPerSecond = rate("queries_per_second", "queries per second with LoadGen overhead", "queries/s",
-		"queries per second of the whole run")
-	QueriesPerSecondWithout = minor("queries_per_second_without_overhead",
-		"queries per second without LoadGen overhead", "queries/s", "queries per second of the time that answers took")
-	TokensPerSecond     = rate("tokens_per_second", "tokens per second", "tokens/s", "tokens answered per second")
+		"queries per second of the whole run").only(singleStream)
+	QueriesPerSecondWithout = minor("queries_per_second_without_overhead", "queries per second without LoadGen overhead",
+		"queries/s", "queries per second of the time that answers took").only(singleStream)
+	TokensPerSecond = rate("tokens_per_second", "tokens per second", "tokens/s", "tokens answered per second")
+	// CompletedTokensPerSecond goes by the name of TokensPerSecond, as CompletedSamplesPerSecond does.
+	CompletedTokensPerSecond = rate(TokensPerSecond.Name, "completed tokens per second", "tokens/s",
+		"tokens answered per second, up to the last answer")
 	TokensPerSecondWith = minor("tokens_per_second_with_overhead", "tokens per second with LoadGen overhead", "tokens/s",
-		"tokens per second of the whole run")
+		"tokens per second of the whole run").only(singleStream)
 	TokensPerSecondWithout = minor("tokens_per_second_without_overhead", "tokens per second without LoadGen overhead",
-		"tokens/s", "tokens per second of the time that answers took")
+		"tokens/s", "tokens per second of the time that answers took").only(singleStream)
 	InferredTokensPerSecond = minor("inferred_tokens_per_second", "inferred tokens per second", "tokens/s",
 		"tokens per second, reckoned from the mean length of the data set's answers")
 	TargetLatency = Info{Name: "target_percentile_latency", Title: "target percentile latency", Unit: Millis,
-		Better: sdk.LowerBetter, About: "the latency at the percentile that the run is judged at"}
+		Better: sdk.LowerBetter, About: "the latency at the percentile that the run is judged at",
+		In: []string{singleStream, multiStream, server}} // all samples of Offline are due at once, and no limit holds
 
 	OverLatency = Info{Name: "overlatency", Better: sdk.NeitherBetter, Title: "queries over the latency limit",
-		About: "queries over the latency limit"}
+		About: "queries over the latency limit", In: []string{multiStream, server}}
 	Queries  = Info{Name: "queries", Better: sdk.NeitherBetter, Title: "queries", About: "queries that were issued"}
 	Samples  = Info{Name: "samples", Better: sdk.NeitherBetter, Title: "samples", About: "samples that were issued"}
 	Tokens   = Info{Name: "tokens", Better: sdk.NeitherBetter, Title: "tokens", About: "tokens of all answered samples"}
 	Duration = Info{Name: "duration", Better: sdk.NeitherBetter, Title: "duration", Unit: "s",
 		About: "how long the run took by LoadGen's clock"}
 
-	PowerAverage = Info{Name: "power.average", Title: "average power", Unit: "W", Better: sdk.LowerBetter, Main: true,
+	PowerAverage = Info{Name: Power + "average", Title: "average power", Unit: "W", Better: sdk.LowerBetter, Main: true,
 		About: "average power, informal"}
-	PowerEnergy = Info{Name: "power.energy", Title: "energy per query", Unit: "mJ", Better: sdk.LowerBetter, Main: true,
+	PowerEnergy = Info{Name: Power + "energy", Title: "energy per query", Unit: "mJ", Better: sdk.LowerBetter, Main: true,
 		About: "energy of a query, informal (SingleStream and MultiStream)"}
 	// PowerEfficiency has the unit of what is done, for each joule: Info.As.
-	PowerEfficiency = Info{Name: "power.efficiency", Title: "efficiency", Better: sdk.HigherBetter, Main: true,
+	PowerEfficiency = Info{Name: Power + "efficiency", Title: "efficiency", Better: sdk.HigherBetter, Main: true,
 		About: "what is done for the energy, informal"}
 )
 
@@ -60,6 +66,22 @@ func rate(name, title, unit, about string) Info {
 func minor(name, title, unit, about string) Info {
 	i := rate(name, title, unit, about)
 	i.Main = false
+	return i
+}
+
+// Power begins the names of what a power meter measured.
+const Power = "power."
+
+// The scenarios that figures are of.
+const (
+	singleStream = "SingleStream"
+	multiStream  = "MultiStream"
+	server       = "Server"
+)
+
+// only is a figure that means nothing in other scenarios.
+func (i Info) only(scenario string) Info {
+	i.In = []string{scenario}
 	return i
 }
 
@@ -75,6 +97,22 @@ func ResultOf(title, unit string) Info {
 	if r.Better = sdk.HigherBetter; unit == Millis {
 		r.Better = sdk.LowerBetter
 	}
+	for _, same := range []Info{SamplesPerSecond, TokensPerSecond} {
+		if unit == same.Unit {
+			r.Also = []string{same.Name}
+		}
+	}
+	return r
+}
+
+// Estimate is what LoadGen's estimate of a percentile is called.
+const Estimate = "early-stopping estimate"
+
+// EstimateOf is the result of SingleStream and MultiStream: LoadGen's early-stopping estimate of a percentile, a
+// fraction of (0, 1), which that many queries allow for. It is no measured percentile, but one that may be above it.
+func EstimateOf(of Times, p float64, queries uint64) Info {
+	r := ResultOf(Estimate+" of the "+ordinal(p)+" percentile "+of.Short, Millis)
+	r.About = fmt.Sprintf("upper bound of the %s percentile, %s queries", ordinal(p), figure.Count(queries))
 	return r
 }
 
@@ -82,7 +120,8 @@ func ResultOf(title, unit string) Info {
 func Figures() []Info {
 	return []Info{
 		Result, TargetQPS, SamplesPerSecond, CompletedSamplesPerSecond, ScheduledSamplesPerSecond, QueriesPerSecond,
-		QueriesPerSecondWithout, TokensPerSecond, TokensPerSecondWith, TokensPerSecondWithout, InferredTokensPerSecond,
+		QueriesPerSecondWithout, TokensPerSecond, CompletedTokensPerSecond, TokensPerSecondWith, TokensPerSecondWithout,
+		InferredTokensPerSecond,
 		TargetLatency, OverLatency, Queries, Samples, Tokens, Duration, PowerAverage, PowerEnergy, PowerEfficiency,
 	}
 }
@@ -143,9 +182,19 @@ func (t Times) Max() Info { return t.statistic("max", "largest", false) }
 
 // At is a percentile, a fraction of (0, 1).
 func (t Times) At(p float64) Info {
-	at := strconv.FormatFloat(100*p, 'g', 6, 64)
 	shown := p == 0.5 || p == 0.9 || p == 0.99 || p == 0.999
-	return t.statistic("p"+at, at+"th percentile", shown && !t.OfHarness)
+	return t.statistic("p"+percent(p), ordinal(p)+" percentile", shown && !t.OfHarness)
+}
+
+func percent(p float64) string { return strconv.FormatFloat(100*p, 'g', 6, 64) }
+
+// ordinal writes a fraction as a percentile: 90th, 99.9th.
+func ordinal(p float64) string { return percent(p) + "th" }
+
+// OfSamples is the distribution where queries have several samples, and one of queries stands beside it.
+func (t Times) OfSamples() Times {
+	t.Title, t.Short = t.Title+" of samples", t.Short+" of a sample"
+	return t
 }
 
 func (t Times) statistic(name, title string, main bool) Info {

@@ -4,16 +4,12 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
-	"github.com/plumbline-ml/plumbline/bench/record/metric"
 	"github.com/plumbline-ml/plumbline/bench/record/results"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plot"
 )
 
 // fact is something that the runs were made with, one value for each way in which they differ.
@@ -92,54 +88,23 @@ type judged struct {
 	Missed        bool
 }
 
-// judgedBy are the limits of a run with its margins, the values of which must not be above; for an accuracy, below.
+// judgedBy are the figures of a run that limits hold for.
 func judgedBy(r record.Run) []judged {
-	switch {
-	case r.Accuracy != nil:
-		return accuracyLimits(r.Accuracy)
-	case r.Performance == nil || r.Effective == nil || r.Scenario != "Server":
-		return nil
-	}
-	if t := r.Performance.Tokens; t != nil && t.TTFT != nil {
-		all := []judged{below(metric.TTFT.Short, t.TTFT.Target, t.TTFT.LimitNS)}
-		if t.TPOT != nil {
-			all = append(all, below(metric.TPOT.Short, t.TPOT.Target, t.TPOT.LimitNS))
-		}
-		return slices.DeleteFunc(all, func(j judged) bool { return j.Limit == "" })
-	}
-	for _, p := range r.Performance.Latency.Percentiles {
-		if p.P == r.Effective.TargetLatencyPercentile && r.Effective.TargetLatencyNS > 0 {
-			return []judged{below("latency", p, r.Effective.TargetLatencyNS)}
-		}
-	}
-	return nil
-}
-
-// below judges a time by its limit.
-func below(what string, p record.Percentile, limit int64) judged {
-	if limit <= 0 {
-		return judged{}
-	}
-	at := "p" + strconv.FormatFloat(100*p.P, 'g', 6, 64)
-	return judged{
-		Limit:  fmt.Sprintf("%s %s %s, at most %s", at, what, plot.Duration(p.NS), plot.Duration(limit)),
-		Margin: percent(float64(limit-p.NS) / float64(limit)), Missed: p.NS > limit,
-	}
-}
-
-// accuracyLimits judges each metric that has a target.
-func accuracyLimits(a *record.Accuracy) []judged {
 	var all []judged
-	for _, m := range a.Metrics {
-		value, target, upper := float64(m.Value), float64(m.Target), float64(m.Upper)
-		if target > 0 {
-			all = append(all, judged{Limit: strings.TrimSpace(m.Name + " at least " + figure.Round(target) + " " + m.Unit),
-				Margin: percent((value - target) / target), Missed: value < target})
+	headline, _ := r.Headline()
+	for _, j := range r.Judged() {
+		if j.Better == "" {
+			continue
 		}
-		if upper > 0 {
-			all = append(all, judged{Limit: strings.TrimSpace(m.Name + " at most " + figure.Round(upper) + " " + m.Unit),
-				Margin: percent((upper - value) / upper), Missed: value > upper})
+		margin, ok := j.Margin()
+		if !ok {
+			margin = math.NaN()
 		}
+		limit := j.LimitText()
+		if j.Figure.Name != headline.Name { // else the value is there already
+			limit = j.Figure.Name + " " + j.Figure.String() + ", " + limit
+		}
+		all = append(all, judged{Limit: limit, Margin: percent(margin), Missed: !j.Met()})
 	}
 	return all
 }

@@ -181,23 +181,27 @@ func TestJudgedBy(t *testing.T) {
 				{P: .99, NS: ns}}}}}
 	}
 	tokens := server(1)
-	tokens.Performance.Tokens = &record.Tokens{TTFT: &record.TokenLatency{Target: record.Percentile{P: .99, NS: 1e9},
-		LimitNS: 2e9}, TPOT: &record.TokenLatency{Target: record.Percentile{P: .99, NS: 3e8}, LimitNS: 2e8}}
+	tokens.Performance.Tokens = &record.Tokens{
+		TTFT: &record.TokenLatency{Figure: record.Figure{Name: "99th percentile TTFT", Unit: "ms", Value: 1000,
+			Rounded: "1000.0"}, LimitNS: 2e9},
+		TPOT: &record.TokenLatency{Figure: record.Figure{Name: "99th percentile TPOT", Unit: "ms", Value: 300,
+			Rounded: "300.00"}, LimitNS: 2e8}}
 	stream := server(1)
 	stream.Scenario = "SingleStream"
 	for name, c := range map[string]struct {
 		run  record.Run
 		want []judged
 	}{
-		"met":    {server(12e6), []judged{{"p99 latency 12.0 ms, at most 15.0 ms", "+20.0 %", false}}},
-		"missed": {server(30e6), []judged{{"p99 latency 30.0 ms, at most 15.0 ms", "-100.0 %", true}}},
-		"tokens": {tokens, []judged{{"p99 TTFT 1.00 s, at most 2.00 s", "+50.0 %", false},
-			{"p99 TPOT 300 ms, at most 200 ms", "-50.0 %", true}}},
+		"met":    {server(12e6), []judged{{"99th percentile latency 12.000 ms, at most 15 ms", "+20.0 %", false}}},
+		"missed": {server(30e6), []judged{{"99th percentile latency 30.000 ms, at most 15 ms", "-100.0 %", true}}},
+		"tokens": {tokens, []judged{{"99th percentile TTFT 1000.0 ms, at most 2000 ms", "+50.0 %", false},
+			{"99th percentile TPOT 300.00 ms, at most 200 ms", "-50.0 %", true}}},
 		"none": {stream, nil},
 		"accuracy": {record.Run{Accuracy: &record.Accuracy{Verdict: judge.Verdict{Metrics: []judge.Metric{
-			{Name: "F1", Unit: "%", Value: 90, Target: 80}, {Name: "length", Value: 12, Upper: 10},
+			{Name: "F1", Unit: "%", Value: 90, Rounded: "90.000", Target: 80},
+			{Name: "length", Value: 12, Rounded: "12.000", Upper: 10},
 			{Name: "other", Value: 1}}}}},
-			[]judged{{"F1 at least 80.000 %", "+12.5 %", false}, {"length at most 10.000", "-20.0 %", true}}},
+			[]judged{{"at least 80 %", "+12.5 %", false}, {"length 12.000, at most 10", "-20.0 %", true}}},
 	} {
 		if got := judgedBy(c.run); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %+v, want %+v", name, got, c.want)

@@ -5,10 +5,7 @@ import (
 	"errors"
 	"html/template"
 
-	"github.com/plumbline-ml/plumbline/internal/figure"
-
 	"github.com/plumbline-ml/plumbline/bench/record"
-	"github.com/plumbline-ml/plumbline/bench/record/metric"
 	"github.com/plumbline-ml/plumbline/bench/record/results"
 	"github.com/plumbline-ml/plumbline/bench/record/series"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plot"
@@ -19,10 +16,9 @@ type section struct {
 	ID, Name, When string
 	verdict
 	Failure       *record.Failure
-	Figures       []named
+	Cards         []card
 	Reasons       []record.Reason
 	Remarks       []record.Finding
-	Accuracy      []scored
 	AccuracyNotes []string
 	Exhibits      []exhibit
 	ExhibitsTitle string
@@ -35,8 +31,6 @@ type section struct {
 
 // ExhibitAlt is what stands for a picture that cannot be seen: its caption is beside it.
 func (s section) ExhibitAlt() string { return "a sample of " + s.Name + ", described below" }
-
-type named struct{ Name, Value string }
 
 // drawn is a chart of the page.
 type drawn struct {
@@ -65,10 +59,10 @@ func newSection(f results.Found, name, id string, room int) (s section, exhibits
 	r := f.Run
 	s = section{
 		ID: id, Name: name, When: when(r), verdict: verdictOf(r), Failure: r.Error, Reasons: r.Reasons,
-		Remarks: remarks(r), Figures: figures(r), Shares: shares(r), Latencies: latencies(r), Details: details(f),
+		Remarks: remarks(r), Cards: cards(r), Shares: shares(r), Latencies: latencies(r), Details: details(f),
 	}
 	if r.Accuracy != nil {
-		s.Accuracy, s.AccuracyNotes = scores(r.Accuracy), append([]string{r.Accuracy.Basis}, r.Accuracy.Notes...)
+		s.AccuracyNotes = append([]string{r.Accuracy.Basis}, r.Accuracy.Notes...)
 		exhibits = s.exhibits(f.Folder(), r.Accuracy.LogSHA256, room)
 	}
 	if r.Performance != nil {
@@ -82,7 +76,7 @@ func when(r record.Run) string {
 	text := string(cmp.Or(r.Status, "of unknown state"))
 	if !r.Started.IsZero() {
 		text = r.Started.UTC().Format("2 January 2006, 15:04:05 UTC")
-		if r.Took != "" {
+		if r.Took != "" && r.Duration > 0 { // nothing is timed in an accuracy run
 			text += ", " + r.Took
 		}
 	}
@@ -114,53 +108,6 @@ func remarks(r record.Run) []record.Finding {
 	}
 	for _, text := range r.DivisionReasons {
 		all = append(all, record.Finding{About: "Of the " + r.Division + " division", Text: text})
-	}
-	return all
-}
-
-// figures are the headline and what stands beside it.
-func figures(r record.Run) []named {
-	var all []named
-	if f, ok := r.Headline(); ok {
-		all = append(all, named{f.Name, f.String()})
-	}
-	if r.Accuracy != nil {
-		all = append(all, named{"samples scored", figure.Count(uint64(max(0, r.Accuracy.Samples)))})
-	}
-	p := r.Performance
-	if p == nil {
-		return all
-	}
-	for _, f := range p.Figures {
-		if f.Name != p.Metric.Name {
-			all = append(all, named{f.Name, f.String()})
-		}
-	}
-	all = append(all, named{metric.Queries.Title, figure.Count(p.Queries)})
-	if p.Samples != p.Queries {
-		all = append(all, named{metric.Samples.Title, figure.Count(p.Samples)})
-	}
-	if p.Tokens != nil {
-		all = append(all, named{metric.Tokens.Title, figure.Count(p.Tokens.Count)})
-	}
-	return append(all, power(r.Power)...)
-}
-
-func power(p *record.Power) []named {
-	if p == nil {
-		return nil
-	}
-	var all []named
-	for name, f := range map[string]*record.Figure{"average power, informal": p.Average} {
-		if f != nil {
-			all = append(all, named{name, f.String()})
-		}
-	}
-	if p.Energy != nil {
-		all = append(all, named{"energy per query", p.Energy.String()})
-	}
-	if p.Efficiency != nil {
-		all = append(all, named{"efficiency", p.Efficiency.String()})
 	}
 	return all
 }

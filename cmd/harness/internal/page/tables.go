@@ -34,8 +34,12 @@ func latencies(r record.Run) table {
 		t.Head = append(head, "max", "mean")
 		t.Rows = append(t.Rows, append(cells, plot.Duration(l.Max), plot.Duration(l.Mean)))
 	}
-	add(metric.Latency, &p.Latency)
-	add(metric.QueryLatency, p.Query)
+	samples := metric.Latency
+	if p.Query != nil {
+		samples = samples.OfSamples()
+		add(metric.QueryLatency, p.Query)
+	}
+	add(samples, &p.Latency)
 	add(metric.IssueDelay, p.Issue)
 	if p.Tokens != nil && p.Tokens.TTFT != nil {
 		add(metric.TTFT, &p.Tokens.TTFT.Latency)
@@ -50,27 +54,6 @@ func latencies(r record.Run) table {
 type bar struct {
 	Alt          string
 	Part, Target float64
-}
-
-// scored is a judged accuracy.
-type scored struct {
-	Name, Value, Target, Text string
-	Bar                       *bar
-}
-
-func scores(a *record.Accuracy) []scored {
-	var all []scored
-	for _, m := range a.Metrics {
-		out := scored{Name: m.Name, Value: strings.TrimSpace(m.Rounded + " " + m.Unit), Text: m.Text}
-		value, target := float64(m.Value), float64(m.Target)
-		if target > 0 && value >= 0 && !math.IsInf(value, 0) {
-			out.Target = strings.TrimSpace(figure.Round(target) + " " + m.Unit)
-			scale := 100 / (1.1 * max(value, target))
-			out.Bar = &bar{"measured " + out.Value + ", target " + out.Target, tenth(value * scale), tenth(target * scale)}
-		}
-		all = append(all, out)
-	}
-	return all
 }
 
 // tenth rounds to what a bar shows.
