@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
@@ -200,6 +201,36 @@ type WorkloadInfo struct {
 	OpenReasons []string
 	// Remarks are what the answers have shown: of a [Remarker], known once the workload is closed.
 	Remarks Remarks
+	// Batching is how samples became batches, known once the workload is closed; of an older plugin it is zero.
+	Batching Batching
+}
+
+// Batching is what a plugin did with the samples that came, its warm-up left out. Times are by its own clock.
+type Batching struct {
+	// Sizes are how many batches had how many samples, ascending. Empty where a generator forms its batches by itself.
+	Sizes []BatchSize
+	// Waiting is of each sample, from when it came to the plugin to when its batch ran; Count is 0 where samples do not
+	// wait for one another (SingleStream). Model is how long the run of its batch took.
+	Waiting, Model Times
+}
+
+// BatchSize counts the batches of a number of samples.
+type BatchSize struct {
+	Samples int
+	Batches uint64
+}
+
+// Times are those of Count samples.
+type Times struct {
+	Count          uint64
+	Min, Max, Mean time.Duration
+	Percentiles    []TimeAt // ascending
+}
+
+// TimeAt is an order statistic: the fraction P of the times is at most At.
+type TimeAt struct {
+	P  float64
+	At time.Duration
 }
 
 // BackendInfo is what one backend of a plugin says of itself, without a model.

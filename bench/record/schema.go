@@ -315,6 +315,24 @@ type Workload struct {
 	Shares []Share `json:"shares,omitempty"`
 	// Parts are the models of a workload that has several: ModelSHA256 is then over their checksums, ModelSize their sum.
 	Parts []Part `json:"parts,omitempty"`
+	// Batching is how samples became batches in the plugin; an older plugin does not say.
+	Batching *Batching `json:"batching,omitempty"`
+}
+
+// Batching is what the plugin did with the samples of the run, by its own clock.
+type Batching struct {
+	// Sizes are how many batches had how many samples, ascending. Empty where a generator forms its batches by itself.
+	Sizes []BatchSize `json:"sizes"`
+	// Waiting is of each sample, from when it came to the plugin to when its batch ran; absent where samples do not wait
+	// for one another (SingleStream). Model is how long the run of its batch took.
+	Waiting *Latency `json:"waiting,omitempty"`
+	Model   *Latency `json:"model,omitempty"`
+}
+
+// BatchSize counts the batches of a number of samples.
+type BatchSize struct {
+	Samples int    `json:"samples"`
+	Batches uint64 `json:"batches"`
 }
 
 // Share is the part of the work that one of several devices, or servers, did: in the timed run, and not in the warm-up.

@@ -2,6 +2,7 @@ package record
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -22,6 +23,31 @@ func (w *Workload) AtEnd(i sdk.WorkloadInfo) {
 		}
 		w.Shares = append(w.Shares, share)
 	}
+	w.Batching = newBatching(i.Batching)
+}
+
+// newBatching is what the plugin says of its batches; nil where it says nothing.
+func newBatching(b sdk.Batching) *Batching {
+	out := &Batching{Sizes: []BatchSize{}, Waiting: newTimes(b.Waiting), Model: newTimes(b.Model)}
+	for _, s := range b.Sizes {
+		out.Sizes = append(out.Sizes, BatchSize{Samples: s.Samples, Batches: s.Batches})
+	}
+	if len(out.Sizes) == 0 && out.Waiting == nil && out.Model == nil {
+		return nil
+	}
+	return out
+}
+
+func newTimes(t sdk.Times) *Latency {
+	if t.Count == 0 {
+		return nil
+	}
+	l := &Latency{Count: int(min(t.Count, math.MaxInt)), Min: int64(t.Min), Max: int64(t.Max), Mean: int64(t.Mean),
+		Percentiles: []Percentile{}}
+	for _, p := range t.Percentiles {
+		l.Percentiles = append(l.Percentiles, Percentile{p.P, int64(p.At)})
+	}
+	return l
 }
 
 // FromRemarks takes over what the answers have shown, known once the workload is closed.

@@ -8,7 +8,7 @@ import (
 )
 
 // Job is what one worker does at the moment. It may be looked at from any goroutine, also while the worker hangs: the
-// worker writes a few words for each batch, and reads no clock.
+// worker writes a few words for each batch, and reads no clock for it.
 type Job struct {
 	steps   atomic.Uint64
 	stage   atomic.Uint32

@@ -14,6 +14,7 @@ type queue struct {
 	room sync.Cond // producers wait here
 
 	ring    []loadgen.QuerySample
+	arrived []int64 // when each of the ring came, in ns
 	head, n int
 	limit   int  // the largest batch for what is queued now
 	waiting int  // workers in work.Wait
@@ -25,7 +26,9 @@ type queue struct {
 }
 
 func newQueue(capacity int, p Policy) *queue {
-	q := &queue{ring: make([]loadgen.QuerySample, capacity), limit: p.MaxBatch, full: p.Full}
+	q := &queue{
+		ring: make([]loadgen.QuerySample, capacity), arrived: make([]int64, capacity), limit: p.MaxBatch, full: p.Full,
+	}
 	if p.Share {
 		q.shares = p.Sessions
 	}
@@ -36,9 +39,9 @@ func newQueue(capacity int, p Policy) *queue {
 	return q
 }
 
-// push appends samples, in batches of at most limit, and waits while the ring is full. more says that the query goes
-// on.
-func (q *queue) push(samples []loadgen.QuerySample, limit int, more bool) {
+// push appends samples that came at a time, in batches of at most limit, and waits while the ring is full. more says
+// that the query goes on.
+func (q *queue) push(samples []loadgen.QuerySample, at int64, limit int, more bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.limit = limit
@@ -46,7 +49,7 @@ func (q *queue) push(samples []loadgen.QuerySample, limit int, more bool) {
 		for q.n == len(q.ring) && !q.closed {
 			q.room.Wait()
 		}
-		k := q.put(samples)
+		k := q.put(samples, at)
 		samples = samples[k:]
 		q.more = more || len(samples) > 0
 		q.wake(k)
@@ -54,11 +57,17 @@ func (q *queue) push(samples []loadgen.QuerySample, limit int, more bool) {
 }
 
 // put copies as many samples as fit.
-func (q *queue) put(samples []loadgen.QuerySample) int {
+func (q *queue) put(samples []loadgen.QuerySample, at int64) int {
 	k := min(len(samples), len(q.ring)-q.n)
 	tail := (q.head + q.n) % len(q.ring)
 	first := copy(q.ring[tail:], samples[:k])
 	copy(q.ring, samples[first:k])
+	for i := range first {
+		q.arrived[tail+i] = at
+	}
+	for i := range k - first {
+		q.arrived[i] = at
+	}
 	q.n += k
 	return k
 }
@@ -74,8 +83,9 @@ func (q *queue) wake(k int) {
 	}
 }
 
-// take waits for samples, copies at most len(dst) of them to dst and returns how many; 0 means closed.
-func (q *queue) take(dst []loadgen.QuerySample) int {
+// take waits for samples, copies at most len(dst) of them to dst, and when they came to at, and returns how many; 0
+// means closed.
+func (q *queue) take(dst []loadgen.QuerySample, at []int64) int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for !q.ready(len(dst)) {
@@ -89,29 +99,31 @@ func (q *queue) take(dst []loadgen.QuerySample) int {
 	dst = dst[:min(len(dst), q.limit)]
 	switch {
 	case q.window != nil:
-		return q.takeSized(dst)
+		return q.takeSized(dst, at)
 	case q.shares > 0:
-		return q.takeShare(dst)
+		return q.takeShare(dst, at)
 	}
-	return q.unload(dst)
+	return q.unload(dst, at)
 }
 
 // takeShare takes a share of what is queued. Whoever takes one wakes the next, since less was taken than was thought of
 // when workers were woken.
-func (q *queue) takeShare(dst []loadgen.QuerySample) int {
+func (q *queue) takeShare(dst []loadgen.QuerySample, at []int64) int {
 	share := (q.n + q.shares - 1) / q.shares
-	k := q.unload(dst[:min(len(dst), share)])
+	k := q.unload(dst[:min(len(dst), share)], at)
 	if q.n > 0 && q.waiting > 0 {
 		q.work.Signal()
 	}
 	return k
 }
 
-// unload moves the oldest samples of the ring to dst and returns how many.
-func (q *queue) unload(dst []loadgen.QuerySample) int {
+// unload moves the oldest samples of the ring to dst, with their times, and returns how many.
+func (q *queue) unload(dst []loadgen.QuerySample, at []int64) int {
 	k := min(len(dst), q.n)
 	first := copy(dst[:k], q.ring[q.head:])
 	copy(dst[first:k], q.ring)
+	copy(at[:first], q.arrived[q.head:])
+	copy(at[first:k], q.arrived)
 	q.head = (q.head + k) % len(q.ring)
 	q.n -= k
 	if q.n <= len(q.ring)/2 {
@@ -122,10 +134,11 @@ func (q *queue) unload(dst []loadgen.QuerySample) int {
 
 // takeSized takes a batch by the sizes of its samples. How many batches there are shows only as they are cut: each
 // taker wakes the next.
-func (q *queue) takeSized(dst []loadgen.QuerySample) int {
+func (q *queue) takeSized(dst []loadgen.QuerySample, at []int64) int {
 	fresh := q.window.samples[:q.window.room(len(dst))]
-	q.window.add(fresh[:q.unload(fresh)])
-	k := q.window.pick(dst)
+	n := q.unload(fresh, q.window.arrived)
+	q.window.add(fresh[:n], q.window.arrived[:n])
+	k := q.window.pick(dst, at)
 	if q.waiting > 0 && q.ready(len(dst)) {
 		q.work.Signal()
 	}

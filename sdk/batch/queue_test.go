@@ -21,10 +21,10 @@ func TestWorkersTakeTheirShare(t *testing.T) {
 		{Policy{Sessions: 2, MaxBatch: 8}, 5, []int{5}},
 	} {
 		q := newQueue(16, c.policy)
-		q.push(make([]loadgen.QuerySample, c.queued), c.policy.MaxBatch, false)
+		q.push(make([]loadgen.QuerySample, c.queued), 0, c.policy.MaxBatch, false)
 		var got []int
 		for left := c.queued; left > 0; {
-			n := q.take(make([]loadgen.QuerySample, c.policy.MaxBatch))
+			n := q.take(make([]loadgen.QuerySample, c.policy.MaxBatch), make([]int64, c.policy.MaxBatch))
 			got, left = append(got, n), left-n
 		}
 		if !slices.Equal(got, c.want) {

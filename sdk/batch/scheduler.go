@@ -9,12 +9,13 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
 )
 
 // queueSamples is how many samples wait at most: four frames of an Offline query, so that workers never wait for the
-// stream. It takes 4 MiB.
+// stream. It takes 8 MiB, with the times when they came.
 const queueSamples = 512 << 10
 
 // Worker takes one batch at a time through its steps. Each worker has its own memory.
@@ -31,8 +32,8 @@ type Worker interface {
 type Scheduler struct {
 	policy Policy
 	queue  *queue
-	inline Worker
-	jobs   []*Job // of each worker
+	hands  []*hand
+	began  time.Time // what samples' arrivals count from
 	// permits bounds the concurrent runs where there are more workers than sessions; else it is nil.
 	permits chan struct{}
 
@@ -46,38 +47,45 @@ type Scheduler struct {
 // New starts a scheduler with policy.Workers workers made by newWorker. fail is called once, with the first error or
 // panic of a worker. ctx is passed to Run.
 func New(ctx context.Context, p Policy, newWorker func() Worker, fail func(error)) *Scheduler {
-	s := &Scheduler{policy: p, fail: fail}
+	s := &Scheduler{policy: p, fail: fail, began: time.Now()}
 	s.ctx, s.stop = context.WithCancel(ctx)
-	s.jobs = make([]*Job, p.Workers)
-	for i := range s.jobs {
-		s.jobs[i] = &Job{}
-	}
 	if p.Inline {
-		s.inline = newWorker()
+		s.hands = []*hand{{worker: newWorker(), job: &Job{}}}
 		return s
+	}
+	for range p.Workers {
+		s.hands = append(s.hands, &hand{worker: newWorker(), job: &Job{}})
 	}
 	s.queue = newQueue(max(queueSamples, 4*p.MaxBatch), p)
 	if p.Workers > p.Sessions && !p.OwnTurns {
 		s.permits = make(chan struct{}, p.Sessions)
 	}
-	for _, j := range s.jobs {
-		w := newWorker()
-		s.workers.Go(func() { s.work(w, j) })
+	for _, h := range s.hands {
+		s.workers.Go(func() { s.work(h) })
 	}
 	return s
 }
 
 // Jobs are what the workers do, one of each. They last as long as the scheduler.
-func (s *Scheduler) Jobs() []*Job { return s.jobs }
+func (s *Scheduler) Jobs() []*Job {
+	all := make([]*Job, len(s.hands))
+	for i, h := range s.hands {
+		all[i] = h.job
+	}
+	return all
+}
+
+// now is the time since the scheduler began.
+func (s *Scheduler) now() int64 { return int64(time.Since(s.began)) }
 
 // Submit hands samples to the workers and returns when they are queued or, with an inline policy, answered. more says
 // that the query goes on with the next call. It keeps no reference to samples. Calls must not overlap.
 func (s *Scheduler) Submit(samples []loadgen.QuerySample, more bool) {
-	if s.inline != nil {
+	if s.policy.Inline {
 		s.runInline(samples)
 		return
 	}
-	s.queue.push(samples, s.limit(len(samples)), more)
+	s.queue.push(samples, s.now(), s.limit(len(samples)), more)
 }
 
 // limit is the largest batch for a query of n samples.
@@ -92,7 +100,7 @@ func (s *Scheduler) limit(n int) int {
 func (s *Scheduler) runInline(samples []loadgen.QuerySample) {
 	for len(samples) > 0 && s.ctx.Err() == nil {
 		n := min(len(samples), s.policy.MaxBatch)
-		s.step(s.inline, s.jobs[0], samples[:n])
+		s.step(s.hands[0], samples[:n], nil)
 		samples = samples[n:]
 	}
 }
@@ -118,19 +126,19 @@ func (s *Scheduler) Close() {
 	s.workers.Wait()
 }
 
-func (s *Scheduler) work(w Worker, j *Job) {
-	samples := make([]loadgen.QuerySample, s.policy.MaxBatch)
+func (s *Scheduler) work(h *hand) {
+	samples, arrived := make([]loadgen.QuerySample, s.policy.MaxBatch), make([]int64, s.policy.MaxBatch)
 	for {
-		n := s.queue.take(samples)
-		if n == 0 || !s.step(w, j, samples[:n]) {
+		n := s.queue.take(samples, arrived)
+		if n == 0 || !s.step(h, samples[:n], arrived[:n]) {
 			return
 		}
 	}
 }
 
 // step takes one batch through a worker and reports whether it went well.
-func (s *Scheduler) step(w Worker, j *Job, samples []loadgen.QuerySample) bool {
-	err := s.try(w, j, samples)
+func (s *Scheduler) step(h *hand, samples []loadgen.QuerySample, arrived []int64) bool {
+	err := s.try(h, samples, arrived)
 	if err == nil {
 		return true
 	}
@@ -143,31 +151,37 @@ func (s *Scheduler) step(w Worker, j *Job, samples []loadgen.QuerySample) bool {
 	return false
 }
 
-func (s *Scheduler) try(w Worker, j *Job, samples []loadgen.QuerySample) (err error) {
-	j.begin(samples)
-	defer j.enter(idle)
-	defer Recover(&err, j.String)
-	if err := w.Collate(samples); err != nil {
+func (s *Scheduler) try(h *hand, samples []loadgen.QuerySample, arrived []int64) (err error) {
+	h.job.begin(samples)
+	defer h.job.enter(idle)
+	defer Recover(&err, h.job.String)
+	if err := h.worker.Collate(samples); err != nil {
 		return fmt.Errorf("collate %s: %w", describe(samples), err)
 	}
-	if err := s.run(w, j); err != nil {
+	if err := s.run(h, len(samples), arrived); err != nil {
 		return fmt.Errorf("run %s: %w", describe(samples), err)
 	}
-	j.enter(delivering)
-	if err := w.Deliver(); err != nil {
+	h.job.enter(delivering)
+	if err := h.worker.Deliver(); err != nil {
 		return fmt.Errorf("postprocess %s: %w", describe(samples), err)
 	}
 	return nil
 }
 
-func (s *Scheduler) run(w Worker, j *Job) error {
+// run runs the model for a batch of n samples.
+func (s *Scheduler) run(h *hand, n int, arrived []int64) error {
 	if s.permits != nil {
-		j.enter(queueing)
+		h.job.enter(queueing)
 		s.permits <- struct{}{}
 		defer func() { <-s.permits }()
 	}
-	j.enter(running)
-	return w.Run(s.ctx)
+	h.job.enter(running)
+	begin := s.now()
+	if err := h.worker.Run(s.ctx); err != nil {
+		return err
+	}
+	h.took(n, arrived, begin, s.now())
+	return nil
 }
 
 // describe names the samples of a batch for messages.

@@ -29,10 +29,11 @@ const (
 	mostSortedWindow    = 64 << 10
 )
 
-// sized is a waiting sample and its size.
+// sized is a waiting sample, its size, and when it came.
 type sized struct {
 	sample loadgen.QuerySample
 	size   int
+	at     int64
 }
 
 // window holds the oldest waiting samples, taken from the queue's ring, with their sizes.
@@ -43,6 +44,7 @@ type window struct {
 
 	// Reused from batch to batch.
 	samples []loadgen.QuerySample
+	arrived []int64
 	sizes   []int
 	near    []int // indices of items, the nearest in size to the oldest first
 }
@@ -58,7 +60,8 @@ func newWindow(s Sizing, limit int, offline bool) *window {
 	}
 	return &window{
 		sizing: s, sorted: s.Alike && offline, items: make([]sized, 0, n),
-		samples: make([]loadgen.QuerySample, n), sizes: make([]int, 0, n), near: make([]int, 0, n),
+		samples: make([]loadgen.QuerySample, n), arrived: make([]int64, n), sizes: make([]int, 0, n),
+		near: make([]int, 0, n),
 	}
 }
 
@@ -71,33 +74,33 @@ func (w *window) room(limit int) int {
 	return cap(w.items) - len(w.items)
 }
 
-// add puts samples behind the others.
-func (w *window) add(samples []loadgen.QuerySample) {
+// add puts samples, and when they came, behind the others.
+func (w *window) add(samples []loadgen.QuerySample, at []int64) {
 	if len(samples) == 0 {
 		return
 	}
 	w.sizes = w.sizing.Sizes(w.sizes[:0], samples)
 	for i, s := range samples {
-		w.items = append(w.items, sized{s, max(w.sizes[i], 0)})
+		w.items = append(w.items, sized{s, max(w.sizes[i], 0), at[i]})
 	}
 	if w.sorted {
 		slices.SortFunc(w.items, func(a, b sized) int { return cmp.Compare(a.size, b.size) })
 	}
 }
 
-// pick moves one batch to dst and returns how many it has: 0 only where the window is empty.
-func (w *window) pick(dst []loadgen.QuerySample) int {
+// pick moves one batch to dst, with its times, and returns how many it has: 0 only where the window is empty.
+func (w *window) pick(dst []loadgen.QuerySample, at []int64) int {
 	switch {
 	case w.sorted:
-		return w.pickLargest(dst)
+		return w.pickLargest(dst, at)
 	case w.sizing.Alike && len(w.items) > len(dst):
-		return w.pickNear(dst)
+		return w.pickNear(dst, at)
 	}
-	return w.pickOldest(dst)
+	return w.pickOldest(dst, at)
 }
 
 // pickLargest takes from the end of the sorted items: the long runs come first, and the short ones fill the end.
-func (w *window) pickLargest(dst []loadgen.QuerySample) int {
+func (w *window) pickLargest(dst []loadgen.QuerySample, at []int64) int {
 	n, sum := 0, 0
 	for n < len(dst) && len(w.items) > 0 {
 		last := w.items[len(w.items)-1]
@@ -105,7 +108,7 @@ func (w *window) pickLargest(dst []loadgen.QuerySample) int {
 			break
 		}
 		sum += last.size
-		dst[n] = last.sample
+		dst[n], at[n] = last.sample, last.at
 		n++
 		w.items = w.items[:len(w.items)-1]
 	}
@@ -113,11 +116,11 @@ func (w *window) pickLargest(dst []loadgen.QuerySample) int {
 }
 
 // pickOldest takes in the order of arrival.
-func (w *window) pickOldest(dst []loadgen.QuerySample) int {
+func (w *window) pickOldest(dst []loadgen.QuerySample, at []int64) int {
 	n, sum := 0, 0
 	for n < min(len(dst), len(w.items)) && w.fits(n, sum, w.items[n].size) {
 		sum += w.items[n].size
-		dst[n] = w.items[n].sample
+		dst[n], at[n] = w.items[n].sample, w.items[n].at
 		n++
 	}
 	w.items = w.items[:copy(w.items, w.items[n:])]
@@ -125,7 +128,7 @@ func (w *window) pickOldest(dst []loadgen.QuerySample) int {
 }
 
 // pickNear takes the oldest sample and those nearest to it in size.
-func (w *window) pickNear(dst []loadgen.QuerySample) int {
+func (w *window) pickNear(dst []loadgen.QuerySample, at []int64) int {
 	w.order()
 	n, sum := 0, 0
 	for _, i := range w.near {
@@ -133,7 +136,7 @@ func (w *window) pickNear(dst []loadgen.QuerySample) int {
 			break
 		}
 		sum += w.items[i].size
-		dst[n] = w.items[i].sample
+		dst[n], at[n] = w.items[i].sample, w.items[i].at
 		n++
 		w.items[i].size = -1
 	}

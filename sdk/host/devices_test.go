@@ -85,10 +85,27 @@ func TestSharesOfDevices(t *testing.T) {
 			if shares[0].Samples+shares[1].Samples != r.SampleCount || shares[0].Batches == 0 || shares[1].Batches == 0 {
 				t.Errorf("shares %+v of %d samples", shares, r.SampleCount)
 			}
+			checkBatches(t, w.Info().Batching, s, r.SampleCount)
 			if w.Info().BackendInfo["devices"] != "rack:0, rack:2" {
 				t.Errorf("the backend says %v", w.Info().BackendInfo)
 			}
 		})
+	}
+}
+
+// checkBatches wants every sample of the run in a batch, with its times, and no sample of the warm-up.
+func checkBatches(t *testing.T, b sdk.Batching, s loadgen.Scenario, samples uint64) {
+	t.Helper()
+	var n uint64
+	for _, size := range b.Sizes {
+		n += uint64(size.Samples) * size.Batches
+	}
+	waiting := samples
+	if s == loadgen.SingleStream { // one sample at a time
+		waiting = 0
+	}
+	if n != samples || b.Model.Count != samples || b.Waiting.Count != waiting || len(b.Model.Percentiles) == 0 {
+		t.Errorf("batches of %d samples, %+v, of %d", n, b, samples)
 	}
 }
 

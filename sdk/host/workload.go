@@ -75,6 +75,11 @@ func (w *Workload) Close() error {
 		}
 		w.info.Shares = fromproto.Shares(r.GetShares())
 		w.info.Remarks = sdk.Remarks{Notes: r.GetNotes(), Estimates: r.GetEstimates()}
+		w.info.Batching = fromproto.Batching(r.GetBatching())
+		if err := checkBatching(w.info.Batching); err != nil {
+			w.info.Batching = sdk.Batching{}
+			w.info.Remarks.Notes = append(w.info.Remarks.Notes, "the plugin says of its batches what cannot be: "+err.Error())
+		}
 		if fault := r.GetFault(); fault != "" {
 			w.closed = errors.New(w.plugin.said(fault))
 		}

@@ -108,6 +108,7 @@ func (s *service) closeWorkload() (r *pluginpb.CloseResponse, err error) {
 	r = &pluginpb.CloseResponse{
 		BackendInfo: w.about(), Shares: toproto.Shares(shares(w.engine)), ClientWork: w.clientWork(),
 	}
+	r.Batching = toproto.Batching(w.batching())
 	if m, ok := sdk.As[sdk.Remarker](w.workload); ok {
 		remarks := m.Remarks()
 		r.Notes, r.Estimates = remarks.Notes, remarks.Estimates

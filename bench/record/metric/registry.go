@@ -168,7 +168,14 @@ var (
 		Signal: "plumbline.token.output", About: "Times per output token after the first (TPOT)"}
 )
 
-// Distributions lists them.
+// Parts of a sample's latency that the plugin measures, by its own clock: no figure is made of them.
+var (
+	Waiting = Times{Key: "waiting", Title: "waiting in the plugin",
+		About: "How long samples waited in the plugin until their batches ran"}
+	Model = Times{Key: "model", Title: "time in the model", About: "How long the runs of samples' batches took"}
+)
+
+// Distributions lists those that the harness measures.
 func Distributions() []Times { return []Times{Latency, QueryLatency, IssueDelay, TTFT, TPOT} }
 
 // Mean, Min and Max are statistics of a distribution.

@@ -165,3 +165,18 @@ func Shares(list []*pluginpb.Share) []backend.Share {
 		return backend.Share{Name: s.GetName(), Batches: s.GetBatches(), Samples: s.GetSamples()}
 	})
 }
+
+// Batching reads what became of the samples.
+func Batching(b *pluginpb.Batching) sdk.Batching {
+	return sdk.Batching{Waiting: times(b.GetWaiting()), Model: times(b.GetModel()),
+		Sizes: wire.List(b.GetSizes(), func(s *pluginpb.BatchSize) sdk.BatchSize {
+			return sdk.BatchSize{Samples: int(s.GetSamples()), Batches: s.GetBatches()}
+		})}
+}
+
+func times(t *pluginpb.Times) sdk.Times {
+	return sdk.Times{Count: t.GetCount(), Min: time.Duration(t.GetMinNs()), Max: time.Duration(t.GetMaxNs()),
+		Mean: time.Duration(t.GetMeanNs()), Percentiles: wire.List(t.GetPercentiles(), func(p *pluginpb.TimeAt) sdk.TimeAt {
+			return sdk.TimeAt{P: p.GetP(), At: time.Duration(p.GetNs())}
+		})}
+}

@@ -1128,7 +1128,9 @@ type CloseResponse struct {
 	// What the answers have shown, for people: notes in the run's record, a phrase each.
 	Notes []string `protobuf:"bytes,5,rep,name=notes,proto3" json:"notes,omitempty"`
 	// What of the result is an estimate, and where it is from, a phrase each: the run is then a rehearsal.
-	Estimates     []string `protobuf:"bytes,6,rep,name=estimates,proto3" json:"estimates,omitempty"`
+	Estimates []string `protobuf:"bytes,6,rep,name=estimates,proto3" json:"estimates,omitempty"`
+	// How samples became batches since the workload was opened; the warm-up does not count. Absent: not known.
+	Batching      *Batching `protobuf:"bytes,7,opt,name=batching,proto3" json:"batching,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1205,6 +1207,261 @@ func (x *CloseResponse) GetEstimates() []string {
 	return nil
 }
 
+func (x *CloseResponse) GetBatching() *Batching {
+	if x != nil {
+		return x.Batching
+	}
+	return nil
+}
+
+// Batching is what the plugin did with the samples that came. Times are by its own clock: no result is made of them.
+type Batching struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// How many batches had how many samples, ascending, at most 1,000. Empty where a generator forms its batches by itself.
+	Sizes []*BatchSize `protobuf:"bytes,1,rep,name=sizes,proto3" json:"sizes,omitempty"`
+	// Of each sample, from when it came to the plugin to when its batch ran: in the queue, while the batch was collated, and
+	// for a session. Absent where samples do not wait for one another (SingleStream).
+	Waiting *Times `protobuf:"bytes,2,opt,name=waiting,proto3" json:"waiting,omitempty"`
+	// Of each sample, how long the run of its batch took.
+	Model         *Times `protobuf:"bytes,3,opt,name=model,proto3" json:"model,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Batching) Reset() {
+	*x = Batching{}
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[19]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Batching) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Batching) ProtoMessage() {}
+
+func (x *Batching) ProtoReflect() protoreflect.Message {
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[19]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Batching.ProtoReflect.Descriptor instead.
+func (*Batching) Descriptor() ([]byte, []int) {
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{19}
+}
+
+func (x *Batching) GetSizes() []*BatchSize {
+	if x != nil {
+		return x.Sizes
+	}
+	return nil
+}
+
+func (x *Batching) GetWaiting() *Times {
+	if x != nil {
+		return x.Waiting
+	}
+	return nil
+}
+
+func (x *Batching) GetModel() *Times {
+	if x != nil {
+		return x.Model
+	}
+	return nil
+}
+
+type BatchSize struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Samples       uint32                 `protobuf:"varint,1,opt,name=samples,proto3" json:"samples,omitempty"`
+	Batches       uint64                 `protobuf:"varint,2,opt,name=batches,proto3" json:"batches,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BatchSize) Reset() {
+	*x = BatchSize{}
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[20]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BatchSize) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BatchSize) ProtoMessage() {}
+
+func (x *BatchSize) ProtoReflect() protoreflect.Message {
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[20]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BatchSize.ProtoReflect.Descriptor instead.
+func (*BatchSize) Descriptor() ([]byte, []int) {
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{20}
+}
+
+func (x *BatchSize) GetSamples() uint32 {
+	if x != nil {
+		return x.Samples
+	}
+	return 0
+}
+
+func (x *BatchSize) GetBatches() uint64 {
+	if x != nil {
+		return x.Batches
+	}
+	return 0
+}
+
+// Times are those of several samples.
+type Times struct {
+	state  protoimpl.MessageState `protogen:"open.v1"`
+	Count  uint64                 `protobuf:"varint,1,opt,name=count,proto3" json:"count,omitempty"`
+	MinNs  int64                  `protobuf:"varint,2,opt,name=min_ns,json=minNs,proto3" json:"min_ns,omitempty"`
+	MaxNs  int64                  `protobuf:"varint,3,opt,name=max_ns,json=maxNs,proto3" json:"max_ns,omitempty"`
+	MeanNs int64                  `protobuf:"varint,4,opt,name=mean_ns,json=meanNs,proto3" json:"mean_ns,omitempty"`
+	// Ascending, at most 32.
+	Percentiles   []*TimeAt `protobuf:"bytes,5,rep,name=percentiles,proto3" json:"percentiles,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Times) Reset() {
+	*x = Times{}
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[21]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Times) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Times) ProtoMessage() {}
+
+func (x *Times) ProtoReflect() protoreflect.Message {
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[21]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Times.ProtoReflect.Descriptor instead.
+func (*Times) Descriptor() ([]byte, []int) {
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{21}
+}
+
+func (x *Times) GetCount() uint64 {
+	if x != nil {
+		return x.Count
+	}
+	return 0
+}
+
+func (x *Times) GetMinNs() int64 {
+	if x != nil {
+		return x.MinNs
+	}
+	return 0
+}
+
+func (x *Times) GetMaxNs() int64 {
+	if x != nil {
+		return x.MaxNs
+	}
+	return 0
+}
+
+func (x *Times) GetMeanNs() int64 {
+	if x != nil {
+		return x.MeanNs
+	}
+	return 0
+}
+
+func (x *Times) GetPercentiles() []*TimeAt {
+	if x != nil {
+		return x.Percentiles
+	}
+	return nil
+}
+
+// TimeAt is an order statistic: the fraction p of the times is at most ns.
+type TimeAt struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	P             float64                `protobuf:"fixed64,1,opt,name=p,proto3" json:"p,omitempty"`
+	Ns            int64                  `protobuf:"varint,2,opt,name=ns,proto3" json:"ns,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TimeAt) Reset() {
+	*x = TimeAt{}
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[22]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TimeAt) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TimeAt) ProtoMessage() {}
+
+func (x *TimeAt) ProtoReflect() protoreflect.Message {
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[22]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TimeAt.ProtoReflect.Descriptor instead.
+func (*TimeAt) Descriptor() ([]byte, []int) {
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{22}
+}
+
+func (x *TimeAt) GetP() float64 {
+	if x != nil {
+		return x.P
+	}
+	return 0
+}
+
+func (x *TimeAt) GetNs() int64 {
+	if x != nil {
+		return x.Ns
+	}
+	return 0
+}
+
 type Share struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
@@ -1216,7 +1473,7 @@ type Share struct {
 
 func (x *Share) Reset() {
 	*x = Share{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[19]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1228,7 +1485,7 @@ func (x *Share) String() string {
 func (*Share) ProtoMessage() {}
 
 func (x *Share) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[19]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1241,7 +1498,7 @@ func (x *Share) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Share.ProtoReflect.Descriptor instead.
 func (*Share) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{19}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *Share) GetName() string {
@@ -1275,7 +1532,7 @@ type DescribeRequest struct {
 
 func (x *DescribeRequest) Reset() {
 	*x = DescribeRequest{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[20]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1287,7 +1544,7 @@ func (x *DescribeRequest) String() string {
 func (*DescribeRequest) ProtoMessage() {}
 
 func (x *DescribeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[20]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1300,7 +1557,7 @@ func (x *DescribeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DescribeRequest.ProtoReflect.Descriptor instead.
 func (*DescribeRequest) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{20}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *DescribeRequest) GetBackends() bool {
@@ -1325,7 +1582,7 @@ type DescribeResponse struct {
 
 func (x *DescribeResponse) Reset() {
 	*x = DescribeResponse{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[21]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1337,7 +1594,7 @@ func (x *DescribeResponse) String() string {
 func (*DescribeResponse) ProtoMessage() {}
 
 func (x *DescribeResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[21]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1350,7 +1607,7 @@ func (x *DescribeResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DescribeResponse.ProtoReflect.Descriptor instead.
 func (*DescribeResponse) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{21}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *DescribeResponse) GetCapabilities() []string {
@@ -1391,7 +1648,7 @@ type BackendInfo struct {
 
 func (x *BackendInfo) Reset() {
 	*x = BackendInfo{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[22]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1403,7 +1660,7 @@ func (x *BackendInfo) String() string {
 func (*BackendInfo) ProtoMessage() {}
 
 func (x *BackendInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[22]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1416,7 +1673,7 @@ func (x *BackendInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BackendInfo.ProtoReflect.Descriptor instead.
 func (*BackendInfo) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{22}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *BackendInfo) GetName() string {
@@ -1470,7 +1727,7 @@ type Description struct {
 
 func (x *Description) Reset() {
 	*x = Description{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[23]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1482,7 +1739,7 @@ func (x *Description) String() string {
 func (*Description) ProtoMessage() {}
 
 func (x *Description) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[23]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1495,7 +1752,7 @@ func (x *Description) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Description.ProtoReflect.Descriptor instead.
 func (*Description) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{23}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *Description) GetName() string {
@@ -1561,7 +1818,7 @@ type Model struct {
 
 func (x *Model) Reset() {
 	*x = Model{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[24]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1573,7 +1830,7 @@ func (x *Model) String() string {
 func (*Model) ProtoMessage() {}
 
 func (x *Model) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[24]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1586,7 +1843,7 @@ func (x *Model) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Model.ProtoReflect.Descriptor instead.
 func (*Model) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{24}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *Model) GetName() string {
@@ -1706,7 +1963,7 @@ type DatasetAction struct {
 
 func (x *DatasetAction) Reset() {
 	*x = DatasetAction{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[25]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1718,7 +1975,7 @@ func (x *DatasetAction) String() string {
 func (*DatasetAction) ProtoMessage() {}
 
 func (x *DatasetAction) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[25]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1731,7 +1988,7 @@ func (x *DatasetAction) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DatasetAction.ProtoReflect.Descriptor instead.
 func (*DatasetAction) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{25}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *DatasetAction) GetAction() string {
@@ -1789,7 +2046,7 @@ type Part struct {
 
 func (x *Part) Reset() {
 	*x = Part{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[26]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1801,7 +2058,7 @@ func (x *Part) String() string {
 func (*Part) ProtoMessage() {}
 
 func (x *Part) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[26]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1814,7 +2071,7 @@ func (x *Part) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Part.ProtoReflect.Descriptor instead.
 func (*Part) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{26}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *Part) GetName() string {
@@ -1863,7 +2120,7 @@ type ModelFile struct {
 
 func (x *ModelFile) Reset() {
 	*x = ModelFile{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[27]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1875,7 +2132,7 @@ func (x *ModelFile) String() string {
 func (*ModelFile) ProtoMessage() {}
 
 func (x *ModelFile) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[27]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1888,7 +2145,7 @@ func (x *ModelFile) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ModelFile.ProtoReflect.Descriptor instead.
 func (*ModelFile) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{27}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *ModelFile) GetName() string {
@@ -1981,7 +2238,7 @@ type Dataset struct {
 
 func (x *Dataset) Reset() {
 	*x = Dataset{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[28]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1993,7 +2250,7 @@ func (x *Dataset) String() string {
 func (*Dataset) ProtoMessage() {}
 
 func (x *Dataset) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[28]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2006,7 +2263,7 @@ func (x *Dataset) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Dataset.ProtoReflect.Descriptor instead.
 func (*Dataset) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{28}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *Dataset) GetName() string {
@@ -2078,7 +2335,7 @@ type ArchiveFile struct {
 
 func (x *ArchiveFile) Reset() {
 	*x = ArchiveFile{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[29]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2090,7 +2347,7 @@ func (x *ArchiveFile) String() string {
 func (*ArchiveFile) ProtoMessage() {}
 
 func (x *ArchiveFile) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[29]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2103,7 +2360,7 @@ func (x *ArchiveFile) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ArchiveFile.ProtoReflect.Descriptor instead.
 func (*ArchiveFile) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{29}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *ArchiveFile) GetName() string {
@@ -2165,7 +2422,7 @@ type MetricInfo struct {
 
 func (x *MetricInfo) Reset() {
 	*x = MetricInfo{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[30]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2177,7 +2434,7 @@ func (x *MetricInfo) String() string {
 func (*MetricInfo) ProtoMessage() {}
 
 func (x *MetricInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[30]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2190,7 +2447,7 @@ func (x *MetricInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MetricInfo.ProtoReflect.Descriptor instead.
 func (*MetricInfo) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{30}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *MetricInfo) GetName() string {
@@ -2267,7 +2524,7 @@ type Param struct {
 
 func (x *Param) Reset() {
 	*x = Param{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[31]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2279,7 +2536,7 @@ func (x *Param) String() string {
 func (*Param) ProtoMessage() {}
 
 func (x *Param) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[31]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2292,7 +2549,7 @@ func (x *Param) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Param.ProtoReflect.Descriptor instead.
 func (*Param) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{31}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *Param) GetName() string {
@@ -2330,7 +2587,7 @@ type SmokeSetting struct {
 
 func (x *SmokeSetting) Reset() {
 	*x = SmokeSetting{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[32]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2342,7 +2599,7 @@ func (x *SmokeSetting) String() string {
 func (*SmokeSetting) ProtoMessage() {}
 
 func (x *SmokeSetting) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[32]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2355,7 +2612,7 @@ func (x *SmokeSetting) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SmokeSetting.ProtoReflect.Descriptor instead.
 func (*SmokeSetting) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{32}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *SmokeSetting) GetScenario() Scenario {
@@ -2407,7 +2664,7 @@ type OpenRequest struct {
 
 func (x *OpenRequest) Reset() {
 	*x = OpenRequest{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[33]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2419,7 +2676,7 @@ func (x *OpenRequest) String() string {
 func (*OpenRequest) ProtoMessage() {}
 
 func (x *OpenRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[33]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2432,7 +2689,7 @@ func (x *OpenRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OpenRequest.ProtoReflect.Descriptor instead.
 func (*OpenRequest) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{33}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *OpenRequest) GetModel() string {
@@ -2544,7 +2801,7 @@ type OpenResponse struct {
 
 func (x *OpenResponse) Reset() {
 	*x = OpenResponse{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[34]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2556,7 +2813,7 @@ func (x *OpenResponse) String() string {
 func (*OpenResponse) ProtoMessage() {}
 
 func (x *OpenResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[34]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2569,7 +2826,7 @@ func (x *OpenResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OpenResponse.ProtoReflect.Descriptor instead.
 func (*OpenResponse) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{34}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *OpenResponse) GetInfo() *WorkloadInfo {
@@ -2618,7 +2875,7 @@ type WorkloadInfo struct {
 
 func (x *WorkloadInfo) Reset() {
 	*x = WorkloadInfo{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[35]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2630,7 +2887,7 @@ func (x *WorkloadInfo) String() string {
 func (*WorkloadInfo) ProtoMessage() {}
 
 func (x *WorkloadInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[35]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2643,7 +2900,7 @@ func (x *WorkloadInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorkloadInfo.ProtoReflect.Descriptor instead.
 func (*WorkloadInfo) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{35}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *WorkloadInfo) GetModel() string {
@@ -2786,7 +3043,7 @@ type PartReport struct {
 
 func (x *PartReport) Reset() {
 	*x = PartReport{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[36]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2798,7 +3055,7 @@ func (x *PartReport) String() string {
 func (*PartReport) ProtoMessage() {}
 
 func (x *PartReport) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[36]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2811,7 +3068,7 @@ func (x *PartReport) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PartReport.ProtoReflect.Descriptor instead.
 func (*PartReport) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{36}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *PartReport) GetName() string {
@@ -2889,7 +3146,7 @@ type FileSum struct {
 
 func (x *FileSum) Reset() {
 	*x = FileSum{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[37]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2901,7 +3158,7 @@ func (x *FileSum) String() string {
 func (*FileSum) ProtoMessage() {}
 
 func (x *FileSum) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[37]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2914,7 +3171,7 @@ func (x *FileSum) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FileSum.ProtoReflect.Descriptor instead.
 func (*FileSum) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{37}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *FileSum) GetName() string {
@@ -2951,7 +3208,7 @@ type Tensor struct {
 
 func (x *Tensor) Reset() {
 	*x = Tensor{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[38]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2963,7 +3220,7 @@ func (x *Tensor) String() string {
 func (*Tensor) ProtoMessage() {}
 
 func (x *Tensor) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[38]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2976,7 +3233,7 @@ func (x *Tensor) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Tensor.ProtoReflect.Descriptor instead.
 func (*Tensor) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{38}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *Tensor) GetName() string {
@@ -3020,7 +3277,7 @@ type Node struct {
 
 func (x *Node) Reset() {
 	*x = Node{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[39]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3032,7 +3289,7 @@ func (x *Node) String() string {
 func (*Node) ProtoMessage() {}
 
 func (x *Node) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[39]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3045,7 +3302,7 @@ func (x *Node) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Node.ProtoReflect.Descriptor instead.
 func (*Node) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{39}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *Node) GetAddress() string {
@@ -3100,7 +3357,7 @@ type ScoreRequest struct {
 
 func (x *ScoreRequest) Reset() {
 	*x = ScoreRequest{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[40]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3112,7 +3369,7 @@ func (x *ScoreRequest) String() string {
 func (*ScoreRequest) ProtoMessage() {}
 
 func (x *ScoreRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[40]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3125,7 +3382,7 @@ func (x *ScoreRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ScoreRequest.ProtoReflect.Descriptor instead.
 func (*ScoreRequest) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{40}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *ScoreRequest) GetOptions() *ScoreOptions {
@@ -3168,7 +3425,7 @@ type ScoreOptions struct {
 
 func (x *ScoreOptions) Reset() {
 	*x = ScoreOptions{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[41]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3180,7 +3437,7 @@ func (x *ScoreOptions) String() string {
 func (*ScoreOptions) ProtoMessage() {}
 
 func (x *ScoreOptions) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[41]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3193,7 +3450,7 @@ func (x *ScoreOptions) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ScoreOptions.ProtoReflect.Descriptor instead.
 func (*ScoreOptions) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{41}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *ScoreOptions) GetModel() string {
@@ -3277,7 +3534,7 @@ type AccuracyEntry struct {
 
 func (x *AccuracyEntry) Reset() {
 	*x = AccuracyEntry{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[42]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3289,7 +3546,7 @@ func (x *AccuracyEntry) String() string {
 func (*AccuracyEntry) ProtoMessage() {}
 
 func (x *AccuracyEntry) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[42]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3302,7 +3559,7 @@ func (x *AccuracyEntry) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AccuracyEntry.ProtoReflect.Descriptor instead.
 func (*AccuracyEntry) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{42}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *AccuracyEntry) GetSeqId() uint64 {
@@ -3356,7 +3613,7 @@ type ScoreResponse struct {
 
 func (x *ScoreResponse) Reset() {
 	*x = ScoreResponse{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[43]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3368,7 +3625,7 @@ func (x *ScoreResponse) String() string {
 func (*ScoreResponse) ProtoMessage() {}
 
 func (x *ScoreResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[43]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3381,7 +3638,7 @@ func (x *ScoreResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ScoreResponse.ProtoReflect.Descriptor instead.
 func (*ScoreResponse) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{43}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *ScoreResponse) GetScore() *Score {
@@ -3410,7 +3667,7 @@ type Score struct {
 
 func (x *Score) Reset() {
 	*x = Score{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[44]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3422,7 +3679,7 @@ func (x *Score) String() string {
 func (*Score) ProtoMessage() {}
 
 func (x *Score) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[44]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3435,7 +3692,7 @@ func (x *Score) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Score.ProtoReflect.Descriptor instead.
 func (*Score) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{44}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{48}
 }
 
 func (x *Score) GetMetrics() []*Metric {
@@ -3500,7 +3757,7 @@ type Exhibit struct {
 
 func (x *Exhibit) Reset() {
 	*x = Exhibit{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[45]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3512,7 +3769,7 @@ func (x *Exhibit) String() string {
 func (*Exhibit) ProtoMessage() {}
 
 func (x *Exhibit) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[45]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3525,7 +3782,7 @@ func (x *Exhibit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Exhibit.ProtoReflect.Descriptor instead.
 func (*Exhibit) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{45}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{49}
 }
 
 func (x *Exhibit) GetCaption() string {
@@ -3560,7 +3817,7 @@ type ScoreFile struct {
 
 func (x *ScoreFile) Reset() {
 	*x = ScoreFile{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[46]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[50]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3572,7 +3829,7 @@ func (x *ScoreFile) String() string {
 func (*ScoreFile) ProtoMessage() {}
 
 func (x *ScoreFile) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[46]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[50]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3585,7 +3842,7 @@ func (x *ScoreFile) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ScoreFile.ProtoReflect.Descriptor instead.
 func (*ScoreFile) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{46}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{50}
 }
 
 func (x *ScoreFile) GetName() string {
@@ -3614,7 +3871,7 @@ type Metric struct {
 
 func (x *Metric) Reset() {
 	*x = Metric{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[47]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3626,7 +3883,7 @@ func (x *Metric) String() string {
 func (*Metric) ProtoMessage() {}
 
 func (x *Metric) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[47]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3639,7 +3896,7 @@ func (x *Metric) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Metric.ProtoReflect.Descriptor instead.
 func (*Metric) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{47}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{51}
 }
 
 func (x *Metric) GetName() string {
@@ -3684,7 +3941,7 @@ type DatasetRequest struct {
 
 func (x *DatasetRequest) Reset() {
 	*x = DatasetRequest{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[48]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[52]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3696,7 +3953,7 @@ func (x *DatasetRequest) String() string {
 func (*DatasetRequest) ProtoMessage() {}
 
 func (x *DatasetRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[48]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[52]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3709,7 +3966,7 @@ func (x *DatasetRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DatasetRequest.ProtoReflect.Descriptor instead.
 func (*DatasetRequest) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{48}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{52}
 }
 
 func (x *DatasetRequest) GetModel() string {
@@ -3766,7 +4023,7 @@ type DatasetResponse struct {
 
 func (x *DatasetResponse) Reset() {
 	*x = DatasetResponse{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[49]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[53]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3778,7 +4035,7 @@ func (x *DatasetResponse) String() string {
 func (*DatasetResponse) ProtoMessage() {}
 
 func (x *DatasetResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[49]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[53]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3791,7 +4048,7 @@ func (x *DatasetResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DatasetResponse.ProtoReflect.Descriptor instead.
 func (*DatasetResponse) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{49}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{53}
 }
 
 func (x *DatasetResponse) GetProgress() string {
@@ -3868,7 +4125,7 @@ const file_plumbline_plugin_v1_plugin_proto_rawDesc = "" +
 	"\x10NodeNamesRequest\")\n" +
 	"\x11NodeNamesResponse\x12\x14\n" +
 	"\x05names\x18\x01 \x03(\tR\x05names\"\x0e\n" +
-	"\fCloseRequest\"\xc6\x02\n" +
+	"\fCloseRequest\"\x81\x03\n" +
 	"\rCloseResponse\x12V\n" +
 	"\fbackend_info\x18\x01 \x03(\v23.plumbline.plugin.v1.CloseResponse.BackendInfoEntryR\vbackendInfo\x122\n" +
 	"\x06shares\x18\x02 \x03(\v2\x1a.plumbline.plugin.v1.ShareR\x06shares\x12\x1f\n" +
@@ -3876,10 +4133,27 @@ const file_plumbline_plugin_v1_plugin_proto_rawDesc = "" +
 	"clientWork\x12\x14\n" +
 	"\x05fault\x18\x04 \x01(\tR\x05fault\x12\x14\n" +
 	"\x05notes\x18\x05 \x03(\tR\x05notes\x12\x1c\n" +
-	"\testimates\x18\x06 \x03(\tR\testimates\x1a>\n" +
+	"\testimates\x18\x06 \x03(\tR\testimates\x129\n" +
+	"\bbatching\x18\a \x01(\v2\x1d.plumbline.plugin.v1.BatchingR\bbatching\x1a>\n" +
 	"\x10BackendInfoEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"O\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xa8\x01\n" +
+	"\bBatching\x124\n" +
+	"\x05sizes\x18\x01 \x03(\v2\x1e.plumbline.plugin.v1.BatchSizeR\x05sizes\x124\n" +
+	"\awaiting\x18\x02 \x01(\v2\x1a.plumbline.plugin.v1.TimesR\awaiting\x120\n" +
+	"\x05model\x18\x03 \x01(\v2\x1a.plumbline.plugin.v1.TimesR\x05model\"?\n" +
+	"\tBatchSize\x12\x18\n" +
+	"\asamples\x18\x01 \x01(\rR\asamples\x12\x18\n" +
+	"\abatches\x18\x02 \x01(\x04R\abatches\"\xa3\x01\n" +
+	"\x05Times\x12\x14\n" +
+	"\x05count\x18\x01 \x01(\x04R\x05count\x12\x15\n" +
+	"\x06min_ns\x18\x02 \x01(\x03R\x05minNs\x12\x15\n" +
+	"\x06max_ns\x18\x03 \x01(\x03R\x05maxNs\x12\x17\n" +
+	"\amean_ns\x18\x04 \x01(\x03R\x06meanNs\x12=\n" +
+	"\vpercentiles\x18\x05 \x03(\v2\x1b.plumbline.plugin.v1.TimeAtR\vpercentiles\"&\n" +
+	"\x06TimeAt\x12\f\n" +
+	"\x01p\x18\x01 \x01(\x01R\x01p\x12\x0e\n" +
+	"\x02ns\x18\x02 \x01(\x03R\x02ns\"O\n" +
 	"\x05Share\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
 	"\abatches\x18\x02 \x01(\x04R\abatches\x12\x18\n" +
@@ -4160,7 +4434,7 @@ func file_plumbline_plugin_v1_plugin_proto_rawDescGZIP() []byte {
 }
 
 var file_plumbline_plugin_v1_plugin_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_plumbline_plugin_v1_plugin_proto_msgTypes = make([]protoimpl.MessageInfo, 59)
+var file_plumbline_plugin_v1_plugin_proto_msgTypes = make([]protoimpl.MessageInfo, 63)
 var file_plumbline_plugin_v1_plugin_proto_goTypes = []any{
 	(Scenario)(0),             // 0: plumbline.plugin.v1.Scenario
 	(Better)(0),               // 1: plumbline.plugin.v1.Better
@@ -4183,46 +4457,50 @@ var file_plumbline_plugin_v1_plugin_proto_goTypes = []any{
 	(*NodeNamesResponse)(nil), // 18: plumbline.plugin.v1.NodeNamesResponse
 	(*CloseRequest)(nil),      // 19: plumbline.plugin.v1.CloseRequest
 	(*CloseResponse)(nil),     // 20: plumbline.plugin.v1.CloseResponse
-	(*Share)(nil),             // 21: plumbline.plugin.v1.Share
-	(*DescribeRequest)(nil),   // 22: plumbline.plugin.v1.DescribeRequest
-	(*DescribeResponse)(nil),  // 23: plumbline.plugin.v1.DescribeResponse
-	(*BackendInfo)(nil),       // 24: plumbline.plugin.v1.BackendInfo
-	(*Description)(nil),       // 25: plumbline.plugin.v1.Description
-	(*Model)(nil),             // 26: plumbline.plugin.v1.Model
-	(*DatasetAction)(nil),     // 27: plumbline.plugin.v1.DatasetAction
-	(*Part)(nil),              // 28: plumbline.plugin.v1.Part
-	(*ModelFile)(nil),         // 29: plumbline.plugin.v1.ModelFile
-	(*Dataset)(nil),           // 30: plumbline.plugin.v1.Dataset
-	(*ArchiveFile)(nil),       // 31: plumbline.plugin.v1.ArchiveFile
-	(*MetricInfo)(nil),        // 32: plumbline.plugin.v1.MetricInfo
-	(*Param)(nil),             // 33: plumbline.plugin.v1.Param
-	(*SmokeSetting)(nil),      // 34: plumbline.plugin.v1.SmokeSetting
-	(*OpenRequest)(nil),       // 35: plumbline.plugin.v1.OpenRequest
-	(*OpenResponse)(nil),      // 36: plumbline.plugin.v1.OpenResponse
-	(*WorkloadInfo)(nil),      // 37: plumbline.plugin.v1.WorkloadInfo
-	(*PartReport)(nil),        // 38: plumbline.plugin.v1.PartReport
-	(*FileSum)(nil),           // 39: plumbline.plugin.v1.FileSum
-	(*Tensor)(nil),            // 40: plumbline.plugin.v1.Tensor
-	(*Node)(nil),              // 41: plumbline.plugin.v1.Node
-	(*ScoreRequest)(nil),      // 42: plumbline.plugin.v1.ScoreRequest
-	(*ScoreOptions)(nil),      // 43: plumbline.plugin.v1.ScoreOptions
-	(*AccuracyEntry)(nil),     // 44: plumbline.plugin.v1.AccuracyEntry
-	(*ScoreResponse)(nil),     // 45: plumbline.plugin.v1.ScoreResponse
-	(*Score)(nil),             // 46: plumbline.plugin.v1.Score
-	(*Exhibit)(nil),           // 47: plumbline.plugin.v1.Exhibit
-	(*ScoreFile)(nil),         // 48: plumbline.plugin.v1.ScoreFile
-	(*Metric)(nil),            // 49: plumbline.plugin.v1.Metric
-	(*DatasetRequest)(nil),    // 50: plumbline.plugin.v1.DatasetRequest
-	(*DatasetResponse)(nil),   // 51: plumbline.plugin.v1.DatasetResponse
-	nil,                       // 52: plumbline.plugin.v1.CloseResponse.BackendInfoEntry
-	nil,                       // 53: plumbline.plugin.v1.BackendInfo.DetailsEntry
-	nil,                       // 54: plumbline.plugin.v1.OpenRequest.BackendOptionsEntry
-	nil,                       // 55: plumbline.plugin.v1.OpenRequest.ParamsEntry
-	nil,                       // 56: plumbline.plugin.v1.OpenRequest.PartFilesEntry
-	nil,                       // 57: plumbline.plugin.v1.WorkloadInfo.BackendInfoEntry
-	nil,                       // 58: plumbline.plugin.v1.ScoreOptions.ParamsEntry
-	nil,                       // 59: plumbline.plugin.v1.ScoreOptions.PartFilesEntry
-	nil,                       // 60: plumbline.plugin.v1.DatasetRequest.ParamsEntry
+	(*Batching)(nil),          // 21: plumbline.plugin.v1.Batching
+	(*BatchSize)(nil),         // 22: plumbline.plugin.v1.BatchSize
+	(*Times)(nil),             // 23: plumbline.plugin.v1.Times
+	(*TimeAt)(nil),            // 24: plumbline.plugin.v1.TimeAt
+	(*Share)(nil),             // 25: plumbline.plugin.v1.Share
+	(*DescribeRequest)(nil),   // 26: plumbline.plugin.v1.DescribeRequest
+	(*DescribeResponse)(nil),  // 27: plumbline.plugin.v1.DescribeResponse
+	(*BackendInfo)(nil),       // 28: plumbline.plugin.v1.BackendInfo
+	(*Description)(nil),       // 29: plumbline.plugin.v1.Description
+	(*Model)(nil),             // 30: plumbline.plugin.v1.Model
+	(*DatasetAction)(nil),     // 31: plumbline.plugin.v1.DatasetAction
+	(*Part)(nil),              // 32: plumbline.plugin.v1.Part
+	(*ModelFile)(nil),         // 33: plumbline.plugin.v1.ModelFile
+	(*Dataset)(nil),           // 34: plumbline.plugin.v1.Dataset
+	(*ArchiveFile)(nil),       // 35: plumbline.plugin.v1.ArchiveFile
+	(*MetricInfo)(nil),        // 36: plumbline.plugin.v1.MetricInfo
+	(*Param)(nil),             // 37: plumbline.plugin.v1.Param
+	(*SmokeSetting)(nil),      // 38: plumbline.plugin.v1.SmokeSetting
+	(*OpenRequest)(nil),       // 39: plumbline.plugin.v1.OpenRequest
+	(*OpenResponse)(nil),      // 40: plumbline.plugin.v1.OpenResponse
+	(*WorkloadInfo)(nil),      // 41: plumbline.plugin.v1.WorkloadInfo
+	(*PartReport)(nil),        // 42: plumbline.plugin.v1.PartReport
+	(*FileSum)(nil),           // 43: plumbline.plugin.v1.FileSum
+	(*Tensor)(nil),            // 44: plumbline.plugin.v1.Tensor
+	(*Node)(nil),              // 45: plumbline.plugin.v1.Node
+	(*ScoreRequest)(nil),      // 46: plumbline.plugin.v1.ScoreRequest
+	(*ScoreOptions)(nil),      // 47: plumbline.plugin.v1.ScoreOptions
+	(*AccuracyEntry)(nil),     // 48: plumbline.plugin.v1.AccuracyEntry
+	(*ScoreResponse)(nil),     // 49: plumbline.plugin.v1.ScoreResponse
+	(*Score)(nil),             // 50: plumbline.plugin.v1.Score
+	(*Exhibit)(nil),           // 51: plumbline.plugin.v1.Exhibit
+	(*ScoreFile)(nil),         // 52: plumbline.plugin.v1.ScoreFile
+	(*Metric)(nil),            // 53: plumbline.plugin.v1.Metric
+	(*DatasetRequest)(nil),    // 54: plumbline.plugin.v1.DatasetRequest
+	(*DatasetResponse)(nil),   // 55: plumbline.plugin.v1.DatasetResponse
+	nil,                       // 56: plumbline.plugin.v1.CloseResponse.BackendInfoEntry
+	nil,                       // 57: plumbline.plugin.v1.BackendInfo.DetailsEntry
+	nil,                       // 58: plumbline.plugin.v1.OpenRequest.BackendOptionsEntry
+	nil,                       // 59: plumbline.plugin.v1.OpenRequest.ParamsEntry
+	nil,                       // 60: plumbline.plugin.v1.OpenRequest.PartFilesEntry
+	nil,                       // 61: plumbline.plugin.v1.WorkloadInfo.BackendInfoEntry
+	nil,                       // 62: plumbline.plugin.v1.ScoreOptions.ParamsEntry
+	nil,                       // 63: plumbline.plugin.v1.ScoreOptions.PartFilesEntry
+	nil,                       // 64: plumbline.plugin.v1.DatasetRequest.ParamsEntry
 }
 var file_plumbline_plugin_v1_plugin_proto_depIdxs = []int32{
 	3,  // 0: plumbline.plugin.v1.RunRequest.start:type_name -> plumbline.plugin.v1.Start
@@ -4235,74 +4513,79 @@ var file_plumbline_plugin_v1_plugin_proto_depIdxs = []int32{
 	12, // 7: plumbline.plugin.v1.RunResponse.failure:type_name -> plumbline.plugin.v1.Failure
 	10, // 8: plumbline.plugin.v1.Heartbeat.work:type_name -> plumbline.plugin.v1.Work
 	11, // 9: plumbline.plugin.v1.Work.pending:type_name -> plumbline.plugin.v1.Pending
-	52, // 10: plumbline.plugin.v1.CloseResponse.backend_info:type_name -> plumbline.plugin.v1.CloseResponse.BackendInfoEntry
-	21, // 11: plumbline.plugin.v1.CloseResponse.shares:type_name -> plumbline.plugin.v1.Share
-	25, // 12: plumbline.plugin.v1.DescribeResponse.description:type_name -> plumbline.plugin.v1.Description
-	24, // 13: plumbline.plugin.v1.DescribeResponse.backends:type_name -> plumbline.plugin.v1.BackendInfo
-	33, // 14: plumbline.plugin.v1.BackendInfo.options:type_name -> plumbline.plugin.v1.Param
-	53, // 15: plumbline.plugin.v1.BackendInfo.details:type_name -> plumbline.plugin.v1.BackendInfo.DetailsEntry
-	26, // 16: plumbline.plugin.v1.Description.models:type_name -> plumbline.plugin.v1.Model
-	0,  // 17: plumbline.plugin.v1.Model.scenarios:type_name -> plumbline.plugin.v1.Scenario
-	29, // 18: plumbline.plugin.v1.Model.files:type_name -> plumbline.plugin.v1.ModelFile
-	30, // 19: plumbline.plugin.v1.Model.datasets:type_name -> plumbline.plugin.v1.Dataset
-	32, // 20: plumbline.plugin.v1.Model.metrics:type_name -> plumbline.plugin.v1.MetricInfo
-	33, // 21: plumbline.plugin.v1.Model.params:type_name -> plumbline.plugin.v1.Param
-	34, // 22: plumbline.plugin.v1.Model.smoke:type_name -> plumbline.plugin.v1.SmokeSetting
-	28, // 23: plumbline.plugin.v1.Model.parts:type_name -> plumbline.plugin.v1.Part
-	28, // 24: plumbline.plugin.v1.Model.scorer_parts:type_name -> plumbline.plugin.v1.Part
-	29, // 25: plumbline.plugin.v1.Model.scorer_files:type_name -> plumbline.plugin.v1.ModelFile
-	27, // 26: plumbline.plugin.v1.Model.dataset_actions:type_name -> plumbline.plugin.v1.DatasetAction
-	33, // 27: plumbline.plugin.v1.DatasetAction.params:type_name -> plumbline.plugin.v1.Param
-	49, // 28: plumbline.plugin.v1.ModelFile.reference:type_name -> plumbline.plugin.v1.Metric
-	31, // 29: plumbline.plugin.v1.Dataset.archives:type_name -> plumbline.plugin.v1.ArchiveFile
-	1,  // 30: plumbline.plugin.v1.MetricInfo.better:type_name -> plumbline.plugin.v1.Better
-	0,  // 31: plumbline.plugin.v1.SmokeSetting.scenario:type_name -> plumbline.plugin.v1.Scenario
-	0,  // 32: plumbline.plugin.v1.OpenRequest.scenario:type_name -> plumbline.plugin.v1.Scenario
-	54, // 33: plumbline.plugin.v1.OpenRequest.backend_options:type_name -> plumbline.plugin.v1.OpenRequest.BackendOptionsEntry
-	55, // 34: plumbline.plugin.v1.OpenRequest.params:type_name -> plumbline.plugin.v1.OpenRequest.ParamsEntry
-	56, // 35: plumbline.plugin.v1.OpenRequest.part_files:type_name -> plumbline.plugin.v1.OpenRequest.PartFilesEntry
-	37, // 36: plumbline.plugin.v1.OpenResponse.info:type_name -> plumbline.plugin.v1.WorkloadInfo
-	57, // 37: plumbline.plugin.v1.WorkloadInfo.backend_info:type_name -> plumbline.plugin.v1.WorkloadInfo.BackendInfoEntry
-	41, // 38: plumbline.plugin.v1.WorkloadInfo.nodes:type_name -> plumbline.plugin.v1.Node
-	38, // 39: plumbline.plugin.v1.WorkloadInfo.parts:type_name -> plumbline.plugin.v1.PartReport
-	39, // 40: plumbline.plugin.v1.PartReport.files:type_name -> plumbline.plugin.v1.FileSum
-	40, // 41: plumbline.plugin.v1.PartReport.inputs:type_name -> plumbline.plugin.v1.Tensor
-	40, // 42: plumbline.plugin.v1.PartReport.outputs:type_name -> plumbline.plugin.v1.Tensor
-	43, // 43: plumbline.plugin.v1.ScoreRequest.options:type_name -> plumbline.plugin.v1.ScoreOptions
-	44, // 44: plumbline.plugin.v1.ScoreRequest.entries:type_name -> plumbline.plugin.v1.AccuracyEntry
-	58, // 45: plumbline.plugin.v1.ScoreOptions.params:type_name -> plumbline.plugin.v1.ScoreOptions.ParamsEntry
-	59, // 46: plumbline.plugin.v1.ScoreOptions.part_files:type_name -> plumbline.plugin.v1.ScoreOptions.PartFilesEntry
-	46, // 47: plumbline.plugin.v1.ScoreResponse.score:type_name -> plumbline.plugin.v1.Score
-	49, // 48: plumbline.plugin.v1.Score.metrics:type_name -> plumbline.plugin.v1.Metric
-	38, // 49: plumbline.plugin.v1.Score.parts:type_name -> plumbline.plugin.v1.PartReport
-	48, // 50: plumbline.plugin.v1.Score.files:type_name -> plumbline.plugin.v1.ScoreFile
-	47, // 51: plumbline.plugin.v1.Score.exhibits:type_name -> plumbline.plugin.v1.Exhibit
-	60, // 52: plumbline.plugin.v1.DatasetRequest.params:type_name -> plumbline.plugin.v1.DatasetRequest.ParamsEntry
-	22, // 53: plumbline.plugin.v1.Plugin.Describe:input_type -> plumbline.plugin.v1.DescribeRequest
-	35, // 54: plumbline.plugin.v1.Plugin.Open:input_type -> plumbline.plugin.v1.OpenRequest
-	13, // 55: plumbline.plugin.v1.Plugin.LoadSamples:input_type -> plumbline.plugin.v1.SamplesRequest
-	13, // 56: plumbline.plugin.v1.Plugin.UnloadSamples:input_type -> plumbline.plugin.v1.SamplesRequest
-	15, // 57: plumbline.plugin.v1.Plugin.WarmUp:input_type -> plumbline.plugin.v1.WarmUpRequest
-	17, // 58: plumbline.plugin.v1.Plugin.NodeNames:input_type -> plumbline.plugin.v1.NodeNamesRequest
-	2,  // 59: plumbline.plugin.v1.Plugin.Run:input_type -> plumbline.plugin.v1.RunRequest
-	42, // 60: plumbline.plugin.v1.Plugin.Score:input_type -> plumbline.plugin.v1.ScoreRequest
-	19, // 61: plumbline.plugin.v1.Plugin.Close:input_type -> plumbline.plugin.v1.CloseRequest
-	50, // 62: plumbline.plugin.v1.Plugin.Dataset:input_type -> plumbline.plugin.v1.DatasetRequest
-	23, // 63: plumbline.plugin.v1.Plugin.Describe:output_type -> plumbline.plugin.v1.DescribeResponse
-	36, // 64: plumbline.plugin.v1.Plugin.Open:output_type -> plumbline.plugin.v1.OpenResponse
-	14, // 65: plumbline.plugin.v1.Plugin.LoadSamples:output_type -> plumbline.plugin.v1.SamplesResponse
-	14, // 66: plumbline.plugin.v1.Plugin.UnloadSamples:output_type -> plumbline.plugin.v1.SamplesResponse
-	16, // 67: plumbline.plugin.v1.Plugin.WarmUp:output_type -> plumbline.plugin.v1.WarmUpResponse
-	18, // 68: plumbline.plugin.v1.Plugin.NodeNames:output_type -> plumbline.plugin.v1.NodeNamesResponse
-	7,  // 69: plumbline.plugin.v1.Plugin.Run:output_type -> plumbline.plugin.v1.RunResponse
-	45, // 70: plumbline.plugin.v1.Plugin.Score:output_type -> plumbline.plugin.v1.ScoreResponse
-	20, // 71: plumbline.plugin.v1.Plugin.Close:output_type -> plumbline.plugin.v1.CloseResponse
-	51, // 72: plumbline.plugin.v1.Plugin.Dataset:output_type -> plumbline.plugin.v1.DatasetResponse
-	63, // [63:73] is the sub-list for method output_type
-	53, // [53:63] is the sub-list for method input_type
-	53, // [53:53] is the sub-list for extension type_name
-	53, // [53:53] is the sub-list for extension extendee
-	0,  // [0:53] is the sub-list for field type_name
+	56, // 10: plumbline.plugin.v1.CloseResponse.backend_info:type_name -> plumbline.plugin.v1.CloseResponse.BackendInfoEntry
+	25, // 11: plumbline.plugin.v1.CloseResponse.shares:type_name -> plumbline.plugin.v1.Share
+	21, // 12: plumbline.plugin.v1.CloseResponse.batching:type_name -> plumbline.plugin.v1.Batching
+	22, // 13: plumbline.plugin.v1.Batching.sizes:type_name -> plumbline.plugin.v1.BatchSize
+	23, // 14: plumbline.plugin.v1.Batching.waiting:type_name -> plumbline.plugin.v1.Times
+	23, // 15: plumbline.plugin.v1.Batching.model:type_name -> plumbline.plugin.v1.Times
+	24, // 16: plumbline.plugin.v1.Times.percentiles:type_name -> plumbline.plugin.v1.TimeAt
+	29, // 17: plumbline.plugin.v1.DescribeResponse.description:type_name -> plumbline.plugin.v1.Description
+	28, // 18: plumbline.plugin.v1.DescribeResponse.backends:type_name -> plumbline.plugin.v1.BackendInfo
+	37, // 19: plumbline.plugin.v1.BackendInfo.options:type_name -> plumbline.plugin.v1.Param
+	57, // 20: plumbline.plugin.v1.BackendInfo.details:type_name -> plumbline.plugin.v1.BackendInfo.DetailsEntry
+	30, // 21: plumbline.plugin.v1.Description.models:type_name -> plumbline.plugin.v1.Model
+	0,  // 22: plumbline.plugin.v1.Model.scenarios:type_name -> plumbline.plugin.v1.Scenario
+	33, // 23: plumbline.plugin.v1.Model.files:type_name -> plumbline.plugin.v1.ModelFile
+	34, // 24: plumbline.plugin.v1.Model.datasets:type_name -> plumbline.plugin.v1.Dataset
+	36, // 25: plumbline.plugin.v1.Model.metrics:type_name -> plumbline.plugin.v1.MetricInfo
+	37, // 26: plumbline.plugin.v1.Model.params:type_name -> plumbline.plugin.v1.Param
+	38, // 27: plumbline.plugin.v1.Model.smoke:type_name -> plumbline.plugin.v1.SmokeSetting
+	32, // 28: plumbline.plugin.v1.Model.parts:type_name -> plumbline.plugin.v1.Part
+	32, // 29: plumbline.plugin.v1.Model.scorer_parts:type_name -> plumbline.plugin.v1.Part
+	33, // 30: plumbline.plugin.v1.Model.scorer_files:type_name -> plumbline.plugin.v1.ModelFile
+	31, // 31: plumbline.plugin.v1.Model.dataset_actions:type_name -> plumbline.plugin.v1.DatasetAction
+	37, // 32: plumbline.plugin.v1.DatasetAction.params:type_name -> plumbline.plugin.v1.Param
+	53, // 33: plumbline.plugin.v1.ModelFile.reference:type_name -> plumbline.plugin.v1.Metric
+	35, // 34: plumbline.plugin.v1.Dataset.archives:type_name -> plumbline.plugin.v1.ArchiveFile
+	1,  // 35: plumbline.plugin.v1.MetricInfo.better:type_name -> plumbline.plugin.v1.Better
+	0,  // 36: plumbline.plugin.v1.SmokeSetting.scenario:type_name -> plumbline.plugin.v1.Scenario
+	0,  // 37: plumbline.plugin.v1.OpenRequest.scenario:type_name -> plumbline.plugin.v1.Scenario
+	58, // 38: plumbline.plugin.v1.OpenRequest.backend_options:type_name -> plumbline.plugin.v1.OpenRequest.BackendOptionsEntry
+	59, // 39: plumbline.plugin.v1.OpenRequest.params:type_name -> plumbline.plugin.v1.OpenRequest.ParamsEntry
+	60, // 40: plumbline.plugin.v1.OpenRequest.part_files:type_name -> plumbline.plugin.v1.OpenRequest.PartFilesEntry
+	41, // 41: plumbline.plugin.v1.OpenResponse.info:type_name -> plumbline.plugin.v1.WorkloadInfo
+	61, // 42: plumbline.plugin.v1.WorkloadInfo.backend_info:type_name -> plumbline.plugin.v1.WorkloadInfo.BackendInfoEntry
+	45, // 43: plumbline.plugin.v1.WorkloadInfo.nodes:type_name -> plumbline.plugin.v1.Node
+	42, // 44: plumbline.plugin.v1.WorkloadInfo.parts:type_name -> plumbline.plugin.v1.PartReport
+	43, // 45: plumbline.plugin.v1.PartReport.files:type_name -> plumbline.plugin.v1.FileSum
+	44, // 46: plumbline.plugin.v1.PartReport.inputs:type_name -> plumbline.plugin.v1.Tensor
+	44, // 47: plumbline.plugin.v1.PartReport.outputs:type_name -> plumbline.plugin.v1.Tensor
+	47, // 48: plumbline.plugin.v1.ScoreRequest.options:type_name -> plumbline.plugin.v1.ScoreOptions
+	48, // 49: plumbline.plugin.v1.ScoreRequest.entries:type_name -> plumbline.plugin.v1.AccuracyEntry
+	62, // 50: plumbline.plugin.v1.ScoreOptions.params:type_name -> plumbline.plugin.v1.ScoreOptions.ParamsEntry
+	63, // 51: plumbline.plugin.v1.ScoreOptions.part_files:type_name -> plumbline.plugin.v1.ScoreOptions.PartFilesEntry
+	50, // 52: plumbline.plugin.v1.ScoreResponse.score:type_name -> plumbline.plugin.v1.Score
+	53, // 53: plumbline.plugin.v1.Score.metrics:type_name -> plumbline.plugin.v1.Metric
+	42, // 54: plumbline.plugin.v1.Score.parts:type_name -> plumbline.plugin.v1.PartReport
+	52, // 55: plumbline.plugin.v1.Score.files:type_name -> plumbline.plugin.v1.ScoreFile
+	51, // 56: plumbline.plugin.v1.Score.exhibits:type_name -> plumbline.plugin.v1.Exhibit
+	64, // 57: plumbline.plugin.v1.DatasetRequest.params:type_name -> plumbline.plugin.v1.DatasetRequest.ParamsEntry
+	26, // 58: plumbline.plugin.v1.Plugin.Describe:input_type -> plumbline.plugin.v1.DescribeRequest
+	39, // 59: plumbline.plugin.v1.Plugin.Open:input_type -> plumbline.plugin.v1.OpenRequest
+	13, // 60: plumbline.plugin.v1.Plugin.LoadSamples:input_type -> plumbline.plugin.v1.SamplesRequest
+	13, // 61: plumbline.plugin.v1.Plugin.UnloadSamples:input_type -> plumbline.plugin.v1.SamplesRequest
+	15, // 62: plumbline.plugin.v1.Plugin.WarmUp:input_type -> plumbline.plugin.v1.WarmUpRequest
+	17, // 63: plumbline.plugin.v1.Plugin.NodeNames:input_type -> plumbline.plugin.v1.NodeNamesRequest
+	2,  // 64: plumbline.plugin.v1.Plugin.Run:input_type -> plumbline.plugin.v1.RunRequest
+	46, // 65: plumbline.plugin.v1.Plugin.Score:input_type -> plumbline.plugin.v1.ScoreRequest
+	19, // 66: plumbline.plugin.v1.Plugin.Close:input_type -> plumbline.plugin.v1.CloseRequest
+	54, // 67: plumbline.plugin.v1.Plugin.Dataset:input_type -> plumbline.plugin.v1.DatasetRequest
+	27, // 68: plumbline.plugin.v1.Plugin.Describe:output_type -> plumbline.plugin.v1.DescribeResponse
+	40, // 69: plumbline.plugin.v1.Plugin.Open:output_type -> plumbline.plugin.v1.OpenResponse
+	14, // 70: plumbline.plugin.v1.Plugin.LoadSamples:output_type -> plumbline.plugin.v1.SamplesResponse
+	14, // 71: plumbline.plugin.v1.Plugin.UnloadSamples:output_type -> plumbline.plugin.v1.SamplesResponse
+	16, // 72: plumbline.plugin.v1.Plugin.WarmUp:output_type -> plumbline.plugin.v1.WarmUpResponse
+	18, // 73: plumbline.plugin.v1.Plugin.NodeNames:output_type -> plumbline.plugin.v1.NodeNamesResponse
+	7,  // 74: plumbline.plugin.v1.Plugin.Run:output_type -> plumbline.plugin.v1.RunResponse
+	49, // 75: plumbline.plugin.v1.Plugin.Score:output_type -> plumbline.plugin.v1.ScoreResponse
+	20, // 76: plumbline.plugin.v1.Plugin.Close:output_type -> plumbline.plugin.v1.CloseResponse
+	55, // 77: plumbline.plugin.v1.Plugin.Dataset:output_type -> plumbline.plugin.v1.DatasetResponse
+	68, // [68:78] is the sub-list for method output_type
+	58, // [58:68] is the sub-list for method input_type
+	58, // [58:58] is the sub-list for extension type_name
+	58, // [58:58] is the sub-list for extension extendee
+	0,  // [0:58] is the sub-list for field type_name
 }
 
 func init() { file_plumbline_plugin_v1_plugin_proto_init() }
@@ -4311,14 +4594,14 @@ func file_plumbline_plugin_v1_plugin_proto_init() {
 		return
 	}
 	file_plumbline_plugin_v1_plugin_proto_msgTypes[9].OneofWrappers = []any{}
-	file_plumbline_plugin_v1_plugin_proto_msgTypes[42].OneofWrappers = []any{}
+	file_plumbline_plugin_v1_plugin_proto_msgTypes[46].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_plumbline_plugin_v1_plugin_proto_rawDesc), len(file_plumbline_plugin_v1_plugin_proto_rawDesc)),
 			NumEnums:      2,
-			NumMessages:   59,
+			NumMessages:   63,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

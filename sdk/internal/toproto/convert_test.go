@@ -90,12 +90,20 @@ func TestConversionsKeepEveryField(t *testing.T) {
 		},
 		"workload info": func() (any, any) {
 			i := filled[sdk.WorkloadInfo]()
-			i.Shares, i.Remarks = nil, sdk.Remarks{} // they come with the end
+			i.Shares, i.Remarks, i.Batching = nil, sdk.Remarks{}, sdk.Batching{} // they come with the end
 			return fromproto.Info(overWire(t, toproto.Info(i))), i
 		},
 		"shares": func() (any, any) {
 			s := filled[[]backend.Share]()
 			return fromproto.Shares(overWire(t, &pluginpb.CloseResponse{Shares: toproto.Shares(s)}).Shares), s
+		},
+		"batching": func() (any, any) {
+			b := filled[sdk.Batching]()
+			return fromproto.Batching(overWire(t, &pluginpb.CloseResponse{Batching: toproto.Batching(b)}).Batching), b
+		},
+		"no batching": func() (any, any) {
+			return fromproto.Batching(overWire(t, &pluginpb.CloseResponse{Batching: toproto.Batching(sdk.Batching{})}).Batching),
+				sdk.Batching{}
 		},
 		"backends": func() (any, any) {
 			b := filled[[]sdk.BackendInfo]()

@@ -149,6 +149,27 @@ func backendInfo(b sdk.BackendInfo) *pluginpb.BackendInfo {
 // Shares makes what each of several devices did.
 func Shares(list []backend.Share) []*pluginpb.Share { return wire.List(list, share) }
 
+// Batching makes what became of the samples; nil of nothing.
+func Batching(b sdk.Batching) *pluginpb.Batching {
+	if len(b.Sizes) == 0 && b.Waiting.Count == 0 && b.Model.Count == 0 {
+		return nil
+	}
+	return &pluginpb.Batching{Waiting: times(b.Waiting), Model: times(b.Model),
+		Sizes: wire.List(b.Sizes, func(s sdk.BatchSize) *pluginpb.BatchSize {
+			return &pluginpb.BatchSize{Samples: uint32(s.Samples), Batches: s.Batches}
+		})}
+}
+
+func times(t sdk.Times) *pluginpb.Times {
+	if t.Count == 0 {
+		return nil
+	}
+	return &pluginpb.Times{Count: t.Count, MinNs: int64(t.Min), MaxNs: int64(t.Max), MeanNs: int64(t.Mean),
+		Percentiles: wire.List(t.Percentiles, func(p sdk.TimeAt) *pluginpb.TimeAt {
+			return &pluginpb.TimeAt{P: p.P, Ns: int64(p.At)}
+		})}
+}
+
 func share(s backend.Share) *pluginpb.Share {
 	return &pluginpb.Share{Name: s.Name, Batches: s.Batches, Samples: s.Samples}
 }

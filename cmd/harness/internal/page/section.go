@@ -134,6 +134,30 @@ func (s *section) charts(f results.Found) {
 
 // Charts are those of a run, and what keeps others from being there.
 func Charts(f results.Found) (charts []plot.Chart, missing string) {
+	charts, missing = overTime(f)
+	if w := f.Workload; w != nil && w.Batching != nil && f.Performance != nil {
+		charts = append(charts, batching(w.Batching)...)
+	}
+	return charts, missing
+}
+
+// batching are the charts of what the plugin says of its batches.
+func batching(b *record.Batching) (charts []plot.Chart) {
+	sizes := make([]plot.BatchSize, len(b.Sizes))
+	for i, s := range b.Sizes {
+		sizes[i] = plot.BatchSize(s)
+	}
+	if c, ok := plot.BatchSizes(sizes); ok {
+		charts = append(charts, c)
+	}
+	if b.Waiting != nil && b.Model != nil && b.Waiting.Count > 1 && b.Model.Count > 1 {
+		charts = append(charts, plot.Waiting(points(*b.Waiting), points(*b.Model)))
+	}
+	return charts
+}
+
+// overTime are the charts of what the harness measured.
+func overTime(f results.Found) (charts []plot.Chart, missing string) {
 	facts := facts(f.Run)
 	file, origin, err := series.Find(f.Timed())
 	if err == nil {

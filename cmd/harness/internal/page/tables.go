@@ -31,7 +31,11 @@ func latencies(r record.Run) table {
 		for _, q := range l.Percentiles {
 			head, cells = append(head, strconv.FormatFloat(100*q.P, 'g', 6, 64)+" %"), append(cells, plot.Duration(q.NS))
 		}
-		t.Head = append(head, "max", "mean")
+		head = append(head, "max", "mean")
+		if len(t.Rows) > 0 && !slices.Equal(head, t.Head) { // a plugin may tell other percentiles
+			return
+		}
+		t.Head = head
 		t.Rows = append(t.Rows, append(cells, plot.Duration(l.Max), plot.Duration(l.Mean)))
 	}
 	samples := metric.Latency
@@ -41,6 +45,10 @@ func latencies(r record.Run) table {
 	}
 	add(samples, &p.Latency)
 	add(metric.IssueDelay, p.Issue)
+	if w := r.Workload; w != nil && w.Batching != nil {
+		add(metric.Waiting, w.Batching.Waiting)
+		add(metric.Model, w.Batching.Model)
+	}
 	if p.Tokens != nil && p.Tokens.TTFT != nil {
 		add(metric.TTFT, &p.Tokens.TTFT.Latency)
 	}

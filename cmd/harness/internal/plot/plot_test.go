@@ -286,6 +286,41 @@ func TestOverlays(t *testing.T) {
 	}
 }
 
+func TestBatchSizes(t *testing.T) {
+	c, ok := BatchSizes([]BatchSize{{1, 10}, {2, 20}, {7, 70}})
+	if !ok || len(c.Hover) != 3 || c.Hover[2].Words != "7 samples: 70.0 %" || len(c.Lines[0].X) != 8 ||
+		!strings.Contains(c.Alt, "100 batches of 5.40 samples on average, 7 at most") {
+		t.Errorf("%+v", c)
+	}
+	check(t, "batches", c)
+	var many []BatchSize
+	for n := range 1000 {
+		many = append(many, BatchSize{n + 1, 1})
+	}
+	if c, ok = BatchSizes(many); !ok || len(c.Hover) > bins || c.Hover[0].Words != "1 to 17 samples: 1.70 %" {
+		t.Errorf("%d bars, the first is %q", len(c.Hover), c.Hover[0].Words)
+	}
+	check(t, "many-batches", c)
+	for _, none := range [][]BatchSize{nil, {{1, 500}}} {
+		if _, ok := BatchSizes(none); ok {
+			t.Errorf("%v has a chart", none)
+		}
+	}
+}
+
+func TestWaiting(t *testing.T) {
+	points := func(scale int64) []Point {
+		return []Point{{0, 0}, {.5, 10 * scale}, {.9, 30 * scale}, {.99, 90 * scale}, {.999, 200 * scale}}
+	}
+	c := Waiting(points(1e3), points(1e6))
+	if c.Y.Scale != Log || c.Y.Min != 10e3 || len(c.Lines) != 2 ||
+		!strings.Contains(c.Alt, "Waiting in the plugin: median 10.0 µs, highest 200 µs; Time in the model: median 10.0 ms") {
+		t.Errorf("%+v", c)
+	}
+	check(t, "waiting", c)
+	check(t, "waiting-linear", Waiting(points(1e6), points(1e6)))
+}
+
 func TestOverview(t *testing.T) {
 	var rows []Row
 	for k := range 30 {

@@ -1,0 +1,97 @@
+package plot
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/bench/record/metric"
+)
+
+// BatchSize counts the batches of a number of samples.
+type BatchSize struct {
+	Samples int
+	Batches uint64
+}
+
+// BatchSizes is the chart of how large batches were, of sizes that ascend; ok is false where all have one sample.
+func BatchSizes(sizes []BatchSize) (c Chart, ok bool) {
+	if len(sizes) == 0 || len(sizes) == 1 && sizes[0].Samples <= 1 {
+		return Chart{}, false
+	}
+	var batches, samples uint64
+	for _, s := range sizes {
+		batches, samples = batches+s.Batches, samples+s.Batches*uint64(s.Samples)
+	}
+	most := sizes[len(sizes)-1].Samples
+	step := (most + bins - 1) / bins // samples to a bar
+	n := make([]float64, (most+step-1)/step)
+	for _, s := range sizes {
+		n[(s.Samples-1)/step] += float64(s.Batches) / float64(batches) * 100
+	}
+	l := Line{Step: true, Fill: true}
+	c = Chart{ID: "batch-sizes", Title: "Sizes of batches",
+		X: Axis{Label: "samples in a batch", Whole: true, Exact: true}, Y: Axis{Label: "share of all batches, %"},
+		Alt: fmt.Sprintf("%s batches of %s samples on average, %s at most.", grouped(batches),
+			figure(float64(samples)/float64(batches)), grouped(uint64(most)))}
+	for k, share := range n {
+		from, to := float64(k*step)+.5, float64((k+1)*step)+.5 // a bar stands above its number
+		l.X, l.Y = append(l.X, from), append(l.Y, share)
+		c.Y.Max = max(c.Y.Max, share)
+		if share > 0 {
+			c.Hover = append(c.Hover, Hover{from, to, said(k*step+1, (k+1)*step) + ": " + figure(share) + " %"})
+		}
+	}
+	l.X, l.Y = append(l.X, float64(len(n)*step)+.5), append(l.Y, n[len(n)-1])
+	c.Lines = []Line{l}
+	return c, true
+}
+
+// said names sizes.
+func said(from, to int) string {
+	if from == to {
+		return grouped(uint64(from)) + " samples"
+	}
+	return grouped(uint64(from)) + " to " + grouped(uint64(to)) + " samples"
+}
+
+// Waiting is the chart of how long samples waited in the plugin, and of their time in the model: known percentiles,
+// ascending, the first of them 0.
+func Waiting(waiting, model []Point) Chart {
+	c := Chart{ID: "waiting", Title: capital(metric.Waiting.Title) + " and " + metric.Model.Title,
+		X: Axis{Label: "percentile", Scale: Tail}, Y: Axis{Label: "time", Of: Latency}}
+	var words []string
+	low, high := int64(0), int64(0)
+	for _, of := range []struct {
+		metric.Times
+		points []Point
+	}{{metric.Waiting, waiting}, {metric.Model, model}} {
+		l := Line{Name: of.Title}
+		for _, p := range of.points {
+			l.X, l.Y = append(l.X, tail(p.P)), append(l.Y, float64(p.NS))
+			c.X.Max = max(c.X.Max, tail(p.P))
+			if p.P > 0 && p.NS > 0 && (low == 0 || p.NS < low) {
+				low = p.NS
+			}
+			high = max(high, p.NS)
+		}
+		c.Lines = append(c.Lines, l)
+		words = append(words, fmt.Sprintf("%s: median %s, highest %s", capital(of.Title), Duration(median(of.points)),
+			Duration(of.points[len(of.points)-1].NS)))
+	}
+	c.Y.Max = float64(high)
+	if low > 0 && high/low >= 100 {
+		c.Y.Scale, c.Y.Min = Log, float64(low)
+	}
+	c.Alt = strings.Join(words, "; ") + ", by the plugin's clock."
+	return c
+}
+
+// median is the least of the known percentiles that is not below half.
+func median(points []Point) int64 {
+	for _, p := range points {
+		if p.P >= .5 {
+			return p.NS
+		}
+	}
+	return points[len(points)-1].NS
+}

@@ -1,0 +1,148 @@
+package batch
+
+import (
+	"math"
+	"math/bits"
+	"time"
+)
+
+// Work is what the workers of a scheduler have done.
+type Work struct {
+	// Batches counts the batches of each size, which is its index: Batches[0] is 0.
+	Batches []uint64
+	// Waiting is how long each sample waited, from when it was submitted to when its batch ran: in the queue, while the
+	// batch was collated, and for a session. Model is how long that run took. Samples of an inline policy do not wait:
+	// they have no Waiting.
+	Waiting, Model Times
+}
+
+// Times are how long something took, of many samples.
+type Times struct {
+	Count          uint64
+	Min, Max, Mean time.Duration
+	tally          tally
+}
+
+// At is the time at a fraction of the values in order, number trunc(Count*p) from 0, right to 1 % and never outside Min
+// to Max.
+func (t Times) At(p float64) time.Duration {
+	if t.Count == 0 {
+		return 0
+	}
+	rank := uint64(max(0, min(float64(t.Count)*p, float64(t.Count-1))))
+	if rank == t.Count-1 {
+		return t.Max
+	}
+	var seen uint64
+	for i, n := range t.tally.counts {
+		if seen += uint64(n); seen > rank {
+			return min(max(time.Duration(middleOf(i)), t.Min), t.Max)
+		}
+	}
+	return t.Max
+}
+
+// tallyBits make a bucket as wide as 1.6 % of its values: what is shown is its middle.
+const tallyBits = 6
+
+// tally counts times in ns. One goroutine writes it.
+type tally struct {
+	counts   []uint32 // by bucket, as far as there are values; a bucket that is full stays so
+	n        uint64
+	min, max int64
+	sum      float64
+}
+
+// add counts n samples that took so long.
+func (t *tally) add(ns int64, n int) {
+	ns = max(ns, 0)
+	shift := max(0, bits.Len64(uint64(ns))-tallyBits-1)
+	i := shift<<tallyBits + int(ns>>shift)
+	if i >= len(t.counts) {
+		t.counts = append(t.counts, make([]uint32, i+1-len(t.counts))...)
+	}
+	if room := math.MaxUint32 - t.counts[i]; uint64(n) <= uint64(room) {
+		t.counts[i] += uint32(n)
+	}
+	if t.n == 0 || ns < t.min {
+		t.min = ns
+	}
+	t.max = max(t.max, ns)
+	t.n += uint64(n)
+	t.sum += float64(ns) * float64(n)
+}
+
+// middleOf is the middle of a bucket.
+func middleOf(i int) int64 {
+	shift := max(0, i>>tallyBits-1)
+	return int64(i-shift<<tallyBits)<<shift + int64(1)<<shift/2
+}
+
+// join adds what another one has counted.
+func (t *tally) join(o *tally) {
+	if o.n == 0 {
+		return
+	}
+	if t.n == 0 || o.min < t.min {
+		t.min = o.min
+	}
+	t.max, t.n, t.sum = max(t.max, o.max), t.n+o.n, t.sum+o.sum
+	if k := len(o.counts) - len(t.counts); k > 0 {
+		t.counts = append(t.counts, make([]uint32, k)...)
+	}
+	for i, n := range o.counts {
+		t.counts[i] = uint32(min(uint64(t.counts[i])+uint64(n), math.MaxUint32))
+	}
+}
+
+// times are what was counted.
+func (t *tally) times() Times {
+	if t.n == 0 {
+		return Times{}
+	}
+	return Times{Count: t.n, Min: time.Duration(t.min), Max: time.Duration(t.max),
+		Mean: time.Duration(t.sum / float64(t.n)), tally: *t}
+}
+
+// hand is a worker with what it does and has done. Its memory is reused from batch to batch.
+type hand struct {
+	worker         Worker
+	job            *Job
+	samples        []uint64 // batches by the number of their samples
+	waiting, model tally
+}
+
+// took counts a batch of n samples that arrived at times, and ran from one to another.
+func (h *hand) took(n int, arrived []int64, from, to int64) {
+	if n >= len(h.samples) {
+		h.samples = append(h.samples, make([]uint64, n+1-len(h.samples))...)
+	}
+	h.samples[n]++
+	h.model.add(to-from, n)
+	for first := 0; first < len(arrived); { // those of one frame have one time
+		next := first + 1
+		for next < len(arrived) && arrived[next] == arrived[first] {
+			next++
+		}
+		h.waiting.add(from-arrived[first], next-first)
+		first = next
+	}
+}
+
+// Work is what the workers have done so far. Nothing may be in work: it is asked for after Close.
+func (s *Scheduler) Work() Work {
+	var out Work
+	var waiting, model tally
+	for _, h := range s.hands {
+		waiting.join(&h.waiting)
+		model.join(&h.model)
+		if k := len(h.samples) - len(out.Batches); k > 0 {
+			out.Batches = append(out.Batches, make([]uint64, k)...)
+		}
+		for size, n := range h.samples {
+			out.Batches[size] += n
+		}
+	}
+	out.Waiting, out.Model = waiting.times(), model.times()
+	return out
+}

@@ -1,0 +1,56 @@
+package serve
+
+import (
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/batch"
+)
+
+// mostSizes is how many sizes of batches are told apart.
+const mostSizes = 1000
+
+// batching is how samples became batches. A generator's are its own: the scheduler hands it one prompt after the other.
+func (w *opened) batching() sdk.Batching {
+	work := w.scheduler.Work()
+	b := sdk.Batching{Waiting: times(work.Waiting), Model: times(work.Model)}
+	if _, ok := w.workload.(sdk.Generative); !ok {
+		b.Sizes = sizes(work.Batches)
+	}
+	return b
+}
+
+// sizes lists the sizes that there were. Where they are too many, neighbours are one, the largest of them.
+func sizes(batches []uint64) (all []sdk.BatchSize) {
+	different := 0
+	for _, n := range batches {
+		if n > 0 {
+			different++
+		}
+	}
+	step := 1
+	if different > mostSizes {
+		step = (len(batches) + mostSizes - 1) / mostSizes
+	}
+	for size, n := range batches {
+		if n == 0 {
+			continue
+		}
+		size = (size + step - 1) / step * step
+		if last := len(all) - 1; last >= 0 && all[last].Samples == size {
+			all[last].Batches += n
+			continue
+		}
+		all = append(all, sdk.BatchSize{Samples: size, Batches: n})
+	}
+	return all
+}
+
+// times are what is told of the times of samples: LoadGen's percentiles.
+func times(t batch.Times) sdk.Times {
+	out := sdk.Times{Count: t.Count, Min: t.Min, Max: t.Max, Mean: t.Mean}
+	if t.Count > 0 {
+		for _, p := range []float64{.5, .9, .95, .97, .99, .999} {
+			out.Percentiles = append(out.Percentiles, sdk.TimeAt{P: p, At: t.At(p)})
+		}
+	}
+	return out
+}
