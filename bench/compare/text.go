@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
 	"github.com/plumbline-ml/plumbline/internal/table"
+	"github.com/plumbline-ml/plumbline/internal/terminal"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
 )
@@ -26,39 +26,39 @@ func WriteJSON[C Comparison | []Comparison](w io.Writer, c C) error {
 
 // WriteText writes the comparison for a terminal: the main figures of each pair, or every one.
 func (c Comparison) WriteText(w io.Writer, every bool) error {
-	var b strings.Builder
+	b := terminal.On(w)
 	t := table.Table{}
 	t.Row("BASE", c.Base.Name, figure.Plural(c.Base.Runs, "run"))
 	t.Row("NEW", c.New.Name, figure.Plural(c.New.Runs, "run"))
-	_, _ = t.WriteTo(&b)
+	_, _ = t.WriteTo(b)
 	for _, p := range c.Pairs {
-		p.write(&b, every)
+		p.write(b, every)
 	}
-	b.WriteString("\n")
+	b.Print("\n")
 	for _, n := range append(c.Legend(), c.Notes...) {
-		fmt.Fprintln(&b, n)
+		b.Print(n, "\n")
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return b.Err()
 }
 
-func (p Pair) write(b *strings.Builder, every bool) {
-	fmt.Fprintf(b, "\n%s: %s against %d\n", p.Title(), figure.Plural(p.NewRuns, "run"), p.BaseRuns)
+func (p Pair) write(b *terminal.Writer, every bool) {
+	b.Print("\n", terminal.Span{Style: terminal.Heading, Text: p.Title()},
+		fmt.Sprintf(": %s against %d\n", figure.Plural(p.NewRuns, "run"), p.BaseRuns))
 	d := table.Table{Indent: "  "}
 	for _, x := range p.Differs {
 		d.Row(x.About, x.Base+" -> "+x.New)
 	}
 	_, _ = d.WriteTo(b)
 	for _, n := range p.Notes {
-		fmt.Fprintf(b, "  %s\n", n)
+		b.Print("  ", n, "\n")
 	}
-	b.WriteString("\n")
+	b.Print("\n")
 	t := table.Table{Indent: "  ", Right: []int{2, 3, 4, 5, 6}}
-	t.Row("NAME", "", "BASE", "", "NEW", "", "CHANGE", "VERDICT")
+	t.Head("NAME", "", "BASE", "", "NEW", "", "CHANGE", "VERDICT")
 	for _, r := range p.Rows {
 		if every || r.Main {
 			t.Row(r.Name, r.Heading(), r.Text(r.Base.Median), r.Base.SpreadText(), r.Text(r.New.Median), r.New.SpreadText(),
-				r.ChangeText(), r.VerdictText())
+				r.ChangeText(), r.verdictSpan())
 		}
 	}
 	_, _ = t.WriteTo(b)
@@ -123,6 +123,13 @@ func (r Row) VerdictText() string {
 		return string(r.Verdict) + " (p < 0.001)"
 	}
 	return fmt.Sprintf("%s (p = %.3f)", r.Verdict, p)
+}
+
+// verdictSpan is the verdict in its style.
+func (r Row) verdictSpan() terminal.Span {
+	return terminal.Span{
+		Style: map[Verdict]terminal.Style{Improved: terminal.Good, Worsened: terminal.Bad}[r.Verdict], Text: r.VerdictText(),
+	}
 }
 
 // Legend says how the rows are to be read.

@@ -2,10 +2,10 @@ package record
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
 	"github.com/plumbline-ml/plumbline/internal/table"
+	"github.com/plumbline-ml/plumbline/internal/terminal"
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/bench/internal/division"
@@ -56,7 +56,7 @@ func (n Node) text() string {
 func milliseconds(ns int64) string { return figure.Short(float64(ns)/1e6) + " ms" }
 
 // writeDivision says why the run is not of the division that was asked for.
-func (r Run) writeDivision(b *strings.Builder) {
+func (r Run) writeDivision(b *terminal.Writer) {
 	for _, reason := range r.DivisionReasons {
 		fmt.Fprintf(b, "    %s division: %s\n", r.Division, reason)
 	}

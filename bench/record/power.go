@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
+	"github.com/plumbline-ml/plumbline/internal/terminal"
 
 	"github.com/plumbline-ml/plumbline/bench/power/spl"
 	"github.com/plumbline-ml/plumbline/bench/record/metric"
@@ -78,7 +79,7 @@ func (r *Run) perJoule() string {
 func (p *Power) lost() bool { return p != nil && p.Fault != "" }
 
 // writePower writes a line about power under a run's row.
-func (r Run) writePower(b *strings.Builder) {
+func (r Run) writePower(b *terminal.Writer) {
 	p := r.Power
 	if p == nil || p.lost() { // the reasons say it
 		return

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/plumbline-ml/plumbline/internal/terminal"
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
@@ -59,7 +60,7 @@ func (r *Run) FromRemarks(m sdk.Remarks) {
 }
 
 // writeShares says what part of the samples each device took.
-func (w *Workload) writeShares(b *strings.Builder) {
+func (w *Workload) writeShares(b *terminal.Writer) {
 	if len(w.Shares) == 0 {
 		return
 	}

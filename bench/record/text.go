@@ -8,6 +8,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
 	"github.com/plumbline-ml/plumbline/internal/table"
+	"github.com/plumbline-ml/plumbline/internal/terminal"
 
 	"github.com/plumbline-ml/plumbline/bench/record/judge"
 	"github.com/plumbline-ml/plumbline/bench/record/metric"
@@ -45,14 +46,11 @@ func WriteHeader(w io.Writer, r Run, out string) error {
 	}
 	r.divisionRows(&t)
 	t.Row("output", out)
-	if _, err := fmt.Fprintf(w, "%s\n\n", r.Model); err != nil {
-		return err
-	}
-	if _, err := t.WriteTo(w); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintln(w)
-	return err
+	b := terminal.On(w)
+	b.Print(terminal.Span{Style: terminal.Heading, Text: r.Model}, "\n\n")
+	_, _ = t.WriteTo(b)
+	b.Print("\n")
+	return b.Err()
 }
 
 // short cuts a checksum to what tells files apart by eye.
@@ -138,26 +136,26 @@ func (r Run) Kind() string {
 	return r.Test
 }
 
-// rowFormat aligns the rows of runs, which are written one by one as the runs end.
-const rowFormat = "%-12s  %-11s  %-16s  %-20s  %s\n"
+// verdictWidth aligns the rows of runs, which are written one by one as the runs end.
+const verdictWidth = 16
 
 // WriteRow writes a run's outcome: one line, and below it what explains the verdict.
 func WriteRow(w io.Writer, r Run) error {
-	var b strings.Builder
+	b := terminal.On(w)
 	value, remarks := r.headline()
-	line := fmt.Sprintf(rowFormat, r.Scenario, r.Kind(), r.Verdict, value, strings.Join(remarks, ", "))
-	b.WriteString(strings.TrimRight(line, " \n") + "\n")
+	rest := fmt.Sprintf("%*s  %-20s  %s", max(0, verdictWidth-len(r.Verdict)), "", value, strings.Join(remarks, ", "))
+	b.Print(fmt.Sprintf("%-12s  %-11s  ", r.Scenario, r.Kind()), terminal.OfVerdict(r.Verdict),
+		strings.TrimRight(rest, " "), "\n")
 	switch r.Status {
 	case Complete: // else the error says what happened
-		r.writeReasons(&b)
-		r.writeRemarks(&b)
+		r.writeReasons(b)
+		r.writeRemarks(b)
 	case Interrupted:
 		if r.Performance != nil {
-			r.writeJudged(&b)
+			r.writeJudged(b)
 		}
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return b.Err()
 }
 
 // String is the run's outcome in one line: "resnet50 Offline performance: VALID, 812.34 samples/s".
@@ -219,18 +217,18 @@ func (r Run) volume() string {
 // String is the rounded number with its unit.
 func (f Figure) String() string { return strings.TrimSpace(f.Rounded + " " + f.Unit) }
 
-func (r Run) writeReasons(b *strings.Builder) {
+func (r Run) writeReasons(b *terminal.Writer) {
 	t := table.Table{Indent: "    "}
 	for _, reason := range r.Reasons {
 		t.Row(reason.Rule, reason.Measured)
 		t.Row("", "needed: "+reason.Needed)
 		t.Row("", reason.Hint)
 	}
-	_, _ = t.WriteTo(b) // a strings.Builder takes everything
+	_, _ = t.WriteTo(b) // WriteRow has the error
 }
 
 // writeRemarks writes what is worth knowing beside the verdict.
-func (r Run) writeRemarks(b *strings.Builder) {
+func (r Run) writeRemarks(b *terminal.Writer) {
 	if r.Accuracy != nil {
 		r.writeAccuracy(b)
 	}
@@ -264,7 +262,7 @@ func (r Run) writeRemarks(b *strings.Builder) {
 }
 
 // writeAccuracy explains an accuracy whose first metric is in the run's row.
-func (r Run) writeAccuracy(b *strings.Builder) {
+func (r Run) writeAccuracy(b *terminal.Writer) {
 	for i, m := range r.Accuracy.Metrics {
 		if i > 0 {
 			fmt.Fprintf(b, "    %s %s\n", m.Name, strings.TrimSpace(m.Rounded+" "+m.Unit))

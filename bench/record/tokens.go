@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
+	"github.com/plumbline-ml/plumbline/internal/terminal"
 	"github.com/plumbline-ml/plumbline/loadgen"
 
 	"github.com/plumbline-ml/plumbline/bench/record/metric"
@@ -66,7 +67,7 @@ func tokenRates(t *loadgen.TokenResult) []Figure {
 
 // writeJudged writes a line under a run's row: tokens, what limits hold for, and what was measured where the result is
 // an estimate.
-func (r Run) writeJudged(b *strings.Builder) {
+func (r Run) writeJudged(b *terminal.Writer) {
 	p := r.Performance
 	var parts []string
 	if t := p.Tokens; t != nil {

@@ -4,29 +4,56 @@ package table
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/plumbline-ml/plumbline/internal/terminal"
 )
 
 // Table is a list of rows of cells. Columns are as wide as their widest cell; a row may end early, and its last cell
 // never widens the column, so that a long remark does not push the others apart.
+//
+// On a terminal (terminal.Writer with a width) it fits: the last cells are broken into lines, then columns of several
+// words become narrower. Where that is not enough each cell has a line of its own.
 type Table struct {
 	// Indent begins every line.
 	Indent string
-	// Right lists the columns that are aligned to the right.
+	// Right lists the columns that are aligned to the right. They are never broken.
 	Right []int
-	// Width, if above 0, is where the last cell of a row is broken into lines.
-	Width int
-	rows  [][]string
+	// Whole keeps every cell but the last of a row in one line.
+	Whole bool
+
+	head   bool
+	rows   [][]terminal.Span
+	titles map[int]string // before the row of this number
 }
 
-// Row adds a row; cells are printed as fmt.Sprint does, control characters and line breaks as escapes.
+// Title begins a part of the table, after an empty line. It is not indented.
+func (t *Table) Title(text string) {
+	if t.titles == nil {
+		t.titles = map[int]string{}
+	}
+	t.titles[len(t.rows)] = terminal.Line(text)
+}
+
+// Head adds the row of headings; it comes before all others.
+func (t *Table) Head(cells ...any) {
+	t.Row(cells...)
+	t.head = true
+	for i := range t.rows[0] {
+		t.rows[0][i].Style = terminal.Heading
+	}
+}
+
+// Row adds a row; cells are printed as fmt.Sprint does, control characters and line breaks as escapes. A
+// terminal.Span keeps its style.
 func (t *Table) Row(cells ...any) {
-	row := make([]string, len(cells))
+	row := make([]terminal.Span, len(cells))
 	for i, c := range cells {
-		row[i] = terminal.Line(fmt.Sprint(c))
+		if s, ok := c.(terminal.Span); ok {
+			row[i].Style = s.Style
+		}
+		row[i].Text = terminal.Line(fmt.Sprint(c))
 	}
 	t.rows = append(t.rows, row)
 }
@@ -37,86 +64,173 @@ func (t *Table) Len() int { return len(t.rows) }
 // gap is what separates two columns.
 const gap = "  "
 
-// WriteTo writes the table. Lines carry no trailing blanks.
+// WriteTo writes the table. Lines carry no trailing blanks. The number is that of lines.
 func (t *Table) WriteTo(w io.Writer) (int64, error) {
-	widths := t.widths()
-	var b strings.Builder
-	for _, row := range t.rows {
-		head := t.Indent
-		for i, cell := range row[:max(0, len(row)-1)] {
-			head += t.pad(cell, i, widths[i]) + gap
+	page := terminal.On(w)
+	l := t.layout(page.Columns())
+	var lines int64
+	for i, row := range t.rows {
+		if title, ok := t.titles[i]; ok {
+			page.Print("\n", terminal.Span{Style: terminal.Heading, Text: title}, "\n")
+			lines += 2
 		}
-		for i, line := range t.lastCell(row, widths, utf8.RuneCountInString(head)) {
-			if i > 0 {
-				head = strings.Repeat(" ", utf8.RuneCountInString(head))
-			}
-			b.WriteString(strings.TrimRight(head+line, " ") + "\n")
-		}
-	}
-	n, err := io.WriteString(w, b.String())
-	return int64(n), err
-}
-
-// lastCell is a row's last cell, in lines where it is too long for what room is left.
-func (t *Table) lastCell(row []string, widths []int, before int) []string {
-	if len(row) == 0 {
-		return []string{""}
-	}
-	i := len(row) - 1
-	if t.Width <= 0 || t.right(i) {
-		return []string{t.pad(row[i], i, widths[i])}
-	}
-	return wrap(row[i], max(leastRoom, t.Width-before))
-}
-
-// leastRoom keeps a text readable where the columns before it leave little room.
-const leastRoom = 40
-
-// wrap breaks text between words into lines of at most width runes; a longer word has a line of its own.
-func wrap(text string, width int) []string {
-	lines := []string{""}
-	for word := range strings.FieldsSeq(text) {
-		last := &lines[len(lines)-1]
 		switch {
-		case *last == "":
-			*last = word
-		case utf8.RuneCountInString(*last)+1+utf8.RuneCountInString(word) <= width:
-			*last += " " + word
-		default:
-			lines = append(lines, word)
+		case !l.stacked:
+			lines += t.writeRow(page, row, l)
+		case i > 0 || !t.head:
+			lines += t.stack(page, row)
 		}
+	}
+	return lines, page.Err()
+}
+
+// writeRow writes a row, in as many lines as its highest cell has.
+func (t *Table) writeRow(page *terminal.Writer, row []terminal.Span, l layout) int64 {
+	cells := make([][]string, len(row))
+	height := 1
+	for i, cell := range row {
+		cells[i] = t.lines(cell.Text, i, i == len(row)-1, l)
+		height = max(height, len(cells[i]))
+	}
+	for n := range height {
+		var parts []any
+		before := t.Indent
+		for i, lines := range cells {
+			text := ""
+			if n < len(lines) {
+				text = lines[n]
+			}
+			blanks := strings.Repeat(" ", max(0, l.widths[i]-terminal.Width(text)))
+			if t.right(i) {
+				before, blanks = before+blanks, ""
+			}
+			if text != "" {
+				parts, before = append(parts, before, terminal.Span{Style: row[i].Style, Text: text}), ""
+			}
+			before += blanks + gap
+		}
+		page.Print(append(parts, "\n")...)
+	}
+	if last := len(row) - 1; len(row) > 0 && cells[last] == nil {
+		deeper := t.Indent + "    "
+		for _, line := range terminal.Wrap(row[last].Text, l.columns-len(deeper)) {
+			page.Print(deeper, terminal.Span{Style: row[last].Style, Text: line}, "\n")
+			height++
+		}
+	}
+	return int64(height)
+}
+
+// lines are those of a cell; none: it is a last cell that has no room beside the others, and comes below them.
+func (t *Table) lines(text string, column int, last bool, l layout) []string {
+	if l.columns == 0 || text == "" || t.right(column) {
+		return []string{text}
+	}
+	room := l.widths[column]
+	if last {
+		room = l.columns - l.start(column)
+	}
+	switch {
+	case terminal.Width(text) <= room:
+		return []string{text}
+	case last && column > 0 && (room < leastRoom(l.columns) || terminal.LongestWord(text) > room):
+		return nil
+	}
+	return terminal.Wrap(text, max(1, room))
+}
+
+// stack writes each cell of a row into a line of its own, after its heading.
+func (t *Table) stack(page *terminal.Writer, row []terminal.Span) (lines int64) {
+	indent := t.Indent
+	for i, cell := range row {
+		if cell.Text == "" {
+			continue
+		}
+		parts := []any{indent}
+		if t.head && i < len(t.rows[0]) {
+			parts = append(parts, t.rows[0][i], " ")
+		}
+		page.Print(append(parts, cell, "\n")...)
+		indent = t.Indent + gap
+		lines++
 	}
 	return lines
 }
 
-func (t *Table) widths() []int {
-	var widths []int
+// layout is how wide the columns are.
+type layout struct {
+	columns int // of the terminal; 0: any
+	indent  int
+	widths  []int
+	stacked bool
+}
+
+// start is where a column begins.
+func (l layout) start(column int) int {
+	at := l.indent
+	for _, width := range l.widths[:column] {
+		at += width + len(gap)
+	}
+	return at
+}
+
+// leastRoom is what keeps a text readable that is broken into lines.
+func leastRoom(columns int) int { return min(24, columns/2) }
+
+// layout chooses widths: natural ones, and where those are too much narrower ones, no word being broken.
+func (t *Table) layout(columns int) layout {
+	l := layout{columns: columns, indent: terminal.Width(t.Indent)}
+	var floors, wanted []int // of each column: its longest word, and the room that last cells in it want
 	for _, row := range t.rows {
 		for i, cell := range row {
-			if i == len(widths) {
-				widths = append(widths, 0)
+			if i == len(l.widths) {
+				l.widths, floors, wanted = append(l.widths, 0), append(floors, 0), append(wanted, 0)
 			}
-			if i < len(row)-1 || t.right(i) {
-				widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+			width := terminal.Width(cell.Text)
+			switch {
+			case t.right(i):
+				l.widths[i], floors[i] = max(l.widths[i], width), max(floors[i], width)
+				wanted[i] = max(wanted[i], width)
+			case i < len(row)-1:
+				l.widths[i], floors[i] = max(l.widths[i], width), max(floors[i], terminal.LongestWord(cell.Text))
+			default:
+				wanted[i] = max(wanted[i], min(width, leastRoom(columns)))
 			}
 		}
 	}
-	return widths
-}
-
-func (t *Table) pad(cell string, column, width int) string {
-	blanks := strings.Repeat(" ", max(0, width-utf8.RuneCountInString(cell)))
-	if t.right(column) {
-		return blanks + cell
+	if columns == 0 {
+		return l
 	}
-	return cell + blanks
-}
-
-func (t *Table) right(column int) bool {
-	for _, r := range t.Right {
-		if r == column {
-			return true
+	for i := range l.widths {
+		if !t.Whole {
+			l.widths[i] = max(floors[i], min(l.widths[i], columns))
 		}
 	}
-	return false
+	for !t.Whole && l.narrow(floors, wanted) {
+	}
+	for i, want := range wanted {
+		l.stacked = l.stacked || i > 0 && want > 0 && l.start(i)-len(gap) > columns
+	}
+	return l
 }
+
+// narrow takes a column from the widest that may be narrower, where last cells lack room; false: none was taken.
+func (l *layout) narrow(floors, wanted []int) bool {
+	widest := -1
+	for i, want := range wanted {
+		if want == 0 || l.start(i)+want <= l.columns {
+			continue
+		}
+		for j := range i {
+			if l.widths[j] > floors[j] && (widest < 0 || l.widths[j] > l.widths[widest]) {
+				widest = j
+			}
+		}
+	}
+	if widest >= 0 {
+		l.widths[widest]--
+	}
+	return widest >= 0
+}
+
+func (t *Table) right(column int) bool { return slices.Contains(t.Right, column) }

@@ -1,14 +1,14 @@
-// Package terminal shows text of servers, files and plugins without letting it steer the terminal: control characters
-// stand there as escapes.
+// Package terminal is how text comes to people. Text of servers, files and plugins does not steer the terminal: control
+// characters are shown as escapes. Lines are broken between words where they are longer than the terminal is wide, and
+// headings and verdicts have styles where it shows them.
 //
-// In: what is printed. Out: what is written to files, and the harness's own control sequences (package live).
+// In: what is printed. Out: what is written to files, tables (package table), and lines that are rewritten (the
+// harness's package live).
 package terminal
 
 import (
 	"fmt"
-	"io"
 	"strings"
-	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -40,43 +40,4 @@ func Line(text string) string {
 func steers(r rune) bool {
 	return unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Bidi_Control, r) ||
 		r == '\u2028' || r == '\u2029'
-}
-
-// Writer writes what Text makes of what it is given. A character may come in two pieces.
-type Writer struct {
-	to io.Writer
-
-	mu   sync.Mutex
-	rest []byte // the beginning of a character
-}
-
-// NewWriter writes to w.
-func NewWriter(w io.Writer) *Writer { return &Writer{to: w} }
-
-func (w *Writer) Write(text []byte) (int, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	whole := append(w.rest, text...)
-	end := len(whole) - unfinished(whole)
-	w.rest = append([]byte(nil), whole[end:]...)
-	if end == 0 {
-		return len(text), nil
-	}
-	if _, err := io.WriteString(w.to, Text(string(whole[:end]))); err != nil {
-		return 0, err
-	}
-	return len(text), nil
-}
-
-// unfinished is the number of bytes at the end that begin a character.
-func unfinished(text []byte) int {
-	for n := 1; n < utf8.UTFMax && n <= len(text); n++ {
-		if last := text[len(text)-n:]; utf8.RuneStart(last[0]) {
-			if utf8.FullRune(last) {
-				return 0
-			}
-			return n
-		}
-	}
-	return 0
 }

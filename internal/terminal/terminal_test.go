@@ -27,7 +27,7 @@ func TestText(t *testing.T) {
 // TestWriter gives a text byte by byte: characters stay whole.
 func TestWriter(t *testing.T) {
 	var b strings.Builder
-	w := NewWriter(&b)
+	w := NewWriter(&b, Options{})
 	for _, c := range []byte("ü漢😀\x1b[1m\xe6x") {
 		if n, err := w.Write([]byte{c}); n != 1 || err != nil {
 			t.Fatal(n, err)

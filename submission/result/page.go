@@ -27,10 +27,10 @@ func (s Summary) WriteJSON(w io.Writer) error {
 	return e.Encode(s)
 }
 
-// WriteTable writes the summary for a terminal, at most width characters wide.
-func (s Summary) WriteTable(w io.Writer, width int) error {
-	t := table.Table{Width: width}
-	t.Row("SYSTEM", "BENCHMARK", "SCENARIO", "RESULT", "UNROUNDED", "UNIT", "POWER", "ACCURACY")
+// WriteTable writes the summary for people.
+func (s Summary) WriteTable(w io.Writer) error {
+	t := table.Table{}
+	t.Head("SYSTEM", "BENCHMARK", "SCENARIO", "RESULT", "UNROUNDED", "UNIT", "POWER", "ACCURACY")
 	for _, r := range s.Results {
 		power := "-"
 		if r.Power != nil {

@@ -64,7 +64,7 @@ func TestWriters(t *testing.T) {
 			t.Errorf("%q in the page", outside)
 		}
 	}
-	if err := s.WriteTable(&table, 0); err != nil || !strings.Contains(table.String(), "14.30445") ||
+	if err := s.WriteTable(&table); err != nil || !strings.Contains(table.String(), "14.30445") ||
 		!strings.Contains(table.String(), "Offline (inferred from SingleStream)") {
 		t.Errorf("%s (%v)", &table, err)
 	}

@@ -49,13 +49,17 @@ func command(a *shell.App) *cobra.Command {
 	root.Flags().Bool("version", false, "print the version of the harness")
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetArgs(a.Args)
-	root.SetOut(a.Stdout)
+	root.SetOut(a.Data)
 	root.SetErr(a.Stderr)
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		if errors.Is(err, pflag.ErrHelp) { // --help-all
+			return pflag.ErrHelp
+		}
 		return sdk.Usage(fmt.Errorf("%w%s; see %s --help", shell.Plainly(err), nearFlag(c, err), c.CommandPath()))
 	})
 	global := root.PersistentFlags()
 	flags.Add(global)
+	shell.GeneralFlags(global, a)
 	type making = func(*shell.App, *shell.PluginFlags) *cobra.Command
 	for _, command := range []making{
 		catalog.ListCommand, catalog.DescribeCommand, runs.SettingsCommand, machine.DoctorCommand, runs.Command,
@@ -74,11 +78,8 @@ func command(a *shell.App) *cobra.Command {
 		submission.Command(a, &flags), versionCommand(a))
 	nameUnknown(root)
 	checkArguments(root)
-	help := root.HelpFunc()
-	root.SetHelpFunc(func(c *cobra.Command, args []string) {
-		global.VisitAll(func(f *pflag.Flag) { f.Hidden = c != root && !shell.HasPlugins(c) })
-		help(c, args)
-	})
+	completer{a, &flags}.complete(root)
+	root.SetHelpFunc(func(c *cobra.Command, _ []string) { a.ShowHelp(c) })
 	return root
 }
 
@@ -137,6 +138,7 @@ func Tree() *cobra.Command { return command(&shell.App{State: &shell.State{}}) }
 func versionCommand(a *shell.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "version", Short: "Print the version of the harness", Args: shell.NoArguments,
+		Example: "  harness version",
 		RunE: func(*cobra.Command, []string) error {
 			_, err := fmt.Fprintln(a.Stdout, versionText())
 			return err

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/plumbline-ml/plumbline/internal/table"
+	"github.com/plumbline-ml/plumbline/internal/terminal"
 
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 )
@@ -55,10 +56,10 @@ func Write(w io.Writer, sections []Section) error {
 		if i > 0 {
 			fmt.Fprintln(w)
 		}
-		fmt.Fprintln(w, s.Title)
-		t := table.Table{Indent: "  ", Width: 120}
+		terminal.On(w).Print(terminal.Span{Style: terminal.Heading, Text: s.Title}, "\n")
+		t := table.Table{Indent: "  "}
 		for _, c := range s.Checks {
-			t.Row(fmt.Sprintf("%-4s", c.State), c.Name, c.Found)
+			t.Row(terminal.OfVerdict(string(c.State)), c.Name, c.Found)
 			if c.Advice != "" {
 				t.Row("", "", "-> "+c.Advice)
 			}

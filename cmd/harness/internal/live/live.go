@@ -71,12 +71,8 @@ func (o Options) warn(why string) {
 		terminal.Line(o.Label), terminal.Line(why))
 }
 
-// Say writes a line that stays, beside a line that is shown perhaps.
-func Say(out io.Writer, terminal bool, text string) {
-	o := Options{Out: out, Terminal: terminal}
-	o.clear()
-	fmt.Fprintln(out, text)
-}
+// Clear removes a line that is shown perhaps, so that another can be written.
+func Clear(out io.Writer, terminal bool) { Options{Out: out, Terminal: terminal}.clear() }
 
 func (o Options) period() time.Duration {
 	if o.Terminal {

@@ -4,6 +4,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"flag"
 	"fmt"
@@ -12,7 +13,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/cobra/doc"
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli"
 )
@@ -30,13 +30,26 @@ func main() {
 
 func write(dir, version string, date time.Time) error {
 	root := cli.Tree()
-	root.DisableAutoGenTag = true
 	pages, completions := filepath.Join(dir, "man", "man1"), filepath.Join(dir, "completions")
 	if err := errors.Join(os.MkdirAll(pages, 0o755), os.MkdirAll(completions, 0o755)); err != nil {
 		return err
 	}
-	header := &doc.GenManHeader{Section: "1", Source: "Plumbline " + version, Manual: "Plumbline", Date: &date}
-	return errors.Join(doc.GenManTree(root, header, pages), writeCompletions(root, completions))
+	return errors.Join(writePages(root, page{version, date}, pages), writeCompletions(root, completions))
+}
+
+// writePages writes the pages of a command and of those below it.
+func writePages(c *cobra.Command, p page, dir string) error {
+	var b bytes.Buffer
+	if err := p.write(&b, c); err != nil {
+		return err
+	}
+	faults := []error{os.WriteFile(filepath.Join(dir, name(c)+".1"), b.Bytes(), 0o644)}
+	for _, below := range c.Commands() {
+		if below.IsAvailableCommand() {
+			faults = append(faults, writePages(below, p, dir))
+		}
+	}
+	return errors.Join(faults...)
 }
 
 func writeCompletions(root *cobra.Command, dir string) error {

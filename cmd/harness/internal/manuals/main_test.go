@@ -14,8 +14,8 @@ func TestWrite(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, wants := range map[string][]string{
-		"man/man1/harness.1":       {"v1.2.3", "Nov 2023", "harness-run(1)"},
-		"man/man1/harness-run.1":   {"--scenario", "SUITE.yaml"},
+		"man/man1/harness.1":       {"v1.2.3", "2023-11-14", ".BR harness-run (1)"},
+		"man/man1/harness-run.1":   {"SUITE.yaml", ".B --model NAME", ".B --plugin-dir DIR", "(default: the newest)"},
 		"man/man1/harness-score.1": {"accuracy log"},
 		"completions/harness.bash": {"__harness"},
 		"completions/harness.zsh":  {"#compdef harness"},

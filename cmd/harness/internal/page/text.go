@@ -16,18 +16,19 @@ import (
 
 // WriteText writes the report for a terminal: verdicts with their reasons, percentiles, and how things went over time.
 func (r Report) WriteText(w io.Writer) error {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n", r.subtitle())
+	b := terminal.On(w)
+	begun := b.Written()
+	b.Print(r.subtitle(), "\n")
 	for _, note := range r.notes() {
-		fmt.Fprintf(&b, "%s\n", note)
+		b.Print(plain(note), "\n")
 	}
 	called := names.Of(r.Set.Runs)
 	for i, f := range r.Set.Runs {
-		if b.Len() > 1<<20 {
-			b.WriteString("\nfurther runs are left out: name their folders\n")
+		if b.Written()-begun > 1<<20 {
+			b.Print("\nfurther runs are left out: name their folders\n")
 			break
 		}
-		if err := writeRun(&b, f, called[i].Full); err != nil {
+		if err := writeRun(b, f, called[i].Full); err != nil {
 			return err
 		}
 	}
@@ -36,26 +37,19 @@ func (r Report) WriteText(w io.Writer) error {
 		for _, text := range r.Set.Skipped {
 			t.Row(text)
 		}
-		b.WriteString("\nnot read\n")
-		if _, err := t.WriteTo(&b); err != nil {
-			return err
-		}
+		b.Print("\n", terminal.Span{Style: terminal.Heading, Text: "not read"}, "\n")
+		_, _ = t.WriteTo(b)
 	}
-	for line := range strings.Lines(b.String()) { // no result may write to the terminal as it likes
-		if _, err := fmt.Fprintln(w, terminal.Line(strings.TrimSuffix(line, "\n"))); err != nil {
-			return err
-		}
-	}
-	return nil
+	return b.Err()
 }
 
-func writeRun(b *strings.Builder, f results.Found, name string) error {
-	fmt.Fprintf(b, "\n%s  %s\n", name, plain(when(f.Run)))
+func writeRun(b *terminal.Writer, f results.Found, name string) error {
+	b.Print("\n", terminal.Span{Style: terminal.Heading, Text: plain(name)}, "  ", plain(when(f.Run)), "\n")
 	if err := record.WriteRow(b, f.Run); err != nil {
 		return err
 	}
 	if f.Error != nil {
-		fmt.Fprintf(b, "    %s: %s\n", plain(f.Error.Class), plain(f.Error.Message))
+		b.Print("    ", plain(f.Error.Class), ": ", plain(f.Error.Message), "\n")
 	}
 	if l := latencies(f.Run); len(l.Rows) > 0 {
 		t := columns.Table{Indent: "    ", Right: []int{1, 2, 3, 4, 5, 6, 7, 8, 9}}
@@ -73,19 +67,13 @@ func writeRun(b *strings.Builder, f results.Found, name string) error {
 	return writeCharts(b, f)
 }
 
-// plain is text without control characters and line breaks.
-func plain(text string) string {
-	t := columns.Table{}
-	t.Row(text)
-	var b strings.Builder
-	_, _ = t.WriteTo(&b) // a strings.Builder takes everything
-	return strings.TrimSpace(b.String())
-}
+// plain is text without control characters and line breaks: no result may write to the terminal as it likes.
+func plain(text string) string { return strings.TrimSpace(terminal.Line(text)) }
 
 // blocksOfLine is how many blocks a line has.
 const blocksOfLine = 56
 
-func writeCharts(b *strings.Builder, f results.Found) error {
+func writeCharts(b *terminal.Writer, f results.Found) error {
 	if f.Performance == nil {
 		return nil
 	}

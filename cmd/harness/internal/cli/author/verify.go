@@ -14,6 +14,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/internal/table"
+	"github.com/plumbline-ml/plumbline/internal/terminal"
 	"github.com/plumbline-ml/plumbline/loadgen/suggest"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/conformance"
@@ -29,7 +30,7 @@ day does, and report what each check found.
   harness verify resnet50                                    the plugin, on its default backend
   harness verify resnet50 --backend acme                     a backend, compared in accuracy with the default one
   harness verify ./plumbline-plugin-acme                     a binary that is not installed, and its first model
-      --reference resnet50:ort                               ... compared with a backend of another plugin
+  harness verify ./plumbline-plugin-acme --reference resnet50:ort   the same, compared with a backend of another plugin
 
 Exit codes: 0 every check passed, 5 one failed.`
 
@@ -257,8 +258,10 @@ func (a *app) hidden(r conformance.Result) conformance.Result {
 
 func (a *app) printCheck(r conformance.Result) {
 	r = a.hidden(r)
-	t := table.Table{Width: 140}
-	t.Row(fmt.Sprintf("%-4s", r.Outcome), fmt.Sprintf("%-13s", r.Name), fmt.Sprintf("%6.1f s", r.Seconds), r.Detail)
+	t := table.Table{}
+	outcome := terminal.OfVerdict(string(r.Outcome))
+	outcome.Text = fmt.Sprintf("%-4s", r.Outcome) // the rows are written one by one
+	t.Row(outcome, fmt.Sprintf("%-13s", r.Name), fmt.Sprintf("%6.1f s", r.Seconds), r.Detail)
 	if r.Outcome == conformance.Fail {
 		t.Row("    ", fmt.Sprintf("%-13s", ""), "        ", "-> must hold: "+r.About)
 	}
@@ -283,7 +286,7 @@ func verdictText(results []conformance.Result) string {
 
 // verifyJSON prints the results for programs; whole says that all checks were made.
 func (a *app) verifyJSON(path string, o sdk.Options, results []conformance.Result, whole bool) error {
-	e := json.NewEncoder(a.Stdout)
+	e := json.NewEncoder(a.Data)
 	e.SetIndent("", "  ")
 	return e.Encode(struct {
 		Plugin  string               `json:"plugin"`

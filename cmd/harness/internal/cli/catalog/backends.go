@@ -2,7 +2,6 @@ package catalog
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"maps"
 	"slices"
@@ -31,7 +30,7 @@ func writeBackends(w io.Writer, infos []sdk.BackendInfo) error {
 	if len(infos) == 0 {
 		return nil
 	}
-	fmt.Fprintln(w, "\nBackends (--backend NAME --device DEVICE,...)")
+	heading(w, "Backends", "(--backend NAME --device DEVICE,...)")
 	t := backendTable(infos)
 	if _, err := t.WriteTo(w); err != nil {
 		return err
@@ -40,7 +39,7 @@ func writeBackends(w io.Writer, infos []sdk.BackendInfo) error {
 		if len(b.Options) == 0 {
 			continue
 		}
-		fmt.Fprintf(w, "\nOptions of %s (--backend-opt NAME=VALUE)\n", b.Name)
+		heading(w, "Options of "+b.Name, "(--backend-opt NAME=VALUE)")
 		t := optionTable(b.Options)
 		if _, err := t.WriteTo(w); err != nil {
 			return err
@@ -50,7 +49,7 @@ func writeBackends(w io.Writer, infos []sdk.BackendInfo) error {
 }
 
 func backendTable(infos []sdk.BackendInfo) table.Table {
-	t := table.Table{Indent: "  ", Width: shell.PageWidth}
+	t := table.Table{Indent: "  "}
 	for _, b := range infos {
 		t.Row(b.Name, shell.OrNone(b.Version), shell.OrDash(b.Devices))
 		for _, key := range slices.Sorted(maps.Keys(b.Details)) {
@@ -61,7 +60,7 @@ func backendTable(infos []sdk.BackendInfo) table.Table {
 }
 
 func optionTable(options []backend.Option) table.Table {
-	t := table.Table{Indent: "  ", Width: shell.PageWidth}
+	t := table.Table{Indent: "  "}
 	for _, o := range options {
 		t.Row(o.Name, "default "+shell.OrNone(o.Default), o.Help)
 	}
@@ -70,8 +69,8 @@ func optionTable(options []backend.Option) table.Table {
 
 // writeDevices prints on what each backend of each plugin can run.
 func (a *app) writeDevices(ctx context.Context, c *discover.Catalog, o host.LaunchOptions) error {
-	t := table.Table{Width: shell.PageWidth}
-	t.Row("PLUGIN", "BACKEND", "DEVICES", "VERSION")
+	t := table.Table{}
+	t.Head("PLUGIN", "BACKEND", "DEVICES", "VERSION")
 	for _, e := range c.Entries {
 		if e.Err != nil {
 			continue

@@ -12,9 +12,12 @@ import (
 )
 
 const datasetHelp = `Work on data sets apart from runs. The benchmark's plugin does it: harness describe says
-what a model offers.`
+what a model offers.
 
-const convertHelp = `Make a data set of another one, as harness describe says for each model:
+  harness dataset list resnet50
+  harness dataset verify resnet50 imagenet/`
+
+const convertHelp = `Make a data set of another one, as harness describe says for each model.
 
   harness dataset convert whisper repack LibriSpeech/ whisper-data/
 
@@ -22,14 +25,14 @@ OUT must not exist. It appears when it is complete; an interrupted conversion le
 folder OUT.*.tmp, which can be deleted.`
 
 const datasetVerifyHelp = `Read every sample of a data set as a run does, count its files, compare those
-whose checksum is known, and say what is missing and how to get it:
+whose checksum is known, and say what is missing and how to get it.
 
   harness dataset verify resnet50 imagenet/
 
 Fewer samples than an official set has are a fault, too, unless --param count=N asks for no more.`
 
 const datasetExportHelp = `Write the data set that a plugin draws itself in the official layout, to a folder
-that does not exist:
+that does not exist.
 
   harness dataset export resnet50 pictures/
   harness dataset export resnet50 pictures/ --param set=calibration --param n=100`

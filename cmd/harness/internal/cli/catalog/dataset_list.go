@@ -7,12 +7,16 @@ import (
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/internal/table"
+	"github.com/plumbline-ml/plumbline/internal/terminal"
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
 func (a *app) datasetListCommand(f *shell.PluginFlags) *cobra.Command {
 	return &cobra.Command{
-		Use: "list [MODEL]", Short: "List data sets: what they hold, where they come from, and what can be done with them",
+		Use:   "list [MODEL]",
+		Short: "List data sets: what they hold, where they come from, and what can be done with them",
+		Example: `  harness dataset list
+  harness dataset list resnet50      those of one model`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return fmt.Errorf("%s: %q are %d arguments, want at most a model's name", c.CommandPath(), args, len(args))
@@ -50,9 +54,7 @@ func (a *app) listDatasets(c *cobra.Command, f *shell.PluginFlags, args []string
 }
 
 func (a *app) writeDatasets(m sdk.ModelInfo) error {
-	if _, err := fmt.Fprintf(a.Stdout, "%s\n", m.Name); err != nil {
-		return err
-	}
+	terminal.On(a.Stdout).Print(terminal.Span{Style: terminal.Heading, Text: m.Name}, "\n")
 	for _, t := range []table.Table{datasetTable(m.Datasets), actionTable(m)} {
 		if _, err := t.WriteTo(a.Stdout); err != nil {
 			return err

@@ -12,6 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/internal/figure"
 	"github.com/plumbline-ml/plumbline/internal/table"
+	"github.com/plumbline-ml/plumbline/internal/terminal"
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/bench/discover"
@@ -22,7 +23,8 @@ func DescribeCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 	a := &app{s}
 	return &cobra.Command{
 		Use: "describe NAME", Short: "Say everything about a model: files, data sets, metrics, options, devices",
-		Args: shell.OneArgument("a model's name"),
+		Example: `  harness describe resnet50`,
+		Args:    shell.OneArgument("a model's name"),
 		RunE: func(c *cobra.Command, args []string) error {
 			catalog, err := a.Catalog(c, f)
 			if err != nil {
@@ -48,28 +50,28 @@ func DescribeCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 // writeDescription prints a model's manifest entry, section by section; empty sections are left out.
 func writeDescription(w io.Writer, s discover.Served) error {
 	m := s.Model
-	fmt.Fprintf(w, "%s  %s\n\n", m.Name, m.Summary)
+	terminal.On(w).Print(terminal.Span{Style: terminal.Heading, Text: m.Name}, "  ", m.Summary, "\n\n")
 	sections := []struct {
-		title string
-		table table.Table
+		title, flag string
+		table       table.Table
 	}{
-		{"", identity(s)},
-		{"Parts (--model PART=PATH)", partTable(m.Parts)},
-		{"Files", fileTable(m.Files)},
-		{"Models of the scorer (--scorer-model PART=PATH)", partTable(m.ScorerParts)},
-		{"Files of these", fileTable(m.ScorerFiles)},
-		{"Data sets", datasetTable(m.Datasets)},
-		{"Metrics", metricTable(m.Metrics)},
-		{"Options (--param NAME=VALUE)", paramTable(m.Params)},
-		{"Work on data sets (harness dataset)", actionTable(m)},
-		{"Smoke settings", smokeTable(m.Smoke)},
+		{"", "", identity(s)},
+		{"Parts", "(--model PART=PATH)", partTable(m.Parts)},
+		{"Files", "", fileTable(m.Files)},
+		{"Models of the scorer", "(--scorer-model PART=PATH)", partTable(m.ScorerParts)},
+		{"Files of these", "", fileTable(m.ScorerFiles)},
+		{"Data sets", "", datasetTable(m.Datasets)},
+		{"Metrics", "", metricTable(m.Metrics)},
+		{"Options", "(--param NAME=VALUE)", paramTable(m.Params)},
+		{"Work on data sets", "(harness dataset)", actionTable(m)},
+		{"Smoke settings", "", smokeTable(m.Smoke)},
 	}
 	for _, section := range sections {
 		if section.table.Len() == 0 {
 			continue
 		}
 		if section.title != "" {
-			fmt.Fprintf(w, "\n%s\n", section.title)
+			heading(w, section.title, section.flag)
 		}
 		if _, err := section.table.WriteTo(w); err != nil {
 			return err
@@ -78,8 +80,14 @@ func writeDescription(w io.Writer, s discover.Served) error {
 	return nil
 }
 
+// heading begins a section: its title, and the flag that it is about.
+func heading(w io.Writer, title, flag string) {
+	terminal.On(w).Print("\n", terminal.Span{Style: terminal.Heading, Text: title},
+		strings.TrimRight(" "+flag, " "), "\n")
+}
+
 func identity(s discover.Served) table.Table {
-	t := table.Table{Indent: "  ", Width: shell.PageWidth}
+	t := table.Table{Indent: "  "}
 	d := s.Description
 	t.Row("benchmark", strings.TrimSpace(d.Name+" "+d.Version), d.Summary)
 	t.Row("plugin", s.Path)
@@ -99,7 +107,7 @@ func identity(s discover.Served) table.Table {
 }
 
 func partTable(parts []sdk.PartInfo) table.Table {
-	t := table.Table{Indent: "  ", Width: shell.PageWidth}
+	t := table.Table{Indent: "  "}
 	for _, p := range parts {
 		need := ""
 		if p.Optional {
@@ -111,7 +119,7 @@ func partTable(parts []sdk.PartInfo) table.Table {
 }
 
 func fileTable(files []sdk.ModelFile) table.Table {
-	t := table.Table{Indent: "  ", Width: shell.PageWidth}
+	t := table.Table{Indent: "  "}
 	for _, f := range files {
 		where := f.URL
 		if f.Embedded {
@@ -145,7 +153,7 @@ func referenceText(reference []sdk.Metric) string {
 func quantity(v float64, unit string) string { return strings.TrimSpace(figure.Round(v) + " " + unit) }
 
 func datasetTable(sets []sdk.DatasetInfo) table.Table {
-	t := table.Table{Indent: "  ", Width: shell.PageWidth}
+	t := table.Table{Indent: "  "}
 	for _, d := range sets {
 		kind := "--dataset PATH"
 		if d.Embedded {
@@ -162,7 +170,7 @@ func datasetTable(sets []sdk.DatasetInfo) table.Table {
 }
 
 func metricTable(metrics []sdk.MetricInfo) table.Table {
-	t := table.Table{Indent: "  ", Width: shell.PageWidth}
+	t := table.Table{Indent: "  "}
 	for _, m := range metrics {
 		var limits []string
 		if m.Target != 0 {
@@ -181,7 +189,7 @@ func metricTable(metrics []sdk.MetricInfo) table.Table {
 }
 
 func paramTable(params []sdk.ParamInfo) table.Table {
-	t := table.Table{Indent: "  ", Width: shell.PageWidth}
+	t := table.Table{Indent: "  "}
 	for _, p := range params {
 		t.Row(p.Name, "default "+shell.OrNone(p.Default), p.Help)
 	}
@@ -190,7 +198,7 @@ func paramTable(params []sdk.ParamInfo) table.Table {
 
 // actionTable has what can be done with the model's data sets, as a command line has it.
 func actionTable(m sdk.ModelInfo) table.Table {
-	t := table.Table{Indent: "  ", Width: shell.PageWidth}
+	t := table.Table{Indent: "  "}
 	for _, a := range m.DatasetActions {
 		command := []string{a.Action, m.Name, a.Name}
 		lines := []string{}
@@ -215,7 +223,7 @@ func actionTable(m sdk.ModelInfo) table.Table {
 }
 
 func smokeTable(smoke []sdk.SmokeSetting) table.Table {
-	t := table.Table{Indent: "  ", Width: shell.PageWidth}
+	t := table.Table{Indent: "  "}
 	for _, s := range smoke {
 		t.Row(s.Scenario, s.Key, s.Value)
 	}

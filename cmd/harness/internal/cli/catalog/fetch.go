@@ -16,7 +16,6 @@ import (
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cache"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/live"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/onnxruntime"
 )
 
@@ -28,6 +27,10 @@ the library out of a package that --from names: a Python wheel, a jar, a NuGet o
 project's, as a file or an address, or the module of an installed interpreter (--from python3). --ort-lib
 fetched then names it, and PLUMBLINE_ORT_LIB=fetched makes it the default. The checksums of downloads are not
 known beforehand: give one with --sha256, or the first download's is pinned from then on.
+
+  harness fetch resnet50                          all that the model has
+  harness fetch resnet50 --file resnet50_v1.onnx  one file
+  harness fetch onnxruntime --from python3        the ONNX Runtime of an installed Python
 
 They are kept in the folder of PLUMBLINE_CACHE (default: plumbline in the user's cache directory).
 An interrupted download resumes where it ended. With --offline nothing is downloaded: what is
@@ -86,7 +89,7 @@ func (a *app) fetchRuntime(ctx context.Context, b onnxruntime.Build, offline boo
 	if err != nil {
 		return err
 	}
-	line := live.NewStatus(a.Stderr, a.Terminal, a.Width)
+	line := a.Line()
 	c, err := a.OpenCache(fetch.Options{
 		Offline: offline, Limits: onnxruntime.Limits(), Progress: func(p fetch.Progress) { line.Set(downloadText(p)) },
 	})
@@ -122,7 +125,7 @@ func (a *app) fetch(ctx context.Context, m sdk.ModelInfo, only []string, offline
 	if err != nil {
 		return err
 	}
-	line := live.NewStatus(a.Console, a.Terminal, a.Width)
+	line := a.Line()
 	c, err := a.OpenCache(fetch.Options{Offline: offline, Progress: func(p fetch.Progress) { line.Set(downloadText(p)) }})
 	if err != nil {
 		return err

@@ -24,7 +24,8 @@ func ListCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 	a := &app{s}
 	var devices bool
 	l := &cobra.Command{
-		Use: "list", Short: "List the models that can be run", Args: shell.NoArguments,
+		Use: "list", Short: "List the models that can be run", Example: `  harness list
+  harness list --devices      on what each backend can run, too`, Args: shell.NoArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			catalog, err := a.Catalog(c, f)
 			if err != nil {
@@ -52,8 +53,8 @@ func (a *app) list(catalog *discover.Catalog) error {
 }
 
 func writeModels(w io.Writer, catalog *discover.Catalog) error {
-	t := table.Table{Width: shell.PageWidth}
-	t.Row("MODEL", "PLUGIN", "BACKENDS", "EMBEDDED", "SCENARIOS", "SUMMARY")
+	t := table.Table{}
+	t.Head("MODEL", "PLUGIN", "BACKENDS", "EMBEDDED", "SCENARIOS", "SUMMARY")
 	for _, e := range catalog.Entries {
 		for _, m := range e.Description.Models {
 			t.Row(m.Name, e.Name, shell.OrDash(e.Description.Backends), shell.OrDash(embedded(m)),

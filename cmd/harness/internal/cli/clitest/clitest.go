@@ -37,7 +37,8 @@ type Shell struct {
 	Fakes   map[string]*plugintest.Fake
 
 	Stdout, Stderr Buffer
-	Redirect       io.Writer // instead of stdout, if not nil
+	Redirect       io.Writer    // instead of stdout, if not nil
+	Screen         shell.Screen // what both streams are
 }
 
 // Buffer may be written by the live line's goroutine too.
@@ -94,7 +95,8 @@ func (s *Shell) Run(args ...string) (code int) {
 	}
 	code = cli.Main(ctx, &shell.State{
 		Args: args, Stdout: stdout, Stderr: &s.Stderr,
-		Env:     func(key string) string { return s.Env[key] },
+		Env:    func(key string) string { return s.Env[key] },
+		Screen: s.Screen, ErrScreen: s.Screen,
 		Signals: s.Signals, Exit: s.Exit, Executable: s.Program, Exec: s.Exec,
 		Now:     func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) },
 		Root:    s.Root,

@@ -9,6 +9,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/runs"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
+	"github.com/plumbline-ml/plumbline/internal/terminal"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/sdk"
 
@@ -113,7 +114,7 @@ func (a *app) audit(c *cobra.Command, r *runs.Flags, word string) error {
 
 // WriteVerdict prints what became of an audit.
 func WriteVerdict(a *shell.App, d campaign.Audited) {
-	fmt.Fprintf(a.Stdout, verdictFormat, d.Scenario, d.Test, passOrFail(d.Verdict.Pass), halves(d.Verdict))
+	writeTestRow(a, d.Scenario, d.Test, d.Verdict.Pass, halves(d.Verdict))
 	for _, r := range d.Verdict.Reasons {
 		fmt.Fprintf(a.Stdout, "    %v\n", r)
 	}
@@ -122,8 +123,12 @@ func WriteVerdict(a *shell.App, d campaign.Audited) {
 	}
 }
 
-// verdictFormat stands under the rows of runs.
-const verdictFormat = "%-12s  %-11s  %-16s  %s\n"
+// writeTestRow writes a row of a test, which stands under the rows of runs.
+func writeTestRow(a *shell.App, scenario, test string, pass bool, remark string) {
+	verdict := terminal.OfVerdict(passOrFail(pass))
+	verdict.Text = fmt.Sprintf("%-16s", verdict.Text)
+	terminal.On(a.Stdout).Print(fmt.Sprintf("%-12s  %-11s  ", scenario, test), verdict, "  ", remark, "\n")
+}
 
 func passOrFail(pass bool) string {
 	if pass {

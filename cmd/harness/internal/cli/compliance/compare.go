@@ -17,7 +17,9 @@ import (
 
 const auditSeedsHelp = `Run the performance of each scenario once more with seeds that nobody has tuned for, beside the
 runs of --out, and compare: a score that is worse by more than 5 % (20 % for latencies below 0.2 ms, of a query of
-MultiStream 1.6 ms) fails.`
+MultiStream 1.6 ms) fails.
+
+  harness audit seeds resnet50 --out out --seeds 11,12,13`
 
 func (a *app) auditSeedsCommand(f *shell.PluginFlags) *cobra.Command {
 	r := &runs.Flags{PluginFlags: f}
@@ -50,7 +52,9 @@ func (a *app) auditSeedsCommand(f *shell.PluginFlags) *cobra.Command {
 
 const auditDatasetHelp = `Run performance and accuracy of each scenario once more on a data set of your own, --dataset,
 beside the runs of --out on --original, and compare: a system that knows the official data is slower, or less accurate,
-on other data. A score that is worse by more than 5 %, or an accuracy lower by more than 1 % of it, fails.`
+on other data. A score that is worse by more than 5 %, or an accuracy lower by more than 1 % of it, fails.
+
+  harness audit dataset resnet50 --out out --original imagenet --dataset other-pictures`
 
 func (a *app) auditDatasetCommand(f *shell.PluginFlags) *cobra.Command {
 	r := &runs.Flags{PluginFlags: f}
@@ -104,7 +108,7 @@ func (a *app) compare(c *cobra.Command, r *runs.Flags, s *campaign.Campaign, pai
 }
 
 func (a *app) writeComparison(o campaign.Comparison) {
-	fmt.Fprintf(a.Stdout, verdictFormat, o.Scenario, o.Other.Test, passOrFail(o.Pass), o.Other.Mode)
+	writeTestRow(a.App, o.Scenario, o.Other.Test, o.Pass, o.Other.Mode)
 	for _, text := range append(o.Reasons, o.Notes...) {
 		fmt.Fprintf(a.Stdout, "    %s\n", text)
 	}

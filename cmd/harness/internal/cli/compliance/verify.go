@@ -182,7 +182,7 @@ func (f *auditVerifyFlags) judged(o *shell.Outcomes, v audits.Verdict) {
 
 func (a *app) writeAudit(f *auditVerifyFlags, scenario string, v audits.Verdict) {
 	if f.compatible {
-		fmt.Fprint(a.Stdout, v.Stdout)
+		fmt.Fprint(a.Data, v.Stdout)
 		return
 	}
 	WriteVerdict(a.App, campaign.Audited{Scenario: scenario, Test: v.Test, Verdict: v.Verdict})
@@ -211,7 +211,7 @@ func (a *app) writeVerdicts(f *auditVerifyFlags, list []verdictJSON) error {
 	if !f.json {
 		return nil
 	}
-	e := json.NewEncoder(a.Stdout)
+	e := json.NewEncoder(a.Data)
 	e.SetIndent("", "  ")
 	return e.Encode(append([]verdictJSON{}, list...))
 }

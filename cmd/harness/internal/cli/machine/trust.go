@@ -11,6 +11,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/internal/checksum"
 	"github.com/plumbline-ml/plumbline/internal/table"
+	"github.com/plumbline-ml/plumbline/internal/terminal"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/host"
 
@@ -256,7 +257,7 @@ func (a *app) listPins(lock *trust.Lock) error {
 		if lock.Check(path) != "" {
 			state, bad = "NOT THE SAME", true
 		}
-		t.Row(state, sum, path)
+		t.Row(terminal.OfVerdict(state), sum, path)
 	}
 	if _, err := t.WriteTo(a.Stdout); err != nil {
 		return err

@@ -81,7 +81,7 @@ func (a *app) compareSides(f *compareFlags, base, next string) error {
 		return err
 	}
 	if f.json {
-		err = compare.WriteJSON(a.Stdout, c)
+		err = compare.WriteJSON(a.Data, c)
 	} else {
 		err = c.WriteText(a.Stdout, f.all)
 	}

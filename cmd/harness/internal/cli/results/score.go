@@ -16,6 +16,9 @@ const scoreHelp = `Compute the official metric of an accuracy log, this harness'
 write accuracy.txt beside it. No model is loaded, except those that the scorer
 itself runs (--scorer-model).
 
+  harness score out/resnet50/Offline/accuracy
+  harness score mlperf_log_accuracy.json --benchmark resnet50 --dataset imagenet
+
 A result.json beside the log says which model ran on which data set; for other logs, name them.`
 
 // ScoreCommand is harness score.

@@ -377,7 +377,7 @@ func (s *rounds) write(d record.Document, comparisons []compare.Comparison) erro
 	if len(comparisons) == 0 {
 		return s.printed.writeEnd(d)
 	}
-	return compare.WriteJSON(s.Stdout, comparisons)
+	return compare.WriteJSON(s.Data, comparisons)
 }
 
 // subjects are what a condition is judged on: a change on the backends' medians, all else on each run.

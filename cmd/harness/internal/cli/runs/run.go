@@ -32,6 +32,13 @@ Without any flag: the plugin's embedded model on its own data, in every scenario
 instead of minutes ("smoke"), and its accuracy once. With --model and --dataset: the real thing, under the rules'
 durations and counts.
 
+  harness run resnet50                                     seconds: is all well?
+  harness run resnet50 --scenario Offline --mode accuracy  one scenario, its accuracy
+  harness run resnet50 --model resnet50_v1.onnx --dataset imagenet --scenario Server
+                                                           the real thing, ten minutes
+  harness run resnet50 --set Server.target_qps=500 --dry-run
+                                                           show all settings, run nothing
+
 An argument that ends in .yaml or .yml is a suite: it lists runs with their flags, and takes --out, --force, --dry-run,
 --quiet, --json and --fail-if beside it. "harness new suite FILE" writes one to start from. Arguments that end in .json
 are configurations of MLMark. docs/suites.md

@@ -105,7 +105,7 @@ func (s *session) writeEnd(d record.Document) error {
 	if err != nil {
 		return err
 	}
-	_, err = s.Stdout.Write(text)
+	_, err = s.Data.Write(text)
 	return err
 }
 
@@ -127,7 +127,7 @@ func (s *session) row(rec record.Run) {
 // show shows a running test on the error stream.
 func (s *session) show(t bench.PlannedRun, p *loadgen.Progress) (stop func()) {
 	return live.Watch(live.Options{
-		Out: s.Console, Terminal: s.Terminal, Width: s.Width,
+		Out: s.Console, Terminal: s.ErrScreen.Is(), Width: s.ErrColumns,
 		Label:      fmt.Sprintf("%v %s", t.Scenario, t.ModeName()),
 		Percentile: feed.Percentile(t), Snapshot: p.Snapshot,
 	})

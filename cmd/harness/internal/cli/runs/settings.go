@@ -8,6 +8,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/internal/table"
+	"github.com/plumbline-ml/plumbline/internal/terminal"
 
 	"github.com/plumbline-ml/plumbline/bench"
 	"github.com/plumbline-ml/plumbline/bench/settings"
@@ -19,6 +20,8 @@ func SettingsCommand(a *shell.App, f *shell.PluginFlags) *cobra.Command {
 	var explain bool
 	c := &cobra.Command{
 		Use: "settings MODEL", Short: "Show every LoadGen setting of a run: value, unit and where it comes from",
+		Example: `  harness settings resnet50 --scenario Server --explain
+  harness settings resnet50 --official --set Server.target_qps=500`,
 		Args: shell.OneArgument("a model's name"),
 		RunE: func(c *cobra.Command, args []string) error {
 			r.Model = args[0]
@@ -44,13 +47,14 @@ func SettingsCommand(a *shell.App, f *shell.PluginFlags) *cobra.Command {
 
 // writeSettings prints one run's settings.
 func writeSettings(w io.Writer, run bench.PlannedRun, explain bool) error {
-	fmt.Fprintf(w, "%s %v %s: %s settings\n", run.Model, run.Scenario, run.ModeName(), run.Settings.Profile)
+	title := fmt.Sprintf("%s %v %s", run.Model, run.Scenario, run.ModeName())
+	terminal.On(w).Print(terminal.Span{Style: terminal.Heading, Text: title},
+		fmt.Sprintf(": %s settings\n", run.Settings.Profile))
 	t := table.Table{Indent: "  ", Right: []int{1}}
 	for _, row := range run.Settings.Rows() {
+		t.Row(row.Key, row.Value, row.Unit, row.Origin)
 		if explain {
-			t.Row(row.Key, row.Value, row.Unit, row.Origin, row.Doc)
-		} else {
-			t.Row(row.Key, row.Value, row.Unit, row.Origin)
+			t.Row("    " + row.Doc)
 		}
 	}
 	if _, err := t.WriteTo(w); err != nil {

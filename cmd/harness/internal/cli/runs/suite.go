@@ -336,7 +336,7 @@ func (s *suiteRun) became(j suiteJob, r *suiteResult, rec record.Run, err error)
 		s.outcome.Add(code)
 	}
 	if err != nil {
-		fmt.Fprint(s.Stderr, s.Secrets.Hide(shell.Message(fmt.Errorf("%v: %w", j, err), exitcode.Of(err))))
+		s.Complain(fmt.Errorf("%v: %w", j, err))
 	}
 }
 
@@ -384,7 +384,7 @@ func (s *suiteRun) finish() error {
 	if s.flags.json {
 		text, err := s.document().JSON()
 		if err == nil {
-			_, err = s.Stdout.Write(text)
+			_, err = s.Data.Write(text)
 		}
 		return errors.Join(err, s.writeTasks())
 	}
@@ -406,7 +406,8 @@ func below(r record.Run, folder string) record.Run {
 func NewSuiteCommand(a *shell.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "suite FILE", Short: "Write a suite to start from: runs with a matrix, repeats and budgets of time",
-		Args: shell.OneArgument("the file to write, which ends in .yaml"),
+		Example: "  harness new suite nightly.yaml",
+		Args:    shell.OneArgument("the file to write, which ends in .yaml"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := suite.WriteTemplate(args[0]); err != nil {
 				return sdk.Usage(err)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
 	"github.com/plumbline-ml/plumbline/internal/table"
+	"github.com/plumbline-ml/plumbline/internal/terminal"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
 )
@@ -22,14 +23,12 @@ type suiteRow struct {
 // writeTable ends the report of a suite.
 func (s *suiteRun) writeTable(left int) error {
 	t := table.Table{Indent: "  "}
-	t.Row("run", "scenario", "mode", "verdict", "result", "from, to", "of")
+	t.Head("run", "scenario", "mode", "verdict", "result", "from, to", "of")
 	for _, r := range s.rows() {
 		value, spread, of := r.result()
 		t.Row(r.name, r.scenario, r.kind, r.verdict(), value, spread, of)
 	}
-	if _, err := fmt.Fprintf(s.Stdout, "\n%s, in %s\n\n", s.Name, s.Out); err != nil {
-		return err
-	}
+	terminal.On(s.Stdout).Print("\n", terminal.Span{Style: terminal.Heading, Text: s.Name}, ", in "+s.Out+"\n\n")
 	if _, err := t.WriteTo(s.Stdout); err != nil {
 		return err
 	}
@@ -83,8 +82,19 @@ func (r *suiteRow) add(one suiteResult) {
 	}
 }
 
-// verdict is that of all repeats: "VALID", or "2 VALID, 1 INVALID".
-func (r *suiteRow) verdict() string {
+// verdict is that of all repeats, in the style of the worst.
+func (r *suiteRow) verdict() terminal.Span {
+	span := terminal.Span{Text: r.verdictText()}
+	for i, v := range r.verdicts {
+		if style := terminal.OfVerdict(v).Style; i == 0 || style == terminal.Bad || span.Style == terminal.Good {
+			span.Style = style
+		}
+	}
+	return span
+}
+
+// verdictText is "VALID", or "2 VALID, 1 INVALID".
+func (r *suiteRow) verdictText() string {
 	var kinds, parts []string
 	for _, v := range r.verdicts {
 		if !slices.Contains(kinds, v) {

@@ -35,10 +35,10 @@ type State struct {
 	Stdout, Stderr io.Writer
 	Env            func(key string) string
 	Executable     string // path of the harness binary; empty: not known
-	Terminal       bool   // Stderr is a terminal
-	Width          func() int
-	Signals        <-chan os.Signal
-	Exit           func(code int) // ends the process at once: the second Ctrl-C
+	// Screen and ErrScreen are the terminals that Stdout and Stderr are, if they are.
+	Screen, ErrScreen Screen
+	Signals           <-chan os.Signal
+	Exit              func(code int) // ends the process at once: the second Ctrl-C
 	// Exec puts the program at path in the place of this process; it returns only errors.
 	Exec func(path string, args []string) error
 	Now  func() time.Time
@@ -52,16 +52,24 @@ type State struct {
 func Main(ctx context.Context, s *State, tree func(*App) *cobra.Command) int {
 	ctx, cancel := context.WithCancelCause(ctx)
 	out, errs, own := &printed{to: s.Stdout}, &printed{to: s.Stderr}, *s
-	own.Stdout, own.Stderr = terminal.NewWriter(out), terminal.NewWriter(errs)
-	a := &App{State: &own, Console: errs, Asked: terminal.NewWriter(s.Stdout)}
+	a := &App{
+		State: &own, Console: errs, Data: terminal.NewWriter(out, terminal.Options{}),
+		Asked: terminal.NewWriter(s.Stdout, terminal.Options{}),
+	}
+	a.page, a.errPage = a.newPage(out, s.Screen), a.newPage(errs, s.ErrScreen)
+	own.Stdout, own.Stderr = a.page, a.errPage
 	stop := a.listen(cancel)
 	defer stop()
-	err := out.end(interrupted(ctx, a.execute(ctx, tree)))
+	err := interrupted(ctx, a.execute(ctx, tree))
+	a.page.Flush()
+	err = out.end(err)
 	code := exitcode.Of(err)
 	var outcome *exitcode.Outcome
 	if err != nil && !errors.As(err, &outcome) {
-		fmt.Fprint(a.Stderr, a.Secrets.Hide(Message(err, code)))
+		a.errPage.Flush()
+		a.Complain(err)
 	}
+	a.errPage.Flush()
 	return int(code)
 }
 
@@ -89,8 +97,15 @@ func (a *App) execute(ctx context.Context, tree func(*App) *cobra.Command) (err 
 // App is one execution.
 type App struct {
 	*State
-	Console io.Writer // standard error for lines that are rewritten: State's streams show control characters
-	Asked   io.Writer // standard output for what a program asked for: that nobody reads it is an error
+	// Console is standard error for lines that are rewritten: State's streams show control characters.
+	Console io.Writer
+	// Data is standard output for programs: JSON, CSV, what an official tool would print. No line of it is broken.
+	Data io.Writer
+	// Asked is Data whose loss is an error even where its reader has gone.
+	Asked io.Writer
+
+	page, errPage *terminal.Writer // State's streams
+	allHelp       bool             // --help-all
 
 	mu   sync.Mutex
 	kill func() // ends a running plugin at once; nil where none runs
@@ -208,6 +223,7 @@ func echoes(first, next os.Signal, after time.Duration) bool { return next == fi
 func (a *App) killNow(why string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	a.page.Flush()
 	fmt.Fprintln(a.Stderr, why)
 	if a.kill != nil {
 		a.kill()
@@ -215,11 +231,16 @@ func (a *App) killNow(why string) {
 	a.Exit(int(exitcode.Interrupted))
 }
 
-// Message is what a user reads of an error.
-func Message(err error, code exitcode.Code) string {
+// Complain shows an error as the user reads it, without secrets.
+func (a *App) Complain(err error) {
+	a.errPage.Print(terminal.Span{Style: terminal.Bad, Text: "harness:"}, a.Secrets.Hide(message(err)))
+}
+
+// message is an error after the program's name.
+func message(err error) string {
 	var b strings.Builder
 	lines := strings.Split(strings.TrimRight(err.Error(), "\n"), "\n")
-	fmt.Fprintf(&b, "harness: %s\n", lines[0])
+	fmt.Fprintf(&b, " %s\n", lines[0])
 	for _, line := range lines[1:] {
 		fmt.Fprintf(&b, "  %s\n", line)
 	}
@@ -227,7 +248,7 @@ func Message(err error, code exitcode.Code) string {
 		b.WriteString("  what was written before is kept; free some space, or choose another place with --out " +
 			"(tune: --tuning)\n")
 	}
-	if code == exitcode.Internal {
+	if exitcode.Of(err) == exitcode.Internal {
 		b.WriteString("  (an internal error: please report it with this message)\n")
 	}
 	return b.String()

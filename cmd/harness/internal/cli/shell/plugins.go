@@ -118,7 +118,7 @@ func ofPlugins(c *cobra.Command) error {
 	}
 	var faults []error
 	c.Root().PersistentFlags().VisitAll(func(f *pflag.Flag) {
-		if f.Changed {
+		if f.Changed && f.Annotations[generalAnnotation] == nil {
 			faults = append(faults, fmt.Errorf("--%s: %s starts no plugin; leave the flag out", f.Name, c.CommandPath()))
 		}
 	})

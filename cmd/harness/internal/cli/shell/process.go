@@ -7,8 +7,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"golang.org/x/term"
-
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/bench/plugin"
@@ -20,8 +18,8 @@ func Process(signals <-chan os.Signal) *State {
 		Args: os.Args[1:], Stdout: os.Stdout, Stderr: os.Stderr,
 		Env:        os.Getenv,
 		Executable: executable(),
-		Terminal:   term.IsTerminal(int(os.Stderr.Fd())),
-		Width:      func() int { return width(os.Stderr) },
+		Screen:     screen(os.Stdout),
+		ErrScreen:  screen(os.Stderr),
 		Signals:    signals,
 		Exit:       os.Exit,
 		Exec:       become,
@@ -30,15 +28,6 @@ func Process(signals <-chan os.Signal) *State {
 		Proxy:      http.ProxyFromEnvironment,
 		Plugins:    plugin.Host{},
 	}
-}
-
-// width is a terminal's number of columns; 0: not known.
-func width(f *os.File) int {
-	columns, _, err := term.GetSize(int(f.Fd()))
-	if err != nil {
-		return 0
-	}
-	return columns
 }
 
 // executable is the path of this binary behind all links, so that plugins are found beside the real one.

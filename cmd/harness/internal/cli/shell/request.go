@@ -177,7 +177,8 @@ func (a *App) Profiles() (string, error) {
 
 // Note shows at once what a user should know of a plugin that works on.
 func (a *App) Note(text string) {
-	live.Say(a.Stderr, a.Terminal, text)
+	live.Clear(a.Console, a.ErrScreen.Is())
+	fmt.Fprintln(a.Stderr, text)
 	if a.Heard != nil {
 		a.Heard(text)
 	}

@@ -5,14 +5,13 @@ import (
 	"strings"
 	"time"
 
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/live"
 	"github.com/plumbline-ml/plumbline/internal/figure"
 )
 
 // Scoring shows how much of an accuracy log is scored, on a line of the error stream. What is scored at once shows
 // nothing.
 func (a *App) Scoring() func(read, size int64) {
-	line := live.NewStatus(a.Console, a.Terminal, a.Width)
+	line := a.Line()
 	var begun time.Time
 	return func(read, size int64) {
 		if begun.IsZero() {
@@ -35,9 +34,6 @@ func scoringText(read, size int64, took time.Duration) string {
 	return fmt.Sprintf("scoring  %.1f %% of %s  ETA %s", 100*float64(read)/float64(size), figure.Bytes(size),
 		figure.Seconds(left))
 }
-
-// PageWidth is where long texts are broken.
-const PageWidth = 110
 
 // OrDash lists items, or is a dash where there are none.
 func OrDash(items []string) string {

@@ -12,7 +12,6 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/live"
 	"github.com/plumbline-ml/plumbline/internal/figure"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/submission/check"
@@ -86,8 +85,8 @@ func (a *app) checkSubmission(ctx context.Context, root string, f *checkFlags) e
 		return sdk.Usage(err)
 	}
 	defer t.Close()
-	options, line := f.Options, live.NewStatus(a.Console, a.Terminal, a.Width)
-	if a.Terminal {
+	options, line := f.Options, a.Line()
+	if a.ErrScreen.Is() {
 		options.Progress = func(done, all int) {
 			line.Set(fmt.Sprintf("checked %d of %s", done, figure.Plural(all, "result")))
 		}
@@ -99,7 +98,7 @@ func (a *app) checkSubmission(ctx context.Context, root string, f *checkFlags) e
 		return ofTree(err)
 	}
 	if f.json {
-		err = writeIndented(a.Stdout, report)
+		err = writeIndented(a.Data, report)
 	} else {
 		err = writeReport(a.Stdout, report)
 	}

@@ -40,7 +40,7 @@ func (a *app) checkOfficially(root string, f *checkFlags) error {
 func (a *app) printOfficial(r *checker.Report, asJSON bool) error {
 	s := r.Summary()
 	if asJSON {
-		return s.WriteJSON(a.Stdout)
+		return s.WriteJSON(a.Data)
 	}
 	fmt.Fprintf(a.Stdout, "official: %s, by the rules %s\n", s.Verdict, s.Round)
 	return writeWithout(a.Stdout, s)

@@ -26,11 +26,11 @@ wrote.
   harness submission init --submitter Lab --system box --system-type edge
   harness submission init --system bigbox --system-type datacenter     describe another system, too
 
-submission.json           whose submission it is, and its runs (harness submission add)
-systems/SYSTEM.json       the system's description
-measurements.json         how the models were made, where a run does not record it;
-                          measurements/BENCHMARK.json is for one benchmark alone
-calibration.md, src/      yours, if you write them: they go into the tree as they are`
+  submission.json           whose submission it is, and its runs (harness submission add)
+  systems/SYSTEM.json       the system's description
+  measurements.json         how the models were made, where a run does not record it;
+                            measurements/BENCHMARK.json is for one benchmark alone
+  calibration.md, src/      yours, if you write them: they go into the tree as they are`
 
 func (a *app) initCommand() *cobra.Command {
 	var dir string

@@ -20,7 +20,11 @@ import (
 )
 
 const reportHelp = `Make the final report of a summary.csv, which harness submission results --format csv writes, or the
-official checker. DIR gets
+official checker.
+
+  harness submission report summary.csv --out report
+
+DIR gets:
 
   NAME_results.json   the list of results, each with its power, for web pages
   ids.json            the number of each system; numbers that it has already stay

@@ -18,6 +18,8 @@ const repositoryHelp = `List what the submissions' repository does not accept in
 symbolic links, hidden files and folders, blanks in names. harness submission check reports it too, with all
 the rest.
 
+  harness submission repository TREE
+
 The exit code is 3 if there is any. --compatible prints the text of the official
 script, and ends as it does, with 0.`
 

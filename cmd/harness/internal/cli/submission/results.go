@@ -88,7 +88,7 @@ func writeResults(w io.Writer, r *checker.Report, f *resultsFlags) error {
 	case "html":
 		return s.WriteHTML(w)
 	}
-	if err := s.WriteTable(w, shell.PageWidth); err != nil {
+	if err := s.WriteTable(w); err != nil {
 		return err
 	}
 	return writeWithout(w, s)

@@ -18,7 +18,11 @@ import (
 type app struct{ *shell.App }
 
 const help = `The way from runs to a submission, step by step; docs/submission.md shows all of it.
-Only run starts a plugin.`
+Only run starts a plugin.
+
+  harness submission init --submitter Lab --system-type edge
+  harness submission add out
+  harness submission build && harness submission check tree`
 
 // Command is submission: it holds the steps of a submission.
 func Command(s *shell.App, f *shell.PluginFlags) *cobra.Command {

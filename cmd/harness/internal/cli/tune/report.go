@@ -12,6 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/internal/figure"
 	"github.com/plumbline-ml/plumbline/internal/table"
+	"github.com/plumbline-ml/plumbline/internal/terminal"
 	"github.com/plumbline-ml/plumbline/loadgen"
 
 	"github.com/plumbline-ml/plumbline/bench"
@@ -27,11 +28,11 @@ type tuned struct {
 
 // reportTuned prints what was measured, also where the search or the writing of the profile failed with err.
 func (a *app) reportTuned(t tuned, err error) error {
-	report := t.text
+	report, to := t.text, a.Stdout
 	if t.flags.json {
-		report = t.json
+		report, to = t.json, a.Data
 	}
-	if err := errors.Join(err, report(a.Stdout)); err != nil {
+	if err := errors.Join(err, report(to)); err != nil {
 		return err
 	}
 	if t.NoRate {
@@ -120,7 +121,7 @@ func pointTable(w io.Writer, points []tune.Point) error {
 	}
 	atServer := slices.ContainsFunc(points, func(p tune.Point) bool { return p.Requests > 0 })
 	rows := table.Table{Indent: "  ", Right: []int{0, 1, 2, 3, 4}}
-	rows.Row(append(settingHeads(atServer), "SAMPLES/S", "SPREAD", "TESTS")...)
+	rows.Head(append(settingHeads(atServer), "SAMPLES/S", "SPREAD", "TESTS")...)
 	for _, p := range points {
 		if p.Tests == 0 && p.Fault == "" {
 			continue // the search ended before it
@@ -251,7 +252,7 @@ func trialTable(w io.Writer, trials []tune.Trial) error {
 		return nil
 	}
 	rows := table.Table{Indent: "  ", Right: []int{0, 2}}
-	rows.Row("TARGET_QPS", "VERDICT", "LATENCY", "SETTING")
+	rows.Head("TARGET_QPS", "VERDICT", "LATENCY", "SETTING")
 	for _, r := range trials {
 		verdict := loadgen.Invalid
 		if r.Valid {
@@ -261,7 +262,7 @@ func trialTable(w io.Writer, trials []tune.Trial) error {
 		if r.Confirms {
 			setting += " (confirms)"
 		}
-		rows.Row(figure.Round(r.TargetQPS), verdict, latencyText(r), setting)
+		rows.Row(figure.Round(r.TargetQPS), terminal.OfVerdict(fmt.Sprint(verdict)), latencyText(r), setting)
 	}
 	fmt.Fprintln(w)
 	_, err := rows.WriteTo(w)

@@ -8,7 +8,6 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/live"
 )
 
 // app is one execution.
@@ -90,7 +89,7 @@ func (a *app) tune(c *cobra.Command, f *tuneFlags) (err error) {
 	if _, err := a.Profiles(); err != nil && f.Tuning == "" {
 		return err
 	}
-	status := live.NewStatus(a.Console, a.Terminal, a.Width)
+	status := a.Line()
 	f.Testing = func(what string) {
 		if what == "" {
 			status.Clear()

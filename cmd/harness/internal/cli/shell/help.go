@@ -1,0 +1,330 @@
+package shell
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/plumbline-ml/plumbline/internal/table"
+	"github.com/plumbline-ml/plumbline/internal/terminal"
+)
+
+// Help is what there is to say of a command: for its help, and for its manual.
+type Help struct {
+	Path, Short string
+	About       []Paragraph
+	Usage       string
+	Examples    []Item
+	Commands    []Item
+	Flags       []FlagGroup
+	// More are the titles of what --help-all has beside these, and Left is how many flags that are.
+	More []string
+	Left int
+}
+
+// Paragraph is text, or a list.
+type Paragraph struct {
+	Text  string
+	Items []Item
+}
+
+// Item is a command line, a file or a flag, and what it is.
+type Item struct{ Name, Text string }
+
+// FlagGroup is flags that are about one thing.
+type FlagGroup struct {
+	Title string
+	Flags []Item
+}
+
+// HelpOf gathers what there is to say of a command; all: with the flags that few need.
+func HelpOf(c *cobra.Command, all bool) Help {
+	h := Help{
+		Path: c.CommandPath(), Short: c.Short, Usage: strings.TrimSuffix(c.UseLine(), " [flags]") + " [FLAG...]",
+		Examples: items(c.Example),
+	}
+	for _, p := range paragraphs(cmp.Or(c.Long, c.Short+".")) {
+		if len(p.Items) > 0 && strings.HasPrefix(p.Items[0].Name, c.Root().Name()+" ") {
+			h.Examples = append(h.Examples, p.Items...)
+		} else {
+			h.About = append(h.About, p)
+		}
+	}
+	if c.HasAvailableSubCommands() && !c.Runnable() || c == c.Root() {
+		h.Usage = c.CommandPath() + " COMMAND [ARGUMENT...] [FLAG...]"
+	}
+	for _, sub := range c.Commands() {
+		if sub.IsAvailableCommand() {
+			h.Commands = append(h.Commands, Item{sub.Name(), sub.Short})
+		}
+	}
+	h.groups(c, all)
+	return h
+}
+
+// paragraphs reads a text: lines that are indented are a list, others are paragraphs with empty lines between them.
+func paragraphs(text string) (all []Paragraph) {
+	for _, block := range strings.Split(text, "\n\n") {
+		if strings.HasPrefix(block, " ") {
+			all = append(all, Paragraph{Items: items(block)})
+		} else {
+			all = append(all, Paragraph{Text: strings.Join(strings.Fields(block), " ")})
+		}
+	}
+	return all
+}
+
+// items reads lines of two columns, which two blanks or more separate; a line that begins with blanks alone goes on
+// with the text of the one before.
+func items(text string) (all []Item) {
+	indent := len(text) - len(strings.TrimLeft(text, " "))
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\n ")
+		name, about, _ := strings.Cut(line[min(len(line), indent):], "  ")
+		about = strings.TrimLeft(about, " ")
+		last := len(all) - 1
+		if command, goesOn := "", false; last >= 0 {
+			if command, goesOn = strings.CutSuffix(all[last].Name, `\`); goesOn {
+				all[last].Name = command + strings.TrimLeft(line, " ")
+				continue
+			}
+		}
+		if name == "" && last >= 0 {
+			all[last].Text = strings.TrimLeft(all[last].Text+" "+about, " ")
+		} else {
+			all = append(all, Item{name, about})
+		}
+	}
+	return all
+}
+
+// topics are the flags by what they are about: those that most runs need, and those that --help-all adds. A command of
+// few flags lists them without titles.
+var topics = []struct{ title, common, more string }{
+	{"What runs", "scenario mode model dataset precision backend device",
+		"count param scorer-model precision-label"},
+	{"How it runs", "batch sessions threads tuning", "backend-opt backend-secret ort-lib abort-early pace"},
+	{"Rules and settings", "rules official smoke set user-conf",
+		"audit ignore-unknown-keys division loadgen system-type"},
+	{"Search", "try-batch try-sessions try-threads try-requests time exhaustive", ""},
+	{"Tests", "test results dtype no-accuracy-logs compatible", "eos-token-id accuracy-command score-pattern " +
+		"audit-config tolerance accuracy-threshold min-output-tokens max-output-tokens unixmode"},
+	{"Compared runs", "original seeds", ""},
+	{"Accuracy", "target", "expect"},
+	{"Results", "out force label note", "system export export-rows trace workspace tree"},
+	{"Several runs", "repeat fail-if rehearsal", ""},
+	{"What is printed", "dry-run quiet json", "color"},
+	{"While runs go on", "web metrics", "events otlp"},
+	{"Power", "", "power power-interval power-ranging power-logs"},
+}
+
+// TopicFlags are the names of all flags that have a topic.
+func TopicFlags() (all []string) {
+	for _, t := range topics {
+		all = append(all, strings.Fields(t.common+" "+t.more)...)
+	}
+	return all
+}
+
+// otherTopic is the title of flags that no topic has, and pluginTopic that of the flags of plugins.
+const (
+	otherTopic  = "Others"
+	pluginTopic = "Plugins"
+)
+
+// fewFlags is how many flags of its own a command may have without topics.
+const fewFlags = 16
+
+// groups gathers the flags.
+func (h *Help) groups(c *cobra.Command, all bool) {
+	var own []*pflag.Flag
+	var plugins []Item
+	c.InitDefaultHelpFlag()
+	c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+		switch {
+		case f.Hidden || f.Name == "help" || f.Name == helpAll:
+		case c.Root().PersistentFlags().Lookup(f.Name) == nil:
+			own = append(own, f)
+		}
+	})
+	var general []Item
+	c.Root().PersistentFlags().VisitAll(func(f *pflag.Flag) {
+		switch {
+		case f.Annotations[generalAnnotation] != nil:
+			general = append(general, flagItem(f))
+		case c == c.Root() || HasPlugins(c):
+			plugins = append(plugins, flagItem(f))
+		}
+	})
+	if len(own) <= fewFlags {
+		h.add("Flags", itemsOf(own))
+	} else {
+		own = h.topics(own, all)
+		h.add(otherTopic, itemsOf(own))
+	}
+	if all {
+		h.add(pluginTopic, plugins)
+		h.add("Everywhere", general)
+		return
+	}
+	h.Left += len(plugins) + len(general)
+	if len(plugins) > 0 {
+		h.More = append(h.More, strings.ToLower(pluginTopic))
+	}
+}
+
+// topics takes the flags that have one, and returns the others.
+func (h *Help) topics(own []*pflag.Flag, all bool) (rest []*pflag.Flag) {
+	for _, t := range topics {
+		var common, more []*pflag.Flag
+		names, further := strings.Fields(t.common), strings.Fields(t.more)
+		for _, f := range own {
+			switch {
+			case slices.Contains(names, f.Name):
+				common = append(common, f)
+			case slices.Contains(further, f.Name):
+				more = append(more, f)
+			}
+		}
+		own = slices.DeleteFunc(own, func(f *pflag.Flag) bool {
+			return slices.Contains(common, f) || slices.Contains(more, f)
+		})
+		if all {
+			common, more = append(common, more...), nil
+		}
+		h.add(t.title, itemsOf(common))
+		if h.Left += len(more); len(more) > 0 {
+			h.More = append(h.More, strings.ToLower(t.title[:1])+t.title[1:])
+		}
+	}
+	return own
+}
+
+func (h *Help) add(title string, flags []Item) {
+	if len(flags) > 0 {
+		h.Flags = append(h.Flags, FlagGroup{title, flags})
+	}
+}
+
+func itemsOf(flags []*pflag.Flag) (all []Item) {
+	for _, f := range flags {
+		all = append(all, flagItem(f))
+	}
+	return all
+}
+
+// flagItem is a flag with its placeholder, and what it does with its default.
+func flagItem(f *pflag.Flag) Item {
+	placeholder, usage := pflag.UnquoteUsage(f)
+	i := Item{Name: "--" + f.Name, Text: strings.Join(strings.Fields(usage), " ")}
+	if f.Shorthand != "" {
+		i.Name = "-" + f.Shorthand + ", " + i.Name
+	}
+	if placeholder != "" {
+		i.Name += " " + placeholder
+	}
+	if !slices.Contains([]string{"", "0", "false", "[]", "0s"}, f.DefValue) && !strings.Contains(i.Text, "(default") {
+		i.Text += " (default " + strings.Trim(f.DefValue, "[]") + ")"
+	}
+	return i
+}
+
+// Write shows the help.
+func (h Help) Write(w *terminal.Writer) {
+	heading := func(title string) { w.Print("\n", terminal.Span{Style: terminal.Heading, Text: title}, "\n") }
+	for i, p := range h.About {
+		if i > 0 {
+			w.Print("\n")
+		}
+		if p.Text != "" {
+			for _, line := range terminal.Wrap(p.Text, w.Columns()) {
+				w.Print(line, "\n")
+			}
+		}
+		writeItems(w, p.Items)
+	}
+	heading("Usage")
+	w.Print("  ", h.Usage, "\n")
+	if len(h.Examples) > 0 {
+		heading("Examples")
+		writeItems(w, h.Examples)
+	}
+	if len(h.Commands) > 0 {
+		heading("Commands")
+		writeItems(w, h.Commands)
+	}
+	t := table.Table{Indent: "  ", Whole: true}
+	for _, g := range h.Flags {
+		t.Title(g.Title)
+		for _, f := range g.Flags {
+			t.Row(f.Name, f.Text)
+		}
+	}
+	_, _ = t.WriteTo(w) // the command has the error in the end
+	switch {
+	case h.Left > 0 && len(h.More) > 0:
+		w.Printf("\n%s --%s lists %d more flags: %s\n", h.Path, helpAll, h.Left, strings.Join(h.More, ", "))
+	case h.Left > 0:
+		w.Printf("\n%s --%s lists %d more\n", h.Path, helpAll, h.Left)
+	}
+	if len(h.Commands) > 0 {
+		w.Printf("\n%s COMMAND --help says more of a command\n", h.Path)
+	}
+}
+
+func writeItems(w *terminal.Writer, items []Item) {
+	t := table.Table{Indent: "  ", Whole: true}
+	for _, i := range items {
+		t.Row(i.Name, i.Text)
+	}
+	_, _ = t.WriteTo(w) // the command has the error in the end
+}
+
+// helpAll is the flag that shows all flags.
+const helpAll = "help-all"
+
+// generalAnnotation marks flags that mean something to every command.
+const generalAnnotation = "general"
+
+// GeneralFlags adds the flags that every command has: how its output looks, and all of its help.
+func GeneralFlags(flags *pflag.FlagSet, a *App) {
+	flags.Var(&colourFlag{a, "auto"}, "color",
+		"`WHEN` headings and verdicts have colours: always, never, or auto: on a terminal, unless NO_COLOR is set")
+	flags.Var(&helpAllFlag{a}, helpAll, "show help with all flags")
+	flags.Lookup(helpAll).NoOptDefVal = "true"
+	for _, name := range []string{"color", helpAll} {
+		_ = flags.SetAnnotation(name, generalAnnotation, []string{}) // it is there
+	}
+}
+
+// helpAllFlag is --help-all: like --help it comes before all that may be wrong with arguments.
+type helpAllFlag struct{ app *App }
+
+// Set implements pflag.Value.
+func (f *helpAllFlag) Set(text string) error {
+	if text != "true" {
+		return fmt.Errorf("want no value")
+	}
+	f.app.allHelp = true
+	return pflag.ErrHelp
+}
+
+// String implements pflag.Value.
+func (f *helpAllFlag) String() string { return "false" }
+
+// Type implements pflag.Value.
+func (f *helpAllFlag) Type() string { return "bool" }
+
+// ShowHelp shows the help of a command, at most 80 columns wide where it does not go to a terminal.
+func (a *App) ShowHelp(c *cobra.Command) {
+	w := a.page
+	if w.Columns() == 0 {
+		w = w.At(helpColumns)
+	}
+	HelpOf(c, a.allHelp).Write(w)
+	w.Flush()
+}

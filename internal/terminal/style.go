@@ -1,0 +1,55 @@
+package terminal
+
+// Style is how a Span looks where styles are shown. It never says more than the text does.
+type Style int
+
+// The styles: Heading for titles, Good, Bad and Doubtful for verdicts, Faint for what is read last.
+const (
+	Plain Style = iota
+	Heading
+	Good
+	Bad
+	Doubtful
+	Faint
+)
+
+// Span is text of one style. As a string it is the text.
+type Span struct {
+	Style Style
+	Text  string
+}
+
+// String is the text alone.
+func (s Span) String() string { return s.Text }
+
+// sequences begin the styles: ANSI's "select graphic rendition", in the eight colours that every palette has.
+var sequences = [...]string{
+	Plain: "", Heading: "\x1b[1m", Good: "\x1b[32m", Bad: "\x1b[1;31m", Doubtful: "\x1b[33m", Faint: "\x1b[2m",
+}
+
+// reset ends a style.
+const reset = "\x1b[0m"
+
+// shown is the text with its style.
+func (s Span) shown(colour bool) string {
+	text := Text(s.Text)
+	if !colour || text == "" || s.Style <= Plain || int(s.Style) >= len(sequences) {
+		return text
+	}
+	return sequences[s.Style] + text + reset
+}
+
+// OfVerdict is a verdict, or another word that judges, in its style: what the harness itself says of runs, checks and
+// pins. A verdict that it does not know is plain.
+func OfVerdict(word string) Span {
+	style := Plain
+	switch word {
+	case "VALID", "ok", "pass", "PASS", "accept":
+		style = Good
+	case "INVALID", "FAILED", "FAIL", "fail", "reject", "NOT THE SAME", "BELOW TARGET":
+		style = Bad
+	case "INTERRUPTED", "warn", "NOT RUN", "skip":
+		style = Doubtful
+	}
+	return Span{style, word}
+}

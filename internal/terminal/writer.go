@@ -1,0 +1,166 @@
+package terminal
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"unicode/utf8"
+)
+
+// Options say how a Writer shows text.
+type Options struct {
+	// Columns is the width at which lines are broken between words, asked for at each line; nil, 0 or less: they are not.
+	Columns func() int
+	// Colour shows styles.
+	Colour bool
+}
+
+// Writer writes what Text makes of what it is given, in lines that fit, with styles where they are wanted. Where lines
+// are broken an unfinished one waits for its end, or for Flush. A character may come in two pieces. Its methods may be
+// called from any goroutine.
+type Writer struct {
+	to io.Writer
+	o  Options
+
+	mu   sync.Mutex
+	rest []byte // the beginning of a character
+	line string // what has no end yet, where lines are broken
+	n    int64  // bytes that were written
+	err  error  // the first one
+}
+
+// NewWriter writes to w.
+func NewWriter(w io.Writer, o Options) *Writer { return &Writer{to: w, o: o} }
+
+// On is w itself where it is a Writer, else one that neither breaks lines nor shows styles.
+func On(w io.Writer) *Writer {
+	if own, ok := w.(*Writer); ok {
+		return own
+	}
+	return NewWriter(w, Options{})
+}
+
+// SetColour changes whether styles are shown.
+func (w *Writer) SetColour(on bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.o.Colour = on
+}
+
+// Columns is the width of lines; 0: they may have any.
+func (w *Writer) Columns() int {
+	if w.o.Columns == nil {
+		return 0
+	}
+	return max(0, w.o.Columns())
+}
+
+// At is w on another number of columns.
+func (w *Writer) At(columns int) *Writer {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return NewWriter(w.to, Options{Columns: func() int { return columns }, Colour: w.o.Colour})
+}
+
+// Write implements io.Writer.
+func (w *Writer) Write(text []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	whole := append(w.rest, text...)
+	end := len(whole) - unfinished(whole)
+	w.rest = append([]byte(nil), whole[end:]...)
+	if end == 0 {
+		return len(text), nil
+	}
+	if err := w.add(Text(string(whole[:end]))); err != nil {
+		return 0, err
+	}
+	return len(text), nil
+}
+
+// Print writes strings and Spans, one after the other.
+func (w *Writer) Print(parts ...any) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var b strings.Builder
+	for _, p := range parts {
+		s, ok := p.(Span)
+		if !ok {
+			s = Span{Text: fmt.Sprint(p)}
+		}
+		b.WriteString(s.shown(w.o.Colour))
+	}
+	_ = w.add(b.String()) // Err has it
+}
+
+// Printf writes text without a style.
+func (w *Writer) Printf(format string, args ...any) { w.Print(fmt.Sprintf(format, args...)) }
+
+// Flush writes an unfinished line.
+func (w *Writer) Flush() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.line != "" {
+		w.put(broken(w.line, w.Columns()))
+		w.line = ""
+	}
+}
+
+// Err is the first error of all that was written.
+func (w *Writer) Err() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.err
+}
+
+// Written is how many bytes were written so far.
+func (w *Writer) Written() int64 {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.n
+}
+
+// add writes text that may be shown as it is.
+func (w *Writer) add(text string) error {
+	columns := w.Columns()
+	if columns == 0 && w.line == "" {
+		return w.put(text)
+	}
+	w.line += text
+	end := strings.LastIndexByte(w.line, '\n') + 1
+	if end == 0 {
+		return nil
+	}
+	var b strings.Builder
+	for line := range strings.Lines(w.line[:end]) {
+		b.WriteString(broken(strings.TrimSuffix(line, "\n"), columns) + "\n")
+	}
+	w.line = w.line[end:]
+	return w.put(b.String())
+}
+
+func (w *Writer) put(text string) error {
+	if text == "" {
+		return nil
+	}
+	n, err := io.WriteString(w.to, text)
+	w.n += int64(n)
+	if w.err == nil {
+		w.err = err
+	}
+	return err
+}
+
+// unfinished is the number of bytes at the end that begin a character.
+func unfinished(text []byte) int {
+	for n := 1; n < utf8.UTFMax && n <= len(text); n++ {
+		if last := text[len(text)-n:]; utf8.RuneStart(last[0]) {
+			if utf8.FullRune(last) {
+				return 0
+			}
+			return n
+		}
+	}
+	return 0
+}
