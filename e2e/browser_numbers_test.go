@@ -2,6 +2,8 @@ package e2e
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -18,13 +20,15 @@ import (
 const said = `(() => {
   const texts = (root, what) => [...root.querySelectorAll(what)].map(e => {
     const copy = e.cloneNode(true);
-    copy.querySelectorAll(".line > .n, svg").forEach(n => n.remove());
+    copy.querySelectorAll(".line > .n, .margin, svg").forEach(n => n.remove());
     return copy.textContent.trim();
   });
   return {
     runs: [...document.querySelectorAll("section[id^=run-]")].map(s => texts(s, "dl dd, td")),
     rows: [...document.querySelectorAll("section.runs tbody tr")].map(r => texts(r, "td")),
     judged: [...document.querySelectorAll(".line")].map(e => e.textContent.trim()),
+    limited: [...document.querySelectorAll(".limited")].map(
+      e => [...e.querySelectorAll("dd:not(.more), dd.limit")].map(d => d.textContent.trim()).join(", ")),
   };
 })()`
 
@@ -38,6 +42,7 @@ func checkNumbers(t *testing.T, b *browser.Browser, result string) {
 	var page struct {
 		Runs, Rows [][]string
 		Judged     []string
+		Limited    []string // cards with a limit
 	}
 	if err := b.Eval(said, &page); err != nil {
 		t.Fatal(err)
@@ -73,6 +78,11 @@ func checkNumbers(t *testing.T, b *browser.Browser, result string) {
 	for _, text := range page.Judged {
 		checkMargin(t, text)
 	}
+	for _, text := range page.Limited {
+		if why := wrongMargin(text); why != "" {
+			t.Errorf("the card %q: %s", text, why)
+		}
+	}
 }
 
 // Numbers that differ in a digit that is shown are others, and so are margins.
@@ -94,6 +104,16 @@ func TestShownNumbers(t *testing.T) {
 		margin, reckoned, ok := margins(text)
 		if fits := math.Abs(margin-reckoned) < .1; !ok || math.Abs(reckoned-want) > 1e-9 || fits != (want == 20) {
 			t.Errorf("%s: %g, want %g", text, reckoned, want)
+		}
+	}
+	for text, right := range map[string]bool{
+		"12.000 ms, at most 15 ms, 20 % below": true, "12.000 ms, at most 15 ms, 20 % above": false,
+		"18.000 ms, at most 15 ms, 20 % above": true, "97.100 %, at least 96.129 %, 1.0 % above": true,
+		"97.100 %, at least 96.129 %, 1.2 % above": false, "15.000 ms, at most 15 ms, just met": true,
+		"12.000 ms, at most 15 ms, soon": false, "12.000 ms, at most 15 s, 20 % below": false,
+	} {
+		if why := wrongMargin(text); (why == "") != right {
+			t.Errorf("%s: %q", text, why)
 		}
 	}
 }
@@ -171,6 +191,29 @@ func checkMargin(t *testing.T, text string) {
 	if margin, want, ok := margins(text); ok && math.Abs(want-margin) > .1+math.Abs(want)/50 {
 		t.Errorf("%q: the margin is %.1f %%", text, want)
 	}
+}
+
+// limited is "19.169 ms, at most 15 ms, 28 % above", in one unit.
+var limited = regexp.MustCompile(`^([0-9.,]+) ?(.*), at (?:most|least) ([0-9.,]+) ?(.*), ([0-9.]+) % (above|below)$`)
+
+// wrongMargin says what is wrong with the margin of a card; "" where it is that of the card's figure and limit.
+func wrongMargin(text string) string {
+	if strings.HasSuffix(text, ", just met") || strings.Contains(text, ", less than 0.01 % ") {
+		return ""
+	}
+	m := limited.FindStringSubmatch(text)
+	if m == nil || m[2] != m[4] {
+		return "want a figure and a limit of one unit, and a margin"
+	}
+	value, err1 := parse(m[1])
+	limit, err2 := parse(m[3])
+	margin, err3 := parse(m[5])
+	want := 100 * (value/limit - 1)
+	if err := errors.Join(err1, err2, err3); err != nil || (want > 0) != (m[6] == "above") ||
+		math.Abs(math.Abs(want)-margin) > .11+math.Abs(want)/50 {
+		return fmt.Sprintf("the figure is %.2f %% above its limit (%v)", want, err)
+	}
+	return ""
 }
 
 // margins are that which a text says and that of its numbers, in percent of the limit. ok is false of another text.

@@ -14,7 +14,8 @@ import (
 type card struct {
 	Name, Value string
 	About       string // what the figure is, where its name does not say it
-	Limit       string // "at most 15 ms, 18 % below"; empty: none holds
+	Limit       string // "at most 15 ms"; empty: none holds
+	Margin      string // how far the figure is from it: "18 % below"
 	Class       string // of the style sheet: how it stands to its limit
 	Bar         *bar
 }
@@ -43,9 +44,7 @@ func newCard(j record.Judged) card {
 	if c.Limit == "" {
 		return c
 	}
-	if margin := j.MarginText(); margin != "" {
-		c.Limit += ", " + margin
-	}
+	c.Margin = j.MarginText()
 	if c.Class = "good"; !j.Met() {
 		c.Class = "bad"
 	}
