@@ -13,8 +13,8 @@ import (
 // Table is a list of rows of cells. Columns are as wide as their widest cell; a row may end early, and its last cell
 // never widens the column, so that a long remark does not push the others apart.
 //
-// On a terminal (terminal.Writer with a width) it fits: the last cells are broken into lines, then columns of several
-// words become narrower. Where that is not enough each cell has a line of its own.
+// On a terminal (terminal.Writer with a width) it fits: the last cells are broken into lines, long first cells have a
+// line of their own, and wide columns of several words become narrower. Where that is not enough each cell has a line.
 type Table struct {
 	// Indent begins every line.
 	Indent string
@@ -86,6 +86,10 @@ func (t *Table) WriteTo(w io.Writer) (int64, error) {
 
 // writeRow writes a row, in as many lines as its highest cell has.
 func (t *Table) writeRow(page *terminal.Writer, row []terminal.Span, l layout) int64 {
+	if len(row) > 1 && l.first > 0 && terminal.Width(row[0].Text) > l.first {
+		page.Print(t.Indent, row[0], "\n")
+		return 1 + t.writeRow(page, append([]terminal.Span{{}}, row[1:]...), l)
+	}
 	cells := make([][]string, len(row))
 	height := 1
 	for i, cell := range row {
@@ -136,7 +140,12 @@ func (t *Table) lines(text string, column int, last bool, l layout) []string {
 	case last && column > 0 && (room < leastRoom(l.columns) || terminal.LongestWord(text) > room):
 		return nil
 	}
-	return terminal.Wrap(text, max(1, room))
+	indent := text[:len(text)-len(strings.TrimLeft(text, " "))]
+	lines := terminal.Wrap(text, max(1, room-len(indent)))
+	for i := range lines {
+		lines[i] = indent + lines[i]
+	}
+	return lines
 }
 
 // stack writes each cell of a row into a line of its own, after its heading.
@@ -162,6 +171,7 @@ type layout struct {
 	columns int // of the terminal; 0: any
 	indent  int
 	widths  []int
+	first   int // first cells that are wider have a line of their own; 0: none has
 	stacked bool
 }
 
@@ -176,6 +186,9 @@ func (l layout) start(column int) int {
 
 // leastRoom is what keeps a text readable that is broken into lines.
 func leastRoom(columns int) int { return min(24, columns/2) }
+
+// leastColumns is from where on rows stay side by side although their first cells are long.
+const leastColumns = 40
 
 // layout chooses widths: natural ones, and where those are too much narrower ones, no word being broken.
 func (t *Table) layout(columns int) layout {
@@ -201,9 +214,14 @@ func (t *Table) layout(columns int) layout {
 	if columns == 0 {
 		return l
 	}
-	for i := range l.widths {
+	if columns >= leastColumns && l.lacks(wanted) && len(l.widths) > 1 && l.widths[0] > columns/3 && !t.right(0) {
+		l.widths[0], floors[0] = t.widestFirst(columns/3), 0
+		l.first = l.widths[0]
+	}
+	for i, width := range l.widths {
+		floors[i] = max(floors[i], min(width, columns/4)) // what is narrow stays in one line
 		if !t.Whole {
-			l.widths[i] = max(floors[i], min(l.widths[i], columns))
+			l.widths[i] = max(floors[i], min(width, columns))
 		}
 	}
 	for !t.Whole && l.narrow(floors, wanted) {
@@ -212,6 +230,30 @@ func (t *Table) layout(columns int) layout {
 		l.stacked = l.stacked || i > 0 && want > 0 && l.start(i)-len(gap) > columns
 	}
 	return l
+}
+
+// widestFirst is the width of the widest first cell that has at most so many columns, and is not all of its row; 1:
+// there is none.
+func (t *Table) widestFirst(most int) int {
+	widest := 1
+	for _, row := range t.rows {
+		if len(row) > 1 {
+			if width := terminal.Width(row[0].Text); width <= most {
+				widest = max(widest, width)
+			}
+		}
+	}
+	return widest
+}
+
+// lacks says whether a last cell has less room than it wants.
+func (l *layout) lacks(wanted []int) bool {
+	for i, want := range wanted {
+		if want > 0 && l.start(i)+want > l.columns {
+			return true
+		}
+	}
+	return false
 }
 
 // narrow takes a column from the widest that may be narrower, where last cells lack room; false: none was taken.

@@ -30,6 +30,13 @@ func settings() *Table {
 	return tab
 }
 
+func flags() *Table {
+	tab := &Table{Indent: "  ", Whole: true}
+	tab.Row("--set KEY=VALUE", "a setting")
+	tab.Row("--backend-secret KEY=env:NAME", "a secret option, which no log shows")
+	return tab
+}
+
 func models() *Table {
 	tab := &Table{}
 	tab.Head("MODEL", "BACKENDS", "SUMMARY")
@@ -67,14 +74,14 @@ func TestTable(t *testing.T) {
   größe             12      x
 
 `},
-		{"a column of words is broken", models(), 60, `
+		{"a column of words stays", models(), 60, `
 MODEL     BACKENDS              SUMMARY
 resnet50  ort, process, kserve  image classification,
                                 ImageNet, 1000 classes
 bert-99   ort
     http://example.org/a/long/address/that/has/no/blank.onnx
 `},
-		{"two columns are broken", models(), 46, `
+		{"a column of words is broken", models(), 46, `
 MODEL     BACKENDS     SUMMARY
 resnet50  ort,         image classification,
           process,     ImageNet, 1000 classes
@@ -95,6 +102,12 @@ MODEL bert-99
   BACKENDS ort
   SUMMARY
     http://example.org/a/long/address/that/has/no/blank.onnx
+`},
+		{"a long first cell", flags(), 50, `
+  --set KEY=VALUE  a setting
+  --backend-secret KEY=env:NAME
+                   a secret option, which no log
+                   shows
 `},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -133,9 +133,11 @@ func fileTable(files []sdk.ModelFile) table.Table {
 		if f.Part != "" {
 			name = f.Part + "=" + f.Name
 		}
-		t.Row(name, shell.OrNone(f.Precision), size, referenceText(f.Reference), shell.OrNone(f.Licence), shell.OrNone(where))
-		if f.Note != "" {
-			t.Row("", f.Note)
+		t.Row(name, shell.OrNone(f.Precision), size, referenceText(f.Reference), shell.OrNone(f.Licence))
+		for _, line := range []string{where, f.Note} {
+			if line != "" {
+				t.Row("    " + line)
+			}
 		}
 	}
 	return t
@@ -162,7 +164,7 @@ func datasetTable(sets []sdk.DatasetInfo) table.Table {
 		t.Row(d.Name, figure.Count(uint64(max(0, d.Samples)))+" samples", kind, shell.OrNone(d.Licence))
 		for _, line := range []string{d.Layout, d.Note} {
 			if line != "" {
-				t.Row("", line)
+				t.Row("    " + line)
 			}
 		}
 	}
@@ -216,7 +218,7 @@ func actionTable(m sdk.ModelInfo) table.Table {
 		}
 		t.Row(strings.Join(command, " "), a.Summary)
 		for _, line := range lines {
-			t.Row("", line)
+			t.Row("    " + line)
 		}
 	}
 	return t

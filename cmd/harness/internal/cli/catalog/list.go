@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -22,37 +23,58 @@ type app struct{ *shell.App }
 // ListCommand is harness list.
 func ListCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 	a := &app{s}
-	var devices bool
+	var devices, long bool
 	l := &cobra.Command{
 		Use: "list", Short: "List the models that can be run", Example: `  harness list
+  harness list --long         plugins, backends, embedded models and scenarios, too
   harness list --devices      on what each backend can run, too`, Args: shell.NoArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			catalog, err := a.Catalog(c, f)
 			if err != nil {
 				return err
 			}
-			if err := a.list(catalog); err != nil || !devices {
+			if err := a.list(catalog, long); err != nil || !devices {
 				return err
 			}
 			fmt.Fprintln(a.Stdout)
 			return a.writeDevices(c.Context(), catalog, f.Launch)
 		},
 	}
+	l.Flags().BoolVar(&long, "long", false, "say of each model its plugin, backends, embedded files and scenarios, too")
 	l.Flags().BoolVar(&devices, "devices", false, "start each plugin and list the devices of its backends too")
 	return l
 }
 
-func (a *app) list(catalog *discover.Catalog) error {
+func (a *app) list(catalog *discover.Catalog, long bool) error {
 	if len(catalog.Entries) == 0 {
 		return catalog.None()
 	}
-	if err := writeModels(a.Stdout, catalog); err != nil {
+	write := writeModels
+	if long {
+		write = writeModelsLong
+	}
+	if err := write(a.Stdout, catalog); err != nil {
 		return err
 	}
 	return a.Broken(catalog)
 }
 
+// writeModels prints the models and what they are, in a sentence each.
 func writeModels(w io.Writer, catalog *discover.Catalog) error {
+	t := table.Table{Whole: true}
+	t.Head("MODEL", "SUMMARY")
+	for _, e := range catalog.Entries {
+		for _, m := range e.Description.Models {
+			first, _, _ := strings.Cut(m.Summary, ". ")
+			t.Row(m.Name, first)
+		}
+	}
+	_, err := t.WriteTo(w)
+	return err
+}
+
+// writeModelsLong prints what each model comes with, too.
+func writeModelsLong(w io.Writer, catalog *discover.Catalog) error {
 	t := table.Table{}
 	t.Head("MODEL", "PLUGIN", "BACKENDS", "EMBEDDED", "SCENARIOS", "SUMMARY")
 	for _, e := range catalog.Entries {
