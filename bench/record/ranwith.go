@@ -21,8 +21,8 @@ func (r Run) RanWith() []Fact {
 	}
 	if w := r.Workload; w != nil {
 		model := r.modelText()
-		if w.Embedded && w.ModelFile != "" {
-			model = w.ModelFile + ", " + model
+		if w.Embedded && r.Network == nil && len(w.Parts) == 0 { // its name says that it is embedded
+			model = strings.Join(present(cmp.Or(w.ModelFile, "embedded"), w.Precision, figure.Bytes(w.ModelSize)), ", ")
 		}
 		add("model", model)
 		add("data", strings.TrimPrefix(w.Dataset+", "+figure.Plural(w.DatasetSize, "sample"), ", "))

@@ -26,8 +26,12 @@ func head(runs []results.Found) []fact {
 	var all []fact
 	at := map[string]int{}
 	more := map[string]int{}
+	several := slices.ContainsFunc(runs, func(f results.Found) bool { return f.Model != runs[0].Model })
 	for _, f := range runs {
 		for _, r := range f.RanWith() {
+			if several && (r.Name == "model" || r.Name == "data") {
+				r.Value = f.Model + ": " + r.Value
+			}
 			i, ok := at[r.Name]
 			if !ok {
 				i = len(all)

@@ -167,6 +167,12 @@ func TestHead(t *testing.T) {
 			t.Errorf("%s: %q, want %q", name, got[name], want)
 		}
 	}
+	set.Runs[1].Model = "other"
+	for _, f := range head(set.Runs) {
+		if f.Name == "model" && !slices.Equal(f.Values, []string{"m: m.onnx, int8", "other: m.onnx, int8"}) {
+			t.Errorf("of two models: %q", f.Values)
+		}
+	}
 	if all := head(nil); all != nil {
 		t.Errorf("of no runs: %v", all)
 	}
