@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -182,6 +181,6 @@ func checkKeyboard(t *testing.T, b *browser.Browser) {
 		t.Fatal(err)
 	}
 	if open != 1 || first != "A To the runs" {
-		t.Error(fmt.Sprintf("%d tables are open, the first stop is %q", open, first))
+		t.Errorf("%d tables are open, the first stop is %q", open, first)
 	}
 }

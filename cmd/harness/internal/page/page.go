@@ -62,6 +62,7 @@ type view struct {
 	Notes           []string
 	Facts           []fact
 	Charts          []drawn // of several runs
+	ChartsFirst     bool    // before the table of all runs, which is long
 	Rows            []row
 	More            string
 	Runs            []template.HTML
@@ -83,6 +84,7 @@ func (r Report) WriteHTML(w io.Writer) error {
 	}
 	if len(r.Set.Runs) > 1 {
 		v.rows(r.Set.Runs, shown)
+		v.ChartsFirst = len(v.Rows) > 40
 		for _, c := range several(r.Set.Runs, v.names) {
 			if svg, err := c.SVG(); err == nil {
 				v.Charts = append(v.Charts, drawn{ID: c.ID, Title: c.Title, SVG: template.HTML(svg)}) // its texts are escaped

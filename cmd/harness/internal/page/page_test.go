@@ -245,6 +245,9 @@ func TestThousandsOfRuns(t *testing.T) {
 		set.Runs = append(set.Runs, r)
 	}
 	text := html(t, set)
+	if at := strings.Index(text, `id="overview-`); at < 0 || at > strings.Index(text, `aria-label="All runs"`) {
+		t.Error("the charts are behind a table of thousands of rows")
+	}
 	if len(text) > 2_000_000 || !strings.Contains(text, "of 3000 runs") || !strings.Contains(text, "and 1000 more") {
 		t.Errorf("%d bytes", len(text))
 	}

@@ -20,12 +20,12 @@ func (a Axis) span(low, high float64) axis {
 		low, high = min(low, a.Min), max(high, a.Max)
 	}
 	out := axis{Axis: a, unit: unit{"", 1}}
-	switch {
-	case a.Scale == Log:
+	switch a.Scale {
+	case Log:
 		out.low, out.high = a.Min*.95, max(high, a.Min)*1.1
-	case a.Scale == Tail:
+	case Tail:
 		out.low, out.high = low, max(high, low+1)
-	default:
+	case Linear:
 		out.low, out.high = low, high
 	}
 	switch a.Of {
