@@ -147,14 +147,14 @@ fuzz: ## fuzz every parser for FUZZTIME (default 10s) each
 	  done; \
 	done
 
-dist: ## make the archives of a release for Linux in dist/: VERSION=v1.2.3 ARCHES=amd64,arm64 (wants gcc-aarch64-linux-gnu) ORT=wheel
+dist: ## make the archives and packages of a release for Linux in dist/: VERSION=v1.2.3 ARCHES=amd64,arm64 (wants gcc-aarch64-linux-gnu) ORT=wheel
 	$(GO) run ./tools/dist -o dist $(if $(VERSION),-version $(VERSION)) $(if $(ORT),-ort $(ORT)) -arch $(or $(ARCHES),amd64,arm64)
 
 release: ## write all modules as VERSION=v1.2.3 will have them into a module proxy of files, dist/proxy, and print the tags
 	$(GO) run ./tools/release -o dist/proxy $(VERSION)
 
-test-dist: ## make the archives twice, compare, unpack, run without Go; install the modules from a proxy of files
-	PLUMBLINE_TEST_DIST=1 $(GO) test -count=1 -v -timeout 30m ./tools/dist ./tools/release
+test-dist: ## make all packages twice, compare; install, run and remove each without Go; install the modules from a proxy
+	PLUMBLINE_TEST_DIST=1 $(GO) test -count=1 -v -timeout 60m ./tools/dist ./tools/release
 
 clean: ## remove what make built and the demo's results
 	rm -rf $(BIN) out dist bench.txt

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -104,28 +105,6 @@ func TestLicenceOf(t *testing.T) {
 	}
 }
 
-// TestContainerfile takes the steps of the Containerfile one by one, for where no builder is.
-func TestContainerfile(t *testing.T) {
-	text, err := os.ReadFile("Containerfile")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var steps []string
-	for line := range strings.Lines(string(text)) {
-		if word, _, _ := strings.Cut(line, " "); strings.TrimSpace(word) != "#" {
-			steps = append(steps, strings.TrimSpace(line))
-		}
-	}
-	want := []string{
-		"FROM debian:12-slim", // whose apt needs libstdc++, as ONNX Runtime does
-		"ARG ARCHIVE", "ADD ${ARCHIVE} /opt/", "RUN mv /opt/plumbline-* /opt/plumbline", "WORKDIR /work",
-		`ENTRYPOINT ["/opt/plumbline/bin/harness"]`,
-	}
-	if strings.Join(steps, "\n") != strings.Join(want, "\n") {
-		t.Errorf("the steps are\n%q\nwant, as TestDist takes them,\n%q", steps, want)
-	}
-}
-
 // TestRuntimeOfAPackage takes the library of the architecture out of a jar that has several.
 func TestRuntimeOfAPackage(t *testing.T) {
 	jar, plugins := filepath.Join(t.TempDir(), "onnxruntime.jar"), t.TempDir()
@@ -149,47 +128,135 @@ func TestRuntimeOfAPackage(t *testing.T) {
 	}
 }
 
-// TestDist makes the archive of this machine's architecture twice, unpacks it as the Containerfile does, and runs a
-// benchmark where there is no Go.
+// TestDist makes all packages of this machine's architecture twice, and installs, uses and removes each in a root of its
+// own, without Go and without a network.
 func TestDist(t *testing.T) {
 	if os.Getenv("PLUMBLINE_TEST_DIST") == "" {
 		t.Skip("make test-dist makes the archives: some minutes")
 	}
 	inCheckout(t)
 	d := dist{version: "v0.0.1", out: t.TempDir()}
-	arches := []string{"amd64"}
 	var sums []string
 	for range 2 {
-		if err := d.make(arches); err != nil {
+		if err := d.make([]string{runtime.GOARCH}); err != nil {
 			t.Fatal(err)
 		}
-		sum, err := os.ReadFile(filepath.Join(d.out, "SHA256SUMS"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		sums = append(sums, string(sum))
+		sums = append(sums, readFile(t, filepath.Join(d.out, "SHA256SUMS")))
 	}
 	if sums[0] != sums[1] {
-		t.Errorf("made twice, the archives differ: %q", sums)
+		t.Errorf("made twice, the packages differ: %q", sums)
 	}
-	opt := t.TempDir()
-	run(t, opt, "tar", "xzf", filepath.Join(d.out, "plumbline-v0.0.1-linux-amd64.tar.gz"))
-	run(t, opt, "sh", "-c", "mv "+opt+"/plumbline-* "+opt+"/plumbline")
-	harness := filepath.Join(opt, "plumbline", "bin", "harness")
-	if said := run(t, opt, harness, "version"); !strings.Contains(said, "harness v0.0.1") {
-		t.Errorf("the version is %q", said)
-	}
-	said := run(t, opt, harness, "run", "resnet50", "--mode", "accuracy", "--out", filepath.Join(opt, "out"))
-	if !strings.Contains(said, "PASS") {
-		t.Errorf("the run printed\n%s", said)
-	}
-	checkDocuments(t, filepath.Join(opt, "plumbline"))
+	run(t, d.out, "sha256sum", "-c", "SHA256SUMS")
+	m := made{d.out, filepath.Join(d.out, "plumbline-v0.0.1-linux-"+runtime.GOARCH)}
+	t.Run("archive", m.archive)
+	t.Run("deb", m.deb)
+	t.Run("rpm", m.rpm)
+	t.Run("container", m.container)
+}
+
+// made are the packages of a version.
+type made struct{ out, name string }
+
+func (m made) root(t *testing.T) cleanRoot { return newCleanRoot(t, m.name+"-root.tar.gz") }
+
+// archive unpacks the archive as the Containerfile does, follows the links of its documents, and runs it.
+func (m made) archive(t *testing.T) {
+	r := m.root(t)
+	opt := filepath.Join(r.dir, "opt")
+	run(t, opt, "tar", "xzf", m.name+".tar.gz")
+	checkDocuments(t, filepath.Join(opt, filepath.Base(m.name)))
 	for _, name := range []string{"sbom.cdx.json", "licences/go/LICENSE", "licences/onnxruntime/onnxruntime-LICENSE.txt",
 		"licences/clip/clip-LICENSE.txt", "share/man/man1/harness-run.1", "share/completions/harness.bash", "LICENSE"} {
 		if info, err := os.Stat(filepath.Join(opt, "plumbline", name)); err != nil || info.Size() == 0 {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+	r.benchmark(t, "/opt/plumbline/bin/harness", "v0.0.1")
+	if _, err := exec.LookPath("zstd"); err != nil {
+		t.Logf("skipped: the .tar.zst is not unpacked: %v", err)
+		return
+	}
+	again := t.TempDir()
+	run(t, again, "tar", "--zstd", "-xf", m.name+".tar.zst")
+	run(t, again, "diff", "-r", filepath.Join(again, filepath.Base(m.name)), filepath.Join(opt, filepath.Base(m.name)))
+}
+
+// needed skips a test without a program.
+func needed(t *testing.T, program string) {
+	t.Helper()
+	if _, err := exec.LookPath(program); err != nil {
+		t.Skip(err)
+	}
+}
+
+// only is the one file of a pattern.
+func (m made) only(t *testing.T, pattern string) string {
+	t.Helper()
+	found, err := filepath.Glob(filepath.Join(m.out, pattern))
+	if err != nil || len(found) != 1 {
+		t.Fatalf("%s: %q, %v: want one", pattern, found, err)
+	}
+	return found[0]
+}
+
+// deb installs the package of Debian's kind, runs it, and removes it. Whether its dependencies exist this machine's
+// dpkg says.
+func (m made) deb(t *testing.T) {
+	needed(t, "dpkg")
+	file, r := m.only(t, "*.deb"), m.root(t)
+	run(t, m.out, "dpkg", "--no-act", "--install", file)
+	for _, folder := range []string{"info", "updates"} {
+		if err := os.MkdirAll(filepath.Join(r.dir, "var/lib/dpkg", folder), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(r.dir, "var/lib/dpkg/status"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	dpkg := []string{"dpkg", "--root=" + r.dir, "--log=/dev/null", "--force-depends"}
+	run(t, m.out, append(dpkg, "--install", file)...)
+	r.benchmark(t, "/usr/bin/harness", "v0.0.1")
+	run(t, m.out, append(dpkg, "--purge", "plumbline")...)
+	nothingLeft(t, filepath.Join(r.dir, "usr"))
+}
+
+// rpm installs the package of Red Hat's kind, runs it, and removes it.
+func (m made) rpm(t *testing.T) {
+	needed(t, "rpm")
+	file, r := m.only(t, "*.rpm"), m.root(t)
+	rpm := []string{"rpm", "--root=" + r.dir, "--dbpath=/var/lib/rpm"}
+	run(t, m.out, append(rpm, "--nodeps", "--install", file)...)
+	r.benchmark(t, "/usr/bin/harness", "v0.0.1")
+	run(t, m.out, append(rpm, "--erase", "plumbline")...)
+	nothingLeft(t, filepath.Join(r.dir, "usr"))
+}
+
+// container builds the image of the Containerfile, and runs it without podman's cgroups, which not every machine has.
+func (m made) container(t *testing.T) {
+	needed(t, "buildah")
+	dir := t.TempDir()
+	buildah := func(args ...string) string {
+		store := []string{"buildah", "--storage-driver", "vfs", "--root", filepath.Join(dir, "store"), "--runroot",
+			filepath.Join(dir, "run")}
+		return strings.TrimSpace(run(t, m.out, append(store, args...)...))
+	}
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	buildah("build", "--isolation", "chroot", "--quiet", "--file", filepath.Join(here, "tools/dist/Containerfile"),
+		"--build-arg", "NAME="+filepath.Base(m.name), "--tag", "plumbline", m.out)
+	container := buildah("from", "plumbline")
+	said := buildah("run", "--isolation", "chroot", container, "--", "/opt/plumbline/bin/harness", "run", "resnet50",
+		"--mode", "accuracy", "--count", "100", "--out", "/tmp/out")
+	if !strings.Contains(said, "accuracy, 100 samples") {
+		t.Errorf("the run printed\n%s", said)
+	}
+	if said := buildah("inspect", "--format", "{{.OCIv1.Config.Entrypoint}}", container); said !=
+		"[/opt/plumbline/bin/harness]" {
+		t.Errorf("the image starts %s", said)
+	}
+	buildah("rm", container)
 }
 
 // run runs a command without Go and without the user's settings.

@@ -1,9 +1,9 @@
-// Command dist makes the archives that are released: go run ./tools/dist -version v1.2.3 -o dist
+// Command dist makes the packages that are released: go run ./tools/dist -version v1.2.3 -o dist
 //
-// For each architecture of Linux there is plumbline-VERSION-linux-ARCH.tar.gz and .tar.zst with the harness, the
-// plugins, ONNX Runtime, the documents and examples, licences of all that is in them, a bill of materials (CycloneDX),
-// manual pages and completions; and one file with the checksums of the archives. The same commit gives the same bytes,
-// on the same Go and C compilers.
+// For each architecture of Linux there is a folder with the harness, the plugins, ONNX Runtime, the documents and
+// examples, licences of all that is in them, a bill of materials (CycloneDX), manual pages and completions. It is
+// packed as plumbline-VERSION-linux-ARCH.tar.gz and .tar.zst, .deb and .rpm; -root.tar.gz is what a container needs
+// beside it. One file has the checksums of all. The same commit gives the same bytes, on the same Go and C compilers.
 //
 // In: the checkout. Out: files in the folder of -o, which it makes anew.
 package main
@@ -101,5 +101,10 @@ func (d *dist) makeFor(p platform) (made []string, err error) {
 		}
 		made = append(made, archive)
 	}
-	return made, nil
+	packages, err := d.systemPackages(p, dir)
+	if err != nil {
+		return nil, err
+	}
+	root, err := d.root(p, name, dir)
+	return append(append(made, packages...), root), err
 }

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"debug/elf"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// needs is what the programs and libraries of a folder need of the system.
+type needs struct {
+	libraries []string // names of shared libraries that are not in the folder: "libc.so.6"
+	versions  versions // newest version of each family of symbols: "GLIBC" 2.34
+}
+
+// versions has the newest version of each family of versioned symbols, such as "GLIBC" or "GLIBCXX", as its numbers.
+type versions map[string][]int
+
+// add keeps the newer one of "GLIBC_2.34" and what is there. Families without a number (GLIBC_PRIVATE) do not count.
+func (v versions) add(symbol string) {
+	family, number, found := strings.Cut(symbol, "_")
+	if !found {
+		return
+	}
+	var parts []int
+	for text := range strings.SplitSeq(number, ".") {
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			return
+		}
+		parts = append(parts, n)
+	}
+	if slices.Compare(v[family], parts) < 0 {
+		v[family] = parts
+	}
+}
+
+// String is the newest version of a family: "2.34".
+func (v versions) String(family string) string {
+	parts := make([]string, len(v[family]))
+	for i, n := range v[family] {
+		parts[i] = strconv.Itoa(n)
+	}
+	return strings.Join(parts, ".")
+}
+
+// needsOf reads the dynamic sections of all ELF files below a folder.
+func needsOf(dir string) (needs, error) {
+	n := needs{versions: versions{}}
+	wanted, present := map[string]bool{}, map[string]bool{}
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		present[e.Name()] = true
+		libraries, err := n.read(path)
+		for _, l := range libraries {
+			wanted[l] = true
+		}
+		return err
+	})
+	for l := range wanted {
+		if !present[l] {
+			n.libraries = append(n.libraries, l)
+		}
+	}
+	slices.Sort(n.libraries)
+	return n, err
+}
+
+// read notes the versions that a file needs and returns the libraries; a file that is no ELF needs nothing.
+func (n needs) read(path string) (libraries []string, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	magic := make([]byte, len(elf.ELFMAG))
+	if _, err := f.ReadAt(magic, 0); err != nil || string(magic) != elf.ELFMAG {
+		return nil, nil // too short a file is none
+	}
+	file, err := elf.NewFile(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if libraries, err = file.ImportedLibraries(); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	symbols, err := file.ImportedSymbols()
+	if errors.Is(err, elf.ErrNoSymbols) {
+		return libraries, nil // linked statically
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	for _, s := range symbols {
+		n.versions.add(s.Version)
+	}
+	return libraries, nil
+}

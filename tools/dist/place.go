@@ -1,0 +1,52 @@
+package main
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// placed is a file of the folder that is packed, and where it goes.
+type placed struct {
+	from       string // path
+	to         string // below a prefix such as /usr: "bin/harness"
+	executable bool
+}
+
+// prefixed lists the files of the folder that is packed, in the order of their names, as they lie below a prefix.
+func prefixed(dir string) (all []placed, err error) {
+	err = filepath.WalkDir(dir, func(file string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		inside, err := filepath.Rel(dir, file)
+		if err != nil {
+			return err
+		}
+		info, err := os.Stat(file)
+		if err != nil {
+			return err
+		}
+		all = append(all, placed{file, below(filepath.ToSlash(inside)), info.Mode()&0o100 != 0})
+		return nil
+	})
+	return all, err
+}
+
+// below is where a file of the folder lies below a prefix. The harness knows these places.
+func below(inside string) string {
+	completions := map[string]string{
+		"share/completions/harness.bash": "share/bash-completion/completions/harness",
+		"share/completions/harness.fish": "share/fish/vendor_completions.d/harness.fish",
+		"share/completions/harness.zsh":  "share/zsh/site-functions/_harness",
+	}
+	if name := completions[inside]; name != "" {
+		return name
+	}
+	switch first, _, _ := strings.Cut(inside, "/"); first {
+	case binDir, "lib", shareDir:
+		return inside
+	}
+	return "share/plumbline/" + inside
+}
