@@ -153,8 +153,8 @@ dist: ## make the archives and packages of a release for Linux in dist/: VERSION
 release: ## write all modules as VERSION=v1.2.3 will have them into a module proxy of files, dist/proxy, and print the tags
 	$(GO) run ./tools/release -o dist/proxy $(VERSION)
 
-test-dist: ## make all packages twice, compare; install, run and remove each without Go; install the modules from a proxy
-	PLUMBLINE_TEST_DIST=1 $(GO) test -count=1 -v -timeout 60m ./tools/dist ./tools/release
+test-dist: ## make all packages twice, compare; install, run and remove each without Go; install the modules from a proxy (PYTHON=for wheels)
+	PLUMBLINE_TEST_DIST=1 PLUMBLINE_PYTHON=$(or $(PYTHON),python3) $(GO) test -count=1 -v -timeout 60m ./tools/dist ./tools/release
 
 clean: ## remove what make built and the demo's results
 	rm -rf $(BIN) out dist bench.txt

@@ -58,6 +58,9 @@ func output(args ...string) (string, error) {
 	return string(text), err
 }
 
+// pluginPrefix begins the names of plugins, as the harness looks for them.
+const pluginPrefix = "plumbline-plugin-"
+
 // Where the folder that is packed has things: as below a prefix such as /usr, so that the harness finds them in any.
 var (
 	binDir     = "bin"

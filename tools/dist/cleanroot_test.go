@@ -18,7 +18,7 @@ func newCleanRoot(t *testing.T, archive string) cleanRoot {
 	return r
 }
 
-// namespace runs a command in mount, process and network namespaces of its own: nothing can be reached over the network.
+// namespace runs a command in mount, process and network namespaces of its own: no network can be reached.
 const namespace = `set -e
 mount --bind "$ROOT" "$ROOT"
 mount --rbind /dev "$ROOT/dev"
@@ -57,7 +57,9 @@ func (r cleanRoot) benchmark(t *testing.T, harness, version string) {
 	if !strings.Contains(said, "accuracy, 100 samples") || !strings.Contains(said, "logs and result.json in /tmp/out") {
 		t.Errorf("the run printed\n%s", said)
 	}
-	for _, args := range [][]string{{"new", "backend", "/tmp/acme"}, {"new", "backend", "/tmp/py", "--language", "python"}} {
+	for _, args := range [][]string{
+		{"new", "backend", "/tmp/acme"}, {"new", "backend", "/tmp/py", "--language", "python"},
+	} {
 		if said := r.run(t, append([]string{harness}, args...)...); !strings.Contains(said, "README.md") {
 			t.Errorf("%q printed\n%s", args, said)
 		}

@@ -128,8 +128,8 @@ func TestRuntimeOfAPackage(t *testing.T) {
 	}
 }
 
-// TestDist makes all packages of this machine's architecture twice, and installs, uses and removes each in a root of its
-// own, without Go and without a network.
+// TestDist makes all packages of this machine's architecture twice, and installs, uses and removes each in a root of
+// its own, without Go and without a network.
 func TestDist(t *testing.T) {
 	if os.Getenv("PLUMBLINE_TEST_DIST") == "" {
 		t.Skip("make test-dist makes the archives: some minutes")
@@ -152,6 +152,7 @@ func TestDist(t *testing.T) {
 	t.Run("deb", m.deb)
 	t.Run("rpm", m.rpm)
 	t.Run("container", m.container)
+	t.Run("wheels", m.wheels)
 }
 
 // made are the packages of a version.
@@ -165,8 +166,9 @@ func (m made) archive(t *testing.T) {
 	opt := filepath.Join(r.dir, "opt")
 	run(t, opt, "tar", "xzf", m.name+".tar.gz")
 	checkDocuments(t, filepath.Join(opt, filepath.Base(m.name)))
-	for _, name := range []string{"sbom.cdx.json", "licences/go/LICENSE", "licences/onnxruntime/onnxruntime-LICENSE.txt",
-		"licences/clip/clip-LICENSE.txt", "share/man/man1/harness-run.1", "share/completions/harness.bash", "LICENSE"} {
+	for _, name := range []string{"sbom.cdx.json", "licences/go/LICENSE",
+		"licences/onnxruntime/onnxruntime-LICENSE.txt", "licences/clip/clip-LICENSE.txt", "share/man/man1/harness-run.1",
+		"share/completions/harness.bash", "LICENSE"} {
 		if info, err := os.Stat(filepath.Join(opt, "plumbline", name)); err != nil || info.Size() == 0 {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -263,7 +265,7 @@ func (m made) container(t *testing.T) {
 func run(t *testing.T, home string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command(args[0], args[1:]...)
-	cmd.Dir, cmd.Env = home, []string{"PATH=/usr/bin:/bin", "HOME=" + home}
+	cmd.Dir, cmd.Env = home, []string{"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "HOME=" + home}
 	text, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%q: %v\n%s", args, err, text)

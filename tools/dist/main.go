@@ -2,8 +2,9 @@
 //
 // For each architecture of Linux there is a folder with the harness, the plugins, ONNX Runtime, the documents and
 // examples, licences of all that is in them, a bill of materials (CycloneDX), manual pages and completions. It is
-// packed as plumbline-VERSION-linux-ARCH.tar.gz and .tar.zst, .deb and .rpm; -root.tar.gz is what a container needs
-// beside it. One file has the checksums of all. The same commit gives the same bytes, on the same Go and C compilers.
+// packed as plumbline-VERSION-linux-ARCH.tar.gz and .tar.zst, .deb, .rpm and Python wheels; -root.tar.gz is what a
+// container needs beside it. One file has the checksums of all. The same commit gives the same bytes, on the same Go
+// and C compilers.
 //
 // In: the checkout. Out: files in the folder of -o, which it makes anew.
 package main
@@ -14,6 +15,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -105,6 +107,10 @@ func (d *dist) makeFor(p platform) (made []string, err error) {
 	if err != nil {
 		return nil, err
 	}
+	wheels, err := d.wheels(p, dir)
+	if err != nil {
+		return nil, err
+	}
 	root, err := d.root(p, name, dir)
-	return append(append(made, packages...), root), err
+	return append(slices.Concat(made, packages, wheels), root), err
 }

@@ -27,7 +27,7 @@ const ours = modfiles.Root
 
 // modulesOf reads from the binaries in dir which modules they are made of.
 func modulesOf(dir string) ([]module, error) {
-	binaries, err := filepath.Glob(filepath.Join(dir, pluginsDir, "plumbline-plugin-*"))
+	binaries, err := filepath.Glob(filepath.Join(dir, pluginsDir, pluginPrefix+"*"))
 	if err != nil {
 		return nil, err
 	}

@@ -127,8 +127,8 @@ func redHat(info *nfpm.Info, n needs) {
 	info.RPM.Summary, _, _ = strings.Cut(info.Description, "\n")
 }
 
-// withWindow compresses the data of a package of Debian's kind as .tar.zst archives are, with a window that the libraries
-// of all plugins fit in: nfpm's own takes half as much again.
+// withWindow compresses the data of a package of Debian's kind as .tar.zst archives are, with a window that what
+// plugins share fits in: nfpm's own takes half as much again.
 func withWindow(text []byte, date time.Time) ([]byte, error) {
 	var to bytes.Buffer
 	w := ar.NewWriter(&to)

@@ -1,0 +1,147 @@
+"""Tests of the installed package: python -m unittest discover python/tests, with the wheel installed."""
+
+import json
+import math
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+from unittest import mock
+
+import plumbline_inference as plumbline
+
+try:
+    import pandas
+except ImportError:
+    pandas = None
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.dir = Path(folder.name)
+
+
+class TestRun(Case):
+    def test_performance(self):
+        out = self.dir / "out"
+        flags = {"mode": "performance", "export": "queries.csv", "out": out}
+        done = plumbline.run("resnet50", scenario=["SingleStream,Offline"], **flags)
+        self.assertIn(done.code, plumbline.VERDICTS)
+        self.assertEqual([r.scenario for r in done.results.runs], ["SingleStream", "Offline"])
+        for run in done.results.runs:
+            self.assertEqual((run.model, run.status), ("resnet50", "complete"))
+            self.assertEqual(run.result, run.performance.metric)
+            self.assertGreater(run.result.value, 0)
+            self.assertLessEqual(run.performance.latency.min_ns, run.performance.latency.percentiles[0.99])
+            self.assertTrue((run.folder / "mlperf_log_summary.txt").is_file())
+            queries = run.queries()
+            self.assertEqual(len(queries), run.performance.samples)
+            self.assertEqual(max(q.latency_ns for q in queries), run.performance.latency.max_ns)
+            self.assertIsNone(queries[0].tokens)
+        self.assertEqual(plumbline.read(out), done.results)
+
+    def test_accuracy(self):
+        done = plumbline.run("resnet50", mode="accuracy", count=100, out=self.dir / "out")
+        (run,) = done.results.runs
+        self.assertEqual((done.code, run.verdict), (0, "no target"))
+        self.assertEqual(str(run.result), run.accuracy.metrics[0].rounded + " %")
+        self.assertGreater(run.result.value, 90)
+        self.assertIsNone(run.accuracy.metrics[0].target)
+        below = plumbline.run("resnet50", mode="accuracy", count=100, target={"accuracy": 99.9}, out=self.dir / "below")
+        self.assertEqual((below.code, below.results.runs[0].verdict), (4, "BELOW TARGET"))
+
+    def test_failure(self):
+        with self.assertRaisesRegex(plumbline.Failure, "exit code 2\n.*nosuch") as caught:
+            plumbline.run("nosuch", out=self.dir / "out")
+        self.assertEqual(caught.exception.finished.results.runs, [])
+        self.assertEqual(plumbline.run("nosuch", out=self.dir / "out", check=False).code, 2)
+
+    def test_interrupt(self):
+        """An interrupt ends the harness, which keeps what it has, before Python goes on."""
+        out = self.dir / "out"
+        code = "import sys, plumbline_inference as p; p.run('null', out=sys.argv[1], scenario='Server', " \
+            "mode='performance', set='min_duration=600000')"
+        process = subprocess.Popen([sys.executable, "-c", code, str(out)], stderr=subprocess.PIPE, text=True)
+        while not list(out.glob("null/Server/performance/*/mlperf_log_detail.txt")):
+            self.assertIsNone(process.poll(), "it ended by itself")
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate()
+        self.assertIn("KeyboardInterrupt", errors)
+        self.assertEqual(plumbline.read(out).runs[0].status, "interrupted")
+
+    def test_flags(self):
+        from plumbline_inference._program import _flag
+
+        for value, want in (
+            (True, ["--x"]), (False, []), (None, []), (3, ["--x", "3"]), ("a b", ["--x", "a b"]),
+            (Path("p"), ["--x", "p"]), (["a", 1], ["--x", "a", "--x", "1"]), ({"k": "v"}, ["--x", "k=v"]),
+        ):
+            self.assertEqual(_flag("--x", value), want)
+
+    def test_program(self):
+        with mock.patch.dict(os.environ, PLUMBLINE_HARNESS="/none/harness"):
+            self.assertEqual(plumbline.program(), Path("/none/harness"))
+        with mock.patch("plumbline_inference._program._folders", return_value=["/none"]):
+            with self.assertRaisesRegex(FileNotFoundError, "looked for /none/harness"):
+                plumbline.program()
+        said = subprocess.run([sys.executable, "-m", "plumbline_inference", "version"], capture_output=True, text=True)
+        self.assertTrue(said.stdout.startswith("harness "), said)
+
+
+class TestRead(Case):
+    def write(self, value):
+        path = self.dir / "result.json"
+        path.write_text(value if isinstance(value, str) else json.dumps(value))
+        return path
+
+    def test_faults(self):
+        head = {"schema": "plumbline.result", "schema_version": 1}
+        for value, want in (
+            ("{", "Expecting"), ([], "is no result"), ({"schema": "x"}, "is no result"),
+            ({**head, "schema_version": 2}, "schema version 2; this package reads 1 to 1: update it"),
+            ({**head, "schema_version": "1"}, "schema version '1'"), (head, "KeyError: 'runs'"),
+            ({**head, "runs": [{}], "exit_code": 0, "outcome": ""}, "KeyError"),
+            ({**head, "runs": [3], "exit_code": 0, "outcome": ""}, "AttributeError"),
+        ):
+            with self.assertRaisesRegex(plumbline.FormatError, want):
+                plumbline.read(self.write(value))
+        with self.assertRaises(FileNotFoundError):
+            plumbline.read(self.dir / "none")
+
+    def test_numbers(self):
+        from plumbline_inference._results import _number, _time
+
+        self.assertTrue(math.isnan(_number(None)))
+        self.assertIsNone(_time("0001-01-01T00:00:00Z"))
+        self.assertEqual(_time("2026-11-24T01:02:03.123456789Z").isoformat(), "2026-11-24T01:02:03.123456+00:00")
+        self.assertEqual(_time("2026-11-24T01:02:03Z").isoformat(), "2026-11-24T01:02:03+00:00")
+
+
+class TestFrames(Case):
+    def test_without_pandas(self):
+        with mock.patch.dict(sys.modules, {"pandas": None}):
+            with self.assertRaisesRegex(ImportError, "pip install pandas"):
+                plumbline.Results.none(self.dir).frame()
+
+    @unittest.skipIf(pandas is None, "pandas is not installed")
+    def test_frames(self):
+        flags = {"mode": "performance", "export": "queries.csv", "out": self.dir / "out"}
+        done = plumbline.run("resnet50", scenario="Offline", **flags)
+        frame = done.results.frame()
+        self.assertEqual(list(frame.scenario), ["Offline"])
+        (run,) = done.results.runs
+        self.assertEqual(frame.value[0], run.result.value)
+        queries = run.queries_frame()
+        self.assertEqual(int(queries.latency_ns.max()), run.performance.latency.max_ns)
+        self.assertTrue(queries.tokens.isna().all())
+
+
+if __name__ == "__main__":
+    unittest.main()
