@@ -22,6 +22,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/internal/score"
 	"github.com/plumbline-ml/plumbline/bench/plugin"
 	"github.com/plumbline-ml/plumbline/bench/power"
+	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/settings"
 	"github.com/plumbline-ml/plumbline/bench/tune"
 )
@@ -96,6 +97,13 @@ func (r Run) ModeName() string {
 		return ModeRanging
 	}
 	return ModePerformance
+}
+
+// NameOf is what the run is called: as in its record (record.Run.Name).
+func (p *Plan) NameOf(r Run) string {
+	return record.Run{
+		Identity: p.Request.Identity, Model: r.Model, Scenario: r.Scenario.String(), Mode: r.ModeName(), Test: r.Test,
+	}.Name()
 }
 
 // scenarioDir is the directory of the run's result.json, relative to the output directory.

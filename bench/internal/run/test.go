@@ -67,7 +67,7 @@ func searchStreams(ctx context.Context, sut loadgen.SUT, qsl loadgen.QSL, rules 
 func (r *runner) recorder(rec *record.Run) func(loadgen.Recording, string) error {
 	return func(measured loadgen.Recording, dir string) error {
 		faults := []error{writeSeries(measured, dir)}
-		s := export.Of(measured, r.request.ExportRows)
+		s := export.Of(measured, r.request.ExportRows).Named(r.shown(rec.Name()))
 		for _, f := range r.request.Exports {
 			faults = append(faults, writeExport(f, s, dir))
 		}
@@ -78,6 +78,14 @@ func (r *runner) recorder(rec *record.Run) func(loadgen.Recording, string) error
 		}
 		return errors.Join(faults...)
 	}
+}
+
+// shown is a text without secrets.
+func (r *runner) shown(text string) string {
+	if r.launch.Hide == nil {
+		return text
+	}
+	return r.launch.Hide(text)
 }
 
 // writeSeries leaves what a timed run measured over time in its folder.

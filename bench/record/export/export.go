@@ -42,6 +42,7 @@ type Row struct {
 	Completed  *int64 `json:"completed_ns"`
 	Latency    *int64 `json:"latency_ns"` // Completed - Scheduled
 	Tokens     *int64 `json:"tokens"`
+	Run        string `json:"run"` // the name of the run, the same in all rows
 }
 
 // Source is where samples come from, as loadgen.Recording hands them out.
@@ -55,8 +56,18 @@ type Source interface {
 // Samples are those of a run.
 type Samples struct {
 	recording Source
-	step      int // every step-th query, or sample of the only query, is written
+	step      int    // every step-th query, or sample of the only query, is written
+	run       string // its name
 }
+
+// Named are the samples of a run of a name, which every row says, so that rows of several runs can be put together.
+func (s Samples) Named(run string) Samples {
+	s.run = run
+	return s
+}
+
+// Run is the name of the run.
+func (s Samples) Run() string { return s.run }
 
 // Of are the samples of a recording: all of them, or where they are more than most every n-th query (of an Offline run,
 // whose samples are one query, every n-th sample), so that no more than most are left. most below 1 is DefaultRows.
@@ -93,7 +104,11 @@ func (s Samples) Rows() iter.Seq[Row] {
 		per := s.together()
 		var kept kept
 		for i := range s.recording.Samples() {
-			if i/per%s.step == 0 && !yield(kept.row(s.recording, i)) {
+			if i/per%s.step != 0 {
+				continue
+			}
+			row := kept.row(s.recording, i)
+			if row.Run = s.run; !yield(row) {
 				return
 			}
 		}

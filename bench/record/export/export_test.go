@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -48,7 +49,7 @@ func (m made) want(i int) []string {
 	s := m.Slot(i)
 	text := func(v int64) string { return strconv.FormatInt(v, 10) }
 	row := []string{text(int64(s.Query)), text(int64(s.Sample)), text(int64(s.Index)), text(s.Scheduled), text(s.Issued),
-		"", "", "", ""}
+		"", "", "", "", ""}
 	if s.FirstToken > 0 {
 		row[5] = text(s.FirstToken)
 	}
@@ -84,11 +85,34 @@ func TestCSV(t *testing.T) {
 	}
 }
 
+// TestNamesOfRuns: each row says which run it is of, whatever that is called.
+func TestNamesOfRuns(t *testing.T) {
+	for name, want := range map[string]string{
+		"resnet50 Server performance batch=4, backend=ort (2 of 3)": "",
+		`a "quoted", two` + "\nlines":                               "", "=cmd|' /C calc'!A0": "'=cmd|' /C calc'!A0",
+		"@x": "'@x", "": "",
+	} {
+		s := Of(made{n: 3, per: 1}, 0).Named(name)
+		rows, err := csv.NewReader(bytes.NewReader(written(t, CSV(), s))).ReadAll()
+		if want == "" {
+			want = name
+		}
+		if err != nil || len(rows) != 4 || rows[3][len(Columns())-1] != want {
+			t.Errorf("%q: %q, %v", name, rows, err)
+		}
+		var row struct{ Run string }
+		if err := json.NewDecoder(bytes.NewReader(written(t, JSONL(), s))).Decode(&row); err != nil || row.Run != name {
+			t.Errorf("%q: %q, %v", name, row.Run, err)
+		}
+	}
+}
+
 func TestJSONL(t *testing.T) {
 	for name, m := range sources() {
 		d := json.NewDecoder(bytes.NewReader(written(t, JSONL(), Of(m, 0))))
+		d.UseNumber()
 		for i := range m.n {
-			var object map[string]*json.Number
+			var object map[string]any
 			if err := d.Decode(&object); err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
@@ -97,7 +121,7 @@ func TestJSONL(t *testing.T) {
 				if v, ok := object[c]; !ok {
 					t.Errorf("%s: row %d has no %s", name, i, c)
 				} else if v != nil {
-					got = v.String()
+					got = fmt.Sprint(v)
 				}
 				if got != m.want(i)[j] {
 					t.Errorf("%s: row %d has %s %q, want %q", name, i, c, got, m.want(i)[j])
@@ -171,7 +195,7 @@ func benchmark(b *testing.B, f Format) {
 	b.ReportAllocs()
 	for b.Loop() {
 		var size counter
-		if err := f.Write(&size, Of(made{n: 1_000_000, per: 1}, 0)); err != nil {
+		if err := f.Write(&size, Of(made{n: 1_000_000, per: 1}, 0).Named("resnet50 Server performance")); err != nil {
 			b.Fatal(err)
 		}
 		b.SetBytes(int64(size))

@@ -5,12 +5,13 @@ import (
 	"encoding/json"
 	"io"
 	"strconv"
+	"strings"
 )
 
 // Columns are the names of a row's fields, in the order of every format.
 func Columns() []string {
 	return []string{"query", "sample", "sample_index", "scheduled_ns", "issued_ns", "first_token_ns", "completed_ns",
-		"latency_ns", "tokens"}
+		"latency_ns", "tokens", "run"}
 }
 
 // CSV is a line of Columns and one for each sample, with commas; what there is not is empty.
@@ -28,6 +29,7 @@ func writeCSV(to io.Writer, s Samples) error {
 		_, _ = w.WriteString(c)
 	}
 	var line []byte
+	end := "," + field(s.run)
 	for r := range s.Rows() {
 		line = strconv.AppendUint(append(line[:0], '\n'), r.Query, 10)
 		line = strconv.AppendUint(append(line, ','), r.Sample, 10)
@@ -39,12 +41,24 @@ func writeCSV(to io.Writer, s Samples) error {
 				line = strconv.AppendInt(line, *v, 10)
 			}
 		}
+		line = append(line, end...)
 		if _, err := w.Write(line); err != nil {
 			return err
 		}
 	}
 	_ = w.WriteByte('\n')
 	return w.Flush()
+}
+
+// field is a text in a line of CSV. A spreadsheet takes none for a formula, whatever it begins with.
+func field(text string) string {
+	if strings.IndexAny(text, "=+-@\t\r") == 0 {
+		text = "'" + text
+	}
+	if strings.ContainsAny(text, ",\"\r\n") {
+		return `"` + strings.ReplaceAll(text, `"`, `""`) + `"`
+	}
+	return text
 }
 
 func writeJSONL(to io.Writer, s Samples) error {

@@ -72,23 +72,26 @@ func several(runs []results.Found, called []names.Name) (all []plot.Chart) {
 type Plot struct {
 	plot.Chart
 	Folder string // of its run; empty where it is of several
+	// File is the name of a file for it, without an ending, that no other of the plots has: of its run and what it shows.
+	File string
 }
 
 // Plots are the charts of each run, and those of several together, each with what it is of.
 func (r Report) Plots() []Plot {
 	var all []Plot
 	called := names.Of(r.Set.Runs)
+	files := names.Files(called)
 	for i, f := range r.Set.Runs {
 		charts, _ := Charts(f)
 		for _, c := range charts {
 			c.Of = called[i].Full + of([]results.Found{f})
-			all = append(all, Plot{c, f.Folder()})
+			all = append(all, Plot{c, f.Folder(), files[i] + "-" + c.ID})
 		}
 	}
 	if len(r.Set.Runs) > 1 {
 		for _, c := range several(r.Set.Runs, called) {
 			c.Of = names.Common(records(r.Set.Runs)...) + of(r.Set.Runs)
-			all = append(all, Plot{Chart: c})
+			all = append(all, Plot{Chart: c, File: c.ID})
 		}
 	}
 	return all

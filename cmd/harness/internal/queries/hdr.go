@@ -1,9 +1,12 @@
 package queries
 
 import (
+	"fmt"
 	"io"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/plumbline-ml/plumbline/internal/terminal"
 
 	"github.com/plumbline-ml/plumbline/bench/record/export"
 )
@@ -26,7 +29,10 @@ func writeHDR(to io.Writer, s export.Samples) error {
 			return err
 		}
 	}
-	_, err := h.PercentilesPrint(to, ticks, scale)
+	if _, err := h.PercentilesPrint(to, ticks, scale); err != nil || s.Run() == "" {
+		return err
+	}
+	_, err := fmt.Fprintf(to, "#[Run = %s]\n", terminal.Line(s.Run()))
 	return err
 }
 

@@ -19,6 +19,7 @@ type row struct {
 	Completed  *int64 `parquet:"completed_ns,optional"`
 	Latency    *int64 `parquet:"latency_ns,optional"`
 	Tokens     *int64 `parquet:"tokens,optional"`
+	Run        string `parquet:"run,dict"`
 }
 
 // Parquet is a Parquet file with a column for each of export.Columns, compressed by Snappy.

@@ -44,11 +44,13 @@ func (m made) Slot(i int) loadgen.Slot {
 func written(t *testing.T, f export.Format, m made) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := f.Write(&b, export.Of(m, 0)); err != nil {
+	if err := f.Write(&b, export.Of(m, 0).Named(runName)); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
 }
+
+const runName = "mine: resnet50 Server performance batch=4, backend=ort (2 of 3)"
 
 // TestParquetIsTheCSV reads the columns by the names in the file, as another program would, and compares with the CSV.
 func TestParquetIsTheCSV(t *testing.T) {
@@ -96,6 +98,10 @@ func number(v any) string {
 		return strconv.FormatUint(uint64(v), 10)
 	case int32:
 		return strconv.FormatInt(int64(v), 10)
+	case string:
+		return v
+	case []byte:
+		return string(v)
 	}
 	return ""
 }
@@ -120,7 +126,8 @@ func TestHDRHasThePercentiles(t *testing.T) {
 		}
 		found++
 	}
-	if found < 20 || !strings.Contains(text, "Total count    =         9999]") {
+	if found < 20 || !strings.Contains(text, "Total count    =         9999]") ||
+		!strings.HasSuffix(text, "\n#[Run = "+runName+"]\n") {
 		t.Errorf("%d percentiles in:\n%s", found, text)
 	}
 }
@@ -165,7 +172,7 @@ func BenchmarkHDR(b *testing.B)     { benchmark(b, HDR()) }
 func benchmark(b *testing.B, f export.Format) {
 	b.ReportAllocs()
 	for b.Loop() {
-		if err := f.Write(io.Discard, export.Of(made{n: 1_000_000}, 0)); err != nil {
+		if err := f.Write(io.Discard, export.Of(made{n: 1_000_000}, 0).Named(runName)); err != nil {
 			b.Fatal(err)
 		}
 	}

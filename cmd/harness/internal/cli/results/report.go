@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -59,8 +61,9 @@ func ReportCommand(s *shell.App) *cobra.Command {
 	flags.StringVar(&f.html, "html", "", "write one page to `FILE`")
 	flags.BoolVar(&f.text, "text", false, "write a text to the terminal (where no file is asked for, too)")
 	flags.StringVar(&f.plot, "plot", "", "the `NAME` of the plot that --png and --svg write: latency, throughput, ...")
-	flags.StringVar(&f.png, "png", "", "write the plot to `FILE` as a picture")
-	flags.StringVar(&f.svg, "svg", "", "write the plot to `FILE` as SVG")
+	flags.StringVar(&f.png, "png", "",
+		"write the plot to `FILE` as a picture, or that of each run into a folder\n(plots/)")
+	flags.StringVar(&f.svg, "svg", "", "write the plot to `FILE` as SVG, or that of each run into a folder")
 	return c
 }
 
@@ -95,40 +98,67 @@ func wholeFile(path string, write func(io.Writer) error) error {
 	return sdk.Usage(wholefile.Write(path, b.Bytes(), 0o644))
 }
 
-// writePlot writes the one plot of its name.
+// writePlot writes the one plot of its name, or into folders that of each run.
 func writePlot(f *runsReportFlags, r page.Report) error {
-	c, err := findPlot(f.plot, r)
+	found, err := findPlots(f.plot, r)
 	if err != nil {
 		return err
 	}
-	if f.png != "" {
-		err = wholeFile(f.png, c.WritePNG)
-	}
-	if f.svg != "" {
-		err = errors.Join(err, wholeFile(f.svg, c.WriteSVG))
+	for _, w := range []struct {
+		path, end string
+		write     func(plot.Chart, io.Writer) error
+	}{{f.png, ".png", plot.Chart.WritePNG}, {f.svg, ".svg", plot.Chart.WriteSVG}} {
+		folder := isFolder(w.path)
+		switch {
+		case w.path == "":
+			continue
+		case folder:
+			err = errors.Join(err, sdk.Usage(os.MkdirAll(w.path, 0o755)))
+		case len(found) > 1:
+			return several(f.plot, found)
+		}
+		for _, p := range found {
+			path := w.path
+			if folder {
+				path = filepath.Join(w.path, p.File+w.end)
+			}
+			err = errors.Join(err, wholeFile(path, func(to io.Writer) error { return w.write(p.Chart, to) }))
+		}
 	}
 	return err
 }
 
-// findPlot wants exactly one run that has the plot, or one of several runs.
-func findPlot(name string, r page.Report) (plot.Chart, error) {
-	var found []plot.Chart
-	var runs, names []string
+// isFolder says whether files go into what the user named: a folder that is there, or a path that ends as one.
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir() || path != "" && os.IsPathSeparator(path[len(path)-1])
+}
+
+// findPlots are the plots of a name: one of each run that has it, or one of several runs.
+func findPlots(name string, r page.Report) ([]page.Plot, error) {
+	var found []page.Plot
+	var all []string
 	for _, p := range r.Plots() {
-		names = append(names, p.ID)
+		all = append(all, p.ID)
 		if p.ID == name {
-			found, runs = append(found, p.Chart), append(runs, p.Folder)
+			found = append(found, p)
 		}
 	}
-	switch len(found) {
-	case 1:
-		return found[0], nil
-	case 0:
-		return plot.Chart{}, sdk.Usage(fmt.Errorf("--plot %s: the runs have no such plot, but %s", name,
-			strings.Join(distinct(names), ", ")))
+	if len(found) == 0 {
+		return nil, sdk.Usage(fmt.Errorf("--plot %s: the runs have no such plot, but %s", name,
+			strings.Join(distinct(all), ", ")))
 	}
-	return plot.Chart{}, sdk.Usage(fmt.Errorf("--plot %s: %d runs have it; name the folder of one:\n  %s",
-		name, len(found), strings.Join(runs, "\n  ")))
+	return found, nil
+}
+
+// several says that a file has room for one plot.
+func several(name string, found []page.Plot) error {
+	folders := make([]string, len(found))
+	for i, p := range found {
+		folders[i] = p.Folder
+	}
+	return sdk.Usage(fmt.Errorf("--plot %s: %d runs have it; name the folder of one, or for a file of each a folder, "+
+		"as in --png plots/:\n  %s", name, len(found), strings.Join(folders, "\n  ")))
 }
 
 // distinct leaves out what is there before.

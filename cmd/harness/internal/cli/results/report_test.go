@@ -5,6 +5,7 @@ import (
 	"image/png"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -52,11 +53,33 @@ func TestReportPlots(t *testing.T) {
 	if text, err = os.ReadFile(vector); err != nil || !strings.Contains(string(text), "Throughput of each run</text>") {
 		t.Errorf("%v: %.60s", err, text)
 	}
-	s.Want(2, s.Run("report", s.Out(), "--plot", "throughput", "--png", picture), "2 runs have it")
+	s.Want(2, s.Run("report", s.Out(), "--plot", "throughput", "--png", picture), "2 runs have it", "plots/")
 	s.Want(2, s.Run("report", s.Out(), "--plot", "latencies", "--png", picture), "no such plot", "latency-histogram")
 	s.Want(2, s.Run("report", s.Out(), "--png", picture), "--plot NAME goes with")
 	s.Want(2, s.Run("report", s.Out(), "--plot", "latency"), "--plot NAME goes with")
 	s.Want(2, s.Run("report", s.Out(), "--plot", "issue-delay", "--png", filepath.Join(picture, "x")), "not a directory")
+}
+
+// TestReportPlotsOfEachRun: in a folder each run has a file of its name, whatever that is.
+func TestReportPlotsOfEachRun(t *testing.T) {
+	s := clitest.New(t)
+	for _, label := range []string{"../../evil", "b"} {
+		s.Want(0, s.Run("run", "resnet50", "--scenario", "Offline", "--mode", "performance", "--label", label, "--out",
+			s.Out(label[len(label)-1:])))
+	}
+	plots := filepath.Join(s.Dir, "plots")
+	s.Want(0, s.Run("report", s.Out(), "--plot", "throughput", "--png", plots+"/", "--svg", plots))
+	s.Want(0, s.Run("report", s.Out(), "--plot", "overview-throughput", "--svg", plots))
+	files, err := filepath.Glob(filepath.Join(plots, "*"))
+	for i := range files {
+		files[i] = filepath.Base(files[i])
+	}
+	want := []string{"-..-evil-resnet50-Offline-performance-throughput.png",
+		"-..-evil-resnet50-Offline-performance-throughput.svg", "b-resnet50-Offline-performance-throughput.png",
+		"b-resnet50-Offline-performance-throughput.svg", "overview-throughput.svg"}
+	if err != nil || !slices.Equal(files, want) {
+		t.Errorf("%q, %v, want %q", files, err, want)
+	}
 }
 
 func TestReportOfNothing(t *testing.T) {

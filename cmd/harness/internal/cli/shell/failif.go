@@ -58,7 +58,7 @@ func planned(p *bench.Plan) []failif.Subject {
 	var all []failif.Subject
 	for _, r := range p.Runs {
 		s := failif.Subject{
-			Name: fmt.Sprintf("%s %v %s", r.Model, r.Scenario, r.ModeName()), Model: r.Model, Scenario: r.Scenario.String(),
+			Name: p.NameOf(r), Model: r.Model, Scenario: r.Scenario.String(),
 		}
 		if r.Mode == loadgen.AccuracyOnly {
 			s.Metrics = record.AccuracyMetrics(slices.Concat(p.Served.Model.Metrics,
