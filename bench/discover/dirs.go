@@ -30,11 +30,11 @@ type Dir struct {
 }
 
 // installed is where a package of the system or of Python, or an archive, has the plugins: from the folder above bin/.
-var installed = filepath.Join("lib", "plumbline", "plugins")
+var installed = filepath.Join("libexec", "plumbline", "plugins")
 
 // Dirs lists where plugins are looked for, first place first: the --plugin-dir flags, the directories of
-// PLUMBLINE_PLUGINS, plugins/ beside the harness binary, the binary's own directory, and lib/plumbline/plugins beside
-// it where it is called bin.
+// PLUMBLINE_PLUGINS, plugins/ beside the harness binary, the binary's own directory, and where that is called bin,
+// libexec/plumbline/plugins beside it.
 func Dirs(flags []string, env, executable string) []Dir {
 	var dirs []Dir
 	for _, d := range flags {

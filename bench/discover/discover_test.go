@@ -19,7 +19,7 @@ func TestDirs(t *testing.T) {
 	list := string(os.PathListSeparator)
 	got := Dirs([]string{"a", "b"}, "c"+list+list+"d", "/opt/bin/harness")
 	want := []Dir{{"a", "--plugin-dir"}, {"b", "--plugin-dir"}, {"c", "PLUMBLINE_PLUGINS"}, {"d", "PLUMBLINE_PLUGINS"},
-		{"/opt/bin/plugins", Beside}, {"/opt/bin", Beside}, {"/opt/lib/plumbline/plugins", Beside}}
+		{"/opt/bin/plugins", Beside}, {"/opt/bin", Beside}, {"/opt/libexec/plumbline/plugins", Beside}}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}

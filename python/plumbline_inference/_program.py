@@ -38,10 +38,10 @@ def program() -> Path:
 
 
 def _folders() -> list[str]:
-    """Where pip and uv put programs: of the environment, of the user, and beside a folder of pip install --target."""
+    """Where pip and uv put programs: beside a folder of pip install --target, of the environment, of the user."""
     here = Path(__file__).resolve().parent.parent
     user = sysconfig.get_preferred_scheme("user")
-    return [sysconfig.get_path("scripts"), sysconfig.get_path("scripts", scheme=user), str(here / "bin")]
+    return [str(here / "bin"), sysconfig.get_path("scripts"), sysconfig.get_path("scripts", scheme=user)]
 
 
 class Failure(RuntimeError):

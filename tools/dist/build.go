@@ -64,7 +64,7 @@ const pluginPrefix = "plumbline-plugin-"
 // Where the folder that is packed has things: as below a prefix such as /usr, so that the harness finds them in any.
 var (
 	binDir     = "bin"
-	pluginsDir = filepath.Join("lib", "plumbline", "plugins")
+	pluginsDir = filepath.Join("libexec", "plumbline", "plugins")
 	shareDir   = "share"
 )
 

@@ -45,7 +45,7 @@ func below(inside string) string {
 		return name
 	}
 	switch first, _, _ := strings.Cut(inside, "/"); first {
-	case binDir, "lib", shareDir:
+	case binDir, "libexec", shareDir:
 		return inside
 	}
 	return "share/plumbline/" + inside

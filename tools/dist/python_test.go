@@ -54,6 +54,19 @@ func (m made) wheels(t *testing.T) {
 		notebook := filepath.Join(top, "examples", "notebook", "plumbline.ipynb")
 		t.Log(in(t, path, filepath.Join(tests, "notebook.py"), notebook))
 	})
+	t.Run("target", func(t *testing.T) { // a folder that is no environment
+		folder := filepath.Join(home, "target")
+		in(t, "", append([]string{"-m", "pip", "install", "--no-index", "--no-compile", "--quiet", "--target", folder},
+			files...)...)
+		const where = "import plumbline_inference as p; print(p.__file__, p.program())"
+		want := filepath.Join(folder, pythonPackage, "__init__.py") + " " + filepath.Join(folder, "bin", "harness")
+		if said := in(t, folder, "-c", where); strings.TrimSpace(said) != want {
+			t.Errorf("found %s, want %s", said, want)
+		}
+		if said := run(t, home, filepath.Join(folder, "bin", "harness"), "list"); !strings.Contains(said, "bert-99") {
+			t.Errorf("harness list printed\n%s", said)
+		}
+	})
 	in(t, "", "-m", "pip", "uninstall", "--yes", "--quiet", "plumbline-inference", "plumbline-inference-plugins")
 	if after := listing(t, venv); after != before {
 		t.Errorf("after the wheels were removed the environment has\n%s\nwant\n%s", after, before)

@@ -32,7 +32,7 @@ func smallTree(t *testing.T) string {
 	text := []byte(readFile(t, shell))
 	dir := t.TempDir()
 	for name, content := range map[string][]byte{
-		"bin/harness": text, "lib/plumbline/plugins/plumbline-plugin-null": text, "README.md": []byte("# it\n"),
+		"bin/harness": text, "libexec/plumbline/plugins/plumbline-plugin-null": text, "README.md": []byte("# it\n"),
 		"share/man/man1/harness.1": []byte(".TH\n"), "share/completions/harness.zsh": []byte("#compdef\n"),
 	} {
 		path := filepath.Join(dir, filepath.FromSlash(name))
@@ -110,7 +110,7 @@ func checkDeb(t *testing.T, path string) {
 		t.Fatal(err)
 	}
 	files := untar(t, data)
-	for _, name := range []string{"usr/bin/harness", "usr/lib/plumbline/plugins/plumbline-plugin-null",
+	for _, name := range []string{"usr/bin/harness", "usr/libexec/plumbline/plugins/plumbline-plugin-null",
 		"usr/share/plumbline/README.md", "usr/share/man/man1/harness.1", "usr/share/zsh/vendor-completions/_harness",
 		"usr/share/doc/plumbline/copyright"} {
 		if files["./"+name] == "" {

@@ -40,7 +40,7 @@ func SourceOf(executable, version string) Source {
 		}
 		for _, files := range []string{dir, filepath.Join(dir, "share", "plumbline")} {
 			if s.Files == "" && there(files, protoDir+pluginProto) {
-				s.Files, s.Library = files, filepath.Join(dir, "lib", "plumbline", "plugins")
+				s.Files, s.Library = files, filepath.Join(dir, "libexec", "plumbline", "plugins")
 			}
 		}
 		if filepath.Dir(dir) == dir {

@@ -28,10 +28,11 @@ func TestSource(t *testing.T) {
 	}{
 		{filepath.Join(source, "bin", "harness"), "v1.2.3", OfCheckout(source)},
 		{filepath.Join(archive, "bin", "harness"), "v1.2.3", Source{
-			Release: "v1.2.3", Files: archive, Library: filepath.Join(archive, "lib", "plumbline", "plugins"), Harness: "v1.2.3",
+			Release: "v1.2.3", Files: archive, Library: filepath.Join(archive, "libexec", "plumbline", "plugins"),
+			Harness: "v1.2.3",
 		}},
 		{filepath.Join(usr, "bin", "harness"), "devel-abc", Source{
-			Files: filepath.Join(usr, "share", "plumbline"), Library: filepath.Join(usr, "lib", "plumbline", "plugins"),
+			Files: filepath.Join(usr, "share", "plumbline"), Library: filepath.Join(usr, "libexec", "plumbline", "plugins"),
 			Harness: "devel-abc",
 		}},
 		{filepath.Join(lone, "harness"), "v1.0.0-rc.1", Source{Release: "v1.0.0-rc.1", Harness: "v1.0.0-rc.1"}},
@@ -48,7 +49,7 @@ func TestSource(t *testing.T) {
 // TestWriteOfARelease writes modules without a checkout.
 func TestWriteOfARelease(t *testing.T) {
 	files := checkout(t)
-	release := Source{Release: "v1.2.3", Files: files, Library: "/opt/lib/plumbline/plugins", Harness: "v1.2.3"}
+	release := Source{Release: "v1.2.3", Files: files, Library: "/opt/libexec/plumbline/plugins", Harness: "v1.2.3"}
 	dir := filepath.Join(t.TempDir(), "acme")
 	m, err := Write(Spec{Kind: Backend, Dir: dir, Source: release})
 	if err != nil {
