@@ -1,5 +1,7 @@
 package terminal
 
+import "strings"
+
 // Style is how a Span looks where styles are shown. It never says more than the text does.
 type Style int
 
@@ -43,12 +45,13 @@ func (s Span) shown(colour bool) string {
 // pins. A verdict that it does not know is plain.
 func OfVerdict(word string) Span {
 	style := Plain
-	switch word {
-	case "VALID", "ok", "pass", "PASS", "accept":
+	kind, _, _ := strings.Cut(word, " (") // as in "VALID (smoke)"
+	switch kind {
+	case "VALID", "ok", "PASS", "accept":
 		style = Good
-	case "INVALID", "FAILED", "FAIL", "fail", "reject", "NOT THE SAME", "BELOW TARGET":
+	case "INVALID", "FAILED", "FAIL", "reject", "NOT THE SAME", "BELOW TARGET", "ABOVE LIMIT":
 		style = Bad
-	case "INTERRUPTED", "warn", "NOT RUN", "skip":
+	case "INTERRUPTED", "UNFINISHED", "warn", "skip":
 		style = Doubtful
 	}
 	return Span{style, word}

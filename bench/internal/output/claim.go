@@ -10,6 +10,8 @@ import (
 	"github.com/plumbline-ml/plumbline/fetch/wholefile"
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk"
+
+	"github.com/plumbline-ml/plumbline/bench/record"
 )
 
 // LockName is the file in an output directory that the session which writes there holds a lock on.
@@ -22,6 +24,8 @@ type Claim struct {
 	// Recovered is what became of results that a session which was killed had set aside here.
 	Recovered    Recovered
 	lock, folder *os.File
+	made         []string // the folders that were made for it, the deepest first
+	discarded    bool
 }
 
 // Take chooses the output directory for runs in dirs as Choose does, makes it and claims it. One that another session
@@ -89,6 +93,7 @@ func takeFree(dirs []string) (*Claim, error) {
 
 func claim(dir string) (*Claim, error) {
 	path := filepath.Join(dir, LockName)
+	made := missing(dir)
 	for {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return nil, err
@@ -106,7 +111,7 @@ func claim(dir string) (*Claim, error) {
 			if err != nil {
 				return nil, errors.Join(err, lock.Close())
 			}
-			return &Claim{Dir: dir, lock: lock, folder: folder}, nil
+			return &Claim{Dir: dir, lock: lock, folder: folder, made: made}, nil
 		}
 		_ = lock.Close()
 		if err != nil {
@@ -134,11 +139,43 @@ func (c *Claim) Check() error {
 			"until the end", c.Dir, loadgen.ErrLogsLost)
 }
 
+// Discard removes, when the directory is released, what a session wrote there for runs in dirs: none of their tests has
+// begun. done is false where the directory was there before, and nothing is removed.
+func (c *Claim) Discard(dirs []string) (done bool) {
+	if c.discarded = len(c.made) > 0 && c.Check() == nil; !c.discarded {
+		return false
+	}
+	for _, dir := range dirs {
+		_ = os.RemoveAll(filepath.Join(c.Dir, dir))
+		for d := filepath.Dir(dir); d != "."; d = filepath.Dir(d) {
+			_ = os.Remove(filepath.Join(c.Dir, d, record.FileName)) // there may be none
+			_ = os.Remove(filepath.Join(c.Dir, d))                  // others may have something in it
+		}
+	}
+	_ = os.Remove(filepath.Join(c.Dir, record.FileName))
+	return true
+}
+
+// missing are the folders of a path that are not there, the deepest first.
+func missing(dir string) (all []string) {
+	for d := filepath.Clean(dir); ; d = filepath.Dir(d) {
+		if _, err := os.Lstat(d); err == nil || d == filepath.Dir(d) {
+			return all
+		}
+		all = append(all, d)
+	}
+}
+
 // Release gives the directory free. The file goes while it is locked: who has it open finds that it is not the
 // one of its name any more.
 func (c *Claim) Release() {
 	if isStill(c.lock, c.lock.Name()) {
 		_ = os.Remove(c.lock.Name())
+	}
+	for _, dir := range c.made {
+		if c.discarded {
+			_ = os.Remove(dir) // what others have put there stays
+		}
 	}
 	_ = c.lock.Close()
 	_ = c.folder.Close()

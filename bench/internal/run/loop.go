@@ -28,6 +28,7 @@ func Loop(ctx context.Context, p *plan.Plan, running *plugin.Running,
 		return t, record.Run{}, err
 	}
 	defer claim.Release()
+	begun := false
 	p.Out = claim.Dir
 	f, err := gather(p)
 	if err != nil {
@@ -35,7 +36,10 @@ func Loop(ctx context.Context, p *plan.Plan, running *plugin.Running,
 	}
 	r := newRunner(p, f, running)
 	w := p.Request.Watch.Complete()
-	r.opened = w.Opened
+	r.opened = func(rec record.Run) {
+		begun = true
+		w.Opened(rec)
+	}
 	rec := r.record(p, p.Runs[0])
 	if err := os.MkdirAll(filepath.Join(p.Out, p.Runs[0].Dir), 0o755); err != nil {
 		return t, rec, sdk.Usage(err)
@@ -43,10 +47,14 @@ func Loop(ctx context.Context, p *plan.Plan, running *plugin.Running,
 	w.Begun()
 	err = r.launched(ctx, p, p.Runs[0], func(ctx context.Context, pl plugin.Plugin) error {
 		return r.opening(ctx, pl, p, p.Runs[0], &rec, func(sut loadgen.SUT, qsl loadgen.QSL) (err error) {
+			r.opened(rec)
 			t, err = closedloop.Run(ctx, sut, qsl, l)
 			return err
 		})
 	})
 	rec.Hide(r.launch.Hide)
+	if err != nil && !begun {
+		claim.Discard(p.Dirs())
+	}
 	return t, rec, err
 }

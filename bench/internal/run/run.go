@@ -32,7 +32,7 @@ type runner struct {
 	running  *plugin.Running
 	// checked says that the scorer can be opened for answers of the embedded model (true), or of another one (false).
 	checked map[bool]bool
-	// opened sees the record of each run as soon as the plugin has opened its workload.
+	// opened sees the record of each run as soon as the plugin has opened all that it needs, and its test begins.
 	opened func(record.Run)
 	// watch shows a running test until the function it returns is called.
 	watch func(t plan.Run, p *loadgen.Progress) (stop func())
@@ -67,6 +67,7 @@ func (r *runner) perform(ctx context.Context, p *plan.Plan, t plan.Run, rec *rec
 			if err := r.scorable(ctx, pl, p, p.Embedded && rec.AnsweredByEmbedded()); err != nil {
 				return err
 			}
+			r.opened(*rec)
 			return r.test(ctx, p, t, rec, sut, qsl)
 		})
 		if err != nil || t.Mode != loadgen.AccuracyOnly {
@@ -129,7 +130,6 @@ func (r *runner) opening(ctx context.Context, pl plugin.Plugin, p *plan.Plan, t 
 		rec.Workload.DatasetSHA256, rec.Workload.DatasetNote = sum, checksum.DatasetNote
 	}
 	rec.Hide(r.launch.Hide)
-	r.opened(*rec)
 	return use(sut, qsl)
 }
 

@@ -17,8 +17,9 @@ import (
 )
 
 // Make makes the runs of a plan. running holds the plugin that runs, for those who end it. Make sets Out to the folder
-// of the results, and to nothing where that folder is lost in the end. The end of ctx ends the run that is under way in
-// order: what was measured is kept.
+// of the results, and to nothing where that folder is lost in the end, or removed: a failure before the first test
+// leaves none that was not there before. The end of ctx ends the run that is under way in order: what was measured is
+// kept.
 func Make(ctx context.Context, p *plan.Plan, running *plugin.Running) (record.Document, error) {
 	claim, err := output.Take(p.Request.Out, p.Request.Force, p.Dirs())
 	if err != nil {
@@ -44,6 +45,7 @@ type session struct {
 	watch    plan.Watch
 	userConf []byte // nil: none
 	wrote    error  // of user.conf
+	begun    bool   // the test of a run
 	records  []record.Run
 }
 
@@ -66,6 +68,9 @@ func (s *session) run(ctx context.Context) (record.Document, error) {
 		}
 	}
 	err := errors.Join(failure, s.wrote, s.recoverReplaced())
+	if failure != nil && !s.begun && exitcode.Of(failure) != exitcode.Interrupted && s.claim.Discard(s.plan.Dirs()) {
+		s.plan.Out = "" // there is nothing to look at: the error says all
+	}
 	if s.claim.Check() != nil {
 		s.plan.Out = ""
 	}
@@ -144,6 +149,7 @@ func (s *session) save(records ...record.Run) error {
 
 // opened copies the user's settings now, and not before: what a model that does not load was to replace stays as it is.
 func (s *session) opened(rec record.Run) {
+	s.begun = true
 	if s.userConf != nil {
 		s.wrote = errors.Join(s.wrote, output.WriteUserConf(s.plan.Out, filepath.Join(rec.Model, rec.Scenario), s.userConf))
 	}

@@ -50,20 +50,22 @@ const (
 	mostDepth = 100
 )
 
-// parse reads the one document of a YAML text.
-func parse(text []byte) (node, error) {
+// parse reads the one document of a YAML text. faults are those of values, in whose place others stand; with err there
+// is no document.
+func parse(text []byte) (root node, faults []error, err error) {
 	if err := bounded.Nesting(text, mostDepth); err != nil {
-		return node{}, err
+		return node{}, nil, err
 	}
 	file, err := parser.ParseBytes(text, 0)
 	if err != nil {
-		return node{}, fmt.Errorf("no YAML: %s", yaml.FormatError(err, false, false))
+		return node{}, nil, fmt.Errorf("no YAML: %s", yaml.FormatError(err, false, false))
 	}
 	if len(file.Docs) != 1 || file.Docs[0].Body == nil {
-		return node{}, fmt.Errorf("%d documents with something in them, want one", documents(file))
+		return node{}, nil, fmt.Errorf("%d documents with something in them, want one", documents(file))
 	}
 	r := reader{anchors: map[string]ast.Node{}, open: map[string]bool{}}
-	return r.read(file.Docs[0].Body)
+	root, err = r.read(file.Docs[0].Body)
+	return root, r.faults, err
 }
 
 func documents(f *ast.File) (n int) {
@@ -80,6 +82,14 @@ type reader struct {
 	anchors map[string]ast.Node
 	open    map[string]bool // anchors that are being read
 	nodes   int
+	faults  []error // of values that are not read; a word stands in their place
+}
+
+// refused notes a fault, and is what stands in the place of the value.
+func (r *reader) refused(n node, format string, args ...any) (node, error) {
+	r.faults = append(r.faults, n.fault(format, args...))
+	n.scalar, n.text = true, "null"
+	return n, nil
 }
 
 func (r *reader) read(from ast.Node) (node, error) {
@@ -102,14 +112,18 @@ func (r *reader) read(from ast.Node) (node, error) {
 		n.scalar, n.text = true, from.Value.Value
 		return n, nil
 	case *ast.NullNode:
-		return n, n.fault("nothing is there: want a value")
+		if from.GetToken().Value == "" || from.GetToken().Origin == "" {
+			return r.refused(n, "nothing is there: want a value")
+		}
+		return r.refused(n, `%s is nothing in YAML: want a value, and of the model called null its name in quotes: "null"`,
+			from.GetToken().Value)
 	case *ast.TagNode, *ast.MergeKeyNode:
-		return n, n.fault("tags and merge keys are not read: write the value out, or place it under defaults")
+		return r.refused(n, "tags and merge keys are not read: write the value out, or place it under defaults")
 	case ast.ScalarNode:
 		n.scalar, n.text = true, from.GetToken().Value
 		return n, nil
 	}
-	return n, n.fault("%v is not read", from.Type())
+	return r.refused(n, "%v is not read", from.Type())
 }
 
 func place(from ast.Node) node {
@@ -150,7 +164,8 @@ func (r *reader) mapping(n node, values []*ast.MappingValueNode) (node, error) {
 			return n, err
 		}
 		if !key.scalar || seen[key.text] {
-			return n, key.fault("%s: want each key once, a word", key.kind())
+			r.faults = append(r.faults, key.fault("%s: want each key once, a word", key.kind()))
+			continue
 		}
 		seen[key.text] = true
 		value, err := r.read(v.Value)

@@ -92,7 +92,8 @@ func IsFile(argument string) bool {
 	return false
 }
 
-// Read reads the suite at path. The error has all faults, each with its line.
+// Read reads the suite at path. The error has all faults, each with its line; the suite has the jobs of the entries
+// without one.
 func Read(path string) (Suite, error) {
 	text, err := backend.ReadFile(path, mostBytes)
 	if err != nil {
@@ -104,9 +105,9 @@ func Read(path string) (Suite, error) {
 	base := filepath.Base(path)
 	s, err := Parse(text, strings.TrimSuffix(base, filepath.Ext(base)), mlmark.ReadConfig)
 	if err != nil {
-		return Suite{}, fmt.Errorf("%s: %w", path, err)
+		err = fmt.Errorf("%s: %w", path, err)
 	}
-	return s, nil
+	return s, err
 }
 
 // The orders of jobs.
@@ -118,22 +119,21 @@ const (
 // Configs reads the tasks of a configuration of MLMark.
 type Configs func(path string) ([]mlmark.Task, error)
 
-// Parse reads a suite from the text of its file. Its name is fallback where it says none.
+// Parse reads a suite from the text of its file. Its name is fallback where it says none. With an error the suite has
+// the jobs of the entries without a fault.
 func Parse(text []byte, fallback string, read Configs) (Suite, error) {
-	root, err := parse(text)
+	root, faults, err := parse(text)
 	if err != nil {
-		return Suite{}, err
+		return Suite{}, errors.Join(append(faults, err)...)
 	}
 	f := file{name: fallback, order: orderRounds, configs: read}
-	if err := f.read(root); err != nil {
-		return Suite{}, err
-	}
+	faults = append(faults, f.read(root))
 	s := Suite{Name: f.name, Out: f.out, Budget: f.budget}
 	if s.Out == "" {
 		s.Out = s.Name
 	}
 	s.Jobs, err = f.jobs()
-	return s, err
+	return s, errors.Join(append(faults, err)...)
 }
 
 // file is a suite as it is written.
@@ -178,6 +178,7 @@ func (f *file) readEntries(items []node) (faults []error) {
 		e := entry{index: i, repeat: 1}
 		if err := e.read(item, f.configs); err != nil {
 			faults = append(faults, err)
+			continue
 		}
 		f.entries = append(f.entries, e)
 	}

@@ -153,13 +153,16 @@ func TestHostileFiles(t *testing.T) {
 	}
 	hundred := "[" + strings.TrimSuffix(strings.Repeat("x, ", 100), ", ") + "]"
 	for name, c := range map[string]struct{ in, want string }{
-		"nothing":        {"", "0 documents"},
-		"two documents":  {"a: 1\n---\nb: 2\n", "2 documents"},
-		"no YAML":        {"{{{", "no YAML"},
-		"a list":         {"- a\n", "want a mapping"},
-		"no runs":        {"name: a\n", "runs: missing"},
-		"empty runs":     {"runs: []\n", "want a list of what to run"},
-		"null":           {"runs:\n- run: ~\n", "nothing is there"},
+		"nothing":       {"", "0 documents"},
+		"two documents": {"a: 1\n---\nb: 2\n", "2 documents"},
+		"no YAML":       {"{{{", "no YAML"},
+		"a list":        {"- a\n", "want a mapping"},
+		"no runs":       {"name: a\n", "runs: missing"},
+		"empty runs":    {"runs: []\n", "want a list of what to run"},
+		"the model null": {"runs:\n- run: null\n", `null is nothing in YAML: want a value, and of the model called null ` +
+			`its name in quotes: "null"`},
+		"an empty value": {"runs:\n- run:\n- run: a\n", "line 2, column"},
+		"null":           {"runs:\n- run: ~\n", "is nothing in YAML"},
 		"twice":          {"runs: [{run: a}]\nruns: [{run: b}]\n", "already defined"},
 		"an anchor in a": {"runs:\n- &a\n  run: m\n  set: {x: *a}\n", "*a is part of what it stands for"},
 		"unknown alias":  {"runs: *nothing\n", "no value before it is marked"},

@@ -150,15 +150,29 @@ func (s *rounds) run(c *cobra.Command) error {
 
 // all makes all sessions, and ends the report. A failure or an interrupt ends it with what there is.
 func (s *rounds) all(ctx context.Context) error {
+	_, missing := os.Lstat(s.flags.Out)
 	if err := s.save(); err != nil {
 		return err
 	}
 	for i, t := range s.turns {
 		if err := s.take(ctx, i, t); err != nil {
+			if i == 0 && missing != nil && !s.printed.begun && exitcode.Of(err) != exitcode.Interrupted {
+				return errors.Join(err, s.leave())
+			}
 			return errors.Join(err, s.end(i, exitcode.Of(err)))
 		}
 	}
 	return s.finish()
+}
+
+// leave removes the folder of sessions whose first one failed before its first test: the error says all.
+func (s *rounds) leave() error {
+	if s.flags.json {
+		return s.write(s.document(), nil)
+	}
+	_ = os.Remove(filepath.Join(s.flags.Out, record.FileName))
+	_ = os.Remove(s.flags.Out) // what others have put there stays
+	return nil
 }
 
 // end ends the report of sessions that broke off, the last one in the turn i.
@@ -304,15 +318,12 @@ func (s *rounds) take(ctx context.Context, i int, t turn) error {
 		return err
 	}
 	s.printed.plan = p
-	s.printed.header = t.round > 1
-	if !s.flags.json {
-		fmt.Fprintf(s.Stdout, "%s\n", s.name(t))
-	}
+	s.printed.header, s.printed.title = t.round > 1, s.name(t)
 	d, err := p.Run(ctx)
 	if len(d.Runs) > 0 {
 		s.runs[i] = s.below(t, d.Runs)
 	}
-	if !s.flags.json {
+	if !s.flags.json && s.printed.title == "" {
 		fmt.Fprintln(s.Stdout)
 	}
 	return errors.Join(err, s.save())

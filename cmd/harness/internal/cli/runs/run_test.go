@@ -268,7 +268,30 @@ func TestPluginFaults(t *testing.T) {
 	t.Run("data", func(t *testing.T) {
 		s := clitest.New(t)
 		s.Fakes["resnet50"].OpenErr = sdk.Data(errors.New("val_map.txt, line 7: label 1000"))
-		s.Want(6, s.Run(args(s)...), "val_map.txt, line 7: label 1000", "FAILED", "not run")
+		for _, more := range [][]string{nil, {"--force"}, {"--repeat", "2"}, {"--out", s.Out("deep", "er")}} {
+			s.Want(6, s.Run(append(args(s), more...)...))
+			if want := "harness: opening resnet50: val_map.txt, line 7: label 1000\n"; s.Stdout.String() != "" ||
+				s.Stderr.String() != want {
+				t.Errorf("%v: %q and %q, want %q alone", more, s.Stdout.String(), s.Stderr.String(), want)
+			}
+			if _, err := os.Lstat(s.Out()); err == nil {
+				t.Errorf("%v: a folder is left", more)
+			}
+		}
+		s.Want(6, s.Run(append(args(s), "--json")...), `"FAILED"`, `"not run"`)
+		s.File("out/notes.txt", "of somebody")
+		s.Want(6, s.Run(args(s)...))
+		if runs := s.Result().Runs; len(runs) == 0 || runs[0].Status != record.Failed {
+			t.Errorf("a folder that was there: %+v", runs)
+		}
+		f := s.Fakes["resnet50"]
+		f.OpenErr = nil
+		s.Want(0, s.Run("run", "resnet50", "--scenario", "Offline", "--mode", "performance", "--out", s.Out()))
+		f.OpenErr = sdk.Data(errors.New("gone"))
+		s.Want(6, s.Run("run", "resnet50", "--scenario", "Offline", "--mode", "performance", "--force", "--out", s.Out()))
+		if runs := s.Result().Runs; !slices.ContainsFunc(runs, func(r record.Run) bool { return r.Status == record.Complete }) {
+			t.Errorf("what was to be replaced: %+v", runs)
+		}
 	})
 	t.Run("option", func(t *testing.T) {
 		s := clitest.New(t)

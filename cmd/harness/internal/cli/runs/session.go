@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/plumbline-ml/plumbline/internal/terminal"
 	"github.com/plumbline-ml/plumbline/loadgen"
 
 	"github.com/plumbline-ml/plumbline/bench"
@@ -21,7 +22,9 @@ type session struct {
 	*app
 	plan   *bench.Plan
 	flags  *Flags
-	header bool // written
+	begun  bool   // a test of any run
+	header bool   // written
+	title  string // of what runs next, until it is written
 	// conditions are those that make the outcome a bad one.
 	conditions []failif.Condition
 }
@@ -111,15 +114,25 @@ func (s *session) writeEnd(d record.Document) error {
 
 // opened writes the header when the first workload is open, and says what runs.
 func (s *session) opened(rec record.Run) {
-	if s.header || s.flags.json {
+	s.begun = true
+	if s.flags.json {
+		return
+	}
+	if s.title != "" {
+		terminal.On(s.Stdout).Print(terminal.Span{Style: terminal.Heading, Text: s.title}, "\n")
+		s.title = ""
+	}
+	if s.header {
 		return
 	}
 	s.header = true
 	_ = record.WriteHeader(s.Stdout, rec, s.plan.Out) // what cannot be printed is told in the end
 }
 
+// row prints a run. Those of a session that failed before its first test have nothing to show: the error says why.
 func (s *session) row(rec record.Run) {
-	if !s.flags.json {
+	unbegun := !s.header && (rec.Status == record.Failed || rec.Status == record.NotRun)
+	if !s.flags.json && !unbegun {
 		_ = record.WriteRow(s.Stdout, rec)
 	}
 }

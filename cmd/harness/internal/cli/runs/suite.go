@@ -74,10 +74,11 @@ var besideSuite = []string{"out", "force", "dry-run", "quiet", "json", "events",
 // runSuite makes the runs of a suite's file.
 func (a *app) runSuite(c *cobra.Command, r *Flags, file string) error {
 	listed, err := suite.Read(file)
-	if err = errors.Join(flagsBesideSuite(c), err); err != nil {
+	err = errors.Join(flagsBesideSuite(c), err)
+	if err != nil && len(listed.Jobs) == 0 {
 		return sdk.Usage(err)
 	}
-	return a.runJobs(c, r, listed)
+	return a.runJobs(c, r, listed, err)
 }
 
 // runConfigs makes the tasks of MLMark's configurations, with the flags of the command line.
@@ -88,29 +89,26 @@ func (a *app) runConfigs(c *cobra.Command, r *Flags, files []string) error {
 	if err != nil {
 		return sdk.Usage(err)
 	}
-	return a.runJobs(c, r, listed)
+	return a.runJobs(c, r, listed, nil)
 }
 
-// runJobs plans all runs of a suite, makes those that are missing, and reports.
-func (a *app) runJobs(c *cobra.Command, r *Flags, listed suite.Suite) error {
-	if err := strayAudit(""); err != nil {
-		return sdk.Usage(err)
-	}
+// runJobs plans all runs of a suite, makes those that are missing, and reports. known are faults of its file: those of
+// the plan are told with them, and nothing is run.
+func (a *app) runJobs(c *cobra.Command, r *Flags, listed suite.Suite, known error) error {
 	conditions, err := shell.ParseConditions(r.failIf)
-	if err != nil {
-		return err
-	}
+	faults := []error{sdk.Usage(known), sdk.Usage(strayAudit("")), err}
 	s := &suiteRun{
 		app: a, Suite: listed, flags: r, spent: map[int]time.Duration{}, printed: &session{app: a, flags: r},
 	}
 	if r.Out != "" {
 		s.Out = r.Out
 	}
-	if s.catalog, err = a.Catalog(c, r.PluginFlags); err != nil {
-		return err
-	}
 	s.earlier, err = record.ReadSuite(s.Out)
-	if err := errors.Join(s.plan(c.Context()), sdk.Usage(err)); err != nil {
+	faults = append(faults, sdk.Usage(err))
+	if s.catalog, err = a.Catalog(c, r.PluginFlags); err == nil {
+		err = s.plan(c.Context())
+	}
+	if err := worstOf(append(faults, err)); err != nil {
 		return err
 	}
 	if r.dryRun {

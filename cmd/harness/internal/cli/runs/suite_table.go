@@ -28,6 +28,9 @@ func (s *suiteRun) writeTable(left int) error {
 		value, spread, of := r.result()
 		t.Row(r.name, r.scenario, r.kind, r.verdict(), value, spread, of)
 	}
+	if t.Len() == 1 && left == 0 {
+		return nil // all are tasks, which have a table of their own
+	}
 	terminal.On(s.Stdout).Print("\n", terminal.Span{Style: terminal.Heading, Text: s.Name}, ", in "+s.Out+"\n\n")
 	if _, err := t.WriteTo(s.Stdout); err != nil {
 		return err

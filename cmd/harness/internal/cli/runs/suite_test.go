@@ -145,6 +145,10 @@ func TestSuiteRefuses(t *testing.T) {
 		"runs: [{run: resnet50, set: {nokey: 1}}]":  {"nokey"},
 		"runs: [{run: resnet50, scenario: Severe}]": {`"Severe"`},
 		"runs: {}": {"want a list"},
+		// all faults at once: of the file, of flags beside it, of the plan
+		"budget: soon\nruns:\n- {run: null}\n- {run: resnet50, matrix: 3}\n- {run: resnet50, name: a, mode: fast}\n" +
+			"- {run: resnet51}": {"budget: line 1", "null is nothing in YAML", "matrix: line 4", `unknown mode "fast"`,
+			`did you mean "resnet50"?`},
 	} {
 		s.Want(2, s.Run("run", s.File("a.yaml", text), "--out", s.Out()), wants...)
 	}
@@ -176,6 +180,9 @@ func TestMLMarkTasks(t *testing.T) {
 	s.Want(0, s.Run("run", config, "--out", s.Out(), "--note", "mine"), "throughput", "fps", "latency",
 		"not an MLMark score",
 		"rules ask for at least 1024", "note      mine")
+	if strings.Contains(s.Stdout.String(), "from, to") {
+		t.Errorf("a table without rows is printed:\n%s", s.Stdout.String())
+	}
 	o := s.Fakes["resnet50"].Opened()
 	if got := o[len(o)-1]; got.Batch != 2 || got.Sessions != 2 || got.Scenario != loadgen.Offline {
 		t.Errorf("the workload was opened with %+v", got)
