@@ -289,7 +289,8 @@ func TestPluginFaults(t *testing.T) {
 		s.Want(0, s.Run("run", "resnet50", "--scenario", "Offline", "--mode", "performance", "--out", s.Out()))
 		f.OpenErr = sdk.Data(errors.New("gone"))
 		s.Want(6, s.Run("run", "resnet50", "--scenario", "Offline", "--mode", "performance", "--force", "--out", s.Out()))
-		if runs := s.Result().Runs; !slices.ContainsFunc(runs, func(r record.Run) bool { return r.Status == record.Complete }) {
+		complete := func(r record.Run) bool { return r.Status == record.Complete }
+		if runs := s.Result().Runs; !slices.ContainsFunc(runs, complete) {
 			t.Errorf("what was to be replaced: %+v", runs)
 		}
 	})
