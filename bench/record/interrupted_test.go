@@ -12,7 +12,7 @@ import (
 func TestInterruptedTokens(t *testing.T) {
 	r := record("Server", "performance")
 	r.Status, r.Verdict = Interrupted, "INTERRUPTED"
-	r.Performance = &Performance{Tokens: &Tokens{
+	r.Performance = &Performance{Queries: 40, Samples: 40, Tokens: &Tokens{
 		Count: 1200,
 		TTFT:  &TokenLatency{Figure: Figure{Name: "99th percentile TTFT", Rounded: "12.300", Unit: "ms"}},
 		TPOT:  &TokenLatency{Figure: Figure{Name: "99th percentile TPOT", Rounded: "4.5000", Unit: "ms"}},

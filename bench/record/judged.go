@@ -114,15 +114,15 @@ func (j Judged) String() string {
 }
 
 // Judged lists what the run is judged by: figures with a limit first, then its result, then what was measured where the
-// result is an estimate. It is empty where nothing was measured.
+// result is an estimate. It is empty where nothing was measured. No limit holds for a run that did not come to its end.
 func (r Run) Judged() []Judged {
 	if r.Accuracy != nil {
 		return r.Accuracy.judged()
 	}
-	p := r.Performance
-	if p == nil {
+	if r.unmeasured() {
 		return nil
 	}
+	p := r.Performance
 	all := p.measured(r)
 	limited := slices.IndexFunc(all, func(j Judged) bool { return j.Better == "" })
 	if limited < 0 {
@@ -179,8 +179,28 @@ func (p *Performance) estimate(scenario string) (i metric.Info, ok bool) {
 	return metric.EstimateOf(of, p.Early.Percentile, p.Early.Processed), true
 }
 
+// brokenOff says that the run did not come to its end.
+func (r Run) brokenOff() bool {
+	return r.Status == Interrupted || r.Status == Failed || r.Status == NotRun
+}
+
+// unmeasured says that nothing was timed: the run has no performance, or broke off before its first query.
+func (r Run) unmeasured() bool {
+	return r.Performance == nil || r.brokenOff() && r.Performance.Queries == 0
+}
+
 // measured are the times that limits, or the result, are about, as they were measured.
 func (p *Performance) measured(r Run) []Judged {
+	all := p.times(r)
+	if r.brokenOff() {
+		for i := range all {
+			all[i].Limit, all[i].Better = 0, ""
+		}
+	}
+	return all
+}
+
+func (p *Performance) times(r Run) []Judged {
 	if v := p.Intervals; v != nil {
 		return []Judged{{Figure: countOf(metric.OverLatency, v.Overtime), Limit: float64(v.Allowed), Better: sdk.LowerBetter}}
 	}
@@ -253,7 +273,7 @@ func (l *TokenLatency) judged() Judged {
 // that means nothing in its scenario. Statistics of times, and how long the run took, are not among them.
 func (r Run) Others() []Judged {
 	p := r.Performance
-	if p == nil {
+	if r.unmeasured() {
 		return nil
 	}
 	skipped := map[string]bool{metric.Result.Name: true, metric.TargetQPS.Name: true, metric.Duration.Name: true,

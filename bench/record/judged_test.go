@@ -33,6 +33,8 @@ func TestJudged(t *testing.T) {
 		l := loadgen.TokenLatency{Target: loadgen.Percentile{P: .9, Latency: 2 * time.Millisecond}, Latency: res.Latency}
 		res.Tokens = &loadgen.TokenResult{Count: 9, TTFT: l, TPOT: l}
 	})
+	loading := performed(loadgen.Server, func(_ *Run, res *loadgen.Result) { res.QueryCount, res.SampleCount = 0, 0 })
+	loading.Finish(loadgen.ErrInterrupted)
 	const estimate = "early-stopping estimate of the 90th percentile latency 3.1516 ms (upper bound of the 90th " +
 		"percentile, 1,234 queries)"
 	for name, c := range map[string]struct {
@@ -55,7 +57,9 @@ func TestJudged(t *testing.T) {
 			"samples per query 8.0000 samples"}},
 		"findpeak": {all["findpeak"], []string{"99th percentile latency 3.0000 ms (at most 15 ms, 80 % below)",
 			"target_qps 412.69 queries/s (the highest target_qps that was found to meet the latency limit)"}},
-		"failed": {all["failed"], nil},
+		"failed": {all["failed"], nil}, "interrupted before its first query": {loading, nil},
+		"interrupted": {all["interrupted"], []string{"completed samples per second 526.23 samples/s",
+			"99th percentile latency 3.0000 ms"}},
 		"accuracy": {Run{Accuracy: &Accuracy{Verdict: judge.Verdict{Metrics: []judge.Metric{
 			{Name: "F1", Unit: "%", Value: 90, Rounded: "90.000", Target: 89.5}, {Name: "WER", Value: 3, Rounded: "3.0000",
 				Upper: 2.5, Text: "above"}, {Name: "gen_len", Value: 99, Rounded: "99.000", Target: 10, Upper: 100},
@@ -65,6 +69,17 @@ func TestJudged(t *testing.T) {
 		if got := texts(c.run.Judged()); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
+	}
+}
+
+// TestBrokenOffBeforeItsFirstQuery: nothing is shown of a run that measured nothing.
+func TestBrokenOffBeforeItsFirstQuery(t *testing.T) {
+	run := performed(loadgen.Server, func(_ *Run, res *loadgen.Result) { res.QueryCount, res.SampleCount = 0, 0 })
+	run.Finish(loadgen.ErrInterrupted)
+	var b strings.Builder
+	err := WriteRow(&b, run)
+	if _, ok := run.Headline(); err != nil || ok || strings.Contains(b.String(), "samples/s") || len(run.Others()) > 0 {
+		t.Errorf("%v: %s%v", err, b.String(), run.Others())
 	}
 }
 

@@ -151,9 +151,7 @@ func WriteRow(w io.Writer, r Run) error {
 		r.writeReasons(b)
 		r.writeRemarks(b)
 	case Interrupted:
-		if r.Performance != nil {
-			r.writeJudged(b)
-		}
+		r.writeJudged(b)
 	}
 	return b.Err()
 }
@@ -175,19 +173,19 @@ func (r Run) headline() (value string, remarks []string) {
 		return strings.TrimSpace(m.Rounded + " " + m.Unit), []string{m.Name, count(r.Accuracy.Samples) + " samples"}
 	case r.Accuracy != nil:
 		return "", []string{count(r.Accuracy.Samples) + " samples"}
-	case r.Performance != nil && r.Performance.Peak != nil:
+	case r.unmeasured():
+		return "", nil
+	case r.Performance.Peak != nil:
 		return r.Performance.Peak.headline()
-	case r.Performance != nil && r.Performance.Streams != nil:
+	case r.Performance.Streams != nil:
 		return r.Performance.Streams.headline()
-	case r.Performance != nil:
-		p := r.Performance
-		name := p.Metric.Name
-		if _, ok := p.estimate(r.Scenario); ok { // of what, the next line says
-			name = metric.Estimate
-		}
-		return p.Metric.String(), []string{name, r.volume() + " in " + r.Took}
 	}
-	return "", nil
+	p := r.Performance
+	name := p.Metric.Name
+	if _, ok := p.estimate(r.Scenario); ok { // of what, the next line says
+		name = metric.Estimate
+	}
+	return p.Metric.String(), []string{name, r.volume() + " in " + r.Took}
 }
 
 // Headline is the number that the run is about, accuracy or performance; ok is false where it has none.
@@ -196,7 +194,7 @@ func (r Run) Headline() (f Figure, ok bool) {
 	case r.Accuracy != nil && len(r.Accuracy.Metrics) > 0:
 		m := r.Accuracy.Metrics[0]
 		return Figure{Name: m.Name, Unit: m.Unit, Value: m.Value, Rounded: m.Rounded}, true
-	case r.Accuracy == nil && r.Performance != nil:
+	case r.Accuracy == nil && !r.unmeasured():
 		return r.Performance.result(r).Figure, true
 	}
 	return Figure{}, false

@@ -68,6 +68,9 @@ func tokenRates(t *loadgen.TokenResult) []Figure {
 // writeJudged writes a line under a run's row: tokens, what limits hold for, and what was measured where the result is
 // an estimate.
 func (r Run) writeJudged(b *terminal.Writer) {
+	if r.unmeasured() {
+		return
+	}
 	p := r.Performance
 	var parts []string
 	if t := p.Tokens; t != nil {
