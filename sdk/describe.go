@@ -209,8 +209,8 @@ type WorkloadInfo struct {
 type Batching struct {
 	// Sizes are how many batches had how many samples, ascending. Empty where a generator forms its batches by itself.
 	Sizes []BatchSize
-	// Waiting is of each sample, from when it came to the plugin to when its batch ran; Count is 0 where samples do not
-	// wait for one another (SingleStream). Model is how long the run of its batch took.
+	// Waiting is of each sample, from when it came to the plugin to when its batch ran, and Model how long that run took.
+	// Their Count is 0 where samples do not wait for one another (SingleStream).
 	Waiting, Model Times
 }
 

@@ -323,8 +323,8 @@ type Workload struct {
 type Batching struct {
 	// Sizes are how many batches had how many samples, ascending. Empty where a generator forms its batches by itself.
 	Sizes []BatchSize `json:"sizes"`
-	// Waiting is of each sample, from when it came to the plugin to when its batch ran; absent where samples do not wait
-	// for one another (SingleStream). Model is how long the run of its batch took.
+	// Waiting is of each sample, from when it came to the plugin to when its batch ran, and Model how long that run took;
+	// absent where samples do not wait for one another (SingleStream).
 	Waiting *Latency `json:"waiting,omitempty"`
 	Model   *Latency `json:"model,omitempty"`
 }

@@ -176,10 +176,15 @@ func (s *Scheduler) run(h *hand, n int, arrived []int64) error {
 		defer func() { <-s.permits }()
 	}
 	h.job.enter(running)
+	if s.policy.Inline { // two looks at a clock would be a twentieth of the shortest query
+		h.count(n)
+		return h.worker.Run(s.ctx)
+	}
 	begin := s.now()
 	if err := h.worker.Run(s.ctx); err != nil {
 		return err
 	}
+	h.count(n)
 	h.took(n, arrived, begin, s.now())
 	return nil
 }

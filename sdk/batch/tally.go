@@ -11,8 +11,8 @@ type Work struct {
 	// Batches counts the batches of each size, which is its index: Batches[0] is 0.
 	Batches []uint64
 	// Waiting is how long each sample waited, from when it was submitted to when its batch ran: in the queue, while the
-	// batch was collated, and for a session. Model is how long that run took. Samples of an inline policy do not wait:
-	// they have no Waiting.
+	// batch was collated, and for a session. Model is how long that run took. An inline policy, whose samples do not
+	// wait, has neither.
 	Waiting, Model Times
 }
 
@@ -112,12 +112,16 @@ type hand struct {
 	waiting, model tally
 }
 
-// took counts a batch of n samples that arrived at times, and ran from one to another.
-func (h *hand) took(n int, arrived []int64, from, to int64) {
+// count counts a batch of n samples.
+func (h *hand) count(n int) {
 	if n >= len(h.samples) {
 		h.samples = append(h.samples, make([]uint64, n+1-len(h.samples))...)
 	}
 	h.samples[n]++
+}
+
+// took counts the times of n samples that arrived at times, and ran from one to another.
+func (h *hand) took(n int, arrived []int64, from, to int64) {
 	h.model.add(to-from, n)
 	for first := 0; first < len(arrived); { // those of one frame have one time
 		next := first + 1

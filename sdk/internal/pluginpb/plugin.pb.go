@@ -1222,7 +1222,7 @@ type Batching struct {
 	// Of each sample, from when it came to the plugin to when its batch ran: in the queue, while the batch was collated, and
 	// for a session. Absent where samples do not wait for one another (SingleStream).
 	Waiting *Times `protobuf:"bytes,2,opt,name=waiting,proto3" json:"waiting,omitempty"`
-	// Of each sample, how long the run of its batch took.
+	// Of each sample, how long the run of its batch took. Absent where waiting is.
 	Model         *Times `protobuf:"bytes,3,opt,name=model,proto3" json:"model,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
