@@ -37,6 +37,9 @@ func WriteHeader(w io.Writer, r Run, out string) error {
 	if len(r.Stated.System) > 0 {
 		t.Row("system", r.Stated.System.String())
 	}
+	if r.Identity.Label != "" {
+		t.Row("label", r.Identity.Label)
+	}
 	if r.Stated.Note != "" {
 		t.Row("note", r.Stated.Note)
 	}

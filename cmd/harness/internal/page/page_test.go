@@ -16,6 +16,8 @@ import (
 
 	"github.com/plumbline-ml/plumbline/internal/system"
 
+	"github.com/plumbline-ml/plumbline/internal/terminal"
+
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/record/judge"
 	"github.com/plumbline-ml/plumbline/bench/record/results"
@@ -282,6 +284,34 @@ func TestNamesOfAMatrix(t *testing.T) {
 		if !strings.Contains(terminal.String(), "\n"+want[i]+"  ") {
 			t.Errorf("the text lacks %s:\n%s", want[i], terminal.String())
 		}
+	}
+}
+
+// TestNarrowTerminals: the text fits 80 columns, a number never stands apart from what it is of, and nothing is lost.
+func TestNarrowTerminals(t *testing.T) {
+	var set results.Set
+	for _, s := range []loadgen.Scenario{loadgen.Server, loadgen.MultiStream} {
+		set.Runs = append(set.Runs, measuredRun(t, s, 2000))
+	}
+	var narrow, wide bytes.Buffer
+	for to, columns := range map[*bytes.Buffer]int{&narrow: 80, &wide: 0} {
+		out := terminal.NewWriter(to, terminal.Options{Columns: func() int { return columns }})
+		if err := (Report{Set: set}).WriteText(out); err != nil {
+			t.Fatal(err)
+		}
+		out.Flush()
+	}
+	for line := range strings.Lines(narrow.String()) {
+		if n := terminal.Width(strings.TrimRight(line, "\n")); n > 80 {
+			t.Errorf("%d columns: %s", n, line)
+		}
+	}
+	numbers := regexp.MustCompile(`[0-9.]+ (ns|µs|ms|s)\b`)
+	if a, b := len(numbers.FindAllString(wide.String(), -1)), len(numbers.FindAllString(narrow.String(), -1)); a != b {
+		t.Errorf("%d times on a wide terminal, %d on a narrow one", a, b)
+	}
+	if !regexp.MustCompile(`(?m)^    99\.9 %( +[0-9.]+ [nµm]?s){2}$`).MatchString(narrow.String()) {
+		t.Errorf("no line of the 99.9th percentiles:\n%s", narrow.String())
 	}
 }
 

@@ -3,12 +3,14 @@ package page
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	columns "github.com/plumbline-ml/plumbline/internal/table"
 	"github.com/plumbline-ml/plumbline/internal/terminal"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/bench/record/metric"
 	"github.com/plumbline-ml/plumbline/bench/record/names"
 	"github.com/plumbline-ml/plumbline/bench/record/results"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plot"
@@ -52,38 +54,104 @@ func writeRun(b *terminal.Writer, f results.Found, name string) error {
 		b.Print("    ", plain(f.Error.Class), ": ", plain(f.Error.Message), "\n")
 	}
 	if l := latencies(f.Run); len(l.Rows) > 0 {
-		t := columns.Table{Indent: "    ", Right: []int{1, 2, 3, 4, 5, 6, 7, 8, 9}}
-		for _, row := range append([][]string{l.Head}, l.Rows...) {
-			cells := make([]any, len(row))
-			for i, c := range row {
-				cells[i] = c
-			}
-			t.Row(cells...)
-		}
-		if _, err := t.WriteTo(b); err != nil {
+		if err := writeLatencies(b, append([][]string{l.Head}, l.Rows...)); err != nil {
 			return err
 		}
 	}
 	return writeCharts(b, f)
 }
 
+// indent begins the lines below a run's row.
+const indent = "    "
+
+// writeLatencies writes a line for each distribution, or where these are too long for the terminal one for each
+// statistic.
+func writeLatencies(b *terminal.Writer, rows [][]string) error {
+	if most := b.Columns(); most > 0 && widthOf(rows) > most {
+		rows = turned(rows)
+	}
+	t := columns.Table{Indent: indent, Right: []int{1, 2, 3, 4, 5, 6, 7, 8, 9}}
+	for _, row := range rows {
+		cells := make([]any, len(row))
+		for i, c := range row {
+			cells[i] = c
+		}
+		t.Row(cells...)
+	}
+	_, err := t.WriteTo(b)
+	return err
+}
+
+// widthOf is how many columns rows take as a table.
+func widthOf(rows [][]string) int {
+	var widths []int
+	for _, row := range rows {
+		for i, c := range row {
+			if i == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[i] = max(widths[i], terminal.Width(c))
+		}
+	}
+	sum := len(indent)
+	for _, w := range widths {
+		sum += w + len("  ")
+	}
+	return sum - len("  ")
+}
+
+// turned makes columns of rows. The titles of distributions are short ones.
+func turned(rows [][]string) [][]string {
+	out := make([][]string, len(rows[0]))
+	for i, row := range rows {
+		for j, c := range row {
+			if i > 0 && j == 0 {
+				c = shortTitle(c)
+			}
+			out[j] = append(out[j], c)
+		}
+	}
+	return out
+}
+
+func shortTitle(title string) string {
+	for _, d := range append(metric.Distributions(), metric.Latency.OfSamples()) {
+		if d.Title == title {
+			return d.Short
+		}
+	}
+	return title
+}
+
 // plain is text without control characters and line breaks: no result may write to the terminal as it likes.
 func plain(text string) string { return strings.TrimSpace(terminal.Line(text)) }
 
-// blocksOfLine is how many blocks a line has.
-const blocksOfLine = 56
+// mostBlocks and leastBlocks are how many blocks a line has.
+const (
+	mostBlocks  = 56
+	leastBlocks = 16
+)
 
 func writeCharts(b *terminal.Writer, f results.Found) error {
 	if f.Performance == nil {
 		return nil
 	}
-	charts, missing := Charts(f)
-	t := columns.Table{Indent: "    "}
-	for _, c := range charts {
-		if at, _ := c.OverTime(); at != nil {
-			low, high, unit := c.Range()
-			t.Row(strings.ToLower(c.Title), blocks(c), fmt.Sprintf("%s to %s %s", low, high, unit))
-		}
+	all, missing := Charts(f)
+	charts := slices.DeleteFunc(all, func(c plot.Chart) bool { at, _ := c.OverTime(); return at == nil })
+	titles, ranges := make([]string, len(charts)), make([]string, len(charts))
+	widest, longest := 0, 0
+	for i, c := range charts {
+		low, high, unit := c.Range()
+		titles[i], ranges[i] = strings.ToLower(c.Title), fmt.Sprintf("%s to %s %s", low, high, unit)
+		widest, longest = max(widest, terminal.Width(titles[i])), max(longest, terminal.Width(ranges[i]))
+	}
+	n := mostBlocks
+	if most := b.Columns(); most > 0 {
+		n = min(n, max(leastBlocks, most-len(indent)-widest-longest-2*len("  ")))
+	}
+	t := columns.Table{Indent: indent}
+	for i, c := range charts {
+		t.Row(titles[i], blocks(c, n), ranges[i])
 	}
 	if missing != "" {
 		t.Row(missing)
@@ -92,18 +160,18 @@ func writeCharts(b *terminal.Writer, f results.Found) error {
 	return err
 }
 
-// blocks draws a line over time: each block is the highest value of its stretch.
-func blocks(c plot.Chart) string {
+// blocks draws a line over time, of n blocks: each is the highest value of its stretch.
+func blocks(c plot.Chart, n int) string {
 	const levels = "▁▂▃▄▅▆▇█"
 	at, values := c.OverTime()
 	steps := c.Dots == nil
 	from, to := at[0], at[len(at)-1]
-	tops := make([]float64, blocksOfLine)
+	tops := make([]float64, n)
 	most := 0.0
 	for i, x := range at {
 		k := 0
 		if to > from {
-			k = min(int((x-from)/(to-from)*blocksOfLine), blocksOfLine-1)
+			k = min(int((x-from)/(to-from)*float64(n)), n-1)
 		}
 		tops[k], most = max(tops[k], values[i]), max(most, values[i])
 	}

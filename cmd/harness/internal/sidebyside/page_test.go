@@ -17,7 +17,7 @@ func made(name string, values ...float64) compare.Comparison {
 	return compare.Comparison{
 		Base: compare.Side{Name: name, Runs: len(values)}, New: compare.Side{Name: name}, Notes: []string{name},
 		Pairs: []compare.Pair{{
-			Model: name, Scenario: name, Kind: name, Notes: []string{name},
+			Name: name, Model: name, Scenario: name, Kind: name, Notes: []string{name},
 			Differs: []compare.Difference{{About: name, Base: name, New: name}},
 			Rows: []compare.Row{
 				{Name: name, Title: name, Unit: name, Main: true, Base: s, New: s, Verdict: compare.Worsened},
@@ -48,7 +48,7 @@ func TestHostileNamesAreText(t *testing.T) {
 		!strings.Contains(html.UnescapeString(text), "default-src 'none'") {
 		t.Error("the page has no policy")
 	}
-	if n := strings.Count(text, "&lt;script&gt;"); n < 9 {
+	if n := strings.Count(text, "&lt;script&gt;"); n < 9 || !strings.Contains(text, "<h2>&#34;") {
 		t.Errorf("the name is there %d times", n)
 	}
 }
