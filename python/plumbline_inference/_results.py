@@ -6,7 +6,7 @@ import csv
 import json
 import math
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -134,6 +134,8 @@ class Query:
     completed_ns: int | None
     latency_ns: int | None
     tokens: int | None
+    #: the run's name
+    run: str = ""
 
 
 @dataclass(frozen=True)
@@ -161,6 +163,11 @@ class Run:
     performance: Performance | None
     accuracy: Accuracy | None
     settings: list[Setting]
+    #: the user's own name of it (--label), and what a suite calls it: its entry, the point of its matrix, which repeat
+    label: str
+    entry: str
+    point: dict[str, str]
+    repeat: int
     #: all of it, as result.json has it: plugin, system, workload, ...
     data: dict[str, Any] = field(repr=False)
 
@@ -177,7 +184,7 @@ class Run:
     def queries(self) -> list[Query]:
         """Every sample of a run that was made with export="queries.csv". Raises FileNotFoundError without it."""
         with open(self._exported("queries.csv"), newline="", encoding="utf-8") as f:
-            return [Query(**{k: int(v) if v else None for k, v in row.items()}) for row in csv.DictReader(f)]
+            return [_query(row) for row in csv.DictReader(f)]
 
     def queries_frame(self) -> pandas.DataFrame:
         """The same as a DataFrame; of queries.parquet, which is quicker, where that was written."""
@@ -197,6 +204,7 @@ class Run:
         """The run as one row of a table. Times are milliseconds."""
         result = self.result
         row: dict[str, Any] = {
+            "label": self.label, "entry": self.entry, "repeat": self.repeat,
             "model": self.model, "scenario": self.scenario, "mode": self.mode, "verdict": self.verdict,
             "metric": result and result.name, "value": result and result.value, "unit": result and result.unit,
             "started": self.started, "duration_s": self.duration_s,
@@ -211,7 +219,7 @@ class Run:
             row[m.name] = m.value
         workload = self.data.get("workload") or {}
         row |= {key: workload.get(key) for key in ("backend", "precision", "batch", "sessions")}
-        return row
+        return row | {key: value for key, value in self.point.items() if key not in row}
 
 
 @dataclass(frozen=True)
@@ -260,6 +268,7 @@ def read(path: str | os.PathLike[str]) -> Results:
 
 def _run(folder: Path, r: dict[str, Any]) -> Run:
     performance, accuracy, error = r.get("performance"), r.get("accuracy"), r.get("error")
+    identity = r.get("identity") or {}
     return Run(
         **{key: r[key] for key in ("model", "scenario", "mode", "status", "verdict", "exit_code", "profile", "rules",
                                    "duration_s")},
@@ -270,8 +279,19 @@ def _run(folder: Path, r: dict[str, Any]) -> Run:
         performance=_performance(performance) if performance else None,
         accuracy=_accuracy(accuracy) if accuracy else None,
         settings=[Setting(*(x[key] for key in ("key", "value", "unit", "origin"))) for x in r["settings"]],
+        label=identity.get("label", ""),
+        entry=identity.get("entry", ""),
+        point=dict(p.partition("=")[::2] for p in identity.get("point", [])),
+        repeat=identity.get("repeat", 0),
         data=r,
     )
+
+
+def _query(row: dict[str, str]) -> Query:
+    """A row of queries.csv, whose further columns, of a newer harness, are left out."""
+    known = {f.name for f in fields(Query)} - {"run"}
+    numbers = {k: int(v) if v else None for k, v in row.items() if k in known}
+    return Query(**numbers, run=row.get("run", ""))
 
 
 def _time(text: str) -> datetime | None:

@@ -31,7 +31,7 @@ class TestRun(Case):
     def test_performance(self):
         out = self.dir / "out"
         flags = {"mode": "performance", "export": "queries.csv", "out": out}
-        done = plumbline.run("resnet50", scenario=["SingleStream,Offline"], **flags)
+        done = plumbline.run("resnet50", scenario=["SingleStream,Offline"], label="new driver", **flags)
         self.assertIn(done.code, plumbline.VERDICTS)
         self.assertEqual([r.scenario for r in done.results.runs], ["SingleStream", "Offline"])
         for run in done.results.runs:
@@ -44,6 +44,8 @@ class TestRun(Case):
             self.assertEqual(len(queries), run.performance.samples)
             self.assertEqual(max(q.latency_ns for q in queries), run.performance.latency.max_ns)
             self.assertIsNone(queries[0].tokens)
+            self.assertEqual((run.label, run.point, run.repeat), ("new driver", {}, 0))
+            self.assertIn("new driver", queries[0].run)
         self.assertEqual(plumbline.read(out), done.results)
 
     def test_accuracy(self):
@@ -114,6 +116,23 @@ class TestRead(Case):
                 plumbline.read(self.write(value))
         with self.assertRaises(FileNotFoundError):
             plumbline.read(self.dir / "none")
+
+    def test_identity(self):
+        from plumbline_inference._results import _query
+
+        run = {
+            "model": "m", "scenario": "Offline", "mode": "performance", "status": "not run", "verdict": "not run",
+            "exit_code": 130, "profile": "", "rules": "", "duration_s": 0, "reasons": [], "dir": "", "settings": [],
+            "started": "0001-01-01T00:00:00Z",
+            "identity": {"entry": "e", "point": ["batch=4", "order=a=b"], "repeat": 2, "repeats": 3},
+        }
+        head = {"schema": "plumbline.result", "schema_version": 1, "exit_code": 130, "outcome": "interrupted"}
+        (read,) = plumbline.read(self.write({**head, "runs": [run]})).runs
+        self.assertEqual((read.entry, read.point, read.repeat), ("e", {"batch": "4", "order": "a=b"}, 2))
+        self.assertEqual((read.row()["order"], read.row()["batch"], read.row()["value"]), ("a=b", None, None))
+        numbers = {name: "1" for name in ("query", "sample", "sample_index", "scheduled_ns", "issued_ns")}
+        empty = {name: "" for name in ("first_token_ns", "completed_ns", "latency_ns", "tokens")}
+        self.assertIsNone(_query({**numbers, **empty, "later": "x"}).latency_ns)
 
     def test_numbers(self):
         from plumbline_inference._results import _number, _time
