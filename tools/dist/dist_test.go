@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"testing"
@@ -166,6 +167,10 @@ func (m made) archive(t *testing.T) {
 	opt := filepath.Join(r.dir, "opt")
 	run(t, opt, "tar", "xzf", m.name+".tar.gz")
 	checkDocuments(t, filepath.Join(opt, filepath.Base(m.name)))
+	readme := readFile(t, filepath.Join(opt, "plumbline", "README.md"))
+	if !regexp.MustCompile(`with glibc 2\.[0-9]+ or later`).MatchString(readme) {
+		t.Errorf("the README does not say which glibc is needed:\n%.1000s", readme)
+	}
 	for _, name := range []string{"sbom.cdx.json", "licences/go/LICENSE",
 		"licences/onnxruntime/onnxruntime-LICENSE.txt", "licences/clip/clip-LICENSE.txt", "share/man/man1/harness-run.1",
 		"share/completions/harness.bash", "LICENSE"} {

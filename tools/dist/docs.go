@@ -40,7 +40,11 @@ func (d *dist) placeDocs(dir, arch string) error {
 			return err
 		}
 	}
-	text, err := d.readme(arch)
+	n, err := needsOf(dir)
+	if err != nil {
+		return err
+	}
+	text, err := d.readme(arch, n.versions.String("GLIBC"))
 	if err != nil {
 		return err
 	}
@@ -64,8 +68,9 @@ func (d *dist) copyDoc(dir, name string) error {
 //go:embed readme.md.tmpl
 var readmeText string
 
-// readme is the README for users of the binaries. What it shares with that of the checkout is taken from there.
-func (d *dist) readme(arch string) ([]byte, error) {
+// readme is the README for users of the binaries, which need a version of glibc (empty: not known). What it shares with
+// that of the checkout is taken from there.
+func (d *dist) readme(arch, glibc string) ([]byte, error) {
 	whole, err := os.ReadFile("README.md")
 	if err != nil {
 		return nil, err
@@ -85,7 +90,7 @@ func (d *dist) readme(arch string) ([]byte, error) {
 	}
 	var text strings.Builder
 	err = t.Execute(&text, map[string]any{
-		"Version": d.version, "Arch": arch, "Release": semver.IsValid(d.version), "Module": modfiles.Root,
+		"Version": d.version, "Arch": arch, "Glibc": glibc, "Release": semver.IsValid(d.version),
 	})
 	return []byte(text.String()), errors.Join(append(faults, err)...)
 }

@@ -31,19 +31,7 @@ const mostWheel = 100 << 20
 // harness, ONNX Runtime, some plugins and the documents, as below a prefix, which is the environment; the second has
 // the other plugins. It returns the files' paths.
 func (d *dist) wheels(p platform, dir string) ([]string, error) {
-	version, err := pythonVersion(d.version)
-	if err != nil {
-		return nil, err
-	}
-	n, err := needsOf(dir)
-	if err != nil {
-		return nil, err
-	}
-	platformTag, err := n.manylinux(p.arch)
-	if err != nil {
-		return nil, err
-	}
-	modules, err := modulesOf(dir)
+	first, second, err := d.newWheels(p, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -51,16 +39,6 @@ func (d *dist) wheels(p platform, dir string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	first := wheel{
-		name: pythonPackage, version: version, tag: "py3-none-" + platformTag, licence: expression(modules),
-		summary: "Machine-learning inference benchmarks: a harness, image benchmarks, results as dataclasses",
-	}
-	second := first
-	first.requires = []string{"Provides-Extra: pandas", `Requires-Dist: pandas; extra == "pandas"`}
-	second.name += "_plugins"
-	second.summary = "Benchmarks of language, speech, graphs and recommendation for plumbline-inference"
-	second.requires = []string{"Requires-Dist: plumbline-inference == " + version}
-	err = errors.Join(first.addPackage(filepath.Join("python", pythonPackage)), first.addInfo(), second.addInfo())
 	for _, f := range all {
 		plugin, found := strings.CutPrefix(path.Base(f.to), pluginPrefix)
 		if found && !slices.Contains(inFirst(), plugin) {
@@ -73,13 +51,45 @@ func (d *dist) wheels(p platform, dir string) ([]string, error) {
 		}
 	}
 	var made []string
-	for _, w := range []*wheel{&first, &second} {
-		if err == nil {
-			made = append(made, filepath.Join(d.out, w.file()))
-			err = w.write(made[len(made)-1], d.date)
+	for _, w := range []*wheel{first, second} {
+		made = append(made, filepath.Join(d.out, w.file()))
+		if err := w.write(made[len(made)-1], d.date); err != nil {
+			return nil, err
 		}
 	}
-	return made, err
+	return made, nil
+}
+
+// newWheels are both wheels, with what does not come from the archive.
+func (d *dist) newWheels(p platform, dir string) (first, second *wheel, err error) {
+	version, err := pythonVersion(d.version)
+	if err != nil {
+		return nil, nil, err
+	}
+	n, err := needsOf(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	platformTag, err := n.manylinux(p.arch)
+	if err != nil {
+		return nil, nil, err
+	}
+	modules, err := modulesOf(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	first = &wheel{
+		name: pythonPackage, version: version, tag: "py3-none-" + platformTag, licence: expression(modules),
+		summary:  "Machine-learning inference benchmarks: a harness, image benchmarks, results as dataclasses",
+		requires: []string{"Provides-Extra: pandas", `Requires-Dist: pandas; extra == "pandas"`},
+	}
+	second = &wheel{
+		name: pythonPackage + "_plugins", version: version, tag: first.tag, licence: first.licence,
+		summary:  "Benchmarks of language, speech, graphs and recommendation for plumbline-inference",
+		requires: []string{"Requires-Dist: plumbline-inference == " + version},
+	}
+	return first, second, errors.Join(first.addPackage(filepath.Join("python", pythonPackage)), first.addInfo(),
+		second.addInfo())
 }
 
 // pythonVersion is a version as Python's packages have it: 1.2.3, 1.2.3rc1, and 0.dev0+abc of a development build.
