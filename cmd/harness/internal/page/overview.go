@@ -61,7 +61,7 @@ func several(runs []results.Found, called []names.Name) (all []plot.Chart) {
 			g.runs[i].Name = n.Short
 		}
 		for _, c := range plot.Overlays(g.runs) {
-			c.ID, c.Title = fmt.Sprintf("overlay-%d-%s", k+1, c.ID), c.Title+" of "+g.title
+			c.ID, c.Title = fmt.Sprintf("overlay-%d-%s", k+1, c.ID), c.Title+", runs of "+g.title
 			all = append(all, c)
 		}
 	}

@@ -114,7 +114,7 @@ func (o *overlay) chart(id, title string) Chart {
 
 // percentiles are the curves of the runs.
 func (o *overlay) percentiles(id string) Chart {
-	c := o.chart(id, "Percentiles of "+o.of.Title+", several runs")
+	c := o.chart(id, "Percentiles of "+o.of.Title)
 	low, high, median := o.ends(1)
 	c.X = Axis{Label: "percentile", Scale: Tail}
 	c.Y = Axis{Label: o.of.Title, Of: Latency, Max: float64(high)}
@@ -141,7 +141,7 @@ func (o *overlay) distribution(id string) (Chart, bool) {
 	if high <= low {
 		return Chart{}, false
 	}
-	c := o.chart(id, "Distribution of "+o.of.Title+", several runs")
+	c := o.chart(id, "Distribution of "+o.of.Title)
 	b := binsOf(float64(low), float64(high+1))
 	c.X, c.Y = b.axis(o.of), Axis{Label: "share of all, %"}
 	for i, h := range o.hists {
