@@ -304,10 +304,17 @@ func TestFindFallsBackToTheTrace(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	text, _ := Of(fixed{[]int64{3, 1, 5}}).JSON()
 	f.Add(text)
+	banded, _ := Of(made{n: 300, per: 1}).JSON()
+	f.Add(banded)
 	f.Fuzz(func(t *testing.T, text []byte) {
 		file, err := Parse(text)
 		if err != nil {
 			return
+		}
+		for _, of := range metric.Distributions() {
+			if b := file.Band(of); b != nil && b.check() != nil {
+				t.Errorf("the band of %s: %v", of.Key, b.check())
+			}
 		}
 		for _, h := range file.Histograms {
 			if v := h.Quantile(.99); h.Count > 0 && (v < h.Min || v > h.Max) {

@@ -11,6 +11,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -335,6 +336,59 @@ func TestOverview(t *testing.T) {
 	check(t, "overview", c)
 	if _, ok := Overview("overview", "", x, rows[:1]); ok {
 		t.Error("an overview of one run")
+	}
+}
+
+// A file of series may say anything that is sound; charts of it have texts that stay apart, and numbers.
+func TestChartsOfAnySeries(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	value := func() int64 { return int64(r.Uint64() >> (1 + r.IntN(63))) }
+	for seed := range 150 {
+		f := &series.File{Duration: value(), Queries: 1 + r.IntN(1e6), Samples: 1 + r.IntN(1e6),
+			SamplesPerQuery: 1 + r.IntN(9)}
+		for _, of := range metric.Distributions() {
+			n := 1 + r.IntN(400)
+			l := series.Line{Name: of.Key, Of: n + r.IntN(2)*1000}
+			counts := series.Histogram{Name: of.Key, Bits: 11, Min: math.MaxInt64}
+			for range n {
+				v := value()
+				l.T, l.V = append(l.T, value()), append(l.V, v)
+				counts.Min, counts.Max, counts.Count = min(counts.Min, v), max(counts.Max, v), counts.Count+1
+				counts.Buckets = append(counts.Buckets, series.Bucket{Index: v % 80_000, Count: 1})
+			}
+			slices.Sort(l.T)
+			slices.SortFunc(counts.Buckets, func(a, b series.Bucket) int { return int(a.Index - b.Index) })
+			counts.Buckets = slices.CompactFunc(counts.Buckets, func(a, b series.Bucket) bool { return a.Index == b.Index })
+			counts.Count = uint64(len(counts.Buckets))
+			f.Lines, f.Histograms = append(f.Lines, l), append(f.Histograms, counts)
+		}
+		f.Rates.Step = 1 + value()>>20
+		for range r.IntN(500) {
+			f.Rates.Queries, f.Rates.Samples = append(f.Rates.Queries, value()), append(f.Rates.Samples, value())
+			f.Rates.Outstanding, f.Rates.Tokens = append(f.Rates.Outstanding, value()), append(f.Rates.Tokens, value())
+		}
+		f.Schema, f.SchemaVersion = series.Schema, series.SchemaVersion
+		text, err := f.JSON()
+		if err != nil {
+			t.Fatal(err)
+		}
+		back, err := series.Parse(text)
+		if err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		facts := Facts{Percentile: r.Float64(), Limit: value(), TTFTLimit: value(), TPOTLimit: value(),
+			TargetSamplesPer: float64(value())}
+		charts := append(Charts(back, facts), Overlays([]Run{{"a", back, facts}, {"b", back, facts}})...)
+		if c, ok := Overview("overview", "", Axis{Of: Latency, Scale: Log, Min: 1}, []Row{
+			RangeRow("a", &back.Histograms[0], facts, value()), RangeRow("b", &back.Histograms[1], facts, value())}); ok {
+			charts = append(charts, c)
+		}
+		for _, c := range charts {
+			checkBoxes(t, c)
+			if text, err := c.SVG(); err != nil || len(text) > 60_000 || bytes.Contains(text, []byte("NaN")) {
+				t.Fatalf("seed %d: %s: %d bytes, %v", seed, c.ID, len(text), err)
+			}
+		}
 	}
 }
 
