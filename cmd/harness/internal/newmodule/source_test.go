@@ -75,6 +75,35 @@ func TestWriteOfARelease(t *testing.T) {
 	}
 }
 
+// TestClassifierOfARelease starts from a model without a checkout: the manifest of the built-in benchmark and ONNX
+// Runtime are those of the package.
+func TestClassifierOfARelease(t *testing.T) {
+	top := filepath.Join("..", "..", "..", "..") // a checkout has the files where a package has them
+	release := Source{Release: "v1.2.3", Files: top, Library: "/opt/libexec/plumbline/plugins", Harness: "v1.2.3"}
+	c := &Classifier{
+		Path: filepath.Join(top, "plugins", "resnet50", "model", "resnet_int8.onnx"), Preprocess: "vgg", Out: "ArgMax:0",
+		Offset: "1",
+	}
+	dir := filepath.Join(t.TempDir(), "pictures")
+	m, err := Write(Spec{Kind: Benchmark, Dir: dir, Source: release, Classifier: c})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"go mod tidy", "go test ./...", "go build -o bin/plumbline-plugin-pictures .",
+		"cp /opt/libexec/plumbline/plugins/libonnxruntime.* bin/", "harness run pictures --plugin-dir bin",
+		"harness verify pictures --plugin-dir bin"}
+	if !slices.Equal(m.Next, want) {
+		t.Errorf("the commands are %q, want %q", m.Next, want)
+	}
+	mod := read(t, dir, "go.mod")
+	for _, name := range []string{"sdk", "plugins", "backends/ort"} {
+		if !strings.Contains(mod, "\t"+project+name+" v1.2.3\n") {
+			t.Errorf("%s is not required:\n%s", name, mod)
+		}
+	}
+	checkFiles(t, dir, m.Files)
+}
+
 // TestWriteOfNoRelease says what is missing where a module cannot be written.
 func TestWriteOfNoRelease(t *testing.T) {
 	for want, spec := range map[string]Spec{

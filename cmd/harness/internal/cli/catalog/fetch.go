@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"runtime"
 	"slices"
 
@@ -13,6 +14,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/figure"
 	"github.com/plumbline-ml/plumbline/loadgen/suggest"
 	"github.com/plumbline-ml/plumbline/sdk"
+
+	"github.com/plumbline-ml/plumbline/bench/exitcode"
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cache"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
@@ -99,7 +102,7 @@ func (a *app) fetchRuntime(ctx context.Context, b onnxruntime.Build, offline boo
 	got, err := onnxruntime.Fetch(ctx, c, dir, b)
 	line.Clear()
 	if err != nil {
-		return err
+		return writable(err)
 	}
 	state := "unverified"
 	switch {
@@ -135,13 +138,23 @@ func (a *app) fetch(ctx context.Context, m sdk.ModelInfo, only []string, offline
 		item, err := c.Get(ctx, w.file)
 		line.Clear()
 		if err != nil {
-			faults = append(faults, err)
+			faults = append(faults, writable(err))
 			continue
 		}
 		a.fetched(w, item)
 	}
 	a.byHand(m)
 	return errors.Join(faults...)
+}
+
+// writable adds to an error that is none of the download what may help: the folder cannot be written, where the home is
+// read-only, say.
+func writable(err error) error {
+	var fault *fs.PathError
+	if exitcode.Of(err) != exitcode.Internal || !errors.As(err, &fault) {
+		return err
+	}
+	return sdk.Usage(fmt.Errorf("%w; set %s to a folder that can be written", err, cache.EnvDir))
 }
 
 func (a *app) fetched(w want, item fetch.Item) {

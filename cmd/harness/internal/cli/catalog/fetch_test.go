@@ -50,6 +50,19 @@ func TestFetch(t *testing.T) {
 }
 
 // Files of parts may have one name, and so may those of a scorer's models.
+// TestFetchIntoNoFolder fetches where the cache cannot be made: another folder is the way out.
+func TestFetchIntoNoFolder(t *testing.T) {
+	s := clitest.New(t)
+	model := &s.Fakes["resnet50"].Description.Models[0]
+	model.Files[2].URL, model.Files[2].SHA256, model.Files[2].Size = serve(t, "weights"), sum("weights"), 7
+	file := filepath.Join(s.Dir, "file")
+	if err := os.WriteFile(file, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s.Env["PLUMBLINE_CACHE"] = filepath.Join(file, "cache")
+	s.Want(2, s.Run("fetch", "resnet50"), file, "set PLUMBLINE_CACHE to a folder that can be written")
+}
+
 func TestFetchParts(t *testing.T) {
 	s := clitest.New(t)
 	model := &s.Fakes["resnet50"].Description.Models[0]
