@@ -20,6 +20,8 @@ type Options struct {
 	Label      string     // what runs: "Server performance"
 	Percentile float64    // the scenario's target, as a fraction
 	Snapshot   func() loadgen.ProgressSnapshot
+	// Tell is asked at each look for a line that stays; empty: there is nothing to tell. nil: nobody is asked.
+	Tell func(loadgen.ProgressSnapshot) string
 }
 
 // How often the line is written: 2 Hz where it is rewritten, rarely where each line stays.
@@ -52,6 +54,9 @@ func (o Options) loop(done <-chan struct{}) {
 				warned = true
 				o.warn(s.Hopeless)
 			}
+			if o.Tell != nil {
+				o.stay(o.Tell(s))
+			}
 			line := o.Label + "  " + Line(s, o.Percentile)
 			if o.Terminal || line != shown { // where lines stay, each says something new
 				o.write(line)
@@ -69,6 +74,14 @@ func (o Options) warn(why string) {
 	o.clear()
 	fmt.Fprintf(o.Out, "%s  can only end INVALID: %s (Ctrl-C ends it now, --abort-early by itself)\n",
 		terminal.Line(o.Label), terminal.Line(why))
+}
+
+// stay writes a line that stays, if there is one.
+func (o Options) stay(text string) {
+	if text != "" {
+		o.clear()
+		fmt.Fprintln(o.Out, terminal.Line(text))
+	}
 }
 
 // Clear removes a line that is shown perhaps, so that another can be written.

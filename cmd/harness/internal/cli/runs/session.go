@@ -25,6 +25,7 @@ type session struct {
 	begun  bool   // a test of any run
 	header bool   // written
 	title  string // of what runs next, until it is written
+	about  about
 	// conditions are those that make the outcome a bad one.
 	conditions []failif.Condition
 }
@@ -115,6 +116,9 @@ func (s *session) writeEnd(d record.Document) error {
 // opened writes the header when the first workload is open, and says what runs.
 func (s *session) opened(rec record.Run) {
 	s.begun = true
+	if rec.Workload != nil {
+		s.about.samples = rec.Workload.DatasetSize
+	}
 	if s.flags.json {
 		return
 	}
@@ -143,6 +147,7 @@ func (s *session) show(t bench.PlannedRun, p *loadgen.Progress) (stop func()) {
 		Out: s.Console, Terminal: s.ErrScreen.Is(), Width: s.ErrColumns,
 		Label:      fmt.Sprintf("%v %s", t.Scenario, t.ModeName()),
 		Percentile: feed.Percentile(t), Snapshot: p.Snapshot,
+		Tell: func(now loadgen.ProgressSnapshot) string { return s.about.tell(s.plan.Profile, s.plan.Runs, now) },
 	})
 }
 

@@ -1,0 +1,55 @@
+package runs
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/internal/figure"
+	"github.com/plumbline-ml/plumbline/loadgen"
+
+	"github.com/plumbline-ml/plumbline/bench"
+	"github.com/plumbline-ml/plumbline/bench/settings"
+)
+
+// about says once how long the smoke runs of a plan take, by the pace of the first samples: nobody has said what rate
+// to expect of them.
+type about struct {
+	samples int // of the data set, once it is open; 0: not known
+	told    bool
+}
+
+// worthTelling is from how long on runs are announced.
+const worthTelling = 10 * time.Second
+
+// tell is what to say at this moment of the first of runs; empty: nothing.
+func (a *about) tell(profile settings.Profile, runs []bench.PlannedRun, now loadgen.ProgressSnapshot) string {
+	if profile != settings.Smoke || a.told || now.Done == 0 || now.Elapsed <= 0 {
+		return ""
+	}
+	a.told = true
+	each := float64(now.Elapsed) / float64(now.Done)
+	whole := time.Duration(0)
+	for _, r := range runs {
+		whole += takes(r, each, a.samples)
+	}
+	if whole < worthTelling {
+		return ""
+	}
+	return fmt.Sprintf("about %s for %s, at the pace of the first samples", figure.Seconds(whole.Round(time.Second)),
+		figure.Plural(len(runs), "run"))
+}
+
+// takes is about how long a run takes whose samples take so many nanoseconds each, of a data set of so many.
+func takes(r bench.PlannedRun, each float64, samples int) time.Duration {
+	s := r.Settings.TestSettings
+	count := float64(s.MinQueryCount)
+	switch {
+	case r.Mode == loadgen.AccuracyOnly:
+		return time.Duration(float64(samples) * each)
+	case s.Scenario == loadgen.MultiStream:
+		count *= float64(s.MultiStreamSamplesPerQuery)
+	case s.Scenario == loadgen.Server && s.ServerTargetQPS > 0:
+		return max(s.MinDuration, time.Duration(count/s.ServerTargetQPS*float64(time.Second)))
+	}
+	return max(s.MinDuration, time.Duration(count*each))
+}
