@@ -247,12 +247,8 @@ func (m made) container(t *testing.T) {
 			filepath.Join(dir, "run")}
 		return strings.TrimSpace(run(t, m.out, append(store, args...)...))
 	}
-	here, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	buildah("build", "--isolation", "chroot", "--quiet", "--file", filepath.Join(here, "tools/dist/Containerfile"),
-		"--build-arg", "NAME="+filepath.Base(m.name), "--tag", "plumbline", m.out)
+	buildah("build", "--isolation", "chroot", "--quiet", "--build-arg", "NAME="+filepath.Base(m.name),
+		"--tag", "plumbline", m.out)
 	container := buildah("from", "plumbline")
 	said := buildah("run", "--isolation", "chroot", container, "--", "/opt/plumbline/bin/harness", "run", "resnet50",
 		"--mode", "accuracy", "--count", "100", "--out", "/tmp/out")

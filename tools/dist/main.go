@@ -3,8 +3,8 @@
 // For each architecture of Linux there is a folder with the harness, the plugins, ONNX Runtime, the documents and
 // examples, licences of all that is in them, a bill of materials (CycloneDX), manual pages and completions. It is
 // packed as plumbline-VERSION-linux-ARCH.tar.gz and .tar.zst, .deb, .rpm and Python wheels; -root.tar.gz is what a
-// container needs beside it. One file has the checksums of all. The same commit gives the same bytes, on the same Go
-// and C compilers.
+// container needs beside it, which Containerfile makes. One file has the checksums of all. The same commit gives the
+// same bytes, on the same Go and C compilers.
 //
 // In: the checkout. Out: files in the folder of -o, which it makes anew.
 package main
@@ -48,7 +48,12 @@ func (d *dist) make(arches []string) error {
 	if err := errors.Join(os.RemoveAll(d.out), os.MkdirAll(d.out, 0o755)); err != nil {
 		return err
 	}
-	var archives []string
+	recipe := filepath.Join(d.out, "Containerfile")
+	text, err := os.ReadFile(filepath.Join("tools", "dist", "Containerfile"))
+	if err := errors.Join(err, os.WriteFile(recipe, text, 0o644)); err != nil {
+		return err
+	}
+	archives := []string{recipe}
 	for _, arch := range arches {
 		compiler, err := compilerFor(arch)
 		if err != nil {
