@@ -28,7 +28,9 @@ func (r Run) RanWith() []Fact {
 		add("data", strings.TrimPrefix(w.Dataset+", "+figure.Plural(w.DatasetSize, "sample"), ", "))
 		add("backend", w.backendText())
 	}
-	add("devices", strings.Join(r.Options.Devices, ", "))
+	if w := r.Workload; w != nil {
+		add("devices", cmp.Or(strings.Join(r.Options.Devices, ", "), w.BackendInfo["devices"]))
+	}
 	if r.System.Cores > 0 {
 		add("machine", r.machineText())
 		add("system", strings.Join(present(r.System.OS, r.System.Kernel), ", "))

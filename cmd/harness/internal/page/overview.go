@@ -110,7 +110,7 @@ func of(runs []results.Found) (text string) {
 	for _, f := range head(runs) {
 		switch f.Name {
 		case "backend", "machine", "as stated", "date":
-			text += " · " + strings.Join(f.Values, "; ")
+			text += "; " + strings.Join(f.Values, ", ")
 		}
 	}
 	return text

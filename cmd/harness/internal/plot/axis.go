@@ -132,9 +132,10 @@ func niceStep(span, most float64) float64 {
 func (a *axis) decades() [][]tick {
 	first, last := int(math.Floor(math.Log10(a.low))), int(math.Ceil(math.Log10(a.high)))
 	var all [][]tick
-	if set := a.powers(first, last, 1, 1, 2, 5); labels(set) > 1 {
+	few := math.Log10(a.high/a.low) < 2.5
+	if set := a.powers(first, last, 1, 1, 2, 5); labels(set) > 1 && few {
 		all = append(all, set)
-	} else {
+	} else if few {
 		for most := float64(mostTicks); most > 1; most-- {
 			all = append(all, a.named(a.even(most)))
 		}

@@ -1,6 +1,9 @@
 package plot
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // ink is the mark's colour.
 func (m Mark) ink() ink {
@@ -14,15 +17,12 @@ func (m Mark) ink() ink {
 // all has to be placed anew.
 func (l *layout) marks() bool {
 	for i, m := range l.Marks {
-		ends := [2]point{{l.plot.left, l.y.at(m.At)}, {l.plot.right, l.y.at(m.At)}}
-		if m.Vertical {
-			ends = [2]point{{l.x.at(m.At), l.plot.top}, {l.x.at(m.At), l.plot.bottom}}
-		}
+		ends := l.ends(m)
 		l.paths = append(l.paths, stroke(m.ink(), markWidth, markDash, ends[:]...))
 		if m.Name == "" || l.inKey[i] {
 			continue
 		}
-		name, ok := l.beside(m, ends)
+		name, ok := l.beside(i, ends)
 		if !ok {
 			l.inKey[i] = true
 			return false
@@ -32,13 +32,42 @@ func (l *layout) marks() bool {
 	return true
 }
 
-// beside finds the place for a mark's name that covers the least, and no text.
-func (l *layout) beside(m Mark, ends [2]point) (best words, ok bool) {
+// ends are those of a mark's line.
+func (l *layout) ends(m Mark) [2]point {
+	if m.Vertical {
+		return [2]point{{l.x.at(m.At), l.plot.top}, {l.x.at(m.At), l.plot.bottom}}
+	}
+	return [2]point{{l.plot.left, l.y.at(m.At)}, {l.plot.right, l.y.at(m.At)}}
+}
+
+// cover keeps a line from being covered by a name.
+func (l *layout) cover(ends [2]point) {
+	a, b := ends[0], ends[1]
+	parts := max(1, math.Ceil(max(math.Abs(a.x-b.x), math.Abs(a.y-b.y))/8))
+	for j := 0.0; j < parts && len(l.used) < 1e5; j++ {
+		l.used = append(l.used, point{a.x + (b.x-a.x)*j/parts, a.y + (b.y-a.y)*j/parts})
+	}
+}
+
+// crossed says whether the line of another mark goes through a box.
+func (l *layout) crossed(b box, but int) bool {
+	for i, m := range l.Marks {
+		ends := l.ends(m)
+		if i != but && b.overlaps(box{ends[0].x - 1, ends[0].y - 1, ends[1].x + 1, ends[1].y + 1}) {
+			return true
+		}
+	}
+	return false
+}
+
+// beside finds the place for the name of the i-th mark that covers the least, and no text or line of another mark.
+func (l *layout) beside(i int, ends [2]point) (best words, ok bool) {
 	least := 0
-	for _, w := range places(m, ends) {
+	for _, w := range places(l.Marks[i], ends) {
 		b := w.box()
 		around := box{b.left - 3, b.top - 2, b.right + 3, b.bottom + 2}
-		if !around.within(l.plot) || slices.ContainsFunc(l.texts, func(o words) bool { return around.overlaps(o.box()) }) {
+		covers := func(o words) bool { return around.overlaps(o.box()) }
+		if !around.within(l.plot) || l.crossed(b, i) || slices.ContainsFunc(l.texts, covers) {
 			continue
 		}
 		covered := 0

@@ -136,6 +136,32 @@ func checkBoxes(t *testing.T, c Chart) {
 	}
 }
 
+// A name that has no room beside its line, but across another one, is in the key.
+func TestNamesDoNotCrossLines(t *testing.T) {
+	c := Chart{ID: "x", X: Axis{Label: "x", Max: 100}, Y: Axis{Label: "y", Max: 100},
+		Lines: []Line{{X: []float64{0, 100}, Y: []float64{50, 50}}}}
+	for _, at := range []float64{48, 49, 50, 51, 52} { // two names have room, at either side
+		c.Marks = append(c.Marks, Mark{Name: fmt.Sprintf("a long name of %g", at), At: at, Vertical: true})
+	}
+	s := c.scene(false)
+	checkBoxes(t, c)
+	for _, m := range c.Marks {
+		keyed := 0
+		for _, w := range s.texts {
+			b := w.box()
+			if at := 5 + 435*m.At/100; w.halo && b.left < at-12 && at+12 < b.right {
+				t.Errorf("%q crosses the line at %g", w.text, m.At)
+			}
+			if !w.halo && strings.HasPrefix(w.text, "a long") {
+				keyed++
+			}
+		}
+		if keyed != 3 {
+			t.Errorf("%d names in the key, want 3", keyed)
+		}
+	}
+}
+
 // Whatever is to be shown, texts stay apart and in the picture.
 func TestTextsStayApart(t *testing.T) {
 	for seed := range uint64(200) {
@@ -238,9 +264,6 @@ func TestTicksOfTimes(t *testing.T) {
 		a := c.axis.span(c.low, c.high)
 		var got []string
 		set := a.ticks()[0]
-		if c.axis.Scale == Log && a.high/a.low > 100 {
-			set = a.ticks()[1]
-		}
 		for _, tick := range set {
 			if tick.label != "" {
 				got = append(got, tick.label)

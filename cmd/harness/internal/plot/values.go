@@ -116,12 +116,8 @@ func (l *layout) drawn(line Line, i int) {
 		l.surface(inkUnder, append(around, point{last.x, l.plot.bottom}))
 	}
 	l.paths = append(l.paths, stroke(lineInk(i), lineWidth, dashes(i), points...))
-	for k := 1; k < len(points); k++ { // a text should cover no part of it
-		a, b := points[k-1], points[k]
-		parts := max(1, math.Ceil(max(math.Abs(a.x-b.x), math.Abs(a.y-b.y))/8))
-		for j := 0.0; j < parts && len(l.used) < 1e5; j++ {
-			l.used = append(l.used, point{a.x + (b.x-a.x)*j/parts, a.y + (b.y-a.y)*j/parts})
-		}
+	for k := 1; k < len(points); k++ {
+		l.cover([2]point{points[k-1], points[k]})
 	}
 }
 

@@ -44,7 +44,7 @@ func TestReportPlots(t *testing.T) {
 	if text, err = os.ReadFile(vector); err != nil || !strings.HasPrefix(string(text), `<svg xmlns="`) {
 		t.Errorf("%v: %.60s", err, text)
 	}
-	for _, said := range []string{"Issue delay over time</text>", "resnet50 Server", " · "} {
+	for _, said := range []string{"Issue delay over time</text>", "resnet50 Server performance; "} {
 		if !strings.Contains(string(text), said) {
 			t.Errorf("the picture does not say %s: %.1000s", said, text)
 		}
