@@ -347,6 +347,49 @@ func TestPointsOfAMatrix(t *testing.T) {
 	}
 }
 
+// TestOneRowForEachQuantity: a comparison has each figure once, under its names, and says where a result is an estimate
+// in some runs alone.
+func TestOneRowForEachQuantity(t *testing.T) {
+	stream := func(met bool) record.Run {
+		r := run("SingleStream", "ort", 100, time.Millisecond)
+		p := r.Performance
+		p.Metric = record.Figure{Name: "90th percentile latency", Unit: "ms", Value: 2.5}
+		p.Early = &record.EarlyStopping{Met: met, Percentile: 0.99, EstimateNS: 25e5, Processed: 776}
+		p.Figures = []record.Figure{{Name: "mean latency", Unit: "ms", Value: 1}, {Name: "target percentile latency",
+			Unit: "ms", Value: 2}}
+		r.Effective = &record.Effective{TargetLatencyPercentile: 0.99}
+		return r
+	}
+	c, err := Compare(input("a", stream(true)), input("b", stream(true)), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for _, r := range c.Pairs[0].Rows {
+		for _, name := range append([]string{r.Name, "title: " + r.Title}, r.Also...) {
+			if seen[name] {
+				t.Errorf("%s has two rows", name)
+			}
+			seen[name] = true
+		}
+	}
+	for _, name := range []string{"title: early-stopping estimate of the 99th percentile latency",
+		"title: 99th percentile latency", "target_percentile_latency", "mean"} {
+		if !seen[name] {
+			t.Errorf("no row is called %s", name)
+		}
+	}
+	const note = "result is not the same figure in all runs: early-stopping estimate of the 99th percentile latency; " +
+		"90th percentile latency"
+	if len(c.Pairs[0].Notes) > 0 {
+		t.Errorf("notes: %q", c.Pairs[0].Notes)
+	}
+	c, err = Compare(input("a", stream(true)), input("b", stream(false)), nil)
+	if err != nil || !slices.Contains(c.Pairs[0].Notes, note) {
+		t.Errorf("%v, %q, want %q", err, c.Pairs[0].Notes, note)
+	}
+}
+
 func seven(t *testing.T) Comparison {
 	t.Helper()
 	random := rand.New(rand.NewPCG(3, 3))

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -28,6 +29,9 @@ func newPair(a, b group) Pair {
 				m.Better = next.better(m.Name)
 			}
 			p.Rows = append(p.Rows, newRow(m, base.values[m.Name], y))
+			if all := distinct(base.titles[m.Name], next.titles[m.Name]); m.Main && len(all) > 1 {
+				p.Notes = append(p.Notes, fmt.Sprintf("%s is not the same figure in all runs: %s", m.Name, strings.Join(all, "; ")))
+			}
 		} else if m.Main {
 			p.Notes = append(p.Notes, fmt.Sprintf("%s is known of %s alone", m.Title, a.side))
 		}
@@ -85,17 +89,29 @@ func verdicts(runs []results.Found) string {
 type measured struct {
 	order  []metric.Metric
 	values map[string][]float64
+	titles map[string][]string // by name: a result may be an estimate in some runs and a percentile in others
+}
+
+// distinct are texts, each once.
+func distinct(lists ...[]string) (all []string) {
+	for _, text := range slices.Concat(lists...) {
+		if !slices.Contains(all, text) {
+			all = append(all, text)
+		}
+	}
+	return all
 }
 
 // figures gathers what every one of the runs measured.
 func figures(runs []results.Found) measured {
-	m := measured{values: map[string][]float64{}}
+	m := measured{values: map[string][]float64{}, titles: map[string][]string{}}
 	for _, r := range runs {
 		for _, f := range r.Run.Metrics() {
 			if m.values[f.Name] == nil {
 				m.order = append(m.order, f)
 			}
 			m.values[f.Name] = append(m.values[f.Name], f.Value)
+			m.titles[f.Name] = append(m.titles[f.Name], f.Title)
 		}
 	}
 	m.order = slices.DeleteFunc(m.order, func(f metric.Metric) bool {

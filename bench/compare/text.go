@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
 	"github.com/plumbline-ml/plumbline/internal/table"
@@ -53,12 +54,20 @@ func (p Pair) write(b *terminal.Writer, every bool) {
 		b.Print("  ", n, "\n")
 	}
 	b.Print("\n")
-	t := table.Table{Indent: "  ", Right: []int{2, 3, 4, 5, 6}}
-	t.Head("NAME", "", "BASE", "", "NEW", "", "CHANGE", "VERDICT")
-	for _, r := range p.Rows {
-		if every || r.Main {
-			t.Row(r.Name, r.Heading(), r.Text(r.Base.Median), r.Base.SpreadText(), r.Text(r.New.Median), r.New.SpreadText(),
-				r.ChangeText(), r.verdictSpan())
+	rows := slices.DeleteFunc(slices.Clone(p.Rows), func(r Row) bool { return !every && !r.Main })
+	spread := slices.ContainsFunc(rows, func(r Row) bool { return r.Base.SpreadText()+r.New.SpreadText() != "" })
+	t := table.Table{Indent: "  ", Right: []int{2, 3, 4}}
+	head := []any{"NAME", "", "BASE", "NEW", "CHANGE", "VERDICT"}
+	if spread {
+		t.Right, head = []int{2, 3, 4, 5, 6}, []any{"NAME", "", "BASE", "", "NEW", "", "CHANGE", "VERDICT"}
+	}
+	t.Head(head...)
+	for _, r := range rows {
+		base, next := r.Text(r.Base.Median), r.Text(r.New.Median)
+		if spread {
+			t.Row(r.Name, r.Heading(), base, r.Base.SpreadText(), next, r.New.SpreadText(), r.ChangeText(), r.verdictSpan())
+		} else { // one run a side has none
+			t.Row(r.Name, r.Heading(), base, next, r.ChangeText(), r.verdictSpan())
 		}
 	}
 	_, _ = t.WriteTo(b)

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/mlmark"
 )
 
@@ -99,6 +100,32 @@ runs:
 				t.Errorf("jobs\n%swant\n%s", got, c.want)
 			}
 		})
+	}
+}
+
+// TestIdentities: runs are called by label, entry, point and repeat; a label that is an axis of the matrix is no point.
+func TestIdentities(t *testing.T) {
+	s, err := Parse([]byte("runs:\n- {run: resnet50, name: cnn, repeat: 2, matrix: {label: [a], batch: [4]}}\n"+
+		"- run: bert\n"), "x", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []record.Identity
+	for _, j := range s.Jobs {
+		label := ""
+		for _, f := range j.Flags {
+			if f.Name == "label" {
+				label = f.Value
+			}
+		}
+		got = append(got, j.Identity(label))
+	}
+	want := []record.Identity{
+		{Label: "a", Entry: "cnn", Point: []string{"batch=4"}, Repeat: 1, Repeats: 2}, {},
+		{Label: "a", Entry: "cnn", Point: []string{"batch=4"}, Repeat: 2, Repeats: 2},
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
 	}
 }
 
