@@ -106,7 +106,7 @@ func distinct(lists ...[]string) (all []string) {
 func figures(runs []results.Found) measured {
 	m := measured{values: map[string][]float64{}, titles: map[string][]string{}}
 	for _, r := range runs {
-		for _, f := range r.Run.Metrics() {
+		for _, f := range r.Metrics() {
 			if m.values[f.Name] == nil {
 				m.order = append(m.order, f)
 			}

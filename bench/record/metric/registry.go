@@ -178,7 +178,7 @@ var (
 // Distributions lists those that the harness measures.
 func Distributions() []Times { return []Times{Latency, QueryLatency, IssueDelay, TTFT, TPOT} }
 
-// Mean, Min and Max are statistics of a distribution.
+// Mean is the mean time.
 func (t Times) Mean() Info { return t.statistic("mean", "mean", !t.OfHarness) }
 
 // Min is the least time.
