@@ -164,7 +164,7 @@ func TestNamesDoNotCrossLines(t *testing.T) {
 
 // Whatever is to be shown, texts stay apart and in the picture.
 func TestTextsStayApart(t *testing.T) {
-	for seed := range uint64(200) {
+	for seed := range uint64(120) {
 		c := random(rand.New(rand.NewPCG(seed, 1)))
 		c.ID = fmt.Sprintf("seed %d", seed)
 		checkBoxes(t, c)
@@ -366,7 +366,7 @@ func TestOverview(t *testing.T) {
 func TestChartsOfAnySeries(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	value := func() int64 { return int64(r.Uint64() >> (1 + r.IntN(63))) }
-	for seed := range 150 {
+	for seed := range 60 {
 		f := &series.File{Duration: value(), Queries: 1 + r.IntN(1e6), Samples: 1 + r.IntN(1e6),
 			SamplesPerQuery: 1 + r.IntN(9)}
 		for _, of := range metric.Distributions() {
