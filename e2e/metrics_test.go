@@ -61,6 +61,59 @@ func TestPrometheus(t *testing.T) {
 	}
 }
 
+// TestPrometheusDashboard asks a real Prometheus, which has scraped runs of all scenarios and of a language model, for
+// every query of the dashboard in examples/monitoring: none comes back empty.
+func TestPrometheusDashboard(t *testing.T) {
+	program := os.Getenv("PLUMBLINE_PROMETHEUS")
+	if program == "" {
+		t.Skip("PLUMBLINE_PROMETHEUS names no Prometheus: make test-metrics")
+	}
+	target, dir := freeAddress(t), t.TempDir()
+	server, began := startPrometheus(t, program, target), time.Now()
+	writeText(t, filepath.Join(dir, "suite.yaml"), `
+runs:
+- {run: "null", mode: performance, smoke: true, set: [min_duration=4000, Server.target_qps=500,
+    Offline.target_qps=1000000]}
+- {run: llama3.1-8b, mode: performance, smoke: true, scenario: Server}
+`)
+	r := harness(t, "run", filepath.Join(dir, "suite.yaml"), "--out", filepath.Join(dir, "out"), "--metrics", target)
+	if r.code != 0 && r.code != 3 { // 3: a busy machine
+		t.Fatalf("exit code %d:\n%s", r.code, r.both())
+	}
+	var d struct {
+		Panels []struct {
+			Title   string
+			Targets []struct{ Expr string }
+		}
+	}
+	readJSON(t, filepath.Join(built.root, "examples", "monitoring", "dashboard.json"), &d)
+	if len(d.Panels) == 0 {
+		t.Fatal("no panels")
+	}
+	for _, p := range d.Panels {
+		for _, q := range p.Targets {
+			expr := strings.NewReplacer("$__rate_interval", "5s", "$run", ".*").Replace(q.Expr)
+			if n := server.series(t, expr, began); n == 0 {
+				t.Errorf("%s: %s is empty", p.Title, expr)
+			}
+		}
+	}
+}
+
+// series counts the series that a query has had since a time.
+func (p prometheus) series(t *testing.T, query string, since time.Time) int {
+	t.Helper()
+	var answer struct {
+		Data struct{ Result []any }
+	}
+	text := fetchText(t, fmt.Sprintf("%s/api/v1/query_range?query=%s&start=%d&end=%d&step=1", p, url.QueryEscape(query),
+		since.Unix(), time.Now().Unix()))
+	if err := json.Unmarshal([]byte(text), &answer); err != nil {
+		t.Fatalf("%s: %v, %s", query, err, text)
+	}
+	return len(answer.Data.Result)
+}
+
 // prometheus is where it answers.
 type prometheus string
 
@@ -68,8 +121,11 @@ type prometheus string
 func startPrometheus(t *testing.T, program, target string) prometheus {
 	t.Helper()
 	dir, at := t.TempDir(), freeAddress(t)
-	config := "scrape_configs:\n- job_name: plumbline\n  scrape_interval: 1s\n  static_configs:\n" +
-		"  - targets: ['" + target + "']\n"
+	example, err := os.ReadFile(filepath.Join(built.root, "examples", "monitoring", "prometheus.yml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := strings.Replace(string(example), "127.0.0.1:9464", target, 1)
 	path := filepath.Join(dir, "prometheus.yml")
 	if err := os.WriteFile(path, []byte(config), 0o644); err != nil {
 		t.Fatal(err)

@@ -46,6 +46,9 @@ func (m Measure) Prometheus() string {
 	return name
 }
 
+// Phase is the name of the measure that has a value for each phase.
+const Phase = "plumbline.run.phase"
+
 // runLabels are the labels of every measure.
 var runLabels = []string{"run", "model", "scenario", "mode"}
 
@@ -123,7 +126,7 @@ var counts = []Measure{
 var states = []Measure{
 	{Name: "plumbline.run.info", Unit: "", Help: "What runs; always 1.",
 		Labels: []string{"name", "precision", "backend", "dataset"}, values: info},
-	{Name: "plumbline.run.phase", Unit: "", Help: "1 for the phase that the run is in, 0 for the others.",
+	{Name: Phase, Unit: "", Help: "1 for the phase that the run is in, 0 for the others.",
 		Labels: []string{"phase"}, values: phase},
 	{Name: "plumbline.run.elapsed", Unit: "s", Help: "Time since LoadGen's clock started, of the series under way.",
 		values: one(func(r *feed.Run) float64 { return r.Elapsed.Seconds() })},

@@ -63,6 +63,10 @@ func (e *Exporter) handler(f *feed.Feed) http.Handler {
 			e.scrapes.add(time.Now())
 		}
 	})
+	mux.HandleFunc("GET "+DashboardPath, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write(Dashboard()) // who goes away needs none
+	})
 	mux.Handle("GET /{$}", http.RedirectHandler(Path, http.StatusFound))
 	return mux
 }

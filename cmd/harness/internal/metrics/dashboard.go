@@ -1,0 +1,206 @@
+package metrics
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/measure"
+)
+
+// DashboardPath is where Grafana's dashboard is.
+const DashboardPath = "/dashboard.json"
+
+// Dashboard is a dashboard for Grafana 10 and later, as JSON: a panel for each measure, for distributions one over time
+// and one of whole runs. Who imports it chooses the Prometheus that it asks, and on the page the runs that it shows.
+func Dashboard() []byte {
+	d := dashboard{
+		Title: "Plumbline", UID: "plumbline", Tags: []string{"plumbline"}, SchemaVersion: 39, Refresh: "5s",
+		Time: span{From: "now-15m", To: "now"}, Panels: []panel{},
+		Templating: templating{List: []variable{
+			{Name: "datasource", Label: "Prometheus", Type: "datasource", Query: "prometheus"},
+			{Name: "run", Label: "Run", Type: "query", Query: "label_values(" + anyRun + ", run)", Datasource: &asked,
+				Multi: true, IncludeAll: true, AllValue: ".*", Refresh: onTimeRange, Sort: numerically},
+		}},
+	}
+	place := layout{}
+	for _, kind := range []func(measure.Measure) bool{isTable, isDistribution, isSeries} {
+		for _, m := range measure.Table() {
+			if kind(m) {
+				for _, p := range panels(m) {
+					p.ID, p.GridPos = len(d.Panels)+1, place.next(p.width)
+					d.Panels = append(d.Panels, p)
+				}
+			}
+		}
+	}
+	text, _ := json.MarshalIndent(d, "", "  ") // of strings and numbers
+	return append(text, '\n')
+}
+
+// anyRun is a metric that each run has from its beginning.
+const anyRun = "plumbline_run_elapsed_seconds"
+
+// Of Grafana's variables: read again with the time range, in the order of numbers.
+const (
+	onTimeRange = 2
+	numerically = 3
+)
+
+var asked = source{Type: "prometheus", UID: "${datasource}"}
+
+// The fields of Grafana's dashboards that are used here.
+type (
+	dashboard struct {
+		Title         string     `json:"title"`
+		UID           string     `json:"uid"`
+		Tags          []string   `json:"tags"`
+		SchemaVersion int        `json:"schemaVersion"`
+		Refresh       string     `json:"refresh"`
+		Time          span       `json:"time"`
+		Templating    templating `json:"templating"`
+		Panels        []panel    `json:"panels"`
+	}
+	span struct {
+		From string `json:"from"`
+		To   string `json:"to"`
+	}
+	templating struct {
+		List []variable `json:"list"`
+	}
+	variable struct {
+		Name       string  `json:"name"`
+		Label      string  `json:"label"`
+		Type       string  `json:"type"`
+		Query      string  `json:"query"`
+		Datasource *source `json:"datasource,omitempty"`
+		Multi      bool    `json:"multi,omitempty"`
+		IncludeAll bool    `json:"includeAll,omitempty"`
+		AllValue   string  `json:"allValue,omitempty"`
+		Refresh    int     `json:"refresh,omitempty"`
+		Sort       int     `json:"sort,omitempty"`
+	}
+	source struct {
+		Type string `json:"type"`
+		UID  string `json:"uid"`
+	}
+	panel struct {
+		ID          int         `json:"id"`
+		Title       string      `json:"title"`
+		Description string      `json:"description"`
+		Type        string      `json:"type"`
+		Datasource  source      `json:"datasource"`
+		GridPos     position    `json:"gridPos"`
+		FieldConfig fieldConfig `json:"fieldConfig"`
+		Targets     []target    `json:"targets"`
+
+		width int
+	}
+	position struct {
+		X int `json:"x"`
+		Y int `json:"y"`
+		W int `json:"w"`
+		H int `json:"h"`
+	}
+	fieldConfig struct {
+		Defaults fieldDefaults `json:"defaults"`
+	}
+	fieldDefaults struct {
+		Unit string `json:"unit"`
+	}
+	target struct {
+		RefID        string `json:"refId"`
+		Datasource   source `json:"datasource"`
+		Expr         string `json:"expr"`
+		LegendFormat string `json:"legendFormat"`
+		Instant      bool   `json:"instant"`
+		Range        bool   `json:"range"`
+		Format       string `json:"format"`
+	}
+)
+
+// layout fills rows of 24 columns.
+type layout struct{ x, y int }
+
+const (
+	columns = 24
+	height  = 8
+)
+
+func (l *layout) next(width int) position {
+	if l.x+width > columns {
+		l.x, l.y = 0, l.y+height
+	}
+	p := position{X: l.x, Y: l.y, W: width, H: height}
+	l.x += width
+	return p
+}
+
+func isTable(m measure.Measure) bool        { return len(m.Labels) > 0 }
+func isDistribution(m measure.Measure) bool { return m.Kind == measure.Distribution }
+func isSeries(m measure.Measure) bool       { return !isTable(m) && !isDistribution(m) }
+
+// quantiles of distributions that are shown.
+var quantiles = []string{"0.5", "0.9", "0.99"}
+
+// panels are those of a measure.
+func panels(m measure.Measure) []panel {
+	name, unit := m.Prometheus()+`{run=~"$run"}`, "short"
+	if m.Unit == "s" {
+		unit = "s"
+	}
+	p := panel{Title: title(m), Description: m.Help, Type: "timeseries", Datasource: asked, width: columns / 2,
+		FieldConfig: fieldConfig{fieldDefaults{Unit: unit}}}
+	switch {
+	case isTable(m):
+		p.Type = "table"
+		p.Targets = []target{{Expr: name + onlyOnes(m), Instant: true, Format: "table"}}
+	case isDistribution(m):
+		whole := p
+		p.Title, whole.Title, whole.Type = title(m)+" over time", title(m)+" of the whole run", "bargauge"
+		for _, q := range quantiles {
+			legend := "{{run}} {{model}} {{scenario}} p" + strings.TrimPrefix(q+"0", "0.")[:2]
+			bucket := m.Prometheus() + `_bucket{run=~"$run"}`
+			p.Targets = append(p.Targets, target{Range: true, LegendFormat: legend,
+				Expr: fmt.Sprintf("histogram_quantile(%s, rate(%s[$__rate_interval]))", q, bucket)})
+			whole.Targets = append(whole.Targets, target{Instant: true, LegendFormat: legend,
+				Expr: fmt.Sprintf("histogram_quantile(%s, %s)", q, bucket)})
+		}
+		return []panel{p.complete(), whole.complete()}
+	case m.Kind == measure.Counter:
+		p.Title += " per second"
+		p.Targets = []target{{Expr: "rate(" + name + "[$__rate_interval])", Range: true}}
+	default:
+		p.Targets = []target{{Expr: name, Range: true}}
+	}
+	return []panel{p.complete()}
+}
+
+// onlyOnes leaves out the phases that a run is not in.
+func onlyOnes(m measure.Measure) string {
+	if m.Name == measure.Phase {
+		return " == 1"
+	}
+	return ""
+}
+
+// complete gives the queries what they have in common.
+func (p panel) complete() panel {
+	for i := range p.Targets {
+		t := &p.Targets[i]
+		t.RefID, t.Datasource = string(rune('A'+i)), asked
+		if t.LegendFormat == "" {
+			t.LegendFormat = "{{run}} {{model}} {{scenario}}"
+		}
+		if t.Format == "" {
+			t.Format = "time_series"
+		}
+	}
+	return p
+}
+
+// title is a measure's name in words: "samples issued".
+func title(m measure.Measure) string {
+	words := strings.NewReplacer("plumbline.", "", ".", " ", "_", " ").Replace(m.Name)
+	return strings.ToUpper(words[:1]) + words[1:]
+}

@@ -1,0 +1,69 @@
+package metrics
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/measure"
+)
+
+var update = flag.Bool("update", false, "rewrite the dashboard in examples/monitoring")
+
+// TestDashboard holds the one in examples/monitoring to the table of measures, and its form to what Grafana reads.
+func TestDashboard(t *testing.T) {
+	const path = "../../../../examples/monitoring/dashboard.json"
+	text := Dashboard()
+	if *update {
+		if err := os.WriteFile(path, text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if have, err := os.ReadFile(path); err != nil || !bytes.Equal(have, text) {
+		t.Errorf("%s is not what the measures make: %v; run go test ./cmd/harness/internal/metrics -update", path, err)
+	}
+	var d dashboard
+	if err := json.Unmarshal(text, &d); err != nil {
+		t.Fatal(err)
+	}
+	ids, cells, asks := map[int]bool{}, map[position]string{}, ""
+	for _, p := range d.Panels {
+		if ids[p.ID] || p.ID == 0 || p.Title == "" || p.Description == "" || len(p.Targets) == 0 {
+			t.Errorf("panel %+v: want an own number, a title, a description and a query", p)
+		}
+		ids[p.ID] = true
+		for x := range p.GridPos.W {
+			at := position{X: p.GridPos.X + x, Y: p.GridPos.Y}
+			if cells[at] != "" || at.X >= columns {
+				t.Errorf("%s lies on %q, or outside", p.Title, cells[at])
+			}
+			cells[at] = p.Title
+		}
+		for _, q := range p.Targets {
+			asks += q.Expr + "\n"
+		}
+	}
+	for _, m := range measure.Table() {
+		if !regexp.MustCompile(`\b` + m.Prometheus() + `(_bucket)?\{`).MatchString(asks) {
+			t.Errorf("no panel asks for %s", m.Prometheus())
+		}
+	}
+}
+
+func TestDashboardIsServed(t *testing.T) {
+	e := &Exporter{scrapes: scrapes{came: make(chan struct{}, 1)}}
+	w := httptest.NewRecorder()
+	e.handler(ended(t)).ServeHTTP(w, httptest.NewRequest(http.MethodGet, DashboardPath, http.NoBody))
+	if !strings.HasPrefix(w.Header().Get("Content-Type"), "application/json") || !bytes.Equal(w.Body.Bytes(), Dashboard()) {
+		t.Errorf("%d: %v %s", w.Code, w.Header(), w.Body)
+	}
+	if e.Wait() != 0 || !e.scrapes.last.IsZero() {
+		t.Error("it counts as a scrape")
+	}
+}
