@@ -8,7 +8,6 @@ import (
 	"net/http/httptest"
 	"os"
 	"regexp"
-	"strings"
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/measure"
@@ -60,7 +59,7 @@ func TestDashboardIsServed(t *testing.T) {
 	e := &Exporter{scrapes: scrapes{came: make(chan struct{}, 1)}}
 	w := httptest.NewRecorder()
 	e.handler(ended(t)).ServeHTTP(w, httptest.NewRequest(http.MethodGet, DashboardPath, http.NoBody))
-	if !strings.HasPrefix(w.Header().Get("Content-Type"), "application/json") || !bytes.Equal(w.Body.Bytes(), Dashboard()) {
+	if w.Header().Get("Content-Type") != "application/json" || !bytes.Equal(w.Body.Bytes(), Dashboard()) {
 		t.Errorf("%d: %v %s", w.Code, w.Header(), w.Body)
 	}
 	if e.Wait() != 0 || !e.scrapes.last.IsZero() {

@@ -72,20 +72,31 @@ function figures(r) {
   out.push(["samples done", number(p.done)]);
   if (!r.result) out.push(["outstanding", number(p.outstanding)], ["samples/s", number(p.window.samples_per_s)]);
   if (p.tokens) out.push(["tokens", number(p.tokens)]);
-  for (const [name, t] of [["latency", p.latency], ["TTFT", p.ttft], ["TPOT", p.tpot]]) {
-    if (!t) continue;
-    out.push([name + " p50", time(t.p50_ns)]);
-    out.push(t.target_ns ? [`${name} p${number(100 * r.start.percentile)}`, time(t.target_ns)]
-      : [name + " p99", time(t.p99_ns)]);
-  }
+  if (p.tokens) out.push(["tokens/s", number(r.result ? p.tokens / p.elapsed_s : p.window.tokens_per_s)]);
   if (p.over_limit) out.push(["above the limit", number(p.over_limit)]);
   return out;
+}
+
+// percentileRows are the rows of the percentiles: of the run so far and, while it goes on, of its last half second.
+function percentileRows(r) {
+  const p = r.progress, rows = [];
+  if (!p) return rows;
+  const judged = 100 * (r.start.percentile || 0);
+  const columns = [["p50", "p50_ns"], ["p90", "p90_ns"], ["p99", "p99_ns"], ["largest", "max_ns"]];
+  if (judged && ![50, 90, 99].includes(judged)) columns.splice(3, 0, ["p" + number(judged), "target_ns"]);
+  const names = [["latency", "latency"], ["query latency", "query_latency"], ["TTFT", "ttft"], ["TPOT", "tpot"]];
+  for (const [name, of] of names)
+    for (const [when, t] of [["the run so far", p[of]], ["last half second", r.result ? null : p.window[of]]])
+      if (t) rows.push([`${name}, ${r.result ? "the whole run" : when}`, ...columns.map(([, key]) => time(t[key]))]);
+  return rows.length ? [["", ...columns.map(([word]) => word)], ...rows] : [];
 }
 
 function judged(r) {
   const s = r.start, parts = [];
   if (r.workload) parts.push([r.workload.model_file, r.workload.precision, r.workload.backend, r.workload.dataset]
     .filter((t) => typeof t === "string" && t).join(", "));
+  const served = r.workload?.backend_info?.model;
+  if (typeof served === "string" && served) parts.push(`the server's model: ${served}`);
   if (s.latency_limit_ns) parts.push(`limit ${time(s.latency_limit_ns)} at the ${number(100 * s.percentile)}th percentile`);
   if (s.ttft_limit_ns) parts.push(`limits TTFT ${time(s.ttft_limit_ns)}, TPOT ${time(s.tpot_limit_ns)}`);
   if (s.min_duration_s) parts.push(`at least ${number(s.min_duration_s)} s`);
@@ -138,6 +149,8 @@ function draw() {
   if (!r) return;
   at("figures").replaceChildren(...figures(r).map(([name, value]) =>
     element("div", {}, element("dt", {}, name), element("dd", {}, value))));
+  at("times").replaceChildren(...percentileRows(r).map((row, i) => element("tr", {}, ...row.map((cell, j) =>
+    i && j ? element("td", {}, cell) : element("th", { scope: i ? "row" : "col" }, cell)))));
   at("judged").replaceChildren(...judged(r).map((text) => element("li", {}, text)));
   at("charts").replaceChildren(...charts(r));
 }
