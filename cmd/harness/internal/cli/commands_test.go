@@ -56,29 +56,6 @@ func TestTexts(t *testing.T) {
 	}
 }
 
-// TestMistakes says what was found, what is wanted, and ends with 2, whichever mistake somebody makes.
-func TestMistakes(t *testing.T) {
-	for line, want := range map[string]string{
-		"help rum":                                         `unknown command "rum"; did you mean "run"?`,
-		"help submission ad":                               `unknown command "ad"; did you mean "add"?`,
-		"completion fissh":                                 `unknown command "fissh"; did you mean "fish"?`,
-		"run resnet":                                       `did you mean "resnet50"?`,
-		"list --plugin-dir /no/such":                       "--plugin-dir: stat /no/such: no such file",
-		"list --plugin-dir /dev/null":                      "--plugin-dir: /dev/null is no folder",
-		"run resnet50 --batch 0":                           "--batch 0: want at least 1, or leave the flag out",
-		"verify resnet50 --count 0":                        "--count 0: want at least 1",
-		"run resnet50 --limit memory=8":                    `memory: "8", want a number with its unit, such as 8GiB`,
-		"run resnet50 --limit memory=8Gi":                  `memory: "8Gi", want a number with its unit`,
-		"run resnet50 --dry-run --set Server.target_qps=0": "server_target_qps",
-		"run resnet50 --dry-run --set min_query_count=0 --set min_duration=0": "min_query_count and min_duration are both 0",
-	} {
-		t.Run(line, func(t *testing.T) {
-			s := clitest.New(t)
-			s.Want(2, s.Run(strings.Fields(line)...), want)
-		})
-	}
-}
-
 func TestVersion(t *testing.T) {
 	s := clitest.New(t)
 	s.Want(0, s.Run("version"), "harness ", "go1")

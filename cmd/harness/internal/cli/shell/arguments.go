@@ -26,16 +26,22 @@ func UnknownCommand(c *cobra.Command, args []string) error {
 
 // Plainly says what a flag's value must be, where the error would name the function of Go that could not read it.
 func Plainly(err error) error {
+	var missing *pflag.ValueRequiredError
+	if errors.As(err, &missing) {
+		placeholder, _ := pflag.UnquoteUsage(missing.GetFlag())
+		return fmt.Errorf("--%s: its value is missing: want --%[1]s %s", missing.GetFlag().Name, placeholder)
+	}
 	var invalid *pflag.InvalidValueError
 	if !errors.As(err, &invalid) {
 		return err
 	}
 	want := map[string]string{
-		"int": "a whole number", "int64": "a whole number", "intSlice": "whole numbers with commas between them",
+		"float64": "a number",
+		"int":     "a whole number", "int64": "a whole number", "intSlice": "whole numbers with commas between them",
 		"duration": "a duration such as 90s or 1h30m", "bool": "true or false",
 	}[invalid.GetFlag().Value.Type()]
 	if want == "" {
-		return err
+		return fmt.Errorf("--%s %q: %w", invalid.GetFlag().Name, invalid.GetValue(), invalid.Unwrap())
 	}
 	return fmt.Errorf("--%s %q: want %s", invalid.GetFlag().Name, invalid.GetValue(), want)
 }
