@@ -22,11 +22,20 @@ type suiteRow struct {
 
 // writeTable ends the report of a suite.
 func (s *suiteRun) writeTable(left int) error {
-	t := table.Table{Indent: "  "}
-	t.Head("run", "scenario", "mode", "verdict", "result", "from, to", "of")
-	for _, r := range s.rows() {
+	t, rows := table.Table{Indent: "  "}, s.rows()
+	repeated := slices.ContainsFunc(rows, func(r *suiteRow) bool { return len(r.figures) > 1 })
+	head := []any{"run", "scenario", "mode", "verdict", "result"}
+	if repeated {
+		head = append(head, "from, to")
+	}
+	t.Head(append(head, "of")...)
+	for _, r := range rows {
 		value, spread, of := r.result()
-		t.Row(r.name, r.scenario, r.kind, r.verdict(), value, spread, of)
+		cells := []any{r.name, r.scenario, r.kind, r.verdict(), value}
+		if repeated {
+			cells = append(cells, spread)
+		}
+		t.Row(append(cells, of)...)
 	}
 	if t.Len() == 1 && left == 0 {
 		return nil // all are tasks, which have a table of their own
