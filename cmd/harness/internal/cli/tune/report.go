@@ -120,8 +120,12 @@ func pointTable(w io.Writer, points []tune.Point) error {
 		return nil
 	}
 	atServer := slices.ContainsFunc(points, func(p tune.Point) bool { return p.Requests > 0 })
-	rows := table.Table{Indent: "  ", Right: []int{0, 1, 2, 3, 4}}
-	rows.Head(append(settingHeads(atServer), "SAMPLES/S", "SPREAD", "TESTS")...)
+	rows := table.Table{Indent: "  "}
+	heads := append(settingHeads(atServer), "SAMPLES/S", "SPREAD")
+	for i := range heads { // but not the last one, which may have to say why there was no test
+		rows.Right = append(rows.Right, i)
+	}
+	rows.Head(append(heads, "TESTS")...)
 	for _, p := range points {
 		if p.Tests == 0 && p.Fault == "" {
 			continue // the search ended before it

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/plumbline-ml/plumbline/internal/terminal"
+
 	"github.com/plumbline-ml/plumbline/bench"
 	"github.com/plumbline-ml/plumbline/bench/tune"
 )
@@ -54,5 +56,31 @@ func TestPointsAtAServer(t *testing.T) {
 	if got := strings.Fields(out.String()); got[1] != "REQUESTS" || got[5] != "4" || got[6] != "64" ||
 		strings.Contains(out.String(), "SESSIONS") {
 		t.Errorf("printed\n%s", out.String())
+	}
+}
+
+// TestFaultsOfPointsFit: why a setting was not measured is broken into lines, of sessions and of requests to a server.
+func TestFaultsOfPointsFit(t *testing.T) {
+	fault := strings.Repeat("the server refused the connection and ", 12) + "said so"
+	for _, setting := range []tune.Setting{{Batch: 4, Requests: 64}, {Batch: 4, Sessions: 2, Threads: 1}} {
+		var out strings.Builder
+		w := terminal.NewWriter(&out, terminal.Options{Columns: func() int { return 80 }})
+		points := []tune.Point{
+			{Setting: setting, Fault: fault}, {Setting: setting, SamplesPerSecond: 80, Tests: 3, Final: true},
+		}
+		for i := range points {
+			points[i].Requests = setting.Requests
+		}
+		if err := pointTable(w, points); err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(out.String()) {
+			if len(line) > 81 {
+				t.Errorf("%+v: %d columns: %q", setting, len(line)-1, line)
+			}
+		}
+		if !strings.Contains(strings.Join(strings.Fields(out.String()), " "), fault) {
+			t.Errorf("%+v: the reason is not whole:\n%s", setting, out.String())
+		}
 	}
 }
