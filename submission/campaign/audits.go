@@ -41,10 +41,11 @@ func code(v audit.Verdict, err error) exitcode.Code {
 // AllTests is the word for all tests that the rules ask of a model.
 const AllTests = "all"
 
-// Tests are the audits that a word means for a model, named as in the rules' tables: one of the round's for it, or
-// AllTests.
+// Tests are the audits that a word means for a model, named as in the rules' tables, in any case of letters: one of
+// the round's for it, or AllTests.
 func Tests(rules *mlconf.Rules, rulesKey, word string) ([]string, error) {
 	wanted := rules.Audits(rulesKey)
+	at := slices.IndexFunc(wanted, func(test string) bool { return strings.EqualFold(test, word) })
 	switch {
 	case len(wanted) == 0 && !rules.Has(rulesKey):
 		return nil, fmt.Errorf("rules %s do not list %s; name a round that does with --rules", rules.Name, rulesKey)
@@ -52,11 +53,11 @@ func Tests(rules *mlconf.Rules, rulesKey, word string) ([]string, error) {
 		return nil, fmt.Errorf("rules %s ask no audit of %s", rules.Name, rulesKey)
 	case word == AllTests:
 		return wanted, nil
-	case !slices.Contains(wanted, word):
+	case at < 0:
 		return nil, fmt.Errorf("%s is no audit of %s under rules %s, which ask for %s; or say %s",
 			word, rulesKey, rules.Name, strings.Join(wanted, ", "), AllTests)
 	}
-	return []string{word}, nil
+	return wanted[at : at+1], nil
 }
 
 // reference are the modes of the runs that a test compares its own with.

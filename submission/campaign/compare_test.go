@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -97,6 +98,9 @@ func TestTestsOfAModel(t *testing.T) {
 	rules, err := mlconf.Round("v6.1")
 	if err != nil {
 		t.Fatal(err)
+	}
+	if tests, err := Tests(rules, "resnet", "test01"); err != nil || !slices.Equal(tests, []string{"TEST01"}) {
+		t.Errorf("test01: %v, %v", tests, err)
 	}
 	if tests, err := Tests(rules, "resnet", AllTests); err != nil || len(tests) != 2 {
 		t.Errorf("%v, %q", err, tests)

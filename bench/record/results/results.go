@@ -7,6 +7,7 @@ package results
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -92,6 +93,8 @@ func Split(list string) []string {
 func read(path string, seen map[string]bool) (Set, error) {
 	info, err := os.Stat(path)
 	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return Set{}, fmt.Errorf("%s: %w; want the --out folder of a run, or a folder in it", path, fs.ErrNotExist)
 	case err != nil:
 		return Set{}, err
 	case !info.IsDir():

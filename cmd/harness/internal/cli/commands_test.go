@@ -71,6 +71,8 @@ func TestLimitFlag(t *testing.T) {
 	}
 	s.Want(2, s.Run("run", "resnet50", "--limit", "memory=much,proceses=3", "--limit", "cpu=10"), "--limit", `"much"`,
 		"8GiB", `"proceses"`, `cpu: "10"`)
+	s.Want(2, s.Run("run", "resnet50", "--limit", "memory=8"), `"8", want a number with its unit, such as 8GiB`)
+	s.Want(2, s.Run("run", "resnet50", "--limit", "memory=8Gi"), `"8Gi", want a number with its unit, such as 8GiB`)
 	s.Want(2, s.Run("verify", "resnet50", "--limit", "files=100"), "verify takes none")
 	s.Want(0, s.Run("list", "--limit", "memory=8GiB,files=1024"))
 	s.Want(2, s.Run("dataset", "verify", "resnet50", s.Out("none"), "--limit", "files=1024"), "resnet50 has none")

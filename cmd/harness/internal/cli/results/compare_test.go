@@ -73,7 +73,7 @@ func TestCompareRefuses(t *testing.T) {
 	s.Want(0, s.Run("compare", base, next, "--allow-unlike", "rules"), "rules  v6.1 -> v5.0")
 	s.Want(2, s.Run("compare", base, next, "--allow-unlike", "rule"), `did you mean "rules"?`)
 	s.Want(2, s.Run("compare", base), "want two arguments, BASE and NEW, found 1")
-	s.Want(6, s.Run("compare", base, s.Dir+"/none"), "none: no such file")
+	s.Want(6, s.Run("compare", base, s.Dir+"/none"), "none: file does not exist")
 	under := savedRuns(s, "under", 1, 97, func(r *record.Run) { r.Begin() })
 	s.Want(6, s.Run("compare", base, under), "no run that came to its end (1 run under way, or killed)")
 	newer := s.File("newer/result.json", `{"schema": "plumbline.result", "schema_version": 2}`)

@@ -50,7 +50,7 @@ func ReportCommand(s *shell.App) *cobra.Command {
 		Use: "report DIR...", Short: "Show runs: a page, a text, or single plots", Long: runsReportHelp,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return fmt.Errorf("%s: the folder of a run is missing; see %s --help", c.CommandPath(), c.CommandPath())
+				return fmt.Errorf("the folder of a run is missing; see %s --help", c.CommandPath())
 			}
 			return nil
 		},

@@ -86,5 +86,5 @@ func TestReportOfNothing(t *testing.T) {
 	s := clitest.New(t)
 	s.Want(2, s.Run("report"), "the folder of a run is missing")
 	s.Want(6, s.Run("report", s.Dir), "result.json")
-	s.Want(6, s.Run("report", filepath.Join(s.Dir, "none")), "no such file")
+	s.Want(6, s.Run("report", filepath.Join(s.Dir, "none")), "file does not exist; want the --out folder")
 }

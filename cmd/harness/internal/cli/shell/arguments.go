@@ -51,7 +51,7 @@ func OneArgument(what string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		switch {
 		case len(args) == 0:
-			return fmt.Errorf("%s: %s is missing; see %s --help", c.CommandPath(), what, c.CommandPath())
+			return fmt.Errorf("%s is missing; see %s --help", what, c.CommandPath())
 		case len(args) > 1:
 			return fmt.Errorf("%s: %q are %d arguments, want one: %s", c.CommandPath(), args, len(args), what)
 		}

@@ -36,7 +36,7 @@ func (a *app) addCommand() *cobra.Command {
 		Use: "add RUNDIR...", Short: "Take runs into the submission", Long: addHelp,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return fmt.Errorf("%s: the output directory of a run is missing; see %s --help", c.CommandPath(), c.CommandPath())
+				return fmt.Errorf("the output directory of a run is missing; see %s --help", c.CommandPath())
 			}
 			return nil
 		},
@@ -90,7 +90,7 @@ func (a *app) removeCommand() *cobra.Command {
 		Use: "remove NAME...", Short: "Take runs out of the submission", Long: removeHelp,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return fmt.Errorf("%s: the name of a run is missing; see %s --help", c.CommandPath(), c.CommandPath())
+				return fmt.Errorf("the name of a run is missing; see %s --help", c.CommandPath())
 			}
 			return nil
 		},
