@@ -125,7 +125,7 @@ var counts = []Measure{
 
 var states = []Measure{
 	{Name: "plumbline.run.info", Unit: "", Help: "What runs; always 1.",
-		Labels: []string{"name", "precision", "backend", "dataset"}, values: info},
+		Labels: []string{"name", "precision", "backend", "dataset", "server_model"}, values: info},
 	{Name: Phase, Unit: "", Help: "1 for the phase that the run is in, 0 for the others.",
 		Labels: []string{"phase"}, values: phase},
 	{Name: "plumbline.run.elapsed", Unit: "s", Help: "Time since LoadGen's clock started, of the series under way.",
@@ -154,7 +154,7 @@ func timesOf(of metric.Times, times func(r *feed.Run) *feed.Histogram) Measure {
 
 func info(r *feed.Run, add func(float64, ...string)) {
 	if w := r.Workload; w != nil {
-		add(1, r.Name, w.Precision, w.Backend, w.Dataset)
+		add(1, r.Name, w.Precision, w.Backend, w.Dataset, w.BackendInfo["model"]) // "": it runs here
 	}
 }
 

@@ -2,8 +2,12 @@ package measure
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/feed"
 )
 
 // TestEveryMeasureIsDocumented in docs/live.md, once under each name.
@@ -27,5 +31,18 @@ func TestEveryMeasureIsDocumented(t *testing.T) {
 				t.Errorf("docs/live.md does not say what the label %s of %s is", label, name)
 			}
 		}
+	}
+}
+
+// TestInfoNamesTheModelAtAServer beside the name of the run.
+func TestInfoNamesTheModelAtAServer(t *testing.T) {
+	r := &feed.Run{Workload: &record.Workload{Backend: "openai", BackendInfo: map[string]string{"model": "their-8b"}}}
+	at := slices.IndexFunc(Table(), func(m Measure) bool { return m.Name == "plumbline.run.info" })
+	var labels []string
+	m := Table()[at]
+	m.Of(r, func(p Point) { labels = p.Labels })
+	i := slices.Index(m.LabelNames(), "server_model")
+	if len(labels) != len(m.LabelNames()) || labels[i] != "their-8b" {
+		t.Errorf("%q are %q", m.LabelNames(), labels)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"reflect"
 
 	"github.com/plumbline-ml/plumbline/fetch/wholefile"
+	"github.com/plumbline-ml/plumbline/internal/terminal"
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/bench"
@@ -142,7 +143,7 @@ func (s *suiteRun) writeTasks() error {
 		return sdk.Usage(err)
 	}
 	fmt.Fprintln(s.Stdout)
-	if err := mlmark.WriteTable(s.Stdout, results); err != nil {
+	if err := mlmark.WriteTable(terminal.On(s.Stdout).At(0), results); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(s.Stdout, "\n%s\nAs CSV: %s\n", mlmark.Note, path)
