@@ -25,7 +25,7 @@ func (p page) write(w io.Writer, c *cobra.Command) error {
 	h := shell.HelpOf(c, true)
 	var b strings.Builder
 	fmt.Fprintf(&b, ".TH %s 1 %s %s Plumbline\n", quoted(strings.ToUpper(name(c))),
-		quoted(p.date.Format("2006-01-02")), quoted("Plumbline "+p.version))
+		p.date.Format("2006-01-02"), quoted("Plumbline "+p.version)) // who reads the date reads no escaped dashes
 	fmt.Fprintf(&b, ".SH NAME\n%s \\- %s\n", text(name(c)), text(h.Short))
 	fmt.Fprintf(&b, ".SH SYNOPSIS\n.B %s\n", text(h.Usage))
 	b.WriteString(".SH DESCRIPTION\n")
