@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"github.com/plumbline-ml/plumbline/sdk/internal/handshake"
 )
@@ -14,6 +15,18 @@ import (
 type folder struct {
 	path string
 	lock *os.File
+}
+
+// folders are those of this process that are not removed yet: *folder.
+var folders sync.Map
+
+// Abandon removes the private folders of all plugins of this process, which is about to end without closing them:
+// plugins see that themselves, and end, too.
+func Abandon() {
+	folders.Range(func(f, _ any) bool {
+		_ = f.(*folder).remove()
+		return true
+	})
 }
 
 // newFolder makes a folder of mode 0700 in parent. First it removes those that dead harnesses left there.
@@ -27,7 +40,9 @@ func newFolder(parent string) (*folder, error) {
 			return nil, err
 		}
 		if lock := claim(path); lock != nil {
-			return &folder{path, lock}, nil
+			f := &folder{path, lock}
+			folders.Store(f, nil)
+			return f, nil
 		}
 		_ = os.RemoveAll(path)
 	}
@@ -74,6 +89,7 @@ func (f *folder) remove() error {
 	if f == nil {
 		return nil
 	}
+	folders.Delete(f)
 	err := os.RemoveAll(f.path)
 	if closed := f.lock.Close(); closed != nil && !errors.Is(closed, os.ErrClosed) {
 		err = errors.Join(err, closed)

@@ -84,3 +84,22 @@ func TestFoldersArePrivate(t *testing.T) {
 		t.Errorf("%v, %v, want mode 0700", info.Mode(), err)
 	}
 }
+
+// A harness that ends at once leaves no folder behind, whatever its plugins were about to do.
+func TestAbandon(t *testing.T) {
+	parent := t.TempDir()
+	f, err := newFolder(parent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(f.path, "socket"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	Abandon()
+	if left, err := os.ReadDir(parent); err != nil || len(left) != 0 {
+		t.Errorf("%v, %v are left", left, err)
+	}
+	if err := f.remove(); err != nil {
+		t.Errorf("removed again: %v", err)
+	}
+}

@@ -24,6 +24,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/terminal"
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/host"
 
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/bench/plugin"
@@ -228,6 +229,7 @@ func (a *App) killNow(why string) {
 	if a.kill != nil {
 		a.kill()
 	}
+	host.Abandon() // of plugins that are just asked what they are, above all
 	a.Exit(int(exitcode.Interrupted))
 }
 
