@@ -204,6 +204,13 @@ func TestWatchedWhileItRuns(t *testing.T) {
 	if text := fetchText(t, w.page); !strings.Contains(text, "page.js") {
 		t.Errorf("no page: %s", text)
 	}
+	dashboard, err := os.ReadFile(filepath.Join(built.root, "examples", "monitoring", "dashboard.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if fetchText(t, strings.TrimSuffix(w.metrics, "metrics")+"dashboard.json") != string(dashboard) {
+		t.Error("the dashboard is not the one in examples/monitoring")
+	}
 	first := w.until(t, func(e event) bool { return e.Event == "result" })
 	w.until(t, func(e event) bool { return e.Run == 2 && e.Progress != nil && e.Progress.Done > 0 })
 	wantScrape(t, fetchText(t, w.metrics), first)

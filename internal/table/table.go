@@ -193,24 +193,8 @@ const leastColumns = 40
 // layout chooses widths: natural ones, and where those are too much narrower ones, no word being broken.
 func (t *Table) layout(columns int) layout {
 	l := layout{columns: columns, indent: terminal.Width(t.Indent)}
-	var floors, wanted []int // of each column: its longest word, and the room that last cells in it want
-	for _, row := range t.rows {
-		for i, cell := range row {
-			if i == len(l.widths) {
-				l.widths, floors, wanted = append(l.widths, 0), append(floors, 0), append(wanted, 0)
-			}
-			width := terminal.Width(cell.Text)
-			switch {
-			case t.right(i):
-				l.widths[i], floors[i] = max(l.widths[i], width), max(floors[i], width)
-				wanted[i] = max(wanted[i], width)
-			case i < len(row)-1:
-				l.widths[i], floors[i] = max(l.widths[i], width), max(floors[i], terminal.LongestWord(cell.Text))
-			default:
-				wanted[i] = max(wanted[i], min(width, leastRoom(columns)))
-			}
-		}
-	}
+	var floors, wanted []int
+	l.widths, floors, wanted = t.measure(leastRoom(columns))
 	if columns == 0 {
 		return l
 	}
@@ -230,6 +214,28 @@ func (t *Table) layout(columns int) layout {
 		l.stacked = l.stacked || i > 0 && want > 0 && l.start(i)-len(gap) > columns
 	}
 	return l
+}
+
+// measure finds the natural width of each column, its longest word, and the room that last cells in it want, each of
+// them at most room.
+func (t *Table) measure(room int) (widths, floors, wanted []int) {
+	for _, row := range t.rows {
+		for i, cell := range row {
+			if i == len(widths) {
+				widths, floors, wanted = append(widths, 0), append(floors, 0), append(wanted, 0)
+			}
+			width := terminal.Width(cell.Text)
+			switch {
+			case t.right(i):
+				widths[i], floors[i], wanted[i] = max(widths[i], width), max(floors[i], width), max(wanted[i], width)
+			case i < len(row)-1:
+				widths[i], floors[i] = max(widths[i], width), max(floors[i], terminal.LongestWord(cell.Text))
+			default:
+				wanted[i] = max(wanted[i], min(width, room))
+			}
+		}
+	}
+	return widths, floors, wanted
 }
 
 // widestFirst is the width of the widest first cell that has at most so many columns, and is not all of its row; 1:

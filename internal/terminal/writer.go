@@ -102,7 +102,7 @@ func (w *Writer) Flush() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.line != "" {
-		w.put(broken(w.line, w.Columns()))
+		_ = w.put(broken(w.line, w.Columns())) // Err has it
 		w.line = ""
 	}
 }

@@ -35,7 +35,7 @@ var mistakes = []string{
 	"run resnet50 --loadgen mine --dry-run", "run resnet50 --pace slow --dry-run",
 	"run resnet50 --power watt --dry-run", "run resnet50 --power file:none --dry-run",
 	"run resnet50 --power-interval 1 --dry-run", "run resnet50 --power-logs none --dry-run",
-	"run resnet50 --target accuracy --dry-run", "run resnet50 --target acuracy=5 --dry-run",
+	"run resnet50 --target accuracy --dry-run", "run resnet50 --target accurasi=5 --dry-run",
 	"run resnet50 --target accuracy=good --dry-run", "run resnet50 --expect none --dry-run",
 	"run resnet50 --expect folder --dry-run", "run resnet50 --system none --dry-run",
 	"run resnet50 --system text.json --dry-run", "run resnet50 --system-type edg --dry-run",

@@ -7,8 +7,12 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
+
+	"github.com/goccy/go-yaml"
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/measure"
 )
@@ -51,6 +55,32 @@ func TestDashboard(t *testing.T) {
 	for _, m := range measure.Table() {
 		if !regexp.MustCompile(`\b` + m.Prometheus() + `(_bucket)?\{`).MatchString(asks) {
 			t.Errorf("no panel asks for %s", m.Prometheus())
+		}
+	}
+}
+
+// TestComposeMountsWhatIsThere holds the files that compose.yaml names to those beside it.
+func TestComposeMountsWhatIsThere(t *testing.T) {
+	const dir = "../../../../examples/monitoring"
+	text, err := os.ReadFile(filepath.Join(dir, "compose.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var c struct {
+		Services map[string]struct{ Volumes []string }
+	}
+	if err := yaml.Unmarshal(text, &c); err != nil || len(c.Services) != 2 {
+		t.Fatalf("%+v, %v", c, err)
+	}
+	for name, service := range c.Services {
+		for _, volume := range service.Volumes {
+			file, _, _ := strings.Cut(volume, ":")
+			if info, err := os.Stat(filepath.Join(dir, file)); err != nil || !info.Mode().IsRegular() {
+				t.Errorf("%s mounts %s: %v", name, file, err)
+			}
+		}
+		if len(service.Volumes) == 0 {
+			t.Errorf("%s mounts nothing", name)
 		}
 	}
 }

@@ -161,7 +161,7 @@ func TestTimes(t *testing.T) {
 // TestEach: a run of two samples takes twice as long as each.
 func TestEach(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, _ := opened(t, "5ms")
+		s, runs := opened(t, "5ms")
 		began := time.Now()
 		out := make([]backend.Tensor, 1)
 		if err := s.Run(t.Context(), numbers(1, 2), out); err != nil || backend.View[float32](out[0].Data)[1] != 4 {
@@ -169,6 +169,13 @@ func TestEach(t *testing.T) {
 		}
 		if took := time.Since(began); took != 10*time.Millisecond {
 			t.Errorf("a run took %v, want 10 ms", took)
+		}
+		again := make([]backend.Tensor, 1)
+		if err := s.Run(t.Context(), numbers(2), again); err != nil || *runs != 1 {
+			t.Errorf("asked again: %v, the model ran %d times, want once", err, *runs)
+		}
+		if took := time.Since(began); took != 15*time.Millisecond {
+			t.Errorf("both took %v, want 15 ms", took)
 		}
 	})
 }
