@@ -1,0 +1,55 @@
+// Package prompts makes the requests of a measurement before it begins: of a user's own file, or of lengths that are
+// asked for.
+//
+// In: forms of files, columns, lengths, shared prefixes, sessions. Out: how a kind of server wants a request written,
+// and sending it.
+package prompts
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// API is a part of the API of servers of language models.
+type API string
+
+// The parts that are known, by their names on the command line.
+const (
+	Chat        API = "chat"        // /v1/chat/completions
+	Completions API = "completions" // /v1/completions
+	Responses   API = "responses"   // /v1/responses
+	Embeddings  API = "embeddings"  // /v1/embeddings
+	Rerank      API = "rerank"      // /v1/rerank
+)
+
+// Ask is one request, as it is meant. It has one of IDs, Text, Messages, Input and Documents. Slices are shared among
+// requests: nobody writes into them.
+type Ask struct {
+	API API
+	Row int    // of the data, from 0
+	ID  string // of the row; empty: it has none
+
+	IDs       []int32         // of the model's vocabulary
+	Text      string          // for chats: the one question
+	Messages  json.RawMessage // of a chat, as the data has them
+	Input     json.RawMessage // of embeddings: a string or several
+	Query     string          // of rerank
+	Documents json.RawMessage // of rerank: strings
+	Tools     json.RawMessage // of a chat; nil: none
+
+	Model string // a LoRA adapter's name; empty: the server's model
+	// MaxTokens is the most tokens of the answer, 0: the server's own limit. Exact asks for as many, as far as the kind of
+	// server can be asked.
+	MaxTokens int
+	Exact     bool
+	// InputTokens is how long the prompt is meant to be, in tokens; 0: nobody said.
+	InputTokens int
+	Fields      map[string]json.RawMessage // further fields of the body; they win over all others
+	Header      map[string]string          // further header fields
+
+	Session string        // of several turns; empty: none
+	Turn    int           // from 0
+	Think   time.Duration // before this turn, after the answer before
+	Due     time.Duration // of a trace, from its first request on
+	HasDue  bool
+}

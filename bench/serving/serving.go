@@ -1,0 +1,29 @@
+// Package serving measures a server of language models without a benchmark: it sends requests by a load, records each,
+// and makes figures of them.
+//
+// In: sending at due times and by users, warm-up, windows, points and sweeps. Out: the wire (Asker is given), what is
+// asked (prompts), when (load), figures (measure), limits (objective), curves (curve).
+package serving
+
+import (
+	"context"
+
+	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+	"github.com/plumbline-ml/plumbline/bench/serving/prompts"
+)
+
+// Asker sends requests to a server. It is used by many goroutines at a time.
+type Asker interface {
+	// Prepare writes a request as the server wants it: before the measurement. What it returns is given to Ask.
+	Prepare(a *prompts.Ask) (Prepared, error)
+	// Ask sends a request, and records in r, by clock, what comes: Sent, Events, Usage, End, Status, Fault, Server, Read.
+	// It returns when the stream is closed; r is not touched after that. It tries once. An end of ctx is recorded as
+	// measure.Cancelled; the engine knows better why.
+	Ask(ctx context.Context, p Prepared, clock Clock, r *measure.Request)
+}
+
+// Prepared is a request as it is written; only the Asker that made it knows what it is.
+type Prepared any
+
+// Clock is nanoseconds since the start of a measurement.
+type Clock interface{ Now() int64 }
