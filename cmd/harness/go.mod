@@ -73,10 +73,12 @@ require (
 )
 
 replace (
+	github.com/plumbline-ml/plumbline/backends/openai => ../../backends/openai
 	github.com/plumbline-ml/plumbline/bench => ../../bench
 	github.com/plumbline-ml/plumbline/fetch => ../../fetch
 	github.com/plumbline-ml/plumbline/internal => ../../internal
 	github.com/plumbline-ml/plumbline/loadgen => ../../loadgen
+	github.com/plumbline-ml/plumbline/preprocess => ../../preprocess
 	github.com/plumbline-ml/plumbline/sdk => ../../sdk
 	github.com/plumbline-ml/plumbline/submission => ../../submission
 )
