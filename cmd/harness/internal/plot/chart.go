@@ -67,12 +67,22 @@ type Band struct {
 	X, Low, High []float64
 }
 
-// Line is a line through points, which ascend in X.
+// Line is a line through points, which ascend in X unless it has Knots.
 type Line struct {
-	Name string // shown where a chart has several
-	X, Y []float64
-	Step bool // Y holds from its X to the next one
-	Fill bool // the surface below it is filled
+	Name  string // shown where a chart has several
+	X, Y  []float64
+	Step  bool   // Y holds from its X to the next one
+	Fill  bool   // the surface below it is filled
+	Knots []Knot // one for each point, which is then drawn as a disc; nil: none is
+	Loose bool   // the points alone, without a line through them
+}
+
+// Knot is a point of a line that was measured by itself.
+type Knot struct {
+	Name   string // stands beside it, where there is room
+	Words  string // what it says under the pointer
+	Hollow bool   // a ring, for a value that is not to be relied on
+	Faint  bool
 }
 
 // Row is a bar with a name, from From to To. A line goes on from Low to High, where High is above To, and At is marked

@@ -22,6 +22,7 @@ var (
 	inkUnder = ink{"pu", color.NRGBA{0xdb, 0xea, 0xfe, 0xff}}
 	inkBand  = ink{"pb", color.NRGBA{0x1d, 0x4e, 0xd8, 0x38}}
 	inkDots  = ink{"pd", color.NRGBA{0x64, 0x74, 0x8b, 0x99}}
+	inkBack  = ink{"pk", color.NRGBA{0xff, 0xff, 0xff, 0xff}} // that of the page
 )
 
 // lineInks are those of the lines of a chart. Every second one is dashed besides, for those who do not tell colours.
@@ -40,6 +41,13 @@ var lineInks = [mostLines]ink{
 const mostLines = 8
 
 func lineInk(i int) ink { return lineInks[i%mostLines] }
+
+// faint is the ink of what matters less.
+func (i ink) faint() ink {
+	i.class += " pf"
+	i.color.A /= 3
+	return i
+}
 
 // dashes are those of the i-th line.
 func dashes(i int) []float64 {
@@ -61,6 +69,7 @@ const CSS = `.plot text{font:12px "Liberation Sans",Arial,Helvetica,sans-serif}
 .plot path.p4{stroke:var(--plot-4)}.plot path.p5{stroke:var(--plot-5)}.plot path.p6{stroke:var(--plot-6)}
 .plot path.p7{stroke:var(--plot-7)}.plot path.p8{stroke:var(--plot-8)}
 .plot path.pd{stroke:var(--plot-dots);stroke-opacity:.6}
+.plot path.pk{stroke:var(--plot-back)}.plot path.pf{stroke-opacity:.35}
 .plot path.pl{stroke:var(--plot-limit)}.plot text.pl{fill:var(--plot-limit)}
 .plot path.pm{stroke:var(--plot-mark)}.plot text.pm{fill:var(--plot-mark)}
 .plot text.o{paint-order:stroke;stroke:var(--plot-back);stroke-width:4px;stroke-linejoin:round}

@@ -462,3 +462,27 @@ func TestNumbers(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestKnots: measured points keep their names where there is room, and nothing covers anything, however near they are.
+func TestKnots(t *testing.T) {
+	var l, near Line
+	l.Name, near.Name, near.Loose = "one", "two", true
+	for k := range 12 {
+		x := 100 - 9*float64(k%7) - float64(k)/7
+		l.X, l.Y = append(l.X, x), append(l.Y, float64(k*k))
+		l.Knots = append(l.Knots, Knot{Name: fmt.Sprint(1 << k), Words: "words", Hollow: k%3 == 0, Faint: k%4 == 0})
+		near.X, near.Y = append(near.X, x+.1), append(near.Y, float64(k*k)+.1)
+		near.Knots = append(near.Knots, Knot{Name: "never"})
+	}
+	c := Chart{ID: "knots", Title: "Knots", Lines: []Line{l, near}, X: Axis{Label: "x"}, Y: Axis{Label: "y"}}
+	check(t, "knots", c)
+	named := 0
+	for _, w := range c.scene(false).texts {
+		if w.look == small && w.text != "never" {
+			named++
+		}
+	}
+	if named < 8 {
+		t.Errorf("%d of 12 knots are named", named)
+	}
+}

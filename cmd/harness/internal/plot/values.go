@@ -2,6 +2,7 @@ package plot
 
 import (
 	"math"
+	"slices"
 )
 
 // What lines and dots measure, in points.
@@ -9,6 +10,7 @@ const (
 	lineWidth = 1.5
 	markWidth = 1.4
 	dotWidth  = 2.4
+	knotWidth = 6.5
 	dotGrid   = .8 // dots that are nearer to one another are one
 )
 
@@ -115,9 +117,57 @@ func (l *layout) drawn(line Line, i int) {
 		around := append([]point{{points[0].x, l.plot.bottom}}, points...)
 		l.surface(inkUnder, append(around, point{last.x, l.plot.bottom}))
 	}
-	l.paths = append(l.paths, stroke(lineInk(i), lineWidth, dashes(i), points...))
-	for k := 1; k < len(points); k++ {
-		l.cover([2]point{points[k-1], points[k]})
+	if !line.Loose {
+		l.paths = append(l.paths, stroke(lineInk(i), lineWidth, dashes(i), points...))
+		for k := 1; k < len(points); k++ {
+			l.cover([2]point{points[k-1], points[k]})
+		}
+	}
+	if line.Knots != nil {
+		l.knots(line.Knots, points, lineInk(i))
+	}
+}
+
+// knots draws the points of a line as discs and rings, each with its words, and with its name where that covers nothing.
+func (l *layout) knots(all []Knot, at []point, of ink) {
+	for k, p := range at {
+		n, shade := all[k], of
+		if n.Faint {
+			shade = of.faint()
+		}
+		disc := path{ink: shade, dots: true, width: knotWidth, parts: [][]point{{p}}}
+		l.paths = append(l.paths, disc)
+		if n.Hollow {
+			disc.ink, disc.width = inkBack, knotWidth-3
+			l.paths = append(l.paths, disc)
+		}
+		l.used = append(l.used, p)
+		if n.Words != "" {
+			l.hovers = append(l.hovers, hover{box{p.x - 6, p.y - 6, p.x + 6, p.y + 6}, n.Words})
+		}
+	}
+	for k, p := range at {
+		l.named(all[k].Name, p, at)
+	}
+}
+
+// named writes the name of a knot beside it, clear of other knots and of texts.
+func (l *layout) named(name string, p point, others []point) {
+	if name == "" {
+		return
+	}
+	for _, w := range []words{
+		{x: p.x, y: p.y - 6, anchor: middle}, {x: p.x + 6, y: p.y - 3, anchor: start}, {x: p.x, y: p.y + 14, anchor: middle},
+		{x: p.x - 6, y: p.y - 3, anchor: end},
+	} {
+		w.text, w.look, w.ink, w.halo = name, small, inkAxis, true
+		b := w.box()
+		covers := func(o words) bool { return b.overlaps(o.box()) }
+		near := func(o point) bool { return o != p && (box{b.left - 3, b.top - 3, b.right + 3, b.bottom + 3}).holds(o) }
+		if b.within(l.plot) && !slices.ContainsFunc(l.texts, covers) && !slices.ContainsFunc(others, near) {
+			l.texts = append(l.texts, w)
+			return
+		}
 	}
 }
 
