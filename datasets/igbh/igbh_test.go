@@ -359,9 +359,9 @@ func TestTorchFilesAreReadSafely(t *testing.T) {
 		"a view":         {strings.Replace(good, "K\x00J", "K\x01J", 1), "from element 1 of 2 on: want one whole tensor"},
 		"strides":        {strings.Replace(good, "K\x01\x85", "K\x02\x85", 1), "strides [2]"},
 		"a matrix":       {strings.Replace(good, "\x85K\x01\x85", "K\x01\x86K\x01K\x01\x86", 1), "[2 1], want one list"},
-		"cut short":      {good[:40], "cut short"},
-		"other code":     {"\x80\x02i.", "instruction 0x69"},
-		"nothing":        {".", "without its values"},
+		"cut short":      {good[:40], "truncated"},
+		"other code":     {"\x80\x02i.", "operation 0x69"},
+		"nothing":        {".", "too little on the stack"},
 		"another length": {string(pickleOfList(3)), "16 bytes for 3 numbers"},
 	} {
 		if _, err := readTorch(torchFile(t, tt.pickle), 5); err == nil || !strings.Contains(err.Error(), tt.want) {

@@ -12,7 +12,7 @@ import (
 	"slices"
 
 	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
-	"github.com/plumbline-ml/plumbline/datasets/kits19/internal/pickle"
+	"github.com/plumbline-ml/plumbline/datasets/internal/pickle"
 	"github.com/plumbline-ml/plumbline/internal/bounded"
 )
 
@@ -66,7 +66,7 @@ func parseIndex(name string, data []byte) (*index, error) {
 		}
 		return x, nil
 	}
-	object, err := pickle.Load(data)
+	object, err := pickle.NumPy().Load(data)
 	if err != nil {
 		return nil, err
 	}
@@ -141,7 +141,7 @@ func readPickle(path string, want [3]int) (*Volume, error) {
 	if err != nil {
 		return nil, err
 	}
-	object, err := pickle.Load(data)
+	object, err := pickle.NumPy().Load(data)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}

@@ -2,8 +2,7 @@
 // elements.
 //
 // In: one whole tensor of a known type of element, in C order, little endian. Nothing of the pickle is executed: it is
-// read by a machine that knows the few instructions and names that describe a tensor, and refuses all others. Out:
-// anything else that torch.save writes.
+// read with the few names that describe a tensor. Out: anything else that torch.save writes.
 package torchfile
 
 import (
@@ -14,6 +13,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/plumbline-ml/plumbline/datasets/internal/pickle"
 	"github.com/plumbline-ml/plumbline/internal/bounded"
 )
 
@@ -58,11 +58,11 @@ func Read(path string, s Storage, most int64) (t *Tensor, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("it is not a file of torch.save: %w", err)
 	}
-	pickle, err := member(z, "data.pkl", mostPickle)
+	described, err := member(z, "data.pkl", mostPickle)
 	if err != nil {
 		return nil, err
 	}
-	shape, key, err := describe(pickle, s)
+	shape, key, err := describe(described, s)
 	if err != nil {
 		return nil, fmt.Errorf("data.pkl: %w", err)
 	}
@@ -98,37 +98,84 @@ func member(z *zip.Reader, path string, most int64) ([]byte, error) {
 	return nil, fmt.Errorf("it holds no %s", path)
 }
 
+// tensor is what a pickle says of one, storage of where its elements are.
+type (
+	tensor struct {
+		of             storage
+		offset         int64
+		shape, strides []int64
+	}
+	storage struct {
+		kind pickle.Named
+		key  string
+		n    int64
+	}
+)
+
+// description reads the pickles of tensors: no other names are in them.
+var description = pickle.Reader{
+	Names: map[string]func(pickle.Tuple) (any, error){
+		"torch._utils._rebuild_tensor_v2": rebuild,
+		string(Long):                      nil,
+		string(Float):                     nil,
+		"collections.OrderedDict":         func(pickle.Tuple) (any, error) { return pickle.Dict{}, nil },
+	},
+	Kept: kept,
+}
+
+// kept is a storage: of ("storage", its type, its key, its device, its number of elements).
+func kept(reference any) (any, error) {
+	t, ok := reference.(pickle.Tuple)
+	if !ok || len(t) != 5 {
+		return nil, fmt.Errorf("a reference of type %T to something that is no storage", reference)
+	}
+	kind, ok := t[1].(pickle.Named)
+	key, ok2 := t[2].(string)
+	n, ok3 := t[4].(int64)
+	if !ok || !ok2 || !ok3 {
+		return nil, fmt.Errorf("a storage of %T, %T, %T, want a type, a str and an int", t[1], t[2], t[4])
+	}
+	return storage{kind, key, n}, nil
+}
+
+// rebuild is a tensor: of (storage, offset, shape, strides, ...).
+func rebuild(arguments pickle.Tuple) (any, error) {
+	if len(arguments) < 4 {
+		return nil, fmt.Errorf("a tensor of %d arguments, want at least 4", len(arguments))
+	}
+	of, ok := arguments[0].(storage)
+	offset, ok2 := arguments[1].(int64)
+	shape, ok3 := numbers(arguments[2])
+	strides, ok4 := numbers(arguments[3])
+	if !ok || !ok2 || !ok3 || !ok4 {
+		return nil, errors.New("a tensor that has no storage or no shape")
+	}
+	return tensor{of, offset, shape, strides}, nil
+}
+
 // describe is the shape of the tensor that a pickle of torch.save describes, and the name of its storage.
-func describe(pickle []byte, s Storage) (shape []int64, key string, err error) {
-	value, err := unpickle(pickle)
+func describe(data []byte, s Storage) (shape []int64, key string, err error) {
+	value, err := description.Load(data)
 	if err != nil {
 		return nil, "", err
 	}
-	tensor, ok := value.(called)
-	if !ok || tensor.function != rebuild || len(tensor.args) < 4 {
+	t, ok := value.(tensor)
+	if !ok {
 		return nil, "", errors.New("it describes no tensor")
 	}
-	of, ok := tensor.args[0].(kept)
-	if !ok || len(of) != 5 || of[1] != any(global(s)) {
+	if t.of.kind != pickle.Named(s) {
 		return nil, "", fmt.Errorf("the tensor's elements are not those of %s", s)
 	}
-	key, ok = of[2].(string)
-	shape, ok2 := numbers(tensor.args[2])
-	strides, ok3 := numbers(tensor.args[3])
-	where, ok4 := numbers(tuple{tensor.args[1], of[4]})
-	if !ok || !ok2 || !ok3 || !ok4 {
-		return nil, "", errors.New("the tensor has no shape")
+	if t.offset != 0 || t.of.n != product(t.shape) || !contiguous(t.shape, t.strides) {
+		return nil, "", fmt.Errorf("shape %v, strides %v, from element %d of %d on: want one whole tensor in C order",
+			t.shape, t.strides, t.offset, t.of.n)
 	}
-	if where[0] != 0 || where[1] != product(shape) || !contiguous(shape, strides) {
-		return nil, "", fmt.Errorf("shape %v, strides %v, from element %d of %d on: want one whole tensor in C order", shape,
-			strides, where[0], where[1])
-	}
-	return shape, key, nil
+	return t.shape, t.of.key, nil
 }
 
 // numbers are the elements of a tuple, if all are integers.
 func numbers(v any) ([]int64, bool) {
-	t, ok := v.(tuple)
+	t, ok := v.(pickle.Tuple)
 	all := make([]int64, len(t))
 	for i := range t {
 		n, is := t[i].(int64)

@@ -128,7 +128,7 @@ func (l *layout) drawn(line Line, i int) {
 	}
 }
 
-// knots draws the points of a line as discs and rings, each with its words, and with its name where that covers nothing.
+// knots draws the points of a line as discs and rings, each with its words, and with its name where there is room.
 func (l *layout) knots(all []Knot, at []point, of ink) {
 	for k, p := range at {
 		n, shade := all[k], of

@@ -26,7 +26,7 @@ func TestMemoryIsBounded(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			_, err := Load(c.data)
+			_, err := NumPy().Load(c.data)
 			runtime.ReadMemStats(&after)
 			if !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), c.says) {
 				t.Errorf("error %v, want %q", err, c.says)

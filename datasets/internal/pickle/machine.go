@@ -9,6 +9,7 @@ import (
 
 // machine runs a pickle: a program for a stack, with a memo of objects that are used again.
 type machine struct {
+	Reader
 	data    []byte
 	at      int
 	stack   []any
@@ -20,9 +21,6 @@ type machine struct {
 
 // mark is where the arguments of an operation begin on the stack.
 type mark struct{}
-
-// global is a function or class by name.
-type global struct{ module, name string }
 
 var (
 	errTruncated = errors.New("the pickle ends too early: it is truncated")
@@ -37,7 +35,7 @@ func (m *machine) push(v any) error {
 // count bounds the objects that a pickle makes.
 func (m *machine) count() error {
 	if m.objects++; m.objects > mostObjects {
-		return fmt.Errorf("more than %d objects: this is no volume and no index of KiTS19", mostObjects)
+		return fmt.Errorf("more than %d objects", mostObjects)
 	}
 	return nil
 }

@@ -1,0 +1,110 @@
+package pickle
+
+import (
+	"errors"
+	"fmt"
+)
+
+// call runs the operations that name, call and set up objects.
+func (m *machine) call(op byte) (bool, error) {
+	switch op {
+	case 'c':
+		module, err := m.line()
+		if err != nil {
+			return true, err
+		}
+		name, err := m.line()
+		if err != nil {
+			return true, err
+		}
+		return true, m.name(module, name)
+	case 0x93:
+		return true, m.stackGlobal()
+	case 'Q':
+		return true, m.kept()
+	case 'R':
+		return true, m.reduce()
+	case 'b':
+		return true, m.build()
+	}
+	return false, nil
+}
+
+// name pushes a function or class, if the reader has it.
+func (m *machine) name(module, name string) error {
+	whole := module + "." + name
+	if _, known := m.Names[whole]; !known {
+		return fmt.Errorf("it names %.60q, which is no plain data", whole)
+	}
+	return m.push(Named(whole))
+}
+
+func (m *machine) stackGlobal() error {
+	items, err := m.popN(2)
+	if err != nil {
+		return err
+	}
+	module, ok := items[0].(string)
+	name, also := items[1].(string)
+	if !ok || !also {
+		return fmt.Errorf("a function named by %T and %T, want strs", items[0], items[1])
+	}
+	return m.name(module, name)
+}
+
+// kept pushes what is kept beside the pickle.
+func (m *machine) kept() error {
+	reference, err := m.pop()
+	if err != nil {
+		return err
+	}
+	if m.Kept == nil {
+		return errors.New("a reference to something beside it")
+	}
+	v, err := m.Kept(reference)
+	if err != nil {
+		return err
+	}
+	return m.push(v)
+}
+
+// reduce calls a function with a tuple of arguments.
+func (m *machine) reduce() error {
+	items, err := m.popN(2)
+	if err != nil {
+		return err
+	}
+	function, ok := items[0].(Named)
+	arguments, also := items[1].(Tuple)
+	if !ok || !also || m.Names[string(function)] == nil {
+		return fmt.Errorf("a call of a %T with a %T, want a function and a tuple", items[0], items[1])
+	}
+	made, err := m.Names[string(function)](arguments)
+	if err != nil {
+		return err
+	}
+	if data, ok := made.([]byte); ok { // each str of a pickle becomes bytes once
+		if m.encoded += len(data); m.encoded > len(m.data) {
+			return errors.New("one str is made to bytes many times")
+		}
+	}
+	return m.push(made)
+}
+
+// build sets the state of the object below the top of the stack.
+func (m *machine) build() error {
+	state, err := m.pop()
+	if err != nil {
+		return err
+	}
+	top, err := m.top()
+	if err != nil {
+		return err
+	}
+	fields, ok := state.(Tuple)
+	object, also := top.(interface{ build(fields Tuple) error })
+	if !ok || !also {
+		return fmt.Errorf("state %T for a %T, want that of an array or dtype", state, top)
+	}
+	return object.build(fields)
+}

@@ -1,0 +1,128 @@
+package pickle
+
+import (
+	"fmt"
+	"unicode/utf8"
+)
+
+// dtype is a numpy.dtype: its byte order, kind and size.
+type dtype struct{ order, name string }
+
+func (d *dtype) String() string { return d.order + d.name }
+
+// NumPy are the names of a pickle of arrays. NumPy 2 has moved some of them to numpy._core.
+func NumPy() Reader {
+	names := map[string]func(Tuple) (any, error){
+		"numpy.ndarray":  nil, // what _reconstruct makes
+		"numpy.dtype":    newDType,
+		"_codecs.encode": encode, // how protocol 2 writes bytes
+	}
+	for _, core := range []string{"numpy.core", "numpy._core"} {
+		// of (class, (0,), b"b"): an empty array that build fills
+		names[core+".multiarray._reconstruct"] = func(Tuple) (any, error) { return &Array{}, nil }
+		names[core+".multiarray.scalar"] = scalar
+		names[core+".numeric._frombuffer"] = fromBuffer
+	}
+	return Reader{Names: names}
+}
+
+func newDType(arguments Tuple) (any, error) {
+	if len(arguments) > 0 {
+		if name, ok := arguments[0].(string); ok {
+			return &dtype{"|", name}, nil
+		}
+	}
+	return nil, fmt.Errorf("numpy.dtype of %d arguments, want a name", len(arguments))
+}
+
+func scalar(arguments Tuple) (any, error) {
+	if len(arguments) == 2 {
+		d, ok := arguments[0].(*dtype)
+		data, also := arguments[1].([]byte)
+		if ok && also {
+			return &Array{DType: d.String(), Data: data}, nil
+		}
+	}
+	return nil, fmt.Errorf("a NumPy scalar of %d arguments, want its dtype and bytes", len(arguments))
+}
+
+func fromBuffer(arguments Tuple) (any, error) {
+	if len(arguments) == 4 {
+		data, ok := arguments[0].([]byte)
+		d, also := arguments[1].(*dtype)
+		order, and := arguments[3].(string)
+		if ok && also && and {
+			shape, err := shapeOf(arguments[2])
+			return &Array{d.String(), shape, order == "F", data}, err
+		}
+	}
+	return nil, fmt.Errorf("an array from %d arguments, want bytes, dtype, shape and order", len(arguments))
+}
+
+// encode turns a str of code points below 256 into bytes.
+func encode(arguments Tuple) (any, error) {
+	text, ok := "", false
+	if len(arguments) > 0 {
+		text, ok = arguments[0].(string)
+	}
+	if !ok {
+		return nil, fmt.Errorf("_codecs.encode of %d arguments, want a str", len(arguments))
+	}
+	data := make([]byte, 0, utf8.RuneCountInString(text))
+	for _, r := range text {
+		if r > 0xff {
+			return nil, fmt.Errorf("character %q in bytes, want one below 256", r)
+		}
+		data = append(data, byte(r))
+	}
+	return data, nil
+}
+
+// build takes version and byte order.
+func (d *dtype) build(fields Tuple) error {
+	if len(fields) >= 2 {
+		if order, ok := fields[1].(string); ok {
+			d.order = order
+			return nil
+		}
+	}
+	return fmt.Errorf("a dtype of %d fields, want its byte order among them", len(fields))
+}
+
+// build takes version, shape, dtype, whether the order is Fortran's, and the elements.
+func (a *Array) build(fields Tuple) (err error) {
+	if len(fields) != 5 {
+		return fmt.Errorf("an array of %d fields, want 5", len(fields))
+	}
+	d, ok := fields[2].(*dtype)
+	fortran, also := fields[3].(bool)
+	data, and := fields[4].([]byte)
+	if !ok || !also || !and {
+		return fmt.Errorf("array of %T, %T, %T, want a dtype, bool and bytes", fields[2], fields[3], fields[4])
+	}
+	shape, err := shapeOf(fields[1])
+	*a = Array{d.String(), shape, fortran, data}
+	return err
+}
+
+// mostAxes is how many axes an array of NumPy may have.
+const mostAxes = 64
+
+func shapeOf(v any) ([]int, error) {
+	sizes, ok := v.(Tuple)
+	if !ok {
+		return nil, fmt.Errorf("a shape of type %T, want a tuple", v)
+	}
+	if len(sizes) > mostAxes {
+		return nil, fmt.Errorf("a shape of %d axes, want at most %d", len(sizes), mostAxes)
+	}
+	shape := make([]int, len(sizes))
+	for i, size := range sizes {
+		n, ok := size.(int64)
+		if !ok || n < 0 || n > 1<<40 {
+			return nil, fmt.Errorf("a shape with %v, want whole numbers of at least 0", size)
+		}
+		shape[i] = int(n)
+	}
+	return shape, nil
+}

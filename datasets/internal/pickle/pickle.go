@@ -1,0 +1,70 @@
+// Package pickle reads Python pickles of plain data, and of what its caller has functions for.
+//
+// In: protocols 2 to 5; None, bool, int, float, str, bytes, list, tuple, dict with str keys; numpy.ndarray and NumPy's
+// scalars, by NumPy. Out: everything else. A pickle is a program that may name and call anything; this reader refuses
+// every name that it is not given, and runs nothing of the file.
+package pickle
+
+import (
+	"errors"
+	"fmt"
+)
+
+// The bounds of what is read: a case of the largest volume has 0.6 GB and some 40 objects, the index of all cases some
+// 10,000.
+const (
+	MostBytes   = 4 << 30 // of a file
+	mostObjects = 1 << 20
+)
+
+// ErrFormat is what every error is.
+var ErrFormat = errors.New("pickle")
+
+// List is a Python list.
+type List struct{ Items []any }
+
+// Tuple is a Python tuple.
+type Tuple []any
+
+// Dict is a Python dict with str keys.
+type Dict map[string]any
+
+// Array is a numpy.ndarray, or with an empty shape one of its elements.
+type Array struct {
+	DType   string // as numpy.dtype.str: "<f4", "|u1"
+	Shape   []int
+	Fortran bool   // the first axis is the fastest, not the last
+	Data    []byte // part of what Load was given
+}
+
+// Named is a function or class that a pickle names and does not call.
+type Named string
+
+// Reader reads pickles.
+type Reader struct {
+	// Names are all that a pickle may name, by MODULE.NAME, each with what a call of it gives; nil: it is not called.
+	Names map[string]func(arguments Tuple) (any, error)
+	// Kept is what a reference to something beside the pickle means; nil: a pickle may have none.
+	Kept func(reference any) (any, error)
+}
+
+// Load reads the one object of a pickle: nil, bool, int64, float64, string, []byte, *List, Tuple, Dict, or what the
+// functions of r give. Beside data it needs at most twice its size, and 100 bytes for each of at most 1,048,576
+// objects: more are an error.
+func (r Reader) Load(data []byte) (any, error) {
+	m := machine{Reader: r, data: data}
+	for !m.stopped {
+		if err := m.step(); err != nil {
+			return nil, fmt.Errorf("%w: at byte %d: %w", ErrFormat, m.at, err)
+		}
+	}
+	result, err := m.pop()
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrFormat, err)
+	}
+	switch result.(type) {
+	case mark, Named, *dtype:
+		return nil, fmt.Errorf("%w: the object is a %T, want data", ErrFormat, result)
+	}
+	return result, nil
+}
