@@ -79,3 +79,11 @@ func serverEarlyStopping(n, over uint64, percentile float64) EarlyStopping {
 	}, "\n")
 	return r
 }
+
+// EarlyStoppingRank is where the early-stopping estimate of a percentile, a fraction of (0, 1), stands among n sorted
+// latencies, counted from 0: for load that is not LoadGen's. needed is the least number of latencies that have one; ok
+// says that n are enough.
+func EarlyStoppingRank(n int, percentile float64) (rank int, needed uint64, ok bool) {
+	e := estimateOf(n, percentile)
+	return e.rank, e.need, e.ok
+}

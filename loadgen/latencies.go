@@ -3,7 +3,7 @@ package loadgen
 import (
 	"time"
 
-	"github.com/plumbline-ml/plumbline/loadgen/internal/orderstat"
+	"github.com/plumbline-ml/plumbline/loadgen/orderstat"
 )
 
 // logPercentiles are those of the logs.

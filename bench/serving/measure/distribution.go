@@ -1,0 +1,200 @@
+package measure
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/loadgen/orderstat"
+)
+
+// usual are the percentiles of LoadGen's logs.
+var usual = [...]float64{0.5, 0.9, 0.95, 0.97, 0.99, 0.999}
+
+// low is the percentile at the bad end of what is better the larger it is.
+const low = 0.01
+
+// Distribution describes the values of a metric: nanoseconds, tokens per second, or tokens. In JSON it is one object:
+// n, mean, min, max, and for each percentile pNN, pNN_linear and pNN_failed, which is null where it is infinite.
+type Distribution struct {
+	N              int
+	Mean, Min, Max float64
+	Percentiles    []Percentile // rising
+}
+
+// Percentile is one of a distribution.
+type Percentile struct {
+	P float64 // fraction
+	// Value is LoadGen's: element trunc(n P) of the sorted values, counted from 0; one that occurred.
+	Value float64
+	// Linear is interpolated between two values, as numpy does and with it most other tools.
+	Linear float64
+	// Failed is Value with each failed request as an infinite one (of User: as 0 tokens per second). NaN: there were no
+	// failures, or they do not count here.
+	Failed float64
+}
+
+// Judged is the percentile that objectives are judged by: failures count, where there are any.
+func (p Percentile) Judged() float64 {
+	if math.IsNaN(p.Failed) {
+		return p.Value
+	}
+	return p.Failed
+}
+
+// At is the percentile of a fraction; ok is false where it was not made.
+func (d Distribution) At(p float64) (Percentile, bool) {
+	i := slices.IndexFunc(d.Percentiles, func(q Percentile) bool { return q.P == p })
+	if i < 0 {
+		return Percentile{}, false
+	}
+	return d.Percentiles[i], true
+}
+
+// Enough says whether n values are enough for a percentile, so that one of them lies beyond it: 100 for p99. Of less
+// than 50 % the low end counts.
+func Enough(n int, p float64) bool { return float64(n)*min(p, 1-p) >= 1-1e-9 }
+
+// PercentileName is p50, p99.9.
+func PercentileName(p float64) string { return "p" + strconv.FormatFloat(100*p, 'g', 9, 64) }
+
+// ParsePercentile reads such a name; ok is false where it is none of (0, 100).
+func ParsePercentile(name string) (p float64, ok bool) {
+	digits, ok := strings.CutPrefix(name, "p")
+	if !ok || strings.Trim(digits, "0123456789.") != "" {
+		return 0, false
+	}
+	p, err := strconv.ParseFloat(digits+"e-2", 64) // p99.9 is 0.999 exactly
+	return p, err == nil && p > 0 && p < 1
+}
+
+// rank is the element of n sorted values that LoadGen takes as percentile p.
+func rank(n int, p float64) int { return min(int(float64(n)*p), n-1) }
+
+// values are those of one metric, to be walked again and again.
+type values struct {
+	orderstat.Values
+	of       func(v int64) float64 // what an integer stands for
+	n        int                   // how many there are
+	min, max int64
+	mean     float64
+	failed   int  // requests that failed and count as values
+	lowest   bool // a failure is the lowest value, not the highest
+}
+
+// distribution finds the percentiles, rising.
+func (v values) distribution(percentiles []float64) Distribution {
+	if v.n == 0 {
+		return Distribution{}
+	}
+	d := Distribution{N: v.n, Mean: v.mean, Min: v.of(v.min), Max: v.of(v.max)}
+	ranks := make([]int, 0, 4*len(percentiles))
+	for _, p := range percentiles {
+		below := min(int(float64(v.n-1)*p), v.n-1)
+		with, _ := v.withFailures(p)
+		ranks = append(ranks, rank(v.n, p), below, min(below+1, v.n-1), max(0, min(with, v.n-1)))
+	}
+	found := orderstat.Select(v.Values, orderstat.Moments{N: v.n, Min: v.min, Max: v.max}, ranks)
+	for i, p := range percentiles {
+		at := func(j int) float64 { return v.of(found[4*i+j]) }
+		place := float64(v.n-1) * p
+		part := place - math.Floor(place)
+		q := Percentile{P: p, Value: at(0), Linear: at(1) + part*(at(2)-at(1)), Failed: math.NaN()}
+		if v.failed > 0 {
+			q.Failed = at(3)
+			if _, beyond := v.withFailures(p); beyond {
+				q.Failed = v.failure()
+			}
+		}
+		d.Percentiles = append(d.Percentiles, q)
+	}
+	return d
+}
+
+// withFailures is the rank of a percentile among the values where failures stand beside them; beyond: it is a failure.
+func (v values) withFailures(p float64) (at int, beyond bool) {
+	at = rank(v.n+v.failed, p)
+	if v.lowest {
+		at -= v.failed
+	}
+	return at, at < 0 || at >= v.n
+}
+
+// failure is the value that a failed request counts as.
+func (v values) failure() float64 {
+	if v.lowest {
+		return 0
+	}
+	return math.Inf(1)
+}
+
+// MarshalJSON implements json.Marshaler.
+func (d Distribution) MarshalJSON() ([]byte, error) {
+	b := strconv.AppendInt([]byte(`{"n":`), int64(d.N), 10)
+	var err error
+	add := func(name string, v float64) {
+		text, wrong := json.Marshal(v)
+		if math.IsInf(v, 1) {
+			text, wrong = []byte("null"), nil
+		}
+		err = cmp.Or(err, wrong)
+		b = append(append(append(b, `,"`...), name...), `":`...)
+		b = append(b, text...)
+	}
+	if d.N > 0 {
+		add("mean", d.Mean)
+		add("min", d.Min)
+		add("max", d.Max)
+		for _, p := range d.Percentiles {
+			name := PercentileName(p.P)
+			add(name, p.Value)
+			add(name+"_linear", p.Linear)
+			if !math.IsNaN(p.Failed) {
+				add(name+"_failed", p.Failed)
+			}
+		}
+	}
+	return append(b, '}'), err
+}
+
+// UnmarshalJSON implements json.Unmarshaler. Fields that are no statistic are passed over.
+func (d *Distribution) UnmarshalJSON(text []byte) error {
+	var fields map[string]*float64
+	if err := json.Unmarshal(text, &fields); err != nil {
+		return fmt.Errorf("a distribution is an object of numbers: %w", err)
+	}
+	*d = Distribution{}
+	for name, to := range map[string]*float64{"mean": &d.Mean, "min": &d.Min, "max": &d.Max} {
+		if v := fields[name]; v != nil {
+			*to = *v
+		}
+	}
+	if n := fields["n"]; n != nil {
+		if *n < 0 || *n > math.MaxInt32 || *n != math.Trunc(*n) {
+			return fmt.Errorf("a distribution of %v values, want a whole number from 0", *n)
+		}
+		d.N = int(*n)
+	}
+	for name, v := range fields {
+		p, ok := ParsePercentile(name)
+		if !ok || v == nil {
+			continue
+		}
+		q := Percentile{P: p, Value: *v, Linear: *v, Failed: math.NaN()}
+		if v := fields[name+"_linear"]; v != nil {
+			q.Linear = *v
+		}
+		if v, ok := fields[name+"_failed"]; ok {
+			if q.Failed = math.Inf(1); v != nil {
+				q.Failed = *v
+			}
+		}
+		d.Percentiles = append(d.Percentiles, q)
+	}
+	slices.SortFunc(d.Percentiles, func(a, b Percentile) int { return cmp.Compare(a.P, b.P) })
+	return nil
+}
