@@ -158,8 +158,8 @@ func (m *Measured) value(metric string) (v int64, ok bool) {
 	return 0, false
 }
 
-// Good says whether the request is within all limits. It keeps one that it cannot break, as an answer of one token keeps
-// any TPOT; one that failed keeps none, and neither does an answer without the time that a limit is on.
+// Good says whether the request is within all limits. It keeps one that it cannot break, as an answer of one token
+// keeps any TPOT; one that failed keeps none, and neither does an answer without the time that a limit is on.
 func (m *Measured) Good(limits Limits) bool {
 	if m.Found != OK {
 		return false

@@ -20,8 +20,8 @@ func Distributions() []string {
 	return []string{TTFT, TTFTSent, TTFO, TPOT, E2E, E2ESent, Queue, Stall, User, Gap, Out}
 }
 
-// Limits are those of each request, by the names of distributions: at most so many nanoseconds; of User at least so many
-// tokens per second. A value that is the limit keeps it.
+// Limits are those of each request, by the names of distributions: at most so many nanoseconds; of User at least so
+// many tokens per second. A value that is the limit keeps it.
 type Limits map[string]float64
 
 // Window is from From, in nanoseconds, to before To.
