@@ -122,13 +122,7 @@ func (p *Plan) chooseOptions(r Request) []error {
 func (p *Plan) chooseBackend(r Request) []error {
 	known := p.Served.Description.Backends
 	p.Options.Backend = r.Backend
-	options, faults := keyvalue.Read("--backend-opt", r.BackendOptions)
-	for _, key := range slices.Sorted(maps.Keys(r.BackendSecrets)) {
-		if _, twice := options[key]; twice {
-			faults = append(faults, fmt.Errorf("--backend-secret and --backend-opt both give %s; give one", key))
-		}
-		options[key] = r.BackendSecrets[key]
-	}
+	options, faults := r.backendOptions()
 	p.Secrets = r.BackendSecrets
 	if r.Backend != "" && !slices.Contains(known, r.Backend) {
 		faults = append(faults, fmt.Errorf("--backend: %w", suggest.Unknown("backend", r.Backend, known)))

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/secret"
+	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/host"
 
 	"github.com/plumbline-ml/plumbline/bench/internal/keyvalue"
@@ -84,6 +85,26 @@ func (r *Request) readSecret(source string) (value string, err error) {
 		err = fmt.Errorf("%s is empty or not there", source)
 	}
 	return value, err
+}
+
+// backendOptions joins the options of the backend, secret ones among them.
+func (r *Request) backendOptions() (map[string]string, []error) {
+	options, faults := keyvalue.Read(backendOpt, r.BackendOptions)
+	for _, key := range slices.Sorted(maps.Keys(r.BackendSecrets)) {
+		if _, twice := options[key]; twice {
+			faults = append(faults, fmt.Errorf("%s and %s both give %s; give one", backendSecret, backendOpt, key))
+		}
+		options[key] = r.BackendSecrets[key]
+	}
+	return options, faults
+}
+
+// ServerOptions are the options of a backend that is opened without a plugin: BackendOptions, BackendSecrets, and what
+// SecretSources name. Secrets, which must be there, learns what no text may show of them. An error has all their faults.
+func (r *Request) ServerOptions() (map[string]string, error) {
+	err := r.readSecrets()
+	options, faults := r.backendOptions()
+	return options, sdk.Usage(errors.Join(append(faults, err)...))
 }
 
 func (r *Request) getenv(name string) string {

@@ -1,7 +1,10 @@
 package plan
 
 import (
+	"errors"
+	"maps"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -18,5 +21,30 @@ func TestNamedVariables(t *testing.T) {
 	}
 	if got := p.Env(); !slices.Equal(got, []string{"A=sesame-a", "B=sesame-b"}) {
 		t.Errorf("%q", got)
+	}
+}
+
+// Options of a server are read as those of a plugin's backend, and nothing shows the secrets among them.
+func TestServerOptions(t *testing.T) {
+	r := Request{
+		BackendOptions: []string{"ca=a.pem", "header.x-tenant=sesame-header"}, SecretSources: []string{"body.key=env:KEY"},
+		Env:     func(name string) string { return map[string]string{"KEY": "sesame-env"}[name] },
+		Secrets: new(Secrets),
+	}
+	got, err := r.ServerOptions()
+	want := map[string]string{"ca": "a.pem", "header.x-tenant": "sesame-header", "body.key": "sesame-env"}
+	if err != nil || !maps.Equal(got, want) {
+		t.Errorf("%q, %v; want %q", got, err, want)
+	}
+	if text := r.Secrets.Hide("sesame-header sesame-env a.pem"); text != "(secret) (secret) a.pem" {
+		t.Errorf("hidden are %q", text)
+	}
+	r.BackendOptions = append(r.BackendOptions, "none", "body.key=1")
+	r.SecretSources = append(r.SecretSources, "x=env:NONE")
+	_, err = r.ServerOptions()
+	for _, text := range []string{`"none": want key=value`, "both give body.key", "env:NONE is empty"} {
+		if !errors.Is(err, sdk.ErrUsage) || !strings.Contains(err.Error(), text) {
+			t.Errorf("%v, want %q", err, text)
+		}
 	}
 }

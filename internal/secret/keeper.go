@@ -83,22 +83,25 @@ func Options(options map[string]string, always map[string]string) map[string]str
 	return shown
 }
 
-// Args is a command line as it may be written down: the values of flag, which are NAME=VALUE, without their secrets.
-func Args(args []string, flag string) []string {
+// Args is a command line as it may be written down: the values of flags, which are NAME=VALUE, without their secrets.
+// Each flag has what its names are called as options: a flag --header, say, gives options header.NAME.
+func Args(args []string, flags map[string]string) []string {
 	shown := slices.Clone(args)
 	for i, arg := range args {
-		switch {
-		case arg == flag && i+1 < len(args):
-			shown[i+1] = pair(args[i+1])
-		case strings.HasPrefix(arg, flag+"="):
-			shown[i] = flag + "=" + pair(strings.TrimPrefix(arg, flag+"="))
+		if prefix, is := flags[arg]; is && i+1 < len(args) {
+			shown[i+1] = pair(prefix, args[i+1])
+			continue
+		}
+		flag, value, ok := strings.Cut(arg, "=")
+		if prefix, is := flags[flag]; is && ok {
+			shown[i] = flag + "=" + pair(prefix, value)
 		}
 	}
 	return shown
 }
 
 // pair is NAME=VALUE, or BACKEND:NAME=VALUE, as it may be written down.
-func pair(text string) string {
+func pair(prefix, text string) string {
 	name, value, ok := strings.Cut(text, "=")
 	if !ok {
 		return text
@@ -107,6 +110,6 @@ func pair(text string) string {
 	if !of {
 		own = name
 	}
-	value, _ = Option(own, value)
+	value, _ = Option(prefix+own, value)
 	return name + "=" + value
 }

@@ -87,10 +87,12 @@ func TestOptions(t *testing.T) {
 
 func TestArgs(t *testing.T) {
 	given := []string{"run", "x", "--opt", "token=t1", "--opt=token=t2", "--opt", "threads=2", "--other", "token=t3",
-		"--opt", "key", "--opt=acme:header.X-Team=t4", "--opt=acme:threads=4", "--opt"}
+		"--opt", "key", "--opt=acme:header.X-Team=t4", "--opt=acme:threads=4", "--head", "x-a=t5", "--head=host=h",
+		"--head=token:x=t6", "--opt"}
 	want := []string{"run", "x", "--opt", "token=" + Shown, "--opt=token=" + Shown, "--opt", "threads=2",
-		"--other", "token=t3", "--opt", "key", "--opt=acme:header.X-Team=" + Shown, "--opt=acme:threads=4", "--opt"}
-	if got := Args(given, "--opt"); !slices.Equal(got, want) {
+		"--other", "token=t3", "--opt", "key", "--opt=acme:header.X-Team=" + Shown, "--opt=acme:threads=4",
+		"--head", "x-a=" + Shown, "--head=host=h", "--head=token:x=" + Shown, "--opt"}
+	if got := Args(given, map[string]string{"--opt": "", "--head": "header."}); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	if given[3] != "token=t1" {

@@ -231,7 +231,9 @@ func (a *App) OpenCache(o fetch.Options) (*fetch.Cache, error) {
 
 // CommandLine is the command line as the user wrote it, for the record: without secrets.
 func (a *App) CommandLine() []string {
-	return append([]string{"harness"}, secret.Args(a.Args, backendOpt)...)
+	return append([]string{"harness"}, secret.Args(a.Args, map[string]string{
+		backendOpt: "", "--header": "header.", "--body": "body.",
+	})...)
 }
 
 // Files are those that were fetched. The cache is opened only when a plan asks for one.
