@@ -18,7 +18,13 @@ func TestFormatsDoc(t *testing.T) {
 	unfinished.Begin()
 	above := scored(verdict("ABOVE LIMIT", ""))
 	all := runs()
-	all["unfinished"], all["accuracy-above"] = unfinished, above
+	all["unfinished"], all["accuracy-above"], all["served"] = unfinished, above, served()
+	for _, holds := range []bool{true, false} {
+		judged := served()
+		judged.Serving.Holds = &holds
+		judged.Finish(nil)
+		all[judged.Verdict] = judged
+	}
 	for name, run := range all {
 		kind, _, _ := strings.Cut(run.Verdict, " (")
 		if !strings.Contains(said["verdict"], `"`+kind+`"`) {

@@ -29,6 +29,7 @@ func (r Run) figures() []metric.Metric {
 		l.performance(r, p)
 		l.add(metric.Duration, r.Duration)
 	}
+	l.serving(r.Serving)
 	l.power(r.Power)
 	if r.Accuracy != nil {
 		for _, m := range r.Accuracy.Metrics {

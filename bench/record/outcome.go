@@ -50,6 +50,8 @@ func (r Run) outcome() (verdict string, code exitcode.Code) {
 		if verdict = withProfile(valid, r.Profile); !valid {
 			return verdict, exitcode.Invalid
 		}
+	case r.Serving != nil:
+		return r.Serving.verdict()
 	}
 	return verdict, exitcode.Valid
 }

@@ -43,7 +43,7 @@ type Run struct {
 	RulesKey   string `json:"rules_key,omitempty"`
 	LoadGenKey string `json:"loadgen_key,omitempty"`
 	Scenario   string `json:"scenario"`
-	Mode       string `json:"mode"`   // "performance", "accuracy", "findpeak", "ranging"
+	Mode       string `json:"mode"`   // "performance", "accuracy", "findpeak", "ranging", "serving"
 	Status     Status `json:"status"` // how it ended
 	// Verdict is what the text says. Of a complete run: "VALID" or "INVALID", with the profile unless it is the official
 	// one, as in "VALID (smoke)", or an accuracy's "PASS", "BELOW TARGET", "ABOVE LIMIT", "no target". Else "INTERRUPTED",
@@ -84,7 +84,8 @@ type Run struct {
 
 	Performance *Performance `json:"performance,omitempty"`
 	Accuracy    *Accuracy    `json:"accuracy,omitempty"`
-	Power       *Power       `json:"power,omitempty"` // of a timed run with a power meter beside it
+	Serving     *Serving     `json:"serving,omitempty"` // of a server, without a benchmark
+	Power       *Power       `json:"power,omitempty"`   // of a timed run with a power meter beside it
 	Settings    []Setting    `json:"settings"`
 	Effective   *Effective   `json:"effective_settings,omitempty"`
 	Messages    []Message    `json:"messages"` // errors and warnings of the detail log

@@ -47,9 +47,9 @@ func OfVerdict(word string) Span {
 	style := Plain
 	kind, _, _ := strings.Cut(word, " (") // as in "VALID (smoke)"
 	switch kind {
-	case "VALID", "ok", "PASS", "accept":
+	case "VALID", "ok", "PASS", "accept", "HOLDS":
 		style = Good
-	case "INVALID", "FAILED", "FAIL", "reject", "NOT THE SAME", "BELOW TARGET", "ABOVE LIMIT":
+	case "INVALID", "FAILED", "FAIL", "reject", "NOT THE SAME", "BELOW TARGET", "ABOVE LIMIT", "MISSES":
 		style = Bad
 	case "INTERRUPTED", "UNFINISHED", "warn", "skip":
 		style = Doubtful

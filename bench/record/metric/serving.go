@@ -56,4 +56,6 @@ var (
 )
 
 // ServingDistributions lists those of a measurement of a server.
-func ServingDistributions() []Times { return []Times{TTFT, TTFO, TPOT, E2E, Gap, Stall, Queueing, TTFTSent, E2ESent} }
+func ServingDistributions() []Times {
+	return []Times{TTFT, TTFO, TPOT, E2E, Gap, Stall, Queueing, TTFTSent, E2ESent}
+}
