@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
-	"github.com/plumbline-ml/plumbline/loadgen/internal/pace"
 	"github.com/plumbline-ml/plumbline/loadgen/loadgentest"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
+	"github.com/plumbline-ml/plumbline/loadgen/pace"
 )
 
 // replay is a SUT and a virtual clock that make a run happen at the times of a trace: each query is issued and each

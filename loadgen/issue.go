@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/plumbline-ml/plumbline/loadgen/internal/pace"
 	"github.com/plumbline-ml/plumbline/loadgen/internal/record"
 	"github.com/plumbline-ml/plumbline/loadgen/internal/schedule"
+	"github.com/plumbline-ml/plumbline/loadgen/pace"
 )
 
 // drainGrace is how long outstanding samples are awaited after the user ended the test.

@@ -3,7 +3,7 @@ package loadgen
 import (
 	"context"
 
-	"github.com/plumbline-ml/plumbline/loadgen/internal/pace"
+	"github.com/plumbline-ml/plumbline/loadgen/pace"
 )
 
 // atIntervals issues a query at each multiple of the arrival interval at which the query before is complete. An

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/plumbline-ml/plumbline/loadgen/internal/pace"
+	"github.com/plumbline-ml/plumbline/loadgen/pace"
 )
 
 // lane is one of Server's issuing goroutines (server_num_issue_query_threads). Of n lanes, lane k issues the queries k,

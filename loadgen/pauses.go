@@ -5,8 +5,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/plumbline-ml/plumbline/loadgen/internal/pace"
 	"github.com/plumbline-ml/plumbline/loadgen/internal/standstill"
+	"github.com/plumbline-ml/plumbline/loadgen/pace"
 )
 
 // Pause is a time in which the machine was suspended, or the process stopped: nothing that was measured around it

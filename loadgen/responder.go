@@ -5,10 +5,10 @@ import (
 	"math"
 	"sync/atomic"
 
-	"github.com/plumbline-ml/plumbline/loadgen/internal/pace"
 	"github.com/plumbline-ml/plumbline/loadgen/internal/record"
 	"github.com/plumbline-ml/plumbline/loadgen/internal/schedule"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
+	"github.com/plumbline-ml/plumbline/loadgen/pace"
 )
 
 // answers is what the responder needs of the series under way. It is read only while the series runs.

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/plumbline-ml/plumbline/loadgen/internal/pace"
+	"github.com/plumbline-ml/plumbline/loadgen/pace"
 )
 
 // Clock is a virtual clock: StartTest under WithClock waits for nothing, and each query is issued exactly when it is

@@ -181,6 +181,16 @@ func (p *Params) queriesFor(span int64) float64 {
 	return 1 + math.Ceil(float64(span)/float64(p.period()))
 }
 
+// Arrivals are the due times of a Server series alone, in ns from its start: those that Generate plans for p.
+func Arrivals(p Params) ([]int64, error) {
+	p.Scenario = Server
+	if _, err := Count(p); err != nil {
+		return nil, err
+	}
+	due, _, err := poisson(p)
+	return due, err
+}
+
 func roundUp(n, unit uint64) uint64 {
 	if r := n % unit; r != 0 && n <= math.MaxUint64-unit {
 		return n + unit - r
