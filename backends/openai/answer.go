@@ -19,7 +19,7 @@ type answer struct {
 	logged int
 	usage  usage
 	finish string
-	thinks bool    // a part was reasoning, whose text is not kept
+	hides  bool    // a part was reasoning or a tool call, whose text is not kept
 	begun  bool    // FirstToken has been called
 	start  []int32 // the ids that it was called with
 	parts  int     // with tokens
@@ -40,7 +40,7 @@ func (a *answer) reset(sink backend.TokenSink, c count) {
 // restart drops what another server has generated.
 func (a *answer) restart() {
 	a.text, a.ids, a.logged, a.usage, a.finish, a.parts = a.text[:0], a.ids[:0], 0, usage{}, "", 0
-	a.thinks = false
+	a.hides = false
 }
 
 // add takes a part of the answer.
@@ -48,11 +48,8 @@ func (a *answer) add(c *chunk) error {
 	a.text = append(a.text, c.text...)
 	a.ids = append(a.ids, c.ids...)
 	a.logged += c.logged
-	a.thinks = a.thinks || c.thinks
-	if c.usage.known {
-		a.usage.known, a.usage.completion = true, c.usage.completion
-	}
-	a.usage.cached = max(a.usage.cached, c.usage.cached)
+	a.hides = a.hides || len(c.thought) > 0 || c.calls
+	a.usage.add(c.usage)
 	if c.finish != "" {
 		a.finish = c.finish
 	}
@@ -125,5 +122,5 @@ var errUncounted = fmt.Errorf("%w: it does not say how many tokens there are: ne
 
 // countable tells whether the answer's text is all that was generated, so that a tokenizer can count it.
 func (a *answer) countable() bool {
-	return a.count == anyCount && len(a.text) > 0 && !a.thinks && a.logged == 0
+	return a.count == anyCount && len(a.text) > 0 && !a.hides && a.logged == 0
 }

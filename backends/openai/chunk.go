@@ -6,41 +6,76 @@ import (
 	"strings"
 )
 
-// chunk is what one event of a stream says. Its memory is reused.
+// chunk is what one event of a stream says, or an answer in one piece. Its memory is reused.
 type chunk struct {
 	text     []byte  // generated text of the first choice
-	ids      []int32 // and ids, where the server reports them
+	thought  []byte  // generated text that is not part of the answer: reasoning
+	called   []byte  // names and arguments of tool calls, or parts of them
+	ids      []int32 // the ids of all that, where the server reports them
 	logged   int     // tokens with log probabilities
-	thinks   bool    // text that is not part of the answer: reasoning
+	calls    bool    // it has a part of a tool call
 	finish   string  // why the answer ended; "": it goes on
 	usage    usage
+	results  int    // embeddings, or documents that are ranked
 	fault    string // what the server says went wrong; "": nothing
 	hasFault bool
 }
 
 // usage is the server's count of tokens.
 type usage struct {
-	known      bool
+	known      bool  // completion is
 	completion int64 // generated tokens
 	cached     int64 // tokens of the prompt that were in a cache
+	prompt     int64
+	reasoning  int64 // generated tokens that are not part of the answer
+	tells      tells // what else it knows
+}
+
+// tells says which numbers a server reports.
+type tells uint8
+
+const (
+	tellsPrompt tells = 1 << iota
+	tellsReasoning
+	tellsCached
+)
+
+// add takes a later record of the same answer.
+func (u *usage) add(later usage) {
+	if later.known {
+		u.known, u.completion = true, later.completion
+	}
+	if later.tells&tellsPrompt != 0 {
+		u.prompt = later.prompt
+	}
+	if later.tells&tellsReasoning != 0 {
+		u.reasoning = later.reasoning
+	}
+	u.cached = max(u.cached, later.cached)
+	u.tells |= later.tells
 }
 
 // isToken tells whether something was generated.
-func (c *chunk) isToken() bool { return len(c.text) > 0 || len(c.ids) > 0 || c.logged > 0 || c.thinks }
+func (c *chunk) isToken() bool {
+	return len(c.text) > 0 || len(c.ids) > 0 || c.logged > 0 || c.calls || len(c.thought) > 0
+}
 
 // parser reads chunks. It is for one stream at a time.
 type parser struct {
 	scanner
 	chunk chunk
-	index int64 // of the choice that is being read
+	index int64  // of the choice that is being read
+	says  typeOf // of the event that is being read
 }
 
 // parse reads the data of an event. The chunk is valid until the next call. ok is false if it is not a JSON object.
 func (p *parser) parse(data []byte) (c *chunk, ok bool) {
 	p.reset(data)
-	p.chunk = chunk{text: p.chunk.text[:0], ids: p.chunk.ids[:0]}
+	c = &p.chunk
+	*c = chunk{text: c.text[:0], thought: c.thought[:0], called: c.called[:0], ids: c.ids[:0]}
+	p.says = untyped
 	if p.peek() != '{' {
-		return &p.chunk, false
+		return c, false
 	}
 	var message string
 	isError := false
@@ -52,12 +87,18 @@ func (p *parser) parse(data []byte) (c *chunk, ok bool) {
 			p.usage()
 		case "timings":
 			p.timings()
-		case "delta": // of a transcript
-			p.addText()
+		case "delta": // of a transcript, or of a response
+			c.text = p.appendText(c.text)
 		case "type":
-			if p.isText("transcript.text.done") {
-				p.chunk.finish = "stop"
-			}
+			p.eventType()
+		case "item":
+			p.item(&p.chunk.called)
+		case "response":
+			p.response()
+		case "output": // of a response in one piece
+			p.array(p.output)
+		case "data", "results":
+			p.array(func() { c.results++; p.skip() })
 		case "error":
 			p.fault()
 		case "object":
@@ -69,10 +110,11 @@ func (p *parser) parse(data []byte) (c *chunk, ok bool) {
 		}
 	})
 	p.end()
-	if isError && !p.chunk.hasFault {
-		p.chunk.fault, p.chunk.hasFault = message, true
+	p.sort()
+	if (isError || p.says == errorEvent) && !c.hasFault {
+		c.fault, c.hasFault = message, true
 	}
-	return &p.chunk, !p.bad
+	return c, !p.bad
 }
 
 // textOr reads a string, or skips another value.
@@ -105,7 +147,7 @@ func (p *parser) choice() {
 		case "index":
 			p.index, _ = p.integer()
 		case "text":
-			p.addText()
+			p.chunk.text = p.appendText(p.chunk.text)
 		case "delta", "message":
 			p.delta()
 		case "token_ids":
@@ -120,25 +162,60 @@ func (p *parser) choice() {
 	})
 }
 
-func (p *parser) addText() {
+// appendText appends a string, or skips another value.
+func (p *parser) appendText(to []byte) []byte {
 	if p.peek() != '"' {
 		p.skip()
-		return
+		return to
 	}
-	p.chunk.text = append(p.chunk.text, p.text()...)
+	return append(to, p.text()...)
 }
 
+// delta reads a part of a chat's answer, or all of it.
 func (p *parser) delta() {
+	c := &p.chunk
 	p.object(func(key []byte) {
 		switch string(key) {
-		case "content":
-			p.addText()
+		case "content", "refusal":
+			c.text = p.appendText(c.text)
 		case "reasoning_content", "reasoning":
-			p.chunk.thinks = p.textOr() != "" || p.chunk.thinks
+			if len(c.thought) > 0 { // some servers say it by both names
+				p.skip()
+				return
+			}
+			c.thought = p.appendText(c.thought)
+		case "tool_calls":
+			p.array(p.toolCall)
+		case "function_call":
+			p.function()
 		default:
 			p.skip()
 		}
 	})
+}
+
+// toolCall reads one of a chat's tool calls, or a part of one. One without a name and arguments is none yet.
+func (p *parser) toolCall() {
+	p.object(func(key []byte) {
+		if string(key) == "function" {
+			p.function()
+			return
+		}
+		p.skip()
+	})
+}
+
+func (p *parser) function() {
+	c := &p.chunk
+	p.object(func(key []byte) {
+		switch string(key) {
+		case "name", "arguments":
+			c.called = p.appendText(c.called)
+		default:
+			p.skip()
+		}
+	})
+	c.calls = c.calls || len(c.called) > 0
 }
 
 // logprobs reads the tokens that have log probabilities: a list of strings in completions, of objects in chats.
@@ -191,29 +268,47 @@ func (p *parser) logged() {
 }
 
 func (p *parser) usage() {
+	u := &p.chunk.usage
 	p.object(func(key []byte) {
 		switch string(key) {
 		case "completion_tokens", "output_tokens":
-			p.chunk.usage.completion, p.chunk.usage.known = p.integer()
-		case "prompt_tokens_details":
-			p.object(func(key []byte) {
-				if string(key) == "cached_tokens" {
-					p.chunk.usage.cached, _ = p.integer()
-					return
-				}
-				p.skip()
-			})
+			u.completion, u.known = p.integer()
+		case "prompt_tokens", "input_tokens":
+			p.count(&u.prompt, tellsPrompt)
+		case "prompt_tokens_details", "input_tokens_details", "completion_tokens_details", "output_tokens_details":
+			p.object(p.detail)
 		default:
-			p.skip()
+			p.detail(key)
 		}
 	})
+}
+
+// detail reads what is beside the two main numbers: in a record of their own as a rule, beside them at SGLang.
+func (p *parser) detail(key []byte) {
+	u := &p.chunk.usage
+	switch string(key) {
+	case "cached_tokens":
+		p.count(&u.cached, tellsCached)
+	case "reasoning_tokens":
+		p.count(&u.reasoning, tellsReasoning)
+	default:
+		p.skip()
+	}
+}
+
+// count reads a number of tokens.
+func (p *parser) count(to *int64, is tells) {
+	if n, ok := p.integer(); ok {
+		*to = n
+		p.chunk.usage.tells |= is
+	}
 }
 
 // timings is llama.cpp's record.
 func (p *parser) timings() {
 	p.object(func(key []byte) {
 		if string(key) == "cache_n" {
-			p.chunk.usage.cached, _ = p.integer()
+			p.count(&p.chunk.usage.cached, tellsCached)
 			return
 		}
 		p.skip()

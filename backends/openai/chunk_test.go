@@ -43,11 +43,12 @@ func TestParse(t *testing.T) {
 			`{"id":"1","object":"text_completion","choices":[{"index":0,"text":"","logprobs":null,"finish_reason":"stop",` +
 				`"matched_stop":2}],"usage":{"prompt_tokens":5,"total_tokens":9,"completion_tokens":4,` +
 				`"prompt_tokens_details":{"cached_tokens":3}}}`,
-			chunk{finish: "stop", usage: usage{true, 4, 3}}},
+			chunk{finish: "stop",
+				usage: usage{known: true, completion: 4, cached: 3, prompt: 5, tells: tellsPrompt | tellsCached}}},
 		{"llama.cpp",
 			`{"choices":[{"text":"é","index":0,"logprobs":null,"finish_reason":"length"}],"timings":{"cache_n":7,` +
 				`"prompt_ms":1.5e-3,"predicted_n":-0}}`,
-			chunk{text: []byte("é"), finish: "length", usage: usage{cached: 7}}},
+			chunk{text: []byte("é"), finish: "length", usage: usage{cached: 7, tells: tellsCached}}},
 		{"chat",
 			`{"choices":[{"index":0,"delta":{"role":"assistant","content":"hi","tool_calls":[]},` +
 				`"logprobs":{"content":[{"token":"token_id:9","logprob":-1,"bytes":[104],"top_logprobs":[]}]}}]}`,
@@ -56,6 +57,31 @@ func TestParse(t *testing.T) {
 			`{"choices":[{"text":" w","index":0,"logprobs":{"content":[{"id":328,"token":" w","bytes":[32],"logprob":-2.1,` +
 				`"top_logprobs":[{"id":328,"token":" w"}]}]}}]}`,
 			chunk{text: []byte(" w"), ids: []int32{328}, logged: 1}},
+		{"reasoning by both names", `{"choices":[{"delta":{"reasoning":"hm","content":null,"reasoning_content":"hm"}}]}`,
+			chunk{thought: []byte("hm")}},
+		{"a tool call", `{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"x","type":"function","function":{"name":"f",` +
+			`"arguments":"{\"a\""}},{"function":null},7]}}]}`, chunk{called: []byte(`f{"a"`), calls: true}},
+		{"no tool call yet", `{"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"name":null,"arguments":""}}]}}]}`,
+			chunk{}},
+		{"a call of a function", `{"choices":[{"delta":{"function_call":{"arguments":"{}"}}}]}`,
+			chunk{called: []byte("{}"), calls: true}},
+		{"all counts", `{"usage":{"prompt_tokens":9,"completion_tokens":4,"prompt_tokens_details":{"cached_tokens":0,` +
+			`"audio_tokens":5},"completion_tokens_details":{"reasoning_tokens":2}}}`,
+			chunk{usage: usage{known: true, completion: 4, prompt: 9, reasoning: 2,
+				tells: tellsPrompt | tellsReasoning | tellsCached}}},
+		{"a response's text", `{"delta":"a","type":"response.output_text.delta"}`, chunk{text: []byte("a")}},
+		{"a response's reasoning", `{"delta":"a","type":"response.reasoning_summary_text.delta"}`,
+			chunk{thought: []byte("a")}},
+		{"a response's call", `{"type":"response.function_call_arguments.delta","delta":"a"}`,
+			chunk{called: []byte("a"), calls: true}},
+		{"what a response has else", `{"type":"response.output_item.done","item":{"name":"f","arguments":"{}"},"delta":"x"}`,
+			chunk{}},
+		{"a response's end", `{"type":"response.incomplete","response":{"output":[{"type":"message"}],"error":null,` +
+			`"usage":{"input_tokens":5,"output_tokens":2}}}`,
+			chunk{finish: "length", usage: usage{known: true, completion: 2, prompt: 5, tells: tellsPrompt}}},
+		{"a failed response", `{"type":"response.failed","response":{"error":{"message":"m"}}}`,
+			chunk{fault: "m", hasFault: true}},
+		{"embeddings", `{"data":[{"embedding":[1e-3]},{"embedding":"AAAA"}]}`, chunk{results: 2}},
 		{"several choices",
 			`{"choices":[{"index":1,"text":"no"},{"index":0,"text":"yes"},{"index":2,"text":"no","finish_reason":"stop"}]}`,
 			chunk{text: []byte("yes")}},
@@ -70,7 +96,8 @@ func TestParse(t *testing.T) {
 		w := c.want
 		if !ok || string(got.text) != string(w.text) || !slices.Equal(got.ids, w.ids) || got.logged != w.logged ||
 			got.finish != w.finish ||
-			got.usage != w.usage || got.fault != w.fault || got.hasFault != w.hasFault {
+			got.usage != w.usage || string(got.thought) != string(w.thought) || string(got.called) != string(w.called) ||
+			got.calls != w.calls || got.results != w.results || got.fault != w.fault || got.hasFault != w.hasFault {
 			t.Errorf("%s: %+v, want %+v", c.name, got, w)
 		}
 	}
@@ -91,6 +118,12 @@ func FuzzParse(f *testing.F) {
 		`"usage":{"completion_tokens":4}}`))
 	f.Add([]byte(`{"error":"x","a":[{"b":-1.5e+3},null,true,false,""]}`))
 	f.Add([]byte(`{"choices":[{"index":1},{}]}`))
+	f.Add([]byte(`{"choices":[{"delta":{"tool_calls":[{"function":{"name":"f","arguments":"{}"}}],"reasoning":"a"}}]}`))
+	f.Add([]byte(`{"type":"response.output_text.delta","delta":"a"}`))
+	f.Add([]byte(`{"type":"response.output_item.added","item":{"type":"function_call","name":"f"}}`))
+	f.Add([]byte(`{"type":"response.completed","response":{"usage":{"input_tokens":1,"output_tokens_details":` +
+		`{"reasoning_tokens":1}}}}`))
+	f.Add([]byte(`{"output":[{"type":"message","content":[{"text":"a"}]}],"data":[1],"results":[{}]}`))
 	var p parser
 	f.Fuzz(func(t *testing.T, data []byte) {
 		got, ok := p.parse(data)
@@ -217,6 +250,44 @@ func FuzzRead(f *testing.F) {
 			t.Errorf("%+v", tokens)
 		}
 	})
+}
+
+// FuzzObserve takes any stream for what a Client observes: it ends, without a panic, and with times in order.
+func FuzzObserve(f *testing.F) {
+	f.Add([]byte("data: {\"choices\":[{\"text\":\"a\",\"token_ids\":[7],\"finish_reason\":\"stop\"}]}\n\n" +
+		"data: [DONE]\n\n"))
+	f.Add([]byte(": ping\n\ndata: {\"type\":\"response.output_text.delta\",\"delta\":\"a\"}\n\n" +
+		"data: {\"type\":\"response.completed\"}\n\n"))
+	f.Add([]byte("data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"function\":{\"name\":\"f\"}}]}}]}\n\n"))
+	f.Fuzz(func(t *testing.T, stream []byte) {
+		var a observed
+		o := &inOrder{t: t}
+		err := a.readStream(context.Background(), bytes.NewReader(stream), o, mostBytes(1), func(error) {})
+		if fail := new(Failure); err != nil && (!errors.As(err, &fail) || fail.Err == nil) {
+			t.Errorf("%v is no failure", err)
+		}
+		if err == nil && a.events.read < o.last {
+			t.Errorf("closed at %d, before an event at %d", a.events.read, o.last)
+		}
+	})
+}
+
+// inOrder checks that times never go back.
+type inOrder struct {
+	t         *testing.T
+	now, last int64
+}
+
+func (o *inOrder) Now() int64 {
+	o.now++
+	return o.now
+}
+
+func (o *inOrder) Event(e *Event) {
+	if e.At < o.last || e.At > o.now {
+		o.t.Errorf("an event at %d after one at %d, now %d", e.At, o.last, o.now)
+	}
+	o.last = e.At
 }
 
 func BenchmarkParse(b *testing.B) {

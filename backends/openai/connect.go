@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -33,13 +34,19 @@ func newClient(s settings) (*http.Client, error) {
 	dialer := &net.Dialer{Timeout: s.connect, KeepAliveConfig: alive}
 	return &http.Client{
 		Transport: &http.Transport{
-			DialContext:         dialer.DialContext,
+			DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+				c, err := dialer.DialContext(ctx, network, address)
+				if err != nil {
+					return nil, &dialError{err}
+				}
+				return c, nil
+			},
 			TLSClientConfig:     config,
 			TLSHandshakeTimeout: s.connect,
 			Protocols:           protocols,
 			MaxIdleConns:        0,
 			MaxIdleConnsPerHost: s.places,
-			IdleConnTimeout:     90 * time.Second,
+			IdleConnTimeout:     s.unused,
 			DisableCompression:  true,
 			WriteBufferSize:     4 << 10,
 			ReadBufferSize:      4 << 10,
@@ -49,6 +56,11 @@ func newClient(s settings) (*http.Client, error) {
 		},
 	}, nil
 }
+
+// dialError is a connection that could not be made.
+type dialError struct{ error }
+
+func (e *dialError) Unwrap() error { return e.error }
 
 // errRedirect: a POST that is sent elsewhere may arrive as a GET, and a key at another host.
 var errRedirect = errors.New("the server redirects: use the address that it points to")

@@ -17,8 +17,15 @@ import (
 // listed is what an endpoint says of its models.
 type listed struct {
 	ids    []string
-	owners map[string]string
+	models map[string]listedModel
 	server string // its header Server
+}
+
+// listedModel is what a list says of a model.
+type listedModel struct {
+	owner      string
+	maxLength  int // tokens of a prompt and its answer; 0: it does not say
+	vocabulary int // token ids; 0: it does not say
 }
 
 // mostListed bounds the list of models.
@@ -42,15 +49,17 @@ func (s *settings) discover(ctx context.Context, client *http.Client, header htt
 }
 
 func (s *settings) discoverOne(ctx context.Context, client *http.Client, header http.Header, base *url.URL) error {
-	if s.connect > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, 2*s.connect, errors.New("it did not answer within twice connect_timeout"))
-		defer cancel()
-	}
+	ctx, cancel := withConnectTimeout(ctx, s.connect)
+	defer cancel()
 	l, err := list(ctx, client, header, base)
 	if err != nil {
 		return err
 	}
+	return s.choose(l)
+}
+
+// choose sets the model and the kind of server where the options leave that open, or checks that the list has them.
+func (s *settings) choose(l listed) error {
 	switch {
 	case s.model == "" && len(l.ids) == 1:
 		s.model = l.ids[0]
@@ -59,7 +68,7 @@ func (s *settings) discoverOne(ctx context.Context, client *http.Client, header 
 	case !slices.Contains(l.ids, s.model):
 		return fmt.Errorf("it has no model %q, but %s", s.model, strings.Join(l.ids, ", "))
 	}
-	k := ownedBy(l.owners[s.model] + " " + l.server)
+	k := ownedBy(l.models[s.model].owner + " " + l.server)
 	switch {
 	case s.kind == nil:
 		s.kind = k
@@ -91,17 +100,21 @@ func list(ctx context.Context, client *http.Client, header http.Header, base *ur
 	}
 	var answer struct {
 		Data []struct {
-			ID      string `json:"id"`
-			OwnedBy string `json:"owned_by"`
+			ID        string `json:"id"`
+			OwnedBy   string `json:"owned_by"`
+			MaxLength int    `json:"max_model_len"`
+			Meta      struct {
+				Vocabulary int `json:"n_vocab"`
+			} `json:"meta"` // llama.cpp's
 		} `json:"data"`
 	}
 	if err := json.Unmarshal(body, &answer); err != nil {
 		return l, fmt.Errorf("its list of models is not what the API has: %.100q", body)
 	}
-	l.server, l.owners = response.Header.Get("Server"), map[string]string{}
+	l.server, l.models = response.Header.Get("Server"), map[string]listedModel{}
 	for _, m := range answer.Data {
 		l.ids = append(l.ids, m.ID)
-		l.owners[m.ID] = m.OwnedBy
+		l.models[m.ID] = listedModel{owner: m.OwnedBy, maxLength: max(m.MaxLength, 0), vocabulary: max(m.Meta.Vocabulary, 0)}
 	}
 	return l, nil
 }

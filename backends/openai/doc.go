@@ -6,6 +6,9 @@
 // Prompts of audio go to /v1/audio/transcriptions, as WAV files: transcripts come as a stream, vLLM's or OpenAI's, or
 // in one piece. They are counted by the server's usage record.
 //
+// For measurements of servers themselves there is Client, which asks one request at a time by any of five APIs, once,
+// and tells an Observer each event with its time.
+//
 // In: choosing among endpoints, waiting for a free place, asking again where nothing was received, TLS and API keys,
 // servers that fail in any way; asking servers not to keep prompts between queries, and noticing those that do. Out:
 // tokenizers and prompt templates; starting servers. The package reads no environment: its caller hands keys over.

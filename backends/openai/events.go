@@ -10,8 +10,9 @@ import (
 // event is one event of a stream of server-sent events (WHATWG HTML, section 9.2). data is valid
 // until the next one is read.
 type event struct {
-	data    []byte
-	isError bool // its name or its field is "error"
+	data      []byte
+	isError   bool // its name or its field is "error"
+	isComment bool // it is nothing else
 }
 
 // longestEvent bounds what is kept of an event that does not end.
@@ -28,6 +29,12 @@ type events struct {
 	searched   int // of that, where no event ends
 	joined     []byte
 	received   int64 // bytes of the stream
+
+	clock    func() int64 // nil: times are not taken
+	read     int64        // when the last read returned, by clock
+	longest  int64        // from a read's return until all that it brought was taken
+	comments bool         // comments are events, too
+	ended    bool         // the stream is: nothing is to be read any more
 }
 
 // startBuffer is the first size of a buffer: an event with a token or two has about 300 bytes.
@@ -37,15 +44,18 @@ func (e *events) reset(from io.Reader) {
 	if e.buffer == nil {
 		e.buffer = make([]byte, startBuffer)
 	}
-	e.from, e.start, e.end, e.searched, e.received = from, 0, 0, 0, 0
+	*e = events{from: from, buffer: e.buffer, joined: e.joined[:0]}
 }
+
+// observe makes the stream take the time of each read, and hand comments over.
+func (e *events) observe(clock func() int64) { e.clock, e.comments = clock, true }
 
 // next returns the next event with data. At the end of the stream the error is io.EOF, or
 // io.ErrUnexpectedEOF within an event.
 func (e *events) next() (event, error) {
 	for {
 		if block, found := e.block(); found {
-			if ev := e.parse(block); len(ev.data) > 0 || ev.isError {
+			if ev := e.parse(block); len(ev.data) > 0 || ev.isError || ev.isComment && e.comments {
 				return ev, nil
 			}
 			continue
@@ -107,7 +117,17 @@ func (e *events) fill() error {
 		}
 		e.buffer = append(e.buffer, make([]byte, len(e.buffer))...)
 	}
+	if e.ended {
+		return io.EOF
+	}
+	if e.clock != nil && e.received > 0 {
+		e.longest = max(e.longest, e.clock()-e.read)
+	}
 	n, err := e.from.Read(e.buffer[e.end:])
+	if e.clock != nil {
+		e.read = e.clock()
+	}
+	e.ended = errors.Is(err, io.EOF)
 	e.end += n
 	e.received += int64(n)
 	switch {
@@ -119,10 +139,38 @@ func (e *events) fill() error {
 	return err
 }
 
+// skipRest reads on until the stream ends or fails, or half a buffer more has come.
+func (e *events) skipRest() {
+	for e.start, e.end, e.searched = 0, 0, 0; !e.ended && e.end <= len(e.buffer)/2; {
+		if e.fill() != nil {
+			return
+		}
+	}
+}
+
+// all is the whole stream, of so many bytes at most. It is valid until the next reset.
+func (e *events) all(most int) ([]byte, error) {
+	for {
+		if e.end == len(e.buffer) {
+			if e.end >= most {
+				return nil, fmt.Errorf("%w: it has more than %d MiB", ErrStream, most>>20)
+			}
+			e.buffer = append(e.buffer, make([]byte, len(e.buffer))...)
+		}
+		switch err := e.fill(); {
+		case errors.Is(err, io.EOF):
+			return e.buffer[:e.end], nil
+		case err != nil:
+			return nil, err
+		}
+	}
+}
+
 // parse reads the fields of an event. Comments have no data; some servers send events without any to
 // keep a connection alive.
 func (e *events) parse(block []byte) (ev event) {
 	e.joined = e.joined[:0]
+	ev.isComment = len(block) > 0 && block[0] == ':'
 	for len(block) > 0 {
 		line, rest, _ := bytes.Cut(block, []byte("\n"))
 		block = rest
@@ -141,6 +189,7 @@ func (e *events) parse(block []byte) (ev event) {
 			ev.data = e.join(ev.data, value)
 		}
 	}
+	ev.isComment = ev.isComment && len(ev.data) == 0 && !ev.isError
 	return ev
 }
 

@@ -77,9 +77,23 @@ func refused(r *http.Response, body []byte) *failure {
 	case http.StatusNotFound:
 		hint = "; are the model's name and the path right (options model and url)?"
 	}
-	f.err = fmt.Errorf("%w: %.200s: %s%s", ErrServer, r.Status, message(body), hint)
+	f.err = &httpError{
+		code: r.StatusCode, server: r.Header.Get("Server"), hint: hint,
+		text: fmt.Sprintf("%.200s: %s", r.Status, message(body)),
+	}
 	return f
 }
+
+// httpError is an answer with another status than 200.
+type httpError struct {
+	code   int
+	text   string // the status, and what the body says
+	hint   string // what a benchmark's user may do
+	server string // its header Server
+}
+
+func (e *httpError) Error() string { return ErrServer.Error() + ": " + e.text + e.hint }
+func (e *httpError) Unwrap() error { return ErrServer }
 
 // message is what an error's body says, as far as it is shown.
 func message(body []byte) string {

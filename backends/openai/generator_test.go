@@ -314,6 +314,13 @@ func TestStreams(t *testing.T) {
 			stream: `data: {"choices":[{"delta":{"reasoning_content":"hm"}}],"usage":{"completion_tokens":4}}` + "\n\n" + end,
 			n:      4,
 		},
+		{
+			name: "a tool call",
+			stream: `data: {"choices":[{"delta":{"role":"assistant","content":null}}]}` + "\n\n" +
+				`data: {"choices":[{"delta":{"tool_calls":[{"function":{"name":"f","arguments":"{}"}}]}}]}` + "\n\n" +
+				`data: {"choices":[],"usage":{"completion_tokens":4}}` + "\n\n" + end,
+			n: 4,
+		},
 		{name: "a null error", stream: `data: {"error":null,"choices":[{"text":"a","token_ids":[7]}]}` + "\n\n" + last + end,
 			n: 1},
 
@@ -327,6 +334,9 @@ func TestStreams(t *testing.T) {
 		{name: "no count", stream: `data: {"choices":[{"text":"a"}]}` + "\n\n" + last + end, n: backend.Uncounted},
 		{name: "no count of reasoning", stream: `data: {"choices":[{"delta":{"reasoning_content":"h"}}]}` + "\n\n" +
 			`data: {"choices":[{"delta":{"content":"a"}}]}` + "\n\n" + last + end, is: openai.ErrStream,
+			says: "how many tokens"},
+		{name: "no count of a tool call", stream: `data: {"choices":[{"delta":{"content":"a"}}]}` + "\n\n" +
+			`data: {"choices":[{"delta":{"function_call":{"arguments":"{}"}}}]}` + "\n\n" + last + end, is: openai.ErrStream,
 			says: "how many tokens"},
 		{name: "a negative count", stream: `data: {"choices":[],"usage":{"completion_tokens":-1}}` + "\n\n" + end,
 			is: openai.ErrStream, says: "how many tokens"},

@@ -14,6 +14,7 @@ type kind struct {
 	idsByLogprobs []field
 	// minTokens and stopIDs are its names for the fewest tokens, and for the ids of end tokens; "": it has none.
 	minTokens, stopIDs string
+	ignoresEnd         bool   // it has ignore_eos, with which an answer goes on until its most tokens
 	beams              bool   // beam search, by use_beam_search
 	salt               string // a field whose value, new in each request, keeps prompts apart in its cache
 	saltsChats         bool   // only chats have that field; other requests with it are refused
@@ -22,6 +23,7 @@ type kind struct {
 	// showsSpecial tells whether it has skip_special_tokens, without which the text of special tokens is left out.
 	showsSpecial bool
 	maxTokens    string // its name for the most tokens in chats
+	versionAt    string // where it tells the version of its program, beside the API
 	owner        string // what its list of models says in owned_by, or its header Server
 }
 
@@ -32,18 +34,20 @@ type field struct{ name, value string }
 func kinds() []*kind {
 	return []*kind{
 		{
-			name: "vllm", owner: "vllm", minTokens: "min_tokens", stopIDs: "stop_token_ids", beams: true, salt: "cache_salt",
-			showsSpecial:  true,
+			name: "vllm", owner: "vllm", versionAt: "/version",
+			minTokens: "min_tokens", stopIDs: "stop_token_ids", beams: true, salt: "cache_salt",
+			showsSpecial: true, ignoresEnd: true,
 			tokenIDs:      []field{{"return_token_ids", "true"}},
 			loggedIDs:     true,
 			idsByLogprobs: []field{{"return_tokens_as_token_ids", "true"}},
 		},
-		{name: "sglang", owner: "sglang", minTokens: "min_tokens", stopIDs: "stop_token_ids", salt: "cache_salt",
-			showsSpecial: true},
-		{name: "trtllm", owner: "tensorrt_llm", minTokens: "min_tokens", stopIDs: "stop_token_ids",
-			beams: true, salt: "cache_salt",
-			saltsChats: true, greedy: []field{{"top_k", "1"}}, showsSpecial: true},
-		{name: "llamacpp", owner: "llamacpp", noCache: []field{{"cache_prompt", "false"}}, loggedIDs: true},
+		{name: "sglang", owner: "sglang", versionAt: "/get_server_info", minTokens: "min_tokens", stopIDs: "stop_token_ids",
+			salt: "cache_salt", showsSpecial: true, ignoresEnd: true},
+		{name: "trtllm", owner: "tensorrt_llm", versionAt: "/version", minTokens: "min_tokens",
+			stopIDs: "stop_token_ids", beams: true, salt: "cache_salt",
+			saltsChats: true, greedy: []field{{"top_k", "1"}}, showsSpecial: true, ignoresEnd: true},
+		{name: "llamacpp", owner: "llamacpp", versionAt: "/props", noCache: []field{{"cache_prompt", "false"}},
+			loggedIDs: true, ignoresEnd: true},
 		{name: "openai", owner: "openai", maxTokens: "max_completion_tokens"},
 		{name: "other"},
 	}

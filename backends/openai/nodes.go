@@ -59,7 +59,7 @@ func (n node) Name(ctx context.Context) (name, peer string, err error) {
 	}
 	model := n.generator.settings.model
 	others := slices.DeleteFunc(slices.Clone(l.ids), func(id string) bool { return id == model })
-	return cmp.Or(strings.Join(others, " "), l.owners[model], l.server), peer, nil
+	return cmp.Or(strings.Join(others, " "), l.models[model].owner, l.server), peer, nil
 }
 
 // peerOf lets a request write down the address of the server that it goes to.

@@ -20,7 +20,8 @@ type settings struct {
 	kindGiven bool
 	api       api
 	count     count
-	places    int // requests at a time, of each endpoint
+	places    int           // requests at a time, of each endpoint
+	unused    time.Duration // how long a connection is kept that nobody uses
 	keyName   string
 	ca        string
 	insecure  bool
@@ -86,7 +87,7 @@ const (
 func defaultSettings() settings {
 	return settings{
 		places: defaultPlaces, keyName: defaultKeyName, connect: defaultConnect, first: defaultFirst, idle: defaultIdle,
-		retries: defaultRetries, body: map[string]json.RawMessage{},
+		retries: defaultRetries, body: map[string]json.RawMessage{}, unused: 90 * time.Second,
 	}
 }
 

@@ -42,7 +42,7 @@ func (g *Generator) ask(ctx context.Context, e *endpoint, r request, c *call) *f
 	c.answer.awaited = backend.Await(ctx, backend.Wait{For: "an answer of " + e.base.Host})
 	defer c.answer.awaited.End()
 	ctx, cancel := context.WithCancelCause(ctx)
-	w := startWatch(g.settings.first, g.settings.idle, &c.answer, cancel)
+	w := startWatch(g.settings.first, g.settings.idle, &c.answer.progress, cancel)
 	end := func() {
 		w.stop()
 		cancel(nil)

@@ -3,6 +3,7 @@ package openai
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -13,7 +14,7 @@ const looks = 4
 // would cost more than the part.
 type watch struct {
 	first, idle time.Duration // longest waits; 0: any
-	answer      *answer
+	progress    *atomic.Uint32
 	cancel      context.CancelCauseFunc
 	started     time.Time
 
@@ -23,9 +24,10 @@ type watch struct {
 	still int         // looks since it changed
 }
 
-func startWatch(first, idle time.Duration, a *answer, cancel context.CancelCauseFunc) *watch {
-	a.progress.Store(0)
-	w := &watch{first: first, idle: idle, answer: a, cancel: cancel, started: time.Now()}
+// startWatch watches over an answer, which adds to progress for each of its parts.
+func startWatch(first, idle time.Duration, progress *atomic.Uint32, cancel context.CancelCauseFunc) *watch {
+	progress.Store(0)
+	w := &watch{first: first, idle: idle, progress: progress, cancel: cancel, started: time.Now()}
 	if first > 0 || idle > 0 {
 		w.mu.Lock()
 		w.timer = time.AfterFunc(w.next(0), w.look)
@@ -52,7 +54,7 @@ func (w *watch) look() {
 	if w.timer == nil {
 		return
 	}
-	now := w.answer.progress.Load()
+	now := w.progress.Load()
 	if w.still++; now != w.last {
 		w.last, w.still = now, 0
 	}

@@ -5,6 +5,7 @@ go 1.26.0
 require (
 	github.com/HdrHistogram/hdrhistogram-go v1.4.0
 	github.com/parquet-go/parquet-go v0.32.0
+	github.com/plumbline-ml/plumbline/backends/openai v0.0.0
 	github.com/plumbline-ml/plumbline/bench v0.0.0
 	github.com/plumbline-ml/plumbline/fetch v0.0.0
 	github.com/plumbline-ml/plumbline/internal v0.0.0

@@ -1,0 +1,301 @@
+package openai
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// API is a part of the API, by its name on command lines.
+type API string
+
+// The parts that a Client asks.
+const (
+	Chat        API = "chat"
+	Completions API = "completions"
+	Responses   API = "responses"
+	Embeddings  API = "embeddings"
+	Rerank      API = "rerank"
+)
+
+// apis are all parts with their paths below a base URL; of paths with the same end the longer one is first.
+var apis = [...]struct {
+	name API
+	path string
+}{
+	{Chat, "/chat/completions"}, {Completions, "/completions"}, {Responses, "/responses"}, {Embeddings, "/embeddings"},
+	{Rerank, "/rerank"},
+}
+
+// path is where an API is, below a base URL.
+func (a API) path() (string, bool) {
+	for _, known := range apis {
+		if known.name == a {
+			return known.path, true
+		}
+	}
+	return "", false
+}
+
+// Call is one request of a Client. It asks by one of IDs, Text, Messages, Input, or Query and Documents. Nothing of it
+// is kept after Write.
+type Call struct {
+	API API
+
+	IDs       []int32         // token ids, for completions and embeddings
+	Text      string          // for chats the one question of a user
+	Messages  json.RawMessage // of a chat, or the input of a response, as they are
+	Input     json.RawMessage // of embeddings or a response: a string or a list
+	Query     string          // of rerank
+	Documents json.RawMessage // of rerank: a list of strings
+	Tools     json.RawMessage // of a chat or a response; nil: none
+
+	Model string // another name, such as an adapter's; empty: the client's
+	// MaxTokens is the most tokens of the answer; 0: the server's own limit. Exact asks for exactly as many, as far as the
+	// kind of server can be asked: About().Exact.
+	MaxTokens int
+	Exact     bool
+	Whole     bool // ask for the answer in one piece
+	// Fields are further fields of the body, which win over all others, also over option body.KEY; Header those of the
+	// request's header.
+	Fields map[string]json.RawMessage
+	Header map[string]string
+	// Session binds requests to a server where there are several: those with the same text go to the same one. Empty: to
+	// that with the fewest requests.
+	Session string
+}
+
+// Request is a Call as it is written. It may be asked any number of times.
+type Request struct {
+	api     API
+	path    string
+	body    []byte
+	header  map[string]string
+	session string
+	most    int64 // bytes that an answer may have
+}
+
+// Body is the JSON that is sent. It must not be changed.
+func (r Request) Body() []byte { return r.body }
+
+// Path is where it is sent, below a base URL.
+func (r Request) Path() string { return r.path }
+
+// writer writes requests for a kind of server.
+type writer struct {
+	settings settings
+	kind     *kind
+	session  string // the part of salts that no other client has
+	salts    atomic.Uint64
+}
+
+// Write writes a request as the kind of server wants it. The error is ErrPrompt, and says all that does not fit.
+func (c *Client) Write(call Call) (Request, error) {
+	path, ok := call.API.path()
+	if !ok {
+		return Request{}, fmt.Errorf("%w: there is no API %q, want chat, completions, responses, embeddings or rerank",
+			ErrPrompt, call.API)
+	}
+	if err := call.check(); err != nil {
+		return Request{}, err
+	}
+	fields := c.writer.fields(call)
+	tokens := call.MaxTokens
+	if tokens == 0 {
+		tokens = mostUnasked
+	}
+	return Request{
+		api: call.API, path: path, body: object(fields), header: maps.Clone(call.Header), session: call.Session,
+		most: mostBytes(tokens),
+	}, nil
+}
+
+// mostUnasked bounds an answer whose length nobody asked for, in tokens.
+const mostUnasked = 1 << 17
+
+// check lists all that an API cannot be asked.
+func (call Call) check() error {
+	var faults []string
+	text, ids := call.Text != "", len(call.IDs) > 0
+	switch call.API {
+	case Chat, Responses:
+		if ids && !text && call.Messages == nil && call.Input == nil {
+			faults = append(faults, "it has token ids alone, which "+string(call.API)+" does not take: use completions")
+		} else if !text && call.Messages == nil && call.Input == nil {
+			faults = append(faults, "it has neither text nor messages")
+		}
+	case Completions:
+		if !text && !ids {
+			faults = append(faults, "it has neither text nor token ids: messages are for chat")
+		}
+	case Embeddings:
+		if !text && !ids && call.Input == nil {
+			faults = append(faults, "it has nothing to embed")
+		}
+	case Rerank:
+		if call.Query == "" || call.Documents == nil {
+			faults = append(faults, "it wants a query and documents")
+		}
+	}
+	for _, part := range []struct {
+		name string
+		json json.RawMessage
+	}{{"messages", call.Messages}, {"input", call.Input}, {"documents", call.Documents}, {"tools", call.Tools}} {
+		if part.json != nil && !json.Valid(part.json) {
+			faults = append(faults, part.name+" is no JSON")
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(call.Fields)) {
+		if !json.Valid(call.Fields[name]) {
+			faults = append(faults, "field "+name+" is no JSON")
+		}
+	}
+	if call.MaxTokens < 0 {
+		faults = append(faults, fmt.Sprintf("it may have %d tokens", call.MaxTokens))
+	}
+	if len(faults) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%w: %s", ErrPrompt, strings.Join(faults, "; "))
+}
+
+// fields are those of a request's body, as JSON.
+func (w *writer) fields(call Call) map[string][]byte {
+	model := call.Model
+	if model == "" {
+		model = w.settings.model
+	}
+	f := map[string][]byte{"model": appendText(nil, model)}
+	generates := call.API == Chat || call.API == Completions || call.API == Responses
+	if generates {
+		w.generating(f, call)
+	}
+	switch call.API {
+	case Chat:
+		f["messages"] = call.Messages
+		if call.Messages == nil {
+			f["messages"] = question(call.Text)
+		}
+	case Completions:
+		f["prompt"] = idsOrText(call.IDs, call.Text)
+	case Responses:
+		f["store"] = []byte("false") // servers would keep each response for later
+		f["input"] = firstOf(call.Input, call.Messages, idsOrText(nil, call.Text))
+	case Embeddings:
+		f["input"] = firstOf(call.Input, idsOrText(call.IDs, call.Text))
+	case Rerank:
+		f["query"], f["documents"] = appendText(nil, call.Query), call.Documents
+	}
+	if call.Tools != nil {
+		f["tools"] = call.Tools
+	}
+	for name, value := range w.settings.body {
+		f[name] = value
+	}
+	for name, value := range call.Fields {
+		f[name] = value
+	}
+	return f
+}
+
+// generating sets the fields of requests for generated text.
+func (w *writer) generating(f map[string][]byte, call Call) {
+	k, chats := w.kind, call.API == Chat
+	f["temperature"] = []byte("0")
+	if !call.Whole {
+		f["stream"] = []byte("true")
+	}
+	if call.API != Responses {
+		if !call.Whole {
+			f["stream_options"] = []byte(`{"include_usage":true}`)
+		}
+		for _, one := range k.counting(w.settings.count) {
+			f[one.name] = []byte(one.value)
+		}
+		if f["logprobs"] != nil && chats {
+			f["logprobs"], f["top_logprobs"] = []byte("true"), []byte("0")
+		}
+		for _, one := range k.greedy {
+			f[one.name] = []byte(one.value)
+		}
+		if k.asksSpecial(w.settings) {
+			f["skip_special_tokens"] = []byte("false")
+		}
+	}
+	if w.settings.cache != cacheAllow {
+		for _, one := range k.noCache {
+			f[one.name] = []byte(one.value)
+		}
+		if k.salt != "" && (!k.saltsChats || chats) {
+			f[k.salt] = appendText(nil, w.session+strconv.FormatUint(w.salts.Add(1), 36))
+		}
+	}
+	if call.MaxTokens > 0 {
+		n := strconv.AppendInt(nil, int64(call.MaxTokens), 10)
+		f[k.limit(call.API)] = n
+		if call.Exact && k.minTokens != "" {
+			f[k.minTokens] = n
+		}
+		if call.Exact && k.ignoresEnd {
+			f["ignore_eos"] = []byte("true")
+		}
+	}
+}
+
+// limit is the name of the most tokens in an API.
+func (k *kind) limit(of API) string {
+	switch {
+	case of == Responses:
+		return "max_output_tokens"
+	case of == Chat && k.maxTokens != "":
+		return k.maxTokens
+	}
+	return "max_tokens"
+}
+
+// exact tells whether answers of an exact length can be asked for.
+func (k *kind) exact() bool { return k.ignoresEnd }
+
+func firstOf(texts ...[]byte) []byte {
+	for _, t := range texts {
+		if t != nil {
+			return t
+		}
+	}
+	return nil
+}
+
+func idsOrText(ids []int32, text string) []byte {
+	if len(ids) > 0 {
+		return appendIDs(make([]byte, 0, 7*len(ids)+2), ids)
+	}
+	return appendText(nil, text)
+}
+
+// question is a chat of one question.
+func question(text string) []byte {
+	b := appendMessages(nil, backend.Prompt{Text: text})
+	return b[len(`"messages":`) : len(b)-1]
+}
+
+// object writes fields as an object, in the order of their names.
+func object(fields map[string][]byte) []byte {
+	n := 2
+	for name, value := range fields {
+		n += len(name) + len(value) + 4
+	}
+	b := append(make([]byte, 0, n), '{')
+	for i, name := range slices.Sorted(maps.Keys(fields)) {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(append(appendText(b, name), ':'), fields[name]...)
+	}
+	return append(b, '}')
+}

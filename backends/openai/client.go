@@ -1,0 +1,239 @@
+package openai
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// Client asks servers one request at a time, and tells what comes and when: for measurements of the servers
+// themselves. It tries once, queues nothing and has no limit of requests: what a user would wait for is measured, not
+// hidden. Its methods may be called from many goroutines at a time.
+type Client struct {
+	settings settings
+	about    About
+	client   *http.Client
+	header   http.Header
+	writer   writer
+	lanes    []lane
+	turn     atomic.Uint32
+	calls    sync.Pool
+}
+
+// lane is one of the servers.
+type lane struct {
+	base    *url.URL
+	running atomic.Int64 // requests that it is working on
+}
+
+// About is what a client knows of its servers without having asked for an answer.
+type About struct {
+	URLs    []string // bases, with the version of the API
+	Kind    string   // vllm, sglang, trtllm, llamacpp, openai, other
+	Version string   // of the server's program; empty: it does not tell
+	Models  []string // all that are listed
+	Model   string   // the one that is asked
+	// MaxLength is the most tokens of a prompt and its answer; 0: the server does not tell.
+	MaxLength int
+	// Vocabulary is how many token ids there are; 0: the server does not tell.
+	Vocabulary int
+	API        API  // that a URL names; empty: none
+	IDs        bool // the kind of server reports token ids where it is asked to
+	Exact      bool // the kind of server can be asked for answers of an exact length
+}
+
+// Client connects to the servers that options name, which are those of OpenGenerator without concurrency, retries and
+// on_failure. It takes URLs as people have them: http:// may be missing, and the path of an API at the end says which
+// API is meant. It asks for the list of models, and fails with an error of backend.ErrOption or backend.ErrModel, or
+// with one that says why no server answers.
+//
+// Option prefix_cache is allow unless it is given: prompts that must not be alike are made so, and a server may keep
+// what they have in common. Where it is off or report, each request has a salt of its own.
+func (b Backend) Client(ctx context.Context, options map[string]string) (*Client, error) {
+	s, named, err := readMeasured(options)
+	if err != nil {
+		return nil, err
+	}
+	key, err := b.key(s, backend.Config{Options: options})
+	if err != nil {
+		return nil, err
+	}
+	s.places, s.unused = mostIdle, longestUnused
+	c := &Client{header: header(key)}
+	c.header["Accept"] = []string{"text/event-stream, application/json"}
+	if c.client, err = newClient(s); err != nil {
+		return nil, fmt.Errorf("%w: %w", backend.ErrOption, err)
+	}
+	if err := c.discover(ctx, &s, key != ""); err != nil {
+		c.client.CloseIdleConnections()
+		return nil, err
+	}
+	c.settings = s
+	c.about.API, c.about.Kind, c.about.Model = named, s.kind.name, s.model
+	c.about.IDs = len(s.kind.counting(s.count)) > 0 || s.kind.loggedIDs
+	c.about.Exact = s.kind.exact()
+	c.writer = writer{settings: s, kind: s.kind, session: rand.Text()}
+	c.lanes = make([]lane, len(s.endpoints))
+	for i, u := range s.endpoints {
+		c.lanes[i].base = u
+		c.about.URLs = append(c.about.URLs, u.String())
+	}
+	return c, nil
+}
+
+// mostIdle is how many connections to a server are kept while nothing is asked: as many as there were users.
+const mostIdle = 1 << 20
+
+// longestUnused is less than the 5 s after which common servers (of uvicorn, and llama.cpp) close a connection that
+// nobody uses: a request that is just on its way then would seem to be refused.
+const longestUnused = 4 * time.Second
+
+// About says what the servers are.
+func (c *Client) About() About {
+	a := c.about
+	a.URLs, a.Models = slices.Clone(a.URLs), slices.Clone(a.Models)
+	return a
+}
+
+// Close closes the connections that are kept.
+func (c *Client) Close() error {
+	c.client.CloseIdleConnections()
+	return nil
+}
+
+// readMeasured reads the options of a Client, and the API that a URL names.
+func readMeasured(options map[string]string) (settings, API, error) {
+	given := maps.Clone(options)
+	var faults []error
+	for _, name := range []string{"concurrency", "retries", "on_failure"} {
+		if _, ok := given[name]; ok {
+			faults = append(faults, fmt.Errorf("option %s: a measurement sends each request once, as soon as it is due, "+
+				"without a limit at the client", name))
+			delete(given, name)
+		}
+	}
+	var named API
+	var urls []string
+	for text := range strings.SplitSeq(given["url"], ",") {
+		text, api := completeURL(strings.TrimSpace(text))
+		if api != "" && named != "" && api != named {
+			faults = append(faults, fmt.Errorf("option url: one address is of the API %s, and another of %s", named, api))
+		}
+		named = max(named, api)
+		urls = append(urls, text)
+	}
+	given["url"] = strings.Join(urls, ",")
+	if given["prefix_cache"] == "" {
+		given["prefix_cache"] = "allow"
+	}
+	s, err := readSettings(given)
+	if err == nil && len(faults) > 0 {
+		err = backend.ErrOption
+	}
+	if len(faults) > 0 {
+		err = fmt.Errorf("%w: %w", err, errors.Join(faults...))
+	}
+	return s, named, err
+}
+
+// completeURL makes a base URL of what people have: http:// is what is meant without a scheme, and the path of an API
+// at the end says which one.
+func completeURL(text string) (base string, api API) {
+	if text == "" {
+		return "", ""
+	}
+	if !strings.Contains(text, "://") {
+		text = "http://" + text
+	}
+	text = strings.TrimSuffix(text, "/")
+	for _, a := range apis {
+		if base, ok := strings.CutSuffix(text, a.path); ok {
+			return base, a.name
+		}
+	}
+	return strings.TrimSuffix(text, "/models"), ""
+}
+
+// discover asks all servers for their models, and sets the model and the kind of server.
+func (c *Client) discover(ctx context.Context, s *settings, hasKey bool) error {
+	var faults []error
+	for _, base := range s.endpoints {
+		if err := c.discoverOne(ctx, s, base, hasKey); err != nil {
+			faults = append(faults, fmt.Errorf("%s: %w", base, err))
+		}
+	}
+	return errors.Join(faults...)
+}
+
+func (c *Client) discoverOne(ctx context.Context, s *settings, base *url.URL, hasKey bool) error {
+	ctx, cancel := withConnectTimeout(ctx, s.connect)
+	defer cancel()
+	l, err := list(ctx, c.client, c.header, base)
+	if status := new(httpError); errors.As(err, &status) && status.code == http.StatusNotFound && s.model != "" {
+		l, err = listed{ids: []string{s.model}, server: status.server}, nil // no list: what is asked is believed
+	}
+	if err != nil {
+		return explain(err, base, s, hasKey)
+	}
+	if err := s.choose(l); err != nil {
+		return fmt.Errorf("%w: %w", backend.ErrModel, err)
+	}
+	for _, id := range l.ids {
+		if !slices.Contains(c.about.Models, id) {
+			c.about.Models = append(c.about.Models, id)
+		}
+	}
+	of := l.models[s.model]
+	if n := of.maxLength; n > 0 && (c.about.MaxLength == 0 || n < c.about.MaxLength) {
+		c.about.MaxLength = n // of several servers, what all can
+	}
+	c.about.Vocabulary = max(c.about.Vocabulary, of.vocabulary)
+	if c.about.Version == "" {
+		c.about.Version = c.version(ctx, s.kind, base)
+	}
+	return nil
+}
+
+// withConnectTimeout bounds the wait for an answer about a server.
+func withConnectTimeout(ctx context.Context, connect time.Duration) (context.Context, context.CancelFunc) {
+	if connect <= 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeoutCause(ctx, 2*connect, errors.New("it did not answer within twice connect_timeout"))
+}
+
+// explain says what a server that does not list its models may be.
+func explain(err error, base *url.URL, s *settings, hasKey bool) error {
+	var status *httpError
+	var dial *dialError
+	switch {
+	case errors.As(err, &dial):
+		port := base.Port()
+		if port == "" {
+			port = map[string]string{"http": "80", "https": "443"}[base.Scheme]
+		}
+		return fmt.Errorf("nothing listens at %s:%s: %w", base.Hostname(), port, err)
+	case !errors.As(err, &status):
+		return err
+	case status.code == http.StatusUnauthorized || status.code == http.StatusForbidden:
+		read := "environment variable " + s.keyName + " is not set: option key_env names the one that has it"
+		if hasKey {
+			read = "it was sent the API key of the environment variable " + s.keyName
+		}
+		return fmt.Errorf("%w; %s", err, read)
+	case status.code == http.StatusNotFound:
+		return fmt.Errorf("%w; it does not list its models: give the model's name, and see whether the path is right", err)
+	}
+	return err
+}

@@ -1,0 +1,480 @@
+package openai_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/backends/openai"
+	"github.com/plumbline-ml/plumbline/backends/openai/openaitest"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// recorder keeps what is observed. Its clock counts its readings.
+type recorder struct {
+	now    int64
+	events []string // kind, text of each sort, tokens
+	at     []int64
+}
+
+func (r *recorder) Now() int64 {
+	r.now++
+	return r.now
+}
+
+func (r *recorder) Event(e *openai.Event) {
+	names := map[openai.EventKind]string{
+		openai.RoleEvent: "role", openai.ContentEvent: "content", openai.ReasoningEvent: "reasoning",
+		openai.ToolEvent: "tool", openai.CommentEvent: "comment",
+	}
+	line := names[e.Kind]
+	for _, text := range [][]byte{e.Thought, e.Called, e.Text} {
+		if len(text) > 0 {
+			line += " " + string(text)
+		}
+	}
+	if e.Tokens > 0 {
+		line += fmt.Sprint(" +", e.Tokens)
+	}
+	r.events = append(r.events, line)
+	r.at = append(r.at, e.At)
+}
+
+// askClient opens a client with options given as key=value.
+func askClient(t testing.TB, urls string, options ...string) *openai.Client {
+	t.Helper()
+	c, err := openClient(urls, options...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return c
+}
+
+func openClient(urls string, options ...string) (*openai.Client, error) {
+	env := func(name string) (string, bool) { return "secret", name == "OPENAI_API_KEY" || name == "OTHER" }
+	return openai.Backend{Lookup: env}.Client(context.Background(), asOptions(urls, options))
+}
+
+func ask(t testing.TB, c *openai.Client, call openai.Call) (*recorder, openai.Told, error) {
+	t.Helper()
+	r, err := c.Write(call)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	defer cancel()
+	o := &recorder{}
+	told, err := c.Ask(ctx, r, o)
+	return o, told, err
+}
+
+var completion = openai.Call{API: openai.Completions, IDs: []int32{1, 2, 3}, MaxTokens: 5, Exact: true}
+
+func TestClientAsks(t *testing.T) {
+	s := openaitest.New(openaitest.Options{Owner: "vllm", IDs: true})
+	c := askClient(t, serve(t, s))
+	for range 2 {
+		o, told, err := ask(t, c, completion)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids, _ := openaitest.Generated(promptJSON, 5)
+		var want []string
+		for _, id := range ids {
+			want = append(want, fmt.Sprintf("content  %d +1", id))
+		}
+		want = append(want, "role")
+		if strings.Join(o.events, "|") != strings.Join(want, "|") {
+			t.Errorf("events %q, want %q", o.events, want)
+		}
+		if told.Usage.Completion != 5 || told.Sent != 1 || told.End < o.at[len(o.at)-1] || told.Finish != "length" {
+			t.Errorf("%+v, with events at %d", told, o.at)
+		}
+	}
+	if a := c.About(); a.Kind != "vllm" || a.Model != "mock" || !a.IDs || !a.Exact {
+		t.Errorf("%+v", a)
+	}
+}
+
+// stream is a server that answers every request with the same events.
+func stream(events ...string) http.Handler {
+	return answering("text/event-stream", strings.Join(events, "\n\n")+"\n\n")
+}
+
+// answering is a server with one model that answers every other request with the same body.
+func answering(content, body string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet {
+			if !strings.HasSuffix(r.URL.Path, "/models") {
+				http.NotFound(w, r)
+				return
+			}
+			fmt.Fprint(w, `{"data":[{"id":"m","owned_by":"vllm","max_model_len":4096}]}`)
+			return
+		}
+		w.Header().Set("Content-Type", content)
+		fmt.Fprint(w, body)
+	})
+}
+
+func TestClientSeesWhatComes(t *testing.T) {
+	unknown := openai.TokenUsage{Prompt: -1, Completion: -1, Reasoning: -1, Cached: -1}
+	for _, c := range []struct {
+		name    string
+		handler http.Handler
+		call    openai.Call
+		events  string
+		usage   openai.TokenUsage
+		whole   bool
+	}{
+		{"a chat that thinks first", stream(
+			`data: {"choices":[{"index":0,"delta":{"role":"assistant","content":""}}]}`,
+			`: ping`,
+			`data: {"choices":[{"index":0,"delta":{"reasoning_content":"hm","reasoning":"hm"}}]}`,
+			`data: {"choices":[{"index":0,"delta":{"content":"yes"},"token_ids":[4,5]}]}`,
+			`data: {"choices":[{"index":0,"delta":{"content":""},"token_ids":[2],"finish_reason":"stop"}]}`,
+			`data: {"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":4,"prompt_tokens_details":`+
+				`{"cached_tokens":0},"completion_tokens_details":{"reasoning_tokens":1}}}`, `data: [DONE]`),
+			openai.Call{API: openai.Chat, Text: "q"},
+			"role|comment|reasoning hm|content yes +2|content +1|role", openai.TokenUsage{9, 4, 1, 0}, false},
+		{"a tool call", stream(
+			`data: {"choices":[{"delta":{"role":"assistant","content":null,"tool_calls":[{"index":0,"id":"x","type":"function",`+
+				`"function":{"name":"get","arguments":""}}]}}]}`,
+			`data: {"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"arguments":"{\"a\""}}]}}]}`,
+			`data: {"choices":[{"delta":{"function_call":{"arguments":":1}"}},"finish_reason":"tool_calls"}]}`),
+			openai.Call{API: openai.Chat, Text: "q", Tools: json.RawMessage(`[]`)},
+			`tool get|tool {"a"|tool :1}`, unknown, false},
+		{"a response", stream(
+			"event: response.created\ndata: {\"type\":\"response.created\",\"response\":{\"output\":[],\"usage\":null}}",
+			`data: {"type":"response.output_item.added","item":{"type":"reasoning","summary":[]}}`,
+			`data: {"type":"response.reasoning_text.delta","delta":"hm"}`,
+			`data: {"delta":"so","type":"response.reasoning_summary_text.delta"}`,
+			`data: {"type":"response.reasoning_text.done","text":"hm"}`,
+			`data: {"type":"response.output_text.delta","delta":"a","logprobs":[]}`,
+			`data: {"type":"response.output_text.done","text":"a"}`,
+			`data: {"type":"response.output_item.added","item":{"type":"function_call","name":"get","arguments":""}}`,
+			`data: {"type":"response.function_call_arguments.delta","delta":"{}"}`,
+			`data: {"type":"response.audio.delta","delta":"AAAA"}`,
+			`data: {"type":"response.completed","response":{"status":"completed","error":null,"output":[{"type":"message",`+
+				`"content":[{"type":"output_text","text":"a"}]}],"usage":{"input_tokens":7,"input_tokens_details":`+
+				`{"cached_tokens":3},"output_tokens":5,"output_tokens_details":{"reasoning_tokens":2},"total_tokens":12}}}`),
+			openai.Call{API: openai.Responses, Text: "q"},
+			"role|role|reasoning hm|reasoning so|role|content a|role|tool get|tool {}|role|role",
+			openai.TokenUsage{7, 5, 2, 3}, false},
+		{"SGLang's reasoning tokens", stream(`data: {"choices":[{"text":"a","finish_reason":"stop"}],"usage":` +
+			`{"prompt_tokens":5,"completion_tokens":1,"prompt_tokens_details":null,"reasoning_tokens":1}}`),
+			completion, "content a", openai.TokenUsage{5, 1, 1, -1}, false},
+		{"a chat in one piece", answering("application/json; charset=utf-8", `{"choices":[{"message":{"role":"assistant",`+
+			`"reasoning_content":"hm","content":"yes","tool_calls":[{"function":{"name":"f","arguments":"{}"}}]},`+
+			`"finish_reason":"stop"}],"usage":{"prompt_tokens":1,"completion_tokens":2}}`),
+			openai.Call{API: openai.Chat, Text: "q", Whole: true},
+			"content hm f{} yes", openai.TokenUsage{1, 2, -1, -1}, true},
+		{"a response in one piece", answering("application/json", `{"object":"response","error":null,"output":[{"type":`+
+			`"reasoning","summary":[],"content":[{"type":"reasoning_text","text":"hm"}]},{"type":"message","content":[{"type":`+
+			`"output_text","text":"yes"}]},{"type":"function_call","name":"f","arguments":"{}"}],"usage":{"input_tokens":1,`+
+			`"output_tokens":2}}`),
+			openai.Call{API: openai.Responses, Text: "q", Whole: true},
+			"content hm f{} yes", openai.TokenUsage{1, 2, -1, -1}, true},
+		{"a server that does not stream", answering("application/json", `{"choices":[{"text":"yes"}]}`), completion,
+			"content yes", unknown, true},
+		{"embeddings", answering("application/json", `{"object":"list","data":[{"embedding":[0.5,-1e-3],"index":0}],`+
+			`"usage":{"prompt_tokens":8,"total_tokens":8}}`), openai.Call{API: openai.Embeddings, Text: "q"},
+			"role", openai.TokenUsage{8, -1, -1, -1}, true},
+		{"rerank", answering("application/json", `{"results":[{"index":0,"relevance_score":0.5}],`+
+			`"usage":{"total_tokens":8}}`),
+			openai.Call{API: openai.Rerank, Query: "q", Documents: json.RawMessage(`["a"]`)}, "role", unknown, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			o, told, err := ask(t, askClient(t, serve(t, c.handler)), c.call)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := strings.Join(o.events, "|"); got != c.events || told.Usage != c.usage || told.Whole != c.whole {
+				t.Errorf("%q %+v, want %q %+v", got, told, c.events, c.usage)
+			}
+		})
+	}
+}
+
+func TestClientFailures(t *testing.T) {
+	event := `data: {"choices":[{"text":"a"}]}`
+	for _, c := range []struct {
+		name    string
+		handler http.Handler
+		kind    openai.FailureKind
+		says    string
+		options []string
+	}{
+		{"an error within the stream", stream(event, `data: {"error":{"message":"out of memory"}}`), openai.BadAnswer,
+			"out of memory", nil},
+		{"llama.cpp's error", stream(event, `error: {"message":"gone"}`), openai.BadAnswer, "gone", nil},
+		{"a response that fails", stream(`data: {"type":"response.failed","response":{"error":{"message":"no"}}}`),
+			openai.BadAnswer, "no", nil},
+		{"the error of a response", stream(`data: {"type":"error","message":"why","code":null}`), openai.BadAnswer, "why",
+			nil},
+		{"an error in one piece", answering("application/json", `{"error":{"message":"m"}}`), openai.BadAnswer, "m", nil},
+		{"no results", answering("text/html", `<html>`), openai.BadAnswer, "text/html", nil},
+		{"no JSON", stream("data: {"), openai.BadAnswer, "not what the API has", nil},
+		{"an answer that was aborted", stream(`data: {"choices":[{"text":"a","finish_reason":"abort"}]}`, "data: [DONE]"),
+			openai.BadAnswer, "abort", nil},
+		{"the end of a stream before that of the answer", stream(event), openai.CutOff, "cut after 1 events", nil},
+		{"a connection that breaks", openaitest.New(openaitest.Options{Owner: "vllm", Fault: func(int64) openaitest.Fault {
+			return openaitest.Fault{After: 2, Cut: true}
+		}}), openai.CutOff, "cut after 2 events", nil},
+		{"a server that says nothing", openaitest.New(openaitest.Options{Fault: func(int64) openaitest.Fault {
+			return openaitest.Fault{Stall: true}
+		}}), openai.TimedOut, "first_timeout", []string{"first_timeout=10ms"}},
+		{"a server that stops", openaitest.New(openaitest.Options{Fault: func(int64) openaitest.Fault {
+			return openaitest.Fault{Stall: true, After: 1}
+		}}), openai.TimedOut, "idle_timeout", []string{"idle_timeout=10ms"}},
+		{"an answer that takes long", openaitest.New(openaitest.Options{Fault: func(int64) openaitest.Fault {
+			return openaitest.Fault{Stall: true, After: 1}
+		}}), openai.TimedOut, "within timeout", []string{"timeout=10ms"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, told, err := ask(t, askClient(t, serve(t, c.handler), c.options...), completion)
+			f := new(openai.Failure)
+			if !errors.As(err, &f) || f.Kind != c.kind || !strings.Contains(f.Error(), c.says) {
+				t.Errorf("%v, want kind %d and %q", err, c.kind, c.says)
+			}
+			if told.End <= told.Sent {
+				t.Errorf("%+v", told)
+			}
+		})
+	}
+}
+
+func TestClientStatus(t *testing.T) {
+	c := askClient(t, serve(t, openaitest.New(openaitest.Options{Fault: func(n int64) openaitest.Fault {
+		return openaitest.Fault{Status: []int{429, 503, 500}[n%3]}
+	}})))
+	for _, want := range []int{429, 503, 500} { // each is told once, and none is tried again
+		_, _, err := ask(t, c, completion)
+		f := new(openai.Failure)
+		if !errors.As(err, &f) || f.Kind != openai.BadStatus || f.Code != want ||
+			!strings.Contains(f.Error(), "told to refuse") {
+			t.Errorf("%v, want status %d", err, want)
+		}
+	}
+}
+
+func TestClientIsNotConnected(t *testing.T) {
+	s := apart(t, openaitest.New(openaitest.Options{}))
+	c := askClient(t, s.URL)
+	if err := c.Close(); err != nil { // else a connection that is kept may end under the request
+		t.Fatal(err)
+	}
+	s.Close()
+	_, _, err := ask(t, c, completion)
+	if f := new(openai.Failure); !errors.As(err, &f) || f.Kind != openai.NotConnected {
+		t.Errorf("%v, want that there is no connection", err)
+	}
+}
+
+func TestClientIsInterrupted(t *testing.T) {
+	c := askClient(t, serve(t, openaitest.New(openaitest.Options{Fault: func(int64) openaitest.Fault {
+		return openaitest.Fault{Stall: true, After: 1}
+	}})))
+	r, err := c.Write(completion)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancelCause(context.Background())
+	cause := errors.New("enough")
+	o := &interrupting{cancel: func() { cancel(cause) }}
+	_, err = c.Ask(ctx, r, o)
+	if f := new(openai.Failure); !errors.As(err, &f) || f.Kind != openai.Interrupted || !errors.Is(err, cause) {
+		t.Errorf("%v, want that it was interrupted", err)
+	}
+}
+
+// interrupting ends the context of a request at its first event.
+type interrupting struct {
+	recorder
+	cancel func()
+}
+
+func (i *interrupting) Event(*openai.Event) { i.cancel() }
+
+// TestClientWrites holds what is sent to what each kind of server takes.
+func TestClientWrites(t *testing.T) {
+	raw := func(text string) json.RawMessage { return json.RawMessage(text) }
+	for _, c := range []struct {
+		kind, name string
+		options    []string
+		call       openai.Call
+		path, body string
+	}{
+		{"vllm", "ids", nil, completion, "/completions",
+			`{"ignore_eos":true,"max_tokens":5,"min_tokens":5,"model":"m","prompt":[1,2,3],"return_token_ids":true,` +
+				`"stream":true,"stream_options":{"include_usage":true},"temperature":0}`},
+		{"openai", "the limit's name", nil, openai.Call{API: openai.Chat, Text: "a<b", MaxTokens: 5, Exact: true},
+			"/chat/completions", `{"max_completion_tokens":5,"messages":[{"role":"user","content":"a\u003cb"}],"model":"m",` +
+				`"stream":true,"stream_options":{"include_usage":true},"temperature":0}`},
+		{"llamacpp", "whole", nil, openai.Call{API: openai.Completions, Text: "q", MaxTokens: 5, Exact: true, Whole: true},
+			"/completions", `{"ignore_eos":true,"max_tokens":5,"model":"m","prompt":"q","temperature":0}`},
+		{"llamacpp", "no cache", []string{"prefix_cache=off"}, openai.Call{API: openai.Completions, Text: "q", Whole: true},
+			"/completions", `{"cache_prompt":false,"model":"m","prompt":"q","temperature":0}`},
+		{"other", "fields win", []string{"body.temperature=1", "body.top_k=20"},
+			openai.Call{API: openai.Completions, Text: "x", Model: "a1", Fields: map[string]json.RawMessage{
+				"temperature": raw("0.5"), "stop": raw(`["\n"]`), "stream": raw("true")}},
+			"/completions", `{"model":"a1","prompt":"x","stop":["\n"],"stream":true,"stream_options":{"include_usage":true},` +
+				`"temperature":0.5,"top_k":20}`},
+		{"vllm", "a response", nil, openai.Call{API: openai.Responses, Messages: raw(`[{"role":"user","content":"q"}]`),
+			MaxTokens: 7, Tools: raw(`[{"type":"function"}]`)}, "/responses",
+			`{"input":[{"role":"user","content":"q"}],"max_output_tokens":7,"model":"m","store":false,"stream":true,` +
+				`"temperature":0,"tools":[{"type":"function"}]}`},
+		{"vllm", "embeddings", nil, openai.Call{API: openai.Embeddings, Input: raw(`["a","b"]`)}, "/embeddings",
+			`{"input":["a","b"],"model":"m"}`},
+		{"vllm", "rerank", nil, openai.Call{API: openai.Rerank, Query: "sea", Documents: raw(`["a"]`)}, "/rerank",
+			`{"documents":["a"],"model":"m","query":"sea"}`},
+		{"sglang", "log probabilities", []string{"count=logprobs"}, openai.Call{API: openai.Chat, Text: "q"},
+			"/chat/completions", `{"logprobs":true,"messages":[{"role":"user","content":"q"}],"model":"m","stream":true,` +
+				`"skip_special_tokens":null,"stream_options":{"include_usage":true},"temperature":0,"top_logprobs":0}`},
+	} {
+		t.Run(c.kind+" "+c.name, func(t *testing.T) {
+			options := append([]string{"server=" + c.kind, "model=m"}, c.options...)
+			client := askClient(t, serve(t, answering("", "")), options...)
+			r, err := client.Write(c.call)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got, want map[string]any
+			if err := errors.Join(json.Unmarshal(r.Body(), &got), json.Unmarshal([]byte(c.body), &want)); err != nil {
+				t.Fatal(err)
+			}
+			for name, value := range want {
+				if value == nil { // must not be there
+					delete(want, name)
+				}
+			}
+			gotText, _ := json.Marshal(got)
+			wantText, _ := json.Marshal(want)
+			if string(gotText) != string(wantText) || r.Path() != c.path {
+				t.Errorf("%s %s, want %s %s", r.Path(), gotText, c.path, wantText)
+			}
+		})
+	}
+}
+
+func TestClientSalts(t *testing.T) {
+	c := askClient(t, serve(t, answering("", "")), "prefix_cache=report")
+	seen := map[string]bool{}
+	for range 3 {
+		r, err := c.Write(completion)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var body struct {
+			Salt string `json:"cache_salt"`
+		}
+		if err := json.Unmarshal(r.Body(), &body); err != nil || body.Salt == "" || seen[body.Salt] {
+			t.Errorf("salt %q, %v: want a new one", body.Salt, err)
+		}
+		seen[body.Salt] = true
+	}
+}
+
+func TestClientCannotWrite(t *testing.T) {
+	c := askClient(t, serve(t, answering("", "")))
+	for _, call := range []openai.Call{
+		{}, {API: "speech", Text: "q"}, {API: openai.Chat}, {API: openai.Chat, IDs: []int32{1}},
+		{API: openai.Completions, Messages: json.RawMessage(`[]`)}, {API: openai.Responses}, {API: openai.Embeddings},
+		{API: openai.Rerank, Query: "q"}, {API: openai.Chat, Text: "q", MaxTokens: -1},
+		{API: openai.Chat, Messages: json.RawMessage(`[`)},
+		{API: openai.Chat, Text: "q", Fields: map[string]json.RawMessage{"a": json.RawMessage("{")}},
+	} {
+		if r, err := c.Write(call); !errors.Is(err, openai.ErrPrompt) {
+			t.Errorf("%+v: %s, %v", call, r.Body(), err)
+		}
+	}
+}
+
+func TestClientHeaders(t *testing.T) {
+	seen := make(chan http.Header, 1)
+	c := askClient(t, serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost {
+			seen <- r.Header
+		}
+		answering("application/json", `{"choices":[{"text":"a"}]}`).ServeHTTP(w, r)
+	})))
+	call := completion
+	call.Header = map[string]string{"X-Session": "s", "authorization": "Bearer mine"}
+	if _, _, err := ask(t, c, call); err != nil {
+		t.Fatal(err)
+	}
+	if h := <-seen; h.Get("X-Session") != "s" || h.Get("Authorization") != "Bearer mine" {
+		t.Errorf("%v", h)
+	}
+}
+
+func TestClientTakesURLsAsPeopleHaveThem(t *testing.T) {
+	s := httptest.NewServer(openaitest.New(openaitest.Options{}))
+	t.Cleanup(s.Close)
+	host := strings.TrimPrefix(s.URL, "http://")
+	for url, api := range map[string]openai.API{
+		host: "", s.URL: "", s.URL + "/": "", s.URL + "/v1/": "", host + "/v1/chat/completions": openai.Chat,
+		s.URL + "/v1/completions/": openai.Completions, host + "/v1/responses": openai.Responses,
+		host + "/v1/embeddings": openai.Embeddings, host + "/v1/rerank": openai.Rerank, host + "/v1/models": "",
+	} {
+		c := askClient(t, url)
+		if a := c.About(); a.API != api || len(a.URLs) != 1 || a.URLs[0] != s.URL+"/v1" {
+			t.Errorf("%s: %+v, want the API %q", url, a, api)
+		}
+	}
+	_, err := openClient(host + "/v1/chat/completions," + host + "/v1/completions")
+	if !errors.Is(err, backend.ErrOption) || !strings.Contains(err.Error(), "chat") {
+		t.Errorf("two APIs: %v", err)
+	}
+}
+
+func TestClientRefusesLimitsOfTheClient(t *testing.T) {
+	_, err := openClient("http://127.0.0.1:1", "concurrency=4", "retries=1", "on_failure=continue", "what=1")
+	for _, part := range []string{"option concurrency", "option retries", "option on_failure", `unknown option "what"`} {
+		if !errors.Is(err, backend.ErrOption) || !strings.Contains(err.Error(), part) {
+			t.Errorf("%v does not say %q", err, part)
+		}
+	}
+}
+
+// TestClientSharesServers: sessions keep theirs, and what is under way counts.
+func TestClientSharesServers(t *testing.T) {
+	one, two := openaitest.New(openaitest.Options{}), openaitest.New(openaitest.Options{})
+	c := askClient(t, serve(t, one, two))
+	for range 10 {
+		if _, _, err := ask(t, c, completion); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if one.Asked() != 5 || two.Asked() != 5 {
+		t.Errorf("%d and %d requests, want 5 each", one.Asked(), two.Asked())
+	}
+	used := map[int]bool{}
+	for session := range 20 {
+		call := completion
+		call.Session = fmt.Sprint(session)
+		_, first, err := ask(t, c, call)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, second, err := ask(t, c, call)
+		if err != nil || second.Server != first.Server {
+			t.Errorf("session %d: servers %d and %d, %v", session, first.Server, second.Server, err)
+		}
+		used[first.Server] = true
+	}
+	if len(used) != 2 {
+		t.Errorf("20 sessions went to %v", used)
+	}
+}

@@ -1,0 +1,121 @@
+package openai
+
+import "bytes"
+
+// typeOf is what the type of an event of a response says of its delta, or of its end.
+type typeOf uint8
+
+const (
+	untyped        typeOf = iota
+	otherEvent            // nothing is generated
+	textDelta             // the answer, or a transcript
+	reasoningDelta        // what comes before the answer
+	toolDelta             // a part of a tool call
+	itemAdded             // the beginning of a message, of reasoning or of a tool call
+	lastEvent
+	errorEvent
+)
+
+// eventType reads the type of an event of /v1/responses, or of a transcript.
+func (p *parser) eventType() {
+	if p.peek() != '"' {
+		p.skip()
+		return
+	}
+	switch name := p.text(); string(name) {
+	case "response.completed":
+		p.says, p.chunk.finish = lastEvent, "stop"
+	case "response.incomplete":
+		p.says, p.chunk.finish = lastEvent, "length"
+	case "transcript.text.done":
+		p.says, p.chunk.finish = otherEvent, "stop"
+	case "response.failed", "error":
+		p.says = errorEvent
+	case "response.output_item.added":
+		p.says = itemAdded
+	case "transcript.text.delta", "response.output_text.delta", "response.refusal.delta":
+		p.says = textDelta
+	case "response.function_call_arguments.delta", "response.custom_tool_call_input.delta",
+		"response.mcp_call_arguments.delta", "response.code_interpreter_call_code.delta":
+		p.says = toolDelta
+	default:
+		p.says = otherEvent
+		if bytes.HasPrefix(name, []byte("response.reasoning")) && bytes.HasSuffix(name, []byte(".delta")) {
+			p.says = reasoningDelta
+		}
+	}
+}
+
+// sort puts a delta where its type says that it belongs: the type may come after it.
+func (p *parser) sort() {
+	c := &p.chunk
+	switch p.says {
+	case reasoningDelta:
+		c.text, c.thought = c.thought[:0], c.text
+	case toolDelta:
+		c.text, c.called = c.called[:0], c.text
+		c.calls = len(c.called) > 0
+	case itemAdded:
+		c.calls = len(c.called) > 0
+	case otherEvent, lastEvent, errorEvent:
+		c.text, c.called = c.text[:0], c.called[:0]
+	}
+}
+
+// item reads an item of a response's output for the name of the tool that it calls; its text comes as deltas.
+func (p *parser) item(name *[]byte) {
+	p.object(func(key []byte) {
+		if string(key) == "name" {
+			*name = p.appendText(*name)
+			return
+		}
+		p.skip()
+	})
+}
+
+// response reads what an event says of the whole response: its count of tokens, and what went wrong.
+func (p *parser) response() {
+	p.object(func(key []byte) {
+		switch string(key) {
+		case "usage":
+			p.usage()
+		case "error":
+			p.fault()
+		default:
+			p.skip()
+		}
+	})
+}
+
+// output reads an item of a response in one piece: a message, reasoning or a tool call. Its type comes before its text.
+func (p *parser) output() {
+	c := &p.chunk
+	to := &c.text
+	p.object(func(key []byte) {
+		switch string(key) {
+		case "type":
+			if p.isText("reasoning") {
+				to = &c.thought
+			}
+		case "content", "summary":
+			p.array(func() { p.part(to) })
+		case "name", "arguments":
+			c.called = p.appendText(c.called)
+		default:
+			p.skip()
+		}
+	})
+	c.calls = c.calls || len(c.called) > 0
+}
+
+// part reads a part of a message.
+func (p *parser) part(to *[]byte) {
+	p.object(func(key []byte) {
+		switch string(key) {
+		case "text", "refusal":
+			*to = p.appendText(*to)
+		default:
+			p.skip()
+		}
+	})
+}

@@ -1,0 +1,106 @@
+// Package client asks servers of language models for harness bench: it joins the wire (backends/openai) with what is
+// asked and recorded (bench/serving).
+//
+// In: requests of prompts as calls of the wire, what comes as records. Out: flags and what is printed of servers
+// (package cli/serving), loads and figures (bench/serving).
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/plumbline-ml/plumbline/backends/openai"
+
+	"github.com/plumbline-ml/plumbline/bench/serving"
+	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+	"github.com/plumbline-ml/plumbline/bench/serving/prompts"
+)
+
+// Client is a serving.Asker over servers with OpenAI's API.
+type Client struct {
+	Wire *openai.Client
+	// Whole asks for each answer in one piece.
+	Whole bool
+	// Text, if not nil, gets what each request of an ask had for an answer, reasoning included, before Ask returns; it is
+	// called from many goroutines.
+	Text func(r *measure.Request, answer, reasoning []byte)
+}
+
+var _ serving.Asker = (*Client)(nil)
+
+// Prepare writes a request as the servers want it.
+func (c *Client) Prepare(a *prompts.Ask) (serving.Prepared, error) {
+	return c.Wire.Write(openai.Call{
+		API: openai.API(a.API), IDs: a.IDs, Text: a.Text, Messages: a.Messages, Input: a.Input, Query: a.Query,
+		Documents: a.Documents, Tools: a.Tools, Model: a.Model, MaxTokens: a.MaxTokens, Exact: a.Exact, Whole: c.Whole,
+		Fields: a.Fields, Header: a.Header, Session: a.Session,
+	})
+}
+
+// Ask sends a request that Prepare wrote, and records what comes.
+func (c *Client) Ask(ctx context.Context, p serving.Prepared, clock serving.Clock, r *measure.Request) {
+	request, ok := p.(openai.Request)
+	if !ok {
+		r.Sent, r.End = clock.Now(), clock.Now()
+		r.Status, r.Fault = measure.Refused, fmt.Sprintf("a request of the type %T is not of this client", p)
+		return
+	}
+	o := recorder{Clock: clock, request: r, keeps: c.Text != nil}
+	told, err := c.Wire.Ask(ctx, request, &o)
+	r.Sent, r.End, r.Server, r.Read, r.Whole = told.Sent, told.End, told.Server, told.Longest, told.Whole
+	r.Usage = measure.Usage(told.Usage)
+	r.Status = measure.OK
+	if err != nil {
+		r.Status, r.Fault = status(err), err.Error()
+	}
+	if c.Text != nil {
+		c.Text(r, o.answer, o.reasoning)
+	}
+}
+
+// status is how a failed request ended.
+func status(err error) measure.Status {
+	f := new(openai.Failure)
+	if !errors.As(err, &f) {
+		return measure.Faulty
+	}
+	switch f.Kind {
+	case openai.NotConnected:
+		return measure.Refused
+	case openai.BadStatus:
+		return measure.Status(fmt.Sprintf("http_%d", f.Code))
+	case openai.CutOff:
+		return measure.Cut
+	case openai.TimedOut:
+		return measure.Timeout
+	case openai.Interrupted:
+		return measure.Cancelled
+	}
+	return measure.Faulty
+}
+
+// recorder records the events of one request.
+type recorder struct {
+	serving.Clock
+	request           *measure.Request
+	keeps             bool
+	answer, reasoning []byte
+}
+
+// kinds are those of the wire as they are recorded.
+var kinds = [...]measure.Kind{
+	openai.RoleEvent: measure.Role, openai.ContentEvent: measure.Content, openai.ReasoningEvent: measure.Reasoning,
+	openai.ToolEvent: measure.Tool, openai.CommentEvent: measure.Comment,
+}
+
+// Event records an event.
+func (o *recorder) Event(e *openai.Event) {
+	o.request.Events.Add(measure.Event{
+		At: e.At, Kind: kinds[e.Kind], Text: len(e.Text)+len(e.Thought)+len(e.Called) > 0, IDs: e.Tokens,
+	})
+	if o.keeps {
+		o.answer = append(append(o.answer, e.Text...), e.Called...)
+		o.reasoning = append(o.reasoning, e.Thought...)
+	}
+}
