@@ -47,9 +47,12 @@ type Ask struct {
 	Fields      map[string]json.RawMessage // further fields of the body; they win over all others
 	Header      map[string]string          // further header fields
 
-	Session string        // of several turns; empty: none
-	Turn    int           // from 0
-	Think   time.Duration // before this turn, after the answer before
-	Due     time.Duration // of a trace, from its first request on
-	HasDue  bool
+	Session string // of several turns; empty: none
+	Turn    int    // from 0
+	// Own marks a turn whose prompt is its own part alone: what was said before, with the server's answers, goes first
+	// (History).
+	Own    bool
+	Think  time.Duration // before this turn, after the answer before
+	Due    time.Duration // of a trace, from its first request on
+	HasDue bool
 }

@@ -1,0 +1,103 @@
+package prompts
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+)
+
+// readOrder reads the order of adapters: the exponent of Zipf's law, or 0 for turns.
+func readOrder(text string) (float64, error) {
+	if text == "" || text == "turns" {
+		return 0, nil
+	}
+	exponent, ok := strings.CutPrefix(text, "zipf:")
+	s, err := strconv.ParseFloat(exponent, 64)
+	if !ok || err != nil || !(s > 0) || s > 100 {
+		return 0, fmt.Errorf("--lora-order %s: want turns, or zipf:S with S above 0, as zipf:1.1", text)
+	}
+	return s, nil
+}
+
+// adapters settles the adapter of each request whose row has none: in turns, or drawn by Zipf's law: the kth is asked
+// for in proportion to 1/k^s. The turns of a session have one.
+func (w *Drawn) adapters(d Draw) {
+	names := w.set.asked.LoRA
+	var upTo []float64
+	var sum float64
+	for k := range names {
+		sum += math.Pow(float64(k+1), -w.set.asked.zipf)
+		upTo = append(upTo, sum)
+	}
+	r := random(d.Seed, ofAdapter, 0)
+	turn, last := 0, int32(-1)
+	for i := range w.plan {
+		p := &w.plan[i]
+		p.adapter = -1
+		if len(names) == 0 {
+			continue
+		}
+		if p.row >= 0 {
+			if a := w.set.rows[p.row].ask; a != nil && a.Model != "" {
+				continue
+			} else if a != nil && a.Session != "" && a.Turn > 0 {
+				p.adapter = last
+				continue
+			}
+		}
+		if p.adapter = int32(turn % len(names)); w.set.asked.zipf > 0 {
+			p.adapter = int32(min(sort.SearchFloat64s(upTo, r.Float64()*sum), len(names)-1))
+		}
+		turn++
+		last = p.adapter
+	}
+}
+
+// regroup puts the turns of each session together.
+func (r *reader) regroup(s *Set) {
+	if !r.asked.sessions {
+		some := false
+		for i := range s.rows {
+			if a := s.rows[i].ask; a != nil && a.Session != "" {
+				some = true
+				a.Session = ""
+			}
+		}
+		if some {
+			s.note("the data have sessions: --turns all asks their turns one after the other")
+		}
+		return
+	}
+	order := map[string]int{}
+	place := make([]int, len(s.rows))
+	for i, row := range s.rows {
+		if row.ask == nil || row.ask.Session == "" {
+			place[i] = len(order)
+			order["\x00"+strconv.Itoa(i)] = len(order)
+			continue
+		}
+		at, known := order[row.ask.Session]
+		if !known {
+			at = len(order)
+			order[row.ask.Session] = at
+		}
+		place[i] = at
+	}
+	index := make([]int, len(s.rows))
+	for i := range index {
+		index[i] = i
+	}
+	slices.SortStableFunc(index, func(a, b int) int { return place[a] - place[b] })
+	rows := make([]row, len(s.rows))
+	for to, from := range index {
+		rows[to] = s.rows[from]
+		if to == 0 || place[from] != place[index[to-1]] {
+			s.units = append(s.units, int32(to))
+		}
+	}
+	s.units = append(s.units, int32(len(rows)))
+	s.rows = rows
+}

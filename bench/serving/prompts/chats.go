@@ -1,0 +1,369 @@
+package prompts
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// message is one of a chat.
+type message struct {
+	Role    string          `json:"role"`
+	Content json.RawMessage `json:"content"`
+}
+
+func said(role, text string) json.RawMessage {
+	content, _ := marshal(text)
+	m, _ := marshal(message{role, content})
+	return m
+}
+
+// marshal is a value as JSON, with <, > and & as they are.
+func marshal(v any) (json.RawMessage, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
+}
+
+// list is an array of messages.
+func list(messages ...json.RawMessage) json.RawMessage {
+	all := []byte{'['}
+	for i, m := range messages {
+		if i > 0 {
+			all = append(all, ',')
+		}
+		all = append(all, m...)
+	}
+	return append(all, ']')
+}
+
+// History is what a session has said so far: for turns that follow the server's own answers.
+type History struct{ messages []json.RawMessage }
+
+// Turn is a turn of a session as it is sent: with all that was said before it.
+func (h *History) Turn(a Ask) Ask {
+	if !a.Own {
+		return a
+	}
+	if a.Messages == nil {
+		h.messages = append(h.messages, said("user", a.Text))
+		a.Text = ""
+	} else {
+		eachElement(a.Messages, func(m []byte) bool {
+			h.messages = append(h.messages, m)
+			return true
+		})
+	}
+	a.Messages = list(h.messages...)
+	return a
+}
+
+// Answer adds what the server answered to the last turn.
+func (h *History) Answer(text string) { h.messages = append(h.messages, said("assistant", text)) }
+
+// chat builds a request of messages, or of one question.
+func (r *reader) chat(rec *record, a *Ask) {
+	switch {
+	case rec.has(fMessages):
+		r.cell(rec, fMessages, func(raw json.RawMessage) (err error) {
+			if a.Messages, err = structured(raw, '['); err == nil {
+				err = checkMessages(a.Messages)
+			}
+			return err
+		})
+		return
+	case rec.has(fIDs) && !rec.has(fPrompt):
+		r.fault(rec.line, "ids are of completions: want --api completions, not %s", r.api)
+		return
+	case !rec.has(fPrompt):
+		r.nothing(rec)
+		return
+	}
+	var parts []json.RawMessage
+	r.cell(rec, fPrompt, func(raw json.RawMessage) (err error) {
+		if raw[0] == '[' {
+			parts, err = textParts(raw)
+			return err
+		}
+		a.Text, err = promptText(raw)
+		return err
+	})
+	r.cell(rec, fImage, func(raw json.RawMessage) error {
+		pictures, err := r.pictures(raw)
+		if err == nil && parts == nil {
+			parts = []json.RawMessage{textPart(a.Text)}
+		}
+		parts = append(parts, pictures...)
+		return err
+	})
+	var before []json.RawMessage
+	r.cell(rec, fSystem, func(raw json.RawMessage) error {
+		text, err := textOf(raw)
+		before = []json.RawMessage{said("system", text)}
+		return err
+	})
+	switch {
+	case parts != nil:
+		m, _ := marshal(message{"user", list(parts...)})
+		a.Messages, a.Text = list(append(before, m)...), ""
+	case before != nil:
+		a.Messages, a.Text = list(append(before, said("user", a.Text))...), ""
+	}
+}
+
+func textPart(text string) json.RawMessage {
+	part, _ := marshal(map[string]string{"type": "text", "text": text})
+	return part
+}
+
+func textParts(raw json.RawMessage) ([]json.RawMessage, error) {
+	var parts []json.RawMessage
+	var err error
+	eachElement(raw, func(value []byte) bool {
+		var text string
+		text, err = promptText(value)
+		parts = append(parts, textPart(text))
+		return err == nil
+	})
+	if err == nil && len(parts) == 0 {
+		err = errors.New("the list is empty")
+	}
+	return parts, err
+}
+
+// checkMessages wants objects with roles.
+func checkMessages(messages json.RawMessage) error {
+	n := 0
+	var err error
+	eachElement(messages, func(value []byte) bool {
+		n++
+		var m struct{ Role string }
+		if json.Unmarshal(value, &m) != nil || m.Role == "" {
+			err = fmt.Errorf(`message %d: want {"role": "user", "content": ...}, not %s`, n, glimpse(value))
+		}
+		return err == nil
+	})
+	if err == nil && n == 0 {
+		err = errors.New("there is no message")
+	}
+	return err
+}
+
+// roles are those of ShareGPT's files, as chats have them.
+var roles = map[string]string{"human": "user", "user": "user", "gpt": "assistant", "assistant": "assistant",
+	"chatgpt": "assistant", "bing": "assistant", "bard": "assistant", "model": "assistant", "system": "system"}
+
+// turn is a question of a conversation, with what was said before it, and its answer.
+type turn struct {
+	before   []json.RawMessage // since the turn before: the system's words, and questions without an answer
+	question string
+	answer   string
+}
+
+// turns takes a conversation apart; an error is a message that cannot be read.
+func turns(conversation json.RawMessage) ([]turn, error) {
+	var all []turn
+	var now turn
+	asked := false
+	n := 0
+	var err error
+	eachElement(conversation, func(value []byte) bool {
+		n++
+		var m struct{ From, Value, Role, Content *string }
+		if json.Unmarshal(value, &m) != nil {
+			err = fmt.Errorf(`message %d: want {"from": "human", "value": "..."}, not %s`, n, glimpse(value))
+			return false
+		}
+		from, text := m.From, m.Value
+		if from == nil {
+			from, text = m.Role, m.Content
+		}
+		if from == nil || text == nil {
+			err = fmt.Errorf(`message %d: want {"from": "human", "value": "..."}, not %s`, n, glimpse(value))
+			return false
+		}
+		role, known := roles[strings.ToLower(*from)]
+		switch {
+		case !known:
+			err = fmt.Errorf("message %d is from %q: want human, gpt or system", n, *from)
+			return false
+		case role == "system":
+			now.before = append(now.before, said(role, *text))
+		case role == "user":
+			if asked {
+				now.before = append(now.before, said("user", now.question))
+			}
+			now.question, asked = *text, strings.TrimSpace(*text) != ""
+		case asked:
+			now.answer = *text
+			all = append(all, now)
+			now, asked = turn{}, false
+		case len(all) > 0: // the model goes on
+			all[len(all)-1].answer += "\n" + *text
+		}
+		return true
+	})
+	return all, err
+}
+
+// conversation builds the requests of a row of ShareGPT: the first question that has an answer, or all of them.
+func (r *reader) conversation(rec *record) {
+	if r.api == "" {
+		r.api, r.apiLine = Chat, rec.line
+	}
+	if r.api != Chat && r.api != Responses && (r.api != Completions || r.asked.sessions) {
+		r.fault(rec.line, "conversations are of chats: want --api chat or responses, not %s", r.api)
+		return
+	}
+	var all []turn
+	bad := len(r.faults.List) + r.faults.More
+	r.cell(rec, fConversations, func(raw json.RawMessage) error {
+		conversation, err := structured(raw, '[')
+		if err == nil {
+			all, err = turns(conversation)
+		}
+		return err
+	})
+	shared := row{ask: &Ask{API: r.api}, line: int32(rec.line)}
+	r.common(rec, &shared)
+	if len(r.faults.List)+r.faults.More > bad {
+		return
+	}
+	r.conversations++
+	if len(all) == 0 {
+		r.unanswered++
+		return
+	}
+	if !r.asked.sessions {
+		all = all[:1]
+	}
+	r.turns(rec, shared, all)
+}
+
+// turns keeps the turns of one conversation.
+func (r *reader) turns(rec *record, shared row, all []turn) {
+	name := shared.ask.ID
+	if name == "" {
+		name = fmt.Sprintf("line-%d", rec.line)
+	}
+	var before []json.RawMessage
+	for i, t := range all {
+		one := shared
+		a := *shared.ask
+		one.ask = &a
+		if r.asked.sessions {
+			a.Session, a.Turn, a.Own = name, i, r.asked.own
+		}
+		if i > 0 {
+			one.hasDue, one.due = false, 0
+		}
+		before = append(before, t.before...)
+		switch {
+		case r.asked.lengths.trace:
+			if !r.counted(rec, &one, t) {
+				return
+			}
+		case len(before) == 0 || r.api == Completions:
+			a.Text = t.question
+		default:
+			before = append(before, said("user", t.question))
+			a.Messages = list(before...)
+			before = before[:len(before)-1]
+		}
+		r.keep(rec, one)
+		if before = append(before, said("user", t.question), said("assistant", t.answer)); r.asked.own {
+			before = nil
+		}
+	}
+}
+
+// counted takes the lengths of a question and its answer.
+func (r *reader) counted(rec *record, one *row, t turn) bool {
+	tok := r.asked.Tokenizer
+	if tok == nil {
+		r.fault(rec.line, "lengths of conversations want a tokenizer: give --tokenizer")
+		return false
+	}
+	one.in = int32(max(1, len(tok.EncodePlain(nil, t.question))))
+	one.out, one.exact = int32(max(1, len(tok.EncodePlain(nil, t.answer)))), true
+	r.made = true
+	return true
+}
+
+// endpoints are the APIs by the URLs of batch files.
+var endpoints = map[string]API{"/v1/chat/completions": Chat, "/v1/completions": Completions, "/v1/responses": Responses,
+	"/v1/embeddings": Embeddings, "/v1/rerank": Rerank, "/rerank": Rerank, "/v2/rerank": Rerank}
+
+// Endpoint is the path of an API at a server, from /v1 on.
+func (a API) Endpoint() string {
+	if a == Chat {
+		return "/v1/chat/completions"
+	}
+	return "/v1/" + string(a)
+}
+
+// batch builds the request of a line of a batch file.
+func (r *reader) batch(rec *record) {
+	url, err := textOf(rec.cells[fURL])
+	api, known := endpoints[url]
+	if err != nil || !known {
+		r.fault(rec.line, "url = %s: want one of /v1/chat/completions, /v1/completions, /v1/responses, /v1/embeddings, "+
+			"/v1/rerank", glimpse(rec.cells[fURL]))
+		return
+	}
+	if r.api == "" {
+		r.api, r.apiLine = api, rec.line
+	}
+	if api != r.api {
+		asked := "--api " + string(r.api)
+		if r.apiLine > 0 {
+			asked = fmt.Sprintf("%s in line %d", r.api.Endpoint(), r.apiLine)
+		}
+		r.fault(rec.line, "the url is %s after %s: a file has one endpoint", url, asked)
+		return
+	}
+	body, err := structured(rec.cells[fBody], '{')
+	if err != nil {
+		r.fault(rec.line, "body: %v", err)
+		return
+	}
+	a := &Ask{}
+	inner := record{line: rec.line}
+	inner.cells[fID] = rec.cells[fID]
+	eachMember(body, func(name, value []byte) { r.member(&inner, a, string(name), value) })
+	r.plain(&inner, a)
+}
+
+// bodyFields are the fields of bodies that a request has in its own form.
+var bodyFields = map[string]field{"messages": fMessages, "prompt": fPrompt, "input": fPrompt, "query": fQuery,
+	"documents": fDocuments, "tools": fTools, "max_tokens": fOutput, "max_completion_tokens": fOutput,
+	"max_output_tokens": fOutput}
+
+// member takes a member of a batch file's body.
+func (r *reader) member(rec *record, a *Ask, name string, value json.RawMessage) {
+	if f, ok := bodyFields[name]; ok {
+		if f == fPrompt && r.api == Responses && value[0] == '[' {
+			f = fMessages
+		}
+		rec.set(place{f, 0}, value)
+		return
+	}
+	switch name {
+	case "model":
+		r.models[string(value)] = true
+	case "stream", "stream_options":
+	case "n", "best_of":
+		if string(value) != "1" && string(value) != "null" {
+			r.fault(rec.line, "%s = %s: want 1, a request has one answer", name, glimpse(value))
+		}
+	default:
+		if a.Fields == nil {
+			a.Fields = map[string]json.RawMessage{}
+		}
+		a.Fields[name] = bytes.Clone(value)
+	}
+}

@@ -1,0 +1,89 @@
+package prompts
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Fault is what is wrong at a place of a file.
+type Fault struct {
+	Line int // from 1; of a table the row; 0: of the file as a whole
+	Text string
+}
+
+// Faults is all that is wrong with a file; it is an ErrData.
+type Faults struct {
+	File string
+	// Unit is line or row.
+	Unit string
+	List []Fault
+	// More counts further ones that are not listed.
+	More int
+}
+
+// mostFaults are listed.
+const mostFaults = 1000
+
+// shownLines are named where many have the same fault.
+const shownLines = 20
+
+func (f *Faults) add(line int, text string) {
+	if len(f.List) == mostFaults {
+		f.More++
+		return
+	}
+	f.List = append(f.List, Fault{line, text})
+}
+
+// Unwrap makes it an ErrData.
+func (f *Faults) Unwrap() error { return ErrData }
+
+// Error has a line for each kind of fault, with the lines of the file.
+func (f *Faults) Error() string {
+	lines := map[string][]int{}
+	var order []Fault
+	for _, fault := range f.List {
+		if _, known := lines[fault.Text]; !known {
+			order = append(order, fault)
+		}
+		lines[fault.Text] = append(lines[fault.Text], fault.Line)
+	}
+	slices.SortStableFunc(order, func(a, b Fault) int { return cmp.Compare(a.Line, b.Line) })
+	texts := make([]string, 0, len(order)+1)
+	for _, fault := range order {
+		if fault.Line == 0 {
+			texts = append(texts, fmt.Sprintf("%s: %s", f.File, fault.Text))
+			continue
+		}
+		texts = append(texts, fmt.Sprintf("%s: %s: %s", f.File, f.places(lines[fault.Text]), fault.Text))
+	}
+	if f.More > 0 {
+		texts = append(texts, fmt.Sprintf("%s: %d more faults", f.File, f.More))
+	}
+	return strings.Join(texts, "\n")
+}
+
+func (f *Faults) places(lines []int) string {
+	slices.Sort(lines)
+	lines = slices.Compact(lines)
+	if len(lines) == 1 {
+		return f.Unit + " " + strconv.Itoa(lines[0])
+	}
+	more := ""
+	if len(lines) > shownLines {
+		more = fmt.Sprintf(" and %d more", len(lines)-shownLines)
+		lines = lines[:shownLines]
+	}
+	texts := make([]string, len(lines))
+	for i, l := range lines {
+		texts[i] = strconv.Itoa(l)
+	}
+	last := len(texts) - 1
+	if more == "" {
+		return f.Unit + "s " + strings.Join(texts[:last], ", ") + " and " + texts[last]
+	}
+	return f.Unit + "s " + strings.Join(texts, ", ") + more
+}

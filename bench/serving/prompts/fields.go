@@ -1,0 +1,270 @@
+package prompts
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// field is what a column can have.
+type field int
+
+const (
+	fPrompt field = iota
+	fMessages
+	fIDs
+	fOutput
+	fInputLength
+	fTimestamp
+	fDelay
+	fSession
+	fHashes
+	fImage
+	fSystem
+	fTools
+	fLoRA
+	fExtra
+	fID
+	fQuery
+	fDocuments
+	fAnswer
+	fConversations
+	fURL
+	fBody
+	nFields
+)
+
+// fieldNames are the names of columns that are known, by field: the first is what --column calls it. Where a row has
+// several, the first counts.
+var fieldNames = [nFields][]string{
+	fPrompt:   {"prompt", "text", "question", "input", "text_input", "texts"},
+	fMessages: {"messages"},
+	fIDs:      {"ids", "prompt_token_ids", "tok_input", "input_ids"},
+	fOutput: {"output", "output_length", "max_tokens", "osl", "output_tokens", "max_completion_tokens",
+		"max_output_tokens"},
+	fInputLength:   {"input_length", "isl", "input_tokens"},
+	fTimestamp:     {"timestamp"},
+	fDelay:         {"delay"},
+	fSession:       {"session", "session_id"},
+	fHashes:        {"hash_ids"},
+	fImage:         {"image", "images"},
+	fSystem:        {"system"},
+	fTools:         {"tools"},
+	fLoRA:          {"lora"},
+	fExtra:         {"extra"},
+	fID:            {"id", "custom_id"},
+	fQuery:         {"query"},
+	fDocuments:     {"documents"},
+	fAnswer:        {"answer", "response", "completion"},
+	fConversations: {"conversations"},
+	fURL:           {"url"},
+	fBody:          {"body"},
+}
+
+// onlyNamed are names of fields that are taken for one by --column alone: as columns they mean other things, too.
+var onlyNamed = []string{"ids", "output", "session"}
+
+// readColumns reads FIELD=COLUMN.
+func readColumns(pairs []string) (map[field]string, error) {
+	columns := map[field]string{}
+	var faults []error
+	for _, p := range pairs {
+		name, column, ok := strings.Cut(p, "=")
+		f := slices.IndexFunc(fieldNames[:], func(names []string) bool { return slices.Contains(names, name) })
+		switch {
+		case !ok || column == "":
+			faults = append(faults, fmt.Errorf("--column %s: want FIELD=COLUMN, as prompt=question", p))
+		case f < 0:
+			fields := make([]string, nFields)
+			for i, names := range fieldNames {
+				fields[i] = names[0]
+			}
+			faults = append(faults, fmt.Errorf("--column %s: there is no field %q; want one of %s", p, name,
+				strings.Join(fields, ", ")))
+		default:
+			columns[field(f)] = column
+		}
+	}
+	return columns, errors.Join(faults...)
+}
+
+// namer finds the field of a column.
+type namer struct {
+	known map[string]place
+	named map[field]string // by --column
+	found map[string]bool  // all columns seen, true: with a field
+}
+
+type place struct {
+	field field
+	rank  int // the smallest of a field counts
+}
+
+func newNamer(named map[field]string) *namer {
+	n := &namer{known: map[string]place{}, named: named, found: map[string]bool{}}
+	taken := map[string]bool{}
+	for f, column := range named {
+		n.known[column] = place{f, 0}
+		taken[column] = true
+	}
+	for f, names := range fieldNames {
+		if _, ok := named[field(f)]; ok {
+			continue
+		}
+		for rank, name := range names {
+			if !taken[name] && !slices.Contains(onlyNamed, name) {
+				n.known[name] = place{field(f), rank}
+			}
+		}
+	}
+	return n
+}
+
+// mostColumns are remembered for what is said of columns.
+const mostColumns = 1000
+
+// of is the field of a column: by its name, or by its name in small letters.
+func (n *namer) of(column []byte) (place, bool) {
+	p, ok := n.known[string(column)]
+	if !ok {
+		p, ok = n.known[strings.ToLower(string(column))]
+	}
+	if seen, known := n.found[string(column)]; (!known || ok && !seen) && len(n.found) < mostColumns && len(column) < 200 {
+		n.found[string(column)] = ok
+	}
+	return p, ok
+}
+
+// unused are the columns without a field, in order of names.
+func (n *namer) unused() []string {
+	var names []string
+	for name, used := range n.found {
+		if !used {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// record is a row of a file as it came; what it has is valid until the next.
+type record struct {
+	line  int
+	cells [nFields]json.RawMessage // nil: the row has none
+	ranks [nFields]int
+}
+
+func (r *record) has(f field) bool { return r.cells[f] != nil }
+
+// set notes a cell, unless a better column has the field, or it is null.
+func (r *record) set(p place, raw json.RawMessage) {
+	if bytes.Equal(raw, []byte("null")) || r.cells[p.field] != nil && r.ranks[p.field] <= p.rank {
+		return
+	}
+	r.cells[p.field], r.ranks[p.field] = raw, p.rank
+}
+
+// object reads an object of JSON into a record. What is no object is an error.
+func (r *record) object(line int, text []byte, n *namer) error {
+	*r = record{line: line}
+	if !json.Valid(text) {
+		return jsonFault(text)
+	}
+	ok := eachMember(text, func(name, value []byte) {
+		if p, known := n.of(name); known {
+			r.set(p, value)
+		}
+	})
+	if !ok {
+		return fmt.Errorf("want an object {...}, not %s", glimpse(text))
+	}
+	return nil
+}
+
+// jsonFault says what is wrong with text that is no JSON.
+func jsonFault(text []byte) error {
+	var v json.RawMessage
+	err := json.Unmarshal(text, &v)
+	var syntax *json.SyntaxError
+	if errors.As(err, &syntax) {
+		return fmt.Errorf("no JSON: byte %d: %w", syntax.Offset, err)
+	}
+	return fmt.Errorf("no JSON: %w", err)
+}
+
+// glimpse is the beginning of a text.
+func glimpse(text []byte) string {
+	const enough = 40
+	if len(text) > enough {
+		return strconv.Quote(string(text[:enough])) + "..."
+	}
+	return strconv.Quote(string(text))
+}
+
+// text is a cell as text: a string, or a number as it is written.
+func textOf(raw json.RawMessage) (string, error) {
+	switch raw[0] {
+	case '"':
+		return unquote(raw)
+	case '{', '[', 't', 'f':
+		return "", fmt.Errorf("want a text, not %s", glimpse(raw))
+	}
+	return string(raw), nil
+}
+
+// unquote decodes a string of JSON.
+func unquote(raw []byte) (string, error) {
+	if bytes.IndexByte(raw, '\\') < 0 {
+		return string(raw[1 : len(raw)-1]), nil
+	}
+	var s string
+	err := json.Unmarshal(raw, &s)
+	return s, err
+}
+
+// number is a cell as a whole number from 0 on; in texts it counts, too.
+func numberOf(raw json.RawMessage, most int64) (int64, error) {
+	text := string(raw)
+	if raw[0] == '"' {
+		var err error
+		if text, err = unquote(raw); err != nil {
+			return 0, err
+		}
+		text = strings.TrimSpace(text)
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		f, errFloat := strconv.ParseFloat(text, 64)
+		if errFloat != nil || f != float64(int64(f)) || f > 1<<53 {
+			return 0, fmt.Errorf("want a whole number, not %s", glimpse([]byte(text)))
+		}
+		n = int64(f)
+	}
+	if n < 0 || n > most {
+		return 0, fmt.Errorf("want 0 to %d, not %d", most, n)
+	}
+	return n, nil
+}
+
+// structured is a cell that is an array or an object; it may be written in a text, as in CSV.
+func structured(raw json.RawMessage, open byte) (json.RawMessage, error) {
+	if raw[0] == open {
+		return bytes.Clone(raw), nil
+	}
+	if raw[0] == '"' {
+		text, err := unquote(raw)
+		inner := bytes.TrimSpace([]byte(text))
+		if err == nil && len(inner) > 0 && inner[0] == open && json.Valid(inner) {
+			return inner, nil
+		}
+	}
+	what := "an array [...]"
+	if open == '{' {
+		what = "an object {...}"
+	}
+	return nil, fmt.Errorf("want %s, not %s", what, glimpse(raw))
+}

@@ -1,0 +1,182 @@
+package prompts
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+)
+
+// most is the largest length that can be asked for, in tokens.
+const most = 1 << 24
+
+// Lengths are lengths of prompts and answers to draw, in tokens. The zero value has none.
+type Lengths struct {
+	parts []part
+	trace bool
+}
+
+// part is lengths that are drawn with a weight.
+type part struct {
+	weight  float64
+	in, out length
+}
+
+// length is a distribution; the zero value is none.
+type length struct {
+	from, to int     // uniform, both included
+	mean     float64 // else normal, where spread is above 0
+	spread   float64 // the standard deviation
+}
+
+// ParseLengths reads the lengths of prompts and of answers: 1024; 1024±100 (also 1024+-100), normal with this standard
+// deviation, rounded, and cut at 1; 512..2048, uniform, both included; trace: those of the data; or, as isl alone, a
+// mixture 60%:256/64,40%:2048/512 of pairs isl/osl, each length of any of these forms. Without osl an answer is as long
+// as the model makes it.
+func ParseLengths(isl, osl string) (Lengths, error) {
+	if strings.ContainsAny(isl, "%/,") {
+		if osl != "" {
+			return Lengths{}, fmt.Errorf("--isl %s has the lengths of answers, too: leave out --osl %s", isl, osl)
+		}
+		return parseMixture(isl)
+	}
+	var l Lengths
+	var p part
+	var faults []error
+	for _, side := range []struct {
+		flag, text string
+		into       *length
+	}{{"--isl", isl, &p.in}, {"--osl", osl, &p.out}} {
+		switch side.text {
+		case "":
+		case "trace":
+			l.trace = true
+		default:
+			var err error
+			*side.into, err = parseLength(side.text)
+			if err != nil {
+				faults = append(faults, fmt.Errorf("%s %s: %w", side.flag, side.text, err))
+			}
+		}
+	}
+	if isl != "trace" && osl == "trace" && isl != "" {
+		faults = append(faults, fmt.Errorf("--isl %s --osl trace: pairs of a trace belong together; want --isl trace", isl))
+	}
+	p.weight = 1
+	if p != (part{weight: 1}) {
+		l.parts = []part{p}
+	}
+	return l, errors.Join(faults...)
+}
+
+var errLength = errors.New("want a number of tokens from 1 on, as 1024, 1024±100 (normal), 512..2048 (uniform), " +
+	"60%:256/64,40%:2048/512 (mixture of prompt/answer) or trace")
+
+func parseLength(text string) (length, error) {
+	if from, to, ok := strings.Cut(text, ".."); ok {
+		a, b := count(from), count(to)
+		if a == 0 || b == 0 {
+			return length{}, errLength
+		}
+		if a > b {
+			return length{}, fmt.Errorf("%d is more than %d; want the smaller first, as %d..%d", a, b, b, a)
+		}
+		return length{from: a, to: b}, nil
+	}
+	mean, spread, ok := strings.Cut(strings.ReplaceAll(text, "+-", "±"), "±")
+	n := count(mean)
+	if n == 0 {
+		return length{}, errLength
+	}
+	if !ok {
+		return length{from: n, to: n}, nil
+	}
+	s, err := strconv.ParseFloat(spread, 64)
+	if err != nil || !(s >= 0) || s > most {
+		return length{}, errLength
+	}
+	if s == 0 {
+		return length{from: n, to: n}, nil
+	}
+	return length{mean: float64(n), spread: s}, nil
+}
+
+// count reads a number from 1 to most; 0: it is none.
+func count(text string) int {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 || n > most {
+		return 0
+	}
+	return n
+}
+
+func parseMixture(text string) (Lengths, error) {
+	var l Lengths
+	var sum float64
+	for p := range strings.SplitSeq(text, ",") {
+		weight, pair, ok := strings.Cut(p, "%:")
+		in, out, both := strings.Cut(pair, "/")
+		w, err := strconv.ParseFloat(weight, 64)
+		if !ok || !both || err != nil || !(w > 0) || w > 100 {
+			return Lengths{}, fmt.Errorf("--isl %s: %q is no part of a mixture; want PERCENT%%:ISL/OSL, as 60%%:256/64", text, p)
+		}
+		a, err1 := parseLength(in)
+		b, err2 := parseLength(out)
+		if err := errors.Join(err1, err2); err != nil {
+			return Lengths{}, fmt.Errorf("--isl %s: %q: %w", text, p, err)
+		}
+		sum += w
+		l.parts = append(l.parts, part{w, a, b})
+	}
+	if math.Abs(sum-100) > 0.01 {
+		return Lengths{}, fmt.Errorf("--isl %s: the parts are %v %% together, want 100", text, sum)
+	}
+	return l, nil
+}
+
+// draw is one pair of lengths; 0: none was asked for.
+func (l Lengths) draw(r *rand.Rand) (in, out int) {
+	if len(l.parts) == 0 {
+		return 0, 0
+	}
+	p := l.parts[0]
+	if len(l.parts) > 1 {
+		var sum float64
+		for _, q := range l.parts {
+			sum += q.weight
+		}
+		for u := r.Float64() * sum; ; {
+			if u -= p.weight; u < 0 || len(l.parts) == 1 {
+				break
+			}
+			l.parts = l.parts[1:]
+			p = l.parts[0]
+		}
+	}
+	return p.in.draw(r), p.out.draw(r)
+}
+
+func (l length) draw(r *rand.Rand) int {
+	switch {
+	case l.spread > 0:
+		return max(1, min(int(math.Round(l.mean+l.spread*r.NormFloat64())), most))
+	case l.from == l.to:
+		return l.from
+	}
+	return l.from + r.IntN(l.to-l.from+1)
+}
+
+// shortest is the shortest prompt that can be drawn.
+func (l Lengths) shortest() int {
+	n := math.MaxInt
+	for _, p := range l.parts {
+		if p.in.spread > 0 {
+			n = 1
+		} else {
+			n = min(n, p.in.from)
+		}
+	}
+	return n
+}

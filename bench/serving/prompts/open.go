@@ -1,0 +1,294 @@
+package prompts
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/bounded"
+)
+
+// Limits of what is read of a file.
+const (
+	mostRow  = 64 << 20 // bytes of a row
+	mostKept = 4 << 30  // bytes of all prompts
+	mostRead = 64 << 30 // bytes of a file, unzipped
+	mostRows = 1 << 24
+)
+
+// container is how rows lie in a file.
+type container int
+
+const (
+	inLines container = iota // a value of JSON in each
+	inJSON                   // an array, or values one after the other
+	inCSV
+	inTSV
+	inText // a prompt a line
+	inTable
+)
+
+var containers = map[string]container{"jsonl": inLines, "json": inJSON, "csv": inCSV, "tsv": inTSV, "text": inText,
+	"parquet": inTable}
+
+var extensions = map[string]container{".jsonl": inLines, ".ndjson": inLines, ".json": inJSON, ".csv": inCSV,
+	".tsv": inTSV, ".txt": inText, ".text": inText, ".parquet": inTable}
+
+// source is an open file.
+type source struct {
+	in   *bufio.Reader
+	form container
+	io.Closer
+}
+
+// open opens a file and finds its form: by the format asked for, its name, and its first bytes.
+func open(path, format string) (*source, error) {
+	f, err := bounded.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrData, err)
+	}
+	s := &source{Closer: f}
+	if err := s.begin(f, path, format); err != nil {
+		return nil, errors.Join(fmt.Errorf("%w: %s: %w", ErrData, path, err), f.Close())
+	}
+	return s, nil
+}
+
+func (s *source) begin(f io.Reader, path, format string) error {
+	s.in = bufio.NewReaderSize(&limited{f, mostRead}, 1<<16)
+	if head, _ := s.in.Peek(2); bytes.Equal(head, []byte{0x1f, 0x8b}) {
+		z, err := gzip.NewReader(s.in)
+		if err != nil {
+			return err
+		}
+		s.in = bufio.NewReaderSize(&limited{z, mostRead}, 1<<16)
+	}
+	head, err := s.in.Peek(1 << 16)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	if bytes.HasPrefix(head, []byte{0xef, 0xbb, 0xbf}) {
+		_, _ = s.in.Discard(3)
+		head = head[3:]
+	}
+	if bytes.HasPrefix(head, []byte{0xff, 0xfe}) || bytes.HasPrefix(head, []byte{0xfe, 0xff}) {
+		return errors.New("the text is UTF-16; want UTF-8")
+	}
+	name := strings.TrimSuffix(strings.ToLower(path), ".gz")
+	s.form = formOf(head, filepath.Ext(name), format)
+	return nil
+}
+
+func formOf(head []byte, ext, format string) container {
+	if c, ok := containers[format]; ok {
+		return c
+	}
+	c, named := extensions[ext]
+	switch {
+	case bytes.HasPrefix(head, []byte("PAR1")):
+		return inTable
+	case named && c != inLines && c != inJSON:
+		return c
+	}
+	switch first := bytes.TrimSpace(head); {
+	case len(first) == 0 && named:
+		return c
+	case bytes.HasPrefix(first, []byte("[")):
+		return inJSON
+	case bytes.HasPrefix(first, []byte("{")):
+		line, _, whole := bytes.Cut(first, []byte("\n"))
+		if whole && json.Valid(line) || !whole && c == inLines {
+			return inLines
+		}
+		if !named && !whole {
+			return inLines
+		}
+		if c == inJSON || !named {
+			return inJSON
+		}
+		return inLines
+	case named:
+		return c
+	}
+	return inText
+}
+
+// limited fails beyond so many bytes: what is small when zipped may have no end.
+type limited struct {
+	r    io.Reader
+	left int64
+}
+
+func (l *limited) Read(p []byte) (int, error) {
+	n, err := l.r.Read(p)
+	if l.left -= int64(n); l.left < 0 {
+		return 0, fmt.Errorf("it has more than %d GiB, the most that is read", mostRead>>30)
+	}
+	return n, err
+}
+
+// lines calls yield with each line, without its end, until it returns false. A line is valid until the next.
+func lines(in *bufio.Reader, yield func(line int, text []byte) bool) error {
+	var long []byte
+	for n := 1; ; n++ {
+		long = long[:0]
+		part, err := in.ReadSlice('\n')
+		text := part
+		for errors.Is(err, bufio.ErrBufferFull) {
+			if len(long)+len(part) > mostRow {
+				return fmt.Errorf("line %d has more than %d MiB, the most that a row may have", n, mostRow>>20)
+			}
+			long = append(long, part...)
+			part, err = in.ReadSlice('\n')
+			text = nil
+		}
+		if text == nil {
+			long = append(long, part...)
+			text = long
+		}
+		if err != nil && !errors.Is(err, io.EOF) {
+			return err
+		}
+		if len(text) > 0 {
+			text = bytes.TrimSuffix(bytes.TrimSuffix(text, []byte("\n")), []byte("\r"))
+			if !yield(n, text) {
+				return nil
+			}
+		}
+		if err != nil {
+			return nil
+		}
+	}
+}
+
+// values are the values of JSON in a file, or the elements of the one array that it is.
+type values struct {
+	in      *bufio.Reader
+	line    int
+	inArray bool
+	some    bool // one came before
+	text    []byte
+}
+
+// each calls yield with each value and the line where it begins, until it returns false. A value is valid until the
+// next. An error is of the line v.line.
+func (v *values) each(yield func(line int, text []byte) bool) error {
+	v.line = 1
+	c, err := v.skip()
+	if err == nil && c == '[' {
+		v.inArray = true
+		c, err = v.skip()
+	}
+	for ; err == nil; c, err = v.skip() {
+		if v.inArray {
+			if c == ']' {
+				return v.after()
+			}
+			if v.some {
+				if c != ',' {
+					return fmt.Errorf("want , or ] after a value, not %q", c)
+				}
+				if c, err = v.skip(); err != nil {
+					break
+				}
+			}
+		}
+		v.some = true
+		line := v.line
+		if err := v.value(c); err != nil {
+			return err
+		}
+		if !yield(line, v.text) {
+			return nil
+		}
+	}
+	if errors.Is(err, io.EOF) {
+		if v.inArray {
+			return errors.New("the file ends within its array: want ] at the end")
+		}
+		return nil
+	}
+	return err
+}
+
+// after wants nothing after the array.
+func (v *values) after() error {
+	c, err := v.skip()
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	if err == nil {
+		err = fmt.Errorf("want nothing after the array, not %q", c)
+	}
+	return err
+}
+
+// skip is the next byte that is no blank.
+func (v *values) skip() (byte, error) {
+	for {
+		c, err := v.in.ReadByte()
+		if err != nil {
+			return 0, err
+		}
+		switch c {
+		case '\n':
+			v.line++
+		case ' ', '\t', '\r':
+		default:
+			return c, nil
+		}
+	}
+}
+
+// value reads the value that begins with c into v.text.
+func (v *values) value(c byte) error {
+	v.text = append(v.text[:0], c)
+	depth, quoted := 0, c == '"'
+	if c == '{' || c == '[' {
+		depth = 1
+	}
+	plain := !quoted && depth == 0 // a number or a name
+	for {
+		c, err := v.in.ReadByte()
+		if err != nil {
+			if errors.Is(err, io.EOF) && plain {
+				return nil
+			}
+			if errors.Is(err, io.EOF) {
+				err = errors.New("the file ends within a value")
+			}
+			return err
+		}
+		if plain && strings.IndexByte(",]} \n\r\t", c) >= 0 {
+			return v.in.UnreadByte()
+		}
+		if c == '\n' {
+			v.line++
+		}
+		if v.text = append(v.text, c); len(v.text) > mostRow {
+			return fmt.Errorf("a value has more than %d MiB, the most that a row may have", mostRow>>20)
+		}
+		switch {
+		case quoted && c == '\\':
+			if c, err = v.in.ReadByte(); err == nil {
+				v.text = append(v.text, c)
+			}
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			depth++
+		case c == '}' || c == ']':
+			depth--
+		}
+		if !plain && !quoted && depth <= 0 {
+			return nil
+		}
+	}
+}

@@ -1,0 +1,251 @@
+package prompts
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Errors of this package, found with errors.Is.
+var (
+	// ErrOptions is what was asked for and cannot be, whatever the data are.
+	ErrOptions = errors.New("requests that cannot be made")
+	// ErrData is a file that cannot be read, or has faults.
+	ErrData = errors.New("data")
+)
+
+// Options say which requests are made, by the words of the command line: each is empty where nothing was said.
+type Options struct {
+	// File has the data; without one, prompts are made of the lengths in ISL.
+	File string
+	// Format is one of Formats; empty: by the file's name and content.
+	Format string
+	// Columns are FIELD=COLUMN: which column of the data has what.
+	Columns []string
+	// API is the part of the server's API; empty or auto: by the form of the data.
+	API API
+	// Turns is first, the default, or all: sessions of several turns are asked in whole.
+	Turns string
+	// History is recorded, the default, or own: turns follow the answers in the data, or the server's own.
+	History string
+
+	// ISL and OSL are lengths of prompts and answers in tokens: ParseLengths.
+	ISL, OSL string
+	// Vocabulary is A..B, both included: the ids that prompts are made of.
+	Vocabulary string
+	// Tokenizer is the model's; nil: there is none.
+	Tokenizer Tokenizer
+	// Overhead is how many tokens a chat template adds to a prompt.
+	Overhead int
+	// Prefix is SHARE/N: this share of each prompt is one of N.
+	Prefix string
+	// Block is how many tokens one of hash_ids stands for; 0: 512.
+	Block int
+	// Image is WIDTHxHEIGHT or WIDTHxHEIGHTxN: so many pictures in each request.
+	Image string
+
+	// Body are KEY=JSON, fields of each request; those of a row win.
+	Body []string
+	// Header are NAME=VALUE of each request.
+	Header []string
+	// LoRA are names of adapters, for rows that name none; LoRAOrder is turns, the default, or zipf:S, S above 0.
+	LoRA      []string
+	LoRAOrder string
+	// Tools is a file with the tools of chats that have none of their own.
+	Tools string
+
+	// Seed is of the order of rows, and of all that is drawn.
+	Seed uint64
+	// Table reads files of tables, such as Parquet; nil: they cannot be read.
+	Table func(path string) (Table, error)
+}
+
+// Table is a file whose columns have names.
+type Table interface {
+	// Rows are the rows in order, each an object of JSON, valid until the next; the first error ends them.
+	Rows() iter.Seq2[json.RawMessage, error]
+	Close() error
+}
+
+// Tokenizer turns text into ids of the model's vocabulary and back. It is used by many goroutines at a time.
+type Tokenizer interface {
+	// EncodePlain appends the ids of a text to dst, without special tokens around it.
+	EncodePlain(dst []int32, text string) []int32
+	// Decode is the text of ids, without special tokens. It fails for an id that the vocabulary has not.
+	Decode(ids []int32) (string, error)
+	// Size is one more than the largest id.
+	Size() int
+}
+
+// Formats are the forms of files by name.
+func Formats() []string {
+	return []string{"jsonl", "json", "csv", "tsv", "text", "parquet", "sharegpt", "batch", "trace"}
+}
+
+// APIs are the parts of the API by name.
+func APIs() []API { return []API{Chat, Completions, Responses, Embeddings, Rerank} }
+
+// asked are the options, read.
+type asked struct {
+	Options
+	columns    map[field]string
+	lengths    Lengths
+	vocabulary span
+	prefix     prefix
+	image      picture
+	body       map[string]json.RawMessage
+	header     map[string]string
+	zipf       float64 // 0: adapters take turns
+	tools      json.RawMessage
+	sessions   bool
+	own        bool
+}
+
+// read checks the options; its error has all faults.
+func (o Options) read() (*asked, error) {
+	a := &asked{Options: o}
+	var faults []error
+	add := func(err error) {
+		if err != nil {
+			faults = append(faults, err)
+		}
+	}
+	if o.API == "auto" {
+		a.API = ""
+	}
+	if a.API != "" && !slices.Contains(APIs(), a.API) {
+		add(fmt.Errorf("--api %s: want one of auto, %s", a.API, join(APIs())))
+	}
+	add(oneOf("--format", o.Format, Formats()...))
+	add(oneOf("--turns", o.Turns, "first", "all"))
+	add(oneOf("--history", o.History, "recorded", "own"))
+	a.sessions, a.own = o.Turns == "all", o.History == "own"
+	if a.own && !a.sessions {
+		add(errors.New("--history own is of several turns: give --turns all, too"))
+	}
+	var err error
+	a.columns, err = readColumns(o.Columns)
+	add(err)
+	a.lengths, err = ParseLengths(o.ISL, o.OSL)
+	add(err)
+	a.vocabulary, err = readVocabulary(o.Vocabulary)
+	add(err)
+	a.prefix, err = readPrefix(o.Prefix)
+	add(err)
+	a.image, err = readPicture(o.Image)
+	add(err)
+	a.body, err = readBody(o.Body)
+	add(err)
+	a.header, err = readHeader(o.Header)
+	add(err)
+	a.zipf, err = readOrder(o.LoRAOrder)
+	add(err)
+	a.tools, err = readTools(o.Tools)
+	add(err)
+	if o.Block < 0 {
+		add(fmt.Errorf("--block %d: want a number of tokens above 0", o.Block))
+	}
+	if o.Block == 0 {
+		a.Block = 512
+	}
+	if len(o.LoRA) == 0 && o.LoRAOrder != "" {
+		add(errors.New("--lora-order is an order of adapters: give --lora NAME,..., too"))
+	}
+	switch {
+	case o.File == "" && o.ISL == "":
+		add(errors.New("nothing to ask: give --isl N for prompts of that length, or --data FILE"))
+	case o.File == "" && a.lengths.trace:
+		add(errors.New("--isl trace takes lengths of a file: give --data FILE, too"))
+	case o.File != "" && o.ISL != "" && !a.lengths.trace:
+		add(fmt.Errorf("--isl %s makes prompts, and --data %s has them: give one of them; --isl trace takes the lengths "+
+			"of the file", o.ISL, o.File))
+	}
+	if o.File == "" {
+		for flag, value := range map[string]string{"--format": o.Format, "--turns": o.Turns, "--history": o.History} {
+			if value != "" {
+				add(fmt.Errorf("%s %s is of a file: give --data FILE, too", flag, value))
+			}
+		}
+	}
+	if len(faults) > 0 {
+		slices.SortFunc(faults, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
+		return nil, fmt.Errorf("%w: %w", ErrOptions, errors.Join(faults...))
+	}
+	return a, nil
+}
+
+func oneOf(flag, value string, choices ...string) error {
+	if value == "" || slices.Contains(choices, value) {
+		return nil
+	}
+	return fmt.Errorf("%s %q: want one of %s", flag, value, strings.Join(choices, ", "))
+}
+
+func join[T ~string](names []T) string {
+	texts := make([]string, len(names))
+	for i, n := range names {
+		texts[i] = string(n)
+	}
+	return strings.Join(texts, ", ")
+}
+
+// span is ids from first to last, both included; the zero value is none.
+type span struct{ first, last int32 }
+
+func (s span) size() int {
+	if s == (span{}) {
+		return 0
+	}
+	return int(s.last-s.first) + 1
+}
+
+// fewest is how many ids a vocabulary has at least: prompts are told apart by their first two.
+const fewest = 16
+
+func readVocabulary(text string) (span, error) {
+	if text == "" {
+		return span{}, nil
+	}
+	from, to, ok := strings.Cut(text, "..")
+	first, err1 := strconv.ParseInt(from, 10, 32)
+	last, err2 := strconv.ParseInt(to, 10, 32)
+	if !ok || err1 != nil || err2 != nil || first < 0 || last-first+1 < fewest {
+		return span{}, fmt.Errorf("--vocabulary %s: want FIRST..LAST, %d ids or more without special tokens, as 1000..31999",
+			text, fewest)
+	}
+	return span{int32(first), int32(last)}, nil
+}
+
+func readBody(pairs []string) (map[string]json.RawMessage, error) {
+	var body map[string]json.RawMessage
+	for _, p := range pairs {
+		key, value, ok := strings.Cut(p, "=")
+		if !ok || key == "" || !json.Valid([]byte(value)) {
+			return nil, fmt.Errorf(`--body %s: want KEY=JSON, as temperature=0.5 or stop=["\n"] or user="me"`, p)
+		}
+		if body == nil {
+			body = map[string]json.RawMessage{}
+		}
+		body[key] = json.RawMessage(value)
+	}
+	return body, nil
+}
+
+func readHeader(pairs []string) (map[string]string, error) {
+	var header map[string]string
+	for _, p := range pairs {
+		name, value, ok := strings.Cut(p, "=")
+		if !ok || name == "" || strings.ContainsAny(p, "\r\n") {
+			return nil, fmt.Errorf("--header %q: want NAME=VALUE", p)
+		}
+		if header == nil {
+			header = map[string]string{}
+		}
+		header[name] = value
+	}
+	return header, nil
+}

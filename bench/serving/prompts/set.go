@@ -1,0 +1,344 @@
+package prompts
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Set is what can be asked: the rows of a file, or lengths without end. It may be used by many goroutines.
+type Set struct {
+	// API is what all requests are of.
+	API API
+	// Notes say what the user should know of the data.
+	Notes []string
+
+	asked    *asked
+	rows     []row
+	units    []int32 // where the sessions begin, and the number of rows; nil: each row is one
+	symbols  symbols
+	alphabet alphabet
+	tools    json.RawMessage
+}
+
+// Rows is how many rows the data have; 0: there are none, and requests have no end.
+func (s *Set) Rows() int { return len(s.rows) }
+
+// Sessions is how many sessions of several turns the data have; 0: each row is for itself.
+func (s *Set) Sessions() int { return max(0, len(s.units)-1) }
+
+// Timed tells whether each row has a time at which it is due, or follows one that has.
+func (s *Set) Timed() bool {
+	for _, r := range s.rows {
+		if !r.hasDue && (r.ask == nil || r.ask.Turn == 0) {
+			return false
+		}
+	}
+	return len(s.rows) > 0
+}
+
+// set is what the reader found.
+func (r *reader) set() (*Set, error) {
+	s := &Set{API: r.api, asked: r.asked, rows: r.rows}
+	if r.unanswered > 0 {
+		has := "have"
+		if r.unanswered == 1 {
+			has = "has"
+		}
+		s.note("%d of %d conversations %s no question with an answer", r.unanswered, r.conversations, has)
+	}
+	if unused := r.names.unused(); len(unused) > 0 {
+		s.note("columns without a use here: %s", strings.Join(unused, ", "))
+	}
+	if len(r.models) > 0 {
+		s.note("the model in the file, %s, is not asked for: --model says which",
+			strings.Join(slices.Sorted(maps.Keys(r.models)), ", "))
+	}
+	r.regroup(s)
+	s.startAtZero()
+	if err := s.checkLengths(); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrOptions, err)
+	}
+	if s.API == Chat || s.API == Responses {
+		s.tools = r.asked.tools
+	} else if r.asked.tools != nil {
+		s.note("--tools are of chats: none is sent with %s", s.API)
+	}
+	if r.made {
+		if err := s.makeAlphabet(); err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrOptions, err)
+		}
+	}
+	return s, nil
+}
+
+func (s *Set) note(format string, args ...any) {
+	s.Notes = append(s.Notes, fmt.Sprintf(format, args...))
+}
+
+// startAtZero makes the first time of a trace 0.
+func (s *Set) startAtZero() {
+	first := time.Duration(-1)
+	for _, r := range s.rows {
+		if r.hasDue && (first < 0 || r.due < first) {
+			first = r.due
+		}
+	}
+	for i := range s.rows {
+		if s.rows[i].hasDue {
+			s.rows[i].due -= first
+		}
+	}
+}
+
+// checkLengths wants room for a chat template's tokens.
+func (s *Set) checkLengths() error {
+	for _, p := range s.asked.lengths.parts {
+		if s.asked.Overhead > 0 && s.asked.File == "" && p.in.spread == 0 && p.in.to <= s.asked.Overhead {
+			return fmt.Errorf("--isl %s: the server's chat template adds %d tokens to a prompt; want %d or more",
+				s.asked.ISL, s.asked.Overhead, s.asked.Overhead+1)
+		}
+	}
+	return nil
+}
+
+// Order is the order in which rows are asked.
+type Order int
+
+// Orders of rows.
+const (
+	Shuffled Order = iota // by the set's seed
+	InOrder               // as in the file, the first time
+	ByTime                // by their times, the first time
+)
+
+// Draw says which requests of a set are made.
+type Draw struct {
+	// N is how many; of sessions, at least so many turns, in whole sessions. 0: each row once.
+	N int
+	// Skip is how many requests points before this one took: rows that they had are not taken while there are others.
+	Skip  int
+	Order Order
+	// Seed is of all that is drawn: with a seed of its own, a point has prompts of its own.
+	Seed uint64
+}
+
+// Drawn are requests that can be made, at any time and in any order. It may be used by many goroutines.
+type Drawn struct {
+	// Notes say what the user should know of these requests.
+	Notes []string
+
+	set    *Set
+	seed   uint64
+	starts starts
+	plan   []planned
+}
+
+// planned is a request that can be made.
+type planned struct {
+	row     int32 // -1: none
+	round   int32 // how often the row was asked before
+	in, out int32
+	adapter int32 // -1: none
+	exact   bool
+}
+
+// Draw chooses requests.
+func (s *Set) Draw(d Draw) *Drawn {
+	w := &Drawn{set: s, seed: d.Seed}
+	if s.symbols.size > 0 {
+		w.starts = newStarts(s.symbols.size, d.Seed)
+	}
+	w.choose(d)
+	lengths := random(d.Seed, ofLengths, uint64(d.Skip))
+	for i := range w.plan {
+		s.measureOut(&w.plan[i], lengths)
+	}
+	w.adapters(d)
+	return w
+}
+
+// choose takes rows, round after round.
+func (w *Drawn) choose(d Draw) {
+	s := w.set
+	if len(s.rows) == 0 {
+		w.plan = make([]planned, d.N)
+		for i := range w.plan {
+			w.plan[i] = planned{row: -1}
+		}
+		return
+	}
+	n := d.N
+	if n == 0 {
+		n = len(s.rows)
+	}
+	w.plan = make([]planned, 0, n)
+	rounds := int32(0)
+	for round, skip := int32(0), d.Skip; len(w.plan) < n; round++ {
+		if skip >= len(s.rows) {
+			skip -= len(s.rows)
+			continue
+		}
+		for _, u := range s.order(d.Order, round) {
+			from, to := u, u+1
+			if s.units != nil {
+				from, to = s.units[u], s.units[u+1]
+			}
+			if skip > 0 {
+				skip -= int(to - from)
+				continue
+			}
+			if len(w.plan) >= n {
+				break
+			}
+			for r := from; r < to; r++ {
+				w.plan = append(w.plan, planned{row: r, round: round})
+			}
+			rounds = round + 1
+		}
+	}
+	if rounds > 1 {
+		w.Notes = append(w.Notes, fmt.Sprintf("%d requests of %s: rows come again, shuffled anew, up to %d times in all; "+
+			"the server's cache may answer", len(w.plan)+d.Skip, counted(len(s.rows), "row"), rounds))
+	}
+}
+
+// counted is a number of things.
+func counted(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return strconv.Itoa(n) + " " + thing + "s"
+}
+
+// order are the rows, or the sessions, of a round.
+func (s *Set) order(o Order, round int32) []int32 {
+	n := len(s.rows)
+	if s.units != nil {
+		n = len(s.units) - 1
+	}
+	all := make([]int32, n)
+	for i := range all {
+		all[i] = int32(i)
+	}
+	switch {
+	case o == ByTime:
+		slices.SortStableFunc(all, func(a, b int32) int { return cmp.Compare(s.first(a).due, s.first(b).due) })
+	case o == Shuffled || round > 0:
+		r := random(s.asked.Seed, ofOrder, uint64(round))
+		r.Shuffle(n, func(i, j int) { all[i], all[j] = all[j], all[i] })
+	}
+	return all
+}
+
+// first is the row of a unit that comes first.
+func (s *Set) first(unit int32) *row {
+	if s.units != nil {
+		unit = s.units[unit]
+	}
+	return &s.rows[unit]
+}
+
+// measureOut settles the lengths of a request.
+func (s *Set) measureOut(p *planned, r *rand.Rand) {
+	in, out := s.asked.lengths.draw(r)
+	p.in, p.out, p.exact = int32(in), int32(out), out > 0
+	if p.row < 0 {
+		return
+	}
+	row := &s.rows[p.row]
+	p.in = row.in
+	if out > 0 {
+		return
+	}
+	if p.out, p.exact = row.out, row.exact; row.out == 0 && row.ask != nil {
+		p.out = int32(row.ask.MaxTokens)
+	}
+}
+
+// Len is how many requests there are.
+func (w *Drawn) Len() int { return len(w.plan) }
+
+// All are all requests, made on all cores.
+func (w *Drawn) All() []Ask {
+	all := make([]Ask, len(w.plan))
+	var next atomic.Int64
+	var group sync.WaitGroup
+	const share = 64 // requests at a time
+	for range runtime.GOMAXPROCS(0) {
+		group.Go(func() {
+			for {
+				to := int(next.Add(share))
+				if to-share >= len(all) {
+					return
+				}
+				for i := to - share; i < min(to, len(all)); i++ {
+					all[i] = w.At(i)
+				}
+			}
+		})
+	}
+	group.Wait()
+	return all
+}
+
+// At makes a request, from 0.
+func (w *Drawn) At(i int) Ask {
+	p, s := w.plan[i], w.set
+	a := Ask{Row: i}
+	if p.row >= 0 {
+		row := &s.rows[p.row]
+		if row.ask != nil {
+			a = *row.ask
+		}
+		a.Row, a.Due, a.HasDue = int(p.row), row.due, row.hasDue
+		if p.round > 0 && a.Session != "" {
+			a.Session += "~" + strconv.Itoa(int(p.round)+1)
+		}
+	}
+	a.API, a.Header = s.API, s.asked.header
+	if a.MaxTokens, a.Exact = int(p.out), p.exact; a.API == Embeddings || a.API == Rerank {
+		a.MaxTokens, a.Exact = 0, false
+	}
+	if p.in > 0 {
+		w.make(&a, i, p)
+	}
+	if s.asked.image.n > 0 {
+		w.illustrate(&a, i)
+	}
+	if a.Fields == nil {
+		a.Fields = s.asked.body
+	}
+	if a.Tools == nil {
+		a.Tools = s.tools
+	}
+	if p.adapter >= 0 {
+		a.Model = s.asked.LoRA[p.adapter]
+	}
+	return a
+}
+
+// make writes a prompt of a length.
+func (w *Drawn) make(a *Ask, i int, p planned) {
+	s := w.set
+	a.InputTokens = int(p.in)
+	symbols := make([]int32, max(1, int(p.in)-s.asked.Overhead))
+	write := func(again uint64) {
+		if p.row >= 0 && s.rows[p.row].hashes != nil {
+			s.symbols.hashed(symbols, s.rows[p.row].hashes)
+			return
+		}
+		s.symbols.lone(symbols, w.seed^mix(again)*min(again, 1), w.starts, uint64(i))
+	}
+	write(0)
+	s.alphabet.write(a, symbols, write)
+}
