@@ -1,0 +1,99 @@
+// Package measuretest reads the golden cases of recorded requests, for tests of all that makes figures of them.
+package measuretest
+
+import (
+	"strconv"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/internal/golden"
+
+	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+)
+
+// Case is a golden case: what came and when, and what that comes to.
+type Case struct {
+	Name  string `json:"case"`
+	Rules struct {
+		Stream    *bool
+		Kind      string
+		Tokenizer bool
+		Window    []int64
+		GPUs      int
+		LoadGen   string
+	}
+	SLO      measure.Limits
+	Requests []Request
+	Expect   map[string]any
+}
+
+// Request is one of a case.
+type Request struct {
+	Due         *int64
+	Sent, End   int64
+	Status      measure.Status
+	WarmUp      bool
+	Retokenized *int64
+	User, Turn  int
+	Session     *int
+	Usage       *struct {
+		Prompt     int64 `json:"prompt_tokens"`
+		Completion int64 `json:"completion_tokens"`
+		Reasoning  int64 `json:"reasoning_tokens"`
+		Cached     int64 `json:"cached_tokens"`
+	}
+	Events []struct {
+		T     int64
+		Kind  string
+		Chars *int
+		IDs   int
+	}
+}
+
+// Read reads a case, or fails the test.
+func Read(t testing.TB, path string) Case {
+	t.Helper()
+	var c Case
+	golden.ReadJSON(t, path, &c)
+	return c
+}
+
+// Measure is the rules of the case as figures are made by them.
+func (c Case) Measure() measure.Rules {
+	r := measure.Rules{NoTokens: c.Rules.Kind != "" && c.Rules.Kind != "generate", Tokenizer: c.Rules.Tokenizer,
+		GPUs: c.Rules.GPUs, LoadGen: c.Rules.LoadGen, Limits: c.SLO}
+	if len(c.Rules.Window) == 2 {
+		r.Window = &measure.Window{From: c.Rules.Window[0], To: c.Rules.Window[1]}
+	}
+	return r
+}
+
+var kinds = map[string]measure.Kind{"role": measure.Role, "content": measure.Content, "reasoning": measure.Reasoning,
+	"tool": measure.Tool, "comment": measure.Comment}
+
+// Records are the requests as a client would have recorded them.
+func (c Case) Records() []measure.Request {
+	var all []measure.Request
+	for i, q := range c.Requests {
+		r := measure.Request{Index: i, Row: i, User: q.User, Turn: q.Turn,
+			Due: q.Sent, Sent: q.Sent, End: q.End, Status: q.Status, WarmUp: q.WarmUp,
+			Usage: measure.NoUsage(), Retokenized: measure.Unknown, AskedIn: measure.Unknown, AskedOut: measure.Unknown,
+			Whole: c.Rules.Stream != nil && !*c.Rules.Stream}
+		if q.Due != nil {
+			r.Due = *q.Due
+		}
+		if q.Session != nil {
+			r.Session = strconv.Itoa(*q.Session)
+		}
+		if q.Retokenized != nil {
+			r.Retokenized = *q.Retokenized
+		}
+		if u := q.Usage; u != nil {
+			r.Usage = measure.Usage{Prompt: u.Prompt, Completion: u.Completion, Reasoning: u.Reasoning, Cached: u.Cached}
+		}
+		for _, e := range q.Events {
+			r.Events.Add(measure.Event{At: e.T, Kind: kinds[e.Kind], Text: e.Chars == nil || *e.Chars > 0, IDs: e.IDs})
+		}
+		all = append(all, r)
+	}
+	return all
+}
