@@ -10,12 +10,12 @@ package failif
 
 import (
 	"fmt"
-	"math"
-	"strconv"
 	"strings"
 	"unicode"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
+
+	"github.com/plumbline-ml/plumbline/bench/internal/inequality"
 )
 
 // Condition is one condition that was read.
@@ -24,14 +24,9 @@ type Condition struct {
 	Model    string // empty: any
 	Scenario string // as LoadGen writes it; empty: any
 	Metric   string
-	op       string
-	value    float64
-	unit     string
-	change   bool
+	op       inequality.Operator
+	value    inequality.Quantity // with a sign: a change
 }
-
-// operators are the longer ones first.
-var operators = [...]string{">=", "<=", "==", "!=", ">", "<"}
 
 // longest is how long a condition may be.
 const longest = 1000
@@ -42,34 +37,23 @@ func Parse(text string) (Condition, error) {
 	if len(text) > longest {
 		return c, fmt.Errorf("a condition of %d characters, want %d at most", len(text), longest)
 	}
-	at, op := operator(c.Text)
-	if op == "" {
+	subject, op, value, ok := inequality.Cut(c.Text)
+	if !ok {
 		return c, c.fault("no operator (>, >=, <, <=, ==, !=)")
 	}
 	c.op = op
-	if err := c.readSubject(strings.TrimSpace(c.Text[:at])); err != nil {
+	if err := c.readSubject(subject); err != nil {
 		return c, err
 	}
-	return c, c.readValue(strings.TrimSpace(c.Text[at+len(op):]))
+	if c.value, ok = inequality.ParseQuantity(value); !ok {
+		return c, c.fault(fmt.Sprintf("%q is no number with a unit", value))
+	}
+	return c, nil
 }
 
 func (c Condition) fault(what string) error {
 	return fmt.Errorf("condition %q: %s; want [SCENARIO.]METRIC OPERATOR VALUE, such as Server.p99 > 12ms, or against a "+
 		"base Server.p99 > +5%%", c.Text, what)
-}
-
-// operator is the first one in text, and where it stands.
-func operator(text string) (at int, op string) {
-	at = strings.IndexAny(text, "<>=!")
-	if at < 0 {
-		return 0, ""
-	}
-	for _, op := range operators {
-		if strings.HasPrefix(text[at:], op) {
-			return at, op
-		}
-	}
-	return 0, ""
 }
 
 // readSubject reads what is left of the operator.
@@ -95,34 +79,5 @@ func (c *Condition) readSubject(text string) error {
 	return nil
 }
 
-// readValue reads what is right of the operator.
-func (c *Condition) readValue(text string) error {
-	c.change = strings.HasPrefix(text, "+") || strings.HasPrefix(text, "-")
-	number := strings.TrimRightFunc(text, func(r rune) bool { return !unicode.IsDigit(r) && r != '.' })
-	v, err := strconv.ParseFloat(number, 64)
-	if err != nil || math.IsInf(v, 0) || math.IsNaN(v) {
-		return c.fault(fmt.Sprintf("%q is no number with a unit", text))
-	}
-	c.value, c.unit = v, strings.TrimSpace(text[len(number):])
-	return nil
-}
-
 // Change says that the condition is on the change against a base.
-func (c Condition) Change() bool { return c.change }
-
-// holds applies the operator.
-func (c Condition) holds(v, limit float64) bool {
-	switch c.op {
-	case ">":
-		return v > limit
-	case ">=":
-		return v >= limit
-	case "<":
-		return v < limit
-	case "<=":
-		return v <= limit
-	case "==":
-		return v == limit
-	}
-	return v != limit
-}
+func (c Condition) Change() bool { return c.value.Signed }

@@ -125,7 +125,7 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if c.Metric == "" || c.op == "" || math.IsNaN(c.value) || math.IsInf(c.value, 0) {
+		if c.Metric == "" || c.op == "" || math.IsNaN(c.value.Value) || math.IsInf(c.value.Value, 0) {
 			t.Errorf("%q: %+v", text, c)
 		}
 		again, err := Parse(c.Text)

@@ -8,6 +8,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/figure"
 	"github.com/plumbline-ml/plumbline/loadgen/suggest"
 
+	"github.com/plumbline-ml/plumbline/bench/internal/inequality"
 	"github.com/plumbline-ml/plumbline/bench/record/metric"
 )
 
@@ -101,8 +102,8 @@ func (c Condition) judge(s Subject, m metric.Metric) (measured string, met bool,
 		return "", false, err
 	}
 	measured = strings.TrimSpace(figure.Round(m.Value) + " " + m.Unit)
-	if !c.change {
-		return measured, c.holds(m.Value, limit), nil
+	if !c.Change() {
+		return measured, c.op.Holds(m.Value, limit), nil
 	}
 	base, ok := metric.Find(s.Base, c.Metric)
 	if !ok {
@@ -110,7 +111,7 @@ func (c Condition) judge(s Subject, m metric.Metric) (measured string, met bool,
 			"BASE NEW takes it; a value without a sign is on what is measured", c.Text, s.Name)
 	}
 	difference := m.Value - base.Value
-	if c.unit == "%" {
+	if c.percent() {
 		if base.Value == 0 {
 			return "", false, fmt.Errorf("condition %q: %s of the base is 0: there is no change in percent", c.Text, m.Name)
 		}
@@ -120,22 +121,22 @@ func (c Condition) judge(s Subject, m metric.Metric) (measured string, met bool,
 	if remark := s.Remarks[m.Name]; remark != "" {
 		text += ": " + remark
 	}
-	return text, c.holds(difference, limit), nil
+	return text, c.op.Holds(difference, limit), nil
 }
 
-// scales are the units of latencies, in ms.
-var scales = map[string]float64{"": 1, "ns": 1e-6, "us": 1e-3, "µs": 1e-3, "ms": 1, "s": 1e3}
+// millis is the power of ten that a millisecond is of a nanosecond.
+const millis = 6
+
+// percent says that the condition is on a change in percent.
+func (c Condition) percent() bool { return c.Change() && c.value.Unit == "%" }
 
 // limit is the condition's value in the metric's unit; of a change in percent it is the percentage.
 func (c Condition) limit(unit string) (float64, error) {
-	if c.change && c.unit == "%" {
-		return c.value, nil
+	if c.percent() || c.value.Unit == "" || strings.EqualFold(c.value.Unit, unit) {
+		return c.value.Value, nil
 	}
-	if scale, ok := scales[c.unit]; ok && unit == metric.Millis {
-		return c.value * scale, nil
-	}
-	if c.unit == "" || strings.EqualFold(c.unit, unit) {
-		return c.value, nil
+	if power, ok := inequality.TimePower(c.value.Unit); ok && unit == metric.Millis {
+		return c.value.Scaled(power - millis), nil
 	}
 	want := "none"
 	switch {
@@ -145,5 +146,5 @@ func (c Condition) limit(unit string) (float64, error) {
 		want = unit
 	}
 	return 0, fmt.Errorf("condition %q: the unit of %s is %s, found %q; a change in percent has a sign: +5%%, -5%%",
-		c.Text, c.Metric, want, c.unit)
+		c.Text, c.Metric, want, c.value.Unit)
 }

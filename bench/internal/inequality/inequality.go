@@ -1,0 +1,103 @@
+// Package inequality reads texts such as "p99 < 12ms": conditions on runs (failif) and objectives of servers
+// (serving/objective) are made of them.
+//
+// In: operators, numbers with units, units of time. Out: what stands on the left, and which units it takes.
+package inequality
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// Operator compares what was measured with a limit.
+type Operator string
+
+// The operators.
+const (
+	Greater   Operator = ">"
+	AtLeast   Operator = ">="
+	Less      Operator = "<"
+	AtMost    Operator = "<="
+	Equal     Operator = "=="
+	Different Operator = "!="
+)
+
+// operators are the longer ones first.
+var operators = [...]Operator{AtLeast, AtMost, Equal, Different, Greater, Less}
+
+// Cut splits a text at its first operator; ok is false where it has none. Both sides are without the space around them.
+func Cut(text string) (left string, op Operator, right string, ok bool) {
+	at := strings.IndexAny(text, "<>=!")
+	if at < 0 {
+		return text, "", "", false
+	}
+	for _, op := range operators {
+		if strings.HasPrefix(text[at:], string(op)) {
+			return strings.TrimSpace(text[:at]), op, strings.TrimSpace(text[at+len(op):]), true
+		}
+	}
+	return text, "", "", false
+}
+
+// Holds applies the operator.
+func (o Operator) Holds(v, limit float64) bool {
+	switch o {
+	case Greater:
+		return v > limit
+	case AtLeast:
+		return v >= limit
+	case Less:
+		return v < limit
+	case AtMost:
+		return v <= limit
+	case Equal:
+		return v == limit
+	}
+	return v != limit
+}
+
+// Quantity is a number with a unit.
+type Quantity struct {
+	Value  float64 // finite
+	Unit   string  // empty: none was given
+	Signed bool    // the number begins with + or -
+
+	digits string
+}
+
+// ParseQuantity reads one; ok is false where the text does not begin with a finite number.
+func ParseQuantity(text string) (q Quantity, ok bool) {
+	q.Signed = strings.HasPrefix(text, "+") || strings.HasPrefix(text, "-")
+	q.digits = strings.TrimRightFunc(text, func(r rune) bool { return !unicode.IsDigit(r) && r != '.' })
+	v, err := strconv.ParseFloat(q.digits, 64)
+	if err != nil || math.IsInf(v, 0) || math.IsNaN(v) {
+		return Quantity{}, false
+	}
+	q.Value, q.Unit = v, strings.TrimSpace(text[len(q.digits):])
+	return q, true
+}
+
+// Scaled is the value times a power of ten, rounded once: 99.9 % is 0.999, not 0.9990000000000001.
+func (q Quantity) Scaled(power int) float64 {
+	if v, err := strconv.ParseFloat(q.digits+"e"+strconv.Itoa(power), 64); err == nil {
+		return v
+	}
+	return q.Value * math.Pow10(power)
+}
+
+// TimePower is the power of ten that a unit of time is of a nanosecond; ok is false where it is none.
+func TimePower(unit string) (power int, ok bool) {
+	switch unit {
+	case "ns":
+		return 0, true
+	case "us", "µs", "μs":
+		return 3, true
+	case "ms":
+		return 6, true
+	case "s":
+		return 9, true
+	}
+	return 0, false
+}
