@@ -100,7 +100,8 @@ func (r *Request) backendOptions() (map[string]string, []error) {
 }
 
 // ServerOptions are the options of a backend that is opened without a plugin: BackendOptions, BackendSecrets, and what
-// SecretSources name. Secrets, which must be there, learns what no text may show of them. An error has all their faults.
+// SecretSources name. Secrets, which must be there, learns what no text may show of them. An error has all their
+// faults.
 func (r *Request) ServerOptions() (map[string]string, error) {
 	err := r.readSecrets()
 	options, faults := r.backendOptions()

@@ -8,7 +8,8 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/serving/measure"
 )
 
-// served is a run at a server: nine answers of 11 tokens, 10 ms to the first and 1 ms to each after that, and a refusal.
+// served is a run at a server: nine answers of 11 tokens, 10 ms to the first and 1 ms to each after that, and a
+// refusal.
 func served() Run {
 	var all []measure.Request
 	for i := range int64(10) {

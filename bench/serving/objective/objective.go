@@ -254,7 +254,8 @@ func (t Term) best() float64 {
 
 // perSecond are the ways to write the units of rates.
 var perSecond = map[string][]string{
-	TokensPerS: {"tokens/s", "token/s", "tok/s", "t/s", "/s"}, RequestsPer: {"requests/s", "request/s", "req/s", "r/s", "/s"},
+	TokensPerS:  {"tokens/s", "token/s", "tok/s", "t/s", "/s"},
+	RequestsPer: {"requests/s", "request/s", "req/s", "r/s", "/s"},
 }
 
 // Each are the limits of each request: those that were given as such, else those of percentiles. Where several

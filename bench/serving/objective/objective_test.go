@@ -219,7 +219,8 @@ func TestWilson(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	for _, text := range []string{"p99 ttft < 500ms, attainment >= 99 %", "user > 5 tok/s", "ttft.p99.9<=1µs", ",", "p1 user>1e3"} {
+	for _, text := range []string{"p99 ttft < 500ms, attainment >= 99 %", "user > 5 tok/s", "ttft.p99.9<=1µs",
+		",", "p1 user>1e3"} {
 		f.Add(text)
 	}
 	figures := measure.Of(append(answered(20, 100), refused(1)...), measure.Rules{Limits: measure.Limits{}})
