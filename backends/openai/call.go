@@ -43,6 +43,9 @@ func (a API) path() (string, bool) {
 	return "", false
 }
 
+// generates tells whether an API answers with generated text.
+func (a API) generates() bool { return a == Chat || a == Completions || a == Responses }
+
 // Call is one request of a Client. It asks by one of IDs, Text, Messages, Input, or Query and Documents. Nothing of it
 // is kept after Write.
 type Call struct {
@@ -172,8 +175,7 @@ func (w *writer) fields(call Call) map[string][]byte {
 		model = w.settings.model
 	}
 	f := map[string][]byte{"model": appendText(nil, model)}
-	generates := call.API == Chat || call.API == Completions || call.API == Responses
-	if generates {
+	if call.API.generates() {
 		w.generating(f, call)
 	}
 	switch call.API {

@@ -49,7 +49,7 @@ type About struct {
 	// Vocabulary is how many token ids there are; 0: the server does not tell.
 	Vocabulary int
 	API        API  // that a URL names; empty: none
-	IDs        bool // the kind of server reports token ids where it is asked to
+	IDs        bool // servers are asked for token ids, or log probabilities that have them
 	Exact      bool // the kind of server can be asked for answers of an exact length
 }
 
@@ -81,7 +81,7 @@ func (b Backend) Client(ctx context.Context, options map[string]string) (*Client
 	}
 	c.settings = s
 	c.about.API, c.about.Kind, c.about.Model = named, s.kind.name, s.model
-	c.about.IDs = len(s.kind.counting(s.count)) > 0 || s.kind.loggedIDs
+	c.about.IDs = len(s.kind.counting(s.count)) > 0
 	c.about.Exact = s.kind.exact()
 	c.writer = writer{settings: s, kind: s.kind, session: rand.Text()}
 	c.lanes = make([]lane, len(s.endpoints))
@@ -195,13 +195,18 @@ func (c *Client) discoverOne(ctx context.Context, s *settings, base *url.URL, ha
 		}
 	}
 	of := l.models[s.model]
-	if n := of.maxLength; n > 0 && (c.about.MaxLength == 0 || n < c.about.MaxLength) {
+	tells := c.program(ctx, s.kind, base)
+	if c.about.Version == "" {
+		c.about.Version = tells.Version
+	}
+	n := of.maxLength
+	if n == 0 {
+		n = tells.Settings.Length
+	}
+	if n > 0 && (c.about.MaxLength == 0 || n < c.about.MaxLength) {
 		c.about.MaxLength = n // of several servers, what all can
 	}
 	c.about.Vocabulary = max(c.about.Vocabulary, of.vocabulary)
-	if c.about.Version == "" {
-		c.about.Version = c.version(ctx, s.kind, base)
-	}
 	return nil
 }
 

@@ -109,7 +109,8 @@ func list(ctx context.Context, client *http.Client, header http.Header, base *ur
 		} `json:"data"`
 	}
 	if err := json.Unmarshal(body, &answer); err != nil {
-		return l, fmt.Errorf("its list of models is not what the API has: %.100q", body)
+		return l, fmt.Errorf("its list of models is not what the API has, but %.100q: %.100q",
+			response.Header.Get("Content-Type"), body)
 	}
 	l.server, l.models = response.Header.Get("Server"), map[string]listedModel{}
 	for _, m := range answer.Data {

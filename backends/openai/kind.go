@@ -23,7 +23,8 @@ type kind struct {
 	// showsSpecial tells whether it has skip_special_tokens, without which the text of special tokens is left out.
 	showsSpecial bool
 	maxTokens    string // its name for the most tokens in chats
-	versionAt    string // where it tells the version of its program, beside the API
+	tellsAt      string // where it tells the version of its program and more, beside the API
+	forgetsAt    string // where it drops what it keeps of prompts
 	owner        string // what its list of models says in owned_by, or its header Server
 }
 
@@ -34,19 +35,20 @@ type field struct{ name, value string }
 func kinds() []*kind {
 	return []*kind{
 		{
-			name: "vllm", owner: "vllm", versionAt: "/version",
+			name: "vllm", owner: "vllm", tellsAt: "/version", forgetsAt: "/reset_prefix_cache",
 			minTokens: "min_tokens", stopIDs: "stop_token_ids", beams: true, salt: "cache_salt",
 			showsSpecial: true, ignoresEnd: true,
 			tokenIDs:      []field{{"return_token_ids", "true"}},
 			loggedIDs:     true,
 			idsByLogprobs: []field{{"return_tokens_as_token_ids", "true"}},
 		},
-		{name: "sglang", owner: "sglang", versionAt: "/get_server_info", minTokens: "min_tokens", stopIDs: "stop_token_ids",
+		{name: "sglang", owner: "sglang", tellsAt: "/get_server_info", forgetsAt: "/flush_cache",
+			minTokens: "min_tokens", stopIDs: "stop_token_ids",
 			salt: "cache_salt", showsSpecial: true, ignoresEnd: true},
-		{name: "trtllm", owner: "tensorrt_llm", versionAt: "/version", minTokens: "min_tokens",
+		{name: "trtllm", owner: "tensorrt_llm", tellsAt: "/version", minTokens: "min_tokens",
 			stopIDs: "stop_token_ids", beams: true, salt: "cache_salt",
 			saltsChats: true, greedy: []field{{"top_k", "1"}}, showsSpecial: true, ignoresEnd: true},
-		{name: "llamacpp", owner: "llamacpp", versionAt: "/props", noCache: []field{{"cache_prompt", "false"}},
+		{name: "llamacpp", owner: "llamacpp", tellsAt: "/props", noCache: []field{{"cache_prompt", "false"}},
 			loggedIDs: true, ignoresEnd: true},
 		{name: "openai", owner: "openai", maxTokens: "max_completion_tokens"},
 		{name: "other"},

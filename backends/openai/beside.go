@@ -1,0 +1,85 @@
+package openai
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"path"
+	"strings"
+)
+
+// program is what a server tells of itself beside the API.
+type program struct {
+	Version  string `json:"version"`
+	Build    string `json:"build_info"` // llama.cpp's
+	Settings struct {
+		Length int `json:"n_ctx"` // of one request, where several share a model's memory
+	} `json:"default_generation_settings"` // llama.cpp's
+}
+
+// program asks a server for its version and settings, where its kind tells. The zero value: it does not.
+func (c *Client) program(ctx context.Context, k *kind, base *url.URL) (p program) {
+	if k.tellsAt == "" {
+		return program{}
+	}
+	body, err := c.beside(ctx, http.MethodGet, base, k.tellsAt)
+	if err != nil || json.Unmarshal(body, &p) != nil {
+		return program{}
+	}
+	if p.Version == "" {
+		p.Version = p.Build
+	}
+	return p
+}
+
+// ForgetPrompts makes all servers drop what they keep of prompts, between two measurements. emptied is false where one
+// has no call for it, or does not let this client make it: vLLM has it where it runs with VLLM_SERVER_DEV_MODE=1.
+func (c *Client) ForgetPrompts(ctx context.Context) (emptied bool, err error) {
+	if c.settings.kind.forgetsAt == "" {
+		return false, nil
+	}
+	ctx, cancel := withConnectTimeout(ctx, c.settings.connect)
+	defer cancel()
+	for i := range c.lanes {
+		base := c.lanes[i].base
+		_, err := c.beside(ctx, http.MethodPost, base, c.settings.kind.forgetsAt)
+		if status := new(httpError); errors.As(err, &status) {
+			return false, nil
+		} else if err != nil {
+			return false, fmt.Errorf("%s: %w", base, err)
+		}
+	}
+	return true, nil
+}
+
+// beside asks what is not of the API, but beside it: http://host/v1 has it at http://host/. The error is an httpError where it
+// answers with another status than 200.
+func (c *Client) beside(ctx context.Context, method string, base *url.URL, name string) (body []byte, err error) {
+	u := *base
+	if last := path.Base(u.Path); len(last) > 1 && last[0] == 'v' && strings.Trim(last[1:], "0123456789") == "" {
+		u.Path = path.Dir(u.Path)
+	}
+	u.Path = strings.TrimSuffix(u.Path, "/") + name
+	request, err := http.NewRequestWithContext(ctx, method, u.String(), http.NoBody)
+	if err != nil {
+		return nil, err
+	}
+	request.Header = c.header
+	response, err := c.client.Do(request)
+	if err != nil {
+		return nil, broken(ctx, err)
+	}
+	defer func() { err = errors.Join(err, response.Body.Close()) }()
+	body, err = io.ReadAll(io.LimitReader(response.Body, mostListed))
+	if err != nil {
+		return nil, broken(ctx, err)
+	}
+	if response.StatusCode != http.StatusOK {
+		return nil, refused(response, body[:min(len(body), bodyShown)])
+	}
+	return body, nil
+}

@@ -1,0 +1,167 @@
+package openai
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+)
+
+// Probed is what a server showed when it was asked.
+type Probed struct {
+	About
+	APIs []API // those that answered, of all five
+	// Asked is the API of the request whose answer was streamed; empty: the server generates no text.
+	Asked   API
+	Streams bool // its answer came in parts
+	// Counts says what the tokens of an answer are counted by: ids, usage, or nothing (empty).
+	Counts string
+	// Agree is false where ids and the usage record give different numbers.
+	Agree bool
+	// TellsCached and TellsReasoning say whether the usage record has tokens of the prompt that came from a cache, and
+	// generated tokens that are not part of the answer.
+	TellsCached, TellsReasoning bool
+	Thinks                      bool // the answer began with reasoning
+	// TTFT is the time from sending to the first token, TPOT that of each further one; 0: it cannot be told.
+	TTFT, TPOT time.Duration
+	// PromptTokens and Tokens are what the server counted of the streamed request; -1: it counted nothing.
+	PromptTokens, Tokens int
+	Text                 string   // of the answer
+	Faults               []string // what was answered by APIs that should have answered with 200
+}
+
+// What a probe asks: enough tokens for a time between two.
+const (
+	probeQuestion = "Count from one to twenty, in words."
+	probeTokens   = 32
+	fewestTokens  = 16 // that OpenAI lets a response have
+)
+
+// Probe asks the first server by every API, then for one answer as a stream. The error says why no API answers.
+func (c *Client) Probe(ctx context.Context) (Probed, error) {
+	p := Probed{About: c.About(), Agree: true, PromptTokens: -1, Tokens: -1}
+	var faults []error
+	for _, of := range apis {
+		switch err := c.answers(ctx, of.name); {
+		case err == nil:
+			p.APIs = append(p.APIs, of.name)
+		case context.Cause(ctx) != nil:
+			return p, context.Cause(ctx)
+		default:
+			faults = append(faults, fmt.Errorf("%s: %w", of.name, err))
+			if f := new(Failure); errors.As(err, &f) && !f.isAbsent() {
+				p.Faults = append(p.Faults, fmt.Sprintf("%s: %v", of.name, err))
+			}
+		}
+	}
+	if len(p.APIs) == 0 {
+		return p, fmt.Errorf("it answers by no API: %w", errors.Join(faults...))
+	}
+	for _, of := range []API{p.API, Chat, Completions, Responses} {
+		if p.has(of) && of.generates() {
+			p.Asked = of
+			return p, c.probeStream(ctx, &p)
+		}
+	}
+	return p, nil
+}
+
+func (p *Probed) has(of API) bool {
+	for _, a := range p.APIs {
+		if a == of {
+			return true
+		}
+	}
+	return false
+}
+
+// isAbsent tells whether a failure says that a server has no such API, or no such API for its model.
+func (f *Failure) isAbsent() bool {
+	if f.Kind != BadStatus {
+		return false
+	}
+	switch f.Code {
+	case http.StatusBadRequest, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented,
+		http.StatusUnprocessableEntity:
+		return true
+	}
+	return false
+}
+
+// answers asks a short question by an API.
+func (c *Client) answers(ctx context.Context, of API) error {
+	call := Call{API: of, Whole: true}
+	switch of {
+	case Rerank:
+		call.Query, call.Documents = "sea", []byte(`["salt","sand"]`)
+	case Embeddings:
+		call.Text = "sea"
+	default:
+		call.Text, call.MaxTokens = "sea", 1
+		if of == Responses {
+			call.MaxTokens = fewestTokens
+		}
+	}
+	r, err := c.Write(call)
+	if err != nil {
+		return err
+	}
+	_, err = c.Ask(ctx, r, &probe{start: time.Now()})
+	return err
+}
+
+// probeStream asks for an answer as a stream, and looks at what comes.
+func (c *Client) probeStream(ctx context.Context, p *Probed) error {
+	r, err := c.Write(Call{API: p.Asked, Text: probeQuestion, MaxTokens: probeTokens, Exact: true})
+	if err != nil {
+		return err
+	}
+	o := &probe{start: time.Now()}
+	told, err := c.Ask(ctx, r, o)
+	if err != nil {
+		return fmt.Errorf("%s: %w", p.Asked, err)
+	}
+	p.Streams, p.Thinks, p.Text = !told.Whole && o.parts > 0, o.thinks, string(o.text)
+	p.TellsCached, p.TellsReasoning = told.Usage.Cached >= 0, told.Usage.Reasoning >= 0
+	p.PromptTokens, p.Tokens = int(told.Usage.Prompt), int(told.Usage.Completion)
+	switch {
+	case o.tokens > 0:
+		p.Agree = p.Tokens < 0 || p.Tokens == o.tokens
+		p.Counts, p.Tokens = "ids", o.tokens
+	case p.Tokens >= 0:
+		p.Counts = "usage"
+	}
+	if p.Streams {
+		p.TTFT = time.Duration(o.first - told.Sent)
+		if p.Tokens > 1 && o.parts > 1 {
+			p.TPOT = time.Duration(o.last-o.first) / time.Duration(p.Tokens-1)
+		}
+	}
+	return nil
+}
+
+// probe is what a probe keeps of an answer.
+type probe struct {
+	start         time.Time
+	first, last   int64 // token events
+	parts, tokens int
+	thinks        bool
+	text          []byte
+}
+
+// Now is the time since the probe began, in nanoseconds.
+func (o *probe) Now() int64 { return int64(time.Since(o.start)) }
+
+// Event keeps what the answer is judged by.
+func (o *probe) Event(e *Event) {
+	if e.Kind == RoleEvent || e.Kind == CommentEvent {
+		return
+	}
+	if o.parts++; o.parts == 1 {
+		o.first, o.thinks = e.At, e.Kind == ReasoningEvent
+	}
+	o.last = e.At
+	o.tokens += e.Tokens
+	o.text = append(o.text, e.Text...)
+}
