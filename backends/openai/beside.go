@@ -56,8 +56,8 @@ func (c *Client) ForgetPrompts(ctx context.Context) (emptied bool, err error) {
 	return true, nil
 }
 
-// beside asks what is not of the API, but beside it: http://host/v1 has it at http://host/. The error is an httpError where it
-// answers with another status than 200.
+// beside asks what is not of the API, but beside it: http://host/v1 has it at http://host/. The error is an httpError
+// where it answers with another status than 200.
 func (c *Client) beside(ctx context.Context, method string, base *url.URL, name string) (body []byte, err error) {
 	u := *base
 	if last := path.Base(u.Path); len(last) > 1 && last[0] == 'v' && strings.Trim(last[1:], "0123456789") == "" {
