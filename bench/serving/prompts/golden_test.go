@@ -2,155 +2,22 @@ package prompts_test
 
 import (
 	"encoding/json"
-	"errors"
-	"path/filepath"
-	"reflect"
-	"slices"
-	"strings"
 	"testing"
-	"time"
 
 	"github.com/plumbline-ml/plumbline/bench/serving/prompts"
+	"github.com/plumbline-ml/plumbline/bench/serving/prompts/promptstest"
 	"github.com/plumbline-ml/plumbline/internal/golden"
 )
 
-// goldenCase is a file, and the requests that it means.
-type goldenCase struct {
-	File, Flags string
-	Requests    []goldenRequest
-	Error       *struct {
-		Exit  int
-		Line  int
-		Lines []int
-		Says  []string
-	}
-	EqualPrefix [][3]int `json:"equal_prefix"`
-	Notes       []string
-	ServerSays  string `json:"server_says"`
-}
-
-type goldenRequest struct {
-	Endpoint  string
-	Body      map[string]any
-	Absent    []string
-	Limit     int
-	ID        string
-	Session   *string
-	Turn      *int
-	DueMS     *float64 `json:"due_ms"`
-	PromptIDs int      `json:"prompt_ids"`
-}
-
+// TestGoldenData compares what requests mean; cmd/harness/internal/client compares them as they are written.
 func TestGoldenData(t *testing.T) {
 	golden.Each(t, "serving/data/*/case.json", func(t *testing.T, path string) {
-		var c goldenCase
-		golden.ReadJSON(t, path, &c)
-		o := options(t, c.Flags)
-		o.File = filepath.Join(filepath.Dir(path), c.File)
-		if strings.HasSuffix(c.File, ".parquet") {
-			t.Skip("Parquet is read by the command")
-		}
-		set, err := prompts.Read(o)
-		if c.Error != nil {
-			c.wantError(t, err)
-			return
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		asks := set.Draw(prompts.Draw{Order: prompts.InOrder}).All()
-		c.compare(t, asks)
-		for _, note := range c.Notes {
-			if !slices.Contains(set.Notes, note) {
-				t.Errorf("notes %q, want %q", set.Notes, note)
-			}
-		}
+		promptstest.Run(t, path, nil, meaning)
 	})
 }
 
-func (c *goldenCase) wantError(t *testing.T, err error) {
-	t.Helper()
-	var faults *prompts.Faults
-	if c.Error.Exit == 2 {
-		if !errors.Is(err, prompts.ErrOptions) {
-			t.Fatalf("%v, want ErrOptions", err)
-		}
-	} else if !errors.As(err, &faults) {
-		t.Fatalf("%v, want Faults", err)
-	}
-	for _, want := range c.Error.Says {
-		if !strings.Contains(err.Error(), want) {
-			t.Errorf("%v: want %q in it", err, want)
-		}
-	}
-	lines := c.Error.Lines
-	if c.Error.Line > 0 {
-		lines = append(lines, c.Error.Line)
-	}
-	for _, line := range lines {
-		if !slices.ContainsFunc(faults.List, func(f prompts.Fault) bool { return f.Line == line }) {
-			t.Errorf("%v: want line %d", err, line)
-		}
-	}
-}
-
-func (c *goldenCase) compare(t *testing.T, asks []prompts.Ask) {
-	t.Helper()
-	if len(asks) != len(c.Requests) {
-		t.Fatalf("%d requests, want %d", len(asks), len(c.Requests))
-	}
-	sessions := map[string]*prompts.History{}
-	for i, want := range c.Requests {
-		a := asks[i]
-		if a.Session != "" {
-			if sessions[a.Session] == nil {
-				sessions[a.Session] = &prompts.History{}
-			}
-			a = sessions[a.Session].Turn(a)
-			sessions[a.Session].Answer(c.ServerSays)
-		}
-		want.compare(t, i, a)
-	}
-	for _, p := range c.EqualPrefix {
-		a, b, n := asks[p[0]].IDs, asks[p[1]].IDs, p[2]
-		if !slices.Equal(a[:n], b[:n]) || len(a) > n && len(b) > n && a[n] == b[n] {
-			t.Errorf("requests %d and %d have not exactly %d equal ids at the beginning", p[0], p[1], n)
-		}
-	}
-}
-
-func (want *goldenRequest) compare(t *testing.T, i int, a prompts.Ask) {
-	t.Helper()
-	if a.API.Endpoint() != want.Endpoint {
-		t.Errorf("%d: %s, want %s", i, a.API.Endpoint(), want.Endpoint)
-	}
-	body := bodyOf(t, a)
-	for key, value := range want.Body {
-		if !reflect.DeepEqual(body[key], value) {
-			t.Errorf("%d: %s is %v, want %v", i, key, body[key], value)
-		}
-	}
-	for _, key := range want.Absent {
-		if value, there := body[key]; there {
-			t.Errorf("%d: %s is there: %v", i, key, value)
-		}
-	}
-	if a.MaxTokens != want.Limit || want.ID != "" && a.ID != want.ID {
-		t.Errorf("%d: limit %d, id %q; want %d, %q", i, a.MaxTokens, a.ID, want.Limit, want.ID)
-	}
-	if want.Session != nil && a.Session != *want.Session || want.Turn != nil && a.Turn != *want.Turn {
-		t.Errorf("%d: session %q, turn %d", i, a.Session, a.Turn)
-	}
-	if want.DueMS != nil && (!a.HasDue || a.Due != time.Duration(*want.DueMS*float64(time.Millisecond))) {
-		t.Errorf("%d: due %v, %v; want %v ms", i, a.Due, a.HasDue, *want.DueMS)
-	}
-	if want.PromptIDs != 0 && len(a.IDs) != want.PromptIDs {
-		t.Errorf("%d: %d ids, want %d", i, len(a.IDs), want.PromptIDs)
-	}
-}
-
-// bodyOf is what a request means, as fields of a body.
-func bodyOf(t *testing.T, a prompts.Ask) map[string]any {
+// meaning is what a request means, as fields of a body.
+func meaning(t *testing.T, a prompts.Ask) (string, map[string]any) {
 	t.Helper()
 	body := map[string]any{}
 	put := func(key string, raw json.RawMessage) {
@@ -164,6 +31,12 @@ func bodyOf(t *testing.T, a prompts.Ask) map[string]any {
 		body[key] = v
 	}
 	switch {
+	case a.IDs != nil:
+		raw, err := json.Marshal(a.IDs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		put("prompt", raw)
 	case a.Text != "" && a.API == prompts.Completions:
 		body["prompt"] = a.Text
 	case a.Text != "":
@@ -185,54 +58,5 @@ func bodyOf(t *testing.T, a prompts.Ask) map[string]any {
 	for key, raw := range a.Fields {
 		put(key, raw)
 	}
-	return body
-}
-
-// options reads flags as the command does.
-func options(t *testing.T, flags string) prompts.Options {
-	t.Helper()
-	var o prompts.Options
-	words := strings.Fields(flags)
-	for i := 0; i < len(words); i++ {
-		if words[i] == "--replay" {
-			continue
-		}
-		value := words[i+1]
-		switch words[i] {
-		case "--api":
-			o.API = prompts.API(value)
-		case "--osl":
-			o.OSL = value
-		case "--isl":
-			o.ISL = value
-		case "--format":
-			o.Format = value
-		case "--turns":
-			o.Turns = value
-		case "--history":
-			o.History = value
-		case "--column":
-			o.Columns = append(o.Columns, value)
-		case "--body":
-			o.Body = append(o.Body, value)
-		case "--lora":
-			o.LoRA = strings.Split(value, ",")
-		case "--lora-order":
-			o.LoRAOrder = value
-		case "--vocabulary":
-			o.Vocabulary = value
-		case "--prefix":
-			o.Prefix = value
-		case "--image":
-			o.Image = value
-		case "--block":
-			if err := json.Unmarshal([]byte(value), &o.Block); err != nil {
-				t.Fatal(err)
-			}
-		default:
-			t.Fatalf("flag %s of a case is not known to the test", words[i])
-		}
-		i++
-	}
-	return o
+	return a.API.Endpoint(), body
 }

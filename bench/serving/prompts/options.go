@@ -66,8 +66,9 @@ type Options struct {
 
 // Table is a file whose columns have names.
 type Table interface {
-	// Rows are the rows in order, each an object of JSON, valid until the next; the first error ends them.
-	Rows() iter.Seq2[json.RawMessage, error]
+	// Rows are the rows in order, each an object of JSON with the columns that want names, valid until the next; the
+	// first error ends them. All names of columns are asked for before the first row.
+	Rows(want func(column string) bool) iter.Seq2[json.RawMessage, error]
 	Close() error
 }
 

@@ -243,7 +243,11 @@ func (r *reader) table() (err error) {
 	}
 	defer func() { err = errors.Join(err, t.Close()) }()
 	n := 0
-	for text, err := range t.Rows() {
+	want := func(column string) bool {
+		_, known := r.names.of([]byte(column))
+		return known
+	}
+	for text, err := range t.Rows(want) {
 		n++
 		if err != nil {
 			return fmt.Errorf("row %d: %w", n, err)
