@@ -1,5 +1,5 @@
-// Package promptstest has cases of files with the requests that they mean, for those who make requests of files and those
-// who write them.
+// Package promptstest has cases of files with the requests that they mean, for those who make requests of files and
+// those who write them.
 //
 // In: reading a case, comparing requests with it. Out: who makes and who writes requests (the test).
 package promptstest
