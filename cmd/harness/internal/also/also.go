@@ -1,0 +1,104 @@
+// Package also writes what was measured of a server in the files of other tools, by those tools' definitions: their
+// readers take them for their own.
+//
+// In: the records of a point and what was asked. Out: the definitions of this project (bench/serving/measure), and
+// measuring.
+package also
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/loadgen/suggest"
+
+	"github.com/plumbline-ml/plumbline/bench/serving/load"
+	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+	"github.com/plumbline-ml/plumbline/bench/serving/prompts"
+)
+
+// Run is a measured point: its records, and what was asked.
+type Run struct {
+	// Requests are the records, warm-up too, in the order of their Index.
+	Requests []measure.Request
+	// Rules tell whether answers have tokens, and the limits of each request.
+	Rules measure.Rules
+	Load  load.Pattern
+	// WarmUp is how many requests of warm-up were asked for; Grace how long answers under way at the end were awaited.
+	WarmUp int
+	Grace  time.Duration
+
+	API       prompts.API
+	Stream    bool
+	MaxTokens int // the most tokens of an answer that were asked for; 0: the server's own limit
+	// Fields are fields of every request's body, such as temperature and seed, as JSON.
+	Fields map[string]string
+
+	Model     string
+	Tokenizer string   // empty: none was needed
+	Servers   []string // their addresses
+	Kind      string   // of server: vllm, sglang; empty: unknown
+	Insecure  bool     // the server's certificate was not looked at
+	Label     string
+	Version   string // of the program that measured
+	Commit    string // of its sources; empty: unknown
+
+	Data Data
+
+	// Began is the wall clock's time at time 0 of the records.
+	Began       time.Time
+	Interrupted bool
+}
+
+// Data names the prompts.
+type Data struct {
+	Name string
+	Path string // empty: they were made
+	Rows int    // 0: as many as requests
+}
+
+// layouts are the files that can be written beside our own, by their names for --also.
+var layouts = map[string]func(dir string, r Run) error{"vllm": writeVLLM}
+
+// Names lists the layouts.
+func Names() []string {
+	var names []string
+	for name := range layouts {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Check says which of the names are no layout, and which layouts have no words for a load.
+func Check(names []string, p load.Pattern) error {
+	var faults []error
+	for _, name := range names {
+		if layouts[name] == nil {
+			faults = append(faults, fmt.Errorf("--also: %w", suggest.Unknown("layout", name, Names())))
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// Write writes the named layouts of a point into its folder. One that has no words for the point's load is not written,
+// and a note says so.
+func Write(dir string, names []string, r Run) (notes []string, err error) {
+	for _, name := range names {
+		if err := layouts[name](dir, r); err != nil {
+			return notes, fmt.Errorf("--also %s: %w", name, err)
+		}
+	}
+	return notes, nil
+}
+
+func writeVLLM(dir string, r Run) error {
+	text, err := VLLM(r)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, "vllm.json"), text, 0o666)
+}
