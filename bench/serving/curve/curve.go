@@ -1,0 +1,244 @@
+// Package curve has the points of a sweep: which of them count, which is the best, where to look next, and the files
+// that keep them.
+//
+// In: points of rising load, where a sweep stops, what dominates what, sweep.json and curve.csv. Out: how a point is
+// measured (package serving) and its figures (package measure).
+package curve
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/plumbline-ml/plumbline/bench/serving/load"
+)
+
+// Point is what a sweep has to know of a load that was measured. A figure that was not measured is NaN.
+type Point struct {
+	By   load.Kind
+	Load float64 // users, or requests per second; 0 where the load is no number
+
+	RequestsPerSec, TokensPerSec float64
+	User                         float64 // 1 / median TPOT, in tokens per second
+	Goodput                      float64 // requests per second within all limits
+	Failed                       float64 // share of the requests, from 0 to 1
+
+	Stationary    bool // its figures do not depend on how long it took
+	ClientLimited bool // the client was the limit, not the server
+	Held          bool // every objective
+}
+
+// overFailed is the share of failures above which a point is overloaded.
+const overFailed = 0.10
+
+// Overloaded says that the server did not keep up with the load.
+func (p Point) Overloaded() bool { return !p.Stationary || p.Failed > overFailed }
+
+// Holds says that the point counts, and keeps all objectives.
+func (p Point) Holds() bool { return p.Stationary && !p.ClientLimited && p.Held }
+
+// enough is how many overloaded points in a row end a sweep.
+const enough = 2
+
+// Stop says that a sweep of rising load ends with the last of its points: two in a row are overloaded.
+func Stop(points []Point) bool {
+	if len(points) < enough {
+		return false
+	}
+	return !slices.ContainsFunc(points[len(points)-enough:], func(p Point) bool { return !p.Overloaded() })
+}
+
+// Made is how many of the points of rising load a sweep makes: up to the one that stops it.
+func Made(points []Point) int {
+	for n := range points {
+		if Stop(points[:n+1]) {
+			return n + 1
+		}
+	}
+	return len(points)
+}
+
+// Best is the point with the most goodput of those that hold; the lower one where several have it. ok is false where
+// there is none.
+func Best(points []Point) (at int, ok bool) {
+	for i, p := range points {
+		if p.Holds() && p.Goodput > 0 && (!ok || p.Goodput > points[at].Goodput) {
+			at, ok = i, true
+		}
+	}
+	return at, ok
+}
+
+// Pareto lists the points that no other one beats: none has as many tokens per second and as many for each user, and
+// more of one of them. Points that the client limited, or whose tokens were not counted, are not among them; of equal
+// ones all are.
+func Pareto(points []Point) []int {
+	var all []int
+	for i, p := range points {
+		if !p.ClientLimited && p.TokensPerSec > 0 && p.User > 0 {
+			all = append(all, i)
+		}
+	}
+	slices.SortFunc(all, func(i, j int) int {
+		a, b := points[i], points[j]
+		return cmp.Or(cmp.Compare(b.User, a.User), cmp.Compare(b.TokensPerSec, a.TokensPerSec))
+	})
+	var kept []int
+	for _, i := range all { // from the fastest for a user on, each must have more tokens
+		p := points[i]
+		if len(kept) > 0 {
+			last := points[kept[len(kept)-1]]
+			if p.TokensPerSec <= last.TokensPerSec && (p.TokensPerSec != last.TokensPerSec || p.User != last.User) {
+				continue
+			}
+		}
+		kept = append(kept, i)
+	}
+	slices.Sort(kept)
+	return kept
+}
+
+// height is what a curve shows over its load: goodput, where there are objectives, else requests per second.
+func (p Point) height() float64 {
+	if math.IsNaN(p.Goodput) {
+		return p.RequestsPerSec
+	}
+	return p.Goodput
+}
+
+// place is where a point stands among rates: one user and the maximum at the rate that they got.
+func (p Point) place() float64 {
+	if p.By == load.Rate {
+		return p.Load
+	}
+	return p.RequestsPerSec
+}
+
+// Knee is the point where a curve of goodput (without objectives of requests per second) over the load bends most: the
+// one furthest from the chord between its neighbours, both axes from 0 to 1. ok is false where the curve is straight.
+func Knee(points []Point) (at int, ok bool) {
+	return knee(points, func(p Point) float64 { return p.Load })
+}
+
+// straight is the distance from a chord, on axes from 0 to 1, up to which there is no bend.
+const straight = 0.01
+
+func knee(points []Point, place func(Point) float64) (at int, ok bool) {
+	order := rising(points, place)
+	width, height := 0.0, 0.0
+	for _, i := range order {
+		width, height = max(width, place(points[i])), max(height, points[i].height())
+	}
+	furthest := straight
+	for n := 1; n+1 < len(order) && width > 0 && height > 0; n++ {
+		x := func(i int) float64 { return place(points[order[i]]) / width }
+		y := func(i int) float64 { return points[order[i]].height() / height }
+		dx, dy := x(n+1)-x(n-1), y(n+1)-y(n-1)
+		distance := math.Abs(dx*(y(n)-y(n-1))-dy*(x(n)-x(n-1))) / math.Hypot(dx, dy)
+		if distance > furthest {
+			at, ok, furthest = order[n], true, distance
+		}
+	}
+	return at, ok
+}
+
+// rising are the points with a place and a height, in order of the place.
+func rising(points []Point, place func(Point) float64) []int {
+	var order []int
+	for i, p := range points {
+		if x := place(p); x > 0 && p.height() >= 0 && !math.IsInf(x, 1) {
+			order = append(order, i)
+		}
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(place(points[i]), place(points[j])) })
+	return slices.CompactFunc(order, func(i, j int) bool { return place(points[i]) == place(points[j]) })
+}
+
+const (
+	autoRates   = 6    // between one user and the maximum
+	autoRefined = 3    // more where the curve bends
+	bracket     = 0.10 // how far the neighbours of the highest goodput may be from it
+)
+
+// Auto is a sweep that chooses its loads: one user, the maximum, then rates between them until the server is
+// overloaded, then some where the curve bends most. It returns the load after those that were made, in the order in
+// which they were; ok is false where the sweep is complete. The same points lead to the same load.
+func Auto(made []Point) (by load.Kind, value float64, ok bool) {
+	var one, most *Point
+	var rates []Point
+	for i := range made {
+		switch made[i].By {
+		case load.Users:
+			one = &made[i]
+		case load.Maximum:
+			most = &made[i]
+		case load.Rate:
+			rates = append(rates, made[i])
+		}
+	}
+	switch {
+	case one == nil:
+		return load.Users, 1, true
+	case most == nil:
+		return load.Maximum, 0, true
+	}
+	planned := load.Between(one.RequestsPerSec, most.RequestsPerSec, autoRates)
+	is := func(rate float64) func(Point) bool { return func(p Point) bool { return p.Load == rate } }
+	first := slices.DeleteFunc(slices.Clone(rates), func(p Point) bool { return !slices.Contains(planned, p.Load) })
+	for _, rate := range planned {
+		if !Stop(first) && !slices.ContainsFunc(first, is(rate)) {
+			return load.Rate, rate, true
+		}
+	}
+	if len(rates)-len(first) >= autoRefined {
+		return "", 0, false
+	}
+	value, ok = refine(made)
+	return load.Rate, value, ok && !slices.ContainsFunc(rates, is(value))
+}
+
+// refine is a rate in the middle of a gap beside the top of the curve, the highest goodput or else the knee: above it,
+// where a higher rate may have more; below it where that cannot be far, and the top has less than its rate.
+func refine(made []Point) (rate float64, ok bool) {
+	order := rising(made, Point.place)
+	at, ok := top(made)
+	n := slices.Index(order, at)
+	if !ok || n < 0 {
+		return 0, false
+	}
+	here := made[at].place()
+	if n+1 < len(order) {
+		if above := made[order[n+1]].place(); above > here*(1+bracket) {
+			return middle(here, above), true
+		}
+	}
+	if n > 0 {
+		if below := made[order[n-1]].place(); here > below*(1+bracket) && made[at].height() < here*(1-bracket/2) {
+			return middle(below, here), true
+		}
+	}
+	return 0, false
+}
+
+// top is the point with the highest goodput; without objectives it is the knee.
+func top(made []Point) (at int, ok bool) {
+	for i, p := range made {
+		if p.Goodput > 0 && (!ok || p.Goodput > made[at].Goodput) {
+			at, ok = i, true
+		}
+	}
+	if ok {
+		return at, true
+	}
+	return knee(made, Point.place)
+}
+
+// middle is halfway between two rates, with three significant digits as all rates of a sweep.
+func middle(a, b float64) float64 {
+	r, err := strconv.ParseFloat(strconv.FormatFloat((a+b)/2, 'g', 3, 64), 64)
+	if err != nil {
+		return (a + b) / 2
+	}
+	return r
+}

@@ -1,0 +1,183 @@
+package curve_test
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/internal/golden"
+
+	"github.com/plumbline-ml/plumbline/bench/serving/curve"
+	"github.com/plumbline-ml/plumbline/bench/serving/load"
+)
+
+// TestGoldenCurves compares with what an independent program makes of the points.
+func TestGoldenCurves(t *testing.T) {
+	golden.Each(t, "serving/curves/*.json", func(t *testing.T, path string) {
+		var c struct {
+			Points []struct {
+				Load           float64
+				RequestsPerSec float64 `json:"requests_per_s"`
+				TokensPerSec   float64 `json:"tokens_per_s"`
+				User           float64
+				TTFT           float64 `json:"p99_ttft_ms"`
+				TPOT           float64 `json:"p99_tpot_ms"`
+				Goodput        float64 `json:"goodput_per_s"`
+				Failed         float64
+				Stationary     bool
+				ClientLimited  bool `json:"client_limited"`
+			}
+			SLO    map[string]float64
+			Expect struct {
+				Made, Holds, Pareto []float64
+				Best                *float64
+			}
+		}
+		golden.ReadJSON(t, path, &c)
+		var points []curve.Point
+		for _, p := range c.Points {
+			held := true
+			for name, v := range map[string]float64{"p99_ttft_ms": p.TTFT, "p99_tpot_ms": p.TPOT} {
+				if limit, ok := c.SLO[name]; ok && v > limit {
+					held = false
+				}
+			}
+			points = append(points, curve.Point{By: load.Users, Load: p.Load, RequestsPerSec: p.RequestsPerSec,
+				TokensPerSec: p.TokensPerSec, User: p.User, Goodput: p.Goodput, Failed: p.Failed, Stationary: p.Stationary,
+				ClientLimited: p.ClientLimited, Held: held})
+		}
+		points = points[:curve.Made(points)]
+		loads := func(which func(i int) bool) []float64 {
+			all := []float64{}
+			for i, p := range points {
+				if which(i) {
+					all = append(all, p.Load)
+				}
+			}
+			return all
+		}
+		pareto := curve.Pareto(points)
+		for name, of := range map[string]struct{ got, want []float64 }{
+			"made":   {loads(func(int) bool { return true }), c.Expect.Made},
+			"holds":  {loads(func(i int) bool { return points[i].Holds() }), c.Expect.Holds},
+			"pareto": {loads(func(i int) bool { return slices.Contains(pareto, i) }), c.Expect.Pareto},
+		} {
+			if !slices.Equal(of.got, of.want) {
+				t.Errorf("%s: %v, want %v", name, of.got, of.want)
+			}
+		}
+		switch at, ok := curve.Best(points); {
+		case ok != (c.Expect.Best != nil):
+			t.Errorf("best: %v, want %v", ok, c.Expect.Best)
+		case ok && points[at].Load != *c.Expect.Best:
+			t.Errorf("best: %v, want %v", points[at].Load, *c.Expect.Best)
+		}
+	})
+}
+
+// server is one that serves up to top requests a second in time; above that goodput falls, and it answers top.
+func server(by load.Kind, value, top float64, limits bool) curve.Point {
+	p := curve.Point{By: by, Load: value, Stationary: true, Held: true, TokensPerSec: 1, User: 1, Goodput: math.NaN()}
+	offered := value
+	switch by {
+	case load.Users:
+		offered = 2 * value
+	case load.Maximum:
+		offered = math.Inf(1)
+	}
+	p.RequestsPerSec = min(offered, top*1.1)
+	if p.Stationary = offered <= top*1.1 || by == load.Maximum; limits {
+		if p.Goodput = offered; offered > top {
+			p.Goodput = top / 10
+		}
+	}
+	return p
+}
+
+// sweep lets Auto choose until it is done.
+func sweep(t *testing.T, top float64, limits bool) []curve.Point {
+	t.Helper()
+	var made []curve.Point
+	for {
+		by, value, ok := curve.Auto(made)
+		if !ok {
+			return made
+		}
+		if made = append(made, server(by, value, top, limits)); len(made) > 20 {
+			t.Fatalf("there is no end: %v", made)
+		}
+	}
+}
+
+// TestAuto: one user, the maximum, six rates, and then some more above the highest goodput, which end as soon as that
+// is known to 10 %.
+func TestAuto(t *testing.T) {
+	for _, top := range []float64{3, 10, 30, 55.5, 700} {
+		made := sweep(t, top, true)
+		best, above := 0.0, math.Inf(1)
+		for _, p := range made {
+			if p.By == load.Rate && p.Load <= top {
+				best = max(best, p.Load)
+			}
+			if p.By == load.Rate && p.Load > top {
+				above = min(above, p.Load)
+			}
+		}
+		if len(made) > 11 || made[0].By != load.Users || made[1].By != load.Maximum {
+			t.Errorf("top %v: %d points, %v", top, len(made), made)
+		}
+		if len(made) < 11 && above > best*1.1 {
+			t.Errorf("top %v is between %v and %v after %d points", top, best, above, len(made))
+		}
+		if above-best > 0.5*top {
+			t.Errorf("top %v is between %v and %v", top, best, above)
+		}
+	}
+	// Without objectives the rate is as good as the answers: no more points than the bend asks for.
+	if made := sweep(t, 30, false); len(made) > 11 {
+		t.Errorf("%d points", len(made))
+	}
+	// A server that is no quicker with many than with one.
+	made := []curve.Point{server(load.Users, 1, 1, true), server(load.Maximum, 0, 1, true)}
+	made[1].RequestsPerSec = made[0].RequestsPerSec
+	if by, value, ok := curve.Auto(made); ok {
+		t.Errorf("%v %v between one user and the same", by, value)
+	}
+}
+
+// TestAutoStops: rates after two overloaded ones are not made.
+func TestAutoStops(t *testing.T) {
+	made := []curve.Point{
+		{By: load.Users, Load: 1, RequestsPerSec: 2, Stationary: true, Goodput: 2},
+		{By: load.Maximum, RequestsPerSec: 34, Goodput: 1},
+		{By: load.Rate, Load: 7.05, RequestsPerSec: 7, Stationary: true, Goodput: 7},
+		{By: load.Rate, Load: 12.1, RequestsPerSec: 10, Goodput: 2},
+		{By: load.Rate, Load: 17.1, RequestsPerSec: 10, Goodput: 1},
+	}
+	by, value, ok := curve.Auto(made)
+	if by != load.Rate || value != 9.57 || !ok {
+		t.Errorf("after two overloaded rates comes %v %v %v, want 9.57 between 7.05 and 12.1", by, value, ok)
+	}
+}
+
+func TestKnee(t *testing.T) {
+	points := func(heights ...float64) []curve.Point {
+		var all []curve.Point
+		for i, h := range heights {
+			all = append(all, curve.Point{By: load.Rate, Load: float64(i + 1), RequestsPerSec: h, Goodput: math.NaN()})
+		}
+		return all
+	}
+	for _, c := range []struct {
+		points []curve.Point
+		at     int
+		ok     bool
+	}{
+		{points(1, 2, 3, 3, 3), 2, true}, {points(1, 2, 3, 4), 0, false}, {points(1, 2), 0, false}, {nil, 0, false},
+		{points(1, 2, 3, 4, 0.5), 3, true}, {points(0, 0, 0), 0, false},
+	} {
+		if at, ok := curve.Knee(c.points); at != c.at || ok != c.ok {
+			t.Errorf("%v: %v, %v; want %v, %v", c.points, at, ok, c.at, c.ok)
+		}
+	}
+}
