@@ -119,6 +119,9 @@ func (r Run) Judged() []Judged {
 	if r.Accuracy != nil {
 		return r.Accuracy.judged()
 	}
+	if r.Serving != nil {
+		return r.Serving.judged(r)
+	}
 	if r.unmeasured() {
 		return nil
 	}
@@ -273,6 +276,9 @@ func (l *TokenLatency) judged() Judged {
 // that means nothing in its scenario. Statistics of times, and how long the run took, are not among them.
 func (r Run) Others() []Judged {
 	p := r.Performance
+	if r.Serving != nil {
+		return r.Serving.others(r)
+	}
 	if r.unmeasured() {
 		return nil
 	}

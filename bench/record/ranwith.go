@@ -28,6 +28,9 @@ func (r Run) RanWith() []Fact {
 		add("data", strings.TrimPrefix(w.Dataset+", "+figure.Plural(w.DatasetSize, "sample"), ", "))
 		add("backend", w.backendText())
 	}
+	if s := r.Serving; s != nil {
+		s.ranWith(add)
+	}
 	if w := r.Workload; w != nil {
 		add("devices", cmp.Or(strings.Join(r.Options.Devices, ", "), w.BackendInfo["devices"]))
 	}
@@ -40,7 +43,7 @@ func (r Run) RanWith() []Fact {
 		add("rules", r.settingsText())
 	}
 	add("division", r.Division)
-	if r.Status != NotRun {
+	if r.Status != NotRun && (r.Serving == nil || r.Effective != nil) {
 		add("LoadGen", r.loadGenText())
 	}
 	add("harness", strings.TrimSpace(r.Harness.Version+" "+r.Harness.Commit))

@@ -1,9 +1,21 @@
 package record
 
 import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/figure"
+
+	"github.com/plumbline-ml/plumbline/sdk"
+
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/bench/record/metric"
+	"github.com/plumbline-ml/plumbline/bench/serving/curve"
+	"github.com/plumbline-ml/plumbline/bench/serving/load"
 	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+	"github.com/plumbline-ml/plumbline/bench/serving/objective"
 )
 
 // ModeServing is the mode of a run that measures a server without a benchmark.
@@ -23,17 +35,30 @@ type Serving struct {
 	Figures *measure.Figures `json:"figures"`
 	// Ended is what ended the point: "requests", "duration", "errors", "interrupt".
 	Ended string `json:"ended,omitempty"`
-	// Holds says whether the point keeps all objectives; absent where there are none.
-	Holds *bool `json:"holds,omitempty"`
-	// Flags are doubts about the point and limits that it misses, a phrase each: "client-limited", "not stationary",
+	// Holds says whether the point keeps all objectives; absent where there are none. Objectives are these, each with its
+	// verdict.
+	Holds      *bool               `json:"holds,omitempty"`
+	Objectives []objective.Verdict `json:"objectives,omitempty"`
+	// Flags are doubts about the point and limits that it misses, a phrase each: ClientLimited, NotStationary,
 	// "misses p99 ttft < 500ms".
 	Flags []string `json:"flags"`
 }
 
+// The doubts about a point that make it unfit to be the best of a sweep.
+const (
+	ClientLimited = "client-limited" // what was measured may be the client
+	NotStationary = "not stationary" // it was overloaded: its figures depend on how long it took
+)
+
+// Doubted says that the point is not to be relied on.
+func (s *Serving) Doubted() bool {
+	return slices.ContainsFunc(s.Flags, func(flag string) bool { return flag == ClientLimited || flag == NotStationary })
+}
+
 // ServingLoad is the load of a point.
 type ServingLoad struct {
-	By    string  `json:"by"`              // users, rate, maximum, replay
-	Value float64 `json:"value,omitempty"` // how many users, or requests per second; 0 where the load is no number
+	By    load.Kind `json:"by"`
+	Value float64   `json:"value,omitempty"` // how many users, or requests per second; 0 where the load is no number
 	// Arrival is how requests of a rate follow each other; Think how long users think, in seconds; Users how many requests
 	// may be under way at most beside a rate.
 	Arrival string  `json:"arrival,omitempty"`
@@ -72,6 +97,137 @@ func (s *Serving) verdict() (string, exitcode.Code) {
 		return "HOLDS", exitcode.Valid
 	}
 	return "MISSES", exitcode.Invalid
+}
+
+// result is the headline: tokens per second, else requests per second; ok is false where nothing was measured.
+func (s *Serving) result(r Run) (f Figure, ok bool) {
+	for _, wanted := range []metric.Info{metric.TokensPerSecond, metric.RequestsPerSecond} {
+		for _, m := range r.figures() {
+			if m.Name == wanted.Name {
+				return figureOf(m.Info, m.Value), true
+			}
+		}
+	}
+	return f, false
+}
+
+// judged are the objectives, and the result.
+func (s *Serving) judged(r Run) []Judged {
+	var all []Judged
+	for _, v := range s.Objectives {
+		if v.Measured == nil {
+			continue
+		}
+		value, limit, unit := *v.Measured, v.Term.Value, v.Term.Unit
+		switch unit {
+		case objective.Nanoseconds:
+			value, limit, unit = value/nsPerMilli, limit/nsPerMilli, metric.Millis
+		case objective.Share:
+			value, limit, unit = 100*value, 100*limit, "%"
+		}
+		name := v.Term.Metric
+		if v.Term.Stat != objective.Whole {
+			name = v.Term.Stat + " " + name
+		}
+		j := Judged{Figure: figureOf(metric.Info{Title: name, Unit: unit}, value), Limit: limit, Better: sdk.HigherBetter}
+		if strings.HasPrefix(string(v.Term.Op), "<") {
+			j.Better = sdk.LowerBetter
+		}
+		all = append(all, j)
+	}
+	if f, ok := s.result(r); ok {
+		all = append(all, Judged{Figure: f})
+	}
+	return all
+}
+
+// headline is the result, and at which load.
+func (s *Serving) headline(r Run) (value string, remarks []string) {
+	f, ok := s.result(r)
+	if !ok {
+		return "", nil
+	}
+	remarks = []string{s.Load.String()}
+	if s.Figures != nil {
+		text := figure.Plural(s.Figures.Requests, "request")
+		if r.Took != "" {
+			text += " in " + r.Took
+		}
+		remarks = append(remarks, text)
+	}
+	return f.String(), remarks
+}
+
+// String is the load: "16 users", "5 requests/s", "all at once".
+func (l ServingLoad) String() string {
+	switch value := figure.Short(l.Value); l.By {
+	case load.Users:
+		return figure.Plural(int(l.Value), "user")
+	case load.Rate:
+		return value + " requests/s"
+	case load.Maximum:
+		return "all at once"
+	}
+	return string(l.By)
+}
+
+// others are the figures that are no statistics of times, but the headline.
+func (s *Serving) others(r Run) []Judged {
+	var all []Judged
+	first, _ := s.result(r)
+	for _, m := range r.figures() {
+		switch {
+		case m.Unit == metric.Millis || m.Title == first.Name:
+		case m.Unit == "" && m.Name != metric.Concurrency.Name:
+			all = append(all, Judged{Figure: countOf(m.Info, uint64(max(0, m.Value)))})
+		default:
+			all = append(all, Judged{Figure: figureOf(m.Info, m.Value)})
+		}
+	}
+	return all
+}
+
+// Point is what a sweep has to know of the run.
+func (s *Serving) Point() curve.Point {
+	known := func(v *float64) float64 {
+		if v == nil {
+			return math.NaN()
+		}
+		return *v
+	}
+	p := curve.Point{
+		By: s.Load.By, Load: s.Load.Value, RequestsPerSec: math.NaN(), TokensPerSec: math.NaN(), User: math.NaN(),
+		Goodput: math.NaN(), Failed: math.NaN(), Held: s.Holds == nil || *s.Holds,
+		Stationary: !slices.Contains(s.Flags, NotStationary), ClientLimited: slices.Contains(s.Flags, ClientLimited),
+	}
+	f := s.Figures
+	if f == nil {
+		return p
+	}
+	p.RequestsPerSec, p.TokensPerSec, p.Goodput = known(f.RequestsPerSec), known(f.TokensPerSec), known(f.Goodput)
+	if median, ok := f.TPOT.At(0.5); ok && median.Value > 0 {
+		p.User = 1e9 / median.Value
+	}
+	if f.Requests > 0 {
+		p.Failed = float64(f.FailedTotal()) / float64(f.Requests)
+	}
+	return p
+}
+
+// About is what goes with the figures wherever they are shown: what the load is, and of a closed loop what that means.
+func (s *Serving) About() string { return strings.Join(present(s.Label, s.Sentence), ". ") }
+
+// ranWith says which server was asked what.
+func (s *Serving) ranWith(add func(name, value string)) {
+	add("server", strings.Join(present(strings.Join(s.Server.URLs, ", "), s.Server.Kind, s.Server.Version), ", "))
+	add("model", s.Server.Model)
+	asked := []string{s.Asked.API, s.Asked.Data}
+	for _, length := range []struct{ text, way string }{{s.Asked.ISL, " in"}, {s.Asked.OSL, " out"}} {
+		if length.text != "" {
+			asked = append(asked, length.text+length.way)
+		}
+	}
+	add("asked", strings.Join(present(append(asked, fmt.Sprintf("seed %d", s.Asked.Seed))...), ", "))
 }
 
 // nsPerMilli is how many nanoseconds a millisecond has.

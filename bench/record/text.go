@@ -176,6 +176,8 @@ func (r Run) headline() (value string, remarks []string) {
 		return strings.TrimSpace(m.Rounded + " " + m.Unit), []string{m.Name, count(r.Accuracy.Samples) + " samples"}
 	case r.Accuracy != nil:
 		return "", []string{count(r.Accuracy.Samples) + " samples"}
+	case r.Serving != nil:
+		return r.Serving.headline(r)
 	case r.unmeasured():
 		return "", nil
 	case r.Performance.Peak != nil:
@@ -197,6 +199,8 @@ func (r Run) Headline() (f Figure, ok bool) {
 	case r.Accuracy != nil && len(r.Accuracy.Metrics) > 0:
 		m := r.Accuracy.Metrics[0]
 		return Figure{Name: m.Name, Unit: m.Unit, Value: m.Value, Rounded: m.Rounded}, true
+	case r.Serving != nil:
+		return r.Serving.result(r)
 	case r.Accuracy == nil && !r.unmeasured():
 		return r.Performance.result(r).Figure, true
 	}
@@ -232,6 +236,11 @@ func (r Run) writeReasons(b *terminal.Writer) {
 func (r Run) writeRemarks(b *terminal.Writer) {
 	if r.Accuracy != nil {
 		r.writeAccuracy(b)
+	}
+	if r.Serving != nil {
+		for _, text := range append(present(r.Serving.About()), r.Serving.Flags...) {
+			b.Print("    ", terminal.Line(text), "\n")
+		}
 	}
 	if r.Performance != nil {
 		r.writeJudged(b)

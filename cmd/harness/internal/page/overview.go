@@ -39,6 +39,7 @@ type overview struct {
 // several are the charts of runs together: throughput and latency of each, and those of runs that are laid over one
 // another.
 func several(runs []results.Found, called []names.Name) (all []plot.Chart) {
+	all = curves(runs)
 	var o overview
 	for i, f := range runs[:min(len(runs), mostRead)] {
 		if f.Performance != nil {

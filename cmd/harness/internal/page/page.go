@@ -62,7 +62,8 @@ type view struct {
 	Notes           []string
 	Facts           []fact
 	Charts          []drawn // of several runs
-	ChartsFirst     bool    // before the table of all runs, which is long
+	Sweeps          []table
+	ChartsFirst     bool // before the table of all runs, which is long
 	Rows            []row
 	More            string
 	Runs            []template.HTML
@@ -84,6 +85,7 @@ func (r Report) WriteHTML(w io.Writer) error {
 	}
 	if len(r.Set.Runs) > 1 {
 		v.rows(r.Set.Runs, shown)
+		v.Sweeps = sweepTables(r.Set.Runs)
 		v.ChartsFirst = len(v.Rows) > 40
 		for _, c := range several(r.Set.Runs, v.names) {
 			if svg, err := c.SVG(); err == nil {

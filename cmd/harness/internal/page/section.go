@@ -19,7 +19,7 @@ type section struct {
 	Cards         []card
 	Reasons       []record.Reason
 	Remarks       []record.Finding
-	AccuracyNotes []string
+	AccuracyNotes []string // and what goes with figures of a server
 	Exhibits      []exhibit
 	ExhibitsTitle string
 	Charts        []drawn
@@ -61,6 +61,9 @@ func newSection(f results.Found, name, id string, room int) (s section, exhibits
 		ID: id, Name: name, When: when(r), verdict: verdictOf(r), Failure: r.Error, Reasons: r.Reasons,
 		Remarks: remarks(r), Cards: cards(r), Shares: shares(r), Latencies: latencies(r), Details: details(f),
 	}
+	if r.Serving != nil {
+		s.AccuracyNotes = []string{r.Serving.About()}
+	}
 	if r.Accuracy != nil {
 		s.AccuracyNotes = append([]string{r.Accuracy.Basis}, r.Accuracy.Notes...)
 		exhibits = s.exhibits(f.Folder(), r.Accuracy.LogSHA256, room)
@@ -92,6 +95,11 @@ func when(r record.Run) string {
 // remarks are notes, warnings and errors of the logs, and what is not as the rules want it.
 func remarks(r record.Run) []record.Finding {
 	var all []record.Finding
+	if s := r.Serving; s != nil {
+		for _, text := range s.Flags {
+			all = append(all, record.Finding{Text: text})
+		}
+	}
 	for _, n := range r.Notes {
 		all = append(all, record.Finding{About: "Note: " + n.About, Text: n.Text})
 	}

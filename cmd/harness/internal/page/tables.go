@@ -13,12 +13,16 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/record/metric"
 	"github.com/plumbline-ml/plumbline/bench/record/results"
+	"github.com/plumbline-ml/plumbline/bench/serving/measure"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plot"
 )
 
 // latencies are the percentiles of everything that was measured, a row each.
 func latencies(r record.Run) table {
 	t := table{Title: "Percentiles", Numbers: true}
+	if r.Serving != nil && r.Serving.Figures != nil {
+		return servingLatencies(r.Serving.Figures)
+	}
 	p := r.Performance
 	if p == nil {
 		return t
@@ -54,6 +58,25 @@ func latencies(r record.Run) table {
 	}
 	if p.Tokens != nil && p.Tokens.TPOT != nil {
 		add(metric.TPOT, &p.Tokens.TPOT.Latency)
+	}
+	return t
+}
+
+// servingLatencies are the percentiles of what was measured of a server.
+func servingLatencies(f *measure.Figures) table {
+	t := table{Title: "Percentiles", Numbers: true}
+	for _, of := range metric.ServingDistributions() {
+		d := f.Distribution(of.Key)
+		if d == nil || d.N == 0 {
+			continue
+		}
+		head, cells := []string{"", "min"}, []string{of.Title, plot.Duration(int64(d.Min))}
+		for _, q := range d.Percentiles {
+			head = append(head, strconv.FormatFloat(100*q.P, 'g', 6, 64)+" %")
+			cells = append(cells, plot.Duration(int64(q.Value)))
+		}
+		t.Head = append(head, "max", "mean")
+		t.Rows = append(t.Rows, append(cells, plot.Duration(int64(d.Max)), plot.Duration(int64(d.Mean))))
 	}
 	return t
 }

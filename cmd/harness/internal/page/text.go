@@ -115,7 +115,8 @@ func turned(rows [][]string) [][]string {
 }
 
 func shortTitle(title string) string {
-	for _, d := range append(metric.Distributions(), metric.Latency.OfSamples()) {
+	samples := []metric.Times{metric.Latency.OfSamples()}
+	for _, d := range slices.Concat(metric.Distributions(), metric.ServingDistributions(), samples) {
 		if d.Title == title {
 			return d.Short
 		}

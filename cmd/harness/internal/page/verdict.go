@@ -19,8 +19,12 @@ func verdictOf(r record.Run) verdict {
 	case r.Status == record.Failed || strings.HasPrefix(r.Verdict, "INVALID") || strings.HasPrefix(r.Verdict, "BELOW"),
 		strings.HasPrefix(r.Verdict, "ABOVE"):
 		v.Class, v.Sign = "bad", "✗"
-	case strings.HasPrefix(r.Verdict, "VALID"), r.Verdict == "PASS":
+	case strings.HasPrefix(r.Verdict, "VALID"), r.Verdict == "PASS", r.Verdict == "HOLDS":
 		v.Class, v.Sign = "good", "✓"
+	case r.Serving != nil && r.Verdict == "MISSES":
+		v.Class, v.Sign = "bad", "✗"
+	case r.Serving != nil && r.Status == record.Complete: // measured, and not judged
+		v.Class, v.Sign = "plain", "•"
 	}
 	if v.Verdict == "" {
 		v.Verdict = "no verdict"
@@ -83,6 +87,9 @@ func (r Report) subtitle() string {
 // notes are what the results say of themselves.
 func (r Report) notes() []string {
 	for _, f := range r.Set.Runs {
+		if f.Serving != nil && f.Effective == nil { // LoadGen had no part in it
+			continue
+		}
 		if f.LoadGen == nil || !f.LoadGen.Unmodified {
 			return []string{record.Note}
 		}

@@ -74,7 +74,6 @@ type Line struct {
 	Step  bool   // Y holds from its X to the next one
 	Fill  bool   // the surface below it is filled
 	Knots []Knot // one for each point, which is then drawn as a disc; nil: none is
-	Loose bool   // the points alone, without a line through them
 }
 
 // Knot is a point of a line that was measured by itself.
@@ -82,7 +81,7 @@ type Knot struct {
 	Name   string // stands beside it, where there is room
 	Words  string // what it says under the pointer
 	Hollow bool   // a ring, for a value that is not to be relied on
-	Faint  bool
+	Aside  bool   // the line does not go through it, and it is faint
 }
 
 // Row is a bar with a name, from From to To. A line goes on from Low to High, where High is above To, and At is marked

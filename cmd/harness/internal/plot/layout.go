@@ -89,11 +89,7 @@ func (l *layout) entries() []keyed {
 	}
 	for i, line := range l.Lines {
 		if len(l.Lines) > 1 || line.Name != "" && (l.Dots != nil || l.Band != nil) {
-			sample := stroke(lineInk(i), 2, dashes(i), point{0, 0}, point{14, 0})
-			if line.Loose {
-				sample = path{ink: lineInk(i), dots: true, width: knotWidth, parts: [][]point{{{7, 0}}}}
-			}
-			all = append(all, keyed{line.Name, sample, inkText})
+			all = append(all, keyed{line.Name, stroke(lineInk(i), 2, dashes(i), point{0, 0}, point{14, 0}), inkText})
 		}
 	}
 	for i, m := range l.Marks {

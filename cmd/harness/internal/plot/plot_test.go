@@ -466,13 +466,13 @@ func TestNumbers(t *testing.T) {
 // TestKnots: measured points keep their names where there is room, and nothing covers anything, however near they are.
 func TestKnots(t *testing.T) {
 	var l, near Line
-	l.Name, near.Name, near.Loose = "one", "two", true
+	l.Name, near.Name = "one", "two"
 	for k := range 12 {
 		x := 100 - 9*float64(k%7) - float64(k)/7
 		l.X, l.Y = append(l.X, x), append(l.Y, float64(k*k))
-		l.Knots = append(l.Knots, Knot{Name: fmt.Sprint(1 << k), Words: "words", Hollow: k%3 == 0, Faint: k%4 == 0})
+		l.Knots = append(l.Knots, Knot{Name: fmt.Sprint(1 << k), Words: "words", Hollow: k%3 == 0, Aside: k%4 == 0})
 		near.X, near.Y = append(near.X, x+.1), append(near.Y, float64(k*k)+.1)
-		near.Knots = append(near.Knots, Knot{Name: "never"})
+		near.Knots = append(near.Knots, Knot{Name: "never", Aside: true})
 	}
 	c := Chart{ID: "knots", Title: "Knots", Lines: []Line{l, near}, X: Axis{Label: "x"}, Y: Axis{Label: "y"}}
 	check(t, "knots", c)

@@ -117,22 +117,29 @@ func (l *layout) drawn(line Line, i int) {
 		around := append([]point{{points[0].x, l.plot.bottom}}, points...)
 		l.surface(inkUnder, append(around, point{last.x, l.plot.bottom}))
 	}
-	if !line.Loose {
-		l.paths = append(l.paths, stroke(lineInk(i), lineWidth, dashes(i), points...))
-		for k := 1; k < len(points); k++ {
-			l.cover([2]point{points[k-1], points[k]})
+	through := points
+	if line.Knots != nil {
+		through = nil
+		for k, p := range points {
+			if !line.Knots[k].Aside {
+				through = append(through, p)
+			}
 		}
 	}
-	if line.Knots != nil {
-		l.knots(line.Knots, points, lineInk(i))
+	if len(through) > 1 || line.Knots == nil {
+		l.paths = append(l.paths, stroke(lineInk(i), lineWidth, dashes(i), through...))
 	}
+	for k := 1; k < len(through); k++ {
+		l.cover([2]point{through[k-1], through[k]})
+	}
+	l.knots(line.Knots, points, lineInk(i))
 }
 
 // knots draws the points of a line as discs and rings, each with its words, and with its name where there is room.
 func (l *layout) knots(all []Knot, at []point, of ink) {
-	for k, p := range at {
-		n, shade := all[k], of
-		if n.Faint {
+	for k, n := range all {
+		p, shade := at[k], of
+		if n.Aside {
 			shade = of.faint()
 		}
 		disc := path{ink: shade, dots: true, width: knotWidth, parts: [][]point{{p}}}
@@ -146,8 +153,8 @@ func (l *layout) knots(all []Knot, at []point, of ink) {
 			l.hovers = append(l.hovers, hover{box{p.x - 6, p.y - 6, p.x + 6, p.y + 6}, n.Words})
 		}
 	}
-	for k, p := range at {
-		l.named(all[k].Name, p, at)
+	for k, n := range all {
+		l.named(n.Name, at[k], at)
 	}
 }
 

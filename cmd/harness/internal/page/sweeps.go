@@ -1,0 +1,237 @@
+package page
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/figure"
+
+	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/bench/record/results"
+	"github.com/plumbline-ml/plumbline/bench/serving/curve"
+	"github.com/plumbline-ml/plumbline/bench/serving/load"
+	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plot"
+)
+
+// sweep is the points of one server by one kind of load, in one folder.
+type sweep struct {
+	folder string
+	by     load.Kind
+	points []record.Run
+}
+
+// sweepsOf groups the runs that measured a server. Those without figures, and those whose load has no value, are on no
+// curve.
+func sweepsOf(runs []results.Found) []sweep {
+	var all []sweep
+	for _, f := range runs {
+		s := f.Serving
+		if s == nil || s.Figures == nil || !(s.Load.Value > 0) {
+			continue
+		}
+		folder := filepath.Dir(filepath.Clean(f.Folder()))
+		at := slices.IndexFunc(all, func(w sweep) bool {
+			return w.folder == folder && w.by == s.Load.By && w.points[0].Serving.Server.Model == s.Server.Model
+		})
+		if at < 0 {
+			at, all = len(all), append(all, sweep{folder: folder, by: s.Load.By})
+		}
+		all[at].points = append(all[at].points, f.Run)
+	}
+	for _, w := range all {
+		slices.SortStableFunc(w.points, func(a, b record.Run) int {
+			return cmp.Compare(a.Serving.Load.Value, b.Serving.Load.Value)
+		})
+	}
+	return all
+}
+
+// pareto lists the points that no other one beats.
+func (w sweep) pareto() []int {
+	all := make([]curve.Point, len(w.points))
+	for i, r := range w.points {
+		all[i] = r.Serving.Point()
+	}
+	return curve.Pareto(all)
+}
+
+// sweepNames tell sweeps apart: by the first of label, server, model and folder that all have, each another one.
+func sweepNames(all []sweep) []string {
+	var names []string
+	for _, of := range []func(sweep) string{
+		func(w sweep) string { return w.points[0].Identity.Label },
+		func(w sweep) string { return w.points[0].Serving.Server.Model },
+		func(w sweep) string { return strings.Join(w.points[0].Serving.Server.URLs, ", ") },
+		func(w sweep) string { return filepath.Base(w.folder) },
+		func(w sweep) string { return w.folder },
+		func(w sweep) string { return w.folder + " by " + string(w.by) },
+	} {
+		names = names[:0]
+		for _, w := range all {
+			if n := of(w); n != "" && !slices.Contains(names, n) {
+				names = append(names, n)
+			}
+		}
+		if len(names) == len(all) {
+			break
+		}
+	}
+	return names
+}
+
+// curves are the charts of sweeps.
+func curves(runs []results.Found) []plot.Chart {
+	groups := sweepsOf(runs)
+	called := sweepNames(groups)
+	var all []plot.Sweep
+	perGPU := len(groups) > 0
+	for _, w := range groups {
+		perGPU = perGPU && !slices.ContainsFunc(w.points, func(r record.Run) bool {
+			return r.Serving.Figures.TokensPerSecPerGPU == nil
+		})
+	}
+	for i, w := range groups {
+		s := plot.Sweep{By: loadName(w.by)}
+		for _, v := range w.points[0].Serving.Objectives {
+			switch v.Term.Metric {
+			case measure.TTFT:
+				s.TTFTLimit = int64(v.Term.Value)
+			case measure.TPOT:
+				s.TPOTLimit = int64(v.Term.Value)
+			}
+		}
+		if len(called) == len(groups) {
+			s.Name = called[i]
+		}
+		for _, r := range w.points {
+			s.Loads = append(s.Loads, loadOf(r, perGPU))
+		}
+		best := w.pareto()
+		for i := range s.Loads {
+			s.Loads[i].Beaten = !slices.Contains(best, i)
+		}
+		all = append(all, s)
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	return plot.Curves(all, perGPU)
+}
+
+// sweepTables are the points of sweeps, a row each.
+func sweepTables(runs []results.Found) (all []table) {
+	groups := sweepsOf(runs)
+	called := sweepNames(groups)
+	for i, w := range groups {
+		t := table{Title: "Points", Numbers: true, Head: []string{
+			loadName(w.by), "requests/s", "tokens/s", "of a user", "TTFT p50", "p99", "TPOT p50", "p99", "goodput/s",
+			"failed", "",
+		}}
+		if len(groups) > 1 && len(called) == len(groups) {
+			t.Title += " of " + called[i]
+		}
+		for _, r := range w.points {
+			t.Rows = append(t.Rows, pointRow(r))
+		}
+		all = append(all, t)
+	}
+	return all
+}
+
+// pointRow is a point as a row of a table.
+func pointRow(r record.Run) []string {
+	l := loadOf(r, false)
+	row := []string{l.Name}
+	number := func(v float64) {
+		text := ""
+		if !math.IsNaN(v) {
+			text = figure.Short(v)
+		}
+		row = append(row, text)
+	}
+	number(l.Requests)
+	number(l.Tokens)
+	number(l.User)
+	for _, ns := range []float64{l.TTFT50, l.TTFT99, l.TPOT50, l.TPOT99} {
+		text := ""
+		if !math.IsNaN(ns) {
+			text = plot.Duration(int64(ns))
+		}
+		row = append(row, text)
+	}
+	number(l.Goodput)
+	failed := figure.Count(uint64(max(0, r.Serving.Figures.FailedTotal())))
+	return append(row, failed, strings.Join(r.Serving.Flags, "; "))
+}
+
+// loadName is what the values of a kind of load are.
+func loadName(by load.Kind) string {
+	if by == load.Rate {
+		return "requests/s that were due"
+	}
+	return string(by)
+}
+
+// loadOf is a point as charts show it.
+func loadOf(r record.Run, perGPU bool) plot.Load {
+	s, f := r.Serving, r.Serving.Figures
+	known := func(v *float64, scale float64) float64 {
+		if v == nil {
+			return math.NaN()
+		}
+		return *v * scale
+	}
+	l := plot.Load{
+		Value: s.Load.Value, Name: figure.Short(s.Load.Value), Tokens: known(f.TokensPerSec, 1), User: s.Point().User,
+		Requests: known(f.RequestsPerSec, 1), Goodput: known(f.Goodput, 1), Attainment: known(f.Attainment, 100),
+		Shaky: s.Doubted(),
+	}
+	if perGPU {
+		l.Tokens = known(f.TokensPerSecPerGPU, 1)
+	}
+	l.TTFT50, l.TTFT99 = percentiles(f.TTFT)
+	l.TPOT50, l.TPOT99 = percentiles(f.TPOT)
+	l.Words = words(l, s)
+	return l
+}
+
+// percentiles are the median and the 99th percentile; NaN: they are not known.
+func percentiles(d measure.Distribution) (p50, p99 float64) {
+	p50, p99 = math.NaN(), math.NaN()
+	if p, ok := d.At(.5); ok {
+		p50 = p.Value
+	}
+	if p, ok := d.At(.99); ok {
+		p99 = p.Value
+	}
+	return p50, p99
+}
+
+// words say what was measured at a load.
+func words(l plot.Load, s *record.Serving) string {
+	said := []string{s.Load.String()}
+	add := func(v float64, format string) {
+		if !math.IsNaN(v) {
+			said = append(said, fmt.Sprintf(format, figure.Short(v)))
+		}
+	}
+	add(l.Requests, "%s requests/s answered")
+	add(l.Tokens, "%s tokens/s")
+	add(l.User, "%s tokens/s of a user")
+	for _, t := range []struct {
+		name     string
+		p50, p99 float64
+	}{{"TTFT", l.TTFT50, l.TTFT99}, {"TPOT", l.TPOT50, l.TPOT99}} {
+		if !math.IsNaN(t.p50) && !math.IsNaN(t.p99) {
+			said = append(said, fmt.Sprintf("%s p50 %s, p99 %s", t.name, plot.Duration(int64(t.p50)),
+				plot.Duration(int64(t.p99))))
+		}
+	}
+	add(l.Goodput, "goodput %s/s")
+	return strings.Join(append(said, s.Flags...), "; ")
+}

@@ -1,0 +1,98 @@
+package page
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/bench/record/results"
+	"github.com/plumbline-ml/plumbline/bench/serving/load"
+	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+	"github.com/plumbline-ml/plumbline/bench/serving/objective"
+)
+
+// point is a server's point at a number of users: with each doubling, tokens come more slowly, and first ones much.
+func point(t *testing.T, out, label, limits string, users int) results.Found {
+	t.Helper()
+	o, err := objective.Parse(limits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []measure.Request
+	tpot, first := int64(10e6+float64(users)*25e4), int64(40e6*math.Pow(1.05, float64(users)))
+	for i := range int64(40) {
+		r := measure.Request{Index: int(i), Status: measure.OK, Usage: measure.NoUsage(),
+			Retokenized: measure.Unknown, AskedIn: measure.Unknown, AskedOut: measure.Unknown}
+		r.Due = i * (first + 64*tpot) / int64(users)
+		r.Sent = r.Due + 1000
+		for k := range int64(64) {
+			r.Events.Add(measure.Event{At: r.Due + first + i*1e5 + k*tpot, Kind: measure.Content, Text: true, IDs: 1})
+		}
+		r.End = r.Due + first + 64*tpot
+		all = append(all, r)
+	}
+	s := &record.Serving{
+		Load: record.ServingLoad{By: load.Users, Value: float64(users)}, Label: "no LoadGen scenario: closed loop",
+		Sentence: fmt.Sprintf("%d users wait for answers; when the server is slow they ask less.", users),
+		Server:   record.ServingServer{URLs: []string{"http://127.0.0.1:8000"}, Kind: "vllm", Model: "m"},
+		Asked:    record.ServingAsked{API: "completions", ISL: "1024", OSL: "64", Seed: 1},
+		Figures:  measure.Of(all, measure.Rules{Limits: o.Each(), Percentiles: o.Percentiles()}),
+	}
+	s.Objectives = o.Judge(s.Figures)
+	held := objective.Held(s.Objectives)
+	if s.Holds = &held; users > 40 {
+		s.Flags = []string{record.NotStationary}
+	}
+	r := record.Run{Model: "m", Mode: record.ModeServing, Dir: ".", Status: record.Complete, Serving: s,
+		Identity: record.Identity{Label: label, Point: []string{fmt.Sprintf("users=%d", users)}},
+		Started:  time.Date(2026, 11, 24, 12, 0, users, 0, time.UTC)}
+	r.Finish(nil)
+	folder := filepath.Join(out, fmt.Sprintf("users-%d", users))
+	return results.Found{Run: r, Out: folder, File: filepath.Join(folder, "result.json")}
+}
+
+// TestSweeps: a sweep has its curves, two sweeps share them under names that tell them apart, and every point has what
+// it was measured with.
+func TestSweeps(t *testing.T) {
+	const limits = "p99 ttft < 300ms, p99 tpot < 21ms"
+	var one, two []results.Found
+	for users := 1; users <= 64; users *= 2 {
+		one = append(one, point(t, "/one", "", limits, users))
+		two = append(two, point(t, "/two/a", "old", limits, users), point(t, "/two/b", "new", limits, users+1))
+	}
+	for name, set := range map[string]results.Set{"one": {Runs: one}, "two": {Runs: two}} {
+		text := html(t, set)
+		for _, want := range []string{
+			`id="curve-tokens"`, `id="curve-ttft-users"`, `id="curve-tpot-users"`, `id="curve-goodput-users"`,
+			`id="curve-attainment-users"`, "limit 300 ms", "limit 21.0 ms", "not stationary", "no LoadGen scenario: closed loop",
+			"16 users wait for answers", "1024 in, 64 out", "HOLDS", "MISSES", "at most 300 ms", "<h3>Points",
+			"time to first token since sending",
+		} {
+			if name == "two" && strings.HasPrefix(want, "16 users") {
+				want = "17 users wait for answers"
+			}
+			if !strings.Contains(text, want) {
+				t.Errorf("%s: the page has no %s", name, want)
+			}
+		}
+		for _, sweep := range []string{"old", "new"} {
+			if got := strings.Contains(text, ">"+sweep+" p99</text>"); got != (name == "two") {
+				t.Errorf("%s: %s has its name in the key: %v", name, sweep, got)
+			}
+		}
+		var b bytes.Buffer
+		if err := (Report{Set: set}).WriteText(&b); err != nil || !strings.Contains(b.String(), "closed loop") {
+			t.Errorf("%v: %s", err, b.String())
+		}
+		if out := os.Getenv("PLUMBLINE_PAGES"); out != "" {
+			_ = os.WriteFile(filepath.Join(out, name+".html"), []byte(text), 0o600)
+			_ = os.WriteFile(filepath.Join(out, name+".txt"), b.Bytes(), 0o600)
+		}
+	}
+}

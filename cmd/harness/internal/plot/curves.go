@@ -1,0 +1,265 @@
+package plot
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/bench/record/metric"
+)
+
+// Sweep is what a server did at several loads.
+type Sweep struct {
+	Name string // tells it from others
+	// By is what the loads are: "users", "requests/s that were due".
+	By    string
+	Loads []Load // in the order of their values
+	// TTFTLimit and TPOTLimit are what was wanted of the percentile Of, in nanoseconds; 0: nothing.
+	TTFTLimit, TPOTLimit int64
+}
+
+// Load is a load with what was measured at it. What was not is NaN.
+type Load struct {
+	Value float64
+	Name  string // of the value: "16"
+	// Tokens are per second, of all users or of each accelerator; User those of one user.
+	Tokens, User      float64
+	Requests, Goodput float64 // per second
+	Attainment        float64 // percent
+	TTFT50, TTFT99    float64 // ns
+	TPOT50, TPOT99    float64
+	// Shaky says that it is not to be relied on: overloaded, or the client was the limit. Beaten says that another load of
+	// the sweep is as good in Tokens and User, and better in one.
+	Shaky, Beaten bool
+	Words         string // say all of this
+}
+
+// Curves are the charts of sweeps: tokens per second against those of one user, latencies, goodput and attainment
+// against load. A chart that has fewer than two points is not among them. Those against load are of sweeps by the same
+// kind of load.
+func Curves(sweeps []Sweep, perGPU bool) []Chart {
+	var all []Chart
+	add := func(c Chart, ok bool) {
+		if ok {
+			all = append(all, c)
+		}
+	}
+	shown := sweeps[:min(len(sweeps), mostLines)]
+	add(tradeoff(shown, perGPU))
+	for _, by := range kinds(shown) {
+		var some []Sweep
+		for _, s := range shown {
+			if s.By == by {
+				some = append(some, s)
+			}
+		}
+		end := ""
+		if len(kinds(shown)) > 1 {
+			end = ", by " + by
+		}
+		for _, c := range curvesOf(some) {
+			c.Title += end
+			c.ID += "-" + strings.Fields(by)[0]
+			all = append(all, c)
+		}
+	}
+	if left := len(sweeps) - len(shown); left > 0 {
+		for i := range all {
+			all[i].Notes = append(all[i].Notes, fmt.Sprintf("The first %d of %d sweeps.", len(shown), len(sweeps)))
+		}
+	}
+	return all
+}
+
+// kinds are the different kinds of loads.
+func kinds(sweeps []Sweep) (all []string) {
+	for _, s := range sweeps {
+		if !slices.Contains(all, s.By) {
+			all = append(all, s.By)
+		}
+	}
+	return all
+}
+
+// drawing is a line of a chart of several sweeps: what each load has.
+type drawing struct {
+	name string
+	of   func(Load) float64
+}
+
+// curvesOf are the charts against load.
+func curvesOf(sweeps []Sweep) (all []Chart) {
+	ttft, tpot := metric.TTFT, metric.TPOT
+	for _, c := range []struct {
+		id, title string
+		y         Axis
+		lines     []drawing
+		limit     func(Sweep) int64
+	}{
+		{"curve-ttft", capital(ttft.Title) + " against load", Axis{Label: ttft.Title, Of: Latency}, []drawing{
+			{"p50", func(l Load) float64 { return l.TTFT50 }}, {"p99", func(l Load) float64 { return l.TTFT99 }},
+		}, func(s Sweep) int64 { return s.TTFTLimit }},
+		{"curve-tpot", capital(tpot.Title) + " against load", Axis{Label: tpot.Title, Of: Latency}, []drawing{
+			{"p50", func(l Load) float64 { return l.TPOT50 }}, {"p99", func(l Load) float64 { return l.TPOT99 }},
+		}, func(s Sweep) int64 { return s.TPOTLimit }},
+		{"curve-goodput", "Requests per second against load", Axis{Label: "requests/s", Min: 0, Max: 1e-9}, []drawing{
+			{"answered", func(l Load) float64 { return l.Requests }}, {"goodput", func(l Load) float64 { return l.Goodput }},
+		}, nil},
+		{"curve-attainment", "Attainment against load", Axis{Label: "requests within all limits, %", Min: 0, Max: 100},
+			[]drawing{{"attainment", func(l Load) float64 { return l.Attainment }}}, nil},
+	} {
+		out := Chart{ID: c.id, Title: c.title, X: loadAxis(sweeps), Y: c.y}
+		out.curves(sweeps, c.lines)
+		if out.points() < 2 {
+			continue
+		}
+		out.spread()
+		if c.limit != nil {
+			out.limits(sweeps, c.limit)
+		}
+		out.Alt = out.sayPoints()
+		all = append(all, out)
+	}
+	return all
+}
+
+// loadAxis is that of loads: of powers of two it is logarithmic.
+func loadAxis(sweeps []Sweep) Axis {
+	low, high := math.Inf(1), 0.0
+	for _, s := range sweeps {
+		for _, l := range s.Loads {
+			low, high = min(low, l.Value), max(high, l.Value)
+		}
+	}
+	a := Axis{Label: sweeps[0].By}
+	if low > 0 && high/low >= 16 {
+		a.Scale, a.Min, a.Max = Log, low, high
+	}
+	return a
+}
+
+// curves adds the lines of each sweep; the best one of a chart of several sweeps is the last, and alone there.
+func (c *Chart) curves(sweeps []Sweep, lines []drawing) {
+	if len(sweeps) > 1 {
+		lines = lines[len(lines)-1:]
+	}
+	for _, s := range sweeps {
+		for _, d := range lines {
+			l := Line{Name: d.name}
+			if len(sweeps) > 1 {
+				l.Name = strings.TrimSpace(s.Name + " " + d.name)
+			}
+			for _, load := range s.Loads {
+				if v := d.of(load); !math.IsNaN(v) && !math.IsInf(v, 0) {
+					l.X, l.Y = append(l.X, load.Value), append(l.Y, v)
+					l.Knots = append(l.Knots, Knot{Words: load.Words, Hollow: load.Shaky})
+				}
+			}
+			if len(l.X) > 0 {
+				c.Lines = append(c.Lines, l)
+			}
+		}
+	}
+}
+
+// points is how many points the line with the most has.
+func (c *Chart) points() (most int) {
+	for _, l := range c.Lines {
+		most = max(most, len(l.X))
+	}
+	return most
+}
+
+// spread makes the axis of times logarithmic where they lie far from one another.
+func (c *Chart) spread() {
+	low, high := math.Inf(1), 0.0
+	for _, l := range c.Lines {
+		low, high = min(low, slices.Min(l.Y)), max(high, slices.Max(l.Y))
+	}
+	if c.Y.Of == Latency && low > 0 && high/low >= 20 {
+		c.Y.Scale, c.Y.Min, c.Y.Max = Log, low, high
+	}
+}
+
+// limits marks what was wanted, once.
+func (c *Chart) limits(sweeps []Sweep, of func(Sweep) int64) {
+	most := 0.0
+	for _, l := range c.Lines {
+		most = max(most, slices.Max(l.Y))
+	}
+	for _, s := range sweeps {
+		v := of(s)
+		m := Mark{Name: "limit " + Duration(v), At: float64(v), Limit: true}
+		if v > 0 && near(v, int64(most)) && !slices.Contains(c.Marks, m) {
+			c.Marks = append(c.Marks, m)
+		}
+	}
+}
+
+// sayPoints says what the lines are.
+func (c *Chart) sayPoints() string {
+	said := make([]string, 0, len(c.Lines))
+	shaky := false
+	for _, l := range c.Lines {
+		first, last := c.value(l.Y[0]), c.value(l.Y[len(l.Y)-1])
+		said = append(said, fmt.Sprintf("%s from %s at %s to %s at %s", l.Name, first, figure(l.X[0]), last,
+			figure(l.X[len(l.X)-1])))
+		shaky = shaky || slices.ContainsFunc(l.Knots, func(k Knot) bool { return k.Hollow })
+	}
+	text := capital(strings.Join(said, "; ")) + " " + c.X.Label + "."
+	if shaky {
+		text += " Rings are points that are not to be relied on."
+	}
+	return text
+}
+
+func (c *Chart) value(v float64) string {
+	if c.Y.Of == Latency {
+		return Duration(int64(v))
+	}
+	return figure(v)
+}
+
+// tradeoff is tokens per second against those of one user: what is better for one is worse for the other. The line goes
+// through the points that no other one of the sweep is better than in both; the others are faint.
+func tradeoff(sweeps []Sweep, perGPU bool) (Chart, bool) {
+	c := Chart{
+		ID: "curve-tokens", Title: "Tokens per second against the speed of one answer",
+		X: Axis{Label: "tokens/s of a user (1 / median TPOT)"}, Y: Axis{Label: "tokens/s of all users", Min: 0, Max: 1e-9},
+	}
+	if perGPU {
+		c.Y.Label = "tokens/s of an accelerator"
+	}
+	n := 0
+	for _, s := range sweeps {
+		l := Line{Name: s.Name}
+		var known []Load
+		for _, load := range s.Loads {
+			if load.User > 0 && load.Tokens > 0 && !math.IsInf(load.User, 0) { // else NaN, too
+				known = append(known, load)
+			}
+		}
+		slices.SortStableFunc(known, func(a, b Load) int { return cmp.Compare(b.User, a.User) })
+		for _, load := range known {
+			l.X, l.Y = append(l.X, load.User), append(l.Y, load.Tokens)
+			l.Knots = append(l.Knots, Knot{Name: load.Name, Words: load.Words, Hollow: load.Shaky, Aside: load.Beaten})
+		}
+		if len(l.X) > 0 {
+			c.Lines = append(c.Lines, l)
+			n += len(l.X)
+		}
+	}
+	if n < 2 {
+		return c, false
+	}
+	said := make([]string, 0, len(c.Lines))
+	for _, l := range c.Lines {
+		k := len(l.X) - 1
+		said = append(said, strings.TrimSpace(fmt.Sprintf("%s %s tokens/s at %s tokens/s of a user, to %s at %s", l.Name,
+			figure(l.Y[0]), figure(l.X[0]), figure(l.Y[k]), figure(l.X[k]))))
+	}
+	c.Alt = strings.Join(said, "; ") + ". Numbers beside the points are loads."
+	return c, true
+}
