@@ -1,0 +1,142 @@
+package measure
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/internal/figure"
+)
+
+// Client is what the client did beside what it measured, and how it was asked to.
+type Client struct {
+	// CPU is the share of the processors that it may use which it took, from 0 to 1; 0: unknown.
+	CPU float64
+	// Users is how many wait for answers in a closed loop without thinking; 0: the load is another.
+	Users int
+	// Capped says that requests of a rate wait at the client where many are under way: by intention.
+	Capped bool
+}
+
+const (
+	mostCPU      = 0.80
+	mostQueueing = 5 * time.Millisecond
+	queueShare   = 0.05 // of the median TTFT
+	leastBusy    = 0.95 // of the users, by Little's law: each has a request with the server
+)
+
+// Limited says why figures are those of the client, not of the server; none: they are the server's.
+func (c Client) Limited(f *Figures) []string {
+	var why []string
+	if c.CPU > mostCPU {
+		why = append(why, fmt.Sprintf("the client took %s %% of its processors' time, want at most %s %%",
+			figure.Short(100*c.CPU), figure.Short(100*mostCPU)))
+	}
+	if p, ok := f.Queue.At(0.99); ok && !c.Capped {
+		most, of := float64(mostQueueing), ""
+		if median, ok := f.TTFT.At(0.5); ok && queueShare*median.Value < most {
+			most, of = queueShare*median.Value, ", 5 % of the median TTFT"
+		}
+		if p.Value > most {
+			why = append(why, fmt.Sprintf("p99 of requests were sent %s late, want at most %s%s",
+				figure.Seconds(time.Duration(p.Value)), figure.Seconds(time.Duration(most)), of))
+		}
+	}
+	if c.Users > 0 && f.WindowNS > 0 && f.ConcurrencyMean < leastBusy*float64(c.Users) {
+		why = append(why, fmt.Sprintf("%s requests of %d users were with the server on average, want at least %s",
+			figure.Short(f.ConcurrencyMean), c.Users, figure.Short(leastBusy*float64(c.Users))))
+	}
+	return why
+}
+
+// Note is something that a reader of figures has to know.
+type Note struct {
+	About string // one of the Abouts
+	Text  string
+}
+
+// What notes are about.
+const (
+	AboutBundled   = "bundled"
+	AboutCached    = "cached"
+	AboutLengths   = "lengths"
+	AboutFew       = "few requests"
+	AboutUncounted = "uncounted"
+	AboutEstimated = "estimated"
+)
+
+const (
+	tellBundled = 0.01 // of the answers, from
+	tellCached  = 0.01 // of the prompts' tokens, above
+)
+
+// Notes lists what has to be known of the figures. shared says that prompts were made, or taken, to have common
+// beginnings: cached tokens are then no surprise.
+func (f *Figures) Notes(shared bool) []Note {
+	var all []Note
+	add := func(about, format string, a ...any) { all = append(all, Note{about, fmt.Sprintf(format, a...)}) }
+	percent := func(share float64) string { return figure.Short(100*share) + " %" }
+	if n := float64(f.Bundled) / float64(max(1, f.OK)); n > 0 && n >= tellBundled {
+		add(AboutBundled, "%s of answers had all their tokens in one event: TPOT of these is 0, and says nothing of how "+
+			"fast tokens come", percent(n))
+	}
+	if f.CachedShare != nil && *f.CachedShare > tellCached && !shared {
+		add(AboutCached, "%s of prompts' tokens came from the server's cache, and nobody asked for that: TTFT and "+
+			"throughput are better than with new prompts", percent(*f.CachedShare))
+	}
+	if f.Lengths != nil {
+		for _, l := range []struct {
+			what string
+			*Length
+		}{{"prompts", f.Lengths.In}, {"answers", f.Lengths.Out}} {
+			if share, tell := l.Off(); tell {
+				sign := "+"
+				if share < 0 {
+					sign = "-"
+				}
+				add(AboutLengths, "%s have %s tokens on average, %s were asked for (%s%s)", l.what, figure.Short(l.Got),
+					figure.Short(l.Asked), sign, percent(max(share, -share)))
+			}
+		}
+	}
+	if few := f.few(); few != "" {
+		add(AboutFew, "%s of %s: too few for %s, which are the slowest or next to it", figure.Plural(f.OK, "answer"),
+			figure.Plural(f.Requests, "request"), few)
+	}
+	if n := f.CountedBy[Uncounted]; n > 0 {
+		add(AboutUncounted, "the server counted the tokens of %d of %d answers: tokens and TPOT are of these alone",
+			f.OK-n, f.OK)
+	}
+	if n := f.CountedBy[ByTokenizer]; n > 0 {
+		add(AboutEstimated, "the tokens of %d of %d answers were counted by a tokenizer: an estimate", n, f.OK)
+	}
+	return all
+}
+
+// few lists the percentiles that a page shows which there are too few answers for.
+func (f *Figures) few() string {
+	var names []string
+	for _, p := range []float64{0.5, 0.9, 0.99} {
+		if f.OK > 0 && !Enough(f.OK, p) {
+			names = append(names, PercentileName(p))
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// UserRate is the tokens per second of a user of the point: 1 / median TPOT. Nil: there is none.
+func (f *Figures) UserRate() *float64 {
+	median, ok := f.TPOT.At(0.5)
+	if !ok {
+		return nil
+	}
+	return ratio(1e9, median.Value)
+}
+
+// CountedTokensPerSec is TokensPerSec; nil where no answer's tokens were counted, so that it is no rate of 0.
+func (f *Figures) CountedTokensPerSec() *float64 {
+	if f.OK > 0 && f.CountedBy[Uncounted] == f.OK || len(f.CountedBy) == 0 {
+		return nil
+	}
+	return f.TokensPerSec
+}
