@@ -1,8 +1,7 @@
-// Package curve has the points of a sweep: which of them count, which is the best, where to look next, and the files
-// that keep them.
+// Package curve has the points of a sweep: which of them count, which is the best, and where to look next.
 //
-// In: points of rising load, where a sweep stops, what dominates what, sweep.json and curve.csv. Out: how a point is
-// measured (package serving) and its figures (package measure).
+// In: points of rising load, where a sweep stops, what dominates what. Out: how a point is measured (package serving),
+// its figures (package measure), and the files of a sweep (record/sweepfile).
 package curve
 
 import (

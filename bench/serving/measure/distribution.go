@@ -163,9 +163,21 @@ func (d Distribution) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON implements json.Unmarshaler. Fields that are no statistic are passed over.
 func (d *Distribution) UnmarshalJSON(text []byte) error {
-	var fields map[string]*float64
-	if err := json.Unmarshal(text, &fields); err != nil {
-		return fmt.Errorf("a distribution is an object of numbers: %w", err)
+	fields := map[string]*float64{}
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal(text, &all); err != nil {
+		return fmt.Errorf("a distribution: %w", err)
+	}
+	for name, text := range all {
+		_, percentile := ParsePercentile(strings.TrimSuffix(strings.TrimSuffix(name, "_linear"), "_failed"))
+		if !percentile && !slices.Contains([]string{"n", "mean", "min", "max"}, name) {
+			continue
+		}
+		var v *float64
+		if err := json.Unmarshal(text, &v); err != nil {
+			return fmt.Errorf("%s of a distribution: %w", name, err)
+		}
+		fields[name] = v
 	}
 	*d = Distribution{}
 	for name, to := range map[string]*float64{"mean": &d.Mean, "min": &d.Min, "max": &d.Max} {

@@ -1,0 +1,192 @@
+package sweepfile
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/bench/serving/load"
+	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+)
+
+// Row is a line of curve.csv: a point. A figure that was not measured is NaN, and empty in the file.
+type Row struct {
+	Kind  load.Kind
+	Value float64 // users, or requests per second; NaN where the load is no number
+	// Figures are the columns of numbers, by their names.
+	Figures map[string]float64
+	Flags   []string
+}
+
+// percentiles are those of the columns of TTFT, TPOT and E2E.
+var percentiles = [...]float64{0.5, 0.9, 0.99}
+
+// Columns are the names of the columns, in order. Times are in milliseconds, of answered requests; attainment and
+// failed are shares from 0 to 1. Flags are separated by semicolons.
+func Columns() []string {
+	all := []string{"kind", "value"}
+	for _, c := range numbers() {
+		all = append(all, c.name)
+	}
+	return append(all, "flags")
+}
+
+// column is one of numbers.
+type column struct {
+	name string
+	of   func(f *measure.Figures) *float64
+}
+
+// numbers are the columns between the load and the flags.
+func numbers() []column {
+	all := []column{
+		{"requests_per_s", func(f *measure.Figures) *float64 { return f.RequestsPerSec }},
+		{"tokens_per_s", (*measure.Figures).CountedTokensPerSec},
+		{"tokens_per_s_per_gpu", func(f *measure.Figures) *float64 { return f.TokensPerSecPerGPU }},
+	}
+	for _, metric := range []string{measure.TTFT, measure.TPOT, measure.E2E} {
+		for _, p := range percentiles {
+			all = append(all, column{metric + "_" + measure.PercentileName(p) + "_ms", func(f *measure.Figures) *float64 {
+				q, ok := f.Distribution(metric).At(p)
+				if !ok {
+					return nil
+				}
+				ms := q.Value / 1e6
+				return &ms
+			}})
+		}
+	}
+	return append(all,
+		column{"user", (*measure.Figures).UserRate},
+		column{"goodput_per_s", func(f *measure.Figures) *float64 { return f.Goodput }},
+		column{"attainment", func(f *measure.Figures) *float64 { return f.Attainment }},
+		column{"failed", func(f *measure.Figures) *float64 {
+			if f.Requests == 0 {
+				return nil
+			}
+			share := float64(f.FailedTotal()) / float64(f.Requests)
+			return &share
+		}},
+		column{"concurrency", func(f *measure.Figures) *float64 { return &f.ConcurrencyMean }},
+	)
+}
+
+// RowOf is the row of a point.
+func RowOf(s *record.Serving) Row {
+	r := Row{Kind: s.Load.By, Value: s.Load.Value, Figures: map[string]float64{}, Flags: s.Flags}
+	if s.Load.Value == 0 {
+		r.Value = math.NaN()
+	}
+	for _, c := range numbers() {
+		r.Figures[c.name] = math.NaN()
+		if s.Figures == nil {
+			continue
+		}
+		if v := c.of(s.Figures); v != nil {
+			r.Figures[c.name] = *v
+		}
+	}
+	return r
+}
+
+// between separates flags.
+const between = "; "
+
+// WriteCSV writes the points of a sweep as curve.csv.
+func (s *Sweep) WriteCSV(to io.Writer) error {
+	w := csv.NewWriter(to)
+	_ = w.Write(Columns()) // Flush has the first fault
+	for _, p := range s.Points {
+		r := RowOf(p.Serving)
+		line := []string{string(r.Kind), number(r.Value)}
+		for _, c := range numbers() {
+			line = append(line, number(r.Figures[c.name]))
+		}
+		_ = w.Write(append(line, strings.Join(r.Flags, between)))
+	}
+	w.Flush()
+	return w.Error()
+}
+
+func number(v float64) string {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return ""
+	}
+	return strconv.FormatFloat(v, 'g', -1, 64)
+}
+
+// mostRows bounds what is read, as sweep.json does.
+const mostRows = mostPoints
+
+// ReadCSV reads a curve.csv. Columns that are not known are passed over, those that are missing are not measured; there
+// must be kind and value.
+func ReadCSV(from io.Reader) ([]Row, error) {
+	in := csv.NewReader(io.LimitReader(from, mostBytes))
+	in.ReuseRecord = true
+	head, err := in.Read()
+	if err != nil {
+		return nil, fmt.Errorf("%s has no line of columns: %w", CSVName, err)
+	}
+	if len(head) < 2 || head[0] != "kind" || head[1] != "value" {
+		return nil, fmt.Errorf("%s begins with the columns %q, want kind and value", CSVName, head[:min(2, len(head))])
+	}
+	head = slices.Clone(head)
+	known := Columns()
+	var rows []Row
+	for {
+		fields, err := in.Read()
+		if errors.Is(err, io.EOF) {
+			return rows, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", CSVName, err)
+		}
+		if len(rows) == mostRows {
+			return nil, fmt.Errorf("%s has more than %d points", CSVName, mostRows)
+		}
+		r := Row{Kind: load.Kind(fields[0]), Figures: map[string]float64{}}
+		for _, c := range known[2 : len(known)-1] {
+			r.Figures[c] = math.NaN()
+		}
+		for i, text := range fields[1:] {
+			name := head[i+1]
+			switch {
+			case name == "flags":
+				if text != "" {
+					r.Flags = strings.Split(text, between)
+				}
+			case slices.Contains(known, name):
+				v, err := parseNumber(text)
+				if err != nil {
+					line, _ := in.FieldPos(i + 1)
+					return nil, fmt.Errorf("%s, line %d: %s is %q, want a number, or nothing where it was not measured",
+						CSVName, line, name, text)
+				}
+				if name == "value" {
+					r.Value = v
+					continue
+				}
+				r.Figures[name] = v
+			}
+		}
+		rows = append(rows, r)
+	}
+}
+
+// parseNumber reads a finite number; nothing is NaN.
+func parseNumber(text string) (float64, error) {
+	if text == "" {
+		return math.NaN(), nil
+	}
+	v, err := strconv.ParseFloat(text, 64)
+	if err == nil && (math.IsNaN(v) || math.IsInf(v, 0)) {
+		err = strconv.ErrRange
+	}
+	return v, err
+}

@@ -1,0 +1,192 @@
+// Package sweepfile has the record of a sweep over the loads of a server: sweep.json, with all that was asked and
+// measured, and curve.csv, a line for each point.
+//
+// In: writing both and reading them again. Out: records of single points (package record), and which of them count
+// (package curve).
+package sweepfile
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/plumbline-ml/plumbline/fetch/wholefile"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+
+	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/bench/serving/curve"
+	"github.com/plumbline-ml/plumbline/bench/serving/load"
+)
+
+// Schema names the format of sweep.json; SchemaVersion counts its versions. Within a version fields are only added.
+const (
+	Schema        = "plumbline.serving"
+	SchemaVersion = 1
+)
+
+// Name and CSVName are the names of the files.
+const (
+	Name    = "sweep.json"
+	CSVName = "curve.csv"
+)
+
+// Sweep is a sweep.json.
+type Sweep struct {
+	Schema        string `json:"schema"`
+	SchemaVersion int    `json:"schema_version"`
+	Note          string `json:"note"`
+	ExitCode      int    `json:"exit_code"`
+	Outcome       string `json:"outcome"` // the exit code in words
+
+	Label   string   `json:"label,omitempty"` // the user's name of it
+	Command []string `json:"command,omitempty"`
+	// Loads are those that were asked for, as they were given, such as "1..256"; Objectives is --slo.
+	Loads      string `json:"loads,omitempty"`
+	Objectives string `json:"objectives,omitempty"`
+
+	Server record.ServingServer `json:"server"`
+	Asked  record.ServingAsked  `json:"asked"`
+
+	// Complete says that nothing of it is still to be measured; Ended says what ended it before its last load.
+	Complete bool   `json:"complete"`
+	Ended    string `json:"ended,omitempty"`
+
+	// Of the points, by their places: those that count and keep all objectives, the one of them with the most goodput,
+	// where the curve bends most, and those that no other one beats in tokens per second and speed of an answer.
+	Holds  []int `json:"holds"`
+	Best   *int  `json:"best"` // null: none
+	Knee   *int  `json:"knee"` // null: the curve is straight, or too short
+	Pareto []int `json:"pareto"`
+
+	// Find is the search that the points are of, where there was one.
+	Find *Find `json:"find,omitempty"`
+
+	// Points are the records of all points, in the order in which they were measured.
+	Points []record.Run `json:"points"`
+}
+
+// Find is a search for the highest load that keeps all objectives.
+type Find struct {
+	By load.Kind `json:"by"`
+	// Found is the load, in requests per second or users; 0: none keeps them.
+	Found float64 `json:"found"`
+	Took  float64 `json:"took_s"` // all trials together
+	// Trials are all that were made, in their order.
+	Trials []Trial `json:"trials"`
+}
+
+// Trial is one of a search.
+type Trial struct {
+	Value    float64 `json:"value"`
+	Held     bool    `json:"held"`
+	Confirms bool    `json:"confirms,omitempty"` // of full length, at what was found
+	Point    int     `json:"point"`              // its place among the points
+}
+
+// note stands in every file.
+const note = "What was measured of a server under load; no result of a LoadGen run."
+
+// Judge sets schema and note, and says which points hold, which is the best, and so on, by their records.
+func (s *Sweep) Judge() {
+	s.Schema, s.SchemaVersion, s.Note = Schema, SchemaVersion, note
+	points := s.curve()
+	s.Holds, s.Best, s.Knee = []int{}, nil, nil
+	for i, p := range points {
+		if p.Holds() {
+			s.Holds = append(s.Holds, i)
+		}
+	}
+	if at, ok := curve.Best(points); ok {
+		s.Best = &at
+	}
+	if at, ok := curve.Knee(points); ok {
+		s.Knee = &at
+	}
+	if s.Pareto = curve.Pareto(points); s.Pareto == nil {
+		s.Pareto = []int{}
+	}
+	if s.Points == nil {
+		s.Points = []record.Run{}
+	}
+}
+
+// curve are the points as a curve has them.
+func (s *Sweep) curve() []curve.Point {
+	var all []curve.Point
+	for _, r := range s.Points {
+		all = append(all, r.Serving.Point())
+	}
+	return all
+}
+
+// JSON is the text of sweep.json.
+func (s *Sweep) JSON() ([]byte, error) {
+	text, err := json.MarshalIndent(s, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("writing the sweep as JSON: %w", err)
+	}
+	return append(text, '\n'), nil
+}
+
+// Write writes sweep.json into a folder, whole or not at all.
+func (s *Sweep) Write(path string) error {
+	text, err := s.JSON()
+	if err != nil {
+		return err
+	}
+	return wholefile.Write(path, text, 0o644)
+}
+
+// ErrSchema says that a file is not one that this program reads.
+var ErrSchema = errors.New("not a sweep of this version")
+
+// Bounds of what is read.
+const (
+	mostBytes  = 256 << 20
+	mostPoints = 10_000
+)
+
+// Read reads a sweep.json.
+func Read(path string) (*Sweep, error) {
+	text, err := backend.ReadFile(path, mostBytes)
+	if err != nil {
+		return nil, err
+	}
+	s, err := Parse(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return s, nil
+}
+
+// Parse reads the text of a sweep.json. What it says of its points is made anew of them.
+func Parse(text []byte) (*Sweep, error) {
+	s := &Sweep{}
+	if err := json.Unmarshal(text, s); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrSchema, err)
+	}
+	switch {
+	case s.Schema == Schema && s.SchemaVersion > SchemaVersion:
+		return nil, fmt.Errorf("%w: a newer harness wrote it: schema version %d, and this one reads up to %d; update it",
+			ErrSchema, s.SchemaVersion, SchemaVersion)
+	case s.Schema != Schema || s.SchemaVersion < 1:
+		return nil, fmt.Errorf("%w: schema %q version %d, want %q version 1 to %d", ErrSchema, s.Schema, s.SchemaVersion,
+			Schema, SchemaVersion)
+	case len(s.Points) > mostPoints:
+		return nil, fmt.Errorf("%w: %d points, want %d at most", ErrSchema, len(s.Points), mostPoints)
+	}
+	for i, r := range s.Points {
+		if r.Serving == nil {
+			return nil, fmt.Errorf("%w: point %d is a run of %q, and no measurement of a server", ErrSchema, i, r.Model)
+		}
+	}
+	if s.Find != nil {
+		for i, t := range s.Find.Trials {
+			if t.Point < 0 || t.Point >= len(s.Points) {
+				return nil, fmt.Errorf("%w: trial %d is point %d of %d", ErrSchema, i, t.Point, len(s.Points))
+			}
+		}
+	}
+	s.Judge()
+	return s, nil
+}

@@ -1,0 +1,248 @@
+package sweepfile_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/bench/record/sweepfile"
+	"github.com/plumbline-ml/plumbline/bench/serving/load"
+	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+	"github.com/plumbline-ml/plumbline/bench/serving/objective"
+)
+
+// point is a point of so many users, who each wait 10 ms for a first token and 1 ms for each other, but with more than
+// 16 users longer.
+func point(t testing.TB, users int, flags ...string) record.Run {
+	t.Helper()
+	o, err := objective.Parse("p99 ttft < 20ms")
+	if err != nil {
+		t.Fatal(err)
+	}
+	slow := max(1, int64(users)/16)
+	var all []measure.Request
+	for u := range users {
+		for i := range int64(20) {
+			due := i * 20e6 * slow
+			r := measure.Request{User: u, Due: due, Sent: due, End: due + 20e6*slow, Status: measure.OK,
+				Usage: measure.NoUsage(), Retokenized: measure.Unknown, AskedIn: measure.Unknown, AskedOut: measure.Unknown}
+			for k := range int64(11) {
+				r.Events.Add(measure.Event{At: due + (10e6+k*1e6)*slow, Kind: measure.Content, Text: true, IDs: 1})
+			}
+			all = append(all, r)
+		}
+	}
+	f := measure.Of(all, measure.Rules{Limits: o.Each(), Percentiles: o.Percentiles()})
+	verdicts := o.Judge(f)
+	holds := objective.Held(verdicts)
+	run := record.Run{Model: "m", Mode: record.ModeServing, Dir: "users", Serving: &record.Serving{
+		Load: record.ServingLoad{By: load.Users, Value: float64(users)}, Figures: f, Objectives: verdicts, Holds: &holds,
+		Flags: append([]string{}, flags...)}}
+	run.Finish(nil)
+	return run
+}
+
+func sweep(t testing.TB) *sweepfile.Sweep {
+	t.Helper()
+	s := &sweepfile.Sweep{Loads: "1..64", Objectives: "p99 ttft < 20ms", Complete: true, Points: []record.Run{
+		point(t, 1), point(t, 4), point(t, 16), point(t, 64), point(t, 12, record.ClientLimited, "misses, by far; \"well\""),
+	}, Find: &sweepfile.Find{By: load.Users, Found: 16, Trials: []sweepfile.Trial{{Value: 16, Held: true, Point: 2}}}}
+	s.Judge()
+	return s
+}
+
+func TestJudge(t *testing.T) {
+	s := sweep(t)
+	if !slices.Equal(s.Holds, []int{0, 1, 2}) || s.Best == nil || *s.Best != 2 || s.Knee == nil || *s.Knee != 2 {
+		t.Errorf("holds %v, best %v, knee %v", s.Holds, s.Best, s.Knee)
+	}
+	if !slices.Equal(s.Pareto, []int{2}) {
+		t.Errorf("pareto %v", s.Pareto)
+	}
+	none := &sweepfile.Sweep{}
+	if none.Judge(); none.Best != nil || none.Knee != nil || none.Holds == nil || none.Points == nil {
+		t.Errorf("a sweep of no points: %+v", none)
+	}
+}
+
+func TestWriteAndRead(t *testing.T) {
+	s := sweep(t)
+	path := filepath.Join(t.TempDir(), sweepfile.Name)
+	if err := s.Write(path); err != nil {
+		t.Fatal(err)
+	}
+	again, err := sweepfile.Read(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := s.JSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := again.JSON()
+	if err != nil || !bytes.Equal(a, b) {
+		t.Errorf("written again: %v\n%s\nwas\n%s", err, b, a)
+	}
+	if len(again.Points[0].Metrics()) != len(s.Points[0].Metrics()) {
+		t.Errorf("%d figures, had %d", len(again.Points[0].Metrics()), len(s.Points[0].Metrics()))
+	}
+	if _, err := sweepfile.Read(path + "x"); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a file that is not there: %v", err)
+	}
+}
+
+func TestHostileFiles(t *testing.T) {
+	s := sweep(t)
+	text, err := s.JSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct{ text, want string }{
+		"nothing":   {"", "not a sweep"},
+		"a list":    {"[]", "not a sweep"},
+		"a result":  {`{"schema":"plumbline.result","schema_version":1}`, `want "plumbline.serving" version 1 to 1`},
+		"version 0": {`{"schema":"plumbline.serving"}`, "version 0"},
+		"newer":     {`{"schema":"plumbline.serving","schema_version":2}`, "a newer harness"},
+		"no server": {`{"schema":"plumbline.serving","schema_version":1,"points":[{"model":"resnet50"}]}`,
+			`run of "resnet50"`},
+		"cut":          {string(text[:len(text)/2]), "not a sweep"},
+		"a trial of 9": {strings.Replace(string(text), `"point": 2`, `"point": 9`, 1), "trial 0 is point 9 of 5"},
+		"negative n":   {strings.Replace(string(text), `"n": 20`, `"n": -20`, 1), "want a whole number from 0"},
+		"many points": {`{"schema":"plumbline.serving","schema_version":1,"points":[` +
+			strings.Repeat(`{"serving":{}},`, 10_000) + `{"serving":{}}]}`, "10001 points"},
+	} {
+		if _, err := sweepfile.Parse([]byte(c.text)); !errors.Is(err, sweepfile.ErrSchema) ||
+			!strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+	}
+	// What it says of its points is not believed.
+	lie := strings.Replace(string(text), `"best": 2`, `"best": 77`, 1)
+	if again, err := sweepfile.Parse([]byte(lie)); err != nil || *again.Best != 2 {
+		t.Errorf("a best point of 77 is read as %v, %v", again, err)
+	}
+}
+
+func TestCSV(t *testing.T) {
+	s := sweep(t)
+	s.Points = append(s.Points, record.Run{Serving: &record.Serving{Load: record.ServingLoad{By: load.Maximum}}})
+	var b bytes.Buffer
+	if err := s.WriteCSV(&b); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(b.String(), "\n")
+	const head = "kind,value,requests_per_s,tokens_per_s,tokens_per_s_per_gpu,ttft_p50_ms,ttft_p90_ms,ttft_p99_ms," +
+		"tpot_p50_ms,tpot_p90_ms,tpot_p99_ms,e2e_p50_ms,e2e_p90_ms,e2e_p99_ms,user,goodput_per_s,attainment,failed," +
+		"concurrency,flags"
+	if lines[0] != head {
+		t.Errorf("columns %s, want %s", lines[0], head)
+	}
+	if want := "users,1,50,550,,10,10,10,1,1,1,20,20,20,1000,50,1,0,1,"; lines[1] != want {
+		t.Errorf("%s, want %s", lines[1], want)
+	}
+	rows, err := sweepfile.ReadCSV(&b)
+	if err != nil || len(rows) != 6 {
+		t.Fatalf("%d rows, %v", len(rows), err)
+	}
+	for i, p := range s.Points {
+		want := sweepfile.RowOf(p.Serving)
+		if rows[i].Kind != want.Kind || !same(rows[i].Value, want.Value) || len(rows[i].Figures) != len(want.Figures) {
+			t.Errorf("row %d is %+v, want %+v", i, rows[i], want)
+		}
+		for name, v := range want.Figures {
+			if !same(rows[i].Figures[name], v) {
+				t.Errorf("row %d: %s is %v, want %v", i, name, rows[i].Figures[name], v)
+			}
+		}
+	}
+	if want := []string{record.ClientLimited, "misses, by far", "\"well\""}; !slices.Equal(rows[4].Flags, want) {
+		t.Errorf("flags %q, want %q", rows[4].Flags, want)
+	}
+}
+
+func same(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }
+
+func TestHostileCSV(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                              "no line of columns",
+		"value,kind\n":                  `the columns ["value" "kind"]`,
+		"kind,value\nusers,many\n":      `line 2: value is "many"`,
+		"kind,value\nusers,1\nusers\n":  "wrong number of fields",
+		"kind,value,user\nusers,1,NaN":  `user is "NaN"`,
+		"kind,value,user\nusers,1,1e99": "",
+		"kind,value,colour\nx,,red":     "",
+		"kind,value\n\"users":           "quote",
+	} {
+		_, err := sweepfile.ReadCSV(strings.NewReader(text))
+		if (want == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	text, err := sweep(f).JSON()
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(text)
+	f.Add([]byte(`{"schema":"plumbline.serving","schema_version":1,"points":[{"serving":{"figures":{"ttft":{"n":1}}}}]}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		s, err := sweepfile.Parse(text)
+		if err != nil {
+			if !errors.Is(err, sweepfile.ErrSchema) {
+				t.Errorf("%v is no fault of the file", err)
+			}
+			return
+		}
+		once, err := s.JSON()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b bytes.Buffer
+		if err := s.WriteCSV(&b); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := sweepfile.ReadCSV(&b); err != nil {
+			t.Errorf("curve.csv: %v", err)
+		}
+		again, err := sweepfile.Parse(once)
+		if err != nil {
+			t.Fatalf("%v of what was written\n%s", err, once)
+		}
+		var x, y any
+		twice, err := again.JSON()
+		if err != nil || json.Unmarshal(once, &x) != nil || json.Unmarshal(twice, &y) != nil || !reflect.DeepEqual(x, y) {
+			t.Errorf("%v\n%s\nwritten again\n%s", err, once, twice)
+		}
+	})
+}
+
+func FuzzReadCSV(f *testing.F) {
+	var b bytes.Buffer
+	if err := sweep(f).WriteCSV(&b); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(b.String())
+	f.Fuzz(func(t *testing.T, text string) {
+		rows, err := sweepfile.ReadCSV(strings.NewReader(text))
+		if err != nil && rows != nil {
+			t.Errorf("%d rows with %v", len(rows), err)
+		}
+		for _, r := range rows {
+			for name, v := range r.Figures {
+				if math.IsInf(v, 0) {
+					t.Errorf("%s is %v", name, v)
+				}
+			}
+		}
+	})
+}
