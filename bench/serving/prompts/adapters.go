@@ -3,7 +3,6 @@ package prompts
 import (
 	"fmt"
 	"math"
-	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -54,50 +53,4 @@ func (w *Drawn) adapters(d Draw) {
 		turn++
 		last = p.adapter
 	}
-}
-
-// regroup puts the turns of each session together.
-func (r *reader) regroup(s *Set) {
-	if !r.asked.sessions {
-		some := false
-		for i := range s.rows {
-			if a := s.rows[i].ask; a != nil && a.Session != "" {
-				some = true
-				a.Session = ""
-			}
-		}
-		if some {
-			s.note("the data have sessions: --turns all asks their turns one after the other")
-		}
-		return
-	}
-	order := map[string]int{}
-	place := make([]int, len(s.rows))
-	for i, row := range s.rows {
-		if row.ask == nil || row.ask.Session == "" {
-			place[i] = len(order)
-			order["\x00"+strconv.Itoa(i)] = len(order)
-			continue
-		}
-		at, known := order[row.ask.Session]
-		if !known {
-			at = len(order)
-			order[row.ask.Session] = at
-		}
-		place[i] = at
-	}
-	index := make([]int, len(s.rows))
-	for i := range index {
-		index[i] = i
-	}
-	slices.SortStableFunc(index, func(a, b int) int { return place[a] - place[b] })
-	rows := make([]row, len(s.rows))
-	for to, from := range index {
-		rows[to] = s.rows[from]
-		if to == 0 || place[from] != place[index[to-1]] {
-			s.units = append(s.units, int32(to))
-		}
-	}
-	s.units = append(s.units, int32(len(rows)))
-	s.rows = rows
 }

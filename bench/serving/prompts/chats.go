@@ -247,9 +247,10 @@ func (r *reader) conversation(rec *record) {
 // turns keeps the turns of one conversation.
 func (r *reader) turns(rec *record, shared row, all []turn) {
 	name := shared.ask.ID
-	if name == "" {
-		name = fmt.Sprintf("line-%d", rec.line)
+	if name == "" || r.named[name] {
+		name = fmt.Sprintf("%s#%d", name, r.conversations)
 	}
+	r.named[name] = r.asked.sessions
 	var before []json.RawMessage
 	for i, t := range all {
 		one := shared

@@ -24,12 +24,14 @@ type reader struct {
 	apiLine int // where it was settled; 0: by the options
 	rows    []row
 	kept    int64
-	made    bool            // some prompts are made of lengths
-	models  map[string]bool // of batch files
-	empty   int             // rows without a prompt
-	all     int             // rows
+	made    bool             // some prompts are made of lengths
+	models  map[string]bool  // of batch files
+	empty   int              // rows without a prompt
+	all     int              // rows
+	spoken  map[int32]spoken // by row, of lines of sessions
 
 	conversations, unanswered int
+	named                     map[string]bool // conversations by their names
 }
 
 // Read makes the set of requests of a file, or of lengths. Its error is an ErrOptions, or an ErrData: Faults where the
@@ -40,7 +42,8 @@ func Read(o Options) (*Set, error) {
 		return nil, err
 	}
 	r := &reader{asked: a, faults: &Faults{File: o.File, Unit: "line"}, names: newNamer(a.columns), api: a.API,
-		models: map[string]bool{}}
+		models: map[string]bool{}, spoken: map[int32]spoken{},
+		named: map[string]bool{}}
 	if o.File == "" {
 		if r.made = true; r.api == "" {
 			r.api = r.madeAPI()
@@ -260,8 +263,13 @@ func (r *reader) table() (err error) {
 }
 
 // keep takes a row.
-func (r *reader) keep(_ *record, one row) {
+func (r *reader) keep(rec *record, one row) {
 	if a := one.ask; a != nil {
+		if r.asked.sessions && a.Session != "" && !rec.has(fConversations) {
+			said := spoken{whole: rec.has(fMessages), hasAnswer: rec.has(fAnswer)}
+			r.cell(rec, fAnswer, func(raw json.RawMessage) (err error) { said.answer, err = textOf(raw); return err })
+			r.spoken[int32(len(r.rows))] = said
+		}
 		r.kept += int64(len(a.Text) + len(a.Messages) + len(a.Input) + len(a.Documents) + len(a.Tools) + 4*len(a.IDs))
 		if a.Fields != nil && r.asked.body != nil {
 			merged := maps.Clone(r.asked.body)

@@ -63,7 +63,9 @@ func (r *reader) set() (*Set, error) {
 		s.note("the model in the file, %s, is not asked for: --model says which",
 			strings.Join(slices.Sorted(maps.Keys(r.models)), ", "))
 	}
-	r.regroup(s)
+	if r.regroup(s); len(r.faults.List) > 0 {
+		return nil, r.faults
+	}
 	s.startAtZero()
 	if err := s.checkLengths(); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrOptions, err)

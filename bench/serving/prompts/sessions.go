@@ -1,0 +1,98 @@
+package prompts
+
+import (
+	"slices"
+	"strconv"
+)
+
+// spoken is what a row of a session has beside its question.
+type spoken struct {
+	answer    string
+	hasAnswer bool
+	whole     bool // its messages have what was said before
+}
+
+// regroup puts the turns of each session together.
+func (r *reader) regroup(s *Set) {
+	if !r.asked.sessions {
+		some := false
+		for i := range s.rows {
+			if a := s.rows[i].ask; a != nil && a.Session != "" {
+				some = true
+				a.Session = ""
+			}
+		}
+		if some {
+			s.note("the data have sessions: --turns all asks their turns one after the other")
+		}
+		return
+	}
+	order := map[string]int{}
+	place := make([]int, len(s.rows))
+	for i, row := range s.rows {
+		if row.ask == nil || row.ask.Session == "" {
+			place[i] = len(order)
+			order["\x00"+strconv.Itoa(i)] = len(order)
+			continue
+		}
+		at, known := order[row.ask.Session]
+		if !known {
+			at = len(order)
+			order[row.ask.Session] = at
+		}
+		place[i] = at
+	}
+	index := make([]int, len(s.rows))
+	for i := range index {
+		index[i] = i
+	}
+	slices.SortStableFunc(index, func(a, b int) int { return place[a] - place[b] })
+	rows := make([]row, len(s.rows))
+	for to, from := range index {
+		rows[to] = s.rows[from]
+		if to == 0 || place[from] != place[index[to-1]] {
+			s.units = append(s.units, int32(to))
+		}
+	}
+	s.units = append(s.units, int32(len(rows)))
+	s.rows = rows
+	spoken := make([]spoken, len(rows))
+	for to, from := range index {
+		spoken[to] = r.spoken[int32(from)]
+	}
+	for u := range len(s.units) - 1 {
+		r.follow(rows[s.units[u]:s.units[u+1]], spoken[s.units[u]:s.units[u+1]])
+	}
+}
+
+// follow numbers the turns of a session whose rows are lines of their own, and gives each what was said before it.
+func (r *reader) follow(session []row, said []spoken) {
+	if session[0].ask == nil || len(r.spoken) == 0 {
+		return
+	}
+	var h History
+	for i := range session {
+		a := session[i].ask
+		a.Turn = i
+		if i > 0 {
+			session[i].hasDue, session[i].due = false, 0
+		}
+		if chats := r.api == Chat || r.api == Responses; !chats || said[i].whole && !r.asked.own || session[i].in > 0 {
+			continue
+		}
+		if a.Own = true; r.asked.own {
+			continue
+		}
+		*a = h.Turn(*a)
+		if a.Own = false; i+1 == len(session) {
+			continue
+		}
+		if !said[i].hasAnswer && !said[i+1].whole {
+			r.fault(int(session[i+1].line), "session %q has no answer in line %d for this turn to follow: want a column "+
+				"answer, "+
+				"or --history own", a.Session, session[i].line)
+			return
+		}
+		h.Answer(said[i].answer)
+	}
+}
