@@ -3,6 +3,7 @@ package measure
 import (
 	"encoding/binary"
 	"iter"
+	"slices"
 )
 
 // Events are the token events of one stream, in the order in which they came: about four bytes each. Others are not
@@ -11,6 +12,7 @@ type Events struct {
 	coded []byte // of each: the ns since the one before, then kind, text and number of ids
 	n     int
 	last  int64
+	zero  int64 // what the first is counted from
 }
 
 // Add keeps an event if it is a token event. Events come in the order of their times.
@@ -34,10 +36,22 @@ func (e *Events) Len() int { return e.n }
 // Reset drops all, and keeps the memory.
 func (e *Events) Reset() { *e = Events{coded: e.coded[:0]} }
 
+// eventBytes is what an event takes where neighbours are less than 67 ms apart and have at most seven ids.
+const eventBytes = 5
+
+// Grow makes room for so many more events: Add allocates nothing until then.
+func (e *Events) Grow(events int) { e.coded = slices.Grow(e.coded, events*eventBytes) }
+
+// Shift moves all by so many nanoseconds.
+func (e *Events) Shift(by int64) {
+	e.zero += by
+	e.last += by
+}
+
 // All are the events, in order.
 func (e *Events) All() iter.Seq[Event] {
 	return func(yield func(Event) bool) {
-		var at int64
+		at := e.zero
 		for rest := e.coded; len(rest) > 0; {
 			step, n := binary.Varint(rest)
 			word, m := binary.Uvarint(rest[n:])

@@ -1,0 +1,99 @@
+package serving
+
+import (
+	"sync"
+
+	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+)
+
+// users ask, each when its answer has come and it has thought. Those that warm up go on into the measurement, each for
+// itself: nobody waits for the others, and no second wave is made.
+func (e *engine) users() {
+	var group sync.WaitGroup
+	for i, start := range e.plan.Load.Starts() {
+		group.Go(func() { (&user{engine: e, number: i, up: make(chan struct{}, 1)}).run(start) })
+	}
+	group.Wait()
+	e.stop(ByRequests)
+}
+
+// user is one user.
+type user struct {
+	*engine
+	number   int
+	up       chan struct{}
+	measured bool // it has sent a request that counts
+}
+
+// run asks until there is nothing more to ask for.
+func (u *user) run(due int64) {
+	for u.keeper.wait(u.sending, due, u.up) {
+		place := int(u.taken.Add(1)) - 1
+		if place < len(u.warm.items) {
+			due = u.ask(&u.warm.items[place], due, true) + int64(u.plan.Load.Think)
+			continue
+		}
+		place -= len(u.warm.items)
+		n := int64(u.plan.Load.Requests)
+		if n > 0 && u.sent.Load() >= n {
+			break
+		}
+		if u.past(due) {
+			u.timeIsUp()
+			break
+		}
+		due = u.turns(u.work.at(place), due)
+	}
+	u.noMore()
+}
+
+// turns asks for all turns of a unit, and returns when the next is due.
+func (u *user) turns(of unit, due int64) int64 {
+	for k := of.from; k < of.to; k++ {
+		it := &u.work.items[k]
+		if k > of.from && (!u.keeper.wait(u.sending, due, u.up) || u.past(due)) {
+			break
+		}
+		n := u.sent.Add(1)
+		if most := int64(u.plan.Load.Requests); most > 0 && n > most && k == of.from {
+			u.sent.Add(-1)
+			break
+		}
+		u.begin(due)
+		ended := u.ask(it, due, false)
+		next := it
+		if k+1 < of.to {
+			next = &u.work.items[k+1]
+		}
+		due = ended + int64(next.thinks(u.plan.Load))
+	}
+	return due
+}
+
+// ask sends one request, and returns when it ended.
+func (u *user) ask(it *item, due int64, warm bool) int64 {
+	r := u.slots.next()
+	r.Due, r.User = due, u.number
+	u.engine.ask(it, r, warm)
+	if !warm && !u.measured {
+		u.measured = true
+		u.steady(r)
+	}
+	return r.End
+}
+
+// steady notes that a user has sent its first measured request.
+func (u *user) steady(r *measure.Request) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.started++
+	u.from = max(u.from, r.Sent)
+}
+
+// noMore notes that a user finds nothing more to do.
+func (u *user) noMore() {
+	now := u.clock.Now()
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.to = min(u.to, now)
+}

@@ -1,0 +1,299 @@
+package serving
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/bench/serving/load"
+	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+	"github.com/plumbline-ml/plumbline/loadgen/pace"
+)
+
+// Ended is what ended the sending of a point.
+type Ended string
+
+// The ends of points.
+const (
+	ByRequests Ended = "requests" // all that were to be sent
+	ByDuration Ended = "duration"
+	ByErrors   Ended = "errors"    // more failures than Plan.MaxErrors
+	ByCaller   Ended = "interrupt" // the end of the context
+)
+
+func (e Ended) Error() string { return string(e) }
+
+// errGrace ends requests that are under way when the grace period is over.
+var errGrace = errors.New("the grace period is over")
+
+// engine runs one plan.
+type engine struct {
+	asker    Asker
+	plan     Plan
+	work     *work
+	warm     *work
+	slots    slots
+	clock    *pace.Clock
+	keeper   *keeper
+	progress *Progress
+
+	sending context.Context // ends when nothing more is sent, by an Ended
+	stop    context.CancelCauseFunc
+	asking  context.Context // ends what is under way
+	cancel  context.CancelCauseFunc
+
+	zero   atomic.Int64 // when the measurement begins; unset before
+	begun  sync.Once
+	client meter
+	graced sync.Once
+	length time.Duration // of a schedule that a duration ends
+
+	taken atomic.Int64 // of the work
+	sent  atomic.Int64 // measured requests
+
+	mu       sync.Mutex
+	timers   []*time.Timer
+	from, to int64 // the steady window of users
+	started  int   // users who have sent a measured request
+	retries  atomic.Int64
+}
+
+const unset = math.MinInt64
+
+// Measure sends requests as the plan says, and returns what was recorded of each. It measures once; a context that ends
+// ends the sending, and what is under way is cancelled: the point then has what was done, and no error is returned. An
+// error says that nothing was measured.
+func Measure(ctx context.Context, asker Asker, plan Plan) (*Point, error) {
+	if err := plan.check(); err != nil {
+		return nil, err
+	}
+	e := &engine{asker: asker, plan: plan, progress: plan.Progress, from: unset, to: math.MaxInt64}
+	if e.progress == nil {
+		e.progress = new(Progress)
+	}
+	e.zero.Store(unset)
+	var err error
+	joined := plan.Load.Sessions || plan.Load.Kind == load.Replay
+	if e.work, err = prepare(asker, plan.Asks, joined, plan.Load.Seed); err != nil {
+		return nil, err
+	}
+	if e.warm, err = prepare(asker, plan.WarmUp, false, 0); err != nil {
+		return nil, err
+	}
+	var s load.Schedule
+	if plan.Load.Kind != load.Users {
+		if s, err = e.schedule(); err != nil {
+			return nil, err
+		}
+	}
+	return e.run(ctx, s), nil
+}
+
+// schedule are the due times of units.
+func (e *engine) schedule() (load.Schedule, error) {
+	var stamps []time.Duration
+	if e.plan.Load.Kind == load.Replay {
+		for _, u := range e.work.units {
+			it := &e.work.items[u.from]
+			if !it.hasDue {
+				return load.Schedule{}, fmt.Errorf("row %d of the data has no time: a replay wants one of each", it.row+1)
+			}
+			stamps = append(stamps, it.due)
+		}
+	}
+	return e.plan.Load.Schedule(len(e.work.units), stamps)
+}
+
+// run sends all, and makes the point.
+func (e *engine) run(ctx context.Context, s load.Schedule) *Point {
+	caller := context.WithoutCancel(ctx)
+	e.sending, e.stop = context.WithCancelCause(caller)
+	e.asking, e.cancel = context.WithCancelCause(caller)
+	defer e.cancel(nil)
+	defer e.stop(nil)
+	defer context.AfterFunc(ctx, func() { e.abort(ByCaller) })()
+	e.slots.size = len(e.warm.items) + e.expected(s)
+	e.clock = pace.Start(ctx)
+	e.keeper = newKeeper(e.clock)
+	keeping, enough := context.WithCancel(caller)
+	var kept sync.WaitGroup
+	kept.Go(func() { e.keeper.run(keeping) })
+	if e.plan.Load.Kind == load.Users {
+		e.users()
+	} else {
+		e.open(s)
+	}
+	enough()
+	kept.Wait()
+	e.rest()
+	return e.point(s)
+}
+
+// expected is how many requests there will be, as far as that is known.
+func (e *engine) expected(s load.Schedule) int {
+	switch p := e.plan.Load; {
+	case p.Kind != load.Users:
+		return len(s.Due)
+	case p.Requests > 0:
+		return p.Requests
+	}
+	return leastBlock
+}
+
+// abort ends the point at once.
+func (e *engine) abort(why Ended) {
+	e.stop(why)
+	e.cancel(why)
+}
+
+// begin is when the measurement begins, at the first time that it is called.
+func (e *engine) begin(at int64) {
+	e.begun.Do(func() {
+		e.zero.Store(at)
+		e.client.begin()
+		for _, d := range e.ends() {
+			e.after(d-time.Duration(e.clock.Now()-at), func() {
+				if e.past(at + int64(d)) {
+					e.timeIsUp()
+				}
+			})
+		}
+	})
+}
+
+// ends are the times after which a duration may have ended the sending.
+func (e *engine) ends() []time.Duration {
+	switch p := e.plan.Load; {
+	case p.Kind != load.Users && e.length == math.MaxInt64:
+		return nil
+	case p.Kind != load.Users:
+		return []time.Duration{e.length}
+	case p.Duration > 0:
+		return []time.Duration{p.Duration}
+	case p.Requests > 0:
+		return nil
+	}
+	return []time.Duration{load.DefaultDuration, load.MostDuration}
+}
+
+// past tells whether a duration has ended the sending at a time.
+func (e *engine) past(at int64) bool {
+	passed := time.Duration(at - e.zero.Load())
+	switch p := e.plan.Load; {
+	case e.zero.Load() == unset:
+		return false
+	case p.Kind != load.Users:
+		return passed >= e.length
+	case p.Duration > 0:
+		return passed >= p.Duration
+	case p.Requests > 0:
+		return false
+	}
+	return passed >= load.MostDuration || passed >= load.DefaultDuration && e.sent.Load() >= load.DefaultRequests
+}
+
+// timeIsUp begins the grace period. Users send nothing more; what a schedule has left is sent as long as it lasts.
+func (e *engine) timeIsUp() {
+	e.graced.Do(func() {
+		if e.plan.Load.Kind == load.Users {
+			e.stop(ByDuration)
+		}
+		e.after(e.plan.Grace, func() {
+			e.cancel(errGrace)
+			e.stop(ByDuration)
+		})
+	})
+}
+
+// after does something later, unless the point has ended.
+func (e *engine) after(d time.Duration, do func()) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.timers = append(e.timers, time.AfterFunc(d, do))
+}
+
+// rest stops what was planned for later.
+func (e *engine) rest() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, t := range e.timers {
+		t.Stop()
+	}
+}
+
+// ask sends an item and records it. It returns when the answer was there, or not.
+func (e *engine) ask(it *item, r *measure.Request, warm bool) {
+	r.Row, r.Session, r.Turn, r.WarmUp = it.row, it.session, it.turn, warm
+	r.AskedIn, r.AskedOut, r.Retokenized = it.in, it.out, measure.Unknown
+	if warm {
+		e.progress.warm.Add(1)
+	} else {
+		e.progress.sent.Add(1)
+	}
+	e.progress.underWay.Add(1)
+	for try := 0; ; try++ {
+		r.Events.Reset()
+		r.Events.Grow(int(min(max(it.out, 32), mostGrown)))
+		r.Usage, r.Status, r.Fault = measure.NoUsage(), "", ""
+		e.asker.Ask(e.asking, it.prepared, e.clock, r)
+		if try >= e.plan.Retry || r.Status != tooMany && r.Status != busy {
+			break
+		}
+		e.retries.Add(1)
+		if !e.pause(backoff << min(try, 6)) {
+			break
+		}
+	}
+	e.progress.underWay.Add(-1)
+	if r.End < r.Sent || r.End == 0 { // it was not sent
+		r.End = e.clock.Now()
+	}
+	if r.Status == measure.Cancelled && errors.Is(context.Cause(e.asking), errGrace) {
+		r.Status = measure.Unfinished
+	}
+	if !warm {
+		e.ended(r)
+	}
+}
+
+const (
+	// backoff is how long a request waits that was refused, the first time; each time twice as long, up to 16 s.
+	backoff = 250 * time.Millisecond
+	// Servers that refuse for the time being.
+	tooMany, busy measure.Status = "http_429", "http_503"
+	// mostGrown bounds the events that room is made for in advance.
+	mostGrown = 1 << 16
+)
+
+// pause waits; false: nothing more is sent.
+func (e *engine) pause(d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-e.sending.Done():
+	case <-e.asking.Done():
+	}
+	return false
+}
+
+// ended counts a measured request.
+func (e *engine) ended(r *measure.Request) {
+	e.progress.tokens.Add(int64(r.Events.Len()))
+	ended := e.progress.ended.Add(1)
+	if r.Status == measure.Cancelled {
+		return
+	}
+	m := measure.Measure(r, measure.Rules{NoTokens: e.plan.NoTokens})
+	if m.Found == measure.OK {
+		return
+	}
+	if failed := e.progress.failed.Add(1); e.plan.MaxErrors.exceeded(failed, ended) {
+		e.abort(ByErrors)
+	}
+}

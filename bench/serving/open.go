@@ -1,0 +1,171 @@
+package serving
+
+import (
+	"context"
+	"errors"
+	"math"
+	"sync"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/bench/serving/load"
+	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+	"github.com/plumbline-ml/plumbline/loadgen/pace"
+)
+
+// lead is how long after its start a schedule begins: its first request is not late.
+const lead = 2 * time.Millisecond
+
+// open sends by a schedule, whatever the server does.
+func (e *engine) open(s load.Schedule) {
+	e.warmUp()
+	var group sync.WaitGroup
+	defer group.Wait()
+	sleeper := pace.NewSleeper(e.sending, e.clock, false)
+	defer sleeper.Close()
+	ended := e.lasts(s)
+	e.begin(e.clock.Now() + int64(lead))
+	o := &opened{engine: e, schedule: s, zero: e.zero.Load()}
+	if n := e.plan.Load.Users; n > 0 {
+		o.room = make(chan struct{}, n)
+	}
+	for i, due := range s.Due {
+		sleeper.Until(o.zero + due)
+		if e.sending.Err() != nil || !o.enter() {
+			o.left(i)
+			return
+		}
+		if p := e.plan.Load; p.Sessions && p.Requests > 0 && e.sent.Load() >= int64(p.Requests) {
+			o.leave()
+			break
+		}
+		group.Go(func() { o.send(i) })
+	}
+	e.stop(ended)
+}
+
+// lasts is what will end a schedule, and sets how long it is where a duration does.
+func (e *engine) lasts(s load.Schedule) Ended {
+	p := e.plan.Load
+	e.length = math.MaxInt64
+	if p.Requests > 0 && len(s.Due) >= p.Requests || p.Kind != load.Rate && p.Duration == 0 {
+		return ByRequests
+	}
+	switch {
+	case p.Duration > 0:
+		e.length = p.Duration
+	case len(s.Due) > 0:
+		e.length = max(load.DefaultDuration, time.Duration(s.Due[len(s.Due)-1]))
+	}
+	if p.Stages != nil {
+		var all time.Duration
+		for _, stage := range p.Stages {
+			all += stage.For
+		}
+		if e.length = all; p.Duration > 0 {
+			e.length = min(all, p.Duration)
+		}
+	}
+	return ByDuration
+}
+
+// warmUp sends all requests that warm up, and waits for them.
+func (e *engine) warmUp() {
+	var group sync.WaitGroup
+	for i := range e.warm.items {
+		group.Go(func() {
+			r := e.slots.next()
+			r.Due = e.clock.Now()
+			e.ask(&e.warm.items[i], r, true)
+		})
+	}
+	group.Wait()
+}
+
+// opened is a schedule that runs.
+type opened struct {
+	*engine
+	schedule load.Schedule
+	zero     int64
+	room     chan struct{} // nil: as many as come
+}
+
+// enter waits until the request may be sent; false: it may not any more.
+func (o *opened) enter() bool {
+	if o.room == nil {
+		return true
+	}
+	select {
+	case o.room <- struct{}{}:
+		return true
+	case <-o.sending.Done():
+		return false
+	}
+}
+
+func (o *opened) leave() {
+	if o.room != nil {
+		<-o.room
+	}
+}
+
+// unit is what is sent at a place of the schedule.
+func (o *opened) unit(i int) unit {
+	if o.schedule.Rows != nil {
+		return o.work.units[o.schedule.Rows[i]]
+	}
+	return o.work.at(i)
+}
+
+// send sends the unit of a place: its first turn is due by the schedule, each other when the answer before has ended
+// and its user has thought. The place in the room is the caller's, of the first turn.
+func (o *opened) send(i int) {
+	due := o.zero + o.schedule.Due[i]
+	u := o.unit(i)
+	var up chan struct{}
+	for k := u.from; k < u.to; k++ {
+		it := &o.work.items[k]
+		if k > u.from {
+			if up == nil {
+				up = make(chan struct{}, 1)
+			}
+			due += int64(it.thinks(o.plan.Load))
+			if o.past(due) || !o.keeper.wait(o.asking, due, up) || !o.enter() {
+				return
+			}
+		}
+		r := o.slots.next()
+		r.Due = due
+		o.sent.Add(1)
+		o.ask(it, r, o.schedule.Due[i] < o.schedule.Steady)
+		o.leave()
+		if due = r.End; r.Status != measure.OK {
+			return // nobody goes on after that
+		}
+	}
+}
+
+// thinks is how long a user thinks before an item.
+func (it *item) thinks(p load.Pattern) time.Duration {
+	if it.think > 0 && it.turn > 0 {
+		return it.think
+	}
+	return p.Think
+}
+
+// left records, from a place on, what was due and not sent when the grace period ended.
+func (o *opened) left(from int) {
+	if !errors.Is(context.Cause(o.asking), errGrace) {
+		return
+	}
+	now := o.clock.Now()
+	for i := from; i < len(o.schedule.Due); i++ {
+		it := &o.work.items[o.unit(i).from]
+		r := o.slots.next()
+		*r = measure.Request{
+			Row: it.row, Session: it.session, Due: o.zero + o.schedule.Due[i], Sent: now, End: now,
+			Status: measure.Unfinished, Fault: "not sent: so many requests were under way until the grace period ended",
+			WarmUp: o.schedule.Due[i] < o.schedule.Steady, Usage: measure.NoUsage(), Retokenized: measure.Unknown,
+			AskedIn: it.in, AskedOut: it.out,
+		}
+	}
+}

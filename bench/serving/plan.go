@@ -1,0 +1,111 @@
+package serving
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/bench/serving/load"
+	"github.com/plumbline-ml/plumbline/bench/serving/prompts"
+)
+
+// Asks are requests, from 0. At is called by many goroutines, before the measurement alone.
+type Asks interface {
+	Len() int
+	At(i int) prompts.Ask
+}
+
+// List are requests that exist.
+type List []prompts.Ask
+
+// Len is how many there are.
+func (l List) Len() int { return len(l) }
+
+// At is one of them.
+func (l List) At(i int) prompts.Ask { return l[i] }
+
+// What a measurement does where nobody says otherwise.
+const (
+	DefaultGrace   = 30 * time.Second
+	LeastWarmUp    = 8
+	errorShare     = 0.1 // of the requests that ended,
+	errorsAreAfter = 20  // from so many on
+)
+
+// Plan says what is measured: one point.
+type Plan struct {
+	// Asks are sent in their order; where they are fewer than the load wants, they come again, shuffled anew by the
+	// load's seed. The turns of a session are neighbours.
+	Asks Asks
+	// WarmUp are sent first, and count in nothing: by users before their other requests, of another load all at once.
+	// Nil: none.
+	WarmUp Asks
+	Load   load.Pattern
+	// Grace is how long requests that are under way may go on when a duration has ended the sending; those that a number
+	// of requests ended are all waited for.
+	Grace time.Duration
+	// MaxErrors ends the point; nil: more than 10 % after 20 requests.
+	MaxErrors *MaxErrors
+	// Retry is how often a request is sent again that the server refused as too many (429) or as busy (503).
+	Retry int
+	// NoTokens says that answers have no tokens: embeddings, ranks.
+	NoTokens bool
+	// Progress, if not nil, may be looked at while the measurement runs.
+	Progress *Progress
+}
+
+// WarmUps is how many requests warm up where nobody says otherwise: as many as users, at least eight.
+func WarmUps(p load.Pattern) int { return max(LeastWarmUp, p.Users) }
+
+// MaxErrors is how many failed requests end a point.
+type MaxErrors struct {
+	// Share is of the requests that ended, once there are twenty; above 0.
+	Share float64
+	// Count is how many may fail where Share is 0.
+	Count int
+}
+
+// ParseMaxErrors reads "N" or "P%".
+func ParseMaxErrors(text string) (MaxErrors, error) {
+	if number, ok := strings.CutSuffix(strings.TrimSpace(text), "%"); ok {
+		p, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+		if err != nil || !(p > 0 && p <= 100) {
+			return MaxErrors{}, fmt.Errorf("%q: want a share above 0 and up to 100 %%, as 10%%", text)
+		}
+		return MaxErrors{Share: p / 100}, nil
+	}
+	n, err := strconv.Atoi(strings.TrimSpace(text))
+	if err != nil || n < 0 {
+		return MaxErrors{}, fmt.Errorf("%q: want a number of requests from 0 on, or a share as 10%%", text)
+	}
+	return MaxErrors{Count: n}, nil
+}
+
+// exceeded tells whether so many failed of those that ended are too many.
+func (m *MaxErrors) exceeded(failed, ended int64) bool {
+	switch {
+	case m == nil:
+		return ended >= errorsAreAfter && float64(failed) > errorShare*float64(ended)
+	case m.Share > 0:
+		return ended >= errorsAreAfter && float64(failed) > m.Share*float64(ended)
+	}
+	return failed > int64(m.Count)
+}
+
+// check says what of a plan cannot be run.
+func (p *Plan) check() error {
+	var faults []error
+	need := func(ok bool, text string) {
+		if !ok {
+			faults = append(faults, errors.New(text))
+		}
+	}
+	need(p.Asks != nil && p.Asks.Len() > 0, "there is nothing to ask for")
+	need(p.Load.Kind != "", "there is no load")
+	need(p.Load.Kind != load.Users || p.Load.Users > 0, "a closed loop without users")
+	need(p.Grace >= 0, fmt.Sprintf("a grace period of %v: want 0 or more", p.Grace))
+	need(p.Retry >= 0, fmt.Sprintf("%d more tries: want 0 or more", p.Retry))
+	return errors.Join(faults...)
+}

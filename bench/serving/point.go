@@ -1,0 +1,78 @@
+package serving
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/bench/serving/load"
+	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+)
+
+// Point is what was measured at one load.
+type Point struct {
+	Load load.Pattern
+	// Requests are all that were begun, in the order in which they were due, those that warmed up too. Their times are
+	// counted from the beginning of the measurement: from its first due time. Others may have been due before it.
+	Requests []measure.Request
+	// Window is the steady part of a closed loop: from when every user had sent a measured request to when the first
+	// found no more to do. Nil: there is none, and of an open loop the whole.
+	Window *measure.Window
+	Ended  Ended
+	Began  time.Time // by the wall clock
+	Rounds int       // how often the data were asked for, the first time too
+	Client Client
+	Notes  []string
+}
+
+// point makes the point of what was recorded.
+func (e *engine) point(s load.Schedule) *Point {
+	e.client.end()
+	zero := e.zero.Load()
+	if zero == unset {
+		zero = e.clock.Now()
+	}
+	p := &Point{
+		Load: e.plan.Load, Requests: e.slots.all(), Notes: s.Notes,
+		Began: e.clock.Wall().Add(time.Duration(zero)),
+	}
+	var cause Ended
+	if errors.As(context.Cause(e.sending), &cause) {
+		p.Ended = cause
+	}
+	slices.SortStableFunc(p.Requests, func(a, b measure.Request) int { return cmp.Compare(a.Due, b.Due) })
+	for i := range p.Requests {
+		r := &p.Requests[i]
+		r.Index = i
+		r.Due, r.Sent, r.End = r.Due-zero, r.Sent-zero, r.End-zero
+		r.Events.Shift(-zero)
+	}
+	e.rounds(p)
+	if e.plan.Load.Kind == load.Users {
+		e.window(p, zero)
+	}
+	p.Client = e.client.of(p.Requests)
+	p.Client.Retries = e.retries.Load()
+	return p
+}
+
+// rounds says how often the data were asked for.
+func (e *engine) rounds(p *Point) {
+	if p.Rounds = 1 + len(e.work.orders); p.Rounds > 1 {
+		p.Notes = append(p.Notes, fmt.Sprintf("%d prompts were asked for up to %d times, each time shuffled anew: the "+
+			"server's cache may answer", len(e.work.items), p.Rounds))
+	}
+}
+
+// window is the steady part.
+func (e *engine) window(p *Point, zero int64) {
+	if e.started < e.plan.Load.Users || e.from >= e.to {
+		p.Notes = append(p.Notes, fmt.Sprintf("there was no time at which all of %d users asked: figures are of all "+
+			"requests; more of them, or more time, make it steady", e.plan.Load.Users))
+		return
+	}
+	p.Window = &measure.Window{From: e.from - zero, To: e.to - zero}
+}
