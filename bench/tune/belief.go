@@ -9,6 +9,7 @@ type belief struct {
 	bound          float64   // queries per second, which hardly a rate is above
 	rates, weights []float64 // queries per second, rising; weights add up to 1
 	low            float64   // the highest rate that was VALID; 0: none
+	step           float64   // rates are multiples of it; 0: of nothing
 	trials         []Trial   // that were taken
 }
 
@@ -70,6 +71,7 @@ func (b *belief) take(t Trial) {
 // around is what is known with another bound: the runs are the same.
 func (b *belief) around(bound float64) *belief {
 	wider := newBelief(bound)
+	wider.step = b.step
 	for _, t := range b.trials {
 		wider.take(t)
 	}
@@ -98,7 +100,17 @@ func (b *belief) quantile(p float64) float64 {
 	return b.rates[len(b.rates)-1]
 }
 
+// middle is a rate that is about as likely too high as not: none that was VALID, where rates are steps.
+func (b *belief) middle() float64 {
+	r := b.quantile(0.5)
+	if b.step > 0 {
+		r = max(b.step*math.Round(r/b.step), b.low+b.step)
+	}
+	return r
+}
+
 // narrowEnough says that there is hardly a higher rate than the one that was VALID, or hardly one at all.
 func (b *belief) narrowEnough() bool {
-	return b.quantile(sure) <= max(b.low*(1+Precision), b.rates[0]*(1+2*grain))
+	return b.quantile(sure) <= max(b.low*(1+Precision), b.rates[0]*(1+2*grain)) ||
+		b.low > 0 && b.quantile(sure) < b.low+b.step
 }

@@ -37,6 +37,12 @@ type RateSearch struct {
 	Probes, Confirmations int
 	// Most is the highest rate that is worth a probe above the bound, in queries per second; 0: any is.
 	Most float64
+	// Made are runs that were made before, at any rates: probes count on from them.
+	Made []Trial
+	// Shares are those of the rate that was found which are confirmed in turn, falling; nil: from all of it to a quarter.
+	Shares []float64
+	// Step is the least distance of two rates, all of which are multiples of it; 0: there is none.
+	Step float64
 	// Report, if not nil, sees each run.
 	Report func(Trial)
 }
@@ -86,14 +92,18 @@ func (s RateSearch) Find(ctx context.Context, bound, known float64) (float64, er
 // narrow is one search, from the beginning.
 func (s RateSearch) narrow(ctx context.Context, bound, known float64) (float64, error) {
 	b := newBelief(bound)
+	b.step = s.Step
 	if known > 0 {
 		b.take(Trial{TargetQPS: known, Valid: true})
+	}
+	for _, t := range s.Made {
+		b.take(t)
 	}
 	for range cmp.Or(s.Probes, mostProbes) {
 		if b.narrowEnough() {
 			break
 		}
-		t, err := s.try(ctx, s.Probe, b.quantile(0.5))
+		t, err := s.try(ctx, s.Probe, b.middle())
 		if err != nil {
 			return b.low, err
 		}
@@ -142,6 +152,9 @@ func (s RateSearch) ConfirmOrLower(ctx context.Context, rate float64) (float64, 
 
 // shares are those of the rate that was found which are tried in turn.
 func (s RateSearch) shares() []float64 {
+	if s.Shares != nil {
+		return s.Shares
+	}
 	all := stepsBack[:]
 	for round := 1; round < rounds && s.patient(); round++ {
 		all = slices.Concat(all, stepsBack[backAgain:])

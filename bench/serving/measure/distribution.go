@@ -19,7 +19,8 @@ var usual = [...]float64{0.5, 0.9, 0.95, 0.97, 0.99, 0.999}
 const low = 0.01
 
 // Distribution describes the values of a metric: nanoseconds, tokens per second, or tokens. In JSON it is one object:
-// n, mean, min, max, and for each percentile pNN, pNN_linear and pNN_failed, which is null where it is infinite.
+// n, mean, min, max, and for each percentile pNN, pNN_linear, pNN_failed, and pNN_low and pNN_high, its bounds. Null is
+// infinite.
 type Distribution struct {
 	N              int
 	Mean, Min, Max float64
@@ -36,7 +37,13 @@ type Percentile struct {
 	// Failed is Value with each failed request as an infinite one (of User: as 0 tokens per second). NaN: there were no
 	// failures, or they do not count here.
 	Failed float64
+	// Between are the values that Judged has, with a certainty of 95 %, in a measurement of any length. Absent where
+	// nobody asked for the percentile.
+	Between *Bounds
 }
+
+// Bounds are the least and the largest value that something may have.
+type Bounds struct{ Low, High float64 }
 
 // Judged is the percentile that objectives are judged by: failures count, where there are any.
 func (p Percentile) Judged() float64 {
@@ -75,6 +82,21 @@ func ParsePercentile(name string) (p float64, ok bool) {
 // rank is the element of n sorted values that LoadGen takes as percentile p.
 func rank(n int, p float64) int { return min(int(float64(n)*p), n-1) }
 
+// z is how many deviations of a normal distribution 95 % of it lie within.
+const z = 1.959963984540054
+
+// Wilson bounds a share of which k of n were seen, with a certainty of 95 %: E. B. Wilson, "Probable inference, the law
+// of succession, and statistical inference" (1927). Of none it is all from 0 to 1.
+func Wilson(k float64, n int) (low, high float64) {
+	if n <= 0 {
+		return 0, 1
+	}
+	m, p := float64(n), k/float64(n)
+	centre := (p + z*z/(2*m)) / (1 + z*z/m)
+	half := z / (1 + z*z/m) * math.Sqrt(p*(1-p)/m+z*z/(4*m*m))
+	return max(0, centre-half), min(1, centre+half)
+}
+
 // values are those of one metric, to be walked again and again.
 type values struct {
 	orderstat.Values
@@ -82,8 +104,9 @@ type values struct {
 	n        int                   // how many there are
 	min, max int64
 	mean     float64
-	failed   int  // requests that failed and count as values
-	lowest   bool // a failure is the lowest value, not the highest
+	failed   int       // requests that failed and count as values
+	asked    []float64 // percentiles that have bounds
+	lowest   bool      // a failure is the lowest value, not the highest
 }
 
 // distribution finds the percentiles, rising.
@@ -92,27 +115,45 @@ func (v values) distribution(percentiles []float64) Distribution {
 		return Distribution{}
 	}
 	d := Distribution{N: v.n, Mean: v.mean, Min: v.of(v.min), Max: v.of(v.max)}
-	ranks := make([]int, 0, 4*len(percentiles))
+	const each = 6 // ranks of a percentile
+	ranks := make([]int, 0, each*len(percentiles))
 	for _, p := range percentiles {
 		below := min(int(float64(v.n-1)*p), v.n-1)
-		with, _ := v.withFailures(p)
-		ranks = append(ranks, rank(v.n, p), below, min(below+1, v.n-1), max(0, min(with, v.n-1)))
+		ranks = append(ranks, rank(v.n, p), below, min(below+1, v.n-1))
+		low, high := v.bounds(p)
+		for _, p := range []float64{p, low, high} {
+			with, _ := v.withFailures(p)
+			ranks = append(ranks, max(0, min(with, v.n-1)))
+		}
 	}
 	found := orderstat.Select(v.Values, orderstat.Moments{N: v.n, Min: v.min, Max: v.max}, ranks)
 	for i, p := range percentiles {
-		at := func(j int) float64 { return v.of(found[4*i+j]) }
+		at := func(j int) float64 { return v.of(found[each*i+j]) }
+		judged := func(p float64, j int) float64 {
+			if _, beyond := v.withFailures(p); beyond {
+				return v.failure()
+			}
+			return at(j)
+		}
 		place := float64(v.n-1) * p
 		part := place - math.Floor(place)
 		q := Percentile{P: p, Value: at(0), Linear: at(1) + part*(at(2)-at(1)), Failed: math.NaN()}
 		if v.failed > 0 {
-			q.Failed = at(3)
-			if _, beyond := v.withFailures(p); beyond {
-				q.Failed = v.failure()
-			}
+			q.Failed = judged(p, 3)
+		}
+		if slices.Contains(v.asked, p) {
+			low, high := v.bounds(p)
+			q.Between = &Bounds{judged(low, 4), judged(high, 5)}
 		}
 		d.Percentiles = append(d.Percentiles, q)
 	}
 	return d
+}
+
+// bounds are the shares between which that of the values below a percentile may be.
+func (v values) bounds(p float64) (low, high float64) {
+	n := v.n + v.failed
+	return Wilson(p*float64(n), n)
 }
 
 // withFailures is the rank of a percentile among the values where failures stand beside them; beyond: it is a failure.
@@ -156,6 +197,10 @@ func (d Distribution) MarshalJSON() ([]byte, error) {
 			if !math.IsNaN(p.Failed) {
 				add(name+"_failed", p.Failed)
 			}
+			if p.Between != nil {
+				add(name+"_low", p.Between.Low)
+				add(name+"_high", p.Between.High)
+			}
 		}
 	}
 	return append(b, '}'), err
@@ -169,7 +214,8 @@ func (d *Distribution) UnmarshalJSON(text []byte) error {
 		return fmt.Errorf("a distribution: %w", err)
 	}
 	for name, text := range all {
-		_, percentile := ParsePercentile(strings.TrimSuffix(strings.TrimSuffix(name, "_linear"), "_failed"))
+		statistic, _, _ := strings.Cut(name, "_")
+		_, percentile := ParsePercentile(statistic)
 		if !percentile && !slices.Contains([]string{"n", "mean", "min", "max"}, name) {
 			continue
 		}
@@ -201,12 +247,22 @@ func (d *Distribution) UnmarshalJSON(text []byte) error {
 			q.Linear = *v
 		}
 		if v, ok := fields[name+"_failed"]; ok {
-			if q.Failed = math.Inf(1); v != nil {
-				q.Failed = *v
-			}
+			q.Failed = infinite(v)
+		}
+		low, isLow := fields[name+"_low"]
+		if high, ok := fields[name+"_high"]; ok && isLow {
+			q.Between = &Bounds{infinite(low), infinite(high)}
 		}
 		d.Percentiles = append(d.Percentiles, q)
 	}
 	slices.SortFunc(d.Percentiles, func(a, b Percentile) int { return cmp.Compare(a.P, b.P) })
 	return nil
+}
+
+// infinite is a number of which null is infinite.
+func infinite(v *float64) float64 {
+	if v == nil {
+		return math.Inf(1)
+	}
+	return *v
 }

@@ -247,7 +247,7 @@ func (f *Figures) distributions(inside []*Measured, rules Rules) {
 		}
 		if more := rules.Percentiles[name]; len(more) > 0 && name != Queue && name != Out {
 			wanted = append(wanted, more...)
-			v.failed = failed
+			v.failed, v.asked = failed, more
 		}
 		slices.Sort(wanted)
 		wanted = slices.Compact(wanted)

@@ -18,10 +18,10 @@ type Verdict struct {
 	Measured *float64 `json:"measured"`
 	// Why says why the term is not held where that is no matter of the measured value.
 	Why string `json:"why,omitempty"`
-	// Between are the bounds of an attainment: the share of all requests that there could be, with a certainty of 95 %.
-	// Unclear says that the target lies between them: more requests would tell.
-	Between *[2]float64 `json:"between,omitempty"`
-	Unclear bool        `json:"unclear,omitempty"`
+	// Between are the bounds of an attainment, or of a percentile: what a longer measurement could have, with a certainty
+	// of 95 %; null is infinite. Unclear says that the limit lies between them: more requests would tell.
+	Between *[2]figure.Number `json:"between,omitempty"`
+	Unclear bool              `json:"unclear,omitempty"`
 }
 
 // Judge gives a verdict on each term that a point can miss. The figures are made with the Percentiles and the limits,
@@ -67,11 +67,21 @@ func (t Term) judge(f *measure.Figures) Verdict {
 		v.Measured = &measured
 	}
 	if t.Metric == Attainment && f.Good != nil {
-		low, high := Wilson(*f.Good, f.Requests)
-		v.Between = &[2]float64{low, high}
-		v.Unclear = low <= t.Value && t.Value <= high
+		low, high := measure.Wilson(float64(*f.Good), f.Requests)
+		v.bounded(low, high)
+	}
+	if t.p > 0 {
+		if p, ok := f.Distribution(t.Metric).At(t.p); ok && p.Between != nil {
+			v.bounded(p.Between.Low, p.Between.High)
+		}
 	}
 	return v
+}
+
+// bounded notes between which values the measured one may be in a longer measurement.
+func (v *Verdict) bounded(low, high float64) {
+	v.Between = &[2]figure.Number{figure.Number(low), figure.Number(high)}
+	v.Unclear = v.Term.Op.Holds(low, v.Term.Value) != v.Term.Op.Holds(high, v.Term.Value)
 }
 
 // measured is what the term is on; infinite where failures stand there. why says why it was not measured.
@@ -141,18 +151,22 @@ func (v Verdict) String() string {
 	case v.Why != "":
 		return text + ": " + v.Why
 	case v.Measured == nil:
-		return text + ": failed requests stand there"
+		text += ": failed requests stand there"
+	default:
+		text += ": " + v.Term.format(*v.Measured)
 	}
-	text += ": " + v.Term.format(*v.Measured)
 	if v.Unclear {
-		text += fmt.Sprintf(", but with as few requests it could be from %s to %s", v.Term.format(v.Between[0]),
-			v.Term.format(v.Between[1]))
+		text += fmt.Sprintf(", but with as few requests it could be from %s to %s", v.Term.format(float64(v.Between[0])),
+			v.Term.format(float64(v.Between[1])))
 	}
 	return text
 }
 
 // format writes a value in the unit of the term.
 func (t Term) format(v float64) string {
+	if math.IsInf(v, 0) || math.IsNaN(v) {
+		return "failed"
+	}
 	switch t.Unit {
 	case Nanoseconds:
 		return figure.Seconds(time.Duration(v))
@@ -160,19 +174,4 @@ func (t Term) format(v float64) string {
 		return figure.Short(100*v) + " %"
 	}
 	return figure.Short(v) + " " + t.Unit
-}
-
-// z is how many deviations of a normal distribution 95 % of it lie within.
-const z = 1.959963984540054
-
-// Wilson bounds a share of which k of n were seen, with a certainty of 95 %: E. B. Wilson, "Probable inference, the law
-// of succession, and statistical inference" (1927). Of none it is all from 0 to 1.
-func Wilson(k, n int) (low, high float64) {
-	if n <= 0 {
-		return 0, 1
-	}
-	m, p := float64(n), float64(k)/float64(n)
-	centre := (p + z*z/(2*m)) / (1 + z*z/m)
-	half := z / (1 + z*z/m) * math.Sqrt(p*(1-p)/m+z*z/(4*m*m))
-	return max(0, centre-half), min(1, centre+half)
 }
