@@ -10,6 +10,7 @@ require (
 	github.com/plumbline-ml/plumbline/fetch v0.0.0
 	github.com/plumbline-ml/plumbline/internal v0.0.0
 	github.com/plumbline-ml/plumbline/loadgen v0.0.0
+	github.com/plumbline-ml/plumbline/preprocess v0.0.0
 	github.com/plumbline-ml/plumbline/sdk v0.0.0
 	github.com/plumbline-ml/plumbline/submission v0.0.0
 	github.com/prometheus/client_golang v1.25.0
@@ -67,7 +68,7 @@ require (
 	github.com/mattn/go-isatty v0.0.17 // indirect
 	github.com/oklog/run v1.1.0 // indirect
 	golang.org/x/net v0.60.0 // indirect
-	golang.org/x/text v0.42.0 // indirect
+	golang.org/x/text v0.43.0 // indirect
 	google.golang.org/genproto/googleapis/rpc v0.0.0-20260928230214-8a89bd6388cc // indirect
 	google.golang.org/grpc v1.85.0 // indirect
 	google.golang.org/protobuf v1.36.12

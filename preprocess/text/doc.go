@@ -10,6 +10,7 @@
 //	subword    byte-pair encoding of translation: subword-nmt's, and GNMT's vocabularies
 //	tiktoken   the vocabularies of Whisper: ids into text
 //	sentencepiece  the tokenizers of Llama 2, Mixtral and Marian
+//	pretrained  the tokenizer in the files that a language model is published with
 //
 // In: strings, and the bytes of vocabulary files. Out: tokens, token ids and strings, equal to what the tools give that
 // the benchmarks (compatible with MLPerf Inference) are defined with. The packages do no I/O and keep no global state.

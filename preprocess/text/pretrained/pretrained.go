@@ -1,0 +1,105 @@
+// Package pretrained reads the tokenizers of language models in the files that models are published with.
+//
+// In: tokenizer.json, tokenizer.model, vocab.json with merges.txt, each with its tokenizer_config.json. Out: the
+// tokenizers themselves (bpe, sentencepiece), and where files come from (Files).
+package pretrained
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+
+	"github.com/plumbline-ml/plumbline/preprocess/text/bpe"
+	"github.com/plumbline-ml/plumbline/preprocess/text/sentencepiece"
+)
+
+// Tokenizer turns text into ids and back. It may be used from many goroutines.
+type Tokenizer interface {
+	// Encode appends the ids of a prompt, with the special tokens that the model wants around it; EncodePlain without.
+	Encode(dst []int32, text string) []int32
+	EncodePlain(dst []int32, text string) []int32
+	// Decode leaves out special tokens. It fails for ids outside of the vocabulary.
+	Decode(ids []int32) (string, error)
+	Size() int // one more than the largest id
+}
+
+// Files reads a file of a model's folder by its name. Its error is fs.ErrNotExist for one that is not there.
+type Files func(name string) ([]byte, error)
+
+// Most is the size up to which a file of a tokenizer should be read: the largest known have 35 MB.
+const Most = 256 << 20
+
+// Read reads the tokenizer of a file's name: NAME.json, or NAME.model of SentencePiece.
+func Read(name string, files Files) (Tokenizer, error) {
+	data, err := files(name)
+	if err != nil {
+		return nil, err
+	}
+	c, err := readConfig(files)
+	if err != nil {
+		return nil, err
+	}
+	if path.Ext(name) == ".model" {
+		return c.llama(data)
+	}
+	return bpe.ParseJSON(data, bpe.Options{CleanUp: c.CleanUp})
+}
+
+// ReadFolder reads the first kind of tokenizer that a folder has.
+func ReadFolder(files Files) (Tokenizer, error) {
+	for _, name := range []string{"tokenizer.json", "tokenizer.model"} {
+		if t, err := Read(name, files); !errors.Is(err, fs.ErrNotExist) {
+			return t, err
+		}
+	}
+	c, err := readConfig(files)
+	if err != nil {
+		return nil, err
+	}
+	t, err := bpe.ReadVocab(files, bpe.VocabOptions{Options: bpe.Options{CleanUp: c.CleanUp}, PrefixSpace: c.PrefixSpace})
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("the folder has no tokenizer.json, no tokenizer.model, and not vocab.json with merges.txt: %w", err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// config is what tokenizer_config.json may say.
+type config struct {
+	CleanUp     bool  `json:"clean_up_tokenization_spaces"`
+	PrefixSpace bool  `json:"add_prefix_space"`
+	Legacy      bool  `json:"legacy"`
+	Begin       *bool `json:"add_bos_token"` // true where it is not said
+	End         bool  `json:"add_eos_token"`
+}
+
+// readConfig reads tokenizer_config.json; without one, its values are those of transformers 4.46.
+func readConfig(files Files) (config, error) {
+	const name = "tokenizer_config.json"
+	var c config
+	data, err := files(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return c, nil
+	}
+	if err != nil {
+		return c, err
+	}
+	if err := json.Unmarshal(data, &c); err != nil {
+		return c, fmt.Errorf("%s: %w", name, err)
+	}
+	return c, nil
+}
+
+func (c config) llama(data []byte) (Tokenizer, error) {
+	m, err := sentencepiece.Parse(data)
+	if err != nil {
+		return nil, err
+	}
+	return sentencepiece.NewLlama(m, sentencepiece.LlamaOptions{
+		Legacy: c.Legacy, CleanUp: c.CleanUp, AddEnd: c.End, NoBegin: c.Begin != nil && !*c.Begin,
+	})
+}
