@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/plumbline-ml/plumbline/bench/serving/load"
 	"github.com/plumbline-ml/plumbline/bench/serving/measure"
 )
 
@@ -23,6 +24,15 @@ type Client struct {
 	GCPause, GCLongest time.Duration
 	// Retries is how often a request was sent again.
 	Retries int64
+}
+
+// Of is what figures of a load are doubted by.
+func (c Client) Of(p load.Pattern) measure.Client {
+	m := measure.Client{CPU: c.Share, Capped: p.Kind != load.Users && p.Users > 0}
+	if p.Kind == load.Users && p.Think == 0 && !p.Sessions {
+		m.Users = p.Users
+	}
+	return m
 }
 
 // meter watches the process.

@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+	"github.com/plumbline-ml/plumbline/bench/serving/prompts"
 )
 
 // users ask, each when its answer has come and it has thought. Those that warm up go on into the measurement, each for
@@ -30,56 +31,52 @@ func (u *user) run(due int64) {
 	for u.keeper.wait(u.sending, due, u.up) {
 		place := int(u.taken.Add(1)) - 1
 		if place < len(u.warm.items) {
-			due = u.ask(&u.warm.items[place], due, true) + int64(u.plan.Load.Think)
+			due = u.ask(&u.warm.items[place], due, nil, true).End + int64(u.plan.Load.Think)
 			continue
-		}
-		place -= len(u.warm.items)
-		n := int64(u.plan.Load.Requests)
-		if n > 0 && u.sent.Load() >= n {
-			break
 		}
 		if u.past(due) {
 			u.timeIsUp()
 			break
 		}
-		due = u.turns(u.work.at(place), due)
+		of, ok := u.promise(place - len(u.warm.items))
+		if !ok {
+			break
+		}
+		due = u.turns(of, due)
 	}
 	u.noMore()
 }
 
-// turns asks for all turns of a unit, and returns when the next is due.
+// turns asks for all turns of a unit, until one fails, and returns when the next is due.
 func (u *user) turns(of unit, due int64) int64 {
+	told := u.work.history(of)
 	for k := of.from; k < of.to; k++ {
 		it := &u.work.items[k]
-		if k > of.from && (!u.keeper.wait(u.sending, due, u.up) || u.past(due)) {
-			break
-		}
-		n := u.sent.Add(1)
-		if most := int64(u.plan.Load.Requests); most > 0 && n > most && k == of.from {
-			u.sent.Add(-1)
-			break
+		if k > of.from {
+			if due += int64(it.thinks(u.plan.Load)); !u.keeper.wait(u.sending, due, u.up) || u.past(due) {
+				return due
+			}
 		}
 		u.begin(due)
-		ended := u.ask(it, due, false)
-		next := it
-		if k+1 < of.to {
-			next = &u.work.items[k+1]
+		u.sent.Add(1)
+		r := u.ask(it, due, told, false)
+		if due = r.End; r.Status != measure.OK {
+			break
 		}
-		due = ended + int64(next.thinks(u.plan.Load))
 	}
-	return due
+	return due + int64(u.plan.Load.Think)
 }
 
-// ask sends one request, and returns when it ended.
-func (u *user) ask(it *item, due int64, warm bool) int64 {
+// ask sends one request.
+func (u *user) ask(it *item, due int64, told *prompts.History, warm bool) *measure.Request {
 	r := u.slots.next()
 	r.Due, r.User = due, u.number
-	u.engine.ask(it, r, warm)
+	u.engine.ask(it, r, told, warm)
 	if !warm && !u.measured {
 		u.measured = true
 		u.steady(r)
 	}
-	return r.End
+	return r
 }
 
 // steady notes that a user has sent its first measured request.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench/serving/load"
 	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+	"github.com/plumbline-ml/plumbline/bench/serving/prompts"
 	"github.com/plumbline-ml/plumbline/loadgen/pace"
 )
 
@@ -53,7 +54,8 @@ type engine struct {
 	length time.Duration // of a schedule that a duration ends
 
 	taken atomic.Int64 // of the work
-	sent  atomic.Int64 // measured requests
+	sent  atomic.Int64 // measured requests,
+	owed  atomic.Int64 // and those of sessions that have begun
 
 	mu       sync.Mutex
 	timers   []*time.Timer
@@ -209,6 +211,17 @@ func (e *engine) timeIsUp() {
 	})
 }
 
+// promise takes the turns of the unit at a place; false: so many are taken that nothing more begins.
+func (e *engine) promise(place int) (u unit, ok bool) {
+	most := int64(e.plan.Load.Requests)
+	if most > 0 && e.owed.Load() >= most {
+		return u, false
+	}
+	u = e.work.at(place)
+	n := int64(u.to - u.from)
+	return u, e.owed.Add(n)-n < most || most == 0
+}
+
 // after does something later, unless the point has ended.
 func (e *engine) after(d time.Duration, do func()) {
 	e.mu.Lock()
@@ -225,8 +238,9 @@ func (e *engine) rest() {
 	}
 }
 
-// ask sends an item and records it. It returns when the answer was there, or not.
-func (e *engine) ask(it *item, r *measure.Request, warm bool) {
+// ask sends an item and records it. It returns when the answer was there, or not. What a session said so far is in
+// told; nil: it is none, or its turns are written.
+func (e *engine) ask(it *item, r *measure.Request, told *prompts.History, warm bool) {
 	r.Row, r.Session, r.Turn, r.WarmUp = it.row, it.session, it.turn, warm
 	r.AskedIn, r.AskedOut, r.Retokenized = it.in, it.out, measure.Unknown
 	if warm {
@@ -239,7 +253,7 @@ func (e *engine) ask(it *item, r *measure.Request, warm bool) {
 		r.Events.Reset()
 		r.Events.Grow(int(min(max(it.out, 32), mostGrown)))
 		r.Usage, r.Status, r.Fault = measure.NoUsage(), "", ""
-		e.asker.Ask(e.asking, it.prepared, e.clock, r)
+		e.try(it, r, told)
 		if try >= e.plan.Retry || r.Status != tooMany && r.Status != busy {
 			break
 		}
@@ -258,6 +272,28 @@ func (e *engine) ask(it *item, r *measure.Request, warm bool) {
 	if !warm {
 		e.ended(r)
 	}
+}
+
+// try sends an item once.
+func (e *engine) try(it *item, r *measure.Request, told *prompts.History) {
+	if told == nil || it.own == nil {
+		e.asker.Ask(e.asking, it.prepared, e.clock, r)
+		return
+	}
+	before := *told
+	a := told.Turn(*it.own)
+	prepared, err := e.asker.Prepare(&a)
+	if err != nil {
+		r.Sent = e.clock.Now()
+		r.End, r.Status, r.Fault = r.Sent, measure.Faulty, err.Error()
+		return
+	}
+	text := e.asker.(Answerer).Answer(e.asking, prepared, e.clock, r)
+	if r.Status != measure.OK {
+		*told = before
+		return
+	}
+	told.Answer(text)
 }
 
 const (

@@ -65,7 +65,7 @@ func TestUsersMakeNoSecondWave(t *testing.T) {
 	s.slow = func(n int64) time.Duration { return time.Duration(100+37*(n%5)) * time.Millisecond }
 	plan := Plan{Asks: asks(100), WarmUp: asks(8), Load: pattern(t, load.Flags{Concurrency: "4", Requests: "100"})}
 	measured(t, s, plan, func(t *testing.T, p *Point) {
-		if n := counted(p); n[measure.OK] != 100 || p.Ended != ByRequests || s.peak != 4 {
+		if n := counted(p); n[measure.OK] != 100 || p.Ended != ByRequests || s.peak != 4 || p.Rounds != 1 {
 			t.Fatalf("%v, %s, %d at a time", n, p.Ended, s.peak)
 		}
 		last := map[int]int64{}

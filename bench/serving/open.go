@@ -34,9 +34,11 @@ func (e *engine) open(s load.Schedule) {
 			o.left(i)
 			return
 		}
-		if p := e.plan.Load; p.Sessions && p.Requests > 0 && e.sent.Load() >= int64(p.Requests) {
-			o.leave()
-			break
+		if e.plan.Load.Sessions {
+			if _, ok := e.promise(i); !ok {
+				o.leave()
+				break
+			}
 		}
 		group.Go(func() { o.send(i) })
 	}
@@ -75,7 +77,7 @@ func (e *engine) warmUp() {
 		group.Go(func() {
 			r := e.slots.next()
 			r.Due = e.clock.Now()
-			e.ask(&e.warm.items[i], r, true)
+			e.ask(&e.warm.items[i], r, nil, true)
 		})
 	}
 	group.Wait()
@@ -122,6 +124,7 @@ func (o *opened) send(i int) {
 	due := o.zero + o.schedule.Due[i]
 	u := o.unit(i)
 	var up chan struct{}
+	told := o.work.history(u)
 	for k := u.from; k < u.to; k++ {
 		it := &o.work.items[k]
 		if k > u.from {
@@ -136,7 +139,7 @@ func (o *opened) send(i int) {
 		r := o.slots.next()
 		r.Due = due
 		o.sent.Add(1)
-		o.ask(it, r, o.schedule.Due[i] < o.schedule.Steady)
+		o.ask(it, r, told, o.schedule.Due[i] < o.schedule.Steady)
 		o.leave()
 		if due = r.End; r.Status != measure.OK {
 			return // nobody goes on after that

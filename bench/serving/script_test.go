@@ -34,6 +34,7 @@ type script struct {
 	rows     []int
 	prepared map[int]bool
 	room     chan struct{}
+	said     []string
 }
 
 func (s *script) Prepare(a *prompts.Ask) (Prepared, error) {

@@ -22,6 +22,13 @@ type Asker interface {
 	Ask(ctx context.Context, p Prepared, clock Clock, r *measure.Request)
 }
 
+// Answerer is an Asker that can also give back what was answered: sessions that go on from the server's own answers
+// need one. The text is empty where there is none; reasoning is no part of it.
+type Answerer interface {
+	Asker
+	Answer(ctx context.Context, p Prepared, clock Clock, r *measure.Request) (text string)
+}
+
 // Prepared is a request as it is written; only the Asker that made it knows what it is.
 type Prepared any
 

@@ -23,6 +23,7 @@ type item struct {
 	in, out  int64 // tokens asked for
 	due      time.Duration
 	hasDue   bool
+	own      *prompts.Ask // of a session that goes on from the server's answers: written when it is due
 }
 
 // unit are items that follow each other: the turns of a session, else one.
@@ -80,6 +81,13 @@ func (it *item) write(asker Asker, a *prompts.Ask) (err error) {
 	if a.MaxTokens > 0 && a.Exact {
 		it.out = int64(a.MaxTokens)
 	}
+	if a.Own {
+		if _, ok := asker.(Answerer); !ok {
+			return errors.New("a session that goes on from the server's own answers: this client gives none back")
+		}
+		own := *a
+		it.own = &own
+	}
 	it.prepared, err = asker.Prepare(a)
 	return err
 }
@@ -119,6 +127,14 @@ func (w *work) at(place int) unit {
 		w.orders = append(w.orders, order)
 	}
 	return w.units[w.orders[round-1][i]]
+}
+
+// history is where a unit remembers what was said; nil: it need not.
+func (w *work) history(u unit) *prompts.History {
+	if w.items[u.from].own == nil {
+		return nil
+	}
+	return new(prompts.History)
 }
 
 // slots hold what is recorded, in blocks that never move.

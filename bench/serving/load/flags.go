@@ -41,6 +41,12 @@ func (f Flags) Patterns() ([]Pattern, error) {
 	return points, nil
 }
 
+// Which turns of sessions are asked.
+const (
+	firstTurn = "first"
+	allTurns  = "all"
+)
+
 // reader collects what is wrong with flags.
 type reader struct{ faults []error }
 
@@ -87,12 +93,12 @@ func (p *reader) conflicts(f Flags) {
 	}{
 		{given(f.Arrival), "--arrival", rate, "--rate or --stages"},
 		{given(f.Burstiness), "--burstiness", f.Arrival == string(Gamma), "--arrival gamma"},
-		{given(f.Think), "--think", users || given(f.Turns), "--concurrency without a rate, or --turns all"},
+		{given(f.Think), "--think", users || f.Turns == allTurns, "--concurrency without a rate, or --turns all"},
 		{given(f.Speed), "--speed", f.Replay, "--replay"},
 		{given(f.From), "--from", f.Replay, "--replay"},
 		{given(f.To), "--to", f.Replay, "--replay"},
 		{given(f.Ramp), "--ramp", given(f.Rate) || users, "--rate or --concurrency"},
-		{given(f.Turns), "--turns", rate || users, "--concurrency or --rate"},
+		{f.Turns == allTurns, "--turns all", rate || users || f.Replay, "--concurrency, --rate or --replay"},
 	} {
 		if c.given && !c.with {
 			p.wrong("%s is for %s", c.what, c.wants)
@@ -135,11 +141,11 @@ func (p *reader) common(f Flags, b *Pattern) {
 		b.Requests = n
 	}
 	switch f.Turns {
-	case "":
-	case "all":
+	case "", firstTurn:
+	case allTurns:
 		b.Sessions = true
 	default:
-		p.wrong("--turns %s: want all", f.Turns)
+		p.wrong("--turns %s: want %s or %s", f.Turns, firstTurn, allTurns)
 	}
 	p.ramp(f, b)
 	p.stages(f, b)

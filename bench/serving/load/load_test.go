@@ -45,8 +45,8 @@ func TestFaultsOfFlags(t *testing.T) {
 		{Flags{Rate: "1", Duration: "0s"}, []string{"--duration 0s: want a time above 0"}},
 		{Flags{Rate: "1", Duration: "60"}, []string{"--duration 60: want a time above 0"}},
 		{Flags{Rate: "1,2", Concurrency: "1,2"}, []string{"a list of one of them at a time"}},
-		{Flags{Max: true, Turns: "all"}, []string{"--turns is for"}},
-		{Flags{Rate: "1", Turns: "3"}, []string{"--turns 3: want all"}},
+		{Flags{Max: true, Turns: "all"}, []string{"--turns all is for"}},
+		{Flags{Rate: "1", Turns: "3"}, []string{"--turns 3: want first or all"}},
 		{Flags{Rate: "0", Requests: "x", Arrival: "uniform"}, []string{"--rate", "--requests x", "--arrival"}},
 	} {
 		ps, err := c.flags.Patterns()

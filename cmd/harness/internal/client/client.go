@@ -27,7 +27,7 @@ type Client struct {
 	Text func(r *measure.Request, answer, reasoning []byte)
 }
 
-var _ serving.Asker = (*Client)(nil)
+var _ serving.Answerer = (*Client)(nil)
 
 // Prepare writes a request as the servers want it.
 func (c *Client) Prepare(a *prompts.Ask) (serving.Prepared, error) {
@@ -40,14 +40,26 @@ func (c *Client) Prepare(a *prompts.Ask) (serving.Prepared, error) {
 
 // Ask sends a request that Prepare wrote, and records what comes.
 func (c *Client) Ask(ctx context.Context, p serving.Prepared, clock serving.Clock, r *measure.Request) {
+	c.ask(ctx, p, r, &recorder{Clock: clock, request: r, keeps: c.Text != nil})
+}
+
+// Answer is Ask, and returns the text of the answer.
+func (c *Client) Answer(
+	ctx context.Context, p serving.Prepared, clock serving.Clock, r *measure.Request,
+) (text string) {
+	o := &recorder{Clock: clock, request: r, keeps: true}
+	c.ask(ctx, p, r, o)
+	return string(o.answer)
+}
+
+func (c *Client) ask(ctx context.Context, p serving.Prepared, r *measure.Request, o *recorder) {
 	request, ok := p.(openai.Request)
 	if !ok {
-		r.Sent, r.End = clock.Now(), clock.Now()
+		r.Sent, r.End = o.Now(), o.Now()
 		r.Status, r.Fault = measure.Refused, fmt.Sprintf("a request of the type %T is not of this client", p)
 		return
 	}
-	o := recorder{Clock: clock, request: r, keeps: c.Text != nil}
-	told, err := c.Wire.Ask(ctx, request, &o)
+	told, err := c.Wire.Ask(ctx, request, o)
 	r.Sent, r.End, r.Server, r.Read, r.Whole = told.Sent, told.End, told.Server, told.Longest, told.Whole
 	r.Usage = measure.Usage(told.Usage)
 	r.Status = measure.OK

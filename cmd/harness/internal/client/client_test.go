@@ -83,6 +83,20 @@ func TestKeepsText(t *testing.T) {
 	}
 }
 
+func TestAnswersAreGivenBack(t *testing.T) {
+	c := open(t, openaitest.Options{})
+	a := prompts.Ask{API: prompts.Completions, Text: "q", MaxTokens: 4}
+	p, err := c.Prepare(&a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &measure.Request{}
+	text := c.Answer(context.Background(), p, &ticks{}, r)
+	if _, want := openaitest.Generated(`"q"`, 4); text != want || r.Status != measure.OK {
+		t.Errorf("%q, want %q; %+v", text, want, r)
+	}
+}
+
 func TestStatus(t *testing.T) {
 	for _, c := range []struct {
 		fault openaitest.Fault
