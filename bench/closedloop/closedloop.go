@@ -1,7 +1,8 @@
 // Package closedloop measures a system under test without LoadGen: clients that each send one batch after the other and
 // wait for each. It is how MLMark measures throughput and latency.
 //
-// In: loadgen's SUT and QSL. Out: times. Scores are made of them elsewhere.
+// In: loadgen's SUT and QSL, as what users of package serving ask. Out: the loop itself (serving); scores are made of
+// its times elsewhere.
 package closedloop
 
 import (
@@ -9,10 +10,13 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/plumbline-ml/plumbline/bench/serving"
+	"github.com/plumbline-ml/plumbline/bench/serving/load"
+	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+	"github.com/plumbline-ml/plumbline/bench/serving/prompts"
 	"github.com/plumbline-ml/plumbline/loadgen"
 )
 
@@ -66,114 +70,116 @@ func Run(ctx context.Context, sut loadgen.SUT, qsl loadgen.QSL, l Loop) (t Times
 			return t, fmt.Errorf("warming up: %w", err)
 		}
 	}
-	warm := newSeries(sut, l, len(loaded), l.Concurrency, 0)
-	if t.WarmUp, err = warm.run(ctx); err != nil {
+	warm, err := measured(ctx, sut, l, len(loaded), l.Concurrency, 0)
+	if err != nil {
 		return t, err
 	}
-	timed := newSeries(sut, l, len(loaded), l.Iterations, l.Concurrency*l.Batch)
-	t.Total, err = timed.run(ctx)
-	t.Each = timed.each()
+	t.WarmUp = warm.length
+	timed, err := measured(ctx, sut, l, len(loaded), l.Iterations, l.Concurrency*l.Batch)
+	t.Total, t.Each = timed.length, timed.each
 	return t, err
 }
 
-// series is a number of queries by all clients. It is the Responder of its queries.
+// series is what was measured of a number of queries by all clients.
 type series struct {
-	sut    loadgen.SUT
-	loop   Loop
-	loaded int // samples in memory
-	first  int // response id of the first sample
-	next   atomic.Int64
-	events []event
-	stop   context.CancelCauseFunc
+	length time.Duration // from the first query to the last answer
+	each   []time.Duration
 }
 
-// event is one query.
-type event struct {
-	began, ended time.Time
-	left         atomic.Int32 // samples without an answer
-	done         chan struct{}
-}
-
-func newSeries(sut loadgen.SUT, l Loop, loaded, queries, first int) *series {
-	return &series{sut: sut, loop: l, loaded: loaded, first: first, events: make([]event, queries)}
-}
-
-// run makes the queries and returns how long they took together.
-func (s *series) run(ctx context.Context) (time.Duration, error) {
-	ctx, s.stop = context.WithCancelCause(ctx)
-	defer s.stop(nil)
-	began := time.Now()
-	var clients sync.WaitGroup
-	for range s.loop.Concurrency {
-		clients.Go(func() {
-			if err := s.client(ctx); err != nil {
-				s.stop(err)
-			}
-		})
+// measured has so many queries sent by all clients, the response ids of which begin with first.
+func measured(ctx context.Context, sut loadgen.SUT, l Loop, loaded, queries, first int) (s series, err error) {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	a := &asker{
+		sut: sut, loop: l, loaded: loaded, first: first, queries: make([]query, queries), stop: stop,
+		samples: make([]loadgen.QuerySample, l.Concurrency*l.Batch),
 	}
-	clients.Wait()
-	return time.Since(began), context.Cause(ctx)
+	for i := range a.queries {
+		a.queries[i].done = make(chan struct{}, 1)
+	}
+	users := load.Pattern{Kind: load.Users, Users: l.Concurrency, Requests: queries}
+	p, err := serving.Measure(ctx, a, serving.Plan{Asks: make(serving.List, 1), Load: users, NoTokens: true})
+	if err != nil {
+		return s, err
+	}
+	var from, to int64 = math.MaxInt64, 0
+	for i := range p.Requests {
+		if r := &p.Requests[i]; r.Status == measure.OK {
+			s.each = append(s.each, time.Duration(r.End-r.Sent))
+			from, to = min(from, r.Sent), max(to, r.End)
+		}
+	}
+	s.length = time.Duration(max(0, to-from))
+	return s, context.Cause(ctx)
 }
 
-// client takes the next query until there is none.
-func (s *series) client(ctx context.Context) error {
-	samples := make([]loadgen.QuerySample, s.loop.Batch)
-	done := make(chan struct{}, 1)
-	for {
-		i := int(s.next.Add(1)) - 1
-		if i >= len(s.events) || ctx.Err() != nil {
-			return nil
+// asker has a SUT answer queries of the loaded samples, and is the Responder of them all.
+type asker struct {
+	sut     loadgen.SUT
+	loop    Loop
+	loaded  int // samples in memory
+	first   int // response id of the first sample
+	next    atomic.Int64
+	queries []query
+	samples []loadgen.QuerySample // of the query of each client
+	stop    context.CancelCauseFunc
+}
+
+// query is one query.
+type query struct {
+	clock serving.Clock
+	ended int64
+	left  atomic.Int32 // samples without an answer; those of a query that was not asked are below 0
+	done  chan struct{}
+}
+
+// Prepare implements serving.Asker: all queries are alike.
+func (a *asker) Prepare(*prompts.Ask) (serving.Prepared, error) { return nil, nil }
+
+// Ask implements serving.Asker: it issues the next query, and returns when its last sample is answered.
+func (a *asker) Ask(ctx context.Context, _ serving.Prepared, clock serving.Clock, r *measure.Request) {
+	i := int(a.next.Add(1)) - 1
+	samples := a.samples[r.User*a.loop.Batch:][:a.loop.Batch]
+	for k := range samples {
+		samples[k] = loadgen.QuerySample{
+			ID: loadgen.ResponseID(a.first + i*a.loop.Batch + k), Index: loadgen.SampleIndex(k % a.loaded),
 		}
-		for k := range samples {
-			samples[k] = loadgen.QuerySample{
-				ID: loadgen.ResponseID(s.first + i*s.loop.Batch + k), Index: loadgen.SampleIndex(k % s.loaded),
-			}
-		}
-		e := &s.events[i]
-		e.done = done
-		e.left.Store(int32(len(samples)))
-		e.began = time.Now()
-		if err := s.sut.IssueQuery(ctx, loadgen.Query{Samples: samples}, s); err != nil {
-			return fmt.Errorf("query %d: %w", i, err)
-		}
-		select {
-		case <-done:
-		case <-ctx.Done():
-			return nil
-		}
+	}
+	q := &a.queries[i]
+	q.clock = clock
+	q.left.Store(int32(len(samples)))
+	r.Status = measure.Cancelled
+	r.Sent = clock.Now()
+	if err := a.sut.IssueQuery(ctx, loadgen.Query{Samples: samples}, a); err != nil {
+		a.stop(fmt.Errorf("query %d: %w", i, err))
+		return
+	}
+	select {
+	case <-q.done:
+		r.End, r.Status = q.ended, measure.OK
+	case <-ctx.Done():
 	}
 }
 
 // QuerySamplesComplete implements loadgen.Responder.
-func (s *series) QuerySamplesComplete(rs []loadgen.QuerySampleResponse) {
-	now := time.Now()
+func (a *asker) QuerySamplesComplete(rs []loadgen.QuerySampleResponse) {
 	for _, r := range rs {
-		i := (int(r.ID) - s.first) / s.loop.Batch
-		if int(r.ID) < s.first || i >= len(s.events) {
-			s.stop(fmt.Errorf("an answer for sample %d, which was not asked for", r.ID))
+		i := (int(r.ID) - a.first) / a.loop.Batch
+		if int(r.ID) < a.first || i >= len(a.queries) {
+			a.stop(fmt.Errorf("an answer for sample %d, which was not asked for", r.ID))
 			return
 		}
-		switch left := s.events[i].left.Add(-1); {
+		q := &a.queries[i]
+		switch left := q.left.Add(-1); {
 		case left < 0:
-			s.stop(fmt.Errorf("sample %d of query %d was answered twice, or before it was asked for", r.ID, i))
+			a.stop(fmt.Errorf("sample %d of query %d was answered twice, or before it was asked for", r.ID, i))
 			return
 		case left == 0:
-			s.events[i].ended = now
-			s.events[i].done <- struct{}{}
+			q.ended = q.clock.Now()
+			q.done <- struct{}{}
 		}
 	}
 }
 
 // FirstTokenComplete implements loadgen.Responder: first tokens are not measured.
-func (s *series) FirstTokenComplete([]loadgen.QuerySampleResponse) {}
-
-// each are the times of the queries that were answered.
-func (s *series) each() []time.Duration {
-	var all []time.Duration
-	for i := range s.events {
-		if e := &s.events[i]; !e.ended.IsZero() {
-			all = append(all, e.ended.Sub(e.began))
-		}
-	}
-	return all
-}
+func (a *asker) FirstTokenComplete([]loadgen.QuerySampleResponse) {}

@@ -133,3 +133,13 @@ func TestTheEndOfTheContextEndsTheLoop(t *testing.T) {
 		t.Error("the samples stay in memory")
 	}
 }
+
+// An answer to a query that was never asked is a fault, and no more.
+func TestAnAnswerBeforeItsQuery(t *testing.T) {
+	var cause error
+	a := &asker{loop: Loop{Batch: 1}, queries: make([]query, 3), stop: func(err error) { cause = err }}
+	a.QuerySamplesComplete([]loadgen.QuerySampleResponse{{ID: 2}})
+	if cause == nil || !strings.Contains(cause.Error(), "before it was asked for") {
+		t.Errorf("error %v", cause)
+	}
+}
