@@ -3,6 +3,7 @@ package queries
 import (
 	"fmt"
 	"io"
+	"iter"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
@@ -22,31 +23,29 @@ const (
 	scale  = 1e6
 )
 
-func writeHDR(to io.Writer, s export.Samples) error {
-	h := hdrhistogram.New(1, max(2, largest(s)), digits)
-	for latency := range latencies(s) {
-		if err := h.RecordValue(latency); err != nil {
+func writeHDR(to io.Writer, s export.Samples) error { return printHDR(to, latencies(s), s.Run()) }
+
+// printHDR prints the percentiles of nanoseconds, none of which is below 0, and the name of the run that they are of.
+func printHDR(to io.Writer, values iter.Seq[int64], run string) error {
+	largest := int64(2)
+	for v := range values {
+		largest = max(largest, v)
+	}
+	h := hdrhistogram.New(1, largest, digits)
+	for v := range values {
+		if err := h.RecordValue(v); err != nil {
 			return err
 		}
 	}
-	if _, err := h.PercentilesPrint(to, ticks, scale); err != nil || s.Run() == "" {
+	if _, err := h.PercentilesPrint(to, ticks, scale); err != nil || run == "" {
 		return err
 	}
-	_, err := fmt.Fprintf(to, "#[Run = %s]\n", terminal.Line(s.Run()))
+	_, err := fmt.Fprintf(to, "#[Run = %s]\n", terminal.Line(run))
 	return err
 }
 
-// largest is the longest latency.
-func largest(s export.Samples) int64 {
-	most := int64(0)
-	for latency := range latencies(s) {
-		most = max(most, latency)
-	}
-	return most
-}
-
 // latencies are those of all answered samples.
-func latencies(s export.Samples) func(yield func(int64) bool) {
+func latencies(s export.Samples) iter.Seq[int64] {
 	return func(yield func(int64) bool) {
 		r := s.Source()
 		for i := range r.Samples() {

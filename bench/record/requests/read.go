@@ -1,0 +1,173 @@
+package requests
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"regexp"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+)
+
+const (
+	// longestLine bounds a line, in bytes: an answer of a million tokens takes some ten million.
+	longestLine = 64 << 20
+	// mostFaults is how many faults are told.
+	mostFaults = 20
+	// latest is the latest time, in ns: twenty years.
+	latest = int64(20 * 365 * 24 * 3600e9)
+	// mostIDs bounds the ids of an event.
+	mostIDs = 1 << 24
+)
+
+// Read reads what Write wrote: the same records. All faults are told, with their lines, up to twenty.
+func Read(from io.Reader) ([]measure.Request, error) {
+	in := bufio.NewScanner(from)
+	in.Buffer(make([]byte, 0, 1<<16), longestLine)
+	var all []measure.Request
+	var faults []error
+	line := 0
+	for in.Scan() {
+		line++
+		if len(bytes.TrimSpace(in.Bytes())) == 0 {
+			continue
+		}
+		r, err := parse(in.Bytes())
+		if err != nil {
+			if faults = append(faults, fmt.Errorf("line %d: %w", line, err)); len(faults) == mostFaults {
+				faults = append(faults, errors.New("and maybe more"))
+				break
+			}
+			continue
+		}
+		all = append(all, r)
+	}
+	if err := in.Err(); errors.Is(err, bufio.ErrTooLong) {
+		faults = append(faults, fmt.Errorf("line %d has more than %d bytes, want a request", line+1, longestLine))
+	} else if err != nil {
+		return nil, err
+	}
+	if len(faults) > 0 {
+		return nil, errors.Join(faults...)
+	}
+	return all, nil
+}
+
+// parse reads a line.
+func parse(text []byte) (measure.Request, error) {
+	var row Row
+	if err := json.Unmarshal(text, &row); err != nil {
+		return measure.Request{}, fmt.Errorf("no request: %w", err)
+	}
+	return row.Request()
+}
+
+// status is what a request may end with.
+var status = regexp.MustCompile(`^[a-z][a-z0-9_]{0,31}$`)
+
+// Request is the record that the row is of. The error says what of it cannot be.
+func (row *Row) Request() (measure.Request, error) {
+	var faults []string
+	need := func(ok bool, format string, a ...any) {
+		if !ok {
+			faults = append(faults, fmt.Sprintf(format, a...))
+		}
+	}
+	for _, n := range []struct {
+		name string
+		v    int
+	}{{"index", row.Index}, {"row", row.Row}, {"user", row.User}, {"turn", row.Turn}, {"server", row.Server}} {
+		need(n.v >= 0 && n.v <= math.MaxInt32, "%s is %d, want 0 or more", n.name, n.v)
+	}
+	for _, t := range []struct {
+		name string
+		v    int64
+	}{{"due_ns", row.Due}, {"sent_ns", row.Sent}, {"end_ns", row.End}, {"read_ns", row.Read}} {
+		need(t.v >= -latest && t.v <= latest, "%s is %d, want within twenty years", t.name, t.v)
+	}
+	need(status.MatchString(string(row.Status)), "the status is %q, want ok, refused, http_429 or alike", row.Status)
+	r := measure.Request{
+		Index: row.Index, Row: row.Row, User: row.User, Turn: row.Turn, Session: row.Session, Server: row.Server,
+		Due: row.Due, Sent: row.Sent, End: row.End, Status: row.Status, Fault: row.Fault, WarmUp: row.WarmUp,
+		Whole: row.Whole, Read: row.Read,
+	}
+	for _, n := range []struct {
+		name string
+		from *int64
+		to   *int64
+	}{
+		{"prompt_tokens", row.Prompt, &r.Usage.Prompt}, {"completion_tokens", row.Completion, &r.Usage.Completion},
+		{"reasoning_tokens", row.Reasoning, &r.Usage.Reasoning}, {"cached_tokens", row.Cached, &r.Usage.Cached},
+		{"retokenized", row.Retokenized, &r.Retokenized}, {"asked_in", row.AskedIn, &r.AskedIn},
+		{"asked_out", row.AskedOut, &r.AskedOut},
+	} {
+		if *n.to = measure.Unknown; n.from != nil {
+			*n.to = *n.from
+			need(*n.from >= 0 && *n.from <= 1<<40, "%s is %d, want a number of tokens", n.name, *n.from)
+		}
+	}
+	if fault := row.addTo(&r.Events); fault != "" {
+		faults = append(faults, fault)
+	}
+	if len(faults) > 0 {
+		return measure.Request{}, errors.New(strings.Join(faults, "; "))
+	}
+	return r, nil
+}
+
+// addTo gives the token events back.
+func (row *Row) addTo(events *measure.Events) (fault string) {
+	n := 1 + len(row.Gaps)
+	switch {
+	case row.First == nil && len(row.Gaps)+len(row.Kinds)+len(row.IDs) > 0:
+		return "there are token events, but no first_ns"
+	case row.First == nil:
+		return ""
+	case len(row.Kinds) != 1 && len(row.Kinds) != n:
+		return fmt.Sprintf("kinds has %d letters, want one, or one for each of %d token events", len(row.Kinds), n)
+	case len(row.IDs) > 1 && len(row.IDs) != n:
+		return fmt.Sprintf("ids has %d numbers, want one, or one for each of %d token events", len(row.IDs), n)
+	}
+	at := *row.First
+	for i := range n {
+		if i > 0 {
+			gap := row.Gaps[i-1]
+			if gap < 0 || gap > latest {
+				return fmt.Sprintf("gap %d is %d ns: token events are in the order in which they came", i, gap)
+			}
+			at += gap
+		}
+		if at < -latest || at > latest {
+			return fmt.Sprintf("token event %d came at %d ns, want within twenty years", i, at)
+		}
+		e, ok := event(row.Kinds[min(i, len(row.Kinds)-1)])
+		if !ok {
+			return fmt.Sprintf("kinds is %q, want letters of c, r, t, o and m, capital where there is no text",
+				row.Kinds[:min(len(row.Kinds), 20)])
+		}
+		if e.At = at; len(row.IDs) > 0 {
+			e.IDs = row.IDs[min(i, len(row.IDs)-1)]
+		}
+		if e.IDs < 0 || e.IDs > mostIDs || !e.Token() {
+			return fmt.Sprintf("event %d, %c with %d ids, is no token event", i, letter(e), e.IDs)
+		}
+		events.Add(e)
+	}
+	return ""
+}
+
+// event is one of a letter.
+func event(l byte) (measure.Event, bool) {
+	e := measure.Event{Text: l >= 'a'}
+	if !e.Text {
+		l += 'a' - 'A'
+	}
+	at := strings.IndexByte(letters, l)
+	e.Kind = measure.Kind(max(at, 0))
+	return e, at >= 0
+}

@@ -1,0 +1,181 @@
+// Package requests keeps what was recorded of every request to a measured server, as lines of JSON that give the same
+// records again.
+//
+// In: writing and reading requests.jsonl; the fields of a row, for other formats. Out: figures of the records (package
+// measure), formats that need a library (the harness has them).
+package requests
+
+import (
+	"bufio"
+	"encoding/json"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+)
+
+// Names of the files of a point.
+const (
+	JSONLName   = "requests.jsonl"
+	ParquetName = "requests.parquet"
+	GapsName    = "gaps.hdr"
+)
+
+// Row is a request. Times are nanoseconds from the start of the measurement; nil stands for what there is not.
+type Row struct {
+	Index   int    `json:"index"` // its place in the order of due times
+	Row     int    `json:"row"`   // of the data
+	User    int    `json:"user"`
+	Turn    int    `json:"turn"`
+	Session string `json:"session,omitempty"`
+	Server  int    `json:"server"`
+
+	Due    int64          `json:"due_ns"`
+	Sent   int64          `json:"sent_ns"`
+	End    int64          `json:"end_ns"`
+	Status measure.Status `json:"status"`
+	Fault  string         `json:"fault,omitempty"`
+	WarmUp bool           `json:"warm_up,omitempty"`
+	Whole  bool           `json:"not_streamed,omitempty"`
+
+	Prompt      *int64 `json:"prompt_tokens,omitempty"`
+	Completion  *int64 `json:"completion_tokens,omitempty"`
+	Reasoning   *int64 `json:"reasoning_tokens,omitempty"`
+	Cached      *int64 `json:"cached_tokens,omitempty"`
+	Retokenized *int64 `json:"retokenized,omitempty"`
+	AskedIn     *int64 `json:"asked_in,omitempty"`
+	AskedOut    *int64 `json:"asked_out,omitempty"`
+	Read        int64  `json:"read_ns"` // the longest time from a read to its record
+
+	// Found, Out and the times below are what is measured of the rest: they are written for readers, and not read.
+	Found measure.Status `json:"found,omitempty"` // where it is another than Status: empty, count
+	Out   *int64         `json:"out,omitempty"`
+	TTFT  *int64         `json:"ttft_ns,omitempty"`
+	TPOT  *int64         `json:"tpot_ns,omitempty"`
+	E2E   *int64         `json:"e2e_ns,omitempty"`
+
+	// First is when the first token event came, and Gaps how much later each other one came than the one before.
+	First *int64  `json:"first_ns,omitempty"`
+	Gaps  []int64 `json:"gaps_ns,omitempty"`
+	// Kinds is a letter for each token event, or one for all: c content, r reasoning, t tool, and of those that have ids
+	// alone o role, m comment; a capital where it has no text.
+	Kinds string `json:"kinds,omitempty"`
+	// IDs is how many token ids each event has, or one number for all; absent: none has any.
+	IDs Counts `json:"ids,omitzero"`
+}
+
+// Counts are numbers of which one alone stands for all.
+type Counts []int
+
+// IsZero says that they are not written.
+func (c Counts) IsZero() bool { return len(c) == 0 }
+
+// MarshalJSON implements json.Marshaler: one number is no list.
+func (c Counts) MarshalJSON() ([]byte, error) {
+	if len(c) == 1 {
+		return strconv.AppendInt(nil, int64(c[0]), 10), nil
+	}
+	return json.Marshal([]int(c))
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (c *Counts) UnmarshalJSON(text []byte) error {
+	if len(text) > 0 && text[0] == '[' {
+		return json.Unmarshal(text, (*[]int)(c))
+	}
+	*c = make(Counts, 1)
+	return json.Unmarshal(text, &(*c)[0])
+}
+
+// letters are those of the kinds of events: measure.Role, Content, and so on.
+const letters = "ocrtm"
+
+// letter is that of an event.
+func letter(e measure.Event) byte {
+	l := letters[e.Kind]
+	if !e.Text {
+		l -= 'a' - 'A'
+	}
+	return l
+}
+
+// RowOf is the row of a request. It shares nothing with it.
+func RowOf(r *measure.Request, rules measure.Rules) Row {
+	m := measure.Measure(r, rules)
+	row := Row{
+		Index: r.Index, Row: r.Row, User: r.User, Turn: r.Turn, Session: r.Session, Server: r.Server,
+		Due: r.Due, Sent: r.Sent, End: r.End, Status: r.Status, Fault: r.Fault, WarmUp: r.WarmUp, Whole: r.Whole,
+		Prompt: known(r.Usage.Prompt), Completion: known(r.Usage.Completion), Reasoning: known(r.Usage.Reasoning),
+		Cached: known(r.Usage.Cached), Retokenized: known(r.Retokenized), AskedIn: known(r.AskedIn),
+		AskedOut: known(r.AskedOut), Read: r.Read, Out: known(m.Out),
+	}
+	if m.Found != r.Status {
+		row.Found = m.Found
+	}
+	row.TTFT, row.TPOT, row.E2E = value(&m, measure.TTFT), value(&m, measure.TPOT), value(&m, measure.E2E)
+	row.events(&r.Events)
+	return row
+}
+
+// value is a time of a request, or nil.
+func value(m *measure.Measured, name string) *int64 {
+	v, ok := m.Value(name)
+	if !ok {
+		return nil
+	}
+	ns := int64(v)
+	return &ns
+}
+
+// known is a number; nil where nobody told it.
+func known(v int64) *int64 {
+	if v == measure.Unknown {
+		return nil
+	}
+	return &v
+}
+
+// events takes over the token events.
+func (row *Row) events(events *measure.Events) {
+	n := events.Len()
+	if n == 0 {
+		return
+	}
+	kinds, times := make([]byte, 0, n), make([]int64, 0, n)
+	row.IDs = make(Counts, 0, n)
+	for e := range events.All() {
+		times = append(times, e.At)
+		kinds = append(kinds, letter(e))
+		row.IDs = append(row.IDs, e.IDs)
+	}
+	for i := n - 1; i > 0; i-- {
+		times[i] -= times[i-1]
+	}
+	row.First, row.Gaps = &times[0], times[1:]
+	if row.Kinds = string(kinds); len(kinds) > 1 && strings.Count(row.Kinds, row.Kinds[:1]) == len(kinds) {
+		row.Kinds = row.Kinds[:1]
+	}
+	one := true
+	for _, n := range row.IDs {
+		one = one && n == row.IDs[0]
+	}
+	if one && len(row.IDs) > 0 {
+		if row.IDs = row.IDs[:1]; row.IDs[0] == 0 {
+			row.IDs = nil
+		}
+	}
+}
+
+// Write writes a line for each request, in their order.
+func Write(to io.Writer, all []measure.Request, rules measure.Rules) error {
+	w := bufio.NewWriterSize(to, 1<<16)
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	for i := range all {
+		if err := e.Encode(RowOf(&all[i], rules)); err != nil {
+			return err
+		}
+	}
+	return w.Flush()
+}
