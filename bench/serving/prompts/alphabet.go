@@ -2,7 +2,10 @@ package prompts
 
 import (
 	"errors"
+	"fmt"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // alphabet writes symbols as a prompt.
@@ -49,6 +52,66 @@ func (l wordAlphabet) text(symbols []int32) string {
 	return b.String()
 }
 
+// tokenAlphabet are words of which a tokenizer makes one token each, alone and after others.
+type tokenAlphabet struct {
+	wordAlphabet
+	tokenizer Tokenizer
+}
+
+// mostTries is how often a text is drawn that has not as many tokens as it should.
+const mostTries = 8
+
+func (l tokenAlphabet) write(a *Ask, symbols []int32, again func(try uint64)) {
+	ids := make([]int32, 0, len(symbols)+1)
+	text := l.text(symbols)
+	for try := uint64(1); try <= mostTries; try++ {
+		if ids = l.tokenizer.EncodePlain(ids[:0], text); len(ids) == len(symbols) {
+			break
+		}
+		again(try)
+		text = l.text(symbols)
+	}
+	a.putText(text)
+}
+
+// singleTokens are the words of a tokenizer that survive decoding and encoding: letters alone, each one token at the
+// beginning of a text and after a blank.
+func singleTokens(tok Tokenizer) wordAlphabet {
+	var all wordAlphabet
+	known := map[string]bool{}
+	var ids []int32
+	for id := range int32(tok.Size()) {
+		text, err := tok.Decode([]int32{id})
+		word := strings.TrimPrefix(text, " ")
+		if err != nil || word == "" || known[word] || strings.ContainsFunc(word, func(c rune) bool {
+			return !unicode.IsLetter(c) || c == utf8.RuneError
+		}) {
+			continue
+		}
+		known[word] = true
+		if ids = tok.EncodePlain(ids[:0], word); len(ids) != 1 {
+			continue
+		}
+		if ids = tok.EncodePlain(ids[:0], word+" "+word); len(ids) == 2 {
+			all = append(all, word)
+		}
+	}
+	return all
+}
+
+// plainIDs are the ids of a tokenizer that stand for text: special tokens decode to nothing, and others in brackets,
+// such as <tool_call>, are written by templates alone.
+func plainIDs(tok Tokenizer) tableAlphabet {
+	var all tableAlphabet
+	for id := range int32(tok.Size()) {
+		text, err := tok.Decode([]int32{id})
+		if err == nil && text != "" && (len(text) < 3 || text[0] != '<' || text[len(text)-1] != '>') {
+			all = append(all, id)
+		}
+	}
+	return all
+}
+
 // putText makes a text the prompt.
 func (a *Ask) putText(text string) {
 	if a.API == Embeddings {
@@ -75,6 +138,18 @@ func (s *Set) makeAlphabet() error {
 		return errors.New("--api rerank asks for documents: want --data FILE with query and documents, not --isl")
 	case ids && v.size() > 0:
 		s.alphabet, s.symbols.size = idAlphabet{v.first}, v.size()
+	case ids && s.asked.Tokenizer != nil:
+		table := plainIDs(s.asked.Tokenizer)
+		if len(table) < fewest {
+			return fmt.Errorf("--tokenizer has %d tokens that are text; want %d or more", len(table), fewest)
+		}
+		s.alphabet, s.symbols.size = table, len(table)
+	case s.asked.Tokenizer != nil:
+		single := singleTokens(s.asked.Tokenizer)
+		if len(single) < fewest {
+			return fmt.Errorf("--tokenizer has %d words of one token each; want %d or more", len(single), fewest)
+		}
+		s.alphabet, s.symbols.size = tokenAlphabet{single, s.asked.Tokenizer}, len(single)
 	default:
 		s.alphabet, s.symbols.size = wordAlphabet(words), len(words)
 		s.note("lengths of prompts are approximate: they are made of words, as there is %s; the report shows what the "+

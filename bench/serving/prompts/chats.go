@@ -263,11 +263,11 @@ func (r *reader) turns(rec *record, shared row, all []turn) {
 			one.hasDue, one.due = false, 0
 		}
 		before = append(before, t.before...)
+		if (r.asked.lengths.traceIn || r.asked.lengths.traceOut) && !r.counted(rec, &one, t) {
+			return
+		}
 		switch {
-		case r.asked.lengths.trace:
-			if !r.counted(rec, &one, t) {
-				return
-			}
+		case r.asked.lengths.traceIn:
 		case len(before) == 0 || r.api == Completions:
 			a.Text = t.question
 		default:
@@ -289,9 +289,10 @@ func (r *reader) counted(rec *record, one *row, t turn) bool {
 		r.fault(rec.line, "lengths of conversations want a tokenizer: give --tokenizer")
 		return false
 	}
-	one.in = int32(max(1, len(tok.EncodePlain(nil, t.question))))
 	one.out, one.exact = int32(max(1, len(tok.EncodePlain(nil, t.answer)))), true
-	r.made = true
+	if r.asked.lengths.traceIn {
+		one.in, r.made = int32(max(1, len(tok.EncodePlain(nil, t.question)))), true
+	}
 	return true
 }
 

@@ -15,7 +15,8 @@ const most = 1 << 24
 // Lengths are lengths of prompts and answers to draw, in tokens. The zero value has none.
 type Lengths struct {
 	parts []part
-	trace bool
+	// those of the data: of prompts, and of answers
+	traceIn, traceOut bool
 }
 
 // part is lengths that are drawn with a weight.
@@ -42,26 +43,22 @@ func ParseLengths(isl, osl string) (Lengths, error) {
 		}
 		return parseMixture(isl)
 	}
-	var l Lengths
+	l := Lengths{traceIn: isl == "trace", traceOut: osl == "trace"}
 	var p part
 	var faults []error
 	for _, side := range []struct {
 		flag, text string
 		into       *length
 	}{{"--isl", isl, &p.in}, {"--osl", osl, &p.out}} {
-		switch side.text {
-		case "":
-		case "trace":
-			l.trace = true
-		default:
-			var err error
-			*side.into, err = parseLength(side.text)
-			if err != nil {
-				faults = append(faults, fmt.Errorf("%s %s: %w", side.flag, side.text, err))
-			}
+		if side.text == "" || side.text == "trace" {
+			continue
+		}
+		var err error
+		if *side.into, err = parseLength(side.text); err != nil {
+			faults = append(faults, fmt.Errorf("%s %s: %w", side.flag, side.text, err))
 		}
 	}
-	if isl != "trace" && osl == "trace" && isl != "" {
+	if l.traceOut && !l.traceIn && isl != "" {
 		faults = append(faults, fmt.Errorf("--isl %s --osl trace: pairs of a trace belong together; want --isl trace", isl))
 	}
 	p.weight = 1

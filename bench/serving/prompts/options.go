@@ -159,9 +159,9 @@ func (o Options) read() (*asked, error) {
 	switch {
 	case o.File == "" && o.ISL == "":
 		add(errors.New("nothing to ask: give --isl N for prompts of that length, or --data FILE"))
-	case o.File == "" && a.lengths.trace:
-		add(errors.New("--isl trace takes lengths of a file: give --data FILE, too"))
-	case o.File != "" && o.ISL != "" && !a.lengths.trace:
+	case o.File == "" && (a.lengths.traceIn || a.lengths.traceOut):
+		add(errors.New("trace are the lengths of a file: give --data FILE, too"))
+	case o.File != "" && o.ISL != "" && !a.lengths.traceIn:
 		add(fmt.Errorf("--isl %s makes prompts, and --data %s has them: give one of them; --isl trace takes the lengths "+
 			"of the file", o.ISL, o.File))
 	}

@@ -147,6 +147,7 @@ func TestFaults(t *testing.T) {
 		{"a.json", `[{"conversations": [{"from": "cat", "value": "x"}]}, {"conversations": [1]}]`, prompts.Options{},
 			[]string{`line 1: conversations: message 1 is from "cat"`, "line 1: conversations: message 1: want"}},
 		{"a.jsonl", `{"prompt": "x"}`, prompts.Options{Format: "sharegpt"}, []string{"line 1: no conversations"}},
+		{"a.jsonl", `{"prompt": "x"}`, prompts.Options{OSL: "trace"}, []string{"line 1: no length of the answer"}},
 		{"a.jsonl", `{"prompt": "x"}`, prompts.Options{ISL: "trace"}, []string{"line 1: no length of the prompt"}},
 	} {
 		o := c.options
@@ -248,7 +249,7 @@ func TestBadOptions(t *testing.T) {
 		{prompts.Options{ISL: "60%:1/2,30%:3/4"}, "the parts are 90 % together, want 100"},
 		{prompts.Options{ISL: "60%:1/2,x"}, `"x" is no part of a mixture`},
 		{prompts.Options{ISL: "100%:1/2", OSL: "3"}, "leave out --osl 3"},
-		{prompts.Options{ISL: "trace"}, "--isl trace takes lengths of a file"},
+		{prompts.Options{ISL: "trace"}, "trace are the lengths of a file: give --data FILE"},
 		{prompts.Options{ISL: "10", OSL: "trace"}, "want --isl trace"},
 		{prompts.Options{File: data, ISL: "10"}, "give one of them"},
 		{prompts.Options{ISL: "10", Turns: "all"}, "--turns all is of a file"},

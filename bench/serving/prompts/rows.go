@@ -71,6 +71,7 @@ func (r *reader) plain(rec *record, a *Ask) {
 		r.lengths(rec, &row)
 	} else {
 		r.prompt(rec, a)
+		r.answerLength(rec, &row)
 	}
 	if len(r.faults.List)+r.faults.More > before {
 		return
@@ -185,7 +186,7 @@ const noPrompt = "no prompt"
 
 // lengthsAlone tells whether a row says how long a prompt is, and not what it is.
 func (r *reader) lengthsAlone(rec *record) bool {
-	if r.asked.lengths.trace {
+	if r.asked.lengths.traceIn {
 		return true
 	}
 	return rec.has(fInputLength) && !rec.has(fPrompt) && !rec.has(fMessages) && !rec.has(fIDs) && !rec.has(fQuery)
@@ -230,6 +231,25 @@ func (r *reader) lengths(rec *record, row *row) {
 	r.made = true
 	if a := row.ask; a.ID == "" && a.Model == "" && a.Tools == nil && a.Session == "" && a.Fields == nil && a.Think == 0 {
 		row.ask = nil
+	}
+}
+
+// answerLength settles how long the answer to a prompt of the data is, where that was asked for: by its column, or by
+// the recorded answer.
+func (r *reader) answerLength(rec *record, row *row) {
+	if !r.asked.lengths.traceOut {
+		return
+	}
+	if a := row.ask; a.MaxTokens == 0 && r.asked.Tokenizer != nil {
+		r.cell(rec, fAnswer, func(raw json.RawMessage) error {
+			text, err := textOf(raw)
+			a.MaxTokens = len(r.asked.Tokenizer.EncodePlain(nil, text))
+			return err
+		})
+	}
+	if row.out, row.exact = int32(row.ask.MaxTokens), true; row.out == 0 {
+		r.fault(rec.line, "no length of the answer: want a column output_length or --column output=NAME, or a column answer "+
+			"and --tokenizer")
 	}
 }
 

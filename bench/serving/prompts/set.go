@@ -113,6 +113,38 @@ func (s *Set) checkLengths() error {
 	return nil
 }
 
+// WithOverhead is the set with prompts so many tokens shorter: those that a chat template adds. The error is ErrOptions.
+func (s *Set) WithOverhead(tokens int) (*Set, error) {
+	other, a := *s, *s.asked
+	a.Overhead, other.asked = tokens, &a
+	if err := other.checkLengths(); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrOptions, err)
+	}
+	return &other, nil
+}
+
+// Overhead is by how many tokens a server counted prompts longer than they were asked for: the median of what got has
+// more than asked, which belong together. It is what a chat template adds, where the prompts were made without
+// overhead; else what is to be added to the overhead. Agreed tells whether it is the same for nine in ten.
+func Overhead(asked, got []int64) (tokens int, agreed bool) {
+	if len(asked) == 0 || len(asked) != len(got) {
+		return 0, false
+	}
+	more := make([]int64, len(asked))
+	for i := range asked {
+		more[i] = got[i] - asked[i]
+	}
+	slices.Sort(more)
+	median := more[len(more)/2]
+	same := 0
+	for _, m := range more {
+		if m == median {
+			same++
+		}
+	}
+	return int(median), 10*same >= 9*len(more)
+}
+
 // Order is the order in which rows are asked.
 type Order int
 
