@@ -93,6 +93,9 @@ func (r *reader) chat(rec *record, a *Ask) {
 		return err
 	})
 	r.cell(rec, fImage, func(raw json.RawMessage) error {
+		if r.api == Responses {
+			return errors.New("pictures are of chats: want --api chat, not responses")
+		}
 		pictures, err := r.pictures(raw)
 		if err == nil && parts == nil {
 			parts = []json.RawMessage{textPart(a.Text)}

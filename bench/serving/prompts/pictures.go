@@ -1,16 +1,30 @@
 package prompts
 
 import (
+	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"image"
+	"image/png"
+	"net/http"
+	"net/url"
+	"path/filepath"
 	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/bounded"
 )
 
 // picture is a size of pictures, and how many there are in each request; the zero value is none.
 type picture struct{ width, height, n int }
 
-const mostSide = 1 << 14
+// Limits of pictures.
+const (
+	mostSide     = 1 << 14 // pixels
+	mostPictures = 1000    // in a request
+	mostPicture  = 64 << 20
+)
 
 func readPicture(text string) (picture, error) {
 	if text == "" {
@@ -22,15 +36,156 @@ func readPicture(text string) (picture, error) {
 	}
 	if len(sides) == 3 {
 		p := picture{count(sides[0]), count(sides[1]), count(sides[2])}
-		if p.width > 0 && p.height > 0 && p.n > 0 && max(p.width, p.height) <= mostSide && p.n <= 1000 {
+		if p.width > 0 && p.height > 0 && p.n > 0 && max(p.width, p.height) <= mostSide && p.n <= mostPictures {
 			return p, nil
 		}
 	}
-	return picture{}, fmt.Errorf("--image %s: want WIDTHxHEIGHT or WIDTHxHEIGHTxN, as 1024x768 or 1024x768x2", text)
+	return picture{}, fmt.Errorf("--image %s: want WIDTHxHEIGHT or WIDTHxHEIGHTxN, up to %d pixels and %d pictures, as "+
+		"1024x768 or 1024x768x2", text, mostSide, mostPictures)
 }
 
-func (r *reader) pictures(json.RawMessage) ([]json.RawMessage, error) {
-	return nil, errors.New("pictures cannot be sent yet")
+// imagePart is a picture as part of a message.
+func imagePart(url string) json.RawMessage {
+	type link struct {
+		URL string `json:"url"`
+	}
+	part, _ := marshal(struct {
+		Type  string `json:"type"`
+		Image link   `json:"image_url"`
+	}{"image_url", link{url}})
+	return part
 }
 
-func (w *Drawn) illustrate(*Ask, int) {}
+// dataURL is a file within a URL.
+func dataURL(kind string, content []byte) string {
+	return "data:" + kind + ";base64," + base64.StdEncoding.EncodeToString(content)
+}
+
+// pictures are those of a row: one or a list of URLs, files beside the data, or objects with bytes or a path, as data
+// sets in Parquet have them.
+func (r *reader) pictures(raw json.RawMessage) ([]json.RawMessage, error) {
+	if raw[0] != '[' {
+		part, err := r.picture(raw)
+		return []json.RawMessage{part}, err
+	}
+	var parts []json.RawMessage
+	var err error
+	eachElement(raw, func(value []byte) bool {
+		var part json.RawMessage
+		part, err = r.picture(value)
+		parts = append(parts, part)
+		return err == nil
+	})
+	return parts, err
+}
+
+func (r *reader) picture(raw json.RawMessage) (json.RawMessage, error) {
+	if raw[0] == '{' {
+		var o struct {
+			Bytes []byte
+			Path  string
+		}
+		if err := json.Unmarshal(raw, &o); err != nil || o.Bytes == nil && o.Path == "" {
+			return nil, fmt.Errorf("want a URL, a file, or an object with bytes in base64 or a path, not %s", glimpse(raw))
+		}
+		if o.Bytes == nil {
+			return r.pictureFile(o.Path)
+		}
+		return pictureOf(o.Bytes)
+	}
+	text, err := textOf(raw)
+	if err != nil {
+		return nil, err
+	}
+	if u, err := url.Parse(text); err == nil && (u.Scheme == "http" || u.Scheme == "https" || u.Scheme == "data") {
+		return imagePart(text), nil
+	}
+	return r.pictureFile(text)
+}
+
+// pictureFile is a picture in a file; its path is relative to the data's folder.
+func (r *reader) pictureFile(path string) (json.RawMessage, error) {
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(filepath.Dir(r.asked.File), filepath.FromSlash(path))
+	}
+	content, err := bounded.ReadFile(path, mostPicture)
+	if err != nil {
+		return nil, err
+	}
+	part, err := pictureOf(content)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", path, err)
+	}
+	return part, err
+}
+
+// pictureOf sends no other file than a picture to a server.
+func pictureOf(content []byte) (json.RawMessage, error) {
+	kind := http.DetectContentType(content)
+	if !strings.HasPrefix(kind, "image/") {
+		return nil, fmt.Errorf("want a picture (PNG, JPEG, WebP, GIF), not %s", kind)
+	}
+	return imagePart(dataURL(kind, content)), nil
+}
+
+// noise is a picture of noise in PNG: nobody's cache has it, and nothing makes it smaller.
+func (p picture) noise(seed, index uint64) []byte {
+	img := image.NewNRGBA(image.Rect(0, 0, p.width, p.height))
+	r := random(seed, ofPicture, index)
+	for i := 0; i < len(img.Pix); i += 4 {
+		n := r.Uint32()
+		img.Pix[i], img.Pix[i+1], img.Pix[i+2], img.Pix[i+3] = byte(n), byte(n>>8), byte(n>>16), 0xff
+	}
+	var b bytes.Buffer
+	b.Grow(3*p.width*p.height + p.height + 1<<10)
+	// Writing to memory cannot fail, and neither can the size be wrong: readPicture bounds it.
+	_ = (&png.Encoder{CompressionLevel: png.NoCompression}).Encode(&b, img)
+	return b.Bytes()
+}
+
+// illustrate adds pictures of noise to the last message of a user.
+func (w *Drawn) illustrate(a *Ask, i int) {
+	p := w.set.asked.image
+	parts := make([]json.RawMessage, 0, p.n+1)
+	if a.Text != "" {
+		parts = append(parts, textPart(a.Text))
+	}
+	for k := range p.n {
+		parts = append(parts, imagePart(dataURL("image/png", p.noise(w.seed, uint64(i)*mostPictures+uint64(k)))))
+	}
+	if a.Messages == nil {
+		m, _ := marshal(message{"user", list(parts...)})
+		a.Messages, a.Text = list(m), ""
+		return
+	}
+	m, _ := marshal(message{"user", list(parts...)})
+	var all []json.RawMessage
+	eachElement(a.Messages, func(value []byte) bool { all = append(all, value); return true })
+	a.Messages = list(append(all, m)...)
+}
+
+// checkPictures wants chats of single turns.
+func (s *Set) checkPictures() error {
+	if s.asked.image.n == 0 {
+		return nil
+	}
+	if s.API != Chat {
+		return fmt.Errorf("--image is of chats: want --api chat, not %s", s.API)
+	}
+	if s.Sessions() > 0 {
+		return errors.New("--image is of single turns: leave out --turns all")
+	}
+	return nil
+}
+
+// largePictures is the size from which on it is said how much memory pictures take.
+const largePictures = 1 << 30
+
+// noteSize says what the pictures of so many requests take.
+func (w *Drawn) noteSize() {
+	p := w.set.asked.image
+	if size := 4 * int64(p.width) * int64(p.height) * int64(p.n) * int64(len(w.plan)); size > largePictures {
+		w.Notes = append(w.Notes, fmt.Sprintf("the pictures of %d requests take about %.1f GiB of memory",
+			len(w.plan), float64(size)/(1<<30)))
+	}
+}

@@ -3,6 +3,7 @@ package prompts
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -67,7 +68,7 @@ func (r *reader) set() (*Set, error) {
 		return nil, r.faults
 	}
 	s.startAtZero()
-	if err := s.checkLengths(); err != nil {
+	if err := errors.Join(s.checkLengths(), s.checkPictures()); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrOptions, err)
 	}
 	if s.API == Chat || s.API == Responses {
@@ -113,7 +114,8 @@ func (s *Set) checkLengths() error {
 	return nil
 }
 
-// WithOverhead is the set with prompts so many tokens shorter: those that a chat template adds. The error is ErrOptions.
+// WithOverhead is the set with prompts so many tokens shorter: those that a chat template adds. The error is
+// ErrOptions.
 func (s *Set) WithOverhead(tokens int) (*Set, error) {
 	other, a := *s, *s.asked
 	a.Overhead, other.asked = tokens, &a
@@ -198,6 +200,7 @@ func (s *Set) Draw(d Draw) *Drawn {
 		s.measureOut(&w.plan[i], lengths)
 	}
 	w.adapters(d)
+	w.noteSize()
 	return w
 }
 
