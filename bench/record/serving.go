@@ -39,6 +39,11 @@ type Serving struct {
 	// verdict.
 	Holds      *bool               `json:"holds,omitempty"`
 	Objectives []objective.Verdict `json:"objectives,omitempty"`
+	// Client is how busy the client was; Stationarity whether times still rose at the end; absent where nobody looked.
+	Client       *ServingClient        `json:"client,omitempty"`
+	Stationarity *measure.Stationarity `json:"stationarity,omitempty"`
+	// Notes are what a reader of the figures has to know, a sentence each.
+	Notes []string `json:"notes,omitempty"`
 	// Flags are doubts about the point and limits that it misses, a phrase each: ClientLimited, NotStationary,
 	// "misses p99 ttft < 500ms".
 	Flags []string `json:"flags"`
@@ -86,6 +91,24 @@ type ServingAsked struct {
 	// Seed is the user's, PointSeed that of the point's prompts and times.
 	Seed      uint64 `json:"seed"`
 	PointSeed uint64 `json:"point_seed"`
+}
+
+// ServingClient is how busy the client was with a point. Where it is the limit, figures are its own.
+type ServingClient struct {
+	// CPU is the processor time of the client's process, in seconds, and Share the part that it took of what its Cores
+	// can do, from 0 to 1; 0 where the system does not tell.
+	CPU   float64 `json:"cpu_s"`
+	Cores int     `json:"cores"`
+	Share float64 `json:"cpu_share"`
+	// QueueP99 is the 99th percentile of how much later than due requests were sent, ReadP99 that of the longest time from
+	// a read to its record.
+	QueueP99 int64 `json:"queue_p99_ns"`
+	ReadP99  int64 `json:"read_p99_ns"`
+	// GCs is how many collections of garbage there were, GCPause how long all stood still for them, GCLongest at once.
+	GCs       int   `json:"gcs"`
+	GCPause   int64 `json:"gc_pause_ns"`
+	GCLongest int64 `json:"gc_longest_ns"`
+	Retries   int64 `json:"retries,omitempty"` // requests that were sent again
 }
 
 // verdict is what is said of a point that came to its end: objectives decide, where there are any.
@@ -204,10 +227,8 @@ func (s *Serving) Point() curve.Point {
 	if f == nil {
 		return p
 	}
-	p.RequestsPerSec, p.TokensPerSec, p.Goodput = known(f.RequestsPerSec), known(f.TokensPerSec), known(f.Goodput)
-	if median, ok := f.TPOT.At(0.5); ok && median.Value > 0 {
-		p.User = 1e9 / median.Value
-	}
+	p.RequestsPerSec, p.TokensPerSec, p.Goodput = known(f.RequestsPerSec), known(f.CountedTokensPerSec()), known(f.Goodput)
+	p.User = known(f.UserRate())
 	if f.Requests > 0 {
 		p.Failed = float64(f.FailedTotal()) / float64(f.Requests)
 	}
@@ -244,11 +265,9 @@ func (l *figureList) serving(s *Serving) {
 			l.add(i, *v*scale)
 		}
 	}
-	known(metric.TokensPerSecond, f.TokensPerSec, 1)
+	known(metric.TokensPerSecond, f.CountedTokensPerSec(), 1)
 	known(metric.RequestsPerSecond, f.RequestsPerSec, 1)
-	if median, ok := f.TPOT.At(0.5); ok && median.Value > 0 {
-		l.add(metric.User, 1e9/median.Value)
-	}
+	known(metric.User, f.UserRate(), 1)
 	known(metric.Goodput, f.Goodput, 1)
 	known(metric.Attainment, f.Attainment, 100)
 	known(metric.TokensPerGPU, f.TokensPerSecPerGPU, 1)

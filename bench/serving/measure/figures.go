@@ -235,8 +235,9 @@ func ratio(a, b float64) *float64 {
 // distributions describes times and lengths.
 func (f *Figures) distributions(inside []*Measured, rules Rules) {
 	failed := f.Requests - f.OK
+	room := make([]int64, 0, len(inside)) // for the values of one metric after the other
 	for _, name := range Distributions() {
-		v := valuesOf(inside, name)
+		v := valuesOf(inside, name, room)
 		wanted := slices.Clone(usual[:])
 		switch name {
 		case TTFT, TPOT, E2E:
@@ -276,8 +277,8 @@ func (v values) estimates() map[string]Estimate {
 	return all
 }
 
-// valuesOf gathers the values of a metric, failures apart.
-func valuesOf(inside []*Measured, metric string) values {
+// valuesOf gathers the values of a metric, failures apart, in room, which has a place for each request.
+func valuesOf(inside []*Measured, metric string, room []int64) values {
 	if metric == Gap {
 		return gapsOf(inside)
 	}
@@ -285,23 +286,16 @@ func valuesOf(inside []*Measured, metric string) values {
 	if metric == User {
 		v.of = func(v int64) float64 { return math.Float64frombits(uint64(v)) }
 	}
-	v.Values = orderstat.Values{N: len(inside), Chunk: func(buf []int64, from, to int) []int64 {
-		for _, m := range inside[from:to] {
-			if x, ok := m.value(metric); ok {
-				buf = append(buf, x)
-			}
-		}
-		return buf
-	}}
-	sum := 0.0
+	all, sum := room[:0], 0.0
 	for _, m := range inside {
 		if x, ok := m.value(metric); ok {
-			v.n++
+			all = append(all, x)
 			v.min, v.max = min(v.min, x), max(v.max, x)
 			sum += v.of(x)
 		}
 	}
-	v.mean = sum / float64(v.n)
+	v.n, v.mean = len(all), sum/float64(len(all))
+	v.Values = orderstat.Values{N: v.n, Chunk: func(_ []int64, from, to int) []int64 { return all[from:to] }}
 	return v
 }
 
