@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"net"
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/sdk/backend"
@@ -15,6 +16,8 @@ type Backend struct {
 	// Lookup finds an environment variable, as os.LookupEnv does: the API key is in the one that option key_env
 	// names. Nil: there is no key.
 	Lookup func(name string) (value string, ok bool)
+	// Dial makes connections, to an address of the form host:port. Nil: over the network.
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
 // Open fails: a server has no tensors.
@@ -50,7 +53,7 @@ func (b Backend) Connect(ctx context.Context, c backend.Config) (*Generator, err
 	g := &Generator{
 		header: header(key), cache: newCacheWatch(), balancer: newBalancer(s.endpoints, s.places), session: rand.Text(),
 	}
-	if g.client, err = newClient(s); err != nil {
+	if g.client, err = newClient(s, b.Dial); err != nil {
 		return nil, fmt.Errorf("%w: %w", backend.ErrOption, err)
 	}
 	if err := s.discover(ctx, g.client, g.header); err != nil {

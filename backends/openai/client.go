@@ -72,7 +72,7 @@ func (b Backend) Client(ctx context.Context, options map[string]string) (*Client
 	s.places, s.unused = mostIdle, longestUnused
 	c := &Client{header: header(key)}
 	c.header["Accept"] = []string{"text/event-stream, application/json"}
-	if c.client, err = newClient(s); err != nil {
+	if c.client, err = newClient(s, b.Dial); err != nil {
 		return nil, fmt.Errorf("%w: %w", backend.ErrOption, err)
 	}
 	if err := c.discover(ctx, &s, key != ""); err != nil {

@@ -13,9 +13,12 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
+// dialer makes connections.
+type dialer func(ctx context.Context, network, address string) (net.Conn, error)
+
 // newClient returns a client that keeps a connection for each request at a time. It speaks HTTP/1.1: each stream has a
-// connection of its own, so that none waits for the others' packets.
-func newClient(s settings) (*http.Client, error) {
+// connection of its own, so that none waits for the others' packets. dial may be nil.
+func newClient(s settings, dial dialer) (*http.Client, error) {
 	config := &tls.Config{InsecureSkipVerify: s.insecure} //nolint:gosec // the user's choice, see option insecure
 	if s.ca != "" {
 		pem, err := backend.ReadFile(s.ca, 1<<20)
@@ -31,11 +34,13 @@ func newClient(s settings) (*http.Client, error) {
 	protocols.SetHTTP1(true)
 	// A host that vanishes while an answer is awaited is noticed after 30 s.
 	alive := net.KeepAliveConfig{Enable: true, Idle: 10 * time.Second, Interval: 5 * time.Second, Count: 4}
-	dialer := &net.Dialer{Timeout: s.connect, KeepAliveConfig: alive}
+	if dial == nil {
+		dial = (&net.Dialer{Timeout: s.connect, KeepAliveConfig: alive}).DialContext
+	}
 	return &http.Client{
 		Transport: &http.Transport{
 			DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
-				c, err := dialer.DialContext(ctx, network, address)
+				c, err := dial(ctx, network, address)
 				if err != nil {
 					return nil, &dialError{err}
 				}

@@ -12,7 +12,7 @@ import (
 func TestTheKernelProbesConnections(t *testing.T) {
 	server := httptest.NewServer(http.NotFoundHandler())
 	defer server.Close()
-	client, err := newClient(settings{})
+	client, err := newClient(settings{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,83 +7,198 @@ import (
 	"time"
 )
 
-// answer is one stream on its way.
+// answer is one answer on its way.
 type answer struct {
 	server  *Server
 	ask     Request
+	of      api
 	fault   Fault
 	w       http.ResponseWriter
 	flusher *http.ResponseController
-	gone    <-chan struct{}
-	chat    bool
-	prompt  uint64
-	total   int
-	event   []byte
-	data    []byte
-	events  int
+	request *http.Request
+
+	prompt       uint64 // the hash of what was asked
+	promptTokens int
+	cached       int
+	thinks       int // tokens of reasoning
+	calls        bool
+	total        int
+
+	whole     bool
+	reasoning []byte // of an answer in one piece
+	text      []byte
+	ids       []int32
+
+	event  []byte
+	data   []byte
+	events int
+	unsent bool      // something is written that is not yet on its way
+	due    time.Time // of the next token
+	entry  Entry
 }
 
-func (s *Server) newAnswer(ask Request, w http.ResponseWriter, r *http.Request, f Fault) *answer {
-	a := &answer{server: s, ask: ask, fault: f, w: w, flusher: http.NewResponseController(w), gone: r.Context().Done()}
-	a.chat = len(ask.Messages) > 0
-	a.prompt = hash(string(ask.Prompt) + string(ask.Messages))
-	a.total = max(ask.MaxTokens, ask.MaxNew)
-	if n := s.options.Tokens; n > 0 {
-		a.total = min(a.total, n)
+func (s *Server) newAnswer(ask Request, of api, w http.ResponseWriter, r *http.Request, f Fault) *answer {
+	a := &answer{
+		server: s, ask: ask, of: of, fault: f, w: w, flusher: http.NewResponseController(w), request: r,
+		whole: !ask.Stream || s.options.NoStream,
 	}
-	if says := s.options.Says; says != nil {
-		a.total = min(a.total, len(says))
+	a.prompt = hash(string(ask.Prompt) + string(ask.Messages) + string(ask.Input))
+	prompt := s.promptOf(&ask, of)
+	a.promptTokens = len(prompt)
+	if of == embeddings || of == rerank {
+		return a
+	}
+	a.total = s.length(&ask)
+	if of != completions {
+		a.thinks = min(s.options.Think, a.total)
+		a.calls = s.options.Call != "" && len(ask.Tools) > 0
+	}
+	if s.options.Caches && ask.Salt == "" {
+		a.cached = s.cache.read(prompt)
 	}
 	return a
 }
 
-// run sends the events. It returns early where the client goes, or a fault ends the stream.
+// run sends the answer. It returns early where the client goes, or a fault ends it.
 func (a *answer) run() {
-	o := a.server.options
-	wait, cached := a.first()
-	for i := 0; i < a.total; i += max(o.Together, 1) {
+	s := a.server
+	f := &s.figures
+	waits := time.Now()
+	if !s.service.enter(a.request.Context()) {
+		return
+	}
+	defer s.service.leave()
+	f.queue.note(time.Since(waits))
+	f.prompt.Add(int64(a.promptTokens))
+	switch {
+	case a.of == embeddings || a.of == rerank:
+		a.results()
+	case a.whole:
+		a.entire()
+	default:
+		a.stream()
+	}
+	a.entry.End = time.Now().UnixNano()
+	f.e2e.note(time.Since(waits))
+}
+
+// stream sends the events.
+func (a *answer) stream() {
+	o := &a.server.options
+	a.w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
+	if a.fault.Empty {
+		a.send([]byte("[DONE]"), false)
+		return
+	}
+	if !a.begin() {
+		return
+	}
+	a.due = time.Now()
+	for i := 0; i < a.total; {
+		n := a.together(i)
+		wait := a.wait(i)
 		if !a.pause(wait) {
 			return
 		}
-		wait = o.Step
-		n := min(max(o.Together, 1), a.total-i)
+		now := time.Now()
+		if a.of == responses && a.calls && i == a.thinks && !a.send(a.item(), false) {
+			return
+		}
 		if !a.send(a.tokens(i, n), wait > 0) {
 			return
 		}
-		a.server.tokens.Add(int64(n))
+		a.sent(now, i, n)
+		i += n
 	}
-	if a.ask.Usage.Include && !o.NoUsage && !a.send(a.usage(cached), false) {
-		return
-	}
-	a.send([]byte("[DONE]"), false)
+	a.pause(o.Late)
+	a.end()
 }
 
-// first is how long the first token takes, and how many tokens of the prompt are in the cache.
-func (a *answer) first() (wait time.Duration, cached int) {
-	s := a.server
-	if !s.options.Caches || a.ask.Salt != "" {
-		return s.options.First, 0
+// sent notes tokens that have been written.
+func (a *answer) sent(now time.Time, i, n int) {
+	f := &a.server.figures
+	at := now.UnixNano()
+	if i == 0 {
+		a.entry.First = at
+		f.ttft.note(time.Duration(at - a.entry.Received))
+	} else {
+		f.tpot.note(time.Duration(at-a.entry.Last) / time.Duration(n))
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.seen[a.prompt] {
-		return 0, len(a.ask.Prompt) / 4
-	}
-	s.seen[a.prompt] = true
-	return s.options.First, 0
+	a.entry.Last, a.entry.Tokens = at, a.entry.Tokens+n
+	f.generated.Add(int64(n))
+	a.server.tokens.Add(int64(n))
 }
 
-// pause waits, and tells whether the client is still there.
+// together is how many tokens the event with token i has: none is of two kinds.
+func (a *answer) together(i int) int {
+	n := min(max(a.server.options.Together, 1), a.total-i)
+	if i < a.thinks {
+		n = min(n, a.thinks-i)
+	}
+	return n
+}
+
+// wait is how long token i takes after the one before.
+func (a *answer) wait(i int) time.Duration {
+	if i > 0 {
+		return a.server.service.step()
+	}
+	o := &a.server.options
+	fresh := a.promptTokens - a.cached
+	first := o.First
+	if a.cached > 0 {
+		first = first * time.Duration(fresh) / time.Duration(a.promptTokens)
+	}
+	return first + time.Duration(fresh)*o.Prefill
+}
+
+// pause waits until so long after the last token was due, and tells whether the client is still there: lateness of
+// one token does not delay the next.
 func (a *answer) pause(d time.Duration) bool {
 	if d > 0 {
-		time.Sleep(d)
+		if a.unsent {
+			a.flush()
+		}
+		a.due = a.due.Add(d)
+		time.Sleep(time.Until(a.due))
 	}
 	select {
-	case <-a.gone:
+	case <-a.request.Context().Done():
 		return false
 	default:
 		return true
 	}
+}
+
+// begin sends what comes before the first token.
+func (a *answer) begin() bool {
+	switch {
+	case a.of == responses:
+		if !a.send([]byte(`{"type":"response.created","response":{"object":"response","status":"in_progress","output":[],`+
+			`"usage":null}}`), false) {
+			return false
+		}
+	case a.of == chat && a.server.options.Roles:
+		if !a.send([]byte(`{"choices":[{"index":0,"delta":{"role":"assistant","content":""},"finish_reason":null}]}`), true) {
+			return false
+		}
+	}
+	return true
+}
+
+// end sends what comes behind the last token.
+func (a *answer) end() {
+	if a.of == responses {
+		a.send(a.completed(), false)
+		return
+	}
+	if a.ask.Usage.Include && !a.server.options.NoUsage {
+		b := append([]byte(nil), `{"id":"mock-1","object":"text_completion","choices":[],"usage":`...)
+		if !a.send(append(a.appendUsage(b), '}'), false) {
+			return
+		}
+	}
+	a.send([]byte("[DONE]"), false)
 }
 
 // send sends an event, or does what goes wrong in its place. It tells whether the stream goes on.
@@ -97,7 +212,7 @@ func (a *answer) send(data []byte, flush bool) bool {
 			panic(http.ErrAbortHandler)
 		case f.Stall:
 			a.flush()
-			<-a.gone
+			<-a.request.Context().Done()
 			return false
 		case f.Error != "":
 			a.write([]byte(`{"error":{"message":` + strconv.Quote(f.Error) + `}}`))
@@ -109,51 +224,31 @@ func (a *answer) send(data []byte, flush bool) bool {
 	if !a.write(data) {
 		return false
 	}
-	if flush {
+	if a.unsent = true; flush {
 		a.flush()
 	}
 	return true
 }
 
 func (a *answer) write(data []byte) bool {
-	a.event = append(append(append(a.event[:0], "data: "...), data...), "\n\n"...)
+	b := a.event[:0]
+	if a.server.options.Comments {
+		b = append(b, ": still here\n\n"...)
+	}
+	a.event = append(append(append(b, "data: "...), data...), "\n\n"...)
 	_, err := a.w.Write(a.event)
 	return err == nil
 }
 
 // flush sends what is written; where it cannot, the next write fails.
-func (a *answer) flush() { _ = a.flusher.Flush() }
-
-// tokens is the data of an event with n tokens.
-func (a *answer) tokens(i, n int) []byte {
-	b := append(a.data[:0], `{"id":"mock-1","object":"text_completion","created":1700000000,"model":`...)
-	b = strconv.AppendQuote(b, a.server.options.Model)
-	b = append(b, `,"choices":[{"index":0,`...)
-	if a.chat {
-		b = append(b, `"delta":{"role":"assistant","content":`...)
-	} else {
-		b = append(b, `"text":`...)
-	}
-	b = append(b, '"')
-	b = a.appendText(b, i, n)
-	b = append(b, '"')
-	if a.chat {
-		b = append(b, '}')
-	}
-	b = a.appendIDs(b, i, n)
-	b = a.appendLogprobs(b, i, n)
-	reason := "null"
-	if i+n == a.total {
-		reason = `"length"`
-	}
-	b = append(append(append(b, `,"finish_reason":`...), reason...), `,"stop_reason":null}]}`...)
-	a.data = b
-	return b
+func (a *answer) flush() {
+	a.unsent = false
+	_ = a.flusher.Flush()
 }
 
 func (a *answer) id(i int) int32 {
 	if says := a.server.options.Says; says != nil {
-		return says[i]
+		return says[i%len(says)]
 	}
 	return tokenID(a.prompt, i, a.server.options.Vocabulary)
 }
@@ -175,43 +270,13 @@ func (a *answer) hides(id int32) bool {
 	return slices.Contains(a.server.options.Special, id) && (a.ask.Skip == nil || *a.ask.Skip)
 }
 
-func (a *answer) appendIDs(b []byte, i, n int) []byte {
-	if !a.server.options.IDs || !a.ask.ReturnIDs {
-		return b
+// finish is why an answer ended.
+func (a *answer) finish() string {
+	switch {
+	case a.calls:
+		return "tool_calls"
+	case a.total < max(a.ask.MaxTokens, a.ask.MaxNew, a.ask.MaxOutput):
+		return "stop"
 	}
-	b = append(b, `,"token_ids":[`...)
-	for k := range n {
-		if k > 0 {
-			b = append(b, ',')
-		}
-		b = strconv.AppendInt(b, int64(a.id(i+k)), 10)
-	}
-	return append(b, ']')
-}
-
-func (a *answer) appendLogprobs(b []byte, i, n int) []byte {
-	if len(a.ask.Logprobs) == 0 {
-		return append(b, `,"logprobs":null`...)
-	}
-	open, before, after, end := `{"tokens":[`, `"`, `"`, `]}`
-	if a.chat {
-		open, before, after = `{"content":[`, `{"token":"`, `","logprob":-0.1,"bytes":null,"top_logprobs":[]}`
-	}
-	b = append(append(b, `,"logprobs":`...), open...)
-	for k := range n {
-		if k > 0 {
-			b = append(b, ',')
-		}
-		b = append(appendToken(append(b, before...), a.id(i+k)), after...)
-	}
-	return append(b, end...)
-}
-
-func (a *answer) usage(cached int) []byte {
-	b := append([]byte(nil),
-		`{"id":"mock-1","object":"text_completion","choices":[],"usage":{"prompt_tokens":7,"completion_tokens":`...)
-	b = strconv.AppendInt(b, int64(a.total), 10)
-	b = append(b, `,"prompt_tokens_details":{"cached_tokens":`...)
-	b = strconv.AppendInt(b, int64(cached), 10)
-	return append(b, `}}}`...)
+	return "length"
 }

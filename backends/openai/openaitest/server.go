@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
+	"io"
 	"net/http"
 	"strconv"
 	"strings"
@@ -15,21 +16,47 @@ import (
 // Options say how a server behaves. The zero value answers at once, and reports the number of tokens
 // in a usage record alone.
 type Options struct {
-	Model string // "": "mock"
-	Owner string // what it says of itself in the list of models
-	Alias string // a second name of the model in that list; "": none
-	Key   string // the API key that requests must have; "": none
+	Model   string   // "": "mock"
+	Owner   string   // what it says of itself in the list of models
+	Version string   // of its program, at /version; "": it does not tell
+	Alias   string   // a second name of the model in that list; "": none
+	Loras   []string // names of adapters, which requests may ask by
+	Key     string   // the API key that requests must have; "": none
+	// MaxLength is the most tokens of a prompt and its answer: told in the list of models, and longer ones are refused. 0:
+	// any, and not told.
+	MaxLength int
 
 	First, Step time.Duration // until the first token, and between two; 0: at once
-	Together    int           // tokens in each event; 0: 1
-	Vocabulary  int           // token ids are below; 0: 32000
-	Tokens      int           // of each answer, at most what a request allows; 0: that
-	Says        []int32       // the tokens of each answer; nil: some that depend on the prompt
-	Special     []int32       // tokens whose text is left out, unless a request has skip_special_tokens false
-	IDs         bool          // report token ids, to requests that ask for them
-	NoUsage     bool          // do not report usage, even where it is asked for
-	Stamps      bool          // the text of an event is the time at which it is written, in nanoseconds since 1970
-	Caches      bool          // keep prompts: a prompt without salt that was asked before has its first token at once
+	// Prefill is the time for each token of the prompt that is not in the cache, beside First.
+	Prefill time.Duration
+	// Grow is what each other request that is worked on adds to the time between two tokens.
+	Grow time.Duration
+	// Slots is how many requests are worked on at a time; others wait in the order in which they came. 0: all.
+	Slots int
+
+	Together   int           // tokens in each event; 0: 1
+	Vocabulary int           // token ids are below; 0: 32000
+	Tokens     int           // of each answer, at most what a request allows; 0: that
+	EndsAt     int           // where answers end by themselves, but with ignore_eos or more min_tokens; 0: nowhere
+	Extra      int           // tokens beyond what a request allows
+	Says       []int32       // the tokens of each answer; nil: some that depend on the prompt
+	Special    []int32       // tokens whose text is left out, unless a request has skip_special_tokens false
+	Think      int           // tokens of reasoning at the beginning of chats and responses
+	Call       string        // the tool that chats and responses with tools call instead of an answer; "": none
+	IDs        bool          // report token ids, to requests that ask for them
+	NoUsage    bool          // do not report usage, even where it is asked for
+	Late       time.Duration // from the last token to the usage record
+	Roles      bool          // begin chats with an event that has the role alone, before any token
+	Comments   bool          // send a comment before each event
+	NoStream   bool          // answer in one piece, whatever is asked
+	Stamps     bool          // the text of an event is the time at which it is written, in nanoseconds since 1970
+
+	// Template is how many tokens a chat's template adds to a prompt. Words counts the tokens of a text; nil: its words.
+	Template int
+	Words    func(text string) int
+	Caches   bool // keep prompts: what a prompt without salt begins with as one before did need not be read again
+	// TellsCached reports the tokens of the prompt that were in the cache, 0 among them.
+	TellsCached bool
 
 	// Transcribe answers sound, a WAV file, with a text and its number of tokens; nil: it is refused. Whole: in one piece.
 	Transcribe func(file []byte) (text string, tokens int)
@@ -37,11 +64,14 @@ type Options struct {
 
 	// Fault, if not nil, chooses what goes wrong with a request; n counts requests from 0.
 	Fault func(n int64) Fault
+	// Log, if not nil, gets a line of JSON for each request that was answered: Entry.
+	Log io.Writer
 }
 
 // Fault is something that goes wrong. The zero value is nothing.
 type Fault struct {
 	Status int    // answer with this status and an error's body
+	Empty  bool   // answer with 200 and no token
 	After  int    // where the rest happens: after so many events
 	Cut    bool   // break the connection off
 	Stall  bool   // send nothing more until the client goes
@@ -53,11 +83,13 @@ type Fault struct {
 type Server struct {
 	options Options
 	mux     *http.ServeMux
+	service service
+	cache   cache
+	figures figures
 
 	asked, running, most, tokens atomic.Int64
 
-	mu   sync.Mutex
-	seen map[uint64]bool
+	logging sync.Mutex
 }
 
 // New returns a server.
@@ -68,11 +100,29 @@ func New(o Options) *Server {
 	if o.Vocabulary == 0 {
 		o.Vocabulary = vocabulary
 	}
-	s := &Server{options: o, mux: http.NewServeMux(), seen: map[uint64]bool{}}
+	if o.Words == nil {
+		o.Words = func(text string) int { return len(strings.Fields(text)) }
+	}
+	s := &Server{options: o, mux: http.NewServeMux()}
+	s.service.open(o)
+	s.cache.forget()
 	s.mux.HandleFunc("GET /v1/models", s.models)
-	s.mux.HandleFunc("POST /v1/completions", s.answer)
-	s.mux.HandleFunc("POST /v1/chat/completions", s.answer)
+	for path, of := range map[string]api{
+		"/v1/completions": completions, "/v1/chat/completions": chat, "/v1/responses": responses,
+		"/v1/embeddings": embeddings, "/v1/rerank": rerank,
+	} {
+		s.mux.HandleFunc("POST "+path, func(w http.ResponseWriter, r *http.Request) { s.answer(w, r, of) })
+	}
 	s.mux.HandleFunc("POST /v1/audio/transcriptions", s.transcribe)
+	s.mux.HandleFunc("GET /metrics", s.metrics)
+	if o.Version != "" {
+		s.mux.HandleFunc("GET /version", func(w http.ResponseWriter, _ *http.Request) {
+			fmt.Fprintf(w, `{"version":%q}`, o.Version)
+		})
+	}
+	if o.Caches {
+		s.mux.HandleFunc("POST /reset_prefix_cache", func(http.ResponseWriter, *http.Request) { s.cache.forget() })
+	}
 	return s
 }
 
@@ -102,38 +152,38 @@ func refuse(w http.ResponseWriter, status int, reason string) {
 
 func (s *Server) models(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
-	second := ""
-	if s.options.Alias != "" {
-		second = fmt.Sprintf(`,{"id":%q,"object":"model","owned_by":%q}`, s.options.Alias, s.options.Owner)
+	length := ""
+	if n := s.options.MaxLength; n > 0 {
+		length = fmt.Sprintf(`,"max_model_len":%d`, n)
 	}
-	fmt.Fprintf(w, `{"object":"list","data":[{"id":%q,"object":"model","owned_by":%q}%s]}`, s.options.Model,
-		s.options.Owner, second)
+	fmt.Fprintf(w, `{"object":"list","data":[{"id":%q,"object":"model","owned_by":%q%s}`, s.options.Model, s.options.Owner,
+		length)
+	for _, name := range append([]string{s.options.Alias}, s.options.Loras...) {
+		if name != "" {
+			fmt.Fprintf(w, `,{"id":%q,"object":"model","owned_by":%q%s}`, name, s.options.Owner, length)
+		}
+	}
+	fmt.Fprint(w, "]}")
 }
 
-// Request is what a client asks.
-type Request struct {
-	Model     string
-	Prompt    json.RawMessage
-	Messages  json.RawMessage
-	MaxTokens int `json:"max_tokens"`
-	MaxNew    int `json:"max_completion_tokens"`
-	Stream    bool
-	ReturnIDs bool            `json:"return_token_ids"`
-	Logprobs  json.RawMessage `json:"logprobs"`
-	Salt      string          `json:"cache_salt"`
-	Skip      *bool           `json:"skip_special_tokens"`
-	Usage     struct {
-		Include bool `json:"include_usage"`
-	} `json:"stream_options"`
+// knows tells whether requests may ask by a name.
+func (s *Server) knows(model string) bool {
+	for _, lora := range s.options.Loras {
+		if model == lora {
+			return true
+		}
+	}
+	return model == s.options.Model
 }
 
-func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
-	var ask Request
-	if err := json.NewDecoder(r.Body).Decode(&ask); err != nil {
+func (s *Server) answer(w http.ResponseWriter, r *http.Request, of api) {
+	entry := Entry{ID: r.Header.Get("X-Request-Id"), Received: time.Now().UnixNano()}
+	ask, err := read(r.Body)
+	if err != nil {
 		refuse(w, http.StatusBadRequest, err.Error())
 		return
 	}
-	if ask.Model != s.options.Model {
+	if !s.knows(ask.Model) {
 		refuse(w, http.StatusNotFound, "no model "+ask.Model)
 		return
 	}
@@ -150,9 +200,21 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
 		refuse(w, f.Status, "told to refuse")
 		return
 	}
-	w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
-	a := s.newAnswer(ask, w, r, f)
+	a := s.newAnswer(ask, of, w, r, f)
+	if most := s.options.MaxLength; most > 0 && a.promptTokens+a.total > most {
+		refuse(w, http.StatusBadRequest, fmt.Sprintf("the model has a context of %d tokens, and the request wants %d: %d of "+
+			"the prompt and %d of the answer", most, a.promptTokens+a.total, a.promptTokens, a.total))
+		return
+	}
+	a.entry = entry
 	a.run()
+	s.note(&a.entry, n)
+}
+
+// read takes a request, of which fields may be missing, and strings be of any type.
+func read(body io.Reader) (ask Request, err error) {
+	err = json.NewDecoder(body).Decode(&ask)
+	return ask, err
 }
 
 // vocabulary is the default.

@@ -1,14 +1,20 @@
-// Command openai-mock is a server without a model, for measurements: it streams tokens that depend on the prompt alone.
+// Command openai-mock is a server without a model, for measurements: it streams tokens that depend on the prompt alone,
+// at known times, and fails where it is told to.
 package main
 
 import (
+	"bufio"
+	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"net"
 	"net/http"
 	"os"
+	"os/signal"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/plumbline-ml/plumbline/backends/openai/openaitest"
@@ -21,17 +27,87 @@ func main() {
 	}
 }
 
-func run() error {
+func run() (err error) {
 	var o openaitest.Options
 	address := flag.String("listen", "localhost:8000", "address to listen at; port 0 chooses one")
+	identity(&o)
+	pace(&o)
+	answers(&o)
+	mix := flag.String("fail", "", "`SHARES` of requests that fail: 429=5%,500=1%,cut=1%,error=1%,stall=1%,empty=1%")
+	seed := flag.Uint64("seed", 1, "which requests fail")
+	transcript := flag.String("transcript", "", "what is said in every sound: the server transcribes")
+	log := flag.String("log", "", "`FILE` that gets a line of JSON for each answer: when it was asked for, and when its "+
+		"tokens were written")
+	flag.Parse()
+	if *transcript != "" {
+		o.Transcribe = func([]byte) (string, int) { return *transcript, len(strings.Fields(*transcript)) + 1 }
+	}
+	if *mix != "" {
+		if o.Fault, err = openaitest.ReadMix(*mix, *seed); err != nil {
+			return fmt.Errorf("-fail: %w", err)
+		}
+	}
+	if *log != "" {
+		file, err := os.Create(*log)
+		if err != nil {
+			return err
+		}
+		buffered := bufio.NewWriter(file)
+		defer func() { err = errors.Join(err, buffered.Flush(), file.Close()) }()
+		o.Log = buffered
+	}
+	return serve(*address, openaitest.New(o))
+}
+
+// serve answers until a signal comes.
+func serve(address string, handler http.Handler) error {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("http://%s/v1\n", listener.Addr())
+	server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second}
+	context.AfterFunc(ctx, func() { _ = server.Close() }) // Serve says how it ended
+	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
+
+// identity has the flags of what the server says of itself.
+func identity(o *openaitest.Options) {
 	flag.StringVar(&o.Model, "model", "mock", "the model's name")
 	flag.StringVar(&o.Alias, "alias", "", "a second name of the model: the node's, in the network division")
+	flag.Func("loras", "`NAMES` of adapters, with commas", func(text string) error {
+		o.Loras = strings.Split(text, ",")
+		return nil
+	})
 	flag.StringVar(&o.Owner, "owner", "vllm", "what the server says of itself: vllm, sglang, ...")
+	flag.StringVar(&o.Version, "version", "", "of the server's program, at /version")
+	flag.StringVar(&o.Key, "key", "", "the API key that requests must have")
+	flag.IntVar(&o.MaxLength, "max-length", 0, "most tokens of a prompt and its answer; 0: any")
+	flag.IntVar(&o.Vocabulary, "vocabulary", 0, "token ids are below; 0: 32000")
+}
+
+// pace has the flags of the server's times.
+func pace(o *openaitest.Options) {
 	flag.DurationVar(&o.First, "first", 0, "time to the first token")
 	flag.DurationVar(&o.Step, "step", 0, "time between two tokens; 0 sends an answer in one piece")
+	flag.DurationVar(&o.Prefill, "prefill", 0, "time for each token of a prompt, beside -first")
+	flag.DurationVar(&o.Grow, "grow", 0, "what each other request under way adds to the time between two tokens")
+	flag.IntVar(&o.Slots, "slots", 0, "requests that are worked on at a time, others wait; 0: all")
+	flag.DurationVar(&o.Late, "late", 0, "from the last token to the usage record")
+	flag.BoolVar(&o.Caches, "cache", false, "keep prompts: what a prompt has in common with one before takes no time")
+}
+
+// answers has the flags of what is answered.
+func answers(o *openaitest.Options) {
 	flag.IntVar(&o.Together, "together", 1, "tokens in each event")
-	flag.IntVar(&o.Vocabulary, "vocabulary", 0, "token ids are below; 0: 32000")
 	flag.IntVar(&o.Tokens, "tokens", 0, "tokens of each answer at most; 0: what is asked for")
+	flag.IntVar(&o.EndsAt, "ends-at", 0, "tokens after which answers end by themselves, but with ignore_eos; 0: none")
+	flag.IntVar(&o.Extra, "extra", 0, "tokens beyond what is asked for")
 	flag.Func("says", "the `IDS` of each answer's tokens, with commas", func(text string) error {
 		for word := range strings.SplitSeq(text, ",") {
 			id, err := strconv.ParseInt(word, 10, 32)
@@ -42,18 +118,14 @@ func run() error {
 		}
 		return nil
 	})
+	flag.IntVar(&o.Think, "think", 0, "tokens of reasoning with which chats and responses begin")
+	flag.StringVar(&o.Call, "call", "", "`NAME` of the tool that is called by requests with tools")
+	flag.IntVar(&o.Template, "template", 0, "tokens that a chat's template adds to a prompt")
 	flag.BoolVar(&o.IDs, "ids", true, "report token ids where they are asked for")
 	flag.BoolVar(&o.NoUsage, "no-usage", false, "report no usage")
-	transcript := flag.String("transcript", "", "what is said in every sound: the server transcribes")
-	flag.Parse()
-	if *transcript != "" {
-		o.Transcribe = func([]byte) (string, int) { return *transcript, len(strings.Fields(*transcript)) + 1 }
-	}
-	listener, err := net.Listen("tcp", *address)
-	if err != nil {
-		return err
-	}
-	fmt.Printf("http://%s/v1\n", listener.Addr())
-	server := &http.Server{Handler: openaitest.New(o), ReadHeaderTimeout: 10 * time.Second}
-	return server.Serve(listener)
+	flag.BoolVar(&o.TellsCached, "tells-cached", false, "report cached tokens of prompts; without -cache there are none")
+	flag.BoolVar(&o.Roles, "roles", false, "begin chats with an event that has the role alone, before any token")
+	flag.BoolVar(&o.Comments, "comments", false, "send a comment before each event")
+	flag.BoolVar(&o.NoStream, "no-stream", false, "answer in one piece, whatever is asked")
+	flag.BoolVar(&o.Stamps, "stamps", false, "the text of each event is the time at which it is written, in ns since 1970")
 }

@@ -1,0 +1,46 @@
+package openaitest
+
+import "sync"
+
+// cache remembers what prompts began with.
+type cache struct {
+	mu   sync.Mutex
+	seen map[uint64]struct{} // each beginning, by its hash
+
+	queries, hits int64 // tokens of prompts, and those of them that were there
+}
+
+func (c *cache) forget() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.seen = map[uint64]struct{}{}
+}
+
+// read is how many tokens a prompt has in common with one before, of which the last is always read again. From now on
+// all of it is there.
+func (c *cache) read(prompt []uint64) (cached int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	h := uint64(14695981039346656037)
+	known := true
+	for i, token := range prompt {
+		h = (h ^ token) * 1099511628211
+		h ^= h >> 29
+		if _, ok := c.seen[h]; !ok {
+			known = false
+			c.seen[h] = struct{}{}
+		}
+		if known && i < len(prompt)-1 {
+			cached++
+		}
+	}
+	c.queries += int64(len(prompt))
+	c.hits += int64(cached)
+	return cached
+}
+
+func (c *cache) counts() (queries, hits int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.queries, c.hits
+}

@@ -1,0 +1,129 @@
+package openaitest
+
+import (
+	"encoding/json"
+	"hash/fnv"
+	"strings"
+)
+
+// api is a part of the API.
+type api uint8
+
+const (
+	completions api = iota
+	chat
+	responses
+	embeddings
+	rerank
+)
+
+// Request is what a client asks, by any API.
+type Request struct {
+	Model     string
+	Prompt    json.RawMessage
+	Messages  json.RawMessage
+	Input     json.RawMessage
+	Query     string
+	Documents []json.RawMessage
+	Tools     []json.RawMessage
+	MaxTokens int  `json:"max_tokens"`
+	MaxNew    int  `json:"max_completion_tokens"`
+	MaxOutput int  `json:"max_output_tokens"`
+	MinTokens int  `json:"min_tokens"`
+	IgnoreEnd bool `json:"ignore_eos"`
+	Stream    bool
+	ReturnIDs bool            `json:"return_token_ids"`
+	Logprobs  json.RawMessage `json:"logprobs"`
+	Salt      string          `json:"cache_salt"`
+	Skip      *bool           `json:"skip_special_tokens"`
+	Usage     struct {
+		Include bool `json:"include_usage"`
+	} `json:"stream_options"`
+}
+
+// unlimited is how many tokens an answer has where nobody limits it.
+const unlimited = 16
+
+// length is how many tokens an answer has.
+func (s *Server) length(ask *Request) int {
+	o := &s.options
+	n := max(ask.MaxTokens, ask.MaxNew, ask.MaxOutput)
+	if n == 0 {
+		n = unlimited
+	}
+	if o.EndsAt > 0 && !ask.IgnoreEnd {
+		n = min(n, max(o.EndsAt, ask.MinTokens))
+	}
+	if o.Tokens > 0 {
+		n = min(n, o.Tokens)
+	}
+	if o.Says != nil {
+		n = min(n, len(o.Says))
+	}
+	return n + o.Extra
+}
+
+// promptOf is the tokens of a prompt, as numbers that are equal where they are.
+func (s *Server) promptOf(ask *Request, of api) (tokens []uint64) {
+	switch of {
+	case chat:
+		return s.texts(tokens, ask.Messages, s.options.Template)
+	case responses:
+		return s.texts(tokens, ask.Input, s.options.Template)
+	case completions:
+		return s.texts(tokens, ask.Prompt, 0)
+	case embeddings:
+		return s.texts(tokens, ask.Input, 0)
+	}
+	for _, d := range ask.Documents {
+		tokens = s.texts(s.words(tokens, ask.Query), d, 0)
+	}
+	return tokens
+}
+
+// texts takes ids, a text, or all texts within something else, and template tokens before them.
+func (s *Server) texts(tokens []uint64, part json.RawMessage, template int) []uint64 {
+	for i := range template {
+		tokens = append(tokens, uint64(i)<<32)
+	}
+	var ids []int32
+	if len(part) > 0 && part[0] == '[' && json.Unmarshal(part, &ids) == nil {
+		for _, id := range ids {
+			tokens = append(tokens, uint64(id))
+		}
+		return tokens
+	}
+	var value any
+	if json.Unmarshal(part, &value) == nil {
+		tokens = s.within(tokens, value)
+	}
+	return tokens
+}
+
+// within takes the texts of a JSON value: of messages their content.
+func (s *Server) within(tokens []uint64, value any) []uint64 {
+	switch v := value.(type) {
+	case string:
+		return s.words(tokens, v)
+	case []any:
+		for _, each := range v {
+			tokens = s.within(tokens, each)
+		}
+	case map[string]any:
+		tokens = s.within(s.within(tokens, v["content"]), v["text"])
+	}
+	return tokens
+}
+
+// words takes the tokens of a text: as many as Options.Words counts.
+func (s *Server) words(tokens []uint64, text string) []uint64 {
+	words := strings.Fields(text)
+	for i := range s.options.Words(text) {
+		h := fnv.New64a()
+		if i < len(words) {
+			h.Write([]byte(words[i]))
+		}
+		tokens = append(tokens, h.Sum64()|1<<63)
+	}
+	return tokens
+}

@@ -1,0 +1,277 @@
+package openaitest
+
+import (
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// Arguments of a tool call are one text: what its tokens have, between these.
+const (
+	argumentsBegin = `{\"q\":\"`
+	argumentsEnd   = `\"}`
+)
+
+// tokens is the data of an event with the tokens from i on, n of them.
+func (a *answer) tokens(i, n int) []byte {
+	if a.of == responses {
+		a.data = a.delta(a.data[:0], i, n)
+		return a.data
+	}
+	b := append(a.data[:0], `{"id":"mock-1","object":"text_completion","created":1700000000,"model":`...)
+	b = strconv.AppendQuote(b, a.server.options.Model)
+	b = append(b, `,"choices":[{"index":0,`...)
+	switch {
+	case a.of == completions:
+		b = a.quoteText(append(b, `"text":`...), i, n)
+	case i < a.thinks:
+		b = a.quoteText(append(b, `"delta":{"role":"assistant","reasoning_content":`...), i, n)
+	case a.calls:
+		b = append(b, `"delta":{"tool_calls":[{"index":0,`...)
+		if i == a.thinks {
+			b = append(b, `"id":"call-1","type":"function",`...)
+		}
+		b = append(b, `"function":{`...)
+		if i == a.thinks {
+			b = append(strconv.AppendQuote(append(b, `"name":`...), a.server.options.Call), ',')
+		}
+		b = append(a.appendArguments(append(b, `"arguments":"`...), i, n), `"}}]`...)
+	default:
+		b = a.quoteText(append(b, `"delta":{"role":"assistant","content":`...), i, n)
+	}
+	if a.of == chat {
+		b = append(b, '}')
+	}
+	b = a.appendIDs(b, i, n)
+	b = a.appendLogprobs(b, i, n)
+	reason := "null"
+	if i+n == a.total {
+		reason = `"` + a.finish() + `"`
+	}
+	b = append(append(append(b, `,"finish_reason":`...), reason...), `,"stop_reason":null}]}`...)
+	a.data = b
+	return b
+}
+
+// delta is an event of a response.
+func (a *answer) delta(b []byte, i, n int) []byte {
+	switch {
+	case i < a.thinks:
+		b = a.quoteText(append(b, `{"type":"response.reasoning_text.delta","delta":`...), i, n)
+	case a.calls:
+		b = append(b, `{"type":"response.function_call_arguments.delta","delta":"`...)
+		b = append(a.appendArguments(b, i, n), '"')
+	default:
+		b = a.quoteText(append(b, `{"type":"response.output_text.delta","delta":`...), i, n)
+	}
+	return append(b, '}')
+}
+
+// item is the event with which a response's tool call begins: it has the tool's name.
+func (a *answer) item() []byte {
+	b := []byte(`{"type":"response.output_item.added","item":{"type":"function_call","arguments":"","name":`)
+	return append(strconv.AppendQuote(b, a.server.options.Call), "}}"...)
+}
+
+// quoteText appends tokens as a JSON string: digits and blanks need no escapes.
+func (a *answer) quoteText(b []byte, i, n int) []byte {
+	return append(a.appendText(append(b, '"'), i, n), '"')
+}
+
+// appendArguments appends a part of a tool call's arguments, of which the first and the last close the text.
+func (a *answer) appendArguments(b []byte, i, n int) []byte {
+	if i == a.thinks {
+		b = append(b, argumentsBegin...)
+	}
+	b = a.appendText(b, i, n)
+	if i+n == a.total {
+		b = append(b, argumentsEnd...)
+	}
+	return b
+}
+
+func (a *answer) appendIDs(b []byte, i, n int) []byte {
+	if !a.server.options.IDs || !a.ask.ReturnIDs {
+		return b
+	}
+	b = append(b, `,"token_ids":[`...)
+	for k := range n {
+		if k > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendInt(b, int64(a.id(i+k)), 10)
+	}
+	return append(b, ']')
+}
+
+func (a *answer) appendLogprobs(b []byte, i, n int) []byte {
+	if len(a.ask.Logprobs) == 0 {
+		return append(b, `,"logprobs":null`...)
+	}
+	open, before, after, end := `{"tokens":[`, `"`, `"`, `]}`
+	if a.of == chat {
+		open, before, after = `{"content":[`, `{"token":"`, `","logprob":-0.1,"bytes":null,"top_logprobs":[]}`
+	}
+	b = append(append(b, `,"logprobs":`...), open...)
+	for k := range n {
+		if k > 0 {
+			b = append(b, ',')
+		}
+		b = append(appendToken(append(b, before...), a.id(i+k)), after...)
+	}
+	return append(b, end...)
+}
+
+// appendUsage appends the usage record of an API.
+func (a *answer) appendUsage(b []byte) []byte {
+	number := func(name string, v int) { b = strconv.AppendInt(append(b, name...), int64(v), 10) }
+	prompt, completion := "prompt", "completion"
+	if a.of == responses {
+		prompt, completion = "input", "output"
+	}
+	number(`{"`+prompt+`_tokens":`, a.promptTokens)
+	number(`,"`+completion+`_tokens":`, a.total)
+	number(`,"total_tokens":`, a.promptTokens+a.total)
+	if a.server.options.Caches || a.server.options.TellsCached {
+		number(`,"`+prompt+`_tokens_details":{"cached_tokens":`, a.cached)
+		b = append(b, '}')
+	}
+	if a.thinks > 0 {
+		number(`,"`+completion+`_tokens_details":{"reasoning_tokens":`, a.thinks)
+		b = append(b, '}')
+	}
+	return append(b, '}')
+}
+
+// completed is the last event of a response. Its type is that of an answer that ended by itself, or at its most tokens.
+func (a *answer) completed() []byte {
+	kind, status := "response.completed", "completed"
+	if a.finish() == "length" {
+		kind, status = "response.incomplete", "incomplete"
+	}
+	b := append([]byte(`{"type":"`), kind...)
+	b = append(append(b, `","response":{"object":"response","error":null,"output":[],"status":"`...), status...)
+	b = append(b, `","usage":`...)
+	if a.server.options.NoUsage {
+		b = append(b, "null"...)
+	} else {
+		b = a.appendUsage(b)
+	}
+	return append(b, `}}`...)
+}
+
+// entire sends an answer in one piece, after all of its time.
+func (a *answer) entire() {
+	a.due = time.Now()
+	for i := range a.total {
+		if !a.pause(a.wait(i)) {
+			return
+		}
+	}
+	a.w.Header().Set("Content-Type", "application/json")
+	switch f := a.fault; {
+	case f.Cut:
+		a.flush()
+		panic(http.ErrAbortHandler)
+	case f.Stall:
+		a.flush()
+		<-a.request.Context().Done()
+		return
+	case f.Error != "":
+		_, _ = a.w.Write([]byte(`{"error":{"message":` + strconv.Quote(f.Error) + `}}`)) // see below
+		return
+	case f.Empty:
+		a.total, a.thinks, a.calls = 0, 0, false
+	default:
+		a.sent(time.Now(), 0, a.total)
+	}
+	var b []byte
+	switch a.of {
+	case responses:
+		b = append(b, `{"object":"response","status":"completed","error":null,"output":[`...)
+		if a.thinks > 0 {
+			b = append(b, `{"type":"reasoning","summary":[],"content":[{"type":"reasoning_text","text":`...)
+			b = append(a.quoteText(b, 0, a.thinks), `}]},`...)
+		}
+		if a.calls {
+			b = strconv.AppendQuote(append(b, `{"type":"function_call","name":`...), a.server.options.Call)
+			b = append(a.appendArguments(append(b, `,"arguments":"`...), a.thinks, a.total-a.thinks), `"}]`...)
+		} else {
+			b = append(b, `{"type":"message","role":"assistant","content":[{"type":"output_text","text":`...)
+			b = append(a.quoteText(b, a.thinks, a.total-a.thinks), `}]}]`...)
+		}
+	case chat:
+		b = append(b, `{"object":"chat.completion","choices":[{"index":0,"message":{"role":"assistant"`...)
+		if a.thinks > 0 {
+			b = a.quoteText(append(b, `,"reasoning_content":`...), 0, a.thinks)
+		}
+		if a.calls {
+			b = append(b, `,"content":null,"tool_calls":[{"index":0,"id":"call-1","type":"function","function":{"name":`...)
+			b = append(strconv.AppendQuote(b, a.server.options.Call), `,"arguments":"`...)
+			b = append(a.appendArguments(b, a.thinks, a.total-a.thinks), `"}}]}`...)
+		} else {
+			b = append(a.quoteText(append(b, `,"content":`...), a.thinks, a.total-a.thinks), '}')
+		}
+	default:
+		b = append(b, `{"object":"text_completion","choices":[{"index":0,"text":`...)
+		b = a.quoteText(b, 0, a.total)
+	}
+	if a.of != responses {
+		b = a.appendIDs(b, 0, a.total)
+		b = append(append(append(b, `,"finish_reason":"`...), a.finish()...), `"}]`...)
+	}
+	if !a.server.options.NoUsage {
+		b = a.appendUsage(append(b, `,"usage":`...))
+	}
+	_, _ = a.w.Write(append(b, '}')) // where it cannot be written, nobody waits
+}
+
+// dimensions of an embedding.
+const dimensions = 8
+
+// results sends embeddings, or documents in the order in which they came.
+func (a *answer) results() {
+	a.due = time.Now()
+	if !a.pause(a.wait(0)) {
+		return
+	}
+	a.w.Header().Set("Content-Type", "application/json")
+	n, b := len(a.ask.Documents), []byte(`{"results":[`)
+	if a.of == embeddings {
+		n, b = a.inputs(), []byte(`{"object":"list","data":[`)
+	}
+	for i := range n {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendInt(append(b, `{"index":`...), int64(i), 10)
+		if a.of == rerank {
+			b = append(strconv.AppendFloat(append(b, `,"relevance_score":`...), 1/float64(i+2), 'g', -1, 64), '}')
+			continue
+		}
+		b = append(b, `,"object":"embedding","embedding":[`...)
+		for k := range dimensions {
+			if k > 0 {
+				b = append(b, ',')
+			}
+			b = strconv.AppendFloat(b, float64(a.id(i+k))/float64(a.server.options.Vocabulary), 'g', 6, 64)
+		}
+		b = append(b, `]}`...)
+	}
+	b = append(b, ']')
+	if !a.server.options.NoUsage {
+		b = strconv.AppendInt(append(b, `,"usage":{"prompt_tokens":`...), int64(a.promptTokens), 10)
+		b = append(strconv.AppendInt(append(b, `,"total_tokens":`...), int64(a.promptTokens), 10), '}')
+	}
+	_, _ = a.w.Write(append(b, '}')) // where it cannot be written, nobody waits
+}
+
+// inputs is how many embeddings are asked for.
+func (a *answer) inputs() int {
+	var texts []json.RawMessage
+	if json.Unmarshal(a.ask.Input, &texts) != nil || len(texts) == 0 || texts[0][0] != '"' && texts[0][0] != '[' {
+		return 1 // a text, or the ids of one
+	}
+	return len(texts)
+}
