@@ -69,10 +69,12 @@ func (h *History) Answer(text string) { h.messages = append(h.messages, said("as
 func (r *reader) chat(rec *record, a *Ask) {
 	switch {
 	case rec.has(fMessages):
-		r.cell(rec, fMessages, func(raw json.RawMessage) (err error) {
-			if a.Messages, err = structured(raw, '['); err == nil {
-				err = checkMessages(a.Messages)
+		r.cell(rec, fMessages, func(raw json.RawMessage) error {
+			messages, err := structured(raw, '[')
+			if err == nil {
+				err = checkMessages(messages)
 			}
+			a.Messages = bytes.Clone(messages)
 			return err
 		})
 		return
@@ -167,8 +169,8 @@ type turn struct {
 	answer   string
 }
 
-// turns takes a conversation apart; an error is a message that cannot be read.
-func turns(conversation json.RawMessage) ([]turn, error) {
+// turns takes a conversation apart, up to its first turn or whole; an error is a message that cannot be read.
+func turns(conversation json.RawMessage, first bool) ([]turn, error) {
 	var all []turn
 	var now turn
 	asked := false
@@ -176,41 +178,54 @@ func turns(conversation json.RawMessage) ([]turn, error) {
 	var err error
 	eachElement(conversation, func(value []byte) bool {
 		n++
-		var m struct{ From, Value, Role, Content *string }
-		if json.Unmarshal(value, &m) != nil {
-			err = fmt.Errorf(`message %d: want {"from": "human", "value": "..."}, not %s`, n, glimpse(value))
+		var from, text string
+		if from, text, err = utterance(value); err != nil {
+			err = fmt.Errorf("message %d: %w", n, err)
 			return false
 		}
-		from, text := m.From, m.Value
-		if from == nil {
-			from, text = m.Role, m.Content
-		}
-		if from == nil || text == nil {
-			err = fmt.Errorf(`message %d: want {"from": "human", "value": "..."}, not %s`, n, glimpse(value))
-			return false
-		}
-		role, known := roles[strings.ToLower(*from)]
-		switch {
-		case !known:
-			err = fmt.Errorf("message %d is from %q: want human, gpt or system", n, *from)
+		switch role := roles[strings.ToLower(from)]; {
+		case role == "":
+			err = fmt.Errorf("message %d is from %q: want human, gpt or system", n, from)
 			return false
 		case role == "system":
-			now.before = append(now.before, said(role, *text))
+			now.before = append(now.before, said(role, text))
 		case role == "user":
 			if asked {
 				now.before = append(now.before, said("user", now.question))
 			}
-			now.question, asked = *text, strings.TrimSpace(*text) != ""
+			now.question, asked = text, strings.TrimSpace(text) != ""
 		case asked:
-			now.answer = *text
+			now.answer = text
 			all = append(all, now)
 			now, asked = turn{}, false
+			return !first
 		case len(all) > 0: // the model goes on
-			all[len(all)-1].answer += "\n" + *text
+			all[len(all)-1].answer += "\n" + text
 		}
 		return true
 	})
 	return all, err
+}
+
+// utterance is who says what in a message of a conversation.
+func utterance(message json.RawMessage) (from, text string, err error) {
+	var who, what json.RawMessage
+	ok := eachMember(message, func(name, value []byte) {
+		switch string(name) {
+		case "from", "role":
+			who = value
+		case "value", "content":
+			what = value
+		}
+	})
+	if !ok || who == nil || what == nil || who[0] != '"' || what[0] != '"' {
+		return "", "", fmt.Errorf(`want {"from": "human", "value": "..."}, not %s`, glimpse(message))
+	}
+	from, err = unquote(who)
+	if err == nil {
+		text, err = unquote(what)
+	}
+	return from, text, err
 }
 
 // conversation builds the requests of a row of ShareGPT: the first question that has an answer, or all of them.
@@ -227,7 +242,7 @@ func (r *reader) conversation(rec *record) {
 	r.cell(rec, fConversations, func(raw json.RawMessage) error {
 		conversation, err := structured(raw, '[')
 		if err == nil {
-			all, err = turns(conversation)
+			all, err = turns(conversation, !r.asked.sessions)
 		}
 		return err
 	})
@@ -240,9 +255,6 @@ func (r *reader) conversation(rec *record) {
 	if len(all) == 0 {
 		r.unanswered++
 		return
-	}
-	if !r.asked.sessions {
-		all = all[:1]
 	}
 	r.turns(rec, shared, all)
 }
@@ -278,7 +290,9 @@ func (r *reader) turns(rec *record, shared row, all []turn) {
 			a.Messages = list(before...)
 			before = before[:len(before)-1]
 		}
-		r.keep(rec, one)
+		if r.keep(rec, one); i+1 == len(all) {
+			return
+		}
 		if before = append(before, said("user", t.question), said("assistant", t.answer)); r.asked.own {
 			before = nil
 		}

@@ -250,10 +250,11 @@ func numberOf(raw json.RawMessage, most int64) (int64, error) {
 	return n, nil
 }
 
-// structured is a cell that is an array or an object; it may be written in a text, as in CSV.
+// structured is a cell that is an array or an object; it may be written in a text, as in CSV. It is valid as long as
+// the record.
 func structured(raw json.RawMessage, open byte) (json.RawMessage, error) {
 	if raw[0] == open {
-		return bytes.Clone(raw), nil
+		return raw, nil
 	}
 	if raw[0] == '"' {
 		text, err := unquote(raw)

@@ -84,7 +84,11 @@ func (r *reader) common(rec *record, row *row) {
 	a := row.ask
 	r.cell(rec, fID, func(raw json.RawMessage) (err error) { a.ID, err = textOf(raw); return err })
 	r.cell(rec, fLoRA, func(raw json.RawMessage) (err error) { a.Model, err = textOf(raw); return err })
-	r.cell(rec, fTools, func(raw json.RawMessage) (err error) { a.Tools, err = structured(raw, '['); return err })
+	r.cell(rec, fTools, func(raw json.RawMessage) error {
+		tools, err := structured(raw, '[')
+		a.Tools = bytes.Clone(tools)
+		return err
+	})
 	r.cell(rec, fSession, func(raw json.RawMessage) (err error) { a.Session, err = textOf(raw); return err })
 	r.cell(rec, fOutput, func(raw json.RawMessage) error {
 		n, err := numberOf(raw, most)
@@ -214,13 +218,13 @@ func (r *reader) lengths(rec *record, row *row) {
 		if err != nil {
 			return err
 		}
+		row.hashes = make([]uint64, 0, bytes.Count(list, []byte(","))+1)
 		eachElement(list, func(value []byte) bool {
 			var n int64
 			n, err = numberOf(value, math.MaxInt64)
 			row.hashes = append(row.hashes, uint64(n))
 			return err == nil
 		})
-		row.hashes = slices.Clip(row.hashes)
 		if n := len(row.hashes); err == nil && n > 0 && row.in > 0 && (int(row.in)+r.asked.Block-1)/r.asked.Block != n {
 			err = fmt.Errorf("%d blocks of %d tokens are not %d tokens; want %d of them, or --block N", n, r.asked.Block,
 				row.in, (int(row.in)+r.asked.Block-1)/r.asked.Block)
@@ -327,6 +331,7 @@ func (r *reader) ids(rec *record, f field, a *Ask) {
 		if err != nil {
 			return err
 		}
+		a.IDs = make([]int32, 0, bytes.Count(list, []byte(","))+1)
 		eachElement(list, func(value []byte) bool {
 			var n int64
 			n, err = numberOf(value, math.MaxInt32)
@@ -336,7 +341,7 @@ func (r *reader) ids(rec *record, f field, a *Ask) {
 		if err == nil && len(a.IDs) == 0 {
 			err = errors.New("the prompt is empty")
 		}
-		a.IDs, a.InputTokens = slices.Clip(a.IDs), len(a.IDs)
+		a.InputTokens = len(a.IDs)
 		return err
 	})
 }
@@ -373,8 +378,9 @@ func (r *reader) rerank(rec *record, a *Ask) {
 		return
 	}
 	r.cell(rec, fQuery, func(raw json.RawMessage) (err error) { a.Query, err = promptText(raw); return err })
-	r.cell(rec, fDocuments, func(raw json.RawMessage) (err error) {
-		a.Documents, err = structured(raw, '[')
+	r.cell(rec, fDocuments, func(raw json.RawMessage) error {
+		documents, err := structured(raw, '[')
+		a.Documents = bytes.Clone(documents)
 		if err == nil && len(bytes.TrimSpace(a.Documents[1:len(a.Documents)-1])) == 0 {
 			err = errors.New("the list is empty")
 		}

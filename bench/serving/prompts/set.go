@@ -370,7 +370,7 @@ func (w *Drawn) make(a *Ask, i int, p planned) {
 	a.InputTokens = int(p.in)
 	symbols := make([]int32, max(1, int(p.in)-s.asked.Overhead))
 	write := func(again uint64) {
-		if p.row >= 0 && s.rows[p.row].hashes != nil {
+		if p.row >= 0 && len(s.rows[p.row].hashes) > 0 {
 			s.symbols.hashed(symbols, s.rows[p.row].hashes)
 			return
 		}
