@@ -17,7 +17,8 @@ type Client struct {
 	CPU   time.Duration
 	Cores int
 	Share float64
-	// QueueP99 is the 99th percentile of Sent - Due, ReadP99 that of the longest time from a read to its record.
+	// QueueP99 is the 99th percentile of Sent - Due, ReadP99 that of the longest time from a read to its record, of the
+	// requests of the window.
 	QueueP99, ReadP99 time.Duration
 	// GCs is how many collections of garbage there were, GCPause how long all stood still for them, GCLongest at once.
 	GCs                int
@@ -52,8 +53,8 @@ func (m *meter) end() {
 	debug.ReadGCStats(&m.gc[1])
 }
 
-// of is what was seen while the requests were measured.
-func (m *meter) of(requests []measure.Request) Client {
+// of is what was seen while a point was measured.
+func (m *meter) of(p *Point) Client {
 	c := Client{Cores: runtime.GOMAXPROCS(0)}
 	if m.began.IsZero() {
 		return c
@@ -68,8 +69,8 @@ func (m *meter) of(requests []measure.Request) Client {
 		c.GCLongest = max(c.GCLongest, p)
 	}
 	var queued, read []int64
-	for i := range requests {
-		if r := &requests[i]; !r.WarmUp {
+	for i := range p.Requests {
+		if r := &p.Requests[i]; !r.WarmUp && (p.Window == nil || p.Window.Has(r.Due)) {
 			queued, read = append(queued, r.Sent-r.Due), append(read, r.Read)
 		}
 	}

@@ -71,7 +71,7 @@ func (u *user) turns(of unit, due int64) int64 {
 func (u *user) ask(it *item, due int64, told *prompts.History, warm bool) *measure.Request {
 	r := u.slots.next()
 	r.Due, r.User = due, u.number
-	u.engine.ask(it, r, told, warm)
+	u.engine.ask(it, r, told, nil, warm)
 	if !warm && !u.measured {
 		u.measured = true
 		u.steady(r)

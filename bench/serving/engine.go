@@ -70,6 +70,21 @@ const unset = math.MinInt64
 // ends the sending, and what is under way is cancelled: the point then has what was done, and no error is returned. An
 // error says that nothing was measured.
 func Measure(ctx context.Context, asker Asker, plan Plan) (*Point, error) {
+	e, err := newEngine(asker, plan)
+	if err != nil {
+		return nil, err
+	}
+	var s load.Schedule
+	if plan.Load.Kind != load.Users {
+		if s, err = e.schedule(); err != nil {
+			return nil, err
+		}
+	}
+	return e.run(ctx, s), nil
+}
+
+// newEngine checks the plan and has its requests written.
+func newEngine(asker Asker, plan Plan) (*engine, error) {
 	if err := plan.check(); err != nil {
 		return nil, err
 	}
@@ -86,13 +101,7 @@ func Measure(ctx context.Context, asker Asker, plan Plan) (*Point, error) {
 	if e.warm, err = prepare(asker, plan.WarmUp, false, 0); err != nil {
 		return nil, err
 	}
-	var s load.Schedule
-	if plan.Load.Kind != load.Users {
-		if s, err = e.schedule(); err != nil {
-			return nil, err
-		}
-	}
-	return e.run(ctx, s), nil
+	return e, nil
 }
 
 // schedule are the due times of units.
@@ -112,16 +121,10 @@ func (e *engine) schedule() (load.Schedule, error) {
 
 // run sends all, and makes the point.
 func (e *engine) run(ctx context.Context, s load.Schedule) *Point {
-	caller := context.WithoutCancel(ctx)
-	e.sending, e.stop = context.WithCancelCause(caller)
-	e.asking, e.cancel = context.WithCancelCause(caller)
-	defer e.cancel(nil)
-	defer e.stop(nil)
-	defer context.AfterFunc(ctx, func() { e.abort(ByCaller) })()
+	defer e.start(ctx)()
 	e.slots.size = len(e.warm.items) + e.expected(s)
-	e.clock = pace.Start(ctx)
 	e.keeper = newKeeper(e.clock)
-	keeping, enough := context.WithCancel(caller)
+	keeping, enough := context.WithCancel(context.WithoutCancel(ctx))
 	var kept sync.WaitGroup
 	kept.Go(func() { e.keeper.run(keeping) })
 	if e.plan.Load.Kind == load.Users {
@@ -132,7 +135,27 @@ func (e *engine) run(ctx context.Context, s load.Schedule) *Point {
 	enough()
 	kept.Wait()
 	e.rest()
-	return e.point(s)
+	p := e.point(s.Notes)
+	if e.plan.Load.Kind == load.Users {
+		e.window(p)
+	}
+	p.Client = e.client.of(p)
+	p.Client.Retries = e.retries.Load()
+	return p
+}
+
+// start starts the clock, and lets ctx end what is sent and asked.
+func (e *engine) start(ctx context.Context) (end func()) {
+	caller := context.WithoutCancel(ctx)
+	e.sending, e.stop = context.WithCancelCause(caller)
+	e.asking, e.cancel = context.WithCancelCause(caller)
+	unlink := context.AfterFunc(ctx, func() { e.abort(ByCaller) })
+	e.clock = pace.Start(ctx)
+	return func() {
+		unlink()
+		e.cancel(nil)
+		e.stop(nil)
+	}
 }
 
 // expected is how many requests there will be, as far as that is known.
@@ -239,8 +262,8 @@ func (e *engine) rest() {
 }
 
 // ask sends an item and records it. It returns when the answer was there, or not. What a session said so far is in
-// told; nil: it is none, or its turns are written.
-func (e *engine) ask(it *item, r *measure.Request, told *prompts.History, warm bool) {
+// told; nil: it is none, or its turns are written. First, if not nil, is called at the first token.
+func (e *engine) ask(it *item, r *measure.Request, told *prompts.History, first func(), warm bool) {
 	r.Row, r.Session, r.Turn, r.WarmUp = it.row, it.session, it.turn, warm
 	r.AskedIn, r.AskedOut, r.Retokenized = it.in, it.out, measure.Unknown
 	if warm {
@@ -251,6 +274,7 @@ func (e *engine) ask(it *item, r *measure.Request, told *prompts.History, warm b
 	e.progress.underWay.Add(1)
 	for try := 0; ; try++ {
 		r.Events.Reset()
+		r.Events.OnFirst(first)
 		r.Events.Grow(int(min(max(it.out, 32), mostGrown)))
 		r.Usage, r.Status, r.Fault = measure.NoUsage(), "", ""
 		e.try(it, r, told)

@@ -77,7 +77,7 @@ func (e *engine) warmUp() {
 		group.Go(func() {
 			r := e.slots.next()
 			r.Due = e.clock.Now()
-			e.ask(&e.warm.items[i], r, nil, true)
+			e.ask(&e.warm.items[i], r, nil, nil, true)
 		})
 	}
 	group.Wait()
@@ -139,7 +139,7 @@ func (o *opened) send(i int) {
 		r := o.slots.next()
 		r.Due = due
 		o.sent.Add(1)
-		o.ask(it, r, told, o.schedule.Due[i] < o.schedule.Steady)
+		o.ask(it, r, told, nil, o.schedule.Due[i] < o.schedule.Steady)
 		o.leave()
 		if due = r.End; r.Status != measure.OK {
 			return // nobody goes on after that

@@ -29,14 +29,14 @@ type Point struct {
 }
 
 // point makes the point of what was recorded.
-func (e *engine) point(s load.Schedule) *Point {
+func (e *engine) point(notes []string) *Point {
 	e.client.end()
 	zero := e.zero.Load()
 	if zero == unset {
 		zero = e.clock.Now()
 	}
 	p := &Point{
-		Load: e.plan.Load, Requests: e.slots.all(), Notes: s.Notes,
+		Load: e.plan.Load, Requests: e.slots.all(), Notes: notes,
 		Began: e.clock.Wall().Add(time.Duration(zero)),
 	}
 	var cause Ended
@@ -51,11 +51,6 @@ func (e *engine) point(s load.Schedule) *Point {
 		r.Events.Shift(-zero)
 	}
 	e.rounds(p)
-	if e.plan.Load.Kind == load.Users {
-		e.window(p, zero)
-	}
-	p.Client = e.client.of(p.Requests)
-	p.Client.Retries = e.retries.Load()
 	return p
 }
 
@@ -68,7 +63,8 @@ func (e *engine) rounds(p *Point) {
 }
 
 // window is the steady part.
-func (e *engine) window(p *Point, zero int64) {
+func (e *engine) window(p *Point) {
+	zero := e.zero.Load()
 	if e.started < e.plan.Load.Users || e.from >= e.to {
 		p.Notes = append(p.Notes, fmt.Sprintf("there was no time at which all of %d users asked: figures are of all "+
 			"requests; more of them, or more time, make it steady", e.plan.Load.Users))

@@ -13,7 +13,11 @@ type Events struct {
 	n     int
 	last  int64
 	zero  int64 // what the first is counted from
+	first func()
 }
+
+// OnFirst has a function called when the first event is kept, by Add: it must not block. Reset forgets it.
+func (e *Events) OnFirst(f func()) { e.first = f }
 
 // Add keeps an event if it is a token event. Events come in the order of their times.
 func (e *Events) Add(ev Event) {
@@ -27,7 +31,9 @@ func (e *Events) Add(ev Event) {
 	}
 	e.coded = binary.AppendUvarint(e.coded, word)
 	e.last = ev.At
-	e.n++
+	if e.n++; e.n == 1 && e.first != nil {
+		e.first()
+	}
 }
 
 // Len is how many there are.
