@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -36,6 +38,58 @@ func TestGoldenFigures(t *testing.T) {
 		}
 		sameAgain(t, text)
 	})
+}
+
+// TestGoldenOthers compares with what other tools make of the same records, by their own functions: where they define a
+// figure alike, it is equal in every case that has an answer and no window.
+func TestGoldenOthers(t *testing.T) {
+	folder := filepath.Join(golden.Root(t), "serving")
+	if _, err := os.Stat(filepath.Join(folder, "others.json")); err != nil {
+		t.Skip(err)
+	}
+	type series struct{ Mean, P99 *float64 }
+	var others struct {
+		Cases map[string]struct {
+			VLLM     map[string]*float64
+			GuideLLM map[string]*float64
+			AIPerf   map[string]*series
+		}
+	}
+	golden.ReadJSON(t, filepath.Join(folder, "others.json"), &others)
+	compared := 0
+	for name, theirs := range others.Cases {
+		path := filepath.Join(folder, "events", name+".json")
+		if _, err := os.Stat(path); err != nil {
+			continue
+		}
+		c := measuretest.Read(t, path)
+		rules := c.Measure()
+		f := measure.Of(c.Records(), rules)
+		if f.TTFT.N == 0 || rules.Window != nil {
+			continue
+		}
+		compared++
+		same := func(what string, theirs *float64, unit, ours float64) {
+			if theirs == nil || math.Abs(*theirs*unit-ours) > 1e-6*math.Abs(ours) {
+				t.Errorf("%s: %s is %v of theirs, %v of ours", name, what, theirs, ours)
+			}
+		}
+		linear := func(d measure.Distribution) float64 {
+			p, _ := d.At(0.99)
+			return p.Linear
+		}
+		const ms = 1e6
+		same("vLLM's p99 TTFT", theirs.VLLM["ttft_p99_ms"], ms, linear(f.TTFTSent))
+		same("vLLM's p99 E2E", theirs.VLLM["e2e_p99_ms"], ms, linear(f.E2ESent))
+		same("vLLM's p99 ITL", theirs.VLLM["itl_p99_ms"], ms, linear(f.Gap))
+		same("GuideLLM's mean TTFT", theirs.GuideLLM["ttft_mean_ms"], ms, f.TTFTSent.Mean)
+		same("AIPerf's p99 TTFT", theirs.AIPerf["ttft_ns"].P99, 1, linear(f.TTFTSent))
+		same("AIPerf's mean TTFT", theirs.AIPerf["ttft_ns"].Mean, 1, f.TTFTSent.Mean)
+		same("AIPerf's p99 E2E", theirs.AIPerf["e2e_ns"].P99, 1, linear(f.E2ESent))
+	}
+	if t.Logf("%d cases compared", compared); compared == 0 {
+		t.Error("no case was compared")
+	}
 }
 
 // sameAgain reads figures and writes them again.
