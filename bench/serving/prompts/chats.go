@@ -290,7 +290,7 @@ func (r *reader) turns(rec *record, shared row, all []turn) {
 			a.Messages = list(before...)
 			before = before[:len(before)-1]
 		}
-		if r.keep(rec, one); i+1 == len(all) {
+		if r.keep(rec, one); i+1 == len(all) || r.full(rec.line) {
 			return
 		}
 		if before = append(before, said("user", t.question), said("assistant", t.answer)); r.asked.own {

@@ -58,6 +58,8 @@ type Options struct {
 	// Tools is a file with the tools of chats that have none of their own.
 	Tools string
 
+	// Most is how many bytes of prompts are held; 0: 4 GiB.
+	Most int64
 	// Seed is of the order of rows, and of all that is drawn.
 	Seed uint64
 	// Table reads files of tables, such as Parquet; nil: they cannot be read.
@@ -152,6 +154,9 @@ func (o Options) read() (*asked, error) {
 	}
 	if o.Block == 0 {
 		a.Block = 512
+	}
+	if o.Most <= 0 {
+		a.Most = mostKept
 	}
 	if len(o.LoRA) == 0 && o.LoRAOrder != "" {
 		add(errors.New("--lora-order is an order of adapters: give --lora NAME,..., too"))

@@ -24,6 +24,7 @@ type reader struct {
 	apiLine int // where it was settled; 0: by the options
 	rows    []row
 	kept    int64
+	said    bool             // that there is no room for more
 	made    bool             // some prompts are made of lengths
 	models  map[string]bool  // of batch files
 	empty   int              // rows without a prompt
@@ -121,9 +122,18 @@ func (r *reader) record(rec *record) bool {
 		return false
 	}
 	r.row(rec)
-	if r.kept > mostKept {
-		r.fault(rec.line, "the prompts have more than %d GiB, the most that is held", mostKept>>30)
+	return !r.full(rec.line)
+}
+
+// full notes, once, that there is no room for more prompts.
+func (r *reader) full(line int) bool {
+	if r.kept <= r.asked.Most {
 		return false
+	}
+	if !r.said {
+		r.said = true
+		r.fault(line, "the prompts up to here have more than %d bytes, with what was said before them: the most that is held",
+			r.asked.Most)
 	}
 	return true
 }
@@ -262,6 +272,9 @@ func (r *reader) table() (err error) {
 	return nil
 }
 
+// rowSize is about what a row takes beside its prompt, in bytes.
+const rowSize = 400
+
 // keep takes a row.
 func (r *reader) keep(rec *record, one row) {
 	if a := one.ask; a != nil {
@@ -270,7 +283,7 @@ func (r *reader) keep(rec *record, one row) {
 			r.cell(rec, fAnswer, func(raw json.RawMessage) (err error) { said.answer, err = textOf(raw); return err })
 			r.spoken[int32(len(r.rows))] = said
 		}
-		r.kept += int64(len(a.Text) + len(a.Messages) + len(a.Input) + len(a.Documents) + len(a.Tools) + 4*len(a.IDs))
+		r.kept += rowSize + int64(len(a.Text)+len(a.Messages)+len(a.Input)+len(a.Documents)+len(a.Tools)+4*len(a.IDs))
 		if a.Fields != nil && r.asked.body != nil {
 			merged := maps.Clone(r.asked.body)
 			maps.Copy(merged, a.Fields)

@@ -224,6 +224,30 @@ func TestHugeRows(t *testing.T) {
 	}
 }
 
+// TestLongSessions: with what was said before it, each turn is longer than the last; that does not fill the memory.
+func TestLongSessions(t *testing.T) {
+	var row, lines strings.Builder
+	row.WriteString(`[{"id": "s", "conversations": [`)
+	for i := range 20000 {
+		if i > 0 {
+			row.WriteString(",")
+		}
+		row.WriteString(`{"from": "human", "value": "question"}, {"from": "gpt", "value": "answer"}`)
+		lines.WriteString(`{"session_id": "s", "text": "question", "answer": "answer"}` + "\n")
+	}
+	row.WriteString("]}]")
+	for name, content := range map[string]string{"a.json": row.String(), "a.jsonl": lines.String()} {
+		_, err := prompts.Read(prompts.Options{File: file(t, name, content), Turns: "all", Most: 16 << 20})
+		if err == nil || !strings.Contains(err.Error(), "more than 16777216 bytes") || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %v", name, err)
+		}
+		asks := rows(t, prompts.Options{File: file(t, name, content), Turns: "all", History: "own", Most: 16 << 20})
+		if len(asks) != 20000 {
+			t.Errorf("%s: %d turns on the server's own answers", name, len(asks))
+		}
+	}
+}
+
 // TestManyFaults are listed up to a number, and counted.
 func TestManyFaults(t *testing.T) {
 	_, err := prompts.Read(prompts.Options{File: file(t, "a.jsonl", strings.Repeat("x\n", 3000))})

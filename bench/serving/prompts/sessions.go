@@ -84,6 +84,9 @@ func (r *reader) follow(session []row, said []spoken) {
 			continue
 		}
 		*a = h.Turn(*a)
+		if r.kept += int64(len(a.Messages)); r.full(int(session[i].line)) {
+			return
+		}
 		if a.Own = false; i+1 == len(session) {
 			continue
 		}
