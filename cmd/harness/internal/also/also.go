@@ -6,8 +6,10 @@
 package also
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -40,6 +42,7 @@ type Run struct {
 	Model     string
 	Tokenizer string   // empty: none was needed
 	Servers   []string // their addresses
+	Secret    bool     // a key was sent
 	Kind      string   // of server: vllm, sglang; empty: unknown
 	Insecure  bool     // the server's certificate was not looked at
 	Label     string
@@ -60,35 +63,56 @@ type Data struct {
 	Rows int    // 0: as many as requests
 }
 
-// layouts are the files that can be written beside our own, by their names for --also.
-var layouts = map[string]func(dir string, r Run) error{"vllm": writeVLLM}
-
-// Names lists the layouts.
-func Names() []string {
-	var names []string
-	for name := range layouts {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
+// layout is one that can be written beside our own.
+type layout struct {
+	write func(dir string, r Run) error
+	// words says why a load, or an API, cannot be written; nil: all can.
+	words func(p load.Pattern, api prompts.API) error
 }
 
-// Check says which of the names are no layout, and which layouts have no words for a load.
-func Check(names []string, p load.Pattern) error {
+// layouts are those that there are, by their names for --also.
+var layouts = map[string]layout{
+	"vllm":      {write: writeVLLM},
+	"endpoints": {write: writeEndpoints, words: endpointsWords},
+}
+
+// Names lists the layouts.
+func Names() []string { return slices.Sorted(maps.Keys(layouts)) }
+
+// Check says which of the names are no layout, and which layouts have no words for any of the points' loads or for the
+// API, before anything is asked.
+func Check(names []string, points []load.Pattern, api prompts.API) error {
 	var faults []error
 	for _, name := range names {
-		if layouts[name] == nil {
+		l, known := layouts[name]
+		if !known {
 			faults = append(faults, fmt.Errorf("--also: %w", suggest.Unknown("layout", name, Names())))
+			continue
+		}
+		var wrong error
+		for _, p := range points {
+			if l.words != nil {
+				wrong = cmp.Or(wrong, l.words(p, api))
+			}
+		}
+		if wrong == nil && len(points) == 0 && l.words != nil {
+			wrong = l.words(load.Pattern{Kind: load.Maximum}, api)
+		}
+		if wrong != nil {
+			faults = append(faults, fmt.Errorf("--also %s: %w", name, wrong))
 		}
 	}
 	return errors.Join(faults...)
 }
 
-// Write writes the named layouts of a point into its folder. One that has no words for the point's load is not written,
-// and a note says so.
+// Write writes the named layouts of a point into its folder. One that has no words for the point is not written, and a
+// note says so.
 func Write(dir string, names []string, r Run) (notes []string, err error) {
 	for _, name := range names {
-		if err := layouts[name](dir, r); err != nil {
+		err := layouts[name].write(dir, r)
+		if errors.Is(err, errNoWords) {
+			notes = append(notes, fmt.Sprintf("--also %s: %v", name, err))
+		} else if err != nil {
 			return notes, fmt.Errorf("--also %s: %w", name, err)
 		}
 	}

@@ -1,11 +1,8 @@
 package also
 
 import (
-	"bytes"
-	"encoding/json"
 	"math"
 	"slices"
-	"strconv"
 
 	"github.com/plumbline-ml/plumbline/bench/serving/load"
 	"github.com/plumbline-ml/plumbline/bench/serving/measure"
@@ -282,25 +279,6 @@ func (v inVLLM) busiest() float64 {
 	return float64(most)
 }
 
-// object is an object of JSON whose keys keep their order.
-type object struct {
-	text bytes.Buffer
-	err  error
-}
-
-func (o *object) add(key string, value any) {
-	text, err := json.Marshal(value)
-	if err != nil && o.err == nil {
-		o.err = err
-	}
-	if o.text.Len() > 0 {
-		o.text.WriteByte(',')
-	}
-	o.text.WriteString(strconv.Quote(key))
-	o.text.WriteByte(':')
-	o.text.Write(text)
-}
-
 // percentilesOfVLLM are those that scripts ask it for.
 var percentilesOfVLLM = []struct {
 	name string
@@ -337,17 +315,4 @@ func interpolated(sorted []float64, p float64) float64 {
 	below := int(place)
 	above := min(below+1, len(sorted)-1)
 	return sorted[below] + (place-math.Floor(place))*(sorted[above]-sorted[below])
-}
-
-// indented is the whole text.
-func (o *object) indented() ([]byte, error) {
-	if o.err != nil {
-		return nil, o.err
-	}
-	var b bytes.Buffer
-	if err := json.Indent(&b, []byte("{"+o.text.String()+"}"), "", "  "); err != nil {
-		return nil, err
-	}
-	b.WriteByte('\n')
-	return b.Bytes(), nil
 }

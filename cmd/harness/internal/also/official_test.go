@@ -1,0 +1,109 @@
+package also_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/bench/serving/load"
+)
+
+// parser reads folders with the official submission checker's parser, and prints what it found in each.
+const parser = `
+import json, logging, sys
+sys.path.insert(0, sys.argv[1])
+from submission_checker.parsers.endpoints_parser import EndpointsParser
+logging.disable(logging.CRITICAL)
+print(json.dumps([{k: v[0]["value"] for k, v in EndpointsParser(d).get_messages().items()} for d in sys.argv[2:]]))
+`
+
+// TestOfficialEndpoints lets the official submission checker's parser read what --also endpoints writes.
+func TestOfficialEndpoints(t *testing.T) {
+	checkout := os.Getenv("PLUMBLINE_MLC")
+	if checkout == "" {
+		t.Skip("PLUMBLINE_MLC does not name a checkout with the official submission checker (make test-official-endpoints)")
+	}
+	python := os.Getenv("PYTHON")
+	if python == "" {
+		python = "python3"
+	}
+	loads := map[string]load.Pattern{
+		"max_throughput": {Kind: load.Maximum, Requests: 1200, Seed: 3},
+		"poisson":        {Kind: load.Rate, Arrival: load.Poisson, PerSecond: 100, Requests: 1200, Seed: 3},
+		"concurrency":    {Kind: load.Users, Users: 4, Requests: 1200, Seed: 3},
+	}
+	var names, folders []string
+	var summaries []map[string]any
+	for name, p := range loads {
+		r := users()
+		r.Load = p
+		r.Requests = nil
+		for i := range 1200 {
+			at := int64(i) * ms
+			r.Requests = append(r.Requests, answer(i, at, at+1000, at+int64(20+i%37)*ms, int64(1+i%7)*ms, 20))
+		}
+		r.Requests[600].Status = "http_503"
+		dir, summary := written(t, r)
+		names, folders, summaries = append(names, name), append(folders, dir), append(summaries, summary)
+	}
+	args := append([]string{"-c", parser, filepath.Join(checkout, "tools", "submission")}, folders...)
+	run := exec.Command(python, args...)
+	var errors strings.Builder
+	run.Stderr = &errors
+	out, err := run.Output()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, errors.String())
+	}
+	var read []map[string]any
+	if err := json.Unmarshal(out, &read); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for i, got := range read {
+		t.Run(names[i], func(t *testing.T) { readAsWritten(t, names[i], got, summaries[i]) })
+	}
+}
+
+// found are the parser's names of what stands in the summary.
+var found = map[string]string{
+	"qsl_reported_total_count": "n_samples_issued", "generated_query_count": "n_samples_issued",
+	"generated_query_duration": "duration_ns", "result_completed_samples_per_sec": "qps",
+	"result_completed_tokens_per_second": "tps", "result_query_count": "n_samples_completed",
+	"num_errors":            "n_samples_failed",
+	"result_min_latency_ns": "latency/min", "result_mean_latency_ns": "latency/avg",
+	"result_99.00_percentile_latency_ns":               "latency/early_stopping_percentiles/99.0",
+	"result_first_token_mean_latency_ns":               "ttft/avg",
+	"result_first_token_99.00_percentile_latency_ns":   "ttft/early_stopping_percentiles/99.0",
+	"result_time_per_output_token_99.00_percentile_ns": "tpot/early_stopping_percentiles/99.0",
+	"result_time_per_output_token_mean":                "tpot/avg",
+	"mean_output_tokens":                               "output_sequence_lengths/avg",
+	"max_output_tokens":                                "output_sequence_lengths/max",
+}
+
+func readAsWritten(t *testing.T, name string, got, summary map[string]any) {
+	for key, path := range found {
+		var want any = summary
+		for _, part := range strings.Split(path, "/") {
+			want = want.(map[string]any)[part]
+		}
+		if want == nil || fmt.Sprint(got[key]) != fmt.Sprint(want) {
+			t.Errorf("%s: the parser has %v, written was %v", key, got[key], want)
+		}
+	}
+	scenario := map[string]string{"max_throughput": "offline"}[name]
+	if scenario == "" {
+		scenario = "online"
+	}
+	for key, want := range map[string]any{"effective_scenario": scenario, "load_pattern": name, "streaming": "on",
+		"effective_schedule_rng_seed": 3.0, "effective_sample_index_rng_seed": 3.0, "effective_min_query_count": 1200.0} {
+		if got[key] != want {
+			t.Errorf("%s: the parser has %v, want %v", key, got[key], want)
+		}
+	}
+	if name == "poisson" && got["effective_target_qps"] != 100.0 {
+		t.Errorf("effective_target_qps: %v", got["effective_target_qps"])
+	}
+}
