@@ -41,6 +41,9 @@ func rulesFacet(f results.Found) map[string]string {
 
 // dataFacet goes by the checksum of the data set where there is one: the same set may lie elsewhere.
 func dataFacet(f results.Found) map[string]string {
+	if f.Serving != nil {
+		return servedData(f.Serving)
+	}
 	w := opened(f)
 	return map[string]string{
 		"data set": cmp.Or(short(w.DatasetSHA256), w.Dataset), "samples of the data set": number(w.DatasetSize),
@@ -57,6 +60,9 @@ func number(n int) string {
 
 // settingsFacet is LoadGen's settings and the benchmark's own. One that means nothing in a run is not listed there.
 func settingsFacet(f results.Found) map[string]string {
+	if f.Serving != nil {
+		return servedSettings(f.Serving)
+	}
 	if f.Settings == nil {
 		return nil
 	}
@@ -75,6 +81,9 @@ func driver(f results.Found) string {
 }
 
 func backendFacet(f results.Found) map[string]string {
+	if f.Serving != nil {
+		return servedBy(f.Serving)
+	}
 	w := opened(f)
 	return map[string]string{
 		"backend": w.Backend, "backend's version": w.BackendInfo["version"], "batch": number(w.Batch),

@@ -1,0 +1,43 @@
+package compare
+
+import (
+	"cmp"
+	"strconv"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/bench/record"
+)
+
+// servedData is what a server was asked. Seeds may differ: prompts of the same lengths are as good as each other.
+func servedData(s *record.Serving) map[string]string {
+	streamed := "yes"
+	if s.Asked.Whole {
+		streamed = "no"
+	}
+	return map[string]string{
+		"API": s.Asked.API, "data": cmp.Or(s.Asked.Data, absent), "tokens of prompts": cmp.Or(s.Asked.ISL, absent),
+		"tokens of answers": cmp.Or(s.Asked.OSL, absent), "shared prefixes": cmp.Or(s.Asked.Prefix, absent),
+		"streamed": streamed,
+	}
+}
+
+// servedSettings is the load that it was asked at.
+func servedSettings(s *record.Serving) map[string]string {
+	orNone := func(v float64) string {
+		if v == 0 {
+			return absent
+		}
+		return strconv.FormatFloat(v, 'g', -1, 64)
+	}
+	return map[string]string{
+		"load": s.Load.String(), "arrival": cmp.Or(s.Load.Arrival, absent), "thinking": orNone(s.Load.Think),
+		"requests at most": orNone(float64(s.Load.Cap)),
+	}
+}
+
+// servedBy is the server.
+func servedBy(s *record.Serving) map[string]string {
+	return map[string]string{
+		"server": strings.TrimSpace(s.Server.Kind + " " + s.Server.Version), "address": strings.Join(s.Server.URLs, ", "),
+	}
+}
