@@ -53,7 +53,7 @@ func Run(t *testing.T, path string, table func(path string) (prompts.Table, erro
 	t.Helper()
 	var c goldenCase
 	golden.ReadJSON(t, path, &c)
-	o := options(t, c.Flags)
+	o := Options(t, c.Flags)
 	o.File, o.Table = filepath.Join(filepath.Dir(path), c.File), table
 	if strings.HasSuffix(c.File, ".parquet") && table == nil {
 		t.Skip("there is no reader of Parquet here")
@@ -161,8 +161,8 @@ func (want *goldenRequest) compare(t *testing.T, i int, a prompts.Ask, write Wri
 	}
 }
 
-// options reads flags as the command does.
-func options(t *testing.T, flags string) prompts.Options {
+// Options reads flags as the command does.
+func Options(t *testing.T, flags string) prompts.Options {
 	t.Helper()
 	var o prompts.Options
 	words := strings.Fields(flags)
@@ -172,6 +172,8 @@ func options(t *testing.T, flags string) prompts.Options {
 		}
 		value := words[i+1]
 		switch words[i] {
+		case "--data":
+			o.File = value
 		case "--api":
 			o.API = prompts.API(value)
 		case "--osl":
