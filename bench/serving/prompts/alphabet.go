@@ -75,9 +75,11 @@ func (l tokenAlphabet) write(a *Ask, symbols []int32, again func(try uint64)) {
 }
 
 // singleTokens are the words of a tokenizer that survive decoding and encoding: letters alone, each one token at the
-// beginning of a text and after a blank.
+// beginning of a text, after a blank, and, where there are enough such, at the beginning of a line: chat templates put
+// prompts there.
 func singleTokens(tok Tokenizer) wordAlphabet {
-	var all wordAlphabet
+	var all, lines wordAlphabet
+	newline := len(tok.EncodePlain(nil, "\n"))
 	known := map[string]bool{}
 	var ids []int32
 	for id := range int32(tok.Size()) {
@@ -92,12 +94,22 @@ func singleTokens(tok Tokenizer) wordAlphabet {
 		if ids = tok.EncodePlain(ids[:0], word); len(ids) != 1 {
 			continue
 		}
-		if ids = tok.EncodePlain(ids[:0], word+" "+word); len(ids) == 2 {
-			all = append(all, word)
+		if ids = tok.EncodePlain(ids[:0], word+" "+word); len(ids) != 2 {
+			continue
 		}
+		all = append(all, word)
+		if ids = tok.EncodePlain(ids[:0], "\n"+word); len(ids) == newline+1 {
+			lines = append(lines, word)
+		}
+	}
+	if len(lines) >= enough {
+		return lines
 	}
 	return all
 }
+
+// enough is how many words make texts that differ.
+const enough = 256
 
 // plainIDs are the ids of a tokenizer that stand for text: special tokens decode to nothing, and others in brackets,
 // such as <tool_call>, are written by templates alone.

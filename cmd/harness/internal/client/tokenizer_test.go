@@ -31,3 +31,27 @@ func TestOpenTokenizer(t *testing.T) {
 		}
 	}
 }
+
+// TestChatsOfTokens: text made of a tokenizer's words has the same number of tokens wherever a template puts it.
+func TestChatsOfTokens(t *testing.T) {
+	tok, err := OpenTokenizer(embedded)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := prompts.Read(prompts.Options{ISL: "50..100", API: prompts.Chat, Tokenizer: tok})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, template := range [][2]string{{"", ""}, {"user\n", "\nassistant\n"}, {"[INST] ", " [/INST]"}} {
+		added := -1
+		for _, a := range set.Draw(prompts.Draw{N: 100}).All() {
+			more := len(tok.EncodePlain(nil, template[0]+a.Text+template[1])) - a.InputTokens
+			if added < 0 {
+				added = more
+			}
+			if more != added || template[0] == "" && more != 0 {
+				t.Errorf("%q: %d tokens more than %d, before %d", template, more, a.InputTokens, added)
+			}
+		}
+	}
+}
