@@ -49,8 +49,8 @@ test-official-checker: ## compare with the official submission checker (MLC=chec
 	PLUMBLINE_MLC=$(abspath $(MLC)) PYTHON=$(or $(PYTHON),python3) PLUMBLINE_TREE=$(abspath $(TREE)) $(GO) test -count=1 -v -timeout 60m \
 	-run TestOfficialChecker ./submission/official/checker
 
-test-official-endpoints: ## let the official submission checker's parser read what --also endpoints writes (MLC=checkout, PYTHON= one with PyYAML)
-	PLUMBLINE_MLC=$(abspath $(MLC)) PYTHON=$(or $(PYTHON),python3) $(GO) test -count=1 -v -run TestOfficialEndpoints ./cmd/harness/internal/also
+test-official-endpoints: ## let the official checker's parser (MLC=checkout), and endpoints itself (ENDPOINTS=sources), read what --also endpoints writes
+	PLUMBLINE_MLC=$(abspath $(MLC)) PLUMBLINE_ENDPOINTS=$(abspath $(ENDPOINTS)) PYTHON=$(or $(PYTHON),python3) $(GO) test -count=1 -v -run TestOfficialEndpoints ./cmd/harness/internal/also
 
 test-submission-official: ## walk docs/submission.md by the official LoadGen and checker, 2 h: LOADGEN=sources MLC=checkout PYTHON= (SHORT=1: seconds)
 	PLUMBLINE_SUBMISSION_OFFICIAL=$(if $(SHORT),short,full) PLUMBLINE_PACE=$(or $(PACE),1ms) PLUMBLINE_MLC=$(abspath $(MLC)) \

@@ -1,8 +1,8 @@
 // Package also writes what was measured of a server in the files of other tools, by those tools' definitions: their
 // readers take them for their own.
 //
-// In: the records of a point and what was asked. Out: the definitions of this project (bench/serving/measure), and
-// measuring.
+// In: the records of a point and what was asked; the other way, what their configurations ask for. Out: the definitions
+// of this project (bench/serving/measure), and measuring.
 package also
 
 import (

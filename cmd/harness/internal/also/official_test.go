@@ -27,10 +27,6 @@ func TestOfficialEndpoints(t *testing.T) {
 	if checkout == "" {
 		t.Skip("PLUMBLINE_MLC does not name a checkout with the official submission checker (make test-official-endpoints)")
 	}
-	python := os.Getenv("PYTHON")
-	if python == "" {
-		python = "python3"
-	}
 	loads := map[string]load.Pattern{
 		"max_throughput": {Kind: load.Maximum, Requests: 1200, Seed: 3},
 		"poisson":        {Kind: load.Rate, Arrival: load.Poisson, PerSecond: 100, Requests: 1200, Seed: 3},
@@ -51,7 +47,7 @@ func TestOfficialEndpoints(t *testing.T) {
 		names, folders, summaries = append(names, name), append(folders, dir), append(summaries, summary)
 	}
 	args := append([]string{"-c", parser, filepath.Join(checkout, "tools", "submission")}, folders...)
-	run := exec.Command(python, args...)
+	run := exec.Command(python(), args...)
 	var errors strings.Builder
 	run.Stderr = &errors
 	out, err := run.Output()
@@ -106,4 +102,61 @@ func readAsWritten(t *testing.T, name string, got, summary map[string]any) {
 	if name == "poisson" && got["effective_target_qps"] != 100.0 {
 		t.Errorf("effective_target_qps: %v", got["effective_target_qps"])
 	}
+}
+
+// reader lets endpoints itself read folders: the configuration, and the summary that it makes of the snapshot.
+const reader = `
+import json, logging, pathlib, sys
+sys.path.insert(0, sys.argv[1] + "/src")
+logging.disable(logging.CRITICAL)
+from inference_endpoint.config.schema import BenchmarkConfig
+from inference_endpoint.core.record import EventTypeMeta
+from inference_endpoint.metrics.report import Report
+for d in map(pathlib.Path, sys.argv[2:]):
+    c = BenchmarkConfig.from_yaml_file(d / "config.yaml")
+    poisson = c.settings.load_pattern.type.value == "poisson"
+    snapshot = json.loads((d / "metrics/final_snapshot.json").read_bytes())
+    theirs = json.loads(Report.from_snapshot(snapshot, use_legacy_loadgen_qps_metrics=poisson).to_json())
+    ours = json.loads((d / "performance/result_summary.json").read_bytes())
+    run = c.settings.model_dump(mode="json", include={"load_pattern", "warmup"})
+    run["scheduler_random_seed"] = c.settings.runtime.scheduler_random_seed
+    run["dataloader_random_seed"] = c.settings.runtime.dataloader_random_seed
+    theirs.update(version=ours["version"], git_sha=ours["git_sha"], run_config=run)
+    for key in sorted(theirs.keys() | ours.keys()):
+        if theirs.get(key) != ours.get(key):
+            print(d, key, "theirs:", theirs.get(key), "ours:", ours.get(key))
+    for line in (d / "events.jsonl").read_text().splitlines():
+        EventTypeMeta.from_topic(json.loads(line)["event_type"])
+`
+
+// TestOfficialEndpointsItself lets endpoints' own code read what --also endpoints writes.
+func TestOfficialEndpointsItself(t *testing.T) {
+	sources := os.Getenv("PLUMBLINE_ENDPOINTS")
+	if sources == "" {
+		t.Skip("PLUMBLINE_ENDPOINTS does not name the sources of mlcommons/endpoints (make test-official-endpoints)")
+	}
+	args := []string{"-c", reader, sources}
+	for _, p := range []load.Pattern{{Kind: load.Maximum, Requests: 6},
+		{Kind: load.Rate, Arrival: load.Poisson, PerSecond: 100, Requests: 6}, {Kind: load.Users, Users: 4, Requests: 6}} {
+		r := users()
+		r.Load, r.Secret = p, true
+		for i := range 1200 {
+			at := int64(i) * ms
+			r.Requests = append(r.Requests, answer(10+i, at, at+1000, at+int64(20+i%37)*ms, int64(1+i%7)*ms/3, 20))
+		}
+		dir, _ := written(t, r)
+		args = append(args, dir)
+	}
+	out, err := exec.Command(python(), args...).CombinedOutput()
+	if err != nil || len(out) > 0 {
+		t.Errorf("%v\n%.3000s", err, out)
+	}
+}
+
+// python is the program that PYTHON names.
+func python() string {
+	if p := os.Getenv("PYTHON"); p != "" {
+		return p
+	}
+	return "python3"
 }

@@ -230,15 +230,19 @@ func (s *Series) Summary() json.Marshaler {
 	return &o
 }
 
-// float is a number that JSON shows to be no integer: 2.0.
+// float is a number that JSON shows to be no integer: 2.0, 1e+16.
 type float float64
 
 // MarshalJSON implements json.Marshaler.
 func (f float) MarshalJSON() ([]byte, error) {
-	if v := float64(f); v == math.Trunc(v) && math.Abs(v) < 1e16 {
+	v := float64(f)
+	switch {
+	case v != math.Trunc(v):
+		return json.Marshal(v)
+	case math.Abs(v) < 1e16:
 		return strconv.AppendFloat(nil, v, 'f', 1, 64), nil
 	}
-	return json.Marshal(float64(f))
+	return strconv.AppendFloat(nil, v, 'e', -1, 64), nil
 }
 
 // object is an object of JSON whose keys keep their order.
