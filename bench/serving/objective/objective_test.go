@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"maps"
 	"math"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -220,6 +221,21 @@ func TestWilson(t *testing.T) {
 			t.Errorf("%d of %d: %.4f to %.4f, want %v to %v", c.k, c.n, low, high, c.low, c.high)
 		}
 	}
+}
+
+// TestDoc: docs/serving-figures.md names every metric, and its example can be read.
+func TestDoc(t *testing.T) {
+	text, err := os.ReadFile("../../../docs/serving-figures.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(text), "## Objectives\n")
+	for _, m := range objective.Metrics() {
+		if !strings.Contains(section, "`"+m+"`") {
+			t.Errorf("%s is missing", m)
+		}
+	}
+	parse(t, strings.TrimSpace(strings.SplitN(section, "\n", 3)[1]))
 }
 
 func FuzzParse(f *testing.F) {
