@@ -35,6 +35,8 @@ type Serving struct {
 	Figures *measure.Figures `json:"figures"`
 	// Ended is what ended the point: "requests", "duration", "errors", "interrupt".
 	Ended string `json:"ended,omitempty"`
+	// Faults are what failed requests were told, the commonest first.
+	Faults []ServingFault `json:"faults,omitempty"`
 	// Holds says whether the point keeps all objectives; absent where there are none. Objectives are these, each with its
 	// verdict.
 	Holds      *bool               `json:"holds,omitempty"`
@@ -42,8 +44,6 @@ type Serving struct {
 	// Client is how busy the client was; Stationarity whether times still rose at the end; absent where nobody looked.
 	Client       *ServingClient        `json:"client,omitempty"`
 	Stationarity *measure.Stationarity `json:"stationarity,omitempty"`
-	// Notes are what a reader of the figures has to know, a sentence each.
-	Notes []string `json:"notes,omitempty"`
 	// Flags are doubts about the point and limits that it misses, a phrase each: ClientLimited, NotStationary,
 	// "misses p99 ttft < 500ms".
 	Flags []string `json:"flags"`
@@ -58,6 +58,13 @@ const (
 // Doubted says that the point is not to be relied on.
 func (s *Serving) Doubted() bool {
 	return slices.ContainsFunc(s.Flags, func(flag string) bool { return flag == ClientLimited || flag == NotStationary })
+}
+
+// ServingFault is what failed requests have in common.
+type ServingFault struct {
+	Status measure.Status `json:"status"`
+	Text   string         `json:"text"` // what the first of them was told
+	Number int            `json:"number"`
 }
 
 // ServingLoad is the load of a point.
@@ -91,6 +98,8 @@ type ServingAsked struct {
 	// Seed is the user's, PointSeed that of the point's prompts and times.
 	Seed      uint64 `json:"seed"`
 	PointSeed uint64 `json:"point_seed"`
+	// Sent is how many requests were sent, those that warmed up too: rows of the data that later points do not take.
+	Sent int `json:"sent,omitempty"`
 }
 
 // ServingClient is how busy the client was with a point. Where it is the limit, figures are its own.

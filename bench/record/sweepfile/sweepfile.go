@@ -41,8 +41,10 @@ type Sweep struct {
 	Label   string   `json:"label,omitempty"` // the user's name of it
 	Command []string `json:"command,omitempty"`
 	// Loads are those that were asked for, as they were given, such as "1..256"; Objectives is --slo.
-	Loads      string `json:"loads,omitempty"`
-	Objectives string `json:"objectives,omitempty"`
+	Loads string `json:"loads,omitempty"`
+	// Flags are all that decides what is measured, in order: a sweep with the same is the same, and goes on.
+	Flags      []string `json:"flags,omitempty"`
+	Objectives string   `json:"objectives,omitempty"`
 
 	Server record.ServingServer `json:"server"`
 	Asked  record.ServingAsked  `json:"asked"`

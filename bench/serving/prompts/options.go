@@ -108,6 +108,12 @@ type asked struct {
 	own        bool
 }
 
+// Check says what of the options cannot be, whatever the data are: all of it. The error is an ErrOptions.
+func (o Options) Check() error {
+	_, err := o.read()
+	return err
+}
+
 // read checks the options; its error has all faults.
 func (o Options) read() (*asked, error) {
 	a := &asked{Options: o}

@@ -17,6 +17,7 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/machine"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/results"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/runs"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/serving"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/submission"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/tune"
@@ -30,6 +31,7 @@ with a LoadGen compatible with MLPerf Inference's, and judges the run.
   harness list                  what can be run
   harness run resnet50          run it, with nothing else needed
   harness doctor                is this machine ready?
+  harness bench http://HOST     measure a server of language models
 
 Exit codes: 0 VALID, 1 internal error, 2 usage or settings, 3 INVALID, 4 accuracy below target, 5 plugin failed,
 6 model or data missing or wrong, 130 interrupted.`
@@ -75,7 +77,7 @@ func command(a *shell.App) *cobra.Command {
 	trust := machine.TrustCommand(a, &flags)
 	shell.ConcernsPlugins(trust)
 	root.AddCommand(results.CompareCommand(a), results.ReportCommand(a), author.NewCommand(a), trust,
-		submission.Command(a, &flags), versionCommand(a))
+		submission.Command(a, &flags), serving.BenchCommand(a), serving.ProbeCommand(a), versionCommand(a))
 	nameUnknown(root)
 	checkArguments(root)
 	completer{a, &flags}.complete(root)

@@ -37,7 +37,8 @@ func Plainly(err error) error {
 	}
 	want := map[string]string{
 		"float64": "a number",
-		"int":     "a whole number", "int64": "a whole number", "intSlice": "whole numbers with commas between them",
+		"int":     "a whole number", "int64": "a whole number", "uint64": "a whole number from 0 on",
+		"intSlice": "whole numbers with commas between them",
 		"duration": "a duration such as 90s or 1h30m", "bool": "true or false",
 	}[invalid.GetFlag().Value.Type()]
 	if want == "" {

@@ -105,6 +105,11 @@ func items(text string) (all []Item) {
 // topics are the flags by what they are about: those that most runs need, and those that --help-all adds. A command of
 // few flags lists them without titles.
 var topics = []struct{ title, common, more string }{
+	{"What is asked", "data isl osl", "format column prefix block vocabulary tokenizer image turns history seed"},
+	{"Load", "concurrency rate max requests duration", "arrival burstiness think ramp stages replay speed from to " +
+		"warmup window grace max-errors retry"},
+	{"Sweep and objectives", "sweep slo find gpus", "max-requests-per-point"},
+	{"Requests", "api", "body header lora lora-order tools stream"},
 	{"What runs", "scenario mode model dataset precision backend device",
 		"count param scorer-model precision-label"},
 	{"How it runs", "batch sessions threads tuning", "backend-opt backend-secret ort-lib abort-early pace"},
@@ -115,7 +120,7 @@ var topics = []struct{ title, common, more string }{
 		"audit-config tolerance accuracy-threshold min-output-tokens max-output-tokens unixmode"},
 	{"Compared runs", "original seeds", ""},
 	{"Accuracy", "target", "expect"},
-	{"Results", "out force label note", "system export export-rows trace workspace tree"},
+	{"Results", "out force label note", "system also export export-rows trace workspace tree"},
 	{"Several runs", "repeat fail-if rehearsal", ""},
 	{"What is printed", "dry-run quiet json", "color"},
 	{"While runs go on", "web metrics", "events otlp"},

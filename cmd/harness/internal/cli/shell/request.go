@@ -231,9 +231,13 @@ func (a *App) OpenCache(o fetch.Options) (*fetch.Cache, error) {
 
 // CommandLine is the command line as the user wrote it, for the record: without secrets.
 func (a *App) CommandLine() []string {
-	return append([]string{"harness"}, secret.Args(a.Args, map[string]string{
-		backendOpt: "", "--header": "header.", "--body": "body.",
-	})...)
+	return append([]string{"harness"}, secret.Args(a.Args, SecretFlags())...)
+}
+
+// SecretFlags are the flags whose values, NAME=VALUE, may hold secrets, with what begins their names as options of a
+// backend.
+func SecretFlags() map[string]string {
+	return map[string]string{backendOpt: "", "--header": "header.", "--body": "body."}
 }
 
 // Files are those that were fetched. The cache is opened only when a plan asks for one.

@@ -1,0 +1,183 @@
+package sweep
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/plumbline-ml/plumbline/fetch/wholefile"
+	"github.com/plumbline-ml/plumbline/sdk"
+
+	"github.com/plumbline-ml/plumbline/bench/internal/output"
+	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/bench/record/requests"
+	"github.com/plumbline-ml/plumbline/bench/record/sweepfile"
+	"github.com/plumbline-ml/plumbline/bench/serving/prompts"
+)
+
+// Folder is where a sweep is kept: sweep.json, curve.csv, and a folder for each point.
+type Folder struct {
+	Dir string
+	// Extra, if not nil, writes more files of a point into its folder.
+	Extra func(dir string, p *Point) error
+
+	claim *output.Claim
+	stale []string // folders of the points of a sweep that is to be replaced, by its first new point
+	wrote bool
+}
+
+// Open claims the folder out for a sweep with the flags, or where out is empty the first of bench-1, bench-2, ... that
+// is free. The sweep is one that lies there and has the same flags: what is complete of it need not be measured again;
+// of another one, or of none, it is nil. A folder with another sweep is an error, unless force says to replace it.
+func Open(out string, force bool, flags []string) (*Folder, *sweepfile.Sweep, error) {
+	if out != "" {
+		return open(out, force, flags)
+	}
+	for n := 1; ; n++ {
+		dir := fmt.Sprintf("bench-%d", n)
+		if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
+			return open(dir, false, flags)
+		}
+		if found, err := sweepfile.Read(filepath.Join(dir, sweepfile.Name)); err != nil || found.Complete ||
+			!slices.Equal(found.Flags, flags) {
+			continue
+		}
+		f, found, err := open(dir, false, flags)
+		if err == nil {
+			return f, found, nil
+		}
+	}
+}
+
+func open(dir string, force bool, flags []string) (*Folder, *sweepfile.Sweep, error) {
+	f := &Folder{Dir: dir}
+	path := filepath.Join(dir, sweepfile.Name)
+	found, err := sweepfile.Read(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		found = nil
+		if _, err := os.Lstat(filepath.Join(dir, record.FileName)); err == nil {
+			return nil, nil, sdk.Usage(fmt.Errorf("--out %s: it holds results of runs; give another folder", dir))
+		}
+	case err != nil && !force:
+		return nil, nil, sdk.Usage(fmt.Errorf("--out %s: %w; give another folder, or --force to replace what is there", dir,
+			err))
+	case err != nil:
+		found = nil
+	case force:
+		for _, r := range found.Points {
+			f.stale = append(f.stale, r.Dir)
+		}
+		found = nil
+	case !slices.Equal(found.Flags, flags):
+		return nil, nil, sdk.Usage(fmt.Errorf("--out %s: it holds another measurement: %s; give another folder, or --force "+
+			"to replace it", dir, differences(found.Flags, flags)))
+	}
+	if f.claim, err = output.Hold(dir); err != nil {
+		return nil, nil, err
+	}
+	return f, found, nil
+}
+
+// differences says which flags are not the same.
+func differences(there, here []string) string {
+	text := ""
+	for _, of := range []struct {
+		what     string
+		has, not []string
+	}{{"there with", there, here}, {"here with", here, there}} {
+		for _, flag := range of.has {
+			if !slices.Contains(of.not, flag) {
+				if text != "" {
+					text += ", "
+				}
+				text += of.what + " " + flag
+			}
+		}
+	}
+	if text == "" {
+		return "in another order"
+	}
+	return text
+}
+
+// Close gives the folder free. One that was made for a sweep of which nothing is kept goes.
+func (f *Folder) Close() {
+	if !f.wrote {
+		f.claim.Discard(nil)
+	}
+	f.claim.Release()
+}
+
+// Keep writes a point: its record and its requests, into a folder of that name. The record has its Dir afterwards.
+func (f *Folder) Keep(name string, p *Point) error {
+	if err := f.claim.Check(); err != nil {
+		return err
+	}
+	if err := f.replace(); err != nil {
+		return err
+	}
+	f.wrote = true
+	dir := filepath.Join(f.Dir, name)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	if err := requests.Write(&b, p.Requests, p.Rules); err != nil {
+		return err
+	}
+	if err := wholefile.Write(filepath.Join(dir, requests.JSONLName), b.Bytes(), 0o644); err != nil {
+		return err
+	}
+	if f.Extra != nil {
+		if err := f.Extra(dir, p); err != nil {
+			return err
+		}
+	}
+	text, err := record.NewDocument([]record.Run{p.Record}).JSON()
+	if err != nil {
+		return err
+	}
+	p.Record.Dir = name
+	return wholefile.Write(filepath.Join(dir, record.FileName), text, 0o644)
+}
+
+// replace removes the points of the sweep that is to be replaced: there are new ones now.
+func (f *Folder) replace() error {
+	for _, name := range f.stale {
+		if name == "" || !filepath.IsLocal(name) {
+			continue
+		}
+		if err := os.RemoveAll(filepath.Join(f.Dir, name)); err != nil {
+			return err
+		}
+	}
+	f.stale = nil
+	return nil
+}
+
+// Save writes sweep.json and curve.csv.
+func (f *Folder) Save(s *sweepfile.Sweep) error {
+	if len(s.Points) == 0 {
+		return nil // there is nothing to be kept
+	}
+	if err := f.claim.Check(); err != nil {
+		return err
+	}
+	f.wrote = true
+	var b bytes.Buffer
+	if err := s.WriteCSV(&b); err != nil {
+		return err
+	}
+	if err := wholefile.Write(filepath.Join(f.Dir, sweepfile.CSVName), b.Bytes(), 0o644); err != nil {
+		return err
+	}
+	return s.Write(filepath.Join(f.Dir, sweepfile.Name))
+}
+
+// drawOne is one request, of a seed that no point has.
+func drawOne(seed uint64) prompts.Draw { return prompts.Draw{N: 1, Seed: ^seed} }

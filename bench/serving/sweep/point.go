@@ -1,0 +1,333 @@
+package sweep
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/internal/figure"
+
+	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/bench/serving"
+	"github.com/plumbline-ml/plumbline/bench/serving/load"
+	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+	"github.com/plumbline-ml/plumbline/bench/serving/objective"
+	"github.com/plumbline-ml/plumbline/bench/serving/prompts"
+)
+
+// Settings are what all points of a sweep have in common.
+type Settings struct {
+	Asker serving.Asker
+	// Prompts is what is asked; each point has prompts of its own, drawn from Seed.
+	Prompts *prompts.Set
+	Seed    uint64
+	// Latency is about how long one request takes; 0: unknown. It says how many prompts a point by users may need.
+	Latency time.Duration
+
+	// WarmUp is how many requests are sent before each point; below 0: as many as users, at least eight.
+	WarmUp    int
+	Grace     time.Duration
+	MaxErrors *serving.MaxErrors // nil: 10 % after 20 requests
+	Retry     int
+	// WholeWindow takes figures of all requests of a closed loop, and not of its steady part alone.
+	WholeWindow bool
+	// Rules are those of figures, but for window, scenario and limits, which points have.
+	Rules      measure.Rules
+	Objectives objective.Objectives
+	// Shared says that prompts are meant to have beginnings in common: cached tokens are no surprise.
+	Shared bool
+
+	// Forget, if not nil, makes the server drop what it keeps of prompts, before each point.
+	Forget func(ctx context.Context) (done bool, err error)
+	// Record is what the records of all points have: the server, what was asked, machine, command. Serving must be there.
+	Record record.Run
+
+	// Begun, if not nil, is called before a point is measured; what it returns is called after.
+	Begun func(p load.Pattern, progress *serving.Progress) (done func())
+}
+
+// Point is a load that was measured.
+type Point struct {
+	Load   load.Pattern
+	Rules  measure.Rules // by which its figures were made
+	Record record.Run
+	// Requests are what was recorded of each, in the order in which they were due.
+	Requests []measure.Request
+	Began    time.Time // at time 0 of the requests
+	WarmUp   int       // how many requests were to warm up
+}
+
+// NameOf is what a point is called among others, and its folder: users-16, rate-2.5, maximum.
+func NameOf(p load.Pattern) string {
+	if v := p.Value(); v != 0 {
+		return fmt.Sprintf("%s-%v", p.Kind, v)
+	}
+	return string(p.Kind)
+}
+
+// Measure measures one load. Skip is how many rows of the data earlier points have used, and trial tells points of one
+// load apart. An error says why nothing was measured; a point that was cut off is there, its record is of an
+// interrupted run.
+func (s *Settings) Measure(ctx context.Context, p load.Pattern, trial, skip int) (*Point, error) {
+	seed := s.seedOf(p, trial)
+	asks, warmUp, err := s.draw(p, seed, skip)
+	if err != nil {
+		return nil, err
+	}
+	var notes []string
+	if s.Forget != nil {
+		if _, err := s.Forget(ctx); err != nil && ctx.Err() == nil {
+			notes = append(notes, fmt.Sprintf("the server's cache was not emptied: %v", err))
+		}
+	}
+	plan := serving.Plan{
+		Asks: asks, Load: p, Grace: s.Grace, MaxErrors: s.MaxErrors, Retry: s.Retry, NoTokens: s.Rules.NoTokens,
+		Progress: new(serving.Progress),
+	}
+	if warmUp != nil {
+		plan.WarmUp = warmUp
+	}
+	if s.Begun != nil {
+		defer s.Begun(p, plan.Progress)()
+	}
+	measured, err := serving.Measure(ctx, s.Asker, plan)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", NameOf(p), err)
+	}
+	point := &Point{Load: p, Requests: measured.Requests, Began: measured.Began}
+	if warmUp != nil {
+		point.WarmUp = warmUp.Len()
+	}
+	s.judge(point, measured, seed)
+	for _, note := range append(notes, asks.Notes...) {
+		point.note("data", note)
+	}
+	var ended error
+	if measured.Ended == serving.ByCaller {
+		ended = context.Cause(ctx)
+	}
+	point.Record.Finish(ended)
+	return point, nil
+}
+
+// seedOf is the seed of a point's prompts (FNV-1a). It depends on the load alone, so that a sweep that goes on asks what
+// it would have asked.
+func (s *Settings) seedOf(p load.Pattern, trial int) uint64 {
+	h := s.Seed ^ 0xcbf29ce484222325
+	for _, b := range fmt.Appendf(nil, "%s %d", NameOf(p), trial) {
+		h = (h ^ uint64(b)) * 0x100000001b3
+	}
+	return h
+}
+
+// Bounds of how many requests are written before a point whose number is not known: so many at least, and so many bytes
+// of them at most. Where they do not last, they come again.
+const (
+	fewestWritten = 256
+	mostWritten   = 256 << 20
+)
+
+// draw makes the requests of a point, and those that warm it up; nil: there are none.
+func (s *Settings) draw(p load.Pattern, seed uint64, skip int) (asks, warmUp *prompts.Drawn, err error) {
+	n := s.WarmUp
+	if n < 0 {
+		n = serving.WarmUps(p)
+	}
+	if s.Prompts.Rows() == 0 {
+		skip = 0 // lengths without end
+	}
+	if n > 0 {
+		warmUp = s.Prompts.Draw(prompts.Draw{N: n, Skip: skip, Seed: seed + 1})
+		skip += warmUp.Len()
+	}
+	d := prompts.Draw{Skip: skip, Seed: seed}
+	switch {
+	case p.Kind == load.Replay:
+		d.Skip, d.Order = 0, prompts.ByTime
+	case p.Requests > 0 && !p.Sessions:
+		d.N = p.Requests
+	case p.Kind == load.Rate:
+		schedule, err := p.Schedule(0, nil)
+		if err != nil {
+			return nil, nil, err
+		}
+		d.N = max(1, len(schedule.Due)*s.turns())
+	default:
+		d.N = s.estimate(p)
+	}
+	if rows := s.Prompts.Rows(); rows > 0 && d.N > rows { // the engine asks them again, as often as it takes
+		d.N = rows
+	}
+	return s.Prompts.Draw(d), warmUp, nil
+}
+
+// turns is how many turns a session has, on average, or one more.
+func (s *Settings) turns() int {
+	if n := s.Prompts.Sessions(); n > 0 {
+		return (s.Prompts.Rows() + n - 1) / n
+	}
+	return 1
+}
+
+// atOnce is how many times as fast as one user a server is taken to be that is asked all at once.
+const atOnce = 8
+
+// estimate is how many requests a point may take whose number is not known.
+func (s *Settings) estimate(p load.Pattern) int {
+	took, lasts := max(s.Latency, time.Millisecond), p.Duration
+	if lasts == 0 {
+		lasts = load.DefaultDuration
+	}
+	n := lasts.Seconds() / took.Seconds()
+	if p.Kind == load.Users {
+		n *= 1.2 * float64(p.Users)
+	} else if n *= atOnce; s.Prompts.Rows() == 0 {
+		n = min(n, mostAtOnce)
+	}
+	one := s.Prompts.Draw(prompts.Draw{N: 1}).At(0)
+	size := 512 + 8*len(one.IDs) + len(one.Text) + len(one.Messages) + len(one.Input) + len(one.Documents)
+	return int(max(fewestWritten, min(n, float64(mostWritten/size))))
+}
+
+// mostAtOnce is how many requests of no end are sent at once where nobody said how many.
+const mostAtOnce = 5000
+
+// judge makes the figures of a point and its record.
+func (s *Settings) judge(point *Point, p *serving.Point, seed uint64) {
+	rules := s.Rules
+	rules.OpenLoop = p.Load.Kind != load.Users
+	rules.Limits, rules.Percentiles = nil, s.Objectives.Percentiles()
+	if limits := s.Objectives.Each(); len(limits) > 0 {
+		rules.Limits = limits
+	}
+	if !s.WholeWindow {
+		rules.Window = p.Window
+	}
+	if rules.OpenLoop {
+		rules.LoadGen = p.Load.Scenario()
+	}
+	f := measure.Of(p.Requests, rules)
+	point.Rules, point.Record = rules, s.Record
+	r := &point.Record
+	r.Mode, r.Started, r.Dir = record.ModeServing, p.Began, ""
+	r.Identity.Point = []string{string(p.Load.Kind) + "=" + figure.Short(p.Load.Value())}
+	if p.Load.Value() == 0 {
+		r.Identity.Point = []string{"load=" + string(p.Load.Kind)}
+	}
+	took := time.Duration(f.WindowNS)
+	r.Duration, r.Took = took.Seconds(), figure.Seconds(took)
+	served := *s.Record.Serving
+	r.Serving = &served
+	served.Load, served.Label, served.Sentence = loadOf(p.Load), p.Load.Label(), p.Load.ClosedLoop()
+	served.Asked.PointSeed, served.Asked.Sent = seed, len(p.Requests)
+	served.Figures, served.Ended, served.Faults = f, string(p.Ended), faults(p.Requests, rules)
+	served.Client = clientOf(p.Client)
+	if p.Load.Kind != load.Maximum {
+		window := measure.Issued(p.Requests)
+		if rules.Window != nil {
+			window = *rules.Window
+		}
+		stationary := measure.Stationary(p.Requests, window, rules)
+		served.Stationarity = &stationary
+	}
+	if s.Objectives.Judges() {
+		verdicts := s.Objectives.Judge(f)
+		holds := objective.Held(verdicts)
+		served.Objectives, served.Holds = verdicts, &holds
+	}
+	r.Notes = slices.Clone(s.Record.Notes)
+	limited := p.Client.Of(p.Load).Limited(f)
+	for _, why := range limited {
+		point.note(record.ClientLimited, why)
+	}
+	notes := f.Notes(s.Shared)
+	for _, n := range notes {
+		point.note(n.About, n.Text)
+	}
+	for _, n := range p.Notes {
+		point.note("load", n)
+	}
+	served.Flags = flags(&served, len(limited) > 0, notes)
+}
+
+// note keeps what a reader of the point's figures has to know.
+func (p *Point) note(about, text string) {
+	p.Record.Notes = append(p.Record.Notes, record.Finding{About: about, Text: text})
+}
+
+// flags are the doubts about a point, and the limits that it misses.
+func flags(s *record.Serving, limited bool, notes []measure.Note) []string {
+	all := []string{}
+	if limited {
+		all = append(all, record.ClientLimited)
+	}
+	if s.Stationarity != nil && s.Stationarity.Rises {
+		all = append(all, record.NotStationary)
+	}
+	if s.Ended == string(serving.ByErrors) {
+		all = append(all, EndedByFailures)
+	}
+	for _, n := range notes {
+		if n.About == measure.AboutCached || n.About == measure.AboutBundled {
+			all = append(all, n.About)
+		}
+	}
+	for _, v := range s.Objectives {
+		if !v.Held {
+			all = append(all, "misses "+v.Term.Text)
+		}
+	}
+	return all
+}
+
+// EndedByFailures is the flag of a point that more failures ended than it may have.
+const EndedByFailures = "ended by failures"
+
+// mostFault bounds the text that is kept of a failure, in bytes, and mostFaults how many kinds.
+const (
+	mostFault  = 500
+	mostFaults = 10
+)
+
+// faults are what failed requests were told, the commonest first.
+func faults(requests []measure.Request, rules measure.Rules) []record.ServingFault {
+	var all []record.ServingFault
+	for i := range requests {
+		m := measure.Measure(&requests[i], rules)
+		if m.Found == measure.OK || m.Found == measure.Cancelled || requests[i].WarmUp {
+			continue
+		}
+		at := slices.IndexFunc(all, func(f record.ServingFault) bool { return f.Status == m.Found })
+		if at < 0 {
+			text := requests[i].Fault
+			all, at = append(all, record.ServingFault{Status: m.Found, Text: text[:min(len(text), mostFault)]}), len(all)
+		}
+		all[at].Number++
+	}
+	slices.SortStableFunc(all, func(a, b record.ServingFault) int { return cmp.Compare(b.Number, a.Number) })
+	return all[:min(len(all), mostFaults)]
+}
+
+// loadOf is the load of a point as it is kept.
+func loadOf(p load.Pattern) record.ServingLoad {
+	l := record.ServingLoad{By: p.Kind, Value: p.Value(), Arrival: string(p.Arrival), Think: p.Think.Seconds()}
+	if p.Kind != load.Users {
+		l.Cap = p.Users
+	}
+	return l
+}
+
+// clientOf is how busy the client was, as it is kept.
+func clientOf(c serving.Client) *record.ServingClient {
+	share := c.Share
+	if math.IsNaN(share) {
+		share = 0
+	}
+	return &record.ServingClient{
+		CPU: c.CPU.Seconds(), Cores: c.Cores, Share: share, QueueP99: int64(c.QueueP99), ReadP99: int64(c.ReadP99),
+		GCs: c.GCs, GCPause: int64(c.GCPause), GCLongest: int64(c.GCLongest), Retries: c.Retries,
+	}
+}

@@ -1,0 +1,345 @@
+// Package sweep measures a server at one load after the other, judges each, and keeps what was measured in a folder, so
+// that a sweep that was cut off goes on where it ended.
+//
+// In: points in order, prompts of their own for each, when it is enough, the folder. Out: sending (package serving),
+// figures (measure), which points count (curve), searches (search), tables and pages of them.
+package sweep
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/bench/record/sweepfile"
+	"github.com/plumbline-ml/plumbline/bench/serving"
+	"github.com/plumbline-ml/plumbline/bench/serving/curve"
+	"github.com/plumbline-ml/plumbline/bench/serving/load"
+	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+	"github.com/plumbline-ml/plumbline/bench/serving/objective"
+	"github.com/plumbline-ml/plumbline/bench/serving/search"
+)
+
+// Sweep is loads to be measured.
+type Sweep struct {
+	Settings
+	// Loads are measured in their order, which rises. Auto chooses them (curve.Auto), and Find searches for the highest
+	// that keeps all objectives; both take the rest of a load from Base.
+	Loads []load.Pattern
+	Auto  bool
+	Find  *Find
+	Base  load.Pattern
+
+	// File is what is known of the sweep before its first point; Run adds points to it. Those that are there, of a sweep
+	// that was cut off, are not measured again.
+	File *sweepfile.Sweep
+	// Folder keeps what is measured; nil: nobody does.
+	Folder *Folder
+	// Kept, if not nil, is called for each point: measured is nil for one that was there.
+	Kept func(r record.Run, measured *Point)
+}
+
+// Find is a search for the highest load.
+type Find struct {
+	By load.Kind // Rate or Users
+	// Start is the first load; 0: 1. Most is the most requests of a trial that cannot be told; 0: eight times as many as
+	// the first.
+	Start float64
+	Most  int
+}
+
+// ErrServer says that a server failed: too many of its answers, from the first load on.
+var ErrServer = errors.New("the server fails")
+
+// Run measures all that is missing, in turn. The points of a sweep that an error ended are in File: those that are
+// complete count.
+func (s *Sweep) Run(ctx context.Context) (err error) {
+	s.drop()
+	for _, r := range s.File.Points {
+		s.kept(r, nil)
+	}
+	s.File.Complete, s.File.Ended = false, "unfinished"
+	switch {
+	case s.Find != nil:
+		err = s.find(ctx)
+	case s.Auto:
+		err = s.auto(ctx)
+	default:
+		err = s.list(ctx)
+	}
+	switch {
+	case ctx.Err() != nil:
+		err, s.File.Ended = context.Cause(ctx), "interrupt"
+	case err != nil:
+		s.File.Ended = "failure"
+	default:
+		s.File.Complete = true
+	}
+	return errors.Join(err, s.save())
+}
+
+// drop leaves out points that did not come to their ends, and trials of them.
+func (s *Sweep) drop() {
+	var whole []record.Run
+	for _, r := range s.File.Points {
+		if r.Status != record.Complete {
+			break
+		}
+		whole = append(whole, r)
+	}
+	s.File.Points = whole
+	if f := s.File.Find; f != nil {
+		for i, t := range f.Trials {
+			if t.Point >= len(whole) {
+				f.Trials = f.Trials[:i]
+				break
+			}
+		}
+	}
+	s.File.Judge()
+}
+
+func (s *Sweep) kept(r record.Run, measured *Point) {
+	if s.Kept != nil {
+		s.Kept(r, measured)
+	}
+}
+
+// save writes the sweep's own files.
+func (s *Sweep) save() error {
+	s.File.Judge()
+	if s.Folder == nil {
+		return nil
+	}
+	return s.Folder.Save(s.File)
+}
+
+// points are those that were made, as a curve has them.
+func (s *Sweep) points() []curve.Point {
+	var all []curve.Point
+	for _, r := range s.File.Points {
+		all = append(all, r.Serving.Point())
+	}
+	return all
+}
+
+// skip is how many rows of the data the points have taken.
+func (s *Sweep) skip() (rows int) {
+	for _, r := range s.File.Points {
+		rows += r.Serving.Asked.Sent
+	}
+	return rows
+}
+
+// made says whether a load was measured.
+func (s *Sweep) made(p load.Pattern) bool {
+	for _, r := range s.File.Points {
+		if l := r.Serving.Load; l.By == p.Kind && l.Value == p.Value() {
+			return true
+		}
+	}
+	return false
+}
+
+// list measures the loads that are given, until two in a row are overloaded.
+func (s *Sweep) list(ctx context.Context) error {
+	for _, p := range s.Loads {
+		if s.made(p) {
+			continue
+		}
+		if curve.Stop(s.points()) {
+			s.File.Ended = Overloaded
+			return nil
+		}
+		if err := s.add(ctx, p, 0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Overloaded is what ended a sweep before its last load.
+const Overloaded = "two overloaded points"
+
+// auto measures what curve.Auto asks for.
+func (s *Sweep) auto(ctx context.Context) error {
+	for {
+		by, value, ok := curve.Auto(s.points())
+		if !ok {
+			return nil
+		}
+		if err := s.add(ctx, s.at(by, value), 0); err != nil {
+			return err
+		}
+	}
+}
+
+// at is the base load at a value.
+func (s *Sweep) at(by load.Kind, value float64) load.Pattern {
+	p := s.Base
+	p.Kind = by
+	switch by {
+	case load.Users:
+		p.Users, p.Arrival, p.PerSecond, p.Burstiness = int(value), "", 0, 0
+	case load.Rate:
+		if p.PerSecond, p.Users = value, 0; p.Arrival == "" {
+			p.Arrival = load.Poisson
+		}
+	default:
+		p.Users, p.Arrival, p.PerSecond, p.Burstiness = 0, "", 0, 0
+	}
+	return p
+}
+
+// add measures a load and keeps the point. It is an error if the server fails at the first.
+func (s *Sweep) add(ctx context.Context, p load.Pattern, trial int) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	point, err := s.Measure(ctx, p, trial, s.skip())
+	if err != nil {
+		return err
+	}
+	if s.Folder != nil {
+		if err := s.Folder.Keep(NameOf(p)+numbered(trial), point); err != nil {
+			return err
+		}
+	}
+	s.File.Points = append(s.File.Points, point.Record)
+	if err := s.save(); err != nil {
+		return err
+	}
+	s.kept(point.Record, point)
+	switch served := point.Record.Serving; {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case served.Ended == string(serving.ByErrors) && s.failing():
+		return fmt.Errorf("%w: %s", ErrServer, FaultText(served))
+	}
+	return nil
+}
+
+// numbered tells points of one load apart.
+func numbered(trial int) string {
+	if trial == 0 {
+		return ""
+	}
+	return fmt.Sprintf("-%d", trial+1)
+}
+
+// failing says that every point was ended by failures.
+func (s *Sweep) failing() bool {
+	for _, r := range s.File.Points {
+		if r.Serving.Ended != string(serving.ByErrors) {
+			return false
+		}
+	}
+	return true
+}
+
+// FaultText says how many requests of a point failed, of how many, and what they were told.
+func FaultText(s *record.Serving) string {
+	text := fmt.Sprintf("%d of %d requests failed", s.Figures.FailedTotal(), s.Figures.Requests)
+	var kinds []string
+	for _, f := range s.Faults {
+		kind := fmt.Sprintf("%s %d times", f.Status, f.Number)
+		if f.Number == 1 {
+			kind = string(f.Status) + " once"
+		}
+		if said := strings.TrimSpace(f.Text); said != "" {
+			kind += ": " + said
+		}
+		kinds = append(kinds, kind)
+	}
+	if len(kinds) == 0 {
+		return text
+	}
+	return text + "\n" + strings.Join(kinds, "\n")
+}
+
+// find searches.
+func (s *Sweep) find(ctx context.Context) error {
+	began, before := time.Now(), 0.0
+	if s.File.Find == nil {
+		s.File.Find = &sweepfile.Find{By: s.Find.By, Trials: []sweepfile.Trial{}}
+	}
+	before = s.File.Find.Took
+	look := search.Search{Users: s.Find.By == load.Users, Start: s.Find.Start}
+	for _, t := range s.File.Find.Trials {
+		served := s.File.Points[t.Point].Serving
+		look.Made = append(look.Made, search.Trial{
+			Load:    search.Load{Value: t.Value, Confirms: t.Confirms, Times: 1},
+			Outcome: search.Outcome{Held: t.Held, Unclear: objective.Unclear(served.Objectives)},
+		})
+	}
+	look.Try = s.try
+	found, err := look.Run(ctx)
+	s.File.Find.Found, s.File.Find.Took = found.Value, before+time.Since(began).Seconds()
+	return err
+}
+
+// A trial of a search that does not confirm has so much of the duration, and of the requests, of a point.
+const trialShare = 4
+
+// try measures a load for a search.
+func (s *Sweep) try(ctx context.Context, l search.Load) (search.Outcome, error) {
+	p := s.at(s.Find.By, l.Value)
+	most := s.Find.Most
+	if p.Requests == 0 {
+		p.Requests = load.DefaultRequests
+	}
+	if most == 0 {
+		most = 8 * p.Requests
+	}
+	if l.Confirms {
+		if p.Duration == 0 {
+			p.Requests = max(p.Requests, s.expected(p, load.DefaultDuration))
+		}
+	} else {
+		p.Duration /= trialShare
+	}
+	p.Requests *= l.Times
+	outcome := search.Outcome{Most: 2*p.Requests > most}
+	err := s.add(ctx, p, len(s.File.Find.Trials))
+	if err != nil && !errors.Is(err, ErrServer) {
+		return outcome, err
+	}
+	at := len(s.File.Points) - 1
+	served := s.File.Points[at].Serving
+	outcome.Held = served.Point().Holds() && served.Ended != string(serving.ByErrors)
+	outcome.Unclear = objective.Unclear(served.Objectives)
+	s.File.Find.Trials = append(s.File.Find.Trials, sweepfile.Trial{
+		Value: l.Value, Held: outcome.Held, Confirms: l.Confirms, Point: at,
+	})
+	return outcome, s.save()
+}
+
+// expected is how many requests a load has in a time, at most some thousands.
+func (s *Sweep) expected(p load.Pattern, d time.Duration) int {
+	n := p.PerSecond * d.Seconds()
+	if p.Kind == load.Users {
+		n = float64(p.Users) * d.Seconds() / max(s.Latency, time.Millisecond).Seconds()
+	}
+	return int(min(n, 10_000))
+}
+
+// Try asks for one answer, which counts in nothing: to see that the server answers, how long it takes, and what it
+// counts. The request is an answer that came, or failed: its Status says.
+func (s *Settings) Try(ctx context.Context) (measure.Measured, error) {
+	plan := serving.Plan{
+		Asks: s.Prompts.Draw(drawOne(s.Seed)), Load: load.Pattern{Kind: load.Users, Users: 1, Requests: 1},
+		NoTokens: s.Rules.NoTokens, MaxErrors: &serving.MaxErrors{Count: 1},
+	}
+	p, err := serving.Measure(ctx, s.Asker, plan)
+	switch {
+	case err != nil:
+		return measure.Measured{}, err
+	case ctx.Err() != nil:
+		return measure.Measured{}, context.Cause(ctx)
+	case len(p.Requests) == 0:
+		return measure.Measured{}, errors.New("nothing was asked")
+	}
+	return measure.Measure(&p.Requests[0], s.Rules), nil
+}

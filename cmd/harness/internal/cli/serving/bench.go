@@ -1,0 +1,597 @@
+package serving
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/plumbline-ml/plumbline/backends/openai"
+	"github.com/plumbline-ml/plumbline/fetch/wholefile"
+	"github.com/plumbline-ml/plumbline/internal/figure"
+	"github.com/plumbline-ml/plumbline/internal/secret"
+	"github.com/plumbline-ml/plumbline/internal/system"
+	"github.com/plumbline-ml/plumbline/internal/table"
+	"github.com/plumbline-ml/plumbline/internal/terminal"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+
+	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/bench/failif"
+	"github.com/plumbline-ml/plumbline/bench/plugin"
+	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/bench/record/requests"
+	"github.com/plumbline-ml/plumbline/bench/record/sweepfile"
+	"github.com/plumbline-ml/plumbline/bench/serving"
+	"github.com/plumbline-ml/plumbline/bench/serving/load"
+	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+	"github.com/plumbline-ml/plumbline/bench/serving/prompts"
+	"github.com/plumbline-ml/plumbline/bench/serving/sweep"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/also"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/client"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/queries"
+)
+
+// session is one measurement.
+type session struct {
+	*app
+	*request
+	wire  *openai.Client
+	about openai.About
+	asker *client.Client
+	set   *prompts.Set
+	notes []string
+	sweep *sweep.Sweep
+}
+
+// bench measures a server as flags say.
+func (a *app) bench(c *cobra.Command, f *benchFlags) (err error) {
+	a.learn("header.", f.Header)
+	a.learn("body.", f.Body)
+	r, err := f.read(c)
+	if err != nil {
+		return err
+	}
+	r.flags = append([]string{f.address}, r.flags...)
+	s := &session{app: a, request: r}
+	if f.dryRun {
+		return s.dryRun()
+	}
+	ctx := c.Context()
+	if s.wire, err = a.connect(ctx, &f.serverFlags); err != nil {
+		return err
+	}
+	defer func() { _ = s.wire.Close() }() // nothing is written
+	if err := s.open(ctx); err != nil {
+		return err
+	}
+	a.Orderly(true)
+	defer a.Orderly(false)
+	if err := s.prepare(ctx); err != nil {
+		return err
+	}
+	folder, earlier, err := sweep.Open(f.out, f.force, r.flags)
+	if err != nil {
+		return err
+	}
+	defer folder.Close()
+	folder.Extra = s.extra
+	s.sweep.Folder = folder
+	if earlier != nil {
+		s.goOn(folder, earlier)
+	}
+	return s.run(ctx)
+}
+
+// learn keeps secrets among fields of requests, NAME=VALUE, out of all texts.
+func (a *app) learn(prefix string, fields []string) {
+	for _, f := range fields {
+		name, value, _ := strings.Cut(f, "=")
+		if _, secrets := secret.Option(prefix+name, value); len(secrets) > 0 {
+			a.Secrets.Add(append(secrets, strings.Trim(value, `"`))...) // as it is, and out of JSON
+		}
+	}
+}
+
+// open makes the prompts.
+func (s *session) open(ctx context.Context) error {
+	s.about = s.wire.About()
+	o := s.promptOptions(prompts.API(s.about.API), s.about.Vocabulary)
+	o.Table = client.OpenParquet
+	s.asker = &client.Client{Wire: s.wire, Whole: s.stream == "off"}
+	if s.tokenizer != "" {
+		t, err := client.OpenTokenizer(s.tokenizer)
+		if err != nil {
+			return ofPrompts(err)
+		}
+		o.Tokenizer = t
+		s.asker.Text = func(r *measure.Request, answer, reasoning []byte) {
+			r.Retokenized = int64(len(t.EncodePlain(nil, string(reasoning))) + len(t.EncodePlain(nil, string(answer))))
+		}
+	}
+	set, err := prompts.Read(o)
+	if err != nil {
+		return ofPrompts(err)
+	}
+	s.set, s.notes = set, set.Notes
+	if err := s.fits(); err != nil {
+		return err
+	}
+	return ctx.Err()
+}
+
+// ofPrompts is the class of a fault of prompts.
+func ofPrompts(err error) error {
+	if errors.Is(err, prompts.ErrOptions) {
+		return sdk.Usage(err)
+	}
+	return sdk.Data(err)
+}
+
+// tried is how many requests are looked at before the first is sent.
+const tried = 256
+
+// fits compares lengths of prompts and answers with what the server says that it can.
+func (s *session) fits() error {
+	if s.about.MaxLength == 0 {
+		return nil
+	}
+	drawn := s.set.Draw(prompts.Draw{N: tried, Seed: s.Options.Seed})
+	for i := range min(drawn.Len(), tried) {
+		if a := drawn.At(i); a.InputTokens+a.MaxTokens > s.about.MaxLength && a.InputTokens > 0 {
+			return sdk.Usage(fmt.Errorf("%d tokens of a prompt and %d of its answer are more than the %d that %s has room for: "+
+				"lower --isl or --osl", a.InputTokens, a.MaxTokens, s.about.MaxLength, s.about.Model))
+		}
+	}
+	return nil
+}
+
+// prepare settles what all points have in common, and asks for one answer first.
+func (s *session) prepare(ctx context.Context) error {
+	noTokens := s.set.API == prompts.Embeddings || s.set.API == prompts.Rerank
+	settings := sweep.Settings{
+		Asker: s.asker, Prompts: s.set, Seed: s.Options.Seed, WarmUp: s.warmUp, Grace: s.grace, MaxErrors: &s.maxErrors,
+		Retry: s.retry, WholeWindow: s.window == "all", Objectives: s.objectives, Shared: s.shared(),
+		Rules: measure.Rules{
+			NoTokens: noTokens, Tokenizer: s.tokenizer != "", GPUs: s.gpus, Servers: s.about.URLs,
+		},
+		Forget: s.wire.ForgetPrompts, Record: s.record(), Begun: s.begun,
+	}
+	first, err := settings.Try(ctx)
+	if err != nil {
+		return ofAsk(ctx, err)
+	}
+	if err := s.first(first, noTokens); err != nil {
+		return err
+	}
+	if first.Found == measure.OK {
+		settings.Latency = time.Duration(first.Done() - first.Sent)
+	}
+	s.sweep = &sweep.Sweep{
+		Settings: settings, Loads: s.loads, Auto: s.request.sweep, Find: s.search, Base: s.base, File: s.file(),
+	}
+	return nil
+}
+
+// ofAsk is the class of a fault of writing requests.
+func ofAsk(ctx context.Context, err error) error {
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case errors.Is(err, openai.ErrPrompt), errors.Is(err, backend.ErrOption):
+		return sdk.Usage(err)
+	}
+	return exitcode.OrData(err)
+}
+
+// first looks at the first answer. A server that refuses the request is one that cannot be measured so; one that fails,
+// fails for now.
+func (s *session) first(m measure.Measured, noTokens bool) error {
+	switch m.Found {
+	case measure.OK:
+	case status(http.StatusBadRequest), status(http.StatusUnprocessableEntity),
+		status(http.StatusRequestEntityTooLarge):
+		return sdk.Usage(fmt.Errorf("the server refuses the request: %s", m.Fault))
+	case status(http.StatusUnauthorized), status(http.StatusForbidden), status(http.StatusNotFound),
+		status(http.StatusMethodNotAllowed), status(http.StatusNotImplemented), measure.Refused:
+		return sdk.Data(fmt.Errorf("%s: %s", s.set.API.Endpoint(), m.Fault))
+	case measure.Cancelled:
+		return nil
+	default:
+		return nil
+	}
+	switch {
+	case noTokens:
+	case m.By == measure.Uncounted:
+		s.note("the server counts no tokens of answers (neither ids nor a usage record): tokens are not measured, times " +
+			"are; --tokenizer FILE counts them")
+	case m.Request.Whole && s.stream == "on":
+		s.note("the server does not stream: only whole answers are timed")
+	}
+	return nil
+}
+
+// status is that of a request which a server answered with another status than 200.
+func status(code int) measure.Status { return measure.Status(fmt.Sprintf("http_%d", code)) }
+
+func (s *session) note(text string) { s.notes = append(s.notes, text) }
+
+// record is what the records of all points have.
+func (s *session) record() record.Run {
+	server := record.ServingServer{
+		URLs: s.about.URLs, Kind: s.about.Kind, Version: s.about.Version, Model: s.about.Model, MaxLength: s.about.MaxLength,
+	}
+	r := record.Run{
+		Identity: record.Identity{Label: s.label}, Model: s.about.Model, Command: s.CommandLine(),
+		System: system.Describe(s.Root), Harness: shell.Version(), Stated: record.Stated{Note: s.request.outFlags.note},
+		Serving: &record.Serving{Server: server, Asked: record.ServingAsked{
+			API: string(s.set.API), Data: s.File, ISL: s.ISL, OSL: s.OSL, Prefix: s.Prefix, Whole: s.stream == "off",
+			Seed: s.Options.Seed,
+		}},
+	}
+	for _, note := range s.notes {
+		r.Notes = append(r.Notes, record.Finding{About: "data", Text: note})
+	}
+	return r
+}
+
+// file is the sweep before its first point.
+func (s *session) file() *sweepfile.Sweep {
+	r := s.record()
+	return &sweepfile.Sweep{
+		Label: s.label, Command: r.Command, Loads: s.loadText(), Flags: s.flags, Objectives: s.objectives.String(),
+		Server: r.Serving.Server, Asked: r.Serving.Asked,
+	}
+}
+
+// goOn takes over the points of a sweep that was cut off.
+func (s *session) goOn(folder *sweep.Folder, earlier *sweepfile.Sweep) {
+	s.sweep.File.Points, s.sweep.File.Find = earlier.Points, earlier.Find
+	if !s.json {
+		fmt.Fprintf(s.Stdout, "%s: %s there, and not measured again\n", folder.Dir,
+			figure.Plural(len(earlier.Points), "point")+areOrIs(len(earlier.Points)))
+	}
+}
+
+func areOrIs(n int) string {
+	if n == 1 {
+		return " is"
+	}
+	return " are"
+}
+
+// extra writes what more there is of a point: its requests as a table, its gaps, and what other tools would write.
+func (s *session) extra(dir string, p *sweep.Point) error {
+	run := p.Record.Name()
+	for name, write := range map[string]func(io.Writer, []measure.Request, measure.Rules, string) error{
+		requests.ParquetName: queries.WriteRequests, requests.GapsName: queries.WriteGaps,
+	} {
+		var b bytes.Buffer
+		if err := write(&b, p.Requests, p.Rules, run); err != nil {
+			return err
+		}
+		if err := wholefile.Write(filepath.Join(dir, name), b.Bytes(), 0o644); err != nil {
+			return err
+		}
+	}
+	return s.others(dir, p)
+}
+
+// others writes a point as other tools do.
+func (s *session) others(dir string, p *sweep.Point) error {
+	if len(s.also) == 0 {
+		return nil
+	}
+	v := shell.Version()
+	run := also.Run{
+		Requests: p.Requests, Rules: p.Rules, Load: p.Load, WarmUp: p.WarmUp, Grace: s.grace, API: s.set.API,
+		Stream: s.stream == "on", Model: s.about.Model, Tokenizer: s.tokenizer, Servers: s.about.URLs, Kind: s.about.Kind,
+		Label: s.label, Version: v.Version, Commit: v.Commit, Began: p.Began,
+		Data:        also.Data{Name: filepath.Base(s.File), Path: s.File, Rows: s.set.Rows()},
+		Interrupted: p.Record.Status == record.Interrupted,
+	}
+	if s.File == "" {
+		run.Data.Name = "random"
+	}
+	notes, err := also.Write(dir, s.also, run)
+	for _, note := range notes {
+		p.Record.Notes = append(p.Record.Notes, record.Finding{About: "also", Text: note})
+	}
+	return err
+}
+
+// begun shows how far a point is.
+func (s *session) begun(p load.Pattern, progress *serving.Progress) (done func()) {
+	if s.quiet {
+		return func() {}
+	}
+	line, began, end := s.Line(), time.Now(), make(chan struct{})
+	stopped := make(chan struct{})
+	go func() {
+		defer close(stopped)
+		look := time.NewTicker(lookEvery)
+		defer look.Stop()
+		for {
+			select {
+			case <-look.C:
+				line.Set(progressText(p, progress.Now(), time.Since(began)))
+			case <-end:
+				line.Clear()
+				return
+			}
+		}
+	}()
+	return func() {
+		close(end)
+		<-stopped
+	}
+}
+
+const lookEvery = 250 * time.Millisecond
+
+// progressText says how far a point is.
+func progressText(p load.Pattern, now serving.Counts, took time.Duration) string {
+	text := fmt.Sprintf("%s  %s  %d answered", sweep.NameOf(p), figure.Seconds(took), now.Ended-now.Failed)
+	if now.Sent == 0 && now.WarmUp > 0 {
+		text = fmt.Sprintf("%s  warming up: %d", sweep.NameOf(p), now.WarmUp)
+	}
+	if now.Failed > 0 {
+		text += fmt.Sprintf("  %d failed", now.Failed)
+	}
+	return text + fmt.Sprintf("  %d under way", now.UnderWay)
+}
+
+// run measures, and prints what was measured, also where something ended it.
+func (s *session) run(ctx context.Context) error {
+	err := s.sweep.Run(ctx)
+	if errors.Is(err, sweep.ErrServer) {
+		err = plugin.Fault(err)
+	}
+	f := s.sweep.File
+	if len(f.Points) == 0 {
+		return err
+	}
+	f.ExitCode = int(exitcode.Of(err))
+	outcome := s.outcome()
+	if err == nil {
+		f.ExitCode = int(exitcode.Of(outcome))
+	}
+	f.Outcome = exitcode.Code(f.ExitCode).String()
+	if e := s.sweep.Folder.Save(f); err == nil {
+		err = e
+	}
+	if e := s.print(); err == nil {
+		err = e
+	}
+	if err != nil {
+		return err
+	}
+	if len(s.conditions) > 0 {
+		if met := s.FailIf(s.conditions, failif.Runs(f.Points), s.json); met != nil {
+			return met
+		}
+	}
+	return outcome
+}
+
+// outcome is that of a sweep that came to its end: where there are objectives, one point at least keeps them.
+func (s *session) outcome() error {
+	if f := s.sweep.File; s.search != nil && f.Find != nil && f.Find.Found == 0 ||
+		s.objectives.Judges() && len(f.Holds) == 0 {
+		return &exitcode.Outcome{Code: exitcode.Invalid}
+	}
+	return nil
+}
+
+// print prints the sweep: as a table, or for programs.
+func (s *session) print() error {
+	f := s.sweep.File
+	if s.json {
+		text, err := f.JSON()
+		if err != nil {
+			return err
+		}
+		_, err = s.Data.Write(text)
+		return err
+	}
+	return writeSweep(s.Stdout, f, s.sweep.Folder.Dir, s.set.API)
+}
+
+// writeSweep prints a sweep for people.
+func writeSweep(w io.Writer, f *sweepfile.Sweep, dir string, api prompts.API) error {
+	out := terminal.On(w)
+	out.Print(terminal.Span{Style: terminal.Heading, Text: headText(f, api)}, "\n")
+	var served []record.Serving
+	for _, r := range f.Points {
+		served = append(served, *r.Serving)
+	}
+	if err := pointTable(w, served); err != nil {
+		return err
+	}
+	for _, line := range endTexts(f) {
+		for _, broken := range terminal.Wrap(line, out.Columns()) {
+			out.Print(broken, "\n")
+		}
+	}
+	_, err := fmt.Fprintln(w, filepath.Join(dir, sweepfile.Name))
+	return err
+}
+
+// headText says what was measured: "mock at http://127.0.0.1:8000/v1 (vllm 0.33), chat, 1024 in, 128 out, seed 1".
+func headText(f *sweepfile.Sweep, api prompts.API) string {
+	parts := []string{serverText(openai.About{
+		URLs: f.Server.URLs, Kind: f.Server.Kind, Version: f.Server.Version, Model: f.Server.Model,
+	}), string(api)}
+	for _, p := range []struct{ text, end string }{
+		{f.Asked.Data, ""}, {f.Asked.ISL, " in"}, {f.Asked.OSL, " out"},
+	} {
+		if p.text != "" {
+			parts = append(parts, p.text+p.end)
+		}
+	}
+	return strings.Join(append(parts, fmt.Sprintf("seed %d", f.Asked.Seed)), ", ")
+}
+
+// endTexts are what is to be said below the table: the best point and the knee, what closed loops mean, notes.
+func endTexts(f *sweepfile.Sweep) (all []string) {
+	var said []string
+	if f.Find != nil {
+		said = append(said, findText(f.Find))
+	}
+	if f.Best != nil {
+		s := f.Points[*f.Best].Serving
+		said = append(said, fmt.Sprintf("best goodput %s/s at %v", number(s.Figures.Goodput), s.Load))
+	} else if f.Objectives != "" {
+		said = append(said, "no point counts and keeps "+f.Objectives)
+	}
+	if f.Knee != nil {
+		said = append(said, fmt.Sprintf("knee at %v", f.Points[*f.Knee].Serving.Load))
+	}
+	if f.Ended != "" && !f.Complete {
+		said = append(said, "ended by: "+f.Ended+"; the same command goes on")
+	} else if f.Ended == sweep.Overloaded {
+		said = append(said, "higher loads are left out: the last two are overloaded")
+	}
+	if len(said) > 0 {
+		all = append(all, strings.Join(said, ". ")+".")
+	}
+	once := map[string]bool{}
+	add := func(text string) {
+		if text != "" && !once[text] {
+			once[text] = true
+			all = append(all, text)
+		}
+	}
+	var closed *record.Serving
+	for i := range f.Points {
+		if s := f.Points[i].Serving; s.Sentence != "" {
+			closed = s
+		} else if s.Label != "" {
+			add(s.Label)
+		}
+	}
+	if closed != nil {
+		add(closed.Label + ". " + closed.Sentence)
+	}
+	for _, r := range f.Points {
+		for _, n := range r.Notes {
+			if n.About == "data" {
+				add(n.Text)
+			}
+		}
+	}
+	for _, text := range pointNotes(f.Points) {
+		add(text)
+	}
+	return all
+}
+
+// pointNotes are what is to be said of points: of each matter the first that it is of, and how many others it is of.
+func pointNotes(points []record.Run) (all []string) {
+	type matter struct {
+		text  string
+		times int
+	}
+	var matters []matter
+	at := map[string]int{}
+	for _, r := range points {
+		seen := map[string]bool{}
+		take := func(about, text string) {
+			i, there := at[about]
+			switch {
+			case seen[about]:
+			case there:
+				matters[i].times++
+			default:
+				at[about] = len(matters)
+				matters = append(matters, matter{fmt.Sprintf("%v: %s", r.Serving.Load, text), 1})
+			}
+			seen[about] = true
+		}
+		for _, n := range r.Notes {
+			if n.About != "data" {
+				take(n.About, n.Text)
+			}
+		}
+		if len(r.Serving.Faults) > 0 {
+			take("faults", strings.ReplaceAll(sweep.FaultText(r.Serving), "\n", "; "))
+		}
+	}
+	for _, m := range matters {
+		if m.times > 1 {
+			m.text += " (and so at " + figure.Plural(m.times-1, "other point") + ")"
+		}
+		all = append(all, m.text)
+	}
+	return all
+}
+
+// findText says what a search found.
+func findText(f *sweepfile.Find) string {
+	took := fmt.Sprintf("%s in %s", figure.Plural(len(f.Trials), "trial"), figure.Seconds(time.Duration(f.Took*1e9)))
+	if f.Found == 0 {
+		return "no load keeps all objectives (" + took + ")"
+	}
+	l := record.ServingLoad{By: f.By, Value: f.Found}
+	return fmt.Sprintf("the highest load that keeps all objectives is %v (%s)", l, took)
+}
+
+// dryRun prints what would be asked, and asks nothing.
+func (s *session) dryRun() error {
+	fmt.Fprintln(s.Stdout, "nothing is asked")
+	t := table.Table{Indent: "  "}
+	t.Row("server", s.address)
+	what := s.File
+	if what == "" {
+		what = s.ISL + " tokens in"
+		if s.OSL != "" {
+			what += ", " + s.OSL + " out"
+		}
+	}
+	t.Row("prompts", what+fmt.Sprintf(", seed %d", s.Options.Seed))
+	switch {
+	case s.request.sweep:
+		t.Row("loads", "one user, the maximum, rates between them, and more where the curve bends")
+	case s.search != nil:
+		t.Row("loads", fmt.Sprintf("those that a search for the highest %s tries, from %v on", s.find, s.search.Start))
+	}
+	for i, p := range s.loads {
+		name := ""
+		if i == 0 {
+			name = "loads"
+		}
+		t.Row(name, dryText(p))
+	}
+	if text := s.objectives.String(); text != "" {
+		t.Row("objectives", text)
+	}
+	_, err := t.WriteTo(s.Stdout)
+	return err
+}
+
+// dryText says what a load would be.
+func dryText(p load.Pattern) string {
+	text := fmt.Sprint(record.ServingLoad{By: p.Kind, Value: p.Value()})
+	switch {
+	case p.Requests > 0 && p.Duration > 0:
+		text += fmt.Sprintf(", %d requests or %v", p.Requests, p.Duration)
+	case p.Requests > 0:
+		text += fmt.Sprintf(", %d requests", p.Requests)
+	case p.Duration > 0:
+		text += fmt.Sprintf(", %v", p.Duration)
+	case p.Kind == load.Users || p.Kind == load.Rate && p.Stages == nil:
+		text += fmt.Sprintf(", %v or %d requests, whichever is later", load.DefaultDuration, load.DefaultRequests)
+	}
+	if label := p.Label(); label != "" {
+		text += "; " + label
+	}
+	return text
+}

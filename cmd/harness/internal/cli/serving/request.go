@@ -1,0 +1,211 @@
+package serving
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/plumbline-ml/plumbline/internal/secret"
+	"github.com/plumbline-ml/plumbline/sdk"
+
+	"github.com/plumbline-ml/plumbline/bench/failif"
+	"github.com/plumbline-ml/plumbline/bench/serving"
+	"github.com/plumbline-ml/plumbline/bench/serving/load"
+	"github.com/plumbline-ml/plumbline/bench/serving/objective"
+	"github.com/plumbline-ml/plumbline/bench/serving/prompts"
+	"github.com/plumbline-ml/plumbline/bench/serving/sweep"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/also"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
+)
+
+// What is asked where nobody says otherwise: so many users, and lengths of prompts and answers.
+const (
+	defaultUsers = "16"
+	defaultISL   = "512"
+	defaultOSL   = "128"
+)
+
+// request is what flags ask for, read and checked.
+type request struct {
+	*benchFlags
+	loads      []load.Pattern
+	base       load.Pattern // the rest of a load that a sweep or a search chooses
+	search     *sweep.Find
+	objectives objective.Objectives
+	maxErrors  serving.MaxErrors
+	conditions []failif.Condition
+	flags      []string // what decides what is measured
+}
+
+// read checks the flags by themselves. Its error has all that is wrong with them.
+func (f *benchFlags) read(c *cobra.Command) (*request, error) {
+	r := &request{benchFlags: f, flags: deciding(c)}
+	var faults []error
+	need := func(err error) { faults = append(faults, err) }
+	wrong := func(format string, args ...any) { need(fmt.Errorf(format, args...)) }
+	need(r.readLoads())
+	if f.File == "" && f.ISL == "" {
+		f.ISL, f.OSL = defaultISL, cmp.Or(f.OSL, defaultOSL)
+	}
+	var err error
+	if c.Flags().Changed("slo") {
+		if r.objectives, err = objective.Parse(f.slo); err != nil {
+			wrong("--slo: %w", err)
+		}
+	}
+	if r.maxErrors, err = serving.ParseMaxErrors(f.maxErrors); err != nil {
+		wrong("--max-errors %w", err)
+	}
+	r.conditions, err = shell.ParseConditions(f.failIfs)
+	need(err)
+	for _, condition := range r.conditions {
+		if condition.Change() {
+			wrong("--fail-if %q is on a change: harness compare BASE NEW takes it; a value without a sign is on what is "+
+				"measured", condition.Text)
+		}
+	}
+	need(also.Check(f.also, r.loads, f.Options.API))
+	oneOf := func(flag, value string, choices ...string) {
+		if !slices.Contains(choices, value) {
+			wrong("--%s %q: want %s", flag, value, strings.Join(choices, " or "))
+		}
+	}
+	oneOf("window", cmp.Or(f.window, "steady"), "steady", "all")
+	oneOf("stream", f.stream, "on", "off")
+	if f.warmUp < 0 && c.Flags().Changed("warmup") {
+		wrong("--warmup %d: want a number of requests, or 0 for none", f.warmUp)
+	}
+	if f.grace < 0 {
+		wrong("--grace %v: want a time from 0 on", f.grace)
+	}
+	atLeast := func(flag string, value, least int) {
+		if c.Flags().Changed(flag) && value < least {
+			wrong("--%s %d: want at least %d", flag, value, least)
+		}
+	}
+	atLeast("retry", f.retry, 0)
+	atLeast("gpus", f.gpus, 1)
+	atLeast("max-requests-per-point", f.most, 1)
+	atLeast("block", f.Block, 1)
+	need(f.Options.Check())
+	return r, sdk.Usage(errors.Join(faults...))
+}
+
+// readLoads reads the loads, in rising order, or what a sweep or a search makes of them.
+func (r *request) readLoads() error {
+	flags := r.loadFlags.Flags
+	flags.Seed = r.Options.Seed
+	if r.Options.Turns == "all" {
+		flags.Turns = r.Options.Turns
+	}
+	asks := flags.Max || flags.Replay || flags.Rate != "" || flags.Concurrency != "" || flags.Stages != ""
+	switch {
+	case r.sweep && r.find != "":
+		return errors.New("--sweep and --find: one of them at a time")
+	case r.sweep && asks:
+		return errors.New("--sweep chooses the loads: leave --rate, --concurrency, --max, --stages and --replay out")
+	case r.find != "" && (flags.Max || flags.Replay || flags.Stages != ""):
+		return fmt.Errorf("--find %s chooses the loads: leave --max, --stages and --replay out", r.find)
+	case flags.Replay && r.File == "":
+		return errors.New("--replay sends when the timestamps of a file say: give --data FILE, too")
+	case r.find != "" && r.slo == "":
+		return fmt.Errorf("--find %s looks for the highest load that keeps --slo: give it, as --slo 'p99 ttft < 500ms'",
+			r.find)
+	case r.find == "" && r.most != 0:
+		return errors.New("--max-requests-per-point is for --find")
+	case r.find != "" && r.find != string(load.Rate) && r.find != "concurrency":
+		return fmt.Errorf("--find %q: want rate or concurrency", r.find)
+	}
+	switch {
+	case r.find == "concurrency":
+		r.search = &sweep.Find{By: load.Users, Most: r.most}
+		flags.Concurrency = cmp.Or(flags.Concurrency, "1")
+	case r.find != "":
+		r.search = &sweep.Find{By: load.Rate, Most: r.most}
+		flags.Rate = cmp.Or(flags.Rate, "1")
+	case r.sweep && flags.Arrival == "":
+		flags.Concurrency = "1"
+	case r.sweep:
+		flags.Rate = "1"
+	case !asks:
+		flags.Concurrency = defaultUsers
+	}
+	loads, err := flags.Patterns()
+	if err != nil || len(loads) == 0 {
+		return err
+	}
+	r.base, r.loads = loads[0], loads
+	if r.search != nil {
+		if len(loads) > 1 {
+			return fmt.Errorf("--find %s begins at one load: give one value, and no list", r.find)
+		}
+		r.search.Start, r.loads = loads[0].Value(), nil
+	}
+	if r.sweep {
+		r.loads = nil
+	}
+	return nil
+}
+
+// loadText is the loads as they were given.
+func (r *request) loadText() string {
+	switch {
+	case r.sweep:
+		return "--sweep"
+	case r.search != nil:
+		return "--find " + r.find
+	}
+	return cmp.Or(r.Rate, r.Concurrency, r.Stages)
+}
+
+// undeciding are flags that do not decide what is measured.
+var undeciding = []string{
+	"out", "force", "json", "quiet", "color", "dry-run", "fail-if", "label", "note", "backend-secret", "also", "gpus",
+	"help", "help-all",
+}
+
+// deciding are the address and the flags that decide what is measured, in order, without secrets: a sweep with the same
+// goes on.
+func deciding(c *cobra.Command) []string {
+	all := []string{}
+	c.Flags().Visit(func(f *pflag.Flag) {
+		if slices.Contains(undeciding, f.Name) {
+			return
+		}
+		values := []string{f.Value.String()}
+		if list, ok := f.Value.(pflag.SliceValue); ok {
+			values = list.GetSlice()
+		}
+		for _, v := range values {
+			flag := "--" + f.Name
+			all = append(all, secret.Args([]string{flag + "=" + v}, shell.SecretFlags())...)
+		}
+	})
+	return all
+}
+
+// shared says that prompts may have beginnings in common: those of a file, and prefixes that were asked for.
+func (r *request) shared() bool { return r.File != "" || r.Prefix != "" }
+
+// promptOptions are the options of prompts at a server: the part of the API that its address names, and as many token
+// ids as its model has, which make prompts of exact length.
+func (r *request) promptOptions(api prompts.API, vocabulary int) prompts.Options {
+	o := r.Options
+	if (o.API == "" || o.API == "auto") && api != "" {
+		o.API = api
+	}
+	if o.File == "" && o.Vocabulary == "" && r.tokenizer == "" && vocabulary > fewestIDs && (o.API == "auto" ||
+		o.API == prompts.Completions) {
+		// the ids of special tokens are the first ones, or the last
+		o.API, o.Vocabulary = prompts.Completions, fmt.Sprintf("%d..%d", vocabulary/10, vocabulary-vocabulary/10-1)
+	}
+	return o
+}
+
+// fewestIDs is the size from which on a vocabulary that a server tells is used.
+const fewestIDs = 1000

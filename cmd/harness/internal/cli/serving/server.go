@@ -1,0 +1,63 @@
+package serving
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/backends/openai"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// connect asks the servers that flags name what they are. Its error is wrong usage, or says why no server, or no such
+// model, is there.
+func (a *app) connect(ctx context.Context, f *serverFlags) (*openai.Client, error) {
+	options, err := a.options(f)
+	if err != nil {
+		return nil, err
+	}
+	c, err := openai.Backend{Lookup: a.lookup}.Client(ctx, options)
+	switch {
+	case err == nil:
+		return c, nil
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case errors.Is(err, backend.ErrOption):
+		return nil, sdk.Usage(err)
+	}
+	return nil, sdk.Data(err)
+}
+
+// options are those of the connection.
+func (a *app) options(f *serverFlags) (map[string]string, error) {
+	f.options.Env, f.options.Secrets = a.Env, &a.Secrets
+	options, err := f.options.ServerOptions()
+	var faults []error
+	for name, instead := range map[string]string{"url": "it is the argument", "model": "--model NAME says it"} {
+		if _, given := options[name]; given {
+			faults = append(faults, fmt.Errorf("--backend-opt %s: %s", name, instead))
+		}
+	}
+	if err = sdk.Usage(errors.Join(append(faults, err)...)); err != nil {
+		return nil, err
+	}
+	options["url"] = f.address
+	if f.model != "" {
+		options["model"] = f.model
+	}
+	return options, nil
+}
+
+// lookup finds an environment variable.
+func (a *app) lookup(name string) (string, bool) {
+	value := a.Env(name)
+	return value, value != ""
+}
+
+// serverText says which server was measured: "mock at http://127.0.0.1:8000/v1 (vllm 0.33, counts by ids)".
+func serverText(about openai.About) string {
+	what := strings.TrimSpace(about.Kind + " " + about.Version)
+	return fmt.Sprintf("%s at %s (%s)", about.Model, strings.Join(about.URLs, ", "), what)
+}

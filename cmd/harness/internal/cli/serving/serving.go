@@ -1,0 +1,74 @@
+// Package serving is harness bench and harness probe: servers of language models, measured by their address alone.
+package serving
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
+)
+
+// app is one execution.
+type app struct{ *shell.App }
+
+const benchHelp = `Measure a server of language models: throughput against latency, from its address alone.
+
+Prompts are of lengths that you choose, or your own. The load is a number of users, each of whom waits for an answer
+before asking again, or a rate that does not wait for anybody. A list of either is a sweep, and its points a curve.
+
+  harness bench http://host:8000                                   16 users for a minute
+  harness bench URL --isl 1024 --osl 128 --concurrency 16
+  harness bench URL --data prompts.jsonl --rate 5 --duration 2m
+  harness bench URL --isl 1024 --osl 1024 --concurrency 1..256 --gpus 8 --out h200
+  harness bench URL --data sharegpt.json --sweep --slo 'p99 ttft < 500ms, p99 tpot < 30ms'
+  harness bench URL --data trace.jsonl --replay --speed 2
+  harness bench URL --isl 512 --osl 64 --find rate --slo 'p99 ttft < 300ms'
+
+Times count from when a request was due, and TTFT of a late one is not made better by sending it late. Nothing here is a
+LoadGen scenario unless the report says so: harness run measures those. docs/serving.md
+
+The first Ctrl-C ends the point that is under way; what is done is kept, and the same command goes on from there.
+
+Exit codes: 0 measured, 2 usage, 3 no point keeps --slo, or --fail-if is met, 5 the server failed, 6 no server, no such
+model, or data missing or wrong, 130 interrupted.`
+
+// BenchCommand is harness bench.
+func BenchCommand(s *shell.App) *cobra.Command {
+	a := &app{s}
+	f := &benchFlags{}
+	c := &cobra.Command{
+		Use: "bench URL", Short: "Measure a server of language models: throughput against latency", Long: benchHelp,
+		Args: shell.OneArgument("the address of a server, such as http://localhost:8000"),
+		RunE: func(c *cobra.Command, args []string) error {
+			f.address = args[0]
+			return a.bench(c, f)
+		},
+	}
+	f.add(c.Flags())
+	return c
+}
+
+const probeHelp = `Say what a server of language models is, what it can count, and what it caches, and stream one
+request.
+
+  harness probe http://host:8000
+
+Exit codes: 0 it answers, 6 it does not, or not as it should.`
+
+// ProbeCommand is harness probe.
+func ProbeCommand(s *shell.App) *cobra.Command {
+	a := &app{s}
+	f := &probeFlags{}
+	c := &cobra.Command{
+		Use: "probe URL", Short: "Say what a server of language models is, and stream one request", Long: probeHelp,
+		Args: shell.OneArgument("the address of a server, such as http://localhost:8000"),
+		RunE: func(c *cobra.Command, args []string) error {
+			f.address = args[0]
+			return a.probe(c, f)
+		},
+	}
+	flags := c.Flags()
+	flags.SortFlags = false
+	f.serverFlags.add(flags)
+	flags.BoolVar(&f.json, "json", false, "print what was found as JSON")
+	return c
+}

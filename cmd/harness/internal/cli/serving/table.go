@@ -1,0 +1,128 @@
+package serving
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/table"
+
+	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/bench/serving/load"
+	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+)
+
+// pointTable is a table of points, one a line: load, rates, times, and what is to be said of each.
+func pointTable(w io.Writer, points []record.Serving) error {
+	if len(points) == 0 {
+		return nil
+	}
+	goodput := slices.ContainsFunc(points, func(p record.Serving) bool { return p.Figures.Goodput != nil })
+	perGPU := slices.ContainsFunc(points, func(p record.Serving) bool { return p.Figures.TokensPerSecPerGPU != nil })
+	heads := []any{loadHead(points), "REQ/S", "TOK/S"}
+	if perGPU {
+		heads = append(heads, "/GPU")
+	}
+	heads = append(heads, "/USER", "TTFT p50", "p99", "TPOT p50", "p99")
+	if goodput {
+		heads = append(heads, "GOODPUT")
+	}
+	heads = append(heads, "FAILED")
+	t := table.Table{}
+	for i := range heads {
+		t.Right = append(t.Right, i)
+	}
+	t.Head(heads...)
+	for _, p := range points {
+		f := p.Figures
+		cells := []any{loadCell(p.Load), number(f.RequestsPerSec), number(f.CountedTokensPerSec())}
+		if perGPU {
+			cells = append(cells, number(f.TokensPerSecPerGPU))
+		}
+		cells = append(cells, number(f.UserRate()), at(f.TTFT, 0.5), at(f.TTFT, 0.99), at(f.TPOT, 0.5), at(f.TPOT, 0.99))
+		if goodput {
+			cells = append(cells, number(f.Goodput))
+		}
+		cells = append(cells, f.FailedTotal())
+		if len(p.Flags) > 0 {
+			cells = append(cells, strings.Join(p.Flags, "; "))
+		}
+		t.Row(cells...)
+	}
+	_, err := t.WriteTo(w)
+	return err
+}
+
+// loadHead is the heading of the loads of points.
+func loadHead(points []record.Serving) string {
+	head := ""
+	for _, p := range points {
+		name := "LOAD"
+		switch p.Load.By {
+		case load.Users:
+			name = "USERS"
+		case load.Rate:
+			name = "RATE"
+		}
+		if head != "" && head != name {
+			return "LOAD"
+		}
+		head = name
+	}
+	return head
+}
+
+// loadCell is the load of a point: 16, 2.5/s, maximum.
+func loadCell(l record.ServingLoad) string {
+	switch {
+	case l.Value == 0:
+		return string(l.By)
+	case l.By == load.Users:
+		return strconv.FormatFloat(l.Value, 'f', -1, 64)
+	}
+	return strconv.FormatFloat(l.Value, 'g', 6, 64) + "/s"
+}
+
+// number writes a rate with three figures, or a dash.
+func number(v *float64) string {
+	switch {
+	case v == nil || math.IsNaN(*v):
+		return "-"
+	case *v >= 100:
+		return strconv.FormatFloat(*v, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(*v, 'g', 3, 64)
+}
+
+// at is a percentile of nanoseconds as objectives judge it: failures count. A dash: there is none.
+func at(d measure.Distribution, p float64) string {
+	q, ok := d.At(p)
+	switch {
+	case !ok:
+		return "-"
+	case math.IsInf(q.Judged(), 1):
+		return "failed"
+	}
+	return latency(q.Judged())
+}
+
+// latency writes nanoseconds with three figures: 45ms, 10.2ms, 2.1s.
+func latency(ns float64) string {
+	v, unit := ns/1e9, "s"
+	switch {
+	case ns < 1e3:
+		return strconv.FormatFloat(ns, 'f', 0, 64) + "ns"
+	case ns < 999.5e3:
+		v, unit = ns/1e3, "us"
+	case ns < 999.5e6:
+		v, unit = ns/1e6, "ms"
+	}
+	text := strconv.FormatFloat(v, 'g', 3, 64)
+	if v >= 999.5 {
+		text = fmt.Sprintf("%.0f", v)
+	}
+	return text + unit
+}
