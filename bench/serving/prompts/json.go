@@ -26,22 +26,22 @@ func eachMember(text []byte, yield func(name, value []byte)) bool {
 	return true
 }
 
-// eachElement calls yield with the elements of an array of valid JSON, until it returns false; false: it is none.
-func eachElement(text []byte, yield func(value []byte) bool) bool {
+// eachElement calls yield with the elements of an array of valid JSON, until it returns false. What is no array has
+// none.
+func eachElement(text []byte, yield func(value []byte) bool) {
 	i := blanks(text, 0)
 	if i == len(text) || text[i] != '[' {
-		return false
+		return
 	}
 	for i = blanks(text, i+1); text[i] != ']'; i = blanks(text, i) {
 		end := valueEnd(text, i)
 		if !yield(text[i:end:end]) {
-			return true
+			return
 		}
 		if i = blanks(text, end); text[i] == ',' {
 			i++
 		}
 	}
-	return true
 }
 
 // blanks is the first place from i on that is no blank.

@@ -164,16 +164,3 @@ func (l length) draw(r *rand.Rand) int {
 	}
 	return l.from + r.IntN(l.to-l.from+1)
 }
-
-// shortest is the shortest prompt that can be drawn.
-func (l Lengths) shortest() int {
-	n := math.MaxInt
-	for _, p := range l.parts {
-		if p.in.spread > 0 {
-			n = 1
-		} else {
-			n = min(n, p.in.from)
-		}
-	}
-	return n
-}

@@ -90,26 +90,20 @@ func formOf(head []byte, ext, format string) container {
 		return c
 	}
 	c, named := extensions[ext]
-	switch {
-	case bytes.HasPrefix(head, []byte("PAR1")):
+	if bytes.HasPrefix(head, []byte("PAR1")) {
 		return inTable
-	case named && c != inLines && c != inJSON:
+	}
+	if named && c != inLines && c != inJSON {
 		return c
 	}
-	switch first := bytes.TrimSpace(head); {
-	case len(first) == 0 && named:
-		return c
+	first := bytes.TrimSpace(head)
+	switch {
 	case bytes.HasPrefix(first, []byte("[")):
 		return inJSON
-	case bytes.HasPrefix(first, []byte("{")):
+	case bytes.HasPrefix(first, []byte("{")) && (!named || c != inLines):
+		// Of an object that ends in its first line there may be more; where that line is long, the name decides.
 		line, _, whole := bytes.Cut(first, []byte("\n"))
-		if whole && json.Valid(line) || !whole && c == inLines {
-			return inLines
-		}
-		if !named && !whole {
-			return inLines
-		}
-		if c == inJSON || !named {
+		if whole && !json.Valid(line) || !whole && named {
 			return inJSON
 		}
 		return inLines
@@ -249,46 +243,82 @@ func (v *values) skip() (byte, error) {
 // value reads the value that begins with c into v.text.
 func (v *values) value(c byte) error {
 	v.text = append(v.text[:0], c)
-	depth, quoted := 0, c == '"'
-	if c == '{' || c == '[' {
-		depth = 1
+	if c != '"' && c != '{' && c != '[' {
+		return v.word()
 	}
-	plain := !quoted && depth == 0 // a number or a name
-	for {
-		c, err := v.in.ReadByte()
+	at := nesting{quoted: c == '"'}
+	at.see(c)
+	for !at.closed {
+		c, err := v.byte()
 		if err != nil {
-			if errors.Is(err, io.EOF) && plain {
-				return nil
-			}
-			if errors.Is(err, io.EOF) {
-				err = errors.New("the file ends within a value")
-			}
 			return err
 		}
-		if plain && strings.IndexByte(",]} \n\r\t", c) >= 0 {
-			return v.in.UnreadByte()
-		}
-		if c == '\n' {
-			v.line++
-		}
-		if v.text = append(v.text, c); len(v.text) > mostRow {
-			return fmt.Errorf("a value has more than %d MiB, the most that a row may have", mostRow>>20)
-		}
-		switch {
-		case quoted && c == '\\':
-			if c, err = v.in.ReadByte(); err == nil {
-				v.text = append(v.text, c)
-			}
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == '{' || c == '[':
-			depth++
-		case c == '}' || c == ']':
-			depth--
-		}
-		if !plain && !quoted && depth <= 0 {
+		at.see(c)
+	}
+	return nil
+}
+
+// byte reads the next byte of a value.
+func (v *values) byte() (byte, error) {
+	c, err := v.in.ReadByte()
+	if errors.Is(err, io.EOF) {
+		err = errors.New("the file ends within a value")
+	}
+	if err != nil {
+		return 0, err
+	}
+	if c == '\n' {
+		v.line++
+	}
+	if v.text = append(v.text, c); len(v.text) > mostRow {
+		err = fmt.Errorf("a value has more than %d MiB, the most that a row may have", mostRow>>20)
+	}
+	return c, err
+}
+
+// word reads a number or a name, up to what ends it.
+func (v *values) word() error {
+	for {
+		next, err := v.in.Peek(1)
+		if errors.Is(err, io.EOF) {
 			return nil
 		}
+		if err != nil {
+			return err
+		}
+		if bytes.IndexByte([]byte(",]} \n\r\t"), next[0]) >= 0 {
+			return nil
+		}
+		if _, err := v.byte(); err != nil {
+			return err
+		}
 	}
+}
+
+// nesting tells where a text in quotes, an object or an array ends.
+type nesting struct {
+	depth           int
+	quoted, escaped bool
+	begun, closed   bool
+}
+
+func (n *nesting) see(c byte) {
+	switch {
+	case !n.begun && n.quoted: // the first quote
+		n.begun = true
+		return
+	case n.escaped:
+		n.escaped = false
+	case n.quoted && c == '\\':
+		n.escaped = true
+	case c == '"':
+		n.quoted = !n.quoted
+	case n.quoted:
+	case c == '{' || c == '[':
+		n.depth++
+	case c == '}' || c == ']':
+		n.depth--
+	}
+	n.begun = true
+	n.closed = !n.quoted && n.depth <= 0
 }

@@ -116,47 +116,39 @@ func (o Options) Check() error {
 
 // read checks the options; its error has all faults.
 func (o Options) read() (*asked, error) {
-	a := &asked{Options: o}
+	a := &asked{Options: o, sessions: o.Turns == "all", own: o.History == "own"}
 	var faults []error
-	add := func(err error) {
+	check := func(err error) {
 		if err != nil {
 			faults = append(faults, err)
 		}
 	}
+	check(oneOf("--api", string(o.API), append([]string{"auto"}, texts(APIs())...)...))
+	check(oneOf("--format", o.Format, Formats()...))
+	check(oneOf("--turns", o.Turns, "first", "all"))
+	check(oneOf("--history", o.History, "recorded", "own"))
+	check(into(&a.columns, readColumns, o.Columns))
+	check(into(&a.vocabulary, readVocabulary, o.Vocabulary))
+	check(into(&a.prefix, readPrefix, o.Prefix))
+	check(into(&a.image, readPicture, o.Image))
+	check(into(&a.body, readBody, o.Body))
+	check(into(&a.header, readHeader, o.Header))
+	check(into(&a.zipf, readOrder, o.LoRAOrder))
+	check(into(&a.tools, readTools, o.Tools))
+	var err error
+	a.lengths, err = ParseLengths(o.ISL, o.OSL)
+	check(err)
+	if o.Block < 0 {
+		check(fmt.Errorf("--block %d: want a number of tokens above 0", o.Block))
+	}
+	for _, fault := range append(a.contradictions(), a.withoutFile()...) {
+		check(fault)
+	}
+	if len(faults) > 0 {
+		return nil, fmt.Errorf("%w: %w", ErrOptions, errors.Join(faults...))
+	}
 	if o.API == "auto" {
 		a.API = ""
-	}
-	if a.API != "" && !slices.Contains(APIs(), a.API) {
-		add(fmt.Errorf("--api %s: want one of auto, %s", a.API, join(APIs())))
-	}
-	add(oneOf("--format", o.Format, Formats()...))
-	add(oneOf("--turns", o.Turns, "first", "all"))
-	add(oneOf("--history", o.History, "recorded", "own"))
-	a.sessions, a.own = o.Turns == "all", o.History == "own"
-	if a.own && !a.sessions {
-		add(errors.New("--history own is of several turns: give --turns all, too"))
-	}
-	var err error
-	a.columns, err = readColumns(o.Columns)
-	add(err)
-	a.lengths, err = ParseLengths(o.ISL, o.OSL)
-	add(err)
-	a.vocabulary, err = readVocabulary(o.Vocabulary)
-	add(err)
-	a.prefix, err = readPrefix(o.Prefix)
-	add(err)
-	a.image, err = readPicture(o.Image)
-	add(err)
-	a.body, err = readBody(o.Body)
-	add(err)
-	a.header, err = readHeader(o.Header)
-	add(err)
-	a.zipf, err = readOrder(o.LoRAOrder)
-	add(err)
-	a.tools, err = readTools(o.Tools)
-	add(err)
-	if o.Block < 0 {
-		add(fmt.Errorf("--block %d: want a number of tokens above 0", o.Block))
 	}
 	if o.Block == 0 {
 		a.Block = 512
@@ -164,30 +156,49 @@ func (o Options) read() (*asked, error) {
 	if o.Most <= 0 {
 		a.Most = mostKept
 	}
-	if len(o.LoRA) == 0 && o.LoRAOrder != "" {
-		add(errors.New("--lora-order is an order of adapters: give --lora NAME,..., too"))
+	return a, nil
+}
+
+// into reads a text, or several, as a value.
+func into[T, V any](value *V, read func(T) (V, error), text T) (err error) {
+	*value, err = read(text)
+	return err
+}
+
+// contradictions are options that do not go together.
+func (a *asked) contradictions() []error {
+	var faults []error
+	if a.own && !a.sessions {
+		faults = append(faults, errors.New("--history own is of several turns: give --turns all, too"))
 	}
+	if len(a.LoRA) == 0 && a.LoRAOrder != "" {
+		faults = append(faults, errors.New("--lora-order is an order of adapters: give --lora NAME,..., too"))
+	}
+	if a.File != "" && a.ISL != "" && !a.lengths.traceIn {
+		faults = append(faults, fmt.Errorf("--isl %s makes prompts, and --data %s has them: give one of them; --isl trace "+
+			"takes the lengths of the file", a.ISL, a.File))
+	}
+	return faults
+}
+
+// withoutFile are options that want a file where there is none.
+func (a *asked) withoutFile() []error {
+	if a.File != "" {
+		return nil
+	}
+	var faults []error
 	switch {
-	case o.File == "" && o.ISL == "":
-		add(errors.New("nothing to ask: give --isl N for prompts of that length, or --data FILE"))
-	case o.File == "" && (a.lengths.traceIn || a.lengths.traceOut):
-		add(errors.New("trace are the lengths of a file: give --data FILE, too"))
-	case o.File != "" && o.ISL != "" && !a.lengths.traceIn:
-		add(fmt.Errorf("--isl %s makes prompts, and --data %s has them: give one of them; --isl trace takes the lengths "+
-			"of the file", o.ISL, o.File))
+	case a.ISL == "":
+		faults = append(faults, errors.New("nothing to ask: give --isl N for prompts of that length, or --data FILE"))
+	case a.lengths.traceIn || a.lengths.traceOut:
+		faults = append(faults, errors.New("trace are the lengths of a file: give --data FILE, too"))
 	}
-	if o.File == "" {
-		for flag, value := range map[string]string{"--format": o.Format, "--turns": o.Turns, "--history": o.History} {
-			if value != "" {
-				add(fmt.Errorf("%s %s is of a file: give --data FILE, too", flag, value))
-			}
+	for _, flag := range [][2]string{{"--format", a.Format}, {"--turns", a.Turns}, {"--history", a.History}} {
+		if flag[1] != "" {
+			faults = append(faults, fmt.Errorf("%s %s is of a file: give --data FILE, too", flag[0], flag[1]))
 		}
 	}
-	if len(faults) > 0 {
-		slices.SortFunc(faults, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
-		return nil, fmt.Errorf("%w: %w", ErrOptions, errors.Join(faults...))
-	}
-	return a, nil
+	return faults
 }
 
 func oneOf(flag, value string, choices ...string) error {
@@ -197,12 +208,12 @@ func oneOf(flag, value string, choices ...string) error {
 	return fmt.Errorf("%s %q: want one of %s", flag, value, strings.Join(choices, ", "))
 }
 
-func join[T ~string](names []T) string {
-	texts := make([]string, len(names))
+func texts[T ~string](names []T) []string {
+	all := make([]string, len(names))
 	for i, n := range names {
-		texts[i] = string(n)
+		all[i] = string(n)
 	}
-	return strings.Join(texts, ", ")
+	return all
 }
 
 // span is ids from first to last, both included; the zero value is none.

@@ -277,7 +277,7 @@ func TestBadOptions(t *testing.T) {
 		{prompts.Options{ISL: "10", OSL: "trace"}, "want --isl trace"},
 		{prompts.Options{File: data, ISL: "10"}, "give one of them"},
 		{prompts.Options{ISL: "10", Turns: "all"}, "--turns all is of a file"},
-		{prompts.Options{ISL: "10", API: "chats"}, "--api chats: want one of auto, chat, completions, responses"},
+		{prompts.Options{ISL: "10", API: "chats"}, `--api "chats": want one of auto, chat, completions, responses`},
 		{prompts.Options{ISL: "10", API: prompts.Rerank}, "want --data FILE with query and documents"},
 		{prompts.Options{ISL: "10", Vocabulary: "5"}, "--vocabulary 5: want FIRST..LAST"},
 		{prompts.Options{ISL: "10", Vocabulary: "100..90"}, "--vocabulary 100..90"},
@@ -292,6 +292,7 @@ func TestBadOptions(t *testing.T) {
 		{prompts.Options{File: data, Header: []string{"x"}}, `--header "x": want NAME=VALUE`},
 		{prompts.Options{File: data, LoRAOrder: "zipf:1"}, "give --lora NAME"},
 		{prompts.Options{File: data, LoRA: []string{"a"}, LoRAOrder: "zipf:0"}, "--lora-order zipf:0: want turns, or zipf:S"},
+		{prompts.Options{File: data, Prefix: "0.5/8"}, "--prefix 0.5/8 is of prompts that are made"},
 		{prompts.Options{File: data, Block: -1}, "--block -1"},
 		{prompts.Options{File: data, Tools: data}, "want an array of JSON"},
 	} {

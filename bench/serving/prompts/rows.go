@@ -213,22 +213,8 @@ func (r *reader) lengths(rec *record, row *row) {
 		row.in = int32(n)
 		return err
 	})
-	r.cell(rec, fHashes, func(raw json.RawMessage) error {
-		list, err := structured(raw, '[')
-		if err != nil {
-			return err
-		}
-		row.hashes = make([]uint64, 0, bytes.Count(list, []byte(","))+1)
-		eachElement(list, func(value []byte) bool {
-			var n int64
-			n, err = numberOf(value, math.MaxInt64)
-			row.hashes = append(row.hashes, uint64(n))
-			return err == nil
-		})
-		if n := len(row.hashes); err == nil && n > 0 && row.in > 0 && (int(row.in)+r.asked.Block-1)/r.asked.Block != n {
-			err = fmt.Errorf("%d blocks of %d tokens are not %d tokens; want %d of them, or --block N", n, r.asked.Block,
-				row.in, (int(row.in)+r.asked.Block-1)/r.asked.Block)
-		}
+	r.cell(rec, fHashes, func(raw json.RawMessage) (err error) {
+		row.hashes, err = r.blocks(raw, int(row.in))
 		return err
 	})
 	row.out, row.exact = int32(row.ask.MaxTokens), row.ask.MaxTokens > 0
@@ -236,6 +222,30 @@ func (r *reader) lengths(rec *record, row *row) {
 	if a := row.ask; a.ID == "" && a.Model == "" && a.Tools == nil && a.Session == "" && a.Fields == nil && a.Think == 0 {
 		row.ask = nil
 	}
+}
+
+// blocks are the hashes of a prompt's blocks, which are as many as its length says.
+func (r *reader) blocks(raw json.RawMessage, length int) ([]uint64, error) {
+	list, err := structured(raw, '[')
+	if err != nil {
+		return nil, err
+	}
+	hashes := make([]uint64, 0, bytes.Count(list, []byte(","))+1)
+	eachElement(list, func(value []byte) bool {
+		var n int64
+		n, err = numberOf(value, math.MaxInt64)
+		hashes = append(hashes, uint64(n))
+		return err == nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	size := r.asked.Block
+	if want := (length + size - 1) / size; len(hashes) > 0 && length > 0 && want != len(hashes) {
+		return nil, fmt.Errorf("%d blocks of %d tokens are not %d tokens; want %d of them, or --block N", len(hashes), size,
+			length, want)
+	}
+	return hashes, nil
 }
 
 // answerLength settles how long the answer to a prompt of the data is, where that was asked for: by its column, or by

@@ -141,6 +141,12 @@ func (want *goldenRequest) compare(t *testing.T, i int, a prompts.Ask, write Wri
 			t.Errorf("%d: %s is there: %v", i, key, value)
 		}
 	}
+	want.compareFacts(t, i, a, body)
+}
+
+// compareFacts compares what is no field of a body, or one of several names.
+func (want *goldenRequest) compareFacts(t *testing.T, i int, a prompts.Ask, body map[string]any) {
+	t.Helper()
 	limit := 0.0
 	for _, name := range []string{"max_tokens", "max_completion_tokens", "max_output_tokens"} {
 		if n, ok := body[name].(float64); ok {
@@ -165,49 +171,34 @@ func (want *goldenRequest) compare(t *testing.T, i int, a prompts.Ask, write Wri
 func Options(t *testing.T, flags string) prompts.Options {
 	t.Helper()
 	var o prompts.Options
+	texts := map[string]*string{"--data": &o.File, "--api": (*string)(&o.API), "--osl": &o.OSL, "--isl": &o.ISL,
+		"--format": &o.Format, "--turns": &o.Turns, "--history": &o.History, "--lora-order": &o.LoRAOrder,
+		"--vocabulary": &o.Vocabulary, "--prefix": &o.Prefix, "--image": &o.Image}
+	lists := map[string]*[]string{"--column": &o.Columns, "--body": &o.Body, "--header": &o.Header, "--lora": &o.LoRA}
 	words := strings.Fields(flags)
-	for i := 0; i < len(words); i++ {
-		if words[i] == "--replay" {
+	for len(words) > 0 {
+		flag := words[0]
+		if words = words[1:]; flag == "--replay" {
 			continue
 		}
-		value := words[i+1]
-		switch words[i] {
-		case "--data":
-			o.File = value
-		case "--api":
-			o.API = prompts.API(value)
-		case "--osl":
-			o.OSL = value
-		case "--isl":
-			o.ISL = value
-		case "--format":
-			o.Format = value
-		case "--turns":
-			o.Turns = value
-		case "--history":
-			o.History = value
-		case "--column":
-			o.Columns = append(o.Columns, value)
-		case "--body":
-			o.Body = append(o.Body, value)
-		case "--lora":
-			o.LoRA = strings.Split(value, ",")
-		case "--lora-order":
-			o.LoRAOrder = value
-		case "--vocabulary":
-			o.Vocabulary = value
-		case "--prefix":
-			o.Prefix = value
-		case "--image":
-			o.Image = value
-		case "--block":
-			if err := json.Unmarshal([]byte(value), &o.Block); err != nil {
+		if len(words) == 0 {
+			t.Fatalf("the value of %s is missing", flag)
+		}
+		switch into, list := texts[flag], lists[flag]; {
+		case into != nil:
+			*into = words[0]
+		case flag == "--lora":
+			*list = strings.Split(words[0], ",")
+		case list != nil:
+			*list = append(*list, words[0])
+		case flag == "--block":
+			if err := json.Unmarshal([]byte(words[0]), &o.Block); err != nil {
 				t.Fatal(err)
 			}
 		default:
-			t.Fatalf("flag %s of a case is not known to the test", words[i])
+			t.Fatalf("flag %s of a case is not known to the test", flag)
 		}
-		i++
+		words = words[1:]
 	}
 	return o
 }

@@ -120,17 +120,17 @@ func rowsOf(group parquet.RowGroup, nodes []*node, yield func(json.RawMessage, e
 // node is a column, or a part of one. Columns are put together from their leaves by the levels of Dremel (Melnik et al.
 // 2010), as the format says.
 type node struct {
-	name             string
-	optional         bool
-	repeated         bool
-	repetition       int   // level of a further element
-	definition       int   // level from which on there is a value
-	leaves           []int // all below, the first tells of null and of the end of a list
-	children         []*node
-	list             *node // the element of a list
-	kind             parquet.Kind
-	unsigned, binary bool
-	perMS            float64 // of a time: ticks in a millisecond
+	name       string
+	optional   bool
+	repeated   bool
+	repetition int   // level of a further element
+	definition int   // level from which on there is a value
+	leaves     []int // all below, the first tells of null and of the end of a list
+	children   []*node
+	list       *node // the element of a list
+	kind       parquet.Kind
+	unsigned   bool
+	perMS      float64 // of a time: ticks in a millisecond
 }
 
 func newNode(c *parquet.Column) *node {
