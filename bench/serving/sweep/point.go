@@ -113,8 +113,8 @@ func (s *Settings) Measure(ctx context.Context, p load.Pattern, trial, skip int)
 	return point, nil
 }
 
-// seedOf is the seed of a point's prompts (FNV-1a). It depends on the load alone, so that a sweep that goes on asks what
-// it would have asked.
+// seedOf is the seed of a point's prompts (FNV-1a). It depends on the load alone, so that a sweep that goes on asks
+// what it would have asked.
 func (s *Settings) seedOf(p load.Pattern, trial int) uint64 {
 	h := s.Seed ^ 0xcbf29ce484222325
 	for _, b := range fmt.Appendf(nil, "%s %d", NameOf(p), trial) {

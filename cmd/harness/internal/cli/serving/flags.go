@@ -116,7 +116,8 @@ type loadFlags struct {
 
 func (f *loadFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.Concurrency, "concurrency", "",
-		"so many `USERS`, each of whom waits for the answer (default 16). A sweep:\n1,2,4 or 1..256 (powers of two), 1..100/8 (8 "+
+		"so many `USERS`, each of whom waits for the answer (default 16). A sweep:\n"+
+			"1,2,4 or 1..256 (powers of two), 1..100/8 (8 "+
 			"in equal ratios), 10..50+10")
 	flags.StringVar(&f.Rate, "rate", "",
 		"so many requests a second, whether or not answers come: `RATE`, or a list\nas above. With --concurrency at most so "+
