@@ -11,7 +11,15 @@ import (
 // itself: nobody waits for the others, and no second wave is made.
 func (e *engine) users() {
 	var group sync.WaitGroup
+	var at int64
+	if !e.plan.Start.IsZero() {
+		at = int64(e.plan.Start.Sub(e.clock.Wall()))
+	}
 	for i, start := range e.plan.Load.Starts() {
+		if !e.plan.Share.Mine(i) {
+			continue
+		}
+		start += at
 		group.Go(func() { (&user{engine: e, number: i, up: make(chan struct{}, 1)}).run(start) })
 	}
 	group.Wait()
@@ -28,17 +36,18 @@ type user struct {
 
 // run asks until there is nothing more to ask for.
 func (u *user) run(due int64) {
+	share, warm := u.plan.Share, u.plan.Share.Count(len(u.warm.items))
 	for u.keeper.wait(u.sending, due, u.up) {
 		place := int(u.taken.Add(1)) - 1
-		if place < len(u.warm.items) {
-			due = u.ask(&u.warm.items[place], due, nil, true).End + int64(u.plan.Load.Think)
+		if place < warm {
+			due = u.ask(&u.warm.items[share.Place(place)], due, nil, true).End + int64(u.plan.Load.Think)
 			continue
 		}
 		if u.past(due) {
 			u.timeIsUp()
 			break
 		}
-		of, ok := u.promise(place - len(u.warm.items))
+		of, ok := u.promise(share.Place(place - warm))
 		if !ok {
 			break
 		}

@@ -218,7 +218,8 @@ func (e *engine) past(at int64) bool {
 	case p.Requests > 0:
 		return false
 	}
-	return passed >= load.MostDuration || passed >= load.DefaultDuration && e.sent.Load() >= load.DefaultRequests
+	return passed >= load.MostDuration || passed >= load.DefaultDuration &&
+		e.sent.Load() >= int64(e.plan.Share.Count(load.DefaultRequests))
 }
 
 // timeIsUp begins the grace period. Users send nothing more; what a schedule has left is sent as long as it lasts.
@@ -236,13 +237,13 @@ func (e *engine) timeIsUp() {
 
 // promise takes the turns of the unit at a place; false: so many are taken that nothing more begins.
 func (e *engine) promise(place int) (u unit, ok bool) {
-	most := int64(e.plan.Load.Requests)
-	if most > 0 && e.owed.Load() >= most {
+	most := int64(e.plan.Share.Count(e.plan.Load.Requests))
+	if e.plan.Load.Requests > 0 && e.owed.Load() >= most {
 		return u, false
 	}
 	u = e.work.at(place)
 	n := int64(u.to - u.from)
-	return u, e.owed.Add(n)-n < most || most == 0
+	return u, e.owed.Add(n)-n < most || e.plan.Load.Requests == 0
 }
 
 // after does something later, unless the point has ended.

@@ -23,12 +23,19 @@ func (e *engine) open(s load.Schedule) {
 	sleeper := pace.NewSleeper(e.sending, e.clock, false)
 	defer sleeper.Close()
 	ended := e.lasts(s)
-	e.begin(e.clock.Now() + int64(lead))
+	at := e.clock.Now() + int64(lead)
+	if !e.plan.Start.IsZero() {
+		at = int64(e.plan.Start.Sub(e.clock.Wall()))
+	}
+	e.begin(at)
 	o := &opened{engine: e, schedule: s, zero: e.zero.Load()}
-	if n := e.plan.Load.Users; n > 0 {
+	if n := e.plan.Share.Count(e.plan.Load.Users); n > 0 {
 		o.room = make(chan struct{}, n)
 	}
 	for i, due := range s.Due {
+		if !e.plan.Share.Mine(i) {
+			continue
+		}
 		sleeper.Until(o.zero + due)
 		if e.sending.Err() != nil || !o.enter() {
 			o.left(i)
@@ -74,6 +81,9 @@ func (e *engine) lasts(s load.Schedule) Ended {
 func (e *engine) warmUp() {
 	var group sync.WaitGroup
 	for i := range e.warm.items {
+		if !e.plan.Share.Mine(i) {
+			continue
+		}
 		group.Go(func() {
 			r := e.slots.next()
 			r.Due = e.clock.Now()
@@ -162,6 +172,9 @@ func (o *opened) left(from int) {
 	}
 	now := o.clock.Now()
 	for i := from; i < len(o.schedule.Due); i++ {
+		if !o.plan.Share.Mine(i) {
+			continue
+		}
 		it := &o.work.items[o.unit(i).from]
 		r := o.slots.next()
 		*r = measure.Request{

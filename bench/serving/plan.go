@@ -52,6 +52,12 @@ type Plan struct {
 	Retry int
 	// NoTokens says that answers have no tokens: embeddings, ranks.
 	NoTokens bool
+	// Share is the part of the load that is sent here, where other clients send the rest; the zero value is all of it.
+	// Asks, WarmUp and Load are those of all together.
+	Share load.Share
+	// Start is when the sending begins, by the wall clock, the same for all shares; the zero value is at once. What warms
+	// up a schedule is sent before.
+	Start time.Time
 	// Progress, if not nil, may be looked at while the measurement runs.
 	Progress *Progress
 }
@@ -105,6 +111,8 @@ func (p *Plan) check() error {
 	need(p.Asks != nil && p.Asks.Len() > 0, "there is nothing to ask for")
 	need(p.Load.Kind != "", "there is no load")
 	need(p.Load.Kind != load.Users || p.Load.Users > 0, "a closed loop without users")
+	need(p.Load.Users == 0 || p.Share.Count(p.Load.Users) > 0, fmt.Sprintf("%d users are fewer than the %d shares",
+		p.Load.Users, p.Share.Of))
 	need(p.Grace >= 0, fmt.Sprintf("a grace period of %v: want 0 or more", p.Grace))
 	need(p.Retry >= 0, fmt.Sprintf("%d more tries: want 0 or more", p.Retry))
 	return errors.Join(faults...)

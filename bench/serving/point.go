@@ -65,7 +65,7 @@ func (e *engine) rounds(p *Point) {
 // window is the steady part.
 func (e *engine) window(p *Point) {
 	zero := e.zero.Load()
-	if e.started < e.plan.Load.Users || e.from >= e.to {
+	if e.started < e.plan.Share.Count(e.plan.Load.Users) || e.from >= e.to {
 		p.Notes = append(p.Notes, fmt.Sprintf("there was no time at which all of %d users asked: figures are of all "+
 			"requests; more of them, or more time, make it steady", e.plan.Load.Users))
 		return
