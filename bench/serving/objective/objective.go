@@ -259,10 +259,15 @@ var perSecond = map[string][]string{
 }
 
 // Each are the limits of each request: those that were given as such, else those of percentiles. Where several
-// percentiles of a metric have one, that of the rarest requests counts: half may take longer than the median.
+// percentiles of a metric have one, that of the rarest requests counts: half may take longer than the median. Nil:
+// there are none, and nothing asks for goodput; an attainment without limits is the share of answers.
 func (o Objectives) Each() measure.Limits {
-	limits, rarest := measure.Limits{}, map[string]float64{}
+	var limits measure.Limits
+	rarest := map[string]float64{}
 	for _, t := range o.Terms {
+		if limits == nil && (t.Stat == Each || t.p > 0 || t.Metric == Attainment || t.Metric == Goodput) {
+			limits = measure.Limits{}
+		}
 		p := t.p
 		switch {
 		case t.Stat == Each:

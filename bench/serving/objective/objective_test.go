@@ -119,6 +119,20 @@ func TestEachRequest(t *testing.T) {
 	}
 }
 
+// TestNoGoodput: figures have goodput where something asks for it.
+func TestNoGoodput(t *testing.T) {
+	for text, want := range map[string]bool{
+		"failed < 1 %": false, "mean ttft < 1s": false, "attainment > 9 %": true, "ttft < 1s": true, "p99 ttft < 1s": true,
+	} {
+		if limits := parse(t, text).Each(); (limits != nil) != want {
+			t.Errorf("%q has the limits %v", text, limits)
+		}
+	}
+	if limits := (objective.Objectives{}).Each(); limits != nil {
+		t.Errorf("no objectives have the limits %v", limits)
+	}
+}
+
 // answered are n requests with a first token after ttft ms and four more, each 10 ms after the other.
 func answered(n int, ttft int64) []measure.Request {
 	var all []measure.Request
@@ -175,6 +189,7 @@ func TestJudge(t *testing.T) {
 			"but with as few requests it could be from 93 % to 99.4 %"},
 		{"attainment >= 99 %, ttft < 1s", fast, "holds attainment >= 99 %: 100 %, " +
 			"but with as few requests it could be from 96.2 % to 100 %"},
+		{"attainment >= 90 %", append(fast, refused(2)...), "holds attainment >= 90 %: 98 %"},
 		{"attainment >= 90 %, p99 ttft < 10ms", fast, "misses attainment >= 90 %: 0 %"},
 		{"tokens_per_s > 3000", fast, "holds tokens_per_s > 3000: 3500 tokens/s"},
 		{"goodput > 700, ttft < 1s", fast, "misses goodput > 700: 700 requests/s"},

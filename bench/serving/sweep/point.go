@@ -199,10 +199,7 @@ const mostAtOnce = 5000
 func (s *Settings) judge(point *Point, p *serving.Point, seed uint64) {
 	rules := s.Rules
 	rules.OpenLoop = p.Load.Kind != load.Users
-	rules.Limits, rules.Percentiles = nil, s.Objectives.Percentiles()
-	if limits := s.Objectives.Each(); len(limits) > 0 {
-		rules.Limits = limits
-	}
+	rules.Limits, rules.Percentiles = s.Objectives.Each(), s.Objectives.Percentiles()
 	if !s.WholeWindow {
 		rules.Window = p.Window
 	}
