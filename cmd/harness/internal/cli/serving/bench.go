@@ -175,6 +175,10 @@ func (s *session) prepare(ctx context.Context) error {
 	if first.Found == measure.OK {
 		settings.Latency = time.Duration(first.Done() - first.Sent)
 	}
+	if err := s.lessTemplate(ctx, &settings, first); err != nil {
+		return err
+	}
+	settings.Record = s.record() // with what was found
 	s.sweep = &sweep.Sweep{
 		Settings: settings, Loads: s.loads, Auto: s.request.sweep, Find: s.search, Base: s.base, File: s.file(),
 	}
