@@ -16,7 +16,7 @@ func (e *engine) users() {
 		at = int64(e.plan.Start.Sub(e.clock.Wall()))
 	}
 	for i, start := range e.plan.Load.Starts() {
-		if !e.plan.Share.Mine(i) {
+		if !e.plan.Share.Has(i) {
 			continue
 		}
 		start += at

@@ -33,7 +33,7 @@ func (e *engine) open(s load.Schedule) {
 		o.room = make(chan struct{}, n)
 	}
 	for i, due := range s.Due {
-		if !e.plan.Share.Mine(i) {
+		if !e.plan.Share.Has(i) {
 			continue
 		}
 		sleeper.Until(o.zero + due)
@@ -81,7 +81,7 @@ func (e *engine) lasts(s load.Schedule) Ended {
 func (e *engine) warmUp() {
 	var group sync.WaitGroup
 	for i := range e.warm.items {
-		if !e.plan.Share.Mine(i) {
+		if !e.plan.Share.Has(i) {
 			continue
 		}
 		group.Go(func() {
@@ -172,7 +172,7 @@ func (o *opened) left(from int) {
 	}
 	now := o.clock.Now()
 	for i := from; i < len(o.schedule.Due); i++ {
-		if !o.plan.Share.Mine(i) {
+		if !o.plan.Share.Has(i) {
 			continue
 		}
 		it := &o.work.items[o.unit(i).from]

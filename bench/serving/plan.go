@@ -9,6 +9,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench/serving/load"
 	"github.com/plumbline-ml/plumbline/bench/serving/prompts"
+	"github.com/plumbline-ml/plumbline/bench/serving/shard"
 )
 
 // Asks are requests, from 0. At is called by many goroutines, before the measurement alone.
@@ -54,7 +55,7 @@ type Plan struct {
 	NoTokens bool
 	// Share is the part of the load that is sent here, where other clients send the rest; the zero value is all of it.
 	// Asks, WarmUp and Load are those of all together.
-	Share load.Share
+	Share shard.Share
 	// Start is when the sending begins, by the wall clock, the same for all shares; the zero value is at once. What warms
 	// up a schedule is sent before.
 	Start time.Time

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/plumbline-ml/plumbline/bench/serving/load"
+	"github.com/plumbline-ml/plumbline/bench/serving/shard"
 	"github.com/plumbline-ml/plumbline/loadgen/loadgentest"
 )
 
@@ -36,7 +37,7 @@ func TestSharesAreTheWhole(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var start time.Time
-			send := func(share load.Share) (got *Point) {
+			send := func(share shard.Share) (got *Point) {
 				s := &script{first: time.Millisecond, each: time.Millisecond, tokens: 2}
 				plan := Plan{Asks: asks(60), WarmUp: asks(5), Load: pattern(t, flags), Share: share}
 				synctestAt(t, &start, func(t *testing.T) {
@@ -48,10 +49,10 @@ func TestSharesAreTheWhole(t *testing.T) {
 				}
 				return got
 			}
-			whole := sentOf(send(load.Share{}))
+			whole := sentOf(send(shard.Share{}))
 			var parts []*Point
 			for i := range 4 {
-				parts = append(parts, send(load.Share{Index: i, Of: 4}))
+				parts = append(parts, send(shard.Share{Index: i, Of: 4}))
 			}
 			if got := sentOf(parts...); len(got) == 0 || !slices.Equal(got, whole) {
 				t.Errorf("%d requests of shares, %d of one client:\n%v\n%v", len(got), len(whole), got, whole)
@@ -65,7 +66,7 @@ func TestSharesOfUsers(t *testing.T) {
 	users, rows := map[int]int{}, map[int]int{}
 	for i := range 3 {
 		s := &script{first: 10 * time.Millisecond, each: time.Millisecond, tokens: 2}
-		plan := Plan{Asks: asks(40), WarmUp: asks(8), Share: load.Share{Index: i, Of: 3},
+		plan := Plan{Asks: asks(40), WarmUp: asks(8), Share: shard.Share{Index: i, Of: 3},
 			Load: pattern(t, load.Flags{Concurrency: "7", Requests: "40"})}
 		var start time.Time
 		synctestAt(t, &start, func(t *testing.T) {
@@ -108,7 +109,7 @@ func TestSharesOfUsers(t *testing.T) {
 func TestAShareWithoutUsers(t *testing.T) {
 	for _, flags := range []load.Flags{{Concurrency: "2", Requests: "4"},
 		{Rate: "5", Concurrency: "2", Requests: "4"}} {
-		plan := Plan{Asks: asks(4), Load: pattern(t, flags), Share: load.Share{Index: 2, Of: 3}}
+		plan := Plan{Asks: asks(4), Load: pattern(t, flags), Share: shard.Share{Index: 2, Of: 3}}
 		if _, err := Measure(t.Context(), &script{}, plan); err == nil {
 			t.Errorf("%+v: no error", flags)
 		}

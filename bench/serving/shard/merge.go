@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -21,6 +22,8 @@ type Part struct {
 	Common map[string]string
 	// Zero is the time 0 of the records, by the share's own clock.
 	Zero time.Time
+	// Clock names the clock that the share read: those of one name are one. Empty: it has none that is known.
+	Clock string
 	// ClockError is by how much that clock may be wrong, as its system says; below 0: it does not say.
 	ClockError time.Duration
 	Requests   []measure.Request
@@ -31,7 +34,7 @@ type Part struct {
 // Merged is what several shares recorded, as if one client had.
 type Merged struct {
 	// Requests are in the order in which they were due, and numbered in it. Times count from the earliest Zero. Users
-	// have the numbers that they would have had with one client.
+	// have the numbers that they had: those of all shares count together.
 	Requests []measure.Request
 	// Window is that in which all shares were steady; nil: there is none.
 	Window *measure.Window
@@ -93,24 +96,35 @@ func (m *Merged) add(p Part, shift int64) {
 	for _, r := range p.Requests {
 		r.Due, r.Sent, r.End = r.Due+shift, r.Sent+shift, r.End+shift
 		r.Events.Shift(shift)
-		r.User = r.User*p.Share.Of + p.Share.Index
-		r.Index = r.Index*p.Share.Of + p.Share.Index
+		r.Index = p.Share.Place(r.Index)
 		m.Requests = append(m.Requests, r)
 	}
 }
 
 // doubt is the most that two clocks may be apart: by the two largest errors.
 func doubt(parts []Part) time.Duration {
-	var errs []time.Duration
-	for _, p := range parts {
-		if p.ClockError < 0 {
-			return -1
+	clocks := map[string]time.Duration{}
+	for i, p := range parts {
+		name := p.Clock
+		if name == "" {
+			name = fmt.Sprint("of part ", i)
 		}
-		errs = append(errs, p.ClockError)
+		if before, known := clocks[name]; known && (before < 0 || p.ClockError < 0) {
+			clocks[name] = -1
+		} else {
+			clocks[name] = p.ClockError
+			if known {
+				clocks[name] = max(before, p.ClockError)
+			}
+		}
 	}
+	errs := slices.Collect(maps.Values(clocks))
 	slices.Sort(errs)
-	if len(errs) < 2 {
+	switch {
+	case len(errs) < 2:
 		return 0
+	case errs[0] < 0:
+		return -1
 	}
 	return errs[len(errs)-1] + errs[len(errs)-2]
 }

@@ -54,6 +54,14 @@ func (s Share) Count(n int) int {
 	return (n + s.Of - 1 - s.Index) / s.Of
 }
 
+// Place is the k-th number, from 0, of those that Has has.
+func (s Share) Place(k int) int {
+	if s.Of <= 1 {
+		return k
+	}
+	return k*s.Of + s.Index
+}
+
 // Deal are those of a list that are of the share, in their order.
 func Deal[T any](s Share, all []T) []T {
 	if s.Of <= 1 {

@@ -44,6 +44,11 @@ func TestDeal(t *testing.T) {
 			for i := range of {
 				s := shard.Share{Index: i, Of: of}
 				mine := shard.Deal(s, all)
+				for k, at := range mine {
+					if s.Place(k) != at {
+						t.Errorf("%v: place %d is %d, want %d", s, k, s.Place(k), at)
+					}
+				}
 				if len(mine) != s.Count(n) || slices.ContainsFunc(mine, func(k int) bool { return !s.Has(k) }) {
 					t.Errorf("%v of %d has %v, counted %d", s, n, mine, s.Count(n))
 				}
@@ -115,7 +120,7 @@ func TestMergeUsers(t *testing.T) {
 	parts := split(make([]measure.Request, 8), 2)
 	for i := range parts {
 		for k := range parts[i].Requests {
-			parts[i].Requests[k].User = k
+			parts[i].Requests[k].User = parts[i].Share.Place(k)
 		}
 		parts[i].Window = &measure.Window{From: int64(i) * 1e9, To: int64(5+i) * 1e9}
 		parts[i].ClockError = time.Duration(1+i) * time.Millisecond
@@ -190,6 +195,29 @@ func TestMergeRefuses(t *testing.T) {
 	for _, want := range []string{"missing: 0/3", "seed differs"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v does not say %q", err, want)
+		}
+	}
+}
+
+// TestOneClock: shares of one machine read one clock, however wrong it is.
+func TestOneClock(t *testing.T) {
+	for name, c := range map[string]struct {
+		clocks []string
+		errors []time.Duration
+		doubt  time.Duration
+	}{
+		"one":      {[]string{"a", "a", "a"}, []time.Duration{-1, 5, 7}, 0},
+		"two":      {[]string{"a", "b", "a"}, []time.Duration{3, 5, 7}, 12},
+		"untold":   {[]string{"a", "b", "a"}, []time.Duration{3, -1, 7}, -1},
+		"nameless": {[]string{"", "", ""}, []time.Duration{3, 5, 7}, 12},
+	} {
+		parts := split(make([]measure.Request, 9), 3)
+		for i := range parts {
+			parts[i].Clock, parts[i].ClockError = c.clocks[i], c.errors[i]
+		}
+		m, err := shard.Merge(parts)
+		if err != nil || m.Doubt != c.doubt {
+			t.Errorf("%s: %v, %v, want %v", name, m.Doubt, err, c.doubt)
 		}
 	}
 }
