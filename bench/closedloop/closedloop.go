@@ -1,5 +1,6 @@
 // Package closedloop measures a system under test without LoadGen: clients that each send one batch after the other and
-// wait for each. It is how MLMark measures throughput and latency.
+// wait for each. It is how MLMark measures throughput and latency, and how a model of language is measured by so many
+// users at a time.
 //
 // In: loadgen's SUT and QSL, as what users of package serving ask. Out: the loop itself (serving); scores are made of
 // its times elsewhere.
@@ -10,7 +11,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"sync/atomic"
+	"math/rand/v2"
+	"sync"
 	"time"
 
 	"github.com/plumbline-ml/plumbline/bench/serving"
@@ -57,27 +59,35 @@ func Run(ctx context.Context, sut loadgen.SUT, qsl loadgen.QSL, l Loop) (t Times
 	if err := l.check(qsl.TotalSampleCount()); err != nil {
 		return t, err
 	}
-	loaded := make([]loadgen.SampleIndex, min(l.Batch, qsl.TotalSampleCount()))
-	for i := range loaded {
-		loaded[i] = loadgen.SampleIndex(i)
+	err = loaded(ctx, sut, qsl, min(l.Batch, qsl.TotalSampleCount()), func(samples int) error {
+		warm, err := measured(ctx, sut, l, samples, l.Concurrency, 0)
+		if err != nil {
+			return err
+		}
+		t.WarmUp = warm.length
+		timed, err := measured(ctx, sut, l, samples, l.Iterations, l.Concurrency*l.Batch)
+		t.Total, t.Each = timed.length, timed.each
+		return err
+	})
+	return t, err
+}
+
+// loaded runs use with the first samples in memory, and a system that is warm.
+func loaded(ctx context.Context, sut loadgen.SUT, qsl loadgen.QSL, n int, use func(samples int) error) (err error) {
+	all := make([]loadgen.SampleIndex, n)
+	for i := range all {
+		all[i] = loadgen.SampleIndex(i)
 	}
-	if err := qsl.LoadSamplesToRAM(ctx, loaded); err != nil {
-		return t, fmt.Errorf("loading samples: %w", err)
+	if err := qsl.LoadSamplesToRAM(ctx, all); err != nil {
+		return fmt.Errorf("loading samples: %w", err)
 	}
-	defer func() { err = errors.Join(err, qsl.UnloadSamplesFromRAM(context.WithoutCancel(ctx), loaded)) }()
+	defer func() { err = errors.Join(err, qsl.UnloadSamplesFromRAM(context.WithoutCancel(ctx), all)) }()
 	if w, ok := sut.(loadgen.Warmer); ok {
 		if err := w.WarmUp(ctx); err != nil {
-			return t, fmt.Errorf("warming up: %w", err)
+			return fmt.Errorf("warming up: %w", err)
 		}
 	}
-	warm, err := measured(ctx, sut, l, len(loaded), l.Concurrency, 0)
-	if err != nil {
-		return t, err
-	}
-	t.WarmUp = warm.length
-	timed, err := measured(ctx, sut, l, len(loaded), l.Iterations, l.Concurrency*l.Batch)
-	t.Total, t.Each = timed.length, timed.each
-	return t, err
+	return use(n)
 }
 
 // series is what was measured of a number of queries by all clients.
@@ -87,19 +97,11 @@ type series struct {
 }
 
 // measured has so many queries sent by all clients, the response ids of which begin with first.
-func measured(ctx context.Context, sut loadgen.SUT, l Loop, loaded, queries, first int) (s series, err error) {
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	a := &asker{
-		sut: sut, loop: l, loaded: loaded, first: first, queries: make([]query, queries), stop: stop,
-		samples: make([]loadgen.QuerySample, l.Concurrency*l.Batch),
-	}
-	for i := range a.queries {
-		a.queries[i].done = make(chan struct{}, 1)
-	}
+func measured(ctx context.Context, sut loadgen.SUT, l Loop, samples, queries, first int) (s series, err error) {
 	users := load.Pattern{Kind: load.Users, Users: l.Concurrency, Requests: queries}
-	p, err := serving.Measure(ctx, a, serving.Plan{Asks: make(serving.List, 1), Load: users, NoTokens: true})
-	if err != nil {
+	plan := serving.Plan{Asks: make(serving.List, 1), Load: users, NoTokens: true}
+	p, err := asked(ctx, &asker{sut: sut, batch: l.Batch, loaded: samples, first: first}, plan)
+	if p == nil {
 		return s, err
 	}
 	var from, to int64 = math.MaxInt64, 0
@@ -110,76 +112,192 @@ func measured(ctx context.Context, sut loadgen.SUT, l Loop, loaded, queries, fir
 		}
 	}
 	s.length = time.Duration(max(0, to-from))
-	return s, context.Cause(ctx)
+	return s, err
+}
+
+// asked measures by users. The first fault of the system ends it.
+func asked(ctx context.Context, a *asker, plan serving.Plan) (*serving.Point, error) {
+	ctx, a.stop = context.WithCancelCause(ctx)
+	defer a.stop(nil)
+	a.asked = make(map[int]*query, plan.Load.Users)
+	a.clients = make([]client, plan.Load.Users)
+	for i := range a.clients {
+		a.clients[i] = client{samples: make([]loadgen.QuerySample, a.batch), query: query{done: make(chan struct{}, 1)}}
+	}
+	p, err := serving.Measure(ctx, a, plan)
+	if err != nil {
+		return nil, err
+	}
+	return p, context.Cause(ctx)
+}
+
+// Tokens measures a system that tells of its tokens as a server of language models is measured: users ask for one
+// sample each, of the first samples that fit into memory, in an order that the load's seed shuffles. Of a request are
+// known its first token, its end and how many tokens there are: gaps between tokens are not. The load is one of users;
+// WarmUp is how many requests warm up. The first fault of the system is an error; the point then has what was done.
+func Tokens(
+	ctx context.Context, sut loadgen.SUT, qsl loadgen.QSL, l load.Pattern, warmUp int, progress *serving.Progress,
+) (p *serving.Point, err error) {
+	n := min(qsl.TotalSampleCount(), qsl.PerformanceSampleCount())
+	if n < 1 {
+		return nil, errors.New("the data set has no sample")
+	}
+	err = loaded(ctx, sut, qsl, n, func(samples int) (err error) {
+		rows := make(serving.List, samples)
+		for i, row := range rand.New(rand.NewPCG(l.Seed, 0)).Perm(samples) {
+			rows[i].Row = row
+		}
+		plan := serving.Plan{Asks: rows, Load: l, Grace: serving.DefaultGrace, Progress: progress}
+		first := make(serving.List, warmUp)
+		for i := range first {
+			first[i] = rows[len(rows)-1-i%len(rows)]
+		}
+		plan.WarmUp = first
+		p, err = asked(ctx, &asker{sut: sut, batch: 1, loaded: samples}, plan)
+		return err
+	})
+	return p, err
 }
 
 // asker has a SUT answer queries of the loaded samples, and is the Responder of them all.
 type asker struct {
-	sut     loadgen.SUT
-	loop    Loop
-	loaded  int // samples in memory
-	first   int // response id of the first sample
-	next    atomic.Int64
-	queries []query
-	samples []loadgen.QuerySample // of the query of each client
-	stop    context.CancelCauseFunc
+	sut    loadgen.SUT
+	batch  int // samples of each query
+	loaded int // samples in memory
+	first  int // response id of the first sample
+	stop   context.CancelCauseFunc
+
+	clients []client
+
+	mu    sync.Mutex
+	next  int
+	asked map[int]*query // without an answer, by their numbers
+}
+
+// client has one query at a time.
+type client struct {
+	samples []loadgen.QuerySample
+	query   query
 }
 
 // query is one query.
 type query struct {
-	clock serving.Clock
-	ended int64
-	left  atomic.Int32 // samples without an answer; those of a query that was not asked are below 0
-	done  chan struct{}
+	clock        serving.Clock
+	left         int // samples without an answer
+	first, ended int64
+	tokens       int64
+	done         chan struct{}
 }
 
-// Prepare implements serving.Asker: all queries are alike.
-func (a *asker) Prepare(*prompts.Ask) (serving.Prepared, error) { return nil, nil }
+// Prepare implements serving.Asker: a request is its first sample.
+func (a *asker) Prepare(ask *prompts.Ask) (serving.Prepared, error) { return ask.Row, nil }
 
 // Ask implements serving.Asker: it issues the next query, and returns when its last sample is answered.
-func (a *asker) Ask(ctx context.Context, _ serving.Prepared, clock serving.Clock, r *measure.Request) {
-	i := int(a.next.Add(1)) - 1
-	samples := a.samples[r.User*a.loop.Batch:][:a.loop.Batch]
-	for k := range samples {
-		samples[k] = loadgen.QuerySample{
-			ID: loadgen.ResponseID(a.first + i*a.loop.Batch + k), Index: loadgen.SampleIndex(k % a.loaded),
+func (a *asker) Ask(ctx context.Context, p serving.Prepared, clock serving.Clock, r *measure.Request) {
+	c := &a.clients[r.User]
+	i := a.begin(&c.query, clock)
+	for k := range c.samples {
+		c.samples[k] = loadgen.QuerySample{
+			ID:    loadgen.ResponseID(a.first + i*a.batch + k),
+			Index: loadgen.SampleIndex((p.(int) + k) % a.loaded),
 		}
 	}
-	q := &a.queries[i]
-	q.clock = clock
-	q.left.Store(int32(len(samples)))
 	r.Status = measure.Cancelled
 	r.Sent = clock.Now()
-	if err := a.sut.IssueQuery(ctx, loadgen.Query{Samples: samples}, a); err != nil {
+	if err := a.sut.IssueQuery(ctx, loadgen.Query{Samples: c.samples}, a); err != nil {
 		a.stop(fmt.Errorf("query %d: %w", i, err))
 		return
 	}
 	select {
-	case <-q.done:
-		r.End, r.Status = q.ended, measure.OK
+	case <-c.query.done:
+		c.query.tell(r)
 	case <-ctx.Done():
+		a.forget(i)
 	}
+}
+
+// begin takes the next number for a query.
+func (a *asker) begin(q *query, clock serving.Clock) int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	*q = query{clock: clock, left: a.batch, first: unset, done: q.done}
+	i := a.next
+	a.asked[i] = q
+	a.next++
+	return i
+}
+
+// forget lets answers to a query come for which nobody waits any more.
+func (a *asker) forget(i int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if q := a.asked[i]; q != nil {
+		a.asked[i] = &query{clock: q.clock, left: a.batch + 1}
+	}
+}
+
+// unset is no time.
+const unset = math.MinInt64
+
+// tell records what is known of an answer: a token at its first, and all others at its end.
+func (q *query) tell(r *measure.Request) {
+	r.End, r.Status = q.ended, measure.OK
+	if q.tokens > 0 {
+		r.Usage.Completion = q.tokens
+	}
+	if q.first != unset {
+		r.Events.Add(measure.Event{At: q.first, Kind: measure.Content, Text: true})
+	}
+	if q.first == unset || q.tokens > 1 {
+		r.Events.Add(measure.Event{At: q.ended, Kind: measure.Content, Text: true})
+	}
+	r.Whole = q.first == unset
+}
+
+// of is the query of a sample, in the mutex; nil: it waits for no answer, which ends the loop.
+func (a *asker) of(id loadgen.ResponseID) *query {
+	i := (int(id) - a.first) / a.batch
+	q := a.asked[i]
+	switch {
+	case q != nil && int(id) >= a.first:
+		return q
+	case int(id) < a.first || i >= a.next:
+		a.stop(fmt.Errorf("an answer for sample %d, which was not asked for", id))
+	default:
+		a.stop(fmt.Errorf("sample %d of query %d was answered twice", id, i))
+	}
+	return nil
 }
 
 // QuerySamplesComplete implements loadgen.Responder.
 func (a *asker) QuerySamplesComplete(rs []loadgen.QuerySampleResponse) {
-	for _, r := range rs {
-		i := (int(r.ID) - a.first) / a.loop.Batch
-		if int(r.ID) < a.first || i >= len(a.queries) {
-			a.stop(fmt.Errorf("an answer for sample %d, which was not asked for", r.ID))
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	var now int64
+	for k, r := range rs {
+		q := a.of(r.ID)
+		if q == nil {
 			return
 		}
-		q := &a.queries[i]
-		switch left := q.left.Add(-1); {
-		case left < 0:
-			a.stop(fmt.Errorf("sample %d of query %d was answered twice, or before it was asked for", r.ID, i))
-			return
-		case left == 0:
-			q.ended = q.clock.Now()
+		if k == 0 {
+			now = q.clock.Now()
+		}
+		q.tokens += r.NTokens
+		if q.left--; q.left == 0 {
+			q.ended = now
+			delete(a.asked, (int(r.ID)-a.first)/a.batch)
 			q.done <- struct{}{}
 		}
 	}
 }
 
-// FirstTokenComplete implements loadgen.Responder: first tokens are not measured.
-func (a *asker) FirstTokenComplete([]loadgen.QuerySampleResponse) {}
+// FirstTokenComplete implements loadgen.Responder.
+func (a *asker) FirstTokenComplete(rs []loadgen.QuerySampleResponse) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, r := range rs {
+		if q := a.of(r.ID); q != nil && q.first == unset {
+			q.first = q.clock.Now()
+		}
+	}
+}

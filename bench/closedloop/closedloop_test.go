@@ -3,11 +3,14 @@ package closedloop
 import (
 	"context"
 	"errors"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 
+	"github.com/plumbline-ml/plumbline/bench/serving/load"
+	"github.com/plumbline-ml/plumbline/bench/serving/measure"
 	"github.com/plumbline-ml/plumbline/loadgen"
 )
 
@@ -134,12 +137,88 @@ func TestTheEndOfTheContextEndsTheLoop(t *testing.T) {
 	}
 }
 
-// An answer to a query that was never asked is a fault, and no more.
-func TestAnAnswerBeforeItsQuery(t *testing.T) {
-	var cause error
-	a := &asker{loop: Loop{Batch: 1}, queries: make([]query, 3), stop: func(err error) { cause = err }}
-	a.QuerySamplesComplete([]loadgen.QuerySampleResponse{{ID: 2}})
-	if cause == nil || !strings.Contains(cause.Error(), "before it was asked for") {
-		t.Errorf("error %v", cause)
+// token is a system that tells of its tokens: the first at once, the others when it is released, or never.
+type token struct {
+	system
+	rows   map[loadgen.SampleIndex]int
+	hold   chan struct{}
+	answer int64 // tokens
+}
+
+func (s *token) IssueQuery(_ context.Context, q loadgen.Query, r loadgen.Responder) error {
+	id := q.Samples[0].ID
+	s.mu.Lock()
+	s.rows[q.Samples[0].Index]++
+	s.mu.Unlock()
+	go func() {
+		r.FirstTokenComplete([]loadgen.QuerySampleResponse{{ID: id}})
+		if s.hold != nil {
+			<-s.hold
+		}
+		r.QuerySamplesComplete([]loadgen.QuerySampleResponse{{ID: id, NTokens: s.answer}})
+	}()
+	return nil
+}
+
+// Users of a system that tells of its tokens: each request has a first token, an end and a number of tokens, and
+// samples are asked for in turn.
+func TestTokens(t *testing.T) {
+	s := &token{system: *newSystem(), rows: map[loadgen.SampleIndex]int{}, answer: 7}
+	users := load.Pattern{Kind: load.Users, Users: 4, Requests: 30, Seed: 3}
+	p, err := Tokens(t.Context(), s, s, users, 8, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	warm := 0
+	for _, r := range p.Requests {
+		if r.WarmUp {
+			warm++
+		}
+		m := measure.Measure(&r, measure.Rules{})
+		if m.Found != measure.OK || m.Out != 7 || r.Events.Len() != 2 || m.First < r.Sent || m.Last != r.End {
+			t.Errorf("%+v", r)
+		}
+	}
+	if len(p.Requests) != 38 || warm != 8 || min(s.rows[0], s.rows[1], s.rows[2]) < 12 {
+		t.Errorf("%d requests, %d to warm up, of rows %v", len(p.Requests), warm, s.rows)
+	}
+	if p.Load.Label() != "no LoadGen scenario: closed loop" || !s.unloaded {
+		t.Errorf("label %q, unloaded %t", p.Load.Label(), s.unloaded)
 	}
 }
+
+// Answers that come when nobody waits any more are no fault.
+func TestTokensAfterTheEnd(t *testing.T) {
+	rows := map[loadgen.SampleIndex]int{}
+	s := &token{system: *newSystem(), rows: rows, answer: 2, hold: make(chan struct{})}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cause := errors.New("enough")
+	go func() {
+		for asked := false; !asked; runtime.Gosched() {
+			s.mu.Lock()
+			asked = len(s.rows) > 0
+			s.mu.Unlock()
+		}
+		cancel(cause)
+	}()
+	p, err := Tokens(ctx, s, s, load.Pattern{Kind: load.Users, Users: 1, Requests: 5}, 0, nil)
+	close(s.hold)
+	if !errors.Is(err, cause) || len(p.Requests) != 1 || p.Requests[0].Status != measure.Cancelled {
+		t.Errorf("error %v, %+v", err, p)
+	}
+	a := &asker{batch: 1, next: 3, asked: map[int]*query{}, stop: func(err error) { t.Error(err) }}
+	a.asked[1] = &query{clock: stopped{}, left: 1}
+	a.forget(1)
+	a.QuerySamplesComplete([]loadgen.QuerySampleResponse{{ID: 1}})
+	var fault error
+	a.stop = func(err error) { fault = err }
+	a.QuerySamplesComplete([]loadgen.QuerySampleResponse{{ID: 3}})
+	if fault == nil || !strings.Contains(fault.Error(), "not asked for") {
+		t.Errorf("error %v", fault)
+	}
+}
+
+// stopped is a clock that does not go.
+type stopped struct{}
+
+func (stopped) Now() int64 { return 5 }

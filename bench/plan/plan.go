@@ -71,8 +71,11 @@ type Run struct {
 	Test     string // the compliance test that it is made for: "TEST01"; empty: none
 	// Streams searches for the largest samples_per_query of MultiStream, with runs of Mode, each in
 	// a directory of its own.
-	Streams  bool
-	Ranging  bool // a run before the one that counts, which sets the ranges of a power meter
+	Streams bool
+	Ranging bool // a run before the one that counts, which sets the ranges of a power meter
+	// Users is how many wait for answers in a closed loop, in place of LoadGen; 0: LoadGen drives the run. Scenario then
+	// says how the plugin forms batches, and nothing else.
+	Users    int
 	Settings settings.Settings
 	// Tuned is the setting of a profile, and TunedRate and TunedLatency say that target_qps or target_latency is one's;
 	// nil and false: none.
@@ -82,8 +85,12 @@ type Run struct {
 	Dir string
 }
 
-// ModeName is the word for the run's mode: "performance", "accuracy", "findpeak" or "ranging".
+// ModeName is the word for the run's mode: "performance", "accuracy", "findpeak" or "ranging"; "serving" of a closed
+// loop.
 func (r Run) ModeName() string {
+	if r.Users > 0 {
+		return record.ModeServing
+	}
 	switch r.Mode {
 	case loadgen.AccuracyOnly:
 		return ModeAccuracy
@@ -99,15 +106,23 @@ func (r Run) ModeName() string {
 	return ModePerformance
 }
 
+// ScenarioName is the run's scenario; empty: it has none.
+func (r Run) ScenarioName() string {
+	if r.Users > 0 {
+		return ""
+	}
+	return r.Scenario.String()
+}
+
 // NameOf is what the run is called: as in its record (record.Run.Name).
 func (p *Plan) NameOf(r Run) string {
 	return record.Run{
-		Identity: p.Request.Identity, Model: r.Model, Scenario: r.Scenario.String(), Mode: r.ModeName(), Test: r.Test,
+		Identity: p.Request.Identity, Model: r.Model, Scenario: r.ScenarioName(), Mode: r.ModeName(), Test: r.Test,
 	}.Name()
 }
 
 // scenarioDir is the directory of the run's result.json, relative to the output directory.
-func (r Run) scenarioDir() string { return filepath.Join(r.Model, r.Scenario.String()) }
+func (r Run) scenarioDir() string { return filepath.Join(r.Model, r.ScenarioName()) }
 
 // Files finds the files of models that are not embedded.
 type Files = modelfiles.Finder
@@ -236,7 +251,7 @@ func (p *Plan) chooseRuns(r Request) []error {
 	for _, st := range steps {
 		run := Run{
 			Model: p.Served.Model.Name, Scenario: st.scenario, Mode: st.mode, Streams: st.streams, Test: r.Test.Name,
-			Ranging: st.ranging,
+			Ranging: st.ranging, Users: st.users,
 		}
 		run.Dir = run.dir()
 		var err error
@@ -246,7 +261,7 @@ func (p *Plan) chooseRuns(r Request) []error {
 			Test: r.Test.Name, TestConfig: r.Test.Config, IgnoreUnknownKeys: r.IgnoreUnknownKeys,
 		})
 		if err == nil {
-			err = run.searchable(p.Rules)
+			err = errors.Join(run.searchable(p.Rules), p.loops(r, run))
 		}
 		if err == nil {
 			err = run.Settings.Check()
@@ -355,6 +370,8 @@ func (r Run) dir() string {
 		return filepath.Join(r.testDir(), "performance", "findpeak")
 	case ModeRanging:
 		return filepath.Join(r.testDir(), "performance", "ranging")
+	case record.ModeServing:
+		return filepath.Join(r.testDir(), "closed_loop", fmt.Sprintf("users_%d", r.Users))
 	}
 	return filepath.Join(r.testDir(), "performance", "run_1")
 }

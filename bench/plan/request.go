@@ -34,6 +34,9 @@ type Request struct {
 	// SystemType is what the runs are submitted for: where Scenarios is empty, those that the round has of the model on
 	// such systems are run in the closed and the network division. Empty: nothing is left out.
 	SystemType mlconf.SystemType
+	// Concurrency asks for a closed loop in place of LoadGen's scenarios: so many users wait for answers. It is for
+	// benchmarks of language models. 0: none.
+	Concurrency int
 	// Mode is "performance", "accuracy", "submission" or "findpeak"; empty: performance of each scenario, then accuracy
 	// once, and with audit settings performance alone.
 	Mode string
@@ -244,12 +247,16 @@ type step struct {
 	mode     loadgen.Mode
 	streams  bool // search for the largest samples_per_query
 	ranging  bool
+	users    int // of a closed loop
 }
 
 // steps lists what to run, in order. The accuracy that nobody asked for by scenario is measured once, in the fastest
 // scenario: Server would spread it over the schedule of target_qps.
 func (r Request) steps(scenarios, served []loadgen.Scenario) ([]step, error) {
 	performance, accuracy := each(scenarios, loadgen.PerformanceOnly), each(scenarios, loadgen.AccuracyOnly)
+	if r.Concurrency != 0 {
+		return r.closedLoop(served)
+	}
 	switch r.Mode {
 	case "":
 		if r.Audit != "" || r.Test.Name != "" { // audits are performance runs

@@ -149,6 +149,9 @@ func (a *adding) take(root string, run record.Run) {
 	case run.Test != "" && !slices.Contains(tree.AuditTests(), run.Test):
 		a.skip("%s/%s is of %s, which has no place in a tree", run.Model, scenario, run.Test)
 	case run.Mode == bench.ModeRanging: // goes with the performance run that it came before
+	case run.Serving != nil:
+		a.skip("%s, a run of mode %s: a submission has runs that LoadGen drove, and this one says %q", run.Model, run.Mode,
+			run.Serving.Label)
 	case run.Mode != bench.ModePerformance && run.Mode != bench.ModeAccuracy:
 		a.skip("%s/%s is of mode %s", run.Model, scenario, run.Mode)
 	case len(a.options.Only) > 0 && !slices.Contains(a.options.Only, scenario):

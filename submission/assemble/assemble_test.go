@@ -276,6 +276,11 @@ func TestWhatIsRefused(t *testing.T) {
 		"nothing for a submission": {func(t *testing.T) []*made {
 			return []*made{newOut(t).run("bert-99", "Offline", "findpeak")}
 		}, AddOptions{}, "of mode findpeak"},
+		"a closed loop": {func(t *testing.T) []*made {
+			return []*made{newOut(t).run("bert-99", "", record.ModeServing, func(r *record.Run) {
+				r.Serving = &record.Serving{Label: "no LoadGen scenario: closed loop"}
+			})}
+		}, AddOptions{}, "no LoadGen scenario: closed loop"},
 		"no run": {func(t *testing.T) []*made {
 			return []*made{{t: t, dir: t.TempDir()}}
 		}, AddOptions{}, "it has no result.json"},

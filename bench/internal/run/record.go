@@ -67,7 +67,7 @@ func version() record.Harness {
 // record is the record of a run that has not begun.
 func (r *runner) record(p *plan.Plan, t plan.Run) record.Run {
 	rec := record.Run{
-		Identity: p.Request.Identity, Model: t.Model, Scenario: t.Scenario.String(), Mode: t.ModeName(),
+		Identity: p.Request.Identity, Model: t.Model, Scenario: t.ScenarioName(), Mode: t.ModeName(),
 		Profile: string(t.Settings.Profile), Deviations: t.Settings.Deviations, Rules: p.Rules, Pace: p.Pace,
 		Audit: filepath.ToSlash(p.AuditPath(t)), Test: t.Test,
 		Started: r.request.Clock(), Dir: filepath.ToSlash(t.Dir), Command: r.facts.Command, TuningNote: p.TuningText(),
@@ -83,6 +83,10 @@ func (r *runner) record(p *plan.Plan, t plan.Run) record.Run {
 	rec.Options.ScorerFiles = p.ScorerFiles
 	if t.FromProfile() {
 		rec.Tuning = p.Tuning.File
+	}
+	if t.Users > 0 { // LoadGen's settings have no part in it
+		rec.Deviations = nil
+		return rec
 	}
 	for _, n := range t.Settings.Notes {
 		rec.Notes = append(rec.Notes, record.Finding{About: "settings", Text: n.String()})

@@ -68,6 +68,9 @@ func (r *runner) perform(ctx context.Context, p *plan.Plan, t plan.Run, rec *rec
 				return err
 			}
 			r.opened(*rec)
+			if t.Users > 0 {
+				return r.closedLoop(ctx, p, t, rec, sut, qsl)
+			}
 			return r.test(ctx, p, t, rec, sut, qsl)
 		})
 		if err != nil || t.Mode != loadgen.AccuracyOnly {

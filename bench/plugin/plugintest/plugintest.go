@@ -36,6 +36,8 @@ type Fake struct {
 	Held      func()
 	// Busy, if not nil, is how long IssueQuery takes for a query of so many samples.
 	Busy func(samples int) time.Duration
+	// Tokens, if above 0, is how many tokens each answer has; its first is told before.
+	Tokens int64
 	// Score is what the scorer finds; Samples is counted. Scorable, if not nil, says why a scorer cannot be opened;
 	// Scoring, if not nil, is called when one gets its first entry.
 	Score    sdk.Score
@@ -235,8 +237,11 @@ func (s sut) IssueQuery(ctx context.Context, q loadgen.Query, r loadgen.Responde
 			continue
 		}
 		i := uint32(sample.Index)
+		if s.Tokens > 0 {
+			r.FirstTokenComplete([]loadgen.QuerySampleResponse{{ID: sample.ID}})
+		}
 		r.QuerySamplesComplete([]loadgen.QuerySampleResponse{
-			{ID: sample.ID, Data: []byte{byte(i), byte(i >> 8), byte(i >> 16), byte(i >> 24)}},
+			{ID: sample.ID, NTokens: s.Tokens, Data: []byte{byte(i), byte(i >> 8), byte(i >> 16), byte(i >> 24)}},
 		})
 	}
 	return ctx.Err()

@@ -108,6 +108,10 @@ func ModelFlags(flags *pflag.FlagSet, r *bench.Request) {
 	shell.SettingFlags(flags, r)
 	shell.WorkloadFlags(flags, r)
 	powerFlags(flags, r)
+	flags.IntVar(&r.Concurrency, "concurrency", 0,
+		"language models: `N` users wait for answers, each with one request at a\n"+
+			"time, in place of LoadGen's scenarios. (A backend's option concurrency is\nanother thing: a cap at the client on "+
+			"what it has under way.)")
 	flags.StringVar(&r.Tuning, "tuning", "",
 		"the profile `FILE` of harness tune, or none (default: the one\nthat harness tune wrote for the same plugin, model "+
 			"and machine)")

@@ -1,0 +1,78 @@
+package bench_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/bench"
+	"github.com/plumbline-ml/plumbline/bench/plugin/plugintest"
+	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/loadgen"
+)
+
+// speaker is a plugin whose model makes tokens.
+func speaker() *plugintest.Fake {
+	f := plugintest.Classifier()
+	f.Tokens = 12
+	for i := range f.Description.Models {
+		f.Description.Models[i].LoadGenKey, f.Description.Models[i].RulesKey = "llama3_1-8b", "llama3.1-8b"
+		f.Description.Models[i].Scenarios = []loadgen.Scenario{loadgen.Server, loadgen.Offline}
+	}
+	return f
+}
+
+// A closed loop at a benchmark is measured as a server is, and says that no scenario of LoadGen is like it.
+func TestAClosedLoopAtABenchmark(t *testing.T) {
+	r := request(t, speaker())
+	r.Concurrency = 3
+	d, err := bench.Run(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(d.Runs) != 1 {
+		t.Fatalf("%d runs", len(d.Runs))
+	}
+	run := d.Runs[0]
+	if run.Status != record.Complete || run.Mode != record.ModeServing || run.Scenario != "" || run.Performance != nil ||
+		run.Effective != nil || run.Verdict != "measured" || len(run.Settings) > 0 {
+		t.Errorf("%s, mode %s, scenario %q, %q", run.Status, run.Mode, run.Scenario, run.Verdict)
+	}
+	s := run.Serving
+	if s == nil || s.Label != "no LoadGen scenario: closed loop" || !strings.HasPrefix(s.Sentence, "3 users wait") ||
+		s.Load.Value != 3 || s.Ended != "requests" {
+		t.Fatalf("%+v", s)
+	}
+	if f := s.Figures; f.OK == 0 || f.FailedTotal() > 0 || f.TTFT.N != f.OK || f.Gap.N > 0 || f.Out.Max != 12 {
+		t.Errorf("%+v", f)
+	}
+	kept, err := record.Read(filepath.Join(r.Out, record.FileName))
+	if err != nil || len(kept.Runs) != 1 || kept.Runs[0].Serving == nil {
+		t.Errorf("result.json has %d runs, error %v", len(kept.Runs), err)
+	}
+}
+
+func TestClosedLoopsThatCannotBe(t *testing.T) {
+	for want, change := range map[string]func(*bench.Request){
+		"--concurrency -1: want the number of users": func(r *bench.Request) { r.Concurrency = -1 },
+		"--concurrency and --scenario, --set: a closed loop is no scenario": func(r *bench.Request) {
+			r.Scenarios, r.Set = []string{"Server"}, []string{"min_duration=5"}
+		},
+		"a cap on the requests that the client has under way": func(r *bench.Request) {
+			r.BackendOptions = []string{"concurrency=32"}
+		},
+		"--concurrency and --mode": func(r *bench.Request) { r.Mode = bench.ModeAccuracy },
+	} {
+		r := request(t, speaker())
+		r.Concurrency = 3
+		change(&r)
+		if _, err := bench.Run(t.Context(), r); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+	r := request(t, plugintest.Classifier())
+	r.Concurrency = 3
+	if _, err := bench.Run(t.Context(), r); err == nil || !strings.Contains(err.Error(), "benchmarks of language models") {
+		t.Errorf("a classifier: error %v", err)
+	}
+}

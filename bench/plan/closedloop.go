@@ -1,0 +1,73 @@
+package plan
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+
+	"github.com/plumbline-ml/plumbline/bench/serving/load"
+	"github.com/plumbline-ml/plumbline/bench/settings"
+)
+
+// mostUsers bounds the users of a closed loop.
+const mostUsers = 100_000
+
+// closedLoop is the one step of a closed loop, which LoadGen and its settings have no part in.
+func (r Request) closedLoop(served []loadgen.Scenario) ([]step, error) {
+	if r.Concurrency < 1 || r.Concurrency > mostUsers {
+		return nil, fmt.Errorf("--concurrency %d: want the number of users, from 1 to %d", r.Concurrency, mostUsers)
+	}
+	var other []string
+	for _, of := range []struct {
+		flag  string
+		given bool
+	}{
+		{"--scenario", len(r.Scenarios) > 0}, {"--mode", r.Mode != "" && r.Mode != ModePerformance},
+		{"--set", len(r.Set) > 0}, {"--user-conf", r.UserConf != ""}, {"--audit", r.Audit != "" || r.Test.Name != ""},
+		{"--loadgen " + LoadGenOfficial, r.LoadGen == LoadGenOfficial}, {"--power", r.Power != "" || r.PowerLogs != ""},
+		{"--export", len(r.Exports) > 0}, {"--trace", r.Trace}, {"--abort-early", r.AbortEarly},
+	} {
+		if of.given {
+			other = append(other, of.flag)
+		}
+	}
+	if len(other) > 0 {
+		return nil, fmt.Errorf("--concurrency and %s: a closed loop is no scenario of LoadGen, which has no part in it; "+
+			"leave one of them out", strings.Join(other, ", "))
+	}
+	if !slices.Contains(served, loadgen.Server) {
+		return nil, errors.New("--concurrency is for models that have the scenario Server")
+	}
+	return []step{{scenario: loadgen.Server, mode: loadgen.PerformanceOnly, users: r.Concurrency}}, nil
+}
+
+// loops says why a run cannot be a closed loop.
+func (p *Plan) loops(r Request, run Run) error {
+	if run.Users == 0 {
+		return nil
+	}
+	if !run.Settings.UseTokenLatencies {
+		return fmt.Errorf("--concurrency is for benchmarks of language models, which tell of their tokens: %s does not",
+			run.Model)
+	}
+	for _, o := range r.BackendOptions {
+		if key, value, _ := strings.Cut(o, "="); strings.TrimSpace(key) == "concurrency" {
+			return fmt.Errorf("--concurrency %d and --backend-opt concurrency=%s: the first is how many users wait for "+
+				"answers, the second a cap on the requests that the client has under way; leave the cap out", run.Users, value)
+		}
+	}
+	return nil
+}
+
+// ClosedLoop is the load of a closed loop: a minute and a hundred requests, under smoke settings four requests of each
+// user.
+func (p *Plan) ClosedLoop(run Run) load.Pattern {
+	l := load.Pattern{Kind: load.Users, Users: run.Users, Seed: run.Settings.SampleIndexRNGSeed}
+	if run.Settings.Profile == settings.Smoke {
+		l.Requests = 4 * run.Users
+	}
+	return l
+}
