@@ -114,7 +114,9 @@ func (f *Folder) Close() {
 }
 
 // Keep writes a point: its record and its requests, into a folder of that name. The record has its Dir afterwards.
-func (f *Folder) Keep(name string, p *Point) error {
+func (f *Folder) Keep(name string, p *Point) error { return sdk.Usage(f.keep(name, p)) }
+
+func (f *Folder) keep(name string, p *Point) error {
 	if err := f.claim.Check(); err != nil {
 		return err
 	}
@@ -161,7 +163,9 @@ func (f *Folder) replace() error {
 }
 
 // Save writes sweep.json and curve.csv.
-func (f *Folder) Save(s *sweepfile.Sweep) error {
+func (f *Folder) Save(s *sweepfile.Sweep) error { return sdk.Usage(f.save(s)) }
+
+func (f *Folder) save(s *sweepfile.Sweep) error {
 	if len(s.Points) == 0 {
 		return nil // there is nothing to be kept
 	}

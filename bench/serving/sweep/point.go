@@ -293,8 +293,11 @@ const (
 func faults(requests []measure.Request, rules measure.Rules) []record.ServingFault {
 	var all []record.ServingFault
 	for i := range requests {
+		if requests[i].WarmUp || rules.Window != nil && !rules.Window.Has(requests[i].Due) {
+			continue
+		}
 		m := measure.Measure(&requests[i], rules)
-		if m.Found == measure.OK || m.Found == measure.Cancelled || requests[i].WarmUp {
+		if m.Found == measure.OK || m.Found == measure.Cancelled {
 			continue
 		}
 		at := slices.IndexFunc(all, func(f record.ServingFault) bool { return f.Status == m.Found })

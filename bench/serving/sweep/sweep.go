@@ -32,13 +32,11 @@ type Sweep struct {
 	Find  *Find
 	Base  load.Pattern
 
-	// File is what is known of the sweep before its first point; Run adds points to it. Those that are there, of a sweep
-	// that was cut off, are not measured again.
+	// File is what is known of the sweep before its first point; Run adds points to it. Those that GoOn has put there are
+	// not measured again.
 	File *sweepfile.Sweep
 	// Folder keeps what is measured; nil: nobody does.
 	Folder *Folder
-	// Kept, if not nil, is called for each point: measured is nil for one that was there.
-	Kept func(r record.Run, measured *Point)
 }
 
 // Find is a search for the highest load.
@@ -56,10 +54,6 @@ var ErrServer = errors.New("the server fails")
 // Run measures all that is missing, in turn. The points of a sweep that an error ended are in File: those that are
 // complete count.
 func (s *Sweep) Run(ctx context.Context) (err error) {
-	s.drop()
-	for _, r := range s.File.Points {
-		s.kept(r, nil)
-	}
 	s.File.Complete, s.File.Ended = false, "unfinished"
 	switch {
 	case s.Find != nil:
@@ -80,16 +74,16 @@ func (s *Sweep) Run(ctx context.Context) (err error) {
 	return errors.Join(err, s.save())
 }
 
-// drop leaves out points that did not come to their ends, and trials of them.
-func (s *Sweep) drop() {
+// GoOn takes over what is complete of a sweep that was cut off: so many points.
+func (s *Sweep) GoOn(earlier *sweepfile.Sweep) (points int) {
 	var whole []record.Run
-	for _, r := range s.File.Points {
+	for _, r := range earlier.Points {
 		if r.Status != record.Complete {
 			break
 		}
 		whole = append(whole, r)
 	}
-	s.File.Points = whole
+	s.File.Points, s.File.Find = whole, earlier.Find
 	if f := s.File.Find; f != nil {
 		for i, t := range f.Trials {
 			if t.Point >= len(whole) {
@@ -99,12 +93,7 @@ func (s *Sweep) drop() {
 		}
 	}
 	s.File.Judge()
-}
-
-func (s *Sweep) kept(r record.Run, measured *Point) {
-	if s.Kept != nil {
-		s.Kept(r, measured)
-	}
+	return len(whole)
 }
 
 // save writes the sweep's own files.
@@ -211,7 +200,6 @@ func (s *Sweep) add(ctx context.Context, p load.Pattern, trial int) error {
 	if err := s.save(); err != nil {
 		return err
 	}
-	s.kept(point.Record, point)
 	switch served := point.Record.Serving; {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -163,7 +164,7 @@ func (s *session) prepare(ctx context.Context) error {
 		Rules: measure.Rules{
 			NoTokens: noTokens, Tokenizer: s.tokenizer != "", GPUs: s.gpus, Servers: s.about.URLs,
 		},
-		Forget: s.wire.ForgetPrompts, Record: s.record(), Begun: s.begun,
+		Forget: s.wire.ForgetPrompts, Begun: s.begun,
 	}
 	first, err := settings.Try(ctx)
 	if err != nil {
@@ -258,18 +259,15 @@ func (s *session) file() *sweepfile.Sweep {
 
 // goOn takes over the points of a sweep that was cut off.
 func (s *session) goOn(folder *sweep.Folder, earlier *sweepfile.Sweep) {
-	s.sweep.File.Points, s.sweep.File.Find = earlier.Points, earlier.Find
-	if !s.json {
-		fmt.Fprintf(s.Stdout, "%s: %s there, and not measured again\n", folder.Dir,
-			figure.Plural(len(earlier.Points), "point")+areOrIs(len(earlier.Points)))
+	n := s.sweep.GoOn(earlier)
+	if s.json || n == 0 {
+		return
 	}
-}
-
-func areOrIs(n int) string {
+	is := "are"
 	if n == 1 {
-		return " is"
+		is = "is"
 	}
-	return " are"
+	fmt.Fprintf(s.Stdout, "%s: %s %s there, and not measured again\n", folder.Dir, figure.Plural(n, "point"), is)
 }
 
 // extra writes what more there is of a point: its requests as a table, its gaps, and what other tools would write.
@@ -388,8 +386,9 @@ func (s *session) run(ctx context.Context) error {
 
 // outcome is that of a sweep that came to its end: where there are objectives, one point at least keeps them.
 func (s *session) outcome() error {
-	if f := s.sweep.File; s.search != nil && f.Find != nil && f.Find.Found == 0 ||
-		s.objectives.Judges() && len(f.Holds) == 0 {
+	f := s.sweep.File
+	held := slices.ContainsFunc(f.Points, func(r record.Run) bool { return r.Serving.Holds != nil && *r.Serving.Holds })
+	if s.search != nil && f.Find != nil && f.Find.Found == 0 || s.objectives.Judges() && !held {
 		return &exitcode.Outcome{Code: exitcode.Invalid}
 	}
 	return nil
