@@ -29,6 +29,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/plugin"
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/record/requests"
+	"github.com/plumbline-ml/plumbline/bench/record/results"
 	"github.com/plumbline-ml/plumbline/bench/record/sweepfile"
 	"github.com/plumbline-ml/plumbline/bench/serving"
 	"github.com/plumbline-ml/plumbline/bench/serving/load"
@@ -38,6 +39,7 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/also"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/client"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/page"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/queries"
 )
 
@@ -55,6 +57,11 @@ type session struct {
 
 // bench measures a server as flags say.
 func (a *app) bench(c *cobra.Command, f *benchFlags) (err error) {
+	if isConfig(f.address) {
+		if err := a.configured(c, f); err != nil {
+			return err
+		}
+	}
 	a.learn("header.", f.Header)
 	a.learn("body.", f.Body)
 	r, err := f.read(c)
@@ -370,6 +377,9 @@ func (s *session) run(ctx context.Context) error {
 	if e := s.sweep.Folder.Save(f); err == nil {
 		err = e
 	}
+	if e := s.page(); err == nil {
+		err = e
+	}
 	if e := s.print(); err == nil {
 		err = e
 	}
@@ -392,6 +402,24 @@ func (s *session) outcome() error {
 		return &exitcode.Outcome{Code: exitcode.Invalid}
 	}
 	return nil
+}
+
+// PageName is the file of the page that shows a sweep.
+const PageName = "index.html"
+
+// page writes the page of the sweep.
+func (s *session) page() error {
+	dir := s.sweep.Folder.Dir
+	var set results.Set
+	for _, r := range s.sweep.File.Points {
+		r.Dir = filepath.ToSlash(r.Dir)
+		set.Runs = append(set.Runs, results.Found{Run: r, Out: dir, File: filepath.Join(dir, r.Dir, record.FileName)})
+	}
+	var b bytes.Buffer
+	if err := (page.Report{Set: set, Version: shell.Version().Version}).WriteHTML(&b); err != nil {
+		return err
+	}
+	return sdk.Usage(wholefile.Write(filepath.Join(dir, PageName), b.Bytes(), 0o644))
 }
 
 // print prints the sweep: as a table, or for programs.
@@ -424,7 +452,7 @@ func writeSweep(w io.Writer, f *sweepfile.Sweep, dir string, api prompts.API) er
 			out.Print(broken, "\n")
 		}
 	}
-	_, err := fmt.Fprintln(w, filepath.Join(dir, sweepfile.Name))
+	_, err := fmt.Fprintln(w, filepath.Join(dir, PageName))
 	return err
 }
 

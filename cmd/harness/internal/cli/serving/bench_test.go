@@ -51,7 +51,7 @@ func TestBench(t *testing.T) {
 	t.Chdir(s.Dir)
 	s.Want(0, bench(s, url, "--concurrency", "4", "--label", "mine", "--note", "a remark"), "mock at "+url+"/v1 (vllm",
 		"8 in, 4 out, seed 1", "USERS", "FAILED", "no LoadGen scenario: closed loop. 4 users wait for answers",
-		filepath.Join("bench-1", "sweep.json"))
+		filepath.Join("bench-1", "index.html"))
 	f := readSweep(t, "bench-1")
 	if len(f.Points) != 1 || !f.Complete || f.Label != "mine" || f.ExitCode != 0 {
 		t.Fatalf("%+v", f)
@@ -99,6 +99,9 @@ func TestBench(t *testing.T) {
 	defer func() { _ = curve.Close() }()
 	if rows, err := sweepfile.ReadCSV(curve); err != nil || len(rows) != 1 || rows[0].Value != 4 {
 		t.Errorf("%+v, %v", rows, err)
+	}
+	if text := file(t, filepath.Join("bench-1", "index.html")); !strings.Contains(text, "4 users") {
+		t.Errorf("the page does not show the point:\n%s", text)
 	}
 	s.Want(0, s.Run("report", "bench-1", "--text"), "4 users")
 	s.Want(0, bench(s, url, "--max", "--json"), `"schema": "plumbline.serving"`, `"by": "maximum"`)
@@ -172,4 +175,29 @@ func TestSecretsOfBench(t *testing.T) {
 	if text := file(t, filepath.Join("bench-1", sweepfile.Name)); !strings.Contains(text, "x-team=(secret)") {
 		t.Errorf("%s", text)
 	}
+}
+
+// TestConfigOfEndpoints takes over a configuration of mlcommons/endpoints; flags beside it win.
+func TestConfigOfEndpoints(t *testing.T) {
+	url := serve(t, openaitest.Options{Owner: "vllm", IDs: true})
+	s := clitest.New(t)
+	t.Chdir(s.Dir)
+	s.File("own.jsonl", "{\"prompt\": \"one\"}\n{\"prompt\": \"two\"}\n")
+	s.File("config.yaml", `type: online
+model_params: {name: mock, max_new_tokens: 4}
+datasets: [{path: own.jsonl}]
+settings:
+  load_pattern: {type: concurrency, target_concurrency: 32}
+endpoint_config: {endpoints: [`+url+`]}
+`)
+	s.Want(0, s.Run("bench", "config.yaml", "--concurrency", "2", "--requests", "20", "--duration", "10m", "--quiet"),
+		"own.jsonl", "USERS")
+	f := readSweep(t, "bench-1")
+	if len(f.Points) != 1 || f.Points[0].Dir != "users-2" || f.Asked.Data != "own.jsonl" ||
+		f.Points[0].Serving.Figures.OK == 0 || f.Asked.Seed != 42 {
+		t.Errorf("%+v", f)
+	}
+	s.File("other.yaml", "runs: []\n")
+	s.Want(2, s.Run("bench", "other.yaml"), "no configuration of mlcommons/endpoints")
+	s.Want(2, s.Run("bench", "none.yaml"), "none.yaml")
 }

@@ -63,7 +63,7 @@ func TestSweepGoesOn(t *testing.T) {
 	if _, err := os.Stat(filepath.Join("bench-1", "users-4")); err == nil {
 		t.Error("a point of the sweep that was replaced is left")
 	}
-	s.Want(0, bench(s, url, "--concurrency", "1,2,4"), filepath.Join("bench-2", sweepfile.Name))
+	s.Want(0, bench(s, url, "--concurrency", "1,2,4"), filepath.Join("bench-2", "index.html"))
 }
 
 // TestFailingServer: failures end a point with a code of their own, and what the server said; a sweep ends with its
@@ -86,7 +86,8 @@ func TestFailingServer(t *testing.T) {
 		t.Errorf("%+v", f)
 	}
 	s.Want(0, bench(s, url, "--concurrency", "2", "--max-errors", "100%"), "requests failed; http_429")
-	s.Want(3, bench(s, url, "--concurrency", "2", "--max-errors", "100%", "--fail-if", "failed > 50%"), "failed: failed > 50%")
+	s.Want(3, bench(s, url, "--concurrency", "2", "--max-errors", "100%", "--fail-if", "failed > 50%"),
+		"failed: failed > 50%")
 	s.Want(3, bench(s, url, "--concurrency", "2", "--max-errors", "100%", "--slo", "failed < 50%"), "misses failed < 50%")
 }
 
@@ -140,7 +141,8 @@ func TestFaultyData(t *testing.T) {
 	s.File("faulty.jsonl", "{\"prompt\": \"a\"}\n{\"prompt\": \n[]\n")
 	s.File("empty.jsonl", "")
 	for file, says := range map[string][]string{
-		"columns.jsonl": {"the columns are words", "--column prompt=NAME"}, "faulty.jsonl": {"line 2"}, "empty.jsonl": {"empty.jsonl"},
+		"columns.jsonl": {"the columns are words", "--column prompt=NAME"},
+		"faulty.jsonl":  {"line 2"}, "empty.jsonl": {"empty.jsonl"},
 		"none.jsonl": {"no such file"},
 	} {
 		s.Want(6, s.Run("bench", url, "--data", file, "--concurrency", "2", "--quiet"), says...)
@@ -159,7 +161,7 @@ func TestObjectives(t *testing.T) {
 	if h := f.Points[0].Serving.Holds; h == nil || *h || f.Best != nil || f.ExitCode != 3 {
 		t.Errorf("%+v", f)
 	}
-	s.Want(0, bench(s, url, "--concurrency", "1", "--slo", "ttft < 1000s"), "GOODPUT") // goodput alone: no point can miss it
+	s.Want(0, bench(s, url, "--concurrency", "1", "--slo", "ttft < 1000s"), "GOODPUT") // no point can miss it
 	s.Want(3, bench(s, url, "--find", "concurrency", "--slo", "p99 ttft < 1ns"), "no load keeps all objectives")
 	f = readSweep(t, "bench-4")
 	if f.Find == nil || f.Find.Found != 0 || len(f.Find.Trials) == 0 || len(f.Points) != len(f.Find.Trials) {

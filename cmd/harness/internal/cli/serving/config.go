@@ -1,0 +1,69 @@
+package serving
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/plumbline-ml/plumbline/internal/bounded"
+	"github.com/plumbline-ml/plumbline/sdk"
+
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/also"
+)
+
+// mostConfig bounds a configuration, in bytes.
+const mostConfig = 1 << 20
+
+// isConfig says whether an argument is a file, and no address of a server.
+func isConfig(argument string) bool {
+	end := strings.ToLower(filepath.Ext(argument))
+	return (end == ".yaml" || end == ".yml") && !strings.Contains(argument, "://")
+}
+
+// configured takes over a configuration of mlcommons/endpoints: its flags count where the command line has none of
+// them.
+func (a *app) configured(c *cobra.Command, f *benchFlags) error {
+	text, err := bounded.ReadFile(f.address, mostConfig)
+	if err != nil {
+		return sdk.Usage(fmt.Errorf("%s: %w", f.address, err))
+	}
+	if !also.IsEndpoints(text) {
+		return sdk.Usage(fmt.Errorf("%s is no configuration of mlcommons/endpoints, which says under endpoint_config where "+
+			"the servers are; want the address of a server", f.address))
+	}
+	asked, err := also.ReadEndpoints(text)
+	if err != nil {
+		return sdk.Usage(fmt.Errorf("%s: %w", f.address, err))
+	}
+	given := map[string]bool{}
+	for i := range asked.Flags {
+		if name, ok := strings.CutPrefix(asked.Flags[i], "--"); ok {
+			name, _, _ = strings.Cut(name, "=")
+			given[name] = c.Flags().Changed(name)
+		}
+	}
+	var flags []string
+	for i := 0; i < len(asked.Flags); i++ {
+		name, isFlag := strings.CutPrefix(asked.Flags[i], "--")
+		name, _, _ = strings.Cut(name, "=")
+		if isFlag && given[name] { // the command line says otherwise
+			for i+1 < len(asked.Flags) && !strings.HasPrefix(asked.Flags[i+1], "--") {
+				i++
+			}
+			continue
+		}
+		flags = append(flags, asked.Flags[i])
+	}
+	if err := c.Flags().Parse(flags); err != nil {
+		return sdk.Usage(fmt.Errorf("%s: %w", f.address, err))
+	}
+	if !f.json {
+		for _, note := range asked.Notes {
+			fmt.Fprintln(a.Stdout, note)
+		}
+	}
+	f.address = asked.Address
+	return nil
+}
