@@ -188,7 +188,7 @@ model_params: {name: mock, max_new_tokens: 4}
 datasets: [{path: own.jsonl}]
 settings:
   load_pattern: {type: concurrency, target_concurrency: 32}
-endpoint_config: {endpoints: [`+url+`]}
+endpoint_config: {endpoints: ["`+url+`"]}
 `)
 	s.Want(0, s.Run("bench", "config.yaml", "--concurrency", "2", "--requests", "20", "--duration", "10m", "--quiet"),
 		"own.jsonl", "USERS")
