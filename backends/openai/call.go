@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -79,7 +80,8 @@ type Request struct {
 	api     API
 	path    string
 	body    []byte
-	header  map[string]string
+	host    string // instead of the server's own; empty: that
+	head    []byte // all fields of the head but Host, and the empty line
 	session string
 	most    int64 // bytes that an answer may have
 }
@@ -108,15 +110,54 @@ func (c *Client) Write(call Call) (Request, error) {
 	if err := call.check(); err != nil {
 		return Request{}, err
 	}
-	fields := c.writer.fields(call)
+	body := object(c.writer.fields(call))
+	head, host := c.head(call.Header, len(body))
 	tokens := call.MaxTokens
 	if tokens == 0 {
 		tokens = mostUnasked
 	}
 	return Request{
-		api: call.API, path: path, body: object(fields), header: maps.Clone(call.Header), session: call.Session,
-		most: mostBytes(tokens),
+		api: call.API, path: path, body: body, host: host, head: head, session: call.Session, most: mostBytes(tokens),
 	}, nil
+}
+
+// headerFault says what is wrong with a field of a request's head (RFC 9110, sections 5.1 and 5.5); "": nothing.
+func headerFault(name, value string) string {
+	const marks = "!#$%&'*+-.^_`|~"
+	isName := func(r rune) bool {
+		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune(marks, r)
+	}
+	switch {
+	case name == "" || strings.ContainsFunc(name, func(r rune) bool { return !isName(r) }):
+		return "its name is none"
+	case strings.ContainsFunc(value, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }):
+		return "its value has a line break or another control character"
+	}
+	switch http.CanonicalHeaderKey(name) {
+	case "Content-Length", "Transfer-Encoding", "Connection":
+		return "it is the connection's own"
+	}
+	return ""
+}
+
+// head writes the fields of a request's head but Host, and the empty line behind them.
+func (c *Client) head(own map[string]string, length int) (head []byte, host string) {
+	fields := c.header
+	if len(own) > 0 {
+		fields = c.header.Clone()
+		for name, value := range own {
+			fields.Set(name, strings.TrimSpace(value))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		if name == "Host" {
+			host = fields.Get(name)
+			continue
+		}
+		head = append(append(append(append(head, name...), ": "...), fields.Get(name)...), "\r\n"...)
+	}
+	head = strconv.AppendInt(append(head, "Content-Length: "...), int64(length), 10)
+	return append(head, "\r\n\r\n"...), host
 }
 
 // mostUnasked bounds an answer whose length nobody asked for, in tokens.
@@ -157,6 +198,11 @@ func (call Call) check() error {
 	for _, name := range slices.Sorted(maps.Keys(call.Fields)) {
 		if !json.Valid(call.Fields[name]) {
 			faults = append(faults, "field "+name+" is no JSON")
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(call.Header)) {
+		if fault := headerFault(name, call.Header[name]); fault != "" {
+			faults = append(faults, fmt.Sprintf("header %q: %s", name, fault))
 		}
 	}
 	if call.MaxTokens < 0 {

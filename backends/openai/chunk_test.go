@@ -260,9 +260,9 @@ func FuzzObserve(f *testing.F) {
 		"data: {\"type\":\"response.completed\"}\n\n"))
 	f.Add([]byte("data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"function\":{\"name\":\"f\"}}]}}]}\n\n"))
 	f.Fuzz(func(t *testing.T, stream []byte) {
-		var a observed
+		a := observed{ctx: context.Background(), settings: &settings{}}
 		o := &inOrder{t: t}
-		err := a.readStream(context.Background(), bytes.NewReader(stream), o, mostBytes(1), func(error) {})
+		err := a.readStream(bytes.NewReader(stream), o, mostBytes(1))
 		if fail := new(Failure); err != nil && (!errors.As(err, &fail) || fail.Err == nil) {
 			t.Errorf("%v is no failure", err)
 		}
@@ -302,4 +302,26 @@ func BenchmarkParse(b *testing.B) {
 			b.Fatal("not parsed")
 		}
 	}
+}
+
+// BenchmarkObserve takes the events of a stream that is in memory.
+func BenchmarkObserve(b *testing.B) {
+	var stream bytes.Buffer
+	const tokens = 1000
+	for range tokens {
+		stream.WriteString(`data: {"id":"cmpl-0123456789abcdef","object":"text_completion","created":1700000000,` +
+			`"model":"meta-llama/Llama-3.1-8B","choices":[{"index":0,"text":" token","logprobs":null,"finish_reason":null,` +
+			`"stop_reason":null,"token_ids":[17]}],"usage":null}` + "\n\n")
+	}
+	stream.WriteString("data: [DONE]\n\n")
+	a := observed{ctx: context.Background(), settings: &settings{}}
+	o := &inOrder{}
+	b.SetBytes(int64(stream.Len()))
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := a.readStream(bytes.NewReader(stream.Bytes()), o, mostBytes(tokens)); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/tokens, "ns/event")
 }

@@ -34,6 +34,8 @@ type Client struct {
 // lane is one of the servers.
 type lane struct {
 	base    *url.URL
+	path    string // of base, as it is written
+	lines   *lines
 	running atomic.Int64 // requests that it is working on
 }
 
@@ -69,10 +71,14 @@ func (b Backend) Client(ctx context.Context, options map[string]string) (*Client
 	if err != nil {
 		return nil, err
 	}
-	s.places, s.unused = mostIdle, longestUnused
+	s.places, s.unused = 1, longestUnused
 	c := &Client{header: header(key)}
 	c.header["Accept"] = []string{"text/event-stream, application/json"}
 	if c.client, err = newClient(s, b.Dial); err != nil {
+		return nil, fmt.Errorf("%w: %w", backend.ErrOption, err)
+	}
+	config, err := s.tlsConfig()
+	if err != nil {
 		return nil, fmt.Errorf("%w: %w", backend.ErrOption, err)
 	}
 	if err := c.discover(ctx, &s, key != ""); err != nil {
@@ -86,14 +92,12 @@ func (b Backend) Client(ctx context.Context, options map[string]string) (*Client
 	c.writer = writer{settings: s, kind: s.kind, session: rand.Text()}
 	c.lanes = make([]lane, len(s.endpoints))
 	for i, u := range s.endpoints {
-		c.lanes[i].base = u
+		c.lanes[i].base, c.lanes[i].path = u, u.EscapedPath()
+		c.lanes[i].lines = newLines(u, config, s.dialer(b.Dial), s.connect)
 		c.about.URLs = append(c.about.URLs, u.String())
 	}
 	return c, nil
 }
-
-// mostIdle is how many connections to a server are kept while nothing is asked: as many as there were users.
-const mostIdle = 1 << 20
 
 // longestUnused is less than the 5 s after which common servers (of uvicorn, and llama.cpp) close a connection that
 // nobody uses: a request that is just on its way then would seem to be refused.
@@ -109,6 +113,9 @@ func (c *Client) About() About {
 // Close closes the connections that are kept.
 func (c *Client) Close() error {
 	c.client.CloseIdleConnections()
+	for i := range c.lanes {
+		c.lanes[i].lines.close()
+	}
 	return nil
 }
 
@@ -226,7 +233,7 @@ func explain(err error, base *url.URL, s *settings, hasKey bool) error {
 	case errors.As(err, &dial):
 		port := base.Port()
 		if port == "" {
-			port = map[string]string{"http": "80", "https": "443"}[base.Scheme]
+			port = defaultPort(base)
 		}
 		return fmt.Errorf("nothing listens at %s:%s: %w", base.Hostname(), port, err)
 	case !errors.As(err, &status):

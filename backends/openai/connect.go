@@ -19,24 +19,13 @@ type dialer func(ctx context.Context, network, address string) (net.Conn, error)
 // newClient returns a client that keeps a connection for each request at a time. It speaks HTTP/1.1: each stream has a
 // connection of its own, so that none waits for the others' packets. dial may be nil.
 func newClient(s settings, dial dialer) (*http.Client, error) {
-	config := &tls.Config{InsecureSkipVerify: s.insecure} //nolint:gosec // the user's choice, see option insecure
-	if s.ca != "" {
-		pem, err := backend.ReadFile(s.ca, 1<<20)
-		if err != nil {
-			return nil, fmt.Errorf("option ca: %w", err)
-		}
-		config.RootCAs = x509.NewCertPool()
-		if !config.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, fmt.Errorf("option ca: %s holds no certificate in PEM form", s.ca)
-		}
+	config, err := s.tlsConfig()
+	if err != nil {
+		return nil, err
 	}
+	dial = s.dialer(dial)
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
-	// A host that vanishes while an answer is awaited is noticed after 30 s.
-	alive := net.KeepAliveConfig{Enable: true, Idle: 10 * time.Second, Interval: 5 * time.Second, Count: 4}
-	if dial == nil {
-		dial = (&net.Dialer{Timeout: s.connect, KeepAliveConfig: alive}).DialContext
-	}
 	return &http.Client{
 		Transport: &http.Transport{
 			DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
@@ -60,6 +49,32 @@ func newClient(s settings, dial dialer) (*http.Client, error) {
 			return errRedirect
 		},
 	}, nil
+}
+
+// tlsConfig is how servers are trusted.
+func (s settings) tlsConfig() (*tls.Config, error) {
+	config := &tls.Config{InsecureSkipVerify: s.insecure} //nolint:gosec // the user's choice, see option insecure
+	if s.ca == "" {
+		return config, nil
+	}
+	pem, err := backend.ReadFile(s.ca, 1<<20)
+	if err != nil {
+		return nil, fmt.Errorf("option ca: %w", err)
+	}
+	config.RootCAs = x509.NewCertPool()
+	if !config.RootCAs.AppendCertsFromPEM(pem) {
+		return nil, fmt.Errorf("option ca: %s holds no certificate in PEM form", s.ca)
+	}
+	return config, nil
+}
+
+// dialer is dial, or if that is nil the network. A host that vanishes while an answer is awaited is noticed after 30 s.
+func (s settings) dialer(dial dialer) dialer {
+	if dial != nil {
+		return dial
+	}
+	alive := net.KeepAliveConfig{Enable: true, Idle: 10 * time.Second, Interval: 5 * time.Second, Count: 4}
+	return (&net.Dialer{Timeout: s.connect, KeepAliveConfig: alive}).DialContext
 }
 
 // dialError is a connection that could not be made.

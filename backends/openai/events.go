@@ -148,12 +148,16 @@ func (e *events) skipRest() {
 	}
 }
 
-// all is the whole stream, of so many bytes at most. It is valid until the next reset.
+// errLongAnswer is an answer in one piece that is longer than it may be.
+var errLongAnswer = fmt.Errorf("%w: it has more bytes than it may have", ErrStream)
+
+// all is the whole stream, or with errLongAnswer its beginning of so many bytes or more. It is valid until the next
+// reset.
 func (e *events) all(most int) ([]byte, error) {
 	for {
 		if e.end == len(e.buffer) {
 			if e.end >= most {
-				return nil, fmt.Errorf("%w: it has more than %d MiB", ErrStream, most>>20)
+				return e.buffer[:e.end], errLongAnswer
 			}
 			e.buffer = append(e.buffer, make([]byte, len(e.buffer))...)
 		}

@@ -1,15 +1,12 @@
 package openai
 
 import (
-	"bytes"
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
-	"mime"
+	"net"
 	"net/http"
-	"sync/atomic"
 	"time"
 )
 
@@ -86,14 +83,24 @@ const (
 
 // observed is the working memory of one Ask call.
 type observed struct {
-	parser   parser
-	events   events
-	event    Event
-	usage    usage
-	progress atomic.Uint32
-	finish   string
-	parts    int
+	parser parser
+	events events
+	event  Event
+	usage  usage
+	finish string
+	parts  int
+	wire   []byte // the request, as it is written
+
+	settings *settings
+	ctx      context.Context
+	line     *line     // nil: there is none yet
+	total    time.Time // when option timeout ends the request; zero: never
+	begun    bool      // something of the answer has come
+	set      int64     // when the deadline was set last, by the observer's clock
 }
+
+// startEvents is the first size of an answer's buffer: 10,000 answers at a time have as many.
+const startEvents = 1 << 10
 
 // mostKept bounds the buffers that are kept for later answers.
 const mostKept = 64 << 10
@@ -104,11 +111,14 @@ const mostKept = 64 << 10
 func (c *Client) Ask(ctx context.Context, r Request, o Observer) (Told, error) {
 	a, ok := c.calls.Get().(*observed)
 	if !ok {
-		a = &observed{}
+		a = &observed{settings: &c.settings, events: events{buffer: make([]byte, startEvents)}}
 	}
-	a.usage, a.finish, a.parts = usage{}, "", 0
+	a.usage, a.finish, a.parts, a.begun, a.total = usage{}, "", 0, false, time.Time{}
+	a.ctx = ctx
+	a.events.reset(nil)
 	defer func() {
-		if len(a.events.buffer) <= mostKept { // one long answer need not stay in memory
+		a.ctx, a.line, a.events.from = nil, nil, nil
+		if len(a.events.buffer) <= mostKept && cap(a.wire) <= mostKept { // one long answer need not stay in memory
 			c.calls.Put(a)
 		}
 	}()
@@ -117,7 +127,7 @@ func (c *Client) Ask(ctx context.Context, r Request, o Observer) (Told, error) {
 	to.running.Add(1)
 	defer to.running.Add(-1)
 	told := Told{Server: n}
-	err := c.ask(ctx, to, r, o, a, &told)
+	err := a.ask(to, r, o, &told)
 	told.Usage, told.Finish, told.Longest = a.usage.told(), a.finish, a.events.longest
 	if err != nil {
 		told.End = o.Now()
@@ -167,86 +177,167 @@ func (u usage) told() TokenUsage {
 	return t
 }
 
-func (c *Client) ask(ctx context.Context, to *lane, r Request, o Observer, a *observed, told *Told) error {
-	s := &c.settings
-	if s.total > 0 {
-		var done context.CancelFunc
-		ctx, done = context.WithTimeoutCause(ctx, s.total, errTotalTimeout)
-		defer done()
+func (a *observed) ask(to *lane, r Request, o Observer, told *Told) error {
+	told.Sent = o.Now()
+	if d := a.settings.total; d > 0 {
+		a.total = time.Now().Add(d)
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, to.base.String()+r.path, bytes.NewReader(r.body))
-	if err != nil {
-		return &Failure{Kind: NotConnected, Err: err}
+	if err := a.connect(to.lines); err != nil {
+		return a.broken(err)
 	}
-	request.Header = c.header
-	if len(r.header) > 0 {
-		request.Header = c.header.Clone()
-		for name, value := range r.header {
-			request.Header.Set(name, value)
+	line := a.line
+	forget := context.AfterFunc(a.ctx, func() { _ = line.SetDeadline(past) }) // reads and writes end
+	err := a.exchange(to, r, o, told)
+	if uninterrupted := forget(); uninterrupted && line.reusable() {
+		to.lines.put(line)
+	} else {
+		_ = line.Close() // the answer is complete, or has failed already
+	}
+	return err
+}
+
+// past is a deadline that is over.
+var past = time.Unix(1, 0)
+
+// connect takes a connection. What is left of first_timeout and timeout bounds it.
+func (a *observed) connect(l *lines) (err error) {
+	ctx := a.ctx
+	for _, limit := range []struct {
+		d     time.Duration
+		cause error
+	}{{a.settings.first, errFirstTimeout}, {a.settings.total, errTotalTimeout}} {
+		if limit.d > 0 && (l.connect == 0 || limit.d < l.connect) {
+			var cancel context.CancelFunc
+			ctx, cancel = context.WithTimeoutCause(ctx, limit.d, limit.cause)
+			defer cancel()
 		}
 	}
-	w := startWatch(s.first, s.idle, &a.progress, cancel)
-	defer w.stop()
-	told.Sent = o.Now()
-	response, err := c.client.Do(request)
+	a.line, err = l.get(ctx)
+	return err
+}
+
+// exchange writes a request and reads its answer.
+func (a *observed) exchange(to *lane, r Request, o Observer, told *Told) error {
+	a.extend(a.settings.first)
+	writing := a.write(to, r)
+	if late(writing) {
+		return a.broken(writing)
+	}
+	h, err := a.line.readHead() // a server may refuse a request before it has read all of it
 	if err != nil {
-		return unanswered(ctx, err)
+		if writing != nil {
+			err = writing
+		}
+		if errors.Is(err, io.ErrUnexpectedEOF) {
+			err = fmt.Errorf("the connection was closed before an answer began: %w", err)
+		}
+		return a.broken(err)
 	}
-	defer response.Body.Close()
-	if response.StatusCode != http.StatusOK {
-		return c.badStatus(ctx, response)
+	if h.code != http.StatusOK {
+		return a.badStatus(h)
 	}
-	kind, _, err := mime.ParseMediaType(response.Header.Get("Content-Type"))
 	switch {
-	case err == nil && kind == "text/event-stream":
-		err = a.readStream(ctx, response.Body, o, r.most, cancel)
-	case err == nil && kind == "application/json":
+	case is(h.kind, "text/event-stream"):
+		err = a.readStream(a.line, o, r.most)
+	case is(h.kind, "application/json"):
 		told.Whole = true
-		err = a.readWhole(ctx, response.Body, r.api, o)
+		err = a.readWhole(a.line, r.api, o)
 	default:
-		err = &Failure{Kind: BadAnswer, Err: fmt.Errorf("%w: its content is %.200q, want text/event-stream or "+
-			"application/json", ErrStream, response.Header.Get("Content-Type"))}
+		return &Failure{Kind: BadAnswer, Err: fmt.Errorf("%w: its content is %.200q, want text/event-stream or "+
+			"application/json", ErrStream, h.kind)}
 	}
 	told.End = a.events.read
 	return err
 }
 
-// unanswered is the failure of a request that got no answer, or of an answer that broke off.
-func unanswered(ctx context.Context, err error) *Failure {
-	var dial *dialError
-	if cause := context.Cause(ctx); cause != nil {
-		for _, timeout := range []error{errFirstTimeout, errIdleTimeout, errTotalTimeout} {
-			if errors.Is(cause, timeout) {
-				return &Failure{Kind: TimedOut, Err: cause}
-			}
-		}
-		return &Failure{Kind: Interrupted, Err: cause}
+// write writes a request.
+func (a *observed) write(to *lane, r Request) error {
+	host := r.host
+	if host == "" {
+		host = to.base.Host
 	}
-	switch {
-	case errors.As(err, &dial), isTLS(err):
+	b := append(append(a.wire[:0], "POST "...), to.path...)
+	b = append(append(b, r.path...), " HTTP/1.1\r\nHost: "...)
+	b = append(append(append(b, host...), "\r\n"...), r.head...)
+	if len(r.body) <= mostKept/2 {
+		a.wire = append(b, r.body...)
+		_, err := a.line.Write(a.wire)
+		return err
+	}
+	a.wire = b
+	parts := net.Buffers{b, r.body}
+	_, err := parts.WriteTo(a.line.Conn)
+	return err
+}
+
+// extend sets how long the next part of the answer may take.
+func (a *observed) extend(d time.Duration) {
+	var until time.Time
+	if d > 0 {
+		until = time.Now().Add(d)
+	}
+	if !a.total.IsZero() && (until.IsZero() || a.total.Before(until)) {
+		until = a.total
+	}
+	_ = a.line.SetDeadline(until) // of a connection that is closed: the next read says so
+	if a.ctx.Err() != nil {
+		_ = a.line.SetDeadline(past) // it may just have been set, and was overwritten
+	}
+}
+
+// slack is by how much idle_timeout may be exceeded, as a share: deadlines are not set for each event anew.
+const slack = 8
+
+// came notes that a part of the answer has come, at a time of the observer's clock.
+func (a *observed) came(at int64) {
+	idle := a.settings.idle
+	if a.line == nil || a.begun && (idle == 0 || at-a.set < int64(idle)/slack) {
+		return
+	}
+	a.begun, a.set = true, at
+	if idle > 0 {
+		idle += idle / slack
+	}
+	a.extend(idle)
+}
+
+// broken is the failure of a request that got no answer, or of an answer that broke off.
+func (a *observed) broken(err error) *Failure {
+	var dial *dialError
+	switch cause := context.Cause(a.ctx); {
+	case cause != nil:
+		return &Failure{Kind: Interrupted, Err: cause}
+	case errors.Is(err, errFirstTimeout), errors.Is(err, errTotalTimeout):
+		return &Failure{Kind: TimedOut, Err: err}
+	case errors.As(err, &dial):
 		return &Failure{Kind: NotConnected, Err: err}
-	case errors.Is(err, errRedirect), errors.Is(err, errLongEvent):
+	case late(err):
+		cause := errIdleTimeout
+		if !a.total.IsZero() && !time.Now().Before(a.total) {
+			cause = errTotalTimeout
+		} else if !a.begun {
+			cause = errFirstTimeout
+		}
+		return &Failure{Kind: TimedOut, Err: cause}
+	case errors.Is(err, errLongEvent), errors.Is(err, ErrStream):
 		return &Failure{Kind: BadAnswer, Err: err}
 	}
 	return &Failure{Kind: CutOff, Err: err}
 }
 
 // badStatus is the failure of a request that was answered with another status than 200.
-func (c *Client) badStatus(ctx context.Context, response *http.Response) error {
-	body, err := io.ReadAll(io.LimitReader(response.Body, bodyShown))
-	if err != nil {
-		return unanswered(ctx, err)
+func (a *observed) badStatus(h head) error {
+	text := h.status
+	a.events.reset(a.line)
+	body, err := a.events.all(bodyShown)
+	if err != nil && !errors.Is(err, errLongAnswer) {
+		return a.broken(err)
 	}
-	_, _ = io.CopyN(io.Discard, response.Body, 64<<10) // so that the connection can serve again
-	return &Failure{Kind: BadStatus, Code: response.StatusCode,
-		Err: fmt.Errorf("%.200s: %s", response.Status, message(body))}
+	return &Failure{Kind: BadStatus, Code: h.code, Err: fmt.Errorf("%.200s: %s", text, message(body))}
 }
 
 // readStream takes the events of a stream, of at most so many bytes, until it is closed.
-func (a *observed) readStream(ctx context.Context, body io.Reader, o Observer, most int64,
-	cancel context.CancelCauseFunc) error {
+func (a *observed) readStream(body io.Reader, o Observer, most int64) error {
 	a.events.reset(body)
 	a.events.observe(o.Now)
 	for {
@@ -259,15 +350,15 @@ func (a *observed) readStream(ctx context.Context, body io.Reader, o Observer, m
 			return &Failure{Kind: CutOff, Err: fmt.Errorf("the stream was cut after %d events and %d bytes", a.parts,
 				a.events.received)}
 		default:
-			return unanswered(ctx, err)
+			return a.broken(err)
 		}
-		a.progress.Add(1)
+		a.came(a.events.read)
 		switch {
 		case a.events.received > most:
 			return &Failure{Kind: BadAnswer, Err: fmt.Errorf("%w: it goes on behind %d MiB, more than the tokens that it was "+
 				"asked for may take", ErrStream, most>>20)}
 		case ev.isLast():
-			a.drain(cancel)
+			a.drain()
 			return a.finished()
 		case ev.isComment:
 			a.event = Event{At: a.events.read, Kind: CommentEvent}
@@ -312,13 +403,14 @@ func (a *observed) take(c *chunk, o Observer) {
 }
 
 // drain waits until the stream is closed behind its last event, but not for long: some servers keep it open.
-func (a *observed) drain(cancel context.CancelCauseFunc) {
+func (a *observed) drain() {
 	if a.events.ended {
 		return
 	}
-	late := time.AfterFunc(longestDrain, func() { cancel(nil) })
+	if a.line != nil {
+		a.extend(longestDrain)
+	}
 	a.events.skipRest()
-	late.Stop()
 }
 
 // finished judges an answer that has ended.
@@ -334,12 +426,12 @@ func (a *observed) finished() error {
 const mostWhole = 256 << 20
 
 // readWhole takes an answer in one piece as one event, at the time when its last byte came.
-func (a *observed) readWhole(ctx context.Context, body io.Reader, of API, o Observer) error {
+func (a *observed) readWhole(body io.Reader, of API, o Observer) error {
 	a.events.reset(body)
 	a.events.observe(o.Now)
 	text, err := a.events.all(mostWhole)
 	if err != nil {
-		return unanswered(ctx, err)
+		return a.broken(err)
 	}
 	chunk, ok := a.parser.parse(text)
 	switch {
@@ -354,12 +446,4 @@ func (a *observed) readWhole(ctx context.Context, body io.Reader, of API, o Obse
 	a.take(chunk, o)
 	a.events.longest = max(a.events.longest, o.Now()-a.events.read)
 	return a.finished()
-}
-
-// isTLS tells whether there was a server, but no secure connection to it.
-func isTLS(err error) bool {
-	var certificate *tls.CertificateVerificationError
-	var record tls.RecordHeaderError
-	var alert tls.AlertError
-	return errors.As(err, &certificate) || errors.As(err, &record) || errors.As(err, &alert)
 }

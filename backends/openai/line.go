@@ -1,0 +1,393 @@
+package openai
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/url"
+	"os"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// lines are the connections of a Client to one server that wait to be used again. A Client speaks HTTP/1.1 by itself:
+// the goroutine of a request writes it and reads what comes, so that nobody stands between a read and its time, and a
+// request under way costs a fifth of the memory that it has with net/http.
+type lines struct {
+	address string
+	config  *tls.Config // nil: without TLS
+	dial    dialer
+	connect time.Duration // longest time until a connection is secure; 0: any
+
+	mu     sync.Mutex
+	unused []*line // the one that was used last at the end
+}
+
+// newLines are the connections to the server with a base URL.
+func newLines(base *url.URL, config *tls.Config, dial dialer, connect time.Duration) *lines {
+	l := &lines{dial: dial, connect: connect}
+	port := base.Port()
+	if base.Scheme == "https" {
+		l.config = config.Clone()
+		l.config.ServerName = base.Hostname()
+		l.config.NextProtos = []string{"http/1.1"}
+		l.config.ClientSessionCache = tls.NewLRUClientSessionCache(0)
+	}
+	if port == "" {
+		port = defaultPort(base)
+	}
+	l.address = net.JoinHostPort(base.Hostname(), port)
+	return l
+}
+
+func defaultPort(base *url.URL) string {
+	if base.Scheme == "https" {
+		return "443"
+	}
+	return "80"
+}
+
+// get is a connection that was used before, or a new one. The error of a new one is a dialError, or ctx's.
+func (l *lines) get(ctx context.Context) (*line, error) {
+	for {
+		c := l.take()
+		if c == nil {
+			return l.open(ctx)
+		}
+		if time.Since(c.since) < longestUnused && c.alive() {
+			return c, nil
+		}
+		_ = c.Close() // nobody uses it
+	}
+}
+
+func (l *lines) take() *line {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	n := len(l.unused)
+	if n == 0 {
+		return nil
+	}
+	c := l.unused[n-1]
+	l.unused[n-1] = nil
+	l.unused = l.unused[:n-1]
+	return c
+}
+
+// put keeps a connection for the next request. Those that have not been used for long are at the beginning.
+func (l *lines) put(c *line) {
+	c.since = time.Now()
+	if len(c.buffer) > startLine { // a long head need not stay in memory
+		c.buffer = make([]byte, startLine)
+	}
+	c.start, c.end = 0, 0
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.unused = append(l.unused, c)
+	if old := l.unused[0]; c.since.Sub(old.since) > longestUnused {
+		_ = old.Close()
+		l.unused = append(l.unused[:0], l.unused[1:]...)
+	}
+}
+
+// close closes the connections that wait.
+func (l *lines) close() {
+	for c := l.take(); c != nil; c = l.take() {
+		_ = c.Close()
+	}
+}
+
+func (l *lines) open(ctx context.Context) (*line, error) {
+	if l.connect > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, l.connect, errConnectTimeout)
+		defer cancel()
+	}
+	conn, err := l.dial(ctx, "tcp", l.address)
+	if err == nil && l.config != nil {
+		secure := tls.Client(conn, l.config)
+		if err = secure.HandshakeContext(ctx); err != nil {
+			_ = conn.Close()
+		}
+		conn = secure
+	}
+	if err != nil {
+		if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, errConnectTimeout) {
+			return nil, cause
+		}
+		return nil, &dialError{err}
+	}
+	return &line{Conn: conn, buffer: make([]byte, startLine)}, nil
+}
+
+var errConnectTimeout = errors.New("it did not connect within connect_timeout")
+
+// line is a connection, on which one request at a time is answered. It is the reader of the answer's body.
+type line struct {
+	net.Conn
+	since time.Time // when it was last used
+
+	buffer     []byte
+	start, end int // what has been read of the connection, and is not yet used
+
+	frame framing
+	left  int64 // bytes of the body, or of the chunk that is being read
+	state chunkState
+	keeps bool // it can serve again behind this answer
+}
+
+// startLine is the size of a connection's buffer: the head of an answer, or a packet with some events.
+const startLine = 2 << 10
+
+// mostHead bounds the head of an answer.
+const mostHead = 64 << 10
+
+// framing is how the end of an answer's body is known.
+type framing uint8
+
+const (
+	byLength framing = iota
+	byChunks
+	byClose
+	ended
+)
+
+// chunkState is what comes next in a body of chunks.
+type chunkState uint8
+
+const (
+	chunkSize chunkState = iota
+	chunkData
+	chunkEnd // the line's end behind its data
+	trailer  // the lines behind the last chunk
+)
+
+// head is what the head of an answer says. Its texts are valid until the connection is read again.
+type head struct {
+	code   int
+	status string // the code with its reason
+	kind   []byte // of its content, without parameters
+	retry  []byte
+}
+
+// readHead reads the head of an answer, and leaves out those of codes below 200.
+func (c *line) readHead() (h head, err error) {
+	for {
+		n, err := c.headEnd()
+		if err != nil {
+			return h, err
+		}
+		text := c.buffer[c.start : c.start+n]
+		c.start += n
+		if h, err = c.parseHead(text); err != nil || h.code >= 200 {
+			return h, err
+		}
+	}
+}
+
+// headEnd reads until a head is complete, and returns its length with the empty line behind it.
+func (c *line) headEnd() (int, error) {
+	for seen := 0; ; {
+		unused := c.buffer[c.start:c.end]
+		for seen < len(unused) {
+			i := bytes.IndexByte(unused[seen:], '\n')
+			if i < 0 {
+				break
+			}
+			if rest := unused[seen+i+1:]; len(rest) > 0 && rest[0] == '\n' {
+				return seen + i + 2, nil
+			} else if len(rest) > 1 && rest[0] == '\r' && rest[1] == '\n' {
+				return seen + i + 3, nil
+			} else if len(rest) < 2 {
+				break
+			}
+			seen += i + 1
+		}
+		if len(unused) >= mostHead {
+			return 0, fmt.Errorf("%w: its head has more than %d KiB", ErrStream, mostHead>>10)
+		}
+		if err := c.fill(); err != nil {
+			return 0, err
+		}
+	}
+}
+
+// parseHead takes the head of an answer apart (RFC 9112), and sets how its body is read.
+func (c *line) parseHead(text []byte) (h head, err error) {
+	first, rest, _ := bytes.Cut(text, []byte("\n"))
+	version, status, _ := bytes.Cut(bytes.TrimSpace(first), []byte(" "))
+	code, _, _ := bytes.Cut(status, []byte(" "))
+	if h.code, err = strconv.Atoi(string(code)); err != nil || len(code) != 3 || h.code < 100 ||
+		!bytes.HasPrefix(version, []byte("HTTP/1.")) {
+		return h, fmt.Errorf("%w: it begins with %.100q, want HTTP/1.1 and a status", ErrStream, first)
+	}
+	if h.code != 200 {
+		h.status = string(status)
+	}
+	is11, closes := string(version) == "HTTP/1.1", false
+	c.frame, c.left, c.state = byClose, 0, chunkSize
+	for len(rest) > 0 {
+		var field []byte
+		field, rest, _ = bytes.Cut(rest, []byte("\n"))
+		name, value, _ := bytes.Cut(field, []byte(":"))
+		value = bytes.TrimSpace(value)
+		switch {
+		case is(name, "Content-Type"):
+			h.kind, _, _ = bytes.Cut(value, []byte(";"))
+			h.kind = bytes.TrimSpace(h.kind)
+		case is(name, "Content-Length") && c.frame != byChunks:
+			n, err := strconv.ParseUint(string(value), 10, 62)
+			if err != nil || c.frame == byLength && int64(n) != c.left {
+				return h, fmt.Errorf("%w: its Content-Length is %.100q", ErrStream, value)
+			}
+			c.frame, c.left = byLength, int64(n)
+		case is(name, "Transfer-Encoding") && is11: // HTTP/1.0 has none
+			if !is(value, "chunked") {
+				return h, fmt.Errorf("%w: its Transfer-Encoding is %.100q, want chunked", ErrStream, value)
+			}
+			c.frame, c.left = byChunks, 0
+		case is(name, "Connection") && is(value, "close"):
+			closes = true
+		case is(name, "Retry-After"):
+			h.retry = value
+		}
+	}
+	if h.code < 200 || h.code == 204 || h.code == 304 || c.frame == byLength && c.left == 0 {
+		c.frame = ended
+	}
+	c.keeps = is11 && !closes && c.frame != byClose
+	return h, nil
+}
+
+// is compares without case.
+func is(text []byte, word string) bool { return bytes.EqualFold(text, []byte(word)) }
+
+// fill reads more behind what is unused. The error at the end of the connection is io.ErrUnexpectedEOF.
+func (c *line) fill() error {
+	if c.start > 0 {
+		c.end = copy(c.buffer, c.buffer[c.start:c.end])
+		c.start = 0
+	}
+	if c.end == len(c.buffer) {
+		c.buffer = append(c.buffer, make([]byte, len(c.buffer))...)
+	}
+	n, err := c.Conn.Read(c.buffer[c.end:])
+	c.end += n
+	switch {
+	case n > 0:
+		return nil
+	case errors.Is(err, io.EOF):
+		return io.ErrUnexpectedEOF
+	case err == nil:
+		return io.ErrNoProgress
+	}
+	return err
+}
+
+// Read reads the body: as much as has come, of as many chunks as there are. The error is io.EOF, with the last bytes
+// where it is known by then, at the end of the body, and io.ErrUnexpectedEOF where the connection ends before.
+func (c *line) Read(p []byte) (n int, err error) {
+	switch c.frame {
+	case ended:
+		return 0, io.EOF
+	case byChunks:
+		return c.readChunks(p)
+	}
+	if c.start == c.end {
+		if err := c.fill(); c.frame == byClose && errors.Is(err, io.ErrUnexpectedEOF) {
+			c.frame = ended
+			return 0, io.EOF
+		} else if err != nil {
+			return 0, err
+		}
+	}
+	have := c.buffer[c.start:c.end]
+	if c.frame == byLength && int64(len(have)) > c.left {
+		have = have[:c.left]
+	}
+	n = copy(p, have)
+	c.start += n
+	if c.frame == byLength {
+		if c.left -= int64(n); c.left == 0 {
+			c.frame = ended
+			return n, io.EOF
+		}
+	}
+	return n, nil
+}
+
+func (c *line) readChunks(p []byte) (n int, err error) {
+	for {
+		if c.state == chunkData {
+			if n == len(p) {
+				return n, nil
+			}
+			have := c.buffer[c.start:c.end]
+			k := copy(p[n:], have[:min(int64(len(have)), c.left)])
+			n, c.start = n+k, c.start+k
+			if c.left -= int64(k); c.left == 0 {
+				c.state = chunkEnd
+				continue
+			}
+		} else if done, err := c.chunkLine(); err != nil {
+			return n, err
+		} else if done {
+			if c.frame == ended {
+				return n, io.EOF
+			}
+			continue
+		}
+		if n > 0 { // more would have to be waited for
+			return n, nil
+		}
+		if err := c.fill(); err != nil {
+			return 0, err
+		}
+	}
+}
+
+// chunkLine takes a line between the data of two chunks, and tells whether there was a whole one.
+func (c *line) chunkLine() (done bool, err error) {
+	unused := c.buffer[c.start:c.end]
+	at := bytes.IndexByte(unused, '\n')
+	if at < 0 {
+		if len(unused) > mostHead {
+			return false, fmt.Errorf("%w: a line between its chunks has more than %d KiB", ErrStream, mostHead>>10)
+		}
+		return false, nil
+	}
+	text := bytes.TrimRight(unused[:at], " \t\r")
+	c.start += at + 1
+	switch c.state {
+	case chunkSize:
+		size, _, _ := bytes.Cut(text, []byte(";"))
+		v, err := strconv.ParseUint(string(bytes.TrimSpace(size)), 16, 62)
+		if err != nil {
+			return false, fmt.Errorf("%w: a chunk of it begins with %.100q, want its size", ErrStream, text)
+		}
+		if c.left, c.state = int64(v), chunkData; v == 0 {
+			c.state = trailer
+		}
+	case chunkEnd:
+		if len(text) > 0 {
+			return false, fmt.Errorf("%w: a chunk of it is followed by %.100q, want a line's end", ErrStream, text)
+		}
+		c.state = chunkSize
+	case trailer:
+		if len(text) == 0 {
+			c.frame = ended
+		}
+	}
+	return true, nil
+}
+
+// reusable tells whether the next request may go this way: the answer is at its end, and nothing is behind it.
+func (c *line) reusable() bool { return c.keeps && c.frame == ended && c.start == c.end }
+
+// late tells whether an error is that of a deadline.
+func late(err error) bool { return errors.Is(err, os.ErrDeadlineExceeded) }

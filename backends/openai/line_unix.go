@@ -1,0 +1,34 @@
+//go:build unix
+
+package openai
+
+import (
+	"crypto/tls"
+	"errors"
+	"net"
+	"syscall"
+)
+
+// alive looks, without waiting, whether the server has closed a connection that nobody uses: a request on it would seem
+// to be cut off.
+func (c *line) alive() bool {
+	conn := c.Conn
+	if t, ok := conn.(*tls.Conn); ok {
+		conn = t.NetConn()
+	}
+	tcp, ok := conn.(*net.TCPConn)
+	if !ok {
+		return true
+	}
+	raw, err := tcp.SyscallConn()
+	if err != nil {
+		return false
+	}
+	alive := false
+	err = raw.Control(func(fd uintptr) {
+		var first [1]byte
+		_, _, err := syscall.Recvfrom(int(fd), first[:], syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
+		alive = errors.Is(err, syscall.EAGAIN) // nothing has come: neither an end nor what nobody asked for
+	})
+	return alive && err == nil
+}
