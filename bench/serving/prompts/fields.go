@@ -33,6 +33,7 @@ const (
 	fDocuments
 	fAnswer
 	fConversations
+	fTurns
 	fURL
 	fBody
 	nFields
@@ -61,6 +62,7 @@ var fieldNames = [nFields][]string{
 	fDocuments:     {"documents"},
 	fAnswer:        {"answer", "response", "completion"},
 	fConversations: {"conversations"},
+	fTurns:         {"turns"},
 	fURL:           {"url"},
 	fBody:          {"body"},
 }

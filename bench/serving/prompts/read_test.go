@@ -321,6 +321,11 @@ func TestRowsComeAgain(t *testing.T) {
 	}
 	// A point after that goes on where it ended.
 	next := set.Draw(prompts.Draw{N: 4, Skip: 20})
+	want = "the data have 8 rows, and requests before took 20: rows come again, shuffled anew, and the server's cache " +
+		"may answer"
+	if !slices.Equal(next.Notes, []string{want}) {
+		t.Errorf("%q", next.Notes)
+	}
 	if round := append(all[16:20:20], texts(next.All())...); !slices.Equal(sorted(round), sorted(all[:8])) {
 		t.Errorf("%q after %q", texts(next.All()), all)
 	}
@@ -382,6 +387,34 @@ func TestSessions(t *testing.T) {
 	}
 }
 
+// TestListedTurns: the turns of a session may be a list in one row.
+func TestListedTurns(t *testing.T) {
+	o := prompts.Options{File: file(t, "a.jsonl", `{"session_id": "a", "timestamp": 5, "turns": [{"text": "1", `+
+		`"answer": "A"}, `+
+		`{"text": "2", "delay": 20, "output_length": 3}]}`+"\n"+`{"turns": ["3"]}`)}
+	if got := texts(rows(t, o)); !slices.Equal(got, []string{"1", "3"}) {
+		t.Errorf("%q", got)
+	}
+	o.Turns = "all"
+	asks := rows(t, o)
+	if len(asks) != 3 || asks[1].Session != "a" || asks[1].Turn != 1 || asks[1].Think != 20*time.Millisecond ||
+		asks[1].MaxTokens != 3 || !strings.Contains(string(asks[1].Messages), `"A"`) || asks[2].Session != "#2" {
+		t.Errorf("%+v", asks)
+	}
+	o.History = "own"
+	if asks := rows(t, o); !asks[1].Own || asks[1].Text != "2" {
+		t.Errorf("%+v", asks)
+	}
+	o.File = file(t, "a.jsonl", `{"turns": []}`+"\n"+`{"turns": [5]}`+"\n"+`{"turns": [{"text": ""}]}`)
+	_, err := prompts.Read(o)
+	for _, want := range []string{"line 1: turns: there is no turn", "line 2: turns: turn 1: want an object",
+		"line 3: text: the prompt is empty"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}
+
 func TestAdapters(t *testing.T) {
 	lines := strings.Repeat("{\"prompt\": \"x\"}\n", 3) + `{"prompt": "y", "lora": "own"}` + "\n" + `{"prompt": "x"}`
 	o := prompts.Options{File: file(t, "a.jsonl", lines), LoRA: []string{"a", "b"}}
@@ -433,7 +466,8 @@ func FuzzRead(f *testing.F) {
 		`{"timestamp": 1, "input_length": 600, "output_length": 2, "hash_ids": [1, 2], "session_id": "s", "delay": 1.5}`,
 		`[{"id": "s", "conversations": [{"from": "human", "value": "a"}, {"from": "gpt", "value": "b"}]}]`,
 		`{"custom_id": "a", "url": "/v1/completions", "body": {"prompt": [1, 2], "max_tokens": 3}}`,
-		`{"query": "q", "documents": ["a"]}`, "\x1f\x8b", "PAR1", "{\"prompt\": \"\\ud800\\u0000\"}",
+		`{"session_id": "s", "turns": [{"text": "a", "answer": "b"}, "c"]}`, `{"query": "q", "documents": ["a"]}`, "\x1f\x8b",
+		"PAR1", "{\"prompt\": \"\\ud800\\u0000\"}",
 		"[1, {\"a\": \"\\\\\"}, ]",
 		`{"prompt": "x", "image": "data:image/png;base64,AAAA"}`,
 	} {

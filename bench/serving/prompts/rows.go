@@ -27,6 +27,8 @@ func (r *reader) row(rec *record) {
 	switch {
 	case rec.has(fConversations):
 		r.conversation(rec)
+	case rec.has(fTurns):
+		r.listed(rec)
 	case rec.has(fURL) && rec.has(fBody):
 		r.batch(rec)
 	default:
@@ -39,6 +41,46 @@ func (r *reader) row(rec *record) {
 			r.plain(rec, &Ask{})
 		}
 	}
+}
+
+// listed builds the rows of a session whose turns are a list: of texts, or of objects as rows are. Without sessions it
+// is the first of them.
+func (r *reader) listed(rec *record) {
+	session := rec.cells[fSession]
+	if session == nil {
+		session, _ = marshal(fmt.Sprintf("#%d", r.all))
+	}
+	r.cell(rec, fTurns, func(raw json.RawMessage) error {
+		list, err := structured(raw, '[')
+		if err != nil {
+			return err
+		}
+		n := 0
+		eachElement(list, func(value []byte) bool {
+			n++
+			turn := record{line: rec.line}
+			if value[0] == '"' {
+				turn.cells[fPrompt] = value
+			} else if err = turn.object(rec.line, value, r.names); err != nil {
+				err = fmt.Errorf("turn %d: %w", n, err)
+				return false
+			}
+			if r.asked.sessions {
+				turn.cells[fSession] = session
+			}
+			for _, f := range []field{fSystem, fTimestamp, fLoRA, fTools, fID} { // said once, of the whole session
+				if n == 1 && !turn.has(f) {
+					turn.cells[f] = rec.cells[f]
+				}
+			}
+			r.plain(&turn, &Ask{})
+			return r.asked.sessions && !r.full(rec.line)
+		})
+		if err == nil && n == 0 {
+			err = errors.New("there is no turn")
+		}
+		return err
+	})
 }
 
 func (r *reader) fault(line int, format string, args ...any) {

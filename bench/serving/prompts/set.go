@@ -247,9 +247,14 @@ func (w *Drawn) choose(d Draw) {
 			rounds = round + 1
 		}
 	}
-	if rounds > 1 {
+	switch {
+	case rounds > 1 && d.Skip > 0:
+		w.Notes = append(w.Notes, fmt.Sprintf("the data have %s, and requests before took %d: rows come again, shuffled "+
+			"anew, "+
+			"and the server's cache may answer", counted(len(s.rows), "row"), d.Skip))
+	case rounds > 1:
 		w.Notes = append(w.Notes, fmt.Sprintf("%d requests of %s: rows come again, shuffled anew, up to %d times in all; "+
-			"the server's cache may answer", len(w.plan)+d.Skip, counted(len(s.rows), "row"), rounds))
+			"the server's cache may answer", len(w.plan), counted(len(s.rows), "row"), rounds))
 	}
 }
 

@@ -152,3 +152,35 @@ func TestDamagedParquet(t *testing.T) {
 		t.Errorf("a footer larger than the file: %v", err)
 	}
 }
+
+// FuzzParquet: a file is read, each row as valid JSON, or it is an error.
+func FuzzParquet(f *testing.F) {
+	whole, err := os.ReadFile(writeParquet(f, []everything{
+		{Text: "a", Said: []said{{"human", "x"}, {"gpt", "y"}}, Bare: []int64{1, 2}, Nested: [][]int32{{1}, {}}},
+		{Text: "b"}}))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(whole)
+	f.Add([]byte("PAR1PAR1"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		path := filepath.Join(t.TempDir(), "x.parquet")
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		table, err := OpenParquet(path)
+		if err != nil {
+			return
+		}
+		defer func() { _ = table.Close() }()
+		n := 0
+		for row, err := range table.Rows(all) {
+			if n++; err != nil || n > 1000 {
+				return
+			}
+			if !json.Valid(row) {
+				t.Fatalf("no JSON: %s", row)
+			}
+		}
+	})
+}
