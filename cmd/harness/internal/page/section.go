@@ -44,6 +44,18 @@ type table struct {
 	Head          []string
 	Rows          [][]string
 	Numbers, Mono bool
+	Words         int // the column of a table of numbers that has words; 0: none
+}
+
+// Class is that of the style sheet for a cell of a column.
+func (t table) Class(i int) string {
+	switch {
+	case t.Numbers && (t.Words == 0 || i != t.Words):
+		return "n"
+	case t.Mono:
+		return "mono"
+	}
+	return ""
 }
 
 // Label is what stands above a column, for screens that have no room for columns.

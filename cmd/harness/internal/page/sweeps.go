@@ -18,34 +18,33 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plot"
 )
 
-// sweep is the points of one server by one kind of load, in one folder.
+// sweep is the points of one server in one folder.
 type sweep struct {
 	folder string
-	by     load.Kind
 	points []record.Run
 }
 
-// sweepsOf groups the runs that measured a server. Those without figures, and those whose load has no value, are on no
-// curve.
+// sweepsOf groups the runs that measured a server. Those without figures are in none.
 func sweepsOf(runs []results.Found) []sweep {
 	var all []sweep
 	for _, f := range runs {
 		s := f.Serving
-		if s == nil || s.Figures == nil || !(s.Load.Value > 0) {
+		if s == nil || s.Figures == nil {
 			continue
 		}
 		folder := filepath.Dir(filepath.Clean(f.Folder()))
 		at := slices.IndexFunc(all, func(w sweep) bool {
-			return w.folder == folder && w.by == s.Load.By && w.points[0].Serving.Server.Model == s.Server.Model
+			return w.folder == folder && w.points[0].Serving.Server.Model == s.Server.Model
 		})
 		if at < 0 {
-			at, all = len(all), append(all, sweep{folder: folder, by: s.Load.By})
+			at, all = len(all), append(all, sweep{folder: folder})
 		}
 		all[at].points = append(all[at].points, f.Run)
 	}
 	for _, w := range all {
 		slices.SortStableFunc(w.points, func(a, b record.Run) int {
-			return cmp.Compare(a.Serving.Load.Value, b.Serving.Load.Value)
+			x, y := a.Serving.Load, b.Serving.Load
+			return cmp.Or(cmp.Compare(y.By, x.By), cmp.Compare(x.Value, y.Value)) // users, rate, maximum
 		})
 	}
 	return all
@@ -69,7 +68,6 @@ func sweepNames(all []sweep) []string {
 		func(w sweep) string { return strings.Join(w.points[0].Serving.Server.URLs, ", ") },
 		func(w sweep) string { return filepath.Base(w.folder) },
 		func(w sweep) string { return w.folder },
-		func(w sweep) string { return w.folder + " by " + string(w.by) },
 	} {
 		names = names[:0]
 		for _, w := range all {
@@ -96,7 +94,7 @@ func curves(runs []results.Found) []plot.Chart {
 		})
 	}
 	for i, w := range groups {
-		s := plot.Sweep{By: loadName(w.by)}
+		var s plot.Sweep
 		for _, v := range w.points[0].Serving.Objectives {
 			switch v.Term.Metric {
 			case measure.TTFT:
@@ -129,9 +127,8 @@ func sweepTables(runs []results.Found) (all []table) {
 	called := sweepNames(groups)
 	for i, w := range groups {
 		t := table{Title: "Points", Numbers: true, Head: []string{
-			loadName(w.by), "requests/s", "tokens/s", "of a user", "TTFT p50", "p99", "TPOT p50", "p99", "goodput/s",
-			"failed", "",
-		}}
+			"load", "requests/s", "tokens/s", "of a user", "TTFT p50", "p99", "TPOT p50", "p99", "goodput/s", "failed", "",
+		}, Words: 10}
 		if len(groups) > 1 && len(called) == len(groups) {
 			t.Title += " of " + called[i]
 		}
@@ -146,7 +143,7 @@ func sweepTables(runs []results.Found) (all []table) {
 // pointRow is a point as a row of a table.
 func pointRow(r record.Run) []string {
 	l := loadOf(r, false)
-	row := []string{l.Name}
+	row := []string{r.Serving.Load.String()}
 	number := func(v float64) {
 		text := ""
 		if !math.IsNaN(v) {
@@ -172,9 +169,20 @@ func pointRow(r record.Run) []string {
 // loadName is what the values of a kind of load are.
 func loadName(by load.Kind) string {
 	if by == load.Rate {
-		return "requests/s that were due"
+		return "requests/s that are due"
 	}
 	return string(by)
+}
+
+// loadLabel is a load beside its point: "16", "5/s", "maximum".
+func loadLabel(l record.ServingLoad) string {
+	switch l.By {
+	case load.Users:
+		return figure.Short(l.Value)
+	case load.Rate:
+		return figure.Short(l.Value) + "/s"
+	}
+	return string(l.By)
 }
 
 // loadOf is a point as charts show it.
@@ -187,7 +195,8 @@ func loadOf(r record.Run, perGPU bool) plot.Load {
 		return *v * scale
 	}
 	l := plot.Load{
-		Value: s.Load.Value, Name: figure.Short(s.Load.Value), Tokens: known(f.TokensPerSec, 1), User: s.Point().User,
+		By: loadName(s.Load.By), Value: s.Load.Value, Name: loadLabel(s.Load), Tokens: known(f.TokensPerSec, 1),
+		User:     s.Point().User,
 		Requests: known(f.RequestsPerSec, 1), Goodput: known(f.Goodput, 1), Attainment: known(f.Attainment, 100),
 		Shaky: s.Doubted(),
 	}

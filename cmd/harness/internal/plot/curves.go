@@ -3,6 +3,7 @@ package plot
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -12,18 +13,17 @@ import (
 
 // Sweep is what a server did at several loads.
 type Sweep struct {
-	Name string // tells it from others
-	// By is what the loads are: "users", "requests/s that were due".
-	By    string
+	Name  string // tells it from others
 	Loads []Load // in the order of their values
-	// TTFTLimit and TPOTLimit are what was wanted of the percentile Of, in nanoseconds; 0: nothing.
+	// TTFTLimit and TPOTLimit are what was wanted, in nanoseconds; 0: nothing.
 	TTFTLimit, TPOTLimit int64
 }
 
 // Load is a load with what was measured at it. What was not is NaN.
 type Load struct {
-	Value float64
-	Name  string // of the value: "16"
+	By    string  // what Value is: "users", "requests/s that are due"
+	Value float64 // 0: the load is no number
+	Name  string  // stands beside its point: "16"
 	// Tokens are per second, of all users or of each accelerator; User those of one user.
 	Tokens, User      float64
 	Requests, Goodput float64 // per second
@@ -37,35 +37,34 @@ type Load struct {
 }
 
 // Curves are the charts of sweeps: tokens per second against those of one user, latencies, goodput and attainment
-// against load. A chart that has fewer than two points is not among them. Those against load are of sweeps by the same
-// kind of load.
+// against each kind of load. A chart that has fewer than two points is not among them.
 func Curves(sweeps []Sweep, perGPU bool) []Chart {
-	var all []Chart
-	add := func(c Chart, ok bool) {
-		if ok {
-			all = append(all, c)
-		}
-	}
 	shown := sweeps[:min(len(sweeps), mostLines)]
-	add(tradeoff(shown, perGPU))
+	var all []Chart
+	if c, ok := tradeoff(shown, perGPU); ok {
+		all = append(all, c)
+	}
+	byKind := map[string][]Chart{}
 	for _, by := range kinds(shown) {
-		var some []Sweep
-		for _, s := range shown {
-			if s.By == by {
-				some = append(some, s)
+		some := make([]Sweep, len(shown))
+		for i, s := range shown {
+			some[i] = s
+			some[i].Loads = slices.DeleteFunc(slices.Clone(s.Loads), func(l Load) bool { return l.By != by || !(l.Value > 0) })
+		}
+		if charts := curvesOf(some, by); len(charts) > 0 {
+			byKind[by] = charts
+		}
+	}
+	for _, by := range slices.Sorted(maps.Keys(byKind)) {
+		for _, c := range byKind[by] {
+			if len(byKind) > 1 {
+				c.Title += ", by " + by
 			}
-		}
-		end := ""
-		if len(kinds(shown)) > 1 {
-			end = ", by " + by
-		}
-		for _, c := range curvesOf(some) {
-			c.Title += end
-			c.ID += "-" + strings.Fields(by)[0]
+			c.ID += "-" + strings.Fields(strings.ReplaceAll(by, "/", " "))[0]
 			all = append(all, c)
 		}
 	}
-	if left := len(sweeps) - len(shown); left > 0 {
+	if len(sweeps) > len(shown) {
 		for i := range all {
 			all[i].Notes = append(all[i].Notes, fmt.Sprintf("The first %d of %d sweeps.", len(shown), len(sweeps)))
 		}
@@ -76,8 +75,10 @@ func Curves(sweeps []Sweep, perGPU bool) []Chart {
 // kinds are the different kinds of loads.
 func kinds(sweeps []Sweep) (all []string) {
 	for _, s := range sweeps {
-		if !slices.Contains(all, s.By) {
-			all = append(all, s.By)
+		for _, l := range s.Loads {
+			if !slices.Contains(all, l.By) {
+				all = append(all, l.By)
+			}
 		}
 	}
 	return all
@@ -90,7 +91,7 @@ type drawing struct {
 }
 
 // curvesOf are the charts against load.
-func curvesOf(sweeps []Sweep) (all []Chart) {
+func curvesOf(sweeps []Sweep, by string) (all []Chart) {
 	ttft, tpot := metric.TTFT, metric.TPOT
 	for _, c := range []struct {
 		id, title string
@@ -110,7 +111,7 @@ func curvesOf(sweeps []Sweep) (all []Chart) {
 		{"curve-attainment", "Attainment against load", Axis{Label: "requests within all limits, %", Min: 0, Max: 100},
 			[]drawing{{"attainment", func(l Load) float64 { return l.Attainment }}}, nil},
 	} {
-		out := Chart{ID: c.id, Title: c.title, X: loadAxis(sweeps), Y: c.y}
+		out := Chart{ID: c.id, Title: c.title, X: loadAxis(sweeps, by), Y: c.y}
 		out.curves(sweeps, c.lines)
 		if out.points() < 2 {
 			continue
@@ -126,14 +127,14 @@ func curvesOf(sweeps []Sweep) (all []Chart) {
 }
 
 // loadAxis is that of loads: of powers of two it is logarithmic.
-func loadAxis(sweeps []Sweep) Axis {
+func loadAxis(sweeps []Sweep, by string) Axis {
 	low, high := math.Inf(1), 0.0
 	for _, s := range sweeps {
 		for _, l := range s.Loads {
 			low, high = min(low, l.Value), max(high, l.Value)
 		}
 	}
-	a := Axis{Label: sweeps[0].By}
+	a := Axis{Label: by}
 	if low > 0 && high/low >= 16 {
 		a.Scale, a.Min, a.Max = Log, low, high
 	}

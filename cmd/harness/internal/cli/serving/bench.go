@@ -510,7 +510,7 @@ func endTexts(f *sweepfile.Sweep) (all []string) {
 		}
 	}
 	if closed != nil {
-		add(closed.Label + ". " + closed.Sentence)
+		add(closed.About())
 	}
 	for _, r := range f.Points {
 		for _, n := range r.Notes {
