@@ -24,13 +24,26 @@ type goldenCase struct {
 	Requests    []goldenRequest
 	Error       *struct {
 		Exit  int
-		Line  int
-		Lines []int
+		Line  places
+		Lines places
 		Says  []string
 	}
 	EqualPrefix [][3]int `json:"equal_prefix"`
 	Notes       []string
 	ServerSays  string `json:"server_says"`
+}
+
+// places are lines of a file: one, or several.
+type places []int
+
+// UnmarshalJSON reads a number, or a list of them.
+func (p *places) UnmarshalJSON(text []byte) error {
+	var one int
+	if json.Unmarshal(text, &one) == nil {
+		*p = places{one}
+		return nil
+	}
+	return json.Unmarshal(text, (*[]int)(p))
 }
 
 type goldenRequest struct {
@@ -89,11 +102,7 @@ func (c *goldenCase) wantError(t *testing.T, err error) {
 			t.Errorf("%v: want %q in it", err, want)
 		}
 	}
-	lines := c.Error.Lines
-	if c.Error.Line > 0 {
-		lines = append(lines, c.Error.Line)
-	}
-	for _, line := range lines {
+	for _, line := range append(c.Error.Lines, c.Error.Line...) {
 		if !slices.ContainsFunc(faults.List, func(f prompts.Fault) bool { return f.Line == line }) {
 			t.Errorf("%v: want line %d", err, line)
 		}

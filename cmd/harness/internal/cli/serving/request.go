@@ -199,10 +199,10 @@ func (r *request) promptOptions(api prompts.API, vocabulary int) prompts.Options
 	if (o.API == "" || o.API == "auto") && api != "" {
 		o.API = api
 	}
-	if o.File == "" && o.Vocabulary == "" && r.tokenizer == "" && vocabulary > fewestIDs && (o.API == "auto" ||
+	if o.Vocabulary == "" && r.tokenizer == "" && vocabulary > fewestIDs && (o.API == "auto" ||
 		o.API == prompts.Completions) {
 		// the ids of special tokens are the first ones, or the last
-		o.API, o.Vocabulary = prompts.Completions, fmt.Sprintf("%d..%d", vocabulary/10, vocabulary-vocabulary/10-1)
+		o.Vocabulary = fmt.Sprintf("%d..%d", vocabulary/10, vocabulary-vocabulary/10-1)
 	}
 	return o
 }
