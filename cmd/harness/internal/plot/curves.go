@@ -46,10 +46,12 @@ func Curves(sweeps []Sweep, perGPU bool) []Chart {
 	}
 	byKind := map[string][]Chart{}
 	for _, by := range kinds(shown) {
-		some := make([]Sweep, len(shown))
-		for i, s := range shown {
-			some[i] = s
-			some[i].Loads = slices.DeleteFunc(slices.Clone(s.Loads), func(l Load) bool { return l.By != by || !(l.Value > 0) })
+		var some []Sweep
+		for _, s := range shown {
+			s.Loads = slices.DeleteFunc(slices.Clone(s.Loads), func(l Load) bool { return l.By != by || !(l.Value > 0) })
+			if len(s.Loads) > 0 {
+				some = append(some, s)
+			}
 		}
 		if charts := curvesOf(some, by); len(charts) > 0 {
 			byKind[by] = charts
