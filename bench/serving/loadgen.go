@@ -26,7 +26,12 @@ func LoadGenSettings(p load.Pattern, samples int, ttft, tpot time.Duration) (loa
 	}
 	switch p.Scenario() {
 	case loadgen.Server.String():
+		due, err := p.Schedule(samples, nil)
+		if err != nil {
+			return s, err
+		}
 		s.Scenario, s.ServerTargetQPS = loadgen.Server, p.PerSecond
+		s.MinDuration, s.MinQueryCount = 0, uint64(len(due.Due)) // the same, however they were counted
 		const none = 365 * 24 * time.Hour
 		if s.ServerTTFTLatency, s.ServerTPOTLatency = ttft, tpot; ttft == 0 {
 			s.ServerTTFTLatency = none

@@ -117,15 +117,8 @@ func (f *Folder) Close() {
 func (f *Folder) Keep(name string, p *Point) error { return sdk.Usage(f.keep(name, p)) }
 
 func (f *Folder) keep(name string, p *Point) error {
-	if err := f.claim.Check(); err != nil {
-		return err
-	}
-	if err := f.replace(); err != nil {
-		return err
-	}
-	f.wrote = true
-	dir := filepath.Join(f.Dir, name)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	dir, err := f.place(name)
+	if err != nil {
 		return err
 	}
 	var b bytes.Buffer
@@ -146,6 +139,19 @@ func (f *Folder) keep(name string, p *Point) error {
 	}
 	p.Record.Dir = name
 	return wholefile.Write(filepath.Join(dir, record.FileName), text, 0o644)
+}
+
+// place makes the folder of a point.
+func (f *Folder) place(name string) (dir string, err error) {
+	if err := f.claim.Check(); err != nil {
+		return "", err
+	}
+	if err := f.replace(); err != nil {
+		return "", err
+	}
+	f.wrote = true
+	dir = filepath.Join(f.Dir, name)
+	return dir, os.MkdirAll(dir, 0o755)
 }
 
 // replace removes the points of the sweep that is to be replaced: there are new ones now.

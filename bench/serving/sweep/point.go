@@ -5,17 +5,22 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
+	"github.com/plumbline-ml/plumbline/fetch/wholefile"
 	"github.com/plumbline-ml/plumbline/internal/figure"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/bench/record/series"
 	"github.com/plumbline-ml/plumbline/bench/serving"
 	"github.com/plumbline-ml/plumbline/bench/serving/load"
 	"github.com/plumbline-ml/plumbline/bench/serving/measure"
 	"github.com/plumbline-ml/plumbline/bench/serving/objective"
 	"github.com/plumbline-ml/plumbline/bench/serving/prompts"
+	"github.com/plumbline-ml/plumbline/loadgen"
 )
 
 // Settings are what all points of a sweep have in common.
@@ -42,6 +47,11 @@ type Settings struct {
 
 	// Forget, if not nil, makes the server drop what it keeps of prompts, before each point.
 	Forget func(ctx context.Context) (done bool, err error)
+	// LoadGen has LoadGen send each load, which must be one of its scenarios, and judge it: its logs are in the point's
+	// folder.
+	LoadGen bool
+	place   func(point string) (dir string, err error) // nil: there is no folder
+
 	// Record is what the records of all points have: the server, what was asked, machine, command. Serving must be there.
 	Record record.Run
 
@@ -93,7 +103,7 @@ func (s *Settings) Measure(ctx context.Context, p load.Pattern, trial, skip int)
 	if s.Begun != nil {
 		defer s.Begun(p, plan.Progress)()
 	}
-	measured, err := serving.Measure(ctx, s.Asker, plan)
+	measured, result, err := s.measured(ctx, plan, NameOf(p)+numbered(trial))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", NameOf(p), err)
 	}
@@ -105,12 +115,67 @@ func (s *Settings) Measure(ctx context.Context, p load.Pattern, trial, skip int)
 	for _, note := range append(notes, asks.Notes...) {
 		point.note("data", note)
 	}
+	if result != nil {
+		point.judged(result)
+	}
 	var ended error
 	if measured.Ended == serving.ByCaller {
 		ended = context.Cause(ctx)
 	}
 	point.Record.Finish(ended)
 	return point, nil
+}
+
+// measured sends a load, by LoadGen where it is asked for: the result is LoadGen's, else nil.
+func (s *Settings) measured(
+	ctx context.Context, plan serving.Plan, name string,
+) (*serving.Point, *loadgen.Result, error) {
+	if !s.LoadGen {
+		p, err := serving.Measure(ctx, s.Asker, plan)
+		return p, nil, err
+	}
+	limit := func(metric string) time.Duration { return time.Duration(s.Objectives.Each()[metric]) }
+	settings, err := serving.LoadGenSettings(plan.Load, plan.Asks.Len(), limit(measure.TTFT), limit(measure.TPOT))
+	if err != nil {
+		return nil, nil, err
+	}
+	place := s.place
+	if place == nil {
+		place = func(string) (string, error) { return os.MkdirTemp("", "loadgen") }
+	}
+	dir, err := place(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	if s.place == nil {
+		defer os.RemoveAll(dir)
+	}
+	logs := loadgen.LogSettings{OutDir: dir, Record: keepSeries}
+	p, result, err := serving.MeasureByLoadGen(ctx, s.Asker, plan, settings, logs)
+	if err != nil && ctx.Err() == nil {
+		return nil, nil, fmt.Errorf("%w: %w", ErrServer, err)
+	}
+	return p, result, nil
+}
+
+// keepSeries leaves what LoadGen measured over time beside its logs.
+func keepSeries(r loadgen.Recording, dir string) error {
+	text, err := series.Of(r).JSON()
+	if err != nil {
+		return err
+	}
+	return wholefile.Write(filepath.Join(dir, series.FileName), text, 0o644)
+}
+
+// judged takes over what LoadGen says of a point.
+func (p *Point) judged(r *loadgen.Result) {
+	p.Record.Scenario, p.Record.Profile = p.Load.Scenario(), record.ModeServing
+	p.Record.FromResult(r)
+	text := fmt.Sprintf("LoadGen, %s: %s", p.Load.Scenario(), r.Verdict)
+	for _, why := range r.Reasons {
+		text += fmt.Sprintf("; %s, needed: %s", why.Measured, why.Needed)
+	}
+	p.note("loadgen", text)
 }
 
 // seedOf is the seed of a point's prompts (FNV-1a). It depends on the load alone, so that a sweep that goes on asks

@@ -55,6 +55,9 @@ var ErrServer = errors.New("the server fails")
 // complete count.
 func (s *Sweep) Run(ctx context.Context) (err error) {
 	s.File.Complete, s.File.Ended = false, "unfinished"
+	if s.Folder != nil {
+		s.place = s.Folder.place
+	}
 	switch {
 	case s.Find != nil:
 		err = s.find(ctx)

@@ -167,7 +167,7 @@ func (s *session) prepare(ctx context.Context) error {
 	noTokens := s.set.API == prompts.Embeddings || s.set.API == prompts.Rerank
 	settings := sweep.Settings{
 		Asker: s.asker, Prompts: s.set, Seed: s.Options.Seed, WarmUp: s.warmUp, Grace: s.grace, MaxErrors: &s.maxErrors,
-		Retry: s.retry, WholeWindow: s.window == "all", Objectives: s.objectives, Shared: s.shared(),
+		Retry: s.retry, LoadGen: s.loadgen, WholeWindow: s.window == "all", Objectives: s.objectives, Shared: s.shared(),
 		Rules: measure.Rules{
 			NoTokens: noTokens, Tokenizer: s.tokenizer != "", GPUs: s.gpus, Servers: s.about.URLs,
 		},

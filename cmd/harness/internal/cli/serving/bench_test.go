@@ -147,6 +147,33 @@ func TestLoads(t *testing.T) {
 	}
 }
 
+// TestLoadGen: LoadGen sends, judges and logs.
+func TestLoadGen(t *testing.T) {
+	url := serve(t, openaitest.Options{Owner: "vllm", IDs: true})
+	s := clitest.New(t)
+	t.Chdir(s.Dir)
+	for _, c := range []struct{ flags, folder, scenario string }{
+		{"--rate 500", "rate-500", "Server"}, {"--max", "maximum", "Offline"}, {"--concurrency 1", "users-1", "SingleStream"},
+	} {
+		s.Want(0, bench(s, url, append(strings.Fields(c.flags), "--loadgen", "--out", c.scenario)...), "LoadGen, "+c.scenario)
+		d, err := record.Read(filepath.Join(c.scenario, c.folder, record.FileName))
+		if err != nil || len(d.Runs) != 1 {
+			t.Fatalf("%d runs, error %v", len(d.Runs), err)
+		}
+		r := d.Runs[0]
+		if r.Performance == nil || r.Scenario != c.scenario || r.Serving.Figures.OK != 20 || r.Serving.Label != "" {
+			t.Errorf("%s: %+v", c.flags, r)
+		}
+		for _, name := range []string{"mlperf_log_summary.txt", "mlperf_log_detail.txt", "series.json"} {
+			if file(t, filepath.Join(c.scenario, c.folder, name)) == "" {
+				t.Errorf("%s: %s is empty", c.flags, name)
+			}
+		}
+	}
+	s.Want(2, bench(s, url, "--concurrency", "4", "--loadgen"), "--loadgen: no LoadGen scenario: closed loop")
+	s.Want(2, bench(s, url, "--rate", "4", "--loadgen", "--retry", "1"), "--loadgen and --retry 1")
+}
+
 // TestAlso writes what vLLM's bench serve would, too.
 func TestAlso(t *testing.T) {
 	url := serve(t, openaitest.Options{Owner: "vllm", IDs: true})

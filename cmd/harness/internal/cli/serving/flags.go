@@ -112,6 +112,7 @@ type loadFlags struct {
 	grace     time.Duration
 	maxErrors string
 	retry     int
+	loadgen   bool
 }
 
 func (f *loadFlags) add(flags *pflag.FlagSet) {
@@ -146,6 +147,9 @@ func (f *loadFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.maxErrors, "max-errors", "10%", "end a point after so many failures: `N`, or P% of 20 or more")
 	flags.IntVar(&f.retry, "retry", 0,
 		"ask again up to `N` times after 429 and 503; times go on from when the\nrequest was due")
+	flags.BoolVar(&f.loadgen, "loadgen", false,
+		"LoadGen sends, judges and logs: --max (Offline), --rate (Server) and one\nuser (SingleStream). Its tests end with "+
+			"the first failure")
 }
 
 // sweepFlags say which points, and what is good enough.

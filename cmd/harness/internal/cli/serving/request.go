@@ -140,6 +140,11 @@ func (r *request) readLoads() error {
 		return err
 	}
 	r.base, r.loads = loads[0], loads
+	if r.loadgen {
+		if err := byLoadGen(loads, r.retry); err != nil {
+			return err
+		}
+	}
 	if r.search != nil {
 		if len(loads) > 1 {
 			return fmt.Errorf("--find %s begins at one load: give one value, and no list", r.find)
@@ -148,6 +153,19 @@ func (r *request) readLoads() error {
 	}
 	if r.sweep {
 		r.loads = nil
+	}
+	return nil
+}
+
+// byLoadGen says why LoadGen cannot send loads.
+func byLoadGen(loads []load.Pattern, retry int) error {
+	if retry > 0 {
+		return fmt.Errorf("--loadgen and --retry %d: LoadGen's tests end with the first failure", retry)
+	}
+	for _, p := range loads {
+		if _, err := serving.LoadGenSettings(p, 1, 0, 0); err != nil {
+			return fmt.Errorf("--loadgen: %w", err)
+		}
 	}
 	return nil
 }
