@@ -21,7 +21,8 @@ import (
 )
 
 // mockVariable makes the test binary a mock server in a process of its own, so that it shares no scheduler with the
-// client. Its value is first and step of openaitest.Options, with a comma between them.
+// client. Its value is first and step of openaitest.Options, and the file of its log or nothing, with commas between
+// them.
 const mockVariable = "PLUMBLINE_OPENAI_MOCK"
 
 func TestMain(m *testing.M) {
@@ -36,7 +37,8 @@ func TestMain(m *testing.M) {
 }
 
 func mock(paces string) error {
-	first, step, _ := strings.Cut(paces, ",")
+	first, rest, _ := strings.Cut(paces, ",")
+	step, log, _ := strings.Cut(rest, ",")
 	o := openaitest.Options{Owner: "vllm", IDs: true, Stamps: true}
 	var err error
 	if o.First, err = time.ParseDuration(first); err != nil {
@@ -44,6 +46,13 @@ func mock(paces string) error {
 	}
 	if o.Step, err = time.ParseDuration(step); err != nil {
 		return err
+	}
+	if log != "" {
+		file, err := os.Create(log)
+		if err != nil {
+			return err
+		}
+		o.Log = file
 	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -55,9 +64,14 @@ func mock(paces string) error {
 
 // startMock starts a mock server and returns its address.
 func startMock(b *testing.B, first, step time.Duration) string {
+	return startLoggingMock(b, first, step, "")
+}
+
+// startLoggingMock starts a mock server that writes a log.
+func startLoggingMock(b *testing.B, first, step time.Duration, log string) string {
 	b.Helper()
 	c := exec.Command(os.Args[0])
-	c.Env = append(os.Environ(), mockVariable+"="+first.String()+","+step.String())
+	c.Env = append(os.Environ(), mockVariable+"="+first.String()+","+step.String()+","+log)
 	c.Stderr = os.Stderr
 	out, err := c.StdoutPipe()
 	if err != nil {

@@ -3,14 +3,20 @@
 package openai_test
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
 	"sync"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/plumbline-ml/plumbline/backends/openai"
+	"github.com/plumbline-ml/plumbline/backends/openai/openaitest"
 )
 
 // processor is the processor's time that this process has used.
@@ -88,4 +94,90 @@ func BenchmarkClientPaced(b *testing.B) {
 	for _, users := range []int{500, 2000} {
 		b.Run(fmt.Sprintf("%dusers", users), func(b *testing.B) { clientLoop(b, users, 64, 20*time.Millisecond) })
 	}
+}
+
+// BenchmarkClientBesideLog compares what the client measures of streams of 64 tokens, 20 ms apart, with what the server
+// wrote down of the same requests: how much longer TTFT and TPOT are at the client.
+func BenchmarkClientBesideLog(b *testing.B) {
+	for _, users := range []int{50, 500, 1000, 2000} {
+		b.Run(fmt.Sprintf("%dusers", users), func(b *testing.B) { besideLog(b, users, 64, 20*time.Millisecond) })
+	}
+}
+
+func besideLog(b *testing.B, users, tokens int, step time.Duration) {
+	log := filepath.Join(b.TempDir(), "log")
+	c := askClient(b, startLoggingMock(b, step, step, log))
+	type times struct{ ttft, tpot time.Duration }
+	measured := make([]times, b.N)
+	requests := make([]openai.Request, b.N)
+	for i := range requests {
+		var err error
+		if requests[i], err = c.Write(openai.Call{
+			API: openai.Completions, IDs: benchPrompt[:], MaxTokens: tokens,
+			Header: map[string]string{"X-Request-Id": strconv.Itoa(i)},
+		}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	jobs := make(chan int)
+	var workers sync.WaitGroup
+	start := time.Now()
+	for i := range users {
+		workers.Go(func() {
+			time.Sleep(step * time.Duration(i) / time.Duration(users)) // streams are not in step
+			for n := range jobs {
+				o := timed{start: start}
+				told, err := c.Ask(context.Background(), requests[n], &o)
+				if err != nil || len(o.at) != tokens {
+					b.Errorf("%d events, %v", len(o.at), err)
+					continue
+				}
+				measured[n] = times{o.at[0] - time.Duration(told.Sent), (o.at[tokens-1] - o.at[0]) / time.Duration(tokens-1)}
+			}
+		})
+	}
+	b.ResetTimer()
+	used := processor(b)
+	for n := range b.N {
+		jobs <- n
+	}
+	close(jobs)
+	workers.Wait()
+	b.ReportMetric((processor(b)-used).Seconds()/b.Elapsed().Seconds(), "cores")
+	b.ReportMetric(float64(b.N*tokens)/b.Elapsed().Seconds(), "events/s")
+	b.StopTimer()
+	var ttft, tpot delays
+	for _, e := range entries(b, log, b.N) {
+		n, err := strconv.Atoi(e.ID)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if n < users { // connections are made
+			continue
+		}
+		ttft.add(measured[n].ttft - time.Duration(e.First-e.Received))
+		tpot.add(measured[n].tpot - time.Duration(e.Last-e.First)/time.Duration(tokens-1))
+	}
+	ttft.report(b, "ttft-beside-log")
+	tpot.report(b, "tpot-beside-log")
+}
+
+// entries are those of a log, which the server writes behind its answers.
+func entries(b *testing.B, log string, n int) (all []openaitest.Entry) {
+	for len(all) < n {
+		text, err := os.ReadFile(log)
+		if err != nil {
+			b.Fatal(err)
+		}
+		all = all[:0]
+		for lines := json.NewDecoder(bytes.NewReader(text)); ; {
+			var e openaitest.Entry
+			if lines.Decode(&e) != nil {
+				break
+			}
+			all = append(all, e)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return all
 }

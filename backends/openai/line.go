@@ -17,7 +17,7 @@ import (
 
 // lines are the connections of a Client to one server that wait to be used again. A Client speaks HTTP/1.1 by itself:
 // the goroutine of a request writes it and reads what comes, so that nobody stands between a read and its time, and a
-// request under way costs a fifth of the memory that it has with net/http.
+// request under way costs a third of the memory that it has with net/http.
 type lines struct {
 	address string
 	config  *tls.Config // nil: without TLS
@@ -167,12 +167,11 @@ const (
 	trailer  // the lines behind the last chunk
 )
 
-// head is what the head of an answer says. Its texts are valid until the connection is read again.
+// head is what the head of an answer says. kind is valid until the connection is read again.
 type head struct {
 	code   int
 	status string // the code with its reason
 	kind   []byte // of its content, without parameters
-	retry  []byte
 }
 
 // readHead reads the head of an answer, and leaves out those of codes below 200.
@@ -253,8 +252,6 @@ func (c *line) parseHead(text []byte) (h head, err error) {
 			c.frame, c.left = byChunks, 0
 		case is(name, "Connection") && is(value, "close"):
 			closes = true
-		case is(name, "Retry-After"):
-			h.retry = value
 		}
 	}
 	if h.code < 200 || h.code == 204 || h.code == 304 || c.frame == byLength && c.left == 0 {

@@ -101,7 +101,7 @@ func FuzzLine(f *testing.F) {
 	read := func(r io.Reader) (h head, body []byte, err error) {
 		l := lineOf(r)
 		if h, err = l.readHead(); err == nil {
-			h.kind, h.retry = nil, nil
+			h.kind = nil
 			body, err = io.ReadAll(io.LimitReader(l, 1<<20))
 		}
 		return h, body, err
