@@ -425,6 +425,17 @@ func TestAdapters(t *testing.T) {
 	if !slices.Equal(models, []string{"a", "b", "a", "own", "b"}) {
 		t.Errorf("%q", models)
 	}
+	o.File = file(t, "b.jsonl", `{"session_id": "s", "text": "1", "lora": "own"}
+{"session_id": "s", "text": "2"}
+{"session_id": "t", "text": "1"}
+{"session_id": "t", "text": "2"}`)
+	o.Turns, o.History, models = "all", "own", nil
+	for _, a := range rows(t, o) {
+		models = append(models, a.Model)
+	}
+	if !slices.Equal(models, []string{"own", "own", "a", "a"}) {
+		t.Errorf("of sessions: %q", models)
+	}
 	_, asks := draw(t, prompts.Options{ISL: "1", LoRA: []string{"a", "b", "c"}, LoRAOrder: "zipf:1"},
 		prompts.Draw{N: 11000})
 	count := map[string]int{}

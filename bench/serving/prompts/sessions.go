@@ -73,7 +73,9 @@ func (r *reader) follow(session []row, said []spoken) {
 	var h History
 	for i := range session {
 		a := session[i].ask
-		a.Turn = i
+		if a.Turn = i; a.Model == "" {
+			a.Model = session[0].ask.Model // its cache is of no use to others
+		}
 		if i > 0 {
 			session[i].hasDue, session[i].due = false, 0
 		}
