@@ -44,6 +44,9 @@ type Serving struct {
 	// Client is how busy the client was; Stationarity whether times still rose at the end; absent where nobody looked.
 	Client       *ServingClient        `json:"client,omitempty"`
 	Stationarity *measure.Stationarity `json:"stationarity,omitempty"`
+	// Told is what the server told of itself, Energy what its accelerators drew; absent where nobody told.
+	Told   *ServingTold   `json:"told,omitempty"`
+	Energy *ServingEnergy `json:"energy,omitempty"`
 	// Flags are doubts about the point and limits that it misses, a phrase each: ClientLimited, NotStationary,
 	// "misses p99 ttft < 500ms".
 	Flags []string `json:"flags"`
@@ -100,6 +103,39 @@ type ServingAsked struct {
 	PointSeed uint64 `json:"point_seed"`
 	// Sent is how many requests were sent, those that warmed up too: rows of the data that later points do not take.
 	Sent int `json:"sent,omitempty"`
+}
+
+// ServingTold is what a server told of itself while it was measured, under the names that package scrape of the harness
+// gives to what all engines tell. Times are in seconds.
+type ServingTold struct {
+	// Engine is whose names the server's page had: vllm, sglang, trtllm, llamacpp; empty: none that is known.
+	Engine     string                 `json:"engine,omitempty"`
+	Counters   map[string]float64     `json:"counters,omitempty"` // what was added meanwhile
+	Gauges     map[string]Gauge       `json:"gauges,omitempty"`
+	Histograms map[string]SecondsTold `json:"histograms,omitempty"`
+	// Restarted says that a counter fell: the server began anew, and counters are what it has counted since.
+	Restarted bool `json:"restarted,omitempty"`
+}
+
+// Gauge is a value over time.
+type Gauge struct {
+	Mean float64 `json:"mean"`
+	Max  float64 `json:"max"`
+}
+
+// SecondsTold is a distribution of seconds, as exact as the server's buckets.
+type SecondsTold struct {
+	Count float64 `json:"count"`
+	Mean  float64 `json:"mean_s"`
+	P50   float64 `json:"p50_s"`
+	P99   float64 `json:"p99_s"`
+}
+
+// ServingEnergy is what accelerators drew in the window, by their own meters: informal.
+type ServingEnergy struct {
+	Watts    float64 `json:"mean_w"`
+	Joules   float64 `json:"joules"`
+	PerToken float64 `json:"joules_per_token,omitempty"` // of answers; 0: tokens were not counted
 }
 
 // ServingClient is how busy the client was with a point. Where it is the limit, figures are its own.

@@ -2,6 +2,7 @@ package sweep
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -113,6 +114,9 @@ func (f *Folder) Close() {
 	f.claim.Release()
 }
 
+// ToldName is the file of what a server told of itself at a point.
+const ToldName = "server.json"
+
 // Keep writes a point: its record and its requests, into a folder of that name. The record has its Dir afterwards.
 func (f *Folder) Keep(name string, p *Point) error { return sdk.Usage(f.keep(name, p)) }
 
@@ -130,6 +134,15 @@ func (f *Folder) keep(name string, p *Point) error {
 	}
 	if f.Extra != nil {
 		if err := f.Extra(dir, p); err != nil {
+			return err
+		}
+	}
+	if p.Told != nil {
+		text, err := json.MarshalIndent(p.Told, "", "  ")
+		if err != nil {
+			return err
+		}
+		if err := wholefile.Write(filepath.Join(dir, ToldName), append(text, '\n'), 0o644); err != nil {
 			return err
 		}
 	}

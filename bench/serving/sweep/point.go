@@ -55,8 +55,9 @@ type Settings struct {
 	// Record is what the records of all points have: the server, what was asked, machine, command. Serving must be there.
 	Record record.Run
 
-	// Begun, if not nil, is called before a point is measured; what it returns is called after.
-	Begun func(p load.Pattern, progress *serving.Progress) (done func())
+	// Begun, if not nil, is called before a point is measured; what it returns is called after, with the point, whose
+	// record it may add to; nil where nothing was measured.
+	Begun func(p load.Pattern, progress *serving.Progress) (done func(*Point))
 }
 
 // Point is a load that was measured.
@@ -68,6 +69,18 @@ type Point struct {
 	Requests []measure.Request
 	Began    time.Time // at time 0 of the requests
 	WarmUp   int       // how many requests were to warm up
+	// Told is all that the server told of itself, for a file beside the requests; nil: nothing.
+	Told any
+}
+
+// Window is what figures are of.
+func (p *Point) Window() measure.Window {
+	if p.Rules.Window != nil {
+		return *p.Rules.Window
+	}
+	w := measure.Issued(p.Requests)
+	w.To = w.From + p.Record.Serving.Figures.WindowNS
+	return w
 }
 
 // NameOf is what a point is called among others, and its folder: users-16, rate-2.5, maximum.
@@ -100,11 +113,13 @@ func (s *Settings) Measure(ctx context.Context, p load.Pattern, trial, skip int)
 	if warmUp != nil {
 		plan.WarmUp = warmUp
 	}
+	done := func(*Point) {}
 	if s.Begun != nil {
-		defer s.Begun(p, plan.Progress)()
+		done = s.Begun(p, plan.Progress)
 	}
 	measured, result, err := s.measured(ctx, plan, NameOf(p)+numbered(trial))
 	if err != nil {
+		done(nil)
 		return nil, fmt.Errorf("%s: %w", NameOf(p), err)
 	}
 	point := &Point{Load: p, Requests: measured.Requests, Began: measured.Began}
@@ -118,6 +133,7 @@ func (s *Settings) Measure(ctx context.Context, p load.Pattern, trial, skip int)
 	if result != nil {
 		point.judged(result)
 	}
+	done(point)
 	var ended error
 	if measured.Ended == serving.ByCaller {
 		ended = context.Cause(ctx)

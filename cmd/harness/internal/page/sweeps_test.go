@@ -44,6 +44,12 @@ func point(t *testing.T, out, label, limits string, users int) results.Found {
 		Asked:    record.ServingAsked{API: "completions", ISL: "1024", OSL: "64", Seed: 1},
 		Figures:  measure.Of(all, measure.Rules{Limits: o.Each(), Percentiles: o.Percentiles()}),
 	}
+	s.Told = &record.ServingTold{
+		Engine: "vllm", Counters: map[string]float64{"prefix_cache_hits": 12},
+		Gauges:     map[string]record.Gauge{"requests_running": {Mean: 3.5, Max: 4}},
+		Histograms: map[string]record.SecondsTold{"ttft": {Count: 40, Mean: .01, P50: .01, P99: .02}},
+	}
+	s.Energy = &record.ServingEnergy{Watts: 700, Joules: 1400, PerToken: .55}
 	s.Objectives = o.Judge(s.Figures)
 	held := objective.Held(s.Objectives)
 	if s.Holds = &held; users > 40 {
@@ -72,6 +78,7 @@ func TestSweeps(t *testing.T) {
 			`id="curve-tokens"`, `id="curve-ttft-users"`, `id="curve-tpot-users"`, `id="curve-goodput-users"`,
 			`id="curve-attainment-users"`, "limit 300 ms", "limit 21.0 ms", "not stationary", "no LoadGen scenario: closed loop",
 			"16 users wait for answers", "1024 in, 64 out", "HOLDS", "MISSES", "at most 300 ms", "<h3>Points",
+			"prefix cache hits, meanwhile", "requests running", "20.0 ms", "energy of a token of answers, J",
 			"time to first token since sending",
 		} {
 			if name == "two" && strings.HasPrefix(want, "16 users") {

@@ -112,7 +112,7 @@ func shares(r record.Run) []share {
 // details are the tables that are folded.
 func details(f results.Found) []table {
 	r := f.Run
-	all := []table{settings(r), workload(r), machine(r), network(r)}
+	all := []table{told(r), settings(r), workload(r), machine(r), network(r)}
 	files := table{Title: "Files", Head: []string{"file", "size", "sha256"}, Mono: true}
 	for _, file := range r.Files {
 		files.Rows = append(files.Rows, []string{file.Path, figure.Bytes(file.Size), file.SHA256})
@@ -162,6 +162,39 @@ func workload(r record.Run) table {
 		"tuning", r.TuningNote, "division", r.Division, "rules", r.Rules, "command", strings.Join(r.Command, " "))
 	return t
 }
+
+// told is what a server said of itself, beside what was measured of the same.
+func told(r record.Run) table {
+	t := table{Title: "What the server tells of itself", Numbers: true, Head: []string{"", "mean", "p50", "p99", "most"}}
+	if r.Serving == nil || r.Serving.Told == nil && r.Serving.Energy == nil {
+		return table{}
+	}
+	seconds := func(s float64) string { return plot.Duration(int64(s * 1e9)) }
+	if s := r.Serving.Told; s != nil {
+		for _, name := range slices.Sorted(maps.Keys(s.Histograms)) {
+			h := s.Histograms[name]
+			t.Rows = append(t.Rows, []string{plainly(name), seconds(h.Mean), seconds(h.P50), seconds(h.P99), ""})
+		}
+		for _, name := range slices.Sorted(maps.Keys(s.Gauges)) {
+			g := s.Gauges[name]
+			t.Rows = append(t.Rows, []string{plainly(name), figure.Short(g.Mean), "", "", figure.Short(g.Max)})
+		}
+		for _, name := range slices.Sorted(maps.Keys(s.Counters)) {
+			t.Rows = append(t.Rows, []string{plainly(name) + ", meanwhile", "", "", "", figure.Short(s.Counters[name])})
+		}
+	}
+	if e := r.Serving.Energy; e != nil {
+		t.Rows = append(t.Rows, []string{"power of the accelerators, W", figure.Short(e.Watts), "", "", ""},
+			[]string{"energy, J", "", "", "", figure.Short(e.Joules)})
+		if e.PerToken > 0 {
+			t.Rows = append(t.Rows, []string{"energy of a token of answers, J", figure.Short(e.PerToken), "", "", ""})
+		}
+	}
+	return t
+}
+
+// plainly writes a name of a record in words.
+func plainly(name string) string { return strings.ReplaceAll(name, "_", " ") }
 
 func size(n int64) string {
 	if n <= 0 {

@@ -55,6 +55,12 @@ func Find(ctx context.Context, client *http.Client, base string) (p Page, ok boo
 	return Page{}, false
 }
 
+// Check reads the page once: its error says why it cannot be read.
+func (p Page) Check(ctx context.Context) error {
+	_, err := p.read(ctx)
+	return err
+}
+
 // reading is a page at a time.
 type reading struct {
 	at       int64 // ns

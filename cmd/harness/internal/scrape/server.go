@@ -6,21 +6,18 @@ import (
 	"strings"
 
 	dto "github.com/prometheus/client_model/go"
+
+	"github.com/plumbline-ml/plumbline/bench/record"
 )
 
 // Server is what a server said of itself over a time.
 type Server struct {
 	URL string `json:"url"`
-	// Engine is whose names the page has: vllm, sglang, trtllm, llamacpp; empty: none that is known.
-	Engine string `json:"engine,omitempty"`
-	// From and To are the times of the readings that counters are the difference of, in nanoseconds.
+	record.ServingTold
+	// From and To are the times of the readings that counters and histograms are the differences of, in nanoseconds.
+	// Gauges are of the readings between.
 	From int64 `json:"from_ns"`
 	To   int64 `json:"to_ns"`
-	// Counters are differences from From to To, Gauges of the readings between, and Histograms differences: by the names
-	// that all engines have here (Names).
-	Counters   map[string]float64   `json:"counters,omitempty"`
-	Gauges     map[string]Gauge     `json:"gauges,omitempty"`
-	Histograms map[string]Histogram `json:"histograms,omitempty"`
 	// Others are the counters and gauges of other names, as the page has them.
 	Others Others `json:"others"`
 	// Times are when the page was read, Series the gauges at these times.
@@ -29,29 +26,12 @@ type Server struct {
 	// Failed counts the readings that failed; Fault is what the last of them said.
 	Failed int    `json:"failed,omitempty"`
 	Fault  string `json:"fault,omitempty"`
-	// Restarted says that a counter fell: the server began anew, and counters are what it has counted since.
-	Restarted bool `json:"restarted,omitempty"`
 }
 
 // Others are values by the names of a page; those of several labels are sums.
 type Others struct {
-	Counters map[string]float64 `json:"counters,omitempty"`
-	Gauges   map[string]Gauge   `json:"gauges,omitempty"`
-}
-
-// Gauge is a value over time.
-type Gauge struct {
-	Mean float64 `json:"mean"`
-	Max  float64 `json:"max"`
-}
-
-// Histogram is a distribution of seconds. Percentiles are as exact as its buckets: within one, values are taken to be
-// spread evenly.
-type Histogram struct {
-	Count float64 `json:"count"`
-	Mean  float64 `json:"mean_s"`
-	P50   float64 `json:"p50_s"`
-	P99   float64 `json:"p99_s"`
+	Counters map[string]float64      `json:"counters,omitempty"`
+	Gauges   map[string]record.Gauge `json:"gauges,omitempty"`
 }
 
 // The names of what engines tell.
@@ -156,9 +136,11 @@ func over(all []reading, from, to int64) Server {
 	}
 	used := all[first : last+1]
 	s := Server{
-		From: used[0].at, To: used[len(used)-1].at, Counters: map[string]float64{}, Gauges: map[string]Gauge{},
-		Histograms: map[string]Histogram{}, Series: map[string][]float64{},
-		Others: Others{Counters: map[string]float64{}, Gauges: map[string]Gauge{}},
+		ServingTold: record.ServingTold{
+			Counters: map[string]float64{}, Gauges: map[string]record.Gauge{}, Histograms: map[string]record.SecondsTold{},
+		},
+		From: used[0].at, To: used[len(used)-1].at, Series: map[string][]float64{},
+		Others: Others{Counters: map[string]float64{}, Gauges: map[string]record.Gauge{}},
 	}
 	for _, r := range used {
 		s.Times = append(s.Times, r.at)
@@ -222,17 +204,17 @@ func sum(f *dto.MetricFamily) (total float64) {
 }
 
 // gauge is the mean and the largest of values; ok is false where one is no number.
-func gauge(values []float64) (g Gauge, ok bool) {
+func gauge(values []float64) (g record.Gauge, ok bool) {
 	total := 0.0
 	for _, v := range values {
 		total += v
 	}
-	g = Gauge{total / float64(len(values)), slices.Max(values)}
+	g = record.Gauge{Mean: total / float64(len(values)), Max: slices.Max(values)}
 	return g, !math.IsNaN(g.Mean) && !math.IsInf(g.Mean, 0) // then no value is
 }
 
 // difference is what a histogram took in between two readings, over all labels; ok is false where that is nothing.
-func difference(before, after *dto.MetricFamily) (h Histogram, ok bool) {
+func difference(before, after *dto.MetricFamily) (h record.SecondsTold, ok bool) {
 	buckets := map[float64]float64{} // cumulative, by upper bound
 	total := 0.0
 	for sign, f := range map[float64]*dto.MetricFamily{-1: before, 1: after} {

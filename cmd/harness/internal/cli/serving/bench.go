@@ -53,6 +53,7 @@ type session struct {
 	set   *prompts.Set
 	notes []string
 	sweep *sweep.Sweep
+	pages pages
 }
 
 // bench measures a server as flags say.
@@ -184,6 +185,9 @@ func (s *session) prepare(ctx context.Context) error {
 		settings.Latency = time.Duration(first.Done() - first.Sent)
 	}
 	if err := s.lessTemplate(ctx, &settings, first); err != nil {
+		return err
+	}
+	if s.pages, err = s.findPages(ctx); err != nil {
 		return err
 	}
 	settings.Record = s.record() // with what was found
@@ -318,9 +322,10 @@ func (s *session) others(dir string, p *sweep.Point) error {
 }
 
 // begun shows how far a point is.
-func (s *session) begun(p load.Pattern, progress *serving.Progress) (done func()) {
+func (s *session) begun(p load.Pattern, progress *serving.Progress) (done func(*sweep.Point)) {
+	told := s.beside()
 	if s.quiet {
-		return func() {}
+		return told
 	}
 	line, began, end := s.Line(), time.Now(), make(chan struct{})
 	stopped := make(chan struct{})
@@ -338,9 +343,10 @@ func (s *session) begun(p load.Pattern, progress *serving.Progress) (done func()
 			}
 		}
 	}()
-	return func() {
+	return func(p *sweep.Point) {
 		close(end)
 		<-stopped
+		told(p)
 	}
 }
 

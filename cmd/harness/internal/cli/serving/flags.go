@@ -160,6 +160,8 @@ type sweepFlags struct {
 	most    int
 	gpus    int
 	failIfs []string
+	// Pages of what the server, and its accelerators, tell of themselves.
+	serverMetrics, gpuMetrics string
 }
 
 func (f *sweepFlags) add(flags *pflag.FlagSet) {
@@ -170,6 +172,10 @@ func (f *sweepFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.find, "find", "", "look for the highest `LOAD` that keeps --slo: rate or concurrency")
 	flags.IntVar(&f.most, "max-requests-per-point", 0, "`N` requests at most where a trial of --find cannot be decided")
 	flags.IntVar(&f.gpus, "gpus", 0, "`N` accelerators that the server has: figures for each stand beside")
+	flags.StringVar(&f.serverMetrics, "server-metrics", "",
+		"`URL` of the server's own metrics (default: /metrics there, if it is;\noff: none)")
+	flags.StringVar(&f.gpuMetrics, "gpu-metrics", "",
+		"`URL` of the metrics of a DCGM exporter: what the accelerators draw")
 	shell.FailIfFlag(flags, &f.failIfs, "'ttft.p99 > 500ms',\n'goodput < 5', of any point; repeatable")
 }
 

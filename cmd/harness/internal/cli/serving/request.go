@@ -184,7 +184,7 @@ func (r *request) loadText() string {
 // undeciding are flags that do not decide what is measured.
 var undeciding = []string{
 	"out", "force", "json", "quiet", "color", "dry-run", "fail-if", "label", "note", "backend-secret", "also", "gpus",
-	"help", "help-all",
+	"server-metrics", "gpu-metrics", "help", "help-all",
 }
 
 // deciding are the address and the flags that decide what is measured, in order, without secrets: a sweep with the same
