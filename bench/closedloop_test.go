@@ -38,6 +38,9 @@ func TestAClosedLoopAtABenchmark(t *testing.T) {
 		run.Effective != nil || run.Verdict != "measured" || len(run.Settings) > 0 {
 		t.Errorf("%s, mode %s, scenario %q, %q", run.Status, run.Mode, run.Scenario, run.Verdict)
 	}
+	if name := run.Name(); !strings.HasSuffix(name, "serving users=3") {
+		t.Errorf("the run is called %q", name)
+	}
 	s := run.Serving
 	if s == nil || s.Label != "no LoadGen scenario: closed loop" || !strings.HasPrefix(s.Sentence, "3 users wait") ||
 		s.Load.Value != 3 || s.Ended != "requests" {

@@ -12,7 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/serving"
 	"github.com/plumbline-ml/plumbline/bench/serving/load"
 	"github.com/plumbline-ml/plumbline/bench/serving/measure"
-	"github.com/plumbline-ml/plumbline/internal/figure"
+	"github.com/plumbline-ml/plumbline/bench/serving/sweep"
 )
 
 // closedLoop measures the workload by so many users in place of LoadGen.
@@ -25,14 +25,20 @@ func (r *runner) closedLoop(ctx context.Context, p *plan.Plan, t plan.Run, rec *
 	defer r.watch(t, progress)()
 	point, err := closedloop.Tokens(ctx, sut, qsl, l, serving.WarmUps(l), counts)
 	if point != nil {
-		rec.Serving = servingOf(point)
-		took := time.Duration(rec.Serving.Figures.WindowNS)
-		rec.Duration, rec.Took = took.Seconds(), figure.Seconds(took)
-		for _, text := range point.Notes {
-			rec.Notes = append(rec.Notes, record.Finding{About: "load", Text: text})
-		}
+		judged(rec, point)
 	}
 	return err
+}
+
+// judged is what a record says of a closed loop at a benchmark. Only the first token and the end of an answer are known
+// there: there are no gaps.
+func judged(rec *record.Run, p *serving.Point) {
+	s := sweep.Settings{Record: record.Run{Serving: &record.Serving{}}}
+	made := s.Judge(p, p.Load.Seed).Record
+	made.Serving.Asked.Seed = p.Load.Seed
+	made.Serving.Figures.Gap, made.Serving.Figures.Stall = measure.Distribution{}, measure.Distribution{}
+	rec.Serving, rec.Duration, rec.Took = made.Serving, made.Duration, made.Took
+	rec.Notes = append(rec.Notes, made.Notes...)
 }
 
 // shownAs is how far a closed loop is, as LoadGen says it of a test.
@@ -43,36 +49,6 @@ func shownAs(l load.Pattern, c serving.Counts, elapsed time.Duration) loadgen.Pr
 	}
 	if l.Requests == 0 {
 		s.MinQueries, s.MinDuration = load.DefaultRequests, load.DefaultDuration
-	}
-	return s
-}
-
-// servingOf is what a record says of a closed loop at a benchmark. Only the first token and the end of an answer are
-// known there: there are no gaps.
-func servingOf(p *serving.Point) *record.Serving {
-	rules := measure.Rules{Window: p.Window}
-	f := measure.Of(p.Requests, rules)
-	f.Gap, f.Stall = measure.Distribution{}, measure.Distribution{}
-	window := measure.Issued(p.Requests)
-	if p.Window != nil {
-		window = *p.Window
-	}
-	stationary := measure.Stationary(p.Requests, window, rules)
-	s := &record.Serving{
-		Load:  record.ServingLoad{By: p.Load.Kind, Value: p.Load.Value(), Think: p.Load.Think.Seconds()},
-		Label: p.Load.Label(), Sentence: p.Load.ClosedLoop(), Figures: f, Ended: string(p.Ended),
-		Client: &record.ServingClient{
-			CPU: p.Client.CPU.Seconds(), Cores: p.Client.Cores, Share: p.Client.Share, ReadP99: int64(p.Client.ReadP99),
-			GCs: p.Client.GCs, GCPause: int64(p.Client.GCPause), GCLongest: int64(p.Client.GCLongest),
-		},
-		Stationarity: &stationary, Flags: []string{},
-	}
-	s.Asked.Seed, s.Asked.PointSeed = p.Load.Seed, p.Load.Seed
-	if len(p.Client.Of(p.Load).Limited(f)) > 0 {
-		s.Flags = append(s.Flags, record.ClientLimited)
-	}
-	if stationary.Rises {
-		s.Flags = append(s.Flags, record.NotStationary)
 	}
 	return s
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 
 	"github.com/plumbline-ml/plumbline/internal/checksum"
 	"github.com/plumbline-ml/plumbline/internal/system"
@@ -86,6 +87,7 @@ func (r *runner) record(p *plan.Plan, t plan.Run) record.Run {
 	}
 	if t.Users > 0 { // LoadGen's settings have no part in it
 		rec.Deviations = nil
+		rec.Identity.Point = append(slices.Clone(rec.Identity.Point), fmt.Sprintf("users=%d", t.Users))
 		return rec
 	}
 	for _, n := range t.Settings.Notes {

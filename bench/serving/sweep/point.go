@@ -122,11 +122,10 @@ func (s *Settings) Measure(ctx context.Context, p load.Pattern, trial, skip int)
 		done(nil)
 		return nil, fmt.Errorf("%s: %w", NameOf(p), err)
 	}
-	point := &Point{Load: p, Requests: measured.Requests, Began: measured.Began}
+	point := s.Judge(measured, seed)
 	if warmUp != nil {
 		point.WarmUp = warmUp.Len()
 	}
-	s.judge(point, measured, seed)
 	for _, note := range append(notes, asks.Notes...) {
 		point.note("data", note)
 	}
@@ -276,8 +275,10 @@ func (s *Settings) estimate(p load.Pattern) int {
 // mostAtOnce is how many requests of no end are sent at once where nobody said how many.
 const mostAtOnce = 5000
 
-// judge makes the figures of a point and its record.
-func (s *Settings) judge(point *Point, p *serving.Point, seed uint64) {
+// Judge makes the figures of what was measured, and its record, by Rules, Objectives and Record; the seed is that of the
+// prompts.
+func (s *Settings) Judge(p *serving.Point, seed uint64) *Point {
+	point := &Point{Load: p.Load, Requests: p.Requests, Began: p.Began}
 	rules := s.Rules
 	rules.OpenLoop = p.Load.Kind != load.Users
 	rules.Limits, rules.Percentiles = s.Objectives.Each(), s.Objectives.Percentiles()
@@ -329,6 +330,7 @@ func (s *Settings) judge(point *Point, p *serving.Point, seed uint64) {
 		point.note("load", n)
 	}
 	served.Flags = flags(&served, len(limited) > 0, notes)
+	return point
 }
 
 // note keeps what a reader of the point's figures has to know.
