@@ -275,8 +275,8 @@ func (s *Settings) estimate(p load.Pattern) int {
 // mostAtOnce is how many requests of no end are sent at once where nobody said how many.
 const mostAtOnce = 5000
 
-// Judge makes the figures of what was measured, and its record, by Rules, Objectives and Record; the seed is that of the
-// prompts.
+// Judge makes the figures of what was measured, and its record, by Rules, Objectives and Record; the seed is that of
+// the prompts.
 func (s *Settings) Judge(p *serving.Point, seed uint64) *Point {
 	point := &Point{Load: p.Load, Requests: p.Requests, Began: p.Began}
 	rules := s.Rules
