@@ -166,38 +166,18 @@ const mostUnasked = 1 << 17
 // check lists all that an API cannot be asked.
 func (call Call) check() error {
 	var faults []string
-	text, ids := call.Text != "", len(call.IDs) > 0
-	switch call.API {
-	case Chat, Responses:
-		if ids && !text && call.Messages == nil && call.Input == nil {
-			faults = append(faults, "it has token ids alone, which "+string(call.API)+" does not take: use completions")
-		} else if !text && call.Messages == nil && call.Input == nil {
-			faults = append(faults, "it has neither text nor messages")
-		}
-	case Completions:
-		if !text && !ids {
-			faults = append(faults, "it has neither text nor token ids: messages are for chat")
-		}
-	case Embeddings:
-		if !text && !ids && call.Input == nil {
-			faults = append(faults, "it has nothing to embed")
-		}
-	case Rerank:
-		if call.Query == "" || call.Documents == nil {
-			faults = append(faults, "it wants a query and documents")
-		}
+	if fault := call.lacks(); fault != "" {
+		faults = append(faults, fault)
 	}
-	for _, part := range []struct {
-		name string
-		json json.RawMessage
-	}{{"messages", call.Messages}, {"input", call.Input}, {"documents", call.Documents}, {"tools", call.Tools}} {
-		if part.json != nil && !json.Valid(part.json) {
-			faults = append(faults, part.name+" is no JSON")
-		}
+	parts := map[string]json.RawMessage{
+		"messages": call.Messages, "input": call.Input, "documents": call.Documents, "tools": call.Tools,
 	}
-	for _, name := range slices.Sorted(maps.Keys(call.Fields)) {
-		if !json.Valid(call.Fields[name]) {
-			faults = append(faults, "field "+name+" is no JSON")
+	for name, value := range call.Fields {
+		parts["field "+name] = value
+	}
+	for _, name := range slices.Sorted(maps.Keys(parts)) {
+		if text := parts[name]; text != nil && !json.Valid(text) {
+			faults = append(faults, name+" is no JSON")
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(call.Header)) {
@@ -212,6 +192,34 @@ func (call Call) check() error {
 		return nil
 	}
 	return fmt.Errorf("%w: %s", ErrPrompt, strings.Join(faults, "; "))
+}
+
+// lacks says what an API wants and the call does not have; "": nothing.
+func (call Call) lacks() string {
+	text, ids := call.Text != "", len(call.IDs) > 0
+	switch call.API {
+	case Chat, Responses:
+		switch {
+		case text || call.Messages != nil || call.Input != nil && call.API == Responses:
+		case ids:
+			return "it has token ids alone, which " + string(call.API) + " does not take: use completions"
+		default:
+			return "it has neither text nor messages"
+		}
+	case Completions:
+		if !text && !ids {
+			return "it has neither text nor token ids: messages are for chat"
+		}
+	case Embeddings:
+		if !text && !ids && call.Input == nil {
+			return "it has nothing to embed"
+		}
+	case Rerank:
+		if call.Query == "" || call.Documents == nil {
+			return "it wants a query and documents"
+		}
+	}
+	return ""
 }
 
 // fields are those of a request's body, as JSON.
@@ -254,45 +262,55 @@ func (w *writer) fields(call Call) map[string][]byte {
 
 // generating sets the fields of requests for generated text.
 func (w *writer) generating(f map[string][]byte, call Call) {
-	k, chats := w.kind, call.API == Chat
 	f["temperature"] = []byte("0")
 	if !call.Whole {
 		f["stream"] = []byte("true")
 	}
 	if call.API != Responses {
-		if !call.Whole {
-			f["stream_options"] = []byte(`{"include_usage":true}`)
-		}
-		for _, one := range k.counting(w.settings.count) {
-			f[one.name] = []byte(one.value)
-		}
-		if f["logprobs"] != nil && chats {
-			f["logprobs"], f["top_logprobs"] = []byte("true"), []byte("0")
-		}
-		for _, one := range k.greedy {
-			f[one.name] = []byte(one.value)
-		}
-		if k.asksSpecial(w.settings) {
-			f["skip_special_tokens"] = []byte("false")
-		}
+		w.counting(f, call)
 	}
-	if w.settings.cache != cacheAllow {
-		for _, one := range k.noCache {
-			f[one.name] = []byte(one.value)
-		}
-		if k.salt != "" && (!k.saltsChats || chats) {
-			f[k.salt] = appendText(nil, w.session+strconv.FormatUint(w.salts.Add(1), 36))
-		}
+	w.caching(f, call)
+	if call.MaxTokens == 0 {
+		return
 	}
-	if call.MaxTokens > 0 {
-		n := strconv.AppendInt(nil, int64(call.MaxTokens), 10)
-		f[k.limit(call.API)] = n
-		if call.Exact && k.minTokens != "" {
-			f[k.minTokens] = n
-		}
-		if call.Exact && k.ignoresEnd {
-			f["ignore_eos"] = []byte("true")
-		}
+	k, n := w.kind, strconv.AppendInt(nil, int64(call.MaxTokens), 10)
+	f[k.limit(call.API)] = n
+	if call.Exact && k.minTokens != "" {
+		f[k.minTokens] = n
+	}
+	if call.Exact && k.ignoresEnd {
+		f["ignore_eos"] = []byte("true")
+	}
+}
+
+// counting sets the fields by which a server reports what tokens are counted by, and takes the likeliest of them.
+func (w *writer) counting(f map[string][]byte, call Call) {
+	k := w.kind
+	if !call.Whole {
+		f["stream_options"] = []byte(`{"include_usage":true}`)
+	}
+	for _, one := range append(k.counting(w.settings.count), k.greedy...) {
+		f[one.name] = []byte(one.value)
+	}
+	if f["logprobs"] != nil && call.API == Chat {
+		f["logprobs"], f["top_logprobs"] = []byte("true"), []byte("0")
+	}
+	if k.asksSpecial(w.settings) {
+		f["skip_special_tokens"] = []byte("false")
+	}
+}
+
+// caching sets the fields that keep a prompt out of a server's cache, where an option asks for it.
+func (w *writer) caching(f map[string][]byte, call Call) {
+	k := w.kind
+	if w.settings.cache == cacheAllow {
+		return
+	}
+	for _, one := range k.noCache {
+		f[one.name] = []byte(one.value)
+	}
+	if k.salt != "" && (!k.saltsChats || call.API == Chat) {
+		f[k.salt] = appendText(nil, w.session+strconv.FormatUint(w.salts.Add(1), 36))
 	}
 }
 

@@ -91,14 +91,6 @@ func (p *parser) parse(data []byte) (c *chunk, ok bool) {
 			c.text = p.appendText(c.text)
 		case "type":
 			p.eventType()
-		case "item":
-			p.item(&p.chunk.called)
-		case "response":
-			p.response()
-		case "output": // of a response in one piece
-			p.array(p.output)
-		case "data", "results":
-			p.array(func() { c.results++; p.skip() })
 		case "error":
 			p.fault()
 		case "object":
@@ -106,7 +98,7 @@ func (p *parser) parse(data []byte) (c *chunk, ok bool) {
 		case "message":
 			message = p.textOr()
 		default:
-			p.skip()
+			p.other(key)
 		}
 	})
 	p.end()
@@ -115,6 +107,25 @@ func (p *parser) parse(data []byte) (c *chunk, ok bool) {
 		c.fault, c.hasFault = message, true
 	}
 	return c, !p.bad
+}
+
+// other reads what streams of completions and chats do not have: parts of responses, and lists of results.
+func (p *parser) other(key []byte) {
+	switch string(key) {
+	case "item":
+		p.item(&p.chunk.called)
+	case "response":
+		p.response()
+	case "output": // of a response in one piece
+		p.array(p.output)
+	case "data", "results":
+		p.array(func() {
+			p.chunk.results++
+			p.skip()
+		})
+	default:
+		p.skip()
+	}
 }
 
 // textOr reads a string, or skips another value.

@@ -228,37 +228,44 @@ func (c *line) parseHead(text []byte) (h head, err error) {
 	if h.code != 200 {
 		h.status = string(status)
 	}
-	is11, closes := string(version) == "HTTP/1.1", false
-	c.frame, c.left, c.state = byClose, 0, chunkSize
+	is11 := string(version) == "HTTP/1.1"
+	c.frame, c.left, c.state, c.keeps = byClose, 0, chunkSize, is11
 	for len(rest) > 0 {
 		var field []byte
 		field, rest, _ = bytes.Cut(rest, []byte("\n"))
 		name, value, _ := bytes.Cut(field, []byte(":"))
-		value = bytes.TrimSpace(value)
-		switch {
-		case is(name, "Content-Type"):
-			h.kind, _, _ = bytes.Cut(value, []byte(";"))
-			h.kind = bytes.TrimSpace(h.kind)
-		case is(name, "Content-Length") && c.frame != byChunks:
-			n, err := strconv.ParseUint(string(value), 10, 62)
-			if err != nil || c.frame == byLength && int64(n) != c.left {
-				return h, fmt.Errorf("%w: its Content-Length is %.100q", ErrStream, value)
-			}
-			c.frame, c.left = byLength, int64(n)
-		case is(name, "Transfer-Encoding") && is11: // HTTP/1.0 has none
-			if !is(value, "chunked") {
-				return h, fmt.Errorf("%w: its Transfer-Encoding is %.100q, want chunked", ErrStream, value)
-			}
-			c.frame, c.left = byChunks, 0
-		case is(name, "Connection") && is(value, "close"):
-			closes = true
+		if err := c.headField(&h, is11, name, bytes.TrimSpace(value)); err != nil {
+			return h, err
 		}
 	}
 	if h.code < 200 || h.code == 204 || h.code == 304 || c.frame == byLength && c.left == 0 {
 		c.frame = ended
 	}
-	c.keeps = is11 && !closes && c.frame != byClose
+	c.keeps = c.keeps && c.frame != byClose
 	return h, nil
+}
+
+// headField takes a field of an answer's head.
+func (c *line) headField(h *head, is11 bool, name, value []byte) error {
+	switch {
+	case is(name, "Content-Type"):
+		h.kind, _, _ = bytes.Cut(value, []byte(";"))
+		h.kind = bytes.TrimSpace(h.kind)
+	case is(name, "Content-Length") && c.frame != byChunks:
+		n, err := strconv.ParseUint(string(value), 10, 62)
+		if err != nil || c.frame == byLength && int64(n) != c.left {
+			return fmt.Errorf("%w: its Content-Length is %.100q", ErrStream, value)
+		}
+		c.frame, c.left = byLength, int64(n)
+	case is(name, "Transfer-Encoding") && is11: // HTTP/1.0 has none
+		if !is(value, "chunked") {
+			return fmt.Errorf("%w: its Transfer-Encoding is %.100q, want chunked", ErrStream, value)
+		}
+		c.frame, c.left = byChunks, 0
+	case is(name, "Connection") && is(value, "close"):
+		c.keeps = false
+	}
+	return nil
 }
 
 // is compares without case.

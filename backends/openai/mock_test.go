@@ -281,10 +281,11 @@ func TestMockMix(t *testing.T) {
 	}
 	count := map[openaitest.Fault]int{}
 	for n := range int64(10000) {
-		if f(n) != f(n) {
-			t.Fatal("a fault that is not always the same")
+		fault := f(n)
+		if again := f(n); again != fault {
+			t.Fatalf("%+v, and then %+v", fault, again)
 		}
-		count[f(n)]++
+		count[fault]++
 	}
 	if n := count[openaitest.Fault{Status: 429}]; n < 400 || n > 600 || len(count) != 7 {
 		t.Errorf("%v", count)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -14,9 +15,9 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-func probe(t *testing.T, h http.Handler, options ...string) openai.Probed {
+func probe(t *testing.T, h http.Handler) openai.Probed {
 	t.Helper()
-	p, err := askClient(t, serve(t, h), options...).Probe(context.Background())
+	p, err := askClient(t, serve(t, h)).Probe(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,10 +142,10 @@ func TestClientReadsVersionAndLength(t *testing.T) {
 		"other":    {"/version", `{"version":"1"}`, ""},
 	} {
 		s := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			switch {
-			case r.URL.Path == "/v1/models":
+			switch r.URL.Path {
+			case "/v1/models":
 				fmt.Fprintf(w, `{"data":[{"id":"m","owned_by":%q,"meta":{"n_vocab":321}}]}`, kind)
-			case r.URL.Path == c.path:
+			case c.path:
 				fmt.Fprint(w, c.answer)
 			default:
 				http.NotFound(w, r)
@@ -179,5 +180,34 @@ func TestForgetPrompts(t *testing.T) {
 	if got, err := askClient(t, serve(t, handler(200)), "server=llamacpp").ForgetPrompts(context.Background()); got ||
 		err != nil {
 		t.Errorf("llamacpp: %v, %v", got, err)
+	}
+}
+
+// TestRealServerIsProbed looks at the server that the variable names, and asks it by every API that it has.
+func TestRealServerIsProbed(t *testing.T) {
+	url := os.Getenv(realVariable)
+	if url == "" {
+		t.Skip(realVariable + " names no server")
+	}
+	c := askClient(t, url)
+	p, err := c.Probe(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%+v", p)
+	if p.Asked == "" || !p.Streams || p.TTFT <= 0 || p.Counts == "" || !p.Agree {
+		t.Errorf("%+v", p)
+	}
+	for _, of := range p.APIs {
+		if of == openai.Embeddings || of == openai.Rerank {
+			continue
+		}
+		for _, whole := range []bool{false, true} {
+			o, told, err := askTimed(t, c, openai.Call{API: of, Text: "one two", MaxTokens: 24, Exact: true, Whole: whole})
+			if err != nil || len(o.at) == 0 || told.Usage.Completion <= 0 || told.Usage.Prompt <= 0 || told.Whole != whole {
+				t.Errorf("%s, whole %v: %d events, %+v, %v", of, whole, len(o.at), told, err)
+			}
+			t.Logf("%s, whole %v: %d events, %+v, %q", of, whole, len(o.at), told, o.text)
+		}
 	}
 }

@@ -24,10 +24,7 @@ type answer struct {
 	calls        bool
 	total        int
 
-	whole     bool
-	reasoning []byte // of an answer in one piece
-	text      []byte
-	ids       []int32
+	whole bool // it is sent in one piece
 
 	event  []byte
 	data   []byte
