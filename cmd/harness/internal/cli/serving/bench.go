@@ -518,9 +518,11 @@ func endTexts(f *sweepfile.Sweep) (all []string) {
 	if closed != nil {
 		add(closed.About())
 	}
+	kinds := map[string]bool{}
 	for _, r := range f.Points {
 		for _, n := range r.Notes {
-			if n.About == "data" {
+			if kind := withoutDigits(n.Text); n.About == "data" && !kinds[kind] { // of points, numbers alone differ
+				kinds[kind] = true
 				add(n.Text)
 			}
 		}
@@ -529,6 +531,15 @@ func endTexts(f *sweepfile.Sweep) (all []string) {
 		add(text)
 	}
 	return all
+}
+
+func withoutDigits(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' {
+			return -1
+		}
+		return r
+	}, text)
 }
 
 // pointNotes are what is to be said of points: of each matter the first that it is of, and how many others it is of.
