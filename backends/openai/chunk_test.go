@@ -304,6 +304,24 @@ func BenchmarkParse(b *testing.B) {
 	}
 }
 
+// TestObservingAllocatesNothingPerToken: a stream of a thousand tokens takes no more memory than one of ten.
+func TestObservingAllocatesNothingPerToken(t *testing.T) {
+	allocations := func(tokens int) float64 {
+		text := []byte(strings.Repeat(`data: {"choices":[{"delta":{"content":"a","reasoning":"b","tool_calls":[{"function":`+
+			`{"arguments":"{"}}]},"token_ids":[7]}],"usage":{"prompt_tokens":1}}`+"\n\n", tokens) + "data: [DONE]\n\n")
+		a := observed{ctx: context.Background(), settings: &settings{}}
+		o := &inOrder{}
+		return testing.AllocsPerRun(20, func() {
+			if err := a.readStream(bytes.NewReader(text), o, mostBytes(tokens)); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+	if few, many := allocations(10), allocations(1000); many > few {
+		t.Errorf("%g allocations for 1000 tokens, %g for 10", many, few)
+	}
+}
+
 // BenchmarkObserve takes the events of a stream that is in memory.
 func BenchmarkObserve(b *testing.B) {
 	var stream bytes.Buffer

@@ -5,9 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"log"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -476,5 +480,59 @@ func TestClientSharesServers(t *testing.T) {
 	}
 	if len(used) != 2 {
 		t.Errorf("20 sessions went to %v", used)
+	}
+}
+
+// TestClientKeepsConnections: requests in a row are one connection, beside the one on which the models are listed.
+func TestClientKeepsConnections(t *testing.T) {
+	for _, secure := range []bool{false, true} {
+		var opened atomic.Int64
+		s := httptest.NewUnstartedServer(openaitest.New(openaitest.Options{Owner: "sglang"}))
+		s.Config.ErrorLog = log.New(io.Discard, "", 0)
+		s.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+			if state == http.StateNew {
+				opened.Add(1)
+			}
+		}
+		var options []string
+		if secure {
+			s.StartTLS()
+			options = append(options, "insecure=true")
+			_, err := openClient(s.URL)
+			if err == nil || !strings.Contains(err.Error(), "certificate") {
+				t.Errorf("a certificate that nobody signed: %v", err)
+			}
+		} else {
+			s.Start()
+		}
+		t.Cleanup(s.Close)
+		opened.Store(0)
+		c := askClient(t, s.URL, options...)
+		for i := range 6 {
+			call := completion
+			call.Whole = i%2 == 1
+			if _, _, err := ask(t, c, call); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if n := opened.Load(); n != 2 {
+			t.Errorf("TLS %v: %d connections, want 2", secure, n)
+		}
+	}
+}
+
+// TestClientReadsARefusalOfALongPrompt: what is written in several pieces is refused before it is read.
+func TestClientReadsARefusalOfALongPrompt(t *testing.T) {
+	c := askClient(t, serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost {
+			w.WriteHeader(http.StatusRequestEntityTooLarge)
+			fmt.Fprint(w, `{"error":"too large"}`)
+			return
+		}
+		answering("", "").ServeHTTP(w, r)
+	})))
+	_, _, err := ask(t, c, openai.Call{API: openai.Completions, Text: strings.Repeat("word ", 40<<10)})
+	if f := new(openai.Failure); !errors.As(err, &f) || f.Code != http.StatusRequestEntityTooLarge {
+		t.Errorf("%v, want status 413", err)
 	}
 }
