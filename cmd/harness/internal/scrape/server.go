@@ -162,17 +162,7 @@ func (s *Server) add(family string, f *dto.MetricFamily, used []reading) {
 	before := used[0].families[family]
 	switch f.GetType() {
 	case dto.MetricType_COUNTER:
-		was, is := sum(before), sum(f)
-		if is < was {
-			was, s.Restarted = 0, true
-		}
-		switch more := is - was; {
-		case math.IsNaN(more) || math.IsInf(more, 0):
-		case known:
-			s.Counters[name] += more
-		case more != 0:
-			s.Others.Counters[name] = more
-		}
+		s.counter(name, known, sum(before), sum(f))
 	case dto.MetricType_GAUGE, dto.MetricType_UNTYPED:
 		values := make([]float64, len(used))
 		for i, r := range used {
@@ -190,6 +180,20 @@ func (s *Server) add(family string, f *dto.MetricFamily, used []reading) {
 		if h, ok := difference(before, f); ok && known {
 			s.Histograms[name] = h
 		}
+	}
+}
+
+// counter takes what was added to a counter.
+func (s *Server) counter(name string, known bool, was, is float64) {
+	if is < was {
+		was, s.Restarted = 0, true
+	}
+	switch more := is - was; {
+	case math.IsNaN(more) || math.IsInf(more, 0):
+	case known:
+		s.Counters[name] += more
+	case more != 0:
+		s.Others.Counters[name] = more
 	}
 }
 
