@@ -196,30 +196,22 @@ func (call Call) check() error {
 
 // lacks says what an API wants and the call does not have; "": nothing.
 func (call Call) lacks() string {
-	text, ids := call.Text != "", len(call.IDs) > 0
-	switch call.API {
-	case Chat, Responses:
-		switch {
-		case text || call.Messages != nil || call.Input != nil && call.API == Responses:
-		case ids:
-			return "it has token ids alone, which " + string(call.API) + " does not take: use completions"
-		default:
-			return "it has neither text nor messages"
-		}
-	case Completions:
-		if !text && !ids {
-			return "it has neither text nor token ids: messages are for chat"
-		}
-	case Embeddings:
-		if !text && !ids && call.Input == nil {
-			return "it has nothing to embed"
-		}
-	case Rerank:
-		if call.Query == "" || call.Documents == nil {
-			return "it wants a query and documents"
-		}
+	text, ids, messages, input := call.Text != "", len(call.IDs) > 0, call.Messages != nil, call.Input != nil
+	has := map[API]bool{
+		Chat: text || messages, Responses: text || messages || input, Completions: text || ids,
+		Embeddings: text || ids || input, Rerank: call.Query != "" && call.Documents != nil,
 	}
-	return ""
+	switch {
+	case has[call.API]:
+		return ""
+	case ids:
+		return "it has token ids alone, which " + string(call.API) + " does not take: use completions"
+	case messages:
+		return "it has messages, which are for chat and responses, not for " + string(call.API)
+	case call.API == Rerank:
+		return "it wants a query and documents"
+	}
+	return "it has nothing to ask: neither text nor messages, token ids or input that " + string(call.API) + " takes"
 }
 
 // fields are those of a request's body, as JSON.

@@ -3,7 +3,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"flag"
@@ -50,11 +49,10 @@ func run() (err error) {
 	if *log != "" {
 		file, err := os.Create(*log)
 		if err != nil {
-			return err
+			return fmt.Errorf("-log: %w", err)
 		}
-		buffered := bufio.NewWriter(file)
-		defer func() { err = errors.Join(err, buffered.Flush(), file.Close()) }()
-		o.Log = buffered
+		defer file.Close() // each line is there as soon as it is written
+		o.Log = file
 	}
 	return serve(*address, openaitest.New(o))
 }
