@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net"
 	"net/http"
 	"net/url"
 	"slices"
@@ -235,7 +236,7 @@ func explain(err error, base *url.URL, s *settings, hasKey bool) error {
 		if port == "" {
 			port = defaultPort(base)
 		}
-		return fmt.Errorf("nothing listens at %s:%s: %w", base.Hostname(), port, err)
+		return fmt.Errorf("nothing listens at %s: %w", net.JoinHostPort(base.Hostname(), port), dial)
 	case !errors.As(err, &status):
 		return err
 	case status.code == http.StatusUnauthorized || status.code == http.StatusForbidden:

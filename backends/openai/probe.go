@@ -122,7 +122,10 @@ func (c *Client) probeStream(ctx context.Context, p *Probed) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", p.Asked, err)
 	}
-	p.Streams, p.Thinks, p.Text = !told.Whole && o.parts > 0, o.thinks, string(o.text)
+	if o.parts == 0 {
+		return fmt.Errorf("%s: %w: an answer to %q has no token", p.Asked, ErrStream, probeQuestion)
+	}
+	p.Streams, p.Thinks, p.Text = !told.Whole, o.thinks, string(o.text)
 	p.TellsCached, p.TellsReasoning = told.Usage.Cached >= 0, told.Usage.Reasoning >= 0
 	p.PromptTokens, p.Tokens = int(told.Usage.Prompt), int(told.Usage.Completion)
 	switch {

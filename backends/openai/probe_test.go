@@ -68,6 +68,15 @@ func TestProbeOfOneAPI(t *testing.T) {
 	}
 }
 
+// TestProbeOfEmptyAnswers: one that has no token says nothing of streams.
+func TestProbeOfEmptyAnswers(t *testing.T) {
+	s := openaitest.New(openaitest.Options{Fault: func(int64) openaitest.Fault { return openaitest.Fault{Empty: true} }})
+	if p, err := askClient(t, serve(t, s)).Probe(context.Background()); err == nil ||
+		!strings.Contains(err.Error(), "no token") {
+		t.Errorf("%+v, %v", p, err)
+	}
+}
+
 // TestClientCannotConnect has the faults of addresses that people type.
 func TestClientCannotConnect(t *testing.T) {
 	html := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
