@@ -6,6 +6,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -128,6 +129,7 @@ func TestLinesAreUsedAgain(t *testing.T) {
 	for _, secure := range []bool{false, true} {
 		s := httptest.NewUnstartedServer(http.NotFoundHandler())
 		opened := 0
+		s.Config.ErrorLog = log.New(io.Discard, "", 0)
 		s.Config.ConnState = func(_ net.Conn, state http.ConnState) {
 			if state == http.StateNew {
 				opened++

@@ -41,10 +41,6 @@ func TestProbe(t *testing.T) {
 }
 
 func TestProbeOfOneAPI(t *testing.T) {
-	p := probe(t, answering("application/json", `{"results":[{}],"usage":{"prompt_tokens":3}}`))
-	if p.MaxLength != 4096 {
-		t.Errorf("%+v", p)
-	}
 	only := func(path, body string) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if r.Method == http.MethodPost && !strings.HasSuffix(r.URL.Path, path) {
@@ -54,8 +50,9 @@ func TestProbeOfOneAPI(t *testing.T) {
 			answering("application/json", body).ServeHTTP(w, r)
 		})
 	}
-	p = probe(t, only("/embeddings", `{"data":[{}]}`))
-	if !slices.Equal(p.APIs, []openai.API{openai.Embeddings}) || p.Asked != "" || p.Streams || len(p.Faults) != 0 {
+	p := probe(t, only("/embeddings", `{"data":[{}]}`))
+	if p.MaxLength != 4096 || !slices.Equal(p.APIs, []openai.API{openai.Embeddings}) || p.Asked != "" || p.Streams ||
+		len(p.Faults) != 0 {
 		t.Errorf("%+v", p)
 	}
 	p = probe(t, only("/v1/completions", `{"choices":[{"text":"a"}],"usage":{"completion_tokens":3}}`))
