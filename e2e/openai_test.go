@@ -67,3 +67,35 @@ func TestTokensThatNoServerCounts(t *testing.T) {
 	r, _ = run([]string{"--param", "tokenizer=server"}, "-no-usage")
 	wantMessage(t, r.wantCode(t, 2), "the server counts no tokens", "--param tokenizer=FILE", "count=logprobs")
 }
+
+// TestAClosedLoopAtABenchmark: users in place of LoadGen's scenarios, labelled in text, JSON and page.
+func TestAClosedLoopAtABenchmark(t *testing.T) {
+	out := t.TempDir()
+	url := startMock(t, openaiMock, nil, "-listen", "127.0.0.1:0", "-owner", "vllm", "-vocabulary", "1400")
+	args := []string{
+		"run", "llama3.1-8b", "--backend", "openai", "--backend-opt", "url=" + url, "--concurrency", "3", "--out", out,
+	}
+	const label = "no LoadGen scenario: closed loop"
+	harness(t, args...).wantCode(t, 0).wantOutput(t, label+". 3 users wait for answers")
+	var doc struct {
+		Runs []struct {
+			Mode, Scenario string
+			Performance    any
+			Serving        struct {
+				Label   string
+				Figures struct{ OK int }
+			}
+		}
+	}
+	readJSON(t, filepath.Join(out, "result.json"), &doc)
+	if len(doc.Runs) != 1 || doc.Runs[0].Serving.Label != label || doc.Runs[0].Serving.Figures.OK == 0 ||
+		doc.Runs[0].Performance != nil || doc.Runs[0].Mode != "serving" {
+		t.Errorf("the record has %+v", doc.Runs)
+	}
+	page := filepath.Join(out, "page.html")
+	harness(t, "report", out, "--html", page).wantCode(t, 0)
+	if text := readText(t, page); !strings.Contains(text, label) {
+		t.Error("the page does not say what the load was")
+	}
+	wantMessage(t, harness(t, append(args, "--backend-opt", "concurrency=8")...).wantCode(t, 2), "a cap on the requests")
+}

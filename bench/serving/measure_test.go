@@ -3,6 +3,7 @@ package serving
 import (
 	"context"
 	"maps"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -323,6 +324,42 @@ func TestParseMaxErrors(t *testing.T) {
 	for _, text := range []string{"", "-1", "0%", "101%", "x%", "NaN%", "1.5"} {
 		if got, err := ParseMaxErrors(text); err == nil {
 			t.Errorf("%q: %+v", text, got)
+		}
+	}
+}
+
+// many is a server that answers at once, with so many tokens.
+type many struct {
+	script
+	each int
+}
+
+func (s *many) Ask(_ context.Context, _ Prepared, clock Clock, r *measure.Request) {
+	r.Sent = clock.Now()
+	for range s.each {
+		r.Events.Add(measure.Event{At: clock.Now(), Kind: measure.Content, Text: true, IDs: 1})
+	}
+	r.End, r.Status = clock.Now(), measure.OK
+}
+
+// What a request costs in allocations does not depend on how many tokens its answer has.
+func TestNothingIsAllocatedPerToken(t *testing.T) {
+	const requests, tokens = 500, 2000
+	for _, exact := range []bool{true, false} {
+		list := asks(10)
+		for i := range list {
+			list[i].MaxTokens, list[i].Exact = tokens, exact
+		}
+		plan := Plan{Asks: list, Load: load.Pattern{Kind: load.Users, Users: 2, Requests: requests}}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		p, err := Measure(t.Context(), &many{each: tokens}, plan)
+		runtime.ReadMemStats(&after)
+		if err != nil || len(p.Requests) != requests || p.Requests[0].Events.Len() != tokens {
+			t.Fatalf("%d requests, error %v", len(p.Requests), err)
+		}
+		if each := float64(after.Mallocs-before.Mallocs) / requests; each > 40 {
+			t.Errorf("exact %t: %.1f allocations for a request of %d tokens", exact, each, tokens)
 		}
 	}
 }
