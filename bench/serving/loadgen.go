@@ -49,7 +49,11 @@ func LoadGenSettings(p load.Pattern, samples int, ttft, tpot time.Duration) (loa
 	case loadgen.SingleStream.String():
 		s.Scenario = loadgen.SingleStream
 		s.SingleStreamExpectedLatency = time.Millisecond
-		s.MaxDuration, s.MaxQueryCount = p.Duration, uint64(p.Requests)
+		if s.MaxDuration = p.Duration; p.Requests > 0 {
+			s.MinDuration = 0 // whichever comes first
+		} else if p.Duration == 0 {
+			s.MaxDuration = load.MostDuration
+		}
 	default:
 		return s, fmt.Errorf("%s: LoadGen drives --max, --rate (Poisson, without a cap) and one user", p.Label())
 	}

@@ -77,6 +77,32 @@ func TestLoadGenDrives(t *testing.T) {
 	}
 }
 
+// One user by LoadGen ends with the requests or with the duration, whichever comes first.
+func TestOneUserByLoadGenEnds(t *testing.T) {
+	for _, c := range []struct {
+		requests, duration string
+		least, most        int
+	}{{"30", "1h", 30, 30}, {"3000", "4s", 20, 22}, {"", "4s", 20, 21}, {"", "", 300, 301}} {
+		s := &script{first: 100 * time.Millisecond, each: 100 * time.Millisecond, tokens: 2}
+		p := pattern(t, load.Flags{Concurrency: "1", Requests: c.requests, Duration: c.duration})
+		settings, err := LoadGenSettings(p, 10, 0, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		synctest.Test(t, func(t *testing.T) {
+			logs := loadgen.LogSettings{OutDir: t.TempDir()}
+			point, _, err := MeasureByLoadGen(loadgentest.WithSleep(t.Context()), s, Plan{Asks: asks(10), Load: p},
+				settings, logs)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n := counted(point)[measure.OK]; n < c.least || n > c.most {
+				t.Errorf("%q requests, %q: %d, want %d to %d", c.requests, c.duration, n, c.least, c.most)
+			}
+		})
+	}
+}
+
 // The first failure ends LoadGen's test.
 func TestLoadGenEndsWithTheFirstFailure(t *testing.T) {
 	s := &script{first: time.Second, tokens: 2, status: func(n int64) measure.Status {
