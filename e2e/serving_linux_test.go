@@ -17,16 +17,16 @@ func TestSweepOnAFullDisk(t *testing.T) {
 	t.Parallel()
 	var roomy atomic.Bool
 	disk := faultydisk.Mount(t, func(op faultydisk.Op) syscall.Errno {
-		if op.Kind == "write" && strings.Contains(op.Path, "users-2") && strings.HasPrefix(path.Base(op.Path), "requests.jsonl") &&
-			!roomy.Load() {
+		isRequests := strings.Contains(op.Path, "users-2") && strings.HasPrefix(path.Base(op.Path), "requests.jsonl")
+		if op.Kind == "write" && isRequests && !roomy.Load() {
 			return syscall.ENOSPC
 		}
 		return 0
 	})
 	url := startMock(t, openaiMock, nil, "-listen", "127.0.0.1:0")
 	out := filepath.Join(disk.Dir, "out")
-	bench := []string{"bench", url, "--isl", "8", "--osl", "4", "--concurrency", "1,2,4", "--requests", "20", "--warmup", "2",
-		"--quiet", "--out", out}
+	bench := []string{"bench", url, "--isl", "8", "--osl", "4", "--concurrency", "1,2,4", "--requests", "20",
+		"--warmup", "2", "--quiet", "--out", out}
 	var sweep struct {
 		Complete bool
 		Points   []struct{ Dir string }
