@@ -150,7 +150,7 @@ func (d *driven) answer(s loadgen.QuerySample, r *measure.Request, out loadgen.R
 	if !d.settings.UseTokenLatencies {
 		first = nil
 	}
-	d.engine.ask(&d.work.items[s.Index], r, nil, first, false)
+	d.ask(&d.work.items[s.Index], r, nil, first, false)
 	m := measure.Measure(r, measure.Rules{NoTokens: d.plan.NoTokens})
 	switch {
 	case m.Found != measure.OK:

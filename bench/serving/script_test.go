@@ -27,14 +27,13 @@ type script struct {
 	// most, if above 0, is how many are answered at a time.
 	most int
 
-	asked    atomic.Int64
-	mu       sync.Mutex
-	under    int
-	peak     int
-	rows     []int
-	prepared map[int]bool
-	room     chan struct{}
-	said     []string
+	asked atomic.Int64
+	mu    sync.Mutex
+	under int
+	peak  int
+	rows  []int
+	room  chan struct{}
+	said  []string
 }
 
 func (s *script) Prepare(a *prompts.Ask) (Prepared, error) {

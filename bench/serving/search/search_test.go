@@ -107,7 +107,7 @@ func top(t *testing.T, low, high, precision float64, holds func(value float64) b
 func TestFindRate(t *testing.T) {
 	o := objectives(t)
 	const slots = 16
-	true_ := top(t, 25, 40, 0.2, func(rate float64) bool {
+	peak := top(t, 25, 40, 0.2, func(rate float64) bool {
 		_, ok := held(o, server{slots, rand.New(rand.NewPCG(1, 2))}.rate(60_000, rate))
 		return ok
 	})
@@ -127,20 +127,20 @@ func TestFindRate(t *testing.T) {
 			t.Fatal(err)
 		}
 		trials += len(found.Trials)
-		if math.Abs(found.Value-true_) <= 0.05*true_ {
+		if math.Abs(found.Value-peak) <= 0.05*peak {
 			good++
 		} else {
-			t.Logf("seed %d: %v after %d trials, the top is %v", seed, found.Value, len(found.Trials), true_)
+			t.Logf("seed %d: %v after %d trials, the top is %v", seed, found.Value, len(found.Trials), peak)
 		}
 		last := found.Trials[len(found.Trials)-1]
 		if !last.Confirms || last.Value != found.Value || !last.Held {
 			t.Errorf("seed %d: %v was found, and the last trial is %+v", seed, found.Value, last)
 		}
 	}
-	t.Logf("the top is %.3v requests/s; within 5 %% in %d of 20, %.3v trials and %.3v s on average", true_, good,
+	t.Logf("the top is %.3v requests/s; within 5 %% in %d of 20, %.3v trials and %.3v s on average", peak, good,
 		float64(trials)/20, virtual/20)
 	if good < 18 {
-		t.Errorf("within 5 %% of %v in %d of 20 seeds, want 18", true_, good)
+		t.Errorf("within 5 %% of %v in %d of 20 seeds, want 18", peak, good)
 	}
 }
 
@@ -148,7 +148,7 @@ func TestFindRate(t *testing.T) {
 func TestFindUsers(t *testing.T) {
 	o := objectives(t)
 	for _, slots := range []int{3, 16, 40} {
-		true_ := math.Floor(top(t, 1, float64(4*slots), 0.5, func(users float64) bool {
+		peak := math.Floor(top(t, 1, float64(4*slots), 0.5, func(users float64) bool {
 			_, ok := held(o, server{slots, rand.New(rand.NewPCG(1, 2))}.users(10_000, int(users)))
 			return ok
 		}))
@@ -166,15 +166,15 @@ func TestFindUsers(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if math.Abs(found.Value-true_) <= max(1, 0.05*true_) {
+			if math.Abs(found.Value-peak) <= max(1, 0.05*peak) {
 				good++
 			} else {
 				t.Logf("%d slots, seed %d: %v after %d trials, the top is %v", slots, seed, found.Value,
-					len(found.Trials), true_)
+					len(found.Trials), peak)
 			}
 		}
 		if good < 18 {
-			t.Errorf("%d slots: within 5 %%, or one user, of %v in %d of 20 seeds, want 18", slots, true_, good)
+			t.Errorf("%d slots: within 5 %%, or one user, of %v in %d of 20 seeds, want 18", slots, peak, good)
 		}
 	}
 }

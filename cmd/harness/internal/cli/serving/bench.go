@@ -477,11 +477,11 @@ func headText(f *sweepfile.Sweep, api prompts.API) string {
 	return strings.Join(append(parts, fmt.Sprintf("seed %d", f.Asked.Seed)), ", ")
 }
 
-// endTexts are what is to be said below the table: the best point and the knee, what closed loops mean, notes.
-func endTexts(f *sweepfile.Sweep) (all []string) {
+// found says what the points come to: the best one, the knee, and whether there are more to be made.
+func found(f *sweepfile.Sweep) string {
 	var said []string
 	if f.Find != nil {
-		said = append(said, findText(f.Find))
+		said = append(said, findText(f.Find, f.Complete))
 	}
 	if f.Best != nil {
 		s := f.Points[*f.Best].Serving
@@ -497,9 +497,14 @@ func endTexts(f *sweepfile.Sweep) (all []string) {
 	} else if f.Ended == sweep.Overloaded {
 		said = append(said, "higher loads are left out: the last two are overloaded")
 	}
-	if len(said) > 0 {
-		all = append(all, strings.Join(said, ". ")+".")
+	if len(said) == 0 {
+		return ""
 	}
+	return strings.Join(said, ". ") + "."
+}
+
+// endTexts are what is to be said below the table: what was found, what closed loops mean, notes.
+func endTexts(f *sweepfile.Sweep) (all []string) {
 	once := map[string]bool{}
 	add := func(text string) {
 		if text != "" && !once[text] {
@@ -507,6 +512,7 @@ func endTexts(f *sweepfile.Sweep) (all []string) {
 			all = append(all, text)
 		}
 	}
+	add(found(f))
 	var closed *record.Serving
 	for i := range f.Points {
 		if s := f.Points[i].Serving; s.Sentence != "" {
@@ -583,8 +589,11 @@ func pointNotes(points []record.Run) (all []string) {
 }
 
 // findText says what a search found.
-func findText(f *sweepfile.Find) string {
+func findText(f *sweepfile.Find, complete bool) string {
 	took := fmt.Sprintf("%s in %s", figure.Plural(len(f.Trials), "trial"), figure.Seconds(time.Duration(f.Took*1e9)))
+	if f.Found == 0 && !complete {
+		return "the search is not over (" + took + ")"
+	}
 	if f.Found == 0 {
 		return "no load keeps all objectives (" + took + ")"
 	}

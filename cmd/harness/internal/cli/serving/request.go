@@ -96,22 +96,21 @@ func (f *benchFlags) read(c *cobra.Command) (*request, error) {
 	return r, sdk.Usage(errors.Join(faults...))
 }
 
-// readLoads reads the loads, in rising order, or what a sweep or a search makes of them.
-func (r *request) readLoads() error {
-	flags := r.loadFlags.Flags
-	flags.Seed = r.Options.Seed
-	if r.Options.Turns == "all" {
-		flags.Turns = r.Options.Turns
-	}
-	asks := flags.Max || flags.Replay || flags.Rate != "" || flags.Concurrency != "" || flags.Stages != ""
+// asksLoad says that a flag asks for a load.
+func (r *request) asksLoad() bool {
+	return r.Max || r.Replay || r.Rate != "" || r.Concurrency != "" || r.Stages != ""
+}
+
+// checkLoads says which flags of loads do not go together.
+func (r *request) checkLoads() error {
 	switch {
 	case r.sweep && r.find != "":
 		return errors.New("--sweep and --find: one of them at a time")
-	case r.sweep && asks:
+	case r.sweep && r.asksLoad():
 		return errors.New("--sweep chooses the loads: leave --rate, --concurrency, --max, --stages and --replay out")
-	case r.find != "" && (flags.Max || flags.Replay || flags.Stages != ""):
+	case r.find != "" && (r.Max || r.Replay || r.Stages != ""):
 		return fmt.Errorf("--find %s chooses the loads: leave --max, --stages and --replay out", r.find)
-	case flags.Replay && r.File == "":
+	case r.Replay && r.File == "":
 		return errors.New("--replay sends when the timestamps of a file say: give --data FILE, too")
 	case r.find != "" && r.slo == "":
 		return fmt.Errorf("--find %s looks for the highest load that keeps --slo: give it, as --slo 'p99 ttft < 500ms'",
@@ -120,6 +119,19 @@ func (r *request) readLoads() error {
 		return errors.New("--max-requests-per-point is for --find")
 	case r.find != "" && r.find != string(load.Rate) && r.find != "concurrency":
 		return fmt.Errorf("--find %q: want rate or concurrency", r.find)
+	}
+	return nil
+}
+
+// readLoads reads the loads, in rising order, or what a sweep or a search makes of them.
+func (r *request) readLoads() error {
+	if err := r.checkLoads(); err != nil {
+		return err
+	}
+	flags := r.Flags
+	flags.Seed = r.Options.Seed
+	if r.Options.Turns == "all" {
+		flags.Turns = r.Options.Turns
 	}
 	switch {
 	case r.find == "concurrency":
@@ -132,7 +144,7 @@ func (r *request) readLoads() error {
 		flags.Concurrency = "1"
 	case r.sweep:
 		flags.Rate = "1"
-	case !asks:
+	case !r.asksLoad():
 		flags.Concurrency = defaultUsers
 	}
 	loads, err := flags.Patterns()
