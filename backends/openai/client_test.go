@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -534,5 +535,54 @@ func TestClientReadsARefusalOfALongPrompt(t *testing.T) {
 	_, _, err := ask(t, c, openai.Call{API: openai.Completions, Text: strings.Repeat("word ", 40<<10)})
 	if f := new(openai.Failure); !errors.As(err, &f) || f.Code != http.StatusRequestEntityTooLarge {
 		t.Errorf("%v, want status 413", err)
+	}
+}
+
+// TestKeptConnections: a server that closes a connection which it has kept, with a request on its way, is asked by
+// another one; one that closes a new one has cut the answer.
+func TestKeptConnections(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		answered int // requests of each connection
+		ok       bool
+	}{{"kept", 1, true}, {"new", 0, false}} {
+		t.Run(c.name, func(t *testing.T) {
+			var mu sync.Mutex
+			asked := map[string]int{}
+			mock := openaitest.New(openaitest.Options{Owner: "vllm", IDs: true})
+			url := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.Method != http.MethodPost {
+					mock.ServeHTTP(w, r)
+					return
+				}
+				mu.Lock()
+				asked[r.RemoteAddr]++
+				n := asked[r.RemoteAddr]
+				mu.Unlock()
+				if n <= c.answered {
+					mock.ServeHTTP(w, r)
+					return
+				}
+				conn, _, err := http.NewResponseController(w).Hijack()
+				if err == nil {
+					err = conn.Close()
+				}
+				if err != nil {
+					t.Error(err)
+				}
+			}))
+			client := askClient(t, url)
+			for i := range 5 {
+				_, told, err := ask(t, client, completion)
+				f := new(openai.Failure)
+				isCut := errors.As(err, &f) && f.Kind == openai.CutOff && strings.Contains(f.Error(), "before an answer began")
+				if c.ok && (err != nil || told.Usage.Completion != 5) || !c.ok && !isCut {
+					t.Errorf("request %d: %+v, %v", i, told, err)
+				}
+			}
+			if c.ok && len(asked) != 5 {
+				t.Errorf("%d connections, want one for each request", len(asked))
+			}
+		})
 	}
 }

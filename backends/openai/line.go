@@ -12,6 +12,7 @@ import (
 	"os"
 	"strconv"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -130,7 +131,7 @@ var errConnectTimeout = errors.New("it did not connect within connect_timeout")
 // line is a connection, on which one request at a time is answered. It is the reader of the answer's body.
 type line struct {
 	net.Conn
-	since time.Time // when it was last used
+	since time.Time // when it was last used; zero: it was not yet
 
 	buffer     []byte
 	start, end int // what has been read of the connection, and is not yet used
@@ -139,6 +140,13 @@ type line struct {
 	left  int64 // bytes of the body, or of the chunk that is being read
 	state chunkState
 	keeps bool // it can serve again behind this answer
+}
+
+// dropped says of an error of the first read of an answer that the server had kept the connection and closed it:
+// nothing of an answer has come.
+func (c *line) dropped(err error) bool {
+	closed := errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
+	return closed && !c.since.IsZero() && c.end == 0
 }
 
 // startLine is the size of a connection's buffer: the head of an answer, or a packet with some events.

@@ -182,7 +182,22 @@ func (a *observed) ask(to *lane, r Request, o Observer, told *Told) error {
 	if d := a.settings.total; d > 0 {
 		a.total = time.Now().Add(d)
 	}
-	if err := a.connect(to.lines); err != nil {
+	err := a.once(to, r, o, told, to.lines.get)
+	if errors.Is(err, errDropped) {
+		err = a.once(to, r, o, told, to.lines.open)
+	}
+	return err
+}
+
+// errDropped is a connection that was kept and is closed, without a byte of an answer: the server closed it while the
+// request was on its way, as it may (RFC 9112, section 9.5), and another connection takes it.
+var errDropped = errors.New("the server closed a connection that it had kept")
+
+// once asks by one connection.
+func (a *observed) once(
+	to *lane, r Request, o Observer, told *Told, get func(context.Context) (*line, error),
+) error {
+	if err := a.connect(to.lines, get); err != nil {
 		return a.broken(err)
 	}
 	line := a.line
@@ -200,7 +215,7 @@ func (a *observed) ask(to *lane, r Request, o Observer, told *Told) error {
 var past = time.Unix(1, 0)
 
 // connect takes a connection. What is left of first_timeout and timeout bounds it.
-func (a *observed) connect(l *lines) (err error) {
+func (a *observed) connect(l *lines, get func(context.Context) (*line, error)) (err error) {
 	ctx := a.ctx
 	for _, limit := range []struct {
 		d     time.Duration
@@ -212,7 +227,7 @@ func (a *observed) connect(l *lines) (err error) {
 			defer cancel()
 		}
 	}
-	a.line, err = l.get(ctx)
+	a.line, err = get(ctx)
 	return err
 }
 
@@ -225,6 +240,9 @@ func (a *observed) exchange(to *lane, r Request, o Observer, told *Told) error {
 	}
 	h, err := a.line.readHead() // a server may refuse a request before it has read all of it
 	if err != nil {
+		if a.line.dropped(err) {
+			return errDropped
+		}
 		if writing != nil {
 			err = writing
 		}
