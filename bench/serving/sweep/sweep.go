@@ -43,7 +43,7 @@ type Sweep struct {
 type Find struct {
 	By load.Kind // Rate or Users
 	// Start is the first load; 0: 1. Most is the most requests of a trial that cannot be told; 0: eight times as many as
-	// the first.
+	// the first time.
 	Start float64
 	Most  int
 }
@@ -271,36 +271,45 @@ func (s *Sweep) find(ctx context.Context) error {
 	return err
 }
 
-// A trial of a search that does not confirm has so much of the duration, and of the requests, of a point.
-const trialShare = 4
+// A trial of a search that does not confirm has so much of the duration of a point. Where nobody said how many requests
+// one that cannot be told may have, it is made with so many times as many.
+const (
+	trialShare  = 4
+	mostRepeats = 8
+)
+
+// trial is the load of a trial: one that confirms is as long as a point.
+func (s *Sweep) trial(l search.Load) load.Pattern {
+	p := s.at(s.Find.By, l.Value)
+	switch {
+	case p.Duration > 0:
+		if !l.Confirms {
+			p.Duration /= trialShare
+		}
+	case p.Requests == 0 && l.Confirms:
+		p.Requests = max(load.DefaultRequests, s.expected(p, load.DefaultDuration))
+	case p.Requests == 0:
+		p.Requests = max(load.DefaultRequests, s.expected(p, load.DefaultDuration/trialShare))
+	}
+	p.Duration *= time.Duration(l.Times)
+	p.Requests *= l.Times
+	return p
+}
 
 // try measures a load for a search.
-func (s *Sweep) try(ctx context.Context, l search.Load) (search.Outcome, error) {
-	p := s.at(s.Find.By, l.Value)
-	most := s.Find.Most
-	if p.Requests == 0 {
-		p.Requests = load.DefaultRequests
-	}
-	if most == 0 {
-		most = 8 * p.Requests
-	}
-	if l.Confirms {
-		if p.Duration == 0 {
-			p.Requests = max(p.Requests, s.expected(p, load.DefaultDuration))
-		}
-	} else {
-		p.Duration /= trialShare
-	}
-	p.Requests *= l.Times
-	outcome := search.Outcome{Most: 2*p.Requests > most}
-	err := s.add(ctx, p, len(s.File.Find.Trials))
-	if err != nil && !errors.Is(err, ErrServer) {
+func (s *Sweep) try(ctx context.Context, l search.Load) (outcome search.Outcome, err error) {
+	p := s.trial(l)
+	if err := s.add(ctx, p, len(s.File.Find.Trials)); err != nil && !errors.Is(err, ErrServer) {
 		return outcome, err
 	}
 	at := len(s.File.Points) - 1
 	served := s.File.Points[at].Serving
 	outcome.Held = served.Point().Holds() && served.Ended != string(serving.ByErrors)
 	outcome.Unclear = objective.Unclear(served.Objectives)
+	outcome.Most = l.Times >= mostRepeats
+	if s.Find.Most > 0 {
+		outcome.Most = 2*served.Figures.Requests > s.Find.Most
+	}
 	s.File.Find.Trials = append(s.File.Find.Trials, sweepfile.Trial{
 		Value: l.Value, Held: outcome.Held, Confirms: l.Confirms, Point: at,
 	})
