@@ -70,6 +70,11 @@ func TestServersPage(t *testing.T) {
 				"Server        performance  VALID", "Offline       performance  VALID", "tokens/s", "BELOW TARGET",
 			},
 		},
+		"So many users at a time": {
+			"http://HOST:8000", func(t *testing.T) string {
+				return startMock(t, openaiMock, nil, "-listen", "127.0.0.1:0", "-says", "256,257,0")
+			}, []string{"--smoke"}, 0, []string{"no LoadGen scenario: closed loop", "32 users"},
+		},
 		"Servers that transcribe": {
 			"http://host:8000/v1", func(t *testing.T) string {
 				return startMock(t, openaiMock, nil, "-listen", "127.0.0.1:0", "-transcript", "a quick brown fox")
