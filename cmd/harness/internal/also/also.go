@@ -60,7 +60,8 @@ type Run struct {
 type Data struct {
 	Name string
 	Path string // empty: they were made
-	Rows int    // 0: as many as requests
+	// Columns are those that were named, FIELD=NAME.
+	Columns []string
 }
 
 // layout is one that can be written beside our own.

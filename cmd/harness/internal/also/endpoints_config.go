@@ -38,10 +38,10 @@ type modelParams struct {
 }
 
 type dataset struct {
-	Name    string `yaml:"name"`
-	Type    string `yaml:"type"`
-	Path    string `yaml:"path,omitempty"`
-	Samples int    `yaml:"samples,omitempty"`
+	Name   string            `yaml:"name"`
+	Type   string            `yaml:"type"`
+	Path   string            `yaml:"path,omitempty"`
+	Parser map[string]string `yaml:"parser,omitempty"`
 }
 
 type endpointsSettings struct {
@@ -92,7 +92,15 @@ func configurationOf(r Run, pattern, api string) configuration {
 	c := configuration{Version: "1.0", Type: "online", Name: r.Label,
 		Endpoint: endpointConfig{API: api},
 		Model:    modelParams{Name: r.Model, MaxNewTokens: r.MaxTokens, Streaming: "off", Tokenizer: r.Tokenizer},
-		Datasets: []dataset{{Name: r.Data.Name, Type: "performance", Path: r.Data.Path, Samples: r.Data.Rows}}}
+		Datasets: []dataset{{Name: r.Data.Name, Type: "performance", Path: r.Data.Path}}}
+	for _, column := range r.Data.Columns {
+		if field, name, ok := strings.Cut(column, "="); ok {
+			if c.Datasets[0].Parser == nil {
+				c.Datasets[0].Parser = map[string]string{}
+			}
+			c.Datasets[0].Parser[field] = name
+		}
+	}
 	if pattern == "max_throughput" {
 		c.Type = "offline"
 	}

@@ -129,7 +129,7 @@ func TestReadWhatIsWritten(t *testing.T) {
 		"--max":           {Kind: load.Maximum, Requests: 6, Seed: 7},
 	} {
 		r := users()
-		r.Load = p
+		r.Load, r.Data.Columns = p, []string{"prompt=text_input"}
 		dir, _ := written(t, r)
 		text, err := os.ReadFile(filepath.Join(dir, "config.yaml"))
 		if err != nil {
@@ -141,6 +141,7 @@ func TestReadWhatIsWritten(t *testing.T) {
 		}
 		flags := strings.Join(got.Flags, " ")
 		for _, part := range []string{want, "--requests 6", "--seed 7", "--model m/tiny", "--data own.jsonl", "--warmup 8",
+			"--column prompt=text_input",
 			"--grace 30s", "--body temperature=0.5", "--body max_completion_tokens=64", "--stream on"} {
 			if !strings.Contains(flags, part) {
 				t.Errorf("%q is not in %s", part, flags)

@@ -308,7 +308,7 @@ func (s *session) others(dir string, p *sweep.Point) error {
 		Requests: p.Requests, Rules: p.Rules, Load: p.Load, WarmUp: p.WarmUp, Grace: s.grace, API: s.set.API,
 		Stream: s.stream == "on", Model: s.about.Model, Tokenizer: s.tokenizer, Servers: s.about.URLs, Kind: s.about.Kind,
 		Label: s.label, Version: v.Version, Commit: v.Commit, Began: p.Began,
-		Data:        also.Data{Name: filepath.Base(s.File), Path: s.File, Rows: s.set.Rows()},
+		Data:        also.Data{Name: filepath.Base(s.File), Path: s.File, Columns: s.Columns},
 		Interrupted: p.Record.Status == record.Interrupted,
 	}
 	if s.File == "" {
