@@ -34,10 +34,10 @@ func patternOf(p load.Pattern) (string, error) {
 		"--concurrency alone), and no words for others", errNoWords)
 }
 
-// apiOf is endpoints' api_type of a part of the API, or errNoWords.
+// apiOf is endpoints' api_type of a part of the API, or errNoWords. One that is still to be chosen may be a chat.
 func apiOf(a prompts.API) (string, error) {
 	switch a {
-	case prompts.Chat, "":
+	case prompts.Chat, "", "auto":
 		return "openai", nil
 	case prompts.Completions:
 		return "openai_completions", nil

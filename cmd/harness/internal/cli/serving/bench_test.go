@@ -174,12 +174,16 @@ func TestLoadGen(t *testing.T) {
 	s.Want(2, bench(s, url, "--rate", "4", "--loadgen", "--retry", "1"), "--loadgen and --retry 1")
 }
 
-// TestAlso writes what vLLM's bench serve would, too.
+// TestAlso writes what vLLM and endpoints would, too, and measures by the configuration that it wrote.
 func TestAlso(t *testing.T) {
 	url := serve(t, openaitest.Options{Owner: "vllm", IDs: true})
 	s := clitest.New(t)
 	t.Chdir(s.Dir)
 	s.Want(0, bench(s, url, "--concurrency", "2", "--also", "vllm"))
+	s.File("own.jsonl", "{\"question\": \"What is 2+2?\"}\n")
+	s.Want(0, s.Run("bench", url, "--data", "own.jsonl", "--column", "prompt=question", "--osl", "4", "--requests", "8",
+		"--concurrency", "2", "--quiet", "--also", "endpoints", "--out", "written"))
+	s.Want(0, s.Run("bench", filepath.Join("written", "users-2", "config.yaml"), "--quiet", "--out", "again"), "2  ")
 	var doc map[string]any
 	if err := json.Unmarshal([]byte(file(t, filepath.Join("bench-1", "users-2", "vllm.json"))), &doc); err != nil ||
 		doc["completed"] != 20.0 {
