@@ -1,0 +1,215 @@
+package extract
+
+import (
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
+)
+
+// Letter is the answer to a question with lettered options.
+type Letter struct {
+	// Text is the letter in upper case, "" where there is none. The dotted capital I (U+0130), which the official
+	// scripts take for an i, stays as it is, and so is none of the options.
+	Text string
+	// Loose says that nothing announced the letter as the answer: it stands first in a final section, or alone somewhere.
+	// The official scripts take "A dog" for the answer A.
+	Loose bool
+}
+
+// Choice is what DeepSeek-R1's script takes for the chosen letter. last is the last option, 'D' or 'J'; with 'J' a
+// letter that stands alone counts where no other does.
+func Choice(text string, last byte) Letter {
+	t := clean(pystr.Trim(text))
+	return announced(t, t, last)
+}
+
+// HarmonyChoice is what gpt-oss-120b's script takes for the chosen letter; last is as in Choice.
+func HarmonyChoice(text string, last byte) Letter {
+	full := pystr.Trim(text)
+	final, _ := finalOf(full)
+	final = clean(plain(final))
+	if l := leading(pystr.Trim(final), last); l != "" {
+		return Letter{Text: l, Loose: true}
+	}
+	if l := firstAnswer(final, last); l != "" {
+		return Letter{Text: l}
+	}
+	return announced(unescape(full), final, last)
+}
+
+// announced is the last announced letter of a text, or, with ten options, the last that stands alone in another.
+func announced(t, alone string, last byte) Letter {
+	if l := lastAnnounced(t, last); l != "" {
+		return Letter{Text: l}
+	}
+	if last == 'J' {
+		l := lone(alone, last)
+		return Letter{Text: l, Loose: l != ""}
+	}
+	return Letter{}
+}
+
+// clean takes a Python list of one string off its text, and puts newlines and quotes in place of their escapes.
+func clean(t string) string {
+	open := strings.HasPrefix(t, "['") || strings.HasPrefix(t, `["`)
+	if open && (strings.HasSuffix(t, "']") || strings.HasSuffix(t, `"]`)) {
+		t = pystr.Trim(t[2:max(2, len(t)-2)])
+	}
+	return unescape(t)
+}
+
+// lastAnnounced is the last letter that "answer" or "final answer" announces. No announcement can begin within
+// another, so the last is found from the end.
+func lastAnnounced(t string, last byte) string {
+	for i := len(t); i > 0; {
+		start, end := lastAnswer(t, i)
+		if start < 0 {
+			break
+		}
+		if beginsAnswer(t, start) {
+			if l := announcedAt(t, end, last); l != "" {
+				return l
+			}
+		}
+		i = start
+	}
+	return ""
+}
+
+// beginsAnswer says whether "answer" at i is a word of its own or joined to a word "final". White space between the
+// two makes it a word of its own anyway.
+func beginsAnswer(t string, i int) bool {
+	if boundary(t, i) {
+		return true
+	}
+	const final = "final"
+	start := i
+	for range len(final) {
+		_, start = before(t, start)
+	}
+	end, ok := word(t, start, final)
+	return ok && end == i && boundary(t, start)
+}
+
+// announcedAt is the letter that follows "answer", which ends at i: a word's end, one : or =, one parenthesis, the
+// letter, one parenthesis, with white space between all of them, and behind it the end or what is no letter.
+func announcedAt(t string, i int, last byte) string {
+	if !boundary(t, i) {
+		return ""
+	}
+	i = spaces(t, i)
+	if i < len(t) && (t[i] == ':' || t[i] == '=') {
+		i = spaces(t, i+1)
+	}
+	if i < len(t) && t[i] == '(' {
+		i = spaces(t, i+1)
+	}
+	r, end := at(t, i)
+	if !isOption(r, last) {
+		return ""
+	}
+	// What follows the letter may be the parenthesis itself or white space, so that only a letter that follows at once
+	// takes the announcement back.
+	if after, _ := at(t, end); isLetter(after) {
+		return ""
+	}
+	return upper(r)
+}
+
+// upper is a letter's capital; the dotted one is a capital already.
+func upper(r rune) string {
+	switch {
+	case r == '\u0130':
+		return "\u0130"
+	case r == '\u0131':
+		return "I"
+	}
+	return string(fold(r) - ('a' - 'A'))
+}
+
+// lone is the last option that is a word of its own.
+func lone(t string, last byte) string {
+	right := none
+	for i := len(t); i > 0; {
+		r, start := before(t, i)
+		if isOption(r, last) && !isWord(right) {
+			if left, _ := before(t, start); !isWord(left) {
+				return upper(r)
+			}
+		}
+		right, i = r, start
+	}
+	return ""
+}
+
+// leading is the option that a text begins with, apart from what is no letter, if it is a letter alone.
+func leading(t string, last byte) string {
+	for i := 0; i < len(t); {
+		r, end := at(t, i)
+		if !isLetter(r) {
+			i = end
+			continue
+		}
+		if after, _ := at(t, end); isOption(r, last) && !isLetter(after) {
+			return upper(r)
+		}
+		break
+	}
+	return ""
+}
+
+// firstAnswer is the first option behind the word answer and at most one : or . that is a word's end.
+func firstAnswer(t string, last byte) string {
+	for i := 0; ; {
+		start, end := nextAnswer(t, i)
+		if start < 0 {
+			return ""
+		}
+		i = start + 1
+		if !boundary(t, start) {
+			continue
+		}
+		k := spaces(t, end)
+		if k < len(t) && (t[k] == ':' || t[k] == '.') {
+			k = spaces(t, k+1)
+		}
+		if r, next := at(t, k); isOption(r, last) && boundary(t, next) {
+			return upper(r)
+		}
+	}
+}
+
+// plain takes the stars off what is printed bold: two stars, anything but stars, two stars.
+func plain(t string) string {
+	const stars = "**"
+	var b strings.Builder
+	kept := 0
+	for i := strings.Index(t, stars); i >= 0; {
+		inside := i + len(stars)
+		n := strings.IndexByte(t[inside:], '*')
+		if n < 0 {
+			break
+		}
+		end := inside + n
+		next := end
+		switch {
+		case n == 0:
+			next = i + 1
+		case strings.HasPrefix(t[end:], stars):
+			b.WriteString(t[kept:i])
+			b.WriteString(t[inside:end])
+			next = end + len(stars)
+			kept = next
+		}
+		at := strings.Index(t[next:], stars)
+		if at < 0 {
+			break
+		}
+		i = next + at
+	}
+	if kept == 0 {
+		return t
+	}
+	b.WriteString(t[kept:])
+	return b.String()
+}

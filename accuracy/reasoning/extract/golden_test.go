@@ -1,0 +1,93 @@
+package extract
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"io"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/internal/golden"
+)
+
+type goldenCase struct {
+	ID, Text string
+
+	ChoiceD  *string `json:"choice_d"`
+	ChoiceJ  *string `json:"choice_j"`
+	Boxed    *string
+	AIME     *int
+	Code     *string
+	Final    string
+	HarmonyD *string `json:"h_choice_d"`
+	HarmonyJ *string `json:"h_choice_j"`
+	HCode    *string `json:"h_code"`
+}
+
+func TestGolden(t *testing.T) {
+	golden.Each(t, "reasoning/extract/cases.jsonl*", func(t *testing.T, path string) {
+		for _, c := range readCases(t, path) {
+			c.check(t)
+		}
+	})
+}
+
+func (c goldenCase) check(t *testing.T) {
+	t.Helper()
+	same := func(name string, want *string, got string, ok bool) {
+		t.Helper()
+		if ok != (want != nil) || ok && got != *want {
+			t.Errorf("%s: %s of %q: %q, %v", c.ID, name, c.Text, got, ok)
+		}
+	}
+	check := func(name string, want *string, l Letter) {
+		t.Helper()
+		same(name, want, l.Text, l.Text != "")
+	}
+	check("choice A-D", c.ChoiceD, Choice(c.Text, 'D'))
+	check("choice A-J", c.ChoiceJ, Choice(c.Text, 'J'))
+	check("harmony choice A-D", c.HarmonyD, HarmonyChoice(c.Text, 'D'))
+	check("harmony choice A-J", c.HarmonyJ, HarmonyChoice(c.Text, 'J'))
+	box, ok := Boxed(c.Text)
+	same("boxed", c.Boxed, box, ok)
+	code, ok := Program(c.Text)
+	same("program", c.Code, code, ok)
+	code, ok = HarmonyProgram(c.Text)
+	same("harmony program", c.HCode, code, ok)
+	final, _ := Final(c.Text)
+	same("final section", &c.Final, final, true)
+	if n, ok := Integer(c.Text); ok != (c.AIME != nil) || ok && n != *c.AIME {
+		t.Errorf("%s: integer of %q: %d, %v", c.ID, c.Text, n, ok)
+	}
+}
+
+// readCases reads JSON lines, which the package's own cases have in gzip.
+func readCases(t testing.TB, path string) (cases []goldenCase) {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r io.Reader = bytes.NewReader(data)
+	if strings.HasSuffix(path, ".gz") {
+		if r, err = gzip.NewReader(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, 1<<24)
+	for lines.Scan() {
+		var c goldenCase
+		if err := json.Unmarshal(lines.Bytes(), &c); err != nil {
+			t.Fatal(err)
+		}
+		cases = append(cases, c)
+	}
+	if lines.Err() != nil || len(cases) == 0 {
+		t.Fatalf("%s: %d cases, %v", path, len(cases), lines.Err())
+	}
+	return cases
+}
