@@ -1,0 +1,29 @@
+package shard
+
+import (
+	"os"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// timeError is what adjtimex returns where the clock is not synchronized (TIME_ERROR of adjtimex(2)).
+const timeError = 5
+
+func clock() (string, time.Duration) {
+	id, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	if err != nil {
+		id = nil
+	}
+	var t syscall.Timex
+	state, err := syscall.Adjtimex(&t)
+	return strings.TrimSpace(string(id)), errorOf(state, int64(t.Maxerror), err)
+}
+
+// errorOf is the error of a clock by the answer of adjtimex: its state, and its largest error in microseconds.
+func errorOf(state int, micros int64, err error) time.Duration {
+	if err != nil || state == timeError || micros < 0 {
+		return unknownError
+	}
+	return time.Duration(micros) * time.Microsecond
+}
