@@ -1,0 +1,177 @@
+package reasoning
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/accuracy/reasoning/extract"
+	"github.com/plumbline-ml/plumbline/internal/pyfloat"
+	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
+)
+
+// Script is the official script whose rules hold.
+type Script uint8
+
+// The official scripts.
+const (
+	DeepSeekR1 Script = iota
+	GPTOSS120B
+)
+
+// ErrSet means that no grader is for a data set's name.
+var ErrSet = errors.New("no grader for the set")
+
+// Grader is what reads and judges the answers of a set.
+type Grader uint8
+
+// The graders.
+const (
+	Choice4     Grader = iota + 1 // a letter A to D
+	Choice10                      // a letter A to J
+	Mathematics                   // the last \boxed{}
+	Integer                       // 0 to 999
+	Program                       // a program in Python
+)
+
+// graders are the keys of names, in the order in which they are looked for. The last is gpt-oss-120b's alone.
+var graders = [...]struct {
+	key    string
+	grader Grader
+}{
+	{"gpqa", Choice4}, {"mmlu_pro", Choice10}, {"math500", Mathematics}, {"aime", Integer}, {"livecodebench", Program},
+	{"mmlu", Choice10},
+}
+
+// Grader is that of a set: the first whose key is in the name, in any case. The error is an ErrSet.
+func (s Script) Grader(set string) (Grader, error) {
+	all := graders[:]
+	if s == DeepSeekR1 {
+		all = all[:len(all)-1]
+	}
+	lower := pystr.Lower(set)
+	keys := make([]string, len(all))
+	for i, g := range all {
+		if strings.Contains(lower, g.key) {
+			return g.grader, nil
+		}
+		keys[i] = g.key
+	}
+	return 0, fmt.Errorf("%w %q: want a name with one of %s in it", ErrSet, set, strings.Join(keys, ", "))
+}
+
+// setName is the name under which a set is counted.
+func (s Script) setName(set string) string {
+	if s == GPTOSS120B {
+		return pystr.Lower(set)
+	}
+	return set
+}
+
+// repeats is how often the official data of a set asks each question.
+func (s Script) repeats(set string) int {
+	if s == GPTOSS120B {
+		switch set {
+		case "aime25":
+			return 8
+		case "gpqa_diamond":
+			return 5
+		case "livecodebench_v6":
+			return 3
+		}
+	}
+	return 1
+}
+
+// answer is what a grader finds in a text.
+type answer struct {
+	text  string
+	found bool
+	loose bool
+}
+
+func (s Script) extract(g Grader, text string) answer {
+	switch g {
+	case Choice4:
+		return letter(s.choice(text, 'D'))
+	case Choice10:
+		return letter(s.choice(text, 'J'))
+	case Mathematics:
+		box, ok := extract.Boxed(text)
+		return answer{text: box, found: ok}
+	case Integer:
+		n, ok := extract.Integer(text)
+		return answer{text: strconv.Itoa(n), found: ok}
+	}
+	source, ok := s.program(text)
+	return answer{text: source, found: ok}
+}
+
+func (s Script) choice(text string, last byte) extract.Letter {
+	if s == DeepSeekR1 {
+		return extract.Choice(text, last)
+	}
+	return extract.HarmonyChoice(text, last)
+}
+
+func letter(l extract.Letter) answer { return answer{l.Text, l.Text != "", l.Loose} }
+
+func (s Script) program(text string) (string, bool) {
+	if s == DeepSeekR1 {
+		return extract.Program(text)
+	}
+	return extract.HarmonyProgram(text)
+}
+
+// truth is what a row's truth is read as, and whether its grader can find any answer equal to it.
+func (g Grader) truth(text string) (value string, ok bool) {
+	switch g {
+	case Choice4, Choice10:
+		last := byte('D')
+		if g == Choice10 {
+			last = 'J'
+		}
+		value = strings.ToUpper(text)
+		return value, len(value) == 1 && 'A' <= value[0] && value[0] <= last
+	case Integer:
+		return integer(text)
+	}
+	return text, text != ""
+}
+
+// wanted says what a truth has to be.
+func (g Grader) wanted() string {
+	switch g {
+	case Choice4:
+		return "a letter A to D"
+	case Choice10:
+		return "a letter A to J"
+	case Mathematics:
+		return "an expression"
+	case Integer:
+		return "an integer"
+	}
+	return "the id of a problem"
+}
+
+// integer reads text as Python's int does and writes it in decimal, without zeros before it.
+func integer(text string) (value string, ok bool) {
+	t := pystr.Trim(text)
+	sign := ""
+	if t != "" && (t[0] == '-' || t[0] == '+') {
+		sign, t = strings.TrimPrefix(t[:1], "+"), t[1:]
+	}
+	if strings.HasPrefix(t, "_") || strings.HasSuffix(t, "_") || strings.Contains(t, "__") {
+		return "", false
+	}
+	t = strings.ReplaceAll(t, "_", "")
+	if t == "" || strings.ContainsFunc(t, func(r rune) bool { return !pyfloat.IsDigit(r) }) {
+		return "", false
+	}
+	t = strings.TrimLeft(pyfloat.Digits(t), "0")
+	if t == "" {
+		return "0", true
+	}
+	return sign + t, true
+}

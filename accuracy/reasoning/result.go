@@ -1,0 +1,173 @@
+package reasoning
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/pyfloat"
+)
+
+// Result is the score of one log, with all that a reader should know of how it came about.
+type Result struct {
+	Script  Script
+	Sets    []Set // by name
+	Answers int   // entries that count
+	Right   int
+	Tokens  int // ids in their payloads
+
+	NotExecuted int // programs that nobody executed
+	Loose       int // letters that nothing announced as the answer
+	LooseRight  int // those of them that are right
+
+	Missing    int // samples without an entry
+	Duplicates int // entries of samples that had one: DeepSeek-R1's script drops them, gpt-oss-120b's counts them
+	Outside    int // entries of samples beyond the data set, which are dropped
+	Negative   int // entries whose index counts from the end of the data set
+	Damaged    int // entries that were dropped because their payload is not ids
+
+	// BadTruths is how many answers met a truth that no answer can be equal to, BadTruth says what was found in the first
+	// of them. They count as wrong.
+	BadTruths int
+	BadTruth  string
+}
+
+// Set is the share of one data set.
+type Set struct {
+	Name        string
+	Answers     int
+	Right       int
+	NotExecuted int
+	// Repeats is how often each question is asked, by which the set's share in the score is divided.
+	Repeats int
+}
+
+func sortedSets(sets map[string]*Set) []Set {
+	var all []Set
+	for _, name := range slices.Sorted(maps.Keys(sets)) {
+		all = append(all, *sets[name])
+	}
+	return all
+}
+
+func (r *Result) badTruth(index int, row Row, g Grader) {
+	if r.BadTruths == 0 {
+		r.BadTruth = fmt.Sprintf("sample %d of %s has the truth %q, want %s", index, row.Set, row.Truth, g.wanted())
+	}
+	r.BadTruths++
+}
+
+// Accuracy is the share of right answers in percent.
+func (s Set) Accuracy() float64 { return 100 * ratio(s.Right, s.Answers) }
+
+// Score is the set's share in the score, and what it could be.
+func (s Set) Score() (score, most float64) {
+	return float64(s.Right) / float64(s.Repeats), float64(s.Answers) / float64(s.Repeats)
+}
+
+// ratio is a share, 0 of nothing.
+func ratio(part, all int) float64 {
+	if all == 0 {
+		return 0
+	}
+	return float64(part) / float64(all)
+}
+
+// scores are the sums over all sets, in their order.
+func (r Result) scores() (score, most float64) {
+	for _, s := range r.Sets {
+		own, all := s.Score()
+		score += own
+		most += all
+	}
+	return score, most
+}
+
+// ExactMatch is the official metric in percent, not rounded. ok is false where programs were not executed: there is no
+// such metric then.
+func (r Result) ExactMatch() (value float64, ok bool) {
+	if r.NotExecuted > 0 {
+		return 0, false
+	}
+	if r.Script == DeepSeekR1 {
+		return 100 * float64(r.Right) / float64(r.Answers), true
+	}
+	score, most := r.scores()
+	if most == 0 {
+		return 0, true
+	}
+	return 100 * (score / most), true
+}
+
+// TokensPerSample is the mean length of the answers that count, in tokens, not rounded.
+func (r Result) TokensPerSample() float64 { return ratio(r.Tokens, r.Answers) }
+
+// String is what the official script prints of a result, from its first line on. gpt-oss-120b's prints no line of the
+// tokens per sample, which the submission checker has a limit for: it is added behind the rest. Without ExactMatch the
+// text has none, and says why.
+func (r Result) String() string {
+	if r.Script == DeepSeekR1 {
+		return r.dictionary()
+	}
+	return r.table()
+}
+
+func (r Result) notExecuted() string {
+	return fmt.Sprintf("No exact match: %d programs were not executed.", r.NotExecuted)
+}
+
+func (r Result) dictionary() string {
+	tokens := pyfloat.Repr(r.TokensPerSample())
+	exact, ok := r.ExactMatch()
+	if !ok {
+		return fmt.Sprintf("\nResults\n\n{'tokens_per_sample': %s, 'num-samples': %d}\n%s\n",
+			tokens, r.Answers, r.notExecuted())
+	}
+	return fmt.Sprintf("\nResults\n\n{'exact_match': %s, 'tokens_per_sample': %s, 'num-samples': %d}\n",
+		pyfloat.Repr(exact), tokens, r.Answers)
+}
+
+func (r Result) table() string {
+	double, single := strings.Repeat("=", 80), strings.Repeat("-", 80)
+	var b strings.Builder
+	line := func(format string, a ...any) { fmt.Fprintf(&b, format+"\n", a...) }
+	line("\n%s\nMLPerf Accuracy Evaluation Results\n%s", double, double)
+	line("Total samples evaluated: %d", r.Answers)
+	line("Overall raw accuracy: %.2f%% (%d/%d)",
+		100*ratio(r.Right, r.Answers), r.Right, r.Answers)
+	line("%s\n\nPer-Dataset Breakdown:\n%s", double, single)
+	line("%-25s %8s %8s %8s %10s %10s\n%s", "Dataset", "Correct", "Total", "Repeats", "Score", "Accuracy", single)
+	for _, s := range r.Sets {
+		score, _ := s.Score()
+		line("%-25s %8d %8d %8d %10.2f %9.2f%%", s.Name, s.Right, s.Answers, s.Repeats, score, s.Accuracy())
+	}
+	line("%s", double)
+	exact, ok := r.ExactMatch()
+	if !ok {
+		line("%s", r.notExecuted())
+	} else {
+		line("\nFinal Score Calculation:\n%s\n%s", single, r.formula())
+		score, most := r.scores()
+		line("\nFINAL SCORE: %.2f%% (%.2f/%.2f)\n%s", exact, score, most, double)
+		line("\n\nPrinting for submission_checker:\n\n'exact_match': %.3f", exact)
+	}
+	line("'tokens_per_sample': %s", pyfloat.Repr(r.TokensPerSample()))
+	return b.String()
+}
+
+// formula is how the score is made of those of the sets.
+func (r Result) formula() string {
+	var names, right, shares, all []string
+	for _, s := range r.Sets {
+		score, _ := s.Score()
+		names = append(names, fmt.Sprintf("%s/%d", s.Name, s.Repeats))
+		right = append(right, fmt.Sprintf("%d/%d", s.Right, s.Repeats))
+		shares = append(shares, fmt.Sprintf("%.2f", score))
+		all = append(all, fmt.Sprintf("%d/%d", s.Answers, s.Repeats))
+	}
+	sum := func(parts []string) string { return strings.Join(parts, " + ") }
+	score, most := r.scores()
+	return fmt.Sprintf("Formula: %s\nScore:   = %s\n         = %s\n         = %.2f\nMax:     = %s\n         = %.2f",
+		sum(names), sum(right), sum(shares), score, sum(all), most)
+}

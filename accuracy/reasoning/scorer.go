@@ -1,0 +1,291 @@
+package reasoning
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+)
+
+// Errors of this package, found with errors.Is.
+var (
+	ErrPayload   = errors.New("the accuracy log holds a payload that is not token ids")
+	ErrNoSamples = errors.New("the accuracy log holds no sample that counts")
+)
+
+// ProgramGrader runs programs that models wrote.
+type ProgramGrader interface {
+	// GradeProgram says whether a program passes all tests of the problem with the id question. The error is an ErrProblem
+	// where there is no such problem: the answer is wrong. Any other ends the scoring. It is called from several
+	// goroutines, and never with an empty program. When ctx is done, it returns soon, with any error.
+	GradeProgram(ctx context.Context, question, source string) (pass bool, err error)
+}
+
+// ErrProblem means that a ProgramGrader knows no problem of that id.
+var ErrProblem = errors.New("unknown problem")
+
+// Row is what a sample is scored by.
+type Row struct {
+	Set   string // the data set's name, as written
+	Truth string // empty where there is none
+}
+
+// Options say how to score a log.
+type Options struct {
+	Script Script
+	Rows   []Row // of each sample
+	// Decode turns ids, of which none is negative, into text. DeepSeek-R1's script leaves out special tokens,
+	// gpt-oss-120b's keeps them; ids beyond the vocabulary vanish, and bytes that are no UTF-8 become U+FFFD.
+	Decode func(ids []int32) (string, error)
+	// Programs runs programs, Workers at a time (0: one for each processor). nil: they are not executed, which the result
+	// says, and there is no exact match.
+	Programs ProgramGrader
+	Workers  int
+	// Observe is called with each answer once it is graded: one call at a time, but programs come later than the answers
+	// around them. nil: no one asks.
+	Observe func(Answer)
+}
+
+// Answer is a graded one.
+type Answer struct {
+	Entry     int // its place among the entries that were added, from 0
+	Index     int // of the sample
+	Tokens    int
+	Extracted string // what the grader found
+	Found     bool   // whether it found anything
+	Loose     bool   // a letter that nothing announced as the answer
+	Graded    bool   // false: a program that nobody executed
+	Right     bool
+}
+
+// Scorer scores the entries of a log as they come. Its memory depends on the data set, not on the log. Only one
+// goroutine may use it.
+type Scorer struct {
+	options Options
+	seen    []bool
+	ids     []int32
+	added   int
+
+	all    sync.WaitGroup
+	free   chan struct{} // has room while a program may start
+	ctx    context.Context
+	cancel context.CancelFunc
+
+	mu     sync.Mutex // programs end in goroutines of their own
+	result Result
+	sets   map[string]*Set
+	err    error
+}
+
+// New returns a scorer. It keeps o.Rows and does not change them. Close ends programs that still run.
+func New(o Options) *Scorer {
+	if o.Workers <= 0 {
+		o.Workers = runtime.GOMAXPROCS(0)
+	}
+	s := &Scorer{
+		options: o, seen: make([]bool, len(o.Rows)), sets: map[string]*Set{},
+		free: make(chan struct{}, o.Workers), result: Result{Script: o.Script},
+	}
+	s.ctx, s.cancel = context.WithCancel(context.Background())
+	return s
+}
+
+// Close stops programs that still run and waits for their end.
+func (s *Scorer) Close() error {
+	s.cancel()
+	s.all.Wait()
+	return nil
+}
+
+// Add takes one entry of the log: index is the sample (qsl_idx), payload the raw bytes of its response, which are not
+// kept. DeepSeek-R1's script counts the first entry of a sample, even if it cannot be read, and leaves out entries that
+// cannot be; gpt-oss-120b's counts all, and a negative index from the end. An error, an ErrPayload or an ErrSet, means
+// that the official script would stop here, or that programs cannot be run.
+func (s *Scorer) Add(index int64, payload []byte) error {
+	if err := s.failed(); err != nil {
+		return err
+	}
+	entry := s.added
+	s.added++
+	i, counts := s.place(index)
+	if !counts {
+		return nil
+	}
+	row := s.options.Rows[i]
+	grader, err := s.options.Script.Grader(row.Set)
+	if err != nil {
+		return fmt.Errorf("sample %d: %w", i, err)
+	}
+	if grader == Mathematics {
+		return fmt.Errorf("sample %d: %w %q: mathematics is not graded yet", i, ErrSet, row.Set)
+	}
+	if err := s.read(payload); err != nil {
+		if s.options.Script == DeepSeekR1 && !errors.Is(err, errNegative) {
+			s.count(func(r *Result) { r.Damaged++ })
+			return nil
+		}
+		return fmt.Errorf("sample %d: %w", i, err)
+	}
+	text, err := s.options.Decode(s.ids)
+	if err != nil {
+		return fmt.Errorf("%w: sample %d: %w", ErrPayload, i, err)
+	}
+	found := s.options.Script.extract(grader, text)
+	s.grade(grader, Answer{
+		Entry: entry, Index: i, Tokens: len(s.ids),
+		Extracted: strings.Clone(found.text), Found: found.found, Loose: found.loose,
+	})
+	return nil
+}
+
+// place is the row of an entry, and whether the entry counts.
+func (s *Scorer) place(index int64) (row int, counts bool) {
+	n := int64(len(s.seen))
+	if s.options.Script == GPTOSS120B && index < 0 && index >= -n {
+		s.count(func(r *Result) { r.Negative++ })
+		index += n
+	}
+	if index < 0 || index >= n {
+		s.count(func(r *Result) { r.Outside++ })
+		return 0, false
+	}
+	again := s.seen[index]
+	s.seen[index] = true
+	if again {
+		s.count(func(r *Result) { r.Duplicates++ })
+		return int(index), s.options.Script == GPTOSS120B
+	}
+	return int(index), true
+}
+
+var errNegative = fmt.Errorf("%w: negative ids", ErrPayload)
+
+// read puts the ids of a payload into s.ids.
+func (s *Scorer) read(payload []byte) error {
+	s.ids = s.ids[:0]
+	if len(payload)%4 != 0 {
+		return fmt.Errorf("%w: %d bytes, want a multiple of 4: ids of 32 bits", ErrPayload, len(payload))
+	}
+	for ; len(payload) > 0; payload = payload[4:] {
+		id := int32(binary.LittleEndian.Uint32(payload))
+		if id < 0 {
+			return fmt.Errorf("%w: %d at place %d", errNegative, id, len(s.ids))
+		}
+		s.ids = append(s.ids, id)
+	}
+	return nil
+}
+
+// grade judges an answer and counts it; programs are judged beside further answers.
+func (s *Scorer) grade(g Grader, a Answer) {
+	row := s.options.Rows[a.Index]
+	truth, ok := g.truth(row.Truth)
+	if !ok {
+		s.count(func(r *Result) { r.badTruth(a.Index, row, g) })
+	}
+	a.Graded = true
+	switch {
+	case !ok || !a.Found:
+	case g != Program:
+		a.Right = a.Extracted == truth
+	case a.Extracted == "":
+	case s.options.Programs == nil:
+		a.Graded = false
+	default:
+		s.free <- struct{}{}
+		s.all.Go(func() {
+			defer func() { <-s.free }()
+			s.run(a, truth)
+		})
+		return
+	}
+	s.tally(a)
+}
+
+// run executes a program.
+func (s *Scorer) run(a Answer, question string) {
+	pass, err := s.options.Programs.GradeProgram(s.ctx, question, a.Extracted)
+	switch {
+	case errors.Is(err, ErrProblem):
+		s.count(func(r *Result) { r.badTruth(a.Index, s.options.Rows[a.Index], Program) })
+	case err != nil:
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.err == nil {
+			s.err = fmt.Errorf("sample %d: the program could not be executed: %w", a.Index, err)
+		}
+		return
+	default:
+		a.Right = pass
+	}
+	s.tally(a)
+}
+
+func (s *Scorer) count(change func(*Result)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	change(&s.result)
+}
+
+func (s *Scorer) failed() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.err
+}
+
+// tally counts an answer.
+func (s *Scorer) tally(a Answer) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	name := s.options.Script.setName(s.options.Rows[a.Index].Set)
+	set := s.sets[name]
+	if set == nil {
+		set = &Set{Name: name, Repeats: s.options.Script.repeats(name)}
+		s.sets[name] = set
+	}
+	r := &s.result
+	set.Answers++
+	r.Answers++
+	r.Tokens += a.Tokens
+	switch {
+	case !a.Graded:
+		set.NotExecuted++
+		r.NotExecuted++
+	case a.Right:
+		set.Right++
+		r.Right++
+	}
+	if a.Loose {
+		r.Loose++
+		if a.Right {
+			r.LooseRight++
+		}
+	}
+	if s.options.Observe != nil {
+		s.options.Observe(a)
+	}
+}
+
+// Result waits for programs and returns the score of the entries added so far. The error is ErrNoSamples where
+// DeepSeek-R1's script has nothing to count, or says that programs could not be run.
+func (s *Scorer) Result() (Result, error) {
+	s.all.Wait()
+	if err := s.failed(); err != nil {
+		return Result{}, err
+	}
+	r := s.result
+	if r.Answers == 0 && s.options.Script == DeepSeekR1 {
+		return Result{}, fmt.Errorf("%w: %d entries; was the run made in accuracy mode, with this data set?",
+			ErrNoSamples, s.added)
+	}
+	r.Sets = sortedSets(s.sets)
+	for _, seen := range s.seen {
+		if !seen {
+			r.Missing++
+		}
+	}
+	return r, nil
+}
