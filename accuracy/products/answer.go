@@ -1,0 +1,110 @@
+package products
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Answer is what a model says of a product.
+type Answer struct {
+	Category   string // levels joined by " > "
+	Brand      string
+	SecondHand bool
+}
+
+// ErrAnswer is wrapped by the errors of answers that are not what was asked for: they count as wrong throughout.
+var ErrAnswer = errors.New("the answer is not the object asked for")
+
+// Parse reads an answer as pydantic does in its lax mode: one JSON object with the keys category, brand and
+// is_secondhand, and nothing before or behind it but blanks. Of equal keys the last counts. NaN and Infinity are
+// numbers; second-hand may also be 0, 1, or a word such as "yes". The error says what is wrong, and wraps ErrAnswer.
+func Parse(text string) (Answer, error) {
+	a, err := parse(text)
+	if err != nil {
+		return Answer{}, fmt.Errorf("%w: %w", ErrAnswer, err)
+	}
+	return a, nil
+}
+
+// fields are the keys of an answer.
+var fields = []string{"category", "brand", "is_secondhand"}
+
+func parse(text string) (a Answer, err error) {
+	s := scanner{text: text}
+	found := map[string]value{}
+	object := s.document(func(key string, v value) { found[key] = v })
+	if s.err != nil {
+		return a, s.err
+	}
+	if object.kind != '{' {
+		return a, fmt.Errorf("it is %v, want an object", object)
+	}
+	for key := range found {
+		if !slices.Contains(fields, key) {
+			return a, fmt.Errorf("it has a key %.40q, want %s alone", key, strings.Join(fields, ", "))
+		}
+	}
+	for _, key := range fields {
+		if _, ok := found[key]; !ok {
+			return a, fmt.Errorf("it has no %s", key)
+		}
+	}
+	for i, target := range []*string{&a.Category, &a.Brand} {
+		v := found[fields[i]]
+		if v.kind != '"' {
+			return a, fmt.Errorf("%s is %v, want a text", fields[i], v)
+		}
+		*target = unquote(v.raw)
+	}
+	v := found["is_secondhand"]
+	secondHand, ok := v.truth()
+	if !ok {
+		return a, fmt.Errorf("is_secondhand is %v, want true or false", v)
+	}
+	a.SecondHand = secondHand
+	return a, nil
+}
+
+// truth is the value as pydantic's lax mode takes it for a truth value, if it does.
+func (v value) truth() (truth, ok bool) {
+	switch v.kind {
+	case 't', 'f':
+		return v.kind == 't', true
+	case '"':
+		switch asciiLower(unquote(v.raw)) {
+		case "1", "on", "t", "true", "y", "yes":
+			return true, true
+		case "0", "off", "f", "false", "n", "no":
+			return false, true
+		}
+		return false, false
+	}
+	n, err := strconv.ParseFloat(v.raw, 64) // of what is no number an error
+	return n == 1, err == nil && (n == 0 || n == 1)
+}
+
+// asciiLower leaves letters of other scripts alone, some of which Unicode takes for an ASCII letter.
+func asciiLower(text string) string {
+	lower := []byte(text)
+	for i, c := range lower {
+		if 'A' <= c && c <= 'Z' {
+			lower[i] = c + ('a' - 'A')
+		}
+	}
+	return string(lower)
+}
+
+// unquote is the text of a JSON string that the scanner has checked.
+func unquote(raw string) (text string) {
+	if inner := raw[1 : len(raw)-1]; strings.IndexByte(inner, '\\') < 0 {
+		return inner
+	}
+	if err := json.Unmarshal([]byte(raw), &text); err != nil {
+		return ""
+	}
+	return text
+}

@@ -1,0 +1,193 @@
+package products
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/plumbline-ml/plumbline/internal/pyfloat"
+	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
+)
+
+// Product is what is true of a product.
+type Product struct {
+	Category   string // levels joined by " > "
+	Brand      string
+	SecondHand bool
+}
+
+// Form says whose rules score.
+type Form int
+
+const (
+	// LoadGen is the form of v6.0: an accuracy log of LoadGen.
+	LoadGen Form = iota
+	// Endpoints is the form of v6.1, of the endpoints harness, which strips categories as a whole first: a separator at
+	// their end is lost.
+	Endpoints
+)
+
+// ErrLog is wrapped by the errors of answers at which the official scoring stops.
+var ErrLog = errors.New("the accuracy log does not fit the data set")
+
+// Scorer adds answers up. Memory does not grow with them.
+type Scorer struct {
+	form     Form
+	products []Product
+
+	entries, unparsable    int
+	seen                   []bool
+	answered               int
+	shared, given, wanted  int // levels of categories: leading equal ones, those answered, true ones
+	brands                 int // answers whose brand is like the true one
+	truePositives, claimed int // of second-hand products
+	secondHand             int
+}
+
+// New makes a scorer for the products of a data set, which it keeps.
+func New(products []Product, form Form) *Scorer {
+	return &Scorer{form: form, products: products, seen: make([]bool, len(products))}
+}
+
+// Add scores the answer to a sample, UTF-8 text. A negative index counts from the end, as in the official scorer.
+// Several answers to a product all count. An index beyond the data set, or bytes that are no text, is an error that
+// wraps ErrLog.
+func (s *Scorer) Add(index int, payload []byte) error {
+	i := index
+	if i < 0 {
+		i += len(s.products)
+	}
+	if i < 0 || i >= len(s.products) {
+		return fmt.Errorf("%w: index %d, want one below %d, the products of the data set", ErrLog, index, len(s.products))
+	}
+	if !utf8.Valid(payload) {
+		return fmt.Errorf("%w: the answer to sample %d is no UTF-8: %.20q", ErrLog, index, payload)
+	}
+	if s.entries++; !s.seen[i] {
+		s.seen[i] = true
+		s.answered++
+	}
+	s.score(s.products[i], string(payload))
+	return nil
+}
+
+func (s *Scorer) score(p Product, text string) {
+	answer, err := Parse(text)
+	l := compareLevels(answer.Category, p.Category, s.form)
+	if err != nil {
+		// A text that is no category stands in for each level, and another for the brand.
+		s.unparsable++
+		l.shared, l.given = 0, l.wanted
+	}
+	s.shared, s.given, s.wanted = s.shared+l.shared, s.given+l.given, s.wanted+l.wanted
+	if err == nil && sameBrand(answer.Brand, p.Brand) {
+		s.brands++
+	}
+	s.secondHand += count(p.SecondHand)
+	s.claimed += count(answer.SecondHand)
+	s.truePositives += count(answer.SecondHand && p.SecondHand)
+}
+
+func count(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
+}
+
+// levels are how many levels of two categories are equal before the first that is not, and how many each has.
+type levels struct{ shared, given, wanted int }
+
+func compareLevels(given, wanted string, form Form) levels {
+	const separator = " > "
+	if form == Endpoints {
+		given, wanted = pystr.Trim(given), pystr.Trim(wanted)
+	}
+	g, w := strings.Split(given, separator), strings.Split(wanted, separator)
+	l := levels{given: len(g), wanted: len(w)}
+	for l.shared < min(len(g), len(w)) && pystr.Trim(g[l.shared]) == pystr.Trim(w[l.shared]) {
+		l.shared++
+	}
+	return l
+}
+
+// sameBrand says whether two brands are alike, whatever their case: by more than 90 of 100, where insertions and
+// deletions that make one the other are what differs.
+func sameBrand(given, wanted string) bool {
+	a, b := []rune(pystr.Lower(pystr.Trim(given))), []rune(pystr.Lower(pystr.Trim(wanted)))
+	if len(a)+len(b) == 0 {
+		return true
+	}
+	if 20*min(len(a), len(b)) <= 9*(len(a)+len(b)) {
+		return false // not even if one is within the other
+	}
+	return 20*common(a, b) > 9*(len(a)+len(b))
+}
+
+// common is the length of the longest common subsequence.
+func common(a, b []rune) int {
+	row := make([]int, len(b)+1)
+	for _, r := range a {
+		diagonal := 0
+		for j := range b {
+			above := row[j+1]
+			if b[j] == r {
+				row[j+1] = diagonal + 1
+			} else {
+				row[j+1] = max(row[j+1], row[j])
+			}
+			diagonal = above
+		}
+	}
+	return row[len(b)]
+}
+
+// Result are the scores of all answers that were added.
+type Result struct {
+	// CategoryF1 is the harmonic mean of hierarchical precision and recall, 0 to 1: levels of all categories that are
+	// right before the first that is not, of those answered and of the true ones.
+	CategoryF1 float64
+	// Brand is the share of answers whose brand is like the true one, 0 to 1. The endpoints harness has none.
+	Brand float64
+	// SecondHandF1 is the F1 of what is second-hand, 0 to 1, and 0 where nothing is. An answer that could not be read
+	// counts as "no"; the official scorer draws it at random, so that their figures differ where Unparsable is not 0.
+	SecondHandF1 float64
+
+	Entries    int // answers
+	Products   int // of which there is an answer
+	Unparsable int // answers that are not the object asked for
+}
+
+// Result may be asked at any time. Without any answer it is an error.
+func (s *Scorer) Result() (Result, error) {
+	if s.entries == 0 {
+		return Result{}, fmt.Errorf("%w: it has no answer", ErrLog)
+	}
+	return Result{
+		CategoryF1:   s.categoryF1(),
+		Brand:        float64(s.brands) / float64(s.entries),
+		SecondHandF1: ratio(2*s.truePositives, s.claimed+s.secondHand),
+		Entries:      s.entries, Products: s.answered, Unparsable: s.unparsable,
+	}, nil
+}
+
+// categoryF1 is computed in doubles, in the official scorer's order.
+func (s *Scorer) categoryF1() float64 {
+	precision, recall := ratio(s.shared, s.given), ratio(s.shared, s.wanted)
+	if precision+recall == 0 {
+		return 0
+	}
+	return 2 * (precision * recall) / (precision + recall)
+}
+
+// ratio is a/b, 0 where b is.
+func ratio(a, b int) float64 {
+	if b == 0 {
+		return 0
+	}
+	return float64(a) / float64(b)
+}
+
+// Text is the result's line as the official script prints it.
+func (r Result) Text() string { return fmt.Sprintf("{\"f1\": %s}", pyfloat.Repr(r.CategoryF1)) }
