@@ -1,0 +1,218 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestMain is this binary's other life: a program that misbehaves as its first argument says.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 2 && os.Args[1] == hostileProgram {
+		hostile[os.Args[2]](os.Args[3:])
+		return
+	}
+	os.Exit(m.Run())
+}
+
+const hostileProgram = "a hostile program"
+
+// hostile is what programs try, by name, with arguments of their own. They print what they have achieved.
+var hostile = map[string]func(args []string){
+	"greets":   func([]string) { fmt.Println("hello from process", os.Getpid()) },
+	"fails":    func([]string) { fmt.Fprintln(os.Stderr, "no"); os.Exit(3) },
+	"sleeps":   func([]string) { time.Sleep(time.Hour) },
+	"forks":    forks,
+	"escapes":  escapes,
+	"memory":   fillMemory,
+	"disk":     fillDisk,
+	"output":   func([]string) { fillOutput() },
+	"connects": connects,
+	"signals":  signals,
+	"spins":    func([]string) { spin() },
+	"writes":   writes,
+	"reads":    func(args []string) { readsFiles(args) },
+	"privilege": func([]string) {
+		privilege()
+	},
+	"input": func([]string) {
+		text, err := io.ReadAll(os.Stdin)
+		fmt.Println(len(text), err)
+	},
+	"deaf": func([]string) { // to all signals that can be ignored
+		signal.Ignore()
+		spin()
+	},
+	// A machine without name spaces.
+	"refused": func([]string) {
+		if err := os.WriteFile("/proc/sys/user/max_user_namespaces", []byte("0"), 0); err != nil {
+			fmt.Println("cannot be tried:", err)
+			return
+		}
+		_, err := Box{See: []string{executable()}}.Run(background, program("greets"), limits())
+		_, weak := Box{Weak: true}.Run(background, program("greets"), limits())
+		fmt.Println(errors.Is(err, ErrRefused), err, weak)
+	},
+	"environment": func([]string) { fmt.Println(strings.Join(os.Environ(), "\n")) },
+	// The parent of a program: it is killed, and says so before by its output.
+	"parent": func(args []string) {
+		fmt.Println("started")
+		_, _ = Box{Weak: args[1] == "weak", See: []string{executable()}}.Run(
+			background, program("sleeps", args[0]), limits())
+	},
+}
+
+// executable is the path of this binary. In a box, which has no /proc, it is the name that it was started by.
+func executable() string {
+	path, err := os.Executable()
+	if err != nil {
+		return os.Args[0]
+	}
+	return path
+}
+
+func again(args ...string) *exec.Cmd {
+	return exec.Command(executable(), append([]string{hostileProgram}, args...)...)
+}
+
+// forks starts processes until it may not, at most 100, which keep their group.
+func forks(args []string) {
+	for n := range 100 {
+		if err := again("sleeps", args[0]).Start(); err != nil {
+			fmt.Println(n)
+			return
+		}
+	}
+	fmt.Println(100)
+}
+
+// escapes starts a process with a session of its own, and ends.
+func escapes(args []string) {
+	cmd := again("sleeps", args[0])
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	fmt.Println(cmd.Start())
+}
+
+func fillMemory([]string) {
+	var all [][]byte
+	for range 10 << 10 {
+		block := make([]byte, 1<<20)
+		for i := 0; i < len(block); i += 4096 {
+			block[i] = 1
+		}
+		all = append(all, block)
+	}
+	fmt.Println(len(all), "MiB are mine")
+}
+
+// fillDisk prints the size of the largest file that it could write, and of all.
+func fillDisk(args []string) {
+	largest, all := 0, 0
+	block := make([]byte, 1<<16)
+	for file := range 64 {
+		f, err := os.Create(filepath.Join(args[0], strconv.Itoa(file)))
+		if err != nil {
+			break
+		}
+		size := 0
+		for err == nil && size < 1<<24 {
+			var n int
+			n, err = f.Write(block)
+			size += n
+		}
+		_ = f.Close()
+		largest, all = max(largest, size), all+size
+		if size == 0 {
+			break
+		}
+	}
+	fmt.Println(largest, all)
+}
+
+func fillOutput() {
+	block := []byte(strings.Repeat("x", 1<<20))
+	for range 1 << 10 {
+		if _, err := os.Stdout.Write(block); err != nil {
+			time.Sleep(time.Hour) // until somebody ends this
+		}
+	}
+}
+
+// connects tries addresses NETWORK:ADDRESS, and prints those that answer.
+func connects(args []string) {
+	for _, arg := range args {
+		network, address, _ := strings.Cut(arg, ":")
+		if c, err := net.DialTimeout(network, address, 5*time.Second); err == nil {
+			fmt.Println("connected to", arg)
+			_ = c.Close()
+		}
+	}
+}
+
+// signals kills its parent, the process of the argument, and everybody.
+func signals(args []string) {
+	pid, _ := strconv.Atoi(args[0])
+	signal.Ignore(syscall.SIGTERM)
+	for _, who := range []int{pid, os.Getppid(), -1} {
+		if who != 0 {
+			fmt.Println(who, syscall.Kill(who, syscall.SIGTERM))
+		}
+	}
+}
+
+func spin() {
+	for {
+	}
+}
+
+// writes tries to make a file in folders, and prints where it could.
+func writes(args []string) {
+	for _, dir := range args {
+		path := filepath.Join(dir, "written")
+		if os.WriteFile(path, nil, 0o600) == nil {
+			fmt.Println("wrote", path)
+		}
+	}
+}
+
+func readsFiles(args []string) {
+	for _, path := range args {
+		if _, err := os.Lstat(path); err == nil {
+			fmt.Println("sees", path)
+		}
+	}
+}
+
+// privilege tries what needs privileges, or would give them, and prints what was not refused.
+func privilege() {
+	for name, call := range map[string][3]uintptr{
+		"unshare":       {syscall.SYS_UNSHARE, syscall.CLONE_NEWUSER},
+		"unshare mount": {syscall.SYS_UNSHARE, syscall.CLONE_NEWNS},
+		"setns":         {sysSetns, 0, 0},
+		"clone":         {syscall.SYS_CLONE, syscall.CLONE_NEWUSER | uintptr(syscall.SIGCHLD)},
+		"clone3":        {sysClone3, 0, 0},
+		"memfd":         {sysMemfdCreate, 0, 0},
+		"shmget":        {syscall.SYS_SHMGET, 0, 4096},
+		"io_uring":      {425, 1, 0},
+		"setuid":        {syscall.SYS_SETUID, 1},
+		"root":          {syscall.SYS_SETRESUID, 1, 1},
+	} {
+		_, _, errno := syscall.RawSyscall(call[0], call[1], call[2], 0)
+		if errno != syscall.EPERM && errno != syscall.ENOSYS && errno != syscall.EINVAL {
+			fmt.Println(name, errno)
+		}
+	}
+	if err := syscall.Mount("x", "/tmp", "tmpfs", 0, ""); err == nil {
+		fmt.Println("mounted")
+	}
+}

@@ -1,0 +1,6 @@
+//go:build race
+
+package sandbox
+
+// underRace says that this binary reserves terabytes of address space for the race detector.
+const underRace = true

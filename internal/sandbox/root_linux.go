@@ -1,0 +1,136 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+	"unsafe"
+)
+
+const (
+	sysMountSetattr = 442 // on every architecture
+	atRecursive     = 0x8000
+
+	attrReadOnly = 1
+	attrNoSUID   = 2
+	attrNoDev    = 4
+
+	inodes = 16384 // of /tmp
+)
+
+// devices are what programs read and write that is no file.
+var devices = []string{"null", "zero", "full", "random", "urandom"}
+
+// root makes a root of its own in memory, shows the view in it, and makes all but /tmp read-only. scratch is how many
+// bytes /tmp may hold.
+func (v view) root(scratch int64) error {
+	if err := syscall.Mount("", "/", "", syscall.MS_REC|syscall.MS_PRIVATE, ""); err != nil {
+		return fmt.Errorf("a mount space of its own: %w", err)
+	}
+	// The new root lies over /tmp until it becomes the root, which lays the machine's own /tmp open again.
+	const old = "/old"
+	if err := syscall.Mount("root", "/tmp", "tmpfs", syscall.MS_NOSUID|syscall.MS_NODEV, "mode=0755,size=1m"); err != nil {
+		return fmt.Errorf("a root in memory: %w", err)
+	}
+	if err := os.Mkdir("/tmp"+old, 0o700); err != nil {
+		return err
+	}
+	if err := syscall.PivotRoot("/tmp", "/tmp"+old); err != nil {
+		return fmt.Errorf("the new root: %w", err)
+	}
+	if err := os.Chdir("/"); err != nil {
+		return err
+	}
+	if err := os.Mkdir("/tmp", 0o755); err != nil {
+		return err
+	}
+	options := fmt.Sprintf("mode=1777,size=%d,nr_inodes=%d", scratch, inodes)
+	if err := syscall.Mount("tmp", "/tmp", "tmpfs", syscall.MS_NOSUID|syscall.MS_NODEV, options); err != nil {
+		return fmt.Errorf("/tmp in memory: %w", err)
+	}
+	if err := v.fill(old); err != nil {
+		return err
+	}
+	if err := syscall.Unmount(old, syscall.MNT_DETACH); err != nil {
+		return fmt.Errorf("the machine's root: %w", err)
+	}
+	if err := os.Remove(old); err != nil {
+		return err
+	}
+	return readOnly("/", 0)
+}
+
+// fill shows devices, the paths of the view and its links.
+func (v view) fill(old string) error {
+	for _, name := range devices {
+		if err := bind(old, "/dev/"+name); err != nil {
+			return err
+		}
+	}
+	if err := os.Symlink("/tmp", "/dev/shm"); err != nil {
+		return err
+	}
+	for _, path := range v.Paths {
+		if err := bind(old, path); err != nil {
+			return err
+		}
+		if err := readOnly(path, atRecursive); err != nil {
+			return err
+		}
+	}
+	for _, l := range v.Links {
+		if _, err := os.Lstat(l.Path); err == nil {
+			continue // one of the paths brought it along
+		}
+		if err := os.MkdirAll(filepath.Dir(l.Path), 0o755); err != nil {
+			return err
+		}
+		if err := os.Symlink(l.Real, l.Path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// bind shows a file or folder of the machine's root, which is at old, under its own path.
+func bind(old, path string) error {
+	info, err := os.Stat(old + path)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	if info.IsDir() {
+		err = os.Mkdir(path, 0o755)
+	} else {
+		err = os.WriteFile(path, nil, 0o600)
+	}
+	if err != nil {
+		return err
+	}
+	if err := syscall.Mount(old+path, path, "", syscall.MS_BIND|syscall.MS_REC, ""); err != nil {
+		return fmt.Errorf("%s in the new root: %w", path, err)
+	}
+	return nil
+}
+
+// readOnly makes a mount read-only, without set-user-id programs and devices. how is atRecursive for all below it, too.
+func readOnly(path string, how uintptr) error {
+	p, err := syscall.BytePtrFromString(path)
+	if err != nil {
+		return err
+	}
+	attr := struct{ set, clear, propagation, users uint64 }{set: attrReadOnly | attrNoSUID | attrNoDev}
+	_, _, errno := syscall.Syscall6(sysMountSetattr, 0, uintptr(unsafe.Pointer(p)), how, uintptr(unsafe.Pointer(&attr)),
+		unsafe.Sizeof(attr), 0)
+	if errors.Is(errno, syscall.ENOSYS) {
+		return errors.New("the kernel has no mount_setattr: Linux 5.14 or newer is needed")
+	}
+	if errno != 0 {
+		return fmt.Errorf("%s read-only: %w", path, errno)
+	}
+	return nil
+}

@@ -1,0 +1,103 @@
+package sandbox
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"syscall"
+)
+
+const (
+	// self is this process's own file, also where another one has been put in its place.
+	self = "/proc/self/exe"
+	// nobody is who a program runs as where this process may choose.
+	nobody = 65534
+)
+
+// prepare returns the command that starts this binary as the stage of a program.
+func (b Box) prepare(ctx context.Context, c Command, l Limits, in room) (*exec.Cmd, failure, error) {
+	s := stage{Path: c.Path, Args: c.Args, Env: in.env(c.Env), Folder: string(in), Limits: l}
+	attr := &syscall.SysProcAttr{Setsid: true}
+	if !b.Weak {
+		if err := filterKnown(); err != nil {
+			return nil, failure{}, err
+		}
+		s.View = newView(b.See)
+		if err := s.ownSpaces(attr); err != nil {
+			return nil, failure{}, err
+		}
+	}
+	text, err := json.Marshal(s)
+	if err != nil {
+		return nil, failure{}, err
+	}
+	var failed failure
+	if failed.read, failed.write, err = os.Pipe(); err != nil {
+		return nil, failure{}, err
+	}
+	cmd := exec.CommandContext(ctx, self)
+	cmd.Args = []string{stageName, string(text)}
+	cmd.Env = []string{} // not this process's
+	cmd.Dir = "/"
+	cmd.ExtraFiles = []*os.File{failed.write} // descriptor 3
+	cmd.SysProcAttr = attr
+	cmd.Cancel = func() error { killGroup(cmd.Process.Pid); return nil }
+	return cmd, failed, nil
+}
+
+// ownSpaces asks for name spaces. Root keeps its ids for the set-up and becomes nobody after it; anyone else is 0
+// within, which is nothing but their own account outside.
+func (s *stage) ownSpaces(attr *syscall.SysProcAttr) error {
+	attr.Cloneflags = syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS | syscall.CLONE_NEWPID | syscall.CLONE_NEWNET |
+		syscall.CLONE_NEWIPC | syscall.CLONE_NEWUTS
+	if os.Geteuid() != 0 {
+		attr.UidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Geteuid(), Size: 1}}
+		attr.GidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getegid(), Size: 1}}
+		return nil
+	}
+	var users, groups bool
+	var err, err2 error
+	attr.UidMappings, users, err = identity("/proc/self/uid_map")
+	attr.GidMappings, groups, err2 = identity("/proc/self/gid_map")
+	attr.GidMappingsEnableSetgroups = true
+	s.ToNobody = users && groups
+	return errors.Join(err, err2)
+}
+
+// identity maps every id of this process's user space to itself, and says whether nobody is among them.
+func identity(path string) (all []syscall.SysProcIDMap, hasNobody bool, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, false, fmt.Errorf("%w: %w", ErrRefused, err)
+	}
+	defer func() { _ = f.Close() }() // opened for reading
+	lines := bufio.NewScanner(f)
+	for lines.Scan() {
+		var first, outside, size int
+		if _, err := fmt.Sscan(lines.Text(), &first, &outside, &size); err != nil {
+			return nil, false, fmt.Errorf("%w: %s: %w", ErrRefused, path, err)
+		}
+		all = append(all, syscall.SysProcIDMap{ContainerID: first, HostID: first, Size: size})
+		hasNobody = hasNobody || first <= nobody && nobody < first+size
+	}
+	return all, hasNobody, lines.Err()
+}
+
+// refusal says what a machine without name spaces refuses.
+func refusal(err error) error {
+	if errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.EACCES) || errors.Is(err, syscall.ENOSPC) ||
+		errors.Is(err, syscall.EUSERS) || errors.Is(err, syscall.EINVAL) {
+		return fmt.Errorf("%w: name spaces of users are not permitted (%w)", ErrRefused, err)
+	}
+	return err
+}
+
+func killGroup(pid int) { _ = syscall.Kill(-pid, syscall.SIGKILL) } // it may have ended
+
+// Supported says whether this system has name spaces that the package knows how to make. Whether they are permitted
+// only a run tells.
+const Supported = true

@@ -1,0 +1,199 @@
+package sandbox
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"syscall"
+	"time"
+	"unsafe"
+)
+
+// stageName is the first argument of this binary where it is to become a program.
+const stageName = "plumbline-sandbox"
+
+// stage is what the second start of this binary is told: what to limit, and what to become.
+type stage struct {
+	Path      string
+	Args, Env []string
+	Folder    string
+	Limits    Limits
+	View      view // empty: there are no spaces of its own
+	ToNobody  bool
+}
+
+// init is where the second start ends. It is no function that a main calls, because a main that forgets it would run
+// itself again for every program.
+func init() {
+	if len(os.Args) != 2 || os.Args[0] != stageName {
+		return
+	}
+	err := enter(os.Args[1])
+	_, _ = os.NewFile(3, "failure").WriteString(err.Error()) // nobody else is there to tell
+	os.Exit(1)
+}
+
+// enter becomes the program; it returns only if that fails. It runs on the first thread, where init is locked to, so
+// that what is given up is given up for the program.
+func enter(text string) error {
+	var s stage
+	if err := json.Unmarshal([]byte(text), &s); err != nil {
+		return err
+	}
+	syscall.CloseOnExec(3)
+	if s.spaces() {
+		// The first to go where memory runs out. Some systems do not let it be written.
+		_ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0)
+		if err := s.View.root(s.Limits.Scratch); err != nil {
+			return err
+		}
+		if err := dropCapabilities(s.ToNobody); err != nil {
+			return err
+		}
+	}
+	if err := os.Chdir(s.Folder); err != nil {
+		return err
+	}
+	if err := dieWithParent(); err != nil {
+		return err
+	}
+	if err := prctl(prSetNoNewPrivs, 1, 0); err != nil {
+		return fmt.Errorf("no_new_privs: %w", err)
+	}
+	if s.spaces() {
+		if err := filter(); err != nil {
+			return err
+		}
+	}
+	if err := s.Limits.set(s.spaces()); err != nil {
+		return err
+	}
+	return fmt.Errorf("%s: %w", s.Path, syscall.Exec(s.Path, append([]string{s.Path}, s.Args...), s.Env))
+}
+
+func (s *stage) spaces() bool { return len(s.View.Paths) > 0 }
+
+const (
+	prSetPdeathsig  = 1
+	prCapBSetDrop   = 24
+	prSetNoNewPrivs = 38
+	prSetSeccomp    = 22
+	lastCapability  = 63
+)
+
+func prctl(option, a, b uintptr) error {
+	if _, _, errno := syscall.RawSyscall6(syscall.SYS_PRCTL, option, a, b, 0, 0, 0); errno != 0 {
+		return errno
+	}
+	return nil
+}
+
+// dieWithParent has the kernel kill the program when the thread that started it ends. Where it has ended already,
+// nobody reads descriptor 3 any more: a parent in another space has no number here that would tell.
+func dieWithParent() error {
+	if err := prctl(prSetPdeathsig, uintptr(syscall.SIGKILL), 0); err != nil {
+		return fmt.Errorf("signal of the parent's death: %w", err)
+	}
+	const pollErr = 8
+	failed := struct {
+		fd              int32
+		events, revents int16
+	}{fd: 3}
+	var now syscall.Timespec
+	if _, _, errno := syscall.RawSyscall6(syscall.SYS_PPOLL, uintptr(unsafe.Pointer(&failed)), 1,
+		uintptr(unsafe.Pointer(&now)), 0, 0, 0); errno != 0 {
+		return fmt.Errorf("whether the parent lives: %w", errno)
+	}
+	if failed.revents&pollErr != 0 {
+		return errors.New("the process that started this one has ended")
+	}
+	return nil
+}
+
+// dropCapabilities gives up all privileges, for good. They are those of a space without anything in it, but the
+// kernel's code behind them is large.
+func dropCapabilities(toNobody bool) error {
+	for c := range uintptr(lastCapability + 1) {
+		if err := prctl(prCapBSetDrop, c, 0); err != nil && err != syscall.EINVAL { // EINVAL: there is no such number
+			return fmt.Errorf("capability %d: %w", c, err)
+		}
+	}
+	if toNobody {
+		for _, call := range [][4]uintptr{
+			{syscall.SYS_SETGROUPS, 0, 0, 0},
+			{syscall.SYS_SETRESGID, nobody, nobody, nobody},
+			{syscall.SYS_SETRESUID, nobody, nobody, nobody},
+		} {
+			if _, _, errno := syscall.RawSyscall(call[0], call[1], call[2], call[3]); errno != 0 {
+				return fmt.Errorf("becoming nobody: %w", errno)
+			}
+		}
+	}
+	header := struct{ version, pid uint32 }{version: 0x20080522} // of sets with 64 bits
+	var none [2]struct{ effective, permitted, inheritable uint32 }
+	if _, _, errno := syscall.RawSyscall(syscall.SYS_CAPSET, uintptr(unsafe.Pointer(&header)),
+		uintptr(unsafe.Pointer(&none)), 0); errno != 0 {
+		return fmt.Errorf("capabilities: %w", errno)
+	}
+	return nil
+}
+
+// Limits that package syscall has no names for.
+const (
+	rlimitNProc    = 6
+	rlimitMemlock  = 8
+	rlimitMsgQueue = 12
+)
+
+// set sets the limits of the system. own says that processes are counted in a space of their own; else those that the
+// account has already count, too.
+func (l Limits) set(own bool) error {
+	processes := l.Processes
+	if processes > 0 && !own {
+		processes += running()
+	}
+	for _, x := range []struct {
+		name     string
+		resource int
+		most     int64
+		always   bool
+	}{
+		{"size of a core file", syscall.RLIMIT_CORE, 0, true},
+		{"locked memory", rlimitMemlock, 0, true},
+		{"message queues", rlimitMsgQueue, 0, true},
+		{"processor time", syscall.RLIMIT_CPU, int64((l.CPU + time.Second - 1) / time.Second), false},
+		{"size of a file", syscall.RLIMIT_FSIZE, l.File, false},
+		{"open files", syscall.RLIMIT_NOFILE, int64(l.Files), false},
+		{"processes", rlimitNProc, int64(processes), false},
+		{"address space", syscall.RLIMIT_AS, l.Memory, false}, // last: from here on this process has little to allocate
+	} {
+		if x.most == 0 && !x.always {
+			continue
+		}
+		var had syscall.Rlimit
+		if err := syscall.Getrlimit(x.resource, &had); err != nil {
+			return fmt.Errorf("limit of %s: %w", x.name, err)
+		}
+		most := min(uint64(x.most), had.Max)
+		if err := syscall.Setrlimit(x.resource, &syscall.Rlimit{Cur: most, Max: most}); err != nil {
+			return fmt.Errorf("limit of %s: %w", x.name, err)
+		}
+	}
+	return nil
+}
+
+// running is how many threads there are on this machine.
+func running() int {
+	text, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return math.MaxInt32
+	}
+	var a, b, c float64
+	var now, all int
+	if _, err := fmt.Sscanf(string(text), "%f %f %f %d/%d", &a, &b, &c, &now, &all); err != nil {
+		return math.MaxInt32
+	}
+	return all
+}
