@@ -28,7 +28,10 @@ func (f *File) check() error {
 	for i := range f.Bands {
 		faults = append(faults, f.Bands[i].check())
 	}
-	return errors.Join(append(faults, f.Rates.check())...)
+	for i := range f.Told {
+		faults = append(faults, f.Told[i].check())
+	}
+	return errors.Join(append(faults, f.Lengths.check(), f.Rates.check())...)
 }
 
 func (l *Line) check() error {
@@ -50,11 +53,12 @@ func (r *Rates) check() error {
 		return fmt.Errorf("rates in steps of %d ns", r.Step)
 	case n > 0 && r.Step > math.MaxInt64/int64(n):
 		return fmt.Errorf("%d steps of %d ns are longer than any run", n, r.Step)
-	case len(r.Samples) != n, len(r.Outstanding) != n, len(r.Tokens) != n && len(r.Tokens) != 0:
-		return fmt.Errorf("rates have %d steps of queries, %d of samples, %d of outstanding samples, %d of tokens",
-			n, len(r.Samples), len(r.Outstanding), len(r.Tokens))
+	case len(r.Samples) != n, len(r.Outstanding) != n, len(r.Tokens) != n && len(r.Tokens) != 0,
+		len(r.Streamed) != n && len(r.Streamed) != 0:
+		return fmt.Errorf("rates have %d steps of queries, %d of samples, %d of outstanding samples, %d and %d of tokens",
+			n, len(r.Samples), len(r.Outstanding), len(r.Tokens), len(r.Streamed))
 	}
-	for _, counts := range [][]int64{r.Queries, r.Samples, r.Outstanding, r.Tokens} {
+	for _, counts := range [][]int64{r.Queries, r.Samples, r.Outstanding, r.Tokens, r.Streamed} {
 		if len(counts) > 0 && slices.Min(counts) < 0 {
 			return errors.New("a rate below 0")
 		}

@@ -42,6 +42,10 @@ type File struct {
 	// Bands are of the distributions of Lines that have values enough.
 	Bands []Band `json:"bands,omitempty"`
 	Rates Rates  `json:"rates"`
+	// Lengths are those of prompts and answers, where a server was measured; nil: they are not known.
+	Lengths *Lengths `json:"lengths,omitempty"`
+	// Told is what a server and meters told meanwhile.
+	Told []Told `json:"told,omitempty"`
 }
 
 // Line is a measure over time: some values of all, among them the highest of each stretch. T is when each sample was
@@ -59,6 +63,8 @@ type Rates struct {
 	Queries []int64 `json:"queries"` // issued in the step
 	Samples []int64 `json:"samples"` // answered in the step
 	Tokens  []int64 `json:"tokens"`  // of the samples answered in the step; empty where tokens are not counted
+	// Streamed are the tokens that came in the step, where a server was measured: each at its own time.
+	Streamed []int64 `json:"streamed,omitempty"`
 	// Outstanding is the most samples that were issued and not answered, as seen at 32 times of each step.
 	Outstanding []int64 `json:"outstanding"`
 }

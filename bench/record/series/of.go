@@ -62,8 +62,8 @@ func Of(src Source) *File {
 	return f
 }
 
-// measure is a value of some samples or queries.
-type measure struct {
+// distribution is a value of some samples or queries.
+type distribution struct {
 	times metric.Times
 	n     int
 	// of is the due time and the value of number i, and whether there is one.
@@ -71,25 +71,26 @@ type measure struct {
 }
 
 // measures are those that a run has.
-func measures(src Source, f *File) []measure {
-	all := []measure{{metric.Latency, f.Samples, func(i int) (int64, int64, bool) {
+func measures(src Source, f *File) []distribution {
+	all := []distribution{{metric.Latency, f.Samples, func(i int) (int64, int64, bool) {
 		s := src.Slot(i)
 		return s.Scheduled, s.Done - s.Scheduled, s.Done >= 0
 	}}}
 	if f.SamplesPerQuery > 1 && f.Queries > 1 {
-		all = append(all, measure{metric.QueryLatency, f.Samples / f.SamplesPerQuery, queryLatency(src, f.SamplesPerQuery)})
+		of := queryLatency(src, f.SamplesPerQuery)
+		all = append(all, distribution{metric.QueryLatency, f.Samples / f.SamplesPerQuery, of})
 	}
 	if f.Queries > 1 {
-		all = append(all, measure{metric.IssueDelay, f.Queries, func(q int) (int64, int64, bool) {
+		all = append(all, distribution{metric.IssueDelay, f.Queries, func(q int) (int64, int64, bool) {
 			s := src.Slot(q * f.SamplesPerQuery)
 			return s.Scheduled, s.Issued - s.Scheduled, true
 		}})
 	}
 	if src.HasFirstTokens() {
-		all = append(all, measure{metric.TTFT, f.Samples, func(i int) (int64, int64, bool) {
+		all = append(all, distribution{metric.TTFT, f.Samples, func(i int) (int64, int64, bool) {
 			s := src.Slot(i)
 			return s.Scheduled, s.FirstToken - s.Scheduled, s.FirstToken > 0
-		}}, measure{metric.TPOT, f.Samples, func(i int) (int64, int64, bool) {
+		}}, distribution{metric.TPOT, f.Samples, func(i int) (int64, int64, bool) {
 			s := src.Slot(i)
 			if s.Done < 0 || s.FirstToken <= 0 || s.Tokens < 2 {
 				return 0, 0, false
@@ -117,7 +118,7 @@ func queryLatency(src Source, per int) func(q int) (due, v int64, ok bool) {
 
 // summary counts and thins the measure of a run of so many queries: one alone has no line. Delays that are all 0, of
 // scenarios without a schedule, have neither.
-func (m measure) summary(queries int) (h Histogram, l Line) {
+func (m distribution) summary(queries int) (h Histogram, l Line) {
 	c := newCounter(m.times.Key)
 	missing := 0
 	for i := range m.n {
@@ -138,7 +139,7 @@ func (m measure) summary(queries int) (h Histogram, l Line) {
 }
 
 // line thins the measure, missing of whose values there are none of.
-func (m measure) line(missing int) Line {
+func (m distribution) line(missing int) Line {
 	number := func(i int) int { return i }
 	if missing > 0 {
 		there := m.there(missing)
@@ -157,7 +158,7 @@ func (m measure) line(missing int) Line {
 }
 
 // each gives the values that there are, in order.
-func (m measure) each(take func(due, v int64)) {
+func (m distribution) each(take func(due, v int64)) {
 	for i := range m.n {
 		if due, v, ok := m.of(i); ok {
 			take(due, max(v, 0))
@@ -166,7 +167,7 @@ func (m measure) each(take func(due, v int64)) {
 }
 
 // there are the numbers that have a value.
-func (m measure) there(missing int) []int32 {
+func (m distribution) there(missing int) []int32 {
 	numbers := make([]int32, 0, m.n-missing)
 	for i := range m.n {
 		if _, _, ok := m.of(i); ok {

@@ -17,6 +17,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/loadgentest"
 
 	"github.com/plumbline-ml/plumbline/bench/record/metric"
+	"github.com/plumbline-ml/plumbline/bench/serving/measure"
 )
 
 // made is a source of samples that are made up: latencies of a log-normal distribution, the peak of them in the middle.
@@ -214,6 +215,15 @@ func TestFileStaysSmall(t *testing.T) {
 		}
 		f.Histograms[k] = c.histogram()
 	}
+	long := Told{Name: "kv_cache_use", Title: "KV cache in use", Unit: "%"}
+	f.Lengths, f.Rates.Streamed = &Lengths{Of: mostLengths}, f.Rates.Tokens
+	for k := range int64(mostLengths) {
+		f.Lengths.Prompt, f.Lengths.TTFT = append(f.Lengths.Prompt, 1_000_000+k), append(f.Lengths.TTFT, 9e12+k)
+		long.T, long.V = append(long.T, 9e12+k), append(long.V, float64(k)/7)
+	}
+	for range 14 { // as many as are told at most, and two of meters
+		f.Told = append(f.Told, long.Thinned())
+	}
 	text, err := f.JSON()
 	if err != nil {
 		t.Fatal(err)
@@ -306,6 +316,10 @@ func FuzzParse(f *testing.F) {
 	f.Add(text)
 	banded, _ := Of(made{n: 300, per: 1}).JSON()
 	f.Add(banded)
+	served := OfRequests([]measure.Request{asked(0, 10, 3), asked(second, 20, 2)}, measure.Rules{}, time.Time{})
+	served.Told = []Told{{Name: "power", Title: "meter", Unit: "W", T: []int64{-5, 9}, V: []float64{1, 2}}}
+	text, _ = served.JSON()
+	f.Add(text)
 	f.Fuzz(func(t *testing.T, text []byte) {
 		file, err := Parse(text)
 		if err != nil {

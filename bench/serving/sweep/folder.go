@@ -16,6 +16,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/internal/output"
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/record/requests"
+	"github.com/plumbline-ml/plumbline/bench/record/series"
 	"github.com/plumbline-ml/plumbline/bench/record/sweepfile"
 	"github.com/plumbline-ml/plumbline/bench/serving/prompts"
 )
@@ -132,6 +133,9 @@ func (f *Folder) keep(name string, p *Point) error {
 	if err := wholefile.Write(filepath.Join(dir, requests.JSONLName), b.Bytes(), 0o644); err != nil {
 		return err
 	}
+	if err := writeSeries(dir, p); err != nil {
+		return err
+	}
 	if f.Extra != nil {
 		if err := f.Extra(dir, p); err != nil {
 			return err
@@ -152,6 +156,23 @@ func (f *Folder) keep(name string, p *Point) error {
 	}
 	p.Record.Dir = name
 	return wholefile.Write(filepath.Join(dir, record.FileName), text, 0o644)
+}
+
+// writeSeries writes what was measured over time. What LoadGen has left there, where it sent, stays, and gets what the
+// server told.
+func writeSeries(dir string, p *Point) error {
+	of := series.OfRequests(p.Requests, p.Rules, p.Began)
+	if p.Record.Performance != nil {
+		if kept, err := series.Read(dir); err == nil {
+			kept.Lengths, of = of.Lengths, kept
+		}
+	}
+	of.Told = p.Over
+	text, err := of.JSON()
+	if err != nil {
+		return err
+	}
+	return wholefile.Write(filepath.Join(dir, series.FileName), text, 0o644)
 }
 
 // place makes the folder of a point.

@@ -71,6 +71,8 @@ type Point struct {
 	WarmUp   int       // how many requests were to warm up
 	// Told is all that the server told of itself, for a file beside the requests; nil: nothing.
 	Told any
+	// Over are the numbers of it over time, on the clock of the requests.
+	Over []series.Told
 }
 
 // Window is what figures are of.

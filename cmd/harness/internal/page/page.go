@@ -105,6 +105,14 @@ func (v *view) sections(runs []results.Found) (shown int, err error) {
 		if err := page.ExecuteTemplate(&text, "run", s); err != nil {
 			return i, err
 		}
+		if f.Serving != nil && len(s.Charts) > 0 && text.Len() > 2*room/(len(runs)-i) { // every point has its table
+			s.Charts = nil
+			s.Missing = "Its charts have no room beside those of so many points: harness report " + f.Folder() + " shows them."
+			text.Reset()
+			if err := page.ExecuteTemplate(&text, "run", s); err != nil {
+				return i, err
+			}
+		}
 		if room -= text.Len() - exhibits; room < 0 && i > 0 {
 			v.Left = fmt.Sprintf("The page has room for the first %d of %d runs; harness report of a folder of its own, %s, "+
 				"shows the others.", i, len(runs), f.Folder())

@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"errors"
 	"html/template"
+	"io/fs"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/record/results"
 	"github.com/plumbline-ml/plumbline/bench/record/series"
+	"github.com/plumbline-ml/plumbline/bench/serving/measure"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plot"
 )
 
@@ -80,7 +82,7 @@ func newSection(f results.Found, name, id string, room int) (s section, exhibits
 		s.AccuracyNotes = append([]string{r.Accuracy.Basis}, r.Accuracy.Notes...)
 		exhibits = s.exhibits(f.Folder(), r.Accuracy.LogSHA256, room)
 	}
-	if r.Performance != nil {
+	if r.Performance != nil || r.Serving != nil && r.Serving.Figures != nil {
 		s.charts(f)
 	}
 	return s, exhibits
@@ -154,11 +156,41 @@ func (s *section) charts(f results.Found) {
 
 // Charts are those of a run, and what keeps others from being there.
 func Charts(f results.Found) (charts []plot.Chart, missing string) {
+	if f.Serving != nil {
+		return served(f)
+	}
 	charts, missing = overTime(f)
 	if w := f.Workload; w != nil && w.Batching != nil && f.Performance != nil {
 		charts = append(charts, batching(w.Batching)...)
 	}
 	return charts, missing
+}
+
+// served are the charts of a server at one load. A point of an earlier harness has none.
+func served(f results.Found) (charts []plot.Chart, missing string) {
+	file, err := series.Read(f.Folder())
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, ""
+	case err != nil:
+		return nil, "No charts over time: " + err.Error()
+	}
+	var facts plot.Facts
+	facts.TTFTLimit, facts.TPOTLimit = limits(f.Serving)
+	return plot.Served(file, facts), ""
+}
+
+// limits are those of the time to the first token and of the time per token after it, in nanoseconds; 0: there is none.
+func limits(s *record.Serving) (ttft, tpot int64) {
+	for _, v := range s.Objectives {
+		switch v.Term.Metric {
+		case measure.TTFT:
+			ttft = int64(v.Term.Value)
+		case measure.TPOT:
+			tpot = int64(v.Term.Value)
+		}
+	}
+	return ttft, tpot
 }
 
 // batching are the charts of what the plugin says of its batches.

@@ -95,14 +95,7 @@ func curves(runs []results.Found) []plot.Chart {
 	}
 	for i, w := range groups {
 		var s plot.Sweep
-		for _, v := range w.points[0].Serving.Objectives {
-			switch v.Term.Metric {
-			case measure.TTFT:
-				s.TTFTLimit = int64(v.Term.Value)
-			case measure.TPOT:
-				s.TPOTLimit = int64(v.Term.Value)
-			}
-		}
+		s.TTFTLimit, s.TPOTLimit = limits(w.points[0].Serving)
 		if len(called) == len(groups) {
 			s.Name = called[i]
 		}

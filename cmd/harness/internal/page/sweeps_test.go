@@ -12,9 +12,11 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/record/results"
+	"github.com/plumbline-ml/plumbline/bench/record/series"
 	"github.com/plumbline-ml/plumbline/bench/serving/load"
 	"github.com/plumbline-ml/plumbline/bench/serving/measure"
 	"github.com/plumbline-ml/plumbline/bench/serving/objective"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plot"
 )
 
 // point is a server's point at a number of users: with each doubling, tokens come more slowly, and first ones much.
@@ -101,5 +103,79 @@ func TestSweeps(t *testing.T) {
 			_ = os.WriteFile(filepath.Join(out, name+".html"), []byte(text), 0o600)
 			_ = os.WriteFile(filepath.Join(out, name+".txt"), b.Bytes(), 0o600)
 		}
+	}
+}
+
+// TestThreeSweeps: three servers are three lines of one picture, each with the points that no other one of its own
+// beats, and each with a table.
+func TestThreeSweeps(t *testing.T) {
+	var set results.Set
+	for users := 1; users <= 16; users *= 4 {
+		for _, name := range []string{"old", "new", "other"} {
+			set.Runs = append(set.Runs, point(t, "/three/"+name, name, "ttft < 1s", users))
+		}
+	}
+	var tokens plot.Chart
+	for _, c := range curves(set.Runs) {
+		if c.ID == "curve-tokens" {
+			tokens = c
+		}
+	}
+	if len(tokens.Lines) != 3 || len(tokens.Lines[2].X) != 3 {
+		t.Errorf("%d lines: %+v", len(tokens.Lines), tokens.Lines)
+	}
+	text := html(t, set)
+	for _, want := range []string{"<h3>Points of old", "<h3>Points of new", "<h3>Points of other"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page has no %s", want)
+		}
+	}
+}
+
+// TestPointsHaveRoom: of however many points each has its section, and as many as have room their charts.
+func TestPointsHaveRoom(t *testing.T) {
+	out := t.TempDir()
+	var set results.Set
+	for users := range 40 {
+		f := point(t, out, "", "ttft < 1s", users+1)
+		var all []measure.Request
+		for i := range int64(800) {
+			r := measure.Request{Due: i * 1e7, Sent: i * 1e7, Status: measure.OK, Usage: measure.NoUsage(),
+				Retokenized: measure.Unknown, AskedIn: 1 + i*7919%997, AskedOut: measure.Unknown}
+			for k := range 2 + i%5 {
+				r.End = r.Due + 1e6*(1+i*7919%97+k*(1+i*104729%31))
+				r.Events.Add(measure.Event{At: r.End, Kind: measure.Content, Text: true, IDs: 1})
+			}
+			all = append(all, r)
+		}
+		text, err := series.OfRequests(all, measure.Rules{}, time.Time{}).JSON()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.MkdirAll(f.Folder(), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(f.Folder(), series.FileName), text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		set.Runs = append(set.Runs, f)
+	}
+	text := html(t, set)
+	if n := strings.Count(text, `<section class="card" id="run-`); n != 40 || strings.Contains(text, "Not shown") {
+		t.Errorf("%d sections of 40 points", n)
+	}
+	drawn, left := strings.Count(text, `-ttft-length"`), strings.Count(text, "Its charts have no room")
+	if drawn+left != 40 || left == 0 || len(text) > mostBytes+400_000 {
+		t.Errorf("%d points with charts and %d without in %d bytes", drawn, left, len(text))
+	}
+	if one := html(t, results.Set{Runs: set.Runs[7:9]}); strings.Count(one, `-ttft-length"`) != 2 {
+		t.Error("two points have no charts")
+	}
+	damaged := set.Runs[3]
+	if err := os.WriteFile(filepath.Join(damaged.Folder(), series.FileName), []byte("{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if text := html(t, results.Set{Runs: []results.Found{damaged}}); !strings.Contains(text, "No charts over time: ") {
+		t.Error("a damaged file is passed over in silence")
 	}
 }

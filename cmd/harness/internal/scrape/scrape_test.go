@@ -101,6 +101,37 @@ func TestWatch(t *testing.T) {
 	}
 }
 
+// TestLines: gauges over time as they are, counters per second, shares and means since the reading before.
+func TestLines(t *testing.T) {
+	k, at := 0, int64(0)
+	s := server(t, "/metrics", func() string { k++; return page(k) })
+	w := Start(t.Context(), Page{URL: s.URL + "/metrics"}, time.Hour, func() int64 { return at })
+	for range 2 {
+		at += int64(2e9)
+		w.read(t.Context())
+	}
+	at += int64(2e9)
+	got, ok := w.Stop(t.Context(), 15, 25)
+	want := map[string]string{ // by unit and title: from which time on, and the values
+		"requests running at the server": "0 [2 3 4 5]",
+		"% KV cache in use":              "0 [60 60 60 60]",
+		"% hits in the prefix cache":     "2 [1 1 1]",
+		"ns to the first token":          "2 [1.25e+08 1.25e+08 1.25e+08]",
+		"W accelerators":                 "0 [200 300 400 500]",
+	}
+	if !ok || len(got.Lines) != len(want) {
+		t.Fatalf("%d lines: %+v", len(got.Lines), got.Lines)
+	}
+	for _, l := range got.Lines {
+		for i := range l.V {
+			l.V[i] = math.Round(l.V[i]*1e6) / 1e6
+		}
+		if text := fmt.Sprintf("%d %v", l.T[0]/1e9, l.V); text != want[l.Unit+" "+l.Title] {
+			t.Errorf("%s %s: %s, want %s", l.Unit, l.Title, text, want[l.Unit+" "+l.Title])
+		}
+	}
+}
+
 // TestServerThatBeginsAnew: its counters are what it has counted since.
 func TestServerThatBeginsAnew(t *testing.T) {
 	k := 9

@@ -8,6 +8,7 @@ import (
 	dto "github.com/prometheus/client_model/go"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/bench/record/series"
 )
 
 // Server is what a server said of itself over a time.
@@ -23,6 +24,8 @@ type Server struct {
 	// Times are when the page was read, Series the gauges at these times.
 	Times  []int64              `json:"times_ns"`
 	Series map[string][]float64 `json:"series,omitempty"`
+	// Lines are what is told over the whole time, for charts.
+	Lines []series.Told `json:"-"`
 	// Failed counts the readings that failed; Fault is what the last of them said.
 	Failed int    `json:"failed,omitempty"`
 	Fault  string `json:"fault,omitempty"`
@@ -153,6 +156,7 @@ func over(all []reading, from, to int64) Server {
 		}
 		s.add(family, f, used)
 	}
+	s.Lines = lines(all)
 	return s
 }
 
@@ -166,10 +170,7 @@ func (s *Server) add(family string, f *dto.MetricFamily, used []reading) {
 	case dto.MetricType_GAUGE, dto.MetricType_UNTYPED:
 		values := make([]float64, len(used))
 		for i, r := range used {
-			values[i] = sum(r.families[family])
-			if name == CacheUse || name == CacheHitRate { // shares: of several engines behind one address, the mean
-				values[i] /= max(1, float64(len(r.families[family].GetMetric())))
-			}
+			values[i] = value(name, r.families[family])
 		}
 		if g, ok := gauge(values); ok && known {
 			s.Gauges[name], s.Series[name] = g, values

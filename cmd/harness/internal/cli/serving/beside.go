@@ -65,10 +65,11 @@ func (s *session) beside() (done func(*sweep.Point)) {
 	}
 	server, gpus := start(s.pages.server), start(s.pages.gpus)
 	return func(p *sweep.Point) {
-		var from, to int64
+		var from, to, zero int64
 		if p != nil {
-			w, before := p.Window(), int64(p.Began.Sub(began))
-			from, to = before+w.From, before+w.To
+			w := p.Window()
+			zero = int64(p.Began.Sub(began))
+			from, to = zero+w.From, zero+w.To
 		}
 		var all told
 		all.Server, all.GPUs = ended(ctx, server, from, to), ended(ctx, gpus, from, to)
@@ -77,6 +78,13 @@ func (s *session) beside() (done func(*sweep.Point)) {
 		}
 		served := p.Record.Serving
 		p.Told = all
+		for _, of := range []*scrape.Server{all.Server, all.GPUs} {
+			if of != nil {
+				for _, line := range of.Lines {
+					p.Over = append(p.Over, line.Since(zero))
+				}
+			}
+		}
 		if all.Server != nil {
 			served.Told = &all.Server.ServingTold
 		}

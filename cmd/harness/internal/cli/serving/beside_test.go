@@ -6,9 +6,12 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/backends/openai/openaitest"
+	"github.com/plumbline-ml/plumbline/bench/record/series"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/clitest"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/scrape"
 )
@@ -37,6 +40,20 @@ func TestBeside(t *testing.T) {
 	if err := json.Unmarshal([]byte(file(t, filepath.Join("bench-1", "users-2", "server.json"))), &all); err != nil ||
 		all.Server == nil || len(all.Server.Times) < 2 || len(all.GPUs.Series[scrape.Power]) < 2 {
 		t.Errorf("%v: %+v", err, all)
+	}
+	over, err := series.Read(filepath.Join("bench-1", "users-2"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	told := map[string]bool{}
+	for _, line := range over.Told {
+		told[line.Unit] = true
+	}
+	page := file(t, filepath.Join("bench-1", "index.html"))
+	if !told["W"] || !told["tokens/s"] || !strings.Contains(page, `id="run-1-told-power"`) ||
+		!strings.Contains(page, `id="run-1-under-way"`) || !strings.Contains(page, `id="run-1-ttft"`) {
+		charts := regexp.MustCompile(`id="run-[^"]*"`).FindAllString(page, -1)
+		t.Errorf("told %v, and the page has no chart of it: %v", told, charts)
 	}
 
 	s.Want(0, bench(s, url, "--concurrency", "3", "--server-metrics", "off"))

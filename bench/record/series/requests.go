@@ -1,0 +1,113 @@
+package series
+
+import (
+	"time"
+
+	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+	"github.com/plumbline-ml/plumbline/loadgen"
+)
+
+// OfRequests makes the file of a measurement of a server from what was recorded of its requests, in the order in which
+// they were due, from a start on. Latency is the time to the last token. Those that warmed up and those that the client
+// cancelled are left out; failed ones are unanswered.
+func OfRequests(requests []measure.Request, rules measure.Rules, start time.Time) *File {
+	s := served{start: start}
+	var all []measure.Measured
+	for i := range requests {
+		m := measure.Measure(&requests[i], rules)
+		if m.WarmUp || m.Found == measure.Cancelled {
+			continue
+		}
+		all = append(all, m)
+		if m.Found == measure.OK {
+			s.answered = append(s.answered, m)
+			_, first := m.Value(measure.TTFT)
+			s.firsts = s.firsts || first
+			s.tokens = s.tokens || m.Out > 0
+		}
+	}
+	f := Of(&s)
+	f.Samples, f.Queries, f.Unanswered = len(all), len(all), len(all)-len(s.answered)
+	f.Lengths = lengthsOf(s.answered)
+	f.Rates.underWay(all)
+	f.Rates.stream(s.answered)
+	return f
+}
+
+// served are the answered requests as a Source.
+type served struct {
+	answered       []measure.Measured
+	start          time.Time
+	firsts, tokens bool
+}
+
+func (s *served) Start() time.Time     { return s.start }
+func (s *served) Samples() int         { return len(s.answered) }
+func (s *served) SamplesPerQuery() int { return 1 }
+func (s *served) HasTokens() bool      { return s.tokens }
+func (s *served) HasFirstTokens() bool { return s.firsts }
+
+// Slot has times from 0 on: a user of a closed loop who came to the first request before is moved there.
+func (s *served) Slot(i int) loadgen.Slot {
+	m := &s.answered[i]
+	moved := max(0, -m.Due)
+	out := loadgen.Slot{
+		Sample: uint64(i), Query: uint64(i), Scheduled: m.Due + moved, Issued: m.Sent + moved, Done: m.Done() + moved,
+		Tokens: uint32(max(0, m.Out)),
+	}
+	if ttft, ok := m.Value(measure.TTFT); ok {
+		out.FirstToken = max(1, out.Scheduled+int64(ttft))
+	}
+	return out
+}
+
+// underWay counts the requests with the server anew: failed ones, too, until they had failed.
+func (r *Rates) underWay(all []measure.Measured) {
+	n := int64(len(r.Outstanding))
+	if n == 0 {
+		return
+	}
+	changes := make([]int64, n*looks+1)
+	part := max(1, (r.Step+looks-1)/looks)
+	look := func(at int64) int64 {
+		at = max(0, at)
+		return min(at/r.Step*looks+min(at%r.Step/part, looks-1), n*looks)
+	}
+	for i := range all {
+		m := &all[i]
+		end := m.End
+		if m.Found == measure.OK {
+			end = m.Done()
+		}
+		if sent := max(m.Sent, m.Due); end >= sent {
+			changes[look(sent)]++
+			changes[look(end)]--
+		}
+	}
+	r.outstanding(changes[:n*looks])
+}
+
+// stream counts tokens as they came: each with its event where events have ids, else as many with each event as with
+// another.
+func (r *Rates) stream(answered []measure.Measured) {
+	n := int64(len(r.Samples))
+	if n == 0 || r.Tokens == nil {
+		return
+	}
+	r.Streamed = make([]int64, n)
+	for i := range answered {
+		m := &answered[i]
+		if m.Out < 1 {
+			continue
+		}
+		k, events := int64(0), int64(m.Events.Len())
+		for e := range m.Events.All() {
+			tokens := int64(e.IDs)
+			if m.By != measure.ByIDs {
+				tokens = m.Out*(k+1)/events - m.Out*k/events
+			}
+			k++
+			r.Streamed[min(max(0, e.At)/r.Step, n-1)] += tokens
+		}
+	}
+}

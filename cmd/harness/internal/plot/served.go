@@ -1,0 +1,289 @@
+package plot
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/bench/record/metric"
+	"github.com/plumbline-ml/plumbline/bench/record/series"
+)
+
+// mostLengths is how many single values a chart of lengths has at most.
+const mostLengths = 300
+
+// Served are the charts of a server at one load: times of tokens, what was under way, tokens per second, and what the
+// server and meters told, all on the same axis of time; then times by percentile and by the length of the prompt. A
+// chart of which nothing was measured is not among them.
+func Served(f *series.File, facts Facts) []Chart {
+	var all []Chart
+	add := func(c Chart, ok bool) {
+		if ok {
+			all = append(all, c)
+		}
+	}
+	m := measured{f, facts}
+	if f.Line(metric.TTFT) == nil {
+		add(m.overTime("latency", metric.Latency, 0))
+		add(m.distribution("latency-distribution", metric.Latency, 0))
+	}
+	add(m.overTime("ttft", metric.TTFT, facts.TTFTLimit))
+	add(m.overTime("tpot", metric.TPOT, facts.TPOTLimit))
+	add(m.underWay())
+	add(m.rated("tokens", "Tokens per second over time", "tokens", m.came()))
+	for _, unit := range units(f.Told) {
+		add(m.told(unit))
+	}
+	for i := range all {
+		if x := &all[i].X; x.Of == Elapsed {
+			x.Max = float64(max(f.Duration, 1)) // one axis for all
+		}
+	}
+	add(m.distribution("ttft-distribution", metric.TTFT, facts.TTFTLimit))
+	add(m.distribution("tpot-distribution", metric.TPOT, facts.TPOTLimit))
+	add(m.byLength())
+	add(m.lengths())
+	return all
+}
+
+// came are the tokens of each step, at the times at which they came where these are known.
+func (m measured) came() []int64 {
+	if len(m.Rates.Streamed) > 0 {
+		return m.Rates.Streamed
+	}
+	return m.Rates.Tokens
+}
+
+// requests is the unit of what goes with the requests under way.
+const requests = "requests"
+
+// underWay are the requests that wait for an answer, and those that the server says that it works on.
+func (m measured) underWay() (Chart, bool) {
+	c, ok := m.outstanding()
+	if !ok {
+		return c, false
+	}
+	c.ID, c.Title, c.Y.Label = "under-way", "Requests under way over time", requests
+	c.Alt = strings.Replace(c.Alt, "Samples issued and not answered", "Requests sent and not answered", 1)
+	for i := range c.Hover {
+		c.Hover[i].Words = strings.Replace(c.Hover[i].Words, " samples at most", " requests at most", 1)
+	}
+	lines := m.linesOf(requests)
+	if len(lines) > 0 {
+		c.Lines[0].Name, c.Lines[0].Fill = "sent by the client", false
+		c.Lines = append(c.Lines, lines...)
+		c.Alt += " By the server's own count: " + extremes(lines, c.value) + "."
+	}
+	return c, true
+}
+
+// units are those of what was told, but for what goes with the requests under way, in order.
+func units(told []series.Told) (all []string) {
+	for _, t := range told {
+		if t.Unit != requests && !slices.Contains(all, t.Unit) {
+			all = append(all, t.Unit)
+		}
+	}
+	return all
+}
+
+// linesOf are what was told in a unit, as far as it is of the time of the measurement: at most eight lines.
+func (m measured) linesOf(unit string) (all []Line) {
+	for _, t := range m.Told {
+		if l := within(t, float64(max(m.Duration, 1))); t.Unit == unit && len(l.X) > 1 && len(all) < mostLines-1 {
+			l.Name = t.Title
+			all = append(all, l)
+		}
+	}
+	return all
+}
+
+// within cuts a line to the time from 0 to an end: where it crosses one, it has the value between its neighbours.
+func within(t series.Told, end float64) (l Line) {
+	for i := range t.T {
+		x, y := float64(t.T[i]), t.V[i]
+		if i > 0 {
+			x0, y0 := float64(t.T[i-1]), t.V[i-1]
+			for _, edge := range []float64{0, end} {
+				if x0 < edge && edge < x {
+					l.X, l.Y = append(l.X, edge), append(l.Y, y0+(y-y0)*(edge-x0)/(x-x0))
+				}
+			}
+		}
+		if 0 <= x && x <= end {
+			l.X, l.Y = append(l.X, x), append(l.Y, y)
+		}
+	}
+	return l
+}
+
+// toldTitles say what a chart of a unit is of, where it is of several numbers.
+var toldTitles = map[string]string{
+	"%":        "What the server tells of its caches and drafts",
+	"tokens/s": "Tokens per second by the server's own count",
+	"ns":       "Times by the server's own clock, means",
+	"W":        "Power over time",
+}
+
+// told is the chart of what was told in a unit.
+func (m measured) told(unit string) (Chart, bool) {
+	lines := m.linesOf(unit)
+	if len(lines) == 0 {
+		return Chart{}, false
+	}
+	title := toldTitles[unit]
+	if title == "" || unit == "%" && len(lines) == 1 {
+		title = capital(lines[0].Name) + " over time"
+	}
+	c := Chart{ID: "told-" + idOf(unit), Title: title, Lines: lines,
+		X: Axis{Label: "time", Of: Elapsed, Exact: true}, Y: Axis{Label: unit, Min: 0, Max: 1e-9}}
+	if unit == "ns" {
+		c.Y = Axis{Label: "time", Of: Latency}
+		c.spread()
+	}
+	c.Alt = capital(extremes(lines, c.value)) + "."
+	if unit != "ns" {
+		c.Alt = strings.TrimSuffix(c.Alt, ".") + ", in " + unit + "."
+	}
+	c.Hover = highest(lines, c.value)
+	return c, true
+}
+
+// idOf writes a unit so that it can name a chart.
+func idOf(unit string) string {
+	switch unit {
+	case "%":
+		return "shares"
+	case "W":
+		return "power"
+	case "ns":
+		return "times"
+	}
+	return strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return '-'
+	}, strings.ToLower(unit))
+}
+
+// extremes says between which values lines lie.
+func extremes(lines []Line, value func(float64) string) string {
+	all := make([]string, len(lines))
+	for i, l := range lines {
+		all[i] = fmt.Sprintf("%s from %s to %s", l.Name, value(slices.Min(l.Y)), value(slices.Max(l.Y)))
+	}
+	return strings.Join(all, "; ")
+}
+
+// highest say the values of lines under the pointer, in at most 60 strips.
+func highest(lines []Line, value func(float64) string) (all []Hover) {
+	const strips = 60
+	end := 0.0
+	for _, l := range lines {
+		end = max(end, l.X[len(l.X)-1])
+	}
+	for k := range strips {
+		from, to := end*float64(k)/strips, end*float64(k+1)/strips
+		var words []string
+		for _, l := range lines {
+			most := math.Inf(-1)
+			for i, x := range l.X {
+				if from <= x && x <= to {
+					most = max(most, l.Y[i])
+				}
+			}
+			if !math.IsInf(most, 0) {
+				words = append(words, l.Name+" "+value(most))
+			}
+		}
+		if len(words) > 0 {
+			all = append(all, Hover{from, to, fmt.Sprintf("%s to %s: %s", Duration(int64(from)), Duration(int64(to)),
+				strings.Join(words, ", "))})
+		}
+	}
+	return all
+}
+
+// byLength is the time to the first token by the length of the prompt.
+func (m measured) byLength() (Chart, bool) {
+	l := m.Lengths
+	if l == nil || len(l.Prompt) < 2 || l.Prompt[0] == l.Prompt[len(l.Prompt)-1] {
+		return Chart{}, false
+	}
+	points := series.Thin(len(l.Prompt), mostLengths, func(i int) (x, y float64) {
+		return float64(l.Prompt[i]), float64(l.TTFT[i])
+	})
+	d := &Dots{}
+	for _, i := range points {
+		d.X, d.Y = append(d.X, float64(l.Prompt[i])), append(d.Y, float64(l.TTFT[i]))
+	}
+	low, high := slices.Min(d.Y), slices.Max(d.Y)
+	c := Chart{
+		ID: "ttft-length", Title: capital(metric.TTFT.Title) + " by length of the prompt", Dots: d,
+		X: Axis{Label: "tokens of the prompt", Whole: true}, Y: Axis{Label: metric.TTFT.Title, Of: Latency, Max: high},
+		Alt: fmt.Sprintf("%s to %s for prompts of %s to %s tokens.", Duration(int64(low)), Duration(int64(high)),
+			grouped(uint64(l.Prompt[0])), grouped(uint64(l.Prompt[len(l.Prompt)-1]))),
+	}
+	if l.Asked {
+		c.X.Label += ", as asked for"
+	}
+	if low > 0 && high/low >= 20 {
+		c.Y.Scale, c.Y.Min = Log, low
+	}
+	if l.Of > len(points) {
+		c.Notes = append(c.Notes, fmt.Sprintf("%s of %s requests, those with the longest times among them.",
+			grouped(uint64(len(points))), grouped(uint64(l.Of))))
+	}
+	if v := m.facts.TTFTLimit; v > 0 && near(v, int64(high)) {
+		c.Marks = append(c.Marks, Mark{Name: "limit " + Duration(v), At: float64(v), Limit: true})
+	}
+	return c, true
+}
+
+// lengths are how many tokens prompts and answers had.
+func (m measured) lengths() (Chart, bool) {
+	if m.Lengths == nil {
+		return Chart{}, false
+	}
+	c := Chart{ID: "lengths", Title: "Lengths of prompts and answers",
+		X: Axis{Label: "tokens"}, Y: Axis{Label: "share of all, %", Min: 0, Max: 1e-9}}
+	var words []string
+	various := false
+	for _, of := range []struct {
+		name  string
+		sizes series.Sizes
+	}{{"prompts", m.Lengths.Prompts}, {"answers", m.Lengths.Answers}} {
+		n := len(of.sizes.Count)
+		if n == 0 {
+			continue
+		}
+		various = various || n > 1
+		c.Lines = append(c.Lines, sizesLine(of.name, of.sizes))
+		from, to := of.sizes.From, of.sizes.From+int64(n)*of.sizes.Step-1
+		text := of.name + " of " + grouped(uint64(from))
+		if to > from {
+			text += " to " + grouped(uint64(to))
+		}
+		words = append(words, text+" tokens")
+	}
+	c.Alt = capital(strings.Join(words, "; ")) + "."
+	return c, various
+}
+
+// sizesLine is how often lengths are in each step: a bar for each.
+func sizesLine(name string, s series.Sizes) Line {
+	total := int64(0)
+	for _, n := range s.Count {
+		total += n
+	}
+	l := Line{Name: name, Step: true, X: []float64{float64(s.From)}, Y: []float64{0}}
+	for k, n := range s.Count {
+		l.X = append(l.X, float64(s.From+int64(k)*s.Step))
+		l.Y = append(l.Y, 100*float64(n)/float64(max(total, 1)))
+	}
+	l.X = append(l.X, float64(s.From+int64(len(s.Count))*s.Step))
+	l.Y = append(l.Y, 0)
+	return l
+}
