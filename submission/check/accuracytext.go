@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
+	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
-	"github.com/plumbline-ml/plumbline/submission/internal/pyvalue"
 	"github.com/plumbline-ml/plumbline/submission/result"
 )
 

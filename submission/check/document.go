@@ -7,7 +7,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/submission/internal/pyvalue"
+	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 )
 
 // mostDocument bounds a JSON document and a text: people wrote them, or a script.

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
-	"github.com/plumbline-ml/plumbline/submission/internal/pyvalue"
 	description "github.com/plumbline-ml/plumbline/submission/system"
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )

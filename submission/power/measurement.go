@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/bench/power/spl"
-	"github.com/plumbline-ml/plumbline/submission/internal/pyvalue"
+	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
 

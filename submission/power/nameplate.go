@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
-	"github.com/plumbline-ml/plumbline/submission/internal/pyvalue"
+	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 )
 
 // What is wrong with a nameplate file.

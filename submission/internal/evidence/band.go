@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
-	"github.com/plumbline-ml/plumbline/submission/internal/pyvalue"
+	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 )
 
 // ScoreKeys are the entries of a detail log that TEST01 compares, by scenario.

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
-	"github.com/plumbline-ml/plumbline/submission/internal/pyvalue"
+	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 )
 
 // detailLog is a detail log as the official log_parser.py takes it.

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/plumbline-ml/plumbline/fetch/wholefile"
-	"github.com/plumbline-ml/plumbline/submission/internal/pyvalue"
+	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 	"github.com/plumbline-ml/plumbline/submission/result"
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
-	"github.com/plumbline-ml/plumbline/submission/internal/pyvalue"
+	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 	"github.com/plumbline-ml/plumbline/submission/official/internal/detail"
 	"github.com/plumbline-ml/plumbline/submission/result"
 	"github.com/plumbline-ml/plumbline/submission/tree"

@@ -5,7 +5,7 @@ import (
 	"path"
 	"slices"
 
-	"github.com/plumbline-ml/plumbline/submission/internal/pyvalue"
+	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 	"github.com/plumbline-ml/plumbline/submission/power"
 	fields "github.com/plumbline-ml/plumbline/submission/system"
 	"github.com/plumbline-ml/plumbline/submission/tree"

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/bounded"
+	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
-	"github.com/plumbline-ml/plumbline/submission/internal/pyvalue"
 	"github.com/plumbline-ml/plumbline/submission/official/internal/detail"
 	"github.com/plumbline-ml/plumbline/submission/result"
 	"github.com/plumbline-ml/plumbline/submission/tree"

@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/submission/internal/pyvalue"
+	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 )
 
 // Options say how a report names things.

@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
-	"github.com/plumbline-ml/plumbline/submission/internal/pyvalue"
 )
 
 //go:embed scenarios.json

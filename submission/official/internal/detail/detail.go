@@ -13,7 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
-	"github.com/plumbline-ml/plumbline/submission/internal/pyvalue"
+	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 )
 
 // Log is a log as the official checkers have it: the first value of each key, and what is marked as an error.
