@@ -24,6 +24,12 @@ type AudioPrompter interface {
 	AudioPrompts() bool
 }
 
+// SamplingPrompter is an optional interface of a Generative workload whose prompts may have Sampling. Where they do, a
+// generator that is no backend.SamplingTaker is refused when the workload is opened.
+type SamplingPrompter interface {
+	SamplingPrompts() bool
+}
+
 // SessionGenerator is an optional interface of a Generative workload: it turns sessions of its parts into a generator,
 // for backends that run a model step by step and know nothing of tokens.
 type SessionGenerator interface {

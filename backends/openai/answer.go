@@ -16,6 +16,7 @@ type answer struct {
 	count  count
 	text   []byte
 	ids    []int32
+	form   idForm // of an answer of /generate
 	logged int
 	usage  usage
 	finish string
@@ -40,7 +41,7 @@ func (a *answer) reset(sink backend.TokenSink, c count) {
 // restart drops what another server has generated.
 func (a *answer) restart() {
 	a.text, a.ids, a.logged, a.usage, a.finish, a.parts = a.text[:0], a.ids[:0], 0, usage{}, "", 0
-	a.hides = false
+	a.hides, a.form = false, unknownIDs
 }
 
 // add takes a part of the answer.

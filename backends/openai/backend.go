@@ -121,6 +121,8 @@ func (g *Generator) describeCache() string {
 	switch {
 	case g.settings.cache == cacheAllow:
 		return "allowed, against the rules"
+	case g.settings.api == native:
+		return "cannot be asked off by /generate: turn it off at the server (--disable-radix-cache)"
 	case k.saltsChats:
 		return "kept apart by a new " + k.salt +
 			" in each chat; completions cannot ask for it: turn the cache off at the server"

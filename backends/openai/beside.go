@@ -56,15 +56,20 @@ func (c *Client) ForgetPrompts(ctx context.Context) (emptied bool, err error) {
 	return true, nil
 }
 
-// beside asks what is not of the API, but beside it: http://host/v1 has it at http://host/. The error is an httpError
-// where it answers with another status than 200.
-func (c *Client) beside(ctx context.Context, method string, base *url.URL, name string) (body []byte, err error) {
+// besideAPI is where something is that is not of the API, but beside it: http://host/v1 has it at http://host/.
+func besideAPI(base *url.URL, name string) string {
 	u := *base
 	if last := path.Base(u.Path); len(last) > 1 && last[0] == 'v' && strings.Trim(last[1:], "0123456789") == "" {
 		u.Path = path.Dir(u.Path)
 	}
 	u.Path = strings.TrimSuffix(u.Path, "/") + name
-	request, err := http.NewRequestWithContext(ctx, method, u.String(), http.NoBody)
+	return u.String()
+}
+
+// beside asks what is not of the API, but beside it. The error is an httpError
+// where it answers with another status than 200.
+func (c *Client) beside(ctx context.Context, method string, base *url.URL, name string) (body []byte, err error) {
+	request, err := http.NewRequestWithContext(ctx, method, besideAPI(base, name), http.NoBody)
 	if err != nil {
 		return nil, err
 	}

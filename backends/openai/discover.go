@@ -76,6 +76,9 @@ func (s *settings) choose(l listed) error {
 		return fmt.Errorf("it is a server of the kind %s, and another of the kind %s: say which with option server",
 			k.name, s.kind.name)
 	}
+	if s.api == native && !s.kind.maybeNative() {
+		return fmt.Errorf("it is a server of the kind %s, and option api=sglang asks SGLang alone", s.kind.name)
+	}
 	return nil
 }
 

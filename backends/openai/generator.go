@@ -58,7 +58,8 @@ func (g *Generator) Generate(ctx context.Context, p backend.Prompt, sink backend
 	}
 	defer g.calls.Put(c)
 	c.answer.reset(sink, g.settings.count)
-	c.transcribes, c.most = r.content != "", mostBytes(p.MaxNewTokens)
+	c.request, c.most = r, mostBytes(p.MaxNewTokens)
+	defer func() { c.request = request{} }() // its body may be large
 	if err := g.persist(ctx, r, c); err != nil {
 		return err
 	}
@@ -151,7 +152,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 func (g *Generator) report(p backend.Prompt, c *call) error {
 	a := &c.answer
 	t, err := a.tokens()
-	if errors.Is(err, errUncounted) && a.countable() && !c.transcribes {
+	if errors.Is(err, errUncounted) && a.countable() && !c.transcribes() {
 		t.N, err = backend.Uncounted, nil
 	}
 	if err != nil {
@@ -170,7 +171,7 @@ func (g *Generator) report(p backend.Prompt, c *call) error {
 	}
 	a.sink.Complete(t)
 	g.answered.Add(1)
-	if g.settings.cache != cacheAllow && !c.transcribes {
+	if g.settings.cache != cacheAllow && !c.transcribes() {
 		g.cache.note(p, a.firstAfter, a.usage.cached)
 	}
 	return nil

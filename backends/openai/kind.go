@@ -19,6 +19,7 @@ type kind struct {
 	salt               string // a field whose value, new in each request, keeps prompts apart in its cache
 	saltsChats         bool   // only chats have that field; other requests with it are refused
 	greedy             []field
+	everyToken         string // its value of top_k with which all tokens can be drawn; "": it has no top_k
 	noCache            []field
 	// showsSpecial tells whether it has skip_special_tokens, without which the text of special tokens is left out.
 	showsSpecial bool
@@ -37,23 +38,27 @@ func kinds() []*kind {
 		{
 			name: "vllm", owner: "vllm", tellsAt: "/version", forgetsAt: "/reset_prefix_cache",
 			minTokens: "min_tokens", stopIDs: "stop_token_ids", beams: true, salt: "cache_salt",
-			showsSpecial: true, ignoresEnd: true,
+			showsSpecial: true, ignoresEnd: true, everyToken: "-1",
 			tokenIDs:      []field{{"return_token_ids", "true"}},
 			loggedIDs:     true,
 			idsByLogprobs: []field{{"return_tokens_as_token_ids", "true"}},
 		},
 		{name: "sglang", owner: "sglang", tellsAt: "/get_server_info", forgetsAt: "/flush_cache",
 			minTokens: "min_tokens", stopIDs: "stop_token_ids",
-			salt: "cache_salt", showsSpecial: true, ignoresEnd: true},
+			salt: "cache_salt", showsSpecial: true, ignoresEnd: true, everyToken: "-1"},
 		{name: "trtllm", owner: "tensorrt_llm", tellsAt: "/version", minTokens: "min_tokens",
 			stopIDs: "stop_token_ids", beams: true, salt: "cache_salt",
-			saltsChats: true, greedy: []field{{"top_k", "1"}}, showsSpecial: true, ignoresEnd: true},
+			saltsChats: true, greedy: []field{{"top_k", "1"}}, showsSpecial: true, ignoresEnd: true,
+			everyToken: "0"},
 		{name: "llamacpp", owner: "llamacpp", tellsAt: "/props", noCache: []field{{"cache_prompt", "false"}},
-			loggedIDs: true, ignoresEnd: true},
+			loggedIDs: true, ignoresEnd: true, everyToken: "0"},
 		{name: "openai", owner: "openai", maxTokens: "max_completion_tokens"},
 		{name: "other"},
 	}
 }
+
+// maybeNative tells whether it may have /generate: SGLang, or what does not say what it is.
+func (k *kind) maybeNative() bool { return k.name == "sglang" || k.name == "other" }
 
 func kindNames() []string {
 	all := kinds()

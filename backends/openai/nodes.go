@@ -74,11 +74,9 @@ func peerOf(ctx context.Context, to *string) context.Context {
 func (n node) Send(ctx context.Context, size int) (err error) {
 	body := bytes.Repeat([]byte{' '}, max(size, 1))
 	body[len(body)-1] = '{'
-	path := "/completions"
-	if n.generator.settings.api == chat {
-		path = "/chat/completions"
-	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, n.base.String()+path, bytes.NewReader(body))
+	of := n.generator.settings.api
+	r := request{path: of.path(), beside: of == native}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, r.at(n.base), bytes.NewReader(body))
 	if err != nil {
 		return err
 	}

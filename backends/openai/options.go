@@ -34,6 +34,7 @@ type settings struct {
 	cache     cachePolicy
 	special   specialPolicy
 	body      map[string]json.RawMessage
+	whole     bool // answers come in one piece
 }
 
 // api is the way to ask.
@@ -43,7 +44,19 @@ const (
 	anyAPI api = iota // what fits the prompt
 	completions
 	chat
+	native // SGLang's own, which is not OpenAI's
 )
+
+// path is where it is: below a base URL, SGLang's own beside it.
+func (a api) path() string {
+	switch a {
+	case chat:
+		return "/chat/completions"
+	case native:
+		return "/generate"
+	}
+	return "/completions"
+}
 
 // count is how tokens are to be counted.
 type count uint8
@@ -105,8 +118,11 @@ func (s *settings) options() option.List {
 			s.readURLs).Secret(),
 		option.Text("model", &s.model, "the model's name at the server (default: the only one it has)"),
 		option.Func("server", "auto", "what the servers are: auto (ask), "+strings.Join(kindNames(), ", "), s.readServer),
-		option.Choice("api", &s.api, map[string]api{"auto": anyAPI, "completions": completions, "chat": chat},
-			"auto (what fits the prompt), completions or chat"),
+		option.Choice("api", &s.api,
+			map[string]api{"auto": anyAPI, "completions": completions, "chat": chat, "sglang": native},
+			"auto (what fits the prompt), completions, chat, or sglang (its own /generate, by token ids)"),
+		option.Choice("stream", &s.whole, map[string]bool{"true": false, "false": true},
+			"false: answers of api=sglang come in one piece, so that their first token counts as late as the last"),
 		option.Choice("count", &s.count,
 			map[string]count{"auto": anyCount, "ids": countIDs, "logprobs": countLogged, "usage": countByUsage},
 			"what tokens are counted by: ids, logprobs, usage, or auto (the best that the server reports)"),
@@ -148,6 +164,7 @@ func (s *settings) readServer(value string) (err error) {
 func readSettings(given map[string]string) (settings, error) {
 	s := defaultSettings()
 	err := s.options().Read(given)
+	err = errors.Join(err, s.fit())
 	if given["url"] == "" {
 		err = errors.Join(err, errors.New("option url: want the address of a server, such as http://localhost:8000"))
 	}
@@ -155,6 +172,28 @@ func readSettings(given map[string]string) (settings, error) {
 		return s, fmt.Errorf("%w: %w", backend.ErrOption, err)
 	}
 	return s, nil
+}
+
+// fit lists options that do not go together.
+func (s *settings) fit() error {
+	var faults []error
+	switch {
+	case s.api != native && s.whole:
+		faults = append(faults, errors.New("option stream=false: answers of OpenAI's API come as streams, want api=sglang"))
+	case s.api != native:
+	case s.count == countLogged || s.count == countByUsage:
+		faults = append(faults, errors.New("option count: answers of api=sglang are counted by ids"))
+	}
+	if k := s.kind; s.api == native && k != nil && !k.maybeNative() {
+		faults = append(faults, fmt.Errorf("option server=%s: api=sglang is asked of SGLang alone", k.name))
+	}
+	for _, name := range []string{"input_ids", "sampling_params", "stream"} {
+		if s.api == native && s.body[name] != nil {
+			faults = append(faults, fmt.Errorf("option body.%s: the backend sets it; sampling parameters have names of their "+
+				"own, such as body.sampling_params.ignore_eos", name))
+		}
+	}
+	return errors.Join(faults...)
 }
 
 // asJSON returns a value that is JSON as it is, and any other as a string.

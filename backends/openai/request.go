@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,12 +20,14 @@ var ErrPrompt = errors.New("the server cannot be asked this prompt")
 type asker struct {
 	settings settings
 	kind     *kind
-	common   [2][]byte // of completions and chats: fields with a comma after each
+	// common are the fields of completions and chats with a comma after each: of greedy prompts, and of those with
+	// sampling, which have its fields instead.
+	common, drawn [2][]byte
 }
 
 // newAsker returns an asker for a kind of server.
 func newAsker(s settings, k *kind) (*asker, error) {
-	extra := append(k.counting(s.count), k.greedy...)
+	extra := k.counting(s.count)
 	if s.cache != cacheAllow {
 		extra = append(extra, k.noCache...)
 	}
@@ -32,12 +35,14 @@ func newAsker(s settings, k *kind) (*asker, error) {
 		extra = append(extra, field{"skip_special_tokens", "false"})
 	}
 	a := &asker{settings: s, kind: k}
+	greedy := append([]field{{"temperature", "0"}}, k.greedy...)
 	for i, of := range []api{completions, chat} {
-		text, err := commonFields(s, of, extra)
-		if err != nil {
+		var err1, err2 error
+		a.common[i], err1 = commonFields(s, of, append(greedy, extra...))
+		a.drawn[i], err2 = commonFields(s, of, extra)
+		if err := cmp.Or(err1, err2); err != nil {
 			return nil, err
 		}
-		a.common[i] = text
 	}
 	return a, nil
 }
@@ -69,9 +74,7 @@ func commonFields(s settings, of api, extra []field) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	fields := map[string]string{
-		"model": string(model), "stream": "true", "stream_options": `{"include_usage":true}`, "temperature": "0",
-	}
+	fields := map[string]string{"model": string(model), "stream": "true", "stream_options": `{"include_usage":true}`}
 	for _, f := range extra {
 		fields[f.name] = f.value
 	}
@@ -92,8 +95,11 @@ func commonFields(s settings, of api, extra []field) ([]byte, error) {
 // request is what to ask: the path below an endpoint, and the body.
 type request struct {
 	path    string
+	beside  bool // the path is not the API's, but beside it
 	body    []byte
 	content string // its type; "": JSON
+	native  bool   // of /generate
+	whole   bool   // its answer comes in one piece
 }
 
 // request writes a request for a prompt. salt sets it apart in a server's cache.
@@ -104,21 +110,28 @@ func (a *asker) request(p backend.Prompt, salt string) (request, error) {
 	if err := a.check(p); err != nil {
 		return request{}, err
 	}
+	if a.settings.api == native {
+		return a.generation(p), nil
+	}
 	b := make([]byte, 0, 512+7*len(p.Tokens)+len(p.Text))
 	b = append(b, '{')
-	r := request{path: "/completions"}
-	limit := "max_tokens"
+	r := request{path: a.settings.api.path()}
+	limit, common := "max_tokens", &a.common
+	if p.Sampling != nil {
+		common = &a.drawn
+	}
 	if a.asksChat(p) {
-		r.path = "/chat/completions"
-		b = appendMessages(append(b, a.common[1]...), p)
+		r.path = chat.path()
+		b = appendMessages(append(b, common[1]...), p)
 		if a.kind.maxTokens != "" {
 			limit = a.kind.maxTokens
 		}
 	} else {
-		b = appendPrompt(append(b, a.common[0]...), p)
+		b = appendPrompt(append(b, common[0]...), p)
 	}
 	b = appendNumber(b, limit, p.MaxNewTokens)
 	b = a.appendEnds(b, p)
+	b = a.appendSampling(b, p.Sampling)
 	if salt != "" && a.kind.salt != "" && (!a.kind.saltsChats || a.asksChat(p)) {
 		b = append(b, fmt.Sprintf(",%q:%q", a.kind.salt, salt)...)
 	}
@@ -133,6 +146,8 @@ func (a *asker) asksChat(p backend.Prompt) bool {
 		return false
 	case chat:
 		return true
+	case native:
+		return false
 	}
 	return len(p.Tokens) == 0 && len(p.Messages) > 0
 }
@@ -142,6 +157,9 @@ func (a *asker) check(p backend.Prompt) error {
 	var faults []string
 	asksChat := a.asksChat(p)
 	switch {
+	case a.settings.api == native && len(p.Tokens) == 0:
+		faults = append(faults, "it has no token ids, which /generate is asked by: give the tokenizer of the server's model "+
+			"(--param tokenizer=FILE)")
 	case asksChat && len(p.Messages) == 0 && p.Text == "":
 		faults = append(faults, "it has token ids only, which chats do not take: use option api=completions")
 	case !asksChat && len(p.Tokens) == 0 && p.Text == "":
@@ -150,10 +168,11 @@ func (a *asker) check(p backend.Prompt) error {
 	if p.MaxNewTokens <= 0 {
 		faults = append(faults, fmt.Sprintf("it may have %d new tokens, want at least 1", p.MaxNewTokens))
 	}
-	if p.Beams > 1 && !a.kind.beams {
+	if p.Beams > 1 && (!a.kind.beams || a.settings.api == native) {
 		faults = append(faults, fmt.Sprintf("it wants %d beams, and servers of the kind %s have no beam search",
 			p.Beams, a.kind.name))
 	}
+	faults = append(faults, a.checkSampling(p)...)
 	if len(faults) == 0 {
 		return nil
 	}

@@ -20,8 +20,8 @@ type call struct {
 	parser parser
 	events events
 
-	transcribes bool
-	most        int64 // bytes that an answer may have
+	request request
+	most    int64 // bytes that an answer may have
 }
 
 // mostBytes bounds an answer: what each of its tokens may take, with its id and probabilities, beside a lot of others.
@@ -80,7 +80,7 @@ func drain(body io.ReadCloser, cancel context.CancelCauseFunc, free func()) {
 }
 
 func (g *Generator) send(ctx context.Context, e *endpoint, r request) (*http.Response, *failure) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, e.base.String()+r.path, bytes.NewReader(r.body))
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, r.at(e.base), bytes.NewReader(r.body))
 	if err != nil {
 		return nil, &failure{err: err}
 	}
@@ -105,8 +105,11 @@ func (g *Generator) send(ctx context.Context, e *endpoint, r request) (*http.Res
 // read takes the events of an answer until it is complete.
 func (g *Generator) read(ctx context.Context, r *http.Response, c *call) *failure {
 	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	if kind == "application/json" && c.transcribes {
+	if kind == "application/json" && c.transcribes() {
 		return g.readWhole(ctx, r, c)
+	}
+	if kind == "application/json" && c.request.whole {
+		return g.readGenerated(ctx, r, c)
 	}
 	if err != nil || kind != "text/event-stream" {
 		return &failure{
@@ -136,15 +139,29 @@ func (g *Generator) read(ctx context.Context, r *http.Response, c *call) *failur
 
 // take adds an event to the answer.
 func (c *call) take(ev event) error {
-	chunk, ok := c.parser.parse(ev.data)
+	parse := c.parser.parse
+	if c.request.native {
+		parse = c.parser.generated
+	}
+	chunk, ok := parse(ev.data)
 	switch {
+	case c.request.native && chunk.hasFault:
+		return fmt.Errorf("%w within an answer: %.4096s", ErrServer, chunk.fault)
 	case ev.isError || chunk.hasFault:
 		return fmt.Errorf("%w within an answer: %s", ErrServer, message(ev.data))
 	case !ok:
 		return fmt.Errorf("%w: event of %d bytes is not what the API has: %.200q", ErrStream, len(ev.data), ev.data)
 	}
+	if c.request.native {
+		if err := c.answer.fresh(chunk); err != nil {
+			return err
+		}
+	}
 	return c.answer.add(chunk)
 }
+
+// transcribes tells whether the answer is a transcript.
+func (c *call) transcribes() bool { return c.request.content != "" }
 
 // ended judges the end of a stream before its last event: some servers leave that out, but say why the answer ended.
 func (g *Generator) ended(ctx context.Context, c *call, err error) *failure {
@@ -161,6 +178,11 @@ func (g *Generator) ended(ctx context.Context, c *call, err error) *failure {
 // complete checks an answer that has ended.
 func (g *Generator) complete(c *call) *failure {
 	switch reason := c.answer.finish; reason {
+	case "":
+		if c.request.native {
+			return &failure{err: fmt.Errorf("%w: it ended after %d tokens without saying why (meta_info.finish_reason)",
+				ErrStream, len(c.answer.ids))}
+		}
 	case "error", "abort", "content_filter":
 		return &failure{err: fmt.Errorf("%w: the answer ended with %q", ErrServer, reason)}
 	}

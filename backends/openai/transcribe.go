@@ -29,6 +29,9 @@ func (a *asker) transcription(p backend.Prompt) (request, error) {
 	if p.Beams > 1 {
 		return request{}, fmt.Errorf("%w: it wants %d beams, and transcriptions are asked for without", ErrPrompt, p.Beams)
 	}
+	if p.Sampling != nil {
+		return request{}, fmt.Errorf("%w: it has sampling, and transcriptions are asked for without", ErrPrompt)
+	}
 	fields := map[string]string{
 		"model": a.settings.model, "language": "en", "response_format": "json", "temperature": "0", "stream": "true",
 		"stream_include_usage": "true",

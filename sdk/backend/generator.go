@@ -39,7 +39,7 @@ type AudioTaker interface {
 // Tokens, then Messages, then Text. It fails where it takes none of those that are there. Slices stay the caller's and
 // must not change during the call.
 //
-// Tokens are never sampled: without beams the most probable one is taken at each step.
+// Without Sampling and beams the most probable token is taken at each step.
 type Prompt struct {
 	Tokens   []int32   // ids of the model's vocabulary, special tokens included
 	Text     string    // the whole prompt as text
@@ -54,6 +54,9 @@ type Prompt struct {
 	Beams         int     // beam search over this many; 0 and 1: greedy
 	LengthPenalty float64 // of beam search: the exponent of the length that a sum of log probabilities is divided by
 	EarlyStopping bool    // of beam search: stop when Beams sequences are complete, instead of when none can be better
+
+	// Sampling draws tokens; nil: none is drawn. Only a SamplingTaker gets prompts with it. It goes with no beam search.
+	Sampling *Sampling
 }
 
 // Message is one turn of a chat.

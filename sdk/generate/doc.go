@@ -1,5 +1,5 @@
 // Package generate turns a session that holds a decoder into a generator: greedy and beam search, as transformers'
-// generate does them with sampling off, over sequences that are decoded together.
+// generate does them with sampling off, and sampling, over sequences that are decoded together.
 //
 // The decoder is a causal language model with its past: input_ids (int64[N,S]), past_key_values.N.key and .value;
 // logits, present.N.key and .value. Layers, heads and widths are read from the session's tensors, and so is which of
@@ -47,6 +47,13 @@
 // Batching is continuous: a prompt joins at the next step and leaves when its answer is complete, whatever the others
 // do. A step takes one token of each running sequence; the prompts that joined run before it, and their first tokens
 // are reported at once.
+//
+// Sampling is by a rule of our own, which gives no other program's tokens. At step n, from 0, an answer's logits lose
+// their penalties, and what it cannot hold is left out. They are divided by the temperature; of the others TopK stay,
+// the greatest, then as few of the greatest as have the probability TopP among those. The token is the first by id up to
+// which the probabilities of what is left add up to more than a number of [0,1): the first of the generator
+// PCG(Seed, n) of math/rand/v2. So an answer depends on its prompt, its seed and the logits alone, whatever is decoded
+// beside it. At temperature 0 it is the greatest logit, the first of equal ones.
 //
 // In: tokens of prompts, tokens of answers. Out: tokenizers, and prompts' forms, which are the models' business; caches
 // that outlive a sequence, which the rules forbid.

@@ -36,7 +36,8 @@ var (
 	_ backend.Generator = (*Generator)(nil)
 	_ backend.Describer = (*Generator)(nil)
 
-	_ backend.AudioTaker = (*Generator)(nil)
+	_ backend.AudioTaker    = (*Generator)(nil)
+	_ backend.SamplingTaker = (*Generator)(nil)
 )
 
 // ErrClosed is what Generate returns after Close.
@@ -133,6 +134,9 @@ func (g *Generator) signal() {
 
 // TakesAudio says whether the model's encoder takes features of audio.
 func (g *Generator) TakesAudio() bool { return g.model.takesAudio() }
+
+// TakesSampling says that prompts may have Sampling: its rule is in the package's documentation.
+func (g *Generator) TakesSampling() bool { return true }
 
 // Limits says how many sequences are decoded together; as many calls at a time, and some to follow them, are worth
 // making.

@@ -364,3 +364,39 @@ func (t *toy) exhaust(p backend.Prompt) []int32 {
 	grow(nil, 0)
 	return best
 }
+
+// TestSampledTogetherIsSampledAlone: an answer depends on nothing that is decoded beside it.
+func TestSampledTogetherIsSampledAlone(t *testing.T) {
+	all := prompts(40, 5)
+	for i := range all {
+		seed, temperature := int64(i%10), 0.5+float64(i%3)
+		all[i].Sampling = &backend.Sampling{Seed: &seed, Temperature: &temperature}
+	}
+	model := &toy{vocab: 30, layers: 2}
+	alone := generateAll(t, open(t, model, generate.Options{MaxSequences: 1}), all)
+	together := generateAll(t, open(t, model, generate.Options{MaxSequences: 8}), all)
+	greedy := 0
+	for i, a := range together {
+		a.check(t, alone[i].all)
+		if slices.Equal(a.all, model.greedy(all[i])) {
+			greedy++
+		}
+	}
+	if greedy > len(all)/4 {
+		t.Errorf("%d of %d answers are the most probable ones", greedy, len(all))
+	}
+}
+
+func TestSamplingThatCannotBe(t *testing.T) {
+	g := open(t, &toy{vocab: 30, layers: 1}, generate.Options{MaxSequences: 4})
+	cold, much, none := -1.0, 1.5, 0
+	p := backend.Prompt{Tokens: []int32{1}, MaxNewTokens: 2, Beams: 2, Sampling: &backend.Sampling{
+		Temperature: &cold, TopP: &much, TopK: &none,
+	}}
+	err := g.Generate(t.Context(), p, &answer{})
+	for _, want := range []string{"Temperature = -1", "TopP = 1.5", "TopK = 0", "no beam search"} {
+		if !errors.Is(err, generate.ErrPrompt) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q in it", err, want)
+		}
+	}
+}

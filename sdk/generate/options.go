@@ -85,6 +85,7 @@ func (g *Generator) check(p *backend.Prompt) error {
 	if p.Beams < 0 || branches(p) > g.options.MaxSequences {
 		fault("%d beams, want at most the %d sequences that are decoded together", p.Beams, g.options.MaxSequences)
 	}
+	faults = append(faults, g.options.checkSampling(p)...)
 	if faults = append(faults, g.options.checkRule(p)...); len(faults) == 0 {
 		return nil
 	}
@@ -99,6 +100,21 @@ func (g *Generator) checkSize(s *sequence) error {
 			ErrPrompt, rows, s.size.tokens, need, g.options.CacheBytes)
 	}
 	return nil
+}
+
+// checkSampling lists what a prompt cannot draw by.
+func (o *Options) checkSampling(p *backend.Prompt) []error {
+	if p.Sampling == nil {
+		return nil
+	}
+	var faults []error
+	if err := p.Sampling.Check(); err != nil {
+		faults = append(faults, fmt.Errorf("Sampling: %w", err))
+	}
+	if p.Beams > 1 || o.Beams != HuggingFace {
+		faults = append(faults, errors.New("it has Sampling, with which there is no beam search"))
+	}
+	return faults
 }
 
 // checkRule lists what a rule of beam search lacks in a prompt.

@@ -61,6 +61,8 @@ func newSearch(p *backend.Prompt, o Options, all bool) search {
 		return newGNMTBeams(p, o, all)
 	case p.Beams > 1:
 		return newBeams(p, o)
+	case p.Sampling != nil:
+		return newSampled(p, o)
 	}
 	return &greedy{limits: limitsOf(p, o)}
 }
@@ -80,9 +82,14 @@ func (g *greedy) next(logits [][]float32) error {
 	if err != nil {
 		return err
 	}
+	g.take(id)
+	return nil
+}
+
+// take goes on with a token.
+func (g *greedy) take(id int32) {
 	g.ids = append(g.ids, id)
 	g.ended = len(g.ids) >= g.most || among(id, g.ends)
-	return nil
 }
 
 func (g *greedy) done() bool      { return g.ended }

@@ -24,7 +24,7 @@ func (s *source) generator(
 	if opener, ok := s.backend.(backend.GeneratorOpener); ok {
 		return openGenerators(ctx, c, o.Devices, func(ctx context.Context, c backend.Config) (backend.Generator, error) {
 			g, err := openOwn(ctx, opener, parts[0].Model, c)
-			return hears(w, g, err)
+			return suits(w, g, err)
 		})
 	}
 	maker, ok := sdk.As[sdk.SessionGenerator](w)
@@ -34,22 +34,30 @@ func (s *source) generator(
 	}
 	return openGenerators(ctx, c, o.Devices, func(ctx context.Context, c backend.Config) (backend.Generator, error) {
 		g, err := s.decoder(ctx, maker, parts, decoderConfig(w, o.Scenario, c))
-		return hears(w, g, err)
+		return suits(w, g, err)
 	})
 }
 
-// hears refuses a generator that takes no audio where the workload's prompts are audio.
-func hears(w sdk.Workload, g backend.Generator, err error) (backend.Generator, error) {
+// suits refuses a generator that does not take what the workload's prompts are: audio, or with sampling.
+func suits(w sdk.Workload, g backend.Generator, err error) (backend.Generator, error) {
 	if err != nil {
 		return nil, err
 	}
+	var faults []error
 	a, asks := sdk.As[sdk.AudioPrompter](w)
-	if taker, takes := g.(backend.AudioTaker); !asks || !a.AudioPrompts() || takes && taker.TakesAudio() {
+	if taker, takes := g.(backend.AudioTaker); asks && a.AudioPrompts() && !(takes && taker.TakesAudio()) {
+		faults = append(faults, sdk.Usage(errors.New("the prompts are audio, and what generates takes none: choose a backend "+
+			"and a model that transcribe")))
+	}
+	s, asks := sdk.As[sdk.SamplingPrompter](w)
+	if taker, takes := g.(backend.SamplingTaker); asks && s.SamplingPrompts() && !(takes && taker.TakesSampling()) {
+		faults = append(faults, sdk.Usage(errors.New("tokens are to be drawn (parameters temperature, top_p, top_k), and what "+
+			"generates takes the most probable one alone: choose a backend that samples, or --param temperature=0")))
+	}
+	if len(faults) == 0 {
 		return g, nil
 	}
-	err = sdk.Usage(errors.New("the prompts are audio, and what generates takes none: choose a backend and a model that " +
-		"transcribe"))
-	return nil, errors.Join(err, g.Close())
+	return nil, errors.Join(append(faults, g.Close())...)
 }
 
 // openOwn opens the backend's own generator.

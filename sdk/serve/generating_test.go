@@ -321,17 +321,44 @@ func (d deaf) Close() error     { *d.closed++; return nil }
 
 func TestAudioThatNobodyTakes(t *testing.T) {
 	closed := 0
-	if g, err := hears(spoken{}, deaf{takes: true, closed: &closed}, nil); err != nil || g == nil {
+	if g, err := suits(spoken{}, deaf{takes: true, closed: &closed}, nil); err != nil || g == nil {
 		t.Errorf("error %v of a generator that takes audio", err)
 	}
-	if _, err := hears(spoken{}, deaf{closed: &closed}, nil); !errors.Is(err, sdk.ErrUsage) || closed != 1 {
+	if _, err := suits(spoken{}, deaf{closed: &closed}, nil); !errors.Is(err, sdk.ErrUsage) || closed != 1 {
 		t.Errorf("error %v of one that takes none, %d closed", err, closed)
 	}
 	_, err := (&source{backend: &generators{}}).generator(t.Context(), spoken{}, prompts{}.Parts(), sdk.Options{})
 	if !errors.Is(err, sdk.ErrUsage) || !strings.Contains(err.Error(), "the prompts are audio") {
 		t.Errorf("error %v of a backend that says nothing", err)
 	}
-	if g, err := hears(decoded{}, deaf{closed: &closed}, nil); err != nil || g == nil {
+	if g, err := suits(decoded{}, deaf{closed: &closed}, nil); err != nil || g == nil {
 		t.Errorf("error %v where the prompts are no audio", err)
+	}
+}
+
+// drawn is a workload whose prompts have sampling, and dice a generator that says whether it draws.
+type drawn struct{ decoded }
+
+func (drawn) SamplingPrompts() bool { return true }
+
+type dice struct {
+	deaf
+	draws bool
+}
+
+func (d dice) TakesSampling() bool { return d.draws }
+
+func TestSamplingThatNobodyTakes(t *testing.T) {
+	closed := 0
+	if g, err := suits(drawn{}, dice{deaf{closed: &closed}, true}, nil); err != nil || g == nil {
+		t.Errorf("error %v of a generator that draws", err)
+	}
+	for _, g := range []backend.Generator{dice{deaf{closed: &closed}, false}, deaf{closed: &closed}} {
+		if _, err := suits(drawn{}, g, nil); !errors.Is(err, sdk.ErrUsage) || !strings.Contains(err.Error(), "temperature=0") {
+			t.Errorf("error %v of one that does not", err)
+		}
+	}
+	if g, err := suits(decoded{}, deaf{closed: &closed}, nil); err != nil || g == nil || closed != 2 {
+		t.Errorf("error %v where nothing is drawn, %d closed", err, closed)
 	}
 }

@@ -1,6 +1,7 @@
 package openaitest
 
 import (
+	"encoding/json"
 	"net/http"
 	"slices"
 	"strconv"
@@ -23,6 +24,7 @@ type answer struct {
 	thinks       int // tokens of reasoning
 	calls        bool
 	total        int
+	says         []int32 // its tokens, where they are given
 
 	whole bool // it is sent in one piece
 
@@ -45,8 +47,8 @@ func (s *Server) newAnswer(ask Request, of api, w http.ResponseWriter, r *http.R
 	if of == embeddings || of == rerank {
 		return a
 	}
-	a.total = s.length(&ask)
-	if of != completions {
+	a.total, a.says = s.length(&ask), s.says(&ask)
+	if of != completions && of != native {
 		a.thinks = min(s.options.Think, a.total)
 		a.calls = s.options.Call != "" && len(ask.Tools) > 0
 	}
@@ -244,7 +246,7 @@ func (a *answer) flush() {
 }
 
 func (a *answer) id(i int) int32 {
-	if says := a.server.options.Says; says != nil {
+	if says := a.says; len(says) > 0 {
 		return says[i%len(says)]
 	}
 	return tokenID(a.prompt, i, a.server.options.Vocabulary)
@@ -255,11 +257,24 @@ func (a *answer) appendText(b []byte, i, n int) []byte {
 		return strconv.AppendInt(append(b, ' '), time.Now().UnixNano(), 10)
 	}
 	for k := range n {
-		if id := a.id(i + k); !a.hides(id) {
+		switch id := a.id(i + k); {
+		case a.hides(id):
+		case a.server.options.Spell != nil:
+			b = appendSpelled(b, a.server.options.Spell(id))
+		default:
 			b = appendToken(b, id)
 		}
 	}
 	return b
+}
+
+// appendSpelled appends a text as it stands within a JSON string.
+func appendSpelled(b []byte, text string) []byte {
+	quoted, err := json.Marshal(text)
+	if err != nil { // not for strings
+		return b
+	}
+	return append(b, quoted[1:len(quoted)-1]...)
 }
 
 // hides tells whether a token has no text.

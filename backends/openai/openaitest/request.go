@@ -15,6 +15,7 @@ const (
 	responses
 	embeddings
 	rerank
+	native // SGLang's /generate
 )
 
 // Request is what a client asks, by any API.
@@ -39,6 +40,13 @@ type Request struct {
 	Usage     struct {
 		Include bool `json:"include_usage"`
 	} `json:"stream_options"`
+	// InputIDs and Params are what /generate is asked by; the prompt is Prompt there, too, and the limit MaxTokens.
+	InputIDs json.RawMessage `json:"input_ids"`
+	Params   struct {
+		MaxTokens int  `json:"max_new_tokens"`
+		MinTokens int  `json:"min_new_tokens"`
+		IgnoreEnd bool `json:"ignore_eos"`
+	} `json:"sampling_params"`
 }
 
 // unlimited is how many tokens an answer has where nobody limits it.
@@ -57,10 +65,18 @@ func (s *Server) length(ask *Request) int {
 	if o.Tokens > 0 {
 		n = min(n, o.Tokens)
 	}
-	if o.Says != nil {
-		n = min(n, len(o.Says))
+	if says := s.says(ask); says != nil {
+		n = min(n, len(says))
 	}
 	return n + o.Extra
+}
+
+// says are the tokens of the answer to a request, where they are given.
+func (s *Server) says(ask *Request) []int32 {
+	if s.options.Answer != nil {
+		return s.options.Answer(ask)
+	}
+	return s.options.Says
 }
 
 // promptOf is the tokens of a prompt, as numbers that are equal where they are.
@@ -70,7 +86,7 @@ func (s *Server) promptOf(ask *Request, of api) (tokens []uint64) {
 		return s.texts(tokens, ask.Messages, s.options.Template)
 	case responses:
 		return s.texts(tokens, ask.Input, s.options.Template)
-	case completions:
+	case completions, native:
 		return s.texts(tokens, ask.Prompt, 0)
 	case embeddings:
 		return s.texts(tokens, ask.Input, 0)

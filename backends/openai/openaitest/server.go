@@ -34,22 +34,27 @@ type Options struct {
 	// Slots is how many requests are worked on at a time; others wait in the order in which they came. 0: all.
 	Slots int
 
-	Together   int           // tokens in each event; 0: 1
-	Vocabulary int           // token ids are below; 0: 32000
-	Tokens     int           // of each answer, at most what a request allows; 0: that
-	EndsAt     int           // where answers end by themselves, but with ignore_eos or more min_tokens; 0: nowhere
-	Extra      int           // tokens beyond what a request allows
-	Says       []int32       // the tokens of each answer; nil: some that depend on the prompt
-	Special    []int32       // tokens whose text is left out, unless a request has skip_special_tokens false
-	Think      int           // tokens of reasoning at the beginning of chats and responses
-	Call       string        // the tool that chats and responses with tools call instead of an answer; "": none
-	IDs        bool          // report token ids, to requests that ask for them
-	NoUsage    bool          // do not report usage, even where it is asked for
-	Late       time.Duration // from the last token to the usage record
-	Roles      bool          // begin chats with an event that has the role alone, before any token
-	Comments   bool          // send a comment before each event
-	NoStream   bool          // answer in one piece, whatever is asked
-	Stamps     bool          // the text of an event is the time at which it is written, in nanoseconds since 1970
+	Together   int     // tokens in each event; 0: 1
+	Vocabulary int     // token ids are below; 0: 32000
+	Tokens     int     // of each answer, at most what a request allows; 0: that
+	EndsAt     int     // where answers end by themselves, but with ignore_eos or more min_tokens; 0: nowhere
+	Extra      int     // tokens beyond what a request allows
+	Says       []int32 // the tokens of each answer; nil: some that depend on the prompt
+	// Answer, if not nil, has the tokens of the answer to a request, in place of Says. Spell is the text of a token; nil: a
+	// blank and the number of its id.
+	Answer   func(ask *Request) []int32
+	Spell    func(id int32) string
+	Special  []int32       // tokens whose text is left out, unless a request has skip_special_tokens false
+	Think    int           // tokens of reasoning at the beginning of chats and responses
+	Call     string        // the tool that chats and responses with tools call instead of an answer; "": none
+	IDs      bool          // report token ids, to requests that ask for them
+	NoUsage  bool          // do not report usage, even where it is asked for
+	Late     time.Duration // from the last token to the usage record
+	Roles    bool          // begin chats with an event that has the role alone, before any token
+	Comments bool          // send a comment before each event
+	NoStream bool          // answer in one piece, whatever is asked
+	Repeats  bool          // events of /generate have all tokens so far, in place of the new ones
+	Stamps   bool          // the text of an event is the time at which it is written, in nanoseconds since 1970
 
 	// Template is how many tokens a chat's template adds to a prompt. Words counts the tokens of a text; nil: its words.
 	Template int
@@ -77,6 +82,10 @@ type Fault struct {
 	Stall  bool   // send nothing more until the client goes
 	Error  string // report an error within the stream, and end it
 	Event  string // send this event's data instead
+	// IDs and Count are what an event of /generate has more of, ids that nobody generated and tokens that it counts; below
+	// 0: less. Uncounted leaves the count out.
+	IDs, Count int
+	Uncounted  bool
 }
 
 // Server is an http.Handler.
@@ -113,6 +122,7 @@ func New(o Options) *Server {
 	} {
 		s.mux.HandleFunc("POST "+path, func(w http.ResponseWriter, r *http.Request) { s.answer(w, r, of) })
 	}
+	s.mux.HandleFunc("POST /generate", func(w http.ResponseWriter, r *http.Request) { s.answer(w, r, native) })
 	s.mux.HandleFunc("POST /v1/audio/transcriptions", s.transcribe)
 	s.mux.HandleFunc("GET /metrics", s.metrics)
 	if o.Version != "" {
@@ -183,7 +193,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, of api) {
 		refuse(w, http.StatusBadRequest, err.Error())
 		return
 	}
-	if !s.knows(ask.Model) {
+	if of != native && !s.knows(ask.Model) {
 		refuse(w, http.StatusNotFound, "no model "+ask.Model)
 		return
 	}
@@ -214,6 +224,9 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, of api) {
 // read takes a request, of which fields may be missing, and strings be of any type.
 func read(body io.Reader) (ask Request, err error) {
 	err = json.NewDecoder(body).Decode(&ask)
+	if p := ask.Params; len(ask.InputIDs) > 0 {
+		ask.Prompt, ask.MaxTokens, ask.MinTokens, ask.IgnoreEnd = ask.InputIDs, p.MaxTokens, p.MinTokens, p.IgnoreEnd
+	}
 	return ask, err
 }
 

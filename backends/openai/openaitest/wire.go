@@ -15,8 +15,12 @@ const (
 
 // tokens is the data of an event with the tokens from i on, n of them.
 func (a *answer) tokens(i, n int) []byte {
-	if a.of == responses {
+	switch a.of {
+	case responses:
 		a.data = a.delta(a.data[:0], i, n)
+		return a.data
+	case native:
+		a.data = a.generated(a.data[:0], i, n)
 		return a.data
 	}
 	b := append(a.data[:0], `{"id":"mock-1","object":"text_completion","created":1700000000,"model":`...)
@@ -185,6 +189,11 @@ func (a *answer) entire() {
 		a.total, a.thinks, a.calls = 0, 0, false
 	default:
 		a.sent(time.Now(), 0, a.total)
+	}
+	if a.of == native {
+		a.events = a.fault.After // its faults are of the one event
+		_, _ = a.w.Write(a.generated(nil, 0, a.total))
+		return
 	}
 	var b []byte
 	switch a.of {

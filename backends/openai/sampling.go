@@ -1,0 +1,69 @@
+package openai
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+var _ backend.SamplingTaker = (*Generator)(nil)
+
+// TakesSampling says that prompts may have Sampling: servers draw by fields that all kinds of them have, top_k excepted.
+func (g *Generator) TakesSampling() bool { return true }
+
+// checkSampling lists what a prompt wants to be drawn by and the servers do not have.
+func (a *asker) checkSampling(p backend.Prompt) []string {
+	s := p.Sampling
+	if s == nil {
+		return nil
+	}
+	var faults []string
+	if err := s.Check(); err != nil {
+		faults = append(faults, err.Error())
+	}
+	if p.Beams > 1 {
+		faults = append(faults, "it has sampling, with which there is no beam search")
+	}
+	if s.TopK != nil && *s.TopK > 0 && a.kind.everyToken == "" && !a.has("top_k") {
+		faults = append(faults, fmt.Sprintf("it wants top_k = %d, and servers of the kind %s have no such field (option "+
+			"server says what they are)", *s.TopK, a.kind.name))
+	}
+	return faults
+}
+
+// appendSampling appends the fields of a prompt's sampling with a comma before each, but for those of option body.KEY.
+func (a *asker) appendSampling(b []byte, s *backend.Sampling) []byte {
+	if s == nil {
+		return b
+	}
+	topK := ""
+	switch {
+	case s.TopK == nil:
+	case *s.TopK > 0:
+		topK = strconv.Itoa(*s.TopK)
+	default:
+		topK = a.kind.everyToken
+	}
+	seed := ""
+	if s.Seed != nil {
+		seed = strconv.FormatInt(*s.Seed, 10)
+	}
+	for _, f := range []field{
+		{"temperature", decimal(s.Temperature)}, {"top_p", decimal(s.TopP)}, {"top_k", topK}, {a.seedName(), seed},
+		{"presence_penalty", decimal(s.PresencePenalty)}, {"frequency_penalty", decimal(s.FrequencyPenalty)},
+	} {
+		if f.value != "" && !a.has(a.within()+f.name) {
+			b = append(append(append(append(b, `,"`...), f.name...), `":`...), f.value...)
+		}
+	}
+	return b
+}
+
+// decimal is a number as JSON; "": there is none.
+func decimal(v *float64) string {
+	if v == nil {
+		return ""
+	}
+	return strconv.FormatFloat(*v, 'g', -1, 64)
+}

@@ -1,0 +1,208 @@
+package openai
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// Option api=sglang asks SGLang by its own /generate, whose answers are token ids: what a server generated, the end
+// token and special ones included, whatever it would make of them as text.
+
+// paramsPrefix is how options body.KEY name fields within sampling_params.
+const paramsPrefix = "sampling_params."
+
+// within is what stands before the name of a sampling field in options body.KEY.
+func (a *asker) within() string {
+	if a.settings.api == native {
+		return paramsPrefix
+	}
+	return ""
+}
+
+// seedName is the field of the seed.
+func (a *asker) seedName() string {
+	if a.settings.api == native {
+		return "sampling_seed"
+	}
+	return "seed"
+}
+
+// generation writes a request to /generate.
+func (a *asker) generation(p backend.Prompt) request {
+	b := make([]byte, 0, 512+7*len(p.Tokens))
+	b = appendIDs(append(b, `{"input_ids":`...), p.Tokens)
+	b = append(b, `,"sampling_params":{`...)
+	b = appendNumber(b, "max_new_tokens", p.MaxNewTokens)
+	if p.MinNewTokens > 0 && !a.has(paramsPrefix+"min_new_tokens") {
+		b = appendNumber(append(b, ','), "min_new_tokens", p.MinNewTokens)
+	}
+	if len(p.EOS) > 0 && !a.has(paramsPrefix+"stop_token_ids") {
+		b = appendIDs(append(b, `,"stop_token_ids":`...), p.EOS)
+	}
+	if s := p.Sampling; s != nil {
+		b = a.appendSampling(b, s)
+	} else if !a.has(paramsPrefix + "temperature") {
+		b = append(b, `,"temperature":0`...)
+	}
+	b = append(a.appendBody(b, true), '}')
+	b = append(a.appendBody(b, false), `,"stream":`...)
+	b = append(strconv.AppendBool(b, !a.settings.whole), '}')
+	return request{path: native.path(), beside: true, body: b, native: true, whole: a.settings.whole}
+}
+
+// appendBody appends the fields of option body.KEY that belong within sampling_params, or those that do not.
+func (a *asker) appendBody(b []byte, within bool) []byte {
+	for _, name := range slices.Sorted(maps.Keys(a.settings.body)) {
+		if field, is := strings.CutPrefix(name, paramsPrefix); is == within {
+			b = append(appendText(append(b, ','), field), ':')
+			b = append(b, a.settings.body[name]...)
+		}
+	}
+	return b
+}
+
+// at is where a request goes, at an endpoint.
+func (r request) at(base *url.URL) string {
+	if r.beside {
+		return besideAPI(base, r.path)
+	}
+	return base.String() + r.path
+}
+
+// generated reads an event of /generate, or its answer in one piece. The chunk is valid until the next call, its ids as
+// they came. ok is false if it is not what /generate has.
+func (p *parser) generated(data []byte) (c *chunk, ok bool) {
+	p.reset(data)
+	c = &p.chunk
+	*c = chunk{text: c.text[:0], thought: c.thought[:0], called: c.called[:0], ids: c.ids[:0]}
+	if p.peek() != '{' {
+		return c, false
+	}
+	p.object(func(key []byte) {
+		switch string(key) {
+		case "output_ids":
+			p.array(func() { c.ids = append(c.ids, p.id()) })
+		case "meta_info":
+			p.object(p.generatedInfo)
+		case "error":
+			p.fault()
+		default:
+			p.skip()
+		}
+	})
+	p.end()
+	return c, !p.bad
+}
+
+// generatedInfo reads what an event says of the answer.
+func (p *parser) generatedInfo(key []byte) {
+	u := &p.chunk.usage
+	switch string(key) {
+	case "completion_tokens":
+		u.completion, u.known = p.integer()
+	case "prompt_tokens":
+		p.count(&u.prompt, tellsPrompt)
+	case "cached_tokens":
+		p.count(&u.cached, tellsCached)
+	case "finish_reason":
+		p.generatedFinish()
+	default:
+		p.skip()
+	}
+}
+
+// generatedFinish reads why an answer ended: an object with its type, a string, or null.
+func (p *parser) generatedFinish() {
+	if p.peek() != '{' {
+		p.chunk.finish = p.textOr()
+		return
+	}
+	message := ""
+	p.object(func(key []byte) {
+		switch string(key) {
+		case "type":
+			p.chunk.finish = p.textOr()
+		case "message":
+			message = p.textOr()
+		default:
+			p.skip()
+		}
+	})
+	if p.chunk.finish == "abort" {
+		p.chunk.fault, p.chunk.hasFault = "the answer was aborted: "+message, true
+	}
+}
+
+// idForm is which ids the events of an answer of /generate have.
+type idForm uint8
+
+const (
+	unknownIDs idForm = iota // the first event has both
+	newIDs
+	allIDs
+)
+
+// fresh leaves of the ids of an event those that are new. An event has either them or, as servers have it that do not
+// send parts alone, all ids so far: all events of an answer in one form, which their counts of tokens must bear out. Ids
+// are never guessed.
+func (a *answer) fresh(c *chunk) error {
+	have, count := len(a.ids), int(c.usage.completion)
+	n := count - have
+	switch {
+	case !c.usage.known:
+		return fmt.Errorf("%w: it does not say how many tokens there are (meta_info.completion_tokens), so that nobody can "+
+			"tell which of its ids are new", ErrStream)
+	case n < 0:
+		return fmt.Errorf("%w: it takes tokens back: %d after %d had come", ErrStream, count, have)
+	}
+	if have > 0 && a.form == unknownIDs {
+		a.form = newIDs
+		if len(c.ids) == count {
+			a.form = allIDs
+		}
+	}
+	want := n
+	if a.form == allIDs {
+		want = count
+	}
+	if len(c.ids) != want {
+		return fmt.Errorf("%w: it has %d token ids, and counts %d tokens, %d of which are new", ErrStream, len(c.ids), count,
+			n)
+	}
+	if a.form != allIDs {
+		return nil
+	}
+	for at, id := range a.ids {
+		if c.ids[at] != id {
+			return fmt.Errorf("%w: token %d of its answer is %d, and was %d before", ErrStream, at, c.ids[at], id)
+		}
+	}
+	c.ids = c.ids[have:]
+	return nil
+}
+
+// readGenerated takes an answer of /generate that comes in one piece.
+func (g *Generator) readGenerated(ctx context.Context, r *http.Response, c *call) *failure {
+	body, err := io.ReadAll(io.LimitReader(r.Body, c.most+1))
+	if err != nil {
+		return broken(ctx, err)
+	}
+	if int64(len(body)) > c.most {
+		return &failure{err: fmt.Errorf("%w: it goes on behind %d MiB, more than the tokens that it was asked for may take",
+			ErrStream, c.most>>20)}
+	}
+	c.answer.progress.Add(1)
+	if err := c.take(event{data: body}); err != nil {
+		return &failure{err: err}
+	}
+	return g.complete(c)
+}
