@@ -30,6 +30,7 @@ type ScoreRequest struct {
 	Path    string   // a log, the directory of a run, or one above the directories of several
 	Model   string   // that the logs are of
 	Dataset string   // path of the data set that ran; empty, without a result.json: the plugin's own
+	Test    string   // the compliance test that the logs are of; empty: as in result.json, else an accuracy run
 	Count   int      // only the first ones of the data set ran
 	Params  []string // key=value: the benchmark's own, beside those of result.json
 	Targets []string // metric=value: the least that is good enough, in place of the rules'
@@ -100,7 +101,7 @@ func (r ScoreRequest) score(ctx context.Context, catalog *discover.Catalog, log 
 	}
 	scoring := score.Scoring{
 		Model: served.Model, Dataset: origin.Options.Dataset, Count: origin.Options.Count, Params: origin.Options.Params,
-		Rules: cmp.Or(r.Rules, origin.Rules), Progress: r.Scoring,
+		Test: cmp.Or(r.Test, origin.Test), Rules: cmp.Or(r.Rules, origin.Rules), Progress: r.Scoring,
 	}
 	scoring.Wanted, scoring.Files, err = score.Ask{
 		Targets: r.Targets, Expect: r.Expect, ScorerModels: asked, Files: r.Files,
@@ -163,7 +164,7 @@ func (r ScoreRequest) origin(log results.AccuracyLog) (record.Run, error) {
 			"%s: no %s beside it says which model ran; name it with --benchmark", log.Path, record.FileName))
 	}
 	if r.Dataset != "" {
-		path, err := modelfiles.Dataset(r.Dataset)
+		path, err := modelfiles.Dataset("--dataset", r.Dataset)
 		if err != nil {
 			return run, sdk.Data(err)
 		}

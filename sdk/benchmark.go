@@ -130,6 +130,9 @@ type Options struct {
 	Precision string // chooses among embedded files: "fp32" (default), "int8"
 	Dataset   string // path of a data set in the official layout; empty: the synthetic one
 	Count     int    // use only the first Count samples of the data set; 0: all
+	// Use is what the workload is opened for: UsePerformance, UseAccuracy, or the name of the compliance test that a run
+	// is made for. Older harnesses do not say.
+	Use string
 
 	Scenario loadgen.Scenario
 	// Batch is the largest batch; 0 lets the sdk choose by scenario and backend.
@@ -160,6 +163,7 @@ const (
 type ScoreOptions struct {
 	Model   string
 	Dataset string // empty: the synthetic one
+	Use     string // the compliance test that the log is of; empty: an accuracy run
 	Count   int
 	Params  map[string]string // e.g. "dtype": the payload's element type
 	// Embedded says that the embedded model gave the answers: parameters that Params leaves out have its defaults.

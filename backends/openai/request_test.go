@@ -90,7 +90,7 @@ func TestSampledRequests(t *testing.T) {
 			if got := strings.Trim(fields, ",}"); got != c.want {
 				t.Errorf("%v: %s, want %s", c.options, got, c.want)
 			}
-			if own := strings.Contains(string(r.body), `"temperature":0,`); own || strings.Contains(string(r.body), `"top_k":1`) {
+			if strings.Contains(string(r.body), `"temperature":0,`) || strings.Contains(string(r.body), `"top_k":1`) {
 				t.Errorf("%v: a request to draw asks for the most probable token: %s", c.options, r.body)
 			}
 		}

@@ -9,7 +9,7 @@ import (
 
 var _ backend.SamplingTaker = (*Generator)(nil)
 
-// TakesSampling says that prompts may have Sampling: servers draw by fields that all kinds of them have, top_k excepted.
+// TakesSampling says that prompts may have Sampling: servers draw by fields that all kinds of them have, but for top_k.
 func (g *Generator) TakesSampling() bool { return true }
 
 // checkSampling lists what a prompt wants to be drawn by and the servers do not have.

@@ -152,8 +152,8 @@ const (
 )
 
 // fresh leaves of the ids of an event those that are new. An event has either them or, as servers have it that do not
-// send parts alone, all ids so far: all events of an answer in one form, which their counts of tokens must bear out. Ids
-// are never guessed.
+// send parts alone, all ids so far: all events of an answer in one form, which their counts of tokens must bear out.
+// Ids are never guessed.
 func (a *answer) fresh(c *chunk) error {
 	have, count := len(a.ids), int(c.usage.completion)
 	n := count - have

@@ -106,11 +106,7 @@ func (p *Plan) chooseOptions(r Request) []error {
 			faults = append(faults, fmt.Errorf("%s %d: want a number above 0", n.flag, n.value))
 		}
 	}
-	if r.Dataset != "" {
-		path, err := modelfiles.Dataset(r.Dataset)
-		o.Dataset = path
-		faults = append(faults, sdk.Data(err))
-	}
+	faults = append(faults, p.chooseDatasets(r)...)
 	if i := slices.Index(r.Devices, ""); i >= 0 {
 		faults = append(faults, fmt.Errorf("--device %q: a device without a name", strings.Join(r.Devices, ",")))
 	}

@@ -35,7 +35,7 @@ type Plan struct {
 	Served   discover.Served
 	File     *sdk.ModelFile    // the manifest entry of the model file; nil for a user's own
 	Embedded bool              // no file of the user's: the plugin's embedded model
-	Options  sdk.Options       // of every run, but for the scenario
+	Options  sdk.Options       // of every run, but for the scenario and the data of a use of its own (OptionsOf)
 	Secrets  map[string]string // those of Options.BackendOptions that are shown nowhere, whatever they are called
 	Division division.Division
 	Profile  settings.Profile
@@ -61,6 +61,8 @@ type Plan struct {
 
 	// Request is what was asked for, with its secrets and the name of its round.
 	Request Request
+
+	datasets datasets
 }
 
 // Run is one test of the plan.
@@ -159,7 +161,7 @@ func build(r Request, s discover.Served) (*Plan, error) {
 	}
 	faults := p.choose(r)
 	faults = append(faults, p.chooseRuns(r)...)
-	faults = append(faults, p.chooseScoring(r), p.readStated(r), p.choosePower(r), p.checkExports(r))
+	faults = append(faults, p.checkDatasets(r), p.chooseScoring(r), p.readStated(r), p.choosePower(r), p.checkExports(r))
 	if err := exitcode.OfRequest(faults); err != nil {
 		return nil, err
 	}
@@ -227,8 +229,8 @@ func (p *Plan) chooseDivision(name string) error {
 func (p *Plan) chooseScoring(r Request) (err error) {
 	scored := slices.ContainsFunc(p.Runs, func(t Run) bool { return t.Mode == loadgen.AccuracyOnly })
 	p.Wanted, p.ScorerFiles, err = score.Ask{
-		Targets: r.Targets, Expect: r.Expect, ScorerModels: r.ScorerModels, Files: r.Files, Own: r.Dataset != "",
-		Unscored: !scored,
+		Targets: r.Targets, Expect: r.Expect, ScorerModels: r.ScorerModels, Files: r.Files,
+		Own: p.DatasetFor(sdk.UseAccuracy) != "", Unscored: !scored,
 	}.Read(p.Served.Model)
 	if err == nil && !scored && len(p.Runs) > 0 && (len(r.Targets) > 0 || r.Expect != "") {
 		err = errors.New("--target and --expect judge an accuracy, and no run of this plan measures one: leave --mode " +
@@ -240,7 +242,7 @@ func (p *Plan) chooseScoring(r Request) (err error) {
 // Scoring is how the logs of the plan's accuracy runs are scored.
 func (p *Plan) Scoring() score.Scoring {
 	return score.Scoring{
-		Model: p.Served.Model, Dataset: p.Options.Dataset, Count: p.Options.Count, Params: p.Options.Params,
+		Model: p.Served.Model, Dataset: p.DatasetFor(sdk.UseAccuracy), Count: p.Options.Count, Params: p.Options.Params,
 		Rules: p.Rules, Wanted: p.Wanted, Files: p.ScorerFiles, Progress: p.Request.Watch.Scoring,
 	}
 }

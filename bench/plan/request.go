@@ -61,7 +61,10 @@ type Request struct {
 	Targets      []string // metric=value: the least that an accuracy run must reach
 	Expect       string   // path of a file of expected answers; empty: none
 	Dataset      string   // path; empty: the plugin's own
-	Count        int
+	// AccuracyDataset and AuditDataset are paths for models whose accuracy runs, or whose compliance tests, have data sets
+	// of their own (sdk.DatasetInfo.Use); empty: Dataset.
+	AccuracyDataset, AuditDataset string
+	Count                         int
 	// System is a file of what the machine does not say of itself, Note a remark, and PrecisionLabel the precision of a
 	// model of the user's own: they are written down with the results.
 	System, Note, PrecisionLabel string

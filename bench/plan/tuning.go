@@ -170,7 +170,8 @@ func (p *Plan) OptionsOf(r Run) sdk.Options {
 		}
 		o = s.On(o)
 	}
-	o.Scenario = r.Scenario
+	o.Scenario, o.Use = r.Scenario, p.UseOf(r)
+	o.Dataset = p.DatasetFor(o.Use)
 	return o
 }
 

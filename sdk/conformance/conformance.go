@@ -18,8 +18,8 @@ import (
 type Subject struct {
 	Binary string
 	// Open are the options of every workload: model, precision, data set, backend and its options. The checks set
-	// Scenario. Count is how many samples are answered again and again, and all that accuracy is measured on; 0: 24 of
-	// them, or down to 8 where they take long, and the whole data set.
+	// Scenario and Use. Count is how many samples are answered again and again, and all that accuracy is measured on; 0:
+	// 24 of them, or down to 8 where they take long, and the whole data set.
 	Open sdk.Options
 	// ScorerFiles are the models that the scorer runs, where they are not the embedded ones: ScoreOptions.PartFiles.
 	ScorerFiles map[string]string
@@ -246,6 +246,7 @@ func (s Subject) withDefaults() (Subject, error) {
 	if s.Open.Count == 0 {
 		s.Open.Count = defaultSamples
 	}
+	s.Open.Use = sdk.UseAccuracy // what is opened is scored, too
 	if s.Queries == 0 {
 		s.Queries = defaultQueries
 	}

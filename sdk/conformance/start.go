@@ -135,8 +135,8 @@ func infoFaults(info sdk.WorkloadInfo, m sdk.ModelInfo, o sdk.Options) error {
 	if !strings.EqualFold(info.Model, m.Name) {
 		return fmt.Errorf("the model %q was opened, want %q", info.Model, m.Name)
 	}
-	for _, d := range m.Datasets {
-		if d.Embedded && o.Dataset == "" && o.Count == 0 && info.DatasetSize != d.Samples {
+	for _, d := range m.DatasetsFor(o.Use, true) {
+		if o.Dataset == "" && o.Count == 0 && info.DatasetSize != d.Samples {
 			return fmt.Errorf("the data set has %d samples, the description says %d", info.DatasetSize, d.Samples)
 		}
 	}

@@ -86,10 +86,8 @@ func (v *visit) start(ctx context.Context) (*host.Plugin, sdk.ModelInfo, error) 
 
 // clamp keeps a count within the embedded data set, whose size is described.
 func clamp(count int, dataset string, m sdk.ModelInfo) int {
-	for _, d := range m.Datasets {
-		if d.Embedded && dataset == "" && d.Samples > 0 {
-			count = min(count, d.Samples)
-		}
+	if all := m.DatasetsFor(sdk.UseAccuracy, true); len(all) > 0 && dataset == "" && all[0].Samples > 0 {
+		count = min(count, all[0].Samples)
 	}
 	return count
 }

@@ -50,8 +50,8 @@
 //
 // Sampling is by a rule of our own, which gives no other program's tokens. At step n, from 0, an answer's logits lose
 // their penalties, and what it cannot hold is left out. They are divided by the temperature; of the others TopK stay,
-// the greatest, then as few of the greatest as have the probability TopP among those. The token is the first by id up to
-// which the probabilities of what is left add up to more than a number of [0,1): the first of the generator
+// the greatest, then as few of the greatest as have the probability TopP among those. The token is the first by id up
+// to which the probabilities of what is left add up to more than a number of [0,1): the first of the generator
 // PCG(Seed, n) of math/rand/v2. So an answer depends on its prompt, its seed and the logits alone, whatever is decoded
 // beside it. At temperature 0 it is the greatest logit, the first of equal ones.
 //

@@ -21,7 +21,7 @@ type Manifest struct {
 	Name, Version, Summary string
 	Params                 []sdk.ParamInfo // of all models, without defaults, which are each model's
 	Embedded               EmbeddedEntry
-	Datasets               []sdk.DatasetInfo // the official ones
+	Datasets               []sdk.DatasetInfo // the official ones, and further embedded ones
 	Models                 []Model           // the first is the default
 
 	files fs.FS // model/card.json and the files that it names
@@ -193,9 +193,19 @@ func (m *Manifest) complete(e *Model) error {
 	return errors.Join(append(faults, err)...)
 }
 
-// chooseDatasets lists the embedded data set and those of the manifest that the model names.
+// ownEmbedded says whether a model names an embedded data set in the place of the one that all others have.
+func (m *Manifest) ownEmbedded(e *Model) bool {
+	return slices.ContainsFunc(m.Datasets, func(d sdk.DatasetInfo) bool {
+		return d.Embedded && d.Use == "" && slices.Contains(e.Datasets, d.Name)
+	})
+}
+
+// chooseDatasets lists the embedded data set and those of the manifest that the model names: embedded ones among them
+// are those of a use, or take the place of the one.
 func (m *Manifest) chooseDatasets(e *Model) error {
-	e.ModelInfo.Datasets = []sdk.DatasetInfo{m.Embedded.Dataset}
+	if len(e.Datasets) == 0 || !m.ownEmbedded(e) {
+		e.ModelInfo.Datasets = []sdk.DatasetInfo{m.Embedded.Dataset}
+	}
 	if len(e.Datasets) == 0 {
 		e.ModelInfo.Datasets = append(e.ModelInfo.Datasets, m.Datasets...)
 		return nil

@@ -284,3 +284,45 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// TestDataSetsOfUses: a model may have data sets of its own for accuracy runs and for tests, embedded ones too, and in
+// the place of the one that all models have.
+func TestDataSetsOfUses(t *testing.T) {
+	const listed = `{"name": "b", "embedded": {"dataset": {"name": "own"}},
+		"datasets": [{"name": "perf", "samples": 6}, {"name": "acc", "samples": 4, "use": "accuracy"},
+			{"name": "part", "samples": 2, "use": "TEST07"}, {"name": "own-acc", "embedded": true, "use": "accuracy"},
+			{"name": "other", "embedded": true, "samples": 3}],
+		"models": [{"name": "one", "datasets": ["perf", "acc", "part", "own-acc"]},
+			{"name": "two", "datasets": ["other", "perf"]}]}`
+	m, err := read(listed, folder(), Implementation{Samples: 5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, c := range []struct {
+		use      string
+		embedded bool
+		want     string
+	}{
+		{"", true, "own other"}, {sdk.UseAccuracy, true, "own-acc other"}, {"TEST07", true, "own other"},
+		{"", false, "perf perf"}, {sdk.UseAccuracy, false, "acc perf"}, {"TEST07", false, "part perf"},
+		{"TEST04", false, "perf perf"},
+	} {
+		var got []string
+		for _, e := range m.Models {
+			got = append(got, e.DatasetsFor(c.use, c.embedded)[0].Name)
+		}
+		if text := strings.Join(got, " "); text != c.want {
+			t.Errorf("%d: %q, embedded %v: %s, want %s", i, c.use, c.embedded, text, c.want)
+		}
+	}
+	if d, ok := m.Models[0].DatasetOf("TEST07"); !ok || d.Name != "part" {
+		t.Errorf("%+v, %v", d, ok)
+	}
+	if d, ok := m.Models[1].DatasetOf(sdk.UseAccuracy); ok {
+		t.Errorf("a model with one data set has %s for accuracy alone", d.Name)
+	}
+	r, err := m.scoring(sdk.ScoreOptions{})
+	if err != nil || r.Use != sdk.UseAccuracy {
+		t.Errorf("%v, a log is scored for %q", err, r.Use)
+	}
+}

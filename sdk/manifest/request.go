@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -46,6 +47,7 @@ type Request struct {
 	Exhibits int
 
 	Dataset string // path; empty: the embedded data set
+	Use     string // what it is opened for, as sdk.Options has it; to score: what the log is of
 	Count   int    // of the first samples; 0: all
 	Batch   int    // the largest batch that the user wants; 0: the benchmark's choice
 
@@ -60,7 +62,7 @@ func (m *Manifest) run(o sdk.Options) (*Request, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Request{Model: e, Dataset: o.Dataset, Batch: o.Batch, manifest: m, given: o.Params}
+	r := &Request{Model: e, Dataset: o.Dataset, Use: o.Use, Batch: o.Batch, manifest: m, given: o.Params}
 	files, err := m.openFiles(e, o)
 	r.Fault(err)
 	r.Files, r.Embedded = files.models, files.embedded
@@ -75,8 +77,8 @@ func (m *Manifest) scoring(o sdk.ScoreOptions) (*Request, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Request{Model: e, Scoring: true, Dataset: o.Dataset, OpenPart: o.OpenPart, Memory: o.Memory, Show: o.Show,
-		Exhibits: o.Exhibits, Embedded: o.Embedded, manifest: m, given: o.Params}
+	r := &Request{Model: e, Scoring: true, Dataset: o.Dataset, Use: cmp.Or(o.Use, sdk.UseAccuracy), OpenPart: o.OpenPart,
+		Memory: o.Memory, Show: o.Show, Exhibits: o.Exhibits, Embedded: o.Embedded, manifest: m, given: o.Params}
 	r.Files, err = m.scorerFiles(e, o.PartFiles)
 	r.Fault(err)
 	defaults := e.Defaults

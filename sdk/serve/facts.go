@@ -111,10 +111,10 @@ func tensors(infos []backend.TensorInfo) []sdk.Tensor {
 	return all
 }
 
-// dataset is the entry of the data set that o names: the embedded one, or the first that is not.
+// dataset is the entry of the data set that o names: the first of its use that is embedded, or that is not.
 func dataset(m sdk.ModelInfo, o sdk.Options) sdk.DatasetInfo {
-	if i := slices.IndexFunc(m.Datasets, func(d sdk.DatasetInfo) bool { return d.Embedded == (o.Dataset == "") }); i >= 0 {
-		return m.Datasets[i]
+	if all := m.DatasetsFor(o.Use, o.Dataset == ""); len(all) > 0 {
+		return all[0]
 	}
 	return sdk.DatasetInfo{}
 }

@@ -43,21 +43,21 @@ func suits(w sdk.Workload, g backend.Generator, err error) (backend.Generator, e
 	if err != nil {
 		return nil, err
 	}
-	var faults []error
-	a, asks := sdk.As[sdk.AudioPrompter](w)
-	if taker, takes := g.(backend.AudioTaker); asks && a.AudioPrompts() && !(takes && taker.TakesAudio()) {
-		faults = append(faults, sdk.Usage(errors.New("the prompts are audio, and what generates takes none: choose a backend "+
-			"and a model that transcribe")))
+	var fault error
+	a, speaks := sdk.As[sdk.AudioPrompter](w)
+	if taker, takes := g.(backend.AudioTaker); speaks && a.AudioPrompts() && !(takes && taker.TakesAudio()) {
+		fault = errors.New("the prompts are audio, and what generates takes none: choose a backend and a model that " +
+			"transcribe")
 	}
-	s, asks := sdk.As[sdk.SamplingPrompter](w)
-	if taker, takes := g.(backend.SamplingTaker); asks && s.SamplingPrompts() && !(takes && taker.TakesSampling()) {
-		faults = append(faults, sdk.Usage(errors.New("tokens are to be drawn (parameters temperature, top_p, top_k), and what "+
-			"generates takes the most probable one alone: choose a backend that samples, or --param temperature=0")))
+	s, draws := sdk.As[sdk.SamplingPrompter](w)
+	if taker, takes := g.(backend.SamplingTaker); draws && s.SamplingPrompts() && !(takes && taker.TakesSampling()) {
+		fault = errors.Join(fault, errors.New("tokens are to be drawn (parameters temperature, top_p, top_k), and what "+
+			"generates takes the most probable one alone: choose a backend that samples, or --param temperature=0"))
 	}
-	if len(faults) == 0 {
+	if fault == nil {
 		return g, nil
 	}
-	return nil, errors.Join(append(faults, g.Close())...)
+	return nil, errors.Join(sdk.Usage(fault), g.Close())
 }
 
 // openOwn opens the backend's own generator.

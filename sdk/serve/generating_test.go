@@ -354,7 +354,8 @@ func TestSamplingThatNobodyTakes(t *testing.T) {
 		t.Errorf("error %v of a generator that draws", err)
 	}
 	for _, g := range []backend.Generator{dice{deaf{closed: &closed}, false}, deaf{closed: &closed}} {
-		if _, err := suits(drawn{}, g, nil); !errors.Is(err, sdk.ErrUsage) || !strings.Contains(err.Error(), "temperature=0") {
+		_, err := suits(drawn{}, g, nil)
+		if !errors.Is(err, sdk.ErrUsage) || !strings.Contains(err.Error(), "temperature=0") {
 			t.Errorf("error %v of one that does not", err)
 		}
 	}

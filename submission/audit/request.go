@@ -59,7 +59,7 @@ type Request struct {
 	// PerformanceOnly leaves out what needs accuracy logs, which are cut short in a submission that is packed.
 	PerformanceOnly bool
 
-	EOS         string   // the end token of TEST06; empty means 2
+	EOS         string   // the end tokens of TEST06 with commas between them; empty means 2
 	Tolerance   *float64 // of TEST08's normalised entropy, relative; nil means 0.001
 	Threshold   *float64 // of TEST07; nil means the audit.config's, or the round's
 	MinTokens   *float64 // of TEST09, as Threshold

@@ -3,7 +3,9 @@ package audit
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/submission/internal/evidence"
@@ -13,13 +15,18 @@ import (
 // test06 judges the consistency of answers of tokens: the first token is the one that was reported first, an answer
 // ends with one end token at most, and is as long as it was counted.
 func (j *judge) test06(ctx context.Context) (Verdict, error) {
-	eos := 2.0
+	eos := []float64{2}
 	if j.r.EOS != "" {
-		n, err := strconv.ParseInt(j.r.EOS, 10, 64)
-		if err != nil {
-			return Verdict{}, fmt.Errorf("%w: the end token %q, want a number", ErrRequest, j.r.EOS)
+		eos = eos[:0]
+		for part := range strings.SplitSeq(j.r.EOS, ",") {
+			n, err := strconv.ParseInt(part, 10, 64)
+			if err != nil {
+				return Verdict{}, fmt.Errorf("%w: the end token %q, want a number, or several with commas between them", ErrRequest,
+					part)
+			}
+			eos = append(eos, float64(n))
 		}
-		eos = float64(n)
+		j.note("An answer ends with one of the tokens %s.", j.r.EOS)
 	}
 	j.logs(false)
 	if j.scenario == "" && j.r.Scenario == "" {
@@ -40,7 +47,7 @@ func (j *judge) test06(ctx context.Context) (Verdict, error) {
 // consistency looks at answers of tokens.
 type consistency struct {
 	dtype    evidence.DType
-	eos      float64
+	eos      []float64
 	streams  bool
 	payloads *payloads
 
@@ -55,7 +62,7 @@ func (c *consistency) add(e mllog.AccuracyEntry) {
 	c.payloads.add(c.dtype, e)
 	size := c.dtype.Size
 	data := e.Data[:len(e.Data)/size*size]
-	if len(data) >= 2*size && c.dtype.At(data, len(data)/size-1) == c.eos && c.dtype.At(data, len(data)/size-2) == c.eos {
+	if n := len(data) / size; n >= 2 && c.isEnd(data, n-1) && c.isEnd(data, n-2) {
 		c.ends.add(e)
 	}
 	switch {
@@ -71,6 +78,11 @@ func (c *consistency) add(e mllog.AccuracyEntry) {
 	case len(e.TokenData) > len(data) || !evidence.SameTokens(c.dtype, data, e.TokenData):
 		c.first.add(e)
 	}
+}
+
+// isEnd says whether token i is one that ends answers.
+func (c *consistency) isEnd(data []byte, i int) bool {
+	return slices.Contains(c.eos, c.dtype.At(data, i))
 }
 
 func (c *consistency) judge(j *judge) {

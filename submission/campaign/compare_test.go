@@ -110,8 +110,16 @@ func TestTestsOfAModel(t *testing.T) {
 			t.Errorf("%s %s: no error", model, word)
 		}
 	}
-	if _, err := Steps(rules, "gpt-oss-120b", "Offline", "TEST07"); err == nil {
-		t.Error("TEST07 is run")
+	steps, err := Steps(rules, "gpt-oss-120b", "Offline", "TEST07")
+	if err != nil || len(steps) != 1 || !slices.Equal(steps[0].Set, []string{"performance_sample_count_override=0"}) {
+		t.Errorf("TEST07 is %+v, %v", steps, err)
+	}
+	if steps, err := Steps(rules, "gpt-oss-120b", "Server", "TEST09"); err != nil || len(steps) != 1 ||
+		!strings.Contains(steps[0].Test.Config, "min_query_count = 6396") {
+		t.Errorf("TEST09 is %+v, %v", steps, err)
+	}
+	if _, err := Steps(rules, "dlrm-v3", "Offline", "TEST08"); err == nil {
+		t.Error("TEST08 is run")
 	}
 }
 
@@ -119,18 +127,18 @@ func TestTestsOfAModel(t *testing.T) {
 func TestElementType(t *testing.T) {
 	for _, tt := range []struct {
 		params []sdk.ParamInfo
-		given  []string
+		given  map[string]string
 		want   string
 	}{
 		{nil, nil, ""},
 		{[]sdk.ParamInfo{{Name: "dtype", Default: "float"}}, nil, "float32"},
-		{[]sdk.ParamInfo{{Name: "dtype", Default: "int32"}}, []string{"dtype=int64", "size=3"}, "int64"},
+		{[]sdk.ParamInfo{{Name: "dtype", Default: "int32"}}, map[string]string{"dtype": "int64", "size": "3"}, "int64"},
 		{[]sdk.ParamInfo{{Name: "dtype", Default: "float16"}}, nil, ""},
 		{[]sdk.ParamInfo{{Name: "dtype", Default: "auto"}, {Name: "payload", Default: "int32"}}, nil, "int32"},
-		{[]sdk.ParamInfo{{Name: "payload", Default: "int32"}}, []string{"payload=uint8"}, "byte"},
+		{[]sdk.ParamInfo{{Name: "payload", Default: "int32"}}, map[string]string{"payload": "uint8"}, "byte"},
 		{[]sdk.ParamInfo{{Name: "dtype", Default: "float32"}, {Name: "payload", Default: "class"}}, nil, "float32"},
 	} {
-		if got := elementType(tt.params, tt.given); got != tt.want {
+		if got := elementType(valuesOf(tt.params, tt.given)); got != tt.want {
 			t.Errorf("%v, %v: %q, want %q", tt.params, tt.given, got, tt.want)
 		}
 	}

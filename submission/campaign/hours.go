@@ -63,15 +63,14 @@ func inTime(samples, rate float64) time.Duration {
 	return time.Duration(seconds * float64(time.Second))
 }
 
-// samples is the size of a plan's data set, as far as the manifest knows it; 0: it does not.
-func samples(p *bench.Plan) int {
+// samples is the size of the data set of a plan's run, as far as the manifest knows it; 0: it does not.
+func samples(p *bench.Plan, r bench.PlannedRun) int {
 	if p.Options.Count > 0 {
 		return p.Options.Count
 	}
-	for _, d := range p.Served.Model.Datasets {
-		if d.Embedded == (p.Options.Dataset == "") {
-			return d.Samples
-		}
+	use := p.UseOf(r)
+	if all := p.Served.Model.DatasetsFor(use, p.DatasetFor(use) == ""); len(all) > 0 {
+		return all[0].Samples
 	}
 	return 0
 }

@@ -3,7 +3,7 @@ package campaign
 import (
 	"cmp"
 	"context"
-	"strings"
+	"maps"
 
 	"github.com/plumbline-ml/plumbline/bench"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -15,6 +15,7 @@ type Model struct {
 	RulesKey  string   // in the rules' tables
 	Scenarios []string // those of the request
 	Left      []string // scenarios that are not run, and why
+	ends      string   // ids of the tokens that end its answers, with commas between them; empty: not known
 	element   string   // type of its payloads' elements, as the tests name it; empty: their default
 }
 
@@ -32,22 +33,29 @@ func (c *Campaign) Model(ctx context.Context) (Model, error) {
 	for _, run := range p.Runs {
 		m.Scenarios = append(m.Scenarios, run.Scenario.String())
 	}
-	m.element = elementType(served.Params, c.Request.Params)
+	values := valuesOf(served.Params, p.Options.Params)
+	m.element = elementType(values)
+	if _, given := p.Options.Params["eos"]; given || !p.Embedded { // the embedded model has one of its own
+		m.ends = values["eos"]
+	}
 	return m, nil
 }
 
-// elementType is the type of a model's payloads by the name that the tests have for it; empty where their own default
-// has to do. Benchmarks name it by parameters: dtype, as which payloads are scored, and payload, as which a class is
-// written.
-func elementType(of []sdk.ParamInfo, given []string) string {
+// valuesOf are a model's parameters, as far as the harness knows their values. The tests need of them what type the
+// elements of payloads have (payload, as which a class is written, and dtype, as which payloads are scored), and what
+// ends an answer (eos).
+func valuesOf(all []sdk.ParamInfo, given map[string]string) map[string]string {
 	values := map[string]string{}
-	for _, param := range of {
+	for _, param := range all {
 		values[param.Name] = param.Default
 	}
-	for _, text := range given {
-		key, value, _ := strings.Cut(text, "=")
-		values[key] = value
-	}
+	maps.Copy(values, given)
+	return values
+}
+
+// elementType is the type of payloads' elements by the name that the tests have for it; empty where their own default
+// has to do.
+func elementType(values map[string]string) string {
 	return cmp.Or(typeName(values["payload"]), typeName(values["dtype"]))
 }
 

@@ -10,16 +10,22 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/submission/audit"
 	"github.com/plumbline-ml/plumbline/submission/result"
 )
 
-// scorer scores accuracy logs with the benchmark's own scorer, on the data set of the runs. It leaves nothing beside
-// the logs.
-func (c *Campaign) scorer(rules *mlconf.Rules, rulesKey string) func(context.Context, string) (audit.Score, error) {
+// scorer scores accuracy logs of a test's run, and of those that it is compared with, by the benchmark's own scorer: on
+// the data set that the test has alone, or on that of accuracy runs. It leaves nothing beside the logs.
+func (c *Campaign) scorer(rules *mlconf.Rules, rulesKey string,
+	own Step) func(context.Context, string) (audit.Score, error) {
 	return func(ctx context.Context, log string) (audit.Score, error) {
 		r := c.Request
+		dataset, err := c.scored(ctx, own)
+		if err != nil {
+			return audit.Score{}, err
+		}
 		dir, err := os.MkdirTemp("", "scored-")
 		if err != nil {
 			return audit.Score{}, err
@@ -29,7 +35,8 @@ func (c *Campaign) scorer(rules *mlconf.Rules, rulesKey string) func(context.Con
 			return audit.Score{}, err
 		}
 		all, err := bench.Score(ctx, bench.ScoreRequest{
-			Plugins: r.Plugins, Path: log, Model: r.Model, Dataset: r.Dataset, Count: r.Count, Params: r.Params,
+			Plugins: r.Plugins, Path: log, Model: r.Model, Dataset: dataset, Test: own.Test.Name, Count: r.Count,
+			Params:       r.Params,
 			ScorerModels: r.ScorerModels, Files: r.Files,
 		})
 		if err != nil {
@@ -41,6 +48,19 @@ func (c *Campaign) scorer(rules *mlconf.Rules, rulesKey string) func(context.Con
 		text := all[0].OfficialText
 		return audit.Score{Text: text, Metrics: metrics(rules.Targets(rulesKey, ""), text)}, nil
 	}
+}
+
+// scored is the path of the data set that a step's log is scored on; empty: the plugin's own.
+func (c *Campaign) scored(ctx context.Context, s Step) (string, error) {
+	p, err := bench.NewPlan(ctx, c.request(s))
+	if err != nil {
+		return "", err
+	}
+	use := p.UseOf(p.Runs[len(p.Runs)-1])
+	if use == sdk.UsePerformance {
+		use = sdk.UseAccuracy
+	}
+	return p.DatasetFor(use), nil
 }
 
 // linked is a log's name in another folder.

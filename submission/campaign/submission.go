@@ -98,7 +98,7 @@ func (c *Campaign) Plan(ctx context.Context, s Submission) ([]Planned, error) {
 			}
 			last := len(found) - 1
 			step.There = step.finished(found[last])
-			step.Takes, step.Sure = expected(p.Runs[last], samples(p))
+			step.Takes, step.Sure = expected(p.Runs[last], samples(p, p.Runs[last]))
 			all = append(all, step)
 		}
 	}

@@ -40,8 +40,8 @@ type Options struct {
 	EndsAt     int     // where answers end by themselves, but with ignore_eos or more min_tokens; 0: nowhere
 	Extra      int     // tokens beyond what a request allows
 	Says       []int32 // the tokens of each answer; nil: some that depend on the prompt
-	// Answer, if not nil, has the tokens of the answer to a request, in place of Says. Spell is the text of a token; nil: a
-	// blank and the number of its id.
+	// Answer, if not nil, has the tokens of the answer to a request, in place of Says. Spell is the text of a token; nil:
+	// a blank and the number of its id.
 	Answer   func(ask *Request) []int32
 	Spell    func(id int32) string
 	Special  []int32       // tokens whose text is left out, unless a request has skip_special_tokens false

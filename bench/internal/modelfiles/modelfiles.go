@@ -215,15 +215,15 @@ func File(path string) (string, error) {
 }
 
 // Dataset is the absolute path of a data set: a folder, or the one file that some models' are.
-func Dataset(path string) (string, error) {
+func Dataset(flag, path string) (string, error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return "", fmt.Errorf("--dataset %s: no such file or directory", path)
+		return "", fmt.Errorf("%s %s: no such file or directory", flag, path)
 	case err != nil:
-		return "", fmt.Errorf("--dataset: %w", err)
+		return "", fmt.Errorf("%s: %w", flag, err)
 	case !info.IsDir() && !info.Mode().IsRegular():
-		return "", fmt.Errorf("--dataset %s: neither a directory nor a regular file", path)
+		return "", fmt.Errorf("%s %s: neither a directory nor a regular file", flag, path)
 	}
 	return filepath.Abs(path)
 }

@@ -85,7 +85,7 @@ func differs(have, want record.Run, f facts) string {
 		return "it has other options"
 	case !sameSettings(have.Settings, want.Settings):
 		return "it has other settings"
-	case have.Workload == nil || f.DatasetSHA256 != have.Workload.DatasetSHA256:
+	case have.Workload == nil || f.datasets[want.Options.Dataset] != have.Workload.DatasetSHA256:
 		return "the data set is another one"
 	case !sameModel(*have.Workload, want.Options):
 		return "the model is another one"

@@ -19,11 +19,11 @@ import (
 
 // facts are the parts of a record that do not depend on the run.
 type facts struct {
-	Harness       record.Harness
-	System        system.Info
-	Plugin        record.Plugin
-	Command       []string
-	DatasetSHA256 string
+	Harness  record.Harness
+	System   system.Info
+	Plugin   record.Plugin
+	Command  []string
+	datasets map[string]string // checksums by path
 }
 
 // known are the facts without checksums, for which files are read.
@@ -44,8 +44,9 @@ func gather(p *plan.Plan) (f facts, err error) {
 	if f.Plugin.SHA256, _, err = checksum.File(p.Served.Path); err != nil {
 		return f, plugin.Fault(fmt.Errorf("plugin %s: %w", p.Served.Name, err))
 	}
-	if p.Options.Dataset != "" {
-		if f.DatasetSHA256, err = checksum.Dataset(p.Options.Dataset); err != nil {
+	f.datasets = map[string]string{}
+	for _, path := range p.Datasets() {
+		if f.datasets[path], err = checksum.Dataset(path); err != nil {
 			return f, sdk.Data(err)
 		}
 	}

@@ -112,6 +112,9 @@ func (r *runner) opening(ctx context.Context, pl plugin.Plugin, p *plan.Plan, t 
 		return exitcode.OrData(fmt.Errorf("opening %s: %w", t.Model, err))
 	}
 	sut, qsl := w.SUT(), w.QSL()
+	if err := p.CheckSamples(t, w.Info()); err != nil {
+		return errors.Join(err, closeWorkload(ctx, pl, w))
+	}
 	rec.FromWorkload(w.Info(), sut.Name(), qsl.Name())
 	defer func() {
 		if failed := closeWorkload(ctx, pl, w); failed != nil && err == nil {
@@ -129,7 +132,7 @@ func (r *runner) opening(ctx context.Context, pl plugin.Plugin, p *plan.Plan, t 
 	if p.File != nil {
 		rec.Workload.ModelNote = p.File.Note
 	}
-	if sum := r.facts.DatasetSHA256; sum != "" {
+	if sum := r.facts.datasets[p.OptionsOf(t).Dataset]; sum != "" {
 		rec.Workload.DatasetSHA256, rec.Workload.DatasetNote = sum, checksum.DatasetNote
 	}
 	rec.Hide(r.launch.Hide)

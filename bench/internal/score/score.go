@@ -37,6 +37,7 @@ type Scored struct {
 type Scoring struct {
 	Model   sdk.ModelInfo
 	Dataset string // path of one that the user named; empty: the plugin's own
+	Test    string // the compliance test that the log is of; empty: an accuracy run
 	Count   int    // only the first ones of the data set ran; 0: all
 	Params  map[string]string
 	Rules   string // the round whose answers to hand in are asked for; empty: the newest
@@ -50,9 +51,20 @@ type Scoring struct {
 // server.
 func (s Scoring) options(embedded bool) sdk.ScoreOptions {
 	return sdk.ScoreOptions{
-		Model: s.Model.Name, Dataset: s.Dataset, Count: s.Count, Params: s.Wanted.Params(s.Params), PartFiles: s.Files,
-		Show: shown(s.Model, s.Rules), Embedded: embedded,
+		Model: s.Model.Name, Dataset: s.Dataset, Use: s.use(), Count: s.Count, Params: s.Wanted.Params(s.Params),
+		PartFiles: s.Files,
+		Show:      shown(s.Model, s.Rules), Embedded: embedded,
 	}
+}
+
+// use is the test that the log is of where it has a data set of its own; others' logs are of that of accuracy runs.
+func (s Scoring) use() string {
+	for _, d := range s.Model.Datasets {
+		if d.Use == s.Test {
+			return s.Test
+		}
+	}
+	return ""
 }
 
 // shown are the samples whose answers a submission of a model hands in, in a round; empty: the newest. A round that is

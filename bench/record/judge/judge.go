@@ -190,8 +190,8 @@ func (c Case) targets() (map[string]target, string) {
 // dataset is the data set that the log is taken to come from: where the model has several, the one of the log's size.
 func (c Case) dataset() (sdk.DatasetInfo, bool) {
 	var found sdk.DatasetInfo
-	for _, d := range c.Model.Datasets {
-		if d.Embedded == c.Own || d.Samples <= 0 {
+	for _, d := range c.Model.DatasetsFor(sdk.UseAccuracy, !c.Own) {
+		if d.Samples <= 0 {
 			continue
 		}
 		if d.Samples == c.Score.Samples {

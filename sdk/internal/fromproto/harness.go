@@ -14,7 +14,7 @@ func Options(r *pluginpb.OpenRequest) sdk.Options {
 		Dataset: r.GetDataset(), Count: int(r.GetCount()),
 		Scenario: openScenario(r.GetScenario()), Batch: int(r.GetBatch()), Sessions: int(r.GetSessions()),
 		Backend: r.GetBackend(), BackendOptions: r.GetBackendOptions(), Params: r.GetParams(), Devices: r.GetDevices(),
-		Network: r.GetNetwork(), PartFiles: r.GetPartFiles(),
+		Network: r.GetNetwork(), PartFiles: r.GetPartFiles(), Use: r.GetUse(),
 	}
 }
 
@@ -28,7 +28,7 @@ func ScoreOptions(o *pluginpb.ScoreOptions) sdk.ScoreOptions {
 	return sdk.ScoreOptions{
 		Model: o.GetModel(), Dataset: o.GetDataset(), Count: int(o.GetCount()), Params: o.GetParams(),
 		PartFiles: o.GetPartFiles(), Memory: o.GetMemory(), Show: o.GetShow(),
-		Exhibits: int(o.GetExhibits()), Embedded: o.GetEmbedded(),
+		Exhibits: int(o.GetExhibits()), Embedded: o.GetEmbedded(), Use: o.GetUse(),
 	}
 }
 

@@ -68,7 +68,7 @@ func dataset(d *pluginpb.Dataset) sdk.DatasetInfo {
 			return sdk.ArchiveFile{Name: a.GetName(), URL: a.GetUrl(), SHA256: a.GetSha256(), Size: a.GetSize(),
 				Unpack: a.GetUnpack()}
 		}),
-		Layout: d.GetLayout(), Licence: d.GetLicence(), Note: d.GetNote(),
+		Layout: d.GetLayout(), Licence: d.GetLicence(), Note: d.GetNote(), Use: d.GetUse(),
 	}
 }
 

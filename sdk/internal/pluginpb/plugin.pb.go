@@ -2229,9 +2229,12 @@ type Dataset struct {
 	PerformanceSampleCount int64          `protobuf:"varint,4,opt,name=performance_sample_count,json=performanceSampleCount,proto3" json:"performance_sample_count,omitempty"`
 	Archives               []*ArchiveFile `protobuf:"bytes,5,rep,name=archives,proto3" json:"archives,omitempty"`
 	// What the folder must hold.
-	Layout        string `protobuf:"bytes,6,opt,name=layout,proto3" json:"layout,omitempty"`
-	Licence       string `protobuf:"bytes,7,opt,name=licence,proto3" json:"licence,omitempty"`
-	Note          string `protobuf:"bytes,8,opt,name=note,proto3" json:"note,omitempty"`
+	Layout  string `protobuf:"bytes,6,opt,name=layout,proto3" json:"layout,omitempty"`
+	Licence string `protobuf:"bytes,7,opt,name=licence,proto3" json:"licence,omitempty"`
+	Note    string `protobuf:"bytes,8,opt,name=note,proto3" json:"note,omitempty"`
+	// What opens it where a model has several: "accuracy", or the name of a compliance test, as OpenRequest.use. Empty: all
+	// that has no data set of its own.
+	Use           string `protobuf:"bytes,9,opt,name=use,proto3" json:"use,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2318,6 +2321,13 @@ func (x *Dataset) GetLicence() string {
 func (x *Dataset) GetNote() string {
 	if x != nil {
 		return x.Note
+	}
+	return ""
+}
+
+func (x *Dataset) GetUse() string {
+	if x != nil {
+		return x.Use
 	}
 	return ""
 }
@@ -2657,7 +2667,10 @@ type OpenRequest struct {
 	Network bool `protobuf:"varint,13,opt,name=network,proto3" json:"network,omitempty"`
 	// As model_file, for single parts of a model that has several, by their names; those of the other parts are model_file's, which
 	// may be a folder of parts. Only for a plugin with the capability "parts".
-	PartFiles     map[string]string `protobuf:"bytes,14,rep,name=part_files,json=partFiles,proto3" json:"part_files,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	PartFiles map[string]string `protobuf:"bytes,14,rep,name=part_files,json=partFiles,proto3" json:"part_files,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	// What the workload is opened for: empty for a performance run, "accuracy", or the name of a compliance test, "TEST07".
+	// A model may have a data set of its own for one (Dataset.use), and other limits of its answers.
+	Use           string `protobuf:"bytes,15,opt,name=use,proto3" json:"use,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2788,6 +2801,13 @@ func (x *OpenRequest) GetPartFiles() map[string]string {
 		return x.PartFiles
 	}
 	return nil
+}
+
+func (x *OpenRequest) GetUse() string {
+	if x != nil {
+		return x.Use
+	}
+	return ""
 }
 
 type OpenResponse struct {
@@ -3418,7 +3438,9 @@ type ScoreOptions struct {
 	// capability "exhibits".
 	Exhibits int64 `protobuf:"varint,8,opt,name=exhibits,proto3" json:"exhibits,omitempty"`
 	// The embedded model gave the answers: parameters that are not here have its defaults.
-	Embedded      bool `protobuf:"varint,9,opt,name=embedded,proto3" json:"embedded,omitempty"`
+	Embedded bool `protobuf:"varint,9,opt,name=embedded,proto3" json:"embedded,omitempty"`
+	// The compliance test whose log is scored, as OpenRequest.use; empty: that of an accuracy run.
+	Use           string `protobuf:"bytes,10,opt,name=use,proto3" json:"use,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3514,6 +3536,13 @@ func (x *ScoreOptions) GetEmbedded() bool {
 		return x.Embedded
 	}
 	return false
+}
+
+func (x *ScoreOptions) GetUse() string {
+	if x != nil {
+		return x.Use
+	}
+	return ""
 }
 
 type AccuracyEntry struct {
@@ -4218,7 +4247,7 @@ const file_plumbline_plugin_v1_plugin_proto_rawDesc = "" +
 	"\treference\x18\b \x03(\v2\x1b.plumbline.plugin.v1.MetricR\treference\x12\x12\n" +
 	"\x04note\x18\t \x01(\tR\x04note\x12\x12\n" +
 	"\x04part\x18\n" +
-	" \x01(\tR\x04part\"\x91\x02\n" +
+	" \x01(\tR\x04part\"\xa3\x02\n" +
 	"\aDataset\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x1a\n" +
 	"\bembedded\x18\x02 \x01(\bR\bembedded\x12\x18\n" +
@@ -4227,7 +4256,8 @@ const file_plumbline_plugin_v1_plugin_proto_rawDesc = "" +
 	"\barchives\x18\x05 \x03(\v2 .plumbline.plugin.v1.ArchiveFileR\barchives\x12\x16\n" +
 	"\x06layout\x18\x06 \x01(\tR\x06layout\x12\x18\n" +
 	"\alicence\x18\a \x01(\tR\alicence\x12\x12\n" +
-	"\x04note\x18\b \x01(\tR\x04note\"w\n" +
+	"\x04note\x18\b \x01(\tR\x04note\x12\x10\n" +
+	"\x03use\x18\t \x01(\tR\x03use\"w\n" +
 	"\vArchiveFile\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x10\n" +
 	"\x03url\x18\x02 \x01(\tR\x03url\x12\x16\n" +
@@ -4252,7 +4282,7 @@ const file_plumbline_plugin_v1_plugin_proto_rawDesc = "" +
 	"\fSmokeSetting\x129\n" +
 	"\bscenario\x18\x01 \x01(\x0e2\x1d.plumbline.plugin.v1.ScenarioR\bscenario\x12\x10\n" +
 	"\x03key\x18\x02 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x03 \x01(\tR\x05value\"\xfc\x05\n" +
+	"\x05value\x18\x03 \x01(\tR\x05value\"\x8e\x06\n" +
 	"\vOpenRequest\x12\x14\n" +
 	"\x05model\x18\x01 \x01(\tR\x05model\x12\x1d\n" +
 	"\n" +
@@ -4270,7 +4300,8 @@ const file_plumbline_plugin_v1_plugin_proto_rawDesc = "" +
 	"\adevices\x18\f \x03(\tR\adevices\x12\x18\n" +
 	"\anetwork\x18\r \x01(\bR\anetwork\x12N\n" +
 	"\n" +
-	"part_files\x18\x0e \x03(\v2/.plumbline.plugin.v1.OpenRequest.PartFilesEntryR\tpartFiles\x1aA\n" +
+	"part_files\x18\x0e \x03(\v2/.plumbline.plugin.v1.OpenRequest.PartFilesEntryR\tpartFiles\x12\x10\n" +
+	"\x03use\x18\x0f \x01(\tR\x03use\x1aA\n" +
 	"\x13BackendOptionsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\x1a9\n" +
@@ -4336,7 +4367,7 @@ const file_plumbline_plugin_v1_plugin_proto_rawDesc = "" +
 	"\x10bytes_per_second\x18\x06 \x01(\x01R\x0ebytesPerSecond\"\x89\x01\n" +
 	"\fScoreRequest\x12;\n" +
 	"\aoptions\x18\x01 \x01(\v2!.plumbline.plugin.v1.ScoreOptionsR\aoptions\x12<\n" +
-	"\aentries\x18\x02 \x03(\v2\".plumbline.plugin.v1.AccuracyEntryR\aentries\"\xc9\x03\n" +
+	"\aentries\x18\x02 \x03(\v2\".plumbline.plugin.v1.AccuracyEntryR\aentries\"\xdb\x03\n" +
 	"\fScoreOptions\x12\x14\n" +
 	"\x05model\x18\x01 \x01(\tR\x05model\x12\x18\n" +
 	"\adataset\x18\x02 \x01(\tR\adataset\x12\x14\n" +
@@ -4347,7 +4378,9 @@ const file_plumbline_plugin_v1_plugin_proto_rawDesc = "" +
 	"\x06memory\x18\x06 \x01(\tR\x06memory\x12\x12\n" +
 	"\x04show\x18\a \x03(\x04R\x04show\x12\x1a\n" +
 	"\bexhibits\x18\b \x01(\x03R\bexhibits\x12\x1a\n" +
-	"\bembedded\x18\t \x01(\bR\bembedded\x1a9\n" +
+	"\bembedded\x18\t \x01(\bR\bembedded\x12\x10\n" +
+	"\x03use\x18\n" +
+	" \x01(\tR\x03use\x1a9\n" +
 	"\vParamsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\x1a<\n" +

@@ -15,7 +15,7 @@ func Options(o sdk.Options) *pluginpb.OpenRequest {
 		Model: o.Model, ModelFile: o.ModelFile, Precision: o.Precision, Dataset: o.Dataset, Count: int64(o.Count),
 		Scenario: Scenario(o.Scenario), Batch: int64(o.Batch), Sessions: int64(o.Sessions),
 		Backend: o.Backend, BackendOptions: o.BackendOptions, Params: o.Params, Devices: o.Devices, Network: o.Network,
-		PartFiles: o.PartFiles,
+		PartFiles: o.PartFiles, Use: o.Use,
 	}
 }
 
@@ -28,7 +28,7 @@ func Scenario(s loadgen.Scenario) pluginpb.Scenario {
 func ScoreOptions(o sdk.ScoreOptions) *pluginpb.ScoreOptions {
 	return &pluginpb.ScoreOptions{
 		Model: o.Model, Dataset: o.Dataset, Count: int64(o.Count), Params: o.Params, PartFiles: o.PartFiles,
-		Memory: o.Memory, Show: o.Show, Exhibits: int64(o.Exhibits), Embedded: o.Embedded,
+		Memory: o.Memory, Show: o.Show, Exhibits: int64(o.Exhibits), Embedded: o.Embedded, Use: o.Use,
 	}
 }
 

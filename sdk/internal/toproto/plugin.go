@@ -56,7 +56,7 @@ func dataset(d sdk.DatasetInfo) *pluginpb.Dataset {
 		Archives: wire.List(d.Archives, func(a sdk.ArchiveFile) *pluginpb.ArchiveFile {
 			return &pluginpb.ArchiveFile{Name: a.Name, Url: a.URL, Sha256: a.SHA256, Size: a.Size, Unpack: a.Unpack}
 		}),
-		Layout: d.Layout, Licence: d.Licence, Note: d.Note,
+		Layout: d.Layout, Licence: d.Licence, Note: d.Note, Use: d.Use,
 	}
 }
 

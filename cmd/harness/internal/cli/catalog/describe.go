@@ -158,8 +158,16 @@ func datasetTable(sets []sdk.DatasetInfo) table.Table {
 	t := table.Table{Indent: "  "}
 	for _, d := range sets {
 		kind := "--dataset PATH"
-		if d.Embedded {
+		switch {
+		case d.Embedded:
 			kind = "made by the plugin"
+		case d.Use == sdk.UseAccuracy:
+			kind = "--accuracy-dataset PATH"
+		case d.Use != sdk.UsePerformance:
+			kind = "--audit-dataset PATH"
+		}
+		if d.Use != sdk.UsePerformance {
+			kind += ", for " + d.Use
 		}
 		t.Row(d.Name, figure.Count(uint64(max(0, d.Samples)))+" samples", kind, shell.OrNone(d.Licence))
 		for _, line := range []string{d.Layout, d.Note} {

@@ -9,6 +9,7 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/internal/figure"
 	"github.com/plumbline-ml/plumbline/internal/table"
+	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/bench"
 )
@@ -44,7 +45,9 @@ func planTable(p *bench.Plan) table.Table {
 	t := table.Table{Indent: "  "}
 	t.Row("plugin", strings.TrimSpace(p.Served.Description.Name+" "+p.Served.Description.Version), p.Served.Path)
 	t.Row("model", modelText(p))
-	t.Row("data", datasetText(p))
+	for _, row := range datasetRows(p) {
+		t.Row(row[0], row[1])
+	}
 	t.Row("backend", backendText(p))
 	if len(p.Options.Devices) > 0 {
 		t.Row("devices", strings.Join(p.Options.Devices, ", "))
@@ -76,15 +79,28 @@ func modelText(p *bench.Plan) string {
 	return "embedded"
 }
 
-func datasetText(p *bench.Plan) string {
-	text := p.Options.Dataset
+// datasetRows are the data sets of the plan's runs: one, or those of each use that has one of its own.
+func datasetRows(p *bench.Plan) [][2]string {
+	var rows [][2]string
+	for _, run := range p.Runs {
+		use := p.UseOf(run)
+		row := [2]string{strings.TrimSpace(use + " data"), datasetText(p, use)}
+		if _, own := p.Served.Model.DatasetOf(use); !own && p.DatasetFor(use) == p.Options.Dataset {
+			row = [2]string{"data", datasetText(p, sdk.UsePerformance)}
+		}
+		if !slices.Contains(rows, row) {
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
+func datasetText(p *bench.Plan, use string) string {
+	text := p.DatasetFor(use)
 	if text == "" {
 		text = "the plugin's own"
-		for _, d := range p.Served.Model.Datasets {
-			if d.Embedded {
-				text = d.Name + " (the plugin's own)"
-				break
-			}
+		if all := p.Served.Model.DatasetsFor(use, true); len(all) > 0 {
+			text = all[0].Name + " (the plugin's own)"
 		}
 	}
 	if p.Options.Count > 0 {

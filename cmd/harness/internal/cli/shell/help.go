@@ -111,7 +111,7 @@ var topics = []struct{ title, common, more string }{
 	{"Sweep and objectives", "sweep slo find gpus", "max-requests-per-point server-metrics gpu-metrics"},
 	{"Requests", "api", "body header lora lora-order tools stream"},
 	{"What runs", "scenario mode model dataset precision backend device",
-		"count param scorer-model precision-label"},
+		"accuracy-dataset audit-dataset count param scorer-model precision-label"},
 	{"How it runs", "batch sessions threads tuning", "backend-opt backend-secret ort-lib abort-early pace"},
 	{"Rules and settings", "rules official smoke set user-conf",
 		"audit ignore-unknown-keys division loadgen system-type"},

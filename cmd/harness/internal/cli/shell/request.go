@@ -66,6 +66,10 @@ func WorkloadFlags(f *pflag.FlagSet, r *bench.Request) {
 	f.StringVar(&r.Precision, "precision", "", "`PRECISION` of the embedded model: fp32 or int8 (default fp32)")
 	f.StringVar(&r.Dataset, "dataset", "",
 		"`PATH` of a data set in the official layout, a folder or a file as describe says (default: the plugin's own)")
+	f.StringVar(&r.AccuracyDataset, "accuracy-dataset", "",
+		"`PATH` of the data set of accuracy runs, where the model has one of its own\nfor them (default: that of --dataset)")
+	f.StringVar(&r.AuditDataset, "audit-dataset", "",
+		"`PATH` of the data set of the compliance test that has one of its own:\nTEST07 of gpt-oss-120b")
 	f.IntVar(&r.Count, "count", 0, "use only the first `N` samples of the data set")
 	f.IntVar(&r.Batch, "batch", 0, "largest batch: `N` samples (default: chosen by scenario and backend)")
 	f.IntVar(&r.Sessions, "sessions", 0, "run `N` batches at a time (default: chosen by scenario and backend)")

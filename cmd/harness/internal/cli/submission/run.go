@@ -51,6 +51,8 @@ marked, and no check accepts it.`
 type runFlags struct {
 	*runs.Flags
 	datasets          []string
+	accuracyDatasets  []string
+	auditDatasets     []string
 	rehearsal, dryRun bool
 	tree              string
 	listed            map[string]suite.Job // by model, where a suite lists them
@@ -71,7 +73,7 @@ func (a *app) runCommand(f *shell.PluginFlags) *cobra.Command {
 	}
 	compliance.RunFlags(c, r.Flags)
 	flags := c.Flags()
-	for _, own := range []string{"dataset", "system"} {
+	for _, own := range ownFlagNames {
 		*flags.Lookup(own) = *r.ownFlags().Lookup(own)
 	}
 	flags.StringVar(&r.tree, "tree", "tree", "the `DIR` of the tree that is built of the workspace")
@@ -81,6 +83,9 @@ func (a *app) runCommand(f *shell.PluginFlags) *cobra.Command {
 	return c
 }
 
+// ownFlagNames are those that mean something else than for harness run.
+var ownFlagNames = []string{"dataset", "accuracy-dataset", "audit-dataset", "system"}
+
 // ownFlags are those that mean something else than for harness run.
 func (r *runFlags) ownFlags() *pflag.FlagSet {
 	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
@@ -88,6 +93,10 @@ func (r *runFlags) ownFlags() *pflag.FlagSet {
 		"the `NAME` of the system in the workspace (default: the only one there is)")
 	flags.StringArrayVar(&r.datasets, "dataset", nil,
 		"`PATH` of the data set, or MODEL=PATH for one of several models (repeatable)")
+	flags.StringArrayVar(&r.accuracyDatasets, "accuracy-dataset", nil,
+		"the same of the data set of accuracy runs, where a model has one of its own\nfor them (`PATH`, MODEL=PATH)")
+	flags.StringArrayVar(&r.auditDatasets, "audit-dataset", nil,
+		"the same of the data set of the compliance test that has one of its own\n(`PATH`, MODEL=PATH)")
 	return flags
 }
 
@@ -160,6 +169,8 @@ func (a *app) parts(c *cobra.Command, r *runFlags, models []string) ([]campaign.
 		one.Request.Model = model
 		one.ModelFiles = ofModel(r.ModelFiles, model, models)
 		one.Request.Dataset = last(ofModel(r.datasets, model, models))
+		one.Request.AccuracyDataset = last(ofModel(r.accuracyDatasets, model, models))
+		one.Request.AuditDataset = last(ofModel(r.auditDatasets, model, models))
 		if j, is := r.listed[model]; is {
 			if err := r.fromSuite(&one, j); err != nil {
 				faults = append(faults, fmt.Errorf("%s: %w", model, err))

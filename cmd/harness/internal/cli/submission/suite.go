@@ -1,8 +1,10 @@
 package submission
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -46,7 +48,7 @@ func (r *runFlags) readSuite(c *cobra.Command, args []string) (models []string, 
 func notOfRun(c *cobra.Command) []string {
 	run := pflag.NewFlagSet("", pflag.ContinueOnError)
 	runs.ModelFlags(run, new(bench.Request))
-	others := []string{"dataset", "system"}
+	others := slices.Clone(ownFlagNames)
 	c.Flags().VisitAll(func(f *pflag.Flag) {
 		if run.Lookup(f.Name) == nil {
 			others = append(others, f.Name)
@@ -62,9 +64,9 @@ func (r *runFlags) fromSuite(one *runs.Flags, j suite.Job) error {
 		return err
 	}
 	request.Out, request.Force = r.Out, r.Force
-	if request.Dataset == "" {
-		request.Dataset = one.Request.Dataset
-	}
+	request.Dataset = cmp.Or(request.Dataset, one.Request.Dataset)
+	request.AccuracyDataset = cmp.Or(request.AccuracyDataset, one.Request.AccuracyDataset)
+	request.AuditDataset = cmp.Or(request.AuditDataset, one.Request.AuditDataset)
 	one.Request = request
 	settled := *r
 	settled.Flags = one

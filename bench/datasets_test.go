@@ -1,0 +1,145 @@
+package bench_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/sdk"
+
+	"github.com/plumbline-ml/plumbline/bench"
+	"github.com/plumbline-ml/plumbline/bench/plugin/plugintest"
+)
+
+// test07 are settings of a compliance test that has a data set of its own.
+const test07 = "*.*.mode = 2\n"
+
+// several is a plugin whose accuracy runs, and TEST07, have data sets of their own, of so many samples.
+func several(samples int) *plugintest.Fake {
+	f := plugintest.Classifier()
+	m := &f.Description.Models[0]
+	m.Datasets = append(m.Datasets,
+		sdk.DatasetInfo{Name: "synthetic-accuracy", Embedded: true, Use: sdk.UseAccuracy, Samples: plugintest.Samples},
+		sdk.DatasetInfo{Name: "answers", Use: sdk.UseAccuracy, Samples: samples},
+		sdk.DatasetInfo{Name: "part", Use: "TEST07", Samples: samples})
+	return f
+}
+
+// sets are three files.
+func sets(t *testing.T) (performance, accuracy, audit string) {
+	t.Helper()
+	dir := t.TempDir()
+	write := func(name string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(name), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	return write("performance"), write("accuracy"), write("audit")
+}
+
+// TestEachUseHasItsDataSet: a performance run opens the first set, an accuracy run and its scorer the second, a test
+// the one that it has alone, and each record has the path and the checksum of its own.
+func TestEachUseHasItsDataSet(t *testing.T) {
+	f := several(plugintest.Samples)
+	r := request(t, f)
+	r.Scenarios, r.Mode, r.Smoke = []string{"Offline"}, bench.ModeSubmission, true
+	r.Dataset, r.AccuracyDataset, r.AuditDataset = sets(t)
+	d, err := bench.Run(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := r
+	other.Mode, other.Test = bench.ModePerformance, bench.Test{Name: "TEST04", Config: test04}
+	if _, err := bench.Run(t.Context(), other); err != nil {
+		t.Fatal(err)
+	}
+	other.Test = bench.Test{Name: "TEST07", Config: test07}
+	audited, err := bench.Run(t.Context(), other)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []sdk.Options{
+		{Dataset: r.Dataset}, {Dataset: r.AccuracyDataset, Use: sdk.UseAccuracy}, {Dataset: r.Dataset},
+		{Dataset: r.AuditDataset, Use: "TEST07"},
+	} {
+		if got := f.Opened()[i]; got.Dataset != want.Dataset || got.Use != want.Use {
+			t.Errorf("run %d opened %s for %q, want %s for %q", i, got.Dataset, got.Use, want.Dataset, want.Use)
+		}
+	}
+	for _, o := range f.Scored() {
+		if o.Dataset != r.AccuracyDataset || o.Use != "" {
+			t.Errorf("scored with %s for %q", o.Dataset, o.Use)
+		}
+	}
+	sums := map[string]bool{}
+	for i, path := range []string{r.Dataset, r.AccuracyDataset, r.AuditDataset} {
+		run := append(d.Runs, audited.Runs...)[i]
+		if run.Options.Dataset != path || run.Workload.DatasetSHA256 == "" {
+			t.Errorf("%v: the record has %s with checksum %q", run, run.Options.Dataset, run.Workload.DatasetSHA256)
+		}
+		sums[run.Workload.DatasetSHA256] = true
+	}
+	if len(sums) != 3 {
+		t.Errorf("%d different checksums", len(sums))
+	}
+	if err := os.WriteFile(r.AccuracyDataset, []byte("changed"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p, err := bench.NewPlan(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := p.Earlier()
+	if err != nil || !found[0].Finished() || !strings.Contains(found[1].Differs, "data set is another") {
+		t.Errorf("after a change of the accuracy's set: %+v, %v", found, err)
+	}
+}
+
+// TestEmbeddedDataSetsOfUses: without a path each use opens the plugin's own.
+func TestEmbeddedDataSetsOfUses(t *testing.T) {
+	f := several(10)
+	r := request(t, f)
+	r.Scenarios, r.Mode = []string{"Offline"}, bench.ModeSubmission
+	d, err := bench.Run(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o := f.Opened()[1]; o.Use != sdk.UseAccuracy || o.Dataset != "" {
+		t.Errorf("%+v", o)
+	}
+	if v := d.Runs[1].Accuracy; v == nil || v.Verdict.Metrics[0].Target <= 0 {
+		t.Errorf("the accuracy on the plugin's own set has no target: %+v", v)
+	}
+}
+
+func TestDataSetsThatDoNotFit(t *testing.T) {
+	performance, accuracy, _ := sets(t)
+	own, one := several(4395), plugintest.Classifier()
+	for want, c := range map[string]struct {
+		fake *plugintest.Fake
+		set  bench.Request
+	}{
+		"measures performance and accuracy on one data set": {one, bench.Request{Dataset: performance,
+			AccuracyDataset: accuracy}},
+		"no compliance test of resnet50 has":              {one, bench.Request{Dataset: performance, AuditDataset: accuracy}},
+		"--accuracy-dataset none: no such file":           {own, bench.Request{Dataset: performance, AccuracyDataset: "none"}},
+		"the performance run would have the plugin's own": {own, bench.Request{AccuracyDataset: accuracy}},
+		"TEST07 of resnet50 has a data set of its own, part of 4395 samples": {own, bench.Request{Dataset: performance,
+			Test: bench.Test{Name: "TEST07", Config: test07}}},
+		"the accuracy run of resnet50 wants the 4395 of answers: name it with --accuracy-dataset": {
+			own, bench.Request{Dataset: accuracy, Official: true, Mode: bench.ModeAccuracy}},
+	} {
+		r := request(t, c.fake)
+		r.Scenarios, r.Dataset, r.AccuracyDataset, r.AuditDataset = []string{"Offline"}, c.set.Dataset, c.set.AccuracyDataset,
+			c.set.AuditDataset
+		r.Test, r.Official, r.Mode = c.set.Test, c.set.Official, c.set.Mode
+		if _, err := bench.Run(t.Context(), r); err == nil || !strings.Contains(err.Error(), want) ||
+			!errors.Is(err, sdk.ErrUsage) && !errors.Is(err, sdk.ErrData) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}

@@ -1,0 +1,141 @@
+package plan
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/sdk"
+
+	"github.com/plumbline-ml/plumbline/bench/internal/division"
+	"github.com/plumbline-ml/plumbline/bench/internal/modelfiles"
+	"github.com/plumbline-ml/plumbline/bench/settings"
+)
+
+// datasets are the paths of the data sets that some models have beside the one of Options.Dataset, which all runs open
+// that have none of their own; empty: there is none.
+type datasets struct{ accuracy, audit string }
+
+// UseOf is what the plugin opens its data for, in a run: sdk.Options.Use.
+func (p *Plan) UseOf(r Run) string {
+	if r.Mode == loadgen.AccuracyOnly {
+		return sdk.UseAccuracy
+	}
+	for _, d := range p.Served.Model.Datasets {
+		if r.Test != "" && d.Use == r.Test {
+			return r.Test
+		}
+	}
+	return sdk.UsePerformance
+}
+
+// DatasetFor is the path of the data set that a use opens; empty: the plugin's own.
+func (p *Plan) DatasetFor(use string) string {
+	_, own := p.Served.Model.DatasetOf(use)
+	switch {
+	case !own:
+		return p.Options.Dataset
+	case use == sdk.UseAccuracy:
+		return cmp.Or(p.datasets.accuracy, p.Options.Dataset)
+	}
+	return cmp.Or(p.datasets.audit, p.Options.Dataset)
+}
+
+// datasetFlag is the flag that names the data set of a use.
+func datasetFlag(use string) string {
+	switch use {
+	case sdk.UsePerformance:
+		return "--dataset"
+	case sdk.UseAccuracy:
+		return "--accuracy-dataset"
+	}
+	return "--audit-dataset"
+}
+
+// chooseDatasets finds the data sets that the user names.
+func (p *Plan) chooseDatasets(r Request) []error {
+	m := p.Served.Model
+	find := func(flag, path string, to *string) (err error) {
+		if path != "" {
+			*to, err = modelfiles.Dataset(flag, path)
+		}
+		return sdk.Data(err)
+	}
+	faults := []error{
+		find("--dataset", r.Dataset, &p.Options.Dataset),
+		find("--accuracy-dataset", r.AccuracyDataset, &p.datasets.accuracy),
+		find("--audit-dataset", r.AuditDataset, &p.datasets.audit),
+	}
+	if _, own := m.DatasetOf(sdk.UseAccuracy); r.AccuracyDataset != "" && !own {
+		faults = append(faults, fmt.Errorf("--accuracy-dataset: %s measures performance and accuracy on one data set: give "+
+			"--dataset alone", m.Name))
+	}
+	if r.AuditDataset != "" && !audited(m) {
+		faults = append(faults, fmt.Errorf("--audit-dataset: no compliance test of %s has a data set of its own", m.Name))
+	}
+	return faults
+}
+
+// audited says whether some compliance test of a model has a data set of its own.
+func audited(m sdk.ModelInfo) bool {
+	for _, d := range m.Datasets {
+		if d.Use != sdk.UsePerformance && d.Use != sdk.UseAccuracy {
+			return true
+		}
+	}
+	return false
+}
+
+// checkDatasets wants of runs that open different data sets none that are the plugin's own beside those of the user.
+func (p *Plan) checkDatasets(r Request) error {
+	var faults []error
+	told := map[string]bool{}
+	fault := func(format string, args ...any) {
+		if text := fmt.Sprintf(format, args...); !told[text] {
+			told[text] = true
+			faults = append(faults, errors.New(text))
+		}
+	}
+	others := r.Dataset != "" || r.AccuracyDataset != "" || r.AuditDataset != ""
+	for _, run := range p.Runs {
+		use := p.UseOf(run)
+		own, has := p.Served.Model.DatasetOf(use)
+		switch {
+		case use == run.Test && has && r.Dataset != "" && r.AuditDataset == "":
+			fault("%s of %s has a data set of its own, %s of %d samples: name it with --audit-dataset", use,
+				p.Served.Model.Name, own.Name, own.Samples)
+		case others && p.DatasetFor(use) == "":
+			fault("the %s run would have the plugin's own data, beside data sets of yours: name one with %s", run.ModeName(),
+				datasetFlag(use))
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// CheckSamples holds what was opened for an official run to the size of the data set that its use alone has: another
+// one is hardly that.
+func (p *Plan) CheckSamples(r Run, opened sdk.WorkloadInfo) error {
+	use := p.UseOf(r)
+	want, has := p.Served.Model.DatasetOf(use)
+	path := p.DatasetFor(use)
+	if !has || path == "" || p.Options.Count > 0 || p.Profile != settings.Official || p.Division == division.Open ||
+		opened.DatasetSize == want.Samples {
+		return nil
+	}
+	return sdk.Usage(fmt.Errorf("%s has %d samples, and the %s run of %s wants the %d of %s: name it with %s", path,
+		opened.DatasetSize, cmp.Or(r.Test, r.ModeName()), p.Served.Model.Name, want.Samples, want.Name, datasetFlag(use)))
+}
+
+// Datasets are the paths of all data sets that the plan's runs open, each once, without the plugin's own.
+func (p *Plan) Datasets() []string {
+	var all []string
+	seen := map[string]bool{"": true}
+	for _, r := range p.Runs {
+		if path := p.DatasetFor(p.UseOf(r)); !seen[path] {
+			seen[path] = true
+			all = append(all, path)
+		}
+	}
+	return all
+}
