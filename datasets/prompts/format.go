@@ -1,6 +1,10 @@
 package prompts
 
-import "github.com/plumbline-ml/plumbline/datasets/internal/records"
+import (
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/datasets/internal/records"
+)
 
 // Format is a data set's layout: the official file's name and its columns.
 type Format struct {
@@ -10,6 +14,8 @@ type Format struct {
 	// Size is how many samples the official file has.
 	Size    int
 	columns []column
+	// tokens are the columns of ids of whole prompts, of which the first that a file has counts; empty: tok_input.
+	tokens []string
 }
 
 // column is one of a table, and where its texts belong.
@@ -18,6 +24,9 @@ type column struct {
 	text  func(*Sample) *string
 	role  role
 	among []string // the names that its texts may be; nil: any text
+	// otherwise is the column that is read where the file has none of the name, and from what becomes of its texts.
+	otherwise string
+	from      func(string) string
 }
 
 // role is what a column is for.
@@ -33,7 +42,7 @@ const (
 // CNNDailyMail are the articles of CNN/DailyMail 3.0.0 and their summaries: of GPT-J with an instruction, of Llama 3.1
 // 8B with the ids of the whole prompt.
 func CNNDailyMail() Format {
-	return Format{"cnn_eval", 13368, []column{
+	return Format{File: "cnn_eval", Size: 13368, columns: []column{
 		{name: "instruction", text: instruction}, {name: "input", text: input, role: prompt},
 		{name: "output", text: output, role: label},
 	}}
@@ -48,7 +57,7 @@ func CNNDailyMailEdge() Format {
 
 // OpenOrca are the questions of Llama 2 70B: with a system prompt, or as whole prompts.
 func OpenOrca() Format {
-	return Format{"open_orca_gpt4_tokenized_llama.sampled_24576", 24576, []column{
+	return Format{File: "open_orca_gpt4_tokenized_llama.sampled_24576", Size: 24576, columns: []column{
 		{name: "system_prompt", text: system}, {name: "question", text: input, role: prompt},
 		{name: "input", text: input, role: whole}, {name: "output", text: output, role: label},
 	}}
@@ -56,7 +65,7 @@ func OpenOrca() Format {
 
 // LongContext are the tasks with long contexts of Llama 3.1 405B. Task names the metric of a sample.
 func LongContext() Format {
-	return Format{"mlperf_llama3.1_405b_dataset_8313_processed_fp16_eval", 8313, []column{
+	return Format{File: "mlperf_llama3.1_405b_dataset_8313_processed_fp16_eval", Size: 8313, columns: []column{
 		{name: "input", text: input, role: whole}, {name: "gt_output", text: output, role: label},
 		{name: "metric", text: task, role: label, among: []string{"rouge", "niah_em", "qa_em"}},
 	}}
@@ -65,26 +74,74 @@ func LongContext() Format {
 // Mixture are the samples of Mixtral 8x7B, 5000 each of OpenOrca, GSM8K and MBXP: Task names which. Of MBXP the ID is
 // language_task, and Output the tests that a program has to pass.
 func Mixture() Format {
-	return Format{"09292024_mixtral_15k_mintoken2_v1", 15000, []column{
+	return Format{File: "09292024_mixtral_15k_mintoken2_v1", Size: 15000, columns: []column{
 		{name: "input", text: input, role: whole}, {name: "gt_output", text: output, role: label},
 		{name: "dataset", text: task, role: label, among: []string{"OpenOrca", "GSM8K", "MBXP"}},
 		{name: "id", text: id, role: label},
 	}}
 }
 
-// tokens is the column of ids that every format may have.
-const tokens = "tok_input"
+// DeepSeekR1 are the questions of DeepSeek-R1, as whole prompts: Task is the set that one is from, as the official
+// scorer has it.
+func DeepSeekR1() Format {
+	return Format{File: "mlperf_deepseek_r1_dataset_4388_fp8_eval", Size: 4388, columns: []column{
+		{name: "text_input", text: input, role: whole},
+		{name: "gt_output", text: output, role: label, otherwise: "ground_truth"},
+		{name: "dataset", text: task, role: label, otherwise: "metric", from: setOfMetric},
+	}}
+}
+
+// setOfMetric is the name of a set by that of its metric: mmlu_pro_em gives mmlupro, as in the official scorer.
+func setOfMetric(metric string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(metric, "_em", ""), "_", "")
+}
+
+// GPTOSS are the questions of gpt-oss-120b as the ids of whole prompts: the performance run's, which need no truths.
+func GPTOSS() Format {
+	return Format{File: "perf_eval_ref", Size: 6396, tokens: []string{"tok_input", "input_tokens"}, columns: []column{
+		{name: "ground_truth", text: output, role: label}, {name: "dataset", text: task, role: label},
+	}}
+}
+
+// GPTOSSAccuracy is the set of [GPTOSS] that accuracy runs have.
+func GPTOSSAccuracy() Format {
+	f := GPTOSS()
+	f.File, f.Size = "acc_eval_inputs", 4395
+	return f
+}
+
+// GPTOSSCompliance is the set of [GPTOSS] that TEST07 has.
+func GPTOSSCompliance() Format {
+	f := GPTOSS()
+	f.File, f.Size = "acc_eval_compliance_gpqa", 990
+	return f
+}
+
+// ids are the columns of ids, any of which a file may have.
+func (f Format) ids() []string {
+	if len(f.tokens) > 0 {
+		return f.tokens
+	}
+	return []string{"tok_input"}
+}
 
 // wanted are the columns to read.
 func (f Format) wanted(o Options) []records.Column {
 	var all []records.Column
 	for _, c := range f.columns {
-		if c.role == label || !o.LabelsOnly {
-			all = append(all, records.Column{Name: c.name, Required: c.role == label && !o.PromptsOnly, Among: c.among})
+		if c.role != label && o.LabelsOnly {
+			continue
+		}
+		required := c.role == label && !o.PromptsOnly
+		all = append(all, records.Column{Name: c.name, Required: required && c.otherwise == "", Among: c.among})
+		if c.otherwise != "" {
+			all = append(all, records.Column{Name: c.otherwise})
 		}
 	}
-	if !o.LabelsOnly {
-		all = append(all, records.Column{Name: tokens, IDs: true})
+	for _, name := range f.ids() {
+		if !o.LabelsOnly {
+			all = append(all, records.Column{Name: name, IDs: true})
+		}
 	}
 	return all
 }

@@ -44,10 +44,13 @@ func (f Format) Open(path string, o Options) ([]Sample, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrDataset, path, err)
 	}
+	f.checkColumns(table, o, &faults)
 	all := make([]Sample, table.Len())
 	for i := range all {
 		if s := f.sample(table, i); !o.LabelsOnly && s.Input == "" && len(s.Tokens) == 0 {
-			faults.Addf(records.Where(i), "it has neither %s nor %s", strings.Join(f.prompts(), ", "), tokens)
+			names := append(f.prompts(), f.ids()...)
+			last := len(names) - 1
+			faults.Addf(records.Where(i), "it has neither %s nor %s", strings.Join(names[:last], ", "), names[last])
 		} else {
 			all[i] = s
 		}
@@ -58,11 +61,41 @@ func (f Format) Open(path string, o Options) ([]Sample, error) {
 	return all, nil
 }
 
+// checkColumns wants one of two columns where either will do, and says which the file has.
+func (f Format) checkColumns(t *records.Table, o Options, faults *fault.List) {
+	missing := false
+	for _, c := range f.columns {
+		if c.otherwise == "" || c.role == label && o.PromptsOnly || c.role != label && o.LabelsOnly || t.Len() == 0 {
+			continue
+		}
+		if !t.Has(c.name) && !t.Has(c.otherwise) {
+			faults.Addf("", "no column %q and none %q", c.name, c.otherwise)
+			missing = true
+		}
+	}
+	if missing {
+		faults.Addf("", "its columns are %s", strings.Join(t.Names(), ", "))
+	}
+}
+
 // sample is that of a row. A whole prompt takes the place of its parts.
 func (f Format) sample(t *records.Table, row int) Sample {
-	s := Sample{Tokens: t.IDs(tokens, row)}
+	var s Sample
+	for _, name := range f.ids() {
+		if t.Has(name) {
+			s.Tokens = t.IDs(name, row)
+			break
+		}
+	}
 	for _, c := range f.columns {
-		if text := t.Text(c.name, row); text != "" {
+		text := t.Text(c.name, row)
+		if c.otherwise != "" && !t.Has(c.name) {
+			text = t.Text(c.otherwise, row)
+			if c.from != nil {
+				text = c.from(text)
+			}
+		}
+		if text != "" {
 			*c.text(&s) = text
 			s.Whole = s.Whole || c.role == whole
 		}

@@ -57,6 +57,28 @@ func TestOpen(t *testing.T) {
 				{Input: "I", Whole: true, Output: "42", Task: "GSM8K", ID: "2"}},
 			[]Sample{{Output: "O", Task: "MBXP", ID: "cpp_1"}, {Output: "42", Task: "GSM8K", ID: "2"}},
 		},
+		"DeepSeek-R1": {
+			DeepSeekR1(),
+			`{"text_input":"Q","gt_output":"A","ground_truth":"B","dataset":"aime"}` +
+				`{"text_input":"R","ground_truth":"C","metric":"x"}`,
+			[]Sample{{Input: "Q", Whole: true, Output: "A", Task: "aime"}, {Input: "R", Whole: true}},
+			[]Sample{{Output: "A", Task: "aime"}, {}},
+		},
+		"DeepSeek-R1 by other names": {
+			DeepSeekR1(),
+			`{"text_input":"Q","ground_truth":7,"metric":"mmlu_pro_em"}{"text_input":"R","ground_truth":"C","metric":"aime_em"}`,
+			[]Sample{{Input: "Q", Whole: true, Output: "7", Task: "mmlupro"},
+				{Input: "R", Whole: true, Output: "C", Task: "aime"}},
+			[]Sample{{Output: "7", Task: "mmlupro"}, {Output: "C", Task: "aime"}},
+		},
+		"gpt-oss-120b": {
+			GPTOSSAccuracy(),
+			`{"input_tokens":[200006,5],"ground_truth":"A","dataset":"gpqa_diamond"}` +
+				`{"input_tokens":[7],"ground_truth":"17","dataset":"aime25"}`,
+			[]Sample{{Tokens: []int32{200006, 5}, Output: "A", Task: "gpqa_diamond"},
+				{Tokens: []int32{7}, Output: "17", Task: "aime25"}},
+			[]Sample{{Output: "A", Task: "gpqa_diamond"}, {Output: "17", Task: "aime25"}},
+		},
 	} {
 		path := write(t, c.text)
 		for o, want := range map[Options][]Sample{
@@ -80,6 +102,10 @@ func TestFaults(t *testing.T) {
 			OpenOrca(), [2]string{"record 1: it has neither question, input nor tok_input", "record 2: output: found"}},
 		`{"gt_output":"A","metric":"rouge"}{"gt_output":"B","metric":"bleu","input":"x"}`: {
 			LongContext(), [2]string{"record 0: it has neither", `record 1: metric: found "bleu", want one of rouge, niah_em`}},
+		`{"text_input":"Q","answer":"A","dataset":"x"}`: {
+			DeepSeekR1(), [2]string{`no column "gt_output" and none "ground_truth"`, "its columns are answer, dataset, text"}},
+		`{"tok_input":[1],"input_tokens":[2],"ground_truth":"A","dataset":"x"}{"input_tokens":[3],"ground_truth":"B"}`: {
+			GPTOSS(), [2]string{"record 1: it has neither tok_input nor input_tokens", "record 1: dataset: it is missing"}},
 		`{"dataset":"","id":"1","gt_output":"A","input":"x"}{"dataset":"C4","id":"2","gt_output":"B","input":"x"}`: {
 			Mixture(), [2]string{`record 0: dataset: found "", want`, `record 1: dataset: found "C4", want one of OpenOrca`}},
 	} {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/articles"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/export"
+	"github.com/plumbline-ml/plumbline/plugins/internal/language"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/exhibit"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
@@ -37,7 +38,7 @@ func New() sdk.Benchmark {
 // open reads the tokenizer and the data set, and makes all prompts.
 func open(ctx context.Context, r *manifest.Request) (sdk.Workload, error) {
 	s, data := readSettings(r), openTexts(r)
-	t, err := openTokenizer(s.tokenizer)
+	t, err := openTokenizer(s.Tokenizer)
 	r.Fault(err)
 	if err := r.Err(); err != nil {
 		return nil, err
@@ -46,13 +47,13 @@ func open(ctx context.Context, r *manifest.Request) (sdk.Workload, error) {
 	if err != nil {
 		return nil, err
 	}
-	return sdk.Prompts(&workload{settings: s, file: r.File(), tokenizer: t, prompts: p}), nil
+	return sdk.Prompts(&language.Workload{Settings: s.Settings, File: r.File(), Coder: t, Prompts: p}), nil
 }
 
 // score reads the references of the data set, and the tokenizer.
 func score(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	s, data := readSettings(r), openTexts(r)
-	t, err := openTokenizer(s.tokenizer)
+	t, err := openTokenizer(s.Tokenizer)
 	r.Fault(err)
 	split, err := openSplitter(s.punkt)
 	r.Fault(err)
@@ -60,7 +61,7 @@ func score(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
 		return nil, err
 	}
 	return exhibit.Scorer(newScorer(data, s, t, split, metricNames(r.Model)), r.Exhibits,
-		gallery{data.items, s.dtype, t}), nil
+		gallery{data.items, s.DType, t}), nil
 }
 
 func metricNames(e *manifest.Model) []string {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/articles"
+	"github.com/plumbline-ml/plumbline/plugins/internal/language"
 	"github.com/plumbline-ml/plumbline/preprocess/text/bpe"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 	"github.com/plumbline-ml/plumbline/sdk/manifest/manifesttest"
@@ -34,7 +35,7 @@ func TestCardIsThatOfTheData(t *testing.T) {
 }
 
 func TestTokenizerIsThatOfTheCard(t *testing.T) {
-	opened, err := openTokenizer(embeddedTokenizer)
+	opened, err := openTokenizer(language.EmbeddedTokenizer)
 	if err != nil {
 		t.Fatal(err)
 	}

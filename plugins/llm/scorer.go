@@ -48,17 +48,17 @@ func newEngine(data texts, s settings, t tokenizer, split *punkt.Splitter) engin
 			refs[i] = longcontext.Reference{Text: item.Output, Metric: longcontext.Metric(item.Task)}
 		}
 		return contextEngine{
-			longcontext.New(longcontext.Options{DType: s.dtype, Decoder: t, Splitter: split, References: refs}),
+			longcontext.New(longcontext.Options{DType: s.DType, Decoder: t, Splitter: split, References: refs}),
 		}
 	case data.kind == mixed:
 		refs := make([]mixture.Reference, len(data.items))
 		for i, item := range data.items {
 			refs[i] = mixture.Reference{Task: mixture.Task(item.Task), ID: item.ID, Text: item.Output}
 		}
-		return mixedEngine{mixture.New(mixture.Options{DType: s.dtype, Decoder: t, Splitter: split, References: refs})}
+		return mixedEngine{mixture.New(mixture.Options{DType: s.DType, Decoder: t, Splitter: split, References: refs})}
 	}
 	return rougeEngine{
-		generation.New(generation.Options{DType: s.dtype, Decoder: t, Splitter: split, References: references(data)}),
+		generation.New(generation.Options{DType: s.DType, Decoder: t, Splitter: split, References: references(data)}),
 	}
 }
 

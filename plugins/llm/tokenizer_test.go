@@ -8,12 +8,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/plumbline-ml/plumbline/plugins/internal/language"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/option"
 )
 
 func TestTokenizerFiles(t *testing.T) {
-	embedded, err := openTokenizer(embeddedTokenizer)
+	embedded, err := openTokenizer(language.EmbeddedTokenizer)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,8 +79,8 @@ func FuzzSettings(f *testing.F) {
 		if p.Err() != nil {
 			return
 		}
-		l := s.limits
-		if l.MinNewTokens < 0 || l.MaxNewTokens < max(1, l.MinNewTokens) || l.Beams < 1 || len(l.EOS) == 0 || s.cache <= 0 ||
+		l := s.Limits
+		if l.MinNewTokens < 0 || l.MaxNewTokens < max(1, l.MinNewTokens) || l.Beams < 1 || len(l.EOS) == 0 || s.Cache <= 0 ||
 			!strings.Contains(s.template, "{input}") || l.LengthPenalty != l.LengthPenalty {
 			t.Errorf("settings %+v", s)
 		}

@@ -11,22 +11,23 @@ import (
 
 	"github.com/plumbline-ml/plumbline/accuracy/payload"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
+	"github.com/plumbline-ml/plumbline/plugins/internal/language"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 	"github.com/plumbline-ml/plumbline/sdk/manifest/manifesttest"
 )
 
-func mustOpen(t *testing.T, o sdk.Options) *workload {
+func mustOpen(t *testing.T, o sdk.Options) *language.Workload {
 	t.Helper()
 	w, err := New().Open(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	own, _ := sdk.As[*workload](w)
+	own, _ := sdk.As[*language.Workload](w)
 	return own
 }
 
-func promptOf(t *testing.T, w *workload, i int) backend.Prompt {
+func promptOf(t *testing.T, w *language.Workload, i int) backend.Prompt {
 	t.Helper()
 	s, err := w.Load(t.Context(), i)
 	if err != nil {
@@ -50,7 +51,7 @@ func TestPromptsHaveTheModelsLimits(t *testing.T) {
 	} {
 		t.Run(c.model, func(t *testing.T) {
 			p := manifesttest.Params(t, New(), c.model, false, nil)
-			l := parseSettings(p).limits
+			l := parseSettings(p).Limits
 			if err := p.Err(); err != nil {
 				t.Fatal(err)
 			}
@@ -69,7 +70,7 @@ func TestEmbeddedPrompts(t *testing.T) {
 	}
 	for i := range w.Len() {
 		p := promptOf(t, w, i)
-		text, err := w.tokenizer.Decode(p.Tokens)
+		text, err := w.Coder.Decode(p.Tokens)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -132,7 +133,7 @@ func TestPaddingIsOfTheTokenizer(t *testing.T) {
 	for eos, want := range map[string]int32{"128001,5": 5, "7,128001": 7, "128001": 0} {
 		w := mustOpen(t, sdk.Options{Count: 1, Params: map[string]string{"eos": eos}})
 		if p := promptOf(t, w, 0); p.PadToken != want {
-			t.Errorf("eos %s of a vocabulary of %d: padded with %d, want %d", eos, w.tokenizer.Size(), p.PadToken, want)
+			t.Errorf("eos %s of a vocabulary of %d: padded with %d, want %d", eos, w.Coder.Size(), p.PadToken, want)
 		}
 	}
 }
@@ -204,16 +205,16 @@ func TestPayloads(t *testing.T) {
 		{payload.Float32, backend.Tokens{IDs: []int32{5}, N: 1}, []byte{0, 0, 0xa0, 0x40}, 1},
 		{payload.Int32, backend.Tokens{}, nil, 0},
 	} {
-		w.dtype = c.dtype
+		w.DType = c.dtype
 		got, n, err := w.AppendTokens(nil, nil, c.in)
 		if err != nil || !slices.Equal(got, c.want) || n != c.n {
 			t.Errorf("%v as %v: % x, %d tokens, %v; want % x, %d", c.in, c.dtype, got, n, err, c.want, c.n)
 		}
 	}
-	if _, _, err := w.AppendTokens(nil, nil, backend.Tokens{IDs: []int32{5, 1 << 20}, N: 2}); !errors.Is(err, errTokens) {
+	if _, _, err := w.AppendTokens(nil, nil, backend.Tokens{IDs: []int32{5, 1 << 20}, N: 2}); !errors.Is(err, language.ErrTokens) {
 		t.Errorf("error %v of an id beyond the vocabulary", err)
 	}
-	w.dtype = payload.Int32
+	w.DType = payload.Int32
 	got, n, err := w.AppendTokens(nil, nil, backend.Tokens{Text: " the people", N: 9})
 	if err != nil || n != 9 || len(got) == 0 || len(got)%4 != 0 {
 		t.Errorf("text became % x, %d tokens, %v", got, n, err)
@@ -316,34 +317,3 @@ func TestBadOptions(t *testing.T) {
 		})
 	}
 }
-
-func TestClientWork(t *testing.T) {
-	atServer := new(workload)
-	if work := atServer.ClientWork(nil, nil, 1); len(work) != 1 {
-		t.Errorf("prompts as text: %q", work)
-	}
-	for name, c := range map[string]struct {
-		answer backend.Tokens
-		want   int
-	}{
-		"ids":                   {backend.Tokens{IDs: []int32{5, 6}, N: 2}, 0},
-		"ids with their end":    {backend.Tokens{IDs: []int32{5, 2}, N: 2}, 0},
-		"ids behind their end":  {backend.Tokens{IDs: []int32{2, 5}, N: 2}, 1},
-		"text, as some have it": {backend.Tokens{Text: "a", N: 1}, 1},
-	} {
-		w := &workload{tokenizer: ten{}}
-		w.limits.EOS = []int32{2}
-		if _, _, err := w.AppendTokens(nil, nil, c.answer); err != nil {
-			t.Fatal(err)
-		}
-		if work := w.ClientWork(nil, nil, 1); len(work) != c.want {
-			t.Errorf("%s: %q, want %d", name, work, c.want)
-		}
-	}
-}
-
-// ten is a tokenizer of ten tokens.
-type ten struct{ tokenizer }
-
-func (ten) Size() int                                    { return 10 }
-func (ten) EncodePlain(dst []int32, text string) []int32 { return append(dst, int32(len(text))) }

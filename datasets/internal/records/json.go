@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"unicode/utf8"
 )
 
@@ -68,6 +70,9 @@ func (r *reader) addObject(raw []byte) {
 		r.faults.Addf(Where(row), "it is not UTF-8")
 	} else if err := json.Unmarshal(raw, &object); err != nil {
 		r.faults.Addf(Where(row), "%.60q is no object", raw)
+	}
+	if row == 0 {
+		r.table.names = slices.Sorted(maps.Keys(object))
 	}
 	for _, c := range r.columns {
 		if err := r.addValue(c, object[c.Name]); err != nil && object != nil {

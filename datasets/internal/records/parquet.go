@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/parquet-go/parquet-go"
@@ -27,6 +28,10 @@ func (r *reader) readParquet(f *os.File, size int64) (err error) {
 		return err
 	}
 	r.table.rows = int(min(file.NumRows(), int64(r.limit)))
+	for _, c := range file.Root().Columns() {
+		r.table.names = append(r.table.names, c.Name())
+	}
+	slices.Sort(r.table.names)
 	for _, c := range r.columns {
 		column := file.Root().Column(c.Name)
 		if column == nil {

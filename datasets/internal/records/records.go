@@ -36,10 +36,17 @@ type Table struct {
 	texts map[string][]string
 	ids   map[string][][]int32
 	rows  int
+	names []string // of the file's columns; of JSON those of its first object
 }
+
+// Names are the columns that the file has, sorted; of JSON those of its first object.
+func (t *Table) Names() []string { return t.names }
 
 // Len is the number of rows.
 func (t *Table) Len() int { return t.rows }
+
+// Has tells whether a column has any value.
+func (t *Table) Has(column string) bool { return t.texts[column] != nil || t.ids[column] != nil }
 
 // Text is the value of a text column.
 func (t *Table) Text(column string, row int) string {

@@ -1,4 +1,4 @@
-package llm
+package language
 
 import (
 	"cmp"
@@ -18,59 +18,59 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/generate"
 )
 
-// workload is the benchmark opened on one model and one data set.
-type workload struct {
-	settings
-	file      backend.Model
-	tokenizer tokenizer // nil: the server's
-	prompts   prepared
-	seen      seen
+// Workload is a benchmark opened on one model and one data set, whose prompts are made.
+type Workload struct {
+	Settings
+	File    backend.Model
+	Coder   Tokenizer // nil: the server's
+	Prompts Prompts
+	seen    seen
 }
 
 var (
-	_ sdk.GenerativeOf[*backend.Prompt] = (*workload)(nil)
-	_ sdk.SessionGenerator              = (*workload)(nil)
-	_ sdk.SessionPlanner                = (*workload)(nil)
-	_ sdk.Informer                      = (*workload)(nil)
-	_ sdk.ClientWorker                  = (*workload)(nil)
-	_ sdk.Remarker                      = (*workload)(nil)
+	_ sdk.GenerativeOf[*backend.Prompt] = (*Workload)(nil)
+	_ sdk.SessionGenerator              = (*Workload)(nil)
+	_ sdk.SessionPlanner                = (*Workload)(nil)
+	_ sdk.Informer                      = (*Workload)(nil)
+	_ sdk.ClientWorker                  = (*Workload)(nil)
+	_ sdk.Remarker                      = (*Workload)(nil)
 )
 
-func (w *workload) Len() int { return len(w.prompts.all) }
+func (w *Workload) Len() int { return len(w.Prompts.All) }
 
-func (w *workload) Parts() []sdk.Part { return []sdk.Part{{Model: w.file}} }
+func (w *Workload) Parts() []sdk.Part { return []sdk.Part{{Model: w.File}} }
 
-// Load returns the index of prompt i, which Open has made: the sample.
-func (w *workload) Load(_ context.Context, i int) (*backend.Prompt, error) {
-	return &w.prompts.all[i], nil
+// Load returns prompt i, which is made: the sample.
+func (w *Workload) Load(_ context.Context, i int) (*backend.Prompt, error) {
+	return &w.Prompts.All[i], nil
 }
 
 // Prompt is the sample itself.
-func (w *workload) Prompt(p *backend.Prompt) (backend.Prompt, error) { return *p, nil }
+func (w *Workload) Prompt(p *backend.Prompt) (backend.Prompt, error) { return *p, nil }
 
 // warmTokens is how many tokens the warm-up generates.
 const warmTokens = 4
 
 // WarmSample is a short prompt that no data set holds.
-func (w *workload) WarmSample() *backend.Prompt {
-	p := w.limits
+func (w *Workload) WarmSample() *backend.Prompt {
+	p := w.Limits
 	p.MinNewTokens, p.MaxNewTokens = min(p.MinNewTokens, warmTokens), warmTokens
 	p.Text = "One two three"
-	if w.tokenizer == nil {
+	if w.Coder == nil {
 		p.Messages, p.EOS = []backend.Message{{Role: "user", Content: p.Text}}, nil
 		return &p
 	}
-	p.Tokens = w.tokenizer.Encode(nil, p.Text)
+	p.Tokens = w.Coder.Encode(nil, p.Text)
 	return &p
 }
 
 // PlanSession asks for two runs at a time, so that prompts run beside the steps of the answers under way: of the
 // embedded model on one core each, which takes longer to share than to run. A user's model gets all cores for each run.
-func (w *workload) PlanSession(_ loadgen.Scenario, c backend.Config) backend.Config {
+func (w *Workload) PlanSession(_ loadgen.Scenario, c backend.Config) backend.Config {
 	if c.Concurrency == 0 {
 		c.Concurrency = promptsAndSteps
 	}
-	c.LowLatency = w.file.Path != ""
+	c.LowLatency = w.File.Path != ""
 	return c
 }
 
@@ -78,25 +78,26 @@ func (w *workload) PlanSession(_ loadgen.Scenario, c backend.Config) backend.Con
 const promptsAndSteps = 2
 
 // NewGenerator decodes on a session of the model, with as many sequences together as the user asks for.
-func (w *workload) NewGenerator(s sdk.Sessions, c backend.Config) (backend.Generator, error) {
-	if w.tokenizer == nil {
+func (w *Workload) NewGenerator(s sdk.Sessions, c backend.Config) (backend.Generator, error) {
+	if w.Coder == nil {
 		return nil, sdk.Usage(
 			errors.New("parameter tokenizer = server, but the backend runs the model here: give the model's tokenizer"))
 	}
 	return generate.New(s.Part(""), generate.Options{
-		MaxSequences: max(cmp.Or(c.MaxBatch, defaultSequences), w.limits.Beams), CacheBytes: w.cache, EOS: w.limits.EOS,
+		MaxSequences: max(cmp.Or(c.MaxBatch, defaultSequences), w.Limits.Beams), CacheBytes: w.Cache, EOS: w.Limits.EOS,
 	})
 }
 
 // defaultSequences is how many sequences are decoded together where the user does not say.
 const defaultSequences = 16
 
-var errTokens = errors.New("the backend's tokens cannot be the answer")
+// ErrTokens is an answer that is not of the model whose tokenizer is given.
+var ErrTokens = errors.New("the backend's tokens cannot be the answer")
 
 // AppendTokens appends the ids of an answer in the official type, up to and with the first end token. Text is taken
 // apart by the tokenizer, which counts its tokens where the server does not; without one it is the payload.
-func (w *workload) AppendTokens(dst []byte, p *backend.Prompt, t backend.Tokens) ([]byte, int, error) {
-	if w.tokenizer == nil {
+func (w *Workload) AppendTokens(dst []byte, p *backend.Prompt, t backend.Tokens) ([]byte, int, error) {
+	if w.Coder == nil {
 		if t.N == backend.Uncounted {
 			return dst, 0, errUncounted
 		}
@@ -105,16 +106,16 @@ func (w *workload) AppendTokens(dst []byte, p *backend.Prompt, t backend.Tokens)
 	ids := t.IDs
 	if ids == nil {
 		w.seen.text.Store(true)
-		ids = w.tokenizer.EncodePlain(nil, t.Text)
+		ids = w.Coder.EncodePlain(nil, t.Text)
 	}
 	for i, id := range ids {
-		if id < 0 || int(id) >= w.tokenizer.Size() {
+		if id < 0 || int(id) >= w.Coder.Size() {
 			return dst, 0, fmt.Errorf(
 				"%w: token %d is %d, the tokenizer has %d; parameter tokenizer must be that of the backend's model, or server",
-				errTokens, i, id, w.tokenizer.Size())
+				ErrTokens, i, id, w.Coder.Size())
 		}
-		dst = appendID(dst, w.dtype, id)
-		if t.IDs != nil && slices.Contains(w.limits.EOS, id) {
+		dst = appendID(dst, w.DType, id)
+		if t.IDs != nil && slices.Contains(w.Limits.EOS, id) {
 			if i+1 < len(ids) {
 				w.seen.cut.Store(true)
 			}
@@ -140,18 +141,18 @@ func appendID(dst []byte, d payload.DType, id int32) []byte {
 }
 
 // Inform adds what became of the prompts, and takes back the embedded model where a server has its own.
-func (w *workload) Inform(info *sdk.WorkloadInfo) {
-	if w.tokenizer == nil {
+func (w *Workload) Inform(info *sdk.WorkloadInfo) {
+	if w.Coder == nil {
 		info.ModelFile, info.Embedded, info.Precision, info.ModelSHA256, info.ModelSize = serverModel, false, "", "", 0
 	}
 	if info.BackendInfo == nil {
 		info.BackendInfo = map[string]string{}
 	}
 	longest := 0
-	for i := range w.prompts.all {
-		longest = max(longest, len(w.prompts.all[i].Tokens))
+	for i := range w.Prompts.All {
+		longest = max(longest, len(w.Prompts.All[i].Tokens))
 	}
-	info.BackendInfo["prompts_truncated"] = strconv.Itoa(w.prompts.truncated)
+	info.BackendInfo["prompts_truncated"] = strconv.Itoa(w.Prompts.Truncated)
 	if longest > 0 {
 		info.BackendInfo["prompt_tokens_longest"] = strconv.Itoa(longest)
 	}
@@ -169,9 +170,9 @@ type seen struct {
 
 // ClientWork is nothing where token ids go over and come back: prompts are tokenised before the run, untimed, as the
 // rules want it of the library of samples.
-func (w *workload) ClientWork(_, _ []backend.TensorInfo, _ int) []string {
+func (w *Workload) ClientWork(_, _ []backend.TensorInfo, _ int) []string {
 	var work []string
-	if w.tokenizer == nil {
+	if w.Coder == nil {
 		work = append(work, "prompts are sent as text; the network division's are token ids (parameter tokenizer)")
 	}
 	if w.seen.text.Load() {
@@ -183,4 +184,4 @@ func (w *workload) ClientWork(_, _ []backend.TensorInfo, _ int) []string {
 	return work
 }
 
-func (w *workload) Close() error { return nil }
+func (w *Workload) Close() error { return nil }

@@ -1,4 +1,4 @@
-package llm
+package language
 
 import (
 	"errors"
@@ -46,18 +46,18 @@ const mostApart = 0.02
 
 // Remarks says where the numbers of tokens are from, if not from the server, and where the tokenizer does not agree
 // with it: over the run by more than 2 %.
-func (w *workload) Remarks() sdk.Remarks {
+func (w *Workload) Remarks() sdk.Remarks {
 	var m sdk.Remarks
 	c := &w.seen.counts
 	if n := c.alone.Load(); n > 0 {
 		m.Estimates = []string{fmt.Sprintf("tokens: the server counts none, so tokenizer %s counted them in the text of %d "+
-			"answers, which shows no end tokens", w.settings.tokenizer, n)}
+			"answers, which shows no end tokens", w.Tokenizer, n)}
 	}
 	own, server := float64(c.own.Load()), float64(c.server.Load())
 	if apart := own/server - 1; server > 0 && math.Abs(apart) > mostApart {
 		m.Notes = []string{fmt.Sprintf("Tokenizer %s counts %.0f tokens in the answers, and the server %.0f: %+.1f %%. Give "+
 			"the tokenizer of the server's model; figures of tokens are the server's.",
-			w.settings.tokenizer, own, server, 100*apart)}
+			w.Tokenizer, own, server, 100*apart)}
 	}
 	return m
 }

@@ -1,4 +1,4 @@
-package llm
+package language
 
 import (
 	"errors"
@@ -10,7 +10,7 @@ import (
 )
 
 // letters is a tokenizer with a token for each letter.
-type letters struct{ tokenizer }
+type letters struct{ Tokenizer }
 
 func (letters) Size() int { return 256 }
 
@@ -22,10 +22,10 @@ func (letters) EncodePlain(dst []int32, text string) []int32 {
 }
 
 // counted is a workload whose answers, each of ten letters, are so many tokens by the server.
-func counted(t *testing.T, server ...int) *workload {
+func counted(t *testing.T, server ...int) *Workload {
 	t.Helper()
-	w := &workload{tokenizer: letters{}}
-	w.settings.tokenizer = "letters.json"
+	w := &Workload{Coder: letters{}}
+	w.Tokenizer = "letters.json"
 	for _, n := range server {
 		answer := backend.Tokens{Text: "abcdefghij", N: n}
 		_, got, err := w.AppendTokens(nil, &backend.Prompt{MinNewTokens: 2}, answer)
@@ -78,8 +78,8 @@ func repeat(n, times int) []int {
 // TestNobodyCounts: without a tokenizer the error says what to give, and a minimum holds for estimates too.
 func TestNobodyCounts(t *testing.T) {
 	answer := backend.Tokens{Text: "abc", N: backend.Uncounted}
-	for want, w := range map[string]*workload{
-		"--param tokenizer=FILE": {}, "min_new_tokens=3 takes such answers": {tokenizer: letters{}},
+	for want, w := range map[string]*Workload{
+		"--param tokenizer=FILE": {}, "min_new_tokens=3 takes such answers": {Coder: letters{}},
 	} {
 		_, _, err := w.AppendTokens(nil, &backend.Prompt{MinNewTokens: 4}, answer)
 		if !errors.Is(err, sdk.ErrUsage) || !strings.Contains(err.Error(), want) {

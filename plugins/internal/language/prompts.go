@@ -1,0 +1,79 @@
+package language
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// Prompts are all prompts of a data set, made before the run.
+type Prompts struct {
+	All       []backend.Prompt
+	Truncated int // that were longer than the model's limit and lost their end
+}
+
+// mostFaults bounds how many wrong prompts an error lists.
+const mostFaults = 10
+
+// MakePrompts makes n prompts, on all cores: one is called for each, and says whether it was cut to the model's limit.
+// The error names the samples that cannot be prompts.
+func MakePrompts(
+	ctx context.Context, n int, one func(i int) (p backend.Prompt, cut bool, err error),
+) (Prompts, error) {
+	p := Prompts{All: make([]backend.Prompt, n)}
+	faults := make([]error, n)
+	var next, truncated atomic.Int64
+	var workers sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		workers.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
+				var cut bool
+				if p.All[i], cut, faults[i] = one(i); cut {
+					truncated.Add(1)
+				}
+			}
+		})
+	}
+	workers.Wait()
+	p.Truncated = int(truncated.Load())
+	return p, errors.Join(context.Cause(ctx), listFaults(faults))
+}
+
+func listFaults(faults []error) error {
+	var kept []error
+	n := 0
+	for i, err := range faults {
+		if err == nil {
+			continue
+		}
+		if n++; n <= mostFaults {
+			kept = append(kept, fmt.Errorf("sample %d: %w", i, err))
+		}
+	}
+	if n > mostFaults {
+		kept = append(kept, fmt.Errorf("and %d more samples", n-mostFaults))
+	}
+	if n == 0 {
+		return nil
+	}
+	return sdk.Data(errors.Join(kept...))
+}
+
+// CheckIDs wants ids of a vocabulary of so many tokens, one at least.
+func CheckIDs(ids []int32, size int) error {
+	if len(ids) == 0 {
+		return errors.New("its prompt has no tokens")
+	}
+	for i, id := range ids {
+		if id < 0 || int(id) >= size {
+			return fmt.Errorf("token %d of its prompt is %d, the tokenizer has %d: they belong to different models", i, id, size)
+		}
+	}
+	return nil
+}
