@@ -125,8 +125,9 @@ func TestDataSetsThatDoNotFit(t *testing.T) {
 	}{
 		"measures performance and accuracy on one data set": {one, bench.Request{Dataset: performance,
 			AccuracyDataset: accuracy}},
-		"no compliance test of resnet50 has":              {one, bench.Request{Dataset: performance, AuditDataset: accuracy}},
-		"--accuracy-dataset none: no such file":           {own, bench.Request{Dataset: performance, AccuracyDataset: "none"}},
+		"no compliance test of resnet50 has": {one, bench.Request{Dataset: performance, AuditDataset: accuracy}},
+		"--accuracy-dataset none: no such": {own, bench.Request{Dataset: performance,
+			AccuracyDataset: "none"}},
 		"the performance run would have the plugin's own": {own, bench.Request{AccuracyDataset: accuracy}},
 		"TEST07 of resnet50 has a data set of its own, part of 4395 samples": {own, bench.Request{Dataset: performance,
 			Test: bench.Test{Name: "TEST07", Config: test07}}},

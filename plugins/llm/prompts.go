@@ -22,7 +22,9 @@ func (s *settings) fill(t *prompts.Sample) string {
 // makePrompts fills in and tokenises all samples, on all cores. The error names the samples that cannot be prompts.
 func makePrompts(ctx context.Context, s *settings, t tokenizer, items []prompts.Sample) (language.Prompts, error) {
 	s.Pad(t)
-	return language.MakePrompts(ctx, len(items), func(i int) (backend.Prompt, bool, error) { return s.prompt(t, &items[i]) })
+	return language.MakePrompts(ctx, len(items), func(i int) (backend.Prompt, bool, error) {
+		return s.prompt(t, &items[i])
+	})
 }
 
 // prompt makes the prompt of one sample, and says whether it was cut to the model's limit. Without
@@ -39,7 +41,8 @@ func (s *settings) prompt(t tokenizer, item *prompts.Sample) (p backend.Prompt, 
 		return p, false, nil
 	}
 	p.Tokens = item.Tokens
-	if p.Tokens == nil || s.Tokenizer == language.EmbeddedTokenizer && item.Input != "" { // a data set's are the official one's
+	own := s.Tokenizer == language.EmbeddedTokenizer && item.Input != "" // a data set's ids are the official one's
+	if p.Tokens == nil || own {
 		p.Text = s.fill(item)
 		p.Tokens = t.Encode(nil, p.Text)
 	}

@@ -211,7 +211,8 @@ func TestPayloads(t *testing.T) {
 			t.Errorf("%v as %v: % x, %d tokens, %v; want % x, %d", c.in, c.dtype, got, n, err, c.want, c.n)
 		}
 	}
-	if _, _, err := w.AppendTokens(nil, nil, backend.Tokens{IDs: []int32{5, 1 << 20}, N: 2}); !errors.Is(err, language.ErrTokens) {
+	_, _, err := w.AppendTokens(nil, nil, backend.Tokens{IDs: []int32{5, 1 << 20}, N: 2})
+	if !errors.Is(err, language.ErrTokens) {
 		t.Errorf("error %v of an id beyond the vocabulary", err)
 	}
 	w.DType = payload.Int32
