@@ -31,15 +31,17 @@ func (p *Plan) UseOf(r Run) string {
 }
 
 // DatasetFor is the path of the data set that a use opens; empty: the plugin's own.
-func (p *Plan) DatasetFor(use string) string {
-	_, own := p.Served.Model.DatasetOf(use)
-	switch {
-	case !own:
-		return p.Options.Dataset
+func (p *Plan) DatasetFor(use string) string { return p.pick(use, p.Options.Dataset, p.datasets) }
+
+// pick is the one of several paths that is of a use.
+func (p *Plan) pick(use, all string, own datasets) string {
+	switch _, has := p.Served.Model.DatasetOf(use); {
+	case !has:
+		return all
 	case use == sdk.UseAccuracy:
-		return cmp.Or(p.datasets.accuracy, p.Options.Dataset)
+		return cmp.Or(own.accuracy, all)
 	}
-	return cmp.Or(p.datasets.audit, p.Options.Dataset)
+	return cmp.Or(own.audit, all)
 }
 
 // datasetFlag is the flag that names the data set of a use.
@@ -97,7 +99,8 @@ func (p *Plan) checkDatasets(r Request) error {
 			faults = append(faults, errors.New(text))
 		}
 	}
-	others := r.Dataset != "" || r.AccuracyDataset != "" || r.AuditDataset != ""
+	given := datasets{r.AccuracyDataset, r.AuditDataset}
+	others := r.Dataset != "" || given != datasets{}
 	for _, run := range p.Runs {
 		use := p.UseOf(run)
 		own, has := p.Served.Model.DatasetOf(use)
@@ -105,7 +108,7 @@ func (p *Plan) checkDatasets(r Request) error {
 		case use == run.Test && has && r.Dataset != "" && r.AuditDataset == "":
 			fault("%s of %s has a data set of its own, %s of %d samples: name it with --audit-dataset", use,
 				p.Served.Model.Name, own.Name, own.Samples)
-		case others && p.DatasetFor(use) == "":
+		case others && p.pick(use, r.Dataset, given) == "":
 			fault("the %s run would have the plugin's own data, beside data sets of yours: name one with %s", run.ModeName(),
 				datasetFlag(use))
 		}
