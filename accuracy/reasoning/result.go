@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/plumbline-ml/plumbline/accuracy/reasoning/mathgrade"
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 )
 
@@ -16,6 +17,12 @@ type Result struct {
 	Answers int   // entries that count
 	Right   int
 	Tokens  int // ids in their payloads
+
+	// Algebra names what decided answers of mathematics where texts alone did not. Steps has how many each step decided,
+	// Numeric how many were equal in figures only, not by exact arithmetic.
+	Algebra string
+	Steps   [mathgrade.Steps]int
+	Numeric int
 
 	NotExecuted int // programs that nobody executed
 	Loose       int // letters that nothing announced as the answer
@@ -56,6 +63,13 @@ func (r *Result) badTruth(index int, row Row, g Grader) {
 		r.BadTruth = fmt.Sprintf("sample %d of %s has the truth %q, want %s", index, row.Set, row.Truth, g.wanted())
 	}
 	r.BadTruths++
+}
+
+func (r *Result) decided(v mathgrade.Verdict) {
+	r.Steps[v.Step]++
+	if v.Equal && v.Numeric {
+		r.Numeric++
+	}
 }
 
 // Accuracy is the share of right answers in percent.

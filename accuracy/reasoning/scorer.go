@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+
+	"github.com/plumbline-ml/plumbline/accuracy/reasoning/mathgrade"
 )
 
 // Errors of this package, found with errors.Is.
@@ -40,6 +42,8 @@ type Options struct {
 	// Decode turns ids, of which none is negative, into text. DeepSeek-R1's script leaves out special tokens,
 	// gpt-oss-120b's keeps them; ids beyond the vocabulary vanish, and bytes that are no UTF-8 become U+FFFD.
 	Decode func(ids []int32) (string, error)
+	// Algebra decides whether answers of mathematics are equal where their texts alone do not. nil: mathgrade.Own.
+	Algebra mathgrade.Algebra
 	// Programs runs programs, Workers at a time (0: one for each processor). nil: they are not executed, which the result
 	// says, and there is no exact match.
 	Programs ProgramGrader
@@ -59,6 +63,8 @@ type Answer struct {
 	Loose     bool   // a letter that nothing announced as the answer
 	Graded    bool   // false: a program that nobody executed
 	Right     bool
+	// Step is what decided an answer of mathematics.
+	Step mathgrade.Step
 }
 
 // Scorer scores the entries of a log as they come. Its memory depends on the data set, not on the log. Only one
@@ -85,9 +91,12 @@ func New(o Options) *Scorer {
 	if o.Workers <= 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
 	}
+	if o.Algebra == nil {
+		o.Algebra = mathgrade.Own{}
+	}
 	s := &Scorer{
 		options: o, seen: make([]bool, len(o.Rows)), sets: map[string]*Set{},
-		free: make(chan struct{}, o.Workers), result: Result{Script: o.Script},
+		free: make(chan struct{}, o.Workers), result: Result{Script: o.Script, Algebra: o.Algebra.Name()},
 	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	return s
@@ -119,9 +128,6 @@ func (s *Scorer) Add(index int64, payload []byte) error {
 	if err != nil {
 		return fmt.Errorf("sample %d: %w", i, err)
 	}
-	if grader == Mathematics {
-		return fmt.Errorf("sample %d: %w %q: mathematics is not graded yet", i, ErrSet, row.Set)
-	}
 	if err := s.read(payload); err != nil {
 		if s.options.Script == DeepSeekR1 && !errors.Is(err, errNegative) {
 			s.count(func(r *Result) { r.Damaged++ })
@@ -134,11 +140,10 @@ func (s *Scorer) Add(index int64, payload []byte) error {
 		return fmt.Errorf("%w: sample %d: %w", ErrPayload, i, err)
 	}
 	found := s.options.Script.extract(grader, text)
-	s.grade(grader, Answer{
+	return s.grade(grader, Answer{
 		Entry: entry, Index: i, Tokens: len(s.ids),
 		Extracted: strings.Clone(found.text), Found: found.found, Loose: found.loose,
 	})
-	return nil
 }
 
 // place is the row of an entry, and whether the entry counts.
@@ -180,7 +185,7 @@ func (s *Scorer) read(payload []byte) error {
 }
 
 // grade judges an answer and counts it; programs are judged beside further answers.
-func (s *Scorer) grade(g Grader, a Answer) {
+func (s *Scorer) grade(g Grader, a Answer) error {
 	row := s.options.Rows[a.Index]
 	truth, ok := g.truth(row.Truth)
 	if !ok {
@@ -189,6 +194,13 @@ func (s *Scorer) grade(g Grader, a Answer) {
 	a.Graded = true
 	switch {
 	case !ok || !a.Found:
+	case g == Mathematics:
+		v, err := mathgrade.Grade(a.Extracted, truth, s.options.Algebra)
+		if err != nil {
+			return fmt.Errorf("sample %d: %w", a.Index, err)
+		}
+		a.Right, a.Step = v.Equal, v.Step
+		s.count(func(r *Result) { r.decided(v) })
 	case g != Program:
 		a.Right = a.Extracted == truth
 	case a.Extracted == "":
@@ -200,9 +212,10 @@ func (s *Scorer) grade(g Grader, a Answer) {
 			defer func() { <-s.free }()
 			s.run(a, truth)
 		})
-		return
+		return nil
 	}
 	s.tally(a)
+	return nil
 }
 
 // run executes a program.

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"github.com/plumbline-ml/plumbline/accuracy/reasoning/mathgrade"
 )
 
 // payload is a text as ids, one for each byte.
@@ -76,6 +78,7 @@ func TestPolicies(t *testing.T) {
 			}
 		}
 		got, err := s.Result()
+		want.Algebra = "own"
 		want.Script, want.BadTruth = script, `sample 2 of gpqa has the truth "x", want a letter A to D`
 		got.Sets = nil
 		if err != nil || fmt.Sprintf("%+v", got.counts()) != fmt.Sprintf("%+v", want.counts()) {
@@ -88,6 +91,35 @@ func TestPolicies(t *testing.T) {
 func (r Result) counts() any {
 	type plain Result
 	return plain(r)
+}
+
+// brokenAlgebra cannot be asked.
+type brokenAlgebra struct{}
+
+func (brokenAlgebra) Name() string { return "broken" }
+
+var errBroken = errors.New("no process")
+
+func (brokenAlgebra) Vanishes(string) (mathgrade.Step, bool, error) { return 0, false, errBroken }
+
+// TestMathematics counts what each step decides, and ends where algebra cannot be asked.
+func TestMathematics(t *testing.T) {
+	rows := []Row{{"math500", `\frac{1}{2}`}, {"math500", `\sqrt{8}`}, {"math500", ""}}
+	s := New(Options{Rows: rows, Decode: decodeBytes})
+	for i, text := range []string{`\boxed{\tfrac12}`, `\boxed{2\sqrt{2}}`, `\boxed{1}`} {
+		if err := s.Add(int64(i), payload(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r, err := s.Result()
+	if err != nil || r.Right != 2 || r.Steps[mathgrade.FirstForm] != 1 || r.Steps[mathgrade.AlgebraEqual] != 1 ||
+		r.Numeric != 1 || r.Algebra != "own" || r.BadTruths != 1 {
+		t.Errorf("%+v, %v", r.counts(), err)
+	}
+	s = New(Options{Rows: rows, Decode: decodeBytes, Algebra: brokenAlgebra{}})
+	if err := s.Add(1, payload(`\boxed{2\sqrt{2}}`)); !errors.Is(err, errBroken) {
+		t.Errorf("%v", err)
+	}
 }
 
 func TestDamagedFirst(t *testing.T) {

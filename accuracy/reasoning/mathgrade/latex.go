@@ -1,0 +1,408 @@
+package mathgrade
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
+)
+
+// deepest is how deep the arguments and groups of a text may lie: where Python's recursion ends, or before.
+const (
+	deepest   = 1000
+	levelCost = 4 // of a group or an argument
+)
+
+var (
+	beforeText = []string{`\tfrac`, `\frac`, `\dfrac`, `\frac`, `\frac`, ` \frac`}
+	behindText = []string{"√", "sqrt", "π", "pi", "∞", "inf", "∪", "U", "·", "*", "×", "*"}
+)
+
+// Text is the plain text of LaTeX as the official grader has it, which uses pylatexenc 2.11: fractions become a/b
+// without parentheses, roots sqrt(x) without an index, unknown macros vanish. ok is false where the official grader goes
+// on with the LaTeX.
+func Text(s string) (text string, ok bool) {
+	p := &latex{s: replace(s, beforeText)}
+	text = p.until(nothing, nil)
+	if p.failed {
+		return "", false
+	}
+	return pystr.Trim(replace(text, behindText)), true
+}
+
+// latex reads LaTeX and writes text, and takes everything for something: a missing brace is at the end, one too many
+// is nowhere.
+type latex struct {
+	s      string
+	i      int
+	depth  int
+	failed bool // there is no text
+	// formulas is how many formulas this place lies in.
+	formulas int
+}
+
+// formula is the text up to the end of a formula.
+func (p *latex) formula(end closing) string {
+	p.formulas++
+	defer func() { p.formulas-- }()
+	return pystr.Trim(p.until(end, nil))
+}
+
+// closing is what ends a part: a text, or \end{name}.
+type closing struct {
+	text        string
+	environment string
+}
+
+var nothing closing
+
+// cells collects the rows of a matrix.
+type cells struct {
+	rows [][]string
+	open bool // the last row's last cell takes more text
+}
+
+func (c *cells) write(text string) {
+	if len(c.rows) == 0 {
+		c.rows = append(c.rows, nil)
+	}
+	last := &c.rows[len(c.rows)-1]
+	if !c.open {
+		*last = append(*last, "")
+		c.open = true
+	}
+	(*last)[len(*last)-1] += text
+}
+
+// until writes the text up to an end, which it reads over. In a matrix, & and \\ end cells and rows.
+func (p *latex) until(end closing, matrix *cells) string {
+	p.depth += levelCost
+	defer func() { p.depth -= levelCost }()
+	if p.depth > deepest {
+		p.failed = true
+	}
+	var b strings.Builder
+	for p.i < len(p.s) && !p.failed && !p.ends(end) {
+		if matrix != nil && p.splits(matrix) {
+			continue
+		}
+		text := p.next(end)
+		if matrix != nil {
+			matrix.write(text)
+		} else {
+			b.WriteString(text)
+		}
+	}
+	return b.String()
+}
+
+// ends reads over the end of a part, if it is here.
+func (p *latex) ends(end closing) bool {
+	switch {
+	case end.text != "" && strings.HasPrefix(p.s[p.i:], end.text):
+		p.i += len(end.text)
+		return true
+	case end.environment != "":
+		if name, next, ok := p.environment(`\end`); ok && name == end.environment {
+			p.i = next
+			return true
+		}
+	}
+	return false
+}
+
+// splits reads over what ends a cell or a row.
+func (p *latex) splits(matrix *cells) bool {
+	switch rest := p.s[p.i:]; {
+	case rest[0] == '&':
+		p.i++
+		matrix.open = false
+	case strings.HasPrefix(rest, `\\`):
+		p.i += 2
+		p.arguments("*[")
+		if len(matrix.rows) == 0 {
+			matrix.rows = append(matrix.rows, nil)
+		}
+		matrix.rows, matrix.open = append(matrix.rows, nil), false
+	default:
+		return false
+	}
+	return true
+}
+
+// ligatures are characters that stand for others.
+var ligatures = []struct{ text, to string }{
+	{"``", "“"}, {"''", "”"}, {"---", "—"}, {"--", "–"}, {"!`", "¡"}, {"?`", "¿"}, {"&", "   "}, {"~", "\u00a0"},
+}
+
+// next is the text of what is here: of one group, macro, formula, environment, or of characters.
+func (p *latex) next(end closing) string {
+	switch rest := p.s[p.i:]; {
+	case rest[0] == '\\':
+		return p.macro()
+	case rest[0] == '{':
+		p.i++
+		return p.until(closing{text: "}"}, nil)
+	case rest[0] == '}':
+		p.i++
+		return ""
+	case strings.HasPrefix(rest, "$$"):
+		p.i += 2
+		return indented(p.formula(closing{text: "$$"}))
+	case rest[0] == '$':
+		p.i++
+		return p.formula(closing{text: "$"})
+	case rest[0] == '%':
+		p.comment()
+		return ""
+	}
+	return p.characters(end)
+}
+
+// comment reads over a comment, which ends before the line's end.
+func (p *latex) comment() {
+	if n := strings.IndexByte(p.s[p.i:], '\n'); n >= 0 {
+		p.i += n
+	} else {
+		p.i = len(p.s)
+	}
+}
+
+// characters are a ligature, or those up to the next that means something. White space alone is nothing in a formula.
+func (p *latex) characters(end closing) string {
+	start := p.i
+	for p.i < len(p.s) {
+		rest := p.s[p.i:]
+		if strings.IndexByte(`\{}$%`, rest[0]) >= 0 || end.text == "]" && rest[0] == ']' {
+			break
+		}
+		text, n := character(rest)
+		if text != rest[:n] {
+			if p.i > start {
+				break
+			}
+			p.i += n
+			return text
+		}
+		p.i += n
+	}
+	text := p.s[start:p.i]
+	if p.formulas > 0 && pystr.Trim(text) == "" {
+		return ""
+	}
+	return text
+}
+
+// character is the text of one character or ligature, and how many bytes it has.
+func character(s string) (text string, n int) {
+	for _, l := range ligatures {
+		if strings.HasPrefix(s, l.text) {
+			return l.to, len(l.text)
+		}
+	}
+	_, n = utf8.DecodeRuneInString(s)
+	return s[:n], n
+}
+
+// name reads the name of a macro behind its backslash, and the white space behind a name of letters, up to an empty
+// line.
+func (p *latex) name() string {
+	p.i++
+	rest := p.s[p.i:]
+	n := len(rest) - len(strings.TrimLeftFunc(rest, isASCIILetter))
+	if n == 0 {
+		_, n = utf8.DecodeRuneInString(rest)
+		p.i += n
+		return rest[:n]
+	}
+	p.i += n
+	behind := p.s[p.i:]
+	space := len(behind) - len(strings.TrimLeftFunc(behind, unicode.IsSpace))
+	if strings.Count(behind[:space], "\n") < 2 {
+		p.i += space
+	}
+	return rest[:n]
+}
+
+func isASCIILetter(r rune) bool { return 'a' <= r|0x20 && r|0x20 <= 'z' && r < utf8.RuneSelf }
+
+// environment reads a name in braces behind \begin or \end, if both are here; next is the place behind.
+func (p *latex) environment(word string) (name string, next int, ok bool) {
+	rest, ok := strings.CutPrefix(p.s[p.i:], word)
+	if !ok || rest == "" || isASCIILetter(rune(rest[0])) {
+		return "", 0, false
+	}
+	rest = strings.TrimLeftFunc(rest, unicode.IsSpace)
+	name, behind, ok := strings.Cut(rest, "}")
+	if name, ok2 := strings.CutPrefix(name, "{"); ok && ok2 {
+		return name, len(p.s) - len(behind), true
+	}
+	return "", 0, false
+}
+
+// macro is the text of a macro or an environment.
+func (p *latex) macro() string {
+	for _, word := range []string{`\begin`, `\end`} {
+		if !strings.HasPrefix(p.s[p.i:], word) || p.i+len(word) < len(p.s) && isASCIILetter(rune(p.s[p.i+len(word)])) {
+			continue
+		}
+		name, next, ok := p.environment(word)
+		if !ok {
+			p.i += len(word)
+			return word
+		}
+		p.i = next
+		if word == `\end` {
+			return ""
+		}
+		return p.inside(name)
+	}
+	name := p.name()
+	switch name {
+	case "(", ")", "]":
+		if name == "(" {
+			return p.formula(closing{text: `\)`})
+		}
+		return ""
+	case "[":
+		return indented(p.formula(closing{text: `\]`}))
+	}
+	m, ok := macros[name]
+	if !ok {
+		return symbol(name)
+	}
+	start, failed := p.i, p.failed
+	args, ok := p.arguments(m.arguments)
+	if m.dropped {
+		p.failed = failed
+	}
+	if !ok {
+		p.i = start
+		return p.bare(m)
+	}
+	return m.text(args)
+}
+
+// bare is the text of a macro without its arguments.
+func (p *latex) bare(m macro) string {
+	if m.named {
+		p.failed = true
+		return ""
+	}
+	return m.bare
+}
+
+// arguments reads those that a macro has: { for one, [ for one that may be missing, * for a star that may be. ok is
+// false where one is missing.
+func (p *latex) arguments(spec string) (args []string, ok bool) {
+	for _, kind := range spec {
+		rest := p.s[p.i:]
+		switch {
+		case kind == '{':
+			arg, ok := p.argument()
+			if !ok {
+				return nil, false
+			}
+			args = append(args, arg)
+		case kind == '*' && strings.HasPrefix(rest, "*"):
+			p.i++
+		case kind == '[' && strings.HasPrefix(rest, "["):
+			p.i++
+			args = append(args, p.until(closing{text: "]"}, nil))
+		case kind == '[':
+			args = append(args, "")
+		}
+	}
+	return args, true
+}
+
+// argument is a group, or what stands alone: a macro without arguments, a character.
+func (p *latex) argument() (text string, ok bool) {
+	for {
+		p.i += len(p.s[p.i:]) - len(strings.TrimLeftFunc(p.s[p.i:], unicode.IsSpace))
+		if !strings.HasPrefix(p.s[p.i:], "%") {
+			break
+		}
+		p.comment()
+	}
+	if p.i == len(p.s) {
+		return "", false
+	}
+	switch p.s[p.i] {
+	case '}':
+		return "", true
+	case '{':
+		p.i++
+		return p.until(closing{text: "}"}, nil), true
+	case '\\':
+		if _, _, ok := p.environment(`\end`); ok {
+			return "", true
+		}
+		name := p.name()
+		if name == "" {
+			return "", false
+		}
+		if m, ok := macros[name]; ok {
+			return p.bare(m), true
+		}
+		return symbol(name), true
+	}
+	if strings.HasPrefix(p.s[p.i:], "$$") {
+		p.i += 2
+		return "$$", true
+	}
+	text, n := character(p.s[p.i:])
+	p.i += n
+	return text, true
+}
+
+// inside is the text of an environment, whose beginning was read.
+func (p *latex) inside(name string) string {
+	if spec, ok := environments[name]; ok {
+		start := p.i
+		if _, ok := p.arguments(spec); !ok {
+			p.i = start
+		}
+	}
+	end := closing{environment: name}
+	switch {
+	case matrices[name]:
+		var m cells
+		p.until(end, &m)
+		return p.matrix(m)
+	case equations[strings.TrimSuffix(name, "*")]:
+		return indented(p.formula(end))
+	case name == "center" || name == "flushleft" || name == "flushright":
+		return "\n" + p.until(end, nil) + "\n"
+	}
+	return p.until(end, nil)
+}
+
+// matrix writes rows of cells of one width.
+func (p *latex) matrix(m cells) string {
+	width := -1
+	for _, row := range m.rows {
+		for i := range row {
+			row[i] = pystr.Trim(row[i])
+			width = max(width, utf8.RuneCountInString(row[i]))
+		}
+	}
+	if width < 0 {
+		p.failed = true
+		return ""
+	}
+	var rows []string
+	for _, row := range m.rows {
+		for i, cell := range row {
+			row[i] = strings.Repeat(" ", width-utf8.RuneCountInString(cell)) + cell
+		}
+		rows = append(rows, strings.Join(row, " "))
+	}
+	return "[ " + strings.Join(rows, "; ") + " ]"
+}
+
+// indented is a block of lines of its own.
+func indented(text string) string {
+	return "\n    " + strings.ReplaceAll(text, "\n", "\n    ") + "\n"
+}

@@ -1,0 +1,258 @@
+package mathgrade
+
+import (
+	"math"
+	"math/big"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+func grade(t testing.TB, given, truth string) Verdict {
+	t.Helper()
+	v, err := Grade(given, truth, Own{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func TestGrade(t *testing.T) {
+	for _, x := range []struct {
+		given, truth string
+		equal        bool
+		step         Step
+	}{
+		{"", "1", false, Missing},
+		{"1", "", false, Missing},
+		{`\tfrac12`, `\frac{1}{2}`, true, FirstForm},
+		{"x=5", "5", true, FirstForm},
+		{`5\text{ cm}`, "5", true, FirstForm},
+		{"5 meters^2", "5", true, SecondForm},
+		{"1,234", "1234", true, SecondForm},
+		{"12345678901234567890", "12345678901234567891", true, SecondForm},
+		{`\sqrt[3]{2}`, `\sqrt{2}`, true, SecondForm},
+		{"kilometers", "kilo", true, SecondForm},
+		{"meters", "5", false, Vanished},
+		{"(1,2]", "(1,2)", false, Brackets},
+		{"(1,2,3)", "(1,2)", false, Count},
+		{"2/4", "1/2", false, FractionText},
+		{"(1/2,3/4)", "(1/2, 3/4)", true, FirstForm},
+		{"2^10", "1024", false, IntegerText},
+		{"sin(x)", "x^y", false, Refused},
+		{"x^12", "y", false, Refused},
+		{"½", "1/2", false, Unreadable},
+		{"2**2**2**2**2**2", "x", false, Bounded},
+		{"9**9**9", "0.5", false, Bounded},
+		{"9999999!", "0.5", false, Bounded},
+		{"(1/2, x + y)", "(0.5, y+x)", true, AlgebraEqual},
+		{"sqrt(2)+sqrt(3)", "sqrt(5+2sqrt(6))", true, AlgebraEqual},
+		{"sqrt(x^2)", "x", false, AlgebraDiffers},
+		{"x/0", "x", false, AlgebraDiffers},
+	} {
+		if v := grade(t, x.given, x.truth); v.Equal != x.equal || v.Step != x.step {
+			t.Errorf("%q and %q: %v by %v, want %v by %v", x.given, x.truth, v.Equal, v.Step, x.equal, x.step)
+		}
+	}
+}
+
+// TestOwn: the verdicts are SymPy 1.14's, whose parser reads the expressions as the official grader has it do.
+func TestOwn(t *testing.T) {
+	for expression, want := range map[string]Step{
+		"(0.1+0.2)-(0.3)":                       AlgebraDiffers, // floats of 53 bits
+		"(0.3333333333333333)-(1/3)":            AlgebraDiffers, // 16 digits have more
+		"(0.333333333333333333333)-(1/3)":       AlgebraDiffers,
+		"(0.1x)-(x/10)":                         AlgebraEqual,
+		"(sqrt(0.25))-(0.5)":                    AlgebraEqual,
+		"(7/0.7)-(10)":                          AlgebraEqual,
+		"(1.1^2)-(1.21)":                        AlgebraDiffers,
+		"(2^0.5)-(sqrt(2.0))":                   AlgebraEqual,
+		"(0.5pi)-(pi/2)":                        AlgebraEqual,
+		"(yx)-(xy)":                             AlgebraEqual,
+		"(x2)-(2x)":                             AlgebraEqual,
+		"(2x^2)-(x*2*x)":                        AlgebraEqual,
+		"(1/2x)-(x/2)":                          AlgebraEqual,
+		"(x(x+1))-(x^2+x)":                      AlgebraEqual,
+		"(3!)-(6)":                              AlgebraEqual,
+		"(2!3)-(6)":                             AlgebraEqual,
+		"(-2^2)-(-4)":                           AlgebraEqual,
+		"(2^-1)-(0.5)":                          AlgebraEqual,
+		"(8^(1/3))-(2)":                         AlgebraEqual,
+		"(ln(4))-(2ln(2))":                      AlgebraEqual,
+		"(sqrt(x)sqrt(x))-(x)":                  AlgebraEqual,
+		"(sqrt(xy))-(sqrt(x)sqrt(y))":           AlgebraDiffers,
+		"(ln(x^2))-(2ln(x))":                    AlgebraDiffers,
+		"(sqrt(-1)sqrt(-1))-(-1)":               AlgebraEqual,
+		"(i^2)-(-1)":                            AlgebraDiffers, // a letter
+		"(x^x)-(x^x*1)":                         AlgebraEqual,
+		"((x^2-1)/(x-1))-(x+1)":                 AlgebraEqual,
+		"(1/0)-(1/0)":                           AlgebraDiffers,
+		"(1/(x-x))-(1)":                         AlgebraDiffers,
+		"(5e3)-(5000)":                          AlgebraEqual,
+		"(a_1)-(a_1)":                           AlgebraEqual,
+		"(mu)-(um)":                             AlgebraDiffers, // a letter of its own
+		"(pi)-(22/7)":                           AlgebraDiffers,
+		"(x)-(y":                                Unreadable,
+		"(1,2)-(2,1)":                           Unreadable,
+		"(sqrt)-(2)":                            Unreadable,
+		"(x=1)-(x=2)":                           Unreadable,
+		"(|x|)-(|-x|)":                          Unreadable,
+		"(x!)-(2)":                              Unreadable,
+		"(in)-(ni)":                             Unreadable,
+		"":                                      Unreadable,
+		"(1e99999)-(1)":                         Bounded,
+		"(x**99999)-(1)":                        Bounded,
+		"((x**9999)**9999)-(1)":                 Bounded,
+		"(1001!)-(1)":                           Bounded,
+		"(2^(1/2)^(-9**9**9))-(1)":              Bounded,
+		"(" + strings.Repeat("(", 1e6) + ")-(1": Bounded,
+	} {
+		if got, _, err := (Own{}).Vanishes(expression); got != want || err != nil {
+			t.Errorf("%.60s: %v, %v, want %v", expression, got, err, want)
+		}
+	}
+}
+
+// TestLong: texts that no parser with a stack would hold end at once.
+func TestLong(t *testing.T) {
+	const many = 100_000
+	for _, text := range []string{
+		strings.Repeat("{", 10*many), strings.Repeat(`\sqrt{`, many), strings.Repeat(`\frac`, many), strings.Repeat("-", many),
+		strings.Repeat("1,111", many), strings.Repeat(`\begin{pmatrix}`, many), strings.Repeat("$", many),
+		strings.Repeat("(", many), strings.Repeat("9", many), strings.Repeat(`\text{ `, many), strings.Repeat("2!", many),
+		strings.Repeat(`\hat{`, many), strings.Repeat("^", many), strings.Repeat("x^2+", 4000) + "1",
+		strings.Repeat(`\begin{a}`, many) + strings.Repeat(`\end{b}`, many),
+	} {
+		grade(t, text, "x")
+		grade(t, "y", text)
+	}
+}
+
+// TestReal compares with package math.
+func TestReal(t *testing.T) {
+	c := newReal(200)
+	check := func(name string, x float64, got *big.Float, err error, want float64) {
+		t.Helper()
+		if v, _ := got.Float64(); err != nil || math.Abs(v-want) > 1e-15*max(1, math.Abs(want)) {
+			t.Errorf("%s of %v: %v, %v, want %v", name, x, v, err, want)
+		}
+	}
+	for _, x := range []float64{1e-9, 0.3, 0.5, 1, 2, 3.7, 10, 700, 12345} {
+		v := c.new().SetFloat64(x)
+		l, err := c.ln(v)
+		check("ln", x, l, err, math.Log(x))
+		check("atan", x, c.atan(v), nil, math.Atan(x))
+		for _, y := range []float64{x, -x} {
+			sin, cos, err := c.sincos(c.new().SetFloat64(y))
+			check("sin", y, sin, err, math.Sin(y))
+			check("cos", y, cos, err, math.Cos(y))
+			if x <= 700 {
+				e, err := c.exp(c.new().SetFloat64(y))
+				check("exp", y, e, err, math.Exp(y))
+			}
+			check("angle", y, c.angle(c.new().SetFloat64(y), c.int(-1)), nil, math.Atan2(-1, y))
+		}
+	}
+	// 60 digits of pi, as every table has them.
+	const pi = "3.14159265358979323846264338327950288419716939937510582097494"
+	if got := c.circle().Text('f', 59); got != pi {
+		t.Errorf("pi is %s, want %s", got, pi)
+	}
+	e, err := c.exp(c.int(1))
+	if l, _ := c.ln(e); err != nil || l.Sub(l, c.int(1)).MantExp(nil) > -190 {
+		t.Errorf("ln(e) - 1 = %v", l)
+	}
+	if _, err := c.exp(c.new().SetMantExp(c.int(1), 30)); err != errBounds {
+		t.Errorf("exp of 2^30: %v", err)
+	}
+}
+
+func seed(f *testing.F) {
+	for _, p := range readLines[goldenPair](f, "testdata/golden/reasoning/math/pairs.jsonl.gz") {
+		f.Add(p.Given, p.Truth)
+	}
+}
+
+// FuzzGrade: a text equals itself, and the forms of equal answers are equal in either order.
+func FuzzGrade(f *testing.F) {
+	seed(f)
+	f.Fuzz(func(t *testing.T, given, truth string) {
+		if len(given)+len(truth) > 2000 {
+			t.Skip()
+		}
+		v := grade(t, given, truth)
+		if v.Equal != (v.Step == FirstForm || v.Step == SecondForm || v.Step == AlgebraEqual || v.Step == FractionText && v.Equal) {
+			t.Errorf("%q and %q: %+v", given, truth, v)
+		}
+		if w := grade(t, truth, given); v.Step <= SecondForm && w.Step != v.Step {
+			t.Errorf("%q and %q: %v, the other way round %v", given, truth, v, w)
+		}
+		if given != "" && !grade(t, given, given).Equal {
+			t.Errorf("%q is not equal to itself", given)
+		}
+	})
+}
+
+// FuzzText: valid UTF-8 stays so, and text without LaTeX stays as it is.
+func FuzzText(f *testing.F) {
+	type line struct{ In string }
+	for _, l := range readLines[line](f, "testdata/golden/reasoning/math/latex.jsonl.gz") {
+		f.Add(l.In)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		text, ok := Text(s)
+		if ok && utf8.ValidString(s) && !utf8.ValidString(text) {
+			t.Errorf("%q: %q cuts a character", s, text)
+		}
+		if strings.Contains(First(s), "\x00") && !strings.Contains(s, "\x00") || len(Second(s)) > 40*len(s)+40 {
+			t.Errorf("%q: %q, %q", s, First(s), Second(s))
+		}
+	})
+}
+
+// FuzzOwn: an expression less itself is 0, if it has a value.
+func FuzzOwn(f *testing.F) {
+	for _, s := range []string{"x^2+2x", "sqrt(2)/3", "ln(x)y", "3!", "2^-x", "0.1+1e3", "pi(a+b)", "x^(1/3)", "(-8)^(1/3)", "x^x^x"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		if len(s) > 200 {
+			t.Skip()
+		}
+		a, _, err := (Own{}).Vanishes("(" + s + ")-(" + s + ")")
+		if err != nil || a < Unreadable {
+			t.Errorf("%q: %v, %v", s, a, err)
+		}
+		if b, _, _ := (Own{}).Vanishes("(" + s + ")-(" + s + "+1)"); a == AlgebraEqual && b == AlgebraEqual {
+			t.Errorf("%q equals itself and one more", s)
+		}
+	})
+}
+
+func BenchmarkGrade(b *testing.B) {
+	pairs := readLines[goldenPair](b, "testdata/golden/reasoning/math/pairs.jsonl.gz")
+	perPair := func(b *testing.B) {
+		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(pairs)), "ns/pair")
+	}
+	b.Run("Forms", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			for _, p := range pairs {
+				First(p.Given)
+				First(p.Truth)
+				Second(p.Given)
+				Second(p.Truth)
+			}
+		}
+		perPair(b)
+	})
+	b.Run("All", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			for _, p := range pairs {
+				grade(b, p.Given, p.Truth)
+			}
+		}
+		perPair(b)
+	})
+}

@@ -1,0 +1,249 @@
+package mathgrade
+
+import (
+	"errors"
+	"math"
+	"math/big"
+	"strings"
+)
+
+// Errors of reading and computing.
+var (
+	errUnreadable = errors.New("unreadable")
+	errBounds     = errors.New("beyond the bounds")
+	errUndefined  = errors.New("no number")
+)
+
+// The bounds of exact arithmetic.
+const (
+	mostFactorial = 1000
+	mostExponent  = 10_000
+	mostBits      = 1 << 18 // of a power
+)
+
+// number is a constant: exact, or a float as SymPy has them, with the precision of the digits that it was written with.
+type number struct {
+	exact *big.Rat
+	float *big.Float // nil for exact ones
+}
+
+func exact(r *big.Rat) number { return number{exact: r} }
+
+func whole(n int64) number { return exact(big.NewRat(n, 1)) }
+
+// decimal reads a number with a point or an exponent: its digits decide how exact it is, at least 15.
+func decimal(text string) (number, error) {
+	mantissa, exponent, _ := strings.Cut(text, "e")
+	const mostExponentDigits = 4
+	if len(strings.TrimLeft(exponent, "+-0")) > mostExponentDigits {
+		return number{}, errBounds
+	}
+	value, ok := new(big.Rat).SetString(text)
+	if !ok {
+		return number{}, errUnreadable
+	}
+	digits := len(strings.TrimLeft(strings.Replace(mantissa, ".", "", 1), "0"))
+	if !strings.Contains(text, ".") && value.IsInt() {
+		digits = max(digits, len(value.Num().String()))
+	}
+	return number{float: new(big.Float).SetPrec(precision(digits)).SetRat(value)}, nil
+}
+
+// precision is the number of bits that SymPy has for decimal digits.
+func precision(digits int) uint {
+	const bitsPerDigit = 3.3219280948873626
+	return uint(math.RoundToEven(float64(max(15, digits)+1) * bitsPerDigit))
+}
+
+// rational is the value that SymPy's simplification takes a number for: floats are read from their decimal digits.
+func (n number) rational() *big.Rat {
+	if n.exact != nil {
+		return n.exact
+	}
+	const bitsPerDigit = 3.3219280948873626
+	digits := int(math.RoundToEven(float64(n.float.Prec())/bitsPerDigit)) - 1
+	r, _ := new(big.Rat).SetString(n.float.Text('g', digits))
+	return r
+}
+
+func (n number) sign() int {
+	if n.exact != nil {
+		return n.exact.Sign()
+	}
+	return n.float.Sign()
+}
+
+// integer is the value of an exact integer that fits.
+func (n number) integer() (v int64, ok bool) {
+	if n.exact == nil || !n.exact.IsInt() || !n.exact.Num().IsInt64() {
+		return 0, false
+	}
+	return n.exact.Num().Int64(), true
+}
+
+// floats are two numbers as floats, the exact one as exact as the other, and the precision of a result.
+func floats(a, b number) (x, y *big.Float, bits uint) {
+	switch {
+	case a.exact != nil:
+		bits = b.float.Prec()
+		return new(big.Float).SetPrec(bits).SetRat(a.exact), b.float, bits
+	case b.exact != nil:
+		bits = a.float.Prec()
+		return a.float, new(big.Float).SetPrec(bits).SetRat(b.exact), bits
+	}
+	return a.float, b.float, max(a.float.Prec(), b.float.Prec())
+}
+
+func (n number) negative() number {
+	if n.exact != nil {
+		return exact(new(big.Rat).Neg(n.exact))
+	}
+	return number{float: new(big.Float).Neg(n.float)}
+}
+
+func add(a, b number) number {
+	if a.exact != nil && b.exact != nil {
+		return exact(new(big.Rat).Add(a.exact, b.exact))
+	}
+	x, y, bits := floats(a, b)
+	return number{float: new(big.Float).SetPrec(bits).Add(x, y)}
+}
+
+func multiply(a, b number) number {
+	if a.exact != nil && b.exact != nil {
+		return exact(new(big.Rat).Mul(a.exact, b.exact))
+	}
+	x, y, bits := floats(a, b)
+	return number{float: new(big.Float).SetPrec(bits).Mul(x, y)}
+}
+
+func divide(a, b number) (number, error) {
+	if b.sign() == 0 {
+		return number{}, errUndefined
+	}
+	if a.exact != nil && b.exact != nil {
+		return exact(new(big.Rat).Quo(a.exact, b.exact)), nil
+	}
+	if a.exact != nil { // as SymPy has it: by the reciprocal, which is rounded
+		one := new(big.Float).SetPrec(b.float.Prec()).SetInt64(1)
+		return multiply(a, number{float: one.Quo(one, b.float)}), nil
+	}
+	x, y, bits := floats(a, b)
+	return number{float: new(big.Float).SetPrec(bits).Quo(x, y)}, nil
+}
+
+// power is a to an integer.
+func power(a number, n int64) (number, error) {
+	if n < 0 {
+		if a.sign() == 0 {
+			return number{}, errUndefined
+		}
+		p, err := power(a, -n)
+		if err != nil {
+			return number{}, err
+		}
+		if a.exact == nil { // one rounding, at the end
+			p.float.SetPrec(a.float.Prec() + guard)
+			one := new(big.Float).SetPrec(a.float.Prec()).SetInt64(1)
+			return number{float: one.Quo(one, p.float)}, nil
+		}
+		return exact(p.exact.Inv(p.exact)), nil
+	}
+	if a.exact == nil {
+		if n > mostExponent {
+			return number{}, errBounds
+		}
+		bits := a.float.Prec()
+		p, square := new(big.Float).SetPrec(bits+guard).SetInt64(1), new(big.Float).SetPrec(bits+guard).Set(a.float)
+		for ; n > 0; n >>= 1 {
+			if n&1 != 0 {
+				p.Mul(p, square)
+			}
+			square.Mul(square, square)
+		}
+		return number{float: p.SetPrec(bits)}, nil
+	}
+	r, err := rationalPower(a.exact, n)
+	return exact(r), err
+}
+
+// guard is how many bits more a computation of several steps has than its result.
+const guard = 32
+
+// rationalPower is r to n, which is not negative.
+func rationalPower(r *big.Rat, n int64) (*big.Rat, error) {
+	bits := int64(max(r.Num().BitLen(), r.Denom().BitLen()))
+	one := r.IsInt() && r.Num().IsInt64() && (r.Num().Int64() == 0 || r.Num().Int64() == 1)
+	if !one && r.Num().CmpAbs(r.Denom()) != 0 && (n > mostBits || bits*n > mostBits) {
+		return nil, errBounds
+	}
+	if one && n > 0 {
+		return r, nil
+	}
+	if r.Num().CmpAbs(r.Denom()) == 0 { // 1 or -1
+		if n&1 == 0 {
+			return big.NewRat(1, 1), nil
+		}
+		return r, nil
+	}
+	e := big.NewInt(n)
+	return new(big.Rat).SetFrac(new(big.Int).Exp(r.Num(), e, nil), new(big.Int).Exp(r.Denom(), e, nil)), nil
+}
+
+// root is the root of degree n of a number that is not negative, if it is rational.
+func root(r *big.Rat, n int64) (*big.Rat, bool) {
+	if r.Sign() < 0 {
+		return nil, false
+	}
+	num, ok := integerRoot(r.Num(), n)
+	if !ok {
+		return nil, false
+	}
+	den, ok := integerRoot(r.Denom(), n)
+	if !ok {
+		return nil, false
+	}
+	return new(big.Rat).SetFrac(num, den), true
+}
+
+// integerRoot finds the root of degree n by bisection.
+func integerRoot(v *big.Int, n int64) (*big.Int, bool) {
+	if v.BitLen() <= 1 { // 0 and 1
+		return v, true
+	}
+	if n >= int64(v.BitLen()) {
+		return nil, false
+	}
+	if n == 2 {
+		s := new(big.Int).Sqrt(v)
+		return s, new(big.Int).Mul(s, s).Cmp(v) == 0
+	}
+	degree := big.NewInt(n)
+	low, high := big.NewInt(0), new(big.Int).Lsh(big.NewInt(1), uint(int64(v.BitLen())/n+1))
+	for low.Cmp(high) <= 0 {
+		middle := new(big.Int).Add(low, high)
+		middle.Rsh(middle, 1)
+		switch new(big.Int).Exp(middle, degree, nil).Cmp(v) {
+		case 0:
+			return middle, true
+		case -1:
+			low = middle.Add(middle, big.NewInt(1))
+		default:
+			high = middle.Sub(middle, big.NewInt(1))
+		}
+	}
+	return nil, false
+}
+
+func factorial(a number) (number, error) {
+	n, ok := a.integer()
+	switch {
+	case a.exact != nil && a.exact.IsInt() && a.sign() < 0:
+		return number{}, errUndefined
+	case a.exact != nil && a.exact.IsInt() && (!ok || n > mostFactorial):
+		return number{}, errBounds
+	case !ok:
+		return number{}, errUnreadable
+	}
+	return exact(new(big.Rat).SetInt(new(big.Int).MulRange(1, n))), nil
+}

@@ -1,0 +1,126 @@
+package mathgrade
+
+import (
+	"errors"
+	"math/big"
+	"math/rand/v2"
+)
+
+// Own is the algebra of this package. It computes exactly with rational functions, and with roots, powers, pi and
+// logarithms in figures, where a difference is 0 if it is so to 40 digits at 20 points of the complex plane. Decimals are
+// floats as SymPy has them. A power or a factorial that would not end soon is Bounded.
+type Own struct{}
+
+// points is at how many places an expression in letters is looked at.
+const points = 20
+
+// Name implements Algebra.
+func (Own) Name() string { return "own" }
+
+// Vanishes implements Algebra.
+func (Own) Vanishes(expression string) (step Step, numeric bool, err error) {
+	n, err := parse(expression)
+	if err == nil && n.constant() {
+		return differs(n.sign() == 0), false, nil
+	}
+	zero := false
+	if err == nil {
+		numeric = !n.rational()
+		zero, err = vanishes(n, numeric)
+	}
+	switch {
+	case errors.Is(err, errBounds):
+		return Bounded, false, nil
+	case errors.Is(err, errUnreadable):
+		return Unreadable, false, nil
+	}
+	return differs(zero && err == nil), numeric && zero, nil
+}
+
+func differs(zero bool) Step {
+	if zero {
+		return AlgebraEqual
+	}
+	return AlgebraDiffers
+}
+
+// vanishes looks at an expression at points, of which at least one must have a value.
+func vanishes(n *node, numeric bool) (bool, error) {
+	letters := n.letters(nil)
+	random := rand.New(rand.NewPCG(1, uint64(len(letters))))
+	count := points
+	if len(letters) == 0 {
+		count = 1
+	}
+	defined := 0
+	for range count {
+		zero, err := false, error(nil)
+		if numeric {
+			zero, err = zeroNear(n, letters, random)
+		} else {
+			zero, err = zeroAt(n, letters, random)
+		}
+		switch {
+		case errors.Is(err, errUndefined):
+			continue
+		case err != nil || !zero:
+			return false, err
+		}
+		defined++
+	}
+	return defined > count/2, nil
+}
+
+// zeroAt is whether a rational function is 0 at a point.
+func zeroAt(n *node, letters []string, random *rand.Rand) (bool, error) {
+	at := map[string]*big.Rat{}
+	for _, name := range letters {
+		const most = 1 << 20
+		at[name] = big.NewRat(1+random.Int64N(most), 1+random.Int64N(most))
+		if random.IntN(2) == 0 {
+			at[name].Neg(at[name])
+		}
+	}
+	v, err := n.rationalAt(at)
+	return err == nil && v.Sign() == 0, err
+}
+
+func (n *node) rationalAt(at map[string]*big.Rat) (*big.Rat, error) {
+	switch n.kind {
+	case constant:
+		return n.number.rational(), nil
+	case letter:
+		return at[n.name], nil
+	}
+	a, err := n.a.rationalAt(at)
+	if err != nil {
+		return nil, err
+	}
+	if n.kind == '^' {
+		e, _ := n.b.integer()
+		v, err := power(exact(a), e)
+		return v.exact, err
+	}
+	b, err := n.b.rationalAt(at)
+	if err != nil {
+		return nil, err
+	}
+	v := new(big.Rat)
+	switch n.kind {
+	case '+':
+		v.Add(a, b)
+	case '-':
+		v.Sub(a, b)
+	case '*':
+		v.Mul(a, b)
+	default:
+		if b.Sign() == 0 {
+			return nil, errUndefined
+		}
+		v.Quo(a, b)
+	}
+	if max(v.Num().BitLen(), v.Denom().BitLen()) > mostBits {
+		return nil, errBounds
+	}
+	return v, nil
+}

@@ -1,0 +1,244 @@
+package mathgrade
+
+import (
+	"math/big"
+	"math/rand/v2"
+)
+
+// digits is to how many decimal digits two values must be the same; bits is how exact they are.
+const (
+	digits = 40
+	bits   = 320
+)
+
+// complexNumber is a point of the complex plane.
+type complexNumber struct{ re, im *big.Float }
+
+// plane computes with points. Values beyond a big.Float are errUndefined.
+type plane struct{ *real }
+
+func (c plane) point(re *big.Float) complexNumber { return complexNumber{re, c.int(0)} }
+
+func (c plane) valid(z complexNumber) (complexNumber, error) {
+	if z.re.IsInf() || z.im.IsInf() {
+		return z, errUndefined
+	}
+	return z, nil
+}
+
+func (z complexNumber) zero() bool { return z.re.Sign() == 0 && z.im.Sign() == 0 }
+
+func (c plane) add(a, b complexNumber) (complexNumber, error) {
+	return c.valid(complexNumber{c.new().Add(a.re, b.re), c.new().Add(a.im, b.im)})
+}
+
+func (c plane) subtract(a, b complexNumber) (complexNumber, error) {
+	return c.valid(complexNumber{c.new().Sub(a.re, b.re), c.new().Sub(a.im, b.im)})
+}
+
+func (c plane) multiply(a, b complexNumber) (complexNumber, error) {
+	parts := [4]*big.Float{c.new().Mul(a.re, b.re), c.new().Mul(a.im, b.im), c.new().Mul(a.re, b.im), c.new().Mul(a.im, b.re)}
+	for _, p := range parts {
+		if p.IsInf() {
+			return complexNumber{}, errUndefined
+		}
+	}
+	return c.valid(complexNumber{c.new().Sub(parts[0], parts[1]), c.new().Add(parts[2], parts[3])})
+}
+
+// size is |z|.
+func (c plane) size(z complexNumber) *big.Float {
+	s, t := c.new().Mul(z.re, z.re), c.new().Mul(z.im, z.im)
+	return s.Sqrt(s.Add(s, t))
+}
+
+func (c plane) divide(a, b complexNumber) (complexNumber, error) {
+	if b.zero() {
+		return complexNumber{}, errUndefined
+	}
+	if b.im.Sign() == 0 {
+		return c.valid(complexNumber{c.new().Quo(a.re, b.re), c.new().Quo(a.im, b.re)})
+	}
+	square := c.new().Add(c.new().Mul(b.re, b.re), c.new().Mul(b.im, b.im))
+	if square.IsInf() || square.Sign() == 0 {
+		return complexNumber{}, errUndefined
+	}
+	v, err := c.multiply(a, complexNumber{b.re, c.new().Neg(b.im)})
+	if err != nil {
+		return v, err
+	}
+	return c.valid(complexNumber{v.re.Quo(v.re, square), v.im.Quo(v.im, square)})
+}
+
+func (c plane) ln(z complexNumber) (complexNumber, error) {
+	s := c.size(z)
+	if s.Sign() == 0 || s.IsInf() {
+		return complexNumber{}, errUndefined
+	}
+	l, err := c.real.ln(s)
+	return complexNumber{l, c.angle(z.re, z.im)}, err
+}
+
+func (c plane) exp(z complexNumber) (complexNumber, error) {
+	e, err := c.real.exp(z.re)
+	if err != nil {
+		return complexNumber{}, err
+	}
+	sin, cos, err := c.sincos(z.im)
+	if err != nil {
+		return complexNumber{}, err
+	}
+	return complexNumber{cos.Mul(cos, e), sin.Mul(sin, e)}, nil
+}
+
+// sqrt is the root whose real part is not negative.
+func (c plane) sqrt(z complexNumber) (complexNumber, error) {
+	if z.im.Sign() == 0 {
+		r := c.new().Sqrt(c.new().Abs(z.re))
+		if z.re.Sign() < 0 {
+			return complexNumber{c.int(0), r}, nil
+		}
+		return complexNumber{r, c.int(0)}, nil
+	}
+	// The half of |z| + |re| is the square of the larger part, and im/2 the product of both.
+	s := c.size(z)
+	if s.IsInf() {
+		return complexNumber{}, errUndefined
+	}
+	large := c.half(s.Add(s, c.new().Abs(z.re)), 1)
+	large.Sqrt(large)
+	small := c.new().Quo(c.half(z.im, 1), large)
+	if z.re.Sign() >= 0 {
+		return complexNumber{large, small}, nil
+	}
+	if z.im.Sign() < 0 {
+		large.Neg(large)
+		small.Neg(small)
+	}
+	return complexNumber{small, large}, nil
+}
+
+// integerPower is z to n, which is not negative.
+func (c plane) integerPower(z complexNumber, n int64) (v complexNumber, err error) {
+	v = c.point(c.int(1))
+	for ; n > 0 && err == nil; n >>= 1 {
+		if n&1 != 0 {
+			if v, err = c.multiply(v, z); err != nil {
+				return v, err
+			}
+		}
+		if n > 1 {
+			z, err = c.multiply(z, z)
+		}
+	}
+	return v, err
+}
+
+// power is a^b, by the principal branch.
+func (c plane) power(a complexNumber, e *node, at map[string]complexNumber) (complexNumber, error) {
+	if e.constant() {
+		r := e.number.rational()
+		if r.IsInt() && r.Num().IsInt64() {
+			n := r.Num().Int64()
+			if n >= 0 {
+				return c.integerPower(a, n)
+			}
+			v, err := c.integerPower(a, -n)
+			if err != nil {
+				return v, err
+			}
+			return c.divide(c.point(c.int(1)), v)
+		}
+		if r.Cmp(big.NewRat(1, 2)) == 0 {
+			return c.sqrt(a)
+		}
+	}
+	b, err := c.at(e, at)
+	if err != nil {
+		return b, err
+	}
+	if a.zero() {
+		if b.re.Sign() > 0 {
+			return a, nil
+		}
+		return a, errUndefined
+	}
+	l, err := c.ln(a)
+	if err != nil {
+		return l, err
+	}
+	if l, err = c.multiply(l, b); err != nil {
+		return l, err
+	}
+	return c.exp(l)
+}
+
+// at is the value of a part at a point.
+func (c plane) at(n *node, at map[string]complexNumber) (complexNumber, error) {
+	switch n.kind {
+	case constant:
+		return c.point(c.new().SetRat(n.number.rational())), nil
+	case letter:
+		return at[n.name], nil
+	case circle:
+		return c.point(c.circle()), nil
+	}
+	a, err := c.at(n.a, at)
+	if err != nil {
+		return a, err
+	}
+	switch n.kind {
+	case logarithm:
+		return c.ln(a)
+	case '^':
+		return c.power(a, n.b, at)
+	}
+	b, err := c.at(n.b, at)
+	if err != nil {
+		return b, err
+	}
+	switch n.kind {
+	case '+':
+		return c.add(a, b)
+	case '-':
+		return c.subtract(a, b)
+	case '*':
+		return c.multiply(a, b)
+	}
+	return c.divide(a, b)
+}
+
+// zeroNear is whether an expression is 0 at a point, but for what figures leave: a difference is compared with its
+// parts.
+func zeroNear(n *node, letters []string, random *rand.Rand) (bool, error) {
+	c := plane{newReal(bits)}
+	at := map[string]complexNumber{}
+	for _, name := range letters {
+		part := func() *big.Float {
+			return c.new().SetFloat64((0.25 + 3*random.Float64()) * float64(2*random.IntN(2)-1))
+		}
+		at[name] = complexNumber{part(), part()}
+	}
+	difference, err := c.at(n, at)
+	if err != nil {
+		return false, err
+	}
+	scale := c.half(c.int(1), 2*digits) // for differences of what is 0 itself
+	if n.kind == '+' || n.kind == '-' {
+		for _, part := range []*node{n.a, n.b} {
+			v, err := c.at(part, at)
+			if err != nil {
+				return false, err
+			}
+			scale.Add(scale, c.size(v))
+		}
+	}
+	if scale.IsInf() {
+		return false, errUndefined
+	}
+	ten := c.int(10)
+	for range digits {
+		scale.Quo(scale, ten)
+	}
+	return c.size(difference).Cmp(scale) <= 0, nil
+}
