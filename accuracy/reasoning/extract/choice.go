@@ -2,6 +2,7 @@ package extract
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
 )
@@ -129,15 +130,22 @@ func upper(r rune) string {
 
 // lone is the last option that is a word of its own.
 func lone(t string, last byte) string {
-	right := none
-	for i := len(t); i > 0; {
-		r, start := before(t, i)
-		if isOption(r, last) && !isWord(right) {
-			if left, _ := before(t, start); !isWord(left) {
-				return upper(r)
+	for end := len(t); end > 0; end-- {
+		r, start := rune(t[end-1]), end-1
+		switch {
+		case r|caseBit >= 'a' && r|caseBit <= rune(last|caseBit):
+		case r >= utf8.RuneSelf:
+			if r, start = before(t, end); !isOption(r, last) {
+				continue
 			}
+		default:
+			continue
 		}
-		right, i = r, start
+		left, _ := before(t, start)
+		right, _ := at(t, end)
+		if !isWord(left) && !isWord(right) {
+			return upper(r)
+		}
 	}
 	return ""
 }

@@ -31,7 +31,7 @@ func finalOf(t string) (final string, ok bool) {
 // is false where there is no box or the last is not closed.
 func Boxed(text string) (content string, ok bool) {
 	t := pystr.Trim(text)
-	i := strings.LastIndex(t, boxMark)
+	i := lastBox(t, len(t))
 	if i < 0 {
 		return "", false
 	}
@@ -71,18 +71,14 @@ func Integer(text string) (n int, ok bool) {
 }
 
 func lastBoxedDigits(t string) (digits string, ok bool) {
-	for rest := t; ; {
-		i := strings.LastIndex(rest, boxMark)
-		if i < 0 {
-			return "", false
-		}
+	for i := lastBox(t, len(t)); i >= 0; i = lastBox(t, i) {
 		start := spaces(t, i+len(boxMark))
 		end := digitsEnd(t, start)
 		if k := spaces(t, end); end > start && k < len(t) && t[k] == '}' {
 			return t[start:end], true
 		}
-		rest = t[:i]
 	}
+	return "", false
 }
 
 func lastAnswerDigits(t string) (digits string, ok bool) {

@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"math/bits"
 	"strings"
 	"unicode/utf8"
 
@@ -87,14 +88,21 @@ func spaces(t string, i int) int {
 	return i
 }
 
-// word is where a word, in lower case, ends that t has at i, ignoring case.
+// word is where a word, of small letters, ends that t has at i, ignoring case.
 func word(t string, i int, w string) (end int, ok bool) {
 	for k := range len(w) {
-		r, next := at(t, i)
-		if fold(r) != rune(w[k]) {
+		switch {
+		case i >= len(t):
 			return 0, false
+		case t[i]|caseBit == w[k]:
+			i++
+		default:
+			r, next := at(t, i)
+			if fold(r) != rune(w[k]) {
+				return 0, false
+			}
+			i = next
 		}
-		i = next
 	}
 	return i, true
 }
@@ -103,12 +111,9 @@ const answer = "answer"
 
 // nextAnswer is the next "answer" from i on, ignoring case; start is -1 where there is none.
 func nextAnswer(t string, i int) (start, end int) {
-	for ; i < len(t); i++ {
-		if t[i]|0x20 != 'a' {
-			continue
-		}
-		if end, ok := word(t, i, answer); ok {
-			return i, end
+	for w := nextByte(t, i, rare, caseBit); w >= 0; w = nextByte(t, w+1, rare, caseBit) {
+		if start, end = answerAround(t, w); start >= i {
+			return start, end
 		}
 	}
 	return -1, 0
@@ -116,16 +121,95 @@ func nextAnswer(t string, i int) (start, end int) {
 
 // lastAnswer is the last "answer" that begins before i, ignoring case; start is -1 where there is none.
 func lastAnswer(t string, i int) (start, end int) {
-	// The second letter is looked at first: n is rarer than a.
-	for i = min(i, len(t)-len(answer)+1) - 1; i >= 0; i-- {
-		if t[i]|0x20 != 'a' || t[i+1]|0x20 != 'n' {
-			continue
-		}
-		if end, ok := word(t, i, answer); ok {
-			return i, end
+	const most = len("an\u017fw") // to behind the rare letter
+	for w := lastByte(t, min(i+most-1, len(t)), rare, caseBit); w >= 0; w = lastByte(t, w, rare, caseBit) {
+		if start, end = answerAround(t, w); start >= 0 && start < i {
+			return start, end
 		}
 	}
 	return -1, 0
+}
+
+// rare is the letter of "answer" that is looked for: no other of its letters is as rare, and case alone changes it.
+const rare = 'w'
+
+// answerAround is the "answer" whose w is at i; start is -1 where there is none. The letter before it is an s, or a long
+// one, which has two bytes.
+func answerAround(t string, i int) (start, end int) {
+	start = i - len("ans")
+	if i > 0 && t[i-1] == "\u017f"[1] {
+		start--
+	} else if i == 0 || t[i-1]|caseBit != 's' {
+		return -1, 0
+	}
+	if start < 0 {
+		return -1, 0
+	}
+	if end, ok := word(t, start, answer); ok {
+		return start, end
+	}
+	return -1, 0
+}
+
+// caseBit is what tells a small letter of ASCII from its capital.
+const caseBit = 'a' - 'A'
+
+// The bits of eight bytes at once.
+const (
+	eachByte = 0x0101010101010101
+	lowBits  = 0x7f * eachByte
+)
+
+// matches has the highest bit of each byte that is c, of eight bytes that are read with the bits of mask set.
+func matches(eight uint64, c, mask byte) uint64 {
+	v := (eight | uint64(mask)*eachByte) ^ uint64(c)*eachByte
+	return ^((v&lowBits + lowBits) | v | lowBits)
+}
+
+func load(t string, i int) uint64 {
+	t = t[i : i+8]
+	return uint64(t[0]) | uint64(t[1])<<8 | uint64(t[2])<<16 | uint64(t[3])<<24 |
+		uint64(t[4])<<32 | uint64(t[5])<<40 | uint64(t[6])<<48 | uint64(t[7])<<56
+}
+
+// nextByte is where the first byte from i on is that, with the bits of mask set, is c; -1 where there is none.
+func nextByte(t string, i int, c, mask byte) int {
+	for ; i+8 <= len(t); i += 8 {
+		if m := matches(load(t, i), c, mask); m != 0 {
+			return i + bits.TrailingZeros64(m)/8
+		}
+	}
+	for ; i < len(t); i++ {
+		if t[i]|mask == c {
+			return i
+		}
+	}
+	return -1
+}
+
+// lastByte is where the last byte before i is that, with the bits of mask set, is c; -1 where there is none.
+func lastByte(t string, i int, c, mask byte) int {
+	for ; i >= 8; i -= 8 {
+		if m := matches(load(t, i-8), c, mask); m != 0 {
+			return i - 1 - bits.LeadingZeros64(m)/8
+		}
+	}
+	for i--; i >= 0; i-- {
+		if t[i]|mask == c {
+			return i
+		}
+	}
+	return -1
+}
+
+// lastBox is where the last \boxed{ is that begins before i; -1 where there is none.
+func lastBox(t string, i int) int {
+	for i = lastByte(t, i, '\\', 0); i >= 0; i = lastByte(t, i, '\\', 0) {
+		if strings.HasPrefix(t[i:], boxMark) {
+			break
+		}
+	}
+	return i
 }
 
 // boxMark begins a box.
