@@ -133,8 +133,8 @@ func lastAnswer(t string, i int) (start, end int) {
 // rare is the letter of "answer" that is looked for: no other of its letters is as rare, and case alone changes it.
 const rare = 'w'
 
-// answerAround is the "answer" whose w is at i; start is -1 where there is none. The letter before it is an s, or a long
-// one, which has two bytes.
+// answerAround is the "answer" whose w is at i; start is -1 where there is none. The letter before it is an s, or a
+// long one, which has two bytes.
 func answerAround(t string, i int) (start, end int) {
 	start = i - len("ans")
 	if i > 0 && t[i-1] == "\u017f"[1] {

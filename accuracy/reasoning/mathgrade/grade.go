@@ -30,9 +30,9 @@ const (
 )
 
 var stepNames = [Steps]string{
-	"empty", "first normal form", "second normal form", "nothing left", "brackets", "number of elements", "fractions as text",
-	"integer and other", "refused by algebra", "unreadable to algebra", "beyond the bounds of algebra", "equal by algebra",
-	"different by algebra",
+	"empty", "first normal form", "second normal form", "nothing left", "brackets", "number of elements",
+	"fractions as text", "integer and other", "refused by algebra", "unreadable to algebra", "beyond the bounds of algebra",
+	"equal by algebra", "different by algebra",
 }
 
 func (s Step) String() string { return stepNames[s] }

@@ -20,8 +20,8 @@ var (
 )
 
 // Text is the plain text of LaTeX as the official grader has it, which uses pylatexenc 2.11: fractions become a/b
-// without parentheses, roots sqrt(x) without an index, unknown macros vanish. ok is false where the official grader goes
-// on with the LaTeX.
+// without parentheses, roots sqrt(x) without an index, unknown macros vanish. ok is false where the official grader
+// goes on with the LaTeX.
 func Text(s string) (text string, ok bool) {
 	p := &latex{s: replace(s, beforeText)}
 	text = p.until(nothing, nil)
@@ -210,7 +210,7 @@ func character(s string) (text string, n int) {
 func (p *latex) name() string {
 	p.i++
 	rest := p.s[p.i:]
-	n := len(rest) - len(strings.TrimLeftFunc(rest, isASCIILetter))
+	n := len(rest) - len(strings.TrimLeftFunc(rest, unicode.IsLetter))
 	if n == 0 {
 		_, n = utf8.DecodeRuneInString(rest)
 		p.i += n
@@ -225,26 +225,30 @@ func (p *latex) name() string {
 	return rest[:n]
 }
 
-func isASCIILetter(r rune) bool { return 'a' <= r|0x20 && r|0x20 <= 'z' && r < utf8.RuneSelf }
-
 // environment reads a name in braces behind \begin or \end, if both are here; next is the place behind.
 func (p *latex) environment(word string) (name string, next int, ok bool) {
-	rest, ok := strings.CutPrefix(p.s[p.i:], word)
-	if !ok || rest == "" || isASCIILetter(rune(rest[0])) {
+	if !p.at(word) {
 		return "", 0, false
 	}
-	rest = strings.TrimLeftFunc(rest, unicode.IsSpace)
-	name, behind, ok := strings.Cut(rest, "}")
-	if name, ok2 := strings.CutPrefix(name, "{"); ok && ok2 {
-		return name, len(p.s) - len(behind), true
-	}
-	return "", 0, false
+	rest, ok := strings.CutPrefix(strings.TrimLeftFunc(p.s[p.i+len(word):], unicode.IsSpace), "{")
+	name = rest[:len(rest)-len(strings.TrimLeftFunc(rest, isEnvironmentName))]
+	behind, closed := strings.CutPrefix(rest[len(name):], "}")
+	return name, len(p.s) - len(behind), ok && closed && name != ""
 }
+
+// at says whether a macro is here.
+func (p *latex) at(word string) bool {
+	rest, ok := strings.CutPrefix(p.s[p.i:], word)
+	r, _ := utf8.DecodeRuneInString(rest)
+	return ok && !unicode.IsLetter(r)
+}
+
+func isEnvironmentName(r rune) bool { return pystr.IsWord(r) || strings.ContainsRune("* .-", r) }
 
 // macro is the text of a macro or an environment.
 func (p *latex) macro() string {
 	for _, word := range []string{`\begin`, `\end`} {
-		if !strings.HasPrefix(p.s[p.i:], word) || p.i+len(word) < len(p.s) && isASCIILetter(rune(p.s[p.i+len(word)])) {
+		if !p.at(word) {
 			continue
 		}
 		name, next, ok := p.environment(word)

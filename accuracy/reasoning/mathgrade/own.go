@@ -7,8 +7,8 @@ import (
 )
 
 // Own is the algebra of this package. It computes exactly with rational functions, and with roots, powers, pi and
-// logarithms in figures, where a difference is 0 if it is so to 40 digits at 20 points of the complex plane. Decimals are
-// floats as SymPy has them. A power or a factorial that would not end soon is Bounded.
+// logarithms in figures, where a difference is 0 if it is so to 40 digits at 20 points of the complex plane. Decimals
+// are floats as SymPy has them. A power or a factorial that would not end soon is Bounded.
 type Own struct{}
 
 // points is at how many places an expression in letters is looked at.

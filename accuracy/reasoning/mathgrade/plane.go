@@ -37,7 +37,9 @@ func (c plane) subtract(a, b complexNumber) (complexNumber, error) {
 }
 
 func (c plane) multiply(a, b complexNumber) (complexNumber, error) {
-	parts := [4]*big.Float{c.new().Mul(a.re, b.re), c.new().Mul(a.im, b.im), c.new().Mul(a.re, b.im), c.new().Mul(a.im, b.re)}
+	parts := [4]*big.Float{
+		c.new().Mul(a.re, b.re), c.new().Mul(a.im, b.im), c.new().Mul(a.re, b.im), c.new().Mul(a.im, b.re),
+	}
 	for _, p := range parts {
 		if p.IsInf() {
 			return complexNumber{}, errUndefined
