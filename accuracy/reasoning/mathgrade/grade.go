@@ -31,8 +31,8 @@ const (
 
 var stepNames = [Steps]string{
 	"empty", "first normal form", "second normal form", "nothing left", "brackets", "number of elements",
-	"fractions as text", "integer and other", "refused by algebra", "unreadable to algebra", "beyond the bounds of algebra",
-	"equal by algebra", "different by algebra",
+	"fractions as text", "integer and other", "refused by algebra", "unreadable to algebra",
+	"beyond the bounds of algebra", "equal by algebra", "different by algebra",
 }
 
 func (s Step) String() string { return stepNames[s] }
