@@ -26,13 +26,13 @@ var mayImport = map[string][]string{
 	"datasets":     {"internal/bounded", "internal/mt19937", "internal/pyfloat"},
 	"fetch":        {},
 	"internal":     {},
-	"accuracy":     {"preprocess/text/", "internal/golden", "internal/pyfloat"},
+	"accuracy":     {"preprocess/text/", "internal/golden", "internal/pyfloat", "internal/pyvalue"},
 	"sdk":          {"loadgen/"},
 	"backends/...": {"sdk/backend", "sdk/backend/keep", "sdk/option", "internal/onnx"},
 	"plugins":      pluginImports,
 	"plugins/...":  pluginImports, // plugins that are modules of their own
 	"cmd/plugins": {"plugins/", "backends/", "sdk", "sdk/", "preprocess/", "accuracy/", "datasets/", "loadgen/",
-		"internal/bounded", "internal/mt19937", "internal/onnx", "internal/pyfloat"},
+		"internal/bounded", "internal/mt19937", "internal/onnx", "internal/pyfloat", "internal/pyvalue"},
 	"bench": {"loadgen/", "sdk", "sdk/backend", "sdk/option", "sdk/host", "sdk/internal/", "fetch/", "internal/"},
 	"submission": {"bench/", "loadgen/", "sdk", "sdk/backend", "sdk/option", "sdk/host", "sdk/internal/",
 		"fetch/", "internal/"},
@@ -44,7 +44,7 @@ var mayImport = map[string][]string{
 var pluginImports = []string{
 	"sdk", "sdk/backend", "sdk/backend/keep", "sdk/option", "sdk/manifest", "sdk/generate", "sdk/exhibit",
 	"preprocess/", "accuracy/", "datasets/", "loadgen/", "internal/bounded", "internal/mt19937", "internal/pyfloat",
-	"plugins/internal/", // what several plugins share
+	"internal/pyvalue", "plugins/internal/", // what several plugins share
 }
 
 // oneVersion are modules of others that all of ours require in the same version: what they decode is compared bit by

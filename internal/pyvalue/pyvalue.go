@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -131,6 +132,38 @@ func number(v any) (float64, error) {
 func Equal(v any, n uint64) bool {
 	r, ok := rat(v)
 	return ok && r.Cmp(new(big.Rat).SetInt(new(big.Int).SetUint64(n))) == 0
+}
+
+// Same says whether a == b in Python: numbers by their values, true and false among them, lists and objects by what
+// they hold. NaN equals nothing.
+func Same(a, b any) bool {
+	switch x := a.(type) {
+	case nil:
+		return b == nil
+	case string:
+		y, ok := b.(string)
+		return ok && x == y
+	case []any:
+		y, ok := b.([]any)
+		return ok && slices.EqualFunc(x, y, Same)
+	case *Dict:
+		y, ok := b.(*Dict)
+		if !ok || len(x.keys) != len(y.keys) {
+			return false
+		}
+		for _, key := range x.keys {
+			if v, ok := y.Get(key); !ok || !Same(x.values[key], v) {
+				return false
+			}
+		}
+		return true
+	}
+	if f, ok := a.(float64); ok && math.IsInf(f, 0) {
+		return a == b
+	}
+	x, ok := rat(a)
+	y, ok2 := rat(b)
+	return ok && ok2 && x.Cmp(y) == 0
 }
 
 // Float is what float(v) gives: of numbers, and of texts that are numbers.

@@ -2,6 +2,7 @@ package pyvalue
 
 import (
 	"fmt"
+	"iter"
 	"math/big"
 	"strconv"
 	"strings"
@@ -17,10 +18,11 @@ func Text(v any) string {
 	if s, ok := v.(string); ok {
 		return s
 	}
-	return repr(v)
+	return Repr(v)
 }
 
-func repr(v any) string {
+// Repr is the value as repr(v) writes it: texts in quotes.
+func Repr(v any) string {
 	switch v := v.(type) {
 	case nil:
 		return "None"
@@ -40,13 +42,13 @@ func repr(v any) string {
 	case []any:
 		parts := make([]string, len(v))
 		for i, item := range v {
-			parts[i] = repr(item)
+			parts[i] = Repr(item)
 		}
 		return "[" + strings.Join(parts, ", ") + "]"
 	case *Dict:
 		parts := make([]string, len(v.keys))
 		for i, key := range v.keys {
-			parts[i] = quote(key) + ": " + repr(v.values[key])
+			parts[i] = quote(key) + ": " + Repr(v.values[key])
 		}
 		return "{" + strings.Join(parts, ", ") + "}"
 	}
@@ -60,7 +62,7 @@ func quote(s string) string {
 		mark = '"'
 	}
 	out := []byte{mark}
-	for _, r := range s {
+	for r := range characters(s) {
 		switch {
 		case r == rune(mark) || r == '\\':
 			out = append(out, '\\', byte(r))
@@ -81,6 +83,24 @@ func quote(s string) string {
 		}
 	}
 	return string(append(out, mark))
+}
+
+// characters are those of a text, halves of surrogate pairs among them.
+func characters(s string) iter.Seq[rune] {
+	return func(yield func(rune) bool) {
+		for i := 0; i < len(s); {
+			r, n := utf8.DecodeRuneInString(s[i:])
+			if r == utf8.RuneError && n == 1 && i+2 < len(s) && s[i] == 0xed {
+				if half := 0xd000 | rune(s[i+1]&0x3f)<<6 | rune(s[i+2]&0x3f); utf16.IsSurrogate(half) {
+					r, n = half, 3
+				}
+			}
+			if !yield(r) {
+				return
+			}
+			i += n
+		}
+	}
 }
 
 // JSON is the value as json.dumps writes it, in ASCII.
@@ -107,12 +127,12 @@ func JSON(v any) string {
 		}
 		return "{" + strings.Join(parts, ", ") + "}"
 	}
-	return repr(v)
+	return Repr(v)
 }
 
 func jsonString(s string) string {
 	out := []byte{'"'}
-	for _, r := range s {
+	for r := range characters(s) {
 		switch {
 		case r == '"' || r == '\\':
 			out = append(out, '\\', byte(r))

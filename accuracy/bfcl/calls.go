@@ -1,0 +1,238 @@
+package bfcl
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/pyvalue"
+	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
+)
+
+// Call is one call of a function, as a model wrote it: the name is a text as a rule, the arguments an object, or a text
+// that may hold one.
+type Call struct {
+	Name      any
+	Arguments any
+}
+
+// Source is where the calls of an answer are from.
+type Source int
+
+const (
+	// NoCalls: there are none.
+	NoCalls Source = iota
+	// Native calls are those that the server has found in what its model said.
+	Native
+	// Listed calls are a JSON list of names and arguments.
+	Listed
+	// Guessed calls are text that looks like calls in Python.
+	Guessed
+)
+
+// Extract finds the calls in an answer: its text, or the JSON of the calls that the server has found. The error is one
+// that the official scoring of a whole run stops at: it wraps ErrStops.
+func Extract(text string) ([]Call, Source, error) {
+	text = pystr.Trim(text)
+	if v, err := pyvalue.Decode(text); err == nil {
+		if list, ok := v.([]any); ok {
+			if calls := native(list); calls != nil {
+				return calls, Native, nil
+			}
+			if calls := listed(list); calls != nil {
+				return calls, Listed, nil
+			}
+		}
+	}
+	calls, err := guessed(text)
+	if len(calls) == 0 {
+		return nil, NoCalls, err
+	}
+	return calls, Guessed, err
+}
+
+// native are calls as servers have them; nil where one of them is none.
+func native(list []any) (calls []Call) {
+	for _, item := range list {
+		call, _ := item.(*pyvalue.Dict)
+		inner, _ := call.Get("function")
+		function, ok := inner.(*pyvalue.Dict)
+		if !ok {
+			return nil
+		}
+		c := Call{Name: "", Arguments: pyvalue.NewDict()}
+		if name, ok := function.Get("name"); ok {
+			c.Name = name
+		}
+		if arguments, ok := function.Get("arguments"); ok {
+			c.Arguments = fromText(arguments)
+		}
+		calls = append(calls, c)
+	}
+	return calls
+}
+
+// fromText is what a text of JSON holds, and any other value as it is.
+func fromText(v any) any {
+	if text, ok := v.(string); ok {
+		if inner, err := pyvalue.Decode(text); err == nil {
+			return inner
+		}
+	}
+	return v
+}
+
+func listed(list []any) (calls []Call) {
+	for _, item := range list {
+		call, _ := item.(*pyvalue.Dict)
+		name, ok := call.Get("name")
+		if !ok {
+			return nil
+		}
+		c := Call{Name: name, Arguments: pyvalue.NewDict()}
+		if arguments, ok := call.Get("arguments"); ok {
+			c.Arguments = arguments
+		}
+		calls = append(calls, c)
+	}
+	return calls
+}
+
+// noFunctions are names before a bracket that are no calls of functions: words of Python, and of prose.
+var noFunctions = strings.Fields("Example For Here Note The This assert class def dict enumerate except filter float " +
+	"for from if import int isinstance len list map print raise range return set str try tuple type while with zip")
+
+// guessed finds calls in text. What stands within the brackets of one is none of its own.
+func guessed(text string) (calls []Call, err error) {
+	end := 0
+	for i := 0; i < len(text); {
+		name, bracket := callAt(text, i)
+		if name == "" {
+			i++
+			continue
+		}
+		start := i
+		i = bracket + 1
+		if start < end || slices.Contains(noFunctions, name) {
+			continue
+		}
+		closing := closingBracket(text, bracket)
+		if closing < 0 {
+			continue
+		}
+		end = closing + 1
+		inside := pystr.Trim(text[bracket+1 : closing])
+		if inside != "" && isSignature(inside) {
+			continue
+		}
+		given, err := given(inside)
+		if err != nil {
+			return nil, err
+		}
+		calls = append(calls, Call{name, given})
+	}
+	return calls, nil
+}
+
+// callAt is the name that begins at i, and where the bracket is behind it; "" if there is none.
+func callAt(text string, i int) (name string, bracket int) {
+	if !isLetter(text[i]) || i > 0 && endsWord(text[:i]) {
+		return "", 0
+	}
+	end := i
+	for _, r := range text[i:] {
+		if r != '_' && !pystr.IsWord(r) {
+			break
+		}
+		end += len(string(r))
+	}
+	rest := pystr.TrimLeft(text[end:])
+	if !strings.HasPrefix(rest, "(") {
+		return "", 0
+	}
+	return text[i:end], len(text) - len(rest)
+}
+
+func isLetter(c byte) bool { return c == '_' || 'a' <= c|0x20 && c|0x20 <= 'z' }
+
+func endsWord(text string) bool {
+	r := []rune(text[max(0, len(text)-4):])
+	last := r[len(r)-1]
+	return last == '_' || pystr.IsWord(last)
+}
+
+// closingBracket is where the bracket at i is closed, brackets within quotes left out; -1 if it is not.
+func closingBracket(text string, i int) int {
+	depth, quote := 0, byte(0)
+	for ; i < len(text); i++ {
+		switch c := text[i]; {
+		case quote != 0 && c == '\\':
+			i++
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case c == '\'' || c == '"':
+			quote = c
+		case c == '(':
+			depth++
+		case c == ')':
+			if depth--; depth == 0 {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// isSignature says whether all arguments are names alone, or names with a type.
+func isSignature(text string) bool {
+	for part := range strings.SplitSeq(text, ",") {
+		part = pystr.Trim(part)
+		if part == "" {
+			continue
+		}
+		name, kind, typed := strings.Cut(part, ":")
+		name, kind = pystr.TrimRight(name), pystr.TrimLeft(kind)
+		if !isLetter(part[0]) || !isWords(name) || typed && (kind == "" || !isWords(kind)) {
+			return false
+		}
+	}
+	return true
+}
+
+func isWords(text string) bool {
+	return strings.IndexFunc(text, func(r rune) bool { return r != '_' && !pystr.IsWord(r) }) < 0
+}
+
+// given are the arguments of a guessed call: literals as their values, other expressions as Python prints them.
+func given(text string) (*pyvalue.Dict, error) {
+	d := pyvalue.NewDict()
+	if text == "" {
+		return d, nil
+	}
+	all, err := arguments(text)
+	if err != nil {
+		d.Set("_raw", text)
+		return d, nil
+	}
+	odd := map[string]string{}
+	for _, k := range all {
+		delete(odd, k.name)
+		switch {
+		case k.value.worth == badKey:
+			return nil, fmt.Errorf("%w: a list in argument %s is a key of a dictionary, or lies in a set", ErrStops, k.name)
+		case k.value.worth == literal && k.value.odd != "":
+			odd[k.name] = k.value.odd
+			d.Set(k.name, nil)
+		case k.value.worth == literal:
+			d.Set(k.name, k.value.value)
+		default:
+			d.Set(k.name, k.value.in(levelTest))
+		}
+	}
+	for name, what := range odd {
+		return nil, fmt.Errorf("%w: argument %s is %s, which JSON does not have", ErrStops, name, what)
+	}
+	return d, nil
+}

@@ -1,0 +1,328 @@
+package bfcl
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/pyvalue"
+)
+
+// ErrStops is wrapped by errors at which the official scoring ends without a figure, for all answers. Here the answer
+// counts as wrong.
+var ErrStops = errors.New("the official scoring would have stopped")
+
+// Sample is what an answer is compared with.
+type Sample struct {
+	Subset    string // "simple_java"
+	Functions any    // the descriptions of the functions that may be called: a list of objects
+	Answers   any    // the calls that are right, each with the possible values of its arguments: a list of objects
+}
+
+// ParseSample reads descriptions and answers, texts of JSON as the data set has them. The error names the text.
+func ParseSample(subset, functions, answers string) (s Sample, err error) {
+	s.Subset = subset
+	if s.Functions, err = pyvalue.Decode(functions); err != nil {
+		return s, fmt.Errorf("func_description: %w", err)
+	}
+	if s.Answers, err = pyvalue.Decode(answers); err != nil {
+		return s, fmt.Errorf("ground_truth: %w", err)
+	}
+	return s, nil
+}
+
+// Grade is what an answer is worth.
+type Grade struct {
+	Right  bool
+	Source Source // where the calls are from
+	Reason string // why it is wrong
+	Stops  error  // wraps ErrStops where the official scoring would have
+}
+
+// Score grades an answer: the JSON of the calls that the server has found, or else the answer's text.
+//
+// Where no function helps, an answer without native calls is right, whatever it says; where one certainly does and
+// nobody knows with which arguments (live_relevance), one with native calls.
+func (s Sample) Score(text string) Grade {
+	calls, source, err := Extract(text)
+	g := Grade{Source: source}
+	switch s.Subset {
+	case "irrelevance", "live_irrelevance":
+		if g.Right = source != Native; !g.Right {
+			g.Reason = "it calls a function, and none helps"
+		}
+		return g
+	case "live_relevance":
+		if g.Right = source == Native; !g.Right {
+			g.Reason = "it calls no function"
+		}
+		return g
+	}
+	if err == nil {
+		err = s.compare(calls)
+	}
+	switch {
+	case err == nil:
+		g.Right = true
+	case errors.Is(err, ErrStops):
+		g.Stops = err
+	}
+	if err != nil {
+		g.Reason = err.Error()
+	}
+	return g
+}
+
+// compare says what is wrong with calls.
+func (s Sample) compare(calls []Call) error {
+	if !pyvalue.True(s.Answers) {
+		if len(calls) > 0 {
+			return errors.New("it calls a function, and no call is right")
+		}
+		return nil
+	}
+	answers, ok := s.Answers.([]any)
+	if !ok {
+		return fmt.Errorf("%w: the possible answers are %s, no list", ErrStops, pyvalue.Name(s.Answers))
+	}
+	all := make([]call, len(calls))
+	for i, c := range calls {
+		var err error
+		if all[i], err = readCall(c); err != nil {
+			return err
+		}
+	}
+	switch {
+	case strings.Contains(s.Subset, "parallel"):
+		return s.compareAll(all, answers)
+	case strings.Contains(s.Subset, "multiple"):
+		if len(all) != len(answers) {
+			return fmt.Errorf("it has %d calls, want %d", len(all), len(answers))
+		}
+		return s.compareNamed(all[0], answers[0])
+	case len(all) != 1:
+		return fmt.Errorf("it has %d calls, want 1", len(all))
+	}
+	functions, _ := s.Functions.([]any)
+	if len(functions) == 0 {
+		return fmt.Errorf("%w: there is no description of a function", ErrStops)
+	}
+	return s.compareCall(functions[0], all[0], answers[0])
+}
+
+// call is a call whose arguments are a value.
+type call struct {
+	name any
+	args any
+}
+
+// readCall reads arguments that are text, which are none where they are no JSON.
+func readCall(c Call) (call, error) {
+	switch c.Name.(type) {
+	case []any, *pyvalue.Dict:
+		return call{}, fmt.Errorf("%w: the name of a call is %s", ErrStops, pyvalue.Name(c.Name))
+	}
+	args := c.Arguments
+	if text, ok := args.(string); ok {
+		if args = fromText(text); args == any(text) {
+			if _, err := pyvalue.Decode(text); err != nil {
+				args = pyvalue.NewDict()
+			}
+		}
+	}
+	return call{c.Name, args}, nil
+}
+
+// compareAll finds for each possible answer, in order, the first call that is right and was not taken by another.
+func (s Sample) compareAll(calls []call, answers []any) error {
+	if len(calls) != len(answers) {
+		return fmt.Errorf("it has %d calls, want %d", len(calls), len(answers))
+	}
+	taken := make([]bool, len(calls))
+	for i, answer := range answers {
+		found := false
+		var wrong error
+		for k, c := range calls {
+			if taken[k] {
+				continue
+			}
+			err := s.compareNamed(c, answer)
+			if errors.Is(err, ErrStops) {
+				return err
+			}
+			if err == nil {
+				taken[k], found = true, true
+				break
+			}
+			wrong = err
+		}
+		if !found {
+			return fmt.Errorf("no call is possible answer %d: %w", i, wrong)
+		}
+	}
+	return nil
+}
+
+// compareNamed compares with an answer whose function is looked for by its name.
+func (s Sample) compareNamed(c call, answer any) error {
+	d, ok := answer.(*pyvalue.Dict)
+	if !ok || len(d.Keys()) == 0 {
+		return fmt.Errorf("%w: a possible answer is %s, no call", ErrStops, pyvalue.Name(answer))
+	}
+	name := d.Keys()[0]
+	functions, ok := s.Functions.([]any)
+	if !ok {
+		return s.compareCall(s.Functions, c, answer)
+	}
+	for _, f := range functions {
+		if d, ok := f.(*pyvalue.Dict); ok {
+			if n, _ := d.Get("name"); n == any(name) {
+				return s.compareCall(f, c, answer)
+			}
+		}
+	}
+	return fmt.Errorf("%w: function %s of a possible answer has no description", ErrStops, name)
+}
+
+// field is a value of an object that must be there.
+func field[T any](v any, name string) (found T, err error) {
+	d, _ := v.(*pyvalue.Dict)
+	inner, ok := d.Get(name)
+	if !ok {
+		return found, fmt.Errorf("%w: a description has no %s", ErrStops, name)
+	}
+	if found, ok = inner.(T); !ok {
+		return found, fmt.Errorf("%w: %s of a description is %s", ErrStops, name, pyvalue.Name(inner))
+	}
+	return found, nil
+}
+
+// function is what a description says of a function.
+type function struct {
+	name       string // as models write it, who may use no dots
+	properties *pyvalue.Dict
+	required   []any
+}
+
+func readFunction(description any) (f function, err error) {
+	name, err1 := field[string](description, "name")
+	parameters, err2 := field[*pyvalue.Dict](description, "parameters")
+	if err := errors.Join(err1, err2); err != nil {
+		return f, err
+	}
+	properties, err1 := field[*pyvalue.Dict](parameters, "properties")
+	required, err2 := field[[]any](parameters, "required")
+	return function{strings.ReplaceAll(name, ".", "_"), properties, required}, errors.Join(err1, err2)
+}
+
+// compareCall compares a call with a possible answer. The first fault decides.
+func (s Sample) compareCall(description any, c call, answer any) error {
+	d, ok := answer.(*pyvalue.Dict)
+	if !ok || len(d.Keys()) == 0 {
+		return fmt.Errorf("%w: a possible answer is %s, no call", ErrStops, pyvalue.Name(answer))
+	}
+	first, _ := d.Get(d.Keys()[0])
+	f, err := readFunction(description)
+	if err != nil {
+		return err
+	}
+	if c.name != any(f.name) {
+		return fmt.Errorf("it calls %s, want %s", pyvalue.Text(c.name), f.name)
+	}
+	if err := wantRequired(c.args, f.required); err != nil {
+		return err
+	}
+	args, ok := c.args.(*pyvalue.Dict)
+	if !ok {
+		return fmt.Errorf("%w: the arguments are %s, no object", ErrStops, pyvalue.Name(c.args))
+	}
+	possible, ok := first.(*pyvalue.Dict)
+	for _, name := range args.Keys() {
+		property, described := f.properties.Get(name)
+		values, among := possible.Get(name)
+		if !described || !among {
+			return fmt.Errorf("argument %s is not expected", name)
+		}
+		list, ok := values.([]any)
+		if !ok {
+			return fmt.Errorf("%w: the possible values of %s are %s, no list", ErrStops, name, pyvalue.Name(values))
+		}
+		value, _ := args.Get(name)
+		if err := s.compareArgument(property, value, list); err != nil {
+			return fmt.Errorf("argument %s: %w", name, err)
+		}
+	}
+	if !ok {
+		return fmt.Errorf("%w: the possible arguments are %s, no object", ErrStops, pyvalue.Name(first))
+	}
+	return wantOthers(args, possible)
+}
+
+// wantRequired wants the arguments without which nobody may call a function. Python looks for them in texts and lists,
+// too.
+func wantRequired(args any, required []any) error {
+	for _, r := range required {
+		has := false
+		switch args := args.(type) {
+		case *pyvalue.Dict:
+			if name, ok := r.(string); ok {
+				_, has = args.Get(name)
+			}
+		case []any:
+			has = contains(args, r)
+		case string:
+			name, ok := r.(string)
+			if !ok {
+				return fmt.Errorf("%w: a required argument is %s", ErrStops, pyvalue.Name(r))
+			}
+			has = strings.Contains(args, name)
+		default:
+			return fmt.Errorf("%w: the arguments are %s, no object", ErrStops, pyvalue.Name(args))
+		}
+		if !has {
+			return fmt.Errorf("argument %s is missing, and required", pyvalue.Text(r))
+		}
+	}
+	return nil
+}
+
+// wantOthers wants the arguments that a possible answer has, but for those that may be left out.
+func wantOthers(args, possible *pyvalue.Dict) error {
+	for _, name := range possible.Keys() {
+		if _, given := args.Get(name); given {
+			continue
+		}
+		values, _ := possible.Get(name)
+		optional, err := mayBeLeftOut(values)
+		if err != nil {
+			return err
+		}
+		if !optional {
+			return fmt.Errorf("argument %s is missing", name)
+		}
+	}
+	return nil
+}
+
+// mayBeLeftOut says whether "" is among possible values: of a text it always is.
+func mayBeLeftOut(values any) (bool, error) {
+	switch v := values.(type) {
+	case []any:
+		return contains(v, ""), nil
+	case string:
+		return true, nil
+	case *pyvalue.Dict:
+		_, ok := v.Get("")
+		return ok, nil
+	}
+	return false, fmt.Errorf("%w: possible values are %s, no list", ErrStops, pyvalue.Name(values))
+}
+
+func contains(list []any, v any) bool {
+	for _, item := range list {
+		if pyvalue.Same(item, v) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,199 @@
+package bfcl
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/pyfloat"
+	"github.com/plumbline-ml/plumbline/internal/pyvalue"
+	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
+)
+
+var java = language{
+	kinds: map[string]kind{
+		"byte": kindInt, "short": kindInt, "integer": kindInt, "float": kindFloat, "double": kindFloat, "long": kindInt,
+		"boolean": kindBool, "char": kindText, "Array": kindList, "ArrayList": kindList, "Set": kindSet,
+		"HashMap": kindDict, "Hashtable": kindDict, "Queue": kindList, "Stack": kindList, "String": kindText,
+		"any": kindText,
+	},
+	lists: []string{"Array", "ArrayList"},
+	parse: parseJava,
+}
+
+// Patterns have Python's classes: digits, blanks and letters of all scripts, and an end that may have a newline behind.
+var classes = strings.NewReplacer(
+	`\d`, `\p{Nd}`, `\s`, `[\s\v\x1c-\x1f\x{85}\p{Z}]`, `\w`, `[\p{L}\p{N}_]`, `$`, `\n?\z`,
+)
+
+func pattern(text string) *regexp.Regexp { return regexp.MustCompile(classes.Replace(text)) }
+
+var (
+	integerForm  = pattern(`\A-?\d+$`)
+	longForm     = pattern(`\A-?\d+[lL]$`)
+	decimalForm  = pattern(`\A-?\d+(\.\d+)?([eE][+-]?\d+)?$`)
+	floatForm    = pattern(`\A-?\d+(\.\d+)?([eE][+-]?\d+)?[fF]$`)
+	arrayForm    = pattern(`new\s+\w+\[\]\s*\{(.*?)\}`)
+	asListForm   = pattern(`new\s+ArrayList<\w*>\(Arrays\.asList\((.+?)\)\)`)
+	addsForm     = pattern(`(?s)new\s+ArrayList<\w*>\(\)\s*\{\{\s*(.+?)\s*\}\}`)
+	addForm      = pattern(`add\((.+?)\)`)
+	noListForm   = pattern(`new\s+ArrayList<\w*>\(\)`)
+	putsForm     = pattern(`(?s)new\s+HashMap<.*?>\s*\(\)\s*\{\s*\{?\s*(.*?)\s*\}?\s*\}`)
+	putForm      = pattern(`put\("(.*?)",\s*(.*?)\)`)
+	noEntryForm  = pattern(`new\s+HashMap<.*?>\s*\(\)`)
+	javaSuffixes = "lLfF"
+)
+
+// parseJava reads a literal of Java. One that is none of its type stays a text.
+func parseJava(text, of, items string) (any, error) {
+	switch of {
+	case "byte", "short", "integer":
+		return javaNumber(text, integerForm, false), nil
+	case "long":
+		return javaNumber(text, longForm, false), nil
+	case "float":
+		return javaNumber(text, floatForm, true), nil
+	case "double":
+		return javaNumber(text, decimalForm, true), nil
+	case "boolean":
+		if text == "true" || text == "false" {
+			return text == "true", nil
+		}
+		return text, nil
+	case "char", "String", "any":
+		return text, nil
+	case "Array":
+		return javaArray(text, items)
+	case "ArrayList":
+		return javaList(text, items)
+	case "HashMap":
+		return javaMap(text), nil
+	}
+	return nil, fmt.Errorf("%w: it reads no %s", ErrStops, of)
+}
+
+// javaNumber is the number that a text of a form stands for. Behind a suffix of Java there may be a newline, which then
+// is left to Python's int and float.
+func javaNumber(text string, form *regexp.Regexp, float bool) any {
+	if !form.MatchString(text) {
+		return text
+	}
+	plain := strings.TrimSuffix(text, "\n")
+	if form == longForm || form == floatForm {
+		plain = strings.TrimRight(plain, javaSuffixes)
+	}
+	if float {
+		if f, ok := pyfloat.Parse(plain); ok {
+			return f
+		}
+		return text
+	}
+	n, err := pyvalue.Int(plain)
+	if err != nil {
+		return text
+	}
+	return narrow(n)
+}
+
+func javaArray(text, items string) (any, error) {
+	m := arrayForm.FindStringSubmatch(text)
+	if m == nil {
+		return text, nil
+	}
+	list := []any{}
+	for item := range strings.SplitSeq(m[1], ",") {
+		if item = pystr.Trim(item); item == "" {
+			continue
+		}
+		v, err := javaItem(item, items)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, v)
+	}
+	return list, nil
+}
+
+// javaItem is an item of a type, or of whatever it looks like where items have none.
+func javaItem(text, of string) (any, error) {
+	if of == "" {
+		return javaValue(text), nil
+	}
+	return parseJava(text, of, "")
+}
+
+func javaList(text, items string) (any, error) {
+	var all []string
+	if m := asListForm.FindStringSubmatch(text); m != nil {
+		all = strings.Split(m[1], ",")
+	} else if m := addsForm.FindStringSubmatch(text); m != nil {
+		for _, add := range addForm.FindAllStringSubmatch(m[1], -1) {
+			all = append(all, add[1])
+		}
+	} else if !noListForm.MatchString(text) {
+		return text, nil
+	}
+	list := []any{}
+	for _, item := range all {
+		item = pystr.Trim(item)
+		if items == "char" || items == "String" {
+			list = append(list, inner(item))
+			continue
+		}
+		v, err := javaItem(item, items)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, v)
+	}
+	return list, nil
+}
+
+// inner is a text without its first and its last character.
+func inner(text string) string {
+	r := []rune(text)
+	if len(r) < 2 {
+		return ""
+	}
+	return string(r[1 : len(r)-1])
+}
+
+func javaMap(text string) any {
+	m := putsForm.FindStringSubmatch(text)
+	if m == nil && !noEntryForm.MatchString(text) {
+		return text
+	}
+	d := pyvalue.NewDict()
+	if m != nil {
+		for _, put := range putForm.FindAllStringSubmatch(m[1], -1) {
+			d.Set(put[1], javaValue(pystr.Trim(put[2])))
+		}
+	}
+	return d
+}
+
+// javaValue is a value whose type nobody tells.
+func javaValue(text string) any {
+	switch {
+	case text == "true" || text == "false":
+		return text == "true"
+	case strings.HasPrefix(text, `"`) && strings.HasSuffix(text, `"`):
+		return inner(text)
+	case longForm.MatchString(text):
+		return javaNumber(text, longForm, false)
+	case floatForm.MatchString(text):
+		return javaNumber(text, floatForm, true)
+	}
+	return anyNumber(text)
+}
+
+// anyNumber is what Python's int or float read, or else the text.
+func anyNumber(text string) any {
+	if n, err := pyvalue.Int(text); err == nil {
+		return narrow(n)
+	}
+	if f, ok := pyfloat.Parse(text); ok {
+		return f
+	}
+	return text
+}

@@ -1,0 +1,194 @@
+package bfcl
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/plumbline-ml/plumbline/internal/pyfloat"
+	"github.com/plumbline-ml/plumbline/internal/pyvalue"
+	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
+)
+
+var javaScript = language{kinds: scriptKinds, lists: []string{"array"}, parse: parseJavaScript}
+
+var scriptKinds = map[string]kind{
+	"String": kindText, "integer": kindInt, "float": kindFloat, "Bigint": kindInt, "Boolean": kindBool, "dict": kindDict,
+	"array": kindList, "any": kindText,
+}
+
+var (
+	pointForm  = pattern(`\A-?\d+(\.\d+)?$`)
+	bigForm    = pattern(`\A-?\d+n$`)
+	rowsForm   = pattern(`\A(?:\[\s*\[.*?\]\s*(,\s*\[.*?\]\s*)*\]|\bnew\s+Array\(\s*\[.*?\]\s*(,\s*\[.*?\]\s*)*\))`)
+	rowForm    = pattern(`\[(.*?)\]`)
+	listForm   = pattern(`\A(?:\[(.*?)\]|\bnew\s+Array\((.*?)\))`)
+	objectForm = pattern(`\A\{(.*?)\}`)
+)
+
+// parseJavaScript reads a literal of JavaScript. One that is none of its type stays a text.
+func parseJavaScript(text, of, items string) (any, error) {
+	switch of {
+	case "String":
+		if quoted(text) {
+			return inner(text), nil
+		}
+		return text, nil
+	case "integer":
+		return javaNumber(text, integerForm, false), nil
+	case "float":
+		if f, ok := pyfloat.Parse(text); ok && pointForm.MatchString(text) {
+			return f, nil
+		}
+		return text, nil
+	case "Bigint":
+		if !bigForm.MatchString(text) {
+			return text, nil
+		}
+		n, err := pyvalue.Int(text[:len(text)-1])
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrStops, err) // a newline stands behind the n
+		}
+		return narrow(n), nil
+	case "Boolean":
+		if text == "true" || text == "false" {
+			return text == "true", nil
+		}
+		return text, nil
+	case "any":
+		return text, nil
+	case "dict":
+		return scriptObject(pystr.Trim(text)), nil
+	case "array":
+		return scriptArray(pystr.Trim(text), items), nil
+	}
+	return nil, fmt.Errorf("%w: it reads no %s", ErrStops, of)
+}
+
+func quoted(text string) bool {
+	for _, q := range []string{`"`, `'`} {
+		if strings.HasPrefix(text, q) && strings.HasSuffix(text, q) {
+			return true
+		}
+	}
+	return false
+}
+
+func scriptArray(text, items string) any {
+	if m := rowsForm.FindString(text); m != "" {
+		rows := []any{}
+		for i, row := range rowForm.FindAllStringSubmatch(m, -1) {
+			inside := pystr.Trim(row[1])
+			if i == 0 {
+				inside = strings.TrimPrefix(inside, "[")
+			}
+			values := []any{}
+			for v := range strings.SplitSeq(inside, ",") {
+				values = append(values, scriptValue(v))
+			}
+			rows = append(rows, values)
+		}
+		return rows
+	}
+	m := listForm.FindStringSubmatch(text)
+	if m == nil {
+		return text
+	}
+	list := []any{}
+	inside := pystr.Trim(m[1] + m[2]) // one of which is empty
+	if inside == "" {
+		return list
+	}
+	for item := range strings.SplitSeq(inside, ",") {
+		v, err := scriptItem(pystr.Trim(item), items)
+		if err != nil {
+			return text // which the official reader does, whatever the fault
+		}
+		list = append(list, v)
+	}
+	return list
+}
+
+func scriptItem(text, of string) (any, error) {
+	if of == "" {
+		return scriptValue(text), nil
+	}
+	if _, ok := scriptKinds[of]; !ok {
+		return nil, errors.New("a type that it does not know")
+	}
+	items := ""
+	if strings.HasPrefix(text, "'") || strings.HasPrefix(text, `"`) {
+		items = "String"
+	}
+	return parseJavaScript(text, of, items)
+}
+
+func scriptValue(text string) any {
+	text = pystr.Trim(text)
+	switch {
+	case text == "true" || text == "false":
+		return text == "true"
+	case quoted(text):
+		return inner(text)
+	}
+	return anyNumber(text)
+}
+
+func scriptObject(text string) any {
+	m := objectForm.FindStringSubmatch(text)
+	if m == nil {
+		return text
+	}
+	d := pyvalue.NewDict()
+	for _, p := range pairs(m[1]) {
+		key := strings.Trim(pystr.Trim(p.key), `'"`)
+		value := pystr.Trim(p.value)
+		switch {
+		case strings.HasPrefix(value, "[") && strings.HasSuffix(value, "]"):
+			d.Set(key, scriptArray(value, ""))
+		case strings.HasPrefix(value, "{") && strings.HasSuffix(value, "}"):
+			d.Set(key, scriptObject(value))
+		default:
+			d.Set(key, scriptValue(strings.Trim(value, `'"`)))
+		}
+	}
+	return d
+}
+
+type pair struct{ key, value string }
+
+// pairs are the keys and values of an object without its brackets. A value ends at the first comma behind which a colon
+// comes before the next comma.
+func pairs(text string) (all []pair) {
+	for {
+		text = strings.TrimLeft(text, ":")
+		key, rest, found := strings.Cut(text, ":")
+		if !found {
+			return all
+		}
+		rest = pystr.TrimLeft(rest)
+		value, next := cutValue(rest)
+		all = append(all, pair{key, value})
+		text = next
+	}
+}
+
+func cutValue(text string) (value, next string) {
+	for i := range len(text) {
+		if text[i] != ',' {
+			continue
+		}
+		behind, _, _ := strings.Cut(text[i+1:], ",")
+		colon := strings.LastIndexByte(behind, ':')
+		blanks := len(behind) - len(pystr.TrimLeft(behind))
+		if colon == blanks { // a blank has to be the key
+			_, last := utf8.DecodeLastRuneInString(behind[:blanks])
+			blanks -= last
+		}
+		if colon > 0 && colon > blanks {
+			return text[:i], text[i+1+blanks:]
+		}
+	}
+	return text, ""
+}

@@ -1,0 +1,283 @@
+package bfcl
+
+import (
+	"errors"
+	"math/big"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/plumbline-ml/plumbline/internal/pyvalue"
+	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
+)
+
+// errSyntax is what Python would not parse.
+var errSyntax = errors.New("no Python")
+
+type tokenKind uint8
+
+const (
+	tokenEnd tokenKind = iota
+	tokenName
+	tokenNumber
+	tokenString
+	tokenOperator
+)
+
+// token is one of Python's, with the value of a number or a string.
+type token struct {
+	kind  tokenKind
+	text  string
+	value any    // int64, *big.Int, float64, string
+	odd   string // of a constant that JSON cannot hold, what it is: bytes, a complex number
+	raw   bool   // an f-string: text is all that is known of it
+}
+
+// operators, the longer ones before those that they begin with.
+var operators = []string{
+	"...", "**", "//", "<<", ">>", "<=", ">=", "==", "!=", ":=", "->",
+	"+", "-", "*", "/", "%", "@", "&", "|", "^", "~", "<", ">", "(", ")", "[", "]", "{", "}", ",", ":", ".", "=",
+}
+
+// mostTokens bounds expressions: no model answers a call that is as long.
+const mostTokens = 1 << 14
+
+// tokens are those of an expression within brackets, where ends of lines are blanks.
+func tokens(text string) (all []token, err error) {
+	for len(all) < mostTokens {
+		text = strings.TrimLeft(text, " \t\f\r\n")
+		switch {
+		case text == "":
+			return append(all, token{kind: tokenEnd}), nil
+		case strings.HasPrefix(text, "\\\n"):
+			text = text[2:]
+			continue
+		case text[0] == '#':
+			i := strings.IndexByte(text, '\n')
+			if i < 0 {
+				return nil, errSyntax // what closes the brackets would be within the comment
+			}
+			text = text[i:]
+			continue
+		}
+		t, n, err := next(text)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, t)
+		text = text[n:]
+	}
+	return nil, errSyntax
+}
+
+func next(text string) (t token, n int, err error) {
+	c := text[0]
+	if i := stringStart(text); i >= 0 {
+		return readString(text, i)
+	}
+	if '0' <= c && c <= '9' || c == '.' && len(text) > 1 && '0' <= text[1] && text[1] <= '9' {
+		return readNumber(text)
+	}
+	if n = nameEnd(text); n > 0 {
+		return token{kind: tokenName, text: text[:n]}, n, nil
+	}
+	for _, op := range operators {
+		if strings.HasPrefix(text, op) {
+			return token{kind: tokenOperator, text: op}, len(op), nil
+		}
+	}
+	return token{}, 0, errSyntax
+}
+
+// nameEnd is how long an identifier at the beginning is, 0 if there is none.
+func nameEnd(text string) int {
+	for i, r := range text {
+		if !(r == '_' || unicode.IsLetter(r) || i > 0 && pystr.IsWord(r)) {
+			return i
+		}
+	}
+	return len(text)
+}
+
+// stringStart is where the quote of a string is that begins here, behind its prefix; -1 if none does.
+func stringStart(text string) int {
+	for i := range min(3, len(text)) {
+		switch c := text[i] | 0x20; {
+		case text[i] == '"' || text[i] == '\'':
+			return i
+		case c != 'r' && c != 'b' && c != 'u' && c != 'f':
+			return -1
+		}
+	}
+	return -1
+}
+
+// readString reads a string whose quote is at quote.
+func readString(text string, quote int) (t token, n int, err error) {
+	prefix := strings.ToLower(text[:quote])
+	switch prefix {
+	case "", "u", "r", "b", "f", "br", "rb", "fr", "rf":
+	default:
+		return t, 0, errSyntax
+	}
+	mark := text[quote : quote+1]
+	if strings.HasPrefix(text[quote:], strings.Repeat(mark, 3)) {
+		mark = strings.Repeat(mark, 3)
+	}
+	start := quote + len(mark)
+	for n = start; !strings.HasPrefix(text[n:], mark); n++ {
+		if n >= len(text) || text[n] == '\n' && len(mark) == 1 {
+			return t, 0, errSyntax
+		}
+		if text[n] == '\\' {
+			if n++; n >= len(text) {
+				return t, 0, errSyntax
+			}
+		}
+	}
+	inner, end := text[start:n], n+len(mark)
+	t = token{kind: tokenString, text: text[:end]}
+	switch {
+	case strings.Contains(prefix, "f"):
+		t.raw = true
+		return t, end, nil
+	case strings.Contains(prefix, "b"):
+		t.odd = "bytes"
+	}
+	if !strings.Contains(prefix, "r") {
+		if inner, err = unescape(inner, t.odd != ""); err != nil {
+			return t, 0, err
+		}
+	}
+	t.value = inner
+	return t, end, nil
+}
+
+// escapes are the characters behind a backslash that stand for one.
+var escapes = map[byte]string{
+	'\\': "\\", '\'': "'", '"': "\"", 'a': "\a", 'b': "\b", 'f': "\f", 'n': "\n", 'r': "\r", 't': "\t", 'v': "\v",
+	'\n': "",
+}
+
+// unescape is what a string holds. An escape that Python does not know stays as it is.
+func unescape(text string, inBytes bool) (string, error) {
+	var out strings.Builder
+	for {
+		before, rest, found := strings.Cut(text, `\`)
+		out.WriteString(before)
+		if !found {
+			return out.String(), nil
+		}
+		c := rest[0] // there is one: a backslash at the end would have taken the quote along
+		if s, ok := escapes[c]; ok {
+			out.WriteString(s)
+			text = rest[1:]
+			continue
+		}
+		digits, base, skip := 0, 16, 1
+		switch {
+		case '0' <= c && c <= '7':
+			base, skip = 8, 0
+			for digits < 3 && digits < len(rest) && '0' <= rest[digits] && rest[digits] <= '7' {
+				digits++
+			}
+		case c == 'x':
+			digits = 2
+		case c == 'u' && !inBytes:
+			digits = 4
+		case c == 'U' && !inBytes:
+			digits = 8
+		default:
+			out.WriteString(`\`)
+			text = rest
+			continue
+		}
+		if len(rest) < skip+digits {
+			return "", errSyntax
+		}
+		v, err := strconv.ParseUint(rest[skip:skip+digits], base, 32)
+		if err != nil || v > unicode.MaxRune {
+			return "", errSyntax
+		}
+		out.WriteString(character(rune(v)))
+		text = rest[skip+digits:]
+	}
+}
+
+// character is one character; half a surrogate pair is three bytes that are not UTF-8.
+func character(r rune) string {
+	if 0xd800 <= r && r < 0xe000 {
+		return string([]byte{0xe0 | byte(r>>12), 0x80 | byte(r>>6)&0x3f, 0x80 | byte(r)&0x3f})
+	}
+	return string(r)
+}
+
+// readNumber reads a number.
+func readNumber(text string) (t token, n int, err error) {
+	base := map[string]int{"0x": 16, "0o": 8, "0b": 2}[strings.ToLower(text[:min(2, len(text))])]
+	for n < len(text) && (text[n] == '.' || text[n] == '_' || isAlnum(text[n]) ||
+		base == 0 && (text[n] == '+' || text[n] == '-') && text[n-1]|0x20 == 'e') {
+		n++
+	}
+	if r, _ := utf8.DecodeRuneInString(text[n:]); n < len(text) && r >= utf8.RuneSelf && pystr.IsWord(r) {
+		return t, 0, errSyntax
+	}
+	number := text[:n]
+	t = token{kind: tokenNumber, text: number}
+	plain := strings.ReplaceAll(number, "_", "")
+	if !underscoresFit(number, base) {
+		return t, 0, errSyntax
+	}
+	if base != 0 {
+		v, ok := new(big.Int).SetString(plain[2:], base)
+		if !ok {
+			return t, 0, errSyntax
+		}
+		t.value = narrow(v)
+		return t, n, nil
+	}
+	if last := plain[len(plain)-1]; last == 'j' || last == 'J' {
+		t.odd, plain = "a complex number", plain[:len(plain)-1]
+	}
+	if !strings.ContainsAny(plain, ".eE") && t.odd == "" {
+		v, err := pyvalue.Int(plain)
+		if err != nil || len(plain) > 1 && plain[0] == '0' && v.Sign() != 0 {
+			return t, 0, errSyntax
+		}
+		t.value = narrow(v)
+		return t, n, nil
+	}
+	f, err := strconv.ParseFloat(plain, 64)
+	if err != nil && !errors.Is(err, strconv.ErrRange) {
+		return t, 0, errSyntax
+	}
+	t.value = f
+	return t, n, nil
+}
+
+func isAlnum(c byte) bool {
+	return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
+}
+
+// underscoresFit says whether each underscore stands between two digits, or behind a base.
+func underscoresFit(number string, base int) bool {
+	digit := func(i int) bool { return i >= 0 && i < len(number) && number[i] != '.' && isAlnum(number[i]) }
+	for i := range number {
+		if number[i] != '_' {
+			continue
+		}
+		if !digit(i-1) || !digit(i+1) || base == 0 && (number[i-1] > '9' || number[i+1] > '9') {
+			return false
+		}
+	}
+	return true
+}
+
+// narrow is an int64 where the integer fits.
+func narrow(n *big.Int) any {
+	if n.IsInt64() {
+		return n.Int64()
+	}
+	return n
+}

@@ -1,0 +1,371 @@
+package bfcl
+
+import (
+	"errors"
+	"fmt"
+	"math/big"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/pyvalue"
+)
+
+// kind is a type of Python.
+type kind uint8
+
+const (
+	kindNone kind = iota
+	kindText
+	kindInt
+	kindFloat
+	kindBool
+	kindList
+	kindDict
+	kindSet // which no value is of
+)
+
+func kindOf(v any) kind {
+	switch v.(type) {
+	case string:
+		return kindText
+	case int64, *big.Int:
+		return kindInt
+	case float64:
+		return kindFloat
+	case bool:
+		return kindBool
+	case []any:
+		return kindList
+	case *pyvalue.Dict:
+		return kindDict
+	}
+	return kindNone
+}
+
+// language is how descriptions call types, and how values are written.
+type language struct {
+	kinds  map[string]kind
+	lists  []string // types whose items have a type
+	parse  func(text, of, items string) (any, error)
+	python bool
+}
+
+var python = language{
+	kinds: map[string]kind{
+		"string": kindText, "integer": kindInt, "float": kindFloat, "boolean": kindBool, "array": kindList,
+		"tuple": kindList, "dict": kindDict, "any": kindText,
+	},
+	lists:  []string{"array", "tuple"},
+	python: true,
+}
+
+func (s Sample) language() language {
+	switch s.Subset {
+	case "simple_java":
+		return java
+	case "simple_javascript":
+		return javaScript
+	}
+	return python
+}
+
+// kind is the type that a description names.
+func (l language) kind(name string) (kind, error) {
+	k, ok := l.kinds[name]
+	if !ok {
+		return kindNone, fmt.Errorf("%w: a description has the type %q", ErrStops, name)
+	}
+	return k, nil
+}
+
+// expected is what a value should be.
+type expected struct {
+	kind  kind
+	items kind // of lists; kindNone: nobody looks
+}
+
+// items is what the items of a list should be, if anybody looks: the name of the type, "" if nobody does.
+func (l language) items(of string, property any) (k kind, items string, err error) {
+	if !slices.Contains(l.lists, of) {
+		return kindNone, "", nil
+	}
+	inner, err := field[*pyvalue.Dict](property, "items")
+	if err != nil {
+		return kindNone, "", err
+	}
+	if items, err = field[string](inner, "type"); err != nil {
+		return kindNone, "", err
+	}
+	k, err = l.kind(items)
+	return k, items, err
+}
+
+// compareArgument compares a value with the possible ones.
+func (s Sample) compareArgument(property, value any, possible []any) error {
+	l := s.language()
+	of, err := field[string](property, "type")
+	if err != nil {
+		return err
+	}
+	e := expected{}
+	if e.kind, err = l.kind(of); err != nil {
+		return err
+	}
+	text, isText := value.(string)
+	if !l.python && !isText {
+		return fmt.Errorf("it is %s, want a text that holds a value of type %s", pyvalue.Name(value), of)
+	}
+	var items string
+	if e.items, items, err = l.items(of, property); err != nil {
+		return err
+	}
+	if !l.python {
+		if value, err = l.parse(text, of, items); err != nil {
+			return err
+		}
+	} else if of == "float" && kindOf(value) == kindInt {
+		if value, err = pyvalue.Float(value); err != nil {
+			return fmt.Errorf("%w: %w", ErrStops, err)
+		}
+	}
+	variable, err := e.check(value, possible)
+	if err != nil {
+		return err
+	}
+	if !variable {
+		switch {
+		case e.kind == kindDict:
+			return compareDict(value, possible)
+		case e.kind == kindList && e.items == kindDict:
+			return compareDicts(value, possible)
+		case e.kind == kindText:
+			return compareText(value, possible)
+		case e.kind == kindList:
+			return compareList(value, possible)
+		}
+	}
+	if !contains(possible, value) {
+		return errValue
+	}
+	return nil
+}
+
+// errValue is a value that is none of the possible ones.
+var errValue = errors.New("its value is not among the possible ones")
+
+// check compares the type of a value. variable is true where the possible values are of another type than described:
+// they are taken as they are then.
+func (e expected) check(value any, possible []any) (variable bool, err error) {
+	other := kind(255)
+	for _, p := range possible {
+		if p != any("") {
+			other = kindOf(p)
+			break
+		}
+	}
+	variable = other != kind(255) && other != e.kind
+	if kindOf(value) == e.kind {
+		if e.items == kindNone {
+			return variable, nil
+		}
+		return variable, e.checkItems(value, possible)
+	}
+	if kindOf(value) == other {
+		return true, nil
+	}
+	return false, fmt.Errorf("it is %s, which is of another type", pyvalue.Name(value))
+}
+
+// checkItems wants one possible value by which all items are of the type that they should be. One that is no list is
+// such a value.
+func (e expected) checkItems(value any, possible []any) error {
+	items, ok := value.([]any)
+	if !ok {
+		return nil
+	}
+	inner := expected{kind: e.items}
+next:
+	for _, p := range possible {
+		list, ok := p.([]any)
+		if !ok {
+			return nil
+		}
+		for _, item := range items {
+			if _, err := inner.check(item, list); err != nil {
+				continue next
+			}
+		}
+		return nil
+	}
+	return errors.New("its items are of another type")
+}
+
+var unimportant = strings.NewReplacer(" ", "", ",", "", ".", "", "/", "", "-", "", "_", "", "*", "", "^", "")
+
+// plain is a text without blanks and some punctuation, in lower case and with one kind of quotes; any other value is as
+// it is.
+func plain(v any) any {
+	if text, ok := v.(string); ok {
+		return strings.ReplaceAll(pyvalue.Lower(unimportant.Replace(text)), "'", `"`)
+	}
+	return v
+}
+
+// plains are those of a list, or of the characters of a text.
+func plains(v any) ([]any, error) {
+	var all []any
+	switch v := v.(type) {
+	case []any:
+		for _, item := range v {
+			all = append(all, plain(item))
+		}
+	case string:
+		for _, r := range v {
+			all = append(all, plain(string(r)))
+		}
+	case *pyvalue.Dict:
+		if len(v.Keys()) > 0 {
+			return nil, fmt.Errorf("%w: possible values are an object", ErrStops)
+		}
+	default:
+		return nil, fmt.Errorf("%w: possible values are %s, no list", ErrStops, pyvalue.Name(v))
+	}
+	return all, nil
+}
+
+func compareText(value any, possible []any) error {
+	for _, p := range possible {
+		if _, ok := p.(string); ok && plain(p) == plain(value) {
+			return nil
+		}
+	}
+	return errValue
+}
+
+func compareList(value any, possible []any) error {
+	got, err := plains(value)
+	if err != nil {
+		return err
+	}
+	found := false
+	for _, p := range possible {
+		want, err := plains(p)
+		if err != nil {
+			return err
+		}
+		found = found || pyvalue.Same(got, want)
+	}
+	if !found {
+		return errValue
+	}
+	return nil
+}
+
+// compareDict compares with each possible object in turn: the last one's fault is told.
+func compareDict(value any, possible []any) error {
+	err := errors.New("nothing but leaving it out is possible")
+	for _, p := range possible {
+		if p == any("") {
+			continue
+		}
+		if err = compareOneDict(value, p); err == nil || errors.Is(err, ErrStops) {
+			return err
+		}
+	}
+	return err
+}
+
+func compareOneDict(value, possible any) error {
+	d, ok := value.(*pyvalue.Dict)
+	if !ok {
+		return fmt.Errorf("%w: an item is %s, no object", ErrStops, pyvalue.Name(value))
+	}
+	var first error
+	for _, key := range d.Keys() {
+		if first = compareKey(d, key, possible); first != nil {
+			break
+		}
+	}
+	if errors.Is(first, ErrStops) {
+		return first
+	}
+	want, ok := possible.(*pyvalue.Dict)
+	if !ok {
+		return fmt.Errorf("%w: a possible value is %s, no object", ErrStops, pyvalue.Name(possible))
+	}
+	for _, key := range want.Keys() {
+		if _, given := d.Get(key); given {
+			continue
+		}
+		values, _ := want.Get(key)
+		optional, err := mayBeLeftOut(values)
+		if err != nil {
+			return err
+		}
+		if !optional {
+			return fmt.Errorf("key %s is missing", key)
+		}
+	}
+	return first
+}
+
+func compareKey(d *pyvalue.Dict, key string, possible any) error {
+	want, ok := possible.(*pyvalue.Dict)
+	if !ok {
+		return fmt.Errorf("%w: a possible value is %s, no object", ErrStops, pyvalue.Name(possible))
+	}
+	values, ok := want.Get(key)
+	if !ok {
+		return fmt.Errorf("key %s is not expected", key)
+	}
+	all, err := plains(values)
+	if err != nil {
+		return err
+	}
+	if v, _ := d.Get(key); !contains(all, plain(v)) {
+		return fmt.Errorf("key %s: %w", key, errValue)
+	}
+	return nil
+}
+
+// compareDicts compares lists of objects, item by item.
+func compareDicts(value any, possible []any) error {
+	items, ok := value.([]any)
+	err := errors.New("no value is possible")
+	for _, p := range possible {
+		want, n := []any(nil), 0
+		switch p := p.(type) {
+		case []any:
+			want, n = p, len(p)
+		case string:
+			for _, r := range p {
+				want = append(want, string(r))
+			}
+			n = len(want)
+		case *pyvalue.Dict:
+			n = len(p.Keys())
+		default:
+			return fmt.Errorf("%w: possible values are %s, no list", ErrStops, pyvalue.Name(p))
+		}
+		if !ok || len(items) != n {
+			err = fmt.Errorf("it has %d items, want %d", len(items), n)
+			continue
+		}
+		if want == nil && n > 0 {
+			return fmt.Errorf("%w: possible values are an object", ErrStops)
+		}
+		if err = compareItems(items, want); err == nil || errors.Is(err, ErrStops) {
+			return err
+		}
+	}
+	return err
+}
+
+func compareItems(items, want []any) error {
+	for i, item := range items {
+		if err := compareDict(item, want[i:i+1]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
