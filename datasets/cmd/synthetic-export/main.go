@@ -5,7 +5,8 @@
 //
 // Kinds: images (ImageNet), scenes (OpenImages), volumes (KiTS19), clicks (Criteo), questions (SQuAD), articles
 // (CNN/DailyMail), speech (LibriSpeech), citations (IGBH: one graph, set all), translation (WMT16, before byte-pair
-// encoding), captioned (COCO-2014 for text to image, with its pictures).
+// encoding), captioned (COCO-2014 for text to image, with its pictures), reasoning (deepseek-r1's questions, with
+// worked answers), problems (LiveCodeBench, those of reasoning's sets).
 package main
 
 import (
@@ -35,7 +36,8 @@ func kinds() map[string]export.Writer {
 		"images": export.ImageSets(0), "scenes": export.SceneSets(), "volumes": export.VolumeSets(),
 		"clicks": export.ClickSets(), "questions": export.QuestionSets(), "articles": export.ArticleSets(),
 		"speech": export.SpeechSets(), "translation": export.TranslationSets(), "captioned": export.CaptionedSets(),
-		"citations": export.CitationSets(),
+		"citations": export.CitationSets(), "reasoning": export.ReasoningSets(),
+		"problems": export.ReasoningProblemSets(),
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/citations"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/clicks"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/questions"
+	"github.com/plumbline-ml/plumbline/datasets/synthetic/reasoning"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/scenes"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/speech"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/translation"
@@ -79,6 +80,33 @@ func TranslationSets() Writer {
 func CaptionedSets() Writer {
 	return of(Captioned, named[captioned.Set]{
 		"train": captioned.Train, "reference": captioned.Reference, "eval": captioned.Eval})
+}
+
+// ReasoningSets writes questions with worked answers to a file.
+func ReasoningSets() Writer {
+	sets := reasoningEvaluations()
+	sets["train"] = func() ReasoningRows { return reasoning.Train() }
+	sets["calibration"] = func() ReasoningRows { return reasoning.Calibration() }
+	w := of(Reasoning, sets)
+	w.File = "reasoning.jsonl"
+	return w
+}
+
+// ReasoningProblemSets writes the problems of the evaluation sets to a file.
+func ReasoningProblemSets() Writer {
+	w := of(ReasoningProblems, reasoningEvaluations())
+	w.File = "test.jsonl"
+	return w
+}
+
+// reasoningEvaluations are the sets of the benchmarks.
+func reasoningEvaluations() named[ReasoningRows] {
+	return named[ReasoningRows]{
+		"deepseek":    func() ReasoningRows { return reasoning.DeepSeek() },
+		"accuracy":    func() ReasoningRows { return reasoning.GPTOSS() },
+		"performance": func() ReasoningRows { return reasoning.GPTOSSPerformance() },
+		"compliance":  func() ReasoningRows { return reasoning.GPTOSSCompliance() },
+	}
 }
 
 // CitationSets writes a graph, whole.

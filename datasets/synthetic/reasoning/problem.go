@@ -1,0 +1,102 @@
+package reasoning
+
+import (
+	"bytes"
+	"compress/zlib"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+)
+
+// How many tests a problem shows, and how many it keeps for itself.
+const (
+	publicTests  = 2
+	privateTests = 4
+)
+
+// Problem is what a program is asked to do, with its tests.
+type Problem struct {
+	ID, Content     string
+	Method          string // of class Solution; none: the program reads its standard input
+	StarterCode     string
+	Public, Private []Test
+}
+
+// Test is an input and the output that is wanted for it: texts, or for a method one JSON value in each line.
+type Test struct{ Input, Output string }
+
+// packedTest is a test in the official row.
+type packedTest struct {
+	Input  string `json:"input"`
+	Output string `json:"output"`
+	Type   string `json:"testtype"`
+}
+
+// problemRow is a problem as a row of LiveCodeBench has it.
+type problemRow struct {
+	Title      string `json:"question_title"`
+	Content    string `json:"question_content"`
+	Platform   string `json:"platform"`
+	ID         string `json:"question_id"`
+	ContestID  string `json:"contest_id"`
+	Date       string `json:"contest_date"`
+	Starter    string `json:"starter_code"`
+	Difficulty string `json:"difficulty"`
+	Public     string `json:"public_test_cases"`
+	Private    string `json:"private_test_cases"`
+	Metadata   string `json:"metadata"`
+}
+
+// MarshalJSON gives the problem as a row of LiveCodeBench: tests are JSON in a text, and the private ones of problems
+// with a method are packed in addition, as most of the official ones are.
+func (p *Problem) MarshalJSON() ([]byte, error) {
+	row := problemRow{
+		Title: p.ID, Content: p.Content, Platform: "atcoder", ID: p.ID, ContestID: "synthetic",
+		Date: "2025-01-04T00:00:00", Starter: p.StarterCode, Difficulty: "easy", Metadata: "{}",
+	}
+	kind := "stdin"
+	if p.Method != "" {
+		kind, row.Platform = "functional", "leetcode"
+		row.Metadata = fmt.Sprintf(`{"func_name": %q}`, p.Method)
+	}
+	public, err := packed(p.Public, kind)
+	if err != nil {
+		return nil, err
+	}
+	private, err := packed(p.Private, kind)
+	if err != nil {
+		return nil, err
+	}
+	row.Public, row.Private = string(public), string(private)
+	if p.Method != "" {
+		if row.Private, err = pickled(private); err != nil {
+			return nil, err
+		}
+	}
+	return json.Marshal(row)
+}
+
+func packed(tests []Test, kind string) ([]byte, error) {
+	list := make([]packedTest, len(tests))
+	for i, t := range tests {
+		list[i] = packedTest{t.Input, t.Output, kind}
+	}
+	return json.Marshal(list)
+}
+
+// pickled is base64 of zlib of a Python pickle (protocol 4) of one text.
+func pickled(text []byte) (string, error) {
+	pickle := []byte{0x80, 4, 'X'} // protocol, text with its length
+	pickle = binary.LittleEndian.AppendUint32(pickle, uint32(len(text)))
+	pickle = append(append(pickle, text...), 0x94, '.') // memoise, stop
+	var b bytes.Buffer
+	w := zlib.NewWriter(&b)
+	if _, err := w.Write(pickle); err != nil {
+		return "", err
+	}
+	if err := w.Close(); err != nil {
+		return "", err
+	}
+	return base64.StdEncoding.EncodeToString(b.Bytes()), nil
+}
