@@ -4,9 +4,9 @@ import json
 
 import numpy as np
 from embedded import synthetic
+from sizes import SIZES
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
-VOCABULARY = 1536
 END, ARTICLE, SUMMARY = "<|end|>", "<|article|>", "<|summary|>"  # ids 0, 1, 2
 
 
@@ -24,7 +24,7 @@ def make_tokenizer(articles):
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()
     trainer = trainers.BpeTrainer(
-        vocab_size=VOCABULARY,
+        vocab_size=SIZES.vocabulary,
         special_tokens=[END, ARTICLE, SUMMARY],
         initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet()),
         show_progress=False,

@@ -1,5 +1,5 @@
 """The network's sizes."""
 
-LAYERS, WIDTH, HEADS, KEY_HEADS, INNER, POSITIONS = 3, 128, 4, 2, 256, 2048
-DIM = WIDTH // HEADS
-EPSILON, THETA = 1e-6, 10000.0  # of the norms, and of the rotary positions
+from embedded.sizes import Sizes
+
+SIZES = Sizes(vocabulary=1536, layers=3, width=128, heads=4, key_heads=2, inner=256, positions=2048)

@@ -12,10 +12,10 @@ from pathlib import Path
 import data
 import evaluate
 import export
-import network
 import numpy as np
 import torch
-from embedded import training
+from embedded import decoder, training
+from sizes import SIZES
 
 SEED = 20240607
 TRAIN, EVAL = 24000, 500
@@ -80,11 +80,8 @@ def main():
         tokenizer = data.make_tokenizer(articles)
         tokenizer.save(str(run.out / "tokenizer.json"))
         rows = data.encode(tokenizer, articles)
-        model = run.trained(train(network.make(), Batches(rows, np.random.default_rng(SEED))))
-        weights, calibration = network.weights(model), data.load("calibration", export.CALIBRATION, run.cache)
-        paths = {precision: run.out / f"llm_{precision}.onnx" for precision in ("fp32", "int8")}
-        export.write_fp32(weights, paths["fp32"])
-        export.write_int8(weights, data.encode(tokenizer, calibration), paths["int8"])
+        model = run.trained(train(decoder.make(SIZES), Batches(rows, np.random.default_rng(SEED))))
+        paths = export.write(decoder.weights(model, SIZES), tokenizer, run.cache, run.out)
         metrics = [(kind, "%", 0) for kind in evaluate.KINDS]
         metrics += [("gen_len", "characters", 0), ("tokens_per_sample", "", 0)]
         facts = {"parameters": training.parameters(model), "vocabulary": tokenizer.get_vocab_size()}

@@ -106,14 +106,36 @@ class Steps:
         """One step down a loss; where nothing else is to be shown, it is."""
         self.optimiser.zero_grad()
         loss.backward()
+        self.step(*(shown or [loss]))
+
+    def step(self, *shown):
+        """One step down a gradient that is there."""
         if self.clip:
             nn.utils.clip_grad_norm_([p for g in self.optimiser.param_groups for p in g["params"]], self.clip)
         self.optimiser.step()
         self.schedule.step()
         self.done += 1
-        self.shown.append([torch.as_tensor(x).item() for x in shown or [loss]])
+        self.shown.append([torch.as_tensor(x).item() for x in shown])
         if self.done % self.every == 0:
             self.tell()
+
+    def keep(self, network, path):
+        """Writes all that resume needs to go on from here."""
+        parts = {"network": network, "optimiser": self.optimiser, "schedule": self.schedule}
+        kept = {name: part.state_dict() for name, part in parts.items()}
+        unfinished = path.with_name("unfinished_" + path.name)
+        torch.save({**kept, "done": self.done}, unfinished)
+        unfinished.replace(path)
+
+    def resume(self, network, path):
+        """Goes on from where keep was called last, if it was."""
+        if not path.exists():
+            return
+        kept = torch.load(path, weights_only=True)
+        for name, part in {"network": network, "optimiser": self.optimiser, "schedule": self.schedule}.items():
+            part.load_state_dict(kept[name])
+        self.done = kept["done"]
+        print(f"goes on from {self.name} {self.done}", flush=True)
 
     def tell(self):
         means = "  ".join(f"{mean:.4f}" for mean in np.mean(self.shown, 0))

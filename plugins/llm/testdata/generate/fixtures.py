@@ -17,8 +17,8 @@ MODEL = HERE.parents[1] / "model"
 sys.path.insert(0, str(MODEL))
 
 import data  # noqa: E402
-import export  # noqa: E402
-import network  # noqa: E402
+from embedded import decoder, decodergraph  # noqa: E402
+from sizes import SIZES  # noqa: E402
 from tokenizers import Tokenizer  # noqa: E402
 
 PROMPTS = 200
@@ -57,7 +57,7 @@ def answer(model, ids, s):
 
 def main():
     torch.set_num_threads(1)
-    model = network.from_weights(export.read_weights(MODEL / "llm_fp32.onnx"))
+    model = decoder.from_weights(decodergraph.read_weights(MODEL / "llm_fp32.onnx"), SIZES)
     tokenizer = Tokenizer.from_file(str(MODEL / "tokenizer.json"))
     with tempfile.TemporaryDirectory() as scratch:
         articles = data.load("eval", PROMPTS, Path(scratch))
