@@ -1,0 +1,290 @@
+package replay
+
+import (
+	"cmp"
+	"encoding/json"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/pyfloat"
+	"github.com/plumbline-ml/plumbline/internal/pyvalue"
+)
+
+// Recorded is what was said in a recorded conversation to one turn of the client, which is to be compared.
+type Recorded struct {
+	Conversation string
+	Client       int // the turn of the client, from 1
+	Assistant    int // the turn of the answer
+	Calls        any // tool_calls of the answer: a list as servers have it
+	Intents      any // intent_codes of the answer: a list of texts, in conversations called sim_ and a number
+}
+
+// Answer is what a model said.
+type Answer struct {
+	Reasoning, Content string
+	Calls              any // a list as servers have it
+}
+
+// turn is one of the client in one repetition of a conversation.
+type turn struct {
+	conversation string
+	repeat       int
+	client       int
+}
+
+func compareTurns(a, b turn) int {
+	return cmp.Or(cmp.Compare(a.conversation, b.conversation), cmp.Compare(a.repeat, b.repeat),
+		cmp.Compare(a.client, b.client))
+}
+
+// Scorer compares the answers to issued turns.
+type Scorer struct {
+	recorded map[turn]Recorded // of no repetition
+	issued   map[string]turn   // by the request
+	answers  map[string]*Answer
+}
+
+// New makes a scorer.
+func New(all []Recorded) *Scorer {
+	s := &Scorer{recorded: map[turn]Recorded{}, issued: map[string]turn{}, answers: map[string]*Answer{}}
+	for _, r := range all {
+		s.recorded[turn{r.Conversation, 0, r.Client}] = r
+	}
+	return s
+}
+
+// Issue says that a turn was sent. Conversations that are repeated end in __repeat_ and a number. Turns that nobody
+// recorded an answer to are left out.
+func (s *Scorer) Issue(request, conversation string, client int) {
+	name, number, found := cutRepeat(conversation)
+	if !found {
+		name, number = conversation, 1
+	}
+	if _, ok := s.recorded[turn{name, 0, client}]; ok {
+		s.issued[request] = turn{name, number, client}
+	}
+}
+
+func cutRepeat(conversation string) (name string, number int, ok bool) {
+	i := strings.LastIndex(conversation, "__repeat_")
+	if i < 0 {
+		return "", 0, false
+	}
+	number, err := strconv.Atoi(conversation[i+len("__repeat_"):])
+	return conversation[:i], number, err == nil && number >= 0
+}
+
+// Complete says what became of a request: an answer, or nil where it failed. Of several the last answer counts. It may
+// be said before Issue.
+func (s *Scorer) Complete(request string, a *Answer) {
+	if _, ok := s.answers[request]; a != nil || !ok {
+		s.answers[request] = a
+	}
+}
+
+// Turn is what came of one issued turn.
+type Turn struct {
+	Conversation string   `json:"conversation_id"`
+	Repeat       int      `json:"repeat"`
+	Turn         int      `json:"turn"`
+	Domain       string   `json:"domain"` // "coding" or "workflow"
+	Missing      bool     `json:"missing,omitempty"`
+	WantActions  []string `json:"gt_actions,omitzero"`
+	Actions      []string `json:"model_actions,omitzero"`
+	WantIntents  []string `json:"gt_intents,omitzero"`
+	Intent       *Code    `json:"model_intent,omitempty"`
+	Score        float64  `json:"score"` // 0 to 1, of four decimals
+}
+
+// Code is an intent's code. None is null in JSON.
+type Code string
+
+// MarshalJSON writes the code.
+func (c Code) MarshalJSON() ([]byte, error) {
+	if c == "" {
+		return []byte("null"), nil
+	}
+	return json.Marshal(string(c))
+}
+
+// Counts are numbers of turns.
+type Counts struct {
+	Issued   int `json:"issued"`
+	Expected int `json:"expected"` // issued ones that can be scored
+	Observed int `json:"observed"` // of these, those with an answer
+	Missing  int `json:"missing"`
+	Scored   int `json:"scored"`
+}
+
+// Domain is a kind of conversations.
+type Domain struct {
+	Score  float64 `json:"score"` // 0 to 1, of four decimals
+	Scored int     `json:"scored"`
+}
+
+// Excluded is a turn whose recorded answer has nothing to compare with.
+type Excluded struct {
+	Conversation string `json:"conversation_id"`
+	Turn         int    `json:"turn"`
+	Domain       string `json:"domain"`
+	Reason       string `json:"exclude_reason"`
+}
+
+// Result is what scores.json holds. Turns that were never issued are in no count of it.
+type Result struct {
+	Score    *float64          `json:"score"` // the mean of the turns, 0 to 1, of four decimals; nil without any
+	Turns    Counts            `json:"turns"`
+	Domains  map[string]Domain `json:"domains"`
+	PerTurn  []Turn            `json:"per_turn"`
+	Excluded []Excluded        `json:"excluded_turns,omitempty"`
+}
+
+var workflow = regexp.MustCompile(`\Asim_\p{Nd}+\n?\z`)
+
+func domainOf(conversation string) string {
+	if workflow.MatchString(conversation) {
+		return "workflow"
+	}
+	return "coding"
+}
+
+// Result may be asked at any time.
+func (s *Scorer) Result() Result {
+	r := Result{Domains: map[string]Domain{}, PerTurn: []Turn{}}
+	scorable := map[turn]bool{}
+	for _, key := range slices.SortedFunc(maps.Keys(s.recorded), compareTurns) {
+		want := s.recorded[key]
+		if domain := domainOf(want.Conversation); len(Actions(want.Calls)) > 0 && domain == "coding" ||
+			len(intents(want.Intents)) > 0 && domain == "workflow" {
+			scorable[key] = true
+		} else {
+			r.Excluded = append(r.Excluded, Excluded{want.Conversation, want.Assistant, domain, "no ground truth"})
+		}
+	}
+	answers := map[turn]*Answer{}
+	for request, key := range s.issued {
+		if a := s.answers[request]; a != nil || answers[key] == nil {
+			answers[key] = a
+		}
+	}
+	r.Turns.Issued = len(answers)
+	sums := map[string]float64{}
+	total := 0.0
+	for _, key := range slices.SortedFunc(maps.Keys(answers), compareTurns) {
+		recorded := turn{key.conversation, 0, key.client}
+		if !scorable[recorded] {
+			continue
+		}
+		t, score := s.compare(key, s.recorded[recorded], answers[key])
+		r.PerTurn = append(r.PerTurn, t)
+		total += score
+		sums[t.Domain] += score
+		d := r.Domains[t.Domain]
+		d.Scored++
+		r.Domains[t.Domain] = d
+		r.Turns.Expected++
+		if answers[key] != nil {
+			r.Turns.Observed++
+		}
+	}
+	r.Turns.Scored = r.Turns.Expected
+	r.Turns.Missing = r.Turns.Expected - r.Turns.Observed
+	for name, d := range r.Domains {
+		d.Score = pyfloat.Round(sums[name]/float64(d.Scored), 4)
+		r.Domains[name] = d
+	}
+	if n := r.Turns.Scored; n > 0 {
+		mean := pyfloat.Round(total/float64(n), 4)
+		r.Score = &mean
+	}
+	return r
+}
+
+// compare scores a turn: by the intent, or by how many programs are common to both of all that either calls.
+func (s *Scorer) compare(key turn, want Recorded, a *Answer) (t Turn, score float64) {
+	t = Turn{Conversation: key.conversation, Repeat: key.repeat, Turn: want.Assistant, Domain: domainOf(key.conversation),
+		Missing: a == nil}
+	if a == nil {
+		a = &Answer{}
+	}
+	if t.Domain == "workflow" {
+		intent := Intent(a.Reasoning, a.Content)
+		t.WantIntents, t.Intent = intents(want.Intents), (*Code)(&intent)
+		if slices.Contains(t.WantIntents, intent) {
+			score = 1
+		}
+	} else {
+		t.WantActions, t.Actions = Actions(want.Calls), append([]string{}, Actions(a.Calls)...)
+		score = overlap(t.WantActions, t.Actions)
+	}
+	t.Score = pyfloat.Round(score, 4)
+	return t, score
+}
+
+// intents are the codes of a list, sorted, each once.
+func intents(codes any) (all []string) {
+	list, _ := codes.([]any)
+	for _, code := range list {
+		if text, ok := code.(string); ok && text != "" {
+			all = append(all, strings.ToUpper(text))
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// overlap is the size of the intersection of two multisets by that of their union.
+func overlap(a, b []string) float64 {
+	counts := map[string][2]int{}
+	for i, list := range [][]string{a, b} {
+		for _, name := range list {
+			c := counts[name]
+			c[i]++
+			counts[name] = c
+		}
+	}
+	both, either := 0, 0
+	for _, c := range counts {
+		both += min(c[0], c[1])
+		either += max(c[0], c[1])
+	}
+	return float64(both) / float64(either)
+}
+
+// RecordedTurns are the answers of a recording, whose rows are objects of JSON in the order of their turns: those that
+// follow a row of a user or of a tool.
+func RecordedTurns(rows []*pyvalue.Dict) (all []Recorded) {
+	conversations := map[string][]*pyvalue.Dict{}
+	for _, row := range rows {
+		if id, ok := row.Get("conversation_id"); ok && id != nil {
+			conversations[pyvalue.Text(id)] = append(conversations[pyvalue.Text(id)], row)
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(conversations)) {
+		rows := conversations[id]
+		slices.SortStableFunc(rows, func(a, b *pyvalue.Dict) int { return cmp.Compare(turnOf(a), turnOf(b)) })
+		for i := range len(rows) - 1 {
+			role, _ := rows[i].Get("role")
+			if next, _ := rows[i+1].Get("role"); role != any("user") && role != any("tool") || next != any("assistant") {
+				continue
+			}
+			r := Recorded{Conversation: id, Client: turnOf(rows[i]), Assistant: turnOf(rows[i+1])}
+			r.Calls, _ = rows[i+1].Get("tool_calls")
+			r.Intents, _ = rows[i+1].Get("intent_codes")
+			all = append(all, r)
+		}
+	}
+	return all
+}
+
+func turnOf(row *pyvalue.Dict) int {
+	v, _ := row.Get("turn")
+	n, err := pyvalue.Int(v)
+	if err != nil {
+		return 0
+	}
+	return int(n.Int64())
+}
