@@ -45,7 +45,7 @@ type form struct {
 // doors lists those of all models.
 func doors() []door {
 	return slices.Concat(classifierDoors(), detectionDoors(), unetDoors(), dlrmDoors(), bertDoors(), languageDoors(),
-		rnntDoors(), whisperDoors(), rgatDoors(), gnmtDoors(), sdxlDoors())
+		reasoningDoors(), rnntDoors(), whisperDoors(), rgatDoors(), gnmtDoors(), sdxlDoors())
 }
 
 // TestEveryModelHasADoor wants the commands of docs/real-data.md to be tried for each model.

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -81,6 +82,12 @@ func TestServersPage(t *testing.T) {
 			}, []string{"--smoke", "--set", "min_query_count=4", "--set", "min_duration=0"}, 0,
 			[]string{"Offline       performance  VALID", "100 tokens", "WER 160.00 %"},
 		},
+		"Reasoning models": {
+			"http://host:8000", func(t *testing.T) string {
+				return startMock(t, openaiMock, nil, "-listen", "127.0.0.1:0", "-owner", "sglang", "-says", "256,257,200002")
+			}, append(tokens, "--set", "performance_sample_count_override=8"), 0,
+			[]string{"Server        performance  VALID", "Offline       performance  VALID", "tokens/s"},
+		},
 		"Benchmarking a server of the Open Inference Protocol": {"HOST:PORT", classify, pictures, 4, classified},
 		"Real servers to try": {"ADDRESS", classify, pictures, 4, classified},
 	}
@@ -97,7 +104,8 @@ func TestServersPage(t *testing.T) {
 		t.Run(heading, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			if err := officialdata.WhisperClips(filepath.Join(dir, "librispeech")); err != nil {
+			err := errors.Join(officialdata.WhisperClips(filepath.Join(dir, "librispeech")), reasoningFiles(dir))
+			if err != nil {
 				t.Fatal(err)
 			}
 			for _, c := range all {

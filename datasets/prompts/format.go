@@ -27,6 +27,7 @@ type column struct {
 	// otherwise is the column that is read where the file has none of the name, and from what becomes of its texts.
 	otherwise string
 	from      func(string) string
+	sparse    bool // rows may lack it, and the file must not
 }
 
 // role is what a column is for.
@@ -99,7 +100,7 @@ func setOfMetric(metric string) string {
 // GPTOSS are the questions of gpt-oss-120b as the ids of whole prompts: the performance run's, which need no truths.
 func GPTOSS() Format {
 	return Format{File: "perf_eval_ref", Size: 6396, tokens: []string{"tok_input", "input_tokens"}, columns: []column{
-		{name: "ground_truth", text: output, role: label}, {name: "dataset", text: task, role: label},
+		{name: "ground_truth", text: output, role: label, sparse: true}, {name: "dataset", text: task, role: label},
 	}}
 }
 
@@ -133,7 +134,7 @@ func (f Format) wanted(o Options) []records.Column {
 			continue
 		}
 		required := c.role == label && !o.PromptsOnly
-		all = append(all, records.Column{Name: c.name, Required: required && c.otherwise == "", Among: c.among})
+		all = append(all, records.Column{Name: c.name, Required: required && c.otherwise == "" && !c.sparse, Among: c.among})
 		if c.otherwise != "" {
 			all = append(all, records.Column{Name: c.otherwise})
 		}

@@ -61,15 +61,18 @@ func (f Format) Open(path string, o Options) ([]Sample, error) {
 	return all, nil
 }
 
-// checkColumns wants one of two columns where either will do, and says which the file has.
+// checkColumns wants columns that rows may lack, and one of two where either will do; it says which the file has.
 func (f Format) checkColumns(t *records.Table, o Options, faults *fault.List) {
 	missing := false
 	for _, c := range f.columns {
-		if c.otherwise == "" || c.role == label && o.PromptsOnly || c.role != label && o.LabelsOnly || t.Len() == 0 {
-			continue
-		}
-		if !t.Has(c.name) && !t.Has(c.otherwise) {
+		unwanted := c.role == label && o.PromptsOnly || c.role != label && o.LabelsOnly || t.Len() == 0
+		switch {
+		case unwanted || t.Has(c.name) || t.Has(c.otherwise):
+		case c.otherwise != "":
 			faults.Addf("", "no column %q and none %q", c.name, c.otherwise)
+			missing = true
+		case c.sparse:
+			faults.Addf("", "no column %q", c.name)
 			missing = true
 		}
 	}

@@ -22,8 +22,9 @@ type file struct {
 
 // openFile chooses the model file that o asks for, of a part, which is empty where there is one: an embedded one
 // by its name or its precision (default "fp32"), else a path. An official file that is asked for by its name and
-// is not there is an error that says how to get it. On error, defaults are the model's own, so that parameters can
-// be checked all the same.
+// is not there is an error that says how to get it. Of a model without embedded files, none that is named is one
+// without path and bytes: a server has its own. On error, defaults are the model's own, so that parameters can be
+// checked all the same.
 func (m *Manifest) openFile(e *Model, part string, o sdk.Options) (file, error) {
 	none := file{defaults: e.Defaults}
 	for _, f := range e.Files {
@@ -36,6 +37,10 @@ func (m *Manifest) openFile(e *Model, part string, o sdk.Options) (file, error) 
 				sdk.Data(fmt.Errorf("model file %s is not here: get it with `harness fetch %s`, or from %s, and give its path",
 					f.Name, e.Name, f.URL))
 		}
+	}
+	if o.ModelFile == "" && len(precisions(e)) == 0 { // for a server, which has its own
+		none.model.Name = e.Name
+		return none, nil
 	}
 	if o.ModelFile == "" {
 		return none, sdk.Usage(fmt.Errorf("no embedded model of precision %q, want one of %s",

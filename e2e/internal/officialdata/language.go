@@ -20,7 +20,9 @@ type LanguageRecord struct {
 	Question    string  `json:"question,omitempty" parquet:"question"`
 	Input       string  `json:"input,omitempty" parquet:"input"`
 	Tokens      []int32 `json:"tok_input,omitempty" parquet:"tok_input,list"`
+	TextInput   string  `json:"text_input,omitempty" parquet:"text_input"`
 	Output      string  `json:"output,omitempty" parquet:"output"`
+	Truth       string  `json:"ground_truth,omitempty" parquet:"ground_truth"`
 	GTOutput    string  `json:"gt_output,omitempty" parquet:"gt_output"`
 	Metric      string  `json:"metric,omitempty" parquet:"metric"`
 	Dataset     string  `json:"dataset,omitempty" parquet:"dataset"`

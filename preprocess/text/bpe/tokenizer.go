@@ -60,13 +60,14 @@ func (t *Tokenizer) Size() int { return len(t.tokens) }
 
 // Token returns the token of an id as the vocabulary has it, "" for an id without one.
 func (t *Tokenizer) Token(id int32) string {
-	if !t.has(id) {
+	if !t.Has(id) {
 		return ""
 	}
 	return t.tokens[id].text
 }
 
-func (t *Tokenizer) has(id int32) bool {
+// Has tells whether an id has a token.
+func (t *Tokenizer) Has(id int32) bool {
 	return id >= 0 && int(id) < len(t.tokens) && t.tokens[id].exists
 }
 
@@ -131,7 +132,7 @@ func (t *Tokenizer) check(ids []int32) error {
 	var wrong []string
 	count := 0
 	for i, id := range ids {
-		if t.has(id) {
+		if t.Has(id) {
 			continue
 		}
 		if count++; count <= faultsShown {

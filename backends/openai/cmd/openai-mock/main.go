@@ -116,6 +116,19 @@ func answers(o *openaitest.Options) {
 		}
 		return nil
 	})
+	flag.Func("answers", "`FILE` of JSON lines of prompt, ids and texts: answers to these", func(path string) error {
+		file, err := os.Open(path)
+		if err != nil {
+			return err
+		}
+		defer file.Close()
+		script, err := openaitest.ReadScript(file)
+		if err == nil {
+			script.Follow(o)
+		}
+		return err
+	})
+	flag.BoolVar(&o.Repeats, "repeats", false, "events of /generate have all tokens so far, in place of the new ones")
 	flag.IntVar(&o.Think, "think", 0, "tokens of reasoning with which chats and responses begin")
 	flag.StringVar(&o.Call, "call", "", "`NAME` of the tool that is called by requests with tools")
 	flag.IntVar(&o.Template, "template", 0, "tokens that a chat's template adds to a prompt")

@@ -1,0 +1,169 @@
+package e2e
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/e2e/internal/officialdata"
+)
+
+// scripted is an answer of the mock server to a prompt.
+type scripted struct {
+	Prompt any      `json:"prompt"`
+	IDs    []int32  `json:"ids"`
+	Texts  []string `json:"texts,omitempty"`
+}
+
+// turn is a message of a chat, as requests have it.
+type turn struct {
+	Role    string `json:"role"`
+	Content string `json:"content"`
+}
+
+func writeAnswers(t *testing.T, answers []scripted) string {
+	t.Helper()
+	var lines bytes.Buffer
+	for _, a := range answers {
+		if err := json.NewEncoder(&lines).Encode(a); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return write(t, filepath.Join(t.TempDir(), "answers.jsonl"), lines.String())
+}
+
+// reasoningServer are the options of the mock as a server that says what it is.
+func reasoningServer(owner, answers string) []string {
+	return []string{"-listen", "127.0.0.1:0", "-owner", owner, "-model", "m", "-answers", answers, "-vocabulary", "200000",
+		"-together", "2000"}
+}
+
+// TestDeepSeekAtServers asks a server by ids, by text and as a chat; each way gives the same score, and the texts of
+// the official script.
+func TestDeepSeekAtServers(t *testing.T) {
+	dir := t.TempDir()
+	rows := officialdata.Questions()
+	data := filepath.Join(dir, "table.parquet")
+	for _, err := range []error{officialdata.DeepSeekTokenizer(dir), officialdata.WriteLanguage(data, rows)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	var answers []scripted
+	for _, row := range rows {
+		var ids []int
+		for _, b := range []byte(row.TextInput) {
+			ids = append(ids, officialdata.DeepSeekByte(b))
+		}
+		chat := []turn{{"user", row.TextInput}}
+		for _, prompt := range []any{ids, row.TextInput, chat} {
+			answers = append(answers, scripted{prompt, []int32{259, 260, 1}, []string{"Answer:", " A", ""}})
+		}
+	}
+	file := writeAnswers(t, answers)
+	for name, c := range map[string]struct {
+		owner string
+		args  []string
+	}{
+		"ids":       {"vllm", nil},
+		"text":      {"vllm", []string{"--param", "send=text"}},
+		"chat":      {"sglang", []string{"--param", "send=chat"}},
+		"/generate": {"sglang", []string{"--backend-opt", "api=sglang"}},
+		"one piece": {"sglang", []string{"--backend-opt", "api=sglang", "--backend-opt", "stream=false"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			out := t.TempDir()
+			url := startMock(t, openaiMock, nil, reasoningServer(c.owner, file)...)
+			harness(t, append([]string{"run", "deepseek-r1", "--backend", "openai", "--backend-opt", "url=" + url, "--param",
+				"tokenizer=" + dir, "--dataset", data, "--mode", "accuracy", "--scenario", "Offline", "--out", out, "--force"},
+				c.args...)...).wantCode(t, 0)
+			text := readText(t, filepath.Join(out, "deepseek-r1", "Offline", "accuracy", "accuracy.txt"))
+			if !strings.Contains(text, "{'exact_match': 50.0, 'tokens_per_sample': ") ||
+				!strings.Contains(text, "'num-samples': 20}") {
+				t.Errorf("accuracy.txt: %s", text)
+			}
+			harness(t, "score", out).wantCode(t, 0).wantOutput(t, text)
+		})
+	}
+}
+
+// harmonyAnswer is one of so many tokens, with a choice in its final section.
+func harmonyAnswer(choice byte, length int) []int32 {
+	bytesOf := func(text string) (ids []int32) {
+		for _, b := range []byte(text) {
+			ids = append(ids, officialdata.HarmonyByte(b))
+		}
+		return ids
+	}
+	const start, end, message, channel, stop = 200006, 200007, 200008, 200005, 200002
+	final := append([]int32{end, start}, bytesOf("assistant")...)
+	final = append(append(final, channel), bytesOf("final")...)
+	final = append(append(append(final, message), bytesOf("Answer: "+string(choice))...), stop)
+	ids := append(append([]int32{channel}, bytesOf("analysis")...), message)
+	for len(ids)+len(final) < length {
+		ids = append(ids, officialdata.HarmonyByte('x'))
+	}
+	return append(ids, final...)
+}
+
+// TestGPTOSSAtASGLang makes runs, accuracy and both audits of gpt-oss-120b at a server that is asked by /generate: each
+// on the data set of its own, TEST07 and TEST09 by the numbers of the rules.
+func TestGPTOSSAtASGLang(t *testing.T) {
+	dir, out := t.TempDir(), t.TempDir()
+	all := officialdata.Harmony(6396)
+	paths := map[string]string{}
+	for name, rows := range map[string]int{ossPerformance: 6396, ossAccuracy: 40, ossCompliance: 990} {
+		paths[name] = filepath.Join(dir, name+".parquet")
+		if err := officialdata.WriteLanguage(paths[name], all[:rows]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := officialdata.HarmonyTokenizer(dir); err != nil {
+		t.Fatal(err)
+	}
+	var answers []scripted
+	for i, row := range all {
+		choice := row.Truth[0]
+		if i%4 == 3 { // a quarter is wrong
+			choice = 'C'
+		}
+		answers = append(answers, scripted{Prompt: row.Tokens, IDs: harmonyAnswer(choice, 1200)})
+	}
+	url := startMock(t, openaiMock, nil, append(reasoningServer("sglang", writeAnswers(t, answers)), "-repeats")...)
+	flags := func(more ...string) []string {
+		return append(more, "--backend", "openai", "--backend-opt", "url="+url, "--backend-opt", "api=sglang", "--param",
+			"tokenizer="+dir, "--dataset", paths[ossPerformance], "--accuracy-dataset", paths[ossAccuracy], "--audit-dataset",
+			paths[ossCompliance], "--scenario", "Offline", "--out", out, "--quiet", "--set",
+			"performance_sample_count_override=6396")
+	}
+	harness(t, flags("run", "gpt-oss-120b", "--mode", "submission")...).wantCode(t, 0)
+	text := readText(t, filepath.Join(out, "gpt-oss-120b", "Offline", "accuracy", "accuracy.txt"))
+	for _, want := range []string{"'exact_match': 75.000", "'tokens_per_sample': 1200.0",
+		"gpqa_diamond                    30       40        5"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("accuracy.txt lacks %q:\n%s", want, text)
+		}
+	}
+	harness(t, flags("audit", "all", "gpt-oss-120b")...).wantCode(t, 0).wantOutput(t, "TEST07", "TEST09", "PASS")
+	var doc struct {
+		Runs []struct {
+			Mode, Test string
+			Options    struct{ Dataset string }
+		}
+	}
+	readJSON(t, filepath.Join(out, "result.json"), &doc)
+	sets := map[string]bool{}
+	for _, run := range doc.Runs {
+		sets[fmt.Sprintf("%s %s %s", run.Mode, run.Test, filepath.Base(run.Options.Dataset))] = true
+	}
+	for _, want := range []string{"performance  " + ossPerformance, "accuracy  " + ossAccuracy,
+		"performance TEST07 " + ossCompliance, "performance TEST09 " + ossPerformance} {
+		if !sets[want+".parquet"] {
+			t.Errorf("no run is %q, but %v", want, sets)
+		}
+	}
+}

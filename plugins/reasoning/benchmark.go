@@ -1,0 +1,71 @@
+// Package reasoning is the benchmark of reasoning models: questions of mathematics, of sciences and of programming,
+// which a model answers after long thoughts.
+//
+// A backend that generates by itself (a server) needs no model file. A model file in ONNX form, with its past, runs on
+// any backend by package generate's decoding.
+//
+// In: prompts' forms, limits of answers, sampling, data sets of each run and metrics of DeepSeek-R1 and gpt-oss-120b,
+// compatible with MLPerf Inference. Out: decoding, which package generate does; tokenizers, data sets and graders,
+// which have packages of their own.
+package reasoning
+
+import (
+	"context"
+	"embed"
+
+	"github.com/plumbline-ml/plumbline/plugins/internal/language"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/manifest"
+)
+
+//go:embed manifest.json
+var manifestText string
+
+var modelFiles embed.FS
+
+// New returns the benchmark.
+func New() sdk.Benchmark {
+	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{Open: open, Score: score})
+}
+
+// open reads the tokenizer and the data set, and makes all prompts.
+func open(ctx context.Context, r *manifest.Request) (sdk.Workload, error) {
+	s, items := readSettings(r), openRows(r)
+	t, err := openTokenizer(s.Tokenizer)
+	r.Fault(err)
+	if err := r.Err(); err != nil {
+		return nil, err
+	}
+	f := familyOf(r.Model.Name)
+	r.Fault(f.checkTokenizer(t))
+	if err := r.Err(); err != nil {
+		return nil, err
+	}
+	p, err := f.makePrompts(ctx, &s, t, items)
+	if err != nil {
+		return nil, err
+	}
+	w := &workload{&language.Workload{Settings: s.Settings, File: r.File(), Coder: t, Prompts: p}, f, s.samples()}
+	return sdk.Prompts(w), nil
+}
+
+// score reads the truths of the data set, and the tokenizer.
+func score(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
+	s, items := readSettings(r), openRows(r)
+	t, err := openTokenizer(s.Tokenizer)
+	r.Fault(err)
+	if err := r.Err(); err != nil {
+		return nil, err
+	}
+	f := familyOf(r.Model.Name)
+	decode, err := f.decoder(t)
+	if err != nil {
+		return nil, err
+	}
+	return newScorer(f, &s, items, decode)
+}
+
+// openTokenizer opens the tokenizer at a path, or the embedded one.
+func openTokenizer(path string) (language.Tokenizer, error) {
+	return language.OpenTokenizer(path, func() ([]byte, error) { return modelFiles.ReadFile("model/tokenizer.json") }, "")
+}

@@ -1,0 +1,80 @@
+package reasoning
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/datasets/prompts"
+	"github.com/plumbline-ml/plumbline/plugins/internal/language"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// makePrompts makes the prompts of all rows. The error names the rows that cannot be prompts.
+func (f family) makePrompts(
+	ctx context.Context, s *settings, t language.Tokenizer, items []prompts.Sample,
+) (language.Prompts, error) {
+	s.Pad(t)
+	return language.MakePrompts(ctx, len(items), func(i int) (backend.Prompt, bool, error) {
+		p, err := s.prompt(t, &items[i])
+		p.Sampling = s.sampling(i)
+		return p, false, err
+	})
+}
+
+// prompt makes that of a row. A row of text is a template's, and as a chat the one question of a user; a row of ids is
+// a whole prompt.
+func (s *settings) prompt(t language.Tokenizer, item *prompts.Sample) (p backend.Prompt, err error) {
+	p = s.Limits
+	switch {
+	case item.Input != "":
+		p.Text = strings.Replace(s.template, "{input}", item.Input, 1)
+		p.Messages = []backend.Message{{Role: "user", Content: item.Input}}
+		if s.template == templates["plain"] {
+			p.Tokens = t.Encode(nil, p.Text)
+		} else { // which has the tokens around it
+			p.Tokens = t.EncodePlain(nil, p.Text)
+		}
+	case s.send == asChat:
+		return p, errors.New("it is token ids of a whole prompt, which a chat would put into a template once more: " +
+			"send=ids or send=text")
+	default:
+		p.Tokens = item.Tokens
+	}
+	if err := s.check(p.Tokens, t.Size()); err != nil {
+		return p, err
+	}
+	return s.sent(t, p)
+}
+
+// check holds the ids of a prompt to the vocabulary and to the model's limit.
+func (s *settings) check(ids []int32, size int) error {
+	if n := len(ids); s.MostInput > 0 && n > s.MostInput {
+		return fmt.Errorf("its prompt has %d tokens, want at most %d (parameter max_prompt_tokens)", n, s.MostInput)
+	}
+	return language.CheckIDs(ids, size)
+}
+
+// sent leaves of a prompt what goes to a server.
+func (s *settings) sent(t language.Tokenizer, p backend.Prompt) (backend.Prompt, error) {
+	switch s.send {
+	case asText:
+		if p.Text == "" {
+			whole, ok := t.(interface {
+				DecodeAll(ids []int32) (string, error)
+			})
+			if !ok {
+				return p, errors.New("its ids cannot be written as text: the tokenizer is no tokenizer.json")
+			}
+			var err error
+			if p.Text, err = whole.DecodeAll(p.Tokens); err != nil {
+				return p, err
+			}
+		}
+		p.Tokens, p.Messages = nil, nil
+	case asChat:
+		p.Tokens, p.Text = nil, ""
+	}
+	return p, nil
+}

@@ -1,0 +1,54 @@
+package reasoning
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/plumbline-ml/plumbline/datasets/prompts"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/manifest"
+)
+
+// openRows opens the questions of a request: the data set of what it is opened for.
+func openRows(r *manifest.Request) []prompts.Sample {
+	f := familyOf(r.Model.Name)
+	if r.Dataset == "" {
+		r.Fault(sdk.Usage(errors.New("the plugin has no questions of its own: give --dataset")))
+		return nil
+	}
+	items, err := f.format(r.Use).Open(r.Dataset, prompts.Options{
+		Count: r.Count, LabelsOnly: r.Scoring, PromptsOnly: !r.Scoring && !(r.Verifying && f == deepSeek),
+	})
+	if err != nil {
+		r.Fault(sdk.Data(err))
+		return nil
+	}
+	if r.Scoring || r.Verifying {
+		r.Fault(f.checkSets(items))
+	}
+	r.First(len(items), "samples")
+	return items
+}
+
+// mostFaults bounds how many rows an error lists.
+const mostFaults = 10
+
+// checkSets wants a grader for the set of each row that has one: without, the official script would stop at its first
+// answer.
+func (f family) checkSets(items []prompts.Sample) error {
+	var faults []error
+	wrong := map[string]bool{}
+	for i, item := range items {
+		if item.Task == "" && f == gptOSS && item.Output == "" { // of the performance run, which is not scored
+			continue
+		}
+		if _, err := f.script().Grader(item.Task); err != nil && !wrong[item.Task] {
+			wrong[item.Task] = true
+			faults = append(faults, fmt.Errorf("record %d: %w", i, err))
+		}
+	}
+	if more := len(faults) - mostFaults; more > 0 {
+		faults = append(faults[:mostFaults], fmt.Errorf("and %d more sets", more))
+	}
+	return sdk.Data(errors.Join(faults...))
+}

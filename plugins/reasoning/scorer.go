@@ -1,0 +1,103 @@
+package reasoning
+
+import (
+	"slices"
+
+	"github.com/plumbline-ml/plumbline/accuracy/reasoning"
+	"github.com/plumbline-ml/plumbline/datasets/prompts"
+	"github.com/plumbline-ml/plumbline/loadgen/mllog"
+	"github.com/plumbline-ml/plumbline/sdk"
+)
+
+// scorer reports what the official script of a family finds in a log.
+type scorer struct {
+	*reasoning.Scorer
+	whole bool // token_data stands before data
+}
+
+func newScorer(f family, s *settings, items []prompts.Sample, decode func([]int32) (string, error)) (*scorer, error) {
+	rows := make([]reasoning.Row, len(items))
+	for i, item := range items {
+		rows[i] = reasoning.Row{Set: item.Task, Truth: item.Output}
+	}
+	return &scorer{reasoning.New(reasoning.Options{Script: f.script(), Rows: rows, Decode: decode}), s.whole}, nil
+}
+
+// Add grades an answer. Logs of gpt-oss' reference in Server have its first token in token_data alone: with
+// first_token=token_data it is put in its place.
+func (s *scorer) Add(e mllog.AccuracyEntry) error {
+	data := e.Data
+	if s.whole {
+		data = slices.Concat(e.TokenData, e.Data)
+	}
+	return sdk.Data(s.Scorer.Add(int64(e.QSLIndex), data))
+}
+
+// The metrics. The last is that of the sets without programs, where programs were not executed.
+const (
+	exactMatch      = "exact_match"
+	tokensPerSample = "tokens_per_sample"
+	withoutPrograms = "exact_match_without_programs"
+)
+
+func (s *scorer) Result() (sdk.Score, error) {
+	r, err := s.Scorer.Result()
+	if err != nil {
+		return sdk.Score{}, sdk.Data(err)
+	}
+	score := sdk.Score{Samples: distinct(r), OfficialText: r.String(), Notes: notes(r)}
+	if v, ok := r.ExactMatch(); ok {
+		score.Metrics = append(score.Metrics, sdk.Metric{Name: exactMatch, Unit: "%", Value: v})
+	} else {
+		score.Metrics = append(score.Metrics, sdk.Metric{Name: withoutPrograms, Unit: "%", Value: graded(r)})
+	}
+	score.Metrics = append(score.Metrics, sdk.Metric{Name: tokensPerSample, Value: r.TokensPerSample()})
+	return score, nil
+}
+
+// graded is the exact match of the sets of which all answers are graded.
+func graded(r reasoning.Result) float64 {
+	of := r
+	of.Sets, of.Answers, of.Right, of.NotExecuted = nil, 0, 0, 0
+	for _, set := range r.Sets {
+		if set.NotExecuted == 0 {
+			of.Sets = append(of.Sets, set)
+			of.Answers, of.Right = of.Answers+set.Answers, of.Right+set.Right
+		}
+	}
+	if of.Answers == 0 {
+		return 0
+	}
+	v, _ := of.ExactMatch()
+	return v
+}
+
+// notes say what a reader should know of a score.
+func notes(r reasoning.Result) sdk.Notes {
+	var n sdk.Notes
+	if r.Script == reasoning.DeepSeekR1 {
+		n.Dropped(r.Duplicates)
+	} else {
+		n.Count(r.Duplicates, "%d entries are of samples that had one already, and count as well, as in the official script")
+	}
+	n.Missing(r.Missing, distinct(r)+r.Missing, "samples", "the metrics are those")
+	n.Count(r.Outside, "%d entries are of samples beyond the data set and were dropped: the log seems to be of another "+
+		"one (--accuracy-dataset names that of accuracy runs)")
+	n.Count(r.Negative, "%d entries have negative indices, which count from the end, as in the official script")
+	n.Count(r.Damaged, "%d entries hold no token ids and were dropped")
+	n.Count(r.BadTruths, "%d answers met a truth that no answer can be equal to, and count as wrong; the first: %s",
+		r.BadTruth)
+	n.Count(r.Loose, "%d letters stand alone, without a word that announces the answer; %d of them are right",
+		r.LooseRight)
+	n.Count(r.NotExecuted, "%d programs were not executed, so that there is no official exact_match: %s is that of the "+
+		"other sets", withoutPrograms)
+	return n
+}
+
+// distinct is how many samples were scored.
+func distinct(r reasoning.Result) int {
+	if r.Script == reasoning.GPTOSS120B { // whose entries all count
+		return r.Answers - r.Duplicates
+	}
+	return r.Answers
+}
