@@ -32,7 +32,8 @@ var mayImport = map[string][]string{
 	"plugins":      pluginImports,
 	"plugins/...":  pluginImports, // plugins that are modules of their own
 	"cmd/plugins": {"plugins/", "backends/", "sdk", "sdk/", "preprocess/", "accuracy/", "datasets/", "loadgen/",
-		"internal/bounded", "internal/mt19937", "internal/onnx", "internal/pyfloat", "internal/pyvalue"},
+		"internal/bounded", "internal/mt19937", "internal/onnx", "internal/pyfloat", "internal/pyvalue",
+		"internal/sandbox"},
 	"bench": {"loadgen/", "sdk", "sdk/backend", "sdk/option", "sdk/host", "sdk/internal/", "fetch/", "internal/"},
 	"submission": {"bench/", "loadgen/", "sdk", "sdk/backend", "sdk/option", "sdk/host", "sdk/internal/",
 		"fetch/", "internal/"},
@@ -44,7 +45,8 @@ var mayImport = map[string][]string{
 var pluginImports = []string{
 	"sdk", "sdk/backend", "sdk/backend/keep", "sdk/option", "sdk/manifest", "sdk/generate", "sdk/exhibit",
 	"preprocess/", "accuracy/", "datasets/", "loadgen/", "internal/bounded", "internal/mt19937", "internal/pyfloat",
-	"internal/pyvalue", "plugins/internal/", // what several plugins share
+	"internal/pyvalue", "internal/sandbox",
+	"plugins/internal/", // what several plugins share
 }
 
 // oneVersion are modules of others that all of ours require in the same version: what they decode is compared bit by

@@ -55,9 +55,23 @@ func (n *node) letters(known []string) []string {
 
 // The bounds of an expression.
 const (
-	longest = 20_000 // bytes
-	nested  = 150    // parentheses, signs and powers
+	longest    = 20_000 // bytes
+	nested     = 150    // parentheses, signs and powers
+	mostCurves = 50     // powers that are no roots, and logarithms
 )
+
+// curves is how many powers and logarithms there are that take long to compute.
+func (n *node) curves() int {
+	if n == nil {
+		return 0
+	}
+	count := n.a.curves() + n.b.curves()
+	if n.kind == logarithm || n.kind == '^' && !n.b.constant() ||
+		n.kind == '^' && n.b.number.rational().Denom().Cmp(big.NewInt(2)) > 0 {
+		count++
+	}
+	return count
+}
 
 // parse reads an expression as Python's syntax, where ^ is a power, and what stands side by side is multiplied.
 func parse(text string) (*node, error) {
@@ -321,6 +335,9 @@ func readNumber(text string) (*node, error) {
 	v, ok := new(big.Rat).SetString(text)
 	if !ok {
 		return nil, errUnreadable
+	}
+	if v.Num().BitLen() > mostBits {
+		return nil, errBounds
 	}
 	return &node{kind: constant, number: exact(v)}, nil
 }

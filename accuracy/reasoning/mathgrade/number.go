@@ -18,7 +18,7 @@ var (
 const (
 	mostFactorial = 1000
 	mostExponent  = 10_000
-	mostBits      = 1 << 18 // of a power
+	mostBits      = 1 << 15 // of a numerator, or a denominator
 )
 
 // number is a constant: exact, or a float as SymPy has them, with the precision of the digits that it was written with.

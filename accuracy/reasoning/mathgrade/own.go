@@ -26,6 +26,9 @@ func (Own) Vanishes(expression string) (step Step, numeric bool, err error) {
 	zero := false
 	if err == nil {
 		numeric = !n.rational()
+		if n.curves() > mostCurves {
+			return Bounded, false, nil
+		}
 		zero, err = vanishes(n, numeric)
 	}
 	switch {

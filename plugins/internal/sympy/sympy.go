@@ -1,0 +1,117 @@
+// Package sympy asks SymPy whether answers of mathematics are equal, for the verdict of the official grader itself: it
+// runs a Python that has SymPy, once for each expression, behind the walls of package internal/sandbox, for what a
+// model wrote is evaluated there.
+//
+// In: an interpreter, and expressions of package accuracy/reasoning/mathgrade. Out: which expressions there are, and
+// what a verdict means.
+package sympy
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/accuracy/reasoning/mathgrade"
+	"github.com/plumbline-ml/plumbline/internal/sandbox"
+)
+
+// script reads an expression from standard input and prints whether it is 0.
+//
+//go:embed vanishes.py
+var script string
+
+// The limits of an expression: what does not end in time is Bounded.
+const (
+	seconds   = 10 * time.Second // of a processor, SymPy's start included
+	wall      = 2 * time.Minute  // for a machine that does other things, too
+	memory    = 4 << 30          // bytes of address space
+	output    = 64 << 10         // bytes
+	processes = 16
+	files     = 256 // open ones
+	scratch   = 1 << 20
+)
+
+// Grader is the value of the parameter "grader" of models whose answers are mathematics.
+type Grader struct{ python string }
+
+// Parse reads it: "own", or "python:PATH", an interpreter that has SymPy.
+func Parse(text string) (Grader, error) {
+	if text == "own" {
+		return Grader{}, nil
+	}
+	if python, ok := strings.CutPrefix(text, "python:"); ok && python != "" {
+		return Grader{python}, nil
+	}
+	return Grader{}, errors.New("want own, or python: and the path of a Python that has SymPy")
+}
+
+// Open opens what is to decide: mathgrade.Own, or SymPy as the function Open does.
+func (g Grader) Open(ctx context.Context, weak bool) (mathgrade.Algebra, error) {
+	if g.python == "" {
+		return mathgrade.Own{}, nil
+	}
+	a, err := Open(ctx, g.python, weak)
+	if err != nil {
+		return nil, fmt.Errorf("parameter grader = %q: %w", "python:"+g.python, err)
+	}
+	return a, nil
+}
+
+// Algebra is a mathgrade.Algebra.
+type Algebra struct {
+	ctx     context.Context
+	python  *sandbox.Python
+	version string
+	limits  sandbox.Limits
+}
+
+// Open finds an interpreter by its path, or its name in PATH, and asks it for SymPy's version. Expressions are asked
+// until ctx is done. An error of kind sandbox.ErrRefused means that this machine permits no sandbox; with weak it does
+// not come.
+func Open(ctx context.Context, python string, weak bool) (*Algebra, error) {
+	p, err := sandbox.FindPython(ctx, python, weak)
+	if err != nil {
+		return nil, err
+	}
+	a := &Algebra{ctx: ctx, python: p, limits: sandbox.Limits{
+		Wall: wall, CPU: seconds, Memory: memory, File: scratch, Scratch: scratch, Output: output, Processes: processes,
+		Files: files,
+	}}
+	o, err := a.run("import sympy; print(sympy.__version__)", "")
+	if err != nil {
+		return nil, err
+	}
+	if a.version = strings.TrimSpace(string(o.Output)); o.Code != 0 || a.version == "" {
+		said := strings.Split(strings.TrimSpace(string(o.Errors)), "\n")
+		return nil, fmt.Errorf("%s (Python %s) has no SymPy: %s; install it there: pip install sympy==1.14.0",
+			p.Path, p.Version, said[len(said)-1])
+	}
+	return a, nil
+}
+
+func (a *Algebra) run(script, input string) (sandbox.Outcome, error) {
+	return a.python.Run(a.ctx, script, []byte(input), a.limits)
+}
+
+// Name is SymPy with its version.
+func (a *Algebra) Name() string { return "SymPy " + a.version }
+
+// Vanishes implements mathgrade.Algebra.
+func (a *Algebra) Vanishes(expression string) (step mathgrade.Step, numeric bool, err error) {
+	o, err := a.run(script, expression)
+	if err != nil {
+		return 0, false, fmt.Errorf("SymPy: %w", err)
+	}
+	switch strings.TrimSpace(string(o.Output)) {
+	case "0":
+		return mathgrade.AlgebraEqual, false, nil
+	case "not 0":
+		return mathgrade.AlgebraDiffers, false, nil
+	case "unreadable":
+		return mathgrade.Unreadable, false, nil
+	}
+	return mathgrade.Bounded, false, nil // it was ended
+}

@@ -1,0 +1,125 @@
+package sympy
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/accuracy/reasoning/mathgrade"
+	"github.com/plumbline-ml/plumbline/internal/golden"
+	"github.com/plumbline-ml/plumbline/internal/sandbox"
+)
+
+// open opens the Python that PLUMBLINE_SYMPY names, or python3.
+func open(t *testing.T) *Algebra {
+	t.Helper()
+	python := os.Getenv("PLUMBLINE_SYMPY")
+	if python == "" {
+		python = "python3"
+	}
+	a, err := Open(t.Context(), python, false)
+	if errors.Is(err, sandbox.ErrRefused) {
+		a, err = Open(t.Context(), python, true)
+	}
+	if err != nil {
+		t.Skipf("no Python with SymPy (PLUMBLINE_SYMPY names one): %v", err)
+	}
+	return a
+}
+
+func TestVanishes(t *testing.T) {
+	a := open(t)
+	a.limits.CPU = 4 * time.Second
+	if !strings.HasPrefix(a.Name(), "SymPy 1.") {
+		t.Errorf("name %q", a.Name())
+	}
+	for expression, want := range map[string]mathgrade.Step{
+		"(sqrt(8))-(2sqrt(2))": mathgrade.AlgebraEqual,
+		"(0.1+0.2)-(0.3)":      mathgrade.AlgebraDiffers,
+		"(x=1)-(x=2)":          mathgrade.Unreadable,
+		"(1,2)-(2,1)":          mathgrade.Unreadable,
+		"(9**9**9**9)-(1)":     mathgrade.Bounded,
+		"(φ)-(ϕ)":              mathgrade.AlgebraDiffers,
+	} {
+		if got, _, err := a.Vanishes(expression); got != want || err != nil {
+			t.Errorf("%s: %v, %v, want %v", expression, got, err, want)
+		}
+	}
+}
+
+// TestGolden asks SymPy for each golden pair that texts alone do not decide: minutes, and so only where the variable
+// names a Python.
+func TestGolden(t *testing.T) {
+	if os.Getenv("PLUMBLINE_SYMPY") == "" {
+		t.Skip("PLUMBLINE_SYMPY names no Python")
+	}
+	a := open(t)
+	lines, err := os.Open(filepath.Join(golden.Root(t), "reasoning", "math", "pairs.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lines.Close()
+	asked := 0
+	for d := json.NewDecoder(lines); d.More(); {
+		var p struct {
+			Given, Truth, Step string
+			Out                bool
+		}
+		if err := d.Decode(&p); err != nil {
+			t.Fatal(err)
+		}
+		if p.Given == "" || p.Truth == "" || !strings.HasPrefix(p.Step, "sympy_") || p.Step == "sympy_refused" {
+			continue
+		}
+		v, err := mathgrade.Grade(p.Given, p.Truth, a)
+		if err != nil || v.Equal != p.Out {
+			t.Errorf("%q and %q: %v by %v, %v, want %v", p.Given, p.Truth, v.Equal, v.Step, err, p.Out)
+		}
+		asked++
+	}
+	t.Logf("%d pairs", asked)
+}
+
+func TestCancelled(t *testing.T) {
+	a := open(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	a.ctx = ctx
+	if _, _, err := a.Vanishes("(x)-(y)"); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestParse(t *testing.T) {
+	for _, text := range []string{"", "python", "python:", "sympy", "own "} {
+		if _, err := Parse(text); err == nil {
+			t.Errorf("%q passed", text)
+		}
+	}
+	g, err := Parse("own")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, err := g.Open(t.Context(), false); err != nil || a.Name() != "own" {
+		t.Errorf("own: %v, %v", a, err)
+	}
+	path := filepath.Join(t.TempDir(), "python")
+	if g, err = Parse("python:" + path); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := g.Open(t.Context(), true); err == nil || !strings.Contains(err.Error(), `parameter grader = "python:`) {
+		t.Errorf("no interpreter: %v", err)
+	}
+}
+
+// TestNoSymPy: a Python without SymPy is refused, and so is what is no Python.
+func TestNoSymPy(t *testing.T) {
+	if _, err := Open(t.Context(), filepath.Join(t.TempDir(), "python"), true); err == nil {
+		t.Error("no file passed")
+	}
+}
