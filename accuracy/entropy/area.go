@@ -1,0 +1,74 @@
+package entropy
+
+import (
+	"math"
+	"slices"
+)
+
+// addArea adds the area under the ROC curve of the request, if it has one: it has candidates of both kinds, and not all
+// predictions are the first one's or 0.
+func (s *Scorer) addArea() {
+	var positive, negative float64
+	for i := range s.predictions {
+		positive += float64(s.labels[i]) * float64(s.weights[i])
+		negative += (1 - float64(s.labels[i])) * float64(s.weights[i])
+	}
+	same := !slices.ContainsFunc(s.predictions, func(p float32) bool { return p != s.predictions[0] && p != 0 })
+	if same || positive <= 0 || negative <= 0 {
+		return
+	}
+	s.sort()
+	area, low, high := s.sweep()
+	pairs := positive*negative + 1e-10
+	s.area += area / pairs
+	s.least += low / pairs
+	s.most += high / pairs
+	s.grouped++
+	if low != high {
+		s.odd.Ties++
+	}
+}
+
+// sort orders the candidates by rising predictions, equal ones as they stand, and what is no number last: each as the
+// bits of its prediction, which rise with it, over its index.
+func (s *Scorer) sort() {
+	s.order = s.order[:0]
+	for i, p := range s.predictions {
+		bits := math.Float32bits(p + 0) // of -0, those of 0
+		switch {
+		case p != p:
+			bits = math.MaxUint32
+		case bits>>31 != 0:
+			bits = ^bits
+		default:
+			bits |= 1 << 31
+		}
+		s.order = append(s.order, uint64(bits)<<32|uint64(i))
+	}
+	slices.Sort(s.order)
+}
+
+// sweep adds for each positive candidate the weight of the negative ones before it: in the order of the payload within
+// equal predictions, with all positive ones first, and with all negative ones first.
+func (s *Scorer) sweep() (area, low, high float64) {
+	var before float64 // weight of negative candidates so far
+	for start := 0; start < len(s.order); {
+		end := start + 1
+		for end < len(s.order) && s.order[end]>>32 == s.order[start]>>32 {
+			end++
+		}
+		first := before
+		var positive float64
+		for _, key := range s.order[start:end] {
+			i := uint32(key)
+			w, label := float64(s.weights[i]), float64(s.labels[i])
+			before += w * (1 - label)
+			area += w * label * before
+			positive += w * label
+		}
+		low += positive * first
+		high += positive * before
+		start = end
+	}
+	return area, low, high
+}
