@@ -130,23 +130,17 @@ func isNamePart(r rune) bool { return r == '_' || unicode.IsLetter(r) || '0' <= 
 
 // numberEnd is the end of the number that s begins with, in Python's syntax: an integer does not begin with 0.
 func numberEnd(s string) int {
-	digits := func(i int) int {
-		for i < len(s) && isDigits(s[i:i+1]) {
-			i++
-		}
-		return i
-	}
-	end := digits(0)
+	end := digitsEnd(s, 0)
 	float := end < len(s) && s[end] == '.'
 	if float {
-		end = digits(end + 1)
+		end = digitsEnd(s, end+1)
 	}
 	if end < len(s) && s[end] == 'e' {
 		i := end + 1
 		if i < len(s) && (s[i] == '+' || s[i] == '-') {
 			i++
 		}
-		if last := digits(i); last > i {
+		if last := digitsEnd(s, i); last > i {
 			return last
 		}
 	}
@@ -154,6 +148,17 @@ func numberEnd(s string) int {
 		return end - len(strings.TrimLeft(s[:end], "0"))
 	}
 	return end
+}
+
+// digitsEnd is the end of the digits at i; an underscore may stand between two.
+func digitsEnd(s string, i int) int {
+	for start := i; i < len(s); i++ {
+		between := s[i] == '_' && i > start && s[i-1] != '_' && i+1 < len(s) && isDigits(s[i+1:i+2])
+		if !between && !isDigits(s[i:i+1]) {
+			break
+		}
+	}
+	return i
 }
 
 // splitName appends the tokens of a name: it stays whole if it has a meaning or an underscore, otherwise each letter is
@@ -328,6 +333,7 @@ func (p *parser) named(name string) (*node, error) {
 }
 
 func readNumber(text string) (*node, error) {
+	text = strings.ReplaceAll(text, "_", "")
 	if strings.ContainsAny(text, ".e") {
 		v, err := decimal(text)
 		return &node{kind: constant, number: v}, err

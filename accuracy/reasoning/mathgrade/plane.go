@@ -15,7 +15,19 @@ const (
 type complexNumber struct{ re, im *big.Float }
 
 // plane computes with points. Values beyond a big.Float are errUndefined.
-type plane struct{ *real }
+type plane struct {
+	*real
+	largest *big.Float // the size of the largest part of a sum: what is left of it may be off by its last bits
+}
+
+func newPlane() plane { return plane{newReal(bits), new(big.Float).SetPrec(bits)} }
+
+// note remembers the size of a part of a sum.
+func (c plane) note(z complexNumber) {
+	if s := c.size(z); s.Cmp(c.largest) > 0 {
+		c.largest.Set(s)
+	}
+}
 
 func (c plane) point(re *big.Float) complexNumber { return complexNumber{re, c.int(0)} }
 
@@ -29,10 +41,14 @@ func (c plane) valid(z complexNumber) (complexNumber, error) {
 func (z complexNumber) zero() bool { return z.re.Sign() == 0 && z.im.Sign() == 0 }
 
 func (c plane) add(a, b complexNumber) (complexNumber, error) {
+	c.note(a)
+	c.note(b)
 	return c.valid(complexNumber{c.new().Add(a.re, b.re), c.new().Add(a.im, b.im)})
 }
 
 func (c plane) subtract(a, b complexNumber) (complexNumber, error) {
+	c.note(a)
+	c.note(b)
 	return c.valid(complexNumber{c.new().Sub(a.re, b.re), c.new().Sub(a.im, b.im)})
 }
 
@@ -213,7 +229,7 @@ func (c plane) at(n *node, at map[string]complexNumber) (complexNumber, error) {
 // zeroNear is whether an expression is 0 at a point, but for what figures leave: a difference is compared with its
 // parts.
 func zeroNear(n *node, letters []string, random *rand.Rand) (bool, error) {
-	c := plane{newReal(bits)}
+	c := newPlane()
 	at := map[string]complexNumber{}
 	for _, name := range letters {
 		part := func() *big.Float {
@@ -225,7 +241,7 @@ func zeroNear(n *node, letters []string, random *rand.Rand) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	scale := c.half(c.int(1), 2*digits) // for differences of what is 0 itself
+	scale := c.int(0)
 	if n.kind == '+' || n.kind == '-' {
 		for _, part := range []*node{n.a, n.b} {
 			v, err := c.at(part, at)
@@ -235,12 +251,13 @@ func zeroNear(n *node, letters []string, random *rand.Rand) (bool, error) {
 			scale.Add(scale, c.size(v))
 		}
 	}
-	if scale.IsInf() {
+	if scale.IsInf() || c.largest.IsInf() {
 		return false, errUndefined
 	}
 	ten := c.int(10)
 	for range digits {
 		scale.Quo(scale, ten)
 	}
+	scale.Add(scale, c.half(c.largest, bits-guard))
 	return c.size(difference).Cmp(scale) <= 0, nil
 }
