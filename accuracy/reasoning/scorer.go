@@ -195,7 +195,7 @@ func (s *Scorer) grade(g Grader, a Answer) error {
 	switch {
 	case !ok || !a.Found:
 	case g == Mathematics:
-		v, err := mathgrade.Grade(a.Extracted, truth, s.options.Algebra)
+		v, err := mathgrade.Grade(s.ctx, a.Extracted, truth, s.options.Algebra)
 		if err != nil {
 			return fmt.Errorf("sample %d: %w", a.Index, err)
 		}

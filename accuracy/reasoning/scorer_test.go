@@ -100,7 +100,9 @@ func (brokenAlgebra) Name() string { return "broken" }
 
 var errBroken = errors.New("no process")
 
-func (brokenAlgebra) Vanishes(string) (mathgrade.Step, bool, error) { return 0, false, errBroken }
+func (brokenAlgebra) Vanishes(context.Context, string) (mathgrade.Step, bool, error) {
+	return 0, false, errBroken
+}
 
 // TestMathematics counts what each step decides, and ends where algebra cannot be asked.
 func TestMathematics(t *testing.T) {

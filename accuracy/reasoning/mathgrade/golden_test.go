@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"compress/gzip"
+	"context"
 	"encoding/json"
 	"io"
 	"os"
@@ -75,7 +76,7 @@ type scripted Step
 
 func (s scripted) Name() string { return "scripted" }
 
-func (s scripted) Vanishes(string) (Step, bool, error) { return Step(s), false, nil }
+func (s scripted) Vanishes(context.Context, string) (Step, bool, error) { return Step(s), false, nil }
 
 // TestGoldenForms: both normal forms, and all steps but algebra.
 func TestGoldenForms(t *testing.T) {
@@ -89,7 +90,7 @@ func TestGoldenForms(t *testing.T) {
 					t.Errorf("%s: second form of %q: %q, want %q", p.ID, text, got, p.Second[i])
 				}
 			}
-			v, err := Grade(p.Given, p.Truth, scripted(officialSteps[p.Step]))
+			v, err := Grade(t.Context(), p.Given, p.Truth, scripted(officialSteps[p.Step]))
 			if p.Given == "" || p.Truth == "" {
 				continue
 			}
@@ -128,7 +129,7 @@ func TestGoldenOwn(t *testing.T) {
 	golden.Each(t, "reasoning/math/pairs.jsonl*", func(t *testing.T, path string) {
 		reached, differ := 0, 0
 		for _, p := range readLines[goldenPair](t, path) {
-			v, err := Grade(p.Given, p.Truth, Own{})
+			v, err := Grade(t.Context(), p.Given, p.Truth, Own{})
 			if err != nil {
 				t.Fatal(err)
 			}

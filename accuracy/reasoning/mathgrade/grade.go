@@ -1,6 +1,7 @@
 package mathgrade
 
 import (
+	"context"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -52,12 +53,12 @@ type Algebra interface {
 	// Name says who computes: "own", "SymPy 1.14.0".
 	Name() string
 	// Vanishes says whether an expression, "(truth)-(given)", is 0 for all values of its letters: AlgebraEqual or
-	// AlgebraDiffers, or why it does not know: Unreadable or Bounded. An error ends the scoring.
-	Vanishes(expression string) (step Step, numeric bool, err error)
+	// AlgebraDiffers, or why it does not know: Unreadable or Bounded. An error, which ctx's end may be, ends the scoring.
+	Vanishes(ctx context.Context, expression string) (step Step, numeric bool, err error)
 }
 
 // Grade compares a given answer with the true one, as the grader of PRM800K does. The error is the algebra's.
-func Grade(given, truth string, algebra Algebra) (Verdict, error) {
+func Grade(ctx context.Context, given, truth string, algebra Algebra) (Verdict, error) {
 	if given == "" || truth == "" {
 		return Verdict{Step: Missing}, nil
 	}
@@ -71,11 +72,11 @@ func Grade(given, truth string, algebra Algebra) (Verdict, error) {
 	if g == "" {
 		return Verdict{Step: Vanished}, nil
 	}
-	return compare(g, t, algebra)
+	return compare(ctx, g, t, algebra)
 }
 
 // compare compares second normal forms, element by element.
-func compare(given, truth string, algebra Algebra) (Verdict, error) {
+func compare(ctx context.Context, given, truth string, algebra Algebra) (Verdict, error) {
 	t, g := elements(truth), elements(given)
 	if len(t) > 1 && (truth[0] != given[0] || truth[len(truth)-1] != given[len(given)-1]) {
 		return Verdict{Step: Brackets}, nil
@@ -85,7 +86,7 @@ func compare(given, truth string, algebra Algebra) (Verdict, error) {
 	}
 	var v Verdict
 	for i := range t {
-		e, err := compareElement(g[i], t[i], algebra)
+		e, err := compareElement(ctx, g[i], t[i], algebra)
 		e.Element = i
 		e.Numeric = e.Numeric || v.Numeric
 		if v = e; err != nil || !v.Equal {
@@ -114,7 +115,7 @@ func elements(s string) []string {
 	return parts
 }
 
-func compareElement(given, truth string, algebra Algebra) (Verdict, error) {
+func compareElement(ctx context.Context, given, truth string, algebra Algebra) (Verdict, error) {
 	if isFraction(truth) && isFraction(given) {
 		return Verdict{Equal: truth == given, Step: FractionText}, nil
 	}
@@ -126,7 +127,7 @@ func compareElement(given, truth string, algebra Algebra) (Verdict, error) {
 	if refused(expression) {
 		return Verdict{Step: Refused}, nil
 	}
-	step, numeric, err := algebra.Vanishes(expression)
+	step, numeric, err := algebra.Vanishes(ctx, expression)
 	return Verdict{Equal: step == AlgebraEqual, Step: step, Numeric: numeric}, err
 }
 

@@ -10,7 +10,7 @@ import (
 
 func grade(t testing.TB, given, truth string) Verdict {
 	t.Helper()
-	v, err := Grade(given, truth, Own{})
+	v, err := Grade(t.Context(), given, truth, Own{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +114,7 @@ func TestOwn(t *testing.T) {
 		"(2^(1/2)^(-9**9**9))-(1)":                         Bounded,
 		"(" + strings.Repeat("(", 1e6) + ")-(1":            Bounded,
 	} {
-		if got, _, err := (Own{}).Vanishes(expression); got != want || err != nil {
+		if got, _, err := (Own{}).Vanishes(t.Context(), expression); got != want || err != nil {
 			t.Errorf("%.60s: %v, %v, want %v", expression, got, err, want)
 		}
 	}
@@ -237,11 +237,11 @@ func FuzzOwn(f *testing.F) {
 		if len(s) > 200 {
 			t.Skip()
 		}
-		a, _, err := (Own{}).Vanishes("(" + s + ")-(" + s + ")")
+		a, _, err := (Own{}).Vanishes(t.Context(), "("+s+")-("+s+")")
 		if err != nil || a < Unreadable {
 			t.Errorf("%q: %v, %v", s, a, err)
 		}
-		if b, _, _ := (Own{}).Vanishes("(" + s + ")-(" + s + "+1)"); a == AlgebraEqual && b == AlgebraEqual {
+		if b, _, _ := (Own{}).Vanishes(t.Context(), "("+s+")-("+s+"+1)"); a == AlgebraEqual && b == AlgebraEqual {
 			t.Errorf("%q equals itself and one more", s)
 		}
 	})

@@ -1,6 +1,7 @@
 package mathgrade
 
 import (
+	"context"
 	"errors"
 	"math/big"
 	"math/rand/v2"
@@ -18,7 +19,7 @@ const points = 20
 func (Own) Name() string { return "own" }
 
 // Vanishes implements Algebra.
-func (Own) Vanishes(expression string) (step Step, numeric bool, err error) {
+func (Own) Vanishes(_ context.Context, expression string) (step Step, numeric bool, err error) {
 	n, err := parse(expression)
 	if err == nil && n.constant() {
 		return differs(n.sign() == 0), false, nil

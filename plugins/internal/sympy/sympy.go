@@ -62,25 +62,23 @@ func (g Grader) Open(ctx context.Context, weak bool) (mathgrade.Algebra, error) 
 
 // Algebra is a mathgrade.Algebra.
 type Algebra struct {
-	ctx     context.Context
 	python  *sandbox.Python
 	version string
 	limits  sandbox.Limits
 }
 
-// Open finds an interpreter by its path, or its name in PATH, and asks it for SymPy's version. Expressions are asked
-// until ctx is done. An error of kind sandbox.ErrRefused means that this machine permits no sandbox; with weak it does
-// not come.
+// Open finds an interpreter by its path, or its name in PATH, and asks it for SymPy's version. An error
+// of kind sandbox.ErrRefused means that this machine permits no sandbox; with weak it does not come.
 func Open(ctx context.Context, python string, weak bool) (*Algebra, error) {
 	p, err := sandbox.FindPython(ctx, python, weak)
 	if err != nil {
 		return nil, err
 	}
-	a := &Algebra{ctx: ctx, python: p, limits: sandbox.Limits{
+	a := &Algebra{python: p, limits: sandbox.Limits{
 		Wall: wall, CPU: seconds, Memory: memory, File: scratch, Scratch: scratch, Output: output, Processes: processes,
 		Files: files,
 	}}
-	o, err := a.run("import sympy; print(sympy.__version__)", "")
+	o, err := a.run(ctx, "import sympy; print(sympy.__version__)", "")
 	if err != nil {
 		return nil, err
 	}
@@ -92,16 +90,16 @@ func Open(ctx context.Context, python string, weak bool) (*Algebra, error) {
 	return a, nil
 }
 
-func (a *Algebra) run(script, input string) (sandbox.Outcome, error) {
-	return a.python.Run(a.ctx, script, []byte(input), a.limits)
+func (a *Algebra) run(ctx context.Context, script, input string) (sandbox.Outcome, error) {
+	return a.python.Run(ctx, script, []byte(input), a.limits)
 }
 
 // Name is SymPy with its version.
 func (a *Algebra) Name() string { return "SymPy " + a.version }
 
 // Vanishes implements mathgrade.Algebra.
-func (a *Algebra) Vanishes(expression string) (step mathgrade.Step, numeric bool, err error) {
-	o, err := a.run(script, expression)
+func (a *Algebra) Vanishes(ctx context.Context, expression string) (step mathgrade.Step, numeric bool, err error) {
+	o, err := a.run(ctx, script, expression)
 	if err != nil {
 		return 0, false, fmt.Errorf("SymPy: %w", err)
 	}
