@@ -1,0 +1,115 @@
+package detection
+
+import (
+	"math"
+	"slices"
+)
+
+// Head turns the columns of a detector without anchors (of the YOLO family) into detections: a column for each place
+// has the centre, the width and the height of a box, in pixels of the network's picture, and a score for each class.
+// Numbers are float32 throughout, in the order of the library that the reference calls. The zero value is ready; it
+// keeps its memory, and is not safe for concurrent use.
+type Head struct {
+	classes []int // of each column, its best
+	scores  []float32
+	order   []uint64 // columns that count: the bits of the score, which fall, over the column
+	found   []Found
+	boxes   []corners // with the offset of their class
+	areas   []float32
+	kept    []int
+}
+
+// Found is a detection in pixels of the network's picture.
+type Found struct {
+	Column int // its place in the output
+	Class  int
+	Score  float32
+	X1, Y1 float32
+	X2, Y2 float32
+}
+
+type corners struct{ x1, y1, x2, y2 float32 }
+
+const (
+	headThreshold = 0.001 // scores are above
+	headOverlap   = 0.7   // of a box with a better one of its class, at most
+	headMost      = 300   // detections of a picture
+	headSorted    = 30000 // boxes that are compared
+	classOffset   = 7680  // sets the boxes of classes apart
+)
+
+// Detect finds the detections in an output of the shape [4 + classes, columns], the best first; of equal scores, that
+// of the lower column. The result is valid until the next call.
+func (h *Head) Detect(output []float32, classes, columns int) []Found {
+	h.choose(output, classes, columns)
+	h.offset()
+	h.kept = h.kept[:0]
+	for i := range h.found {
+		if len(h.kept) == headMost {
+			break
+		}
+		if !h.covered(i) {
+			h.kept = append(h.kept, i)
+		}
+	}
+	for to, i := range h.kept {
+		h.found[to] = h.found[i]
+	}
+	return h.found[:len(h.kept)]
+}
+
+// choose finds the columns whose best class has a score above the threshold, and sorts them. A column with a score that
+// is no number is left out.
+func (h *Head) choose(output []float32, classes, columns int) {
+	h.classes, h.scores = slices.Grow(h.classes[:0], columns)[:columns], slices.Grow(h.scores[:0], columns)[:columns]
+	for k := range columns {
+		h.classes[k], h.scores[k] = 0, float32(math.Inf(-1))
+	}
+	for c := range classes {
+		for k, s := range output[(4+c)*columns:][:columns] {
+			if s > h.scores[k] || s != s {
+				h.classes[k], h.scores[k] = c, s
+			}
+		}
+	}
+	h.order = h.order[:0]
+	for k, score := range h.scores {
+		if score > headThreshold { // no number is not
+			h.order = append(h.order, uint64(^math.Float32bits(score))<<32|uint64(k))
+		}
+	}
+	slices.Sort(h.order)
+	h.found = h.found[:0]
+	for _, key := range h.order[:min(len(h.order), headSorted)] {
+		k := int(uint32(key))
+		cx, cy := output[k], output[columns+k]
+		halfW, halfH := output[2*columns+k]/2, output[3*columns+k]/2
+		h.found = append(h.found, Found{k, h.classes[k], h.scores[k], cx - halfW, cy - halfH, cx + halfW, cy + halfH})
+	}
+}
+
+// offset sets the boxes of different classes apart: so far that float32 rounds the corners.
+func (h *Head) offset() {
+	h.boxes, h.areas = h.boxes[:0], h.areas[:0]
+	for _, f := range h.found {
+		by := float32(f.Class) * classOffset
+		b := corners{f.X1 + by, f.Y1 + by, f.X2 + by, f.Y2 + by}
+		h.boxes = append(h.boxes, b)
+		h.areas = append(h.areas, (b.x2-b.x1)*(b.y2-b.y1))
+	}
+}
+
+// covered says whether a box overlaps one that is kept.
+func (h *Head) covered(i int) bool {
+	b, area := h.boxes[i], h.areas[i]
+	for _, k := range h.kept {
+		o := h.boxes[k]
+		w := max(0, min(o.x2, b.x2)-max(o.x1, b.x1))
+		height := max(0, min(o.y2, b.y2)-max(o.y1, b.y1))
+		inter := float32(w * height)
+		if inter/float32(float32(h.areas[k]+area)-inter) > headOverlap {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,53 @@
+package detection
+
+import "math"
+
+// Unletterbox is how boxes in a letterboxed picture become boxes in the picture itself: the library of the reference
+// has done it in three ways.
+type Unletterbox int
+
+const (
+	// UnletterboxExact undoes what letterboxing did, side by side: the library from 8.4.190 on.
+	UnletterboxExact Unletterbox = iota
+	// UnletterboxOneScale divides both sides by one scale: 8.4.40 to 8.4.160.
+	UnletterboxOneScale
+	// UnletterboxUnrounded does not round the scaled side before it halves the border either: up to 8.4.0.
+	UnletterboxUnrounded
+)
+
+// Frame is a picture of W x H pixels in a letterboxed one of BoxedW x BoxedH.
+type Frame struct{ W, H, BoxedW, BoxedH int }
+
+// letterboxedSide is how one side's coordinates are moved and scaled.
+type letterboxedSide struct{ pad, scale, most float32 }
+
+func (u Unletterbox) side(length, boxed int, scale float64) letterboxedSide {
+	scaled := float64(length) * scale
+	if u != UnletterboxUnrounded {
+		scaled = math.RoundToEven(scaled)
+	}
+	if u == UnletterboxExact {
+		scaled = max(1, scaled)
+		scale = scaled / float64(length)
+	}
+	return letterboxedSide{float32(math.RoundToEven((float64(boxed)-scaled)/2 - 0.1)), float32(scale), float32(length)}
+}
+
+func (s letterboxedSide) restore(v float32) float32 {
+	return min(max(float32(v-s.pad)/s.scale, 0), s.most)
+}
+
+// Restore returns a detection with its box in pixels of the picture, cut to it.
+func (u Unletterbox) Restore(f Found, in Frame) Found {
+	scale := min(float64(in.BoxedH)/float64(in.H), float64(in.BoxedW)/float64(in.W))
+	x, y := u.side(in.W, in.BoxedW, scale), u.side(in.H, in.BoxedH, scale)
+	f.X1, f.X2, f.Y1, f.Y2 = x.restore(f.X1), x.restore(f.X2), y.restore(f.Y1), y.restore(f.Y2)
+	return f
+}
+
+// Shares is the box of a detection in pixels of the picture, as rows of the log have it: ymin, xmin, ymax, xmax by the
+// sides of the picture.
+func (in Frame) Shares(f Found) [4]float32 {
+	w, h := float32(in.W), float32(in.H)
+	return [4]float32{f.Y1 / h, f.X1 / w, f.Y2 / h, f.X2 / w}
+}
