@@ -1,0 +1,138 @@
+package kitti3d
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/pyfloat"
+)
+
+// Object is something true of a frame.
+type Object struct {
+	Name string // "Pedestrian", "Cyclist", "Car"; others do not count
+	Box
+	Difficulty int // 0 counts; of others it does not matter whether they are found
+}
+
+// Frame is a sample of the data set.
+type Frame struct {
+	Image   int // the number by which rows of the log name it
+	Objects []Object
+}
+
+// Classes are those that are scored, each at the number by which rows of the log name it.
+func Classes() []string { return []string{"Pedestrian", "Cyclist", "Car"} }
+
+// class is how one class is scored.
+type class struct {
+	name    string
+	neutral string  // a class whose objects may be found and need not be
+	overlap float64 // of a detection with what it finds: more than this
+}
+
+var classes = []class{{"Pedestrian", "Person_sitting", 0.5}, {"Cyclist", "", 0.5}, {"Car", "Van", 0.7}}
+
+// ErrLog is wrapped by the errors of logs that the official script stops at.
+var ErrLog = errors.New("the accuracy log does not fit the data set")
+
+// detection is a row of the log.
+type detection struct {
+	Box
+	class  int
+	score  float32
+	height float32 // of its box in the picture, in pixels
+}
+
+// Scorer collects detections. It is not safe for concurrent use.
+type Scorer struct {
+	frames []Frame
+	found  map[int][]detection // by image
+	seen   map[int]bool        // samples
+	again  int
+}
+
+// New makes a scorer for the frames of a data set, which it keeps.
+func New(frames []Frame) *Scorer {
+	return &Scorer{frames: frames, found: map[int][]detection{}, seen: map[int]bool{}}
+}
+
+const rowValues = 14
+
+// Add takes the detections of a sample: rows of 14 little-endian float32, dimensions (length, height, width), location,
+// rotation about y, box in the picture (left, top, right, bottom), class, score and the number of the image. A row with
+// a length of at most 0 says that nothing was found. The first answer to a sample counts. Errors wrap ErrLog.
+func (s *Scorer) Add(index int, payload []byte) error {
+	if s.seen[index] {
+		s.again++
+		return nil
+	}
+	if len(payload) == 0 || len(payload)%(4*rowValues) != 0 {
+		return fmt.Errorf("%w: sample %d has %d bytes, want rows of %d: even where nothing is found there is one", ErrLog,
+			index, len(payload), 4*rowValues)
+	}
+	s.seen[index] = true
+	for ; len(payload) > 0; payload = payload[4*rowValues:] {
+		var v [rowValues]float32
+		for i := range v {
+			v[i] = math.Float32frombits(binary.LittleEndian.Uint32(payload[4*i:]))
+		}
+		image := int(v[13])
+		if _, known := s.found[image]; !known {
+			s.found[image] = nil
+		}
+		if v[0] <= 0 {
+			continue
+		}
+		if label := v[11]; !(label >= 0 && int(label) < len(classes)) {
+			return fmt.Errorf("%w: sample %d has the class %v, want one of 0 to %d", ErrLog, index, label, len(classes)-1)
+		}
+		s.found[image] = append(s.found[image], detection{
+			Box:   Box{Dimensions: [3]float32(v[0:3]), Location: [3]float32(v[3:6]), RotationY: v[6]},
+			class: int(v[11]), score: v[12], height: v[10] - v[8],
+		})
+	}
+	return nil
+}
+
+// Result are average precisions.
+type Result struct {
+	// Classes are those of Classes, from 0 to 100: sums over 11 recalls, of which a class needs 41 found objects for all.
+	Classes [3]float64
+	Total   float64 // their mean, which the official script calls mAP; 0 to 100
+	Again   int     // answers to samples that had been answered before
+}
+
+// Result scores what was added. Frames that no row names are an error that wraps ErrLog and lists them.
+func (s *Scorer) Result() (Result, error) {
+	var missing []string
+	for _, f := range s.frames {
+		if _, ok := s.found[f.Image]; !ok {
+			missing = append(missing, fmt.Sprint(f.Image))
+		}
+	}
+	if n := len(missing); n > 0 {
+		return Result{}, fmt.Errorf("%w: %d of %d frames have no answer: %s", ErrLog, n, len(s.frames),
+			strings.Join(missing[:min(n, 10)], ", "))
+	}
+	r := Result{Again: s.again}
+	for i := range classes {
+		r.Classes[i] = s.average(i)
+		r.Total += r.Classes[i]
+	}
+	r.Total /= float64(len(classes))
+	return r, nil
+}
+
+// Text is the result as the official script prints it.
+func (r Result) Text() string {
+	var out strings.Builder
+	out.WriteByte('{')
+	for i, c := range classes {
+		fmt.Fprintf(&out, "'%s': [%s], ", c.name, pyfloat.Repr(r.Classes[i]))
+	}
+	fmt.Fprintf(&out, "'Total': %s}", pyfloat.Repr(r.Total))
+	return out.String()
+}

@@ -1,0 +1,88 @@
+package kitti3d
+
+import "math"
+
+// Box is a box in a camera's frame, in metres: x to the right, y down, z ahead. It stands on Location and is turned
+// about y.
+type Box struct {
+	Location   [3]float32 // x, y, z of the middle of its ground
+	Dimensions [3]float32 // length, height, width
+	RotationY  float32    // in radians
+}
+
+type point struct{ x, z float64 }
+
+// ground is the rectangle that a box stands on, counter-clockwise. Its sides are float32, what is turned is double.
+func (b Box) ground() (corners [4]point) {
+	sin, cos := math.Sincos(float64(b.RotationY))
+	side := func(middle, length float32) (half, centre float64) {
+		low, high := float64(middle-length/2), float64(middle+length/2)
+		return (high - low) / 2, (low + high) / 2
+	}
+	l, x := side(b.Location[0], b.Dimensions[0])
+	w, z := side(b.Location[2], b.Dimensions[2])
+	for i, s := range [4]point{{-1, -1}, {1, -1}, {1, 1}, {-1, 1}} {
+		corners[i] = point{x + s.x*l*cos + s.z*w*sin, z - s.x*l*sin + s.z*w*cos}
+	}
+	if l*w < 0 {
+		corners[1], corners[3] = corners[3], corners[1]
+	}
+	return corners
+}
+
+// Overlap is the volume that two boxes share by that of both together, 0 to 1, in float32. Sides below 0 are taken as
+// they are, as in the official script; two boxes of no area, which end it, share nothing.
+func Overlap(a, b Box) float32 {
+	if a.far(b) || a.volume() == 0 || b.volume() == 0 {
+		return 0
+	}
+	ground := float32(shared(a.ground(), b.ground()))
+	high := min(a.Location[1], b.Location[1])
+	low := max(a.Location[1]-a.Dimensions[1], b.Location[1]-b.Dimensions[1])
+	volume := max(high-low, 0) * ground
+	if volume == 0 {
+		return 0
+	}
+	return volume / (float32(a.volume()+b.volume()) - volume + 1e-8)
+}
+
+func (b Box) volume() float32 { return float32(b.Dimensions[0]*b.Dimensions[1]) * b.Dimensions[2] }
+
+// far says whether the circles around both grounds do not meet.
+func (b Box) far(o Box) bool {
+	reach := func(b Box) float64 { return math.Hypot(float64(b.Dimensions[0]), float64(b.Dimensions[2])) / 2 }
+	return math.Hypot(float64(b.Location[0]-o.Location[0]), float64(b.Location[2]-o.Location[2])) > reach(b)+reach(o)
+}
+
+// shared is the area that two rectangles share: one is clipped by each side of the other.
+func shared(a, b [4]point) float64 {
+	var buffers [2][8]point
+	polygon := append(buffers[0][:0], a[:]...)
+	for i := range b {
+		from, to := b[i], b[(i+1)%4]
+		clipped := buffers[(i+1)%2][:0]
+		for k, p := range polygon {
+			q := polygon[(k+1)%len(polygon)]
+			atP, atQ := left(from, to, p), left(from, to, q)
+			if atP >= 0 {
+				clipped = append(clipped, p)
+			}
+			if atP > 0 && atQ < 0 || atP < 0 && atQ > 0 {
+				t := atP / (atP - atQ)
+				clipped = append(clipped, point{p.x + t*(q.x-p.x), p.z + t*(q.z-p.z)})
+			}
+		}
+		if polygon = clipped; len(polygon) == 0 {
+			return 0
+		}
+	}
+	area := 0.0
+	for i, p := range polygon {
+		q := polygon[(i+1)%len(polygon)]
+		area += (p.x-polygon[0].x)*(q.z-polygon[0].z) - (q.x-polygon[0].x)*(p.z-polygon[0].z)
+	}
+	return math.Abs(area) / 2
+}
+
+// left is above 0 where p lies to the left of the way from a to b.
+func left(a, b, p point) float64 { return (b.x-a.x)*(p.z-a.z) - (b.z-a.z)*(p.x-a.x) }

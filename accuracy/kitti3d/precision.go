@@ -1,0 +1,166 @@
+package kitti3d
+
+import "slices"
+
+// role is what becomes of an object or a detection where one class is scored.
+type role uint8
+
+const (
+	unseen role = iota
+	neutral
+	counts
+)
+
+// scene is a frame as one class sees it.
+type scene struct {
+	truth    []role // of those that are seen
+	found    []role
+	scores   []float32
+	overlaps []float32 // above the class's, else 0: a row for each of truth
+}
+
+// scene leaves out what the class does not see. A detection whose box in the picture is upside down is neutral,
+// whatever its class.
+func (s *Scorer) scene(f Frame, class int) (c scene) {
+	var boxes []Box
+	for _, d := range s.found[f.Image] {
+		r := unseen
+		if d.height < -1 {
+			r = neutral
+		} else if d.class == class {
+			r = counts
+		}
+		if r != unseen {
+			boxes, c.found, c.scores = append(boxes, d.Box), append(c.found, r), append(c.scores, d.score)
+		}
+	}
+	for _, o := range f.Objects {
+		r := unseen
+		switch {
+		case o.Name == classes[class].name && o.Difficulty == 0:
+			r = counts
+		case o.Name == classes[class].name || o.Name == classes[class].neutral:
+			r = neutral
+		}
+		if r == unseen {
+			continue
+		}
+		c.truth = append(c.truth, r)
+		for _, b := range boxes {
+			v := Overlap(o.Box, b)
+			if float64(v) <= classes[class].overlap {
+				v = 0
+			}
+			c.overlaps = append(c.overlaps, v)
+		}
+	}
+	return c
+}
+
+// row are the overlaps of an object with all detections.
+func (c *scene) row(i int) []float32 { return c.overlaps[i*len(c.found):][:len(c.found)] }
+
+// matched are the scores of the detections that find what counts: each object takes the best that is free.
+func (c *scene) matched(scores []float32) []float32 {
+	taken := make([]bool, len(c.found))
+	for i, role := range c.truth {
+		best := -1
+		for k, v := range c.row(i) {
+			if v > 0 && !taken[k] && (best < 0 || c.scores[k] > c.scores[best]) {
+				best = k
+			}
+		}
+		if best < 0 {
+			continue
+		}
+		taken[best] = true
+		if role == counts && c.found[best] == counts {
+			scores = append(scores, c.scores[best])
+		}
+	}
+	return scores
+}
+
+// count is how many detections of at least a score are right, and how many wrong.
+func (c *scene) count(least float32) (right, wrong int) {
+	taken := make([]bool, len(c.found))
+	for i, role := range c.truth {
+		best, last := -1, -1
+		for k, v := range c.row(i) {
+			switch {
+			case v == 0 || taken[k] || c.scores[k] < least:
+			case c.found[k] == neutral:
+				last = k
+			case best < 0 || v > c.row(i)[best]:
+				best = k
+			}
+		}
+		if best < 0 {
+			best = last
+		}
+		if best < 0 {
+			continue
+		}
+		taken[best] = true
+		if role == counts && c.found[best] == counts {
+			right++
+		}
+	}
+	for k, role := range c.found {
+		if role == counts && !taken[k] && c.scores[k] >= least {
+			wrong++
+		}
+	}
+	return right, wrong
+}
+
+const recalls = 41 // at which precision is looked at, every fourth of which counts
+
+// average is the average precision of a class, 0 to 100.
+func (s *Scorer) average(class int) float64 {
+	var all []scene
+	var scores []float32
+	n := 0
+	for _, f := range s.frames {
+		c := s.scene(f, class)
+		if len(c.truth)+len(c.found) == 0 {
+			continue
+		}
+		for _, role := range c.truth {
+			if role == counts {
+				n++
+			}
+		}
+		scores = c.matched(scores)
+		all = append(all, c)
+	}
+	var precision [recalls]float64
+	for i, least := range thresholds(scores, n) {
+		right, wrong := 0, 0
+		for k := range all {
+			r, w := all[k].count(least)
+			right, wrong = right+r, wrong+w
+		}
+		if right > 0 {
+			precision[i] = float64(right) / float64(right+wrong)
+		}
+	}
+	sum := 0.0
+	for i := 0; i < recalls; i += 4 {
+		sum += slices.Max(precision[i:])
+	}
+	return sum / 11 * 100
+}
+
+// thresholds are the scores at which recall passes each of 41 steps, of n objects, and the last.
+func thresholds(scores []float32, n int) (all []float32) {
+	slices.Sort(scores)
+	slices.Reverse(scores)
+	for i, score := range scores {
+		here, next := float64(i+1)/float64(n), float64(i+2)/float64(n)
+		if i == len(scores)-1 || (here+next)/2 >= float64(len(all))/(recalls-1) {
+			all = append(all, score)
+		}
+	}
+	return all
+}
