@@ -114,8 +114,8 @@ func TestMathematics(t *testing.T) {
 		}
 	}
 	r, err := s.Result()
-	if err != nil || r.Right != 2 || r.Steps[mathgrade.FirstForm] != 1 || r.Steps[mathgrade.AlgebraEqual] != 1 ||
-		r.Numeric != 1 || r.Algebra != "own" || r.BadTruths != 1 {
+	if err != nil || r.Right != 2 || r.Decisions() != "first normal form 1, equal by algebra 1" || r.Numeric != 1 ||
+		r.Algebra != "own" || r.BadTruths != 1 {
 		t.Errorf("%+v, %v", r.counts(), err)
 	}
 	s = New(Options{Rows: rows, Decode: decodeBytes, Algebra: brokenAlgebra{}})
@@ -255,4 +255,42 @@ func TestNotExecuted(t *testing.T) {
 			t.Errorf("%v, %v", r, err)
 		}
 	}
+}
+
+// FuzzAdd: each entry is counted once, or is an error.
+func FuzzAdd(f *testing.F) {
+	f.Add(false, int64(0), payload("Answer: A"), int64(1), payload(`\boxed{12}`))
+	f.Add(true, int64(-1), payload(`\boxed{\frac12}`), int64(-1), []byte{1, 2, 3})
+	f.Add(true, int64(4), payload(fenced), int64(9), []byte{255, 255, 255, 255})
+	rows := []Row{{"gpqa", "A"}, {"aime", "12"}, {"mmlu_pro", "J"}, {"math500", `\frac{1}{2}`}, {"livecodebench", "a"}}
+	f.Fuzz(func(t *testing.T, harmony bool, i int64, a []byte, j int64, b []byte) {
+		o := Options{Rows: rows, Decode: decodeBytes}
+		if harmony {
+			o.Script = GPTOSS120B
+		}
+		s := New(o)
+		defer s.Close()
+		counted := 0
+		for _, e := range []struct {
+			index int64
+			data  []byte
+		}{{i, a}, {j, b}} {
+			if err := s.Add(e.index, e.data); err == nil {
+				counted++
+			} else if !errors.Is(err, ErrPayload) {
+				t.Fatal(err)
+			}
+		}
+		r, err := s.Result()
+		if errors.Is(err, ErrNoSamples) {
+			return
+		}
+		dropped := r.Outside + r.Damaged
+		if !harmony {
+			dropped += r.Duplicates
+		}
+		if err != nil || r.Answers+dropped != counted {
+			t.Errorf("%+v, %v, want %d entries", r.counts(), err, counted)
+		}
+	})
 }

@@ -87,11 +87,12 @@ func (p *latex) until(end closing, matrix *cells) string {
 		if matrix != nil && p.splits(matrix) {
 			continue
 		}
-		text := p.next(end)
-		if matrix != nil {
-			matrix.write(text)
-		} else {
+		stray := p.stray()
+		switch text := p.next(end); {
+		case matrix == nil:
 			b.WriteString(text)
+		case !stray:
+			matrix.write(text)
 		}
 	}
 	return b.String()
@@ -110,6 +111,12 @@ func (p *latex) ends(end closing) bool {
 		}
 	}
 	return false
+}
+
+// stray says whether what is here is nothing: a brace or an end too many, or a backslash that ends the text.
+func (p *latex) stray() bool {
+	_, _, end := p.environment(`\end`)
+	return p.s[p.i] == '}' || end || p.s[p.i:] == `\`
 }
 
 // splits reads over what ends a cell or a row.
@@ -324,7 +331,12 @@ func (p *latex) arguments(spec string) (args []string, ok bool) {
 // argument is a group, or what stands alone: a macro without arguments, a character.
 func (p *latex) argument() (text string, ok bool) {
 	for {
-		p.i += len(p.s[p.i:]) - len(strings.TrimLeftFunc(p.s[p.i:], unicode.IsSpace))
+		rest := strings.TrimLeftFunc(p.s[p.i:], unicode.IsSpace)
+		space := p.s[p.i : len(p.s)-len(rest)]
+		p.i += len(space)
+		if strings.Count(space, "\n") > 1 {
+			return "\n\n", true // an empty line is one, too
+		}
 		if !strings.HasPrefix(p.s[p.i:], "%") {
 			break
 		}
