@@ -1,7 +1,6 @@
 package bfcl
 
 import (
-	"bufio"
 	"encoding/json"
 	"errors"
 	"math"
@@ -16,32 +15,13 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 )
 
-// eachLine calls check with each line of a file of JSON lines.
-func eachLine[T any](t *testing.T, path string, check func(t *testing.T, c T)) {
-	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	lines := bufio.NewScanner(f)
-	lines.Buffer(nil, 1<<24)
-	n := 0
-	for ; lines.Scan(); n++ {
-		var c T
-		if err := json.Unmarshal(lines.Bytes(), &c); err != nil {
-			t.Fatal(err)
-		}
-		check(t, c)
-	}
-	if lines.Err() != nil || n == 0 {
-		t.Fatalf("%s: %d cases, %v", path, n, lines.Err())
-	}
-}
-
 func eachGolden[T any](t *testing.T, name string, check func(t *testing.T, c T)) {
 	t.Helper()
-	golden.Each(t, "agentic/bfcl/"+name, func(t *testing.T, path string) { eachLine(t, path, check) })
+	golden.Each(t, "agentic/bfcl/"+name, func(t *testing.T, path string) {
+		for _, c := range golden.ReadLines[T](t, path) {
+			check(t, c)
+		}
+	})
 }
 
 // asList are calls as the official extractor writes them.
@@ -150,7 +130,7 @@ func TestGoldenTotals(t *testing.T) {
 	}
 	golden.Each(t, "agentic/bfcl/totals.jsonl", func(t *testing.T, path string) {
 		official := officialSubsets(t, filepath.Join(filepath.Dir(path), "ids.txt"))
-		eachLine(t, path, func(t *testing.T, c testCase) {
+		for _, c := range golden.ReadLines[testCase](t, path) {
 			var totals Totals
 			for _, p := range c.Plan {
 				subsets := c.Subsets
@@ -177,7 +157,7 @@ func TestGoldenTotals(t *testing.T) {
 					t.Errorf("%s: %s %v, want %v", c.Name, name, got.Subsets[name], v)
 				}
 			}
-		})
+		}
 	})
 }
 

@@ -1,38 +1,12 @@
 package products
 
 import (
-	"bufio"
 	"encoding/hex"
-	"encoding/json"
-	"os"
 	"strings"
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/internal/golden"
 )
-
-// eachLine calls check with each line of a file of JSON lines.
-func eachLine[T any](t *testing.T, path string, check func(c T)) {
-	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	lines := bufio.NewScanner(f)
-	lines.Buffer(nil, 1<<24)
-	n := 0
-	for ; lines.Scan(); n++ {
-		var c T
-		if err := json.Unmarshal(lines.Bytes(), &c); err != nil {
-			t.Fatal(err)
-		}
-		check(c)
-	}
-	if lines.Err() != nil || n == 0 {
-		t.Fatalf("%s: %d cases, %v", path, n, lines.Err())
-	}
-}
 
 // answerCase is an answer, and what the official classes and scorers made of it.
 type answerCase struct {
@@ -55,7 +29,9 @@ type answerCase struct {
 
 func TestGoldenAnswers(t *testing.T) {
 	golden.Each(t, "agentic/vl/answers.jsonl", func(t *testing.T, path string) {
-		eachLine(t, path, func(c answerCase) { c.check(t) })
+		for _, c := range golden.ReadLines[answerCase](t, path) {
+			c.check(t)
+		}
 	})
 }
 
@@ -114,7 +90,9 @@ type logCase struct {
 
 func TestGoldenLogs(t *testing.T) {
 	golden.Each(t, "agentic/vl/logs.jsonl", func(t *testing.T, path string) {
-		eachLine(t, path, func(c logCase) { c.check(t) })
+		for _, c := range golden.ReadLines[logCase](t, path) {
+			c.check(t)
+		}
 	})
 }
 

@@ -1,10 +1,8 @@
 package replay
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -16,23 +14,12 @@ import (
 // eachLine calls check with each line of a file of JSON lines.
 func eachLine(t *testing.T, path string, check func(line *pyvalue.Dict)) {
 	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	lines := bufio.NewScanner(f)
-	lines.Buffer(nil, 1<<24)
-	n := 0
-	for ; lines.Scan(); n++ {
-		v, err := pyvalue.Decode(lines.Text())
+	for _, line := range golden.ReadLines[json.RawMessage](t, path) {
+		v, err := pyvalue.Decode(string(line))
 		if err != nil {
 			t.Fatal(err)
 		}
 		check(v.(*pyvalue.Dict))
-	}
-	if lines.Err() != nil || n == 0 {
-		t.Fatalf("%s: %d cases, %v", path, n, lines.Err())
 	}
 }
 

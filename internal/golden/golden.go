@@ -11,8 +11,12 @@
 package golden
 
 import (
+	"bytes"
+	"compress/gzip"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"testing"
@@ -106,6 +110,35 @@ func ReadJSON(t testing.TB, path string, v any) {
 	if err := json.Unmarshal(text, v); err != nil {
 		t.Fatalf("%s: %v", path, err)
 	}
+}
+
+// ReadLines decodes a file of JSON lines, which gzip may have packed if its name says so, or fails the test; it does so
+// where there are no lines, too.
+func ReadLines[T any](t testing.TB, path string) (all []T) {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r io.Reader = bytes.NewReader(data)
+	if filepath.Ext(path) == ".gz" {
+		if r, err = gzip.NewReader(r); err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+	}
+	for d := json.NewDecoder(r); ; {
+		var v T
+		if err := d.Decode(&v); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatalf("%s: line %d: %v", path, len(all)+1, err)
+		}
+		all = append(all, v)
+	}
+	if len(all) == 0 {
+		t.Fatalf("%s has no lines", path)
+	}
+	return all
 }
 
 // AddLog calls add with the entries of the accuracy log in a case's folder.

@@ -1,13 +1,10 @@
 package image
 
 import (
-	"bufio"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"encoding/json"
 	"math"
-	"os"
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/internal/golden"
@@ -33,21 +30,8 @@ var letterboxes = map[string]Letterbox{
 
 func TestGoldenLetterbox(t *testing.T) {
 	golden.Each(t, "vision/yolo/pictures.jsonl", func(t *testing.T, path string) {
-		f, err := os.Open(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer f.Close()
-		lines, n := bufio.NewScanner(f), 0
-		for ; lines.Scan(); n++ {
-			var c letterboxCase
-			if err := json.Unmarshal(lines.Bytes(), &c); err != nil {
-				t.Fatal(err)
-			}
+		for _, c := range golden.ReadLines[letterboxCase](t, path) {
 			c.check(t)
-		}
-		if lines.Err() != nil || n == 0 {
-			t.Errorf("%d cases, %v", n, lines.Err())
 		}
 	})
 }

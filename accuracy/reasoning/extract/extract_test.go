@@ -6,6 +6,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/plumbline-ml/plumbline/internal/golden"
 	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
 )
 
@@ -129,7 +130,7 @@ func read(text string) []string {
 var options = []string{"", "A", "B", "C", "D", "E", "F", "G", "H", "I", "J", "\u0130"}
 
 func seed(f *testing.F) {
-	for _, c := range readCases(f, "testdata/golden/reasoning/extract/cases.jsonl.gz") {
+	for _, c := range golden.ReadLines[goldenCase](f, "testdata/golden/reasoning/extract/cases.jsonl.gz") {
 		f.Add(c.Text)
 	}
 }
@@ -235,7 +236,7 @@ func FuzzProgram(f *testing.F) {
 
 // BenchmarkExtract reads the golden texts, each behind thoughts of about 12 thousand tokens.
 func BenchmarkExtract(b *testing.B) {
-	cases := readCases(b, "testdata/golden/reasoning/extract/cases.jsonl.gz")
+	cases := golden.ReadLines[goldenCase](b, "testdata/golden/reasoning/extract/cases.jsonl.gz")
 	var texts []string
 	bytes := 0
 	for _, c := range cases {

@@ -1,13 +1,6 @@
 package extract
 
 import (
-	"bufio"
-	"bytes"
-	"compress/gzip"
-	"encoding/json"
-	"io"
-	"os"
-	"strings"
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/internal/golden"
@@ -29,7 +22,7 @@ type goldenCase struct {
 
 func TestGolden(t *testing.T) {
 	golden.Each(t, "reasoning/extract/cases.jsonl*", func(t *testing.T, path string) {
-		for _, c := range readCases(t, path) {
+		for _, c := range golden.ReadLines[goldenCase](t, path) {
 			c.check(t)
 		}
 	})
@@ -62,32 +55,4 @@ func (c goldenCase) check(t *testing.T) {
 	if n, ok := Integer(c.Text); ok != (c.AIME != nil) || ok && n != *c.AIME {
 		t.Errorf("%s: integer of %q: %d, %v", c.ID, c.Text, n, ok)
 	}
-}
-
-// readCases reads JSON lines, which the package's own cases have in gzip.
-func readCases(t testing.TB, path string) (cases []goldenCase) {
-	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var r io.Reader = bytes.NewReader(data)
-	if strings.HasSuffix(path, ".gz") {
-		if r, err = gzip.NewReader(r); err != nil {
-			t.Fatal(err)
-		}
-	}
-	lines := bufio.NewScanner(r)
-	lines.Buffer(nil, 1<<24)
-	for lines.Scan() {
-		var c goldenCase
-		if err := json.Unmarshal(lines.Bytes(), &c); err != nil {
-			t.Fatal(err)
-		}
-		cases = append(cases, c)
-	}
-	if lines.Err() != nil || len(cases) == 0 {
-		t.Fatalf("%s: %d cases, %v", path, len(cases), lines.Err())
-	}
-	return cases
 }

@@ -1,12 +1,10 @@
 package detection
 
 import (
-	"bufio"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"math"
-	"os"
 	"slices"
 	"testing"
 
@@ -94,23 +92,9 @@ func mix(z uint64) uint64 {
 
 func TestGoldenHead(t *testing.T) {
 	golden.Each(t, "vision/yolo/heads.jsonl", func(t *testing.T, path string) {
-		f, err := os.Open(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer f.Close()
-		lines, n := bufio.NewScanner(f), 0
-		lines.Buffer(nil, 1<<24)
 		var h Head
-		for ; lines.Scan(); n++ {
-			var c headCase
-			if err := json.Unmarshal(lines.Bytes(), &c); err != nil {
-				t.Fatal(err)
-			}
+		for _, c := range golden.ReadLines[headCase](t, path) {
 			c.check(t, &h)
-		}
-		if lines.Err() != nil || n == 0 {
-			t.Errorf("%d cases, %v", n, lines.Err())
 		}
 	})
 }
