@@ -13,6 +13,8 @@ import (
 	"context"
 	"embed"
 
+	"github.com/plumbline-ml/plumbline/datasets/synthetic/export"
+	synthetic "github.com/plumbline-ml/plumbline/datasets/synthetic/reasoning"
 	"github.com/plumbline-ml/plumbline/plugins/internal/language"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
@@ -25,7 +27,9 @@ var modelFiles embed.FS
 
 // New returns the benchmark.
 func New() sdk.Benchmark {
-	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{Open: open, Score: score})
+	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
+		Open: open, Score: score, Export: manifest.Export(export.ReasoningSets()), Samples: len(synthetic.DeepSeek()),
+	})
 }
 
 // open reads the tokenizer and the data set, and makes all prompts.

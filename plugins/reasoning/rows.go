@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/plumbline-ml/plumbline/datasets/prompts"
+	synthetic "github.com/plumbline-ml/plumbline/datasets/synthetic/reasoning"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 )
@@ -13,8 +14,8 @@ import (
 func openRows(r *manifest.Request) []prompts.Sample {
 	f := familyOf(r.Model.Name)
 	if r.Dataset == "" {
-		r.Fault(sdk.Usage(errors.New("the plugin has no questions of its own: give --dataset")))
-		return nil
+		rows := f.embedded(r.Use)
+		return writeRows(rows[:min(r.First(len(rows), "samples"), len(rows))])
 	}
 	items, err := f.format(r.Use).Open(r.Dataset, prompts.Options{
 		Count: r.Count, LabelsOnly: r.Scoring, PromptsOnly: !r.Scoring && !(r.Verifying && f == deepSeek),
@@ -27,6 +28,28 @@ func openRows(r *manifest.Request) []prompts.Sample {
 		r.Fault(f.checkSets(items))
 	}
 	r.First(len(items), "samples")
+	return items
+}
+
+// embedded are the plugin's own questions.
+func (f family) embedded(use string) synthetic.Rows {
+	switch {
+	case f == deepSeek:
+		return synthetic.DeepSeek()
+	case use == sdk.UseAccuracy:
+		return synthetic.GPTOSS()
+	case use == complianceTest:
+		return synthetic.GPTOSSCompliance()
+	}
+	return synthetic.GPTOSSPerformance()
+}
+
+// writeRows are the plugin's own questions as those of a file.
+func writeRows(rows synthetic.Rows) []prompts.Sample {
+	items := make([]prompts.Sample, len(rows))
+	for i, row := range rows {
+		items[i] = prompts.Sample{Input: row.Question, Output: row.Truth, Task: row.Dataset}
+	}
 	return items
 }
 

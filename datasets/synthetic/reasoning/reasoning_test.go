@@ -105,7 +105,7 @@ func TestSetsHaveTheirParts(t *testing.T) {
 		set  Rows
 		want map[string]int
 	}{
-		{DeepSeek(), map[string]int{"AIME": 60, "MATH500": 160, "GPQA": 100, "MMLU-Pro": 120, "LCB": 60}},
+		{DeepSeek(), map[string]int{"aime": 60, "math500": 160, "gpqa": 100, "mmlu_pro": 120, "livecodebench": 60}},
 		{GPTOSS(), map[string]int{"aime25": 240, "gpqa_diamond": 200, "livecodebench_v6": 60}},
 		{GPTOSSPerformance(), map[string]int{"aime25": 192, "gpqa_diamond": 160, "livecodebench_v6": 48}},
 		{GPTOSSCompliance(), map[string]int{"gpqa_diamond": 200}},

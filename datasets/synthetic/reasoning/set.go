@@ -80,8 +80,8 @@ func GPTOSSCompliance() Rows { return gptOSSCompliance() }
 var (
 	deepSeek = sync.OnceValue(func() Rows {
 		return drawn(deepSeekSeed, "deepseek", []part{
-			{AIME, "AIME", 60, 1}, {Math, "MATH500", 160, 1}, {GPQA, "GPQA", 100, 1}, {MMLUPro, "MMLU-Pro", 120, 1},
-			{LiveCodeBench, "LCB", 60, 1},
+			{AIME, "aime", 60, 1}, {Math, "math500", 160, 1}, {GPQA, "gpqa", 100, 1}, {MMLUPro, "mmlu_pro", 120, 1},
+			{LiveCodeBench, "livecodebench", 60, 1},
 		}).mixed(deepSeekSeed)
 	})
 	gptOSS = sync.OnceValue(func() Rows {
