@@ -13,6 +13,7 @@ import (
 	"context"
 	"embed"
 
+	"github.com/plumbline-ml/plumbline/accuracy/reasoning"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/export"
 	synthetic "github.com/plumbline-ml/plumbline/datasets/synthetic/reasoning"
 	"github.com/plumbline-ml/plumbline/plugins/internal/language"
@@ -54,9 +55,11 @@ func open(ctx context.Context, r *manifest.Request) (sdk.Workload, error) {
 }
 
 // score reads the truths of the data set, and the tokenizer.
-func score(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
+func score(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	s, items := readSettings(r), openRows(r)
 	t, err := openTokenizer(s.Tokenizer)
+	r.Fault(err)
+	algebra, err := s.algebra.Open(ctx, s.weak)
 	r.Fault(err)
 	if err := r.Err(); err != nil {
 		return nil, err
@@ -66,7 +69,7 @@ func score(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newScorer(f, &s, items, decode)
+	return newScorer(&s, items, reasoning.Options{Script: f.script(), Decode: decode, Algebra: algebra}), nil
 }
 
 // openTokenizer opens the tokenizer at a path, or the embedded one.

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/plumbline-ml/plumbline/accuracy/reasoning"
+	"github.com/plumbline-ml/plumbline/accuracy/reasoning/mathgrade"
 	"github.com/plumbline-ml/plumbline/datasets/prompts"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -15,12 +16,13 @@ type scorer struct {
 	whole bool // token_data stands before data
 }
 
-func newScorer(f family, s *settings, items []prompts.Sample, decode func([]int32) (string, error)) (*scorer, error) {
-	rows := make([]reasoning.Row, len(items))
+// newScorer scores the answers to items; o has all else.
+func newScorer(s *settings, items []prompts.Sample, o reasoning.Options) *scorer {
+	o.Rows = make([]reasoning.Row, len(items))
 	for i, item := range items {
-		rows[i] = reasoning.Row{Set: item.Task, Truth: item.Output}
+		o.Rows[i] = reasoning.Row{Set: item.Task, Truth: item.Output}
 	}
-	return &scorer{reasoning.New(reasoning.Options{Script: f.script(), Rows: rows, Decode: decode}), s.whole}, nil
+	return &scorer{reasoning.New(o), s.whole}
 }
 
 // Add grades an answer. Logs of gpt-oss' reference in Server have its first token in token_data alone: with
@@ -87,6 +89,10 @@ func notes(r reasoning.Result) sdk.Notes {
 	n.Count(r.Damaged, "%d entries hold no token ids and were dropped")
 	n.Count(r.BadTruths, "%d answers met a truth that no answer can be equal to, and count as wrong; the first: %s",
 		r.BadTruth)
+	n.Count(r.Numeric, "%d answers of mathematics are equal in figures, at 40 digits, and not by exact arithmetic")
+	if r.Algebra != "" && r.Algebra != (mathgrade.Own{}).Name() {
+		n.Add("algebra by %s", r.Algebra)
+	}
 	n.Count(r.Loose, "%d letters stand alone, without a word that announces the answer; %d of them are right",
 		r.LooseRight)
 	n.Count(r.NotExecuted, "%d programs were not executed, so that there is no official exact_match: %s is that of the "+

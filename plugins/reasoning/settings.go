@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/plugins/internal/language"
+	"github.com/plumbline-ml/plumbline/plugins/internal/sympy"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
@@ -21,6 +22,9 @@ type settings struct {
 	draw     backend.Sampling // but for the seed
 	seed     *int64           // of the first prompt; nil: none
 	whole    bool             // token_data stands before data in the log
+
+	algebra sympy.Grader // what decides where texts do not
+	weak    bool         // programs may run without a sandbox
 }
 
 // form is what goes to a server.
@@ -48,6 +52,9 @@ func parseSettings(p *option.Params) settings {
 		send:  option.Pick(p, "send", map[string]form{"ids": asIDs, "text": asText, "chat": asChat}),
 		whole: option.Pick(p, "first_token", map[string]bool{"data": false, "token_data": true}),
 		seed:  option.Parse(p, "seed", parseSeed),
+
+		algebra: option.Parse(p, "grader", sympy.Parse),
+		weak:    option.Pick(p, "sandbox", map[string]bool{"full": false, "weak": true}),
 	}
 	temperature, topP := p.Float("temperature", 0, 100), p.Float("top_p", 0, 1)
 	s.draw = backend.Sampling{Temperature: &temperature, TopP: &topP, TopK: option.Parse(p, "top_k", parseTopK)}

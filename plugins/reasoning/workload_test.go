@@ -175,6 +175,8 @@ func TestBadInput(t *testing.T) {
 		"want plain, deepseek, harmony":  {"deepseek-r1", row, map[string]string{"prompt": "poem"}},
 		"parameter top_p":                {"deepseek-r1", row, map[string]string{"top_p": "0"}},
 		"parameter top_k":                {"deepseek-r1", row, map[string]string{"top_k": "0"}},
+		"want own, or python:":           {"deepseek-r1", row, map[string]string{"grader": "sage"}},
+		"parameter sandbox":              {"deepseek-r1", row, map[string]string{"sandbox": "none"}},
 		"parameter seed":                 {"deepseek-r1", row, map[string]string{"seed": "-1"}},
 		"parameter temperature": {
 			"deepseek-r1", row, map[string]string{"temperature": "-1"}},
