@@ -110,15 +110,13 @@ func harmonyAnswer(choice byte, length int) []int32 {
 	return append(ids, final...)
 }
 
-// TestGPTOSSAtASGLang makes runs, accuracy and both audits of gpt-oss-120b at a server that is asked by /generate: each
-// on the data set of its own, TEST07 and TEST09 by the numbers of the rules.
+// TestGPTOSSAtASGLang makes runs, accuracy and both audits of gpt-oss-120b at a server that is asked by /generate, with
+// either LoadGen: each on the data set of its own, TEST07 and TEST09 by the numbers of the rules.
 func TestGPTOSSAtASGLang(t *testing.T) {
-	dir, out := t.TempDir(), t.TempDir()
+	dir := t.TempDir()
 	all := officialdata.Harmony(6396)
-	paths := map[string]string{}
 	for name, rows := range map[string]int{ossPerformance: 6396, ossAccuracy: 40, ossCompliance: 990} {
-		paths[name] = filepath.Join(dir, name+".parquet")
-		if err := officialdata.WriteLanguage(paths[name], all[:rows]); err != nil {
+		if err := officialdata.WriteLanguage(filepath.Join(dir, name+".parquet"), all[:rows]); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -134,11 +132,24 @@ func TestGPTOSSAtASGLang(t *testing.T) {
 		answers = append(answers, scripted{Prompt: row.Tokens, IDs: harmonyAnswer(choice, 1200)})
 	}
 	url := startMock(t, openaiMock, nil, append(reasoningServer("sglang", writeAnswers(t, answers)), "-repeats")...)
+	for _, loadgen := range []string{"plumbline", "official"} {
+		t.Run(loadgen, func(t *testing.T) {
+			if loadgen == "official" {
+				needOfficial(t)
+			}
+			auditGPTOSS(t, dir, url, loadgen)
+		})
+	}
+}
+
+func auditGPTOSS(t *testing.T, dir, url, loadgen string) {
+	out := t.TempDir()
 	flags := func(more ...string) []string {
 		return append(more, "--backend", "openai", "--backend-opt", "url="+url, "--backend-opt", "api=sglang", "--param",
-			"tokenizer="+dir, "--dataset", paths[ossPerformance], "--accuracy-dataset", paths[ossAccuracy], "--audit-dataset",
-			paths[ossCompliance], "--scenario", "Offline", "--out", out, "--quiet", "--set",
-			"performance_sample_count_override=6396")
+			"tokenizer="+dir, "--dataset", filepath.Join(dir, ossPerformance+".parquet"), "--accuracy-dataset",
+			filepath.Join(dir, ossAccuracy+".parquet"), "--audit-dataset", filepath.Join(dir, ossCompliance+".parquet"),
+			"--scenario", "Offline", "--loadgen", loadgen, "--out", out, "--quiet", "--set",
+			"performance_sample_count_override=6396", "--set", "accuracy_sample_count_override=40")
 	}
 	harness(t, flags("run", "gpt-oss-120b", "--mode", "submission")...).wantCode(t, 0)
 	text := readText(t, filepath.Join(out, "gpt-oss-120b", "Offline", "accuracy", "accuracy.txt"))
@@ -166,4 +177,27 @@ func TestGPTOSSAtASGLang(t *testing.T) {
 			t.Errorf("no run is %q, but %v", want, sets)
 		}
 	}
+}
+
+// TestTEST06OfDeepSeek logs a hundred answers of a server that streams: the verdict says what ends them.
+func TestTEST06OfDeepSeek(t *testing.T) {
+	dir, out := t.TempDir(), t.TempDir()
+	data := filepath.Join(dir, "table.jsonl")
+	for _, err := range []error{
+		officialdata.DeepSeekTokenizer(dir), officialdata.WriteLanguage(data, officialdata.Questions()),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	flags := func(says string) []string {
+		url := startMock(t, openaiMock, nil, "-listen", "127.0.0.1:0", "-owner", "vllm", "-model", "m", "-says", says,
+			"-vocabulary", "100000")
+		return []string{"audit", "TEST06", "deepseek-r1", "--backend", "openai", "--backend-opt", "url=" + url, "--param",
+			"tokenizer=" + dir, "--dataset", data, "--scenario", "Server", "--out", out, "--force", "--set",
+			"Server.target_qps=1000", "--set", "performance_sample_count_override=20"}
+	}
+	harness(t, flags("259,260,1")...).wantCode(t, 0).wantOutput(t, "TEST06", "PASS", "ends with one of the tokens 1.")
+	wantParts(t, readText(t, filepath.Join(out, "deepseek-r1", "Server", "TEST06", "verify_accuracy.txt")),
+		"First token check pass: True", "EOS check pass: True", "Sample length check pass: True")
 }

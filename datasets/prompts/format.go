@@ -97,8 +97,8 @@ func setOfMetric(metric string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(metric, "_em", ""), "_", "")
 }
 
-// GPTOSS are the questions of gpt-oss-120b as the ids of whole prompts, or of other files as texts: the performance run's,
-// which need no truths.
+// GPTOSS are the questions of gpt-oss-120b as the ids of whole prompts, or of other files as texts: the performance
+// run's, which need no truths.
 func GPTOSS() Format {
 	return Format{File: "perf_eval_ref", Size: 6396, tokens: []string{"tok_input", "input_tokens"}, columns: []column{
 		{name: "text_input", text: input, role: prompt},

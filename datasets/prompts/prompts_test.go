@@ -105,7 +105,8 @@ func TestFaults(t *testing.T) {
 		`{"text_input":"Q","answer":"A","dataset":"x"}`: {
 			DeepSeekR1(), [2]string{`no column "gt_output" and none "ground_truth"`, "its columns are answer, dataset, text"}},
 		`{"tok_input":[1],"input_tokens":[2],"ground_truth":"A","dataset":"x"}{"input_tokens":[3],"ground_truth":"B"}`: {
-			GPTOSS(), [2]string{"record 1: it has neither text_input, tok_input nor input_tokens", "record 1: dataset: it is missing"}},
+			GPTOSS(), [2]string{"record 1: it has neither text_input, tok_input nor input_tokens",
+				"record 1: dataset: it is missing"}},
 		`{"dataset":"","id":"1","gt_output":"A","input":"x"}{"dataset":"C4","id":"2","gt_output":"B","input":"x"}`: {
 			Mixture(), [2]string{`record 0: dataset: found "", want`, `record 1: dataset: found "C4", want one of OpenOrca`}},
 	} {

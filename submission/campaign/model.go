@@ -35,7 +35,7 @@ func (c *Campaign) Model(ctx context.Context) (Model, error) {
 	}
 	values := valuesOf(served.Params, p.Options.Params)
 	m.element = elementType(values)
-	if _, given := p.Options.Params["eos"]; given || !p.Embedded { // the embedded model has one of its own
+	if _, given := p.Options.Params["eos"]; given || !ownTokens(p) {
 		m.ends = values["eos"]
 	}
 	return m, nil
@@ -51,6 +51,13 @@ func valuesOf(all []sdk.ParamInfo, given map[string]string) map[string]string {
 	}
 	maps.Copy(values, given)
 	return values
+}
+
+// ownTokens says whether answers are of the embedded model's tokens, whose end is not what a model's parameters say: a
+// server's are those of the tokenizer that is given.
+func ownTokens(p *bench.Plan) bool {
+	tokenizer := p.Options.Params["tokenizer"]
+	return p.Embedded && (tokenizer == "" || tokenizer == "embedded")
 }
 
 // elementType is the type of payloads' elements by the name that the tests have for it; empty where their own default
