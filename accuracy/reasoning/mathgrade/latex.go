@@ -214,22 +214,33 @@ func character(s string) (text string, n int) {
 
 // name reads the name of a macro behind its backslash, and the white space behind a name of letters, up to an empty
 // line.
-func (p *latex) name() string {
+func (p *latex) name() (name, space string) {
 	p.i++
 	rest := p.s[p.i:]
 	n := len(rest) - len(strings.TrimLeftFunc(rest, unicode.IsLetter))
 	if n == 0 {
 		_, n = utf8.DecodeRuneInString(rest)
 		p.i += n
-		return rest[:n]
+		return rest[:n], ""
 	}
 	p.i += n
 	behind := p.s[p.i:]
-	space := len(behind) - len(strings.TrimLeftFunc(behind, unicode.IsSpace))
-	if strings.Count(behind[:space], "\n") < 2 {
-		p.i += space
+	space = behind[:len(behind)-len(strings.TrimLeftFunc(behind, unicode.IsSpace))]
+	if strings.Count(space, "\n") > 1 {
+		space = ""
 	}
-	return rest[:n]
+	p.i += len(space)
+	return rest[:n], space
+}
+
+// plain says whether a character is here that stands for itself.
+func (p *latex) plain() bool {
+	rest := p.s[p.i:]
+	if rest == "" || strings.IndexByte(`\{}$%`, rest[0]) >= 0 {
+		return false
+	}
+	text, n := character(rest)
+	return text == rest[:n]
 }
 
 // environment reads a name in braces behind \begin or \end, if both are here; next is the place behind.
@@ -269,7 +280,7 @@ func (p *latex) macro() string {
 		}
 		return p.inside(name)
 	}
-	name := p.name()
+	name, space := p.name()
 	switch name {
 	case "(", ")", "]":
 		if name == "(" {
@@ -281,7 +292,11 @@ func (p *latex) macro() string {
 	}
 	m, ok := macros[name]
 	if !ok {
-		return symbol(name)
+		text := symbol(name)
+		if p.formulas > 0 && p.plain() {
+			text += space
+		}
+		return text
 	}
 	start, failed := p.i, p.failed
 	args, ok := p.arguments(m.arguments)
@@ -355,7 +370,7 @@ func (p *latex) argument() (text string, ok bool) {
 		if _, _, ok := p.environment(`\end`); ok {
 			return "", true
 		}
-		name := p.name()
+		name, _ := p.name()
 		if name == "" {
 			return "", false
 		}

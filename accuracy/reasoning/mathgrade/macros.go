@@ -19,6 +19,7 @@ var symbols = sync.OnceValue(func() map[string]string {
 	all := map[string]string{
 		" ": " ", "#": "#", "$": "$", "&": "&", ",": " ", "-": "\u00ad", ":": " ", ";": " ", "_": "_", "{": "{", "}": "}",
 		"%": "%", "enskip": "\u2002", "liminf": "lim inf", "limsup": "lim sup", "quad": "  ", "qquad": "    ",
+		"textfrac": "%s/%s",
 	}
 	for line := range strings.Lines(symbolFile) {
 		name, text, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")

@@ -120,6 +120,37 @@ func TestOwn(t *testing.T) {
 	}
 }
 
+// TestText: what pylatexenc 2.11 gives for spaces in formulas and out of them, and for what stands in no place.
+func TestText(t *testing.T) {
+	for in, want := range map[string]string{
+		`\alpha x`:                            "αx",
+		`$\alpha x$`:                          "α x",
+		`$\alpha {x}$`:                        "αx",
+		`$\text{a} \text{b}$`:                 "ab",
+		`\text{a} \text{b}`:                   "a b",
+		`$a  $ b`:                             "a b",
+		`\frac\alpha 2`:                       "α/2",
+		`\textfrac12`:                         "%s/%s12",
+		`\begin{pmatrix}1&2\\&4\end{pmatrix}`: "[ 1 2; 4 ]",
+		`\begin{C(5,2)}`:                      `\beginC(5,2)`,
+		`\sqrté1`:                             "1",
+		"\\frac\n\n12":                        "/12",
+		`\mathrm$$x`:                          "$$x",
+		`\hat{x y}`:                           "x̂ ̂ŷ",
+		`\begin{bmatrix}a}&\end{x}b\end{bmatrix}`: "[ a b ]",
+		`\color\sqrt{x}`: "x",
+	} {
+		if got, ok := Text(in); got != want || !ok {
+			t.Errorf("%q: %q, %v, want %q", in, got, ok, want)
+		}
+	}
+	for _, in := range []string{`\sqrt`, `\frac\sqrt2 2`, `\begin{pmatrix}\end{pmatrix}`, `\begin{pmatrix}}`} {
+		if got, ok := Text(in); ok {
+			t.Errorf("%q: %q, want none", in, got)
+		}
+	}
+}
+
 // TestLong: texts that no parser with a stack would hold end at once.
 func TestLong(t *testing.T) {
 	const many = 20_000
@@ -241,7 +272,10 @@ func FuzzOwn(f *testing.F) {
 		if err != nil || a < Unreadable {
 			t.Errorf("%q: %v, %v", s, a, err)
 		}
-		if b, _, _ := (Own{}).Vanishes(t.Context(), "("+s+")-("+s+"+1)"); a == AlgebraEqual && b == AlgebraEqual {
+		if strings.ContainsAny(s, ".e") {
+			return // one more may be within what a float rounds
+		}
+		if b, _, _ := (Own{}).Vanishes(t.Context(), "("+s+")-(("+s+")+1)"); a == AlgebraEqual && b == AlgebraEqual {
 			t.Errorf("%q equals itself and one more", s)
 		}
 	})
