@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -48,6 +49,9 @@ func TestServingPage(t *testing.T) {
 // servingBlock runs the commands of a block and returns them with what they print.
 func servingBlock(t *testing.T, dir, url, block string) string {
 	t.Helper()
+	if strings.Contains(block, " &\n") {
+		return servingScript(t, dir, url, block)
+	}
 	var fresh strings.Builder
 	for line := range strings.Lines(block) {
 		args, is := strings.CutPrefix(strings.TrimSpace(line), "$ harness ")
@@ -63,6 +67,30 @@ func servingBlock(t *testing.T, dir, url, block string) string {
 		fresh.WriteString(line + strings.ReplaceAll(r.stdout, url, servingURL))
 	}
 	return fresh.String()
+}
+
+// servingScript gives the commands of a block to a shell, and returns them with what they print. Shares begin at a time
+// that is some seconds away: on a machine so busy that it passes before all are ready, all is done again, later.
+func servingScript(t *testing.T, dir, url, block string) string {
+	t.Helper()
+	var lines, script strings.Builder
+	for line := range strings.Lines(block) {
+		if command, is := strings.CutPrefix(strings.TrimSpace(line), "$ "); is {
+			lines.WriteString(line)
+			script.WriteString(strings.ReplaceAll(command, servingURL, url) + "\n")
+		}
+	}
+	for lead := 10; ; lead *= 2 {
+		cmd := command(t, "sh", "-c", strings.ReplaceAll(script.String(), "+ 10)", fmt.Sprintf("+ %d)", lead)))
+		cmd.Dir, cmd.Env = dir, append(os.Environ(), "PATH="+built.dir+":"+os.Getenv("PATH"))
+		r := finish(t, cmd)
+		if r.code == 0 {
+			return lines.String() + strings.ReplaceAll(r.stdout, url, servingURL)
+		}
+		if !strings.Contains(r.stderr, "--start-at") || lead > 1000 {
+			t.Fatalf("%s ended with %d:\n%s", block, r.code, r.both())
+		}
+	}
 }
 
 // words are those of a command line, of which some are in quotes.

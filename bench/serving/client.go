@@ -68,14 +68,19 @@ func (m *meter) of(p *Point) Client {
 	for _, p := range m.gc[1].Pause[:min(c.GCs, len(m.gc[1].Pause))] {
 		c.GCLongest = max(c.GCLongest, p)
 	}
+	c.Waits(p.Requests, p.Window)
+	return c
+}
+
+// Waits sets QueueP99 and ReadP99 by the requests of a window; nil: of all.
+func (c *Client) Waits(requests []measure.Request, w *measure.Window) {
 	var queued, read []int64
-	for i := range p.Requests {
-		if r := &p.Requests[i]; !r.WarmUp && (p.Window == nil || p.Window.Has(r.Due)) {
+	for i := range requests {
+		if r := &requests[i]; !r.WarmUp && (w == nil || w.Has(r.Due)) {
 			queued, read = append(queued, r.Sent-r.Due), append(read, r.Read)
 		}
 	}
 	c.QueueP99, c.ReadP99 = p99(queued), p99(read)
-	return c
 }
 
 // p99 is the 99th percentile by LoadGen's rank.

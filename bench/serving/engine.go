@@ -68,7 +68,7 @@ const unset = math.MinInt64
 
 // Measure sends requests as the plan says, and returns what was recorded of each. It measures once; a context that ends
 // ends the sending, and what is under way is cancelled: the point then has what was done, and no error is returned. An
-// error says that nothing was measured.
+// error says that nothing was measured; it is ErrLate where the start of the plan had passed before all was ready.
 func Measure(ctx context.Context, asker Asker, plan Plan) (*Point, error) {
 	e, err := newEngine(asker, plan)
 	if err != nil {
@@ -80,7 +80,22 @@ func Measure(ctx context.Context, asker Asker, plan Plan) (*Point, error) {
 			return nil, err
 		}
 	}
-	return e.run(ctx, s), nil
+	if err := e.late(time.Now()); err != nil {
+		return nil, err
+	}
+	return e.run(ctx, s)
+}
+
+// ErrLate says that the start of a plan had passed before its requests were written, or before those that warm up were
+// answered.
+var ErrLate = errors.New("the start has passed")
+
+// late is ErrLate where the start has passed; nil: there is none.
+func (e *engine) late(now time.Time) error {
+	if by := now.Sub(e.plan.Start); !e.plan.Start.IsZero() && by > 0 {
+		return fmt.Errorf("%w: all was ready %v after it", ErrLate, by.Round(time.Millisecond))
+	}
+	return nil
 }
 
 // newEngine checks the plan and has its requests written.
@@ -120,7 +135,7 @@ func (e *engine) schedule() (load.Schedule, error) {
 }
 
 // run sends all, and makes the point.
-func (e *engine) run(ctx context.Context, s load.Schedule) *Point {
+func (e *engine) run(ctx context.Context, s load.Schedule) (p *Point, err error) {
 	defer e.start(ctx)()
 	e.slots.size = len(e.warm.items) + e.expected(s)
 	e.keeper = newKeeper(e.clock)
@@ -130,18 +145,21 @@ func (e *engine) run(ctx context.Context, s load.Schedule) *Point {
 	if e.plan.Load.Kind == load.Users {
 		e.users()
 	} else {
-		e.open(s)
+		err = e.open(s)
 	}
 	enough()
 	kept.Wait()
 	e.rest()
-	p := e.point(s.Notes)
+	if err != nil {
+		return nil, err
+	}
+	p = e.point(s.Notes)
 	if e.plan.Load.Kind == load.Users {
 		e.window(p)
 	}
 	p.Client = e.client.of(p)
 	p.Client.Retries = e.retries.Load()
-	return p
+	return p, nil
 }
 
 // start starts the clock, and lets ctx end what is sent and asked.

@@ -16,7 +16,7 @@ import (
 const lead = 2 * time.Millisecond
 
 // open sends by a schedule, whatever the server does.
-func (e *engine) open(s load.Schedule) {
+func (e *engine) open(s load.Schedule) error {
 	e.warmUp()
 	var group sync.WaitGroup
 	defer group.Wait()
@@ -26,6 +26,10 @@ func (e *engine) open(s load.Schedule) {
 	at := e.clock.Now() + int64(lead)
 	if !e.plan.Start.IsZero() {
 		at = int64(e.plan.Start.Sub(e.clock.Wall()))
+		if err := e.late(e.clock.Wall().Add(time.Duration(e.clock.Now()))); err != nil && e.sending.Err() == nil {
+			return err
+		}
+		sleeper.Until(at)
 	}
 	e.begin(at)
 	o := &opened{engine: e, schedule: s, zero: e.zero.Load()}
@@ -39,7 +43,7 @@ func (e *engine) open(s load.Schedule) {
 		sleeper.Until(o.zero + due)
 		if e.sending.Err() != nil || !o.enter() {
 			o.left(i)
-			return
+			return nil
 		}
 		if e.plan.Load.Sessions {
 			if _, ok := e.promise(i); !ok {
@@ -50,6 +54,7 @@ func (e *engine) open(s load.Schedule) {
 		group.Go(func() { o.send(i) })
 	}
 	e.stop(ended)
+	return nil
 }
 
 // lasts is what will end a schedule, and sets how long it is where a duration does.

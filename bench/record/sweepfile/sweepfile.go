@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/plumbline-ml/plumbline/fetch/wholefile"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
@@ -16,6 +17,8 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/serving/curve"
 	"github.com/plumbline-ml/plumbline/bench/serving/load"
+	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+	"github.com/plumbline-ml/plumbline/bench/serving/shard"
 )
 
 // Schema names the format of sweep.json; SchemaVersion counts its versions. Within a version fields are only added.
@@ -63,8 +66,41 @@ type Sweep struct {
 	// Find is the search that the points are of, where there was one.
 	Find *Find `json:"find,omitempty"`
 
+	// Share is what of the load was sent here where other clients sent the rest: figures are of that part alone. Shares
+	// are those that were put together. Absent: one client sent everything.
+	Share  *Share  `json:"share,omitempty"`
+	Shares *Shares `json:"shares,omitempty"`
+
 	// Points are the records of all points, in the order in which they were measured.
 	Points []record.Run `json:"points"`
+}
+
+// Share is what a client of several keeps for those who put all together.
+type Share struct {
+	shard.Share
+	// Start is when the sending of all shares began, by their clocks.
+	Start time.Time `json:"start"`
+	// Version is that of the harness, Prompts the SHA-256 of what all shares together ask for.
+	Version string `json:"version"`
+	Prompts string `json:"prompts"`
+	// Clock names the clock of the machine, where it has a name; ClockError is by how many nanoseconds it may be wrong,
+	// as the system says, and absent where it does not.
+	Clock      string `json:"clock,omitempty"`
+	ClockError *int64 `json:"clock_error_ns,omitempty"`
+	// Steady is the steady part of a closed loop, in nanoseconds from the time 0 of the share's requests; absent: none, or
+	// figures are of all requests.
+	Steady *measure.Window `json:"steady_ns,omitempty"`
+	// Dir is the folder that the share was read from; only of shares that were put together.
+	Dir string `json:"dir,omitempty"`
+}
+
+// Shares are what was put together.
+type Shares struct {
+	Of []Share `json:"of"`
+	// Apart is how many nanoseconds the last share began after the first; Doubt by how many their clocks may have been
+	// apart, at most, and absent where nobody knows.
+	Apart int64  `json:"began_apart_ns"`
+	Doubt *int64 `json:"clocks_apart_ns,omitempty"`
 }
 
 // Find is a search for the highest load that keeps all objectives.

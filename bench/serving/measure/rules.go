@@ -25,7 +25,10 @@ func Distributions() []string {
 type Limits map[string]float64
 
 // Window is from From, in nanoseconds, to before To.
-type Window struct{ From, To int64 }
+type Window struct {
+	From int64 `json:"from"`
+	To   int64 `json:"to"`
+}
 
 // Has says whether a time is within.
 func (w Window) Has(at int64) bool { return w.From <= at && at < w.To }

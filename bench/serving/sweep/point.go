@@ -20,6 +20,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/serving/measure"
 	"github.com/plumbline-ml/plumbline/bench/serving/objective"
 	"github.com/plumbline-ml/plumbline/bench/serving/prompts"
+	"github.com/plumbline-ml/plumbline/bench/serving/shard"
 	"github.com/plumbline-ml/plumbline/loadgen"
 )
 
@@ -55,6 +56,10 @@ type Settings struct {
 	// Record is what the records of all points have: the server, what was asked, machine, command. Serving must be there.
 	Record record.Run
 
+	// Share is the part of each load that is sent here, from Start on; the zero values are all of it, at once.
+	Share shard.Share
+	Start time.Time
+
 	// Begun, if not nil, is called before a point is measured; what it returns is called after, with the point, whose
 	// record it may add to; nil where nothing was measured.
 	Begun func(p load.Pattern, progress *serving.Progress) (done func(*Point))
@@ -69,6 +74,7 @@ type Point struct {
 	Requests []measure.Request
 	Began    time.Time // at time 0 of the requests
 	WarmUp   int       // how many requests were to warm up
+	Digest   string    // of what all shares ask for; empty: there are no shares
 	// Told is all that the server told of itself, for a file beside the requests; nil: nothing.
 	Told any
 	// Over are the numbers of it over time, on the clock of the requests.
@@ -110,7 +116,7 @@ func (s *Settings) Measure(ctx context.Context, p load.Pattern, trial, skip int)
 	}
 	plan := serving.Plan{
 		Asks: asks, Load: p, Grace: s.Grace, MaxErrors: s.MaxErrors, Retry: s.Retry, NoTokens: s.Rules.NoTokens,
-		Progress: new(serving.Progress),
+		Progress: new(serving.Progress), Share: s.Share, Start: s.Start,
 	}
 	if warmUp != nil {
 		plan.WarmUp = warmUp
@@ -127,6 +133,9 @@ func (s *Settings) Measure(ctx context.Context, p load.Pattern, trial, skip int)
 	point := s.Judge(measured, seed)
 	if warmUp != nil {
 		point.WarmUp = warmUp.Len()
+	}
+	if s.Share.Of > 0 {
+		point.Digest = digest(asks)
 	}
 	for _, note := range append(notes, asks.Notes...) {
 		point.note("data", note)
@@ -260,6 +269,9 @@ const atOnce = 8
 // estimate is how many requests a point may take whose number is not known.
 func (s *Settings) estimate(p load.Pattern) int {
 	took, lasts := max(s.Latency, time.Millisecond), p.Duration
+	if s.Share.Of > 0 {
+		took = sharedLatency
+	}
 	if lasts == 0 {
 		lasts = load.DefaultDuration
 	}
@@ -273,6 +285,10 @@ func (s *Settings) estimate(p load.Pattern) int {
 	size := 512 + 8*len(one.IDs) + len(one.Text) + len(one.Messages) + len(one.Input) + len(one.Documents)
 	return int(max(fewestWritten, min(n, float64(mostWritten/size))))
 }
+
+// sharedLatency is how long a request is taken to last where several clients must come to the same number, however long
+// the first one took each of them.
+const sharedLatency = 50 * time.Millisecond
 
 // mostAtOnce is how many requests of no end are sent at once where nobody said how many.
 const mostAtOnce = 5000
@@ -320,7 +336,9 @@ func (s *Settings) Judge(p *serving.Point, seed uint64) *Point {
 		served.Objectives, served.Holds = verdicts, &holds
 	}
 	r.Notes = slices.Clone(s.Record.Notes)
-	limited := p.Client.Of(p.Load).Limited(f)
+	mine := p.Load
+	mine.Users = s.Share.Count(mine.Users)
+	limited := p.Client.Of(mine).Limited(f)
 	for _, why := range limited {
 		point.note(record.ClientLimited, why)
 	}

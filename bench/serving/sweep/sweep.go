@@ -199,6 +199,7 @@ func (s *Sweep) add(ctx context.Context, p load.Pattern, trial int) error {
 			return err
 		}
 	}
+	s.shares(point)
 	s.File.Points = append(s.File.Points, point.Record)
 	if err := s.save(); err != nil {
 		return err

@@ -87,7 +87,7 @@ func (a *app) bench(c *cobra.Command, f *benchFlags) (err error) {
 	if err := s.prepare(ctx); err != nil {
 		return err
 	}
-	folder, earlier, err := sweep.Open(f.out, f.force, r.flags)
+	folder, earlier, err := sweep.Open(r.folder(), f.force, r.flags)
 	if err != nil {
 		return err
 	}
@@ -97,6 +97,7 @@ func (a *app) bench(c *cobra.Command, f *benchFlags) (err error) {
 	if earlier != nil {
 		s.goOn(folder, earlier)
 	}
+	s.waits()
 	return s.run(ctx)
 }
 
@@ -172,7 +173,7 @@ func (s *session) prepare(ctx context.Context) error {
 		Rules: measure.Rules{
 			NoTokens: noTokens, Tokenizer: s.tokenizer != "", GPUs: s.gpus, Servers: s.about.URLs,
 		},
-		Forget: s.wire.ForgetPrompts, Begun: s.begun,
+		Forget: s.wire.ForgetPrompts, Begun: s.begun, Share: s.share, Start: s.start,
 	}
 	first, err := settings.Try(ctx)
 	if err != nil {
@@ -264,7 +265,7 @@ func (s *session) file() *sweepfile.Sweep {
 	r := s.record()
 	return &sweepfile.Sweep{
 		Label: s.label, Command: r.Command, Loads: s.loadText(), Flags: s.flags, Objectives: s.objectives.String(),
-		Server: r.Serving.Server, Asked: r.Serving.Asked,
+		Server: r.Serving.Server, Asked: r.Serving.Asked, Share: s.shareFile(),
 	}
 }
 
@@ -367,9 +368,17 @@ func progressText(p load.Pattern, now serving.Counts, took time.Duration) string
 // run measures, and prints what was measured, also where something ended it.
 func (s *session) run(ctx context.Context) error {
 	err := s.sweep.Run(ctx)
-	if errors.Is(err, sweep.ErrServer) {
+	switch {
+	case errors.Is(err, sweep.ErrServer):
 		err = plugin.Fault(err)
+	case errors.Is(err, serving.ErrLate):
+		err = sdk.Usage(fmt.Errorf("--start-at %s: %w; give all shares a later one", s.startAt, err))
 	}
+	return s.finish(err)
+}
+
+// finish keeps and prints what was measured, and says what it comes to, where nothing ended it before: err.
+func (s *session) finish(err error) error {
 	f := s.sweep.File
 	if len(f.Points) == 0 {
 		return err
@@ -403,6 +412,9 @@ func (s *session) run(ctx context.Context) error {
 // outcome is that of a sweep that came to its end: where there are objectives, one point at least keeps them.
 func (s *session) outcome() error {
 	f := s.sweep.File
+	if s.share.Of > 0 {
+		return nil // merged shares are judged
+	}
 	held := slices.ContainsFunc(f.Points, func(r record.Run) bool { return r.Serving.Holds != nil && *r.Serving.Holds })
 	if s.search != nil && f.Find != nil && f.Find.Found == 0 || s.objectives.Judges() && !held {
 		return &exitcode.Outcome{Code: exitcode.Invalid}
@@ -482,6 +494,9 @@ func found(f *sweepfile.Sweep) string {
 	var said []string
 	if f.Find != nil {
 		said = append(said, findText(f.Find, f.Complete))
+	}
+	if f.Share != nil && f.Complete {
+		return fmt.Sprintf("share %v: these figures are of its part alone; harness bench merge joins all shares.", f.Share.Share)
 	}
 	if f.Best != nil {
 		s := f.Points[*f.Best].Serving

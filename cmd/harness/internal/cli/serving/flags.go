@@ -40,6 +40,7 @@ type benchFlags struct {
 	serverFlags
 	dataFlags
 	loadFlags
+	shareFlags
 	sweepFlags
 	outFlags
 }
@@ -50,6 +51,7 @@ func (f *benchFlags) add(flags *pflag.FlagSet) {
 	f.dataFlags.add(flags)
 	f.dataFlags.addAsk(flags)
 	f.loadFlags.add(flags)
+	f.shareFlags.add(flags)
 	f.sweepFlags.add(flags)
 	f.outFlags.add(flags)
 }
@@ -171,12 +173,16 @@ func (f *sweepFlags) add(flags *pflag.FlagSet) {
 			"goodput is of requests within them")
 	flags.StringVar(&f.find, "find", "", "look for the highest `LOAD` that keeps --slo: rate or concurrency")
 	flags.IntVar(&f.most, "max-requests-per-point", 0, "`N` requests at most where a trial of --find cannot be decided")
-	flags.IntVar(&f.gpus, "gpus", 0, "`N` accelerators that the server has: figures for each stand beside")
+	gpusFlag(flags, &f.gpus)
 	flags.StringVar(&f.serverMetrics, "server-metrics", "",
 		"`URL` of the server's own metrics (default: /metrics there, if it is;\noff: none)")
 	flags.StringVar(&f.gpuMetrics, "gpu-metrics", "",
 		"`URL` of the metrics of a DCGM exporter: what the accelerators draw")
 	shell.FailIfFlag(flags, &f.failIfs, "'ttft.p99 > 500ms',\n'goodput < 5', of any point; repeatable")
+}
+
+func gpusFlag(flags *pflag.FlagSet, gpus *int) {
+	flags.IntVar(gpus, "gpus", 0, "`N` accelerators that the server has: figures for each stand beside")
 }
 
 // outFlags say what becomes of what is measured.
@@ -188,13 +194,18 @@ type outFlags struct {
 }
 
 func (f *outFlags) add(flags *pflag.FlagSet) {
-	flags.StringVar(&f.out, "out", "", "output `DIR` (default bench-1, or bench-2, ... where that is another's)")
+	f.addKept(flags, "bench-1, or bench-2, ... where that is another's")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "print what would be asked, and ask nothing")
+	flags.BoolVar(&f.quiet, "quiet", false, "no progress, only the table")
+}
+
+// addKept adds those that say where results are kept and how they are shown; folder is the one without --out.
+func (f *outFlags) addKept(flags *pflag.FlagSet, folder string) {
+	flags.StringVar(&f.out, "out", "", "output `DIR` (default "+folder+")")
 	flags.BoolVar(&f.force, "force", false, "replace what the output directory holds")
 	flags.StringVar(&f.label, "label", "", "what to call this server where several are shown: a `TEXT`")
 	flags.StringVar(&f.note, "note", "", "a remark `TEXT` for the results")
 	flags.StringSliceVar(&f.also, "also", nil, "write each point as another tool does, too: `LAYOUT,...` "+
 		strings.Join(also.Names(), ", "))
-	flags.BoolVar(&f.dryRun, "dry-run", false, "print what would be asked, and ask nothing")
-	flags.BoolVar(&f.quiet, "quiet", false, "no progress, only the table")
 	flags.BoolVar(&f.json, "json", false, "print the sweep as JSON instead of the table")
 }

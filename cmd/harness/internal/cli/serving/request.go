@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -18,6 +19,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/serving/load"
 	"github.com/plumbline-ml/plumbline/bench/serving/objective"
 	"github.com/plumbline-ml/plumbline/bench/serving/prompts"
+	"github.com/plumbline-ml/plumbline/bench/serving/shard"
 	"github.com/plumbline-ml/plumbline/bench/serving/sweep"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/also"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
@@ -39,7 +41,9 @@ type request struct {
 	objectives objective.Objectives
 	maxErrors  serving.MaxErrors
 	conditions []failif.Condition
-	flags      []string // what decides what is measured
+	share      shard.Share // the zero value: all is sent here
+	start      time.Time   // of all shares
+	flags      []string    // what decides what is measured
 }
 
 // read checks the flags by themselves. Its error has all that is wrong with them.
@@ -49,6 +53,7 @@ func (f *benchFlags) read(c *cobra.Command) (*request, error) {
 	need := func(err error) { faults = append(faults, err) }
 	wrong := func(format string, args ...any) { need(fmt.Errorf(format, args...)) }
 	need(r.readLoads())
+	need(r.readShare(c, time.Now()))
 	if f.File == "" && f.ISL == "" {
 		f.ISL, f.OSL = defaultISL, cmp.Or(f.OSL, defaultOSL)
 	}

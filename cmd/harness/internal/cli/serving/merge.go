@@ -1,0 +1,166 @@
+package serving
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/plumbline-ml/plumbline/backends/openai"
+	"github.com/plumbline-ml/plumbline/sdk"
+
+	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/bench/record/sweepfile"
+	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+	"github.com/plumbline-ml/plumbline/bench/serving/prompts"
+	"github.com/plumbline-ml/plumbline/bench/serving/sweep"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
+)
+
+const mergeHelp = `Put together what the shares of one load recorded, as if one client had sent it.
+
+  harness bench URL --concurrency 64 --shard 0/4 --start-at TIME    on one machine, 1/4 to 3/4 on others
+  harness bench merge share-*-of-4                                  when their folders are in one place
+
+Every request is kept with its own times, and figures are made of all of them. Shares that are missing or there twice,
+and shares of another seed, load, version, model or server are refused. How far the machines' clocks may have been
+apart, and what that does to rates, stands in the result. docs/serving.md
+
+Exit codes: 0 merged, 2 usage, 3 --slo of the shares is not kept, or --fail-if is met, 6 the shares do not fit.`
+
+// mergeFlags are the flags of bench merge.
+type mergeFlags struct {
+	outFlags
+	gpus    int
+	failIfs []string
+}
+
+// mergeCommand is harness bench merge.
+func (a *app) mergeCommand() *cobra.Command {
+	f := &mergeFlags{}
+	c := &cobra.Command{
+		Use: "merge DIR...", Short: "Put together what the shares of one load recorded", Long: mergeHelp,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return errors.New("the folders of shares are missing; see harness bench merge --help")
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error { return a.merge(c, f, args) },
+	}
+	flags := c.Flags()
+	flags.SortFlags = false
+	gpusFlag(flags, &f.gpus)
+	shell.FailIfFlag(flags, &f.failIfs, "'ttft.p99 > 500ms',\n'goodput < 5'; repeatable")
+	f.addKept(flags, "bench-1, or bench-2, ... where that is another's")
+	return c
+}
+
+// merge puts shares together.
+func (a *app) merge(c *cobra.Command, f *mergeFlags, dirs []string) error {
+	if c.Flags().Changed("gpus") && f.gpus < 1 {
+		return sdk.Usage(fmt.Errorf("--gpus %d: want at least 1", f.gpus))
+	}
+	all, err := sweep.ReadShares(dirs)
+	if err != nil {
+		return sdk.Data(err)
+	}
+	r, err := f.request(all[0].File)
+	if err != nil {
+		return err
+	}
+	s := f.session(a, r, all[0].File)
+	settings := s.judging(all[0].Record())
+	point, shares, err := settings.Join(all, r.loads[0])
+	if err != nil {
+		return sdk.Data(err)
+	}
+	s.sweep.File.Shares = shares
+	folder, _, err := sweep.Open(f.out, f.force, s.sweep.File.Flags)
+	if err != nil {
+		return err
+	}
+	defer folder.Close()
+	folder.Extra = s.extra
+	s.sweep.Folder = folder
+	if err := folder.Keep(sweep.NameOf(r.loads[0]), point); err != nil {
+		return err
+	}
+	s.sweep.File.Points, s.sweep.File.Complete = []record.Run{point.Record}, true
+	s.sweep.File.Judge()
+	return s.finish(nil)
+}
+
+// unmerged are flags of shares that decide nothing any more: all was asked.
+var unmerged = []string{"--shard", "--start-at", "--header", "--body", "--tools", "--backend-opt"}
+
+// request is what the shares were asked for, with what merge was.
+func (f *mergeFlags) request(share *sweepfile.Sweep) (*request, error) {
+	b := &benchFlags{}
+	asked := &cobra.Command{}
+	b.add(asked.Flags())
+	var given []string
+	for _, flag := range share.Flags {
+		name, _, _ := strings.Cut(flag, "=")
+		if strings.HasPrefix(name, "--") && !slices.Contains(unmerged, name) {
+			given = append(given, flag)
+		}
+	}
+	if err := asked.Flags().Parse(given); err != nil {
+		return nil, sdk.Data(fmt.Errorf("the flags that the shares were given: %w", err))
+	}
+	label := f.label
+	b.outFlags, b.failIfs = f.outFlags, f.failIfs
+	b.label = cmp.Or(label, share.Label)
+	r, err := b.read(asked)
+	if err != nil {
+		return nil, err
+	}
+	r.gpus = f.gpus
+	if len(r.loads) != 1 {
+		return nil, sdk.Data(fmt.Errorf("the shares were given %d loads, want one", len(r.loads)))
+	}
+	r.flags = []string{}
+	for _, flag := range share.Flags {
+		if name, _, _ := strings.Cut(flag, "="); name != "--shard" {
+			r.flags = append(r.flags, flag)
+		}
+	}
+	return r, nil
+}
+
+// session is the measurement of all shares.
+func (f *mergeFlags) session(a *app, r *request, share *sweepfile.Sweep) *session {
+	s := &session{
+		app: a, request: r, set: &prompts.Set{API: prompts.API(share.Asked.API)},
+		about: openai.About{
+			URLs: share.Server.URLs, Kind: share.Server.Kind, Version: share.Server.Version, Model: share.Server.Model,
+			MaxLength: share.Server.MaxLength,
+		},
+	}
+	file := *share
+	file.Share, file.Points, file.Ended, file.ExitCode = nil, nil, "", 0
+	file.Label, file.Command, file.Flags = r.label, a.CommandLine(), r.flags
+	s.sweep = &sweep.Sweep{File: &file}
+	return s
+}
+
+// judging is how the whole is judged: as each share would have been, were it alone.
+func (s *session) judging(first *record.Run) *sweep.Settings {
+	noTokens := s.set.API == prompts.Embeddings || s.set.API == prompts.Rerank
+	r := *first
+	r.Identity.Label, r.Command, r.Harness = s.label, s.CommandLine(), shell.Version()
+	r.Notes = nil
+	if s.request.outFlags.note != "" {
+		r.Stated.Note = s.request.outFlags.note
+	}
+	return &sweep.Settings{
+		WholeWindow: s.window == "all", Objectives: s.objectives, Shared: s.shared(), Record: r,
+		Rules: measure.Rules{
+			NoTokens: noTokens, Tokenizer: s.tokenizer != "", GPUs: s.gpus, Servers: s.about.URLs,
+		},
+	}
+}
