@@ -78,6 +78,9 @@ test-browser: ## look at a report of each benchmark in Chromium (BROWSER=chromiu
 test-network: ## the Network division between network namespaces of this machine (root and ip needed)
 	PLUMBLINE_TEST_NETNS=1 $(GO) test -count=1 -v -run Network ./e2e
 
+test-shares: ## one load from several machines: network namespaces (root and ip needed), launchers, two nodes of Ray (RAY_PYTHON=)
+	PLUMBLINE_TEST_NETNS=1 PLUMBLINE_RAY_PYTHON=$(or $(RAY_PYTHON),python3) $(GO) test -count=1 -v -run TestShares ./e2e
+
 test-official: official-loadgen ## test with the official LoadGen as the driver (LOADGEN=its sources, as official-loadgen)
 	PLUMBLINE_OFFICIAL_LIBRARY=$(CURDIR)/$(BIN)/plumbline-official-loadgen.so CGO_ENABLED=1 \
 	$(GO) test -count=1 -v -tags officialloadgen -run Official ./loadgen ./loadgen/official

@@ -3,6 +3,7 @@ module github.com/plumbline-ml/plumbline/e2e
 go 1.26.0
 
 require (
+	github.com/goccy/go-yaml v1.19.2
 	github.com/hanwen/go-fuse/v2 v2.12.1
 	github.com/mewkiz/flac v1.0.13
 	github.com/parquet-go/parquet-go v0.32.0

@@ -81,7 +81,8 @@ func servingScript(t *testing.T, dir, url, block string) string {
 		}
 	}
 	for lead := 10; ; lead *= 2 {
-		cmd := command(t, "sh", "-c", strings.ReplaceAll(script.String(), "+ 10)", fmt.Sprintf("+ %d)", lead)))
+		cmd := command(t, "sh", "-c", "rm -rf share-*\n"+strings.ReplaceAll(script.String(), "+ 10)",
+			fmt.Sprintf("+ %d)", lead)))
 		cmd.Dir, cmd.Env = dir, append(os.Environ(), "PATH="+built.dir+":"+os.Getenv("PATH"))
 		r := finish(t, cmd)
 		if r.code == 0 {
