@@ -245,14 +245,16 @@ func sharesOfKubernetes(t *testing.T, url string) {
 
 // rayNodes starts a cluster of two nodes on loopback addresses of this machine, runs a script in it and ends it.
 const rayNodes = `
-import os, subprocess, sys
+import os
+import subprocess
+import sys
 from ray.cluster_utils import Cluster
-node = {"num_cpus": 1, "node_ip_address": "127.0.0.1"}
-cluster = Cluster(initialize_head=True, head_node_args={**node, "include_dashboard": False})
-cluster.add_node(**node)
+cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
+cluster.add_node(num_cpus=1)
 cluster.wait_for_nodes()
 try:
-    code = subprocess.run([sys.executable, *sys.argv[1:]], env={**os.environ, "RAY_ADDRESS": cluster.address}).returncode
+    os.environ["RAY_ADDRESS"] = cluster.address
+    code = subprocess.run([sys.executable, *sys.argv[1:]]).returncode
 finally:
     cluster.shutdown()
 sys.exit(code)
@@ -262,7 +264,7 @@ sys.exit(code)
 func TestSharesByRay(t *testing.T) {
 	python := os.Getenv("PLUMBLINE_RAY_PYTHON")
 	if out, err := exec.Command(python, "-c", "import ray").CombinedOutput(); err != nil {
-		t.Skipf("PLUMBLINE_RAY_PYTHON=%s has no Ray: %s\nInstall ray and name it: make test-shares RAY_PYTHON=VENV/bin/python",
+		t.Skipf("PLUMBLINE_RAY_PYTHON=%s has no Ray: %s\nInstall ray and name it: make test-shares RAY_PYTHON=PYTHON",
 			python, lastLine(err.Error()+"\n"+string(out)))
 	}
 	url := strings.TrimSuffix(startMock(t, openaiMock, nil, "-listen", "127.0.0.1:0"), "/v1")
@@ -277,7 +279,8 @@ func TestSharesByRay(t *testing.T) {
 		cmd := command(t, python, append([]string{"-c", rayNodes, filepath.Join(built.root, "examples", "several-machines",
 			"ray_shares.py"), url}, sharedLoad...)...)
 		cmd.Env = append(os.Environ(), "PATH="+built.dir+":"+os.Getenv("PATH"), "OUT="+out, fmt.Sprint("LEAD=", lead),
-			"TMPDIR="+temporary, "RAY_TMPDIR="+temporary, "RAY_USAGE_STATS_ENABLED=0")
+			"TMPDIR="+temporary, "RAY_TMPDIR="+temporary, "RAY_USAGE_STATS_ENABLED=0",
+			"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER=0") // so Ray calls this machine by its loopback address
 		return finish(t, cmd)
 	})
 	wantJoined(t, filepath.Join(out, "merged"), 2, 80)

@@ -102,7 +102,8 @@ var mistakes = []string{
 	"bench x --image big", "bench x --turns some", "bench x --history own", "bench x --column prompt",
 	"bench x --duration 5", "bench x --requests 0", "bench x --backend-opt url=y", "bench x --backend-opt model=y",
 	"bench x --backend-opt retries=3", "bench x --backend-opt keyenv=A", "bench x --requests 5 --max-requests-per-point 9",
-	"bench x --rate 0 --isl 0 --gpus 0", "bench x --shard 0/4", "bench x --start-at 5", "bench x --shard 4/4 --start-at soon",
+	"bench x --rate 0 --isl 0 --gpus 0", "bench x --shard 0/4", "bench x --start-at 5",
+	"bench x --shard 4/4 --start-at soon",
 	"bench x --shard 0/4 --start-at 2999-01-01 --fail-if failed>1 --also vllm --gpus 8", "bench merge", "bench merge none",
 	"bench merge folder empty", "bench merge folder --gpus 0",
 }

@@ -496,7 +496,8 @@ func found(f *sweepfile.Sweep) string {
 		said = append(said, findText(f.Find, f.Complete))
 	}
 	if f.Share != nil && f.Complete {
-		return fmt.Sprintf("share %v: these figures are of its part alone; harness bench merge joins all shares.", f.Share.Share)
+		return fmt.Sprintf("share %v: these figures are of its part alone; harness bench merge joins all shares.",
+			f.Share.Share)
 	}
 	if f.Best != nil {
 		s := f.Points[*f.Best].Serving
