@@ -107,7 +107,7 @@ func items(text string) (all []Item) {
 var topics = []struct{ title, common, more string }{
 	{"What is asked", "data isl osl", "format column prefix block vocabulary tokenizer image turns history seed"},
 	{"Load", "concurrency rate max requests duration", "arrival burstiness think ramp stages replay speed from to " +
-		"warmup window grace max-errors retry"},
+		"warmup window grace max-errors retry shard start-at"},
 	{"Sweep and objectives", "sweep slo find gpus", "max-requests-per-point server-metrics gpu-metrics"},
 	{"Requests", "api", "body header lora lora-order tools stream"},
 	{"What runs", "scenario mode model dataset precision backend device",
