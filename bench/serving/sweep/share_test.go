@@ -95,7 +95,7 @@ func TestJoinedAreOneClient(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, of := range []int{min(3, len(all))} {
+		for _, of := range []int{min(2, len(all))} {
 			dirs := keepShares(t, t.TempDir(), all, rules, of)
 			slices.Reverse(dirs)
 			shares, err := sweep.ReadShares(dirs)
