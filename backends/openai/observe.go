@@ -234,23 +234,48 @@ func (a *observed) connect(l *lines, get func(context.Context) (*line, error)) (
 // exchange writes a request and reads its answer.
 func (a *observed) exchange(to *lane, r Request, o Observer, told *Told) error {
 	a.extend(a.settings.first)
-	writing := a.write(to, r)
-	if late(writing) {
-		return a.broken(writing)
+	if len(r.body) > mostAhead { // a server may refuse a request and read no more of it: nobody may wait for that
+		written := make(chan error, 1)
+		go func() { written <- a.write(to, r) }()
+		return a.answer(r, o, told, func() error {
+			select {
+			case err := <-written:
+				return err
+			default:
+			}
+			a.line.keeps = false
+			_ = a.line.SetWriteDeadline(past) // what is left of it is of no use
+			return <-written
+		})
 	}
+	err := a.write(to, r)
+	if late(err) {
+		return a.broken(err)
+	}
+	return a.answer(r, o, told, func() error { return err })
+}
+
+// mostAhead bounds the bodies that are written before anybody looks for an answer: a connection takes so many bytes,
+// whether or not the server reads them.
+const mostAhead = mostKept / 2
+
+// answer reads the answer to a request. Written ends the writing of it, and says what went wrong there.
+func (a *observed) answer(r Request, o Observer, told *Told, written func() error) error {
 	h, err := a.line.readHead() // a server may refuse a request before it has read all of it
 	if err != nil {
-		if a.line.dropped(err) {
-			return errDropped
-		}
-		if writing != nil {
+		dropped := a.line.dropped(err)
+		if writing := written(); writing != nil && !late(writing) {
 			err = writing
+		}
+		if dropped {
+			return errDropped
 		}
 		if errors.Is(err, io.ErrUnexpectedEOF) {
 			err = fmt.Errorf("the connection was closed before an answer began: %w", err)
 		}
 		return a.broken(err)
 	}
+	defer func() { _ = written() }() // the answer is what counts
 	if h.code != http.StatusOK {
 		return a.badStatus(h)
 	}
@@ -277,7 +302,7 @@ func (a *observed) write(to *lane, r Request) error {
 	b := append(append(a.wire[:0], "POST "...), to.path...)
 	b = append(append(b, r.path...), " HTTP/1.1\r\nHost: "...)
 	b = append(append(append(b, host...), "\r\n"...), r.head...)
-	if len(r.body) <= mostKept/2 {
+	if len(r.body) <= mostAhead {
 		a.wire = append(b, r.body...)
 		_, err := a.line.Write(a.wire)
 		return err

@@ -1,0 +1,45 @@
+package openai_test
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/backends/openai"
+	"github.com/plumbline-ml/plumbline/backends/openai/openaitest"
+)
+
+// TestRefusedUnread: a server that refuses a long request and reads no more of it is heard at once, however long an
+// answer may take.
+func TestRefusedUnread(t *testing.T) {
+	mock := openaitest.New(openaitest.Options{Owner: "vllm", IDs: true})
+	c := askClient(t, serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.ContentLength < 1<<20 {
+			mock.ServeHTTP(w, r)
+			return
+		}
+		conn, _, err := w.(http.Hijacker).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		t.Cleanup(func() { _ = conn.Close() }) // it stays open, and nobody reads it
+		if _, err := io.WriteString(conn, "HTTP/1.1 413 Content Too Large\r\nContent-Length: 8\r\n\r\ntoo long"); err != nil {
+			t.Error(err)
+		}
+	})), "first_timeout=none")
+	_, _, err := ask(t, c, openai.Call{API: openai.Completions, Text: strings.Repeat("word ", 64<<20/5), MaxTokens: 5})
+	f := new(openai.Failure)
+	if !errors.As(err, &f) || f.Kind != openai.BadStatus || f.Code != http.StatusRequestEntityTooLarge ||
+		!strings.Contains(f.Error(), "too long") {
+		t.Errorf("%v, want status 413", err)
+	}
+	long := openai.Call{API: openai.Completions, Text: strings.Repeat("word ", 100<<10/5), MaxTokens: 5, Exact: true}
+	for range 3 { // on a connection that is kept
+		if o, _, err := ask(t, c, long); err != nil || len(o.events) == 0 {
+			t.Errorf("a request that is read: %v, %v", o.events, err)
+		}
+	}
+}
