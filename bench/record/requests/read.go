@@ -93,8 +93,8 @@ func (row *Row) Request() (measure.Request, error) {
 	need(status.MatchString(string(row.Status)), "the status is %q, want ok, refused, http_429 or alike", row.Status)
 	r := measure.Request{
 		Index: row.Index, Row: row.Row, User: row.User, Turn: row.Turn, Session: row.Session, Server: row.Server,
-		Due: row.Due, Sent: row.Sent, End: row.End, Status: row.Status, Fault: row.Fault, WarmUp: row.WarmUp,
-		Whole: row.Whole, Read: row.Read,
+		Due: row.Due, Sent: row.Sent, End: row.End, Status: row.Status, Fault: row.Fault, Finish: row.Finish,
+		WarmUp: row.WarmUp, Whole: row.Whole, Read: row.Read,
 	}
 	for _, n := range []struct {
 		name string

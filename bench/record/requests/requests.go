@@ -36,6 +36,7 @@ type Row struct {
 	End    int64          `json:"end_ns"`
 	Status measure.Status `json:"status"`
 	Fault  string         `json:"fault,omitempty"`
+	Finish string         `json:"finish_reason,omitempty"` // as the server says
 	WarmUp bool           `json:"warm_up,omitempty"`
 	Whole  bool           `json:"not_streamed,omitempty"`
 
@@ -105,7 +106,7 @@ func RowOf(r *measure.Request, rules measure.Rules) Row {
 	m := measure.Measure(r, rules)
 	row := Row{
 		Index: r.Index, Row: r.Row, User: r.User, Turn: r.Turn, Session: r.Session, Server: r.Server,
-		Due: r.Due, Sent: r.Sent, End: r.End, Status: r.Status, Fault: r.Fault, WarmUp: r.WarmUp, Whole: r.Whole,
+		Due: r.Due, Sent: r.Sent, End: r.End, Status: r.Status, Fault: r.Fault, Finish: r.Finish, WarmUp: r.WarmUp, Whole: r.Whole,
 		Prompt: known(r.Usage.Prompt), Completion: known(r.Usage.Completion), Reasoning: known(r.Usage.Reasoning),
 		Cached: known(r.Usage.Cached), Retokenized: known(r.Retokenized), AskedIn: known(r.AskedIn),
 		AskedOut: known(r.AskedOut), Read: r.Read, Out: known(m.Out),

@@ -22,6 +22,8 @@ type Request struct {
 	Status         Status
 	// Fault is what the server or the connection said; empty: nothing.
 	Fault string
+	// Finish is why the answer ended, as the server says: stop, length, and so on; empty: it does not say.
+	Finish string
 	// WarmUp marks requests that count in no figure.
 	WarmUp bool
 	// Whole marks one that asked for its answer in one piece: it has no first token.

@@ -215,8 +215,25 @@ func state(r Run) string {
 	return "complete"
 }
 
-// finishReasons are what answers end by; the records do not have it.
+// finishReasons are what answers end by; the last is any other.
 var finishReasons = []string{"stop", "length", "tool_calls", "content_filter", "function_call", "other"}
+
+// finished counts by finishReasons what answers ended by, where the server said so.
+func (e *inEndpoints) finished() []int64 {
+	counts := make([]int64, len(finishReasons))
+	for i := range e.samples {
+		s := &e.samples[i]
+		if !s.completed || s.failed || s.Finish == "" {
+			continue
+		}
+		at := slices.Index(finishReasons, s.Finish)
+		if at < 0 {
+			at = len(finishReasons) - 1
+		}
+		counts[at]++
+	}
+	return counts
+}
 
 // summary is performance/result_summary.json.
 func (e *inEndpoints) summary(r Run) *object {
@@ -246,8 +263,8 @@ func (e *inEndpoints) summary(r Run) *object {
 	o.add("qps", qps)
 	o.add("tps", tps)
 	reasons := &object{}
-	for _, name := range finishReasons {
-		reasons.add(name, 0)
+	for i, n := range e.finished() {
+		reasons.add(finishReasons[i], n)
 	}
 	o.add("finish_reason_counts", reasons)
 	o.add("run_config", e.runConfig(r))
@@ -319,8 +336,8 @@ func (e *inEndpoints) snapshot(r Run) *object {
 		counter(whose+"_samples_completed", completed)
 		counter(whose+"_samples_failed", failed)
 	}
-	for _, name := range finishReasons {
-		counter("tracked_finish_reason_"+name, 0)
+	for i, n := range e.finished() {
+		counter("tracked_finish_reason_"+finishReasons[i], n)
 	}
 	counter("tracked_duration_ns", e.ended-e.begun)
 	counter("legacy_loadgen_window_duration_ns", e.window)

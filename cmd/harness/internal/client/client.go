@@ -61,7 +61,7 @@ func (c *Client) ask(ctx context.Context, p serving.Prepared, r *measure.Request
 	}
 	told, err := c.Wire.Ask(ctx, request, o)
 	r.Sent, r.End, r.Server, r.Read, r.Whole = told.Sent, told.End, told.Server, told.Longest, told.Whole
-	r.Usage = measure.Usage(told.Usage)
+	r.Usage, r.Finish = measure.Usage(told.Usage), told.Finish
 	r.Status = measure.OK
 	if err != nil {
 		r.Status, r.Fault = status(err), err.Error()

@@ -25,6 +25,7 @@ type request struct {
 	End    int64  `parquet:"end_ns,delta"`
 	Status string `parquet:"status,dict"`
 	Fault  string `parquet:"fault,dict"`
+	Finish string `parquet:"finish_reason,dict"`
 	WarmUp bool   `parquet:"warm_up"`
 	Whole  bool   `parquet:"not_streamed"`
 
@@ -72,7 +73,7 @@ func requestOf(r *measure.Request, rules measure.Rules, run string) request {
 	row := request{
 		Index: int32(of.Index), Row: int32(of.Row), User: int32(of.User), Turn: int32(of.Turn), Session: of.Session,
 		Server: int32(of.Server), Due: of.Due, Sent: of.Sent, First: of.First, End: of.End, Status: string(of.Status),
-		Fault: of.Fault, WarmUp: of.WarmUp, Whole: of.Whole, Prompt: of.Prompt, Completion: of.Completion,
+		Fault: of.Fault, Finish: of.Finish, WarmUp: of.WarmUp, Whole: of.Whole, Prompt: of.Prompt, Completion: of.Completion,
 		Reasoning: of.Reasoning, Cached: of.Cached, Retokenized: of.Retokenized, AskedIn: of.AskedIn, AskedOut: of.AskedOut,
 		Read: of.Read, Out: of.Out, TTFT: of.TTFT, TPOT: of.TPOT, E2E: of.E2E, Kinds: of.Kinds, Run: run,
 	}
