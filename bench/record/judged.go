@@ -12,6 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/bench/record/metric"
+	"github.com/plumbline-ml/plumbline/bench/serving/load"
 )
 
 // Judged is a figure that a run is judged by: its result, or what a limit holds for.
@@ -266,7 +267,10 @@ func countOf(i metric.Info, n uint64) Figure {
 // judged is the target percentile with its limit, of Server.
 func (l *TokenLatency) judged() Judged {
 	j := Judged{Figure: l.Figure}
-	if l.LimitNS > 0 {
+	switch {
+	case l.LimitNS >= int64(load.NoLimit):
+		j.About = "no limit"
+	case l.LimitNS > 0:
 		j.Limit, j.Better = figure.Millis(time.Duration(l.LimitNS)), sdk.LowerBetter
 	}
 	return j

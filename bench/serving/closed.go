@@ -49,7 +49,12 @@ func (u *user) run(due int64) {
 		}
 		of, ok := u.promise(share.Place(place - warm))
 		if !ok {
+			u.dealtOut()
 			break
+		}
+		u.gives(of)
+		if n := share.Count(u.plan.Load.Requests); n > 0 && u.owed.Load() >= int64(n) {
+			u.dealtOut()
 		}
 		due = u.turns(of, due)
 	}
@@ -59,6 +64,8 @@ func (u *user) run(due int64) {
 // turns asks for all turns of a unit, until one fails, and returns when the next is due.
 func (u *user) turns(of unit, due int64) int64 {
 	told := u.work.history(of)
+	left := of.to - of.from
+	defer func() { u.sends(left) }() // which nobody sends any more
 	for k := of.from; k < of.to; k++ {
 		it := &u.work.items[k]
 		if k > of.from {
@@ -68,6 +75,8 @@ func (u *user) turns(of unit, due int64) int64 {
 		}
 		u.begin(due)
 		u.sent.Add(1)
+		left--
+		u.sends(1)
 		r := u.ask(it, due, told, false)
 		if due = r.End; r.Status != measure.OK {
 			break

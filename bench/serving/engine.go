@@ -53,6 +53,9 @@ type engine struct {
 	graced sync.Once
 	length time.Duration // of a schedule that a duration ends
 
+	dealt  atomic.Bool  // all that is to be sent has been given to those who send
+	unsent atomic.Int64 // of what was given to them
+
 	taken atomic.Int64 // of the work
 	sent  atomic.Int64 // measured requests,
 	owed  atomic.Int64 // and those of sessions that have begun
@@ -251,6 +254,30 @@ func (e *engine) timeIsUp() {
 			e.stop(ByDuration)
 		})
 	})
+}
+
+// gives counts the turns of a unit, which somebody is to send.
+func (e *engine) gives(u unit) { e.unsent.Add(int64(u.to - u.from)) }
+
+// sends counts turns that are sent, or will not be.
+func (e *engine) sends(turns int) {
+	if e.unsent.Add(-int64(turns)) == 0 && e.dealt.Load() {
+		e.allSent()
+	}
+}
+
+// dealtOut notes that nothing more is to be sent than what was given.
+func (e *engine) dealtOut() {
+	if !e.dealt.Swap(true) && e.unsent.Load() == 0 {
+		e.allSent()
+	}
+}
+
+// allSent begins the grace period of a point that a number of requests ended, where it is to have one.
+func (e *engine) allSent() {
+	if e.plan.BoundAll {
+		e.graced.Do(func() { e.after(e.plan.Grace, func() { e.cancel(errGrace) }) })
+	}
 }
 
 // promise takes the turns of the unit at a place; false: so many are taken that nothing more begins.

@@ -32,14 +32,13 @@ func LoadGenSettings(p load.Pattern, samples int, ttft, tpot time.Duration) (loa
 		}
 		s.Scenario, s.ServerTargetQPS = loadgen.Server, p.PerSecond
 		s.MinDuration, s.MinQueryCount = 0, uint64(len(due.Due)) // the same, however they were counted
-		const none = 365 * 24 * time.Hour
 		if s.ServerTTFTLatency, s.ServerTPOTLatency = ttft, tpot; ttft == 0 {
-			s.ServerTTFTLatency = none
+			s.ServerTTFTLatency = load.NoLimit
 		}
 		if tpot == 0 {
-			s.ServerTPOTLatency = none
+			s.ServerTPOTLatency = load.NoLimit
 		}
-		s.ServerTargetLatency = none
+		s.ServerTargetLatency = load.NoLimit
 	case loadgen.Offline.String():
 		n := p.Requests
 		if n == 0 {

@@ -363,3 +363,32 @@ func TestNothingIsAllocatedPerToken(t *testing.T) {
 		}
 	}
 }
+
+// TestGraceAfterRequests: what a number of requests ended is waited for, unless the grace period bounds that, too: from
+// when the last was sent.
+func TestGraceAfterRequests(t *testing.T) {
+	for name, flags := range map[string]load.Flags{
+		"users": {Concurrency: "4", Requests: "10"}, "as many users": {Concurrency: "10", Requests: "10"},
+		"rate": {Rate: "10", Arrival: "constant", Requests: "10"}, "maximum": {Max: true, Requests: "10"},
+	} {
+		for _, bound := range []bool{false, true} {
+			s := &script{tokens: 1, slow: func(n int64) time.Duration {
+				if n >= 8 {
+					return time.Hour
+				}
+				return 100 * time.Millisecond
+			}}
+			plan := Plan{Asks: asks(10), Load: pattern(t, flags), Grace: 5 * time.Second, BoundAll: bound}
+			measured(t, s, plan, func(t *testing.T, p *Point) {
+				n, last := counted(p), int64(0)
+				for _, r := range p.Requests {
+					last = max(last, r.End)
+				}
+				if p.Ended != ByRequests || bound && (n[measure.OK] != 8 || n[measure.Unfinished] != 2 || last > 7e9) ||
+					!bound && (n[measure.OK] != 10 || last < 3600e9) {
+					t.Errorf("%s, bound %v: %v, ended by %s at %d", name, bound, n, p.Ended, last)
+				}
+			})
+		}
+	}
+}

@@ -51,8 +51,11 @@ func (e *engine) open(s load.Schedule) error {
 				break
 			}
 		}
-		group.Go(func() { o.send(i) })
+		u := o.unit(i)
+		e.gives(u)
+		group.Go(func() { o.send(i, u) })
 	}
+	e.dealtOut()
 	e.stop(ended)
 	return nil
 }
@@ -133,11 +136,12 @@ func (o *opened) unit(i int) unit {
 	return o.work.at(i)
 }
 
-// send sends the unit of a place: its first turn is due by the schedule, each other when the answer before has ended
+// send sends a unit at a place of the schedule: its first turn is due by the schedule, each other when the answer before has ended
 // and its user has thought. The place in the room is the caller's, of the first turn.
-func (o *opened) send(i int) {
+func (o *opened) send(i int, u unit) {
 	due := o.zero + o.schedule.Due[i]
-	u := o.unit(i)
+	left := u.to - u.from
+	defer func() { o.sends(left) }() // which nobody sends any more
 	var up chan struct{}
 	told := o.work.history(u)
 	for k := u.from; k < u.to; k++ {
@@ -154,6 +158,8 @@ func (o *opened) send(i int) {
 		r := o.slots.next()
 		r.Due = due
 		o.sent.Add(1)
+		left--
+		o.sends(1)
 		o.ask(it, r, told, nil, o.schedule.Due[i] < o.schedule.Steady)
 		o.leave()
 		if due = r.End; r.Status != measure.OK {

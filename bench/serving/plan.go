@@ -44,9 +44,10 @@ type Plan struct {
 	// Nil: none.
 	WarmUp Asks
 	Load   load.Pattern
-	// Grace is how long requests that are under way may go on when a duration has ended the sending; those that a number
-	// of requests ended are all waited for.
-	Grace time.Duration
+	// Grace is how long requests that are under way may go on when a duration has ended the sending; BoundAll says that
+	// it bounds those, too, that a number of requests ended, which are all waited for otherwise.
+	Grace    time.Duration
+	BoundAll bool
 	// MaxErrors ends the point; nil: more than 10 % after 20 requests.
 	MaxErrors *MaxErrors
 	// Retry is how often a request is sent again that the server refused as too many (429) or as busy (503).

@@ -38,6 +38,9 @@ const (
 	MostDuration    = 10 * time.Minute
 )
 
+// NoLimit stands for a limit of LoadGen's that nobody set, where LoadGen wants one: no answer takes so long.
+const NoLimit = 365 * 24 * time.Hour
+
 // mostRequests bounds a schedule: its times alone take half a gigabyte.
 const mostRequests = 1 << 26
 

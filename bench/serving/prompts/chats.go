@@ -125,6 +125,12 @@ func textPart(text string) json.RawMessage {
 	return part
 }
 
+// inputTextPart is a text as part of what a response is made of.
+func inputTextPart(text string) json.RawMessage {
+	part, _ := marshal(map[string]string{"type": "input_text", "text": text})
+	return part
+}
+
 func textParts(raw json.RawMessage) ([]json.RawMessage, error) {
 	var parts []json.RawMessage
 	var err error

@@ -56,6 +56,15 @@ func imagePart(url string) json.RawMessage {
 	return part
 }
 
+// inputPart is a picture as part of what a response is made of.
+func inputPart(url string) json.RawMessage {
+	part, _ := marshal(struct {
+		Type  string `json:"type"`
+		Image string `json:"image_url"`
+	}{"input_image", url})
+	return part
+}
+
 // dataURL is a file within a URL.
 func dataURL(kind string, content []byte) string {
 	return "data:" + kind + ";base64," + base64.StdEncoding.EncodeToString(content)
@@ -147,11 +156,15 @@ func (p picture) noise(seed, index uint64) []byte {
 func (w *Drawn) illustrate(a *Ask, i int) {
 	p := w.set.asked.image
 	parts := make([]json.RawMessage, 0, p.n+1)
+	text, picture := textPart, imagePart
+	if a.API == Responses {
+		text, picture = inputTextPart, inputPart
+	}
 	if a.Text != "" {
-		parts = append(parts, textPart(a.Text))
+		parts = append(parts, text(a.Text))
 	}
 	for k := range p.n {
-		parts = append(parts, imagePart(dataURL("image/png", p.noise(w.seed, uint64(i)*mostPictures+uint64(k)))))
+		parts = append(parts, picture(dataURL("image/png", p.noise(w.seed, uint64(i)*mostPictures+uint64(k)))))
 	}
 	if a.Messages == nil {
 		m, _ := marshal(message{"user", list(parts...)})
@@ -164,13 +177,13 @@ func (w *Drawn) illustrate(a *Ask, i int) {
 	a.Messages = list(append(all, m)...)
 }
 
-// checkPictures wants chats of single turns.
+// checkPictures wants chats or responses of single turns.
 func (s *Set) checkPictures() error {
 	if s.asked.image.n == 0 {
 		return nil
 	}
-	if s.API != Chat {
-		return fmt.Errorf("--image is of chats: want --api chat, not %s", s.API)
+	if s.API != Chat && s.API != Responses {
+		return fmt.Errorf("--image is of chats and responses: want --api chat or responses, not %s", s.API)
 	}
 	if s.Sessions() > 0 {
 		return errors.New("--image is of single turns: leave out --turns all")

@@ -64,6 +64,32 @@ func TestPicturesOfNoise(t *testing.T) {
 	}
 }
 
+// TestPicturesOfResponses are parts of what a response is made of, as its API has them.
+func TestPicturesOfResponses(t *testing.T) {
+	_, asks := draw(t, prompts.Options{ISL: "10", Image: "32x16x2", API: prompts.Responses}, prompts.Draw{N: 1})
+	var messages []struct {
+		Role    string
+		Content []struct {
+			Type, Text string
+			Image      string `json:"image_url"`
+		}
+	}
+	if err := json.Unmarshal(asks[0].Messages, &messages); err != nil || len(messages) != 1 ||
+		len(messages[0].Content) != 3 {
+		t.Fatalf("%.300s: %v", asks[0].Messages, err)
+	}
+	for i, p := range messages[0].Content {
+		if isText := i == 0; isText != (p.Type == "input_text" && p.Text != "") ||
+			isText == (p.Type == "input_image" && strings.HasPrefix(p.Image, "data:image/png;base64,")) {
+			t.Errorf("part %d: %.100v", i, p)
+		}
+	}
+	if _, err := prompts.Read(prompts.Options{ISL: "10", Image: "4x4", API: prompts.Completions}); err == nil ||
+		!strings.Contains(err.Error(), "want --api chat or responses, not completions") {
+		t.Errorf("%v", err)
+	}
+}
+
 // TestPicturesOfRows: URLs as they are, files beside the data, bytes in tables; nothing but pictures leaves the
 // machine.
 func TestPicturesOfRows(t *testing.T) {

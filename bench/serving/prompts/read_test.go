@@ -259,6 +259,7 @@ func TestManyFaults(t *testing.T) {
 
 func TestBadOptions(t *testing.T) {
 	data := file(t, "a.jsonl", `{"prompt": "x"}`)
+	hashed := file(t, "hashed.jsonl", `{"input_length": 600, "output_length": 2, "hash_ids": [1, 2]}`)
 	for _, c := range []struct {
 		o    prompts.Options
 		want string
@@ -293,6 +294,7 @@ func TestBadOptions(t *testing.T) {
 		{prompts.Options{File: data, LoRAOrder: "zipf:1"}, "give --lora NAME"},
 		{prompts.Options{File: data, LoRA: []string{"a"}, LoRAOrder: "zipf:0"}, "--lora-order zipf:0: want turns, or zipf:S"},
 		{prompts.Options{File: data, Prefix: "0.5/8"}, "--prefix 0.5/8 is of prompts that are made"},
+		{prompts.Options{File: hashed, Prefix: "0.5/8"}, "--prefix 0.5/8 beside the hash_ids of --data"},
 		{prompts.Options{File: data, Block: -1}, "--block -1"},
 		{prompts.Options{File: data, Tools: data}, "want an array of JSON"},
 	} {

@@ -76,6 +76,10 @@ func (r *reader) set() (*Set, error) {
 	} else if r.asked.tools != nil {
 		s.note("--tools are of chats: none is sent with %s", s.API)
 	}
+	if r.asked.prefix.of > 0 && slices.ContainsFunc(r.rows, func(row row) bool { return len(row.hashes) > 0 }) {
+		return nil, fmt.Errorf("%w: --prefix %s beside the hash_ids of --data %s, which say by themselves what prompts have "+
+			"in common: leave --prefix out", ErrOptions, r.asked.Prefix, r.asked.File)
+	}
 	if !r.made && r.asked.prefix.of > 0 {
 		return nil, fmt.Errorf("%w: --prefix %s is of prompts that are made: --data %s has prompts of its own", ErrOptions,
 			r.asked.Prefix, r.asked.File)

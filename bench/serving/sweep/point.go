@@ -36,6 +36,7 @@ type Settings struct {
 	// WarmUp is how many requests are sent before each point; below 0: as many as users, at least eight.
 	WarmUp    int
 	Grace     time.Duration
+	BoundAll  bool               // Grace bounds points that a number of requests ended, too
 	MaxErrors *serving.MaxErrors // nil: 10 % after 20 requests
 	Retry     int
 	// WholeWindow takes figures of all requests of a closed loop, and not of its steady part alone.
@@ -115,7 +116,7 @@ func (s *Settings) Measure(ctx context.Context, p load.Pattern, trial, skip int)
 		}
 	}
 	plan := serving.Plan{
-		Asks: asks, Load: p, Grace: s.Grace, MaxErrors: s.MaxErrors, Retry: s.Retry, NoTokens: s.Rules.NoTokens,
+		Asks: asks, Load: p, Grace: s.Grace, BoundAll: s.BoundAll, MaxErrors: s.MaxErrors, Retry: s.Retry, NoTokens: s.Rules.NoTokens,
 		Progress: new(serving.Progress), Share: s.Share, Start: s.Start,
 	}
 	if warmUp != nil {

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -168,8 +169,9 @@ func (s *session) fits() error {
 func (s *session) prepare(ctx context.Context) error {
 	noTokens := s.set.API == prompts.Embeddings || s.set.API == prompts.Rerank
 	settings := sweep.Settings{
-		Asker: s.asker, Prompts: s.set, Seed: s.Options.Seed, WarmUp: s.warmUp, Grace: s.grace, MaxErrors: &s.maxErrors,
-		Retry: s.retry, LoadGen: s.loadgen, WholeWindow: s.window == "all", Objectives: s.objectives, Shared: s.shared(),
+		Asker: s.asker, Prompts: s.set, Seed: s.Options.Seed, WarmUp: s.warmUp, Grace: s.grace, BoundAll: s.boundAll,
+		MaxErrors: &s.maxErrors,
+		Retry:     s.retry, LoadGen: s.loadgen, WholeWindow: s.window == "all", Objectives: s.objectives, Shared: s.shared(),
 		Rules: measure.Rules{
 			NoTokens: noTokens, Tokenizer: s.tokenizer != "", GPUs: s.gpus, Servers: s.about.URLs,
 		},
@@ -315,11 +317,41 @@ func (s *session) others(dir string, p *sweep.Point) error {
 	if s.File == "" {
 		run.Data.Name = "random"
 	}
+	run.MaxTokens, run.Fields = s.mostTokens(p.Requests), s.fields()
 	notes, err := also.Write(dir, s.also, run)
 	for _, note := range notes {
 		p.Record.Notes = append(p.Record.Notes, record.Finding{About: "also", Text: note})
 	}
 	return err
+}
+
+// mostTokens is the most tokens of an answer that requests asked for; 0: one at least was left to the server, or nobody
+// knows.
+func (s *session) mostTokens(all []measure.Request) (most int) {
+	fields := s.fields()
+	for _, name := range []string{"max_completion_tokens", "max_tokens"} {
+		if n, err := strconv.Atoi(fields[name]); err == nil && n > 0 {
+			return n
+		}
+	}
+	for i := range all {
+		if all[i].AskedOut < 1 {
+			return 0
+		}
+		most = max(most, int(all[i].AskedOut))
+	}
+	return most
+}
+
+// fields are those of every request's body: the user's, and the temperature, which is 0 where nobody says otherwise.
+func (s *session) fields() map[string]string {
+	fields := map[string]string{"temperature": "0"}
+	for _, pair := range s.Options.Body {
+		if name, value, ok := strings.Cut(pair, "="); ok {
+			fields[name] = value
+		}
+	}
+	return fields
 }
 
 // begun shows how far a point is.

@@ -160,6 +160,11 @@ func TestLoadGen(t *testing.T) {
 		if err != nil || len(d.Runs) != 1 {
 			t.Fatalf("%d runs, error %v", len(d.Runs), err)
 		}
+		s.Want(0, s.Run("report", c.scenario, "--text"))
+		if said := s.Stdout.String(); strings.Contains(said, "31536000000") ||
+			c.scenario == "Server" && !strings.Contains(said, "no limit") {
+			t.Errorf("a limit that nobody set:\n%s", said)
+		}
 		r := d.Runs[0]
 		if r.Performance == nil || r.Scenario != c.scenario || r.Serving.Figures.OK != 20 || r.Serving.Label != "" {
 			t.Errorf("%s: %+v", c.flags, r)
@@ -184,6 +189,17 @@ func TestAlso(t *testing.T) {
 	s.Want(0, s.Run("bench", url, "--data", "own.jsonl", "--column", "prompt=question", "--osl", "4", "--requests", "8",
 		"--concurrency", "2", "--quiet", "--also", "endpoints", "--out", "written"))
 	s.Want(0, s.Run("bench", filepath.Join("written", "users-2", "config.yaml"), "--quiet", "--out", "again"), "2  ")
+	if text := file(t, filepath.Join("written", "users-2", "config.yaml")); !strings.Contains(text, "temperature: 0") ||
+		!strings.Contains(text, "max_new_tokens: 4") {
+		t.Errorf("no temperature, or not the most tokens:\n%s", text)
+	}
+	var summary struct {
+		Reasons map[string]int `json:"finish_reason_counts"`
+	}
+	text := file(t, filepath.Join("written", "users-2", "performance", "result_summary.json"))
+	if err := json.Unmarshal([]byte(text), &summary); err != nil || summary.Reasons["length"] != 8 {
+		t.Errorf("%v, %v, want 8 of length", summary.Reasons, err)
+	}
 	var doc map[string]any
 	if err := json.Unmarshal([]byte(file(t, filepath.Join("bench-1", "users-2", "vllm.json"))), &doc); err != nil ||
 		doc["completed"] != 20.0 {
@@ -227,6 +243,11 @@ endpoint_config: {endpoints: ["`+url+`"]}
 	if len(f.Points) != 1 || f.Points[0].Dir != "users-2" || f.Asked.Data != "own.jsonl" ||
 		f.Points[0].Serving.Figures.OK == 0 || f.Asked.Seed != 42 {
 		t.Errorf("%+v", f)
+	}
+	s.Want(0, s.Run("bench", "config.yaml", "--rate", "500", "--requests", "20", "--quiet"), "RATE")
+	if f = readSweep(t, "bench-2"); len(f.Points) != 1 || f.Points[0].Dir != "rate-500" ||
+		f.Points[0].Serving.Load.Cap != 0 || strings.Contains(strings.Join(f.Flags, " "), "--duration") {
+		t.Errorf("the load of the file counts beside the one that was given: %q, %+v", f.Flags, f.Points[0].Serving.Load)
 	}
 	s.File("other.yaml", "runs: []\n")
 	s.Want(2, s.Run("bench", "other.yaml"), "no configuration of mlcommons/endpoints")

@@ -3,6 +3,7 @@ package serving
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -11,6 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/also"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 )
 
 // mostConfig bounds a configuration, in bytes.
@@ -22,8 +24,24 @@ func isConfig(argument string) bool {
 	return (end == ".yaml" || end == ".yml") && !strings.Contains(argument, "://")
 }
 
+// instead are flags that say the same in other ways: where the command line has one of them, none of the configuration's
+// counts.
+var instead = [][]string{
+	{"concurrency", "rate", "max", "stages", "replay", "sweep", "find"}, {"requests", "duration"},
+}
+
+// given says whether the command line has a flag, or another that says the same.
+func given(c *cobra.Command, name string) bool {
+	for _, same := range instead {
+		if slices.Contains(same, name) {
+			return shell.Changed(c, same...) != ""
+		}
+	}
+	return c.Flags().Changed(name)
+}
+
 // configured takes over a configuration of mlcommons/endpoints: its flags count where the command line has none of
-// them.
+// them, nor another that says the same.
 func (a *app) configured(c *cobra.Command, f *benchFlags) error {
 	text, err := bounded.ReadFile(f.address, mostConfig)
 	if err != nil {
@@ -37,18 +55,11 @@ func (a *app) configured(c *cobra.Command, f *benchFlags) error {
 	if err != nil {
 		return sdk.Usage(fmt.Errorf("%s: %w", f.address, err))
 	}
-	given := map[string]bool{}
-	for i := range asked.Flags {
-		if name, ok := strings.CutPrefix(asked.Flags[i], "--"); ok {
-			name, _, _ = strings.Cut(name, "=")
-			given[name] = c.Flags().Changed(name)
-		}
-	}
 	var flags []string
 	for i := 0; i < len(asked.Flags); i++ {
 		name, isFlag := strings.CutPrefix(asked.Flags[i], "--")
 		name, _, _ = strings.Cut(name, "=")
-		if isFlag && given[name] { // the command line says otherwise
+		if isFlag && given(c, name) { // the command line says otherwise
 			for i+1 < len(asked.Flags) && !strings.HasPrefix(asked.Flags[i+1], "--") {
 				i++
 			}

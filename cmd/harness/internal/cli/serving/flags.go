@@ -145,7 +145,8 @@ func (f *loadFlags) add(flags *pflag.FlagSet) {
 		"`N` requests before, which count in nothing (default: as many as users,\nat least 8)")
 	flags.StringVar(&f.window, "window", "",
 		"`WHAT` counts of a closed loop: steady (default: while every user has\nsomething to do) or all")
-	flags.DurationVar(&f.grace, "grace", 30*time.Second, "`TIME` for answers that are under way at the end")
+	flags.DurationVar(&f.grace, "grace", 30*time.Second,
+		"`TIME` for answers that are under way at the end (after --requests: as long\nas they take, where it is not given)")
 	flags.StringVar(&f.maxErrors, "max-errors", "10%", "end a point after so many failures: `N`, or P% of 20 or more")
 	flags.IntVar(&f.retry, "retry", 0,
 		"ask again up to `N` times after 429 and 503; times go on from when the\nrequest was due")

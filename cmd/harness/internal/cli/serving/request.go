@@ -40,6 +40,7 @@ type request struct {
 	search     *sweep.Find
 	objectives objective.Objectives
 	maxErrors  serving.MaxErrors
+	boundAll   bool // --grace was given: it bounds points that a number of requests ended, too
 	conditions []failif.Condition
 	share      shard.Share // the zero value: all is sent here
 	start      time.Time   // of all shares
@@ -48,7 +49,7 @@ type request struct {
 
 // read checks the flags by themselves. Its error has all that is wrong with them.
 func (f *benchFlags) read(c *cobra.Command) (*request, error) {
-	r := &request{benchFlags: f, flags: deciding(c)}
+	r := &request{benchFlags: f, flags: deciding(c), boundAll: c.Flags().Changed("grace")}
 	var faults []error
 	need := func(err error) { faults = append(faults, err) }
 	wrong := func(format string, args ...any) { need(fmt.Errorf(format, args...)) }

@@ -22,6 +22,7 @@ before asking again, or a rate that does not wait for anybody. A list of either 
   harness bench URL --data sharegpt.json --sweep --slo 'p99 ttft < 500ms, p99 tpot < 30ms'
   harness bench URL --data trace.jsonl --replay --speed 2
   harness bench URL --isl 512 --osl 64 --find rate --slo 'p99 ttft < 300ms'
+  harness bench config.yaml --rate 5                               mlcommons/endpoints' file; flags win
   harness bench URL --concurrency 512 --shard 0/4 --start-at TIME  a quarter; bench merge joins
 
 Times count from when a request was due, and TTFT of a late one is not made better by sending it late. Nothing here is a
