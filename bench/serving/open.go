@@ -136,8 +136,8 @@ func (o *opened) unit(i int) unit {
 	return o.work.at(i)
 }
 
-// send sends a unit at a place of the schedule: its first turn is due by the schedule, each other when the answer before has ended
-// and its user has thought. The place in the room is the caller's, of the first turn.
+// send sends a unit at a place of the schedule: its first turn is due by the schedule, each other when the answer
+// before has ended and its user has thought. The place in the room is the caller's, of the first turn.
 func (o *opened) send(i int, u unit) {
 	due := o.zero + o.schedule.Due[i]
 	left := u.to - u.from

@@ -106,7 +106,8 @@ func RowOf(r *measure.Request, rules measure.Rules) Row {
 	m := measure.Measure(r, rules)
 	row := Row{
 		Index: r.Index, Row: r.Row, User: r.User, Turn: r.Turn, Session: r.Session, Server: r.Server,
-		Due: r.Due, Sent: r.Sent, End: r.End, Status: r.Status, Fault: r.Fault, Finish: r.Finish, WarmUp: r.WarmUp, Whole: r.Whole,
+		Due: r.Due, Sent: r.Sent, End: r.End, Status: r.Status, Fault: r.Fault, Finish: r.Finish,
+		WarmUp: r.WarmUp, Whole: r.Whole,
 		Prompt: known(r.Usage.Prompt), Completion: known(r.Usage.Completion), Reasoning: known(r.Usage.Reasoning),
 		Cached: known(r.Usage.Cached), Retokenized: known(r.Retokenized), AskedIn: known(r.AskedIn),
 		AskedOut: known(r.AskedOut), Read: r.Read, Out: known(m.Out),

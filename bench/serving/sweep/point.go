@@ -116,7 +116,8 @@ func (s *Settings) Measure(ctx context.Context, p load.Pattern, trial, skip int)
 		}
 	}
 	plan := serving.Plan{
-		Asks: asks, Load: p, Grace: s.Grace, BoundAll: s.BoundAll, MaxErrors: s.MaxErrors, Retry: s.Retry, NoTokens: s.Rules.NoTokens,
+		Asks: asks, Load: p, Grace: s.Grace, BoundAll: s.BoundAll, MaxErrors: s.MaxErrors, Retry: s.Retry,
+		NoTokens: s.Rules.NoTokens,
 		Progress: new(serving.Progress), Share: s.Share, Start: s.Start,
 	}
 	if warmUp != nil {

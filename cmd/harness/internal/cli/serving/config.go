@@ -24,8 +24,8 @@ func isConfig(argument string) bool {
 	return (end == ".yaml" || end == ".yml") && !strings.Contains(argument, "://")
 }
 
-// instead are flags that say the same in other ways: where the command line has one of them, none of the configuration's
-// counts.
+// instead are flags that say the same in other ways: where the command line has one of them, none of the
+// configuration's counts.
 var instead = [][]string{
 	{"concurrency", "rate", "max", "stages", "replay", "sweep", "find"}, {"requests", "duration"},
 }
