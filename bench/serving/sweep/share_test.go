@@ -81,7 +81,7 @@ func keepShares(t *testing.T, dir string, all []measure.Request, rules measure.R
 // TestJoinedAreOneClient: figures of the folders of shares are those of one client that recorded the same, to the last
 // bit.
 func TestJoinedAreOneClient(t *testing.T) {
-	golden.EachBelow(t, "../measure/testdata/golden", "serving/events/own-*.json", func(t *testing.T, path string) {
+	golden.EachBelow(t, "../measure/testdata/golden", "serving/events/p*.json", func(t *testing.T, path string) {
 		c := measuretest.Read(t, path)
 		all := c.Records()
 		slices.SortStableFunc(all, func(a, b measure.Request) int { return int(a.Due - b.Due) })
