@@ -56,6 +56,10 @@ func TestGoldenScores(t *testing.T) {
 			if !strings.Contains(got.OfficialText, want.ResultLine) || !strings.Contains(got.OfficialText, want.Stdout) {
 				t.Errorf("%q, want %q%q", got.OfficialText, want.ResultLine, want.Stdout)
 			}
+			notes := strings.Join(got.Notes, "\n")
+			if filepath.Base(dir) == "math" && !strings.Contains(notes, "by what decided: first normal form") {
+				t.Errorf("the notes do not say what decided: %s", notes)
+			}
 		})
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/plumbline-ml/plumbline/accuracy/reasoning"
-	"github.com/plumbline-ml/plumbline/accuracy/reasoning/mathgrade"
 	"github.com/plumbline-ml/plumbline/datasets/prompts"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -90,8 +89,8 @@ func notes(r reasoning.Result) sdk.Notes {
 	n.Count(r.BadTruths, "%d answers met a truth that no answer can be equal to, and count as wrong; the first: %s",
 		r.BadTruth)
 	n.Count(r.Numeric, "%d answers of mathematics are equal in figures, at 40 digits, and not by exact arithmetic")
-	if r.Algebra != "" && r.Algebra != (mathgrade.Own{}).Name() {
-		n.Add("algebra by %s", r.Algebra)
+	if by := r.Decisions(); by != "" {
+		n.Add("answers of mathematics by what decided: %s (algebra: %s)", by, r.Algebra)
 	}
 	n.Count(r.Loose, "%d letters stand alone, without a word that announces the answer; %d of them are right",
 		r.LooseRight)
