@@ -24,8 +24,8 @@ const (
 // Reference is what the answer of a sample is compared with.
 type Reference struct {
 	Task Task
-	ID   string // of the sample in its data set; only that of MBXP matters
-	Text string // the right answer; for MBXP the tests, which are not used
+	ID   string // of the sample in its data set; only that of MBXP matters, which is language_function
+	Text string // the right answer; for MBXP the tests
 }
 
 // Options say how to read payloads and what to compare them with.
@@ -43,7 +43,6 @@ type Result struct {
 	Rouge1, Rouge2, RougeL, RougeLsum float64
 	GSM8K                             float64
 	Programs                          []Program // of MBXP, in the languages that count, in the order of the log
-	BlankPrograms                     int       // those without any source, which cannot pass
 
 	// Lengths: Characters are those of OpenOrca's answers; Answers counts duplicates, as in the official script, and so
 	// lowers TokensPerSample.
@@ -52,8 +51,8 @@ type Result struct {
 	Duplicates int // entries that were ignored
 }
 
-// String is the line that the official script prints, but for mbxp, which is not computed. A metric without samples is
-// left out.
+// String is the line that the official script prints. A metric without samples is left out, and mbxp where programs were
+// not executed.
 func (r Result) String() string {
 	var b strings.Builder
 	if !math.IsNaN(r.Rouge1) {
@@ -62,6 +61,9 @@ func (r Result) String() string {
 	}
 	if !math.IsNaN(r.GSM8K) {
 		fmt.Fprintf(&b, "'gsm8k': %s, ", pyfloat.Repr(r.GSM8K))
+	}
+	if mbxp, ok := r.MBXP(); ok {
+		fmt.Fprintf(&b, "'mbxp': %s, ", pyfloat.Repr(mbxp))
 	}
 	return fmt.Sprintf("{%s%s}", &b, r.Lengths)
 }
@@ -100,7 +102,10 @@ func (s *Scorer) Result() (Result, error) {
 				right++
 			}
 		case MBXP:
-			r.addProgram(a, reference.ID)
+			if p, counts := newProgram(a.Index, reference.ID, a.Text); counts {
+				p.Tests = reference.Text
+				r.Programs = append(r.Programs, p)
+			}
 		}
 	}
 	r.GSM8K = 100 * float64(right) / float64(problems)
@@ -115,17 +120,6 @@ func solves(reference, answer string) bool {
 	want, wantOK := parseFloat(reference)
 	got, gotOK := answerNumber(answer)
 	return wantOK && gotOK && got == want
-}
-
-func (r *Result) addProgram(a generation.Answer, id string) {
-	p, counts := newProgram(a.Index, id, a.Text)
-	if !counts {
-		return
-	}
-	r.Programs = append(r.Programs, p)
-	if p.blank() {
-		r.BlankPrograms++
-	}
 }
 
 func (r *Result) setSummaries(c generation.Result) {

@@ -1,14 +1,20 @@
 package mixture
 
 import (
+	"bytes"
+	"context"
 	"encoding/binary"
 	"errors"
+	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/accuracy/generation"
 	"github.com/plumbline-ml/plumbline/accuracy/payload"
+	"github.com/plumbline-ml/plumbline/accuracy/programs"
 	"github.com/plumbline-ml/plumbline/preprocess/text/punkt"
 )
 
@@ -89,8 +95,8 @@ func TestResultOfOneTask(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const want = "{'gsm8k': 100.0, 'gen_len': 0, 'gen_num': 3, 'gen_tok_len': 1, 'tokens_per_sample': 0.3}"
-	if r.String() != want || r.Missing != 1 || r.Duplicates != 1 || r.BlankPrograms != 1 || !math.IsNaN(r.Rouge1) {
+	const want = "{'gsm8k': 100.0, 'mbxp': 0.0, 'gen_len': 0, 'gen_num': 3, 'gen_tok_len': 1, 'tokens_per_sample': 0.3}"
+	if r.String() != want || r.Missing != 1 || r.Duplicates != 1 || !r.Programs[0].Executed || !math.IsNaN(r.Rouge1) {
 		t.Errorf("%v, want %s: %+v", r, want, r)
 	}
 }
@@ -107,4 +113,48 @@ func FuzzAnswerNumber(f *testing.F) {
 			t.Errorf("%q: the source goes beyond the code block", answer)
 		}
 	})
+}
+
+// TestExecute runs programs by a stand-in: those whose source is good pass.
+func TestExecute(t *testing.T) {
+	newResult := func() (r Result) {
+		for i, x := range []struct{ id, answer string }{
+			{"python_f", "good"}, {"python_g_h", "bad"}, {"python_f", " \n"}, {"ruby_f", "good"}, {"python_f", "good"},
+		} {
+			p, _ := newProgram(i, x.id, x.answer)
+			p.Tests = "tests"
+			r.Programs = append(r.Programs, p)
+		}
+		return r
+	}
+	run := func(_ context.Context, j programs.Job) (programs.Verdict, error) {
+		good := bytes.Contains(j.Input(), []byte("good\\ntests\\ncheck(f)"))
+		if !good && !bytes.Contains(j.Input(), []byte("bad\\ntests\\ncheck(g_h)")) {
+			return programs.Verdict{}, fmt.Errorf("a job that was not expected: %s", j.Input())
+		}
+		return programs.Verdict{Passed: good}, nil
+	}
+	r := newResult()
+	if err := r.Execute(t.Context(), run, 2); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]Count{Python: {4, 4, 2}, "ruby": {1, 0, 0}}
+	if got := r.Languages(); !maps.Equal(got, want) || want[Python].Share() != 50 {
+		t.Errorf("%v, want %v", got, want)
+	}
+	if v, ok := r.MBXP(); ok {
+		t.Errorf("mbxp is %v, but the Ruby was not executed", v)
+	}
+	r.Programs = slices.DeleteFunc(r.Programs, func(p Program) bool { return p.Language != Python })
+	if v, ok := r.MBXP(); !ok || v != 50 {
+		t.Errorf("mbxp is %v, %v, want 50", v, ok)
+	}
+	r = newResult()
+	broken := errors.New("broken")
+	err := r.Execute(t.Context(), func(context.Context, programs.Job) (programs.Verdict, error) {
+		return programs.Verdict{}, broken
+	}, 4)
+	if !errors.Is(err, broken) || !strings.Contains(err.Error(), "sample ") {
+		t.Errorf("%v, want the sample and %v", err, broken)
+	}
 }

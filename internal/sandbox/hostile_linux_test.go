@@ -29,7 +29,10 @@ const hostileProgram = "a hostile program"
 
 // hostile is what programs try, by name, with arguments of their own. They print what they have achieved.
 var hostile = map[string]func(args []string){
-	"greets":   func([]string) { fmt.Println("hello from process", os.Getpid()) },
+	"greets": func([]string) {
+		name, err := os.Hostname()
+		fmt.Println("hello from process", os.Getpid(), "of", name, err)
+	},
 	"fails":    func([]string) { fmt.Fprintln(os.Stderr, "no"); os.Exit(3) },
 	"sleeps":   func([]string) { time.Sleep(time.Hour) },
 	"forks":    forks,

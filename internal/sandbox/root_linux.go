@@ -18,6 +18,8 @@ const (
 	attrNoDev    = 4
 
 	inodes = 16384 // of /tmp
+
+	hostName = "sandbox"
 )
 
 // devices are what programs read and write that is no file.
@@ -70,6 +72,13 @@ func (v view) fill(old string) error {
 		}
 	}
 	if err := os.Symlink("/tmp", "/dev/shm"); err != nil {
+		return err
+	}
+	// The machine's name stays outside.
+	if err := errors.Join(
+		syscall.Sethostname([]byte(hostName)), os.Mkdir("/etc", 0o755),
+		os.WriteFile("/etc/hostname", []byte(hostName+"\n"), 0o644),
+	); err != nil {
 		return err
 	}
 	for _, path := range v.Paths {

@@ -1,4 +1,4 @@
-//go:build !linux
+//go:build !unix
 
 package sandbox
 
@@ -12,13 +12,11 @@ import (
 // Supported says whether this system has name spaces that the package knows how to make.
 const Supported = false
 
-func (b Box) plain(ctx context.Context, c Command, in room) (*exec.Cmd, error) {
-	if !b.Weak {
-		return nil, fmt.Errorf("%w: there is one for Linux only, and this is %s", ErrRefused, runtime.GOOS)
-	}
-	cmd := exec.CommandContext(ctx, c.Path, c.Args...)
-	cmd.Env, cmd.Dir = in.env(c.Env), string(in)
-	return cmd, nil
+func (b Box) prepare(context.Context, Command, Limits, room) (*exec.Cmd, failure, error) {
+	return nil, failure{}, fmt.Errorf("%w: programs run on Linux, with sandbox=weak on other Unix systems, and this is %s",
+		ErrRefused, runtime.GOOS)
 }
 
 func refusal(err error) error { return err }
+
+func killGroup(int) {}

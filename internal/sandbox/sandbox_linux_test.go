@@ -45,7 +45,7 @@ func box(t *testing.T, weak bool) Box {
 	if errors.Is(err, ErrRefused) {
 		t.Skip(err)
 	}
-	if want := "hello from process 1\n"; err != nil || o.Code != 0 || !weak && string(o.Output) != want {
+	if want := "hello from process 1 of sandbox <nil>\n"; err != nil || o.Code != 0 || !weak && string(o.Output) != want {
 		t.Fatalf("%q, %q, code %d, %v, want %q", o.Output, o.Errors, o.Code, err, want)
 	}
 	return b

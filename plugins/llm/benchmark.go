@@ -6,7 +6,7 @@
 //
 // In: prompts' forms, limits of answers, payloads and metrics of GPT-J, Llama 2 70B, Llama 3.1 8B and 405B, and
 // Mixtral 8x7B, compatible with MLPerf Inference. Out: decoding, which package generate does; tokenizers, data sets and
-// scorers, which have packages of their own; running the programs of MBXP.
+// scorers, which have packages of their own, and so has running programs.
 package llm
 
 import (
@@ -51,16 +51,18 @@ func open(ctx context.Context, r *manifest.Request) (sdk.Workload, error) {
 }
 
 // score reads the references of the data set, and the tokenizer.
-func score(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
+func score(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	s, data := readSettings(r), openTexts(r)
 	t, err := openTokenizer(s.Tokenizer)
 	r.Fault(err)
 	split, err := openSplitter(s.punkt)
 	r.Fault(err)
+	run, err := s.programs.Open(ctx)
+	r.Fault(err)
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	return exhibit.Scorer(newScorer(data, s, t, split, metricNames(r.Model)), r.Exhibits,
+	return exhibit.Scorer(newScorer(data, s, t, split, run, metricNames(r.Model)), r.Exhibits,
 		gallery{data.items, s.DType, t}), nil
 }
 

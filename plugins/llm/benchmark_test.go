@@ -19,6 +19,9 @@ func TestModelsOfTheManifest(t *testing.T) {
 				len(m.Metrics), len(m.Datasets))
 		}
 		for _, metric := range m.Metrics {
+			if metric.Name == "mbxp_python" { // a part of mbxp, which nobody has a target for
+				continue
+			}
 			if metric.Target <= 0 || metric.Target > metric.Reference || metric.Upper != 0 && metric.Upper < metric.Reference {
 				t.Errorf("%s: %s has reference %v, target %v, upper limit %v", m.Name, metric.Name, metric.Reference,
 					metric.Target, metric.Upper)

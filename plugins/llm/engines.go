@@ -1,11 +1,16 @@
 package llm
 
 import (
+	"context"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/plumbline-ml/plumbline/accuracy/generation"
 	"github.com/plumbline-ml/plumbline/accuracy/longcontext"
 	"github.com/plumbline-ml/plumbline/accuracy/mixture"
+	"github.com/plumbline-ml/plumbline/plugins/internal/execution"
 	"github.com/plumbline-ml/plumbline/preprocess/text/punkt"
 )
 
@@ -48,24 +53,58 @@ func (e contextEngine) figures() (figures, error) {
 	return f.withLengths(r.Lengths), nil
 }
 
-type mixedEngine struct{ *mixture.Scorer }
+// mixedEngine runs the programs in Python of MBXP, if run is not nil.
+type mixedEngine struct {
+	*mixture.Scorer
+	run *execution.Runner
+}
 
 func (e mixedEngine) figures() (figures, error) {
 	r, err := e.Result()
 	if err != nil {
 		return figures{}, err
 	}
+	if e.run != nil {
+		if err := r.Execute(context.Background(), e.run.Run, execution.AtOnce); err != nil {
+			return figures{}, err
+		}
+	}
 	f := figures{
 		values:  map[string]float64{"rouge1": r.Rouge1, "rouge2": r.Rouge2, "rougeL": r.RougeL, "gsm8k": r.GSM8K},
 		missing: r.Missing, again: r.Duplicates, line: r.String(),
 	}
-	if n := len(r.Programs) + r.BlankPrograms; n > 0 {
-		f.notes = []string{
-			fmt.Sprintf("%d programs of MBXP were not run: their metric is not computed here, mxeval with its toolchains and "+
-				"a sandbox does it", n),
-		}
+	if mbxp, ok := r.MBXP(); ok {
+		f.values["mbxp"] = mbxp
+	}
+	languages := r.Languages()
+	if c := languages[mixture.Python]; c.All > 0 && c.Executed == c.All && e.run != nil {
+		f.values["mbxp_python"] = c.Share()
+		f.notes = append(f.notes, fmt.Sprintf("MBXP: %d of %d programs in Python passed their tests; %s",
+			c.Passed, c.All, e.run.Note()))
+	}
+	if note := notExecuted(languages); note != "" {
+		f.notes = append(f.notes, note)
 	}
 	return f.withLengths(r.Lengths), nil
+}
+
+// notExecuted says how many programs of which languages were not executed; empty: none.
+func notExecuted(languages map[string]mixture.Count) string {
+	var names []string
+	how := "other languages than Python are not executed"
+	for _, name := range slices.Sorted(maps.Keys(languages)) {
+		if c := languages[name]; c.Executed < c.All {
+			names = append(names, fmt.Sprintf("%d in %s", c.All-c.Executed, name))
+			if name == mixture.Python {
+				how = "--param execute=python3 executes those in Python"
+			}
+		}
+	}
+	if names == nil {
+		return ""
+	}
+	return fmt.Sprintf("programs of MBXP were not executed, so that there is no figure of mbxp: %s; %s",
+		strings.Join(names, ", "), how)
 }
 
 // plain scores answers that are text: those of servers whose tokenizer is not known here. Tokens are not counted.

@@ -7,6 +7,7 @@ import (
 	"github.com/plumbline-ml/plumbline/accuracy/longcontext"
 	"github.com/plumbline-ml/plumbline/accuracy/mixture"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
+	"github.com/plumbline-ml/plumbline/plugins/internal/execution"
 	"github.com/plumbline-ml/plumbline/preprocess/text/punkt"
 	"github.com/plumbline-ml/plumbline/sdk"
 )
@@ -34,11 +35,13 @@ type scorer struct {
 	names   []string
 }
 
-func newScorer(data texts, s settings, t tokenizer, split *punkt.Splitter, names []string) *scorer {
-	return &scorer{newEngine(data, s, t, split), len(data.items), names}
+func newScorer(data texts, s settings, t tokenizer, split *punkt.Splitter, run *execution.Runner,
+	names []string) *scorer {
+	return &scorer{newEngine(data, s, t, split, run), len(data.items), names}
 }
 
-func newEngine(data texts, s settings, t tokenizer, split *punkt.Splitter) engine {
+// newEngine returns the engine of a data set. run runs programs of MBXP; nil: nobody does.
+func newEngine(data texts, s settings, t tokenizer, split *punkt.Splitter, run *execution.Runner) engine {
 	switch {
 	case t == nil:
 		return newPlain(data, split)
@@ -55,7 +58,8 @@ func newEngine(data texts, s settings, t tokenizer, split *punkt.Splitter) engin
 		for i, item := range data.items {
 			refs[i] = mixture.Reference{Task: mixture.Task(item.Task), ID: item.ID, Text: item.Output}
 		}
-		return mixedEngine{mixture.New(mixture.Options{DType: s.DType, Decoder: t, Splitter: split, References: refs})}
+		o := mixture.Options{DType: s.DType, Decoder: t, Splitter: split, References: refs}
+		return mixedEngine{mixture.New(o), run}
 	}
 	return rougeEngine{
 		generation.New(generation.Options{DType: s.DType, Decoder: t, Splitter: split, References: references(data)}),
@@ -96,7 +100,8 @@ func (s *scorer) Result() (sdk.Score, error) {
 func allMetrics() []sdk.Metric {
 	return []sdk.Metric{
 		{Name: "rouge1", Unit: "%"}, {Name: "rouge2", Unit: "%"}, {Name: "rougeL", Unit: "%"}, {Name: "rougeLsum", Unit: "%"},
-		{Name: "exact_match", Unit: "%"}, {Name: "gsm8k", Unit: "%"},
+		{Name: "exact_match", Unit: "%"}, {Name: "gsm8k", Unit: "%"}, {Name: "mbxp", Unit: "%"},
+		{Name: "mbxp_python", Unit: "%"},
 		{Name: "gen_len", Unit: "characters"}, {Name: "tokens_per_sample"},
 	}
 }

@@ -103,6 +103,7 @@ const leastAgreement = 99
 // Judge compares each metric of the score with its target.
 func Judge(c Case) Verdict {
 	targets, basis := c.targets()
+	missing := c.without(targets)
 	targets = c.named(targets)
 	v := Verdict{Outcome: Informational, Basis: basis}
 	for _, m := range c.Score.Metrics {
@@ -114,10 +115,24 @@ func Judge(c Case) Verdict {
 	if v.Outcome == Informational && targets != nil {
 		v.Basis = "no target: there is none in the " + basis
 	}
+	if len(missing) > 0 {
+		v.Basis += "; not judged, because the score has no such figure: " + strings.Join(missing, ", ")
+	}
 	if len(c.Targets) > 0 {
 		v.Basis = "targets that the user named, else: " + v.Basis
 	}
 	return v
+}
+
+// without names the targets of metrics that the score does not have.
+func (c Case) without(targets map[string]target) (names []string) {
+	for _, name := range slices.Sorted(maps.Keys(targets)) {
+		has := func(m sdk.Metric) bool { return m.Name == name }
+		if !targets[name].none() && !slices.ContainsFunc(c.Score.Metrics, has) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // named puts the user's targets in the place of others.

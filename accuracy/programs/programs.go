@@ -1,0 +1,120 @@
+package programs
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Driver is a script for Python 3.9 or newer, on a system with fork: it reads a Job's Input on its standard input.
+//
+//go:embed driver.py
+var Driver string
+
+// Tests are those of a problem of LiveCodeBench.
+type Tests struct {
+	// Function is the method of Solution, or the function, that is called with Inputs: a JSON value in each line. Empty:
+	// the program reads an input, and prints an output.
+	Function        string
+	Inputs, Outputs []string // the shorter one says how many there are
+}
+
+// Job is one program with its tests.
+type Job struct{ text jobText }
+
+// jobText is a job as the driver reads it.
+type jobText struct {
+	Kind     string   `json:"kind"`
+	Code     string   `json:"code"`
+	Function string   `json:"function"`
+	Inputs   []string `json:"inputs"`
+	Outputs  []string `json:"outputs"`
+	Timeout  int      `json:"timeout"` // seconds of each test
+	Limit    int      `json:"limit"`   // seconds of all
+}
+
+// LiveCodeBench is a program with tests of LiveCodeBench; each may take perTest, in whole seconds, of which the official
+// scripts give 60.
+func LiveCodeBench(source string, t Tests, perTest time.Duration) Job {
+	seconds := int(perTest / time.Second)
+	kind := "stdin"
+	if t.Function != "" {
+		kind = "call"
+	}
+	return Job{jobText{
+		Kind: kind, Code: source, Function: t.Function, Inputs: append([]string{}, t.Inputs...),
+		Outputs: append([]string{}, t.Outputs...), Timeout: seconds, Limit: (seconds+1)*len(t.Inputs) + 5,
+	}}
+}
+
+// mxevalSeconds is the time of a program that the official script of Mixtral 8x7B gives to mxeval.
+const mxevalSeconds = 20
+
+// MXEval is a program in Python with the tests of a task of MBXP: a function check, which is called with the function
+// that the task is about.
+func MXEval(source, tests, function string) Job {
+	return Job{jobText{
+		Kind: "check", Code: source + "\n" + tests + "\ncheck(" + function + ")", Inputs: []string{}, Outputs: []string{},
+		Timeout: mxevalSeconds, Limit: mxevalSeconds + 1,
+	}}
+}
+
+// Input is what the driver reads.
+func (j Job) Input() []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(j.text); err != nil {
+		panic(err) // texts and numbers have a form in JSON
+	}
+	return bytes.TrimSpace(b.Bytes())
+}
+
+// Limit is the time that the rules give to the whole program. The driver keeps it; its start is not part of it.
+func (j Job) Limit() time.Duration { return time.Duration(j.text.Limit) * time.Second }
+
+// Codes of a Verdict, as the official checker of LiveCodeBench has them.
+const (
+	Wrong     = -2
+	Late      = -3
+	Exception = -4
+	Nothing   = -5 // no result: the program ended itself, or was ended
+)
+
+// Verdict is what a job's driver says.
+type Verdict struct {
+	Passed bool
+	// Results are those of the tests up to the first failure: true; or false or a code. Programs can make other numbers.
+	Results []any
+	Code    int    // 0: there was no failure
+	Error   string // of an exception, in Python's words: at most 200 characters
+}
+
+// Judge reads what the driver has printed of a job. One that printed no verdict was ended with its program: how says by
+// what.
+func Judge(output []byte, how string) Verdict {
+	var v Verdict
+	if err := json.Unmarshal(output, &v); err != nil {
+		return Verdict{Results: []any{float64(Wrong)}, Code: Nothing, Error: how}
+	}
+	return v
+}
+
+// String says in words how it went.
+func (v Verdict) String() string {
+	at := fmt.Sprintf("test %d", len(v.Results))
+	switch {
+	case v.Passed:
+		return "passed"
+	case v.Code == Late:
+		return at + " took too long"
+	case v.Code == Exception:
+		return strings.TrimSuffix(at+": "+v.Error, ": ")
+	case v.Code == Nothing:
+		return "no result: " + v.Error
+	}
+	return at + " is wrong"
+}

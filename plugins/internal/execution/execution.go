@@ -1,0 +1,104 @@
+// Package execution runs programs that models wrote, for the scorers of plugins: it joins the rules of package
+// accuracy/programs with the walls of package internal/sandbox.
+//
+// In: two parameters of a model, which programs may use what, how an ending becomes a verdict. Out: rules of tests, and
+// how a program is kept in its place.
+package execution
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/accuracy/programs"
+	"github.com/plumbline-ml/plumbline/internal/sandbox"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/option"
+)
+
+// AtOnce is how many programs a scorer runs at a time.
+const AtOnce = 4
+
+// limits of a program but for its time, each of a process unless it says otherwise.
+const (
+	memory    = 4 << 30  // bytes of address space
+	files     = 64 << 20 // bytes of a file, and of all in /tmp
+	output    = 16 << 20 // bytes of the driver's streams
+	processes = 64       // of a program
+	open      = 256      // files
+)
+
+// startUp is the time that an interpreter may take before a program's own time begins, and after it has ended.
+const startUp = time.Minute
+
+// Runner runs programs in Python. It may be used concurrently.
+type Runner struct{ python *sandbox.Python }
+
+// Settings are the parameters of a model whose answers are programs.
+type Settings struct {
+	execute string // empty: nothing is executed
+	weak    bool
+}
+
+// Read reads the parameters execute and sandbox. Faults are added to p.
+func Read(p *option.Params) Settings {
+	s := Settings{p.Text(sdk.ExecuteParam), option.Pick(p, sdk.SandboxParam, map[string]bool{"full": false, "weak": true})}
+	if s.weak && s.execute == "" {
+		p.Fault(sdk.SandboxParam, errors.New("it says how programs run, and execute names no interpreter that runs them"))
+	}
+	return s
+}
+
+// Wanted says whether programs are to be executed.
+func (s Settings) Wanted() bool { return s.execute != "" }
+
+// Open finds the interpreter and tries it. It returns nil where no program is to be executed.
+func (s Settings) Open(ctx context.Context) (*Runner, error) {
+	if s.execute == "" {
+		return nil, nil
+	}
+	python, err := sandbox.FindPython(ctx, s.execute, s.weak)
+	switch {
+	case errors.Is(err, sandbox.ErrRefused):
+		return nil, fmt.Errorf("parameter execute = %q: %w; permit user name spaces (a container's settings may refuse "+
+			"them), or run programs without a sandbox by sandbox=weak: SECURITY.md says what they can do then", s.execute, err)
+	case err != nil:
+		return nil, fmt.Errorf("parameter execute = %q: %w", s.execute, err)
+	}
+	return &Runner{python}, nil
+}
+
+// Run runs a program with its tests. An error is of this machine or ctx, never of the program.
+func (r *Runner) Run(ctx context.Context, j programs.Job) (programs.Verdict, error) {
+	wall := j.Limit() + startUp
+	o, err := r.python.Run(ctx, programs.Driver, j.Input(), sandbox.Limits{
+		Wall: wall, CPU: 2 * wall, Memory: memory, File: files, Scratch: files, Output: output, Processes: processes,
+		Files: open,
+	})
+	if err != nil {
+		return programs.Verdict{}, err
+	}
+	return programs.Judge(o.Output, ending(o)), nil
+}
+
+// ending says how a driver ended that has printed no verdict.
+func ending(o sandbox.Outcome) string {
+	switch {
+	case o.Ending == sandbox.TimeUp:
+		return "it was killed when its time was up"
+	case o.Ending == sandbox.TooMuchOutput:
+		return fmt.Sprintf("it was killed after %d bytes of output", output)
+	case o.Code == -1:
+		return "its interpreter was killed"
+	}
+	return fmt.Sprintf("its interpreter ended with code %d", o.Code)
+}
+
+// Note says what programs ran by, for people.
+func (r *Runner) Note() string {
+	if r.python.Box.Weak {
+		return fmt.Sprintf("programs ran by Python %s without a sandbox (sandbox=weak)", r.python.Version)
+	}
+	return fmt.Sprintf("programs ran by Python %s in a sandbox", r.python.Version)
+}

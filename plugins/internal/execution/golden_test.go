@@ -1,0 +1,74 @@
+package execution
+
+import (
+	"bufio"
+	"encoding/json"
+	"os"
+	"reflect"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/accuracy/programs"
+	"github.com/plumbline-ml/plumbline/internal/golden"
+)
+
+// goldenCase is a program with what the official checker said of it.
+type goldenCase struct {
+	ID              string
+	Code            string
+	Function        string `json:"fn_name"`
+	Inputs, Outputs []string
+	Timeout         int
+	Passed          bool
+	Results         []any
+	ErrorCode       int `json:"error_code"`
+}
+
+// TestGoldenPythonPrograms runs the programs of the reference cases in the sandbox.
+func TestGoldenPythonPrograms(t *testing.T) {
+	r := runner(t, false)
+	golden.Each(t, "reasoning/code/cases.jsonl", func(t *testing.T, path string) {
+		f, err := os.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = f.Close() }() // opened for reading
+		lines := bufio.NewScanner(f)
+		lines.Buffer(nil, 1<<26)
+		var all sync.WaitGroup
+		free := make(chan struct{}, AtOnce)
+		for lines.Scan() {
+			var c goldenCase
+			if err := json.Unmarshal(lines.Bytes(), &c); err != nil {
+				t.Fatal(err)
+			}
+			free <- struct{}{}
+			all.Go(func() {
+				defer func() { <-free }()
+				c.check(t, r)
+			})
+		}
+		all.Wait()
+		if lines.Err() != nil {
+			t.Error(lines.Err())
+		}
+	})
+}
+
+func (c goldenCase) check(t *testing.T, r *Runner) {
+	perTest := time.Duration(c.Timeout) * time.Second
+	if c.ErrorCode != programs.Late {
+		perTest = time.Minute // the machine may be busy, and the limit is not what the case is about
+	}
+	j := programs.LiveCodeBench(c.Code, programs.Tests{Function: c.Function, Inputs: c.Inputs, Outputs: c.Outputs}, perTest)
+	v, err := r.Run(t.Context(), j)
+	if err != nil {
+		t.Errorf("%s: %v", c.ID, err)
+		return
+	}
+	if v.Passed != c.Passed || !reflect.DeepEqual(v.Results, c.Results) || v.Code != c.ErrorCode {
+		t.Errorf("%s: %v, %v, code %d (%v), want %v, %v, code %d",
+			c.ID, v.Passed, v.Results, v.Code, v, c.Passed, c.Results, c.ErrorCode)
+	}
+}
