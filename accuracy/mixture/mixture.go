@@ -51,8 +51,8 @@ type Result struct {
 	Duplicates int // entries that were ignored
 }
 
-// String is the line that the official script prints. A metric without samples is left out, and mbxp where programs were
-// not executed.
+// String is the line that the official script prints. A metric without samples is left out, and mbxp where programs
+// were not executed.
 func (r Result) String() string {
 	var b strings.Builder
 	if !math.IsNaN(r.Rouge1) {

@@ -36,8 +36,8 @@ type jobText struct {
 	Limit    int      `json:"limit"`   // seconds of all
 }
 
-// LiveCodeBench is a program with tests of LiveCodeBench; each may take perTest, in whole seconds, of which the official
-// scripts give 60.
+// LiveCodeBench is a program with tests of LiveCodeBench; each may take perTest, in whole seconds, of which the
+// official scripts give 60.
 func LiveCodeBench(source string, t Tests, perTest time.Duration) Job {
 	seconds := int(perTest / time.Second)
 	kind := "stdin"

@@ -1,8 +1,8 @@
 // Package execution runs programs that models wrote, for the scorers of plugins: it joins the rules of package
 // accuracy/programs with the walls of package internal/sandbox.
 //
-// In: two parameters of a model, which programs may use what, how an ending becomes a verdict. Out: rules of tests, and
-// how a program is kept in its place.
+// In: two parameters of a model, which programs may use what, how an ending becomes a verdict, programs for problems of
+// LiveCodeBench. Out: rules of tests, reading problems, and how a program is kept in its place.
 package execution
 
 import (

@@ -3,6 +3,7 @@ package execution
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"os"
 	"reflect"
 	"sync"
@@ -10,6 +11,8 @@ import (
 	"time"
 
 	"github.com/plumbline-ml/plumbline/accuracy/programs"
+	"github.com/plumbline-ml/plumbline/accuracy/reasoning"
+	"github.com/plumbline-ml/plumbline/datasets/livecodebench"
 	"github.com/plumbline-ml/plumbline/internal/golden"
 )
 
@@ -56,12 +59,44 @@ func TestGoldenPythonPrograms(t *testing.T) {
 	})
 }
 
+// TestPythonProblems grades programs by the problems of the reference cases.
+func TestPythonProblems(t *testing.T) {
+	r := runner(t, false)
+	const cases = "../../../datasets/livecodebench/testdata/golden"
+	golden.EachBelow(t, cases, "reasoning/code/problems.jsonl", func(t *testing.T, path string) {
+		set, err := livecodebench.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := Problems{r, set}
+		for _, x := range []struct {
+			question, source string
+			want             bool
+		}{
+			{"made_a", "print(sum(map(int, input().split())))", true},
+			{"made_a", "print(3)", false},
+			{"2728", "class Solution:\n  def least(self, a, k): return sorted(a)[:k]", true},
+			{"2728", "class Solution:\n  def least(self, a, k): return a[:k]", false},
+			{"no_tests", "no Python", true},
+		} {
+			if pass, err := p.GradeProgram(t.Context(), x.question, x.source); pass != x.want || err != nil {
+				t.Errorf("%s, %q: %v, %v, want %v", x.question, x.source, pass, err, x.want)
+			}
+		}
+		if _, err := p.GradeProgram(t.Context(), "none", ""); !errors.Is(err, reasoning.ErrProblem) {
+			t.Errorf("%v, want %v", err, reasoning.ErrProblem)
+		}
+	})
+}
+
 func (c goldenCase) check(t *testing.T, r *Runner) {
 	perTest := time.Duration(c.Timeout) * time.Second
 	if c.ErrorCode != programs.Late {
 		perTest = time.Minute // the machine may be busy, and the limit is not what the case is about
 	}
-	j := programs.LiveCodeBench(c.Code, programs.Tests{Function: c.Function, Inputs: c.Inputs, Outputs: c.Outputs}, perTest)
+	j := programs.LiveCodeBench(c.Code, programs.Tests{
+		Function: c.Function, Inputs: c.Inputs, Outputs: c.Outputs,
+	}, perTest)
 	v, err := r.Run(t.Context(), j)
 	if err != nil {
 		t.Errorf("%s: %v", c.ID, err)

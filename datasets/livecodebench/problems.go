@@ -1,0 +1,289 @@
+// Package livecodebench reads the problems of LiveCodeBench in their official form: JSON lines with a problem each,
+// whose public tests are JSON in a text, and whose private tests are that, or base64 of zlib of a pickle of it.
+//
+// In: files and folders of a release, one problem at a time. Out: what the tests mean, and running programs with them
+// (package accuracy/programs).
+package livecodebench
+
+import (
+	"bufio"
+	"bytes"
+	"compress/zlib"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
+	"github.com/plumbline-ml/plumbline/datasets/internal/pickle"
+	"github.com/plumbline-ml/plumbline/internal/bounded"
+)
+
+// Errors of this package, found with errors.Is.
+var (
+	ErrDataset = errors.New("problems of LiveCodeBench")
+	ErrUnknown = errors.New("no such problem")
+)
+
+// FaultError holds all faults of the files: errors.As finds it.
+type FaultError = fault.Error
+
+// The largest tests: the official ones are below 300 MB in all their forms.
+const (
+	mostLine     = 1 << 30
+	mostInflated = 2 << 30
+)
+
+// Problem is what programs are tested with.
+type Problem struct {
+	ID string
+	// Function is called with each input, a JSON value in each of its lines. Empty: programs read an input and print.
+	Function        string
+	Inputs, Outputs []string // of all tests, the public ones first
+}
+
+// Set finds problems by their ids. It knows where they are, and reads one when it is asked for: the tests of a release
+// are gigabytes. It may be used concurrently.
+type Set struct{ places map[string]place }
+
+// place is a line of a file.
+type place struct {
+	path         string
+	line         int // from 1
+	start, bytes int64
+}
+
+func (p place) String() string { return fmt.Sprintf("%s:%d", p.path, p.line) }
+
+// row is a line as far as it is read.
+type row struct {
+	ID       *string `json:"question_id"`
+	Public   *string `json:"public_test_cases"`
+	Private  *string `json:"private_test_cases"`
+	Metadata *string `json:"metadata"`
+}
+
+// Open finds the problems of a file, or of all files *.jsonl of a folder in the order of their names: of several lines
+// with one id, the last counts. It reads each line as JSON, but no tests. The error lists every fault: it is a
+// [*FaultError], for which errors.Is(err, ErrDataset) holds.
+func Open(path string) (*Set, error) {
+	files, err := filesOf(path)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrDataset, err)
+	}
+	s := &Set{map[string]place{}}
+	var faults fault.List
+	for _, file := range files {
+		if err := s.index(file, &faults); err != nil {
+			return nil, fmt.Errorf("%w: %s: %w", ErrDataset, file, err)
+		}
+	}
+	if err := faults.Err(ErrDataset, path); err != nil {
+		return nil, err
+	}
+	if len(s.places) == 0 {
+		return nil, fmt.Errorf("%w: %s holds none", ErrDataset, path)
+	}
+	return s, nil
+}
+
+func filesOf(path string) ([]string, error) {
+	info, err := os.Stat(path)
+	if err != nil || !info.IsDir() {
+		return []string{path}, err
+	}
+	files, err := filepath.Glob(filepath.Join(path, "*.jsonl"))
+	if err == nil && len(files) == 0 {
+		err = fmt.Errorf("%s has no file *.jsonl, want those of a release: test.jsonl, test2.jsonl, ...", path)
+	}
+	slices.Sort(files)
+	return files, err
+}
+
+// index adds the problems of a file.
+func (s *Set) index(path string, faults *fault.List) error {
+	f, err := bounded.Open(path)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }() // opened for reading
+	r := bufio.NewReaderSize(f, 1<<20)
+	at := place{path: path}
+	for {
+		line, err := readLine(r)
+		at.line, at.bytes = at.line+1, int64(len(line))
+		if len(bytes.TrimSpace(line)) > 0 {
+			if id, err := check(line); err != nil {
+				faults.Addf(fmt.Sprintf("%s, line %d", filepath.Base(path), at.line), "%v", err)
+			} else {
+				s.places[id] = at
+			}
+		}
+		at.start += at.bytes
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		}
+	}
+}
+
+// readLine reads a line with its end.
+func readLine(r *bufio.Reader) (line []byte, err error) {
+	for {
+		part, err := r.ReadSlice('\n')
+		line = append(line, part...)
+		switch {
+		case len(line) > mostLine:
+			return nil, fmt.Errorf("a line has more than %d bytes", mostLine)
+		case !errors.Is(err, bufio.ErrBufferFull):
+			return line, err
+		}
+	}
+}
+
+// check says what is wrong with a line, short of its tests.
+func check(line []byte) (id string, err error) {
+	var r row
+	if err := json.Unmarshal(line, &r); err != nil {
+		return "", fmt.Errorf("no problem in JSON: %w", err)
+	}
+	var without []string
+	for _, x := range []struct {
+		name string
+		text *string
+	}{
+		{"question_id", r.ID}, {"public_test_cases", r.Public}, {"private_test_cases", r.Private}, {"metadata", r.Metadata},
+	} {
+		if x.text == nil {
+			without = append(without, x.name)
+		}
+	}
+	if without != nil {
+		return "", fmt.Errorf("it has no text in %s", strings.Join(without, ", "))
+	}
+	_, err = r.function()
+	return *r.ID, err
+}
+
+func (r row) function() (string, error) {
+	var m struct {
+		Function string `json:"func_name"`
+	}
+	if err := json.Unmarshal([]byte(*r.Metadata), &m); err != nil {
+		return "", fmt.Errorf("metadata: %w", err)
+	}
+	return m.Function, nil
+}
+
+// Len is how many problems there are.
+func (s *Set) Len() int { return len(s.places) }
+
+// Problem reads a problem. The error is an ErrUnknown where there is none of that id, and else an ErrDataset.
+func (s *Set) Problem(id string) (Problem, error) {
+	at, ok := s.places[id]
+	if !ok {
+		return Problem{}, fmt.Errorf("%w: %q is not among %d", ErrUnknown, id, len(s.places))
+	}
+	line, err := at.read()
+	if err != nil {
+		return Problem{}, fmt.Errorf("%w: %v: %w", ErrDataset, at, err)
+	}
+	p, err := parse(line)
+	if err != nil {
+		return Problem{}, fmt.Errorf("%w: %v: problem %s: %w", ErrDataset, at, id, err)
+	}
+	return p, nil
+}
+
+func (p place) read() ([]byte, error) {
+	f, err := bounded.Open(p.path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }() // opened for reading
+	line := make([]byte, p.bytes)
+	_, err = f.ReadAt(line, p.start)
+	return line, err
+}
+
+// test is one test as it is written.
+type test struct {
+	Input  *string `json:"input"`
+	Output *string `json:"output"`
+	Type   string  `json:"testtype"`
+}
+
+func parse(line []byte) (Problem, error) {
+	if _, err := check(line); err != nil {
+		return Problem{}, err
+	}
+	var r row
+	if err := json.Unmarshal(line, &r); err != nil {
+		return Problem{}, err
+	}
+	function, err := r.function()
+	if err != nil {
+		return Problem{}, err
+	}
+	p := Problem{ID: *r.ID, Function: function}
+	var public []test
+	if err := json.Unmarshal([]byte(*r.Public), &public); err != nil {
+		return Problem{}, fmt.Errorf("public_test_cases: %w", err)
+	}
+	private, err := privateTests(*r.Private)
+	if err != nil {
+		return Problem{}, fmt.Errorf("private_test_cases: %w", err)
+	}
+	for i, t := range append(public, private...) {
+		if t.Input == nil || t.Output == nil {
+			return Problem{}, fmt.Errorf("test %d has no text as input or output", i+1)
+		}
+		if t.Type == "functional" && function == "" {
+			return Problem{}, fmt.Errorf("test %d is functional, but metadata has no func_name", i+1)
+		}
+		p.Inputs, p.Outputs = append(p.Inputs, *t.Input), append(p.Outputs, *t.Output)
+	}
+	return p, nil
+}
+
+// privateTests reads tests as JSON, or as base64 of zlib of a pickle of JSON in a str.
+func privateTests(text string) (tests []test, err error) {
+	if json.Unmarshal([]byte(text), &tests) == nil {
+		return tests, nil
+	}
+	packed, err := base64.StdEncoding.DecodeString(text)
+	if err != nil {
+		return nil, fmt.Errorf("neither JSON nor base64: %w", err)
+	}
+	z, err := zlib.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return nil, err
+	}
+	pickled, err := io.ReadAll(io.LimitReader(z, mostInflated+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(pickled) > mostInflated {
+		return nil, fmt.Errorf("more than %d bytes inflated", mostInflated)
+	}
+	v, err := pickle.Reader{}.Load(pickled)
+	if err != nil {
+		return nil, err
+	}
+	inner, ok := v.(string)
+	if !ok {
+		return nil, fmt.Errorf("a pickle of a %T, want a str", v)
+	}
+	tests = nil
+	if err := json.Unmarshal([]byte(inner), &tests); err != nil {
+		return nil, fmt.Errorf("in the pickle: %w", err)
+	}
+	return tests, nil
+}

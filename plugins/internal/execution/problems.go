@@ -1,0 +1,36 @@
+package execution
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/accuracy/programs"
+	"github.com/plumbline-ml/plumbline/accuracy/reasoning"
+	"github.com/plumbline-ml/plumbline/datasets/livecodebench"
+)
+
+// perTest is the time of a test that the official scripts of the reasoning models give.
+const perTest = time.Minute
+
+// Problems grades programs by the problems of LiveCodeBench that they solve: a [reasoning.ProgramGrader].
+type Problems struct {
+	Runner *Runner
+	Set    *livecodebench.Set
+}
+
+// GradeProgram runs a program with the tests of a problem. One without tests lets every program pass, as officially.
+func (p Problems) GradeProgram(ctx context.Context, question, source string) (pass bool, err error) {
+	problem, err := p.Set.Problem(question)
+	if errors.Is(err, livecodebench.ErrUnknown) {
+		return false, fmt.Errorf("%w: %w", reasoning.ErrProblem, err)
+	}
+	if err != nil {
+		return false, err
+	}
+	v, err := p.Runner.Run(ctx, programs.LiveCodeBench(source, programs.Tests{
+		Function: problem.Function, Inputs: problem.Inputs, Outputs: problem.Outputs,
+	}, perTest))
+	return v.Passed, err
+}
