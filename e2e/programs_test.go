@@ -29,9 +29,9 @@ func TestPythonProgramsOfMBXP(t *testing.T) {
 			answers = append(answers, s.answer)
 		}
 		dir := t.TempDir()
-		data := write(t, filepath.Join(dir, "09292024_mixtral_15k_mintoken2_v1.jsonl"), jsonLines(t, records))
-		write(t, filepath.Join(dir, "log", "mlperf_log_accuracy.json"), logOf(t, answers))
-		return harness(t, append([]string{"score", filepath.Join(dir, "log"), "--benchmark", "mixtral-8x7b",
+		data := write(t, filepath.Join(t.TempDir(), "09292024_mixtral_15k_mintoken2_v1.jsonl"), jsonLines(t, records))
+		write(t, filepath.Join(dir, "mlperf_log_accuracy.json"), logOf(t, answers))
+		return harness(t, append([]string{"score", dir, "--benchmark", "mixtral-8x7b",
 			"--dataset", data, "--param", "tokenizer=" + filepath.Join(built.root, "plugins", "llm", "model")}, args...)...)
 	}
 	wants := func(r result, code int, texts ...string) {

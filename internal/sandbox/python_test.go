@@ -60,28 +60,3 @@ func TestWhatIsNoPython(t *testing.T) {
 		}
 	}
 }
-
-// BenchmarkPython starts an interpreter for a script that does nothing: bare, and in both boxes.
-func BenchmarkPython(b *testing.B) {
-	b.Run("bare", func(b *testing.B) {
-		path := find(b, true).Path
-		b.ReportAllocs()
-		for b.Loop() {
-			if err := exec.Command(path, "-I", "-B", "-c", "").Run(); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
-	for name, weak := range map[string]bool{"whole": false, "weak": true} {
-		b.Run(name, func(b *testing.B) {
-			p := find(b, weak)
-			b.ReportAllocs()
-			for b.Loop() {
-				o, err := p.Run(b.Context(), "", nil, Limits{Wall: time.Minute, Output: 100, Memory: 4 << 30, Scratch: 64 << 20})
-				if err != nil || o.Code != 0 {
-					b.Fatal(o, err)
-				}
-			}
-		})
-	}
-}
