@@ -99,5 +99,7 @@ func said(err error) string {
 
 func lastLine(text []byte) string {
 	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
-	return lines[len(lines)-1]
+	const most = 200 // bytes
+	last := lines[len(lines)-1]
+	return strings.ToValidUTF8(last[:min(len(last), most)], "")
 }

@@ -61,10 +61,11 @@ func (s Settings) Open(ctx context.Context) (*Runner, error) {
 	python, err := sandbox.FindPython(ctx, s.execute, s.weak)
 	switch {
 	case errors.Is(err, sandbox.ErrRefused):
-		return nil, fmt.Errorf("parameter execute = %q: %w; permit user name spaces (a container's settings may refuse "+
-			"them), or run programs without a sandbox by sandbox=weak: SECURITY.md says what they can do then", s.execute, err)
+		return nil, sdk.Usage(fmt.Errorf("parameter execute = %q: %w; permit user name spaces (a container's settings may "+
+			"refuse them), or run programs without a sandbox by sandbox=weak: SECURITY.md says what they can do then",
+			s.execute, err))
 	case err != nil:
-		return nil, fmt.Errorf("parameter execute = %q: %w", s.execute, err)
+		return nil, sdk.Usage(fmt.Errorf("parameter execute = %q: %w", s.execute, err))
 	}
 	return &Runner{python}, nil
 }
