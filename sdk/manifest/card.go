@@ -32,6 +32,9 @@ type CardFile struct {
 	Size      int64        `json:"size"`      // bytes
 	SHA256    string       `json:"sha256"`    // lower-case hex
 	Metrics   []sdk.Metric `json:"metrics"`   // on the embedded data set, as the harness measures them
+	// Models are metrics of one model alone, by the name of its rules: of models that have embedded data sets of their
+	// own, or draw their answers.
+	Models map[string][]sdk.Metric `json:"models"`
 }
 
 // The folder of the embedded model, and its card.

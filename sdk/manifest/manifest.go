@@ -157,6 +157,16 @@ func (m *Manifest) embed(f *sdk.ModelFile) error {
 	return nil
 }
 
+// embeddedFiles are the embedded files of a model, with the card's figures of it.
+func (m *Manifest) embeddedFiles(e *Model) []sdk.ModelFile {
+	files := slices.Clone(m.Embedded.Files)
+	for k := range files {
+		facts, _ := m.card.PartFile(files[k].Part, files[k].Precision)
+		files[k].Reference = slices.Concat(files[k].Reference, facts.Models[e.RulesKey])
+	}
+	return files
+}
+
 // bytes reads an embedded file that the card has.
 func (m *Manifest) bytes(of sdk.ModelFile) ([]byte, error) {
 	f, _ := m.card.PartFile(of.Part, of.Precision)
@@ -175,7 +185,7 @@ func (m *Manifest) complete(e *Model) error {
 		faults = append(faults, err)
 		e.ModelInfo.Scenarios = append(e.ModelInfo.Scenarios, s)
 	}
-	e.Files = append(slices.Clone(m.Embedded.Files), e.Files...)
+	e.Files = append(m.embeddedFiles(e), e.Files...)
 	for _, p := range m.Params {
 		if value, ok := e.Defaults[p.Name]; ok {
 			p.Default = value

@@ -30,7 +30,7 @@ const text = `{
   },
   "datasets": [{"name": "first"}, {"name": "second"}],
   "models": [
-    {"name": "one", "scenarios": ["SingleStream", "Offline"], "defaults": {"size": "300"},
+    {"name": "one", "rulesKey": "one", "scenarios": ["SingleStream", "Offline"], "defaults": {"size": "300"},
      "files": [{"name": "one.onnx", "url": "https://example.org/one.onnx"}]},
     {"name": "two", "scenarios": ["Offline"], "datasets": ["second"], "defaults": {"size": "800"},
      "embeddedDefaults": {"size": "64"},
@@ -41,7 +41,7 @@ const text = `{
 const card = `{"training_minutes": 2.5, "files": [
   {"name": "b_fp32.onnx", "precision": "fp32", "size": 4, "sha256": "aa",
    "metrics": [{"name": "accuracy", "value": 97}]},
-  {"name": "b_int8.onnx", "precision": "int8", "size": 1}
+  {"name": "b_int8.onnx", "precision": "int8", "size": 1, "models": {"one": [{"name": "mAP", "value": 40}]}}
 ]}`
 
 // folder is that of the embedded model.
@@ -73,6 +73,10 @@ func TestReadCompletes(t *testing.T) {
 	if f := one.Files[0]; !f.Embedded || f.Size != 4 || f.SHA256 != "aa" || f.Reference[0].Value != 97 ||
 		len(one.Files) != 3 {
 		t.Errorf("files %+v, want the card's figures on the first of three", one.Files)
+	}
+	if f, other := one.Files[1], two.Files[1]; len(f.Reference) != 1 || f.Reference[0].Value != 40 ||
+		len(other.Reference) != 0 {
+		t.Errorf("references %v and %v, want the card's figure of the first model", f.Reference, other.Reference)
 	}
 	if s := one.Datasets; len(s) != 3 || !s[0].Embedded || s[0].Samples != 50 || s[0].PerformanceSampleCount != 20 {
 		t.Errorf("data sets %+v, want the embedded one of 50 with 20 in memory, and both others", s)

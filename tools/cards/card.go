@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -27,6 +28,8 @@ type file struct {
 	Size      int      `json:"size"`
 	SHA256    string   `json:"sha256"`
 	Metrics   []metric `json:"metrics"`
+	// Models are metrics of one model alone.
+	Models map[string][]metric `json:"models,omitempty"`
 }
 
 type metric struct {
@@ -102,19 +105,41 @@ func (f *file) identify(dir string) error {
 	return nil
 }
 
-// take replaces the metrics that were measured, and returns those that were not.
-func (f *file) take(measured map[string]float64) error {
-	var missing []string
-	for i := range f.Metrics {
-		value, ok := measured[f.Metrics[i].Name]
-		if !ok {
-			missing = append(missing, f.Metrics[i].Name)
-			continue
+// figures are what was measured, by the name of the model.
+type figures map[string]map[string]float64
+
+// any are the metrics of all models together.
+func (f figures) any() map[string]float64 {
+	all := map[string]float64{}
+	for _, model := range slices.Sorted(maps.Keys(f)) {
+		maps.Copy(all, f[model])
+	}
+	return all
+}
+
+// take replaces the metrics that were measured, and returns an error that names those that were not.
+func (f *file) take(measured figures) error {
+	missing := replace(f.Metrics, measured.any())
+	for _, model := range slices.Sorted(maps.Keys(f.Models)) {
+		for _, name := range replace(f.Models[model], measured[model]) {
+			missing = append(missing, name+" of "+model)
 		}
-		f.Metrics[i].Value = value
 	}
 	if len(missing) > 0 {
 		return errors.New("no model of the plugin measures " + strings.Join(missing, ", "))
 	}
 	return nil
+}
+
+// replace gives metrics their values, and returns the names of those that have none.
+func replace(metrics []metric, values map[string]float64) (missing []string) {
+	for i := range metrics {
+		value, ok := values[metrics[i].Name]
+		if !ok {
+			missing = append(missing, metrics[i].Name)
+			continue
+		}
+		metrics[i].Value = value
+	}
+	return missing
 }

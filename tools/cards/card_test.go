@@ -36,12 +36,24 @@ func TestCardsKeepTheirForm(t *testing.T) {
 
 func TestMetricsAreReplacedByName(t *testing.T) {
 	f := file{Metrics: []metric{{Name: "b", Value: 1}, {Name: "a", Unit: "%", Value: 2}}}
-	if err := f.take(map[string]float64{"a": 5, "b": 6, "c": 7}); err != nil ||
+	if err := f.take(figures{"one": {"a": 5, "b": 6, "c": 7}}); err != nil ||
 		fmt.Sprint(f.Metrics) != "[{b  6} {a % 5}]" {
 		t.Errorf("metrics %v, %v", f.Metrics, err)
 	}
-	if err := f.take(map[string]float64{"a": 8}); err == nil || !strings.Contains(err.Error(), "measures b") {
+	if err := f.take(figures{"one": {"a": 8}}); err == nil || !strings.Contains(err.Error(), "measures b") {
 		t.Errorf("error %v of a metric that was not measured", err)
+	}
+}
+
+// TestMetricsOfOneModelAreItsOwn: metrics of the same name that two models measure are kept apart.
+func TestMetricsOfOneModelAreItsOwn(t *testing.T) {
+	f := file{Models: map[string][]metric{"one": {{Name: "a"}}, "two": {{Name: "a"}}}}
+	if err := f.take(figures{"one": {"a": 5}}); err == nil || !strings.Contains(err.Error(), "measures a of two") {
+		t.Errorf("error %v where the second model was not measured", err)
+	}
+	if err := f.take(figures{"one": {"a": 5}, "two": {"a": 6}}); err != nil || f.Models["one"][0].Value != 5 ||
+		f.Models["two"][0].Value != 6 {
+		t.Errorf("metrics %v, %v", f.Models, err)
 	}
 }
 
@@ -94,7 +106,7 @@ func TestPartsShareAMeasurement(t *testing.T) {
 	if len(models) != 2 || len(models[0]) != 2 || len(models[1]) != 2 {
 		t.Fatalf("%d models of 2 precisions", len(models))
 	}
-	if err := takeAll(models[1], map[string]float64{"accuracy": 95}); err != nil {
+	if err := takeAll(models[1], figures{"one": {"accuracy": 95}}); err != nil {
 		t.Fatal(err)
 	}
 	for _, f := range c.files {

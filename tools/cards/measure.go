@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,14 +17,14 @@ func measure(ctx context.Context, harness, plugin string, parts []*file) error {
 	if err != nil {
 		return err
 	}
-	measured := map[string]float64{}
+	measured := figures{}
 	for _, model := range models {
 		found, err := accuracy(ctx, harness, model, parts[0].Precision)
 		if err != nil {
 			return err
 		}
 		fmt.Printf("%s %s: %v\n", model, parts[0].Precision, found)
-		maps.Copy(measured, found)
+		measured[model] = found
 		if takeAll(parts, measured) == nil {
 			return nil
 		}
@@ -34,7 +33,7 @@ func measure(ctx context.Context, harness, plugin string, parts []*file) error {
 }
 
 // takeAll gives each part the metrics of the model that it belongs to.
-func takeAll(parts []*file, measured map[string]float64) error {
+func takeAll(parts []*file, measured figures) error {
 	var faults []error
 	for _, f := range parts {
 		if err := f.take(measured); err != nil {
