@@ -24,6 +24,7 @@ import (
 //go:embed manifest.json
 var manifestText string
 
+//go:embed model/card.json model/*.onnx model/tokenizer.json
 var modelFiles embed.FS
 
 // New returns the benchmark.

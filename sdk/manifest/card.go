@@ -19,6 +19,7 @@ type Card struct {
 // TrainedWith names the machine and the libraries of a training.
 type TrainedWith struct {
 	Cores       int    `json:"cores"`
+	Threads     int    `json:"threads"` // of each of its processes
 	Machine     string `json:"machine"` // its architecture
 	Torch       string `json:"torch"`
 	ONNXRuntime string `json:"onnxruntime"`

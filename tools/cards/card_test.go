@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -71,6 +72,8 @@ func TestReadmeHasTheCardsFigures(t *testing.T) {
 		"whisper": {"accuracy", "word accuracy %.1f %%, %.1f %%"},
 		"gnmt":    {"BLEU", "BLEU %.1f, %.1f"},
 		"sdxl":    {"CLIP_SCORE", "CLIP score %.1f, %.1f"},
+		// deepseek-r1's.
+		"reasoning": {"exact_match_without_programs", "exact match %.1f %%, %.1f %%"},
 	}
 	for _, path := range cardPaths(t) {
 		plugin := filepath.Base(filepath.Dir(filepath.Dir(path)))
@@ -81,7 +84,7 @@ func TestReadmeHasTheCardsFigures(t *testing.T) {
 		}
 		var values []any
 		for _, parts := range readCard(t, path).models() {
-			for _, m := range parts[0].Metrics {
+			for _, m := range slices.Concat(parts[0].Metrics, parts[0].Models["deepseek-r1"]) {
 				if m.Name == form.metric {
 					values = append(values, m.Value)
 				}

@@ -70,16 +70,18 @@ def parameters(network):
     return sum(p.numel() for p in network.parameters())
 
 
-def entry(path, precision, *metrics, part=None):
-    """What a card says of a file; metrics are (name, unit, value)."""
+def entry(path, precision, *metrics, part=None, models=None):
+    """What a card says of a file; metrics are (name, unit, value), and models those of one model alone, by its name."""
     content = path.read_bytes()
+    described = lambda listed: [{"name": name, "unit": unit, "value": value} for name, unit, value in listed]
     return {
         "name": path.name,
         **({"part": part} if part else {}),
         "precision": precision,
         "size": len(content),
         "sha256": hashlib.sha256(content).hexdigest(),
-        "metrics": [{"name": name, "unit": unit, "value": value} for name, unit, value in metrics],
+        "metrics": described(metrics),
+        **({"models": {name: described(own) for name, own in models.items()}} if models else {}),
     }
 
 
