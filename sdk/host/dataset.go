@@ -7,9 +7,9 @@ import (
 	"io"
 
 	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/internal/convert"
 	"github.com/plumbline-ml/plumbline/sdk/internal/handshake"
 	"github.com/plumbline-ml/plumbline/sdk/internal/pluginpb"
-	"github.com/plumbline-ml/plumbline/sdk/internal/toproto"
 )
 
 // Dataset has the plugin work on a data set apart from runs: one of its model's DatasetActions. progress takes each
@@ -28,7 +28,7 @@ func (p *Plugin) Dataset(
 	}
 	ctx, cancel := p.Context(ctx)
 	defer cancel()
-	stream, err := p.rpc.Dataset(ctx, toproto.DatasetRequest(r))
+	stream, err := p.rpc.Dataset(ctx, convert.To[*pluginpb.DatasetRequest](r))
 	for err == nil {
 		var m *pluginpb.DatasetResponse
 		if m, err = stream.Recv(); err != nil {

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/sdk"
-	"github.com/plumbline-ml/plumbline/sdk/internal/fromproto"
+	"github.com/plumbline-ml/plumbline/sdk/internal/convert"
 	"github.com/plumbline-ml/plumbline/sdk/internal/handshake"
 	"github.com/plumbline-ml/plumbline/sdk/internal/pluginpb"
 )
@@ -19,7 +19,7 @@ func (p *Plugin) Backends(ctx context.Context) ([]sdk.BackendInfo, error) {
 	if err != nil {
 		return nil, err
 	}
-	return fromproto.Backends(r.GetBackends()), nil
+	return convert.To[[]sdk.BackendInfo](r.GetBackends()), nil
 }
 
 // heedsDevices makes sure that a plugin does not run elsewhere than on the devices that it is told to.

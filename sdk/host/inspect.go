@@ -12,7 +12,7 @@ import (
 	"google.golang.org/protobuf/encoding/protojson"
 
 	"github.com/plumbline-ml/plumbline/sdk"
-	"github.com/plumbline-ml/plumbline/sdk/internal/fromproto"
+	"github.com/plumbline-ml/plumbline/sdk/internal/convert"
 	"github.com/plumbline-ml/plumbline/sdk/internal/pluginpb"
 )
 
@@ -35,7 +35,7 @@ func Inspect(ctx context.Context, path string) (sdk.Description, error) {
 		return sdk.Description{}, p.failure(KindHandshake, err, fmt.Sprintf("what it prints when asked to describe itself "+
 			"is no description: %v", err), rebuildHint)
 	}
-	return fromproto.Description(r.GetDescription()), nil
+	return convert.To[sdk.Description](r.GetDescription()), nil
 }
 
 // describes runs the binary with the argument "describe" and returns what it prints to its standard output. The rest

@@ -11,9 +11,8 @@ import (
 	plugin "github.com/hashicorp/go-plugin"
 
 	"github.com/plumbline-ml/plumbline/sdk"
-	"github.com/plumbline-ml/plumbline/sdk/internal/fromproto"
+	"github.com/plumbline-ml/plumbline/sdk/internal/convert"
 	"github.com/plumbline-ml/plumbline/sdk/internal/pluginpb"
-	"github.com/plumbline-ml/plumbline/sdk/internal/toproto"
 )
 
 // Plugin is a running plugin process. Its methods may be called from any goroutine.
@@ -49,7 +48,7 @@ func (p *Plugin) Describe(ctx context.Context) (sdk.Description, error) {
 	if err != nil {
 		return sdk.Description{}, err
 	}
-	return fromproto.Description(r.GetDescription()), nil
+	return convert.To[sdk.Description](r.GetDescription()), nil
 }
 
 // Open opens a workload in the plugin. A plugin holds one workload at a time.
@@ -63,11 +62,11 @@ func (p *Plugin) Open(ctx context.Context, o sdk.Options) (*Workload, error) {
 	if err := p.heedsDevices(ctx, o.Devices); err != nil {
 		return nil, err
 	}
-	r, err := watchedCall(ctx, p, "open", p.rpc.Open, toproto.Options(o))
+	r, err := watchedCall(ctx, p, "open", p.rpc.Open, convert.To[*pluginpb.OpenRequest](o))
 	if err != nil {
 		return nil, err
 	}
-	info := fromproto.Info(r.GetInfo())
+	info := convert.To[sdk.WorkloadInfo](r.GetInfo())
 	if fault := misopened(r.GetWorkload(), info); fault != "" {
 		return nil, p.failure(KindProtocol, nil, "its answer to Open makes no sense: "+fault, faultHint)
 	}

@@ -11,10 +11,9 @@ import (
 
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/sdk"
-	"github.com/plumbline-ml/plumbline/sdk/internal/fromproto"
+	"github.com/plumbline-ml/plumbline/sdk/internal/convert"
 	"github.com/plumbline-ml/plumbline/sdk/internal/handshake"
 	"github.com/plumbline-ml/plumbline/sdk/internal/pluginpb"
-	"github.com/plumbline-ml/plumbline/sdk/internal/toproto"
 )
 
 // scoreFrameBytes is how much of an accuracy log goes into one frame.
@@ -51,7 +50,7 @@ func (p *Plugin) OpenScorer(ctx context.Context, o sdk.ScoreOptions) (sdk.Scorer
 	if s.stream, err = p.rpc.Score(ctx, large()); err != nil {
 		return nil, s.failed(err)
 	}
-	if err := s.send(&pluginpb.ScoreRequest{Options: toproto.ScoreOptions(o)}); err != nil {
+	if err := s.send(&pluginpb.ScoreRequest{Options: convert.To[*pluginpb.ScoreOptions](o)}); err != nil {
 		return nil, err
 	}
 	if _, err := s.stream.Recv(); err != nil { // an empty answer: the scorer is open
@@ -63,7 +62,7 @@ func (p *Plugin) OpenScorer(ctx context.Context, o sdk.ScoreOptions) (sdk.Scorer
 // Add sends an entry, once a frame is full. A large one goes out at once, in pieces where the plugin takes them.
 func (s *scorer) Add(e mllog.AccuracyEntry) error {
 	for s.pieces && len(e.Data) > scoreFrameBytes {
-		piece := toproto.Entry(e)
+		piece := convert.Entry(e)
 		piece.Data, piece.More = e.Data[:scoreFrameBytes], true
 		s.frame = append(s.frame, piece)
 		if err := s.flush(); err != nil {
@@ -74,7 +73,7 @@ func (s *scorer) Add(e mllog.AccuracyEntry) error {
 	if len(e.Data) < scoreFrameBytes {
 		e.Data, e.TokenData = s.hold(e.Data), s.hold(e.TokenData)
 	}
-	s.frame = append(s.frame, toproto.Entry(e))
+	s.frame = append(s.frame, convert.Entry(e))
 	if len(e.Data)+len(s.held)+entryBytes*len(s.frame) < scoreFrameBytes {
 		return nil
 	}
@@ -133,7 +132,7 @@ func (s *scorer) Result() (sdk.Score, error) {
 		return sdk.Score{}, s.failed(err)
 	}
 	s.cancel()
-	score := fromproto.Score(r.GetScore())
+	score := convert.To[sdk.Score](r.GetScore())
 	if fault := misscored(score); fault != "" {
 		return sdk.Score{}, s.plugin.failure(KindProtocol, nil, "its score makes no sense: "+fault, faultHint)
 	}

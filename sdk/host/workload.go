@@ -7,7 +7,8 @@ import (
 
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk"
-	"github.com/plumbline-ml/plumbline/sdk/internal/fromproto"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+	"github.com/plumbline-ml/plumbline/sdk/internal/convert"
 	"github.com/plumbline-ml/plumbline/sdk/internal/pluginpb"
 )
 
@@ -73,9 +74,9 @@ func (w *Workload) Close() error {
 		if work := r.GetClientWork(); len(work) > 0 {
 			w.info.ClientWork = work
 		}
-		w.info.Shares = fromproto.Shares(r.GetShares())
+		w.info.Shares = convert.To[[]backend.Share](r.GetShares())
 		w.info.Remarks = sdk.Remarks{Notes: r.GetNotes(), Estimates: r.GetEstimates()}
-		w.info.Batching = fromproto.Batching(r.GetBatching())
+		w.info.Batching = convert.To[sdk.Batching](r.GetBatching())
 		if err := checkBatching(w.info.Batching); err != nil {
 			w.info.Batching = sdk.Batching{}
 			w.info.Remarks.Notes = append(w.info.Remarks.Notes, "the plugin says of its batches what cannot be: "+err.Error())

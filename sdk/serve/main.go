@@ -15,11 +15,11 @@ import (
 
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
+	"github.com/plumbline-ml/plumbline/sdk/internal/convert"
 	"github.com/plumbline-ml/plumbline/sdk/internal/handshake"
 	"github.com/plumbline-ml/plumbline/sdk/internal/lifeline"
 	"github.com/plumbline-ml/plumbline/sdk/internal/pluginpb"
 	"github.com/plumbline-ml/plumbline/sdk/internal/stdio"
-	"github.com/plumbline-ml/plumbline/sdk/internal/toproto"
 )
 
 // Option configures Main.
@@ -69,7 +69,8 @@ func (p *program) run(stdout, stderr io.Writer) int {
 // describe prints what Describe answers over the wire.
 func (p *program) describe(stdout, stderr io.Writer) int {
 	text, err := protojson.Marshal(&pluginpb.DescribeResponse{
-		Capabilities: capabilities(p.benchmark), Description: toproto.Description(describe(p.benchmark, p.backends)),
+		Capabilities: capabilities(p.benchmark),
+		Description:  convert.To[*pluginpb.Description](describe(p.benchmark, p.backends)),
 	})
 	if err == nil {
 		var value any

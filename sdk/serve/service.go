@@ -14,11 +14,10 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/batch"
-	"github.com/plumbline-ml/plumbline/sdk/internal/fromproto"
+	"github.com/plumbline-ml/plumbline/sdk/internal/convert"
 	"github.com/plumbline-ml/plumbline/sdk/internal/handshake"
 	"github.com/plumbline-ml/plumbline/sdk/internal/pluginpb"
 	"github.com/plumbline-ml/plumbline/sdk/internal/ring"
-	"github.com/plumbline-ml/plumbline/sdk/internal/toproto"
 	"github.com/plumbline-ml/plumbline/sdk/internal/wire"
 )
 
@@ -43,10 +42,10 @@ func newService(b sdk.Benchmark, r registry) *service {
 
 func (s *service) Describe(_ context.Context, r *pluginpb.DescribeRequest) (*pluginpb.DescribeResponse, error) {
 	about := &pluginpb.DescribeResponse{
-		Capabilities: capabilities(s.benchmark), Description: toproto.Description(s.description),
+		Capabilities: capabilities(s.benchmark), Description: convert.To[*pluginpb.Description](s.description),
 	}
 	if r.GetBackends() {
-		about.Backends = toproto.Backends(s.backends.infos())
+		about.Backends = convert.To[[]*pluginpb.BackendInfo](s.backends.infos())
 	}
 	return about, nil
 }
@@ -72,7 +71,9 @@ func (s *service) Open(ctx context.Context, r *pluginpb.OpenRequest) (*pluginpb.
 	}
 	s.opens++
 	s.outbox.begin(s.opens)
-	w, err := s.open(s.lookout.watch.Over(ctx), fromproto.Options(r))
+	o := convert.To[sdk.Options](r)
+	o.Scenario = max(o.Scenario, loadgen.SingleStream) // where none is said
+	w, err := s.open(s.lookout.watch.Over(ctx), o)
 	if err == nil && ctx.Err() != nil { // nobody waits for it any more
 		err = errors.Join(context.Cause(ctx), w.close())
 	}
@@ -82,7 +83,7 @@ func (s *service) Open(ctx context.Context, r *pluginpb.OpenRequest) (*pluginpb.
 		return nil, toStatus(err, codes.FailedPrecondition)
 	}
 	s.workload = w
-	return &pluginpb.OpenResponse{Info: toproto.Info(w.info), Workload: s.opens}, nil
+	return &pluginpb.OpenResponse{Info: convert.To[*pluginpb.WorkloadInfo](w.info), Workload: s.opens}, nil
 }
 
 // Close drops what is queued and waits for the batches in work.
@@ -106,9 +107,11 @@ func (s *service) closeWorkload() (r *pluginpb.CloseResponse, err error) {
 	defer s.outbox.begin(0)
 	w.scheduler.Close() // what was in work counts
 	r = &pluginpb.CloseResponse{
-		BackendInfo: w.about(), Shares: toproto.Shares(shares(w.engine)), ClientWork: w.clientWork(),
+		BackendInfo: w.about(), Shares: convert.To[[]*pluginpb.Share](shares(w.engine)), ClientWork: w.clientWork(),
 	}
-	r.Batching = toproto.Batching(w.batching())
+	if b := w.batching(); len(b.Sizes) > 0 || b.Waiting.Count+b.Model.Count > 0 {
+		r.Batching = convert.To[*pluginpb.Batching](b)
+	}
 	if m, ok := sdk.As[sdk.Remarker](w.workload); ok {
 		remarks := m.Remarks()
 		r.Notes, r.Estimates = remarks.Notes, remarks.Estimates

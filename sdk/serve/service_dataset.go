@@ -13,7 +13,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/batch"
-	"github.com/plumbline-ml/plumbline/sdk/internal/fromproto"
+	"github.com/plumbline-ml/plumbline/sdk/internal/convert"
 	"github.com/plumbline-ml/plumbline/sdk/internal/pluginpb"
 )
 
@@ -34,7 +34,7 @@ func (s *service) Dataset(r *pluginpb.DatasetRequest, stream datasetStream) erro
 		defer mu.Unlock()
 		_ = stream.Send(&pluginpb.DatasetResponse{Progress: sendable(line)}) // where the stream has ended, so has the work
 	}
-	done, err := s.workOnDataset(stream.Context(), fromproto.DatasetRequest(r), progress)
+	done, err := s.workOnDataset(stream.Context(), convert.To[sdk.DatasetRequest](r), progress)
 	if err != nil {
 		printStack(err)
 		return toStatus(err, codes.Unknown)

@@ -12,9 +12,8 @@ import (
 
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/batch"
-	"github.com/plumbline-ml/plumbline/sdk/internal/fromproto"
+	"github.com/plumbline-ml/plumbline/sdk/internal/convert"
 	"github.com/plumbline-ml/plumbline/sdk/internal/pluginpb"
-	"github.com/plumbline-ml/plumbline/sdk/internal/toproto"
 )
 
 type scoreStream = grpc.BidiStreamingServer[pluginpb.ScoreRequest, pluginpb.ScoreResponse]
@@ -52,14 +51,14 @@ func (s *service) score(stream scoreStream) (err error) {
 		return err
 	}
 	score.Parts = parts.reports
-	return stream.Send(&pluginpb.ScoreResponse{Score: toproto.Score(score)})
+	return stream.Send(&pluginpb.ScoreResponse{Score: convert.To[*pluginpb.Score](score)})
 }
 
 func (s *service) openScorer(
 	ctx context.Context, r *pluginpb.ScoreRequest, parts *scorerParts,
 ) (sc sdk.Scorer, err error) {
 	defer batch.Recover(&err, func() string { return "OpenScorer" })
-	o := fromproto.ScoreOptions(r.GetOptions())
+	o := convert.To[sdk.ScoreOptions](r.GetOptions())
 	parts.model, _ = s.description.Model(o.Model) // the benchmark says what is wrong with the name
 	parts.files, o.OpenPart = o.PartFiles, parts.open
 	return s.benchmark.OpenScorer(ctx, o)
@@ -75,7 +74,7 @@ func addEntries(scorer sdk.Scorer, stream scoreStream) error {
 	}()
 	for frame := range frames {
 		for _, e := range frame {
-			if err := scorer.Add(fromproto.Entry(e)); err != nil {
+			if err := scorer.Add(convert.EntryOf(e)); err != nil {
 				return fmt.Errorf("accuracy log, seq_id %d, sample %d: %w", e.GetSeqId(), e.GetQslIndex(), err)
 			}
 		}

@@ -1,5 +1,4 @@
-// Package wire views the byte arrays of plugin.proto as Go slices and back, without copying where the machine allows,
-// and converts its repeated fields.
+// Package wire views the byte arrays of plugin.proto as Go slices and back, without copying where the machine allows.
 package wire
 
 import (
@@ -88,15 +87,3 @@ func Samples(b []byte) ([]loadgen.QuerySample, error) {
 }
 
 func littleEndian() bool { return binary.NativeEndian.Uint16([]byte{1, 0}) == 1 }
-
-// List converts a repeated field, either way. None stays nil.
-func List[A, B any](list []A, convert func(A) B) []B {
-	if list == nil {
-		return nil
-	}
-	out := make([]B, len(list))
-	for i, a := range list {
-		out[i] = convert(a)
-	}
-	return out
-}

@@ -1,4 +1,4 @@
-package toproto_test
+package convert_test
 
 import (
 	"reflect"
@@ -10,9 +10,8 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
-	"github.com/plumbline-ml/plumbline/sdk/internal/fromproto"
+	"github.com/plumbline-ml/plumbline/sdk/internal/convert"
 	"github.com/plumbline-ml/plumbline/sdk/internal/pluginpb"
-	"github.com/plumbline-ml/plumbline/sdk/internal/toproto"
 )
 
 // fill sets every field below v to a value that is not its zero, different from field to field.
@@ -80,65 +79,53 @@ func overWire[M proto.Message](t *testing.T, m M) M {
 	return back
 }
 
+// crosses gives what becomes of a value as a message over the wire, and the value.
+func crosses[M proto.Message, T any](t *testing.T, v T) (got, want any) {
+	t.Helper()
+	return convert.To[T](overWire(t, convert.To[M](v))), v
+}
+
 // Every field of every type makes the way from one half to the other: a field that is added and not converted fails
 // here.
 func TestConversionsKeepEveryField(t *testing.T) {
 	for name, pair := range map[string]func() (got, want any){
-		"description": func() (any, any) {
-			d := filled[sdk.Description]()
-			return fromproto.Description(overWire(t, toproto.Description(d))), d
-		},
+		"description": func() (any, any) { return crosses[*pluginpb.Description](t, filled[sdk.Description]()) },
 		"workload info": func() (any, any) {
 			i := filled[sdk.WorkloadInfo]()
 			i.Shares, i.Remarks, i.Batching = nil, sdk.Remarks{}, sdk.Batching{} // they come with the end
-			return fromproto.Info(overWire(t, toproto.Info(i))), i
+			return crosses[*pluginpb.WorkloadInfo](t, i)
 		},
 		"shares": func() (any, any) {
 			s := filled[[]backend.Share]()
-			return fromproto.Shares(overWire(t, &pluginpb.CloseResponse{Shares: toproto.Shares(s)}).Shares), s
+			r := overWire(t, &pluginpb.CloseResponse{Shares: convert.To[[]*pluginpb.Share](s)})
+			return convert.To[[]backend.Share](r.Shares), s
 		},
-		"batching": func() (any, any) {
-			b := filled[sdk.Batching]()
-			return fromproto.Batching(overWire(t, &pluginpb.CloseResponse{Batching: toproto.Batching(b)}).Batching), b
-		},
-		"no batching": func() (any, any) {
-			return fromproto.Batching(overWire(t, &pluginpb.CloseResponse{Batching: toproto.Batching(sdk.Batching{})}).Batching),
-				sdk.Batching{}
-		},
+		"batching":    func() (any, any) { return crosses[*pluginpb.Batching](t, filled[sdk.Batching]()) },
+		"no batching": func() (any, any) { return crosses[*pluginpb.Batching](t, sdk.Batching{}) },
+		"no message":  func() (any, any) { return convert.To[sdk.Batching]((*pluginpb.Batching)(nil)), sdk.Batching{} },
 		"backends": func() (any, any) {
 			b := filled[[]sdk.BackendInfo]()
 			for i := range b {
 				b[i].Shares = nil // sessions have them
 			}
-			return fromproto.Backends(overWire(t, &pluginpb.DescribeResponse{Backends: toproto.Backends(b)}).Backends), b
+			r := overWire(t, &pluginpb.DescribeResponse{Backends: convert.To[[]*pluginpb.BackendInfo](b)})
+			return convert.To[[]sdk.BackendInfo](r.Backends), b
 		},
-		"score": func() (any, any) {
-			s := filled[sdk.Score]()
-			return fromproto.Score(overWire(t, toproto.Score(s))), s
-		},
-		"options": func() (any, any) {
-			o := filled[sdk.Options]()
-			return fromproto.Options(overWire(t, toproto.Options(o))), o
-		},
-		"score options": func() (any, any) {
-			o := filled[sdk.ScoreOptions]()
-			return fromproto.ScoreOptions(overWire(t, toproto.ScoreOptions(o))), o
-		},
-		"dataset request": func() (any, any) {
-			r := filled[sdk.DatasetRequest]()
-			return fromproto.DatasetRequest(overWire(t, toproto.DatasetRequest(r))), r
-		},
+		"score":           func() (any, any) { return crosses[*pluginpb.Score](t, filled[sdk.Score]()) },
+		"options":         func() (any, any) { return crosses[*pluginpb.OpenRequest](t, filled[sdk.Options]()) },
+		"score options":   func() (any, any) { return crosses[*pluginpb.ScoreOptions](t, filled[sdk.ScoreOptions]()) },
+		"dataset request": func() (any, any) { return crosses[*pluginpb.DatasetRequest](t, filled[sdk.DatasetRequest]()) },
 		"entry": func() (any, any) {
 			e := filled[mllog.AccuracyEntry]()
-			return fromproto.Entry(overWire(t, toproto.Entry(e))), e
+			return convert.EntryOf(overWire(t, convert.Entry(e))), e
 		},
 		"entry without tokens": func() (any, any) {
 			e := mllog.AccuracyEntry{Data: []byte{1}, TokenCount: -1}
-			return fromproto.Entry(overWire(t, toproto.Entry(e))), e
+			return convert.EntryOf(overWire(t, convert.Entry(e))), e
 		},
 		"entry with no token bytes and no tokens": func() (any, any) {
 			e := mllog.AccuracyEntry{Data: []byte{1}, TokenData: []byte{}, TokenCount: 0}
-			return fromproto.Entry(overWire(t, toproto.Entry(e))), e
+			return convert.EntryOf(overWire(t, convert.Entry(e))), e
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -150,12 +137,11 @@ func TestConversionsKeepEveryField(t *testing.T) {
 }
 
 func TestAnEmptyDescription(t *testing.T) {
-	if got := fromproto.Description(overWire(t, toproto.Description(sdk.Description{}))); !reflect.DeepEqual(got,
-		sdk.Description{}) {
+	if got, want := crosses[*pluginpb.Description](t, sdk.Description{}); !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v", got)
 	}
 	for _, s := range loadgen.Scenarios() {
-		if got := fromproto.Options(toproto.Options(sdk.Options{Scenario: s})).Scenario; got != s {
+		if got := convert.To[sdk.Options](convert.To[*pluginpb.OpenRequest](sdk.Options{Scenario: s})).Scenario; got != s {
 			t.Errorf("%v became %v", s, got)
 		}
 	}
