@@ -140,6 +140,9 @@ func (r Result) String() string {
 }
 
 func (r Result) notExecuted() string {
+	if r.NotExecuted == 1 {
+		return "No exact match: 1 program was not executed."
+	}
 	return fmt.Sprintf("No exact match: %d programs were not executed.", r.NotExecuted)
 }
 

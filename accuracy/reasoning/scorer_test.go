@@ -250,7 +250,7 @@ func TestNotExecuted(t *testing.T) {
 		}
 		r, err := s.Result()
 		if err != nil || r.NotExecuted != 1 || strings.Contains(r.String(), "exact_match") ||
-			!strings.Contains(r.String(), "No exact match: 1 programs were not executed.") ||
+			!strings.Contains(r.String(), "No exact match: 1 program was not executed.") ||
 			!strings.Contains(r.String(), fmt.Sprintf("'tokens_per_sample': %d.0", len(fenced))) {
 			t.Errorf("%v, %v", r, err)
 		}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/accuracy/reasoning/mathgrade"
 	"github.com/plumbline-ml/plumbline/internal/sandbox"
+	"github.com/plumbline-ml/plumbline/sdk"
 )
 
 // script reads an expression from standard input and prints whether it is 0.
@@ -48,14 +49,18 @@ func Parse(text string) (Grader, error) {
 	return Grader{}, errors.New("want own, or python: and the path of a Python that has SymPy")
 }
 
-// Open opens what is to decide: mathgrade.Own, or SymPy as the function Open does.
+// Open opens what is to decide: mathgrade.Own, or SymPy as the function Open does. Its errors are of kind sdk.ErrUsage.
 func (g Grader) Open(ctx context.Context, weak bool) (mathgrade.Algebra, error) {
 	if g.python == "" {
 		return mathgrade.Own{}, nil
 	}
 	a, err := Open(ctx, g.python, weak)
-	if err != nil {
-		return nil, fmt.Errorf("parameter grader = %q: %w", "python:"+g.python, err)
+	switch {
+	case errors.Is(err, sandbox.ErrRefused):
+		return nil, sdk.Usage(fmt.Errorf("parameter grader = %q: %w; permit user name spaces, or let it run without a "+
+			"sandbox by sandbox=weak (SECURITY.md)", "python:"+g.python, err))
+	case err != nil:
+		return nil, sdk.Usage(fmt.Errorf("parameter grader = %q: %w", "python:"+g.python, err))
 	}
 	return a, nil
 }

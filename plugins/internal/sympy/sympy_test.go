@@ -13,6 +13,7 @@ import (
 	"github.com/plumbline-ml/plumbline/accuracy/reasoning/mathgrade"
 	"github.com/plumbline-ml/plumbline/internal/golden"
 	"github.com/plumbline-ml/plumbline/internal/sandbox"
+	"github.com/plumbline-ml/plumbline/sdk"
 )
 
 // open opens the Python that PLUMBLINE_SYMPY names, or python3.
@@ -111,7 +112,8 @@ func TestParse(t *testing.T) {
 	if g, err = Parse("python:" + path); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := g.Open(t.Context(), true); err == nil || !strings.Contains(err.Error(), `parameter grader = "python:`) {
+	_, err = g.Open(t.Context(), true)
+	if !errors.Is(err, sdk.ErrUsage) || !strings.Contains(err.Error(), `parameter grader = "python:`) {
 		t.Errorf("no interpreter: %v", err)
 	}
 }
