@@ -30,7 +30,7 @@ test: ## run all tests of all modules; skips are listed and counted
 	$(BIN)/tools/gotestsum --format pkgname -- -count=1 -timeout 25m work
 
 test-python: ## run the tests that need Python (PYTHON=interpreter with the requirements of the examples)
-	PLUMBLINE_PYTHON=$(or $(PYTHON),python3) $(GO) test -count=1 -v -run Python ./e2e ./plugins/internal/execution
+	PLUMBLINE_PYTHON=$(or $(PYTHON),python3) $(GO) test -count=1 -v -run Python ./e2e ./plugins/internal/execution ./plugins/reasoning
 
 test-cpp: ## make and prove the backend in C++ that harness new writes (a C++17 compiler, protoc and gRPC for C++ needed)
 	PLUMBLINE_CPP=1 $(GO) test -count=1 -v -run Cpp ./e2e

@@ -13,7 +13,6 @@ import (
 	"context"
 	"embed"
 
-	"github.com/plumbline-ml/plumbline/accuracy/reasoning"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/export"
 	synthetic "github.com/plumbline-ml/plumbline/datasets/synthetic/reasoning"
 	"github.com/plumbline-ml/plumbline/plugins/internal/language"
@@ -60,8 +59,7 @@ func score(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	s, items := readSettings(r), openRows(r)
 	t, err := openTokenizer(s.Tokenizer)
 	r.Fault(err)
-	algebra, err := s.algebra.Open(ctx, s.weak)
-	r.Fault(err)
+	o, note := openGraders(ctx, &s, r)
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
@@ -70,7 +68,8 @@ func score(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newScorer(&s, items, reasoning.Options{Script: f.script(), Decode: decode, Algebra: algebra}), nil
+	o.Script, o.Decode = f.script(), decode
+	return newScorer(&s, items, o, note), nil
 }
 
 // openTokenizer opens the tokenizer at a path, or the embedded one.

@@ -12,16 +12,17 @@ import (
 // scorer reports what the official script of a family finds in a log.
 type scorer struct {
 	*reasoning.Scorer
-	whole bool // token_data stands before data
+	whole bool   // token_data stands before data
+	note  string // of what programs ran by; empty: nothing
 }
 
 // newScorer scores the answers to items; o has all else.
-func newScorer(s *settings, items []prompts.Sample, o reasoning.Options) *scorer {
+func newScorer(s *settings, items []prompts.Sample, o reasoning.Options, note string) *scorer {
 	o.Rows = make([]reasoning.Row, len(items))
 	for i, item := range items {
 		o.Rows[i] = reasoning.Row{Set: item.Task, Truth: item.Output}
 	}
-	return &scorer{reasoning.New(o), s.whole}
+	return &scorer{reasoning.New(o), s.whole, note}
 }
 
 // Add grades an answer. Logs of gpt-oss' reference in Server have its first token in token_data alone: with
@@ -47,6 +48,9 @@ func (s *scorer) Result() (sdk.Score, error) {
 		return sdk.Score{}, sdk.Data(err)
 	}
 	score := sdk.Score{Samples: distinct(r), OfficialText: r.String(), Notes: notes(r)}
+	if s.note != "" {
+		score.Notes = append(score.Notes, s.note)
+	}
 	if v, ok := r.ExactMatch(); ok {
 		score.Metrics = append(score.Metrics, sdk.Metric{Name: exactMatch, Unit: "%", Value: v})
 	} else {
@@ -95,7 +99,7 @@ func notes(r reasoning.Result) sdk.Notes {
 	n.Count(r.Loose, "%d letters stand alone, without a word that announces the answer; %d of them are right",
 		r.LooseRight)
 	n.Count(r.NotExecuted, "%d programs were not executed, so that there is no official exact_match: %s is that of the "+
-		"other sets", withoutPrograms)
+		"other sets; --param execute=python3 executes them", withoutPrograms)
 	return n
 }
 

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/plumbline-ml/plumbline/plugins/internal/execution"
 	"github.com/plumbline-ml/plumbline/plugins/internal/language"
 	"github.com/plumbline-ml/plumbline/plugins/internal/sympy"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -23,8 +24,9 @@ type settings struct {
 	seed     *int64           // of the first prompt; nil: none
 	whole    bool             // token_data stands before data in the log
 
-	algebra sympy.Grader // what decides where texts do not
-	weak    bool         // programs may run without a sandbox
+	algebra  sympy.Grader // what decides where texts do not
+	programs execution.Settings
+	problems string // path of those that programs are tested by; empty: the plugin's own
 }
 
 // form is what goes to a server.
@@ -53,8 +55,8 @@ func parseSettings(p *option.Params) settings {
 		whole: option.Pick(p, "first_token", map[string]bool{"data": false, "token_data": true}),
 		seed:  option.Parse(p, "seed", parseSeed),
 
-		algebra: option.Parse(p, "grader", sympy.Parse),
-		weak:    option.Pick(p, "sandbox", map[string]bool{"full": false, "weak": true}),
+		algebra:  option.Parse(p, "grader", sympy.Parse),
+		programs: execution.Read(p), problems: p.Text("problems"),
 	}
 	temperature, topP := p.Float("temperature", 0, 100), p.Float("top_p", 0, 1)
 	s.draw = backend.Sampling{Temperature: &temperature, TopP: &topP, TopK: option.Parse(p, "top_k", parseTopK)}

@@ -176,7 +176,6 @@ func TestBadInput(t *testing.T) {
 		"parameter top_p":                {"deepseek-r1", row, map[string]string{"top_p": "0"}},
 		"parameter top_k":                {"deepseek-r1", row, map[string]string{"top_k": "0"}},
 		"want own, or python:":           {"deepseek-r1", row, map[string]string{"grader": "sage"}},
-		"parameter sandbox":              {"deepseek-r1", row, map[string]string{"sandbox": "none"}},
 		"parameter seed":                 {"deepseek-r1", row, map[string]string{"seed": "-1"}},
 		"parameter temperature": {
 			"deepseek-r1", row, map[string]string{"temperature": "-1"}},

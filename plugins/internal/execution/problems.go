@@ -17,7 +17,13 @@ const perTest = time.Minute
 // Problems grades programs by the problems of LiveCodeBench that they solve: a [reasoning.ProgramGrader].
 type Problems struct {
 	Runner *Runner
-	Set    *livecodebench.Set
+	Set    ProblemSet
+}
+
+// ProblemSet finds problems by their ids: a [*livecodebench.Set], or a plugin's own. Its error for an id that it does
+// not have is livecodebench.ErrUnknown.
+type ProblemSet interface {
+	Problem(id string) (livecodebench.Problem, error)
 }
 
 // GradeProgram runs a program with the tests of a problem. One without tests lets every program pass, as officially.

@@ -1,0 +1,73 @@
+package reasoning
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/plumbline-ml/plumbline/accuracy/reasoning"
+	"github.com/plumbline-ml/plumbline/datasets/livecodebench"
+	synthetic "github.com/plumbline-ml/plumbline/datasets/synthetic/reasoning"
+	"github.com/plumbline-ml/plumbline/plugins/internal/execution"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/manifest"
+)
+
+// openGraders opens SymPy and Python, where they are asked for. note says what programs run by.
+func openGraders(ctx context.Context, s *settings, r *manifest.Request) (o reasoning.Options, note string) {
+	algebra, err := s.algebra.Open(ctx, s.programs.Weak())
+	r.Fault(err)
+	o.Algebra = algebra
+	run, err := s.programs.Open(ctx)
+	r.Fault(err)
+	if run == nil {
+		return o, ""
+	}
+	set, err := openProblems(s.problems, r)
+	r.Fault(err)
+	o.Programs, o.Workers = execution.Problems{Runner: run, Set: set}, execution.AtOnce
+	return o, run.Note()
+}
+
+// openProblems opens the problems that programs are to solve: those of a path, or the plugin's own.
+func openProblems(path string, r *manifest.Request) (execution.ProblemSet, error) {
+	switch {
+	case path != "":
+		set, err := livecodebench.Open(path)
+		if err != nil {
+			return nil, sdk.Data(fmt.Errorf("parameter problems: %w", err))
+		}
+		return set, nil
+	case r.Dataset != "":
+		return nil, sdk.Usage(errors.New("parameter problems is missing: programs are tested by the problems of " +
+			"LiveCodeBench: give the folder with test.jsonl and so on, or leave execute out"))
+	}
+	return own(familyOf(r.Model.Name).embedded(r.Use)), nil
+}
+
+// ownProblems are the plugin's own, by their ids.
+type ownProblems map[string]livecodebench.Problem
+
+func own(rows synthetic.Rows) ownProblems {
+	all := ownProblems{}
+	for _, p := range rows.Problems() {
+		problem := livecodebench.Problem{ID: p.ID, Function: p.Method}
+		for _, tests := range [][]synthetic.Test{p.Public, p.Private} {
+			for _, one := range tests {
+				problem.Inputs = append(problem.Inputs, one.Input)
+				problem.Outputs = append(problem.Outputs, one.Output)
+			}
+		}
+		all[p.ID] = problem
+	}
+	return all
+}
+
+// Problem finds one.
+func (o ownProblems) Problem(id string) (livecodebench.Problem, error) {
+	p, ok := o[id]
+	if !ok {
+		return p, fmt.Errorf("%w: %q", livecodebench.ErrUnknown, id)
+	}
+	return p, nil
+}
