@@ -32,6 +32,23 @@ func TestParse(t *testing.T) {
 	}
 }
 
+// FuzzParse: what is read is written again as it was meant, and has its place among so many.
+func FuzzParse(f *testing.F) {
+	for _, text := range []string{"0/1", "3/4", "4/4", "-1/4", "1/2/3", "+1/+2", "01/02", ""} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		s, err := shard.Parse(text)
+		if err != nil {
+			return
+		}
+		again, err := shard.Parse(s.String())
+		if err != nil || again != s || s.Index < 0 || s.Index >= s.Of || !s.Has(s.Index) {
+			t.Errorf("%q is %+v, and %v again, error %v", text, s, again, err)
+		}
+	})
+}
+
 // TestDeal: every number is of exactly one share.
 func TestDeal(t *testing.T) {
 	for n := range 20 {
