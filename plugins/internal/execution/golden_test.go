@@ -77,7 +77,8 @@ func TestPythonProblems(t *testing.T) {
 			{"made_a", "print(3)", false},
 			{"2728", "class Solution:\n  def least(self, a, k): return sorted(a)[:k]", true},
 			{"2728", "class Solution:\n  def least(self, a, k): return a[:k]", false},
-			{"no_tests", "no Python", true},
+			{"no_tests", "pass", true},
+			{"no_tests", "no Python", false},
 		} {
 			if pass, err := p.GradeProgram(t.Context(), x.question, x.source); pass != x.want || err != nil {
 				t.Errorf("%s, %q: %v, %v, want %v", x.question, x.source, pass, err, x.want)

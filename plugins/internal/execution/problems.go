@@ -26,7 +26,8 @@ type ProblemSet interface {
 	Problem(id string) (livecodebench.Problem, error)
 }
 
-// GradeProgram runs a program with the tests of a problem. One without tests lets every program pass, as officially.
+// GradeProgram runs a program with the tests of a problem. One without tests lets every program pass that can be read,
+// as officially.
 func (p Problems) GradeProgram(ctx context.Context, question, source string) (pass bool, err error) {
 	problem, err := p.Set.Problem(question)
 	if errors.Is(err, livecodebench.ErrUnknown) {
