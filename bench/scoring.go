@@ -181,7 +181,7 @@ func (r ScoreRequest) origin(log results.AccuracyLog) (record.Run, error) {
 	if run.Options.Params == nil {
 		run.Options.Params = map[string]string{}
 	}
-	for _, name := range []string{sdk.ExecuteParam, sdk.SandboxParam} {
+	for _, name := range []string{sdk.ExecuteParam, sdk.SandboxParam, sdk.GraderParam} {
 		delete(run.Options.Params, name) // a result names no program: who scores it does
 	}
 	maps.Copy(run.Options.Params, params)

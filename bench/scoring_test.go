@@ -11,7 +11,9 @@ import (
 // TestResultNamesNoProgram: what executes programs is said by who scores, never by the result that is scored again.
 func TestResultNamesNoProgram(t *testing.T) {
 	log := results.AccuracyLog{Run: record.Run{Model: "mixtral-8x7b"}}
-	log.Run.Options.Params = map[string]string{"execute": "/tmp/evil", "sandbox": "weak", "dtype": "int64"}
+	log.Run.Options.Params = map[string]string{
+		"execute": "/tmp/evil", "grader": "python:/tmp/evil", "sandbox": "weak", "dtype": "int64",
+	}
 	for _, x := range []struct {
 		given []string
 		want  map[string]string

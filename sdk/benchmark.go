@@ -160,11 +160,12 @@ const (
 )
 
 // A benchmark whose scorer runs programs that the model wrote has the parameter ExecuteParam, the interpreter that runs
-// them, empty by default, and SandboxParam, full or weak. They are the only parameters that start a program, so that
-// none is taken from a result that is scored again.
+// them, empty by default, and SandboxParam, full or weak; GraderParam may name one that judges answers. They are the
+// only parameters that start a program, so that none is taken from a result that is scored again.
 const (
 	ExecuteParam = "execute"
 	SandboxParam = "sandbox"
+	GraderParam  = "grader"
 )
 
 // ScoreOptions say what to score against.

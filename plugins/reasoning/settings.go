@@ -55,7 +55,7 @@ func parseSettings(p *option.Params) settings {
 		whole: option.Pick(p, "first_token", map[string]bool{"data": false, "token_data": true}),
 		seed:  option.Parse(p, "seed", parseSeed),
 
-		algebra:  option.Parse(p, "grader", sympy.Parse),
+		algebra:  option.Parse(p, sdk.GraderParam, sympy.Parse),
 		programs: execution.Read(p), problems: p.Text("problems"),
 	}
 	temperature, topP := p.Float("temperature", 0, 100), p.Float("top_p", 0, 1)

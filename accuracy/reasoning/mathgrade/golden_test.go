@@ -1,14 +1,8 @@
 package mathgrade
 
 import (
-	"bufio"
-	"bytes"
-	"compress/gzip"
 	"context"
 	"encoding/json"
-	"io"
-	"os"
-	"strings"
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/internal/golden"
@@ -43,34 +37,6 @@ var officialSteps = map[string]Step{
 	"sympy_zero": AlgebraEqual, "sympy_nonzero": AlgebraDiffers,
 }
 
-// readLines decodes JSON lines, which the package's own cases have in gzip.
-func readLines[T any](t testing.TB, path string) (all []T) {
-	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var r io.Reader = bytes.NewReader(data)
-	if strings.HasSuffix(path, ".gz") {
-		if r, err = gzip.NewReader(r); err != nil {
-			t.Fatal(err)
-		}
-	}
-	lines := bufio.NewScanner(r)
-	lines.Buffer(nil, 1<<24)
-	for lines.Scan() {
-		var v T
-		if err := json.Unmarshal(lines.Bytes(), &v); err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, v)
-	}
-	if lines.Err() != nil || len(all) == 0 {
-		t.Fatalf("%s: %d lines, %v", path, len(all), lines.Err())
-	}
-	return all
-}
-
 // scripted is an Algebra that gives the golden step.
 type scripted Step
 
@@ -81,7 +47,7 @@ func (s scripted) Vanishes(context.Context, string) (Step, bool, error) { return
 // TestGoldenForms: both normal forms, and all steps but algebra.
 func TestGoldenForms(t *testing.T) {
 	golden.Each(t, "reasoning/math/pairs.jsonl*", func(t *testing.T, path string) {
-		for _, p := range readLines[goldenPair](t, path) {
+		for _, p := range golden.ReadLines[goldenPair](t, path) {
 			for i, text := range []string{p.Truth, p.Given} {
 				if got := First(text); p.First != nil && got != p.First[i] {
 					t.Errorf("%s: first form of %q: %q, want %q", p.ID, text, got, p.First[i])
@@ -109,7 +75,7 @@ func TestGoldenText(t *testing.T) {
 			Text          any
 			MathD, Normal string
 		}
-		for _, l := range readLines[line](t, path) {
+		for _, l := range golden.ReadLines[line](t, path) {
 			text, ok := Text(l.In)
 			if want, is := l.Text.(string); ok != is || text != want {
 				t.Errorf("%q: %q, %v, want %q", l.In, text, ok, l.Text)
@@ -128,7 +94,7 @@ func TestGoldenText(t *testing.T) {
 func TestGoldenOwn(t *testing.T) {
 	golden.Each(t, "reasoning/math/pairs.jsonl*", func(t *testing.T, path string) {
 		reached, differ := 0, 0
-		for _, p := range readLines[goldenPair](t, path) {
+		for _, p := range golden.ReadLines[goldenPair](t, path) {
 			v, err := Grade(t.Context(), p.Given, p.Truth, Own{})
 			if err != nil {
 				t.Fatal(err)

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/plumbline-ml/plumbline/internal/golden"
 )
 
 func grade(t testing.TB, given, truth string) Verdict {
@@ -207,7 +209,7 @@ func TestReal(t *testing.T) {
 }
 
 func seed(f *testing.F) {
-	for _, p := range readLines[goldenPair](f, "testdata/golden/reasoning/math/pairs.jsonl.gz") {
+	for _, p := range golden.ReadLines[goldenPair](f, "testdata/golden/reasoning/math/pairs.jsonl.gz") {
 		f.Add(p.Given, p.Truth)
 	}
 }
@@ -243,7 +245,7 @@ func FuzzGrade(f *testing.F) {
 // FuzzText: valid UTF-8 stays so, and text without LaTeX stays as it is.
 func FuzzText(f *testing.F) {
 	type line struct{ In string }
-	for _, l := range readLines[line](f, "testdata/golden/reasoning/math/latex.jsonl.gz") {
+	for _, l := range golden.ReadLines[line](f, "testdata/golden/reasoning/math/latex.jsonl.gz") {
 		f.Add(l.In)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -282,7 +284,7 @@ func FuzzOwn(f *testing.F) {
 }
 
 func BenchmarkGrade(b *testing.B) {
-	pairs := readLines[goldenPair](b, "testdata/golden/reasoning/math/pairs.jsonl.gz")
+	pairs := golden.ReadLines[goldenPair](b, "testdata/golden/reasoning/math/pairs.jsonl.gz")
 	perPair := func(b *testing.B) {
 		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(pairs)), "ns/pair")
 	}

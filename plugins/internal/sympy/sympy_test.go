@@ -2,7 +2,6 @@ package sympy
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -60,20 +59,12 @@ func TestGolden(t *testing.T) {
 		t.Skip("PLUMBLINE_SYMPY names no Python")
 	}
 	a := open(t)
-	lines, err := os.Open(filepath.Join(golden.Root(t), "reasoning", "math", "pairs.jsonl"))
-	if err != nil {
-		t.Fatal(err)
+	type pair struct {
+		Given, Truth, Step string
+		Out                bool
 	}
-	defer lines.Close()
 	asked := 0
-	for d := json.NewDecoder(lines); d.More(); {
-		var p struct {
-			Given, Truth, Step string
-			Out                bool
-		}
-		if err := d.Decode(&p); err != nil {
-			t.Fatal(err)
-		}
+	for _, p := range golden.ReadLines[pair](t, filepath.Join(golden.Root(t), "reasoning", "math", "pairs.jsonl")) {
 		if p.Given == "" || p.Truth == "" || !strings.HasPrefix(p.Step, "sympy_") || p.Step == "sympy_refused" {
 			continue
 		}
