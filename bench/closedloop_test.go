@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/plumbline-ml/plumbline/bench"
 	"github.com/plumbline-ml/plumbline/bench/plugin/plugintest"
@@ -55,6 +56,29 @@ func TestAClosedLoopAtABenchmark(t *testing.T) {
 	}
 }
 
+// TestTheLengthOfAClosedLoop: it is as long as it was asked for, the record says so, and a loop of another length is
+// another run.
+func TestTheLengthOfAClosedLoop(t *testing.T) {
+	r := request(t, speaker())
+	r.Concurrency, r.Requests = 2, 9
+	d, err := bench.Run(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := d.Runs[0]
+	if run.Serving.Asked.Sent != 9+8 || run.Serving.Ended != "requests" { // eight warm up
+		t.Errorf("%d requests, ended by %s", run.Serving.Asked.Sent, run.Serving.Ended)
+	}
+	if len(run.Settings) != 1 || run.Settings[0].Key != "requests" || run.Settings[0].Value != "9" {
+		t.Errorf("settings %+v", run.Settings)
+	}
+	r.Requests, r.Duration, r.Force = 0, 50*time.Millisecond, true
+	if d, err = bench.Run(t.Context(), r); err != nil || d.Runs[0].Serving.Ended != "duration" ||
+		d.Runs[0].Settings[0].Value != "50ms" {
+		t.Errorf("%v: %+v", err, d.Runs)
+	}
+}
+
 func TestClosedLoopsThatCannotBe(t *testing.T) {
 	for want, change := range map[string]func(*bench.Request){
 		"--concurrency -1: want the number of users": func(r *bench.Request) { r.Concurrency = -1 },
@@ -64,7 +88,10 @@ func TestClosedLoopsThatCannotBe(t *testing.T) {
 		"a cap on the requests that the client has under way": func(r *bench.Request) {
 			r.BackendOptions = []string{"concurrency=32"}
 		},
-		"--concurrency and --mode": func(r *bench.Request) { r.Mode = bench.ModeAccuracy },
+		"--requests -1: want a number":     func(r *bench.Request) { r.Requests = -1 },
+		"--duration -1s: want a time":      func(r *bench.Request) { r.Duration = -time.Second },
+		"--requests and --duration are of": func(r *bench.Request) { r.Concurrency, r.Duration = 0, time.Second },
+		"--concurrency and --mode":         func(r *bench.Request) { r.Mode = bench.ModeAccuracy },
 	} {
 		r := request(t, speaker())
 		r.Concurrency = 3

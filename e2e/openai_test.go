@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestServerWithoutMinimum: llama.cpp has no field for the fewest tokens of an answer. It is asked all the same, with
@@ -80,9 +81,11 @@ func TestAClosedLoopAtABenchmark(t *testing.T) {
 	var doc struct {
 		Runs []struct {
 			Mode, Scenario string
+			Started        time.Time
 			Performance    any
 			Serving        struct {
 				Label   string
+				Asked   struct{ Sent int }
 				Figures struct{ OK int }
 			}
 		}
@@ -98,4 +101,20 @@ func TestAClosedLoopAtABenchmark(t *testing.T) {
 		t.Error("the page does not say what the load was")
 	}
 	wantMessage(t, harness(t, append(args, "--backend-opt", "concurrency=8")...).wantCode(t, 2), "a cap on the requests")
+
+	suite := filepath.Join(t.TempDir(), "users.yaml")
+	writeText(t, suite, "runs:\n- {run: llama3.1-8b, backend: openai, backend-opt: {url: '"+url+"'}, requests: 9, "+
+		"matrix: {concurrency: [2, 4]}}\n")
+	out = t.TempDir()
+	harness(t, "run", suite, "--out", out).wantCode(t, 0).wantOutput(t, "llama3.1-8b concurrency=4", label)
+	readJSON(t, filepath.Join(out, "result.json"), &doc)
+	if len(doc.Runs) != 2 || doc.Runs[1].Serving.Asked.Sent != 9+8 || doc.Runs[1].Mode != "serving" {
+		t.Errorf("the suite has %+v", doc.Runs)
+	}
+	began := doc.Runs[1].Started
+	harness(t, "run", suite, "--out", out).wantCode(t, 0)
+	readJSON(t, filepath.Join(out, "result.json"), &doc)
+	if !doc.Runs[1].Started.Equal(began) {
+		t.Error("a finished run was made again")
+	}
 }

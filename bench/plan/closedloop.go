@@ -17,8 +17,16 @@ const mostUsers = 100_000
 
 // closedLoop is the one step of a closed loop, which LoadGen and its settings have no part in.
 func (r Request) closedLoop(served []loadgen.Scenario) ([]step, error) {
-	if r.Concurrency < 1 || r.Concurrency > mostUsers {
+	switch {
+	case r.Concurrency == 0:
+		return nil, errors.New("--requests and --duration are of --concurrency; how long a scenario of LoadGen takes, its " +
+			"settings say: --set min_query_count, --set min_duration")
+	case r.Concurrency < 1 || r.Concurrency > mostUsers:
 		return nil, fmt.Errorf("--concurrency %d: want the number of users, from 1 to %d", r.Concurrency, mostUsers)
+	case r.Requests < 0 || r.Requests > load.MostRequests:
+		return nil, fmt.Errorf("--requests %d: want a number from 1 to %d", r.Requests, load.MostRequests)
+	case r.Duration < 0 || r.Duration > load.MostTime:
+		return nil, fmt.Errorf("--duration %v: want a time above 0, of at most %v", r.Duration, load.MostTime)
 	}
 	var other []string
 	for _, of := range []struct {
@@ -62,11 +70,14 @@ func (p *Plan) loops(r Request, run Run) error {
 	return nil
 }
 
-// ClosedLoop is the load of a closed loop: a minute and a hundred requests, under smoke settings four requests of each
-// user.
+// ClosedLoop is the load of a closed loop: as long as it was asked for, else a minute and a hundred requests, and under
+// smoke settings four requests of each user.
 func (p *Plan) ClosedLoop(run Run) load.Pattern {
-	l := load.Pattern{Kind: load.Users, Users: run.Users, Seed: run.Settings.SampleIndexRNGSeed}
-	if run.Settings.Profile == settings.Smoke {
+	l := load.Pattern{
+		Kind: load.Users, Users: run.Users, Requests: p.Request.Requests, Duration: p.Request.Duration,
+		Seed: run.Settings.SampleIndexRNGSeed,
+	}
+	if run.Settings.Profile == settings.Smoke && l.Requests == 0 && l.Duration == 0 {
 		l.Requests = 4 * run.Users
 	}
 	return l

@@ -37,6 +37,10 @@ type Request struct {
 	// Concurrency asks for a closed loop in place of LoadGen's scenarios: so many users wait for answers. It is for
 	// benchmarks of language models. 0: none.
 	Concurrency int
+	// Requests and Duration are how long a closed loop lasts: so many requests, or so long, whichever comes first. Both 0:
+	// a minute and a hundred requests, or four requests of each user under smoke settings.
+	Requests int
+	Duration time.Duration
 	// Mode is "performance", "accuracy", "submission" or "findpeak"; empty: performance of each scenario, then accuracy
 	// once, and with audit settings performance alone.
 	Mode string
@@ -257,7 +261,7 @@ type step struct {
 // scenario: Server would spread it over the schedule of target_qps.
 func (r Request) steps(scenarios, served []loadgen.Scenario) ([]step, error) {
 	performance, accuracy := each(scenarios, loadgen.PerformanceOnly), each(scenarios, loadgen.AccuracyOnly)
-	if r.Concurrency != 0 {
+	if r.Concurrency != 0 || r.Requests != 0 || r.Duration != 0 {
 		return r.closedLoop(served)
 	}
 	switch r.Mode {

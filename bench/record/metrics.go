@@ -174,7 +174,10 @@ func (l *figureList) power(p *Power) {
 	for _, of := range []struct {
 		metric.Info
 		figure *Figure
-	}{{metric.PowerAverage, p.Average}, {metric.PowerEnergy, p.Energy}, {metric.PowerEfficiency, p.Efficiency}} {
+	}{
+		{metric.PowerAverage, p.Average}, {metric.PowerEnergy, p.Energy}, {metric.PowerToken, p.Token},
+		{metric.PowerEfficiency, p.Efficiency},
+	} {
 		if of.figure != nil {
 			l.add(of.As(of.figure.Name, of.figure.Unit), float64(of.figure.Value))
 		}

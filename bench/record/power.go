@@ -25,9 +25,11 @@ type Power struct {
 	Samples int       `json:"samples"`
 	Zeros   int       `json:"zero_samples"`  // within the run, but no reading
 	Gap     float64   `json:"longest_gap_s"` // the longest time within the run without a sample that counts
-	// Average is in W; Energy is of a query, in mJ, in SingleStream and MultiStream alone, whose power result it is.
+	// Average is in W; Energy is of a query, in mJ, in SingleStream and MultiStream, whose power result it is, and of a
+	// request to a server that is measured, of whose tokens Token is, in J.
 	Average *Figure `json:"average,omitempty"`
 	Energy  *Figure `json:"energy_per_query,omitempty"`
+	Token   *Figure `json:"energy_per_token,omitempty"`
 	// Efficiency is the performance for each watt: samples or tokens for each joule.
 	Efficiency *Figure `json:"efficiency,omitempty"`
 	// Fault says why there is no power measurement of the run, which is INVALID then; its performance is what it is.
@@ -62,6 +64,32 @@ func (r *Run) FromPower(source string, a spl.Average, queries uint64, faults []s
 	}
 }
 
+// FromMeter takes over what a meter measured beside a point of a server, in the window of its figures. faults say why
+// it is none of the point; none is good. The point stays what it is.
+func (r *Run) FromMeter(source string, a spl.Average, faults []string) {
+	r.Power = &Power{
+		Source: source, Note: PowerNote, Begin: a.Window.Begin, End: a.Window.End, Samples: a.Samples, Zeros: a.Zeros,
+		Gap: a.Gap.Seconds(),
+	}
+	if a.Samples == 0 && len(faults) == 0 {
+		faults = []string{"no reading above zero within the window of the figures; --power-interval reads more often"}
+	}
+	if len(faults) > 0 {
+		r.Power.Fault = strings.Join(faults, "; ")
+		return
+	}
+	r.Power.Average = power(metric.PowerAverage, a.Watts)
+	f := r.Serving.Figures
+	if f.RequestsPerSec != nil && *f.RequestsPerSec > 0 {
+		r.Power.Energy = power(metric.PowerEnergy.As("energy per request", metric.PowerEnergy.Unit),
+			1000*a.Watts / *f.RequestsPerSec)
+	}
+	if rate := f.CountedTokensPerSec(); rate != nil && *rate > 0 {
+		r.Power.Token = power(metric.PowerToken, a.Watts / *rate)
+		r.Power.Efficiency = power(metric.PowerEfficiency.As(metric.PowerEfficiency.Title, "tokens/J"), *rate/a.Watts)
+	}
+}
+
 func power(i metric.Info, value float64) *Figure {
 	f := figureOf(i, value)
 	return &f
@@ -86,9 +114,15 @@ func (r Run) writePower(b *terminal.Writer) {
 	}
 	parts := []string{p.Average.String() + " on average"}
 	if p.Energy != nil {
-		parts = append(parts, p.Energy.String()+" per query")
+		_, of, _ := strings.Cut(p.Energy.Name, "per ")
+		parts = append(parts, p.Energy.String()+" per "+of)
 	}
-	parts = append(parts, p.Efficiency.String())
+	if p.Token != nil {
+		parts = append(parts, p.Token.String()+" per token")
+	}
+	if p.Efficiency != nil {
+		parts = append(parts, p.Efficiency.String())
+	}
 	fmt.Fprintf(b, "    power: %s, %s of %s\n    %s\n", strings.Join(parts, ", "),
 		figure.Plural(p.Samples, "reading"), p.Source, p.Note)
 }

@@ -133,9 +133,10 @@ type SecondsTold struct {
 
 // ServingEnergy is what accelerators drew in the window, by their own meters: informal.
 type ServingEnergy struct {
-	Watts    float64 `json:"mean_w"`
-	Joules   float64 `json:"joules"`
-	PerToken float64 `json:"joules_per_token,omitempty"` // of answers; 0: tokens were not counted
+	Watts      float64 `json:"mean_w"`
+	Joules     float64 `json:"joules"`
+	PerToken   float64 `json:"joules_per_token,omitempty"` // of answers; 0: tokens were not counted
+	PerRequest float64 `json:"joules_per_request,omitempty"`
 }
 
 // ServingClient is how busy the client was with a point. Where it is the limit, figures are its own.

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"slices"
+	"strconv"
 
 	"github.com/plumbline-ml/plumbline/internal/checksum"
 	"github.com/plumbline-ml/plumbline/internal/system"
@@ -88,6 +89,12 @@ func (r *runner) record(p *plan.Plan, t plan.Run) record.Run {
 	}
 	if t.Users > 0 { // LoadGen's settings have no part in it
 		rec.Deviations = nil
+		if n := p.Request.Requests; n > 0 {
+			rec.Settings = append(rec.Settings, record.Setting{Key: "requests", Value: strconv.Itoa(n), Origin: "flag"})
+		}
+		if d := p.Request.Duration; d > 0 {
+			rec.Settings = append(rec.Settings, record.Setting{Key: "duration", Value: d.String(), Origin: "flag"})
+		}
 		rec.Identity.Point = append(slices.Clone(rec.Identity.Point), fmt.Sprintf("users=%d", t.Users))
 		return rec
 	}

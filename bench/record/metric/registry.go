@@ -52,7 +52,9 @@ var (
 	PowerAverage = Info{Name: Power + "average", Title: "average power", Unit: "W", Better: sdk.LowerBetter, Main: true,
 		About: "average power, informal"}
 	PowerEnergy = Info{Name: Power + "energy", Title: "energy per query", Unit: "mJ", Better: sdk.LowerBetter, Main: true,
-		About: "energy of a query, informal (SingleStream and MultiStream)"}
+		About: "energy of a query, informal (SingleStream, MultiStream and harness bench)"}
+	PowerToken = Info{Name: Power + "token", Title: "energy per token", Unit: "J", Better: sdk.LowerBetter, Main: true,
+		About: "energy of a token of answers, informal (harness bench)"}
 	// PowerEfficiency has the unit of what is done, for each joule: Info.As.
 	PowerEfficiency = Info{Name: Power + "efficiency", Title: "efficiency", Better: sdk.HigherBetter, Main: true,
 		About: "what is done for the energy, informal"}
@@ -122,7 +124,8 @@ func Figures() []Info {
 		Result, TargetQPS, SamplesPerSecond, CompletedSamplesPerSecond, ScheduledSamplesPerSecond, QueriesPerSecond,
 		QueriesPerSecondWithout, TokensPerSecond, CompletedTokensPerSecond, TokensPerSecondWith, TokensPerSecondWithout,
 		InferredTokensPerSecond,
-		TargetLatency, OverLatency, Queries, Samples, Tokens, Duration, PowerAverage, PowerEnergy, PowerEfficiency,
+		TargetLatency, OverLatency, Queries, Samples, Tokens, Duration, PowerAverage, PowerEnergy, PowerToken,
+		PowerEfficiency,
 	}
 }
 

@@ -135,8 +135,8 @@ func (p *reader) common(f Flags, b *Pattern) {
 	}
 	if f.Requests != "" {
 		n, err := strconv.Atoi(f.Requests)
-		if err != nil || n < 1 || n > mostRequests {
-			p.wrong("--requests %s: want a whole number from 1 to %d", f.Requests, mostRequests)
+		if err != nil || n < 1 || n > MostRequests {
+			p.wrong("--requests %s: want a whole number from 1 to %d", f.Requests, MostRequests)
 		}
 		b.Requests = n
 	}
@@ -247,16 +247,16 @@ func (p *reader) given(flag, text string, least time.Duration) time.Duration {
 // time reads a duration of at least so many nanoseconds.
 func (p *reader) time(flag, text string, least time.Duration) time.Duration {
 	d, err := time.ParseDuration(text)
-	if err != nil || d < least || d > mostTime {
+	if err != nil || d < least || d > MostTime {
 		what := "a time above 0"
 		if least == 0 {
 			what = "a time"
 		}
-		p.wrong("%s %s: want %s of at most %v, as 500ms, 30s or 2m", flag, text, what, mostTime)
+		p.wrong("%s %s: want %s of at most %v, as 500ms, 30s or 2m", flag, text, what, MostTime)
 		return 0
 	}
 	return d
 }
 
-// mostTime bounds each time that is given.
-const mostTime = 30 * 24 * time.Hour
+// MostTime bounds each time that is given.
+const MostTime = 30 * 24 * time.Hour

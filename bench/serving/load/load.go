@@ -41,8 +41,8 @@ const (
 // NoLimit stands for a limit of LoadGen's that nobody set, where LoadGen wants one: no answer takes so long.
 const NoLimit = 365 * 24 * time.Hour
 
-// mostRequests bounds a schedule: its times alone take half a gigabyte.
-const mostRequests = 1 << 26
+// MostRequests bounds a schedule: its times alone take half a gigabyte.
+const MostRequests = 1 << 26
 
 // Pattern is the load of one point.
 type Pattern struct {

@@ -66,9 +66,9 @@ func (p Pattern) end() (requests int, before int64, whole bool) {
 // the value that arrivals at one a second have as their times.
 func (p Pattern) arrivals() ([]int64, error) {
 	requests, before, whole := p.end()
-	if n := p.integral().until(float64(before)); min(n, float64(requests)) > mostRequests {
+	if n := p.integral().until(float64(before)); min(n, float64(requests)) > MostRequests {
 		return nil, fmt.Errorf("the load asks for %.3g requests, at most %d are possible: shorten its duration or lower "+
-			"its rate", n, mostRequests)
+			"its rate", n, MostRequests)
 	}
 	if p.Arrival == Poisson && p.Stages == nil && p.Ramp == 0 {
 		return p.server(requests, before, whole)

@@ -14,6 +14,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/bench/internal/output"
+	"github.com/plumbline-ml/plumbline/bench/power/spl"
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/record/requests"
 	"github.com/plumbline-ml/plumbline/bench/record/series"
@@ -135,6 +136,11 @@ func (f *Folder) keep(name string, p *Point) error {
 	}
 	if err := writeSeries(dir, p); err != nil {
 		return err
+	}
+	if len(p.Power) > 0 {
+		if err := wholefile.Write(filepath.Join(dir, spl.FileName), p.Power, 0o644); err != nil {
+			return err
+		}
 	}
 	if f.Extra != nil {
 		if err := f.Extra(dir, p); err != nil {

@@ -80,6 +80,8 @@ type Point struct {
 	Told any
 	// Over are the numbers of it over time, on the clock of the requests.
 	Over []series.Told
+	// Power are the readings of a power meter, as spl.txt has them; empty: none.
+	Power []byte
 }
 
 // Window is what figures are of.
@@ -98,6 +100,22 @@ func NameOf(p load.Pattern) string {
 		return fmt.Sprintf("%s-%v", p.Kind, v)
 	}
 	return string(p.Kind)
+}
+
+// pointName is what a point is called among those of a matrix: users=16, load=maximum.
+func pointName(p load.Pattern) string {
+	if v := p.Value(); v != 0 {
+		return string(p.Kind) + "=" + figure.Short(v)
+	}
+	return "load=" + string(p.Kind)
+}
+
+// WithPoint adds the name of a point to those of a matrix, which may have it.
+func WithPoint(matrix []string, p load.Pattern) []string {
+	if name := pointName(p); !slices.Contains(matrix, name) {
+		return append(slices.Clone(matrix), name)
+	}
+	return matrix
 }
 
 // Measure measures one load. Skip is how many rows of the data earlier points have used, and trial tells points of one
@@ -140,7 +158,7 @@ func (s *Settings) Measure(ctx context.Context, p load.Pattern, trial, skip int)
 		point.Digest = digest(asks)
 	}
 	for _, note := range append(notes, asks.Notes...) {
-		point.note("data", note)
+		point.Note("data", note)
 	}
 	if result != nil {
 		point.judged(result)
@@ -203,7 +221,7 @@ func (p *Point) judged(r *loadgen.Result) {
 	for _, why := range r.Reasons {
 		text += fmt.Sprintf("; %s, needed: %s", why.Measured, why.Needed)
 	}
-	p.note("loadgen", text)
+	p.Note("loadgen", text)
 }
 
 // seedOf is the seed of a point's prompts (FNV-1a). It depends on the load alone, so that a sweep that goes on asks
@@ -312,10 +330,7 @@ func (s *Settings) Judge(p *serving.Point, seed uint64) *Point {
 	point.Rules, point.Record = rules, s.Record
 	r := &point.Record
 	r.Mode, r.Started, r.Dir = record.ModeServing, p.Began, ""
-	r.Identity.Point = []string{string(p.Load.Kind) + "=" + figure.Short(p.Load.Value())}
-	if p.Load.Value() == 0 {
-		r.Identity.Point = []string{"load=" + string(p.Load.Kind)}
-	}
+	r.Identity.Point = WithPoint(s.Record.Identity.Point, p.Load)
 	took := time.Duration(f.WindowNS)
 	r.Duration, r.Took = took.Seconds(), figure.Seconds(took)
 	served := *s.Record.Serving
@@ -342,21 +357,21 @@ func (s *Settings) Judge(p *serving.Point, seed uint64) *Point {
 	mine.Users = s.Share.Count(mine.Users)
 	limited := p.Client.Of(mine).Limited(f)
 	for _, why := range limited {
-		point.note(record.ClientLimited, why)
+		point.Note(record.ClientLimited, why)
 	}
 	notes := f.Notes(s.Shared)
 	for _, n := range notes {
-		point.note(n.About, n.Text)
+		point.Note(n.About, n.Text)
 	}
 	for _, n := range p.Notes {
-		point.note("load", n)
+		point.Note("load", n)
 	}
 	served.Flags = flags(&served, len(limited) > 0, notes)
 	return point
 }
 
-// note keeps what a reader of the point's figures has to know.
-func (p *Point) note(about, text string) {
+// Note keeps what a reader of the point's figures has to know.
+func (p *Point) Note(about, text string) {
 	p.Record.Notes = append(p.Record.Notes, record.Finding{About: about, Text: text})
 }
 

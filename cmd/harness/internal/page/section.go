@@ -82,6 +82,9 @@ func newSection(f results.Found, name, id string, room int) (s section, exhibits
 		s.AccuracyNotes = append([]string{r.Accuracy.Basis}, r.Accuracy.Notes...)
 		exhibits = s.exhibits(f.Folder(), r.Accuracy.LogSHA256, room)
 	}
+	if p := r.Power; p != nil && p.Fault == "" {
+		s.AccuracyNotes = append(s.AccuracyNotes, "Power by "+p.Source+". "+p.Note)
+	}
 	if r.Performance != nil || r.Serving != nil && r.Serving.Figures != nil {
 		s.charts(f)
 	}

@@ -59,11 +59,29 @@ func (w sweep) pareto() []int {
 	return curve.Pareto(all)
 }
 
-// sweepNames tell sweeps apart: by the first of label, server, model and folder that all have, each another one.
+// entry is what a suite calls the sweep; empty: it is of none.
+func (w sweep) entry() string {
+	id := w.points[0].Identity
+	if id.Entry == "" {
+		return ""
+	}
+	var common []string
+	for _, p := range id.Point {
+		if !slices.ContainsFunc(w.points, func(r record.Run) bool { return !slices.Contains(r.Identity.Point, p) }) {
+			common = append(common, p)
+		}
+	}
+	id.Point = common
+	return record.Run{Identity: id}.Name()
+}
+
+// sweepNames tell sweeps apart: by the first of label, entry of a suite, server, model and folder that all have, each
+// another one.
 func sweepNames(all []sweep) []string {
 	var names []string
 	for _, of := range []func(sweep) string{
 		func(w sweep) string { return w.points[0].Identity.Label },
+		sweep.entry,
 		func(w sweep) string { return w.points[0].Serving.Server.Model },
 		func(w sweep) string { return strings.Join(w.points[0].Serving.Server.URLs, ", ") },
 		func(w sweep) string { return filepath.Base(w.folder) },

@@ -189,6 +189,9 @@ func told(r record.Run) table {
 		if e.PerToken > 0 {
 			t.Rows = append(t.Rows, []string{"energy of a token of answers, J", figure.Short(e.PerToken), "", "", ""})
 		}
+		if e.PerRequest > 0 {
+			t.Rows = append(t.Rows, []string{"energy of a request, J", figure.Short(e.PerRequest), "", "", ""})
+		}
 	}
 	return t
 }

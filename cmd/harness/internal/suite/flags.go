@@ -73,6 +73,18 @@ func (f flags) over(below flags) flags {
 	return append(slices.DeleteFunc(slices.Clone(below), replaced), f...)
 }
 
+// names are those of the flags that none of others has.
+func (f flags) names(others ...flags) (all []string) {
+	for _, one := range f {
+		if !slices.Contains(all, one.Name) && !slices.ContainsFunc(slices.Concat(others...), func(o Flag) bool {
+			return o.Name == one.Name
+		}) {
+			all = append(all, one.Name)
+		}
+	}
+	return all
+}
+
 // label is how a point of a matrix is named: "batch=4", "target_qps=5".
 func (f flags) label() string {
 	var parts []string

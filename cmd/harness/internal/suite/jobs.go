@@ -24,10 +24,14 @@ func (f *file) jobs() ([]Job, error) {
 	var all []Job
 	var faults []error
 	taken := map[string]string{}
+	mixed := f.mixed()
 	for _, e := range f.entries {
 		jobs, err := e.jobs(f.defaults)
 		faults = append(faults, err)
 		for _, j := range jobs {
+			if !mixed {
+				j.Defaults = nil
+			}
 			if of, twice := taken[strings.ToLower(j.Folder)]; twice {
 				return nil, fmt.Errorf("%s and %v would have the same folder %s; give one another name", of, j, j.Folder)
 			}
@@ -39,6 +43,15 @@ func (f *file) jobs() ([]Job, error) {
 		return all, errors.Join(faults...)
 	}
 	return inRounds(all), errors.Join(faults...)
+}
+
+// mixed says that the file has runs of models and measurements of servers: a default is of those that have such a flag.
+func (f *file) mixed() bool {
+	servers, models := false, false
+	for _, e := range f.entries {
+		servers, models = servers || len(e.bench) > 0, models || len(e.bench) == 0
+	}
+	return servers && models
 }
 
 // inRounds goes through all entries once for each repeat.
@@ -62,6 +75,7 @@ func (e *entry) jobs(defaults flags) ([]Job, error) {
 		for _, p := range e.matrix() {
 			j := subject
 			j.Point, j.Flags = p.labels, p.flags.over(base)
+			j.Defaults = defaults.names(e.flags, p.flags)
 			if err := e.asTask(&j); err != nil {
 				return nil, fmt.Errorf("%v: %w", j, err)
 			}
@@ -82,6 +96,11 @@ func (e *entry) subjects() []Job {
 			Entry: e.index, Name: e.nameOf(model, len(e.models)), Model: model, Repeats: e.repeat, Budget: e.budget,
 		})
 	}
+	for _, server := range e.bench {
+		all = append(all, Job{
+			Entry: e.index, Name: e.nameOf(hostOf(server), len(e.bench)), Server: server, Repeats: e.repeat, Budget: e.budget,
+		})
+	}
 	for i, t := range e.tasks {
 		name := strings.ReplaceAll(t.String(), " ", "-")
 		if len(e.tasks) > 1 {
@@ -92,6 +111,18 @@ func (e *entry) subjects() []Job {
 		})
 	}
 	return all
+}
+
+// hostOf is the host of an address, with its port: what the job of a server is called.
+func hostOf(address string) string {
+	if _, rest, ok := strings.Cut(address, "://"); ok {
+		address = rest
+	}
+	host, _, _ := strings.Cut(address, "/")
+	if host = host[strings.LastIndex(host, "@")+1:]; host == "" {
+		return "server"
+	}
+	return host
 }
 
 // asTask makes a job one of MLMark's where its entry asks for it: flags that are parameters of a task are the task's.

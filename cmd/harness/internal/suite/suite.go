@@ -1,7 +1,9 @@
-// Package suite reads a suite: a YAML file that lists runs of harness run, with matrices, repeats, an order and budgets
-// of time. It knows nothing of the flags that it hands on but their names and texts.
+// Package suite reads a suite: a YAML file that lists runs of harness run and measurements of harness bench, with
+// matrices, repeats, an order and budgets of time. It knows nothing of the flags that it hands on but their names and
+// texts.
 //
-// In: a YAML file. Out: jobs, each of which is a model, flags of harness run and a folder.
+// In: a YAML file. Out: jobs, each of which is a model or a server, flags of harness run or of harness bench, and a
+// folder.
 package suite
 
 import (
@@ -29,19 +31,23 @@ type Suite struct {
 	Jobs   []Job         // in the order in which they are made
 }
 
-// Job is one harness run: a model with flags, all of whose runs lie in one folder.
+// Job is one harness run, or one harness bench: a model or a server with flags, all of whose runs lie in one folder.
 type Job struct {
 	Entry   int      // which of the file's it belongs to, from 0
-	Name    string   // of the entry, else of the model
+	Name    string   // of the entry, else of the model, or of the server's host
 	Point   []string // of its matrix: "batch=4", "backend=ort"; nil: it has none
 	Repeat  int      // from 1
 	Repeats int
 	Model   string
+	// Server is the address of a server that harness bench measures; empty: the job is a harness run.
+	Server string
 	// Task is a task of MLMark; nil: the job is a harness run.
-	Task   *mlmark.Task
-	Flags  []Flag
-	Folder string        // in Suite.Out, with slashes: "cnn/batch=4/2"
-	Budget time.Duration // of all jobs of the entry together; 0: none
+	Task  *mlmark.Task
+	Flags []Flag
+	// Defaults names the flags that the entry has from the defaults of the file alone.
+	Defaults []string
+	Folder   string        // in Suite.Out, with slashes: "cnn/batch=4/2"
+	Budget   time.Duration // of all jobs of the entry together; 0: none
 }
 
 // Flag is a flag of harness run: its name without dashes, and a value as on the command line. A flag that takes several
@@ -190,6 +196,7 @@ type entry struct {
 	index  int
 	name   string
 	models []string
+	bench  []string      // addresses of servers
 	mlmark string        // the mode of its tasks; empty: it has none, or those of a configuration
 	tasks  []mlmark.Task // of a configuration
 	repeat int
@@ -207,11 +214,12 @@ type axis struct {
 
 func (e *entry) read(n node, configs Configs) error {
 	if !n.mapping {
-		return n.fault("%s: want a mapping with run: MODEL and flags of harness run", n.kind())
+		return n.fault("%s: want a mapping with run: MODEL or bench: URL, and flags of it", n.kind())
 	}
 	var rest []pair
 	own := map[string]func(node) error{
 		"run": func(n node) error { return n.words(&e.models) }, "name": func(n node) error { return n.word(&e.name) },
+		"bench":  func(n node) error { return n.words(&e.bench) },
 		"repeat": func(n node) error { return n.count(&e.repeat) },
 		"budget": func(n node) error { return n.duration(&e.budget) },
 		"matrix": e.readMatrix, "mlmark": func(n node) error { return e.readMLMark(n, configs) },
@@ -228,8 +236,10 @@ func (e *entry) read(n node, configs Configs) error {
 	faults = append(faults, e.flags.read(rest)...)
 	switch {
 	case len(faults) > 0:
-	case len(e.models) == 0 && e.tasks == nil:
-		faults = append(faults, n.fault("run: missing; want the name of a model (harness list shows them)"))
+	case len(e.bench) > 0 && (len(e.models) > 0 || e.tasks != nil || e.mlmark != ""):
+		faults = append(faults, n.fault("bench: measures a server by itself; leave run and mlmark to another entry"))
+	case len(e.models) == 0 && len(e.bench) == 0 && e.tasks == nil:
+		faults = append(faults, n.fault("run: missing; want the name of a model (harness list shows them), or bench: URL"))
 	case len(e.models) > 0 && e.tasks != nil:
 		faults = append(faults, n.fault("run: the configuration that mlmark names has the models"))
 	}
@@ -271,7 +281,7 @@ func (e *entry) readMatrix(n node) error {
 
 // points counts the points of the matrix, up to more than a suite may have.
 func (e *entry) points() int {
-	n := len(e.models) + len(e.tasks)
+	n := len(e.models) + len(e.bench) + len(e.tasks)
 	for _, a := range e.axes {
 		if n *= len(a.values); n > mostJobs {
 			return n
@@ -330,7 +340,7 @@ func (n node) words(to *[]string) error {
 		*to = append(*to, w)
 	}
 	if len(*to) == 0 {
-		return n.fault("%s: want the name of a model, or a list of them", n.kind())
+		return n.fault("%s: want one, or a list of them", n.kind())
 	}
 	return nil
 }

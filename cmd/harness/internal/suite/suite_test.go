@@ -19,7 +19,7 @@ func noConfigs(path string) ([]mlmark.Task, error) { return nil, fmt.Errorf("%s:
 func text(s Suite) string {
 	var b strings.Builder
 	for _, j := range s.Jobs {
-		fmt.Fprintf(&b, "%s: %s", j.Folder, j.Model)
+		fmt.Fprintf(&b, "%s: %s", j.Folder, j.Model+j.Server)
 		if j.Task != nil {
 			fmt.Fprintf(&b, " (%v, %d times)", j.Task, j.Task.Iterations)
 		}
@@ -85,6 +85,12 @@ runs:
 			"b-throughput/batch=1: b (b throughput fp32 batch 1, 9 times) smoke=true\n" +
 			"b-throughput/batch=2: b (b throughput fp32 batch 2, 9 times) smoke=true\n" +
 			"answers: a (a accuracy fp32 batch 1, 1 times)\n"},
+		"servers": {`
+runs:
+- {bench: 'http://user@gpu-1:8000/v1', concurrency: '1..8', isl: 64}
+- {bench: [a, 'https://b'], name: two, repeat: 2}
+`, "gpu-1-8000: http://user@gpu-1:8000/v1 concurrency=1..8 isl=64\n" +
+			"two/a/1: a\ntwo/b/1: https://b\ntwo/a/2: a\ntwo/b/2: https://b\n"},
 		"anchors": {`
 runs:
 - {run: a, set: &s {x: 1}}
@@ -126,6 +132,19 @@ func TestIdentities(t *testing.T) {
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, want %+v", got, want)
+	}
+}
+
+// TestDefaultsOfBoth: where a file has models and servers, a job says which flags it has from the defaults alone.
+func TestDefaultsOfBoth(t *testing.T) {
+	const defaults = "defaults: {smoke: true, isl: 4, note: a}\n"
+	s, err := Parse([]byte(defaults+"runs: [{bench: u, note: b}, {run: m, matrix: {isl: [8]}}]"), "x", nil)
+	if err != nil || !reflect.DeepEqual(s.Jobs[0].Defaults, []string{"smoke", "isl"}) ||
+		!reflect.DeepEqual(s.Jobs[1].Defaults, []string{"smoke", "note"}) {
+		t.Errorf("%v: %+v", err, s.Jobs)
+	}
+	if s, _ := Parse([]byte(defaults+"runs: [{bench: u}]"), "x", nil); s.Jobs[0].Defaults != nil {
+		t.Errorf("servers alone: %v", s.Jobs[0].Defaults)
 	}
 }
 
@@ -197,14 +216,19 @@ func TestHostileFiles(t *testing.T) {
 		"a million points": {
 			"runs:\n- run: m\n  matrix: {a: " + hundred + ", b: " + hundred + ", c: " + hundred + "}\n", "more than 10000",
 		},
-		"the same folder":     {"runs: [{run: m}, {run: m}]\n", "the same folder"},
-		"folders of one":      {"runs: [{run: m, name: a/b}, {run: m, name: 'a/B'}]\n", "the same folder"},
-		"out of the folder":   {"runs: [{run: m, name: ../../x}, {run: m, name: '../../x'}]\n", "the same folder -/-/x"},
-		"brackets":            {strings.Repeat("[", 100_000), "line 1: more than 100 brackets are open"},
-		"dashes":              {"a: b\n" + strings.Repeat("- ", 60_000), "line 2: more than 100 lists begin on one line"},
-		"tags":                {"runs: !!binary aGk=\n", "tags"},
-		"the same value":      {"runs: [{run: m, matrix: {batch: [1, 1]}}]\n", "the same folder"},
-		"a model there twice": {"runs: [{run: [m, m]}]\n", "there twice"},
+		"a server and a model": {"runs: [{run: m, bench: url}]\n", "leave run and mlmark to another entry"},
+		"a server and a task":  {"runs: [{bench: url, mlmark: throughput}]\n", "leave run and mlmark to another entry"},
+		"no server":            {"runs: [{bench: {url: a}}]\n", "want one, or a list of them"},
+		"a server there twice": {"runs: [{bench: [u, u]}]\n", "there twice"},
+		"servers of one host":  {"runs: [{bench: u/a}, {bench: u/b}]\n", "the same folder"},
+		"the same folder":      {"runs: [{run: m}, {run: m}]\n", "the same folder"},
+		"folders of one":       {"runs: [{run: m, name: a/b}, {run: m, name: 'a/B'}]\n", "the same folder"},
+		"out of the folder":    {"runs: [{run: m, name: ../../x}, {run: m, name: '../../x'}]\n", "the same folder -/-/x"},
+		"brackets":             {strings.Repeat("[", 100_000), "line 1: more than 100 brackets are open"},
+		"dashes":               {"a: b\n" + strings.Repeat("- ", 60_000), "line 2: more than 100 lists begin on one line"},
+		"tags":                 {"runs: !!binary aGk=\n", "tags"},
+		"the same value":       {"runs: [{run: m, matrix: {batch: [1, 1]}}]\n", "the same folder"},
+		"a model there twice":  {"runs: [{run: [m, m]}]\n", "there twice"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := Parse([]byte(c.in), "file", noConfigs)
@@ -242,6 +266,7 @@ func FuzzParse(f *testing.F) {
 	f.Add(string(template))
 	f.Add("runs:\n- {run: [a, b], matrix: {batch: [1, 2], set.k: [5]}, repeat: 2}\n")
 	f.Add("runs:\n- &a {run: m}\n- *a\n")
+	f.Add("defaults: {isl: 4}\nruns:\n- {bench: ['http://a:1/v1', b], matrix: {rate: [1, 2]}}\n- run: m\n")
 	f.Add("defaults: {a: [x: 1]}\nruns: [{run: m, a.b: c}]\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		s, err := Parse([]byte(text), "file", noConfigs)

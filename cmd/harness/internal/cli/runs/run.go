@@ -112,6 +112,10 @@ func ModelFlags(flags *pflag.FlagSet, r *bench.Request) {
 		"language models: `N` users wait for answers, each with one request at a\n"+
 			"time, in place of LoadGen's scenarios. (A backend's option concurrency is\nanother thing: a cap at the client on "+
 			"what it has under way.)")
+	flags.IntVar(&r.Requests, "requests", 0,
+		"with --concurrency: `N` requests, or until --duration is over (default: a\nminute and 100 requests, whichever is "+
+			"later; smoke: 4 of each user)")
+	flags.DurationVar(&r.Duration, "duration", 0, "with --concurrency: so much `TIME`, or until --requests are done")
 	flags.StringVar(&r.Tuning, "tuning", "",
 		"the profile `FILE` of harness tune, or none (default: the one\nthat harness tune wrote for the same plugin, model "+
 			"and machine)")
@@ -141,11 +145,7 @@ func strayAudit(named string) error {
 
 // powerFlags adds the flags that measure power beside timed runs.
 func powerFlags(f *pflag.FlagSet, r *bench.Request) {
-	f.StringVar(&r.Power, "power", "",
-		"measure power beside timed runs, by `METER`: rapl, or rapl:ROOT (Linux's\ncounters of the processors), cmd:COMMAND "+
-			"(prints watts, a number a line), or\nfile:SPL (what a power meter's program writes). Informal: a submission of "+
-			"power\nneeds the official power tools")
-	f.DurationVar(&r.PowerInterval, "power-interval", 0, "`TIME` between two readings, 10ms to 10s (default 1s)")
+	shell.MeterFlags(f, &r.Power, &r.PowerInterval, "timed runs")
 	f.BoolVar(&r.PowerRanging, "power-ranging", false,
 		"before each timed run make one like it, into performance/ranging, as the\nofficial power tools do to set an "+
 			"analyzer's ranges")

@@ -21,6 +21,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/bench/failif"
 	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/serving"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/mlmark"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/suite"
@@ -49,17 +50,27 @@ type suiteJob struct {
 	suite.Job
 	request bench.Request
 	steps   []campaign.Step
-	results []int // of the steps, among those of the suite
+	results []int        // of the steps, among those of the suite
+	bench   *serving.Job // a server that is measured, in the place of steps; nil: none
 }
 
 // suiteResult is the record of a run of a job, which is there from the beginning.
 type suiteResult struct {
 	job    suite.Job
 	run    record.Run
-	blank  record.Run // its record as long as it is not made
-	unmade string     // why; empty: it was made
-	failed bool       // it was begun, and its error is told: it is not one that was left
-	loop   bool       // a task without LoadGen, which has a document of its own in the place of a record
+	blank  record.Run   // its record as long as it is not made
+	unmade string       // why; empty: it was made
+	failed bool         // it was begun, and its error is told: it is not one that was left
+	loop   bool         // a task without LoadGen, which has a document of its own in the place of a record
+	points []record.Run // of a server that is measured: one for each load, in the place of the record
+}
+
+// records are those of the result.
+func (r suiteResult) records() []record.Run {
+	if r.job.Server != "" {
+		return r.points
+	}
+	return []record.Run{r.run}
 }
 
 // byInterrupt is why a run is not made that nothing else keeps from it.
@@ -135,7 +146,7 @@ func (s *suiteRun) judge(conditions []failif.Condition) error {
 	var runs []record.Run
 	for _, r := range s.results {
 		if r.unmade == "" && !r.loop {
-			runs = append(runs, r.run)
+			runs = append(runs, r.records()...)
 		}
 	}
 	err := s.FailIf(conditions, failif.Runs(runs), s.flags.json)
@@ -181,6 +192,9 @@ func worstOf(faults []error) error {
 
 func (s *suiteRun) planJob(ctx context.Context, j suite.Job) (suiteJob, error) {
 	job := suiteJob{Job: j}
+	if j.Server != "" {
+		return s.planBench(job)
+	}
 	r, err := JobRequest(j)
 	if err != nil {
 		return job, sdk.Usage(err)
@@ -239,6 +253,8 @@ func JobRequest(j suite.Job) (bench.Request, error) {
 		switch {
 		case slices.Contains(besideSuite, f.Name):
 			faults = append(faults, fmt.Errorf("%s: is given on the command line, for the whole suite", f.Name))
+		case flags.Lookup(f.Name) == nil && slices.Contains(j.Defaults, f.Name) &&
+			slices.Contains(serving.FlagNames(), f.Name): // for those entries that measure a server
 		case flags.Lookup(f.Name) == nil:
 			faults = append(faults, suggest.Unknown("flag of harness run", f.Name, names))
 		default:
@@ -255,6 +271,11 @@ func (s *suiteRun) list() error {
 	fmt.Fprintf(s.Stdout, "%s: results go to %s\n\n", s.Name, s.Out)
 	t := table.Table{}
 	for _, j := range s.jobs {
+		if j.bench != nil {
+			for _, load := range j.bench.Loads() {
+				t.Row(j, load, j.Folder)
+			}
+		}
 		for _, step := range j.steps {
 			kind := step.String()
 			if j.Task != nil {
@@ -283,6 +304,9 @@ func (s *suiteRun) run(ctx context.Context) error {
 
 // runJob makes the runs of a job. The error is that of the suite's result.json.
 func (s *suiteRun) runJob(ctx context.Context, j suiteJob) error {
+	if j.bench != nil {
+		return s.runBench(ctx, j)
+	}
 	c := campaign.Campaign{Request: j.request, Run: s.printed.makes, Kept: s.printed.row}
 	for i, step := range j.steps {
 		r := &s.results[j.results[i]]
@@ -312,7 +336,7 @@ func (s *suiteRun) begin(ctx context.Context, c *campaign.Campaign, j suiteJob) 
 	if !s.flags.json {
 		fmt.Fprintf(s.Stdout, "\n%v\n", j)
 	}
-	if j.Task == nil {
+	if j.Task == nil && j.bench == nil {
 		_ = c.Enter(ctx, j.steps) // whatever is wrong with the folder, the first run says
 	}
 }
@@ -356,7 +380,7 @@ func (s *suiteRun) document() record.Document {
 	var runs []record.Run
 	for _, r := range s.results {
 		if !r.measured() {
-			runs = append(runs, r.run)
+			runs = append(runs, r.records()...)
 		}
 	}
 	d := record.NewDocument(runs)
@@ -373,7 +397,7 @@ func (s *suiteRun) finish() error {
 	left := 0
 	for _, r := range s.results {
 		if r.unmade != "" && !r.failed {
-			left++
+			left += max(1, len(r.points))
 		}
 	}
 	if left > 0 {

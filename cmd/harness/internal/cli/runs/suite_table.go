@@ -58,17 +58,24 @@ func (s *suiteRun) rows() []*suiteRow {
 		if r.measured() {
 			continue
 		}
-		row := suiteRow{
-			name: r.name(), scenario: r.run.Scenario, kind: r.run.Kind(),
+		for _, one := range r.records() {
+			r.run = one
+			rows = addRow(rows, r)
 		}
-		at := slices.IndexFunc(rows, func(o *suiteRow) bool {
-			return o.name == row.name && o.scenario == row.scenario && o.kind == row.kind
-		})
-		if at < 0 {
-			at, rows = len(rows), append(rows, &row)
-		}
-		rows[at].add(r)
 	}
+	return rows
+}
+
+// addRow adds a result to the row of its repeats, or a row.
+func addRow(rows []*suiteRow, r suiteResult) []*suiteRow {
+	row := suiteRow{name: r.name(), scenario: r.run.Scenario, kind: r.run.Kind()}
+	at := slices.IndexFunc(rows, func(o *suiteRow) bool {
+		return o.name == row.name && o.scenario == row.scenario && o.kind == row.kind
+	})
+	if at < 0 {
+		at, rows = len(rows), append(rows, &row)
+	}
+	rows[at].add(r)
 	return rows
 }
 
@@ -76,6 +83,9 @@ func (s *suiteRun) rows() []*suiteRow {
 func (r suiteResult) name() string {
 	job := r.job
 	job.Repeats = 1
+	if job.Server != "" {
+		job.Point = r.run.Identity.Point // with the load
+	}
 	if label := r.run.Identity.Label; label != "" {
 		return label + ": " + job.String()
 	}

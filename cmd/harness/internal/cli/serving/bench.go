@@ -48,47 +48,62 @@ import (
 type session struct {
 	*app
 	*request
-	wire  *openai.Client
-	about openai.About
-	asker *client.Client
-	set   *prompts.Set
-	notes []string
-	sweep *sweep.Sweep
-	pages pages
+	identity record.Identity // what its points are called
+	inSuite  bool            // who made the suite prints JSON of all
+	wire     *openai.Client
+	about    openai.About
+	asker    *client.Client
+	set      *prompts.Set
+	notes    []string
+	sweep    *sweep.Sweep
+	pages    pages
 }
 
 // bench measures a server as flags say.
 func (a *app) bench(c *cobra.Command, f *benchFlags) (err error) {
+	r, err := a.request(c, f)
+	if err != nil {
+		return err
+	}
+	s := &session{app: a, request: r, identity: record.Identity{Label: f.label}}
+	if f.dryRun {
+		return s.dryRun()
+	}
+	return s.measure(c.Context())
+}
+
+// request reads what flags ask for, and keeps their secrets.
+func (a *app) request(c *cobra.Command, f *benchFlags) (*request, error) {
 	if isConfig(f.address) {
 		if err := a.configured(c, f); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	a.learn("header.", f.Header)
 	a.learn("body.", f.Body)
 	r, err := f.read(c)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	r.flags = append([]string{f.address}, r.flags...)
-	s := &session{app: a, request: r}
-	if f.dryRun {
-		return s.dryRun()
-	}
-	ctx := c.Context()
-	if s.wire, err = a.connect(ctx, &f.serverFlags); err != nil {
+	return r, nil
+}
+
+// measure asks the server what it is, and measures what is missing.
+func (s *session) measure(ctx context.Context) (err error) {
+	if s.wire, err = s.connect(ctx, &s.serverFlags); err != nil {
 		return err
 	}
 	defer func() { _ = s.wire.Close() }() // nothing is written
 	if err := s.open(ctx); err != nil {
 		return err
 	}
-	a.Orderly(true)
-	defer a.Orderly(false)
+	s.Orderly(true)
+	defer s.Orderly(false)
 	if err := s.prepare(ctx); err != nil {
 		return err
 	}
-	folder, earlier, err := sweep.Open(r.folder(), f.force, r.flags)
+	folder, earlier, err := sweep.Open(s.request.folder(), s.force, s.flags)
 	if err != nil {
 		return err
 	}
@@ -193,6 +208,9 @@ func (s *session) prepare(ctx context.Context) error {
 	if s.pages, err = s.findPages(ctx); err != nil {
 		return err
 	}
+	if err := s.tryMeter(ctx); err != nil {
+		return err
+	}
 	settings.Record = s.record() // with what was found
 	s.sweep = &sweep.Sweep{
 		Settings: settings, Loads: s.loads, Auto: s.request.sweep, Find: s.search, Base: s.base, File: s.file(),
@@ -249,7 +267,7 @@ func (s *session) record() record.Run {
 		URLs: s.about.URLs, Kind: s.about.Kind, Version: s.about.Version, Model: s.about.Model, MaxLength: s.about.MaxLength,
 	}
 	r := record.Run{
-		Identity: record.Identity{Label: s.label}, Model: s.about.Model, Command: s.CommandLine(),
+		Identity: s.identity, Model: s.about.Model, Command: s.CommandLine(),
 		System: system.Describe(s.Root), Harness: shell.Version(), Stated: record.Stated{Note: s.request.outFlags.note},
 		Serving: &record.Serving{Server: server, Asked: record.ServingAsked{
 			API: string(s.set.API), Data: s.File, ISL: s.ISL, OSL: s.OSL, Prefix: s.Prefix, Whole: s.stream == "off",
@@ -475,6 +493,9 @@ func (s *session) page() error {
 // print prints the sweep: as a table, or for programs.
 func (s *session) print() error {
 	f := s.sweep.File
+	if s.json && s.inSuite {
+		return nil
+	}
 	if s.json {
 		text, err := f.JSON()
 		if err != nil {
@@ -494,7 +515,7 @@ func writeSweep(w io.Writer, f *sweepfile.Sweep, dir string, api prompts.API) er
 	for _, r := range f.Points {
 		served = append(served, *r.Serving)
 	}
-	if err := pointTable(w, served); err != nil {
+	if err := pointTable(w, served, joules(f.Points)); err != nil {
 		return err
 	}
 	for _, line := range endTexts(f) {

@@ -249,7 +249,7 @@ endpoint_config: {endpoints: ["`+url+`"]}
 		f.Points[0].Serving.Load.Cap != 0 || strings.Contains(strings.Join(f.Flags, " "), "--duration") {
 		t.Errorf("the load of the file counts beside the one that was given: %q, %+v", f.Flags, f.Points[0].Serving.Load)
 	}
-	s.File("other.yaml", "runs: []\n")
-	s.Want(2, s.Run("bench", "other.yaml"), "no configuration of mlcommons/endpoints")
+	s.File("other.yaml", "model: m\n")
+	s.Want(2, s.Run("bench", "other.yaml"), "no configuration of mlcommons/endpoints", "and no suite")
 	s.Want(2, s.Run("bench", "none.yaml"), "none.yaml")
 }

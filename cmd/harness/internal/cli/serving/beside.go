@@ -63,8 +63,9 @@ func (s *session) beside() (done func(*sweep.Point)) {
 		}
 		return scrape.Start(ctx, *p, scrape.Every, now)
 	}
-	server, gpus := start(s.pages.server), start(s.pages.gpus)
+	server, gpus, meter := start(s.pages.server), start(s.pages.gpus), startMeter(ctx, s.meter)
 	return func(p *sweep.Point) {
+		meter.finish(ctx, p)
 		var from, to, zero int64
 		if p != nil {
 			w := p.Window()
@@ -114,8 +115,12 @@ func energy(gpus *scrape.Server, s *record.Serving, from, to int64) *record.Serv
 		return nil
 	}
 	e := &record.ServingEnergy{Watts: joules / seconds, Joules: joules}
-	if f := s.Figures; f.TokensPerSec != nil && *f.TokensPerSec > 0 {
+	f := s.Figures
+	if f.TokensPerSec != nil && *f.TokensPerSec > 0 {
 		e.PerToken = joules / (*f.TokensPerSec * seconds)
+	}
+	if f.RequestsPerSec != nil && *f.RequestsPerSec > 0 {
+		e.PerRequest = joules / (*f.RequestsPerSec * seconds)
 	}
 	return e
 }

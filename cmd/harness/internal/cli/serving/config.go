@@ -1,12 +1,15 @@
 package serving
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/plumbline-ml/plumbline/internal/bounded"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -49,7 +52,7 @@ func (a *app) configured(c *cobra.Command, f *benchFlags) error {
 	}
 	if !also.IsEndpoints(text) {
 		return sdk.Usage(fmt.Errorf("%s is no configuration of mlcommons/endpoints, which says under endpoint_config where "+
-			"the servers are; want the address of a server", f.address))
+			"the servers are, and no suite, which has a list of runs; want the address of a server", f.address))
 	}
 	asked, err := also.ReadEndpoints(text)
 	if err != nil {
@@ -77,4 +80,47 @@ func (a *app) configured(c *cobra.Command, f *benchFlags) error {
 	}
 	f.address = asked.Address
 	return nil
+}
+
+// isSuite says whether a file has a list of runs at its top.
+func isSuite(path string) bool {
+	text, err := bounded.ReadFile(path, mostConfig)
+	return err == nil && !also.IsEndpoints(text) && runsAtTop.Match(text)
+}
+
+var runsAtTop = regexp.MustCompile(`(?m)^["']?runs["']?[ \t]*:`)
+
+// suite makes the runs of a suite, as harness run does.
+func (a *app) suite(c *cobra.Command, file string) error {
+	run, _, err := c.Root().Find([]string{"run"})
+	if err != nil {
+		return err
+	}
+	var faults []error
+	c.Flags().Visit(func(f *pflag.Flag) {
+		if c.InheritedFlags().Lookup(f.Name) != nil {
+			return
+		}
+		if run.Flags().Lookup(f.Name) == nil {
+			faults = append(faults, fmt.Errorf("--%s: write it into the suite", f.Name))
+			return
+		}
+		values := []string{f.Value.String()}
+		if list, ok := f.Value.(pflag.SliceValue); ok {
+			values = list.GetSlice()
+		}
+		for _, v := range values {
+			faults = append(faults, run.Flags().Set(f.Name, v))
+		}
+	})
+	if err := errors.Join(faults...); err != nil {
+		return sdk.Usage(fmt.Errorf("%s: %w", file, err))
+	}
+	run.SetContext(c.Context())
+	if run.PreRunE != nil {
+		if err := run.PreRunE(run, []string{file}); err != nil {
+			return err
+		}
+	}
+	return run.RunE(run, []string{file})
 }

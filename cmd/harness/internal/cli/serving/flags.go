@@ -165,6 +165,8 @@ type sweepFlags struct {
 	failIfs []string
 	// Pages of what the server, and its accelerators, tell of themselves.
 	serverMetrics, gpuMetrics string
+	power                     string // a meter's description
+	powerInterval             time.Duration
 }
 
 func (f *sweepFlags) add(flags *pflag.FlagSet) {
@@ -179,6 +181,7 @@ func (f *sweepFlags) add(flags *pflag.FlagSet) {
 		"`URL` of the server's own metrics (default: /metrics there, if it is;\noff: none)")
 	flags.StringVar(&f.gpuMetrics, "gpu-metrics", "",
 		"`URL` of the metrics of a DCGM exporter: what the accelerators draw")
+	shell.MeterFlags(flags, &f.power, &f.powerInterval, "each point")
 	shell.FailIfFlag(flags, &f.failIfs, "'ttft.p99 > 500ms',\n'goodput < 5', of any point; repeatable")
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/bench/failif"
+	"github.com/plumbline-ml/plumbline/bench/power"
 	"github.com/plumbline-ml/plumbline/bench/serving"
 	"github.com/plumbline-ml/plumbline/bench/serving/load"
 	"github.com/plumbline-ml/plumbline/bench/serving/objective"
@@ -42,9 +43,10 @@ type request struct {
 	maxErrors  serving.MaxErrors
 	boundAll   bool // --grace was given: it bounds points that a number of requests ended, too
 	conditions []failif.Condition
-	share      shard.Share // the zero value: all is sent here
-	start      time.Time   // of all shares
-	flags      []string    // what decides what is measured
+	share      shard.Share  // the zero value: all is sent here
+	start      time.Time    // of all shares
+	meter      *power.Meter // nil: none
+	flags      []string     // what decides what is measured
 }
 
 // read checks the flags by themselves. Its error has all that is wrong with them.
@@ -74,6 +76,14 @@ func (f *benchFlags) read(c *cobra.Command) (*request, error) {
 			wrong("--fail-if %q is on a change: harness compare BASE NEW takes it; a value without a sign is on what is "+
 				"measured", condition.Text)
 		}
+	}
+	switch {
+	case f.power != "":
+		if r.meter, err = power.New(f.power, f.powerInterval); err != nil {
+			wrong("--power: %w", err)
+		}
+	case f.powerInterval != 0:
+		wrong("--power-interval is for --power")
 	}
 	need(also.Check(f.also, r.loads, f.Options.API))
 	oneOf := func(flag, value string, choices ...string) {
@@ -202,7 +212,7 @@ func (r *request) loadText() string {
 // undeciding are flags that do not decide what is measured.
 var undeciding = []string{
 	"out", "force", "json", "quiet", "color", "dry-run", "fail-if", "label", "note", "backend-secret", "also", "gpus",
-	"server-metrics", "gpu-metrics", "help", "help-all",
+	"server-metrics", "gpu-metrics", "power", "power-interval", "help", "help-all",
 }
 
 // deciding are the address and the flags that decide what is measured, in order, without secrets: a sweep with the same

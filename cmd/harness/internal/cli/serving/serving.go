@@ -24,6 +24,7 @@ before asking again, or a rate that does not wait for anybody. A list of either 
   harness bench URL --isl 512 --osl 64 --find rate --slo 'p99 ttft < 300ms'
   harness bench config.yaml --rate 5                               mlcommons/endpoints' file; flags win
   harness bench URL --concurrency 512 --shard 0/4 --start-at TIME  a quarter; bench merge joins
+  harness bench mix.yaml                                           a suite: several of these (docs/suites.md)
 
 Times count from when a request was due, and TTFT of a late one is not made better by sending it late. Nothing here is a
 LoadGen scenario unless the report says so: harness run measures those. docs/serving.md
@@ -42,6 +43,9 @@ func BenchCommand(s *shell.App) *cobra.Command {
 		Args: shell.OneArgument("the address of a server, such as http://localhost:8000"),
 		RunE: func(c *cobra.Command, args []string) error {
 			f.address = args[0]
+			if isConfig(f.address) && isSuite(f.address) {
+				return a.suite(c, f.address)
+			}
 			return a.bench(c, f)
 		},
 	}

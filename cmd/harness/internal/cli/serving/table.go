@@ -15,8 +15,27 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/serving/measure"
 )
 
-// pointTable is a table of points, one a line: load, rates, times, and what is to be said of each.
-func pointTable(w io.Writer, points []record.Serving) error {
+// joules are the energies of a token at points, by a power meter, else by the accelerators; nil: none is known.
+func joules(points []record.Run) []float64 {
+	all, known := make([]float64, len(points)), false
+	for i, r := range points {
+		all[i] = math.NaN()
+		if e := r.Serving.Energy; e != nil && e.PerToken > 0 {
+			all[i], known = e.PerToken, true
+		}
+		if r.Power != nil && r.Power.Token != nil {
+			all[i], known = float64(r.Power.Token.Value), true
+		}
+	}
+	if !known {
+		return nil
+	}
+	return all
+}
+
+// pointTable is a table of points, one a line: load, rates, times, the energies of a token where there are any, and
+// what is to be said of each.
+func pointTable(w io.Writer, points []record.Serving, joules []float64) error {
 	if len(points) == 0 {
 		return nil
 	}
@@ -30,13 +49,16 @@ func pointTable(w io.Writer, points []record.Serving) error {
 	if goodput {
 		heads = append(heads, "GOODPUT")
 	}
+	if joules != nil {
+		heads = append(heads, "J/TOK")
+	}
 	heads = append(heads, "FAILED")
 	t := table.Table{}
 	for i := range heads {
 		t.Right = append(t.Right, i)
 	}
 	t.Head(heads...)
-	for _, p := range points {
+	for i, p := range points {
 		f := p.Figures
 		cells := []any{loadCell(p.Load), number(f.RequestsPerSec), number(f.CountedTokensPerSec())}
 		if perGPU {
@@ -45,6 +67,9 @@ func pointTable(w io.Writer, points []record.Serving) error {
 		cells = append(cells, number(f.UserRate()), at(f.TTFT, 0.5), at(f.TTFT, 0.99), at(f.TPOT, 0.5), at(f.TPOT, 0.99))
 		if goodput {
 			cells = append(cells, number(f.Goodput))
+		}
+		if joules != nil {
+			cells = append(cells, number(&joules[i]))
 		}
 		cells = append(cells, f.FailedTotal())
 		if len(p.Flags) > 0 {

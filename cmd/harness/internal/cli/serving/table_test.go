@@ -65,7 +65,7 @@ func TestTable(t *testing.T) {
 	}
 	var b bytes.Buffer
 	w := terminal.NewWriter(&b, terminal.Options{Columns: func() int { return 80 }})
-	if err := pointTable(w, points); err != nil {
+	if err := pointTable(w, points, nil); err != nil {
 		t.Fatal(err)
 	}
 	w.Flush()
@@ -82,7 +82,7 @@ func TestTable(t *testing.T) {
 	}
 	points = append(points, record.Serving{Load: record.ServingLoad{By: "maximum"}, Figures: &measure.Figures{}})
 	b.Reset()
-	if err := pointTable(&b, points); err != nil {
+	if err := pointTable(&b, points, nil); err != nil {
 		t.Fatal(err)
 	}
 	if lines = strings.Split(b.String(), "\n"); !strings.HasPrefix(lines[0], "   LOAD") ||

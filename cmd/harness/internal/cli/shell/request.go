@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -260,4 +261,13 @@ func (l lazyFiles) Locate(m sdk.ModelInfo, f sdk.ModelFile) (string, error) {
 		return "", err
 	}
 	return cache.Files{Context: l.ctx, Cache: c}.Locate(m, f)
+}
+
+// MeterFlags adds the flags of a power meter beside what is measured.
+func MeterFlags(f *pflag.FlagSet, meter *string, interval *time.Duration, beside string) {
+	f.StringVar(meter, "power", "",
+		"measure power beside "+beside+", by `METER`: rapl, or rapl:ROOT (Linux's\ncounters of the processors), cmd:COMMAND "+
+			"(prints watts, a number a line), or\nfile:SPL (what a power meter's program writes). Informal: a submission of "+
+			"power\nneeds the official power tools")
+	f.DurationVar(interval, "power-interval", 0, "`TIME` between two readings, 10ms to 10s (default 1s)")
 }

@@ -32,6 +32,9 @@ func (r *runFlags) readSuite(c *cobra.Command, args []string) (models []string, 
 	var faults []error
 	for _, j := range s.Jobs {
 		switch _, twice := r.listed[j.Model]; {
+		case j.Server != "":
+			faults = append(faults, fmt.Errorf("%v: a submission has no servers that harness bench measures", j))
+			continue
 		case j.Task != nil || len(j.Point) > 0 || j.Repeats > 1:
 			faults = append(faults, fmt.Errorf("%v: a submission has no tasks of MLMark, no matrix and no repeats", j))
 		case twice:

@@ -1,0 +1,61 @@
+package runs
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/serving"
+	"github.com/plumbline-ml/plumbline/submission/campaign"
+)
+
+// planBench reads what a suite asks of a server.
+func (s *suiteRun) planBench(job suiteJob) (suiteJob, error) {
+	b, err := serving.NewJob(s.App, job.Job, serving.Asked{
+		Out: filepath.Join(s.Out, filepath.FromSlash(job.Folder)), Force: s.flags.Force, Quiet: s.flags.Quiet,
+		JSON: s.flags.json, Beside: besideSuite,
+	})
+	if err != nil {
+		return job, err
+	}
+	job.bench, job.results = b, []int{len(s.results)}
+	s.results = append(s.results, suiteResult{job: job.Job, points: pointsBelow(job), unmade: byInterrupt})
+	return job, nil
+}
+
+// pointsBelow are the points of a job, with paths from the suite's folder on.
+func pointsBelow(job suiteJob) []record.Run {
+	all := job.bench.Points()
+	for i := range all {
+		all[i] = below(all[i], job.Folder)
+	}
+	return all
+}
+
+// runBench measures a server. The error is that of the suite's result.json.
+func (s *suiteRun) runBench(ctx context.Context, j suiteJob) error {
+	r := &s.results[j.results[0]]
+	if r.unmade = s.spentBudget(ctx, j.Job); r.unmade != "" {
+		return nil
+	}
+	s.begin(ctx, &campaign.Campaign{}, j)
+	began := s.Now()
+	err := j.bench.Run(ctx)
+	s.spent[j.Entry] += s.Now().Sub(began)
+	code := exitcode.Of(err)
+	r.points = pointsBelow(j)
+	for i := range r.points {
+		if p := &r.points[i]; p.Status == record.NotRun && code != exitcode.Valid && code != exitcode.Invalid {
+			p.Skip(code)
+		}
+	}
+	if code != exitcode.Valid {
+		s.outcome.Add(code)
+	}
+	if code != exitcode.Valid && code != exitcode.Invalid {
+		s.Complain(fmt.Errorf("%v: %w", j, err))
+	}
+	return s.save()
+}

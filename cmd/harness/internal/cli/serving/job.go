@@ -1,0 +1,153 @@
+package serving
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/plumbline-ml/plumbline/loadgen/suggest"
+	"github.com/plumbline-ml/plumbline/sdk"
+
+	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/bench/record/sweepfile"
+	"github.com/plumbline-ml/plumbline/bench/serving/prompts"
+	"github.com/plumbline-ml/plumbline/bench/serving/sweep"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/suite"
+)
+
+// Job is a measurement of a server that a suite asks for.
+type Job struct {
+	session *session
+	job     suite.Job
+}
+
+// Asked is what a suite says of all of its jobs.
+type Asked struct {
+	Out                string // the folder of this job
+	Force, Quiet, JSON bool
+	Beside             []string // names of flags that are given beside a suite, and not in it
+}
+
+// FlagNames are the flags that an entry of a suite may have which measures a server.
+func FlagNames() (names []string) {
+	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
+	new(benchFlags).add(flags)
+	flags.VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	return names
+}
+
+// NewJob reads the flags of a job, and asks nobody. Its error has all that is wrong with them.
+func NewJob(shellApp *shell.App, j suite.Job, asked Asked) (*Job, error) {
+	a, f, c := &app{shellApp}, &benchFlags{}, &cobra.Command{}
+	f.add(c.Flags())
+	names := slices.DeleteFunc(FlagNames(), func(n string) bool { return slices.Contains(asked.Beside, n) })
+	var faults []error
+	for _, flag := range j.Flags {
+		switch {
+		case slices.Contains(asked.Beside, flag.Name):
+			faults = append(faults, fmt.Errorf("%s: is given on the command line, for the whole suite", flag.Name))
+		case !slices.Contains(names, flag.Name) && slices.Contains(j.Defaults, flag.Name): // one of harness run
+		case !slices.Contains(names, flag.Name):
+			faults = append(faults, suggest.Unknown("flag of harness bench", flag.Name, names))
+		default:
+			if err := c.Flags().Set(flag.Name, flag.Value); err != nil {
+				faults = append(faults, shell.Plainly(err))
+			}
+		}
+	}
+	f.address = j.Server
+	f.out, f.force, f.quiet, f.json = asked.Out, asked.Force, asked.Quiet, asked.JSON
+	if err := errors.Join(faults...); err != nil {
+		return nil, sdk.Usage(err)
+	}
+	r, err := a.request(c, f)
+	if err != nil {
+		return nil, err
+	}
+	s := &session{app: a, request: r, identity: j.Identity(f.label), inSuite: true}
+	return &Job{session: s, job: j}, nil
+}
+
+// Loads say what is measured, a text for each load that is known before.
+func (j *Job) Loads() (all []string) {
+	s := j.session
+	for _, p := range s.loads {
+		all = append(all, dryText(p))
+	}
+	if len(all) == 0 {
+		all = append(all, s.loadText())
+	}
+	return all
+}
+
+// kept is the sweep that lies in the job's folder and is that of its flags; nil: there is none, or it is to be
+// replaced.
+func (j *Job) kept() *sweepfile.Sweep {
+	s := j.session
+	found, err := sweepfile.Read(filepath.Join(s.out, sweepfile.Name))
+	if err != nil || s.force || !slices.Equal(found.Flags, s.flags) {
+		return nil
+	}
+	return found
+}
+
+// Points are the records of all points that the folder has, and after them those of loads that are still to be
+// measured, as runs that are not made. Their folders are relative to the job's.
+func (j *Job) Points() []record.Run {
+	s := j.session
+	found := j.kept()
+	var all []record.Run
+	made := map[string]bool{}
+	if found != nil {
+		all = slices.Clone(found.Points)
+		for i := range all {
+			made[all[i].Dir] = true
+			all[i].Identity.Label = s.identity.Label // it may be another one by now
+		}
+		if found.Complete {
+			return all
+		}
+	}
+	blank := func(dir string, l record.ServingLoad, point []string) {
+		r := record.Run{Model: s.model, Mode: record.ModeServing, Dir: dir, Identity: s.identity, Serving: &record.Serving{
+			Load: l, Server: record.ServingServer{URLs: []string{s.address}}, Flags: []string{},
+		}}
+		r.Identity.Point = point
+		r.Skip(exitcode.Interrupted)
+		all = append(all, r)
+	}
+	for _, p := range s.loads {
+		if name := sweep.NameOf(p); !made[name] {
+			blank(name, record.ServingLoad{By: p.Kind, Value: p.Value()}, sweep.WithPoint(s.identity.Point, p))
+		}
+	}
+	if len(s.loads) == 0 && len(all) == 0 {
+		blank(".", record.ServingLoad{}, s.identity.Point)
+	}
+	return all
+}
+
+// Run measures what is missing of the job, and prints it. Where nothing is missing, the server is not asked.
+func (j *Job) Run(ctx context.Context) error {
+	s := j.session
+	if found := j.kept(); found != nil && found.Complete {
+		if !s.json {
+			fmt.Fprintf(s.Stdout, "%s: it is measured, and not measured again\n", s.out)
+			if err := writeSweep(s.Stdout, found, s.out, prompts.API(found.Asked.API)); err != nil {
+				return err
+			}
+		}
+		if code := exitcode.Code(found.ExitCode); code != exitcode.Valid {
+			return &exitcode.Outcome{Code: code}
+		}
+		return nil
+	}
+	return s.measure(ctx)
+}
