@@ -163,10 +163,36 @@ func Charts(f results.Found) (charts []plot.Chart, missing string) {
 		return served(f)
 	}
 	charts, missing = overTime(f)
+	if c, ok := searched(f.Run); ok {
+		charts = append([]plot.Chart{c}, charts...)
+	}
 	if w := f.Workload; w != nil && w.Batching != nil && f.Performance != nil {
 		charts = append(charts, batching(w.Batching)...)
 	}
 	return charts, missing
+}
+
+// searched is the curve of a search for the highest load.
+func searched(r record.Run) (plot.Chart, bool) {
+	var trials []plot.Trial
+	switch p := r.Performance; {
+	case p == nil:
+	case p.Peak != nil:
+		judged := 0.0
+		for _, t := range p.Peak.Trials {
+			judged = t.Latency.P
+			trials = append(trials, plot.Trial{Load: t.TargetQPS, NS: t.Latency.NS, Met: t.Met})
+		}
+		return plot.Search("queries/s that are due", judged, trials, facts(r).Limit)
+	case p.Streams != nil:
+		judged, interval := 0.0, int64(0)
+		for _, t := range p.Streams.Trials {
+			judged, interval = t.Latency.P, t.Intervals.IntervalNS
+			trials = append(trials, plot.Trial{Load: float64(t.SamplesPerQuery), NS: t.Latency.NS, Met: t.Met})
+		}
+		return plot.Search("samples per query", judged, trials, interval)
+	}
+	return plot.Chart{}, false
 }
 
 // served are the charts of a server at one load. A point of an earlier harness has none.
