@@ -179,7 +179,7 @@ func (s *Settings) Join(all []*Shared, p load.Pattern) (*Point, *sweepfile.Share
 		}
 	}
 	for _, note := range m.Notes {
-		point.note("clocks", note)
+		point.Note("clocks", note)
 	}
 	point.inherit(all)
 	point.Record.Finish(nil)
@@ -197,7 +197,7 @@ func (p *Point) inherit(all []*Shared) {
 		for _, n := range one.Record().Notes {
 			if (n.About == "data" || n.About == "load") && !seen[n.Text] {
 				seen[n.Text] = true
-				p.note(n.About, n.Text)
+				p.Note(n.About, n.Text)
 			}
 		}
 	}

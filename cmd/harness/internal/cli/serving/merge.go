@@ -153,7 +153,7 @@ func (s *session) judging(first *record.Run) *sweep.Settings {
 	noTokens := s.set.API == prompts.Embeddings || s.set.API == prompts.Rerank
 	r := *first
 	r.Identity.Label, r.Command, r.Harness = s.label, s.CommandLine(), shell.Version()
-	r.Notes = nil
+	r.Notes, r.Power = nil, nil // a meter beside one of the machines is none of the whole
 	if s.request.outFlags.note != "" {
 		r.Stated.Note = s.request.outFlags.note
 	}
