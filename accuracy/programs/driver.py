@@ -4,6 +4,7 @@ mxeval (kind check). The job comes as JSON on standard input, the verdict goes a
 The program runs in a process of its own, which is forked from this one and shares nothing but a piece of memory for the
 results with it: it holds neither of the two streams, and how it ends is seen from outside.
 """
+
 import io
 import json
 import mmap
@@ -82,7 +83,7 @@ def ring(*_):
 
 
 def as_function(source):
-    """A program that reads standard input, as a function; imports stay outside. One that is no Python stays as it is."""
+    """A program that reads standard input, as a function; imports stay outside. What is no Python stays as it is."""
     import ast
 
     try:
@@ -137,7 +138,7 @@ def guarded(call, done, seconds):
         return call()
     except Exception as e:
         code = -3 if "timeoutexception" in repr(e).lower() else -4
-        raise Verdict(done + [code], code, repr(e))
+        raise Verdict(done + [code], code, repr(e)) from e
     finally:
         signal.alarm(0)
 
@@ -151,7 +152,7 @@ def by_stdin(job):
         out, real = Kept(), sys.stdout
         out.close = lambda x: None  # which makes close() an error
 
-        def call():
+        def call(text=text):
             with mock.patch("sys.stdin", Input(text)), mock.patch("builtins.open", mock.mock_open(read_data=text)):
                 try:
                     function()
@@ -183,7 +184,7 @@ def by_call(job):
     done = []
     for arguments, want in zip(inputs, [json.loads(text) for text in job["outputs"]]):
 
-        def call():
+        def call(arguments=arguments, want=want):
             got = method(*arguments)
             signal.alarm(0)
             right = (list(got) if isinstance(got, tuple) else got) == want
@@ -222,10 +223,10 @@ def by_check(job):
             exec(job["code"], {})
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
-    except TimeoutException:
-        raise Verdict([-3], -3)
+    except TimeoutException as e:
+        raise Verdict([-3], -3) from e
     except BaseException as e:
-        raise Verdict([-4], -4, repr(e))
+        raise Verdict([-4], -4, repr(e)) from e
     return [True]
 
 
@@ -247,8 +248,8 @@ def take_away(kind):
 def bring(job):
     """Imports what the official checkers have imported before they take things away, and what needs them to be
     imported: of that, only what the program names."""
-    import ast, decimal, shutil, subprocess, unittest.mock  # noqa: E401, F401
-
+    for name in ["ast", "decimal", "shutil", "subprocess", "unittest.mock"]:
+        __import__(name)
     for name in AT_HAND:
         if re.search(r"\b%s\b" % name.split(".")[0], job["code"]):
             try:
