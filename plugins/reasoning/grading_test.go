@@ -9,6 +9,7 @@ import (
 	synthetic "github.com/plumbline-ml/plumbline/datasets/synthetic/reasoning"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/manifest/manifesttest"
 )
 
 // scoreOwn scores the worked answers of the first of the plugin's own questions.
@@ -91,3 +92,5 @@ func TestProgramsThatCannotRun(t *testing.T) {
 		}
 	}
 }
+
+func TestBenchmark(t *testing.T) { manifesttest.Run(t, New(), "tokenizer=embedded") }
