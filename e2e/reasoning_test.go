@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -200,4 +201,18 @@ func TestTEST06OfDeepSeek(t *testing.T) {
 	harness(t, flags("259,260,1")...).wantCode(t, 0).wantOutput(t, "TEST06", "PASS", "ends with one of the tokens 1.")
 	wantParts(t, readText(t, filepath.Join(out, "deepseek-r1", "Server", "TEST06", "verify_accuracy.txt")),
 		"First token check pass: True", "EOS check pass: True", "Sample length check pass: True")
+}
+
+// TestPythonReasoningPrograms scores answers of the embedded model with its programs, by the problems of its own.
+func TestPythonReasoningPrograms(t *testing.T) {
+	python := os.Getenv("PLUMBLINE_PYTHON")
+	if python == "" {
+		t.Skip("PLUMBLINE_PYTHON names no interpreter: make test-python PYTHON=python3 runs this")
+	}
+	out := t.TempDir()
+	harness(t, "run", "deepseek-r1", "--mode", "accuracy", "--count", "40", "--out", out, "--force").wantCode(t, 0).
+		wantOutput(t, "exact_match_without_programs", "programs were not executed")
+	harness(t, "score", out, "--param", "execute="+python).wantCode(t, 0).
+		wantOutput(t, "'exact_match': ", "programs ran by Python")
+	harness(t, "score", out).wantCode(t, 0).wantOutput(t, "programs were not executed")
 }
