@@ -170,7 +170,7 @@ func (s *selector) split(v interval) []interval {
 			n++
 		}
 		if n > 0 {
-			lo, hi := bounds(b)
+			lo, hi := Bounds(b, mantissa)
 			part := interval{lo: v.lo + lo, hi: min(v.hi, v.lo+hi), first: first, count: int(counts[b]), wanted: wanted[:n:n]}
 			parts, wanted = append(parts, part), wanted[n:]
 		}
@@ -193,7 +193,7 @@ func (s *selector) count(v interval) []uint32 {
 			x, n := chunk[0], run(chunk)
 			chunk = chunk[n:]
 			if v.has(x) {
-				counts[bucket(uint64(x-v.lo))] += uint32(n)
+				counts[Bucket(uint64(x-v.lo), mantissa)] += uint32(n)
 			}
 		}
 	})
@@ -213,7 +213,7 @@ func (s *selector) gather(v interval, small []interval) {
 	}
 	owner := make([]uint8, buckets) // 1 + position in small
 	for i, b := range small {
-		owner[bucket(uint64(b.lo-v.lo))] = uint8(i + 1)
+		owner[Bucket(uint64(b.lo-v.lo), mantissa)] = uint8(i + 1)
 	}
 	lists := s.lists(small)
 	s.values.walk(len(s.counts), func(worker int, chunk []int64) {
@@ -221,7 +221,7 @@ func (s *selector) gather(v interval, small []interval) {
 		for len(chunk) > 0 {
 			x, n := chunk[0], run(chunk)
 			if v.has(x) {
-				if o := owner[bucket(uint64(x-v.lo))]; o > 0 {
+				if o := owner[Bucket(uint64(x-v.lo), mantissa)]; o > 0 {
 					mine[o-1] = append(mine[o-1], chunk[:n]...)
 				}
 			}
@@ -252,18 +252,16 @@ func (s *selector) lists(small []interval) [][][]int64 {
 	return lists
 }
 
-// bucket numbers distances from an interval's start: exact up to 2^mantissa, then with mantissa bits each.
-func bucket(d uint64) int {
-	e := max(bits.Len64(d)-mantissa-1, 0)
-	return e<<mantissa + int(d>>(uint(e)&63))
+// Bucket numbers the buckets of a histogram that resolves so many bits: values below 2^(precision+1) have one each,
+// those above share one with values that differ by less than one part in 2^precision.
+func Bucket(v uint64, precision int) int {
+	e := max(bits.Len64(v)-precision-1, 0)
+	return e<<precision + int(v>>(uint(e)&63))
 }
 
-// bounds are the smallest and the largest distance in bucket b.
-func bounds(b int) (lo, hi int64) {
-	if b < 2<<mantissa {
-		return int64(b), int64(b)
-	}
-	e := b>>mantissa - 1
-	lo = int64(b-e<<mantissa) << e
+// Bounds are the smallest and the largest value of a bucket.
+func Bounds(bucket, precision int) (lo, hi int64) {
+	e := max(bucket>>precision-1, 0)
+	lo = int64(bucket-e<<precision) << e
 	return lo, lo + 1<<e - 1
 }

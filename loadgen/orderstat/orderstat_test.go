@@ -101,8 +101,8 @@ func TestNothing(t *testing.T) {
 func TestBucketsTile(t *testing.T) {
 	next := int64(0)
 	for b := range buckets {
-		lo, hi := bounds(b)
-		if lo != next || bucket(uint64(lo)) != b || bucket(uint64(hi)) != b {
+		lo, hi := Bounds(b, mantissa)
+		if lo != next || Bucket(uint64(lo), mantissa) != b || Bucket(uint64(hi), mantissa) != b {
 			t.Fatalf("bucket %d is %d..%d, want it to begin at %d", b, lo, hi, next)
 		}
 		if next = hi + 1; hi == 1<<63-1 {

@@ -2,8 +2,9 @@ package batch
 
 import (
 	"math"
-	"math/bits"
 	"time"
+
+	"github.com/plumbline-ml/plumbline/loadgen/orderstat"
 )
 
 // Work is what the workers of a scheduler have done.
@@ -36,7 +37,8 @@ func (t Times) At(p float64) time.Duration {
 	var seen uint64
 	for i, n := range t.tally.counts {
 		if seen += uint64(n); seen > rank {
-			return min(max(time.Duration(middleOf(i)), t.Min), t.Max)
+			low, high := orderstat.Bounds(i, tallyBits)
+			return min(max(time.Duration(low+(high-low+1)/2), t.Min), t.Max)
 		}
 	}
 	return t.Max
@@ -56,8 +58,7 @@ type tally struct {
 // add counts n samples that took so long.
 func (t *tally) add(ns int64, n int) {
 	ns = max(ns, 0)
-	shift := max(0, bits.Len64(uint64(ns))-tallyBits-1)
-	i := shift<<tallyBits + int(ns>>shift)
+	i := orderstat.Bucket(uint64(ns), tallyBits)
 	if i >= len(t.counts) {
 		t.counts = append(t.counts, make([]uint32, i+1-len(t.counts))...)
 	}
@@ -70,12 +71,6 @@ func (t *tally) add(ns int64, n int) {
 	t.max = max(t.max, ns)
 	t.n += uint64(n)
 	t.sum += float64(ns) * float64(n)
-}
-
-// middleOf is the middle of a bucket.
-func middleOf(i int) int64 {
-	shift := max(0, i>>tallyBits-1)
-	return int64(i-shift<<tallyBits)<<shift + int64(1)<<shift/2
 }
 
 // join adds what another one has counted.

@@ -66,7 +66,7 @@ func searchStreams(ctx context.Context, sut loadgen.SUT, qsl loadgen.QSL, rules 
 // recorder leaves what a timed run measured in its folder, and notes in its record where that is not all.
 func (r *runner) recorder(rec *record.Run) func(loadgen.Recording, string) error {
 	return func(measured loadgen.Recording, dir string) error {
-		faults := []error{writeSeries(measured, dir)}
+		faults := []error{series.Write(measured, dir)}
 		s := export.Of(measured, r.request.ExportRows).Named(r.shown(rec.Name()))
 		for _, f := range r.request.Exports {
 			faults = append(faults, writeExport(f, s, dir))
@@ -86,15 +86,6 @@ func (r *runner) shown(text string) string {
 		return text
 	}
 	return r.launch.Hide(text)
-}
-
-// writeSeries leaves what a timed run measured over time in its folder.
-func writeSeries(r loadgen.Recording, dir string) error {
-	text, err := series.Of(r).JSON()
-	if err != nil {
-		return err
-	}
-	return wholefile.Write(filepath.Join(dir, series.FileName), text, 0o644)
 }
 
 // writeExport writes the samples in one format. What could not be written whole is removed.

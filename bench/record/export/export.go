@@ -33,16 +33,16 @@ const DefaultRows = 1_000_000
 
 // Row is a sample. Times are nanoseconds since the start of the timed series; nil stands for what there is not.
 type Row struct {
-	Query      uint64 `json:"query"`        // its number in the test
-	Sample     uint64 `json:"sample"`       // its number in the test, which is its response id
-	Index      uint32 `json:"sample_index"` // in the data set
-	Scheduled  int64  `json:"scheduled_ns"`
-	Issued     int64  `json:"issued_ns"`
-	FirstToken *int64 `json:"first_token_ns"`
-	Completed  *int64 `json:"completed_ns"`
-	Latency    *int64 `json:"latency_ns"` // Completed - Scheduled
-	Tokens     *int64 `json:"tokens"`
-	Run        string `json:"run"` // the name of the run, the same in all rows
+	Query      uint64 `json:"query" parquet:"query,delta"`         // its number in the test
+	Sample     uint64 `json:"sample" parquet:"sample,delta"`       // its number in the test, which is its response id
+	Index      uint32 `json:"sample_index" parquet:"sample_index"` // in the data set
+	Scheduled  int64  `json:"scheduled_ns" parquet:"scheduled_ns,delta"`
+	Issued     int64  `json:"issued_ns" parquet:"issued_ns,delta"`
+	FirstToken *int64 `json:"first_token_ns" parquet:"first_token_ns,optional"`
+	Completed  *int64 `json:"completed_ns" parquet:"completed_ns,optional"`
+	Latency    *int64 `json:"latency_ns" parquet:"latency_ns,optional"` // Completed - Scheduled
+	Tokens     *int64 `json:"tokens" parquet:"tokens,optional"`
+	Run        string `json:"run" parquet:"run,dict"` // the name of the run, the same in all rows
 }
 
 // Source is where samples come from, as loadgen.Recording hands them out.

@@ -142,23 +142,32 @@ func (row *Row) addTo(events *measure.Events) (fault string) {
 			}
 			at += gap
 		}
-		if at < -latest || at > latest {
-			return fmt.Sprintf("token event %d came at %d ns, want within twenty years", i, at)
-		}
-		e, ok := event(row.Kinds[min(i, len(row.Kinds)-1)])
-		if !ok {
-			return fmt.Sprintf("kinds is %q, want letters of c, r, t, o and m, capital where there is no text",
-				row.Kinds[:min(len(row.Kinds), 20)])
-		}
-		if e.At = at; len(row.IDs) > 0 {
-			e.IDs = row.IDs[min(i, len(row.IDs)-1)]
-		}
-		if e.IDs < 0 || e.IDs > mostIDs || !e.Token() {
-			return fmt.Sprintf("event %d, %c with %d ids, is no token event", i, letter(e), e.IDs)
+		e, fault := row.event(i, at)
+		if fault != "" {
+			return fault
 		}
 		events.Add(e)
 	}
 	return ""
+}
+
+// event is a token event that came at a time.
+func (row *Row) event(i int, at int64) (e measure.Event, fault string) {
+	if at < -latest || at > latest {
+		return e, fmt.Sprintf("token event %d came at %d ns, want within twenty years", i, at)
+	}
+	e, ok := event(row.Kinds[min(i, len(row.Kinds)-1)])
+	if !ok {
+		return e, fmt.Sprintf("kinds is %q, want letters of c, r, t, o and m, capital where there is no text",
+			row.Kinds[:min(len(row.Kinds), 20)])
+	}
+	if e.At = at; len(row.IDs) > 0 {
+		e.IDs = row.IDs[min(i, len(row.IDs)-1)]
+	}
+	if e.IDs < 0 || e.IDs > mostIDs || !e.Token() {
+		return e, fmt.Sprintf("event %d, %c with %d ids, is no token event", i, letter(e), e.IDs)
+	}
+	return e, ""
 }
 
 // event is one of a letter.

@@ -8,7 +8,9 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/plumbline-ml/plumbline/fetch/wholefile"
 	"github.com/plumbline-ml/plumbline/internal/bounded"
+	"github.com/plumbline-ml/plumbline/loadgen"
 
 	"github.com/plumbline-ml/plumbline/bench/record/metric"
 )
@@ -96,6 +98,15 @@ func (f *File) JSON() ([]byte, error) {
 		err = fmt.Errorf("the series take %d bytes, want at most %d", len(text), MostBytes)
 	}
 	return append(text, '\n'), err
+}
+
+// Write leaves the file of a timed run in a folder.
+func Write(r loadgen.Recording, dir string) error {
+	text, err := Of(r).JSON()
+	if err != nil {
+		return err
+	}
+	return wholefile.Write(filepath.Join(dir, FileName), text, 0o644)
 }
 
 // ErrFormat says that a file is no series file of this version, or damaged.

@@ -4,7 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"math/bits"
+
+	"github.com/plumbline-ml/plumbline/loadgen/orderstat"
 )
 
 // Histogram counts all values of a measure in buckets. Values below 2^Bits have a bucket each; those above share one
@@ -37,19 +38,13 @@ const (
 )
 
 // bucketOf is the bucket of a value of 0 or more.
-func bucketOf(v int64, precision int) int64 {
-	shift := max(0, bits.Len64(uint64(v))-precision-1)
-	return int64(shift)<<precision + v>>shift
-}
+func bucketOf(v int64, precision int) int64 { return int64(orderstat.Bucket(uint64(v), precision)) }
 
 // Low is the lowest value of a bucket.
 func Low(index int64, precision int) int64 {
-	shift := max(0, index>>precision-1)
-	return (index - shift<<precision) << shift
+	low, _ := orderstat.Bounds(int(index), precision)
+	return low
 }
-
-// width is how many values a bucket spans.
-func width(index int64, precision int) int64 { return int64(1) << max(0, index>>precision-1) }
 
 // MarshalJSON writes gaps and counts.
 func (b Buckets) MarshalJSON() ([]byte, error) {
@@ -104,8 +99,8 @@ func (h *Histogram) Quantile(p float64) int64 {
 
 // within is the middle of a bucket, as far as there are values.
 func (h *Histogram) within(index int64) int64 {
-	w := width(index, h.Bits)
-	return min(max(Low(index, h.Bits)+w/2, h.Min), h.Max)
+	low, high := orderstat.Bounds(int(index), h.Bits)
+	return min(max(low+(high-low+1)/2, h.Min), h.Max)
 }
 
 // Mean is that of all values; 0 where there is none.

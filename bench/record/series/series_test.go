@@ -15,6 +15,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/loadgen/loadgentest"
+	"github.com/plumbline-ml/plumbline/loadgen/orderstat"
 
 	"github.com/plumbline-ml/plumbline/bench/record/metric"
 	"github.com/plumbline-ml/plumbline/bench/serving/measure"
@@ -239,7 +240,8 @@ func TestBuckets(t *testing.T) {
 		last := int64(-1)
 		for v := int64(0); v < 1<<20; v += 1 + v/64 {
 			i := bucketOf(v, precision)
-			low, w := Low(i, precision), width(i, precision)
+			low, high := orderstat.Bounds(int(i), precision)
+			w := high - low + 1
 			if v < low || v >= low+w || i < last || v > 1<<(precision+1) && w > v>>precision {
 				t.Fatalf("%d is in bucket %d of %d bits, from %d, %d wide, after %d", v, i, precision, low, w, last)
 			}

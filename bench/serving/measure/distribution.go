@@ -208,22 +208,9 @@ func (d Distribution) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON implements json.Unmarshaler. Fields that are no statistic are passed over.
 func (d *Distribution) UnmarshalJSON(text []byte) error {
-	fields := map[string]*float64{}
-	var all map[string]json.RawMessage
-	if err := json.Unmarshal(text, &all); err != nil {
-		return fmt.Errorf("a distribution: %w", err)
-	}
-	for name, text := range all {
-		statistic, _, _ := strings.Cut(name, "_")
-		_, percentile := ParsePercentile(statistic)
-		if !percentile && !slices.Contains([]string{"n", "mean", "min", "max"}, name) {
-			continue
-		}
-		var v *float64
-		if err := json.Unmarshal(text, &v); err != nil {
-			return fmt.Errorf("%s of a distribution: %w", name, err)
-		}
-		fields[name] = v
+	fields, err := statistics(text)
+	if err != nil {
+		return err
 	}
 	*d = Distribution{}
 	for name, to := range map[string]*float64{"mean": &d.Mean, "min": &d.Min, "max": &d.Max} {
@@ -238,25 +225,50 @@ func (d *Distribution) UnmarshalJSON(text []byte) error {
 		d.N = int(*n)
 	}
 	for name, v := range fields {
-		p, ok := ParsePercentile(name)
-		if !ok || v == nil {
-			continue
+		if p, ok := ParsePercentile(name); ok && v != nil {
+			d.Percentiles = append(d.Percentiles, percentileOf(p, name, fields))
 		}
-		q := Percentile{P: p, Value: *v, Linear: *v, Failed: math.NaN()}
-		if v := fields[name+"_linear"]; v != nil {
-			q.Linear = *v
-		}
-		if v, ok := fields[name+"_failed"]; ok {
-			q.Failed = infinite(v)
-		}
-		low, isLow := fields[name+"_low"]
-		if high, ok := fields[name+"_high"]; ok && isLow {
-			q.Between = &Bounds{infinite(low), infinite(high)}
-		}
-		d.Percentiles = append(d.Percentiles, q)
 	}
 	slices.SortFunc(d.Percentiles, func(a, b Percentile) int { return cmp.Compare(a.P, b.P) })
 	return nil
+}
+
+// statistics are the fields of a distribution's JSON that are some; nil is null.
+func statistics(text []byte) (map[string]*float64, error) {
+	fields := map[string]*float64{}
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal(text, &all); err != nil {
+		return nil, fmt.Errorf("a distribution: %w", err)
+	}
+	for name, text := range all {
+		statistic, _, _ := strings.Cut(name, "_")
+		_, percentile := ParsePercentile(statistic)
+		if !percentile && !slices.Contains([]string{"n", "mean", "min", "max"}, name) {
+			continue
+		}
+		var v *float64
+		if err := json.Unmarshal(text, &v); err != nil {
+			return nil, fmt.Errorf("%s of a distribution: %w", name, err)
+		}
+		fields[name] = v
+	}
+	return fields, nil
+}
+
+// percentileOf is the percentile of a name, which the fields have.
+func percentileOf(p float64, name string, fields map[string]*float64) Percentile {
+	q := Percentile{P: p, Value: *fields[name], Linear: *fields[name], Failed: math.NaN()}
+	if v := fields[name+"_linear"]; v != nil {
+		q.Linear = *v
+	}
+	if v, ok := fields[name+"_failed"]; ok {
+		q.Failed = infinite(v)
+	}
+	low, isLow := fields[name+"_low"]
+	if high, ok := fields[name+"_high"]; ok && isLow {
+		q.Between = &Bounds{infinite(low), infinite(high)}
+	}
+	return q
 }
 
 // infinite is a number of which null is infinite.

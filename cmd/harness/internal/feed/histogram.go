@@ -1,8 +1,9 @@
 package feed
 
 import (
-	"math/bits"
 	"time"
+
+	"github.com/plumbline-ml/plumbline/loadgen/orderstat"
 )
 
 // Histogram counts times, in buckets of 1/64 of an octave: their bounds are at most 1.6 % apart, and of times up to 128
@@ -33,16 +34,12 @@ func (h *Histogram) Add(d time.Duration) {
 }
 
 // bucket is the number of the bucket of d: those above bound(i-1), up to bound(i).
-func bucket(d time.Duration) int {
-	v := uint64(max(d, 1)) - 1
-	shift := max(0, bits.Len64(v)-fine-1)
-	return shift<<fine + int(v>>shift)
-}
+func bucket(d time.Duration) int { return orderstat.Bucket(uint64(max(d, 1))-1, fine) }
 
 // bound is the largest time in a bucket.
 func bound(i int) time.Duration {
-	shift := max(0, i>>fine-1)
-	return time.Duration(uint64(i-shift<<fine+1) << shift)
+	_, highest := orderstat.Bounds(i, fine)
+	return time.Duration(highest + 1)
 }
 
 // Reset empties it, and keeps its memory.
