@@ -42,6 +42,9 @@ test-servers: ## benchmark MLServer, Triton and a two-node Ray Serve (MLSERVER_P
 	PLUMBLINE_MLSERVER_PYTHON=$(or $(MLSERVER_PYTHON),python3) PLUMBLINE_TRITON_PYTHON=$(or $(TRITON_PYTHON),python3) \
 	PLUMBLINE_RAY_PYTHON=$(or $(RAY_PYTHON),python3) $(GO) test -count=1 -v -timeout 30m -run TestServers ./e2e
 
+test-serving-peers: ## measure one mock by harness bench, AIPerf and GuideLLM (PEERS_PYTHON=interpreter with aiperf and guidellm)
+	PLUMBLINE_PEERS_PYTHON=$(PEERS_PYTHON) $(GO) test -count=1 -v -timeout 30m -run TestServingPeers ./cmd/harness/internal/cli/serving
+
 test-store: ## run rgat with features at two servers of Redis (REDIS=program, default redis-server; Debian: redis-server)
 	PLUMBLINE_REDIS=$(or $(REDIS),redis-server) $(GO) test -count=1 -v -run TestStore ./e2e
 
