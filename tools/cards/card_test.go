@@ -73,7 +73,7 @@ func TestReadmeHasTheCardsFigures(t *testing.T) {
 		"gnmt":    {"BLEU", "BLEU %.1f, %.1f"},
 		"sdxl":    {"CLIP_SCORE", "CLIP score %.1f, %.1f"},
 		// deepseek-r1's.
-		"reasoning": {"exact_match_without_programs", "exact match %.1f %%, %.1f %%"},
+		"reasoning": {"exact_match_without_programs", "exact match without programs %.1f %%, %.1f %%"},
 	}
 	for _, path := range cardPaths(t) {
 		plugin := filepath.Base(filepath.Dir(filepath.Dir(path)))
