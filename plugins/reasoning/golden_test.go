@@ -3,6 +3,7 @@ package reasoning
 import (
 	"errors"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,8 +16,20 @@ import (
 )
 
 // TestGoldenScores scores whole logs as `harness score` does: a data set in an official form, a log, a tokenizer. Logs
-// with programs, and those that LoadGen would not write, are left to package accuracy/reasoning.
-func TestGoldenScores(t *testing.T) {
+// that LoadGen would not write are left to package accuracy/reasoning.
+func TestGoldenScores(t *testing.T) { scoreGolden(t, false, nil) }
+
+// TestPythonGoldenScores does the same with logs that have programs.
+func TestPythonGoldenScores(t *testing.T) {
+	python := os.Getenv("PLUMBLINE_PYTHON")
+	if python == "" {
+		t.Skip("PLUMBLINE_PYTHON names no interpreter: make test-python runs this")
+	}
+	scoreGolden(t, true, map[string]string{"execute": python})
+}
+
+// scoreGolden scores the logs that have programs, or those that have none.
+func scoreGolden(t *testing.T, programs bool, params map[string]string) {
 	for model, tokenizer := range map[string]string{
 		"deepseek-r1": "tokenizer_deepseek", "gpt-oss-120b": "tokenizer_harmony",
 	} {
@@ -25,6 +38,7 @@ func TestGoldenScores(t *testing.T) {
 				Exit       int
 				ResultLine string `json:"result_line"`
 				Stdout     string
+				Problems   *string
 			}
 			golden.ReadJSON(t, path, &want)
 			dir := filepath.Dir(path)
@@ -37,18 +51,19 @@ func TestGoldenScores(t *testing.T) {
 				t.Fatal(err)
 			}
 			sets := strings.ToLower(string(text))
-			if want.Exit != 0 || strings.Contains(sets, "livecodebench") {
-				t.Skip("it has programs, or the official script ends early")
+			if want.Exit != 0 || strings.Contains(sets, "livecodebench") != programs || programs && want.Problems == nil {
+				t.Skip("its programs are another test's, or the official script ends early or lacks the problems")
 			}
 			log := filepath.Join(dir, "mlperf_log_accuracy.json")
 			if err := readable(log); err != nil {
 				t.Skipf("LoadGen writes no such log: %v", err)
 			}
-			s, err := New().OpenScorer(t.Context(), sdk.ScoreOptions{
-				Model: model, Dataset: data, Params: map[string]string{
-					"tokenizer": filepath.Join(dir, "..", "..", "..", tokenizer),
-				},
-			})
+			root := filepath.Join(dir, "..", "..", "..")
+			all := map[string]string{"tokenizer": filepath.Join(root, tokenizer)}
+			if maps.Copy(all, params); programs {
+				all["problems"] = filepath.Join(root, "code", "problems.jsonl")
+			}
+			s, err := New().OpenScorer(t.Context(), sdk.ScoreOptions{Model: model, Dataset: data, Params: all})
 			if err != nil {
 				t.Fatal(err)
 			}
