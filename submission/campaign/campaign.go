@@ -62,7 +62,10 @@ func (s Step) String() string {
 // request is that of the step's run alone.
 func (c *Campaign) request(s Step) bench.Request {
 	r := c.Request
-	r.Scenarios, r.Mode, r.Test = []string{s.Scenario}, s.Mode, s.Test
+	r.Test = s.Test
+	if s.Mode != record.ModeServing { // a closed loop in place of LoadGen's scenarios is the only run of its request
+		r.Scenarios, r.Mode = []string{s.Scenario}, s.Mode
+	}
 	if s.Dataset != "" {
 		r.Dataset = s.Dataset
 	}
