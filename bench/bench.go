@@ -116,3 +116,8 @@ func (p *Plan) Unmade() []record.Run { return run.Unmade(p.Plan) }
 // Record puts records into result.json of the output folder out, and of their scenarios, in the place of those of the
 // same runs. It is an error if another session writes there.
 func Record(out string, runs ...record.Run) error { return run.Record(out, runs...) }
+
+// Settle is for who finds all runs in the output folder out and makes none: it removes what a session that was killed
+// left there, its lock and files that were not written to their end, and recovers results that were set aside. note
+// says in lines what became of those. A folder without such a lock, or of a session that goes on, is not touched.
+func Settle(out string) (note string) { return run.Settle(out) }

@@ -66,6 +66,23 @@ func Hold(out string) (*Claim, error) {
 	return c, nil
 }
 
+// Settle does for an output directory in which nothing is to be made what a session does that opens it: where the lock
+// of one that was killed is left, it goes, and with it files at the top that were not written to their end, and results
+// that were set aside are recovered. What it cannot settle stays, for the next one to try again. A session that is
+// alive settles its own.
+func Settle(out string) Recovered {
+	if _, err := os.Lstat(filepath.Join(out, LockName)); err != nil { // a session makes it first, and removes it last
+		return Recovered{}
+	}
+	c, err := Hold(out)
+	if err != nil {
+		return Recovered{}
+	}
+	defer c.Release()
+	recovered, _ := Recover(out)
+	return recovered
+}
+
 // takeFree claims the first of the default directories that is nobody's and holds no result of the runs.
 func takeFree(dirs []string) (*Claim, error) {
 	var recovered Recovered

@@ -79,6 +79,49 @@ func TestTakeOverALockOfTheDead(t *testing.T) {
 	take(t, out, false).Release()
 }
 
+// TestSettle clears up after a session that was killed, and only after one: one that is alive keeps its lock, and where
+// there is none nothing is touched.
+func TestSettle(t *testing.T) {
+	out := earlier(t)
+	half := filepath.Join(out, "result.json."+strings.Repeat("A", 26)+".tmp")
+	left := func() []string {
+		replace(t, out)
+		write(t, half, "{")
+		return []string{half, filepath.Join(out, PreviousName)}
+	}
+	wantLeft := func(when string, want bool, paths []string) {
+		t.Helper()
+		for _, path := range paths {
+			if _, err := os.Lstat(path); (err == nil) != want {
+				t.Errorf("%s: is %s there: %v, want %v", when, path, err == nil, want)
+			}
+		}
+	}
+	paths := left()
+	Settle(out)
+	wantLeft("without a lock", true, paths)
+	lock := filepath.Join(out, LockName)
+	write(t, lock, "")
+	Settle(out)
+	wantLeft("after a kill", false, append(paths, lock))
+	skipWithoutLocks(t)
+	c := take(t, out, true)
+	paths = left()
+	Settle(out)
+	wantLeft("while a session goes on", true, append(paths, lock))
+	c.Release()
+}
+
+// TestSettleTells says which results are back.
+func TestSettleTells(t *testing.T) {
+	out := earlier(t)
+	replace(t, out)
+	write(t, filepath.Join(out, LockName), "")
+	if r := Settle(out); len(r.Back) != len(dirs) || !strings.Contains(r.Text(), "are back") {
+		t.Errorf("%+v", r)
+	}
+}
+
 func TestTakeWhereNothingCanBeWritten(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	write(t, file, "")

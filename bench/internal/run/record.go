@@ -141,3 +141,7 @@ func Record(out string, runs ...record.Run) error {
 	defer claim.Release()
 	return sdk.Usage(record.Save(out, runs...))
 }
+
+// Settle settles what a session that was killed left in the output folder out, for who makes no run there, and says in
+// lines what became of results that it had set aside.
+func Settle(out string) (note string) { return output.Settle(out).Text() }

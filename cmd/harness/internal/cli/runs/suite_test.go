@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -133,6 +134,33 @@ func TestSuiteGoesOn(t *testing.T) {
 	s.Want(0, s.Run("run", file, "--out", s.Out(), "--force"))
 	if now := len(s.Fakes["resnet50"].Opened()); now != opened+1+5 {
 		t.Errorf("--force makes %d runs, want 5", now-opened-1)
+	}
+}
+
+// TestSuiteSettlesFoldersOfTheKilled: what a harness that was killed left in a folder in which all is made goes when the
+// suite goes on, though nothing opens the folder any more.
+func TestSuiteSettlesFoldersOfTheKilled(t *testing.T) {
+	s := clitest.New(t)
+	file := s.File("nightly.yaml", `
+runs:
+- {run: resnet50, scenario: Offline, mode: performance}
+- {run: resnet50, mlmark: throughput, iterations: 5, name: task}
+- {run: resnet50, mode: accuracy, name: answers}
+`)
+	s.Want(0, s.Run("run", file, "--out", s.Out()))
+	for _, job := range []string{"resnet50", "task", "answers"} {
+		s.File(filepath.Join("out", job, lock), "")
+		s.File(filepath.Join("out", job, "result.json."+strings.Repeat("A", 26)+".tmp"), "{")
+	}
+	opened := len(s.Fakes["resnet50"].Opened())
+	s.Want(0, s.Run("run", file, "--out", s.Out()))
+	if now := len(s.Fakes["resnet50"].Opened()); now != opened {
+		t.Errorf("%d runs are made again", now-opened)
+	}
+	for _, left := range []string{lock, "*.tmp"} {
+		if found, err := filepath.Glob(s.Out("*", left)); err != nil || len(found) > 0 {
+			t.Errorf("%v; %q are left", err, found)
+		}
 	}
 }
 
