@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"syscall"
 
 	"github.com/plumbline-ml/plumbline/sdk/internal/handshake"
 )
@@ -17,21 +18,29 @@ type folder struct {
 	lock *os.File
 }
 
-// folders are those of this process that are not removed yet: *folder.
-var folders sync.Map
+// folders are those of this process that are not removed yet.
+var folders struct {
+	sync.Mutex
+	open map[*folder]bool
+}
 
-// Abandon removes the private folders of all plugins of this process, which is about to end without closing them:
-// plugins see that themselves, and end, too.
-func Abandon() {
-	folders.Range(func(f, _ any) bool {
-		_ = f.(*folder).remove()
-		return true
-	})
+// Abandon removes the private folders of all plugins of this process, and calls exit, which ends the process without
+// closing them: plugins see that themselves, and end, too. No plugin gets a folder meanwhile.
+func Abandon(exit func()) {
+	folders.Lock()
+	defer folders.Unlock()
+	for f := range folders.open {
+		_ = f.remove()
+	}
+	clear(folders.open)
+	exit()
 }
 
 // newFolder makes a folder of mode 0700 in parent. First it removes those that dead harnesses left there.
 func newFolder(parent string) (*folder, error) {
 	sweep(parent)
+	folders.Lock() // who ends the process sees the folder or is there before it
+	defer folders.Unlock()
 	// another harness may take a folder for a dead one's before it is locked: many of them do on many cores
 	const tries = 1000
 	for range tries {
@@ -41,7 +50,10 @@ func newFolder(parent string) (*folder, error) {
 		}
 		if lock := claim(path); lock != nil {
 			f := &folder{path, lock}
-			folders.Store(f, nil)
+			if folders.open == nil {
+				folders.open = map[*folder]bool{}
+			}
+			folders.open[f] = true
 			return f, nil
 		}
 		_ = os.RemoveAll(path)
@@ -84,13 +96,29 @@ func sweep(parent string) {
 	}
 }
 
-// remove removes the folder with all that is in it. A nil folder is none.
-func (f *folder) remove() error {
+// close removes the folder with all that is in it. A nil folder is none.
+func (f *folder) close() error {
 	if f == nil {
 		return nil
 	}
-	folders.Delete(f)
-	err := os.RemoveAll(f.path)
+	folders.Lock()
+	delete(folders.open, f)
+	folders.Unlock()
+	return f.remove()
+}
+
+// remove moves the folder away before it removes it: a plugin that is alive cannot begin to put a file there any more,
+// and what it had begun to make is soon made. Under its new name, too, it is nobody's once the process has ended.
+func (f *folder) remove() error {
+	path := f.path + ".gone"
+	if os.Rename(f.path, path) != nil {
+		path = f.path
+	}
+	const tries = 1000
+	err := os.RemoveAll(path)
+	for n := 1; n < tries && errors.Is(err, syscall.ENOTEMPTY); n++ {
+		err = os.RemoveAll(path)
+	}
 	if closed := f.lock.Close(); closed != nil && !errors.Is(closed, os.ErrClosed) {
 		err = errors.Join(err, closed)
 	}

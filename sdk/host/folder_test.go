@@ -1,6 +1,7 @@
 package host
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -37,7 +38,7 @@ func TestFoldersOfDeadHarnessesAreSwept(t *testing.T) {
 		}
 	}
 	for _, f := range []*folder{alive, second, second, nil} {
-		if err := f.remove(); err != nil {
+		if err := f.close(); err != nil {
 			t.Error(err)
 		}
 	}
@@ -61,7 +62,7 @@ func TestFoldersAtTheSameTime(t *testing.T) {
 				if _, err := os.Stat(f.path); err != nil {
 					t.Error(err)
 				}
-				if err := f.remove(); err != nil {
+				if err := f.close(); err != nil {
 					t.Error(err)
 				}
 			}
@@ -78,28 +79,44 @@ func TestFoldersArePrivate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.remove()
+	defer f.close()
 	info, err := os.Stat(f.path)
 	if err != nil || info.Mode().Perm() != 0o700 {
 		t.Errorf("%v, %v, want mode 0700", info.Mode(), err)
 	}
 }
 
-// A harness that ends at once leaves no folder behind, whatever its plugins were about to do.
+// A harness that ends at once leaves no folder behind, whatever its plugins do: one that has just started makes its
+// socket at that moment. Who is about to start one gets no folder any more.
 func TestAbandon(t *testing.T) {
 	parent := t.TempDir()
 	f, err := newFolder(parent)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(f.path, "socket"), nil, 0o600); err != nil {
-		t.Fatal(err)
+	var begun, ended sync.WaitGroup
+	for who := range 8 {
+		begun.Add(1)
+		ended.Go(func() {
+			for n := 0; os.WriteFile(filepath.Join(f.path, fmt.Sprint(who, n)), nil, 0o600) == nil; n++ {
+				if n == 0 {
+					begun.Done()
+				}
+			}
+		})
 	}
-	Abandon()
+	begun.Wait()
+	Abandon(func() {
+		if folders.TryLock() {
+			t.Error("folders can be made while the process ends")
+			folders.Unlock()
+		}
+	})
+	ended.Wait()
 	if left, err := os.ReadDir(parent); err != nil || len(left) != 0 {
 		t.Errorf("%v, %v are left", left, err)
 	}
-	if err := f.remove(); err != nil {
+	if err := f.close(); err != nil {
 		t.Errorf("removed again: %v", err)
 	}
 }

@@ -186,7 +186,7 @@ func (p *Plugin) abandon() {
 	_ = p.process.Kill(context.Background())
 	p.client.Kill()
 	_ = p.ring.free(&p.sending)
-	_ = p.folder.remove()
+	_ = p.folder.close()
 }
 
 // dispensed makes the client of the service.

@@ -125,7 +125,7 @@ func (p *Plugin) Close() error {
 		}
 		p.process.end(p.client.Kill)
 		p.closed = p.ring.free(&p.sending)
-		if err := p.folder.remove(); err != nil {
+		if err := p.folder.close(); err != nil {
 			p.closed = errors.Join(p.closed, fmt.Errorf("plugin %s: remove its private folder: %w", p.name, err))
 		}
 	})
@@ -137,7 +137,7 @@ func (p *Plugin) Close() error {
 func (p *Plugin) Kill() {
 	p.fail(errClosed)
 	p.process.signal(killGroup)
-	_ = p.folder.remove()
+	_ = p.folder.close()
 }
 
 // ask asks the plugin to finish what is in work and to close its workload.

@@ -229,8 +229,8 @@ func (a *App) killNow(why string) {
 	if a.kill != nil {
 		a.kill()
 	}
-	host.Abandon() // of plugins that are just asked what they are, above all
-	a.Exit(int(exitcode.Interrupted))
+	// of plugins that are just asked what they are, above all
+	host.Abandon(func() { a.Exit(int(exitcode.Interrupted)) })
 }
 
 // Complain shows an error as the user reads it, without secrets.
