@@ -70,7 +70,7 @@ test-pace: ## test the binaries as on another machine: models that answer at onc
 	PLUMBLINE_PACE=$(or $(PACE),once) $(GO) test -count=1 -timeout 120m ./e2e
 
 test-kills: ## kill either side of a run at any moment, KILLS times (default 200), and so often each command that makes several runs
-	PLUMBLINE_KILLS=$(or $(KILLS),200) $(GO) test -count=1 -timeout 20m -v -run TestInterruptIsAlwaysTold ./cmd/harness/internal/cli/runs
+	PLUMBLINE_KILLS=$(or $(KILLS),200) $(GO) test -count=1 -timeout 3h -v -run TestInterruptIsAlwaysTold ./cmd/harness/internal/cli/runs
 	PLUMBLINE_KILLS=$(or $(KILLS),200) $(GO) test -count=1 -timeout 6h -v -run TestKills ./e2e
 
 test-browser: ## look at a report of each benchmark in Chromium (BROWSER=chromium, Debian's package; OUT=folder of the screenshots)

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -98,6 +100,32 @@ func TestOpenErrorsWithoutAClassAreTheDatas(t *testing.T) {
 	} {
 		if got := Of(OrData(err)); got != want {
 			t.Errorf("%v: code %d, want %d", err, got, want)
+		}
+	}
+}
+
+// TestFaultsOfARequest: what carries no class is of usage, and the worst class is that of all; each text is kept.
+func TestFaultsOfARequest(t *testing.T) {
+	plain := errors.New("--batch 0")
+	for name, c := range map[string]struct {
+		faults []error
+		want   Code
+	}{
+		"none":             {[]error{nil, nil}, Valid},
+		"without a class":  {[]error{nil, plain}, Usage},
+		"of data":          {[]error{sdk.Data(errors.New("no file"))}, Data},
+		"of both, usage":   {[]error{sdk.Data(errors.New("no file")), plain}, Usage},
+		"of both, plugins": {[]error{Mark(Plugin, errors.New("no plugin")), sdk.Data(plain)}, Plugin},
+	} {
+		faults := slices.Clone(c.faults)
+		err := OfRequest(faults)
+		if got := Of(err); got != c.want {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+		for _, f := range c.faults {
+			if f != nil && (err == nil || !strings.Contains(err.Error(), f.Error())) {
+				t.Errorf("%s: %v lacks %v", name, err, f)
+			}
 		}
 	}
 }
