@@ -137,8 +137,8 @@ func TestSuiteGoesOn(t *testing.T) {
 	}
 }
 
-// TestSuiteSettlesFoldersOfTheKilled: what a harness that was killed left in a folder in which all is made goes when the
-// suite goes on, though nothing opens the folder any more.
+// TestSuiteSettlesFoldersOfTheKilled: what a harness that was killed left in a folder in which all is made goes when
+// the suite goes on, though nothing opens the folder any more.
 func TestSuiteSettlesFoldersOfTheKilled(t *testing.T) {
 	s := clitest.New(t)
 	file := s.File("nightly.yaml", `
