@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"sync"
 	"syscall"
+	"time"
 
 	"github.com/plumbline-ml/plumbline/sdk/internal/handshake"
 )
@@ -25,14 +26,21 @@ var folders struct {
 }
 
 // Abandon removes the private folders of all plugins of this process, and calls exit, which ends the process without
-// closing them: plugins see that themselves, and end, too. No plugin gets a folder meanwhile.
+// closing them: plugins see that themselves, and end, too. No plugin gets a folder meanwhile. Where one is being made
+// on a disk that does not answer, the end is not waited for, and folders stay.
 func Abandon(exit func()) {
-	folders.Lock()
-	defer folders.Unlock()
-	for f := range folders.open {
-		_ = f.remove()
+	const tries, pause = 100, 10 * time.Millisecond
+	for range tries {
+		if folders.TryLock() {
+			defer folders.Unlock()
+			for f := range folders.open {
+				_ = f.remove()
+			}
+			clear(folders.open)
+			break
+		}
+		time.Sleep(pause)
 	}
-	clear(folders.open)
 	exit()
 }
 

@@ -120,3 +120,13 @@ func TestAbandon(t *testing.T) {
 		t.Errorf("removed again: %v", err)
 	}
 }
+
+// TestAbandonWaitsForNoDisk: the end comes although a folder is being made that never will be.
+func TestAbandonWaitsForNoDisk(t *testing.T) {
+	folders.Lock()
+	defer folders.Unlock()
+	ended := false
+	if Abandon(func() { ended = true }); !ended {
+		t.Error("the process goes on")
+	}
+}
