@@ -1,0 +1,55 @@
+package serving
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/internal/figure"
+
+	"github.com/plumbline-ml/plumbline/bench/serving"
+	"github.com/plumbline-ml/plumbline/bench/serving/load"
+	"github.com/plumbline-ml/plumbline/bench/serving/sweep"
+)
+
+// begun shows how far a point is.
+func (s *session) begun(p load.Pattern, progress *serving.Progress) (done func(*sweep.Point)) {
+	told := s.beside()
+	if s.quiet {
+		return told
+	}
+	line, began, end := s.Line(), time.Now(), make(chan struct{})
+	stopped := make(chan struct{})
+	go func() {
+		defer close(stopped)
+		look := time.NewTicker(lookEvery)
+		defer look.Stop()
+		for {
+			select {
+			case <-look.C:
+				line.Set(progressText(p, progress.Now(), time.Since(began)))
+			case <-end:
+				line.Clear()
+				return
+			}
+		}
+	}()
+	return func(p *sweep.Point) {
+		close(end)
+		<-stopped
+		told(p)
+	}
+}
+
+const lookEvery = 250 * time.Millisecond
+
+// progressText says how far a point is.
+func progressText(p load.Pattern, now serving.Counts, took time.Duration) string {
+	text := fmt.Sprintf("%s  %s  %d answered", sweep.NameOf(p), figure.Seconds(took), now.Ended-now.Failed)
+	if now.Sent == 0 && now.WarmUp > 0 {
+		text = fmt.Sprintf("%s  warming up: %d", sweep.NameOf(p), now.WarmUp)
+	}
+	if now.Failed > 0 {
+		text += fmt.Sprintf("  %d failed", now.Failed)
+	}
+	return text + fmt.Sprintf("  %d under way", now.UnderWay)
+}

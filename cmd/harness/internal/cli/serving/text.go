@@ -1,0 +1,181 @@
+package serving
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/backends/openai"
+	"github.com/plumbline-ml/plumbline/internal/figure"
+	"github.com/plumbline-ml/plumbline/internal/terminal"
+
+	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/bench/record/sweepfile"
+	"github.com/plumbline-ml/plumbline/bench/serving/prompts"
+	"github.com/plumbline-ml/plumbline/bench/serving/sweep"
+)
+
+// writeSweep prints a sweep for people.
+func writeSweep(w io.Writer, f *sweepfile.Sweep, dir string, api prompts.API) error {
+	out := terminal.On(w)
+	out.Print(terminal.Span{Style: terminal.Heading, Text: headText(f, api)}, "\n")
+	var served []record.Serving
+	for _, r := range f.Points {
+		served = append(served, *r.Serving)
+	}
+	if err := pointTable(w, served, joules(f.Points)); err != nil {
+		return err
+	}
+	for _, line := range endTexts(f) {
+		for _, broken := range terminal.Wrap(line, out.Columns()) {
+			out.Print(broken, "\n")
+		}
+	}
+	_, err := fmt.Fprintln(w, filepath.Join(dir, PageName))
+	return err
+}
+
+// headText says what was measured: "mock at http://127.0.0.1:8000/v1 (vllm 0.33), chat, 1024 in, 128 out, seed 1".
+func headText(f *sweepfile.Sweep, api prompts.API) string {
+	parts := []string{serverText(openai.About{
+		URLs: f.Server.URLs, Kind: f.Server.Kind, Version: f.Server.Version, Model: f.Server.Model,
+	}), string(api)}
+	for _, p := range []struct{ text, end string }{
+		{f.Asked.Data, ""}, {f.Asked.ISL, " in"}, {f.Asked.OSL, " out"},
+	} {
+		if p.text != "" {
+			parts = append(parts, p.text+p.end)
+		}
+	}
+	return strings.Join(append(parts, fmt.Sprintf("seed %d", f.Asked.Seed)), ", ")
+}
+
+// found says what the points come to: the best one, the knee, and whether there are more to be made.
+func found(f *sweepfile.Sweep) string {
+	var said []string
+	if f.Find != nil {
+		said = append(said, findText(f.Find, f.Complete))
+	}
+	if f.Share != nil && f.Complete {
+		return fmt.Sprintf("share %v: these figures are of its part alone; harness bench merge joins all shares.",
+			f.Share.Share)
+	}
+	if f.Best != nil {
+		s := f.Points[*f.Best].Serving
+		said = append(said, fmt.Sprintf("best goodput %s/s at %v", number(s.Figures.Goodput), s.Load))
+	} else if f.Objectives != "" {
+		said = append(said, "no point counts and keeps "+f.Objectives)
+	}
+	if f.Knee != nil {
+		said = append(said, fmt.Sprintf("knee at %v", f.Points[*f.Knee].Serving.Load))
+	}
+	if f.Ended != "" && !f.Complete {
+		said = append(said, "ended by: "+f.Ended+"; the same command goes on")
+	} else if f.Ended == sweep.Overloaded {
+		said = append(said, "higher loads are left out: the last two are overloaded")
+	}
+	if len(said) == 0 {
+		return ""
+	}
+	return strings.Join(said, ". ") + "."
+}
+
+// endTexts are what is to be said below the table: what was found, what closed loops mean, notes.
+func endTexts(f *sweepfile.Sweep) (all []string) {
+	once := map[string]bool{}
+	add := func(text string) {
+		if text != "" && !once[text] {
+			once[text] = true
+			all = append(all, text)
+		}
+	}
+	add(found(f))
+	var closed *record.Serving
+	for i := range f.Points {
+		if s := f.Points[i].Serving; s.Sentence != "" {
+			closed = s
+		} else if s.Label != "" {
+			add(s.Label)
+		}
+	}
+	if closed != nil {
+		add(closed.About())
+	}
+	kinds := map[string]bool{}
+	for _, r := range f.Points {
+		for _, n := range r.Notes {
+			if kind := withoutDigits(n.Text); n.About == "data" && !kinds[kind] { // of points, numbers alone differ
+				kinds[kind] = true
+				add(n.Text)
+			}
+		}
+	}
+	for _, text := range pointNotes(f.Points) {
+		add(text)
+	}
+	return all
+}
+
+func withoutDigits(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' {
+			return -1
+		}
+		return r
+	}, text)
+}
+
+// pointNotes are what is to be said of points: of each matter the first that it is of, and how many others it is of.
+func pointNotes(points []record.Run) (all []string) {
+	type matter struct {
+		text  string
+		times int
+	}
+	var matters []matter
+	at := map[string]int{}
+	for _, r := range points {
+		seen := map[string]bool{}
+		take := func(about, text string) {
+			i, there := at[about]
+			switch {
+			case seen[about]:
+			case there:
+				matters[i].times++
+			default:
+				at[about] = len(matters)
+				matters = append(matters, matter{fmt.Sprintf("%v: %s", r.Serving.Load, text), 1})
+			}
+			seen[about] = true
+		}
+		for _, n := range r.Notes {
+			if n.About != "data" {
+				take(n.About, n.Text)
+			}
+		}
+		if len(r.Serving.Faults) > 0 {
+			take("faults", strings.ReplaceAll(sweep.FaultText(r.Serving), "\n", "; "))
+		}
+	}
+	for _, m := range matters {
+		if m.times > 1 {
+			m.text += " (and so at " + figure.Plural(m.times-1, "other point") + ")"
+		}
+		all = append(all, m.text)
+	}
+	return all
+}
+
+// findText says what a search found.
+func findText(f *sweepfile.Find, complete bool) string {
+	took := fmt.Sprintf("%s in %s", figure.Plural(len(f.Trials), "trial"), figure.Seconds(time.Duration(f.Took*1e9)))
+	if f.Found == 0 && !complete {
+		return "the search is not over (" + took + ")"
+	}
+	if f.Found == 0 {
+		return "no load keeps all objectives (" + took + ")"
+	}
+	l := record.ServingLoad{By: f.By, Value: f.Found}
+	return fmt.Sprintf("the highest load that keeps all objectives is %v (%s)", l, took)
+}
