@@ -2,7 +2,8 @@ package auc
 
 import (
 	"runtime"
-	"sync"
+
+	"github.com/plumbline-ml/plumbline/internal/parallel"
 )
 
 // Keys are sorted by their digits of 11 bits, the lowest first: 2048 targets of writing stay in the caches, and three
@@ -36,23 +37,14 @@ func split(keys []uint32) [][]uint32 {
 func pass(parts [][]uint32, target []uint32, shift uint) {
 	workers := min(runtime.GOMAXPROCS(0), len(parts))
 	places := make([][digits]int, workers)
-	each(workers, len(parts), func(w, first, end int) { count(parts[first:end], shift, &places[w]) })
+	parallel.Shares(workers, len(parts), func(w, first, end int) { count(parts[first:end], shift, &places[w]) })
 	begin := 0
 	for d := range digits {
 		for w := range places {
 			places[w][d], begin = begin, begin+places[w][d]
 		}
 	}
-	each(workers, len(parts), func(w, first, end int) { scatter(parts[first:end], shift, &places[w], target) })
-}
-
-// each runs do at the same time for runs of about equal length of n things.
-func each(workers, n int, do func(worker, first, end int)) {
-	var wait sync.WaitGroup
-	for w := range workers {
-		wait.Go(func() { do(w, w*n/workers, (w+1)*n/workers) })
-	}
-	wait.Wait()
+	parallel.Shares(workers, len(parts), func(w, first, end int) { scatter(parts[first:end], shift, &places[w], target) })
 }
 
 func count(parts [][]uint32, shift uint, counts *[digits]int) {

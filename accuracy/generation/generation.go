@@ -3,12 +3,12 @@ package generation
 import (
 	"fmt"
 	"runtime"
-	"sync"
 	"unicode/utf8"
 
 	"github.com/plumbline-ml/plumbline/accuracy/internal/pairwise"
 	"github.com/plumbline-ml/plumbline/accuracy/payload"
 	"github.com/plumbline-ml/plumbline/accuracy/rouge"
+	"github.com/plumbline-ml/plumbline/internal/parallel"
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 	"github.com/plumbline-ml/plumbline/preprocess/text/punkt"
 )
@@ -95,7 +95,7 @@ type Pair struct{ Reference, Answer string }
 func Compare(splitter *punkt.Splitter, pairs []Pair) Result {
 	scores := make([]rouge.Scores, len(pairs))
 	lengths := make([]int, len(pairs))
-	share(len(pairs), func(from, to int) {
+	parallel.Shares(min(runtime.GOMAXPROCS(0), len(pairs)), len(pairs), func(_, from, to int) {
 		scorer := rouge.New(rouge.Options{Stem: true})
 		for i := from; i < to; i++ {
 			answer := Lines(splitter, pairs[i].Answer)
@@ -120,14 +120,4 @@ func Compare(splitter *punkt.Splitter, pairs []Pair) Result {
 		r.Characters += n
 	}
 	return r
-}
-
-// share calls work with equal parts of 0 to n, one for each processor, and waits.
-func share(n int, work func(from, to int)) {
-	workers := min(runtime.GOMAXPROCS(0), n)
-	var all sync.WaitGroup
-	for w := range workers {
-		all.Go(func() { work(n*w/workers, n*(w+1)/workers) })
-	}
-	all.Wait()
 }

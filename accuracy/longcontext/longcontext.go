@@ -5,13 +5,13 @@ import (
 	"math"
 	"runtime"
 	"strings"
-	"sync"
 	"unicode/utf8"
 
 	"github.com/plumbline-ml/plumbline/accuracy/generation"
 	"github.com/plumbline-ml/plumbline/accuracy/internal/pairwise"
 	"github.com/plumbline-ml/plumbline/accuracy/payload"
 	"github.com/plumbline-ml/plumbline/accuracy/rouge"
+	"github.com/plumbline-ml/plumbline/internal/parallel"
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 	"github.com/plumbline-ml/plumbline/preprocess/text/punkt"
 )
@@ -103,20 +103,15 @@ func (s *Scorer) Result() (Result, error) {
 // compare scores each answer by its metric, in percent, and measures its length in characters, with all processors.
 func (s *Scorer) compare(answers []generation.Answer) (values []float64, lengths []int) {
 	values, lengths = make([]float64, len(answers)), make([]int, len(answers))
-	workers := min(runtime.GOMAXPROCS(0), len(answers))
-	var all sync.WaitGroup
-	for w := range workers {
-		all.Go(func() {
-			scorer := rouge.New(rouge.Options{Stem: true})
-			for i := w; i < len(answers); i += workers {
-				r := s.options.References[answers[i].Index]
-				answer := generation.Lines(s.options.Splitter, answers[i].Text)
-				values[i] = score(scorer, r.Metric, generation.Lines(s.options.Splitter, r.Text), answer)
-				lengths[i] = utf8.RuneCountInString(answer)
-			}
-		})
-	}
-	all.Wait()
+	parallel.Shares(min(runtime.GOMAXPROCS(0), len(answers)), len(answers), func(_, from, to int) {
+		scorer := rouge.New(rouge.Options{Stem: true})
+		for i := from; i < to; i++ {
+			r := s.options.References[answers[i].Index]
+			answer := generation.Lines(s.options.Splitter, answers[i].Text)
+			values[i] = score(scorer, r.Metric, generation.Lines(s.options.Splitter, r.Text), answer)
+			lengths[i] = utf8.RuneCountInString(answer)
+		}
+	})
 	return values, lengths
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/bounded"
 
 	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
-	"github.com/plumbline-ml/plumbline/datasets/internal/parallel"
+	"github.com/plumbline-ml/plumbline/internal/parallel"
 )
 
 // ErrDataset is what every error of this package is: a data set that is missing or wrong.

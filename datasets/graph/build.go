@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
-	"github.com/plumbline-ml/plumbline/datasets/internal/parallel"
+	"github.com/plumbline-ml/plumbline/internal/parallel"
 )
 
 // ErrEdges is in the chain of every error about edges.

@@ -7,7 +7,7 @@ import (
 	"hash/crc32"
 	"io"
 
-	"github.com/plumbline-ml/plumbline/datasets/internal/parallel"
+	"github.com/plumbline-ml/plumbline/internal/parallel"
 )
 
 // checkedBytes are summed at a time.

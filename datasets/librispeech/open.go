@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 
 	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
-	"github.com/plumbline-ml/plumbline/datasets/internal/parallel"
+	"github.com/plumbline-ml/plumbline/internal/parallel"
 )
 
 // Open reads the clips of a folder, in the order in which the benchmark numbers its samples: that of the manifest, or

@@ -4,13 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
-	"sync"
-	"sync/atomic"
 
 	accuracy "github.com/plumbline-ml/plumbline/accuracy/squad"
 	"github.com/plumbline-ml/plumbline/datasets/squad"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/questions"
+	"github.com/plumbline-ml/plumbline/internal/parallel"
 	"github.com/plumbline-ml/plumbline/preprocess/text/features"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
@@ -65,16 +63,7 @@ func readParagraphs(path string) ([]squad.Paragraph, []string, error) {
 // build makes the features of all questions, on all cores.
 func (s *questionSet) build(ctx context.Context, b *vocabulary, paragraphs []squad.Paragraph) error {
 	parts := make([][]accuracy.Example, len(paragraphs))
-	var next atomic.Int64
-	var workers sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		workers.Go(func() {
-			for i := next.Add(1) - 1; int(i) < len(paragraphs) && ctx.Err() == nil; i = next.Add(1) - 1 {
-				parts[i] = b.examples(paragraphs[i])
-			}
-		})
-	}
-	workers.Wait()
+	parallel.Each(ctx, len(paragraphs), func(i int) { parts[i] = b.examples(paragraphs[i]) })
 	for i, part := range parts {
 		s.examples = append(s.examples, part...)
 		for _, q := range paragraphs[i].Questions {

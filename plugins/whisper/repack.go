@@ -6,11 +6,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
-	"sync"
 	"sync/atomic"
 
 	"github.com/plumbline-ml/plumbline/datasets/librispeech"
+	"github.com/plumbline-ml/plumbline/internal/parallel"
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
@@ -62,16 +61,7 @@ func (w *packing) write(ctx context.Context, folder string) error {
 		return err
 	}
 	faults := make([]error, len(w.packs))
-	var next atomic.Int64
-	var workers sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		workers.Go(func() {
-			for i := int(next.Add(1)) - 1; i < len(w.packs) && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
-				faults[i] = w.writePack(w.packs[i])
-			}
-		})
-	}
-	workers.Wait()
+	parallel.Each(ctx, len(w.packs), func(i int) { faults[i] = w.writePack(w.packs[i]) })
 	if err := errors.Join(context.Cause(ctx), errors.Join(faults...)); err != nil {
 		return err
 	}

@@ -1,11 +1,12 @@
 package volume
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"runtime"
-	"sync"
-	"sync/atomic"
+
+	"github.com/plumbline-ml/plumbline/internal/parallel"
 )
 
 // ErrVolume is in the chain of every error about a volume's shape, spacing or values.
@@ -27,20 +28,11 @@ func (s Shape) checkVoxels(values int) error {
 
 // split calls do with parts of [0, n), on all cores, and waits.
 func split(n int, do func(from, to int)) {
-	workers := min(runtime.GOMAXPROCS(0), n)
-	if workers <= 1 {
+	workers := runtime.GOMAXPROCS(0)
+	if min(workers, n) <= 1 {
 		do(0, n)
 		return
 	}
 	size := max(n/(8*workers), 1) // parts small enough that the last ones end together
-	var next atomic.Int64
-	var running sync.WaitGroup
-	for range workers {
-		running.Go(func() {
-			for from := int(next.Add(int64(size))) - size; from < n; from = int(next.Add(int64(size))) - size {
-				do(from, min(from+size, n))
-			}
-		})
-	}
-	running.Wait()
+	parallel.Each(context.Background(), (n+size-1)/size, func(i int) { do(i*size, min((i+1)*size, n)) })
 }

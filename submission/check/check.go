@@ -3,10 +3,10 @@ package check
 import (
 	"cmp"
 	"context"
-	"runtime"
 	"slices"
 	"sync"
 
+	"github.com/plumbline-ml/plumbline/internal/parallel"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
@@ -86,35 +86,18 @@ func (c *checker) addSubmitter(s tree.Submitter) {
 
 // checkResults checks the results on all cores, each of them in one goroutine.
 func (c *checker) checkResults(ctx context.Context) error {
-	var wait sync.WaitGroup
 	var lock sync.Mutex
 	done := 0
-	next := make(chan *resultFolder)
-	for range min(runtime.GOMAXPROCS(0), len(c.results)) {
-		wait.Go(func() {
-			for r := range next {
-				r.check()
-				lock.Lock()
-				if done++; c.options.Progress != nil {
-					c.options.Progress(done, len(c.results))
-				}
-				lock.Unlock()
-			}
-		})
-	}
-	err := feed(ctx, next, c.results)
-	wait.Wait()
-	return err
-}
-
-func feed(ctx context.Context, next chan<- *resultFolder, list []*resultFolder) error {
-	defer close(next)
-	for _, r := range list {
-		select {
-		case next <- r:
-		case <-ctx.Done():
-			return ctx.Err()
+	parallel.Each(ctx, len(c.results), func(i int) {
+		c.results[i].check()
+		lock.Lock()
+		defer lock.Unlock()
+		if done++; c.options.Progress != nil {
+			c.options.Progress(done, len(c.results))
 		}
+	})
+	if done < len(c.results) {
+		return ctx.Err()
 	}
 	return nil
 }

@@ -2,18 +2,18 @@ package prompts
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"time"
+
+	"github.com/plumbline-ml/plumbline/internal/parallel"
 )
 
 // Set is what can be asked: the rows of a file, or lengths without end. It may be used by many goroutines.
@@ -321,23 +321,7 @@ func (w *Drawn) Len() int { return len(w.plan) }
 // All are all requests, made on all cores.
 func (w *Drawn) All() []Ask {
 	all := make([]Ask, len(w.plan))
-	var next atomic.Int64
-	var group sync.WaitGroup
-	const share = 64 // requests at a time
-	for range runtime.GOMAXPROCS(0) {
-		group.Go(func() {
-			for {
-				to := int(next.Add(share))
-				if to-share >= len(all) {
-					return
-				}
-				for i := to - share; i < min(to, len(all)); i++ {
-					all[i] = w.At(i)
-				}
-			}
-		})
-	}
-	group.Wait()
+	parallel.Each(context.Background(), len(all), func(i int) { all[i] = w.At(i) })
 	return all
 }
 

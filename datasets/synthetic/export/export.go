@@ -10,7 +10,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/plumbline-ml/plumbline/datasets/internal/parallel"
+	"github.com/plumbline-ml/plumbline/internal/parallel"
 )
 
 // inRange returns an error unless [first, end) is a range of a set of n samples.
