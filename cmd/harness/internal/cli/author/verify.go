@@ -60,17 +60,10 @@ func VerifyCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 		},
 	}
 	flags, r := c.Flags(), &v.request
-	shell.ModelFlag(flags, r)
-	flags.StringVar(&r.Precision, "precision", "", "`PRECISION` of the embedded model: fp32 or int8 (default fp32)")
-	flags.StringVar(&r.Dataset, "dataset", "",
-		"`PATH` of a data set in the official layout, a folder or a file as describe says (default: the plugin's own)")
-	flags.IntVar(&r.Count, "count", 0,
-		"check the accuracy of the first `N` samples, and use them in all checks (default: all, and 24)")
-	flags.StringVar(&r.Backend, "backend", "", "backend `NAME` (default: the plugin's first)")
-	shell.DeviceFlag(flags, r)
-	shell.BackendOptionFlags(flags, r)
-	flags.StringArrayVar(&r.Params, "param", nil, "an option of the benchmark: `KEY=VALUE` (repeatable)")
-	shell.ScorerModelFlag(flags, &r.ScorerModels)
+	shell.Some(flags, r, "model", "precision", "dataset", "count", "backend", "device", "backend-opt", "backend-secret",
+		"param", "scorer-model")
+	flags.Lookup("count").Usage = "check the accuracy of the first `N` samples, and use them in all checks (default: all, " +
+		"and 24)"
 	flags.StringVar(&v.reference, "reference", "",
 		"compare the accuracy with that of this `[PLUGIN:]BACKEND`, or with none\n(default: with the plugin's first "+
 			"backend, where another is checked)")

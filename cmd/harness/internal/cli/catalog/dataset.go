@@ -45,42 +45,48 @@ func DatasetCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 		Args: func(c *cobra.Command, args []string) error { return shell.UnknownCommand(c, args) },
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	commands := []*cobra.Command{
-		a.datasetListCommand(f), a.datasetVerifyCommand(f), a.datasetExportCommand(f), a.convertCommand(f),
+	c.AddCommand(a.datasetListCommand(f))
+	for _, w := range works {
+		c.AddCommand(a.workCommand(f, w))
 	}
-	for _, below := range commands {
+	for _, below := range c.Commands() {
 		below.PreRunE = func(*cobra.Command, []string) error { return a.Guard(f) }
 	}
-	c.AddCommand(commands...)
 	return c
 }
 
-func (a *app) datasetVerifyCommand(f *shell.PluginFlags) *cobra.Command {
-	w := bench.DatasetWork{Action: sdk.Verify, Running: a.OnKill}
-	c := &cobra.Command{
-		Use: "verify MODEL DATASET", Short: "Read every sample of a data set, and say what is missing",
-		Long: datasetVerifyHelp, Args: twoArguments("a model's name and the path of a data set"),
-		RunE: func(c *cobra.Command, args []string) error {
-			w.Plugins, w.Model, w.Input = a.PluginsOf(f), args[0], args[1]
-			return a.workOnDataset(c, w)
-		},
-	}
-	c.Flags().StringArrayVar(&w.Params, "param", nil,
-		"count=N, or an option of the benchmark as for run: `KEY=VALUE`\n(repeatable)")
-	return c
+// work is something that can be done with a data set.
+type work struct {
+	action, args, short, long string
+	arguments                 cobra.PositionalArgs
+	params                    string
+	take                      func(w *bench.DatasetWork, args []string) // those after the model
 }
 
-func (a *app) datasetExportCommand(f *shell.PluginFlags) *cobra.Command {
-	w := bench.DatasetWork{Action: sdk.Export, Running: a.OnKill}
+var works = []work{
+	{sdk.Verify, "MODEL DATASET", "Read every sample of a data set, and say what is missing", datasetVerifyHelp,
+		twoArguments("a model's name and the path of a data set"),
+		"count=N, or an option of the benchmark as for run: `KEY=VALUE`\n(repeatable)",
+		func(w *bench.DatasetWork, args []string) { w.Input = args[0] }},
+	{sdk.Export, "MODEL OUT", "Write a plugin's own data set in the official layout", datasetExportHelp,
+		twoArguments("a model's name and the folder to write"), "set=NAME, first=I, n=N: `KEY=VALUE` (repeatable)",
+		func(w *bench.DatasetWork, args []string) { w.Output = args[0] }},
+	{sdk.Convert, "MODEL CONVERSION IN OUT", "Make a data set of another one", convertHelp, convertArguments,
+		"an option of the conversion: `KEY=VALUE` (repeatable)",
+		func(w *bench.DatasetWork, args []string) { w.Name, w.Input, w.Output = args[0], args[1], args[2] }},
+}
+
+func (a *app) workCommand(f *shell.PluginFlags, of work) *cobra.Command {
+	w := bench.DatasetWork{Action: of.action, Running: a.OnKill}
 	c := &cobra.Command{
-		Use: "export MODEL OUT", Short: "Write a plugin's own data set in the official layout",
-		Long: datasetExportHelp, Args: twoArguments("a model's name and the folder to write"),
+		Use: of.action + " " + of.args, Short: of.short, Long: of.long, Args: of.arguments,
 		RunE: func(c *cobra.Command, args []string) error {
-			w.Plugins, w.Model, w.Output = a.PluginsOf(f), args[0], args[1]
+			w.Plugins, w.Model = a.PluginsOf(f), args[0]
+			of.take(&w, args[1:])
 			return a.workOnDataset(c, w)
 		},
 	}
-	c.Flags().StringArrayVar(&w.Params, "param", nil, "set=NAME, first=I, n=N: `KEY=VALUE` (repeatable)")
+	c.Flags().StringArrayVar(&w.Params, "param", nil, of.params)
 	return c
 }
 
@@ -91,20 +97,6 @@ func twoArguments(what string) cobra.PositionalArgs {
 		}
 		return nil
 	}
-}
-
-func (a *app) convertCommand(f *shell.PluginFlags) *cobra.Command {
-	w := bench.DatasetWork{Action: sdk.Convert, Running: a.OnKill}
-	c := &cobra.Command{
-		Use: "convert MODEL CONVERSION IN OUT", Short: "Make a data set of another one", Long: convertHelp,
-		Args: convertArguments,
-		RunE: func(c *cobra.Command, args []string) error {
-			w.Plugins, w.Model, w.Name, w.Input, w.Output = a.PluginsOf(f), args[0], args[1], args[2], args[3]
-			return a.workOnDataset(c, w)
-		},
-	}
-	c.Flags().StringArrayVar(&w.Params, "param", nil, "an option of the conversion: `KEY=VALUE` (repeatable)")
-	return c
 }
 
 func convertArguments(c *cobra.Command, args []string) error {

@@ -25,13 +25,15 @@ A result.json beside the log says which model ran on which data set; for other l
 func ScoreCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 	a := &app{s}
 	r := bench.ScoreRequest{Done: a.writeScore, Running: a.OnKill}
+	var of bench.Request
 	var dtype string
 	c := &cobra.Command{
 		Use: "score DIR|FILE", Short: "Compute the official metric of an accuracy log", Long: scoreHelp,
 		Args: shell.OneArgument("the directory of a run, or an accuracy log"),
 		RunE: func(c *cobra.Command, args []string) error {
 			r.Plugins, r.Path, r.Files = a.PluginsOf(f), args[0], a.Files(c.Context())
-			r.Scoring = a.Scoring()
+			r.Scoring, r.Params, r.Targets, r.Expect = a.Scoring(), of.Params, of.Targets, of.Expect
+			r.ScorerModels = of.ScorerModels
 			if dtype != "" {
 				r.Params = append(r.Params, "dtype="+dtype)
 			}
@@ -45,11 +47,9 @@ func ScoreCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 	flags.StringVar(&dtype, "dtype", "",
 		"element type of the log's payloads, such as float32: short for --param dtype=`TYPE`")
 	flags.IntVar(&r.Count, "count", 0, "only the first `N` samples of the data set ran")
-	flags.StringArrayVar(&r.Params, "param", nil, "an option of the benchmark: `KEY=VALUE` (repeatable)")
 	flags.StringVar(&r.Rules, "rules", "",
 		"`ROUND` whose answers to hand in are written beside the log (default: as in result.json, else the newest)")
-	shell.ScorerModelFlag(flags, &r.ScorerModels)
-	shell.WantedFlags(flags, &r.Targets, &r.Expect)
+	shell.Some(flags, &of, "param", "scorer-model", "target", "expect")
 	return c
 }
 

@@ -22,7 +22,7 @@ type serverFlags struct {
 
 func (f *serverFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.model, "model", "", "the model's `NAME` at the server (default: the only one it has)")
-	shell.BackendOptionFlags(flags, &f.options)
+	shell.Some(flags, &f.options, "backend-opt", "backend-secret")
 	flags.Lookup("backend-opt").Usage = "an option of the connection: `KEY=VALUE` (repeatable): key_env, ca, " +
 		"connect_timeout, ...;\nan unknown one is answered with the list"
 	flags.Lookup("backend-secret").Usage = "a secret one: `KEY=env:NAME` of an environment variable, or KEY=file:PATH. " +

@@ -42,11 +42,6 @@ func SettingFlags(f *pflag.FlagSet, r *bench.Request) {
 	f.BoolVar(&r.Official, "official", false, "the rules' durations and counts (default with --model)")
 	f.BoolVar(&r.Smoke, "smoke", false,
 		"the model's settings for a run of seconds (default without --model,\nand for a first look at one of your own)")
-	ModelFlag(f, r)
-}
-
-// ModelFlag adds the flag that names the model's files.
-func ModelFlag(f *pflag.FlagSet, r *bench.Request) {
 	f.StringArrayVar(&r.ModelFiles, "model", nil,
 		"model file: `NAME` from describe, fetched or in this folder,\nor the path of a file or of a folder; of a model of "+
 			"several parts the\nfolder of all, or PART=PATH for each (default: the embedded one)")
@@ -59,8 +54,14 @@ func WorkloadFlags(f *pflag.FlagSet, r *bench.Request) {
 			"target_qps of Server, or with\n--rules v0.5 to v1.1 for the most samples_per_query of MultiStream\n"+
 			"(default: performance of each scenario, then accuracy once)")
 	f.StringVar(&r.Backend, "backend", "", "backend `NAME` (default: the plugin's first)")
-	DeviceFlag(f, r)
-	BackendOptionFlags(f, r)
+	f.StringSliceVar(&r.Devices, "device", nil,
+		"run on these `DEVICES` of the backend, all of them at the same time:\ncpu:0-7,cpu:8-15 or cuda:0,cuda:1 (harness "+
+			"describe MODEL lists them)")
+	f.StringArrayVar(&r.BackendOptions, backendOpt[len("--"):], nil,
+		"an option of the backend: `KEY=VALUE`, or PART.KEY=VALUE for one part of a\nmodel of several (repeatable)")
+	f.StringArrayVar(&r.SecretSources, backendSecret[len("--"):], nil,
+		"a secret option of the backend: `KEY=env:NAME` of an environment variable,\nor KEY=file:PATH. No result, log or "+
+			"list of processes shows it")
 	f.IntVar(&r.Threads, "threads", 0, "short for --backend-opt threads=`N`")
 	f.StringVar(&r.ORTLib, "ort-lib", "",
 		"ONNX Runtime library to use: short for --backend-opt lib=`PATH`;\nfetched is the one of harness fetch onnxruntime")
@@ -80,7 +81,12 @@ func WorkloadFlags(f *pflag.FlagSet, r *bench.Request) {
 	loadgenFlag(f, r)
 	f.StringVar(&r.Pace, "pace", "",
 		"how Server queries are timed: `PACE` default, or precise: closer to\nthe due time, but costs a core")
-	WantedFlags(f, &r.Targets, &r.Expect)
+	f.StringArrayVar(&r.Targets, "target", nil,
+		"the target accuracy, instead of the rules': `METRIC=VALUE` in\nthe metric's unit, such as accuracy=70; "+
+			"below it the exit code is 4\n(repeatable)")
+	f.StringVar(&r.Expect, "expect", "",
+		"compare the answers with those of `FILE` (classification: lines NAME\nCLASS): 99 % must be the same, or what "+
+			"--target agreement=VALUE says")
 	f.StringVar(&r.System, "system", "",
 		"JSON `FILE` with what the machine does not report about itself, such as\n{\"accelerator\": \"Acme X1\", "+
 			"\"driver\": \"5.2\", \"power_mode\": \"15 W\"}:\nshown in the header and result.json")
@@ -89,41 +95,20 @@ func WorkloadFlags(f *pflag.FlagSet, r *bench.Request) {
 	f.StringVar(&r.Note, "note", "", "a remark `TEXT` for the header and result.json")
 	f.StringVar(&r.PrecisionLabel, "precision-label", "",
 		"the precision of a model of your own, in your `WORDS`: for the header and\nresult.json")
-	ScorerModelFlag(f, &r.ScorerModels)
+	f.StringArrayVar(&r.ScorerModels, "scorer-model", nil,
+		"a model that the scorer runs: `PART=PATH` (repeatable; describe lists the\nparts; default: the embedded one, else "+
+			"the one that was fetched)")
 	f.StringArrayVar(&r.Params, "param", nil, "an option of the benchmark: `KEY=VALUE` (repeatable)")
 }
 
-// WantedFlags adds the flags that say what accuracy is good enough.
-func WantedFlags(f *pflag.FlagSet, targets *[]string, expect *string) {
-	f.StringArrayVar(targets, "target", nil,
-		"the target accuracy, instead of the rules': `METRIC=VALUE` in\nthe metric's unit, such as accuracy=70; "+
-			"below it the exit code is 4\n(repeatable)")
-	f.StringVar(expect, "expect", "",
-		"compare the answers with those of `FILE` (classification: lines NAME\nCLASS): 99 % must be the same, or what "+
-			"--target agreement=VALUE says")
-}
-
-// ScorerModelFlag adds the flag that names the models which a scorer runs.
-func ScorerModelFlag(f *pflag.FlagSet, models *[]string) {
-	f.StringArrayVar(models, "scorer-model", nil,
-		"a model that the scorer runs: `PART=PATH` (repeatable; describe lists the\nparts; default: the embedded one, else "+
-			"the one that was fetched)")
-}
-
-// BackendOptionFlags adds the flags with the options of the backend.
-func BackendOptionFlags(f *pflag.FlagSet, r *bench.Request) {
-	f.StringArrayVar(&r.BackendOptions, backendOpt[len("--"):], nil,
-		"an option of the backend: `KEY=VALUE`, or PART.KEY=VALUE for one part of a\nmodel of several (repeatable)")
-	f.StringArrayVar(&r.SecretSources, backendSecret[len("--"):], nil,
-		"a secret option of the backend: `KEY=env:NAME` of an environment variable,\nor KEY=file:PATH. No result, log or "+
-			"list of processes shows it")
-}
-
-// DeviceFlag adds the flag that decides on what the backend runs.
-func DeviceFlag(f *pflag.FlagSet, r *bench.Request) {
-	f.StringSliceVar(&r.Devices, "device", nil,
-		"run on these `DEVICES` of the backend, all of them at the same time:\ncpu:0-7,cpu:8-15 or cuda:0,cuda:1 (harness "+
-			"describe MODEL lists them)")
+// Some adds those of the flags of a run that a command takes as well.
+func Some(f *pflag.FlagSet, r *bench.Request, names ...string) {
+	var all pflag.FlagSet
+	SettingFlags(&all, r)
+	WorkloadFlags(&all, r)
+	for _, name := range names {
+		f.AddFlag(all.Lookup(name))
+	}
 }
 
 // noZero refuses a 0 where leaving the flag out is what it would mean.

@@ -65,21 +65,16 @@ func (t *tuneFlags) add(c *cobra.Command) {
 	flags.BoolVar(&r.Exhaustive, "exhaustive", false, "measure every setting that long, three times")
 	flags.StringVar(&r.Tuning, "tuning", "", "write the profile to this `FILE` (default: in the folder of settings)")
 	flags.BoolVar(&t.json, "json", false, "print the profile as JSON instead of tables")
-	shell.ModelFlag(flags, &r.Request)
-	flags.StringVar(&r.Precision, "precision", "", "`PRECISION` of the embedded model: fp32 or int8 (default fp32)")
-	flags.StringVar(&r.Dataset, "dataset", "",
-		"`PATH` of a data set in the official layout, a folder or a file as describe says (default: the plugin's own)")
-	flags.StringVar(&r.Backend, "backend", "", "backend `NAME` (default: the plugin's first)")
-	shell.BackendOptionFlags(flags, &r.Request)
-	flags.StringSliceVar(&r.Devices, "device", nil, "run on these `DEVICES` of the backend, all of them at the same time")
-	flags.StringArrayVar(&r.Params, "param", nil, "an option of the benchmark: `KEY=VALUE` (repeatable)")
-	flags.StringVar(&r.Rules, "rules", "", "`ROUND` whose limits of latency apply (default: the newest)")
-	flags.StringVar(&r.UserConf, "user-conf", "", "`FILE` with settings, as the official LoadGen reads it")
-	flags.StringArrayVar(&r.Set, "set", nil, "a LoadGen setting: `KEY=VALUE` or Scenario.KEY=VALUE (repeatable)")
-	flags.BoolVar(&r.Official, "official", false,
-		"confirm the Server rate with the rules' durations and counts (default with --model)")
-	flags.BoolVar(&r.Smoke, "smoke", false,
-		"confirm it with the model's settings for a run of seconds (default without --model)")
+	shell.Some(flags, &r.Request, "model", "precision", "dataset", "backend", "backend-opt", "backend-secret", "device",
+		"param", "rules", "user-conf", "set", "official", "smoke")
+	for name, usage := range map[string]string{
+		"device":   "run on these `DEVICES` of the backend, all of them at the same time",
+		"rules":    "`ROUND` whose limits of latency apply (default: the newest)",
+		"official": "confirm the Server rate with the rules' durations and counts (default with --model)",
+		"smoke":    "confirm it with the model's settings for a run of seconds (default without --model)",
+	} {
+		flags.Lookup(name).Usage = usage
+	}
 }
 
 func (a *app) tune(c *cobra.Command, f *tuneFlags) (err error) {
