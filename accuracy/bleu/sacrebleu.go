@@ -1,6 +1,7 @@
 package bleu
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -59,9 +60,7 @@ type Sacre struct {
 
 // NewSacre returns a scorer of no translations yet.
 func NewSacre(o Options) *Sacre {
-	if o.Value == 0 {
-		o.Value = smoothings[o.Smoothing].value
-	}
+	o.Value = cmp.Or(o.Value, smoothings[o.Smoothing].value)
 	return &Sacre{options: o, counter: newCounter()}
 }
 

@@ -95,12 +95,7 @@ func repeated(f *faults.List, what string, n int, id func(int) int64) {
 }
 
 func finite(values ...float64) bool {
-	for _, v := range values {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(values, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })
 }
 
 // sortTruths returns the annotations by category, image and place in the file, and where each category begins.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -53,12 +54,7 @@ func NewStatistics(mean, covariance []float64) (*Statistics, error) {
 }
 
 func finite(v []float64) bool {
-	for _, x := range v {
-		if math.IsNaN(x) || math.IsInf(x, 0) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(v, func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) })
 }
 
 // Distance is FID_SCORE: |m1-m2|^2 + tr S1 + tr S2 - 2 tr sqrt(S1 S2), at least 0 but for rounding. Where a covariance

@@ -1,6 +1,7 @@
 package squad
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -65,9 +66,7 @@ type Scorer struct {
 // New returns a scorer for a data set whose sample i, of the log, is feature i of all features of examples in their
 // order. It keeps examples and does not change them.
 func New(examples []Example, o Options) *Scorer {
-	if o.Length == 0 {
-		o.Length = 384
-	}
+	o.Length = cmp.Or(o.Length, 384)
 	s := &Scorer{examples: examples, options: o}
 	for _, e := range examples {
 		s.features = append(s.features, e.Features...)

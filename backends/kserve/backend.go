@@ -34,12 +34,8 @@ func (b Backend) Open(ctx context.Context, m backend.Model, c backend.Config) (b
 		return nil, err
 	}
 	set.part = c.Part
-	if set.model == "" {
-		set.model = cmp.Or(c.Part, c.ModelName, m.Name)
-	}
-	if set.batch == 0 {
-		set.batch = max(c.MaxBatch, 1)
-	}
+	set.model = cmp.Or(set.model, c.Part, c.ModelName, m.Name)
+	set.batch = cmp.Or(set.batch, max(c.MaxBatch, 1))
 	s := &session{settings: set}
 	if s.header, err = b.header(set); err != nil {
 		return nil, err

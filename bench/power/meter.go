@@ -7,6 +7,7 @@
 package power
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -58,9 +59,7 @@ const firstReading = 30 * time.Second
 // "file:SPL". The interval is from LeastInterval to MostInterval, 0 for DefaultInterval. An error says what is wrong
 // with these, or why the meter cannot measure here.
 func New(description string, interval time.Duration) (*Meter, error) {
-	if interval == 0 {
-		interval = DefaultInterval
-	}
+	interval = cmp.Or(interval, DefaultInterval)
 	if interval < LeastInterval || interval > MostInterval {
 		return nil, fmt.Errorf("found an interval of %v between readings, want %v to %v", interval, LeastInterval,
 			MostInterval)

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
@@ -45,10 +46,7 @@ func (n Node) text() string {
 	if n.RoundTripP50 == 0 {
 		return n.Address
 	}
-	name := n.Name
-	if name == "" {
-		name = "without a name"
-	}
+	name := cmp.Or(n.Name, "without a name")
 	return fmt.Sprintf("%s (%s), round trip %s, 99th percentile %s, %s/s", name, n.Address,
 		milliseconds(n.RoundTripP50), milliseconds(n.RoundTripP99), figure.Bytes(int64(n.BytesPerSecond)))
 }

@@ -1,6 +1,7 @@
 package serving
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -40,10 +41,7 @@ func LoadGenSettings(p load.Pattern, samples int, ttft, tpot time.Duration) (loa
 		}
 		s.ServerTargetLatency = load.NoLimit
 	case loadgen.Offline.String():
-		n := p.Requests
-		if n == 0 {
-			n = samples
-		}
+		n := cmp.Or(p.Requests, samples)
 		s.Scenario, s.MinDuration, s.MinQueryCount = loadgen.Offline, 0, uint64(n) // samples of the one query
 	case loadgen.SingleStream.String():
 		s.Scenario = loadgen.SingleStream

@@ -2,6 +2,7 @@ package coco
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -36,9 +37,7 @@ type Options struct {
 }
 
 func (o Options) withDefaults() Options {
-	if o.Annotations == "" {
-		o.Annotations = "annotations/instances_val2017.json"
-	}
+	o.Annotations = cmp.Or(o.Annotations, "annotations/instances_val2017.json")
 	if o.Folders == nil {
 		o.Folders = []string{"val2017", "."}
 	}

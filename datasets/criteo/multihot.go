@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
@@ -25,12 +26,9 @@ func (o Options) name(file string) string {
 
 // anyFile is whether dir has a file of the layout.
 func (o Options) anyFile(dir string) bool {
-	for _, name := range []string{denseName, sparseName, labelsName} {
-		if exists(filepath.Join(dir, o.name(name))) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{denseName, sparseName, labelsName}, func(name string) bool {
+		return exists(filepath.Join(dir, o.name(name)))
+	})
 }
 
 // multiHot are the arrays of the layout. Those of embedding tables lie in one file.

@@ -1,6 +1,7 @@
 package imagenet
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -45,9 +46,7 @@ type entry struct {
 // Open reads dir/val_map.txt and checks each line and the header of each picture that it names. The error lists every
 // fault: it is a [*FaultError], for which errors.Is(err, ErrDataset) holds.
 func Open(dir string, o Options) (*Set, error) {
-	if o.Classes == 0 {
-		o.Classes = Classes
-	}
+	o.Classes = cmp.Or(o.Classes, Classes)
 	if err := fault.NoFolder(ErrDataset, dir); err != nil {
 		return nil, err
 	}

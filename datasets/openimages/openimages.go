@@ -7,7 +7,11 @@
 // Out: decoding pictures; scoring.
 package openimages
 
-import "github.com/plumbline-ml/plumbline/datasets/coco"
+import (
+	"cmp"
+
+	"github.com/plumbline-ml/plumbline/datasets/coco"
+)
 
 // Classes is the number of categories of the benchmark.
 const Classes = 264
@@ -19,8 +23,6 @@ const Annotations = "annotations/openimages-mlperf.json"
 // where o has none. Errors are coco.ErrDataset and list every fault. Samples are in the order of the file.
 func Open(dir string, o coco.Options) (*coco.Set, error) {
 	o.Annotations, o.Folders = Annotations, []string{".", "validation/data"}
-	if o.Classes == 0 {
-		o.Classes = Classes
-	}
+	o.Classes = cmp.Or(o.Classes, Classes)
 	return coco.Open(dir, o)
 }

@@ -3,6 +3,7 @@ package system
 
 import (
 	"bufio"
+	"cmp"
 	"io"
 	"io/fs"
 	"path"
@@ -39,9 +40,7 @@ func Describe(root fs.FS) Info {
 	with(root, "proc/cpuinfo", func(r io.Reader) { info.CPU, info.Sockets, info.Virtual = parseCPUInfo(r) })
 	with(root, "proc/meminfo", func(r io.Reader) { info.MemoryBytes = parseMemInfo(r) })
 	with(root, "etc/os-release", func(r io.Reader) { info.OS = parseOSRelease(r) })
-	if info.OS == "" {
-		info.OS = runtime.GOOS
-	}
+	info.OS = cmp.Or(info.OS, runtime.GOOS)
 	return info
 }
 

@@ -5,6 +5,7 @@
 package loadgentest
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -65,12 +66,7 @@ func (q QSL) Name() string { return "null QSL" }
 func (q QSL) TotalSampleCount() int { return q.Total }
 
 // PerformanceSampleCount implements loadgen.QSL.
-func (q QSL) PerformanceSampleCount() int {
-	if q.Performance == 0 {
-		return q.Total
-	}
-	return q.Performance
-}
+func (q QSL) PerformanceSampleCount() int { return cmp.Or(q.Performance, q.Total) }
 
 // LoadSamplesToRAM implements loadgen.QSL.
 func (q QSL) LoadSamplesToRAM(context.Context, []loadgen.SampleIndex) error { return nil }

@@ -1,6 +1,7 @@
 package loadgentest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,15 +28,9 @@ func (o *SuiteOptions) defaults() {
 	if len(o.Scenarios) == 0 {
 		o.Scenarios = loadgen.Scenarios()
 	}
-	if o.ServerQPS == 0 {
-		o.ServerQPS = 100
-	}
-	if o.Queries == 0 {
-		o.Queries = 20
-	}
-	if o.Timeout == 0 {
-		o.Timeout = time.Minute
-	}
+	o.ServerQPS = cmp.Or(o.ServerQPS, 100)
+	o.Queries = cmp.Or(o.Queries, 20)
+	o.Timeout = cmp.Or(o.Timeout, time.Minute)
 }
 
 // RunSuite checks the contracts of a SUT and a QSL by short SubmissionRuns (all samples for accuracy, then some for

@@ -2,6 +2,7 @@ package mlconf
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -173,9 +174,7 @@ const (
 
 // Round returns the rules of a round; the empty name means the newest.
 func Round(name string) (*Rules, error) {
-	if name == "" {
-		name = Rounds()[0]
-	}
+	name = cmp.Or(name, Rounds()[0])
 	if !slices.Contains(Rounds(), name) {
 		return nil, fmt.Errorf("unknown rules %q, want one of %s", name, strings.Join(Rounds(), ", "))
 	}
@@ -392,9 +391,7 @@ func (r *Rules) Section(name string, into any) (ok bool, err error) {
 
 // of is the entry of a scenario, or of all scenarios.
 func of[T any](by map[string]T, scenario string) T {
-	if scenario == "" {
-		scenario = "Offline"
-	}
+	scenario = cmp.Or(scenario, "Offline")
 	if v, ok := by[scenario]; ok {
 		return v
 	}

@@ -244,12 +244,9 @@ func (b *binder) finish() {
 
 // readsMask says that encoder and decoder both know what of a source is padding.
 func (b *binder) readsMask() bool {
-	for _, p := range b.encoder.in {
-		if (p.use == sourceMask || p.use == sourceLength) && p.slot >= 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(b.encoder.in, func(p port) bool {
+		return (p.use == sourceMask || p.use == sourceLength) && p.slot >= 0
+	})
 }
 
 // past and present are the names of keys and values before and after a run, as optimum has them.

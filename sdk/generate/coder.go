@@ -3,6 +3,7 @@ package generate
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
@@ -64,12 +65,9 @@ func (c *coder) joinsLater() bool {
 			return false
 		}
 	}
-	for _, u := range []use{offset, positions, positionsOnce, mask, cached} {
-		if c.next.has(u) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc([]use{offset, positions, positionsOnce, mask, cached}, func(u use) bool {
+		return c.next.has(u)
+	})
 }
 
 // joins says whether a sequence may run beside others: not where rows must be equally long and some have gone on, and

@@ -3,6 +3,7 @@ package generate
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync/atomic"
 
 	"github.com/plumbline-ml/plumbline/sdk/backend"
@@ -53,12 +54,7 @@ func newKeeper(c *coder) *keeper {
 
 // on says that sessions keep something.
 func (k *keeper) on() bool {
-	for _, kept := range k.kept {
-		if kept {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(k.kept, true)
 }
 
 // ask marks the outputs of a run that the session is to keep.

@@ -1,6 +1,7 @@
 package generate
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -60,15 +61,9 @@ func (o Options) complete() (Options, error) {
 			faults = append(faults, fmt.Errorf("generate: %s = %d, want 0 (the default) or more", f.name, f.value))
 		}
 	}
-	if o.MaxSequences == 0 {
-		o.MaxSequences = defaultSequences
-	}
-	if o.CacheBytes == 0 {
-		o.CacheBytes = defaultCacheBytes
-	}
-	if o.PromptTokens == 0 {
-		o.PromptTokens = defaultPromptTokens
-	}
+	o.MaxSequences = cmp.Or(o.MaxSequences, defaultSequences)
+	o.CacheBytes = cmp.Or(o.CacheBytes, defaultCacheBytes)
+	o.PromptTokens = cmp.Or(o.PromptTokens, defaultPromptTokens)
 	return o, errors.Join(faults...)
 }
 

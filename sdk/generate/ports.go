@@ -1,6 +1,10 @@
 package generate
 
-import "github.com/plumbline-ml/plumbline/sdk/backend"
+import (
+	"slices"
+
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
 
 // use is what a tensor of an encoder or a decoder is for.
 type use uint8
@@ -36,12 +40,7 @@ type graph struct {
 
 // has says whether an input has a use.
 func (g *graph) has(u use) bool {
-	for _, p := range g.in {
-		if p.use == u {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(g.in, func(p port) bool { return p.use == u })
 }
 
 // decoderUses are the names of decoders' inputs that are neither a state nor of the encoder, by what exports call them.

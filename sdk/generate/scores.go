@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // errScores is in the chain of every error about logits that cannot be searched.
@@ -26,12 +27,7 @@ func argmax(logits []float32, banned []int32) (int32, error) {
 }
 
 func among(id int32, ids []int32) bool {
-	for _, v := range ids {
-		if v == id {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(ids, id)
 }
 
 // candidate is one token that continues one beam.

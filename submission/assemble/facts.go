@@ -2,6 +2,7 @@ package assemble
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -134,10 +135,7 @@ func measured(run *record.Run) map[string]string {
 	if w == nil {
 		return nil
 	}
-	precision := w.Precision
-	if precision == "" {
-		precision = run.Stated.Precision
-	}
+	precision := cmp.Or(w.Precision, run.Stated.Precision)
 	known := map[string]string{
 		"input_data_types": inputTypes(w), "weight_data_types": precision,
 		"starting_weights_filename": modelName(w), "weight_transformations": w.ModelNote,

@@ -82,12 +82,8 @@ func openOrNew(dir string, o InitOptions) (*Workspace, error) {
 		w = &Workspace{
 			Dir: dir, Schema: schema, SchemaVersion: schemaVersion, Submitter: o.Submitter, Division: o.Division,
 		}
-		if w.Division == "" {
-			w.Division = tree.DivisionClosed
-		}
-		if w.Submitter == "" {
-			w.Submitter = system.FillIn + "the name of your organisation, as its folder is called"
-		}
+		w.Division = cmp.Or(w.Division, tree.DivisionClosed)
+		w.Submitter = cmp.Or(w.Submitter, system.FillIn+"the name of your organisation, as its folder is called")
 		err = w.check()
 	}
 	if err != nil {

@@ -1,6 +1,7 @@
 package assemble
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -127,9 +128,7 @@ func unfilled(w *Workspace, open []Unfilled) error {
 // round chooses the round, which must be that of the runs.
 func (p *Plan) round(name string) (err error) {
 	of := p.workspace.Rules()
-	if name == "" {
-		name = of
-	}
+	name = cmp.Or(name, of)
 	if p.Layout, err = tree.LayoutOf(name); err != nil {
 		return err
 	}

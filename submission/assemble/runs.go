@@ -104,12 +104,10 @@ func readOutput(folder string) (*outputs, error) {
 
 // holds says whether the logs of one run at least are below root. That others lack theirs is told of each.
 func holds(root string, runs []record.Run) bool {
-	for _, r := range runs {
-		if _, err := os.Stat(logPath(root, r.Dir)); err == nil {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(runs, func(r record.Run) bool {
+		_, err := os.Stat(logPath(root, r.Dir))
+		return err == nil
+	})
 }
 
 // logPath is the detail log of a run.

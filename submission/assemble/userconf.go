@@ -2,8 +2,10 @@ package assemble
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
@@ -14,10 +16,7 @@ import (
 func userConf(run *record.Run) []byte {
 	var text bytes.Buffer
 	fmt.Fprintf(&text, "# Settings of this run that rules %s leave to the submitter.\n", run.Rules)
-	key := run.LoadGenKey
-	if key == "" {
-		key = "*"
-	}
+	key := cmp.Or(run.LoadGenKey, "*")
 	any := false
 	for _, s := range run.Settings {
 		if ruled(s.Origin) {
@@ -42,12 +41,9 @@ func oneLine(text string) string { return strings.Join(strings.Fields(text), " "
 
 // setByFile says whether all settings of a run that are not the rules' come from its user.conf.
 func setByFile(run *record.Run) bool {
-	for _, s := range run.Settings {
-		if !ruled(s.Origin) && !fromFile.MatchString(s.Origin) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(run.Settings, func(s record.Setting) bool {
+		return !ruled(s.Origin) && !fromFile.MatchString(s.Origin)
+	})
 }
 
 // fromFile matches the origin of a setting of a file: "user.conf:3 (resnet50.Server.target_qps)".

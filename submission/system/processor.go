@@ -1,6 +1,7 @@
 package system
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"path"
@@ -15,9 +16,7 @@ const cpus = "sys/devices/system/cpu"
 // processor is what the machine says of its processors. Cores are those of the whole machine, not of this process.
 func processor(root fs.FS, info machine.Info) map[string]string {
 	sockets, cores := topology(root)
-	if sockets == 0 {
-		sockets = info.Sockets
-	}
+	sockets = cmp.Or(sockets, info.Sockets)
 	found := map[string]string{
 		"host_processor_model_name": info.CPU,
 		"host_processors_per_node":  positive(sockets),

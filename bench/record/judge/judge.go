@@ -80,12 +80,8 @@ func (t target) none() bool { return math.IsInf(t.least, -1) && math.IsInf(t.upp
 
 // limits are least and upper of a manifest, where 0 is no limit.
 func limits(least, upper float64) (float64, float64) {
-	if least == 0 {
-		least = math.Inf(-1)
-	}
-	if upper == 0 {
-		upper = math.Inf(1)
-	}
+	least = cmp.Or(least, math.Inf(-1))
+	upper = cmp.Or(upper, math.Inf(1))
 	return least, upper
 }
 

@@ -1,6 +1,7 @@
 package load
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -26,10 +27,7 @@ func (p Pattern) replay(stamps []time.Duration) (s Schedule, err error) {
 		return int(min(1, max(-1, stamps[row]-at)))
 	})
 	rows = rows[first:]
-	speed := p.Speed
-	if speed == 0 {
-		speed = 1
-	}
+	speed := cmp.Or(p.Speed, 1)
 	for i, row := range rows {
 		if p.To > 0 && stamps[row]-zero >= p.To {
 			break

@@ -1,6 +1,7 @@
 package load
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -27,10 +28,7 @@ type Schedule struct {
 func (p Pattern) Schedule(rows int, stamps []time.Duration) (Schedule, error) {
 	switch p.Kind {
 	case Maximum:
-		n := p.Requests
-		if n == 0 {
-			n = rows
-		}
+		n := cmp.Or(p.Requests, rows)
 		return Schedule{Due: make([]int64, n)}, nil
 	case Replay:
 		return p.replay(stamps)

@@ -3,6 +3,7 @@ package objective
 import (
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
@@ -38,22 +39,12 @@ func (o Objectives) Judge(f *measure.Figures) []Verdict {
 
 // Held says whether all are.
 func Held(verdicts []Verdict) bool {
-	for _, v := range verdicts {
-		if !v.Held {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(verdicts, func(v Verdict) bool { return !v.Held })
 }
 
 // Unclear says whether more requests would tell whether one is held.
 func Unclear(verdicts []Verdict) bool {
-	for _, v := range verdicts {
-		if v.Unclear {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(verdicts, func(v Verdict) bool { return v.Unclear })
 }
 
 func (t Term) judge(f *measure.Figures) Verdict {

@@ -2,6 +2,7 @@ package prompts
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -314,9 +315,7 @@ func (r *reader) count(rec *record, row *row) {
 	for f, into := range map[field]func(n int){
 		fPrompt: func(n int) { row.in = int32(n) },
 		fAnswer: func(n int) {
-			if row.ask.MaxTokens == 0 {
-				row.ask.MaxTokens = n
-			}
+			row.ask.MaxTokens = cmp.Or(row.ask.MaxTokens, n)
 		},
 	} {
 		r.cell(rec, f, func(raw json.RawMessage) error {

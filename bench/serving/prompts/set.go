@@ -222,10 +222,7 @@ func (w *Drawn) choose(d Draw) {
 		}
 		return
 	}
-	n := d.N
-	if n == 0 {
-		n = len(s.rows)
-	}
+	n := cmp.Or(d.N, len(s.rows))
 	w.plan = make([]planned, 0, n)
 	rounds := int32(0)
 	for round, skip := int32(0), d.Skip; len(w.plan) < n; round++ {

@@ -5,6 +5,7 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -76,10 +77,7 @@ var shares = [...]float64{1, 0.97, 0.94, 0.91, 0.88, 0.85, 0.8, 0.7, 0.5, 0.35, 
 // Run searches. The trials of a search that an error ended are there.
 func (s Search) Run(ctx context.Context) (Found, error) {
 	r := &running{Search: s}
-	r.Start = max(s.Start, 0)
-	if r.Start == 0 {
-		r.Start = 1
-	}
+	r.Start = cmp.Or(max(s.Start, 0), 1)
 	err := r.run(ctx)
 	return r.found, err
 }

@@ -292,9 +292,7 @@ func (s *Settings) estimate(p load.Pattern) int {
 	if s.Share.Of > 0 {
 		took = sharedLatency
 	}
-	if lasts == 0 {
-		lasts = load.DefaultDuration
-	}
+	lasts = cmp.Or(lasts, load.DefaultDuration)
 	n := lasts.Seconds() / took.Seconds()
 	if p.Kind == load.Users {
 		n *= 1.2 * float64(p.Users)

@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -127,12 +128,10 @@ func (s *Sweep) skip() (rows int) {
 
 // made says whether a load was measured.
 func (s *Sweep) made(p load.Pattern) bool {
-	for _, r := range s.File.Points {
-		if l := r.Serving.Load; l.By == p.Kind && l.Value == p.Value() {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.File.Points, func(r record.Run) bool {
+		l := r.Serving.Load
+		return l.By == p.Kind && l.Value == p.Value()
+	})
 }
 
 // list measures the loads that are given, until two in a row are overloaded.
@@ -223,12 +222,9 @@ func numbered(trial int) string {
 
 // failing says that every point was ended by failures.
 func (s *Sweep) failing() bool {
-	for _, r := range s.File.Points {
-		if r.Serving.Ended != string(serving.ByErrors) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(s.File.Points, func(r record.Run) bool {
+		return r.Serving.Ended != string(serving.ByErrors)
+	})
 }
 
 // FaultText says how many requests of a point failed, of how many, and what they were told.

@@ -2,6 +2,7 @@ package records
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -81,9 +82,7 @@ func Read(path, name string, columns []Column, limit int, faults *fault.List) (t
 	if err != nil {
 		return nil, err
 	}
-	if limit == 0 {
-		limit = math.MaxInt
-	}
+	limit = cmp.Or(limit, math.MaxInt)
 	r := reader{columns: columns, limit: limit, faults: faults, table: newTable(columns)}
 	if err := r.read(f, info.Size()); err != nil {
 		return nil, err

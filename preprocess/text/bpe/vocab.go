@@ -1,6 +1,7 @@
 package bpe
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -26,9 +27,7 @@ const endOfText = "<|endoftext|>"
 // whose first may be a comment, "#version: ...". The tokenizer equals the one that transformers has in Python. Without
 // Added, <|endoftext|> is the one special token. The error lists all faults.
 func ParseVocab(vocab, merges []byte, o VocabOptions) (*Tokenizer, error) {
-	if o.Unknown == "" {
-		o.Unknown = endOfText
-	}
+	o.Unknown = cmp.Or(o.Unknown, endOfText)
 	if o.Added == nil {
 		o.Added = []Added{{ID: noID, Content: endOfText, Special: true}}
 	}

@@ -1,6 +1,7 @@
 package clip
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -155,10 +156,7 @@ func Parse(vocab, merges []byte, o Options) (*Tokenizer, error) {
 
 // setTokens finds the ids of start, end and padding.
 func (t *Tokenizer) setTokens(ids map[string]int32, o Options) (faults []string) {
-	pad := o.Pad
-	if pad == "" {
-		pad = endToken
-	}
+	pad := cmp.Or(o.Pad, endToken)
 	patterns := make([]added.Pattern, 0, 3)
 	for _, token := range []string{startToken, endToken, pad} {
 		id, ok := ids[token]

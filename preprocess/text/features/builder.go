@@ -1,6 +1,7 @@
 package features
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -21,15 +22,9 @@ type Options struct {
 }
 
 func (o Options) withDefaults() Options {
-	if o.Length == 0 {
-		o.Length = 384
-	}
-	if o.Question == 0 {
-		o.Question = 64
-	}
-	if o.Stride == 0 {
-		o.Stride = 128
-	}
+	o.Length = cmp.Or(o.Length, 384)
+	o.Question = cmp.Or(o.Question, 64)
+	o.Stride = cmp.Or(o.Stride, 128)
 	return o
 }
 

@@ -1,6 +1,7 @@
 package pool
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -97,9 +98,7 @@ func (s *Set) Describe() backend.Info {
 			info = d.Describe()
 		}
 		infos = append(infos, info)
-		if all.Version == "" {
-			all.Version = info.Version
-		}
+		all.Version = cmp.Or(all.Version, info.Version)
 		for _, device := range info.Devices {
 			if !slices.Contains(all.Devices, device) {
 				all.Devices = append(all.Devices, device)

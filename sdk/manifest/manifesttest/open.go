@@ -1,6 +1,7 @@
 package manifesttest
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -48,10 +49,7 @@ func (s suite) opensFile(t *testing.T, m sdk.ModelInfo, f sdk.ModelFile, o sdk.O
 			checkBytes(t, o, f, part.Model)
 		}
 	}
-	want := o.Count
-	if want == 0 {
-		want = m.Datasets[0].Samples
-	}
+	want := cmp.Or(o.Count, m.Datasets[0].Samples)
 	if w.Len() != want {
 		t.Errorf("%+v: %d samples; the description says %+v", o, w.Len(), m.Datasets[0])
 	}

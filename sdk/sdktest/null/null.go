@@ -5,6 +5,7 @@ package null
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -67,9 +68,7 @@ func (Benchmark) Open(_ context.Context, o sdk.Options) (sdk.Workload, error) {
 	if o.Count < 0 || o.Count > datasetSize {
 		return nil, sdk.Usage(fmt.Errorf("count %d, want 0 to %d", o.Count, datasetSize))
 	}
-	if o.Count == 0 {
-		o.Count = datasetSize
-	}
+	o.Count = cmp.Or(o.Count, datasetSize)
 	size, err := payloadSize(o.Params)
 	if err != nil {
 		return nil, err

@@ -3,6 +3,7 @@
 package tokens
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -48,9 +49,7 @@ func (Benchmark) Open(_ context.Context, o sdk.Options) (sdk.Workload, error) {
 	if o.Count < 0 || o.Count > datasetSize {
 		return nil, sdk.Usage(fmt.Errorf("count %d, want 0 to %d", o.Count, datasetSize))
 	}
-	if o.Count == 0 {
-		o.Count = datasetSize
-	}
+	o.Count = cmp.Or(o.Count, datasetSize)
 	return sdk.Prompts(&workload{n: o.Count}), nil
 }
 

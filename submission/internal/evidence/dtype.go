@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -37,9 +38,7 @@ func DTypeOf(test, name string) (DType, error) {
 	if len(choices) == 0 {
 		return DType{}, nil
 	}
-	if name == "" {
-		name = choices[0]
-	}
+	name = cmp.Or(name, choices[0])
 	if !slices.Contains(choices, name) {
 		return DType{}, fmt.Errorf("dtype %q, %s takes %s", name, test, strings.Join(choices, ", "))
 	}

@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"strings"
@@ -12,12 +13,7 @@ import (
 const usualPattern = `'exact_match':\s*([\d.]+)`
 
 // PatternOr is a request's pattern of a score, or the official one.
-func PatternOr(pattern string) string {
-	if pattern == "" {
-		return usualPattern
-	}
-	return pattern
-}
+func PatternOr(pattern string) string { return cmp.Or(pattern, usualPattern) }
 
 // FindScore finds the first match of the pattern; where that is no number, problem is what the script prints.
 func FindScore(pattern, output string) (score *float64, problem string) {

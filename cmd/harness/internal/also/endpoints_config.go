@@ -1,6 +1,7 @@
 package also
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/url"
 	"slices"
@@ -104,9 +105,7 @@ func configurationOf(r Run, pattern, api string) configuration {
 	if pattern == "max_throughput" {
 		c.Type = "offline"
 	}
-	if c.Name == "" {
-		c.Name = c.Type + "_benchmark"
-	}
+	c.Name = cmp.Or(c.Name, c.Type+"_benchmark")
 	if c.Datasets[0].Name == "" {
 		c.Datasets[0].Name = "perf"
 	}

@@ -2,6 +2,7 @@ package also
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -241,10 +242,7 @@ func (c *configured) root(keys map[string]any) {
 	s.absent("harness bench makes no submissions; take it out", "submission_ref", "benchmark_mode", "audit")
 	s.absent("--duration and --grace bound a point; take it out", "timeout")
 	s.ignores("version", "verbose", "enable_cpu_affinity")
-	name := s.text("name")
-	if name == "" {
-		name = c.mode + "_benchmark"
-	}
+	name := cmp.Or(s.text("name"), c.mode+"_benchmark")
 	e := s.in("endpoint_config", "endpoints", "api_key", "api_type")
 	c.endpoint(e)
 	c.flag("--label", name)
@@ -476,10 +474,7 @@ func (c *configured) settings(s section) {
 // load reads when requests are sent, and how many.
 func (c *configured) load(s section) {
 	p := s.in("load_pattern", "type", "target_qps", "target_concurrency", "use_legacy_loadgen_qps_metrics")
-	kind := p.text("type")
-	if kind == "" {
-		kind = "max_throughput"
-	}
+	kind := cmp.Or(p.text("type"), "max_throughput")
 	qps, rated := p.number("target_qps", math.SmallestNonzeroFloat64, false)
 	users, crowd := p.number("target_concurrency", 1, true)
 	wanted := map[string]string{"offline": "max_throughput", "online": "poisson or concurrency"}[c.mode]

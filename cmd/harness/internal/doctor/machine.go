@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -29,12 +30,7 @@ func processor(i system.Info) Check {
 	return c
 }
 
-func orUnknown(text string) string {
-	if text == "" {
-		return "unknown"
-	}
-	return text
-}
+func orUnknown(text string) string { return cmp.Or(text, "unknown") }
 
 func memory(i system.Info) Check {
 	c := Check{Name: "memory", State: OK, Found: figure.Bytes(i.MemoryBytes)}

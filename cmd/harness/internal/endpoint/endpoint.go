@@ -2,6 +2,7 @@
 package endpoint
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,9 +26,7 @@ func Address(text string) (string, error) {
 		return "", fmt.Errorf("%q is no address: want PORT or HOST:PORT, such as 9464 (this machine alone can reach it) or "+
 			"0.0.0.0:9464 (others can), with a port from 0, any that is free, to 65535", text)
 	}
-	if host == "" {
-		host = "127.0.0.1"
-	}
+	host = cmp.Or(host, "127.0.0.1")
 	return net.JoinHostPort(host, port), nil
 }
 

@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -189,12 +190,8 @@ func (p panel) complete() panel {
 	for i := range p.Targets {
 		t := &p.Targets[i]
 		t.RefID, t.Datasource = string(rune('A'+i)), asked
-		if t.LegendFormat == "" {
-			t.LegendFormat = "{{run}} {{model}} {{scenario}}"
-		}
-		if t.Format == "" {
-			t.Format = "time_series"
-		}
+		t.LegendFormat = cmp.Or(t.LegendFormat, "{{run}} {{model}} {{scenario}}")
+		t.Format = cmp.Or(t.Format, "time_series")
 	}
 	return p
 }

@@ -5,6 +5,7 @@
 package mlmark
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -107,9 +108,7 @@ func New(model, mode string, params []Param) (Task, error) {
 		Workload: workloads[model], Model: model, Mode: Mode(mode), Hardware: "cpu", Precision: "fp32", Batch: 1,
 		Concurrency: 1, Iterations: 1,
 	}
-	if t.Workload == "" {
-		t.Workload = model
-	}
+	t.Workload = cmp.Or(t.Workload, model)
 	var faults []error
 	if !slices.Contains(Modes(), mode) {
 		faults = append(faults, fmt.Errorf("mode: %w", suggest.Unknown("mode", mode, Modes())))

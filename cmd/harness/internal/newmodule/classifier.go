@@ -2,6 +2,7 @@ package newmodule
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -106,9 +107,7 @@ func (c Classifier) read() (*classifier, error) {
 			strings.Join(m.External, ", "))
 	}
 	r := &classifier{Classifier: c, File: filepath.Base(c.Path), text: text}
-	if r.Precision == "" {
-		r.Precision = "fp32"
-	}
+	r.Precision = cmp.Or(r.Precision, "fp32")
 	if err := errors.Join(r.input(m.Inputs), r.output(m.Outputs), r.preprocessing()); err != nil {
 		return nil, fmt.Errorf("--model %s: %w", c.Path, err)
 	}

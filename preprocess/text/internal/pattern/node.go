@@ -1,5 +1,7 @@
 package pattern
 
+import "slices"
+
 // kind is what a node of an expression is.
 type kind uint8
 
@@ -46,19 +48,9 @@ func (n *node) empty() bool {
 	case character:
 		return false
 	case sequence:
-		for _, part := range n.parts {
-			if !part.empty() {
-				return false
-			}
-		}
-		return true
+		return !slices.ContainsFunc(n.parts, func(part *node) bool { return !part.empty() })
 	case choice:
-		for _, part := range n.parts {
-			if part.empty() {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(n.parts, func(part *node) bool { return part.empty() })
 	case repeat:
 		return n.least == 0 || n.parts[0].empty()
 	case atomic:

@@ -1,6 +1,7 @@
 package author
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -184,10 +185,7 @@ func (a *app) unanswering(f *verifyFlags, err error) (path string, ok bool) {
 	if exitcode.Of(err) != exitcode.Plugin || errors.Is(err, trust.ErrRefused) {
 		return "", false
 	}
-	name := f.Choice
-	if name == "" {
-		name = f.request.Model
-	}
+	name := cmp.Or(f.Choice, f.request.Model)
 	found, err := a.PluginsOf(f.PluginFlags).Binaries(name)
 	if err != nil || len(found) != 1 {
 		return "", false

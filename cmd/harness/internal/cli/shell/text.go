@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -44,9 +45,4 @@ func OrDash(items []string) string {
 }
 
 // OrNone is a text, or a dash where there is none.
-func OrNone(text string) string {
-	if text == "" {
-		return "-"
-	}
-	return text
-}
+func OrNone(text string) string { return cmp.Or(text, "-") }

@@ -19,9 +19,7 @@ func Version() record.Harness {
 		return record.Harness{Version: "unknown"}
 	}
 	h := record.Harness{Version: cmp.Or(version, info.Main.Version)}
-	if h.Version == "" {
-		h.Version = "devel"
-	}
+	h.Version = cmp.Or(h.Version, "devel")
 	h.Build = fmt.Sprintf("%s %s/%s", runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	for _, s := range info.Settings {
 		switch {
