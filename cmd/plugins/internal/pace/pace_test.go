@@ -121,6 +121,52 @@ func TestAtOnceWithoutRows(t *testing.T) {
 	}
 }
 
+// layered is a doubler whose output has two layers before the rows of the batch.
+type layered struct{ session }
+
+func (layered) Outputs() []backend.TensorInfo {
+	return []backend.TensorInfo{{Name: "doubled", DType: backend.Float32, Shape: []int64{2, -1}}}
+}
+
+func (s layered) Run(_ context.Context, in, out []backend.Tensor) error {
+	*s.runs++
+	n := in[0].Shape[0]
+	out[0] = backend.Tensor{Name: "doubled", DType: backend.Float32, Shape: []int64{2, n}, Data: make([]byte, 8*n)}
+	return nil
+}
+
+// TestAtOnceOfLayers: a batch of two has as many rows as its output has layers, and they are not the same.
+func TestAtOnceOfLayers(t *testing.T) {
+	p, err := pace.Parse("once")
+	if err != nil {
+		t.Fatal(err)
+	}
+	runs := new(int)
+	s, err := p.Of(layers{doubler{runs}}).Open(t.Context(), backend.Model{}, backend.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, in := range [][]float32{{1, 2}, {1, 2}, {1, 2, 1}} {
+		out := make([]backend.Tensor, 1)
+		if err := s.Run(t.Context(), numbers(in...), out); err != nil {
+			t.Fatal(err)
+		}
+		if want := []int64{2, int64(len(in))}; !slices.Equal(out[0].Shape, want) {
+			t.Errorf("of %v: shape %v, want %v", in, out[0].Shape, want)
+		}
+	}
+	if *runs != 2 {
+		t.Errorf("the model ran %d times, want once for each batch", *runs)
+	}
+}
+
+// layers opens layered.
+type layers struct{ doubler }
+
+func (l layers) Open(context.Context, backend.Model, backend.Config) (backend.Session, error) {
+	return layered{session(l.doubler)}, nil
+}
+
 func TestAtOnceKeeps(t *testing.T) {
 	s, runs := opened(t, "once")
 	kept := []backend.Tensor{{Keep: true}}

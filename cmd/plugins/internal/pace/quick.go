@@ -34,8 +34,15 @@ type part struct {
 const mostKnown = 256 << 20
 
 func newQuick(s backend.Session) *quick {
-	return &quick{common: common{s}, seed: maphash.MakeSeed(), known: map[uint64][]part{}}
+	return &quick{
+		common: common{s}, seed: maphash.MakeSeed(), known: map[uint64][]part{},
+		whole: slices.ContainsFunc(s.Outputs(), hasNoRows),
+	}
 }
+
+// hasNoRows says that the first dimension of a tensor is a number of something else, whatever the batch: one that is as
+// large by chance must not be taken for the rows.
+func hasNoRows(t backend.TensorInfo) bool { return len(t.Shape) > 0 && t.Shape[0] > 1 }
 
 // KeptIn is the memory of this process, whatever the session's is.
 func (s *quick) KeptIn() any { return keep.Memory{} }
