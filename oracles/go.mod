@@ -9,7 +9,10 @@ require (
 	gonum.org/v1/gonum v0.17.0
 )
 
-require golang.org/x/image v0.30.0 // indirect
+require (
+	github.com/plumbline-ml/plumbline/internal v0.0.0 // indirect
+	golang.org/x/image v0.30.0 // indirect
+)
 
 replace (
 	github.com/plumbline-ml/plumbline/accuracy => ../accuracy
