@@ -53,7 +53,8 @@ func manifestModels(t *testing.T) map[string]manifestModel {
 // try, or those of an audit.
 func TestLayoutsAreTried(t *testing.T) {
 	const audited = "the same of TEST07: acc_eval_compliance_gpqa.parquet, .json or .jsonl" // by TestGPTOSSAtASGLang
-	models, tried := manifestModels(t), map[string][]string{"gpt-oss-120b": {audited}, "gpt-oss-120b-interactive": {audited}}
+	models := manifestModels(t)
+	tried := map[string][]string{"gpt-oss-120b": {audited}, "gpt-oss-120b-interactive": {audited}}
 	for _, d := range doors() {
 		tried[d.model] = append(tried[d.model], d.layouts...)
 	}

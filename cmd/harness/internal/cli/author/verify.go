@@ -63,8 +63,8 @@ func VerifyCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 	flags, r := c.Flags(), &v.request
 	shell.Some(flags, r, "model", "precision", "dataset", "count", "backend", "device", "backend-opt", "backend-secret",
 		"param", "scorer-model")
-	flags.Lookup("count").Usage = "check the accuracy of the first `N` samples, and use them in all checks (default: all, " +
-		"and 24)"
+	flags.Lookup("count").Usage = "check the accuracy of the first `N` samples, and use them in all checks (default: " +
+		"all, and 24)"
 	flags.StringVar(&v.reference, "reference", "",
 		"compare the accuracy with that of this `[PLUGIN:]BACKEND`, or with none\n(default: with the plugin's first "+
 			"backend, where another is checked)")
