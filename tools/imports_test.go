@@ -23,7 +23,7 @@ const prefix = "github.com/plumbline-ml/plumbline/"
 var mayImport = map[string][]string{
 	"loadgen":      {},
 	"preprocess":   {"internal/mt19937", "internal/parallel"},
-	"datasets":     {"internal/bounded", "internal/mt19937", "internal/parallel", "internal/pyfloat"},
+	"datasets":     {"internal/bounded", "internal/mt19937", "internal/parallel", "internal/pyfloat", "internal/pyvalue"},
 	"fetch":        {},
 	"internal":     {},
 	"accuracy":     {"preprocess/text/", "internal/golden", "internal/parallel", "internal/pyfloat", "internal/pyvalue"},

@@ -1,0 +1,267 @@
+package bfcl
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
+	"github.com/plumbline-ml/plumbline/datasets/internal/records"
+	"github.com/plumbline-ml/plumbline/internal/bounded"
+	"github.com/plumbline-ml/plumbline/internal/pyvalue"
+)
+
+// ErrDataset is what every error of this package is: a data set that is missing or wrong.
+var ErrDataset = errors.New("data set of function calls")
+
+// FaultError holds all faults of a data set: errors.As finds it.
+type FaultError = fault.Error
+
+// Table is the official name of the table that the endpoints harness makes, without its extension.
+const Table = "bfcl_v4_single_turn"
+
+// Sample is a question, the functions that may be called, and the calls that are right.
+type Sample struct {
+	ID, Subset string
+	Messages   []Message
+	Tools      string // a list of Tool in JSON
+	Functions  string // a list of descriptions in JSON, as the data set has them
+	Answers    string // a list of calls in JSON, each with the possible values of its arguments; [] where none is right
+}
+
+// Message is a turn of a chat.
+type Message struct{ Role, Content string }
+
+// Open reads and checks all samples of a folder of bfcl-eval (that of the package, its data, or one that holds
+// bfcl_eval/data), or of the table in Parquet or JSON lines. The error lists every fault: it is a [*FaultError], for
+// which errors.Is(err, ErrDataset) holds.
+func Open(path string) ([]Sample, error) {
+	var faults fault.List
+	read := readTable
+	for _, inner := range []string{"", "data", "bfcl_eval/data"} {
+		dir := filepath.Join(path, filepath.FromSlash(inner))
+		if entries, _ := os.ReadDir(dir); slices.ContainsFunc(entries, func(e os.DirEntry) bool {
+			return strings.HasPrefix(e.Name(), "BFCL_v") && strings.HasSuffix(e.Name(), ".json")
+		}) {
+			path, read = dir, readFolder
+			break
+		}
+	}
+	all, err := read(path, &faults)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", ErrDataset, path, err)
+	}
+	if err := faults.Err(ErrDataset, path); err != nil {
+		return nil, err
+	}
+	return all, nil
+}
+
+// readTable reads the table of the endpoints harness.
+func readTable(path string, faults *fault.List) ([]Sample, error) {
+	var columns []records.Column
+	for _, name := range []string{"messages", "tools", "ground_truth", "func_description", "subset", "sample_id"} {
+		columns = append(columns, records.Column{Name: name, Required: true})
+	}
+	t, err := records.Read(path, Table, columns, 0, faults)
+	if err != nil {
+		return nil, fmt.Errorf("%w; or want a folder with BFCL_v4_simple_python.json and so on, that of bfcl-eval", err)
+	}
+	all := make([]Sample, t.Len())
+	for i := range all {
+		all[i] = Sample{
+			ID: t.Text("sample_id", i), Subset: t.Text("subset", i), Tools: t.Text("tools", i),
+			Functions: t.Text("func_description", i), Answers: t.Text("ground_truth", i),
+		}
+		where := records.Where(i)
+		messages, err := pyvalue.Decode(t.Text("messages", i))
+		if err == nil {
+			all[i].Messages, err = messagesOf(messages)
+		}
+		if err != nil {
+			faults.Addf(where, "messages: %v", err)
+		}
+		for name, text := range map[string]string{
+			"tools": all[i].Tools, "func_description": all[i].Functions, "ground_truth": all[i].Answers,
+		} {
+			if _, err := list(pyvalue.Decode(text)); err != nil {
+				faults.Addf(where, "%s: %v", name, err)
+			}
+		}
+	}
+	return all, nil
+}
+
+func list(v any, err error) ([]any, error) {
+	all, ok := v.([]any)
+	if err == nil && !ok {
+		err = fmt.Errorf("it is %s, want a list", pyvalue.Name(v))
+	}
+	return all, err
+}
+
+// readFolder reads the files of bfcl-eval's data.
+func readFolder(dir string, faults *fault.List) (all []Sample, err error) {
+	for _, subset := range Subsets() {
+		name := "BFCL_v4_" + subset + ".json"
+		rows, err := readLines(filepath.Join(dir, name), faults)
+		if err != nil {
+			faults.Addf(name, "%v; want the data of bfcl-eval 2026.3.23, with 13 subsets of version 4", err)
+			continue
+		}
+		answers := answersOf(dir, subset, name, faults)
+		for _, row := range rows {
+			where := fmt.Sprintf("%s, line %d", name, row.line)
+			s, err := sampleOf(row.Dict)
+			if err != nil {
+				faults.Addf(where, "%v", err)
+				continue
+			}
+			s.Subset, s.Answers = subset, "[]"
+			if answers != nil {
+				ok := false
+				if s.Answers, ok = answers[s.ID]; !ok {
+					faults.Addf(where, "%s has no ground truth in possible_answer/%s: by an empty one silence would be right", s.ID,
+						name)
+				}
+			}
+			all = append(all, s)
+		}
+	}
+	return all, nil
+}
+
+// answersOf are the possible answers of a subset by their ids; nil of one where no call is right.
+func answersOf(dir, subset, name string, faults *fault.List) map[string]string {
+	if strings.Contains(subset, "relevance") {
+		return nil
+	}
+	path := filepath.Join(dir, "possible_answer", name)
+	rows, err := readLines(path, faults)
+	if err != nil {
+		faults.Addf("possible_answer/"+name, "%v: without ground truths silence would be right", err)
+		return nil
+	}
+	answers := map[string]string{}
+	for _, row := range rows {
+		id, _ := get[string](row.Dict, "id")
+		truth, err := list(row.value("ground_truth"))
+		if err != nil {
+			faults.Addf(fmt.Sprintf("possible_answer/%s, line %d", name, row.line), "ground_truth: %v", err)
+		}
+		answers[id] = pyvalue.JSON(truth)
+	}
+	return answers
+}
+
+// line is an object of a file of JSON lines.
+type line struct {
+	*pyvalue.Dict
+	line int // from 1
+}
+
+func (l line) value(key string) (any, error) {
+	v, ok := l.Get(key)
+	if !ok {
+		return nil, errors.New("it is missing")
+	}
+	return v, nil
+}
+
+const mostBytes = 1 << 28 // of a file: the largest official one has 4 MB
+
+func readLines(path string, faults *fault.List) (all []line, err error) {
+	f, err := bounded.Open(path)
+	if err != nil {
+		if errors.Is(err, os.ErrNotExist) {
+			err = errors.New("it is missing")
+		}
+		return nil, err
+	}
+	defer func() { err = cmp.Or(err, f.Close()) }()
+	text, err := pyvalue.ReadText(f, mostBytes)
+	if err != nil {
+		return nil, err
+	}
+	n := 0
+	for part := range strings.SplitSeq(text, "\n") {
+		n++
+		if strings.TrimSpace(part) == "" {
+			continue
+		}
+		v, err := pyvalue.Decode(part)
+		d, ok := v.(*pyvalue.Dict)
+		switch {
+		case err != nil:
+			faults.Addf(fmt.Sprintf("%s, line %d", filepath.Base(path), n), "%v", err)
+		case !ok:
+			faults.Addf(fmt.Sprintf("%s, line %d", filepath.Base(path), n), "it is %s, want an object", pyvalue.Name(v))
+		default:
+			all = append(all, line{d, n})
+		}
+	}
+	return all, nil
+}
+
+// sampleOf reads a line of a file of questions.
+func sampleOf(row *pyvalue.Dict) (s Sample, err error) {
+	var ok bool
+	if s.ID, ok = get[string](row, "id"); !ok {
+		return s, errors.New("it has no id")
+	}
+	turns, ok := get[[]any](row, "question")
+	if !ok {
+		return s, fmt.Errorf("%s: question is no list of turns", s.ID)
+	}
+	var flat []any
+	for _, turn := range turns {
+		messages, ok := turn.([]any)
+		if !ok {
+			return s, fmt.Errorf("%s: a turn of question is %s, want a list of messages", s.ID, pyvalue.Name(turn))
+		}
+		flat = append(flat, messages...)
+	}
+	if s.Messages, err = messagesOf(flat); err != nil {
+		return s, fmt.Errorf("%s: question: %w", s.ID, err)
+	}
+	functions, ok := get[[]any](row, "function")
+	if !ok {
+		return s, fmt.Errorf("%s: function is no list", s.ID)
+	}
+	tools := []any{}
+	for _, f := range functions {
+		tool, err := Tool(f)
+		if err != nil {
+			return s, fmt.Errorf("%s: %w", s.ID, err)
+		}
+		tools = append(tools, tool)
+	}
+	s.Tools, s.Functions = pyvalue.JSON(tools), pyvalue.JSON(functions)
+	return s, nil
+}
+
+// messagesOf are the messages of a list of objects: role and content, which may be missing or null, and nothing else.
+func messagesOf(v any) (all []Message, err error) {
+	messages, err := list(v, nil)
+	if err != nil {
+		return nil, err
+	}
+	for _, item := range messages {
+		d, _ := item.(*pyvalue.Dict)
+		role, ok := get[string](d, "role")
+		if !ok {
+			return nil, errors.New("a message has no role")
+		}
+		content, _ := d.Get("content")
+		text, ok := content.(string)
+		if !ok && content != nil {
+			return nil, fmt.Errorf("the content of a message is %s, want a text", pyvalue.Name(content))
+		}
+		all = append(all, Message{role, text})
+	}
+	return all, nil
+}

@@ -1,0 +1,123 @@
+package bfcl
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Subsets are those of the single-turn part, in the data set's order.
+func Subsets() []string {
+	return []string{
+		"simple_python", "simple_java", "simple_javascript", "multiple", "parallel", "parallel_multiple", "live_simple",
+		"live_multiple", "live_parallel", "live_parallel_multiple", "irrelevance", "live_irrelevance", "live_relevance",
+	}
+}
+
+// Categories are groups of subsets. live_relevance is in none.
+func Categories() map[string][]string {
+	all := Subsets()
+	return map[string][]string{"non_live": all[:6], "live": all[6:10], "hallucination": all[10:12]}
+}
+
+// Part says which samples are taken. The zero value takes all.
+type Part struct {
+	Subsets    []string // these alone; they win over Categories
+	Categories []string // the subsets of these alone
+	// Percent is how much of a subset is taken, its first samples: above 0, at most 100; nil: all. Shares has that of
+	// categories, which wins. At least one sample of each subset is.
+	Percent *float64
+	Shares  map[string]float64
+	// Floor: subsets of at most so many samples are whole. nil: none is.
+	Floor *int
+	Most  int // the first so many of all that are taken; 0: all
+}
+
+// Official is the part that the rules of qwen3.6-27b want: 995 of 3641 samples.
+func Official() Part {
+	floor := 25
+	return Part{
+		Categories: []string{"non_live", "live", "hallucination"},
+		Shares:     map[string]float64{"non_live": 62, "live": 10, "hallucination": 10}, Floor: &floor,
+	}
+}
+
+// Of takes the part of samples that are in the data set's order. Where anything but whole subsets is wanted, subsets
+// are in the order of their names.
+func (p Part) Of(all []Sample) ([]Sample, error) {
+	subsets, err := p.subsets()
+	if err := errors.Join(err, p.check()); err != nil {
+		return nil, err
+	}
+	groups := map[string][]Sample{}
+	var taken []Sample
+	for _, s := range all {
+		if slices.Contains(subsets, s.Subset) {
+			groups[s.Subset] = append(groups[s.Subset], s)
+			taken = append(taken, s)
+		}
+	}
+	if p.Percent != nil || p.Shares != nil || p.Floor != nil {
+		taken = taken[:0]
+		for _, name := range slices.Sorted(maps.Keys(groups)) {
+			taken = append(taken, groups[name][:p.count(name, len(groups[name]))]...)
+		}
+	}
+	if p.Most > 0 {
+		taken = taken[:min(p.Most, len(taken))]
+	}
+	return taken, nil
+}
+
+// subsets are those that are taken from.
+func (p Part) subsets() ([]string, error) {
+	if p.Subsets != nil || p.Categories == nil {
+		if p.Subsets != nil {
+			return p.Subsets, nil
+		}
+		return Subsets(), nil
+	}
+	var all []string
+	var faults []error
+	for _, name := range p.Categories {
+		of, ok := Categories()[name]
+		if !ok {
+			faults = append(faults, fmt.Errorf("category %q: want one of %s", name,
+				strings.Join(slices.Sorted(maps.Keys(Categories())), ", ")))
+		}
+		all = append(all, of...)
+	}
+	return all, errors.Join(faults...)
+}
+
+func (p Part) check() error {
+	var faults []error
+	if p.Percent != nil && !(*p.Percent > 0 && *p.Percent <= 100) {
+		faults = append(faults, fmt.Errorf("%v %% of samples: want above 0, at most 100", *p.Percent))
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.Shares)) {
+		if v := p.Shares[name]; !(v > 0 && v <= 100) {
+			faults = append(faults, fmt.Errorf("%v %% of the samples of %s: want above 0, at most 100", v, name))
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// count is how many samples of a subset are taken.
+func (p Part) count(subset string, total int) int {
+	if p.Floor != nil && total <= *p.Floor {
+		return total
+	}
+	percent := p.Percent
+	for category, of := range Categories() {
+		if v, ok := p.Shares[category]; ok && slices.Contains(of, subset) {
+			percent = &v
+		}
+	}
+	if percent == nil {
+		return total
+	}
+	return max(1, int(float64(total)**percent/100))
+}

@@ -1,0 +1,149 @@
+package bfcl
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/pyvalue"
+)
+
+// types are those of JSON's schemas, by the names that descriptions use. Any other name becomes string.
+var types = map[string]string{
+	"integer": "integer", "byte": "integer", "short": "integer", "long": "integer", "Bigint": "integer",
+	"number": "number", "float": "number", "double": "number",
+	"boolean": "boolean", "bool": "boolean",
+	"array": "array", "list": "array", "tuple": "array", "ArrayList": "array", "Array": "array", "Queue": "array",
+	"Stack": "array",
+	"dict":  "object", "object": "object", "HashMap": "object", "Hashtable": "object",
+	"string": "string", "any": "string", "Any": "string", "char": "string", "String": "string",
+}
+
+// Tool is a function as servers are told of it: a copy of a description, with a name without dots and with the types of
+// JSON's schemas. The error is one that bfcl-eval stops at, too.
+func Tool(function any) (*pyvalue.Dict, error) {
+	of, ok := clone(function).(*pyvalue.Dict)
+	if !ok {
+		return nil, fmt.Errorf("a function is %s, want an object", pyvalue.Name(function))
+	}
+	name, ok := get[string](of, "name")
+	if !ok {
+		return nil, errors.New("a function has no name")
+	}
+	of.Set("name", strings.ReplaceAll(name, ".", "_"))
+	parameters, ok := get[*pyvalue.Dict](of, "parameters")
+	if !ok {
+		return nil, fmt.Errorf("function %s has no parameters", name)
+	}
+	parameters.Set("type", "object")
+	properties, ok := get[*pyvalue.Dict](parameters, "properties")
+	if !ok {
+		return nil, fmt.Errorf("function %s: its parameters have no properties", name)
+	}
+	if err := convert(properties); err != nil {
+		return nil, fmt.Errorf("function %s: %w", name, err)
+	}
+	tool := pyvalue.NewDict()
+	tool.Set("type", "function")
+	tool.Set("function", of)
+	return tool, nil
+}
+
+// convert changes properties to what a schema has.
+func convert(properties *pyvalue.Dict) error {
+	for _, name := range properties.Keys() {
+		p, ok := get[*pyvalue.Dict](properties, name)
+		if !ok {
+			return fmt.Errorf("parameter %s is no object", name)
+		}
+		if err := convertOne(p); err != nil {
+			return fmt.Errorf("parameter %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+func convertOne(p *pyvalue.Dict) error {
+	of, ok := get[string](p, "type")
+	if !ok {
+		of = "string"
+	}
+	if of == "float" {
+		description, ok := get[string](p, "description")
+		if !ok {
+			return errors.New("it is a float without a description")
+		}
+		p.Set("format", "float")
+		p.Set("description", description+" This is a float type value.")
+	}
+	of = typeOf(of)
+	p.Set("type", of)
+	if of != "array" && of != "object" {
+		return nil
+	}
+	if inner, ok := get[*pyvalue.Dict](p, "properties"); ok {
+		return convert(inner)
+	}
+	items, ok := get[*pyvalue.Dict](p, "items")
+	if !ok {
+		return nil
+	}
+	of, err := convertItems(items)
+	if err != nil {
+		return err
+	}
+	if inner, ok := get[*pyvalue.Dict](items, "items"); ok && of == "array" {
+		_, err := convertItems(inner)
+		return err
+	}
+	if inner, ok := get[*pyvalue.Dict](items, "properties"); ok && of == "object" {
+		return convert(inner)
+	}
+	return nil
+}
+
+func typeOf(name string) string {
+	if of, ok := types[name]; ok {
+		return of
+	}
+	return "string"
+}
+
+// convertItems changes the type of a list's items, which must be a known one.
+func convertItems(items *pyvalue.Dict) (string, error) {
+	name, _ := get[string](items, "type")
+	of, ok := types[name]
+	if !ok {
+		return "", fmt.Errorf("the items of its list have the type %q, which nobody knows", name)
+	}
+	items.Set("type", of)
+	return of, nil
+}
+
+// get is a value of an object, if it is there and of the type.
+func get[T any](d *pyvalue.Dict, key string) (v T, ok bool) {
+	inner, _ := d.Get(key)
+	v, ok = inner.(T)
+	return v, ok
+}
+
+// clone copies lists and objects.
+func clone(v any) any {
+	switch v := v.(type) {
+	case []any:
+		list := slices.Clone(v)
+		for i := range list {
+			list[i] = clone(list[i])
+		}
+		return list
+	case *pyvalue.Dict:
+		d := pyvalue.NewDict()
+		for _, key := range v.Keys() {
+			inner, _ := v.Get(key)
+			d.Set(key, clone(inner))
+		}
+		return d
+	}
+	return v
+}

@@ -1,0 +1,149 @@
+package conversations
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
+	"github.com/plumbline-ml/plumbline/internal/pyvalue"
+)
+
+// follows are the roles that may follow one.
+var follows = map[string][]string{
+	"": {"user"}, "user": {"assistant"}, "assistant": {"tool", "user"}, "tool": {"assistant", "user"},
+}
+
+// check adds what is wrong with a conversation: one fault of the order at most, since it makes the next ones, and all
+// of the rows.
+func (c *conversation) check(faults *fault.List) {
+	ordered := true
+	role, called := "", false
+	for i := range c.rows {
+		r := &c.rows[i]
+		if ordered {
+			err := r.follows(role, called)
+			if r.turn != i+1 {
+				err = fmt.Errorf("its turns are not numbered 1, 2, 3 and so on: want turn %d here", i+1)
+			}
+			if err != nil {
+				faults.Addf(r.where, "%v", err)
+				ordered = false
+			}
+		}
+		if err := r.check(); err != nil {
+			faults.Addf(r.where, "%v", err)
+		}
+		role, called = r.role, r.role == "assistant" && r.filled("tool_calls")
+	}
+}
+
+// follows says what is wrong with a row behind one of a role, which may have called tools.
+func (r *row) follows(role string, called bool) error {
+	switch {
+	case !slices.Contains(follows[role], r.role):
+		if role == "" {
+			return fmt.Errorf("its role is %q, and the first must be a user", r.role)
+		}
+		return fmt.Errorf("its role is %q behind %q, want one of %q", r.role, role, follows[role])
+	case r.role == "tool" && !called:
+		return errors.New("a tool answers, and the assistant before called none")
+	case r.role == "user" && called:
+		return errors.New("a user speaks, and the tools that the assistant called before have not answered")
+	}
+	return nil
+}
+
+// check says what is wrong with a row by itself.
+func (r *row) check() error {
+	switch r.role {
+	case "user":
+		if !r.filled("content") {
+			return errors.New("a user's row has no content")
+		}
+	case "assistant":
+		return r.checkAssistant()
+	case "tool":
+		return r.checkResults()
+	}
+	return nil
+}
+
+// filled says that a field is there, and neither null nor empty.
+func (r *row) filled(name string) bool {
+	v, _ := r.Get(name)
+	switch v := v.(type) {
+	case string:
+		return v != ""
+	case []any:
+		return len(v) > 0
+	}
+	return v != nil
+}
+
+func (r *row) checkAssistant() error {
+	calls, _ := r.Get("tool_calls")
+	list, ok := calls.([]any)
+	switch {
+	case calls != nil && (!ok || len(list) == 0):
+		return errors.New("tool_calls is no list of calls: leave it out where there are none")
+	case len(list) == 0 && !r.filled("content"):
+		return errors.New("an assistant's row has neither content nor tool_calls")
+	}
+	var faults []error
+	for i, call := range list {
+		d, _ := call.(*pyvalue.Dict)
+		function, _ := get[*pyvalue.Dict](d, "function")
+		id, _ := get[string](d, "id")
+		name, _ := get[string](function, "name")
+		arguments, _ := function.Get("arguments")
+		var wrong string
+		switch of, _ := get[string](d, "type"); {
+		case id == "":
+			wrong = "id, a text that is not empty"
+		case of != "function":
+			wrong = `type "function"`
+		case name == "":
+			wrong = "function.name, a text that is not empty"
+		case !isArguments(arguments):
+			wrong = "function.arguments, a text or an object"
+		default:
+			continue
+		}
+		faults = append(faults, fmt.Errorf("tool_calls[%d] has no %s", i, wrong))
+	}
+	return errors.Join(faults...)
+}
+
+func isArguments(v any) bool {
+	switch v.(type) {
+	case string, *pyvalue.Dict:
+		return true
+	}
+	return false
+}
+
+func (r *row) checkResults() error {
+	results, _ := r.Get("tool_results")
+	list, _ := results.([]any)
+	if len(list) == 0 {
+		return errors.New("a tool's row has no tool_results")
+	}
+	var faults []error
+	for i, result := range list {
+		d, _ := result.(*pyvalue.Dict)
+		id, _ := get[string](d, "tool_call_id")
+		content, _ := d.Get("content")
+		if id == "" || content == nil {
+			faults = append(faults, fmt.Errorf("tool_results[%d] lacks tool_call_id, a text that is not empty, or content", i))
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// get is a field of an object, if it is there and of the type.
+func get[T any](d *pyvalue.Dict, key string) (v T, ok bool) {
+	inner, _ := d.Get(key)
+	v, ok = inner.(T)
+	return v, ok
+}
