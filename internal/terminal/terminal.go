@@ -32,9 +32,9 @@ func Text(text string) string {
 }
 
 // Line is Text in one line: line breaks and tabs are \n and \t.
-func Line(text string) string {
-	return strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(Text(text))
-}
+func Line(text string) string { return escapes.Replace(Text(text)) }
+
+var escapes = strings.NewReplacer("\n", `\n`, "\t", `\t`)
 
 // steers says whether a terminal does more with a character than show it.
 func steers(r rune) bool {

@@ -181,12 +181,14 @@ func File(name string) string {
 // mostFile is how long File's are.
 const mostFile = 100
 
+// punctuation is that of full names, for a file.
+var punctuation = strings.NewReplacer(": ", "-", ", ", ",", " (", "-", ")", "")
+
 // Files are the full names of runs as names of files, of which no two are the same, in any case of letters.
 func Files(all []Name) []string {
 	files, taken := make([]string, len(all)), map[string]bool{}
 	for i, n := range all {
-		words := strings.NewReplacer(": ", "-", ", ", ",", " (", "-", ")", "").Replace(n.Full)
-		base := File(words)
+		base := File(punctuation.Replace(n.Full))
 		files[i] = base
 		for k := 2; taken[strings.ToLower(files[i])]; k++ {
 			end := "-" + strconv.Itoa(k)

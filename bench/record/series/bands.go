@@ -36,18 +36,17 @@ func (f *File) Band(of metric.Times) *Band {
 	if l == nil || l.Of != len(l.T) {
 		return nil
 	}
-	return newBand(of.Key, l.Of, func(take func(due, v int64)) {
+	return newBand(of.Key, l.Of, l.last(), func(take func(due, v int64)) {
 		for i, t := range l.T {
 			take(t, l.V[i])
 		}
 	})
 }
 
-// newBand makes the band of n values, which each gives in the order in which they were due; nil where they are too few.
-func newBand(name string, n int, each func(take func(due, v int64))) *Band {
+// newBand makes the band of n values, which each gives in the order in which they were due, the last one at a time that
+// is given; nil where they are too few.
+func newBand(name string, n int, last int64, each func(take func(due, v int64))) *Band {
 	steps := min(n/leastInBand, mostBands)
-	last := int64(0)
-	each(func(due, _ int64) { last = max(last, due) })
 	if steps < 2 || last < int64(steps) {
 		return nil
 	}
@@ -67,10 +66,9 @@ func newBand(name string, n int, each func(take func(due, v int64))) *Band {
 
 // set fills in a step from what was counted, and empties the counter.
 func (b *Band) set(k int64, c *counter) {
-	h := c.histogram()
+	h := c.at(mostBits)
 	b.Count[k], b.P50[k], b.P99[k] = int64(h.Count), h.Quantile(.5), h.Quantile(.99)
-	clear(c.counts)
-	c.Histogram = newCounter(c.Name).Histogram
+	c.reset()
 }
 
 // check wants as many percentiles as steps.

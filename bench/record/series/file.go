@@ -59,6 +59,14 @@ type Line struct {
 	V    []int64 `json:"v_ns"`
 }
 
+// last is when the last sample was due; 0 where there is none.
+func (l *Line) last() int64 {
+	if len(l.T) == 0 {
+		return 0
+	}
+	return l.T[len(l.T)-1]
+}
+
 // Rates count in steps of equal length, the first of which begins at 0.
 type Rates struct {
 	Step    int64   `json:"step_ns"`

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/plumbline-ml/plumbline/loadgen/orderstat"
 )
@@ -131,6 +132,7 @@ func (h *Histogram) Share(v int64) float64 {
 type counter struct {
 	Histogram
 	counts []uint64 // by bucket, as far as there are values
+	filled Buckets  // room for those that are not empty
 }
 
 func newCounter(name string) *counter {
@@ -150,22 +152,22 @@ func (c *counter) add(v int64) {
 
 // histogram is what was counted; coarser where the buckets would be too many.
 func (c *counter) histogram() Histogram {
+	h := c.at(mostBits)
+	for len(h.Buckets) > mostBuckets && h.Bits > 1 {
+		h = c.at(h.Bits - 1)
+	}
+	h.Buckets = slices.Clone(h.Buckets)
+	return h
+}
+
+// at is what was counted at a precision. Its buckets are the counter's own: they hold until the next call.
+func (c *counter) at(precision int) Histogram {
 	h := c.Histogram
+	h.Bits = precision
 	if h.Count == 0 {
 		h.Min = 0
 	}
-	for {
-		h.Buckets = c.merged(h.Bits)
-		if len(h.Buckets) <= mostBuckets || h.Bits == 1 {
-			return h
-		}
-		h.Bits--
-	}
-}
-
-// merged are the buckets at a precision.
-func (c *counter) merged(precision int) Buckets {
-	var all Buckets
+	all := c.filled[:0]
 	for i, n := range c.counts {
 		if n == 0 {
 			continue
@@ -177,5 +179,12 @@ func (c *counter) merged(precision int) Buckets {
 		}
 		all = append(all, Bucket{index, n})
 	}
-	return all
+	c.filled, h.Buckets = all, all
+	return h
+}
+
+// reset forgets what was counted.
+func (c *counter) reset() {
+	clear(c.counts)
+	c.Histogram = newCounter(c.Name).Histogram
 }

@@ -43,7 +43,7 @@ func Of(src Source) *File {
 		wg.Go(func() {
 			hists[i], lines[i] = m.summary(f.Queries)
 			if len(lines[i].T) > 0 {
-				bands[i] = newBand(m.times.Key, lines[i].Of, m.each)
+				bands[i] = newBand(m.times.Key, lines[i].Of, lines[i].last(), m.each)
 			}
 		})
 	}
