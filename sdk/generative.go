@@ -30,6 +30,18 @@ type SamplingPrompter interface {
 	SamplingPrompts() bool
 }
 
+// PartsPrompter is an optional interface of a Generative workload whose prompts may have messages of parts, pictures
+// among them. Where they do, a generator that is no backend.PartsTaker is refused when the workload is opened.
+type PartsPrompter interface {
+	PartsPrompts() bool
+}
+
+// ToolsPrompter is an optional interface of a Generative workload whose prompts may have tools. Where they do, a
+// generator that is no backend.ToolsTaker is refused when the workload is opened.
+type ToolsPrompter interface {
+	ToolsPrompts() bool
+}
+
 // SessionGenerator is an optional interface of a Generative workload: it turns sessions of its parts into a generator,
 // for backends that run a model step by step and know nothing of tokens.
 type SessionGenerator interface {

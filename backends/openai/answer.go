@@ -12,19 +12,21 @@ import (
 
 // answer collects what a server generates for one prompt.
 type answer struct {
-	sink   backend.TokenSink
-	count  count
-	text   []byte
-	ids    []int32
-	form   idForm // of an answer of /generate
-	logged int
-	usage  usage
-	finish string
-	hides  bool    // a part was reasoning or a tool call, whose text is not kept
-	begun  bool    // FirstToken has been called
-	start  []int32 // the ids that it was called with
-	parts  int     // with tokens
-	asked  time.Time
+	sink    backend.TokenSink
+	count   count
+	text    []byte
+	ids     []int32
+	form    idForm // of an answer of /generate
+	logged  int
+	usage   usage
+	finish  string
+	thought []byte
+	calls   []called
+	hides   bool    // a part was reasoning or a tool call, which text does not have
+	begun   bool    // FirstToken has been called
+	start   []int32 // the ids that it was called with
+	parts   int     // with tokens
+	asked   time.Time
 	// awaited says that the answer is; each of its tokens is a sign.
 	awaited *backend.Awaited
 	// firstAfter is the time from the last request to its first token.
@@ -41,12 +43,14 @@ func (a *answer) reset(sink backend.TokenSink, c count) {
 // restart drops what another server has generated.
 func (a *answer) restart() {
 	a.text, a.ids, a.logged, a.usage, a.finish, a.parts = a.text[:0], a.ids[:0], 0, usage{}, "", 0
-	a.hides, a.form = false, unknownIDs
+	a.thought, a.calls, a.hides, a.form = a.thought[:0], a.calls[:0], false, unknownIDs
 }
 
 // add takes a part of the answer.
 func (a *answer) add(c *chunk) error {
 	a.text = append(a.text, c.text...)
+	a.thought = append(a.thought, c.thought...)
+	a.merge(c.parts)
 	a.ids = append(a.ids, c.ids...)
 	a.logged += c.logged
 	a.hides = a.hides || len(c.thought) > 0 || c.calls
@@ -96,7 +100,9 @@ func (a *answer) keptIDs(ids []int32) []int32 {
 
 // tokens is the whole answer. The error says what its number of tokens lacks.
 func (a *answer) tokens() (backend.Tokens, error) {
-	t := backend.Tokens{IDs: a.keptIDs(a.ids), Text: strings.ToValidUTF8(string(a.text), "\ufffd")}
+	t := backend.Tokens{
+		IDs: a.keptIDs(a.ids), Text: valid(a.text), Reasoning: valid(a.thought), Calls: a.called(), Finish: a.finish,
+	}
 	switch n, reported := len(t.IDs), int(a.usage.completion); {
 	case n > 0 && a.usage.known && reported != n:
 		return t, fmt.Errorf("%w: it sent %d token ids and reports %d tokens; option count=usage drops the ids",
@@ -116,6 +122,8 @@ func (a *answer) tokens() (backend.Tokens, error) {
 	}
 	return t, nil
 }
+
+func valid(text []byte) string { return strings.ToValidUTF8(string(text), "\ufffd") }
 
 // errUncounted is an answer without a number of tokens.
 var errUncounted = fmt.Errorf("%w: it does not say how many tokens there are: neither ids nor log probabilities nor "+

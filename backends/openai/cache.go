@@ -42,10 +42,10 @@ func (w *cacheWatch) hash(p backend.Prompt) uint64 {
 		for _, id := range p.Tokens {
 			maphash.WriteComparable(&h, id)
 		}
+	case len(p.ChatJSON) > 0:
+		h.Write(p.ChatJSON)
 	case len(p.Messages) > 0:
-		for _, m := range p.Messages {
-			maphash.WriteComparable(&h, m)
-		}
+		h.Write(backend.AppendChat(nil, p))
 	default:
 		maphash.WriteComparable(&h, p.Text)
 	}
@@ -54,7 +54,7 @@ func (w *cacheWatch) hash(p backend.Prompt) uint64 {
 
 // size is the length of a prompt, roughly.
 func size(p backend.Prompt) int {
-	n := len(p.Tokens)*4 + len(p.Text)
+	n := len(p.Tokens)*4 + len(p.Text) + len(p.ChatJSON)
 	for _, m := range p.Messages {
 		n += len(m.Content)
 	}

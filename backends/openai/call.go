@@ -338,8 +338,7 @@ func idsOrText(ids []int32, text string) []byte {
 
 // question is a chat of one question.
 func question(text string) []byte {
-	b := appendMessages(nil, backend.Prompt{Text: text})
-	return b[len(`"messages":`) : len(b)-1]
+	return backend.AppendChat(nil, backend.Prompt{Text: text})[len(`"messages":`):]
 }
 
 // object writes fields as an object, in the order of their names.

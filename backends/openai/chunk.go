@@ -13,6 +13,7 @@ type chunk struct {
 	called   []byte  // names and arguments of tool calls, or parts of them
 	ids      []int32 // the ids of all that, where the server reports them
 	logged   int     // tokens with log probabilities
+	parts    []part  // of tool calls of a chat; their texts lie in called
 	calls    bool    // it has a part of a tool call
 	finish   string  // why the answer ended; "": it goes on
 	usage    usage
@@ -65,6 +66,7 @@ type parser struct {
 	scanner
 	chunk chunk
 	index int64  // of the choice that is being read
+	whole bool   // that choice is a whole message
 	says  typeOf // of the event that is being read
 }
 
@@ -72,7 +74,7 @@ type parser struct {
 func (p *parser) parse(data []byte) (c *chunk, ok bool) {
 	p.reset(data)
 	c = &p.chunk
-	*c = chunk{text: c.text[:0], thought: c.thought[:0], called: c.called[:0], ids: c.ids[:0]}
+	*c = chunk{text: c.text[:0], thought: c.thought[:0], called: c.called[:0], ids: c.ids[:0], parts: c.parts[:0]}
 	p.says = untyped
 	if p.peek() != '{' {
 		return c, false
@@ -160,6 +162,7 @@ func (p *parser) choice() {
 		case "text":
 			p.chunk.text = p.appendText(p.chunk.text)
 		case "delta", "message":
+			p.whole = string(key) == "message"
 			p.delta()
 		case "token_ids":
 			p.array(func() { p.chunk.ids = append(p.chunk.ids, p.id()) })
@@ -198,35 +201,11 @@ func (p *parser) delta() {
 		case "tool_calls":
 			p.array(p.toolCall)
 		case "function_call":
-			p.function()
+			p.function(&part{})
 		default:
 			p.skip()
 		}
 	})
-}
-
-// toolCall reads one of a chat's tool calls, or a part of one. One without a name and arguments is none yet.
-func (p *parser) toolCall() {
-	p.object(func(key []byte) {
-		if string(key) == "function" {
-			p.function()
-			return
-		}
-		p.skip()
-	})
-}
-
-func (p *parser) function() {
-	c := &p.chunk
-	p.object(func(key []byte) {
-		switch string(key) {
-		case "name", "arguments":
-			c.called = p.appendText(c.called)
-		default:
-			p.skip()
-		}
-	})
-	c.calls = c.calls || len(c.called) > 0
 }
 
 // logprobs reads the tokens that have log probabilities: a list of strings in completions, of objects in chats.

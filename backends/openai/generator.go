@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,6 +25,7 @@ type Generator struct {
 	cache    *cacheWatch
 	calls    sync.Pool
 	session  string // the part of salts that no other run has
+	sessions sessions
 	salts    atomic.Uint64
 
 	answered, retried, restarted atomic.Int64
@@ -43,7 +45,8 @@ func (g *Generator) Close() error {
 // Generate asks a server for an answer: backend.Generator. The first token is reported when the first part of the
 // answer with a token has come, with all tokens of that part.
 func (g *Generator) Generate(ctx context.Context, p backend.Prompt, sink backend.TokenSink) error {
-	r, err := g.asker.request(p, g.salt())
+	turn := g.sessions.turn(p.Session)
+	r, err := g.asker.request(p, g.salt(turn), turn.kept() > 0)
 	if err != nil {
 		return err
 	}
@@ -58,18 +61,21 @@ func (g *Generator) Generate(ctx context.Context, p backend.Prompt, sink backend
 	}
 	defer g.calls.Put(c)
 	c.answer.reset(sink, g.settings.count)
-	c.request, c.most = r, mostBytes(p.MaxNewTokens)
+	c.request, c.most = r, mostBytes(cmp.Or(p.MaxNewTokens, mostUnasked))
 	defer func() { c.request = request{} }() // its body may be large
 	if err := g.persist(ctx, r, c); err != nil {
 		return err
 	}
-	return g.report(p, c)
+	return g.report(p, c, turn)
 }
 
-// salt is new each time.
-func (g *Generator) salt() string {
+// salt is new each time, but for the turns of a session.
+func (g *Generator) salt(t *turn) string {
 	if g.settings.cache == cacheAllow {
 		return ""
+	}
+	if t != nil {
+		return g.session + "-" + t.session
 	}
 	return g.session + strconv.FormatUint(g.salts.Add(1), 36)
 }
@@ -149,10 +155,10 @@ func sleep(ctx context.Context, d time.Duration) error {
 }
 
 // report hands a complete answer over.
-func (g *Generator) report(p backend.Prompt, c *call) error {
+func (g *Generator) report(p backend.Prompt, c *call, turn *turn) error {
 	a := &c.answer
 	t, err := a.tokens()
-	if errors.Is(err, errUncounted) && a.countable() && !c.transcribes() {
+	if errors.Is(err, errUncounted) && (a.countable() || p.Fields != nil) && !c.transcribes() {
 		t.N, err = backend.Uncounted, nil
 	}
 	if err != nil {
@@ -161,11 +167,12 @@ func (g *Generator) report(p backend.Prompt, c *call) error {
 	if t.N != backend.Uncounted && t.N < p.MinNewTokens && !g.asker.has("min_tokens") {
 		return g.asker.tooShort(t.N, p.MinNewTokens)
 	}
-	if a.usage.cached > 0 && g.settings.cache == cacheOff {
-		return fmt.Errorf("%w: %d tokens; turn the cache off at the server (vLLM: --no-enable-prefix-caching, SGLang: "+
+	if most := turn.kept(); a.usage.cached > most && g.settings.cache == cacheOff {
+		return fmt.Errorf("%w: %d tokens%s; turn the cache off at the server (vLLM: --no-enable-prefix-caching, SGLang: "+
 			"--disable-radix-cache, llama.cpp: --no-cache-prompt), or choose option prefix_cache=report",
-			ErrPrefixCache, a.usage.cached)
+			ErrPrefixCache, a.usage.cached, turn.beyond())
 	}
+	turn.note(a.usage)
 	if !a.begun && t.N > 0 { // tokens without text, such as the end token alone
 		a.first(backend.Tokens{IDs: t.IDs, N: t.N})
 	}

@@ -100,10 +100,12 @@ type request struct {
 	content string // its type; "": JSON
 	native  bool   // of /generate
 	whole   bool   // its answer comes in one piece
+	session string // what X-Session-ID says; "": nothing
 }
 
-// request writes a request for a prompt. salt sets it apart in a server's cache.
-func (a *asker) request(p backend.Prompt, salt string) (request, error) {
+// request writes a request for a prompt. salt sets it apart in a server's cache; goesOn says that the server may use
+// what it keeps of the turn before.
+func (a *asker) request(p backend.Prompt, salt string, goesOn bool) (request, error) {
 	if a.transcribes(p) {
 		return a.transcription(p)
 	}
@@ -113,16 +115,19 @@ func (a *asker) request(p backend.Prompt, salt string) (request, error) {
 	if a.settings.api == native {
 		return a.generation(p), nil
 	}
+	if p.Fields != nil {
+		return a.exact(p, salt, goesOn), nil
+	}
 	b := make([]byte, 0, 512+7*len(p.Tokens)+len(p.Text))
 	b = append(b, '{')
-	r := request{path: a.settings.api.path()}
+	r := request{path: a.settings.api.path(), session: p.Session}
 	limit, common := "max_tokens", &a.common
 	if p.Sampling != nil {
 		common = &a.drawn
 	}
 	if a.asksChat(p) {
 		r.path = chat.path()
-		b = appendMessages(append(b, common[1]...), p)
+		b = append(appendChat(append(b, common[1]...), p), ',')
 		if a.kind.maxTokens != "" {
 			limit = a.kind.maxTokens
 		}
@@ -149,8 +154,11 @@ func (a *asker) asksChat(p backend.Prompt) bool {
 	case native:
 		return false
 	}
-	return len(p.Tokens) == 0 && len(p.Messages) > 0
+	return len(p.Tokens) == 0 && isChat(p)
 }
+
+// isChat tells whether a prompt is there as a chat.
+func isChat(p backend.Prompt) bool { return len(p.Messages) > 0 || len(p.ChatJSON) > 0 }
 
 // check lists all that a prompt wants and the servers do not have.
 func (a *asker) check(p backend.Prompt) error {
@@ -160,12 +168,12 @@ func (a *asker) check(p backend.Prompt) error {
 	case a.settings.api == native && len(p.Tokens) == 0:
 		faults = append(faults, "it has no token ids, which /generate is asked by: give the tokenizer of the server's model "+
 			"(--param tokenizer=FILE)")
-	case asksChat && len(p.Messages) == 0 && p.Text == "":
+	case asksChat && !isChat(p) && p.Text == "":
 		faults = append(faults, "it has token ids only, which chats do not take: use option api=completions")
 	case !asksChat && len(p.Tokens) == 0 && p.Text == "":
 		faults = append(faults, "it has neither token ids nor text: use option api=chat")
 	}
-	if p.MaxNewTokens <= 0 {
+	if p.MaxNewTokens <= 0 && p.Fields == nil {
 		faults = append(faults, fmt.Sprintf("it may have %d new tokens, want at least 1", p.MaxNewTokens))
 	}
 	if p.Beams > 1 && (!a.kind.beams || a.settings.api == native) {
@@ -173,6 +181,7 @@ func (a *asker) check(p backend.Prompt) error {
 			p.Beams, a.kind.name))
 	}
 	faults = append(faults, a.checkSampling(p)...)
+	faults = append(faults, a.checkChat(p)...)
 	if len(faults) == 0 {
 		return nil
 	}
@@ -234,24 +243,6 @@ func appendPrompt(b []byte, p backend.Prompt) []byte {
 		b = appendText(b, p.Text)
 	}
 	return append(b, ',')
-}
-
-// appendMessages appends a chat; a prompt of text is its one question.
-func appendMessages(b []byte, p backend.Prompt) []byte {
-	messages := p.Messages
-	if len(messages) == 0 {
-		messages = []backend.Message{{Role: "user", Content: p.Text}}
-	}
-	b = append(b, `"messages":[`...)
-	for i, m := range messages {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = appendText(append(b, `{"role":`...), m.Role)
-		b = appendText(append(b, `,"content":`...), m.Content)
-		b = append(b, '}')
-	}
-	return append(b, `],`...)
 }
 
 // appendText appends a string as JSON.

@@ -190,8 +190,8 @@ func (a *answer) fresh(c *chunk) error {
 	return nil
 }
 
-// readGenerated takes an answer of /generate that comes in one piece.
-func (g *Generator) readGenerated(ctx context.Context, r *http.Response, c *call) *failure {
+// readPiece takes an answer that comes in one piece.
+func (g *Generator) readPiece(ctx context.Context, r *http.Response, c *call) *failure {
 	body, err := io.ReadAll(io.LimitReader(r.Body, c.most+1))
 	if err != nil {
 		return broken(ctx, err)

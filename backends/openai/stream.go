@@ -84,10 +84,7 @@ func (g *Generator) send(ctx context.Context, e *endpoint, r request) (*http.Res
 	if err != nil {
 		return nil, &failure{err: err}
 	}
-	if request.Header = g.header; r.content != "" {
-		request.Header = g.header.Clone()
-		request.Header.Set("Content-Type", r.content)
-	}
+	request.Header = r.header(g.header)
 	response, err := g.client.Do(request)
 	if err != nil {
 		return nil, broken(ctx, err)
@@ -109,7 +106,7 @@ func (g *Generator) read(ctx context.Context, r *http.Response, c *call) *failur
 		return g.readWhole(ctx, r, c)
 	}
 	if kind == "application/json" && c.request.whole {
-		return g.readGenerated(ctx, r, c)
+		return g.readPiece(ctx, r, c)
 	}
 	if err != nil || kind != "text/event-stream" {
 		return &failure{
@@ -187,6 +184,24 @@ func (g *Generator) complete(c *call) *failure {
 		return &failure{err: fmt.Errorf("%w: the answer ended with %q", ErrServer, reason)}
 	}
 	return nil
+}
+
+// header is that of a request, which shares what it has in common with others.
+func (r *request) header(common http.Header) http.Header {
+	if r.content == "" && r.session == "" && (r.native || !r.whole) {
+		return common
+	}
+	h := common.Clone()
+	if r.content != "" {
+		h.Set("Content-Type", r.content)
+	}
+	if r.session != "" {
+		h["X-Session-ID"] = []string{r.session}
+	}
+	if r.whole && !r.native {
+		h.Set("Accept", "application/json")
+	}
+	return h
 }
 
 // header is that of all requests.

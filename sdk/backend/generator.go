@@ -1,6 +1,9 @@
 package backend
 
-import "context"
+import (
+	"context"
+	"encoding/json"
+)
 
 // Generator continues prompts token by token. It owns its batching and its KV cache: calls that run at the same time
 // share what it can share. Nothing of a prompt may outlive its call: a cache of prefixes or of results across calls is
@@ -39,6 +42,9 @@ type AudioTaker interface {
 // Tokens, then Messages, then Text. It fails where it takes none of those that are there. Slices stay the caller's and
 // must not change during the call.
 //
+// A prompt with Parts, Tools, ChatJSON or Fields is a chat. Parts and Tools go to a PartsTaker and a ToolsTaker alone;
+// ChatJSON and Fields are for backends that send a chat as JSON, and say nothing that the other fields do not say.
+//
 // Without Sampling and beams the most probable token is taken at each step.
 type Prompt struct {
 	Tokens   []int32   // ids of the model's vocabulary, special tokens included
@@ -57,18 +63,33 @@ type Prompt struct {
 
 	// Sampling draws tokens; nil: none is drawn. Only a SamplingTaker gets prompts with it. It goes with no beam search.
 	Sampling *Sampling
-}
 
-// Message is one turn of a chat.
-type Message struct {
-	Role    string // "system", "user", "assistant"
-	Content string
+	// Tools are what a chat may call: a JSON list in the form in which the API of chats has them; nil: none. ToolChoice is
+	// "auto", "none", "required"; empty: not said.
+	Tools      json.RawMessage
+	ToolChoice string
+	// Session is the conversation that the prompt is a turn of, whose turns are asked one after the other: what a server
+	// keeps of one serves the next, and no other conversation. Empty: it stands alone.
+	Session string
+
+	// ChatJSON is what AppendChat makes of the prompt, written before it is asked. A backend that sends JSON sends it as
+	// it is.
+	ChatJSON []byte
+	// Fields are all fields of a request to a server but model, messages, tools and tool_choice, where the benchmark says
+	// them to the last one, stream among them; nil: the backend's own. What they leave out is left to the server, and
+	// MaxNewTokens may be 0: no limit is known.
+	Fields map[string]json.RawMessage
 }
 
 // Tokens is what is known of generated tokens: ids, text, or their number alone.
 type Tokens struct {
 	IDs  []int32 // nil where the backend reports text only
 	Text string  // empty where the backend reports ids only
+	// Reasoning is what was thought before Text, and Calls what was called, where the backend tells them from Text: of a
+	// complete answer alone, as is Finish, why the answer ended: "stop", "length", "tool_calls"; empty: not said.
+	Reasoning string
+	Calls     []ToolCall
+	Finish    string
 	// N is how many tokens there are, as the model or its server counts them; never guessed from chunks of text. Of a
 	// complete answer it may be Uncounted.
 	N int

@@ -24,7 +24,7 @@ func (s *source) generator(
 	if opener, ok := s.backend.(backend.GeneratorOpener); ok {
 		return openGenerators(ctx, c, o.Devices, func(ctx context.Context, c backend.Config) (backend.Generator, error) {
 			g, err := openOwn(ctx, opener, parts[0].Model, c)
-			return suits(w, g, err)
+			return suits(o.Model, w, g, err)
 		})
 	}
 	maker, ok := sdk.As[sdk.SessionGenerator](w)
@@ -34,30 +34,57 @@ func (s *source) generator(
 	}
 	return openGenerators(ctx, c, o.Devices, func(ctx context.Context, c backend.Config) (backend.Generator, error) {
 		g, err := s.decoder(ctx, maker, parts, decoderConfig(w, o.Scenario, c))
-		return suits(w, g, err)
+		return suits(o.Model, w, g, err)
 	})
 }
 
-// suits refuses a generator that does not take what the workload's prompts are: audio, or with sampling.
-func suits(w sdk.Workload, g backend.Generator, err error) (backend.Generator, error) {
+// suits refuses a generator that does not take what the prompts of a model's workload are: audio, with sampling, with
+// pictures or with tools.
+func suits(model string, w sdk.Workload, g backend.Generator, err error) (backend.Generator, error) {
 	if err != nil {
 		return nil, err
 	}
-	var fault error
-	a, speaks := sdk.As[sdk.AudioPrompter](w)
-	if taker, takes := g.(backend.AudioTaker); speaks && a.AudioPrompts() && !(takes && taker.TakesAudio()) {
-		fault = errors.New("the prompts are audio, and what generates takes none: choose a backend and a model that " +
-			"transcribe")
+	var faults []error
+	refuse := func(text string) { faults = append(faults, fmt.Errorf("%s: %s", cmp.Or(model, "the model"), text)) }
+	if a, speaks := sdk.As[sdk.AudioPrompter](w); speaks && a.AudioPrompts() && !takesAudio(g) {
+		refuse("the prompts are audio, and what generates takes none: choose a backend and a model that transcribe")
 	}
-	s, draws := sdk.As[sdk.SamplingPrompter](w)
-	if taker, takes := g.(backend.SamplingTaker); draws && s.SamplingPrompts() && !(takes && taker.TakesSampling()) {
-		fault = errors.Join(fault, errors.New("tokens are to be drawn (parameters temperature, top_p, top_k), and what "+
-			"generates takes the most probable one alone: choose a backend that samples, or --param temperature=0"))
+	if s, draws := sdk.As[sdk.SamplingPrompter](w); draws && s.SamplingPrompts() && !takesSampling(g) {
+		refuse("tokens are to be drawn (parameters temperature, top_p, top_k), and what generates takes the most probable " +
+			"one alone: choose a backend that samples, or --param temperature=0")
 	}
-	if fault == nil {
+	if p, shows := sdk.As[sdk.PartsPrompter](w); shows && p.PartsPrompts() && !takesParts(g) {
+		refuse("the prompts have pictures, and what generates takes none: choose a backend and a model that see, such as " +
+			"--backend openai with a server of one")
+	}
+	if p, calls := sdk.As[sdk.ToolsPrompter](w); calls && p.ToolsPrompts() && !takesTools(g) {
+		refuse("the prompts have tools, and what generates calls none: choose a backend and a model that do, such as " +
+			"--backend openai with a server of one")
+	}
+	if len(faults) == 0 {
 		return g, nil
 	}
-	return nil, errors.Join(sdk.Usage(fault), g.Close())
+	return nil, errors.Join(sdk.Usage(errors.Join(faults...)), g.Close())
+}
+
+func takesAudio(g backend.Generator) bool {
+	t, ok := g.(backend.AudioTaker)
+	return ok && t.TakesAudio()
+}
+
+func takesSampling(g backend.Generator) bool {
+	t, ok := g.(backend.SamplingTaker)
+	return ok && t.TakesSampling()
+}
+
+func takesParts(g backend.Generator) bool {
+	t, ok := g.(backend.PartsTaker)
+	return ok && t.TakesParts()
+}
+
+func takesTools(g backend.Generator) bool {
+	t, ok := g.(backend.ToolsTaker)
+	return ok && t.TakesTools()
 }
 
 // openOwn opens the backend's own generator.

@@ -321,18 +321,60 @@ func (d deaf) Close() error     { *d.closed++; return nil }
 
 func TestAudioThatNobodyTakes(t *testing.T) {
 	closed := 0
-	if g, err := suits(spoken{}, deaf{takes: true, closed: &closed}, nil); err != nil || g == nil {
+	if g, err := suits("m", spoken{}, deaf{takes: true, closed: &closed}, nil); err != nil || g == nil {
 		t.Errorf("error %v of a generator that takes audio", err)
 	}
-	if _, err := suits(spoken{}, deaf{closed: &closed}, nil); !errors.Is(err, sdk.ErrUsage) || closed != 1 {
+	if _, err := suits("m", spoken{}, deaf{closed: &closed}, nil); !errors.Is(err, sdk.ErrUsage) || closed != 1 {
 		t.Errorf("error %v of one that takes none, %d closed", err, closed)
 	}
 	_, err := (&source{backend: &generators{}}).generator(t.Context(), spoken{}, prompts{}.Parts(), sdk.Options{})
 	if !errors.Is(err, sdk.ErrUsage) || !strings.Contains(err.Error(), "the prompts are audio") {
 		t.Errorf("error %v of a backend that says nothing", err)
 	}
-	if g, err := suits(decoded{}, deaf{closed: &closed}, nil); err != nil || g == nil {
+	if g, err := suits("m", decoded{}, deaf{closed: &closed}, nil); err != nil || g == nil {
 		t.Errorf("error %v where the prompts are no audio", err)
+	}
+}
+
+// seen and called are workloads whose prompts have pictures and tools, and sighted a generator that says whether it
+// takes those.
+type (
+	seen    struct{ decoded }
+	called  struct{ decoded }
+	sighted struct {
+		deaf
+		sees, calls bool
+	}
+)
+
+func (seen) PartsPrompts() bool    { return true }
+func (called) ToolsPrompts() bool  { return true }
+func (s sighted) TakesParts() bool { return s.sees }
+func (s sighted) TakesTools() bool { return s.calls }
+
+func TestPicturesAndToolsThatNobodyTakes(t *testing.T) {
+	closed := 0
+	for _, c := range []struct {
+		w    sdk.Workload
+		g    backend.Generator
+		want string
+	}{
+		{seen{}, sighted{deaf{closed: &closed}, true, false}, ""},
+		{seen{}, sighted{deaf{closed: &closed}, false, true}, "m: the prompts have pictures"},
+		{seen{}, deaf{closed: &closed}, "m: the prompts have pictures"},
+		{called{}, sighted{deaf{closed: &closed}, false, true}, ""},
+		{called{}, sighted{deaf{closed: &closed}, true, false}, "m: the prompts have tools"},
+		{called{}, deaf{closed: &closed}, "m: the prompts have tools"},
+		{decoded{}, deaf{closed: &closed}, ""},
+	} {
+		_, err := suits("m", c.w, c.g, nil)
+		if c.want == "" && err != nil ||
+			c.want != "" && (!errors.Is(err, sdk.ErrUsage) || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%T with %T: error %v, want %q", c.w, c.g, err, c.want)
+		}
+	}
+	if closed != 4 {
+		t.Errorf("%d of the 4 that are refused were closed", closed)
 	}
 }
 
@@ -350,16 +392,16 @@ func (d dice) TakesSampling() bool { return d.draws }
 
 func TestSamplingThatNobodyTakes(t *testing.T) {
 	closed := 0
-	if g, err := suits(drawn{}, dice{deaf{closed: &closed}, true}, nil); err != nil || g == nil {
+	if g, err := suits("m", drawn{}, dice{deaf{closed: &closed}, true}, nil); err != nil || g == nil {
 		t.Errorf("error %v of a generator that draws", err)
 	}
 	for _, g := range []backend.Generator{dice{deaf{closed: &closed}, false}, deaf{closed: &closed}} {
-		_, err := suits(drawn{}, g, nil)
+		_, err := suits("m", drawn{}, g, nil)
 		if !errors.Is(err, sdk.ErrUsage) || !strings.Contains(err.Error(), "temperature=0") {
 			t.Errorf("error %v of one that does not", err)
 		}
 	}
-	if g, err := suits(decoded{}, deaf{closed: &closed}, nil); err != nil || g == nil || closed != 2 {
+	if g, err := suits("m", decoded{}, deaf{closed: &closed}, nil); err != nil || g == nil || closed != 2 {
 		t.Errorf("error %v where nothing is drawn, %d closed", err, closed)
 	}
 }

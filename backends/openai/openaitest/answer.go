@@ -25,6 +25,8 @@ type answer struct {
 	calls        bool
 	total        int
 	says         []int32 // its tokens, where they are given
+	reply        *Reply  // what it says in place of tokens; nil: nothing
+	deltas       []string
 
 	whole bool // it is sent in one piece
 
@@ -130,6 +132,9 @@ func (a *answer) sent(now time.Time, i, n int) {
 
 // together is how many tokens the event with token i has: none is of two kinds.
 func (a *answer) together(i int) int {
+	if a.reply != nil {
+		return 1
+	}
 	n := min(max(a.server.options.Together, 1), a.total-i)
 	if i < a.thinks {
 		n = min(n, a.thinks-i)
@@ -285,6 +290,8 @@ func (a *answer) hides(id int32) bool {
 // finish is why an answer ended.
 func (a *answer) finish() string {
 	switch {
+	case a.reply != nil:
+		return a.reply.finish()
 	case a.calls:
 		return "tool_calls"
 	case a.total < max(a.ask.MaxTokens, a.ask.MaxNew, a.ask.MaxOutput):

@@ -2,6 +2,7 @@
 // that depend on the prompt alone, at a pace of its own, and fails where it is told to.
 //
 // In: completions, chats and responses as streams or in one piece, with token ids, log probabilities, usage, reasoning,
-// tool calls; embeddings and rerank; transcripts; pace, places, a cache of prompts, metrics under vLLM's names, limits
-// and faults; listeners in memory. Out: models; TLS and sockets, which net/http/httptest and net/http have.
+// tool calls; replies by rules; embeddings and rerank; transcripts; pace, places, a cache of prompts, metrics under
+// vLLM's names, limits and faults; listeners in memory. Out: models; TLS and sockets, which net/http/httptest and
+// net/http have.
 package openaitest

@@ -33,6 +33,7 @@ type Request struct {
 	MinTokens int  `json:"min_tokens"`
 	IgnoreEnd bool `json:"ignore_eos"`
 	Stream    bool
+	Body      json.RawMessage `json:"-"` // all of it, for Options.Reply
 	ReturnIDs bool            `json:"return_token_ids"`
 	Logprobs  json.RawMessage `json:"logprobs"`
 	Salt      string          `json:"cache_salt"`
@@ -111,22 +112,9 @@ func (s *Server) texts(tokens []uint64, part json.RawMessage, template int) []ui
 	}
 	var value any
 	if json.Unmarshal(part, &value) == nil {
-		tokens = s.within(tokens, value)
-	}
-	return tokens
-}
-
-// within takes the texts of a JSON value: of messages their content.
-func (s *Server) within(tokens []uint64, value any) []uint64 {
-	switch v := value.(type) {
-	case string:
-		return s.words(tokens, v)
-	case []any:
-		for _, each := range v {
-			tokens = s.within(tokens, each)
+		for _, text := range within(nil, value) {
+			tokens = s.words(tokens, text)
 		}
-	case map[string]any:
-		tokens = s.within(s.within(tokens, v["content"]), v["text"])
 	}
 	return tokens
 }

@@ -6,32 +6,65 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 )
 
 // Script answers requests by what they ask: JSON lines of a prompt, as the request has it (ids, a text, or the messages
-// of a chat), with the ids of the answer and the text of each.
+// of a chat), with the ids of the answer and the text of each; or of a text that the last message of a chat contains,
+// with the reply: text, reasoning, calls (id, name, arguments as JSON), finish; status, cut (events before the
+// connection breaks). Of several such lines the first one counts that fits.
 type Script struct {
 	answers map[string][]int32 // by the prompt as compact JSON
 	texts   map[int32]string
+	rules   []rule
+}
+
+// rule is the reply to chats whose last message contains a text.
+type rule struct {
+	contains string
+	reply    Reply
+}
+
+// line is a line of a script.
+type line struct {
+	Prompt json.RawMessage
+	IDs    []int32
+	Texts  []string
+
+	Contains          *string
+	Text              string
+	Reasoning, Finish string
+	Calls             []Call
+	Status            int
+	Cut               *int
+}
+
+// reply is what the line answers a chat with.
+func (l *line) reply() Reply {
+	r := Reply{Reasoning: l.Reasoning, Text: l.Text, Calls: l.Calls, Finish: l.Finish, Fault: Fault{Status: l.Status}}
+	if l.Cut != nil {
+		r.Fault.Cut, r.Fault.After = true, *l.Cut
+	}
+	return r
 }
 
 // ReadScript reads a script.
 func ReadScript(r io.Reader) (*Script, error) {
-	s := &Script{map[string][]int32{}, map[int32]string{}}
+	s := &Script{answers: map[string][]int32{}, texts: map[int32]string{}}
 	lines := json.NewDecoder(r)
 	for n := 1; ; n++ {
-		var line struct {
-			Prompt json.RawMessage
-			IDs    []int32
-			Texts  []string
-		}
+		var line line
 		err := lines.Decode(&line)
 		if errors.Is(err, io.EOF) {
 			return s, nil
 		}
+		if err == nil && line.Contains != nil {
+			s.rules = append(s.rules, rule{*line.Contains, line.reply()})
+			continue
+		}
 		textless := len(line.Texts) == 0 || len(line.Texts) == len(line.IDs)
 		if err == nil && (len(line.Prompt) == 0 || len(line.IDs) == 0 || !textless) {
-			err = errors.New("want prompt, ids, and texts, as many as ids or none")
+			err = errors.New("want prompt, ids, and texts, as many as ids or none; or contains with text or calls")
 		}
 		if err != nil {
 			return nil, fmt.Errorf("answer %d: %w", n, err)
@@ -62,7 +95,40 @@ func (s *Script) Follow(o *Options) {
 		}
 		return o.Says
 	}
+	if len(s.rules) > 0 {
+		o.Reply = s.reply
+	}
 	if len(s.texts) > 0 {
 		o.Spell = func(id int32) string { return s.texts[id] }
 	}
+}
+
+// reply is that of the first rule that fits a chat's last message; nil: of none.
+func (s *Script) reply(ask *Request) *Reply {
+	var messages []any
+	if json.Unmarshal(ask.Messages, &messages) != nil || len(messages) == 0 {
+		return nil
+	}
+	text := strings.Join(within(nil, messages[len(messages)-1]), "\n")
+	for _, r := range s.rules {
+		if strings.Contains(text, r.contains) {
+			return &r.reply
+		}
+	}
+	return nil
+}
+
+// within takes the texts of a message.
+func within(texts []string, value any) []string {
+	switch v := value.(type) {
+	case string:
+		return append(texts, v)
+	case []any:
+		for _, each := range v {
+			texts = within(texts, each)
+		}
+	case map[string]any:
+		texts = within(within(texts, v["content"]), v["text"])
+	}
+	return texts
 }

@@ -18,7 +18,7 @@ func TestScript(t *testing.T) {
 		`{"prompt":[1,2]}`: {7}, `{"input_ids":[1,2]}`: {7}, `{"prompt":"a"}`: {8, 9}, `{"prompt":"c"}`: {1},
 		`{"messages":[{"role":"user", "content":"b"}]}`: {9},
 	} {
-		ask, err := read(strings.NewReader(body))
+		ask, err := read(strings.NewReader(body), false)
 		if got := o.Answer(&ask); err != nil || !slices.Equal(got, want) {
 			t.Errorf("%s: %v, %v, want %v", body, got, err, want)
 		}

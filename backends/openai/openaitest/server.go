@@ -40,6 +40,8 @@ type Options struct {
 	EndsAt     int     // where answers end by themselves, but with ignore_eos or more min_tokens; 0: nowhere
 	Extra      int     // tokens beyond what a request allows
 	Says       []int32 // the tokens of each answer; nil: some that depend on the prompt
+	// Reply, if not nil, says what a chat is answered with; nil of it leaves that to the rest.
+	Reply func(ask *Request) *Reply
 	// Answer, if not nil, has the tokens of the answer to a request, in place of Says. Spell is the text of a token; nil:
 	// a blank and the number of its id.
 	Answer   func(ask *Request) []int32
@@ -188,7 +190,7 @@ func (s *Server) knows(model string) bool {
 
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, of api) {
 	entry := Entry{ID: r.Header.Get("X-Request-Id"), Received: time.Now().UnixNano()}
-	ask, err := read(r.Body)
+	ask, err := read(r.Body, s.options.Reply != nil)
 	if err != nil {
 		refuse(w, http.StatusBadRequest, err.Error())
 		return
@@ -206,11 +208,16 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, of api) {
 	if s.options.Fault != nil {
 		f = s.options.Fault(n)
 	}
+	reply := s.reply(&ask, of)
+	if reply != nil && reply.Fault != (Fault{}) {
+		f = reply.Fault
+	}
 	if f.Status != 0 {
 		refuse(w, f.Status, "told to refuse")
 		return
 	}
 	a := s.newAnswer(ask, of, w, r, f)
+	a.say(reply)
 	if most := s.options.MaxLength; most > 0 && a.promptTokens+a.total > most {
 		refuse(w, http.StatusBadRequest, fmt.Sprintf("the model has a context of %d tokens, and the request wants %d: %d of "+
 			"the prompt and %d of the answer", most, a.promptTokens+a.total, a.promptTokens, a.total))
@@ -221,9 +228,13 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, of api) {
 	s.note(&a.entry, n)
 }
 
-// read takes a request, of which fields may be missing, and strings be of any type.
-func read(body io.Reader) (ask Request, err error) {
-	err = json.NewDecoder(body).Decode(&ask)
+// read takes a request, of which fields may be missing, and strings be of any type. keep keeps all of it.
+func read(body io.Reader, keep bool) (ask Request, err error) {
+	if !keep {
+		err = json.NewDecoder(body).Decode(&ask)
+	} else if err = json.NewDecoder(body).Decode(&ask.Body); err == nil {
+		err = json.Unmarshal(ask.Body, &ask)
+	}
 	if p := ask.Params; len(ask.InputIDs) > 0 {
 		ask.Prompt, ask.MaxTokens, ask.MinTokens, ask.IgnoreEnd = ask.InputIDs, p.MaxTokens, p.MinTokens, p.IgnoreEnd
 	}

@@ -27,6 +27,8 @@ func (a *answer) tokens(i, n int) []byte {
 	b = strconv.AppendQuote(b, a.server.options.Model)
 	b = append(b, `,"choices":[{"index":0,`...)
 	switch {
+	case a.reply != nil:
+		b = append(append(b, `"delta":{`...), a.deltas[i]...)
 	case a.of == completions:
 		b = a.quoteText(append(b, `"text":`...), i, n)
 	case i < a.thinks:
@@ -212,6 +214,10 @@ func (a *answer) entire() {
 		}
 	case chat:
 		b = append(b, `{"object":"chat.completion","choices":[{"index":0,"message":{"role":"assistant"`...)
+		if a.reply != nil {
+			b = append(append(append(b, ','), a.reply.message()...), '}')
+			break
+		}
 		if a.thinks > 0 {
 			b = a.quoteText(append(b, `,"reasoning_content":`...), 0, a.thinks)
 		}

@@ -1,0 +1,197 @@
+package openai
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+var (
+	_ backend.PartsTaker = (*Generator)(nil)
+	_ backend.ToolsTaker = (*Generator)(nil)
+)
+
+// TakesParts says that chats may have pictures, unless option api names another way to ask.
+func (g *Generator) TakesParts() bool { return g.settings.api == anyAPI || g.settings.api == chat }
+
+// TakesTools says that chats may have tools, unless option api names another way to ask.
+func (g *Generator) TakesTools() bool { return g.TakesParts() }
+
+// checkChat lists what only a chat has, of a prompt that is asked in another way.
+func (a *asker) checkChat(p backend.Prompt) []string {
+	if a.asksChat(p) {
+		return nil
+	}
+	var faults []string
+	hasParts := func(m backend.Message) bool { return len(m.Parts) > 0 }
+	for what, has := range map[string]bool{
+		"pictures": slices.ContainsFunc(p.Messages, hasParts), "tools": p.Tools != nil, "fields of a chat": p.Fields != nil,
+	} {
+		if has {
+			faults = append(faults, "it has "+what+", which chats alone take: use option api=chat")
+		}
+	}
+	slices.Sort(faults)
+	return faults
+}
+
+func appendChat(b []byte, p backend.Prompt) []byte {
+	if len(p.ChatJSON) > 0 {
+		return append(b, p.ChatJSON...)
+	}
+	return backend.AppendChat(b, p)
+}
+
+// exact writes a request whose fields the benchmark says. The backend adds the model, what keeps the prompt apart in a
+// server's cache, and what options body.KEY say: nothing else.
+func (a *asker) exact(p backend.Prompt, salt string, goesOn bool) request {
+	fields := maps.Clone(p.Fields)
+	fields["model"] = appendText(nil, a.settings.model)
+	if a.settings.cache != cacheAllow && !goesOn {
+		for _, f := range a.kind.noCache {
+			fields[f.name] = json.RawMessage(f.value)
+		}
+	}
+	if salt != "" && a.kind.salt != "" {
+		fields[a.kind.salt] = appendText(nil, salt)
+	}
+	maps.Copy(fields, a.settings.body)
+	n := len(p.ChatJSON) + 256
+	for name, value := range fields {
+		n += len(name) + len(value) + 4
+	}
+	b := append(make([]byte, 0, n), '{')
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		b = append(appendText(b, name), ':')
+		b = append(append(b, fields[name]...), ',')
+	}
+	return request{
+		path: chat.path(), body: append(appendChat(b, p), '}'), session: p.Session,
+		whole: string(fields["stream"]) != "true",
+	}
+}
+
+// part is a part of a tool call, as an event brought it.
+type part struct {
+	index           int64
+	id, kind        string
+	name, arguments []byte
+	raw             json.RawMessage // the call, where it came in one piece
+}
+
+// toolCall reads one of a chat's tool calls, or a part of one.
+func (p *parser) toolCall() {
+	if p.peek() != '{' {
+		p.skip()
+		return
+	}
+	c, start := &p.chunk, p.at
+	c.parts = append(c.parts, part{})
+	of := &c.parts[len(c.parts)-1]
+	p.object(func(key []byte) {
+		switch string(key) {
+		case "index":
+			of.index, _ = p.integer()
+		case "id":
+			of.id = p.textOr()
+		case "type":
+			of.kind = p.textOr()
+		case "function":
+			p.function(of)
+		default:
+			p.skip()
+		}
+	})
+	if p.whole && !p.bad {
+		of.raw = compact(p.data[start:p.at])
+	}
+}
+
+// function reads the function of a tool call. An event that has neither name nor arguments brought no call yet.
+func (p *parser) function(of *part) {
+	c := &p.chunk
+	p.object(func(key []byte) {
+		from := len(c.called)
+		switch string(key) {
+		case "name":
+			c.called = p.appendText(c.called)
+			of.name = c.called[from:]
+		case "arguments":
+			c.called = p.appendArguments(c.called)
+			of.arguments = c.called[from:]
+		default:
+			p.skip()
+		}
+	})
+	c.calls = c.calls || len(c.called) > 0
+}
+
+// appendArguments appends a text, or what some servers send in its place: the arguments themselves, as JSON.
+func (p *parser) appendArguments(to []byte) []byte {
+	if c := p.peek(); c == '"' || c == 'n' {
+		return p.appendText(to)
+	}
+	start := p.at
+	p.skip()
+	if p.bad {
+		return to
+	}
+	return append(to, compact(p.data[start:p.at])...)
+}
+
+// compact is JSON without blanks.
+func compact(text []byte) json.RawMessage {
+	var b bytes.Buffer
+	if json.Compact(&b, text) != nil { // not of what has been read
+		return nil
+	}
+	return b.Bytes()
+}
+
+// called is a tool call on its way.
+type called struct {
+	index     int64
+	call      backend.ToolCall // without its arguments
+	arguments []byte
+}
+
+// merge joins parts of tool calls by their index: of ID, type and name the last one counts that is not empty, arguments
+// are joined. Calls that came in one piece stay as they are.
+func (a *answer) merge(parts []part) {
+	for _, p := range parts {
+		at, found := len(a.calls), false
+		if p.raw == nil {
+			at, found = slices.BinarySearchFunc(a.calls, p.index, func(c called, index int64) int {
+				return int(min(max(c.index-index, -1), 1))
+			})
+		}
+		if !found {
+			a.calls = slices.Insert(a.calls, at, called{index: p.index, call: backend.ToolCall{Raw: p.raw}})
+		}
+		c := &a.calls[at]
+		for _, text := range []struct {
+			to   *string
+			text string
+		}{{&c.call.ID, p.id}, {&c.call.Type, p.kind}, {&c.call.Name, string(p.name)}} {
+			if text.text != "" {
+				*text.to = text.text
+			}
+		}
+		c.arguments = append(c.arguments, p.arguments...)
+	}
+}
+
+// called are the tool calls of an answer.
+func (a *answer) called() []backend.ToolCall {
+	var all []backend.ToolCall
+	for _, c := range a.calls {
+		c.call.Name = strings.ToValidUTF8(c.call.Name, "\ufffd")
+		c.call.Arguments = valid(c.arguments)
+		all = append(all, c.call)
+	}
+	return all
+}

@@ -1,0 +1,140 @@
+package openai_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/backends/openai"
+	"github.com/plumbline-ml/plumbline/backends/openai/openaitest"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+const chatScript = `{"contains":"weather","reasoning":"let me see","calls":[` +
+	`{"id":"i0","name":"get","arguments":"{\"a\":1}"},{"id":"i1","name":"put","arguments":{"b":2}}]}
+{"contains":"refuse","status":400}
+{"contains":"break","text":"one two three","cut":1}
+{"contains":"","text":"a <b> \"c\"","finish":"length"}
+`
+
+// scripted starts a server with the script that keeps the requests it gets.
+func scripted(t *testing.T, asked *[]*http.Request, bodies *[]string) http.Handler {
+	t.Helper()
+	s, err := openaitest.ReadScript(strings.NewReader(chatScript))
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := openaitest.Options{Owner: "vllm"}
+	s.Follow(&o)
+	reply := o.Reply
+	o.Reply = func(ask *openaitest.Request) *openaitest.Reply {
+		*bodies = append(*bodies, string(ask.Body))
+		return reply(ask)
+	}
+	server := openaitest.New(o)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost {
+			*asked = append(*asked, r)
+		}
+		server.ServeHTTP(w, r)
+	})
+}
+
+// TestChats asks a scripted server, by streams and in one piece.
+func TestChats(t *testing.T) {
+	for _, stream := range []string{"true", "false"} {
+		var asked []*http.Request
+		var bodies []string
+		g := connect(t, serve(t, scripted(t, &asked, &bodies)), "retries=0")
+		if !g.TakesParts() || !g.TakesTools() {
+			t.Fatal("it takes neither parts nor tools")
+		}
+		generate := func(text string) (backend.Tokens, error) {
+			fields := map[string]json.RawMessage{"stream": json.RawMessage(stream)}
+			if stream == "true" {
+				fields["stream_options"] = json.RawMessage(`{"include_usage":true}`)
+			}
+			var s sink
+			err := g.Generate(context.Background(), backend.Prompt{
+				Messages: []backend.Message{{Role: "user", Parts: []backend.Part{{Text: text}, {ImageURL: "data:,"}}}},
+				Fields:   fields, Session: "one",
+			}, &s)
+			if err != nil {
+				return backend.Tokens{}, err
+			}
+			if s.order != "fc" {
+				t.Errorf("reported as %s", s.order)
+			}
+			return s.complete[0], nil
+		}
+		got, err := generate("the weather")
+		calls := string(backend.AppendCalls(nil, got.Calls))
+		if err != nil || got.Reasoning != "let me see" || got.Text != "" || got.Finish != "tool_calls" ||
+			len(got.Calls) != 2 || got.Calls[0].Name != "get" || got.Calls[0].Arguments != `{"a":1}` ||
+			got.Calls[1].ID != "i1" || got.Calls[1].Arguments != `{"b":2}` || !strings.Contains(calls, `"i0"`) {
+			t.Errorf("stream %s: %+v, %v", stream, got, err)
+		}
+		got, err = generate("anything")
+		if err != nil || got.Text != `a <b> "c"` || got.Finish != "length" || got.N != 3 || got.Calls != nil {
+			t.Errorf("stream %s: %+v, %v", stream, got, err)
+		}
+		if _, err = generate("refuse"); err == nil || !strings.Contains(err.Error(), "told to refuse") {
+			t.Errorf("stream %s: %v, want the server's words", stream, err)
+		}
+		if _, err = generate("break"); err == nil {
+			t.Errorf("stream %s: an answer that breaks is none", stream)
+		}
+		if id := asked[0].Header.Get("X-Session-ID"); id != "one" {
+			t.Errorf("session %q", id)
+		}
+		salt := func(body string) string {
+			_, s, _ := strings.Cut(body, `cache_salt":"`)
+			s, _, _ = strings.Cut(s, `"`)
+			return s
+		}
+		if s := salt(bodies[0]); s == "" || s != salt(bodies[1]) {
+			t.Errorf("salts of one session: %q and %q", s, salt(bodies[1]))
+		}
+	}
+}
+
+// TestCachedTurns: what a server keeps of a conversation may serve its next turn, and nothing else.
+func TestCachedTurns(t *testing.T) {
+	cached := []int{0, 30, 31, 5, 3}
+	n := -1
+	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		if r.Method == http.MethodGet {
+			_, _ = w.Write([]byte(`{"data":[{"id":"m","owned_by":"llamacpp"}]}`))
+			return
+		}
+		n++
+		text, err := json.Marshal(map[string]any{
+			"choices": []any{map[string]any{"message": map[string]any{"content": "a"}, "finish_reason": "stop"}},
+			"usage": map[string]any{"prompt_tokens": 20, "completion_tokens": 10,
+				"prompt_tokens_details": map[string]any{"cached_tokens": cached[n]}},
+		})
+		if err == nil {
+			_, err = w.Write(text)
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	})
+	g := connect(t, serve(t, handler))
+	for i, c := range []struct {
+		session string
+		want    error
+	}{{"a", nil}, {"a", nil}, {"a", openai.ErrPrefixCache}, {"b", openai.ErrPrefixCache}, {"", openai.ErrPrefixCache}} {
+		var s sink
+		err := g.Generate(context.Background(), backend.Prompt{
+			Messages: []backend.Message{{Role: "user", Content: "q"}}, Fields: map[string]json.RawMessage{}, Session: c.session,
+		}, &s)
+		if !errors.Is(err, c.want) {
+			t.Errorf("request %d, of which %d tokens are cached: %v, want %v", i, cached[i], err, c.want)
+		}
+	}
+}
