@@ -20,7 +20,7 @@ type Call struct {
 type Source int
 
 const (
-	// NoCalls: there are none.
+	// NoCalls means that there are none.
 	NoCalls Source = iota
 	// Native calls are those that the server has found in what its model said.
 	Native

@@ -93,7 +93,7 @@ func next(text string) (t token, n int, err error) {
 // nameEnd is how long an identifier at the beginning is, 0 if there is none.
 func nameEnd(text string) int {
 	for i, r := range text {
-		if !(r == '_' || unicode.IsLetter(r) || i > 0 && pystr.IsWord(r)) {
+		if r != '_' && !unicode.IsLetter(r) && (i == 0 || !pystr.IsWord(r)) {
 			return i
 		}
 	}
@@ -175,20 +175,8 @@ func unescape(text string, inBytes bool) (string, error) {
 			text = rest[1:]
 			continue
 		}
-		digits, base, skip := 0, 16, 1
-		switch {
-		case '0' <= c && c <= '7':
-			base, skip = 8, 0
-			for digits < 3 && digits < len(rest) && '0' <= rest[digits] && rest[digits] <= '7' {
-				digits++
-			}
-		case c == 'x':
-			digits = 2
-		case c == 'u' && !inBytes:
-			digits = 4
-		case c == 'U' && !inBytes:
-			digits = 8
-		default:
+		skip, digits, base := numbered(rest, inBytes)
+		if digits == 0 {
 			out.WriteString(`\`)
 			text = rest
 			continue
@@ -205,6 +193,25 @@ func unescape(text string, inBytes bool) (string, error) {
 	}
 }
 
+// numbered is where the number of a character begins behind a backslash, how many digits it has, 0 where there is none,
+// and their base.
+func numbered(rest string, inBytes bool) (skip, digits, base int) {
+	switch c := rest[0]; {
+	case '0' <= c && c <= '7':
+		for digits < 3 && digits < len(rest) && '0' <= rest[digits] && rest[digits] <= '7' {
+			digits++
+		}
+		return 0, digits, 8
+	case c == 'x':
+		return 1, 2, 16
+	case c == 'u' && !inBytes:
+		return 1, 4, 16
+	case c == 'U' && !inBytes:
+		return 1, 8, 16
+	}
+	return 0, 0, 0
+}
+
 // character is one character; half a surrogate pair is three bytes that are not UTF-8.
 func character(r rune) string {
 	if 0xd800 <= r && r < 0xe000 {
@@ -216,37 +223,22 @@ func character(r rune) string {
 // readNumber reads a number.
 func readNumber(text string) (t token, n int, err error) {
 	base := map[string]int{"0x": 16, "0o": 8, "0b": 2}[strings.ToLower(text[:min(2, len(text))])]
-	for n < len(text) && (text[n] == '.' || text[n] == '_' || isAlnum(text[n]) ||
-		base == 0 && (text[n] == '+' || text[n] == '-') && text[n-1]|0x20 == 'e') {
-		n++
-	}
+	n = numberEnd(text, base)
 	if r, _ := utf8.DecodeRuneInString(text[n:]); n < len(text) && r >= utf8.RuneSelf && pystr.IsWord(r) {
 		return t, 0, errSyntax
 	}
 	number := text[:n]
 	t = token{kind: tokenNumber, text: number}
-	plain := strings.ReplaceAll(number, "_", "")
 	if !underscoresFit(number, base) {
 		return t, 0, errSyntax
 	}
-	if base != 0 {
-		v, ok := new(big.Int).SetString(plain[2:], base)
-		if !ok {
-			return t, 0, errSyntax
-		}
-		t.value = narrow(v)
-		return t, n, nil
-	}
-	if last := plain[len(plain)-1]; last == 'j' || last == 'J' {
+	plain := strings.ReplaceAll(number, "_", "")
+	if last := plain[len(plain)-1] | 0x20; base == 0 && last == 'j' {
 		t.odd, plain = "a complex number", plain[:len(plain)-1]
 	}
-	if !strings.ContainsAny(plain, ".eE") && t.odd == "" {
-		v, err := pyvalue.Int(plain)
-		if err != nil || len(plain) > 1 && plain[0] == '0' && v.Sign() != 0 {
-			return t, 0, errSyntax
-		}
-		t.value = narrow(v)
-		return t, n, nil
+	if base != 0 || t.odd == "" && !strings.ContainsAny(plain, ".eE") {
+		t.value, err = integer(plain, base)
+		return t, n, err
 	}
 	f, err := strconv.ParseFloat(plain, 64)
 	if err != nil && !errors.Is(err, strconv.ErrRange) {
@@ -254,6 +246,36 @@ func readNumber(text string) (t token, n int, err error) {
 	}
 	t.value = f
 	return t, n, nil
+}
+
+// numberEnd is how long a number at the beginning is; base is 0 where none is written.
+func numberEnd(text string, base int) (n int) {
+	for n < len(text) {
+		c := text[n]
+		sign := base == 0 && (c == '+' || c == '-') && text[n-1]|0x20 == 'e'
+		if c != '.' && c != '_' && !isAlnum(c) && !sign {
+			break
+		}
+		n++
+	}
+	return n
+}
+
+// integer is the value of digits, behind the two characters that name the base where it is not 0. One without a base
+// does not begin with 0, but for those that are 0.
+func integer(digits string, base int) (any, error) {
+	if base != 0 {
+		v, ok := new(big.Int).SetString(digits[2:], base)
+		if !ok {
+			return nil, errSyntax
+		}
+		return narrow(v), nil
+	}
+	v, err := pyvalue.Int(digits)
+	if err != nil || len(digits) > 1 && digits[0] == '0' && v.Sign() != 0 {
+		return nil, errSyntax
+	}
+	return narrow(v), nil
 }
 
 func isAlnum(c byte) bool {

@@ -153,14 +153,9 @@ func (p *expressions) call(end string) (texts []string, named []keyword) {
 			named = append(named, keyword{name, v})
 			texts = append(texts, name+"="+v.in(levelTest))
 		default:
-			v := p.namedOrTest()
-			if p.is("for") {
-				v = p.comprehension(v, "(", ")")
-			}
-			if len(named) > 0 || unpacked {
+			if texts = append(texts, p.positional()); len(named) > 0 || unpacked {
 				p.fail() // a positional argument behind one with a name
 			}
-			texts = append(texts, v.in(levelTest))
 		}
 		if !p.take(",") {
 			break
@@ -171,6 +166,15 @@ func (p *expressions) call(end string) (texts []string, named []keyword) {
 	}
 	p.take(end)
 	return texts, named
+}
+
+// positional is the text of an argument without a name; values that are made by a loop may be one.
+func (p *expressions) positional() string {
+	v := p.namedOrTest()
+	if p.is("for") {
+		v = p.comprehension(v, "(", ")")
+	}
+	return v.in(levelTest)
 }
 
 func (p *expressions) namedOrTest() expression {
@@ -214,7 +218,7 @@ func (p *expressions) lambda() expression {
 			star = "/"
 		}
 		param := star
-		if star != "/" && !(star == "*" && p.is(",")) {
+		if star != "/" && (star != "*" || !p.is(",")) {
 			param += p.name()
 		}
 		if p.take("=") {

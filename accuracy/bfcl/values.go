@@ -132,18 +132,29 @@ func (s Sample) compareArgument(property, value any, possible []any) error {
 	if err != nil {
 		return err
 	}
-	if !variable {
-		switch {
-		case e.kind == kindDict:
-			return compareDict(value, possible)
-		case e.kind == kindList && e.items == kindDict:
-			return compareDicts(value, possible)
-		case e.kind == kindText:
-			return compareText(value, possible)
-		case e.kind == kindList:
-			return compareList(value, possible)
-		}
+	if variable {
+		return oneOf(value, possible)
 	}
+	return e.compare(value, possible)
+}
+
+// compare compares a value of the type that it should be of with the possible ones.
+func (e expected) compare(value any, possible []any) error {
+	switch {
+	case e.kind == kindDict:
+		return compareDict(value, possible)
+	case e.kind == kindList && e.items == kindDict:
+		return compareDicts(value, possible)
+	case e.kind == kindText:
+		return compareText(value, possible)
+	case e.kind == kindList:
+		return compareList(value, possible)
+	}
+	return oneOf(value, possible)
+}
+
+// oneOf wants a value as it is among the possible ones.
+func oneOf(value any, possible []any) error {
 	if !contains(possible, value) {
 		return errValue
 	}

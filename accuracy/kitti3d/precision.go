@@ -85,19 +85,7 @@ func (c *scene) matched(scores []float32) []float32 {
 func (c *scene) count(least float32) (right, wrong int) {
 	taken := make([]bool, len(c.found))
 	for i, role := range c.truth {
-		best, last := -1, -1
-		for k, v := range c.row(i) {
-			switch {
-			case v == 0 || taken[k] || c.scores[k] < least:
-			case c.found[k] == neutral:
-				last = k
-			case best < 0 || v > c.row(i)[best]:
-				best = k
-			}
-		}
-		if best < 0 {
-			best = last
-		}
+		best := c.nearest(i, least, taken)
 		if best < 0 {
 			continue
 		}
@@ -112,6 +100,26 @@ func (c *scene) count(least float32) (right, wrong int) {
 		}
 	}
 	return right, wrong
+}
+
+// nearest is the free detection of at least a score that overlaps an object most; where there is none, the last one
+// that is neutral; -1 without either.
+func (c *scene) nearest(object int, least float32, taken []bool) int {
+	best, last := -1, -1
+	row := c.row(object)
+	for k, v := range row {
+		switch {
+		case v == 0 || taken[k] || c.scores[k] < least:
+		case c.found[k] == neutral:
+			last = k
+		case best < 0 || v > row[best]:
+			best = k
+		}
+	}
+	if best < 0 {
+		return last
+	}
+	return best
 }
 
 const recalls = 41 // at which precision is looked at, every fourth of which counts

@@ -84,13 +84,8 @@ func sharedSorted(a, b []string) int {
 	return shared
 }
 
-// compare returns whether the prediction is one of the accepted answers, and its best F1 with any of them.
 // Compare says whether a prediction is an accepted answer, and its best F1 with one, from 0 to 1.
-func Compare(predicted string, accepted []string) (exact bool, f1 float64) {
-	return compare(predicted, accepted)
-}
-
-func compare(predicted string, accepted []string) (exact bool, best float64) {
+func Compare(predicted string, accepted []string) (exact bool, best float64) {
 	p := newAnswer(predicted)
 	for _, text := range accepted {
 		a := newAnswer(text)

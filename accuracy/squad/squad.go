@@ -116,7 +116,7 @@ func (s *Scorer) Result() (Result, error) {
 		if !ok {
 			continue
 		}
-		same, f := compare(predicted, e.Answers)
+		same, f := Compare(predicted, e.Answers)
 		if sum += f; same {
 			exact++
 		}

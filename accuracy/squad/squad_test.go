@@ -172,7 +172,7 @@ func TestCompare(t *testing.T) {
 		{"anything", nil, false, 0},
 	}
 	for _, c := range cases {
-		if exact, f := compare(c.predicted, c.accepted); exact != c.exact || math.Abs(f-c.f1) > 1e-15 {
+		if exact, f := Compare(c.predicted, c.accepted); exact != c.exact || math.Abs(f-c.f1) > 1e-15 {
 			t.Errorf("%q of %q: got %v, %v; want %v, %v", c.predicted, c.accepted, exact, f, c.exact, c.f1)
 		}
 	}

@@ -119,10 +119,10 @@ func announcedAt(t string, i int, last byte) string {
 
 // upper is a letter's capital; the dotted one is a capital already.
 func upper(r rune) string {
-	switch {
-	case r == '\u0130':
+	switch r {
+	case '\u0130':
 		return "\u0130"
-	case r == '\u0131':
+	case '\u0131':
 		return "I"
 	}
 	return string(fold(r) - ('a' - 'A'))

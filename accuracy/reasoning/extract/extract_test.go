@@ -249,7 +249,7 @@ func BenchmarkExtract(b *testing.B) {
 	}{
 		{"Choice", func(t string) { Choice(t, 'J') }},
 		{"HarmonyChoice", func(t string) { HarmonyChoice(t, 'J') }},
-		{"Boxed", func(t string) { Boxed(t) }},
+		{"Boxed", func(t string) { _, _ = Boxed(t) }},
 		{"Integer", func(t string) { Integer(t) }},
 		{"Program", func(t string) { Program(t) }},
 		{"HarmonyProgram", func(t string) { HarmonyProgram(t) }},

@@ -1,6 +1,7 @@
 package mathgrade
 
 import (
+	"errors"
 	"math"
 	"math/big"
 	"strings"
@@ -180,8 +181,7 @@ func TestReal(t *testing.T) {
 	}
 	for _, x := range []float64{1e-9, 0.3, 0.5, 1, 2, 3.7, 10, 700, 12345} {
 		v := c.new().SetFloat64(x)
-		l, err := c.ln(v)
-		check("ln", x, l, err, math.Log(x))
+		check("ln", x, c.ln(v), nil, math.Log(x))
 		check("atan", x, c.atan(v), nil, math.Atan(x))
 		for _, y := range []float64{x, -x} {
 			sin, cos, err := c.sincos(c.new().SetFloat64(y))
@@ -200,10 +200,10 @@ func TestReal(t *testing.T) {
 		t.Errorf("pi is %s, want %s", got, pi)
 	}
 	e, err := c.exp(c.int(1))
-	if l, _ := c.ln(e); err != nil || l.Sub(l, c.int(1)).MantExp(nil) > -190 {
+	if l := c.ln(e); err != nil || l.Sub(l, c.int(1)).MantExp(nil) > -190 {
 		t.Errorf("ln(e) - 1 = %v", l)
 	}
-	if _, err := c.exp(c.new().SetMantExp(c.int(1), 30)); err != errBounds {
+	if _, err := c.exp(c.new().SetMantExp(c.int(1), 30)); !errors.Is(err, errBounds) {
 		t.Errorf("exp of 2^30: %v", err)
 	}
 }

@@ -93,8 +93,7 @@ func (c plane) ln(z complexNumber) (complexNumber, error) {
 	if s.Sign() == 0 || s.IsInf() {
 		return complexNumber{}, errUndefined
 	}
-	l, err := c.real.ln(s)
-	return complexNumber{l, c.angle(z.re, z.im)}, err
+	return complexNumber{c.real.ln(s), c.angle(z.re, z.im)}, nil
 }
 
 func (c plane) exp(z complexNumber) (complexNumber, error) {

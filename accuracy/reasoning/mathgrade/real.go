@@ -57,7 +57,7 @@ func (c *real) exp(x *big.Float) (*big.Float, error) {
 }
 
 // ln is the natural logarithm of x > 0, by Newton's iteration on exp from a float64's.
-func (c *real) ln(x *big.Float) (*big.Float, error) {
+func (c *real) ln(x *big.Float) *big.Float {
 	m := c.new()
 	exponent := x.MantExp(m) // x = m 2^exponent, m in [0.5, 1)
 	result := c.atanhSeries(m)
@@ -65,7 +65,7 @@ func (c *real) ln(x *big.Float) (*big.Float, error) {
 		two := c.atanhSeries(c.half(c.int(1), 1)) // -ln 2
 		result.Sub(result, two.Mul(two, c.int(int64(exponent))))
 	}
-	return result, nil
+	return result
 }
 
 // atanhSeries is ln m for m in [0.5, 1]: of a root of m, which is near 1, by 2 atanh((m-1)/(m+1)).
@@ -166,9 +166,6 @@ func (c *real) sincos(x *big.Float) (sin, cos *big.Float, err error) {
 
 // power is x^y for x > 0.
 func (c *real) power(x, y *big.Float) (*big.Float, error) {
-	l, err := c.ln(x)
-	if err != nil {
-		return nil, err
-	}
+	l := c.ln(x)
 	return c.exp(l.Mul(l, y))
 }
