@@ -120,7 +120,8 @@ func (t Tuned) settingsChart() (plot.Chart, bool) {
 
 // settings is what was measured of each setting.
 func (t Tuned) settings() table {
-	of := table{Title: "Settings that were tried", Head: []string{"setting", "samples/s", "spread", "tests"}, Numbers: true}
+	of := table{Title: "Settings that were tried", Numbers: true}
+	of.Head = []string{"setting", "samples/s", "spread", "tests"}
 	if t.Offline == nil {
 		return of
 	}

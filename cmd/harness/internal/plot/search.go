@@ -66,7 +66,8 @@ func Settings(x string, tried []Tried, own float64) (c Chart, ok bool) {
 		ID: "settings", Title: "Throughput of the settings that were tried", X: Axis{Label: x, Whole: true},
 		Y: Axis{Label: "samples/s", Max: own},
 	}
-	sorted := slices.SortedStableFunc(slices.Values(tried), func(a, b Tried) int { return cmp.Compare(b.PerSec, a.PerSec) })
+	faster := func(a, b Tried) int { return cmp.Compare(b.PerSec, a.PerSec) }
+	sorted := slices.SortedStableFunc(slices.Values(tried), faster)
 	low, high, dropped := 0.0, 0.0, 0
 	for _, t := range sorted {
 		at := slices.IndexFunc(c.Lines, func(l Line) bool { return l.Name == t.Line })
