@@ -234,7 +234,7 @@ func (a *observed) connect(l *lines, get func(context.Context) (*line, error)) (
 // exchange writes a request and reads its answer.
 func (a *observed) exchange(to *lane, r Request, o Observer, told *Told) error {
 	a.extend(a.settings.first)
-	if len(r.body) > mostAhead { // a server may refuse a request and read no more of it: nobody may wait for that
+	if r.length() > mostAhead { // a server may refuse a request and read no more of it: nobody may wait for that
 		written := make(chan error, 1)
 		go func() { written <- a.write(to, r) }()
 		return a.answer(r, o, told, func() error {
@@ -302,13 +302,13 @@ func (a *observed) write(to *lane, r Request) error {
 	b := append(append(a.wire[:0], "POST "...), to.path...)
 	b = append(append(b, r.path...), " HTTP/1.1\r\nHost: "...)
 	b = append(append(append(b, host...), "\r\n"...), r.head...)
-	if len(r.body) <= mostAhead {
-		a.wire = append(b, r.body...)
+	if r.length() <= mostAhead {
+		a.wire = append(append(append(b, r.body[:r.place]...), r.before...), r.body[r.place:]...)
 		_, err := a.line.Write(a.wire)
 		return err
 	}
 	a.wire = b
-	parts := net.Buffers{b, r.body}
+	parts := net.Buffers{b, r.body[:r.place], r.before, r.body[r.place:]}
 	_, err := parts.WriteTo(a.line.Conn)
 	return err
 }
