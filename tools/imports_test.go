@@ -44,8 +44,8 @@ var mayImport = map[string][]string{
 
 var pluginImports = []string{
 	"sdk", "sdk/backend", "sdk/backend/keep", "sdk/option", "sdk/manifest", "sdk/generate", "sdk/exhibit",
-	"preprocess/", "accuracy/", "datasets/", "loadgen/", "internal/bounded", "internal/mt19937", "internal/parallel",
-	"internal/pyfloat", "internal/pyvalue", "internal/sandbox",
+	"preprocess/", "accuracy/", "datasets/", "loadgen/", "internal/bounded", "internal/mt19937", "internal/onnx",
+	"internal/parallel", "internal/pyfloat", "internal/pyvalue", "internal/sandbox",
 	"plugins/internal/", // what several plugins share
 }
 

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
@@ -32,6 +33,8 @@ type Options struct {
 	// OnlyAnnotated leaves out the images without annotations, as the reference does for models that count the categories
 	// of the data set instead of using their ids: 4952 of 5000 are left.
 	OnlyAnnotated bool
+	// Present leaves out the images whose picture is not there.
+	Present bool
 	// LabelsOnly leaves the pictures unchecked: to score a finished run, the annotations are enough.
 	LabelsOnly bool
 }
@@ -66,7 +69,7 @@ func Open(dir string, o Options) (*Set, error) {
 		return nil, layoutError(dir, o, err)
 	}
 	file.check(o, &faults)
-	s := &Set{file: file, images: samples(file, o)}
+	s := &Set{file: file, images: samples(dir, file, o)}
 	s.findPictures(dir, o, &faults)
 	if err := faults.Err(ErrDataset, path); err != nil {
 		return nil, err
@@ -101,7 +104,7 @@ func layoutError(dir string, o Options, err error) error {
 }
 
 // samples are the images of the file that are samples of the benchmark.
-func samples(f *File, o Options) []Image {
+func samples(dir string, f *File, o Options) []Image {
 	images := f.Images
 	if o.OnlyAnnotated {
 		annotated := make(map[int64]bool, len(f.Images))
@@ -114,6 +117,12 @@ func samples(f *File, o Options) []Image {
 				images = append(images, im)
 			}
 		}
+	}
+	if o.Present {
+		images = slices.DeleteFunc(slices.Clone(images), func(im Image) bool {
+			_, err := os.Stat(locate(dir, o, im.Name))
+			return err != nil
+		})
 	}
 	if o.Count > 0 && o.Count < len(images) {
 		images = images[:o.Count]
@@ -137,10 +146,28 @@ func (s *Set) findPictures(dir string, o Options, faults *fault.List) {
 		}
 		problems[i] = problem
 	})
+	s.hintAtMissing(problems, faults)
 	for i, problem := range problems {
 		if problem != "" {
 			faults.Addf(fmt.Sprintf("picture %d (%.100q, id %d)", i, s.images[i].Name, s.images[i].ID), "%s", problem)
 		}
+	}
+}
+
+// hintAtMissing adds what can be done where most pictures are missing, before it is said which: the annotations are of
+// a larger set.
+func (s *Set) hintAtMissing(problems []string, faults *fault.List) {
+	missing := 0
+	for i, problem := range problems {
+		if problem != "" {
+			if _, err := os.Stat(s.paths[i]); errors.Is(err, fs.ErrNotExist) {
+				missing++
+			}
+		}
+	}
+	if 2*missing > len(problems) && missing < len(problems) {
+		faults.Addf("", "%d of its %d images have no picture: want the annotation file of the pictures that are there, or "+
+			"samples=present, which leaves the others out", missing, len(problems))
 	}
 }
 
@@ -157,7 +184,7 @@ func (im Image) sizeProblem(width, height int) string {
 // locate is the path of a picture in the first folder that has it, or else in the first folder.
 func locate(dir string, o Options, name string) string {
 	name = filepath.FromSlash(name)
-	if !o.LabelsOnly {
+	if !o.LabelsOnly || o.Present {
 		for _, folder := range o.Folders {
 			path := filepath.Join(dir, filepath.FromSlash(folder), name)
 			if _, err := os.Stat(path); err == nil {

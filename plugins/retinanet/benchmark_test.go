@@ -17,6 +17,7 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/scenes"
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
+	"github.com/plumbline-ml/plumbline/plugins/internal/detection/detectiontest"
 	"github.com/plumbline-ml/plumbline/plugins/internal/pictures"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/manifest/manifesttest"
@@ -94,7 +95,7 @@ func TestTheEmbeddedModelHasAnInputOfItsOwn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	side := int64(manifesttest.ReadCard[facts](t).Side)
+	side := int64(manifesttest.ReadCard[detectiontest.Card](t).Side)
 	if in := w.Parts()[0].Model.Inputs[0]; in.Name != "images" || !slices.Equal(in.Shape, []int64{-1, 3, side, side}) {
 		t.Errorf("input %v", in)
 	}

@@ -1,57 +1,9 @@
 package retinanet
 
 import (
-	"fmt"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/datasets/synthetic/scenes"
-	"github.com/plumbline-ml/plumbline/sdk/manifest"
-	"github.com/plumbline-ml/plumbline/sdk/manifest/manifesttest"
+	"github.com/plumbline-ml/plumbline/plugins/internal/detection/detectiontest"
 )
 
-// facts is model/card.json.
-type facts struct {
-	manifest.Card
-	TrainedWith any `json:"trained_with"` // says more than the manifest reads
-
-	Classes    int
-	Side       int // pixels of the input's sides
-	Anchors    int
-	Parameters int // of the network, batch normalisation included
-
-	TrainPictures       int     `json:"train_pictures"`
-	CalibrationPictures int     `json:"calibration_pictures"`
-	EvalPictures        int     `json:"eval_pictures"`
-	ProcessorMinutes    float64 `json:"processor_minutes"` // of the training, on its threads together
-}
-
-func TestCardIsThatOfTheData(t *testing.T) {
-	c := manifesttest.ReadCard[facts](t)
-	if c.Classes != scenes.Classes {
-		t.Errorf("%d classes, the data have %d", c.Classes, scenes.Classes)
-	}
-	if c.TrainPictures != scenes.TrainCount || c.CalibrationPictures != scenes.CalibrationCount ||
-		c.EvalPictures != scenes.EvalCount {
-		t.Errorf("the card's sizes of sets %+v are not those of the data", c)
-	}
-}
-
-func TestMAPIsGoodAndNotPerfect(t *testing.T) {
-	card := manifesttest.ReadCard[facts](t)
-	fp32, _ := card.File("fp32")
-	int8, _ := card.File("int8")
-	full, ok := fp32.Metric("mAP")
-	if !ok || full < 40 || full > 90 {
-		t.Errorf("FP32: mAP %v %%, want 40 to 90", full)
-	}
-	if quantised, ok := int8.Metric("mAP"); !ok || quantised < 0.99*full {
-		t.Errorf("INT8: mAP %v %%, want at least 99 %% of %v", quantised, full)
-	}
-}
-
-func TestReadmeHasTheFiguresOfTheCard(t *testing.T) {
-	manifesttest.CheckReadme(t, manifesttest.ReadCard[facts](t).Card, func(f manifest.CardFile) string {
-		full, _ := f.Metric("mAP")
-		return fmt.Sprintf("%.2f", full)
-	})
-}
+func TestCard(t *testing.T) { detectiontest.CheckCard(t) }

@@ -3,14 +3,29 @@ package image
 import (
 	"fmt"
 	"math"
+	"sync"
 )
 
 // Letterbox fits pictures into a square without changing the ratio of their sides, as detectors of the YOLO family want
-// them: scaled by OpenCV's bilinear resize, in the middle of a grey border, each level divided by 255, in NCHW.
+// them: scaled by OpenCV's bilinear resize, in the middle of a grey border, each level divided by 255, in NCHW, red first.
+// It is safe for concurrent use.
 type Letterbox struct {
 	Size int // of the square, in pixels
-	// Rect cuts the border to what makes both sides multiples of 32, so that the shape depends on the picture.
+	// Rect cuts the border to what makes both sides multiples of 32, where Size is one, so that the shape depends on the
+	// picture.
 	Rect bool
+	pool *sync.Pool // of *scratch; nil: memory is not kept
+}
+
+// NewLetterbox is a Letterbox that keeps its memory from picture to picture.
+func NewLetterbox(size int, rect bool) Letterbox {
+	return Letterbox{size, rect, &sync.Pool{New: func() any { return new(scratch) }}}
+}
+
+// Letterboxed is a picture of W x H pixels, and where it lies within its border.
+type Letterboxed struct {
+	W, H int
+	Placement
 }
 
 // Placement is where a picture lies within its border, in pixels.
@@ -48,20 +63,68 @@ func (l Letterbox) border(side int) (first, second int) {
 	return int(math.RoundToEven(half - 0.1)), int(math.RoundToEven(half + 0.1))
 }
 
-// Apply fills dst, of 3 planes of the height and width of Place, red first.
+// Len is the number of values of a picture without Rect, and the most with it: 3*Size*Size.
+func (l Letterbox) Len() int { return channels * l.Size * l.Size }
+
+// Layout is the order of the output's axes.
+func (l Letterbox) Layout() Layout { return NCHW }
+
+// Apply fills dst, of 3 planes of the height and width of Place, red first; img is only read.
 func (l Letterbox) Apply(dst []float32, img *RGB) error {
-	p := l.Place(img.W, img.H)
-	w := p.Width()
-	n := p.Height() * w
-	if len(dst) != channels*n {
-		return fmt.Errorf("image: %d numbers for a letterboxed picture, want %d x %d x %d", len(dst), channels, p.Height(), w)
+	if err := img.check(); err != nil {
+		return err
 	}
-	if p.W != img.W || p.H != img.H {
-		var err error
-		if img, err = Resize(img, p.W, p.H, Linear); err != nil {
+	p := l.Place(img.W, img.H)
+	if n := channels * p.Height() * p.Width(); len(dst) != n {
+		return fmt.Errorf("%w: %d numbers for a letterboxed picture, want %d x %d x %d", ErrBuffer, len(dst), channels,
+			p.Height(), p.Width())
+	}
+	return l.with(func(s *scratch) error {
+		l.apply(dst, img, p, s)
+		return nil
+	})
+}
+
+// FromBytes decodes a picture file and fills the first numbers of dst, which has length Len, as Fit does.
+func (l Letterbox) FromBytes(dst []float32, data []byte, o DecodeOptions) error {
+	_, err := l.Fit(dst, data, o)
+	return err
+}
+
+// Fit decodes a picture file and fills as many of the first numbers of dst, which has length Len, as the letterboxed
+// picture has: 3 planes of its height and width. Its errors are those of Decode.
+func (l Letterbox) Fit(dst []float32, data []byte, o DecodeOptions) (fit Letterboxed, err error) {
+	if len(dst) != l.Len() {
+		return fit, fmt.Errorf("%w: %d values, a letterbox of size %d makes up to %d", ErrBuffer, len(dst), l.Size, l.Len())
+	}
+	err = l.with(func(s *scratch) error {
+		if err := s.decoder.decode(&s.img, data, o, wholePicture); err != nil {
 			return err
 		}
+		fit = Letterboxed{s.img.W, s.img.H, l.Place(s.img.W, s.img.H)}
+		l.apply(dst[:channels*fit.Height()*fit.Width()], &s.img, fit.Placement, s)
+		return nil
+	})
+	return fit, err
+}
+
+func (l Letterbox) with(do func(s *scratch) error) error {
+	if l.pool == nil {
+		return do(new(scratch))
 	}
+	s := l.pool.Get().(*scratch)
+	defer l.pool.Put(s)
+	return do(s)
+}
+
+func (l Letterbox) apply(dst []float32, img *RGB, p Placement, s *scratch) {
+	if p.W != img.W || p.H != img.H {
+		s.crop.resize(p.W, p.H)
+		s.resizer.resize(&s.crop, img, window{fullW: p.W, fullH: p.H, w: p.W, h: p.H}, Linear)
+		img = &s.crop
+	}
+	w := p.Width()
+	n := p.Height() * w
 	for c := range channels {
 		plane := dst[c*n:][:n]
 		grey(plane[:p.Top*w])
@@ -76,7 +139,6 @@ func (l Letterbox) Apply(dst []float32, img *RGB) error {
 		}
 		grey(plane[(p.Top+p.H)*w:])
 	}
-	return nil
 }
 
 func grey(border []float32) {

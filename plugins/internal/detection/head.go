@@ -28,6 +28,20 @@ type Found struct {
 	X2, Y2 float32
 }
 
+// COCOClasses is how many classes detectors of COCO have.
+const COCOClasses = 80
+
+// COCOLabel is the id that COCO has for one of the COCOClasses classes: its ids run from 1 to 90, with gaps.
+func COCOLabel(class int) int {
+	label := class + 1
+	for _, gap := range [...]int{12, 26, 29, 30, 45, 66, 68, 69, 71, 83} {
+		if label >= gap {
+			label++
+		}
+	}
+	return label
+}
+
 type corners struct{ x1, y1, x2, y2 float32 }
 
 const (

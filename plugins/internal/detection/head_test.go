@@ -56,10 +56,8 @@ func (n *number) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-const headClasses = 80
-
 func (c headCase) output() []float32 {
-	out := make([]float32, (4+headClasses)*c.N)
+	out := make([]float32, (4+COCOClasses)*c.N)
 	for _, box := range c.Columns {
 		for row := range 4 {
 			out[row*c.N+int(box[0])] = float32(box[1+row])
@@ -101,7 +99,7 @@ func TestGoldenHead(t *testing.T) {
 
 func (c headCase) check(t *testing.T, h *Head) {
 	t.Helper()
-	found := h.Detect(c.output(), headClasses, c.N)
+	found := h.Detect(c.output(), COCOClasses, c.N)
 	var columns []int
 	c.NMS = append(c.NMS, c.First...)
 	for i, f := range found {
@@ -145,7 +143,7 @@ func (c headCase) checkRows(t *testing.T, found []Found) {
 		var rows []byte
 		for i, f := range found {
 			f = u.Restore(f, in)
-			rows = AppendRow(rows, 3, in.Shares(f), f.Score, cocoLabel(f.Class))
+			rows = AppendRow(rows, 3, in.Shares(f), f.Score, float32(COCOLabel(f.Class)))
 			if i >= len(boxes) {
 				continue
 			}
@@ -163,15 +161,21 @@ func (c headCase) checkRows(t *testing.T, found []Found) {
 	}
 }
 
-// cocoLabel is the number that COCO has for one of the 80 classes.
-func cocoLabel(class int) float32 {
-	label := 0
-	for skipped := []int{12, 26, 29, 30, 45, 66, 68, 69, 71, 83}; class >= 0; class-- {
-		for label++; slices.Contains(skipped, label); {
-			label++
+// TestCOCOLabel holds the map to the ids that COCO uses.
+func TestCOCOLabel(t *testing.T) {
+	want := []int{}
+	for _, r := range [][2]int{{1, 11}, {13, 25}, {27, 28}, {31, 44}, {46, 65}, {67, 67}, {70, 70}, {72, 82}, {84, 90}} {
+		for label := r[0]; label <= r[1]; label++ {
+			want = append(want, label)
 		}
 	}
-	return float32(label)
+	var got []int
+	for class := range COCOClasses {
+		got = append(got, COCOLabel(class))
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
 }
 
 func equal(a, b [5]number) bool {
@@ -190,11 +194,11 @@ func TestDetectKeepsItsMemory(t *testing.T) {
 	}
 	var h Head
 	out := c.output()
-	h.Detect(out, headClasses, c.N)
-	if n := testing.AllocsPerRun(10, func() { h.Detect(out, headClasses, c.N) }); n > 0 {
+	h.Detect(out, COCOClasses, c.N)
+	if n := testing.AllocsPerRun(10, func() { h.Detect(out, COCOClasses, c.N) }); n > 0 {
 		t.Errorf("%v allocations", n)
 	}
-	if found := h.Detect(out, headClasses, c.N); len(found) != 1 || found[0].Column != 7 {
+	if found := h.Detect(out, COCOClasses, c.N); len(found) != 1 || found[0].Column != 7 {
 		t.Errorf("%+v", found)
 	}
 }
@@ -207,11 +211,11 @@ func BenchmarkDetect(b *testing.B) {
 		for row := range 4 {
 			out[row*c.N+k] = float32(mix(uint64(4*k+row))>>40) * 640 / (1 << 24) / float32(1+row/2*9)
 		}
-		out[(4+k%headClasses)*c.N+k] = float32(1+k) / float32(c.N+1)
+		out[(4+k%COCOClasses)*c.N+k] = float32(1+k) / float32(c.N+1)
 	}
 	var h Head
 	b.ReportAllocs()
 	for b.Loop() {
-		h.Detect(out, headClasses, c.N)
+		h.Detect(out, COCOClasses, c.N)
 	}
 }

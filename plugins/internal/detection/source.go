@@ -12,14 +12,35 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/option"
 )
 
-// Source is how the data set of a request is read: the embedded scenes, or files in the layout of COCO or OpenImages.
+// Source is how the data set of a request is read: the embedded scenes, or files in a layout of COCO or OpenImages.
 type Source struct {
 	*manifest.Request
-	openImages    bool // the layout of OpenImages instead of COCO's
-	classes       int  // of a data set in the layout of OpenImages; 0: any
-	onlyAnnotated bool
-	faulty        bool // a parameter that says so is a fault
+	layout  layout
+	classes int // of a data set in the layout of OpenImages; 0: any
+	samples which
+	faulty  bool // a parameter that says so is a fault
 }
+
+// layout is how the files of a data set lie.
+type layout struct {
+	open     func(dir string, o coco.Options) (*coco.Set, error)
+	numbered bool // the ids of categories are 0, 1 ...
+}
+
+func layouts() map[string]layout {
+	return map[string]layout{
+		"coco": {open: coco.Open}, "coco-safe": {open: coco.OpenSafe}, "openimages": {open: openimages.Open, numbered: true},
+	}
+}
+
+// which are the images that are samples.
+type which int
+
+const (
+	allImages which = iota
+	annotated       // those with a box
+	present         // those whose picture is there
+)
 
 // mostClasses bounds the categories of a data set.
 const mostClasses = 1<<20 - 1
@@ -28,10 +49,10 @@ const mostClasses = 1<<20 - 1
 func ReadSource(r *manifest.Request) Source {
 	p := r.Params
 	s := Source{
-		Request:       r,
-		openImages:    option.Pick(p, "dataset", map[string]bool{"coco": false, "openimages": true}),
-		onlyAnnotated: option.Pick(p, "samples", map[string]bool{"all": false, "annotated": true}),
-		classes:       p.Int("classes", 0, mostClasses),
+		Request: r,
+		layout:  option.Pick(p, "dataset", layouts()),
+		samples: option.Pick(p, "samples", map[string]which{"all": allImages, "annotated": annotated, "present": present}),
+		classes: p.Int("classes", 0, mostClasses),
 	}
 	s.faulty = p.Err() != nil
 	return s
@@ -77,13 +98,12 @@ func (s Source) read(labelsOnly bool) *coco.Set {
 	}
 	o := coco.Options{
 		Count: s.Count, MaxPixels: image.DefaultMaxPixels, Classes: s.classes,
-		OnlyAnnotated: s.onlyAnnotated, LabelsOnly: labelsOnly,
+		OnlyAnnotated: s.samples == annotated, Present: s.samples == present, LabelsOnly: labelsOnly,
 	}
-	open := openimages.Open
-	if !s.openImages {
-		open, o.Classes = coco.Open, 0 // COCO's categories have ids of their own
+	if !s.layout.numbered {
+		o.Classes = 0 // COCO's categories have ids of their own
 	}
-	set, err := open(s.Dataset, o)
+	set, err := s.layout.open(s.Dataset, o)
 	if err != nil {
 		s.Fault(sdk.Data(err))
 		return nil

@@ -52,15 +52,18 @@ type levels interface {
 	FromBytesUint8(dst []uint8, data []byte, o image.DecodeOptions) error
 }
 
-// Input is a model's input: a recipe for pictures of Size x Size pixels.
+// Input is a model's input: a recipe for pictures of Size x Size pixels, or, of a Letterbox with Rect, of up to as many.
 type Input struct {
 	Recipe Recipe
 	Size   int
 }
 
-// Dims is the shape of one picture: [3,Size,Size] or [Size,Size,3].
+// Dims is the shape of one picture: [3,Size,Size] or [Size,Size,3], with -1 for sides that depend on the picture.
 func (in Input) Dims() [3]int64 {
 	size := int64(in.Size)
+	if l, ok := in.Recipe.(image.Letterbox); ok && l.Rect {
+		size = -1
+	}
 	if in.Recipe.Layout() == image.NHWC {
 		return [3]int64{size, size, 3}
 	}
@@ -86,8 +89,11 @@ func (in Input) Tensor(name, chosen string) backend.TensorInfo {
 
 // Sample is one preprocessed picture.
 type Sample struct {
-	Index  int    // in the data set
-	Data   []byte // float32 or uint8, of the input's shape
+	Index int    // in the data set
+	Data  []byte // float32 or uint8, of the input's shape
+	// Fit is how a Letterbox fitted the picture into it; else zero.
+	Fit    image.Letterboxed
+	Dims   [3]int64 // of Data
 	floats []float32
 	pool   *sync.Pool
 	open   bool
@@ -150,25 +156,39 @@ func (w *Samples) prepare(s *Sample, data []byte) error {
 	if w.levels != nil {
 		return w.levels.FromBytesUint8(s.Data, data, o)
 	}
+	if l, ok := w.input.Recipe.(image.Letterbox); ok {
+		fit, err := l.Fit(s.floats, data, o)
+		w.fit(s, fit)
+		return err
+	}
 	return w.input.Recipe.FromBytes(s.floats, data, o)
 }
 
 func (w *Samples) sample(i int) *Sample {
 	s := w.pool.Get().(*Sample)
-	s.Index, s.open = i, true
+	s.Index, s.open, s.Dims = i, true, w.input.Dims()
 	return s
+}
+
+// fit gives a sample the shape of a letterboxed picture.
+func (w *Samples) fit(s *Sample, fit image.Letterboxed) {
+	s.Fit, s.Dims = fit, [3]int64{3, int64(fit.Height()), int64(fit.Width())}
+	s.Data = backend.Bytes(s.floats[:3*fit.Height()*fit.Width()])
 }
 
 // WarmSample is an all-zero picture, which no data set holds.
 func (w *Samples) WarmSample() *Sample {
 	s := w.sample(0)
+	if l, ok := w.input.Recipe.(image.Letterbox); ok {
+		w.fit(s, image.Letterboxed{W: l.Size, H: l.Size, Placement: l.Place(l.Size, l.Size)})
+	}
 	clear(s.Data)
 	return s
 }
 
-// Collate hands over a single sample without a copy and joins several.
+// Collate hands over a single sample without a copy and joins several, which have the same Dims.
 func (w *Samples) Collate(samples []*Sample, b *sdk.Batch) error {
-	d := w.input.Dims()
+	d := samples[0].Dims
 	if len(samples) == 1 {
 		b.Share(0, samples[0].Data, 1, d[0], d[1], d[2])
 		return nil
