@@ -11,9 +11,11 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
 )
 
-const licensed = `{"licenses": [{"id": 1, "url": "http://creativecommons.org/licenses/by-nc/2.0/"}, {"id": 2},
+const licensed = `{"licenses": [{"id": 1, "url": "http://creativecommons.org/licenses/by-nc/2.0/"},
+	{"id": 2},
 	{"id": 4, "url": "HTTP://CreativeCommons.org/licenses/BY/2.0/"}],
-	"images": [{"id": 7, "file_name": "a.jpg", "license": 4, "height": 2.50}, {"id": 8, "file_name": "b.jpg", "license": 1},
+	"images": [{"id": 7, "file_name": "a.jpg", "license": 4, "height": 2.50},
+	{"id": 8, "file_name": "b.jpg", "license": 1},
 	{"id": 9, "file_name": "c.jpg", "license": 2}, {"id": 5, "file_name": "d.jpg", "license": 3}],
 	"annotations": [{"id": 1, "image_id": 8}, {"id": 2, "image_id": 7, "segmentation": [[1e0]]}],
 	"categories": [{"id": 90}], "other": 1}`
@@ -31,8 +33,8 @@ func TestReadSafe(t *testing.T) {
 	if _, err := safe.WriteTo(&text); err != nil {
 		t.Fatal(err)
 	}
-	for _, part := range []string{`{"info": {}, "licenses": [{"id": 1`, `"height": 2.50}], "annotations": [{"id": 2`, `[[1e0]]`,
-		`"categories": [{"id": 90}]}`} {
+	for _, part := range []string{`{"info": {}, "licenses": [{"id": 1`, `"height": 2.50}], "annotations": [{"id": 2`,
+		`[[1e0]]`, `"categories": [{"id": 90}]}`} {
 		if !strings.Contains(text.String(), part) {
 			t.Errorf("%s lacks %s", text.String(), part)
 		}

@@ -7,8 +7,8 @@ import (
 )
 
 // Letterbox fits pictures into a square without changing the ratio of their sides, as detectors of the YOLO family want
-// them: scaled by OpenCV's bilinear resize, in the middle of a grey border, each level divided by 255, in NCHW, red first.
-// It is safe for concurrent use.
+// them: scaled by OpenCV's bilinear resize, in the middle of a grey border, each level divided by 255, in NCHW, red
+// first. It is safe for concurrent use.
 type Letterbox struct {
 	Size int // of the square, in pixels
 	// Rect cuts the border to what makes both sides multiples of 32, where Size is one, so that the shape depends on the
@@ -128,16 +128,25 @@ func (l Letterbox) apply(dst []float32, img *RGB, p Placement, s *scratch) {
 	for c := range channels {
 		plane := dst[c*n:][:n]
 		grey(plane[:p.Top*w])
-		for y := range p.H {
-			row := plane[(p.Top+y)*w:][:w]
+		grey(plane[(p.Top+p.H)*w:])
+	}
+	for y := range p.H {
+		start := (p.Top + y) * w
+		red, green, blue := dst[start:][:w], dst[n+start:][:w], dst[2*n+start:][:w]
+		for _, row := range [...][]float32{red, green, blue} {
 			grey(row[:p.Left])
-			inner, levels := row[p.Left:][:p.W], img.Pix[channels*y*p.W+c:]
-			for x := range inner {
-				inner[x] = unitLevels[levels[channels*x]]
-			}
 			grey(row[p.Left+p.W:])
 		}
-		grey(plane[(p.Top+p.H)*w:])
+		toPlanes(red[p.Left:][:p.W], green[p.Left:][:p.W], blue[p.Left:][:p.W], img.Pix[channels*p.W*y:][:channels*p.W])
+	}
+}
+
+// toPlanes writes the pixels of a row to those of three planes.
+func toPlanes(red, green, blue []float32, pixels []uint8) {
+	green, blue = green[:len(red)], blue[:len(red)]
+	for x := range red {
+		p := pixels[channels*x:][:channels]
+		red[x], green[x], blue[x] = unitLevels[p[0]], unitLevels[p[1]], unitLevels[p[2]]
 	}
 }
 

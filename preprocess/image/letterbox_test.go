@@ -4,7 +4,10 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"errors"
 	"math"
+	"os"
+	"slices"
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/internal/golden"
@@ -112,14 +115,33 @@ func TestLetterboxNeedsRoom(t *testing.T) {
 	}
 }
 
-func BenchmarkLetterbox(b *testing.B) {
-	img := letterboxCase{Width: 640, Height: 427, Kind: "grad"}.draw()
-	l := Letterbox{Size: 640}
-	dst := make([]float32, 3*640*640)
-	b.ReportAllocs()
-	for b.Loop() {
-		if err := l.Apply(dst, img); err != nil {
-			b.Fatal(err)
+func TestLetterboxFit(t *testing.T) {
+	data, err := os.ReadFile("testdata/photo.jpg")
+	if err != nil {
+		t.Fatal(err)
+	}
+	img, err := Decode(data, DecodeOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range []Letterbox{{Size: 320}, NewLetterbox(320, true)} {
+		place := l.Place(img.W, img.H)
+		want := make([]float32, 3*place.Height()*place.Width())
+		if err := l.Apply(want, img); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			got := make([]float32, l.Len())
+			fit, err := l.Fit(got, data, DecodeOptions{})
+			if err != nil || fit != (Letterboxed{img.W, img.H, place}) || !slices.Equal(got[:len(want)], want) {
+				t.Errorf("%+v, %v; want the numbers of Apply, %+v", fit, err, place)
+			}
+		}
+		if err := l.FromBytes(make([]float32, 9), data, DecodeOptions{}); !errors.Is(err, ErrBuffer) {
+			t.Errorf("%v, want %v", err, ErrBuffer)
+		}
+		if err := l.FromBytes(make([]float32, l.Len()), []byte("text"), DecodeOptions{}); !errors.Is(err, ErrFormat) {
+			t.Errorf("%v, want %v", err, ErrFormat)
 		}
 	}
 }

@@ -4,11 +4,12 @@
     pip install opencv-python-headless numpy scipy
     OMP_NUM_THREADS=1 python3 images.py jpeg FOLDER     # a folder of JPEG files: decode, then vgg
     OMP_NUM_THREADS=1 python3 images.py stretch         # a decoded photo to RetinaNet's input
+    OMP_NUM_THREADS=1 python3 images.py letterbox FILE  # a JPEG file to YOLO's input
     OMP_NUM_THREADS=1 python3 images.py volume          # a scan to 3d-unet's input; blending of windows
 
 The same work here:
 
-    go test ./preprocess/image ./preprocess/volume -run '^$' -bench 'FromBytes|Decode|Stretch|Image|Blend'
+    go test ./preprocess/image ./preprocess/volume -run '^$' -bench 'FromBytes|Decode|Stretch|Letterbox|Image|Blend'
 """
 
 import sys
@@ -78,6 +79,30 @@ def stretch():
     print(f"640x480 to 3x800x800 float32: {best(planes) * 1e3:.2f} ms")
 
 
+def letterbox(file, size=640):
+    cv2 = one_threaded()
+    data = np.frombuffer(Path(file).read_bytes(), np.uint8)
+    times = 50
+
+    def planes(picture):
+        height, width = picture.shape[:2]
+        scale = min(size / height, size / width)
+        w, h = round(width * scale), round(height * scale)
+        left, top = round((size - w) / 2 - 0.1), round((size - h) / 2 - 0.1)
+        picture = cv2.resize(picture, (w, h), interpolation=cv2.INTER_LINEAR)
+        border = (top, size - h - top, left, size - w - left)
+        picture = cv2.copyMakeBorder(picture, *border, cv2.BORDER_CONSTANT, value=(114, 114, 114))
+        np.ascontiguousarray(picture[:, :, ::-1].transpose(2, 0, 1)).astype(np.float32) / 255
+
+    def whole():
+        for _ in range(times):
+            planes(cv2.imdecode(data, cv2.IMREAD_COLOR))
+
+    picture = cv2.imdecode(data, cv2.IMREAD_COLOR)
+    print(f"decode and letterbox: {best(whole) / times * 1e3:.2f} ms")
+    print(f"letterbox: {best(lambda: [planes(picture) for _ in range(times)]) / times * 1e3:.2f} ms")
+
+
 def prepared(scan, spacing, window=128):
     """Resamples to (1.6, 1.2, 1.2) mm, clips, normalises, and pads to the window."""
     from scipy.ndimage import zoom
@@ -112,7 +137,7 @@ def volume():
 
 
 if __name__ == "__main__":
-    ways = {"jpeg": jpeg, "stretch": stretch, "volume": volume}
+    ways = {"jpeg": jpeg, "stretch": stretch, "letterbox": letterbox, "volume": volume}
     if len(sys.argv) < 2 or sys.argv[1] not in ways:
         sys.exit(__doc__)
     ways[sys.argv[1]](*sys.argv[2:])

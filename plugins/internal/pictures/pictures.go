@@ -52,7 +52,8 @@ type levels interface {
 	FromBytesUint8(dst []uint8, data []byte, o image.DecodeOptions) error
 }
 
-// Input is a model's input: a recipe for pictures of Size x Size pixels, or, of a Letterbox with Rect, of up to as many.
+// Input is a model's input: a recipe for pictures of Size x Size pixels, or, of a Letterbox with Rect, of up to as
+// many.
 type Input struct {
 	Recipe Recipe
 	Size   int

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import torch
+from embedded.pyramid import overlaps
 
 SIZE = 160  # pixels of the input's sides
 STRIDES = (8, 16, 32, 64)
@@ -47,14 +48,6 @@ def decode(offsets, anchors):
     centres = offsets[..., :2] * SPREAD[0] * anchors[:, 2:] + anchors[:, :2]
     sizes = torch.exp(offsets[..., 2:] * SPREAD[1]) * anchors[:, 2:]
     return corners(torch.cat([centres, sizes], -1))
-
-
-def overlaps(a, b):
-    """Intersections of corners N,A,4 with corners N,B,4 as N,A,B, and the areas N,A and N,B."""
-    low = torch.maximum(a[:, :, None, :2], b[:, None, :, :2])
-    high = torch.minimum(a[:, :, None, 2:], b[:, None, :, 2:])
-    common = (high - low).clamp(min=0).prod(-1)
-    return common, (a[..., 2:] - a[..., :2]).prod(-1), (b[..., 2:] - b[..., :2]).prod(-1)
 
 
 def match(anchors, boxes, classes, crowd, real):

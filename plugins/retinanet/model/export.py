@@ -6,38 +6,19 @@ Boxes are decoded and non-maxima suppressed inside the graph, in floating point 
 import anchors
 import numpy as np
 import onnx
-from embedded import int8, residual
+from embedded import int8, pyramid
 from embedded.onnxgraph import floats, ints
+from embedded.pyramid import LAST
 
 INPUT, BOXES, SCORES, LABELS = "images", "boxes", "scores", "labels"
 OPSET = 13
 LEAST_SCORE, NMS_OVERLAP, MOST = 0.05, 0.5, 100
 QUANTISED = ["Conv", "Relu"]  # sums of branches in eight bits cost a point of mAP and win no time
-LAST = "/last"  # ends the names of the convolutions that stay in floating point: their outputs are scores and boxes
 
 
-class Graph(residual.Graph):
-    def pyramid(self, pyramid, features):
-        double = self.weight("double", np.array([1, 1, 2, 2], np.float32))
-        x = [self.conv(f"lateral{i}", f, *c) for i, (c, f) in enumerate(zip(pyramid.lateral, features))]
-        for i in reversed(range(len(x) - 1)):
-            above = self.node(
-                "Resize",
-                [x[i + 1], "", double],
-                f"double{i}",
-                mode="nearest",
-                coordinate_transformation_mode="asymmetric",
-                nearest_mode="floor",
-            )
-            x[i] = self.node("Add", [x[i], above], f"join{i}")
-        x = [self.relu(self.conv(f"smooth{i}", f, *c)) for i, (c, f) in enumerate(zip(pyramid.smooth, x))]
-        return [*x, self.relu(self.conv("top", x[-1], *pyramid.top))]
-
-    def tower(self, name, level, x, tower, values):
-        for i, (conv, norm) in enumerate(zip(tower.convs, tower.norms[level])):
-            x = self.relu(self.conv(f"{name}{level}/{i}", x, conv, norm))
-        x = self.conv(f"{name}{level}{LAST}", x, tower.last, weights=name + LAST)
-        x = self.node("Transpose", [x], f"{name}{level}/rows", perm=[0, 2, 3, 1])
+class Graph(pyramid.Graph):
+    def rows(self, name, level, x, tower, values):
+        x = self.node("Transpose", [self.tower(name, level, x, tower)], f"{name}{level}/rows", perm=[0, 2, 3, 1])
         shape = self.weight(f"{name}{level}.shape", np.array([1, -1, values], np.int64))
         return self.node("Reshape", [x, shape], f"{name}{level}/values")
 
@@ -85,14 +66,9 @@ class Graph(residual.Graph):
 
 def write_fp32(network, path):
     graph = Graph()
-    x, features = graph.relu(graph.conv("stem", INPUT, *network.stem)), []
-    for i, stage in enumerate(network.stages):
-        for j, block in enumerate(stage):
-            x = graph.block(f"stage{i}/block{j}", x, block, "/add/relu")
-        features.append(x)
-    levels = graph.pyramid(network.pyramid, features[1:])
-    logits = [graph.tower("class", i, f, network.class_tower, network.classes) for i, f in enumerate(levels)]
-    offsets = [graph.tower("box", i, f, network.box_tower, 4) for i, f in enumerate(levels)]
+    levels = graph.pyramid(graph.backbone(INPUT, network.backbone)[1:], network.pyramid)
+    logits = [graph.rows("class", i, f, network.class_tower, network.classes) for i, f in enumerate(levels)]
+    offsets = [graph.rows("box", i, f, network.box_tower, 4) for i, f in enumerate(levels)]
     boxes = graph.decode(graph.node("Concat", offsets, "offsets", axis=1))
     graph.detections(graph.node("Concat", logits, "logits", axis=1), boxes, network.classes)
     inputs = [floats(INPUT, 1, 3, anchors.SIZE, anchors.SIZE)]

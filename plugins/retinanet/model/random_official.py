@@ -18,7 +18,7 @@ import numpy as np
 import onnx
 from embedded.onnxgraph import floats, ints, tensor
 from embedded.runtime import session
-from evaluate import average_precision
+from embedded.scenes import average_precision
 from export import OPSET, Graph
 from onnx import TensorProto
 

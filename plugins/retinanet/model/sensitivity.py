@@ -3,8 +3,9 @@
 from pathlib import Path
 
 import cv2
-import evaluate
 import numpy as np
+from embedded.scenes import Evaluation
+from evaluate import Detector
 
 MODEL = Path(__file__).resolve().parent / "retinanet_fp32.onnx"
 
@@ -39,9 +40,9 @@ MISTAKES = {
 
 
 def main():
-    scenes = evaluate.Scenes()
+    scenes = Evaluation()
     for name, prepare in MISTAKES.items():
-        print(f"| {name} | {scenes.score(MODEL, prepare)[0]:.1f} |", flush=True)
+        print(f"| {name} | {scenes.score(Detector(MODEL, prepare))[0]:.1f} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -12,11 +12,12 @@ from pathlib import Path
 
 import anchors
 import data
-import evaluate
 import export
 import numpy as np
 import torch
-from embedded import training
+from embedded import scenes, training
+from embedded.pyramid import generalised_overlap
+from evaluate import Detector
 from network import Network
 from torch import nn
 
@@ -25,37 +26,6 @@ SEED = 1
 BATCH, EPOCHS = 16, 4
 PEAK_RATE, DECAY = 2e-3, 0.02
 ALPHA, GAMMA = 0.25, 2.0  # of the focal loss
-MOST = 10  # boxes per picture
-
-
-class Batches:
-    """Shuffled batches of the training pictures, half of them mirrored."""
-
-    def __init__(self, pixels, boxes, rng):
-        self.pixels, self.rng = pixels, rng
-        self.boxes = np.zeros((len(boxes), MOST, 6), np.float32)
-        self.real = np.zeros((len(boxes), MOST), bool)
-        for i, rows in enumerate(boxes):
-            self.boxes[i, : len(rows)], self.real[i, : len(rows)] = rows, True
-
-    def __len__(self):
-        return len(self.pixels) // BATCH
-
-    def epoch(self):
-        order = self.rng.permutation(len(self.pixels))
-        for i in range(len(self)):
-            yield self._batch(np.sort(order[i * BATCH : (i + 1) * BATCH]))
-
-    def _batch(self, chosen):
-        pixels, boxes = np.array(self.pixels[chosen]), self.boxes[chosen].copy()
-        mirrored = self.rng.random(len(chosen)) < 0.5
-        pixels[mirrored] = pixels[mirrored, :, :, ::-1]
-        boxes[mirrored, :, 0], boxes[mirrored, :, 2] = (
-            anchors.SIZE - boxes[mirrored, :, 2],
-            anchors.SIZE - boxes[mirrored, :, 0],
-        )
-        x = (torch.from_numpy(pixels).float() / 255).contiguous(memory_format=torch.channels_last)
-        return x, torch.from_numpy(boxes), torch.from_numpy(self.real[chosen])
 
 
 class Loss:
@@ -80,15 +50,9 @@ class Loss:
         return (weight * ce * (found != -2)[..., None]).sum()
 
     def box(self, offsets, boxes, index, positive):
-        """Generalised intersection over union (Rezatofighi et al. 2019, arXiv:1902.09630)."""
         wanted = boxes[..., :4].gather(1, index[..., None].expand(-1, -1, 4))[positive]
         given = anchors.decode(offsets, self.anchors)[positive]
-        low, high = torch.maximum(given[:, :2], wanted[:, :2]), torch.minimum(given[:, 2:], wanted[:, 2:])
-        common = (high - low).clamp(min=0).prod(1)
-        low, high = torch.minimum(given[:, :2], wanted[:, :2]), torch.maximum(given[:, 2:], wanted[:, 2:])
-        hull = (high - low).prod(1)
-        union = (given[:, 2:] - given[:, :2]).prod(1) + (wanted[:, 2:] - wanted[:, :2]).prod(1) - common
-        return (1 - common / union + (hull - union) / hull).sum()
+        return (1 - generalised_overlap(given, wanted)).sum()
 
 
 def train(batches):
@@ -107,21 +71,22 @@ def train(batches):
 def main():
     parser = training.arguments(__doc__, Path(__file__).resolve().parent, os.cpu_count())
     with training.Run(parser, SEED) as run:
-        pixels, boxes = data.load("train", anchors.SIZE, run.cache)
+        inputs = data.inputs(anchors.SIZE)
+        pixels, boxes = inputs.load("train", run.cache)
         run.say(f"{len(pixels)} pictures prepared")
-        network = run.trained(train(Batches(pixels, boxes, np.random.default_rng(SEED))))
+        network = run.trained(train(scenes.Batches(pixels, boxes, BATCH, np.random.default_rng(SEED))))
         paths = {precision: run.out / f"retinanet_{precision}.onnx" for precision in ("fp32", "int8")}
         export.write_fp32(network, paths["fp32"])
-        calibration, _ = data.load("calibration", anchors.SIZE, run.cache)
+        calibration, _ = inputs.load("calibration", run.cache)
         export.write_int8(paths["fp32"], calibration, paths["int8"])
-        scenes, files = evaluate.Scenes(), []
+        evaluation, files = scenes.Evaluation(), []
         for precision, path in paths.items():
-            value, half = scenes.score(path)
+            value, half = evaluation.score(Detector(path))
             run.say(f"{precision}: AP50 {half:.2f} %")
             files.append(training.entry(path, precision, ("mAP", "%", round(value, 4))))
         facts = {"classes": CLASSES, "side": anchors.SIZE, "anchors": len(anchors.all_anchors())}
         facts["parameters"] = training.parameters(network)
-        run.write_card(facts | {f"{name}_pictures": count for name, count in data.COUNTS.items()}, files)
+        run.write_card(facts | {f"{name}_pictures": count for name, count in scenes.COUNTS.items()}, files)
 
 
 if __name__ == "__main__":

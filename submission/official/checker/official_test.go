@@ -130,6 +130,11 @@ func TestOfficialChecker(t *testing.T) {
 	if root := os.Getenv("PLUMBLINE_TREE"); root != "" {
 		t.Run("tree", func(t *testing.T) { o.compare(t, root, checkCase{Version: "v6.1"}) })
 	}
+	t.Run("yolo", func(t *testing.T) {
+		for _, round := range yoloRounds {
+			o.compare(t, yoloTree(t, round, "yolo-99", "mAP=53.103%"), checkCase{Version: round})
+		}
+	})
 	bases := treeops.NewBases(t)
 	golden.Each(t, "submission/check/*.json", func(t *testing.T, file string) {
 		var c checkCase
