@@ -124,7 +124,8 @@ func besideLog(b *testing.B, users, tokens int, step time.Duration) {
 	start := time.Now()
 	for i := range users {
 		workers.Go(func() {
-			time.Sleep(step * time.Duration(i) / time.Duration(users)) // streams are not in step
+			// Streams begin all through the time of an answer, as those of many people do, and not as one wave.
+			time.Sleep(step * time.Duration(tokens*i) / time.Duration(users))
 			for n := range jobs {
 				o := timed{start: start}
 				told, err := c.Ask(context.Background(), requests[n], &o)
