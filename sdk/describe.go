@@ -39,6 +39,9 @@ type ModelInfo struct {
 	Smoke []SmokeSetting
 	// DatasetActions are what a DatasetWorker can do with the model's data sets, apart from runs.
 	DatasetActions []DatasetAction
+	// Replay says that timed runs ask each turn of recorded conversations once, in order, one at a time, and without
+	// LoadGen: their workload is a [Replayer]. Its accuracy runs are LoadGen's.
+	Replay bool
 }
 
 // ModelFile is one file of a model: embedded in the plugin, or to be fetched.
@@ -52,10 +55,7 @@ type ModelFile struct {
 	Size      int64  // bytes; 0: unknown
 	Licence   string
 	Reference []Metric // measured metric of this file: the model card's
-	// Audits are what compliance tests measured with this file on the plugin's own data sets, by the test's name:
-	// "TEST07". Those of the fp32 file, not the round's bounds, are what audits of the embedded model are judged by.
-	Audits []Metric
-	Note   string // preprocessing, calibration, quantisation
+	Note      string   // preprocessing, calibration, quantisation
 }
 
 // DatasetInfo is a data set that a model can be run on.
@@ -78,6 +78,8 @@ type DatasetInfo struct {
 const (
 	UsePerformance = ""
 	UseAccuracy    = "accuracy"
+	// UseReplay is of the answers of a replay, whose scorer opens what the timed run opened.
+	UseReplay = "replay"
 )
 
 // DatasetsFor are the data sets that a use opens, among the plugin's own (embedded) or the others: those that are for
@@ -238,6 +240,8 @@ type WorkloadInfo struct {
 	// OpenReasons say why the run is one of the open division, a phrase each: an [Informer] adds what its workload does in
 	// another way than the rules of the closed division ask ("the features are made before the run, untimed").
 	OpenReasons []string
+	// Conversations are those that the samples are turns of, in the order of the samples: of a [Replayer].
+	Conversations []Conversation
 	// Remarks are what the answers have shown: of a [Remarker], known once the workload is closed.
 	Remarks Remarks
 	// Batching is how samples became batches, known once the workload is closed; of an older plugin it is zero.

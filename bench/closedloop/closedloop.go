@@ -166,6 +166,8 @@ type asker struct {
 	loaded int // samples in memory
 	first  int // response id of the first sample
 	stop   context.CancelCauseFunc
+	// answers keeps the payloads of a replay; nil: nobody wants any.
+	answers Answers
 
 	clients []client
 
@@ -186,6 +188,7 @@ type query struct {
 	left         int // samples without an answer
 	first, ended int64
 	tokens       int64
+	payload      []byte // of a replay
 	done         chan struct{}
 }
 
@@ -211,8 +214,20 @@ func (a *asker) Ask(ctx context.Context, p serving.Prepared, clock serving.Clock
 	select {
 	case <-c.query.done:
 		c.query.tell(r)
+		a.keep(&c.query, p.(int), r)
 	case <-ctx.Done():
 		a.forget(i)
+	}
+}
+
+// keep keeps the payload of a turn's answer, and records what it says.
+func (a *asker) keep(q *query, row int, r *measure.Request) {
+	if a.answers == nil {
+		return
+	}
+	a.answers[row] = q.payload
+	if err := q.tellTurn(r); err != nil {
+		a.stop(fmt.Errorf("sample %d: %w", row, err))
 	}
 }
 
@@ -283,6 +298,9 @@ func (a *asker) QuerySamplesComplete(rs []loadgen.QuerySampleResponse) {
 			now = q.clock.Now()
 		}
 		q.tokens += r.NTokens
+		if a.answers != nil {
+			q.payload = append([]byte(nil), r.Data...)
+		}
 		if q.left--; q.left == 0 {
 			q.ended = now
 			delete(a.asked, (int(r.ID)-a.first)/a.batch)

@@ -54,7 +54,7 @@ func (r Request) closedLoop(served []loadgen.Scenario) ([]step, error) {
 
 // loops says why a run cannot be a closed loop.
 func (p *Plan) loops(r Request, run Run) error {
-	if run.Users == 0 {
+	if run.Users == 0 || run.Replay {
 		return nil
 	}
 	if !run.Settings.UseTokenLatencies {

@@ -77,7 +77,9 @@ type Run struct {
 	Ranging bool // a run before the one that counts, which sets the ranges of a power meter
 	// Users is how many wait for answers in a closed loop, in place of LoadGen; 0: LoadGen drives the run. Scenario then
 	// says how the plugin forms batches, and nothing else.
-	Users    int
+	Users int
+	// Replay asks recorded conversations turn by turn, in place of LoadGen (sdk.ModelInfo.Replay); Users is 1 then.
+	Replay   bool
 	Settings settings.Settings
 	// Tuned is the setting of a profile, and TunedRate and TunedLatency say that target_qps or target_latency is one's;
 	// nil and false: none.
@@ -110,7 +112,7 @@ func (r Run) ModeName() string {
 
 // ScenarioName is the run's scenario; empty: it has none.
 func (r Run) ScenarioName() string {
-	if r.Users > 0 {
+	if r.Users > 0 && !r.Replay {
 		return ""
 	}
 	return r.Scenario.String()
@@ -253,7 +255,7 @@ func (p *Plan) chooseRuns(r Request) []error {
 	for _, st := range steps {
 		run := Run{
 			Model: p.Served.Model.Name, Scenario: st.scenario, Mode: st.mode, Streams: st.streams, Test: r.Test.Name,
-			Ranging: st.ranging, Users: st.users,
+			Ranging: st.ranging, Users: st.users, Replay: st.replay,
 		}
 		run.Dir = run.dir()
 		var err error
@@ -263,7 +265,7 @@ func (p *Plan) chooseRuns(r Request) []error {
 			Test: r.Test.Name, TestConfig: r.Test.Config, IgnoreUnknownKeys: r.IgnoreUnknownKeys,
 		})
 		if err == nil {
-			err = errors.Join(run.searchable(p.Rules), p.loops(r, run))
+			err = errors.Join(run.searchable(p.Rules), p.loops(r, run), r.replays(run))
 		}
 		if err == nil {
 			err = run.Settings.Check()
@@ -286,7 +288,7 @@ func (p *Plan) steps(r Request) ([]step, []mlconf.Override, []error) {
 	scenarios, left, err1 := r.scenarios(model, p.Division)
 	p.Left = left
 	steps, err2 := r.steps(scenarios, p.Division.Scenarios(model.Scenarios))
-	steps = r.withRanging(steps)
+	steps = r.withRanging(replayed(steps, model))
 	overrides, faults := r.overrides()
 	if faults = append(faults, err1, err2); errors.Join(faults...) != nil {
 		return nil, nil, faults
@@ -373,6 +375,9 @@ func (r Run) dir() string {
 	case ModeRanging:
 		return filepath.Join(r.testDir(), "performance", "ranging")
 	case record.ModeServing:
+		if r.Replay {
+			return filepath.Join(r.testDir(), "replay")
+		}
 		return filepath.Join(r.testDir(), "closed_loop", fmt.Sprintf("users_%d", r.Users))
 	}
 	return filepath.Join(r.testDir(), "performance", "run_1")

@@ -255,6 +255,7 @@ type step struct {
 	streams  bool // search for the largest samples_per_query
 	ranging  bool
 	users    int // of a closed loop
+	replay   bool
 }
 
 // steps lists what to run, in order. The accuracy that nobody asked for by scenario is measured once, in the fastest

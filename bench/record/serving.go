@@ -44,6 +44,8 @@ type Serving struct {
 	// Client is how busy the client was; Stationarity whether times still rose at the end; absent where nobody looked.
 	Client       *ServingClient        `json:"client,omitempty"`
 	Stationarity *measure.Stationarity `json:"stationarity,omitempty"`
+	// Replay is what came of recorded conversations; absent where none were asked.
+	Replay *Replay `json:"replay,omitempty"`
 	// Told is what the server told of itself, Energy what its accelerators drew; absent where nobody told.
 	Told   *ServingTold   `json:"told,omitempty"`
 	Energy *ServingEnergy `json:"energy,omitempty"`
@@ -168,8 +170,12 @@ func (s *Serving) verdict() (string, exitcode.Code) {
 	return "MISSES", exitcode.Invalid
 }
 
-// result is the headline: tokens per second, else requests per second; ok is false where nothing was measured.
+// result is the headline: of a replay its latency, else tokens per second, else requests per second; ok is false where
+// nothing was measured.
 func (s *Serving) result(r Run) (f Figure, ok bool) {
+	if s.Replay != nil {
+		return s.Replay.result()
+	}
 	for _, wanted := range []metric.Info{metric.TokensPerSecond, metric.RequestsPerSecond} {
 		for _, m := range r.figures() {
 			if m.Name == wanted.Name {
@@ -212,6 +218,9 @@ func (s *Serving) judged(r Run) []Judged {
 
 // headline is the result, and at which load.
 func (s *Serving) headline(r Run) (value string, remarks []string) {
+	if s.Replay != nil {
+		return s.Replay.headline(r.Took)
+	}
 	f, ok := s.result(r)
 	if !ok {
 		return "", nil

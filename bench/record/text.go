@@ -238,7 +238,7 @@ func (r Run) writeRemarks(b *terminal.Writer) {
 		r.writeAccuracy(b)
 	}
 	if r.Serving != nil {
-		for _, text := range append(present(r.Serving.About()), r.Serving.Flags...) {
+		for _, text := range r.Serving.lines() {
 			b.Print("    ", terminal.Line(text), "\n")
 		}
 	}

@@ -163,7 +163,6 @@ func (m *Manifest) embeddedFiles(e *Model) []sdk.ModelFile {
 	for k := range files {
 		facts, _ := m.card.PartFile(files[k].Part, files[k].Precision)
 		files[k].Reference = slices.Concat(files[k].Reference, facts.Models[e.RulesKey])
-		files[k].Audits = facts.Audits[e.RulesKey]
 	}
 	return files
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
@@ -31,10 +32,20 @@ func facts(w *opened, o sdk.Options, model sdk.ModelInfo) (sdk.WorkloadInfo, err
 	} else {
 		whole(&info, o, parts)
 	}
+	info.Conversations, _ = replayOf(w.workload)
 	if i, ok := sdk.As[sdk.Informer](w.workload); ok {
 		i.Inform(&info)
 	}
 	return info, nil
+}
+
+// replayOf are the conversations that a workload's samples are turns of, and how long an answer may take.
+func replayOf(w sdk.Workload) ([]sdk.Conversation, time.Duration) {
+	r, ok := sdk.As[sdk.Replayer](w)
+	if !ok {
+		return nil, 0
+	}
+	return r.Conversations(), r.TurnTimeout()
 }
 
 // whole says of all parts together what a result says of one file.

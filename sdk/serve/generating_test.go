@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -405,3 +406,55 @@ func TestSamplingThatNobodyTakes(t *testing.T) {
 		t.Errorf("error %v where nothing is drawn, %d closed", err, closed)
 	}
 }
+
+// failing is a generator that fails, or waits for the end of its context.
+type failing struct {
+	backend.Generator
+	err error
+}
+
+func (g failing) Generate(ctx context.Context, _ backend.Prompt, _ backend.TokenSink) error {
+	if g.err == nil {
+		<-ctx.Done()
+		return context.Cause(ctx)
+	}
+	return g.err
+}
+
+// TestTurns: an answer to a turn of a conversation may fail or take too long, and the run goes on; one that breaks the
+// contract ends it, and so does any fault of other prompts.
+func TestTurns(t *testing.T) {
+	broken := errors.New("status 500")
+	for _, c := range []struct {
+		name      string
+		generator backend.Generator
+		replay    bool
+		kind      string // of the payload's error; empty: the run ends
+	}{
+		{"fails", failing{err: broken}, true, sdk.TurnFailed},
+		{"too long", failing{}, true, sdk.TurnTimedOut},
+		{"no turn", failing{err: broken}, false, ""},
+		{"incomplete", incomplete{}, true, ""},
+	} {
+		w := &generating{workload: prompts{}, generator: c.generator, replay: c.replay, limit: time.Millisecond}
+		err := w.Run(t.Context())
+		if (err == nil) != (c.kind != "") {
+			t.Errorf("%s: error %v", c.name, err)
+		}
+		if c.kind == "" {
+			continue
+		}
+		if a, err := sdk.ParseTurn(w.payload); err != nil || a.Error == nil || a.Error.Type != c.kind {
+			t.Errorf("%s: payload %s, %v", c.name, w.payload, err)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := (&generating{workload: prompts{}, generator: failing{}, replay: true}).Run(ctx); err == nil {
+		t.Error("a run that ends is an answer that failed")
+	}
+}
+
+type incomplete struct{ backend.Generator }
+
+func (incomplete) Generate(context.Context, backend.Prompt, backend.TokenSink) error { return nil }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"sync"
+	"time"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -27,6 +28,9 @@ type generating struct {
 	payload []byte
 	tokens  [1]uint32
 	quiet   bool // a warm-up: no token is reported
+	// replay says that answers may fail, and limit how long one may take; 0: as long as it likes.
+	replay bool
+	limit  time.Duration
 }
 
 func (w *generating) Collate(samples []loadgen.QuerySample) (err error) {
@@ -39,9 +43,35 @@ func (w *generating) Collate(samples []loadgen.QuerySample) (err error) {
 }
 
 func (w *generating) Run(ctx context.Context) error {
+	if w.replay && !w.quiet {
+		return w.turn(ctx)
+	}
+	return w.generate(ctx)
+}
+
+func (w *generating) generate(ctx context.Context) error {
 	s := &sink{worker: w}
 	err := w.generator.Generate(ctx, w.prompt, s)
 	return s.end(err)
+}
+
+// turn answers a turn of a conversation, also where the generator fails or takes too long.
+func (w *generating) turn(ctx context.Context) error {
+	inner := ctx
+	if w.limit > 0 {
+		var cancel context.CancelFunc
+		inner, cancel = context.WithTimeoutCause(ctx, w.limit, sdk.ErrTurnTimeout)
+		defer cancel()
+	}
+	err := w.generate(inner)
+	if _, breach := errors.AsType[breachError](err); err == nil || ctx.Err() != nil || breach {
+		return err
+	}
+	if cause := context.Cause(inner); cause != nil {
+		err = cause
+	}
+	w.payload, w.tokens[0] = sdk.AppendFailedTurn(w.payload[:0], err), 0
+	return nil
 }
 
 func (w *generating) Deliver() error {
@@ -104,6 +134,11 @@ var (
 	errIncomplete    = errors.New("the generator returned without an answer")
 )
 
+// breachError is an error of such a breach, or of the workload: no answer that failed.
+type breachError struct{ error }
+
+func (e breachError) Unwrap() error { return e.error }
+
 // sink takes what one Generate call produces: backend.TokenSink. It belongs to one call, so that a generator that
 // reports after the call's end does not touch the next prompt.
 type sink struct {
@@ -156,11 +191,11 @@ func (s *sink) end(err error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.ended = true
-	if err = errors.Join(s.fault, err); err != nil {
-		return err
+	switch {
+	case s.fault != nil:
+		return breachError{errors.Join(s.fault, err)}
+	case err == nil && !s.completed:
+		return breachError{errIncomplete}
 	}
-	if !s.completed {
-		return errIncomplete
-	}
-	return nil
+	return err
 }

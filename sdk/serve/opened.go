@@ -151,8 +151,10 @@ func (w *opened) openStreams(
 	w.measure(o.Network)
 	w.together = generator.Limits().MaxBatch
 	w.warm = min(w.policy.Sessions, mostWarmStreams)
+	replay, limit := replayOf(w.workload)
 	return func() (warmer, error) {
-		return &generating{workload: way, generator: generator, library: w.library, outbox: out}, nil
+		return &generating{workload: way, generator: generator, library: w.library, outbox: out,
+			replay: len(replay) > 0, limit: limit}, nil
 	}, nil
 }
 

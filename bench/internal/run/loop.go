@@ -46,9 +46,9 @@ func Loop(ctx context.Context, p *plan.Plan, running *plugin.Running,
 	}
 	w.Begun()
 	err = r.launched(ctx, p, p.Runs[0], func(ctx context.Context, pl plugin.Plugin) error {
-		return r.opening(ctx, pl, p, p.Runs[0], &rec, func(sut loadgen.SUT, qsl loadgen.QSL) (err error) {
+		return r.opening(ctx, pl, p, p.Runs[0], &rec, func(w plugin.Workload) (err error) {
 			r.opened(rec)
-			t, err = closedloop.Run(ctx, sut, qsl, l)
+			t, err = closedloop.Run(ctx, w.SUT(), w.QSL(), l)
 			return err
 		})
 	})

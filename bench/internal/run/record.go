@@ -89,6 +89,9 @@ func (r *runner) record(p *plan.Plan, t plan.Run) record.Run {
 	}
 	if t.Users > 0 { // LoadGen's settings have no part in it
 		rec.Deviations = nil
+		if t.Replay {
+			return rec
+		}
 		if n := p.Request.Requests; n > 0 {
 			rec.Settings = append(rec.Settings, record.Setting{Key: "requests", Value: strconv.Itoa(n), Origin: "flag"})
 		}

@@ -63,15 +63,18 @@ func (r *runner) run(ctx context.Context, p *plan.Plan, t plan.Run) (record.Run,
 
 func (r *runner) perform(ctx context.Context, p *plan.Plan, t plan.Run, rec *record.Run) error {
 	return r.launched(ctx, p, t, func(ctx context.Context, pl plugin.Plugin) error {
-		err := r.opening(ctx, pl, p, t, rec, func(sut loadgen.SUT, qsl loadgen.QSL) error {
+		err := r.opening(ctx, pl, p, t, rec, func(w plugin.Workload) error {
 			if err := r.scorable(ctx, pl, p, p.Embedded && rec.AnsweredByEmbedded()); err != nil {
 				return err
 			}
 			r.opened(*rec)
-			if t.Users > 0 {
-				return r.closedLoop(ctx, p, t, rec, sut, qsl)
+			switch {
+			case t.Replay:
+				return r.replay(ctx, pl, p, t, rec, w)
+			case t.Users > 0:
+				return r.closedLoop(ctx, p, t, rec, w.SUT(), w.QSL())
 			}
-			return r.test(ctx, p, t, rec, sut, qsl)
+			return r.test(ctx, p, t, rec, w.SUT(), w.QSL())
 		})
 		if err != nil || t.Mode != loadgen.AccuracyOnly {
 			return err
@@ -106,7 +109,7 @@ func (r *runner) launchOptions(p *plan.Plan, printed io.Writer) host.LaunchOptio
 
 // opening opens the workload, runs use on it and closes it.
 func (r *runner) opening(ctx context.Context, pl plugin.Plugin, p *plan.Plan, t plan.Run, rec *record.Run,
-	use func(loadgen.SUT, loadgen.QSL) error) (err error) {
+	use func(plugin.Workload) error) (err error) {
 	w, err := pl.Open(ctx, p.OptionsOf(t))
 	if err != nil {
 		return exitcode.OrData(fmt.Errorf("opening %s: %w", t.Model, err))
@@ -136,7 +139,7 @@ func (r *runner) opening(ctx context.Context, pl plugin.Plugin, p *plan.Plan, t 
 		rec.Workload.DatasetSHA256, rec.Workload.DatasetNote = sum, checksum.DatasetNote
 	}
 	rec.Hide(r.launch.Hide)
-	return use(sut, qsl)
+	return use(w)
 }
 
 // scorable opens the scorer, once in a plan with accuracy runs, and once more where another model answers than before:

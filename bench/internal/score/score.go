@@ -59,6 +59,9 @@ func (s Scoring) options(embedded bool) sdk.ScoreOptions {
 
 // use is the test that the log is of where it has a data set of its own; others' logs are of that of accuracy runs.
 func (s Scoring) use() string {
+	if s.Test == sdk.UseReplay {
+		return s.Test
+	}
 	for _, d := range s.Model.Datasets {
 		if d.Use == s.Test {
 			return s.Test

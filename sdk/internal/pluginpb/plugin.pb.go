@@ -1812,8 +1812,10 @@ type Model struct {
 	ScorerFiles []*ModelFile `protobuf:"bytes,13,rep,name=scorer_files,json=scorerFiles,proto3" json:"scorer_files,omitempty"`
 	// What Dataset may be asked for. Only with capability "dataset".
 	DatasetActions []*DatasetAction `protobuf:"bytes,14,rep,name=dataset_actions,json=datasetActions,proto3" json:"dataset_actions,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
+	// Its timed runs ask each turn of recorded conversations once, in order, one at a time and without LoadGen: see Conversation.
+	Replay        bool `protobuf:"varint,15,opt,name=replay,proto3" json:"replay,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Model) Reset() {
@@ -1942,6 +1944,13 @@ func (x *Model) GetDatasetActions() []*DatasetAction {
 		return x.DatasetActions
 	}
 	return nil
+}
+
+func (x *Model) GetReplay() bool {
+	if x != nil {
+		return x.Replay
+	}
+	return false
 }
 
 // DatasetAction is work on a data set that is no run. Action and name together occur once in a model.
@@ -2113,10 +2122,7 @@ type ModelFile struct {
 	Reference []*Metric `protobuf:"bytes,8,rep,name=reference,proto3" json:"reference,omitempty"`
 	Note      string    `protobuf:"bytes,9,opt,name=note,proto3" json:"note,omitempty"`
 	// The part that it is a file of, where the model has several.
-	Part string `protobuf:"bytes,10,opt,name=part,proto3" json:"part,omitempty"`
-	// What compliance tests measured with this file on the plugin's own data sets, by the name of the test ("TEST07"). The harness
-	// judges the embedded model's audits by those of the fp32 file, not by a round's bounds.
-	Audits        []*Metric `protobuf:"bytes,11,rep,name=audits,proto3" json:"audits,omitempty"`
+	Part          string `protobuf:"bytes,10,opt,name=part,proto3" json:"part,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2219,13 +2225,6 @@ func (x *ModelFile) GetPart() string {
 		return x.Part
 	}
 	return ""
-}
-
-func (x *ModelFile) GetAudits() []*Metric {
-	if x != nil {
-		return x.Audits
-	}
-	return nil
 }
 
 type Dataset struct {
@@ -2898,7 +2897,9 @@ type WorkloadInfo struct {
 	// backend_info as PART.KEY.
 	Parts []*PartReport `protobuf:"bytes,16,rep,name=parts,proto3" json:"parts,omitempty"`
 	// Why the run is one of the open division, a phrase each: what the workload does in another way than the closed division's rules ask.
-	OpenReasons   []string `protobuf:"bytes,17,rep,name=open_reasons,json=openReasons,proto3" json:"open_reasons,omitempty"`
+	OpenReasons []string `protobuf:"bytes,17,rep,name=open_reasons,json=openReasons,proto3" json:"open_reasons,omitempty"`
+	// The conversations that the samples are turns of, in the order of the samples; none: they are no turns.
+	Conversations []*Conversation `protobuf:"bytes,18,rep,name=conversations,proto3" json:"conversations,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3052,6 +3053,69 @@ func (x *WorkloadInfo) GetOpenReasons() []string {
 	return nil
 }
 
+func (x *WorkloadInfo) GetConversations() []*Conversation {
+	if x != nil {
+		return x.Conversations
+	}
+	return nil
+}
+
+// Conversation is one whose turns are samples, one after the other. A turn is asked when the one before is answered. The payload of an answer
+// is JSON, UTF-8, of one form for all benchmarks: {"output", "reasoning", "tool_calls", "finish_reason"} as far as there is any, and of an answer
+// that failed {"error": {"type", "message"}}: such an answer ends the conversation, and the run goes on.
+type Conversation struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Id    string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// The numbers of its turns, ascending.
+	Turns         []int64 `protobuf:"varint,2,rep,packed,name=turns,proto3" json:"turns,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Conversation) Reset() {
+	*x = Conversation{}
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[40]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Conversation) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Conversation) ProtoMessage() {}
+
+func (x *Conversation) ProtoReflect() protoreflect.Message {
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[40]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Conversation.ProtoReflect.Descriptor instead.
+func (*Conversation) Descriptor() ([]byte, []int) {
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{40}
+}
+
+func (x *Conversation) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *Conversation) GetTurns() []int64 {
+	if x != nil {
+		return x.Turns
+	}
+	return nil
+}
+
 // PartReport is what was opened of a part.
 type PartReport struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -3073,7 +3137,7 @@ type PartReport struct {
 
 func (x *PartReport) Reset() {
 	*x = PartReport{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[40]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3085,7 +3149,7 @@ func (x *PartReport) String() string {
 func (*PartReport) ProtoMessage() {}
 
 func (x *PartReport) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[40]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3098,7 +3162,7 @@ func (x *PartReport) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PartReport.ProtoReflect.Descriptor instead.
 func (*PartReport) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{40}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *PartReport) GetName() string {
@@ -3176,7 +3240,7 @@ type FileSum struct {
 
 func (x *FileSum) Reset() {
 	*x = FileSum{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[41]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3188,7 +3252,7 @@ func (x *FileSum) String() string {
 func (*FileSum) ProtoMessage() {}
 
 func (x *FileSum) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[41]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3201,7 +3265,7 @@ func (x *FileSum) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FileSum.ProtoReflect.Descriptor instead.
 func (*FileSum) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{41}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *FileSum) GetName() string {
@@ -3238,7 +3302,7 @@ type Tensor struct {
 
 func (x *Tensor) Reset() {
 	*x = Tensor{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[42]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3250,7 +3314,7 @@ func (x *Tensor) String() string {
 func (*Tensor) ProtoMessage() {}
 
 func (x *Tensor) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[42]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3263,7 +3327,7 @@ func (x *Tensor) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Tensor.ProtoReflect.Descriptor instead.
 func (*Tensor) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{42}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *Tensor) GetName() string {
@@ -3307,7 +3371,7 @@ type Node struct {
 
 func (x *Node) Reset() {
 	*x = Node{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[43]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3319,7 +3383,7 @@ func (x *Node) String() string {
 func (*Node) ProtoMessage() {}
 
 func (x *Node) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[43]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3332,7 +3396,7 @@ func (x *Node) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Node.ProtoReflect.Descriptor instead.
 func (*Node) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{43}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *Node) GetAddress() string {
@@ -3387,7 +3451,7 @@ type ScoreRequest struct {
 
 func (x *ScoreRequest) Reset() {
 	*x = ScoreRequest{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[44]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3399,7 +3463,7 @@ func (x *ScoreRequest) String() string {
 func (*ScoreRequest) ProtoMessage() {}
 
 func (x *ScoreRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[44]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3412,7 +3476,7 @@ func (x *ScoreRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ScoreRequest.ProtoReflect.Descriptor instead.
 func (*ScoreRequest) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{44}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *ScoreRequest) GetOptions() *ScoreOptions {
@@ -3457,7 +3521,7 @@ type ScoreOptions struct {
 
 func (x *ScoreOptions) Reset() {
 	*x = ScoreOptions{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[45]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3469,7 +3533,7 @@ func (x *ScoreOptions) String() string {
 func (*ScoreOptions) ProtoMessage() {}
 
 func (x *ScoreOptions) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[45]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3482,7 +3546,7 @@ func (x *ScoreOptions) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ScoreOptions.ProtoReflect.Descriptor instead.
 func (*ScoreOptions) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{45}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *ScoreOptions) GetModel() string {
@@ -3573,7 +3637,7 @@ type AccuracyEntry struct {
 
 func (x *AccuracyEntry) Reset() {
 	*x = AccuracyEntry{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[46]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3585,7 +3649,7 @@ func (x *AccuracyEntry) String() string {
 func (*AccuracyEntry) ProtoMessage() {}
 
 func (x *AccuracyEntry) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[46]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3598,7 +3662,7 @@ func (x *AccuracyEntry) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AccuracyEntry.ProtoReflect.Descriptor instead.
 func (*AccuracyEntry) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{46}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *AccuracyEntry) GetSeqId() uint64 {
@@ -3652,7 +3716,7 @@ type ScoreResponse struct {
 
 func (x *ScoreResponse) Reset() {
 	*x = ScoreResponse{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[47]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3664,7 +3728,7 @@ func (x *ScoreResponse) String() string {
 func (*ScoreResponse) ProtoMessage() {}
 
 func (x *ScoreResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[47]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3677,7 +3741,7 @@ func (x *ScoreResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ScoreResponse.ProtoReflect.Descriptor instead.
 func (*ScoreResponse) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{47}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{48}
 }
 
 func (x *ScoreResponse) GetScore() *Score {
@@ -3706,7 +3770,7 @@ type Score struct {
 
 func (x *Score) Reset() {
 	*x = Score{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[48]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3718,7 +3782,7 @@ func (x *Score) String() string {
 func (*Score) ProtoMessage() {}
 
 func (x *Score) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[48]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3731,7 +3795,7 @@ func (x *Score) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Score.ProtoReflect.Descriptor instead.
 func (*Score) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{48}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{49}
 }
 
 func (x *Score) GetMetrics() []*Metric {
@@ -3796,7 +3860,7 @@ type Exhibit struct {
 
 func (x *Exhibit) Reset() {
 	*x = Exhibit{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[49]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[50]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3808,7 +3872,7 @@ func (x *Exhibit) String() string {
 func (*Exhibit) ProtoMessage() {}
 
 func (x *Exhibit) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[49]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[50]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3821,7 +3885,7 @@ func (x *Exhibit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Exhibit.ProtoReflect.Descriptor instead.
 func (*Exhibit) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{49}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{50}
 }
 
 func (x *Exhibit) GetCaption() string {
@@ -3856,7 +3920,7 @@ type ScoreFile struct {
 
 func (x *ScoreFile) Reset() {
 	*x = ScoreFile{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[50]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3868,7 +3932,7 @@ func (x *ScoreFile) String() string {
 func (*ScoreFile) ProtoMessage() {}
 
 func (x *ScoreFile) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[50]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3881,7 +3945,7 @@ func (x *ScoreFile) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ScoreFile.ProtoReflect.Descriptor instead.
 func (*ScoreFile) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{50}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{51}
 }
 
 func (x *ScoreFile) GetName() string {
@@ -3910,7 +3974,7 @@ type Metric struct {
 
 func (x *Metric) Reset() {
 	*x = Metric{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[51]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[52]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3922,7 +3986,7 @@ func (x *Metric) String() string {
 func (*Metric) ProtoMessage() {}
 
 func (x *Metric) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[51]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[52]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3935,7 +3999,7 @@ func (x *Metric) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Metric.ProtoReflect.Descriptor instead.
 func (*Metric) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{51}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{52}
 }
 
 func (x *Metric) GetName() string {
@@ -3980,7 +4044,7 @@ type DatasetRequest struct {
 
 func (x *DatasetRequest) Reset() {
 	*x = DatasetRequest{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[52]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[53]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3992,7 +4056,7 @@ func (x *DatasetRequest) String() string {
 func (*DatasetRequest) ProtoMessage() {}
 
 func (x *DatasetRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[52]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[53]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4005,7 +4069,7 @@ func (x *DatasetRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DatasetRequest.ProtoReflect.Descriptor instead.
 func (*DatasetRequest) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{52}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{53}
 }
 
 func (x *DatasetRequest) GetModel() string {
@@ -4062,7 +4126,7 @@ type DatasetResponse struct {
 
 func (x *DatasetResponse) Reset() {
 	*x = DatasetResponse{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[53]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[54]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4074,7 +4138,7 @@ func (x *DatasetResponse) String() string {
 func (*DatasetResponse) ProtoMessage() {}
 
 func (x *DatasetResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[53]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[54]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4087,7 +4151,7 @@ func (x *DatasetResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DatasetResponse.ProtoReflect.Descriptor instead.
 func (*DatasetResponse) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{53}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{54}
 }
 
 func (x *DatasetResponse) GetProgress() string {
@@ -4217,7 +4281,7 @@ const file_plumbline_plugin_v1_plugin_proto_rawDesc = "" +
 	"\aversion\x18\x02 \x01(\tR\aversion\x12\x18\n" +
 	"\asummary\x18\x03 \x01(\tR\asummary\x12\x1a\n" +
 	"\bbackends\x18\x04 \x03(\tR\bbackends\x122\n" +
-	"\x06models\x18\x05 \x03(\v2\x1a.plumbline.plugin.v1.ModelR\x06models\"\xc7\x05\n" +
+	"\x06models\x18\x05 \x03(\v2\x1a.plumbline.plugin.v1.ModelR\x06models\"\xdf\x05\n" +
 	"\x05Model\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
 	"\asummary\x18\x02 \x01(\tR\asummary\x12\x1f\n" +
@@ -4234,7 +4298,8 @@ const file_plumbline_plugin_v1_plugin_proto_rawDesc = "" +
 	"\x05parts\x18\v \x03(\v2\x19.plumbline.plugin.v1.PartR\x05parts\x12<\n" +
 	"\fscorer_parts\x18\f \x03(\v2\x19.plumbline.plugin.v1.PartR\vscorerParts\x12A\n" +
 	"\fscorer_files\x18\r \x03(\v2\x1e.plumbline.plugin.v1.ModelFileR\vscorerFiles\x12K\n" +
-	"\x0fdataset_actions\x18\x0e \x03(\v2\".plumbline.plugin.v1.DatasetActionR\x0edatasetActions\"\xb7\x01\n" +
+	"\x0fdataset_actions\x18\x0e \x03(\v2\".plumbline.plugin.v1.DatasetActionR\x0edatasetActions\x12\x16\n" +
+	"\x06replay\x18\x0f \x01(\bR\x06replay\"\xb7\x01\n" +
 	"\rDatasetAction\x12\x16\n" +
 	"\x06action\x18\x01 \x01(\tR\x06action\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x18\n" +
@@ -4245,7 +4310,7 @@ const file_plumbline_plugin_v1_plugin_proto_rawDesc = "" +
 	"\x04Part\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x1a\n" +
 	"\boptional\x18\x02 \x01(\bR\boptional\x12\x12\n" +
-	"\x04note\x18\x03 \x01(\tR\x04note\"\xc9\x02\n" +
+	"\x04note\x18\x03 \x01(\tR\x04note\"\x94\x02\n" +
 	"\tModelFile\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x1a\n" +
 	"\bembedded\x18\x02 \x01(\bR\bembedded\x12\x1c\n" +
@@ -4257,8 +4322,7 @@ const file_plumbline_plugin_v1_plugin_proto_rawDesc = "" +
 	"\treference\x18\b \x03(\v2\x1b.plumbline.plugin.v1.MetricR\treference\x12\x12\n" +
 	"\x04note\x18\t \x01(\tR\x04note\x12\x12\n" +
 	"\x04part\x18\n" +
-	" \x01(\tR\x04part\x123\n" +
-	"\x06audits\x18\v \x03(\v2\x1b.plumbline.plugin.v1.MetricR\x06audits\"\xa3\x02\n" +
+	" \x01(\tR\x04part\"\xa3\x02\n" +
 	"\aDataset\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x1a\n" +
 	"\bembedded\x18\x02 \x01(\bR\bembedded\x12\x18\n" +
@@ -4324,7 +4388,7 @@ const file_plumbline_plugin_v1_plugin_proto_rawDesc = "" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"a\n" +
 	"\fOpenResponse\x125\n" +
 	"\x04info\x18\x01 \x01(\v2!.plumbline.plugin.v1.WorkloadInfoR\x04info\x12\x1a\n" +
-	"\bworkload\x18\x02 \x01(\x04R\bworkload\"\xc5\x05\n" +
+	"\bworkload\x18\x02 \x01(\x04R\bworkload\"\x8e\x06\n" +
 	"\fWorkloadInfo\x12\x14\n" +
 	"\x05model\x18\x01 \x01(\tR\x05model\x12\x1d\n" +
 	"\n" +
@@ -4346,10 +4410,14 @@ const file_plumbline_plugin_v1_plugin_proto_rawDesc = "" +
 	"\vclient_work\x18\x0f \x03(\tR\n" +
 	"clientWork\x125\n" +
 	"\x05parts\x18\x10 \x03(\v2\x1f.plumbline.plugin.v1.PartReportR\x05parts\x12!\n" +
-	"\fopen_reasons\x18\x11 \x03(\tR\vopenReasons\x1a>\n" +
+	"\fopen_reasons\x18\x11 \x03(\tR\vopenReasons\x12G\n" +
+	"\rconversations\x18\x12 \x03(\v2!.plumbline.plugin.v1.ConversationR\rconversations\x1a>\n" +
 	"\x10BackendInfoEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xba\x02\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"4\n" +
+	"\fConversation\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12\x14\n" +
+	"\x05turns\x18\x02 \x03(\x03R\x05turns\"\xba\x02\n" +
 	"\n" +
 	"PartReport\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x12\n" +
@@ -4478,7 +4546,7 @@ func file_plumbline_plugin_v1_plugin_proto_rawDescGZIP() []byte {
 }
 
 var file_plumbline_plugin_v1_plugin_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_plumbline_plugin_v1_plugin_proto_msgTypes = make([]protoimpl.MessageInfo, 63)
+var file_plumbline_plugin_v1_plugin_proto_msgTypes = make([]protoimpl.MessageInfo, 64)
 var file_plumbline_plugin_v1_plugin_proto_goTypes = []any{
 	(Scenario)(0),             // 0: plumbline.plugin.v1.Scenario
 	(Better)(0),               // 1: plumbline.plugin.v1.Better
@@ -4522,29 +4590,30 @@ var file_plumbline_plugin_v1_plugin_proto_goTypes = []any{
 	(*OpenRequest)(nil),       // 39: plumbline.plugin.v1.OpenRequest
 	(*OpenResponse)(nil),      // 40: plumbline.plugin.v1.OpenResponse
 	(*WorkloadInfo)(nil),      // 41: plumbline.plugin.v1.WorkloadInfo
-	(*PartReport)(nil),        // 42: plumbline.plugin.v1.PartReport
-	(*FileSum)(nil),           // 43: plumbline.plugin.v1.FileSum
-	(*Tensor)(nil),            // 44: plumbline.plugin.v1.Tensor
-	(*Node)(nil),              // 45: plumbline.plugin.v1.Node
-	(*ScoreRequest)(nil),      // 46: plumbline.plugin.v1.ScoreRequest
-	(*ScoreOptions)(nil),      // 47: plumbline.plugin.v1.ScoreOptions
-	(*AccuracyEntry)(nil),     // 48: plumbline.plugin.v1.AccuracyEntry
-	(*ScoreResponse)(nil),     // 49: plumbline.plugin.v1.ScoreResponse
-	(*Score)(nil),             // 50: plumbline.plugin.v1.Score
-	(*Exhibit)(nil),           // 51: plumbline.plugin.v1.Exhibit
-	(*ScoreFile)(nil),         // 52: plumbline.plugin.v1.ScoreFile
-	(*Metric)(nil),            // 53: plumbline.plugin.v1.Metric
-	(*DatasetRequest)(nil),    // 54: plumbline.plugin.v1.DatasetRequest
-	(*DatasetResponse)(nil),   // 55: plumbline.plugin.v1.DatasetResponse
-	nil,                       // 56: plumbline.plugin.v1.CloseResponse.BackendInfoEntry
-	nil,                       // 57: plumbline.plugin.v1.BackendInfo.DetailsEntry
-	nil,                       // 58: plumbline.plugin.v1.OpenRequest.BackendOptionsEntry
-	nil,                       // 59: plumbline.plugin.v1.OpenRequest.ParamsEntry
-	nil,                       // 60: plumbline.plugin.v1.OpenRequest.PartFilesEntry
-	nil,                       // 61: plumbline.plugin.v1.WorkloadInfo.BackendInfoEntry
-	nil,                       // 62: plumbline.plugin.v1.ScoreOptions.ParamsEntry
-	nil,                       // 63: plumbline.plugin.v1.ScoreOptions.PartFilesEntry
-	nil,                       // 64: plumbline.plugin.v1.DatasetRequest.ParamsEntry
+	(*Conversation)(nil),      // 42: plumbline.plugin.v1.Conversation
+	(*PartReport)(nil),        // 43: plumbline.plugin.v1.PartReport
+	(*FileSum)(nil),           // 44: plumbline.plugin.v1.FileSum
+	(*Tensor)(nil),            // 45: plumbline.plugin.v1.Tensor
+	(*Node)(nil),              // 46: plumbline.plugin.v1.Node
+	(*ScoreRequest)(nil),      // 47: plumbline.plugin.v1.ScoreRequest
+	(*ScoreOptions)(nil),      // 48: plumbline.plugin.v1.ScoreOptions
+	(*AccuracyEntry)(nil),     // 49: plumbline.plugin.v1.AccuracyEntry
+	(*ScoreResponse)(nil),     // 50: plumbline.plugin.v1.ScoreResponse
+	(*Score)(nil),             // 51: plumbline.plugin.v1.Score
+	(*Exhibit)(nil),           // 52: plumbline.plugin.v1.Exhibit
+	(*ScoreFile)(nil),         // 53: plumbline.plugin.v1.ScoreFile
+	(*Metric)(nil),            // 54: plumbline.plugin.v1.Metric
+	(*DatasetRequest)(nil),    // 55: plumbline.plugin.v1.DatasetRequest
+	(*DatasetResponse)(nil),   // 56: plumbline.plugin.v1.DatasetResponse
+	nil,                       // 57: plumbline.plugin.v1.CloseResponse.BackendInfoEntry
+	nil,                       // 58: plumbline.plugin.v1.BackendInfo.DetailsEntry
+	nil,                       // 59: plumbline.plugin.v1.OpenRequest.BackendOptionsEntry
+	nil,                       // 60: plumbline.plugin.v1.OpenRequest.ParamsEntry
+	nil,                       // 61: plumbline.plugin.v1.OpenRequest.PartFilesEntry
+	nil,                       // 62: plumbline.plugin.v1.WorkloadInfo.BackendInfoEntry
+	nil,                       // 63: plumbline.plugin.v1.ScoreOptions.ParamsEntry
+	nil,                       // 64: plumbline.plugin.v1.ScoreOptions.PartFilesEntry
+	nil,                       // 65: plumbline.plugin.v1.DatasetRequest.ParamsEntry
 }
 var file_plumbline_plugin_v1_plugin_proto_depIdxs = []int32{
 	3,  // 0: plumbline.plugin.v1.RunRequest.start:type_name -> plumbline.plugin.v1.Start
@@ -4557,7 +4626,7 @@ var file_plumbline_plugin_v1_plugin_proto_depIdxs = []int32{
 	12, // 7: plumbline.plugin.v1.RunResponse.failure:type_name -> plumbline.plugin.v1.Failure
 	10, // 8: plumbline.plugin.v1.Heartbeat.work:type_name -> plumbline.plugin.v1.Work
 	11, // 9: plumbline.plugin.v1.Work.pending:type_name -> plumbline.plugin.v1.Pending
-	56, // 10: plumbline.plugin.v1.CloseResponse.backend_info:type_name -> plumbline.plugin.v1.CloseResponse.BackendInfoEntry
+	57, // 10: plumbline.plugin.v1.CloseResponse.backend_info:type_name -> plumbline.plugin.v1.CloseResponse.BackendInfoEntry
 	25, // 11: plumbline.plugin.v1.CloseResponse.shares:type_name -> plumbline.plugin.v1.Share
 	21, // 12: plumbline.plugin.v1.CloseResponse.batching:type_name -> plumbline.plugin.v1.Batching
 	22, // 13: plumbline.plugin.v1.Batching.sizes:type_name -> plumbline.plugin.v1.BatchSize
@@ -4567,7 +4636,7 @@ var file_plumbline_plugin_v1_plugin_proto_depIdxs = []int32{
 	29, // 17: plumbline.plugin.v1.DescribeResponse.description:type_name -> plumbline.plugin.v1.Description
 	28, // 18: plumbline.plugin.v1.DescribeResponse.backends:type_name -> plumbline.plugin.v1.BackendInfo
 	37, // 19: plumbline.plugin.v1.BackendInfo.options:type_name -> plumbline.plugin.v1.Param
-	57, // 20: plumbline.plugin.v1.BackendInfo.details:type_name -> plumbline.plugin.v1.BackendInfo.DetailsEntry
+	58, // 20: plumbline.plugin.v1.BackendInfo.details:type_name -> plumbline.plugin.v1.BackendInfo.DetailsEntry
 	30, // 21: plumbline.plugin.v1.Description.models:type_name -> plumbline.plugin.v1.Model
 	0,  // 22: plumbline.plugin.v1.Model.scenarios:type_name -> plumbline.plugin.v1.Scenario
 	33, // 23: plumbline.plugin.v1.Model.files:type_name -> plumbline.plugin.v1.ModelFile
@@ -4580,32 +4649,32 @@ var file_plumbline_plugin_v1_plugin_proto_depIdxs = []int32{
 	33, // 30: plumbline.plugin.v1.Model.scorer_files:type_name -> plumbline.plugin.v1.ModelFile
 	31, // 31: plumbline.plugin.v1.Model.dataset_actions:type_name -> plumbline.plugin.v1.DatasetAction
 	37, // 32: plumbline.plugin.v1.DatasetAction.params:type_name -> plumbline.plugin.v1.Param
-	53, // 33: plumbline.plugin.v1.ModelFile.reference:type_name -> plumbline.plugin.v1.Metric
-	53, // 34: plumbline.plugin.v1.ModelFile.audits:type_name -> plumbline.plugin.v1.Metric
-	35, // 35: plumbline.plugin.v1.Dataset.archives:type_name -> plumbline.plugin.v1.ArchiveFile
-	1,  // 36: plumbline.plugin.v1.MetricInfo.better:type_name -> plumbline.plugin.v1.Better
-	0,  // 37: plumbline.plugin.v1.SmokeSetting.scenario:type_name -> plumbline.plugin.v1.Scenario
-	0,  // 38: plumbline.plugin.v1.OpenRequest.scenario:type_name -> plumbline.plugin.v1.Scenario
-	58, // 39: plumbline.plugin.v1.OpenRequest.backend_options:type_name -> plumbline.plugin.v1.OpenRequest.BackendOptionsEntry
-	59, // 40: plumbline.plugin.v1.OpenRequest.params:type_name -> plumbline.plugin.v1.OpenRequest.ParamsEntry
-	60, // 41: plumbline.plugin.v1.OpenRequest.part_files:type_name -> plumbline.plugin.v1.OpenRequest.PartFilesEntry
-	41, // 42: plumbline.plugin.v1.OpenResponse.info:type_name -> plumbline.plugin.v1.WorkloadInfo
-	61, // 43: plumbline.plugin.v1.WorkloadInfo.backend_info:type_name -> plumbline.plugin.v1.WorkloadInfo.BackendInfoEntry
-	45, // 44: plumbline.plugin.v1.WorkloadInfo.nodes:type_name -> plumbline.plugin.v1.Node
-	42, // 45: plumbline.plugin.v1.WorkloadInfo.parts:type_name -> plumbline.plugin.v1.PartReport
-	43, // 46: plumbline.plugin.v1.PartReport.files:type_name -> plumbline.plugin.v1.FileSum
-	44, // 47: plumbline.plugin.v1.PartReport.inputs:type_name -> plumbline.plugin.v1.Tensor
-	44, // 48: plumbline.plugin.v1.PartReport.outputs:type_name -> plumbline.plugin.v1.Tensor
-	47, // 49: plumbline.plugin.v1.ScoreRequest.options:type_name -> plumbline.plugin.v1.ScoreOptions
-	48, // 50: plumbline.plugin.v1.ScoreRequest.entries:type_name -> plumbline.plugin.v1.AccuracyEntry
-	62, // 51: plumbline.plugin.v1.ScoreOptions.params:type_name -> plumbline.plugin.v1.ScoreOptions.ParamsEntry
-	63, // 52: plumbline.plugin.v1.ScoreOptions.part_files:type_name -> plumbline.plugin.v1.ScoreOptions.PartFilesEntry
-	50, // 53: plumbline.plugin.v1.ScoreResponse.score:type_name -> plumbline.plugin.v1.Score
-	53, // 54: plumbline.plugin.v1.Score.metrics:type_name -> plumbline.plugin.v1.Metric
-	42, // 55: plumbline.plugin.v1.Score.parts:type_name -> plumbline.plugin.v1.PartReport
-	52, // 56: plumbline.plugin.v1.Score.files:type_name -> plumbline.plugin.v1.ScoreFile
-	51, // 57: plumbline.plugin.v1.Score.exhibits:type_name -> plumbline.plugin.v1.Exhibit
-	64, // 58: plumbline.plugin.v1.DatasetRequest.params:type_name -> plumbline.plugin.v1.DatasetRequest.ParamsEntry
+	54, // 33: plumbline.plugin.v1.ModelFile.reference:type_name -> plumbline.plugin.v1.Metric
+	35, // 34: plumbline.plugin.v1.Dataset.archives:type_name -> plumbline.plugin.v1.ArchiveFile
+	1,  // 35: plumbline.plugin.v1.MetricInfo.better:type_name -> plumbline.plugin.v1.Better
+	0,  // 36: plumbline.plugin.v1.SmokeSetting.scenario:type_name -> plumbline.plugin.v1.Scenario
+	0,  // 37: plumbline.plugin.v1.OpenRequest.scenario:type_name -> plumbline.plugin.v1.Scenario
+	59, // 38: plumbline.plugin.v1.OpenRequest.backend_options:type_name -> plumbline.plugin.v1.OpenRequest.BackendOptionsEntry
+	60, // 39: plumbline.plugin.v1.OpenRequest.params:type_name -> plumbline.plugin.v1.OpenRequest.ParamsEntry
+	61, // 40: plumbline.plugin.v1.OpenRequest.part_files:type_name -> plumbline.plugin.v1.OpenRequest.PartFilesEntry
+	41, // 41: plumbline.plugin.v1.OpenResponse.info:type_name -> plumbline.plugin.v1.WorkloadInfo
+	62, // 42: plumbline.plugin.v1.WorkloadInfo.backend_info:type_name -> plumbline.plugin.v1.WorkloadInfo.BackendInfoEntry
+	46, // 43: plumbline.plugin.v1.WorkloadInfo.nodes:type_name -> plumbline.plugin.v1.Node
+	43, // 44: plumbline.plugin.v1.WorkloadInfo.parts:type_name -> plumbline.plugin.v1.PartReport
+	42, // 45: plumbline.plugin.v1.WorkloadInfo.conversations:type_name -> plumbline.plugin.v1.Conversation
+	44, // 46: plumbline.plugin.v1.PartReport.files:type_name -> plumbline.plugin.v1.FileSum
+	45, // 47: plumbline.plugin.v1.PartReport.inputs:type_name -> plumbline.plugin.v1.Tensor
+	45, // 48: plumbline.plugin.v1.PartReport.outputs:type_name -> plumbline.plugin.v1.Tensor
+	48, // 49: plumbline.plugin.v1.ScoreRequest.options:type_name -> plumbline.plugin.v1.ScoreOptions
+	49, // 50: plumbline.plugin.v1.ScoreRequest.entries:type_name -> plumbline.plugin.v1.AccuracyEntry
+	63, // 51: plumbline.plugin.v1.ScoreOptions.params:type_name -> plumbline.plugin.v1.ScoreOptions.ParamsEntry
+	64, // 52: plumbline.plugin.v1.ScoreOptions.part_files:type_name -> plumbline.plugin.v1.ScoreOptions.PartFilesEntry
+	51, // 53: plumbline.plugin.v1.ScoreResponse.score:type_name -> plumbline.plugin.v1.Score
+	54, // 54: plumbline.plugin.v1.Score.metrics:type_name -> plumbline.plugin.v1.Metric
+	43, // 55: plumbline.plugin.v1.Score.parts:type_name -> plumbline.plugin.v1.PartReport
+	53, // 56: plumbline.plugin.v1.Score.files:type_name -> plumbline.plugin.v1.ScoreFile
+	52, // 57: plumbline.plugin.v1.Score.exhibits:type_name -> plumbline.plugin.v1.Exhibit
+	65, // 58: plumbline.plugin.v1.DatasetRequest.params:type_name -> plumbline.plugin.v1.DatasetRequest.ParamsEntry
 	26, // 59: plumbline.plugin.v1.Plugin.Describe:input_type -> plumbline.plugin.v1.DescribeRequest
 	39, // 60: plumbline.plugin.v1.Plugin.Open:input_type -> plumbline.plugin.v1.OpenRequest
 	13, // 61: plumbline.plugin.v1.Plugin.LoadSamples:input_type -> plumbline.plugin.v1.SamplesRequest
@@ -4613,9 +4682,9 @@ var file_plumbline_plugin_v1_plugin_proto_depIdxs = []int32{
 	15, // 63: plumbline.plugin.v1.Plugin.WarmUp:input_type -> plumbline.plugin.v1.WarmUpRequest
 	17, // 64: plumbline.plugin.v1.Plugin.NodeNames:input_type -> plumbline.plugin.v1.NodeNamesRequest
 	2,  // 65: plumbline.plugin.v1.Plugin.Run:input_type -> plumbline.plugin.v1.RunRequest
-	46, // 66: plumbline.plugin.v1.Plugin.Score:input_type -> plumbline.plugin.v1.ScoreRequest
+	47, // 66: plumbline.plugin.v1.Plugin.Score:input_type -> plumbline.plugin.v1.ScoreRequest
 	19, // 67: plumbline.plugin.v1.Plugin.Close:input_type -> plumbline.plugin.v1.CloseRequest
-	54, // 68: plumbline.plugin.v1.Plugin.Dataset:input_type -> plumbline.plugin.v1.DatasetRequest
+	55, // 68: plumbline.plugin.v1.Plugin.Dataset:input_type -> plumbline.plugin.v1.DatasetRequest
 	27, // 69: plumbline.plugin.v1.Plugin.Describe:output_type -> plumbline.plugin.v1.DescribeResponse
 	40, // 70: plumbline.plugin.v1.Plugin.Open:output_type -> plumbline.plugin.v1.OpenResponse
 	14, // 71: plumbline.plugin.v1.Plugin.LoadSamples:output_type -> plumbline.plugin.v1.SamplesResponse
@@ -4623,9 +4692,9 @@ var file_plumbline_plugin_v1_plugin_proto_depIdxs = []int32{
 	16, // 73: plumbline.plugin.v1.Plugin.WarmUp:output_type -> plumbline.plugin.v1.WarmUpResponse
 	18, // 74: plumbline.plugin.v1.Plugin.NodeNames:output_type -> plumbline.plugin.v1.NodeNamesResponse
 	7,  // 75: plumbline.plugin.v1.Plugin.Run:output_type -> plumbline.plugin.v1.RunResponse
-	49, // 76: plumbline.plugin.v1.Plugin.Score:output_type -> plumbline.plugin.v1.ScoreResponse
+	50, // 76: plumbline.plugin.v1.Plugin.Score:output_type -> plumbline.plugin.v1.ScoreResponse
 	20, // 77: plumbline.plugin.v1.Plugin.Close:output_type -> plumbline.plugin.v1.CloseResponse
-	55, // 78: plumbline.plugin.v1.Plugin.Dataset:output_type -> plumbline.plugin.v1.DatasetResponse
+	56, // 78: plumbline.plugin.v1.Plugin.Dataset:output_type -> plumbline.plugin.v1.DatasetResponse
 	69, // [69:79] is the sub-list for method output_type
 	59, // [59:69] is the sub-list for method input_type
 	59, // [59:59] is the sub-list for extension type_name
@@ -4639,14 +4708,14 @@ func file_plumbline_plugin_v1_plugin_proto_init() {
 		return
 	}
 	file_plumbline_plugin_v1_plugin_proto_msgTypes[9].OneofWrappers = []any{}
-	file_plumbline_plugin_v1_plugin_proto_msgTypes[46].OneofWrappers = []any{}
+	file_plumbline_plugin_v1_plugin_proto_msgTypes[47].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_plumbline_plugin_v1_plugin_proto_rawDesc), len(file_plumbline_plugin_v1_plugin_proto_rawDesc)),
 			NumEnums:      2,
-			NumMessages:   63,
+			NumMessages:   64,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

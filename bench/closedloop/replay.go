@@ -1,0 +1,72 @@
+package closedloop
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/bench/serving"
+	"github.com/plumbline-ml/plumbline/bench/serving/load"
+	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+	"github.com/plumbline-ml/plumbline/bench/serving/prompts"
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/sdk"
+)
+
+// Answers are the payloads of a replay's answers, by their samples; what failed has one, too.
+type Answers map[int][]byte
+
+// replayGrace is how long an answer that is under way at the end of the time is waited for.
+const replayGrace = 240 * time.Second
+
+// Replay asks the turns of recorded conversations, which are the samples in their order: one at a time, each once, the
+// next when the answer has come. An answer that fails ends its conversation: its later turns are never sent. It ends
+// after so long at the latest; what is not sent then leaves no trace but that it is missing.
+func Replay(
+	ctx context.Context, sut loadgen.SUT, qsl loadgen.QSL, all []sdk.Conversation, most time.Duration,
+	progress *serving.Progress,
+) (p *serving.Point, answers Answers, err error) {
+	asks := turnsOf(all)
+	if n := qsl.TotalSampleCount(); n != len(asks) || n == 0 {
+		return nil, nil, fmt.Errorf("%d conversations have %d turns, and the data set has %d samples", len(all), len(asks), n)
+	}
+	answers = Answers{}
+	err = loaded(ctx, sut, qsl, len(asks), func(samples int) (err error) {
+		plan := serving.Plan{
+			Asks: asks, Grace: replayGrace, MaxErrors: &serving.MaxErrors{Count: math.MaxInt}, Progress: progress,
+			Load: load.Pattern{Kind: load.Users, Users: 1, Sessions: true, Requests: len(asks), Duration: most},
+		}
+		p, err = asked(ctx, &asker{sut: sut, batch: 1, loaded: samples, answers: answers}, plan)
+		return err
+	})
+	return p, answers, err
+}
+
+// turnsOf are the turns as requests.
+func turnsOf(all []sdk.Conversation) (asks serving.List) {
+	for _, c := range all {
+		for k := range c.Turns {
+			asks = append(asks, prompts.Ask{Row: len(asks), Session: c.ID, Turn: k})
+		}
+	}
+	return asks
+}
+
+// tellTurn records what a turn's answer says of itself.
+func (q *query) tellTurn(r *measure.Request) error {
+	a, err := sdk.ParseTurn(q.payload)
+	if err != nil {
+		return err
+	}
+	r.Finish = a.FinishReason
+	if a.Error == nil {
+		return nil
+	}
+	r.Fault = a.Error.Message
+	r.Status = measure.Faulty
+	if a.Error.Type == sdk.TurnTimedOut {
+		r.Status = measure.Timeout
+	}
+	return nil
+}

@@ -1,0 +1,84 @@
+package run
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/fetch/wholefile"
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/loadgen/mllog"
+	"github.com/plumbline-ml/plumbline/sdk"
+
+	"github.com/plumbline-ml/plumbline/bench/closedloop"
+	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/bench/plan"
+	"github.com/plumbline-ml/plumbline/bench/plugin"
+	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/bench/record/requests"
+	"github.com/plumbline-ml/plumbline/bench/serving"
+	"github.com/plumbline-ml/plumbline/bench/serving/load"
+	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+)
+
+// replay asks recorded conversations in place of LoadGen, keeps what was recorded of each turn and what was answered,
+// and scores it.
+func (r *runner) replay(ctx context.Context, pl plugin.Plugin, p *plan.Plan, t plan.Run, rec *record.Run,
+	w plugin.Workload) error {
+	all := w.Info().Conversations
+	if len(all) == 0 {
+		return plugin.Fault(fmt.Errorf("plugin %s: a timed run of %s replays conversations, and its workload has none",
+			p.Served.Name, t.Model))
+	}
+	counts, progress := new(serving.Progress), new(loadgen.Progress)
+	began := time.Now()
+	shown := load.Pattern{Kind: load.Users, Users: 1, Requests: w.QSL().TotalSampleCount()}
+	progress.Follow(func() loadgen.ProgressSnapshot { return shownAs(shown, counts.Now(), time.Since(began)) })
+	stop := r.watch(t, progress)
+	point, answers, err := closedloop.Replay(ctx, w.SUT(), w.QSL(), all, plan.ReplayTime, counts)
+	stop()
+	if point == nil {
+		return err
+	}
+	judged(rec, point)
+	rec.Serving.FromReplay(point.Requests, shown.Requests)
+	dir := filepath.Join(p.Out, t.Dir)
+	if err := errors.Join(err, keepRequests(dir, point.Requests), keepAnswers(dir, point.Requests, answers)); err != nil {
+		return err
+	}
+	s, err := p.ReplayScoring().Log(ctx, pl, filepath.Join(dir, record.AnswersFile),
+		p.Embedded && rec.AnsweredByEmbedded())
+	if err != nil {
+		return exitcode.OrData(err)
+	}
+	rec.Serving.Replay.FromScore(s.Score)
+	return sdk.Usage(errors.Join(s.WriteFiles(dir), s.WriteExhibits(dir)))
+}
+
+// keepRequests writes what was recorded of each turn.
+func keepRequests(dir string, all []measure.Request) error {
+	var b bytes.Buffer
+	if err := requests.Write(&b, all, measure.Rules{}); err != nil {
+		return err
+	}
+	return sdk.Usage(wholefile.Write(filepath.Join(dir, requests.JSONLName), b.Bytes(), 0o644))
+}
+
+// keepAnswers writes the payloads of all turns that were sent, in their order, in the form of LoadGen's accuracy logs.
+func keepAnswers(dir string, all []measure.Request, answers closedloop.Answers) error {
+	var b bytes.Buffer
+	log := mllog.NewAccuracyWriter(&b)
+	var faults []error
+	for _, r := range all {
+		if payload, ok := answers[r.Row]; ok {
+			faults = append(faults, log.Write(uint64(r.Index), uint64(r.Row), payload))
+		}
+	}
+	if err := errors.Join(append(faults, log.Close())...); err != nil {
+		return err
+	}
+	return sdk.Usage(wholefile.Write(filepath.Join(dir, record.AnswersFile), b.Bytes(), 0o644))
+}

@@ -1,0 +1,139 @@
+package record
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/plumbline-ml/plumbline/internal/figure"
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/sdk"
+
+	"github.com/plumbline-ml/plumbline/bench/record/metric"
+	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+)
+
+// AnswersFile has the payloads of a replay's answers, in the form of LoadGen's accuracy log.
+const AnswersFile = "replay_answers.json"
+
+// Replay is what came of recorded conversations that were asked again, one turn at a time.
+type Replay struct {
+	Turns    int `json:"turns"`    // of the data
+	Issued   int `json:"issued"`   // those that were sent
+	Answered int `json:"answered"` // without a failure
+	Failed   int `json:"failed"`
+	TimedOut int `json:"timed_out,omitempty"` // of those that failed
+	// Unsent are those that were never sent: an earlier turn of their conversation had failed, or the time was over.
+	Unsent int `json:"unsent"`
+	// Latency is from the sending of a turn to the end of its answer: the mean over all that ended, in nanoseconds, which
+	// is the result of the benchmark; absent where none ended.
+	Latency *float64 `json:"latency_mean_ns,omitempty"`
+	// Estimates are LoadGen's early-stopping estimates of percentiles of the latency.
+	Estimates []Estimate `json:"early_stopping,omitempty"`
+	// Scores are what the answers are worth, and Notes what a reader should know of them.
+	Scores []Figure `json:"scores,omitempty"`
+	Notes  []string `json:"score_notes,omitempty"`
+}
+
+// Estimate is an early-stopping estimate: absent where there are too few turns, of which Needed are enough.
+type Estimate struct {
+	Percentile float64 `json:"percentile"` // a fraction of 1
+	NS         *int64  `json:"ns,omitempty"`
+	Needed     uint64  `json:"needed"` // turns
+}
+
+// replayPercentiles are those with an estimate: the median, and what SingleStream is judged by.
+var replayPercentiles = []float64{0.5, 0.9, 0.99}
+
+// FromReplay says what came of the turns of a replay. It holds if all turns were sent and answered.
+func (s *Serving) FromReplay(all []measure.Request, turns int) {
+	p := &Replay{Turns: turns}
+	var latencies []int64
+	sum := 0.0
+	for _, r := range all {
+		switch r.Status {
+		case measure.Cancelled, measure.Unfinished:
+			p.Issued++
+			continue
+		case measure.OK:
+			p.Answered++
+		case measure.Timeout:
+			p.TimedOut++
+			p.Failed++
+		default:
+			p.Failed++
+		}
+		p.Issued++
+		latencies = append(latencies, r.End-r.Sent)
+		sum += float64(r.End - r.Sent)
+	}
+	p.Unsent = turns - p.Issued
+	if n := len(latencies); n > 0 {
+		mean := sum / float64(n)
+		p.Latency = &mean
+	}
+	slices.Sort(latencies)
+	for _, percentile := range replayPercentiles {
+		rank, needed, ok := loadgen.EarlyStoppingRank(len(latencies), percentile)
+		e := Estimate{Percentile: percentile, Needed: needed}
+		if ok {
+			e.NS = &latencies[rank]
+		}
+		p.Estimates = append(p.Estimates, e)
+	}
+	holds := p.Answered == turns
+	if s.Replay, s.Holds = p, &holds; !holds {
+		s.Flags = append(s.Flags, fmt.Sprintf("%d of %d turns were not answered: %d failed (%d took too long), %d were "+
+			"never sent", turns-p.Answered, turns, p.Failed, p.TimedOut, p.Unsent))
+	}
+}
+
+// FromScore takes what the answers are worth.
+func (p *Replay) FromScore(s sdk.Score) {
+	for _, m := range s.Metrics {
+		p.Scores = append(p.Scores, figureOf(metric.Info{Name: m.Name, Title: m.Name, Unit: m.Unit}, m.Value))
+	}
+	p.Notes = s.Notes
+}
+
+// result is the mean latency.
+func (p *Replay) result() (f Figure, ok bool) {
+	if p.Latency == nil {
+		return f, false
+	}
+	return figureOf(metric.Info{Title: "mean latency of a turn", Unit: metric.Millis}, *p.Latency/nsPerMilli), true
+}
+
+// headline is the result with how many turns there were, and what they are worth.
+func (p *Replay) headline(took string) (value string, remarks []string) {
+	f, ok := p.result()
+	if !ok {
+		return "", nil
+	}
+	remarks = []string{fmt.Sprintf("mean latency of %s in %s", figure.Plural(p.Issued, "turn"), took)}
+	for _, s := range p.Scores {
+		remarks = append(remarks, s.Name+" "+s.String())
+	}
+	return f.String(), remarks
+}
+
+// lines are what is worth knowing beside the verdict.
+func (s *Serving) lines() []string {
+	if s.Replay == nil {
+		return append(present(s.About()), s.Flags...)
+	}
+	return append(s.Replay.lines(), s.Flags...)
+}
+
+// lines are what is worth knowing beside the verdict.
+func (p *Replay) lines() []string {
+	var all []string
+	for _, e := range p.Estimates {
+		text := fmt.Sprintf("p%g of the latency, estimated as LoadGen does: ", 100*e.Percentile)
+		if e.NS == nil {
+			all = append(all, text+fmt.Sprintf("none, which takes %d turns", e.Needed))
+			continue
+		}
+		all = append(all, text+figureOf(metric.Info{Unit: metric.Millis}, float64(*e.NS)/nsPerMilli).String())
+	}
+	return append(all, p.Notes...)
+}
