@@ -32,6 +32,8 @@ type door struct {
 	// whole runs the commands with --smoke as they stand: the others with fewer queries, because there are many.
 	whole   bool
 	queries int // so many; 0: 16
+	// replays says that timed runs replay recorded conversations, without LoadGen.
+	replays bool
 	// layouts are the sentences of describe about data sets which the commands try, without the last full stop.
 	layouts []string
 }
@@ -45,7 +47,7 @@ type form struct {
 // doors lists those of all models.
 func doors() []door {
 	return slices.Concat(classifierDoors(), detectionDoors(), unetDoors(), dlrmDoors(), bertDoors(), languageDoors(),
-		reasoningDoors(), rnntDoors(), whisperDoors(), rgatDoors(), gnmtDoors(), sdxlDoors())
+		reasoningDoors(), rnntDoors(), whisperDoors(), rgatDoors(), gnmtDoors(), sdxlDoors(), agenticDoors())
 }
 
 // TestEveryModelHasADoor wants the commands of docs/real-data.md to be tried for each model.
@@ -196,13 +198,21 @@ func (w *walker) try(t *testing.T, f form, out string) {
 	wantScores(t, line, f.scores, doc.Runs[0].Accuracy.Metrics)
 }
 
+// timed is the mode of timed runs.
+func (d door) timed() string {
+	if d.replays {
+		return "serving"
+	}
+	return "performance"
+}
+
 // official wants a plan of the rules' ten minutes for every scenario in both modes.
 func (w *walker) official(t *testing.T, line string) {
 	t.Helper()
 	plan := w.shell(t, line, "--dry-run").wantCode(t, 0)
 	text := strings.Join(strings.Fields(plan.stdout), " ")
 	for _, scenario := range w.scenarios {
-		wantParts(t, text, scenario+" performance: official settings", scenario+" accuracy: official settings")
+		wantParts(t, text, scenario+" "+w.timed()+": official settings", scenario+" accuracy: official settings")
 	}
 	wantParts(t, text, "min_duration 600000 ms")
 }
@@ -231,7 +241,7 @@ func (w *walker) smoke(t *testing.T, line, out string) {
 	readJSON(t, filepath.Join(w.dir, out, "result.json"), &doc)
 	missing := map[string]bool{}
 	for _, scenario := range w.scenarios {
-		missing[scenario+" performance"], missing[scenario+" accuracy"] = true, true
+		missing[scenario+" "+w.timed()], missing[scenario+" accuracy"] = true, true
 	}
 	for _, run := range doc.Runs {
 		if run.Status == "complete" {

@@ -218,7 +218,7 @@ func (s *Scorer) compare(key turn, want Recorded, a *Answer) (t Turn, score floa
 		}
 	} else {
 		t.WantActions, t.Actions = Actions(want.Calls), append([]string{}, Actions(a.Calls)...)
-		score = overlap(t.WantActions, t.Actions)
+		score = Overlap(t.WantActions, t.Actions)
 	}
 	t.Score = pyfloat.Round(score, 4)
 	return t, score
@@ -236,8 +236,8 @@ func intents(codes any) (all []string) {
 	return slices.Compact(all)
 }
 
-// overlap is the size of the intersection of two multisets by that of their union.
-func overlap(a, b []string) float64 {
+// Overlap is the size of the intersection of two multisets by that of their union.
+func Overlap(a, b []string) float64 {
 	counts := map[string][2]int{}
 	for i, list := range [][]string{a, b} {
 		for _, name := range list {

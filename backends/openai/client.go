@@ -30,7 +30,6 @@ type Client struct {
 	lanes    []lane
 	turn     atomic.Uint32
 	calls    sync.Pool
-	wires    sync.Pool
 }
 
 // lane is one of the servers.

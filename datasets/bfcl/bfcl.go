@@ -207,6 +207,30 @@ func readLines(path string, faults *fault.List) (all []line, err error) {
 	return all, nil
 }
 
+// Parse reads a line of a file of questions of a subset, and that of its possible answers; empty: there are none.
+func Parse(subset, question, answer string) (Sample, error) {
+	v, err := pyvalue.Decode(question)
+	row, ok := v.(*pyvalue.Dict)
+	if err != nil || !ok {
+		return Sample{}, fmt.Errorf("%w: a question is no object of JSON: %w", ErrDataset, err)
+	}
+	s, err := sampleOf(row)
+	s.Subset, s.Answers = subset, "[]"
+	if err == nil && answer != "" {
+		v, err = pyvalue.Decode(answer)
+		d, _ := v.(*pyvalue.Dict)
+		var truth []any
+		if err == nil {
+			truth, err = list(line{Dict: d}.value("ground_truth"))
+		}
+		s.Answers = pyvalue.JSON(truth)
+	}
+	if err != nil {
+		return Sample{}, fmt.Errorf("%w: %s: %w", ErrDataset, s.ID, err)
+	}
+	return s, nil
+}
+
 // sampleOf reads a line of a file of questions.
 func sampleOf(row *pyvalue.Dict) (s Sample, err error) {
 	var ok bool

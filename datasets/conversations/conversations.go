@@ -73,10 +73,17 @@ func Open(path string) (*Set, error) {
 		return nil, fmt.Errorf("%w: %s: %w; want a file of JSON lines, or a folder with %s", ErrDataset, path, err,
 			OfficialName)
 	}
-	sum := sha256.Sum256(text)
+	return parse(string(text), path)
+}
+
+// Parse reads and checks the text of a file.
+func Parse(text string) (*Set, error) { return parse(text, "the text") }
+
+func parse(text, path string) (*Set, error) {
+	sum := sha256.Sum256([]byte(text))
 	var faults fault.List
 	s := &Set{SHA256: hex.EncodeToString(sum[:])}
-	for _, c := range group(readRows(string(text), &faults), &faults) {
+	for _, c := range group(readRows(text, &faults), &faults) {
 		c.check(&faults)
 		s.Turns = append(s.Turns, c.turns(&faults)...)
 		for _, r := range c.rows {

@@ -23,10 +23,7 @@ func strict(ctx context.Context, r Request, d evidence.DType) (Verdict, error) {
 		}
 		j.rules = newest
 	}
-	if j.config = r.Config; j.config != nil && j.config.Basis != "" {
-		j.note("%s", j.config.Basis)
-	}
-	if r.Model != "" && j.config == nil {
+	if r.Model != "" {
 		if c, err := ConfigOf(j.rules, r.Test, r.Model); err == nil {
 			j.config = &c
 		} else {

@@ -3,8 +3,7 @@
 //	go run ./tools/cards [-harness bin/harness] [PLUGIN...]
 //
 // For each plugins/PLUGIN/model/card.json it runs `harness run PLUGIN --mode accuracy` in the precision of each of the
-// card's files, and `harness audit` for each test whose figure the card has, and replaces the files' sizes, checksums
-// and metrics; the rest of the card is the training script's.
+// card's files, and replaces the files' sizes, checksums and metrics; the rest of the card is the training script's.
 // Which metrics a card has stays as it is. Tests then name the rows of README files that differ.
 //
 // Run it on a processor with AVX-512 VNNI: with AVX2 alone, ONNX Runtime's INT8 kernels saturate.

@@ -16,8 +16,7 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plot"
 )
 
-// WriteText writes the report for a terminal: verdicts with their reasons, percentiles, how things went over time, and
-// profiles.
+// WriteText writes the report for a terminal: verdicts with their reasons, percentiles, and how things went over time.
 func (r Report) WriteText(w io.Writer) error {
 	b := terminal.On(w)
 	begun := b.Written()
@@ -34,9 +33,6 @@ func (r Report) WriteText(w io.Writer) error {
 		if err := writeRun(b, f, called[i].Full); err != nil {
 			return err
 		}
-	}
-	if err := writeTuned(b, r.Tuned); err != nil {
-		return err
 	}
 	if len(r.Set.Skipped) > 0 {
 		t := columns.Table{Indent: "  "}

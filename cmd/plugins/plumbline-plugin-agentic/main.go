@@ -1,0 +1,17 @@
+// Command plumbline-plugin-agentic serves the benchmark of agents at the edge: servers of models that call tools, or
+// the scripted stand-in.
+package main
+
+import (
+	"os"
+
+	"github.com/plumbline-ml/plumbline/backends/openai"
+	"github.com/plumbline-ml/plumbline/plugins/agentic"
+	"github.com/plumbline-ml/plumbline/plugins/agentic/standin"
+	"github.com/plumbline-ml/plumbline/sdk/serve"
+)
+
+func main() {
+	servers := serve.Backend("openai", openai.Backend{Lookup: os.LookupEnv})
+	serve.Main(agentic.New(), serve.Backend("standin", standin.Backend{}), servers)
+}

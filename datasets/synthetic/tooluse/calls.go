@@ -1,0 +1,103 @@
+package tooluse
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/datasets/bfcl"
+)
+
+// Question is a row of a subset.
+type Question struct {
+	ID, Subset string
+	Text       string // what the user asks; no two are alike
+	Row        string // the line of BFCL_v4_SUBSET.json
+	Answer     string // the line of possible_answer/BFCL_v4_SUBSET.json; empty: the subset has none
+	Right      []Call // the calls that are right; none: no function helps
+}
+
+// PerSubset is how many questions each subset has.
+const PerSubset = 12
+
+// Questions are those of all subsets, in the data set's order.
+func Questions() (all []Question) {
+	for _, subset := range bfcl.Subsets() {
+		for i := range PerSubset {
+			all = append(all, question(subset, i))
+		}
+	}
+	return all
+}
+
+// idle are questions that no function helps with.
+var idle = []string{
+	"Write a line about the sea at night", "Which colour goes with dark green", "What makes a good friend",
+	"Tell me something that cheers me up", "Why do cats purr", "How do I learn to whistle",
+	"What would you name a grey horse", "Is it rude to be early", "What does courage mean",
+	"How should a letter of thanks begin", "What is a fair way to share a cake", "Why is the sky dark at night",
+}
+
+// question is row i of a subset.
+func question(subset string, i int) Question {
+	all := functions()
+	n := len(all)
+	q := Question{ID: fmt.Sprintf("%s_%d", subset, i), Subset: subset}
+	offered := []*function{&all[i%n]}
+	var texts []string
+	answers := []any{}
+	ask := func(f *function, k int) {
+		text, call, answer := f.filled(subset, k)
+		texts, q.Right, answers = append(texts, text), append(q.Right, call), append(answers, answer)
+	}
+	switch {
+	case strings.Contains(subset, "irrelevance"):
+		texts = []string{idle[i%len(idle)] + "?"}
+	case strings.Contains(subset, "parallel_multiple"):
+		offered = append(offered, &all[(i+5)%n], &all[(i+7)%n])
+		ask(offered[0], i)
+		ask(offered[1], i+1)
+	case strings.Contains(subset, "parallel"):
+		ask(offered[0], i)
+		ask(offered[0], i+1)
+	case strings.Contains(subset, "multiple"):
+		offered = []*function{&all[(i+3)%n], &all[i%n], &all[(i+4)%n]}
+		ask(offered[1], i)
+	default:
+		ask(offered[0], i)
+	}
+	q.Text = fmt.Sprintf("(%s %d) %s", strings.ReplaceAll(subset, "_", " "), i+1, strings.Join(texts, " "))
+	described := []any{}
+	for _, f := range offered {
+		described = append(described, f.describe(subset))
+	}
+	q.Row = line(map[string]any{
+		"id": q.ID, "question": [][]map[string]string{{{"role": "user", "content": q.Text}}}, "function": described,
+	})
+	if !strings.Contains(subset, "relevance") {
+		q.Answer = line(map[string]any{"id": q.ID, "ground_truth": answers})
+	}
+	return q
+}
+
+// line is a value as JSON.
+func line(v any) string {
+	text, err := json.Marshal(v)
+	if err != nil { // not for what is made here
+		return "{}"
+	}
+	return string(text)
+}
+
+// Samples are the questions as the reader of the official layout has them.
+func Samples() ([]bfcl.Sample, error) {
+	var all []bfcl.Sample
+	for _, q := range Questions() {
+		s, err := bfcl.Parse(q.Subset, q.Row, q.Answer)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, s)
+	}
+	return all, nil
+}

@@ -1,0 +1,120 @@
+package e2e
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/datasets/conversations"
+	"github.com/plumbline-ml/plumbline/datasets/synthetic/export"
+	"github.com/plumbline-ml/plumbline/datasets/synthetic/tooluse"
+)
+
+// agenticFiles writes made-up conversations and questions in the official layouts.
+func agenticFiles(dir string) error {
+	w := export.ToolSets()
+	return errors.Join(
+		w.Write(context.Background(), filepath.Join(dir, "agentic"), "conversations", 0, -1),
+		w.Write(context.Background(), filepath.Join(dir, "bfcl_eval"), "questions", 0, -1))
+}
+
+// agenticDoors are those of agents. The scripted server stands in for one with a model.
+func agenticDoors() []door {
+	return []door{{
+		model: "qwen3.6-27b", data: agenticFiles, whole: true, replays: true,
+		layouts: []string{
+			conversations.OfficialName + ", or the folder that it lies in: recorded conversations, a row for each turn",
+			"the folder of bfcl-eval 2026.3.23 (bfcl_eval, or its data), or bfcl_v4_single_turn as .parquet or .jsonl, as the " +
+				"endpoints harness makes it",
+		},
+		scores: map[string]map[string]float64{"out/qwen3.6-27b-smoke": {
+			"overall_accuracy":             100 * float64(10*9+2*11) / 144,
+			"normalized_single_turn_score": 100 * (0.75 + 0.75 + 11.0/12) / 3,
+		}},
+		instead: map[string]string{"--backend openai --backend-opt url=http://localhost:8080": "--backend standin"},
+	}}
+}
+
+// reply is a line of a script of openai-mock.
+type reply struct {
+	Contains string     `json:"contains"`
+	Text     string     `json:"text,omitempty"`
+	Calls    []toolCall `json:"calls,omitempty"`
+	Status   int        `json:"status,omitempty"`
+}
+
+type toolCall struct {
+	ID        string `json:"id"`
+	Name      string `json:"name"`
+	Arguments string `json:"arguments"`
+}
+
+// callOf is a call as a server streams it.
+func callOf(t *testing.T, name string, arguments any) toolCall {
+	t.Helper()
+	text, err := json.Marshal(arguments)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return toolCall{"call_0", name, string(text)}
+}
+
+// TestAgentAtServer asks a scripted server in the official layouts: all questions right, and turns of which one fails,
+// so that the rest of its conversation is never sent.
+func TestAgentAtServer(t *testing.T) {
+	dir := t.TempDir()
+	if err := agenticFiles(dir); err != nil {
+		t.Fatal(err)
+	}
+	var script strings.Builder
+	lines := json.NewEncoder(&script)
+	say := func(r reply) {
+		if err := lines.Encode(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, q := range tooluse.Questions() {
+		r := reply{Contains: q.Text, Text: "No."}
+		for _, c := range q.Right {
+			r.Text, r.Calls = "", append(r.Calls, callOf(t, c.Name, c.Arguments))
+		}
+		say(r)
+	}
+	say(reply{Contains: "2 Brno", Status: 400}) // what the third turn of ledger-2 begins with
+	say(reply{Contains: "7 Brno", Status: 400})
+	say(reply{Calls: []toolCall{callOf(t, "bash", map[string]string{"command": "ls"})}})
+	file := filepath.Join(dir, "answers.jsonl")
+	if err := os.WriteFile(file, []byte(script.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	url := startMock(t, openaiMock, nil, "-listen", "127.0.0.1:0", "-model", "m", "-answers", file)
+	out := filepath.Join(dir, "out")
+	r := harness(t, "run", "qwen3.6-27b", "--backend", "openai", "--backend-opt", "url="+url, "--dataset",
+		filepath.Join(dir, "agentic"), "--accuracy-dataset", filepath.Join(dir, "bfcl_eval"), "--mode", "submission",
+		"--out", out)
+	if r.code != 3 { // turns are missing
+		t.Fatalf("exit code %d:\n%s", r.code, r.both())
+	}
+	wantParts(t, r.stdout, "MISSES", "turns were not answered", "100", "overall_accuracy")
+	var doc struct {
+		Runs []struct {
+			Mode    string
+			Serving struct {
+				Replay struct{ Turns, Issued, Answered, Failed, Unsent int }
+			}
+		}
+	}
+	readJSON(t, filepath.Join(out, "result.json"), &doc)
+	got := doc.Runs[0].Serving.Replay
+	if got.Turns != tooluse.Turns() || got.Failed != 1 || got.Unsent == 0 ||
+		got.Answered+got.Failed+got.Unsent != got.Turns {
+		t.Errorf("%+v", got)
+	}
+	text := readText(t, filepath.Join(out, "qwen3.6-27b", "SingleStream", "accuracy", "accuracy.txt"))
+	wantParts(t, text, "overall_accuracy=100.0%", "live_irrelevance=100")
+	harness(t, "score", out).wantCode(t, 0).wantOutput(t, text)
+}

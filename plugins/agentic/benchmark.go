@@ -1,0 +1,102 @@
+// Package agentic is the benchmark of agents at the edge, qwen3.6-27b: recorded conversations of one that works in a
+// shell, asked again turn by turn, and questions that calls of functions answer.
+//
+// In: what is asked of a server, how answers are scored, compatible with MLPerf Inference's edge agentic benchmark.
+// Out: reading data sets and grading calls, which have packages of their own; asking turns in order, which the harness
+// does.
+package agentic
+
+import (
+	"context"
+	_ "embed"
+
+	"github.com/plumbline-ml/plumbline/datasets/bfcl"
+	"github.com/plumbline-ml/plumbline/datasets/conversations"
+	"github.com/plumbline-ml/plumbline/datasets/synthetic/export"
+	"github.com/plumbline-ml/plumbline/datasets/synthetic/tooluse"
+	"github.com/plumbline-ml/plumbline/plugins/agentic/standin"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/exhibit"
+	"github.com/plumbline-ml/plumbline/sdk/manifest"
+)
+
+//go:embed manifest.json
+var manifestText string
+
+// New returns the benchmark.
+func New() sdk.Benchmark {
+	return manifest.Benchmark(manifestText, standin.Files(), manifest.Implementation{
+		Open: open, Score: score, Export: manifest.Export(export.ToolSets()), Samples: tooluse.Turns(),
+	})
+}
+
+// open makes the prompts of the questions in an accuracy run, and of the turns in any other.
+func open(_ context.Context, r *manifest.Request) (sdk.Workload, error) {
+	s := readSettings(r)
+	w := &workload{file: r.File()}
+	if r.Use == sdk.UseAccuracy {
+		w.prompts = s.questions(openQuestions(r, &s))
+	} else if set := openTurns(r); set != nil {
+		var err error
+		w.prompts, w.all, err = s.turns(set)
+		r.Fault(err)
+	}
+	if err := r.Err(); err != nil {
+		return nil, err
+	}
+	w.settings = s
+	return sdk.Prompts(w), nil
+}
+
+func score(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
+	s := readSettings(r)
+	if r.Use == sdk.UseReplay {
+		set := openTurns(r)
+		if err := r.Err(); err != nil {
+			return nil, err
+		}
+		scorer := newReplayScorer(set)
+		return exhibit.Scorer(scorer, r.Exhibits, turnGallery{scorer}), nil
+	}
+	samples := openQuestions(r, &s)
+	if err := r.Err(); err != nil {
+		return nil, err
+	}
+	scorer, err := newCallScorer(samples)
+	if err != nil {
+		return nil, sdk.Data(err)
+	}
+	return exhibit.Scorer(scorer, r.Exhibits, callGallery{scorer}), nil
+}
+
+// openQuestions opens the questions of a request: the official part of the data set, or all of it.
+func openQuestions(r *manifest.Request, s *settings) []bfcl.Sample {
+	open := func() ([]bfcl.Sample, error) { return bfcl.Open(r.Dataset) }
+	if r.Dataset == "" {
+		open = tooluse.Samples
+	}
+	all, err := open()
+	if err == nil && !s.whole {
+		all, err = bfcl.Official().Of(all)
+	}
+	if err != nil {
+		r.Fault(sdk.Data(err))
+		return nil
+	}
+	return all[:min(r.First(len(all), "questions"), len(all))]
+}
+
+// openTurns opens the conversations of a request; nil: with a fault.
+func openTurns(r *manifest.Request) *conversations.Set {
+	open := func() (*conversations.Set, error) { return conversations.Open(r.Dataset) }
+	if r.Dataset == "" {
+		open = tooluse.Conversations
+	}
+	set, err := open()
+	if err != nil {
+		r.Fault(sdk.Data(err))
+		return nil
+	}
+	set.Turns = set.Turns[:min(r.First(len(set.Turns), "turns"), len(set.Turns))]
+	return set
+}

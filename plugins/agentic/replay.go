@@ -1,0 +1,149 @@
+package agentic
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/accuracy/replay"
+	"github.com/plumbline-ml/plumbline/datasets/conversations"
+	"github.com/plumbline-ml/plumbline/internal/pyvalue"
+	"github.com/plumbline-ml/plumbline/loadgen/mllog"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/exhibit"
+)
+
+// inlineScore is the metric of a replay.
+const inlineScore = "inline_score"
+
+// replayScorer compares the answers to turns with what was recorded.
+type replayScorer struct {
+	turns    []conversations.Turn
+	recorded map[turnKey]replay.Recorded
+	scorer   *replay.Scorer
+	answered map[uint64]bool
+	failed   map[string]int // by the type of the error
+	text     int            // answers without a call
+}
+
+type turnKey struct {
+	conversation string
+	client       int
+}
+
+func newReplayScorer(set *conversations.Set) *replayScorer {
+	all := replay.RecordedTurns(set.Rows)
+	s := &replayScorer{turns: set.Turns, recorded: map[turnKey]replay.Recorded{}, scorer: replay.New(all),
+		answered: map[uint64]bool{}, failed: map[string]int{}}
+	for _, r := range all {
+		s.recorded[turnKey{r.Conversation, r.Client}] = r
+	}
+	return s
+}
+
+// Add takes the answer to a turn.
+func (s *replayScorer) Add(e mllog.AccuracyEntry) error {
+	if e.QSLIndex >= uint64(len(s.turns)) {
+		return sdk.Data(fmt.Errorf("the answer to turn %d of %d: it is of other conversations", e.QSLIndex, len(s.turns)))
+	}
+	turn := s.turns[e.QSLIndex]
+	a, err := sdk.ParseTurn(e.Data)
+	if err != nil {
+		return sdk.Data(err)
+	}
+	request := strconv.FormatUint(e.SeqID, 10)
+	s.scorer.Issue(request, turn.Conversation, turn.Turn)
+	s.answered[e.QSLIndex] = true
+	if a.Error != nil {
+		s.failed[a.Error.Type]++
+		s.scorer.Complete(request, nil)
+		return nil
+	}
+	if a.ToolCalls == nil {
+		s.text++
+	}
+	s.scorer.Complete(request, &replay.Answer{Reasoning: a.Reasoning, Content: a.Output, Calls: calls(a)})
+	return nil
+}
+
+// calls are those of an answer as Python reads them; nil: there are none.
+func calls(a sdk.TurnAnswer) any {
+	v, err := pyvalue.Decode(string(a.ToolCalls))
+	if err != nil {
+		return nil
+	}
+	return v
+}
+
+func (s *replayScorer) Result() (sdk.Score, error) {
+	r := s.scorer.Result()
+	text, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return sdk.Score{}, err
+	}
+	value := 0.0
+	if r.Score != nil {
+		value = *r.Score
+	}
+	score := sdk.Score{
+		Samples: r.Turns.Scored, Metrics: []sdk.Metric{{Name: inlineScore, Value: value}},
+		OfficialText: fmt.Sprintf("%s=%v\n", inlineScore, value),
+		Files:        []sdk.File{{Name: "endpoints/scores.json", Data: append(text, '\n')}},
+	}
+	var n sdk.Notes
+	n.Count(len(s.turns)-len(s.answered), "%d turns were never sent, and count in no figure of scores.json")
+	for _, kind := range sortedKeys(s.failed) {
+		n.Add("%d turns failed: %s", s.failed[kind], kind)
+	}
+	n.Count(s.text, "%d answers call no tool")
+	score.Notes = n
+	return score, nil
+}
+
+// turnGallery shows turns that differ from what was recorded.
+type turnGallery struct{ *replayScorer }
+
+// of is a turn with what was recorded, and the programs of both.
+func (g turnGallery) of(e mllog.AccuracyEntry) (
+	turn conversations.Turn, want, got []string, a sdk.TurnAnswer, err error,
+) {
+	turn = g.turns[e.QSLIndex]
+	a, err = sdk.ParseTurn(e.Data)
+	return turn, replay.Actions(g.recorded[turnKey{turn.Conversation, turn.Turn}].Calls), replay.Actions(calls(a)), a, err
+}
+
+// Rate implements exhibit.Gallery.
+func (g turnGallery) Rate(e mllog.AccuracyEntry) (float64, bool) {
+	_, want, got, a, err := g.of(e)
+	if a.Error != nil {
+		return 2, err == nil
+	}
+	return 1 - replay.Overlap(want, got), err == nil && len(want) > 0
+}
+
+// mostShown bounds the characters of what was said before a turn.
+const mostShown = 4000
+
+// Show implements exhibit.Gallery.
+func (g turnGallery) Show(e mllog.AccuracyEntry) (sdk.Exhibit, error) {
+	turn, want, got, a, err := g.of(e)
+	var said []string
+	for _, m := range turn.Messages {
+		said = append(said, m.Role+": "+strings.Join(append([]string{m.Reasoning, m.Content}, m.Calls...), " "))
+	}
+	before := strings.Join(said, "\n")
+	if n := len(before) - mostShown; n > 0 {
+		before = "[...]" + strings.ToValidUTF8(before[n:], "")
+	}
+	answer := strings.TrimSpace(a.Reasoning + " " + a.Output + " " + string(a.ToolCalls))
+	if a.Error != nil {
+		answer = a.Error.Type + ": " + a.Error.Message
+	}
+	recorded := pyvalue.JSON(g.recorded[turnKey{turn.Conversation, turn.Turn}].Calls)
+	return sdk.Exhibit{
+		Caption: fmt.Sprintf("%s, turn %d: programs %s, recorded %s", turn.Conversation, turn.Turn,
+			strings.Join(got, " "), strings.Join(want, " ")),
+		Text: exhibit.Texts("SAID", before, "RECORDED", recorded, "ANSWERED", answer),
+	}, err
+}

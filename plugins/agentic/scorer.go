@@ -1,0 +1,219 @@
+package agentic
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/accuracy/bfcl"
+	data "github.com/plumbline-ml/plumbline/datasets/bfcl"
+	"github.com/plumbline-ml/plumbline/internal/pyfloat"
+	"github.com/plumbline-ml/plumbline/loadgen/mllog"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/exhibit"
+)
+
+// callScorer grades answers to questions.
+type callScorer struct {
+	samples []data.Sample
+	truths  []bfcl.Sample
+	grades  map[uint64]bfcl.Grade
+
+	empty, dropped, outside int
+}
+
+func newCallScorer(samples []data.Sample) (*callScorer, error) {
+	s := &callScorer{samples: samples, grades: map[uint64]bfcl.Grade{}}
+	for _, of := range samples {
+		truth, err := bfcl.ParseSample(of.Subset, of.Functions, of.Answers)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", of.ID, err)
+		}
+		s.truths = append(s.truths, truth)
+	}
+	return s, nil
+}
+
+// Add grades an answer. Of several of one sample the first counts.
+func (s *callScorer) Add(e mllog.AccuracyEntry) error {
+	if e.QSLIndex >= uint64(len(s.truths)) {
+		s.outside++
+		return nil
+	}
+	if _, again := s.grades[e.QSLIndex]; again {
+		s.dropped++
+		return nil
+	}
+	if len(e.Data) == 0 {
+		s.empty++
+	}
+	s.grades[e.QSLIndex] = s.truths[e.QSLIndex].Score(string(e.Data))
+	return nil
+}
+
+// The metrics.
+const (
+	overall    = "overall_accuracy"
+	normalized = "normalized_single_turn_score"
+)
+
+func percent(share float64) float64 { return pyfloat.Round(100*share, 2) }
+
+func (s *callScorer) Result() (sdk.Score, error) {
+	scores := s.totals(func(i int) (right, answered bool) {
+		g, ok := s.grades[uint64(i)]
+		return g.Right, ok
+	})
+	floor := s.totals(func(i int) (right, answered bool) { return s.truths[i].Score("").Right, true })
+	score := sdk.Score{Samples: len(s.grades), Metrics: []sdk.Metric{
+		{Name: overall, Unit: "%", Value: 100 * scores.Overall},
+		{Name: normalized, Unit: "%", Value: 100 * scores.Normalized},
+	}}
+	score.OfficialText = s.text(scores)
+	entry, err := json.MarshalIndent(s.entry(scores), "", "  ")
+	if err != nil {
+		return score, err
+	}
+	score.Files = []sdk.File{{Name: "endpoints/bfcl_v4.json", Data: append(entry, '\n')}}
+	var n sdk.Notes
+	n.Add("floor: whoever never calls a function has %.2f %% overall, %.2f %% normalized", 100*floor.Overall,
+		100*floor.Normalized)
+	n.Count(len(s.truths)-len(s.grades), "%d samples have no answer in the log, and count as wrong")
+	n.Dropped(s.dropped)
+	n.Count(s.outside, "%d entries are of samples beyond the data set and were dropped")
+	n.Count(s.empty, "%d answers are empty, which is right where no function helps")
+	s.count(&n)
+	score.Notes = n
+	return score, nil
+}
+
+// totals adds up what is said of each sample.
+func (s *callScorer) totals(of func(i int) (right, answered bool)) bfcl.Scores {
+	var t bfcl.Totals
+	for i, truth := range s.truths {
+		if right, answered := of(i); answered {
+			t.Add(truth.Subset, right)
+		} else {
+			t.Miss(truth.Subset)
+		}
+	}
+	return t.Scores()
+}
+
+// count says how calls were found, and where the official scoring would have ended.
+func (s *callScorer) count(n *sdk.Notes) {
+	guessed, listed, stops := 0, 0, 0
+	var first string
+	for i := range s.truths {
+		g, ok := s.grades[uint64(i)]
+		switch {
+		case !ok:
+			continue
+		case g.Source == bfcl.Guessed:
+			guessed++
+		case g.Source == bfcl.Listed:
+			listed++
+		}
+		if g.Stops != nil {
+			if stops++; stops == 1 {
+				first = s.samples[i].ID + ": " + g.Stops.Error()
+			}
+		}
+	}
+	n.Count(listed, "%d answers list calls in their text")
+	n.Count(guessed, "%d answers have calls as text, which were read as Python: has the server a parser of its model's "+
+		"calls (llama.cpp: --jinja; vLLM: --enable-auto-tool-choice)?")
+	n.Count(stops, "%d answers count as wrong at which the official scoring would have stopped without a figure; the "+
+		"first: %s", first)
+}
+
+// text is the breakdown in lines.
+func (s *callScorer) text(of bfcl.Scores) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s=%v%%\n%s=%v%%\n", overall, percent(of.Overall), normalized, percent(of.Normalized))
+	for _, c := range bfcl.Categories() {
+		if v, ok := of.Categories[c.Name]; ok {
+			fmt.Fprintf(&b, "%s=%v%%\n", c.Name, percent(v))
+		}
+	}
+	for _, name := range bfcl.Subsets() {
+		if t, ok := of.Subsets[name]; ok {
+			fmt.Fprintf(&b, "%s=%v%% of %d\n", name, percent(t.Accuracy()), t.Issued)
+		}
+	}
+	return b.String()
+}
+
+// entry is what accuracy_results.json of the endpoints harness says of the data set.
+func (s *callScorer) entry(of bfcl.Scores) any {
+	type counts struct {
+		Issued  int `json:"issued"`
+		Scored  int `json:"scored"`
+		Empty   int `json:"empty"`
+		Missing int `json:"missing"`
+	}
+	categories, subsets := map[string]float64{}, map[string]float64{}
+	for name, v := range of.Categories {
+		categories[name] = percent(v)
+	}
+	for name, t := range of.Subsets {
+		subsets[name] = percent(t.Accuracy())
+	}
+	return struct {
+		Score     float64        `json:"score"`
+		Samples   int            `json:"total_samples"`
+		Breakdown map[string]any `json:"breakdown"`
+		Counts    counts         `json:"response_counts"`
+	}{
+		of.Overall, of.Completed,
+		map[string]any{
+			overall: percent(of.Overall), normalized: percent(of.Normalized), "category_scores": categories,
+			"subset_scores": subsets, "total_samples": of.Completed, "issued_samples": of.Issued,
+		},
+		counts{of.Issued, of.Completed - s.empty, s.empty, of.Issued - of.Completed},
+	}
+}
+
+// callGallery shows questions that are answered wrong.
+type callGallery struct{ *callScorer }
+
+// Rate implements exhibit.Gallery.
+func (g callGallery) Rate(e mllog.AccuracyEntry) (float64, bool) {
+	grade, ok := g.grades[e.QSLIndex]
+	switch {
+	case !ok:
+		return math.NaN(), false
+	case grade.Right:
+		return 0, true
+	case grade.Stops != nil:
+		return 2, true
+	}
+	return 1, true
+}
+
+// Show implements exhibit.Gallery.
+func (g callGallery) Show(e mllog.AccuracyEntry) (sdk.Exhibit, error) {
+	of, grade := g.samples[e.QSLIndex], g.grades[e.QSLIndex]
+	verdict := "right"
+	if !grade.Right {
+		verdict = "wrong: " + grade.Reason
+	}
+	asked := make([]string, 0, len(of.Messages))
+	for _, m := range of.Messages {
+		asked = append(asked, m.Role+": "+m.Content)
+	}
+	expected := of.Answers
+	if expected == "[]" {
+		expected = "no call, or none that is known"
+	}
+	return sdk.Exhibit{
+		Caption: fmt.Sprintf("%s: %s", of.ID, verdict),
+		Text:    exhibit.Texts("ASKED", strings.Join(asked, "\n"), "EXPECTED", expected, "ANSWERED", string(e.Data)),
+	}, nil
+}
+
+// sortedKeys are the keys of a map, in order.
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -1,0 +1,236 @@
+// Package standin is a server that is none: a script answers the embedded questions and turns, with faults at known
+// places, so that every figure of a run is known beforehand. It shows that all between a benchmark and its result
+// works, and says nothing of any model.
+//
+// In: the script, as a backend that generates. Out: questions and turns (datasets/synthetic/tooluse).
+package standin
+
+import (
+	"bytes"
+	"context"
+	"embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/datasets/synthetic/tooluse"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+//go:embed model/card.json model/standin.json
+var files embed.FS
+
+// Files are the script of the embedded stand-in, and its card: no model was trained.
+func Files() fs.FS { return files }
+
+// Label is what every result says of it.
+const Label = "stand-in: scripted server"
+
+// Script says which answers are faulty: by the number of a question within its subset, and of a turn among all.
+type Script struct {
+	Label     string `json:"label"`
+	Questions struct {
+		WrongValue []int `json:"wrong_value"` // of one argument; where no function helps, one is called
+		Missing    []int `json:"missing_argument"`
+		Text       []int `json:"text"` // the call as text, in Python
+		Silent     []int `json:"silent"`
+	} `json:"questions"`
+	Turns struct {
+		Other  []int `json:"other_program"`
+		Silent []int `json:"silent"`
+	} `json:"turns"`
+}
+
+// Read reads a script.
+func Read(text []byte) (s Script, err error) {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&s); err != nil {
+		return s, fmt.Errorf("the script of the stand-in: %w", err)
+	}
+	if s.Label != Label {
+		return s, fmt.Errorf("the script of the stand-in has the label %q, want %q", s.Label, Label)
+	}
+	return s, nil
+}
+
+// Backend opens scripts in the place of models.
+type Backend struct{}
+
+var (
+	_ backend.GeneratorOpener = Backend{}
+	_ backend.Describer       = Backend{}
+	_ backend.ToolsTaker      = (*generator)(nil)
+)
+
+// Describe says what it is.
+func (Backend) Describe() backend.Info { return backend.Info{Version: Label} }
+
+// Open opens no session: a script has no tensors.
+func (Backend) Open(context.Context, backend.Model, backend.Config) (backend.Session, error) {
+	return nil, errors.New("a scripted server runs no model: choose another backend")
+}
+
+// OpenGenerator reads the script.
+func (Backend) OpenGenerator(_ context.Context, m backend.Model, c backend.Config) (backend.Generator, error) {
+	var faults []error
+	for name := range c.Options {
+		faults = append(faults, fmt.Errorf("%w: the scripted server has no option %q", backend.ErrOption, name))
+	}
+	text := m.Bytes
+	if m.Path != "" {
+		var err error
+		if text, err = os.ReadFile(m.Path); err != nil {
+			faults = append(faults, err)
+		}
+	}
+	var s Script
+	if len(faults) == 0 {
+		var err error
+		if s, err = Read(text); err != nil {
+			faults = append(faults, fmt.Errorf("%w; for a model of your own: --backend openai", err))
+		}
+	}
+	if err := errors.Join(faults...); err != nil {
+		return nil, err
+	}
+	return newGenerator(s), nil
+}
+
+// answer is what is said to a prompt.
+type answer struct {
+	text, reasoning string
+	calls           []tooluse.Call
+}
+
+type generator struct{ answers map[string]answer }
+
+func newGenerator(s Script) *generator {
+	g := &generator{answers: map[string]answer{}}
+	for i, q := range tooluse.Questions() {
+		g.answers[q.Text] = s.question(q, i%tooluse.PerSubset)
+	}
+	set, err := tooluse.Conversations()
+	if err != nil { // not of what is made here
+		return g
+	}
+	for i, command := range tooluse.Recorded() {
+		t := set.Turns[i]
+		g.answers[turnKey(t.Conversation, len(t.Messages))] = s.turn(command, i)
+	}
+	return g
+}
+
+// question is the answer to question i of a subset.
+func (s *Script) question(q tooluse.Question, i int) answer {
+	of := s.Questions
+	if len(q.Right) == 0 {
+		if slices.Contains(of.WrongValue, i) {
+			return answer{calls: []tooluse.Call{{Name: "timer_start", Arguments: map[string]any{"seconds": 1}}}}
+		}
+		return answer{text: "No function here helps with that."}
+	}
+	last := &q.Right[len(q.Right)-1]
+	first := firstKey(last.Arguments)
+	switch {
+	case slices.Contains(of.WrongValue, i):
+		last.Arguments[first] = "something else"
+	case slices.Contains(of.Missing, i):
+		delete(last.Arguments, first)
+	case slices.Contains(of.Text, i):
+		return answer{text: inPython(q.Right)}
+	case slices.Contains(of.Silent, i):
+		return answer{}
+	}
+	return answer{calls: q.Right}
+}
+
+func firstKey(m map[string]any) (first string) {
+	for key := range m {
+		if first == "" || key < first {
+			first = key
+		}
+	}
+	return first
+}
+
+// inPython writes calls as Python does.
+func inPython(calls []tooluse.Call) string {
+	var all []string
+	for _, c := range calls {
+		var arguments []string
+		for name, v := range c.Arguments {
+			text, err := json.Marshal(v)
+			if err != nil { // not of what is made here
+				continue
+			}
+			word := strings.NewReplacer("true", "True", "false", "False")
+			value := string(text)
+			if _, isText := v.(string); !isText {
+				value = word.Replace(value)
+			}
+			arguments = append(arguments, name+"="+value)
+		}
+		slices.Sort(arguments)
+		all = append(all, c.Name+"("+strings.Join(arguments, ", ")+")")
+	}
+	return strings.Join(all, "; ")
+}
+
+// turn is the answer to turn i.
+func (s *Script) turn(command string, i int) answer {
+	switch {
+	case slices.Contains(s.Turns.Other, i):
+		command = "curl http://localhost/"
+	case slices.Contains(s.Turns.Silent, i):
+		return answer{text: "It is done."}
+	}
+	return answer{calls: []tooluse.Call{{Name: "bash", Arguments: map[string]any{"command": command}}}}
+}
+
+// turnKey names a turn by what was said before.
+func turnKey(conversation string, messages int) string {
+	return fmt.Sprintf("%s/%d", conversation, messages)
+}
+
+// TakesTools says that prompts may have tools.
+func (*generator) TakesTools() bool { return true }
+
+// Generate says what the script has for the prompt; to any other prompt it says so much.
+func (g *generator) Generate(ctx context.Context, p backend.Prompt, sink backend.TokenSink) error {
+	if err := ctx.Err(); err != nil {
+		return context.Cause(ctx)
+	}
+	key := turnKey(p.Session, len(p.Messages))
+	if p.Session == "" && len(p.Messages) > 0 {
+		key = p.Messages[len(p.Messages)-1].Content
+	}
+	a, ok := g.answers[key]
+	if !ok {
+		a.text = "The script has no answer to that."
+	}
+	t := backend.Tokens{Text: a.text, Reasoning: a.reasoning, Finish: "stop", N: len(strings.Fields(a.text))}
+	for i, c := range a.calls {
+		arguments, err := json.Marshal(c.Arguments)
+		if err != nil {
+			return err
+		}
+		t.Calls = append(t.Calls, backend.ToolCall{ID: fmt.Sprintf("call_%d", i), Name: c.Name, Arguments: string(arguments)})
+		t.N += 1 + len(c.Arguments)
+		t.Finish = "tool_calls"
+	}
+	if t.N > 0 {
+		sink.FirstToken(backend.Tokens{})
+	}
+	sink.Complete(t)
+	return nil
+}
+
+// Limits has no preference.
+func (*generator) Limits() backend.Limits { return backend.Limits{} }
+
+func (*generator) Close() error { return nil }
