@@ -3,6 +3,7 @@ package pyfloat
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // mathZero begins the five sets of mathematical digits, which stand side by side.
@@ -13,7 +14,12 @@ const mathZero = '\U0001d7ce'
 var younger = []*unicode.RangeTable{unicode.Kawi, unicode.Nag_Mundari}
 
 // IsDigit says whether a character is a decimal digit for Python's regular expressions and numbers.
-func IsDigit(r rune) bool { return unicode.Is(unicode.Nd, r) && !unicode.In(r, younger...) }
+func IsDigit(r rune) bool {
+	if r < utf8.RuneSelf {
+		return '0' <= r && r <= '9'
+	}
+	return unicode.Is(unicode.Nd, r) && !unicode.In(r, younger...)
+}
 
 // Digits writes a number's digits of other scripts in ASCII, as which Python takes them.
 func Digits(number string) string {

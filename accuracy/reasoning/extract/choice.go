@@ -134,6 +134,9 @@ func lone(t string, last byte) string {
 		r, start := rune(t[end-1]), end-1
 		switch {
 		case r|caseBit >= 'a' && r|caseBit <= rune(last|caseBit):
+			if end < len(t) && t[end] < utf8.RuneSelf && isWordByte(t[end]) {
+				continue
+			}
 		case r >= utf8.RuneSelf:
 			if r, start = before(t, end); !isOption(r, last) {
 				continue

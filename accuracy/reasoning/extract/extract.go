@@ -82,21 +82,18 @@ func lastBoxedDigits(t string) (digits string, ok bool) {
 }
 
 func lastAnswerDigits(t string) (digits string, ok bool) {
-	for i := len(t); ; {
-		at, end := lastAnswer(t, i)
-		if at < 0 {
-			return "", false
-		}
-		i = at
-		if end >= len(t) || t[end] != ':' {
+	const last = len("wer:") // from the letter that answerAround looks at
+	for i := lastColon(t, len(t)); i >= len(answer); i = lastColon(t, i) {
+		start := spaces(t, i+1)
+		end := digitsEnd(t, start)
+		if end == start || strings.HasPrefix(t[end:], ".") || !boundary(t, end) {
 			continue
 		}
-		start := spaces(t, end+1)
-		end = digitsEnd(t, start)
-		if end > start && !strings.HasPrefix(t[end:], ".") && boundary(t, end) {
+		if at, behind := answerAround(t, i+1-last); at >= 0 && behind == i {
 			return t[start:end], true
 		}
 	}
+	return "", false
 }
 
 func digitsEnd(t string, i int) int {

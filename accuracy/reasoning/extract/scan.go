@@ -64,6 +64,9 @@ func before(t string, i int) (r rune, start int) {
 
 // boundary is \b: a word begins or ends at i.
 func boundary(t string, i int) bool {
+	if 0 < i && i < len(t) && (t[i-1]|t[i]) < utf8.RuneSelf {
+		return isWordByte(t[i-1]) != isWordByte(t[i])
+	}
 	left, _ := before(t, i)
 	right, _ := at(t, i)
 	return isWord(left) != isWord(right)
@@ -71,14 +74,20 @@ func boundary(t string, i int) bool {
 
 func isWord(r rune) bool {
 	if 0 <= r && r < utf8.RuneSelf {
-		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '_'
+		return isWordByte(byte(r))
 	}
 	return r != none && pystr.IsWord(r)
 }
 
+// isWordByte is isWord of ASCII.
+func isWordByte(c byte) bool { return c|caseBit-'a' < 26 || c-'0' < 10 || c == '_' }
+
 // spaces is where the white space that begins at i ends.
 func spaces(t string, i int) int {
 	for i < len(t) {
+		if c := t[i]; '!' <= c && c <= '~' {
+			break
+		}
 		r, next := at(t, i)
 		if !pystr.IsSpace(r) {
 			break
@@ -202,14 +211,37 @@ func lastByte(t string, i int, c, mask byte) int {
 	return -1
 }
 
-// lastBox is where the last \boxed{ is that begins before i; -1 where there is none.
-func lastBox(t string, i int) int {
-	for i = lastByte(t, i, '\\', 0); i >= 0; i = lastByte(t, i, '\\', 0) {
-		if strings.HasPrefix(t[i:], boxMark) {
-			break
+// stretch is how many bytes are looked at in one step where what is looked for is rare. strings.IndexByte, which reads
+// forwards alone, passes over them many times as quickly as lastByte.
+const stretch = 1 << 10
+
+// lastColon is where the last : before i is; -1 where there is none.
+func lastColon(t string, i int) int {
+	for from := 0; i > 0; i = from {
+		from = max(0, i-stretch)
+		if first := strings.IndexByte(t[from:i], ':'); first >= 0 {
+			return lastByte(t, i, ':', 0)
 		}
 	}
-	return i
+	return -1
+}
+
+// lastBox is where the last \boxed{ is that begins before i; -1 where there is none.
+func lastBox(t string, i int) int {
+	for from := 0; i > 0; i = from {
+		from = max(0, i-stretch)
+		first := strings.IndexByte(t[from:i], '\\')
+		if first < 0 {
+			continue
+		}
+		first += from
+		for k := lastByte(t, i, '\\', 0); k >= first; k = lastByte(t, k, '\\', 0) {
+			if strings.HasPrefix(t[k:], boxMark) {
+				return k
+			}
+		}
+	}
+	return -1
 }
 
 // boxMark begins a box.
@@ -217,8 +249,29 @@ const boxMark = `\boxed{`
 
 // unescape turns what a printed Python string has for a newline and a quote into these.
 func unescape(t string) string {
-	if strings.IndexByte(t, '\\') < 0 {
+	var b strings.Builder
+	kept := 0
+	for i := strings.IndexByte(t, '\\'); i >= 0; {
+		next := i + 1
+		if next < len(t) && (t[next] == 'n' || t[next] == '\'') {
+			b.WriteString(t[kept:i])
+			if t[next] == 'n' {
+				b.WriteByte('\n')
+			} else {
+				b.WriteByte('\'')
+			}
+			next++
+			kept = next
+		}
+		n := strings.IndexByte(t[next:], '\\')
+		if n < 0 {
+			break
+		}
+		i = next + n
+	}
+	if kept == 0 {
 		return t
 	}
-	return strings.ReplaceAll(strings.ReplaceAll(t, `\n`, "\n"), `\'`, "'")
+	b.WriteString(t[kept:])
+	return b.String()
 }

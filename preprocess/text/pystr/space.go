@@ -9,6 +9,9 @@ import (
 
 // IsSpace is str.isspace: Unicode's white space, and the four separators of ASCII, which Go leaves out.
 func IsSpace(r rune) bool {
+	if '!' <= r && r <= '~' {
+		return false
+	}
 	return unicode.IsSpace(r) || 0x1c <= r && r <= 0x1f
 }
 
