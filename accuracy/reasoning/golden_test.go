@@ -198,12 +198,12 @@ func (c *logCase) verdicts(answers []Answer) scripted {
 // scripted are verdicts by question and source.
 type scripted map[string]bool
 
-func (s scripted) GradeProgram(_ context.Context, question, source string) (bool, error) {
+func (s scripted) GradeProgram(_ context.Context, question, source string) (bool, string, error) {
 	pass, ok := s[question+" "+source]
 	if !ok {
-		return false, errors.New("a program that was not expected")
+		return false, "", errors.New("a program that was not expected")
 	}
-	return pass, nil
+	return pass, "", nil
 }
 
 // inOrder has the answers in the order of the expected rows.

@@ -20,10 +20,11 @@ var (
 
 // ProgramGrader runs programs that models wrote.
 type ProgramGrader interface {
-	// GradeProgram says whether a program passes all tests of the problem with the id question. The error is an ErrProblem
-	// where there is no such problem: the answer is wrong. Any other ends the scoring. It is called from several
-	// goroutines, and never with an empty program. When ctx is done, it returns soon, with any error.
-	GradeProgram(ctx context.Context, question, source string) (pass bool, err error)
+	// GradeProgram says whether a program passes all tests of the problem with the id question, and in words how they
+	// went. The error is an ErrProblem where there is no such problem: the answer is wrong. Any other ends the scoring. It
+	// is called from several goroutines, and never with an empty program. When ctx is done, it returns soon, with any
+	// error.
+	GradeProgram(ctx context.Context, question, source string) (pass bool, how string, err error)
 }
 
 // ErrProblem means that a ProgramGrader knows no problem of that id.
@@ -58,13 +59,15 @@ type Answer struct {
 	Entry     int // its place among the entries that were added, from 0
 	Index     int // of the sample
 	Tokens    int
+	Text      string // all that was decoded
 	Extracted string // what the grader found
 	Found     bool   // whether it found anything
 	Loose     bool   // a letter that nothing announced as the answer
 	Graded    bool   // false: a program that nobody executed
 	Right     bool
-	// Step is what decided an answer of mathematics.
-	Step mathgrade.Step
+	// Step is what decided an answer of mathematics, Tests says how those of a program went.
+	Step  mathgrade.Step
+	Tests string
 }
 
 // Scorer scores the entries of a log as they come. Its memory depends on the data set, not on the log. Only one
@@ -141,7 +144,7 @@ func (s *Scorer) Add(index int64, payload []byte) error {
 	}
 	found := s.options.Script.extract(grader, text)
 	return s.grade(grader, Answer{
-		Entry: entry, Index: i, Tokens: len(s.ids),
+		Entry: entry, Index: i, Tokens: len(s.ids), Text: text,
 		Extracted: strings.Clone(found.text), Found: found.found, Loose: found.loose,
 	})
 }
@@ -220,7 +223,7 @@ func (s *Scorer) grade(g Grader, a Answer) error {
 
 // run executes a program.
 func (s *Scorer) run(a Answer, question string) {
-	pass, err := s.options.Programs.GradeProgram(s.ctx, question, a.Extracted)
+	pass, how, err := s.options.Programs.GradeProgram(s.ctx, question, a.Extracted)
 	switch {
 	case errors.Is(err, ErrProblem):
 		s.count(func(r *Result) { r.badTruth(a.Index, s.options.Rows[a.Index], Program) })
@@ -232,7 +235,7 @@ func (s *Scorer) run(a Answer, question string) {
 		}
 		return
 	default:
-		a.Right = pass
+		a.Right, a.Tests = pass, how
 	}
 	s.tally(a)
 }

@@ -184,8 +184,9 @@ func TestNothingScored(t *testing.T) {
 // graderFunc is a ProgramGrader.
 type graderFunc func(ctx context.Context, question, source string) (bool, error)
 
-func (f graderFunc) GradeProgram(ctx context.Context, question, source string) (bool, error) {
-	return f(ctx, question, source)
+func (f graderFunc) GradeProgram(ctx context.Context, question, source string) (bool, string, error) {
+	pass, err := f(ctx, question, source)
+	return pass, "as it went", err
 }
 
 const fenced = "```python\npass\n```"
@@ -193,7 +194,8 @@ const fenced = "```python\npass\n```"
 func TestPrograms(t *testing.T) {
 	rows := []Row{{"livecodebench", "known"}, {"livecodebench", "unknown"}, {"livecodebench", "known"}}
 	var calls atomic.Int32
-	s := New(Options{Rows: rows, Decode: decodeBytes, Workers: 1,
+	seen := map[int]Answer{}
+	s := New(Options{Rows: rows, Decode: decodeBytes, Workers: 1, Observe: func(a Answer) { seen[a.Index] = a },
 		Programs: graderFunc(func(_ context.Context, question, source string) (bool, error) {
 			calls.Add(1)
 			if question == "unknown" {
@@ -209,6 +211,9 @@ func TestPrograms(t *testing.T) {
 	r, err := s.Result()
 	if err != nil || r.Right != 1 || r.Answers != 3 || r.BadTruths != 1 || calls.Load() != 2 {
 		t.Errorf("%+v, %v, %d calls", r.counts(), err, calls.Load())
+	}
+	if a := seen[0]; len(seen) != 3 || a.Text != fenced || a.Extracted != "pass" || a.Tests != "as it went" || !a.Right {
+		t.Errorf("%d answers were seen, the first %+v", len(seen), a)
 	}
 }
 

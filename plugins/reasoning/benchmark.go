@@ -69,7 +69,7 @@ func score(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
 		return nil, err
 	}
 	o.Script, o.Decode = f.script(), decode
-	return newScorer(&s, items, o, note), nil
+	return newScorer(&s, items, o, note, r.Exhibits), nil
 }
 
 // openTokenizer opens the tokenizer at a path, or the embedded one.

@@ -17,9 +17,13 @@ func openRows(r *manifest.Request) []prompts.Sample {
 		rows := f.embedded(r.Use)
 		return writeRows(rows[:min(r.First(len(rows), "samples"), len(rows))])
 	}
-	items, err := f.format(r.Use).Open(r.Dataset, prompts.Options{
-		Count: r.Count, LabelsOnly: r.Scoring, PromptsOnly: !r.Scoring && !(r.Verifying && f == deepSeek),
-	})
+	o := prompts.Options{Count: r.Count, PromptsOnly: !r.Scoring && !(r.Verifying && f == deepSeek)}
+	o.LabelsOnly = r.Scoring && r.Exhibits <= 0
+	items, err := f.format(r.Use).Open(r.Dataset, o)
+	if err != nil && r.Scoring && !o.LabelsOnly { // exhibits may do without questions
+		o.LabelsOnly = true
+		items, err = f.format(r.Use).Open(r.Dataset, o)
+	}
 	if err != nil {
 		r.Fault(sdk.Data(err))
 		return nil

@@ -14,15 +14,23 @@ type scorer struct {
 	*reasoning.Scorer
 	whole bool   // token_data stands before data
 	note  string // of what programs ran by; empty: nothing
+	worst *gallery
 }
 
-// newScorer scores the answers to items; o has all else.
-func newScorer(s *settings, items []prompts.Sample, o reasoning.Options, note string) *scorer {
+// newScorer scores the answers to items, of which it shows so many; o has all else.
+func newScorer(s *settings, items []prompts.Sample, o reasoning.Options, note string, exhibits int) *scorer {
 	o.Rows = make([]reasoning.Row, len(items))
 	for i, item := range items {
 		o.Rows[i] = reasoning.Row{Set: item.Task, Truth: item.Output}
 	}
-	return &scorer{reasoning.New(o), s.whole, note}
+	worst := &gallery{
+		script: o.Script, most: min(exhibits, sdk.MostExhibits), items: items, decode: o.Decode,
+		sets: map[string][]reasoning.Answer{},
+	}
+	if exhibits > 0 {
+		o.Observe = worst.look
+	}
+	return &scorer{reasoning.New(o), s.whole, note, worst}
 }
 
 // Add grades an answer. Logs of gpt-oss' reference in Server have its first token in token_data alone: with
@@ -47,7 +55,7 @@ func (s *scorer) Result() (sdk.Score, error) {
 	if err != nil {
 		return sdk.Score{}, sdk.Data(err)
 	}
-	score := sdk.Score{Samples: distinct(r), OfficialText: r.String(), Notes: notes(r)}
+	score := sdk.Score{Samples: distinct(r), OfficialText: r.String(), Notes: notes(r), Exhibits: s.worst.exhibits()}
 	if s.note != "" {
 		score.Notes = append(score.Notes, s.note)
 	}

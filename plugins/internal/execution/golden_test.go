@@ -80,11 +80,11 @@ func TestPythonProblems(t *testing.T) {
 			{"no_tests", "pass", true},
 			{"no_tests", "no Python", false},
 		} {
-			if pass, err := p.GradeProgram(t.Context(), x.question, x.source); pass != x.want || err != nil {
+			if pass, _, err := p.GradeProgram(t.Context(), x.question, x.source); pass != x.want || err != nil {
 				t.Errorf("%s, %q: %v, %v, want %v", x.question, x.source, pass, err, x.want)
 			}
 		}
-		if _, err := p.GradeProgram(t.Context(), "none", ""); !errors.Is(err, reasoning.ErrProblem) {
+		if _, _, err := p.GradeProgram(t.Context(), "none", ""); !errors.Is(err, reasoning.ErrProblem) {
 			t.Errorf("%v, want %v", err, reasoning.ErrProblem)
 		}
 	})

@@ -28,16 +28,16 @@ type ProblemSet interface {
 
 // GradeProgram runs a program with the tests of a problem. One without tests lets every program pass that can be read,
 // as officially.
-func (p Problems) GradeProgram(ctx context.Context, question, source string) (pass bool, err error) {
+func (p Problems) GradeProgram(ctx context.Context, question, source string) (pass bool, how string, err error) {
 	problem, err := p.Set.Problem(question)
 	if errors.Is(err, livecodebench.ErrUnknown) {
-		return false, fmt.Errorf("%w: %w", reasoning.ErrProblem, err)
+		return false, "", fmt.Errorf("%w: %w", reasoning.ErrProblem, err)
 	}
 	if err != nil {
-		return false, err
+		return false, "", err
 	}
 	v, err := p.Runner.Run(ctx, programs.LiveCodeBench(source, programs.Tests{
 		Function: problem.Function, Inputs: problem.Inputs, Outputs: problem.Outputs,
 	}, perTest))
-	return v.Passed, err
+	return v.Passed, v.String(), err
 }

@@ -4,10 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
-	"sync"
 	"sync/atomic"
 
+	"github.com/plumbline-ml/plumbline/internal/parallel"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
@@ -28,19 +27,13 @@ func MakePrompts(
 ) (Prompts, error) {
 	p := Prompts{All: make([]backend.Prompt, n)}
 	faults := make([]error, n)
-	var next, truncated atomic.Int64
-	var workers sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		workers.Go(func() {
-			for i := int(next.Add(1)) - 1; i < n && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
-				var cut bool
-				if p.All[i], cut, faults[i] = one(i); cut {
-					truncated.Add(1)
-				}
-			}
-		})
-	}
-	workers.Wait()
+	var truncated atomic.Int64
+	parallel.Each(ctx, n, func(i int) {
+		var cut bool
+		if p.All[i], cut, faults[i] = one(i); cut {
+			truncated.Add(1)
+		}
+	})
 	p.Truncated = int(truncated.Load())
 	return p, errors.Join(context.Cause(ctx), listFaults(faults))
 }
