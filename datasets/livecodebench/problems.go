@@ -266,12 +266,9 @@ func privateTests(text string) (tests []test, err error) {
 	if err != nil {
 		return nil, err
 	}
-	pickled, err := io.ReadAll(io.LimitReader(z, mostInflated+1))
+	pickled, err := readMost(z, mostInflated)
 	if err != nil {
 		return nil, err
-	}
-	if len(pickled) > mostInflated {
-		return nil, fmt.Errorf("more than %d bytes inflated", mostInflated)
 	}
 	v, err := pickle.Reader{}.Load(pickled)
 	if err != nil {
@@ -286,4 +283,13 @@ func privateTests(text string) (tests []test, err error) {
 		return nil, fmt.Errorf("in the pickle: %w", err)
 	}
 	return tests, nil
+}
+
+// readMost reads all, which is to be so many bytes at most.
+func readMost(r io.Reader, most int64) ([]byte, error) {
+	all, err := io.ReadAll(io.LimitReader(r, most+1))
+	if err == nil && int64(len(all)) > most {
+		return nil, fmt.Errorf("more than %d bytes inflated", most)
+	}
+	return all, err
 }

@@ -108,6 +108,25 @@ func TestPrivateTests(t *testing.T) {
 	}
 }
 
+// TestInflatedBomb: what is packed small may be large, and is read no further than the bound.
+func TestInflatedBomb(t *testing.T) {
+	zeros := strings.Repeat("\x00", 4<<20)
+	small, err := base64.StdEncoding.DecodeString(packed(zeros))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for most, want := range map[int64]string{4 << 20: "", 4<<20 - 1: "more than 4194303 bytes inflated"} {
+		z, err := zlib.NewReader(bytes.NewReader(small))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, err := readMost(z, most)
+		if want == "" && (err != nil || len(all) != len(zeros)) || want != "" && (err == nil || err.Error() != want) {
+			t.Errorf("at most %d: %d bytes, %v, want %q", most, len(all), err, want)
+		}
+	}
+}
+
 func TestFolderAndFaults(t *testing.T) {
 	dir := t.TempDir()
 	put := func(name, text string) {

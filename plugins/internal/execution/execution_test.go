@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/plumbline-ml/plumbline/accuracy/programs"
 )
@@ -72,6 +73,27 @@ func TestSandboxPython(t *testing.T) {
 		}
 		if err != nil || v.String() != wants[name] {
 			t.Errorf("%s: %v, %v, want %s", name, v, err, wants[name])
+		}
+	}
+}
+
+// TestTrappedAlarmPython: a program that does not let the time of a test end it ends by the time of all.
+func TestTrappedAlarmPython(t *testing.T) {
+	for _, weak := range []bool{false, true} {
+		r := runner(t, weak)
+		for name, source := range map[string]string{
+			"ignores it":  "import signal\nsignal.signal(signal.SIGALRM, signal.SIG_IGN)\nwhile True: pass",
+			"swallows it": "while True:\n  try:\n    while True: pass\n  except BaseException: pass",
+			"cancels it":  "import signal\nsignal.alarm(0)\nwhile True: pass",
+		} {
+			t.Run(fmt.Sprintf("%s, weak %v", name, weak), func(t *testing.T) {
+				t.Parallel()
+				tests := programs.Tests{Inputs: []string{""}, Outputs: []string{"x"}}
+				v, err := r.Run(t.Context(), programs.LiveCodeBench(source, tests, time.Second))
+				if err != nil || v.Passed || v.Code != programs.Nothing {
+					t.Errorf("%+v, %v, want no result", v, err)
+				}
+			})
 		}
 	}
 }
