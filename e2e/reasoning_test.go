@@ -94,17 +94,8 @@ func TestDeepSeekAtServers(t *testing.T) {
 
 // harmonyAnswer is one of so many tokens, with a choice in its final section.
 func harmonyAnswer(choice byte, length int) []int32 {
-	bytesOf := func(text string) (ids []int32) {
-		for _, b := range []byte(text) {
-			ids = append(ids, officialdata.HarmonyByte(b))
-		}
-		return ids
-	}
-	const start, end, message, channel, stop = 200006, 200007, 200008, 200005, 200002
-	final := append([]int32{end, start}, bytesOf("assistant")...)
-	final = append(append(final, channel), bytesOf("final")...)
-	final = append(append(append(final, message), bytesOf("Answer: "+string(choice))...), stop)
-	ids := append(append([]int32{channel}, bytesOf("analysis")...), message)
+	final := harmonyIDs("<|end|><|start|>assistant<|channel|>final<|message|>Answer: " + string(choice) + "<|return|>")
+	ids := harmonyIDs("<|channel|>analysis<|message|>")
 	for len(ids)+len(final) < length {
 		ids = append(ids, officialdata.HarmonyByte('x'))
 	}

@@ -47,10 +47,13 @@ func HarmonyTokenizer(dir string) error {
 	})
 }
 
+// writeReasoningTokenizer has the special tokens among the words, too: where ids have holes, Hugging Face's library
+// keeps those of words alone.
 func writeReasoningTokenizer(dir string, vocabulary map[string]int, special map[int]string) error {
 	type fields = map[string]any
 	var added []fields
 	for id, name := range special {
+		vocabulary[name] = id
 		added = append(added, fields{
 			"id": id, "content": name, "single_word": false, "lstrip": false, "rstrip": false, "normalized": false,
 			"special": true,
