@@ -35,5 +35,8 @@ func TestMathematicsIsGraded(t *testing.T) {
 	r := harness(t, score...)
 	r.wantCode(t, 0).wantOutput(t, "{'exact_match': 66.66666666666667, 'tokens_per_sample': ")
 	r.wantOutput(t, "first normal form 1, beyond the bounds of algebra 1, equal by algebra 1 (algebra: own)")
+	wantParts(t, readText(t, filepath.Join(dir, "exhibits", "index.json")),
+		"sample 2 of math500, 15 tokens: wrong, decided by: beyond the bounds of algebra",
+		`QUESTION\nq\n\nEND OF THE ANSWER\n\\boxed{9**9**9}\n\nEXTRACTED\n9**9**9\n\nEXPECTED\n\\pi`)
 	harness(t, append(score, "--param", "grader=python:/nowhere/python")...).wantCode(t, 2)
 }

@@ -103,7 +103,7 @@ func (s accuracyScripts) print(t *testing.T, model string, x scored) string {
 	work := t.TempDir()
 	tokenizer := filepath.Join(work, "deepseek-ai", "DeepSeek-R1")
 	writeBelow(t, filepath.Join(tokenizer, "tokenizer.json"), readText(t, x.tokenizer))
-	writeBelow(t, filepath.Join(tokenizer, "tokenizer_config.json"), 
+	writeBelow(t, filepath.Join(tokenizer, "tokenizer_config.json"),
 		`{"tokenizer_class": "PreTrainedTokenizerFast", "clean_up_tokenization_spaces": false}`)
 	args, from := []string{filepath.Join(s.dir, "deepseek-r1", "eval_accuracy.py"), "--input-file", x.log,
 		"--dataset-file", x.table, "--output-file", filepath.Join(work, "out.pkl")}, "\nResults\n"
