@@ -168,9 +168,9 @@ func TestBadInput(t *testing.T) {
 		"record 0: it has neither text_input, tok_input nor input_tokens": {"gpt-oss-120b", `{"text":"Why?"}`, nil},
 		"record 1: it has neither text_input, tok_input nor input_tokens": {
 			"gpt-oss-120b", `{"tok_input":[1]}{"tok_input":[]}`, nil},
-		"sample 0: its prompt has 3137 tokens, want at most 3136":         {"deepseek-r1", long, nil},
-		"token 1 of its prompt is 999, the tokenizer has 261":             {"gpt-oss-120b", `{"tok_input":[1,999]}`, nil},
-		"id -2 at place 1, want at least 0":                               {"gpt-oss-120b", `{"tok_input":[1,-2]}`, nil},
+		"sample 0: its prompt has 3137 tokens, want at most 3136": {"deepseek-r1", long, nil},
+		"token 1 of its prompt is 999, the tokenizer has 261":     {"gpt-oss-120b", `{"tok_input":[1,999]}`, nil},
+		"id -2 at place 1, want at least 0":                       {"gpt-oss-120b", `{"tok_input":[1,-2]}`, nil},
 		"it is token ids of a whole prompt": {
 			"gpt-oss-120b", `{"tok_input":[1]}`, map[string]string{"send": "chat"}},
 		"parameter tokenizer is missing": {"deepseek-r1", row, map[string]string{"tokenizer": ""}},
