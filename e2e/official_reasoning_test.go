@@ -161,7 +161,8 @@ func (s accuracyScripts) embedded(t *testing.T, model string) {
 	table := filepath.Join(dir, "data.pkl")
 	s.pickle(t, filepath.Join(rows, "reasoning.jsonl"), table)
 	tokenizer := filepath.Join(built.root, "plugins", "reasoning", "model", "tokenizer.json")
-	s.compare(t, model, filepath.Join(rows, "reasoning.jsonl"), scored{table: table, tokenizer: tokenizer, problem: problems})
+	s.compare(t, model, filepath.Join(rows, "reasoning.jsonl"),
+		scored{table: table, tokenizer: tokenizer, problem: problems})
 }
 
 // atServer compares by worked answers that were damaged, as a server gives them, on files in the official forms.
@@ -325,15 +326,17 @@ func damage(random *rand.Rand, row synthetic.Row) string {
 	for range random.IntN(3) {
 		switch random.IntN(6) {
 		case 0:
-			text += pick("\n", " I am sure.", " A dog.", "\nAnswer: C", " final answer = (b)", "\n**Answer:** D", " Answer: 12.5",
-				` \boxed{\frac{1}{2}}`, ` \boxed{0.5}`, ` \boxed{ 042 }`, ` \boxed{`, "\n```python\nprint(1)\n```", " an\u017fwer: e")
+			text += pick("\n", " I am sure.", " A dog.", "\nAnswer: C", " final answer = (b)", "\n**Answer:** D",
+				" Answer: 12.5", ` \boxed{\frac{1}{2}}`, ` \boxed{0.5}`, ` \boxed{ 042 }`, ` \boxed{`,
+				"\n```python\nprint(1)\n```", " an\u017fwer: e")
 		case 1:
 			text = pick("A dog. ", "(B) ", "**Answer:** B\n", "Answer: \u0661\u0662 ", `\boxed{7} `, "```\nx\n``` ") + text
 		case 2:
 			text = strings.Replace(text, pick(`\boxed{`, `\frac`, "```python", "Answer:", "}"),
 				pick(`\fbox{`, `\tfrac`, "```python3", "answer is", "```", "} }", `\dfrac`), 1)
 		case 3:
-			text = strings.Replace(text, `\boxed{`, `\boxed{`+pick(" ", "0+", "x+", `\text{`, `\left(`, "-", "2*", "1,0", `\$`), 1)
+			text = strings.Replace(text, `\boxed{`,
+				`\boxed{`+pick(" ", "0+", "x+", `\text{`, `\left(`, "-", "2*", "1,0", `\$`), 1)
 		case 4:
 			text = text[:len(text)-random.IntN(len(text)/4+1)]
 		default:

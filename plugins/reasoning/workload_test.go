@@ -103,7 +103,8 @@ func TestPrompts(t *testing.T) {
 		}
 		w := opened(t, sdk.Options{Model: c.model, Dataset: c.data, Params: params})
 		p := w.Prompts.All[0]
-		if !slices.Equal(p.Tokens, c.want.Tokens) || p.Text != c.want.Text || !reflect.DeepEqual(p.Messages, c.want.Messages) {
+		if !slices.Equal(p.Tokens, c.want.Tokens) || p.Text != c.want.Text ||
+			!reflect.DeepEqual(p.Messages, c.want.Messages) {
 			t.Errorf("%s: %v %q %v, want %v %q %v", name, p.Tokens, p.Text, p.Messages, c.want.Tokens, c.want.Text,
 				c.want.Messages)
 		}
