@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 
+	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 	"github.com/plumbline-ml/plumbline/sdk/option"
@@ -46,6 +47,8 @@ type Request struct {
 	// them.
 	Exhibits int
 
+	Scenario loadgen.Scenario // of a run
+
 	Dataset string // path; empty: the embedded data set
 	Use     string // what it is opened for, as sdk.Options has it; to score: what the log is of
 	Count   int    // of the first samples; 0: all
@@ -62,7 +65,8 @@ func (m *Manifest) run(o sdk.Options) (*Request, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Request{Model: e, Dataset: o.Dataset, Use: o.Use, Batch: o.Batch, manifest: m, given: o.Params}
+	r := &Request{Model: e, Scenario: o.Scenario, Dataset: o.Dataset, Use: o.Use, Batch: o.Batch, manifest: m,
+		given: o.Params}
 	files, err := m.openFiles(e, o)
 	r.Fault(err)
 	r.Files, r.Embedded = files.models, files.embedded

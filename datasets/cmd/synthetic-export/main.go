@@ -37,7 +37,7 @@ func kinds() map[string]export.Writer {
 		"clicks": export.ClickSets(), "questions": export.QuestionSets(), "articles": export.ArticleSets(),
 		"speech": export.SpeechSets(), "translation": export.TranslationSets(), "captioned": export.CaptionedSets(),
 		"citations": export.CitationSets(), "reasoning": export.ReasoningSets(),
-		"problems": export.ReasoningProblemSets(),
+		"problems": export.ReasoningProblemSets(), "products": export.ProductSets(),
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/captioned"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/citations"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/clicks"
+	"github.com/plumbline-ml/plumbline/datasets/synthetic/products"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/questions"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/reasoning"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/scenes"
@@ -80,6 +81,12 @@ func TranslationSets() Writer {
 func CaptionedSets() Writer {
 	return of(Captioned, named[captioned.Set]{
 		"train": captioned.Train, "reference": captioned.Reference, "eval": captioned.Eval})
+}
+
+// ProductSets writes products.
+func ProductSets() Writer {
+	return of(Products, named[products.Set]{
+		"train": products.Train, "calibration": products.Calibration, "eval": products.Eval})
 }
 
 // ReasoningSets writes questions with worked answers to a file.

@@ -1,0 +1,213 @@
+package products
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
+	"github.com/plumbline-ml/plumbline/internal/pyvalue"
+)
+
+// ErrDataset is what every error of this package is: a data set that is missing or wrong.
+var ErrDataset = errors.New("product catalogue")
+
+// FaultError holds all faults of a data set: errors.As finds it.
+type FaultError = fault.Error
+
+// Form is who wrote the files.
+type Form int
+
+const (
+	// Hub is the form at the hub: pictures as their bytes, categories as a list.
+	Hub Form = iota
+	// Endpoints is that of the endpoints harness: pictures that it has encoded again, in base 64, categories as JSON.
+	Endpoints
+)
+
+// Row is a product. Its texts belong to the caller, its picture is valid until the next row.
+type Row struct {
+	Title, Description string
+	Offered            []string // categories
+	OfferedText        string   // the same as JSON: as the file has it, or as Python writes it
+	Picture            []byte   // a file
+	Encoded            bool     // Picture is in base 64
+	Format             string   // of the picture, as Pillow names it: "JPEG", "PNG"
+	Truth
+}
+
+// Truth is what is true of a product.
+type Truth struct {
+	Category   string // levels joined by " > "
+	Brand      string
+	SecondHand bool
+	First      string // the first of the offered categories, which a floor answers
+}
+
+// Set is a catalogue on disk.
+type Set struct {
+	Form  Form
+	Path  string   // that was asked for
+	Files []string // in the order of their rows
+	rows  []int    // of each file
+}
+
+// Open finds the files of a catalogue: a Parquet file; or a folder of the hub, with train-*.parquet and test-*.parquet
+// in it or in its folder data; or a folder with the one file of the endpoints harness, shopify_product_catalogue*. The
+// error lists every fault that shows without reading rows.
+func Open(path string) (*Set, error) {
+	files, err := find(path)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", ErrDataset, path, err)
+	}
+	s := &Set{Path: path, Files: files}
+	var faults fault.List
+	for i, file := range files {
+		form, rows, err := look(file)
+		switch {
+		case err != nil:
+			faults.Addf(filepath.Base(file), "%v", err)
+		case i > 0 && form != s.Form:
+			faults.Addf(filepath.Base(file), "it is of the hub, and others of the endpoints harness: name one of them")
+		}
+		s.Form = form
+		s.rows = append(s.rows, rows)
+	}
+	if err := faults.Err(ErrDataset, path); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// Len is the number of rows.
+func (s *Set) Len() int {
+	n := 0
+	for _, rows := range s.rows {
+		n += rows
+	}
+	return n
+}
+
+// find returns the files of a path.
+func find(path string) ([]string, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case info.Mode().IsRegular():
+		return []string{path}, nil
+	case !info.IsDir():
+		return nil, fmt.Errorf("it is neither a file nor a folder: %w", fs.ErrInvalid)
+	}
+	for _, folder := range []string{path, filepath.Join(path, "data")} {
+		var files []string
+		for _, pattern := range []string{"train-*.parquet", "test-*.parquet"} { // in this order
+			found, err := filepath.Glob(filepath.Join(folder, pattern))
+			if err != nil {
+				return nil, err
+			}
+			files = append(files, found...) // sorted
+		}
+		if len(files) > 0 {
+			return files, nil
+		}
+	}
+	files, err := filepath.Glob(filepath.Join(path, "shopify_product_catalogue*.parquet"))
+	switch {
+	case err != nil:
+		return nil, err
+	case len(files) > 1:
+		return nil, fmt.Errorf("it has %s: name the one to read", strings.Join(bases(files), " and "))
+	case len(files) == 0:
+		return nil, fmt.Errorf("it has neither train-*.parquet and test-*.parquet of the hub, in it or in data, nor "+
+			"shopify_product_catalogue*.parquet of the endpoints harness: %w", fs.ErrNotExist)
+	}
+	return files, nil
+}
+
+func bases(paths []string) []string {
+	names := make([]string, len(paths))
+	for i, p := range paths {
+		names[i] = filepath.Base(p)
+	}
+	return names
+}
+
+// Each calls do for the first rows, count of them, or all where it is 0, in their order. The error lists every fault of
+// the rows; do is not called for a row that has one.
+func (s *Set) Each(ctx context.Context, count int, do func(i int, row *Row) error) error {
+	if count == 0 {
+		count = s.Len()
+	}
+	var faults fault.List
+	first := 0
+	for i, path := range s.Files {
+		if first >= count {
+			break
+		}
+		r := reader{set: s, ctx: ctx, faults: &faults, first: first, most: min(s.rows[i], count-first), do: do}
+		if err := r.read(path); err != nil {
+			return fmt.Errorf("%w: %s: %w", ErrDataset, path, err)
+		}
+		first += s.rows[i]
+	}
+	return faults.Err(ErrDataset, s.Path)
+}
+
+// Formats are the pictures that are known by their first bytes, under the names that Pillow has for them.
+func formatOf(picture []byte) string {
+	has := func(at int, text string) bool {
+		return len(picture) >= at+len(text) && string(picture[at:at+len(text)]) == text
+	}
+	switch {
+	case has(0, "\xff\xd8\xff"):
+		return "JPEG"
+	case has(0, "\x89PNG\r\n\x1a\n"):
+		return "PNG"
+	case has(0, "GIF87a"), has(0, "GIF89a"):
+		return "GIF"
+	case has(0, "RIFF") && has(8, "WEBP"):
+		return "WEBP"
+	case has(0, "BM"):
+		return "BMP"
+	case has(0, "II*\x00"), has(0, "MM\x00*"):
+		return "TIFF"
+	}
+	return ""
+}
+
+// File is the picture's file. Of a picture that is not encoded it is Picture itself.
+func (r *Row) File() ([]byte, error) {
+	if !r.Encoded {
+		return r.Picture, nil
+	}
+	return base64.StdEncoding.AppendDecode(nil, r.Picture)
+}
+
+// Offers tells whether the true category is among the offered ones.
+func (r *Row) Offers() bool { return slices.Contains(r.Offered, r.Category) }
+
+// pythonJSON is a list of texts as Python's json.dumps writes it: ASCII, with a blank behind each comma.
+func pythonJSON(texts []string) string {
+	list := make([]any, len(texts))
+	for i, text := range texts {
+		list[i] = text
+	}
+	return pyvalue.JSON(list)
+}
+
+// listOf reads categories that are JSON.
+func listOf(text string) ([]string, error) {
+	var all []string
+	if err := json.Unmarshal([]byte(text), &all); err != nil || all == nil {
+		return nil, fmt.Errorf("found %.60q, want a JSON list of texts", text)
+	}
+	return all, nil
+}

@@ -1,0 +1,303 @@
+package products
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/parquet-go/parquet-go"
+
+	"github.com/plumbline-ml/plumbline/datasets/synthetic/export"
+	drawn "github.com/plumbline-ml/plumbline/datasets/synthetic/products"
+	"github.com/plumbline-ml/plumbline/internal/golden"
+)
+
+// harnessRow is a row as the endpoints harness writes it.
+type harnessRow struct {
+	Title       string `parquet:"product_title" json:"product_title"`
+	Description string `parquet:"product_description" json:"product_description"`
+	Picture     string `parquet:"product_image_base64" json:"product_image_base64"`
+	Format      string `parquet:"product_image_format" json:"product_image_format"`
+	Offered     string `parquet:"potential_product_categories" json:"potential_product_categories"`
+	Category    string `parquet:"ground_truth_category" json:"ground_truth_category"`
+	Brand       string `parquet:"ground_truth_brand" json:"ground_truth_brand"`
+	SecondHand  string `parquet:"ground_truth_is_secondhand" json:"ground_truth_is_secondhand"`
+}
+
+func write[T any](t *testing.T, name string, rows []T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := parquet.WriteFile(path, rows); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func read(t *testing.T, path string, count int) (*Set, []Row, error) {
+	t.Helper()
+	s, err := Open(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	var rows []Row
+	err = s.Each(t.Context(), count, func(i int, row *Row) error {
+		if i != len(rows) {
+			t.Errorf("row %d comes as number %d", i, len(rows))
+		}
+		rows = append(rows, *row)
+		return nil
+	})
+	return s, rows, err
+}
+
+// TestHub reads what is exported in the hub's columns, whole and in part, from one file and from several.
+func TestHub(t *testing.T) {
+	dir := t.TempDir()
+	if err := export.Products(t.Context(), dir, drawn.Eval(), 0, 300); err != nil {
+		t.Fatal(err)
+	}
+	for _, count := range []int{0, 290} {
+		s, rows, err := read(t, dir, count)
+		if err != nil || s.Form != Hub || s.Len() != 300 || len(rows) != 300-10*min(count, 1) {
+			t.Fatalf("%+v, %d rows, %v", s, len(rows), err)
+		}
+		truths, err := s.Truths(count)
+		if err != nil || len(truths) != len(rows) {
+			t.Fatalf("%d truths, %v", len(truths), err)
+		}
+		for i, row := range rows {
+			want := drawn.Eval().Product(i)
+			wantTruth := Truth{Category: want.Category, Brand: want.Brand, SecondHand: want.SecondHand}
+			if row.Title != want.Title || row.Description != want.Description || !slices.Equal(row.Offered, want.Offered) ||
+				row.Format != "JPEG" || row.Truth != wantTruth || !row.Offers() {
+				t.Fatalf("row %d: %+v, want %+v", i, row, want)
+			}
+			if wantTruth.First = want.Offered[0]; truths[i] != wantTruth {
+				t.Fatalf("truth %d: %+v, want %+v", i, truths[i], wantTruth)
+			}
+		}
+		for _, i := range []int{0, 255, 256, 289} {
+			row, err := s.Row(t.Context(), i)
+			if err != nil || row.Title != drawn.Eval().Product(i).Title || len(row.Picture) == 0 {
+				t.Errorf("row %d alone: %+v, %v", i, row, err)
+			}
+		}
+		if _, err := s.Row(t.Context(), 300); !errors.Is(err, ErrDataset) {
+			t.Errorf("%v of a row that is not there", err)
+		}
+		if file, err := rows[7].File(); err != nil || string(file) != string(drawn.Eval().Picture(7)) {
+			t.Errorf("picture 7 is another one: %v", err)
+		}
+	}
+	data := filepath.Join(dir, "data")
+	if err := os.Rename(filepath.Join(dir, filepath.FromSlash(export.ProductFile)),
+		filepath.Join(data, "test-0.parquet")); err != nil {
+		t.Fatal(err)
+	}
+	second := t.TempDir()
+	if err := export.Products(t.Context(), second, drawn.Eval(), 300, 310); err != nil {
+		t.Fatal(err)
+	}
+	err := os.Rename(filepath.Join(second, filepath.FromSlash(export.ProductFile)), filepath.Join(data, "train-9.parquet"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rows, err := read(t, dir, 12)
+	if err != nil || len(rows) != 12 || rows[0].Title != drawn.Eval().Product(300).Title ||
+		rows[11].Title != drawn.Eval().Product(1).Title {
+		t.Errorf("train comes before test: %d rows, %v", len(rows), err)
+	}
+}
+
+// TestGoldenRows reads rows that the endpoints harness wrote.
+func TestGoldenRows(t *testing.T) {
+	golden.Each(t, "agentic/vl/requests.jsonl", func(t *testing.T, path string) {
+		type c struct {
+			Row     harnessRow `json:"row_v61"`
+			Product struct {
+				Offered []string `json:"potential_product_categories"`
+			}
+		}
+		var rows []harnessRow
+		cases := golden.ReadLines[c](t, path)
+		for _, c := range cases {
+			rows = append(rows, c.Row)
+		}
+		s, got, err := read(t, write(t, "shopify_product_catalogue_train+test.parquet", rows), 0)
+		if err != nil || s.Form != Endpoints || len(got) != len(rows) {
+			t.Fatalf("%d rows, %v", len(got), err)
+		}
+		truths, err := s.Truths(0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, row := range got {
+			want := rows[i]
+			if row.Title != want.Title || row.Description != want.Description || string(row.Picture) != want.Picture ||
+				row.Format != want.Format || row.OfferedText != want.Offered || row.Category != want.Category ||
+				row.Brand != want.Brand || row.SecondHand != (want.SecondHand == "true") ||
+				!slices.Equal(row.Offered, cases[i].Product.Offered) || pythonJSON(row.Offered) != want.Offered {
+				t.Errorf("row %d: %+v, want %+v", i, row, want)
+			}
+			if len(row.Offered) > 0 && truths[i].First != row.Offered[0] || truths[i].Category != row.Category {
+				t.Errorf("truth %d: %+v", i, truths[i])
+			}
+		}
+	})
+}
+
+// TestFaults: each says its row, all of them come at once.
+func TestFaults(t *testing.T) {
+	jpeg := base64.StdEncoding.EncodeToString([]byte("\xff\xd8\xff and more"))
+	good := harnessRow{"a", "b", jpeg, "JPEG", `["x"]`, "x", "y", "true"}
+	rows := []harnessRow{good, good, good, good, good, good}
+	rows[1].Picture, rows[2].Picture, rows[2].Format = "", "####", "JPEG"
+	rows[3].Format, rows[4].Offered, rows[5].SecondHand = "PNG", "['x']", "maybe"
+	_, got, err := read(t, write(t, "shopify_product_catalogue_train.parquet", rows), 0)
+	for _, want := range []string{
+		"row 1: product_image_base64: there is no picture", "row 2: product_image_base64: it is no base 64",
+		`row 3: product_image_format: it says "PNG", and the picture is JPEG`,
+		"row 4: potential_product_categories: found \"['x']\", want a JSON list of texts",
+		`row 5: ground_truth_is_secondhand: found "maybe", want true or false`,
+	} {
+		if !errors.Is(err, ErrDataset) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+	if len(got) != 1 {
+		t.Errorf("%d rows were handed over, of which 1 is right", len(got))
+	}
+}
+
+func TestHubFaults(t *testing.T) {
+	type picture struct {
+		Bytes []byte `parquet:"bytes,optional"`
+		Path  string `parquet:"path,optional"`
+	}
+	type row struct {
+		Image       picture  `parquet:"product_image"`
+		Title       string   `parquet:"product_title"`
+		Description string   `parquet:"product_description"`
+		Offered     []string `parquet:"potential_product_categories,list"`
+		Category    string   `parquet:"ground_truth_category"`
+		Brand       string   `parquet:"ground_truth_brand"`
+		SecondHand  bool     `parquet:"ground_truth_is_secondhand"`
+	}
+	path := write(t, "x.parquet", []row{{Image: picture{Path: "a.jpg"}}, {}, {Image: picture{Bytes: []byte("text")}}})
+	_, _, err := read(t, path, 0)
+	for _, want := range []string{
+		`row 0: product_image: it has a path alone, "a.jpg"`, "row 1: product_image: there is no picture",
+		`row 2: product_image: its first bytes are "text"`,
+	} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+	path = write(t, "y.parquet", []struct {
+		Title string `parquet:"product_title"`
+	}{{"a"}})
+	if _, err := Open(path); err == nil || !strings.Contains(err.Error(), "its columns are product_title") ||
+		!strings.Contains(err.Error(), "no column product_description") {
+		t.Errorf("%v", err)
+	}
+	for _, path := range []string{"none", t.TempDir()} {
+		if _, err := Open(path); !errors.Is(err, ErrDataset) || !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
+
+func TestStore(t *testing.T) {
+	dir := t.TempDir()
+	s, err := NewStore(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts := []string{"a", "", "bcd"}
+	for _, text := range texts {
+		if err := s.Add([]byte(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Seal(); err != nil {
+		t.Fatal(err)
+	}
+	for i, text := range texts {
+		if string(s.At(i)) != text {
+			t.Errorf("text %d is %q, want %q", i, s.At(i), text)
+		}
+	}
+	if s.Len() != 3 || s.Size() != 4 {
+		t.Errorf("%d texts of %d bytes", s.Len(), s.Size())
+	}
+	if err := errors.Join(s.Close(), s.Close()); err != nil {
+		t.Error(err)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("left are %v, %v", left, err)
+	}
+	unsealed, err := NewStore(dir)
+	if err == nil {
+		err = unsealed.Close()
+	}
+	if left, _ := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("left are %v, %v", left, err)
+	}
+}
+
+func TestInterrupted(t *testing.T) {
+	dir := t.TempDir()
+	if err := export.Products(t.Context(), dir, drawn.Eval(), 0, 3); err != nil {
+		t.Fatal(err)
+	}
+	s, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := s.Each(ctx, 0, func(int, *Row) error { return nil }); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
+// FuzzOpen cuts a file, and changes a byte of it: what is read is never a panic.
+func FuzzOpen(f *testing.F) {
+	dir := f.TempDir()
+	path := filepath.Join(dir, "x.parquet")
+	rows := []harnessRow{{"a", "b", "/9j/", "JPEG", `["x"]`, "x", "y", "true"}}
+	if err := parquet.WriteFile(path, rows); err != nil {
+		f.Fatal(err)
+	}
+	file, err := os.ReadFile(path)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(len(file), 0, byte(0))
+	f.Add(len(file)/2, 40, byte(1))
+	f.Add(len(file), len(file)-30, byte(255))
+	f.Fuzz(func(t *testing.T, size, at int, change byte) {
+		data := slices.Clone(file[:min(max(size, 0), len(file))])
+		if at >= 0 && at < len(data) {
+			data[at] ^= change
+		}
+		path := filepath.Join(t.TempDir(), "x.parquet")
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s, err := Open(path)
+		if err != nil {
+			return
+		}
+		_ = s.Each(context.Background(), 0, func(_ int, row *Row) error {
+			_, err := row.File()
+			return err
+		})
+		_, _ = s.Truths(0)
+	})
+}

@@ -1,0 +1,92 @@
+package products
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/plumbline-ml/plumbline/datasets/internal/mapped"
+)
+
+// Store keeps a text for each row, in a file that is mapped into memory: what is not read need not be there. The file
+// has no name where the system can do without: nothing is left of it when the process ends.
+type Store struct {
+	file  *mapped.File
+	path  string
+	ends  []int64
+	write *bufio.Writer
+	out   *os.File
+	size  int64
+}
+
+// storeBuffer is how much is written at a time.
+const storeBuffer = 1 << 20
+
+// NewStore returns an empty store in a folder for temporary files; "": the system's.
+func NewStore(folder string) (*Store, error) {
+	f, err := os.CreateTemp(folder, "plumbline-products-*")
+	if err != nil {
+		return nil, fmt.Errorf("keep the products' requests in a file: %w", err)
+	}
+	return &Store{out: f, path: f.Name(), write: bufio.NewWriterSize(f, storeBuffer)}, nil
+}
+
+// Add appends the text of the next row.
+func (s *Store) Add(text []byte) error {
+	if _, err := s.write.Write(text); err != nil {
+		return fmt.Errorf("keep the products' requests in %s, %d MiB so far (TMPDIR names a folder with more room): %w",
+			s.path, s.size>>20, err)
+	}
+	s.size += int64(len(text))
+	s.ends = append(s.ends, s.size)
+	return nil
+}
+
+// Seal ends the writing: from now on texts can be read.
+func (s *Store) Seal() error {
+	err := errors.Join(s.write.Flush(), s.out.Close())
+	s.write, s.out = nil, nil
+	if err == nil {
+		s.file, err = mapped.Open(s.path)
+	}
+	if err != nil {
+		return fmt.Errorf("keep the products' requests in %s, %d MiB (TMPDIR names a folder with more room): %w", s.path,
+			s.size>>20, err)
+	}
+	if os.Remove(s.path) == nil { // else when it is closed
+		s.path = ""
+	}
+	return nil
+}
+
+// Len is the number of texts, and Size the bytes of all.
+func (s *Store) Len() int    { return len(s.ends) }
+func (s *Store) Size() int64 { return s.size }
+
+// At is the text of row i. It must not be changed, nor used after Close.
+func (s *Store) At(i int) []byte {
+	start := int64(0)
+	if i > 0 {
+		start = s.ends[i-1]
+	}
+	return s.file.Bytes()[start:s.ends[i]:s.ends[i]]
+}
+
+// Close gives the file back. It may be called at any time.
+func (s *Store) Close() error {
+	var faults []error
+	if s.out != nil {
+		faults = append(faults, s.out.Close())
+		s.out = nil
+	}
+	if s.file != nil {
+		faults = append(faults, s.file.Close())
+		s.file = nil
+	}
+	if s.path != "" {
+		faults = append(faults, os.Remove(s.path))
+		s.path = ""
+	}
+	return errors.Join(faults...)
+}
