@@ -19,13 +19,14 @@ var exported = map[string]struct {
 	export, verify []string
 	spoil          string // a file that is spoilt then: a pattern
 }{
-	"resnet50":    {[]string{"n=20"}, []string{"count=20"}, "*.png"},
-	"retinanet":   {[]string{"n=5"}, []string{"count=5"}, "validation/data/*"},
-	"dlrm-v2":     {[]string{"n=5000"}, []string{"count=18", "variant=sample"}, "*_labels*.npy"},
-	"bert-99":     {[]string{"n=5"}, []string{"count=20", "vocab=embedded"}, "dev-v1.1.json"},
-	"rnnt":        {[]string{"n=5"}, []string{"count=5"}, "dev-clean-wav/*/*/*.wav"},
-	"llama3.1-8b": {[]string{"n=5"}, []string{"count=5"}, "cnn_eval.json"},
-	"rgat":        {nil, []string{"count=1000"}, "tiny/processed/paper/node_feat.npy"},
+	"resnet50":           {[]string{"n=20"}, []string{"count=20"}, "*.png"},
+	"retinanet":          {[]string{"n=5"}, []string{"count=5"}, "validation/data/*"},
+	"dlrm-v2":            {[]string{"n=5000"}, []string{"count=18", "variant=sample"}, "*_labels*.npy"},
+	"bert-99":            {[]string{"n=5"}, []string{"count=20", "vocab=embedded"}, "dev-v1.1.json"},
+	"rnnt":               {[]string{"n=5"}, []string{"count=5"}, "dev-clean-wav/*/*/*.wav"},
+	"llama3.1-8b":        {[]string{"n=5"}, []string{"count=5"}, "cnn_eval.json"},
+	"qwen3-vl-235b-a22b": {[]string{"n=5"}, []string{"count=5"}, "data/*.parquet"},
+	"rgat":               {nil, []string{"count=1000"}, "tiny/processed/paper/node_feat.npy"},
 }
 
 func params(list []string) (args []string) {

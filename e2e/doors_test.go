@@ -34,6 +34,8 @@ type door struct {
 	queries int // so many; 0: 16
 	// replays says that timed runs replay recorded conversations, without LoadGen.
 	replays bool
+	// server starts what the commands call http://host:8000, and returns its address; nil: they ask none.
+	server func(t *testing.T) string
 	// layouts are the sentences of describe about data sets which the commands try, without the last full stop.
 	layouts []string
 }
@@ -47,7 +49,7 @@ type form struct {
 // doors lists those of all models.
 func doors() []door {
 	return slices.Concat(classifierDoors(), detectionDoors(), unetDoors(), dlrmDoors(), bertDoors(), languageDoors(),
-		reasoningDoors(), rnntDoors(), whisperDoors(), rgatDoors(), gnmtDoors(), sdxlDoors(), agenticDoors())
+		reasoningDoors(), vlDoors(), rnntDoors(), whisperDoors(), rgatDoors(), gnmtDoors(), sdxlDoors(), agenticDoors())
 }
 
 // TestEveryModelHasADoor wants the commands of docs/real-data.md to be tried for each model.
@@ -114,7 +116,12 @@ func (d door) walk(t *testing.T, commands []string) {
 	}
 	w.describe(t)
 	done := map[string]int{}
+	url := "http://host:8000"
+	if d.server != nil {
+		url = strings.TrimSuffix(d.server(t), "/v1")
+	}
 	for _, line := range commands {
+		line = strings.ReplaceAll(line, "http://host:8000", url)
 		for old, by := range d.instead {
 			line = strings.ReplaceAll(line, old, by)
 		}

@@ -88,6 +88,10 @@ func TestServersPage(t *testing.T) {
 			}, append(tokens, "--set", "performance_sample_count_override=8"), 0,
 			[]string{"Server        performance  VALID", "Offline       performance  VALID", "tokens/s"},
 		},
+		"Models that see": {
+			"http://host:8000", productServer, []string{"--smoke", "--scenario", "Offline", "--set", "min_query_count=20",
+				"--set", "performance_sample_count_override=20"}, 0, []string{"Offline       performance  VALID", "samples/s"},
+		},
 		"Benchmarking a server of the Open Inference Protocol": {"HOST:PORT", classify, pictures, 4, classified},
 		"Real servers to try": {"ADDRESS", classify, pictures, 4, classified},
 	}
@@ -104,7 +108,9 @@ func TestServersPage(t *testing.T) {
 		t.Run(heading, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			err := errors.Join(officialdata.WhisperClips(filepath.Join(dir, "librispeech")), reasoningFiles(dir))
+			err := errors.Join(officialdata.WhisperClips(filepath.Join(dir, "librispeech")), reasoningFiles(dir),
+				officialdata.WriteHubProducts(filepath.Join(dir, "catalogue")),
+				officialdata.WriteProductWords(filepath.Join(dir, "words")))
 			if err != nil {
 				t.Fatal(err)
 			}

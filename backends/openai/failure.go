@@ -70,6 +70,9 @@ func refused(r *http.Response, body []byte) *failure {
 	case http.StatusTooManyRequests, http.StatusServiceUnavailable, http.StatusBadGateway, http.StatusGatewayTimeout:
 		f.busy = true
 	case http.StatusBadRequest:
+		if r.Request != nil && strings.HasSuffix(r.Request.URL.Path, chat.path()) { // chats have no ids
+			break
+		}
 		hint = "; token ids must be those of the server's model: give its tokenizer (--param tokenizer=FILE), or send text " +
 			"(--param tokenizer=server)"
 	case http.StatusUnauthorized, http.StatusForbidden:

@@ -2,6 +2,7 @@ package products
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -161,7 +162,8 @@ type reader struct {
 
 	names []string // of leaves, by their index
 	row   Row
-	wrong bool // the row has a fault
+	file  []byte // its picture, decoded
+	wrong bool   // the row has a fault
 	done  int
 }
 
@@ -271,7 +273,7 @@ func (r *reader) fault(column, format string, args ...any) {
 
 // take makes a row of its values, and hands it over if nothing is wrong with it.
 func (r *reader) take(values parquet.Row) error {
-	r.row, r.wrong = Row{}, false
+	r.row, r.wrong = Row{Picture: r.row.Picture[:0]}, false
 	path := ""
 	for _, v := range values {
 		if name := r.names[v.Column()]; name == imagePath {
@@ -376,12 +378,12 @@ func (r *reader) checkBase64() {
 		r.fault(imageBase64, "there is no picture")
 		return
 	}
-	file, err := row.File()
-	if err != nil {
+	var err error
+	if r.file, err = base64.StdEncoding.AppendDecode(r.file[:0], row.Picture); err != nil {
 		r.fault(imageBase64, "it is no base 64: %v", err)
 		return
 	}
-	if found := formatOf(file); found != "" && found != row.Format || row.Format == "" {
+	if found := formatOf(r.file); found != "" && found != row.Format || row.Format == "" {
 		r.fault(imageFormat, "it says %.20q, and the picture is %s", row.Format, found)
 	}
 }

@@ -72,6 +72,7 @@ func TestReadmeHasTheCardsFigures(t *testing.T) {
 		"whisper": {"accuracy", "word accuracy %.1f %%, %.1f %%"},
 		"gnmt":    {"BLEU", "BLEU %.1f, %.1f"},
 		"sdxl":    {"CLIP_SCORE", "CLIP score %.1f, %.1f"},
+		"vl":      {"category_f1", "hierarchical F1 %.3f, %.3f"},
 		// deepseek-r1's.
 		"reasoning": {"exact_match_without_programs", "exact match without programs %.1f %%, %.1f %%"},
 	}

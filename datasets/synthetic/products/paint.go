@@ -129,7 +129,8 @@ func (t thing) layers() []layer {
 	case lamp:
 		return []layer{part(box(0, 42, 6, 42)), part(oval(0, 84, 42, 11)), body(corners(-34, -85, 34, -85, 74, 5, -74, 5))}
 	case chair:
-		return []layer{body(box(0, -45, 48, 42)), part(box(-46, 58, 7, 34)), part(box(46, 58, 7, 34)), body(box(0, 14, 56, 16))}
+		return []layer{body(box(0, -45, 48, 42)), part(box(-46, 58, 7, 34)), part(box(46, 58, 7, 34)),
+			body(box(0, 14, 56, 16))}
 	case table:
 		return []layer{part(box(-74, 40, 8, 50)), part(box(74, 40, 8, 50)), body(box(0, -26, 95, 22))}
 	case shirt:

@@ -1,0 +1,93 @@
+package e2e
+
+import (
+	"errors"
+	"path/filepath"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/e2e/internal/officialdata"
+)
+
+// vlDoors are those of models that see, at a server: a catalogue of the hub, and one of the endpoints harness.
+func vlDoors() []door {
+	layout := "Parquet of the hub (train-*.parquet and test-*.parquet, in the folder or in its folder data), or " +
+		"shopify_product_catalogue*.parquet of the endpoints harness: a folder, or a file"
+	hub := func(dir string) error { return officialdata.WriteHubProducts(filepath.Join(dir, "catalogue")) }
+	harness := func(dir string) error {
+		return officialdata.WriteHarnessProducts(filepath.Join(dir, "catalogue-8k",
+			"shopify_product_catalogue_8k_train.parquet"))
+	}
+	return []door{
+		vlDoor("qwen3-vl-235b-a22b", hub, layout),
+		vlDoor("qwen3-vl-235b-a22b-interactive", harness, "the same, of the split train alone"),
+	}
+}
+
+func vlDoor(model string, data func(dir string) error, layout string) door {
+	return door{
+		model: model, layouts: []string{layout}, server: productServer,
+		scores: map[string]map[string]float64{
+			filepath.Join("out", model+"-smoke"): {"category_f1": officialdata.ProductF1, "brand": 50},
+		},
+		data: func(dir string) error {
+			return errors.Join(data(dir), officialdata.WriteProductWords(filepath.Join(dir, "words")))
+		},
+	}
+}
+
+// productServer starts a server that knows half of the products, and returns its address.
+func productServer(t *testing.T) string {
+	t.Helper()
+	rules := filepath.Join(t.TempDir(), "rules.jsonl")
+	if err := officialdata.WriteProductRules(rules); err != nil {
+		t.Fatal(err)
+	}
+	return startMock(t, openaiMock, nil, "-listen", "127.0.0.1:0", "-model", "m", "-answers", rules)
+}
+
+// TestProductsInBothForms scores both forms of requests and of files; a server that takes no pictures ends the run
+// before it begins, in its own words.
+func TestProductsInBothForms(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "shopify_product_catalogue_train+test.parquet")
+	for _, err := range []error{
+		officialdata.WriteHarnessProducts(file), officialdata.WriteProductWords(filepath.Join(dir, "words")),
+		officialdata.WriteHubProducts(filepath.Join(dir, "hub")),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	run := func(url, data, out string, more ...string) result {
+		return harness(t, append([]string{"run", "qwen3-vl-235b-a22b", "--backend", "openai", "--backend-opt", "url=" + url,
+			"--param", "prompts=" + filepath.Join(dir, "words"), "--dataset", data, "--mode", "accuracy", "--scenario",
+			"Offline", "--out", out, "--force"}, more...)...)
+	}
+	url := productServer(t)
+	for name, args := range map[string][]string{
+		"endpoints": {file}, "loadgen": {filepath.Join(dir, "hub"), "--param", "form=loadgen"},
+	} {
+		out := filepath.Join(dir, "out-"+name)
+		run(url, args[0], out, args[1:]...).wantCode(t, 0).wantOutput(t, "category_f1", "10 answers are not the JSON object",
+			"a model that looks at nothing", "other words than those of the official program")
+		text := readText(t, filepath.Join(out, "qwen3-vl-235b-a22b", "Offline", "accuracy", "accuracy.txt"))
+		if want := "{\"f1\": 0.5}"; text[:min(len(text), len(want))] != want {
+			t.Errorf("%s: accuracy.txt: %s", name, text)
+		}
+		harness(t, "score", out).wantCode(t, 0).wantOutput(t, text)
+	}
+	rules := write(t, filepath.Join(dir, "refuse.jsonl"), `{"contains":"","status":400}`+"\n")
+	refusing := startMock(t, openaiMock, nil, "-listen", "127.0.0.1:0", "-model", "m", "-answers", rules)
+	r := run(refusing, file, filepath.Join(dir, "refused"), "--mode", "performance")
+	if r.code == 0 {
+		t.Error("a server that refuses is measured")
+	}
+	wantParts(t, r.both(), "warm-up", "told to refuse")
+}
+
+// TestProducts runs the embedded model: VALID, and with a pass; and has it look away.
+func TestProducts(t *testing.T) {
+	out := t.TempDir()
+	harness(t, "run", "qwen3-vl-235b-a22b", "--out", out, "--force").wantCode(t, 0).wantOutput(t, "VALID (smoke)", "PASS",
+		"category_f1")
+}

@@ -1,0 +1,81 @@
+// Package vl is the benchmark of models that see: qwen3-vl-235b-a22b on the product catalogue. A model gets the picture
+// of a product, its title, its description and a list of categories, and answers with a JSON object.
+//
+// A backend that generates by itself (a server) needs no model file. The embedded model is a small network that sees
+// and reads drawn products, and answers by a template (reader.go).
+//
+// In: the requests of both official programs, made before the run; answers and their metrics, compatible with MLPerf
+// Inference. Out: reading catalogues (datasets/products), scoring (accuracy/products), the official words of prompts,
+// which the user's files have.
+package vl
+
+import (
+	"context"
+	"embed"
+
+	"github.com/plumbline-ml/plumbline/datasets/synthetic/export"
+	drawn "github.com/plumbline-ml/plumbline/datasets/synthetic/products"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/exhibit"
+	"github.com/plumbline-ml/plumbline/sdk/manifest"
+)
+
+//go:embed manifest.json
+var manifestText string
+
+//go:embed model/card.json model/*.onnx
+var modelFiles embed.FS
+
+// New returns the benchmark.
+func New() sdk.Benchmark {
+	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
+		Open: open, Score: score, Export: manifest.Export(export.ProductSets()), Samples: drawn.EvalCount,
+	})
+}
+
+// open opens the catalogue and makes all requests.
+func open(ctx context.Context, r *manifest.Request) (sdk.Workload, error) {
+	s := readSettings(r)
+	c := openCatalogue(r)
+	if err := r.Err(); err != nil {
+		return nil, err
+	}
+	n := r.First(c.Len(), "products")
+	if err := r.Err(); err != nil {
+		return nil, err
+	}
+	all, err := makeChats(ctx, c, &s, n)
+	if err != nil {
+		return nil, err
+	}
+	w := &workload{
+		settings: s, chats: all, catalogue: c, file: modelOf(r.File()), fields: s.form.fields(r.Scenario),
+		size: officialSize(r.Model),
+	}
+	return sdk.Prompts(w), nil
+}
+
+// score reads what is true of the products.
+func score(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
+	s := readSettings(r)
+	c := openCatalogue(r)
+	if err := r.Err(); err != nil {
+		return nil, err
+	}
+	truths, err := c.Truths(r.First(c.Len(), "products"))
+	if err != nil {
+		return nil, sdk.Data(err)
+	}
+	g := gallery{catalogue: c, truths: truths}
+	return exhibit.Scorer(newScorer(truths, s.form), r.Exhibits, g), nil
+}
+
+// officialSize is how many products the catalogue of a model has.
+func officialSize(m *manifest.Model) int {
+	for _, d := range m.ModelInfo.Datasets {
+		if !d.Embedded {
+			return d.Samples
+		}
+	}
+	return 0
+}

@@ -1,0 +1,163 @@
+package vl
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"unsafe"
+
+	"github.com/plumbline-ml/plumbline/datasets/products"
+	drawn "github.com/plumbline-ml/plumbline/datasets/synthetic/products"
+	"github.com/plumbline-ml/plumbline/internal/pyvalue"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// chat is what is asked of a product.
+type chat struct {
+	json []byte // as AppendChat writes it
+	text string // of the user
+	url  string // of the picture; empty: it is hidden
+}
+
+// chats are those of all products.
+type chats interface {
+	Len() int
+	at(ctx context.Context, i int) (chat, error)
+	Size() int64 // bytes that are kept of them
+	Close() error
+}
+
+// drawnChats are made of drawn products when they are loaded.
+type drawnChats struct {
+	ownCatalogue
+	settings *settings
+	n        int
+}
+
+func (d drawnChats) Len() int     { return d.n }
+func (d drawnChats) Size() int64  { return 0 }
+func (d drawnChats) Close() error { return nil }
+
+func (d drawnChats) at(ctx context.Context, i int) (chat, error) {
+	row, err := d.Row(ctx, i)
+	if err != nil {
+		return chat{}, err
+	}
+	return d.settings.chat(row), nil
+}
+
+// chat is that of a product.
+func (s *settings) chat(row *products.Row) chat {
+	c := chat{text: s.text(row)}
+	if s.hides != hiddenPicture {
+		c.url = string(appendURL(nil, row))
+	}
+	c.json = backend.AppendChat(nil, backend.Prompt{Messages: s.messages(c.text, c.url)})
+	return c
+}
+
+// bodies are chats as they are sent, made before the run, in a file that is mapped into memory: a chat as JSON, the
+// user's text, and the length of that.
+type bodies struct {
+	*products.Store
+	// unoffered counts products whose true category is not offered.
+	unoffered int
+}
+
+// lengthSize is that of a text's length.
+const lengthSize = 4
+
+// makeChats makes the chats of the first n products.
+func makeChats(ctx context.Context, c catalogue, s *settings, n int) (chats, error) {
+	set, isFile := c.(*products.Set)
+	if !isFile {
+		return drawnChats{ownCatalogue{drawn.Eval()}, s, n}, nil
+	}
+	b, err := makeBodies(ctx, set, s, n)
+	return b, sdk.Data(err)
+}
+
+func makeBodies(ctx context.Context, set *products.Set, s *settings, n int) (b *bodies, err error) {
+	store, err := products.NewStore("")
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, store.Close())
+		}
+	}()
+	b = &bodies{Store: store}
+	var record, url []byte
+	err = set.Each(ctx, n, func(_ int, row *products.Row) error {
+		if !row.Offers() {
+			b.unoffered++
+		}
+		if url = url[:0]; s.hides != hiddenPicture {
+			url = appendURL(url, row)
+		}
+		text := s.text(row)
+		record = backend.AppendChat(record[:0], backend.Prompt{Messages: s.messages(text, view(url))})
+		record = append(record, text...)
+		return store.Add(binary.LittleEndian.AppendUint32(record, uint32(len(text))))
+	})
+	if err != nil {
+		return nil, err
+	}
+	return b, store.Seal()
+}
+
+// appendURL appends a picture as a URL, its format in the letters that Pillow has for it.
+func appendURL(b []byte, row *products.Row) []byte {
+	b = append(append(append(b, "data:image/"...), row.Format...), ";base64,"...)
+	if row.Encoded {
+		return append(b, row.Picture...)
+	}
+	return base64.StdEncoding.AppendEncode(b, row.Picture)
+}
+
+// view is bytes as a text, without a copy. They must not change while the text is used.
+func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
+
+// at is the chat of product i. It must not be used after Close.
+func (b *bodies) at(_ context.Context, i int) (chat, error) {
+	record := b.At(i)
+	end := len(record) - lengthSize
+	start := end - int(binary.LittleEndian.Uint32(record[end:]))
+	c := chat{json: record[:start], text: view(record[start:end])}
+	const before = `"url":"`
+	if at := bytes.LastIndex(c.json, []byte(before)); at >= 0 { // nothing behind it has a quote but its end
+		url := c.json[at+len(before):]
+		c.url = view(url[:bytes.IndexByte(url, '"')])
+	}
+	return c, nil
+}
+
+// text is what the user says of a product. The program over LoadGen writes categories as Python prints a list.
+func (s *settings) text(row *products.Row) string {
+	title := row.Title
+	if s.hides == hiddenTitle {
+		title = ""
+	}
+	categories := row.OfferedText
+	if s.form == loadGen {
+		list := make([]any, len(row.Offered))
+		for i, text := range row.Offered {
+			list[i] = text
+		}
+		categories = pyvalue.Repr(list)
+	}
+	return s.words.text(title, row.Description, categories)
+}
+
+// messages are those of a chat.
+func (s *settings) messages(text, url string) []backend.Message {
+	parts := []backend.Part{{Text: text}}
+	if url != "" && s.hides != hiddenPicture {
+		parts = append(parts, backend.Part{ImageURL: url})
+	}
+	return []backend.Message{{Role: "system", Content: s.words.system}, {Role: "user", Parts: parts}}
+}

@@ -1,0 +1,79 @@
+package vl
+
+import (
+	"context"
+
+	"github.com/plumbline-ml/plumbline/datasets/products"
+	drawn "github.com/plumbline-ml/plumbline/datasets/synthetic/products"
+	"github.com/plumbline-ml/plumbline/internal/pyvalue"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/manifest"
+)
+
+// catalogue is a data set: *products.Set, or the drawn one.
+type catalogue interface {
+	Len() int
+	Truths(count int) ([]products.Truth, error)
+	// Row is product i with its picture.
+	Row(ctx context.Context, i int) (*products.Row, error)
+}
+
+// openCatalogue opens the data set of a request.
+func openCatalogue(r *manifest.Request) catalogue {
+	if r.Dataset == "" {
+		return ownCatalogue{drawn.Eval()}
+	}
+	set, err := products.Open(r.Dataset)
+	if err != nil {
+		r.Fault(sdk.Data(err))
+		return ownCatalogue{drawn.Eval()}
+	}
+	return set
+}
+
+// pictureOf says what pictures are sent.
+func pictureOf(c catalogue) string {
+	set, isFile := c.(*products.Set)
+	switch {
+	case !isFile:
+		return "drawn"
+	case set.Form == products.Endpoints:
+		return "official: encoded again by the endpoints harness"
+	}
+	return "original: the catalogue's own bytes, which the official programs encode again"
+}
+
+// ownCatalogue are drawn products.
+type ownCatalogue struct{ drawn.Set }
+
+// row is product i without its picture.
+func (c ownCatalogue) row(i int) *products.Row {
+	p := c.Product(i)
+	list := make([]any, len(p.Offered))
+	for k, text := range p.Offered {
+		list[k] = text
+	}
+	return &products.Row{
+		Title: p.Title, Description: p.Description, Offered: p.Offered, OfferedText: pyvalue.JSON(list), Format: "JPEG",
+		Truth: products.Truth{Category: p.Category, Brand: p.Brand, SecondHand: p.SecondHand, First: p.Offered[0]},
+	}
+}
+
+// Row draws product i.
+func (c ownCatalogue) Row(_ context.Context, i int) (*products.Row, error) {
+	row := c.row(i)
+	row.Picture = c.Picture(i)
+	return row, nil
+}
+
+// Truths are those of the first products.
+func (c ownCatalogue) Truths(count int) ([]products.Truth, error) {
+	if count == 0 {
+		count = c.Len()
+	}
+	all := make([]products.Truth, count)
+	for i := range all {
+		all[i] = c.row(i).Truth
+	}
+	return all, nil
+}

@@ -1,0 +1,80 @@
+package vl
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"image"
+	_ "image/gif"
+	_ "image/jpeg"
+	_ "image/png"
+
+	accuracy "github.com/plumbline-ml/plumbline/accuracy/products"
+	"github.com/plumbline-ml/plumbline/datasets/products"
+	"github.com/plumbline-ml/plumbline/loadgen/mllog"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/exhibit"
+)
+
+// gallery shows products with their pictures, titles and answers: those first of which least is right.
+type gallery struct {
+	catalogue catalogue
+	truths    []products.Truth
+}
+
+// side is the longer side of a shown picture in pixels.
+const side = 192
+
+// Rate is the share of what is wrong: of an answer that nobody can read all of it.
+func (g gallery) Rate(e mllog.AccuracyEntry) (badness float64, ok bool) {
+	if e.QSLIndex >= uint64(len(g.truths)) {
+		return 0, false
+	}
+	truth := g.truths[e.QSLIndex]
+	answer, err := accuracy.Parse(string(e.Data))
+	if err != nil {
+		return 1, true
+	}
+	wrong := 0.0
+	if answer.Category != truth.Category {
+		wrong += 0.5
+	}
+	if answer.Brand != truth.Brand {
+		wrong += 0.25
+	}
+	if answer.SecondHand != truth.SecondHand {
+		wrong += 0.125
+	}
+	return wrong, wrong > 0
+}
+
+func (g gallery) Show(e mllog.AccuracyEntry) (sdk.Exhibit, error) {
+	i := int(e.QSLIndex)
+	row, err := g.catalogue.Row(context.Background(), i)
+	if err != nil {
+		return sdk.Exhibit{}, err
+	}
+	return sdk.Exhibit{
+		Caption: fmt.Sprintf("product %d: %s", i, row.Category),
+		Text: exhibit.Texts("TITLE", row.Title,
+			"TRUE", fmt.Sprintf("%s; %s; second-hand %v", row.Category, row.Brand, row.SecondHand), "ANSWER", string(e.Data)),
+		PNG: thumbnail(row),
+	}, nil
+}
+
+// thumbnail is a small picture; nil where it is of a format that is not drawn here.
+func thumbnail(row *products.Row) []byte {
+	file, err := row.File()
+	if err != nil {
+		return nil
+	}
+	img, _, err := image.Decode(bytes.NewReader(file))
+	if err != nil {
+		return nil
+	}
+	png, err := exhibit.PNG(exhibit.Thumbnail(img, side))
+	if err != nil {
+		return nil
+	}
+	return png
+}

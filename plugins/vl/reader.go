@@ -1,0 +1,221 @@
+package vl
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	drawn "github.com/plumbline-ml/plumbline/datasets/synthetic/products"
+	"github.com/plumbline-ml/plumbline/preprocess/image"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// letters is how many bytes of a title the network reads.
+const letters = 64
+
+// modelOf is a file with the tensors of the embedded network.
+func modelOf(m backend.Model) backend.Model {
+	m.Inputs = []backend.TensorInfo{
+		{Name: "picture", DType: backend.Uint8, Shape: []int64{-1, drawn.Side, drawn.Side, 3}},
+		{Name: "title", DType: backend.Int64, Shape: []int64{-1, letters}},
+	}
+	m.Outputs = []backend.TensorInfo{
+		{Name: "category", DType: backend.Float32, Shape: []int64{-1, drawn.Categories}},
+		{Name: "brand", DType: backend.Float32, Shape: []int64{-1, letters}},
+		{Name: "second_hand", DType: backend.Float32, Shape: []int64{-1, 1}},
+	}
+	return m
+}
+
+// reader answers chats about drawn products: backend.Generator. The network sees the picture, and scores categories;
+// it reads the title, and marks the brand in it and what is second-hand. The answer is those of them that the chat
+// offers, put into a template. Its tokens are bytes.
+type reader struct {
+	session backend.Session
+	words   *words
+	places  chan struct{}
+}
+
+var (
+	_ backend.Generator  = (*reader)(nil)
+	_ backend.PartsTaker = (*reader)(nil)
+)
+
+func newReader(s backend.Session, w *words, concurrency int) *reader {
+	return &reader{s, w, make(chan struct{}, concurrency)}
+}
+
+// TakesParts says that it sees pictures.
+func (r *reader) TakesParts() bool { return true }
+
+// Limits says how many runs at a time were asked for.
+func (r *reader) Limits() backend.Limits {
+	return backend.Limits{Concurrency: cap(r.places), MaxBatch: 1, Native: r.session.Limits().Native}
+}
+
+func (r *reader) Close() error { return r.session.Close() }
+
+// errChat is a chat that is not about a product.
+var errChat = errors.New("the embedded network reads chats about products alone")
+
+// Generate answers a chat of two messages, the second of which has the product: backend.Generator.
+func (r *reader) Generate(ctx context.Context, p backend.Prompt, sink backend.TokenSink) error {
+	select {
+	case r.places <- struct{}{}:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	defer func() { <-r.places }()
+	text, url := partsOf(p.Messages)
+	title, categories, ok := r.words.values(text)
+	if !ok {
+		return fmt.Errorf("%w: the user's message has other words than those of parameter prompts: %.80q", errChat, text)
+	}
+	picture, err := pixels(url)
+	if err != nil {
+		return err
+	}
+	a, err := r.run(ctx, picture, title)
+	if err != nil {
+		return err
+	}
+	text, err = a.fill(title, categories)
+	if err != nil {
+		return err
+	}
+	sink.FirstToken(backend.Tokens{Text: text[:1], N: 1})
+	sink.Complete(backend.Tokens{Text: text, N: len(text), Finish: "stop"})
+	return nil
+}
+
+// partsOf are the text and the picture of the last message.
+func partsOf(messages []backend.Message) (text, url string) {
+	if len(messages) == 0 {
+		return "", ""
+	}
+	for _, part := range messages[len(messages)-1].Parts {
+		if part.ImageURL != "" {
+			url = part.ImageURL
+		} else {
+			text += part.Text
+		}
+	}
+	return text, url
+}
+
+// grey is what the network sees where there is no picture.
+const grey = 128
+
+// pixels decodes a picture for the network: Side x Side, RGB.
+func pixels(url string) ([]byte, error) {
+	if url == "" {
+		return bytes.Repeat([]byte{grey}, drawn.Side*drawn.Side*3), nil
+	}
+	_, encoded, found := strings.Cut(url, ";base64,")
+	if !found || !strings.HasPrefix(url, "data:") {
+		return nil, fmt.Errorf("%w: the picture is not in the request, but at %.80q", errChat, url)
+	}
+	file, err := base64.StdEncoding.DecodeString(encoded)
+	if err != nil {
+		return nil, sdk.Data(fmt.Errorf("the picture is no base 64: %w", err))
+	}
+	img, err := image.Decode(file, image.DecodeOptions{})
+	if err == nil && (img.W != drawn.Side || img.H != drawn.Side) {
+		img, err = image.Resize(img, drawn.Side, drawn.Side, image.Area)
+	}
+	if err != nil {
+		return nil, sdk.Data(fmt.Errorf("the picture: %w", err))
+	}
+	return img.Pix, nil
+}
+
+// seenProduct is what the network gives.
+type seenProduct struct {
+	categories, brand []float32 // logits: of each category, of each byte of the title
+	secondHand        float32
+}
+
+// run asks the network about one product.
+func (r *reader) run(ctx context.Context, picture []byte, title string) (p seenProduct, err error) {
+	codes := make([]byte, 0, 8*letters)
+	for i := range letters {
+		code := uint64(0)
+		if i < len(title) {
+			code = uint64(title[i])
+		}
+		codes = binary.LittleEndian.AppendUint64(codes, code)
+	}
+	in := []backend.Tensor{
+		{Name: "picture", DType: backend.Uint8, Shape: []int64{1, drawn.Side, drawn.Side, 3}, Data: picture},
+		{Name: "title", DType: backend.Int64, Shape: []int64{1, letters}, Data: codes},
+	}
+	out := make([]backend.Tensor, 3)
+	if err := r.session.Run(ctx, in, out); err != nil {
+		return p, err
+	}
+	numbers := make([][]float32, len(out))
+	for i := range out {
+		numbers[i] = floats(out[i].Data)
+		out[i].Release()
+	}
+	return seenProduct{numbers[0], numbers[1], numbers[2][0]}, nil
+}
+
+func floats(data []byte) []float32 {
+	v := make([]float32, len(data)/4)
+	for i := range v {
+		v[i] = math.Float32frombits(binary.LittleEndian.Uint32(data[4*i:]))
+	}
+	return v
+}
+
+// fill puts what was seen into the template.
+func (p *seenProduct) fill(title, categories string) (string, error) {
+	return answer(p.category(categories), p.brandIn(title), p.secondHand > 0)
+}
+
+// answer is the template.
+func answer(category, brand string, secondHand bool) (string, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(struct {
+		Category   string `json:"category"`
+		Brand      string `json:"brand"`
+		SecondHand bool   `json:"is_secondhand"`
+	}{category, brand, secondHand})
+	return strings.TrimSuffix(b.String(), "\n"), err
+}
+
+// category is the most likely of those that a text offers; none where it offers none that the network knows.
+func (p *seenProduct) category(offered string) string {
+	best, most := "", float32(math.Inf(-1))
+	for c, logit := range p.categories {
+		if name := drawn.CategoryName(c); logit > most && strings.Contains(offered, name) {
+			best, most = name, logit
+		}
+	}
+	return best
+}
+
+// brandIn is the run of a title's bytes whose logits have the largest sum; none where none is above 0.
+func (p *seenProduct) brandIn(title string) string {
+	var best, sum float32
+	start, end, from := 0, 0, 0
+	for i := range min(len(title), letters) {
+		if sum <= 0 {
+			sum, from = 0, i
+		}
+		if sum += p.brand[i]; sum > best {
+			best, start, end = sum, from, i+1
+		}
+	}
+	return strings.TrimSpace(strings.ToValidUTF8(title[start:end], "\ufffd"))
+}

@@ -1,0 +1,83 @@
+package vl
+
+import (
+	accuracy "github.com/plumbline-ml/plumbline/accuracy/products"
+	"github.com/plumbline-ml/plumbline/datasets/products"
+	"github.com/plumbline-ml/plumbline/loadgen/mllog"
+	"github.com/plumbline-ml/plumbline/sdk"
+)
+
+// scorer reports what the official programs find in a log, beside what the least of models would have.
+type scorer struct {
+	*accuracy.Scorer
+	form  form
+	size  int
+	floor accuracy.Result
+}
+
+// The metrics.
+const (
+	categoryF1   = "category_f1"
+	brandRight   = "brand"
+	secondHandF1 = "second_hand_f1"
+)
+
+func newScorer(truths []products.Truth, f form) *scorer {
+	all := make([]accuracy.Product, len(truths))
+	for i, t := range truths {
+		all[i] = accuracy.Product{Category: t.Category, Brand: t.Brand, SecondHand: t.SecondHand}
+	}
+	return &scorer{accuracy.New(all, f.scores()), f, len(all), floorOf(truths, all, f)}
+}
+
+// floorOf scores a model that looks at nothing: it answers the first category that is offered, no brand, not
+// second-hand.
+func floorOf(truths []products.Truth, all []accuracy.Product, f form) accuracy.Result {
+	s := accuracy.New(all, f.scores())
+	for i, t := range truths {
+		text, err := answer(t.First, "", false)
+		if err == nil {
+			err = s.Add(i, []byte(text))
+		}
+		if err != nil {
+			return accuracy.Result{}
+		}
+	}
+	r, err := s.Result()
+	if err != nil {
+		return accuracy.Result{}
+	}
+	return r
+}
+
+// Add scores an answer; several of one product all count, as in the official programs.
+func (s *scorer) Add(e mllog.AccuracyEntry) error {
+	return sdk.Data(s.Scorer.Add(int(int64(e.QSLIndex)), e.Data))
+}
+
+func (s *scorer) Result() (sdk.Score, error) {
+	r, err := s.Scorer.Result()
+	if err != nil {
+		return sdk.Score{}, sdk.Data(err)
+	}
+	score := sdk.Score{
+		Samples: r.Products, OfficialText: r.Text(),
+		Metrics: []sdk.Metric{
+			{Name: categoryF1, Value: r.CategoryF1}, {Name: brandRight, Unit: "%", Value: 100 * r.Brand},
+			{Name: secondHandF1, Value: r.SecondHandF1},
+		},
+	}
+	var n sdk.Notes
+	n.Missing(s.size-r.Products, s.size, "products", "the metrics are those")
+	n.Count(r.Entries-r.Products, "%d entries are of products that had one already, and count as well, as in the "+
+		"official programs")
+	n.Count(r.Unparsable, "%d answers are not the JSON object asked for, and count as wrong; second_hand_f1 takes them "+
+		"for no, where the official program draws them at random, so that it is not comparable")
+	n.Add("a model that looks at nothing, and answers each product's first category and no brand, has category_f1 %.4f "+
+		"and brand %.2f %%", s.floor.CategoryF1, 100*s.floor.Brand)
+	if s.form == endpoints {
+		n.Add("the endpoints harness scores categories alone: brand and second_hand_f1 are by the program before it")
+	}
+	score.Notes = n
+	return score, nil
+}

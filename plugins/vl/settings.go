@@ -1,0 +1,202 @@
+package vl
+
+import (
+	"crypto/sha256"
+	_ "embed"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/accuracy/products"
+	"github.com/plumbline-ml/plumbline/internal/bounded"
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/sdk/manifest"
+	"github.com/plumbline-ml/plumbline/sdk/option"
+)
+
+// settings are the parameters.
+type settings struct {
+	form  form
+	words words
+	hides hidden
+}
+
+// form is which of the two official programs asks.
+type form uint8
+
+const (
+	endpoints form = iota // the endpoints harness
+	loadGen               // the program over LoadGen before it
+)
+
+// scores is whose rules score.
+func (f form) scores() products.Form {
+	if f == loadGen {
+		return products.LoadGen
+	}
+	return products.Endpoints
+}
+
+// mostTokens is how long an answer may be where the endpoints harness asks.
+const mostTokens = 150
+
+// fields are those of a request in a scenario, beside the model and the messages. The program over LoadGen sends what
+// is not set as null. The harness has answers of Server streamed; that the server reports its number of tokens then is
+// wanted by us.
+func (f form) fields(s loadgen.Scenario) map[string]json.RawMessage {
+	if f == loadGen {
+		null := json.RawMessage("null")
+		return map[string]json.RawMessage{
+			"frequency_penalty": null, "presence_penalty": null, "response_format": null, "temperature": null, "top_p": null,
+		}
+	}
+	fields := map[string]json.RawMessage{"max_completion_tokens": json.RawMessage(fmt.Sprint(mostTokens))}
+	if s == loadgen.Server {
+		fields["stream"] = json.RawMessage("true")
+		fields["stream_options"] = json.RawMessage(`{"include_usage":true}`)
+	}
+	return fields
+}
+
+// most is how many tokens an answer may have; 0: as many as the server lets it.
+func (f form) most() int {
+	if f == loadGen {
+		return 0
+	}
+	return mostTokens
+}
+
+// hidden is what is kept from the model.
+type hidden uint8
+
+const (
+	hiddenNothing hidden = iota
+	hiddenPicture
+	hiddenTitle
+)
+
+// readSettings reads all parameters. Words that the user names say whose defaults the others have.
+func readSettings(r *manifest.Request) settings {
+	r.DefaultsOf("prompts")
+	p := r.Params
+	s := settings{
+		form: option.Pick(p, "form", map[string]form{"endpoints": endpoints, "loadgen": loadGen}),
+		hides: option.Pick(p, "hide", map[string]hidden{
+			"nothing": hiddenNothing, "picture": hiddenPicture, "title": hiddenTitle,
+		}),
+	}
+	if r.Scoring {
+		return s
+	}
+	var err error
+	if s.words, err = readWords(p.Text("prompts")); err != nil {
+		p.Fault("prompts", err)
+	}
+	return s
+}
+
+// words are those of prompts.
+type words struct {
+	system string
+	around [4]string // the title, the description and the categories
+	own    bool      // they are the plugin's
+	sum    string    // of the system's words, lower-case hex
+}
+
+//go:embed words/system.txt
+var ownSystem string
+
+//go:embed words/user.txt
+var ownUser string
+
+// The files of a folder of words, and the places of values.
+const (
+	systemFile = "system.txt"
+	userFile   = "user.txt"
+)
+
+var places = [3]string{"{title}", "{description}", "{categories}"}
+
+// readWords reads a folder of words.
+func readWords(path string) (words, error) {
+	switch path {
+	case manifest.Embedded:
+		w, err := newWords(ownSystem, ownUser)
+		w.own = true
+		return w, err
+	case "":
+		return words{}, fmt.Errorf("want a folder with %s and %s, or embedded", systemFile, userFile)
+	}
+	system, err1 := readText(filepath.Join(path, systemFile))
+	user, err2 := readText(filepath.Join(path, userFile))
+	if err := errors.Join(err1, err2); err != nil {
+		return words{}, err
+	}
+	return newWords(system, user)
+}
+
+// longestText bounds what is read of words.
+const longestText = 1 << 20
+
+func readText(path string) (string, error) {
+	f, err := bounded.Open(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return "", fmt.Errorf("%w: want a folder with %s and %s", err, systemFile, userFile)
+	}
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = f.Close() }()
+	info, err := f.Stat()
+	if err != nil {
+		return "", err
+	}
+	if info.Size() > longestText {
+		return "", fmt.Errorf("%s has %d bytes, want words of a prompt", path, info.Size())
+	}
+	text, err := os.ReadFile(path)
+	return string(text), err
+}
+
+// newWords takes the user's words apart at the places of values.
+func newWords(system, user string) (words, error) {
+	sum := sha256.Sum256([]byte(system))
+	w := words{system: system, sum: hex.EncodeToString(sum[:])}
+	rest := user
+	for i, place := range places {
+		before, after, found := strings.Cut(rest, place)
+		if !found {
+			return w, fmt.Errorf("%s has no %s behind %q: it has to have %s, in this order", userFile, place,
+				strings.Join(places[:i], ", "), strings.Join(places[:], ", "))
+		}
+		w.around[i], rest = before, after
+	}
+	w.around[3] = rest
+	return w, nil
+}
+
+// officialSums are those of the system's words that the two programs send.
+var officialSums = map[form]string{
+	loadGen:   "0d1878a7ddab0ca73999e3b7db2e0b8aaa74069f1bcc4c4f8a49201b82151c48",
+	endpoints: "2ff8c5d5405714082f8082a3322f6faeddf49149498bd41e692ccc29725722b3",
+}
+
+// text is the user's message.
+func (w *words) text(title, description, categories string) string {
+	return w.around[0] + title + w.around[1] + description + w.around[2] + categories + w.around[3]
+}
+
+// values are a message's title and categories, taken apart by the words around them.
+func (w *words) values(text string) (title, categories string, ok bool) {
+	rest, ok := strings.CutPrefix(text, w.around[0])
+	end := strings.LastIndex(rest, w.around[2])
+	at := strings.Index(rest, w.around[1])
+	if !ok || at < 0 || end < at {
+		return "", "", false
+	}
+	return rest[:at], rest[end+len(w.around[2]):], true
+}

@@ -1,0 +1,170 @@
+package vl
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"runtime"
+	"strconv"
+	"sync/atomic"
+
+	"github.com/plumbline-ml/plumbline/datasets/products"
+	drawn "github.com/plumbline-ml/plumbline/datasets/synthetic/products"
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// workload is the benchmark opened on one catalogue.
+type workload struct {
+	settings
+	chats     chats
+	catalogue catalogue
+	file      backend.Model
+	fields    map[string]json.RawMessage
+	size      int  // products of the official catalogue
+	here      bool // the model runs in this process
+	seen      seen
+}
+
+var (
+	_ sdk.GenerativeOf[chat] = (*workload)(nil)
+	_ sdk.SessionGenerator   = (*workload)(nil)
+	_ sdk.SessionPlanner     = (*workload)(nil)
+	_ sdk.PartsPrompter      = (*workload)(nil)
+	_ sdk.Informer           = (*workload)(nil)
+	_ sdk.Remarker           = (*workload)(nil)
+	_ sdk.ClientWorker       = (*workload)(nil)
+)
+
+// seen is what only answers can tell.
+type seen struct{ answers, cut, thought atomic.Int64 }
+
+func (w *workload) Len() int           { return w.chats.Len() }
+func (w *workload) Parts() []sdk.Part  { return []sdk.Part{{Model: w.file}} }
+func (w *workload) PartsPrompts() bool { return true }
+func (w *workload) Close() error       { return w.chats.Close() }
+
+// Load finds the chat of product i, or makes it.
+func (w *workload) Load(ctx context.Context, i int) (chat, error) { return w.chats.at(ctx, i) }
+
+// Prompt is the chat, as it is sent and in its parts.
+func (w *workload) Prompt(c chat) (backend.Prompt, error) {
+	return backend.Prompt{
+		ChatJSON: c.json, Messages: w.messages(c.text, c.url), Fields: w.fields, MaxNewTokens: w.form.most(),
+	}, nil
+}
+
+// WarmSample is a drawn product that no data set holds: a server that takes no pictures says so before the run.
+func (w *workload) WarmSample() chat {
+	row, err := ownCatalogue{drawn.Calibration()}.Row(context.Background(), 0)
+	if err != nil { // never of drawn products
+		return chat{}
+	}
+	return w.chat(row)
+}
+
+var errUncounted = sdk.Usage(errors.New("the server counts no tokens (usage.completion_tokens), without which the " +
+	"official programs take no answer either"))
+
+// AppendTokens appends an answer as the official programs take it: the content; for the endpoints harness reasoning,
+// content and calls, with nothing between.
+func (w *workload) AppendTokens(dst []byte, _ chat, t backend.Tokens) ([]byte, int, error) {
+	if t.N == backend.Uncounted {
+		return dst, 0, errUncounted
+	}
+	w.note(t)
+	if w.form == endpoints {
+		dst = append(dst, t.Reasoning...)
+	}
+	dst = append(dst, t.Text...)
+	if w.form == endpoints && len(t.Calls) > 0 {
+		dst = backend.AppendCalls(dst, t.Calls)
+	}
+	return dst, t.N, nil
+}
+
+func (w *workload) note(t backend.Tokens) {
+	if t.Finish == "" {
+		return // the first token
+	}
+	w.seen.answers.Add(1)
+	if t.Finish == "length" {
+		w.seen.cut.Add(1)
+	}
+	if t.Reasoning != "" {
+		w.seen.thought.Add(1)
+	}
+}
+
+// Remarks says what is common to many answers that nobody can read.
+func (w *workload) Remarks() sdk.Remarks {
+	var m sdk.Remarks
+	all := w.seen.answers.Load()
+	if n := w.seen.cut.Load(); n > 0 {
+		m.Notes = append(m.Notes, fmt.Sprintf("%d of %d answers ended at their most tokens (finish_reason length), within "+
+			"the JSON as a rule.", n, all))
+	}
+	if n := w.seen.thought.Load(); n > 0 {
+		m.Notes = append(m.Notes, fmt.Sprintf("%d of %d answers have reasoning before the JSON: turn it off at the server "+
+			"(chat_template_kwargs of enable_thinking, or --reasoning off), or ask a model that does not reason.", n, all))
+	}
+	if b, ok := w.chats.(*bodies); ok && b.unoffered > 0 {
+		m.Notes = append(m.Notes, fmt.Sprintf("The true category of %d products is not among those offered.", b.unoffered))
+	}
+	return m
+}
+
+// Inform adds what is sent, and takes back the embedded model where a server has its own.
+func (w *workload) Inform(info *sdk.WorkloadInfo) {
+	if !w.here {
+		info.ModelFile, info.Embedded, info.Precision, info.ModelSHA256, info.ModelSize = serverModel, false, "", "", 0
+	}
+	if info.BackendInfo == nil {
+		info.BackendInfo = map[string]string{}
+	}
+	info.BackendInfo["picture"] = pictureOf(w.catalogue)
+	if n := w.chats.Size(); n > 0 {
+		info.BackendInfo["requests_mib"] = strconv.FormatInt((n+1<<20-1)>>20, 10)
+	}
+	open := func(reason string, holds bool) {
+		if holds {
+			info.OpenReasons = append(info.OpenReasons, reason)
+		}
+	}
+	_, isFile := w.catalogue.(*products.Set)
+	if !isFile {
+		return // no rules are about it
+	}
+	n := w.catalogue.Len()
+	open(fmt.Sprintf("the data set has %d products, the official one %d", n, w.size), n != w.size)
+	open("prompts have other words than those of the official program (parameter prompts)",
+		w.words.sum != officialSums[w.form])
+	open("the model is kept from seeing a part of each product (parameter hide)", w.hides != hiddenNothing)
+}
+
+// serverModel stands for the name of a model file that nobody here has.
+const serverModel = "the server's"
+
+// ClientWork is nothing: requests are made before the run, and answers are taken as they are.
+func (w *workload) ClientWork(_, _ []backend.TensorInfo, _ int) []string { return nil }
+
+// PlanSession opens a session for runs of one product, one on each core at a time; where one query comes after the
+// other, on all cores.
+func (w *workload) PlanSession(s loadgen.Scenario, c backend.Config) backend.Config {
+	if c.Concurrency == 0 {
+		c.Concurrency = runtime.GOMAXPROCS(0)
+		if s == loadgen.SingleStream {
+			c.Concurrency = 1
+		}
+	}
+	c.LowLatency = true
+	return c
+}
+
+// NewGenerator reads drawn products on a session of the embedded network.
+func (w *workload) NewGenerator(s sdk.Sessions, c backend.Config) (backend.Generator, error) {
+	w.here = true
+	return newReader(s.Part(""), &w.words, max(c.Concurrency, 1)), nil
+}
