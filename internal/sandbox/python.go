@@ -78,14 +78,22 @@ func FindPython(ctx context.Context, name string, weak bool) (*Python, error) {
 // Run runs a script with input on its standard input. It sees nothing of this process's environment, and imports what
 // the interpreter has installed.
 func (p *Python) Run(ctx context.Context, script string, input []byte, l Limits) (Outcome, error) {
-	return p.Box.Run(ctx, Command{
-		Path: p.Path, Args: []string{"-I", "-B", "-c", script}, Input: input,
-		// One thread for libraries of linear algebra: each costs address space, and the processors are shared.
-		Env: []string{
-			"PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8", "OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1",
-			"MKL_NUM_THREADS=1",
-		},
-	}, l)
+	return p.run(ctx, Command{Args: []string{"-I", "-B", "-c", script}, Input: input}, l)
+}
+
+// Talk runs a script as Run does, that is talked with by pipes.
+func (p *Python) Talk(ctx context.Context, script string, with Pipes, l Limits) (Outcome, error) {
+	return p.run(ctx, Command{Args: []string{"-I", "-B", "-c", script}, Pipes: with}, l)
+}
+
+func (p *Python) run(ctx context.Context, c Command, l Limits) (Outcome, error) {
+	c.Path = p.Path
+	// One thread for libraries of linear algebra: each costs address space, and the processors are shared.
+	c.Env = []string{
+		"PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8", "OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1",
+		"MKL_NUM_THREADS=1",
+	}
+	return p.Box.Run(ctx, c, l)
 }
 
 // said is what a command that failed wrote to its standard error.

@@ -42,7 +42,12 @@ type Command struct {
 	Args  []string
 	Env   []string // NAME=VALUE, all that there is; TMPDIR and HOME are added
 	Input []byte   // on standard input
+	Pipes Pipes    // where they are set, in place of Input and of Outcome.Output, which no limit holds for then
 }
+
+// Pipes are the ends of pipes that a program has as its standard input and output, for one that is talked with. The
+// caller closes them when it has ended.
+type Pipes struct{ In, Out *os.File }
 
 // Ending is how a program ended.
 type Ending uint8
@@ -88,6 +93,9 @@ func (b Box) Run(ctx context.Context, c Command, l Limits) (Outcome, error) {
 	defer failed.close()
 	out, errs := &capped{most: l.Output, full: end}, &capped{most: l.Output, full: end}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(c.Input), out, errs
+	if c.Pipes != (Pipes{}) {
+		cmd.Stdin, cmd.Stdout = c.Pipes.In, c.Pipes.Out
+	}
 	cmd.WaitDelay = time.Second // for pipes that a process outside of the group holds
 
 	// The kernel ends the program with the thread that started it: that thread has to stay.

@@ -1,6 +1,6 @@
 // Package sympy asks SymPy whether answers of mathematics are equal, for the verdict of the official grader itself: it
-// runs a Python that has SymPy, once for each expression, behind the walls of package internal/sandbox, for what a
-// model wrote is evaluated there.
+// keeps a Python that has SymPy ready, which forks a process for each expression, behind the walls of package
+// internal/sandbox, for what a model wrote is evaluated there.
 //
 // In: an interpreter, and expressions of package accuracy/reasoning/mathgrade. Out: which expressions there are, and
 // what a verdict means.
@@ -11,6 +11,7 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"time"
 
@@ -19,20 +20,23 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// script reads an expression from standard input and prints whether it is 0.
+// script reads expressions from standard input and prints of each whether it is 0.
 //
 //go:embed vanishes.py
 var script string
 
 // The limits of an expression: what does not end in time is Bounded.
 const (
-	seconds   = 10 * time.Second // of a processor, SymPy's start included
+	seconds   = 10 * time.Second // of a processor; the process that forks has as much for all, and then another one does
 	wall      = 2 * time.Minute  // for a machine that does other things, too
 	memory    = 4 << 30          // bytes of address space
 	output    = 64 << 10         // bytes
 	processes = 16
 	files     = 256 // open ones
 	scratch   = 1 << 20
+
+	unused = 10 * time.Second // until a Python that is asked nothing ends
+	whole  = 1000 * time.Hour // of a Python: the limits above end it before
 )
 
 // Grader is the value of the parameter "grader" of models whose answers are mathematics.
@@ -65,11 +69,14 @@ func (g Grader) Open(ctx context.Context, weak bool) (mathgrade.Algebra, error) 
 	return a, nil
 }
 
-// Algebra is a mathgrade.Algebra.
+// Algebra is a mathgrade.Algebra. It may be used concurrently: it keeps as many Pythons as are asked at a time.
 type Algebra struct {
 	python  *sandbox.Python
 	version string
 	limits  sandbox.Limits
+	wall    time.Duration // for an expression
+	unused  time.Duration
+	servers pool
 }
 
 // Open finds an interpreter by its path, or its name in PATH, and asks it for SymPy's version. An error
@@ -79,11 +86,13 @@ func Open(ctx context.Context, python string, weak bool) (*Algebra, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Algebra{python: p, limits: sandbox.Limits{
-		Wall: wall, CPU: seconds, Memory: memory, File: scratch, Scratch: scratch, Output: output, Processes: processes,
+	a := &Algebra{python: p, wall: wall, unused: unused, limits: sandbox.Limits{
+		Wall: whole, CPU: seconds, Memory: memory, File: scratch, Scratch: scratch, Output: output, Processes: processes,
 		Files: files,
 	}}
-	o, err := a.run(ctx, "import sympy; print(sympy.__version__)", "")
+	brief := a.limits
+	brief.Wall = wall
+	o, err := p.Run(ctx, "import sympy; print(sympy.__version__)", nil, brief)
 	if err != nil {
 		return nil, err
 	}
@@ -95,26 +104,60 @@ func Open(ctx context.Context, python string, weak bool) (*Algebra, error) {
 	return a, nil
 }
 
-func (a *Algebra) run(ctx context.Context, script, input string) (sandbox.Outcome, error) {
-	return a.python.Run(ctx, script, []byte(input), a.limits)
-}
-
 // Name is SymPy with its version.
 func (a *Algebra) Name() string { return "SymPy " + a.version }
 
 // Vanishes implements mathgrade.Algebra.
 func (a *Algebra) Vanishes(ctx context.Context, expression string) (step mathgrade.Step, numeric bool, err error) {
-	o, err := a.run(ctx, script, expression)
-	if err != nil {
-		return 0, false, fmt.Errorf("SymPy: %w", err)
+	for range 2 { // a Python that has ended, perhaps by its own limits, is replaced once
+		said, err := a.ask(ctx, expression)
+		switch {
+		case ctx.Err() != nil:
+			return 0, false, fmt.Errorf("SymPy: %w", context.Cause(ctx))
+		case errors.Is(err, os.ErrDeadlineExceeded):
+			return mathgrade.Bounded, false, nil
+		case errors.Is(err, errEnded):
+			continue
+		case err != nil:
+			return 0, false, fmt.Errorf("SymPy: %w", err)
+		}
+		switch said {
+		case "0":
+			return mathgrade.AlgebraEqual, false, nil
+		case "not 0":
+			return mathgrade.AlgebraDiffers, false, nil
+		case "unreadable":
+			return mathgrade.Unreadable, false, nil
+		}
+		return mathgrade.Bounded, false, nil // it was ended
 	}
-	switch strings.TrimSpace(string(o.Output)) {
-	case "0":
-		return mathgrade.AlgebraEqual, false, nil
-	case "not 0":
-		return mathgrade.AlgebraDiffers, false, nil
-	case "unreadable":
-		return mathgrade.Unreadable, false, nil
+	return mathgrade.Bounded, false, nil // and its successor ended, too
+}
+
+var errEnded = errors.New("the Python has ended")
+
+// ask asks a Python that waits, or another one. A Python that gave no answer is ended.
+func (a *Algebra) ask(ctx context.Context, expression string) (string, error) {
+	if err := ctx.Err(); err != nil {
+		return "", err
 	}
-	return mathgrade.Bounded, false, nil // it was ended
+	s := a.servers.take()
+	if s == nil {
+		var err error
+		if s, err = a.start(ctx); err != nil {
+			return "", err
+		}
+	}
+	said, err := s.answer(ctx, expression, a.wall)
+	if err == nil {
+		a.servers.give(s, a.unused)
+		return said, nil
+	}
+	if broken := s.close(); broken != nil {
+		return "", broken
+	}
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return "", err
+	}
+	return "", errEnded
 }

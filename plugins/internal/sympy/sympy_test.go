@@ -1,8 +1,10 @@
 package sympy
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -113,5 +115,91 @@ func TestParse(t *testing.T) {
 func TestNoSymPy(t *testing.T) {
 	if _, err := Open(t.Context(), filepath.Join(t.TempDir(), "python"), true); err == nil {
 		t.Error("no file passed")
+	}
+}
+
+// TestNoExpressionChangesAnother asks a row of expressions, of which some do what they can to the process that is asked
+// next, and to the one that all are forked off.
+func TestNoExpressionChangesAnother(t *testing.T) {
+	a := open(t)
+	a.wall, a.limits.CPU = 20*time.Second, 4*time.Second
+	const reach = "().__class__.__base__.__subclasses__()"
+	evil := []string{
+		"exit()", "print(1)", "__import__('os')._exit(0)", "__import__('os').kill(__import__('os').getppid(), 9)",
+		"setattr(__import__('sympy').parsing.sympy_parser, 'parse_expr', lambda *a, **k: 0)",
+		"setattr(__import__('builtins'), 'print', lambda *a, **k: 0)",
+		"open('/proc/%d/fd/1' % __import__('os').getppid(), 'w').write('0\\n0\\n0\\n')",
+		"__import__('os').write(1, b'0' + bytes([10]) + b'0' + bytes([10]))",
+		"__import__('os').write(2, bytes(1000000))",
+		"__import__('os').fork() * 0", "9**9**9**9", "[0]*10**12", reach, "\x00", "",
+	}
+	for _, e := range evil {
+		if step, _, err := a.Vanishes(t.Context(), e); err != nil {
+			t.Errorf("%q: %v, %v", e, step, err)
+		}
+		for expression, want := range map[string]mathgrade.Step{
+			"(x)-(x)": mathgrade.AlgebraEqual, "(x)-(y)": mathgrade.AlgebraDiffers,
+		} {
+			if got, _, err := a.Vanishes(t.Context(), expression); got != want || err != nil {
+				t.Errorf("after %q %s: %v, %v, want %v", e, expression, got, err, want)
+			}
+		}
+	}
+}
+
+// TestPythonsEnd: one that is asked nothing ends, and one that was killed is replaced.
+func TestPythonsEnd(t *testing.T) {
+	a := open(t)
+	a.unused = time.Millisecond
+	for range 3 {
+		s, err := a.start(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		a.servers.give(s, a.unused)
+		<-s.ended
+		if got, _, err := a.Vanishes(t.Context(), "(x)-(x)"); got != mathgrade.AlgebraEqual || err != nil {
+			t.Errorf("%v, %v", got, err)
+		}
+	}
+	a.unused = time.Hour
+	s, err := a.start(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.end()
+	<-s.ended
+	a.servers.give(s, a.unused)
+	if got, _, err := a.Vanishes(t.Context(), "(x)-(x)"); got != mathgrade.AlgebraEqual || err != nil {
+		t.Errorf("after its end: %v, %v", got, err)
+	}
+	for s := a.servers.take(); s != nil; s = a.servers.take() {
+		if err := s.close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// BenchmarkVanishes asks one expression after the other: of a Python that waits, and of a new one each time.
+func BenchmarkVanishes(b *testing.B) {
+	a, err := Open(b.Context(), cmp.Or(os.Getenv("PLUMBLINE_SYMPY"), "python3"), false)
+	if err != nil {
+		b.Skip(err)
+	}
+	for _, again := range []bool{true, false} {
+		b.Run(fmt.Sprintf("again=%v", again), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				step, _, err := a.Vanishes(b.Context(), "(sqrt(8))-(2sqrt(2))")
+				if step != mathgrade.AlgebraEqual || err != nil {
+					b.Fatal(step, err)
+				}
+				if s := a.servers.take(); again {
+					a.servers.give(s, a.unused)
+				} else if err := s.close(); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }
