@@ -44,6 +44,7 @@ const (
 	LoadGenOfficial    = plan.LoadGenOfficial
 	NoTuning           = plan.NoTuning
 	UsualAnswerTimeout = plan.UsualAnswerTimeout
+	ReplayTime         = plan.ReplayTime
 )
 
 // Plan is what will be done, and what is asked to do it.

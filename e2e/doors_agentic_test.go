@@ -116,5 +116,18 @@ func TestAgentAtServer(t *testing.T) {
 	}
 	text := readText(t, filepath.Join(out, "qwen3.6-27b", "SingleStream", "accuracy", "accuracy.txt"))
 	wantParts(t, text, "overall_accuracy=100.0%", "live_irrelevance=100")
+	official := filepath.Join(out, "qwen3.6-27b", "SingleStream", "endpoints")
+	wantParts(t, readText(t, filepath.Join(official, "config.yaml")), "type: agentic_inference", "name: m\n", url)
+	wantParts(t, readText(t, filepath.Join(official, "scores.json")), `"missing": 1`)
+	var summary struct {
+		Issued int `json:"n_samples_issued"`
+		Failed int `json:"n_samples_failed"`
+	}
+	readJSON(t, filepath.Join(official, "performance", "result_summary.json"), &summary)
+	if summary.Issued != got.Issued || summary.Failed != 1 {
+		t.Errorf("%+v, want %+v", summary, got)
+	}
+	wantParts(t, readText(t, filepath.Join(official, "accuracy", "accuracy_results.json")), "bfcl_v4::function_calling",
+		`"score": 1`, `"dataset_name": "performance"`)
 	harness(t, "score", out).wantCode(t, 0).wantOutput(t, text)
 }

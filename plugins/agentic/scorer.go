@@ -62,6 +62,8 @@ const (
 
 func percent(share float64) float64 { return pyfloat.Round(100*share, 2) }
 
+func shown(share float64) string { return pyfloat.Repr(percent(share)) }
+
 func (s *callScorer) Result() (sdk.Score, error) {
 	scores := s.totals(func(i int) (right, answered bool) {
 		g, ok := s.grades[uint64(i)]
@@ -133,15 +135,15 @@ func (s *callScorer) count(n *sdk.Notes) {
 // text is the breakdown in lines.
 func (s *callScorer) text(of bfcl.Scores) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s=%v%%\n%s=%v%%\n", overall, percent(of.Overall), normalized, percent(of.Normalized))
+	fmt.Fprintf(&b, "%s=%s%%\n%s=%s%%\n", overall, shown(of.Overall), normalized, shown(of.Normalized))
 	for _, c := range bfcl.Categories() {
 		if v, ok := of.Categories[c.Name]; ok {
-			fmt.Fprintf(&b, "%s=%v%%\n", c.Name, percent(v))
+			fmt.Fprintf(&b, "%s=%s%%\n", c.Name, shown(v))
 		}
 	}
 	for _, name := range bfcl.Subsets() {
 		if t, ok := of.Subsets[name]; ok {
-			fmt.Fprintf(&b, "%s=%v%% of %d\n", name, percent(t.Accuracy()), t.Issued)
+			fmt.Fprintf(&b, "%s=%s%% of %d\n", name, shown(t.Accuracy()), t.Issued)
 		}
 	}
 	return b.String()

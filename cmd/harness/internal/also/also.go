@@ -50,6 +50,8 @@ type Run struct {
 	Commit    string // of its sources; empty: unknown
 
 	Data Data
+	// Agentic is of a replay of recorded conversations; nil: it is none.
+	Agentic *Agentic
 
 	// Began is the wall clock's time at time 0 of the records.
 	Began       time.Time

@@ -72,6 +72,9 @@ type inEndpoints struct {
 
 func endpointsOf(r Run) (e inEndpoints, err error) {
 	pattern, err := patternOf(r.Load)
+	if r.isReplay() {
+		pattern, err = replayPattern, nil
+	}
 	api, noAPI := apiOf(r.API)
 	if err := errors.Join(err, noAPI); err != nil {
 		return e, err
@@ -435,6 +438,11 @@ func writeEndpoints(dir string, r Run) error {
 		"report.txt":                      e.report(r),
 	} {
 		if err := os.WriteFile(filepath.Join(dir, filepath.FromSlash(name)), text, 0o666); err != nil {
+			return err
+		}
+	}
+	if r.isReplay() {
+		if err := e.writeAgentic(dir, r); err != nil {
 			return err
 		}
 	}

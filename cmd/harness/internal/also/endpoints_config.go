@@ -43,6 +43,10 @@ type dataset struct {
 	Type   string            `yaml:"type"`
 	Path   string            `yaml:"path,omitempty"`
 	Parser map[string]string `yaml:"parser,omitempty"`
+
+	Generate *generateParams `yaml:"generate_params,omitempty"`
+	Accuracy *accuracyConfig `yaml:"accuracy_config,omitempty"`
+	Agentic  *agenticConfig  `yaml:"agentic_inference,omitempty"`
 }
 
 type endpointsSettings struct {
@@ -62,6 +66,7 @@ type endpointsSettings struct {
 	Client struct {
 		Workers           int  `yaml:"num_workers"`
 		WarmupConnections int  `yaml:"warmup_connections"`
+		Connections       int  `yaml:"max_connections,omitempty"`
 		AllChunks         bool `yaml:"stream_all_chunks"`
 		Insecure          bool `yaml:"insecure"`
 	} `yaml:"client"`
@@ -119,6 +124,9 @@ func configurationOf(r Run, pattern, api string) configuration {
 	}
 	if r.Secret {
 		c.Endpoint.Key = redacted
+	}
+	if pattern == replayPattern {
+		c.agentic(r)
 	}
 	return c
 }

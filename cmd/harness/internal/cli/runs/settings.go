@@ -50,6 +50,11 @@ func writeSettings(w io.Writer, run bench.PlannedRun, explain bool) error {
 	title := fmt.Sprintf("%s %v %s", run.Model, run.Scenario, run.ModeName())
 	terminal.On(w).Print(terminal.Span{Style: terminal.Heading, Text: title},
 		fmt.Sprintf(": %s settings\n", run.Settings.Profile))
+	if run.Replay {
+		_, err := fmt.Fprintf(w, "  no LoadGen: each turn of the data is asked once, in order, for at most %v\n",
+			bench.ReplayTime)
+		return err
+	}
 	t := table.Table{Indent: "  ", Right: []int{1}}
 	for _, row := range run.Settings.Rows() {
 		t.Row(row.Key, row.Value, row.Unit, row.Origin)

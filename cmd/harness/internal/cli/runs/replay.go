@@ -1,0 +1,127 @@
+package runs
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/internal/bounded"
+	"github.com/plumbline-ml/plumbline/sdk"
+
+	"github.com/plumbline-ml/plumbline/bench"
+	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/bench/record/requests"
+	"github.com/plumbline-ml/plumbline/bench/serving/load"
+	"github.com/plumbline-ml/plumbline/bench/serving/prompts"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/also"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
+)
+
+// endpointsFolder is where the files of a replay lie in the form of the endpoints harness, below its scenario's folder.
+const endpointsFolder = "endpoints"
+
+// mostOf bounds files that are read back.
+const mostOf = 1 << 30
+
+// endpoints writes each replay among the runs in the form of the endpoints harness, which is the official one, with the
+// accuracy that was measured beside it, now or before.
+func (s *session) endpoints(d record.Document) error {
+	var faults []error
+	for i := range d.Runs {
+		r := &d.Runs[i]
+		if r.Serving != nil && r.Serving.Replay != nil && len(r.Serving.Replay.Scores) > 0 {
+			faults = append(faults, sdk.Usage(s.endpointsOf(r)))
+		}
+	}
+	return errors.Join(faults...)
+}
+
+func (s *session) endpointsOf(r *record.Run) error {
+	dir := filepath.Join(s.plan.Out, filepath.FromSlash(r.Dir))
+	scores, err := bounded.ReadFile(filepath.Join(dir, endpointsFolder, "scores.json"), mostOf)
+	if err != nil {
+		return err
+	}
+	f, err := bounded.Open(filepath.Join(dir, requests.JSONLName))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }() // opened for reading
+	all, err := requests.Read(f)
+	if err != nil {
+		return err
+	}
+	v, p := shell.Version(), s.values(r)
+	most, _ := strconv.Atoi(p["max_new_tokens"])
+	timeout, _ := strconv.Atoi(p["turn_timeout"])
+	seed, _ := strconv.ParseUint(p["seed"], 10, 64)
+	conversations := map[string]bool{}
+	for _, q := range all {
+		conversations[q.Session] = true
+	}
+	run := also.Run{
+		Requests: all, Load: load.Pattern{Kind: load.Users, Users: 1, Sessions: true, Seed: seed}, API: prompts.Chat,
+		Stream: true, MaxTokens: most, Fields: map[string]string{"temperature": p["temperature"], "seed": p["seed"]},
+		Model: r.Model, Label: r.Model, Version: v.Version, Commit: v.Commit, Began: r.Started,
+		Data:        also.Data{Name: "agentic_coding", Path: r.Options.Dataset},
+		Interrupted: r.Status == record.Interrupted,
+		Agentic: &also.Agentic{
+			Conversations: len(conversations), Timeout: time.Duration(timeout) * time.Second, Most: bench.ReplayTime,
+			Turns: r.Serving.Replay.Turns, Scores: scores, Score: float64(r.Serving.Replay.Scores[0].Value),
+		},
+	}
+	if w := r.Workload; w != nil && w.BackendInfo["model"] != "" {
+		run.Model = w.BackendInfo["model"]
+	}
+	run.Servers = strings.FieldsFunc(r.Options.BackendOptions["url"], func(c rune) bool { return c == ',' })
+	out := filepath.Join(filepath.Dir(dir), endpointsFolder)
+	if run.Agentic.Calls, err = callsBeside(filepath.Dir(dir), path.Dir(r.Dir), s.plan.Out); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(out, 0o777); err != nil {
+		return err
+	}
+	_, err = also.Write(out, []string{"endpoints"}, run)
+	return err
+}
+
+// values are the parameters of a run, with the model's defaults.
+func (s *session) values(r *record.Run) map[string]string {
+	all := map[string]string{}
+	for _, p := range s.plan.Served.Model.Params {
+		all[p.Name] = p.Default
+	}
+	for name, value := range r.Options.Params {
+		all[name] = value
+	}
+	return all
+}
+
+// callsBeside is the accuracy of function calls that a scenario's result.json has; nil: it has none.
+func callsBeside(dir, scenario, out string) (*also.Calls, error) {
+	d, err := record.Read(filepath.Join(dir, "result.json"))
+	if err != nil {
+		return nil, err
+	}
+	for i := range d.Runs {
+		r := &d.Runs[i]
+		if r.Accuracy == nil || r.Status != record.Complete || path.Dir(r.Dir) != scenario {
+			continue
+		}
+		text, err := bounded.ReadFile(filepath.Join(out, filepath.FromSlash(r.Dir), endpointsFolder, "bfcl_v4.json"), mostOf)
+		if errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		if err != nil || !json.Valid(text) {
+			return nil, errors.Join(err, fmt.Errorf("%s: the score of function calls is no JSON", r.Dir))
+		}
+		return &also.Calls{Entry: text, Took: time.Duration(r.Duration * float64(time.Second))}, nil
+	}
+	return nil, nil
+}
