@@ -27,6 +27,7 @@ var exported = map[string]struct {
 	"llama3.1-8b":        {[]string{"n=5"}, []string{"count=5"}, "cnn_eval.json"},
 	"qwen3-vl-235b-a22b": {[]string{"n=5"}, []string{"count=5"}, "data/*.parquet"},
 	"rgat":               {nil, []string{"count=1000"}, "tiny/processed/paper/node_feat.npy"},
+	"3d-unet-brats":      {[]string{"first=4", "n=2"}, []string{"count=2", "shape=32x32x32"}, "*/*/*_flair.nii.gz"},
 }
 
 func params(list []string) (args []string) {

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"errors"
+	"maps"
 	"path/filepath"
 
 	"github.com/plumbline-ml/plumbline/e2e/internal/officialdata"
@@ -12,6 +13,7 @@ import (
 // unetDoors are those of medical segmentation.
 func unetDoors() []door {
 	published, prepared, listed := map[string]float64{}, map[string]float64{}, map[string]float64{}
+	heads, preparedHeads := map[string]float64{}, map[string]float64{}
 	const model = "--model 3dunet_kits19_128x128x128.onnx "
 	return []door{{
 		model: "3d-unet",
@@ -34,5 +36,28 @@ func unetDoors() []door {
 		},
 		scores: map[string]map[string]float64{"out/3d-unet-smoke": published, "out/3d-unet-prepared-smoke": prepared},
 		also:   []form{{model + "--dataset kits19/data --count 3", published}, {model + "--dataset listed", listed}},
+	}, {
+		model: "3d-unet-brats", queries: 2, // of 128 MB each
+		data: func(dir string) error {
+			whole, err1 := officialdata.BraTS(filepath.Join(dir, "brats"))
+			one, err2 := officialdata.BraTSPreprocessed(filepath.Join(dir, "build"))
+			maps.Copy(heads, whole)
+			maps.Copy(preparedHeads, one)
+			return errors.Join(err1, err2, officialdata.BraTSRenamed(filepath.Join(dir, "renamed")))
+		},
+		layouts: []string{
+			"as published: FOLDER/HGG/CASE/CASE_t1.nii.gz, with _t1ce, _t2, _flair and _seg, and FOLDER/LGG, cropped and " +
+				"normalised when loaded",
+			"or as the reference renames them: imagesTr/NAME_0000.nii.gz to NAME_0003.nii.gz, labelsTr/NAME.nii.gz",
+			"or as it prepares them: preprocessed_files.pkl and NAME.pkl, read as they are, without Python, with labelsTr " +
+				"beside them or in raw_data/nnUNet_raw_data/Task043_BraTS2019",
+		},
+		files: map[string]*onnxfile.Graph{
+			".cache/plumbline/models/3d-unet-brats/224_224_160.onnx":            tinymodel.BraTS(1),
+			".cache/plumbline/models/3d-unet-brats/224_224_160_dyanmic_bs.onnx": tinymodel.BraTS(-1),
+		},
+		scores: map[string]map[string]float64{"out/3d-unet-brats-smoke": heads},
+		also: []form{{"--model 224_224_160.onnx --dataset build", preparedHeads},
+			{"--model 224_224_160_dyanmic_bs.onnx --batch 2 --dataset renamed --count 2", heads}},
 	}}
 }

@@ -84,10 +84,10 @@ func decimal(v float64) string {
 
 // Scorer compares volumes as they come. It is not safe for concurrent use.
 type Scorer struct {
+	taken
 	cases   []Case
 	options Options
 	scores  []Score
-	times   []int // that each case was in the log
 	block   []byte
 }
 
@@ -98,7 +98,9 @@ func New(cases []Case, o Options) (*Scorer, error) {
 		return nil, err
 	}
 	var wrong faults.List
+	names := make([]string, len(cases))
 	for i, c := range cases {
+		names[i] = c.Name
 		if min(c.Shape[0], c.Shape[1], c.Shape[2]) < 1 || c.Labels == nil {
 			wrong.Addf("case %d (%s): shape %v or no labels, want at least 1 voxel in each direction, and labels",
 				i, c.Name, c.Shape)
@@ -107,7 +109,8 @@ func New(cases []Case, o Options) (*Scorer, error) {
 	if err := wrong.Err(ErrTruth); err != nil {
 		return nil, err
 	}
-	return &Scorer{cases: cases, options: o, scores: make([]Score, len(cases)), times: make([]int, len(cases))}, nil
+	return &Scorer{taken: taken{names, make([]int, len(cases))}, cases: cases, options: o,
+		scores: make([]Score, len(cases))}, nil
 }
 
 // Add takes one entry of the log: index is the sample (qsl_idx), payload the classes of its voxels, in C order, with
@@ -115,13 +118,8 @@ func New(cases []Case, o Options) (*Scorer, error) {
 // looked at. A payload of another length than the case's shape and values that are no class are errors; the entry then
 // has no effect on the result. Add does not keep payload.
 func (s *Scorer) Add(index uint64, payload []byte) error {
-	if index >= uint64(len(s.cases)) {
-		return fmt.Errorf("%w: sample %d, want one below %d; is this the data set that the log was made with?",
-			ErrIndex, index, len(s.cases))
-	}
-	if s.times[index] > 0 {
-		s.times[index]++
-		return nil
+	if again, err := s.again(index); again || err != nil {
+		return err
 	}
 	c := &s.cases[index]
 	if want := c.voxels() * s.options.DType.Size(); len(payload) != want {
@@ -190,19 +188,7 @@ func newScore(kidney, tumour float64) Score { return Score{kidney, tumour, (kidn
 // Result returns the metric. As in the official script, each case must have come exactly once: an ErrLog lists those
 // that are missing and those that came again.
 func (s *Scorer) Result() (Result, error) {
-	var wrong faults.List
-	total := 0
-	for i, n := range s.times {
-		total += n
-		if n != 1 {
-			wrong.Addf("case %d (%s) %d times, want once", i, s.cases[i].Name, n)
-		}
-	}
-	if total == 0 {
-		return Result{}, fmt.Errorf("%w: want one entry for each of %d cases; was the run made in accuracy mode?",
-			ErrNoSamples, len(s.cases))
-	}
-	if err := wrong.Err(ErrLog); err != nil {
+	if err := s.complete(); err != nil {
 		return Result{}, err
 	}
 	return s.table(), nil

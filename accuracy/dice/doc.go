@@ -1,7 +1,7 @@
-// Package dice scores the segmentation of kidneys and their tumours: the DICE coefficients of KiTS19 from the payloads
-// of an accuracy log, equal to the official script.
+// Package dice scores segmentations from the payloads of an accuracy log, equal to the official scripts: kidneys and
+// their tumours ([Scorer]), and the three regions of brain tumours ([HeadScorer]).
 //
 // In: payloads of an accuracy log and the label volumes of the data set.
 // Out: reading logs, volumes and affines, which is the caller's work; other segmentations than background (0), kidney
-// (1) and tumour (2).
+// (1) and tumour (2), or background (0), oedema (1), non-enhancing (2) and enhancing tumour (3).
 package dice

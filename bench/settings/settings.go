@@ -50,8 +50,8 @@ type Settings struct {
 // audit settings.
 func Load(r Request) (Settings, error) {
 	s, err := mlconf.Load(mlconf.Options{
-		Rules: r.Rules, Model: r.Model.LoadGenKey, Scenario: r.Scenario, Mode: r.Mode, Layers: r.layers(),
-		IgnoreUnknownKeys: r.IgnoreUnknownKeys,
+		Rules: r.Rules, Model: r.Model.LoadGenKey, RulesModel: r.Model.RulesKey, Scenario: r.Scenario, Mode: r.Mode,
+		Layers: r.layers(), IgnoreUnknownKeys: r.IgnoreUnknownKeys,
 	})
 	if err == nil {
 		err = r.checkAudit(s)

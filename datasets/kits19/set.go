@@ -211,7 +211,7 @@ func (s *Set) Image(i int) (*Volume, error) {
 		v, err := readPickle(c.pickle, c.shape)
 		return v, wrap(c, err)
 	}
-	h, values, err := nifti.ReadFloats(c.image)
+	h, values, err := nifti.ReadFloats(c.image, nifti.Kept)
 	if err != nil {
 		return nil, wrap(c, err)
 	}
@@ -221,7 +221,7 @@ func (s *Set) Image(i int) (*Volume, error) {
 // Labels reads the classes of the voxels of case i, 0 to 2 in C order, which the caller owns.
 func (s *Set) Labels(i int) ([]uint8, error) {
 	c := &s.cases[i]
-	_, labels, err := nifti.ReadClasses(c.labels, Classes-1)
+	_, labels, err := nifti.ReadClasses(c.labels, nifti.Kept, Classes-1)
 	return labels, wrap(c, err)
 }
 

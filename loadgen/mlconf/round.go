@@ -269,6 +269,29 @@ func (r *Rules) Has(model string) bool {
 	return ok && !m.Unlisted
 }
 
+// Family is the name of a model of the rules without the share of accuracy that it has to keep: "bert" for "bert-99.9".
+func Family(model string) string {
+	for _, share := range []string{"-99.9", "-99", "-95"} {
+		if name, ok := strings.CutSuffix(model, share); ok {
+			return name
+		}
+	}
+	return model
+}
+
+// settingsModel is the name by which the round's defaults know a model: that of configuration files, but of a model
+// that the round does not list, where it lists another one of that family, its own, which no line has. So the defaults
+// of 3d-unet are those of BraTS up to v1.1, and later of KiTS19.
+func (r *Rules) settingsModel(o Options) string {
+	if o.RulesModel == "" || r.Has(o.RulesModel) {
+		return o.Model
+	}
+	if slices.ContainsFunc(r.Models(), func(other string) bool { return Family(other) == o.Model }) {
+		return o.RulesModel
+	}
+	return o.Model
+}
+
 func (r *Rules) model(name string) modelRules { return r.data.Models[r.Canonical(name)] }
 
 // RequiredScenarios are the scenarios that a closed-division submission of the model must have, in the rules' order;

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 )
 
@@ -139,5 +140,41 @@ func TestScenariosOfSystemTypes(t *testing.T) {
 	}
 	if got := mlconf.DatacenterEdge.String(); got != "datacenter,edge" {
 		t.Errorf("%s", got)
+	}
+}
+
+// TestAModelOfOldRoundsHasNoDefaultsOfItsSuccessor: 3d-unet meant BraTS up to v1.1, and means KiTS19 since.
+func TestAModelOfOldRoundsHasNoDefaultsOfItsSuccessor(t *testing.T) {
+	load := func(rules, model string) mlconf.Settings {
+		t.Helper()
+		s, err := mlconf.Load(mlconf.Options{Rules: rules, Model: "3d-unet", RulesModel: model, Scenario: loadgen.Offline})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	for _, rules := range mlconf.Rounds() {
+		round, err := mlconf.Round(rules)
+		if err != nil {
+			t.Fatal(err)
+		}
+		brats, kits := load(rules, "3d-unet-brats-99"), load(rules, "3d-unet-99")
+		switch old := round.Has("3d-unet-brats-99"); {
+		case old && (brats.PerformanceSampleCountOverride != 16 || brats.SampleConcatenatePermutation ||
+			round.Canonical("3d-unet-brats-99.9") != "3d-unet-99.9" || round.Targets("3d-unet-brats-99", "")[0].Value > 0.8445):
+			t.Errorf("%s has %d samples in memory, concatenates: %t", rules, brats.PerformanceSampleCountOverride,
+				brats.SampleConcatenatePermutation)
+		case !old && brats.SampleConcatenatePermutation:
+			t.Errorf("%s concatenates samples of BraTS", rules)
+		case !old && round.Has("3d-unet-99") && !kits.SampleConcatenatePermutation:
+			t.Errorf("%s does not concatenate samples of KiTS19", rules)
+		}
+	}
+	if s := load("", "3d-unet-brats-99"); s.MinQueryCount == 43 {
+		t.Error("the newest rules have 43 samples of BraTS")
+	}
+	if mlconf.Family("3d-unet-99.9") != "3d-unet" || mlconf.Family("yolo-95") != "yolo" ||
+		mlconf.Family("rnnt") != "rnnt" {
+		t.Error("families of models")
 	}
 }

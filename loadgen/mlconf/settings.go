@@ -28,11 +28,14 @@ type Origin struct {
 
 // Options say what to read.
 type Options struct {
-	Rules    string // the round: "v6.1"; empty means the newest
-	Model    string // LoadGen's model key: "resnet50"
-	Scenario loadgen.Scenario
-	Mode     loadgen.Mode
-	Layers   []Layer // over the rules' defaults, the weakest first
+	Rules string // the round: "v6.1"; empty means the newest
+	Model string // LoadGen's model key: "resnet50"
+	// RulesModel is the rules' name of the model: "resnet". Where the round has another model of that key, its defaults
+	// are not taken. Empty: whatever the key is.
+	RulesModel string
+	Scenario   loadgen.Scenario
+	Mode       loadgen.Mode
+	Layers     []Layer // over the rules' defaults, the weakest first
 	// IgnoreUnknownKeys makes keys and scenarios of files that LoadGen does not know notes instead of faults.
 	IgnoreUnknownKeys bool
 }

@@ -1,13 +1,15 @@
-// Package unet3d is the medical-segmentation benchmark: model 3d-unet on KiTS19, and an embedded network on volumes
-// that the project draws.
+// Package unet3d is the medical-segmentation benchmark: the models 3d-unet on KiTS19 and 3d-unet-brats on BraTS 2019,
+// and embedded networks on volumes and heads that the project draws.
 //
-// A sample is a whole volume. It goes through the model window by window (128 voxels a side, 64 apart; the embedded
-// network's are 32 and 16), several windows in a run where the model's batch is free and the run asks for it, and the
-// scores are blended as they come: a worker holds the sums of one layer of windows, not of the volume.
+// A sample is a whole volume. On KiTS19 it goes through the model window by window (128 voxels a side, 64 apart; the
+// embedded network's are 32 and 16), several windows in a run where the model's batch is free and the run asks for it,
+// and the scores are blended as they come: a worker holds the sums of one layer of windows, not of the volume. On BraTS
+// a head goes through the model at once, and its logits are the answer.
 //
 // In: which volumes a run uses, the way of a volume through the session, and the labels to score against. Out: the
-// choice of a model file (sdk/manifest), inference (a backend, linked by the plugin's main), resampling, windows and
-// blending (preprocess/volume), reading volumes (datasets/kits19), the metric (accuracy/dice), downloads (fetch).
+// choice of a model file (sdk/manifest), inference (a backend, linked by the plugin's main), resampling, windows,
+// blending, cropping and normalising (preprocess/volume), reading volumes (datasets/kits19, datasets/brats), the metric
+// (accuracy/dice), downloads (fetch).
 package unet3d
 
 import (
@@ -15,6 +17,7 @@ import (
 	"embed"
 
 	"github.com/plumbline-ml/plumbline/accuracy/dice"
+	"github.com/plumbline-ml/plumbline/datasets/synthetic/export"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/volumes"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/exhibit"
@@ -25,18 +28,27 @@ import (
 //go:embed manifest.json
 var manifestText string
 
-//go:embed model/card.json model/*.onnx
+//go:embed model/card.json model/*.onnx model/brats/card.json model/brats/*.onnx
 var modelFiles embed.FS
 
 // New returns the benchmark.
 func New() sdk.Benchmark {
 	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
 		Open: open, Score: score, Samples: volumes.EvalCount,
+		Exports: map[string]manifest.Export{headModel: manifest.Export(export.HeadSets())},
 	})
 }
 
 // open opens the data set, for the window that the parameters ask for.
 func open(_ context.Context, r *manifest.Request) (sdk.Workload, error) {
+	if r.Model.Name == headModel {
+		b := bindHeads(r.Params)
+		set := openHeads(r, b)
+		if err := r.Err(); err != nil {
+			return nil, err
+		}
+		return sdk.Batches(&headWorkload{b, b.model(r.File()), set}), nil
+	}
 	b, set := bind(r.Params), openCases(r)
 	if err := r.Err(); err != nil {
 		return nil, err
@@ -47,6 +59,9 @@ func open(_ context.Context, r *manifest.Request) (sdk.Workload, error) {
 
 // score prepares to read the labels of the data set, one case at a time, as they are prepared for the model's window.
 func score(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
+	if r.Model.Name == headModel {
+		return scoreHeads(r)
+	}
 	b, set := bind(r.Params), openCases(r)
 	dtype := option.Parse(r.Params, "dtype", dice.DTypes().Parse)
 	if err := r.Err(); err != nil {
@@ -57,4 +72,19 @@ func score(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
 		return nil, err
 	}
 	return exhibit.Scorer(s, r.Exhibits, &gallery{b, set, s.dice, dtype}), nil
+}
+
+// scoreHeads prepares to read labels of heads, one case at a time.
+func scoreHeads(r *manifest.Request) (sdk.Scorer, error) {
+	b := bindHeads(r.Params)
+	set := openHeads(r, b)
+	dtype := option.Parse(r.Params, "dtype", dice.HeadDTypes().Parse)
+	if err := r.Err(); err != nil {
+		return nil, err
+	}
+	s, err := newHeadScorer(b, set, dtype)
+	if err != nil {
+		return nil, err
+	}
+	return exhibit.Scorer(s, r.Exhibits, s), nil
 }

@@ -24,8 +24,8 @@ func TestBenchmark(t *testing.T) { manifesttest.Run(t, New()) }
 
 func TestTheModel(t *testing.T) {
 	d := New().Describe()
-	if len(d.Models) != 1 {
-		t.Fatalf("%d models, want 3d-unet", len(d.Models))
+	if len(d.Models) != 2 {
+		t.Fatalf("%d models, want 3d-unet and 3d-unet-brats", len(d.Models))
 	}
 	m := d.Models[0]
 	want := []loadgen.Scenario{loadgen.SingleStream, loadgen.Offline}

@@ -2,6 +2,7 @@ package unet3d
 
 import (
 	"fmt"
+	"math"
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/volumes"
@@ -48,6 +49,60 @@ func TestDICEIsGoodAndNotPerfect(t *testing.T) {
 			t.Errorf("%s keeps less than 99 %% of FP32", file.Name)
 		}
 	}
+}
+
+// headFacts is model/brats/card.json.
+type headFacts struct {
+	manifest.Card
+
+	Side       int // voxels a side
+	Parameters int // of the network, batch normalisation included
+
+	TrainHeads       int `json:"train_heads"`
+	CalibrationHeads int `json:"calibration_heads"`
+	EvalHeads        int `json:"eval_heads"`
+
+	ProcessorMinutes float64 `json:"processor_minutes"`
+
+	// Without is the DICE of the FP32 file where a channel is 0 everywhere: "t1", "t1ce", "t2", "flair".
+	Without map[string]float64
+}
+
+// TestEachChannelIsNeeded: the figures without one, which the training script measured, are far below the whole.
+func TestEachChannelIsNeeded(t *testing.T) {
+	card := manifesttest.ReadCard[headFacts](t, "brats")
+	if card.TrainHeads != volumes.HeadTrainCount || card.CalibrationHeads != volumes.HeadCalibrationCount ||
+		card.EvalHeads != volumes.HeadEvalCount || card.Side != 32 {
+		t.Errorf("the card's sizes of sets %+v are not those of the data", card)
+	}
+	whole, _ := card.Files[0].Metric("DICE")
+	for _, channel := range []string{"t1", "t1ce", "t2", "flair"} {
+		if left, ok := card.Without[channel]; !ok || left > whole-0.2 {
+			t.Errorf("without %s the DICE is %v, of %v", channel, left, whole)
+		}
+	}
+	for _, file := range card.Files {
+		dice, _ := file.Metric("DICE")
+		sum := 0.0
+		for _, name := range []string{"whole tumour DICE", "tumour core DICE", "enhancing tumour DICE"} {
+			region, _ := file.Metric(name)
+			sum += region
+		}
+		if dice < 0.8 || dice > 0.95 || dice < 0.99*whole || math.Abs(dice-sum/3) > 1e-9 {
+			t.Errorf("%s: DICE %v, of the regions %v; want 0.8 to 0.95, their mean, 99 %% of FP32", file.Name, dice, sum/3)
+		}
+	}
+}
+
+func TestReadmeHasTheFiguresOfTheCardOfBraTS(t *testing.T) {
+	card := manifesttest.ReadCard[headFacts](t, "brats")
+	manifesttest.CheckReadme(t, card.Card, func(f manifest.CardFile) string {
+		var figures [4]float64
+		for k, name := range []string{"DICE", "whole tumour DICE", "tumour core DICE", "enhancing tumour DICE"} {
+			figures[k], _ = f.Metric(name)
+		}
+		return fmt.Sprintf("%.4f | %.4f | %.4f | %.4f", figures[0], figures[1], figures[2], figures[3])
+	}, "brats")
 }
 
 func TestReadmeHasTheFiguresOfTheCard(t *testing.T) {

@@ -92,13 +92,8 @@ func (r *run) infer(ctx context.Context, v *sample, origins [][3]int) error {
 }
 
 func (r *run) add(origins [][3]int, out *backend.Tensor) error {
-	if want := r.binding.dims(int64(len(origins)), kits19.Classes); out.DType != backend.Float32 ||
-		!slices.Equal(out.Shape, want) {
-		return fmt.Errorf("%w: %q is %v%s, want float32%s", errOutput, out.Name, out.DType, backend.ShapeString(out.Shape),
-			backend.ShapeString(want))
-	}
-	if want := backend.Elements(out.Shape) * int64(out.DType.Size()); int64(len(out.Data)) != want {
-		return fmt.Errorf("%w: %q has %d bytes, want %d", errOutput, out.Name, len(out.Data), want)
+	if err := checkOutput(out, r.binding.dims(int64(len(origins)), kits19.Classes)); err != nil {
+		return err
 	}
 	scores := backend.View[float32](out.Data)
 	each := len(scores) / len(origins)
@@ -106,6 +101,18 @@ func (r *run) add(origins [][3]int, out *backend.Tensor) error {
 		if err := r.blend.Add(origin, scores[i*each:][:each]); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// checkOutput wants scores of a shape.
+func checkOutput(out *backend.Tensor, want []int64) error {
+	if out.DType != backend.Float32 || !slices.Equal(out.Shape, want) {
+		return fmt.Errorf("%w: %q is %v%s, want float32%s", errOutput, out.Name, out.DType, backend.ShapeString(out.Shape),
+			backend.ShapeString(want))
+	}
+	if want := backend.Elements(out.Shape) * int64(out.DType.Size()); int64(len(out.Data)) != want {
+		return fmt.Errorf("%w: %q has %d bytes, want %d", errOutput, out.Name, len(out.Data), want)
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"io"
 	"math"
 	"os"
@@ -37,6 +38,21 @@ type goldenArray struct {
 // readVoxels reads the voxels of a little-endian NIfTI file of int16, uint8 or float32 to C order.
 func readVoxels(t *testing.T, path string) ([]float32, Shape) {
 	t.Helper()
+	read, shape := stored(t, path)
+	values := make([]float32, 0, shape.Voxels())
+	for z := range shape[0] {
+		for y := range shape[1] {
+			for x := range shape[2] {
+				values = append(values, read((x*shape[1]+y)*shape[0]+z))
+			}
+		}
+	}
+	return values, shape
+}
+
+// stored gives the voxels of such a file by their place in it, the first axis fastest.
+func stored(t *testing.T, path string) (read func(i int) float32, shape Shape) {
+	t.Helper()
 	f, err := os.Open(path)
 	if err != nil {
 		t.Fatal(err)
@@ -51,7 +67,7 @@ func readVoxels(t *testing.T, path string) ([]float32, Shape) {
 		t.Fatal(err)
 	}
 	le := binary.LittleEndian
-	shape := Shape{int(le.Uint16(data[42:])), int(le.Uint16(data[44:])), int(le.Uint16(data[46:]))}
+	shape = Shape{int(le.Uint16(data[42:])), int(le.Uint16(data[44:])), int(le.Uint16(data[46:]))}
 	kind, voxels := le.Uint16(data[70:]), data[int(math.Float32frombits(le.Uint32(data[108:]))):]
 	read, ok := map[uint16]func(i int) float32{
 		2:  func(i int) float32 { return float32(voxels[i]) },
@@ -61,15 +77,7 @@ func readVoxels(t *testing.T, path string) ([]float32, Shape) {
 	if !ok {
 		t.Fatalf("%s: type %d", path, kind)
 	}
-	values := make([]float32, 0, shape.Voxels())
-	for z := range shape[0] {
-		for y := range shape[1] {
-			for x := range shape[2] {
-				values = append(values, read((x*shape[1]+y)*shape[0]+z))
-			}
-		}
-	}
-	return values, shape
+	return read, shape
 }
 
 func toBytes(values []float32) []byte {
@@ -237,4 +245,80 @@ func segment(t *testing.T, s *Sliding, image []float32, shape Shape, classes int
 		t.Fatal(err)
 	}
 	return result
+}
+
+// TestGoldenBraTS compares prepared heads with those of the reference, within 1e-5 of the largest value: its sums are
+// float32.
+func TestGoldenBraTS(t *testing.T) {
+	golden.Each(t, "vision/brats/preprocess/expected.json", func(t *testing.T, path string) {
+		var cases []struct {
+			Name  string
+			Raw   Shape     `json:"raw_shape"`
+			Box   [3][2]int `json:"crop_bbox"`
+			Size  Shape     `json:"size_after_cropping"`
+			Patch Shape
+			Mask  int `json:"mask_voxels"`
+		}
+		golden.ReadJSON(t, path, &cases)
+		for _, want := range cases {
+			dir := filepath.Join(filepath.Dir(path), want.Name)
+			var channels [][]float32
+			for _, name := range []string{"CASE_0000", "CASE_0001", "CASE_0002", "CASE_0003"} {
+				read, shape := stored(t, filepath.Join(dir, name+".nii.gz"))
+				if slices.Reverse(shape[:]); shape != want.Raw {
+					t.Fatalf("%s: shape %v, want %v", want.Name, shape, want.Raw)
+				}
+				values := make([]float32, shape.Voxels())
+				for i := range values {
+					values[i] = read(i)
+				}
+				channels = append(channels, values)
+			}
+			got, box, err := BraTS(want.Patch).Image(nil, channels, want.Raw)
+			if want.Size[0] > want.Patch[0] { // the reference pads the other axes and goes on
+				if !errors.Is(err, ErrVolume) || !strings.Contains(err.Error(), "want 1 to [24 24 24]") {
+					t.Errorf("%s: error %v, want that it is larger than the input", want.Name, err)
+				}
+				continue
+			}
+			if err != nil {
+				t.Fatalf("%s: %v", want.Name, err)
+			}
+			if low := (Shape{want.Box[0][0], want.Box[1][0], want.Box[2][0]}); box != (Box{low, want.Size}) {
+				t.Errorf("%s: box %+v, want %v of size %v", want.Name, box, want.Box, want.Size)
+			}
+			if inside := headOf(channels, want.Raw, box); count(inside) != want.Mask {
+				t.Errorf("%s: %d voxels in the head, want %d", want.Name, count(inside), want.Mask)
+			}
+			checkPicked(t, want.Name, got, filepath.Join(dir, "expected.npy"))
+		}
+	})
+}
+
+func count(set []bool) (n int) {
+	for _, is := range set {
+		if is {
+			n++
+		}
+	}
+	return n
+}
+
+// checkPicked compares with picked values: a NumPy file of float64 with a row of places and one of values.
+func checkPicked(t *testing.T, name string, got []float32, path string) {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data = data[10+binary.LittleEndian.Uint16(data[8:]):]
+	n, largest, furthest := len(data)/16, 0.0, 0.0
+	at := func(i int) float64 { return math.Float64frombits(binary.LittleEndian.Uint64(data[8*i:])) }
+	for i := range n {
+		largest = max(largest, math.Abs(at(n+i)))
+		furthest = max(furthest, math.Abs(float64(got[int(at(i))])-at(n+i)))
+	}
+	if n == 0 || furthest > 1e-5*largest {
+		t.Errorf("%s: %d values, %v apart at most, the largest is %v", name, n, furthest, largest)
+	}
 }

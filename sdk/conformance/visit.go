@@ -123,7 +123,7 @@ func (v *visit) clientOf(ctx context.Context, p *host.Plugin, s loadgen.Scenario
 
 // settings are LoadGen's for a test of a few samples of a model.
 func settings(m sdk.ModelInfo, s loadgen.Scenario, mode loadgen.Mode) (loadgen.TestSettings, error) {
-	read, err := mlconf.Load(mlconf.Options{Model: m.LoadGenKey, Scenario: s})
+	read, err := mlconf.Load(mlconf.Options{Model: m.LoadGenKey, RulesModel: m.RulesKey, Scenario: s})
 	if err != nil {
 		return loadgen.TestSettings{}, err
 	}

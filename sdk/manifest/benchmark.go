@@ -19,6 +19,8 @@ type Implementation struct {
 	Dataset func(ctx context.Context, r sdk.DatasetRequest, progress func(line string)) (done string, err error)
 	// Export writes the sets that the embedded data set is one of; its zero value writes none.
 	Export Export
+	// Exports are those of models with an embedded data set of their own, by the model's name.
+	Exports map[string]Export
 	// Samples is the size of the embedded data set.
 	Samples int
 	// PerformanceSamples is how many samples of it are in memory at a time; 0: all.
@@ -94,9 +96,12 @@ func (b benchmark) WorkOnDataset(
 	switch {
 	case r.Action == sdk.Verify:
 		return b.verify(ctx, r, progress)
-	case r.Action == sdk.Export && b.author.Export.Write != nil:
-		return b.export(ctx, r)
-	case b.author.Dataset == nil:
+	case r.Action == sdk.Export:
+		if e, err := b.manifest.Model(r.Model); err == nil && b.author.exportOf(e).Write != nil {
+			return export(ctx, b.author.exportOf(e), r)
+		}
+	}
+	if b.author.Dataset == nil {
 		return "", sdk.Usage(fmt.Errorf("%s does no work on data sets apart from runs", b.manifest.Name))
 	}
 	return b.author.Dataset(ctx, r, progress)

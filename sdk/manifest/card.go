@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"path"
 
 	"github.com/plumbline-ml/plumbline/sdk"
 )
@@ -41,18 +42,19 @@ type CardFile struct {
 // The folder of the embedded model, and its card.
 const (
 	modelFolder = "model"
-	cardPath    = modelFolder + "/card.json"
+	cardName    = "card.json"
 )
 
-// readCard reads the card of the files.
-func readCard(files fs.FS) (Card, error) {
+// readCard reads the card of the files in a folder.
+func readCard(files fs.FS, folder string) (Card, error) {
 	var c Card
-	text, err := fs.ReadFile(files, cardPath)
+	name := path.Join(folder, cardName)
+	text, err := fs.ReadFile(files, name)
 	if err != nil {
 		return c, fmt.Errorf("model card: %w", err)
 	}
 	if err := json.Unmarshal(text, &c); err != nil {
-		return c, fmt.Errorf("model card %s: %w", cardPath, err)
+		return c, fmt.Errorf("model card %s: %w", name, err)
 	}
 	return c, nil
 }

@@ -40,22 +40,31 @@ func (e *Model) ownActions(i Implementation) []sdk.DatasetAction {
 	for _, p := range e.Params {
 		verify.Params = append(verify.Params, sdk.ParamInfo{Name: p.Name, Help: p.Help}) // empty: as a run has it
 	}
-	if i.Export.Write == nil {
+	export := i.exportOf(e)
+	if export.Write == nil {
 		return []sdk.DatasetAction{verify}
 	}
 	return []sdk.DatasetAction{verify, {
 		Action: sdk.Export, Summary: "writes the plugin's own data set in the official layout",
 		Output: "the data set, as --dataset takes it",
 		Params: []sdk.ParamInfo{
-			{Name: setParam, Default: i.Export.Sets[0], Help: "which set: " + strings.Join(i.Export.Sets, ", ")},
+			{Name: setParam, Default: export.Sets[0], Help: "which set: " + strings.Join(export.Sets, ", ")},
 			{Name: firstParam, Default: "0", Help: "the first sample"},
 			{Name: numParam, Help: "how many samples (default: all)"},
 		},
 	}}
 }
 
+// exportOf is the export of a model.
+func (i Implementation) exportOf(e *Model) Export {
+	if e.Embedded != nil {
+		return i.Exports[e.Name]
+	}
+	return i.Export
+}
+
 // export writes a set.
-func (b benchmark) export(ctx context.Context, r sdk.DatasetRequest) (done string, err error) {
+func export(ctx context.Context, x Export, r sdk.DatasetRequest) (done string, err error) {
 	first, err := wholeNumber(firstParam, r.Params[firstParam], 0)
 	if err != nil {
 		return "", err
@@ -64,7 +73,7 @@ func (b benchmark) export(ctx context.Context, r sdk.DatasetRequest) (done strin
 	if err != nil {
 		return "", err
 	}
-	x, set := b.author.Export, r.Params[setParam]
+	set := r.Params[setParam]
 	if err := x.Write(ctx, filepath.Join(r.Output, x.File), set, first, n); err != nil {
 		return "", sdk.Usage(err)
 	}

@@ -54,13 +54,13 @@ func (m *Manifest) openFile(e *Model, part string, o sdk.Options) (file, error) 
 
 // embedded is an embedded file. The caller owns its bytes.
 func (m *Manifest) embedded(e *Model, f sdk.ModelFile) (file, error) {
-	data, err := m.bytes(f)
+	data, err := m.bytes(e, f)
 	return file{backend.Model{Name: f.Name, Bytes: data}, true, m.embeddedDefaults(e)}, err
 }
 
 // embeddedDefaults are those of the embedded files where they stand in for a model.
 func (m *Manifest) embeddedDefaults(e *Model) map[string]string {
-	return over(m.Embedded.Defaults, e.EmbeddedDefaults)
+	return over(m.embeddedOf(e).Defaults, e.EmbeddedDefaults)
 }
 
 func precisions(e *Model) []string {

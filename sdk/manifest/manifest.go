@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -24,16 +25,18 @@ type Manifest struct {
 	Datasets               []sdk.DatasetInfo // the official ones, and further embedded ones
 	Models                 []Model           // the first is the default
 
-	files fs.FS // model/card.json and the files that it names
-	card  Card
+	files fs.FS // model/card.json and the files that it names, and such folders of models with files of their own
 }
 
 // EmbeddedEntry is the model inside the plugin, which stands in for each model that has no file.
 type EmbeddedEntry struct {
+	Folder   string            // of its card and its files; empty: model
 	Defaults map[string]string // by parameter: those of the embedded files
 	Files    []sdk.ModelFile
 	Dataset  sdk.DatasetInfo
 	Smoke    []SmokeEntry
+
+	card Card
 }
 
 // SmokeEntry are the settings of one scenario in a smoke run, in the units of user.conf.
@@ -49,6 +52,9 @@ type Model struct {
 	// Datasets names those of the manifest's data sets that the model runs on; none: all of them.
 	Datasets []string
 	Defaults map[string]string // by parameter: those of the official files
+	// Embedded is a model inside the plugin for this one alone, in the place of the manifest's; its data set says how many
+	// samples it has.
+	Embedded *EmbeddedEntry
 	// EmbeddedDefaults replace the embedded entry's for this model, parameter by parameter.
 	EmbeddedDefaults map[string]string
 	// Smoke replaces the embedded entry's settings for this model, scenario by scenario.
@@ -67,7 +73,8 @@ func read(text string, files fs.FS, i Implementation) (*Manifest, error) {
 	if _, err := d.Token(); err != io.EOF {
 		return nil, errors.New("manifest: more text after the end of the object")
 	}
-	faults := []error{m.completeEmbedded(i), m.checkDefaults("manifest, embedded", m.Embedded.Defaults)}
+	m.Embedded.Dataset.Samples, m.Embedded.Dataset.PerformanceSampleCount = i.Samples, i.PerformanceSamples
+	faults := []error{m.completeEmbedded(&m.Embedded), m.checkDefaults("manifest, embedded", m.Embedded.Defaults)}
 	if len(m.Models) == 0 {
 		faults = append(faults, errors.New("manifest: no models"))
 	}
@@ -120,38 +127,47 @@ func (m *Manifest) checkParams(params map[string]string) error {
 	return errors.Join(faults...)
 }
 
-// completeEmbedded adds the card's figures to the embedded files, and the size to the embedded data set.
-func (m *Manifest) completeEmbedded(i Implementation) error {
-	d := &m.Embedded.Dataset
-	d.Embedded, d.Samples, d.PerformanceSampleCount = true, i.Samples, i.Samples
-	if i.PerformanceSamples > 0 {
-		d.PerformanceSampleCount = min(i.Samples, i.PerformanceSamples)
+// completeEmbedded adds the card's figures to the embedded files, and completes the embedded data set.
+func (m *Manifest) completeEmbedded(x *EmbeddedEntry) error {
+	d := &x.Dataset
+	d.Embedded = true
+	if d.PerformanceSampleCount = min(d.Samples, d.PerformanceSampleCount); d.PerformanceSampleCount == 0 {
+		d.PerformanceSampleCount = d.Samples
 	}
-	if len(m.Embedded.Files) == 0 {
+	x.Folder = cmp.Or(x.Folder, modelFolder)
+	if len(x.Files) == 0 {
 		return nil
 	}
-	card, err := readCard(m.files)
+	card, err := readCard(m.files, x.Folder)
 	if err != nil {
 		return fmt.Errorf("manifest: %w", err)
 	}
-	m.card = card
+	x.card = card
 	var faults []error
-	for k := range m.Embedded.Files {
-		if err := m.embed(&m.Embedded.Files[k]); err != nil {
+	for k := range x.Files {
+		if err := m.embed(x, &x.Files[k]); err != nil {
 			faults = append(faults, fmt.Errorf("manifest: %w", err))
 		}
 	}
 	return errors.Join(faults...)
 }
 
+// embeddedOf is the model inside the plugin that stands in for a model.
+func (m *Manifest) embeddedOf(e *Model) *EmbeddedEntry {
+	if e.Embedded != nil {
+		return e.Embedded
+	}
+	return &m.Embedded
+}
+
 // embed completes an embedded file with what the card says of it, and finds it in the folder.
-func (m *Manifest) embed(f *sdk.ModelFile) error {
-	facts, ok := m.card.PartFile(f.Part, f.Precision)
+func (m *Manifest) embed(x *EmbeddedEntry, f *sdk.ModelFile) error {
+	facts, ok := x.card.PartFile(f.Part, f.Precision)
 	if !ok {
 		return fmt.Errorf("%s: the model card has no %s", f.Name, strings.TrimSpace(f.Part+" "+f.Precision+" file"))
 	}
 	f.Embedded, f.SHA256, f.Size, f.Reference = true, facts.SHA256, facts.Size, facts.Metrics
-	if _, err := fs.Stat(m.files, path.Join(modelFolder, facts.Name)); err != nil {
+	if _, err := fs.Stat(m.files, path.Join(x.Folder, facts.Name)); err != nil {
 		return fmt.Errorf("embedded model: %w", err)
 	}
 	return nil
@@ -159,27 +175,33 @@ func (m *Manifest) embed(f *sdk.ModelFile) error {
 
 // embeddedFiles are the embedded files of a model, with the card's figures of it.
 func (m *Manifest) embeddedFiles(e *Model) []sdk.ModelFile {
-	files := slices.Clone(m.Embedded.Files)
+	x := m.embeddedOf(e)
+	files := slices.Clone(x.Files)
 	for k := range files {
-		facts, _ := m.card.PartFile(files[k].Part, files[k].Precision)
+		facts, _ := x.card.PartFile(files[k].Part, files[k].Precision)
 		files[k].Reference = slices.Concat(files[k].Reference, facts.Models[e.RulesKey])
 	}
 	return files
 }
 
-// bytes reads an embedded file that the card has.
-func (m *Manifest) bytes(of sdk.ModelFile) ([]byte, error) {
-	f, _ := m.card.PartFile(of.Part, of.Precision)
-	return fs.ReadFile(m.files, path.Join(modelFolder, f.Name))
+// bytes reads an embedded file of a model that the card has.
+func (m *Manifest) bytes(e *Model, of sdk.ModelFile) ([]byte, error) {
+	x := m.embeddedOf(e)
+	f, _ := x.card.PartFile(of.Part, of.Precision)
+	return fs.ReadFile(m.files, path.Join(x.Folder, f.Name))
 }
 
 // complete fills in the parts of a model's entry that all models share.
 func (m *Manifest) complete(e *Model) error {
-	faults := []error{
+	var faults []error
+	if e.Embedded != nil {
+		faults = append(faults, m.completeEmbedded(e.Embedded), m.checkDefaults("embedded", e.Embedded.Defaults))
+	}
+	faults = append(faults,
 		m.checkDefaults("defaults", e.Defaults),
 		m.checkKnown("embeddedDefaults", e.EmbeddedDefaults),
 		m.chooseDatasets(e),
-	}
+	)
 	for _, name := range e.Scenarios {
 		s, err := loadgen.ParseScenario(name)
 		faults = append(faults, err)
@@ -195,7 +217,7 @@ func (m *Manifest) complete(e *Model) error {
 	faults = append(faults, checkParts(e), checkParts(e.scorer()))
 	for k := range e.ScorerFiles {
 		if f := &e.ScorerFiles[k]; f.Embedded {
-			faults = append(faults, m.embed(f))
+			faults = append(faults, m.embed(m.embeddedOf(e), f))
 		}
 	}
 	smoke, err := m.smoke(e)
@@ -214,7 +236,7 @@ func (m *Manifest) ownEmbedded(e *Model) bool {
 // are those of a use, or take the place of the one.
 func (m *Manifest) chooseDatasets(e *Model) error {
 	if len(e.Datasets) == 0 || !m.ownEmbedded(e) {
-		e.ModelInfo.Datasets = []sdk.DatasetInfo{m.Embedded.Dataset}
+		e.ModelInfo.Datasets = []sdk.DatasetInfo{m.embeddedOf(e).Dataset}
 	}
 	if len(e.Datasets) == 0 {
 		e.ModelInfo.Datasets = append(e.ModelInfo.Datasets, m.Datasets...)
@@ -239,7 +261,7 @@ func (m *Manifest) smoke(e *Model) ([]sdk.SmokeSetting, error) {
 		own[s.Scenario] = true
 	}
 	entries := slices.Clone(e.Smoke)
-	for _, s := range m.Embedded.Smoke {
+	for _, s := range m.embeddedOf(e).Smoke {
 		if !own[s.Scenario] {
 			entries = append(entries, s)
 		}

@@ -2,6 +2,7 @@ package manifest
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -62,6 +63,54 @@ func parsed(t *testing.T) *Manifest {
 		t.Fatal(err)
 	}
 	return m
+}
+
+// TestAModelMayHaveEmbeddedFilesOfItsOwn: with a card, a data set, smoke settings and an export beside those of all.
+func TestAModelMayHaveEmbeddedFilesOfItsOwn(t *testing.T) {
+	own := `"embedded": {"folder": "model/two", "defaults": {"size": "16"},
+	  "files": [{"name": "two-fp32", "precision": "fp32"}],
+	  "dataset": {"name": "others", "samples": 8, "performanceSampleCount": 5},
+	  "smoke": [{"scenario": "Offline", "settings": {"min_query_count": "4"}}]}, "embeddedDefaults"`
+	files := fstest.MapFS{
+		"model/card.json": {Data: []byte(card)}, "model/b_fp32.onnx": {Data: []byte("fp32")},
+		"model/b_int8.onnx": {Data: []byte("int8")},
+		"model/two/card.json": {Data: []byte(
+			`{"files": [{"name": "t.onnx", "precision": "fp32", "size": 3, "sha256": "bb"}]}`)},
+		"model/two/other.onnx": {Data: []byte("two")},
+	}
+	changed := strings.Replace(strings.Replace(text, `"embeddedDefaults"`, own, 1), `"smoke": [{"scenario": "Offline", `+
+		`"settings": {"min_query_count": "200"}}]`, `"summary": ""`, 1)
+	if _, err := read(changed, files, sizes()); err == nil || !strings.Contains(err.Error(), "model/two/t.onnx") {
+		t.Fatalf("error %v of a file that is not in the folder", err)
+	}
+	files["model/two/t.onnx"] = files["model/two/other.onnx"]
+	write := func(context.Context, string, string, int, int) error { return nil }
+	author := sizes()
+	author.Exports = map[string]Export{"two": {Sets: []string{"eval"}, Write: write}}
+	m, err := read(changed, files, author)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := m.Describe()
+	one, two := d.Models[0], d.Models[1]
+	if len(two.Files) != 1 || two.Files[0].Name != "two-fp32" || two.Files[0].SHA256 != "bb" ||
+		one.Files[0].SHA256 != "aa" {
+		t.Errorf("files %+v", two.Files)
+	}
+	if s := two.Datasets[0]; s.Name != "others" || s.Samples != 8 || s.PerformanceSampleCount != 5 || !s.Embedded {
+		t.Errorf("data set %+v", s)
+	}
+	if len(two.Smoke) != 1 || two.Smoke[0].Value != "4" || len(one.Smoke) != 3 {
+		t.Errorf("smoke settings %+v and %+v", two.Smoke, one.Smoke)
+	}
+	if len(one.DatasetActions) != 1 || len(two.DatasetActions) != 2 {
+		t.Errorf("%d actions and %d, want that the second model's set alone is exported", len(one.DatasetActions),
+			len(two.DatasetActions))
+	}
+	r, err := m.run(sdk.Options{Model: "two"})
+	if err != nil || string(r.File().Bytes) != "two" || r.Params.Text("size") != "64" {
+		t.Errorf("%v, model %q, size %q", err, r.File().Bytes, r.Params.Text("size"))
+	}
 }
 
 func TestReadCompletes(t *testing.T) {
@@ -234,7 +283,7 @@ func TestValuesAreACopy(t *testing.T) {
 }
 
 func TestCard(t *testing.T) {
-	c, err := readCard(folder())
+	c, err := readCard(folder(), modelFolder)
 	if err != nil {
 		t.Fatal(err)
 	}

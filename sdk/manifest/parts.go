@@ -78,7 +78,8 @@ func (m *Manifest) scorerFiles(e *Model, given map[string]string) (map[string]ba
 
 // scorer is the entry of what the scorer runs, with its parts and files in the place of the model's.
 func (e *Model) scorer() *Model {
-	return &Model{ModelInfo: sdk.ModelInfo{Name: e.Name + "'s scorer", Parts: e.ScorerParts, Files: e.ScorerFiles}}
+	info := sdk.ModelInfo{Name: e.Name + "'s scorer", Parts: e.ScorerParts, Files: e.ScorerFiles}
+	return &Model{ModelInfo: info, Embedded: e.Embedded}
 }
 
 // partOptions are the options for one of several parts, and whether they name a file of it: in so many words, or by the
@@ -88,7 +89,7 @@ func (m *Manifest) partOptions(e *Model, part string, o sdk.Options) (sdk.Option
 		o.ModelFile = o.PartFiles[part]
 		return o, o.ModelFile != ""
 	}
-	isName := slices.ContainsFunc(m.Embedded.Files, func(f sdk.ModelFile) bool { return f.Name == o.ModelFile })
+	isName := slices.ContainsFunc(m.embeddedOf(e).Files, func(f sdk.ModelFile) bool { return f.Name == o.ModelFile })
 	return o, hasFile(e, part) || o.ModelFile != "" && !isName
 }
 

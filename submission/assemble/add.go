@@ -246,7 +246,7 @@ func (a *adding) name(round *mlconf.Rules, r Result, run record.Run) {
 		a.fault("%v: rules %s have no benchmark %s; they have %s", r, round.Name, folder, strings.Join(round.Models(), ", "))
 	case kind != "" && len(round.Scenarios(folder, kind)) == 0:
 		a.faults = append(a.faults, noPlace(round, folder, r.System, kind))
-	case family(folder) != family(model):
+	case mlconf.Family(folder) != mlconf.Family(model):
 		a.fault("%v: a run of %s, whose benchmark is %s", r, run.Model, model)
 	}
 }
@@ -255,16 +255,6 @@ func (a *adding) name(round *mlconf.Rules, r Result, run record.Run) {
 func noPlace(round *mlconf.Rules, benchmark, name string, kind mlconf.SystemType) error {
 	return fmt.Errorf("rules %s have no %s for systems of type %s, as %s is; they have %s. The official checker dies of "+
 		"it, and with it the whole submission", round.Name, benchmark, kind, name, strings.Join(round.ModelsFor(kind), ", "))
-}
-
-// family is a benchmark's name without the share of the reference accuracy: bert of bert-99.9.
-func family(benchmark string) string {
-	for _, share := range []string{"-99.9", "-99", "-95"} {
-		if name, ok := strings.CutSuffix(benchmark, share); ok {
-			return name
-		}
-	}
-	return benchmark
 }
 
 // place finds whether a run, or another in its place, is there already.

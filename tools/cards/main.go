@@ -2,9 +2,10 @@
 //
 //	go run ./tools/cards [-harness bin/harness] [PLUGIN...]
 //
-// For each plugins/PLUGIN/model/card.json it runs `harness run PLUGIN --mode accuracy` in the precision of each of the
-// card's files, and replaces the files' sizes, checksums and metrics; the rest of the card is the training script's.
-// Which metrics a card has stays as it is. Tests then name the rows of README files that differ.
+// For each plugins/PLUGIN/model/card.json, and those of folders below it, which single models have, it runs
+// `harness run MODEL --mode accuracy` in the precision of each of the card's files, and `harness audit` for each test
+// whose figure the card has, and replaces the files' sizes, checksums and metrics; the rest of the card is the training
+// script's. Which metrics a card has stays as it is. Tests then name the rows of README files that differ.
 //
 // Run it on a processor with AVX-512 VNNI: with AVX2 alone, ONNX Runtime's INT8 kernels saturate.
 package main
@@ -38,12 +39,9 @@ func run(ctx context.Context, harness string, plugins []string) error {
 		plugins = []string{"*"}
 	}
 	for _, plugin := range plugins {
-		paths, err := filepath.Glob(filepath.Join("plugins", plugin, "model", "card.json"))
-		if err == nil && len(paths) == 0 {
-			err = fmt.Errorf("plugins/%s/model/card.json is missing; run this in the root of the project", plugin)
-		}
-		if err != nil {
-			return err
+		paths := cardsOf("plugins", plugin)
+		if len(paths) == 0 {
+			return fmt.Errorf("plugins/%s/model/card.json is missing; run this in the root of the project", plugin)
 		}
 		for _, path := range paths {
 			if err := update(ctx, harness, path); err != nil {
@@ -53,6 +51,16 @@ func run(ctx context.Context, harness string, plugins []string) error {
 	}
 	return nil
 }
+
+// cardsOf are the cards of a plugin, or of all for "*": that in its folder model, and those in folders below.
+func cardsOf(plugins, plugin string) []string {
+	paths, _ := filepath.Glob(filepath.Join(plugins, plugin, modelFolder, "card.json")) // the pattern is well formed
+	below, _ := filepath.Glob(filepath.Join(plugins, plugin, modelFolder, "*", "card.json"))
+	return append(paths, below...)
+}
+
+// modelFolder is the folder of a plugin's embedded models.
+const modelFolder = "model"
 
 func update(ctx context.Context, harness, path string) error {
 	text, err := os.ReadFile(path)
@@ -70,7 +78,7 @@ func update(ctx context.Context, harness, path string) error {
 		}
 	}
 	for _, parts := range c.models() {
-		if err := measure(ctx, harness, filepath.Dir(dir), parts); err != nil {
+		if err := measure(ctx, harness, dir, parts); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,10 +11,10 @@ import (
 	"path/filepath"
 )
 
-// measure runs accuracy of a plugin's models on the embedded one, until all metrics of its parts are known: each model
-// has those of its own benchmark.
-func measure(ctx context.Context, harness, plugin string, parts []*file) error {
-	models, err := modelsOf(plugin)
+// measure runs accuracy of the models that a folder's embedded one stands in for, until all metrics of its parts are
+// known: each model has those of its own benchmark.
+func measure(ctx context.Context, harness, dir string, parts []*file) error {
+	models, err := modelsOf(dir)
 	if err != nil {
 		return err
 	}
@@ -43,19 +44,30 @@ func takeAll(parts []*file, measured figures) error {
 	return errors.Join(faults...)
 }
 
-// modelsOf are the names in the plugin's manifest.
-func modelsOf(plugin string) ([]string, error) {
+// modelsOf are the models in the plugin's manifest that have their embedded files in a folder.
+func modelsOf(dir string) ([]string, error) {
+	plugin, folder := filepath.Dir(dir), modelFolder
+	if filepath.Base(dir) != modelFolder {
+		plugin, folder = filepath.Dir(plugin), modelFolder+"/"+filepath.Base(dir)
+	}
 	data, err := os.ReadFile(filepath.Join(plugin, "manifest.json"))
 	if err != nil {
 		return nil, err
 	}
-	var manifest struct{ Models []struct{ Name string } }
+	var manifest struct {
+		Models []struct {
+			Name     string
+			Embedded struct{ Folder string }
+		}
+	}
 	if err := json.Unmarshal(data, &manifest); err != nil {
 		return nil, err
 	}
 	var names []string
 	for _, m := range manifest.Models {
-		names = append(names, m.Name)
+		if cmp.Or(m.Embedded.Folder, modelFolder) == folder {
+			names = append(names, m.Name)
+		}
 	}
 	return names, nil
 }

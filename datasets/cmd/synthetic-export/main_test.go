@@ -136,8 +136,8 @@ func readArticles(t *testing.T, path string) {
 func TestRunOfBadArguments(t *testing.T) {
 	dir := t.TempDir()
 	for _, tt := range []struct{ args, want string }{
-		{"", "want a kind of data first, one of articles, captioned, citations, clicks, images, problems, products, " +
-			"questions, reasoning, scenes, speech, translation, volumes"},
+		{"", "want a kind of data first, one of articles, captioned, citations, clicks, heads, images, problems, " +
+			"products, questions, reasoning, scenes, speech, translation, volumes"},
 		{"pictures -out " + dir, `unknown kind "pictures", want one of articles`},
 		{"images -set train", "want -out DIR"},
 		{"articles -set train", "want -out FILE"},

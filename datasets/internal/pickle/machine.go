@@ -1,6 +1,7 @@
 package pickle
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -34,9 +35,10 @@ func (m *machine) push(v any) error {
 
 // count bounds the objects that a pickle makes.
 func (m *machine) count() error {
-	if m.objects++; m.objects > mostObjects {
-		return fmt.Errorf("more than %d objects", mostObjects)
+	if most := cmp.Or(m.MostObjects, mostObjects); m.objects >= most {
+		return fmt.Errorf("more than %d objects", most)
 	}
+	m.objects++
 	return nil
 }
 

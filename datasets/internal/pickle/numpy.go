@@ -10,12 +10,14 @@ type dtype struct{ order, name string }
 
 func (d *dtype) String() string { return d.order + d.name }
 
-// NumPy are the names of a pickle of arrays. NumPy 2 has moved some of them to numpy._core.
+// NumPy are the names of a pickle of arrays, and of ordered dicts. NumPy 2 has moved some of them to numpy._core.
 func NumPy() Reader {
 	names := map[string]func(Tuple) (any, error){
-		"numpy.ndarray":  nil, // what _reconstruct makes
-		"numpy.dtype":    newDType,
-		"_codecs.encode": encode, // how protocol 2 writes bytes
+		"numpy.ndarray":           nil, // what _reconstruct makes
+		"numpy.dtype":             newDType,
+		"_codecs.encode":          encode, // how protocol 2 writes bytes
+		"__builtin__.bytes":       noBytes,
+		"collections.OrderedDict": OrderedDict,
 	}
 	for _, core := range []string{"numpy.core", "numpy._core"} {
 		// of (class, (0,), b"b"): an empty array that build fills
@@ -24,6 +26,22 @@ func NumPy() Reader {
 		names[core+".numeric._frombuffer"] = fromBuffer
 	}
 	return Reader{Names: names}
+}
+
+// OrderedDict makes a Dict of a call of collections.OrderedDict, empty, which is filled afterwards.
+func OrderedDict(arguments Tuple) (any, error) {
+	if len(arguments) > 0 {
+		return nil, fmt.Errorf("an OrderedDict of %d arguments, want none", len(arguments))
+	}
+	return Dict{}, nil
+}
+
+// noBytes is how protocol 2 writes bytes where there are none.
+func noBytes(arguments Tuple) (any, error) {
+	if len(arguments) > 0 {
+		return nil, fmt.Errorf("bytes of %d arguments, want none", len(arguments))
+	}
+	return []byte{}, nil
 }
 
 func newDType(arguments Tuple) (any, error) {

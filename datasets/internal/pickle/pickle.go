@@ -1,8 +1,8 @@
 // Package pickle reads Python pickles of plain data, and of what its caller has functions for.
 //
-// In: protocols 2 to 5; None, bool, int, float, str, bytes, list, tuple, dict with str keys; numpy.ndarray and NumPy's
-// scalars, by NumPy. Out: everything else. A pickle is a program that may name and call anything; this reader refuses
-// every name that it is not given, and runs nothing of the file.
+// In: protocols 2 to 5; None, bool, int, float, str, bytes, list, tuple, dict with str keys; OrderedDict,
+// numpy.ndarray and NumPy's scalars, by NumPy. Out: everything else. A pickle is a program that may name and call
+// anything; this reader refuses every name that it is not given, and runs nothing of the file.
 package pickle
 
 import (
@@ -44,12 +44,14 @@ type Named string
 type Reader struct {
 	// Names are all that a pickle may name, by MODULE.NAME, each with what a call of it gives; nil: it is not called.
 	Names map[string]func(arguments Tuple) (any, error)
+	// MostObjects is how many objects a pickle may make; 0: 1,048,576.
+	MostObjects int
 	// Kept is what a reference to something beside the pickle means; nil: a pickle may have none.
 	Kept func(reference any) (any, error)
 }
 
 // Load reads the one object of a pickle: nil, bool, int64, float64, string, []byte, *List, Tuple, Dict, or what the
-// functions of r give. Beside data it needs at most twice its size, and 100 bytes for each of at most 1,048,576
+// functions of r give. Beside data it needs at most twice its size, and 100 bytes for each of at most MostObjects
 // objects: more are an error.
 func (r Reader) Load(data []byte) (any, error) {
 	m := machine{Reader: r, data: data}

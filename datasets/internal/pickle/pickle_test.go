@@ -87,6 +87,76 @@ func TestIndexOfReference(t *testing.T) {
 	}
 }
 
+// TestFormsOfDataSets reads what Python 3.11 and NumPy 2.4 wrote of an OrderedDict with arrays of str and numbers, and
+// with scalars: forms that preprocessed cases and indices of frames have.
+func TestFormsOfDataSets(t *testing.T) {
+	for protocol := 2; protocol <= 5; protocol++ {
+		v, err := NumPy().Load(read(t, fmt.Sprintf("forms_protocol%d.pkl", protocol)))
+		if err != nil {
+			t.Fatalf("protocol %d: %v", protocol, err)
+		}
+		d := v.(Dict)
+		for key, want := range map[string][]string{"names": {"Car", "Pedestrian", "ü"}, "none": nil} {
+			if got, err := Strings(d[key]); err != nil || !slices.Equal(got, want) {
+				t.Errorf("protocol %d: %s is %q, %v", protocol, key, got, err)
+			}
+		}
+		for key, want := range map[string][]int64{"box": {3, 17, 5, 22}, "shape": {20, 26, 22}, "sizes": {14, 17, 14},
+			"big": {1, -2}, "flags": {1, 0}} {
+			if got, err := Ints(d[key]); err != nil || !slices.Equal(got, want) {
+				t.Errorf("protocol %d: %s is %v, %v", protocol, key, got, err)
+			}
+		}
+		for key, want := range map[string][]float64{"scalar": {2.5}, "where": {1.5, 2, 3, 4}, "sizes": {14, 17, 14}} {
+			if got, err := Floats(d[key]); err != nil || !slices.Equal(got, want) {
+				t.Errorf("protocol %d: %s is %v, %v", protocol, key, got, err)
+			}
+		}
+	}
+}
+
+func TestValuesOfAnotherKindAreRefused(t *testing.T) {
+	itself := &List{}
+	for range 1000 {
+		itself.Items = append(itself.Items, itself)
+	}
+	for _, c := range []struct {
+		v    any
+		want string
+	}{
+		{nil, "a <nil> among values"}, {"x", "a string among values, want a int64"}, {1.5, "a float64 among values"},
+		{itself, "more than 8 deep"},
+		{&Array{DType: "<f4", Data: make([]byte, 4)}, "want whole numbers"},
+		{&Array{DType: "|O8", Data: make([]byte, 8)}, "want whole numbers"},
+		{&Array{DType: "<i4", Shape: []int{2}, Data: make([]byte, 4)}, "want 8 in C order"},
+		{&Array{DType: "<i4", Shape: []int{1 << 40, 1 << 40}, Data: make([]byte, 4)}, "with 4 bytes"},
+		{&Array{DType: "<u8", Data: []byte{0, 0, 0, 0, 0, 0, 0, 255}}, "want at most"},
+	} {
+		if got, err := Ints(c.v); !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v, %v; want %q", got, err, c.want)
+		}
+	}
+	empty := &List{}
+	for range 3 {
+		next := &List{}
+		for range 1000 {
+			next.Items = append(next.Items, empty)
+		}
+		empty = next
+	}
+	if _, err := Floats(empty); !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), "more than 1048576 values") {
+		t.Errorf("lists of lists of nothing: %v", err)
+	}
+	surrogate := &Array{DType: "<U1", Data: []byte{0, 0xd8, 0, 0}}
+	if _, err := Strings(surrogate); !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), "want a character") {
+		t.Errorf("half of a character: %v", err)
+	}
+	if _, err := (Reader{MostObjects: 3}).Load([]byte("\x80\x04NNNN.")); err == nil ||
+		!strings.Contains(err.Error(), "more than 3 objects") {
+		t.Errorf("four objects: %v", err)
+	}
+}
+
 func TestRefuses(t *testing.T) {
 	whole := read(t, "case_protocol4.pkl")
 	tests := []struct{ name, data, want string }{
@@ -105,6 +175,8 @@ func TestRefuses(t *testing.T) {
 		{"items for a number", "K\x01(K\x01e.", "items for a int64"},
 		{"long int", "\x8a\x09123456789.", "int of 9 bytes"},
 		{"state of a list", "](K\x01tb.", "state pickle.Tuple for a *pickle.List"},
+		{"an OrderedDict of a list", "ccollections\nOrderedDict\n]\x85R.", "of 1 arguments, want none"},
+		{"bytes of a number", "c__builtin__\nbytes\nK\x01\x85R.", "of 1 arguments, want none"},
 		{"call of a number", "K\x01)R.", "a call of a int64"},
 		{"no line", "cos", "truncated"},
 		{
@@ -125,7 +197,7 @@ func TestRefuses(t *testing.T) {
 // FuzzLoad checks that no pickle crashes the reader, and that what it gives is data.
 func FuzzLoad(f *testing.F) {
 	for _, name := range []string{"case_protocol2.pkl", "case_protocol4.pkl", "case_protocol5.pkl", "plain_protocol2.pkl",
-		"preprocessed_files.pkl"} {
+		"forms_protocol2.pkl", "forms_protocol5.pkl", "preprocessed_files.pkl"} {
 		f.Add(read(f, name))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -135,6 +207,15 @@ func FuzzLoad(f *testing.F) {
 				t.Fatalf("%v, %v", v, err)
 			}
 			return
+		}
+		for _, values := range []func(any) error{
+			func(v any) error { _, err := Ints(v); return err },
+			func(v any) error { _, err := Floats(v); return err },
+			func(v any) error { _, err := Strings(v); return err },
+		} {
+			if err := values(v); err != nil && !errors.Is(err, ErrFormat) {
+				t.Fatal(err)
+			}
 		}
 		switch v.(type) {
 		case nil, bool, int64, float64, string, []byte, *List, Tuple, Dict, *Array:

@@ -118,7 +118,7 @@ var description = pickle.Reader{
 		"torch._utils._rebuild_tensor_v2": rebuild,
 		string(Long):                      nil,
 		string(Float):                     nil,
-		"collections.OrderedDict":         func(pickle.Tuple) (any, error) { return pickle.Dict{}, nil },
+		"collections.OrderedDict":         pickle.OrderedDict,
 	},
 	Kept: kept,
 }

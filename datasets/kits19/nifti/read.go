@@ -22,22 +22,28 @@ func ReadHeader(path string) (*Header, error) {
 	return f.header, nil
 }
 
-// ReadFloats reads a volume. Values are in C order of the header's shape, the last axis fastest; the file's own order
-// is the other way round. They are scaled in float64 and then rounded.
-func ReadFloats(path string) (*Header, []float32, error) {
+// Order is how the voxels of a volume follow one another outside of its file, in which the first axis is the fastest.
+type Order int
+
+const (
+	Kept     Order = iota // in C order of the file's axes, the last one fastest: as nibabel gives them
+	Reversed              // in C order of the file's axes from last to first, as in the file: as SimpleITK gives them
+)
+
+// ReadFloats reads a volume. Values are scaled in float64 and then rounded.
+func ReadFloats(path string, order Order) (*Header, []float32, error) {
 	return read(path, func(*Header) turner[float32] {
-		return converting(func(v float64) (float32, bool) { return float32(v), true })
+		return converting(order, func(v float64) (float32, bool) { return float32(v), true })
 	})
 }
 
-// ReadClasses reads a volume of whole numbers of 0 to most, in the same order. Another value is an
-// error that names the voxel.
-func ReadClasses(path string, most uint8) (*Header, []uint8, error) {
+// ReadClasses reads a volume of whole numbers of 0 to most. Another value is an error that names the voxel.
+func ReadClasses(path string, order Order, most uint8) (*Header, []uint8, error) {
 	return read(path, func(h *Header) turner[uint8] {
-		if h.Type == Uint8 && h.Slope == 1 && h.Intercept == 0 {
+		if h.Type == Uint8 && h.Slope == 1 && h.Intercept == 0 && order == Kept {
 			return copying(most)
 		}
-		return converting(func(v float64) (uint8, bool) {
+		return converting(order, func(v float64) (uint8, bool) {
 			if !(v >= 0 && v <= float64(most)) {
 				return 0, false
 			}
@@ -46,7 +52,8 @@ func ReadClasses(path string, most uint8) (*Header, []uint8, error) {
 	})
 }
 
-// turner writes n planes, from plane k on, to C order: voxel (i, j, k) is at (i*Shape[1] + j)*Shape[2] + k.
+// turner writes n planes, from plane k on, to where they belong: in the order Kept voxel (i, j, k) is at
+// (i*Shape[1] + j)*Shape[2] + k.
 type turner[T any] func(h *Header, out []T, block []byte, k, n int) error
 
 // read reads a file by the turner that is chosen for it.
@@ -145,7 +152,10 @@ func voxels[T any](h *Header, r io.Reader, most int64, turn turner[T]) ([]T, err
 }
 
 // converting is a turner for any type of voxel. What convert is false for it refuses.
-func converting[T any](convert func(float64) (T, bool)) turner[T] {
+func converting[T any](order Order, convert func(float64) (T, bool)) turner[T] {
+	if order == Reversed {
+		return straight(convert)
+	}
 	return func(h *Header, out []T, block []byte, k, n int) error {
 		d := decoders[h.Type]
 		plane := h.Shape[0] * h.Shape[1]
@@ -163,6 +173,25 @@ func converting[T any](convert func(float64) (T, bool)) turner[T] {
 					run[place] = v
 				}
 			}
+		}
+		return nil
+	}
+}
+
+// straight is converting for the file's own order.
+func straight[T any](convert func(float64) (T, bool)) turner[T] {
+	return func(h *Header, out []T, block []byte, k, n int) error {
+		d := decoders[h.Type]
+		plane := h.Shape[0] * h.Shape[1]
+		run := out[k*plane:][:n*plane]
+		for at := range run {
+			stored := d.read(h.order, block[at*d.size:])
+			scaled := float64(stored*h.Slope) + h.Intercept
+			v, ok := convert(scaled)
+			if !ok {
+				return notAClass(at%h.Shape[0], at%plane/h.Shape[0], k+at/plane, scaled)
+			}
+			run[at] = v
 		}
 		return nil
 	}

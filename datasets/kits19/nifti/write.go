@@ -15,10 +15,11 @@ import (
 // Writable is a type of voxels that Write stores as they are.
 type Writable interface{ int16 | uint8 }
 
-// Write writes a volume to a .nii.gz file, turned as those of KiTS19: the first axis goes down from slice to slice, the
-// second to the back, the third to the left (IPL). values are in C order of shape, the last axis fastest; spacing is in
-// millimetres.
-func Write[T Writable](path string, shape [3]int, spacing [3]float64, values []T) (err error) {
+// Write writes a volume to a .nii.gz file. values are in C order of shape, the last axis fastest; spacing is in
+// millimetres. In the order Kept the file is turned as those of KiTS19: the first axis goes down from slice to slice,
+// the second to the back, the third to the left (IPL). In the order Reversed it is turned as those of BraTS: the file's
+// axes go to the left, the back and up (LPS), and are the last, the second and the first of shape.
+func Write[T Writable](path string, order Order, shape [3]int, spacing [3]float64, values []T) (err error) {
 	if len(values) != shape[0]*shape[1]*shape[2] || max(shape[0], shape[1], shape[2]) > math.MaxInt16 ||
 		min(shape[0], shape[1], shape[2]) < 1 {
 		return fmt.Errorf("%w: %d values for shape %v, want one for each voxel and 1 to %d voxels a side", ErrFormat,
@@ -34,14 +35,14 @@ func Write[T Writable](path string, shape [3]int, spacing [3]float64, values []T
 		return err
 	}
 	w := bufio.NewWriterSize(packed, 1<<16)
-	if err := encode(w, shape, spacing, values); err != nil {
+	if err := encode(w, order, shape, spacing, values); err != nil {
 		return err
 	}
 	return errors.Join(w.Flush(), packed.Close())
 }
 
-// encode writes the header, an empty list of extensions, and the voxels with the first axis fastest.
-func encode[T Writable](w io.Writer, shape [3]int, spacing [3]float64, values []T) error {
+// encode writes the header, an empty list of extensions, and the voxels with the file's first axis fastest.
+func encode[T Writable](w io.Writer, order Order, shape [3]int, spacing [3]float64, values []T) error {
 	const offset = headerSize + 4
 	raw := rawHeader{SizeOfHeader: headerSize, Offset: offset, Slope: 1, SForm: 1, Magic: [4]byte{'n', '+', '1', 0}}
 	raw.Dim, raw.Spacing = [8]int16{0: 3, 4: 1, 5: 1, 6: 1, 7: 1}, [8]float32{0: 1}
@@ -50,8 +51,15 @@ func encode[T Writable](w io.Writer, shape [3]int, spacing [3]float64, values []
 		raw.Type, raw.BitsPerVoxel = int16(Int16), 16
 	}
 	for axis := range shape {
-		raw.Dim[axis+1], raw.Spacing[axis+1] = int16(shape[axis]), float32(spacing[axis])
-		raw.Rows[2-axis][axis] = -float32(spacing[axis])
+		from, row, sign := axis, 2-axis, float32(-1)
+		if order == Reversed {
+			from, row = 2-axis, axis
+			if axis == 2 {
+				sign = 1
+			}
+		}
+		raw.Dim[axis+1], raw.Spacing[axis+1] = int16(shape[from]), float32(spacing[from])
+		raw.Rows[row][axis] = sign * float32(spacing[from])
 	}
 	var head bytes.Buffer
 	if err := binary.Write(&head, binary.LittleEndian, raw); err != nil {
@@ -60,6 +68,14 @@ func encode[T Writable](w io.Writer, shape [3]int, spacing [3]float64, values []
 	if _, err := w.Write(append(head.Bytes(), make([]byte, offset-headerSize)...)); err != nil {
 		return err
 	}
+	if order == Reversed {
+		return binary.Write(w, binary.LittleEndian, values)
+	}
+	return turned(w, shape, values)
+}
+
+// turned writes voxels with the first axis fastest.
+func turned[T Writable](w io.Writer, shape [3]int, values []T) error {
 	plane := make([]T, shape[0]*shape[1])
 	for x := range shape[2] {
 		for y := range shape[1] {

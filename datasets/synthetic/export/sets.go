@@ -43,6 +43,12 @@ func VolumeSets() Writer {
 		"train": volumes.Train, "calibration": volumes.Calibration, "eval": volumes.Eval})
 }
 
+// HeadSets writes heads.
+func HeadSets() Writer {
+	return of(Heads, named[volumes.HeadSet]{
+		"train": volumes.HeadTrain, "calibration": volumes.HeadCalibration, "eval": volumes.HeadEval})
+}
+
 // ClickSets writes clicks.
 func ClickSets() Writer {
 	return of(Clicks, named[*clicks.Set]{

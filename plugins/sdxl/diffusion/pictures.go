@@ -6,7 +6,7 @@ import (
 
 	"gorgonia.org/tensor"
 
-	"github.com/plumbline-ml/plumbline/plugins/sdxl/half"
+	"github.com/plumbline-ml/plumbline/internal/half"
 )
 
 const channels = 3

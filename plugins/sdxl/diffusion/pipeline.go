@@ -7,8 +7,8 @@ import (
 
 	"gorgonia.org/tensor"
 
+	"github.com/plumbline-ml/plumbline/internal/half"
 	"github.com/plumbline-ml/plumbline/plugins/sdxl/euler"
-	"github.com/plumbline-ml/plumbline/plugins/sdxl/half"
 )
 
 // Networks are the parts that learnt something. Generate calls them one after the other; what it gives them it may

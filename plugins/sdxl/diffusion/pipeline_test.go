@@ -11,8 +11,8 @@ import (
 	"gorgonia.org/tensor"
 
 	"github.com/plumbline-ml/plumbline/internal/golden"
+	"github.com/plumbline-ml/plumbline/internal/half"
 	"github.com/plumbline-ml/plumbline/plugins/sdxl/euler"
-	"github.com/plumbline-ml/plumbline/plugins/sdxl/half"
 )
 
 // known are networks whose pictures can be reckoned: the noise that the UNet sees is a row's conditions, wherever it

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/plumbline-ml/plumbline/plugins/sdxl/half"
+	"github.com/plumbline-ml/plumbline/internal/half"
 )
 
 // Schedule is the way from noise to a picture in N steps. It is read-only and may be used from many goroutines.

@@ -5,7 +5,6 @@ import onnx
 from data import WINDOW
 from embedded import int8, onnxgraph
 from embedded.onnxgraph import floats
-from network import CLASSES
 
 INPUT, OUTPUT = "input", "output"
 OPSET = 13
@@ -37,7 +36,8 @@ def write_fp32(network, path, window=WINDOW, batch="N"):
         x = graph.double(f"double{i}", graph.plain(f"narrow{i}", x, network.narrow[i]))
         x = graph.normed(f"merge{i}", graph.node("Add", [x, skip], f"add{i}"), network.merge[i])
     graph.conv(OUTPUT, x, network.head)
-    inputs, outputs = floats(INPUT, batch, 1, *[window] * 3), floats(OUTPUT, batch, CLASSES, *[window] * 3)
+    channels, classes = network.stem[0].in_channels, network.head.out_channels
+    inputs, outputs = floats(INPUT, batch, channels, *[window] * 3), floats(OUTPUT, batch, classes, *[window] * 3)
     onnx.save(graph.model("plumbline-unet3d", [inputs], [outputs], OPSET), path)
 
 

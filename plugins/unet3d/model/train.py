@@ -16,8 +16,7 @@ import numpy as np
 import torch
 from data import WINDOW
 from embedded import training
-from network import CLASSES, Network
-from torch import nn
+from network import Network, loss_of
 
 SEED = 1
 STEPS, BATCH = 2000, 8
@@ -51,15 +50,6 @@ class Patches:
             image, labels = image[:, :, ::-1], labels[:, :, ::-1]
         gain, shift = self.rng.normal(1, 0.05), self.rng.normal(0, 0.05)
         return (image * gain + shift).astype(np.float32), np.ascontiguousarray(labels)
-
-
-def loss_of(scores, labels):
-    """Cross-entropy plus one less the soft DICE of the classes."""
-    entropy = nn.functional.cross_entropy(scores, labels)
-    p = scores.softmax(1)
-    truth = nn.functional.one_hot(labels, CLASSES).movedim(-1, 1).float()
-    both, sums = (p * truth).sum((0, 2, 3, 4)), (p + truth).sum((0, 2, 3, 4))
-    return entropy + 1 - ((2 * both + 1) / (sums + 1))[1:].mean()
 
 
 def train(patches, steps):

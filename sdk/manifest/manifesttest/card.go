@@ -15,11 +15,11 @@ import (
 const folder = "model"
 
 // ReadCard reads model/card.json into F, which embeds [manifest.Card] and adds what this card says more. A field that F
-// does not have is a fault.
-func ReadCard[F any](t *testing.T) F {
+// does not have is a fault. below are folders below model, of a model that has embedded files of its own.
+func ReadCard[F any](t *testing.T, below ...string) F {
 	t.Helper()
 	var facts F
-	text, err := os.ReadFile(filepath.Join(folder, "card.json"))
+	text, err := os.ReadFile(filepath.Join(folder, filepath.Join(below...), "card.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,17 +33,18 @@ func ReadCard[F any](t *testing.T) F {
 
 // CheckReadme finds a row for each of the card's files in the table of model/README.md: its name, what figures says of
 // it, its size and its digest.
-func CheckReadme(t *testing.T, card manifest.Card, figures func(manifest.CardFile) string) {
+func CheckReadme(t *testing.T, card manifest.Card, figures func(manifest.CardFile) string, below ...string) {
 	t.Helper()
 	for _, file := range card.Files {
-		CheckReadmeRow(t, fmt.Sprintf("| `%s` | %s | %d | `%s` |", file.Name, figures(file), file.Size, file.SHA256))
+		row := fmt.Sprintf("| `%s` | %s | %d | `%s` |", file.Name, figures(file), file.Size, file.SHA256)
+		CheckReadmeRow(t, row, below...)
 	}
 }
 
-// CheckReadmeRow finds a row in model/README.md.
-func CheckReadmeRow(t *testing.T, row string) {
+// CheckReadmeRow finds a row in model/README.md, or in that of a folder below.
+func CheckReadmeRow(t *testing.T, row string, below ...string) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(folder, "README.md"))
+	text, err := os.ReadFile(filepath.Join(folder, filepath.Join(below...), "README.md"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -38,13 +38,28 @@ func (f Format) RoundAll(values []float32) {
 
 // Encode writes values to dst, two bytes each; the format is Float16 or BFloat16.
 func (f Format) Encode(dst []byte, values []float32) {
-	to := toFloat16
 	if f == BFloat16 {
-		to = toBFloat16
+		for i, v := range values {
+			binary.LittleEndian.PutUint16(dst[2*i:], toBFloat16(v))
+		}
+		return
 	}
 	for i, v := range values {
-		binary.LittleEndian.PutUint16(dst[2*i:], to(v))
+		binary.LittleEndian.PutUint16(dst[2*i:], toFloat16(v))
 	}
+}
+
+// ToFloat16 is the encoding of the float16 that is nearest to v, halves to the even one.
+func ToFloat16(v float64) uint16 {
+	f := float32(v)
+	if float64(f) == v || v != v {
+		return toFloat16(f)
+	}
+	bits := math.Float32bits(f) // towards 0, and odd: so that what float32 cuts off still decides
+	if math.Abs(float64(f)) > math.Abs(v) {
+		bits--
+	}
+	return toFloat16(math.Float32frombits(bits | 1))
 }
 
 // Decode reads len(dst) values that Encode wrote.

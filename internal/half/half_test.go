@@ -47,3 +47,20 @@ func TestEncode(t *testing.T) {
 		}
 	}
 }
+
+// TestToFloat16RoundsOnce: a float64 that float32 would round to the middle between two float16 first.
+func TestToFloat16RoundsOnce(t *testing.T) {
+	for _, c := range []struct {
+		v    float64
+		want uint16
+	}{
+		{1, 0x3c00}, {1 + 0x1p-11, 0x3c00}, {1 + 0x1p-11 + 0x1p-40, 0x3c01}, {1 + 3*0x1p-11 - 0x1p-40, 0x3c01},
+		{-1 - 0x1p-11 - 0x1p-40, 0xbc01}, {1e300, 0x7c00}, {-1e300, 0xfc00}, {1e-300, 0}, {0x1p-25 + 0x1p-60, 1},
+		{0x1p-25, 0},
+		{65519.9999999, 0x7bff}, {65520, 0x7c00}, {math.Copysign(0, -1), 0x8000}, {math.NaN(), 0x7e00},
+	} {
+		if got := ToFloat16(c.v); got != c.want {
+			t.Errorf("%v is %#04x, want %#04x", c.v, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,352 @@
+package dice
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/accuracy/internal/faults"
+	"github.com/plumbline-ml/plumbline/accuracy/payload"
+)
+
+// headClasses is how many classes a head's voxels have, and channels its logits.
+const headClasses = 4
+
+// Region is a part of a tumour: the voxels of some classes.
+type Region struct {
+	Name    string // as the official script prints it
+	Classes []int
+}
+
+// Regions are those of BraTS: each holds the next one.
+func Regions() [3]Region {
+	return [...]Region{
+		{"whole tumor", []int{1, 2, 3}}, {"tumor core", []int{2, 3}}, {"enhancing tumor", []int{3}},
+	}
+}
+
+// Head is a case of the data set.
+type Head struct {
+	Name string
+	Raw  [3]int // depth, height, width in voxels of the volume as scanned
+	// Box is where the prepared part of the volume lies: its first voxel, and its size. It is called when an entry of the
+	// case is added.
+	Box func() (low, size [3]int, err error)
+	// Labels reads the classes of the voxels in C order of Raw: 0 to 3. It is called when an entry of the case is added,
+	// once, so that one volume at a time is held. The scorer does not keep or change what it returns.
+	Labels func() ([]uint8, error)
+}
+
+// HeadOptions say how to read payloads.
+type HeadOptions struct {
+	DType  payload.DType // the zero value is the official script's, float16
+	Padded [3]int        // the shape of the network's output: depth, height, width
+}
+
+// HeadDTypes are the element types of logits that the official script accepts, its default first.
+func HeadDTypes() payload.Types {
+	return payload.Types{
+		payload.Float16, payload.Float32, payload.Float64, payload.Int8, payload.Int16, payload.Int32, payload.Int64,
+	}
+}
+
+// HeadScore are the DICE coefficients of the regions of one case: NaN where neither truth nor prediction has any.
+type HeadScore [3]float64
+
+// HeadCase is the score of one case.
+type HeadCase struct {
+	Name  string
+	Score HeadScore
+}
+
+// HeadResult is the metric of one log.
+type HeadResult struct {
+	Cases []HeadCase // in the order of the data set
+	// Regions are the means over the cases that are not NaN, not rounded; NaN where all are.
+	Regions HeadScore
+	// Mean is the mean of the regions, not rounded.
+	Mean float64
+	// NaNs is how many voxels had logits that are no number, each of them the class of the first such channel.
+	NaNs int
+	// Unpadded are the cases whose head fills an axis of the network's output, on which the official script stops.
+	Unpadded []string
+}
+
+// HeadScorer compares volumes as they come. It is not safe for concurrent use.
+type HeadScorer struct {
+	taken
+	heads   []Head
+	options HeadOptions
+	scores  []HeadScore
+	result  HeadResult
+}
+
+// NewHeads returns a scorer for a data set whose sample i (qsl_idx) is heads[i]. It keeps heads and does not change
+// them.
+func NewHeads(heads []Head, o HeadOptions) (*HeadScorer, error) {
+	var err error
+	if o.DType, err = HeadDTypes().Resolve(o.DType); err != nil {
+		return nil, err
+	}
+	var wrong faults.List
+	names := make([]string, len(heads))
+	for i, h := range heads {
+		names[i] = h.Name
+		if slices.Min(h.Raw[:]) < 1 || h.Labels == nil || h.Box == nil {
+			wrong.Addf("case %d (%s): shape %v or no labels, want at least 1 voxel in each direction, and labels", i, h.Name,
+				h.Raw)
+		}
+	}
+	if slices.Min(o.Padded[:]) < 1 {
+		wrong.Addf("a network's output of %v voxels, want at least 1 in each direction", o.Padded)
+	}
+	if err := wrong.Err(ErrTruth); err != nil {
+		return nil, err
+	}
+	return &HeadScorer{taken: taken{names, make([]int, len(heads))}, heads: heads, options: o,
+		scores: make([]HeadScore, len(heads))}, nil
+}
+
+// Add takes one entry of the log: index is the sample (qsl_idx), payload the logits of four classes for each voxel of
+// the network's output, class by class in C order, with one element of HeadOptions.DType each. They are rounded to
+// float16; of equal logits the first class wins, and a NaN wins over all. A second entry of a sample is counted for
+// Result and not looked at. A payload of another length is an error; the entry then has no effect on the result. Add
+// does not keep payload.
+func (s *HeadScorer) Add(index uint64, payload []byte) error {
+	if again, err := s.again(index); again || err != nil {
+		return err
+	}
+	h := &s.heads[index]
+	if want := headClasses * s.voxels() * s.options.DType.Size(); len(payload) != want {
+		return fmt.Errorf("%w: sample %d (%s): %d bytes, want %d: %d logits of %v voxels of %v",
+			ErrPayload, index, h.Name, len(payload), want, headClasses, s.options.Padded, s.options.DType)
+	}
+	labels, err := h.labels()
+	if err != nil {
+		return err
+	}
+	place, err := s.place(h)
+	if err != nil {
+		return err
+	}
+	both, nans := s.compare(payload, labels, h, place)
+	s.times[index], s.scores[index] = 1, both.score()
+	s.result.NaNs += nans
+	if slices.Contains([]bool{place.size[0] == s.options.Padded[0], place.size[1] == s.options.Padded[1],
+		place.size[2] == s.options.Padded[2]}, true) {
+		s.result.Unpadded = append(s.result.Unpadded, h.Name)
+	}
+	return nil
+}
+
+func (s *HeadScorer) voxels() int {
+	return s.options.Padded[0] * s.options.Padded[1] * s.options.Padded[2]
+}
+
+// Of is the score of a case that was added.
+func (s *HeadScorer) Of(index uint64) HeadScore { return s.scores[index] }
+
+// Classes are the classes that a payload, which Add took, gives the voxels of a case as scanned, in C order.
+func (s *HeadScorer) Classes(index uint64, payload []byte) ([]uint8, error) {
+	h := &s.heads[index]
+	place, err := s.place(h)
+	if err != nil {
+		return nil, err
+	}
+	classes := make([]uint8, h.Raw[0]*h.Raw[1]*h.Raw[2])
+	s.rows(payload, h, place, func(found []uint8, raw int) { copy(classes[raw:], found) })
+	return classes, nil
+}
+
+func (h *Head) labels() ([]uint8, error) {
+	labels, err := h.Labels()
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", ErrTruth, h.Name, err)
+	}
+	if want := h.Raw[0] * h.Raw[1] * h.Raw[2]; len(labels) != want {
+		return nil, fmt.Errorf("%w: %s: %d labels, want %d: %v voxels", ErrTruth, h.Name, len(labels), want, h.Raw)
+	}
+	if i := slices.IndexFunc(labels, func(l uint8) bool { return l >= headClasses }); i >= 0 {
+		return nil, fmt.Errorf("%w: %s: voxel %d is %d, want 0 to 3", ErrTruth, h.Name, i, labels[i])
+	}
+	return labels, nil
+}
+
+// place is where a head lies in its volume and in the network's output.
+type place struct{ low, size, before [3]int }
+
+func (s *HeadScorer) place(h *Head) (p place, err error) {
+	if p.low, p.size, err = h.Box(); err != nil {
+		return p, fmt.Errorf("%w: %s: %w", ErrTruth, h.Name, err)
+	}
+	for k, n := range p.size {
+		if n < 1 || p.low[k] < 0 || p.low[k]+n > h.Raw[k] || n > s.options.Padded[k] {
+			return p, fmt.Errorf("%w: %s: a head of %v voxels from %v on, want it within the volume of %v and no larger than "+
+				"the network's output of %v", ErrTruth, h.Name, p.size, p.low, h.Raw, s.options.Padded)
+		}
+		p.before[k] = (s.options.Padded[k] - n) / 2
+	}
+	return p, nil
+}
+
+// compare counts the voxels of a case by true and predicted class.
+func (s *HeadScorer) compare(payload, labels []byte, h *Head, p place) (both confusion, nans int) {
+	for _, label := range labels { // beyond the box nothing is predicted
+		if label != 0 {
+			both[label][0]++
+		}
+	}
+	nans = s.rows(payload, h, p, func(found []uint8, raw int) {
+		for x, label := range labels[raw:][:len(found)] {
+			if class := found[x]; class != 0 {
+				both[label][0]--
+				both[label][class]++
+			}
+		}
+	})
+	return both, nans // of background that is found as such nothing depends
+}
+
+// rows gives the predicted classes of each row of the head, with the place of its first voxel in the volume. It returns
+// how many voxels had a logit that is no number.
+func (s *HeadScorer) rows(payload []byte, h *Head, p place, use func(found []uint8, raw int)) (nans int) {
+	padded, width := s.options.Padded, p.size[2]
+	found := make([]uint8, width)
+	var logits [headClasses][]byte
+	for line := range p.size[0] * p.size[1] {
+		z, y := line/p.size[1], line%p.size[1]
+		at := ((p.before[0]+z)*padded[1]+p.before[1]+y)*padded[2] + p.before[2]
+		for class := range logits {
+			logits[class] = float16s(logits[class], s.options.DType, payload, class*s.voxels()+at, width)
+		}
+		nans += highest(found, &logits)
+		use(found, ((p.low[0]+z)*h.Raw[1]+p.low[1]+y)*h.Raw[2]+p.low[2])
+	}
+	return nans
+}
+
+// confusion counts voxels by true class, then by predicted class.
+type confusion [headClasses][headClasses]int
+
+// score is twice what is in both over the sum of each, for each region.
+func (c *confusion) score() (score HeadScore) {
+	for r, region := range Regions() {
+		both, sum := 0, 0
+		for truth := range c {
+			for found, n := range c[truth] {
+				in, out := slices.Contains(region.Classes, truth), slices.Contains(region.Classes, found)
+				if in && out {
+					both += n
+				}
+				if in {
+					sum += n
+				}
+				if out {
+					sum += n
+				}
+			}
+		}
+		score[r] = 2 * float64(both) / float64(sum) // 0 / 0 is NaN
+	}
+	return score
+}
+
+// Result returns the metric. As in the official script, each case must have come exactly once: an ErrLog lists those
+// that are missing and those that came again.
+func (s *HeadScorer) Result() (HeadResult, error) {
+	if err := s.complete(); err != nil {
+		return HeadResult{}, err
+	}
+	r := s.result
+	r.Unpadded = slices.Clone(r.Unpadded)
+	for i, score := range s.scores {
+		r.Cases = append(r.Cases, HeadCase{s.names[i], score})
+	}
+	for k := range r.Regions {
+		r.Regions[k] = mean(r.column(k, false))
+	}
+	r.Mean = (r.Regions[0] + r.Regions[1] + r.Regions[2]) / 3
+	return r, nil
+}
+
+// column are the scores of a region: without those that are NaN, or with 1 in their place.
+func (r HeadResult) column(region int, nanIsOne bool) (values []float64) {
+	for _, c := range r.Cases {
+		v := c.Score[region]
+		if v != v {
+			if !nanIsOne {
+				continue
+			}
+			v = 1
+		}
+		values = append(values, v)
+	}
+	return values
+}
+
+func mean(values []float64) float64 {
+	sum := 0.0
+	for _, v := range values {
+		sum += v
+	}
+	return sum / float64(len(values)) // NaN of none
+}
+
+func median(values []float64) float64 {
+	if len(values) == 0 {
+		return math.NaN()
+	}
+	sorted := slices.Sorted(slices.Values(values))
+	return (sorted[(len(sorted)-1)/2] + sorted[len(sorted)/2]) / 2
+}
+
+// Printed is the mean that the official script prints: of the regions' means, each rounded to four decimals.
+func (r HeadResult) Printed() float64 {
+	sum := 0.0
+	for _, v := range r.Regions {
+		rounded, _ := strconv.ParseFloat(four(v), 64)
+		sum += rounded
+	}
+	return sum / float64(len(r.Regions))
+}
+
+// String is the line that the official script prints, which the submission checker looks for.
+func (r HeadResult) String() string {
+	text := "Accuracy: mean = " + decimals(r.Printed(), 5)
+	for k, region := range Regions() {
+		text += fmt.Sprintf(", %s = %s", region.Name, four(r.Regions[k]))
+	}
+	return text
+}
+
+// CSV is the table that the official script writes: a line for each case by its name, and means and medians.
+func (r HeadResult) CSV() string {
+	lines := []string{"casename,whole tumor,tumor core,enhancing tumor"}
+	add := func(name string, of func(region int) float64) {
+		lines = append(lines, strings.Join([]string{name, four(of(0)), four(of(1)), four(of(2))}, ","))
+	}
+	byName := slices.SortedStableFunc(slices.Values(r.Cases), func(a, b HeadCase) int {
+		return cmp.Compare(a.Name, b.Name)
+	})
+	for _, c := range byName {
+		add(c.Name, func(region int) float64 { return c.Score[region] })
+	}
+	add("mean", func(region int) float64 { return mean(r.column(region, false)) })
+	add("median", func(region int) float64 { return median(r.column(region, false)) })
+	add("mean (nan is 1)", func(region int) float64 { return mean(r.column(region, true)) })
+	add("median (nan is 1)", func(region int) float64 { return median(r.column(region, true)) })
+	return strings.Join(lines, "\n") + "\n"
+}
+
+func four(v float64) string { return decimals(v, 4) }
+
+// decimals is v as Python prints it with so many decimals.
+func decimals(v float64, n int) string {
+	if v != v {
+		return "nan"
+	}
+	return strconv.FormatFloat(v, 'f', n, 64)
+}

@@ -1,0 +1,43 @@
+package dice
+
+import (
+	"fmt"
+
+	"github.com/plumbline-ml/plumbline/accuracy/internal/faults"
+)
+
+// taken counts how often each case was in a log.
+type taken struct {
+	names []string
+	times []int
+}
+
+// again counts an entry whose case came before, and says that it did. A sample outside the data set is an error.
+func (t *taken) again(index uint64) (bool, error) {
+	if index >= uint64(len(t.names)) {
+		return false, fmt.Errorf("%w: sample %d, want one below %d; is this the data set that the log was made with?",
+			ErrIndex, index, len(t.names))
+	}
+	if t.times[index] == 0 {
+		return false, nil
+	}
+	t.times[index]++
+	return true, nil
+}
+
+// complete is an error unless each case came once: the official scripts stop else.
+func (t *taken) complete() error {
+	var wrong faults.List
+	total := 0
+	for i, n := range t.times {
+		total += n
+		if n != 1 {
+			wrong.Addf("case %d (%s) %d times, want once", i, t.names[i], n)
+		}
+	}
+	if total == 0 {
+		return fmt.Errorf("%w: want one entry for each of %d cases; was the run made in accuracy mode?",
+			ErrNoSamples, len(t.names))
+	}
+	return wrong.Err(ErrLog)
+}

@@ -1,0 +1,202 @@
+package brats
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
+	"github.com/plumbline-ml/plumbline/datasets/internal/mapped"
+	"github.com/plumbline-ml/plumbline/datasets/internal/pickle"
+	"github.com/plumbline-ml/plumbline/internal/bounded"
+)
+
+// indexPickle is the list of cases that the reference's preprocessing writes, in the order in which they were done.
+const indexPickle = "preprocessed_files.pkl"
+
+// mostIndex is the size up to which the list is read: that of all cases has 2 kB.
+const mostIndex = 1 << 20
+
+// findPreprocessed returns the cases of an index, whose order is kept, or those of a fold that is asked for.
+func findPreprocessed(root string, o Options) (*Set, error) {
+	path := filepath.Join(root, indexPickle)
+	names, err := readIndex(path)
+	if err == nil && o.Fold != "" {
+		names, err = readFold(o.Fold)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrDataset, err)
+	}
+	s := &Set{layout: preprocessed, padded: o.Padded}
+	labels := labelsFolder(root)
+	var faults fault.List
+	seen := map[string]bool{}
+	for _, name := range o.first(names) {
+		if !validName(name) || seen[name] {
+			faults.Addf(name, "a case of the list, want HGG__CASE or LGG__CASE, each once")
+			continue
+		}
+		seen[name] = true
+		s.cases = append(s.cases, files{name: name, pickle: filepath.Join(root, name+".pkl"),
+			labels: labelsIn(o.Labels, labels, name)})
+	}
+	if len(names) == 0 {
+		faults.Addf("", "it lists no case")
+	}
+	return s, faults.Err(ErrDataset, path)
+}
+
+// labelsFolder is the first folder of labels that there is of those beside preprocessed cases and of the reference's.
+func labelsFolder(root string) string {
+	folders := []string{
+		filepath.Join(root, "labelsTr"), filepath.Join(root, "..", "labelsTr"),
+		filepath.Join(root, renamedFolder, "labelsTr"), filepath.Join(root, "..", renamedFolder, "labelsTr"),
+	}
+	for _, folder := range folders {
+		if exists(folder) {
+			return folder
+		}
+	}
+	return folders[0]
+}
+
+func readIndex(path string) ([]string, error) {
+	data, err := bounded.ReadFile(path, mostIndex)
+	if err != nil {
+		return nil, err
+	}
+	object, err := pickle.NumPy().Load(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	list, ok := object.(*pickle.List)
+	if !ok {
+		return nil, fmt.Errorf("%s: a %T, want a list of names", path, object)
+	}
+	names, err := pickle.Strings(list)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return names, nil
+}
+
+// open reads the pickle of a case, [image, dict], and calls use, which must keep nothing of the array. The file is
+// mapped: what is not looked at of an image is not read.
+func (c *files) open(use func(image *pickle.Array, facts pickle.Dict) error) error {
+	info, err := os.Stat(c.pickle)
+	if err != nil {
+		return err
+	}
+	if info.Size() > pickle.MostBytes {
+		return fmt.Errorf("%s: %d bytes, want at most %d", c.pickle, info.Size(), int64(pickle.MostBytes))
+	}
+	file, err := mapped.Open(c.pickle)
+	if err != nil {
+		return err
+	}
+	var fault error
+	lost := mapped.Guard(func() {
+		object, err := pickle.NumPy().Load(file.Bytes())
+		if err != nil {
+			fault = err
+			return
+		}
+		parts, _ := object.(*pickle.List)
+		if parts == nil || len(parts.Items) != 2 {
+			fault = fmt.Errorf("a %T, want a list of the image and a dict: preprocessed for another model?", object)
+			return
+		}
+		image, ok := parts.Items[0].(*pickle.Array)
+		facts, also := parts.Items[1].(pickle.Dict)
+		if !ok || !also {
+			fault = fmt.Errorf("a list of %T and %T, want the image's array and a dict: preprocessed for another model?",
+				parts.Items[0], parts.Items[1])
+			return
+		}
+		fault = use(image, facts)
+	})
+	if err := errors.Join(lost, fault); err != nil {
+		err = fmt.Errorf("%s: %w", c.pickle, err)
+		return errors.Join(err, file.Close())
+	}
+	return file.Close()
+}
+
+// readPlacement reads where the head lies, and holds the image to the shape that the model has.
+func (c *files) readPlacement(o Options) error {
+	return c.open(func(image *pickle.Array, facts pickle.Dict) (err error) {
+		if c.at, err = placement(facts); err != nil {
+			return err
+		}
+		if o.Padded == ([3]int{}) {
+			return nil
+		}
+		for k, n := range o.Padded {
+			if c.at.Size[k] > n {
+				return fmt.Errorf("size_after_cropping %v, want at most %v, the model's input", c.at.Size, o.Padded)
+			}
+		}
+		if o.LabelsOnly { // the scorer does not look at images
+			return nil
+		}
+		return checkImage(image, o.Padded)
+	})
+}
+
+// placement reads the fields that say where a head lies.
+func placement(facts pickle.Dict) (p Placement, err error) {
+	for _, field := range []struct {
+		key  string
+		into func(n []int64)
+		n    int
+	}{
+		{"original_size_of_raw_data", func(n []int64) { p.Raw = three(n) }, 3},
+		{"size_after_cropping", func(n []int64) { p.Size = three(n) }, 3},
+		{"crop_bbox", func(n []int64) { p.Low = [3]int{int(n[0]), int(n[2]), int(n[4])} }, 6},
+	} {
+		n, err := pickle.Ints(facts[field.key])
+		if err != nil || len(n) != field.n || slices.Min(n) < 0 || slices.Max(n) > math.MaxInt16 {
+			return p, fmt.Errorf("%s is a %T of %v, want %d whole numbers: preprocessed for another model?", field.key,
+				facts[field.key], n, field.n)
+		}
+		field.into(n)
+	}
+	for k := range p.Raw {
+		if p.Size[k] < 1 || p.Low[k]+p.Size[k] > p.Raw[k] {
+			return p, fmt.Errorf("a head of %v voxels from %v on in a volume of %v, want it within", p.Size, p.Low, p.Raw)
+		}
+	}
+	return p, nil
+}
+
+func three(n []int64) [3]int { return [3]int{int(n[0]), int(n[1]), int(n[2])} }
+
+// checkImage wants an array of float32 of the channels.
+func checkImage(image *pickle.Array, padded [3]int) error {
+	want := append([]int{Channels}, padded[:]...)
+	if size := 4 * Channels * padded[0] * padded[1] * padded[2]; image.DType != "<f4" || image.Fortran ||
+		!slices.Equal(image.Shape, want) || len(image.Data) != size {
+		return fmt.Errorf("image of %s, shape %v, %d bytes, want <f4, shape %v, %d bytes in C order: preprocessed for "+
+			"another model?", image.DType, image.Shape, len(image.Data), want, size)
+	}
+	return nil
+}
+
+// readImage reads the image.
+func (c *files) readImage(padded [3]int) (values []float32, err error) {
+	err = c.open(func(image *pickle.Array, _ pickle.Dict) error {
+		if err := checkImage(image, padded); err != nil {
+			return err
+		}
+		values = make([]float32, len(image.Data)/4)
+		for i := range values {
+			values[i] = math.Float32frombits(binary.LittleEndian.Uint32(image.Data[4*i:]))
+		}
+		return nil
+	})
+	return values, err
+}

@@ -1,0 +1,194 @@
+package pickle
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"strings"
+	"unicode/utf8"
+)
+
+// Ints are the whole numbers of an int, of an array of ints, or of a list or tuple of such, in C order.
+func Ints(v any) ([]int64, error) {
+	return flat(v, func(item any) (int64, bool) {
+		n, ok := item.(int64)
+		return n, ok
+	}, (*Array).ints)
+}
+
+// Floats are the numbers of a float or int, of an array, or of a list or tuple of such, in C order.
+func Floats(v any) ([]float64, error) {
+	return flat(v, func(item any) (float64, bool) {
+		switch n := item.(type) {
+		case int64:
+			return float64(n), true
+		case float64:
+			return n, true
+		}
+		return 0, false
+	}, (*Array).floats)
+}
+
+// Strings are the texts of a str, of an array of str, or of a list or tuple of such, in C order.
+func Strings(v any) ([]string, error) {
+	return flat(v, func(item any) (string, bool) {
+		text, ok := item.(string)
+		return text, ok
+	}, (*Array).strings)
+}
+
+// mostDepth is how deep lists may lie in one another where their values are asked for.
+const mostDepth = 8
+
+// flat collects values of one type from what holds them.
+func flat[T any](v any, one func(any) (T, bool), elements func(*Array) ([]T, error)) ([]T, error) {
+	var all []T
+	visited := 0
+	var add func(v any, depth int) error
+	add = func(v any, depth int) error {
+		if visited++; visited > mostObjects {
+			return fmt.Errorf("more than %d values", mostObjects)
+		}
+		var items []any
+		switch c := v.(type) {
+		case *List:
+			items = c.Items
+		case Tuple:
+			items = c
+		case *Array:
+			values, err := elements(c)
+			all = append(all, values...)
+			return err
+		default:
+			value, ok := one(v)
+			if !ok {
+				return fmt.Errorf("a %T among values, want a %T", v, value)
+			}
+			all = append(all, value)
+			return nil
+		}
+		if depth == mostDepth {
+			return fmt.Errorf("lists in lists, more than %d deep", mostDepth)
+		}
+		for _, item := range items {
+			if err := add(item, depth+1); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if err := add(v, 0); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrFormat, err)
+	}
+	return all, nil
+}
+
+// kind takes a dtype apart: byte order, kind and size in bytes (of a str, in characters).
+func (a *Array) kind() (order binary.ByteOrder, kind byte, size int, err error) {
+	order = binary.LittleEndian
+	if strings.HasPrefix(a.DType, ">") {
+		order = binary.BigEndian
+	}
+	name := strings.TrimLeft(a.DType, "<>|=")
+	if _, err := fmt.Sscanf(name, "%c%d", &kind, &size); err != nil || size < 1 || size > 1<<20 {
+		return nil, 0, 0, fmt.Errorf("an array of %q, want numbers or strs", a.DType)
+	}
+	return order, kind, size, nil
+}
+
+// each calls do with the bytes of each element, in C order, once data and shape agree.
+func (a *Array) each(size int, do func(element []byte) error) error {
+	n := 1
+	for _, side := range a.Shape {
+		if side > 0 && n > len(a.Data)/side+1 {
+			return fmt.Errorf("an array of shape %v with %d bytes", a.Shape, len(a.Data))
+		}
+		n *= side
+	}
+	if n*size != len(a.Data) || a.Fortran && len(a.Shape) > 1 {
+		return fmt.Errorf("an array of %s, shape %v, with %d bytes, want %d in C order", a.DType, a.Shape, len(a.Data),
+			n*size)
+	}
+	for at := 0; at < len(a.Data); at += size {
+		if err := do(a.Data[at : at+size]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *Array) ints() ([]int64, error) {
+	order, kind, size, err := a.kind()
+	if err != nil || kind != 'i' && kind != 'u' && kind != 'b' || size&(size-1) != 0 || size > 8 {
+		return nil, fmt.Errorf("an array of %q, want whole numbers", a.DType)
+	}
+	values := make([]int64, 0, len(a.Data)/size)
+	err = a.each(size, func(b []byte) error {
+		bits := whole(order, b)
+		if kind == 'i' { // the highest bit of the element is its sign
+			bits = uint64(int64(bits<<(64-8*size)) >> (64 - 8*size))
+		} else if bits > math.MaxInt64 {
+			return fmt.Errorf("the whole number %d, want at most %d", bits, math.MaxInt64)
+		}
+		values = append(values, int64(bits))
+		return nil
+	})
+	return values, err
+}
+
+// whole is an unsigned number of 1, 2, 4 or 8 bytes.
+func whole(order binary.ByteOrder, b []byte) uint64 {
+	switch len(b) {
+	case 1:
+		return uint64(b[0])
+	case 2:
+		return uint64(order.Uint16(b))
+	case 4:
+		return uint64(order.Uint32(b))
+	}
+	return order.Uint64(b)
+}
+
+func (a *Array) floats() ([]float64, error) {
+	order, kind, size, err := a.kind()
+	if err != nil || kind != 'f' || size != 4 && size != 8 {
+		values, err := a.ints()
+		floats := make([]float64, len(values))
+		for i, v := range values {
+			floats[i] = float64(v)
+		}
+		return floats, err
+	}
+	values := make([]float64, 0, len(a.Data)/size)
+	err = a.each(size, func(b []byte) error {
+		if size == 4 {
+			values = append(values, float64(math.Float32frombits(order.Uint32(b))))
+			return nil
+		}
+		values = append(values, math.Float64frombits(order.Uint64(b)))
+		return nil
+	})
+	return values, err
+}
+
+// strings reads texts of a fixed number of characters, 4 bytes each, which end at their trailing zeros.
+func (a *Array) strings() ([]string, error) {
+	order, kind, size, err := a.kind()
+	if err != nil || kind != 'U' {
+		return nil, fmt.Errorf("an array of %q, want strs", a.DType)
+	}
+	var texts []string
+	err = a.each(4*size, func(b []byte) error {
+		var text []rune
+		for at := 0; at < len(b); at += 4 {
+			r := rune(order.Uint32(b[at:]))
+			if !utf8.ValidRune(r) {
+				return fmt.Errorf("%#x in a str, want a character", uint32(r))
+			}
+			text = append(text, r)
+		}
+		texts = append(texts, strings.TrimRight(string(text), "\x00"))
+		return nil
+	})
+	return texts, err
+}

@@ -1,0 +1,217 @@
+package unet3d
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/accuracy/payload"
+	"github.com/plumbline-ml/plumbline/datasets/brats"
+	"github.com/plumbline-ml/plumbline/datasets/synthetic/volumes"
+	"github.com/plumbline-ml/plumbline/internal/half"
+	"github.com/plumbline-ml/plumbline/preprocess/volume"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+	"github.com/plumbline-ml/plumbline/sdk/manifest"
+	"github.com/plumbline-ml/plumbline/sdk/option"
+)
+
+// headModel is the model of the benchmark on BraTS: a whole head goes through its network at once.
+const headModel = "3d-unet-brats"
+
+// heads is a data set of heads, drawn or read. Its methods may be called concurrently.
+type heads interface {
+	Len() int
+	Name(i int) string
+	// Shape is that of head i as scanned.
+	Shape(i int) volume.Shape
+	// Image is head i, ready for the model: four channels of the recipe's shape. The caller owns it.
+	Image(r volume.HeadRecipe, i int) ([]float32, error)
+	// Box is the part of head i that is prepared.
+	Box(r volume.HeadRecipe, i int) (volume.Box, error)
+	// Labels reads the classes of the voxels as scanned. The caller owns them.
+	Labels(i int) ([]uint8, error)
+	// Doubt is an error where what Labels read may have been misunderstood.
+	Doubt() error
+}
+
+// drawnHeads are the embedded heads.
+type drawnHeads struct{ volumes.HeadSet }
+
+func (d drawnHeads) Shape(i int) volume.Shape { return d.Size(i) }
+
+func (d drawnHeads) Image(r volume.HeadRecipe, i int) ([]float32, error) {
+	h := d.Draw(i)
+	image, _, err := r.Image(nil, h.Channels[:], h.Shape)
+	return image, err
+}
+
+func (d drawnHeads) Box(r volume.HeadRecipe, i int) (volume.Box, error) {
+	h := d.Draw(i)
+	return r.Box(h.Channels[:], h.Shape)
+}
+
+func (d drawnHeads) Labels(i int) ([]uint8, error) { return d.Draw(i).Labels, nil }
+
+func (d drawnHeads) Doubt() error { return nil }
+
+// readHeads are heads in files.
+type readHeads struct{ *brats.Set }
+
+func (h readHeads) Shape(i int) volume.Shape { return h.Set.Shape(i) }
+
+func (h readHeads) Image(r volume.HeadRecipe, i int) ([]float32, error) {
+	if h.Preprocessed() {
+		return h.Prepared(i)
+	}
+	channels, err := h.Read(i)
+	if err != nil {
+		return nil, err
+	}
+	image, _, err := r.Image(nil, channels, h.Shape(i))
+	return image, err
+}
+
+func (h readHeads) Box(r volume.HeadRecipe, i int) (volume.Box, error) {
+	if h.Preprocessed() {
+		at := h.Placement(i)
+		return volume.Box{Low: at.Low, Size: at.Size}, nil
+	}
+	channels, err := h.Read(i)
+	if err != nil {
+		return volume.Box{}, err
+	}
+	return r.Box(channels, h.Shape(i))
+}
+
+// headBinding is how heads go into a model file and logits come out of it.
+type headBinding struct {
+	recipe        volume.HeadRecipe
+	input, output string // tensor names
+}
+
+func bindHeads(p *option.Params) headBinding {
+	shape := option.Parse(p, "shape", parseShape)
+	return headBinding{volume.BraTS(shape), p.Text("input"), p.Text("output")}
+}
+
+// mostVoxels bounds the memory of a sample: 4 GiB of float32 in four channels.
+const mostVoxels = 1 << 28
+
+func parseShape(text string) (s volume.Shape, err error) {
+	sides := strings.Split(text, "x")
+	for k, side := range sides {
+		n, err := strconv.Atoi(side)
+		if err != nil || n < 1 || n > 1<<12 || len(sides) != len(s) {
+			return volume.Shape{}, fmt.Errorf("want DEPTHxHEIGHTxWIDTH of the model's input in voxels, as in 224x224x160")
+		}
+		s[k] = n
+	}
+	if s.Voxels() > mostVoxels {
+		return volume.Shape{}, fmt.Errorf("%d voxels, want at most %d", s.Voxels(), mostVoxels)
+	}
+	return s, nil
+}
+
+// dims is the shape of a tensor of n heads.
+func (b *headBinding) dims(n int64) []int64 {
+	p := b.recipe.Padded()
+	return []int64{n, brats.Channels, int64(p[0]), int64(p[1]), int64(p[2])}
+}
+
+// model completes m with the tensors that the binding uses.
+func (b *headBinding) model(m backend.Model) backend.Model {
+	m.Inputs = []backend.TensorInfo{{
+		Name: b.input, DType: backend.Float32, Shape: b.dims(-1),
+		Chosen: "--param input=NAME (empty: the first) and shape=DEPTHxHEIGHTxWIDTH",
+	}}
+	m.Outputs = []backend.TensorInfo{{
+		Name: b.output, DType: backend.Float32, Shape: b.dims(-1), // as many classes as channels
+		Chosen: "--param output=NAME (empty: the first)",
+	}}
+	return m
+}
+
+// openHeads opens the cases of a run. A data set is checked as a whole: the fault names every one of it.
+func openHeads(r *manifest.Request, b headBinding) heads {
+	fold, labels := r.Params.Text("fold"), r.Params.Text("labels")
+	if r.Dataset == "" {
+		set := volumes.HeadEval()
+		set.N = r.First(set.N, "heads")
+		return drawnHeads{set}
+	}
+	set, err := brats.Open(r.Dataset, brats.Options{
+		Fold: fold, Labels: labels, Count: r.Count, LabelsOnly: r.Scoring, Padded: b.recipe.Padded(),
+	})
+	if err != nil {
+		r.Fault(sdk.Data(err))
+		return nil
+	}
+	r.First(set.Len(), "cases")
+	return readHeads{set}
+}
+
+var _ sdk.ClientWorker = (*headWorkload)(nil)
+
+// headWorkload is the benchmark on BraTS opened on one model file and one data set.
+type headWorkload struct {
+	headBinding
+	file  backend.Model
+	heads heads
+}
+
+func (w *headWorkload) Len() int { return w.heads.Len() }
+
+func (w *headWorkload) Parts() []sdk.Part { return []sdk.Part{{Model: w.file}} }
+
+// Load reads and prepares head i.
+func (w *headWorkload) Load(_ context.Context, i int) ([]float32, error) {
+	image, err := w.heads.Image(w.recipe, i)
+	if err != nil {
+		return nil, sdk.Data(fmt.Errorf("case %d (%s): %w", i, w.heads.Name(i), err))
+	}
+	return image, nil
+}
+
+// WarmSample is an all-zero head, which no data set holds.
+func (w *headWorkload) WarmSample() []float32 {
+	return make([]float32, brats.Channels*w.recipe.Padded().Voxels())
+}
+
+// Collate hands over a single head without a copy and joins several.
+func (w *headWorkload) Collate(samples [][]float32, b *sdk.Batch) error {
+	dims := w.dims(int64(len(samples)))
+	if len(samples) == 1 {
+		b.Share(0, backend.Bytes(samples[0]), dims...)
+		return nil
+	}
+	input := b.Input(0, dims...)
+	for _, image := range samples {
+		input = input[copy(input, backend.Bytes(image)):]
+	}
+	return nil
+}
+
+// Postprocess appends the logits of each head as float16: class, depth, height, width, in C order.
+func (w *headWorkload) Postprocess(outputs []backend.Tensor, samples [][]float32, p *sdk.Payloads) error {
+	if len(outputs) != 1 {
+		return fmt.Errorf("%w: %d outputs, want 1", errOutput, len(outputs))
+	}
+	if err := checkOutput(&outputs[0], w.dims(int64(len(samples)))); err != nil {
+		return err
+	}
+	logits := backend.View[float32](outputs[0].Data)
+	each := len(logits) / len(samples)
+	for i := range samples {
+		half.Float16.Encode(p.Extend(each*payload.Float16.Size()), logits[i*each:][:each])
+	}
+	return nil
+}
+
+// ClientWork is never nothing: networks give float32, and the log has float16.
+func (w *headWorkload) ClientWork(_, _ []backend.TensorInfo, _ int) []string {
+	return []string{"the logits of all voxels are rounded to float16"}
+}
+
+func (w *headWorkload) Close() error { return nil }

@@ -1,0 +1,252 @@
+package volume
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/plumbline-ml/plumbline/internal/parallel"
+)
+
+// Box is a part of a volume: Size voxels a side from the voxel Low on.
+type Box struct{ Low, Size Shape }
+
+// HeadRecipe is the preparation of heads of several channels for a network of one input shape. See BraTS.
+type HeadRecipe struct{ padded Shape }
+
+// BraTS is the official recipe of BraTS 2019, for a network with an input of the shape given: 224 x 224 x 160 in the
+// benchmark.
+func BraTS(padded Shape) HeadRecipe { return HeadRecipe{padded} }
+
+// Padded is the shape of prepared channels.
+func (r HeadRecipe) Padded() Shape { return r.padded }
+
+// Box finds the head: the smallest box with all voxels that are not 0 in each channel. A head without any is an error.
+func (r HeadRecipe) Box(channels [][]float32, from Shape) (Box, error) {
+	if err := checkChannels(channels, from); err != nil {
+		return Box{}, err
+	}
+	return boxOf(channels, from)
+}
+
+// Before is how many voxels of padding lie before a head of a size along each axis: half of what is missing, rounded
+// down. One larger than the network's input is an error: it would have to be cut.
+func (r HeadRecipe) Before(size Shape) (before Shape, err error) {
+	for k := range before {
+		if size[k] < 1 || size[k] > r.padded[k] {
+			return before, fmt.Errorf("%w: a head of %v voxels, want 1 to %v as the network's input has", ErrVolume, size,
+				r.padded)
+		}
+		before[k] = (r.padded[k] - size[k]) / 2
+	}
+	return before, nil
+}
+
+// Image prepares channels: one after the other in C order, of the padded shape each. Voxels that no way of zeros joins
+// with the border of the box are the head's, too. In the head each channel gets the mean 0 and the deviation 1, by sums
+// in float32 as NumPy makes them; NaN counts as 0. All else is 0. dst is used again for the result where it is large
+// enough; the caller owns the result.
+func (r HeadRecipe) Image(dst []float32, channels [][]float32, from Shape) ([]float32, Box, error) {
+	box, err := r.Box(channels, from)
+	if err != nil {
+		return nil, box, err
+	}
+	before, err := r.Before(box.Size)
+	if err != nil {
+		return nil, box, err
+	}
+	inside := headOf(channels, from, box)
+	voxels := r.padded.Voxels()
+	dst = sized(dst, len(channels)*voxels)
+	clear(dst)
+	parallel.Each(context.Background(), len(channels), func(c int) {
+		prepared := normalised(channels[c], from, box, inside)
+		at := 0
+		for line := range box.Size[0] * box.Size[1] {
+			z, y := before[0]+line/box.Size[1], before[1]+line%box.Size[1]
+			row := dst[c*voxels+(z*r.padded[1]+y)*r.padded[2]+before[2]:][:box.Size[2]]
+			for x := range row {
+				if inside[line*box.Size[2]+x] {
+					row[x] = prepared[at]
+					at++
+				}
+			}
+		}
+	})
+	return dst, box, nil
+}
+
+func checkChannels(channels [][]float32, from Shape) error {
+	for c, values := range channels {
+		if err := from.checkVoxels(len(values)); err != nil {
+			return fmt.Errorf("channel %d: %w", c, err)
+		}
+		for i, v := range values {
+			if math.IsInf(float64(v), 0) {
+				return fmt.Errorf("%w: channel %d: voxel %d is %v, want a finite number", ErrVolume, c, i, v)
+			}
+		}
+	}
+	return nil
+}
+
+// boxOf is the box of the voxels that are not 0 in each channel. Holes that are filled lie within it.
+func boxOf(channels [][]float32, from Shape) (Box, error) {
+	low, high := from, Shape{-1, -1, -1}
+	for _, values := range channels {
+		for line := range from[0] * from[1] {
+			row := values[line*from[2]:][:from[2]]
+			first, last := ends(row)
+			if first < 0 {
+				continue
+			}
+			for k, at := range [3][2]int{{line / from[1], line / from[1]}, {line % from[1], line % from[1]}, {first, last}} {
+				low[k], high[k] = min(low[k], at[0]), max(high[k], at[1])
+			}
+		}
+	}
+	if high[0] < 0 {
+		return Box{}, fmt.Errorf("%w: all voxels of all channels are 0: there is no head", ErrVolume)
+	}
+	b := Box{Low: low}
+	for k := range b.Size {
+		b.Size[k] = high[k] - low[k] + 1
+	}
+	return b, nil
+}
+
+// ends are the first and the last place of a row that is not 0, or -1.
+func ends(row []float32) (first, last int) {
+	first, last = -1, -1
+	for x, v := range row {
+		if v != 0 {
+			if last = x; first < 0 {
+				first = x
+			}
+		}
+	}
+	return first, last
+}
+
+// headOf says of each voxel of the box whether it is the head's: not 0 in some channel, or in a hole.
+func headOf(channels [][]float32, from Shape, b Box) []bool {
+	inside := make([]bool, b.Size.Voxels())
+	for _, values := range channels {
+		for line := range b.Size[0] * b.Size[1] {
+			row := values[b.row(from, line):][:b.Size[2]]
+			for x, v := range row {
+				if v != 0 {
+					inside[line*b.Size[2]+x] = true
+				}
+			}
+		}
+	}
+	fillHoles(inside, b.Size)
+	return inside
+}
+
+// row is where a line of the box, counted along depth and height, starts in the volume.
+func (b Box) row(from Shape, line int) int {
+	z, y := b.Low[0]+line/b.Size[1], b.Low[1]+line%b.Size[1]
+	return (z*from[1]+y)*from[2] + b.Low[2]
+}
+
+// Cut copies the voxels of a box out of a volume in C order.
+func Cut[T any](values []T, from Shape, b Box) []T {
+	part := make([]T, 0, b.Size.Voxels())
+	for line := range b.Size[0] * b.Size[1] {
+		part = append(part, values[b.row(from, line):][:b.Size[2]]...)
+	}
+	return part
+}
+
+// fillHoles sets what no way of voxels that are not set, from face to face, joins with the border of the volume.
+func fillHoles(set []bool, s Shape) {
+	outside := make([]bool, len(set))
+	var open []int
+	reach := func(at int) {
+		if !set[at] && !outside[at] {
+			outside[at] = true
+			open = append(open, at)
+		}
+	}
+	plane := s[1] * s[2]
+	for at := range set {
+		z, y, x := at/plane, at%plane/s[2], at%s[2]
+		if z == 0 || z == s[0]-1 || y == 0 || y == s[1]-1 || x == 0 || x == s[2]-1 {
+			reach(at)
+		}
+	}
+	for len(open) > 0 {
+		at := open[len(open)-1]
+		open = open[:len(open)-1]
+		steps := [3]int{plane, s[2], 1}
+		for k, place := range [3]int{at / plane, at % plane / s[2], at % s[2]} {
+			if place > 0 {
+				reach(at - steps[k])
+			}
+			if place < s[k]-1 {
+				reach(at + steps[k])
+			}
+		}
+	}
+	for at := range set {
+		set[at] = !outside[at]
+	}
+}
+
+// normalised are the values of a channel in the head, in order, with mean 0 and deviation 1; of a channel of one value
+// all are 0.
+func normalised(values []float32, from Shape, b Box, inside []bool) []float32 {
+	head := make([]float32, 0, len(inside))
+	for line := range b.Size[0] * b.Size[1] {
+		row := values[b.row(from, line):][:b.Size[2]]
+		for x, v := range row {
+			if inside[line*b.Size[2]+x] {
+				if v != v {
+					v = 0
+				}
+				head = append(head, v)
+			}
+		}
+	}
+	n := float32(len(head))
+	mean := sum32(head) / n
+	squares := make([]float32, len(head))
+	for i, v := range head {
+		squares[i] = (v - mean) * (v - mean)
+	}
+	deviation := float32(math.Sqrt(float64(sum32(squares) / n)))
+	for i, v := range head {
+		head[i] = (v - mean) / (deviation + 1e-8)
+	}
+	return head
+}
+
+// sum32 is the sum of float32 numbers in float32, pairwise in blocks of at most 128 with eight running sums, as NumPy
+// adds up an array.
+func sum32(v []float32) float32 {
+	const block = 128
+	if n := len(v); n > block {
+		half := n / 2
+		half -= half % 8
+		return sum32(v[:half]) + sum32(v[half:])
+	}
+	var total float32
+	if len(v) >= 8 {
+		var r [8]float32
+		copy(r[:], v)
+		whole := len(v) / 8 * 8
+		for i := 8; i < whole; i += 8 {
+			for k := range r {
+				r[k] += v[i+k]
+			}
+		}
+		total = ((r[0] + r[1]) + (r[2] + r[3])) + ((r[4] + r[5]) + (r[6] + r[7]))
+		v = v[whole:]
+	}
+	for _, x := range v {
+		total += x
+	}
+	return total
+}
