@@ -3,6 +3,7 @@ package reasoning
 import (
 	"errors"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -17,7 +18,9 @@ func scoreOwn(t *testing.T, params map[string]string) sdk.Score {
 	t.Helper()
 	const n = 40
 	params["tokenizer"] = deepseek(t)
-	s, err := New().OpenScorer(t.Context(), sdk.ScoreOptions{Model: "deepseek-r1", Count: n, Params: params})
+	s, err := New().OpenScorer(t.Context(), sdk.ScoreOptions{
+		Model: "deepseek-r1", Count: n, Params: params, Exhibits: sdk.MostExhibits,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,6 +59,12 @@ func TestPythonPrograms(t *testing.T) {
 	if m := r.Metrics[0]; m.Name != exactMatch || m.Value < 90 || !strings.Contains(r.OfficialText, "'exact_match': ") ||
 		!strings.Contains(notes, "programs ran by Python") {
 		t.Errorf("%+v, %q, %q", r.Metrics, r.OfficialText, notes)
+	}
+	if !slices.ContainsFunc(r.Exhibits, func(e sdk.Exhibit) bool {
+		return strings.HasSuffix(e.Caption, ": right, passed") &&
+			strings.Contains(e.Text, "PROBLEM WHOSE TESTS IT IS TO PASS")
+	}) {
+		t.Errorf("no program is shown that passed: %+v", r.Exhibits)
 	}
 }
 

@@ -228,16 +228,24 @@ func lastColon(t string, i int) int {
 
 // lastBox is where the last \boxed{ is that begins before i; -1 where there is none.
 func lastBox(t string, i int) int {
-	for from := 0; i > 0; i = from {
-		from = max(0, i-stretch)
-		first := strings.IndexByte(t[from:i], '\\')
-		if first < 0 {
+	for i > 0 {
+		from := max(0, i-stretch)
+		if strings.IndexByte(t[from:i], '\\') < 0 {
+			i = from
 			continue
 		}
-		first += from
-		for k := lastByte(t, i, '\\', 0); k >= first; k = lastByte(t, k, '\\', 0) {
-			if strings.HasPrefix(t[k:], boxMark) {
-				return k
+		for ; i-8 >= from; i -= 8 {
+			for m := matches(load(t, i-8), '\\', 0); m != 0; {
+				bit := bits.Len64(m) - 1
+				if k := i - 8 + bit/8; strings.HasPrefix(t[k:], boxMark) {
+					return k
+				}
+				m &^= 1 << bit
+			}
+		}
+		for ; i > from; i-- {
+			if strings.HasPrefix(t[i-1:], boxMark) {
+				return i - 1
 			}
 		}
 	}
