@@ -76,4 +76,11 @@ func TestExhibits(t *testing.T) {
 		!strings.HasSuffix(all[0].Caption, ": wrong, decided by: fractions as text") {
 		t.Errorf("%+v", all)
 	}
+	// a question of ids is shown as text, with harmony's markers
+	data = write(t, "ids.jsonl", `{"tok_input":[256,72,105],"ground_truth":"B","dataset":"gpqa_diamond"}`)
+	all = show(t, "gpt-oss-120b", data, 3, harmony(t), "Answer: B")
+	if len(all) != 1 || !strings.HasPrefix(all[0].Text, "QUESTION\n<|start|>Hi\n\n") ||
+		all[0].Caption != "sample 0 of gpqa_diamond, 9 tokens: right" {
+		t.Errorf("%+v", all)
+	}
 }
