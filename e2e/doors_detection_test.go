@@ -15,7 +15,20 @@ func detectionDoors() []door {
 	cocoLayout := []string{"a folder with annotations/instances_val2017.json and the pictures at FOLDER/val2017/NAME"}
 	const mobileNet = ".cache/plumbline/models/ssd-mobilenet/ssd_mobilenet_v1_coco_2018_01_28.onnx"
 	scores := map[string]float64{"mAP": officialdata.DetectionMAP}
+	yolo := func(model string, also ...form) door {
+		return door{
+			model: model, data: func(dir string) error { return officialdata.COCOWithLicences(filepath.Join(dir, "coco")) },
+			layouts: []string{"a folder with annotations/instances_val2017.json, or instances_val2017_safe.json beside it, " +
+				"and the pictures at FOLDER/val2017_safe/NAME"},
+			files:  map[string]*onnxfile.Graph{"yolo11l.onnx": tinymodel.YOLO()},
+			scores: map[string]map[string]float64{"out/" + model + "-smoke": scores}, also: also,
+		}
+	}
+	rule := func(words string) form {
+		return form{"--model yolo11l.onnx --dataset coco_safe --count 20 " + words, scores}
+	}
 	return []door{
+		yolo("yolo-95"), yolo("yolo-99", rule("--param unletterbox=8.4"), rule("--param unletterbox=8.3")),
 		{
 			model: "retinanet", data: openImages,
 			layouts: []string{"a folder with annotations/openimages-mlperf.json (COCO's form; category ids 0 to 263) and the " +

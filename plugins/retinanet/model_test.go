@@ -4,6 +4,11 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/plugins/internal/detection/detectiontest"
+	"github.com/plumbline-ml/plumbline/sdk/manifest/manifesttest"
 )
 
-func TestCard(t *testing.T) { detectiontest.CheckCard(t) }
+func TestCard(t *testing.T) {
+	card := manifesttest.ReadCard[detectiontest.Card](t)
+	detectiontest.CheckCard(t, card)
+	manifesttest.CheckReadme(t, card.Card, detectiontest.Figures)
+}

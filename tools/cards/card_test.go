@@ -66,6 +66,7 @@ func TestReadmeHasTheCardsFigures(t *testing.T) {
 	}
 	forms := map[string]struct{ metric, text string }{
 		"resnet50": {"accuracy", "top-1 %.1f %%, %.1f %%"}, "retinanet": {"mAP", "mAP %.1f %%, %.1f %%"},
+		"yolo":   {"mAP", "mAP %.1f %%, %.1f %%"},
 		"unet3d": {"DICE", "mean DICE %.3f, %.3f"}, "brats": {"DICE", "mean DICE %.3f, %.3f"},
 		"dlrm": {"AUC", "AUC %.1f %%, %.1f %%"},
 		"bert": {"F1", "F1 %.1f %%, %.1f %%"}, "rnnt": {"accuracy", "word accuracy %.1f %%, %.1f %%"},

@@ -22,7 +22,7 @@ import (
 const pythonPackage = "plumbline_inference"
 
 // inFirst are the plugins of the first wheel: as one file all of them are larger than Python's index takes.
-func inFirst() []string { return []string{"null", "resnet50", "retinanet", "unet3d"} }
+func inFirst() []string { return []string{"null", "resnet50", "retinanet", "yolo", "unet3d"} }
 
 // mostWheel is the size of a file that Python's index takes, in bytes, unless it is asked for more.
 const mostWheel = 100 << 20

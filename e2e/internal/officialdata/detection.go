@@ -101,7 +101,10 @@ func detection(path string, a *annotations, folder func(i int) string) error {
 			return err
 		}
 	}
-	a.Info, a.Licences = map[string]any{"year": 2017}, []map[string]any{{"id": 1, "name": "a licence"}}
+	a.Info, a.Licences = map[string]any{"year": 2017}, []map[string]any{
+		{"id": 1, "name": "a licence", "url": "http://creativecommons.org/licenses/by-nc/2.0/"},
+		{"id": 4, "name": "a safe one", "url": "http://creativecommons.org/licenses/by/2.0/"},
+	}
 	return writeJSON(path, a)
 }
 
@@ -114,18 +117,43 @@ const (
 // COCO writes annotations/instances_val2017.json and val2017/. Ids of images and categories have gaps, and the ids
 // of images do not ascend.
 func COCO(dir string) error {
+	a := cocoAnnotations(1)
+	return detection(cocoFile(dir), a, func(int) string { return filepath.Join(dir, "val2017") })
+}
+
+// COCOWithLicences is COCO with a safe licence for its pictures, and three further pictures of another licence, in
+// which the detectors miss an object.
+func COCOWithLicences(dir string) error {
+	a := cocoAnnotations(4)
+	for i := range 3 {
+		name := fmt.Sprintf("%012d.jpg", 500+i)
+		a.Images = append(a.Images, imageRecord{ID: 500 + i, Name: name, Width: 40, Height: 30, Licence: 1})
+		a.add(len(a.Images)-1, COCOFirst, tinymodel.FirstBox)
+		file, err := encoded(color.Black, 40, 30)
+		if err != nil {
+			return err
+		}
+		if err := write(filepath.Join(dir, "val2017", name), file); err != nil {
+			return err
+		}
+	}
+	return detection(cocoFile(dir), a, func(int) string { return filepath.Join(dir, "val2017") })
+}
+
+func cocoFile(dir string) string { return filepath.Join(dir, "annotations", "instances_val2017.json") }
+
+func cocoAnnotations(licence int) *annotations {
 	a := &annotations{
 		Categories: []category{{COCOFirst, "person", "person"}, {COCOSecond, "car", "vehicle"}, {90, "toothbrush", "indoor"}},
 	}
 	for i, p := range pictures() {
 		id := 397133 - 1000*i
 		a.Images = append(a.Images, imageRecord{
-			ID: id, Name: fmt.Sprintf("%012d.jpg", id), Width: p.width, Height: p.height, Licence: 1,
+			ID: id, Name: fmt.Sprintf("%012d.jpg", id), Width: p.width, Height: p.height, Licence: licence,
 		})
 	}
 	a.annotate(COCOFirst, COCOSecond)
-	folder := filepath.Join(dir, "val2017")
-	return detection(filepath.Join(dir, "annotations", "instances_val2017.json"), a, func(int) string { return folder })
+	return a
 }
 
 // OpenImages writes annotations/openimages-mlperf.json, and the pictures in the folder itself and in validation/data/.

@@ -125,3 +125,54 @@ func SSDResNet34TF() *onnxfile.Graph {
 	rename(g, scores, "detection_scores:0", onnxfile.Float, -1, -1)
 	return g
 }
+
+// YOLO has the tensors of an export of YOLOv11 at 640 x 640. It finds the picture within its grey border, and sees the
+// first and the third of COCO's 80 classes; a third box lies on the first one, with a lower score.
+func YOLO() *onnxfile.Graph {
+	g := &onnxfile.Graph{}
+	const side, grey, columns, classes = 640, 114. / 255, 8400, 80
+	scalar := func(v float32) string { return g.Floats([]float32{v}) }
+	most := func(x string, keep int64, axes ...int64) string {
+		return g.Node("ReduceMax", []string{x}, onnxfile.IntList("axes", axes...), onnxfile.Int("keepdims", keep))
+	}
+	share := func(x string, from, per float32) string {
+		scaled := g.Node("Mul", []string{g.Node("Sub", []string{x, scalar(from)}), scalar(per)})
+		return g.Node("Clip", []string{scaled, scalar(0), scalar(1)})
+	}
+	pictures := g.Input("images", onnxfile.Float, 1, 3, side, side)
+	away := g.Node("Abs", []string{g.Node("Sub", []string{pictures, scalar(grey)})})
+	inside := share(most(away, 1, 1), 0.02, 1000) // 1,1,side,side
+	light := most(g.Node("Mul", []string{pictures, inside}), 0, 1, 2, 3)
+	light = g.Node("Unsqueeze", []string{share(light, 0.2, 10), g.Ints([]int64{1, 2}, 2)})
+	up, down := make([]float32, side), make([]float32, side)
+	for i := range side {
+		up[i], down[i] = float32(i+1), float32(side-i)
+	}
+	bounds := func(axis int64) (low, length string) { // of the picture along the other axis, 1,1,1
+		line := most(inside, 0, 1, axis)
+		high := most(g.Node("Mul", []string{line, g.Floats(up, 1, side)}), 1, 1)
+		low = g.Node("Sub", []string{scalar(side), most(g.Node("Mul", []string{line, g.Floats(down, 1, side)}), 1, 1)})
+		one := g.Ints([]int64{2}, 1)
+		return g.Node("Unsqueeze", []string{low, one}), g.Node("Unsqueeze", []string{g.Node("Sub", []string{high, low}), one})
+	}
+	var rows [4][]float32 // middles and sides of the boxes, as shares of the picture
+	scores := make([]float32, classes*detections)
+	for i, b := range []Box{FirstBox, SecondBox, FirstBox} {
+		for k, v := range []float64{(b.XMin + b.XMax) / 2, (b.YMin + b.YMax) / 2, b.XMax - b.XMin, b.YMax - b.YMin} {
+			rows[k] = append(rows[k], float32(v))
+		}
+		scores[[]int{0, 2, 0}[i]*detections+i] = []float32{0.9, 0.8, 0.01}[i]
+	}
+	left, width := bounds(2)
+	top, height := bounds(3)
+	part := func(length string, k int) string {
+		return g.Node("Mul", []string{length, g.Floats(rows[k], 1, 1, detections)})
+	}
+	all := g.Node("Concat", []string{
+		g.Node("Add", []string{left, part(width, 0)}), g.Node("Add", []string{top, part(height, 1)}),
+		part(width, 2), part(height, 3), g.Node("Mul", []string{light, g.Floats(scores, 1, classes, detections)}),
+	}, onnxfile.Int("axis", 1))
+	padded := g.Node("Pad", []string{all, g.Ints([]int64{0, 0, 0, 0, 0, columns - detections}, 6), scalar(0)})
+	rename(g, padded, "output0", onnxfile.Float, 1, 4+classes, columns)
+	return g
+}

@@ -1,0 +1,46 @@
+// Package yolo is the object-detection benchmark of detectors without anchors: the models yolo-95 and yolo-99 on the
+// safe subset of COCO, and an embedded network on scenes that the project draws.
+//
+// In: which models there are, letterboxing into their input, the form of their output, the safe subset of COCO. Out:
+// other data sets, boxes of columns, the log's rows and their score (plugins/internal/detection), the choice of a model
+// file (sdk/manifest), inference (a backend, linked by the plugin's main), image transforms (preprocess/image).
+package yolo
+
+import (
+	"context"
+	"embed"
+
+	"github.com/plumbline-ml/plumbline/datasets/synthetic/export"
+	"github.com/plumbline-ml/plumbline/datasets/synthetic/scenes"
+	"github.com/plumbline-ml/plumbline/plugins/internal/detection"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/manifest"
+)
+
+//go:embed manifest.json
+var manifestText string
+
+//go:embed model/card.json model/*.onnx
+var modelFiles embed.FS
+
+// New returns the benchmark.
+func New() sdk.Benchmark {
+	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
+		Open: open, Score: detection.Score, Dataset: convert, Export: manifest.Export(export.SceneSets()),
+		Samples: scenes.EvalCount, PerformanceSamples: 64,
+	})
+}
+
+// open opens the data set, for the letterbox that the parameters and the model file ask for. Where its shape depends on
+// the picture, the workload makes batches of like shapes by itself.
+func open(_ context.Context, r *manifest.Request) (sdk.Workload, error) {
+	set, b := detection.ReadSource(r).Pictures(), bind(r)
+	if err := r.Err(); err != nil {
+		return nil, err
+	}
+	w := newWorkload(b, r.File(), set)
+	if b.letterbox.Rect {
+		return sdk.Runs(byShape{w}), nil
+	}
+	return sdk.Batches(w), nil
+}

@@ -1,0 +1,178 @@
+package yolo
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/plumbline-ml/plumbline/internal/bounded"
+	"github.com/plumbline-ml/plumbline/internal/onnx"
+	"github.com/plumbline-ml/plumbline/plugins/internal/detection"
+	"github.com/plumbline-ml/plumbline/plugins/internal/pictures"
+	"github.com/plumbline-ml/plumbline/preprocess/image"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+	"github.com/plumbline-ml/plumbline/sdk/manifest"
+	"github.com/plumbline-ml/plumbline/sdk/option"
+)
+
+// binding is how pictures go into a model file and detections come out of it.
+type binding struct {
+	letterbox     image.Letterbox
+	input, output string
+	coco          bool // classes are COCO's 80, in its order; else a class's label is its number
+	unletterbox   detection.Unletterbox
+	told          string // of letterbox and unletterbox, for the result
+}
+
+const (
+	officialSize = 640
+	// mostSize bounds the input: 4096 x 4096 pixels are 200 MB of float32.
+	mostSize = 4096
+	// boxRows are those of a column before its scores.
+	boxRows = 4
+)
+
+// unletterboxes are the rules of the reference's library, by the parameter's words, with its releases.
+var unletterboxes = map[string]struct {
+	rule     detection.Unletterbox
+	releases string
+}{
+	"newest": {detection.UnletterboxExact, "8.4.190 on"},
+	"8.4":    {detection.UnletterboxOneScale, "8.4.40 to 8.4.160"},
+	"8.3":    {detection.UnletterboxUnrounded, "8.3 to 8.4.0"},
+}
+
+// bind reads the parameters, and from the model file what they leave to it.
+func bind(r *manifest.Request) binding {
+	p, file := r.Params, signatureOf(r.File())
+	rule := option.Pick(p, "unletterbox", unletterboxes)
+	b := binding{
+		input: p.Text("input"), output: p.Text("output"), unletterbox: rule.rule,
+		coco: option.Pick(p, "labels", map[string]bool{"coco": true, "own": false}),
+	}
+	size := file.size(p)
+	rect := option.Pick(p, "shape", map[string]string{"": "", "fixed": "fixed", "rect": "rect"})
+	switch {
+	case rect == "rect" && file.fixed():
+		p.Fault("shape", fmt.Errorf("the input of the model file is fixed to %d x %d: want fixed, or an export with free "+
+			"sides", file.height, file.width))
+	case rect == "" && file.free():
+		rect = "rect"
+	case rect == "":
+		rect = "fixed"
+	}
+	b.letterbox = image.NewLetterbox(size, rect == "rect")
+	if b.letterbox.Rect && size%rectStep != 0 {
+		p.Fault("size", fmt.Errorf("%d, want a multiple of %d where shape = rect", size, rectStep))
+	}
+	if file.rows > 0 {
+		r.Fault(sdk.Usage(b.checkClasses(file.rows - boxRows)))
+	}
+	b.told = fmt.Sprintf("pictures are letterboxed to %d x %d (shape=%s); boxes are put back by the rule of the "+
+		"reference's library, releases %s", size, size, rect, rule.releases)
+	return b
+}
+
+// rectStep is what the sides of rectangular shapes are multiples of.
+const rectStep = 32
+
+// signature is what a model file says of its tensors: -1 is a free side; zeros, where it says nothing.
+type signature struct{ height, width, rows int }
+
+func (s signature) fixed() bool { return s.height > 0 && s.width > 0 }
+func (s signature) free() bool  { return s.height < 0 && s.width < 0 }
+
+// signatureOf reads an ONNX file. Of anything else nothing is known: the backend says what is wrong with it.
+func signatureOf(m backend.Model) (s signature) {
+	var file onnx.Model
+	var err error
+	if m.Path == "" {
+		file, err = onnx.Read(bytes.NewReader(m.Bytes), int64(len(m.Bytes)))
+	} else {
+		file, err = readFile(m.Path)
+	}
+	if err != nil || len(file.Inputs) != 1 || len(file.Outputs) == 0 {
+		return s
+	}
+	if in := file.Inputs[0].Dims; len(in) == 4 {
+		s.height, s.width = int(in[2].Size), int(in[3].Size)
+	}
+	if out := file.Outputs[0].Dims; len(out) == 3 {
+		s.rows = int(out[1].Size)
+	}
+	return s
+}
+
+// mostModel is the size up to which a model file is looked at.
+const mostModel = 16 << 30
+
+func readFile(path string) (onnx.Model, error) {
+	f, err := bounded.OpenUpTo(path, mostModel)
+	if err != nil {
+		return onnx.Model{}, err
+	}
+	defer func() { _ = f.Close() }()
+	size, err := f.Seek(0, io.SeekEnd)
+	if err != nil {
+		return onnx.Model{}, err
+	}
+	return onnx.Read(f, size)
+}
+
+// size is the letterbox's: what the user says, what the file fixes, or the official one.
+func (s signature) size(p *option.Params) int {
+	switch {
+	case p.Text("size") != "":
+		return p.Int("size", 1, mostSize)
+	case s.fixed() && s.height != s.width:
+		p.Fault("size", fmt.Errorf("the input of the model file is fixed to %d x %d: want a square, or free sides",
+			s.height, s.width))
+	case s.fixed() && s.height > mostSize:
+		p.Fault("size", fmt.Errorf("the input of the model file is fixed to %d x %d: want at most %d x %d", s.height,
+			s.width, mostSize, mostSize))
+	case s.fixed():
+		return s.height
+	}
+	return officialSize
+}
+
+// checkClasses refuses a count of classes for which there are no labels.
+func (b binding) checkClasses(classes int) error {
+	switch {
+	case classes < 1:
+		return fmt.Errorf("%w: columns of %d rows, want 4 + classes", detection.ErrOutput, classes+boxRows)
+	case b.coco && classes == detection.COCOClasses+1:
+		return fmt.Errorf("%w: columns of 85 rows, want 4 + classes, which are 84 for COCO's 80: 85 has an objectness row, "+
+			"as models of older YOLOs do", detection.ErrOutput)
+	case b.coco && classes > detection.COCOClasses:
+		return fmt.Errorf("%w: %d classes, want at most COCO's 80; run with --param labels=own where a class's number is "+
+			"its category's id in the data set", detection.ErrOutput, classes)
+	}
+	return nil
+}
+
+// label is the id of a class in the data set.
+func (b binding) label(class int) float32 {
+	if b.coco {
+		return float32(detection.COCOLabel(class))
+	}
+	return float32(class)
+}
+
+// picture is the model's input.
+func (b binding) picture() pictures.Input {
+	return pictures.Input{Recipe: b.letterbox, Size: b.letterbox.Size}
+}
+
+// model completes m with the tensors that the binding uses.
+func (b binding) model(m backend.Model) backend.Model {
+	m.Inputs = []backend.TensorInfo{b.picture().Tensor(b.input, "--param input=NAME, size and shape")}
+	m.Outputs = []backend.TensorInfo{{
+		Name: b.output, DType: backend.Float32, Shape: []int64{-1, -1, -1}, Chosen: "--param output=NAME",
+	}}
+	return m
+}
+
+var errShape = errors.New("want [batch, 4 + classes, columns]")

@@ -1,0 +1,119 @@
+package yolo
+
+import (
+	"encoding/binary"
+	"fmt"
+	"path/filepath"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/sdktest"
+)
+
+// onnxFile is a model with the input images float32 [1,3,height,width] and the output output0 float32 [1,rows,8400];
+// sides below 0 are free. It has no nodes: it is only looked at.
+func onnxFile(t *testing.T, height, width, rows int) string {
+	t.Helper()
+	field := func(message []byte, number int, data []byte) []byte {
+		message = binary.AppendUvarint(message, uint64(number)<<3|2)
+		return append(binary.AppendUvarint(message, uint64(len(data))), data...)
+	}
+	varint := func(number, v int) []byte {
+		return binary.AppendUvarint(binary.AppendUvarint(nil, uint64(number)<<3), uint64(v))
+	}
+	value := func(name string, sides ...int) []byte {
+		var shape []byte
+		for _, n := range sides {
+			if n < 0 {
+				shape = field(shape, 1, field(nil, 2, []byte("free")))
+			} else {
+				shape = field(shape, 1, varint(1, n))
+			}
+		}
+		return field(field(nil, 1, []byte(name)), 2, field(nil, 1, field(varint(1, 1), 2, shape)))
+	}
+	graph := field(nil, 11, value("images", 1, 3, height, width))
+	graph = field(graph, 12, value("output0", 1, rows, 8400))
+	path := filepath.Join(t.TempDir(), "yolo.onnx")
+	write(t, path, string(field(field(varint(1, 8), 7, graph), 8, varint(2, 17))), nil)
+	return path
+}
+
+// opened is the workload on embedded scenes for a model file.
+func opened(t *testing.T, o sdk.Options) (*workload, error) {
+	t.Helper()
+	o.Model, o.Count = "yolo-99", 4
+	w, err := New().Open(t.Context(), o)
+	if err != nil {
+		return nil, err
+	}
+	if rect, ok := sdk.As[byShape](w); ok {
+		return rect.workload, nil
+	}
+	fixed, _ := sdk.As[*workload](w)
+	return fixed, nil
+}
+
+func TestShapeIsThatOfTheFile(t *testing.T) {
+	cases := []struct {
+		height, width int
+		params        map[string]string
+		size          int
+		rect          bool
+	}{
+		{640, 640, nil, 640, false},
+		{320, 320, nil, 320, false},
+		{-1, -1, nil, 640, true},
+		{-1, -1, map[string]string{"size": "320"}, 320, true},
+		{-1, -1, map[string]string{"shape": "fixed"}, 640, false},
+		{-1, 640, nil, 640, false},
+	}
+	for _, c := range cases {
+		w, err := opened(t, sdk.Options{ModelFile: onnxFile(t, c.height, c.width, 84), Params: c.params})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if w.letterbox.Size != c.size || w.letterbox.Rect != c.rect {
+			t.Errorf("%d x %d, %v: size %d, rect %v; want %d, %v", c.height, c.width, c.params, w.letterbox.Size,
+				w.letterbox.Rect, c.size, c.rect)
+		}
+		side := fmt.Sprint(c.size)
+		if c.rect {
+			side = "N"
+		}
+		if got := w.file.Inputs[0].Shape; (got[2] == int64(c.size)) == c.rect {
+			t.Errorf("%d x %d: input %v, want sides %s", c.height, c.width, got, side)
+		}
+	}
+}
+
+func TestOpenRefuses(t *testing.T) {
+	free := onnxFile(t, -1, -1, 84)
+	cases := map[string]struct {
+		file   string
+		params map[string]string
+		want   []string
+	}{
+		"an objectness row": {onnxFile(t, 640, 640, 85), nil, []string{"85 rows", "objectness"}},
+		"100 classes":       {onnxFile(t, 640, 640, 104), nil, []string{"100 classes", "80", "labels=own"}},
+		"no classes":        {onnxFile(t, 640, 640, 4), nil, []string{"4 rows", "4 + classes"}},
+		"not square":        {onnxFile(t, 480, 640, 84), nil, []string{"480 x 640", "square"}},
+		"rect of a square": {onnxFile(t, 640, 640, 84), map[string]string{"shape": "rect"},
+			[]string{"shape", "fixed to 640 x 640"}},
+		"rect of no multiple": {free, map[string]string{"size": "650"}, []string{"650", "multiple of 32"}},
+		"all at once": {free, map[string]string{
+			"size": "0", "shape": "wide", "unletterbox": "9", "labels": "voc", "dataset": "voc", "samples": "few",
+		}, []string{`size = "0"`, `shape = "wide"`, `unletterbox = "9"`, `labels = "voc"`, `dataset = "voc"`, `"few"`}},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			_, err := opened(t, sdk.Options{ModelFile: c.file, Params: c.params})
+			sdktest.WantError(t, err, c.want...)
+		})
+	}
+	if w, err := opened(t, sdk.Options{ModelFile: onnxFile(t, 640, 640, 104), Params: map[string]string{
+		"labels": "own",
+	}}); err != nil || w.label(99) != 99 {
+		t.Errorf("%v, want 100 classes of the data set's own", err)
+	}
+}

@@ -1,0 +1,86 @@
+package yolo
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/plumbline-ml/plumbline/plugins/internal/pictures"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// byShape is a workload whose pictures differ in shape: it runs those of one shape together.
+type byShape struct{ *workload }
+
+// MaxBatch leaves it to user and backend.
+func (byShape) MaxBatch() int { return 0 }
+
+// SampleSize is a number for each shape.
+func (w byShape) SampleSize(s *pictures.Sample) int { return w.shape(s) }
+
+func (*workload) shape(s *pictures.Sample) int { return int(s.Dims[1])<<16 + int(s.Dims[2]) }
+
+// SizeRule has like shapes meet.
+func (byShape) SizeRule() sdk.SizeRule { return sdk.SizeRule{Alike: true} }
+
+// NewRun returns the memory of one worker.
+func (w byShape) NewRun(s sdk.Sessions) (sdk.RunOf[*pictures.Sample], error) {
+	session := s.Part("")
+	return &shapesRun{of: w.workload, session: session, batch: sdk.NewBatch(session.Inputs())}, nil
+}
+
+// shapesRun takes samples through a session, shape by shape.
+type shapesRun struct {
+	of      *workload
+	session backend.Session
+	batch   *sdk.Batch
+	out     [1]backend.Tensor
+	order   []int
+	alike   []*pictures.Sample
+	answers sdk.Payloads // in the order of the runs
+	places  []int        // of each sample's answer
+}
+
+// Run appends the answers in the order of the samples.
+func (r *shapesRun) Run(ctx context.Context, samples []*pictures.Sample, p *sdk.Payloads) error {
+	r.order = r.order[:0]
+	for i := range samples {
+		r.order = append(r.order, i)
+	}
+	slices.SortStableFunc(r.order, func(a, b int) int {
+		return cmp.Compare(r.of.shape(samples[a]), r.of.shape(samples[b]))
+	})
+	r.answers.Reset()
+	r.places = slices.Grow(r.places[:0], len(samples))[:len(samples)]
+	for from := 0; from < len(r.order); {
+		r.alike = r.alike[:0]
+		for _, i := range r.order[from:] {
+			if samples[i].Dims != samples[r.order[from]].Dims {
+				break
+			}
+			r.places[i] = from + len(r.alike)
+			r.alike = append(r.alike, samples[i])
+		}
+		if err := r.infer(ctx); err != nil {
+			return err
+		}
+		from += len(r.alike)
+	}
+	for i := range samples {
+		p.Append(r.answers.At(r.places[i]))
+	}
+	return nil
+}
+
+// infer runs the session once, for samples of one shape.
+func (r *shapesRun) infer(ctx context.Context) error {
+	if err := r.of.Collate(r.alike, r.batch); err != nil {
+		return err
+	}
+	if err := r.session.Run(ctx, r.batch.Tensors(), r.out[:]); err != nil {
+		return err
+	}
+	defer r.out[0].Release()
+	return r.of.Postprocess(r.out[:], r.alike, &r.answers)
+}

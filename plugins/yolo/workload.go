@@ -1,0 +1,117 @@
+package yolo
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/plumbline-ml/plumbline/plugins/internal/detection"
+	"github.com/plumbline-ml/plumbline/plugins/internal/pictures"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+var (
+	_ sdk.ClientWorker = (*workload)(nil)
+	_ sdk.Remarker     = (*workload)(nil)
+)
+
+// workload is the benchmark opened on one model file and one data set.
+type workload struct {
+	binding
+	*pictures.Samples
+	file    backend.Model
+	heads   sync.Pool    // of *detection.Head
+	classes atomic.Int64 // of the model, once it has answered
+}
+
+func newWorkload(b binding, file backend.Model, set pictures.Set) *workload {
+	w := &workload{binding: b, Samples: pictures.New(set, b.picture()), file: b.model(file)}
+	w.heads.New = func() any { return new(detection.Head) }
+	return w
+}
+
+func (w *workload) Parts() []sdk.Part { return []sdk.Part{{Model: w.file}} }
+
+// Remarks say which of several references the run followed.
+func (w *workload) Remarks() sdk.Remarks {
+	r := sdk.Remarks{Notes: []string{w.told}}
+	if n := w.classes.Load(); w.coco && n > 0 && n < detection.COCOClasses {
+		r.Notes = append(r.Notes, fmt.Sprintf("the model has %d classes: they were taken for the first of COCO's 80", n))
+	}
+	return r
+}
+
+// ClientWork is never nothing.
+func (w *workload) ClientWork(_, _ []backend.TensorInfo, _ int) []string {
+	return []string{
+		"the best class of each column is looked for, and boxes of low scores and those that better ones cover are dropped",
+		"boxes are moved and scaled from the letterboxed picture to the picture",
+	}
+}
+
+// Postprocess appends each picture's detections.
+func (w *workload) Postprocess(outputs []backend.Tensor, samples []*pictures.Sample, p *sdk.Payloads) error {
+	columns, err := w.columns(outputs[0], samples)
+	if err != nil {
+		return err
+	}
+	values, rows := backend.View[float32](outputs[0].Data), int(outputs[0].Shape[1])
+	head := w.heads.Get().(*detection.Head)
+	defer w.heads.Put(head)
+	var payload []byte
+	for i, s := range samples {
+		found := head.Detect(values[i*rows*columns:][:rows*columns], rows-boxRows, columns)
+		if payload, err = w.answer(payload[:0], s, found); err != nil {
+			return fmt.Errorf("%w: sample %d: %w", detection.ErrOutput, s.Index, err)
+		}
+		p.Append(payload)
+	}
+	return nil
+}
+
+// columns is how many the output has of each picture: it is [batch, 4 + classes, columns].
+func (w *workload) columns(t backend.Tensor, samples []*pictures.Sample) (int, error) {
+	bad := func(why error) error {
+		return fmt.Errorf("%w: %q is %v of shape %s for a batch of %d: %w", detection.ErrOutput, t.Name, t.DType,
+			backend.ShapeString(t.Shape), len(samples), why)
+	}
+	if t.DType != backend.Float32 || len(t.Shape) != 3 || t.Shape[0] != int64(len(samples)) ||
+		backend.Elements(t.Shape)*4 != int64(len(t.Data)) {
+		return 0, bad(errShape)
+	}
+	rows, columns, places := t.Shape[1], t.Shape[2], placesOf(samples[0].Dims)
+	switch {
+	case columns == 6 && rows != places:
+		return 0, bad(fmt.Errorf("%w; rows of 6 are the end-to-end form, without the columns to choose from: export the "+
+			"model without suppression", errShape))
+	case rows == places && columns != places:
+		return 0, bad(fmt.Errorf("%w: the last two axes are exchanged; transpose the output in the export", errShape))
+	}
+	if err := w.checkClasses(int(rows) - boxRows); err != nil {
+		return 0, bad(err)
+	}
+	w.classes.Store(rows - boxRows)
+	return int(columns), nil
+}
+
+// placesOf is how many columns the official strides make of a picture: 8,400 of 640 x 640.
+func placesOf(dims [3]int64) (n int64) {
+	for _, stride := range []int64{8, 16, 32} {
+		n += (dims[1] / stride) * (dims[2] / stride)
+	}
+	return n
+}
+
+// answer appends the rows of a picture's detections.
+func (w *workload) answer(payload []byte, s *pictures.Sample, found []detection.Found) ([]byte, error) {
+	in := detection.Frame{W: s.Fit.W, H: s.Fit.H, BoxedW: s.Fit.Width(), BoxedH: s.Fit.Height()}
+	for _, f := range found {
+		if sum := f.X1 + f.Y1 + f.X2 + f.Y2; sum != sum {
+			return payload, fmt.Errorf("the box of column %d, whose score is %v, is not a number", f.Column, f.Score)
+		}
+		f = w.unletterbox.Restore(f, in)
+		payload = detection.AppendRow(payload, s.Index, in.Shares(f), f.Score, w.label(f.Class))
+	}
+	return payload, nil
+}
