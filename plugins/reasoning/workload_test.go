@@ -220,6 +220,13 @@ func TestBadTruths(t *testing.T) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
+	_, err := New().OpenScorer(t.Context(), sdk.ScoreOptions{
+		Model: "gpt-oss-120b", Dataset: write(t, "rows.jsonl", `{"ground_truth":"A","dataset":"gpqa_diamond"}`),
+		Params: map[string]string{"tokenizer": writeTokenizer(t, markers[1:]...)},
+	})
+	if !errors.Is(err, sdk.ErrData) || !strings.Contains(err.Error(), "no tokens for harmony's <|start|>") {
+		t.Errorf("%v, want the marker that the tokenizer lacks", err)
+	}
 	data := write(t, "data.jsonl", `{"gt_output":"A","dataset":"gpqa"}{"gt_output":"E","dataset":"gpqa"}`+
 		`{"gt_output":"x","dataset":"aime"}{"gt_output":"17","dataset":"livecodebench"}`)
 	s, err := New().OpenScorer(t.Context(), sdk.ScoreOptions{Model: "deepseek-r1", Dataset: data,

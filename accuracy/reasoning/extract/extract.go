@@ -138,6 +138,11 @@ func HarmonyProgram(text string) (source string, ok bool) {
 }
 
 func lastProgram(t string) (source string, ok bool) {
+	first := strings.Index(t, fence)
+	if first < 0 {
+		return "", false
+	}
+	t = t[first:]
 	if source, ok = lastBlock(t, pythonFence); ok {
 		return source, true
 	}

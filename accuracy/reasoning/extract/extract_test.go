@@ -202,7 +202,8 @@ func slowPlain(t string) string {
 	return b.String()
 }
 
-// FuzzBoxed: what is found stands in the text, stripped, with braces in balance; an integer has three digits.
+// FuzzBoxed: what is found stands in the text, stripped, with braces in balance; an integer has three digits. The last
+// box and colon are those of a plain search, in long texts, too.
 func FuzzBoxed(f *testing.F) {
 	seed(f)
 	f.Fuzz(func(t *testing.T, text string) {
@@ -215,6 +216,14 @@ func FuzzBoxed(f *testing.F) {
 		}
 		if n, ok := Integer(text); ok && (n < 0 || n > 999) {
 			t.Errorf("%q: integer %d", text, n)
+		}
+		for _, text := range []string{text, strings.Repeat(" ", stretch-4) + text + strings.Repeat(`\ x`, stretch/2)} {
+			if got, want := lastBox(text, len(text)), strings.LastIndex(text, boxMark); got != want {
+				t.Errorf("%q: the last box at %d, want %d", text, got, want)
+			}
+			if got, want := lastColon(text, len(text)), strings.LastIndexByte(text, ':'); got != want {
+				t.Errorf("%q: the last colon at %d, want %d", text, got, want)
+			}
 		}
 	})
 }
