@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"errors"
+	"runtime/debug"
 	"unsafe"
 
 	"github.com/plumbline-ml/plumbline/datasets/products"
@@ -107,7 +108,11 @@ func makeBodies(ctx context.Context, set *products.Set, s *settings, n int) (b *
 	if err != nil {
 		return nil, err
 	}
-	return b, store.Seal()
+	if err = store.Seal(); err != nil {
+		return nil, err
+	}
+	debug.FreeOSMemory() // pages of the catalogue have been in memory, of 200 MB some, which nobody needs any more
+	return b, nil
 }
 
 // appendURL appends a picture as a URL, its format in the letters that Pillow has for it.
