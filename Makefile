@@ -55,8 +55,8 @@ test-official-checker: ## compare with the official submission checker (MLC=chec
 test-official-accuracy: ## let the official accuracy script score what yolo has logged (MLC=checkout, PYTHON= one with pycocotools)
 	PLUMBLINE_MLC=$(abspath $(MLC)) PYTHON=$(or $(PYTHON),python3) $(GO) test -count=1 -v -timeout 30m -run TestOfficialAccuracyScript ./e2e
 
-test-official-endpoints: ## let the official checker's parser (MLC=checkout), and endpoints itself (ENDPOINTS=sources), read what --also endpoints writes
-	PLUMBLINE_MLC=$(abspath $(MLC)) PLUMBLINE_ENDPOINTS=$(abspath $(ENDPOINTS)) PYTHON=$(or $(PYTHON),python3) $(GO) test -count=1 -v -run TestOfficialEndpoints ./cmd/harness/internal/also
+test-official-endpoints: ## let the official checker (MLC=checkout), and endpoints itself (ENDPOINTS=sources), read files and trees in endpoints' form
+	PLUMBLINE_MLC=$(abspath $(MLC)) PLUMBLINE_ENDPOINTS=$(abspath $(ENDPOINTS)) PYTHON=$(or $(PYTHON),python3) $(GO) test -count=1 -v -run TestOfficialEndpoints ./cmd/harness/internal/also ./submission/check
 
 test-official-reasoning: ## let the official accuracy scripts of reasoning models score our logs (MLC=checkout, PRM800K= and LCB= its submodules, PYTHON=)
 	PLUMBLINE_MLC=$(abspath $(MLC)) PLUMBLINE_PRM800K=$(abspath $(PRM800K)) PLUMBLINE_LCB=$(abspath $(LCB)) PYTHON=$(or $(PYTHON),python3) \

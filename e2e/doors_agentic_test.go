@@ -131,3 +131,26 @@ func TestAgentAtServer(t *testing.T) {
 		`"score": 1`, `"dataset_name": "performance"`)
 	harness(t, "score", out).wantCode(t, 0).wantOutput(t, text)
 }
+
+// TestAgentSubmission makes a tree of the stand-in's runs, in the endpoints harness's form. The check refuses it for what
+// it is: a few made-up turns and questions.
+func TestAgentSubmission(t *testing.T) {
+	dir := t.TempDir()
+	out, tree, work := filepath.Join(dir, "out"), filepath.Join(dir, "tree"), filepath.Join(dir, "work")
+	harness(t, "run", "qwen3.6-27b", "--mode", "submission", "--out", out).wantCode(t, 0)
+	harness(t, "submission", "init", "--workspace", work, "--submitter", "Lab", "--system-type", "edge").wantCode(t, 0)
+	r := harness(t, "submission", "add", out, "--workspace", work)
+	if r.code == 0 || !strings.Contains(r.stderr, "a rehearsal, a replay of this project's") {
+		t.Errorf("exit code %d:\n%s", r.code, r.both())
+	}
+	harness(t, "submission", "add", out, "--workspace", work, "--rehearsal").wantCode(t, 0)
+	harness(t, "submission", "build", "--workspace", work, "--out", tree, "--allow-unfilled").wantCode(t, 0)
+	scenario := filepath.Join(tree, "closed", "Lab", "results", "system", "qwen3.6-27b", "SingleStream")
+	for _, name := range []string{"config.yaml", "scores.json", "performance/result_summary.json",
+		"accuracy/accuracy_results.json", "measurements.json"} {
+		readText(t, filepath.Join(scenario, filepath.FromSlash(name)))
+	}
+	r = harness(t, "submission", "check", tree)
+	wantParts(t, r.stdout, "found 14 issued, 14 completed; expected 1007",
+		"found overall_accuracy 77.78; expected at least 83.6431", "the seeds are those of the endpoints harness's rules", "found 144; expected 995")
+}

@@ -149,10 +149,10 @@ func (a *adding) take(root string, run record.Run) {
 	case run.Test != "" && !slices.Contains(tree.AuditTests(), run.Test):
 		a.skip("%s/%s is of %s, which has no place in a tree", run.Model, scenario, run.Test)
 	case run.Mode == bench.ModeRanging: // goes with the performance run that it came before
-	case run.Serving != nil:
+	case run.Serving != nil && run.Serving.Replay == nil:
 		a.skip("%s, a run of mode %s: a submission has runs that LoadGen drove, and this one says %q", run.Model, run.Mode,
 			run.Serving.Label)
-	case run.Mode != bench.ModePerformance && run.Mode != bench.ModeAccuracy:
+	case run.Mode != bench.ModePerformance && run.Mode != bench.ModeAccuracy && run.Serving == nil:
 		a.skip("%s/%s is of mode %s", run.Model, scenario, run.Mode)
 	case len(a.options.Only) > 0 && !slices.Contains(a.options.Only, scenario):
 		a.skip("%s/%s: only %s was asked for", run.Model, scenario, strings.Join(a.options.Only, ", "))
@@ -180,7 +180,7 @@ func (a *adding) run(root string, round *mlconf.Rules, run record.Run) {
 		a.fault("%s: the run is %s; run it again", where, run.Status)
 		return
 	}
-	log := logPath(root, run.Dir)
+	log := logOf(root, run.Dir, run.Mode)
 	sum, _, err := checksum.File(log)
 	if err != nil {
 		a.fault("the log of a run: %w", err)

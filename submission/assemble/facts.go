@@ -174,13 +174,14 @@ func shortType(name string) string { return strings.Replace(name, "float", "fp",
 
 // read reads what is known of a registered run, whose log must be the one that was added.
 func (r Result) read() (*record.Run, error) {
-	sum, _, err := checksum.File(logPath(r.Out, r.Dir))
+	log := logOf(r.Out, r.Dir, r.Mode)
+	sum, _, err := checksum.File(log)
 	if err != nil {
 		return nil, fmt.Errorf("%v: %w; it was there when the run was added", r, err)
 	}
 	if sum != r.Log {
 		return nil, fmt.Errorf("%v: %s is not what was added any more; add the new run with --replace", r,
-			logPath(r.Out, r.Dir))
+			log)
 	}
 	d, err := record.Read(filepath.Join(r.Out, record.FileName))
 	if err == nil && len(d.Runs) == 0 { // no index in the output directory: that of the scenario

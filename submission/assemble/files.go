@@ -67,6 +67,9 @@ func (p *Plan) system(place tree.Place) error {
 
 // result is all of one result.
 func (p *Plan) result(r *placed) error {
+	if r.performance.run.Serving != nil {
+		return p.endpoints(r)
+	}
 	perf, acc := r.performance.source, r.accuracy
 	p.into(r.place.Run(), file(perf), tree.RunFiles())
 	if r.performance.has("..", tree.PowerDir) {
@@ -80,6 +83,18 @@ func (p *Plan) result(r *placed) error {
 	}
 	for test, runs := range r.audits {
 		p.audit(r, test, runs)
+	}
+	return p.described(r)
+}
+
+// endpoints is a result in the form of the endpoints harness, which the harness has written beside the runs.
+func (p *Plan) endpoints(r *placed) error {
+	for _, name := range tree.EndpointsFiles() {
+		from := r.performance.source("..", "endpoints", filepath.FromSlash(name))
+		if _, err := os.Stat(from); err != nil {
+			return fmt.Errorf("%v: %w; harness run writes it when both runs are made", r.performance.Result, err)
+		}
+		p.copied(path.Join(r.place.Results(), name), from)
 	}
 	return p.described(r)
 }

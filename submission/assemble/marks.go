@@ -26,7 +26,10 @@ type reservation struct {
 
 // marks are why a run may not be submitted: it is refused, or in a rehearsal marked.
 func (a *adding) marks(r Result, run record.Run, log string) (marks []string) {
-	version, err := loadGenOf(log)
+	version, err := "", error(nil)
+	if run.Serving == nil {
+		version, err = loadGenOf(log)
+	}
 	if err != nil {
 		a.faults = append(a.faults, err)
 		return nil
@@ -40,6 +43,10 @@ func (a *adding) marks(r Result, run record.Run, log string) (marks []string) {
 		}
 	}
 	mark(rehearsal(version), "a rehearsal, driven by the LoadGen "+version, "", "run again with --loadgen official")
+	mark(run.Serving != nil, "a rehearsal, a replay of this project's", "",
+		"the official one is the endpoints harness's own")
+	mark(run.Serving != nil && run.Serving.Holds != nil && !*run.Serving.Holds, "INVALID", "turns are missing",
+		"see why they are, mend that, and run again")
 	mark(run.Mode == bench.ModePerformance && run.Profile != officialProfile && run.Profile != auditProfile,
 		"settings of the profile "+run.Profile, "", "run again with --official")
 	mark(len(run.Estimates) > 0, "an estimate", strings.Join(run.Estimates, "; "),

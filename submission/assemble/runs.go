@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/bench/record/requests"
 	"github.com/plumbline-ml/plumbline/internal/bounded"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 
@@ -113,6 +114,14 @@ func holds(root string, runs []record.Run) bool {
 // logPath is the detail log of a run.
 func logPath(root, dir string) string {
 	return filepath.Join(root, filepath.FromSlash(dir), tree.DetailLog)
+}
+
+// logOf is what names a run: its detail log, and of a replay, which has none, the record of its turns.
+func logOf(root, dir, mode string) string {
+	if mode == record.ModeServing {
+		return filepath.Join(root, filepath.FromSlash(dir), requests.JSONLName)
+	}
+	return logPath(root, dir)
 }
 
 // loadGenOf is the version of the LoadGen that wrote a detail log.

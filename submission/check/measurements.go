@@ -12,6 +12,9 @@ import (
 func (r *resultFolder) checkMeasurements() {
 	t := r.checker.tree
 	for _, name := range []string{tree.UserConf, tree.Readme} {
+		if name == tree.UserConf && r.isEndpoints() { // LoadGen has no part in it
+			continue
+		}
 		r.checkFilled(t.Layout.Measurements(r.Place) + "/" + name)
 	}
 	name, others, ok := t.MeasurementsFile(r.Place)

@@ -49,6 +49,11 @@ func (s *system) results() []*resultFolder {
 // check applies the rules of all families, each by the logs that it needs.
 func (r *resultFolder) check() {
 	r.checkNames()
+	if r.isEndpoints() {
+		r.checkMeasurements()
+		r.checkEndpoints()
+		return
+	}
 	r.checkFiles()
 	r.checkMeasurements()
 	r.checkUserConf()

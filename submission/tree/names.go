@@ -40,6 +40,19 @@ const (
 	ComplianceAccuracy = "compliance_accuracy.txt"
 )
 
+// Files of a result in the form of the endpoints harness, below its scenario's folder.
+const (
+	EndpointsConfig   = "config.yaml"
+	EndpointsSummary  = PerformanceDir + "/result_summary.json"
+	EndpointsAccuracy = AccuracyDir + "/accuracy_results.json"
+	EndpointsScores   = "scores.json"
+)
+
+// EndpointsFiles are all of them.
+func EndpointsFiles() []string {
+	return []string{EndpointsConfig, EndpointsSummary, EndpointsAccuracy, EndpointsScores}
+}
+
 // MarksField is the field of a measurements.json that lists why a result is none to be submitted: a run in rehearsal, a
 // model of the harness's own. A result without such reasons lacks it.
 const MarksField = "not_to_be_submitted"

@@ -90,21 +90,29 @@ func accuracyFolders(root, submitter string) (folders []string, faults []error, 
 	if err != nil {
 		return nil, nil, err
 	}
+	whole := 0 // of endpoints runs, which have no log to truncate
 	for e := range t.All {
 		owner := slices.ContainsFunc(owners, func(s tree.Submitter) bool { return within(e.Path, s.Folder()) })
 		switch {
 		case !owner || !e.Dir && !e.Link:
 		case e.Link && hides(e):
 			faults = append(faults, fmt.Errorf("%s is a link: want the folder itself", t.Abs(e.Path)))
+		case !e.Link && matches(e.Path) && ofEndpoints(t, e.Path):
+			whole++
 		case !e.Link && matches(e.Path):
 			folders = append(folders, t.Abs(e.Path))
 		}
 	}
-	if len(folders)+len(faults) == 0 {
+	if len(folders)+len(faults)+whole == 0 {
 		err = fmt.Errorf("%s has no accuracy folder: want DIVISION/SUBMITTER/results/SYSTEM/BENCHMARK/SCENARIO/accuracy",
 			root)
 	}
 	return folders, faults, err
+}
+
+// ofEndpoints says whether an accuracy folder is in the form of the endpoints harness.
+func ofEndpoints(t *tree.Tree, name string) bool {
+	return t.HasFile(path.Join(name, path.Base(tree.EndpointsAccuracy))) && !t.HasFile(path.Join(name, tree.AccuracyLog))
 }
 
 func within(name, folder string) bool {
