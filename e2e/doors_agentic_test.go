@@ -132,8 +132,8 @@ func TestAgentAtServer(t *testing.T) {
 	harness(t, "score", out).wantCode(t, 0).wantOutput(t, text)
 }
 
-// TestAgentSubmission makes a tree of the stand-in's runs, in the endpoints harness's form. The check refuses it for what
-// it is: a few made-up turns and questions.
+// TestAgentSubmission makes a tree of the stand-in's runs, in the endpoints harness's form. The check refuses it for
+// what it is: a few made-up turns and questions.
 func TestAgentSubmission(t *testing.T) {
 	dir := t.TempDir()
 	out, tree, work := filepath.Join(dir, "out"), filepath.Join(dir, "tree"), filepath.Join(dir, "work")
@@ -152,5 +152,6 @@ func TestAgentSubmission(t *testing.T) {
 	}
 	r = harness(t, "submission", "check", tree)
 	wantParts(t, r.stdout, "found 14 issued, 14 completed; expected 1007",
-		"found overall_accuracy 77.78; expected at least 83.6431", "the seeds are those of the endpoints harness's rules", "found 144; expected 995")
+		"found overall_accuracy 77.78; expected at least 83.6431",
+		"the seeds are those of the endpoints harness's rules", "found 144; expected 995")
 }

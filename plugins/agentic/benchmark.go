@@ -39,6 +39,7 @@ func open(_ context.Context, r *manifest.Request) (sdk.Workload, error) {
 	} else if set := openTurns(r); set != nil {
 		var err error
 		w.prompts, w.all, err = s.turns(set)
+		w.other = r.Dataset != "" && set.SHA256 != conversations.OfficialSHA256
 		r.Fault(err)
 	}
 	if err := r.Err(); err != nil {

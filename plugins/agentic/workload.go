@@ -23,7 +23,8 @@ type workload struct {
 	file    backend.Model
 	prompts []backend.Prompt
 	// all are the conversations that the prompts are turns of; nil: they are questions.
-	all []sdk.Conversation
+	all   []sdk.Conversation
+	other bool // a recording of the user's own
 
 	reasons, uncounted atomic.Uint64 // answers that think, and whose tokens nobody counted
 }
@@ -33,6 +34,7 @@ var (
 	_ sdk.ToolsPrompter                 = (*workload)(nil)
 	_ sdk.Replayer                      = (*workload)(nil)
 	_ sdk.Remarker                      = (*workload)(nil)
+	_ sdk.Informer                      = (*workload)(nil)
 	_ sdk.ClientWorker                  = (*workload)(nil)
 )
 
@@ -168,6 +170,14 @@ func (w *workload) AppendTokens(dst []byte, _ *backend.Prompt, t backend.Tokens)
 	}
 	text, err := json.Marshal(a)
 	return append(dst, text...), t.N, err
+}
+
+// Inform says what keeps a run out of the closed division.
+func (w *workload) Inform(info *sdk.WorkloadInfo) {
+	if w.other {
+		info.OpenReasons = append(info.OpenReasons, "the conversations are not those of "+conversations.OfficialName+
+			", by their SHA-256")
+	}
 }
 
 // ClientWork lists nothing: requests are written before the run, and answers are handed on.
