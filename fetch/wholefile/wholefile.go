@@ -31,12 +31,20 @@ func Write(path string, text []byte, perm fs.FileMode) error {
 
 // WriteFrom is Write of what r holds. Where r fails the file at path stays as it is.
 func WriteFrom(path string, r io.Reader, perm fs.FileMode) error {
+	return WriteBy(path, perm, func(w io.Writer) error {
+		_, err := io.Copy(w, r)
+		return err
+	})
+}
+
+// WriteBy is Write of what write writes, piece by piece, which should be large ones. Where it fails the file at path
+// stays as it is.
+func WriteBy(path string, perm fs.FileMode, write func(io.Writer) error) error {
 	f, err := os.OpenFile(path+"."+rand.Text()+suffix, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(f, r)
-	if err == nil {
+	if err = write(f); err == nil {
 		err = f.Sync()
 	}
 	if err = errors.Join(err, f.Close()); err == nil {

@@ -3,6 +3,7 @@ package wholefile
 import (
 	"crypto/rand"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -50,6 +51,36 @@ func TestWrite(t *testing.T) {
 	if info, err := os.Stat(path); err != nil || info.Mode() != 0o600 {
 		t.Errorf("mode %v, %v", info.Mode(), err)
 	}
+	if got := names(t, dir); !slices.Equal(got, []string{"file"}) {
+		t.Errorf("left behind: %v", got)
+	}
+}
+
+// TestWriteBy: a file comes whole where its text comes in pieces, and stays what it was where they end with a fault.
+func TestWriteBy(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "file")
+	pieces := func(end error) func(io.Writer) error {
+		return func(w io.Writer) error {
+			for range 3 {
+				if _, err := io.WriteString(w, "piece "); err != nil {
+					return err
+				}
+				if got := names(t, dir); len(got) == 0 {
+					t.Error("nothing is written before the end")
+				}
+			}
+			return end
+		}
+	}
+	if err := WriteBy(path, 0o600, pieces(nil)); err != nil {
+		t.Fatal(err)
+	}
+	broken := errors.New("broken")
+	if err := WriteBy(path, 0o600, pieces(broken)); !errors.Is(err, broken) {
+		t.Errorf("error %v", err)
+	}
+	want(t, path, "piece piece piece ")
 	if got := names(t, dir); !slices.Equal(got, []string{"file"}) {
 		t.Errorf("left behind: %v", got)
 	}

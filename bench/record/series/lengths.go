@@ -36,15 +36,14 @@ type Sizes struct {
 }
 
 // lengthsOf are those of answered requests; nil: none has a prompt of known length and a first token.
-func lengthsOf(all []measure.Measured) *Lengths {
-	l := &Lengths{Asked: !slices.ContainsFunc(all, func(m measure.Measured) bool {
+func lengthsOf(all []*measure.Measured) *Lengths {
+	l := &Lengths{Asked: !slices.ContainsFunc(all, func(m *measure.Measured) bool {
 		return m.Usage.Prompt != measure.Unknown
 	})}
 	type timed struct{ prompt, ttft int64 }
 	var both []timed
 	var prompts, answers []int64
-	for i := range all {
-		m := &all[i]
+	for _, m := range all {
 		n := m.Usage.Prompt
 		if l.Asked {
 			n = m.AskedIn

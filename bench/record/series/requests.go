@@ -12,7 +12,7 @@ import (
 // cancelled are left out; failed ones are unanswered.
 func OfRequests(requests []measure.Request, rules measure.Rules, start time.Time) *File {
 	s := served{start: start}
-	var all []measure.Measured
+	all := make([]measure.Measured, 0, len(requests))
 	for i := range requests {
 		m := measure.Measure(&requests[i], rules)
 		if m.WarmUp || m.Found == measure.Cancelled {
@@ -20,7 +20,7 @@ func OfRequests(requests []measure.Request, rules measure.Rules, start time.Time
 		}
 		all = append(all, m)
 		if m.Found == measure.OK {
-			s.answered = append(s.answered, m)
+			s.answered = append(s.answered, &all[len(all)-1])
 			_, first := m.Value(measure.TTFT)
 			s.firsts = s.firsts || first
 			s.tokens = s.tokens || m.Out > 0
@@ -36,7 +36,7 @@ func OfRequests(requests []measure.Request, rules measure.Rules, start time.Time
 
 // served are the answered requests as a Source.
 type served struct {
-	answered       []measure.Measured
+	answered       []*measure.Measured
 	start          time.Time
 	firsts, tokens bool
 }
@@ -49,7 +49,7 @@ func (s *served) HasFirstTokens() bool { return s.firsts }
 
 // Slot has times from 0 on: a user of a closed loop who came to the first request before is moved there.
 func (s *served) Slot(i int) loadgen.Slot {
-	m := &s.answered[i]
+	m := s.answered[i]
 	moved := max(0, -m.Due)
 	out := loadgen.Slot{
 		Sample: uint64(i), Query: uint64(i), Scheduled: m.Due + moved, Issued: m.Sent + moved, Done: m.Done() + moved,
@@ -89,14 +89,13 @@ func (r *Rates) underWay(all []measure.Measured) {
 
 // stream counts tokens as they came: each with its event where events have ids, else as many with each event as with
 // another.
-func (r *Rates) stream(answered []measure.Measured) {
+func (r *Rates) stream(answered []*measure.Measured) {
 	n := int64(len(r.Samples))
 	if n == 0 || r.Tokens == nil {
 		return
 	}
 	r.Streamed = make([]int64, n)
-	for i := range answered {
-		m := &answered[i]
+	for _, m := range answered {
 		if m.Out < 1 {
 			continue
 		}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -127,11 +128,10 @@ func (f *Folder) keep(name string, p *Point) error {
 	if err != nil {
 		return err
 	}
-	var b bytes.Buffer
-	if err := requests.Write(&b, p.Requests, p.Rules); err != nil {
-		return err
-	}
-	if err := wholefile.Write(filepath.Join(dir, requests.JSONLName), b.Bytes(), 0o644); err != nil {
+	err = wholefile.WriteBy(filepath.Join(dir, requests.JSONLName), 0o644, func(w io.Writer) error {
+		return requests.Write(w, p.Requests, p.Rules)
+	})
+	if err != nil {
 		return err
 	}
 	if err := writeSeries(dir, p); err != nil {

@@ -1,6 +1,7 @@
 package serving
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -305,11 +306,11 @@ func (s *session) extra(dir string, p *sweep.Point) error {
 	for name, write := range map[string]func(io.Writer, []measure.Request, measure.Rules, string) error{
 		requests.ParquetName: queries.WriteRequests, requests.GapsName: queries.WriteGaps,
 	} {
-		var b bytes.Buffer
-		if err := write(&b, p.Requests, p.Rules, run); err != nil {
-			return err
-		}
-		if err := wholefile.Write(filepath.Join(dir, name), b.Bytes(), 0o644); err != nil {
+		err := wholefile.WriteBy(filepath.Join(dir, name), 0o644, func(w io.Writer) error {
+			pieces := bufio.NewWriterSize(w, 1<<16)
+			return errors.Join(write(pieces, p.Requests, p.Rules, run), pieces.Flush())
+		})
+		if err != nil {
 			return err
 		}
 	}
