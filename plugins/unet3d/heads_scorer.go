@@ -70,8 +70,8 @@ func (s *headScorer) Result() (sdk.Score, error) {
 			"first of them, as in the official script", r.NaNs))
 	}
 	if n := len(r.Unpadded); n > 0 {
-		score.Notes = append(score.Notes, fmt.Sprintf("%d heads fill an axis of the model's input, %s first: the official "+
-			"script stops at them", n, r.Unpadded[0]))
+		score.Notes = append(score.Notes, fmt.Sprintf("heads that fill an axis of the model's input: %d, %s first; the "+
+			"official script stops at them", n, r.Unpadded[0]))
 	}
 	return score, nil
 }

@@ -1,6 +1,7 @@
 package unet3d
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"math"
@@ -11,12 +12,14 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/accuracy/dice"
+	"github.com/plumbline-ml/plumbline/accuracy/payload"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/export"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/volumes"
 	"github.com/plumbline-ml/plumbline/internal/golden"
 	"github.com/plumbline-ml/plumbline/internal/half"
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
+	"github.com/plumbline-ml/plumbline/preprocess/volume"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 	"github.com/plumbline-ml/plumbline/sdk/sdktest"
@@ -70,7 +73,7 @@ func TestGoldenHeadScores(t *testing.T) {
 		}
 		got := sdktest.Score(t, s, filepath.Join(dir, "mlperf_log_accuracy.json"))
 		if want.Error != "" {
-			if !strings.Contains(strings.Join(got.Notes, "\n"), "fill an axis of the model's input") || len(got.Metrics) != 4 {
+			if !strings.Contains(strings.Join(got.Notes, "\n"), "fill an axis of the model's input: ") || len(got.Metrics) != 4 {
 				t.Errorf("%v, notes %q", got.Metrics, got.Notes)
 			}
 			return
@@ -313,6 +316,54 @@ func TestOpenHeadsReportsEveryFault(t *testing.T) {
 	for _, shape := range []string{"", "1x2x3x4", "0x1x1", "ax1x1", "4096x4096x4096", "5000x1x1"} {
 		if _, err := parseShape(shape); err == nil {
 			t.Errorf("shape %q is taken", shape)
+		}
+	}
+}
+
+// large is a data set of one head of the official size.
+type large struct {
+	heads
+	labels []uint8
+}
+
+func (large) Len() int               { return 1 }
+func (large) Name(int) string        { return "HGG__large" }
+func (large) Shape(int) volume.Shape { return volume.Shape{155, 240, 240} }
+func (large) Doubt() error           { return nil }
+
+func (large) Box(volume.HeadRecipe, int) (volume.Box, error) {
+	return volume.Box{Low: volume.Shape{5, 40, 50}, Size: volume.Shape{140, 170, 140}}, nil
+}
+
+func (l large) Labels(int) ([]uint8, error) { return l.labels, nil }
+
+// BenchmarkHeadLog reads and scores a log of one head of the official size; the bytes are those of the log, 128 MB.
+func BenchmarkHeadLog(b *testing.B) {
+	set := large{labels: make([]uint8, 155*240*240)}
+	for i := range 200_000 {
+		set.labels[len(set.labels)/2+i] = uint8(i/50) % 4
+	}
+	recipe := volume.BraTS(volume.Shape{224, 224, 160})
+	logits := make([]float32, 4*recipe.Padded().Voxels())
+	for i := range logits {
+		logits[i] = float32(i*2654435761%1021)/64 - 8
+	}
+	data := make([]byte, 2*len(logits))
+	half.Float16.Encode(data, logits)
+	log := fmt.Appendf(nil, `[{"seq_id":0,"qsl_idx":0,"data":"%X"}]`, data)
+	b.SetBytes(int64(len(log)))
+	b.ReportAllocs()
+	for b.Loop() {
+		s, err := newHeadScorer(headBinding{recipe: recipe}, set, payload.Float16)
+		if err != nil {
+			b.Fatal(err)
+		}
+		e, err := mllog.NewAccuracyReader(bytes.NewReader(log)).Next()
+		if err == nil {
+			err = s.Add(e)
+		}
+		if err != nil {
+			b.Fatal(err)
 		}
 	}
 }

@@ -140,3 +140,13 @@ func readCard(t *testing.T, path string) *card {
 	}
 	return c
 }
+
+// TestModelsOfAFolder: those of the plugin's folder are not the ones that have embedded files of their own.
+func TestModelsOfAFolder(t *testing.T) {
+	for folder, want := range map[string][]string{"model": {"3d-unet"}, "model/brats": {"3d-unet-brats"}} {
+		got, err := modelsOf(filepath.Join("..", "..", "plugins", "unet3d", filepath.FromSlash(folder)))
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("%s: %q, %v, want %q", folder, got, err, want)
+		}
+	}
+}

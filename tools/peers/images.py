@@ -6,10 +6,12 @@
     OMP_NUM_THREADS=1 python3 images.py stretch         # a decoded photo to RetinaNet's input
     OMP_NUM_THREADS=1 python3 images.py letterbox FILE  # a JPEG file to YOLO's input
     OMP_NUM_THREADS=1 python3 images.py volume          # a scan to 3d-unet's input; blending of windows
+    OMP_NUM_THREADS=1 python3 images.py head            # four channels of a head to 3d-unet-brats' input
 
 The same work here:
 
-    go test ./preprocess/image ./preprocess/volume -run '^$' -bench 'FromBytes|Decode|Stretch|Letterbox|Image|Blend'
+    go test ./preprocess/image -run '^$' -bench 'FromBytes|Decode|Stretch|Letterbox'
+    go test ./preprocess/volume -run '^$' -bench 'Image|Blend|Head'
 """
 
 import sys
@@ -136,8 +138,29 @@ def volume():
     print(f"blending, per window of {side} with {classes} classes: {best(blend) / len(origins) * 1e3:.1f} ms")
 
 
+def head():
+    from scipy.ndimage import binary_fill_holes
+
+    scan = np.zeros((4, 155, 240, 240), np.float32)
+    scan[:, 10:140, 41:200, 51:190] = np.random.default_rng(1).integers(0, 1000, (4, 130, 159, 139))
+
+    def prepare():
+        mask = binary_fill_holes((scan != 0).any(0))
+        places = np.argwhere(mask)
+        box = tuple(slice(*ends) for ends in zip(places.min(0), places.max(0) + 1))
+        mask, channels = mask[box], scan[(slice(None), *box)].copy()
+        for channel in channels:
+            inside = channel[mask]
+            channel[mask] = (inside - inside.mean()) / (inside.std() + np.float32(1e-8))
+            channel[~mask] = 0
+        room = [n - k for n, k in zip((160, 224, 224), mask.shape)]
+        return np.pad(channels, [(0, 0), *((n // 2, n - n // 2) for n in room)])
+
+    print(f"4x155x240x240 voxels to 4x160x224x224: {best(prepare):.2f} s")
+
+
 if __name__ == "__main__":
-    ways = {"jpeg": jpeg, "stretch": stretch, "letterbox": letterbox, "volume": volume}
+    ways = {"jpeg": jpeg, "stretch": stretch, "letterbox": letterbox, "volume": volume, "head": head}
     if len(sys.argv) < 2 or sys.argv[1] not in ways:
         sys.exit(__doc__)
     ways[sys.argv[1]](*sys.argv[2:])

@@ -164,7 +164,9 @@ func BraTSPreprocessed(dir string) (map[string]float64, error) {
 	}
 	object := pickleList(pickleArray("f4", "<", image, 4, padded[0], padded[1], padded[2]), pickleDict(
 		pickleText("original_size_of_raw_data"), pickleArray("i8", "<", raw, 3),
-		pickleText("size_after_cropping"), pickleTuple(size...), pickleText("crop_bbox"), pickleList(box...)))
+		pickleText("size_after_cropping"), pickleTuple(size...), pickleText("crop_bbox"), pickleList(box...),
+		pickleText("itk_spacing"), pickleFloats(1, 1, 1), pickleText("itk_origin"), pickleFloats(0, 0, 0),
+		pickleText("itk_direction"), pickleFloats(1, 0, 0, 0, 1, 0, 0, 0, 1)))
 	regions := h.regions()
 	folder := filepath.Join(dir, "preprocessed_data")
 	labels := filepath.Join(dir, "raw_data", "nnUNet_raw_data", "Task043_BraTS2019", "labelsTr", name+".nii.gz")

@@ -1,6 +1,9 @@
 package officialdata
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"math"
+)
 
 // pickled is a Python object as pickle.dump writes it, in protocol 4.
 type pickled []byte
@@ -14,6 +17,15 @@ func pickleText(s string) pickled {
 }
 
 func pickleInt(n int) pickled { return binary.LittleEndian.AppendUint32(pickled{'J'}, uint32(n)) }
+
+// pickleFloats is a tuple of floats.
+func pickleFloats(values ...float64) pickled {
+	var items []pickled
+	for _, v := range values {
+		items = append(items, binary.BigEndian.AppendUint64(pickled{'G'}, math.Float64bits(v)))
+	}
+	return pickleTuple(items...)
+}
 
 func pickleTuple(items ...pickled) pickled { return append(join('(', items), 't') }
 

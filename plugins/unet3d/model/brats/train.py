@@ -72,8 +72,17 @@ def main():
         facts = {"side": heads.SIDE, "parameters": training.parameters(network), "train_heads": len(cases)}
         facts |= {"calibration_heads": len(calibration), "eval_heads": len(scored)}
         facts["without"] = {name: heads.mean_dice(paths["fp32"], scored, name)["mean"] for name in heads.CHANNELS}
-        run.write_card(facts, [training.entry(paths[p], p, *(("DICE" if name == "mean" else name + " DICE", "", value)
-                                                            for name, value in found.items())) for p, found in dice.items()])
+        run.write_card(
+            facts,
+            [
+                training.entry(
+                    paths[p],
+                    p,
+                    *(("DICE" if name == "mean" else name + " DICE", "", value) for name, value in found.items()),
+                )
+                for p, found in dice.items()
+            ],
+        )
 
 
 if __name__ == "__main__":
