@@ -88,6 +88,13 @@ func TestServersPage(t *testing.T) {
 			}, append(tokens, "--set", "performance_sample_count_override=8"), 0,
 			[]string{"Server        performance  VALID", "Offline       performance  VALID", "tokens/s"},
 		},
+		"Agents that call tools": {
+			"http://host:8080", func(t *testing.T) string {
+				file := filepath.Join(t.TempDir(), "answers.jsonl")
+				write(t, file, `{"contains":"","text":"No."}`)
+				return startMock(t, openaiMock, nil, "-listen", "127.0.0.1:0", "-model", "m", "-answers", file)
+			}, []string{"--smoke"}, 0, []string{"HOLDS", "mean latency of 14 turns", "16.667 %", "14 answers call no tool"},
+		},
 		"Models that see": {
 			"http://host:8000", productServer, []string{"--smoke", "--scenario", "Offline", "--set", "min_query_count=20",
 				"--set", "performance_sample_count_override=20"}, 0, []string{"Offline       performance  VALID", "samples/s"},
@@ -109,6 +116,7 @@ func TestServersPage(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			err := errors.Join(officialdata.WhisperClips(filepath.Join(dir, "librispeech")), reasoningFiles(dir),
+				agenticFiles(dir),
 				officialdata.WriteHubProducts(filepath.Join(dir, "catalogue")),
 				officialdata.WriteProductWords(filepath.Join(dir, "words")))
 			if err != nil {

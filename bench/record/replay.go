@@ -32,6 +32,8 @@ type Replay struct {
 	// Scores are what the answers are worth, and Notes what a reader should know of them.
 	Scores []Figure `json:"scores,omitempty"`
 	Notes  []string `json:"score_notes,omitempty"`
+	// AnswersSHA256 is of AnswersFile, lower-case hex.
+	AnswersSHA256 string `json:"answers_sha256,omitempty"`
 }
 
 // Estimate is an early-stopping estimate: absent where there are too few turns, of which Needed are enough.
@@ -87,8 +89,9 @@ func (s *Serving) FromReplay(all []measure.Request, turns int) {
 	}
 }
 
-// FromScore takes what the answers are worth.
-func (p *Replay) FromScore(s sdk.Score) {
+// FromScore takes what the answers are worth, which are in a file of that SHA-256.
+func (p *Replay) FromScore(s sdk.Score, sha256 string) {
+	p.AnswersSHA256 = sha256
 	for _, m := range s.Metrics {
 		p.Scores = append(p.Scores, figureOf(metric.Info{Name: m.Name, Title: m.Name, Unit: m.Unit}, m.Value))
 	}
@@ -121,11 +124,11 @@ func (s *Serving) lines() []string {
 	if s.Replay == nil {
 		return append(present(s.About()), s.Flags...)
 	}
-	return append(s.Replay.lines(), s.Flags...)
+	return append(s.Replay.Lines(), s.Flags...)
 }
 
-// lines are what is worth knowing beside the verdict.
-func (p *Replay) lines() []string {
+// Lines are what is worth knowing beside the verdict: estimates, and notes on the score.
+func (p *Replay) Lines() []string {
 	var all []string
 	for _, e := range p.Estimates {
 		text := fmt.Sprintf("p%g of the latency, estimated as LoadGen does: ", 100*e.Percentile)

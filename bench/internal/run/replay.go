@@ -54,8 +54,9 @@ func (r *runner) replay(ctx context.Context, pl plugin.Plugin, p *plan.Plan, t p
 	if err != nil {
 		return exitcode.OrData(err)
 	}
-	rec.Serving.Replay.FromScore(s.Score)
-	return sdk.Usage(errors.Join(s.WriteFiles(dir), s.WriteExhibits(dir)))
+	err = errors.Join(s.WriteFiles(dir), s.WriteExhibits(dir))
+	rec.Serving.Replay.FromScore(s.Score, s.SHA256)
+	return sdk.Usage(err)
 }
 
 // keepRequests writes what was recorded of each turn.

@@ -77,6 +77,10 @@ func newSection(f results.Found, name, id string, room int) (s section, exhibits
 	}
 	if r.Serving != nil {
 		s.AccuracyNotes = []string{r.Serving.About()}
+		if p := r.Serving.Replay; p != nil {
+			s.AccuracyNotes = p.Lines()
+			exhibits = s.exhibits(f.Folder(), p.AnswersSHA256, room)
+		}
 	}
 	if r.Accuracy != nil {
 		s.AccuracyNotes = append([]string{r.Accuracy.Basis}, r.Accuracy.Notes...)

@@ -1,0 +1,53 @@
+package record
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+	"github.com/plumbline-ml/plumbline/sdk"
+)
+
+// TestReplay: a replay holds where every turn was sent and answered; its result is the mean latency.
+func TestReplay(t *testing.T) {
+	answered := func(n int) (all []measure.Request) {
+		for i := range n {
+			all = append(all, measure.Request{Sent: int64(i), End: int64(i) + int64(i+1)*1e6, Status: measure.OK})
+		}
+		return all
+	}
+	whole := &Serving{}
+	whole.FromReplay(answered(100), 100)
+	score := sdk.Score{Metrics: []sdk.Metric{{Name: "inline_score", Value: 0.5}}, Notes: []string{"a note"}}
+	whole.Replay.FromScore(score, "ab")
+	if !*whole.Holds || len(whole.Flags) > 0 || *whole.Replay.Latency != 50.5e6 || whole.Replay.Unsent != 0 {
+		t.Errorf("%+v", whole.Replay)
+	}
+	r := Run{Model: "m", Scenario: "SingleStream", Mode: ModeServing, Took: "5.05 s", Serving: whole}
+	value, remarks := r.headline()
+	if value != "50.500 ms" || !strings.Contains(strings.Join(remarks, ", "), "100 turns in 5.05 s, inline_score 0.5") {
+		t.Errorf("%q, %q", value, remarks)
+	}
+	text := strings.Join(whole.lines(), "\n")
+	for _, want := range []string{
+		"p90 of the latency, estimated as LoadGen does: ",
+		"p99 of the latency, estimated as LoadGen does: none, which takes 662 turns", "a note",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	cut := &Serving{}
+	cut.FromReplay(append(answered(3), measure.Request{Sent: 5, End: 9, Status: measure.Timeout},
+		measure.Request{Status: measure.Cancelled}), 10)
+	got := cut.Replay
+	if *cut.Holds || got.Issued != 5 || got.Answered != 3 || got.Failed != 1 || got.TimedOut != 1 || got.Unsent != 5 ||
+		len(cut.Flags) != 1 {
+		t.Errorf("%+v, %q", got, cut.Flags)
+	}
+	none := &Serving{}
+	none.FromReplay(nil, 2)
+	if _, ok := none.result(Run{}); ok || none.Replay.Latency != nil {
+		t.Errorf("%+v", none.Replay)
+	}
+}
