@@ -144,6 +144,15 @@ func inMemory(w sdk.Workload, d sdk.DatasetInfo) int {
 // about is what the sessions or the generator say of themselves, who know what this run uses; else what a generator's
 // session says, or else the backend.
 func (w *opened) about() map[string]string {
+	info := sdk.WorkloadInfo{BackendInfo: w.aboutBackend()}
+	if i, ok := sdk.As[sdk.Informer](w.workload); ok {
+		i.Inform(&info)
+	}
+	return info.BackendInfo
+}
+
+// aboutBackend is what the generator, a session or the backend tells of itself.
+func (w *opened) aboutBackend() map[string]string {
 	who := []any{w.engine}
 	if len(w.source.sessions) > 0 {
 		who = append(who, w.source.sessions[0].Session)

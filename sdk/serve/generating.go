@@ -24,7 +24,7 @@ func (s *source) generator(
 	if opener, ok := s.backend.(backend.GeneratorOpener); ok {
 		return openGenerators(ctx, c, o.Devices, func(ctx context.Context, c backend.Config) (backend.Generator, error) {
 			g, err := openOwn(ctx, opener, parts[0].Model, c)
-			return suits(o.Model, w, g, err)
+			return suits(w, g, err)
 		})
 	}
 	maker, ok := sdk.As[sdk.SessionGenerator](w)
@@ -34,18 +34,18 @@ func (s *source) generator(
 	}
 	return openGenerators(ctx, c, o.Devices, func(ctx context.Context, c backend.Config) (backend.Generator, error) {
 		g, err := s.decoder(ctx, maker, parts, decoderConfig(w, o.Scenario, c))
-		return suits(o.Model, w, g, err)
+		return suits(w, g, err)
 	})
 }
 
-// suits refuses a generator that does not take what the prompts of a model's workload are: audio, with sampling, with
-// pictures or with tools.
-func suits(model string, w sdk.Workload, g backend.Generator, err error) (backend.Generator, error) {
+// suits refuses a generator that does not take what the workload's prompts are: audio, with sampling, with pictures or
+// with tools.
+func suits(w sdk.Workload, g backend.Generator, err error) (backend.Generator, error) {
 	if err != nil {
 		return nil, err
 	}
 	var faults []error
-	refuse := func(text string) { faults = append(faults, fmt.Errorf("%s: %s", cmp.Or(model, "the model"), text)) }
+	refuse := func(text string) { faults = append(faults, errors.New(text)) }
 	if a, speaks := sdk.As[sdk.AudioPrompter](w); speaks && a.AudioPrompts() && !takesAudio(g) {
 		refuse("the prompts are audio, and what generates takes none: choose a backend and a model that transcribe")
 	}

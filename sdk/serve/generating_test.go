@@ -271,6 +271,11 @@ func TestWhoGenerates(t *testing.T) {
 			t.Errorf("a generator that says nothing of itself: %v, error %v, want what its session says", about, err)
 		}
 	}
+	w := &opened{source: &source{backend: &sessions{version: "7"}}, workload: informed{}}
+	w.engine, err = w.source.generator(t.Context(), decoded{}, prompts{}.Parts(), o)
+	if about := w.about(); err != nil || about["version"] != "7" || about["picture"] != "drawn" {
+		t.Errorf("what a workload adds: %v, error %v", about, err)
+	}
 	if _, err := (&source{backend: plain}).generator(t.Context(), decoded{err: errors.New("no past")}, prompts{}.Parts(),
 		o); err == nil || plain.closed != 1 {
 		t.Errorf("error %v, %d sessions closed, want 1", err, plain.closed)
@@ -305,6 +310,11 @@ func TestStreams(t *testing.T) {
 	}
 }
 
+// informed is a workload that adds to what a backend says.
+type informed struct{ decoded }
+
+func (informed) Inform(info *sdk.WorkloadInfo) { info.BackendInfo["picture"] = "drawn" }
+
 // spoken is a workload whose prompts are audio.
 type spoken struct{ decoded }
 
@@ -322,17 +332,17 @@ func (d deaf) Close() error     { *d.closed++; return nil }
 
 func TestAudioThatNobodyTakes(t *testing.T) {
 	closed := 0
-	if g, err := suits("m", spoken{}, deaf{takes: true, closed: &closed}, nil); err != nil || g == nil {
+	if g, err := suits(spoken{}, deaf{takes: true, closed: &closed}, nil); err != nil || g == nil {
 		t.Errorf("error %v of a generator that takes audio", err)
 	}
-	if _, err := suits("m", spoken{}, deaf{closed: &closed}, nil); !errors.Is(err, sdk.ErrUsage) || closed != 1 {
+	if _, err := suits(spoken{}, deaf{closed: &closed}, nil); !errors.Is(err, sdk.ErrUsage) || closed != 1 {
 		t.Errorf("error %v of one that takes none, %d closed", err, closed)
 	}
 	_, err := (&source{backend: &generators{}}).generator(t.Context(), spoken{}, prompts{}.Parts(), sdk.Options{})
 	if !errors.Is(err, sdk.ErrUsage) || !strings.Contains(err.Error(), "the prompts are audio") {
 		t.Errorf("error %v of a backend that says nothing", err)
 	}
-	if g, err := suits("m", decoded{}, deaf{closed: &closed}, nil); err != nil || g == nil {
+	if g, err := suits(decoded{}, deaf{closed: &closed}, nil); err != nil || g == nil {
 		t.Errorf("error %v where the prompts are no audio", err)
 	}
 }
@@ -361,14 +371,14 @@ func TestPicturesAndToolsThatNobodyTakes(t *testing.T) {
 		want string
 	}{
 		{seen{}, sighted{deaf{closed: &closed}, true, false}, ""},
-		{seen{}, sighted{deaf{closed: &closed}, false, true}, "m: the prompts have pictures"},
-		{seen{}, deaf{closed: &closed}, "m: the prompts have pictures"},
+		{seen{}, sighted{deaf{closed: &closed}, false, true}, "the prompts have pictures"},
+		{seen{}, deaf{closed: &closed}, "the prompts have pictures"},
 		{called{}, sighted{deaf{closed: &closed}, false, true}, ""},
-		{called{}, sighted{deaf{closed: &closed}, true, false}, "m: the prompts have tools"},
-		{called{}, deaf{closed: &closed}, "m: the prompts have tools"},
+		{called{}, sighted{deaf{closed: &closed}, true, false}, "the prompts have tools"},
+		{called{}, deaf{closed: &closed}, "the prompts have tools"},
 		{decoded{}, deaf{closed: &closed}, ""},
 	} {
-		_, err := suits("m", c.w, c.g, nil)
+		_, err := suits(c.w, c.g, nil)
 		if c.want == "" && err != nil ||
 			c.want != "" && (!errors.Is(err, sdk.ErrUsage) || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%T with %T: error %v, want %q", c.w, c.g, err, c.want)
@@ -393,16 +403,16 @@ func (d dice) TakesSampling() bool { return d.draws }
 
 func TestSamplingThatNobodyTakes(t *testing.T) {
 	closed := 0
-	if g, err := suits("m", drawn{}, dice{deaf{closed: &closed}, true}, nil); err != nil || g == nil {
+	if g, err := suits(drawn{}, dice{deaf{closed: &closed}, true}, nil); err != nil || g == nil {
 		t.Errorf("error %v of a generator that draws", err)
 	}
 	for _, g := range []backend.Generator{dice{deaf{closed: &closed}, false}, deaf{closed: &closed}} {
-		_, err := suits("m", drawn{}, g, nil)
+		_, err := suits(drawn{}, g, nil)
 		if !errors.Is(err, sdk.ErrUsage) || !strings.Contains(err.Error(), "temperature=0") {
 			t.Errorf("error %v of one that does not", err)
 		}
 	}
-	if g, err := suits("m", decoded{}, deaf{closed: &closed}, nil); err != nil || g == nil || closed != 2 {
+	if g, err := suits(decoded{}, deaf{closed: &closed}, nil); err != nil || g == nil || closed != 2 {
 		t.Errorf("error %v where nothing is drawn, %d closed", err, closed)
 	}
 }
