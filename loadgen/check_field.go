@@ -26,7 +26,7 @@ func (f *faults) positive(name string, v float64) {
 // expectedLatency is for a latency, with its part below one nanosecond, from which a rate follows.
 func expectedLatency(f *faults, field Field, s *TestSettings) {
 	f.positive(field.faultName(), field.nanoseconds(s))
-	v := *field.fraction(s)
+	v := *field.fraction(s).(*float64)
 	f.need(v >= 0 && v < 1,
 		"%s_fraction = %v, want a part of a nanosecond: 0 or more and less than 1", field.faultName(), v)
 }

@@ -1,8 +1,10 @@
 package loadgen
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,8 +30,8 @@ type Field struct {
 	Form      form.Form // how a configuration file's number becomes the value
 
 	at        func(*TestSettings) any             // the field: *uint64, *int, *bool, *Mode, *time.Duration or *float64
-	fraction  func(*TestSettings) *float64        // the field of a duration's part below a nanosecond; nil: it has none
-	effective func(*EffectiveSettings) any        // the value that a run uses; nil: the one asked for
+	fraction  func(*TestSettings) any             // a *float64, a duration's part below a nanosecond; nil: it has none
+	effective func(*EffectiveSettings) any        // points to what a run uses; nil: the value asked for
 	idle      func(*TestSettings) bool            // says that a run of its scenario does not read it; nil: it does
 	want      func(*faults, Field, *TestSettings) // what the value must be by itself; nil: any will do
 	log       logging
@@ -52,19 +54,29 @@ const (
 // the latter in the summary.
 type logKeys struct{ requested, effective, parameter string }
 
-func withKeys(fields []Field) []Field {
+// complete gives the fields the names that logs have, and finds by their own where their values are.
+func complete(fields []Field) []Field {
 	for i := range fields {
 		f := &fields[i]
+		f.at, f.fraction = member[TestSettings](f.Name), member[TestSettings](f.Name+"Fraction")
+		f.effective = member[EffectiveSettings](strings.TrimSuffix(f.Name, "Override"))
 		asked, used := f.logName, strings.TrimSuffix(f.Official, "_override")
-		if asked == "" {
-			asked = f.Official
-		}
+		asked = cmp.Or(asked, f.Official)
 		f.keys = logKeys{requested: "requested_" + asked, effective: "effective_" + used, parameter: used}
 		if name, ok := strings.CutSuffix(used, "_ms"); ok {
 			f.keys.parameter = name + " (ms)"
 		}
 	}
 	return fields
+}
+
+// member points to the field of a name; nil: there is none.
+func member[S any](name string) func(*S) any {
+	field, ok := reflect.TypeFor[S]().FieldByName(name)
+	if !ok {
+		return nil
+	}
+	return func(s *S) any { return reflect.ValueOf(s).Elem().FieldByIndex(field.Index).Addr().Interface() }
 }
 
 // bound says which values keep the rules.
@@ -90,7 +102,7 @@ func (f Field) FractionAt(s *TestSettings) *float64 {
 	if f.fraction == nil {
 		return nil
 	}
-	return f.fraction(s)
+	return f.fraction(s).(*float64)
 }
 
 // Applies says whether the field means something in runs of scenario.
@@ -165,7 +177,7 @@ func (f Field) Text(s TestSettings) string {
 func (f Field) nanoseconds(s *TestSettings) float64 {
 	ns := float64(*f.at(s).(*time.Duration))
 	if f.fraction != nil {
-		ns += *f.fraction(s)
+		ns += *f.fraction(s).(*float64)
 	}
 	return ns
 }
@@ -189,25 +201,17 @@ func (f Field) common() bool { return f.log == always && f.Scenario == "" }
 // requested is the value that was asked for, as the detail log has it: durations are in the unit of Official's end, or
 // in nanoseconds, with their fraction where they have one.
 func (f Field) requested(s *TestSettings) any {
-	switch p := f.at(s).(type) {
-	case *uint64:
-		return *p
-	case *int:
-		return *p
-	case *bool:
-		return *p
-	case *float64:
-		return *p
-	case *time.Duration:
-		switch {
-		case f.fraction != nil:
-			return f.nanoseconds(s)
-		case strings.HasSuffix(f.Official, "_ms"):
-			return milliseconds(*p)
-		}
-		return p.Nanoseconds()
+	v := reflect.ValueOf(f.at(s)).Elem().Interface()
+	d, timed := v.(time.Duration)
+	switch {
+	case !timed:
+		return v
+	case f.fraction != nil:
+		return f.nanoseconds(s)
+	case strings.HasSuffix(f.Official, "_ms"):
+		return milliseconds(d)
 	}
-	panic(fmt.Sprintf("loadgen: field %s has no logged form", f.Name))
+	return d.Nanoseconds()
 }
 
 // used is the value that the run uses, as the detail log has it.
@@ -215,7 +219,7 @@ func (f Field) used(e *EffectiveSettings, s *TestSettings) any {
 	if f.effective == nil {
 		return f.requested(s)
 	}
-	v := f.effective(e)
+	v := reflect.ValueOf(f.effective(e)).Elem().Interface()
 	if d, ok := v.(time.Duration); ok {
 		return milliseconds(d)
 	}
