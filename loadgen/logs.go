@@ -2,6 +2,7 @@ package loadgen
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -105,10 +106,7 @@ func (g *runLog) create(l LogSettings) error {
 	if err := os.MkdirAll(l.OutDir, 0o777); err != nil {
 		return fmt.Errorf("output directory: %w", err)
 	}
-	prefix := l.Prefix
-	if prefix == "" {
-		prefix = "mlperf_log_"
-	}
+	prefix := cmp.Or(l.Prefix, "mlperf_log_")
 	if l.PrefixWithDatetime {
 		prefix += g.datetime() + "_"
 	}

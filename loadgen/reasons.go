@@ -1,6 +1,7 @@
 package loadgen
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 )
@@ -126,10 +127,8 @@ func streamsHint(p *series, r *Result) string {
 
 func queriesReason(p *series, r *Result) Reason {
 	e := r.Effective
-	hint := stoppedEarly(p, r)
-	if hint == "" {
-		hint = "The run ended before enough queries were issued: the errors of the detail log say why."
-	}
+	hint := cmp.Or(stoppedEarly(p, r),
+		"The run ended before enough queries were issued: the errors of the detail log say why.")
 	return Reason{
 		Rule:     "min_query_count",
 		Measured: queriesAndSamples(r.QueryCount, r.SampleCount, e.SamplesPerQuery),

@@ -1,6 +1,7 @@
 package loadgen
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -49,9 +50,7 @@ func SearchStreams(
 			"the mode PerformanceOnly and an arrival interval, found %v, %v, %v",
 			ErrBadSettings, s.Scenario, s.Mode, s.MultiStreamArrivalInterval)
 	}
-	if o.Most == 0 {
-		o.Most = defaultMostStreams
-	}
+	o.Most = cmp.Or(o.Most, defaultMostStreams)
 	f := &streamSearch{sut: sut, qsl: qsl, s: s, l: l, o: o}
 	err := f.search(ctx)
 	return &f.found, err
