@@ -17,6 +17,9 @@ type Head struct {
 	boxes   []corners // with the offset of their class
 	areas   []float32
 	kept    []int
+	apart   bool  // boxes of different classes cannot overlap
+	last    []int // of each class, the place in kept of its last box, or -1
+	before  []int // of each kept box, the place of that of its class before it, or -1
 }
 
 // Found is a detection in pixels of the network's picture.
@@ -55,14 +58,21 @@ const (
 // Detect finds the detections in an output of the shape [4 + classes, columns], the best first; of equal scores, that
 // of the lower column. The result is valid until the next call.
 func (h *Head) Detect(output []float32, classes, columns int) []Found {
+	h.last = slices.Grow(h.last[:0], classes)[:classes]
+	for c := range h.last {
+		h.last[c] = -1
+	}
 	h.choose(output, classes, columns)
 	h.offset()
-	h.kept = h.kept[:0]
+	h.kept, h.before = h.kept[:0], h.before[:0]
 	for i := range h.found {
 		if len(h.kept) == headMost {
 			break
 		}
 		if !h.covered(i) {
+			class := h.found[i].Class
+			h.before = append(h.before, h.last[class])
+			h.last[class] = len(h.kept)
 			h.kept = append(h.kept, i)
 		}
 	}
@@ -80,9 +90,11 @@ func (h *Head) choose(output []float32, classes, columns int) {
 		h.classes[k], h.scores[k] = 0, float32(math.Inf(-1))
 	}
 	for c := range classes {
-		for k, s := range output[(4+c)*columns:][:columns] {
-			if s > h.scores[k] || s != s {
-				h.classes[k], h.scores[k] = c, s
+		row := output[(4+c)*columns:][:columns]
+		best, scores := h.classes[:len(row)], h.scores[:len(row)]
+		for k, s := range row {
+			if s > scores[k] || s != s {
+				best[k], scores[k] = c, s
 			}
 		}
 	}
@@ -102,28 +114,55 @@ func (h *Head) choose(output []float32, classes, columns int) {
 	}
 }
 
+// Boxes whose corners lie between these have a place of their own for each class, whatever float32 rounds: the distance
+// is less than the offset between two classes by more than the steps of the largest offset.
+const (
+	leastApart       = -3000
+	mostApart        = 4500
+	mostApartClasses = 4096
+)
+
 // offset sets the boxes of different classes apart: so far that float32 rounds the corners.
 func (h *Head) offset() {
-	h.boxes, h.areas = h.boxes[:0], h.areas[:0]
+	h.boxes, h.areas, h.apart = h.boxes[:0], h.areas[:0], len(h.last) <= mostApartClasses
 	for _, f := range h.found {
 		by := float32(f.Class) * classOffset
 		b := corners{f.X1 + by, f.Y1 + by, f.X2 + by, f.Y2 + by}
 		h.boxes = append(h.boxes, b)
 		h.areas = append(h.areas, (b.x2-b.x1)*(b.y2-b.y1))
+		least, most := min(f.X1, f.X2), max(f.X1, f.X2)
+		h.apart = h.apart && least >= leastApart && most <= mostApart // what is no number is not
 	}
 }
 
-// covered says whether a box overlaps one that is kept.
+// covered says whether a box overlaps one that is kept: of its class, where others cannot.
 func (h *Head) covered(i int) bool {
-	b, area := h.boxes[i], h.areas[i]
+	if h.apart {
+		for k := h.last[h.found[i].Class]; k >= 0; k = h.before[k] {
+			if h.covers(h.kept[k], i) {
+				return true
+			}
+		}
+		return false
+	}
 	for _, k := range h.kept {
-		o := h.boxes[k]
-		w := max(0, min(o.x2, b.x2)-max(o.x1, b.x1))
-		height := max(0, min(o.y2, b.y2)-max(o.y1, b.y1))
-		inter := float32(w * height)
-		if inter/float32(float32(h.areas[k]+area)-inter) > headOverlap {
+		if h.covers(k, i) {
 			return true
 		}
 	}
 	return false
+}
+
+func (h *Head) covers(k, i int) bool {
+	o, b := h.boxes[k], h.boxes[i]
+	w := min(o.x2, b.x2) - max(o.x1, b.x1)
+	if w <= 0 {
+		return false // nothing is in both: the quotient is 0, or no number
+	}
+	height := min(o.y2, b.y2) - max(o.y1, b.y1)
+	if height <= 0 {
+		return false
+	}
+	inter := float32(w * height)
+	return inter/float32(float32(h.areas[k]+h.areas[i])-inter) > headOverlap
 }

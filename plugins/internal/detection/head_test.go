@@ -202,20 +202,3 @@ func TestDetectKeepsItsMemory(t *testing.T) {
 		t.Errorf("%+v", found)
 	}
 }
-
-// BenchmarkDetect has 8,400 boxes of which each may count.
-func BenchmarkDetect(b *testing.B) {
-	c := headCase{N: 8400}
-	out := c.output()
-	for k := range c.N {
-		for row := range 4 {
-			out[row*c.N+k] = float32(mix(uint64(4*k+row))>>40) * 640 / (1 << 24) / float32(1+row/2*9)
-		}
-		out[(4+k%COCOClasses)*c.N+k] = float32(1+k) / float32(c.N+1)
-	}
-	var h Head
-	b.ReportAllocs()
-	for b.Loop() {
-		h.Detect(out, COCOClasses, c.N)
-	}
-}
