@@ -191,3 +191,24 @@ func TestBadPickles(t *testing.T) {
 		}
 	}
 }
+
+// FuzzCase opens pickles of cases: where one is taken, the head lies within its volume and fits the model.
+func FuzzCase(f *testing.F) {
+	f.Add([]byte("\x80\x02](N}e."))
+	f.Add([]byte("\x80\x04]\x94(N}\x94(\x8c\x09crop_bbox\x94K\x01K\x02\x86ue."))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		path := filepath.Join(t.TempDir(), "HGG__a.pkl")
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		c := files{name: "HGG__a", pickle: path}
+		if err := c.readPlacement(Options{Padded: [3]int{8, 8, 8}, LabelsOnly: true}); err != nil {
+			return
+		}
+		for k, n := range c.at.Size {
+			if n < 1 || n > 8 || c.at.Low[k] < 0 || c.at.Low[k]+n > c.at.Raw[k] {
+				t.Errorf("placement %+v", c.at)
+			}
+		}
+	})
+}

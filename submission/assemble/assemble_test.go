@@ -270,6 +270,12 @@ func TestWhatIsRefused(t *testing.T) {
 		"a benchmark that the round lacks": {func(t *testing.T) []*made {
 			return []*made{newOut(t).both("gptj-99", "Offline")}
 		}, AddOptions{}, "have no benchmark gptj-99"},
+		"BraTS, which 3d-unet meant up to v1.1": {func(t *testing.T) []*made {
+			return []*made{newOut(t).both("3d-unet-brats-99", "Offline")}
+		}, AddOptions{}, "have no benchmark 3d-unet-brats-99"},
+		"BraTS for KiTS19": {func(t *testing.T) []*made {
+			return []*made{newOut(t).both("3d-unet-brats-99", "Offline")}
+		}, AddOptions{Benchmark: "3d-unet-99"}, "whose benchmark is 3d-unet-brats-99"},
 		"an unknown system": {func(t *testing.T) []*made {
 			return []*made{newOut(t).both("bert-99", "Offline")}
 		}, AddOptions{System: "other"}, "no description"},
