@@ -75,6 +75,8 @@ func TestProductsInBothForms(t *testing.T) {
 			t.Errorf("%s: accuracy.txt: %s", name, text)
 		}
 		harness(t, "score", out).wantCode(t, 0).wantOutput(t, text)
+		picture := map[string]string{"endpoints": "official", "loadgen": "original"}[name]
+		wantParts(t, readText(t, filepath.Join(out, "result.json")), `"picture": "`+picture, `"requests_mib": "1"`)
 	}
 	rules := write(t, filepath.Join(dir, "refuse.jsonl"), `{"contains":"","status":400}`+"\n")
 	refusing := startMock(t, openaiMock, nil, "-listen", "127.0.0.1:0", "-model", "m", "-answers", rules)
@@ -90,4 +92,8 @@ func TestProducts(t *testing.T) {
 	out := t.TempDir()
 	harness(t, "run", "qwen3-vl-235b-a22b", "--out", out, "--force").wantCode(t, 0).wantOutput(t, "VALID (smoke)", "PASS",
 		"category_f1")
+	for _, hidden := range []string{"picture", "title"} {
+		harness(t, "run", "qwen3-vl-235b-a22b", "--out", filepath.Join(out, hidden), "--mode", "accuracy", "--scenario",
+			"Offline", "--param", "hide="+hidden).wantCode(t, 4).wantOutput(t, "BELOW TARGET")
+	}
 }
