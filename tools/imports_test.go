@@ -21,19 +21,20 @@ const prefix = "github.com/plumbline-ml/plumbline/"
 // always import itself, but a plugin no other plugin: what two share is in plugins/internal. ARCHITECTURE.md draws the
 // same table.
 var mayImport = map[string][]string{
-	"loadgen":      {},
-	"preprocess":   {"internal/mt19937", "internal/parallel"},
-	"datasets":     {"internal/bounded", "internal/mt19937", "internal/parallel", "internal/pyfloat", "internal/pyvalue"},
-	"fetch":        {},
-	"internal":     {},
-	"accuracy":     {"preprocess/text/", "internal/golden", "internal/parallel", "internal/pyfloat", "internal/pyvalue"},
+	"loadgen":    {},
+	"preprocess": {"internal/mt19937", "internal/parallel"},
+	"datasets":   {"internal/bounded", "internal/mt19937", "internal/parallel", "internal/pyfloat", "internal/pyvalue"},
+	"fetch":      {},
+	"internal":   {},
+	"accuracy": {"preprocess/text/", "internal/golden", "internal/half", "internal/parallel", "internal/pyfloat",
+		"internal/pyvalue"},
 	"sdk":          {"loadgen/"},
 	"backends/...": {"sdk/backend", "sdk/backend/keep", "sdk/option", "internal/onnx"},
 	"plugins":      pluginImports,
 	"plugins/...":  pluginImports, // plugins that are modules of their own
 	"cmd/plugins": {"plugins/", "backends/", "sdk", "sdk/", "preprocess/", "accuracy/", "datasets/", "loadgen/",
-		"internal/bounded", "internal/mt19937", "internal/onnx", "internal/parallel", "internal/pyfloat", "internal/pyvalue",
-		"internal/sandbox"},
+		"internal/bounded", "internal/half", "internal/mt19937", "internal/onnx", "internal/parallel", "internal/pyfloat",
+		"internal/pyvalue", "internal/sandbox"},
 	"bench": {"loadgen/", "sdk", "sdk/backend", "sdk/option", "sdk/host", "sdk/internal/", "fetch/", "internal/"},
 	"submission": {"bench/", "loadgen/", "sdk", "sdk/backend", "sdk/option", "sdk/host", "sdk/internal/",
 		"fetch/", "internal/"},
@@ -44,8 +45,8 @@ var mayImport = map[string][]string{
 
 var pluginImports = []string{
 	"sdk", "sdk/backend", "sdk/backend/keep", "sdk/option", "sdk/manifest", "sdk/generate", "sdk/exhibit",
-	"preprocess/", "accuracy/", "datasets/", "loadgen/", "internal/bounded", "internal/mt19937", "internal/onnx",
-	"internal/parallel", "internal/pyfloat", "internal/pyvalue", "internal/sandbox",
+	"preprocess/", "accuracy/", "datasets/", "loadgen/", "internal/bounded", "internal/half", "internal/mt19937",
+	"internal/onnx", "internal/parallel", "internal/pyfloat", "internal/pyvalue", "internal/sandbox",
 	"plugins/internal/", // what several plugins share
 }
 
