@@ -144,13 +144,13 @@ func TestServersPage(t *testing.T) {
 func TestTuningPage(t *testing.T) {
 	commands, _ := pageCommands(t, "tuning.md", "")
 	all := commands["Tuning"]
-	if len(commands) != 2 || len(all) != 5 {
-		t.Fatalf("docs/tuning.md has commands %v, want five under its title and those that TestRuntimePage gives", commands)
+	if len(commands) != 2 || len(all) != 6 {
+		t.Fatalf("docs/tuning.md has commands %v, want six under its title and those that TestRuntimePage gives", commands)
 	}
 	limits := []string{"--set", "Server.target_latency=600000", "--set", "Server.target_latency_percentile=50",
 		"--set", "Server.min_duration=0", "--set", "Server.min_query_count=20"}
 	t.Setenv("PLUMBLINE_CONFIG", t.TempDir())
-	dir := t.TempDir()
+	dir, found := t.TempDir(), "" // found is the profile
 	for _, args := range all {
 		line, offline := strings.Join(args, " "), slices.Contains(args, "Offline")
 		switch args[0] {
@@ -159,8 +159,12 @@ func TestTuningPage(t *testing.T) {
 				"--exhaustive", "--set", "performance_sample_count_override=8")
 		case "run":
 			args = append(args, "--dry-run", "--scenario", "Offline,Server")
+		case "report":
+			if at := slices.Index(args, "PROFILE"); at > 0 {
+				args[at] = found
+			}
 		}
-		if !offline {
+		if !offline && args[0] != "report" {
 			args = append(args, limits...)
 		}
 		cmd := command(t, harnessBinary(), args...)
@@ -173,6 +177,14 @@ func TestTuningPage(t *testing.T) {
 		profiles, err := filepath.Glob(filepath.Join(os.Getenv("PLUMBLINE_CONFIG"), "tuning", "resnet50-*.json"))
 		if err != nil || len(profiles) != 1 {
 			t.Fatalf("%s: profiles %q (%v)\n%s", line, profiles, err, r.both())
+		}
+		if found = profiles[0]; args[0] == "report" {
+			page := read(t, filepath.Join(dir, "tuning.html"))
+			for _, want := range []string{`id="profile-1"`, "Settings that were tried", "Runs of Server"} {
+				if !strings.Contains(page, want) {
+					t.Errorf("%s: the page has no %s", line, want)
+				}
+			}
 		}
 		if args[0] == "tune" { // tests of milliseconds may leave the setting open
 			write(t, profiles[0], strings.Replace(read(t, profiles[0]), `"decided": false`, `"decided": true`, 1))

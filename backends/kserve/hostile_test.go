@@ -177,10 +177,10 @@ func TestHostileServers(t *testing.T) {
 			t.Parallel()
 			address := hostile{c.call, c.reply}.serve(t)
 			options := map[string]string{"url": address, "timeout": "1m", "stream": "off"}
-			switch {
-			case c.call == streamInfer:
+			switch c.call {
+			case streamInfer:
 				options["stream"] = "on"
-			case c.call == "ModelReady":
+			case "ModelReady":
 				options["connect_timeout"] = "3s"
 			}
 			if strings.Contains(c.want, "option timeout") {

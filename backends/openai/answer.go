@@ -103,24 +103,33 @@ func (a *answer) tokens() (backend.Tokens, error) {
 	t := backend.Tokens{
 		IDs: a.keptIDs(a.ids), Text: valid(a.text), Reasoning: valid(a.thought), Calls: a.called(), Finish: a.finish,
 	}
-	switch n, reported := len(t.IDs), int(a.usage.completion); {
-	case n > 0 && a.usage.known && reported != n:
-		return t, fmt.Errorf("%w: it sent %d token ids and reports %d tokens; option count=usage drops the ids",
-			ErrStream, n, reported)
-	case n > 0:
-		t.N = n
+	n, err := a.counted(len(t.IDs))
+	t.N = n
+	return t, err
+}
+
+// counted is how many tokens an answer with so many ids has.
+func (a *answer) counted(ids int) (int, error) {
+	reports := a.usage.known && a.usage.completion >= 0
+	reported := int(a.usage.completion)
+	switch {
+	case ids > 0 && a.usage.known && reported != ids:
+		return 0, fmt.Errorf("%w: it sent %d token ids and reports %d tokens; option count=usage drops the ids",
+			ErrStream, ids, reported)
+	case ids > 0:
+		return ids, nil
 	case a.count == countIDs && (!a.usage.known || reported != 0):
-		return t, fmt.Errorf("%w: it sent no token ids, which option count=ids asks for", ErrStream)
-	case a.usage.known && reported >= 0 && a.count != countLogged:
-		t.N = reported
+		return 0, fmt.Errorf("%w: it sent no token ids, which option count=ids asks for", ErrStream)
+	case reports && a.count != countLogged:
+		return reported, nil
 	case a.logged > 0:
-		t.N = a.logged
+		return a.logged, nil
 	case a.count == countLogged && a.parts > 0:
-		return t, fmt.Errorf("%w: it sent no log probabilities, which option count=logprobs asks for", ErrStream)
-	case a.parts > 0 || !a.usage.known || reported < 0:
-		return t, errUncounted
+		return 0, fmt.Errorf("%w: it sent no log probabilities, which option count=logprobs asks for", ErrStream)
+	case a.parts > 0 || !reports:
+		return 0, errUncounted
 	}
-	return t, nil
+	return 0, nil
 }
 
 func valid(text []byte) string { return strings.ToValidUTF8(string(text), "\ufffd") }

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -48,12 +49,15 @@ func (a API) path() (string, bool) {
 func (a API) generates() bool { return a == Chat || a == Completions || a == Responses }
 
 // Call is one request of a Client. It asks by one of IDs, Text, Messages, Input, or Query and Documents. Nothing of it
-// is kept after Write.
+// is kept after Write but Before, which must not be changed.
 type Call struct {
 	API API
 
-	IDs       []int32         // token ids, for completions and embeddings
-	Text      string          // for chats the one question of a user
+	IDs  []int32 // token ids, for completions and embeddings
+	Text string  // for chats the one question of a user
+	// Before are messages that go before Messages, of which there must be one: JSON values, each with a comma behind it.
+	// Requests of a session can have its memory in common.
+	Before    []byte
 	Messages  json.RawMessage // of a chat, or the input of a response, as they are
 	Input     json.RawMessage // of embeddings or a response: a string or a list
 	Query     string          // of rerank
@@ -80,6 +84,8 @@ type Request struct {
 	api     API
 	path    string
 	body    []byte
+	before  []byte // what goes into the body at a place
+	place   int
 	host    string // instead of the server's own; empty: that
 	head    []byte // all fields of the head but Host, and the empty line
 	session string
@@ -87,7 +93,15 @@ type Request struct {
 }
 
 // Body is the JSON that is sent. It must not be changed.
-func (r Request) Body() []byte { return r.body }
+func (r Request) Body() []byte {
+	if len(r.before) == 0 {
+		return r.body
+	}
+	return slices.Concat(r.body[:r.place], r.before, r.body[r.place:])
+}
+
+// length is that of the whole body.
+func (r *Request) length() int { return len(r.body) + len(r.before) }
 
 // Path is where it is sent, below a base URL.
 func (r Request) Path() string { return r.path }
@@ -110,14 +124,23 @@ func (c *Client) Write(call Call) (Request, error) {
 	if err := call.check(); err != nil {
 		return Request{}, err
 	}
-	body := object(c.writer.fields(call))
-	head, host := c.head(call.Header, len(body))
+	fields := c.writer.fields(call)
+	place, before := "messages", call.Before
+	if call.API == Responses {
+		place = "input"
+	}
+	if own := fields[place]; len(before) == 0 || len(own) == 0 || &own[0] != &call.Messages[0] {
+		before = nil // a field of the user's has taken the place of all messages
+	}
+	body, at := object(fields, place)
+	head, host := c.head(call.Header, len(body)+len(before))
 	tokens := call.MaxTokens
 	if tokens == 0 {
 		tokens = mostUnasked
 	}
 	return Request{
-		api: call.API, path: path, body: body, host: host, head: head, session: call.Session, most: mostBytes(tokens),
+		api: call.API, path: path, body: body, before: before, place: at + len("["), host: host, head: head,
+		session: call.Session, most: mostBytes(tokens),
 	}, nil
 }
 
@@ -202,6 +225,8 @@ func (call Call) lacks() string {
 		Embeddings: text || ids || input, Rerank: call.Query != "" && call.Documents != nil,
 	}
 	switch {
+	case len(call.Before) > 0 && !bytes.HasPrefix(call.Messages, []byte("[")):
+		return "it has messages of before and no list of its own"
 	case has[call.API]:
 		return ""
 	case ids:
@@ -341,18 +366,21 @@ func question(text string) []byte {
 	return backend.AppendChat(nil, backend.Prompt{Text: text})[len(`"messages":`):]
 }
 
-// object writes fields as an object, in the order of their names.
-func object(fields map[string][]byte) []byte {
+// object writes fields as an object, in the order of their names, and says where the value of one of them is.
+func object(fields map[string][]byte, of string) (b []byte, at int) {
 	n := 2
 	for name, value := range fields {
 		n += len(name) + len(value) + 4
 	}
-	b := append(make([]byte, 0, n), '{')
+	b = append(make([]byte, 0, n), '{')
 	for i, name := range slices.Sorted(maps.Keys(fields)) {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = append(append(appendText(b, name), ':'), fields[name]...)
+		if b = append(appendText(b, name), ':'); name == of {
+			at = len(b)
+		}
+		b = append(b, fields[name]...)
 	}
-	return append(b, '}')
+	return append(b, '}'), at
 }

@@ -30,6 +30,7 @@ type Client struct {
 	lanes    []lane
 	turn     atomic.Uint32
 	calls    sync.Pool
+	wires    sync.Pool
 }
 
 // lane is one of the servers.

@@ -1,6 +1,7 @@
 package openai_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -370,6 +371,62 @@ func TestClientWrites(t *testing.T) {
 				t.Errorf("%s %s, want %s %s", r.Path(), gotText, c.path, wantText)
 			}
 		})
+	}
+}
+
+// TestClientSharesWhatWasSaid: messages of before are sent in front of a request's own, long or short; they are no
+// more where a field takes the place of all messages.
+func TestClientSharesWhatWasSaid(t *testing.T) {
+	bodies := make(chan []byte, 1)
+	url := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		text, err := io.ReadAll(r.Body)
+		if err != nil || r.ContentLength != int64(len(text)) {
+			t.Errorf("%d bytes of %d, %v", len(text), r.ContentLength, err)
+		}
+		if r.Method == http.MethodGet {
+			_, _ = io.WriteString(w, `{"data":[{"id":"m"}]}`)
+			return
+		}
+		bodies <- text
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = io.WriteString(w, "data: {\"choices\":[{\"text\":\"x\",\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n")
+	}))
+	client := askClient(t, url)
+	own := json.RawMessage(`[{"role":"user","content":"c"}]`)
+	for _, api := range []openai.API{openai.Chat, openai.Responses} {
+		for _, n := range []int{1, 1 << 20} {
+			before := fmt.Sprintf(`{"role":"user","content":%q},{"role":"assistant","content":"b"},`, strings.Repeat("a", n))
+			shared := openai.Call{API: api, Before: []byte(before), Messages: own, MaxTokens: 3}
+			whole := openai.Call{API: api, Messages: json.RawMessage("[" + before + string(own[1:])), MaxTokens: 3}
+			want, err1 := client.Write(whole)
+			r, err2 := client.Write(shared)
+			if err := errors.Join(err1, err2); err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(r.Body(), want.Body()) {
+				t.Errorf("%s, %d: %.300s\nwant %.300s", api, n, r.Body(), want.Body())
+			}
+			if _, _, err := ask(t, client, shared); err != nil && api == openai.Chat {
+				t.Error(err)
+			}
+			if body := <-bodies; !bytes.Equal(body, want.Body()) {
+				t.Errorf("%s, %d: the server got %.300s\nwant %.300s", api, n, body, want.Body())
+			}
+			for _, name := range []string{"messages", "input"} {
+				shared.Fields = map[string]json.RawMessage{name: json.RawMessage(`[1]`)}
+				r, err := client.Write(shared)
+				if err != nil || !json.Valid(r.Body()) || (name == "input") == (api == openai.Responses) &&
+					bytes.Contains(r.Body(), []byte(`"b"`)) {
+					t.Errorf("with a field %s: %.300s, %v", name, r.Body(), err)
+				}
+			}
+		}
+	}
+	for _, call := range []openai.Call{{API: openai.Chat, Before: []byte("1,"), Text: "q"},
+		{API: openai.Chat, Before: []byte("1,"), Messages: json.RawMessage(`"q"`)}} {
+		if _, err := client.Write(call); !errors.Is(err, openai.ErrPrompt) {
+			t.Errorf("%+v: %v", call, err)
+		}
 	}
 }
 

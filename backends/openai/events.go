@@ -35,10 +35,15 @@ type events struct {
 	longest  int64        // from a read's return until all that it brought was taken
 	comments bool         // comments are events, too
 	ended    bool         // the stream is: nothing is to be read any more
+	full     bool         // the last read filled the buffer
 }
 
-// startBuffer is the first size of a buffer: an event with a token or two has about 300 bytes.
-const startBuffer = 4096
+// startBuffer is the first size of a buffer: an event with a token or two has about 300 bytes. One that is smaller than
+// usualBuffer grows up to that while reads fill it.
+const (
+	startBuffer = 4096
+	usualBuffer = 1 << 10
+)
 
 func (e *events) reset(from io.Reader) {
 	if e.buffer == nil {
@@ -115,6 +120,9 @@ func (e *events) fill() error {
 		if len(e.buffer) >= longestEvent {
 			return errLongEvent
 		}
+		e.full = true
+	}
+	if e.full && (e.end == len(e.buffer) || len(e.buffer) < usualBuffer) {
 		e.buffer = append(e.buffer, make([]byte, len(e.buffer))...)
 	}
 	if e.ended {
@@ -129,6 +137,7 @@ func (e *events) fill() error {
 	}
 	e.ended = errors.Is(err, io.EOF)
 	e.end += n
+	e.full = e.end == len(e.buffer)
 	e.received += int64(n)
 	switch {
 	case n > 0:

@@ -83,7 +83,7 @@ func (l *lines) take() *line {
 // put keeps a connection for the next request. Those that have not been used for long are at the beginning.
 func (l *lines) put(c *line) {
 	c.since = time.Now()
-	if len(c.buffer) > startLine { // a long head need not stay in memory
+	if len(c.buffer) > usualLine { // a long head need not stay in memory
 		c.buffer = make([]byte, startLine)
 	}
 	c.start, c.end = 0, 0
@@ -134,7 +134,8 @@ type line struct {
 	since time.Time // when it was last used; zero: it was not yet
 
 	buffer     []byte
-	start, end int // what has been read of the connection, and is not yet used
+	start, end int  // what has been read of the connection, and is not yet used
+	full       bool // the last read filled the buffer
 
 	frame framing
 	left  int64 // bytes of the body, or of the chunk that is being read
@@ -149,8 +150,13 @@ func (c *line) dropped(err error) bool {
 	return closed && !c.since.IsZero() && c.end == 0
 }
 
-// startLine is the size of a connection's buffer: the head of an answer, or a packet with some events.
-const startLine = 2 << 10
+// startLine is the first size of a connection's buffer: the head of an answer, or an event. While reads fill it, since
+// more than that comes at a time, it grows up to usualLine; 10,000 connections that wait for one token after the other
+// have small ones.
+const (
+	startLine = 512
+	usualLine = 2 << 10
+)
 
 // mostHead bounds the head of an answer.
 const mostHead = 64 << 10
@@ -285,11 +291,12 @@ func (c *line) fill() error {
 		c.end = copy(c.buffer, c.buffer[c.start:c.end])
 		c.start = 0
 	}
-	if c.end == len(c.buffer) {
+	if c.end == len(c.buffer) || c.full && len(c.buffer) < usualLine {
 		c.buffer = append(c.buffer, make([]byte, len(c.buffer))...)
 	}
 	n, err := c.Conn.Read(c.buffer[c.end:])
 	c.end += n
+	c.full = c.end == len(c.buffer)
 	switch {
 	case n > 0:
 		return nil

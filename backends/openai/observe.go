@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"sync"
 	"time"
 )
 
@@ -89,9 +90,9 @@ type observed struct {
 	usage  usage
 	finish string
 	parts  int
-	wire   []byte // the request, as it is written
 
 	settings *settings
+	wires    *sync.Pool // of *[]byte: requests, as they are written
 	ctx      context.Context
 	line     *line     // nil: there is none yet
 	total    time.Time // when option timeout ends the request; zero: never
@@ -100,7 +101,7 @@ type observed struct {
 }
 
 // startEvents is the first size of an answer's buffer: 10,000 answers at a time have as many.
-const startEvents = 1 << 10
+const startEvents = 512
 
 // mostKept bounds the buffers that are kept for later answers.
 const mostKept = 64 << 10
@@ -111,14 +112,14 @@ const mostKept = 64 << 10
 func (c *Client) Ask(ctx context.Context, r Request, o Observer) (Told, error) {
 	a, ok := c.calls.Get().(*observed)
 	if !ok {
-		a = &observed{settings: &c.settings, events: events{buffer: make([]byte, startEvents)}}
+		a = &observed{settings: &c.settings, wires: &c.wires, events: events{buffer: make([]byte, startEvents)}}
 	}
 	a.usage, a.finish, a.parts, a.begun, a.total = usage{}, "", 0, false, time.Time{}
 	a.ctx = ctx
 	a.events.reset(nil)
 	defer func() {
 		a.ctx, a.line, a.events.from = nil, nil, nil
-		if len(a.events.buffer) <= mostKept && cap(a.wire) <= mostKept { // one long answer need not stay in memory
+		if len(a.events.buffer) <= mostKept { // one long answer need not stay in memory
 			c.calls.Put(a)
 		}
 	}()
@@ -234,7 +235,7 @@ func (a *observed) connect(l *lines, get func(context.Context) (*line, error)) (
 // exchange writes a request and reads its answer.
 func (a *observed) exchange(to *lane, r Request, o Observer, told *Told) error {
 	a.extend(a.settings.first)
-	if len(r.body) > mostAhead { // a server may refuse a request and read no more of it: nobody may wait for that
+	if r.length() > mostAhead { // a server may refuse a request and read no more of it: nobody may wait for that
 		written := make(chan error, 1)
 		go func() { written <- a.write(to, r) }()
 		return a.answer(r, o, told, func() error {
@@ -293,23 +294,29 @@ func (a *observed) answer(r Request, o Observer, told *Told, written func() erro
 	return err
 }
 
-// write writes a request.
-func (a *observed) write(to *lane, r Request) error {
+// write writes a request. Its memory is not needed while the answer is waited for.
+func (a *observed) write(to *lane, r Request) (err error) {
 	host := r.host
 	if host == "" {
 		host = to.base.Host
 	}
-	b := append(append(a.wire[:0], "POST "...), to.path...)
+	wire, ok := a.wires.Get().(*[]byte)
+	if !ok {
+		wire = new([]byte)
+	}
+	b := append(append((*wire)[:0], "POST "...), to.path...)
 	b = append(append(b, r.path...), " HTTP/1.1\r\nHost: "...)
 	b = append(append(append(b, host...), "\r\n"...), r.head...)
-	if len(r.body) <= mostAhead {
-		a.wire = append(b, r.body...)
-		_, err := a.line.Write(a.wire)
-		return err
+	if r.length() <= mostAhead {
+		b = append(append(append(b, r.body[:r.place]...), r.before...), r.body[r.place:]...)
+		_, err = a.line.Write(b)
+	} else {
+		parts := net.Buffers{b, r.body[:r.place], r.before, r.body[r.place:]}
+		_, err = parts.WriteTo(a.line.Conn)
 	}
-	a.wire = b
-	parts := net.Buffers{b, r.body}
-	_, err := parts.WriteTo(a.line.Conn)
+	if *wire = b; cap(b) <= mostKept {
+		a.wires.Put(wire)
+	}
 	return err
 }
 

@@ -83,6 +83,9 @@ func Measure(ctx context.Context, asker Asker, plan Plan) (*Point, error) {
 			return nil, err
 		}
 	}
+	if err := e.write(s); err != nil {
+		return nil, err
+	}
 	if err := e.late(time.Now()); err != nil {
 		return nil, err
 	}
@@ -101,7 +104,7 @@ func (e *engine) late(now time.Time) error {
 	return nil
 }
 
-// newEngine checks the plan and has its requests written.
+// newEngine checks the plan. Its requests are not written yet.
 func newEngine(asker Asker, plan Plan) (*engine, error) {
 	if err := plan.check(); err != nil {
 		return nil, err
@@ -111,15 +114,48 @@ func newEngine(asker Asker, plan Plan) (*engine, error) {
 		e.progress = new(Progress)
 	}
 	e.zero.Store(unset)
-	var err error
-	joined := plan.Load.Sessions || plan.Load.Kind == load.Replay
-	if e.work, err = prepare(asker, plan.Asks, joined, plan.Load.Seed); err != nil {
-		return nil, err
-	}
-	if e.warm, err = prepare(asker, plan.WarmUp, false, 0); err != nil {
-		return nil, err
-	}
+	e.work = planWork(plan.Asks, plan.Load.Sessions || plan.Load.Kind == load.Replay, plan.Load.Seed)
+	e.warm = planWork(plan.WarmUp, false, 0)
 	return e, nil
+}
+
+// write has the requests written that will be sent here.
+func (e *engine) write(s load.Schedule) error {
+	var warm []bool
+	share := e.plan.Share
+	if share.Of > 1 {
+		warm = make([]bool, len(e.warm.units))
+		for i := range warm {
+			warm[i] = share.Has(i)
+		}
+	}
+	return errors.Join(e.work.write(e.asker, e.plan.Asks, e.own(s)), e.warm.write(e.asker, e.plan.WarmUp, warm))
+}
+
+// own are the units that the share sends; nil: all, or nobody knows. Users who have no number of requests may come to
+// any unit when all have been sent once.
+func (e *engine) own(s load.Schedule) []bool {
+	share, p := e.plan.Share, e.plan.Load
+	if share.Of <= 1 || p.Kind == load.Users && p.Requests == 0 {
+		return nil
+	}
+	own := make([]bool, len(e.work.units))
+	if p.Kind == load.Users {
+		for k := range share.Count(p.Requests) {
+			own[e.work.index(share.Place(k))] = true
+		}
+		return own
+	}
+	for i := range s.Due {
+		switch {
+		case !share.Has(i):
+		case s.Rows != nil:
+			own[s.Rows[i]] = true
+		default:
+			own[e.work.index(i)] = true
+		}
+	}
+	return own
 }
 
 // schedule are the due times of units.

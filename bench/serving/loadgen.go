@@ -72,6 +72,9 @@ func MeasureByLoadGen(
 	}
 	plan.MaxErrors, plan.Retry = &MaxErrors{Count: math.MaxInt}, 0
 	e, err := newEngine(asker, plan)
+	if err == nil {
+		err = e.write(load.Schedule{})
+	}
 	if err != nil {
 		return nil, nil, err
 	}

@@ -27,19 +27,21 @@ type script struct {
 	// most, if above 0, is how many are answered at a time.
 	most int
 
-	asked atomic.Int64
-	mu    sync.Mutex
-	under int
-	peak  int
-	rows  []int
-	room  chan struct{}
-	said  []string
+	asked   atomic.Int64
+	written atomic.Int64
+	mu      sync.Mutex
+	under   int
+	peak    int
+	rows    []int
+	room    chan struct{}
+	said    []string
 }
 
 func (s *script) Prepare(a *prompts.Ask) (Prepared, error) {
 	if a.Text == "bad" {
 		return nil, errors.New("it cannot be written")
 	}
+	s.written.Add(1)
 	return a.Row, nil
 }
 

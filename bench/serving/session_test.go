@@ -106,7 +106,9 @@ func TestReplayOfSessions(t *testing.T) {
 // speaking is a server that answers with what it was asked, and is given back.
 type speaking struct{ script }
 
-func (s *speaking) Prepare(a *prompts.Ask) (Prepared, error) { return string(a.Messages) + a.Text, nil }
+func (s *speaking) Prepare(a *prompts.Ask) (Prepared, error) {
+	return string(a.Before) + string(a.Messages) + a.Text, nil
+}
 
 func (s *speaking) Ask(_ context.Context, p Prepared, clock Clock, r *measure.Request) {
 	s.Answer(context.Background(), p, clock, r)

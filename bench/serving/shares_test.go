@@ -37,8 +37,10 @@ func TestSharesAreTheWhole(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var start time.Time
+			wrote := 0
 			send := func(share shard.Share) (got *Point) {
 				s := &script{first: time.Millisecond, each: time.Millisecond, tokens: 2}
+				defer func() { wrote = int(s.written.Load()) }()
 				plan := Plan{Asks: asks(60), WarmUp: asks(5), Load: pattern(t, flags), Share: share}
 				synctestAt(t, &start, func(t *testing.T) {
 					plan.Start = start
@@ -53,6 +55,15 @@ func TestSharesAreTheWhole(t *testing.T) {
 			var parts []*Point
 			for i := range 4 {
 				parts = append(parts, send(shard.Share{Index: i, Of: 4}))
+				rows := map[int]bool{}
+				for _, r := range parts[i].Requests {
+					if !r.WarmUp {
+						rows[r.Row] = true
+					}
+				}
+				if got, want := wrote, len(rows)+(shard.Share{Index: i, Of: 4}).Count(5); got != want {
+					t.Errorf("share %d writes %d requests, want the %d that it sends", i, got, want)
+				}
 			}
 			if got := sentOf(parts...); len(got) == 0 || !slices.Equal(got, whole) {
 				t.Errorf("%d requests of shares, %d of one client:\n%v\n%v", len(got), len(whole), got, whole)
@@ -81,6 +92,9 @@ func TestSharesOfUsers(t *testing.T) {
 				if at := p.Began.Add(time.Duration(r.Due)); at.Before(start) {
 					t.Errorf("a request is due %v before the start", start.Sub(at))
 				}
+			}
+			if got, want := int(s.written.Load()), plan.Share.Count(40)+plan.Share.Count(8); got != want {
+				t.Errorf("share %v writes %d requests, want %d", plan.Share, got, want)
 			}
 			for user := range seen {
 				users[user]++

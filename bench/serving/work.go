@@ -1,13 +1,14 @@
 package serving
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"runtime"
 	"sync"
-	"sync/atomic"
 	"time"
+
+	"github.com/plumbline-ml/plumbline/internal/parallel"
 
 	"github.com/plumbline-ml/plumbline/bench/serving/measure"
 	"github.com/plumbline-ml/plumbline/bench/serving/prompts"
@@ -39,42 +40,62 @@ type work struct {
 	orders [][]int32 // of the units, by round but the first
 }
 
-// prepare has all requests written, on all cores. Turns of sessions are joined where they follow each other.
-func prepare(asker Asker, asks Asks, joined bool, seed uint64) (*work, error) {
+// placed are requests that say their places without being made.
+type placed interface{ Place(i int) prompts.Ask }
+
+// planWork is what can be sent, without a request that is written: turns of sessions are joined where they follow each
+// other.
+func planWork(asks Asks, joined bool, seed uint64) *work {
 	w := &work{seed: seed}
 	if asks == nil {
-		return w, nil
+		return w
 	}
 	w.items = make([]item, asks.Len())
-	var (
-		next   atomic.Int64
-		group  sync.WaitGroup
-		mu     sync.Mutex
-		faults []error
-	)
-	for range runtime.GOMAXPROCS(0) {
-		group.Go(func() {
-			for i := next.Add(1) - 1; i < int64(len(w.items)); i = next.Add(1) - 1 {
-				a := asks.At(int(i))
-				if err := w.items[i].write(asker, &a); err != nil {
-					mu.Lock()
-					defer mu.Unlock()
-					faults = append(faults, fmt.Errorf("request %d of the data: %w", a.Row+1, err))
-					return
-				}
-			}
-		})
+	if joined {
+		at := asks.At
+		if of, ok := asks.(placed); ok {
+			at = of.Place
+		}
+		for i := range w.items {
+			a := at(i)
+			w.items[i].place(&a)
+		}
 	}
-	group.Wait()
 	w.join(joined)
-	return w, errors.Join(faults...)
+	return w
 }
 
-func (it *item) write(asker Asker, a *prompts.Ask) (err error) {
+// write has the requests of units written, on all cores; nil: of all.
+func (w *work) write(asker Asker, asks Asks, own []bool) error {
+	var mu sync.Mutex
+	var faults []error
+	parallel.Each(context.Background(), len(w.units), func(i int) {
+		if own != nil && !own[i] {
+			return
+		}
+		for k := w.units[i].from; k < w.units[i].to; k++ {
+			a := asks.At(k)
+			if err := w.items[k].write(asker, &a); err != nil {
+				mu.Lock()
+				defer mu.Unlock()
+				faults = append(faults, fmt.Errorf("request %d of the data: %w", a.Row+1, err))
+				return
+			}
+		}
+	})
+	return errors.Join(faults...)
+}
+
+// place takes over what an item is among others.
+func (it *item) place(a *prompts.Ask) {
 	*it = item{
 		row: a.Row, session: a.Session, turn: a.Turn, think: a.Think, due: a.Due, hasDue: a.HasDue,
 		in: measure.Unknown, out: measure.Unknown,
 	}
+}
+
+func (it *item) write(asker Asker, a *prompts.Ask) (err error) {
+	it.place(a)
 	if a.InputTokens > 0 {
 		it.in = int64(a.InputTokens)
 	}
@@ -110,10 +131,13 @@ func (w *work) join(joined bool) {
 func (w *work) round(place int) int { return place / len(w.units) }
 
 // at is the unit at a place in the order of sending: all in their order, then all again, shuffled anew.
-func (w *work) at(place int) unit {
+func (w *work) at(place int) unit { return w.units[w.index(place)] }
+
+// index is the number of the unit at a place.
+func (w *work) index(place int) int {
 	round, i := w.round(place), place%len(w.units)
 	if round == 0 {
-		return w.units[i]
+		return i
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -126,7 +150,7 @@ func (w *work) at(place int) unit {
 		src.Shuffle(len(order), func(a, b int) { order[a], order[b] = order[b], order[a] })
 		w.orders = append(w.orders, order)
 	}
-	return w.units[w.orders[round-1][i]]
+	return int(w.orders[round-1][i])
 }
 
 // history is where a unit remembers what was said; nil: it need not.

@@ -200,34 +200,9 @@ func (a *answer) entire() {
 	var b []byte
 	switch a.of {
 	case responses:
-		b = append(b, `{"object":"response","status":"completed","error":null,"output":[`...)
-		if a.thinks > 0 {
-			b = append(b, `{"type":"reasoning","summary":[],"content":[{"type":"reasoning_text","text":`...)
-			b = append(a.quoteText(b, 0, a.thinks), `}]},`...)
-		}
-		if a.calls {
-			b = strconv.AppendQuote(append(b, `{"type":"function_call","name":`...), a.server.options.Call)
-			b = append(a.appendArguments(append(b, `,"arguments":"`...), a.thinks, a.total-a.thinks), `"}]`...)
-		} else {
-			b = append(b, `{"type":"message","role":"assistant","content":[{"type":"output_text","text":`...)
-			b = append(a.quoteText(b, a.thinks, a.total-a.thinks), `}]}]`...)
-		}
+		b = a.entireResponse(b)
 	case chat:
-		b = append(b, `{"object":"chat.completion","choices":[{"index":0,"message":{"role":"assistant"`...)
-		if a.reply != nil {
-			b = append(append(append(b, ','), a.reply.message()...), '}')
-			break
-		}
-		if a.thinks > 0 {
-			b = a.quoteText(append(b, `,"reasoning_content":`...), 0, a.thinks)
-		}
-		if a.calls {
-			b = append(b, `,"content":null,"tool_calls":[{"index":0,"id":"call-1","type":"function","function":{"name":`...)
-			b = append(strconv.AppendQuote(b, a.server.options.Call), `,"arguments":"`...)
-			b = append(a.appendArguments(b, a.thinks, a.total-a.thinks), `"}}]}`...)
-		} else {
-			b = append(a.quoteText(append(b, `,"content":`...), a.thinks, a.total-a.thinks), '}')
-		}
+		b = a.entireChat(b)
 	default:
 		b = append(b, `{"object":"text_completion","choices":[{"index":0,"text":`...)
 		b = a.quoteText(b, 0, a.total)
@@ -240,6 +215,42 @@ func (a *answer) entire() {
 		b = a.appendUsage(append(b, `,"usage":`...))
 	}
 	_, _ = a.w.Write(append(b, '}')) // where it cannot be written, nobody waits
+}
+
+// entireResponse begins a response, as far as its usage.
+func (a *answer) entireResponse(b []byte) []byte {
+	b = append(b, `{"object":"response","status":"completed","error":null,"output":[`...)
+	if a.thinks > 0 {
+		b = append(b, `{"type":"reasoning","summary":[],"content":[{"type":"reasoning_text","text":`...)
+		b = append(a.quoteText(b, 0, a.thinks), `}]},`...)
+	}
+	if a.calls {
+		b = strconv.AppendQuote(append(b, `{"type":"function_call","name":`...), a.server.options.Call)
+		b = append(a.appendArguments(append(b, `,"arguments":"`...), a.thinks, a.total-a.thinks), `"}]`...)
+	} else {
+		b = append(b, `{"type":"message","role":"assistant","content":[{"type":"output_text","text":`...)
+		b = append(a.quoteText(b, a.thinks, a.total-a.thinks), `}]}]`...)
+	}
+	return b
+}
+
+// entireChat begins a chat's answer, as far as the ids.
+func (a *answer) entireChat(b []byte) []byte {
+	b = append(b, `{"object":"chat.completion","choices":[{"index":0,"message":{"role":"assistant"`...)
+	if a.reply != nil {
+		return append(append(append(b, ','), a.reply.message()...), '}')
+	}
+	if a.thinks > 0 {
+		b = a.quoteText(append(b, `,"reasoning_content":`...), 0, a.thinks)
+	}
+	if a.calls {
+		b = append(b, `,"content":null,"tool_calls":[{"index":0,"id":"call-1","type":"function","function":{"name":`...)
+		b = append(strconv.AppendQuote(b, a.server.options.Call), `,"arguments":"`...)
+		b = append(a.appendArguments(b, a.thinks, a.total-a.thinks), `"}}]}`...)
+	} else {
+		b = append(a.quoteText(append(b, `,"content":`...), a.thinks, a.total-a.thinks), '}')
+	}
+	return b
 }
 
 // dimensions of an embedding.

@@ -28,13 +28,13 @@ type Row struct {
 var percentiles = [...]float64{0.5, 0.9, 0.99}
 
 // Columns are the names of the columns, in order. Times are in milliseconds, of answered requests; attainment and
-// failed are shares from 0 to 1. Flags are separated by semicolons.
+// failed are shares from 0 to 1; power is in watts, energy in joules. Flags are separated by semicolons.
 func Columns() []string {
 	all := []string{"kind", "value"}
 	for _, c := range numbers() {
 		all = append(all, c.name)
 	}
-	return append(all, "flags")
+	return append(append(all, energies()...), "flags")
 }
 
 // column is one of numbers.
@@ -42,6 +42,9 @@ type column struct {
 	name string
 	of   func(f *measure.Figures) *float64
 }
+
+// energies are the columns behind numbers: what a power meter measured beside a point, else what its accelerators say.
+func energies() []string { return []string{"power_w", "energy_per_token_j", "energy_per_request_j"} }
 
 // numbers are the columns between the load and the flags.
 func numbers() []column {
@@ -78,21 +81,47 @@ func numbers() []column {
 }
 
 // RowOf is the row of a point.
-func RowOf(s *record.Serving) Row {
+func RowOf(p *record.Run) Row {
+	s := p.Serving
 	r := Row{Kind: s.Load.By, Value: s.Load.Value, Figures: map[string]float64{}, Flags: s.Flags}
 	if s.Load.Value == 0 {
 		r.Value = math.NaN()
 	}
-	for _, c := range numbers() {
-		r.Figures[c.name] = math.NaN()
-		if s.Figures == nil {
-			continue
-		}
-		if v := c.of(s.Figures); v != nil {
-			r.Figures[c.name] = *v
+	for _, name := range Columns()[2:] {
+		r.Figures[name] = math.NaN()
+	}
+	delete(r.Figures, "flags")
+	if s.Figures != nil {
+		for _, c := range numbers() {
+			if v := c.of(s.Figures); v != nil {
+				r.Figures[c.name] = *v
+			}
 		}
 	}
+	r.energy(p)
 	return r
+}
+
+// energy fills the columns of energies.
+func (r *Row) energy(p *record.Run) {
+	var all [3]float64 // W, J, J; 0: not known
+	if e := p.Serving.Energy; e != nil {
+		all = [3]float64{e.Watts, e.PerToken, e.PerRequest}
+	}
+	if m := p.Power; m != nil && m.Average != nil {
+		all = [3]float64{float64(m.Average.Value)}
+		if m.Token != nil {
+			all[1] = float64(m.Token.Value)
+		}
+		if m.Energy != nil {
+			all[2] = float64(m.Energy.Value) / 1e3 // mJ
+		}
+	}
+	for i, name := range energies() {
+		if all[i] > 0 {
+			r.Figures[name] = all[i]
+		}
+	}
 }
 
 // between separates flags.
@@ -102,11 +131,12 @@ const between = "; "
 func (s *Sweep) WriteCSV(to io.Writer) error {
 	w := csv.NewWriter(to)
 	_ = w.Write(Columns()) // Flush has the first fault
-	for _, p := range s.Points {
-		r := RowOf(p.Serving)
+	columns := Columns()
+	for i := range s.Points {
+		r := RowOf(&s.Points[i])
 		line := []string{string(r.Kind), number(r.Value)}
-		for _, c := range numbers() {
-			line = append(line, number(r.Figures[c.name]))
+		for _, name := range columns[2 : len(columns)-1] {
+			line = append(line, number(r.Figures[name]))
 		}
 		_ = w.Write(append(line, strings.Join(r.Flags, between)))
 	}

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/plumbline-ml/plumbline/bench/power/spl"
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/record/sweepfile"
 	"github.com/plumbline-ml/plumbline/bench/serving/load"
@@ -141,19 +142,19 @@ func TestCSV(t *testing.T) {
 	lines := strings.Split(b.String(), "\n")
 	const head = "kind,value,requests_per_s,tokens_per_s,tokens_per_s_per_gpu,ttft_p50_ms,ttft_p90_ms,ttft_p99_ms," +
 		"tpot_p50_ms,tpot_p90_ms,tpot_p99_ms,e2e_p50_ms,e2e_p90_ms,e2e_p99_ms,user,goodput_per_s,attainment,failed," +
-		"concurrency,flags"
+		"concurrency,power_w,energy_per_token_j,energy_per_request_j,flags"
 	if lines[0] != head {
 		t.Errorf("columns %s, want %s", lines[0], head)
 	}
-	if want := "users,1,50,550,,10,10,10,1,1,1,20,20,20,1000,50,1,0,1,"; lines[1] != want {
+	if want := "users,1,50,550,,10,10,10,1,1,1,20,20,20,1000,50,1,0,1,,,,"; lines[1] != want {
 		t.Errorf("%s, want %s", lines[1], want)
 	}
 	rows, err := sweepfile.ReadCSV(&b)
 	if err != nil || len(rows) != 6 {
 		t.Fatalf("%d rows, %v", len(rows), err)
 	}
-	for i, p := range s.Points {
-		want := sweepfile.RowOf(p.Serving)
+	for i := range s.Points {
+		want := sweepfile.RowOf(&s.Points[i])
 		if rows[i].Kind != want.Kind || !same(rows[i].Value, want.Value) || len(rows[i].Figures) != len(want.Figures) {
 			t.Errorf("row %d is %+v, want %+v", i, rows[i], want)
 		}
@@ -165,6 +166,26 @@ func TestCSV(t *testing.T) {
 	}
 	if want := []string{record.ClientLimited, "misses, by far", "\"well\""}; !slices.Equal(rows[4].Flags, want) {
 		t.Errorf("flags %q, want %q", rows[4].Flags, want)
+	}
+}
+
+// TestEnergy: curve.csv has what a meter measured; where there is none, what accelerators say of themselves.
+func TestEnergy(t *testing.T) {
+	s := sweep(t)
+	s.Points[0].Serving.Energy = &record.ServingEnergy{Watts: 700, PerToken: 2, PerRequest: 60}
+	s.Points[1].Serving.Energy = &record.ServingEnergy{Watts: 1}
+	s.Points[1].FromMeter("cmd", spl.Average{Watts: 1100, Samples: 9}, nil)
+	s.Points[2].FromMeter("cmd", spl.Average{}, []string{"it ended"})
+	for i, want := range [][3]float64{
+		{700, 2, 60}, {1100, 1100 / *s.Points[1].Serving.Figures.TokensPerSec, 1100 /
+			*s.Points[1].Serving.Figures.RequestsPerSec}, {math.NaN(), math.NaN(), math.NaN()},
+	} {
+		f := sweepfile.RowOf(&s.Points[i]).Figures
+		for k, name := range []string{"power_w", "energy_per_token_j", "energy_per_request_j"} {
+			if got := f[name]; !same(got, want[k]) && math.Abs(got/want[k]-1) > 1e-12 {
+				t.Errorf("point %d: %s is %v, want %v", i, name, got, want[k])
+			}
+		}
 	}
 }
 

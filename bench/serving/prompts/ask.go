@@ -29,8 +29,11 @@ type Ask struct {
 	Row int    // of the data, from 0
 	ID  string // of the row; empty: it has none
 
-	IDs       []int32         // of the model's vocabulary
-	Text      string          // for chats: the one question
+	IDs  []int32 // of the model's vocabulary
+	Text string  // for chats: the one question
+	// Before are the messages of the turns before, which go before Messages: JSON values, each with a comma behind it.
+	// The turns of a session have its memory in common.
+	Before    []byte
 	Messages  json.RawMessage // of a chat, as the data has them
 	Input     json.RawMessage // of embeddings: a string or several
 	Query     string          // of rerank

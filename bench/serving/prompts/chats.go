@@ -41,29 +41,40 @@ func list(messages ...json.RawMessage) json.RawMessage {
 	return append(all, ']')
 }
 
-// History is what a session has said so far: for turns that follow the server's own answers.
-type History struct{ messages []json.RawMessage }
+// History is what a session has said so far. Of what it gives away nothing is ever written again: turns have the
+// memory of what was said before them in common.
+type History struct{ said []byte } // messages, each with a comma behind it
 
-// Turn is a turn of a session as it is sent: with all that was said before it.
+// add adds a message. Where there is no room, there is twice as much afterwards: what turns have in common stays in
+// memory as often as it was moved, all together twice.
+func (h *History) add(m json.RawMessage) {
+	if n := len(h.said) + len(m) + 1; n > cap(h.said) {
+		h.said = append(make([]byte, 0, 2*n), h.said...)
+	}
+	h.said = append(append(h.said, m...), ',')
+}
+
+// before is what was said until now.
+func (h *History) before() []byte { return h.said[:len(h.said):len(h.said)] }
+
+// Turn is a turn of a session as it is sent: behind all that was said before it.
 func (h *History) Turn(a Ask) Ask {
 	if !a.Own {
 		return a
 	}
 	if a.Messages == nil {
-		h.messages = append(h.messages, said("user", a.Text))
-		a.Text = ""
-	} else {
-		eachElement(a.Messages, func(m []byte) bool {
-			h.messages = append(h.messages, m)
-			return true
-		})
+		a.Messages, a.Text = list(said("user", a.Text)), ""
 	}
-	a.Messages = list(h.messages...)
+	a.Before = h.before()
+	eachElement(a.Messages, func(m []byte) bool {
+		h.add(m)
+		return true
+	})
 	return a
 }
 
 // Answer adds what the server answered to the last turn.
-func (h *History) Answer(text string) { h.messages = append(h.messages, said("assistant", text)) }
+func (h *History) Answer(text string) { h.add(said("assistant", text)) }
 
 // chat builds a request of messages, or of one question.
 func (r *reader) chat(rec *record, a *Ask) {
@@ -272,7 +283,7 @@ func (r *reader) turns(rec *record, shared row, all []turn) {
 		name = fmt.Sprintf("%s#%d", name, r.conversations)
 	}
 	r.named[name] = r.asked.sessions
-	var before []json.RawMessage
+	var h History
 	for i, t := range all {
 		one := shared
 		a := *shared.ask
@@ -283,25 +294,29 @@ func (r *reader) turns(rec *record, shared row, all []turn) {
 		if i > 0 {
 			one.hasDue, one.due = false, 0
 		}
-		before = append(before, t.before...)
 		if (r.asked.lengths.traceIn || r.asked.lengths.traceOut) && !r.counted(rec, &one, t) {
 			return
 		}
+		now := append(t.before[:len(t.before):len(t.before)], said("user", t.question))
 		switch {
 		case r.asked.lengths.traceIn:
-		case len(before) == 0 || r.api == Completions:
+		case len(now) == 1 && len(h.said) == 0 || r.api == Completions:
 			a.Text = t.question
 		default:
-			before = append(before, said("user", t.question))
-			a.Messages = list(before...)
-			before = before[:len(before)-1]
+			a.Before, a.Messages = h.before(), list(now...)
 		}
 		if r.keep(rec, one); i+1 == len(all) || r.full(rec.line) {
 			return
 		}
-		if before = append(before, said("user", t.question), said("assistant", t.answer)); r.asked.own {
-			before = nil
+		if r.asked.own {
+			continue
 		}
+		had := len(h.said)
+		for _, m := range now {
+			h.add(m)
+		}
+		h.Answer(t.answer)
+		r.kept += int64(len(h.said) - had)
 	}
 }
 

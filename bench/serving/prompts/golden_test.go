@@ -2,6 +2,7 @@ package prompts_test
 
 import (
 	"encoding/json"
+	"slices"
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/bench/serving/prompts"
@@ -42,7 +43,7 @@ func meaning(t *testing.T, a prompts.Ask) (string, map[string]any) {
 	case a.Text != "":
 		body["messages"] = []any{map[string]any{"role": "user", "content": a.Text}}
 	}
-	put("messages", a.Messages)
+	put("messages", messages(a))
 	put("input", a.Input)
 	put("documents", a.Documents)
 	put("tools", a.Tools)
@@ -59,4 +60,12 @@ func meaning(t *testing.T, a prompts.Ask) (string, map[string]any) {
 		put(key, raw)
 	}
 	return a.API.Endpoint(), body
+}
+
+// messages are all messages of a request, in one list.
+func messages(a prompts.Ask) json.RawMessage {
+	if len(a.Before) == 0 {
+		return a.Messages
+	}
+	return slices.Concat([]byte("["), a.Before, a.Messages[1:])
 }

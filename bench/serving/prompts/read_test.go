@@ -3,6 +3,7 @@ package prompts_test
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/json"
 	"errors"
 	"io"
 	"os"
@@ -224,7 +225,8 @@ func TestHugeRows(t *testing.T) {
 	}
 }
 
-// TestLongSessions: with what was said before it, each turn is longer than the last; that does not fill the memory.
+// TestLongSessions: each turn is longer than the last by what was said in between; the memory of that is common to
+// all, and bounded.
 func TestLongSessions(t *testing.T) {
 	var row, lines strings.Builder
 	row.WriteString(`[{"id": "s", "conversations": [`)
@@ -237,13 +239,29 @@ func TestLongSessions(t *testing.T) {
 	}
 	row.WriteString("]}]")
 	for name, content := range map[string]string{"a.json": row.String(), "a.jsonl": lines.String()} {
-		_, err := prompts.Read(prompts.Options{File: file(t, name, content), Turns: "all", Most: 16 << 20})
-		if err == nil || !strings.Contains(err.Error(), "more than 16777216 bytes") || strings.Contains(err.Error(), "\n") {
+		o := prompts.Options{File: file(t, name, content), Turns: "all", Most: 16 << 20}
+		asks := rows(t, o)
+		sent, pieces := 0, map[*byte]bool{}
+		for i, a := range asks {
+			if all := messages(a); i%1000 == 999 && (!json.Valid(all) ||
+				strings.Count(string(all), `"role":"assistant"`) != i) {
+				t.Errorf("%s: turn %d is %.200s", name, i, all)
+			}
+			if sent += len(a.Before); len(a.Before) > 0 {
+				pieces[&a.Before[0]] = true
+			}
+		}
+		if len(asks) != 6000 || len(pieces) > 20 || sent < 1<<30 {
+			t.Errorf("%s: %d turns with %d bytes of before, in %d pieces of memory", name, len(asks), sent, len(pieces))
+		}
+		o.Most = 2 << 20
+		_, err := prompts.Read(o)
+		if err == nil || !strings.Contains(err.Error(), "more than 2097152 bytes") || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v", name, err)
 		}
-		asks := rows(t, prompts.Options{File: file(t, name, content), Turns: "all", History: "own", Most: 16 << 20})
-		if len(asks) != 6000 {
-			t.Errorf("%s: %d turns on the server's own answers", name, len(asks))
+		o.Most, o.History = 16<<20, "own"
+		if len(rows(t, o)) != 6000 {
+			t.Errorf("%s: too few turns on the server's own answers", name)
 		}
 	}
 }
@@ -350,9 +368,9 @@ func TestSessions(t *testing.T) {
 	}
 	third := asks[1]
 	if third.Session != "a" || third.Turn != 1 || third.Think != 250*time.Millisecond ||
-		string(third.Messages) != `[{"role":"user","content":"1"},`+
+		string(messages(third)) != `[{"role":"user","content":"1"},`+
 			`{"role":"assistant","content":"A"},{"role":"user","content":"3"}]` {
-		t.Errorf("%+v %s", third, third.Messages)
+		t.Errorf("%+v %s", third, messages(third))
 	}
 	if asks[0].Due != 500*time.Millisecond || !asks[0].HasDue {
 		t.Errorf("%+v", asks[0])
@@ -400,7 +418,7 @@ func TestListedTurns(t *testing.T) {
 	o.Turns = "all"
 	asks := rows(t, o)
 	if len(asks) != 3 || asks[1].Session != "a" || asks[1].Turn != 1 || asks[1].Think != 20*time.Millisecond ||
-		asks[1].MaxTokens != 3 || !strings.Contains(string(asks[1].Messages), `"A"`) || asks[2].Session != "#2" {
+		asks[1].MaxTokens != 3 || !strings.Contains(string(messages(asks[1])), `"A"`) || asks[2].Session != "#2" {
 		t.Errorf("%+v", asks)
 	}
 	o.History = "own"

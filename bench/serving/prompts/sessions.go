@@ -85,8 +85,9 @@ func (r *reader) follow(session []row, said []spoken) {
 		if a.Own = true; r.asked.own {
 			continue
 		}
+		had := len(h.said)
 		*a = h.Turn(*a)
-		if r.kept += int64(len(a.Messages)); r.full(int(session[i].line)) {
+		if r.kept += int64(len(a.Messages) + len(h.said) - had); r.full(int(session[i].line)) {
 			return
 		}
 		if a.Own = false; i+1 == len(session) {
@@ -98,6 +99,8 @@ func (r *reader) follow(session []row, said []spoken) {
 				"or --history own", a.Session, session[i].line)
 			return
 		}
+		had = len(h.said)
 		h.Answer(said[i].answer)
+		r.kept += int64(len(h.said) - had)
 	}
 }

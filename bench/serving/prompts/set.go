@@ -322,8 +322,8 @@ func (w *Drawn) All() []Ask {
 	return all
 }
 
-// At makes a request, from 0.
-func (w *Drawn) At(i int) Ask {
+// Place is a request, from 0, before anything of it is made: its row, its place in a session, and when it is due.
+func (w *Drawn) Place(i int) Ask {
 	p, s := w.plan[i], w.set
 	a := Ask{Row: i}
 	if p.row >= 0 {
@@ -336,6 +336,12 @@ func (w *Drawn) At(i int) Ask {
 			a.Session += "~" + strconv.Itoa(int(p.round)+1)
 		}
 	}
+	return a
+}
+
+// At makes a request, from 0.
+func (w *Drawn) At(i int) Ask {
+	p, s, a := w.plan[i], w.set, w.Place(i)
 	a.API, a.Header = s.API, s.asked.header
 	if a.MaxTokens, a.Exact = int(p.out), p.exact; a.API == Embeddings || a.API == Rerank {
 		a.MaxTokens, a.Exact = 0, false

@@ -32,9 +32,9 @@ var _ serving.Answerer = (*Client)(nil)
 // Prepare writes a request as the servers want it.
 func (c *Client) Prepare(a *prompts.Ask) (serving.Prepared, error) {
 	return c.Wire.Write(openai.Call{
-		API: openai.API(a.API), IDs: a.IDs, Text: a.Text, Messages: a.Messages, Input: a.Input, Query: a.Query,
-		Documents: a.Documents, Tools: a.Tools, Model: a.Model, MaxTokens: a.MaxTokens, Exact: a.Exact, Whole: c.Whole,
-		Fields: a.Fields, Header: a.Header, Session: a.Session,
+		API: openai.API(a.API), IDs: a.IDs, Text: a.Text, Before: a.Before, Messages: a.Messages, Input: a.Input,
+		Query: a.Query, Documents: a.Documents, Tools: a.Tools, Model: a.Model, MaxTokens: a.MaxTokens, Exact: a.Exact,
+		Whole: c.Whole, Fields: a.Fields, Header: a.Header, Session: a.Session,
 	})
 }
 

@@ -95,6 +95,12 @@ func (r Report) Plots() []Plot {
 			all = append(all, Plot{Chart: c, File: c.ID})
 		}
 	}
+	for i, t := range r.Tuned {
+		for _, c := range t.charts() {
+			c.Of = t.name() + "; " + t.Machine.String()
+			all = append(all, Plot{c, t.Path, fmt.Sprintf("profile-%d-%s", i+1, c.ID)})
+		}
+	}
 	return all
 }
 

@@ -49,6 +49,8 @@ const (
 // Report is what a page or a text shows.
 type Report struct {
 	Set results.Set
+	// Tuned are profiles of harness tune, behind the runs.
+	Tuned []Tuned
 	// Version is that of the program that makes the report.
 	Version string
 }
@@ -80,6 +82,9 @@ func (r Report) WriteHTML(w io.Writer) error {
 	}
 	v.Facts, v.names = head(r.Set.Runs), names.Of(r.Set.Runs)
 	shown, err := v.sections(r.Set.Runs)
+	if err == nil {
+		err = v.tunedSections(r.Tuned)
+	}
 	if err != nil {
 		return err
 	}

@@ -143,7 +143,11 @@ func remarks(r record.Run) []record.Finding {
 
 // charts draws what the run's folder has.
 func (s *section) charts(f results.Found) {
-	charts, missing := Charts(f)
+	s.draw(Charts(f))
+}
+
+// draw draws charts, and says what keeps others from being there.
+func (s *section) draw(charts []plot.Chart, missing string) {
 	s.Missing = missing
 	said := map[string]bool{}
 	for _, c := range charts {

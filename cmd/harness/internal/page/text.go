@@ -16,7 +16,8 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plot"
 )
 
-// WriteText writes the report for a terminal: verdicts with their reasons, percentiles, and how things went over time.
+// WriteText writes the report for a terminal: verdicts with their reasons, percentiles, how things went over time, and
+// profiles.
 func (r Report) WriteText(w io.Writer) error {
 	b := terminal.On(w)
 	begun := b.Written()
@@ -33,6 +34,9 @@ func (r Report) WriteText(w io.Writer) error {
 		if err := writeRun(b, f, called[i].Full); err != nil {
 			return err
 		}
+	}
+	if err := writeTuned(b, r.Tuned); err != nil {
+		return err
 	}
 	if len(r.Set.Skipped) > 0 {
 		t := columns.Table{Indent: "  "}

@@ -57,6 +57,11 @@ func (r Report) title() string {
 			models = append(models, f.Model)
 		}
 	}
+	for _, t := range r.Tuned {
+		if !slices.Contains(models, t.For.Model) {
+			models = append(models, t.For.Model)
+		}
+	}
 	if len(models) == 0 {
 		return "No runs"
 	}
@@ -81,7 +86,15 @@ func (r Report) subtitle() string {
 	for i, v := range verdicts {
 		parts[i] = fmt.Sprintf("%d %s", counts[v], v)
 	}
-	return figure.Plural(len(r.Set.Runs), "run") + ": " + strings.Join(parts, ", ")
+	text := figure.Plural(len(r.Set.Runs), "run") + ": " + strings.Join(parts, ", ")
+	switch tuned := figure.Plural(len(r.Tuned), "profile") + " of harness tune"; {
+	case len(r.Tuned) == 0:
+		return text
+	case len(r.Set.Runs) == 0:
+		return tuned
+	default:
+		return text + "; " + tuned
+	}
 }
 
 // notes are what the results say of themselves.

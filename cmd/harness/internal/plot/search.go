@@ -48,3 +48,58 @@ func Search(loads string, p float64, trials []Trial, limit int64) (c Chart, ok b
 		figure(sorted[len(sorted)-1].Load), met, len(sorted))
 	return c, true
 }
+
+// Tried is a setting that was measured.
+type Tried struct {
+	Line   string  // what settings of one line have in common
+	X      float64 // what differs along it, above 0
+	PerSec float64 // samples
+	Words  string
+	Short  bool // by short tests alone
+}
+
+// Settings is the curve of a search for the fastest setting: samples per second against what the label of X says, a
+// line for each of the other choices, the fastest first. Rings were measured by short tests alone. Own is what a run
+// without any setting reaches; 0: it is not known. ok is false for fewer than two values of X.
+func Settings(x string, tried []Tried, own float64) (c Chart, ok bool) {
+	c = Chart{
+		ID: "settings", Title: "Throughput of the settings that were tried", X: Axis{Label: x, Whole: true},
+		Y: Axis{Label: "samples/s", Max: own},
+	}
+	faster := func(a, b Tried) int { return cmp.Compare(b.PerSec, a.PerSec) }
+	sorted := slices.SortedStableFunc(slices.Values(tried), faster)
+	low, high, dropped := 0.0, 0.0, 0
+	for _, t := range sorted {
+		at := slices.IndexFunc(c.Lines, func(l Line) bool { return l.Name == t.Line })
+		if at < 0 && len(c.Lines) == mostLines {
+			dropped++
+			continue
+		}
+		if at < 0 {
+			at, c.Lines = len(c.Lines), append(c.Lines, Line{Name: t.Line})
+		}
+		l := &c.Lines[at]
+		k, _ := slices.BinarySearch(l.X, t.X)
+		l.X, l.Y = slices.Insert(l.X, k, t.X), slices.Insert(l.Y, k, t.PerSec)
+		l.Knots = slices.Insert(l.Knots, k, Knot{Words: t.Words, Hollow: t.Short})
+		if low == 0 {
+			low = t.X
+		}
+		low, high = min(low, t.X), max(high, t.X)
+	}
+	if low == high {
+		return c, false
+	}
+	if high/low >= 8 {
+		c.X.Scale, c.X.Min, c.X.Max = Log, low, high
+	}
+	if own > 0 {
+		c.Marks = []Mark{{Name: "without a setting " + figure(own), At: own}}
+	}
+	if dropped > 0 {
+		c.Notes = append(c.Notes, fmt.Sprintf("The %d fastest lines; %d more settings are in the table.", mostLines, dropped))
+	}
+	c.Alt = fmt.Sprintf("%d settings reach %s to %s samples/s; the fastest: %s. Rings were measured by short tests alone.",
+		len(sorted), figure(sorted[len(sorted)-1].PerSec), figure(sorted[0].PerSec), sorted[0].Words)
+	return c, true
+}

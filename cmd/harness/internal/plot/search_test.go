@@ -1,6 +1,7 @@
 package plot
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -28,5 +29,34 @@ func TestSearch(t *testing.T) {
 	}
 	if _, ok := Search("x", .99, []Trial{{8, 1, true}, {8, 2, true}}, 0); ok {
 		t.Error("one load is a curve")
+	}
+}
+
+// TestSettings: settings are lines of what they have in common, the fastest first, with a mark for none at all.
+func TestSettings(t *testing.T) {
+	var tried []Tried
+	for s := range 10 {
+		for b := 1; b <= 32; b *= 2 {
+			tried = append(tried, Tried{fmt.Sprintf("%d sessions", s+1), float64(b), float64(100*(s+1) + b), "words", s == 0})
+		}
+	}
+	c, ok := Settings("samples in a batch", tried, 950)
+	if !ok {
+		t.Fatal("no chart")
+	}
+	check(t, "settings", c)
+	l := c.Lines[0]
+	if len(c.Lines) != mostLines || l.Name != "10 sessions" || !slices.Equal(l.X, []float64{1, 2, 4, 8, 16, 32}) ||
+		l.Y[0] != 1001 || l.Y[5] != 1032 || c.X.Scale != Log || len(c.Marks) != 1 {
+		t.Errorf("%+v", c)
+	}
+	if len(c.Notes) != 1 || !strings.Contains(c.Notes[0], "12 more") || !strings.Contains(c.Alt, "60 settings reach") {
+		t.Errorf("%q, %q", c.Notes, c.Alt)
+	}
+	if _, ok := Settings("x", tried[:1], 0); ok {
+		t.Error("one setting is a curve")
+	}
+	if _, ok := Settings("x", nil, 7); ok {
+		t.Error("nothing is a curve")
 	}
 }

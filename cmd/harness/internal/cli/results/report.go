@@ -17,6 +17,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/bench/record/results"
+	"github.com/plumbline-ml/plumbline/bench/tune"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/page"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plot"
@@ -34,7 +35,8 @@ origins, system and files. Without a flag it is a text for the terminal.
   harness report out/resnet50/Server --plot latency --png latency.png
 
 DIR is the --out folder of a run, one scenario's or one run's folder in it, or a folder of such
-folders. For a folder without a result.json, such as the official LoadGen's, the logs are read.`
+folders. For a folder without a result.json, such as the official LoadGen's, the logs are read.
+The file of a profile (harness tune) shows the settings and rates that were tried, as curves.`
 
 // runsReportFlags are the flags of report.
 type runsReportFlags struct {
@@ -72,11 +74,15 @@ func (a *app) report(f *runsReportFlags, paths []string) error {
 	if single != (f.plot != "") {
 		return sdk.Usage(errors.New("--plot NAME goes with --png FILE or --svg FILE"))
 	}
-	set, err := results.ReadLogs(paths...)
+	r := page.Report{Version: shell.Version().Version}
+	paths, r.Tuned = profiles(paths)
+	var err error
+	if len(paths) > 0 {
+		r.Set, err = results.ReadLogs(paths...)
+	}
 	if err != nil {
 		return err
 	}
-	r := page.Report{Set: set, Version: shell.Version().Version}
 	if f.html != "" {
 		err = wholeFile(f.html, r.WriteHTML)
 	}
@@ -87,6 +93,20 @@ func (a *app) report(f *runsReportFlags, paths []string) error {
 		err = r.WriteText(a.Stdout)
 	}
 	return err
+}
+
+// profiles takes those of harness tune out of a list of paths.
+func profiles(paths []string) (rest []string, found []page.Tuned) {
+	for _, path := range paths {
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+			if p, err := tune.Load(path); err == nil {
+				found = append(found, page.Tuned{Path: path, Profile: p})
+				continue
+			}
+		}
+		rest = append(rest, path)
+	}
+	return rest, found
 }
 
 // wholeFile writes a file at once.

@@ -93,6 +93,14 @@ func TestTuneAndRun(t *testing.T) {
 		p.Machine.CPU != "Example CPU @ 2.00GHz" || p.For.Precision != "fp32" || p.For.Backend != "ort" {
 		t.Errorf("the profile is %+v", p)
 	}
+	html := filepath.Join(s.Dir, "tuning.html")
+	s.Want(0, s.Run("report", path, "--html", html, "--text"), "1 profile of harness tune", "Server, target_qps",
+		"the plugin's own choice", "batch 3, 2 sessions, 5 threads")
+	if page, err := os.ReadFile(html); err != nil || !strings.Contains(string(page), `id="profile-1"`) {
+		t.Errorf("%v: a page of %d bytes without the profile", err, len(page))
+	}
+	s.Want(0, s.Run("run", "resnet50", "--scenario", "Offline", "--mode", "performance", "--out", s.Out()))
+	s.Want(0, s.Run("report", s.Out(), path), "1 run: 1 VALID (smoke); 1 profile of harness tune")
 	if got := prefer(s); got != path {
 		t.Fatal(got)
 	}
