@@ -55,7 +55,10 @@ type ModelFile struct {
 	Size      int64  // bytes; 0: unknown
 	Licence   string
 	Reference []Metric // measured metric of this file: the model card's
-	Note      string   // preprocessing, calibration, quantisation
+	// Audits are what compliance tests measured with this file on the plugin's own data sets, by the test's name:
+	// "TEST07". Those of the fp32 file, not the round's bounds, are what audits of the embedded model are judged by.
+	Audits []Metric
+	Note   string // preprocessing, calibration, quantisation
 }
 
 // DatasetInfo is a data set that a model can be run on.

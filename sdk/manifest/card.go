@@ -37,6 +37,8 @@ type CardFile struct {
 	// Models are metrics of one model alone, by the name of its rules: of models that have embedded data sets of their
 	// own, or draw their answers.
 	Models map[string][]sdk.Metric `json:"models"`
+	// Audits are what compliance tests measured, by the name of the rules' model; a metric has the name of its test.
+	Audits map[string][]sdk.Metric `json:"audits"`
 }
 
 // The folder of the embedded model, and its card.

@@ -180,6 +180,7 @@ func (m *Manifest) embeddedFiles(e *Model) []sdk.ModelFile {
 	for k := range files {
 		facts, _ := x.card.PartFile(files[k].Part, files[k].Precision)
 		files[k].Reference = slices.Concat(files[k].Reference, facts.Models[e.RulesKey])
+		files[k].Audits = facts.Audits[e.RulesKey]
 	}
 	return files
 }

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,7 +21,53 @@ type Config struct {
 	Threshold float64
 	// MinTokens and MaxTokens bound TEST09's mean number of tokens of an answer, inclusive.
 	MinTokens, MaxTokens float64
+	// Basis says whose bounds these are; empty: the round's.
+	Basis string
 }
+
+// Own is what a plugin's own questions, and its embedded model, have in the place of what a round asks for.
+type Own struct {
+	Samples int     // of the data set that the test opens; 0: it is none of the plugin's own
+	Figure  float64 // what the model card measured in the test; 0: nothing, or another model answers
+	Share   float64 // of Figure, that TEST07 wants
+}
+
+// On is the configuration for a run on a plugin's own questions: as many as there are, and where the embedded model
+// answers them, bounds that stand to the card's figure as the round's do to that of the official model.
+func (c Config) On(o Own) Config {
+	if o.Samples == 0 || !c.every() {
+		return c
+	}
+	c.Settings = slices.Clone(c.Settings)
+	for i := range c.Settings {
+		if c.Settings[i].Key == countKey {
+			c.Settings[i].Value = strconv.Itoa(o.Samples)
+		}
+	}
+	if o.Figure == 0 {
+		return c
+	}
+	const card = "Judged by the embedded model's card, not by the round: "
+	if c.Threshold != 0 {
+		c.Threshold = thousandths(o.Share * o.Figure)
+		c.Basis = fmt.Sprintf("%san accuracy of %g or more, %g %% of the card's %.3f.", card, c.Threshold, 100*o.Share,
+			o.Figure)
+		return c
+	}
+	middle := (c.MinTokens + c.MaxTokens) / 2
+	c.MinTokens, c.MaxTokens = thousandths(o.Figure*c.MinTokens/middle), thousandths(o.Figure*c.MaxTokens/middle)
+	c.Basis = fmt.Sprintf("%sa mean of %g to %g tokens, the card's %.3f give or take 10 %%.", card, c.MinTokens,
+		c.MaxTokens, o.Figure)
+	return c
+}
+
+// every says whether the test wants each sample of a data set answered, and bounds a mean over all.
+func (c Config) every() bool { return c.Threshold+c.MaxTokens != 0 }
+
+func thousandths(x float64) float64 { return math.Round(1000*x) / 1000 }
+
+// countKey is the setting that says how many samples a run has.
+const countKey = "min_query_count"
 
 // The seed that chooses which answers of an audit run are logged, in all rounds since v0.7.
 const logSeed = "720381539243781796"
@@ -40,7 +87,7 @@ func ConfigOf(rules *mlconf.Rules, test, model string) (Config, error) {
 	case "TEST05":
 		c.Settings, known = otherSeeds(features), features.OtherSeeds != ""
 	case "TEST06":
-		c.Settings, known = append(logged("100"), all("min_query_count", "100"), all("min_duration", "0"),
+		c.Settings, known = append(logged("100"), all(countKey, "100"), all("min_duration", "0"),
 			all("sample_concatenate_permutation", "0")), features.FirstTokens
 	case "TEST07":
 		known = model == gptOSS
@@ -96,7 +143,7 @@ func logged(target string) []mlconf.Override {
 
 // everySample are the settings of a run that logs all answers of a data set.
 func everySample(target, count string, unique bool) []mlconf.Override {
-	list := append(logged(target), all("min_query_count", count), all("min_duration", "0"))
+	list := append(logged(target), all(countKey, count), all("min_duration", "0"))
 	if unique {
 		list = append(list, all("performance_issue_unique", "1"))
 	}
@@ -117,7 +164,7 @@ func caching(features mlconf.AuditFeatures, test, model string) []mlconf.Overrid
 	}
 	for _, s := range []loadgen.Scenario{loadgen.Offline, loadgen.SingleStream, loadgen.MultiStream, loadgen.Server} {
 		if least, ok := features.CachingQueries[model][s.String()]; ok {
-			list = append(list, one(s, "min_query_count", strconv.FormatUint(least, 10)))
+			list = append(list, one(s, countKey, strconv.FormatUint(least, 10)))
 		}
 	}
 	return list

@@ -85,3 +85,38 @@ func TestConfigOfUnknown(t *testing.T) {
 		}
 	}
 }
+
+// TestOwnQuestionsHaveTheCardsBounds: a run on a plugin's own questions has as many as there are, and bounds that stand
+// to the card's figures as the round's to the official ones.
+func TestOwnQuestionsHaveTheCardsBounds(t *testing.T) {
+	rules := rulesOf(t, "")
+	for _, c := range []struct {
+		test string
+		own  Own
+		want []string
+	}{
+		{"TEST07", Own{}, []string{"min_query_count = 990", "test07_accuracy_threshold = 60.698"}},
+		{"TEST07", Own{Samples: 200}, []string{"min_query_count = 200", "test07_accuracy_threshold = 60.698"}},
+		{"TEST07", Own{200, 90, 0.95}, []string{"min_query_count = 200", "test07_accuracy_threshold = 85.5"}},
+		{"TEST09", Own{400, 80, 0.95}, []string{"min_query_count = 400", "test09_min_output_tokens = 72",
+			"test09_max_output_tokens = 88"}},
+		{"TEST06", Own{400, 80, 0.95}, []string{"min_query_count = 100"}},
+	} {
+		config, err := ConfigOf(rules, c.test, "gpt-oss-120b")
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := config.On(c.own).Text()
+		for _, line := range c.want {
+			if !strings.Contains(text, "*.*."+line+"\n") {
+				t.Errorf("%s on %+v lacks %q:\n%s", c.test, c.own, line, text)
+			}
+		}
+		if basis, own := config.On(c.own).Basis, c.own.Figure != 0 && c.test != "TEST06"; (basis != "") != own {
+			t.Errorf("%s on %+v: the basis is %q", c.test, c.own, basis)
+		}
+		if again, _ := ConfigOf(rules, c.test, "gpt-oss-120b"); again.Text() != config.Text() {
+			t.Errorf("%s: the round's configuration is now %s", c.test, again.Text())
+		}
+	}
+}

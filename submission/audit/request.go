@@ -59,11 +59,13 @@ type Request struct {
 	// PerformanceOnly leaves out what needs accuracy logs, which are cut short in a submission that is packed.
 	PerformanceOnly bool
 
-	EOS         string   // the end tokens of TEST06 with commas between them; empty means 2
-	Tolerance   *float64 // of TEST08's normalised entropy, relative; nil means 0.001
-	Threshold   *float64 // of TEST07; nil means the audit.config's, or the round's
-	MinTokens   *float64 // of TEST09, as Threshold
-	MaxTokens   *float64
+	EOS       string   // the end tokens of TEST06 with commas between them; empty means 2
+	Tolerance *float64 // of TEST08's normalised entropy, relative; nil means 0.001
+	Threshold *float64 // of TEST07; nil means the audit.config's, or the round's
+	MinTokens *float64 // of TEST09, as Threshold
+	MaxTokens *float64
+	// Config takes the place of the round's configuration of the test; nil: the round's.
+	Config      *Config
 	AuditConfig string // path of an audit.config with bounds; empty: the round's count
 
 	// Score scores an accuracy log for TEST07 and for TEST01's comparison of accuracies. Command is a command line for

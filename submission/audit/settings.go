@@ -71,7 +71,7 @@ func boolText(value string) string {
 
 // atLeast says whether a setting that may be larger is.
 func atLeast(key, got, want string) bool {
-	if key != "min_query_count" && key != "accuracy_log_sampling_target" {
+	if key != countKey && key != "accuracy_log_sampling_target" {
 		return false
 	}
 	g, err := strconv.ParseUint(got, 10, 64)

@@ -23,7 +23,10 @@ func strict(ctx context.Context, r Request, d evidence.DType) (Verdict, error) {
 		}
 		j.rules = newest
 	}
-	if r.Model != "" {
+	if j.config = r.Config; j.config != nil && j.config.Basis != "" {
+		j.note("%s", j.config.Basis)
+	}
+	if r.Model != "" && j.config == nil {
 		if c, err := ConfigOf(j.rules, r.Test, r.Model); err == nil {
 			j.config = &c
 		} else {

@@ -107,7 +107,7 @@ func (j *judge) everyCount() (n int) {
 		return 0
 	}
 	for _, s := range j.config.Settings {
-		if s.Key == "min_query_count" {
+		if s.Key == countKey {
 			n, _ = strconv.Atoi(s.Value)
 		}
 	}

@@ -71,33 +71,36 @@ func reference(test string) []string {
 	return []string{bench.ModePerformance}
 }
 
-// Steps are the runs of an audit of a scenario, the test's own last. An error says that the round has no settings for
-// it.
-func Steps(rules *mlconf.Rules, rulesKey, scenario, test string) ([]Step, error) {
+// Steps are the runs of an audit of a scenario of a model, the test's own last. An error says that the round has no
+// settings for it.
+func Steps(rules *mlconf.Rules, m Model, scenario, test string) ([]Step, error) {
 	if !slices.Contains(offered, test) {
 		return nil, exitcode.Mark(exitcode.Usage, fmt.Errorf(
 			"%s is not run here: run it as its benchmark says, and judge it with `harness audit verify`", test))
 	}
-	config, err := audit.ConfigOf(rules, test, rulesKey)
+	config, err := audit.ConfigOf(rules, test, m.RulesKey)
 	if err != nil {
 		return nil, exitcode.Mark(exitcode.Usage, err)
 	}
+	own := m.own[test]
+	config = config.On(own)
 	var steps []Step
 	for _, mode := range reference(test) {
 		steps = append(steps, Step{Scenario: scenario, Mode: mode})
 	}
 	return append(steps, Step{
 		Scenario: scenario, Mode: bench.ModePerformance,
-		Test:     bench.Test{Name: test, Config: config.Text(), Judged: true},
-		Unjudged: test == "TEST06", // a hundred queries are too few for a percentile
-		Set:      settingsOf(test),
+		Test: bench.Test{Name: test, Config: config.Text(), Judged: true}, config: config,
+		// A hundred queries are too few for a percentile, as are a plugin's own questions where each is asked once.
+		Unjudged: test == "TEST06" || len(steps) == 0 && own.Samples > 0,
+		Set:      settingsOf(test, own),
 	}), nil
 }
 
 // settingsOf are settings of a test's run that are not the test's: the data set that TEST07 has alone is smaller than
-// what the rules' settings have the library of samples hold.
-func settingsOf(test string) []string {
-	if test == "TEST07" {
+// what the rules' settings have the library of samples hold, and so may a plugin's own be than settings for seconds.
+func settingsOf(test string, own audit.Own) []string {
+	if test == "TEST07" || test == "TEST09" && own.Samples > 0 {
 		return []string{"performance_sample_count_override=0"}
 	}
 	return nil
@@ -126,7 +129,7 @@ func (c *Campaign) Audits(ctx context.Context, rules *mlconf.Rules, m Model, tes
 // audit is the piece of one test of a scenario.
 func (c *Campaign) audit(rules *mlconf.Rules, m Model, scenario, test string,
 	done func(Audited, error)) (piece, error) {
-	steps, err := Steps(rules, m.RulesKey, scenario, test)
+	steps, err := Steps(rules, m, scenario, test)
 	return piece{c, steps, func(ctx context.Context) exitcode.Code {
 		a, err := c.Audit(ctx, rules, m, scenario, test)
 		done(a, err)
@@ -140,7 +143,7 @@ func (c *Campaign) Audit(ctx context.Context, rules *mlconf.Rules, m Model, scen
 	a := Audited{
 		Model: m.Name, Scenario: scenario, Test: test, Folder: filepath.Join(c.folder(m.Name, scenario), test),
 	}
-	steps, err := Steps(rules, m.RulesKey, scenario, test)
+	steps, err := Steps(rules, m, scenario, test)
 	if err != nil {
 		return a, err
 	}
@@ -156,7 +159,7 @@ func (c *Campaign) Audit(ctx context.Context, rules *mlconf.Rules, m Model, scen
 		}
 	}
 	a.Verdict, err = audit.Verify(ctx, audit.Request{
-		Test: test, Rules: rules, Model: m.RulesKey, Scenario: scenario, DType: m.element,
+		Test: test, Rules: rules, Model: m.RulesKey, Scenario: scenario, DType: m.element, Config: &own.config,
 		Reference: audit.ResultLogs(c.folder(m.Name, scenario)),
 		Run:       audit.RunLogs(filepath.Join(a.Folder, tree.PerformanceDir, tree.RunDir)),
 		Score:     c.scorer(rules, m.RulesKey, own), EOS: m.ends,

@@ -18,6 +18,8 @@ import (
 	"github.com/plumbline-ml/plumbline/bench"
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/bench/record"
+
+	"github.com/plumbline-ml/plumbline/submission/audit"
 )
 
 // Campaign makes runs of one model in the output folder Request.Out, which must be named.
@@ -52,6 +54,8 @@ type Step struct {
 	Dataset  string   // in place of the request's; empty: the same
 	Set      []string // settings beside the request's: key=value
 	Unjudged bool     // what the run answers counts, and not whether it is VALID
+
+	config audit.Config // of a test's own run: what it is judged by
 }
 
 // String names the run: "Offline accuracy", "Server TEST04".

@@ -110,15 +110,15 @@ func TestTestsOfAModel(t *testing.T) {
 			t.Errorf("%s %s: no error", model, word)
 		}
 	}
-	steps, err := Steps(rules, "gpt-oss-120b", "Offline", "TEST07")
+	steps, err := Steps(rules, Model{RulesKey: "gpt-oss-120b"}, "Offline", "TEST07")
 	if err != nil || len(steps) != 1 || !slices.Equal(steps[0].Set, []string{"performance_sample_count_override=0"}) {
 		t.Errorf("TEST07 is %+v, %v", steps, err)
 	}
-	if steps, err := Steps(rules, "gpt-oss-120b", "Server", "TEST09"); err != nil || len(steps) != 1 ||
+	if steps, err := Steps(rules, Model{RulesKey: "gpt-oss-120b"}, "Server", "TEST09"); err != nil || len(steps) != 1 ||
 		!strings.Contains(steps[0].Test.Config, "min_query_count = 6396") {
 		t.Errorf("TEST09 is %+v, %v", steps, err)
 	}
-	if _, err := Steps(rules, "dlrm-v3", "Offline", "TEST08"); err == nil {
+	if _, err := Steps(rules, Model{RulesKey: "dlrm-v3"}, "Offline", "TEST08"); err == nil {
 		t.Error("TEST08 is run")
 	}
 }

@@ -4,9 +4,12 @@ import (
 	"cmp"
 	"context"
 	"maps"
+	"slices"
 
 	"github.com/plumbline-ml/plumbline/bench"
 	"github.com/plumbline-ml/plumbline/sdk"
+
+	"github.com/plumbline-ml/plumbline/submission/audit"
 )
 
 // Model is the model of a campaign.
@@ -17,6 +20,8 @@ type Model struct {
 	Left      []string // scenarios that are not run, and why
 	ends      string   // ids of the tokens that end its answers, with commas between them; empty: not known
 	element   string   // type of its payloads' elements, as the tests name it; empty: their default
+	// own is what the plugin's own questions have in each test that opens them; none of a data set of the user's.
+	own map[string]audit.Own
 }
 
 // Model finds the plugin that serves the request's model, and the scenarios that the request means. Every fault of the
@@ -38,7 +43,35 @@ func (c *Campaign) Model(ctx context.Context) (Model, error) {
 	if _, given := p.Options.Params["eos"]; given || !ownTokens(p) {
 		m.ends = values["eos"]
 	}
+	m.own = map[string]audit.Own{}
+	for _, test := range offered {
+		m.own[test] = ownOf(p, test)
+	}
 	return m, nil
+}
+
+// ownOf is what stands in the plugin for what a round asks in a test: how many questions of its own there are, and what
+// the card of its FP32 model measured on them.
+func ownOf(p *bench.Plan, test string) (o audit.Own) {
+	run := bench.PlannedRun{Test: test}
+	served := p.Served.Model
+	if p.DatasetFor(p.UseOf(run)) != "" {
+		return o
+	}
+	o.Samples = samples(p, run)
+	if !ownTokens(p) || p.Options.Count > 0 {
+		return o
+	}
+	for _, f := range served.Files {
+		at := slices.IndexFunc(f.Audits, func(m sdk.Metric) bool { return m.Name == test })
+		if f.Embedded && f.Precision == "fp32" && at >= 0 {
+			o.Figure = f.Audits[at].Value
+		}
+	}
+	if len(served.Metrics) > 0 {
+		o.Share = cmp.Or(served.Metrics[0].EmbeddedLeast, served.Metrics[0].Share)
+	}
+	return o
 }
 
 // valuesOf are a model's parameters, as far as the harness knows their values. The tests need of them what type the

@@ -54,7 +54,7 @@ func (c *Campaign) NewSubmission(ctx context.Context) (Submission, error) {
 // Runnable are the tests whose runs are made here; of the others it says why not.
 func Runnable(rules *mlconf.Rules, rulesKey string, tests []string) (runnable, left []string) {
 	for _, test := range tests {
-		if _, err := Steps(rules, rulesKey, "Offline", test); err != nil {
+		if _, err := Steps(rules, Model{RulesKey: rulesKey}, "Offline", test); err != nil {
 			left = append(left, err.Error())
 			continue
 		}
@@ -70,7 +70,7 @@ func (s Submission) steps(scenario string) ([]Planned, error) {
 		{Step: Step{Scenario: scenario, Mode: bench.ModeAccuracy}},
 	}
 	for _, test := range s.Tests {
-		steps, err := Steps(s.Rules, s.Model.RulesKey, scenario, test)
+		steps, err := Steps(s.Rules, s.Model, scenario, test)
 		if err != nil {
 			return nil, err
 		}

@@ -30,6 +30,8 @@ type file struct {
 	Metrics   []metric `json:"metrics"`
 	// Models are metrics of one model alone.
 	Models map[string][]metric `json:"models,omitempty"`
+	// Audits are what compliance tests measure of one model, each by the name of its test.
+	Audits map[string][]metric `json:"audits,omitempty"`
 }
 
 type metric struct {
@@ -120,9 +122,11 @@ func (f figures) any() map[string]float64 {
 // take replaces the metrics that were measured, and returns an error that names those that were not.
 func (f *file) take(measured figures) error {
 	missing := replace(f.Metrics, measured.any())
-	for _, model := range slices.Sorted(maps.Keys(f.Models)) {
-		for _, name := range replace(f.Models[model], measured[model]) {
-			missing = append(missing, name+" of "+model)
+	for _, of := range []map[string][]metric{f.Models, f.Audits} {
+		for _, model := range slices.Sorted(maps.Keys(of)) {
+			for _, name := range replace(of[model], measured[model]) {
+				missing = append(missing, name+" of "+model)
+			}
 		}
 	}
 	if len(missing) > 0 {

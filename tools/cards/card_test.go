@@ -150,3 +150,25 @@ func TestModelsOfAFolder(t *testing.T) {
 		}
 	}
 }
+
+// TestVerdictsHaveFigures: the card of an audit has what its verdict says.
+func TestVerdictsHaveFigures(t *testing.T) {
+	for text, want := range map[string]float64{
+		"x\nAccuracy score: 93.5\nAccuracy threshold: 90.0\n": 93.5,
+		"Mean output tokens: 78.16\nMin threshold: 70.2\n":    78.16,
+	} {
+		if got, err := judged(text); err != nil || got != want {
+			t.Errorf("%q: %v, %v, want %v", text, got, err, want)
+		}
+	}
+	if _, err := judged("Error: Could not parse accuracy score\n"); err == nil {
+		t.Error("no error of a verdict without a figure")
+	}
+	f := file{Audits: map[string][]metric{"one": {{Name: "TEST07"}}}}
+	if err := f.take(figures{"one": {"TEST07": 93.5}}); err != nil || f.Audits["one"][0].Value != 93.5 {
+		t.Errorf("audits %v, %v", f.Audits, err)
+	}
+	if err := f.take(figures{"one": {}}); err == nil || !strings.Contains(err.Error(), "measures TEST07 of one") {
+		t.Errorf("error %v of an audit that was not measured", err)
+	}
+}

@@ -9,6 +9,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"strconv"
 )
 
 // measure runs accuracy of the models that a folder's embedded one stands in for, until all metrics of its parts are
@@ -23,6 +25,11 @@ func measure(ctx context.Context, harness, dir string, parts []*file) error {
 		found, err := accuracy(ctx, harness, model, parts[0].Precision)
 		if err != nil {
 			return err
+		}
+		for _, m := range parts[0].Audits[model] {
+			if found[m.Name], err = audit(ctx, harness, model, parts[0].Precision, m.Name); err != nil {
+				return err
+			}
 		}
 		fmt.Printf("%s %s: %v\n", model, parts[0].Precision, found)
 		measured[model] = found
@@ -80,24 +87,70 @@ func accuracy(ctx context.Context, harness, model, precision string) (map[string
 		return nil, err
 	}
 	defer os.RemoveAll(out)
-	args := []string{"run", model, "--precision", precision, "--mode", "accuracy", "--scenario", "Offline",
-		"--out", out, "--force"}
-	text, err := exec.CommandContext(ctx, harness, args...).CombinedOutput()
-	var exit *exec.ExitError
-	if errors.As(err, &exit) && exit.ExitCode() == usage {
-		return nil, nil
-	}
-	if err != nil && (exit == nil || exit.ExitCode() != belowTarget) {
-		return nil, fmt.Errorf("%s %v: %w\n%s", harness, args, err, text)
+	code, err := harnessed(ctx, harness, "run", model, "--precision", precision, "--mode", "accuracy", "--scenario",
+		"Offline", "--out", out, "--force")
+	if err != nil || code == usage {
+		return nil, err
 	}
 	return readMetrics(filepath.Join(out, "result.json"))
 }
 
-// The harness's exit codes for a scenario that a model has not, and for an accuracy below its target.
+// audit runs a compliance test of a model on the plugin's own questions and returns the figure that it judges. That the
+// card's old one is another is no fault here.
+func audit(ctx context.Context, harness, model, precision, test string) (float64, error) {
+	out, err := os.MkdirTemp("", "cards-")
+	if err != nil {
+		return 0, err
+	}
+	defer os.RemoveAll(out)
+	if _, err := harnessed(ctx, harness, "audit", test, model, "--precision", precision, "--scenario", "Offline",
+		"--out", out, "--force"); err != nil {
+		return 0, err
+	}
+	paths, err := filepath.Glob(filepath.Join(out, model, "Offline", test, "verify_*.txt"))
+	if err != nil || len(paths) != 1 {
+		return 0, fmt.Errorf("%s of %s has %d verdicts, want one; %w", test, model, len(paths), err)
+	}
+	text, err := os.ReadFile(paths[0])
+	if err != nil {
+		return 0, err
+	}
+	return judged(string(text))
+}
+
+// judged is the figure of a verdict.
+func judged(text string) (float64, error) {
+	found := judgedLine.FindStringSubmatch(text)
+	if found == nil {
+		return 0, fmt.Errorf("no figure in the verdict\n%s", text)
+	}
+	return strconv.ParseFloat(found[1], 64)
+}
+
+// judgedLine is that of TEST07, or that of TEST09.
+var judgedLine = regexp.MustCompile(`(?m)^(?:Accuracy score|Mean output tokens): ([0-9.]+)$`)
+
+// The harness's exit codes for a scenario that a model has not, a test that fails, and an accuracy below its target.
 const (
 	usage       = 2
+	failed      = 3
 	belowTarget = 4
 )
+
+// harnessed runs the harness to an end that says what it measured, or that the model has not what was asked for, and
+// returns its exit code.
+func harnessed(ctx context.Context, harness string, args ...string) (int, error) {
+	text, err := exec.CommandContext(ctx, harness, args...).CombinedOutput()
+	var exit *exec.ExitError
+	code := 0
+	if errors.As(err, &exit) {
+		code = exit.ExitCode()
+	}
+	if err != nil && code != usage && code != failed && code != belowTarget {
+		return 0, fmt.Errorf("%s %v: %w\n%s", harness, args, err, text)
+	}
+	return code, nil
+}
 
 func readMetrics(path string) (map[string]float64, error) {
 	data, err := os.ReadFile(path)

@@ -70,8 +70,9 @@ def parameters(network):
     return sum(p.numel() for p in network.parameters())
 
 
-def entry(path, precision, *metrics, part=None, models=None):
-    """What a card says of a file; metrics are (name, unit, value), and models those of one model alone, by its name."""
+def entry(path, precision, *metrics, part=None, models=None, audits=None):
+    """What a card says of a file; metrics are (name, unit, value), models those of one model alone, by its name, and
+    audits what compliance tests measure of it."""
     content = path.read_bytes()
     described = lambda listed: [{"name": name, "unit": unit, "value": value} for name, unit, value in listed]
     return {
@@ -82,6 +83,7 @@ def entry(path, precision, *metrics, part=None, models=None):
         "sha256": hashlib.sha256(content).hexdigest(),
         "metrics": described(metrics),
         **({"models": {name: described(own) for name, own in models.items()}} if models else {}),
+        **({"audits": {name: described(own) for name, own in audits.items()}} if audits else {}),
     }
 
 

@@ -2122,7 +2122,10 @@ type ModelFile struct {
 	Reference []*Metric `protobuf:"bytes,8,rep,name=reference,proto3" json:"reference,omitempty"`
 	Note      string    `protobuf:"bytes,9,opt,name=note,proto3" json:"note,omitempty"`
 	// The part that it is a file of, where the model has several.
-	Part          string `protobuf:"bytes,10,opt,name=part,proto3" json:"part,omitempty"`
+	Part string `protobuf:"bytes,10,opt,name=part,proto3" json:"part,omitempty"`
+	// What compliance tests measured with this file on the plugin's own data sets, by the name of the test ("TEST07"). The harness
+	// judges the embedded model's audits by those of the fp32 file, not by a round's bounds.
+	Audits        []*Metric `protobuf:"bytes,11,rep,name=audits,proto3" json:"audits,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2225,6 +2228,13 @@ func (x *ModelFile) GetPart() string {
 		return x.Part
 	}
 	return ""
+}
+
+func (x *ModelFile) GetAudits() []*Metric {
+	if x != nil {
+		return x.Audits
+	}
+	return nil
 }
 
 type Dataset struct {
@@ -4310,7 +4320,7 @@ const file_plumbline_plugin_v1_plugin_proto_rawDesc = "" +
 	"\x04Part\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x1a\n" +
 	"\boptional\x18\x02 \x01(\bR\boptional\x12\x12\n" +
-	"\x04note\x18\x03 \x01(\tR\x04note\"\x94\x02\n" +
+	"\x04note\x18\x03 \x01(\tR\x04note\"\xc9\x02\n" +
 	"\tModelFile\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x1a\n" +
 	"\bembedded\x18\x02 \x01(\bR\bembedded\x12\x1c\n" +
@@ -4322,7 +4332,8 @@ const file_plumbline_plugin_v1_plugin_proto_rawDesc = "" +
 	"\treference\x18\b \x03(\v2\x1b.plumbline.plugin.v1.MetricR\treference\x12\x12\n" +
 	"\x04note\x18\t \x01(\tR\x04note\x12\x12\n" +
 	"\x04part\x18\n" +
-	" \x01(\tR\x04part\"\xa3\x02\n" +
+	" \x01(\tR\x04part\x123\n" +
+	"\x06audits\x18\v \x03(\v2\x1b.plumbline.plugin.v1.MetricR\x06audits\"\xa3\x02\n" +
 	"\aDataset\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x1a\n" +
 	"\bembedded\x18\x02 \x01(\bR\bembedded\x12\x18\n" +
@@ -4650,56 +4661,57 @@ var file_plumbline_plugin_v1_plugin_proto_depIdxs = []int32{
 	31, // 31: plumbline.plugin.v1.Model.dataset_actions:type_name -> plumbline.plugin.v1.DatasetAction
 	37, // 32: plumbline.plugin.v1.DatasetAction.params:type_name -> plumbline.plugin.v1.Param
 	54, // 33: plumbline.plugin.v1.ModelFile.reference:type_name -> plumbline.plugin.v1.Metric
-	35, // 34: plumbline.plugin.v1.Dataset.archives:type_name -> plumbline.plugin.v1.ArchiveFile
-	1,  // 35: plumbline.plugin.v1.MetricInfo.better:type_name -> plumbline.plugin.v1.Better
-	0,  // 36: plumbline.plugin.v1.SmokeSetting.scenario:type_name -> plumbline.plugin.v1.Scenario
-	0,  // 37: plumbline.plugin.v1.OpenRequest.scenario:type_name -> plumbline.plugin.v1.Scenario
-	59, // 38: plumbline.plugin.v1.OpenRequest.backend_options:type_name -> plumbline.plugin.v1.OpenRequest.BackendOptionsEntry
-	60, // 39: plumbline.plugin.v1.OpenRequest.params:type_name -> plumbline.plugin.v1.OpenRequest.ParamsEntry
-	61, // 40: plumbline.plugin.v1.OpenRequest.part_files:type_name -> plumbline.plugin.v1.OpenRequest.PartFilesEntry
-	41, // 41: plumbline.plugin.v1.OpenResponse.info:type_name -> plumbline.plugin.v1.WorkloadInfo
-	62, // 42: plumbline.plugin.v1.WorkloadInfo.backend_info:type_name -> plumbline.plugin.v1.WorkloadInfo.BackendInfoEntry
-	46, // 43: plumbline.plugin.v1.WorkloadInfo.nodes:type_name -> plumbline.plugin.v1.Node
-	43, // 44: plumbline.plugin.v1.WorkloadInfo.parts:type_name -> plumbline.plugin.v1.PartReport
-	42, // 45: plumbline.plugin.v1.WorkloadInfo.conversations:type_name -> plumbline.plugin.v1.Conversation
-	44, // 46: plumbline.plugin.v1.PartReport.files:type_name -> plumbline.plugin.v1.FileSum
-	45, // 47: plumbline.plugin.v1.PartReport.inputs:type_name -> plumbline.plugin.v1.Tensor
-	45, // 48: plumbline.plugin.v1.PartReport.outputs:type_name -> plumbline.plugin.v1.Tensor
-	48, // 49: plumbline.plugin.v1.ScoreRequest.options:type_name -> plumbline.plugin.v1.ScoreOptions
-	49, // 50: plumbline.plugin.v1.ScoreRequest.entries:type_name -> plumbline.plugin.v1.AccuracyEntry
-	63, // 51: plumbline.plugin.v1.ScoreOptions.params:type_name -> plumbline.plugin.v1.ScoreOptions.ParamsEntry
-	64, // 52: plumbline.plugin.v1.ScoreOptions.part_files:type_name -> plumbline.plugin.v1.ScoreOptions.PartFilesEntry
-	51, // 53: plumbline.plugin.v1.ScoreResponse.score:type_name -> plumbline.plugin.v1.Score
-	54, // 54: plumbline.plugin.v1.Score.metrics:type_name -> plumbline.plugin.v1.Metric
-	43, // 55: plumbline.plugin.v1.Score.parts:type_name -> plumbline.plugin.v1.PartReport
-	53, // 56: plumbline.plugin.v1.Score.files:type_name -> plumbline.plugin.v1.ScoreFile
-	52, // 57: plumbline.plugin.v1.Score.exhibits:type_name -> plumbline.plugin.v1.Exhibit
-	65, // 58: plumbline.plugin.v1.DatasetRequest.params:type_name -> plumbline.plugin.v1.DatasetRequest.ParamsEntry
-	26, // 59: plumbline.plugin.v1.Plugin.Describe:input_type -> plumbline.plugin.v1.DescribeRequest
-	39, // 60: plumbline.plugin.v1.Plugin.Open:input_type -> plumbline.plugin.v1.OpenRequest
-	13, // 61: plumbline.plugin.v1.Plugin.LoadSamples:input_type -> plumbline.plugin.v1.SamplesRequest
-	13, // 62: plumbline.plugin.v1.Plugin.UnloadSamples:input_type -> plumbline.plugin.v1.SamplesRequest
-	15, // 63: plumbline.plugin.v1.Plugin.WarmUp:input_type -> plumbline.plugin.v1.WarmUpRequest
-	17, // 64: plumbline.plugin.v1.Plugin.NodeNames:input_type -> plumbline.plugin.v1.NodeNamesRequest
-	2,  // 65: plumbline.plugin.v1.Plugin.Run:input_type -> plumbline.plugin.v1.RunRequest
-	47, // 66: plumbline.plugin.v1.Plugin.Score:input_type -> plumbline.plugin.v1.ScoreRequest
-	19, // 67: plumbline.plugin.v1.Plugin.Close:input_type -> plumbline.plugin.v1.CloseRequest
-	55, // 68: plumbline.plugin.v1.Plugin.Dataset:input_type -> plumbline.plugin.v1.DatasetRequest
-	27, // 69: plumbline.plugin.v1.Plugin.Describe:output_type -> plumbline.plugin.v1.DescribeResponse
-	40, // 70: plumbline.plugin.v1.Plugin.Open:output_type -> plumbline.plugin.v1.OpenResponse
-	14, // 71: plumbline.plugin.v1.Plugin.LoadSamples:output_type -> plumbline.plugin.v1.SamplesResponse
-	14, // 72: plumbline.plugin.v1.Plugin.UnloadSamples:output_type -> plumbline.plugin.v1.SamplesResponse
-	16, // 73: plumbline.plugin.v1.Plugin.WarmUp:output_type -> plumbline.plugin.v1.WarmUpResponse
-	18, // 74: plumbline.plugin.v1.Plugin.NodeNames:output_type -> plumbline.plugin.v1.NodeNamesResponse
-	7,  // 75: plumbline.plugin.v1.Plugin.Run:output_type -> plumbline.plugin.v1.RunResponse
-	50, // 76: plumbline.plugin.v1.Plugin.Score:output_type -> plumbline.plugin.v1.ScoreResponse
-	20, // 77: plumbline.plugin.v1.Plugin.Close:output_type -> plumbline.plugin.v1.CloseResponse
-	56, // 78: plumbline.plugin.v1.Plugin.Dataset:output_type -> plumbline.plugin.v1.DatasetResponse
-	69, // [69:79] is the sub-list for method output_type
-	59, // [59:69] is the sub-list for method input_type
-	59, // [59:59] is the sub-list for extension type_name
-	59, // [59:59] is the sub-list for extension extendee
-	0,  // [0:59] is the sub-list for field type_name
+	54, // 34: plumbline.plugin.v1.ModelFile.audits:type_name -> plumbline.plugin.v1.Metric
+	35, // 35: plumbline.plugin.v1.Dataset.archives:type_name -> plumbline.plugin.v1.ArchiveFile
+	1,  // 36: plumbline.plugin.v1.MetricInfo.better:type_name -> plumbline.plugin.v1.Better
+	0,  // 37: plumbline.plugin.v1.SmokeSetting.scenario:type_name -> plumbline.plugin.v1.Scenario
+	0,  // 38: plumbline.plugin.v1.OpenRequest.scenario:type_name -> plumbline.plugin.v1.Scenario
+	59, // 39: plumbline.plugin.v1.OpenRequest.backend_options:type_name -> plumbline.plugin.v1.OpenRequest.BackendOptionsEntry
+	60, // 40: plumbline.plugin.v1.OpenRequest.params:type_name -> plumbline.plugin.v1.OpenRequest.ParamsEntry
+	61, // 41: plumbline.plugin.v1.OpenRequest.part_files:type_name -> plumbline.plugin.v1.OpenRequest.PartFilesEntry
+	41, // 42: plumbline.plugin.v1.OpenResponse.info:type_name -> plumbline.plugin.v1.WorkloadInfo
+	62, // 43: plumbline.plugin.v1.WorkloadInfo.backend_info:type_name -> plumbline.plugin.v1.WorkloadInfo.BackendInfoEntry
+	46, // 44: plumbline.plugin.v1.WorkloadInfo.nodes:type_name -> plumbline.plugin.v1.Node
+	43, // 45: plumbline.plugin.v1.WorkloadInfo.parts:type_name -> plumbline.plugin.v1.PartReport
+	42, // 46: plumbline.plugin.v1.WorkloadInfo.conversations:type_name -> plumbline.plugin.v1.Conversation
+	44, // 47: plumbline.plugin.v1.PartReport.files:type_name -> plumbline.plugin.v1.FileSum
+	45, // 48: plumbline.plugin.v1.PartReport.inputs:type_name -> plumbline.plugin.v1.Tensor
+	45, // 49: plumbline.plugin.v1.PartReport.outputs:type_name -> plumbline.plugin.v1.Tensor
+	48, // 50: plumbline.plugin.v1.ScoreRequest.options:type_name -> plumbline.plugin.v1.ScoreOptions
+	49, // 51: plumbline.plugin.v1.ScoreRequest.entries:type_name -> plumbline.plugin.v1.AccuracyEntry
+	63, // 52: plumbline.plugin.v1.ScoreOptions.params:type_name -> plumbline.plugin.v1.ScoreOptions.ParamsEntry
+	64, // 53: plumbline.plugin.v1.ScoreOptions.part_files:type_name -> plumbline.plugin.v1.ScoreOptions.PartFilesEntry
+	51, // 54: plumbline.plugin.v1.ScoreResponse.score:type_name -> plumbline.plugin.v1.Score
+	54, // 55: plumbline.plugin.v1.Score.metrics:type_name -> plumbline.plugin.v1.Metric
+	43, // 56: plumbline.plugin.v1.Score.parts:type_name -> plumbline.plugin.v1.PartReport
+	53, // 57: plumbline.plugin.v1.Score.files:type_name -> plumbline.plugin.v1.ScoreFile
+	52, // 58: plumbline.plugin.v1.Score.exhibits:type_name -> plumbline.plugin.v1.Exhibit
+	65, // 59: plumbline.plugin.v1.DatasetRequest.params:type_name -> plumbline.plugin.v1.DatasetRequest.ParamsEntry
+	26, // 60: plumbline.plugin.v1.Plugin.Describe:input_type -> plumbline.plugin.v1.DescribeRequest
+	39, // 61: plumbline.plugin.v1.Plugin.Open:input_type -> plumbline.plugin.v1.OpenRequest
+	13, // 62: plumbline.plugin.v1.Plugin.LoadSamples:input_type -> plumbline.plugin.v1.SamplesRequest
+	13, // 63: plumbline.plugin.v1.Plugin.UnloadSamples:input_type -> plumbline.plugin.v1.SamplesRequest
+	15, // 64: plumbline.plugin.v1.Plugin.WarmUp:input_type -> plumbline.plugin.v1.WarmUpRequest
+	17, // 65: plumbline.plugin.v1.Plugin.NodeNames:input_type -> plumbline.plugin.v1.NodeNamesRequest
+	2,  // 66: plumbline.plugin.v1.Plugin.Run:input_type -> plumbline.plugin.v1.RunRequest
+	47, // 67: plumbline.plugin.v1.Plugin.Score:input_type -> plumbline.plugin.v1.ScoreRequest
+	19, // 68: plumbline.plugin.v1.Plugin.Close:input_type -> plumbline.plugin.v1.CloseRequest
+	55, // 69: plumbline.plugin.v1.Plugin.Dataset:input_type -> plumbline.plugin.v1.DatasetRequest
+	27, // 70: plumbline.plugin.v1.Plugin.Describe:output_type -> plumbline.plugin.v1.DescribeResponse
+	40, // 71: plumbline.plugin.v1.Plugin.Open:output_type -> plumbline.plugin.v1.OpenResponse
+	14, // 72: plumbline.plugin.v1.Plugin.LoadSamples:output_type -> plumbline.plugin.v1.SamplesResponse
+	14, // 73: plumbline.plugin.v1.Plugin.UnloadSamples:output_type -> plumbline.plugin.v1.SamplesResponse
+	16, // 74: plumbline.plugin.v1.Plugin.WarmUp:output_type -> plumbline.plugin.v1.WarmUpResponse
+	18, // 75: plumbline.plugin.v1.Plugin.NodeNames:output_type -> plumbline.plugin.v1.NodeNamesResponse
+	7,  // 76: plumbline.plugin.v1.Plugin.Run:output_type -> plumbline.plugin.v1.RunResponse
+	50, // 77: plumbline.plugin.v1.Plugin.Score:output_type -> plumbline.plugin.v1.ScoreResponse
+	20, // 78: plumbline.plugin.v1.Plugin.Close:output_type -> plumbline.plugin.v1.CloseResponse
+	56, // 79: plumbline.plugin.v1.Plugin.Dataset:output_type -> plumbline.plugin.v1.DatasetResponse
+	70, // [70:80] is the sub-list for method output_type
+	60, // [60:70] is the sub-list for method input_type
+	60, // [60:60] is the sub-list for extension type_name
+	60, // [60:60] is the sub-list for extension extendee
+	0,  // [0:60] is the sub-list for field type_name
 }
 
 func init() { file_plumbline_plugin_v1_plugin_proto_init() }
