@@ -54,7 +54,8 @@ func findPreprocessed(root string, o Options) (*Set, error) {
 func labelsFolder(root string) string {
 	folders := []string{
 		filepath.Join(root, "labelsTr"), filepath.Join(root, "..", "labelsTr"),
-		filepath.Join(root, renamedFolder, "labelsTr"), filepath.Join(root, "..", renamedFolder, "labelsTr"),
+		filepath.Join(root, filepath.FromSlash(renamedFolder), "labelsTr"),
+		filepath.Join(root, "..", filepath.FromSlash(renamedFolder), "labelsTr"),
 	}
 	for _, folder := range folders {
 		if exists(folder) {

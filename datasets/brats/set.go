@@ -116,7 +116,7 @@ func find(dir string, o Options) (*Set, error) {
 			return findNamed(root, published, o)
 		}
 	}
-	for _, root := range []string{dir, filepath.Join(dir, renamedFolder)} {
+	for _, root := range []string{dir, filepath.Join(dir, filepath.FromSlash(renamedFolder))} {
 		if exists(filepath.Join(root, "imagesTr")) {
 			return findNamed(root, renamed, o)
 		}
@@ -126,7 +126,7 @@ func find(dir string, o Options) (*Set, error) {
 }
 
 // renamedFolder is where the reference puts the renamed files, below its folder build.
-var renamedFolder = filepath.Join("raw_data", "nnUNet_raw_data", "Task043_BraTS2019")
+const renamedFolder = "raw_data/nnUNet_raw_data/Task043_BraTS2019"
 
 func exists(path string) bool {
 	_, err := os.Stat(path)

@@ -89,15 +89,17 @@ func slice(shape volume.Shape, z int, values []float32, classes []uint8) *image.
 	return exhibit.Thumbnail(p, side)
 }
 
-// colours are those of the classes: of kidney and tumour, or of oedema, non-enhancing and enhancing tumour.
-var colours = [...]color.NRGBA{1: exhibit.Truth, 2: exhibit.Found, 3: {0xfa, 0xcc, 0x15, 0xff}}
-
-// over colours a voxel by its class.
+// over colours a voxel by its class: kidney and tumour, or oedema, non-enhancing and enhancing tumour.
 func over(c color.NRGBA, class uint8) color.NRGBA {
-	if class == 0 || int(class) >= len(colours) {
+	k := exhibit.Truth
+	switch class {
+	case 0:
 		return c
+	case 2:
+		k = exhibit.Found
+	case 3:
+		k = color.NRGBA{0xfa, 0xcc, 0x15, 0xff}
 	}
-	k := colours[class]
 	half := func(a, b uint8) uint8 { return uint8((int(a) + int(b)) / 2) }
 	return color.NRGBA{half(c.R, k.R), half(c.G, k.G), half(c.B, k.B), 255}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/accuracy/dice"
 	"github.com/plumbline-ml/plumbline/accuracy/payload"
+	"github.com/plumbline-ml/plumbline/datasets/kits19/nifti"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/export"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/volumes"
 	"github.com/plumbline-ml/plumbline/internal/golden"
@@ -316,6 +317,35 @@ func TestOpenHeadsReportsEveryFault(t *testing.T) {
 	for _, shape := range []string{"", "1x2x3x4", "0x1x1", "ax1x1", "4096x4096x4096", "5000x1x1"} {
 		if _, err := parseShape(shape); err == nil {
 			t.Errorf("shape %q is taken", shape)
+		}
+	}
+}
+
+// TestAHeadOfZeros cannot be loaded, nor scored.
+func TestAHeadOfZeros(t *testing.T) {
+	dir, shape := exported(t), volumes.HeadEval().Size(1)
+	base := filepath.Join(dir, "HGG", "Plumbline_001", "Plumbline_001_")
+	for _, channel := range []string{"t1", "t1ce", "t2", "flair"} {
+		err := nifti.Write(base+channel+".nii.gz", nifti.Reversed, shape, [3]float64{1, 1, 1},
+			make([]int16, shape[0]*shape[1]*shape[2]))
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	w, err := New().Open(t.Context(), sdk.Options{Model: headModel, Dataset: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, errLoad := w.Load(t.Context(), 1)
+	s, err := New().OpenScorer(t.Context(), sdk.ScoreOptions{Model: headModel, Dataset: dir, Embedded: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	errScore := s.Add(mllog.AccuracyEntry{QSLIndex: 1, Data: make([]byte, 2*4*32*32*32)})
+	for _, err := range []error{errLoad, errScore} {
+		if !errors.Is(err, sdk.ErrData) || !strings.Contains(err.Error(), "HGG__Plumbline_001") ||
+			!strings.Contains(err.Error(), "there is no head") {
+			t.Errorf("error %v", err)
 		}
 	}
 }
