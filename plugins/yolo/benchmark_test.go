@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"image"
 	"image/png"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -170,6 +171,35 @@ func TestBadPictures(t *testing.T) {
 	sdktest.WantError(t, err, `"a.png"`, `"b.png"`, "truncated", `"c.png"`, "4 x 4 pixels, want 9 x 9")
 	if !errors.Is(err, sdk.ErrData) {
 		t.Errorf("%v is not %v", err, sdk.ErrData)
+	}
+}
+
+// TestTurnedPictureIsTold: the sides are exchanged in the annotations.
+func TestTurnedPictureIsTold(t *testing.T) {
+	dir := cocoFolder(t, "val2017_safe", map[string][2]int{"a.png": {8, 6}, "b.png": {8, 6}}, nil)
+	write(t, filepath.Join(dir, "val2017_safe", "b.png"), blackPNG(t, 6, 8), nil)
+	w, err := openData(t, dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	said, stderr, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := os.Stderr
+	os.Stderr = stderr
+	for i := range w.Len() {
+		_, errLoad := w.Load(t.Context(), i)
+		err = errors.Join(err, errLoad)
+	}
+	os.Stderr = old
+	if err := errors.Join(err, stderr.Close()); err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(said)
+	if want := "sample 1 (b.png): 6 x 8 pixels where the data set says 8 x 6"; err != nil ||
+		!strings.Contains(string(text), want) || strings.Contains(string(text), "sample 0") {
+		t.Errorf("%q, %v; want %q", text, err, want)
 	}
 }
 

@@ -122,6 +122,8 @@ type files struct{ *coco.Set }
 
 func (f files) Name(i int) string { return f.Image(i).Name }
 
+func (f files) Size(i int) (w, h int) { return f.Image(i).Width, f.Image(i).Height }
+
 func truthOfFile(f *coco.File, images []coco.Image) truth.GroundTruth {
 	var g truth.GroundTruth
 	for _, im := range images {

@@ -29,6 +29,9 @@ type Set interface {
 	Read(i int) ([]byte, error)
 }
 
+// sized is a Set that knows the sizes of its pictures beforehand, in pixels.
+type sized interface{ Size(i int) (w, h int) }
+
 // Decode decodes picture i, to show it.
 func Decode(set Set, i int) (stdimage.Image, error) {
 	data, err := set.Read(i)
@@ -160,6 +163,7 @@ func (w *Samples) prepare(s *Sample, data []byte) error {
 	if l, ok := w.input.Recipe.(image.Letterbox); ok {
 		fit, err := l.Fit(s.floats, data, o)
 		w.fit(s, fit)
+		w.compareSize(s)
 		return err
 	}
 	return w.input.Recipe.FromBytes(s.floats, data, o)
@@ -169,6 +173,18 @@ func (w *Samples) sample(i int) *Sample {
 	s := w.pool.Get().(*Sample)
 	s.Index, s.open, s.Dims = i, true, w.input.Dims()
 	return s
+}
+
+// compareSize says where a picture has another size, decoded, than the data set says: boxes are shares of its sides.
+func (w *Samples) compareSize(s *Sample) {
+	known, ok := w.set.(sized)
+	if !ok || s.Fit.W == 0 {
+		return
+	}
+	if width, height := known.Size(s.Index); width != s.Fit.W || height != s.Fit.H {
+		fmt.Fprintf(os.Stderr, "sample %d (%s): %d x %d pixels where the data set says %d x %d: EXIF may turn it; "+
+			"its boxes are scored by the data set's\n", s.Index, w.set.Name(s.Index), s.Fit.W, s.Fit.H, width, height)
+	}
 }
 
 // fit gives a sample the shape of a letterboxed picture.
