@@ -7,11 +7,11 @@
 //	cut        windows of W voxels a side, W/2 apart                                      [Sliding]
 //	join       scores weighed by a Gaussian, divided by the sum of weights, argmax        [Blend]
 //
-// Heads of several channels, which a network takes at once, are prepared as BraTS 2019's: cropped to what is not 0, with
-// holes filled, normalised channel by channel in the head, and padded                    [HeadRecipe]
+// Heads of several channels, which a network takes at once, are prepared as those of BraTS 2019: cropped to what is not
+// 0, with holes filled, normalised channel by channel in the head, and padded ([HeadRecipe]).
 //
-// Volumes are in C order: depth, height, width, width fastest. Everything works on all cores, and no step holds a copy
-// of the volume beside its input and its output.
+// Volumes are in C order: depth, height, width, width fastest. Everything works on all cores, and no step but
+// the normalising of heads holds a copy of the volume beside its input and its output.
 //
 // In: arithmetic on slices.
 // Out: files, the network.
