@@ -495,6 +495,9 @@ func (c *configured) load(s section) {
 			p.fault(p.at("target_concurrency"), "want how many requests are under way, from 1 on")
 		}
 		c.flag("--concurrency", plain(users))
+	case replayPattern:
+		p.fault(p.at("type"), "%s: harness bench replays no conversations; harness run qwen3.6-27b --dataset FILE "+
+			"--accuracy-dataset DIR does, with its own settings, which are those of the rules", kind)
 	default:
 		p.fault(p.at("type"), "%s: %s (it has max_throughput, poisson and concurrency)", kind, notHere)
 	}
