@@ -12,29 +12,53 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/conversations"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/export"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/tooluse"
+	"github.com/plumbline-ml/plumbline/e2e/internal/officialdata"
 )
+
+// callTables are the forms of the endpoints harness's table.
+var callTables = []string{".parquet", ".jsonl"}
 
 // agenticFiles writes made-up conversations and questions in the official layouts.
 func agenticFiles(dir string) error {
 	w := export.ToolSets()
-	return errors.Join(
+	samples, err := tooluse.Samples()
+	var rows []officialdata.CallRecord
+	for _, s := range samples {
+		messages, failed := json.Marshal([]map[string]string{{"role": "user", "content": s.Messages[0].Content}})
+		err = errors.Join(err, failed)
+		rows = append(rows, officialdata.CallRecord{
+			Messages: string(messages), Tools: s.Tools, ToolChoice: "auto", Truth: s.Answers, Functions: s.Functions,
+			Subset: s.Subset, ID: s.ID,
+		})
+	}
+	for _, form := range callTables {
+		name := filepath.Join(dir, "table"+form[1:], "bfcl_v4_single_turn"+form)
+		err = errors.Join(err, officialdata.WriteCalls(name, rows))
+	}
+	return errors.Join(err,
 		w.Write(context.Background(), filepath.Join(dir, "agentic"), "conversations", 0, -1),
 		w.Write(context.Background(), filepath.Join(dir, "bfcl_eval"), "questions", 0, -1))
 }
 
 // agenticDoors are those of agents. The scripted server stands in for one with a model.
 func agenticDoors() []door {
+	scores := map[string]float64{
+		"overall_accuracy":             100 * float64(10*9+2*11) / 144,
+		"normalized_single_turn_score": 100 * (0.75 + 0.75 + 11.0/12) / 3,
+	}
+	var tables []form
+	for _, f := range callTables {
+		tables = append(tables, form{"--backend standin --dataset agentic --accuracy-dataset table" + f[1:], scores})
+	}
 	return []door{{
+		also:  tables,
 		model: "qwen3.6-27b", data: agenticFiles, whole: true, replays: true,
 		layouts: []string{
 			conversations.OfficialName + ", or the folder that it lies in: recorded conversations, a row for each turn",
 			"the folder of bfcl-eval 2026.3.23 (bfcl_eval, or its data), or bfcl_v4_single_turn as .parquet or .jsonl, as the " +
 				"endpoints harness makes it",
 		},
-		scores: map[string]map[string]float64{"out/qwen3.6-27b-smoke": {
-			"overall_accuracy":             100 * float64(10*9+2*11) / 144,
-			"normalized_single_turn_score": 100 * (0.75 + 0.75 + 11.0/12) / 3,
-		}},
+		scores:  map[string]map[string]float64{"out/qwen3.6-27b-smoke": scores},
 		instead: map[string]string{"--backend openai --backend-opt url=http://localhost:8080": "--backend standin"},
 	}}
 }

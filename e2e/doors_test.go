@@ -194,8 +194,12 @@ func (w *walker) run(t *testing.T, line string) (kind string) {
 // try runs the accuracy of a further form.
 func (w *walker) try(t *testing.T, f form, out string) {
 	t.Helper()
-	line := fmt.Sprintf("bin/harness run %s %s --mode accuracy --scenario Offline --smoke --out %s",
-		w.model, f.arguments, out)
+	scenario := "Offline"
+	if w.replays {
+		scenario = "SingleStream"
+	}
+	line := fmt.Sprintf("bin/harness run %s %s --mode accuracy --scenario %s --smoke --out %s",
+		w.model, f.arguments, scenario, out)
 	w.shell(t, line).wantCode(t, 0)
 	var doc document
 	readJSON(t, filepath.Join(w.dir, out, "result.json"), &doc)

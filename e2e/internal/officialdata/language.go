@@ -86,7 +86,23 @@ func Mixture() []LanguageRecord {
 }
 
 // WriteLanguage writes records in the form that the name's end says: .json, .jsonl or .parquet.
-func WriteLanguage(path string, records []LanguageRecord) error {
+func WriteLanguage(path string, records []LanguageRecord) error { return writeTable(path, records) }
+
+// CallRecord is a row of the endpoints harness's table of questions that calls of functions answer.
+type CallRecord struct {
+	Messages   string `json:"messages" parquet:"messages"`
+	Tools      string `json:"tools" parquet:"tools"`
+	ToolChoice string `json:"tool_choice" parquet:"tool_choice"`
+	Truth      string `json:"ground_truth" parquet:"ground_truth"`
+	Functions  string `json:"func_description" parquet:"func_description"`
+	Subset     string `json:"subset" parquet:"subset"`
+	ID         string `json:"sample_id" parquet:"sample_id"`
+}
+
+// WriteCalls is WriteLanguage for them.
+func WriteCalls(path string, records []CallRecord) error { return writeTable(path, records) }
+
+func writeTable[R any](path string, records []R) error {
 	if filepath.Ext(path) == ".json" {
 		return writeJSON(path, records)
 	}

@@ -172,7 +172,8 @@ func FuzzReadEndpoints(f *testing.F) {
 // TestReadEndpointsOfReplays: a configuration of recorded conversations is told which command replays them.
 func TestReadEndpointsOfReplays(t *testing.T) {
 	text := strings.Replace(small, "type: concurrency", "type: agentic_inference", 1)
-	if _, err := also.ReadEndpoints([]byte(text)); err == nil || !strings.Contains(err.Error(), "harness run qwen3.6-27b") {
+	_, err := also.ReadEndpoints([]byte(text))
+	if err == nil || !strings.Contains(err.Error(), "harness run qwen3.6-27b") {
 		t.Errorf("error %v", err)
 	}
 }
