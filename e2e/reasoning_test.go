@@ -194,6 +194,26 @@ func TestTEST06OfDeepSeek(t *testing.T) {
 		"First token check pass: True", "EOS check pass: True", "Sample length check pass: True")
 }
 
+// TestAuditsOfEmbeddedReasoning: from a clone alone, audits of the embedded model are judged by its card, and one that
+// answers worse fails.
+func TestAuditsOfEmbeddedReasoning(t *testing.T) {
+	for _, c := range []struct{ test, model, says string }{
+		{"TEST06", "deepseek-r1", "accuracy pass"},
+		{"TEST07", "gpt-oss-120b", "note: Judged by the embedded model's card, not by the round: an accuracy of "},
+		{"TEST09", "gpt-oss-120b", "note: Judged by the embedded model's card, not by the round: a mean of "},
+	} {
+		t.Run(c.test, func(t *testing.T) {
+			out := t.TempDir()
+			args := []string{"audit", c.test, c.model, "--scenario", "Offline", "--out", out, "--quiet"}
+			harness(t, args...).wantCode(t, 0).wantOutput(t, c.test, "PASS", c.says)
+			if c.test != "TEST06" {
+				worse := harness(t, append(args, "--force", "--param", "max_new_tokens=8")...)
+				worse.wantCode(t, 3).wantOutput(t, "FAIL", c.says)
+			}
+		})
+	}
+}
+
 // TestPythonReasoningPrograms scores answers of the embedded model with its programs, by the problems of its own.
 func TestPythonReasoningPrograms(t *testing.T) {
 	python := os.Getenv("PLUMBLINE_PYTHON")

@@ -12,7 +12,6 @@ const (
 	GPQA
 	MMLUPro
 	LiveCodeBench
-	kinds = iota
 )
 
 // Row is a question of a data set with its worked answer.

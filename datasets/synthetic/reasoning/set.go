@@ -32,11 +32,16 @@ func Train() Set { return Set{draw.NewSamples(trainSeed, TrainCount)} }
 // Calibration is the set that the embedded model is quantised with.
 func Calibration() Set { return Set{draw.NewSamples(calibrationSeed, CalibrationCount)} }
 
+// mixture is how often a kind is drawn for training: programs are learned soon, ten options late.
+func mixture() []Kind {
+	return []Kind{AIME, AIME, Math, Math, GPQA, GPQA, MMLUPro, MMLUPro, MMLUPro, LiveCodeBench}
+}
+
 // At writes row i, of no question that is asked in an evaluation.
 func (s Set) At(i int) Row {
 	for attempt := uint64(0); ; attempt++ {
 		r := draw.NewRandom(s.Seed, uint64(i), attempt)
-		row := Kind(r.Below(kinds)).write(r, fmt.Sprintf("train_%06d", i))
+		row := one(mixture(), r).write(r, fmt.Sprintf("train_%06d", i))
 		if !asked()[row.Question] {
 			return row
 		}
