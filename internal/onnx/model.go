@@ -47,23 +47,23 @@ func (m Model) Complete() bool {
 	return !m.ORTFormat && !slices.ContainsFunc(m.Inputs, open) && !slices.ContainsFunc(m.Outputs, open)
 }
 
-// Field numbers of onnx.proto.
+// Fields of onnx.proto, by number and wire type.
 const (
-	modelIRVersion       = 1
-	modelProducer        = 2
-	modelProducerVersion = 3
-	modelGraph           = 7
-	modelOpset           = 8
+	modelIRVersion       = 1<<3 | wireVarint
+	modelProducer        = 2<<3 | wireBytes
+	modelProducerVersion = 3<<3 | wireBytes
+	modelGraph           = 7<<3 | wireBytes
+	modelOpset           = 8<<3 | wireBytes
 
-	opsetDomain  = 1
-	opsetVersion = 2
+	opsetDomain  = 1<<3 | wireBytes
+	opsetVersion = 2<<3 | wireVarint
 
-	graphInitializer = 5
-	graphInput       = 11
-	graphOutput      = 12
-	graphSparse      = 15
+	graphInitializer = 5<<3 | wireBytes
+	graphInput       = 11<<3 | wireBytes
+	graphOutput      = 12<<3 | wireBytes
+	graphSparse      = 15<<3 | wireBytes
 
-	sparseValues = 1
+	sparseValues = 1<<3 | wireBytes
 )
 
 // Read reads the signature of the model in r, of size bytes.
@@ -83,7 +83,7 @@ func Read(r io.ReaderAt, size int64) (Model, error) {
 		return Model{}, fmt.Errorf("%w: it looks like %s", ErrNotONNX, kind)
 	}
 	p := parser{filled: map[string]bool{}}
-	err = newCursor(r, size).each(p.model)
+	err = cursor{src: &source{r: r, size: size}, end: size}.each(p.model)
 	return p.finish(err)
 }
 
@@ -116,80 +116,57 @@ func (p *parser) finish(err error) (Model, error) {
 	return p.m, nil
 }
 
-func (p *parser) model(number uint64, wire int, c *cursor) (read bool, err error) {
-	switch {
-	case number == modelIRVersion && wire == wireVarint:
-		v, err := c.varint()
-		p.m.IRVersion = int64(v)
-		return true, err
-	case number == modelProducer && wire == wireBytes:
-		p.m.Producer, err = c.text()
-		return true, err
-	case number == modelProducerVersion && wire == wireBytes:
-		p.version, err = c.text()
-		return true, err
-	case number == modelOpset && wire == wireBytes:
-		return true, p.inside(c, p.opset())
-	case number == modelGraph && wire == wireBytes:
+func (p *parser) model(f field) (err error) {
+	switch f.tag {
+	case modelIRVersion:
+		p.m.IRVersion = int64(f.value)
+	case modelProducer:
+		p.m.Producer, err = f.text()
+	case modelProducerVersion:
+		p.version, err = f.text()
+	case modelOpset:
+		return f.body.each(p.opset())
+	case modelGraph:
 		p.graphs++
-		return true, p.inside(c, p.graph)
+		return f.body.each(p.graph)
 	}
-	return false, nil
-}
-
-// inside visits the fields of the message that c stands before.
-func (p *parser) inside(c *cursor, visit func(uint64, int, *cursor) (bool, error)) error {
-	m, err := c.message()
-	if err != nil {
-		return err
-	}
-	return m.each(visit)
+	return err
 }
 
 // opset keeps the version of the standard operators: the set whose domain is empty. A domain comes before its version.
-func (p *parser) opset() func(uint64, int, *cursor) (bool, error) {
+func (p *parser) opset() func(field) error {
 	domain := ""
-	return func(number uint64, wire int, c *cursor) (read bool, err error) {
-		switch {
-		case number == opsetDomain && wire == wireBytes:
-			domain, err = c.text()
-			return true, err
-		case number == opsetVersion && wire == wireVarint:
-			v, err := c.varint()
+	return func(f field) (err error) {
+		switch f.tag {
+		case opsetDomain:
+			domain, err = f.text()
+		case opsetVersion:
 			if domain == "" || domain == "ai.onnx" {
-				p.m.Opset = int64(v)
+				p.m.Opset = int64(f.value)
 			}
-			return true, err
 		}
-		return false, nil
+		return err
 	}
 }
 
-func (p *parser) graph(number uint64, wire int, c *cursor) (read bool, err error) {
-	if wire != wireBytes {
-		return false, nil
-	}
-	switch number {
+func (p *parser) graph(f field) error {
+	switch f.tag {
 	case graphInput:
-		v, err := readValue(c)
-		p.m.Inputs = append(p.m.Inputs, v)
-		return true, err
+		return readValue(f, &p.m.Inputs)
 	case graphOutput:
-		v, err := readValue(c)
-		p.m.Outputs = append(p.m.Outputs, v)
-		return true, err
+		return readValue(f, &p.m.Outputs)
 	case graphInitializer:
-		return true, p.inside(c, p.initializer)
+		return f.body.each(p.initializer)
 	case graphSparse:
-		return true, p.inside(c, p.sparse)
+		return f.body.each(p.sparse)
 	}
-	return false, nil
+	return nil
 }
 
 // sparse visits an initializer of type SparseTensorProto: its name is that of its values.
-func (p *parser) sparse(number uint64, wire int, c *cursor) (read bool, err error) {
-	if number == sparseValues && wire == wireBytes {
-		return true, p.inside(c, p.initializer)
+func (p *parser) sparse(f field) error {
+	if f.tag == sparseValues {
+		return f.body.each(p.initializer)
 	}
-	return false, nil
+	return nil
 }

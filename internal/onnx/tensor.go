@@ -2,54 +2,52 @@ package onnx
 
 import "slices"
 
-// Field numbers of TensorProto, ValueInfoProto and TypeProto in onnx.proto.
+// Fields of TensorProto, ValueInfoProto and TypeProto in onnx.proto, by number and wire type.
 const (
-	tensorName     = 8
-	tensorExternal = 13
+	tensorName     = 8<<3 | wireBytes
+	tensorExternal = 13<<3 | wireBytes
 
-	entryKey   = 1
-	entryValue = 2
+	entryKey   = 1<<3 | wireBytes
+	entryValue = 2<<3 | wireBytes
 
-	valueName = 1
-	valueType = 2
+	valueName = 1<<3 | wireBytes
+	valueType = 2<<3 | wireBytes
 
-	typeTensor = 1
+	typeTensor = 1<<3 | wireBytes
 
-	tensorTypeElem  = 1
-	tensorTypeShape = 2
+	tensorTypeElem  = 1<<3 | wireVarint
+	tensorTypeShape = 2<<3 | wireBytes
 
-	shapeDim = 1
+	shapeDim = 1<<3 | wireBytes
 
-	dimSize = 1
-	dimName = 2
+	dimSize = 1<<3 | wireVarint
+	dimName = 2<<3 | wireBytes
 )
 
 // initializer notes the name of a TensorProto and the file its data are in.
-func (p *parser) initializer(number uint64, wire int, c *cursor) (read bool, err error) {
-	switch {
-	case number == tensorName && wire == wireBytes:
-		name, err := c.text()
+func (p *parser) initializer(f field) error {
+	switch f.tag {
+	case tensorName:
+		name, err := f.text()
 		p.filled[name] = true
-		return true, err
-	case number == tensorExternal && wire == wireBytes:
-		return true, p.external(c)
+		return err
+	case tensorExternal:
+		return p.external(f)
 	}
-	return false, nil
+	return nil
 }
 
 // external reads one key and value of a tensor's external data; "location" is the file.
-func (p *parser) external(c *cursor) error {
+func (p *parser) external(f field) error {
 	var key, value string
-	err := p.inside(c, func(number uint64, wire int, c *cursor) (read bool, err error) {
-		switch {
-		case number == entryKey && wire == wireBytes:
-			key, err = c.text()
-			return true, err
-		case number == entryValue && wire == wireBytes:
-			value, err = c.text()
-			return true, err
+	err := f.body.each(func(f field) (err error) {
+		switch f.tag {
+		case entryKey:
+			key, err = f.text()
+		case entryValue:
+			value, err = f.text()
 		}
-		return false, nil
+		return err
 	})
 	if key == "location" && !slices.Contains(p.m.External, value) {
 		p.m.External = append(p.m.External, value)
@@ -57,82 +55,55 @@ func (p *parser) external(c *cursor) error {
 	return err
 }
 
-// readValue reads a ValueInfoProto.
-func readValue(c *cursor) (Value, error) {
+// readValue reads a ValueInfoProto, which it adds to others.
+func readValue(f field, to *[]Value) error {
 	var v Value
-	m, err := c.message()
-	if err != nil {
-		return v, err
-	}
-	err = m.each(func(number uint64, wire int, c *cursor) (read bool, err error) {
-		switch {
-		case number == valueName && wire == wireBytes:
-			v.Name, err = c.text()
-			return true, err
-		case number == valueType && wire == wireBytes:
-			return true, v.readType(c)
+	err := f.body.each(func(f field) (err error) {
+		switch f.tag {
+		case valueName:
+			v.Name, err = f.text()
+		case valueType:
+			return f.body.each(v.readType)
 		}
-		return false, nil
+		return err
 	})
-	return v, err
+	*to = append(*to, v)
+	return err
 }
 
 // readType reads a TypeProto. Sequences, maps and the like leave Elem at 0.
-func (v *Value) readType(c *cursor) error {
-	m, err := c.message()
-	if err != nil {
-		return err
+func (v *Value) readType(f field) error {
+	if f.tag == typeTensor {
+		return f.body.each(v.readTensorType)
 	}
-	return m.each(func(number uint64, wire int, c *cursor) (bool, error) {
-		if number != typeTensor || wire != wireBytes {
-			return false, nil
-		}
-		t, err := c.message()
-		if err != nil {
-			return true, err
-		}
-		return true, t.each(v.readTensorType)
-	})
+	return nil
 }
 
-func (v *Value) readTensorType(number uint64, wire int, c *cursor) (bool, error) {
-	switch {
-	case number == tensorTypeElem && wire == wireVarint:
-		elem, err := c.varint()
-		v.Elem = int32(elem)
-		return true, err
-	case number == tensorTypeShape && wire == wireBytes:
+func (v *Value) readTensorType(f field) error {
+	switch f.tag {
+	case tensorTypeElem:
+		v.Elem = int32(f.value)
+	case tensorTypeShape:
 		v.Ranked = true
-		m, err := c.message()
-		if err != nil {
-			return true, err
-		}
-		return true, m.each(v.readDim)
+		return f.body.each(v.readDim)
 	}
-	return false, nil
+	return nil
 }
 
-func (v *Value) readDim(number uint64, wire int, c *cursor) (bool, error) {
-	if number != shapeDim || wire != wireBytes {
-		return false, nil
-	}
-	m, err := c.message()
-	if err != nil {
-		return true, err
+func (v *Value) readDim(f field) error {
+	if f.tag != shapeDim {
+		return nil
 	}
 	d := Dim{Size: -1}
-	err = m.each(func(number uint64, wire int, c *cursor) (read bool, err error) {
-		switch {
-		case number == dimSize && wire == wireVarint:
-			size, err := c.varint()
-			d.Size = max(int64(size), -1)
-			return true, err
-		case number == dimName && wire == wireBytes:
-			d.Name, err = c.text()
-			return true, err
+	err := f.body.each(func(f field) (err error) {
+		switch f.tag {
+		case dimSize:
+			d.Size = max(int64(f.value), -1)
+		case dimName:
+			d.Name, err = f.text()
 		}
-		return false, nil
+		return err
 	})
 	v.Dims = append(v.Dims, d)
-	return true, err
+	return err
 }

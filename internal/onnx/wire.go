@@ -36,10 +36,6 @@ type source struct {
 	buf  []byte
 }
 
-func newCursor(r io.ReaderAt, size int64) cursor {
-	return cursor{src: &source{r: r, size: size}, end: size}
-}
-
 // byteAt returns the byte at pos, which lies inside the file.
 func (s *source) byteAt(pos int64) (byte, error) {
 	if pos < s.at || pos >= s.at+int64(len(s.buf)) {
@@ -67,12 +63,10 @@ func (s *source) fill(pos int64) error {
 	return nil
 }
 
-func (c *cursor) done() bool { return c.pos >= c.end }
-
 func (c *cursor) varint() (uint64, error) {
 	var v uint64
 	for shift := 0; shift < 64; shift += 7 {
-		if c.done() {
+		if c.pos >= c.end {
 			return 0, c.short()
 		}
 		b, err := c.src.byteAt(c.pos)
@@ -96,71 +90,56 @@ func (c *cursor) short() error {
 	return fmt.Errorf("%w at byte %d", errMalformed, c.pos)
 }
 
-// field reads the tag of the next field.
-func (c *cursor) field() (number uint64, wire int, err error) {
-	tag, err := c.varint()
-	if err != nil {
-		return 0, 0, err
-	}
-	if tag>>3 == 0 || tag>>3 >= 1<<29 {
-		return 0, 0, fmt.Errorf("%w at byte %d: field number %d", errMalformed, c.pos, tag>>3)
-	}
-	return tag >> 3, int(tag & 7), nil
+// field is one field of a message: a number has a value, a text and a message inside have a body.
+type field struct {
+	tag   uint64 // its number and its wire type
+	value uint64
+	body  cursor
 }
 
-// skip passes over the value of a field.
-func (c *cursor) skip(wire int) error {
-	switch wire {
+// field reads the next field: of one with a body where that is, behind which c then stands.
+func (c *cursor) field() (f field, err error) {
+	if f.tag, err = c.varint(); err != nil {
+		return f, err
+	}
+	if number := f.tag >> 3; number == 0 || number >= 1<<29 {
+		return f, fmt.Errorf("%w at byte %d: field number %d", errMalformed, c.pos, number)
+	}
+	var n uint64 // bytes
+	switch wire := f.tag & 7; wire {
 	case wireVarint:
-		_, err := c.varint()
-		return err
+		f.value, err = c.varint()
 	case wireFixed64:
-		return c.advance(8)
+		n = 8
 	case wireFixed32:
-		return c.advance(4)
+		n = 4
 	case wireBytes:
-		_, err := c.message()
-		return err
+		n, err = c.varint()
+	default:
+		err = fmt.Errorf("%w at byte %d: wire type %d", errMalformed, c.pos, wire)
 	}
-	return fmt.Errorf("%w at byte %d: wire type %d", errMalformed, c.pos, wire)
-}
-
-func (c *cursor) advance(n int64) error {
-	if n > c.end-c.pos {
-		return c.short()
-	}
-	c.pos += n
-	return nil
-}
-
-// message reads a length and returns the bytes it covers as a cursor, behind which c then stands.
-func (c *cursor) message() (cursor, error) {
-	n, err := c.varint()
 	if err != nil {
-		return cursor{}, err
+		return f, err
 	}
-	start := c.pos
-	if n > uint64(c.end-c.pos) {
-		return cursor{}, fmt.Errorf("%w: %d bytes are missing", c.short(), n-uint64(c.end-c.pos))
+	if room := uint64(c.end - c.pos); n > room {
+		return f, fmt.Errorf("%w: %d bytes are missing", c.short(), n-room)
 	}
-	c.pos += int64(n)
-	return cursor{src: c.src, pos: start, end: c.pos}, nil
+	f.body = cursor{src: c.src, pos: c.pos, end: c.pos + int64(n)}
+	c.pos = f.body.end
+	return f, nil
 }
 
 // longestName bounds the strings that are kept: names of tensors, dimensions and files.
 const longestName = 64 << 10
 
-// text reads a string field.
-func (c *cursor) text() (string, error) {
-	m, err := c.message()
-	if err != nil {
-		return "", err
-	}
+// text reads a string.
+func (f field) text() (string, error) {
+	m := f.body
 	if m.end-m.pos > longestName {
 		return "", fmt.Errorf("%w at byte %d: a name of %d bytes", errMalformed, m.pos, m.end-m.pos)
 	}
 	out := make([]byte, 0, m.end-m.pos)
-	for ; !m.done(); m.pos++ {
+	for ; m.pos < m.end; m.pos++ {
 		b, err := m.src.byteAt(m.pos)
 		if err != nil {
 			return "", err
@@ -170,22 +149,14 @@ func (c *cursor) text() (string, error) {
 	return string(out), nil
 }
 
-// each calls visit for every field of the message. A visit that does not read the field's value leaves it to each, by
-// returning skipped.
-func (c cursor) each(visit func(number uint64, wire int, c *cursor) (read bool, err error)) error {
-	for !c.done() {
-		number, wire, err := c.field()
+// each calls visit for every field of the message.
+func (c cursor) each(visit func(field) error) error {
+	for c.pos < c.end {
+		f, err := c.field()
+		if err == nil {
+			err = visit(f)
+		}
 		if err != nil {
-			return err
-		}
-		read, err := visit(number, wire, &c)
-		if err != nil {
-			return err
-		}
-		if read {
-			continue
-		}
-		if err := c.skip(wire); err != nil {
 			return err
 		}
 	}
