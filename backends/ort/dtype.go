@@ -8,27 +8,44 @@ import (
 	onnxruntime "github.com/yalue/onnxruntime_go"
 )
 
-// elements maps our element types to those of ONNX Runtime, whose numbers are also TensorProto's.
-var elements = [...]onnxruntime.TensorElementDataType{
-	backend.Float32:  onnxruntime.TensorElementDataTypeFloat,
-	backend.Float16:  onnxruntime.TensorElementDataTypeFloat16,
-	backend.BFloat16: onnxruntime.TensorElementDataTypeBFloat16,
-	backend.Float64:  onnxruntime.TensorElementDataTypeDouble,
-	backend.Int8:     onnxruntime.TensorElementDataTypeInt8,
-	backend.Int16:    onnxruntime.TensorElementDataTypeInt16,
-	backend.Int32:    onnxruntime.TensorElementDataTypeInt32,
-	backend.Int64:    onnxruntime.TensorElementDataTypeInt64,
-	backend.Uint8:    onnxruntime.TensorElementDataTypeUint8,
-	backend.Uint16:   onnxruntime.TensorElementDataTypeUint16,
-	backend.Uint32:   onnxruntime.TensorElementDataTypeUint32,
-	backend.Uint64:   onnxruntime.TensorElementDataTypeUint64,
-	backend.Bool:     onnxruntime.TensorElementDataTypeBool,
+// element is a type of elements: ONNX Runtime's number for it, which is also TensorProto's, and what the binding can do
+// with tensors of it.
+type element struct {
+	native onnxruntime.TensorElementDataType
+	scalar func(data []byte) (onnxruntime.Value, error) // nil: the binding has no Go type for it
+	bytes  func(v onnxruntime.Value) []byte             // the memory of a tensor that the binding made; nil of another type
+}
+
+// elements are those that a backend.Tensor can hold.
+var elements = [...]element{
+	backend.Float32:  elementOf[float32](onnxruntime.TensorElementDataTypeFloat),
+	backend.Float16:  {native: onnxruntime.TensorElementDataTypeFloat16},
+	backend.BFloat16: {native: onnxruntime.TensorElementDataTypeBFloat16},
+	backend.Float64:  elementOf[float64](onnxruntime.TensorElementDataTypeDouble),
+	backend.Int8:     elementOf[int8](onnxruntime.TensorElementDataTypeInt8),
+	backend.Int16:    elementOf[int16](onnxruntime.TensorElementDataTypeInt16),
+	backend.Int32:    elementOf[int32](onnxruntime.TensorElementDataTypeInt32),
+	backend.Int64:    elementOf[int64](onnxruntime.TensorElementDataTypeInt64),
+	backend.Uint8:    elementOf[uint8](onnxruntime.TensorElementDataTypeUint8),
+	backend.Uint16:   elementOf[uint16](onnxruntime.TensorElementDataTypeUint16),
+	backend.Uint32:   elementOf[uint32](onnxruntime.TensorElementDataTypeUint32),
+	backend.Uint64:   elementOf[uint64](onnxruntime.TensorElementDataTypeUint64),
+	backend.Bool:     elementOf[bool](onnxruntime.TensorElementDataTypeBool),
+}
+
+func elementOf[T onnxruntime.TensorData](native onnxruntime.TensorElementDataType) element {
+	return element{native, scalarOf[T], func(v onnxruntime.Value) []byte {
+		if t, ok := v.(*onnxruntime.Tensor[T]); ok {
+			return rawBytes(t.GetData())
+		}
+		return nil
+	}}
 }
 
 // dtypeOf is the inverse of elements; InvalidDType for what a backend.Tensor cannot hold.
 func dtypeOf(elem int32) backend.DType {
 	for d, e := range elements {
-		if d != int(backend.InvalidDType) && int32(e) == elem {
+		if d != int(backend.InvalidDType) && int32(e.native) == elem {
 			return backend.DType(d)
 		}
 	}
@@ -47,36 +64,15 @@ func newValue(d backend.DType, shape []int64, data []byte) (onnxruntime.Value, e
 	if len(data) == 0 {
 		data = nothing[:]
 	}
-	return onnxruntime.NewCustomDataTensor(shape, data, elements[d])
+	return onnxruntime.NewCustomDataTensor(shape, data, elements[d].native)
 }
 
 // newScalar makes a tensor of rank 0 that holds a copy of data: the binding's tensors have at least one dimension.
 func newScalar(d backend.DType, data []byte) (onnxruntime.Value, error) {
-	switch d {
-	case backend.Float32:
-		return scalarOf[float32](data)
-	case backend.Float64:
-		return scalarOf[float64](data)
-	case backend.Int8:
-		return scalarOf[int8](data)
-	case backend.Int16:
-		return scalarOf[int16](data)
-	case backend.Int32:
-		return scalarOf[int32](data)
-	case backend.Int64:
-		return scalarOf[int64](data)
-	case backend.Uint8:
-		return scalarOf[uint8](data)
-	case backend.Uint16:
-		return scalarOf[uint16](data)
-	case backend.Uint32:
-		return scalarOf[uint32](data)
-	case backend.Uint64:
-		return scalarOf[uint64](data)
-	case backend.Bool:
-		return scalarOf[bool](data)
+	if elements[d].scalar == nil {
+		return nil, fmt.Errorf("a tensor of rank 0 cannot be %v here", d)
 	}
-	return nil, fmt.Errorf("a tensor of rank 0 cannot be %v here", d)
+	return elements[d].scalar(data)
 }
 
 // scalar is a tensor of rank 0.
@@ -96,35 +92,6 @@ func scalarOf[T onnxruntime.TensorData](data []byte) (onnxruntime.Value, error) 
 func (s scalar[T]) store(dst []byte) {
 	v := s.GetData()
 	copy(dst, rawBytes(unsafe.Slice(&v, 1)))
-}
-
-// bytesOf returns the memory of a tensor that the binding made, nil for a type it cannot read.
-func bytesOf(v onnxruntime.Value) []byte {
-	switch t := v.(type) {
-	case *onnxruntime.Tensor[float32]:
-		return rawBytes(t.GetData())
-	case *onnxruntime.Tensor[float64]:
-		return rawBytes(t.GetData())
-	case *onnxruntime.Tensor[int8]:
-		return rawBytes(t.GetData())
-	case *onnxruntime.Tensor[int16]:
-		return rawBytes(t.GetData())
-	case *onnxruntime.Tensor[int32]:
-		return rawBytes(t.GetData())
-	case *onnxruntime.Tensor[int64]:
-		return rawBytes(t.GetData())
-	case *onnxruntime.Tensor[uint8]:
-		return rawBytes(t.GetData())
-	case *onnxruntime.Tensor[uint16]:
-		return rawBytes(t.GetData())
-	case *onnxruntime.Tensor[uint32]:
-		return rawBytes(t.GetData())
-	case *onnxruntime.Tensor[uint64]:
-		return rawBytes(t.GetData())
-	case *onnxruntime.Tensor[bool]:
-		return rawBytes(t.GetData())
-	}
-	return nil
 }
 
 func rawBytes[T onnxruntime.TensorData](v []T) []byte {

@@ -114,7 +114,7 @@ func (r *runner) deliver(out []backend.Tensor) error {
 // collect completes the result of one output.
 func (r *runner) collect(i int, given []byte) error {
 	p, o := r.s.ports.out[i], &r.results[i]
-	if !o.read(r.out[i]) {
+	if !o.read(r.out[i], p.DType) {
 		return fmt.Errorf("output %q: the binding cannot read it as %v", p.Name, p.DType)
 	}
 	r.padding.cut(o)
@@ -129,13 +129,13 @@ func (r *runner) collect(i int, given []byte) error {
 }
 
 // read fetches what was not written in place: a scalar, and what ONNX Runtime allocated.
-func (o *result) read(v onnxruntime.Value) (ok bool) {
+func (o *result) read(v onnxruntime.Value, d backend.DType) (ok bool) {
 	if s, ok := v.(interface{ store(dst []byte) }); ok {
 		s.store(o.data)
 		return true
 	}
-	if o.data == nil {
-		o.data, o.shape = bytesOf(v), append(o.shape[:0], v.GetShape()...)
+	if read := elements[d].bytes; o.data == nil && read != nil {
+		o.data, o.shape = read(v), append(o.shape[:0], v.GetShape()...)
 	}
 	return o.data != nil
 }
