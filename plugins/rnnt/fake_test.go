@@ -50,9 +50,10 @@ type model struct {
 // newModel is a model in which nothing is wrong.
 func newModel() *model {
 	m := &model{rows: start + 1}
-	m.encoder = part{inputs: encoderInputs(), outputs: encoderOutputs(), run: m.encode}
-	m.prediction = part{inputs: predictionInputs(), outputs: predictionOutputs(), run: m.predict}
-	m.joint = part{inputs: jointInputs(), outputs: jointOutputs(), run: m.join}
+	p := referenceParts()
+	m.encoder = part{inputs: p[0].inputs, outputs: p[0].outputs, run: m.encode}
+	m.prediction = part{inputs: p[1].inputs, outputs: p[1].outputs, run: m.predict}
+	m.joint = part{inputs: p[2].inputs, outputs: p[2].outputs, run: m.join}
 	for _, i := range []int{1, 2} {
 		m.prediction.inputs[i].Shape = []int64{2, -1, 3}
 		m.prediction.outputs[i].Shape = []int64{2, -1, 3}

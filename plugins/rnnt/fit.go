@@ -60,23 +60,17 @@ func declared(s sdk.Sessions) (fit, error) {
 		"must be fixed in the file", prediction.Inputs()[1].Name, backend.ShapeString(state))
 	faults.want(f.width > 0 && f.predicted > 0, "the joint network takes %s and %s: both widths must be fixed in the file",
 		backend.ShapeString(takes[0].Shape), backend.ShapeString(takes[1].Shape))
-	gives := s.Part(encoderPart).Outputs()[0].Shape[2]
-	faults.want(agree(gives, takes[0].Shape[2]),
-		"the encoder gives frames of %d values, the joint network takes %d", gives,
-		takes[0].Shape[2])
-	gives = prediction.Outputs()[0].Shape[2]
-	faults.want(agree(gives, takes[1].Shape[2]),
-		"the prediction network gives %d values, the joint network takes %d", gives,
-		takes[1].Shape[2])
+	faults.frames(s.Part(encoderPart).Outputs()[0].Shape[2], takes[0].Shape[2])
+	faults.predictions(prediction.Outputs()[0].Shape[2], takes[1].Shape[2])
 	for i, other := range [][]int64{prediction.Inputs()[2].Shape, prediction.Outputs()[1].Shape,
 		prediction.Outputs()[2].Shape} {
 		faults.want(agree(other[0], state[0]) && agree(other[2], state[2]), "the states of the prediction network differ: "+
 			"%s, and number %d %s", backend.ShapeString(state), i+2, backend.ShapeString(other))
 	}
-	gives = joint.Outputs()[0].Shape[3]
+	gives := joint.Outputs()[0].Shape[3]
 	faults.want(agree(gives, scored), "the joint network scores %d symbols, want %d: %d labels and the blank",
 		gives, scored, labels)
-	return f, faults.err()
+	return f, errors.Join(faults...)
 }
 
 // faults are what does not fit.
@@ -88,7 +82,15 @@ func (f *faults) want(ok bool, format string, values ...any) {
 	}
 }
 
-func (f faults) err() error { return errors.Join(f...) }
+// frames wants the joint network to take what the encoder gives.
+func (f *faults) frames(gives, takes int64) {
+	f.want(agree(gives, takes), "the encoder gives frames of %d values, the joint network takes %d", gives, takes)
+}
+
+// predictions wants the joint network to take what the prediction network gives.
+func (f *faults) predictions(gives, takes int64) {
+	f.want(agree(gives, takes), "the prediction network gives %d values, the joint network takes %d", gives, takes)
+}
 
 // agree reports whether two sizes of a file can be equal.
 func agree(a, b int64) bool { return a < 0 || b < 0 || a == b }

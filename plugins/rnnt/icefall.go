@@ -2,6 +2,7 @@ package rnnt
 
 import (
 	"context"
+	"errors"
 
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
@@ -40,15 +41,9 @@ func icefallSizes(s sdk.Sessions) (fit, error) {
 	faults.want(f.width > 0 && f.predicted > 0 && f.symbols > 1, "the joiner takes %s and %s and gives %s: all widths "+
 		"must be fixed in the file", backend.ShapeString(takes[0].Shape), backend.ShapeString(takes[1].Shape),
 		backend.ShapeString(joiner.Outputs()[0].Shape))
-	gives := encoder.Outputs()[0].Shape[2]
-	faults.want(agree(gives, takes[0].Shape[1]),
-		"the encoder gives frames of %d values, the joint network takes %d", gives,
-		takes[0].Shape[1])
-	gives = decoder.Outputs()[0].Shape[1]
-	faults.want(agree(gives, takes[1].Shape[1]),
-		"the prediction network gives %d values, the joint network takes %d", gives,
-		takes[1].Shape[1])
-	return f, faults.err()
+	faults.frames(encoder.Outputs()[0].Shape[2], takes[0].Shape[1])
+	faults.predictions(decoder.Outputs()[0].Shape[1], takes[1].Shape[1])
+	return f, errors.Join(faults...)
 }
 
 // icefallNetwork predicts from the last few symbols alone. Before the first there is the blank, and before that

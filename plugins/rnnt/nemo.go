@@ -2,6 +2,7 @@ package rnnt
 
 import (
 	"context"
+	"errors"
 
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
@@ -47,9 +48,8 @@ func nemoSizes(s sdk.Sessions) (fit, error) {
 		backend.ShapeString(in[3].Shape), backend.ShapeString(in[4].Shape))
 	faults.want(f.symbols > 1, "the decoder's scores are %s: their number must be fixed in the file",
 		backend.ShapeString(out[0].Shape))
-	faults.want(agree(encoder.Outputs()[0].Shape[1], in[0].Shape[1]), "the encoder gives frames of %d values, the joint "+
-		"network takes %d", encoder.Outputs()[0].Shape[1], in[0].Shape[1])
-	return f, faults.err()
+	faults.frames(encoder.Outputs()[0].Shape[1], in[0].Shape[1])
+	return f, errors.Join(faults...)
 }
 
 // nemoNetwork asks prediction and joint network in one run, of which a blank drops the new states.
@@ -103,7 +103,7 @@ func (n *nemoNetwork) scores(ctx context.Context, hypotheses []int, frames [][]f
 	}
 	for i := range n.gathered {
 		n.gathered[i] = room(n.gathered[i], len(hypotheses)*f.layers*f.hidden)
-		n.move(n.gathered[i], n.states[i], false)
+		n.fit.move(n.gathered[i], n.states[i], n.rows, false)
 	}
 	layers, hidden := int64(f.layers), int64(f.hidden)
 	in := []backend.Tensor{
@@ -126,7 +126,7 @@ func (n *nemoNetwork) keep() ([]float32, error) {
 		if err != nil {
 			return nil, err
 		}
-		n.move(states, n.next[i], true)
+		n.fit.move(states, n.next[i], n.rows, true)
 	}
 	return rowsOf(&n.last[0], len(n.rows), n.fit.symbols)
 }
@@ -135,20 +135,5 @@ func (n *nemoNetwork) release() {
 	for i := range n.last {
 		n.last[i].Release()
 		n.last[i] = backend.Tensor{}
-	}
-}
-
-// move copies states of the run's rows, [layers, rows, hidden], from the hypotheses' memory, or back to it.
-func (n *nemoNetwork) move(run, memory []float32, back bool) {
-	hidden := n.fit.hidden
-	for layer := range n.fit.layers {
-		for i, h := range n.rows {
-			of, in := run[(layer*len(n.rows)+i)*hidden:][:hidden], memory[(h*n.fit.layers+layer)*hidden:][:hidden]
-			if back {
-				copy(in, of)
-			} else {
-				copy(of, in)
-			}
-		}
 	}
 }

@@ -103,7 +103,7 @@ func (n *network) collate() (in, out []backend.Tensor) {
 		n.states[i] = room(n.states[i], size)
 	}
 	for i, said := range n.said {
-		n.gather(n.states[i], said)
+		n.fit.move(n.states[i], said, n.rows, false)
 	}
 	n.outputs[0] = room(n.outputs[0], rows*f.predicted)
 	layers, batch, hidden := int64(f.layers), int64(rows), int64(f.hidden)
@@ -123,7 +123,7 @@ func (n *network) keep(out []backend.Tensor) error {
 		if err != nil {
 			return err
 		}
-		n.scatter(n.said[i], states)
+		n.fit.move(states, n.said[i], n.rows, true)
 	}
 	values, err := rowsOf(&out[0], rows, f.predicted)
 	if err != nil {
@@ -135,22 +135,18 @@ func (n *network) keep(out []backend.Tensor) error {
 	return nil
 }
 
-// gather brings the states of the run's rows from [hypotheses, layers, hidden] to [layers, rows, hidden].
-func (n *network) gather(to, from []float32) {
-	n.move(func(row, hypothesis, hidden int) { copy(to[row:][:hidden], from[hypothesis:]) })
-}
-
-// scatter is the way back.
-func (n *network) scatter(to, from []float32) {
-	n.move(func(row, hypothesis, hidden int) { copy(to[hypothesis:][:hidden], from[row:]) })
-}
-
-// move goes over the states of the run's rows, layer by layer: where each begins in a run, and in the network's memory.
-func (n *network) move(visit func(row, hypothesis, hidden int)) {
-	f := n.fit
+// move copies states of the rows of a run, [layers, rows, hidden], from the memory of all hypotheses, [hypotheses,
+// layers, hidden], or back to it.
+func (f *fit) move(run, memory []float32, rows []int, back bool) {
 	for layer := range f.layers {
-		for i, h := range n.rows {
-			visit((layer*len(n.rows)+i)*f.hidden, (h*f.layers+layer)*f.hidden, f.hidden)
+		for i, h := range rows {
+			of := run[(layer*len(rows)+i)*f.hidden:][:f.hidden]
+			in := memory[(h*f.layers+layer)*f.hidden:][:f.hidden]
+			if back {
+				copy(in, of)
+			} else {
+				copy(of, in)
+			}
 		}
 	}
 }

@@ -60,44 +60,22 @@ type ports struct {
 // referenceParts are those of the reference's export.
 func referenceParts() []ports {
 	return []ports{
-		{encoderPart, encoderInputs(), encoderOutputs()}, {predictionPart, predictionInputs(), predictionOutputs()},
-		{jointPart, jointInputs(), jointOutputs()},
+		{encoderPart, []backend.TensorInfo{
+			floats("input", -1, -1, audio.RNNTWidth), // time, batch, width
+			{Name: "feature_length", DType: backend.Int64, Shape: []int64{-1}},
+		}, []backend.TensorInfo{
+			floats("x_padded", -1, -1, -1), // batch, time, width
+			{Name: "x_lens", DType: backend.Int32, Also: []backend.DType{backend.Int64}, Shape: []int64{-1}},
+		}},
+		{predictionPart, []backend.TensorInfo{
+			{Name: "symbol", DType: backend.Int64, Shape: []int64{-1, 1}},
+			floats("hidden_in_1", -1, -1, -1), floats("hidden_in_2", -1, -1, -1), // layers, batch, width
+		}, []backend.TensorInfo{
+			floats("g", -1, -1, -1), floats("hidden_out_1", -1, -1, -1), floats("hidden_out_2", -1, -1, -1),
+		}},
+		{jointPart, []backend.TensorInfo{floats("0", -1, 1, -1), floats("1", -1, 1, -1)},
+			[]backend.TensorInfo{floats("result", -1, -1, -1, -1)}},
 	}
-}
-
-func encoderInputs() []backend.TensorInfo {
-	return []backend.TensorInfo{
-		floats("input", -1, -1, audio.RNNTWidth), // time, batch, width
-		{Name: "feature_length", DType: backend.Int64, Shape: []int64{-1}},
-	}
-}
-
-func encoderOutputs() []backend.TensorInfo {
-	return []backend.TensorInfo{
-		floats("x_padded", -1, -1, -1), // batch, time, width
-		{Name: "x_lens", DType: backend.Int32, Also: []backend.DType{backend.Int64}, Shape: []int64{-1}},
-	}
-}
-
-func predictionInputs() []backend.TensorInfo {
-	return []backend.TensorInfo{
-		{Name: "symbol", DType: backend.Int64, Shape: []int64{-1, 1}},
-		floats("hidden_in_1", -1, -1, -1), floats("hidden_in_2", -1, -1, -1), // layers, batch, width
-	}
-}
-
-func predictionOutputs() []backend.TensorInfo {
-	return []backend.TensorInfo{
-		floats("g", -1, -1, -1), floats("hidden_out_1", -1, -1, -1), floats("hidden_out_2", -1, -1, -1),
-	}
-}
-
-func jointInputs() []backend.TensorInfo {
-	return []backend.TensorInfo{floats("0", -1, 1, -1), floats("1", -1, 1, -1)}
-}
-
-func jointOutputs() []backend.TensorInfo {
-	return []backend.TensorInfo{floats("result", -1, -1, -1, -1)}
 }
 
 func floats(name string, shape ...int64) backend.TensorInfo {
