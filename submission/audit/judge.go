@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -8,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
@@ -191,45 +191,21 @@ func (j *judge) sound(d *mllog.Detail, path string, speed bool) {
 	}
 }
 
-func orNone(value string) string {
-	if value == "" {
-		return "missing"
-	}
-	return value
-}
-
-// auditMark is how LoadGen says that it applied an audit.config.
-const auditMark = "Found Audit Config file"
-
-func isMarked(d *mllog.Detail) bool {
-	for _, key := range []string{"warning_generic_message", "generic_message"} {
-		for _, e := range d.All(key) {
-			if t, _ := e.Text(); strings.HasPrefix(t, auditMark) {
-				return true
-			}
-		}
-	}
-	for _, e := range d.Warnings {
-		if t, _ := e.Text(); strings.HasPrefix(t, auditMark) {
-			return true
-		}
-	}
-	return false
-}
+func orNone(value string) string { return cmp.Or(value, "missing") }
 
 func (j *judge) marked() {
-	if !isMarked(j.run) {
+	if evidence.AuditNote(j.run) == "" {
 		j.fault(&j.both, Reason{Check: "audit-marker", File: j.r.Run.Detail,
-			Found: fmt.Sprintf("no entry %q: the run had no audit settings", auditMark),
+			Found: fmt.Sprintf("no entry %q: the run had no audit settings", evidence.AuditMark),
 			Want:  "the log of a run with the test's audit.config",
 			Do:    "run with it: the file must be named audit.config and lie where the program starts"})
 	}
 }
 
 func (j *judge) unmarked() {
-	if isMarked(j.reference) {
+	if evidence.AuditNote(j.reference) != "" {
 		j.fault(&j.both, Reason{Check: "audit-as-result", File: j.r.Reference.Detail,
-			Found: fmt.Sprintf("the entry %q: this is the log of an audit's run", auditMark),
+			Found: fmt.Sprintf("the entry %q: this is the log of an audit's run", evidence.AuditMark),
 			Want:  "the submission's own performance run",
 			Do:    "take that run's log, or run again without audit.config"})
 	}

@@ -47,7 +47,7 @@ func makeAudit(t *testing.T, test, model, scenario string) *made {
 	}
 	m := &made{performance: performed(scenario), accuracy: performed(scenario), audit: performed(scenario)}
 	m.request = Request{Test: test, Model: model, DType: map[string]string{"TEST01": "float32"}[test]}
-	m.audit.detail["warning_generic_message"] = auditMark + " (audit.config). Overriding TestSettings."
+	m.audit.detail["warning_generic_message"] = evidence.AuditMark + " (audit.config). Overriding TestSettings."
 	s, err := loadgen.ParseScenario(scenario)
 	if err != nil {
 		t.Fatal(err)

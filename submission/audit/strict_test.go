@@ -133,7 +133,7 @@ func TestRefused(t *testing.T) {
 		{"TEST01", "Offline", func(m *made) { m.audit.detail["effective_test_mode"] = "AccuracyOnly" }, []string{"mode"}},
 		{"TEST01", "Offline", func(m *made) { m.audit.detail["num_errors"] = uint64(2) }, []string{"errors"}},
 		{"TEST01", "Offline", func(m *made) { m.audit.errors = 1 }, []string{"errors"}},
-		{"TEST01", "Offline", func(m *made) { m.performance.detail["warning_generic_message"] = auditMark },
+		{"TEST01", "Offline", func(m *made) { m.performance.detail["warning_generic_message"] = evidence.AuditMark },
 			[]string{"audit-as-result"}},
 		{"TEST01", "Offline", func(m *made) { m.performance.detail["effective_scenario"] = "Server" },
 			[]string{"scenario"}},

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/loadgen/mllog"
+	"github.com/plumbline-ml/plumbline/submission/internal/evidence"
 	"github.com/plumbline-ml/plumbline/submission/audit"
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
@@ -135,23 +135,6 @@ func (a *auditFolder) checkLog() {
 // mayBeWhole says whether the official truncation leaves the log of the test alone.
 func (a *auditFolder) mayBeWhole() bool { return a.test == "TEST06" || a.test == "TEST08" }
 
-// auditMark begins what LoadGen logs of audit settings.
-const auditMark = "Found Audit Config file"
-
-func auditMarked(l *runLog) bool { return auditText(l) != "" }
-
-// auditText is what a log says of audit settings.
-func auditText(l *runLog) string {
-	for _, list := range [][]mllog.DetailEntry{l.detail.Warnings, l.detail.All("warning_generic_message")} {
-		for _, e := range list {
-			if text, _ := e.Text(); strings.HasPrefix(text, auditMark) {
-				return text
-			}
-		}
-	}
-	return ""
-}
-
 // long says whether the test's run is as long as the result's own, and has to be valid.
 func (a *auditFolder) long() bool {
 	return a.test == "TEST01" || a.test == "TEST04" || a.test == "TEST05"
@@ -173,8 +156,8 @@ func (a *auditFolder) checkRun() {
 		a.checkTwice(a.run)
 	}
 	do := "run the audit, with its audit.config, and file its logs: harness audit " + a.test
-	if !auditMarked(a.run) {
-		a.reject(a.rule, a.run.path(), "the run has no audit settings", "no entry that begins with "+auditMark,
+	if evidence.AuditNote(a.run.detail) == "" {
+		a.reject(a.rule, a.run.path(), "the run has no audit settings", "no entry that begins with "+evidence.AuditMark,
 			"a run with the audit.config of "+a.test, do)
 	}
 	a.checkSummaryMetric(a.run)

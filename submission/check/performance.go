@@ -6,6 +6,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+	"github.com/plumbline-ml/plumbline/submission/internal/evidence"
 )
 
 // checkPerformance holds a performance run to the rules, the main one and those audits that are as long as it.
@@ -35,8 +36,8 @@ func (r *resultFolder) checkMain() {
 	}
 	r.checkInferred()
 	r.checkMetric()
-	if l := r.perf; auditMarked(l) {
-		r.reject(ruleSettings, l.path(), "an audit's run is filed as the result", auditText(l),
+	if note := evidence.AuditNote(r.perf.detail); note != "" {
+		r.reject(ruleSettings, r.perf.path(), "an audit's run is filed as the result", note,
 			"a run without audit.config",
 			"file the performance run, or run again without an audit.config in the working folder")
 	}

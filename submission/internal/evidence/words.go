@@ -1,12 +1,30 @@
 package evidence
 
-import "strings"
+import (
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/loadgen/mllog"
+)
 
 // The words of the official verdicts.
 const (
 	Pass = "TEST PASS"
 	Fail = "TEST FAIL"
 )
+
+// AuditMark is how LoadGen says that it applied an audit.config.
+const AuditMark = "Found Audit Config file"
+
+// AuditNote is what a log says of an audit.config; empty: nothing.
+func AuditNote(d *mllog.Detail) string {
+	for _, e := range slices.Concat(d.Warnings, d.All("warning_generic_message"), d.All("generic_message")) {
+		if text, _ := e.Text(); strings.HasPrefix(text, AuditMark) {
+			return text
+		}
+	}
+	return ""
+}
 
 // Word is how a script ends that compared two runs.
 func Word(pass bool) string {
