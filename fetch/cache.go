@@ -1,6 +1,7 @@
 package fetch
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -112,12 +113,8 @@ func (c *Cache) offline(f File) error {
 	if f.Unpack {
 		what = fmt.Sprintf("unpack it into the folder %s", c.Path(f))
 	}
-	sum := "unknown"
-	if f.SHA256 != "" {
-		sum = f.SHA256
-	}
 	return fmt.Errorf("%w: %s is needed; get %s (sha256 %s) on another machine and %s", ErrOffline,
-		f.Name, f.URL, sum, what)
+		f.Name, f.URL, cmp.Or(f.SHA256, "unknown"), what)
 }
 
 // install moves a finished download to its place, unpacked where that is asked for, and writes its receipt.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -81,12 +82,9 @@ func (p *Plan) chooseDatasets(r Request) []error {
 
 // audited says whether some compliance test of a model has a data set of its own.
 func audited(m sdk.ModelInfo) bool {
-	for _, d := range m.Datasets {
-		if d.Use != sdk.UsePerformance && d.Use != sdk.UseAccuracy {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(m.Datasets, func(d sdk.DatasetInfo) bool {
+		return d.Use != sdk.UsePerformance && d.Use != sdk.UseAccuracy
+	})
 }
 
 // checkDatasets wants of runs that open different data sets none that are the plugin's own beside those of the user.

@@ -51,9 +51,7 @@ func (r *Request) readSecrets() error {
 func (r *Request) readSources() error {
 	sources, faults := keyvalue.Read(backendSecret, r.SecretSources)
 	all := make(map[string]string, len(r.BackendSecrets)+len(sources))
-	for name, value := range r.BackendSecrets {
-		all[name] = value
-	}
+	maps.Copy(all, r.BackendSecrets)
 	for name, source := range sources {
 		value, err := r.readSecret(source)
 		if _, twice := all[name]; twice && err == nil {

@@ -1,6 +1,7 @@
 package official
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -35,9 +36,7 @@ var logNames = [logCount]struct{ base, ext string }{
 // newLogFiles makes the folder and takes away what has the names of the logs: it may be a link to something else.
 func newLogFiles(l loadgen.LogSettings) (*logFiles, error) {
 	f := &logFiles{dir: l.OutDir, prefix: l.Prefix, suffix: l.Suffix, trace: l.EnableTrace, to: l}
-	if f.prefix == "" {
-		f.prefix = "mlperf_log_"
-	}
+	f.prefix = cmp.Or(f.prefix, "mlperf_log_")
 	err := os.MkdirAll(f.dir, 0o777)
 	for i := range logNames {
 		if err == nil {

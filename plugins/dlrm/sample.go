@@ -1,6 +1,9 @@
 package dlrm
 
-import "github.com/plumbline-ml/plumbline/datasets/criteo"
+import (
+	"github.com/plumbline-ml/plumbline/datasets/criteo"
+	"slices"
+)
 
 // shape says where the indices of a pair or of a run of pairs lie: those of one table after those of the one before it.
 type shape struct {
@@ -22,12 +25,7 @@ func (s *shape) perPair() int { return s.first[criteo.Tables] }
 
 // oneHot is whether every table has one index.
 func (s *shape) oneHot() bool {
-	for _, hot := range s.hotness {
-		if hot != 1 {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(s.hotness[:], func(hot int) bool { return hot != 1 })
 }
 
 // sample is a run of pairs.

@@ -72,9 +72,7 @@ func (w *workload) WarmSample() sentence { return make(sentence, 4) }
 // PlanSession has sentences read beside the steps of others, on one core each where the model is the embedded one: its
 // runs take longer to share than to make.
 func (w *workload) PlanSession(_ loadgen.Scenario, c backend.Config) backend.Config {
-	if c.Concurrency == 0 {
-		c.Concurrency = 2
-	}
+	c.Concurrency = cmp.Or(c.Concurrency, 2)
 	c.LowLatency = w.files[encoderPart].Path != ""
 	return c
 }

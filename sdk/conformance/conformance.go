@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -243,19 +244,11 @@ func mainScenario(m sdk.ModelInfo) loadgen.Scenario {
 func (s Subject) withDefaults() (Subject, error) {
 	path, err := filepath.Abs(s.Binary)
 	s.Binary = path // a name alone would be looked for in the PATH
-	if s.Open.Count == 0 {
-		s.Open.Count = defaultSamples
-	}
+	s.Open.Count = cmp.Or(s.Open.Count, defaultSamples)
 	s.Open.Use = sdk.UseAccuracy // what is opened is scored, too
-	if s.Queries == 0 {
-		s.Queries = defaultQueries
-	}
-	if s.MemoryTime == 0 {
-		s.MemoryTime = defaultMemoryTime
-	}
-	if s.Patience == 0 {
-		s.Patience = defaultPatience
-	}
+	s.Queries = cmp.Or(s.Queries, defaultQueries)
+	s.MemoryTime = cmp.Or(s.MemoryTime, defaultMemoryTime)
+	s.Patience = cmp.Or(s.Patience, defaultPatience)
 	s.Env = slices.Clone(s.Env)
 	return s, err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os/exec"
 	"reflect"
 	"strings"
@@ -201,8 +202,6 @@ func refusals(ctx context.Context, v *visit) (string, error) {
 
 func with(options map[string]string, name string) map[string]string {
 	o := map[string]string{name: "1"}
-	for k, value := range options {
-		o[k] = value
-	}
+	maps.Copy(o, options)
 	return o
 }

@@ -3,6 +3,7 @@ package generate
 import (
 	"errors"
 	"fmt"
+	"maps"
 
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
@@ -69,9 +70,7 @@ func describe(s backend.Session) backend.Info {
 		info = d.Describe()
 	}
 	details := make(map[string]string, len(info.Details)+4)
-	for k, v := range info.Details {
-		details[k] = v
-	}
+	maps.Copy(details, info.Details)
 	info.Details = details
 	return info
 }

@@ -3,6 +3,7 @@ package serve
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -173,9 +174,7 @@ func (w *opened) aboutBackend() map[string]string {
 // known is what a result says of a backend.
 func known(about backend.Info) map[string]string {
 	info := map[string]string{}
-	for k, v := range about.Details {
-		info[k] = v
-	}
+	maps.Copy(info, about.Details)
 	if about.Version != "" {
 		info["version"] = about.Version
 	}

@@ -147,19 +147,10 @@ func (s *system) checkScenarios(b tree.Benchmark, model string) {
 		}
 	}
 	oneOf := []string{"Server", "Interactive"}
-	missing := func(name string) bool { return !slices.Contains(has, name) }
-	if containsAll(optional, oneOf) && missing(oneOf[0]) && missing(oneOf[1]) {
+	optionally := func(name string) bool { return slices.Contains(optional, name) && !slices.Contains(has, name) }
+	if optionally(oneOf[0]) && optionally(oneOf[1]) {
 		reject("a scenario is missing", strings.Join(has, ", "), "one of "+strings.Join(oneOf, ", "), "add its result")
 	}
-}
-
-func containsAll(list, want []string) bool {
-	for _, w := range want {
-		if !slices.Contains(list, w) {
-			return false
-		}
-	}
-	return true
 }
 
 // checkFiles looks at the names of the files of a result.

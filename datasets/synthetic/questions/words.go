@@ -2,6 +2,7 @@ package questions
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/datasets/internal/draw"
@@ -109,12 +110,7 @@ func firstNames(women bool) []string {
 // isWoman says whether a person's first name is a woman's.
 func isWoman(name string) bool {
 	first, _, _ := strings.Cut(name, " ")
-	for _, n := range firstNames(true) {
-		if n == first {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(firstNames(true), first)
 }
 
 func surname(r *draw.Random) string {

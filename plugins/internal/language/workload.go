@@ -67,9 +67,7 @@ func (w *Workload) WarmSample() *backend.Prompt {
 // PlanSession asks for two runs at a time, so that prompts run beside the steps of the answers under way: of the
 // embedded model on one core each, which takes longer to share than to run. A user's model gets all cores for each run.
 func (w *Workload) PlanSession(_ loadgen.Scenario, c backend.Config) backend.Config {
-	if c.Concurrency == 0 {
-		c.Concurrency = promptsAndSteps
-	}
+	c.Concurrency = cmp.Or(c.Concurrency, promptsAndSteps)
 	c.LowLatency = w.File.Path != ""
 	return c
 }

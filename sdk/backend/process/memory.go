@@ -1,6 +1,9 @@
 package process
 
-import "github.com/plumbline-ml/plumbline/sdk/backend"
+import (
+	"cmp"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
 
 const (
 	// alignment of tensors in a region, in bytes: a cache line, and enough for vector instructions.
@@ -57,9 +60,7 @@ func (m *memory) widen(i, n int) bool {
 
 // renew makes a region of the size that is needed now.
 func (m *memory) renew() error {
-	if m.outputs == 0 {
-		m.outputs = firstRoom
-	}
+	m.outputs = cmp.Or(m.outputs, firstRoom)
 	m.retire() // whatever comes: its places are not wide enough
 	r, err := newRegion(m.end() + align(m.outputs))
 	if err != nil {

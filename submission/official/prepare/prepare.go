@@ -1,6 +1,7 @@
 package prepare
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -40,9 +41,7 @@ var ErrOutputExists = errors.New("the output folder already exists")
 // power working group's checker is not asked.
 func Run(o Options) ([]tool.Line, error) {
 	t := &preparation{Options: o}
-	if o.ModelMapping == "" {
-		t.ModelMapping = tree.ModelMapping
-	}
+	t.ModelMapping = cmp.Or(o.ModelMapping, tree.ModelMapping)
 	if _, err := os.Stat(o.Output); err == nil {
 		t.Say(tool.Error, "output directory %s already exists", o.Output)
 		return t.Lines, ErrOutputExists

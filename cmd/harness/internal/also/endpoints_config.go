@@ -98,7 +98,7 @@ func configurationOf(r Run, pattern, api string) configuration {
 	c := configuration{Version: "1.0", Type: "online", Name: r.Label,
 		Endpoint: endpointConfig{API: api},
 		Model:    modelParams{Name: r.Model, MaxNewTokens: r.MaxTokens, Streaming: "off", Tokenizer: r.Tokenizer},
-		Datasets: []dataset{{Name: r.Data.Name, Type: "performance", Path: r.Data.Path}}}
+		Datasets: []dataset{{Name: cmp.Or(r.Data.Name, "perf"), Type: "performance", Path: r.Data.Path}}}
 	for _, column := range r.Data.Columns {
 		if field, name, ok := strings.Cut(column, "="); ok {
 			if c.Datasets[0].Parser == nil {
@@ -111,9 +111,6 @@ func configurationOf(r Run, pattern, api string) configuration {
 		c.Type = "offline"
 	}
 	c.Name = cmp.Or(c.Name, c.Type+"_benchmark")
-	if c.Datasets[0].Name == "" {
-		c.Datasets[0].Name = "perf"
-	}
 	if r.Stream {
 		c.Model.Streaming = "on"
 	}

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -26,9 +27,7 @@ func verdictOf(r record.Run) verdict {
 	case r.Serving != nil && r.Status == record.Complete: // measured, and not judged
 		v.Class, v.Sign = "plain", "•"
 	}
-	if v.Verdict == "" {
-		v.Verdict = "no verdict"
-	}
+	v.Verdict = cmp.Or(v.Verdict, "no verdict")
 	if r.Status == record.Complete && r.TestVerdict != "" {
 		v = ofTest(r, v)
 	}

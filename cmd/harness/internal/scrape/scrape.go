@@ -5,6 +5,7 @@
 package scrape
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -76,11 +77,7 @@ func (p Page) read(ctx context.Context) (r reading, err error) {
 		return r, fmt.Errorf("%w: %w", ErrPage, err)
 	}
 	request.Header.Set("Accept", "text/plain; version=0.0.4")
-	client := p.Client
-	if client == nil {
-		client = http.DefaultClient
-	}
-	response, err := client.Do(request)
+	response, err := cmp.Or(p.Client, http.DefaultClient).Do(request)
 	if err != nil {
 		return r, fmt.Errorf("%w: %w", ErrPage, err)
 	}

@@ -7,6 +7,7 @@
 package suite
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -135,9 +136,7 @@ func Parse(text []byte, fallback string, read Configs) (Suite, error) {
 	f := file{name: fallback, order: orderRounds, configs: read}
 	faults = append(faults, f.read(root))
 	s := Suite{Name: f.name, Out: f.out, Budget: f.budget}
-	if s.Out == "" {
-		s.Out = s.Name
-	}
+	s.Out = cmp.Or(s.Out, s.Name)
 	s.Jobs, err = f.jobs()
 	return s, errors.Join(append(faults, err)...)
 }

@@ -1,5 +1,7 @@
 package jpeg
 
+import "slices"
+
 // libjpeg smooths progressive pictures of which scans are missing: the lowest AC coefficients that are zero and not
 // known to the last bit are estimated from the DC coefficients of the 5x5 blocks around (T.81 K.8 does so with 3x3).
 // Where a component has no AC coefficient at all its DC coefficients are smoothed too. The weights are those of
@@ -133,12 +135,7 @@ func (c *component) step(k int) int64 { return c.scale[k] >> (32 * (zigzag[k] & 
 
 // onlyDC says that no AC coefficient that takes part is known.
 func (c *component) onlyDC() bool {
-	for _, low := range c.known[1:smoothed] {
-		if low != unknown {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(c.known[1:smoothed], func(low int8) bool { return low != unknown })
 }
 
 // smoothedBlock is block with estimates in the place of coefficients that are not known.

@@ -1,6 +1,7 @@
 package compliance
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -145,9 +146,7 @@ func (f *auditVerifyFlags) request(rules *mlconf.Rules, found audit.Found) audit
 	if r.Model == "" && rules.Has(found.Model) {
 		r.Model = found.Model
 	}
-	if r.Scenario == "" {
-		r.Scenario = found.Scenario
-	}
+	r.Scenario = cmp.Or(r.Scenario, found.Scenario)
 	return r
 }
 

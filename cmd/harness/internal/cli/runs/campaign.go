@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -25,9 +26,7 @@ func Campaign(of *shell.App, c *cobra.Command, r *Flags) (s *campaign.Campaign, 
 	if err := r.Goal.Settle(c, &r.Request); err != nil {
 		return nil, m, sdk.Usage(err)
 	}
-	if r.Out == "" {
-		r.Out = defaultOut
-	}
+	r.Out = cmp.Or(r.Out, defaultOut)
 	if r.Catalog == nil { // for all plans of the campaign
 		if r.Catalog, err = a.Catalog(c, r.PluginFlags); err != nil {
 			return nil, m, err

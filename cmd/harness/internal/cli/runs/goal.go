@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -52,9 +53,7 @@ func (g *goalFlags) Settle(c *cobra.Command, r *bench.Request) error {
 			return fmt.Errorf("--system-type: %w", err)
 		}
 	}
-	if r.Division == "" {
-		r.Division = stated.Division
-	}
+	r.Division = cmp.Or(r.Division, stated.Division)
 	return nil
 }
 

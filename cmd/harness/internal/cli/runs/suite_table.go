@@ -118,8 +118,9 @@ func (r *suiteRow) verdict() terminal.Span {
 // verdictText is "VALID", or "2 VALID, 1 INVALID".
 func (r *suiteRow) verdictText() string {
 	var kinds, parts []string
+	count := map[string]int{}
 	for _, v := range r.verdicts {
-		if !slices.Contains(kinds, v) {
+		if count[v]++; count[v] == 1 {
 			kinds = append(kinds, v)
 		}
 	}
@@ -127,13 +128,7 @@ func (r *suiteRow) verdictText() string {
 		return kinds[0]
 	}
 	for _, k := range kinds {
-		n := 0
-		for _, v := range r.verdicts {
-			if v == k {
-				n++
-			}
-		}
-		parts = append(parts, fmt.Sprintf("%d %s", n, k))
+		parts = append(parts, fmt.Sprintf("%d %s", count[k], k))
 	}
 	return strings.Join(parts, ", ")
 }

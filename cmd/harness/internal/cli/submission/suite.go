@@ -24,9 +24,7 @@ func (r *runFlags) readSuite(c *cobra.Command, args []string) (models []string, 
 	if err != nil {
 		return nil, err
 	}
-	if r.Out == "" {
-		r.Out = s.Out
-	}
+	r.Out = cmp.Or(r.Out, s.Out)
 	given := suite.FlagsOf(c.Flags(), notOfRun(c))
 	r.listed = map[string]suite.Job{}
 	var faults []error
