@@ -13,7 +13,7 @@ import (
 type element struct {
 	native onnxruntime.TensorElementDataType
 	scalar func(data []byte) (onnxruntime.Value, error) // nil: the binding has no Go type for it
-	bytes  func(v onnxruntime.Value) []byte             // the memory of a tensor that the binding made; nil of another type
+	bytes  func(v onnxruntime.Value) []byte             // the memory of a tensor the binding made; nil of another type
 }
 
 // elements are those that a backend.Tensor can hold.
