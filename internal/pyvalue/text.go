@@ -40,19 +40,28 @@ func Repr(v any) string {
 	case string:
 		return quote(v)
 	case []any:
-		parts := make([]string, len(v))
-		for i, item := range v {
-			parts[i] = Repr(item)
-		}
-		return "[" + strings.Join(parts, ", ") + "]"
+		return list(v, Repr)
 	case *Dict:
-		parts := make([]string, len(v.keys))
-		for i, key := range v.keys {
-			parts[i] = quote(key) + ": " + Repr(v.values[key])
-		}
-		return "{" + strings.Join(parts, ", ") + "}"
+		return dict(v, Repr)
 	}
 	return fmt.Sprint(v)
+}
+
+// list and dict are texts of values that hold others, each of which a function writes.
+func list(items []any, text func(any) string) string {
+	parts := make([]string, len(items))
+	for i, item := range items {
+		parts[i] = text(item)
+	}
+	return "[" + strings.Join(parts, ", ") + "]"
+}
+
+func dict(d *Dict, text func(any) string) string {
+	parts := make([]string, len(d.keys))
+	for i, key := range d.keys {
+		parts[i] = text(key) + ": " + text(d.values[key])
+	}
+	return "{" + strings.Join(parts, ", ") + "}"
 }
 
 // quote is a text as Python writes it inside of lists.
@@ -115,17 +124,9 @@ func JSON(v any) string {
 	case string:
 		return jsonString(v)
 	case []any:
-		parts := make([]string, len(v))
-		for i, item := range v {
-			parts[i] = JSON(item)
-		}
-		return "[" + strings.Join(parts, ", ") + "]"
+		return list(v, JSON)
 	case *Dict:
-		parts := make([]string, len(v.keys))
-		for i, key := range v.keys {
-			parts[i] = jsonString(key) + ": " + JSON(v.values[key])
-		}
-		return "{" + strings.Join(parts, ", ") + "}"
+		return dict(v, JSON)
 	}
 	return Repr(v)
 }

@@ -2,6 +2,7 @@ package prepare
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,9 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
-	"unicode/utf16"
 
+	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 	"github.com/plumbline-ml/plumbline/submission/internal/treecopy"
 	"github.com/plumbline-ml/plumbline/submission/official/tool"
 	"github.com/plumbline-ml/plumbline/submission/tree"
@@ -125,7 +125,7 @@ func (t *preparation) moveToOpen(s officialSystem) error {
 	if t.exists(to.SystemFile()) {
 		return nil
 	}
-	text, err := withField(s.text, "division", tree.DivisionOpen)
+	text, err := inOpen(s.text)
 	if err != nil {
 		return err
 	}
@@ -147,55 +147,15 @@ func readObject(path string) (text []byte, fields map[string]any, err error) {
 	return text, fields, nil
 }
 
-// withField is a JSON object with another value of one field, in its place or at the end, and an indent of two.
-func withField(text []byte, name, value string) ([]byte, error) {
-	d := json.NewDecoder(bytes.NewReader(text))
-	if _, err := d.Token(); err != nil {
-		return nil, err
+// inOpen is the description of a system with the open division in it, as Python writes it with an indent of two.
+func inOpen(system []byte) ([]byte, error) {
+	v, err := pyvalue.Decode(string(system))
+	fields, ok := v.(*pyvalue.Dict)
+	if !ok {
+		return nil, cmp.Or(err, errors.New("a system's description is no JSON object"))
 	}
+	fields.Set("division", tree.DivisionOpen)
 	var out bytes.Buffer
-	found := false
-	for d.More() {
-		key, err := d.Token()
-		var raw json.RawMessage
-		if err = errors.Join(err, d.Decode(&raw)); err != nil {
-			return nil, err
-		}
-		if key == name {
-			raw, found = json.RawMessage(quoted(value)), true
-		}
-		fmt.Fprintf(&out, ",%s:%s", quoted(fmt.Sprint(key)), raw)
-	}
-	if !found {
-		fmt.Fprintf(&out, ",%s:%s", quoted(name), quoted(value))
-	}
-	var indented bytes.Buffer
-	err := json.Indent(&indented, slices.Concat([]byte("{"), out.Bytes()[1:], []byte("}")), "", "  ")
-	return []byte(escaped(indented.String())), err
-}
-
-// quoted is text as a JSON string.
-func quoted(text string) string {
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	_ = e.Encode(text) // every string can be
-	return strings.TrimSuffix(b.String(), "\n")
-}
-
-// escaped is JSON in ASCII, as Python writes it.
-func escaped(text string) string {
-	var b strings.Builder
-	for _, r := range text {
-		switch {
-		case r < 0x80:
-			b.WriteRune(r)
-		case r < 0x10000:
-			fmt.Fprintf(&b, `\u%04x`, r)
-		default:
-			high, low := utf16.EncodeRune(r)
-			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
-		}
-	}
-	return b.String()
+	err = json.Indent(&out, []byte(pyvalue.JSON(fields)), "", "  ")
+	return out.Bytes(), err
 }
