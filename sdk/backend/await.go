@@ -2,6 +2,8 @@ package backend
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 )
@@ -86,9 +88,5 @@ func (w *Watch) Signs() uint64 { return w.signs.Load() }
 func (w *Watch) Awaited() []*Awaited {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	all := make([]*Awaited, 0, len(w.all))
-	for a := range w.all {
-		all = append(all, a)
-	}
-	return all
+	return slices.Collect(maps.Keys(w.all))
 }

@@ -29,12 +29,11 @@ func residentAlone(pid int) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	fields := strings.Fields(string(text))
-	if len(fields) < 2 {
+	var size, resident int64 // in pages
+	if _, err := fmt.Sscan(string(text), &size, &resident); err != nil {
 		return 0, fmt.Errorf("/proc/%d/statm holds %q", pid, text)
 	}
-	pages, err := strconv.ParseInt(fields[1], 10, 64)
-	return pages * int64(os.Getpagesize()), err
+	return resident * int64(os.Getpagesize()), nil
 }
 
 // descendants lists the processes that a process started, and those that they started.

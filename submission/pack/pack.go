@@ -25,6 +25,7 @@ import (
 	"github.com/plumbline-ml/plumbline/fetch"
 	"github.com/plumbline-ml/plumbline/fetch/wholefile"
 	"github.com/plumbline-ml/plumbline/internal/bounded"
+	"github.com/plumbline-ml/plumbline/internal/checksum"
 
 	"github.com/plumbline-ml/plumbline/submission/internal/outside"
 	"github.com/plumbline-ml/plumbline/submission/repository"
@@ -256,11 +257,11 @@ func compare(r io.Reader, h *tar.Header, want sums) error {
 	if h.Typeflag == tar.TypeDir && ok && expected == "" {
 		return nil
 	}
-	hash := sha256.New()
-	if _, err := io.Copy(hash, r); err != nil {
+	found, _, err := checksum.Contents(r)
+	if err != nil {
 		return err
 	}
-	if found := hex.EncodeToString(hash.Sum(nil)); !ok || found != expected {
+	if !ok || found != expected {
 		return fmt.Errorf("%s has the sha256 %s, want %s: check the disk, and pack again", h.Name, found, expected)
 	}
 	return nil

@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/checksum"
 )
 
 // bill is a bill of materials in CycloneDX 1.6.
@@ -58,7 +60,7 @@ func (d *dist) writeBill(dir, name string, modules []module) error {
 		return err
 	}
 	for _, file := range append([]string{filepath.Join(dir, binDir, "harness")}, files...) {
-		sum, err := sha256Of(file)
+		sum, _, err := checksum.File(file)
 		if err != nil {
 			return err
 		}

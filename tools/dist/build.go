@@ -32,20 +32,20 @@ func compilerFor(arch string) (string, error) {
 
 // run runs a command in the checkout, for a platform.
 func (p platform) run(cgo string, args ...string) error {
-	cmd := exec.Command(args[0], args[1:]...)
 	// without gRPC's pages of traces, which nobody here serves: 0.4 MB of each binary
-	cmd.Env = append(os.Environ(), "GOOS=linux", "GOARCH="+p.arch, "CGO_ENABLED="+cgo, "CC="+p.compiler,
-		"GOFLAGS=-trimpath -buildvcs=false -tags=grpcnotrace")
-	cmd.Stderr = os.Stderr
-	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("%s: %w", strings.Join(args, " "), err)
-	}
-	return nil
+	return under([]string{
+		"GOOS=linux", "GOARCH=" + p.arch, "CGO_ENABLED=" + cgo, "CC=" + p.compiler,
+		"GOFLAGS=-trimpath -buildvcs=false -tags=grpcnotrace",
+	}, args...)
 }
 
 // here runs a command for this machine.
-func here(args ...string) error {
+func here(args ...string) error { return under(nil, args...) }
+
+// under runs a command with variables in its environment beside those that are there.
+func under(variables []string, args ...string) error {
 	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Env = append(os.Environ(), variables...)
 	cmd.Stderr = os.Stderr
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("%s: %w", strings.Join(args, " "), err)

@@ -17,6 +17,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/plumbline-ml/plumbline/internal/checksum"
 	"github.com/plumbline-ml/plumbline/internal/onnxlib/onnxlibtest"
 )
 
@@ -45,7 +46,7 @@ func testPack(t *testing.T, archive string) {
 		if err := pack(path, dir, "name", date); err != nil {
 			t.Fatal(err)
 		}
-		sum, err := sha256Of(path)
+		sum, _, err := checksum.File(path)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -43,11 +44,7 @@ func modulesOf(dir string) ([]module, error) {
 			}
 		}
 	}
-	var sorted []module
-	for _, m := range all {
-		sorted = append(sorted, m)
-	}
-	slices.SortFunc(sorted, func(a, b module) int { return strings.Compare(a.Path, b.Path) })
+	sorted := slices.SortedFunc(maps.Values(all), func(a, b module) int { return strings.Compare(a.Path, b.Path) })
 	return sorted, findLicences(sorted)
 }
 

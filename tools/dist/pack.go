@@ -3,7 +3,6 @@ package main
 import (
 	"archive/tar"
 	"compress/gzip"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +13,8 @@ import (
 	"time"
 
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/plumbline-ml/plumbline/internal/checksum"
 )
 
 // window is how far back zstd looks, in bytes: beyond the plugin before, which has the same libraries. It is the most
@@ -85,24 +86,11 @@ func add(t *tar.Writer, file, inside string, e fs.DirEntry, date time.Time) erro
 func writeSums(path string, files []string) error {
 	var text strings.Builder
 	for _, file := range files {
-		sum, err := sha256Of(file)
+		sum, _, err := checksum.File(file)
 		if err != nil {
 			return err
 		}
 		fmt.Fprintf(&text, "%s  %s\n", sum, filepath.Base(file))
 	}
 	return os.WriteFile(path, []byte(text.String()), 0o644)
-}
-
-func sha256Of(path string) (string, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return "", err
-	}
-	return fmt.Sprintf("%x", h.Sum(nil)), nil
 }

@@ -5,6 +5,7 @@ import (
 	"debug/elf"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -121,12 +122,9 @@ func (p platform) libraries(dir string) ([]string, error) {
 		found[name] = path
 		wanted = append(wanted, more...)
 	}
-	var paths []string
-	for _, path := range found {
-		paths = append(paths, path)
-	}
-	slices.SortFunc(paths, func(a, b string) int { return strings.Compare(filepath.Base(a), filepath.Base(b)) })
-	return paths, nil
+	return slices.SortedFunc(maps.Values(found), func(a, b string) int {
+		return strings.Compare(filepath.Base(a), filepath.Base(b))
+	}), nil
 }
 
 // copyrights are the notes of Debian's packages that the libraries are from; none on other systems.

@@ -15,6 +15,8 @@ import (
 
 	"github.com/blakesmith/ar"
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/plumbline-ml/plumbline/internal/checksum"
 )
 
 // smallTree makes a folder as archives are made of, with the shell as each program: one that needs glibc.
@@ -67,7 +69,7 @@ func TestSystemPackages(t *testing.T) {
 		}
 		var sums []string
 		for _, path := range made {
-			sum, err := sha256Of(path)
+			sum, _, err := checksum.File(path)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/plumbline-ml/plumbline/internal/checksum"
 )
 
 func TestPythonVersion(t *testing.T) {
@@ -69,7 +71,7 @@ func TestWheel(t *testing.T) {
 		if err := w.write(path, time.Unix(1_700_000_000, 0)); err != nil {
 			t.Fatal(err)
 		}
-		sum, err := sha256Of(path)
+		sum, _, err := checksum.File(path)
 		if err != nil {
 			t.Fatal(err)
 		}

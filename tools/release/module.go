@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path"
@@ -91,7 +92,7 @@ func inOrder(all map[string]*released) ([]*released, error) {
 	done := map[string]bool{}
 	for len(sorted) < len(all) {
 		before := len(sorted)
-		for _, path := range sortedPaths(all) {
+		for _, path := range slices.Sorted(maps.Keys(all)) {
 			m := all[path]
 			waits := slices.ContainsFunc(m.siblings, func(s *released) bool { return !done[s.path] })
 			if !done[path] && !waits {
@@ -103,15 +104,6 @@ func inOrder(all map[string]*released) ([]*released, error) {
 		}
 	}
 	return sorted, nil
-}
-
-func sortedPaths(all map[string]*released) []string {
-	var paths []string
-	for p := range all {
-		paths = append(paths, p)
-	}
-	slices.Sort(paths)
-	return paths
 }
 
 // write writes the module into a proxy of files.

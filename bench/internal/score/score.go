@@ -15,6 +15,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/fetch/wholefile"
 	"github.com/plumbline-ml/plumbline/internal/bounded"
+	"github.com/plumbline-ml/plumbline/internal/checksum"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -135,14 +136,14 @@ func (s Scoring) Check(ctx context.Context, p plugin.Plugin, embedded bool) erro
 
 // memory is the path of the file in which the scorer of a log may keep its work.
 func memory(ctx context.Context, f *os.File) (string, error) {
-	h := sha256.New()
-	if _, err := io.Copy(h, bounded.Until(ctx, f)); err != nil {
+	sum, _, err := checksum.Contents(bounded.Until(ctx, f))
+	if err != nil {
 		return "", err
 	}
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return "", err
 	}
-	return filepath.Abs(fmt.Sprintf("%s.features-%x", f.Name(), h.Sum(nil)))
+	return filepath.Abs(f.Name() + ".features-" + sum)
 }
 
 // watched is r, of a file, with its progress.

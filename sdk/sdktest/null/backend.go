@@ -3,6 +3,7 @@ package null
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -19,12 +20,8 @@ type Backend struct{}
 // Open opens any model whose inputs and outputs are alike. There are no options.
 func (Backend) Open(_ context.Context, m backend.Model, c backend.Config) (backend.Session, error) {
 	if len(c.Options) > 0 {
-		names := make([]string, 0, len(c.Options))
-		for name := range c.Options {
-			names = append(names, name)
-		}
-		slices.Sort(names)
-		return nil, fmt.Errorf("%w: the null backend has none, found %s", backend.ErrOption, strings.Join(names, ", "))
+		return nil, fmt.Errorf("%w: the null backend has none, found %s", backend.ErrOption,
+			strings.Join(slices.Sorted(maps.Keys(c.Options)), ", "))
 	}
 	if _, err := backend.Bind("output", m.Outputs, m.Inputs); err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -73,7 +74,7 @@ func (e entry) task() (Task, error) {
 	faults := []error{err}
 	mode := string(Throughput)
 	var params []Param
-	for _, name := range sortedKeys(e.Params) {
+	for _, name := range slices.Sorted(maps.Keys(e.Params)) {
 		value, err := text(name, e.Params[name])
 		switch {
 		case err != nil:
@@ -106,13 +107,4 @@ func text(name string, raw json.RawMessage) (string, error) {
 		return string(raw), nil // its name or its value is wrong, which New says
 	}
 	return s, nil
-}
-
-func sortedKeys(m map[string]json.RawMessage) []string {
-	var keys []string
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }

@@ -10,6 +10,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -295,7 +296,8 @@ func (n node) each(read map[string]func(node) error) (faults []error) {
 		f, known := read[p.key]
 		switch {
 		case !known:
-			faults = append(faults, p.value.fault("%w", suggest.Unknown("key", p.key, keys(read))))
+			faults = append(faults, p.value.fault("%w", suggest.Unknown("key", p.key,
+				slices.Sorted(maps.Keys(read)))))
 		default:
 			if err := f(p.value); err != nil {
 				faults = append(faults, fmt.Errorf("%s: %w", p.key, err))
@@ -303,15 +305,6 @@ func (n node) each(read map[string]func(node) error) (faults []error) {
 		}
 	}
 	return faults
-}
-
-func keys(read map[string]func(node) error) []string {
-	var all []string
-	for k := range read {
-		all = append(all, k)
-	}
-	slices.Sort(all)
-	return all
 }
 
 func (n node) word(to *string) error {

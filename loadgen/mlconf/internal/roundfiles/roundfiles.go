@@ -6,7 +6,9 @@ package roundfiles
 import (
 	"embed"
 	"io/fs"
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -32,10 +34,7 @@ func Names() []string {
 	}
 	lock.RLock()
 	defer lock.RUnlock()
-	for name := range added {
-		names = append(names, name)
-	}
-	return names
+	return slices.AppendSeq(names, maps.Keys(added))
 }
 
 // Read is the text of a file: of a round ("v6.1") or a shared table ("settings"). Callers must not change it.
