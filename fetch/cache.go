@@ -66,12 +66,8 @@ func Open(dir string, o Options) (*Cache, error) {
 	if err != nil {
 		return nil, fmt.Errorf("fetch: %w", err)
 	}
-	if o.Attempts <= 0 {
-		o.Attempts = 6
-	}
-	if o.StallTimeout <= 0 {
-		o.StallTimeout = time.Minute
-	}
+	o.Attempts = cmp.Or(max(o.Attempts, 0), 6)
+	o.StallTimeout = cmp.Or(max(o.StallTimeout, 0), time.Minute)
 	if o.Sleep == nil {
 		o.Sleep = sleep
 	}

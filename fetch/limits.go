@@ -1,6 +1,9 @@
 package fetch
 
-import "math"
+import (
+	"cmp"
+	"math"
+)
 
 // Limits bound what a download and its archive may take. Zero values mean the defaults.
 type Limits struct {
@@ -17,15 +20,9 @@ const (
 )
 
 func (l Limits) withDefaults() Limits {
-	if l.Download <= 0 {
-		l.Download = defaultDownload
-	}
-	if l.Bytes <= 0 {
-		l.Bytes = defaultBytes
-	}
-	if l.Files <= 0 {
-		l.Files = defaultFiles
-	}
+	l.Download = cmp.Or(max(l.Download, 0), defaultDownload)
+	l.Bytes = cmp.Or(max(l.Bytes, 0), defaultBytes)
+	l.Files = cmp.Or(max(l.Files, 0), defaultFiles)
 	// One byte more than a limit is read to see whether it is passed.
 	l.Download, l.Bytes = min(l.Download, math.MaxInt64-1), min(l.Bytes, math.MaxInt64-1)
 	return l

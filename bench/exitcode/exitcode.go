@@ -2,8 +2,10 @@
 package exitcode
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/plumbline-ml/plumbline/fetch"
 	"github.com/plumbline-ml/plumbline/loadgen"
@@ -33,27 +35,19 @@ const (
 // severity orders the codes from the mildest to the worst.
 var severity = [...]Code{Valid, Invalid, Accuracy, Data, Plugin, Usage, Internal, Interrupted}
 
-func (c Code) String() string {
-	switch c {
-	case Valid:
-		return "VALID"
-	case Internal:
-		return "internal error"
-	case Usage:
-		return "usage or settings"
-	case Invalid:
-		return "INVALID"
-	case Accuracy:
-		return "accuracy below target"
-	case Plugin:
-		return "plugin failed"
-	case Data:
-		return "model or data missing or wrong"
-	case Interrupted:
-		return "interrupted"
-	}
-	return "unknown"
+// names say in a few words what the codes stand for.
+var names = map[Code]string{
+	Valid:       "VALID",
+	Internal:    "internal error",
+	Usage:       "usage or settings",
+	Invalid:     "INVALID",
+	Accuracy:    "accuracy below target",
+	Plugin:      "plugin failed",
+	Data:        "model or data missing or wrong",
+	Interrupted: "interrupted",
 }
+
+func (c Code) String() string { return cmp.Or(names[c], "unknown") }
 
 // Worst returns the worst of the codes; Valid where there are none.
 func Worst(codes ...Code) Code {
@@ -65,10 +59,8 @@ func Worst(codes ...Code) Code {
 }
 
 func rank(c Code) int {
-	for i, s := range severity {
-		if s == c {
-			return i
-		}
+	if i := slices.Index(severity[:], c); i >= 0 {
+		return i
 	}
 	return rank(Internal)
 }

@@ -1,6 +1,7 @@
 package mllog
 
 import (
+	"fmt"
 	"io"
 	"maps"
 	"math"
@@ -36,33 +37,16 @@ func AppendDetail(dst []byte, e DetailEntry) []byte {
 	dst = append(dst, e.Key...)
 	dst = append(dst, `", "value": `...)
 	dst = appendValue(dst, e.Value)
-	dst = append(dst, `, "time_ms": `...)
-	dst = appendMillis(dst, uint64(e.Time))
-	dst = append(dst, `, "namespace": "mlperf::logging", "event_type": "POINT_IN_TIME", "metadata": {"is_error": `...)
-	dst = strconv.AppendBool(dst, e.Error)
-	dst = append(dst, `, "is_warning": `...)
-	dst = strconv.AppendBool(dst, e.Warning)
-	dst = append(dst, `, "file": "`...)
-	dst = append(dst, e.File...)
-	dst = append(dst, `", "line_no": `...)
-	dst = strconv.AppendInt(dst, int64(e.Line), 10)
-	dst = append(dst, `, "pid": `...)
-	dst = strconv.AppendInt(dst, e.PID, 10)
-	dst = append(dst, `, "tid": `...)
-	dst = strconv.AppendInt(dst, e.TID, 10)
-	return append(dst, "}}\n"...)
+	ns := uint64(e.Time)
+	return fmt.Appendf(dst, `, "time_ms": %d.%06d, "namespace": "mlperf::logging", "event_type": "POINT_IN_TIME", `+
+		`"metadata": {"is_error": %t, "is_warning": %t, "file": "%s", "line_no": %d, "pid": %d, "tid": %d}}`+"\n",
+		ns/1e6, ns%1e6, e.Error, e.Warning, e.File, e.Line, e.PID, e.TID)
 }
 
 func appendValue(dst []byte, v any) []byte {
 	switch v := v.(type) {
-	case bool:
-		return strconv.AppendBool(dst, v)
-	case int:
-		return strconv.AppendInt(dst, int64(v), 10)
-	case int64:
-		return strconv.AppendInt(dst, v, 10)
-	case uint64:
-		return strconv.AppendUint(dst, v, 10)
+	case bool, int, int64, uint64:
+		return fmt.Append(dst, v)
 	case float64:
 		return AppendDouble(dst, v)
 	case []uint64:
@@ -96,17 +80,6 @@ func appendMap(dst []byte, m map[string]string) []byte {
 		dst = append(append(dst, m[k]...), '"')
 	}
 	return append(dst, '}')
-}
-
-// appendMillis writes nanoseconds as milliseconds with six decimals.
-func appendMillis(dst []byte, ns uint64) []byte {
-	dst = strconv.AppendUint(dst, ns/1e6, 10)
-	dst = append(dst, '.')
-	frac := ns % 1e6
-	for unit := uint64(100000); unit > 0; unit /= 10 {
-		dst = append(dst, byte('0'+frac/unit%10))
-	}
-	return dst
 }
 
 // AppendDouble writes v as C++ streams do by default: %g with six significant digits, an exponent of at least two

@@ -17,17 +17,10 @@ const (
 )
 
 func (f Filter) String() string {
-	switch f {
-	case Area:
-		return "INTER_AREA"
-	case Linear:
-		return "INTER_LINEAR"
-	case PillowBilinear:
-		return "Pillow BILINEAR"
-	case PillowBicubic:
-		return "Pillow BICUBIC"
+	if f < Area || f > PillowBicubic {
+		return fmt.Sprintf("Filter(%d)", int(f))
 	}
-	return fmt.Sprintf("Filter(%d)", int(f))
+	return [...]string{"INTER_AREA", "INTER_LINEAR", "Pillow BILINEAR", "Pillow BICUBIC"}[f]
 }
 
 // Resize returns img scaled to w x h.

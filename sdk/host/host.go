@@ -6,6 +6,7 @@
 package host
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -105,14 +106,8 @@ func (o LaunchOptions) hidden(text string) string {
 }
 
 func (o LaunchOptions) withDefaults() LaunchOptions {
-	if o.StartTimeout <= 0 {
-		o.StartTimeout = defaultStartTimeout
-	}
-	if o.HeartbeatTimeout <= 0 {
-		o.HeartbeatTimeout = defaultHeartbeatTimeout
-	}
-	if o.CloseTimeout <= 0 {
-		o.CloseTimeout = defaultCloseTimeout
-	}
+	o.StartTimeout = cmp.Or(max(o.StartTimeout, 0), defaultStartTimeout)
+	o.HeartbeatTimeout = cmp.Or(max(o.HeartbeatTimeout, 0), defaultHeartbeatTimeout)
+	o.CloseTimeout = cmp.Or(max(o.CloseTimeout, 0), defaultCloseTimeout)
 	return o
 }

@@ -12,20 +12,10 @@ func HSV(hue, saturation, value int) Color {
 	low := value * (255 - saturation) / 255
 	rise := low + (value-low)*(hue&255)/255
 	fall := low + (value-low)*(255-hue&255)/255
-	switch hue >> 8 {
-	case 0:
-		return Color{value, rise, low}
-	case 1:
-		return Color{fall, value, low}
-	case 2:
-		return Color{low, value, rise}
-	case 3:
-		return Color{low, fall, value}
-	case 4:
-		return Color{rise, low, value}
-	default:
-		return Color{value, low, fall}
-	}
+	return [...]Color{
+		{value, rise, low}, {fall, value, low}, {low, value, rise},
+		{low, fall, value}, {rise, low, value}, {value, low, fall},
+	}[hue>>8]
 }
 
 // Mix returns the colour t/256 of the way from c to d.

@@ -8,7 +8,7 @@ package porter
 
 // Stem returns the stem of word, which is lower case. A byte that is no letter counts as a consonant.
 func Stem(word string) string {
-	if stem, ok := irregular(word); ok {
+	if stem, ok := irregular[word]; ok {
 		return stem
 	}
 	if len(word) <= 2 {
@@ -17,27 +17,12 @@ func Stem(word string) string {
 	return string(strip(append(make([]byte, 0, 48), word...)))
 }
 
-// irregular returns the stems that the rules get wrong.
-func irregular(word string) (stem string, ok bool) {
-	switch word {
-	case "sky", "skies":
-		return "sky", true
-	case "dying":
-		return "die", true
-	case "lying":
-		return "lie", true
-	case "tying":
-		return "tie", true
-	case "innings", "inning":
-		return "inning", true
-	case "outings", "outing":
-		return "outing", true
-	case "cannings", "canning":
-		return "canning", true
-	case "news", "howe", "proceed", "exceed", "succeed":
-		return word, true
-	}
-	return "", false
+// irregular has the stems that the rules get wrong, by word.
+var irregular = map[string]string{
+	"sky": "sky", "skies": "sky", "dying": "die", "lying": "lie", "tying": "tie",
+	"innings": "inning", "inning": "inning", "outings": "outing", "outing": "outing",
+	"cannings": "canning", "canning": "canning",
+	"news": "news", "howe": "howe", "proceed": "proceed", "exceed": "exceed", "succeed": "succeed",
 }
 
 func strip(w []byte) []byte {

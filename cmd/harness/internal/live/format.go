@@ -16,9 +16,9 @@ import (
 // is the target as a fraction; 0 where the scenario has none.
 func Line(s loadgen.ProgressSnapshot, percentile float64) string {
 	if s.Phase != loadgen.PhaseIssuing && s.Phase != loadgen.PhaseDraining {
-		return phase(s)
+		return phases[s.Phase]
 	}
-	parts := []string{phase(s) + " " + elapsed(s)}
+	parts := []string{phases[s.Phase] + " " + elapsed(s)}
 	if left, ok := Remaining(s); ok && left > 0 {
 		parts = append(parts, "ETA "+figure.Seconds(left))
 	}
@@ -35,22 +35,15 @@ func Line(s loadgen.ProgressSnapshot, percentile float64) string {
 	return strings.Join(parts, "  ")
 }
 
-func phase(s loadgen.ProgressSnapshot) string {
-	switch s.Phase {
-	case loadgen.PhaseLoading:
-		return "loading samples"
-	case loadgen.PhaseWarmUp:
-		return "warming up"
-	case loadgen.PhaseIssuing:
-		return "running"
-	case loadgen.PhaseDraining:
-		return "finishing"
-	case loadgen.PhaseWriting:
-		return "writing logs"
-	case loadgen.PhaseDone:
-		return "done"
-	}
-	return "starting"
+// phases say what a test is doing.
+var phases = map[loadgen.Phase]string{
+	loadgen.PhaseIdle:     "starting",
+	loadgen.PhaseLoading:  "loading samples",
+	loadgen.PhaseWarmUp:   "warming up",
+	loadgen.PhaseIssuing:  "running",
+	loadgen.PhaseDraining: "finishing",
+	loadgen.PhaseWriting:  "writing logs",
+	loadgen.PhaseDone:     "done",
 }
 
 func elapsed(s loadgen.ProgressSnapshot) string {
