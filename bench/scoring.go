@@ -76,9 +76,7 @@ func Score(ctx context.Context, r ScoreRequest) ([]Scored, error) {
 		if s.Log != "" {
 			all = append(all, s)
 		}
-		if err != nil {
-			faults = append(faults, err)
-		}
+		faults = append(faults, err)
 	}
 	return all, exitcode.Join(faults)
 }

@@ -40,9 +40,7 @@ func (p *Plan) readStated(r Request) error {
 			faults = append(faults, fmt.Errorf("%s: %d bytes, want at most %d", flag, len(text), mostNote))
 		}
 	}
-	if err := checkLabel(r.Identity.Label); err != nil {
-		faults = append(faults, err)
-	}
+	faults = append(faults, checkLabel(r.Identity.Label))
 	if r.System != "" {
 		s, err := system.ReadStated(r.System)
 		p.Stated.System = s

@@ -152,10 +152,7 @@ func (s *Settings) Suggest(source string, o mlconf.Override) error {
 			return nil
 		}
 	}
-	if err := s.Set(source, o); err != nil {
-		return err
-	}
-	return nil
+	return s.Set(source, o)
 }
 
 // wrote says that the user set a field.

@@ -29,10 +29,7 @@ type drawn struct{ volumes.Set }
 
 func (d drawn) Preprocessed() bool { return false }
 
-func (d drawn) Size(i int) (volume.Shape, [3]float64) {
-	shape, spacing := d.Set.Size(i)
-	return shape, spacing
-}
+func (d drawn) Size(i int) (volume.Shape, [3]float64) { return d.Set.Size(i) }
 
 func (d drawn) Image(i int) ([]float32, error) { return d.Draw(i).Values, nil }
 

@@ -135,9 +135,6 @@ func (s Step) settle(e bench.Earlier) bench.Earlier {
 	return e
 }
 
-// finished says whether what is there needs not be made again.
-func (s Step) finished(e bench.Earlier) bool { return s.settle(e).Finished() }
-
 // keep tells of a run that is there. No session opens its folder: what a killed one left there is settled here.
 func (c *Campaign) keep(s Step, rec record.Run) {
 	if note := bench.Settle(c.Request.Out); note != "" {

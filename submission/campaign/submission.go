@@ -97,7 +97,7 @@ func (c *Campaign) Plan(ctx context.Context, s Submission) ([]Planned, error) {
 				return nil, err
 			}
 			last := len(found) - 1
-			step.There = step.finished(found[last])
+			step.There = step.settle(found[last]).Finished()
 			step.Takes, step.Sure = expected(p.Runs[last], samples(p, p.Runs[last]))
 			all = append(all, step)
 		}

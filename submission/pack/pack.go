@@ -108,9 +108,8 @@ func fit(t *tree.Tree, file string) error {
 		}
 	}
 	faults = append(faults, unpackable(t, file, limits())...)
-	if _, err := t.Choose(""); err != nil {
-		faults = append(faults, err)
-	}
+	_, err := t.Choose("")
+	faults = append(faults, err)
 	for _, name := range []string{file, file + SumEnding} {
 		if _, err := os.Lstat(name); err == nil {
 			faults = append(faults, fmt.Errorf("%s is there already: want a new file", name))

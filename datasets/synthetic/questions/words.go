@@ -28,21 +28,18 @@ const (
 	building
 )
 
-// words returns the list of a name such as "baker miller".
-func words(list string) []string { return strings.Fields(list) }
-
 // draw returns a value of the kind.
 func (k kind) draw(r *draw.Random) string {
 	switch k {
 	case person:
 		return choose(r, firstNames(r.Chance(50))) + " " + surname(r)
 	case town:
-		return stem(r) + choose(r, words("burg ton ville stad mouth by haven minster kirk ow"))
+		return stem(r) + choose(r, strings.Fields("burg ton ville stad mouth by haven minster kirk ow"))
 	case firm:
 		return surname(r) + " " + choose(r, []string{"Mills", "Brothers", "Works", "Press", "and Sons", "Glass", "Foundry"})
 	case river:
 		return choose(r,
-			words("Alm Bode Cray Dorn Eske Fulda Garn Helm Isen Jagst Kinz Lenne Mose Nive Orla Pruth Rosl Sarn Tave "+
+			strings.Fields("Alm Bode Cray Dorn Eske Fulda Garn Helm Isen Jagst Kinz Lenne Mose Nive Orla Pruth Rosl Sarn Tave "+
 				"Usk Vils Wern"))
 	case year:
 		return fmt.Sprint(r.Between(1702, 1998))
@@ -58,7 +55,7 @@ func (k kind) draw(r *draw.Random) string {
 }
 
 func months() []string {
-	return words("January February March April May June July August September October November December")
+	return strings.Fields("January February March April May June July August September October November December")
 }
 
 // list returns the values of a kind that has few.
@@ -71,7 +68,7 @@ func (k kind) list() []string {
 			"land surveyor", "glass blower",
 		}
 	case animal:
-		return words("sheep horses goats cows geese hens dogs bees pigs doves donkeys oxen")
+		return strings.Fields("sheep horses goats cows geese hens dogs bees pigs doves donkeys oxen")
 	case title:
 		return []string{
 			"The Silent Orchard", "A Winter Tale", "The Lost Lantern", "Songs of the Harbour", "The Glass River", "Letters Home",
@@ -100,11 +97,11 @@ func choose(r *draw.Random, list []string) string { return list[r.Below(len(list
 
 func firstNames(women bool) []string {
 	if women {
-		return words("Anna Berta Clara Dora Edith Flora Greta Hanna Irma Julia Karin Lena Marta Nora Olga Paula Renée " +
-			"Sofia Thea Vera")
+		return strings.Fields("Anna Berta Clara Dora Edith Flora Greta Hanna Irma Julia Karin Lena Marta Nora Olga Paula " +
+			"Renée Sofia Thea Vera")
 	}
-	return words("Adam Boris Carl David Emil Franz Georg Hugo Ivan Jakob Karl Leon Martin Nils Oskar Peter Robert " +
-		"Stefan Tomás Viktor")
+	return strings.Fields("Adam Boris Carl David Emil Franz Georg Hugo Ivan Jakob Karl Leon Martin Nils Oskar Peter " +
+		"Robert Stefan Tomás Viktor")
 }
 
 // isWoman says whether a person's first name is a woman's.
@@ -114,12 +111,12 @@ func isWoman(name string) bool {
 }
 
 func surname(r *draw.Random) string {
-	return stem(r) + choose(r, words("man son berg feld stein wick mann field quist ski ova ler"))
+	return stem(r) + choose(r, strings.Fields("man son berg feld stein wick mann field quist ski ova ler"))
 }
 
 // stem is the first part of the names of towns and families.
 func stem(r *draw.Random) string {
 	return choose(r,
-		words("Ald Bram Corn Dren Ell Farn Gold Hart Ing Jarl Kest Lind Mar Nord Ost Pem Quar Rosen Sand Thorn Ulm Vest "+
-			"Wald Yar Zell Söder Ash Black Crom Dun"))
+		strings.Fields("Ald Bram Corn Dren Ell Farn Gold Hart Ing Jarl Kest Lind Mar Nord Ost Pem Quar Rosen Sand Thorn Ulm "+
+			"Vest Wald Yar Zell Söder Ash Black Crom Dun"))
 }

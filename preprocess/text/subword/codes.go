@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -81,12 +82,7 @@ const mostFaults = 20
 
 // listed joins the faults that there are, the first of them if they are many.
 func listed(faults []error) error {
-	var kept []error
-	for _, err := range faults {
-		if err != nil {
-			kept = append(kept, err)
-		}
-	}
+	kept := slices.DeleteFunc(faults, func(err error) bool { return err == nil })
 	if more := len(kept) - mostFaults; more > 0 {
 		kept = append(kept[:mostFaults], fmt.Errorf("and %d more", more))
 	}

@@ -34,9 +34,7 @@ func Parse(texts []string) (host.Limits, error) {
 		case seen[name]:
 			faults = append(faults, fmt.Errorf("%s is given twice", name))
 		default:
-			if err := set(&l, name, value); err != nil {
-				faults = append(faults, err)
-			}
+			faults = append(faults, set(&l, name, value))
 		}
 		seen[name] = true
 	}

@@ -114,12 +114,10 @@ func New(model, mode string, params []Param) (Task, error) {
 		faults = append(faults, fmt.Errorf("mode: %w", suggest.Unknown("mode", mode, Modes())))
 	}
 	for _, p := range params {
-		if err := t.set(p); err != nil {
-			faults = append(faults, err)
-		}
+		faults = append(faults, t.set(p))
 	}
-	if len(faults) > 0 {
-		return t, errors.Join(faults...)
+	if err := errors.Join(faults...); err != nil {
+		return t, err
 	}
 	t.settle()
 	return t, nil

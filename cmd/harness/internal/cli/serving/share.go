@@ -44,9 +44,8 @@ func (r *request) readShare(c *cobra.Command, now time.Time) error {
 	if r.share, err = shard.Parse(r.shard); err != nil {
 		faults = append(faults, fmt.Errorf("--shard: %w", err))
 	}
-	if r.start, err = parseStart(r.startAt, now); err != nil {
-		faults = append(faults, err)
-	}
+	r.start, err = parseStart(r.startAt, now)
+	faults = append(faults, err)
 	for _, flag := range []string{"fail-if", "also", "gpus"} {
 		if c.Flags().Changed(flag) {
 			faults = append(faults, fmt.Errorf("--%s is of the whole load, and --shard sends a part: give it to harness bench "+
