@@ -3,6 +3,8 @@ package coco
 import (
 	"errors"
 	"fmt"
+
+	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // Errors of this package, found with errors.Is.
@@ -74,14 +76,8 @@ func New(g GroundTruth, o Options) (*Scorer, error) {
 	if err := checkTruth(&g); err != nil {
 		return nil, err
 	}
-	imageIDs := make([]int64, len(g.Images))
-	for i, im := range g.Images {
-		imageIDs[i] = im.ID
-	}
-	categoryIDs := make([]int64, len(g.Categories))
-	for i, c := range g.Categories {
-		categoryIDs[i] = c.ID
-	}
+	imageIDs := lists.Map(g.Images, func(im Image) int64 { return im.ID })
+	categoryIDs := lists.Map(g.Categories, func(c Category) int64 { return c.ID })
 	images, ranks := newIndex(imageIDs), newIndex(categoryIDs)
 	s := &Scorer{options: o, ranks: ranks, imageCount: len(g.Images), spans: make([]span, len(g.Images))}
 	s.categories = append(s.categories, g.Categories...)

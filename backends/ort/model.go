@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/onnx"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 	onnxruntime "github.com/yalue/onnxruntime_go"
@@ -200,10 +201,7 @@ func fixedBatch(in []port) int64 {
 func portsOf(values []onnx.Value) []port {
 	all := make([]port, len(values))
 	for i, v := range values {
-		shape := make([]int64, len(v.Dims))
-		for j, d := range v.Dims {
-			shape[j] = d.Size
-		}
+		shape := lists.Map(v.Dims, func(d onnx.Dim) int64 { return d.Size })
 		all[i] = port{backend.TensorInfo{Name: v.Name, DType: dtypeOf(v.Elem), Shape: shape}, v.Dims}
 	}
 	return all
@@ -245,17 +243,9 @@ func allFed(bound, have []port) error {
 }
 
 func infos(ports []port) []backend.TensorInfo {
-	all := make([]backend.TensorInfo, len(ports))
-	for i, p := range ports {
-		all[i] = p.TensorInfo
-	}
-	return all
+	return lists.Map(ports, func(p port) backend.TensorInfo { return p.TensorInfo })
 }
 
 func names(ports []port) []string {
-	all := make([]string, len(ports))
-	for i, p := range ports {
-		all[i] = p.Name
-	}
-	return all
+	return lists.Map(ports, func(p port) string { return p.Name })
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 	onnxruntime "github.com/yalue/onnxruntime_go"
 )
@@ -51,11 +52,7 @@ func providers() []provider {
 
 func providerNames() []string {
 	all := providers()
-	names := make([]string, len(all))
-	for i, p := range all {
-		names[i] = p.name
-	}
-	return names
+	return lists.Map(all, func(p provider) string { return p.name })
 }
 
 // devices lists what a library runs on, by names that a run can choose.

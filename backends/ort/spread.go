@@ -3,6 +3,8 @@ package ort
 import (
 	"strconv"
 	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // affinitiesKey is ONNX Runtime's entry for the cores of its own threads of a run, numbered from 1.
@@ -36,9 +38,5 @@ func (s settings) spread(threads, concurrency int) (own []int) {
 
 // affinities names cores as ONNX Runtime does.
 func affinities(own []int) string {
-	names := make([]string, len(own))
-	for i, core := range own {
-		names[i] = strconv.Itoa(core + 1)
-	}
-	return strings.Join(names, ";")
+	return strings.Join(lists.Map(own, func(core int) string { return strconv.Itoa(core + 1) }), ";")
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/record/results"
@@ -93,10 +94,7 @@ func backendFacet(f results.Found) map[string]string {
 }
 
 func pairs(options map[string]string) string {
-	var all []string
-	for _, k := range slices.Sorted(maps.Keys(options)) {
-		all = append(all, k+"="+options[k])
-	}
+	all := lists.Map(slices.Sorted(maps.Keys(options)), func(k string) string { return k + "=" + options[k] })
 	return cmp.Or(strings.Join(all, " "), absent)
 }
 

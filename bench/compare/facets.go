@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/loadgen/suggest"
 
 	"github.com/plumbline-ml/plumbline/bench/record/results"
@@ -47,11 +48,7 @@ func allFacets() []facet {
 // Facets are what the runs of a comparison have in common: "model", "settings", ... The sides may differ in the last
 // three, and the runs of one side may not.
 func Facets() []string {
-	var names []string
-	for _, f := range allFacets() {
-		names = append(names, f.name)
-	}
-	return append(names, everyFacet)
+	return append(lists.Map(allFacets(), func(f facet) string { return f.name }), everyFacet)
 }
 
 func facetNames() string { return strings.Join(Facets(), ", ") }

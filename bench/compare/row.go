@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/bench/record/metric"
@@ -29,7 +30,7 @@ func newPair(a, b group) Pair {
 				m.Better = next.better(m.Name)
 			}
 			p.Rows = append(p.Rows, newRow(m, base.values[m.Name], y))
-			if all := distinct(base.titles[m.Name], next.titles[m.Name]); m.Main && len(all) > 1 {
+			if all := lists.Distinct(slices.Concat(base.titles[m.Name], next.titles[m.Name])); m.Main && len(all) > 1 {
 				p.Notes = append(p.Notes, fmt.Sprintf("%s is not the same figure in all runs: %s", m.Name, strings.Join(all, "; ")))
 			}
 		} else if m.Main {
@@ -90,16 +91,6 @@ type measured struct {
 	order  []metric.Metric
 	values map[string][]float64
 	titles map[string][]string // by name: a result may be an estimate in some runs and a percentile in others
-}
-
-// distinct are texts, each once.
-func distinct(lists ...[]string) (all []string) {
-	for _, text := range slices.Concat(lists...) {
-		if !slices.Contains(all, text) {
-			all = append(all, text)
-		}
-	}
-	return all
 }
 
 // figures gathers what every one of the runs measured.

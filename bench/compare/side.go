@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/record/names"
@@ -28,11 +29,7 @@ type group struct {
 func (g group) String() string { return names.Common(records(g.runs)...) }
 
 func records(runs []results.Found) []record.Run {
-	all := make([]record.Run, len(runs))
-	for i, f := range runs {
-		all[i] = f.Run
-	}
-	return all
+	return lists.Map(runs, func(f results.Found) record.Run { return f.Run })
 }
 
 // side is the runs of one side, grouped.
@@ -118,11 +115,7 @@ func (s *side) side() Side {
 }
 
 func (s *side) keys() string {
-	var all []string
-	for _, g := range s.groups {
-		all = append(all, g.String())
-	}
-	return strings.Join(all, ", ")
+	return strings.Join(lists.Map(s.groups, group.String), ", ")
 }
 
 // finished says whether there is something to compare; else why is not.

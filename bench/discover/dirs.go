@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/sdk/host"
 )
 
@@ -36,10 +37,7 @@ var installed = filepath.Join("libexec", "plumbline", "plugins")
 // PLUMBLINE_PLUGINS, plugins/ beside the harness binary, the binary's own directory, and where that is called bin,
 // libexec/plumbline/plugins beside it.
 func Dirs(flags []string, env, executable string) []Dir {
-	var dirs []Dir
-	for _, d := range flags {
-		dirs = append(dirs, Dir{d, "--plugin-dir"})
-	}
+	dirs := lists.Map(flags, func(d string) Dir { return Dir{d, "--plugin-dir"} })
 	for _, d := range filepath.SplitList(env) {
 		if d != "" {
 			dirs = append(dirs, Dir{d, EnvPlugins})
@@ -92,9 +90,5 @@ func barren(dir string) string {
 }
 
 func paths(dirs []Dir) []string {
-	p := make([]string, len(dirs))
-	for i, d := range dirs {
-		p[i] = d.Path
-	}
-	return p
+	return lists.Map(dirs, func(d Dir) string { return d.Path })
 }

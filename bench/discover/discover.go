@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/loadgen/suggest"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/host"
@@ -76,10 +77,7 @@ func Binaries(l plugin.Launcher, dirs []Dir, choice string) ([]host.Found, error
 			return []host.Found{f}, nil
 		}
 	}
-	names := make([]string, len(found))
-	for i, f := range found {
-		names[i] = f.Name
-	}
+	names := lists.Map(found, func(f host.Found) string { return f.Name })
 	err = suggest.Unknown("plugin", choice, names)
 	if hint := whereToLook(dirs); hint != "" {
 		err = fmt.Errorf("%w\n%s", err, hint)

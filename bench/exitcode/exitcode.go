@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/plumbline-ml/plumbline/fetch"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -107,11 +108,7 @@ func Mark(code Code, err error) error {
 
 // Join joins faults, with the class of the worst. None are no error.
 func Join(faults []error) error {
-	var codes []Code
-	for _, f := range faults {
-		codes = append(codes, Of(f))
-	}
-	return Mark(Worst(codes...), errors.Join(faults...))
+	return Mark(Worst(lists.Map(faults, Of)...), errors.Join(faults...))
 }
 
 // OfRequest joins faults of a request, with the class of the worst; one that carries no class is of usage. None are no

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/loadgen/suggest"
 
 	"github.com/plumbline-ml/plumbline/bench/internal/inequality"
@@ -62,11 +63,7 @@ func (c Condition) Check(subjects []Subject) error {
 }
 
 func subjectNames(subjects []Subject) string {
-	var all []string
-	for _, s := range subjects {
-		all = append(all, s.Name)
-	}
-	return strings.Join(all, ", ")
+	return strings.Join(lists.Map(subjects, func(s Subject) string { return s.Name }), ", ")
 }
 
 func (c Condition) speaksOf(s Subject) bool {

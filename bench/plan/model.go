@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/loadgen/suggest"
 	"github.com/plumbline-ml/plumbline/sdk"
 
@@ -83,10 +84,7 @@ func (p *Plan) chooseOwn(path string) []error {
 		return nil
 	}
 	if errors.Is(err, fs.ErrNotExist) && !strings.ContainsRune(path, filepath.Separator) {
-		var names []string
-		for _, f := range p.Served.Model.Files {
-			names = append(names, f.Name)
-		}
+		names := lists.Map(p.Served.Model.Files, func(f sdk.ModelFile) string { return f.Name })
 		err = fmt.Errorf("there is no such file here, and it is an %w",
 			suggest.Unknown("name of a file of "+p.Served.Model.Name+":", path, names))
 	}
@@ -149,10 +147,7 @@ func (p *Plan) chooseBackend(r Request) []error {
 // params checks the benchmark's own options against those that the model documents.
 func (p *Plan) params(texts []string) (map[string]string, []error) {
 	params, faults := keyvalue.Read("--param", texts)
-	var known []string
-	for _, i := range p.Served.Model.Params {
-		known = append(known, i.Name)
-	}
+	known := lists.Map(p.Served.Model.Params, func(i sdk.ParamInfo) string { return i.Name })
 	for _, key := range slices.Sorted(maps.Keys(params)) {
 		if !slices.Contains(known, key) {
 			err := suggest.Unknown("option", key, known)

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/loadgen/official"
@@ -356,13 +357,7 @@ func once(faults []error) []error {
 }
 
 func scenariosOf(steps []step) []loadgen.Scenario {
-	var all []loadgen.Scenario
-	for _, st := range steps {
-		if !slices.Contains(all, st.scenario) {
-			all = append(all, st.scenario)
-		}
-	}
-	return all
+	return lists.Distinct(lists.Map(steps, func(st step) loadgen.Scenario { return st.scenario }))
 }
 
 // dir is Dir. The runs of a search have a directory beside those of results.
@@ -385,10 +380,7 @@ func (r Run) dir() string {
 
 // Dirs are the directories of the runs.
 func (p *Plan) Dirs() []string {
-	dirs := make([]string, len(p.Runs))
-	for i, r := range p.Runs {
-		dirs[i] = r.Dir
-	}
+	dirs := lists.Map(p.Runs, func(r Run) string { return r.Dir })
 	if p.Request.PowerLogs != "" {
 		dirs = append(dirs, p.PowerDir())
 	}

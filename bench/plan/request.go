@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/secret"
 	"github.com/plumbline-ml/plumbline/internal/system"
 	"github.com/plumbline-ml/plumbline/loadgen"
@@ -241,11 +242,7 @@ func parseScenario(name string, served []loadgen.Scenario) (loadgen.Scenario, er
 }
 
 func names(scenarios []loadgen.Scenario) []string {
-	out := make([]string, len(scenarios))
-	for i, s := range scenarios {
-		out[i] = s.String()
-	}
-	return out
+	return lists.Map(scenarios, loadgen.Scenario.String)
 }
 
 // step is one run of a plan, before its settings are known.
@@ -324,11 +321,7 @@ func (r Request) pace() (string, error) {
 }
 
 func each(scenarios []loadgen.Scenario, m loadgen.Mode) []step {
-	steps := make([]step, len(scenarios))
-	for i, s := range scenarios {
-		steps[i] = step{scenario: s, mode: m}
-	}
-	return steps
+	return lists.Map(scenarios, func(s loadgen.Scenario) step { return step{scenario: s, mode: m} })
 }
 
 // fastest is the scenario for a single accuracy run: Offline, which every model has and which batches best; without it

@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // powercap is where Linux shows the energy counters of processors (RAPL, running average power limit).
@@ -35,11 +37,7 @@ type domain struct {
 var packageFolder = regexp.MustCompile(`^intel-rapl:\d+$`)
 
 func (r *rapl) String() string {
-	names := make([]string, len(r.domains))
-	for i, d := range r.domains {
-		names[i] = d.name
-	}
-	return "rapl (" + strings.Join(names, ", ") + ")"
+	return "rapl (" + strings.Join(lists.Map(r.domains, func(d domain) string { return d.name }), ", ") + ")"
 }
 
 func (r *rapl) check() error {

@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/plumbline-ml/plumbline/fetch/wholefile"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
@@ -21,10 +22,7 @@ const FileName = "result.json"
 
 // NewDocument makes a document of runs; its exit code is the worst of theirs.
 func NewDocument(runs []Run) Document {
-	codes := make([]exitcode.Code, len(runs))
-	for i, r := range runs {
-		codes[i] = exitcode.Code(r.ExitCode)
-	}
+	codes := lists.Map(runs, func(r Run) exitcode.Code { return exitcode.Code(r.ExitCode) })
 	worst := exitcode.Worst(codes...)
 	return Document{
 		Schema: Schema, SchemaVersion: SchemaVersion, Note: note(runs),

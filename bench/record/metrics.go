@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk"
 
@@ -69,11 +70,9 @@ func MetricNames(s loadgen.Scenario) []metric.Metric {
 
 // AccuracyMetrics lists the figures of a scorer that measures the metrics. Values are zero.
 func AccuracyMetrics(metrics []sdk.MetricInfo) []metric.Metric {
-	var all []metric.Metric
-	for _, m := range metrics {
-		all = append(all, metric.Accuracy(m.Name, m.Unit, cmp.Or(m.Better, sdk.HigherBetter)).Of(0))
-	}
-	return all
+	return lists.Map(metrics, func(m sdk.MetricInfo) metric.Metric {
+		return metric.Accuracy(m.Name, m.Unit, cmp.Or(m.Better, sdk.HigherBetter)).Of(0)
+	})
 }
 
 // figureList gathers figures, each name once.

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
@@ -45,11 +46,7 @@ func parts(reports []sdk.PartReport) []Part {
 }
 
 func tensors(list []sdk.Tensor) []Tensor {
-	all := make([]Tensor, len(list))
-	for i, t := range list {
-		all[i] = Tensor(t)
-	}
-	return all
+	return lists.Map(list, func(t sdk.Tensor) Tensor { return Tensor(t) })
 }
 
 // text names the part with its file.

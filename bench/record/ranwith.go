@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // Fact is something that a run was made with: "backend", "ort, ONNX Runtime 1.28.2".
@@ -64,11 +65,5 @@ func (r Run) loadGenText() string {
 
 // present are the texts that are not empty.
 func present(texts ...string) []string {
-	var all []string
-	for _, t := range texts {
-		if t != "" {
-			all = append(all, t)
-		}
-	}
-	return all
+	return lists.Filter(texts, func(t string) bool { return t != "" })
 }

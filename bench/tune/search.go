@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // Measure runs one test of a setting that takes about d, and returns its samples per second, above 0. An error that is
@@ -70,10 +72,7 @@ var ErrNothing = errors.New("no setting could be measured")
 
 // Run searches the grid. An error comes with what was measured before it.
 func (s Search) Run(ctx context.Context, grid []Setting) (Found, error) {
-	all := make([]*candidate, len(grid))
-	for i, setting := range grid {
-		all[i] = &candidate{setting: setting}
-	}
+	all := lists.Map(grid, func(setting Setting) *candidate { return &candidate{setting: setting} })
 	decided, err := s.stages(ctx, all)
 	fastest(all, median)
 	slices.SortStableFunc(all, func(a, b *candidate) int { return truth(b.finished()) - truth(a.finished()) })
@@ -168,9 +167,6 @@ func able(all []*candidate) ([]*candidate, error) {
 	if len(left) > 0 {
 		return left, nil
 	}
-	var faults []error
-	for _, c := range all {
-		faults = append(faults, fmt.Errorf("%v: %w", c.setting, c.fault))
-	}
+	faults := lists.Map(all, func(c *candidate) error { return fmt.Errorf("%v: %w", c.setting, c.fault) })
 	return nil, fmt.Errorf("%w: %w", ErrNothing, errors.Join(faults...))
 }

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"github.com/plumbline-ml/plumbline/internal/bounded"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 
 	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
 	"github.com/plumbline-ml/plumbline/internal/parallel"
@@ -122,10 +123,7 @@ func (s *Set) open(path string) (*os.File, int64, error) {
 
 // Close closes the files.
 func (s *Set) Close() error {
-	var all []error
-	for _, c := range s.closer {
-		all = append(all, c.Close())
-	}
+	all := lists.Map(s.closer, io.Closer.Close)
 	s.closer = nil
 	return errors.Join(all...)
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/plumbline-ml/plumbline/datasets/graph"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // The node types, in the order in which the model has them.
@@ -37,10 +38,7 @@ func (c Counts) NodeTypes() []graph.NodeType {
 
 // countsOf are the numbers of nodes of types, which have to be those of IGBH.
 func countsOf(all []graph.NodeType) (c Counts, err error) {
-	var found []string
-	for _, t := range all {
-		found = append(found, t.Name)
-	}
+	found := lists.Map(all, func(t graph.NodeType) string { return t.Name })
 	if want := TypeNames(); !slices.Equal(found, want) {
 		return c, fmt.Errorf("features of the node types %v, want %v", found, want)
 	}
@@ -105,11 +103,7 @@ func loadedRelations() []loadedRelation {
 
 // Relations are those of a loaded graph, in the order of the model.
 func Relations() []graph.Relation {
-	var all []graph.Relation
-	for _, r := range loadedRelations() {
-		all = append(all, r.Relation)
-	}
-	return all
+	return lists.Map(loadedRelations(), func(r loadedRelation) graph.Relation { return r.Relation })
 }
 
 // Classes is the number of classes of the labels that the benchmark uses, node_label_2K.npy.

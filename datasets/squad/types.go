@@ -1,5 +1,7 @@
 package squad
 
+import "github.com/plumbline-ml/plumbline/internal/lists"
+
 // Paragraph is a passage with the questions about it.
 type Paragraph struct {
 	Title     string // of its article
@@ -22,9 +24,5 @@ type Answer struct {
 
 // Texts are those of the answers, in order.
 func (q Question) Texts() []string {
-	texts := make([]string, len(q.Answers))
-	for i, a := range q.Answers {
-		texts[i] = a.Text
-	}
-	return texts
+	return lists.Map(q.Answers, func(a Answer) string { return a.Text })
 }

@@ -8,6 +8,7 @@ import (
 	accuracy "github.com/plumbline-ml/plumbline/accuracy/squad"
 	"github.com/plumbline-ml/plumbline/datasets/squad"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/questions"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/parallel"
 	"github.com/plumbline-ml/plumbline/preprocess/text/features"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -82,11 +83,9 @@ func (s *questionSet) build(ctx context.Context, b *vocabulary, paragraphs []squ
 // examples are the questions about a passage.
 func (v *vocabulary) examples(p squad.Paragraph) []accuracy.Example {
 	passage := features.NewPassage(v.tokenizer, p.Context)
-	list := make([]accuracy.Example, len(p.Questions))
-	for i, q := range p.Questions {
-		list[i] = accuracy.Example{ID: q.ID, Answers: q.Texts(), Features: v.builder.Build(passage, q.Text)}
-	}
-	return list
+	return lists.Map(p.Questions, func(q squad.Question) accuracy.Example {
+		return accuracy.Example{ID: q.ID, Answers: q.Texts(), Features: v.builder.Build(passage, q.Text)}
+	})
 }
 
 // keep drops all features but the first count, and the examples without any of these.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/plumbline-ml/plumbline/datasets/graph/sampling"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
@@ -64,10 +65,7 @@ func (r *run) Run(ctx context.Context, samples []sample, p *sdk.Payloads) error 
 
 // joint draws one neighbourhood of all samples, or, where that is too large, of each half.
 func (r *run) joint(ctx context.Context, samples []sample, p *sdk.Payloads) error {
-	papers := make([]uint32, len(samples))
-	for i, s := range samples {
-		papers[i] = s.paper
-	}
+	papers := lists.Map(samples, func(s sample) uint32 { return s.paper })
 	r.batch.Reset()
 	if err := r.sampler.AddShared(r.batch, papers); err != nil {
 		return err

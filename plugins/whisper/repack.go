@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/plumbline-ml/plumbline/datasets/librispeech"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/parallel"
 	"github.com/plumbline-ml/plumbline/sdk"
 )
@@ -65,10 +66,7 @@ func (w *packing) write(ctx context.Context, folder string) error {
 	if err := errors.Join(context.Cause(ctx), errors.Join(faults...)); err != nil {
 		return err
 	}
-	made := make([]librispeech.Clip, len(w.packs))
-	for i, p := range w.packs {
-		made[i] = p.Clip
-	}
+	made := lists.Map(w.packs, func(p librispeech.Pack) librispeech.Clip { return p.Clip })
 	return librispeech.SaveManifest(filepath.Join(w.out, officialManifest), made)
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/fetch/wholefile"
 	"github.com/plumbline-ml/plumbline/internal/checksum"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 
 	"github.com/plumbline-ml/plumbline/submission/system"
 )
@@ -151,11 +152,7 @@ func modelName(w *record.Workload) string {
 	if len(w.Parts) == 0 {
 		return filepath.Base(w.ModelFile)
 	}
-	var names []string
-	for _, p := range w.Parts {
-		names = append(names, filepath.Base(p.File))
-	}
-	return strings.Join(names, ", ")
+	return strings.Join(lists.Map(w.Parts, func(p record.Part) string { return filepath.Base(p.File) }), ", ")
 }
 
 // inputTypes are the types of the inputs of all parts, where the result has them.

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 
 	"github.com/plumbline-ml/plumbline/submission/tree"
@@ -109,19 +110,13 @@ func (w *Workspace) NewPlan(o PlanOptions) (*Plan, error) {
 
 // used are the systems that have runs, sorted.
 func (w *Workspace) used() []string {
-	names := map[string]bool{}
-	for _, r := range w.Results {
-		names[r.System] = true
-	}
-	return slices.Sorted(maps.Keys(names))
+	names := lists.Distinct(lists.Map(w.Results, func(r Result) string { return r.System }))
+	return slices.Sorted(slices.Values(names))
 }
 
 // unfilled says which fields are open.
 func unfilled(w *Workspace, open []Unfilled) error {
-	lines := make([]string, len(open))
-	for i, u := range open {
-		lines[i] = "\n  " + u.String()
-	}
+	lines := lists.Map(open, func(u Unfilled) string { return "\n  " + u.String() })
 	return fmt.Errorf("%d fields in %s are %w:%s", len(open), w.Dir, ErrUnfilled, strings.Join(lines, ""))
 }
 
@@ -239,11 +234,9 @@ func (p *Plan) systems() []tree.Place {
 
 // submitters are the submitter's folders, one of each division.
 func (p *Plan) submitters() []tree.Place {
-	var all []tree.Place
-	for _, division := range p.Divisions {
-		all = append(all, tree.Place{Division: division, Submitter: p.Submitter})
-	}
-	return all
+	return lists.Map(p.Divisions, func(division string) tree.Place {
+		return tree.Place{Division: division, Submitter: p.Submitter}
+	})
 }
 
 // model is the rules' model of a benchmark folder.

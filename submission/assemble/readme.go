@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
@@ -55,13 +56,7 @@ func (r *placed) all() []measuredRun {
 
 // commands are those that made the runs of a result, each once.
 func (r *placed) commands() []string {
-	var lines []string
-	for _, m := range r.all() {
-		if line := command(m.run.Command); !slices.Contains(lines, line) {
-			lines = append(lines, line)
-		}
-	}
-	return lines
+	return lists.Distinct(lists.Map(r.all(), func(m measuredRun) string { return command(m.run.Command) }))
 }
 
 func headline(run *record.Run) string {

@@ -11,6 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/internal/figure"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // piece is what is told of at once: a run, or an audit or a comparison with the runs that it needs.
@@ -41,10 +42,7 @@ func inTurn(ctx context.Context, pieces []piece) error {
 
 // begin sees what there is of all runs, and refuses what cannot be made, before it writes anything.
 func begin(ctx context.Context, pieces []piece) error {
-	var faults []error
-	for _, p := range pieces {
-		faults = append(faults, p.check(ctx, p.steps))
-	}
+	faults := lists.Map(pieces, func(p piece) error { return p.check(ctx, p.steps) })
 	if err := joined(faults); err != nil {
 		return err
 	}
@@ -158,11 +156,7 @@ func cut(ctx context.Context, left []piece) error {
 // end says of runs that are still not made what kept them from it: the outcome of the others, as the campaign has come
 // to its end.
 func end(pieces []piece, code exitcode.Code) error {
-	var faults []error
-	for _, p := range pieces {
-		faults = append(faults, p.Skip(p.steps, code))
-	}
-	return joined(faults)
+	return joined(lists.Map(pieces, func(p piece) error { return p.Skip(p.steps, code) }))
 }
 
 // Skip says of runs that are not made what kept them from it. An interrupt keeps a run only until the next time.

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
@@ -56,13 +57,7 @@ func (r *resultFolder) checkAccuracyText() {
 
 // metricsOf are the metrics with a target to reach or an upper limit.
 func metricsOf(targets []mlconf.Target) []string {
-	var names []string
-	for _, t := range targets {
-		if !slices.Contains(names, t.Metric) {
-			names = append(names, t.Metric)
-		}
-	}
-	return names
+	return lists.Distinct(lists.Map(targets, func(t mlconf.Target) string { return t.Metric }))
 }
 
 // hasTarget says whether a metric has a target to reach.

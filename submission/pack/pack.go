@@ -26,6 +26,7 @@ import (
 	"github.com/plumbline-ml/plumbline/fetch/wholefile"
 	"github.com/plumbline-ml/plumbline/internal/bounded"
 	"github.com/plumbline-ml/plumbline/internal/checksum"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 
 	"github.com/plumbline-ml/plumbline/submission/internal/outside"
 	"github.com/plumbline-ml/plumbline/submission/repository"
@@ -98,10 +99,7 @@ func absent(err error) error {
 
 // fit wants a tree that can be packed, and new files outside of it.
 func fit(t *tree.Tree, file string) error {
-	var faults []error
-	for _, f := range t.Faults {
-		faults = append(faults, f.Err)
-	}
+	faults := lists.Map(t.Faults, func(f tree.Fault) error { return f.Err })
 	for _, f := range repository.All(t) {
 		if f.Kind == repository.Link || f.Kind == repository.Special {
 			faults = append(faults, f)

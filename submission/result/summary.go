@@ -3,6 +3,8 @@ package result
 import (
 	"slices"
 	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // Summary is what a tree's runs amount to, for people and for programs.
@@ -114,10 +116,7 @@ func (r Result) AccuracyFound() string {
 }
 
 func (r Result) accuracyText(write func(Figure) string) string {
-	var parts []string
-	for _, f := range r.Accuracy {
-		parts = append(parts, strings.TrimSpace(f.Name+" "+write(f)))
-	}
+	parts := lists.Map(r.Accuracy, func(f Figure) string { return strings.TrimSpace(f.Name + " " + write(f)) })
 	return strings.Join(parts, ", ")
 }
 

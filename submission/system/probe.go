@@ -7,6 +7,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	machine "github.com/plumbline-ml/plumbline/internal/system"
 )
 
@@ -60,11 +61,7 @@ func text(root fs.FS, name string) string {
 // names are those in a folder; none where there is no such folder.
 func names(root fs.FS, folder string) []string {
 	entries, _ := fs.ReadDir(root, folder)
-	list := make([]string, len(entries))
-	for i, e := range entries {
-		list[i] = e.Name()
-	}
-	return list
+	return lists.Map(entries, fs.DirEntry.Name)
 }
 
 func exists(root fs.FS, elements ...string) bool {

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // FillIn begins the value of a field that a person must write; what is to be written follows.
@@ -155,17 +157,8 @@ func (s *Sheet) Open() []Open {
 
 // JSON is the sheet's text: its fields in their order, then what else was there.
 func (s *Sheet) JSON() []byte {
-	var names []string
-	for _, f := range s.fields {
-		if s.Has(f.Name) {
-			names = append(names, f.Name)
-		}
-	}
-	for _, name := range s.order {
-		if !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
+	names := lists.Filter(lists.Map(s.fields, func(f Field) string { return f.Name }), s.Has)
+	names = lists.Distinct(append(names, s.order...))
 	var text bytes.Buffer
 	text.WriteString("{")
 	for i, name := range names {

@@ -7,6 +7,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/loadgen/loadgentest"
 )
@@ -30,11 +31,9 @@ var workloads = []workload{
 
 // withTokens are the same as token runs, with no figures to compare with.
 func withTokens() []workload {
-	var list []workload
-	for _, w := range workloads {
-		list = append(list, workload{name: w.name + ", tokens", scenario: w.scenario, tokens: true})
-	}
-	return list
+	return lists.Map(workloads, func(w workload) workload {
+		return workload{name: w.name + ", tokens", scenario: w.scenario, tokens: true}
+	})
 }
 
 // queryBytes is what a run holds of each sample to ask for it: its index, in Offline the whole query, which exists

@@ -7,6 +7,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 type options struct {
@@ -201,11 +203,7 @@ func (o options) pace(ctx context.Context, p pace, spin bool, t, tail, cpu *tabl
 }
 
 func column(runs []paced, of func(paced) float64) []float64 {
-	var out []float64
-	for _, r := range runs {
-		out = append(out, of(r))
-	}
-	return out
+	return lists.Map(runs, of)
 }
 
 // repeat measures as often as asked for.

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // card is a card.json whose fields keep their order.
@@ -85,10 +87,7 @@ func (c *card) text() ([]byte, error) {
 	if c.values["files"], err = json.Marshal(c.files); err != nil {
 		return nil, err
 	}
-	var fields []string
-	for _, name := range c.names {
-		fields = append(fields, fmt.Sprintf("%q:%s", name, c.values[name]))
-	}
+	fields := lists.Map(c.names, func(name string) string { return fmt.Sprintf("%q:%s", name, c.values[name]) })
 	var b bytes.Buffer
 	if err := json.Indent(&b, []byte("{"+strings.Join(fields, ",")+"}"), "", "  "); err != nil {
 		return nil, err

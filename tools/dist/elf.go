@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // needs is what the programs and libraries of a folder need of the system.
@@ -42,11 +44,7 @@ func (v versions) add(symbol string) {
 
 // String is the newest version of a family: "2.34".
 func (v versions) String(family string) string {
-	parts := make([]string, len(v[family]))
-	for i, n := range v[family] {
-		parts[i] = strconv.Itoa(n)
-	}
-	return strings.Join(parts, ".")
+	return strings.Join(lists.Map(v[family], strconv.Itoa), ".")
 }
 
 // needsOf reads the dynamic sections of all ELF files below a folder.

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/loadgen/suggest"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -49,13 +50,7 @@ func (d Division) Scenarios(all []loadgen.Scenario) []loadgen.Scenario {
 	if d != Network {
 		return all
 	}
-	var in []loadgen.Scenario
-	for _, s := range all {
-		if s == loadgen.Server || s == loadgen.Offline {
-			in = append(in, s)
-		}
-	}
-	return in
+	return lists.Filter(all, func(s loadgen.Scenario) bool { return s == loadgen.Server || s == loadgen.Offline })
 }
 
 // Case is a run as it was made.

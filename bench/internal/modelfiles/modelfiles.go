@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/loadgen/suggest"
 	"github.com/plumbline-ml/plumbline/sdk"
 
@@ -157,19 +158,12 @@ func partIn(dir, part string, files []sdk.ModelFile) (string, error) {
 }
 
 func partNames(parts []sdk.PartInfo) []string {
-	names := make([]string, len(parts))
-	for i, p := range parts {
-		names[i] = p.Name
-	}
-	return names
+	return lists.Map(parts, func(p sdk.PartInfo) string { return p.Name })
 }
 
 // Each is how a user names the parts of a model one by one.
 func Each(model sdk.ModelInfo) string {
-	var texts []string
-	for _, name := range partNames(model.Parts) {
-		texts = append(texts, "--model "+name+"=PATH")
-	}
+	texts := lists.Map(partNames(model.Parts), func(name string) string { return "--model " + name + "=PATH" })
 	return strings.Join(texts, " ")
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/record/results"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // PreviousName is the folder of an output directory with the results that runs are about to replace, laid out as the
@@ -76,10 +77,7 @@ func Recover(out string) (Recovered, error) {
 	if err != nil {
 		return s, err
 	}
-	var faults []error
-	for _, dir := range dirs {
-		faults = append(faults, s.recoverRun(out, dir))
-	}
+	faults := lists.Map(dirs, func(dir string) error { return s.recoverRun(out, dir) })
 	if err := errors.Join(faults...); err != nil || len(s.Kept) > 0 {
 		return s, err
 	}

@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
@@ -158,10 +159,7 @@ func (c Case) named(others map[string]target) map[string]target {
 
 // Check names the user's targets of metrics that the score does not have.
 func (c Case) Check() error {
-	var have []string
-	for _, m := range c.Score.Metrics {
-		have = append(have, m.Name)
-	}
+	have := lists.Map(c.Score.Metrics, func(m sdk.Metric) string { return m.Name })
 	var faults []error
 	for _, name := range slices.Sorted(maps.Keys(c.Targets)) {
 		if !slices.Contains(have, name) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/record/results"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // Name is what a run is called among those that it is shown with.
@@ -25,10 +26,7 @@ type Name struct {
 
 // Of names runs that are shown together.
 func Of(runs []results.Found) []Name {
-	all := make([]named, len(runs))
-	for i, f := range runs {
-		all[i] = named{run: f, parts: f.NameParts()}
-	}
+	all := lists.Map(runs, func(f results.Found) named { return named{run: f, parts: f.NameParts()} })
 	tellApart(all)
 	common := commonParts(all)
 	out := make([]Name, len(all))
@@ -44,19 +42,13 @@ func Of(runs []results.Found) []Name {
 
 // Runs names records whose folders are those that they say.
 func Runs(runs []record.Run) []Name {
-	found := make([]results.Found, len(runs))
-	for i, r := range runs {
-		found[i] = results.Found{Run: r}
-	}
+	found := lists.Map(runs, func(r record.Run) results.Found { return results.Found{Run: r} })
 	return Of(found)
 }
 
 // Common is what the names of all of the runs say: "resnet50 Offline performance batch=4" of its repeats.
 func Common(runs ...record.Run) string {
-	all := make([]named, len(runs))
-	for i, r := range runs {
-		all[i] = named{parts: r.NameParts()}
-	}
+	all := lists.Map(runs, func(r record.Run) named { return named{parts: r.NameParts()} })
 	if len(all) == 0 {
 		return ""
 	}
@@ -132,10 +124,7 @@ func sameNames(all []named) (groups [][]*named) {
 
 // addFolders adds those of the folders' names that differ.
 func addFolders(group []*named) {
-	folders := make([][]string, len(group))
-	for i, n := range group {
-		folders[i] = strings.Split(filepath.ToSlash(n.run.Folder()), "/")
-	}
+	folders := lists.Map(group, func(n *named) []string { return strings.Split(filepath.ToSlash(n.run.Folder()), "/") })
 	front := func(f []string) string { return f[0] }
 	back := func(f []string) string { return f[len(f)-1] }
 	for allEqual(folders, front) {

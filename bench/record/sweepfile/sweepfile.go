@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/plumbline-ml/plumbline/fetch/wholefile"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
@@ -150,11 +151,7 @@ func (s *Sweep) Judge() {
 
 // curve are the points as a curve has them.
 func (s *Sweep) curve() []curve.Point {
-	var all []curve.Point
-	for _, r := range s.Points {
-		all = append(all, r.Serving.Point())
-	}
-	return all
+	return lists.Map(s.Points, func(r record.Run) curve.Point { return r.Serving.Point() })
 }
 
 // JSON is the text of sweep.json.

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // A server that neither answers nor takes anything for so long is lost.
@@ -137,10 +139,7 @@ func (s *server) close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closed = true
-	var all []error
-	for _, c := range s.idle {
-		all = append(all, c.net.Close())
-	}
+	all := lists.Map(s.idle, func(c *conn) error { return c.net.Close() })
 	s.idle = nil
 	return errors.Join(all...)
 }

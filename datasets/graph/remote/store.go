@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"github.com/plumbline-ml/plumbline/datasets/graph"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 var _ graph.FeatureStore = (*Store)(nil)
@@ -155,9 +156,5 @@ func memory(values []float32) []byte {
 
 // Close closes the connections.
 func (s *Store) Close() error {
-	var all []error
-	for _, server := range s.servers {
-		all = append(all, server.close())
-	}
-	return errors.Join(all...)
+	return errors.Join(lists.Map(s.servers, (*server).close)...)
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/datasets/internal/draw"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // story is a kind of event. Names in braces are blanks.
@@ -30,10 +31,7 @@ func write(r *draw.Random) Article {
 // body is the sentences behind the first, in random order: one wording of each fact, and one to
 // three about other things.
 func body(s story, r *draw.Random) []string {
-	var all []string
-	for _, wordings := range s.facts {
-		all = append(all, one(wordings, r))
-	}
+	all := lists.Map(s.facts, func(wordings []string) string { return one(wordings, r) })
 	others := asides()
 	order := r.Shuffled(len(others))
 	for _, i := range order[:r.Between(1, 3)] {

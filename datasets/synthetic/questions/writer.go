@@ -7,6 +7,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/datasets/internal/draw"
 	"github.com/plumbline-ml/plumbline/datasets/squad"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // fact is one relation of one subject, and where the passage tells it.
@@ -73,10 +74,7 @@ func (w *writer) topics() [][]relation {
 			continue
 		}
 		all := relations(k)
-		var some []relation
-		for _, i := range w.random.Shuffled(len(all))[:topicRelations] {
-			some = append(some, all[i])
-		}
+		some := lists.Map(w.random.Shuffled(len(all))[:topicRelations], func(i int) relation { return all[i] })
 		topics = append(topics, some)
 	}
 	return topics

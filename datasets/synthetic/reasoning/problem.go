@@ -7,6 +7,8 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+
+	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // How many tests a problem shows, and how many it keeps for itself.
@@ -78,10 +80,7 @@ func (p *Problem) MarshalJSON() ([]byte, error) {
 }
 
 func packed(tests []Test, kind string) ([]byte, error) {
-	list := make([]packedTest, len(tests))
-	for i, t := range tests {
-		list[i] = packedTest{t.Input, t.Output, kind}
-	}
+	list := lists.Map(tests, func(t Test) packedTest { return packedTest{t.Input, t.Output, kind} })
 	return json.Marshal(list)
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/datasets/internal/draw"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // constants are what a program's text holds beside its family: two numbers and two different letters.
@@ -169,11 +170,7 @@ func drawWord(v constants, r *draw.Random) string {
 }
 
 func joined(a []int, between string) string {
-	texts := make([]string, len(a))
-	for i, x := range a {
-		texts[i] = strconv.Itoa(x)
-	}
-	return strings.Join(texts, between)
+	return strings.Join(lists.Map(a, strconv.Itoa), between)
 }
 
 func list(a []int) string { return "[" + joined(a, ", ") + "]" }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/accuracy/coco"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/exhibit"
@@ -82,9 +83,5 @@ func (s *scorer) notes(r coco.Result) (n sdk.Notes) {
 }
 
 func listed(all []coco.Disagreement) string {
-	var lines []string
-	for _, d := range all[:min(len(all), mostDisagreements)] {
-		lines = append(lines, d.String())
-	}
-	return strings.Join(lines, "\n")
+	return strings.Join(lists.Map(all[:min(len(all), mostDisagreements)], coco.Disagreement.String), "\n")
 }

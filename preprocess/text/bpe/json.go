@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/preprocess/text/internal/added"
 )
 
@@ -151,10 +152,7 @@ func (p *parser) model(m modelFile) *model {
 
 // addTokens lists the tokens by id, and makes the finders of the added ones.
 func (p *parser) addTokens(t *Tokenizer, list []addedToken, vocab map[string]int32) {
-	extra := make([]Added, len(list))
-	for i, a := range list {
-		extra[i] = Added(a)
-	}
+	extra := lists.Map(list, func(a addedToken) Added { return Added(a) })
 	tokens, faults := entries(vocab, extra)
 	p.faults = append(p.faults, faults...)
 	t.setTokens(tokens)

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/preprocess/text/internal/pattern"
 )
 
@@ -102,10 +103,7 @@ func (p *parser) replaceAll(v part) func(string) string {
 }
 
 func (p *parser) normalizers(list []json.RawMessage) func(string) string {
-	steps := make([]func(string) string, len(list))
-	for i, data := range list {
-		steps[i] = p.normalizer(data)
-	}
+	steps := lists.Map(list, p.normalizer)
 	return func(text string) string {
 		for _, s := range steps {
 			text = s(text)

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // Decode returns the text of ids. Bytes that are not UTF-8 give U+FFFD each. The error is ErrID, and names all
@@ -12,10 +14,7 @@ func (m *Model) Decode(ids []int32) (string, error) {
 	if err := check(ids, func(id int32) bool { return id >= 0 && int(id) < m.Size() }, m.Size()); err != nil {
 		return "", err
 	}
-	pieces := make([]string, len(ids))
-	for i, id := range ids {
-		pieces[i] = m.Piece(id)
-	}
+	pieces := lists.Map(ids, m.Piece)
 	return m.join(pieces, m.file.dummyPrefix), nil
 }
 

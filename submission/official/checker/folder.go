@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 	"github.com/plumbline-ml/plumbline/submission/official/internal/detail"
 	"github.com/plumbline-ml/plumbline/submission/power"
@@ -151,11 +152,7 @@ func (c *checker) scenarioFolders(s system, benchmark string, folders []string) 
 }
 
 func lower(names []string) []string {
-	out := make([]string, len(names))
-	for i, name := range names {
-		out[i] = pyvalue.Lower(name)
-	}
-	return out
+	return lists.Map(names, pyvalue.Lower)
 }
 
 // openFolder reads what the official checker reads before it judges. Errors are crashes.

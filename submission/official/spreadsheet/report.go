@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 )
 
@@ -170,11 +171,7 @@ func hyperlink(text string, parts ...any) string {
 }
 
 func joined(parts []any) string {
-	texts := make([]string, len(parts))
-	for i, part := range parts {
-		texts[i] = pyvalue.Text(part)
-	}
-	return strings.Join(texts, "/")
+	return strings.Join(lists.Map(parts, pyvalue.Text), "/")
 }
 
 func compareBy(a, b map[string]any, columns ...string) int {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/checksum"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/host"
@@ -66,10 +67,7 @@ func answers(ctx context.Context, e discover.Entry) Check {
 	if e.Err != nil {
 		return failed(ctx, e.Name, e.Err)
 	}
-	var models []string
-	for _, m := range e.Description.Models {
-		models = append(models, m.Name)
-	}
+	models := lists.Map(e.Description.Models, func(m sdk.ModelInfo) string { return m.Name })
 	sum, _, err := checksum.File(e.Path)
 	if err != nil {
 		return failed(ctx, e.Name, err)

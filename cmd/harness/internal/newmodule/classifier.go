@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/bounded"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/onnx"
 )
 
@@ -226,11 +227,7 @@ func (c *classifier) preprocessing() error {
 }
 
 func listed(all []onnx.Value) string {
-	texts := make([]string, len(all))
-	for i, v := range all {
-		texts[i] = tensor{v}.String()
-	}
-	return strings.Join(texts, "; ")
+	return strings.Join(lists.Map(all, func(v onnx.Value) string { return tensor{v}.String() }), "; ")
 }
 
 // classifierManifest is that of the built-in classifier, in a checkout: the parameters are the same.

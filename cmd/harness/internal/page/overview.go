@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/record/metric"
@@ -105,11 +106,7 @@ func (r Report) Plots() []Plot {
 }
 
 func records(runs []results.Found) []record.Run {
-	all := make([]record.Run, len(runs))
-	for i, f := range runs {
-		all[i] = f.Run
-	}
-	return all
+	return lists.Map(runs, func(f results.Found) record.Run { return f.Run })
 }
 
 // of says with what and when the runs were made.

@@ -11,6 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record/series"
 	"github.com/plumbline-ml/plumbline/bench/serving/measure"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plot"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // section is a run on the page.
@@ -232,10 +233,7 @@ func limits(s *record.Serving) (ttft, tpot int64) {
 
 // batching are the charts of what the plugin says of its batches.
 func batching(b *record.Batching) (charts []plot.Chart) {
-	sizes := make([]plot.BatchSize, len(b.Sizes))
-	for i, s := range b.Sizes {
-		sizes[i] = plot.BatchSize(s)
-	}
+	sizes := lists.Map(b.Sizes, func(s record.BatchSize) plot.BatchSize { return plot.BatchSize(s) })
 	if c, ok := plot.BatchSizes(sizes); ok {
 		charts = append(charts, c)
 	}

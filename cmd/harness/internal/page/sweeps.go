@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/record/results"
@@ -52,10 +53,7 @@ func sweepsOf(runs []results.Found) []sweep {
 
 // pareto lists the points that no other one beats.
 func (w sweep) pareto() []int {
-	all := make([]curve.Point, len(w.points))
-	for i, r := range w.points {
-		all[i] = r.Serving.Point()
-	}
+	all := lists.Map(w.points, func(r record.Run) curve.Point { return r.Serving.Point() })
 	return curve.Pareto(all)
 }
 
@@ -65,12 +63,9 @@ func (w sweep) entry() string {
 	if id.Entry == "" {
 		return ""
 	}
-	var common []string
-	for _, p := range id.Point {
-		if !slices.ContainsFunc(w.points, func(r record.Run) bool { return !slices.Contains(r.Identity.Point, p) }) {
-			common = append(common, p)
-		}
-	}
+	common := lists.Filter(id.Point, func(p string) bool {
+		return !slices.ContainsFunc(w.points, func(r record.Run) bool { return !slices.Contains(r.Identity.Point, p) })
+	})
 	id.Point = common
 	return record.Run{Identity: id}.Name()
 }

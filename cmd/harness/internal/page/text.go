@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	columns "github.com/plumbline-ml/plumbline/internal/table"
 	"github.com/plumbline-ml/plumbline/internal/terminal"
 
@@ -76,10 +77,7 @@ func writeLatencies(b *terminal.Writer, rows [][]string) error {
 	}
 	t := columns.Table{Indent: indent, Right: []int{1, 2, 3, 4, 5, 6, 7, 8, 9}}
 	for _, row := range rows {
-		cells := make([]any, len(row))
-		for i, c := range row {
-			cells[i] = c
-		}
+		cells := lists.Map(row, func(c string) any { return c })
 		t.Row(cells...)
 	}
 	_, err := t.WriteTo(b)

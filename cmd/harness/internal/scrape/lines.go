@@ -8,6 +8,7 @@ import (
 	dto "github.com/prometheus/client_model/go"
 
 	"github.com/plumbline-ml/plumbline/bench/record/series"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // drawn are the lines over time that are made of what is told, in order: a gauge as it is, a counter or the mean of a
@@ -67,10 +68,7 @@ func heldIn(r reading) heldAt {
 
 // lines are what readings, in order of time, say over time. What stays 0 all the time is left out.
 func lines(all []reading) (told []series.Told) {
-	held := make([]heldAt, len(all))
-	for i, r := range all {
-		held[i] = heldIn(r)
-	}
+	held := lists.Map(all, heldIn)
 	taken := map[string]bool{}
 	for _, d := range drawn {
 		t := series.Told{Name: d.name, Title: d.title, Unit: d.unit}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/record/series"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // Server is what a server said of itself over a time.
@@ -168,10 +169,7 @@ func (s *Server) add(family string, f *dto.MetricFamily, used []reading) {
 	case dto.MetricType_COUNTER:
 		s.counter(name, known, sum(before), sum(f))
 	case dto.MetricType_GAUGE, dto.MetricType_UNTYPED:
-		values := make([]float64, len(used))
-		for i, r := range used {
-			values[i] = value(name, r.families[family])
-		}
+		values := lists.Map(used, func(r reading) float64 { return value(name, r.families[family]) })
 		if g, ok := gauge(values); ok && known {
 			s.Gauges[name], s.Series[name] = g, values
 		} else if ok {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench/record/names"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/mlmark"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // jobs lists the jobs of all entries in the order of the file.
@@ -189,10 +190,7 @@ func (e *entry) matrix() []point {
 
 // folder is that of a job: NAME, then the point and the repeat where there are several.
 func folder(name string, labels []string, repeat, repeats int) string {
-	var parts []string
-	for _, part := range strings.Split(name, "/") {
-		parts = append(parts, names.File(part))
-	}
+	parts := lists.Map(strings.Split(name, "/"), names.File)
 	if len(labels) > 0 {
 		parts = append(parts, names.File(strings.Join(labels, ",")))
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/table"
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -109,9 +110,5 @@ func scenarioList(scenarios []loadgen.Scenario) string {
 }
 
 func scenarioNames(scenarios []loadgen.Scenario) []string {
-	names := make([]string, len(scenarios))
-	for i, s := range scenarios {
-		names[i] = s.String()
-	}
-	return names
+	return lists.Map(scenarios, loadgen.Scenario.String)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/runs"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/submission/audit"
 
@@ -38,10 +39,7 @@ func (a *app) auditSeedsCommand(f *shell.PluginFlags) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			var pairs []campaign.Pair
-			for _, scenario := range m.Scenarios {
-				pairs = append(pairs, campaign.Seeds(scenario, other))
-			}
+			pairs := lists.Map(m.Scenarios, func(scenario string) campaign.Pair { return campaign.Seeds(scenario, other) })
 			return a.compare(c, r, s, pairs)
 		},
 	}

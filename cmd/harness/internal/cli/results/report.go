@@ -8,12 +8,12 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/plumbline-ml/plumbline/fetch/wholefile"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/bench/record/results"
@@ -166,28 +166,14 @@ func findPlots(name string, r page.Report) ([]page.Plot, error) {
 	}
 	if len(found) == 0 {
 		return nil, sdk.Usage(fmt.Errorf("--plot %s: the runs have no such plot, but %s", name,
-			strings.Join(distinct(all), ", ")))
+			strings.Join(lists.Distinct(all), ", ")))
 	}
 	return found, nil
 }
 
 // several says that a file has room for one plot.
 func several(name string, found []page.Plot) error {
-	folders := make([]string, len(found))
-	for i, p := range found {
-		folders[i] = p.Folder
-	}
+	folders := lists.Map(found, func(p page.Plot) string { return p.Folder })
 	return sdk.Usage(fmt.Errorf("--plot %s: %d runs have it; name the folder of one, or for a file of each a folder, "+
 		"as in --png plots/:\n  %s", name, len(found), strings.Join(folders, "\n  ")))
-}
-
-// distinct leaves out what is there before.
-func distinct(names []string) []string {
-	var all []string
-	for _, n := range names {
-		if !slices.Contains(all, n) {
-			all = append(all, n)
-		}
-	}
-	return all
 }

@@ -8,6 +8,7 @@ import (
 	"reflect"
 
 	"github.com/plumbline-ml/plumbline/fetch/wholefile"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/terminal"
 	"github.com/plumbline-ml/plumbline/sdk"
 
@@ -130,10 +131,7 @@ func (s *suiteRun) writeTasks() error {
 	if len(s.tasks) == 0 {
 		return nil
 	}
-	var results []mlmark.Result
-	for _, d := range s.tasks {
-		results = append(results, d.Result)
-	}
+	results := lists.Map(s.tasks, func(d mlmark.Document) mlmark.Result { return d.Result })
 	path := filepath.Join(s.Out, "mlmark.csv")
 	var csv bytes.Buffer
 	err := mlmark.WriteCSV(&csv, results)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/internal/figure"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/bench"
@@ -250,11 +251,7 @@ func (s *rounds) check(ctx context.Context) error {
 
 // below are the records of a session with paths from the folder of all on.
 func (s *rounds) below(t turn, runs []record.Run) []record.Run {
-	all := make([]record.Run, len(runs))
-	for i, r := range runs {
-		all[i] = below(r, filepath.ToSlash(t.dir))
-	}
-	return all
+	return lists.Map(runs, func(r record.Run) record.Run { return below(r, filepath.ToSlash(t.dir)) })
 }
 
 // name is "process, round 2 of 7".

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/sdk"
 
@@ -165,11 +166,7 @@ func (e *exportFlag) Set(list string) (err error) {
 
 // names are the files that were listed so far.
 func (e *exportFlag) names() []string {
-	var names []string
-	for _, f := range *e.formats {
-		names = append(names, f.Name)
-	}
-	return names
+	return lists.Map(*e.formats, func(f export.Format) string { return f.Name })
 }
 
 // String implements pflag.Value.

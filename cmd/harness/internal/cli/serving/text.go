@@ -9,6 +9,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/backends/openai"
 	"github.com/plumbline-ml/plumbline/internal/figure"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/terminal"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
@@ -21,10 +22,7 @@ import (
 func writeSweep(w io.Writer, f *sweepfile.Sweep, dir string, api prompts.API) error {
 	out := terminal.On(w)
 	out.Print(terminal.Span{Style: terminal.Heading, Text: headText(f, api)}, "\n")
-	var served []record.Serving
-	for _, r := range f.Points {
-		served = append(served, *r.Serving)
-	}
+	served := lists.Map(f.Points, func(r record.Run) record.Serving { return *r.Serving })
 	if err := pointTable(w, served, joules(f.Points)); err != nil {
 		return err
 	}

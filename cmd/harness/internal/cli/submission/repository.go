@@ -9,6 +9,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/internal/figure"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/submission/repository"
 	"github.com/plumbline-ml/plumbline/submission/tree"
@@ -47,10 +48,7 @@ func (a *app) findInRepository(root string) error {
 		return ofTree(err)
 	}
 	defer t.Close()
-	var unread []error
-	for _, f := range t.Faults {
-		unread = append(unread, f.Err)
-	}
+	unread := lists.Map(t.Faults, func(f tree.Fault) error { return f.Err })
 	all := repository.All(t)
 	for _, f := range all {
 		fmt.Fprintln(a.Stdout, f.Error())
