@@ -16,7 +16,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record"
 )
 
-// What is asked for, and what a plan is made of.
+// Request and the types beside it say what is asked for, and what a plan is made of.
 type (
 	Request    = plan.Request
 	Plugins    = plan.Plugins

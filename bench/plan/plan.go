@@ -1,5 +1,4 @@
-// Package bench is the harness as a library: it plans the runs of a benchmark, makes them, scores and judges them, and
-// writes what the command harness run writes.
+// Package plan says what runs a request is, with their settings, data and files, before anything is started.
 package plan
 
 import (

@@ -41,6 +41,7 @@ func (p Plugins) Binaries(name string) ([]host.Found, error) {
 	return discover.Binaries(p.Starter(), p.places(), name)
 }
 
+// Starter starts plugins: the launcher that is given, else this machine.
 func (p Plugins) Starter() plugin.Launcher {
 	if p.Launcher == nil {
 		return plugin.Host{}

@@ -343,6 +343,7 @@ func (r Request) Described() system.Info {
 	return system.Describe(r.Machine)
 }
 
+// Clock is the time by the request's clock, else the machine's.
 func (r Request) Clock() time.Time {
 	if r.Now == nil {
 		return time.Now()

@@ -42,6 +42,7 @@ func (p *Plan) apply(path string, f *tune.Profile, uncertain bool) error {
 	return nil
 }
 
+// FromProfile says whether a profile of harness tune has set anything of the run.
 func (r Run) FromProfile() bool { return r.Tuned != nil || r.TunedRate || r.TunedLatency }
 
 // offlineReserve is how much more than the throughput that was measured Offline expects: a run on a faster day would

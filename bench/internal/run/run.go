@@ -1,3 +1,4 @@
+// Package run makes the runs of a plan, one after the other, and leaves their records behind.
 package run
 
 import (

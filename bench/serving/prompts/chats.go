@@ -285,15 +285,8 @@ func (r *reader) turns(rec *record, shared row, all []turn) {
 	r.named[name] = r.asked.sessions
 	var h History
 	for i, t := range all {
-		one := shared
-		a := *shared.ask
-		one.ask = &a
-		if r.asked.sessions {
-			a.Session, a.Turn, a.Own = name, i, r.asked.own
-		}
-		if i > 0 {
-			one.hasDue, one.due = false, 0
-		}
+		one := r.turn(shared, name, i)
+		a := one.ask
 		if (r.asked.lengths.traceIn || r.asked.lengths.traceOut) && !r.counted(rec, &one, t) {
 			return
 		}
@@ -318,6 +311,19 @@ func (r *reader) turns(rec *record, shared row, all []turn) {
 		h.Answer(t.answer)
 		r.kept += int64(len(h.said) - had)
 	}
+}
+
+// turn is the row of a conversation's turn, which has none of the words yet: of one behind the first nobody knows when
+// it is due.
+func (r *reader) turn(shared row, name string, i int) row {
+	a := *shared.ask
+	if r.asked.sessions {
+		a.Session, a.Turn, a.Own = name, i, r.asked.own
+	}
+	if shared.ask = &a; i > 0 {
+		shared.hasDue, shared.due = false, 0
+	}
+	return shared
 }
 
 // counted takes the lengths of a question and its answer.

@@ -81,9 +81,8 @@ func objectives(t *testing.T) objective.Objectives {
 	return o
 }
 
-func held(o objective.Objectives, all []measure.Request) (f *measure.Figures, ok bool) {
-	f = measure.Of(all, measure.Rules{Limits: o.Each(), Percentiles: o.Percentiles()})
-	return f, objective.Held(o.Judge(f))
+func held(o objective.Objectives, all []measure.Request) bool {
+	return objective.Held(o.Judge(measure.Of(all, measure.Rules{Limits: o.Each(), Percentiles: o.Percentiles()})))
 }
 
 // top is the highest load that holds in the long run: by runs that are much longer than trials.
@@ -108,8 +107,7 @@ func TestFindRate(t *testing.T) {
 	o := objectives(t)
 	const slots = 16
 	peak := top(t, 25, 40, 0.2, func(rate float64) bool {
-		_, ok := held(o, server{slots, rand.New(rand.NewPCG(1, 2))}.rate(60_000, rate))
-		return ok
+		return held(o, server{slots, rand.New(rand.NewPCG(1, 2))}.rate(60_000, rate))
 	})
 	good, trials, virtual := 0, 0, 0.0
 	for seed := range uint64(20) {
@@ -118,8 +116,7 @@ func TestFindRate(t *testing.T) {
 			const seconds = 120
 			virtual += seconds
 			all := s.rate(int(seconds*l.Value)+1, l.Value)
-			_, ok := held(o, all)
-			ok = ok && !measure.Stationary(all, measure.Issued(all), measure.Rules{}).Rises
+			ok := held(o, all) && !measure.Stationary(all, measure.Issued(all), measure.Rules{}).Rises
 			return search.Outcome{Held: ok}, nil
 		}
 		found, err := search.Search{Start: 1 + float64(seed), Try: try}.Run(t.Context())
@@ -149,7 +146,7 @@ func TestFindUsers(t *testing.T) {
 	o := objectives(t)
 	for _, slots := range []int{3, 16, 40} {
 		peak := math.Floor(top(t, 1, float64(4*slots), 0.5, func(users float64) bool {
-			_, ok := held(o, server{slots, rand.New(rand.NewPCG(1, 2))}.users(10_000, int(users)))
+			ok := held(o, server{slots, rand.New(rand.NewPCG(1, 2))}.users(10_000, int(users)))
 			return ok
 		}))
 		good := 0
@@ -159,7 +156,7 @@ func TestFindUsers(t *testing.T) {
 				if l.Value != math.Trunc(l.Value) || l.Value < 1 {
 					t.Fatalf("%v users", l.Value)
 				}
-				_, ok := held(o, s.users(max(600, 30*int(l.Value)), int(l.Value)))
+				ok := held(o, s.users(max(600, 30*int(l.Value)), int(l.Value)))
 				return search.Outcome{Held: ok}, nil
 			}
 			found, err := search.Search{Users: true, Try: try}.Run(t.Context())

@@ -217,10 +217,10 @@ func (p *Point) inherit(all []*Shared) {
 func ended(all []*Shared) serving.Ended {
 	by := serving.ByRequests
 	for _, one := range all {
-		switch e := serving.Ended(one.Record().Serving.Ended); {
-		case e == serving.ByErrors:
+		switch e := serving.Ended(one.Record().Serving.Ended); e {
+		case serving.ByErrors:
 			return e
-		case e == serving.ByDuration:
+		case serving.ByDuration:
 			by = e
 		}
 	}
