@@ -17,7 +17,7 @@ func clock() (string, time.Duration) {
 	}
 	var t syscall.Timex
 	state, err := syscall.Adjtimex(&t)
-	return strings.TrimSpace(string(id)), errorOf(state, int64(t.Maxerror), err) //nolint:unconvert // 32 bits on some machines
+	return strings.TrimSpace(string(id)), errorOf(state, int64(t.Maxerror), err) //nolint:unconvert // 32 bits on some
 }
 
 // errorOf is the error of a clock by the answer of adjtimex: its state, and its largest error in microseconds.
