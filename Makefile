@@ -35,7 +35,7 @@ test-python: ## run the tests that need Python (PYTHON=interpreter with the requ
 test-cpp: ## make and prove the backend in C++ that harness new writes (a C++17 compiler, protoc and gRPC for C++ needed)
 	PLUMBLINE_CPP=1 $(GO) test -count=1 -v -run Cpp ./e2e
 
-test-openai: ## benchmark a real server with OpenAI's API (URL=http://HOST/v1; backends/openai/testdata/llamacpp.py starts one)
+test-openai: ## benchmark a real server with OpenAI's API, and ask it for chats (URL=http://HOST/v1; backends/openai/testdata/llamacpp.py starts one)
 	PLUMBLINE_OPENAI_URL=$(URL) $(GO) test -count=1 -v -run TestRealServer ./backends/openai
 
 test-servers: ## benchmark MLServer, Triton and a two-node Ray Serve (MLSERVER_PYTHON= TRITON_PYTHON= RAY_PYTHON=, else python3)

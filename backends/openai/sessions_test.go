@@ -1,10 +1,15 @@
 package openai_test
 
 import (
+	"bytes"
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"image"
+	"image/png"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
 
@@ -137,4 +142,97 @@ func TestCachedTurns(t *testing.T) {
 			t.Errorf("request %d, of which %d tokens are cached: %v, want %v", i, cached[i], err, c.want)
 		}
 	}
+}
+
+// realTools is what chats at a real server may call.
+const realTools = `[{"type":"function","function":{"name":"bash","parameters":{"type":"object","properties":` +
+	`{"command":{"type":"string"}},"required":["command"]}}}]`
+
+// TestRealServerKeepsConversations asks the server that the variable names for turns of conversations with tools: what
+// it keeps of one serves its next turn, and no other conversation. testdata/llamacpp.py --chat starts one.
+func TestRealServerKeepsConversations(t *testing.T) {
+	g := realChats(t)
+	system := backend.Message{Role: "system", Content: strings.Repeat("You work in a shell. ", 8)}
+	call := backend.ToolCall{ID: "c1", Name: "bash", Arguments: `{"command":"ls"}`}
+	talk := []backend.Message{system, {Role: "user", Content: "What is here?"},
+		{Role: "assistant", Calls: []backend.ToolCall{call}}, {Role: "tool", CallID: "c1", Content: "a.txt"}}
+	other := []backend.Message{system, {Role: "user", Content: "What time is it?"}}
+	for i, c := range []struct {
+		session  string
+		messages []backend.Message
+	}{{"a", talk[:2]}, {"a", talk}, {"b", other}, {"", other}} {
+		before := g.Report().CachedTokens
+		answer := realAnswer(t, g, backend.Prompt{Messages: c.messages, Tools: json.RawMessage(realTools), ToolChoice: "auto",
+			Session: c.session})
+		kept := g.Report().CachedTokens - before
+		t.Logf("request %d: %d tokens of its prompt were kept, %d in the answer, which ends by %s", i, kept, answer.N,
+			answer.Finish)
+		if kept > 0 && i != 1 {
+			t.Errorf("request %d: %d tokens of another conversation", i, kept)
+		}
+	}
+}
+
+// TestRealServerSees asks the server that the variable names about a picture, and with one that is none.
+// testdata/llamacpp.py --chat --sees starts one.
+func TestRealServerSees(t *testing.T) {
+	g := realChats(t)
+	var dot bytes.Buffer
+	if err := png.Encode(&dot, image.NewRGBA(image.Rect(0, 0, 32, 32))); err != nil {
+		t.Fatal(err)
+	}
+	ask := func(picture []byte) backend.Prompt {
+		url := "data:image/PNG;base64," + base64.StdEncoding.EncodeToString(picture)
+		return backend.Prompt{Messages: []backend.Message{
+			{Role: "user", Parts: []backend.Part{{Text: "What is it?"}, {ImageURL: url}}},
+		}}
+	}
+	var s sink
+	err := g.Generate(t.Context(), realFields(ask(dot.Bytes())), &s)
+	if err != nil && strings.Contains(err.Error(), "image input is not supported") {
+		t.Skip("the server's model does not see")
+	}
+	if err != nil || len(s.complete) != 1 || s.complete[0].N == 0 {
+		t.Fatalf("%+v, %v", s.complete, err)
+	}
+	err = g.Generate(t.Context(), realFields(ask([]byte("no picture"))), &s)
+	t.Log(err)
+	if err == nil || len(s.complete) != 1 {
+		t.Errorf("a picture that is none: %+v, %v", s.complete, err)
+	}
+}
+
+// realChats connects to the server that the variable names.
+func realChats(t *testing.T) *openai.Generator {
+	t.Helper()
+	url := os.Getenv(realVariable)
+	if url == "" {
+		t.Skip("no server: " + realVariable + " is not set")
+	}
+	return connect(t, url)
+}
+
+// realFields adds the fields of a short stream.
+func realFields(p backend.Prompt) backend.Prompt {
+	p.Fields = map[string]json.RawMessage{}
+	for name, v := range map[string]string{
+		"temperature": "0", "seed": "42", "max_completion_tokens": "8", "stream": "true",
+		"stream_options": `{"include_usage":true}`,
+	} {
+		p.Fields[name] = json.RawMessage(v)
+	}
+	return p
+}
+
+// realAnswer is a whole answer.
+func realAnswer(t *testing.T, g *openai.Generator, p backend.Prompt) backend.Tokens {
+	t.Helper()
+	var s sink
+	if err := g.Generate(t.Context(), realFields(p), &s); err != nil {
+		t.Fatal(err)
+	}
+	if len(s.complete) != 1 || s.complete[0].N == 0 || s.complete[0].Finish == "" {
+		t.Fatalf("%+v", s.complete)
+	}
+	return s.complete[0]
 }

@@ -254,7 +254,8 @@ func (a *asker) forget(i int) {
 // unset is no time.
 const unset = math.MinInt64
 
-// tell records what is known of an answer: a token at its first, and all others at its end.
+// tell records what is known of an answer: a token at its first, and all others at its end, where there are some or may
+// be.
 func (q *query) tell(r *measure.Request) {
 	r.End, r.Status = q.ended, measure.OK
 	if q.tokens > 0 {
@@ -263,7 +264,7 @@ func (q *query) tell(r *measure.Request) {
 	if q.first != unset {
 		r.Events.Add(measure.Event{At: q.first, Kind: measure.Content, Text: true})
 	}
-	if q.first == unset || q.tokens > 1 {
+	if q.first == unset || q.tokens != 1 { // 0: nobody counted them
 		r.Events.Add(measure.Event{At: q.ended, Kind: measure.Content, Text: true})
 	}
 	r.Whole = q.first == unset

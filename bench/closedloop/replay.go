@@ -37,7 +37,9 @@ func Replay(
 			Asks: asks, Grace: replayGrace, MaxErrors: &serving.MaxErrors{Count: math.MaxInt}, Progress: progress,
 			Load: load.Pattern{Kind: load.Users, Users: 1, Sessions: true, Requests: len(asks), Duration: most},
 		}
-		p, err = asked(ctx, &asker{sut: sut, batch: 1, loaded: samples, answers: answers}, plan)
+		if p, err = asked(ctx, &asker{sut: sut, batch: 1, loaded: samples, answers: answers}, plan); p != nil {
+			p.Window = nil // all turns count, the last one too
+		}
 		return err
 	})
 	return p, answers, err

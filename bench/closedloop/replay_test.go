@@ -80,6 +80,34 @@ func TestReplay(t *testing.T) {
 	}
 }
 
+// uncounted begins to answer turns, and ends with no count of tokens.
+type uncounted struct{ recorded }
+
+func (s *uncounted) IssueQuery(ctx context.Context, q loadgen.Query, r loadgen.Responder) error {
+	r.FirstTokenComplete([]loadgen.QuerySampleResponse{{ID: q.Samples[0].ID}})
+	r.QuerySamplesComplete([]loadgen.QuerySampleResponse{{ID: q.Samples[0].ID, Data: []byte(`{"output":"done"}`)}})
+	return nil
+}
+
+// TestReplayWithoutCounts: an answer whose tokens nobody counted ends at its end, and every turn counts, the last one
+// too.
+func TestReplayWithoutCounts(t *testing.T) {
+	s := &uncounted{recorded{system: *newSystem()}}
+	p, _, err := Replay(t.Context(), s, s, twoConversations, 0, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Window != nil {
+		t.Errorf("turns within %+v alone count", p.Window)
+	}
+	for i := range p.Requests {
+		r := &p.Requests[i]
+		if m := measure.Measure(r, measure.Rules{}); r.Events.Len() != 2 || m.First > m.Last || m.Last != r.End {
+			t.Errorf("request %d: %d events, from %d to %d, ends at %d", i, r.Events.Len(), m.First, m.Last, r.End)
+		}
+	}
+}
+
 func TestReplayFaults(t *testing.T) {
 	s := &recorded{system: *newSystem(), odd: true}
 	if _, _, err := Replay(t.Context(), s, s, twoConversations, 0, nil); err == nil ||

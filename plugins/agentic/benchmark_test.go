@@ -105,6 +105,9 @@ func TestEveryFigureIsKnown(t *testing.T) {
 	if n := len(score.Exhibits); n != sdk.MostExhibits || !strings.Contains(score.Exhibits[0].Caption, "wrong: ") {
 		t.Errorf("%d exhibits, the first: %+v", n, score.Exhibits[0])
 	}
+	if strings.Contains(notes, "no answer calls a function") {
+		t.Errorf("notes:\n%s", notes)
+	}
 	turns := openFor(t, sdk.Options{})
 	score = scored(t, sdk.UseReplay, answered(t, turns))
 	if len(turns.all) != 3 || score.Metrics[0].Value != 0.7857 || score.Samples != tooluse.Turns() {
@@ -129,6 +132,19 @@ func TestFailedTurns(t *testing.T) {
 	if notes := strings.Join(score.Notes, "\n"); !strings.Contains(notes, "9 turns were never sent") ||
 		!strings.Contains(notes, "1 turns failed: TurnFailed") {
 		t.Errorf("notes:\n%s", notes)
+	}
+}
+
+// TestNobodyCalls: a server that ignores tools has the floor's figures, and the score says what may be wrong.
+func TestNobodyCalls(t *testing.T) {
+	payloads := answered(t, openFor(t, sdk.Options{Use: sdk.UseAccuracy}))
+	for i := range payloads {
+		payloads[i] = []byte("I would look it up.")
+	}
+	score := scored(t, sdk.UseAccuracy, payloads)
+	if notes := strings.Join(score.Notes, "\n"); !strings.Contains(notes, "no answer calls a function: does the server") ||
+		math.Abs(score.Metrics[0].Value-100.0/6) > 1e-12 {
+		t.Errorf("%v, notes:\n%s", score.Metrics, notes)
 	}
 }
 

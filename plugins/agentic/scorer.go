@@ -107,7 +107,7 @@ func (s *callScorer) totals(of func(i int) (right, answered bool)) bfcl.Scores {
 
 // count says how calls were found, and where the official scoring would have ended.
 func (s *callScorer) count(n *sdk.Notes) {
-	guessed, listed, stops := 0, 0, 0
+	guessed, listed, native, stops := 0, 0, 0, 0
 	var first string
 	for i := range s.truths {
 		g, ok := s.grades[uint64(i)]
@@ -118,12 +118,18 @@ func (s *callScorer) count(n *sdk.Notes) {
 			guessed++
 		case g.Source == bfcl.Listed:
 			listed++
+		case g.Source == bfcl.Native:
+			native++
 		}
 		if g.Stops != nil {
 			if stops++; stops == 1 {
 				first = s.samples[i].ID + ": " + g.Stops.Error()
 			}
 		}
+	}
+	if len(s.grades) > 0 && native+listed+guessed == 0 {
+		n.Add("no answer calls a function: does the server show its model the functions (tools) of a request, by a chat " +
+			"template that has a place for them?")
 	}
 	n.Count(listed, "%d answers list calls in their text")
 	n.Count(guessed, "%d answers have calls as text, which were read as Python: has the server a parser of its model's "+
