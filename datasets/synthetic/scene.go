@@ -32,30 +32,19 @@ func newScene(r *draw.Random) *scene {
 // pixels returns a length of percent of the short side, in 1/256 pixel.
 func (s *scene) pixels(percent int) int { return s.short * draw.One * percent / 100 }
 
-// anywhere returns a point of the picture.
-func (s *scene) anywhere() draw.Point {
-	return draw.Point{X: s.random.Below(s.Width * draw.One), Y: s.random.Below(s.Height * draw.One)}
-}
-
 // background paints a texture of three scales between two colours, across a gradient.
 func (s *scene) background() {
 	r := s.random
-	from, to := anyColor(r), anyColor(r)
+	from, to := draw.AnyColor(r), draw.AnyColor(r)
 	coarse := draw.NewNoise(r, s.short*r.Between(25, 60)/100, s.Width)
 	middle := draw.NewNoise(r, s.short*r.Between(6, 16)/100, s.Width)
 	fine := draw.NewNoise(r, r.Between(2, 8), s.Width)
 	strong, medium, weak := r.Between(20, 120), r.Between(10, 70), r.Between(5, 50)
-	acrossX, acrossY := r.Between(-150, 150), r.Between(-150, 150)
-	mix := make([]int, s.Width)
-	for y := range s.Height {
-		for x := range mix {
-			mix[x] = draw.One/2 + acrossX*(2*x-s.Width)/(2*s.Width) + acrossY*(2*y-s.Height)/(2*s.Height)
-		}
-		coarse.Add(mix, y, strong)
-		middle.Add(mix, y, medium)
-		fine.Add(mix, y, weak)
-		s.PaintRow(y, from, to, mix)
-	}
+	s.PaintGround(r, from, to, func(row []int, y int) {
+		coarse.Add(row, y, strong)
+		middle.Add(row, y, medium)
+		fine.Add(row, y, weak)
+	})
 }
 
 // clutter paints bars and rags of any colour.
@@ -63,28 +52,19 @@ func (s *scene) clutter() {
 	r := s.random
 	for range r.Between(1, 6) {
 		if r.Chance(50) {
-			s.bar(s.anywhere(), s.pixels(r.Between(1, 6)), s.pixels(r.Between(20, 120)))
+			s.bar(s.Anywhere(r), s.pixels(r.Between(1, 6)), s.pixels(r.Between(20, 120)))
 		} else {
-			s.rag(s.anywhere(), s.pixels(r.Between(4, 14)))
+			s.rag(s.Anywhere(r), s.pixels(r.Between(4, 14)))
 		}
 	}
 }
 
 func (s *scene) bar(at draw.Point, halfWidth, halfLength int) {
-	r := s.random
-	pose := draw.NewPose(at, r.Below(draw.Turn))
-	s.Fill(draw.Path{draw.Box(halfLength, halfWidth)}.Place(pose), r.Between(100, draw.One), draw.Flat(anyColor(r)))
+	s.FillAnyhow(s.random, draw.Box(halfLength, halfWidth), at, 100)
 }
 
-// rag is a polygon of seven corners at random distances.
 func (s *scene) rag(at draw.Point, radius int) {
-	r := s.random
-	corners := make([]draw.Point, 7)
-	for i := range corners {
-		corners[i] = draw.Polar(radius*r.Between(40, 130)/100, i*draw.Turn/len(corners))
-	}
-	pose := draw.NewPose(at, r.Below(draw.Turn))
-	s.Fill(draw.Path{corners}.Place(pose), r.Between(140, draw.One), draw.Flat(anyColor(r)))
+	s.FillAnyhow(s.random, draw.Rag(s.random, radius), at, 140)
 }
 
 // decoys paints small objects that belong to any class. A subject is always larger.
@@ -92,7 +72,7 @@ func (s *scene) decoys() {
 	r := s.random
 	for range r.Between(0, 4) {
 		l := randomLook(r.Below(ImageClasses), r)
-		s.object(l, s.anywhere(), s.pixels(r.Between(5, 10)), draw.One)
+		s.object(l, s.Anywhere(r), s.pixels(r.Between(5, 10)), draw.One)
 	}
 }
 

@@ -17,11 +17,6 @@ func plainColor(p palette, r *draw.Random) draw.Color {
 	return draw.HSV(r.Between(hues[p][0], hues[p][1]), r.Between(110, 255), r.Between(100, 250))
 }
 
-// anyColor is a colour of the surroundings: mostly dull.
-func anyColor(r *draw.Random) draw.Color {
-	return draw.HSV(r.Below(draw.HueCircle), r.Below(r.Between(1, 256)), r.Between(40, 240))
-}
-
 // shaded is one colour under light that falls across the object.
 func shaded(color draw.Color, pose draw.Pose, radius int, r *draw.Random) draw.Ink {
 	fall := r.Between(-90, 90)

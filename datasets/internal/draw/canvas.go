@@ -41,6 +41,37 @@ func blend(pixel []uint8, ink Color, alpha int) {
 // Flat is an ink of one colour.
 func Flat(color Color) Ink { return func(int, int) Color { return color } }
 
+// FillAnyhow paints a contour at a point, turned anyhow, in any colour, at an opacity of at least least.
+func (c *Canvas) FillAnyhow(r *Random, contour []Point, at Point, least int) {
+	path := Path{contour}.Place(NewPose(at, r.Below(Turn)))
+	c.Fill(path, r.Between(least, One), Flat(AnyColor(r)))
+}
+
+// Anywhere is a point of the picture.
+func (c *Canvas) Anywhere(r *Random) Point {
+	return Point{X: r.Below(c.Width * One), Y: r.Below(c.Height * One)}
+}
+
+// Paint paints all rows with colours between from (0) and to (256), by what mix sets for each pixel of a row.
+func (c *Canvas) Paint(from, to Color, mix func(row []int, y int)) {
+	row := make([]int, c.Width)
+	for y := range c.Height {
+		mix(row, y)
+		c.PaintRow(y, from, to, row)
+	}
+}
+
+// PaintGround paints a ground for other things: between two colours across a gradient, to which texture is added.
+func (c *Canvas) PaintGround(r *Random, from, to Color, texture func(row []int, y int)) {
+	acrossX, acrossY := r.Between(-150, 150), r.Between(-150, 150)
+	c.Paint(from, to, func(row []int, y int) {
+		for x := range row {
+			row[x] = One/2 + acrossX*(2*x-c.Width)/(2*c.Width) + acrossY*(2*y-c.Height)/(2*c.Height)
+		}
+		texture(row, y)
+	})
+}
+
 // PaintRow paints row y with colours between from (0) and to (256), by mix, which has one value for each pixel.
 func (c *Canvas) PaintRow(y int, from, to Color, mix []int) {
 	row := c.row(y)

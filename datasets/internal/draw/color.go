@@ -18,6 +18,11 @@ func HSV(hue, saturation, value int) Color {
 	}[hue>>8]
 }
 
+// AnyColor is a colour of the surroundings: mostly dull.
+func AnyColor(r *Random) Color {
+	return HSV(r.Below(HueCircle), r.Below(r.Between(1, 256)), r.Between(40, 240))
+}
+
 // Mix returns the colour t/256 of the way from c to d.
 func (c Color) Mix(d Color, t int) Color {
 	return Color{c.R + (d.R-c.R)*t>>8, c.G + (d.G-c.G)*t>>8, c.B + (d.B-c.B)*t>>8}

@@ -16,6 +16,24 @@ func Box(halfX, halfY int) []Point {
 	return []Point{{X: -halfX, Y: -halfY}, {X: halfX, Y: -halfY}, {X: halfX, Y: halfY}, {X: -halfX, Y: halfY}}
 }
 
+// Polygon is a contour of pairs of coordinates.
+func Polygon(xy ...int) []Point {
+	points := make([]Point, len(xy)/2)
+	for i := range points {
+		points[i] = Point{X: xy[2*i], Y: xy[2*i+1]}
+	}
+	return points
+}
+
+// Rag is a polygon of seven corners at random distances.
+func Rag(r *Random, radius int) []Point {
+	corners := make([]Point, 7)
+	for i := range corners {
+		corners[i] = Polar(radius*r.Between(40, 130)/100, i*Turn/len(corners))
+	}
+	return corners
+}
+
 // Spikes is a star of n points: a regular polygon where the inner radius is cos(half turn / n) of the outer one.
 func Spikes(n, outer, inner int) []Point {
 	points := make([]Point, 0, 2*n)

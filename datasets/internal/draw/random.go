@@ -45,3 +45,12 @@ func (r *Random) Shuffled(n int) []int {
 	}
 	return order
 }
+
+// Shuffle returns items in random order.
+func Shuffle[S ~[]T, T any](r *Random, items S) S {
+	out := make(S, len(items))
+	for to, from := range r.Shuffled(len(items)) {
+		out[to] = items[from]
+	}
+	return out
+}

@@ -20,28 +20,16 @@ func write(r *draw.Random) Article {
 	s := all[r.Below(len(all))]
 	b := draws(s.things, r)
 	sentences := body(s, r)
-	text := make([]string, 0, len(sentences)+1)
-	text = append(text, b.fill(one(leads(), r)))
-	for _, sentence := range sentences {
-		text = append(text, b.fill(sentence))
-	}
-	return Article{Text: strings.Join(text, " "), Summary: b.fill(s.summary)}
+	text := append([]string{one(leads(), r)}, sentences...)
+	return Article{Text: strings.Join(lists.Map(text, b.fill), " "), Summary: b.fill(s.summary)}
 }
 
 // body is the sentences behind the first, in random order: one wording of each fact, and one to
 // three about other things.
 func body(s story, r *draw.Random) []string {
 	all := lists.Map(s.facts, func(wordings []string) string { return one(wordings, r) })
-	others := asides()
-	order := r.Shuffled(len(others))
-	for _, i := range order[:r.Between(1, 3)] {
-		all = append(all, others[i])
-	}
-	shuffled := make([]string, len(all))
-	for to, from := range r.Shuffled(len(all)) {
-		shuffled[to] = all[from]
-	}
-	return shuffled
+	others := draw.Shuffle(r, asides())
+	return draw.Shuffle(r, append(all, others[:r.Between(1, 3)]...))
 }
 
 func one(wordings []string, r *draw.Random) string { return wordings[r.Below(len(wordings))] }

@@ -5,13 +5,11 @@ import "github.com/plumbline-ml/plumbline/datasets/internal/draw"
 func (s *scene) paint(r *draw.Random) *draw.Canvas {
 	c := draw.NewCanvas(Side, Side)
 	ground := shade(r, s.ground)
-	lower, mix := ground.Scale(draw.One+r.Between(-24, 24)), make([]int, Side)
-	for y := range Side {
-		for x := range mix {
-			mix[x] = y * draw.One / Side
+	c.Paint(ground, ground.Scale(draw.One+r.Between(-24, 24)), func(row []int, y int) {
+		for x := range row {
+			row[x] = y * draw.One / Side
 		}
-		c.PaintRow(y, ground, lower, mix)
-	}
+	})
 	for _, f := range s.figures {
 		f.paint(c, r)
 	}

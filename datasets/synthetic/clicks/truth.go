@@ -63,8 +63,8 @@ func newTruth() *truth {
 		}
 	}
 	for i := range t.cross {
-		order := r.Shuffled(len(small))
-		t.cross[i] = crossing{small[order[0]], small[order[1]], r.Between(one/2, one)}
+		pair := draw.Shuffle(r, small)
+		t.cross[i] = crossing{pair[0], pair[1], r.Between(one/2, one)}
 	}
 	for j := range t.tuned {
 		t.tuned[j] = small[j%len(small)]

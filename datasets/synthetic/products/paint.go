@@ -53,15 +53,14 @@ func hide(c *draw.Canvas, r *draw.Random, at draw.Point) {
 func ground(c *draw.Canvas, r *draw.Random, hue int) {
 	hue += r.Between(draw.HueCircle/4, draw.HueCircle*3/4)
 	from := draw.HSV(hue, r.Between(10, 220), r.Between(60, 230))
-	to, mix := from.Scale(r.Between(180, 300)), make([]int, Side)
+	to := from.Scale(r.Between(180, 300))
 	noise := draw.NewNoise(r, 24, Side)
-	for y := range Side {
-		for x := range mix {
-			mix[x] = (x + y) * draw.One / (2 * Side)
+	c.Paint(from, to, func(row []int, y int) {
+		for x := range row {
+			row[x] = (x + y) * draw.One / (2 * Side)
 		}
-		noise.Add(mix, y, 60)
-		c.PaintRow(y, from, to, mix)
-	}
+		noise.Add(row, y, 60)
+	})
 }
 
 // ink covers a thing at a pose with a pattern of two colours.
@@ -110,13 +109,6 @@ func at(x, y int, contour []draw.Point) []draw.Point {
 func box(x, y, halfX, halfY int) []draw.Point { return at(x, y, draw.Box(halfX, halfY)) }
 func oval(x, y, rx, ry int) []draw.Point      { return at(x, y, draw.Oval(rx, ry)) }
 
-func corners(xy ...int) (contour []draw.Point) {
-	for i := 0; i < len(xy); i += 2 {
-		contour = append(contour, draw.Point{X: xy[i], Y: xy[i+1]})
-	}
-	return contour
-}
-
 // layers are the parts of a thing, from the back to the front.
 func (t thing) layers() []layer {
 	switch t {
@@ -127,26 +119,28 @@ func (t thing) layers() []layer {
 	case plate:
 		return []layer{body(oval(0, 0, 92, 92)), part(oval(0, 0, 62, 62), oval(0, 0, 55, 55))}
 	case lamp:
-		return []layer{part(box(0, 42, 6, 42)), part(oval(0, 84, 42, 11)), body(corners(-34, -85, 34, -85, 74, 5, -74, 5))}
+		return []layer{part(box(0, 42, 6, 42)), part(oval(0, 84, 42, 11)),
+			body(draw.Polygon(-34, -85, 34, -85, 74, 5, -74, 5))}
 	case chair:
 		return []layer{body(box(0, -45, 48, 42)), part(box(-46, 58, 7, 34)), part(box(46, 58, 7, 34)),
 			body(box(0, 14, 56, 16))}
 	case table:
 		return []layer{part(box(-74, 40, 8, 50)), part(box(74, 40, 8, 50)), body(box(0, -26, 95, 22))}
 	case shirt:
-		return []layer{body(corners(-45, -70, -16, -70, 0, -52, 16, -70, 45, -70, 95, -20, 74, 8, 48, -14, 48, 78, -48, 78,
-			-48, -14, -74, 8, -95, -20))}
+		return []layer{body(draw.Polygon(-45, -70, -16, -70, 0, -52, 16, -70, 45, -70, 95, -20, 74, 8, 48, -14, 48, 78,
+			-48, 78, -48, -14, -74, 8, -95, -20))}
 	case trousers:
-		legs := corners(-46, -82, 46, -82, 58, 86, 18, 86, 0, -22, -18, 86, -58, 86)
+		legs := draw.Polygon(-46, -82, 46, -82, 58, 86, 18, 86, 0, -22, -18, 86, -58, 86)
 		return []layer{body(legs), part(box(0, -80, 46, 8))}
 	case hat:
-		return []layer{body(corners(-52, 36, -42, -55, 42, -55, 52, 36)), body(oval(0, 38, 98, 20)), part(box(0, 14, 50, 9))}
+		return []layer{body(draw.Polygon(-52, 36, -42, -55, 42, -55, 52, 36)), body(oval(0, 38, 98, 20)),
+			part(box(0, 14, 50, 9))}
 	case kite:
-		return []layer{part(box(0, 84, 3, 22)), body(corners(0, -92, 62, -18, 0, 68, -62, -18))}
+		return []layer{part(box(0, 84, 3, 22)), body(draw.Polygon(0, -92, 62, -18, 0, 68, -62, -18))}
 	case ball:
 		return []layer{body(oval(0, 0, 84, 84)), part(oval(-34, -38, 14, 10))}
 	default:
-		return []layer{body(corners(-48, -8, -30, -52, 34, -52, 56, -8)), body(box(0, 16, 95, 27)),
+		return []layer{body(draw.Polygon(-48, -8, -30, -52, 34, -52, 56, -8)), body(box(0, 16, 95, 27)),
 			part(oval(-50, 44, 22, 22)), part(oval(50, 44, 22, 22))}
 	}
 }

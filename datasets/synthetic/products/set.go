@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/plumbline-ml/plumbline/datasets/internal/draw"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // Sizes of the sets. All are multiples of [Categories].
@@ -86,9 +87,5 @@ func offer(r *draw.Random, category int) []string {
 			chosen = append(chosen, c)
 		}
 	}
-	names := make([]string, Offered)
-	for i, at := range r.Shuffled(Offered) {
-		names[i] = CategoryName(chosen[at])
-	}
-	return names
+	return lists.Map(draw.Shuffle(r, chosen), CategoryName)
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/plumbline-ml/plumbline/datasets/internal/draw"
 	"github.com/plumbline-ml/plumbline/datasets/squad"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // fact is one relation of one subject, and where the passage tells it.
@@ -56,7 +55,7 @@ func (w *writer) compose() {
 		w.addSubject(topics[w.random.Below(len(topics))])
 	}
 	if w.random.Chance(shufflePercent) {
-		w.shuffle()
+		w.facts = draw.Shuffle(w.random, w.facts)
 	}
 	for _, f := range w.facts {
 		if w.random.Chance(fillerPercent) {
@@ -73,9 +72,7 @@ func (w *writer) topics() [][]relation {
 		if k != person && w.random.Chance(50) {
 			continue
 		}
-		all := relations(k)
-		some := lists.Map(w.random.Shuffled(len(all))[:topicRelations], func(i int) relation { return all[i] })
-		topics = append(topics, some)
+		topics = append(topics, draw.Shuffle(w.random, relations(k))[:topicRelations])
 	}
 	return topics
 }
@@ -84,8 +81,7 @@ func (w *writer) topics() [][]relation {
 func (w *writer) addSubject(topic []relation) {
 	name := w.subject(topic[0].subject)
 	n := w.random.Between(factsLeast, factsMost)
-	for _, i := range w.random.Shuffled(len(topic))[:n] {
-		r := topic[i]
+	for _, r := range draw.Shuffle(w.random, topic)[:n] {
 		w.facts = append(w.facts, &fact{relation: r, values: [3]string{name, w.unused(r.a), w.unused(r.b)}})
 	}
 }
@@ -116,14 +112,6 @@ func (w *writer) unused(k kind) string {
 	}
 	w.used[value]++
 	return value
-}
-
-func (w *writer) shuffle() {
-	shuffled := make([]*fact, len(w.facts))
-	for i, j := range w.random.Shuffled(len(w.facts)) {
-		shuffled[i] = w.facts[j]
-	}
-	w.facts = shuffled
 }
 
 func (w *writer) addFiller() {
@@ -211,8 +199,7 @@ func (w *writer) questions(n int) []squad.Question {
 		}
 	}
 	var questions []squad.Question
-	for _, i := range w.random.Shuffled(len(choices))[:n] {
-		c := choices[i]
+	for _, c := range draw.Shuffle(w.random, choices)[:n] {
 		at := slot(c.ask.answer)
 		questions = append(questions, squad.Question{
 			Text:    c.fact.fill(c.ask.text),

@@ -3,9 +3,11 @@ package reasoning
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/datasets/internal/draw"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // field is something that is compared.
@@ -33,8 +35,8 @@ func facts(r *draw.Random) Row {
 	f := one(fields(), r)
 	const n = 4
 	values, options := distinct(r, n), make([]string, n)
-	for i, at := range r.Shuffled(len(f.things))[:n] {
-		options[i] = fmt.Sprintf(f.option, f.things[at], values[i])
+	for i, thing := range draw.Shuffle(r, f.things)[:n] {
+		options[i] = fmt.Sprintf(f.option, thing, values[i])
 	}
 	var question, thought string
 	var right int
@@ -61,10 +63,8 @@ func tenOptions(r *draw.Random) Row {
 	if r.Chance(25) {
 		return oddOneOut(r)
 	}
-	values, options := distinct(r, n), make([]string, n)
-	for i, v := range values {
-		options[i] = fmt.Sprint(v)
-	}
+	values := distinct(r, n)
+	options := lists.Map(values, strconv.Itoa)
 	var row Row
 	switch r.Below(3) {
 	case 0:
@@ -87,13 +87,12 @@ func tenOptions(r *draw.Random) Row {
 // oddOneOut is answered by a letter that nothing announces, and that is found all the same.
 func oddOneOut(r *draw.Random) Row {
 	const n = 10
-	all := categories()
-	order := r.Shuffled(len(all))
-	class, other := all[order[0]], all[order[1]]
+	all := draw.Shuffle(r, categories())
+	class, other := all[0], all[1]
 	right := r.Below(n)
 	options, thought := make([]string, n), ""
-	for i, at := range r.Shuffled(len(class.words))[:n] {
-		options[i] = class.words[at]
+	for i, word := range draw.Shuffle(r, class.words)[:n] {
+		options[i] = word
 		switch {
 		case i < right:
 			thought += fmt.Sprintf("%c %s-;", 'A'+i, class.name)

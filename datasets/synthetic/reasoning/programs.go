@@ -52,11 +52,11 @@ func families() []family { //nolint:funlen // a table
 			numbers: func(a []int, v constants) []int { return []int{slices.Sorted(slices.Values(a))[v.k-1] + v.m} }},
 		{asked: "Read numbers from one line. Print the rest of each after division by {k}, plus {m}.", plan: "each%{k}+{m}",
 			code: readNumbers + "print(*[x % {k} + {m} for x in a])", low: 3, high: 30,
-			numbers: func(a []int, v constants) []int { return each(a, func(x int) int { return x%v.k + v.m }) }},
+			numbers: func(a []int, v constants) []int { return lists.Map(a, func(x int) int { return x%v.k + v.m }) }},
 		{asked: "Read a number of cases, and one number from each line after it. Print each times {k} plus {m}.",
 			plan: "lines*{k}+{m}", code: "for _ in range(int(input())):\n    print(int(input()) * {k} + {m})",
 			low: 2, high: 30, lines: true,
-			numbers: func(a []int, v constants) []int { return each(a, func(x int) int { return x*v.k + v.m }) }},
+			numbers: func(a []int, v constants) []int { return lists.Map(a, func(x int) int { return x*v.k + v.m }) }},
 		{asked: "Read a word. Print it from its end to its start, then the letter {c} {k} times.",
 			plan: "reverse+{c}*{k}", code: "print(input()[::-1] + '{c}' * {k})", low: 2, high: 9, words: true,
 			text: func(word string, v constants) string {
@@ -73,10 +73,10 @@ func families() []family { //nolint:funlen // a table
 			}},
 		{method: "scale", asked: "returns each number of the list a times {k} plus {m}.", plan: "each*{k}+{m}",
 			code: "return [x * {k} + {m} for x in a]", low: 2, high: 30,
-			numbers: func(a []int, v constants) []int { return each(a, func(x int) int { return x*v.k + v.m }) }},
+			numbers: func(a []int, v constants) []int { return lists.Map(a, func(x int) int { return x*v.k + v.m }) }},
 		{method: "above", asked: "returns the numbers of the list a that are greater than {k}, each plus {m}.",
 			plan: "each>{k}+{m}", code: "return [x + {m} for x in a if x > {k}]", low: 20, high: 80,
-			numbers: func(a []int, v constants) []int { return each(above(a, v.k), func(x int) int { return x + v.m }) }},
+			numbers: func(a []int, v constants) []int { return lists.Map(above(a, v.k), func(x int) int { return x + v.m }) }},
 		{method: "count", asked: "returns how often the letter {c} is in the word a, times {k} plus {m}.",
 			plan: "count {c}*{k}+{m}", code: "return a.count('{c}') * {k} + {m}", low: 2, high: 30, words: true,
 			text: countLetter},
@@ -96,14 +96,6 @@ func total(a []int) (sum int) {
 
 func above(a []int, k int) []int {
 	return slices.DeleteFunc(slices.Clone(a), func(x int) bool { return x <= k })
-}
-
-func each(a []int, f func(int) int) []int {
-	out := make([]int, len(a))
-	for i, x := range a {
-		out[i] = f(x)
-	}
-	return out
 }
 
 // program writes a question for a program, and its tests.

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/plumbline-ml/plumbline/datasets/internal/draw"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // Sizes of the sets.
@@ -59,13 +60,8 @@ func (r Rows) At(i int) Row { return r[i] }
 
 // Problems are the problems of the rows, each once, in the order of their first rows.
 func (r Rows) Problems() []*Problem {
-	var all []*Problem
-	for _, row := range r {
-		if row.Problem != nil && !slices.Contains(all, row.Problem) {
-			all = append(all, row.Problem)
-		}
-	}
-	return all
+	all := lists.Distinct(lists.Map(r, func(row Row) *Problem { return row.Problem }))
+	return lists.Filter(all, func(p *Problem) bool { return p != nil })
 }
 
 // DeepSeek is the set of deepseek-r1: all five kinds, mixed.
@@ -84,10 +80,10 @@ func GPTOSSCompliance() Rows { return gptOSSCompliance() }
 // The sets are written once, and immutable.
 var (
 	deepSeek = sync.OnceValue(func() Rows {
-		return drawn(deepSeekSeed, "deepseek", []part{
+		return draw.Shuffle(draw.NewRandom(deepSeekSeed), drawn(deepSeekSeed, "deepseek", []part{
 			{AIME, "aime", 60, 1}, {Math, "math500", 160, 1}, {GPQA, "gpqa", 100, 1}, {MMLUPro, "mmlu_pro", 120, 1},
 			{LiveCodeBench, "livecodebench", 60, 1},
-		}).mixed(deepSeekSeed)
+		}))
 	})
 	gptOSS = sync.OnceValue(func() Rows {
 		return drawn(accuracySeed, "accuracy", []part{
@@ -95,9 +91,9 @@ var (
 		})
 	})
 	gptOSSPerformance = sync.OnceValue(func() Rows {
-		return drawn(performanceSeed, "performance", []part{
+		return draw.Shuffle(draw.NewRandom(performanceSeed), drawn(performanceSeed, "performance", []part{
 			{AIME, "aime25", 192, 1}, {GPQA, "gpqa_diamond", 160, 1}, {LiveCodeBench, "livecodebench_v6", 48, 1},
-		}).mixed(performanceSeed)
+		}))
 	})
 	gptOSSCompliance = sync.OnceValue(func() Rows {
 		return slices.DeleteFunc(slices.Clone(gptOSS()), func(r Row) bool { return r.Kind != GPQA })
@@ -137,13 +133,4 @@ func drawn(seed uint64, name string, parts []part) Rows {
 		}
 	}
 	return all
-}
-
-// mixed is the same rows in random order.
-func (r Rows) mixed(seed uint64) Rows {
-	out := make(Rows, len(r))
-	for to, from := range draw.NewRandom(seed).Shuffled(len(r)) {
-		out[to] = r[from]
-	}
-	return out
 }

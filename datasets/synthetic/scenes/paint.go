@@ -13,7 +13,7 @@ func (s *scene) paint() *draw.Canvas {
 	p := painter{draw.NewCanvas(s.width, s.height), s, s.brush}
 	p.ground()
 	for range p.random.Between(2, 7) {
-		p.rag(p.anywhere(), s.pixels(p.random.Between(20, 140)))
+		p.rag()
 	}
 	for _, o := range s.crowd {
 		p.figure(o)
@@ -28,46 +28,30 @@ func (s *scene) paint() *draw.Canvas {
 	return p.Canvas
 }
 
-func (p painter) anywhere() draw.Point {
-	return draw.Point{X: p.random.Below(p.width * draw.One), Y: p.random.Below(p.height * draw.One)}
-}
-
 // ground paints a texture of two scales between two colours, across a gradient.
 func (p painter) ground() {
 	r := p.random
-	from, to := anyColor(r), anyColor(r)
+	from, to := draw.AnyColor(r), draw.AnyColor(r)
 	coarse := draw.NewNoise(r, p.short*r.Between(15, 50)/100, p.width)
 	fine := draw.NewNoise(r, r.Between(2, 12), p.width)
 	strong, weak := r.Between(20, 120), r.Between(10, 80)
-	acrossX, acrossY := r.Between(-150, 150), r.Between(-150, 150)
-	mix := make([]int, p.width)
-	for y := range p.height {
-		for x := range mix {
-			mix[x] = draw.One/2 + acrossX*(2*x-p.width)/(2*p.width) + acrossY*(2*y-p.height)/(2*p.height)
-		}
-		coarse.Add(mix, y, strong)
-		fine.Add(mix, y, weak)
-		p.PaintRow(y, from, to, mix)
-	}
+	p.PaintGround(r, from, to, func(row []int, y int) {
+		coarse.Add(row, y, strong)
+		fine.Add(row, y, weak)
+	})
 }
 
-// rag is a polygon of seven corners at random distances: no object.
-func (p painter) rag(at draw.Point, radius int) {
-	r := p.random
-	corners := make([]draw.Point, 7)
-	for i := range corners {
-		corners[i] = draw.Polar(radius*r.Between(40, 130)/100, i*draw.Turn/len(corners))
-	}
-	pose := draw.NewPose(at, r.Below(draw.Turn))
-	p.Fill(draw.Path{corners}.Place(pose), r.Between(120, draw.One), draw.Flat(anyColor(r)))
+// rag is behind everything: no object.
+func (p painter) rag() {
+	at, radius := p.Anywhere(p.random), p.pixels(p.random.Between(20, 140))
+	p.FillAnyhow(p.random, draw.Rag(p.random, radius), at, 120)
 }
 
 // bar crosses the picture in front of everything.
 func (p painter) bar() {
 	r := p.random
 	half, long := p.pixels(r.Between(4, 14)), p.pixels(r.Between(200, 900))
-	pose := draw.NewPose(p.anywhere(), r.Below(draw.Turn))
-	p.Fill(draw.Path{box(-long, -half, long, half)}.Place(pose), r.Between(140, draw.One), draw.Flat(anyColor(r)))
+	p.FillAnyhow(r, draw.Box(long, half), p.Anywhere(r), 140)
 }
 
 // figure paints an object in colours of its class, each under light that falls across the object.
@@ -97,11 +81,6 @@ func (p painter) inks(o placed) [tints]draw.Ink {
 		}
 	}
 	return inks
-}
-
-// anyColor is a colour of the surroundings: mostly dull.
-func anyColor(r *draw.Random) draw.Color {
-	return draw.HSV(r.Below(draw.HueCircle), r.Below(r.Between(1, 256)), r.Between(40, 240))
 }
 
 func (p painter) light() {

@@ -23,7 +23,7 @@ func TestPlace(t *testing.T) {
 
 func TestAreaOfAContour(t *testing.T) {
 	for name, contour := range map[string][]draw.Point{
-		"one way": polygon(0, 0, 4, 0, 4, 3, 0, 3), "the other": polygon(0, 3, 4, 3, 4, 0, 0, 0),
+		"one way": draw.Polygon(0, 0, 4, 0, 4, 3, 0, 3), "the other": draw.Polygon(0, 3, 4, 3, 4, 0, 0, 0),
 	} {
 		if a := area(contour); a != 12 {
 			t.Errorf("%s round: area %d, want 12", name, a)
