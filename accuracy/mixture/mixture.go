@@ -117,7 +117,7 @@ func (s *Scorer) Result() (Result, error) {
 
 // solves tells whether an answer gives the number of the reference.
 func solves(reference, answer string) bool {
-	want, wantOK := parseFloat(reference)
+	want, wantOK := pyfloat.Parse(reference)
 	got, gotOK := answerNumber(answer)
 	return wantOK && gotOK && got == want
 }

@@ -5,9 +5,9 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
+	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
 )
 
@@ -101,7 +101,7 @@ func (q quantity) endsIn(unit int64) bool {
 
 // times is digits, or a whole number, times a multiplier; nil where that is not whole.
 func (q quantity) times(multiplier *big.Int) *big.Int {
-	text := asciiDigits(q.String())
+	text := pyfloat.Digits(q.String())
 	if strings.Count(text, ".") > 1 || strings.Trim(text, "0123456789.") != "" || text == "." {
 		return nil
 	}
@@ -358,29 +358,4 @@ func (r *numberReader) special() {
 	}
 	r.flush()
 	r.write(r.word)
-}
-
-// asciiDigits writes the digits of any script as 0 to 9.
-func asciiDigits(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r > unicode.MaxASCII && unicode.IsDigit(r) {
-			return digitOf(r)
-		}
-		return r
-	}, text)
-}
-
-// digitOf is the digit: Unicode has the ten of a script side by side.
-func digitOf(r rune) rune {
-	for _, t := range unicode.Nd.R16 {
-		if uint16(r) >= t.Lo && uint16(r) <= t.Hi && r <= 0xFFFF {
-			return '0' + rune(uint16(r)-t.Lo)%10
-		}
-	}
-	for _, t := range unicode.Nd.R32 {
-		if uint32(r) >= t.Lo && uint32(r) <= t.Hi {
-			return '0' + rune(uint32(r)-t.Lo)%10
-		}
-	}
-	return r
 }
