@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 )
 
@@ -124,20 +125,12 @@ func find(path string) ([]string, error) {
 	case err != nil:
 		return nil, err
 	case len(files) > 1:
-		return nil, fmt.Errorf("it has %s: name the one to read", strings.Join(bases(files), " and "))
+		return nil, fmt.Errorf("it has %s: name the one to read", strings.Join(lists.Map(files, filepath.Base), " and "))
 	case len(files) == 0:
 		return nil, fmt.Errorf("it has neither train-*.parquet and test-*.parquet of the hub, in it or in data, nor "+
 			"shopify_product_catalogue*.parquet of the endpoints harness: %w", fs.ErrNotExist)
 	}
 	return files, nil
-}
-
-func bases(paths []string) []string {
-	names := make([]string, len(paths))
-	for i, p := range paths {
-		names[i] = filepath.Base(p)
-	}
-	return names
 }
 
 // Each calls do for the first rows, count of them, or all where it is 0, in their order. The error lists every fault of
@@ -196,11 +189,7 @@ func (r *Row) Offers() bool { return slices.Contains(r.Offered, r.Category) }
 
 // pythonJSON is a list of texts as Python's json.dumps writes it: ASCII, with a blank behind each comma.
 func pythonJSON(texts []string) string {
-	list := make([]any, len(texts))
-	for i, text := range texts {
-		list[i] = text
-	}
-	return pyvalue.JSON(list)
+	return pyvalue.JSON(lists.Map(texts, func(text string) any { return text }))
 }
 
 // listOf reads categories that are JSON.

@@ -3,7 +3,6 @@ package products
 import (
 	"context"
 	"encoding/base64"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
 	"github.com/plumbline-ml/plumbline/internal/bounded"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // The columns that rows are read from.
@@ -71,7 +71,7 @@ func open(path string) (t *table, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := checkFooter(f, info.Size()); err != nil {
+	if err := bounded.ParquetFooter(f, info.Size()); err != nil {
 		return nil, err
 	}
 	file, err := parquet.OpenFile(f, info.Size(), parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
@@ -108,32 +108,13 @@ func (t *table) addLeaves(column *parquet.Column, name string) {
 
 // check wants the columns of the file's form.
 func (t *table) check(names []string) error {
-	var missing []string
-	for _, name := range t.form.wanted() {
-		if !slices.Contains(names, name) {
-			missing = append(missing, name)
-		}
-	}
+	missing := lists.Filter(t.form.wanted(), func(name string) bool { return !slices.Contains(names, name) })
 	slices.Sort(names)
 	if len(missing) > 0 {
 		return fmt.Errorf("it has no column %s; its columns are %s", strings.Join(missing, ", "), strings.Join(names, ", "))
 	}
 	if _, ok := t.leaves[imageBytes]; t.form == Hub && !ok {
 		return fmt.Errorf("column %s is no structure of bytes and path", image)
-	}
-	return nil
-}
-
-// checkFooter wants the length of the footer, which ends the file with a magic word, to fit the file: the library takes
-// as much memory as the footer says.
-func checkFooter(f io.ReaderAt, size int64) error {
-	const magic = "PAR1"
-	var end [4 + len(magic)]byte
-	if _, err := f.ReadAt(end[:], max(0, size-int64(len(end)))); err != nil || string(end[4:]) != magic {
-		return errors.New("it is no Parquet file, or cut short: one ends in PAR1")
-	}
-	if n := int64(binary.LittleEndian.Uint32(end[:])); n > size-int64(len(end)+len(magic)) {
-		return fmt.Errorf("it is damaged: its footer of %d bytes is larger than the file of %d", n, size)
 	}
 	return nil
 }

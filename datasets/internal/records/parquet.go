@@ -1,7 +1,6 @@
 package records
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +10,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/parquet-go/parquet-go"
+
+	"github.com/plumbline-ml/plumbline/internal/bounded"
 )
 
 // readParquet reads the columns of all row groups. The library panics on some damaged files, which is an error here.
@@ -20,7 +21,7 @@ func (r *reader) readParquet(f *os.File, size int64) (err error) {
 			err = fmt.Errorf("it is damaged: %v", p)
 		}
 	}()
-	if err := checkFooter(f, size); err != nil {
+	if err := bounded.ParquetFooter(f, size); err != nil {
 		return err
 	}
 	file, err := parquet.OpenFile(f, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
@@ -40,20 +41,6 @@ func (r *reader) readParquet(f *os.File, size int64) (err error) {
 		if err := r.readColumn(file, column, c); err != nil {
 			return fmt.Errorf("column %s: %w", c.Name, err)
 		}
-	}
-	return nil
-}
-
-// checkFooter wants the length of the footer, which ends the file with a magic word, to fit the file: the library takes
-// as much memory as the footer says.
-func checkFooter(f *os.File, size int64) error {
-	const magic = "PAR1"
-	var end [4 + len(magic)]byte
-	if _, err := f.ReadAt(end[:], max(0, size-int64(len(end)))); err != nil || string(end[4:]) != magic {
-		return errors.New("it is cut short: a Parquet file ends in PAR1")
-	}
-	if n := int64(binary.LittleEndian.Uint32(end[:])); n > size-int64(len(end)+len(magic)) {
-		return fmt.Errorf("it is damaged: its footer of %d bytes is larger than the file of %d", n, size)
 	}
 	return nil
 }

@@ -2,7 +2,6 @@ package client
 
 import (
 	"encoding/base64"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -48,7 +47,7 @@ func (t *table) open() (err error) {
 	if err != nil {
 		return err
 	}
-	if err := checkFooter(t.disk, info.Size()); err != nil {
+	if err := bounded.ParquetFooter(t.disk, info.Size()); err != nil {
 		return err
 	}
 	t.file, err = parquet.OpenFile(t.disk, info.Size(), parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
@@ -60,20 +59,6 @@ func recovered(err *error) {
 	if p := recover(); p != nil {
 		*err = fmt.Errorf("it is damaged: %v", p)
 	}
-}
-
-// checkFooter wants the length of the footer, before the magic word at the end, to fit the file: the library takes as
-// much memory as it says.
-func checkFooter(f io.ReaderAt, size int64) error {
-	const magic = "PAR1"
-	var end [4 + len(magic)]byte
-	if _, err := f.ReadAt(end[:], max(0, size-int64(len(end)))); err != nil || string(end[4:]) != magic {
-		return errors.New("it is cut short: a Parquet file ends in PAR1")
-	}
-	if n := int64(binary.LittleEndian.Uint32(end[:])); n > size-int64(len(end)+len(magic)) {
-		return fmt.Errorf("it is damaged: its footer of %d bytes is larger than the file of %d", n, size)
-	}
-	return nil
 }
 
 // Rows are the rows, each an object of the columns that want names. Of the others nothing is read.
