@@ -22,19 +22,20 @@ const prefix = "github.com/plumbline-ml/plumbline/"
 // same table.
 var mayImport = map[string][]string{
 	"loadgen":    {},
-	"preprocess": {"internal/mt19937", "internal/parallel"},
-	"datasets":   {"internal/bounded", "internal/mt19937", "internal/parallel", "internal/pyfloat", "internal/pyvalue"},
-	"fetch":      {},
-	"internal":   {},
-	"accuracy": {"preprocess/text/", "internal/golden", "internal/half", "internal/parallel", "internal/pyfloat",
+	"preprocess": {"internal/lists", "internal/mt19937", "internal/parallel"},
+	"datasets": {"internal/bounded", "internal/lists", "internal/mt19937", "internal/parallel", "internal/pyfloat",
 		"internal/pyvalue"},
+	"fetch":    {},
+	"internal": {},
+	"accuracy": {"preprocess/text/", "internal/golden", "internal/half", "internal/lists", "internal/parallel",
+		"internal/pyfloat", "internal/pyvalue"},
 	"sdk":          {"loadgen/"},
-	"backends/...": {"sdk/backend", "sdk/backend/keep", "sdk/option", "internal/onnx"},
+	"backends/...": {"sdk/backend", "sdk/backend/keep", "sdk/option", "internal/lists", "internal/onnx"},
 	"plugins":      pluginImports,
 	"plugins/...":  pluginImports, // plugins that are modules of their own
 	"cmd/plugins": {"plugins/", "backends/", "sdk", "sdk/", "preprocess/", "accuracy/", "datasets/", "loadgen/",
-		"internal/bounded", "internal/half", "internal/mt19937", "internal/onnx", "internal/parallel", "internal/pyfloat",
-		"internal/pyvalue", "internal/sandbox"},
+		"internal/bounded", "internal/half", "internal/lists", "internal/mt19937", "internal/onnx", "internal/parallel",
+		"internal/pyfloat", "internal/pyvalue", "internal/sandbox"},
 	"bench": {"loadgen/", "sdk", "sdk/backend", "sdk/option", "sdk/host", "sdk/internal/", "fetch/", "internal/"},
 	"submission": {"bench/", "loadgen/", "sdk", "sdk/backend", "sdk/option", "sdk/host", "sdk/internal/",
 		"fetch/", "internal/"},
@@ -45,8 +46,8 @@ var mayImport = map[string][]string{
 
 var pluginImports = []string{
 	"sdk", "sdk/backend", "sdk/backend/keep", "sdk/option", "sdk/manifest", "sdk/generate", "sdk/exhibit",
-	"preprocess/", "accuracy/", "datasets/", "loadgen/", "internal/bounded", "internal/half", "internal/mt19937",
-	"internal/onnx", "internal/parallel", "internal/pyfloat", "internal/pyvalue", "internal/sandbox",
+	"preprocess/", "accuracy/", "datasets/", "loadgen/", "internal/bounded", "internal/half", "internal/lists",
+	"internal/mt19937", "internal/onnx", "internal/parallel", "internal/pyfloat", "internal/pyvalue", "internal/sandbox",
 	"plugins/internal/", // what several plugins share
 }
 

@@ -4,6 +4,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 )
 
@@ -144,11 +145,7 @@ func (p *expressions) starredOrNamed() expression {
 }
 
 func texts(items []expression) string {
-	all := make([]string, len(items))
-	for i, e := range items {
-		all[i] = e.text
-	}
-	return strings.Join(all, ", ")
+	return strings.Join(lists.Map(items, func(e expression) string { return e.text }), ", ")
 }
 
 // collection is a list of what items are worth: the first that is no literal decides.

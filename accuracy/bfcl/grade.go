@@ -3,6 +3,7 @@ package bfcl
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
@@ -319,10 +320,5 @@ func mayBeLeftOut(values any) (bool, error) {
 }
 
 func contains(list []any, v any) bool {
-	for _, item := range list {
-		if pyvalue.Same(item, v) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(list, func(item any) bool { return pyvalue.Same(item, v) })
 }

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
@@ -127,9 +128,7 @@ func javaList(text, items string) (any, error) {
 	if m := asListForm.FindStringSubmatch(text); m != nil {
 		all = strings.Split(m[1], ",")
 	} else if m := addsForm.FindStringSubmatch(text); m != nil {
-		for _, add := range addForm.FindAllStringSubmatch(m[1], -1) {
-			all = append(all, add[1])
-		}
+		all = lists.Map(addForm.FindAllStringSubmatch(m[1], -1), func(add []string) string { return add[1] })
 	} else if !noListForm.MatchString(text) {
 		return text, nil
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
@@ -67,12 +68,8 @@ func parseJavaScript(text, of, items string) (any, error) {
 }
 
 func quoted(text string) bool {
-	for _, q := range []string{`"`, `'`} {
-		if strings.HasPrefix(text, q) && strings.HasSuffix(text, q) {
-			return true
-		}
-	}
-	return false
+	return strings.HasPrefix(text, `"`) && strings.HasSuffix(text, `"`) ||
+		strings.HasPrefix(text, `'`) && strings.HasSuffix(text, `'`)
 }
 
 func scriptArray(text, items string) any {
@@ -83,11 +80,7 @@ func scriptArray(text, items string) any {
 			if i == 0 {
 				inside = strings.TrimPrefix(inside, "[")
 			}
-			values := []any{}
-			for v := range strings.SplitSeq(inside, ",") {
-				values = append(values, scriptValue(v))
-			}
-			rows = append(rows, values)
+			rows = append(rows, lists.Map(strings.Split(inside, ","), scriptValue))
 		}
 		return rows
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 )
 
@@ -224,16 +225,11 @@ func plain(v any) any {
 
 // plains are those of a list, or of the characters of a text.
 func plains(v any) ([]any, error) {
-	var all []any
 	switch v := v.(type) {
 	case []any:
-		for _, item := range v {
-			all = append(all, plain(item))
-		}
+		return lists.Map(v, plain), nil
 	case string:
-		for _, r := range v {
-			all = append(all, plain(string(r)))
-		}
+		return lists.Map([]rune(v), func(r rune) any { return plain(string(r)) }), nil
 	case *pyvalue.Dict:
 		if len(v.Keys()) > 0 {
 			return nil, fmt.Errorf("%w: possible values are an object", ErrStops)
@@ -241,7 +237,7 @@ func plains(v any) ([]any, error) {
 	default:
 		return nil, fmt.Errorf("%w: possible values are %s, no list", ErrStops, pyvalue.Name(v))
 	}
-	return all, nil
+	return nil, nil
 }
 
 func compareText(value any, possible []any) error {
@@ -349,9 +345,7 @@ func compareDicts(value any, possible []any) error {
 		case []any:
 			want, n = p, len(p)
 		case string:
-			for _, r := range p {
-				want = append(want, string(r))
-			}
+			want = lists.Map([]rune(p), func(r rune) any { return string(r) })
 			n = len(want)
 		case *pyvalue.Dict:
 			n = len(p.Keys())

@@ -1,6 +1,10 @@
 package coco
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/plumbline-ml/plumbline/internal/lists"
+)
 
 // sampleOrder returns the place in g.Images of each sample of the log.
 func sampleOrder(g *GroundTruth, o Options, images, categories index) []int32 {
@@ -15,11 +19,7 @@ func sampleOrder(g *GroundTruth, o Options, images, categories index) []int32 {
 	for i, im := range g.Images {
 		place[im.ID] = int32(i)
 	}
-	var order []int32
-	for _, id := range setOrder(annotatedImages(g, images, categories)) {
-		order = append(order, place[id])
-	}
-	return order
+	return lists.Map(setOrder(annotatedImages(g, images, categories)), func(id int64) int32 { return place[id] })
 }
 
 // annotatedImages lists the image of each annotation, category by category in the order of the file, as the official

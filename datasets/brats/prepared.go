@@ -194,10 +194,8 @@ func (c *files) readImage(padded [3]int) (values []float32, err error) {
 			return err
 		}
 		values = make([]float32, len(image.Data)/4)
-		for i := range values {
-			values[i] = math.Float32frombits(binary.LittleEndian.Uint32(image.Data[4*i:]))
-		}
-		return nil
+		_, err := binary.Decode(image.Data, binary.LittleEndian, values)
+		return err
 	})
 	return values, err
 }

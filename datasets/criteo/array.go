@@ -62,28 +62,13 @@ func (a *array) read(start, end int) ([]byte, error) {
 	return data, nil
 }
 
-// floats reads rows of float32.
-func (a *array) floats(dst []float32, start, end int) error {
+// decode reads rows of float32 or int32 into dst, a slice of them.
+func (a *array) decode(dst any, start, end int) error {
 	data, err := a.read(start, end)
-	if err != nil {
-		return err
+	if err == nil {
+		_, err = binary.Decode(data, binary.LittleEndian, dst)
 	}
-	for i := range dst {
-		dst[i] = math.Float32frombits(binary.LittleEndian.Uint32(data[4*i:]))
-	}
-	return nil
-}
-
-// ints reads rows of int32.
-func (a *array) ints(dst []int32, start, end int) error {
-	data, err := a.read(start, end)
-	if err != nil {
-		return err
-	}
-	for i := range dst {
-		dst[i] = int32(binary.LittleEndian.Uint32(data[4*i:]))
-	}
-	return nil
+	return err
 }
 
 // values reads rows of any dtype.

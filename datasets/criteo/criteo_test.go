@@ -262,7 +262,7 @@ func FuzzOpenTables(f *testing.F) {
 		m.openTables(bytes.NewReader(data), int64(len(data)), &faults)
 		for k, a := range m.tables {
 			if a != nil && a.rows > 0 {
-				if err := a.ints(make([]int32, a.columns), a.rows-1, a.rows); err != nil && !errors.Is(err, io.EOF) {
+				if err := a.decode(make([]int32, a.columns), a.rows-1, a.rows); err != nil && !errors.Is(err, io.EOF) {
 					t.Errorf("last row of table %d: %v", k, err)
 				}
 			}

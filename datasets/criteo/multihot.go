@@ -47,14 +47,14 @@ func (m *multiHot) dense(dst []float32, start, end int) error {
 	if m.numbers == nil {
 		return errLabelsOnly
 	}
-	return m.numbers.floats(dst, start, end)
+	return m.numbers.decode(dst, start, end)
 }
 
 func (m *multiHot) sparse(dst []int32, table, start, end int) error {
 	if m.tables[table] == nil {
 		return errLabelsOnly
 	}
-	return m.tables[table].ints(dst, start, end)
+	return m.tables[table].decode(dst, start, end)
 }
 
 func (m *multiHot) where(table int) string {

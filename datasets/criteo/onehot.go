@@ -64,7 +64,7 @@ func oneOfEach() []int { return slices.Repeat([]int{1}, Tables) }
 // each calls do for each pair, counted from start, with its row.
 func (h *oneHot) each(start, end int, do func(pair int, row []int32)) error {
 	values := make([]int32, (end-start)*columns)
-	if err := h.rows.ints(values, start, end); err != nil {
+	if err := h.rows.decode(values, start, end); err != nil {
 		return err
 	}
 	for pair := range end - start {

@@ -156,10 +156,8 @@ func readPickle(path string, want [3]int) (*Volume, error) {
 			path, image.DType, image.Shape, len(image.Data), want[0], want[1], want[2], 4*size)
 	}
 	v := &Volume{Shape: want, Values: make([]float32, size)}
-	for i := range v.Values {
-		v.Values[i] = math.Float32frombits(binary.LittleEndian.Uint32(image.Data[4*i:]))
-	}
-	return v, nil
+	_, err = binary.Decode(image.Data, binary.LittleEndian, v.Values)
+	return v, err
 }
 
 func firstArray(object any) *pickle.Array {

@@ -8,6 +8,7 @@ import (
 	"gorgonia.org/tensor"
 
 	"github.com/plumbline-ml/plumbline/internal/half"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
@@ -43,7 +44,8 @@ func dense(t *backend.Tensor, dims int) (*tensor.Dense, error) {
 	} else {
 		formatOf(d).Decode(values, t.Data)
 	}
-	return tensor.New(tensor.WithShape(ints(t.Shape)...), tensor.WithBacking(values)), nil
+	shape := lists.Map(t.Shape, func(n int64) int { return int(n) })
+	return tensor.New(tensor.WithShape(shape...), tensor.WithBacking(values)), nil
 }
 
 // room is an output of a session: with memory of its own where it has 16 bits and its size is known, as such outputs
@@ -54,14 +56,6 @@ func room(info backend.TensorInfo, shape ...int64) backend.Tensor {
 	}
 	return backend.Tensor{Name: info.Name, DType: info.DType, Shape: shape,
 		Data: make([]byte, backend.Elements(shape)*int64(info.DType.Size()))}
-}
-
-func ints(shape []int64) []int {
-	all := make([]int, len(shape))
-	for i, n := range shape {
-		all[i] = int(n)
-	}
-	return all
 }
 
 // feed is memory for an input of a session: none where the numbers are float32, which are handed over as they are.

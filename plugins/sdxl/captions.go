@@ -5,6 +5,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/datasets/coco2014"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/captioned"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/plugins/sdxl/diffusion"
 	"github.com/plumbline-ml/plumbline/preprocess/text/clip"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -26,9 +27,7 @@ func openCaptions(r *manifest.Request) []string {
 			r.Fault(sdk.Data(err))
 			return nil
 		}
-		for _, row := range rows {
-			captions = append(captions, row.Text)
-		}
+		captions = lists.Map(rows, func(row coco2014.Caption) string { return row.Text })
 	}
 	return captions[:r.First(len(captions), "captions")]
 }

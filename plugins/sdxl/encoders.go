@@ -10,6 +10,7 @@ import (
 
 	"gorgonia.org/tensor"
 
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/plugins/sdxl/diffusion"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
@@ -86,11 +87,7 @@ func place(s backend.Session, name string) int {
 }
 
 func names(infos []backend.TensorInfo) string {
-	all := make([]string, len(infos))
-	for i, o := range infos {
-		all[i] = o.Name
-	}
-	return strings.Join(all, ", ")
+	return strings.Join(lists.Map(infos, func(o backend.TensorInfo) string { return o.Name }), ", ")
 }
 
 // run is what the encoder makes of a text: (1, tokens, width), and the pooled embedding (1, width) where there is one.

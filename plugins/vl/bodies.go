@@ -11,6 +11,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/datasets/products"
 	drawn "github.com/plumbline-ml/plumbline/datasets/synthetic/products"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
@@ -149,11 +150,7 @@ func (s *settings) text(row *products.Row) string {
 	}
 	categories := row.OfferedText
 	if s.form == loadGen {
-		list := make([]any, len(row.Offered))
-		for i, text := range row.Offered {
-			list[i] = text
-		}
-		categories = pyvalue.Repr(list)
+		categories = pyvalue.Repr(lists.Map(row.Offered, func(text string) any { return text }))
 	}
 	return s.words.text(title, row.Description, categories)
 }

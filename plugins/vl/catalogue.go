@@ -5,6 +5,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/datasets/products"
 	drawn "github.com/plumbline-ml/plumbline/datasets/synthetic/products"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
@@ -49,10 +50,7 @@ type ownCatalogue struct{ drawn.Set }
 // row is product i without its picture.
 func (c ownCatalogue) row(i int) *products.Row {
 	p := c.Product(i)
-	list := make([]any, len(p.Offered))
-	for k, text := range p.Offered {
-		list[k] = text
-	}
+	list := lists.Map(p.Offered, func(text string) any { return text })
 	return &products.Row{
 		Title: p.Title, Description: p.Description, Offered: p.Offered, OfferedText: pyvalue.JSON(list), Format: "JPEG",
 		Truth: products.Truth{Category: p.Category, Brand: p.Brand, SecondHand: p.SecondHand, First: p.Offered[0]},

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	drawn "github.com/plumbline-ml/plumbline/datasets/synthetic/products"
@@ -162,18 +163,10 @@ func (r *reader) run(ctx context.Context, picture []byte, title string) (p seenP
 	}
 	numbers := make([][]float32, len(out))
 	for i := range out {
-		numbers[i] = floats(out[i].Data)
+		numbers[i] = slices.Clone(backend.View[float32](out[i].Data))
 		out[i].Release()
 	}
 	return seenProduct{numbers[0], numbers[1], numbers[2][0]}, nil
-}
-
-func floats(data []byte) []float32 {
-	v := make([]float32, len(data)/4)
-	for i := range v {
-		v[i] = math.Float32frombits(binary.LittleEndian.Uint32(data[4*i:]))
-	}
-	return v
 }
 
 // fill puts what was seen into the template.

@@ -143,22 +143,10 @@ func readWords(path string) (words, error) {
 const longestText = 1 << 20
 
 func readText(path string) (string, error) {
-	f, err := bounded.Open(path)
+	text, err := bounded.ReadFile(path, longestText)
 	if errors.Is(err, os.ErrNotExist) {
-		return "", fmt.Errorf("%w: want a folder with %s and %s", err, systemFile, userFile)
+		err = fmt.Errorf("%w: want a folder with %s and %s", err, systemFile, userFile)
 	}
-	if err != nil {
-		return "", err
-	}
-	defer func() { _ = f.Close() }()
-	info, err := f.Stat()
-	if err != nil {
-		return "", err
-	}
-	if info.Size() > longestText {
-		return "", fmt.Errorf("%s has %d bytes, want words of a prompt", path, info.Size())
-	}
-	text, err := os.ReadFile(path)
 	return string(text), err
 }
 
