@@ -97,3 +97,34 @@ func TestProducts(t *testing.T) {
 			"Offline", "--param", "hide="+hidden).wantCode(t, 4).wantOutput(t, "BELOW TARGET")
 	}
 }
+
+// TestProductsSubmission makes a tree of the embedded model's runs, in the endpoints harness's form. The check refuses
+// it for what it is: a rehearsal on drawn products. Asked for in the form of the program before it, the tree has
+// LoadGen's logs.
+func TestProductsSubmission(t *testing.T) {
+	dir := t.TempDir()
+	out, tree, work := filepath.Join(dir, "out"), filepath.Join(dir, "tree"), filepath.Join(dir, "work")
+	harness(t, "run", "qwen3-vl-235b-a22b", "--mode", "submission", "--out", out).wantCode(t, 0)
+	harness(t, "submission", "init", "--workspace", work, "--submitter", "Lab", "--system-type", "datacenter").
+		wantCode(t, 0)
+	harness(t, "submission", "add", out, "--workspace", work, "--rehearsal").wantCode(t, 0)
+	harness(t, "submission", "build", "--workspace", work, "--out", tree, "--allow-unfilled").wantCode(t, 0)
+	for _, scenario := range []string{"Offline", "Server"} {
+		result := filepath.Join(tree, "closed", "Lab", "results", "system", "qwen3-vl-235b-a22b", scenario)
+		wantParts(t, readText(t, filepath.Join(result, "config.yaml")), "dataloader_random_seed: 2747215439041700203",
+			"scheduler_random_seed: 16159082839903944936", "eval_method: shopify_category_f1")
+		wantParts(t, readText(t, filepath.Join(result, "performance", "result_summary.json")), `"n_samples_failed": 0`)
+		wantParts(t, readText(t, filepath.Join(result, "accuracy", "accuracy_results.json")), `"total_samples": 720`)
+	}
+	r := harness(t, "submission", "check", tree)
+	wantParts(t, r.stdout, "the seeds are the round's", "found 720; expected 48289",
+		"found 720 issued, 720 completed; expected at least 48289", "min_duration_ms is too short")
+	older := filepath.Join(dir, "older")
+	harness(t, "run", "qwen3-vl-235b-a22b", "--mode", "submission", "--scenario", "Offline", "--param", "form=loadgen",
+		"--out", out, "--force").wantCode(t, 0)
+	harness(t, "submission", "add", out, "--workspace", work, "--rehearsal", "--only", "Offline", "--replace").
+		wantCode(t, 0)
+	harness(t, "submission", "build", "--workspace", work, "--out", older, "--allow-unfilled").wantCode(t, 0)
+	readText(t, filepath.Join(older, "closed", "Lab", "results", "system", "qwen3-vl-235b-a22b", "Offline", "performance",
+		"run_1", "mlperf_log_detail.txt"))
+}

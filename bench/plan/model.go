@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -17,6 +18,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench/internal/keyvalue"
 	"github.com/plumbline-ml/plumbline/bench/internal/modelfiles"
+	"github.com/plumbline-ml/plumbline/bench/record/export"
 )
 
 // chooseModel decides which model file runs: an embedded one, one of the manifest, or the user's own path.
@@ -158,6 +160,27 @@ func (p *Plan) params(texts []string) (map[string]string, []error) {
 		}
 	}
 	return params, faults
+}
+
+// Exports are what is written beside the logs of each timed run: what the request asks for, and the times of each query
+// where the files of the endpoints harness are made of them.
+func (p *Plan) Exports() []export.Format {
+	all := p.Request.Exports
+	has := slices.ContainsFunc(all, func(f export.Format) bool { return f.Name == export.JSONLName })
+	if !has && p.LoadGen == nil && p.InEndpointsForm() {
+		all = append(slices.Clip(all), export.JSONL())
+	}
+	return all
+}
+
+// InEndpointsForm says that a benchmark which LoadGen drives is asked for in the form of the endpoints harness.
+func (p *Plan) InEndpointsForm() bool {
+	for _, i := range p.Served.Model.Params {
+		if i.Name == "form" {
+			return cmp.Or(p.Options.Params[i.Name], i.Default) == "endpoints"
+		}
+	}
+	return false
 }
 
 // chooseParts decides which files run as the parts of a model that has several: those of the manifest that share a

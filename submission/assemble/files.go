@@ -67,7 +67,8 @@ func (p *Plan) system(place tree.Place) error {
 
 // result is all of one result.
 func (p *Plan) result(r *placed) error {
-	if r.performance.run.Serving != nil {
+	if run := r.performance.run; run.Serving != nil || inEndpointsForm(run) &&
+		r.performance.has("..", "..", endpointsFolder, tree.EndpointsConfig) {
 		return p.endpoints(r)
 	}
 	perf, acc := r.performance.source, r.accuracy
@@ -87,10 +88,25 @@ func (p *Plan) result(r *placed) error {
 	return p.described(r)
 }
 
-// endpoints is a result in the form of the endpoints harness, which the harness has written beside the runs.
+// endpointsFolder is where a scenario's runs have the files of the endpoints harness.
+const endpointsFolder = "endpoints"
+
+// inEndpointsForm says whether a run of LoadGen may have files of the endpoints harness beside it, which are not left
+// over from another: the official LoadGen does not hand out what they are made of.
+func inEndpointsForm(run *record.Run) bool {
+	form, said := run.Options.Params["form"]
+	return run.LoadGen == nil && (!said || form == endpointsFolder)
+}
+
+// endpoints is a result in the form of the endpoints harness, which the harness has written beside the runs: a replay
+// lies in its scenario's folder, and a run of LoadGen one below.
 func (p *Plan) endpoints(r *placed) error {
-	for _, name := range tree.EndpointsFiles() {
-		from := r.performance.source("..", "endpoints", filepath.FromSlash(name))
+	replay, up := r.performance.run.Serving != nil, []string{"..", endpointsFolder}
+	if !replay {
+		up = append([]string{".."}, up...)
+	}
+	for _, name := range tree.EndpointsFiles(replay) {
+		from := r.performance.source(append(up, filepath.FromSlash(name))...)
 		if _, err := os.Stat(from); err != nil {
 			return fmt.Errorf("%v: %w; harness run writes it when both runs are made", r.performance.Result, err)
 		}

@@ -17,6 +17,7 @@ import (
 // endpointsResult is a result in the form of the endpoints harness, which has no logs of LoadGen.
 type endpointsResult struct {
 	config struct {
+		Type  string `yaml:"type"`
 		Model struct {
 			Temperature *float64 `yaml:"temperature"`
 			Seed        *float64 `yaml:"seed"`
@@ -38,12 +39,15 @@ type endpointsResult struct {
 		} `yaml:"settings"`
 	}
 	summary struct {
-		Issued    int  `json:"n_samples_issued"`
-		Completed int  `json:"n_samples_completed"`
-		Failed    int  `json:"n_samples_failed"`
-		Complete  bool `json:"complete"`
+		Issued    int      `json:"n_samples_issued"`
+		Completed int      `json:"n_samples_completed"`
+		Failed    int      `json:"n_samples_failed"`
+		Complete  bool     `json:"complete"`
+		Duration  *float64 `json:"duration_ns"`
+		QPS       *float64 `json:"qps"`
 		Latency   struct {
-			Mean *float64 `json:"avg"`
+			Mean  *float64            `json:"avg"`
+			Early map[string]*float64 `json:"early_stopping_percentiles"`
 		} `json:"latency"`
 	}
 	accuracy struct {
@@ -58,12 +62,15 @@ type endpointsResult struct {
 type endpointsScore struct {
 	Dataset   string         `json:"dataset_name"`
 	Type      string         `json:"dataset_type"`
+	Score     *float64       `json:"score"`
 	Samples   int            `json:"total_samples"`
 	Breakdown map[string]any `json:"breakdown"`
 }
 
-// endpointsRules are what the endpoints harness's own ruleset wants of a model.
+// endpointsRules are what the endpoints harness's own ruleset wants of a model's replay. A model that is no replay has
+// none: the round's rules judge it.
 type endpointsRules struct {
+	replay         bool
 	turns, samples int // of the replay, and of the accuracy
 	seed           uint64
 	targets        []endpointsTarget
@@ -75,9 +82,10 @@ type endpointsTarget struct {
 	text   string
 }
 
-// endpointsModels are the models that have such rules.
+// endpointsModels are the models whose results may have this form.
 var endpointsModels = map[string]endpointsRules{
-	"qwen3.6-27b": {1007, 995, 42, []endpointsTarget{
+	"qwen3-vl-235b-a22b": {},
+	"qwen3.6-27b": {true, 1007, 995, 42, []endpointsTarget{
 		{"overall_accuracy", 0.97 * 86.23, "97 % of 86.23 %"},
 		{"normalized_single_turn_score", 0.97 * 87.96, "97 % of 87.96 %"},
 	}},
@@ -112,15 +120,28 @@ func (r *resultFolder) checkEndpoints() {
 	}
 	rules := endpointsModels[r.model]
 	if read(tree.EndpointsConfig, &e.config, func(text []byte, to any) error { return yaml.Unmarshal(text, to) }) {
-		r.checkEndpointsConfig(&e, rules)
+		if rules.replay {
+			r.checkEndpointsConfig(&e, rules)
+		} else {
+			r.checkRoundConfig(&e)
+		}
 	}
 	if read(tree.EndpointsSummary, &e.summary, json.Unmarshal) {
-		r.checkEndpointsSummary(&e, rules)
+		r.checkWhole(&e)
+		if rules.replay {
+			r.checkEndpointsSummary(&e, rules)
+		} else {
+			r.checkRoundSummary(&e)
+		}
 	}
 	if read(tree.EndpointsAccuracy, &e.accuracy, json.Unmarshal) {
-		r.checkEndpointsAccuracy(&e, rules)
+		if rules.replay {
+			r.checkEndpointsAccuracy(&e, rules)
+		} else {
+			r.checkRoundAccuracy(&e)
+		}
 	}
-	if read(tree.EndpointsScores, &e.turns, json.Unmarshal) {
+	if rules.replay && read(tree.EndpointsScores, &e.turns, json.Unmarshal) {
 		name := path.Join(r.Results(), tree.EndpointsScores)
 		if t := e.turns.Turns; t == nil || t.Missing != 0 || t.Observed != t.Expected {
 			r.reject(ruleValidity, name, "turns are missing", fmt.Sprintf("%+v", t), "none", "run again until all are answered")
@@ -138,7 +159,7 @@ func (r *resultFolder) checkEndpoints() {
 // endpointsFile says whether a file is one of the form, or lies beside any result.
 func (r *resultFolder) endpointsFile(name string) bool {
 	below := strings.TrimPrefix(name, r.Results()+"/")
-	return slices.Contains(tree.EndpointsFiles(), below) ||
+	return slices.Contains(tree.EndpointsFiles(endpointsModels[r.model].replay), below) ||
 		slices.Contains([]string{tree.MeasurementFile, tree.UserConf, tree.Readme, tree.CalibrationFile}, below)
 }
 
@@ -192,13 +213,18 @@ func shownNumber(v *float64) string {
 	return strconv.FormatFloat(*v, 'g', -1, 64)
 }
 
-// checkEndpointsSummary wants a whole replay without failures.
-func (r *resultFolder) checkEndpointsSummary(e *endpointsResult, rules endpointsRules) {
+// checkWhole wants a run to its end, without failures.
+func (r *resultFolder) checkWhole(e *endpointsResult) {
 	name, s := path.Join(r.Results(), tree.EndpointsSummary), &e.summary
 	if s.Failed != 0 || !s.Complete {
 		r.reject(ruleValidity, name, "the run is not whole", fmt.Sprintf("%d failed, complete: %t", s.Failed, s.Complete),
 			"no failure", "run again")
 	}
+}
+
+// checkEndpointsSummary wants a whole replay.
+func (r *resultFolder) checkEndpointsSummary(e *endpointsResult, rules endpointsRules) {
+	name, s := path.Join(r.Results(), tree.EndpointsSummary), &e.summary
 	if s.Issued != rules.turns || s.Completed != rules.turns {
 		r.reject(ruleCounts, name, "it is not all turns", fmt.Sprintf("%d issued, %d completed", s.Issued, s.Completed),
 			strconv.Itoa(rules.turns), "run on the official recording, whole; scores.json counts no turn that was not sent")

@@ -2,6 +2,7 @@ package check
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"os"
 	"os/exec"
@@ -16,7 +17,14 @@ import (
 // files, by their names below the scenario.
 func endpointsTree(t *testing.T, change func(files map[string]string)) (root string) {
 	t.Helper()
-	files := map[string]string{
+	files := replayFiles()
+	change(files)
+	return treeOf(t, map[string]map[string]string{"qwen3.6-27b/SingleStream": files}, "edge")
+}
+
+// replayFiles are those of a sound replay.
+func replayFiles() map[string]string {
+	return map[string]string{
 		tree.EndpointsConfig: "model_params: {temperature: 0.0, seed: 42.0, streaming: \"on\"}\ntype: online\n" +
 			"version: '1.0'\nsettings:\n  runtime: {min_duration_ms: 0, max_duration_ms: 14400000, " +
 			"scheduler_random_seed: 42, dataloader_random_seed: 42}\n  load_pattern: {type: agentic_inference, " +
@@ -28,7 +36,11 @@ func endpointsTree(t *testing.T, change func(files map[string]string)) (root str
 			`"normalized_single_turn_score":87.96,"subset_scores":{}},"response_counts":{"issued":995}}]}`,
 		tree.EndpointsScores: `{"score":0.63,"turns":{"issued":1007,"expected":1006,"observed":1006,"missing":0}}`,
 	}
-	change(files)
+}
+
+// treeOf makes a tree of results, which are named by benchmark and scenario, of a system of a type.
+func treeOf(t *testing.T, results map[string]map[string]string, kind string) (root string) {
+	t.Helper()
 	root = t.TempDir()
 	lab := filepath.Join(root, "closed", "Lab")
 	write := func(name string, text []byte) {
@@ -40,27 +52,36 @@ func endpointsTree(t *testing.T, change func(files map[string]string)) (root str
 			t.Fatal(err)
 		}
 	}
-	const scenario = "results/system/qwen3.6-27b/SingleStream/"
-	for from, to := range map[string]string{
-		"system.json": "systems/system.json", "measurements.json": scenario + "measurements.json",
-	} {
-		text, err := os.ReadFile(filepath.Join("testdata", "endpoints", from))
+	read := func(name string) []byte {
+		text, err := os.ReadFile(filepath.Join("testdata", "endpoints", name))
 		if err != nil {
 			t.Fatal(err)
 		}
-		write(to, text)
+		return text
 	}
-	for _, name := range []string{"src/README.md", "documentation/calibration.md", scenario + "README.md"} {
+	write("systems/system.json", bytes.Replace(read("system.json"), []byte(`"edge"`), []byte(`"`+kind+`"`), 1))
+	for _, name := range []string{"src/README.md", "documentation/calibration.md"} {
 		write(name, []byte("text\n"))
 	}
-	for name, text := range files {
-		write(scenario+name, []byte(text))
+	for result, files := range results {
+		scenario := "results/system/" + result + "/"
+		write(scenario+"measurements.json", read("measurements.json"))
+		write(scenario+"README.md", []byte("text\n"))
+		for name, text := range files {
+			write(scenario+name, []byte(text))
+		}
 	}
 	return root
 }
 
 // findingsOf are the findings of the tree's one result, a line each.
 func findingsOf(t *testing.T, root string) string {
+	t.Helper()
+	return findingsIn(t, root, "SingleStream")
+}
+
+// findingsIn are those of a result whose path has a text.
+func findingsIn(t *testing.T, root, in string) string {
 	t.Helper()
 	of, err := tree.Open(root, "v6.1")
 	if err != nil {
@@ -73,7 +94,7 @@ func findingsOf(t *testing.T, root string) string {
 	}
 	var b strings.Builder
 	for _, f := range report.Findings {
-		if strings.Contains(f.Path, "SingleStream") {
+		if strings.Contains(f.Path, in) {
 			fmt.Fprintf(&b, "%v %s: %s: %s; %s\n", f.Severity, f.Rule, f.What, f.Found, f.Expected)
 		}
 	}
@@ -136,14 +157,6 @@ func TestEndpoints(t *testing.T) {
 // TestOfficialEndpointsTree lets the official checker judge trees in this form: it takes one with the round's seeds and
 // ten minutes, also with an accuracy of 10 %, and refuses the benchmark's official configuration.
 func TestOfficialEndpointsTree(t *testing.T) {
-	checkout := os.Getenv("PLUMBLINE_MLC")
-	if checkout == "" {
-		t.Skip("PLUMBLINE_MLC names no checkout of mlcommons/inference (make test-official-endpoints)")
-	}
-	python := os.Getenv("PYTHON")
-	if python == "" {
-		python = "python3"
-	}
 	for name, c := range map[string]struct {
 		change func(files map[string]string)
 		takes  bool
@@ -158,12 +171,22 @@ func TestOfficialEndpointsTree(t *testing.T) {
 				Replace(files[tree.EndpointsAccuracy])
 		}, true},
 	} {
-		cmd := exec.Command(python, "-m", "submission_checker.main", "--input", endpointsTree(t, c.change), "--version",
-			"v6.1", "--submitter", "Lab", "--csv", filepath.Join(t.TempDir(), "summary.csv"))
-		cmd.Dir = filepath.Join(checkout, "tools", "submission")
-		out, err := cmd.CombinedOutput()
-		if took := bytes.Contains(out, []byte("submission looks OK")); took != c.takes {
-			t.Errorf("%s: it says %t, want %t; %v\n%s", name, took, c.takes, err, out)
+		if took, out := officiallyTaken(t, endpointsTree(t, c.change)); took != c.takes {
+			t.Errorf("%s: it says %t, want %t\n%s", name, took, c.takes, out)
 		}
 	}
+}
+
+// officiallyTaken lets the official checker judge a tree. Without a checkout the test is skipped.
+func officiallyTaken(t *testing.T, root string) (took bool, out []byte) {
+	t.Helper()
+	checkout := os.Getenv("PLUMBLINE_MLC")
+	if checkout == "" {
+		t.Skip("PLUMBLINE_MLC names no checkout of mlcommons/inference (make test-official-endpoints)")
+	}
+	cmd := exec.Command(cmp.Or(os.Getenv("PYTHON"), "python3"), "-m", "submission_checker.main", "--input", root,
+		"--version", "v6.1", "--submitter", "Lab", "--csv", filepath.Join(t.TempDir(), "summary.csv"))
+	cmd.Dir = filepath.Join(checkout, "tools", "submission")
+	out, err := cmd.CombinedOutput()
+	return bytes.Contains(out, []byte("submission looks OK")), fmt.Appendf(out, "\n%v", err)
 }

@@ -45,12 +45,16 @@ const (
 	EndpointsConfig   = "config.yaml"
 	EndpointsSummary  = PerformanceDir + "/result_summary.json"
 	EndpointsAccuracy = AccuracyDir + "/accuracy_results.json"
-	EndpointsScores   = "scores.json"
+	EndpointsScores   = "scores.json" // of replays alone
 )
 
-// EndpointsFiles are all of them.
-func EndpointsFiles() []string {
-	return []string{EndpointsConfig, EndpointsSummary, EndpointsAccuracy, EndpointsScores}
+// EndpointsFiles are all of them, of a replay of recorded conversations or of another run.
+func EndpointsFiles(replay bool) []string {
+	all := []string{EndpointsConfig, EndpointsSummary, EndpointsAccuracy}
+	if replay {
+		all = append(all, EndpointsScores)
+	}
+	return all
 }
 
 // MarksField is the field of a measurements.json that lists why a result is none to be submitted: a run in rehearsal, a

@@ -27,7 +27,7 @@ func (r *runner) test(ctx context.Context, p *plan.Plan, t plan.Run, rec *record
 	log := loadgen.LogSettings{
 		OutDir: filepath.Join(p.Out, t.Dir), EnableTrace: r.request.Trace, Progress: progress,
 		Audit: p.AuditPath(t), AbortEarly: r.request.AbortEarly, Spin: p.Pace == plan.PacePrecise,
-		Record: r.recorder(rec),
+		Record: r.recorder(p, rec),
 	}
 	if t.Streams {
 		return searchStreams(ctx, sut, qsl, p.Rules, t, log, rec)
@@ -64,14 +64,15 @@ func searchStreams(ctx context.Context, sut loadgen.SUT, qsl loadgen.QSL, rules 
 }
 
 // recorder leaves what a timed run measured in its folder, and notes in its record where that is not all.
-func (r *runner) recorder(rec *record.Run) func(loadgen.Recording, string) error {
+func (r *runner) recorder(p *plan.Plan, rec *record.Run) func(loadgen.Recording, string) error {
 	return func(measured loadgen.Recording, dir string) error {
 		faults := []error{series.Write(measured, dir)}
 		s := export.Of(measured, r.request.ExportRows).Named(r.shown(rec.Name()))
-		for _, f := range r.request.Exports {
+		exports := p.Exports()
+		for _, f := range exports {
 			faults = append(faults, writeExport(f, s, dir))
 		}
-		if len(r.request.Exports) > 0 && s.Step() > 1 {
+		if len(exports) > 0 && s.Step() > 1 {
 			rec.Notes = append(rec.Notes, record.Finding{About: "export", Text: fmt.Sprintf(
 				"The run has %s samples: the export lists every %dth query. --export-rows %d has room for all.",
 				figure.Count(uint64(measured.Samples())), s.Step(), measured.Samples())})

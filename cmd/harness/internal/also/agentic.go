@@ -95,20 +95,16 @@ type accuracyEntry struct {
 	Unit        int             `json:"unit_samples"`
 	Repeats     int             `json:"num_repeats"`
 	Samples     int             `json:"total_samples"`
-	Took        float64         `json:"duration_s"`
+	Took        float64         `json:"duration_s,omitempty"`
 	Complete    bool            `json:"complete"`
 	Type        string          `json:"dataset_type"`
 	Breakdown   json.RawMessage `json:"breakdown,omitempty"`
 	Counts      json.RawMessage `json:"response_counts,omitempty"`
 }
 
-// accuracies is accuracy/accuracy_results.json.
-func (e *inEndpoints) accuracies(r Run) ([]byte, error) {
+// accuracies are those of a replay: of function calls, and of the turns.
+func (e *inEndpoints) accuracies(r Run) (all accuracies, err error) {
 	a := r.Agentic
-	var all struct {
-		Average  *float64        `json:"average_accuracy,omitempty"`
-		Accuracy []accuracyEntry `json:"accuracy_scores"`
-	}
 	if a.Calls != nil {
 		var of struct {
 			Score     float64         `json:"score"`
@@ -117,38 +113,34 @@ func (e *inEndpoints) accuracies(r Run) ([]byte, error) {
 			Counts    json.RawMessage `json:"response_counts"`
 		}
 		if err := json.Unmarshal(a.Calls.Entry, &of); err != nil {
-			return nil, fmt.Errorf("the score of function calls: %w", err)
+			return all, fmt.Errorf("the score of function calls: %w", err)
 		}
 		var issued struct{ Issued int }
 		if err := json.Unmarshal(of.Counts, &issued); err != nil {
-			return nil, fmt.Errorf("the score of function calls: response_counts: %w", err)
+			return all, fmt.Errorf("the score of function calls: response_counts: %w", err)
 		}
 		extractor, truth := "FunctionCallExtractor", "ground_truth"
 		all.Average = &of.Score
-		all.Accuracy = append(all.Accuracy, accuracyEntry{
+		all.All = append(all.All, accuracyEntry{
 			Dataset: bfclName, Extractor: &extractor, GroundTruth: &truth, Score: of.Score, Unit: issued.Issued, Repeats: 1,
 			Samples: of.Samples, Took: a.Calls.Took.Seconds(), Complete: of.Samples == issued.Issued, Type: "accuracy",
 			Breakdown: of.Breakdown, Counts: of.Counts,
 		})
 	}
-	all.Accuracy = append(all.Accuracy, accuracyEntry{
+	all.All = append(all.All, accuracyEntry{
 		Dataset: "performance", Score: a.Score, Unit: a.Turns, Repeats: 1, Samples: e.completed,
 		Took: seconds(e.ended - e.begun), Complete: len(e.samples) == a.Turns, Type: "performance",
 	})
-	text, err := json.MarshalIndent(all, "", "  ")
-	return append(text, '\n'), err
+	return all, nil
 }
 
 // writeAgentic writes what a replay has beside the files of all runs.
 func (e *inEndpoints) writeAgentic(dir string, r Run) error {
-	text, err := e.accuracies(r)
+	all, err := e.accuracies(r)
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Join(dir, "accuracy"), 0o777); err != nil {
-		return err
-	}
-	if err := os.WriteFile(filepath.Join(dir, "accuracy", "accuracy_results.json"), text, 0o666); err != nil {
+	if err := writeAccuracies(dir, all); err != nil {
 		return err
 	}
 	return os.WriteFile(filepath.Join(dir, "scores.json"), r.Agentic.Scores, 0o666)

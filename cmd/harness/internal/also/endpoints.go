@@ -310,7 +310,7 @@ func (e *inEndpoints) runConfig(r Run) *object {
 	o.add("load_pattern", &p)
 	o.add("warmup", &w)
 	o.add("scheduler_random_seed", r.Load.Seed)
-	o.add("dataloader_random_seed", r.Load.Seed)
+	o.add("dataloader_random_seed", e.configuration.Settings.Runtime.DataSeed)
 	return &o
 }
 
@@ -443,6 +443,11 @@ func writeEndpoints(dir string, r Run) error {
 	}
 	if r.isReplay() {
 		if err := e.writeAgentic(dir, r); err != nil {
+			return err
+		}
+	}
+	if r.Products != nil {
+		if err := e.writeProducts(dir, r); err != nil {
 			return err
 		}
 	}

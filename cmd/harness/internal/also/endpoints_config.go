@@ -125,6 +125,9 @@ func configurationOf(r Run, pattern, api string) configuration {
 	if pattern == replayPattern {
 		c.agentic(r)
 	}
+	if r.Products != nil {
+		c.products(r)
+	}
 	return c
 }
 
