@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -30,9 +31,7 @@ func (c *Client) program(ctx context.Context, k *kind, base *url.URL) (p program
 	if err != nil || json.Unmarshal(body, &p) != nil {
 		return program{}
 	}
-	if p.Version == "" {
-		p.Version = p.Build
-	}
+	p.Version = cmp.Or(p.Version, p.Build)
 	return p
 }
 

@@ -2,6 +2,7 @@ package openai
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -134,10 +135,7 @@ func (c *Client) Write(call Call) (Request, error) {
 	}
 	body, at := object(fields, place)
 	head, host := c.head(call.Header, len(body)+len(before))
-	tokens := call.MaxTokens
-	if tokens == 0 {
-		tokens = mostUnasked
-	}
+	tokens := cmp.Or(call.MaxTokens, mostUnasked)
 	return Request{
 		api: call.API, path: path, body: body, before: before, place: at + len("["), host: host, head: head,
 		session: call.Session, most: mostBytes(tokens),
@@ -241,10 +239,7 @@ func (call Call) lacks() string {
 
 // fields are those of a request's body, as JSON.
 func (w *writer) fields(call Call) map[string][]byte {
-	model := call.Model
-	if model == "" {
-		model = w.settings.model
-	}
+	model := cmp.Or(call.Model, w.settings.model)
 	f := map[string][]byte{"model": appendText(nil, model)}
 	if call.API.generates() {
 		w.generating(f, call)

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -205,13 +206,8 @@ func (c *Client) discoverOne(ctx context.Context, s *settings, base *url.URL, ha
 	}
 	of := l.models[s.model]
 	tells := c.program(ctx, s.kind, base)
-	if c.about.Version == "" {
-		c.about.Version = tells.Version
-	}
-	n := of.maxLength
-	if n == 0 {
-		n = tells.Settings.Length
-	}
+	c.about.Version = cmp.Or(c.about.Version, tells.Version)
+	n := cmp.Or(of.maxLength, tells.Settings.Length)
 	if n > 0 && (c.about.MaxLength == 0 || n < c.about.MaxLength) {
 		c.about.MaxLength = n // of several servers, what all can
 	}

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -296,10 +297,7 @@ func (a *observed) answer(r Request, o Observer, told *Told, written func() erro
 
 // write writes a request. Its memory is not needed while the answer is waited for.
 func (a *observed) write(to *lane, r Request) (err error) {
-	host := r.host
-	if host == "" {
-		host = to.base.Host
-	}
+	host := cmp.Or(r.host, to.base.Host)
 	wire, ok := a.wires.Get().(*[]byte)
 	if !ok {
 		wire = new([]byte)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"time"
 )
 
@@ -68,12 +69,7 @@ func (c *Client) Probe(ctx context.Context) (Probed, error) {
 }
 
 func (p *Probed) has(of API) bool {
-	for _, a := range p.APIs {
-		if a == of {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(p.APIs, of)
 }
 
 // isAbsent tells whether a failure says that a server has no such API, or no such API for its model.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/bench/record/results"
@@ -136,9 +137,7 @@ func Compare(base, next Input, allow []string) (Comparison, error) {
 // side groups the runs of one side that came to their end.
 func (c *Comparison) side(in Input, allowed facets) (side, error) {
 	s := side{name: in.Name}
-	for _, skipped := range in.Skipped {
-		c.Notes = append(c.Notes, "left out: "+skipped)
-	}
+	c.Notes = append(c.Notes, lists.Map(in.Skipped, func(skipped string) string { return "left out: " + skipped })...)
 	unfinished := map[string]int{}
 	for _, f := range in.Runs {
 		if done, why := finished(f); !done {

@@ -136,10 +136,9 @@ func list(unfinished map[string]int) string {
 	if len(unfinished) == 0 {
 		return ""
 	}
-	var all []string
-	for _, why := range sorted(unfinished) {
-		all = append(all, figure.Plural(unfinished[why], "run")+" "+why)
-	}
+	all := lists.Map(sorted(unfinished), func(why string) string {
+		return figure.Plural(unfinished[why], "run") + " " + why
+	})
 	return fmt.Sprintf(" (%s)", strings.Join(all, ", "))
 }
 

@@ -209,9 +209,7 @@ func (c *Catalog) None() error {
 func (c *Catalog) Models() []string {
 	var names []string
 	for _, e := range c.Entries {
-		for _, m := range e.Description.Models {
-			names = append(names, m.Name)
-		}
+		names = append(names, lists.Map(e.Description.Models, func(m sdk.ModelInfo) string { return m.Name })...)
 	}
 	return names
 }

@@ -51,9 +51,7 @@ func (c Condition) Check(subjects []Subject) error {
 			_, err := c.limit(m.Unit)
 			return err
 		}
-		for _, m := range s.Metrics {
-			known = append(known, m.Name)
-		}
+		known = append(known, lists.Map(s.Metrics, func(m metric.Metric) string { return m.Name })...)
 	}
 	if models == 0 {
 		return fmt.Errorf("condition %q: there is no such run; there are %s", c.Text, subjectNames(subjects))

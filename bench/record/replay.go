@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk"
 
@@ -113,10 +114,7 @@ func (p *Replay) headline(took string) (value string, remarks []string) {
 		return "", nil
 	}
 	remarks = []string{fmt.Sprintf("mean latency of %s in %s", figure.Plural(p.Issued, "turn"), took)}
-	for _, s := range p.Scores {
-		remarks = append(remarks, s.Name+" "+s.String())
-	}
-	return f.String(), remarks
+	return f.String(), append(remarks, lists.Map(p.Scores, func(s Figure) string { return s.Name + " " + s.String() })...)
 }
 
 // lines are what is worth knowing beside the verdict.

@@ -77,9 +77,7 @@ func (s Search) Run(ctx context.Context, grid []Setting) (Found, error) {
 	fastest(all, median)
 	slices.SortStableFunc(all, func(a, b *candidate) int { return truth(b.finished()) - truth(a.finished()) })
 	found := Found{Decided: decided}
-	for _, c := range all {
-		found.Points = append(found.Points, c.point())
-	}
+	found.Points = append(found.Points, lists.Map(all, func(c *candidate) Point { return c.point() })...)
 	return found, err
 }
 

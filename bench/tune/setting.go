@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // Setting is a point of the grid. A zero leaves the choice to the plugin.
@@ -56,9 +58,7 @@ func Grid(batches, sessions, threads []int) []Setting {
 	grid := []Setting{{}}
 	for _, t := range threads {
 		for _, s := range sessions {
-			for _, b := range batches {
-				grid = append(grid, Setting{Batch: b, Sessions: s, Threads: t})
-			}
+			grid = append(grid, lists.Map(batches, func(b int) Setting { return Setting{Batch: b, Sessions: s, Threads: t} })...)
 		}
 	}
 	return unique(grid)
@@ -72,9 +72,7 @@ func RemoteGrid(batches, requests []int) []Setting {
 	}
 	grid := []Setting{{}}
 	for _, n := range requests {
-		for _, b := range batches {
-			grid = append(grid, Setting{Batch: b, Requests: n})
-		}
+		grid = append(grid, lists.Map(batches, func(b int) Setting { return Setting{Batch: b, Requests: n} })...)
 	}
 	return unique(grid)
 }

@@ -9,6 +9,9 @@ import (
 	"io/fs"
 	"path/filepath"
 	"reflect"
+	"slices"
+
+	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // Subject is a run that looks for its profile.
@@ -82,14 +85,9 @@ func (s Store) older(model string) string { return filepath.Join(s.Dir, model+".
 
 // candidates are the files that may be a model's profile, that of the run first.
 func (s Store) candidates(path, model string) []string {
-	all := []string{path}
 	matches, _ := filepath.Glob(filepath.Join(escape(s.Dir), escape(model)+"-*.json")) // the pattern is sound
-	for _, m := range matches {
-		if m != path {
-			all = append(all, m)
-		}
-	}
-	return append(all, s.older(model))
+	others := lists.Filter(matches, func(m string) bool { return m != path })
+	return slices.Concat([]string{path}, others, []string{s.older(model)})
 }
 
 // escape makes a path a pattern that matches itself.

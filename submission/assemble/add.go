@@ -11,6 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench"
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/internal/checksum"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 
 	"github.com/plumbline-ml/plumbline/submission/system"
@@ -55,9 +56,7 @@ func (w *Workspace) Add(folders []string, o AddOptions) (*Added, error) {
 	for _, folder := range folders {
 		a.folder(folder)
 	}
-	for _, r := range a.reserved {
-		a.faults = append(a.faults, r.err())
-	}
+	a.faults = append(a.faults, lists.Map(a.reserved, func(r reservation) error { return r.err() })...)
 	if err := errors.Join(once(a.faults)...); err != nil {
 		return nil, err
 	}

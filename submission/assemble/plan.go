@@ -164,10 +164,7 @@ func (p *Plan) gather() error {
 		return errors.Join(faults...)
 	}
 	p.divide()
-	for _, place := range p.places() {
-		faults = append(faults, p.results[place].check())
-	}
-	return errors.Join(faults...)
+	return errors.Join(lists.Map(p.places(), func(place tree.Place) error { return p.results[place].check() })...)
 }
 
 // leaves says whether a run has no place in the tree, and notes it: its scenario is none that the system's type has.

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // Remove takes runs out of the workspace, and returns them; their files stay where they are. A name is a part of what
@@ -38,11 +40,7 @@ func (w *Workspace) Remove(names []string) (removed []Result, err error) {
 
 // names are those of all runs.
 func (w *Workspace) names() []string {
-	all := []string{}
-	for _, r := range w.Results {
-		all = append(all, r.String())
-	}
-	return all
+	return lists.Map(w.Results, func(r Result) string { return r.String() })
 }
 
 // within says whether parts follow one another in what a run is of.

@@ -15,6 +15,7 @@ import (
 	"github.com/plumbline-ml/plumbline/fetch/wholefile"
 	"github.com/plumbline-ml/plumbline/internal/bounded"
 	"github.com/plumbline-ml/plumbline/internal/checksum"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 
 	"github.com/plumbline-ml/plumbline/submission/tree"
 	"github.com/plumbline-ml/plumbline/submission/truncate"
@@ -227,9 +228,7 @@ func (p *Plan) list(ctx context.Context, root string, w *Written) error {
 		Files: []listedFile{}, Derived: append([]Derived{}, p.Derived...), Missing: append([]string{}, p.Missing...),
 		Unfilled: []string{},
 	}
-	for _, u := range p.Open {
-		l.Unfilled = append(l.Unfilled, u.String())
-	}
+	l.Unfilled = append(l.Unfilled, lists.Map(p.Open, func(u Unfilled) string { return u.String() })...)
 	files, err := p.listed(ctx, root, w)
 	if err != nil {
 		return err

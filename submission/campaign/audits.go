@@ -12,6 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench"
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 
 	"github.com/plumbline-ml/plumbline/submission/audit"
@@ -84,10 +85,7 @@ func Steps(rules *mlconf.Rules, m Model, scenario, test string) ([]Step, error) 
 	}
 	own := m.own[test]
 	config = config.On(own)
-	var steps []Step
-	for _, mode := range reference(test) {
-		steps = append(steps, Step{Scenario: scenario, Mode: mode})
-	}
+	steps := lists.Map(reference(test), func(mode string) Step { return Step{Scenario: scenario, Mode: mode} })
 	return append(steps, Step{
 		Scenario: scenario, Mode: bench.ModePerformance,
 		Test: bench.Test{Name: test, Config: config.Text(), Judged: true}, config: config,

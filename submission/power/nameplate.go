@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 )
@@ -88,9 +89,7 @@ func sum(v any, at string) (Watts, error) {
 		if isComponent && both {
 			return component(supplies, needed, at)
 		}
-		for _, i := range v {
-			faults = append(faults, add(i.value, i.key.(string)))
-		}
+		faults = append(faults, lists.Map(v, func(i item) error { return add(i.value, i.key.(string)) })...)
 	}
 	return total, errors.Join(faults...)
 }

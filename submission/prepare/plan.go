@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 
@@ -38,10 +39,7 @@ type Plan struct {
 // scenario. The error has all faults: descriptions and logs that cannot be read, folders of one scenario in two
 // spellings.
 func Read(t *tree.Tree, rules *mlconf.Rules, submitter string) (Plan, error) {
-	r := reader{tree: t, rules: rules}
-	for _, f := range t.Faults {
-		r.faults = append(r.faults, f.Err)
-	}
+	r := reader{tree: t, rules: rules, faults: lists.Map(t.Faults, func(f tree.Fault) error { return f.Err })}
 	for _, s := range t.Submitters {
 		if submitter != "" && s.Submitter != submitter {
 			continue

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/submission/internal/outside"
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
@@ -83,9 +84,7 @@ func accuracyFolders(root, submitter string) (folders []string, faults []error, 
 		return nil, nil, err
 	}
 	defer t.Close()
-	for _, f := range t.Faults {
-		faults = append(faults, f.Err)
-	}
+	faults = lists.Map(t.Faults, func(f tree.Fault) error { return f.Err })
 	owners, err := t.Choose(submitter)
 	if err != nil {
 		return nil, nil, err

@@ -1,6 +1,7 @@
 package openaitest
 
 import (
+	"cmp"
 	"encoding/json"
 	"hash/fnv"
 	"strings"
@@ -56,10 +57,7 @@ const unlimited = 16
 // length is how many tokens an answer has.
 func (s *Server) length(ask *Request) int {
 	o := &s.options
-	n := max(ask.MaxTokens, ask.MaxNew, ask.MaxOutput)
-	if n == 0 {
-		n = unlimited
-	}
+	n := cmp.Or(max(ask.MaxTokens, ask.MaxNew, ask.MaxOutput), unlimited)
 	if o.EndsAt > 0 && !ask.IgnoreEnd {
 		n = min(n, max(o.EndsAt, ask.MinTokens))
 	}

@@ -1,6 +1,7 @@
 package openaitest
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
@@ -105,12 +106,8 @@ type Server struct {
 
 // New returns a server.
 func New(o Options) *Server {
-	if o.Model == "" {
-		o.Model = "mock"
-	}
-	if o.Vocabulary == 0 {
-		o.Vocabulary = vocabulary
-	}
+	o.Model = cmp.Or(o.Model, "mock")
+	o.Vocabulary = cmp.Or(o.Vocabulary, vocabulary)
 	if o.Words == nil {
 		o.Words = func(text string) int { return len(strings.Fields(text)) }
 	}

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
@@ -132,9 +133,7 @@ func documents(files []string, seen map[string]bool) (Set, error) {
 	if len(s.Runs) == 0 {
 		return s, errors.Join(faults...)
 	}
-	for _, f := range faults {
-		s.Skipped = append(s.Skipped, f.Error())
-	}
+	s.Skipped = append(s.Skipped, lists.Map(faults, func(f error) string { return f.Error() })...)
 	return s, nil
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/serving/load"
 	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // Row is a line of curve.csv: a point. A figure that was not measured is NaN, and empty in the file.
@@ -30,11 +31,8 @@ var percentiles = [...]float64{0.5, 0.9, 0.99}
 // Columns are the names of the columns, in order. Times are in milliseconds, of answered requests; attainment and
 // failed are shares from 0 to 1; power is in watts, energy in joules. Flags are separated by semicolons.
 func Columns() []string {
-	all := []string{"kind", "value"}
-	for _, c := range numbers() {
-		all = append(all, c.name)
-	}
-	return append(append(all, energies()...), "flags")
+	names := lists.Map(numbers(), func(c column) string { return c.name })
+	return slices.Concat([]string{"kind", "value"}, names, energies(), []string{"flags"})
 }
 
 // column is one of numbers.

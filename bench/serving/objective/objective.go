@@ -21,6 +21,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/loadgen/suggest"
 
 	"github.com/plumbline-ml/plumbline/bench/internal/inequality"
@@ -302,9 +303,5 @@ func (o Objectives) Judges() bool {
 
 // String is the text that Parse reads.
 func (o Objectives) String() string {
-	var all []string
-	for _, t := range o.Terms {
-		all = append(all, t.Text)
-	}
-	return strings.Join(all, ", ")
+	return strings.Join(lists.Map(o.Terms, func(t Term) string { return t.Text }), ", ")
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // Fault is what is wrong at a place of a file.
@@ -77,10 +79,7 @@ func (f *Faults) places(lines []int) string {
 		more = fmt.Sprintf(" and %d more", len(lines)-shownLines)
 		lines = lines[:shownLines]
 	}
-	texts := make([]string, len(lines))
-	for i, l := range lines {
-		texts[i] = strconv.Itoa(l)
-	}
+	texts := lists.Map(lines, strconv.Itoa)
 	last := len(texts) - 1
 	if more == "" {
 		return f.Unit + "s " + strings.Join(texts[:last], ", ") + " and " + texts[last]

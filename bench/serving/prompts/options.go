@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // Errors of this package, found with errors.Is.
@@ -209,11 +211,7 @@ func oneOf(flag, value string, choices ...string) error {
 }
 
 func texts[T ~string](names []T) []string {
-	all := make([]string, len(names))
-	for i, n := range names {
-		all[i] = string(n)
-	}
-	return all
+	return lists.Map(names, func(n T) string { return string(n) })
 }
 
 // span is ids from first to last, both included; the zero value is none.

@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"github.com/plumbline-ml/plumbline/fetch/wholefile"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/bench/internal/output"
@@ -73,9 +74,7 @@ func open(dir string, force bool, flags []string) (*Folder, *sweepfile.Sweep, er
 	case err != nil:
 		found = nil
 	case force:
-		for _, r := range found.Points {
-			f.stale = append(f.stale, r.Dir)
-		}
+		f.stale = append(f.stale, lists.Map(found.Points, func(r record.Run) string { return r.Dir })...)
 		found = nil
 	case !slices.Equal(found.Flags, flags):
 		return nil, nil, sdk.Usage(fmt.Errorf("--out %s: it holds another measurement: %s; give another folder, or --force "+

@@ -22,6 +22,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/serving/load"
 	"github.com/plumbline-ml/plumbline/bench/serving/prompts"
 	"github.com/plumbline-ml/plumbline/bench/serving/shard"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // digested is how many requests a digest is made of at most, evenly from all: beside them, how many there are.
@@ -152,11 +153,7 @@ func (s *Shared) common() map[string]string {
 // the share with the lowest number but for what s says otherwise. The error is shard.ErrUnlike where they are not of
 // one measurement.
 func (s *Settings) Join(all []*Shared, p load.Pattern) (*Point, *sweepfile.Shares, error) {
-	parts := make([]shard.Part, len(all))
-	for i, one := range all {
-		parts[i] = one.Part
-	}
-	m, err := shard.Merge(parts)
+	m, err := shard.Merge(lists.Map(all, func(one *Shared) shard.Part { return one.Part }))
 	if err != nil {
 		return nil, nil, err
 	}

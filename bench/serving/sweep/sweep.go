@@ -21,6 +21,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/serving/measure"
 	"github.com/plumbline-ml/plumbline/bench/serving/objective"
 	"github.com/plumbline-ml/plumbline/bench/serving/search"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // Sweep is loads to be measured.
@@ -111,11 +112,7 @@ func (s *Sweep) save() error {
 
 // points are those that were made, as a curve has them.
 func (s *Sweep) points() []curve.Point {
-	var all []curve.Point
-	for _, r := range s.File.Points {
-		all = append(all, r.Serving.Point())
-	}
-	return all
+	return lists.Map(s.File.Points, func(r record.Run) curve.Point { return r.Serving.Point() })
 }
 
 // skip is how many rows of the data the points have taken.

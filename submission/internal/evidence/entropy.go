@@ -1,6 +1,10 @@
 package evidence
 
-import "math"
+import (
+	"math"
+
+	"github.com/plumbline-ml/plumbline/internal/lists"
+)
 
 // entropyEdge keeps predictions and labels away from 0 and 1.
 const entropyEdge = float32(1e-7)
@@ -66,11 +70,7 @@ func pick(list []float32, i int) float32 {
 }
 
 func clipped(list []float32) []float32 {
-	out := make([]float32, len(list))
-	for i, v := range list {
-		out[i] = clip(v)
-	}
-	return out
+	return lists.Map(list, clip)
 }
 
 // clip leaves NaN as it is.

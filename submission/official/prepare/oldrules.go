@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 )
 
@@ -106,10 +107,7 @@ func (r oldRules) scenarios(model string, kind mlconf.SystemType) []string {
 func (r oldRules) targets(model string) ([]mlconf.Target, error) {
 	all := r.of(model).Targets(model, "Offline")
 	if own, ok := r.own.Targets[model]; ok {
-		all = nil
-		for _, t := range own {
-			all = append(all, mlconf.Target(t))
-		}
+		all = lists.Map(own, func(t oldTarget) mlconf.Target { return mlconf.Target(t) })
 	}
 	for _, t := range all {
 		switch t.Metric {

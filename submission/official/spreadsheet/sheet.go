@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 )
@@ -102,10 +103,7 @@ func gather(category string, rows []map[string]any) ([]*line, []column) {
 	var lines []*line
 	var columns []column
 	for _, row := range rows {
-		key := make([]any, 0, len(left(category)))
-		for _, name := range left(category) {
-			key = append(key, row[name])
-		}
+		key := lists.Map(left(category), func(name string) any { return row[name] })
 		i := slices.IndexFunc(lines, func(l *line) bool { return slices.Equal(l.left, key) })
 		if i < 0 {
 			i = len(lines)

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -162,10 +163,7 @@ func (p completer) arguments() map[string]cobra.CompletionFunc {
 
 // values are those of flags.
 func (p completer) values() map[string]words {
-	scenarios := []string{"all"}
-	for _, s := range loadgen.Scenarios() {
-		scenarios = append(scenarios, s.String())
-	}
+	scenarios := append([]string{"all"}, lists.Map(loadgen.Scenarios(), loadgen.Scenario.String)...)
 	return map[string]words{
 		"scenario": fixed(scenarios...), "rules": fixed(mlconf.Rounds()...), "version": fixed(mlconf.Rounds()...),
 		"mode": fixed(bench.ModePerformance, bench.ModeAccuracy, bench.ModeSubmission, bench.ModeFindPeak),
@@ -185,17 +183,11 @@ func (p completer) values() map[string]words {
 			}
 			return all
 		}),
-		"param": p.ofModel(func(m sdk.ModelInfo, _ sdk.Description) (all []string) {
-			for _, o := range m.Params {
-				all = append(all, o.Name+"=\t"+o.Help)
-			}
-			return all
+		"param": p.ofModel(func(m sdk.ModelInfo, _ sdk.Description) []string {
+			return lists.Map(m.Params, func(o sdk.ParamInfo) string { return o.Name + "=\t" + o.Help })
 		}),
-		"target": p.ofModel(func(m sdk.ModelInfo, _ sdk.Description) (all []string) {
-			for _, metric := range m.Metrics {
-				all = append(all, metric.Name+"=")
-			}
-			return all
+		"target": p.ofModel(func(m sdk.ModelInfo, _ sdk.Description) []string {
+			return lists.Map(m.Metrics, func(metric sdk.MetricInfo) string { return metric.Name + "=" })
 		}),
 		"plugin": p.plugins, "benchmark": p.models,
 	}
@@ -221,9 +213,7 @@ func settingKeys() (all []string) {
 // models are those that plugins serve. A plugin that may not be started is not.
 func (p completer) models(c *cobra.Command, _ []string) (all []string) {
 	for _, e := range p.entries(c) {
-		for _, m := range e.Models {
-			all = append(all, m.Name+"\t"+m.Summary)
-		}
+		all = append(all, lists.Map(e.Models, func(m sdk.ModelInfo) string { return m.Name + "\t" + m.Summary })...)
 	}
 	return all
 }

@@ -23,9 +23,7 @@ import (
 // Plugins checks the places where plugins are looked for, each plugin, and each of its backends on its default model.
 func Plugins(ctx context.Context, l plugin.Launcher, c *discover.Catalog, o host.LaunchOptions) Section {
 	s := Section{Title: "plugins"}
-	for _, d := range c.Dirs {
-		s.Checks = append(s.Checks, place(d))
-	}
+	s.Checks = append(s.Checks, lists.Map(c.Dirs, place)...)
 	if len(c.Entries) == 0 {
 		s.Checks = append(s.Checks, Check{Name: "plugins", State: Fail, Found: "none found",
 			Advice: strings.ReplaceAll(discover.HowToGet, "\n", " "),

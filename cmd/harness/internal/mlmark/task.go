@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/loadgen/suggest"
 )
 
@@ -113,9 +114,7 @@ func New(model, mode string, params []Param) (Task, error) {
 	if !slices.Contains(Modes(), mode) {
 		faults = append(faults, fmt.Errorf("mode: %w", suggest.Unknown("mode", mode, Modes())))
 	}
-	for _, p := range params {
-		faults = append(faults, t.set(p))
-	}
+	faults = append(faults, lists.Map(params, t.set)...)
 	if err := errors.Join(faults...); err != nil {
 		return t, err
 	}

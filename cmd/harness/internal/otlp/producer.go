@@ -10,6 +10,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/feed"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/measure"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // producer makes OpenTelemetry's metrics of the table of measures: what is counted already need not be recorded again,
@@ -22,9 +23,7 @@ type producer struct {
 
 func newProducer(f *feed.Feed) *producer {
 	p := &producer{feed: f, bounds: feed.Coarse()}
-	for _, b := range p.bounds {
-		p.upTo = append(p.upTo, b.Seconds())
-	}
+	p.upTo = lists.Map(p.bounds, time.Duration.Seconds)
 	return p
 }
 

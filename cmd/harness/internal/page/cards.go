@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
 )
@@ -33,10 +34,7 @@ func cards(r record.Run) []card {
 	if r.Accuracy != nil {
 		all = append(all, card{Name: "samples scored", Value: figure.Count(uint64(max(0, r.Accuracy.Samples)))})
 	}
-	for _, j := range r.Others() {
-		all = append(all, newCard(j))
-	}
-	return all
+	return append(all, lists.Map(r.Others(), newCard)...)
 }
 
 func newCard(j record.Judged) card {

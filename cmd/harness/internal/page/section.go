@@ -118,9 +118,7 @@ func when(r record.Run) string {
 func remarks(r record.Run) []record.Finding {
 	var all []record.Finding
 	if s := r.Serving; s != nil {
-		for _, text := range s.Flags {
-			all = append(all, record.Finding{Text: text})
-		}
+		all = append(all, lists.Map(s.Flags, func(text string) record.Finding { return record.Finding{Text: text} })...)
 	}
 	for _, n := range r.Notes {
 		all = append(all, record.Finding{About: "Note: " + n.About, Text: n.Text})

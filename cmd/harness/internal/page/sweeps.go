@@ -112,9 +112,7 @@ func curves(runs []results.Found) []plot.Chart {
 		if len(called) == len(groups) {
 			s.Name = called[i]
 		}
-		for _, r := range w.points {
-			s.Loads = append(s.Loads, loadOf(r, perGPU))
-		}
+		s.Loads = append(s.Loads, lists.Map(w.points, func(r record.Run) plot.Load { return loadOf(r, perGPU) })...)
 		best := w.pareto()
 		for i := range s.Loads {
 			s.Loads[i].Beaten = !slices.Contains(best, i)
@@ -138,9 +136,7 @@ func sweepTables(runs []results.Found) (all []table) {
 		if len(groups) > 1 && len(called) == len(groups) {
 			t.Title += " of " + called[i]
 		}
-		for _, r := range w.points {
-			t.Rows = append(t.Rows, pointRow(r))
-		}
+		t.Rows = append(t.Rows, lists.Map(w.points, pointRow)...)
 		all = append(all, t)
 	}
 	return all

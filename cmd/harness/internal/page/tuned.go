@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	columns "github.com/plumbline-ml/plumbline/internal/table"
 	"github.com/plumbline-ml/plumbline/internal/terminal"
 
@@ -172,11 +173,7 @@ func writeTuned(w io.Writer, all []Tuned) error {
 			}
 			rows := columns.Table{Indent: indent}
 			for _, row := range append([][]string{of.Head}, of.Rows...) {
-				cells := make([]any, len(row))
-				for i, c := range row {
-					cells[i] = plain(c)
-				}
-				rows.Row(cells...)
+				rows.Row(lists.Map(row, func(c string) any { return plain(c) })...)
 			}
 			b.Print("\n")
 			if _, err := rows.WriteTo(b); err != nil {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
 )
@@ -81,10 +82,7 @@ func (r Report) subtitle() string {
 		}
 		counts[v]++
 	}
-	parts := make([]string, len(verdicts))
-	for i, v := range verdicts {
-		parts[i] = fmt.Sprintf("%d %s", counts[v], v)
-	}
+	parts := lists.Map(verdicts, func(v string) string { return fmt.Sprintf("%d %s", counts[v], v) })
 	text := figure.Plural(len(r.Set.Runs), "run") + ": " + strings.Join(parts, ", ")
 	switch tuned := figure.Plural(len(r.Tuned), "profile") + " of harness tune"; {
 	case len(r.Tuned) == 0:

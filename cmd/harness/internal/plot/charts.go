@@ -9,6 +9,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench/record/metric"
 	"github.com/plumbline-ml/plumbline/bench/record/series"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // Facts are what charts mark, as the settings of a run say. Durations are in nanoseconds; 0 is none.
@@ -292,11 +293,7 @@ func (m measured) markValues(c *Chart, h *series.Histogram, limit int64, most fl
 
 // pick are the values at some places.
 func pick(all []float64, at []int) []float64 {
-	out := make([]float64, len(at))
-	for i, k := range at {
-		out[i] = all[k]
-	}
-	return out
+	return lists.Map(at, func(k int) float64 { return all[k] })
 }
 
 // Point is a known percentile: the fraction P of the values is at most NS.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench/record/metric"
 	"github.com/plumbline-ml/plumbline/bench/record/series"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // Run is one of several that a chart shows together.
@@ -163,9 +164,7 @@ func Overview(id, title string, x Axis, rows []Row) (c Chart, ok bool) {
 	}
 	said := make([]string, 0, mostRows)
 	c = Chart{ID: id, Title: title, X: x, Rows: rows[:min(len(rows), mostRows)]}
-	for _, r := range c.Rows {
-		said = append(said, r.Name+": "+r.Value)
-	}
+	said = append(said, lists.Map(c.Rows, func(r Row) string { return r.Name + ": " + r.Value })...)
 	if n := len(rows) - len(c.Rows); n > 0 {
 		c.Notes = append(c.Notes, fmt.Sprintf("The first %d of %d runs.", mostRows, len(rows)))
 	}

@@ -7,6 +7,8 @@ import (
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/vgimg"
+
+	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // dpi is the resolution of a PNG.
@@ -37,11 +39,7 @@ func (c Chart) WritePNG(w io.Writer) error {
 func (p path) draw(to vg.Canvas, at func(point) vg.Point) {
 	to.SetColor(p.ink)
 	to.SetLineWidth(vg.Points(p.width))
-	dash := make([]vg.Length, len(p.dash))
-	for i, d := range p.dash {
-		dash[i] = vg.Points(d)
-	}
-	to.SetLineDash(dash, 0)
+	to.SetLineDash(lists.Map(p.dash, vg.Points), 0)
 	for _, part := range p.parts {
 		var line vg.Path
 		for i, c := range part {

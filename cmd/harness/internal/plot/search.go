@@ -82,9 +82,7 @@ func Settings(x string, tried []Tried, own float64) (c Chart, ok bool) {
 		k, _ := slices.BinarySearch(l.X, t.X)
 		l.X, l.Y = slices.Insert(l.X, k, t.X), slices.Insert(l.Y, k, t.PerSec)
 		l.Knots = slices.Insert(l.Knots, k, Knot{Words: t.Words, Hollow: t.Short})
-		if low == 0 {
-			low = t.X
-		}
+		low = cmp.Or(low, t.X)
 		low, high = min(low, t.X), max(high, t.X)
 	}
 	if low == high {

@@ -146,9 +146,7 @@ func over(all []reading, from, to int64) Server {
 		From: used[0].at, To: used[len(used)-1].at, Series: map[string][]float64{},
 		Others: Others{Counters: map[string]float64{}, Gauges: map[string]record.Gauge{}},
 	}
-	for _, r := range used {
-		s.Times = append(s.Times, r.at)
-	}
+	s.Times = append(s.Times, lists.Map(used, func(r reading) int64 { return r.at })...)
 	for family, f := range used[len(used)-1].families {
 		for _, e := range engines {
 			if strings.HasPrefix(strings.Replace(family, "trtllm:", "trtllm_", 1), e.prefix) {

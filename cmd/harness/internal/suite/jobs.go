@@ -59,11 +59,7 @@ func (f *file) mixed() bool {
 func inRounds(jobs []Job) []Job {
 	var all []Job
 	for round := 1; len(all) < len(jobs); round++ {
-		for _, j := range jobs {
-			if j.Repeat == round {
-				all = append(all, j)
-			}
-		}
+		all = append(all, lists.Filter(jobs, func(j Job) bool { return j.Repeat == round })...)
 	}
 	return all
 }

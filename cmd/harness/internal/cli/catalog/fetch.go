@@ -12,6 +12,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/fetch"
 	"github.com/plumbline-ml/plumbline/internal/figure"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/loadgen/suggest"
 	"github.com/plumbline-ml/plumbline/sdk"
 
@@ -206,9 +207,7 @@ func wants(m sdk.ModelInfo) []want {
 		}
 	}
 	for _, d := range m.Datasets {
-		for _, f := range d.Archives {
-			all = append(all, want{f.Name, cache.Archive(d, f)})
-		}
+		all = append(all, lists.Map(d.Archives, func(f sdk.ArchiveFile) want { return want{f.Name, cache.Archive(d, f)} })...)
 	}
 	return all
 }

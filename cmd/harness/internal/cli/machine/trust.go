@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/plumbline-ml/plumbline/internal/checksum"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/table"
 	"github.com/plumbline-ml/plumbline/internal/terminal"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -195,9 +196,7 @@ func (a *app) binaries(args []string, lock *trust.Lock, f *trustFlags) ([]host.F
 
 // unpin forgets a file.
 func unpin(lock *trust.Lock, path string) (changes []string, err error) {
-	for _, p := range lock.Remove(path) {
-		changes = append(changes, "removed  "+p)
-	}
+	changes = append(changes, lists.Map(lock.Remove(path), func(p string) string { return "removed  " + p })...)
 	if len(changes) == 0 {
 		return nil, sdk.Usage(fmt.Errorf("%s has no pin in %s", path, lock.Path))
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/table"
 	"github.com/plumbline-ml/plumbline/internal/terminal"
 
@@ -127,9 +128,7 @@ func (r *suiteRow) verdictText() string {
 	if len(kinds) == 1 {
 		return kinds[0]
 	}
-	for _, k := range kinds {
-		parts = append(parts, fmt.Sprintf("%d %s", count[k], k))
-	}
+	parts = append(parts, lists.Map(kinds, func(k string) string { return fmt.Sprintf("%d %s", count[k], k) })...)
 	return strings.Join(parts, ", ")
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/plumbline-ml/plumbline/internal/bounded"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/also"
@@ -109,9 +110,7 @@ func (a *app) suite(c *cobra.Command, file string) error {
 		if list, ok := f.Value.(pflag.SliceValue); ok {
 			values = list.GetSlice()
 		}
-		for _, v := range values {
-			faults = append(faults, run.Flags().Set(f.Name, v))
-		}
+		faults = append(faults, lists.Map(values, func(v string) error { return run.Flags().Set(f.Name, v) })...)
 	})
 	if err := errors.Join(faults...); err != nil {
 		return sdk.Usage(fmt.Errorf("%s: %w", file, err))

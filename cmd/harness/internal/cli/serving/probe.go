@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/plumbline-ml/plumbline/backends/openai"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/table"
 	"github.com/plumbline-ml/plumbline/internal/terminal"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -85,11 +86,7 @@ func probedOf(p openai.Probed) probed {
 
 // names are those of parts of the API.
 func names(apis []openai.API) []string {
-	all := []string{}
-	for _, api := range apis {
-		all = append(all, string(api))
-	}
-	return all
+	return lists.Map(apis, func(api openai.API) string { return string(api) })
 }
 
 // writeJSON prints a document for programs.

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/table"
 	"github.com/plumbline-ml/plumbline/internal/terminal"
 )
@@ -216,9 +217,7 @@ func (h *Help) add(title string, flags []Item) {
 }
 
 func itemsOf(flags []*pflag.Flag) (all []Item) {
-	for _, f := range flags {
-		all = append(all, flagItem(f))
-	}
+	all = append(all, lists.Map(flags, flagItem)...)
 	return all
 }
 
