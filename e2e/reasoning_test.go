@@ -198,7 +198,7 @@ func TestTEST06OfDeepSeek(t *testing.T) {
 // answers worse fails.
 func TestAuditsOfEmbeddedReasoning(t *testing.T) {
 	for _, c := range []struct{ test, model, says string }{
-		{"TEST06", "deepseek-r1", "accuracy pass"},
+		{"TEST06", "deepseek-r1", "An answer ends with one of the tokens 1."},
 		{"TEST07", "gpt-oss-120b", "note: Judged by the embedded model's card, not by the round: an accuracy of "},
 		{"TEST09", "gpt-oss-120b", "note: Judged by the embedded model's card, not by the round: a mean of "},
 	} {

@@ -171,6 +171,15 @@ func (m ModelInfo) Better(metric string) Better {
 // ParamInfo documents one of a model's own options.
 type ParamInfo struct {
 	Name, Default, Help string
+	EmbeddedDefault     string // where the embedded model runs; empty: Default
+}
+
+// DefaultFor is the default where the embedded model runs, or another.
+func (p ParamInfo) DefaultFor(embedded bool) string {
+	if embedded {
+		return cmp.Or(p.EmbeddedDefault, p.Default)
+	}
+	return p.Default
 }
 
 // SmokeSetting is one configuration value, in the unit of user.conf, for one scenario.

@@ -209,9 +209,12 @@ func (m *Manifest) complete(e *Model) error {
 		e.ModelInfo.Scenarios = append(e.ModelInfo.Scenarios, s)
 	}
 	e.Files = append(m.embeddedFiles(e), e.Files...)
+	embedded := m.embeddedDefaults(e)
 	for _, p := range m.Params {
 		if value, ok := e.Defaults[p.Name]; ok {
-			p.Default = value
+			if p.Default = value; embedded[p.Name] != value {
+				p.EmbeddedDefault = embedded[p.Name]
+			}
 			e.Params = append(e.Params, p)
 		}
 	}

@@ -38,11 +38,8 @@ func (c *Campaign) Model(ctx context.Context) (Model, error) {
 	for _, run := range p.Runs {
 		m.Scenarios = append(m.Scenarios, run.Scenario.String())
 	}
-	values := valuesOf(served.Params, p.Options.Params)
-	m.element = elementType(values)
-	if _, given := p.Options.Params["eos"]; given || !ownTokens(p) {
-		m.ends = values["eos"]
-	}
+	values := valuesOf(served.Params, ownTokens(p), p.Options.Params)
+	m.element, m.ends = elementType(values), values["eos"]
 	m.own = map[string]audit.Own{}
 	for _, test := range offered {
 		m.own[test] = ownOf(p, test)
@@ -77,17 +74,16 @@ func ownOf(p *bench.Plan, test string) (o audit.Own) {
 // valuesOf are a model's parameters, as far as the harness knows their values. The tests need of them what type the
 // elements of payloads have (payload, as which a class is written, and dtype, as which payloads are scored), and what
 // ends an answer (eos).
-func valuesOf(all []sdk.ParamInfo, given map[string]string) map[string]string {
+func valuesOf(all []sdk.ParamInfo, embedded bool, given map[string]string) map[string]string {
 	values := map[string]string{}
 	for _, param := range all {
-		values[param.Name] = param.Default
+		values[param.Name] = param.DefaultFor(embedded)
 	}
 	maps.Copy(values, given)
 	return values
 }
 
-// ownTokens says whether answers are of the embedded model's tokens, whose end is not what a model's parameters say: a
-// server's are those of the tokenizer that is given.
+// ownTokens says whether answers are of the embedded model's tokens: a server's are those of the tokenizer that is given.
 func ownTokens(p *bench.Plan) bool {
 	tokenizer := p.Options.Params["tokenizer"]
 	return p.Embedded && (tokenizer == "" || tokenizer == "embedded")

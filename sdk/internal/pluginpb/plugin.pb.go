@@ -2543,12 +2543,14 @@ func (x *MetricInfo) GetBetter() Better {
 }
 
 type Param struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	Default       string                 `protobuf:"bytes,2,opt,name=default,proto3" json:"default,omitempty"`
-	Help          string                 `protobuf:"bytes,3,opt,name=help,proto3" json:"help,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	state   protoimpl.MessageState `protogen:"open.v1"`
+	Name    string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	Default string                 `protobuf:"bytes,2,opt,name=default,proto3" json:"default,omitempty"`
+	Help    string                 `protobuf:"bytes,3,opt,name=help,proto3" json:"help,omitempty"`
+	// Where the embedded model runs; empty: as default.
+	EmbeddedDefault string `protobuf:"bytes,4,opt,name=embedded_default,json=embeddedDefault,proto3" json:"embedded_default,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
 }
 
 func (x *Param) Reset() {
@@ -2598,6 +2600,13 @@ func (x *Param) GetDefault() string {
 func (x *Param) GetHelp() string {
 	if x != nil {
 		return x.Help
+	}
+	return ""
+}
+
+func (x *Param) GetEmbeddedDefault() string {
+	if x != nil {
+		return x.EmbeddedDefault
 	}
 	return ""
 }
@@ -4360,11 +4369,12 @@ const file_plumbline_plugin_v1_plugin_proto_rawDesc = "" +
 	"\x05share\x18\x06 \x01(\x01R\x05share\x12%\n" +
 	"\x0eembedded_least\x18\a \x01(\x01R\rembeddedLeast\x12#\n" +
 	"\rembedded_most\x18\b \x01(\x01R\fembeddedMost\x123\n" +
-	"\x06better\x18\t \x01(\x0e2\x1b.plumbline.plugin.v1.BetterR\x06better\"I\n" +
+	"\x06better\x18\t \x01(\x0e2\x1b.plumbline.plugin.v1.BetterR\x06better\"t\n" +
 	"\x05Param\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
 	"\adefault\x18\x02 \x01(\tR\adefault\x12\x12\n" +
-	"\x04help\x18\x03 \x01(\tR\x04help\"q\n" +
+	"\x04help\x18\x03 \x01(\tR\x04help\x12)\n" +
+	"\x10embedded_default\x18\x04 \x01(\tR\x0fembeddedDefault\"q\n" +
 	"\fSmokeSetting\x129\n" +
 	"\bscenario\x18\x01 \x01(\x0e2\x1d.plumbline.plugin.v1.ScenarioR\bscenario\x12\x10\n" +
 	"\x03key\x18\x02 \x01(\tR\x03key\x12\x14\n" +

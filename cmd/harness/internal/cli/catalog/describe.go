@@ -202,6 +202,9 @@ func paramTable(params []sdk.ParamInfo) table.Table {
 	t := table.Table{Indent: "  "}
 	for _, p := range params {
 		t.Row(p.Name, "default "+shell.OrNone(p.Default), p.Help)
+		if p.EmbeddedDefault != "" {
+			t.Row("", "embedded: "+p.EmbeddedDefault, "")
+		}
 	}
 	return t
 }

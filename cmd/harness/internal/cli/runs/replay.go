@@ -95,7 +95,7 @@ func (s *session) endpointsOf(r *record.Run) error {
 func (s *session) values(r *record.Run) map[string]string {
 	all := map[string]string{}
 	for _, p := range s.plan.Served.Model.Params {
-		all[p.Name] = p.Default
+		all[p.Name] = p.DefaultFor(s.plan.Embedded)
 	}
 	for name, value := range r.Options.Params {
 		all[name] = value
