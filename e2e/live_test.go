@@ -157,7 +157,7 @@ func (w *watched) until(t *testing.T, want func(event) bool) event {
 // pageEvents reads what the page hears, to its end.
 func pageEvents(t *testing.T, page string) <-chan []event {
 	t.Helper()
-	r, err := http.Get(page + "events")
+	r, err := http.Get(page + "events") //nolint:bodyclose // closed where it is read
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -233,7 +233,8 @@ func TestWatchedWhileItRuns(t *testing.T) {
 	}
 	to.mu.Unlock()
 	for _, url := range []string{w.metrics, w.page} {
-		if _, err := http.Get(url); err == nil {
+		if r, err := http.Get(url); err == nil {
+			_ = r.Body.Close()
 			t.Errorf("%s is still served", url)
 		}
 	}

@@ -218,13 +218,8 @@ func (c *conversation) turns(faults *fault.List) (all []Turn) {
 		if r.role == "assistant" || first < 0 {
 			continue
 		}
-		t := Turn{Conversation: c.id, Turn: r.turn, Messages: said[:len(said):len(said)], Fields: map[string]any{}}
-		for _, name := range official {
-			if v, ok := r.Get(name); ok && v != nil {
-				t.Fields[name] = v
-			} else if v, ok := c.rows[first].Get(name); ok && v != nil && slices.Contains(lasting, name) {
-				t.Fields[name] = v
-			}
+		t := Turn{
+			Conversation: c.id, Turn: r.turn, Messages: said[:len(said):len(said)], Fields: r.fields(c.rows[first]),
 		}
 		tools, ok := r.Get("tools")
 		if !ok || tools == nil {
@@ -240,6 +235,19 @@ func (c *conversation) turns(faults *fault.List) (all []Turn) {
 			t.Delay = v
 		}
 		all = append(all, t)
+	}
+	return all
+}
+
+// fields are those of a request that a row has, or else the first row of the user for all.
+func (r *row) fields(first row) map[string]any {
+	all := map[string]any{}
+	for _, name := range official {
+		if v, ok := r.Get(name); ok && v != nil {
+			all[name] = v
+		} else if v, ok := first.Get(name); ok && v != nil && slices.Contains(lasting, name) {
+			all[name] = v
+		}
 	}
 	return all
 }

@@ -99,7 +99,7 @@ func filesOf(path string) ([]string, error) {
 	}
 	files, err := filepath.Glob(filepath.Join(path, "*.jsonl"))
 	if err == nil && len(files) == 0 {
-		err = fmt.Errorf("%s has no file *.jsonl, want those of a release: test.jsonl, test2.jsonl, ...", path)
+		err = fmt.Errorf("%s has no file *.jsonl, want those of a release, such as test.jsonl and test2.jsonl", path)
 	}
 	slices.Sort(files)
 	return files, err

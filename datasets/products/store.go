@@ -60,8 +60,10 @@ func (s *Store) Seal() error {
 	return nil
 }
 
-// Len is the number of texts, and Size the bytes of all.
-func (s *Store) Len() int    { return len(s.ends) }
+// Len is the number of texts.
+func (s *Store) Len() int { return len(s.ends) }
+
+// Size is how many bytes all texts are.
 func (s *Store) Size() int64 { return s.size }
 
 // At is the text of row i. It must not be changed, nor used after Close.

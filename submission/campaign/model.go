@@ -83,7 +83,8 @@ func valuesOf(all []sdk.ParamInfo, embedded bool, given map[string]string) map[s
 	return values
 }
 
-// ownTokens says whether answers are of the embedded model's tokens: a server's are those of the tokenizer that is given.
+// ownTokens says whether answers are of the embedded model's tokens: a server's are those of the tokenizer that is
+// given.
 func ownTokens(p *bench.Plan) bool {
 	tokenizer := p.Options.Params["tokenizer"]
 	return p.Embedded && (tokenizer == "" || tokenizer == "embedded")

@@ -86,7 +86,7 @@ func nodes(g *graph.Graph) (n int) {
 }
 
 // peak is the most memory that the process has had, in bytes.
-func peak() int64 { return int64(used().Maxrss) << 10 } // kilobytes on Linux
+func peak() int64 { return int64(used().Maxrss) << 10 } //nolint:unconvert // kilobytes; 32 bits on some
 
 // processor is the time that the process has used.
 func processor() time.Duration {

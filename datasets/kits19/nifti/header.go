@@ -125,14 +125,20 @@ func (raw *rawHeader) parse() (*Header, []string) {
 	if slope := float64(raw.Slope); finite(slope) && slope != 0 {
 		h.Slope, h.Intercept = slope, float64(raw.Intercept)
 	}
-	h.Affine = raw.affine()
-	for _, row := range h.Affine {
-		if !finite(row[:]...) || !finite(h.Intercept) {
-			add("affine %v, intercept %v, want finite numbers", h.Affine, h.Intercept)
-			break
-		}
+	if h.Affine = raw.affine(); !h.finite() {
+		add("affine %v, intercept %v, want finite numbers", h.Affine, h.Intercept)
 	}
 	return h, problems
+}
+
+// finite says that the intercept and the affine's numbers are.
+func (h *Header) finite() bool {
+	for _, row := range h.Affine {
+		if !finite(row[:]...) {
+			return false
+		}
+	}
+	return finite(h.Intercept)
 }
 
 // dimensions wants three; further ones may be of length 1.

@@ -25,6 +25,7 @@ func ReadHeader(path string) (*Header, error) {
 // Order is how the voxels of a volume follow one another outside of its file, in which the first axis is the fastest.
 type Order int
 
+// Orders, by the library that gives voxels so.
 const (
 	Kept     Order = iota // in C order of the file's axes, the last one fastest: as nibabel gives them
 	Reversed              // in C order of the file's axes from last to first, as in the file: as SimpleITK gives them

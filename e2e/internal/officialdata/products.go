@@ -30,7 +30,7 @@ func WriteHubProducts(dir string) error {
 		"train-00000-of-00001.parquet": {0, ProductCount - 5},
 		"test-00000-of-00001.parquet":  {ProductCount - 5, ProductCount},
 	} {
-		part, out := part, filepath.Join(dir, "part")
+		out := filepath.Join(dir, "part")
 		faults = append(faults, export.Products(ctx, out, products.Eval(), part[0], part[1]),
 			os.MkdirAll(data, 0o777),
 			os.Rename(filepath.Join(out, filepath.FromSlash(export.ProductFile)), filepath.Join(data, name)),
