@@ -12,6 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
 	"github.com/plumbline-ml/plumbline/datasets/internal/records"
 	"github.com/plumbline-ml/plumbline/internal/bounded"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 )
 
@@ -55,18 +56,13 @@ func Open(path string) ([]Sample, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrDataset, path, err)
 	}
-	if err := faults.Err(ErrDataset, path); err != nil {
-		return nil, err
-	}
-	return all, nil
+	return all, faults.Err(ErrDataset, path)
 }
 
 // readTable reads the table of the endpoints harness.
 func readTable(path string, faults *fault.List) ([]Sample, error) {
-	var columns []records.Column
-	for _, name := range []string{"messages", "tools", "ground_truth", "func_description", "subset", "sample_id"} {
-		columns = append(columns, records.Column{Name: name, Required: true})
-	}
+	names := []string{"messages", "tools", "ground_truth", "func_description", "subset", "sample_id"}
+	columns := lists.Map(names, func(name string) records.Column { return records.Column{Name: name, Required: true} })
 	t, err := records.Read(path, Table, columns, 0, faults)
 	if err != nil {
 		return nil, fmt.Errorf("%w; or want a folder with BFCL_v4_simple_python.json and so on, that of bfcl-eval", err)
@@ -148,7 +144,7 @@ func answersOf(dir, subset, name string, faults *fault.List) map[string]string {
 	}
 	answers := map[string]string{}
 	for _, row := range rows {
-		id, _ := get[string](row.Dict, "id")
+		id, _ := pyvalue.Field[string](row.Dict, "id")
 		truth, err := list(row.value("ground_truth"))
 		if err != nil {
 			faults.Addf(fmt.Sprintf("possible_answer/%s, line %d", name, row.line), "ground_truth: %v", err)
@@ -234,10 +230,10 @@ func Parse(subset, question, answer string) (Sample, error) {
 // sampleOf reads a line of a file of questions.
 func sampleOf(row *pyvalue.Dict) (s Sample, err error) {
 	var ok bool
-	if s.ID, ok = get[string](row, "id"); !ok {
+	if s.ID, ok = pyvalue.Field[string](row, "id"); !ok {
 		return s, errors.New("it has no id")
 	}
-	turns, ok := get[[]any](row, "question")
+	turns, ok := pyvalue.Field[[]any](row, "question")
 	if !ok {
 		return s, fmt.Errorf("%s: question is no list of turns", s.ID)
 	}
@@ -252,7 +248,7 @@ func sampleOf(row *pyvalue.Dict) (s Sample, err error) {
 	if s.Messages, err = messagesOf(flat); err != nil {
 		return s, fmt.Errorf("%s: question: %w", s.ID, err)
 	}
-	functions, ok := get[[]any](row, "function")
+	functions, ok := pyvalue.Field[[]any](row, "function")
 	if !ok {
 		return s, fmt.Errorf("%s: function is no list", s.ID)
 	}
@@ -276,7 +272,7 @@ func messagesOf(v any) (all []Message, err error) {
 	}
 	for _, item := range messages {
 		d, _ := item.(*pyvalue.Dict)
-		role, ok := get[string](d, "role")
+		role, ok := pyvalue.Field[string](d, "role")
 		if !ok {
 			return nil, errors.New("a message has no role")
 		}

@@ -27,17 +27,17 @@ func Tool(function any) (*pyvalue.Dict, error) {
 	if !ok {
 		return nil, fmt.Errorf("a function is %s, want an object", pyvalue.Name(function))
 	}
-	name, ok := get[string](of, "name")
+	name, ok := pyvalue.Field[string](of, "name")
 	if !ok {
 		return nil, errors.New("a function has no name")
 	}
 	of.Set("name", strings.ReplaceAll(name, ".", "_"))
-	parameters, ok := get[*pyvalue.Dict](of, "parameters")
+	parameters, ok := pyvalue.Field[*pyvalue.Dict](of, "parameters")
 	if !ok {
 		return nil, fmt.Errorf("function %s has no parameters", name)
 	}
 	parameters.Set("type", "object")
-	properties, ok := get[*pyvalue.Dict](parameters, "properties")
+	properties, ok := pyvalue.Field[*pyvalue.Dict](parameters, "properties")
 	if !ok {
 		return nil, fmt.Errorf("function %s: its parameters have no properties", name)
 	}
@@ -53,7 +53,7 @@ func Tool(function any) (*pyvalue.Dict, error) {
 // convert changes properties to what a schema has.
 func convert(properties *pyvalue.Dict) error {
 	for _, name := range properties.Keys() {
-		p, ok := get[*pyvalue.Dict](properties, name)
+		p, ok := pyvalue.Field[*pyvalue.Dict](properties, name)
 		if !ok {
 			return fmt.Errorf("parameter %s is no object", name)
 		}
@@ -65,12 +65,12 @@ func convert(properties *pyvalue.Dict) error {
 }
 
 func convertOne(p *pyvalue.Dict) error {
-	of, ok := get[string](p, "type")
+	of, ok := pyvalue.Field[string](p, "type")
 	if !ok {
 		of = "string"
 	}
 	if of == "float" {
-		description, ok := get[string](p, "description")
+		description, ok := pyvalue.Field[string](p, "description")
 		if !ok {
 			return errors.New("it is a float without a description")
 		}
@@ -82,10 +82,10 @@ func convertOne(p *pyvalue.Dict) error {
 	if of != "array" && of != "object" {
 		return nil
 	}
-	if inner, ok := get[*pyvalue.Dict](p, "properties"); ok {
+	if inner, ok := pyvalue.Field[*pyvalue.Dict](p, "properties"); ok {
 		return convert(inner)
 	}
-	items, ok := get[*pyvalue.Dict](p, "items")
+	items, ok := pyvalue.Field[*pyvalue.Dict](p, "items")
 	if !ok {
 		return nil
 	}
@@ -93,11 +93,11 @@ func convertOne(p *pyvalue.Dict) error {
 	if err != nil {
 		return err
 	}
-	if inner, ok := get[*pyvalue.Dict](items, "items"); ok && of == "array" {
+	if inner, ok := pyvalue.Field[*pyvalue.Dict](items, "items"); ok && of == "array" {
 		_, err := convertItems(inner)
 		return err
 	}
-	if inner, ok := get[*pyvalue.Dict](items, "properties"); ok && of == "object" {
+	if inner, ok := pyvalue.Field[*pyvalue.Dict](items, "properties"); ok && of == "object" {
 		return convert(inner)
 	}
 	return nil
@@ -112,20 +112,13 @@ func typeOf(name string) string {
 
 // convertItems changes the type of a list's items, which must be a known one.
 func convertItems(items *pyvalue.Dict) (string, error) {
-	name, _ := get[string](items, "type")
+	name, _ := pyvalue.Field[string](items, "type")
 	of, ok := types[name]
 	if !ok {
 		return "", fmt.Errorf("the items of its list have the type %q, which nobody knows", name)
 	}
 	items.Set("type", of)
 	return of, nil
-}
-
-// get is a value of an object, if it is there and of the type.
-func get[T any](d *pyvalue.Dict, key string) (v T, ok bool) {
-	inner, _ := d.Get(key)
-	v, ok = inner.(T)
-	return v, ok
 }
 
 // clone copies lists and objects.

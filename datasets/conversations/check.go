@@ -93,12 +93,12 @@ func (r *row) checkAssistant() error {
 	var faults []error
 	for i, call := range list {
 		d, _ := call.(*pyvalue.Dict)
-		function, _ := get[*pyvalue.Dict](d, "function")
-		id, _ := get[string](d, "id")
-		name, _ := get[string](function, "name")
+		function, _ := pyvalue.Field[*pyvalue.Dict](d, "function")
+		id, _ := pyvalue.Field[string](d, "id")
+		name, _ := pyvalue.Field[string](function, "name")
 		arguments, _ := function.Get("arguments")
 		var wrong string
-		switch of, _ := get[string](d, "type"); {
+		switch of, _ := pyvalue.Field[string](d, "type"); {
 		case id == "":
 			wrong = "id, a text that is not empty"
 		case of != "function":
@@ -124,26 +124,18 @@ func isArguments(v any) bool {
 }
 
 func (r *row) checkResults() error {
-	results, _ := r.Get("tool_results")
-	list, _ := results.([]any)
+	list, _ := pyvalue.Field[[]any](r.Dict, "tool_results")
 	if len(list) == 0 {
 		return errors.New("a tool's row has no tool_results")
 	}
 	var faults []error
 	for i, result := range list {
 		d, _ := result.(*pyvalue.Dict)
-		id, _ := get[string](d, "tool_call_id")
+		id, _ := pyvalue.Field[string](d, "tool_call_id")
 		content, _ := d.Get("content")
 		if id == "" || content == nil {
 			faults = append(faults, fmt.Errorf("tool_results[%d] lacks tool_call_id, a text that is not empty, or content", i))
 		}
 	}
 	return errors.Join(faults...)
-}
-
-// get is a field of an object, if it is there and of the type.
-func get[T any](d *pyvalue.Dict, key string) (v T, ok bool) {
-	inner, _ := d.Get(key)
-	v, ok = inner.(T)
-	return v, ok
 }

@@ -162,8 +162,7 @@ func (r *row) place() error {
 
 // text is a field that is a text; empty where it is none.
 func (r *row) text(name string) string {
-	v, _ := r.Get(name)
-	s, _ := v.(string)
+	s, _ := pyvalue.Field[string](r.Dict, name)
 	return s
 }
 
@@ -258,10 +257,9 @@ func (r *row) messages(faults *fault.List) (all []Message) {
 		list, _ := results.([]any)
 		for _, v := range list {
 			d, _ := v.(*pyvalue.Dict)
-			id, _ := d.Get("tool_call_id")
 			content, _ := d.Get("content")
 			m := Message{Role: "tool"}
-			m.CallID, _ = id.(string)
+			m.CallID, _ = pyvalue.Field[string](d, "tool_call_id")
 			if m.Content, ok = content.(string); !ok && content != nil {
 				faults.Addf(r.where, "the content of a result of a tool is %s, want a text", pyvalue.Name(content))
 			}
@@ -277,8 +275,7 @@ func (r *row) messages(faults *fault.List) (all []Message) {
 	if _, ok := content.(string); !ok && content != nil {
 		faults.Addf(r.where, "content is %s, want a text", pyvalue.Name(content))
 	}
-	calls, _ := r.Get("tool_calls")
-	list, _ := calls.([]any)
+	list, _ := pyvalue.Field[[]any](r.Dict, "tool_calls")
 	for _, call := range list {
 		m.Calls = append(m.Calls, pyvalue.JSON(call))
 	}

@@ -48,6 +48,13 @@ func (d *Dict) Get(key string) (v any, ok bool) {
 	return v, ok
 }
 
+// Field is the value of a key, if it is there and of the type.
+func Field[T any](d *Dict, key string) (v T, ok bool) {
+	inner, _ := d.Get(key)
+	v, ok = inner.(T)
+	return v, ok
+}
+
 // Twice are the keys that JSON had more than once.
 func (d *Dict) Twice() []string { return d.twice }
 
