@@ -15,6 +15,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/articles"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/export"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/plugins/internal/language"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/exhibit"
@@ -62,14 +63,7 @@ func score(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	return exhibit.Scorer(newScorer(data, s, t, split, run, metricNames(r.Model)), r.Exhibits,
+	names := lists.Map(r.Model.Metrics, func(m sdk.MetricInfo) string { return m.Name })
+	return exhibit.Scorer(newScorer(data, s, t, split, run, names), r.Exhibits,
 		gallery{data.items, s.DType, t}), nil
-}
-
-func metricNames(e *manifest.Model) []string {
-	names := make([]string, len(e.Metrics))
-	for i, m := range e.Metrics {
-		names[i] = m.Name
-	}
-	return names
 }

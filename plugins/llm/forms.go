@@ -3,6 +3,8 @@ package llm
 import (
 	"fmt"
 	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // form is a named form of prompts.
@@ -40,15 +42,7 @@ func parseTemplate(text string) (string, error) {
 	t := template(text)
 	if !strings.Contains(t, "{input}") {
 		return "", fmt.Errorf("want one of %s, or a text with {input} where the sample's belongs",
-			strings.Join(formNames(), ", "))
+			strings.Join(lists.Map(forms(), func(f form) string { return f.name }), ", "))
 	}
 	return t, nil
-}
-
-func formNames() []string {
-	var names []string
-	for _, f := range forms() {
-		names = append(names, f.name)
-	}
-	return names
 }

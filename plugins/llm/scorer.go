@@ -6,6 +6,8 @@ import (
 	"github.com/plumbline-ml/plumbline/accuracy/generation"
 	"github.com/plumbline-ml/plumbline/accuracy/longcontext"
 	"github.com/plumbline-ml/plumbline/accuracy/mixture"
+	"github.com/plumbline-ml/plumbline/datasets/prompts"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/plugins/internal/execution"
 	"github.com/plumbline-ml/plumbline/preprocess/text/punkt"
@@ -46,18 +48,16 @@ func newEngine(data texts, s settings, t tokenizer, split *punkt.Splitter, run *
 	case t == nil:
 		return newPlain(data, split)
 	case data.kind == contexts:
-		refs := make([]longcontext.Reference, len(data.items))
-		for i, item := range data.items {
-			refs[i] = longcontext.Reference{Text: item.Output, Metric: longcontext.Metric(item.Task)}
-		}
+		refs := lists.Map(data.items, func(item prompts.Sample) longcontext.Reference {
+			return longcontext.Reference{Text: item.Output, Metric: longcontext.Metric(item.Task)}
+		})
 		return contextEngine{
 			longcontext.New(longcontext.Options{DType: s.DType, Decoder: t, Splitter: split, References: refs}),
 		}
 	case data.kind == mixed:
-		refs := make([]mixture.Reference, len(data.items))
-		for i, item := range data.items {
-			refs[i] = mixture.Reference{Task: mixture.Task(item.Task), ID: item.ID, Text: item.Output}
-		}
+		refs := lists.Map(data.items, func(item prompts.Sample) mixture.Reference {
+			return mixture.Reference{Task: mixture.Task(item.Task), ID: item.ID, Text: item.Output}
+		})
 		o := mixture.Options{DType: s.DType, Decoder: t, Splitter: split, References: refs}
 		return mixedEngine{mixture.New(o), run}
 	}
@@ -67,11 +67,7 @@ func newEngine(data texts, s settings, t tokenizer, split *punkt.Splitter, run *
 }
 
 func references(data texts) []string {
-	refs := make([]string, len(data.items))
-	for i, item := range data.items {
-		refs[i] = item.Output
-	}
-	return refs
+	return lists.Map(data.items, func(item prompts.Sample) string { return item.Output })
 }
 
 func (s *scorer) Add(e mllog.AccuracyEntry) error {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/accuracy/reasoning"
 	"github.com/plumbline-ml/plumbline/datasets/prompts"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/plugins/internal/language"
 	"github.com/plumbline-ml/plumbline/preprocess/text/bpe"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -60,12 +61,7 @@ func (f family) checkTokenizer(t language.Tokenizer) error {
 	if f != gptOSS {
 		return nil
 	}
-	var missing []string
-	for _, marker := range markers {
-		if len(t.EncodePlain(nil, marker)) != 1 {
-			missing = append(missing, marker)
-		}
-	}
+	missing := lists.Filter(markers, func(marker string) bool { return len(t.EncodePlain(nil, marker)) != 1 })
 	if len(missing) == 0 {
 		return nil
 	}

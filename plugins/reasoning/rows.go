@@ -6,6 +6,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/datasets/prompts"
 	synthetic "github.com/plumbline-ml/plumbline/datasets/synthetic/reasoning"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 )
@@ -50,11 +51,9 @@ func (f family) embedded(use string) synthetic.Rows {
 
 // writeRows are the plugin's own questions as those of a file.
 func writeRows(rows synthetic.Rows) []prompts.Sample {
-	items := make([]prompts.Sample, len(rows))
-	for i, row := range rows {
-		items[i] = prompts.Sample{Input: row.Question, Output: row.Truth, Task: row.Dataset}
-	}
-	return items
+	return lists.Map(rows, func(row synthetic.Row) prompts.Sample {
+		return prompts.Sample{Input: row.Question, Output: row.Truth, Task: row.Dataset}
+	})
 }
 
 // mostFaults bounds how many rows an error lists.

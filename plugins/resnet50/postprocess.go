@@ -37,12 +37,16 @@ func (b binding) answers(out backend.Tensor, n int, p *sdk.Payloads) error {
 }
 
 // classes are the model's own numbers of the best classes, best first: one, or several of a row of scores.
-func (b binding) classes(best []int64, d backend.DType, row []byte) (err error) {
-	if len(best) == 1 {
-		best[0], err = classOf(d, row)
-		return err
+func (b binding) classes(best []int64, d backend.DType, row []byte) error {
+	switch d {
+	case backend.Int64:
+		best[0] = int64(binary.LittleEndian.Uint64(row))
+	case backend.Int32:
+		best[0] = int64(int32(binary.LittleEndian.Uint32(row)))
+	default:
+		return greatest(best, row)
 	}
-	return greatest(best, row)
+	return nil
 }
 
 // greatest are the indices of the greatest float32 values of a row, of equal ones the first.
@@ -50,7 +54,7 @@ func greatest(best []int64, row []byte) error {
 	if len(row)/4 < len(best) {
 		return fmt.Errorf("%d scores, want at least %d", len(row)/4, len(best))
 	}
-	scores := make([]float64, 0, len(best))
+	scores := make([]float64, 0, len(best)+1)
 	for i := 0; i < len(row); i += 4 {
 		v := float64(math.Float32frombits(binary.LittleEndian.Uint32(row[i:])))
 		if v != v {
@@ -91,31 +95,4 @@ func (b binding) rowBytes(out backend.Tensor, n int) (int, error) {
 		return 0, fmt.Errorf("%w: %q has %d bytes per picture, want a multiple of %d", errOutput, out.Name, row, least)
 	}
 	return row, nil
-}
-
-// classOf is the model's own number of the class that one picture's output names: by itself, or by the
-// greatest of its scores.
-func classOf(d backend.DType, row []byte) (int64, error) {
-	switch d {
-	case backend.Int64:
-		return int64(binary.LittleEndian.Uint64(row)), nil
-	case backend.Int32:
-		return int64(int32(binary.LittleEndian.Uint32(row))), nil
-	}
-	return argmax(row)
-}
-
-// argmax returns the index of the greatest of the row's float32 values, the first of equal ones.
-func argmax(row []byte) (int64, error) {
-	best, at := math.Inf(-1), 0
-	for i := 0; i < len(row); i += 4 {
-		v := float64(math.Float32frombits(binary.LittleEndian.Uint32(row[i:])))
-		if v != v {
-			return 0, fmt.Errorf("score %d is not a number", i/4)
-		}
-		if v > best {
-			best, at = v, i/4
-		}
-	}
-	return int64(at), nil
 }
