@@ -3,6 +3,7 @@ package brats
 import (
 	"fmt"
 
+	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
 	"github.com/plumbline-ml/plumbline/datasets/kits19/nifti"
 )
 
@@ -24,7 +25,7 @@ func (s *Set) Labels(i int) ([]uint8, error) {
 		err = fmt.Errorf("%s: shape %v, was %v before", c.labels, reversed(h.Shape), c.shape)
 	}
 	if err != nil {
-		return nil, wrap(c, err)
+		return nil, fault.In(ErrDataset, c.name, err)
 	}
 	var found [publishedEnhancing + 1]bool
 	for _, label := range labels {
@@ -32,8 +33,8 @@ func (s *Set) Labels(i int) ([]uint8, error) {
 	}
 	three, four := found[enhancing], found[publishedEnhancing]
 	if three && four {
-		return nil, wrap(c, fmt.Errorf("%s: labels 3 and 4, want 4 (as published) or 3 (converted) for enhancing tumour",
-			c.labels))
+		return nil, fault.In(ErrDataset, c.name, fmt.Errorf("%s: labels 3 and 4, want 4 (as published) or 3 "+
+			"(converted) for enhancing tumour", c.labels))
 	}
 	if !three && (four || s.raw) {
 		convert(labels)

@@ -58,7 +58,7 @@ func labelsFolder(root string) string {
 		filepath.Join(root, "..", filepath.FromSlash(renamedFolder), "labelsTr"),
 	}
 	for _, folder := range folders {
-		if exists(folder) {
+		if fault.Exists(folder) {
 			return folder
 		}
 	}

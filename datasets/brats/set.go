@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -95,10 +94,7 @@ func Open(dir string, o Options) (*Set, error) {
 			faults.Addf(s.cases[i].name, "%s", p)
 		}
 	}
-	if err := faults.Err(ErrDataset, dir); err != nil {
-		return nil, err
-	}
-	return s, nil
+	return s, faults.Err(ErrDataset, dir)
 }
 
 // find returns the cases of dir, unchecked.
@@ -107,17 +103,17 @@ func find(dir string, o Options) (*Set, error) {
 		return nil, err
 	}
 	for _, root := range []string{dir, filepath.Join(dir, "preprocessed_data")} {
-		if exists(filepath.Join(root, indexPickle)) {
+		if fault.Exists(filepath.Join(root, indexPickle)) {
 			return findPreprocessed(root, o)
 		}
 	}
 	for _, root := range []string{dir, filepath.Join(dir, "MICCAI_BraTS_2019_Data_Training")} {
-		if exists(filepath.Join(root, "HGG")) || exists(filepath.Join(root, "LGG")) {
+		if fault.Exists(filepath.Join(root, "HGG")) || fault.Exists(filepath.Join(root, "LGG")) {
 			return findNamed(root, published, o)
 		}
 	}
 	for _, root := range []string{dir, filepath.Join(dir, filepath.FromSlash(renamedFolder))} {
-		if exists(filepath.Join(root, "imagesTr")) {
+		if fault.Exists(filepath.Join(root, "imagesTr")) {
 			return findNamed(root, renamed, o)
 		}
 	}
@@ -127,11 +123,6 @@ func find(dir string, o Options) (*Set, error) {
 
 // renamedFolder is where the reference puts the renamed files, below its folder build.
 const renamedFolder = "raw_data/nnUNet_raw_data/Task043_BraTS2019"
-
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
-}
 
 // findNamed returns the cases of a list of names.
 func findNamed(root string, l layout, o Options) (*Set, error) {
@@ -162,7 +153,7 @@ func findNamed(root string, l layout, o Options) (*Set, error) {
 // namesOf are the cases to use of a data set that does not list its own.
 func namesOf(root string, o Options) ([]string, error) {
 	names, path := Cases(), o.Fold
-	if path == "" && exists(filepath.Join(root, FoldFile)) {
+	if path == "" && fault.Exists(filepath.Join(root, FoldFile)) {
 		path = filepath.Join(root, FoldFile)
 	}
 	if path != "" {
@@ -263,19 +254,12 @@ func (s *Set) Read(i int) ([][]float32, error) {
 		}
 		channels[k], faults[k] = values, err
 	})
-	return channels, wrap(c, errors.Join(faults...))
+	return channels, fault.In(ErrDataset, c.name, errors.Join(faults...))
 }
 
 // Prepared reads the image of preprocessed case i: Channels volumes of the padded shape in C order. The caller owns it.
 func (s *Set) Prepared(i int) ([]float32, error) {
 	c := &s.cases[i]
 	values, err := c.readImage(s.padded)
-	return values, wrap(c, err)
-}
-
-func wrap(c *files, err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("%w: %s: %w", ErrDataset, c.name, err)
+	return values, fault.In(ErrDataset, c.name, err)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
 	"github.com/plumbline-ml/plumbline/datasets/internal/picture"
 	"github.com/plumbline-ml/plumbline/internal/bounded"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // ErrDataset is what every error of this package is: a data set that is missing or wrong.
@@ -71,10 +72,7 @@ func Open(dir string, o Options) (*Set, error) {
 	file.check(o, &faults)
 	s := &Set{file: file, images: samples(dir, file, o)}
 	s.findPictures(dir, o, &faults)
-	if err := faults.Err(ErrDataset, path); err != nil {
-		return nil, err
-	}
-	return s, nil
+	return s, faults.Err(ErrDataset, path)
 }
 
 // mostAnnotations is the size up to which an annotation file is read: OpenImages' own of the
@@ -111,12 +109,7 @@ func samples(dir string, f *File, o Options) []Image {
 		for i := range f.Annotations {
 			annotated[f.Annotations[i].Image] = true
 		}
-		images = nil
-		for _, im := range f.Images {
-			if annotated[im.ID] {
-				images = append(images, im)
-			}
-		}
+		images = lists.Filter(f.Images, func(im Image) bool { return annotated[im.ID] })
 	}
 	if o.Present {
 		images = slices.DeleteFunc(slices.Clone(images), func(im Image) bool {

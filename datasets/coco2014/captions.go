@@ -38,10 +38,7 @@ func ReadCaptions(path string) ([]Caption, error) {
 	}
 	var faults fault.List
 	captions := parseCaptions(data, &faults)
-	if err := faults.Err(ErrDataset, path); err != nil {
-		return nil, err
-	}
-	return captions, nil
+	return captions, faults.Err(ErrDataset, path)
 }
 
 // parseCaptions adds rows that are wrong to faults, and leaves them out.

@@ -11,7 +11,9 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/bounded"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 
+	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
 	"github.com/plumbline-ml/plumbline/datasets/internal/torchfile"
 )
 
@@ -28,16 +30,11 @@ const mostLatents = 1 << 26
 func FindLatents(dir string) string {
 	path := filepath.Join(dir, "latents", "latents.npy")
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		if torch := strings.TrimSuffix(path, ".npy") + ".pt"; isThere(torch) {
+		if torch := strings.TrimSuffix(path, ".npy") + ".pt"; fault.Exists(torch) {
 			return torch
 		}
 	}
 	return path
-}
-
-func isThere(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
 }
 
 // ReadLatents reads an array of NumPy's or, of the name *.pt, a tensor of torch.save, nothing of which is executed:
@@ -45,13 +42,10 @@ func isThere(path string) bool {
 func ReadLatents(path string) (*Latents, error) {
 	shape, data, err := readTensor(path)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %s: %w", ErrDataset, path, err)
+		return nil, fault.In(ErrDataset, path, err)
 	}
 	l, err := newLatents(shape, data)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %s: %w", ErrDataset, path, err)
-	}
-	return l, nil
+	return l, fault.In(ErrDataset, path, err)
 }
 
 func readTensor(path string) (shape []int, data []byte, err error) {
@@ -60,10 +54,7 @@ func readTensor(path string) (shape []int, data []byte, err error) {
 		if err != nil {
 			return nil, nil, fmt.Errorf("%w; latents.npy, the same numbers in NumPy's form, is read, too", err)
 		}
-		for _, s := range t.Shape {
-			shape = append(shape, int(s))
-		}
-		return shape, t.Data, nil
+		return lists.Map(t.Shape, func(side int64) int { return int(side) }), t.Data, nil
 	}
 	f, err := bounded.Open(path)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/internal/bounded"
 
+	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
 	"github.com/plumbline-ml/plumbline/datasets/internal/npy"
 )
 
@@ -37,10 +38,7 @@ func ReadStatistics(path string) (s *Statistics, err error) {
 	if err == nil {
 		s, err = ParseStatistics(f, info.Size())
 	}
-	if err != nil {
-		return nil, fmt.Errorf("%w: %s: %w", ErrDataset, path, err)
-	}
-	return s, nil
+	return s, fault.In(ErrDataset, path, err)
 }
 
 // ParseStatistics reads such an archive of so many bytes.

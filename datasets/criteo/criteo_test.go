@@ -259,7 +259,12 @@ func FuzzOpenTables(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		m := &multiHot{names: [2]string{denseName, sparseName}, hot: make([]int, Tables)}
 		var faults fault.List
-		m.openTables(bytes.NewReader(data), int64(len(data)), &faults)
+		file := bytes.NewReader(data)
+		archive, err := zip.NewReader(file, file.Size())
+		if err != nil {
+			return
+		}
+		m.openTables(archive, file, file.Size(), &faults)
 		for k, a := range m.tables {
 			if a != nil && a.rows > 0 {
 				if err := a.decode(make([]int32, a.columns), a.rows-1, a.rows); err != nil && !errors.Is(err, io.EOF) {

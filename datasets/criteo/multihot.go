@@ -27,7 +27,7 @@ func (o Options) name(file string) string {
 // anyFile is whether dir has a file of the layout.
 func (o Options) anyFile(dir string) bool {
 	return slices.ContainsFunc([]string{denseName, sparseName, labelsName}, func(name string) bool {
-		return exists(filepath.Join(dir, o.name(name)))
+		return fault.Exists(filepath.Join(dir, o.name(name)))
 	})
 }
 
@@ -76,10 +76,8 @@ func (s *Set) openMultiHot(dir string, o Options, faults *fault.List) {
 		if m.numbers != nil && m.numbers.columns != DenseFeatures {
 			faults.Addf(m.names[0], "%d columns, want %d", m.numbers.columns, DenseFeatures)
 		}
-		if f, size, err := s.open(filepath.Join(dir, m.names[1])); err != nil {
-			faults.Addf(m.names[1], "%v", err)
-		} else {
-			m.openTables(f, size, faults)
+		if archive, f, size := s.openArchive(dir, m.names[1], faults); archive != nil {
+			m.openTables(archive, f, size, faults)
 		}
 	}
 	if labels == nil {
@@ -115,13 +113,22 @@ func (s *Set) openArray(dir, name string, faults *fault.List, dtypes ...string) 
 	return a
 }
 
-// openTables finds the arrays of all tables in a npz file of size bytes.
-func (m *multiHot) openTables(f io.ReaderAt, size int64, faults *fault.List) {
-	archive, err := zip.NewReader(f, size)
+// openArchive opens a npz file of size bytes; archive is nil with a fault.
+func (s *Set) openArchive(dir, name string, faults *fault.List) (archive *zip.Reader, f io.ReaderAt, size int64) {
+	f, size, err := s.open(filepath.Join(dir, name))
 	if err != nil {
-		faults.Addf(m.names[1], "%v: it is no npz file, or truncated", err)
-		return
+		faults.Addf(name, "%v", err)
+		return nil, nil, 0
 	}
+	if archive, err = zip.NewReader(f, size); err != nil {
+		faults.Addf(name, "%v: it is no npz file, or truncated", err)
+		return nil, nil, 0
+	}
+	return archive, f, size
+}
+
+// openTables finds the arrays of all tables in a npz file.
+func (m *multiHot) openTables(archive *zip.Reader, f io.ReaderAt, size int64, faults *fault.List) {
 	members := map[string]*zip.File{}
 	for _, member := range archive.File {
 		members[member.Name] = member

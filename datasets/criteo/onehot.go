@@ -111,14 +111,8 @@ func (h *oneHot) labels(start, end int) ([]float64, error) {
 
 // readCounts reads the rows of each table, limited by the modulus.
 func (s *Set) readCounts(dir string, o Options, faults *fault.List) []int {
-	f, size, err := s.open(filepath.Join(dir, countsName))
-	if err != nil {
-		faults.Addf(countsName, "%v", err)
-		return nil
-	}
-	archive, err := zip.NewReader(f, size)
-	if err != nil {
-		faults.Addf(countsName, "%v: it is no npz file, or truncated", err)
+	archive, _, _ := s.openArchive(dir, countsName, faults)
+	if archive == nil {
 		return nil
 	}
 	rows, err := counts(archive)

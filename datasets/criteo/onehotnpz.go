@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"path/filepath"
 
 	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
 	"github.com/plumbline-ml/plumbline/datasets/internal/npy"
@@ -70,14 +69,8 @@ func (h *reordered) where(table int) string {
 
 // openReordered opens the first half of the day.
 func (s *Set) openReordered(dir string, o Options, faults *fault.List) {
-	f, size, err := s.open(filepath.Join(dir, reorderedName))
-	if err != nil {
-		faults.Addf(reorderedName, "%v", err)
-		return
-	}
-	archive, err := zip.NewReader(f, size)
-	if err != nil {
-		faults.Addf(reorderedName, "%v: it is no npz file, or truncated", err)
+	archive, f, size := s.openArchive(dir, reorderedName, faults)
+	if archive == nil {
 		return
 	}
 	h := &reordered{modulus: o.modulus(), hot: oneOfEach()}

@@ -77,9 +77,9 @@ func Open(dir string, o Options) (*Set, error) {
 	s := &Set{rows: o.Rows}
 	o.check(&faults)
 	switch {
-	case exists(filepath.Join(dir, binaryName)):
+	case fault.Exists(filepath.Join(dir, binaryName)):
 		s.openOneHot(dir, o, &faults)
-	case exists(filepath.Join(dir, reorderedName)):
+	case fault.Exists(filepath.Join(dir, reorderedName)):
 		s.openReordered(dir, o, &faults)
 	case o.anyFile(dir):
 		s.openMultiHot(dir, o, &faults)
@@ -100,11 +100,6 @@ func (o Options) check(faults *fault.List) {
 	if o.Modulus < 0 {
 		faults.Addf("options", "modulus %d, want at least 0", o.Modulus)
 	}
-}
-
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
 }
 
 // open opens a file, which the set closes.

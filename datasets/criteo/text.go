@@ -35,10 +35,7 @@ func ReadTextLabels(r io.Reader, most int) ([]uint8, error) {
 	if len(labels) == 0 && faults.Len() == 0 {
 		faults.Addf("", "it has no line, want a label at the beginning of each")
 	}
-	if err := faults.Err(ErrDataset, "labels"); err != nil {
-		return nil, err
-	}
-	return labels, nil
+	return labels, faults.Err(ErrDataset, "labels")
 }
 
 // readLine returns a line, which the next call overwrites; io.EOF if there is none. Of a line that is longer than the

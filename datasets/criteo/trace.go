@@ -37,10 +37,7 @@ func ReadTrace(r io.Reader) ([]Range, error) {
 	if len(samples) == 0 {
 		faults.Addf("", "it lists no sample, want lines \"start, end, count\"")
 	}
-	if err := faults.Err(ErrDataset, "trace"); err != nil {
-		return nil, err
-	}
-	return samples, nil
+	return samples, faults.Err(ErrDataset, "trace")
 }
 
 // parseRange reads a line whose sample begins at pair at. Even where there is a problem the

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -118,7 +117,7 @@ func findPreprocessed(root string, x *index, o Options) (*Set, error) {
 		folder := filepath.Join(root, "nifti", name)
 		c := files{name: name, image: filepath.Join(folder, "imaging.nii.gz"),
 			labels: filepath.Join(folder, "segmentation.nii.gz"), shape: [3]int(shape[1:])}
-		if path := filepath.Join(root, name+".pkl"); !o.LabelsOnly && exists(path) {
+		if path := filepath.Join(root, name+".pkl"); !o.LabelsOnly && fault.Exists(path) {
 			c.pickle = path
 		}
 		s.cases = append(s.cases, c)
@@ -127,11 +126,6 @@ func findPreprocessed(root string, x *index, o Options) (*Set, error) {
 		faults.Addf("", "it lists no case, want file_list and cases")
 	}
 	return s, faults.Err(ErrDataset, x.path)
-}
-
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
 }
 
 // readPickle reads the image of a preprocessed case: the first of [image, labels], float32 of shape

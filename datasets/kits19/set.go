@@ -63,16 +63,15 @@ func Open(dir string, o Options) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
+	problems := make([][]string, len(s.cases))
+	parallel.Each(context.Background(), len(s.cases), func(i int) { problems[i] = s.check(&s.cases[i], o) })
 	var faults fault.List
-	for i, problems := range s.check(o) {
-		for _, p := range problems {
+	for i := range problems {
+		for _, p := range problems[i] {
 			faults.Addf(s.cases[i].name, "%s", p)
 		}
 	}
-	if err := faults.Err(ErrDataset, dir); err != nil {
-		return nil, err
-	}
-	return s, nil
+	return s, faults.Err(ErrDataset, dir)
 }
 
 // find returns the cases of dir, unchecked.
@@ -124,14 +123,8 @@ func (o Options) choose(all []string) []string {
 	return all
 }
 
-// check returns the problems of each case, and sets the shapes. Headers are read by all processors.
-func (s *Set) check(o Options) [][]string {
-	problems := make([][]string, len(s.cases))
-	parallel.Each(context.Background(), len(s.cases), func(i int) { problems[i] = s.checkCase(&s.cases[i], o) })
-	return problems
-}
-
-func (s *Set) checkCase(c *files, o Options) (problems []string) {
+// check returns the problems of a case, and sets its shape.
+func (s *Set) check(c *files, o Options) (problems []string) {
 	add := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
 	labels, err := nifti.ReadHeader(c.labels)
 	if err != nil {
@@ -209,11 +202,11 @@ func (s *Set) Image(i int) (*Volume, error) {
 	c := &s.cases[i]
 	if c.pickle != "" {
 		v, err := readPickle(c.pickle, c.shape)
-		return v, wrap(c, err)
+		return v, fault.In(ErrDataset, c.name, err)
 	}
 	h, values, err := nifti.ReadFloats(c.image, nifti.Kept)
 	if err != nil {
-		return nil, wrap(c, err)
+		return nil, fault.In(ErrDataset, c.name, err)
 	}
 	return &Volume{h.Shape, h.Spacing, values}, nil
 }
@@ -222,12 +215,5 @@ func (s *Set) Image(i int) (*Volume, error) {
 func (s *Set) Labels(i int) ([]uint8, error) {
 	c := &s.cases[i]
 	_, labels, err := nifti.ReadClasses(c.labels, nifti.Kept, Classes-1)
-	return labels, wrap(c, err)
-}
-
-func wrap(c *files, err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("%w: %s: %w", ErrDataset, c.name, err)
+	return labels, fault.In(ErrDataset, c.name, err)
 }

@@ -118,10 +118,10 @@ func (s *Set) index(path string, faults *fault.List) error {
 		line, err := readLine(r)
 		at.line, at.bytes = at.line+1, int64(len(line))
 		if len(bytes.TrimSpace(line)) > 0 {
-			if id, err := check(line); err != nil {
+			if r, _, err := check(line); err != nil {
 				faults.Addf(fmt.Sprintf("%s, line %d", filepath.Base(path), at.line), "%v", err)
 			} else {
-				s.places[id] = at
+				s.places[*r.ID] = at
 			}
 		}
 		at.start += at.bytes
@@ -149,10 +149,9 @@ func readLine(r *bufio.Reader) (line []byte, err error) {
 }
 
 // check says what is wrong with a line, short of its tests.
-func check(line []byte) (id string, err error) {
-	var r row
+func check(line []byte) (r row, function string, err error) {
 	if err := json.Unmarshal(line, &r); err != nil {
-		return "", fmt.Errorf("no problem in JSON: %w", err)
+		return r, "", fmt.Errorf("no problem in JSON: %w", err)
 	}
 	var without []string
 	for _, x := range []struct {
@@ -166,10 +165,10 @@ func check(line []byte) (id string, err error) {
 		}
 	}
 	if without != nil {
-		return "", fmt.Errorf("it has no text in %s", strings.Join(without, ", "))
+		return r, "", fmt.Errorf("it has no text in %s", strings.Join(without, ", "))
 	}
-	_, err = r.function()
-	return *r.ID, err
+	function, err = r.function()
+	return r, function, err
 }
 
 func (r row) function() (string, error) {
@@ -221,14 +220,7 @@ type test struct {
 }
 
 func parse(line []byte) (Problem, error) {
-	if _, err := check(line); err != nil {
-		return Problem{}, err
-	}
-	var r row
-	if err := json.Unmarshal(line, &r); err != nil {
-		return Problem{}, err
-	}
-	function, err := r.function()
+	r, function, err := check(line)
 	if err != nil {
 		return Problem{}, err
 	}

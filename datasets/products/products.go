@@ -81,10 +81,7 @@ func Open(path string) (*Set, error) {
 		s.Form = form
 		s.rows = append(s.rows, rows)
 	}
-	if err := faults.Err(ErrDataset, path); err != nil {
-		return nil, err
-	}
-	return s, nil
+	return s, faults.Err(ErrDataset, path)
 }
 
 // Len is the number of rows.

@@ -55,10 +55,7 @@ func (f Format) Open(path string, o Options) ([]Sample, error) {
 			all[i] = s
 		}
 	}
-	if err := faults.Err(ErrDataset, path); err != nil {
-		return nil, err
-	}
-	return all, nil
+	return all, faults.Err(ErrDataset, path)
 }
 
 // checkColumns wants columns that rows may lack, and one of two where either will do; it says which the file has.

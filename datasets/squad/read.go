@@ -63,10 +63,7 @@ func Parse(text []byte, name string) (*Set, error) {
 	if p.set.questions == 0 && faults.Len() == 0 {
 		faults.Addf("", "it has no question")
 	}
-	if err := faults.Err(ErrDataset, name); err != nil {
-		return nil, err
-	}
-	return &p.set, nil
+	return &p.set, faults.Err(ErrDataset, name)
 }
 
 // invalidUTF8 is the place of the first byte that is not UTF-8, or -1.
