@@ -22,6 +22,7 @@ const chatScript = `{"contains":"weather","reasoning":"let me see","calls":[` +
 	`{"id":"i0","name":"get","arguments":"{\"a\":1}"},{"id":"i1","name":"put","arguments":{"b":2}}]}
 {"contains":"refuse","status":400}
 {"contains":"break","text":"one two three","cut":1}
+{"contains":"half a call","calls":[{"id":"i0","name":"get","arguments":"{\"a\":1}"},{"id":"i1","name":"put"}],"cut":1}
 {"contains":"","text":"a <b> \"c\"","finish":"length"}
 `
 
@@ -91,6 +92,9 @@ func TestChats(t *testing.T) {
 		}
 		if _, err = generate("break"); err == nil {
 			t.Errorf("stream %s: an answer that breaks is none", stream)
+		}
+		if got, err = generate("half a call"); err == nil {
+			t.Errorf("stream %s: a call that breaks is none: %+v", stream, got)
 		}
 		if id := asked[0].Header.Get("X-Session-ID"); id != "one" {
 			t.Errorf("session %q", id)

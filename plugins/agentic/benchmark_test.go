@@ -113,6 +113,10 @@ func TestEveryFigureIsKnown(t *testing.T) {
 	if len(turns.all) != 3 || score.Metrics[0].Value != 0.7857 || score.Samples != tooluse.Turns() {
 		t.Errorf("%d conversations, %+v", len(turns.all), score)
 	}
+	const recorded = "assistant: I look at what is there. bash {\"command\": \"ls -la && git status\"}\ntool: gauge.py"
+	if !slices.ContainsFunc(score.Exhibits, func(x sdk.Exhibit) bool { return strings.Contains(x.Text, recorded) }) {
+		t.Errorf("no exhibit has %q:\n%+v", recorded, score.Exhibits)
+	}
 }
 
 // TestFailedTurns: an answer that failed is scored as missing, and one that was never sent in no figure.

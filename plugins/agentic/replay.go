@@ -3,6 +3,7 @@ package agentic
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -130,20 +131,67 @@ func (g turnGallery) Show(e mllog.AccuracyEntry) (sdk.Exhibit, error) {
 	turn, want, got, a, err := g.of(e)
 	var said []string
 	for _, m := range turn.Messages {
-		said = append(said, m.Role+": "+strings.Join(append([]string{m.Reasoning, m.Content}, m.Calls...), " "))
+		line := []string{m.Role + ":", m.Reasoning, m.Content}
+		for _, c := range m.Calls {
+			v, err := pyvalue.Decode(c)
+			if err != nil {
+				v = c
+			}
+			line = append(line, callText(v))
+		}
+		said = append(said, joined(line...))
 	}
 	before := strings.Join(said, "\n")
 	if n := len(before) - mostShown; n > 0 {
 		before = "[...]" + strings.ToValidUTF8(before[n:], "")
 	}
-	answer := strings.TrimSpace(a.Reasoning + " " + a.Output + " " + string(a.ToolCalls))
+	answer := joined(a.Reasoning, a.Output, callsText(calls(a)))
 	if a.Error != nil {
 		answer = a.Error.Type + ": " + a.Error.Message
 	}
-	recorded := pyvalue.JSON(g.recorded[turnKey{turn.Conversation, turn.Turn}].Calls)
+	recorded := callsText(g.recorded[turnKey{turn.Conversation, turn.Turn}].Calls)
 	return sdk.Exhibit{
 		Caption: fmt.Sprintf("%s, turn %d: programs %s, recorded %s", turn.Conversation, turn.Turn,
 			strings.Join(got, " "), strings.Join(want, " ")),
 		Text: exhibit.Texts("SAID", before, "RECORDED", recorded, "ANSWERED", answer),
 	}, err
+}
+
+// joined are the texts that are not empty, with a space between.
+func joined(texts ...string) string {
+	return strings.Join(slices.DeleteFunc(texts, func(t string) bool { return t == "" }), " ")
+}
+
+// callsText shows calls, one in a line.
+func callsText(all any) string {
+	list, ok := all.([]any)
+	if !ok {
+		return ""
+	}
+	lines := make([]string, len(list))
+	for i, c := range list {
+		lines[i] = callText(c)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// callText shows a call as its name and its arguments; what is none, as JSON.
+func callText(call any) string {
+	d, _ := call.(*pyvalue.Dict)
+	inner, _ := d.Get("function")
+	function, _ := inner.(*pyvalue.Dict)
+	name, _ := function.Get("name")
+	arguments, _ := function.Get("arguments")
+	text, ok := name.(string)
+	if !ok {
+		return pyvalue.JSON(call)
+	}
+	given, ok := arguments.(string)
+	if !ok {
+		return text + " " + pyvalue.JSON(arguments)
+	}
+	if v, err := pyvalue.Decode(given); err == nil {
+		given = pyvalue.JSON(v)
+	}
+	return text + " " + given
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/plumbline-ml/plumbline/datasets/products"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/export"
 	drawn "github.com/plumbline-ml/plumbline/datasets/synthetic/products"
 	"github.com/plumbline-ml/plumbline/loadgen"
@@ -303,5 +304,30 @@ func TestScorer(t *testing.T) {
 	}
 	if len(got.Exhibits) != 1 || got.Exhibits[0].PNG == nil || !strings.Contains(got.Exhibits[0].Text, "no JSON") {
 		t.Errorf("%d exhibits", len(got.Exhibits))
+	}
+}
+
+// BenchmarkScore scores the answers to as many products as the official catalogue has, the floor included.
+func BenchmarkScore(b *testing.B) {
+	const category = "Home & Garden > Kitchen & Dining > Tableware > "
+	truths := make([]products.Truth, 48289)
+	for i := range truths {
+		truths[i] = products.Truth{
+			Category: category + "Mugs", Brand: "Brand X", SecondHand: i%9 == 0, First: category + "Cups",
+		}
+	}
+	answer := []byte(`{"category": "Home & Garden > Kitchen & Dining > Tableware > Cups", "brand": "Brand", ` +
+		`"is_secondhand": false}`)
+	b.ReportAllocs()
+	for b.Loop() {
+		s := newScorer(truths, loadGen)
+		for i := range truths {
+			if err := s.Add(mllog.AccuracyEntry{QSLIndex: uint64(i), Data: answer}); err != nil {
+				b.Fatal(err)
+			}
+		}
+		if r, err := s.Result(); err != nil || r.Samples != len(truths) {
+			b.Fatal(r, err)
+		}
 	}
 }

@@ -20,6 +20,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/record/judge"
+	"github.com/plumbline-ml/plumbline/bench/record/metric"
 	"github.com/plumbline-ml/plumbline/bench/record/results"
 	"github.com/plumbline-ml/plumbline/bench/record/series"
 	"github.com/plumbline-ml/plumbline/loadgen"
@@ -312,6 +313,37 @@ func TestNarrowTerminals(t *testing.T) {
 	}
 	if !regexp.MustCompile(`(?m)^    99\.9 %( +[0-9.]+ [nµm]?s){2}$`).MatchString(narrow.String()) {
 		t.Errorf("no line of the 99.9th percentiles:\n%s", narrow.String())
+	}
+}
+
+// TestManyDistributions: what was measured of a server has more distributions than 80 columns hold; they are in several
+// tables, each with the names of the statistics.
+func TestManyDistributions(t *testing.T) {
+	head := []string{"", "min", "50 %", "90 %", "95 %", "99 %", "99.9 %", "max", "mean"}
+	rows := [][]string{head}
+	for _, of := range metric.ServingDistributions() {
+		row := []string{of.Title}
+		for i := range head[1:] {
+			row = append(row, fmt.Sprintf("%d.25 ms", 100+i))
+		}
+		rows = append(rows, row)
+	}
+	var text bytes.Buffer
+	out := terminal.NewWriter(&text, terminal.Options{Columns: func() int { return 80 }})
+	if err := writeLatencies(out, rows); err != nil {
+		t.Fatal(err)
+	}
+	out.Flush()
+	numbers, whole := 0, regexp.MustCompile(`^    (min|max|mean|[0-9.]+ %)( +[0-9.]+ ms)+$`)
+	for line := range strings.Lines(text.String()) {
+		line = strings.TrimRight(line, "\n")
+		if n := terminal.Width(line); n > 80 || strings.Contains(line, " ms") && !whole.MatchString(line) {
+			t.Errorf("%d columns: %q", n, line)
+		}
+		numbers += strings.Count(line, " ms")
+	}
+	if want := (len(head) - 1) * (len(rows) - 1); numbers != want {
+		t.Errorf("%d numbers, want %d:\n%s", numbers, want, text.String())
 	}
 }
 

@@ -70,18 +70,43 @@ func writeRun(b *terminal.Writer, f results.Found, name string) error {
 const indent = "    "
 
 // writeLatencies writes a line for each distribution, or where these are too long for the terminal one for each
-// statistic.
+// statistic, in as many tables as it takes.
 func writeLatencies(b *terminal.Writer, rows [][]string) error {
+	parts := [][][]string{rows}
 	if most := b.Columns(); most > 0 && widthOf(rows) > most {
-		rows = turned(rows)
+		parts = split(turned(rows), most)
 	}
-	t := columns.Table{Indent: indent, Right: []int{1, 2, 3, 4, 5, 6, 7, 8, 9}}
-	for _, row := range rows {
-		cells := lists.Map(row, func(c string) any { return c })
-		t.Row(cells...)
+	for _, part := range parts {
+		t := columns.Table{Indent: indent, Right: []int{1, 2, 3, 4, 5, 6, 7, 8, 9}}
+		for _, row := range part {
+			cells := lists.Map(row, func(c string) any { return c })
+			t.Row(cells...)
+		}
+		if _, err := t.WriteTo(b); err != nil {
+			return err
+		}
 	}
-	_, err := t.WriteTo(b)
-	return err
+	return nil
+}
+
+// split makes tables of so many columns of the terminal at most, each with the first of the rows' cells, and with one
+// more at least.
+func split(rows [][]string, most int) (parts [][][]string) {
+	for from := 1; from < len(rows[0]); {
+		to := from + 1
+		part := cut(rows, from, to)
+		for to < len(rows[0]) && widthOf(cut(rows, from, to+1)) <= most {
+			to++
+			part = cut(rows, from, to)
+		}
+		parts, from = append(parts, part), to
+	}
+	return parts
+}
+
+// cut takes some cells of each row, behind the first.
+func cut(rows [][]string, from, to int) [][]string {
+	return lists.Map(rows, func(row []string) []string { return slices.Concat(row[:1], row[from:to]) })
 }
 
 // widthOf is how many columns rows take as a table.
