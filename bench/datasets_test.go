@@ -144,3 +144,26 @@ func TestDataSetsThatDoNotFit(t *testing.T) {
 		}
 	}
 }
+
+// TestSizesAreToldBeforeTheFirstRun: a data set of the wrong size for accuracy ends the plan before performance is
+// measured.
+func TestSizesAreToldBeforeTheFirstRun(t *testing.T) {
+	performance, accuracy, _ := sets(t)
+	f := several(4395)
+	r := request(t, f)
+	r.Scenarios, r.Mode, r.Official = []string{"Offline"}, bench.ModeSubmission, true
+	r.Dataset, r.AccuracyDataset = performance, accuracy
+	d, err := bench.Run(t.Context(), r)
+	if err == nil || !strings.Contains(err.Error(), "the accuracy run of resnet50 wants the 4395 of answers") ||
+		!errors.Is(err, sdk.ErrUsage) {
+		t.Fatal(err)
+	}
+	if o := f.Opened(); len(o) != 1 || o[0].Use != sdk.UseAccuracy {
+		t.Errorf("opened were %+v", o)
+	}
+	for _, run := range d.Runs {
+		if run.Verdict != "FAILED" && run.Verdict != "not run" {
+			t.Errorf("%s ran: %s", run.Mode, run.Verdict)
+		}
+	}
+}

@@ -118,14 +118,34 @@ func (p *Plan) checkDatasets(r Request) error {
 // one is hardly that.
 func (p *Plan) CheckSamples(r Run, opened sdk.WorkloadInfo) error {
 	use := p.UseOf(r)
-	want, has := p.Served.Model.DatasetOf(use)
-	path := p.DatasetFor(use)
-	if !has || path == "" || p.Options.Count > 0 || p.Profile != settings.Official || p.Division == division.Open ||
-		opened.DatasetSize == want.Samples {
+	want, sized := p.sized(use)
+	if !sized || opened.DatasetSize == want.Samples {
 		return nil
 	}
+	path := p.DatasetFor(use)
 	return sdk.Usage(fmt.Errorf("%s has %d samples, and the %s run of %s wants the %d of %s: name it with %s", path,
 		opened.DatasetSize, cmp.Or(r.Test, r.ModeName()), p.Served.Model.Name, want.Samples, want.Name, datasetFlag(use)))
+}
+
+// sized is the data set of a use that an official run is held to; ok is false where it is held to none.
+func (p *Plan) sized(use string) (want sdk.DatasetInfo, ok bool) {
+	want, has := p.Served.Model.DatasetOf(use)
+	return want, has && p.DatasetFor(use) != "" && p.Options.Count == 0 && p.Profile == settings.Official &&
+		p.Division != division.Open
+}
+
+// SizedLater are runs, one for each use, whose data sets CheckSamples holds to a size, and which a run does not open.
+func (p *Plan) SizedLater(now Run) []Run {
+	var all []Run
+	seen := map[string]bool{p.UseOf(now): true}
+	for _, r := range p.Runs {
+		use := p.UseOf(r)
+		if _, ok := p.sized(use); ok && !seen[use] {
+			all = append(all, r)
+		}
+		seen[use] = true
+	}
+	return all
 }
 
 // Datasets are the paths of all data sets that the plan's runs open, each once, without the plugin's own.

@@ -33,6 +33,7 @@ type runner struct {
 	running  *plugin.Running
 	// checked says that the scorer can be opened for answers of the embedded model (true), or of another one (false).
 	checked map[bool]bool
+	sized   bool // data sets of later runs have been looked at
 	// opened sees the record of each run as soon as the plugin has opened all that it needs, and its test begins.
 	opened func(record.Run)
 	// watch shows a running test until the function it returns is called.
@@ -63,6 +64,9 @@ func (r *runner) run(ctx context.Context, p *plan.Plan, t plan.Run) (record.Run,
 }
 
 func (r *runner) perform(ctx context.Context, p *plan.Plan, t plan.Run, rec *record.Run) error {
+	if err := r.later(ctx, p, t); err != nil {
+		return err
+	}
 	return r.launched(ctx, p, t, func(ctx context.Context, pl plugin.Plugin) error {
 		err := r.opening(ctx, pl, p, t, rec, func(w plugin.Workload) error {
 			if err := r.scorable(ctx, pl, p, p.Embedded && rec.AnsweredByEmbedded()); err != nil {
@@ -141,6 +145,28 @@ func (r *runner) opening(ctx context.Context, pl plugin.Plugin, p *plan.Plan, t 
 	}
 	rec.Hide(r.launch.Hide)
 	return use(w)
+}
+
+// later opens what later runs need of other data sets, once in a plan, before its first run: one of the wrong size is
+// told before hours of runs, not after them.
+func (r *runner) later(ctx context.Context, p *plan.Plan, now plan.Run) error {
+	if r.sized {
+		return nil
+	}
+	for _, t := range p.SizedLater(now) {
+		err := r.launched(ctx, p, now, func(ctx context.Context, pl plugin.Plugin) error {
+			w, err := pl.Open(ctx, p.OptionsOf(t))
+			if err != nil {
+				return exitcode.OrData(fmt.Errorf("opening %s for its %s run: %w", t.Model, t.ModeName(), err))
+			}
+			return errors.Join(p.CheckSamples(t, w.Info()), closeWorkload(ctx, pl, w))
+		})
+		if err != nil {
+			return err
+		}
+	}
+	r.sized = true
+	return nil
 }
 
 // scorable opens the scorer, once in a plan with accuracy runs, and once more where another model answers than before:
