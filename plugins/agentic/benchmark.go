@@ -9,6 +9,10 @@ package agentic
 import (
 	"context"
 	_ "embed"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/plumbline-ml/plumbline/datasets/bfcl"
 	"github.com/plumbline-ml/plumbline/datasets/conversations"
@@ -34,7 +38,7 @@ func New() sdk.Benchmark {
 func open(_ context.Context, r *manifest.Request) (sdk.Workload, error) {
 	s := readSettings(r)
 	w := &workload{file: r.File()}
-	if r.Use == sdk.UseAccuracy {
+	if r.Use == sdk.UseAccuracy || r.Verifying && holdsQuestions(r.Dataset) {
 		w.prompts = s.questions(openQuestions(r, &s))
 	} else if set := openTurns(r); set != nil {
 		var err error
@@ -47,6 +51,16 @@ func open(_ context.Context, r *manifest.Request) (sdk.Workload, error) {
 	}
 	w.settings = s
 	return sdk.Prompts(w), nil
+}
+
+// holdsQuestions tells which of the two data sets of the model lies at a path that is verified: a folder without
+// recorded conversations, and a table of questions, are those of accuracy.
+func holdsQuestions(path string) bool {
+	if info, err := os.Stat(path); err != nil || !info.IsDir() {
+		return err == nil && strings.HasPrefix(filepath.Base(path), bfcl.Table)
+	}
+	_, err := os.Stat(filepath.Join(path, conversations.OfficialName))
+	return errors.Is(err, os.ErrNotExist)
 }
 
 func score(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {

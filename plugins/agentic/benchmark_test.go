@@ -6,12 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/datasets/bfcl"
 	"github.com/plumbline-ml/plumbline/datasets/conversations"
+	"github.com/plumbline-ml/plumbline/datasets/synthetic/export"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/tooluse"
 	"github.com/plumbline-ml/plumbline/internal/golden"
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
@@ -136,6 +138,30 @@ func TestFailedTurns(t *testing.T) {
 	if notes := strings.Join(score.Notes, "\n"); !strings.Contains(notes, "9 turns were never sent") ||
 		!strings.Contains(notes, "1 turns failed: TurnFailed") {
 		t.Errorf("notes:\n%s", notes)
+	}
+}
+
+// TestVerify reads both data sets of the model as they are written.
+func TestVerify(t *testing.T) {
+	for set, want := range map[string]string{"conversations": "14 samples", "questions": "144 samples"} {
+		dir := filepath.Join(t.TempDir(), "data")
+		if err := export.ToolSets().Write(t.Context(), dir, set, 0, -1); err != nil {
+			t.Fatal(err)
+		}
+		for _, count := range []string{"", "3"} {
+			b := New()
+			r, err := sdk.DatasetRequest{
+				Model: "qwen3.6-27b", Action: sdk.Verify, Input: dir, Params: map[string]string{"count": count},
+			}.Complete(b.Describe().Models[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			done, err := b.(sdk.DatasetWorker).WorkOnDataset(t.Context(), r, func(string) {})
+			if count == "" && (err == nil || !strings.Contains(err.Error(), want+", want 1007 of agentic-coding or 995")) ||
+				count != "" && (err != nil || !strings.HasPrefix(done, "3 samples, all can be read")) {
+				t.Errorf("%s, count %q: %q, %v", set, count, done, err)
+			}
+		}
 	}
 }
 
