@@ -70,9 +70,10 @@ func (c answerCase) check(t *testing.T) {
 type logCase struct {
 	Name string
 	Data []struct {
-		Category   *string `json:"ground_truth_category"`
-		Brand      string  `json:"ground_truth_brand"`
-		SecondHand bool    `json:"ground_truth_is_secondhand"`
+		Offered    []string `json:"potential_product_categories"`
+		Category   *string  `json:"ground_truth_category"`
+		Brand      string   `json:"ground_truth_brand"`
+		SecondHand bool     `json:"ground_truth_is_secondhand"`
 	}
 	Log []struct {
 		Index int `json:"qsl_idx"`
@@ -100,7 +101,7 @@ func (c logCase) check(t *testing.T) {
 	t.Helper()
 	var all []Product
 	for _, d := range c.Data {
-		p := Product{Brand: d.Brand, SecondHand: d.SecondHand}
+		p := Product{Brand: d.Brand, SecondHand: d.SecondHand, Choices: len(d.Offered)}
 		if d.Category != nil {
 			p.Category = *d.Category
 		}
@@ -115,7 +116,7 @@ func (c logCase) check(t *testing.T) {
 		if got.CategoryF1 != c.V60.F1 || got.Brand != c.V60.Brand || !strings.Contains(c.V60.Text, got.Text()+"\n") {
 			t.Errorf("%s: %+v, %s; want %+v", c.Name, got, got.Text(), c.V60)
 		}
-		if got.Unparsable == 0 && got.SecondHandF1 != c.V60.SecondHand {
+		if got.SecondHandF1 != c.V60.SecondHand {
 			t.Errorf("%s: second-hand %v, want %v", c.Name, got.SecondHandF1, c.V60.SecondHand)
 		}
 	}

@@ -50,6 +50,7 @@ type Truth struct {
 	Brand      string
 	SecondHand bool
 	First      string // the first of the offered categories, which a floor answers
+	Choices    int    // how many are offered
 }
 
 // Set is a catalogue on disk.

@@ -80,7 +80,7 @@ func TestHub(t *testing.T) {
 				row.Format != "JPEG" || row.Truth != wantTruth || !row.Offers() {
 				t.Fatalf("row %d: %+v, want %+v", i, row, want)
 			}
-			if wantTruth.First = want.Offered[0]; truths[i] != wantTruth {
+			if wantTruth.First, wantTruth.Choices = want.Offered[0], len(want.Offered); truths[i] != wantTruth {
 				t.Fatalf("truth %d: %+v, want %+v", i, truths[i], wantTruth)
 			}
 		}

@@ -416,9 +416,12 @@ func (s *Set) truthsOf(path string, n, first int, faults *fault.List) (all []Tru
 func (r *reader) column(t *table, name string, n int, all []Truth) error {
 	for _, group := range t.RowGroups() {
 		pages := group.ColumnChunks()[t.leaves[name]].Pages()
-		err := r.pages(pages, name, n, all)
+		ended, err := r.pages(pages, name, n, all)
 		if err = errors.Join(err, pages.Close()); err != nil {
 			return err
+		}
+		if ended {
+			break
 		}
 	}
 	if r.done < n {
@@ -441,36 +444,54 @@ func (r *reader) truthOf(name string, v parquet.Value, of Truth) Truth {
 		}
 	}
 	if len(r.row.Offered) > 0 {
-		of.First = r.row.Offered[0]
+		of.First, of.Choices = r.row.Offered[0], len(r.row.Offered)
 	}
 	return of
 }
 
-func (r *reader) pages(pages parquet.Pages, name string, n int, all []Truth) error {
+// pages reads pages until a row begins that is not wanted any more, which it says. A list may have values behind those
+// of its first page.
+func (r *reader) pages(pages parquet.Pages, name string, n int, all []Truth) (ended bool, err error) {
 	buffer := make([]parquet.Value, 1024)
-	for r.done < n {
+	for !ended {
 		page, err := pages.ReadPage()
 		if errors.Is(err, io.EOF) {
-			return nil
+			return false, nil
 		}
 		if err != nil {
-			return err
+			return false, err
 		}
 		values := page.Values()
-		for err == nil && r.done < n {
+		for err == nil && !ended {
 			var k int
 			k, err = values.ReadValues(buffer)
 			for _, v := range buffer[:k] {
-				if v.RepetitionLevel() == 0 && r.done < n { // of a list its first element
-					all[r.done] = r.truthOf(name, v, all[r.done])
-					r.done++
+				if ended = r.truthValue(name, v, all[:n]); ended {
+					break
 				}
 			}
 		}
 		parquet.Release(page)
 		if err != nil && !errors.Is(err, io.EOF) {
-			return err
+			return false, err
 		}
 	}
-	return nil
+	return true, nil
+}
+
+// truthValue takes a value of a column of truths; ended: it begins a row that is none of all. Of a list the first value
+// is kept, and they are counted.
+func (r *reader) truthValue(name string, v parquet.Value, all []Truth) (ended bool) {
+	switch {
+	case v.RepetitionLevel() > 0 && r.done > 0:
+		if !v.IsNull() {
+			all[r.done-1].Choices++
+		}
+	case r.done == len(all):
+		return true
+	default:
+		all[r.done] = r.truthOf(name, v, all[r.done])
+		r.done++
+	}
+	return false
 }

@@ -25,7 +25,7 @@ const (
 func newScorer(truths []products.Truth, f form) *scorer {
 	all := make([]accuracy.Product, len(truths))
 	for i, t := range truths {
-		all[i] = accuracy.Product{Category: t.Category, Brand: t.Brand, SecondHand: t.SecondHand}
+		all[i] = accuracy.Product{Category: t.Category, Brand: t.Brand, SecondHand: t.SecondHand, Choices: t.Choices}
 	}
 	return &scorer{accuracy.New(all, f.scores()), f, len(all), floorOf(truths, all, f)}
 }
@@ -71,8 +71,10 @@ func (s *scorer) Result() (sdk.Score, error) {
 	n.Missing(s.size-r.Products, s.size, "products", "the metrics are those")
 	n.Count(r.Entries-r.Products, "%d entries are of products that had one already, and count as well, as in the "+
 		"official programs")
-	n.Count(r.Unparsable, "%d answers are not the JSON object asked for, and count as wrong; second_hand_f1 takes them "+
-		"for no, where the official program draws them at random, so that it is not comparable")
+	n.Count(r.Unparsable, "%d answers are not the JSON object asked for, and count as wrong; for second_hand_f1 they are "+
+		"drawn, as the official program draws them with its seed on four cores or more")
+	n.Add("the official program's random answers, drawn with its seed on four cores or more, have second_hand_f1 %.4f",
+		r.RandomSecondHandF1)
 	n.Add("a model that looks at nothing, and answers each product's first category and no brand, has category_f1 %.4f "+
 		"and brand %.2f %%", s.floor.CategoryF1, 100*s.floor.Brand)
 	if s.form == endpoints {

@@ -1,0 +1,109 @@
+// Package pcg64 draws what NumPy's default generator draws for the same seed: PCG64, seeded by SeedSequence, with whole
+// numbers by Lemire's method.
+//
+// In: whole numbers below a bound. Out: other distributions, and the generators of older NumPy (package mt19937).
+//
+// Sources: M. E. O'Neill, "PCG: A Family of Simple Fast Space-Efficient Statistically Good Algorithms for Random Number
+// Generation", 2014 (XSL-RR); M. E. O'Neill, "Developing a seed_seq Alternative", 2015; D. Lemire, "Fast Random Integer
+// Generation in an Interval", 2019.
+package pcg64
+
+import "math/bits"
+
+// Generator is numpy.random.default_rng(seed). It must not be used by several goroutines at a time.
+type Generator struct {
+	high, low       uint64 // state
+	incHigh, incLow uint64
+	half            uint32 // the upper half of a number whose lower half was drawn
+	halved          bool
+}
+
+// New is the generator of a seed.
+func New(seed uint32) *Generator {
+	words := seeded(seed)
+	g := &Generator{incHigh: words[2]<<1 | words[3]>>63, incLow: words[3]<<1 | 1}
+	g.step()
+	var carry uint64
+	g.low, carry = bits.Add64(g.low, words[1], 0)
+	g.high, _ = bits.Add64(g.high, words[0], carry)
+	g.step()
+	return g
+}
+
+// poolSize is how many words of 32 bits a seed is spread over.
+const poolSize = 4
+
+// hash is one of the two sequences of multipliers that words are mixed with.
+type hash struct{ by, times uint32 }
+
+func (h *hash) mix(v uint32) uint32 {
+	v ^= h.by
+	h.by *= h.times
+	v *= h.by
+	return v ^ v>>16
+}
+
+// seeded are the state and the increment of a seed, the upper half of each first.
+func seeded(seed uint32) (words [4]uint64) {
+	in := hash{0x43b0d7e5, 0x931e8875}
+	var pool [poolSize]uint32
+	for i, v := range [poolSize]uint32{seed} {
+		pool[i] = in.mix(v)
+	}
+	for from := range pool {
+		for to := range pool {
+			if from != to {
+				v := 0xca01f9dd*pool[to] - 0x4973f715*in.mix(pool[from])
+				pool[to] = v ^ v>>16
+			}
+		}
+	}
+	out := hash{0x8b51f9dd, 0x58f38ded}
+	for i := range words {
+		low := out.mix(pool[2*i%poolSize])
+		words[i] = uint64(out.mix(pool[(2*i+1)%poolSize]))<<32 | uint64(low)
+	}
+	return words
+}
+
+// step multiplies the state, and adds the increment, both of 128 bits.
+func (g *Generator) step() {
+	const high, low = 2549297995355413924, 4865540595714422341
+	upper, lower := bits.Mul64(g.low, low)
+	upper += g.high*low + g.low*high
+	var carry uint64
+	g.low, carry = bits.Add64(lower, g.incLow, 0)
+	g.high, _ = bits.Add64(upper, g.incHigh, carry)
+}
+
+// Uint64 draws 64 bits.
+func (g *Generator) Uint64() uint64 {
+	g.step()
+	return bits.RotateLeft64(g.high^g.low, -int(g.high>>58))
+}
+
+// Uint32 draws 32 bits, two for each number of 64.
+func (g *Generator) Uint32() uint32 {
+	if g.halved {
+		g.halved = false
+		return g.half
+	}
+	v := g.Uint64()
+	g.half, g.halved = uint32(v>>32), true
+	return uint32(v)
+}
+
+// Below draws a whole number from 0 up to n, which is excluded, as integers(0, n) and the index of choice do. Below 2
+// there is no choice, and nothing is drawn.
+func (g *Generator) Below(n uint32) uint32 {
+	if n < 2 {
+		return 0
+	}
+	product := uint64(g.Uint32()) * uint64(n)
+	if least := uint32(product); least < n {
+		for threshold := -n % n; least < threshold; least = uint32(product) {
+			product = uint64(g.Uint32()) * uint64(n)
+		}
+	}
+	return uint32(product >> 32)
+}
