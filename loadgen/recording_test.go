@@ -21,7 +21,7 @@ func TestRecording(t *testing.T) {
 					samples = r.Samples()
 					for i := range samples {
 						s := r.Slot(i)
-						if s.Index < 0 || s.Index >= 30 || s.Issued < s.Scheduled || s.Done < s.Issued {
+						if s.Index >= 30 || s.Issued < s.Scheduled || s.Done < s.Issued {
 							t.Fatalf("slot %d: %+v", i, s)
 						}
 						if i > 0 && s.Sample != r.Slot(i-1).Sample+1 {

@@ -174,7 +174,7 @@ func signals(args []string) {
 }
 
 func spin() {
-	for {
+	for { //nolint:staticcheck // as it should
 	}
 }
 

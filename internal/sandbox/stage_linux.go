@@ -116,7 +116,7 @@ func dieWithParent() error {
 // kernel's code behind them is large.
 func dropCapabilities(toNobody bool) error {
 	for c := range uintptr(lastCapability + 1) {
-		if err := prctl(prCapBSetDrop, c, 0); err != nil && err != syscall.EINVAL { // EINVAL: there is no such number
+		if err := prctl(prCapBSetDrop, c, 0); err != nil && !errors.Is(err, syscall.EINVAL) { // there is no such number
 			return fmt.Errorf("capability %d: %w", c, err)
 		}
 	}

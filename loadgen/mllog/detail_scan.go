@@ -247,10 +247,10 @@ const mostDepth, mostDigits = 900, 4000
 func bounded(text []byte) bool {
 	depth, digits := 0, 0
 	for _, c := range text {
-		switch {
-		case c == '[' || c == '{':
+		switch c {
+		case '[', '{':
 			depth++
-		case c == ']' || c == '}':
+		case ']', '}':
 			depth--
 		}
 		if digits++; c < '0' || c > '9' {

@@ -9,6 +9,8 @@ import (
 
 // check reports everything that keeps a test from being made: what StartTest of package loadgen refuses, what the
 // official LoadGen does not have, and what would make it read out of range.
+//
+//nolint:unparam // the settings are for the build with the official LoadGen
 func check(sut loadgen.SUT, qsl loadgen.QSL, s loadgen.TestSettings, l loadgen.LogSettings) (
 	loadgen.EffectiveSettings, error) {
 	if sut != nil && qsl != nil {
