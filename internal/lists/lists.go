@@ -12,6 +12,15 @@ func Map[S ~[]T, T, U any](items S, f func(T) U) []U {
 	return all
 }
 
+// Make is a list of n items: what f makes of 0 to n-1.
+func Make[T any](n int, f func(i int) T) []T {
+	all := make([]T, n)
+	for i := range all {
+		all[i] = f(i)
+	}
+	return all
+}
+
 // Filter are the items that ok is true of; nil where there are none.
 func Filter[S ~[]T, T any](items S, ok func(T) bool) (all []T) {
 	for _, item := range items {

@@ -17,6 +17,12 @@ func TestMap(t *testing.T) {
 	}
 }
 
+func TestMake(t *testing.T) {
+	if got := lists.Make(3, strconv.Itoa); !slices.Equal(got, []string{"0", "1", "2"}) {
+		t.Errorf("found %q", got)
+	}
+}
+
 func TestFilter(t *testing.T) {
 	even := func(n int) bool { return n%2 == 0 }
 	if got := lists.Filter([]int{4, 1, 2}, even); !slices.Equal(got, []int{4, 2}) {

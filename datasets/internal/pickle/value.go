@@ -16,19 +16,6 @@ func Ints(v any) ([]int64, error) {
 	}, (*Array).ints)
 }
 
-// Floats are the numbers of a float or int, of an array, or of a list or tuple of such, in C order.
-func Floats(v any) ([]float64, error) {
-	return flat(v, func(item any) (float64, bool) {
-		switch n := item.(type) {
-		case int64:
-			return float64(n), true
-		case float64:
-			return n, true
-		}
-		return 0, false
-	}, (*Array).floats)
-}
-
 // Strings are the texts of a str, of an array of str, or of a list or tuple of such, in C order.
 func Strings(v any) ([]string, error) {
 	return flat(v, func(item any) (string, bool) {
@@ -147,28 +134,6 @@ func whole(order binary.ByteOrder, b []byte) uint64 {
 		return uint64(order.Uint32(b))
 	}
 	return order.Uint64(b)
-}
-
-func (a *Array) floats() ([]float64, error) {
-	order, kind, size, err := a.kind()
-	if err != nil || kind != 'f' || size != 4 && size != 8 {
-		values, err := a.ints()
-		floats := make([]float64, len(values))
-		for i, v := range values {
-			floats[i] = float64(v)
-		}
-		return floats, err
-	}
-	values := make([]float64, 0, len(a.Data)/size)
-	err = a.each(size, func(b []byte) error {
-		if size == 4 {
-			values = append(values, float64(math.Float32frombits(order.Uint32(b))))
-			return nil
-		}
-		values = append(values, math.Float64frombits(order.Uint64(b)))
-		return nil
-	})
-	return values, err
 }
 
 // strings reads texts of a fixed number of characters, 4 bytes each, which end at their trailing zeros.
