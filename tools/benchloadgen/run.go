@@ -194,16 +194,12 @@ func (o options) pace(ctx context.Context, p pace, spin bool, t, tail, cpu *tabl
 		official = append(official, m)
 	}
 	name := fmt.Sprintf("%.0f queries/s", p.qps)
-	t.row(name, "us", column(ours, func(m paced) float64 { return m.p50 }), p.official,
-		column(official, func(m paced) float64 { return m.p50 }))
-	tail.row(name, "us", column(ours, func(m paced) float64 { return m.p99 }), 0,
-		column(official, func(m paced) float64 { return m.p99 }))
-	cpu.row(name, "% of a core", column(ours, func(m paced) float64 { return m.cpu }), 0, nil)
+	t.row(name, "us", lists.Map(ours, func(m paced) float64 { return m.p50 }), p.official,
+		lists.Map(official, func(m paced) float64 { return m.p50 }))
+	tail.row(name, "us", lists.Map(ours, func(m paced) float64 { return m.p99 }), 0,
+		lists.Map(official, func(m paced) float64 { return m.p99 }))
+	cpu.row(name, "% of a core", lists.Map(ours, func(m paced) float64 { return m.cpu }), 0, nil)
 	return nil
-}
-
-func column(runs []paced, of func(paced) float64) []float64 {
-	return lists.Map(runs, of)
 }
 
 // repeat measures as often as asked for.

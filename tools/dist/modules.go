@@ -2,17 +2,15 @@ package main
 
 import (
 	"debug/buildinfo"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/tools/internal/modfiles"
 )
 
@@ -50,25 +48,9 @@ func modulesOf(dir string) ([]module, error) {
 
 // findLicences looks into the modules' folders.
 func findLicences(modules []module) error {
-	args := []string{"list", "-m", "-json"}
-	for _, m := range modules {
-		args = append(args, m.Path)
-	}
-	cmd := exec.Command("go", args...)
-	cmd.Stderr = os.Stderr
-	text, err := cmd.Output()
+	dirs, err := modfiles.Dirs(lists.Map(modules, func(m module) string { return m.Path })...)
 	if err != nil {
-		return fmt.Errorf("go list -m: %w", err)
-	}
-	dirs := map[string]string{}
-	for d := json.NewDecoder(strings.NewReader(string(text))); ; {
-		var m struct{ Path, Dir string }
-		if err := d.Decode(&m); errors.Is(err, io.EOF) {
-			break
-		} else if err != nil {
-			return fmt.Errorf("go list -m: %w", err)
-		}
-		dirs[m.Path] = m.Dir
+		return err
 	}
 	var faults []error
 	for i := range modules {

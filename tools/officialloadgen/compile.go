@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -97,9 +98,7 @@ func (t *tree) write(dir, shim string) (units []string, err error) {
 			return nil, err
 		}
 	}
-	for name, text := range t.sources {
-		files[name] = text
-	}
+	maps.Copy(files, t.sources)
 	for name, text := range files {
 		if filepath.Ext(name) == ".cc" {
 			units = append(units, name)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"crypto/sha1"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -96,8 +95,7 @@ func (t *tree) sha1s() (string, error) {
 		if err != nil {
 			return "", err
 		}
-		s := sha1.Sum(text)
-		lines = append(lines, hex.EncodeToString(s[:])+" "+name)
+		lines = append(lines, fmt.Sprintf("%x %s", sha1.Sum(text), name))
 	}
 	return strings.Join(lines, "\n"), nil
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -59,10 +58,7 @@ func readTree(dir string) (*tree, error) {
 	return t, nil
 }
 
-func sum(text []byte) string {
-	s := sha256.Sum256(text)
-	return hex.EncodeToString(s[:])
-}
+func sum(text []byte) string { return fmt.Sprintf("%x", sha256.Sum256(text)) }
 
 // whole is the checksum of a tree: that of the lines that sha256sum writes, in the order of names.
 func whole(files map[string]string) string {

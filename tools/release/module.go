@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -34,29 +33,21 @@ func (m *released) tag() string { return path.Join(m.dir, m.version) }
 
 // readModules reads the modules of the workspace, each after those that it requires.
 func readModules(version string) ([]*released, error) {
-	cmd := exec.Command("go", "list", "-m", "-json")
-	cmd.Stderr = os.Stderr
-	text, err := cmd.Output()
+	dirs, err := modfiles.Dirs()
 	if err != nil {
-		return nil, fmt.Errorf("go list -m: %w", err)
+		return nil, err
 	}
 	top, err := output("git", "rev-parse", "--show-toplevel")
 	if err != nil {
 		return nil, err
 	}
 	all := map[string]*released{}
-	for d := json.NewDecoder(strings.NewReader(string(text))); ; {
-		var m struct{ Path, Dir string }
-		if err := d.Decode(&m); errors.Is(err, io.EOF) {
-			break
-		} else if err != nil {
-			return nil, err
-		}
-		dir, err := filepath.Rel(strings.TrimSpace(top), m.Dir)
+	for path, dir := range dirs {
+		dir, err := filepath.Rel(strings.TrimSpace(top), dir)
 		if err != nil {
 			return nil, err
 		}
-		all[m.Path] = &released{path: m.Path, version: version, dir: filepath.ToSlash(dir)}
+		all[path] = &released{path: path, version: version, dir: filepath.ToSlash(dir)}
 	}
 	for _, m := range all {
 		if err := m.rewrite(all); err != nil {

@@ -5,6 +5,8 @@ package modfiles
 import (
 	"errors"
 	"fmt"
+	"os"
+	"os/exec"
 	"slices"
 	"strings"
 
@@ -13,6 +15,22 @@ import (
 
 // Root is the path of the repository, which begins those of its modules.
 const Root = "github.com/plumbline-ml/plumbline"
+
+// Dirs are the folders of the modules of these paths, or of the workspace's, by their paths.
+func Dirs(paths ...string) (map[string]string, error) {
+	cmd := exec.Command("go", append([]string{"list", "-m", "-f", "{{.Path}} {{.Dir}}"}, paths...)...)
+	cmd.Stderr = os.Stderr
+	text, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("go list -m: %w", err)
+	}
+	dirs := map[string]string{}
+	for line := range strings.Lines(string(text)) {
+		path, dir, _ := strings.Cut(strings.TrimSpace(line), " ")
+		dirs[path] = dir
+	}
+	return dirs, nil
+}
 
 // Release makes of a checkout's go.mod that of a release: without replacements by folders, and with all siblings at
 // the version. It lists the paths of these siblings. Replacements by other modules are an error: they count in no
