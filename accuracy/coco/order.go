@@ -9,11 +9,7 @@ import (
 // sampleOrder returns the place in g.Images of each sample of the log.
 func sampleOrder(g *GroundTruth, o Options, images, categories index) []int32 {
 	if !o.RemoveEmpty {
-		order := make([]int32, len(g.Images))
-		for i := range order {
-			order[i] = int32(i)
-		}
-		return order
+		return lists.Make(len(g.Images), func(i int) int32 { return int32(i) })
 	}
 	place := make(map[int64]int32, len(g.Images))
 	for i, im := range g.Images {

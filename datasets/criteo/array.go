@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/plumbline-ml/plumbline/datasets/internal/npy"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // array is a matrix in a file: rows of elements, in C order and little endian.
@@ -78,11 +79,7 @@ func (a *array) values(start, end int) ([]float64, error) {
 		return nil, err
 	}
 	size := sizes[a.dtype]
-	values := make([]float64, len(data)/size)
-	for i := range values {
-		values[i] = element(a.dtype, data[i*size:])
-	}
-	return values, nil
+	return lists.Make(len(data)/size, func(i int) float64 { return element(a.dtype, data[i*size:]) }), nil
 }
 
 func element(dtype string, b []byte) float64 {

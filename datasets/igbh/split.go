@@ -1,6 +1,9 @@
 package igbh
 
-import "github.com/plumbline-ml/plumbline/internal/mt19937"
+import (
+	"github.com/plumbline-ml/plumbline/internal/lists"
+	"github.com/plumbline-ml/plumbline/internal/mt19937"
+)
 
 // The official split: its seed, and the share of validation papers in it.
 const (
@@ -48,10 +51,7 @@ func firstOf(n, k int, seed uint32) []uint32 {
 
 // permutation is that of torch.randperm on a CPU, for n below 2^32.
 func permutation(n int, seed uint32) []uint32 {
-	order := make([]uint32, n)
-	for i := range order {
-		order[i] = uint32(i)
-	}
+	order := lists.Make(n, func(i int) uint32 { return uint32(i) })
 	random := mt19937.New(seed)
 	for i := range max(n-1, 0) {
 		j := i + int(random.Uint32())%(n-i)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/datasets/graph"
 	"github.com/plumbline-ml/plumbline/datasets/internal/npy"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // Content is a data set to write. Its methods are called from one goroutine.
@@ -109,10 +110,7 @@ func writeEdges(ctx context.Context, w *bufio.Writer, edges graph.Edges) error {
 }
 
 func writeLabels(w *bufio.Writer, c Content) error {
-	labels := make([]float32, c.Counts()[Paper])
-	for i := range labels {
-		labels[i] = float32(c.Label(i))
-	}
+	labels := lists.Make(c.Counts()[Paper], func(i int) float32 { return float32(c.Label(i)) })
 	if err := writeHeader(w, "<f4", len(labels), 0); err != nil {
 		return err
 	}

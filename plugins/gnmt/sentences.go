@@ -3,11 +3,13 @@ package gnmt
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/plumbline-ml/plumbline/accuracy/bleu"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/translation"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
 	"github.com/plumbline-ml/plumbline/preprocess/text/subword"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -44,11 +46,8 @@ func (s *sentences) readReferences(r *manifest.Request, o settings, sources int)
 	if err != nil {
 		r.Fault(sdk.Data(fmt.Errorf("references: %w", err)))
 	}
-	for _, line := range lines {
-		if !o.plain {
-			line = bleu.Clean(line)
-		}
-		s.references = append(s.references, line)
+	if s.references = lines; !o.plain {
+		s.references = lists.Map(lines, bleu.Clean)
 	}
 	if err == nil && len(lines) != sources {
 		s.remark = fmt.Sprintf("%s has %d lines and %s %d: they do not belong together, or hold characters that end a "+
@@ -85,11 +84,7 @@ func cutLines(text string, plain bool) []string {
 	if !plain {
 		return pystr.Lines(text)
 	}
-	var lines []string
-	for line := range strings.Lines(text) {
-		lines = append(lines, pystr.TrimRight(line))
-	}
-	return lines
+	return lists.Map(slices.Collect(strings.Lines(text)), pystr.TrimRight)
 }
 
 // writeSentences makes the synthetic data set. Unless it is plain text, its sources are split as the embedded model's

@@ -5,6 +5,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/accuracy/payload"
 	"github.com/plumbline-ml/plumbline/accuracy/topk"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/sdk"
 )
@@ -19,10 +20,7 @@ type scorer struct {
 }
 
 func newScorer(set labelled, d payload.DType, offset int64, top5 bool, x *expected) *scorer {
-	labels := make([]int, set.Len())
-	for i := range labels {
-		labels[i] = set.Label(i)
-	}
+	labels := lists.Make(set.Len(), set.Label)
 	return &scorer{topk.New(labels, topk.Options{DType: d}), len(labels), offset, top5, x}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/graph/remote"
 	"github.com/plumbline-ml/plumbline/datasets/igbh"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/citations"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 )
@@ -50,9 +51,7 @@ func (p *papers) draw(ctx context.Context, r *manifest.Request) (err error) {
 	}
 	set := citations.All()
 	_, p.ids = set.Split()
-	for _, id := range p.ids {
-		p.labels = append(p.labels, set.Label(int(id)))
-	}
+	p.labels = lists.Map(p.ids, func(id uint32) int { return set.Label(int(id)) })
 	if !r.Scoring {
 		p.features = set.Store()
 		p.graph, err = set.Graph(ctx)

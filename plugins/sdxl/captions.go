@@ -18,9 +18,7 @@ func openCaptions(r *manifest.Request) []string {
 	var captions []string
 	if r.Dataset == "" {
 		set := captioned.Eval()
-		for i := range set.Len() {
-			captions = append(captions, set.Caption(i))
-		}
+		captions = lists.Make(set.Len(), set.Caption)
 	} else {
 		rows, err := coco2014.ReadCaptions(filepath.Join(r.Dataset, coco2014.CaptionsFile))
 		if err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/accuracy/dice"
 	"github.com/plumbline-ml/plumbline/accuracy/payload"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/preprocess/volume"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -38,10 +39,7 @@ func (g *gallery) Show(e mllog.AccuracyEntry) (sdk.Exhibit, error) {
 	if err != nil {
 		return sdk.Exhibit{}, err
 	}
-	found := make([]uint8, len(labels))
-	for v := range found {
-		found[v] = uint8(g.dtype.At(e.Data, v))
-	}
+	found := lists.Make(len(labels), func(v int) uint8 { return uint8(g.dtype.At(e.Data, v)) })
 	z := fullest(shape, labels, found)
 	text, err := exhibit.PNG(exhibit.Beside(slice(shape, z, values, nil), slice(shape, z, values, labels),
 		slice(shape, z, values, found)))

@@ -70,9 +70,5 @@ func (c ownCatalogue) Truths(count int) ([]products.Truth, error) {
 	if count == 0 {
 		count = c.Len()
 	}
-	all := make([]products.Truth, count)
-	for i := range all {
-		all[i] = c.row(i).Truth
-	}
-	return all, nil
+	return lists.Make(count, func(i int) products.Truth { return c.row(i).Truth }), nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/datasets/librispeech"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/speech"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/preprocess/audio"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
@@ -102,11 +103,9 @@ const drawnClips = 50
 // pack plans all packs.
 func pack() drawn {
 	set := speech.Eval()
-	clips := make([]librispeech.Clip, set.Len())
-	for i := range clips {
-		clips[i] = librispeech.Clip{Path: set.Name(i), Transcript: set.Transcript(i), Samples: set.Length(i)}
-	}
-	return librispeech.Repack(clips, "")
+	return librispeech.Repack(lists.Make(set.Len(), func(i int) librispeech.Clip {
+		return librispeech.Clip{Path: set.Name(i), Transcript: set.Transcript(i), Samples: set.Length(i)}
+	}), "")
 }
 
 func (d drawn) Len() int                { return len(d) }

@@ -3,6 +3,7 @@ package whisper
 import (
 	"github.com/plumbline-ml/plumbline/accuracy/payload"
 	"github.com/plumbline-ml/plumbline/accuracy/wer"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/sdk"
 )
@@ -16,10 +17,7 @@ type scorer struct {
 }
 
 func newScorer(all clips, d payload.DType) (*scorer, error) {
-	references := make([]string, all.Len())
-	for i := range references {
-		references[i] = all.Transcript(i)
-	}
+	references := lists.Make(all.Len(), all.Transcript)
 	words, err := wer.NewWhisper(references, wer.Options{DType: d})
 	if err != nil {
 		return nil, sdk.Usage(err)

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/preprocess/text/bpe"
 	"github.com/plumbline-ml/plumbline/preprocess/text/tiktoken"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -62,10 +63,7 @@ func checked(data []byte, special int32) (vocabulary, error) {
 
 // complete wants all ids below special to have a token.
 func complete(v vocabulary, special int32) error {
-	ids := make([]int32, special)
-	for i := range ids {
-		ids[i] = int32(i)
-	}
+	ids := lists.Make(int(special), func(i int) int32 { return int32(i) })
 	if _, err := v.Decode(ids); err != nil {
 		return fmt.Errorf("want a token for each id below the end token's, %d: %w", special, err)
 	}

@@ -2,6 +2,7 @@ package audio
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/dsp/window"
 )
@@ -27,10 +28,7 @@ type LogMel struct {
 
 // NewLogMel returns an extractor for one goroutine, with so many mel filters: 128 for large-v3, 80 for earlier models.
 func NewLogMel(filters int) *LogMel {
-	w := make([]float64, whisperSize+1)
-	for i := range w {
-		w[i] = 1
-	}
+	w := slices.Repeat([]float64{1}, whisperSize+1)
 	window.Hann(w) // a symmetric one with a point more is the periodic one
 	return &LogMel{spectrum: newSpectrum(w[:whisperSize]), bank: newFilterBank(filters, whisperSize)}
 }

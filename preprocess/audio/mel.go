@@ -1,6 +1,10 @@
 package audio
 
-import "math"
+import (
+	"math"
+
+	"github.com/plumbline-ml/plumbline/internal/lists"
+)
 
 // filterBank is a bank of triangular mel filters over the bins of a spectrum, on Slaney's scale with Slaney's norm:
 // what librosa.filters.mel computes by default. A filter keeps only its bins that weigh something.
@@ -13,11 +17,8 @@ type filter struct {
 
 // newFilterBank makes n filters from 0 to 8000 Hz for the spectrum of size points at SampleRate.
 func newFilterBank(n, size int) filterBank {
-	edges := make([]float64, n+2)
 	top := hertzToMel(SampleRate / 2)
-	for i := range edges {
-		edges[i] = melToHertz(top * float64(i) / float64(n+1))
-	}
+	edges := lists.Make(n+2, func(i int) float64 { return melToHertz(top * float64(i) / float64(n+1)) })
 	bank := make(filterBank, n)
 	for i := range bank {
 		bank[i] = newFilter(edges[i], edges[i+1], edges[i+2], size)

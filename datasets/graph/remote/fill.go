@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/plumbline-ml/plumbline/datasets/graph"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // blockBytes is about what one key holds: with the server's own bytes beside them it fits into 1 MiB, a size that its
@@ -113,10 +114,8 @@ func (f *filler) block(ctx context.Context, nodeType, block int) ([]float32, err
 		return nil, context.Cause(ctx)
 	}
 	first := block * f.Block
-	nodes := make([]uint32, min(f.Block, f.place.Types[nodeType].Nodes-first))
-	for i := range nodes {
-		nodes[i] = uint32(first + i)
-	}
+	n := min(f.Block, f.place.Types[nodeType].Nodes-first)
+	nodes := lists.Make(n, func(i int) uint32 { return uint32(first + i) })
 	values := make([]float32, len(nodes)*f.place.Width)
 	return values, f.from.Gather(ctx, values, nodeType, nodes)
 }

@@ -1,5 +1,7 @@
 package draw
 
+import "github.com/plumbline-ml/plumbline/internal/lists"
+
 // Oval approximates an ellipse of two radii by a polygon.
 func Oval(rx, ry int) []Point {
 	const corners = 48
@@ -18,20 +20,12 @@ func Box(halfX, halfY int) []Point {
 
 // Polygon is a contour of pairs of coordinates.
 func Polygon(xy ...int) []Point {
-	points := make([]Point, len(xy)/2)
-	for i := range points {
-		points[i] = Point{X: xy[2*i], Y: xy[2*i+1]}
-	}
-	return points
+	return lists.Make(len(xy)/2, func(i int) Point { return Point{X: xy[2*i], Y: xy[2*i+1]} })
 }
 
 // Rag is a polygon of seven corners at random distances.
 func Rag(r *Random, radius int) []Point {
-	corners := make([]Point, 7)
-	for i := range corners {
-		corners[i] = Polar(radius*r.Between(40, 130)/100, i*Turn/len(corners))
-	}
-	return corners
+	return lists.Make(7, func(i int) Point { return Polar(radius*r.Between(40, 130)/100, i*Turn/7) })
 }
 
 // Spikes is a star of n points: a regular polygon where the inner radius is cos(half turn / n) of the outer one.

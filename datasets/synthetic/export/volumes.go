@@ -10,6 +10,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/datasets/kits19/nifti"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/volumes"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // Volumes writes volumes below the folder dir as DIR/case_00000/imaging.nii.gz and segmentation.nii.gz: the layout in
@@ -33,10 +34,7 @@ func Heads(ctx context.Context, dir string, set volumes.HeadSet, first, end int)
 	if err := inRange(first, end, set.Len()); err != nil {
 		return err
 	}
-	names := make([]string, end-first)
-	for i := range names {
-		names[i] = set.Name(first+i) + "\n"
-	}
+	names := lists.Make(end-first, func(i int) string { return set.Name(first+i) + "\n" })
 	err := os.MkdirAll(dir, 0o777)
 	if err == nil {
 		err = os.WriteFile(filepath.Join(dir, "fold1_validation.txt"), []byte(strings.Join(names, "")), 0o666)

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/datasets/internal/draw"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 var (
@@ -92,9 +93,5 @@ func marked(r *draw.Random, text string) string {
 }
 
 func description(r *draw.Random) string {
-	all := make([]string, r.Between(1, 4))
-	for i := range all {
-		all[i] = pick(r, sentences)
-	}
-	return strings.Join(all, " ")
+	return strings.Join(lists.Make(r.Between(1, 4), func(int) string { return pick(r, sentences) }), " ")
 }

@@ -135,10 +135,7 @@ func (f family) test(v constants, r *draw.Random) Test {
 		}
 		return Test{word + "\n", result + "\n"}
 	}
-	a := make([]int, r.Between(5, 9))
-	for i := range a {
-		a[i] = r.Between(1, 99)
-	}
+	a := lists.Make(r.Between(5, 9), func(int) int { return r.Between(1, 99) })
 	result := f.numbers(a, v)
 	switch {
 	case f.method != "":

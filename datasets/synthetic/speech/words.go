@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/datasets/internal/draw"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // words are what sentences are made of.
@@ -18,9 +19,5 @@ var words = strings.Fields(`
 
 // sentence is two to five words.
 func sentence(r *draw.Random) string {
-	said := make([]string, r.Between(2, 5))
-	for i := range said {
-		said[i] = words[r.Below(len(words))]
-	}
-	return strings.Join(said, " ")
+	return strings.Join(lists.Make(r.Between(2, 5), func(int) string { return words[r.Below(len(words))] }), " ")
 }

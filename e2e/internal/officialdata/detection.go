@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/plumbline-ml/plumbline/e2e/internal/tinymodel"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // DetectionMAP is what tinymodel's detectors reach on the pictures of COCO and OpenImages, in percent: they find 17 of
@@ -57,11 +58,7 @@ type picture struct {
 // pictures are 20. In three of them, which are black, there is nothing.
 func pictures() []picture {
 	colours := []color.Color{red, green, color.Black, blue, red, color.White}
-	all := make([]picture, 20)
-	for i := range all {
-		all[i] = picture{160 - 5*i, 50 + 7*i, colours[i%len(colours)]}
-	}
-	return all
+	return lists.Make(20, func(i int) picture { return picture{160 - 5*i, 50 + 7*i, colours[i%len(colours)]} })
 }
 
 // add annotates picture i with the box of a category.

@@ -5,6 +5,7 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/coco"
 	"github.com/plumbline-ml/plumbline/datasets/openimages"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/scenes"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/plugins/internal/pictures"
 	"github.com/plumbline-ml/plumbline/preprocess/image"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -125,20 +126,13 @@ func (f files) Name(i int) string { return f.Image(i).Name }
 func (f files) Size(i int) (w, h int) { return f.Image(i).Width, f.Image(i).Height }
 
 func truthOfFile(f *coco.File, images []coco.Image) truth.GroundTruth {
-	var g truth.GroundTruth
-	for _, im := range images {
-		g.Images = append(g.Images, truth.Image{ID: im.ID, Width: im.Width, Height: im.Height})
+	return truth.GroundTruth{
+		Images: lists.Map(images, func(im coco.Image) truth.Image {
+			return truth.Image{ID: im.ID, Width: im.Width, Height: im.Height}
+		}),
+		Categories:  lists.Map(f.Categories, func(c coco.Category) truth.Category { return truth.Category(c) }),
+		Annotations: lists.Map(f.Annotations, func(a coco.Annotation) truth.Annotation { return truth.Annotation(a) }),
 	}
-	for _, c := range f.Categories {
-		g.Categories = append(g.Categories, truth.Category{ID: c.ID, Name: c.Name})
-	}
-	g.Annotations = make([]truth.Annotation, len(f.Annotations))
-	for i, a := range f.Annotations {
-		g.Annotations[i] = truth.Annotation{
-			ID: a.ID, Image: a.Image, Category: a.Category, Box: a.Box, Area: a.Area, Crowd: a.Crowd,
-		}
-	}
-	return g
 }
 
 // truthOfScenes counts images and boxes from 1, as the exported data set does: a box's id 0 would mean none.

@@ -1,9 +1,11 @@
 package bpe
 
 import (
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
 )
 
@@ -47,10 +49,7 @@ type step func(tokens []string) []string
 // decodeSteps joins tokens after some steps, with a separator.
 func decodeSteps(steps []step, separator string) decoder {
 	return func(t *Tokenizer, ids []int32) string {
-		tokens := make([]string, len(ids))
-		for i, id := range ids {
-			tokens[i] = t.tokens[id].text
-		}
+		tokens := lists.Map(ids, func(id int32) string { return t.tokens[id].text })
 		for _, s := range steps {
 			tokens = s(tokens)
 		}
@@ -131,19 +130,6 @@ func byteOf(token string) (b byte, ok bool) {
 	if len(token) != 6 || token[:3] != "<0x" || token[5] != '>' {
 		return 0, false
 	}
-	high, okHigh := digit(token[3])
-	low, okLow := digit(token[4])
-	return high<<4 | low, okHigh && okLow
-}
-
-func digit(c byte) (v byte, ok bool) {
-	switch {
-	case '0' <= c && c <= '9':
-		return c - '0', true
-	case 'A' <= c && c <= 'F':
-		return c - 'A' + 10, true
-	case 'a' <= c && c <= 'f':
-		return c - 'a' + 10, true
-	}
-	return 0, false
+	v, err := strconv.ParseUint(token[3:5], 16, 8)
+	return byte(v), err == nil
 }

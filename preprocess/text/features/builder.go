@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/preprocess/text/wordpiece"
 )
 
@@ -58,11 +59,7 @@ func (b *Builder) Build(p *Passage, question string) []Feature {
 	tokens := b.tokenizer.Encode(nil, question)
 	q := &asked{builder: b, passage: p, question: tokens[:min(len(tokens), b.options.Question)]}
 	q.cut(b.options.Length-len(q.question)-specials, b.options.Stride)
-	features := make([]Feature, len(q.windows))
-	for i := range features {
-		features[i] = Feature{asked: q, index: i}
-	}
-	return features
+	return lists.Make(len(q.windows), func(i int) Feature { return Feature{asked: q, index: i} })
 }
 
 // asked is what the features of a question share.

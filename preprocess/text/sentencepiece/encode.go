@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/preprocess/text/internal/merge"
 )
 
@@ -42,10 +43,7 @@ func (m *Model) pairs() (pairs []merge.Pair) {
 }
 
 func (m *Model) ranks() map[float32]int32 {
-	scores := make([]float32, 0, len(m.file.pieces))
-	for _, p := range m.file.pieces {
-		scores = append(scores, p.score)
-	}
+	scores := lists.Map(m.file.pieces, func(p piece) float32 { return p.score })
 	slices.SortFunc(scores, func(a, b float32) int { return cmp.Compare(b, a) })
 	ranks := make(map[float32]int32, len(scores))
 	for _, score := range slices.Compact(scores) {

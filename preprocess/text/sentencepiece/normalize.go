@@ -30,7 +30,7 @@ func (m *Model) normalize(text string, dummyPrefix bool) string {
 			part = strings.TrimLeft(part, " ")
 		}
 		if part != "" {
-			writeEscaped(&b, part)
+			b.WriteString(strings.ReplaceAll(part, " ", blank))
 			spaced = m.file.removeSpaces && part[len(part)-1] == ' '
 		}
 	}
@@ -39,16 +39,6 @@ func (m *Model) normalize(text string, dummyPrefix bool) string {
 		normalized = strings.TrimSuffix(normalized, blank)
 	}
 	return normalized
-}
-
-func writeEscaped(b *strings.Builder, part string) {
-	for i := range len(part) {
-		if part[i] == ' ' {
-			b.WriteString(blank)
-		} else {
-			b.WriteByte(part[i])
-		}
-	}
 }
 
 // prefix is what the first characters of a text become, and their length in bytes: a user-defined piece stays as it is,
