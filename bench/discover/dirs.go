@@ -88,7 +88,3 @@ func barren(dir string) string {
 	}
 	return ""
 }
-
-func paths(dirs []Dir) []string {
-	return lists.Map(dirs, func(d Dir) string { return d.Path })
-}

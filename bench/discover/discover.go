@@ -62,10 +62,10 @@ func Find(ctx context.Context, l plugin.Launcher, dirs []Dir, choice string, o h
 // Binaries lists the plugins of dirs, or only the one that choice names (a name, or the path of a binary), and starts
 // none.
 func Binaries(l plugin.Launcher, dirs []Dir, choice string) ([]host.Found, error) {
-	if isPath(choice) {
+	if strings.ContainsRune(choice, os.PathSeparator) {
 		return byPath(choice)
 	}
-	found, err := l.Discover(paths(dirs))
+	found, err := l.Discover(lists.Map(dirs, func(d Dir) string { return d.Path }))
 	if err != nil {
 		return nil, sdk.Usage(fmt.Errorf("looking for plugins: %w", err))
 	}
@@ -84,8 +84,6 @@ func Binaries(l plugin.Launcher, dirs []Dir, choice string) ([]host.Found, error
 	}
 	return nil, sdk.Usage(err)
 }
-
-func isPath(choice string) bool { return strings.ContainsRune(choice, os.PathSeparator) }
 
 func byPath(path string) ([]host.Found, error) {
 	info, err := os.Stat(path)

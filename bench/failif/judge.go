@@ -54,14 +54,11 @@ func (c Condition) Check(subjects []Subject) error {
 		known = append(known, lists.Map(s.Metrics, func(m metric.Metric) string { return m.Name })...)
 	}
 	if models == 0 {
-		return fmt.Errorf("condition %q: there is no such run; there are %s", c.Text, subjectNames(subjects))
+		names := lists.Map(subjects, func(s Subject) string { return s.Name })
+		return fmt.Errorf("condition %q: there is no such run; there are %s", c.Text, strings.Join(names, ", "))
 	}
 	slices.Sort(known)
 	return fmt.Errorf("condition %q: %w", c.Text, suggest.Unknown("metric", c.Metric, slices.Compact(known)))
-}
-
-func subjectNames(subjects []Subject) string {
-	return strings.Join(lists.Map(subjects, func(s Subject) string { return s.Name }), ", ")
 }
 
 func (c Condition) speaksOf(s Subject) bool {

@@ -293,7 +293,7 @@ func (p *Plan) steps(r Request) ([]step, []mlconf.Override, []error) {
 	if faults = append(faults, err1, err2); errors.Join(faults...) != nil {
 		return nil, nil, faults
 	}
-	running := scenariosOf(steps)
+	running := lists.Distinct(lists.Map(steps, func(st step) loadgen.Scenario { return st.scenario }))
 	faults = nil
 	for _, o := range overrides {
 		if !o.Means(running...) {
@@ -353,10 +353,6 @@ func once(faults []error) []error {
 		return others
 	}
 	return append(others, in)
-}
-
-func scenariosOf(steps []step) []loadgen.Scenario {
-	return lists.Distinct(lists.Map(steps, func(st step) loadgen.Scenario { return st.scenario }))
 }
 
 // dir is Dir. The runs of a search have a directory beside those of results.

@@ -177,7 +177,7 @@ func (e *engine) schedule() (load.Schedule, error) {
 func (e *engine) run(ctx context.Context, s load.Schedule) (p *Point, err error) {
 	defer e.start(ctx)()
 	e.slots.size = len(e.warm.items) + e.expected(s)
-	e.keeper = newKeeper(e.clock)
+	e.keeper = &keeper{clock: e.clock, wake: make(chan struct{}, 1)}
 	keeping, enough := context.WithCancel(context.WithoutCancel(ctx))
 	var kept sync.WaitGroup
 	kept.Go(func() { e.keeper.run(keeping) })

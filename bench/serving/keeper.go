@@ -31,10 +31,6 @@ const (
 	napped = 500 * time.Microsecond
 )
 
-func newKeeper(clock *pace.Clock) *keeper {
-	return &keeper{clock: clock, wake: make(chan struct{}, 1)}
-}
-
 // wait returns when it is due; false: ctx ended before.
 func (k *keeper) wait(ctx context.Context, due int64, up chan struct{}) bool {
 	if ctx.Err() != nil {

@@ -26,7 +26,8 @@ func (v *visit) test(
 	if err != nil {
 		return nil, errors.Join(err, w.Close())
 	}
-	r := newRecorder(w.SUT())
+	r := &recorder{sut: w.SUT(), open: map[loadgen.ResponseID]loadgen.SampleIndex{},
+		payloads: map[loadgen.SampleIndex][]byte{}}
 	_, err = loadgen.StartTest(ctx, r, w.QSL(), t, loadgen.LogSettings{OutDir: v.dir})
 	if err == nil {
 		err = errors.Join(r.faults...)

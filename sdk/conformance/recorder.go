@@ -20,11 +20,6 @@ type recorder struct {
 	faults   []error
 }
 
-func newRecorder(s loadgen.SUT) *recorder {
-	return &recorder{sut: s, open: map[loadgen.ResponseID]loadgen.SampleIndex{},
-		payloads: map[loadgen.SampleIndex][]byte{}}
-}
-
 // Name implements loadgen.SUT.
 func (r *recorder) Name() string { return r.sut.Name() }
 

@@ -55,8 +55,10 @@ func (c *coder) checkOptions() error {
 	return errors.Join(faults...)
 }
 
-func (c *coder) newMemory() memory { return newState(c.slots) }
-func (c *coder) takesAudio() bool  { return c.encoder.has(features) }
+func (c *coder) newMemory() memory {
+	return &state{slots: c.slots, values: make([]value, len(c.slots))}
+}
+func (c *coder) takesAudio() bool { return c.encoder.has(features) }
 
 // joinsLater says that no row depends on how many tokens another one has: all states are of fixed size.
 func (c *coder) joinsLater() bool {
@@ -158,7 +160,7 @@ func (c *coder) rowBytes(n size) int64 {
 
 func (c *coder) describe() backend.Info {
 	info := describe(c.first.session)
-	info.Details["state_copied_bytes_per_step"] = fmt.Sprint(c.keeper.perStep())
+	info.Details["state_copied_bytes_per_step"] = fmt.Sprint(c.keeper.copied.Load() / max(c.keeper.steps.Load(), 1))
 	return info
 }
 

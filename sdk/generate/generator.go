@@ -60,7 +60,7 @@ func start(m model, o Options, beside bool) *Generator {
 		wake: make(chan struct{}, 1), closing: make(chan struct{}), ended: make(chan struct{}),
 	}
 	g.stats.CacheLimit = o.CacheBytes
-	l := newLoop(g)
+	l := &loop{Generator: g, runner: m.newRunner(), state: m.newMemory(), prompter: newPrompter(g)}
 	go func() {
 		defer close(g.ended)
 		l.run()

@@ -84,9 +84,6 @@ func (k *keeper) count(g *graph, in, out []backend.Tensor) {
 	k.copied.Add(int64(n))
 }
 
-// perStep is how many bytes a step copied on average.
-func (k *keeper) perStep() int64 { return k.copied.Load() / max(k.steps.Load(), 1) }
-
 // checkCopies refuses a model of which each step would copy too much.
 func (c *coder) checkCopies() error {
 	n := int64(0)

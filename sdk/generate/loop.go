@@ -22,10 +22,6 @@ type loop struct {
 	logits [][]float32
 }
 
-func newLoop(g *Generator) *loop {
-	return &loop{Generator: g, runner: g.model.newRunner(), state: g.model.newMemory(), prompter: newPrompter(g)}
-}
-
 // run takes steps until the generator closes.
 func (l *loop) run() {
 	if l.beside {

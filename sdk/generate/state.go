@@ -20,10 +20,6 @@ type state struct {
 	peak, noted int
 }
 
-func newState(slots []slot) *state {
-	return &state{slots: slots, values: make([]value, len(slots))}
-}
-
 func (s *state) rows() int { return len(s.sources) }
 
 // begin empties the state, for rows whose sources are so wide.

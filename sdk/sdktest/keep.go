@@ -94,8 +94,7 @@ func (k keeping) keep(t *testing.T, n, seed int) backend.Tensor {
 	for i := range out {
 		t.Cleanup(out[i].Kept[0].Release)
 	}
-	kept := out[k.output]
-	return kept
+	return out[k.output]
 }
 
 // bytes are the rows of a kept tensor, as a run that keeps nothing gives them.

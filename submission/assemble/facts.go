@@ -160,14 +160,11 @@ func inputTypes(w *record.Workload) string {
 	types := map[string]bool{}
 	for _, p := range w.Parts {
 		for _, t := range p.Inputs {
-			types[shortType(t.Type)] = true
+			types[strings.Replace(t.Type, "float", "fp", 1)] = true // as submissions write them: fp32 for float32
 		}
 	}
 	return strings.Join(slices.Sorted(maps.Keys(types)), ", ")
 }
-
-// shortType writes a tensor's type as submissions do: fp32 for float32.
-func shortType(name string) string { return strings.Replace(name, "float", "fp", 1) }
 
 // read reads what is known of a registered run, whose log must be the one that was added.
 func (r Result) read() (*record.Run, error) {

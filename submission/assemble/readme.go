@@ -30,7 +30,8 @@ func (p *Plan) readme(r *placed) []byte {
 	fmt.Fprintf(&text, "Rules %s. Performance: %s. Accuracy: %s.\n\n", run.Rules, headline(run),
 		accuracyLine(r.accuracy.run))
 	text.WriteString("## Commands\n\n")
-	for _, line := range r.commands() {
+	commands := lists.Map(r.all(), func(m measuredRun) string { return command(m.run.Command) })
+	for _, line := range lists.Distinct(commands) {
 		fmt.Fprintf(&text, "    %s\n", line)
 	}
 	text.WriteString("\n## What ran\n\n")
@@ -52,11 +53,6 @@ func (r *placed) all() []measuredRun {
 		runs = append(runs, r.audits[test]...)
 	}
 	return runs
-}
-
-// commands are those that made the runs of a result, each once.
-func (r *placed) commands() []string {
-	return lists.Distinct(lists.Map(r.all(), func(m measuredRun) string { return command(m.run.Command) }))
 }
 
 func headline(run *record.Run) string {

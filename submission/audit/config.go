@@ -164,7 +164,7 @@ func caching(features mlconf.AuditFeatures, test, model string) []mlconf.Overrid
 	}
 	for _, s := range []loadgen.Scenario{loadgen.Offline, loadgen.SingleStream, loadgen.MultiStream, loadgen.Server} {
 		if least, ok := features.CachingQueries[model][s.String()]; ok {
-			list = append(list, one(s, countKey, strconv.FormatUint(least, 10)))
+			list = append(list, mlconf.Override{Scenario: s, Key: countKey, Value: strconv.FormatUint(least, 10)})
 		}
 	}
 	return list
@@ -183,10 +183,6 @@ func otherSeeds(features mlconf.AuditFeatures) []mlconf.Override {
 
 func all(key, value string) mlconf.Override {
 	return mlconf.Override{All: true, Key: key, Value: value}
-}
-
-func one(scenario loadgen.Scenario, key, value string) mlconf.Override {
-	return mlconf.Override{Scenario: scenario, Key: key, Value: value}
 }
 
 // Text is an audit.config with the settings and the bounds, for this LoadGen and the official one.

@@ -107,7 +107,7 @@ func (j *judge) agrees(text string) {
 
 // sameAnswers compares the two accuracy logs.
 func (j *judge) sameAnswers(ctx context.Context) string {
-	m, tails := evidence.NewMatches(j.dtype), newTails()
+	m, tails := evidence.NewMatches(j.dtype), tails{seed: maphash.MakeSeed(), index: map[uint64]uint64{}}
 	audited := j.payloads(j.r.Run.Accuracy)
 	whole := j.answers(ctx, j.r.Run.Accuracy, auditWhat, func(e mllog.AccuracyEntry) {
 		audited.add(j.dtype, e)
@@ -131,7 +131,7 @@ func (j *judge) sameAnswers(ctx context.Context) string {
 	audited.judge(j)
 	accuracy.judge(j)
 	j.matched(m)
-	if n := tails.different(); n > 0 && m.Mismatched == 0 {
+	if n := tails.different; n > 0 && m.Mismatched == 0 {
 		j.note("%d of %d samples have answers that differ behind their first element, which this test does not compare", n,
 			m.Samples())
 	}
@@ -188,12 +188,10 @@ func (s samples) add(index uint64) bool {
 
 // tails compares whole payloads, for a note.
 type tails struct {
-	seed  maphash.Seed
-	index map[uint64]uint64
-	n     int
+	seed      maphash.Seed
+	index     map[uint64]uint64
+	different int
 }
-
-func newTails() *tails { return &tails{seed: maphash.MakeSeed(), index: map[uint64]uint64{}} }
 
 func (t *tails) audit(e mllog.AccuracyEntry) {
 	if _, again := t.index[e.QSLIndex]; !again {
@@ -203,8 +201,6 @@ func (t *tails) audit(e mllog.AccuracyEntry) {
 
 func (t *tails) reference(e mllog.AccuracyEntry) {
 	if t.index[e.QSLIndex] != maphash.Bytes(t.seed, e.Data) {
-		t.n++
+		t.different++
 	}
 }
-
-func (t *tails) different() int { return t.n }

@@ -3,7 +3,8 @@ package check
 import (
 	"path"
 	"slices"
-	"strings"
+
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
@@ -53,20 +54,10 @@ func (r *resultFolder) mayShare(o *resultFolder) bool {
 	switch {
 	case r == o:
 		return true
-	case r.Submitter != o.Submitter || r.System != o.System || lower(r.model) != lower(o.model):
+	case r.Submitter != o.Submitter || r.System != o.System || mlconf.Family(r.model) != mlconf.Family(o.model):
 		return false
 	case r.scenario != o.scenario:
 		return r.inferred || o.inferred
 	}
 	return r.model != o.model || r.Division != o.Division
-}
-
-// lower is a model's name without the accuracy that it is for.
-func lower(model string) string {
-	for _, accuracy := range []string{"-99.9", "-99", "-95"} {
-		if name, ok := strings.CutSuffix(model, accuracy); ok {
-			return name
-		}
-	}
-	return model
 }

@@ -58,10 +58,6 @@ type reader struct {
 	faults []error
 }
 
-func (r *reader) fault(format string, args ...any) {
-	r.faults = append(r.faults, fmt.Errorf(format, args...))
-}
-
 func (r *reader) system(s tree.System) {
 	for _, b := range s.Benchmarks {
 		r.rename(b)
@@ -92,7 +88,8 @@ func (r *reader) rename(b tree.Benchmark) {
 		to := p
 		to.Scenario = name
 		if slices.Contains(b.Scenarios, to) {
-			r.fault("%s and %s are of one scenario: remove one of them", r.tree.Abs(p.Results()), r.tree.Abs(to.Results()))
+			r.faults = append(r.faults, fmt.Errorf("%s and %s are of one scenario: remove one of them",
+				r.tree.Abs(p.Results()), r.tree.Abs(to.Results())))
 			continue
 		}
 		r.add(Step{Rename: true, Why: "the rules' name of the scenario"}, p, p, to)

@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"io/fs"
 	"os"
@@ -144,7 +143,5 @@ func readWhole(ctx context.Context, path string, w io.Writer) (sum string, err e
 	if err == nil && (after.Size() != before.Size() || !after.ModTime().Equal(before.ModTime())) {
 		err = fmt.Errorf("%s is being written to: wait until the run is over", path)
 	}
-	return hexSum(h), err
+	return hex.EncodeToString(h.Sum(nil)), err
 }
-
-func hexSum(h hash.Hash) string { return hex.EncodeToString(h.Sum(nil)) }

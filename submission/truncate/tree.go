@@ -91,7 +91,7 @@ func accuracyFolders(root, submitter string) (folders []string, faults []error, 
 	}
 	whole := 0 // of endpoints runs, which have no log to truncate
 	for e := range t.All {
-		owner := slices.ContainsFunc(owners, func(s tree.Submitter) bool { return within(e.Path, s.Folder()) })
+		owner := slices.ContainsFunc(owners, func(s tree.Submitter) bool { return strings.HasPrefix(e.Path, s.Folder()+"/") })
 		switch {
 		case !owner || !e.Dir && !e.Link:
 		case e.Link && hides(e):
@@ -112,10 +112,6 @@ func accuracyFolders(root, submitter string) (folders []string, faults []error, 
 // ofEndpoints says whether an accuracy folder is in the form of the endpoints harness.
 func ofEndpoints(t *tree.Tree, name string) bool {
 	return t.HasFile(path.Join(name, path.Base(tree.EndpointsAccuracy))) && !t.HasFile(path.Join(name, tree.AccuracyLog))
-}
-
-func within(name, folder string) bool {
-	return len(name) > len(folder) && name[:len(folder)+1] == folder+"/"
 }
 
 // matches says whether a folder is one for an accuracy log.

@@ -74,7 +74,7 @@ func Judge(c Case) Label {
 	case Network:
 		return labelled(Network, c.network())
 	}
-	return labelled(Closed, c.closed())
+	return labelled(Closed, append(c.away(), c.Workload.OpenReasons...))
 }
 
 // labelled is d where nothing speaks against it, and else the open division.
@@ -83,11 +83,6 @@ func labelled(d Division, reasons []string) Label {
 		d = Open
 	}
 	return Label{d, reasons}
-}
-
-// closed is what speaks against the closed division: work that other machines do, and what the workload says of itself.
-func (c Case) closed() []string {
-	return append(c.away(), c.Workload.OpenReasons...)
 }
 
 // away is work that other machines do.

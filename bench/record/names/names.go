@@ -83,11 +83,7 @@ func commonParts(all []named) map[record.NamePart]bool {
 // tellApart adds to the names that several runs have what these differ in, until no two are the same.
 func tellApart(all []named) {
 	for _, about := range differences() {
-		groups := sameNames(all)
-		if len(groups) == 0 {
-			return
-		}
-		for _, group := range groups {
+		for _, group := range sameNames(all) {
 			about.add(group)
 		}
 	}

@@ -21,7 +21,6 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record/requests"
 	"github.com/plumbline-ml/plumbline/bench/record/series"
 	"github.com/plumbline-ml/plumbline/bench/record/sweepfile"
-	"github.com/plumbline-ml/plumbline/bench/serving/prompts"
 )
 
 // Folder is where a sweep is kept: sweep.json, curve.csv, and a folder for each point.
@@ -227,6 +226,3 @@ func (f *Folder) save(s *sweepfile.Sweep) error {
 	}
 	return s.Write(filepath.Join(f.Dir, sweepfile.Name))
 }
-
-// drawOne is one request, of a seed that no point has.
-func drawOne(seed uint64) prompts.Draw { return prompts.Draw{N: 1, Seed: ^seed} }

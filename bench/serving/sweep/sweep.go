@@ -20,6 +20,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/serving/load"
 	"github.com/plumbline-ml/plumbline/bench/serving/measure"
 	"github.com/plumbline-ml/plumbline/bench/serving/objective"
+	"github.com/plumbline-ml/plumbline/bench/serving/prompts"
 	"github.com/plumbline-ml/plumbline/bench/serving/search"
 	"github.com/plumbline-ml/plumbline/internal/lists"
 )
@@ -320,10 +321,10 @@ func (s *Sweep) expected(p load.Pattern, d time.Duration) int {
 }
 
 // Try asks for one answer, which counts in nothing: to see that the server answers, how long it takes, and what it
-// counts. The request is an answer that came, or failed: its Status says.
+// counts. The request, of a seed that no point has, is an answer that came, or failed: its Status says.
 func (s *Settings) Try(ctx context.Context) (measure.Measured, error) {
 	plan := serving.Plan{
-		Asks: s.Prompts.Draw(drawOne(s.Seed)), Load: load.Pattern{Kind: load.Users, Users: 1, Requests: 1},
+		Asks: s.Prompts.Draw(prompts.Draw{N: 1, Seed: ^s.Seed}), Load: load.Pattern{Kind: load.Users, Users: 1, Requests: 1},
 		NoTokens: s.Rules.NoTokens, MaxErrors: &serving.MaxErrors{Count: 1},
 	}
 	p, err := serving.Measure(ctx, s.Asker, plan)

@@ -121,7 +121,7 @@ func (b Backend) Open(ctx context.Context, m backend.Model, c backend.Config) (b
 
 // open loads the model and binds its tensors.
 func open(ctx context.Context, p *child, set settings, m backend.Model, c backend.Config) (*session, error) {
-	number := p.nextModel()
+	number := p.models.Add(1) - 1 // in the order in which they are opened
 	awaited := p.await(ctx, "Open")
 	r, err := p.rpc.Open(ctx, &backendpb.OpenRequest{
 		Name: m.Name, Path: m.Path, Model: m.Bytes, Concurrency: uint32(max(c.Concurrency, 0)),

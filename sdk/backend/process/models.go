@@ -31,9 +31,6 @@ func join(set settings, c backend.Config) (*child, error) {
 	return nil, nil
 }
 
-// nextModel numbers the models of the process, in the order in which they are opened.
-func (p *child) nextModel() uint32 { return p.models.Add(1) - 1 }
-
 // leave closes the process with its last session.
 func (p *child) leave() error {
 	if p.users.Add(-1) > 0 {

@@ -23,9 +23,7 @@ type strictUTF8 struct {
 }
 
 // UTF8Only reads r as far as it is UTF-8.
-func UTF8Only(r io.Reader) io.Reader { return utf8Only(r) }
-
-func utf8Only(r io.Reader) *strictUTF8 { return &strictUTF8{r: r, buf: make([]byte, 256<<10)} }
+func UTF8Only(r io.Reader) io.Reader { return &strictUTF8{r: r, buf: make([]byte, 256<<10)} }
 
 func (u *strictUTF8) Read(p []byte) (int, error) {
 	for len(u.ready) == 0 {

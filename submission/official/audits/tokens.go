@@ -15,7 +15,7 @@ import (
 // tokens is TEST06's run_verification.py.
 func tokens(r Request, d evidence.DType) Verdict {
 	v := begun(r)
-	checks := newTokenChecks(r, d)
+	checks := tokenChecks{dtype: d, streams: r.Scenario != "Offline", eos: 2, noEOS: r.EOS != ""}
 	err := eachEntry(r.Run.Accuracy, func(e fields) error { checks.add(e); return nil })
 	if err != nil {
 		v.Stdout, v.Exit = evidence.Traceback(err), 1
@@ -57,10 +57,6 @@ type tokenChecks struct {
 	end, begin, length tokenCheck
 	entries            int
 	data, first        []byte
-}
-
-func newTokenChecks(r Request, d evidence.DType) *tokenChecks {
-	return &tokenChecks{dtype: d, streams: r.Scenario != "Offline", eos: 2, noEOS: r.EOS != ""}
 }
 
 func (c *tokenChecks) add(e fields) {

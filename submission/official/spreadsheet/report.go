@@ -204,7 +204,8 @@ func (f *frame) number(o Options) (*pyvalue.Dict, error) {
 		last = max(last, n)
 	}
 	for _, row := range f.rows {
-		if key := pyvalue.Text(row[unique]); !has(ids, key) {
+		key := pyvalue.Text(row[unique])
+		if _, known := ids.Get(key); !known {
 			last++
 			ids.Set(key, last)
 		}
@@ -214,9 +215,4 @@ func (f *frame) number(o Options) (*pyvalue.Dict, error) {
 		return fmt.Sprintf("%s-%04d", o.Version, n)
 	})
 	return ids, nil
-}
-
-func has(d *pyvalue.Dict, key string) bool {
-	_, ok := d.Get(key)
-	return ok
 }

@@ -19,7 +19,7 @@ func Machine(i system.Info, p Precision) Section {
 }
 
 func processor(i system.Info) Check {
-	c := Check{Name: "processor", State: OK, Found: fmt.Sprintf("%s, %d cores", orUnknown(i.CPU), i.Cores)}
+	c := Check{Name: "processor", State: OK, Found: fmt.Sprintf("%s, %d cores", cmp.Or(i.CPU, "unknown"), i.Cores)}
 	switch {
 	case i.Quota != "":
 		c.State, c.Found = Warn, c.Found+", limited to "+i.Quota
@@ -29,8 +29,6 @@ func processor(i system.Info) Check {
 	}
 	return c
 }
-
-func orUnknown(text string) string { return cmp.Or(text, "unknown") }
 
 func memory(i system.Info) Check {
 	c := Check{Name: "memory", State: OK, Found: figure.Bytes(i.MemoryBytes)}

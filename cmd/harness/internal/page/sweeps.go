@@ -51,12 +51,6 @@ func sweepsOf(runs []results.Found) []sweep {
 	return all
 }
 
-// pareto lists the points that no other one beats.
-func (w sweep) pareto() []int {
-	all := lists.Map(w.points, func(r record.Run) curve.Point { return r.Serving.Point() })
-	return curve.Pareto(all)
-}
-
 // entry is what a suite calls the sweep; empty: it is of none.
 func (w sweep) entry() string {
 	id := w.points[0].Identity
@@ -113,7 +107,7 @@ func curves(runs []results.Found) []plot.Chart {
 			s.Name = called[i]
 		}
 		s.Loads = append(s.Loads, lists.Map(w.points, func(r record.Run) plot.Load { return loadOf(r, perGPU) })...)
-		best := w.pareto()
+		best := curve.Pareto(lists.Map(w.points, func(r record.Run) curve.Point { return r.Serving.Point() }))
 		for i := range s.Loads {
 			s.Loads[i].Beaten = !slices.Contains(best, i)
 		}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 
 	"github.com/plumbline-ml/plumbline/bench"
@@ -28,11 +27,6 @@ func (g *goalFlags) Add(c *cobra.Command) {
 	c.Flags().StringVar(&g.systemType, "system-type", "",
 		"the runs are for a submission of a system of this `TYPE`: edge, datacenter or\ndatacenter,edge, and scenarios that "+
 			"the round does not have for it are left out\n(default: the workspace's)")
-}
-
-// given says whether a flag asks for it.
-func (g *goalFlags) given(c *cobra.Command) bool {
-	return shell.Changed(c, "system-type", "workspace") != ""
 }
 
 // Settle gives a request the type of system, and where it names none the division, of the workspace within reach.

@@ -54,15 +54,11 @@ func (s *suiteRun) makeTask(ctx context.Context, j suiteJob, r *suiteResult) {
 		return
 	}
 	if !s.flags.json {
-		s.writeNotes(d)
+		for _, n := range d.Task.Notes {
+			fmt.Fprintf(s.Stdout, "    note: %s\n", n)
+		}
 	}
 	s.tasks = append(s.tasks, d)
-}
-
-func (s *suiteRun) writeNotes(d mlmark.Document) {
-	for _, n := range d.Task.Notes {
-		fmt.Fprintf(s.Stdout, "    note: %s\n", n)
-	}
 }
 
 // task is the document of a task, measured or found.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -97,9 +98,7 @@ func (s *session) values(r *record.Run) map[string]string {
 	for _, p := range s.plan.Served.Model.Params {
 		all[p.Name] = p.DefaultFor(s.plan.Embedded)
 	}
-	for name, value := range r.Options.Params {
-		all[name] = value
-	}
+	maps.Copy(all, r.Options.Params)
 	return all
 }
 

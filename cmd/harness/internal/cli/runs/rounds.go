@@ -86,7 +86,7 @@ func (a *app) run(c *cobra.Command, r *Flags) error {
 	if err := strayAudit(r.Audit); err != nil {
 		return err
 	}
-	if r.Mode == bench.ModeSubmission || r.Goal.given(c) {
+	if r.Mode == bench.ModeSubmission || shell.Changed(c, "system-type", "workspace") != "" {
 		if err := r.Goal.Settle(c, &r.Request); err != nil {
 			return sdk.Usage(err)
 		}
