@@ -141,6 +141,7 @@ type features struct {
 	Layout          *Layout       `json:"layout"`
 	Nameplate       bool          `json:"nameplate"`
 	LogsInteractive bool          `json:"logs_interactive"`
+	Endpoints       bool          `json:"endpoints"`
 	AuditsSetSeeds  bool          `json:"audits_set_seeds"`
 	Audits          AuditFeatures `json:"audits"`
 }
@@ -401,6 +402,9 @@ func (r *Rules) HasNameplate() bool { return r.data.Features.Nameplate }
 
 // LogsInteractive says whether logs of the round name the scenario Interactive; before they name Server.
 func (r *Rules) LogsInteractive() bool { return r.data.Features.LogsInteractive }
+
+// HasEndpoints says whether results of the round may be in the form of the endpoints harness.
+func (r *Rules) HasEndpoints() bool { return r.data.Features.Endpoints }
 
 // Section decodes a section of the round's file that another package knows the fields of. ok is false where the round
 // has none of that name.

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 
 	"github.com/plumbline-ml/plumbline/submission/system"
 	"github.com/plumbline-ml/plumbline/submission/tree"
@@ -92,10 +93,11 @@ func (p *Plan) result(r *placed) error {
 const endpointsFolder = "endpoints"
 
 // inEndpointsForm says whether a run of LoadGen may have files of the endpoints harness beside it, which are not left
-// over from another: the official LoadGen does not hand out what they are made of.
+// over from another, and whether its round has the form: the official LoadGen does not hand out what they are made of.
 func inEndpointsForm(run *record.Run) bool {
 	form, said := run.Options.Params["form"]
-	return run.LoadGen == nil && (!said || form == endpointsFolder)
+	round, err := mlconf.Round(run.Rules)
+	return err == nil && round.HasEndpoints() && run.LoadGen == nil && (!said || form == endpointsFolder)
 }
 
 // endpoints is a result in the form of the endpoints harness, which the harness has written beside the runs: a replay
