@@ -30,7 +30,7 @@ func (m *Model) normalize(text string, dummyPrefix bool) string {
 			part = strings.TrimLeft(part, " ")
 		}
 		if part != "" {
-			b.WriteString(strings.ReplaceAll(part, " ", blank))
+			writeEscaped(&b, part)
 			spaced = m.file.removeSpaces && part[len(part)-1] == ' '
 		}
 	}
@@ -39,6 +39,17 @@ func (m *Model) normalize(text string, dummyPrefix bool) string {
 		normalized = strings.TrimSuffix(normalized, blank)
 	}
 	return normalized
+}
+
+// writeEscaped is quicker than strings.ReplaceAll: parts are a character each.
+func writeEscaped(b *strings.Builder, part string) {
+	for i := range len(part) {
+		if part[i] == ' ' {
+			b.WriteString(blank)
+		} else {
+			b.WriteByte(part[i])
+		}
+	}
 }
 
 // prefix is what the first characters of a text become, and their length in bytes: a user-defined piece stays as it is,
