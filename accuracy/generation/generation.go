@@ -8,6 +8,7 @@ import (
 	"github.com/plumbline-ml/plumbline/accuracy/internal/pairwise"
 	"github.com/plumbline-ml/plumbline/accuracy/payload"
 	"github.com/plumbline-ml/plumbline/accuracy/rouge"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/parallel"
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 	"github.com/plumbline-ml/plumbline/preprocess/text/punkt"
@@ -77,10 +78,9 @@ func (s *Scorer) Result() (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	pairs := make([]Pair, len(answers))
-	for i, a := range answers {
-		pairs[i] = Pair{Reference: s.options.References[a.Index], Answer: a.Text}
-	}
+	pairs := lists.Map(answers, func(a Answer) Pair {
+		return Pair{Reference: s.options.References[a.Index], Answer: a.Text}
+	})
 	r := Compare(s.options.Splitter, pairs)
 	r.Answers, r.Tokens = len(answers), s.answers.Tokens()
 	r.Missing, r.Duplicates = s.answers.Missing(), s.answers.Duplicates()
@@ -103,12 +103,8 @@ func Compare(splitter *punkt.Splitter, pairs []Pair) Result {
 			lengths[i] = utf8.RuneCountInString(answer)
 		}
 	})
-	values := make([]float64, len(pairs))
 	mean := func(of func(rouge.Scores) rouge.Score) float64 {
-		for i, s := range scores {
-			values[i] = of(s).F
-		}
-		return 100 * pairwise.Mean(values)
+		return 100 * pairwise.Mean(lists.Map(scores, func(s rouge.Scores) float64 { return of(s).F }))
 	}
 	r := Result{
 		Rouge1:    mean(func(s rouge.Scores) rouge.Score { return s.Rouge1 }),

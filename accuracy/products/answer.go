@@ -89,13 +89,12 @@ func (v value) truth() (truth, ok bool) {
 
 // asciiLower leaves letters of other scripts alone, some of which Unicode takes for an ASCII letter.
 func asciiLower(text string) string {
-	lower := []byte(text)
-	for i, c := range lower {
-		if 'A' <= c && c <= 'Z' {
-			lower[i] = c + ('a' - 'A')
+	return strings.Map(func(r rune) rune {
+		if 'A' <= r && r <= 'Z' {
+			r += 'a' - 'A'
 		}
-	}
-	return string(lower)
+		return r
+	}, text)
 }
 
 // unquote is the text of a JSON string that the scanner has checked.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/accuracy/reasoning/mathgrade"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 )
 
@@ -51,11 +52,7 @@ type Set struct {
 }
 
 func sortedSets(sets map[string]*Set) []Set {
-	var all []Set
-	for _, name := range slices.Sorted(maps.Keys(sets)) {
-		all = append(all, *sets[name])
-	}
-	return all
+	return lists.Map(slices.Sorted(maps.Keys(sets)), func(name string) Set { return *sets[name] })
 }
 
 func (r *Result) badTruth(index int, row Row, g Grader) {

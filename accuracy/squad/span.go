@@ -2,6 +2,7 @@ package squad
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/plumbline-ml/plumbline/preprocess/text/features"
 	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
@@ -82,11 +83,5 @@ func placesOf(text []rune) []int {
 }
 
 func countWithoutBlanks(text string) int {
-	n := 0
-	for _, r := range text {
-		if r != ' ' {
-			n++
-		}
-	}
-	return n
+	return utf8.RuneCountInString(text) - strings.Count(text, " ")
 }

@@ -5,6 +5,8 @@ import (
 	"math/big"
 	"regexp"
 	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // The numbers of a transcript, in the order in which they are replaced.
@@ -94,11 +96,7 @@ func cardinal(digits string) (string, error) {
 func two(digits string) int { return int(digits[0]-'0')*10 + int(digits[1]-'0') }
 
 func digitByDigit(digits string) string {
-	words := make([]string, len(digits))
-	for i := range digits {
-		words[i] = small(int(digits[i] - '0'))
-	}
-	return strings.Join(words, " ")
+	return strings.Join(lists.Map([]byte(digits), func(d byte) string { return small(int(d - '0')) }), " ")
 }
 
 // ordinal says a number's place: the cardinal number with "and" before what follows its hundreds, its last word

@@ -57,12 +57,7 @@ func labelsFolder(root string) string {
 		filepath.Join(root, filepath.FromSlash(renamedFolder), "labelsTr"),
 		filepath.Join(root, "..", filepath.FromSlash(renamedFolder), "labelsTr"),
 	}
-	for _, folder := range folders {
-		if fault.Exists(folder) {
-			return folder
-		}
-	}
-	return folders[0]
+	return folders[max(0, slices.IndexFunc(folders, fault.Exists))]
 }
 
 func readIndex(path string) ([]string, error) {

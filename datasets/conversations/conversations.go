@@ -3,7 +3,6 @@ package conversations
 import (
 	"cmp"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -80,9 +79,8 @@ func Open(path string) (*Set, error) {
 func Parse(text string) (*Set, error) { return parse(text, "the text") }
 
 func parse(text, path string) (*Set, error) {
-	sum := sha256.Sum256([]byte(text))
 	var faults fault.List
-	s := &Set{SHA256: hex.EncodeToString(sum[:])}
+	s := &Set{SHA256: fmt.Sprintf("%x", sha256.Sum256([]byte(text)))}
 	for _, c := range group(readRows(text, &faults), &faults) {
 		c.check(&faults)
 		s.Turns = append(s.Turns, c.turns(&faults)...)

@@ -87,7 +87,7 @@ func sizeOf(dir, size string) (string, error) {
 		}
 	}
 	switch {
-	case size != "" && exists(filepath.Join(dir, size, "processed")):
+	case size != "" && fault.Exists(filepath.Join(dir, size, "processed")):
 		return size, nil
 	case size != "" || len(there) == 0:
 		return "", fmt.Errorf("%w %s: it holds no %s/processed: %w", ErrDataset, dir, cmp.Or(size, "SIZE"), fs.ErrNotExist)
@@ -95,11 +95,6 @@ func sizeOf(dir, size string) (string, error) {
 		return "", fmt.Errorf("%w %s: it holds sizes %s: say which", ErrDataset, dir, strings.Join(there, ", "))
 	}
 	return there[0], nil
-}
-
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
 }
 
 func (s *Set) open(ctx context.Context, folder, size string, o Options, faults *fault.List) {

@@ -4,7 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"slices"
+
+	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // The records of the file, as published.
@@ -54,13 +55,8 @@ func Write(w io.Writer, paragraphs []Paragraph) error {
 }
 
 func questionRecords(questions []Question) []questionRecord {
-	records := make([]questionRecord, 0, len(questions))
-	for _, q := range questions {
-		answers := slices.Grow([]answerRecord{}, len(q.Answers))
-		for _, a := range q.Answers {
-			answers = append(answers, answerRecord(a))
-		}
-		records = append(records, questionRecord{q.ID, q.Text, answers})
-	}
-	return records
+	return lists.Map(questions, func(q Question) questionRecord {
+		answers := lists.Map(q.Answers, func(a Answer) answerRecord { return answerRecord(a) })
+		return questionRecord{q.ID, q.Text, answers}
+	})
 }

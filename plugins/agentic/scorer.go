@@ -10,6 +10,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/accuracy/bfcl"
 	data "github.com/plumbline-ml/plumbline/datasets/bfcl"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -209,10 +210,7 @@ func (g callGallery) Show(e mllog.AccuracyEntry) (sdk.Exhibit, error) {
 	if !grade.Right {
 		verdict = "wrong: " + grade.Reason
 	}
-	asked := make([]string, 0, len(of.Messages))
-	for _, m := range of.Messages {
-		asked = append(asked, m.Role+": "+m.Content)
-	}
+	asked := lists.Map(of.Messages, func(m data.Message) string { return m.Role + ": " + m.Content })
 	expected := of.Answers
 	if expected == "[]" {
 		expected = "no call, or none that is known"

@@ -12,6 +12,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/datasets/bfcl"
 	"github.com/plumbline-ml/plumbline/datasets/conversations"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
@@ -43,9 +44,9 @@ func (s *settings) questions(all []bfcl.Sample) (prompts []backend.Prompt) {
 	for _, q := range all {
 		p := s.prompt()
 		p.Tools, p.ToolChoice = json.RawMessage(q.Tools), "auto"
-		for _, m := range q.Messages {
-			p.Messages = append(p.Messages, backend.Message{Role: m.Role, Content: m.Content})
-		}
+		p.Messages = lists.Map(q.Messages, func(m bfcl.Message) backend.Message {
+			return backend.Message{Role: m.Role, Content: m.Content}
+		})
 		p.ChatJSON = backend.AppendChat(nil, p)
 		prompts = append(prompts, p)
 	}
@@ -64,9 +65,7 @@ func (s *settings) turns(set *conversations.Set) (prompts []backend.Prompt, all 
 		if t.Tools != "" {
 			p.Tools = json.RawMessage(t.Tools)
 		}
-		for _, m := range t.Messages {
-			p.Messages = append(p.Messages, messageOf(m))
-		}
+		p.Messages = lists.Map(t.Messages, messageOf)
 		if err := s.override(&p, &t); err != nil {
 			return nil, nil, sdk.Data(fmt.Errorf("conversation %s, turn %d: %w", t.Conversation, t.Turn, err))
 		}

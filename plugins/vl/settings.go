@@ -3,7 +3,6 @@ package vl
 import (
 	"crypto/sha256"
 	_ "embed"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -152,8 +151,7 @@ func readText(path string) (string, error) {
 
 // newWords takes the user's words apart at the places of values.
 func newWords(system, user string) (words, error) {
-	sum := sha256.Sum256([]byte(system))
-	w := words{system: system, sum: hex.EncodeToString(sum[:])}
+	w := words{system: system, sum: fmt.Sprintf("%x", sha256.Sum256([]byte(system)))}
 	rest := user
 	for i, place := range places {
 		before, after, found := strings.Cut(rest, place)

@@ -5,12 +5,10 @@ import "github.com/plumbline-ml/plumbline/internal/lists"
 // Oval approximates an ellipse of two radii by a polygon.
 func Oval(rx, ry int) []Point {
 	const corners = 48
-	points := make([]Point, corners)
-	for i := range points {
+	return lists.Make(corners, func(i int) Point {
 		angle := i * Turn / corners
-		points[i] = Point{X: rx * Cos(angle) >> 14, Y: ry * Sin(angle) >> 14}
-	}
-	return points
+		return Point{X: rx * Cos(angle) >> 14, Y: ry * Sin(angle) >> 14}
+	})
 }
 
 // Box is a rectangle, of half its width and height.
@@ -67,13 +65,11 @@ func Moon(radius, hollow int) []Point {
 // Heart is the curve x = 16 sin^3 t, y = 13 cos t - 5 cos 2t - 2 cos 3t - cos 4t, scaled.
 func Heart(radius int) []Point {
 	const corners = 48
-	points := make([]Point, corners)
-	for i := range points {
+	return lists.Make(corners, func(i int) Point {
 		t := i * Turn / corners
 		s := Sin(t)
 		x := 16 * (s * s >> 14) * s >> 14
 		y := 13*Cos(t) - 5*Cos(2*t) - 2*Cos(3*t) - Cos(4*t)
-		points[i] = Point{X: radius * x >> 14 / 14, Y: -radius * y >> 14 / 14}
-	}
-	return points
+		return Point{X: radius * x >> 14 / 14, Y: -radius * y >> 14 / 14}
+	})
 }

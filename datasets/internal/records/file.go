@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // extensions are those of the forms that Read takes; pickles those of the official files that have to be converted.
@@ -35,12 +37,7 @@ func File(path, name string) (string, error) {
 	has := func(ending string) bool {
 		return slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == name+ending })
 	}
-	var found []string
-	for _, e := range extensions {
-		if has(e) {
-			found = append(found, name+e)
-		}
-	}
+	found := lists.Map(lists.Filter(extensions, has), func(ending string) string { return name + ending })
 	switch {
 	case len(found) == 1:
 		return filepath.Join(path, found[0]), nil

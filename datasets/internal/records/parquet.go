@@ -12,6 +12,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/plumbline-ml/plumbline/internal/bounded"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // readParquet reads the columns of all row groups. The library panics on some damaged files, which is an error here.
@@ -29,9 +30,7 @@ func (r *reader) readParquet(f *os.File, size int64) (err error) {
 		return err
 	}
 	r.table.rows = int(min(file.NumRows(), int64(r.limit)))
-	for _, c := range file.Root().Columns() {
-		r.table.names = append(r.table.names, c.Name())
-	}
+	r.table.names = lists.Map(file.Root().Columns(), (*parquet.Column).Name)
 	slices.Sort(r.table.names)
 	for _, c := range r.columns {
 		column := file.Root().Column(c.Name)

@@ -1,6 +1,9 @@
 package scenes
 
-import "github.com/plumbline-ml/plumbline/datasets/internal/draw"
+import (
+	"github.com/plumbline-ml/plumbline/datasets/internal/draw"
+	"github.com/plumbline-ml/plumbline/internal/lists"
+)
 
 // tint is which of a figure's colours a part has.
 type tint int
@@ -88,10 +91,8 @@ func box(x0, y0, x1, y1 int) []draw.Point { return draw.Polygon(x0, y0, x1, y0, 
 // oval approximates an ellipse around (x, y) by a polygon. Its corners are rounded to percents.
 func oval(x, y, rx, ry int) []draw.Point {
 	const corners = 20
-	points := make([]draw.Point, corners)
-	for i := range points {
+	return lists.Make(corners, func(i int) draw.Point {
 		angle := i * draw.Turn / corners
-		points[i] = draw.Point{X: x + rx*draw.Cos(angle)>>14, Y: y + ry*draw.Sin(angle)>>14}
-	}
-	return points
+		return draw.Point{X: x + rx*draw.Cos(angle)>>14, Y: y + ry*draw.Sin(angle)>>14}
+	})
 }
