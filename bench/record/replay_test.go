@@ -28,6 +28,11 @@ func TestReplay(t *testing.T) {
 	if value != "50.500 ms" || !strings.Contains(strings.Join(remarks, ", "), "100 turns in 5.05 s, inline_score 0.5") {
 		t.Errorf("%q, %q", value, remarks)
 	}
+	whole.ranWith(func(name, value string) {
+		if strings.Contains(value, "seed") {
+			t.Errorf("%s: %s, and nothing is drawn", name, value)
+		}
+	})
 	text := strings.Join(whole.lines(), "\n")
 	for _, want := range []string{
 		"p90 of the latency, estimated as LoadGen does: ",

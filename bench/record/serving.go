@@ -303,7 +303,10 @@ func (s *Serving) ranWith(add func(name, value string)) {
 			asked = append(asked, length.text+length.way)
 		}
 	}
-	add("asked", strings.Join(present(append(asked, fmt.Sprintf("seed %d", s.Asked.Seed))...), ", "))
+	if s.Replay == nil { // in which nothing is drawn
+		asked = append(asked, fmt.Sprintf("seed %d", s.Asked.Seed))
+	}
+	add("asked", strings.Join(present(asked...), ", "))
 }
 
 // nsPerMilli is how many nanoseconds a millisecond has.

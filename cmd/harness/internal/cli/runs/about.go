@@ -2,6 +2,7 @@ package runs
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
@@ -27,6 +28,9 @@ func (a *about) tell(profile settings.Profile, runs []bench.PlannedRun, now load
 		return ""
 	}
 	a.told = true
+	if slices.ContainsFunc(runs, func(r bench.PlannedRun) bool { return r.Replay }) {
+		return "" // turns become longer, and say nothing of the questions that come after them
+	}
 	each := float64(now.Elapsed) / float64(now.Done)
 	whole := time.Duration(0)
 	for _, r := range runs {

@@ -42,6 +42,10 @@ func TestAbout(t *testing.T) {
 	if got := (&about{samples: 100}).tell(settings.Official, all, at); got != "" {
 		t.Errorf("official: %q", got)
 	}
+	replay := append([]bench.PlannedRun{{Replay: true}}, all...)
+	if got := (&about{samples: 100}).tell(settings.Smoke, replay, at); got != "" {
+		t.Errorf("a replay: %q", got)
+	}
 	quick := loadgen.ProgressSnapshot{Elapsed: time.Second, Done: 1000}
 	if got := (&about{samples: 100}).tell(settings.Smoke, all, quick); got != "" {
 		t.Errorf("seconds: %q", got)
