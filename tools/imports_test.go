@@ -28,14 +28,14 @@ var mayImport = map[string][]string{
 	"fetch":    {},
 	"internal": {},
 	"accuracy": {"preprocess/text/", "internal/golden", "internal/half", "internal/lists", "internal/parallel",
-		"internal/pyfloat", "internal/pyvalue"},
+		"internal/pcg64", "internal/pyfloat", "internal/pyvalue"},
 	"sdk":          {"loadgen/"},
 	"backends/...": {"sdk/backend", "sdk/backend/keep", "sdk/option", "internal/lists", "internal/onnx"},
 	"plugins":      pluginImports,
 	"plugins/...":  pluginImports, // plugins that are modules of their own
 	"cmd/plugins": {"plugins/", "backends/", "sdk", "sdk/", "preprocess/", "accuracy/", "datasets/", "loadgen/",
 		"internal/bounded", "internal/half", "internal/lists", "internal/mt19937", "internal/onnx", "internal/parallel",
-		"internal/pyfloat", "internal/pyvalue", "internal/sandbox"},
+		"internal/pcg64", "internal/pyfloat", "internal/pyvalue", "internal/sandbox"},
 	"bench": {"loadgen/", "sdk", "sdk/backend", "sdk/option", "sdk/host", "sdk/internal/", "fetch/", "internal/"},
 	"submission": {"bench/", "loadgen/", "sdk", "sdk/backend", "sdk/option", "sdk/host", "sdk/internal/",
 		"fetch/", "internal/"},
@@ -47,7 +47,8 @@ var mayImport = map[string][]string{
 var pluginImports = []string{
 	"sdk", "sdk/backend", "sdk/backend/keep", "sdk/option", "sdk/manifest", "sdk/generate", "sdk/exhibit",
 	"preprocess/", "accuracy/", "datasets/", "loadgen/", "internal/bounded", "internal/half", "internal/lists",
-	"internal/mt19937", "internal/onnx", "internal/parallel", "internal/pyfloat", "internal/pyvalue", "internal/sandbox",
+	"internal/mt19937", "internal/onnx", "internal/parallel", "internal/pcg64", "internal/pyfloat", "internal/pyvalue",
+	"internal/sandbox",
 	"plugins/internal/", // what several plugins share
 }
 
