@@ -119,6 +119,11 @@ func TestEveryFigureIsKnown(t *testing.T) {
 	if !slices.ContainsFunc(score.Exhibits, func(x sdk.Exhibit) bool { return strings.Contains(x.Text, recorded) }) {
 		t.Errorf("no exhibit has %q:\n%+v", recorded, score.Exhibits)
 	}
+	if !slices.ContainsFunc(score.Exhibits, func(x sdk.Exhibit) bool {
+		return strings.Contains(x.Caption, "programs none,")
+	}) {
+		t.Errorf("no exhibit says that no program was called: %+v", score.Exhibits)
+	}
 }
 
 // TestFailedTurns: an answer that failed is scored as missing, and one that was never sent in no figure.

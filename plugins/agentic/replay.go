@@ -1,6 +1,7 @@
 package agentic
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -152,7 +153,7 @@ func (g turnGallery) Show(e mllog.AccuracyEntry) (sdk.Exhibit, error) {
 	recorded := callsText(g.recorded[turnKey{turn.Conversation, turn.Turn}].Calls)
 	return sdk.Exhibit{
 		Caption: fmt.Sprintf("%s, turn %d: programs %s, recorded %s", turn.Conversation, turn.Turn,
-			strings.Join(got, " "), strings.Join(want, " ")),
+			cmp.Or(strings.Join(got, " "), "none"), strings.Join(want, " ")),
 		Text: exhibit.Texts("SAID", before, "RECORDED", recorded, "ANSWERED", answer),
 	}, err
 }
