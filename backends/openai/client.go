@@ -229,10 +229,7 @@ func explain(err error, base *url.URL, s *settings, hasKey bool) error {
 	var dial *dialError
 	switch {
 	case errors.As(err, &dial):
-		port := base.Port()
-		if port == "" {
-			port = defaultPort(base)
-		}
+		port := cmp.Or(base.Port(), defaultPort(base))
 		return fmt.Errorf("nothing listens at %s: %w", net.JoinHostPort(base.Hostname(), port), dial)
 	case !errors.As(err, &status):
 		return err

@@ -2,6 +2,7 @@ package openai
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -32,17 +33,13 @@ type lines struct {
 // newLines are the connections to the server with a base URL.
 func newLines(base *url.URL, config *tls.Config, dial dialer, connect time.Duration) *lines {
 	l := &lines{dial: dial, connect: connect}
-	port := base.Port()
 	if base.Scheme == "https" {
 		l.config = config.Clone()
 		l.config.ServerName = base.Hostname()
 		l.config.NextProtos = []string{"http/1.1"}
 		l.config.ClientSessionCache = tls.NewLRUClientSessionCache(0)
 	}
-	if port == "" {
-		port = defaultPort(base)
-	}
-	l.address = net.JoinHostPort(base.Hostname(), port)
+	l.address = net.JoinHostPort(base.Hostname(), cmp.Or(base.Port(), defaultPort(base)))
 	return l
 }
 

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // loaders are the variables by which a loader of programs, or Python, takes other code than that of
@@ -41,13 +43,8 @@ func (l *Lock) Allow(name string, yes bool) {
 func (l *Lock) Env() []string { return slices.Sorted(maps.Keys(l.env)) }
 
 // Withheld lists the variables of loaders that are set and not passed on.
-func (l *Lock) Withheld(env func(string) string) (names []string) {
-	for _, name := range loaders {
-		if !l.env[name] && env(name) != "" {
-			names = append(names, name)
-		}
-	}
-	return names
+func (l *Lock) Withheld(env func(string) string) []string {
+	return lists.Filter(loaders[:], func(name string) bool { return !l.env[name] && env(name) != "" })
 }
 
 // drop lists those that are not passed on, set or not.

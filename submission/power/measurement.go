@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/bench/power/spl"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
@@ -45,11 +46,7 @@ func Differences(t *tree.Tree, p tree.Place) []Difference {
 
 func compare(t *tree.Tree, folder string, files, optional []string) Difference {
 	d := Difference{Folder: folder, NoFolder: !t.HasDir(folder)}
-	for _, name := range files {
-		if !t.HasFile(path.Join(folder, name)) {
-			d.Missing = append(d.Missing, name)
-		}
-	}
+	d.Missing = lists.Filter(files, func(name string) bool { return !t.HasFile(path.Join(folder, name)) })
 	for _, e := range t.Entries(folder) {
 		if !e.Dir && !slices.Contains(files, e.Name) && !slices.Contains(optional, e.Name) && !tree.Extra(e.Name) {
 			d.Extra = append(d.Extra, e.Name)

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/bounded"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // Entry is a file or folder of the tree as it was found.
@@ -131,13 +132,8 @@ func (t *Tree) Folders(dir string) []Entry {
 
 // Files are the names of the files in a folder.
 func (t *Tree) Files(dir string) []string {
-	var names []string
-	for _, e := range t.inside[path.Clean(dir)] {
-		if !e.Dir {
-			names = append(names, e.Name)
-		}
-	}
-	return names
+	files := slices.DeleteFunc(t.Entries(dir), func(e Entry) bool { return e.Dir })
+	return lists.Map(files, func(e Entry) string { return e.Name })
 }
 
 // All calls yield with everything in the tree, folders before what is in them, sorted by name in each folder.

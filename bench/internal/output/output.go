@@ -12,6 +12,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/fetch/wholefile"
 	"github.com/plumbline-ml/plumbline/internal/checksum"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -97,13 +98,8 @@ func numbered(n int) string {
 
 // occupied lists the runs' directories that hold a log file.
 func occupied(out string, dirs []string) []string {
-	var full []string
-	for _, dir := range dirs {
-		if taken(out, dir) {
-			full = append(full, filepath.Join(out, dir))
-		}
-	}
-	return full
+	full := lists.Filter(dirs, func(dir string) bool { return taken(out, dir) })
+	return lists.Map(full, func(dir string) string { return filepath.Join(out, dir) })
 }
 
 // taken reports whether a run's directory, or one of its trials', holds a log.

@@ -48,16 +48,6 @@ func Stop(points []Point) bool {
 	return !slices.ContainsFunc(points[len(points)-enough:], func(p Point) bool { return !p.Overloaded() })
 }
 
-// Made is how many of the points of rising load a sweep makes: up to the one that stops it.
-func Made(points []Point) int {
-	for n := range points {
-		if Stop(points[:n+1]) {
-			return n + 1
-		}
-	}
-	return len(points)
-}
-
 // Best is the point with the most goodput of those that hold; the lower one where several have it. ok is false where
 // there is none.
 func Best(points []Point) (at int, ok bool) {

@@ -46,7 +46,12 @@ func TestGoldenCurves(t *testing.T) {
 				TokensPerSec: p.TokensPerSec, User: p.User, Goodput: p.Goodput, Failed: p.Failed, Stationary: p.Stationary,
 				ClientLimited: p.ClientLimited, Held: held})
 		}
-		points = points[:curve.Made(points)]
+		for n := range points {
+			if curve.Stop(points[:n+1]) {
+				points = points[:n+1]
+				break
+			}
+		}
 		loads := func(which func(i int) bool) []float64 {
 			all := []float64{}
 			for i, p := range points {

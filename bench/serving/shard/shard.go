@@ -61,15 +61,3 @@ func (s Share) Place(k int) int {
 	}
 	return k*s.Of + s.Index
 }
-
-// Deal are those of a list that are of the share, in their order.
-func Deal[T any](s Share, all []T) []T {
-	if s.Of <= 1 {
-		return all
-	}
-	mine := make([]T, 0, s.Count(len(all)))
-	for k := s.Index; k < len(all); k += s.Of {
-		mine = append(mine, all[k])
-	}
-	return mine
-}

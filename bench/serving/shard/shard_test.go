@@ -49,8 +49,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// TestDeal: every number is of exactly one share.
-func TestDeal(t *testing.T) {
+// TestPlace: every number is of exactly one share.
+func TestPlace(t *testing.T) {
 	for n := range 20 {
 		var all, dealt []int
 		for k := range n {
@@ -60,24 +60,21 @@ func TestDeal(t *testing.T) {
 			dealt = dealt[:0]
 			for i := range of {
 				s := shard.Share{Index: i, Of: of}
-				mine := shard.Deal(s, all)
-				for k, at := range mine {
-					if s.Place(k) != at {
-						t.Errorf("%v: place %d is %d, want %d", s, k, s.Place(k), at)
+				for k := range s.Count(n) {
+					at := s.Place(k)
+					if want := k*of + i; at != want || !s.Has(at) {
+						t.Errorf("%v of %d: place %d is %d, want %d", s, n, k, at, want)
 					}
+					dealt = append(dealt, at)
 				}
-				if len(mine) != s.Count(n) || slices.ContainsFunc(mine, func(k int) bool { return !s.Has(k) }) {
-					t.Errorf("%v of %d has %v, counted %d", s, n, mine, s.Count(n))
-				}
-				dealt = append(dealt, mine...)
 			}
 			if slices.Sort(dealt); !slices.Equal(dealt, all) {
 				t.Errorf("%d shares of %v have %v", of, all, dealt)
 			}
 		}
 	}
-	if mine := shard.Deal(shard.Share{}, []int{1, 2}); len(mine) != 2 || !(shard.Share{}).Has(7) {
-		t.Errorf("no share has %v", mine)
+	if whole := (shard.Share{}); whole.Count(2) != 2 || whole.Place(1) != 1 || !whole.Has(7) {
+		t.Errorf("no share has %d of 2, place 1 is %d", whole.Count(2), whole.Place(1))
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/table"
 	"github.com/plumbline-ml/plumbline/internal/terminal"
 
@@ -41,13 +42,9 @@ type Section struct {
 }
 
 // Versions are those of the libraries that the checks have opened.
-func (s Section) Versions() (all []string) {
-	for _, c := range s.Checks {
-		if c.Version != "" {
-			all = append(all, c.Version)
-		}
-	}
-	return all
+func (s Section) Versions() []string {
+	opened := lists.Filter(s.Checks, func(c Check) bool { return c.Version != "" })
+	return lists.Map(opened, func(c Check) string { return c.Version })
 }
 
 // Write prints the sections, one line per check and its advice below it.
@@ -75,11 +72,8 @@ func Write(w io.Writer, sections []Section) error {
 func Code(sections []Section) exitcode.Code {
 	var codes []exitcode.Code
 	for _, s := range sections {
-		for _, c := range s.Checks {
-			if c.State == Fail {
-				codes = append(codes, c.Code)
-			}
-		}
+		failed := lists.Filter(s.Checks, func(c Check) bool { return c.State == Fail })
+		codes = append(codes, lists.Map(failed, func(c Check) exitcode.Code { return c.Code })...)
 	}
 	return exitcode.Worst(codes...)
 }

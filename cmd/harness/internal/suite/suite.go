@@ -18,6 +18,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/loadgen/suggest"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 
@@ -71,11 +72,7 @@ func (j Job) String() string {
 // Identity is what results call the job's runs, whose label is the user's.
 func (j Job) Identity(label string) record.Identity {
 	id := record.Identity{Label: label}
-	for _, p := range j.Point {
-		if p != "label="+label { // it is the label already
-			id.Point = append(id.Point, p)
-		}
-	}
+	id.Point = lists.Filter(j.Point, func(p string) bool { return p != "label="+label }) // it is the label already
 	if j.Name != j.Model {
 		id.Entry = j.Name
 	}
