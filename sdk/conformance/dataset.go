@@ -36,6 +36,7 @@ func (v *visit) datasetRefusals(ctx context.Context, p *host.Plugin, m sdk.Model
 	}
 	ask := func(what string, r sdk.DatasetRequest, class error, want string) {
 		if _, err := p.Dataset(ctx, r, func(string) {}); !errors.Is(err, class) {
+			//nolint:errorlint // it may be nil
 			faults = append(faults, fmt.Errorf("%s: error %v, want one of class %s", what, err, want))
 		}
 	}

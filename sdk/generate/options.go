@@ -104,7 +104,7 @@ func (o *Options) checkSampling(p *backend.Prompt) []error {
 	}
 	var faults []error
 	if err := p.Sampling.Check(); err != nil {
-		faults = append(faults, fmt.Errorf("Sampling: %w", err))
+		faults = append(faults, fmt.Errorf("its Sampling: %w", err))
 	}
 	if p.Beams > 1 || o.Beams != HuggingFace {
 		faults = append(faults, errors.New("it has Sampling, with which there is no beam search"))

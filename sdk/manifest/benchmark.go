@@ -93,10 +93,10 @@ func (b benchmark) OpenScorer(ctx context.Context, o sdk.ScoreOptions) (sdk.Scor
 func (b benchmark) WorkOnDataset(
 	ctx context.Context, r sdk.DatasetRequest, progress func(line string),
 ) (done string, err error) {
-	switch {
-	case r.Action == sdk.Verify:
+	switch r.Action {
+	case sdk.Verify:
 		return b.verify(ctx, r, progress)
-	case r.Action == sdk.Export:
+	case sdk.Export:
 		if e, err := b.manifest.Model(r.Model); err == nil && b.author.exportOf(e).Write != nil {
 			return export(ctx, b.author.exportOf(e), r)
 		}

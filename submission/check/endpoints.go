@@ -142,17 +142,27 @@ func (r *resultFolder) checkEndpoints() {
 		}
 	}
 	if rules.replay && read(tree.EndpointsScores, &e.turns, json.Unmarshal) {
-		name := path.Join(r.Results(), tree.EndpointsScores)
-		if t := e.turns.Turns; t == nil || t.Missing != 0 || t.Observed != t.Expected {
-			r.reject(ruleValidity, name, "turns are missing", fmt.Sprintf("%+v", t), "none", "run again until all are answered")
-		}
+		r.checkTurns(&e)
 	}
+	r.checkEndpointsFiles()
+}
+
+// checkEndpointsFiles wants no other files than those of the form.
+func (r *resultFolder) checkEndpointsFiles() {
 	for _, known := range []string{r.Results(), r.Run(), r.Place.Accuracy(), path.Dir(r.Run())} {
 		for _, file := range r.checker.tree.Files(known) {
 			if name := path.Join(known, file); !r.endpointsFile(name) {
 				r.checker.stray(name, "the files of the endpoints harness")
 			}
 		}
+	}
+}
+
+// checkTurns wants an answer of every turn of a replay.
+func (r *resultFolder) checkTurns(e *endpointsResult) {
+	if t := e.turns.Turns; t == nil || t.Missing != 0 || t.Observed != t.Expected {
+		name := path.Join(r.Results(), tree.EndpointsScores)
+		r.reject(ruleValidity, name, "turns are missing", fmt.Sprintf("%+v", t), "none", "run again until all are answered")
 	}
 }
 

@@ -12,7 +12,7 @@ type pyError string
 func (e pyError) Error() string { return string(e) }
 
 // Is makes all of them ErrDied.
-func (e pyError) Is(target error) bool { return target == ErrDied } //nolint:errorlint // it is what Is is for
+func (e pyError) Is(target error) bool { return target == ErrDied }
 
 // ErrDied is every Python exception.
 var ErrDied = errors.New("the official script dies")

@@ -102,7 +102,7 @@ func (j judge) compare(root string, o Options, args ...string) error {
 	}
 	var got bytes.Buffer
 	if err := result.WriteCSV(&got, r.Rows); err != nil || got.String() != strings.ReplaceAll(string(want), `"./`, `"`) {
-		return fmt.Errorf("summary\n%s\nwant\n%s(%v)", &got, want, err)
+		return fmt.Errorf("summary\n%s\nwant\n%s(%v)", &got, want, err) //nolint:errorlint // it may be nil
 	}
 	return nil
 }

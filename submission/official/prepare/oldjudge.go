@@ -86,7 +86,7 @@ func scored(text []string, targets []mlconf.Target) (valid bool, err error) {
 			if err != nil && !math.IsInf(v, 0) {
 				return false, fmt.Errorf("%q is no number", found)
 			}
-			good := t.Upper && v <= t.Value || !t.Upper && v >= t.Value
+			good := meets(v, t)
 			valid = valid && good
 			seen[t.Metric] = seen[t.Metric] || good && !t.Upper
 		}
@@ -97,6 +97,14 @@ func scored(text []string, targets []mlconf.Target) (valid bool, err error) {
 		}
 	}
 	return valid && hash && allSeen(lower, seen), nil
+}
+
+// meets says whether a value is on the right side of a target.
+func meets(v float64, t mlconf.Target) bool {
+	if t.Upper {
+		return v <= t.Value
+	}
+	return v >= t.Value
 }
 
 func allSeen(targets []mlconf.Target, seen map[string]bool) bool {
