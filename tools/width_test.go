@@ -102,7 +102,8 @@ func proseLines(text []byte) map[int]string {
 		for _, word := range strings.Fields(line) {
 			longest = max(longest, utf8.RuneCountInString(word))
 		}
-		if !fenced && !fence && !code && !strings.HasPrefix(start, "|") && !strings.HasPrefix(line, "#") && longest <= longWord {
+		free := fenced || fence || code || strings.HasPrefix(start, "|") || strings.HasPrefix(line, "#")
+		if !free && longest <= longWord {
 			held[number] = line
 		}
 		fenced = fenced != fence

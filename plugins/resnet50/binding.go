@@ -43,7 +43,7 @@ func readBest(p *option.Params) int {
 }
 
 // readPerClass is how many pictures of each class are used; 0: all.
-func readPerClass(p *option.Params) int { return int(p.Int("per_class", 0, math.MaxInt32)) }
+func readPerClass(p *option.Params) int { return p.Int("per_class", 0, math.MaxInt32) }
 
 // readOffset is the model's number of class 0: 1 where a background class comes first.
 func readOffset(p *option.Params) int64 {

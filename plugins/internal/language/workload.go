@@ -36,8 +36,10 @@ var (
 	_ sdk.Remarker                      = (*Workload)(nil)
 )
 
+// Len is the number of prompts.
 func (w *Workload) Len() int { return len(w.Prompts.All) }
 
+// Parts are one, the model.
 func (w *Workload) Parts() []sdk.Part { return []sdk.Part{{Model: w.File}} }
 
 // Load returns prompt i, which is made: the sample.
@@ -182,4 +184,5 @@ func (w *Workload) ClientWork(_, _ []backend.TensorInfo, _ int) []string {
 	return work
 }
 
+// Close does nothing.
 func (w *Workload) Close() error { return nil }
