@@ -36,6 +36,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/serving/prompts"
 	"github.com/plumbline-ml/plumbline/bench/serving/sweep"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/also"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/beside"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/client"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/page"
@@ -54,7 +55,7 @@ type session struct {
 	set      *prompts.Set
 	notes    []string
 	sweep    *sweep.Sweep
-	pages    pages
+	sources  beside.Sources
 }
 
 // bench measures a server as flags say.
@@ -203,10 +204,8 @@ func (s *session) prepare(ctx context.Context) error {
 	if err := s.lessTemplate(ctx, &settings, first); err != nil {
 		return err
 	}
-	if s.pages, err = s.findPages(ctx); err != nil {
-		return err
-	}
-	if err := s.tryMeter(ctx); err != nil {
+	s.sources, err = beside.Find(ctx, s.about.URLs[0], s.serverMetrics, s.gpuMetrics, s.meter)
+	if err != nil {
 		return err
 	}
 	settings.Record = s.record() // with what was found

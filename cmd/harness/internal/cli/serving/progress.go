@@ -13,7 +13,7 @@ import (
 
 // begun shows how far a point is.
 func (s *session) begun(p load.Pattern, progress *serving.Progress) (done func(*sweep.Point)) {
-	told := s.beside()
+	told := s.sources.Begin()
 	if s.quiet {
 		return told
 	}

@@ -1,4 +1,8 @@
-package serving
+// Package beside reads what tells of a server while it is measured: its own metrics, those of its accelerators, and a
+// power meter.
+//
+// In: where they are. Out: what they said of the window of a point, in its record.
+package beside
 
 import (
 	"context"
@@ -6,33 +10,40 @@ import (
 	"strings"
 	"time"
 
+	"github.com/plumbline-ml/plumbline/bench/power"
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/serving/sweep"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/scrape"
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// pages are where the server and its accelerators tell of themselves.
-type pages struct {
+// Sources are where the server and its accelerators tell of themselves, and a power meter.
+type Sources struct {
 	server, gpus *scrape.Page // nil: nowhere
+	meter        *power.Meter // nil: none
 }
 
-// findPages finds the server's page, unless the user names another or none, and reads what was named once: what cannot
-// be read is an error then.
-func (s *session) findPages(ctx context.Context) (p pages, err error) {
+// Find finds the page of the server at a URL, unless serverMetrics names another, or none by "off". What was named is
+// read once, as the meter is (nil: there is none): what cannot be read is an error then.
+func Find(ctx context.Context, url, serverMetrics, gpuMetrics string, meter *power.Meter) (Sources, error) {
+	s := Sources{meter: meter}
+	var err error
 	switch {
-	case s.serverMetrics == "off":
-	case s.serverMetrics != "":
-		p.server, err = named(ctx, "--server-metrics", s.serverMetrics)
+	case serverMetrics == "off":
+	case serverMetrics != "":
+		s.server, err = named(ctx, "--server-metrics", serverMetrics)
 	default:
-		if found, ok := scrape.Find(ctx, nil, s.about.URLs[0]); ok {
-			p.server = &found
+		if found, ok := scrape.Find(ctx, nil, url); ok {
+			s.server = &found
 		}
 	}
-	if err == nil && s.gpuMetrics != "" {
-		p.gpus, err = named(ctx, "--gpu-metrics", s.gpuMetrics)
+	if err == nil && gpuMetrics != "" {
+		s.gpus, err = named(ctx, "--gpu-metrics", gpuMetrics)
 	}
-	return p, err
+	if err == nil {
+		err = s.tryMeter(ctx)
+	}
+	return s, err
 }
 
 func named(ctx context.Context, flag, url string) (*scrape.Page, error) {
@@ -52,8 +63,8 @@ type told struct {
 	GPUs   *scrape.Server `json:"gpus,omitempty"`
 }
 
-// beside begins to read the pages; done adds what they said in a point's window to its record.
-func (s *session) beside() (done func(*sweep.Point)) {
+// Begin begins to read them; done adds what they said in a point's window to its record. nil: there is no point.
+func (s Sources) Begin() (done func(*sweep.Point)) {
 	began := time.Now()
 	now := func() int64 { return int64(time.Since(began)) }
 	ctx := context.Background()
@@ -63,7 +74,7 @@ func (s *session) beside() (done func(*sweep.Point)) {
 		}
 		return scrape.Start(ctx, *p, scrape.Every, now)
 	}
-	server, gpus, meter := start(s.pages.server), start(s.pages.gpus), startMeter(ctx, s.meter)
+	server, gpus, meter := start(s.server), start(s.gpus), startMeter(ctx, s.meter)
 	return func(p *sweep.Point) {
 		meter.finish(ctx, p)
 		var from, to, zero int64

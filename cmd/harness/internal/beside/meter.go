@@ -1,4 +1,4 @@
-package serving
+package beside
 
 import (
 	"bytes"
@@ -19,7 +19,7 @@ import (
 )
 
 // tryMeter reads the meter once: one that does not read is found before the first point.
-func (s *session) tryMeter(ctx context.Context) error {
+func (s Sources) tryMeter(ctx context.Context) error {
 	if s.meter == nil {
 		return nil
 	}
