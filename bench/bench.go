@@ -16,7 +16,9 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record"
 )
 
-// Request and the types beside it say what is asked for, and what a plan is made of.
+// What is asked for, and what a plan is made of.
+//
+//nolint:revive // package plan says what each is
 type (
 	Request    = plan.Request
 	Plugins    = plan.Plugins

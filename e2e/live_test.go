@@ -157,7 +157,7 @@ func (w *watched) until(t *testing.T, want func(event) bool) event {
 // pageEvents reads what the page hears, to its end.
 func pageEvents(t *testing.T, page string) <-chan []event {
 	t.Helper()
-	r, err := http.Get(page + "events") //nolint:bodyclose // closed where it is read
+	r, err := http.Get(page + "events")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,7 +28,7 @@ func URL(text string) (string, error) {
 		return "", fmt.Errorf("%q is no URL of a receiver: want one such as http://localhost:4318", text)
 	case u.User != nil:
 		return "", errors.New("a URL with a password would be in every result: give it in the variable " +
-			"OTEL_EXPORTER_OTLP_HEADERS, as authorization=...")
+			"OTEL_EXPORTER_OTLP_HEADERS, as authorization=VALUE")
 	case u.RawQuery != "" || u.Fragment != "":
 		return "", fmt.Errorf("%q has more than host and path: want one such as http://localhost:4318", text)
 	}

@@ -93,6 +93,15 @@ func (f *benchFlags) read(c *cobra.Command) (*request, error) {
 	}
 	oneOf("window", cmp.Or(f.window, "steady"), "steady", "all")
 	oneOf("stream", f.stream, "on", "off")
+	need(f.checkNumbers(c))
+	need(f.Options.Check())
+	return r, sdk.Usage(errors.Join(faults...))
+}
+
+// checkNumbers lists the numbers that are too small.
+func (f *benchFlags) checkNumbers(c *cobra.Command) error {
+	var faults []error
+	wrong := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
 	if f.warmUp < 0 && c.Flags().Changed("warmup") {
 		wrong("--warmup %d: want a number of requests, or 0 for none", f.warmUp)
 	}
@@ -108,8 +117,7 @@ func (f *benchFlags) read(c *cobra.Command) (*request, error) {
 	atLeast("gpus", f.gpus, 1)
 	atLeast("max-requests-per-point", f.most, 1)
 	atLeast("block", f.Block, 1)
-	need(f.Options.Check())
-	return r, sdk.Usage(errors.Join(faults...))
+	return errors.Join(faults...)
 }
 
 // asksLoad says that a flag asks for a load.
@@ -124,16 +132,25 @@ func (r *request) checkLoads() error {
 		return errors.New("--sweep and --find: one of them at a time")
 	case r.sweep && r.asksLoad():
 		return errors.New("--sweep chooses the loads: leave --rate, --concurrency, --max, --stages and --replay out")
-	case r.find != "" && (r.Max || r.Replay || r.Stages != ""):
-		return fmt.Errorf("--find %s chooses the loads: leave --max, --stages and --replay out", r.find)
+	case r.find != "":
+		return r.checkFind()
 	case r.Replay && r.File == "":
 		return errors.New("--replay sends when the timestamps of a file say: give --data FILE, too")
-	case r.find != "" && r.slo == "":
+	case r.most != 0:
+		return errors.New("--max-requests-per-point is for --find")
+	}
+	return nil
+}
+
+// checkFind says what does not go with a search.
+func (r *request) checkFind() error {
+	switch {
+	case r.Max || r.Replay || r.Stages != "":
+		return fmt.Errorf("--find %s chooses the loads: leave --max, --stages and --replay out", r.find)
+	case r.slo == "":
 		return fmt.Errorf("--find %s looks for the highest load that keeps --slo: give it, as --slo 'p99 ttft < 500ms'",
 			r.find)
-	case r.find == "" && r.most != 0:
-		return errors.New("--max-requests-per-point is for --find")
-	case r.find != "" && r.find != string(load.Rate) && r.find != "concurrency":
+	case r.find != string(load.Rate) && r.find != "concurrency":
 		return fmt.Errorf("--find %q: want rate or concurrency", r.find)
 	}
 	return nil

@@ -15,10 +15,10 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/clitest"
 )
 
-// readSuite is the record of a suite.
-func readSuite(t *testing.T, dir string) (d record.Document) {
+// readSuite is the record of the suite.
+func readSuite(t *testing.T) (d record.Document) {
 	t.Helper()
-	if err := json.Unmarshal([]byte(file(t, filepath.Join(dir, record.FileName))), &d); err != nil {
+	if err := json.Unmarshal([]byte(file(t, filepath.Join("mix", record.FileName))), &d); err != nil {
 		t.Fatal(err)
 	}
 	return d
@@ -58,19 +58,19 @@ func TestSuiteOfServers(t *testing.T) {
 	want := "users/users-1 complete users=1\nusers/users-2 interrupted users=2\n" +
 		"rates/rate=100/1/rate-100 not run rate=100\nrates/rate=200/1/rate-200 not run rate=200\n" +
 		"rates/rate=100/2/rate-100 not run rate=100\nrates/rate=200/2/rate-200 not run rate=200"
-	if got := said(readSuite(t, "mix")); got != want {
+	if got := said(readSuite(t)); got != want {
 		t.Errorf("records\n%s\nwant\n%s", got, want)
 	}
 	s.Want(0, s.Run("bench", "mix.yaml", "--quiet"), "mix/users: 1 point is there, and not measured again",
 		"rates rate=100", "tokens/s")
-	d := readSuite(t, "mix")
+	d := readSuite(t)
 	if got := said(d); got != strings.NewReplacer("interrupted", "complete", "not run", "complete").Replace(want) ||
 		d.Suite != "mix" || d.Runs[2].Verdict != "HOLDS" || d.Runs[0].Name() != "lab: users: mock serving users=1" {
 		t.Errorf("records\n%s, %+v", got, d.Runs[0].Identity)
 	}
 	began := d.Runs[5].Started
 	s.Want(0, s.Run("run", "mix.yaml", "--quiet", "--json"), `"suite": "mix"`)
-	if d = readSuite(t, "mix"); !d.Runs[5].Started.Equal(began) {
+	if d = readSuite(t); !d.Runs[5].Started.Equal(began) {
 		t.Error("what is there was measured again")
 	}
 	if err := os.CopyFS("before", os.DirFS("mix")); err != nil {
@@ -100,7 +100,7 @@ func TestSuiteOfServersFails(t *testing.T) {
 	write(t, "mix.yaml", quickly+"runs:\n- {bench: '127.0.0.1:1', name: gone, concurrency: 2}\n"+
 		"- {bench: "+url+", name: slow, concurrency: 2, slo: 'p99 ttft < 1ns'}\n")
 	s.Want(6, s.Run("run", "mix.yaml", "--quiet"), "gone: http://127.0.0.1:1/v1: nothing listens", "MISSES")
-	d := readSuite(t, "mix")
+	d := readSuite(t)
 	if got := said(d); got != "gone/users-2 not run users=2\nslow/users-2 complete users=2" || d.Runs[0].ExitCode != 6 ||
 		d.Runs[1].ExitCode != 3 {
 		t.Errorf("%s: %+v", got, d.Runs[0])
