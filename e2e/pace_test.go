@@ -27,11 +27,15 @@ func smokeRuns(t *testing.T) []smokeRun {
 				Name      string
 				Scenarios []string
 				Smoke     []any
+				Replay    bool
 			}
 		}
 		readJSON(t, path, &manifest)
 		seen := []string{"Server"} // whose schedule is as long on every machine, and whose latencies have a limit
 		for _, m := range manifest.Models {
+			if m.Replay { // its runs end with their last turn
+				continue
+			}
 			run := smokeRun{model: m.Name}
 			for _, s := range m.Scenarios {
 				if s != "Server" && (len(m.Smoke) > 0 || !slices.Contains(seen, s)) {
