@@ -71,7 +71,8 @@ def main():
         files = []
         for precision, path in paths.items():
             of = evaluate.scores(products, evaluate.answers(path, products))
-            files.append(training.entry(path, precision, *((n, u, round(v, 4)) for (n, u), v in zip(METRICS.items(), of))))
+            metrics = [(name, unit, round(v, 4)) for (name, unit), v in zip(METRICS.items(), of)]
+            files.append(training.entry(path, precision, *metrics))
         run.write_card(facts, files)
 
 
