@@ -82,6 +82,7 @@ func TestOfficialAccuracyScript(t *testing.T) {
 		cmd := exec.Command(python,
 			filepath.Join(tools, "vision", "classification_and_detection", "tools", "accuracy-coco.py"),
 			"--mlperf-accuracy-file", filepath.Join(folder, "mlperf_log_accuracy.json"), "--coco-dir", data)
+		cmd.Dir = dir // where the script leaves its detections
 		said, err := cmd.CombinedOutput()
 		if err != nil {
 			t.Fatalf("%v\n%s", err, said)
