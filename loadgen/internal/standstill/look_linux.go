@@ -1,9 +1,10 @@
 package standstill
 
 import (
-	"os"
+	"bytes"
+	"encoding/binary"
 	"strconv"
-	"strings"
+	"sync"
 	"syscall"
 	"time"
 	"unsafe"
@@ -31,37 +32,91 @@ func read(clock uintptr) time.Duration {
 	return time.Duration(t.Nano())
 }
 
-// tasks has a folder for each thread of the process.
-const tasks = "/proc/self/task"
+// tasks has a folder for each thread of the process, named by its number.
+var tasks = []byte("/proc/self/task\x00")
 
-// waited sums up how long the threads that live have waited on the queue of a processor.
+// room is what the kernel's answers are read into. A look allocates nothing: it is taken while a test is timed.
+var room struct {
+	sync.Mutex
+	folder [8 << 10]byte // entries of tasks
+	path   [64]byte
+	text   [128]byte // a schedstat
+}
+
+// waited sums up how long the threads that live have waited on the queue of a processor; below 0 where no thread says.
 func waited() time.Duration {
-	entries, err := os.ReadDir(tasks)
-	if err != nil {
+	room.Lock()
+	defer room.Unlock()
+	const atCurrent = -100 // AT_FDCWD: tasks is a whole path
+	dir, ok := open(atCurrent, tasks)
+	if !ok {
 		return -1
 	}
-	var sum time.Duration
-	for _, e := range entries {
-		text, err := os.ReadFile(tasks + "/" + e.Name() + "/schedstat")
-		if err != nil && len(entries) > 1 { // a thread that has ended meanwhile
-			continue
+	defer func() { _ = syscall.Close(dir) }()
+	sum, said := time.Duration(0), false
+	for {
+		n, err := syscall.ReadDirent(dir, room.folder[:])
+		if err != nil || n <= 0 {
+			if err != nil || !said {
+				return -1
+			}
+			return sum
 		}
-		ns, ok := waitedOf(string(text))
-		if !ok {
-			return -1
+		for name, rest := firstEntry(room.folder[:n]); name != nil; name, rest = firstEntry(rest) {
+			text, ok := schedstat(dir, name)
+			if !ok { // no thread, or one that has ended meanwhile
+				continue
+			}
+			ns, ok := waitedOf(text)
+			if !ok {
+				return -1
+			}
+			sum, said = sum+ns, true
 		}
-		sum += ns
 	}
-	return sum
+}
+
+// firstEntry is the name of the first of a folder's entries, as getdents64(2) gives them, and those behind it; nil where
+// there is none. How long an entry is stands behind 16 bytes of it; its name begins at byte 19 and ends with a 0.
+func firstEntry(entries []byte) (name, rest []byte) {
+	const length, text = 16, 19
+	if len(entries) < text {
+		return nil, nil
+	}
+	n := int(binary.NativeEndian.Uint16(entries[length:]))
+	if n < text || n > len(entries) {
+		return nil, nil
+	}
+	name, _, _ = bytes.Cut(entries[text:n], []byte{0})
+	return name, entries[n:]
+}
+
+// schedstat is what the file of a thread says.
+func schedstat(dir int, thread []byte) (text []byte, ok bool) {
+	if len(thread) == 0 || thread[0] < '0' || thread[0] > '9' {
+		return nil, false
+	}
+	file, ok := open(dir, append(append(room.path[:0], thread...), "/schedstat\x00"...))
+	if !ok {
+		return nil, false
+	}
+	defer func() { _ = syscall.Close(file) }()
+	n, err := syscall.Read(file, room.text[:])
+	return room.text[:max(n, 0)], err == nil && n > 0
+}
+
+// open opens what a path names that ends with a 0, from a folder on, for reading.
+func open(folder int, path []byte) (file int, ok bool) {
+	const how = syscall.O_RDONLY | syscall.O_CLOEXEC
+	fd, _, err := syscall.Syscall6(syscall.SYS_OPENAT, uintptr(folder), uintptr(unsafe.Pointer(&path[0])), how, 0, 0, 0)
+	return int(fd), err == 0
 }
 
 // waitedOf reads the second number of a schedstat: nanoseconds on the queue, behind those on a processor.
-func waitedOf(schedstat string) (time.Duration, bool) {
-	fields := strings.Fields(schedstat)
-	if len(fields) < 2 {
-		return 0, false
-	}
-	ns, err := strconv.ParseInt(fields[1], 10, 64)
+func waitedOf(schedstat []byte) (time.Duration, bool) {
+	_, behind, _ := bytes.Cut(schedstat, []byte{' '})
+	number, _, _ := bytes.Cut(behind, []byte{' '})
+	ns, err := strconv.ParseInt(string(bytes.TrimRight(number, "\n")), 10, 64)
 	if err != nil {
 		return 0, false
 	}
