@@ -3,6 +3,7 @@ package sdk
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"strings"
 	"time"
 
@@ -180,6 +181,17 @@ func (p ParamInfo) DefaultFor(embedded bool) string {
 		return cmp.Or(p.EmbeddedDefault, p.Default)
 	}
 	return p.Default
+}
+
+// ParamValues are the values of the model's options: those that are given, and the defaults of all others, where the
+// embedded model runs or another.
+func (m ModelInfo) ParamValues(embedded bool, given map[string]string) map[string]string {
+	values := map[string]string{}
+	for _, p := range m.Params {
+		values[p.Name] = p.DefaultFor(embedded)
+	}
+	maps.Copy(values, given)
+	return values
 }
 
 // SmokeSetting is one configuration value, in the unit of user.conf, for one scenario.

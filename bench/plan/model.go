@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -175,12 +174,7 @@ func (p *Plan) Exports() []export.Format {
 
 // InEndpointsForm says that a benchmark which LoadGen drives is asked for in the form of the endpoints harness.
 func (p *Plan) InEndpointsForm() bool {
-	for _, i := range p.Served.Model.Params {
-		if i.Name == "form" {
-			return cmp.Or(p.Options.Params[i.Name], i.Default) == "endpoints"
-		}
-	}
-	return false
+	return p.Served.Model.ParamValues(p.Embedded, p.Options.Params)["form"] == "endpoints"
 }
 
 // chooseParts decides which files run as the parts of a model that has several: those of the manifest that share a

@@ -138,7 +138,7 @@ func TestElementType(t *testing.T) {
 		{[]sdk.ParamInfo{{Name: "payload", Default: "int32"}}, map[string]string{"payload": "uint8"}, "byte"},
 		{[]sdk.ParamInfo{{Name: "dtype", Default: "float32"}, {Name: "payload", Default: "class"}}, nil, "float32"},
 	} {
-		if got := elementType(valuesOf(tt.params, false, tt.given)); got != tt.want {
+		if got := elementType(sdk.ModelInfo{Params: tt.params}.ParamValues(false, tt.given)); got != tt.want {
 			t.Errorf("%v, %v: %q, want %q", tt.params, tt.given, got, tt.want)
 		}
 	}
@@ -149,7 +149,7 @@ func TestEmbeddedValues(t *testing.T) {
 	params := []sdk.ParamInfo{{Name: "eos", Default: "200002", EmbeddedDefault: "2"}, {Name: "top_k", Default: "-1"}}
 	for _, embedded := range []bool{false, true} {
 		want := map[bool]string{false: "200002 -1", true: "2 -1"}[embedded]
-		if v := valuesOf(params, embedded, nil); v["eos"]+" "+v["top_k"] != want {
+		if v := (sdk.ModelInfo{Params: params}).ParamValues(embedded, nil); v["eos"]+" "+v["top_k"] != want {
 			t.Errorf("embedded %t: %v, want %s", embedded, v, want)
 		}
 	}

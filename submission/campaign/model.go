@@ -3,7 +3,6 @@ package campaign
 import (
 	"cmp"
 	"context"
-	"maps"
 	"slices"
 
 	"github.com/plumbline-ml/plumbline/bench"
@@ -38,7 +37,9 @@ func (c *Campaign) Model(ctx context.Context) (Model, error) {
 	for _, run := range p.Runs {
 		m.Scenarios = append(m.Scenarios, run.Scenario.String())
 	}
-	values := valuesOf(served.Params, ownTokens(p), p.Options.Params)
+	values := served.ParamValues(ownTokens(p), p.Options.Params)
+	// The tests need what type the elements of payloads have (payload, as which a class is written, and dtype, as which
+	// payloads are scored), and what ends an answer.
 	m.element, m.ends = elementType(values), values["eos"]
 	m.own = map[string]audit.Own{}
 	for _, test := range offered {
@@ -69,18 +70,6 @@ func ownOf(p *bench.Plan, test string) (o audit.Own) {
 		o.Share = cmp.Or(served.Metrics[0].EmbeddedLeast, served.Metrics[0].Share)
 	}
 	return o
-}
-
-// valuesOf are a model's parameters, as far as the harness knows their values. The tests need of them what type the
-// elements of payloads have (payload, as which a class is written, and dtype, as which payloads are scored), and what
-// ends an answer (eos).
-func valuesOf(all []sdk.ParamInfo, embedded bool, given map[string]string) map[string]string {
-	values := map[string]string{}
-	for _, param := range all {
-		values[param.Name] = param.DefaultFor(embedded)
-	}
-	maps.Copy(values, given)
-	return values
 }
 
 // ownTokens says whether answers are of the embedded model's tokens: a server's are those of the tokenizer that is

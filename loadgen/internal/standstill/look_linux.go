@@ -76,7 +76,7 @@ func waited() time.Duration {
 	}
 }
 
-// firstEntry is the name of the first of a folder's entries, as getdents64(2) gives them, and those behind it; nil where
+// firstEntry is the name of the first of a folder's entries, as getdents64(2) gives them, and those behind it; nil if
 // there is none. How long an entry is stands behind 16 bytes of it; its name begins at byte 19 and ends with a 0.
 func firstEntry(entries []byte) (name, rest []byte) {
 	const length, text = 16, 19

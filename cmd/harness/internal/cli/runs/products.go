@@ -2,15 +2,14 @@ package runs
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/plumbline-ml/plumbline/internal/bounded"
@@ -24,7 +23,6 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/serving/measure"
 	"github.com/plumbline-ml/plumbline/bench/serving/prompts"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/also"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 )
 
 // products writes each scenario of the runs in the form of the endpoints harness, where the benchmark is asked for in
@@ -89,12 +87,7 @@ func (s *session) productsOf(scenario string) error {
 			Size: scored.Workload.DatasetSize, Took: time.Duration(scored.Duration * float64(time.Second)),
 		}
 	}
-	out := filepath.Join(dir, endpointsFolder)
-	if err := os.MkdirAll(out, 0o777); err != nil {
-		return err
-	}
-	_, err = also.Write(out, []string{"endpoints"}, run)
-	return err
+	return writeEndpoints(dir, timed, run)
 }
 
 // mostProductTokens is how many tokens an answer may have in that harness's configurations.
@@ -102,11 +95,10 @@ const mostProductTokens = 150
 
 // productsRun is a timed run, as the harness would have made it.
 func productsRun(root string, r *record.Run) (also.Run, error) {
-	v, settings := shell.Version(), r.Effective
+	settings := r.Effective
 	run := also.Run{
 		Load: load.Pattern{Kind: load.Maximum, Seed: settings.ScheduleRNGSeed}, API: prompts.Chat,
-		MaxTokens: mostProductTokens, Model: r.Model, Label: r.Model, Version: v.Version, Commit: v.Commit, Began: r.Started,
-		Data: also.Data{Name: r.Model, Path: r.Options.Dataset},
+		MaxTokens: mostProductTokens, Data: also.Data{Name: r.Model, Path: r.Options.Dataset},
 		Products: &also.Products{
 			DataSeed: settings.SampleIndexRNGSeed, Least: time.Duration(settings.MinDurationMS) * time.Millisecond,
 		},
@@ -116,15 +108,8 @@ func productsRun(root string, r *record.Run) (also.Run, error) {
 		run.Stream = true
 	}
 	if w := r.Workload; w != nil {
-		run.Data.Name = catalogues[w.Dataset]
-		if run.Data.Name == "" {
-			run.Data.Name = w.Dataset
-		}
-		if w.BackendInfo["model"] != "" {
-			run.Model = w.BackendInfo["model"]
-		}
+		run.Data.Name = cmp.Or(catalogues[w.Dataset], w.Dataset)
 	}
-	run.Servers = strings.FieldsFunc(r.Options.BackendOptions["url"], func(c rune) bool { return c == ',' })
 	var err error
 	run.Requests, err = readQueries(filepath.Join(root, filepath.FromSlash(r.Dir), export.JSONLName), run.Stream)
 	if n := len(run.Requests); err == nil && uint64(n) != r.Performance.Samples {

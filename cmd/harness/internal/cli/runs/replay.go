@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -58,7 +57,7 @@ func (s *session) endpointsOf(r *record.Run) error {
 	if err != nil {
 		return err
 	}
-	v, p := shell.Version(), s.values(r)
+	p := s.plan.Served.Model.ParamValues(s.plan.Embedded, r.Options.Params)
 	most, _ := strconv.Atoi(p["max_new_tokens"])
 	timeout, _ := strconv.Atoi(p["turn_timeout"])
 	seed, _ := strconv.ParseUint(p["seed"], 10, 64)
@@ -69,7 +68,6 @@ func (s *session) endpointsOf(r *record.Run) error {
 	run := also.Run{
 		Requests: all, Load: load.Pattern{Kind: load.Users, Users: 1, Sessions: true, Seed: seed}, API: prompts.Chat,
 		Stream: true, MaxTokens: most, Fields: map[string]string{"temperature": p["temperature"], "seed": p["seed"]},
-		Model: r.Model, Label: r.Model, Version: v.Version, Commit: v.Commit, Began: r.Started,
 		Data:        also.Data{Name: "agentic_coding", Path: r.Options.Dataset},
 		Interrupted: r.Status == record.Interrupted,
 		Agentic: &also.Agentic{
@@ -77,29 +75,26 @@ func (s *session) endpointsOf(r *record.Run) error {
 			Turns: r.Serving.Replay.Turns, Scores: scores, Score: float64(r.Serving.Replay.Scores[0].Value),
 		},
 	}
+	if run.Agentic.Calls, err = callsBeside(filepath.Dir(dir), path.Dir(r.Dir), s.plan.Out); err != nil {
+		return err
+	}
+	return writeEndpoints(filepath.Dir(dir), r, run)
+}
+
+// writeEndpoints writes the files of the endpoints harness below a scenario's folder, with the server that was asked.
+func writeEndpoints(scenario string, r *record.Run, run also.Run) error {
+	v := shell.Version()
+	run.Model, run.Label, run.Version, run.Commit, run.Began = r.Model, r.Model, v.Version, v.Commit, r.Started
 	if w := r.Workload; w != nil && w.BackendInfo["model"] != "" {
 		run.Model = w.BackendInfo["model"]
 	}
 	run.Servers = strings.FieldsFunc(r.Options.BackendOptions["url"], func(c rune) bool { return c == ',' })
-	out := filepath.Join(filepath.Dir(dir), endpointsFolder)
-	if run.Agentic.Calls, err = callsBeside(filepath.Dir(dir), path.Dir(r.Dir), s.plan.Out); err != nil {
-		return err
-	}
+	out := filepath.Join(scenario, endpointsFolder)
 	if err := os.MkdirAll(out, 0o777); err != nil {
 		return err
 	}
-	_, err = also.Write(out, []string{"endpoints"}, run)
+	_, err := also.Write(out, []string{"endpoints"}, run)
 	return err
-}
-
-// values are the parameters of a run, with the model's defaults.
-func (s *session) values(r *record.Run) map[string]string {
-	all := map[string]string{}
-	for _, p := range s.plan.Served.Model.Params {
-		all[p.Name] = p.DefaultFor(s.plan.Embedded)
-	}
-	maps.Copy(all, r.Options.Params)
-	return all
 }
 
 // callsBeside is the accuracy of function calls that a scenario's result.json has; nil: it has none.
