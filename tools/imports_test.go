@@ -159,21 +159,28 @@ func TestPluginLibrariesNeedNoGRPC(t *testing.T) {
 	}
 }
 
-// TestCgoStaysInTheBackends builds everything else without cgo.
+// TestCgoStaysInTheBackends compiles everything else without cgo.
 func TestCgoStaysInTheBackends(t *testing.T) {
 	for _, module := range workspaceModules(t) {
 		if module == "backends/ort" || module == "cmd/plugins" {
 			continue
 		}
-		run(t, module, []string{"CGO_ENABLED=0"}, "build", "-o", os.DevNull, "./...")
+		compile(t, module, "CGO_ENABLED=0")
 	}
 }
 
 // TestModulesBuildOutsideTheWorkspace shows that each go.mod is complete on its own.
 func TestModulesBuildOutsideTheWorkspace(t *testing.T) {
 	for _, module := range workspaceModules(t) {
-		run(t, module, []string{"GOWORK=off"}, "build", "-o", os.DevNull, "./...")
+		compile(t, module, "GOWORK=off")
 	}
+}
+
+// compile compiles all packages of a module. It does not link its programs, as go build does even when it discards them:
+// all of them at a time would take gigabytes of the disk.
+func compile(t *testing.T, module, env string) {
+	t.Helper()
+	run(t, module, []string{env}, "list", "-export", "-f", "{{.Export}}", "./...")
 }
 
 func ruleFor(module string) ([]string, bool) {
