@@ -176,8 +176,8 @@ func TestModulesBuildOutsideTheWorkspace(t *testing.T) {
 	}
 }
 
-// compile compiles all packages of a module. It does not link its programs, as go build does even when it discards them:
-// all of them at a time would take gigabytes of the disk.
+// compile compiles all packages of a module, but does not link its programs. go build links them even to discard them,
+// and all programs of a module at a time take gigabytes of the disk.
 func compile(t *testing.T, module, env string) {
 	t.Helper()
 	run(t, module, []string{env}, "list", "-export", "-f", "{{.Export}}", "./...")
