@@ -1,0 +1,25 @@
+package streaming
+
+import (
+	"context"
+
+	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
+	"github.com/plumbline-ml/plumbline/internal/parallel"
+)
+
+// Check reads the samples of all requests, with all processors, and lists what is wrong with them. The error is a
+// [*FaultError], for which errors.Is(err, ErrDataset) holds; or ctx's, if it ends first.
+func (s *Set) Check(ctx context.Context) error {
+	var faults fault.List
+	for p := range s.requests {
+		parallel.Each(ctx, len(s.requests[p]), func(r int) {
+			if _, err := s.Sample(p, r); err != nil {
+				faults.Addf("", "%v", err)
+			}
+		})
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return faults.Err(ErrDataset, "requests of all periods")
+}

@@ -1,0 +1,219 @@
+package streaming
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"sort"
+)
+
+// Entries are items, with the category of each. A rounded id may be Options.Items: its row is that of the last item, as
+// the reference bounds the ids that it looks up.
+type Entries struct {
+	IDs        []int32
+	Categories []uint16
+}
+
+// Sample is what a model is asked in one request.
+type Sample struct {
+	User       int32
+	History    Entries // oldest first
+	Weights    []uint8 // of the entries of the history, by their ratings: 1, 2, 4, 8 or 16
+	Candidates Entries
+	Labels     []uint8 // of the candidates: 1 for a rating of 3.5 or more, else 0
+}
+
+// weights are those of ratings 1 to 5. A rating below 1 counts from their end, as a negative index does in Python.
+var weights = [...]uint8{1, 2, 4, 8, 16}
+
+// The cells of a block.
+const (
+	candidateIDs = iota
+	candidateRatings
+	historyIDs
+	historyRatings
+	blockCells
+)
+
+// reading is memory that is used again.
+type reading struct {
+	line    []byte
+	cells   [][]byte
+	joined  []byte
+	ids     list
+	ratings list
+}
+
+// Sample reads a request of a period, both from 0. It says in its error which line of which file is wrong.
+func (s *Set) Sample(period, request int) (*Sample, error) {
+	if period < 0 || period >= len(s.requests) || request < 0 || request >= len(s.requests[period]) {
+		return nil, fmt.Errorf("%w: period %d, request %d, of %d periods", ErrDataset, period, request, len(s.requests))
+	}
+	f := sort.SearchInts(s.ends[period], request+1)
+	user := s.requests[period][request]
+	line := int(user) % len(s.offsets[f])
+	r := s.scratch.Get().(*reading)
+	defer s.scratch.Put(r)
+	sample, err := s.read(r, f, line, period)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s, line %d (user %d), for %s: %w", ErrDataset, s.files[f].name, line+1, user,
+			s.where(period, request), err)
+	}
+	sample.User = user
+	return sample, nil
+}
+
+func (s *Set) read(r *reading, f, line, period int) (*Sample, error) {
+	starts := s.offsets[f]
+	text, err := s.files[f].line(r.line, starts[line], next(starts, line, s.files[f]))
+	if err != nil {
+		return nil, err
+	}
+	r.line = text[:0:cap(text)]
+	// Beside those of all periods there are the base of histories, and one that only the training uses.
+	train, periods := s.options.TrainPeriods, s.options.TrainPeriods+len(s.requests)
+	if r.cells, err = cut(r.cells[:0], text, blockCells*(periods+2)); err != nil {
+		return nil, err
+	}
+	sample := &Sample{}
+	if err := s.readHistory(r, sample, train, period); err != nil {
+		return nil, fmt.Errorf("history: %w", err)
+	}
+	if err := s.readCandidates(r, sample, r.cells[blockCells*(train+period+2):]); err != nil {
+		return nil, fmt.Errorf("candidates of the period (cells %d and %d): %w", blockCells*(train+period+2)+1,
+			blockCells*(train+period+2)+2, err)
+	}
+	return sample, nil
+}
+
+// cut appends the cells of a line of CSV, of which there must be so many.
+func cut(cells [][]byte, line []byte, want int) ([][]byte, error) {
+	rest, more := line, true
+	for more {
+		var cell []byte
+		var err error
+		if cell, rest, more, err = cutCell(rest); err != nil {
+			return cells, fmt.Errorf("cell %d: %w", len(cells)+1, err)
+		}
+		cells = append(cells, cell)
+	}
+	if len(cells) != want {
+		return cells, fmt.Errorf("%d cells, want %d: 4 for each of %d periods, and 8", len(cells), want, want/blockCells-2)
+	}
+	return cells, nil
+}
+
+// cutCell cuts the first cell off a line, and says whether there are more.
+func cutCell(line []byte) (cell, rest []byte, more bool, err error) {
+	if len(line) == 0 || line[0] != '"' {
+		cell, rest, more = bytes.Cut(line, []byte(","))
+		return cell, rest, more, nil
+	}
+	end := bytes.IndexByte(line[1:], '"')
+	if end < 0 {
+		return nil, nil, false, errors.New("it begins with a quote, and does not end with one")
+	}
+	cell, rest = line[1:end+1], line[end+2:]
+	if len(rest) > 0 && rest[0] != ',' {
+		return nil, nil, false, fmt.Errorf("%.20q follows its quotes, want a comma or the end of the line", rest)
+	}
+	return cell, bytes.TrimPrefix(rest, []byte(",")), len(rest) > 0, nil
+}
+
+// readHistory joins the history cells of the blocks before the period.
+func (s *Set) readHistory(r *reading, sample *Sample, train, period int) (err error) {
+	if err := r.history(&r.ids, historyIDs, train, period); err != nil {
+		return fmt.Errorf("ids: %w", err)
+	}
+	if err := r.history(&r.ratings, historyRatings, train, period); err != nil {
+		return fmt.Errorf("ratings: %w", err)
+	}
+	if sample.History, err = s.entries(r, s.options.MaxHistory()); err != nil {
+		return err
+	}
+	sample.Weights = make([]uint8, len(r.ratings.values))
+	for i, rating := range r.ratings.values {
+		index := math.Trunc(rating) - 1
+		if index < 0 {
+			index += float64(len(weights))
+		}
+		if index < 0 || index >= float64(len(weights)) {
+			return fmt.Errorf("rating %d is %v, want 1 to 5", i+1, rating)
+		}
+		sample.Weights[i] = weights[int(index)]
+	}
+	return nil
+}
+
+// history reads a cell of each block before a period: of the base, of the training, and of periods after it, but not
+// of the block between the two. A block without candidates does not count.
+func (r *reading) history(into *list, cell, train, period int) error {
+	r.joined = r.joined[:0]
+	blocks := 0
+	for b := range train + period + 2 {
+		block := r.cells[blockCells*b:]
+		if b == train+1 || len(block[candidateIDs]) == 0 {
+			continue
+		}
+		if len(block[cell]) == 0 {
+			return fmt.Errorf("%w in cell %d, though the block has candidates", errNoNumbers, blockCells*b+cell+1)
+		}
+		if blocks++; blocks > 1 {
+			r.joined = append(r.joined, ',')
+		}
+		r.joined = append(r.joined, block[cell]...)
+	}
+	if blocks == 0 {
+		return fmt.Errorf("%w: no block before the period has candidates", errNoNumbers)
+	}
+	return into.parse(r.joined)
+}
+
+// readCandidates reads the cells of the period's block.
+func (s *Set) readCandidates(r *reading, sample *Sample, block [][]byte) (err error) {
+	if err := r.ids.parse(block[candidateIDs]); err != nil {
+		return fmt.Errorf("ids: %w", err)
+	}
+	if err := r.ratings.parse(block[candidateRatings]); err != nil {
+		return fmt.Errorf("ratings: %w", err)
+	}
+	if sample.Candidates, err = s.entries(r, s.options.MaxCandidates); err != nil {
+		return err
+	}
+	sample.Labels = make([]uint8, len(r.ratings.values))
+	for i, rating := range r.ratings.values {
+		if rating >= 3.5 {
+			sample.Labels[i] = 1
+		}
+	}
+	return nil
+}
+
+// entries makes entries of the ids and ratings that were read, of which it leaves the first.
+func (s *Set) entries(r *reading, most int) (e Entries, err error) {
+	ids, ratings := &r.ids, &r.ratings
+	if len(ids.values) != len(ratings.values) {
+		return e, fmt.Errorf("%d ids and %d ratings, want a rating for each", len(ids.values), len(ratings.values))
+	}
+	ids.cut(most)
+	ratings.cut(most)
+	limit := s.options.Items
+	if s.options.AnyID {
+		limit = maxItems
+	}
+	size := float64(s.options.Items / int64(s.options.Categories))
+	rounded := !s.options.ExactIDs && (ids.floats() || ratings.floats())
+	e = Entries{make([]int32, len(ids.values)), make([]uint16, len(ids.values))}
+	for i, id := range ids.values {
+		category := math.Floor(id / size)
+		if id < 0 || id >= float64(limit) || category >= maxCategories {
+			return e, fmt.Errorf("id %d is %v, want 0 to %d", i+1, id, limit-1)
+		}
+		if rounded {
+			id = float64(float32(id))
+		}
+		e.IDs[i], e.Categories[i] = int32(id), uint16(category)
+	}
+	return e, nil
+}

@@ -1,0 +1,157 @@
+package streaming
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"sync"
+
+	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
+	"github.com/plumbline-ml/plumbline/internal/bounded"
+	"github.com/plumbline-ml/plumbline/internal/lists"
+)
+
+// ErrDataset is what every error of this package is: a data set that is missing or wrong.
+var ErrDataset = errors.New("streamed data set")
+
+// FaultError holds all faults of a data set: errors.As finds it.
+type FaultError = fault.Error
+
+// Options say what to expect of a data set.
+type Options struct {
+	TrainPeriods  int   // periods that models are trained on: requests are those of later ones
+	Items         int64 // ids are below
+	Categories    int   // the category of an item is its id by Items/Categories, rounded down
+	MaxSequence   int   // the most a user, a history and candidates have together
+	MaxCandidates int   // candidates beyond are left out
+	// ExactIDs leaves ids as they stand. The reference holds ids and ratings in one tensor, so that one rating with a
+	// point makes all of them float32: ids above 2^24 become the nearest that there is. Its model was trained so.
+	ExactIDs bool
+	// AnyID takes ids beyond Items, which the reference reads, too, and finds no row for.
+	AnyID bool
+}
+
+// Official are the options of the benchmark.
+func Official() Options {
+	return Options{
+		TrainPeriods: 90, Items: 1_000_000_000, Categories: 128, MaxSequence: 16384, MaxCandidates: 2048,
+	}
+}
+
+// MaxHistory is the most entries that a history has: the oldest, where there are more.
+func (o Options) MaxHistory() int { return o.MaxSequence - o.MaxCandidates - 1 }
+
+func (o Options) check(faults *fault.List) {
+	if o.TrainPeriods < 0 {
+		faults.Addf("options", "%d periods of training, want at least 0", o.TrainPeriods)
+	}
+	if o.Categories < 1 || o.Categories > maxCategories || o.Items < int64(o.Categories) || o.Items > maxItems {
+		faults.Addf("options", "%d items in %d categories, want 1 to %d categories and as many items at least, up to %d",
+			o.Items, o.Categories, maxCategories, int64(maxItems))
+	}
+	if o.MaxCandidates < 1 || o.MaxHistory() < 0 {
+		faults.Addf("options", "at most %d candidates of a sequence of %d, want at least 1 and room for the user beside them",
+			o.MaxCandidates, o.MaxSequence)
+	}
+}
+
+// Ids and categories are held in few bits: a sample has thousands of them, and there are hundreds of thousands.
+const (
+	maxItems      = 1<<31 - 64 // the largest float32 below 2^31 is 2^31 - 128
+	maxCategories = 1 << 16
+)
+
+// Set is a data set whose index files have passed their checks. It may be used from many goroutines.
+type Set struct {
+	options  Options
+	files    []*file   // of users
+	offsets  [][]int64 // where lines begin, for each file
+	requests [][]int32 // users that ask, for each period after the training
+	ends     [][]int   // for each of them the number of requests up to the end of each file
+	scratch  sync.Pool // of *reading
+	close    []io.Closer
+}
+
+// file is one that can be read anywhere.
+type file struct {
+	io.ReaderAt
+	name string
+	size int64
+}
+
+// Open opens the data set of a folder: all files are there, and what the index files say agrees. Lines of users are
+// checked as they are read; [Set.Check] reads all. The error lists every fault: it is a [*FaultError], for which
+// errors.Is(err, ErrDataset) holds. The caller closes the set.
+func Open(dir string, o Options) (*Set, error) {
+	if err := fault.NoFolder(ErrDataset, dir); err != nil {
+		return nil, err
+	}
+	s := &Set{}
+	err := s.open(dir, o, func(name string) (*file, error) {
+		f, err := bounded.Open(filepath.Join(dir, name))
+		if err != nil {
+			return nil, err
+		}
+		s.close = append(s.close, f)
+		info, err := f.Stat()
+		if err != nil {
+			return nil, err
+		}
+		return &file{f, name, info.Size()}, nil
+	})
+	if err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// OpenFiles is Open for files in memory, by their names in the folder. Their bytes must not be changed any more.
+func OpenFiles(files map[string][]byte, o Options) (*Set, error) {
+	s := &Set{}
+	err := s.open("in memory", o, func(name string) (*file, error) {
+		data, ok := files[name]
+		if !ok {
+			return nil, fs.ErrNotExist
+		}
+		return &file{bytes.NewReader(data), name, int64(len(data))}, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *Set) open(where string, o Options, find func(name string) (*file, error)) error {
+	s.options = o
+	s.scratch.New = func() any { return &reading{} }
+	var faults fault.List
+	o.check(&faults)
+	if faults.Len() == 0 {
+		s.readIndexes(find, &faults)
+	}
+	return faults.Err(ErrDataset, where)
+}
+
+// Close closes the files.
+func (s *Set) Close() error {
+	all := lists.Map(s.close, io.Closer.Close)
+	s.close = nil
+	return errors.Join(all...)
+}
+
+// Periods is the number of periods with requests that are asked: those after the training.
+func (s *Set) Periods() int { return len(s.requests) }
+
+// Requests are the users that ask in a period, from 0, in order. The caller must not change them.
+func (s *Set) Requests(period int) []int32 { return s.requests[period] }
+
+// Options are those that the set was opened with.
+func (s *Set) Options() Options { return s.options }
+
+// where is a request in words.
+func (s *Set) where(period, request int) string {
+	return fmt.Sprintf("period %d, request %d", s.options.TrainPeriods+period, request)
+}
