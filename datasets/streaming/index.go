@@ -133,8 +133,8 @@ func (s *Set) openUsers(find func(name string) (*file, error), offsets [][]int64
 func (s *Set) readRequests(f *file, starts []int64, ends [][]int64, faults *fault.List) {
 	train := s.options.TrainPeriods
 	if len(starts) <= train || len(ends) != len(starts) {
-		faults.Addf(requestsOffsetName, "%d periods, and %d in %s: want as many in both, and more than the %d of the training",
-			len(starts), len(ends), usersName, train)
+		faults.Addf(requestsOffsetName, "%d periods, and %d in %s: want as many in both, and more than the %d of the "+
+			"training", len(starts), len(ends), usersName, train)
 		return
 	}
 	for t := train; t < len(starts); t++ {
@@ -210,13 +210,13 @@ func (f *file) line(into []byte, start, end int64) ([]byte, error) {
 	}
 	if from < start {
 		if into[0] != '\n' {
-			return nil, fmt.Errorf("no line of %s begins at byte %d: the byte before is %q, want the end of a line", f.name, start,
-				into[0])
+			return nil, fmt.Errorf("no line of %s begins at byte %d: the byte before is %q, want the end of a line", f.name,
+				start, into[0])
 		}
 		into = into[1:]
 	}
 	if i := bytes.IndexByte(into, '\n'); i >= 0 && i < len(into)-1 || i < 0 && end < f.size {
-		return nil, fmt.Errorf("bytes %d to %d of %s are not one line: are the offsets those of this file?", start, end, f.name)
+		return nil, fmt.Errorf("bytes %d to %d of %s are not one line: are the offsets of this file?", start, end, f.name)
 	}
 	return bytes.TrimSuffix(bytes.TrimSuffix(into, []byte("\n")), []byte("\r")), nil
 }

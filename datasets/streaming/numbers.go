@@ -76,7 +76,7 @@ func skip(text []byte, i int) int {
 }
 
 func notNumber(text []byte, i, index int) error {
-	return fmt.Errorf("number %d is %.40q, want a number, and commas between numbers", index+1, text[i:min(i+40, len(text))])
+	return fmt.Errorf("number %d is %.40q, want a number, and commas between numbers", index+1, text[i:])
 }
 
 // powers are those of ten that divide whole numbers up to 2^53 with one rounding.

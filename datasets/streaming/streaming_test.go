@@ -148,7 +148,8 @@ func TestFaultsOfIndexes(t *testing.T) {
 	}
 	for _, o := range []Options{
 		{}, {TrainPeriods: -1, Items: 10, Categories: 1, MaxSequence: 9, MaxCandidates: 8},
-		{Items: 10, Categories: 11, MaxSequence: 9, MaxCandidates: 8}, {Items: 10, Categories: 1, MaxSequence: 8, MaxCandidates: 8},
+		{Items: 10, Categories: 11, MaxSequence: 9, MaxCandidates: 8},
+		{Items: 10, Categories: 1, MaxSequence: 8, MaxCandidates: 8},
 		{TrainPeriods: 3, Items: 10, Categories: 1, MaxSequence: 9, MaxCandidates: 8},
 	} {
 		if _, err := OpenFiles(files(), o); !errors.Is(err, ErrDataset) {
@@ -168,7 +169,7 @@ func TestFaultsOfLines(t *testing.T) {
 		{`"3.5,3.4","323`, `3.5      ,"323`, "2 ids and 1 ratings, want a rating for each"},
 		{`"320,330"`, `         `, `history: ids: number 1 is ",321`},
 		{`"320,330"`, `32033    `, "history: 3 ids and 4 ratings"},
-		{`"304,314","3.5,3.4","324,334","1.0,5.0"`, `"304,314","3.5,3.4","324,334","1.0,5.0 `, "cell 20: it begins with a quote"},
+		{`"324,334","1.0,5.0"`, `"324,334","1.0,5.0 `, "cell 20: it begins with a quote"},
 		{`"320,330"`, `"20,3300"`, "history: id 2 is 3300, want 0 to 999"},
 		{`"320,330"`, `"320,-30"`, "history: id 2 is -30, want 0 to 999"},
 		{`"320,330"`, `"320;330"`, `history: ids: number 1 is ";330`},
@@ -194,8 +195,8 @@ func TestFaultsOfLines(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err = set.Sample(0, 1)
-		if !errors.Is(err, ErrDataset) || !strings.Contains(err.Error(), "1.csv, line 2 (user 3), for period 1, request 1: ") ||
-			!strings.Contains(err.Error(), c.want) {
+		const where = "1.csv, line 2 (user 3), for period 1, request 1: "
+		if !errors.Is(err, ErrDataset) || !strings.Contains(err.Error(), where) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q for %q: %v, want %q", c.to, c.from, err, c.want)
 		}
 		if err := set.Check(t.Context()); !errors.Is(err, ErrDataset) {
@@ -313,7 +314,7 @@ func FuzzSample(f *testing.F) {
 // official makes a set of the official shape of some users, who all ask in each period: lines of half a megabyte.
 func official(users int) map[string][]byte {
 	random := rand.New(rand.NewPCG(1, 2))
-	list := func(n, places int, draw func() string) string {
+	list := func(n int, draw func() string) string {
 		out := make([]string, n)
 		for i := range out {
 			out[i] = draw()
@@ -335,7 +336,8 @@ func official(users int) map[string][]byte {
 			if b > 0 {
 				data.WriteByte(',')
 			}
-			data.WriteString(strings.Join([]string{list(n, 0, id), list(n, 1, rating), list(70, 0, id), list(70, 1, rating)}, ","))
+			cells := []string{list(n, id), list(n, rating), list(70, id), list(70, rating)}
+			data.WriteString(strings.Join(cells, ","))
 		}
 		data.WriteString("\r\n")
 	}
