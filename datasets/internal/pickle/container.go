@@ -47,12 +47,26 @@ func (m *machine) fill(items []any) error {
 	}
 	switch c := top.(type) {
 	case *List:
+		if m.Each != nil && len(m.stack) == 1 {
+			return m.hand(items)
+		}
 		c.Items = append(c.Items, items...)
 		return nil
 	case Dict:
 		return c.fill(items)
 	}
 	return fmt.Errorf("items for a %T, want a list or dict", top)
+}
+
+// hand gives items to Each.
+func (m *machine) hand(items []any) error {
+	for _, item := range items {
+		if err := m.Each(m.handed, item); err != nil {
+			return err
+		}
+		m.handed++
+	}
+	return nil
 }
 
 func (d Dict) fill(items []any) error {
@@ -71,18 +85,26 @@ func (d Dict) fill(items []any) error {
 
 // remember runs the operations on the memo.
 func (m *machine) remember(op byte) (bool, error) {
-	size := map[byte]int{'q': 1, 'r': 4, 'h': 1, 'j': 4}[op]
-	place := len(m.memo) // for operation 0x94
+	size := 0
 	switch op {
-	case 'q', 'r', 'h', 'j':
+	case 'q', 'h':
+		size = 1
+	case 'r', 'j':
+		size = 4
+	case 0x94:
+	default:
+		return false, nil
+	}
+	place := len(m.memo)
+	if m.wanted != nil {
+		place = m.place
+	}
+	if size > 0 {
 		n, err := m.number(size)
 		if err != nil {
 			return true, err
 		}
 		place = int(n)
-	case 0x94:
-	default:
-		return false, nil
 	}
 	if op == 'h' || op == 'j' {
 		v, ok := m.memo[place]
@@ -94,6 +116,10 @@ func (m *machine) remember(op byte) (bool, error) {
 	top, err := m.top()
 	if err != nil {
 		return true, err
+	}
+	m.place++
+	if m.wanted != nil && !m.wanted[place] {
+		return true, nil
 	}
 	if m.memo == nil {
 		m.memo = map[int]any{}

@@ -18,6 +18,10 @@ type machine struct {
 	stopped bool
 	objects int // pushed or remembered so far
 	encoded int // bytes made from strs so far
+
+	wanted map[int]bool // places of the memo that are looked up; nil: any
+	place  int          // the next of the memo
+	handed int          // items that Each has had
 }
 
 // mark is where the arguments of an operation begin on the stack.

@@ -46,6 +46,9 @@ type Reader struct {
 	Names map[string]func(arguments Tuple) (any, error)
 	// MostObjects is how many objects a pickle may make; 0: 1,048,576.
 	MostObjects int
+	// Each takes the items of the list that the pickle is, in their order, instead of the list: what it does not keep of
+	// one, nobody keeps, but for what later items share with it. An error of it is that of Load. nil: the list has them.
+	Each func(i int, item any) error
 	// Kept is what a reference to something beside the pickle means; nil: a pickle may have none.
 	Kept func(reference any) (any, error)
 }
@@ -55,6 +58,9 @@ type Reader struct {
 // objects: more are an error.
 func (r Reader) Load(data []byte) (any, error) {
 	m := machine{Reader: r, data: data}
+	if r.Each != nil {
+		m.wanted = m.again()
+	}
 	for !m.stopped {
 		if err := m.step(); err != nil {
 			return nil, fmt.Errorf("%w: at byte %d: %w", ErrFormat, m.at, err)

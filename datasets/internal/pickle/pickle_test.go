@@ -206,6 +206,13 @@ func FuzzLoad(f *testing.F) {
 		for _, values := range []func(any) error{
 			func(v any) error { _, err := Ints(v); return err },
 			func(v any) error { _, err := Strings(v); return err },
+			func(v any) error { _, err := Floats(v); return err },
+			func(any) error {
+				r := NumPy()
+				r.Each = func(int, any) error { return nil }
+				_, err := r.Load(data)
+				return err
+			},
 		} {
 			if err := values(v); err != nil && !errors.Is(err, ErrFormat) {
 				t.Fatal(err)

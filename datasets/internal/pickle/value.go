@@ -6,6 +6,8 @@ import (
 	"math"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // Ints are the whole numbers of an int, of an array of ints, or of a list or tuple of such, in C order.
@@ -22,6 +24,19 @@ func Strings(v any) ([]string, error) {
 		text, ok := item.(string)
 		return text, ok
 	}, (*Array).strings)
+}
+
+// Floats are the numbers of a float or int, of an array of such, or of a list or tuple of such, in C order.
+func Floats(v any) ([]float64, error) {
+	return flat(v, func(item any) (float64, bool) {
+		switch n := item.(type) {
+		case float64:
+			return n, true
+		case int64:
+			return float64(n), true
+		}
+		return 0, false
+	}, (*Array).floats)
 }
 
 // mostDepth is how deep lists may lie in one another where their values are asked for.
@@ -118,6 +133,30 @@ func (a *Array) ints() ([]int64, error) {
 			return fmt.Errorf("the whole number %d, want at most %d", bits, math.MaxInt64)
 		}
 		values = append(values, int64(bits))
+		return nil
+	})
+	return values, err
+}
+
+func (a *Array) floats() ([]float64, error) {
+	order, kind, size, err := a.kind()
+	if err == nil && kind != 'f' {
+		whole, err := a.ints()
+		if err != nil {
+			return nil, fmt.Errorf("an array of %q, want numbers", a.DType)
+		}
+		return lists.Map(whole, func(n int64) float64 { return float64(n) }), nil
+	}
+	if err != nil || size != 4 && size != 8 {
+		return nil, fmt.Errorf("an array of %q, want numbers", a.DType)
+	}
+	values := make([]float64, 0, len(a.Data)/size)
+	err = a.each(size, func(b []byte) error {
+		if bits := whole(order, b); size == 4 {
+			values = append(values, float64(math.Float32frombits(uint32(bits))))
+		} else {
+			values = append(values, math.Float64frombits(bits))
+		}
 		return nil
 	})
 	return values, err

@@ -1,0 +1,11 @@
+// Package waymo reads the Waymo open data set in the KITTI form in which object detection in space (pointpainting) has
+// it:
+//
+//	DIR/waymo_infos_val.pkl          the index: a pickled list with a dict for each frame; or below DIR/kitti_format
+//	DIR/training/velodyne/NAME.bin   points, where the index says: 6 float32 each
+//	DIR/training/image_K/IMAGE.jpg   the pictures of cameras 0 to 4; IMAGE is the frame's image_idx
+//
+// Samples are the frames in the order of the index.
+//
+// In: finding, checking and reading frames, writing them in the same form. Out: painting, pillars, scoring.
+package waymo

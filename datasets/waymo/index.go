@@ -1,0 +1,226 @@
+package waymo
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/datasets/internal/pickle"
+)
+
+// mostObjects bounds what an index is read into: that of all 39,987 frames has about 30 million.
+const mostObjects = 1 << 26
+
+var errEnough = errors.New("as many frames as were asked for")
+
+// indexReader makes frames of the items of the list that an index is.
+type indexReader struct {
+	o      Options
+	frames []*Frame
+	names  map[string]string        // of objects, each once
+	fault  func(i int, text string) // takes what is wrong with frame i
+}
+
+// read reads an index. The error is about the pickle as a whole.
+func (x *indexReader) read(data []byte) error {
+	x.names = map[string]string{}
+	r := pickle.NumPy()
+	r.MostObjects = mostObjects
+	r.Each = func(i int, item any) error {
+		if x.o.Count > 0 && i == x.o.Count {
+			return errEnough
+		}
+		x.add(i, item)
+		return nil
+	}
+	whole, err := r.Load(data)
+	switch _, list := whole.(*pickle.List); {
+	case errors.Is(err, errEnough):
+		return nil
+	case err != nil:
+		return err
+	case !list:
+		return fmt.Errorf("a %T, want a list of frames", whole)
+	case len(x.frames) == 0:
+		return errors.New("it lists no frame")
+	}
+	return nil
+}
+
+func (x *indexReader) add(i int, item any) {
+	f := new(Frame)
+	p := parser{fault: func(text string) { x.fault(i, text) }}
+	x.frames = append(x.frames, f)
+	frame := p.dict(item, "a frame")
+	if frame == nil {
+		return
+	}
+	image := p.dict(frame["image"], "image")
+	f.Image = p.whole(image["image_idx"], "image.image_idx", MostImage)
+	if !x.o.LabelsOnly {
+		p.shapes(f, image["camera"])
+		f.Points, _ = p.dict(frame["point_cloud"], "point_cloud")["velodyne_path"].(string)
+		if !filepath.IsLocal(filepath.FromSlash(f.Points)) || strings.ContainsRune(f.Points, 0) {
+			p.addf("point_cloud.velodyne_path is %.100q, want a path inside the data set's folder", f.Points)
+		}
+		f.Calibration = p.calibration(frame["calib"])
+	}
+	f.Objects = p.objects(frame["annos"])
+	for k := range f.Objects {
+		name := f.Objects[k].Name
+		if _, known := x.names[name]; !known {
+			x.names[name] = name
+		}
+		f.Objects[k].Name = x.names[name]
+	}
+}
+
+// parser takes a frame apart and collects what is wrong with it.
+type parser struct{ fault func(text string) }
+
+func (p parser) addf(format string, a ...any) { p.fault(fmt.Sprintf(format, a...)) }
+
+// dict is v; nil, which has no key, where it is none.
+func (p parser) dict(v any, name string) pickle.Dict {
+	d, ok := v.(pickle.Dict)
+	if !ok {
+		p.addf("%s is %s, want a dict", name, kind(v))
+	}
+	return d
+}
+
+func kind(v any) string {
+	if v == nil {
+		return "missing"
+	}
+	return fmt.Sprintf("a %T", v)
+}
+
+// whole is a whole number from 0 to most.
+func (p parser) whole(v any, name string, most int64) int {
+	n, err := pickle.Ints(v)
+	switch {
+	case v == nil:
+		p.addf("%s is missing", name)
+	case err != nil || len(n) != 1:
+		p.addf("%s is %s, want a whole number", name, kind(v))
+	case n[0] < 0 || n[0] > most:
+		p.addf("%s is %d, want 0 to %d", name, n[0], most)
+	default:
+		return int(n[0])
+	}
+	return 0
+}
+
+// mostSide bounds a picture: a JPEG has no longer sides.
+const mostSide = 1<<16 - 1
+
+func (p parser) shapes(f *Frame, v any) {
+	cameras, ok := v.(*pickle.List)
+	if !ok || len(cameras.Items) < Cameras {
+		p.addf("image.camera is %s, want a list of %d", kind(v), Cameras)
+		return
+	}
+	for k := range f.Shapes {
+		name := fmt.Sprintf("image.camera[%d].image_shape", k)
+		shape := p.dict(cameras.Items[k], name)["image_shape"]
+		n, err := pickle.Ints(shape)
+		if err != nil || len(n) < 2 || min(n[0], n[1]) < 1 || max(n[0], n[1]) > mostSide {
+			p.addf("%s is %s, want a height and a width in pixels", name, kind(shape))
+			continue
+		}
+		f.Shapes[k] = Shape{int(n[0]), int(n[1])}
+	}
+}
+
+// calibration wants matrices that take points somewhere.
+func (p parser) calibration(v any) (c Calibration) {
+	matrices := p.dict(v, "calib")
+	if matrices == nil {
+		return c
+	}
+	read := func(m *Matrix, name string) {
+		at := matrices[name]
+		if a, ok := at.(*pickle.Array); !ok || !slices.Equal(a.Shape, []int{4, 4}) {
+			if ok {
+				p.addf("calib.%s has the shape %v, want [4 4]", name, a.Shape)
+			} else {
+				p.addf("calib.%s is %s, want an array", name, kind(at))
+			}
+			return
+		}
+		copy(m[:], p.numbers(at, "calib."+name, 16))
+	}
+	read(&c.R0, "R0_rect")
+	for k := range Cameras {
+		read(&c.P[k], fmt.Sprintf("P%d", k))
+		read(&c.Tr[k], fmt.Sprintf("Tr_velo_to_cam_%d", k))
+		for row := range 3 {
+			if c.P[k] != (Matrix{}) && [4]float32(c.P[k][4*row:]) == ([4]float32{}) {
+				p.addf("calib.P%d has zeros alone in row %d: no point has a place in the picture", k, row)
+			}
+		}
+	}
+	return c
+}
+
+// numbers are n finite numbers as float32; nil where they are not.
+func (p parser) numbers(v any, name string, n int) []float32 {
+	all, err := pickle.Floats(v)
+	if a, ok := v.(*pickle.Array); ok && len(a.Data) == 0 { // NumPy's type for no number is any
+		all, err = nil, nil
+	}
+	switch {
+	case v == nil:
+		p.addf("%s is missing", name)
+		return nil
+	case err != nil:
+		p.addf("%s: %v", name, err)
+		return nil
+	case len(all) != n:
+		p.addf("%s has %d numbers, want %d", name, len(all), n)
+		return nil
+	}
+	values := make([]float32, n)
+	for i, x := range all {
+		if values[i] = float32(x); math.IsNaN(x) || math.IsInf(float64(values[i]), 0) {
+			p.addf("%s[%d] is %v, want a finite number", name, i, x)
+			return nil
+		}
+	}
+	return values
+}
+
+// objects reads the lists that say what is true of a frame, which have one item for each object.
+func (p parser) objects(v any) []Object {
+	annos := p.dict(v, "annos")
+	if annos == nil {
+		return nil
+	}
+	names, err := pickle.Strings(annos["name"])
+	if a, ok := annos["name"].(*pickle.Array); ok && len(a.Data) == 0 {
+		names, err = nil, nil
+	}
+	if err != nil {
+		p.addf("annos.name: %v", err)
+		return nil
+	}
+	n := len(names)
+	read := func(name string, each int) []float32 { return p.numbers(annos[name], "annos."+name, each*n) }
+	locations, dimensions := read("location", 3), read("dimensions", 3)
+	angles, boxes, difficulties := read("rotation_y", 1), read("bbox", 4), read("difficulty", 1)
+	if n == 0 || min(len(locations), len(dimensions), len(angles), len(boxes), len(difficulties)) == 0 {
+		return nil
+	}
+	all := make([]Object, n)
+	for k := range all {
+		all[k] = Object{
+			Name: names[k], Location: [3]float32(locations[3*k:]), Dimensions: [3]float32(dimensions[3*k:]),
+			RotationY: angles[k], Box: [4]float32(boxes[4*k:]), Difficulty: int(difficulties[k]),
+		}
+	}
+	return all
+}

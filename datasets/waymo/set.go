@@ -1,0 +1,227 @@
+package waymo
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
+	"github.com/plumbline-ml/plumbline/datasets/internal/mapped"
+	"github.com/plumbline-ml/plumbline/datasets/internal/pickle"
+	"github.com/plumbline-ml/plumbline/datasets/internal/picture"
+	"github.com/plumbline-ml/plumbline/internal/bounded"
+)
+
+// ErrDataset is what every error of this package is: a data set that is missing or wrong.
+var ErrDataset = errors.New("waymo data set")
+
+// FaultError holds all faults of a data set: errors.As finds it in the error of Open.
+type FaultError = fault.Error
+
+// IndexName is the file that lists the frames.
+const IndexName = "waymo_infos_val.pkl"
+
+// Options say what to expect of a data set. The zero value is right for the benchmark's.
+type Options struct {
+	Count int // use only the first Count frames; 0: all
+	// LabelsOnly leaves points, pictures and calibration unread and unmissed: to score a finished run, the objects of the
+	// index are enough.
+	LabelsOnly bool
+}
+
+// Set is a data set that has passed its checks. It is read-only and may be used from many goroutines.
+type Set struct {
+	dir    string
+	frames []*Frame
+	// other is how many pictures have another size than the index says, and one of them.
+	other   int
+	example string
+}
+
+var _ Source = (*Set)(nil)
+
+// Open reads the index of the folder dir, and checks each frame, its file of points and the headers of its pictures.
+// The error lists every fault: it is a [*FaultError], for which errors.Is(err, ErrDataset) holds.
+func Open(dir string, o Options) (*Set, error) {
+	if err := fault.NoFolder(ErrDataset, dir); err != nil {
+		return nil, err
+	}
+	root := dir
+	if below := filepath.Join(dir, "kitti_format"); fault.Exists(filepath.Join(below, IndexName)) {
+		root = below
+	}
+	path := filepath.Join(root, IndexName)
+	var faults fault.List
+	s := &Set{dir: root}
+	x := indexReader{o: o, fault: func(i int, text string) { faults.Addf(fmt.Sprintf("frame %d", i), "%s", text) }}
+	if err := readIndex(path, &x); errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%w %s: it holds no %s, the index that goes with training/velodyne and training/image_0 to "+
+			"image_4: %w", ErrDataset, dir, IndexName, fs.ErrNotExist)
+	} else if err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", ErrDataset, path, err)
+	}
+	s.frames = x.frames
+	s.checkNumbers(&faults)
+	if !o.LabelsOnly {
+		s.checkFiles(&faults)
+	}
+	return s, faults.Err(ErrDataset, path)
+}
+
+// readIndex reads a file, which is mapped: that of all frames has some hundred megabytes, of which nothing is kept.
+func readIndex(path string, x *indexReader) error {
+	info, err := os.Stat(path)
+	if err == nil && info.Size() > pickle.MostBytes {
+		err = fmt.Errorf("%d bytes, want at most %d", info.Size(), int64(pickle.MostBytes))
+	}
+	if err != nil {
+		return err
+	}
+	file, err := mapped.Open(path)
+	if err != nil {
+		return err
+	}
+	var wrong error
+	lost := mapped.Guard(func() { wrong = x.read(file.Bytes()) })
+	return errors.Join(lost, wrong, file.Close())
+}
+
+// where is what a fault calls a frame.
+func (s *Set) where(i int) string { return fmt.Sprintf("frame %d (image %d)", i, s.frames[i].Image) }
+
+// checkNumbers wants each image once: the log names frames by them.
+func (s *Set) checkNumbers(faults *fault.List) {
+	first := make(map[int]int, len(s.frames))
+	for i, f := range s.frames {
+		if earlier, again := first[f.Image]; again {
+			faults.Addf(s.where(i), "image.image_idx is that of frame %d", earlier)
+			continue
+		}
+		first[f.Image] = i
+	}
+}
+
+// mostPixels bounds a picture: Waymo's have 2.5 million.
+const mostPixels = 1 << 26
+
+// checkFiles looks at the size of each file of points and at the header of each picture.
+func (s *Set) checkFiles(faults *fault.List) {
+	problems := make([][]string, len(s.frames))
+	others := make([]string, len(s.frames))
+	picture.Each(len(s.frames), func(i int) {
+		if problem := s.checkPoints(i); problem != "" {
+			problems[i] = append(problems[i], problem)
+		}
+		for k := range Cameras {
+			width, height, problem := picture.Check(s.picture(i, k), mostPixels)
+			if problem != "" {
+				problems[i] = append(problems[i], s.pictureName(i, k)+": "+problem)
+			} else if have := (Shape{height, width}); have != s.frames[i].Shapes[k] {
+				others[i] = fmt.Sprintf("%s has %d x %d pixels, the index says %d x %d", s.pictureName(i, k), width, height,
+					s.frames[i].Shapes[k].Width, s.frames[i].Shapes[k].Height)
+			}
+		}
+	})
+	for i := range problems {
+		for _, p := range problems[i] {
+			faults.Addf(s.where(i), "%s", p)
+		}
+		if others[i] != "" {
+			if s.other++; s.example == "" {
+				s.example = others[i]
+			}
+		}
+	}
+}
+
+// fileValues are those of a point in a file: PointValues and one that is not used.
+const fileValues = 6
+
+func (s *Set) checkPoints(i int) string {
+	name := s.frames[i].Points
+	info, err := os.Stat(s.path(name))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return name + ": there is no such file in the data set's folder"
+	case err != nil:
+		return err.Error()
+	case !info.Mode().IsRegular():
+		return name + ": this is not a file"
+	}
+	return pointsProblem(name, info.Size())
+}
+
+// mostPoints bounds a file of points: Waymo's have 4 MB.
+const mostPoints = 256 << 20
+
+func pointsProblem(name string, size int64) string {
+	if size%(4*fileValues) != 0 || size > mostPoints {
+		return fmt.Sprintf("%s: %d bytes, want points of %d (%d float32), and at most %d", name, size, 4*fileValues,
+			fileValues, mostPoints)
+	}
+	return ""
+}
+
+func (s *Set) path(name string) string { return filepath.Join(s.dir, filepath.FromSlash(name)) }
+
+func (s *Set) picture(i, camera int) string { return s.path(s.pictureName(i, camera)) }
+
+func (s *Set) pictureName(i, camera int) string { return s.frames[i].PictureName(camera) }
+
+// PictureName is where a camera's picture of the frame lies in the data set's folder.
+func (f *Frame) PictureName(camera int) string {
+	return "training/image_" + strconv.Itoa(camera) + "/" + strconv.Itoa(f.Image) + ".jpg"
+}
+
+// Len is the number of frames.
+func (s *Set) Len() int { return len(s.frames) }
+
+// Frame is what the index says of frame i. It must not be changed.
+func (s *Set) Frame(i int) *Frame { return s.frames[i] }
+
+// Warnings are what a user should know of a data set that is read as it is.
+func (s *Set) Warnings() []string {
+	if s.other == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("pictures of %d frames have another size than the index says: boxes in pictures end "+
+		"where the index says; %s", s.other, s.example)}
+}
+
+// ReadPoints reads the points of frame i.
+func (s *Set) ReadPoints(i int) ([]float32, error) {
+	name := s.frames[i].Points
+	data, err := bounded.ReadFile(s.path(name), mostPoints)
+	if err == nil {
+		if problem := pointsProblem(name, int64(len(data))); problem != "" {
+			err = errors.New(problem)
+		}
+	}
+	if err != nil {
+		return nil, fault.In(ErrDataset, s.where(i), err)
+	}
+	return parsePoints(data), nil
+}
+
+// parsePoints drops the sixth number of each point.
+func parsePoints(data []byte) []float32 {
+	n := len(data) / (4 * fileValues)
+	points := make([]float32, 0, n*PointValues)
+	for p := range n {
+		for v := range PointValues {
+			points = append(points, math.Float32frombits(binary.LittleEndian.Uint32(data[4*(p*fileValues+v):])))
+		}
+	}
+	return points
+}
+
+// ReadPicture reads the file of a camera's picture of frame i.
+func (s *Set) ReadPicture(i, camera int) ([]byte, error) {
+	data, err := bounded.ReadFile(s.picture(i, camera), picture.MostBytes)
+	return data, fault.In(ErrDataset, s.where(i), err)
+}

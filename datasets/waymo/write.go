@@ -1,0 +1,88 @@
+package waymo
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/plumbline-ml/plumbline/datasets/internal/pickle"
+	"github.com/plumbline-ml/plumbline/internal/lists"
+)
+
+// WriteIndex writes the index of frames.
+func WriteIndex(w io.Writer, frames []*Frame) error {
+	data, err := pickle.Write(&pickle.List{Items: lists.Map(frames, func(f *Frame) any { return f.pickled() })})
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(data)
+	return err
+}
+
+func (f *Frame) pickled() pickle.Dict {
+	cameras, calibration := &pickle.List{}, pickle.Dict{"R0_rect": f.Calibration.R0.pickled()}
+	for k, shape := range f.Shapes {
+		cameras.Items = append(cameras.Items, pickle.Dict{
+			"image_shape": pickle.Tuple{int64(shape.Height), int64(shape.Width)},
+		})
+		calibration[fmt.Sprintf("P%d", k)] = f.Calibration.P[k].pickled()
+		calibration[fmt.Sprintf("Tr_velo_to_cam_%d", k)] = f.Calibration.Tr[k].pickled()
+	}
+	return pickle.Dict{
+		"image":       pickle.Dict{"image_idx": int64(f.Image), "camera": cameras},
+		"point_cloud": pickle.Dict{"velodyne_path": f.Points},
+		"calib":       calibration,
+		"annos":       objectsPickled(f.Objects),
+	}
+}
+
+func (m *Matrix) pickled() *pickle.Array { return floats(m[:], 4, 4) }
+
+func floats(values []float32, shape ...int) *pickle.Array {
+	return &pickle.Array{DType: "<f4", Shape: shape, Data: bytesOf(values)}
+}
+
+func bytesOf(values []float32) []byte {
+	data := make([]byte, 0, 4*len(values))
+	for _, v := range values {
+		data = binary.LittleEndian.AppendUint32(data, math.Float32bits(v))
+	}
+	return data
+}
+
+func objectsPickled(objects []Object) pickle.Dict {
+	var locations, dimensions, angles, boxes []float32
+	var difficulties, letters []byte
+	longest := 1
+	for _, o := range objects {
+		longest = max(longest, len([]rune(o.Name)))
+	}
+	for _, o := range objects {
+		locations = append(locations, o.Location[:]...)
+		dimensions = append(dimensions, o.Dimensions[:]...)
+		angles, boxes = append(angles, o.RotationY), append(boxes, o.Box[:]...)
+		difficulties = binary.LittleEndian.AppendUint32(difficulties, uint32(int32(o.Difficulty)))
+		name := make([]rune, longest)
+		copy(name, []rune(o.Name))
+		for _, letter := range name {
+			letters = binary.LittleEndian.AppendUint32(letters, uint32(letter))
+		}
+	}
+	n := len(objects)
+	return pickle.Dict{
+		"name":     &pickle.Array{DType: fmt.Sprintf("<U%d", longest), Shape: []int{n}, Data: letters},
+		"location": floats(locations, n, 3), "dimensions": floats(dimensions, n, 3), "rotation_y": floats(angles, n),
+		"bbox":       floats(boxes, n, 4),
+		"difficulty": &pickle.Array{DType: "<i4", Shape: []int{n}, Data: difficulties},
+	}
+}
+
+// PointBytes are points, PointValues each, as their file has them: with a sixth number, which is 0.
+func PointBytes(points []float32) []byte {
+	data := make([]byte, 0, 4*fileValues*len(points)/PointValues)
+	for ; len(points) >= PointValues; points = points[PointValues:] {
+		data = append(append(data, bytesOf(points[:PointValues])...), 0, 0, 0, 0)
+	}
+	return data
+}
