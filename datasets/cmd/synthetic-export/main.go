@@ -6,7 +6,7 @@
 // Kinds: images (ImageNet), scenes (OpenImages), volumes (KiTS19), heads (BraTS), clicks (Criteo), questions (SQuAD),
 // articles (CNN/DailyMail), speech (LibriSpeech), citations (IGBH: one graph, set all), translation (WMT16, before
 // byte-pair encoding), captioned (COCO-2014 for text to image, with its pictures), reasoning (deepseek-r1's questions,
-// with worked answers), problems (LiveCodeBench, those of reasoning's sets).
+// with worked answers), problems (LiveCodeBench, those of reasoning's sets), preferences (dlrm-v3's stream).
 package main
 
 import (
@@ -38,7 +38,7 @@ func kinds() map[string]export.Writer {
 		"articles": export.ArticleSets(), "speech": export.SpeechSets(),
 		"translation": export.TranslationSets(), "captioned": export.CaptionedSets(), "citations": export.CitationSets(),
 		"reasoning": export.ReasoningSets(), "problems": export.ReasoningProblemSets(),
-		"products": export.ProductSets(),
+		"products": export.ProductSets(), "preferences": export.PreferenceSets(),
 	}
 }
 

@@ -21,6 +21,7 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/articles"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/captioned"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/citations"
+	"github.com/plumbline-ml/plumbline/datasets/synthetic/preferences"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/questions"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/scenes"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/translation"
@@ -65,6 +66,25 @@ func TestTheGraphIsReadAsTheOfficialSet(t *testing.T) {
 	defer set.Close()
 	if set.Len() != citations.EvalCount || set.KeptFault() != nil {
 		t.Errorf("%d samples, kept: %v", set.Len(), set.KeptFault())
+	}
+}
+
+// TestTheStreamIsThatOfItsPackage writes the embedded stream, whose files the package's tests hold.
+func TestTheStreamIsThatOfItsPackage(t *testing.T) {
+	dir := t.TempDir()
+	if err := run(t.Context(), []string{"preferences", "-set", "eval", "-out", dir}, io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	got := map[string][]byte{}
+	for name := range preferences.Eval().Files() {
+		content, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Error(err)
+		}
+		got[name] = content
+	}
+	if !reflect.DeepEqual(got, preferences.Eval().Files()) {
+		t.Error("the files are others")
 	}
 }
 
@@ -136,8 +156,8 @@ func readArticles(t *testing.T, path string) {
 func TestRunOfBadArguments(t *testing.T) {
 	dir := t.TempDir()
 	for _, tt := range []struct{ args, want string }{
-		{"", "want a kind of data first, one of articles, captioned, citations, clicks, heads, images, problems, " +
-			"products, questions, reasoning, scenes, speech, translation, volumes"},
+		{"", "want a kind of data first, one of articles, captioned, citations, clicks, heads, images, preferences, " +
+			"problems, products, questions, reasoning, scenes, speech, translation, volumes"},
 		{"pictures -out " + dir, `unknown kind "pictures", want one of articles`},
 		{"images -set train", "want -out DIR"},
 		{"articles -set train", "want -out FILE"},
@@ -157,6 +177,7 @@ func TestRunOfBadArguments(t *testing.T) {
 		{"captioned -set eval -first 499 -n 2 -out " + dir, "want 0 <= first <= end <= 500"},
 		{"citations -out " + dir, `unknown set "train", want all`},
 		{"citations -set all -n 5 -out " + dir, "a graph is written whole"},
+		{"preferences -set eval -n 5 -out " + dir, "a stream is written whole"},
 		{"articles -set eval -out " + dir + "/x -first 499 -n 2", "want 0 <= first <= end <= 500"},
 		{"images -what", "not defined"},
 	} {

@@ -12,6 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/captioned"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/citations"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/clicks"
+	"github.com/plumbline-ml/plumbline/datasets/synthetic/preferences"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/products"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/questions"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/reasoning"
@@ -126,6 +127,12 @@ func reasoningEvaluations() named[ReasoningRows] {
 func CitationSets() Writer {
 	return of(Citations, named[*citations.Set]{
 		"all": citations.All})
+}
+
+// PreferenceSets writes a stream of rated items, whole.
+func PreferenceSets() Writer {
+	return of(Preferences, named[*preferences.Set]{
+		"train": preferences.Train, "eval": preferences.Eval, "wide": preferences.Wide})
 }
 
 // ImageSets writes pictures, as JPEG of a quality from 1 to 100, or of quality 0 as PNG. It writes more than a set has

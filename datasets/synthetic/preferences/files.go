@@ -1,0 +1,73 @@
+package preferences
+
+import (
+	"bytes"
+	"encoding/csv"
+	"strconv"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/lists"
+)
+
+// Files are those of the official folder sampled_data, by their names. All users are in one data file.
+func (s *Set) Files() map[string][]byte {
+	var data, requests, counts table
+	var offsets, requestOffsets []int
+	asked := make([][]int, Periods)
+	for u := range s.users {
+		offsets = append(offsets, data.Len())
+		all := s.stream(u)
+		data.line(s.cells(all[:])...)
+		for p := range asked {
+			if len(all[blockOf(p)].candidates) > 0 {
+				asked[p] = append(asked[p], u)
+			}
+		}
+	}
+	for _, users := range asked {
+		requestOffsets = append(requestOffsets, requests.Len())
+		requests.line(numbers(users))
+		counts.line(strconv.Itoa(len(users)))
+	}
+	var ends, requestEnds table
+	ends.line(numbers(offsets))
+	requestEnds.line(numbers(requestOffsets))
+	return map[string][]byte{
+		"0.csv": data.Bytes(), "offset.csv": ends.Bytes(), "requests_per_ts.csv": requests.Bytes(),
+		"requests_per_ts_offset.csv": requestEnds.Bytes(), "users_cumsum_per_ts.csv": counts.Bytes(),
+	}
+}
+
+// blockOf is the block of a period.
+func blockOf(period int) int {
+	if period < TrainPeriods {
+		return period + 1
+	}
+	return period + 2
+}
+
+// cells are those of a user's line: of each block the candidates, their ratings, the history, its ratings.
+func (s *Set) cells(all []block) []string {
+	cells := make([]string, 0, 4*len(all))
+	for _, b := range all {
+		for _, items := range [][]rated{b.candidates, b.history} {
+			cells = append(cells, numbers(lists.Map(items, func(r rated) int { return s.names[r.item] })),
+				strings.Join(lists.Map(items, rating), ","))
+		}
+	}
+	return cells
+}
+
+func rating(r rated) string { return strconv.FormatFloat(float64(r.halves)/2, 'f', 1, 64) }
+
+func numbers(values []int) string { return strings.Join(lists.Map(values, strconv.Itoa), ",") }
+
+// table is a file in the making: cells with a comma are in double quotes, lines end with CR and LF.
+type table struct{ bytes.Buffer }
+
+func (t *table) line(cells ...string) {
+	w := csv.NewWriter(&t.Buffer)
+	w.UseCRLF = true
+	_ = w.Write(cells) // a Buffer takes everything
+	w.Flush()
+}
