@@ -54,7 +54,7 @@ func TestPythonBackendIsSound(t *testing.T) {
 	script := filepath.Join(built.root, "examples", "python-backend", "backend.py")
 	r := harness(t, "verify", "resnet50", "--backend", "process", "--backend-opt", "command="+python(t)+" "+script,
 		"--count", "32", "--memory-time", "2s").wantCode(t, 0)
-	if !strings.Contains(r.stdout, "sound: 21 checks passed") {
+	if !strings.Contains(r.stdout, "sound: 22 checks passed") {
 		t.Errorf("it printed:\n%s", r.stdout)
 	}
 }

@@ -266,6 +266,8 @@ type WorkloadInfo struct {
 	OpenReasons []string
 	// Conversations are those that the samples are turns of, in the order of the samples: of a [Replayer].
 	Conversations []Conversation
+	// Order is the order in which samples are handed out, whatever LoadGen draws: of an [Ordered] workload; else empty.
+	Order []int64
 	// Remarks are what the answers have shown: of a [Remarker], known once the workload is closed.
 	Remarks Remarks
 	// Batching is how samples became batches, known once the workload is closed; of an older plugin it is zero.

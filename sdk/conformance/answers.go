@@ -139,6 +139,48 @@ func order(ctx context.Context, v *visit) (string, error) {
 	})
 }
 
+// ownOrder asks for as many samples as there are, under the index of the first, and compares the answers with those to
+// the samples of the workload's order.
+func ownOrder(ctx context.Context, v *visit) (string, error) {
+	c, err := v.client(ctx)
+	if err != nil {
+		return "", err
+	}
+	order := c.workload.Info().Order
+	if len(order) == 0 {
+		return "it has none: samples are those that LoadGen draws", nil
+	}
+	left := map[loadgen.SampleIndex]bool{}
+	for _, i := range c.all() {
+		left[i] = true
+	}
+	asked := make([]loadgen.SampleIndex, len(order))
+	for k, i := range order {
+		asked[k] = loadgen.SampleIndex(i)
+		delete(left, asked[k])
+	}
+	if len(left) > 0 {
+		return "", fmt.Errorf("its order leaves out %d of %d samples, want each at least once", len(left), c.size)
+	}
+	direct, err := c.ask(ctx, asked)
+	if err = errors.Join(err, c.workload.Close()); err != nil {
+		return "", err
+	}
+	w, err := v.openOrdered(ctx, c.plugin, mainScenario(c.model))
+	if err != nil {
+		return "", err
+	}
+	c = newClient(c.plugin, w)
+	if err := w.QSL().LoadSamplesToRAM(ctx, c.all()); err != nil {
+		return "", err
+	}
+	handed, err := c.ask(ctx, make([]loadgen.SampleIndex, len(order)))
+	if err != nil {
+		return "", err
+	}
+	return v.agree(ctx, c.plugin, direct, handed)
+}
+
 // batches asks for all samples at once, and for each alone.
 func batches(ctx context.Context, v *visit) (string, error) {
 	return v.asked(ctx, func(ctx context.Context, c *client) ([][]byte, error) {

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/host"
 )
 
@@ -14,7 +15,8 @@ import (
 type client struct {
 	plugin   *host.Plugin
 	workload *host.Workload
-	size     int // of the data set
+	model    sdk.ModelInfo // of visit.client
+	size     int           // of the data set
 	next     loadgen.ResponseID
 
 	mu       sync.Mutex

@@ -109,6 +109,7 @@ func checks() []check {
 		{"payloads", "payloads have the form that the scorer wants, and it refuses others", payloads},
 		{"determinism", "the same samples in a fresh process give the same payloads", determinism},
 		{"order", "the order of samples does not matter", order},
+		{"own-order", "a benchmark that hands out its samples by itself hands out each, in its order", ownOrder},
 		{"batch", "a sample alone has the payload that it has in a batch", batches},
 		{"accuracy", "the whole data set scores what the description promises", accuracy},
 		{"reference", "the whole data set scores what it scores with the reference", reference},

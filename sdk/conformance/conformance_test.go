@@ -39,6 +39,18 @@ func TestASoundPluginPasses(t *testing.T) {
 	}
 }
 
+// TestAStreamPasses: of samples that are handed out backwards.
+func TestAStreamPasses(t *testing.T) {
+	t.Parallel()
+	s := subject(t, "streams")
+	s.Only = []string{"scenarios", "modes", "own-order", "order", "batch", "accuracy"}
+	for _, r := range Run(t.Context(), s, nil) {
+		if r.Outcome != Pass || r.Name == "own-order" && strings.Contains(r.Detail, "none") {
+			t.Errorf("%s: %s: %s", r.Name, r.Outcome, r.Detail)
+		}
+	}
+}
+
 // TestEachCheckCanFail has a broken plugin for each check.
 func TestEachCheckCanFail(t *testing.T) {
 	cases := []struct{ check, fault, want string }{
@@ -53,6 +65,7 @@ func TestEachCheckCanFail(t *testing.T) {
 		{"payloads", "scores any text", "as if they were whole"},
 		{"determinism", "by process", "payloads differ"},
 		{"order", "by position", "payloads differ"},
+		{"own-order", "leaves one out", "its order leaves out 1 of"},
 		{"batch", "by batch", "payloads differ"},
 		{"accuracy", "wrong", "the description says 100"},
 		{"back-pressure", "hoards", "the process grew"},

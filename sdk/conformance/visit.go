@@ -92,8 +92,18 @@ func clamp(count int, dataset string, m sdk.ModelInfo) int {
 	return count
 }
 
-// open opens the subject's workload for a scenario.
+// open opens the subject's workload for a scenario. Samples are those that are asked for, also where the workload has
+// an order of its own.
 func (v *visit) open(ctx context.Context, p *host.Plugin, s loadgen.Scenario) (*host.Workload, error) {
+	w, err := v.openOrdered(ctx, p, s)
+	if err == nil {
+		w.LeaveOrder()
+	}
+	return w, err
+}
+
+// openOrdered is open with the workload's own order, if it has one.
+func (v *visit) openOrdered(ctx context.Context, p *host.Plugin, s loadgen.Scenario) (*host.Workload, error) {
 	o := v.subject.Open
 	o.Scenario = s
 	w, err := p.Open(ctx, o)
@@ -109,7 +119,11 @@ func (v *visit) client(ctx context.Context) (*client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return v.clientOf(ctx, p, mainScenario(m))
+	c, err := v.clientOf(ctx, p, mainScenario(m))
+	if err == nil {
+		c.model = m
+	}
+	return c, err
 }
 
 func (v *visit) clientOf(ctx context.Context, p *host.Plugin, s loadgen.Scenario) (*client, error) {

@@ -170,6 +170,8 @@ func TestAnswersToOpenThatMakeNoSense(t *testing.T) {
 		{1 << 63, good, ""},
 		{0, good, "workload is 0, want 1 at least"},
 		{1, sdk.WorkloadInfo{DatasetSize: -1, PerformanceSampleCount: 5}, "info.dataset_size is -1, want 1 at least"},
+		{1, sdk.WorkloadInfo{DatasetSize: 2, PerformanceSampleCount: 2, Order: []int64{1, 2}},
+			"info.order[1] is 2, want a sample of the data set, 0 to 1"},
 		{0, sdk.WorkloadInfo{DatasetSize: 1}, "workload is 0, want 1 at least; info.performance_sample_count is 0, want 1 " +
 			"at least"},
 	} {

@@ -93,6 +93,13 @@ func misopened(number uint64, info sdk.WorkloadInfo) string {
 			faults = append(faults, fmt.Sprintf("%s is %d, want %d at most", f.field, f.value, mostSamples))
 		}
 	}
+	for k, i := range info.Order {
+		if i < 0 || i >= int64(info.DatasetSize) {
+			faults = append(faults, fmt.Sprintf("info.order[%d] is %d, want a sample of the data set, 0 to %d", k, i,
+				info.DatasetSize-1))
+			break
+		}
+	}
 	return strings.Join(faults, "; ")
 }
 

@@ -18,8 +18,13 @@ type qsl struct {
 	left []loadgen.SampleIndex // to unload before the next load
 }
 
-// Name is the data set.
-func (q *qsl) Name() string { return q.workload.info.Dataset }
+// Name is the data set; of a workload with an order of its own it says so, for whoever reads the logs.
+func (q *qsl) Name() string {
+	if q.workload.sut.order != nil {
+		return q.workload.info.Dataset + " (samples are handed out in an order of their own: qsl_idx is not the sample)"
+	}
+	return q.workload.info.Dataset
+}
 
 func (q *qsl) TotalSampleCount() int { return q.workload.info.DatasetSize }
 
@@ -31,7 +36,12 @@ func (q *qsl) LoadSamplesToRAM(ctx context.Context, indices []loadgen.SampleInde
 	if err := q.finishSet(ctx); err != nil {
 		return fmt.Errorf("waiting for answers of a test that ended early: %w", err)
 	}
-	p := q.workload.plugin
+	p, size := q.workload.plugin, q.workload.info.DatasetSize
+	if q.workload.sut.order != nil && len(indices) < size {
+		return fmt.Errorf("%d of %d samples are to be loaded, but the benchmark hands out all of them in an order of its "+
+			"own: leave performance_sample_count_override out", len(indices), size)
+	}
+	q.workload.sut.order.restart()
 	_, err := call(ctx, p, "load samples", p.rpc.LoadSamples, &pluginpb.SamplesRequest{Indices: wire.Bytes(indices)})
 	return err
 }

@@ -26,6 +26,7 @@ type sut struct {
 	alone     bool         // one query at a time: the issuing goroutine may look for the answer itself
 	wanted    func() bool  // outstanding, made a value once
 	network   *networkName // of a run of the network division; nil: it is none
+	order     *order       // of the workload's own; nil: samples are those that LoadGen draws
 	stopped   chan struct{}
 
 	_       apart         // below: what issuing writes
@@ -53,6 +54,7 @@ type apart [128]byte
 
 func newSUT(w *Workload, scenario loadgen.Scenario, network bool) *sut {
 	s := &sut{workload: w, stopped: make(chan struct{})}
+	s.order = newOrder(w.info.Order)
 	if network {
 		s.network = &networkName{ask: w.nodeNames}
 	}
@@ -93,6 +95,7 @@ func (s *sut) IssueQuery(ctx context.Context, q loadgen.Query, r loadgen.Respond
 		}
 		s.answerTo(r)
 	}
+	q.Samples = s.order.handOut(q.Samples)
 	idle := s.issued.Load() == s.answered.Load()
 	if q.Samples[0].ID == 0 {
 		s.base.Store(s.issued.Load())

@@ -44,6 +44,10 @@ func (w *Workload) nodeNames(ctx context.Context) ([]string, error) {
 // QSL loads samples in the plugin.
 func (w *Workload) QSL() loadgen.QSL { return w.qsl }
 
+// LeaveOrder has samples be those that are issued, also where the workload has an order of its own: for checks of
+// single samples. It comes before the first query.
+func (w *Workload) LeaveOrder() { w.sut.order = nil }
+
 // Info is what the plugin opened; after Close, with what the backend said of itself at the end.
 func (w *Workload) Info() sdk.WorkloadInfo { return w.info }
 
@@ -76,6 +80,10 @@ func (w *Workload) Close() error {
 		}
 		w.info.Shares = convert.To[[]backend.Share](r.GetShares())
 		w.info.Remarks = sdk.Remarks{Notes: r.GetNotes(), Estimates: r.GetEstimates()}
+		if w.sut.order != nil {
+			w.info.Remarks.Notes = append(w.info.Remarks.Notes, "the benchmark hands out its samples in an order of its own: "+
+				"indices in the logs (qsl_idx) are not samples")
+		}
 		w.info.Batching = convert.To[sdk.Batching](r.GetBatching())
 		if err := checkBatching(w.info.Batching); err != nil {
 			w.info.Batching = sdk.Batching{}

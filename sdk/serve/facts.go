@@ -34,6 +34,9 @@ func facts(w *opened, o sdk.Options, model sdk.ModelInfo) (sdk.WorkloadInfo, err
 		whole(&info, o, parts)
 	}
 	info.Conversations, _ = replayOf(w.workload)
+	if ordered, ok := sdk.As[sdk.Ordered](w.workload); ok {
+		info.Order = ordered.Order()
+	}
 	if i, ok := sdk.As[sdk.Informer](w.workload); ok {
 		i.Inform(&info)
 	}
@@ -131,8 +134,11 @@ func dataset(m sdk.ModelInfo, o sdk.Options) sdk.DatasetInfo {
 	return sdk.DatasetInfo{}
 }
 
-// inMemory is how many samples fit in memory together.
+// inMemory is how many samples fit in memory together: all, where the workload hands them out in an order of its own.
 func inMemory(w sdk.Workload, d sdk.DatasetInfo) int {
+	if _, ordered := sdk.As[sdk.Ordered](w); ordered {
+		return w.Len()
+	}
 	if c, ok := sdk.As[sdk.SampleCounter](w); ok {
 		return c.PerformanceSampleCount()
 	}

@@ -2919,6 +2919,9 @@ type WorkloadInfo struct {
 	OpenReasons []string `protobuf:"bytes,17,rep,name=open_reasons,json=openReasons,proto3" json:"open_reasons,omitempty"`
 	// The conversations that the samples are turns of, in the order of the samples; none: they are no turns.
 	Conversations []*Conversation `protobuf:"bytes,18,rep,name=conversations,proto3" json:"conversations,omitempty"`
+	// The order in which samples are handed out: the k-th that is issued in a test, from 0, asks for the sample of this number, whatever its index;
+	// behind the last one it begins again. The harness puts these numbers into the frames. Empty: samples are those that LoadGen draws.
+	Order         []int64 `protobuf:"varint,19,rep,packed,name=order,proto3" json:"order,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3075,6 +3078,13 @@ func (x *WorkloadInfo) GetOpenReasons() []string {
 func (x *WorkloadInfo) GetConversations() []*Conversation {
 	if x != nil {
 		return x.Conversations
+	}
+	return nil
+}
+
+func (x *WorkloadInfo) GetOrder() []int64 {
+	if x != nil {
+		return x.Order
 	}
 	return nil
 }
@@ -4409,7 +4419,7 @@ const file_plumbline_plugin_v1_plugin_proto_rawDesc = "" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"a\n" +
 	"\fOpenResponse\x125\n" +
 	"\x04info\x18\x01 \x01(\v2!.plumbline.plugin.v1.WorkloadInfoR\x04info\x12\x1a\n" +
-	"\bworkload\x18\x02 \x01(\x04R\bworkload\"\x8e\x06\n" +
+	"\bworkload\x18\x02 \x01(\x04R\bworkload\"\xa4\x06\n" +
 	"\fWorkloadInfo\x12\x14\n" +
 	"\x05model\x18\x01 \x01(\tR\x05model\x12\x1d\n" +
 	"\n" +
@@ -4432,7 +4442,8 @@ const file_plumbline_plugin_v1_plugin_proto_rawDesc = "" +
 	"clientWork\x125\n" +
 	"\x05parts\x18\x10 \x03(\v2\x1f.plumbline.plugin.v1.PartReportR\x05parts\x12!\n" +
 	"\fopen_reasons\x18\x11 \x03(\tR\vopenReasons\x12G\n" +
-	"\rconversations\x18\x12 \x03(\v2!.plumbline.plugin.v1.ConversationR\rconversations\x1a>\n" +
+	"\rconversations\x18\x12 \x03(\v2!.plumbline.plugin.v1.ConversationR\rconversations\x12\x14\n" +
+	"\x05order\x18\x13 \x03(\x03R\x05order\x1a>\n" +
 	"\x10BackendInfoEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"4\n" +

@@ -95,7 +95,27 @@ func (b broken) Open(ctx context.Context, o sdk.Options) (sdk.Workload, error) {
 		return nil, err
 	}
 	w, err := b.Benchmark.Open(ctx, o)
-	return &brokenWorkload{batched: w.(batched), fault: b.fault, scenario: o.Scenario, seen: map[float32]bool{}}, err
+	plain := &brokenWorkload{batched: w.(batched), fault: b.fault, scenario: o.Scenario, seen: map[float32]bool{}}
+	switch b.fault {
+	case "streams":
+		return stream{plain, 0}, err
+	case "leaves one out":
+		return stream{plain, 1}, err
+	}
+	return plain, err
+}
+
+// stream hands out its samples backwards, without the first ones.
+type stream struct {
+	*brokenWorkload
+	from int
+}
+
+func (s stream) Order() (all []int64) {
+	for i := s.Len() - 1; i >= s.from; i-- {
+		all = append(all, int64(i))
+	}
+	return all
 }
 
 // atOpen leaves something behind.

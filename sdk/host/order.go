@@ -1,0 +1,48 @@
+package host
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+)
+
+// order hands out the samples of a workload in an order of its own.
+type order struct {
+	samples []int64
+
+	mu   sync.Mutex
+	next int
+}
+
+// newOrder is nil where there is none.
+func newOrder(samples []int64) *order {
+	if len(samples) == 0 {
+		return nil
+	}
+	return &order{samples: samples}
+}
+
+// restart begins the order anew, for another test.
+func (o *order) restart() {
+	if o != nil {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		o.next = 0
+	}
+}
+
+// handOut has the samples of a query be the next ones: a copy, for a query's samples are LoadGen's.
+func (o *order) handOut(asked []loadgen.QuerySample) []loadgen.QuerySample {
+	if o == nil {
+		return asked
+	}
+	given := slices.Clone(asked)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for i := range given {
+		given[i].Index = loadgen.SampleIndex(o.samples[o.next])
+		o.next = (o.next + 1) % len(o.samples)
+	}
+	return given
+}
