@@ -1,4 +1,4 @@
-// Package mt19937 is the Mersenne Twister as NumPy and PyTorch seed it: with one word.
+// Package mt19937 is the Mersenne Twister as NumPy and PyTorch seed it, with one word, and as Python does.
 //
 // In: words of 32 bits. Out: what they are made into; LoadGen's generator, which must not import this.
 package mt19937

@@ -1,0 +1,72 @@
+package retrieval
+
+import (
+	"fmt"
+
+	"github.com/plumbline-ml/plumbline/internal/pyvalue"
+)
+
+// Verdict is what a judge said of an answer.
+type Verdict struct {
+	// Counts: the reference counts the answer as right, which it does for any value of "correct" that is true in Python,
+	// the text "false" among them.
+	Counts bool
+	Strict bool // "correct" is true itself
+	// Err says why nothing could be read; the answer counts as wrong then.
+	Err error
+}
+
+// ReadVerdict reads the reply of a judge.
+func ReadVerdict(reply string) Verdict {
+	d, err := Object(reply)
+	if err != nil {
+		return Verdict{Err: err}
+	}
+	v, _ := d.Get("correct")
+	is, isBool := v.(bool)
+	verdict := Verdict{Counts: pyvalue.True(v), Strict: isBool && is}
+	if v == nil {
+		verdict.Err = fmt.Errorf("the judge's object has no \"correct\"")
+	}
+	return verdict
+}
+
+// Found are precision, recall and F1 of the pages that were found, as sets; without an expected page all are 0.
+type Found struct{ Precision, Recall, F1 float64 }
+
+// FoundOf compares the pages that an answer is from with those that hold it.
+func FoundOf(retrieved, expected []string) (f Found) {
+	got, want := setOf(retrieved), setOf(expected)
+	right := float64(common(got, want))
+	if len(want) == 0 || len(got) == 0 {
+		return f
+	}
+	f.Precision, f.Recall = right/float64(len(got)), right/float64(len(want))
+	f.F1 = harmonic(f.Precision, f.Recall)
+	return f
+}
+
+func harmonic(p, r float64) float64 {
+	if p+r > 0 {
+		return 2 * p * r / (p + r)
+	}
+	return 0
+}
+
+func setOf(all []string) map[string]bool {
+	set := make(map[string]bool, len(all))
+	for _, s := range all {
+		set[s] = true
+	}
+	return set
+}
+
+// common is how many texts are in both sets.
+func common(a, b map[string]bool) (n int) {
+	for s := range a {
+		if b[s] {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,162 @@
+package retrieval
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/mt19937"
+)
+
+// Manifest says what a database of passages must be: how many there are, how they are searched, and which pages the
+// first of some questions find. It is the reference's db_manifest in JSON.
+type Manifest struct {
+	Version        any         `json:"version"` // 2, or "v2-behavioral"
+	RetrieverModel string      `json:"retriever_model"`
+	EmbeddingModel string      `json:"embedding_model"` // the same
+	Passages       int         `json:"total_passages"`
+	Dim            int         `json:"embedding_dim"`
+	Index          IndexParams `json:"index_params"`
+	Corpus         string      `json:"corpus_set_sha256"` // CorpusSum; reported alone
+	Depth          int         `json:"probe_top_k"`
+	Queries        []Probe     `json:"reference_queries"`
+	Found          []ProbeURLs `json:"reference_top_k"`
+}
+
+// IndexParams are those of an index.
+type IndexParams struct {
+	Class          string `json:"class"` // "IndexHNSWFlat"
+	Dim            int    `json:"dim"`
+	Metric         int    `json:"metric_type"` // 1: squared Euclidean distance
+	EFConstruction int    `json:"efConstruction"`
+	EFSearch       int    `json:"efSearch"`
+	M              int    `json:"M"`
+}
+
+// Probe is a question that a manifest asks.
+type Probe struct {
+	Index  int    `json:"index"` // its row
+	Prompt string `json:"prompt"`
+}
+
+// ProbeURLs are the pages of the passages that were found for a question, the nearest first.
+type ProbeURLs struct {
+	Index int      `json:"index"`
+	URLs  []string `json:"top_k_urls"`
+}
+
+// LeastOverlap is how much of what the reference finds a database must find, on average.
+const LeastOverlap = 0.95
+
+// The probes of a manifest that is written.
+const (
+	ProbeCount = 50
+	ProbeDepth = 10
+	probeSeed  = 0xC0FFEE
+)
+
+// ParseManifest reads a manifest.
+func ParseManifest(text []byte) (m Manifest, err error) {
+	if err := json.Unmarshal(text, &m); err != nil {
+		return m, fmt.Errorf("manifest of a database: %w", err)
+	}
+	if v := m.Version; v != 2.0 && v != "v2-behavioral" {
+		return m, fmt.Errorf("manifest of a database: version %v, want 2 or \"v2-behavioral\": write it again", v)
+	}
+	return m, nil
+}
+
+// Comparison is a database beside a manifest.
+type Comparison struct {
+	Faults  []string // why it does not pass; none: it does
+	Overlap float64  // the mean share of the reference's pages that it finds
+	First   float64  // the share of questions whose first page is the reference's
+	Full    int      // questions with all pages of the reference
+	Asked   int
+}
+
+// Compare compares a database, of which all but Queries is filled in, with the manifest. found holds what it finds for
+// the manifest's questions; those that the manifest has no pages for are left out.
+func (m Manifest) Compare(local Manifest, found []ProbeURLs) (c Comparison) {
+	differ := func(what string, got, want any) {
+		if got != want {
+			c.Faults = append(c.Faults, fmt.Sprintf("%s: %v, the manifest has %v", what, got, want))
+		}
+	}
+	differ("passages", local.Passages, m.Passages)
+	differ("dimensions of embeddings", local.Dim, m.Dim)
+	differ("index", local.Index, m.Index)
+	want := map[int][]string{}
+	for _, f := range m.Found {
+		want[f.Index] = f.URLs
+	}
+	first, sum := 0, 0.0
+	for _, f := range found {
+		theirs, asked := want[f.Index]
+		if !asked {
+			continue
+		}
+		ours := normal(f.URLs, m.Depth)
+		theirs = normal(theirs, m.Depth)
+		c.Asked++
+		reference := setOf(theirs)
+		overlap := float64(common(reference, setOf(ours))) / float64(max(len(reference), 1))
+		if sum += overlap; overlap >= 1 {
+			c.Full++
+		}
+		if len(theirs) > 0 && len(ours) > 0 && theirs[0] == ours[0] {
+			first++
+		}
+	}
+	if c.Asked > 0 {
+		c.Overlap, c.First = sum/float64(c.Asked), float64(first)/float64(c.Asked)
+	}
+	if c.Overlap < LeastOverlap {
+		c.Faults = append(c.Faults, fmt.Sprintf("the pages of %d questions overlap by %.4f, want %v or more", c.Asked,
+			c.Overlap, LeastOverlap))
+	}
+	return c
+}
+
+func normal(urls []string, depth int) []string {
+	var all []string
+	for _, u := range urls[:min(len(urls), max(depth, 0))] {
+		all = append(all, NormalURL(u))
+	}
+	return all
+}
+
+// NormalURL is the form in which the pages of databases are compared: of URLs and of names of files alike.
+func NormalURL(u string) string {
+	u = strings.ToLower(u)
+	u = strings.TrimPrefix(strings.TrimPrefix(u, "https://"), "http://")
+	u = strings.TrimSuffix(u, ".html")
+	u = strings.ReplaceAll(strings.ReplaceAll(u, "en.wikipedia.org/wiki/", ""), "en.wikipedia.org_wiki_", "")
+	u, _, _ = strings.Cut(u, "#")
+	return strings.Trim(strings.ReplaceAll(u, "/", "_"), "_")
+}
+
+// CorpusSum is the SHA-256 over the sorted SHA-256 of each passage, whatever their order.
+func CorpusSum(passages []string) string {
+	sums := make([]string, len(passages))
+	for i, p := range passages {
+		sum := sha256.Sum256([]byte(p))
+		sums[i] = hex.EncodeToString(sum[:])
+	}
+	slices.Sort(sums)
+	all := sha256.New()
+	for _, s := range sums {
+		all.Write(append([]byte(s), 0))
+	}
+	return hex.EncodeToString(all.Sum(nil))
+}
+
+// ProbeRows are the rows of the questions that a manifest of a table of so many rows asks, ascending: Python's
+// random.Random(0xC0FFEE).sample.
+func ProbeRows(rows int) []int {
+	g := mt19937.NewPython(probeSeed)
+	return slices.Sorted(slices.Values(g.Sample(rows, min(ProbeCount, rows))))
+}

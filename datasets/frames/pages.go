@@ -1,0 +1,110 @@
+package frames
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
+	"github.com/plumbline-ml/plumbline/internal/bounded"
+)
+
+// ErrDataset is what every error of this package is: a data set that is missing or wrong.
+var ErrDataset = errors.New("data set of retrieval")
+
+// FaultError holds all faults of a data set: errors.As finds it.
+type FaultError = fault.Error
+
+// The official names.
+const (
+	MappingFile   = "url_mapping.json"
+	QuestionsFile = "frames_dataset.tsv"
+	pageSuffix    = ".html"
+)
+
+// Page is a web page.
+type Page struct {
+	Name string // of its file
+	URL  string // where it was; empty: not known
+	HTML []byte // whose bytes may be no HTML, and not UTF-8
+}
+
+// Pages are the pages of a folder.
+type Pages struct {
+	dir   string
+	names []string
+	urls  map[string]string
+	// Skipped are files beside the pages whose names differ from theirs in the case or the letters of .html alone: the
+	// reference leaves them out, too.
+	Skipped []string
+}
+
+// mostPage bounds the bytes of a page, and mostMapping those of the mapping.
+const (
+	mostPage    = 256 << 20
+	mostMapping = 256 << 20
+)
+
+// OpenPages lists the pages of a folder: the files *.html directly in it, in the order of the bytes of their names.
+// url_mapping.json beside them, which may be missing, says where they were, by names without the last ending.
+func OpenPages(dir string) (*Pages, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w; want a folder of *%s", ErrDataset, err, pageSuffix)
+	}
+	p := &Pages{dir: dir, urls: map[string]string{}}
+	for _, e := range entries {
+		switch name := e.Name(); {
+		case e.IsDir():
+		case strings.HasSuffix(name, pageSuffix):
+			p.names = append(p.names, name)
+		case slices.Contains([]string{".htm", pageSuffix}, strings.ToLower(filepath.Ext(name))):
+			p.Skipped = append(p.Skipped, name)
+		}
+	}
+	slices.Sort(p.names)
+	if len(p.names) == 0 {
+		return nil, fmt.Errorf("%w: %s holds no *%s directly in it", ErrDataset, dir, pageSuffix)
+	}
+	text, err := bounded.ReadFile(filepath.Join(dir, MappingFile), mostMapping)
+	if errors.Is(err, os.ErrNotExist) {
+		return p, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(text, &p.urls)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s: %w; want an object of texts: the name of a page without its last ending, its URL",
+			ErrDataset, filepath.Join(dir, MappingFile), err)
+	}
+	return p, nil
+}
+
+// Len is how many pages there are.
+func (p *Pages) Len() int { return len(p.names) }
+
+// Unmapped is how many pages have no URL.
+func (p *Pages) Unmapped() (n int) {
+	for i := range p.names {
+		if p.url(i) == "" {
+			n++
+		}
+	}
+	return n
+}
+
+func (p *Pages) url(i int) string { return p.urls[strings.TrimSuffix(p.names[i], pageSuffix)] }
+
+// Page reads page i. One that cannot be read is returned without HTML, beside the error.
+func (p *Pages) Page(i int) (Page, error) {
+	page := Page{Name: p.names[i], URL: p.url(i)}
+	var err error
+	if page.HTML, err = bounded.ReadFile(filepath.Join(p.dir, page.Name), mostPage); err != nil {
+		return page, fmt.Errorf("%w: %w", ErrDataset, err)
+	}
+	return page, nil
+}

@@ -1,0 +1,93 @@
+package frames
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
+	"github.com/plumbline-ml/plumbline/internal/bounded"
+)
+
+// Question is a question with its answer, and the pages that hold it.
+type Question struct {
+	Row    int // of the table, from 0
+	Prompt string
+	Answer string   // as the reference writes it to the judge: "nan" where the table has none
+	Links  []string // of the columns wikipedia_link_*, in their order; no empty ones
+}
+
+// mostQuestions bounds the bytes of a table of questions.
+const mostQuestions = 256 << 20
+
+// FindQuestions is the table of a path: a file, or frames_dataset.tsv of a folder.
+func FindQuestions(path string) string {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return filepath.Join(path, QuestionsFile)
+	}
+	return path
+}
+
+// OpenQuestions reads frames_dataset.tsv, or that of a folder, as pandas reads it. The error lists every fault with its
+// line: it is a [*FaultError] where the file can be read.
+func OpenQuestions(path string) ([]Question, error) {
+	path = FindQuestions(path)
+	text, err := bounded.ReadFile(path, mostQuestions)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w; want %s, or the folder that holds it", ErrDataset, err, QuestionsFile)
+	}
+	return ParseQuestions(path, text)
+}
+
+// ParseQuestions is OpenQuestions of a text; path is for errors.
+func ParseQuestions(path string, text []byte) ([]Question, error) {
+	var faults fault.List
+	if !utf8.Valid(text) {
+		faults.Addf("", "it is not UTF-8")
+		return nil, faults.Err(ErrDataset, path)
+	}
+	rows := readTable(strings.TrimPrefix(string(text), "\ufeff"), &faults)
+	if len(rows) == 0 {
+		faults.Addf("", "it is empty: want a line of names, Prompt and Answer among them, with tabs between")
+		return nil, faults.Err(ErrDataset, path)
+	}
+	names, rows := rows[0].fields, rows[1:]
+	prompt, answer := slices.Index(names, "Prompt"), slices.Index(names, "Answer")
+	for i, at := range []int{prompt, answer} {
+		if at < 0 {
+			faults.Addf("line 1", "no column %s, want Prompt and Answer; it has %q", []string{"Prompt", "Answer"}[i], names)
+		}
+	}
+	if len(rows) == 0 {
+		faults.Addf("", "no row behind the line of names")
+	}
+	for _, r := range rows {
+		switch {
+		case len(r.fields) != len(names):
+			faults.Addf(fmt.Sprintf("line %d", r.line), "%d fields, want the %d of the first line", len(r.fields), len(names))
+		case prompt >= 0 && isMissing(r.fields[prompt]):
+			faults.Addf(fmt.Sprintf("line %d", r.line), "no Prompt")
+		}
+	}
+	if err := faults.Err(ErrDataset, path); err != nil {
+		return nil, err
+	}
+	return questions(names, rows, prompt, answer), nil
+}
+
+func questions(names []string, rows []row, prompt, answer int) []Question {
+	prompts, answers := column(rows, prompt), column(rows, answer)
+	all := make([]Question, len(rows))
+	for i, r := range rows {
+		all[i] = Question{Row: i, Prompt: prompts[i], Answer: answers[i]}
+		for k, name := range names {
+			if link := r.fields[k]; strings.HasPrefix(name, "wikipedia_link_") && !isMissing(link) {
+				all[i].Links = append(all[i].Links, link)
+			}
+		}
+	}
+	return all
+}

@@ -1,0 +1,126 @@
+package frames
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
+	"github.com/plumbline-ml/plumbline/internal/pyfloat"
+)
+
+// row is one of a table.
+type row struct {
+	line   int // where it begins, from 1
+	fields []string
+}
+
+// readTable takes a table of tabs apart as pandas does: a field in double quotes may hold tabs, line ends and quotes,
+// which are doubled; what stands behind its end belongs to it, too. Empty lines are left out.
+func readTable(text string, faults *fault.List) (rows []row) {
+	line := 1
+	for text != "" {
+		r := row{line: line}
+		rest, ends := text, false
+		for !ends {
+			var field string
+			var closed bool
+			field, rest, ends, closed = readField(rest)
+			if !closed {
+				faults.Addf(fmt.Sprintf("line %d", r.line), "a double quote is opened and never closed")
+			}
+			r.fields = append(r.fields, field)
+		}
+		line += lineEnds(text[:len(text)-len(rest)])
+		if text = rest; len(r.fields) > 1 || strings.Trim(r.fields[0], " ") != "" {
+			rows = append(rows, r)
+		}
+	}
+	return rows
+}
+
+// readField reads one field and the tab or line end behind it; ends: it was the last of its row.
+func readField(text string) (field, rest string, ends, closed bool) {
+	var b strings.Builder
+	quoted := strings.HasPrefix(text, `"`)
+	if quoted {
+		text = text[1:]
+	}
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case quoted && c == '"' && strings.HasPrefix(text[i+1:], `"`):
+			b.WriteByte('"')
+			i++
+		case quoted && c == '"':
+			quoted = false
+		case quoted:
+			b.WriteByte(c)
+		case c == '\t':
+			return b.String(), text[i+1:], false, true
+		case c == '\n':
+			return b.String(), text[i+1:], true, true
+		case c == '\r':
+			return b.String(), strings.TrimPrefix(text[i+1:], "\n"), true, true
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return b.String(), "", true, !quoted
+}
+
+// lineEnds counts the ends of lines.
+func lineEnds(text string) int {
+	return strings.Count(text, "\n") + strings.Count(text, "\r") - strings.Count(text, "\r\n")
+}
+
+// isMissing tells whether pandas takes a field for a value that is not there.
+func isMissing(field string) bool {
+	switch field {
+	case "", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>", "N/A", "NA",
+		"NULL", "NaN", "None", "n/a", "nan", "null":
+		return true
+	}
+	return false
+}
+
+// column are the values of a column as Python prints them: of whole numbers alone, as whole numbers, or with ".0" where
+// some are missing; of numbers, as numbers; else the texts. What is missing is "nan".
+func column(rows []row, at int) []string {
+	texts := make([]string, len(rows))
+	gaps, whole, numbers, there := false, true, true, false
+	for i, r := range rows {
+		if texts[i] = r.fields[at]; isMissing(texts[i]) {
+			gaps, texts[i] = true, "nan"
+			continue
+		}
+		there = true
+		_, err := strconv.ParseInt(strings.TrimSpace(texts[i]), 10, 64)
+		whole = whole && err == nil
+		_, isNumber := number(texts[i])
+		numbers = numbers && isNumber
+	}
+	if !there || !numbers {
+		return texts
+	}
+	for i, text := range texts {
+		if text == "nan" {
+			continue
+		}
+		if n, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64); err == nil && whole && !gaps {
+			texts[i] = strconv.FormatInt(n, 10)
+		} else if f, ok := number(text); ok {
+			texts[i] = pyfloat.Repr(f)
+		}
+	}
+	return texts
+}
+
+// number reads a decimal number, or an infinity.
+func number(text string) (float64, bool) {
+	text = strings.TrimSpace(text)
+	if strings.ContainsAny(text, "xXpP_") {
+		return 0, false
+	}
+	f, err := strconv.ParseFloat(text, 64)
+	return f, err == nil
+}

@@ -1,0 +1,278 @@
+package loop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/pyvalue"
+	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
+)
+
+// Document is a passage.
+type Document struct {
+	URL  string // of its page; empty: not known, and the passage is never read
+	Text string
+}
+
+// World answers what a loop asks. Its methods are called one after the other.
+type World interface {
+	// Ask asks the model of a step, in round 1, 2, ...; it returns what the model replies, without white space around it.
+	// An error is one more reply that nobody can read, unless it is ErrEnd.
+	Ask(ctx context.Context, s Step, round int, prompt string) (string, error)
+	// Search finds the k passages nearest to a query, the nearest first. Its errors end the sample.
+	Search(ctx context.Context, query string, k int) ([]Document, error)
+	// Rerank scores passages by how well they fit a query. Its errors end the sample.
+	Rerank(ctx context.Context, query string, docs []Document) ([]float32, error)
+}
+
+// Errors that end a sample, with errors.Is.
+var (
+	// ErrEnd is wrapped by errors of Ask that are no reply: the run ends, or must not go on without one.
+	ErrEnd = errors.New("the answer ends")
+	// ErrReply is a reply of the right form with a value at which the reference stops, too.
+	ErrReply = errors.New("a reply that no answer can follow")
+)
+
+// Options say how a question is answered.
+type Options struct {
+	Rounds     int // at most
+	Depth      int // passages that a search finds
+	MaxQueries int // that a model is asked for, of a round
+	Prompts    *Prompts
+}
+
+// mostForQueries is how many of the documents that were kept last the model of queries reads.
+const mostForQueries = 12
+
+// Result is what became of a question.
+type Result struct {
+	Answer     string // empty: there was none
+	Sufficient bool   // a model, or the last round, found the documents to suffice
+	Rounds     int
+	Searches   int
+	URLs       []string // of the documents that were kept, the first 10
+	Fallbacks  [steps]int
+	// Faults are the fallbacks in words, one each.
+	Faults []string
+}
+
+// Run answers a question. With an error, what was done until then is in the result.
+func Run(ctx context.Context, question string, o Options, w World) (Result, error) {
+	l := &loop{options: o, question: question, world: w, seen: map[string]bool{}}
+	err := l.run(ctx)
+	l.URLs = []string{}
+	for _, d := range l.kept[:min(len(l.kept), 10)] {
+		l.URLs = append(l.URLs, d.URL)
+	}
+	return l.Result, err
+}
+
+// loop is a question on its way.
+type loop struct {
+	options Options
+	Result
+	question string
+	world    World
+
+	kept, fresh []Document
+	seen        map[string]bool // URLs
+	asked       []search
+	feedback    []string
+	last        string // feedback of the round before
+}
+
+// search is one that was made, and how many documents were new.
+type search struct {
+	query string
+	found int
+}
+
+func (l *loop) run(ctx context.Context) error {
+	for !l.Sufficient && l.Rounds < l.options.Rounds {
+		l.Rounds++
+		queries, err := l.round(ctx)
+		if err != nil {
+			return err
+		}
+		l.fresh = nil
+		if l.Sufficient {
+			return nil
+		}
+		if err := l.searchAll(ctx, queries); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// round asks the models of a round: it ends in an answer, or in queries.
+func (l *loop) round(ctx context.Context) (queries any, err error) {
+	var feedback any
+	if l.Rounds > 1 {
+		if feedback, err = l.judge(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if !l.Sufficient {
+		if queries, feedback, err = l.queries(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return queries, l.note(feedback)
+}
+
+// judge keeps what is relevant of the new documents, and answers if they suffice; it returns the reasons.
+func (l *loop) judge(ctx context.Context) (reasons any, err error) {
+	if len(l.fresh) > 0 {
+		if err := l.relevance(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if len(l.kept) == 0 {
+		return nil, nil
+	}
+	if reasons, err = l.sufficiency(ctx); err != nil || !l.Sufficient {
+		return reasons, err
+	}
+	prompt := l.options.Prompts.step(Answer, map[string]string{"question": l.question, "kept_docs": listed("DOC", l.kept)})
+	reply, err := l.ask(ctx, Answer, prompt)
+	if err != nil {
+		return nil, err
+	}
+	if l.Answer = reply; reply == "" {
+		l.Answer = "Unknown"
+	}
+	return reasons, nil
+}
+
+// note adds feedback that is new.
+func (l *loop) note(feedback any) error {
+	text, ok := feedback.(string)
+	switch {
+	case !ok && pyvalue.True(feedback):
+		return fmt.Errorf("%w: feedback or reasoning is %s, want a text", ErrReply, pyvalue.JSON(feedback))
+	case pystr.Trim(text) != "" && text != l.last:
+		l.feedback = append(l.feedback, pystr.Trim(text))
+	}
+	l.last = text
+	return nil
+}
+
+// ask asks, and notes an empty reply, or none, as a fallback; both are "".
+func (l *loop) ask(ctx context.Context, s Step, prompt string) (string, error) {
+	reply, err := l.world.Ask(ctx, s, l.Rounds, prompt)
+	if errors.Is(err, ErrEnd) || ctx.Err() != nil {
+		return "", errors.Join(err, context.Cause(ctx))
+	}
+	switch {
+	case err != nil:
+		l.fall(s, err.Error())
+		return "", nil
+	case reply == "":
+		l.fall(s, "the reply is empty")
+	}
+	return reply, nil
+}
+
+// fall counts a fallback.
+func (l *loop) fall(s Step, why string) {
+	l.Fallbacks[s]++
+	l.Faults = append(l.Faults, fmt.Sprintf("%v, round %d: %s", s, l.Rounds, why))
+}
+
+// listed are documents as prompts have them; without one it is None.
+func listed(name string, docs []Document) string {
+	if len(docs) == 0 {
+		return "None"
+	}
+	var b strings.Builder
+	for i, d := range docs {
+		fmt.Fprintf(&b, "\n[%s %d] %s\n", name, i+1, d.Text)
+	}
+	return b.String()
+}
+
+// searchAll makes the searches of a round.
+func (l *loop) searchAll(ctx context.Context, queries any) error {
+	all, err := l.list(queries)
+	if err != nil {
+		return err
+	}
+	keep := max(3, l.options.Depth/len(all))
+	for _, q := range all {
+		query, ok := q.(string)
+		if !ok {
+			return fmt.Errorf("%w: a query is %s, want a text", ErrReply, pyvalue.JSON(q))
+		}
+		docs, err := l.world.Search(ctx, query, l.options.Depth)
+		if err != nil {
+			return err
+		}
+		if len(docs) > keep {
+			scores, err := l.world.Rerank(ctx, query, docs)
+			if err != nil {
+				return err
+			}
+			docs = best(docs, scores, keep)
+		}
+		found := 0
+		for _, d := range docs {
+			if d.URL != "" && !l.seen[d.URL] {
+				l.seen[d.URL] = true
+				l.fresh = append(l.fresh, d)
+				found++
+			}
+		}
+		l.asked = append(l.asked, search{query, found})
+		l.Searches++
+	}
+	return nil
+}
+
+// list are the queries of a reply as Python goes through them: the letters of a text, the keys of an object; the
+// question itself where there are none.
+func (l *loop) list(queries any) (all []any, err error) {
+	if !pyvalue.True(queries) {
+		return []any{l.question}, nil
+	}
+	switch v := queries.(type) {
+	case []any:
+		return v, nil
+	case string:
+		for _, letter := range v {
+			all = append(all, string(letter))
+		}
+	case *pyvalue.Dict:
+		for _, key := range v.Keys() {
+			all = append(all, key)
+		}
+	default:
+		err = fmt.Errorf("%w: queries are %s, want a list", ErrReply, pyvalue.JSON(queries))
+	}
+	return all, err
+}
+
+// best are the documents with the highest scores, of equal ones those that were found first.
+func best(docs []Document, scores []float32, keep int) []Document {
+	order := make([]int, len(docs))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		switch {
+		case scores[a] > scores[b]:
+			return -1
+		case scores[a] < scores[b]:
+			return 1
+		}
+		return 0
+	})
+	chosen := make([]Document, keep)
+	for i := range chosen {
+		chosen[i] = docs[order[i]]
+	}
+	return chosen
+}

@@ -1,0 +1,159 @@
+package loop
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Step is one of the questions that a language model is asked.
+type Step uint8
+
+// The steps.
+const (
+	Queries Step = iota
+	Relevance
+	Sufficiency
+	Answer
+	steps
+)
+
+// StepCount is how many steps there are.
+const StepCount = int(steps)
+
+// names are those of the steps: the keys of prompts, and the components of the reference's logs.
+var names = [steps]struct{ prompt, component string }{
+	{"queries", "generate_search_queries"}, {"relevance", "evaluate_document_relevance"},
+	{"sufficiency", "check_sufficiency"}, {"answer", "answer_generator"},
+}
+
+func (s Step) String() string { return names[s].prompt }
+
+// Component is the name of a step in the reference's logs.
+func (s Step) Component() string { return names[s].component }
+
+// judge is the key of the judge's prompt.
+const judge = "judge"
+
+// places are what each prompt has a place for; it may leave none out.
+var places = map[string][]string{
+	"queries":     {"question", "kept_docs", "history", "feedback_history", "max_queries"},
+	"relevance":   {"question", "new_docs", "kept_docs", "num_docs"},
+	"sufficiency": {"question", "kept_docs", "iteration", "max_iterations"},
+	"answer":      {"question", "kept_docs"},
+	judge:         {"question", "ground_truth", "llm_answer"},
+}
+
+// Prompts are the words that models are asked in.
+type Prompts struct {
+	of map[string]template
+	// Sum is the SHA-256 over the prompts of the steps, and JudgeSum that of the judge's, in lower-case hex.
+	Sum, JudgeSum string
+}
+
+// ParsePrompts reads prompts: a JSON object of the texts queries, relevance, sufficiency, answer and judge, which have
+// places in the manner of Python's str.format: {question}; in all but answer, {{ stands for {, and }} for }. The error
+// says all that is wrong.
+func ParsePrompts(text []byte) (*Prompts, error) {
+	var texts map[string]string
+	if err := json.Unmarshal(text, &texts); err != nil {
+		return nil, fmt.Errorf("prompts: %w; want a JSON object of the texts %s", err, strings.Join(keys(), ", "))
+	}
+	p := &Prompts{of: map[string]template{}}
+	var faults []error
+	all := sha256.New()
+	for _, key := range keys() {
+		text, ok := texts[key]
+		if !ok {
+			faults = append(faults, fmt.Errorf("prompts: no text %s, want %s", key, strings.Join(keys(), ", ")))
+			continue
+		}
+		t, err := parseTemplate(text, places[key], key == "answer")
+		if err != nil {
+			faults = append(faults, fmt.Errorf("prompt %s: %w", key, err))
+		}
+		p.of[key] = t
+		if key == judge {
+			p.JudgeSum = fmt.Sprintf("%x", sha256.Sum256([]byte(text)))
+			continue
+		}
+		all.Write([]byte(text))
+		all.Write([]byte{0})
+	}
+	p.Sum = fmt.Sprintf("%x", all.Sum(nil))
+	return p, errors.Join(faults...)
+}
+
+func keys() []string { return slices.Sorted(maps.Keys(places)) }
+
+// Judge is what a judge is asked about an answer.
+func (p *Prompts) Judge(question, truth, answer string) string {
+	return p.of[judge].fill(map[string]string{"question": question, "ground_truth": truth, "llm_answer": answer})
+}
+
+func (p *Prompts) step(s Step, values map[string]string) string { return p.of[s.String()].fill(values) }
+
+// template is a text with places: texts and names of places in turn.
+type template []string
+
+// parseTemplate takes a text apart. In a plain one braces stand for themselves where they are round no place.
+func parseTemplate(text string, known []string, plain bool) (t template, err error) {
+	var faults []error
+	found := map[string]bool{}
+	var b strings.Builder
+	for i := 0; i < len(text); {
+		rest := text[i:]
+		name, isPlace := placeOf(rest)
+		switch {
+		case !plain && (strings.HasPrefix(rest, "{{") || strings.HasPrefix(rest, "}}")):
+			b.WriteByte(rest[0])
+			i += 2
+		case isPlace && (!plain || slices.Contains(known, name)):
+			if !slices.Contains(known, name) {
+				faults = append(faults, fmt.Errorf("the place {%s} is unknown, want {%s}", name, strings.Join(known, "}, {")))
+			}
+			found[name] = true
+			t = append(t, b.String(), name)
+			b.Reset()
+			i += len(name) + 2
+		case !plain && (rest[0] == '{' || rest[0] == '}'):
+			faults = append(faults, fmt.Errorf("a single %c at byte %d: want it twice, or a place such as {%s}", rest[0], i,
+				known[0]))
+			i++
+		default:
+			b.WriteByte(rest[0])
+			i++
+		}
+	}
+	for _, name := range known {
+		if !found[name] {
+			faults = append(faults, fmt.Errorf("it has no place {%s}", name))
+		}
+	}
+	return append(t, b.String()), errors.Join(faults...)
+}
+
+// placeOf is the name in braces that a text begins with.
+func placeOf(text string) (string, bool) {
+	end := strings.IndexByte(text, '}')
+	if end < 2 || text[0] != '{' {
+		return "", false
+	}
+	name := text[1:end]
+	return name, strings.Trim(name, "abcdefghijklmnopqrstuvwxyz_") == ""
+}
+
+func (t template) fill(values map[string]string) string {
+	var b strings.Builder
+	for i, text := range t {
+		if i%2 == 1 {
+			text = values[text]
+		}
+		b.WriteString(text)
+	}
+	return b.String()
+}

@@ -1,0 +1,209 @@
+package loop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/accuracy/retrieval"
+	"github.com/plumbline-ml/plumbline/internal/pyvalue"
+)
+
+// relevance asks which of the new documents to keep.
+func (l *loop) relevance(ctx context.Context) error {
+	var new strings.Builder
+	for i, d := range l.fresh {
+		fmt.Fprintf(&new, "\n[NEW %d] %s\n", i+1, d.Text)
+	}
+	reply, err := l.ask(ctx, Relevance, l.options.Prompts.step(Relevance, map[string]string{
+		"question": l.question, "new_docs": new.String(), "kept_docs": l.glance(), "num_docs": strconv.Itoa(len(l.fresh)),
+	}))
+	if err != nil {
+		return err
+	}
+	marks, err := readRelevance(reply, len(l.fresh))
+	if why := errUnread(err); why != nil {
+		l.fall(Relevance, why.Error())
+	} else if err != nil && !errors.Is(err, errEmpty) {
+		return err
+	}
+	for i, d := range l.fresh {
+		if marks == nil || pyvalue.Equal(marks[i], 1) {
+			l.kept = append(l.kept, d)
+		}
+	}
+	return nil
+}
+
+// glance is the beginning of the first documents that were kept.
+func (l *loop) glance() string {
+	if len(l.kept) == 0 {
+		return "None"
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "[%d documents already kept as relevant]\n", len(l.kept))
+	for i, d := range l.kept[:min(len(l.kept), 5)] {
+		text := d.Text
+		n := 0
+		for at := range text {
+			if n++; n > 300 {
+				text = text[:at]
+				break
+			}
+		}
+		fmt.Fprintf(&b, "[KEPT %d] %s...\n", i+1, text)
+	}
+	return b.String()
+}
+
+// errEmpty is an empty reply, which ask has counted.
+var errEmpty = errors.New("the reply is empty")
+
+// unread is why a reply cannot be read, which is a fallback.
+type unread struct{ error }
+
+func (u unread) Unwrap() error { return u.error }
+
+func errUnread(err error) error {
+	if u, ok := errors.AsType[unread](err); ok {
+		return u.error
+	}
+	return nil
+}
+
+// object reads the object of a reply.
+func object(reply string) (*pyvalue.Dict, error) {
+	if reply == "" {
+		return nil, errEmpty
+	}
+	d, err := retrieval.Object(reply)
+	if err != nil {
+		return nil, unread{err}
+	}
+	return d, nil
+}
+
+// readRelevance reads the marks of n documents; nil: all are kept.
+func readRelevance(reply string, n int) ([]any, error) {
+	d, err := object(reply)
+	if err != nil {
+		return nil, err
+	}
+	v, _ := d.Get("relevance")
+	size := -1
+	switch v := v.(type) {
+	case []any:
+		if size = len(v); size == n {
+			return v, nil
+		}
+	case string:
+		if letters := []rune(v); len(letters) == n { // none of them is the number 1
+			return make([]any, n), nil
+		}
+	case *pyvalue.Dict:
+		if len(v.Keys()) == n {
+			return nil, fmt.Errorf("%w: relevance is an object, want a list", ErrReply)
+		}
+	}
+	return nil, unread{fmt.Errorf("relevance is %s, want a list of %d marks", short(v), n)}
+}
+
+// short is the beginning of a value.
+func short(v any) string {
+	text := pyvalue.JSON(v)
+	if len(text) > 60 {
+		text = strings.ToValidUTF8(text[:60], "") + "..."
+	}
+	return text
+}
+
+// sufficiency asks whether the documents suffice; it returns the reasons.
+func (l *loop) sufficiency(ctx context.Context) (any, error) {
+	round, rounds := l.Rounds, l.options.Rounds
+	reply, err := l.ask(ctx, Sufficiency, l.options.Prompts.step(Sufficiency, map[string]string{
+		"question": l.question, "kept_docs": listed("DOC", l.kept), "iteration": strconv.Itoa(round),
+		"max_iterations": strconv.Itoa(rounds),
+	}))
+	if err != nil {
+		return nil, err
+	}
+	enough, reasons, err := readSufficiency(reply, round >= rounds)
+	if why := errUnread(err); why != nil {
+		l.fall(Sufficiency, why.Error())
+	}
+	l.Sufficient = pyvalue.True(enough)
+	return reasons, nil
+}
+
+// readSufficiency reads whether documents suffice, and why; in the last round they do. The error says why nothing could
+// be read.
+func readSufficiency(reply string, last bool) (enough, reasons any, err error) {
+	d, err := object(reply)
+	if err != nil {
+		return last, err.Error(), err
+	}
+	enough, ok := d.Get("sufficient")
+	if !ok {
+		enough = false
+	}
+	if reasons, ok = d.Get("reasoning"); !ok {
+		reasons = ""
+	}
+	if last && !pyvalue.True(enough) {
+		return true, fmt.Sprintf("the last round; %s", short(reasons)), nil
+	}
+	return enough, reasons, nil
+}
+
+// queries asks for queries; it returns them, and the feedback.
+func (l *loop) queries(ctx context.Context) (queries, feedback any, err error) {
+	history := "No queries yet"
+	if len(l.asked) > 0 {
+		var b strings.Builder
+		for _, s := range l.asked {
+			fmt.Fprintf(&b, "- Query: '%s' → %d docs\n", s.query, s.found)
+		}
+		history = b.String()
+	}
+	past := "Iteration 1 - Initial search"
+	if len(l.feedback) > 0 {
+		past = strings.Join(l.feedback, "\n")
+	}
+	reply, err := l.ask(ctx, Queries, l.options.Prompts.step(Queries, map[string]string{
+		"question": l.question, "kept_docs": listed("DOC", l.kept[max(0, len(l.kept)-mostForQueries):]),
+		"history": history, "feedback_history": past, "max_queries": strconv.Itoa(l.options.MaxQueries),
+	}))
+	if err != nil {
+		return nil, nil, err
+	}
+	queries, feedback, err = readQueries(reply, l.question)
+	if why := errUnread(err); why != nil {
+		l.fall(Queries, why.Error())
+	}
+	return queries, feedback, nil
+}
+
+// readQueries reads queries and feedback. Where nothing can be read, the question is searched, and the feedback says
+// why, as the reference's does but for what is wrong with the JSON.
+func readQueries(reply, question string) (queries, feedback any, err error) {
+	d, err := object(reply)
+	own := []any{question}
+	switch {
+	case errors.Is(err, errEmpty):
+		return own, "LLM returned empty", err
+	case errors.Is(err, retrieval.ErrNoObject):
+		return own, "No JSON in LLM response", err
+	case err != nil:
+		return own, "Error: " + err.Error(), err
+	}
+	queries, ok := d.Get("queries")
+	if !ok {
+		queries = own
+	}
+	if feedback, ok = d.Get("feedback"); !ok {
+		feedback = "Generating queries"
+	}
+	return queries, feedback, nil
+}
