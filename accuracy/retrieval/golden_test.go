@@ -225,7 +225,9 @@ func TestGoldenManifestParts(t *testing.T) {
 }
 
 func TestObject(t *testing.T) {
-	for reply, want := range map[string]error{"": ErrNoObject, "}{": ErrNoObject, "```json\n```{}": ErrNoObject, "{}": nil} {
+	for reply, want := range map[string]error{
+		"": ErrNoObject, "}{": ErrNoObject, "```json\n```{}": ErrNoObject, "{}": nil,
+	} {
 		if _, err := Object(reply); !errors.Is(err, want) {
 			t.Errorf("%q: %v, want %v", reply, err, want)
 		}

@@ -16,7 +16,8 @@ func TestQuestions(t *testing.T) {
 	if err != nil || len(all) != 2 {
 		t.Fatal(all, err)
 	}
-	if q := all[0]; q.Prompt != "Q \"a\"\tb\r\nc? d" || q.Answer != `Ann "B"` || !slices.Equal(q.Links, []string{"u1", "u2"}) {
+	if q := all[0]; q.Prompt != "Q \"a\"\tb\r\nc? d" || q.Answer != `Ann "B"` ||
+		!slices.Equal(q.Links, []string{"u1", "u2"}) {
 		t.Errorf("%+v", q)
 	}
 	if q := all[1]; q.Row != 1 || q.Prompt != "P?" || q.Answer != "nan" || q.Links != nil {
@@ -87,7 +88,8 @@ func TestPages(t *testing.T) {
 		!slices.Equal(p.Skipped, []string{"c.htm", "d.HTML"}) {
 		t.Fatalf("%+v, %v", p, err)
 	}
-	if page, err := p.Page(1); err != nil || page.Name != "a.b.html" || page.URL != "https://x/AB" || string(page.HTML) != "a" {
+	page, err := p.Page(1)
+	if err != nil || page.Name != "a.b.html" || page.URL != "https://x/AB" || string(page.HTML) != "a" {
 		t.Errorf("%+v, %v", page, err)
 	}
 	if err := os.Remove(filepath.Join(dir, "b.html")); err != nil {

@@ -172,7 +172,8 @@ func (r *replayed) Ask(_ context.Context, s Step, round int, prompt string) (str
 		}
 		text := reply.(string)
 		if text == "@zeros" {
-			text = fmt.Sprintf(`{"relevance": [%s]}`, strings.TrimSuffix(strings.Repeat("0,", strings.Count(prompt, "\n[NEW ")), ","))
+			zeros := strings.Repeat("0,", strings.Count(prompt, "\n[NEW "))
+			text = fmt.Sprintf(`{"relevance": [%s]}`, strings.TrimSuffix(zeros, ","))
 		}
 		if has {
 			text = cached

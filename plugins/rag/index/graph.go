@@ -1,0 +1,151 @@
+package index
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+
+	"gonum.org/v1/gonum/blas/gonum"
+)
+
+// Params are those of a graph, by their names in the paper.
+type Params struct {
+	M              int `json:"M"` // links of a vector on each level; twice as many on the lowest
+	EFConstruction int `json:"efConstruction"`
+	EFSearch       int `json:"efSearch"`
+}
+
+// Official are the parameters of the reference's database.
+func Official() Params { return Params{M: 32, EFConstruction: 200, EFSearch: 100} }
+
+// ErrVector is a vector of another dimension, or with a value that is no number.
+var ErrVector = errors.New("a vector that the index cannot take")
+
+// Graph is an index. Search and Exact may be called from many goroutines at a time, but not beside Add and Link.
+type Graph struct {
+	Params
+	dim      int
+	vectors  []float32 // of all, one after the other
+	squares  []float32 // the squared length of each
+	links    [][][]uint32
+	linked   int // the vectors before are in the graph
+	entry    uint32
+	searches sync.Pool
+}
+
+// New makes an empty graph of vectors of a dimension above 0.
+func New(dim int, p Params) *Graph { return &Graph{Params: p, dim: dim} }
+
+// Len is how many vectors there are, and Dim how many values each has.
+func (g *Graph) Len() int { return len(g.squares) }
+
+// Dim is how many values a vector has.
+func (g *Graph) Dim() int { return g.dim }
+
+// Vector is vector i. It must not be changed.
+func (g *Graph) Vector(i int) []float32 { return g.vectors[i*g.dim : (i+1)*g.dim : (i+1)*g.dim] }
+
+// Add adds a copy of a vector, and links all groups that are full.
+func (g *Graph) Add(v []float32) error {
+	square := dot(v, v)
+	if len(v) != g.dim || math.IsNaN(float64(square)) || math.IsInf(float64(square), 0) {
+		return fmt.Errorf("%w: %d values of squared length %v, want %d", ErrVector, len(v), square, g.dim)
+	}
+	g.vectors = append(g.vectors, v...)
+	g.squares = append(g.squares, square)
+	for g.Len()-g.linked >= group {
+		g.link(group)
+	}
+	return nil
+}
+
+// Link links the vectors of the last group. It is called when all are added.
+func (g *Graph) Link() {
+	if n := g.Len() - g.linked; n > 0 {
+		g.link(n)
+	}
+}
+
+// dot is the product of two vectors of one length.
+func dot(a, b []float32) float32 { return gonum.Implementation{}.Sdot(len(a), a, 1, b, 1) }
+
+// distance is the squared distance of vector i from one of squared length square.
+func (g *Graph) distance(v []float32, square float32, i uint32) float32 {
+	return max(0, square+g.squares[i]-2*dot(v, g.Vector(int(i))))
+}
+
+// level is the highest level of vector i: that of the paper, by a number that depends on i alone.
+func (g *Graph) level(i int) int {
+	u := (float64(mix(uint64(i))>>11) + 1) / (1 << 53)
+	return int(-math.Log(u) / math.Log(float64(max(g.M, 2))))
+}
+
+// mix is the finalizer of SplitMix64 (Steele, Lea and Flood, 2014).
+func mix(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+// room is how many links a vector has on a level at most.
+func (g *Graph) room(level int) int {
+	if level == 0 {
+		return 2 * g.M
+	}
+	return g.M
+}
+
+// Hit is a vector that was found.
+type Hit struct {
+	ID       uint32
+	Distance float32 // squared
+}
+
+// before orders hits: the nearest first, of equal ones that which was added first.
+func (h Hit) before(o Hit) bool {
+	return h.Distance < o.Distance || h.Distance == o.Distance && h.ID < o.ID
+}
+
+func order(a, b Hit) int {
+	switch {
+	case a.before(b):
+		return -1
+	case b.before(a):
+		return 1
+	}
+	return 0
+}
+
+// Search finds about the k vectors nearest to a query of the graph's dimension, the nearest first.
+func (g *Graph) Search(query []float32, k int) []Hit {
+	if g.linked == 0 || k < 1 {
+		return nil
+	}
+	s := g.borrow()
+	defer g.searches.Put(s)
+	s.aim(query)
+	from := s.descend(0)
+	hits := s.layer([]Hit{from}, 0, max(g.EFSearch, k))
+	return slices.Clone(hits[:min(len(hits), k)])
+}
+
+// Exact finds the k vectors nearest to a query, the nearest first, by looking at all.
+func (g *Graph) Exact(query []float32, k int) []Hit {
+	square := dot(query, query)
+	var far heap
+	far.far = true
+	for i := range g.Len() {
+		h := Hit{uint32(i), g.distance(query, square, uint32(i))}
+		if len(far.hits) < k {
+			far.push(h)
+		} else if k > 0 && h.before(far.hits[0]) {
+			far.pop()
+			far.push(h)
+		}
+	}
+	slices.SortFunc(far.hits, order)
+	return far.hits
+}
