@@ -37,7 +37,11 @@ func cloud(seed uint64, n, dim int) [][]float32 {
 
 func build(t testing.TB, vectors [][]float32, p Params) *Graph {
 	t.Helper()
-	g := New(len(vectors[0]), p)
+	dim := 4
+	if len(vectors) > 0 {
+		dim = len(vectors[0])
+	}
+	g := New(dim, p)
 	for _, v := range vectors {
 		if err := g.Add(v); err != nil {
 			t.Fatal(err)

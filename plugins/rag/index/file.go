@@ -1,0 +1,279 @@
+package index
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/md5"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"math"
+	"os"
+
+	"github.com/plumbline-ml/plumbline/internal/bounded"
+)
+
+// ErrDatabase is a file that is no database, or a broken one.
+var ErrDatabase = errors.New("database of passages")
+
+// Passage is a passage of a page.
+type Passage struct {
+	Text   string `json:"text"`
+	Source string `json:"source"`       // the page's file
+	ID     int    `json:"passage_id"`   // of the page's passages, from 0
+	URL    string `json:"original_url"` // empty: not known
+}
+
+// Database is a graph with the passages of its vectors.
+type Database struct {
+	*Graph
+	Passages []Passage
+	// Embedder is the SHA-256 of the model that made the vectors, in lower-case hex; empty: not known.
+	Embedder string
+}
+
+// magic begins each file; its last byte but one is the version of the form.
+const magic = "plumbline passages 1\n"
+
+// header follows the magic, as a line of JSON. Behind it lie the passages, a line of JSON each; the vectors, as
+// float32; of each vector the number of levels, and of each level the number of links and the links, as varints; the
+// SHA-256 of all before. Numbers are little-endian.
+type header struct {
+	Params
+	Dim      int    `json:"dim"`
+	Count    int    `json:"passages"`
+	Entry    uint32 `json:"entry"`
+	Embedder string `json:"embedder"`
+}
+
+// Write writes the database; its bytes depend on its contents alone.
+func (d *Database) Write(to io.Writer) error {
+	if len(d.Passages) != d.Len() || d.linked != d.Len() {
+		return fmt.Errorf("%w: %d passages, %d vectors, %d of them linked", ErrDatabase, len(d.Passages), d.Len(), d.linked)
+	}
+	sum := sha256.New()
+	b := bufio.NewWriterSize(io.MultiWriter(to, sum), 1<<20)
+	b.WriteString(magic)
+	e := json.NewEncoder(b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(header{d.Params, d.dim, d.Len(), d.entry, d.Embedder})
+	for i := range d.Passages {
+		err = errors.Join(err, e.Encode(&d.Passages[i]))
+	}
+	var four [4]byte
+	for _, v := range d.vectors {
+		binary.LittleEndian.PutUint32(four[:], math.Float32bits(v))
+		b.Write(four[:])
+	}
+	var varint []byte
+	for _, levels := range d.links {
+		varint = binary.AppendUvarint(varint[:0], uint64(len(levels)))
+		for _, links := range levels {
+			varint = binary.AppendUvarint(varint, uint64(len(links)))
+			for _, to := range links {
+				varint = binary.AppendUvarint(varint, uint64(to))
+			}
+		}
+		b.Write(varint)
+	}
+	if err := errors.Join(err, b.Flush()); err != nil {
+		return err
+	}
+	_, err = to.Write(sum.Sum(nil))
+	return err
+}
+
+// MD5 is that of the file which Write writes, in lower-case hex: what the reference's runs return.
+func (d *Database) MD5() (string, error) {
+	sum := md5.New()
+	err := d.Write(sum)
+	return hex.EncodeToString(sum.Sum(nil)), err
+}
+
+// FileMD5 is that of a file.
+func FileMD5(path string) (string, error) {
+	f, err := bounded.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	sum := md5.New()
+	_, err = io.Copy(sum, f)
+	return hex.EncodeToString(sum.Sum(nil)), err
+}
+
+// Open reads a database from a file.
+func Open(path string) (*Database, error) {
+	f, err := bounded.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrDatabase, err)
+	}
+	defer f.Close()
+	var size int64
+	var info os.FileInfo
+	if info, err = f.Stat(); err == nil {
+		size = info.Size()
+	}
+	d, err := Read(f, size)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return d, nil
+}
+
+// Read reads a database of so many bytes. The error is ErrDatabase.
+func Read(from io.Reader, size int64) (*Database, error) {
+	r := &reader{sum: sha256.New(), left: size}
+	r.Reader = bufio.NewReaderSize(from, 1<<20)
+	d, err := r.database()
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrDatabase, err)
+	}
+	return d, nil
+}
+
+// reader reads a database and sums what it reads.
+type reader struct {
+	*bufio.Reader
+	sum  hash.Hash
+	left int64
+}
+
+// full reads all of b.
+func (r *reader) full(b []byte) error {
+	if _, err := io.ReadFull(r.Reader, b); err != nil {
+		return errors.New("it is cut short")
+	}
+	r.sum.Write(b)
+	r.left -= int64(len(b))
+	return nil
+}
+
+// ReadByte makes it an io.ByteReader that sums.
+func (r *reader) ReadByte() (byte, error) {
+	var one [1]byte
+	err := r.full(one[:])
+	return one[0], err
+}
+
+// line reads a line of JSON.
+func (r *reader) line(v any) error {
+	text, err := r.ReadBytes('\n')
+	if err != nil {
+		return errors.New("it is cut short")
+	}
+	r.sum.Write(text)
+	r.left -= int64(len(text))
+	return json.Unmarshal(text, v)
+}
+
+func (r *reader) database() (*Database, error) {
+	begin := make([]byte, len(magic))
+	if err := r.full(begin); err != nil || !bytes.Equal(begin, []byte(magic)) {
+		return nil, fmt.Errorf("it does not begin with %q: want a file that e2e-rag-db wrote (--param database=FILE); "+
+			"FAISS's are not read", magic)
+	}
+	var h header
+	if err := r.line(&h); err != nil {
+		return nil, fmt.Errorf("header: %w", err)
+	}
+	if least := int64(4*h.Dim+3) * int64(h.Count); h.Dim < 1 || h.Dim > 1<<16 || h.Count < 0 || h.Count > 1<<31 ||
+		least > r.left || h.M < 1 || h.M > 1<<16 || h.EFConstruction < 1 || h.EFSearch < 1 {
+		return nil, fmt.Errorf("header: %+v, of a file with %d bytes behind it", h, r.left)
+	}
+	d := &Database{Graph: New(h.Dim, h.Params), Passages: make([]Passage, h.Count), Embedder: h.Embedder}
+	for i := range d.Passages {
+		if err := r.line(&d.Passages[i]); err != nil {
+			return nil, fmt.Errorf("passage %d: %w", i, err)
+		}
+	}
+	if err := r.vectors(d.Graph, h.Count); err != nil {
+		return nil, err
+	}
+	if err := r.links(d.Graph, h); err != nil {
+		return nil, err
+	}
+	want := r.sum.Sum(nil)
+	got := make([]byte, sha256.Size)
+	if err := r.full(got); err != nil {
+		return nil, err
+	}
+	if !bytes.Equal(got, want) {
+		return nil, errors.New("its SHA-256 is not that of its end: it was changed")
+	}
+	if _, err := r.Reader.ReadByte(); err != io.EOF {
+		return nil, errors.New("more bytes behind its end")
+	}
+	return d, nil
+}
+
+func (r *reader) vectors(g *Graph, n int) error {
+	if need := 4 * int64(g.dim) * int64(n); need > r.left {
+		return errors.New("it is cut short")
+	}
+	g.vectors = make([]float32, n*g.dim)
+	b := make([]byte, 4*g.dim)
+	for i := range n {
+		if err := r.full(b); err != nil {
+			return err
+		}
+		v := g.Vector(i)
+		for k := range v {
+			v[k] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*k:]))
+		}
+		square := dot(v, v)
+		if math.IsNaN(float64(square)) || math.IsInf(float64(square), 0) {
+			return fmt.Errorf("vector %d: %w", i, ErrVector)
+		}
+		g.squares = append(g.squares, square)
+	}
+	return nil
+}
+
+// mostLevels is above the level of any vector that a graph can hold.
+const mostLevels = 64
+
+func (r *reader) links(g *Graph, h header) error {
+	for i := range h.Count {
+		levels, err := binary.ReadUvarint(r)
+		if err != nil || levels < 1 || levels > mostLevels {
+			return fmt.Errorf("vector %d: %d levels, %w", i, levels, errors.Join(err, errors.New("want 1 to 64")))
+		}
+		own := make([][]uint32, levels)
+		for l := range own {
+			n, err := binary.ReadUvarint(r)
+			if err != nil || n > uint64(g.room(l)) || int64(n) > r.left {
+				return fmt.Errorf("vector %d, level %d: %d links, want %d at most: %w", i, l, n, g.room(l),
+					errors.Join(err, errors.New("broken")))
+			}
+			own[l] = make([]uint32, n)
+			for k := range own[l] {
+				to, err := binary.ReadUvarint(r)
+				if err != nil || to >= uint64(h.Count) {
+					return fmt.Errorf("vector %d: a link to %d of %d: %w", i, to, h.Count, errors.Join(err, errors.New("broken")))
+				}
+				own[l][k] = uint32(to)
+			}
+		}
+		g.links = append(g.links, own)
+	}
+	for i, levels := range g.links {
+		for l, links := range levels {
+			for _, to := range links {
+				if len(g.links[to]) <= l {
+					return fmt.Errorf("vector %d, level %d: a link to %d, which is not there", i, l, to)
+				}
+			}
+		}
+	}
+	if h.Count > 0 && int64(h.Entry) >= int64(h.Count) {
+		return fmt.Errorf("entry %d of %d", h.Entry, h.Count)
+	}
+	g.entry, g.linked = h.Entry, h.Count
+	return nil
+}
