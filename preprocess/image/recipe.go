@@ -73,6 +73,21 @@ func ImagenetPytorch(size int, l Layout) Recipe {
 	return r
 }
 
+// imagenetLevels are those of ImagenetPytorch.
+var imagenetLevels = ImagenetPytorch(1, NCHW).levels
+
+// Normalise fills dst, 3 planes of the size of img, with the levels of ImagenetPytorch, without a resize.
+func Normalise(dst []float32, img *RGB) error {
+	if err := img.check(); err != nil {
+		return err
+	}
+	if n := channels * img.H * img.W; len(dst) != n {
+		return fmt.Errorf("%w: %d numbers for a picture of %d x %d pixels, want %d", ErrBuffer, len(dst), img.W, img.H, n)
+	}
+	imagenetLevels.planes(dst, img.Pix)
+	return nil
+}
+
 // OpenCLIP is the preprocessing of open_clip's ViT-B-32 (size 224), which scores generated pictures: Pillow's bicubic,
 // the short side to size, scaled to 0..1, minus mean, by standard deviation, red first.
 func OpenCLIP(size int, l Layout) Recipe {

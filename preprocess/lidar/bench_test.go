@@ -1,0 +1,71 @@
+package lidar
+
+import (
+	"math"
+	"testing"
+)
+
+// streetCalibration has the five cameras of a car, of 1920 x 1280 and 1920 x 886 pixels: ahead, half left and right,
+// left and right.
+func streetCalibration() (c Calibration, sizes [Cameras]Size) {
+	c.R0 = identity
+	const half = 0.70710677
+	for k, ahead := range [Cameras][2]float32{{1, 0}, {half, half}, {half, -half}, {0, 1}, {0, -1}} {
+		x, y := ahead[0], ahead[1]
+		c.Tr[k] = [16]float32{y, -x, 0, 0, 0, 0, -1, 2, x, y, 0, 0, 0, 0, 0, 1}
+		sizes[k] = Size{1280, 1920}
+		if k > 2 {
+			sizes[k].Height = 886
+		}
+		c.P[k] = [16]float32{2000, 0, 960, 0, 0, 2000, float32(sizes[k].Height) / 2, 0, 0, 0, 1, 0, 0, 0, 0, 1}
+	}
+	return c, sizes
+}
+
+// scan is what a lidar of 64 rings sees from 2 m above the ground: walls at 5 to 70 m, and the ground before them.
+func scan(n int) (points []float32) {
+	const rings = 64
+	for i := range n {
+		ring, angle := i%rings, 2*math.Pi*float64(i)/float64(n)
+		down := -0.3 + 0.33*float64(ring)/(rings-1)
+		far := 5 + 65*math.Abs(math.Sin(7*angle)*math.Cos(3*angle))
+		if down < 0 {
+			far = min(far, -1.9/down)
+		}
+		points = append(points, float32(far*math.Cos(angle)), float32(far*math.Sin(angle)), float32(far*down), 0.5, 0.25)
+	}
+	return points
+}
+
+// BenchmarkPaintAndPillars takes a cloud of 160,000 points through its steps, with five scores maps of full size.
+func BenchmarkPaintAndPillars(b *testing.B) {
+	const n = 160_000
+	calibration, sizes := streetCalibration()
+	var views [Cameras]View
+	for k, s := range sizes {
+		views[k] = View{s.Height, s.Width, make([]float32, Classes*s.Height*s.Width)}
+		for i := range views[k].Logits {
+			views[k].Logits[i] = float32(i%17) / 4
+		}
+	}
+	points := scan(n)
+	space, grid, pillars := officialSpace(), officialGrid(b), new(Pillars)
+	painter := new(Painter)
+	var kept, painted []float32
+	b.ReportAllocs()
+	for b.Loop() {
+		kept = space.Filter(append(kept[:0], points...))
+		painted = painter.Paint(painted[:0], kept, &calibration, sizes, func(camera int, dst []float32, pixels []int32) {
+			views[camera].Score(dst, pixels)
+		})
+		pillars.Fill(grid, painted)
+	}
+	seen := 0
+	for i := Values; i < len(painted); i += Painted {
+		if painted[i] > 0 {
+			seen++
+		}
+	}
+	b.ReportMetric(float64(seen), "seen")
+	b.ReportMetric(float64(len(pillars.Counts)), "pillars")
+}

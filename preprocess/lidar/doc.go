@@ -1,0 +1,21 @@
+// Package lidar prepares clouds of points for a detector, with the numbers of the official reference of pointpainting:
+//
+//	filter   points outside of a space are dropped                                                [Space]
+//	paint    each point gets six scores of the pixels that it is seen at, by up to five cameras   [Painter]
+//	pillars  points are sorted into the cells of a grid, in the order of their arrival            [Grid]
+//
+// A point is x, y, z in metres, intensity and elongation, as float32; painted, it has six scores more.
+//
+// In: arithmetic on slices.
+// Out: files, the networks.
+package lidar
+
+// What a point has.
+const (
+	Values  = 5 // x, y, z, intensity, elongation
+	Scores  = 6 // of a painted point
+	Painted = Values + Scores
+)
+
+// Cameras is how many pictures are taken around a cloud.
+const Cameras = 5

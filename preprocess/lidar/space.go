@@ -1,0 +1,20 @@
+package lidar
+
+// Space is a box along the axes, in metres. Its faces are outside.
+type Space struct{ Low, High [3]float32 }
+
+// Filter moves the points, of Values numbers each, that lie in the space to the front, in their order, and returns
+// them. A point with NaN as a coordinate is outside.
+func (s *Space) Filter(points []float32) []float32 {
+	kept := points[:0]
+	for ; len(points) >= Values; points = points[Values:] {
+		if s.has(points[0], points[1], points[2]) {
+			kept = append(kept, points[:Values]...)
+		}
+	}
+	return kept
+}
+
+func (s *Space) has(x, y, z float32) bool {
+	return x > s.Low[0] && x < s.High[0] && y > s.Low[1] && y < s.High[1] && z > s.Low[2] && z < s.High[2]
+}
