@@ -3,10 +3,11 @@
 //	synthetic-export images -set train -n 20000 -out DIR
 //	synthetic-export images -set eval -n 50000 -jpeg 90 -out DIR
 //
-// Kinds: images (ImageNet), scenes (OpenImages), volumes (KiTS19), heads (BraTS), clicks (Criteo), questions (SQuAD),
-// articles (CNN/DailyMail), speech (LibriSpeech), citations (IGBH: one graph, set all), translation (WMT16, before
-// byte-pair encoding), captioned (COCO-2014 for text to image, with its pictures), reasoning (deepseek-r1's questions,
-// with worked answers), problems (LiveCodeBench, those of reasoning's sets), preferences (dlrm-v3's stream).
+// Kinds: images (ImageNet), scenes (OpenImages), volumes (KiTS19), heads (BraTS), streets (Waymo in KITTI's form),
+// clicks (Criteo), questions (SQuAD), articles (CNN/DailyMail), speech (LibriSpeech), citations (IGBH: one graph, set
+// all), translation (WMT16, before byte-pair encoding), captioned (COCO-2014 for text to image, with its pictures),
+// reasoning (deepseek-r1's questions, with worked answers), problems (LiveCodeBench, those of reasoning's sets),
+// preferences (dlrm-v3's stream).
 package main
 
 import (
@@ -34,8 +35,9 @@ type options struct {
 func kinds() map[string]export.Writer {
 	return map[string]export.Writer{
 		"images": export.ImageSets(0), "scenes": export.SceneSets(), "volumes": export.VolumeSets(),
-		"heads": export.HeadSets(), "clicks": export.ClickSets(), "questions": export.QuestionSets(),
-		"articles": export.ArticleSets(), "speech": export.SpeechSets(),
+		"heads": export.HeadSets(), "streets": export.StreetSets(), "clicks": export.ClickSets(),
+		"questions": export.QuestionSets(),
+		"articles":  export.ArticleSets(), "speech": export.SpeechSets(),
 		"translation": export.TranslationSets(), "captioned": export.CaptionedSets(), "citations": export.CitationSets(),
 		"reasoning": export.ReasoningSets(), "problems": export.ReasoningProblemSets(),
 		"products": export.ProductSets(), "preferences": export.PreferenceSets(),

@@ -157,7 +157,7 @@ func TestRunOfBadArguments(t *testing.T) {
 	dir := t.TempDir()
 	for _, tt := range []struct{ args, want string }{
 		{"", "want a kind of data first, one of articles, captioned, citations, clicks, heads, images, preferences, " +
-			"problems, products, questions, reasoning, scenes, speech, translation, volumes"},
+			"problems, products, questions, reasoning, scenes, speech, streets, translation, volumes"},
 		{"pictures -out " + dir, `unknown kind "pictures", want one of articles`},
 		{"images -set train", "want -out DIR"},
 		{"articles -set train", "want -out FILE"},

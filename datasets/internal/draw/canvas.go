@@ -19,6 +19,12 @@ func (c *Canvas) row(y int) []uint8 {
 	return c.data[y*stride+1 : (y+1)*stride]
 }
 
+// Set paints one pixel.
+func (c *Canvas) Set(x, y int, color Color) {
+	p := c.row(y)[3*x:][:3]
+	p[0], p[1], p[2] = clamp(color.R), clamp(color.G), clamp(color.B)
+}
+
 // Ink is the colour of a figure at a pixel.
 type Ink func(x, y int) Color
 

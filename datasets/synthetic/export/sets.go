@@ -18,6 +18,7 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/reasoning"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/scenes"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/speech"
+	"github.com/plumbline-ml/plumbline/datasets/synthetic/streets"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/translation"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/volumes"
 )
@@ -48,6 +49,12 @@ func VolumeSets() Writer {
 func HeadSets() Writer {
 	return of(Heads, named[volumes.HeadSet]{
 		"train": volumes.HeadTrain, "calibration": volumes.HeadCalibration, "eval": volumes.HeadEval})
+}
+
+// StreetSets writes streets.
+func StreetSets() Writer {
+	return of(Streets, named[streets.Set]{
+		"train": streets.Train, "calibration": streets.Calibration, "eval": streets.Eval})
 }
 
 // ClickSets writes clicks.
