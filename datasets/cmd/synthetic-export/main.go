@@ -7,7 +7,8 @@
 // clicks (Criteo), questions (SQuAD), articles (CNN/DailyMail), speech (LibriSpeech), citations (IGBH: one graph, set
 // all), translation (WMT16, before byte-pair encoding), captioned (COCO-2014 for text to image, with its pictures),
 // reasoning (deepseek-r1's questions, with worked answers), problems (LiveCodeBench, those of reasoning's sets),
-// preferences (dlrm-v3's stream).
+// preferences (dlrm-v3's stream), products (the catalogue of qwen3-vl), encyclopedia (e2e-rag: pages and questions of one
+// world), lookups (texts of pages, and what is looked for in them).
 package main
 
 import (
@@ -41,6 +42,7 @@ func kinds() map[string]export.Writer {
 		"translation": export.TranslationSets(), "captioned": export.CaptionedSets(), "citations": export.CitationSets(),
 		"reasoning": export.ReasoningSets(), "problems": export.ReasoningProblemSets(),
 		"products": export.ProductSets(), "preferences": export.PreferenceSets(),
+		"encyclopedia": export.EncyclopediaSets(), "lookups": export.LookupSets(),
 	}
 }
 
@@ -74,7 +76,8 @@ func run(ctx context.Context, args []string, stderr io.Writer) error {
 	flags := flag.NewFlagSet("synthetic-export "+args[0], flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.StringVar(&o.set, "set", "train",
-		"which set: train, calibration or eval; of captioned pictures also reference; of a graph: all")
+		"which set: train, calibration or eval; of captioned pictures also reference; of encyclopedias also unseen; of a "+
+			"graph: all")
 	flags.IntVar(&o.first, "first", 0, "index of the first sample")
 	flags.IntVar(&o.n, "n", -1, "how many samples (of images more than the set has, too); -1: to the end of the set")
 	if args[0] == "images" {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"io"
 	"os"
 	"path/filepath"
@@ -21,6 +22,7 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/articles"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/captioned"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/citations"
+	"github.com/plumbline-ml/plumbline/datasets/synthetic/encyclopedia"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/preferences"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/questions"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/scenes"
@@ -85,6 +87,37 @@ func TestTheStreamIsThatOfItsPackage(t *testing.T) {
 	}
 	if !reflect.DeepEqual(got, preferences.Eval().Files()) {
 		t.Error("the files are others")
+	}
+}
+
+// TestTheEncyclopediaIsPagesMappingAndQuestions writes the world of the embedded benchmarks, and lookups for training.
+func TestTheEncyclopediaIsPagesMappingAndQuestions(t *testing.T) {
+	dir := t.TempDir()
+	if err := run(t.Context(), strings.Fields("encyclopedia -set eval -out "+dir), io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	pages, err := filepath.Glob(filepath.Join(dir, "*.html"))
+	if err != nil || len(pages) != encyclopedia.PageCount {
+		t.Errorf("%d pages, %v", len(pages), err)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, encyclopedia.MappingName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	urls := map[string]string{}
+	if err := json.Unmarshal(text, &urls); err != nil || len(urls) != encyclopedia.PageCount {
+		t.Errorf("%d URLs, %v", len(urls), err)
+	}
+	table, err := os.ReadFile(filepath.Join(dir, encyclopedia.QuestionsName))
+	if err != nil || strings.Count(string(table), "\n") != 1+encyclopedia.QuestionCount {
+		t.Errorf("%d lines of questions, %v", strings.Count(string(table), "\n"), err)
+	}
+	path := filepath.Join(dir, "lookups.jsonl")
+	if err := run(t.Context(), strings.Fields("lookups -set unseen -first 2 -n 2 -out "+path), io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	if lines, err := os.ReadFile(path); err != nil || strings.Count(string(lines), "\n") != 2 {
+		t.Errorf("%d worlds, %v", strings.Count(string(lines), "\n"), err)
 	}
 }
 
@@ -156,8 +189,8 @@ func readArticles(t *testing.T, path string) {
 func TestRunOfBadArguments(t *testing.T) {
 	dir := t.TempDir()
 	for _, tt := range []struct{ args, want string }{
-		{"", "want a kind of data first, one of articles, captioned, citations, clicks, heads, images, preferences, " +
-			"problems, products, questions, reasoning, scenes, speech, streets, translation, volumes"},
+		{"", "want a kind of data first, one of articles, captioned, citations, clicks, encyclopedia, heads, images, " +
+			"lookups, preferences, problems, products, questions, reasoning, scenes, speech, streets, translation, volumes"},
 		{"pictures -out " + dir, `unknown kind "pictures", want one of articles`},
 		{"images -set train", "want -out DIR"},
 		{"articles -set train", "want -out FILE"},
@@ -178,6 +211,7 @@ func TestRunOfBadArguments(t *testing.T) {
 		{"citations -out " + dir, `unknown set "train", want all`},
 		{"citations -set all -n 5 -out " + dir, "a graph is written whole"},
 		{"preferences -set eval -n 5 -out " + dir, "a stream is written whole"},
+		{"encyclopedia -out " + dir, "an encyclopedia is written alone: ask for one"},
 		{"articles -set eval -out " + dir + "/x -first 499 -n 2", "want 0 <= first <= end <= 500"},
 		{"images -what", "not defined"},
 	} {

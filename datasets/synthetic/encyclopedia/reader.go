@@ -1,0 +1,106 @@
+package encyclopedia
+
+import (
+	"regexp"
+	"strings"
+	"sync"
+)
+
+// Fact is what a text says: Relation is what the value is to the subject, with $s for it.
+type Fact struct{ Subject, Relation, Value string }
+
+// Facts reads back what a text says, in the order of the relations' table; a text without whole sentences says nothing.
+func Facts(text string) (all []Fact) {
+	for _, p := range patterns().say {
+		for _, m := range p.expression.FindAllStringSubmatch(text, -1) {
+			all = append(all, Fact{bare(m[p.subject]), p.relation.the, strings.TrimSpace(m[p.value])})
+		}
+	}
+	return all
+}
+
+// Understand reads a question of [World.Questions]: the name that it starts at, and the relations of the first and the
+// second step.
+func Understand(question string) (name string, steps [2]string, ok bool) {
+	for _, p := range patterns().ask {
+		m := p.expression.FindStringSubmatch(question)
+		if m == nil {
+			continue
+		}
+		for _, q := range patterns().the {
+			if n := q.expression.FindStringSubmatch(m[1]); n != nil {
+				return bare(n[1]), [2]string{q.relation.the, p.relation.the}, true
+			}
+		}
+	}
+	return "", steps, false
+}
+
+// bare is a subject's name: without the article of a feast.
+func bare(subject string) string {
+	return strings.TrimPrefix(strings.TrimPrefix(subject, "the "), "The ")
+}
+
+// pattern finds the sentences of a template; subject and value are groups of the expression.
+type pattern struct {
+	relation       *relation
+	expression     *regexp.Regexp
+	subject, value int
+}
+
+// readers are the templates of the table as expressions.
+type readers struct {
+	say []pattern // facts
+	ask []pattern // questions; group 1 is the phrase of the step before
+	the []pattern // phrases; group 1 is the subject
+}
+
+// patterns makes them once.
+var patterns = sync.OnceValue(func() (all readers) {
+	for i := range relations {
+		r := &relations[i]
+		for _, say := range r.say {
+			all.say = append(all.say, templateOf(r, say))
+		}
+		for _, ask := range r.ask {
+			all.ask = append(all.ask, pattern{relation: r, expression: whole(ask, "(the .+)")})
+		}
+		if r.linked() {
+			all.the = append(all.the, pattern{relation: r, expression: whole(r.the, "("+shapes[r.subject]+")")})
+		}
+	}
+	return all
+})
+
+func whole(text, subject string) *regexp.Regexp {
+	return regexp.MustCompile("^" + strings.Replace(regexp.QuoteMeta(text), `\$s`, subject, 1) + "$")
+}
+
+// templateOf is a sentence as an expression. A link leaves spaces around its text, and its value may be part of it.
+func templateOf(r *relation, say string) pattern {
+	text := strings.NewReplacer(`\.`, ` ?\.`, `,`, ` ?,`).Replace(regexp.QuoteMeta(say))
+	text = strings.Replace(text, `\$s`, "("+shapes[r.subject]+")", 1)
+	text = strings.Replace(text, `\$a`, "("+shapes[r.object]+")", 1)
+	p := pattern{relation: r, expression: regexp.MustCompile(`(?:^|[.\]] |[a-z] )` + text), subject: 1, value: 2}
+	if strings.Index(say, "$a") < strings.Index(say, "$s") {
+		p.subject, p.value = 2, 1
+	}
+	return p
+}
+
+// shapes are what names and values look like.
+var shapes = map[kind]string{
+	person: `\p{Lu}\p{L}+ \p{Lu}\p{L}+`, woman: `\p{Lu}\p{L}+ \p{Lu}\p{L}+`, man: `\p{Lu}\p{L}+ \p{Lu}\p{L}+`,
+	town: `\p{Lu}\p{L}+`, feast: `[Tt]he \p{Lu}\p{L}+ \p{Lu}\p{L}+`, year: `\d{4}`, word: `[^.,]+?`,
+}
+
+// Phrase is a relation of [Fact] with the name of its subject: "the mayor of Aldburg"; the relation itself where there
+// is none of that name.
+func Phrase(relation, subject string) string {
+	for i := range relations {
+		if r := &relations[i]; r.the == relation {
+			return strings.Replace(relation, "$s", saidOf(r.subject, subject), 1)
+		}
+	}
+	return relation
+}
