@@ -1,13 +1,12 @@
 """The synthetic questions as tokens, as package features makes them: [CLS] question [SEP] window [SEP]."""
 
 import json
-import re
-import unicodedata
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from embedded import synthetic
+from embedded.wordpiece import plain, split
 
 LENGTH, QUESTION, STRIDE = 384, 64, 128
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
@@ -17,46 +16,6 @@ def load(name, count, folder):
     """The first passages of a set."""
     path = synthetic.export("questions", name, Path(folder) / f"{name}_{count}.json", count)
     return [p for article in json.loads(path.read_text())["data"] for p in article["paragraphs"]]
-
-
-def plain(text):
-    """In lower case and without accents, as long as before."""
-    return "".join(c for c in unicodedata.normalize("NFD", text.lower()) if unicodedata.category(c) != "Mn")
-
-
-def split(text):
-    """Words and signs, plain."""
-    return re.findall(r"\w+|[^\w\s]", plain(text))
-
-
-class Tokenizer:
-    """WordPiece: at each place of a word the longest piece of the vocabulary."""
-
-    def __init__(self, tokens):
-        self.tokens = tokens
-        self.ids = {token: i for i, token in enumerate(tokens)}
-        self.known = {}
-
-    def word(self, word):
-        if word not in self.known:
-            self.known[word] = self._pieces(word)
-        return self.known[word]
-
-    def _pieces(self, word):
-        ids, at = [], 0
-        while at < len(word):
-            for end in range(len(word), at, -1):
-                piece = self.ids.get(("##" if at else "") + word[at:end])
-                if piece is not None:
-                    break
-            else:
-                return [self.ids["[UNK]"]]
-            ids.append(piece)
-            at = end
-        return ids
-
-    def encode(self, text):
-        return [i for word in split(text) for i in self.word(word)]
 
 
 @dataclass

@@ -13,6 +13,8 @@ import math
 import export
 import numpy as np
 import onnx
+from embedded import encodergraph
+from embedded.encoder import Sizes
 from embedded.onnxgraph import floats, ints
 
 SIZES = {"tiny": (2, 128, 2), "base": (12, 768, 12), "large": (24, 1024, 16)}  # layers, width, heads
@@ -26,9 +28,9 @@ VOCABULARY, POSITIONS = 30522, 512
 class Graph(export.Graph):
     """A graph of random weights."""
 
-    def __init__(self, heads, width, seed):
-        super().__init__()
-        self.rng, self.heads, self.width = np.random.default_rng(seed), heads, width
+    def __init__(self, sizes, inputs, seed):
+        super().__init__(sizes, inputs)
+        self.rng, self.width = np.random.default_rng(seed), sizes.width
 
     def draw(self, *shape):
         return self.rng.normal(0, 0.02, shape).astype(np.float32)
@@ -40,7 +42,7 @@ class Graph(export.Graph):
         ones, zeros = np.ones(self.width, np.float32), np.zeros(self.width, np.float32)
         return self.norm(name, self.node("Add", [x, y], name + "/sum"), ones, zeros, 1e-12)
 
-    def embed(self, ids, segments):
+    def embed_texts(self, ids, segments):
         words = self.node("Gather", [self.weight("words", self.draw(VOCABULARY, self.width)), ids], "embed/words")
         kinds = self.node("Gather", [self.weight("segments", self.draw(2, self.width)), segments], "embed/segments")
         size = self.node("Shape", [ids], "embed/length", start=1, end=2)
@@ -53,7 +55,7 @@ class Graph(export.Graph):
         x = self.node("Reshape", [self.dense_layer(name, x, self.width, self.width), "head_shape"], name + "/heads")
         return self.node("Transpose", [x], name + "/turned", perm=order)
 
-    def attention(self, name, x, mask):
+    def attend(self, name, x, mask):
         q, v = self.heads_of(name + "/query", x, [0, 2, 1, 3]), self.heads_of(name + "/value", x, [0, 2, 1, 3])
         scores = self.node("MatMul", [q, self.heads_of(name + "/key", x, [0, 2, 3, 1])], name + "/scores")
         scores = self.node("Add", [self.node("Div", [scores, "root"], name + "/scaled"), mask], name + "/masked")
@@ -62,8 +64,8 @@ class Graph(export.Graph):
         y = self.node("Reshape", [y, "flat_shape"], name + "/flat")
         return self.dense_layer(name, y, self.width, self.width)
 
-    def layer(self, name, x, mask):
-        x = self.sum_norm(name + "/norm1", x, self.attention(name + "/attention", x, mask))
+    def block(self, name, x, mask):
+        x = self.sum_norm(name + "/norm1", x, self.attend(name + "/attention", x, mask))
         y = self.dense_layer(name + "/wide", x, self.width, 4 * self.width)
         y = self.dense_layer(name + "/narrow", self.gelu(name + "/gelu", y), 4 * self.width, self.width)
         return self.sum_norm(name + "/norm2", x, y)
@@ -72,17 +74,15 @@ class Graph(export.Graph):
 def build(size, tensors, length, seed):
     layers, width, heads = SIZES[size]
     inputs, outputs = TENSORS[tensors]
-    graph = Graph(heads, width, seed)
-    graph.weight("head_shape", np.array([0, 0, heads, width // heads]))
-    graph.weight("flat_shape", np.array([0, 0, width]))
+    graph = Graph(Sizes(VOCABULARY, layers, width, heads, 4 * width), inputs, seed)
     graph.weight("root", np.float32(math.sqrt(width // heads)))
-    mask, x = graph.mask(inputs[1]), graph.embed(inputs[0], inputs[2])
+    mask, x = graph.mask(inputs[1]), graph.embed_texts(inputs[0], inputs[2])
     for i in range(layers):
-        x = graph.layer(f"layer{i}", x, mask)
+        x = graph.block(f"layer{i}", x, mask)
     graph.ends(graph.dense_layer("head", x, width, 2), outputs)
     inputs = [ints(name, "N", length or "S") for name in inputs]
     outputs = [floats(name, "N", length or "S") for name in outputs]
-    return graph.model("random-bert", inputs, outputs, export.OPSET, check=False)
+    return graph.model("random-bert", inputs, outputs, encodergraph.OPSET, check=False)
 
 
 def main():

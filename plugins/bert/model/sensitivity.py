@@ -12,6 +12,7 @@ from pathlib import Path
 import data
 import evaluate
 import numpy as np
+from embedded import wordpiece
 from train import EVAL
 
 MODEL = Path(__file__).with_name("bert_fp32.onnx")
@@ -71,7 +72,7 @@ MISTAKES = {
 def main():
     with tempfile.TemporaryDirectory() as folder:
         paragraphs = data.load("eval", EVAL, folder)
-    tokenizer = data.Tokenizer(MODEL.with_name("vocab.txt").read_text().splitlines())
+    tokenizer = wordpiece.Tokenizer(MODEL.with_name("vocab.txt").read_text().splitlines())
     features, answers = list(data.features(tokenizer, paragraphs)), data.answers(paragraphs)
     for name, mistake in MISTAKES.items():
         f1, exact = mistake(features, answers)

@@ -15,9 +15,8 @@ import evaluate
 import export
 import numpy as np
 import torch
-from embedded import training
+from embedded import training, wordpiece
 from network import LAYERS, WIDTH, Network
-from tokenizers import BertWordPieceTokenizer
 from torch import nn
 
 TRAIN, CALIBRATION, EVAL = 12000, 100, 250  # passages, with four questions each
@@ -34,12 +33,7 @@ STAGES = ((80, 900), (data.LENGTH, 900))
 def make_vocabulary(paragraphs, path):
     """Learns the pieces of the training texts, writes vocab.txt, and returns its tokenizer."""
     texts = [t for p in paragraphs for t in (p["context"], *(qa["question"] for qa in p["qas"]))]
-    trainer = BertWordPieceTokenizer(lowercase=True)
-    trainer.train_from_iterator(texts, vocab_size=VOCABULARY, min_frequency=RARE, show_progress=False)
-    ids = trainer.get_vocab()
-    tokens = sorted(ids, key=ids.get)
-    path.write_text("".join(token + "\n" for token in tokens))
-    return data.Tokenizer(tokens)
+    return wordpiece.learn(texts, VOCABULARY, RARE, path)
 
 
 class Batches:
