@@ -7,8 +7,8 @@
 // clicks (Criteo), questions (SQuAD), articles (CNN/DailyMail), speech (LibriSpeech), citations (IGBH: one graph, set
 // all), translation (WMT16, before byte-pair encoding), captioned (COCO-2014 for text to image, with its pictures),
 // reasoning (deepseek-r1's questions, with worked answers), problems (LiveCodeBench, those of reasoning's sets),
-// preferences (dlrm-v3's stream), products (the catalogue of qwen3-vl), encyclopedia (e2e-rag: pages and questions of one
-// world), lookups (texts of pages, and what is looked for in them).
+// preferences (dlrm-v3's stream), products (the catalogue of qwen3-vl), encyclopedia (e2e-rag: pages and questions of
+// one world), lookups (texts of pages, and what is looked for in them).
 package main
 
 import (
