@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strconv"
+	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 )
@@ -151,8 +153,17 @@ func (s *Scorer) Result() Result {
 	return r
 }
 
-// Text are the lines of the official script that the submission checker reads.
+// Text are the lines of the official script that the submission checker reads: without exponents, which it takes for
+// the end of a number.
 func (r Result) Text() string {
 	const form = "metric/lifetime_ne/rating: %s\nmetric/lifetime_accuracy/rating: %s\nmetric/lifetime_gauc/rating: %s\n"
-	return fmt.Sprintf(form, pyfloat.Repr(r.Entropy), pyfloat.Repr(r.Accuracy), pyfloat.Repr(r.GAUC))
+	return fmt.Sprintf(form, plain(r.Entropy), plain(r.Accuracy), plain(r.GAUC))
+}
+
+// plain writes a number as Python does, but for its exponents.
+func plain(v float64) string {
+	if text := pyfloat.Repr(v); !strings.ContainsAny(text, "eE") {
+		return text
+	}
+	return strconv.FormatFloat(v, 'f', -1, 64)
 }

@@ -65,6 +65,9 @@ func TestText(t *testing.T) {
 	if got := (Result{Entropy: 0.5, Accuracy: 1, GAUC: 0.25}).Text(); got != want {
 		t.Errorf("%q", got)
 	}
+	if got := (Result{Entropy: 9.99e-10}).Text(); !strings.HasPrefix(got, "metric/lifetime_ne/rating: 0.000000000999\n") {
+		t.Errorf("%q: the checker would read 9.99", got)
+	}
 }
 
 func FuzzAdd(f *testing.F) {

@@ -2,9 +2,14 @@ package mt19937
 
 import "math/bits"
 
-// NewPython seeds a generator as Python's random.Random does with a whole number: by the authors' init_by_array over
-// its one word.
-func NewPython(seed uint32) *Source {
+// NewPython seeds a generator as Python's random.seed does with a whole number: by the authors' init_by_array over the
+// words of its magnitude, the lowest first.
+func NewPython(seed int64) *Source {
+	magnitude := uint64(max(seed, -seed)) // 2^63 of the smallest number, too
+	words := []uint32{uint32(magnitude)}
+	if high := uint32(magnitude >> 32); high > 0 {
+		words = append(words, high)
+	}
 	m := New(19650218)
 	s := &m.state
 	mix := func(i, factor uint32) uint32 {
@@ -17,8 +22,9 @@ func NewPython(seed uint32) *Source {
 			s[0], i = s[stateWords-1], 1
 		}
 	}
-	for range stateWords {
-		s[i] = mix(i, 1664525) + seed
+	for k := range stateWords {
+		j := k % len(words)
+		s[i] = mix(i, 1664525) + words[j] + uint32(j)
 		step()
 	}
 	for range stateWords - 1 {
@@ -35,6 +41,13 @@ func (m *Source) Below(n uint32) uint32 {
 		if v := m.Uint32() >> shift; v < n {
 			return v
 		}
+	}
+}
+
+// Shuffle puts n things into the order of Python's random.shuffle. n must be below 2^32.
+func (m *Source) Shuffle(n int, swap func(i, j int)) {
+	for i := n - 1; i > 0; i-- {
+		swap(i, int(m.Below(uint32(i+1))))
 	}
 }
 

@@ -24,6 +24,16 @@ func TestPython(t *testing.T) {
 			t.Errorf("%d of %d: %v, want %v", len(c.want), c.n, got, c.want)
 		}
 	}
+	for seed, want := range map[int64]uint32{1<<40 + 7: 2635837658, -5: 2675342405, 5: 2675342405} {
+		if got := NewPython(seed).Uint32(); got != want {
+			t.Errorf("seed %d: %d, want %d", seed, got, want)
+		}
+	}
+	all := []int{0, 1, 2, 3, 4, 5, 6}
+	NewPython(0).Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	if !slices.Equal(all, []int{4, 2, 1, 0, 5, 3, 6}) {
+		t.Errorf("shuffled: %v", all)
+	}
 	r = NewPython(7)
 	r.Sample(21, 5)
 	if got := r.Sample(22, 5); !slices.Equal(got, []int{17, 3, 11, 18, 1}) {

@@ -53,6 +53,12 @@ func checkModelInfo(t *testing.T, m sdk.ModelInfo) {
 		t.Errorf("summary %q, LoadGen key %q, rules key %q, scenarios %v", m.Summary, m.LoadGenKey, m.RulesKey, m.Scenarios)
 	}
 	for _, metric := range m.Metrics {
+		if metric.Better == sdk.LowerBetter && metric.Target == 0 && metric.Share != 0 {
+			if math.Abs(metric.Upper*metric.Share-metric.Reference) > roundedMost*metric.Upper {
+				t.Errorf("%s: upper limit %v, of which %v is not %v", metric.Name, metric.Upper, metric.Share, metric.Reference)
+			}
+			continue
+		}
 		if math.Abs(metric.Target-metric.Share*metric.Reference) > roundedMost*math.Abs(metric.Target) {
 			t.Errorf("%s: target %v, want %v of %v", metric.Name, metric.Target, metric.Share, metric.Reference)
 		}

@@ -64,7 +64,7 @@ func Tests(rules *mlconf.Rules, rulesKey, word string) ([]string, error) {
 // reference are the modes of the runs that a test compares its own with.
 func reference(test string) []string {
 	switch test {
-	case "TEST01":
+	case "TEST01", "TEST08":
 		return []string{bench.ModePerformance, bench.ModeAccuracy}
 	case "TEST06", "TEST07", "TEST09":
 		return nil
@@ -105,7 +105,7 @@ func settingsOf(test string, own audit.Own) []string {
 }
 
 // offered are the tests whose runs are made here.
-var offered = []string{"TEST01", "TEST04", "TEST05", "TEST06", "TEST07", "TEST09"}
+var offered = []string{"TEST01", "TEST04", "TEST05", "TEST06", "TEST07", "TEST08", "TEST09"}
 
 // Audits makes tests of each scenario of a model, and tells of each. An error says what kept it from beginning, or that
 // ctx ended before all was made; what became of each audit, done hears.

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/plumbline-ml/plumbline/bench"
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/record/judge"
 	"github.com/plumbline-ml/plumbline/internal/figure"
@@ -118,8 +119,13 @@ func TestTestsOfAModel(t *testing.T) {
 		!strings.Contains(steps[0].Test.Config, "min_query_count = 6396") {
 		t.Errorf("TEST09 is %+v, %v", steps, err)
 	}
-	if _, err := Steps(rules, Model{RulesKey: "dlrm-v3"}, "Offline", "TEST08"); err == nil {
-		t.Error("TEST08 is run")
+	steps, err = Steps(rules, Model{RulesKey: "dlrm-v3"}, "Offline", "TEST08")
+	if err != nil || len(steps) != 3 || steps[1].Mode != bench.ModeAccuracy ||
+		!strings.Contains(steps[2].Test.Config, "accuracy_log_sampling_target = 4096") {
+		t.Errorf("TEST08 is %+v, %v", steps, err)
+	}
+	if _, err := Steps(rules, Model{RulesKey: "dlrm-v3"}, "Offline", "TEST04-A"); err == nil {
+		t.Error("TEST04-A is run")
 	}
 }
 
