@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -16,13 +17,14 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/export"
 	drawn "github.com/plumbline-ml/plumbline/datasets/synthetic/products"
 	"github.com/plumbline-ml/plumbline/internal/golden"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // harnessRow is a row as the endpoints harness writes it.
 type harnessRow struct {
 	Title       string `parquet:"product_title" json:"product_title"`
 	Description string `parquet:"product_description" json:"product_description"`
-	Picture     string `parquet:"product_image_base64" json:"product_image_base64"`
+	Picture     string `parquet:"product_image_base64,plain" json:"product_image_base64"`
 	Format      string `parquet:"product_image_format" json:"product_image_format"`
 	Offered     string `parquet:"potential_product_categories" json:"potential_product_categories"`
 	Category    string `parquet:"ground_truth_category" json:"ground_truth_category"`
@@ -156,17 +158,20 @@ func TestGoldenRows(t *testing.T) {
 
 // TestFaults: each says its row, all of them come at once.
 func TestFaults(t *testing.T) {
-	jpeg := base64.StdEncoding.EncodeToString([]byte("\xff\xd8\xff and more"))
+	whole := drawn.Eval().Picture(0)
+	jpeg := base64.StdEncoding.EncodeToString(whole)
 	good := harnessRow{"a", "b", jpeg, "JPEG", `["x"]`, "x", "y", "true"}
-	rows := []harnessRow{good, good, good, good, good, good}
+	rows := []harnessRow{good, good, good, good, good, good, good}
 	rows[1].Picture, rows[2].Picture, rows[2].Format = "", "####", "JPEG"
 	rows[3].Format, rows[4].Offered, rows[5].SecondHand = "PNG", "['x']", "maybe"
+	rows[6].Picture = base64.StdEncoding.EncodeToString(whole[:len(whole)-2])
 	_, got, err := read(t, write(t, "shopify_product_catalogue_train.parquet", rows), 0)
 	for _, want := range []string{
 		"row 1: product_image_base64: there is no picture", "row 2: product_image_base64: it is no base 64",
 		`row 3: product_image_format: it says "PNG", and the picture is JPEG`,
 		"row 4: potential_product_categories: found \"['x']\", want a JSON list of texts",
 		`row 5: ground_truth_is_secondhand: found "maybe", want true or false`,
+		fmt.Sprintf("row 6: product_image_base64: the picture of %d bytes is broken: it is cut short", len(whole)-2),
 	} {
 		if !errors.Is(err, ErrDataset) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
@@ -191,11 +196,15 @@ func TestHubFaults(t *testing.T) {
 		Brand       string   `parquet:"ground_truth_brand"`
 		SecondHand  bool     `parquet:"ground_truth_is_secondhand"`
 	}
-	path := write(t, "x.parquet", []row{{Image: picture{Path: "a.jpg"}}, {}, {Image: picture{Bytes: []byte("text")}}})
+	half := drawn.Eval().Picture(0)[:500]
+	path := write(t, "x.parquet", []row{
+		{Image: picture{Path: "a.jpg"}}, {}, {Image: picture{Bytes: []byte("text")}}, {Image: picture{Bytes: half}},
+	})
 	_, _, err := read(t, path, 0)
 	for _, want := range []string{
 		`row 0: product_image: it has a path alone, "a.jpg"`, "row 1: product_image: there is no picture",
 		`row 2: product_image: its first bytes are "text"`,
+		"row 3: product_image: the picture of 500 bytes is broken: it is cut short",
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
@@ -305,23 +314,49 @@ func FuzzOpen(f *testing.F) {
 	})
 }
 
-// BenchmarkEach reads rows of the endpoints harness whose pictures have 100 kB, and keeps their base 64: what is done
-// of each before a run.
-func BenchmarkEach(b *testing.B) {
-	const n, size = 256, 100 << 10
-	rows := make([]harnessRow, n)
+// TestOtherPages reads rows whose pictures lie in pages that are read whole: these have headers with the least and the
+// greatest of their values.
+func TestOtherPages(t *testing.T) {
+	rows := large(5, 200<<10)
+	_, got, err := read(t, write(t, "shopify_product_catalogue_train.parquet", rows), 4)
+	if err != nil || len(got) != 4 {
+		t.Fatalf("%d rows, %v", len(got), err)
+	}
+	for i, row := range got {
+		if string(row.Picture) != rows[i].Picture {
+			t.Errorf("row %d has another picture", i)
+		}
+	}
+}
+
+// large are rows of the endpoints harness whose pictures have size bytes, which no packing makes smaller.
+func large(n, size int) []harnessRow {
 	r := rand.New(rand.NewPCG(1, 2))
-	for i := range rows {
+	return lists.Make(n, func(int) harnessRow {
 		picture := make([]byte, size)
 		for k := range picture {
-			picture[k] = byte(r.Uint32())
+			picture[k] = byte(r.IntN(255)) // no markers
 		}
-		copy(picture, "\xff\xd8\xff")
-		rows[i] = harnessRow{"a title", "a description", base64.StdEncoding.EncodeToString(picture), "JPEG", `["x > y", "z"]`,
+		copy(picture, "\xff\xd8\xff\xc0\x00\x02\xff\xda\x00\x02")
+		copy(picture[size-2:], "\xff\xd9")
+		return harnessRow{"a title", "a description", base64.StdEncoding.EncodeToString(picture), "JPEG", `["x > y", "z"]`,
 			"x > y", "b", "true"}
-	}
+	})
+}
+
+// BenchmarkEach reads rows of the endpoints harness whose pictures have 100 kB, as pyarrow writes them, and keeps their
+// base 64: what is done of each before a run.
+func BenchmarkEach(b *testing.B) {
+	const n, size = 256, 100 << 10
+	rows := large(n, size)
 	path := filepath.Join(b.TempDir(), "x.parquet")
-	if err := parquet.WriteFile(path, rows); err != nil {
+	f, err := os.Create(path)
+	if err == nil {
+		w := parquet.NewGenericWriter[harnessRow](f, parquet.Compression(&parquet.Snappy), parquet.DataPageStatistics(false))
+		_, err = w.Write(rows)
+		err = errors.Join(err, w.Close(), f.Close())
+	}
+	if err != nil {
 		b.Fatal(err)
 	}
 	s, err := Open(path)

@@ -13,7 +13,9 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
+	"github.com/plumbline-ml/plumbline/datasets/internal/bytearrays"
 	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
+	"github.com/plumbline-ml/plumbline/datasets/internal/picture"
 	"github.com/plumbline-ml/plumbline/internal/bounded"
 	"github.com/plumbline-ml/plumbline/internal/lists"
 )
@@ -45,11 +47,19 @@ func (f Form) wanted() []string {
 	return append(append([]string{title, description, offered}, truths...), pictures...)
 }
 
+// picture is the column that holds them.
+func (f Form) picture() string {
+	if f == Endpoints {
+		return imageBase64
+	}
+	return imageBytes
+}
+
 // table is a Parquet file that is open.
 type table struct {
 	file *os.File
 	*parquet.File
-	leaves map[string]int // columns by their names: of the picture's parts with a dot
+	leaves map[string]*parquet.Column // by their names: of the picture's parts with a dot
 	form   Form
 }
 
@@ -78,7 +88,7 @@ func open(path string) (t *table, err error) {
 	if err != nil {
 		return nil, err
 	}
-	t = &table{file: f, File: file, leaves: map[string]int{}}
+	t = &table{file: f, File: file, leaves: map[string]*parquet.Column{}}
 	var names []string
 	for _, column := range file.Root().Columns() {
 		names = append(names, column.Name())
@@ -93,7 +103,7 @@ func open(path string) (t *table, err error) {
 // addLeaves finds the leaves of a column: of a list its elements have the column's name.
 func (t *table) addLeaves(column *parquet.Column, name string) {
 	if column.Leaf() {
-		t.leaves[name] = column.Index()
+		t.leaves[name] = column
 		return
 	}
 	children := column.Columns()
@@ -141,14 +151,15 @@ type reader struct {
 	most   int
 	do     func(i int, row *Row) error
 
-	names []string // of leaves, by their index
-	row   Row
-	file  []byte // its picture, decoded
-	wrong bool   // the row has a fault
-	done  int
+	names    []string           // of leaves, by their index
+	pictures *bytearrays.Reader // of the present row group; nil: they come with the other columns
+	row      Row
+	file     []byte // its picture, decoded
+	wrong    bool   // the row has a fault
+	done     int
 }
 
-// rowsTogether is how many rows are taken from the library at a time: each holds its picture.
+// rowsTogether is how many rows are taken from the library at a time: each may hold its picture.
 const rowsTogether = 8
 
 func (r *reader) read(path string) (err error) {
@@ -163,16 +174,16 @@ func (r *reader) read(path string) (err error) {
 		err = errors.Join(err, t.file.Close())
 	}()
 	r.names = make([]string, len(t.leaves))
-	for name, i := range t.leaves {
-		if i < len(r.names) {
+	for name, leaf := range t.leaves {
+		if i := leaf.Index(); i < len(r.names) {
 			r.names[i] = name
 		}
 	}
-	for _, group := range t.RowGroups() {
+	for i, group := range t.RowGroups() {
 		if r.done == r.most {
 			break
 		}
-		if err := r.readGroup(group); err != nil {
+		if err := r.readGroup(t, i, group); err != nil {
 			return err
 		}
 	}
@@ -211,18 +222,50 @@ func (s *Set) rowOf(ctx context.Context, path string, first, i int) (*Row, error
 	return found, faults.Err(ErrDataset, path)
 }
 
-func (r *reader) readGroup(group parquet.RowGroup) (err error) {
+// readGroup reads the rows of a group that are wanted: its pictures one by one, as far as their pages are of a form
+// that can be read so, else page by page.
+func (r *reader) readGroup(t *table, i int, group parquet.RowGroup) (err error) {
 	if n := int(group.NumRows()); r.skip >= n {
 		r.skip -= n
 		return nil
 	}
-	rows := group.Rows()
+	start, before := r.skip, r.done
+	r.skip = 0
+	pictures := t.leaves[t.form.picture()]
+	r.pictures, err = bytearrays.Open(t.file, t.File, i, pictures)
+	if err == nil {
+		texts := lists.Filter(group.ColumnChunks(), func(c parquet.ColumnChunk) bool {
+			return c.Column() != pictures.Index()
+		})
+		err = r.pictures.Skip(start)
+		if err == nil {
+			err = r.readRows(columns{group, texts}, start)
+		}
+		err = errors.Join(err, r.pictures.Close())
+		r.pictures = nil
+	}
+	if errors.Is(err, bytearrays.ErrForm) {
+		return r.readRows(group, start+r.done-before)
+	}
+	return err
+}
+
+// columns are some of a row group.
+type columns struct {
+	parquet.RowGroup
+	chunks []parquet.ColumnChunk
+}
+
+func (c columns) ColumnChunks() []parquet.ColumnChunk { return c.chunks }
+
+// readRows reads rows from row start of the group.
+func (r *reader) readRows(group parquet.RowGroup, start int) (err error) {
+	rows := parquet.NewRowGroupRowReader(group)
 	defer func() { err = errors.Join(err, rows.Close()) }()
-	if r.skip > 0 {
-		if err := rows.SeekToRow(int64(r.skip)); err != nil {
+	if start > 0 {
+		if err := rows.SeekToRow(int64(start)); err != nil {
 			return err
 		}
-		r.skip = 0
 	}
 	buffer := make([]parquet.Row, rowsTogether)
 	for r.done < r.most {
@@ -255,6 +298,12 @@ func (r *reader) fault(column, format string, args ...any) {
 // take makes a row of its values, and hands it over if nothing is wrong with it.
 func (r *reader) take(values parquet.Row) error {
 	r.row, r.wrong = Row{Picture: r.row.Picture[:0]}, false
+	if r.pictures != nil {
+		var err error
+		if r.row.Picture, err = r.pictures.Next(r.row.Picture); err != nil {
+			return fmt.Errorf("the picture of row %d: %w", r.first+r.done, err)
+		}
+	}
 	path := ""
 	for _, v := range values {
 		if name := r.names[v.Column()]; name == imagePath {
@@ -349,6 +398,8 @@ func (r *reader) finish(path string) {
 		r.fault(image, "there is no picture")
 	case row.Format == "":
 		r.fault(image, "its first bytes are %.12q, which begin none of JPEG, PNG, GIF, WebP, BMP, TIFF", row.Picture)
+	default:
+		r.checkWhole(image, row.Picture)
 	}
 }
 
@@ -366,6 +417,15 @@ func (r *reader) checkBase64() {
 	}
 	if found := formatOf(r.file); found != "" && found != row.Format || row.Format == "" {
 		r.fault(imageFormat, "it says %.20q, and the picture is %s", row.Format, found)
+		return
+	}
+	r.checkWhole(imageBase64, r.file)
+}
+
+// checkWhole wants a picture that decoders can read to its end.
+func (r *reader) checkWhole(column string, file []byte) {
+	if err := picture.Whole(file); err != nil {
+		r.fault(column, "the picture of %d bytes is broken: %v", len(file), err)
 	}
 }
 
@@ -415,7 +475,7 @@ func (s *Set) truthsOf(path string, n, first int, faults *fault.List) (all []Tru
 // column reads one column of truths.
 func (r *reader) column(t *table, name string, n int, all []Truth) error {
 	for _, group := range t.RowGroups() {
-		pages := group.ColumnChunks()[t.leaves[name]].Pages()
+		pages := group.ColumnChunks()[t.leaves[name].Index()].Pages()
 		ended, err := r.pages(pages, name, n, all)
 		if err = errors.Join(err, pages.Close()); err != nil {
 			return err

@@ -6,7 +6,6 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"errors"
-	"runtime/debug"
 	"unsafe"
 
 	"github.com/plumbline-ml/plumbline/datasets/products"
@@ -112,7 +111,6 @@ func makeBodies(ctx context.Context, set *products.Set, s *settings, n int) (b *
 	if err = store.Seal(); err != nil {
 		return nil, err
 	}
-	debug.FreeOSMemory() // pages of the catalogue have been in memory, of 200 MB some, which nobody needs any more
 	return b, nil
 }
 

@@ -15,7 +15,7 @@ import (
 // productRow is a row of the catalogue at the hub.
 type productRow struct {
 	Image struct {
-		Bytes []byte `parquet:"bytes,optional"`
+		Bytes []byte `parquet:"bytes,optional,plain"`
 		Path  string `parquet:"path,optional"`
 	} `parquet:"product_image"`
 	Title       string   `parquet:"product_title"`

@@ -1,0 +1,222 @@
+package picture
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+)
+
+// errCut is a picture that ends before its file says.
+var errCut = errors.New("it is cut short")
+
+// Whole walks through a picture file from its first byte to its end, without decoding it, and says where it is broken
+// or cut short. A JPEG must have a frame, a scan and its end; the chunks of a PNG their checksums, up to IEND; a GIF
+// all of its first frame; a WebP and a BMP as many bytes as their headers say. Values that are wrong within a scan of a
+// JPEG are not found: decoders show something for them, too. Of other formats nothing is said.
+func Whole(file []byte) error {
+	has := func(text string) bool { return bytes.HasPrefix(file, []byte(text)) }
+	switch {
+	case has("\xff\xd8\xff"):
+		return wholeJPEG(file)
+	case has("\x89PNG\r\n\x1a\n"):
+		return wholePNG(file)
+	case has("GIF8"):
+		return wholeGIF(file)
+	case has("RIFF"):
+		return wholeWebP(file)
+	case has("BM"):
+		return wholeBMP(file)
+	}
+	return nil
+}
+
+// wholeJPEG passes over segments and scans to the end of the image (ITU-T T.81, B.1 and B.2). Bytes behind it do not
+// count.
+func wholeJPEG(file []byte) error {
+	const startOfImage, endOfImage, startOfScan, temporary = 0xd8, 0xd9, 0xda, 0x01
+	frame, scans := false, 0
+	for rest := file; ; {
+		var marker byte
+		var err error
+		if marker, rest, err = nextMarker(rest, scans > 0); err != nil {
+			return err
+		}
+		switch {
+		case marker == endOfImage && scans > 0:
+			return nil
+		case marker == endOfImage:
+			return errors.New("a JPEG that ends before its first scan")
+		case marker == startOfImage, marker == temporary, isRestart(marker):
+			continue
+		}
+		if len(rest) < 2 || len(rest) < int(binary.BigEndian.Uint16(rest)) {
+			return errCut
+		}
+		n := int(binary.BigEndian.Uint16(rest))
+		if n < 2 {
+			return fmt.Errorf("a JPEG with a segment of %d bytes, want at least 2", n)
+		}
+		rest = rest[n:]
+		frame = frame || isFrame(marker)
+		if marker != startOfScan {
+			continue
+		}
+		if !frame {
+			return errors.New("a JPEG with a scan before its frame header")
+		}
+		scans++
+		rest = behindScan(rest)
+	}
+}
+
+func isRestart(marker byte) bool { return marker >= 0xd0 && marker <= 0xd7 }
+
+// nextMarker returns the number of a marker and what is behind it. Behind a scan, decoders pass over bytes before it.
+func nextMarker(rest []byte, behindScan bool) (byte, []byte, error) {
+	at := bytes.IndexByte(rest, 0xff)
+	switch {
+	case at < 0 && (behindScan || len(rest) == 0):
+		return 0, nil, errCut
+	case at != 0 && !behindScan:
+		return 0, nil, fmt.Errorf("a JPEG with byte %#02x where a marker should be", rest[0])
+	}
+	for ; at < len(rest); at++ { // of 0xff there may be several
+		if rest[at] != 0xff {
+			return rest[at], rest[at+1:], nil
+		}
+	}
+	return 0, nil, errCut
+}
+
+// behindScan is what follows on the coded values of a scan: the first marker that is none of them.
+func behindScan(rest []byte) []byte {
+	for {
+		at := bytes.IndexByte(rest, 0xff)
+		if at < 0 || at+1 == len(rest) {
+			return nil
+		}
+		next := rest[at+1]
+		if next != 0 && next != 0xff && !isRestart(next) {
+			return rest[at:]
+		}
+		rest = rest[at+1:]
+	}
+}
+
+// wholePNG passes over chunks up to IEND.
+func wholePNG(file []byte) error {
+	data := false
+	for rest := file[8:]; ; {
+		const around = 12 // length, kind, checksum
+		if len(rest) < around {
+			return errCut
+		}
+		n := binary.BigEndian.Uint32(rest)
+		kind := string(rest[4:8])
+		if uint64(n) > uint64(len(rest)-around) {
+			return errCut
+		}
+		end := 8 + int(n)
+		if got, want := crc32.ChecksumIEEE(rest[4:end]), binary.BigEndian.Uint32(rest[end:]); got != want {
+			return fmt.Errorf("a PNG whose chunk %q has the checksum %#08x, and says %#08x", kind, got, want)
+		}
+		switch {
+		case kind == "IEND" && data:
+			return nil
+		case kind == "IEND":
+			return errors.New("a PNG without a chunk IDAT")
+		}
+		data = data || kind == "IDAT"
+		rest = rest[end+4:]
+	}
+}
+
+// wholeGIF passes over blocks up to the end of the first frame.
+func wholeGIF(file []byte) error {
+	const screen, descriptor = 13, 10
+	if len(file) < screen {
+		return errCut
+	}
+	rest := file[screen:]
+	skip := func(n int) bool {
+		fits := n <= len(rest)
+		rest = rest[min(n, len(rest)):]
+		return fits
+	}
+	if !skip(colors(file[10])) {
+		return errCut
+	}
+	for len(rest) > 0 {
+		switch kind := rest[0]; kind {
+		case '!': // an extension: its label, and blocks
+			if !skip(2) || !skipBlocks(&rest) {
+				return errCut
+			}
+		case ',': // a frame: the size of codes, and blocks
+			if len(rest) < descriptor || !skip(descriptor+colors(rest[9])+1) || !skipBlocks(&rest) {
+				return errCut
+			}
+			return nil
+		default:
+			return fmt.Errorf("a GIF with a block of kind %#02x before its first frame", kind)
+		}
+	}
+	return errCut
+}
+
+// colors is the size of a table of colors that flags tell of.
+func colors(flags byte) int {
+	if flags&0x80 == 0 {
+		return 0
+	}
+	return 3 << (flags&7 + 1)
+}
+
+// skipBlocks passes over blocks up to an empty one.
+func skipBlocks(rest *[]byte) bool {
+	for len(*rest) > 0 {
+		n := int((*rest)[0])
+		if n+1 > len(*rest) {
+			return false
+		}
+		*rest = (*rest)[n+1:]
+		if n == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// wholeWebP wants as many bytes as the file says.
+func wholeWebP(file []byte) error {
+	const head = 8
+	switch {
+	case len(file) < 20:
+		return errCut
+	case uint64(binary.LittleEndian.Uint32(file[4:])) > uint64(len(file)-head):
+		return errCut
+	case !bytes.HasPrefix(file[12:], []byte("VP8")):
+		return fmt.Errorf("a WebP whose first chunk is %q, want VP8, VP8L or VP8X", file[12:16])
+	}
+	return nil
+}
+
+// wholeBMP wants the pixels that the header tells of, where they are not packed.
+func wholeBMP(file []byte) error {
+	if len(file) < 54 {
+		return errCut
+	}
+	start := uint64(binary.LittleEndian.Uint32(file[10:]))
+	width, height := int32(binary.LittleEndian.Uint32(file[18:])), int32(binary.LittleEndian.Uint32(file[22:]))
+	bits, packing := uint64(binary.LittleEndian.Uint16(file[28:])), binary.LittleEndian.Uint32(file[30:])
+	if binary.LittleEndian.Uint32(file[14:]) < 40 || packing != 0 && packing != 3 || width < 0 {
+		return nil
+	}
+	rows := uint64(max(height, -height))
+	if row := (uint64(width)*bits + 31) / 32 * 4; start+row*rows > uint64(len(file)) {
+		return errCut
+	}
+	return nil
+}
