@@ -12,6 +12,7 @@ const (
 	Categories   = 8
 	Items        = 1024 // as many of each category
 	Candidates   = 24   // of a block
+	Cohorts      = 64   // of users: the number's remainder says which
 	HistoryMost  = baseHistory + (Periods-1)*periodHistory
 )
 
@@ -39,6 +40,7 @@ const seed = 0x70726566_00000001
 const (
 	ofItems = iota
 	ofUsers
+	ofCohorts
 	ofBlocks
 	ofIDs
 )
@@ -53,7 +55,7 @@ type Set struct {
 
 // Users of the sets.
 const (
-	TrainUsers = 4096
+	TrainUsers = 32768
 	EvalUsers  = 160
 	wideUsers  = 12
 )

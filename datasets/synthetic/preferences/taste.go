@@ -9,7 +9,7 @@ const one = 256
 const (
 	middle     = 806
 	quality    = 192 // of an item, at most
-	strictness = 128 // of a user, at most
+	strictness = 160 // of a cohort, at most
 	noise      = 141 // standard deviation
 )
 
@@ -26,13 +26,13 @@ func distance(a, b int) int {
 
 // user is what is hidden of a user.
 type user struct {
-	strict     int
+	strict     int         // as the cohort is
 	favourites [blocks]int // by block; of the evaluation block across the ring
 }
 
 func newUser(number int) (u user) {
 	r := draw.NewRandom(seed, ofUsers, uint64(number))
-	u.strict = r.Between(-strictness, strictness)
+	u.strict = draw.NewRandom(seed, ofCohorts, uint64(number%Cohorts)).Between(-strictness, strictness)
 	favourite := r.Below(Categories)
 	for b := range u.favourites {
 		if b == evaluationBlock {
