@@ -182,3 +182,27 @@ func TestDryRunOfASuiteStartsNothing(t *testing.T) {
 		t.Errorf("no command of the suite was run, though it is trusted: %v", err)
 	}
 }
+
+// TestWholeRound runs what one plugin has of a round: a stand-in is counted as such, what the plugin does not have is
+// named, and the same command makes nothing again.
+func TestWholeRound(t *testing.T) {
+	t.Parallel()
+	out := filepath.Join(t.TempDir(), "out")
+	for range 2 {
+		harness(t, "run", "--rules", "v6.1", "all", "--plugin", "agentic", "--out", out, "--quiet").wantCode(t, 0).
+			wantOutput(t, "qwen3.6-27b  SingleStream", "1 HOLDS, 1 PASS", "1 with a stand-in, which is no model",
+				"20 not in this build, no plugin here has it: 3d-unet-99, ")
+	}
+	var d struct {
+		Suite      string
+		Benchmarks []struct{ Name, Left string }
+		Runs       []struct{ Dir string }
+	}
+	text, err := os.ReadFile(filepath.Join(out, "result.json"))
+	if err == nil {
+		err = json.Unmarshal(text, &d)
+	}
+	if err != nil || d.Suite != "round v6.1" || len(d.Benchmarks) != 21 || len(d.Runs) != 2 {
+		t.Errorf("%v: %s has %d benchmarks and %d runs", err, d.Suite, len(d.Benchmarks), len(d.Runs))
+	}
+}

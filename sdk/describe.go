@@ -45,6 +45,21 @@ type ModelInfo struct {
 	Replay bool
 }
 
+// StandIn is what takes the place of an embedded model that was never trained, as the note of its file says it:
+// "stand-in: scripted server". Empty: each embedded file is a model.
+func (m ModelInfo) StandIn() string {
+	for _, f := range m.Files {
+		if f.Embedded && strings.HasPrefix(f.Note, standIn) {
+			label, _, _ := strings.Cut(f.Note, ".")
+			return label
+		}
+	}
+	return ""
+}
+
+// standIn begins the note of a file that is no model.
+const standIn = "stand-in: "
+
 // ModelFile is one file of a model: embedded in the plugin, or to be fetched.
 type ModelFile struct {
 	Name      string // "embedded-fp32", "resnet50_v1.onnx"

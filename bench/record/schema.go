@@ -31,6 +31,17 @@ type Document struct {
 	// own: it may have made one several times.
 	Suite string `json:"suite,omitempty"`
 	Runs  []Run  `json:"runs"`
+	// Benchmarks are all of the round, where the suite was made of one.
+	Benchmarks []Benchmark `json:"benchmarks,omitempty"`
+}
+
+// Benchmark is one of a round of the rules, with the models whose runs are its.
+type Benchmark struct {
+	Name    string   `json:"name"`               // in the round's tables: "3d-unet-99.9"
+	Models  []string `json:"models,omitempty"`   // a model may be of two benchmarks
+	StandIn string   `json:"stand_in,omitempty"` // what takes the place of a model: no figure is one of a model
+	Skipped string   `json:"skipped,omitempty"`  // what is not measured of it, and how it would be
+	Left    string   `json:"left,omitempty"`     // why it is not run
 }
 
 // Run is everything known of one run: performance or accuracy of one model in one scenario.

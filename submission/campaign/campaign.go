@@ -67,9 +67,12 @@ func (s Step) String() string {
 func (c *Campaign) request(s Step) bench.Request {
 	r := c.Request
 	r.Test = s.Test
-	if s.Mode != record.ModeServing { // a closed loop in place of LoadGen's scenarios is the only run of its request
+	switch {
+	case s.Mode != record.ModeServing:
 		r.Scenarios, r.Mode = []string{s.Scenario}, s.Mode
-	}
+	case r.Concurrency == 0 && r.Requests == 0 && r.Duration == 0: // the timed run of a model that is a replay
+		r.Scenarios, r.Mode = []string{s.Scenario}, bench.ModePerformance
+	} // a closed loop of users in place of LoadGen's scenarios is the only run of its request
 	if s.Dataset != "" {
 		r.Dataset = s.Dataset
 	}

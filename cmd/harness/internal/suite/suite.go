@@ -2,6 +2,8 @@
 // matrices, repeats, an order and budgets of time. It knows nothing of the flags that it hands on but their names and
 // texts.
 //
+// A suite may be made of a round of the rules, too: all of its benchmarks.
+//
 // In: a YAML file. Out: jobs, each of which is a model or a server, flags of harness run or of harness bench, and a
 // folder.
 package suite
@@ -32,6 +34,10 @@ type Suite struct {
 	Out    string        // the folder of all results; Name, where the file says none
 	Budget time.Duration // no run begins after it; 0: none
 	Jobs   []Job         // in the order in which they are made
+	// Apart says that a job which cannot be planned keeps none of the others from being made.
+	Apart bool
+	// Benchmarks are all of the round that the suite was made of; nil: it was read from a file.
+	Benchmarks []record.Benchmark
 }
 
 // Job is one harness run, or one harness bench: a model or a server with flags, all of whose runs lie in one folder.

@@ -39,10 +39,12 @@ durations and counts.
                                                            the real thing, ten minutes
   harness run resnet50 --set Server.target_qps=500 --dry-run
                                                            show all settings, run nothing
+  harness run --rules v6.1 all                             every benchmark of a round
 
 An argument that ends in .yaml or .yml is a suite: it lists runs with their flags, and takes --out, --force, --dry-run,
 --quiet, --json and --fail-if beside it. "harness new suite FILE" writes one to start from. Arguments that end in .json
-are configurations of MLMark. docs/suites.md
+are configurations of MLMark. "all" stands for every benchmark of a round of the rules, of --rules or of the newest, as
+a suite. docs/suites.md
 
 --backend NAME,NAME,... makes all runs on each backend, in turn over --repeat N rounds, into OUT/NAME/ROUND, and
 compares them at the end (docs/compare.md). --backend-opt NAME:KEY=VALUE is an option of one of them.
@@ -66,7 +68,7 @@ func Command(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 	a := &app{s}
 	r := &Flags{PluginFlags: f}
 	c := &cobra.Command{
-		Use: "run MODEL|SUITE.yaml", Short: "Run a model's benchmark, or a suite of runs, and judge it", Long: runHelp,
+		Use: "run MODEL|SUITE.yaml|all", Short: "Run a model's benchmark, a suite, or all of a round, and judge it", Long: runHelp,
 		Args: runArguments,
 		RunE: func(c *cobra.Command, args []string) error {
 			switch {
@@ -74,6 +76,8 @@ func Command(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 				return a.runSuite(c, r, args[0])
 			case mlmark.IsFile(args[0]):
 				return a.runConfigs(c, r, args)
+			case args[0] == suite.Everything:
+				return a.runEverything(c, r)
 			}
 			r.Model = args[0]
 			return a.run(c, r)
@@ -100,7 +104,7 @@ func runArguments(c *cobra.Command, args []string) error {
 	if len(args) > 1 && !slices.ContainsFunc(args, func(a string) bool { return !mlmark.IsFile(a) }) {
 		return nil
 	}
-	const what = "a model's name (harness list shows them), the file of a suite, or configurations of MLMark"
+	const what = "a model's name (harness list shows them), all, the file of a suite, or configurations of MLMark"
 	return shell.OneArgument(what)(c, args)
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/table"
 	"github.com/plumbline-ml/plumbline/loadgen/suggest"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -116,14 +117,20 @@ func (a *app) runJobs(c *cobra.Command, r *Flags, listed suite.Suite, known erro
 	}
 	s.earlier, err = record.ReadSuite(s.Out)
 	faults = append(faults, sdk.Usage(err))
-	if s.catalog, err = a.Catalog(c, r.PluginFlags); err == nil {
+	if s.catalog = r.Catalog; s.catalog == nil {
+		s.catalog, err = a.Catalog(c, r.PluginFlags)
+	}
+	if err == nil {
 		err = s.plan(c.Context())
 	}
 	if err := worstOf(append(faults, err)); err != nil {
 		return err
 	}
+	if s.Apart {
+		s.broken()
+	}
 	if r.dryRun {
-		return s.list()
+		return errors.Join(s.list(), s.outcome.Err())
 	}
 	defer a.Several()()
 	return Observed(a.App, c.Context(), r, func() error {
@@ -168,7 +175,8 @@ func flagsBesideSuite(c *cobra.Command) error {
 	return errors.Join(faults...)
 }
 
-// plan makes the request of each job and plans its runs, before any is made.
+// plan makes the request of each job and plans its runs, before any is made. One that cannot be planned keeps the
+// others from being made, unless each is apart.
 func (s *suiteRun) plan(ctx context.Context) error {
 	var faults []error
 	for _, j := range s.Jobs {
@@ -178,7 +186,14 @@ func (s *suiteRun) plan(ctx context.Context) error {
 		}
 		s.jobs = append(s.jobs, job)
 	}
-	return worstOf(faults)
+	if !s.Apart || len(faults) == len(s.Jobs) {
+		return worstOf(faults)
+	}
+	for _, err := range faults {
+		s.outcome.Add(exitcode.Of(err))
+		s.Complain(err)
+	}
+	return nil
 }
 
 // worstOf joins errors with the class of the worst.
@@ -284,8 +299,10 @@ func (s *suiteRun) list() error {
 			t.Row(j, kind, j.Folder)
 		}
 	}
-	_, err := t.WriteTo(s.Stdout)
-	return err
+	if _, err := t.WriteTo(s.Stdout); err != nil || len(s.Benchmarks) == 0 {
+		return err
+	}
+	return s.writeLeft()
 }
 
 // run makes the runs in order. One that fails does not keep the others from being made.
@@ -385,6 +402,7 @@ func (s *suiteRun) document() record.Document {
 	}
 	d := record.NewDocument(runs)
 	d.Suite = s.Name
+	d.Benchmarks = lists.Map(s.benchmarkRows(), func(r benchmarkRow) record.Benchmark { return r.Benchmark })
 	return d
 }
 
@@ -410,7 +428,7 @@ func (s *suiteRun) finish() error {
 		}
 		return errors.Join(err, s.writeTasks())
 	}
-	return errors.Join(s.writeTable(left), s.writeTasks())
+	return errors.Join(s.writeTable(left), s.writeTasks(), s.writeBenchmarks())
 }
 
 // below is a record whose paths begin at a folder above its own.

@@ -1,0 +1,248 @@
+package runs
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/plumbline-ml/plumbline/internal/figure"
+	"github.com/plumbline-ml/plumbline/internal/lists"
+	"github.com/plumbline-ml/plumbline/internal/table"
+	"github.com/plumbline-ml/plumbline/internal/terminal"
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+	"github.com/plumbline-ml/plumbline/sdk"
+
+	"github.com/plumbline-ml/plumbline/bench"
+	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/bench/plugin"
+	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/suite"
+)
+
+// runEverything makes the runs of all benchmarks of a round, as a suite.
+func (a *app) runEverything(c *cobra.Command, r *Flags) error {
+	rules, err := mlconf.Round(r.Rules)
+	if err != nil {
+		return sdk.Usage(err)
+	}
+	if err := flagsOfOneModel(c); err != nil {
+		return sdk.Usage(err)
+	}
+	if r.Catalog, err = a.Catalog(c, r.PluginFlags); err != nil {
+		return err
+	}
+	if len(r.Catalog.Entries) == 0 {
+		return r.Catalog.None()
+	}
+	var models []sdk.ModelInfo
+	for _, e := range r.Catalog.Entries {
+		models = append(models, e.Description.Models...)
+	}
+	others := append(slices.Clone(besideSuite), "rules")
+	c.InheritedFlags().VisitAll(func(f *pflag.Flag) { others = append(others, f.Name) })
+	listed, err := suite.OfRound(rules, models, suite.FlagsOf(c.Flags(), others))
+	if err != nil {
+		return sdk.Usage(err)
+	}
+	return a.runJobs(c, r, listed, nil)
+}
+
+// flagsOfOneModel refuses flags that cannot be meant for each benchmark of a round.
+func flagsOfOneModel(c *cobra.Command) error {
+	each := pflag.NewFlagSet("", pflag.ContinueOnError)
+	ModelFlags(each, new(bench.Request))
+	files := []string{"model", "dataset", "accuracy-dataset", "audit-dataset", "scorer-model", "expect", "audit", "target",
+		"tuning", "precision-label", "power-logs"}
+	var faults []string
+	c.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
+		if !f.Changed {
+			return
+		}
+		if slices.Contains(files, f.Name) || each.Lookup(f.Name) == nil && !slices.Contains(besideSuite, f.Name) {
+			faults = append(faults, "--"+f.Name)
+		}
+	})
+	if len(faults) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s: cannot be meant for each benchmark of a round; run one model with it, or write a suite "+
+		"(harness new suite FILE)", strings.Join(faults, ", "))
+}
+
+// broken tells of plugins that could not be asked what they serve: a benchmark of the round may be theirs.
+func (s *suiteRun) broken() {
+	for _, e := range s.catalog.Entries {
+		if e.Err == nil {
+			continue
+		}
+		err := plugin.Fault(e.Err)
+		s.outcome.Add(exitcode.Of(err))
+		s.Complain(fmt.Errorf("plugin %s is left out: %w", e.Name, err))
+	}
+}
+
+// benchmarkRow is how all runs of a benchmark ended.
+type benchmarkRow struct {
+	record.Benchmark
+	suiteRow
+	good, made, missing int // runs
+	accuracy            string
+}
+
+// benchmarkRows gathers the runs of each benchmark of the round.
+func (s *suiteRun) benchmarkRows() []benchmarkRow {
+	return lists.Map(s.Benchmarks, func(b record.Benchmark) benchmarkRow {
+		row := benchmarkRow{Benchmark: b}
+		for _, r := range s.results {
+			if slices.Contains(b.Models, r.job.Model) {
+				row.take(r)
+			}
+		}
+		if len(row.verdicts) == 0 {
+			row.verdicts = []string{"not run"}
+		}
+		return row
+	})
+}
+
+func (r *benchmarkRow) take(one suiteResult) {
+	r.add(one)
+	switch {
+	case one.unmade == "" && one.run.ExitCode == int(exitcode.Valid):
+		r.good++
+		r.made++
+	case one.unmade == "" || one.failed:
+		r.made++
+	default:
+		r.missing++
+	}
+	if f, ok := one.run.Headline(); ok && one.run.Accuracy != nil && one.unmade == "" {
+		r.accuracy = f.String() + " " + f.Name
+	}
+	r.Skipped = cmp.Or(r.Skipped, skipped(one.run))
+}
+
+// skipped is what a scorer left out since nothing was given that runs it: programs, without an interpreter.
+func skipped(r record.Run) string {
+	if r.Accuracy == nil {
+		return ""
+	}
+	for _, note := range r.Accuracy.Notes {
+		if strings.Contains(note, "--param "+sdk.ExecuteParam+"=") {
+			return note
+		}
+	}
+	return ""
+}
+
+// standing is how a benchmark of the round stands.
+type standing int
+
+const (
+	passed standing = iota
+	stoodIn
+	failed
+	unfinished
+	absent
+)
+
+// stands is how the benchmark stands.
+func (r *benchmarkRow) stands() standing {
+	switch {
+	case r.Left != "":
+		return absent
+	case r.missing > 0:
+		return unfinished
+	case r.made == 0 || r.good < r.made:
+		return failed
+	case r.StandIn != "":
+		return stoodIn
+	}
+	return passed
+}
+
+// writeBenchmarks ends the report of a whole round.
+func (s *suiteRun) writeBenchmarks() error {
+	rows := s.benchmarkRows()
+	if len(rows) == 0 {
+		return nil
+	}
+	t := table.Table{Indent: "  "}
+	t.Head("benchmark", "model", "runs", "accuracy", "note")
+	for i := range rows {
+		r := &rows[i]
+		note := strings.Join(lists.Filter([]string{r.StandIn, r.Left}, func(s string) bool { return s != "" }), "; ")
+		t.Row(r.Name, strings.Join(r.Models, ", "), r.verdict(), r.accuracy, note)
+	}
+	fmt.Fprintln(s.Stdout)
+	if _, err := t.WriteTo(s.Stdout); err != nil {
+		return err
+	}
+	return s.writeStandings(rows)
+}
+
+// writeLeft says which benchmarks of the round nothing is run of, and why, and which have no model.
+func (s *suiteRun) writeLeft() error {
+	t := table.Table{}
+	for _, b := range s.Benchmarks {
+		switch {
+		case b.Left != "":
+			t.Row(b.Name, "not run", b.Left)
+		case b.StandIn != "":
+			t.Row(b.Name, "no model", b.StandIn)
+		}
+	}
+	if t.Len() > 0 {
+		fmt.Fprintln(s.Stdout)
+	}
+	_, err := t.WriteTo(s.Stdout)
+	return err
+}
+
+// writeStandings counts the benchmarks of the round: models, and apart from them what stands in for one.
+func (s *suiteRun) writeStandings(rows []benchmarkRow) error {
+	of := map[standing][]string{}
+	skipped, left := map[string][]string{}, map[string][]string{}
+	for i := range rows {
+		r := &rows[i]
+		of[r.stands()] = append(of[r.stands()], r.Name)
+		skipped[r.Skipped] = append(skipped[r.Skipped], r.Name)
+		left[r.Left] = append(left[r.Left], r.Name)
+	}
+	out := terminal.On(s.Stdout)
+	out.Print("\n", terminal.Span{Style: terminal.Heading, Text: s.Name}, ": "+
+		figure.Plural(len(rows), "benchmark")+", smoke settings on embedded models unless flags say otherwise\n")
+	for _, kind := range []struct {
+		standing
+		what  string
+		named bool
+	}{
+		{passed, "with a model, every run VALID and every accuracy reached", false},
+		{stoodIn, "with a stand-in, which is no model: its runs show that the way from data to verdict works", true},
+		{failed, "not VALID, below a target, or failed", true},
+		{unfinished, "with runs that are not made; the same command makes them", true},
+	} {
+		if names := of[kind.standing]; len(names) > 0 {
+			line := fmt.Sprintf("  %d %s", len(names), kind.what)
+			if kind.named {
+				line += ": " + strings.Join(names, ", ")
+			}
+			out.Print(line + "\n")
+		}
+	}
+	delete(skipped, "")
+	delete(left, "")
+	for _, why := range slices.Sorted(maps.Keys(left)) {
+		out.Print(fmt.Sprintf("  %d %s: %s\n", len(left[why]), why, strings.Join(left[why], ", ")))
+	}
+	for _, what := range slices.Sorted(maps.Keys(skipped)) {
+		out.Print(fmt.Sprintf("  skipped of %s: %s\n", strings.Join(skipped[what], ", "), what))
+	}
+	_, err := fmt.Fprintf(s.Stdout, "\nlogs and %s in %s\n%s\n", record.FileName, s.Out, s.document().Note)
+	return err
+}

@@ -1,0 +1,104 @@
+package runs_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/bench/plugin/plugintest"
+	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/clitest"
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/sdk"
+)
+
+// fakeOf is a plugin with one model.
+func fakeOf(name, rulesKey string, scenarios ...loadgen.Scenario) *plugintest.Fake {
+	f := plugintest.Classifier()
+	m := f.Description.Models[0]
+	m.Name, m.RulesKey, m.LoadGenKey, m.Scenarios = name, rulesKey, name, scenarios
+	m.Metrics = []sdk.MetricInfo{{Name: "accuracy", Unit: "%", Reference: 90, Target: 80}}
+	f.Description.Name, f.Description.Models, f.Info.Model = name, []sdk.ModelInfo{m}, name
+	return f
+}
+
+// someOfARound has a benchmark that is well, one that dies, one that is below its target, a stand-in that has programs to
+// run, and a plugin that does not answer.
+func someOfARound(t *testing.T) *clitest.Shell {
+	t.Helper()
+	fakes := map[string]*plugintest.Fake{
+		"resnet50": plugintest.Classifier(), "mute": {DescribeErr: errors.New("it says nothing")},
+		"rgat":        fakeOf("rgat", "rgat", loadgen.Offline),
+		"bert-99":     fakeOf("bert-99", "bert-99", loadgen.Offline),
+		"qwen3.6-27b": fakeOf("qwen3.6-27b", "qwen3.6-27b", loadgen.SingleStream),
+	}
+	fakes["rgat"].DieAfter = 30
+	fakes["bert-99"].Score.Metrics = []sdk.Metric{{Name: "accuracy", Unit: "%", Value: 10}}
+	m := &fakes["qwen3.6-27b"].Description.Models[0]
+	m.Files = []sdk.ModelFile{{Name: "embedded-fp32", Embedded: true, Precision: "fp32", Note: "stand-in: a script. No model"}}
+	fakes["qwen3.6-27b"].Score.Notes = []string{"3 programs were not executed; --param execute=python3 executes them"}
+	return clitest.NewWith(t, fakes)
+}
+
+// TestEverything: one benchmark that fails keeps none of the others from being run; what is left out is named, and
+// stand-ins are counted apart.
+func TestEverything(t *testing.T) {
+	s := someOfARound(t)
+	s.Want(5, s.Run("run", "--rules", "v6.1", "all", "--out", s.Out()), "plugin mute is left out", "it says nothing",
+		"resnet50     SingleStream", "round v6.1: 21 benchmarks", "1 with a model, every run VALID",
+		"1 with a stand-in, which is no model: its runs show that the way from data to verdict works: qwen3.6-27b",
+		"3 not VALID, below a target, or failed: bert-99, bert-99.9, rgat", "16 not in this build, no plugin here has it: 3d-unet-99, ",
+		"skipped of qwen3.6-27b: 3 programs were not", "95.000 % accuracy", "stand-in: a script")
+	d := s.Result()
+	var lines []string
+	for _, b := range d.Benchmarks {
+		if b.Left == "" {
+			lines = append(lines, b.Name+": "+strings.Join(b.Models, ",")+" "+b.StandIn+b.Skipped)
+		}
+	}
+	if got := strings.Join(lines, "; "); len(d.Benchmarks) != 21 || got != "bert-99: bert-99 ; bert-99.9: bert-99 ; "+
+		"qwen3.6-27b: qwen3.6-27b stand-in: a script3 programs were not executed; --param execute=python3 executes "+
+		"them; resnet: resnet50 ; rgat: rgat " {
+		t.Errorf("%d benchmarks: %s", len(d.Benchmarks), got)
+	}
+	for _, r := range d.Runs {
+		if r.Rules != "v6.1" || r.Profile != "smoke" {
+			t.Errorf("%s was run by rules %s, %s", r.Name(), r.Rules, r.Profile)
+		}
+	}
+	opened := len(s.Fakes["resnet50"].Opened())
+	s.Fakes["rgat"].DieAfter = 0
+	s.Fakes["mute"].DescribeErr = nil
+	s.Want(4, s.Run("run", "all", "--out", s.Out()), "2 with a model", "2 not VALID, below a target, or failed: bert-99, bert-99.9")
+	if now := len(s.Fakes["resnet50"].Opened()); now != opened {
+		t.Errorf("finished runs are made again: %d workloads after %d", now, opened)
+	}
+}
+
+func TestEverythingOfSome(t *testing.T) {
+	s := clitest.New(t)
+	s.Want(0, s.Run("run", "all", "--rules", "v0.5", "--scenario", "Offline", "--mode", "performance", "--dry-run",
+		"--out", s.Out()), "mobilenet  Offline performance  mobilenet", "gnmt", "not run", "round v0.5: results go to")
+	s.Want(0, s.Run("run", "all", "--rules", "v0.5", "--scenario", "Offline", "--out", s.Out(), "--json"))
+	d := s.Result()
+	if len(d.Runs) != 4 || d.Suite != "round v0.5" || len(d.Benchmarks) != 5 {
+		t.Errorf("%d runs of %s, %d benchmarks", len(d.Runs), d.Suite, len(d.Benchmarks))
+	}
+	s.Want(2, s.Run("run", "all", "--rules", "v0.4"), "v0.4")
+	s.Want(2, s.Run("run", "all", "--model", "x.onnx", "--repeat", "2"), "--model, --repeat: cannot be meant")
+	s.Want(2, s.Run("run", "all", "--param", "nothing=1"), "no model has such an option")
+	s.Want(2, s.Run("run", "all", "--precision", "int4", "--rules", "v0.5", "--out", s.Out("x")), "int4")
+	none := clitest.NewWith(t, map[string]*plugintest.Fake{})
+	none.Want(2, none.Run("run", "all"), "no plugin found")
+}
+
+// TestEverythingThatCannotBePlanned: a model that has not what the flags ask for is told, and the others run.
+func TestEverythingThatCannotBePlanned(t *testing.T) {
+	s := someOfARound(t)
+	s.Fakes["mute"].DescribeErr = nil
+	s.Want(2, s.Run("run", "all", "--precision", "int8", "--scenario", "SingleStream", "--out", s.Out()),
+		"qwen3.6-27b: --precision", "1 with a model, every run VALID", "1 not VALID, below a target, or failed: qwen3.6-27b")
+	if d := s.Result(); len(d.Runs) != 2 || d.Runs[0].Status != record.Complete {
+		t.Errorf("%d runs", len(d.Runs))
+	}
+}

@@ -1,0 +1,210 @@
+package suite
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/lists"
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+	"github.com/plumbline-ml/plumbline/sdk"
+
+	"github.com/plumbline-ml/plumbline/bench/record"
+)
+
+// Everything is the word in the place of a model that stands for all benchmarks of a round.
+const Everything = "all"
+
+// Flags that mean another thing to all benchmarks than to one.
+const (
+	scenarioFlag = "scenario"
+	paramFlag    = "param"
+)
+
+// OfRound is the suite of all benchmarks of a round that any of the models runs, in the scenarios that the round has of
+// them, with the flags. Of several models that run the same scenarios of a benchmark it takes the first. A parameter
+// goes to the models that have it.
+func OfRound(rules *mlconf.Rules, models []sdk.ModelInfo, given []Flag) (Suite, error) {
+	s := Suite{Name: "round " + rules.Name, Out: "round-" + rules.Name, Apart: true}
+	r := round{Rules: rules, models: models, runs: map[string][]string{}}
+	r.others, r.params = apart(given)
+	_, err := rules.Section("implementations", &r.named)
+	if err = errors.Join(err, r.readScenarios(given), r.knowParams()); err != nil {
+		return s, err
+	}
+	for _, name := range rules.Models() {
+		s.Benchmarks = append(s.Benchmarks, r.benchmark(name))
+	}
+	f := file{defaults: append([]Flag{{"rules", rules.Name}}, r.others...)}
+	for i, m := range r.order {
+		e := entry{index: i, models: []string{m.Name}, repeat: 1, flags: of(m, r.params)}
+		e.flags = append(e.flags, lists.Map(lists.Distinct(r.runs[m.Name]), func(s string) Flag {
+			return Flag{scenarioFlag, s}
+		})...)
+		f.entries = append(f.entries, e)
+	}
+	s.Jobs, err = f.jobs()
+	return s, err
+}
+
+// round is a suite of a round as it is made.
+type round struct {
+	*mlconf.Rules
+	models         []sdk.ModelInfo
+	named          map[string]string // models of benchmarks whose names mean something else in other rounds
+	others, params []Flag
+	only           []string // scenarios; none: all
+	order          []sdk.ModelInfo
+	runs           map[string][]string // scenarios by model
+}
+
+// benchmark finds the models of a benchmark, and notes what they run.
+func (r *round) benchmark(name string) record.Benchmark {
+	b := record.Benchmark{Name: name}
+	wanted := lists.Filter(r.scenarios(name), func(s string) bool { return len(r.only) == 0 || slices.Contains(r.only, s) })
+	for _, m := range r.candidates(name) {
+		var takes []string
+		takes, wanted = take(m, name, wanted)
+		if len(takes) == 0 {
+			continue
+		}
+		if r.runs[m.Name] == nil {
+			r.order = append(r.order, m)
+		}
+		r.runs[m.Name] = append(r.runs[m.Name], takes...)
+		b.Models = append(b.Models, m.Name)
+		r.describe(&b, m)
+	}
+	if len(b.Models) == 0 {
+		b.Left = r.left(name)
+	}
+	return b
+}
+
+// describe says of a benchmark what stands in for its model.
+func (r *round) describe(b *record.Benchmark, m sdk.ModelInfo) {
+	own := func(f Flag) bool { return f.Name == "backend" || f.Name == "model" }
+	if !slices.ContainsFunc(r.others, own) {
+		b.StandIn = cmp.Or(b.StandIn, m.StandIn())
+	}
+}
+
+// readScenarios reads those that flags ask for.
+func (r *round) readScenarios(given []Flag) error {
+	for _, f := range given {
+		if f.Name != scenarioFlag || f.Value == Everything {
+			continue
+		}
+		name := f.Value
+		if name != interactive {
+			s, err := loadgen.ParseScenario(name)
+			if err != nil {
+				return fmt.Errorf("--scenario: %w", err)
+			}
+			name = s.String()
+		}
+		r.only = append(r.only, name)
+	}
+	return nil
+}
+
+// interactive is Server under the limits of a model of its own.
+const interactive = "Interactive"
+
+// apart takes scenarios and parameters out of flags.
+func apart(given []Flag) (others, params []Flag) {
+	for _, f := range given {
+		switch f.Name {
+		case paramFlag:
+			params = append(params, f)
+		case scenarioFlag:
+		default:
+			others = append(others, f)
+		}
+	}
+	return others, params
+}
+
+// knowParams wants a model for each parameter.
+func (r *round) knowParams() error {
+	for _, p := range r.params {
+		if !slices.ContainsFunc(r.models, func(m sdk.ModelInfo) bool { return len(of(m, []Flag{p})) > 0 }) {
+			return fmt.Errorf("--param %s: no model has such an option; harness describe MODEL lists those of one", p.Value)
+		}
+	}
+	return nil
+}
+
+// of are the parameters that a model has.
+func of(m sdk.ModelInfo, params []Flag) flags {
+	return lists.Filter(params, func(f Flag) bool {
+		key, _, _ := strings.Cut(f.Value, "=")
+		return slices.ContainsFunc(m.Params, func(p sdk.ParamInfo) bool { return p.Name == key })
+	})
+}
+
+// scenarios are all that the round has of a benchmark, for systems of any type.
+func (r *round) scenarios(name string) []string {
+	var all []string
+	for _, system := range []mlconf.SystemType{mlconf.Edge, mlconf.Datacenter, mlconf.DatacenterEdge} {
+		for _, s := range r.Scenarios(name, system) {
+			if !slices.Contains(all, s) {
+				all = append(all, s)
+			}
+		}
+	}
+	return all
+}
+
+// candidates are the models that run a benchmark, the nearest first: of its name, of its key in the rules, of its
+// family, which keeps another share of the accuracy. Where the round names one, there is no other.
+func (r *round) candidates(name string) []sdk.ModelInfo {
+	distance := func(m sdk.ModelInfo) int {
+		key := r.Canonical(m.RulesKey)
+		switch {
+		case r.named[name] != "":
+			return slices.Index([]string{"", r.named[name]}, m.Name)
+		case m.Name == name:
+			return 1
+		case key == name:
+			return 2
+		case mlconf.Family(name) == m.Name, mlconf.Family(name) == mlconf.Family(key):
+			return 3
+		}
+		return -1
+	}
+	all := lists.Filter(r.models, func(m sdk.ModelInfo) bool { return distance(m) > 0 })
+	slices.SortStableFunc(all, func(a, b sdk.ModelInfo) int { return cmp.Compare(distance(a), distance(b)) })
+	return all
+}
+
+// take are the scenarios, as LoadGen calls them, that a model runs of those that a benchmark still wants.
+func take(m sdk.ModelInfo, name string, wanted []string) (takes, rest []string) {
+	own := m.Name == mlconf.Family(name) // a round may list Interactive as a benchmark of its own, in Server
+	for _, w := range wanted {
+		i := slices.IndexFunc(m.Scenarios, func(s loadgen.Scenario) bool {
+			return mlconf.ScenarioOf(s.String(), m.LoadGenKey) == w || own && s.String() == w
+		})
+		if i < 0 {
+			rest = append(rest, w)
+			continue
+		}
+		takes = append(takes, m.Scenarios[i].String())
+	}
+	return takes, rest
+}
+
+// left says why no model runs a benchmark.
+func (r *round) left(name string) string {
+	has := strings.Join(r.scenarios(name), ", ")
+	switch {
+	case len(r.candidates(name)) == 0:
+		return "not in this build, no plugin here has it"
+	case len(r.only) > 0:
+		return fmt.Sprintf("not in %s, the round has it in %s", strings.Join(r.only, ", "), has)
+	}
+	return "no model here runs it in " + has
+}
