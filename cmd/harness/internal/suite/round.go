@@ -64,7 +64,9 @@ type round struct {
 // benchmark finds the models of a benchmark, and notes what they run.
 func (r *round) benchmark(name string) record.Benchmark {
 	b := record.Benchmark{Name: name}
-	wanted := lists.Filter(r.scenarios(name), func(s string) bool { return len(r.only) == 0 || slices.Contains(r.only, s) })
+	wanted := lists.Filter(r.scenarios(name), func(s string) bool {
+		return len(r.only) == 0 || slices.Contains(r.only, s)
+	})
 	for _, m := range r.candidates(name) {
 		var takes []string
 		takes, wanted = take(m, name, wanted)

@@ -129,7 +129,8 @@ func TestOfRoundWithFlags(t *testing.T) {
 		t.Fatal(err)
 	}
 	s, err := OfRound(rules, someModels(), []Flag{{"scenario", "multistream"}, {"scenario", "Interactive"}})
-	want := "llama2-70b-99.9: llama2-70b-interactive; resnet: resnet50; llama2-70b-interactive Server; resnet50 MultiStream; "
+	want := "llama2-70b-99.9: llama2-70b-interactive; resnet: resnet50; llama2-70b-interactive Server; " +
+		"resnet50 MultiStream; "
 	if got := chosen(s); err != nil || got != want {
 		t.Errorf("%v\n%s\nwant\n%s", err, got, want)
 	}
@@ -141,7 +142,8 @@ func TestOfRoundWithFlags(t *testing.T) {
 		}
 		return "none"
 	}
-	if got := find(s, "bert-99"); got != `"" "not in MultiStream, Interactive, the round has it in SingleStream, Offline"` {
+	if got := find(s, "bert-99"); got !=
+		`"" "not in MultiStream, Interactive, the round has it in SingleStream, Offline"` {
 		t.Error(got)
 	}
 	if got := find(s, "rgat"); got != `"" "not in this build, no plugin here has it"` {

@@ -22,8 +22,8 @@ func fakeOf(name, rulesKey string, scenarios ...loadgen.Scenario) *plugintest.Fa
 	return f
 }
 
-// someOfARound has a benchmark that is well, one that dies, one that is below its target, a stand-in that has programs to
-// run, and a plugin that does not answer.
+// someOfARound has a benchmark that is well, one that dies, one that is below its target, a stand-in that has programs
+// to run, and a plugin that does not answer.
 func someOfARound(t *testing.T) *clitest.Shell {
 	t.Helper()
 	fakes := map[string]*plugintest.Fake{
@@ -35,7 +35,9 @@ func someOfARound(t *testing.T) *clitest.Shell {
 	fakes["rgat"].DieAfter = 30
 	fakes["bert-99"].Score.Metrics = []sdk.Metric{{Name: "accuracy", Unit: "%", Value: 10}}
 	m := &fakes["qwen3.6-27b"].Description.Models[0]
-	m.Files = []sdk.ModelFile{{Name: "embedded-fp32", Embedded: true, Precision: "fp32", Note: "stand-in: a script. No model"}}
+	m.Files = []sdk.ModelFile{
+		{Name: "embedded-fp32", Embedded: true, Precision: "fp32", Note: "stand-in: a script. No model"},
+	}
 	fakes["qwen3.6-27b"].Score.Notes = []string{"3 programs were not executed; --param execute=python3 executes them"}
 	return clitest.NewWith(t, fakes)
 }
@@ -47,7 +49,8 @@ func TestEverything(t *testing.T) {
 	s.Want(5, s.Run("run", "--rules", "v6.1", "all", "--out", s.Out()), "plugin mute is left out", "it says nothing",
 		"resnet50     SingleStream", "round v6.1: 21 benchmarks", "1 with a model, every run VALID",
 		"1 with a stand-in, which is no model: its runs show that the way from data to verdict works: qwen3.6-27b",
-		"3 not VALID, below a target, or failed: bert-99, bert-99.9, rgat", "16 not in this build, no plugin here has it: 3d-unet-99, ",
+		"3 not VALID, below a target, or failed: bert-99, bert-99.9, rgat",
+		"16 not in this build, no plugin here has it: 3d-unet-99, ",
 		"skipped of qwen3.6-27b: 3 programs were not", "95.000 % accuracy", "stand-in: a script")
 	d := s.Result()
 	var lines []string
@@ -69,7 +72,8 @@ func TestEverything(t *testing.T) {
 	opened := len(s.Fakes["resnet50"].Opened())
 	s.Fakes["rgat"].DieAfter = 0
 	s.Fakes["mute"].DescribeErr = nil
-	s.Want(4, s.Run("run", "all", "--out", s.Out()), "2 with a model", "2 not VALID, below a target, or failed: bert-99, bert-99.9")
+	s.Want(4, s.Run("run", "all", "--out", s.Out()), "2 with a model",
+		"2 not VALID, below a target, or failed: bert-99, bert-99.9")
 	if now := len(s.Fakes["resnet50"].Opened()); now != opened {
 		t.Errorf("finished runs are made again: %d workloads after %d", now, opened)
 	}

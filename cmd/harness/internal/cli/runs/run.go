@@ -68,7 +68,8 @@ func Command(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 	a := &app{s}
 	r := &Flags{PluginFlags: f}
 	c := &cobra.Command{
-		Use: "run MODEL|SUITE.yaml|all", Short: "Run a model's benchmark, a suite, or all of a round, and judge it", Long: runHelp,
+		Use: "run MODEL|SUITE.yaml|all", Short: "Run a model's benchmark, a suite, or all of a round, and judge it",
+		Long: runHelp,
 		Args: runArguments,
 		RunE: func(c *cobra.Command, args []string) error {
 			switch {
