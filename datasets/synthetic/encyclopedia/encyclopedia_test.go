@@ -85,9 +85,21 @@ func TestQuestionsNeedTwoPages(t *testing.T) {
 		if len(questions) != QuestionCount {
 			t.Errorf("%d questions, want %d", len(questions), QuestionCount)
 		}
+		described := 0
 		for _, q := range questions {
 			first, second := pages[q.URLs[0]], pages[q.URLs[1]]
 			name, steps, ok := Understand(q.Prompt)
+			if told := Described(name); told != nil {
+				described++
+				for _, f := range told {
+					if f.Subject = first.Title; !slices.Contains(Facts(first.Text), f) {
+						t.Errorf("%q: %+v is not on the page of %s", q.Prompt, f, first.Title)
+					}
+				}
+				if name = first.Title; len(told) != 2 || strings.Contains(q.Prompt, first.Title) {
+					t.Errorf("%q describes %s by %+v", q.Prompt, first.Title, told)
+				}
+			}
 			if !ok || name != first.Title {
 				t.Errorf("%q is about %q (%v), want %q", q.Prompt, name, ok, first.Title)
 				continue
@@ -103,6 +115,9 @@ func TestQuestionsNeedTwoPages(t *testing.T) {
 			if slices.Contains(Facts(first.Text), Fact{second.Title, steps[1], q.Answer}) {
 				t.Errorf("%q: the first page has the answer", q.Prompt)
 			}
+		}
+		if described < QuestionCount/5 || described > QuestionCount/4 {
+			t.Errorf("%d questions describe their page", described)
 		}
 	}
 }

@@ -11,14 +11,15 @@ import (
 type Question struct {
 	Prompt string
 	Answer string
-	URLs   [2]string // of the page that the question names, and of the one that has the answer
+	URLs   [2]string // of the page that the question names or describes, and of the one that has the answer
 }
 
 // QuestionCount is how many questions a world has.
 const QuestionCount = 48
 
 // Questions are those of the world, in random order. Each kind of link is followed equally often, as far as there are
-// links, and no two questions have the same page with the answer.
+// links, and no two questions have the same page with the answer. One in four does not name its first page but says two
+// things that are true of it alone.
 func (w *World) Questions() []Question {
 	r, all := draw.NewRandom(w.seed, questionStream), []Question(nil)
 	links := w.links(r)
@@ -36,7 +37,31 @@ func (w *World) Questions() []Question {
 			links[i] = of
 		}
 	}
-	return draw.Shuffle(r, all)[:QuestionCount]
+	all = draw.Shuffle(r, all)[:QuestionCount]
+	for i := range all {
+		if i%describedOf == 0 {
+			w.describe(r, &all[i])
+		}
+	}
+	return all
+}
+
+// describedOf is of how many questions one does not name its page.
+const describedOf = 4
+
+// describe puts a description in the place of the name of a question's first page, if there is one of that page alone.
+func (w *World) describe(r *draw.Random, q *Question) {
+	i := slices.IndexFunc(w.entities, func(e *entity) bool { return url(e.name) == q.URLs[0] })
+	e := w.entities[i]
+	for _, first := range draw.Shuffle(r, e.facts) {
+		for _, second := range e.facts {
+			told := []fact{first, second}
+			if first.page == nil && second.page == nil && first != second && w.alone(e, told) {
+				q.Prompt = strings.Replace(q.Prompt, e.said(), "the "+description(e.kind, told), 1)
+				return
+			}
+		}
+	}
 }
 
 // link is a fact that leads to another page.
@@ -133,10 +158,9 @@ func (w *World) alone(e *entity, facts []fact) bool {
 func description(k kind, facts []fact) string {
 	var told []string
 	for _, f := range facts {
-		noun, _, _ := strings.Cut(strings.TrimPrefix(f.relation.the, "the "), " ")
-		told = append(told, noun+" "+f.value)
+		told = append(told, f.relation.noun()+" "+f.value)
 	}
-	return map[kind]string{person: "person", town: "town", feast: "feast"}[k] + " with " + strings.Join(told, ", ")
+	return kindNames[k] + " with " + strings.Join(told, ", ")
 }
 
 // phrases are what the page says of its subject, as phrases without the article before.

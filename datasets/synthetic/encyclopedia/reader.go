@@ -2,6 +2,7 @@ package encyclopedia
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -19,8 +20,8 @@ func Facts(text string) (all []Fact) {
 	return all
 }
 
-// Understand reads a question of [World.Questions]: the name that it starts at, and the relations of the first and the
-// second step.
+// Understand reads a question of [World.Questions]: the name or the description ([Described]) that it starts at, and
+// the relations of the first and the second step.
 func Understand(question string) (name string, steps [2]string, ok bool) {
 	for _, p := range patterns().ask {
 		m := p.expression.FindStringSubmatch(question)
@@ -34,6 +35,25 @@ func Understand(question string) (name string, steps [2]string, ok bool) {
 		}
 	}
 	return "", steps, false
+}
+
+// Described reads a description, "town with river Alm, wares cheese": what is said of its subject, as facts without
+// one; of anything else it reads nothing.
+func Described(text string) (all []Fact) {
+	name, told, ok := strings.Cut(text, " with ")
+	k := kind(slices.Index(kindNames[:], name))
+	if !ok || k < 0 {
+		return nil
+	}
+	for _, one := range strings.Split(told, ", ") {
+		noun, value, _ := strings.Cut(one, " ")
+		for i := range relations {
+			if r := &relations[i]; r.subject == k && r.noun() == noun {
+				all = append(all, Fact{Relation: r.the, Value: value})
+			}
+		}
+	}
+	return all
 }
 
 // bare is a subject's name: without the article of a feast.
@@ -66,7 +86,8 @@ var patterns = sync.OnceValue(func() (all readers) {
 			all.ask = append(all.ask, pattern{relation: r, expression: whole(ask, "(the .+)")})
 		}
 		if r.linked() {
-			all.the = append(all.the, pattern{relation: r, expression: whole(r.the, "("+shapes[r.subject]+")")})
+			subject := "(" + shapes[r.subject] + "|the " + kindNames[r.subject] + " with .+)"
+			all.the = append(all.the, pattern{relation: r, expression: whole(r.the, subject)})
 		}
 	}
 	return all

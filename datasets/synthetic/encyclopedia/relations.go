@@ -1,5 +1,7 @@
 package encyclopedia
 
+import "strings"
+
 // relation is something that can be told of a subject, $s, with a value, $a.
 type relation struct {
 	subject, object kind
@@ -78,3 +80,12 @@ var relations = []relation{
 
 // linked tells whether the value has a page.
 func (r *relation) linked() bool { return r.object <= feast }
+
+// noun is the word for the value: "mayor" of "the mayor of $s". No two relations of a kind of subject have the same.
+func (r *relation) noun() string {
+	noun, _, _ := strings.Cut(strings.TrimPrefix(r.the, "the "), " ")
+	return noun
+}
+
+// kindNames are what descriptions call subjects.
+var kindNames = [...]string{person: "person", town: "town", feast: "feast"}

@@ -1,6 +1,7 @@
 package standin
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
@@ -87,10 +88,11 @@ func line(content, label string) string {
 
 // chain is how far pages answer a question.
 type chain struct {
-	question string
-	steps    [2]string
-	names    []string // what the question names, and what that leads to, if a page says so
-	answer   string   // empty: not found
+	question    string
+	steps       [2]string
+	description string   // of the page that the question begins at, if it names none; else empty
+	names       []string // what the question names, or describes, and what that leads to, as far as pages say so
+	answer      string   // empty: not found
 }
 
 // follow follows the question of a prompt through documents.
@@ -100,29 +102,58 @@ func follow(content string, documents []string) chain {
 	if !ok {
 		return c
 	}
+	c.steps = steps
 	var facts []encyclopedia.Fact
 	for _, d := range documents {
 		facts = append(facts, encyclopedia.Facts(d)...)
 	}
-	find := func(subject, relation string) (string, bool) {
-		i := slices.IndexFunc(facts, func(f encyclopedia.Fact) bool { return f.Subject == subject && f.Relation == relation })
-		if i < 0 {
-			return "", false
+	if told := encyclopedia.Described(name); told != nil {
+		c.description = name
+		if name, ok = subject(facts, told); !ok {
+			return c
 		}
-		return facts[i].Value, true
 	}
-	c.names, c.steps = []string{name}, steps
-	if next, ok := find(name, steps[0]); ok {
+	c.names = []string{name}
+	if next, ok := value(facts, name, steps[0]); ok {
 		c.names = append(c.names, next)
-		c.answer, _ = find(next, steps[1])
+		c.answer, _ = value(facts, next, steps[1])
 	}
 	return c
 }
 
-// missing is what is to be found next, and of whom.
-func (c *chain) missing() (relation, name string) {
+// value is what facts say of a subject.
+func value(facts []encyclopedia.Fact, subject, relation string) (string, bool) {
+	i := slices.IndexFunc(facts, func(f encyclopedia.Fact) bool { return f.Subject == subject && f.Relation == relation })
+	if i < 0 {
+		return "", false
+	}
+	return facts[i].Value, true
+}
+
+// subject is what all of a description is said of.
+func subject(facts, told []encyclopedia.Fact) (string, bool) {
+	for _, f := range facts {
+		missing := func(t encyclopedia.Fact) bool {
+			t.Subject = f.Subject
+			return !slices.Contains(facts, t)
+		}
+		if !slices.ContainsFunc(told, missing) {
+			return f.Subject, true
+		}
+	}
+	return "", false
+}
+
+// known tells whether the script understands the question.
+func (c *chain) known() bool { return c.steps[0] != "" }
+
+// missing is what is to be found next, as a phrase, and the name or description to look for.
+func (c *chain) missing() (phrase, name string) {
+	if len(c.names) == 0 {
+		return "the " + c.description, c.description
+	}
 	n := len(c.names) - 1
-	return c.steps[n], c.names[n]
+	return encyclopedia.Phrase(c.steps[n], c.names[n]), c.names[n]
 }
 
 // relevance marks the documents that share a name with the question or with what the documents lead to.
@@ -145,29 +176,55 @@ func sufficiency(content string) string {
 	switch {
 	case c.answer != "":
 		reason = "All of it is found."
-	case len(c.names) > 0:
-		reason = "Missing: " + encyclopedia.Phrase(c.missing()) + "."
+	case c.known():
+		phrase, _ := c.missing()
+		reason = "Missing: " + phrase + "."
 	}
 	return object(map[string]any{"sufficient": c.answer != "", "reasoning": reason})
 }
 
-// queries look for the name that is next; where it was looked for before, in other words.
+// queries look for what is next; where it was looked for before, in other words.
 func queries(content string) string {
 	c := follow(content, documents(content, "DOC"))
-	if len(c.names) == 0 {
+	if !c.known() {
 		return object(map[string]any{"queries": []string{c.question}, "feedback": "The script knows no such question."})
 	}
-	relation, name := c.missing()
-	phrase := encyclopedia.Phrase(relation, name)
-	all := []string{name, strings.TrimPrefix(phrase, "the "), c.question}
-	if len(c.names) > 1 { // the question with the name in place of what leads to it
-		all[2] = strings.Replace(c.question, encyclopedia.Phrase(c.steps[0], c.names[0]), name, 1)
+	phrase, name := c.missing()
+	var all, again []string
+	if len(c.names) == 0 {
+		all, again = c.described()
+	} else {
+		all = []string{name, strings.TrimPrefix(phrase, "the "), c.shorter()}
+		again = []string{"What is known of " + name + "?", "records of " + name, name + " " + name}
 	}
 	if strings.Contains(content, "- Query: '"+name+"'") {
-		all = []string{"What is known of " + name + "?", "records of " + name, name + " " + name}
+		all = again
 	}
-	feedback := fmt.Sprintf("Known: %s. Missing: %s.", strings.Join(c.names, ", "), phrase)
+	found := strings.Join(c.names, ", ")
+	feedback := fmt.Sprintf("Known: %s. Missing: %s.", cmp.Or(found, "nothing"), phrase)
 	return object(map[string]any{"queries": all[:min(len(all), most(content))], "feedback": feedback})
+}
+
+// shorter is the question with the name that was found last in the place of what leads to it.
+func (c *chain) shorter() string {
+	start := encyclopedia.Phrase(c.steps[0], c.names[0])
+	if c.description != "" {
+		start = strings.Replace(c.steps[0], "$s", "the "+c.description, 1)
+	}
+	if len(c.names) > 1 {
+		return strings.Replace(c.question, start, c.names[1], 1)
+	}
+	return strings.Replace(c.question, start, encyclopedia.Phrase(c.steps[0], c.names[0]), 1)
+}
+
+// described are queries for what is described: all of it, then one thing at a time.
+func (c *chain) described() (first, again []string) {
+	kind, told, _ := strings.Cut(c.description, " with ")
+	for _, one := range strings.Split(told, ", ") {
+		again = append(again, kind+" with "+one)
+	}
+	slices.Reverse(again)
+	return []string{c.description, c.question, again[0]}, again
 }
 
 var mostQueries = regexp.MustCompile(`at most (\d+) quer`)

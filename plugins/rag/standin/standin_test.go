@@ -131,6 +131,8 @@ func TestTheLoopIsNeeded(t *testing.T) {
 func TestReply(t *testing.T) {
 	doc := "\n[DOC 0] The mayor of Aldburg is Clara Weld .\n\n[DOC 1] Clara Weld played the harp.\n"
 	question := "\nQuestion: Which instrument did the mayor of Aldburg play?\n"
+	described := "\nQuestion: What did the mayor of the town with river Alm, wares soap work as?\n"
+	town := "\n[DOC 7] Aldburg lies on the river Alm. Traders say so. Aldburg is known for its soap. Records\n"
 	for _, tt := range []struct{ name, content, want string }{
 		{"answer", "Task: answer\n" + question + doc, "harp"},
 		{"answer, nothing found", "Task: answer\n" + question + "None", "Unknown"},
@@ -148,6 +150,21 @@ func TestReply(t *testing.T) {
 		{"queries again", "Task: queries\n" + question + "- Query: 'Aldburg' → 0 docs\n",
 			`{"feedback":"Known: Aldburg. Missing: the mayor of Aldburg.","queries":["What is known of Aldburg?",` +
 				`"records of Aldburg","Aldburg Aldburg"]}`},
+		{"a description", "Task: queries\n" + described + "None",
+			`{"feedback":"Known: nothing. Missing: the town with river Alm, wares soap.","queries":[` +
+				`"town with river Alm, wares soap","What did the mayor of the town with river Alm, wares soap work as?",` +
+				`"town with wares soap"]}`},
+		{"a description again", "Task: queries\n" + described + "- Query: 'town with river Alm, wares soap' → 1 docs\n",
+			`{"feedback":"Known: nothing. Missing: the town with river Alm, wares soap.","queries":[` +
+				`"town with wares soap","town with river Alm"]}`},
+		{"a description found", "Task: queries\n" + described + town,
+			`{"feedback":"Known: Aldburg. Missing: the mayor of Aldburg.","queries":["Aldburg","mayor of Aldburg",` +
+				`"What did the mayor of Aldburg work as?"]}`},
+		{"a description and its mayor", "Task: queries\n" + described + town + doc[:50],
+			`{"feedback":"Known: Aldburg, Clara Weld. Missing: the trade of Clara Weld.","queries":["Clara Weld",` +
+				`"trade of Clara Weld","What did Clara Weld work as?"]}`},
+		{"a description half found", "Task: sufficiency\n" + described + town[:50],
+			`{"reasoning":"Missing: the town with river Alm, wares soap.","sufficient":false}`},
 		{"right", "Task: judge\n" + question + "\nRight answer: harp\n\nGiven answer:  Harp.\n",
 			`{"correct":true,"reasoning":"The answers are the same."}`},
 		{"wrong", "Task: judge\n" + question + "\nRight answer: harp\n\nGiven answer: lute\n",
