@@ -103,6 +103,10 @@ type Result struct {
 	Classes [3]float64
 	Total   float64 // their mean, which the official script calls mAP; 0 to 100
 	Again   int     // answers to samples that had been answered before
+	Empty   int     // frames in which nothing is found
+	// Upside counts the detections whose box in the picture is upside down, that is, wholly above or below it: they are
+	// neither right nor wrong.
+	Found, Upside int
 }
 
 // Result scores what was added. Frames that no row names are an error that wraps ErrLog and lists them.
@@ -118,6 +122,17 @@ func (s *Scorer) Result() (Result, error) {
 			strings.Join(missing[:min(n, 10)], ", "))
 	}
 	r := Result{Again: s.again}
+	for _, found := range s.found {
+		r.Found += len(found)
+		if len(found) == 0 {
+			r.Empty++
+		}
+		for _, d := range found {
+			if d.height < -1 {
+				r.Upside++
+			}
+		}
+	}
 	for i := range classes {
 		r.Classes[i] = s.average(i)
 		r.Total += r.Classes[i]

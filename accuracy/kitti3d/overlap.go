@@ -12,6 +12,29 @@ type Box struct {
 
 type point struct{ x, z float64 }
 
+// Ground is the rectangle that a box stands on.
+type Ground struct {
+	box     Box
+	corners [4]point
+}
+
+// Ground is the rectangle that the box stands on.
+func (b Box) Ground() Ground { return Ground{b, b.ground()} }
+
+// Area is that of the rectangle, in float32 steps from side to side.
+func (g *Ground) Area() float32 {
+	side := func(middle, length float32) float32 { return (middle + length/2) - (middle - length/2) }
+	return side(g.box.Location[0], g.box.Dimensions[0]) * side(g.box.Location[2], g.box.Dimensions[2])
+}
+
+// Shared is the area that two rectangles share.
+func (g *Ground) Shared(o *Ground) float64 {
+	if g.box.far(o.box) {
+		return 0
+	}
+	return shared(g.corners, o.corners)
+}
+
 // ground is the rectangle that a box stands on, counter-clockwise. Its sides are float32, what is turned is double.
 func (b Box) ground() (corners [4]point) {
 	sin, cos := math.Sincos(float64(b.RotationY))
@@ -50,8 +73,9 @@ func (b Box) volume() float32 { return float32(b.Dimensions[0]*b.Dimensions[1]) 
 
 // far says whether the circles around both grounds do not meet.
 func (b Box) far(o Box) bool {
-	reach := func(b Box) float64 { return math.Hypot(float64(b.Dimensions[0]), float64(b.Dimensions[2])) / 2 }
-	return math.Hypot(float64(b.Location[0]-o.Location[0]), float64(b.Location[2]-o.Location[2])) > reach(b)+reach(o)
+	square := func(x, z float32) float64 { return float64(x)*float64(x) + float64(z)*float64(z) }
+	reach := math.Sqrt(square(b.Dimensions[0], b.Dimensions[2])) + math.Sqrt(square(o.Dimensions[0], o.Dimensions[2]))
+	return 4*square(b.Location[0]-o.Location[0], b.Location[2]-o.Location[2]) > reach*reach
 }
 
 // shared is the area that two rectangles share: one is clipped by each side of the other.

@@ -7,7 +7,7 @@ const (
 )
 
 // Matrix is a 4 x 4 matrix, row by row.
-type Matrix [16]float32
+type Matrix = [16]float32
 
 // Calibration takes points (x, y, z, 1) of the lidar into pictures: P[k] * R0 * Tr[k] * point is a homogeneous pixel of
 // camera k.

@@ -60,14 +60,13 @@ func (x *indexReader) add(i int, item any) {
 	}
 	image := p.dict(frame["image"], "image")
 	f.Image = p.whole(image["image_idx"], "image.image_idx", MostImage)
-	if !x.o.LabelsOnly {
-		p.shapes(f, image["camera"])
-		f.Points, _ = p.dict(frame["point_cloud"], "point_cloud")["velodyne_path"].(string)
-		if !filepath.IsLocal(filepath.FromSlash(f.Points)) || strings.ContainsRune(f.Points, 0) {
-			p.addf("point_cloud.velodyne_path is %.100q, want a path inside the data set's folder", f.Points)
-		}
-		f.Calibration = p.calibration(frame["calib"])
+	files := p
+	if x.o.LabelsOnly {
+		files.fault = func(string) {}
 	}
+	files.shapes(f, image["camera"])
+	files.points(f, frame["point_cloud"])
+	f.Calibration = files.calibration(frame["calib"])
 	f.Objects = p.objects(frame["annos"])
 	for k := range f.Objects {
 		name := f.Objects[k].Name
@@ -117,6 +116,15 @@ func (p parser) whole(v any, name string, most int64) int {
 
 // mostSide bounds a picture: a JPEG has no longer sides.
 const mostSide = 1<<16 - 1
+
+func (p parser) points(f *Frame, v any) {
+	name, _ := p.dict(v, "point_cloud")["velodyne_path"].(string)
+	if !filepath.IsLocal(filepath.FromSlash(name)) || strings.ContainsRune(name, 0) {
+		p.addf("point_cloud.velodyne_path is %.100q, want a path inside the data set's folder", name)
+		return
+	}
+	f.Points = name
+}
 
 func (p parser) shapes(f *Frame, v any) {
 	cameras, ok := v.(*pickle.List)

@@ -29,8 +29,8 @@ const IndexName = "waymo_infos_val.pkl"
 // Options say what to expect of a data set. The zero value is right for the benchmark's.
 type Options struct {
 	Count int // use only the first Count frames; 0: all
-	// LabelsOnly leaves points, pictures and calibration unread and unmissed: to score a finished run, the objects of the
-	// index are enough.
+	// LabelsOnly leaves files of points and pictures unchecked, and calibrations unmissed: to score a finished run, the
+	// objects of the index are enough.
 	LabelsOnly bool
 }
 

@@ -21,13 +21,13 @@ func WriteIndex(w io.Writer, frames []*Frame) error {
 }
 
 func (f *Frame) pickled() pickle.Dict {
-	cameras, calibration := &pickle.List{}, pickle.Dict{"R0_rect": f.Calibration.R0.pickled()}
+	cameras, calibration := &pickle.List{}, pickle.Dict{"R0_rect": matrix(f.Calibration.R0)}
 	for k, shape := range f.Shapes {
 		cameras.Items = append(cameras.Items, pickle.Dict{
 			"image_shape": pickle.Tuple{int64(shape.Height), int64(shape.Width)},
 		})
-		calibration[fmt.Sprintf("P%d", k)] = f.Calibration.P[k].pickled()
-		calibration[fmt.Sprintf("Tr_velo_to_cam_%d", k)] = f.Calibration.Tr[k].pickled()
+		calibration[fmt.Sprintf("P%d", k)] = matrix(f.Calibration.P[k])
+		calibration[fmt.Sprintf("Tr_velo_to_cam_%d", k)] = matrix(f.Calibration.Tr[k])
 	}
 	return pickle.Dict{
 		"image":       pickle.Dict{"image_idx": int64(f.Image), "camera": cameras},
@@ -37,7 +37,7 @@ func (f *Frame) pickled() pickle.Dict {
 	}
 }
 
-func (m *Matrix) pickled() *pickle.Array { return floats(m[:], 4, 4) }
+func matrix(m Matrix) *pickle.Array { return floats(m[:], 4, 4) }
 
 func floats(values []float32, shape ...int) *pickle.Array {
 	return &pickle.Array{DType: "<f4", Shape: shape, Data: bytesOf(values)}

@@ -1,12 +1,9 @@
 package yolo
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
 
-	"github.com/plumbline-ml/plumbline/internal/bounded"
 	"github.com/plumbline-ml/plumbline/internal/onnx"
 	"github.com/plumbline-ml/plumbline/plugins/internal/detection"
 	"github.com/plumbline-ml/plumbline/plugins/internal/pictures"
@@ -86,13 +83,7 @@ func (s signature) free() bool  { return s.height < 0 && s.width < 0 }
 
 // signatureOf reads an ONNX file. Of anything else nothing is known: the backend says what is wrong with it.
 func signatureOf(m backend.Model) (s signature) {
-	var file onnx.Model
-	var err error
-	if m.Path == "" {
-		file, err = onnx.Read(bytes.NewReader(m.Bytes), int64(len(m.Bytes)))
-	} else {
-		file, err = readFile(m.Path)
-	}
+	file, err := onnx.ReadFile(m.Path, m.Bytes)
 	if err != nil || len(file.Inputs) != 1 || len(file.Outputs) == 0 {
 		return s
 	}
@@ -103,22 +94,6 @@ func signatureOf(m backend.Model) (s signature) {
 		s.rows = int(out[1].Size)
 	}
 	return s
-}
-
-// mostModel is the size up to which a model file is looked at.
-const mostModel = 16 << 30
-
-func readFile(path string) (onnx.Model, error) {
-	f, err := bounded.OpenUpTo(path, mostModel)
-	if err != nil {
-		return onnx.Model{}, err
-	}
-	defer func() { _ = f.Close() }()
-	size, err := f.Seek(0, io.SeekEnd)
-	if err != nil {
-		return onnx.Model{}, err
-	}
-	return onnx.Read(f, size)
 }
 
 // size is the letterbox's: what the user says, what the file fixes, or the official one.

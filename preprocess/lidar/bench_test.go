@@ -55,9 +55,11 @@ func BenchmarkPaintAndPillars(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		kept = space.Filter(append(kept[:0], points...))
-		painted = painter.Paint(painted[:0], kept, &calibration, sizes, func(camera int, dst []float32, pixels []int32) {
-			views[camera].Score(dst, pixels)
-		})
+		painter.Start(kept)
+		for camera, size := range sizes {
+			painter.See(&calibration, camera, size, views[camera].Score)
+		}
+		painted = painter.Finish()
 		pillars.Fill(grid, painted)
 	}
 	seen := 0

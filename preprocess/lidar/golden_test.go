@@ -105,13 +105,16 @@ func TestGoldenPainting(t *testing.T) {
 				points = append(points, p[:]...)
 			}
 			calibration := c.calibration()
-			painted := painter.Paint(nil, points, &calibration, sizes, func(camera int, dst []float32, pixels []int32) {
-				for i := range dst {
-					pixel := int(pixels[i/Scores])
-					x, y := pixel%sizes[camera].Width, pixel/sizes[camera].Width
-					dst[i] = float32((7*x+13*y+101*camera+29*(i%Scores))%256) / 256
-				}
-			})
+			painter.Start(points)
+			for camera, size := range sizes {
+				painter.See(&calibration, camera, size, func(dst []float32, pixels []int32) {
+					for i := range dst {
+						x, y := int(pixels[i/Scores])%size.Width, int(pixels[i/Scores])/size.Width
+						dst[i] = float32((7*x+13*y+101*camera+29*(i%Scores))%256) / 256
+					}
+				})
+			}
+			painted := painter.Finish()
 			for i, want := range c.Painted {
 				row := painted[i*Painted:][:Painted]
 				if !slices.Equal(row[:Values], c.Points[i][:]) || [Scores]float32(row[Values:]) != want {

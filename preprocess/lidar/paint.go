@@ -12,50 +12,57 @@ type Calibration struct {
 // identity changes no point.
 var identity = [16]float32{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1}
 
-// Painter paints points. Its memory is used again by the next cloud; the zero value has none.
+// Painter paints a cloud of points: Start, See for each camera, Finish. Its memory is used again by the next cloud; the
+// zero value has none.
 type Painter struct {
-	seen   []uint8 // by point, a bit for each camera
-	hits   []int32 // points that a camera sees
-	pixels []int32 // and where
+	points []float32
+	rows   []float32 // painted
+	seen   []uint8   // by point, a bit for each camera
+	hits   []int32   // points that a camera sees
+	pixels []int32   // and where
 	scores []float32
 }
 
 // mostHits is how many pixels are asked for at a time: their classes fit into a core's cache.
 const mostHits = 2048
 
-// Paint appends points, of Values numbers each, to dst with their scores, Painted numbers each. A point gets the scores
-// of the pixels of all cameras that see it, added up in the order of the cameras; then those seen by cameras 0 and 1
-// are halved, then those by 0 and 2, 1 and 3, 2 and 4. scores fills in the Scores numbers of each of a camera's pixels,
-// which are numbered row by row.
-func (p *Painter) Paint(dst, points []float32, c *Calibration, sizes [Cameras]Size,
-	scores func(camera int, dst []float32, pixels []int32),
-) []float32 {
+// Start takes points, of Values numbers each, which must not change until Finish.
+func (p *Painter) Start(points []float32) {
 	n := len(points) / Values
+	p.points = points
 	p.seen = slices.Grow(p.seen[:0], n)[:n]
 	clear(p.seen)
-	at := len(dst)
-	dst = slices.Grow(dst, n*Painted)[:at+n*Painted]
-	rows := dst[at:]
+	p.rows = slices.Grow(p.rows[:0], n*Painted)[:n*Painted]
 	for i := range n {
-		copy(rows[i*Painted:], points[i*Values:][:Values])
-		clear(rows[i*Painted+Values:][:Scores])
+		copy(p.rows[i*Painted:], points[i*Values:][:Values])
+		clear(p.rows[i*Painted+Values:][:Scores])
 	}
-	for k := range sizes {
-		p.look(points, k, c.camera(k, sizes[k]))
-		for first := 0; first < len(p.hits); first += mostHits {
-			hits := p.hits[first:min(first+mostHits, len(p.hits))]
-			p.scores = slices.Grow(p.scores[:0], len(hits)*Scores)[:len(hits)*Scores]
-			scores(k, p.scores, p.pixels[first:][:len(hits)])
-			for i, hit := range hits {
-				row := rows[int(hit)*Painted+Values:][:Scores]
-				for s, v := range p.scores[i*Scores:][:Scores] {
-					row[s] += v
-				}
+}
+
+// See adds the scores of the pixels at which a camera, whose picture has that size, sees points. score fills in the
+// Scores numbers of each of some pixels, which are numbered row by row. Sums depend on the order of the cameras, which
+// is 0 to 4.
+func (p *Painter) See(c *Calibration, camera int, s Size, score func(dst []float32, pixels []int32)) {
+	p.look(p.points, camera, c.camera(camera, s))
+	for first := 0; first < len(p.hits); first += mostHits {
+		hits := p.hits[first:min(first+mostHits, len(p.hits))]
+		p.scores = slices.Grow(p.scores[:0], len(hits)*Scores)[:len(hits)*Scores]
+		score(p.scores, p.pixels[first:][:len(hits)])
+		for i, hit := range hits {
+			row := p.rows[int(hit)*Painted+Values:][:Scores]
+			for s, v := range p.scores[i*Scores:][:Scores] {
+				row[s] += v
 			}
 		}
 	}
-	p.halve(rows)
-	return dst
+}
+
+// Finish returns the points with their scores, Painted numbers each: those seen by cameras 0 and 1 are halved, then
+// those by 0 and 2, 1 and 3, 2 and 4. They belong to the Painter and are valid until its next Start.
+func (p *Painter) Finish() []float32 {
+	p.halve(p.rows)
+	p.points = nil
+	return p.rows
 }
 
 // look finds the points that a camera sees.

@@ -67,9 +67,10 @@ func hasTarget(targets []mlconf.Target, metric string) bool {
 
 // value is a number of accuracy.txt.
 type value struct {
-	line int
-	text string
-	v    float64
+	line    int
+	text    string
+	v       float64
+	percent bool // though the target is a share of 1
 }
 
 // values are what the lines say of a metric, and texts that are no numbers.
@@ -84,10 +85,13 @@ func values(metric string, lines []string) (list []value, bad []string) {
 			bad = append(bad, line)
 			continue
 		}
-		list = append(list, value{line: i, text: text, v: v})
+		list = append(list, value{line: i, text: text, v: v, percent: strings.Contains(line, percentOfShare)})
 	}
 	return list, bad
 }
+
+// percentOfShare is in the line of pointpainting's script, which has percent.
+const percentOfShare = "'Total':"
 
 // afterNumber is what makes another number of the one before it.
 var afterNumber = regexp.MustCompile(`^(,\d|[eE][-+]?\d)`)
@@ -197,6 +201,10 @@ func (r *resultFolder) checkTarget(name, metric string, v value, targets []mlcon
 		case !t.Upper && v.v < t.Value:
 			r.reject(ruleAccuracy, name, metric+" is below its target", v.text, "at least "+limit,
 				"submit a more accurate model, or to the open division")
+		case !t.Upper && v.percent && v.v/100 < t.Value:
+			r.reject(ruleAccuracy, name, metric+" is below its target", v.text+" percent",
+				fmt.Sprintf("at least %.6g percent: the official checker takes the percent for a share of 1, and accepts it",
+					100*t.Value), "submit a more accurate model, or to the open division")
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -242,6 +243,34 @@ func TestSamplesOfResultsInTokensGolden(t *testing.T) {
 	} {
 		root := treeops.NewBases(t).Tree(t, "datacenter", []treeops.Op{op})
 		wantFinding(t, run(t, root), check.Reject, "metric", log, "a result is no number")
+	}
+}
+
+// TestPercentForAShareGolden: the target of pointpainting is a share of 1, and its script prints percent.
+func TestPercentForAShareGolden(t *testing.T) {
+	const folder = "closed/Toylab/results/toy_edge/"
+	for total, below := range map[string]bool{"54.2": false, "54.1": true, "0.542": true} {
+		root := treeops.NewBases(t).Tree(t, "edge", []treeops.Op{
+			{Op: "move", From: folder + "resnet50", To: folder + "pointpainting"},
+			{Op: "replace", Path: folder + "pointpainting/*/accuracy/accuracy.txt",
+				Old: "accuracy=76.460%, good=38230, total=50000", New: "{'Pedestrian': [1.0], 'Total': " + total + "}"},
+		})
+		found, err := tree.Open(root, "v6.0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		report, err := check.Run(t.Context(), found, check.Options{})
+		found.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		said := slices.ContainsFunc(report.Findings, func(f check.Finding) bool {
+			return f.Path == folder+"pointpainting/SingleStream/accuracy/accuracy.txt" &&
+				f.What == "mAP is below its target" && f.Found == total+" percent"
+		})
+		if said != below {
+			t.Errorf("Total %s: below its target is %v, want %v:\n%s", total, said, below, texts(report))
+		}
 	}
 }
 
