@@ -217,14 +217,16 @@ func (c *chain) shorter() string {
 	return strings.Replace(c.question, start, encyclopedia.Phrase(c.steps[0], c.names[0]), 1)
 }
 
-// described are queries for what is described: all of it, then one thing at a time.
+// described are queries for what is described: all of it, and one thing at a time.
 func (c *chain) described() (first, again []string) {
 	kind, told, _ := strings.Cut(c.description, " with ")
-	for _, one := range strings.Split(told, ", ") {
-		again = append(again, kind+" with "+one)
+	things := strings.Split(told, ", ")
+	first = []string{c.description}
+	for _, thing := range things {
+		first = append(first, kind+" with "+thing)
 	}
-	slices.Reverse(again)
-	return []string{c.description, c.question, again[0]}, again
+	slices.Reverse(things)
+	return first, []string{kind + " with " + strings.Join(things, ", "), "the " + strings.Join(things, " and the ")}
 }
 
 var mostQueries = regexp.MustCompile(`at most (\d+) quer`)
