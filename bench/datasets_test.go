@@ -118,7 +118,9 @@ func TestEmbeddedDataSetsOfUses(t *testing.T) {
 
 func TestDataSetsThatDoNotFit(t *testing.T) {
 	performance, accuracy, _ := sets(t)
-	own, one := several(4395), plugintest.Classifier()
+	own, one, whole := several(4395), plugintest.Classifier(), plugintest.Classifier()
+	m := &whole.Description.Models[0]
+	m.Datasets = append(m.Datasets, sdk.DatasetInfo{Name: "catalogue", Samples: 48289, Whole: true})
 	for want, c := range map[string]struct {
 		fake *plugintest.Fake
 		set  bench.Request
@@ -133,6 +135,8 @@ func TestDataSetsThatDoNotFit(t *testing.T) {
 			Test: bench.Test{Name: "TEST07", Config: test07}}},
 		"the accuracy run of resnet50 wants the 4395 of answers: name it with --accuracy-dataset": {
 			own, bench.Request{Dataset: accuracy, Official: true, Mode: bench.ModeAccuracy}},
+		"the performance run of resnet50 wants the 48289 of catalogue: name it with --dataset, or leave --official out": {
+			whole, bench.Request{Dataset: performance, Official: true}},
 	} {
 		r := request(t, c.fake)
 		r.Scenarios, r.Dataset, r.AccuracyDataset, r.AuditDataset = []string{"Offline"}, c.set.Dataset, c.set.AccuracyDataset,

@@ -43,6 +43,24 @@ type ModelInfo struct {
 	// Replay says that timed runs ask each turn of recorded conversations once, in order, one at a time, and without
 	// LoadGen: their workload is a [Replayer]. Its accuracy runs are LoadGen's.
 	Replay bool
+	// Endpoints says when runs under LoadGen have the form of the endpoints harness's files, too; zero: never.
+	Endpoints EndpointsForm
+}
+
+// EndpointsForm says when a run under LoadGen asks as the endpoints harness does.
+type EndpointsForm struct {
+	Params    map[string]string // the options under which it does, with their values; none: always
+	MaxTokens int               // most tokens of an answer in that harness's configuration; from 1 on
+}
+
+// Asked says that a run with these options has that form.
+func (f EndpointsForm) Asked(params map[string]string) bool {
+	for name, value := range f.Params {
+		if params[name] != value {
+			return false
+		}
+	}
+	return f.MaxTokens > 0
 }
 
 // StandIn is what takes the place of an embedded model that was never trained, as the note of its file says it:
@@ -91,6 +109,9 @@ type DatasetInfo struct {
 	Layout   string // what the folder must hold
 	Licence  string
 	Note     string
+	// EndpointsName is its name in configurations of the endpoints harness; empty: it has none of its own.
+	EndpointsName string
+	Whole         bool // an official run takes all of its samples, and no other set
 }
 
 // What a data set is opened for, beside compliance tests, which go by their names ("TEST07").

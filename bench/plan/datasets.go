@@ -115,7 +115,7 @@ func (p *Plan) checkDatasets(r Request) error {
 }
 
 // CheckSamples holds what was opened for an official run to the size of the data set that its use alone has: another
-// one is hardly that.
+// one is hardly that. Where --official asks for the run, it does so of each set that is to be whole.
 func (p *Plan) CheckSamples(r Run, opened sdk.WorkloadInfo) error {
 	use := p.UseOf(r)
 	want, sized := p.sized(use)
@@ -123,24 +123,36 @@ func (p *Plan) CheckSamples(r Run, opened sdk.WorkloadInfo) error {
 		return nil
 	}
 	path := p.DatasetFor(use)
-	return sdk.Usage(fmt.Errorf("%s has %d samples, and the %s run of %s wants the %d of %s: name it with %s", path,
-		opened.DatasetSize, cmp.Or(r.Test, r.ModeName()), p.Served.Model.Name, want.Samples, want.Name, datasetFlag(use)))
+	otherwise := ""
+	if want.Whole {
+		otherwise = ", or leave --official out, or run with --division open"
+	}
+	return sdk.Usage(fmt.Errorf("%s has %d samples, and the %s run of %s wants the %d of %s: name it with %s%s", path,
+		opened.DatasetSize, cmp.Or(r.Test, r.ModeName()), p.Served.Model.Name, want.Samples, want.Name, datasetFlag(want.Use),
+		otherwise))
 }
 
 // sized is the data set of a use that an official run is held to; ok is false where it is held to none.
 func (p *Plan) sized(use string) (want sdk.DatasetInfo, ok bool) {
 	want, has := p.Served.Model.DatasetOf(use)
+	if !has && p.Request.Official {
+		all := p.Served.Model.DatasetsFor(use, false)
+		if i := slices.IndexFunc(all, func(d sdk.DatasetInfo) bool { return d.Whole }); i >= 0 {
+			want, has = all[i], true
+		}
+	}
 	return want, has && p.DatasetFor(use) != "" && p.Options.Count == 0 && p.Profile == settings.Official &&
 		p.Division != division.Open
 }
 
-// SizedLater are runs, one for each use, whose data sets CheckSamples holds to a size, and which a run does not open.
+// SizedLater are runs, one for each use, whose own data sets CheckSamples holds to a size, and which a run does not
+// open.
 func (p *Plan) SizedLater(now Run) []Run {
 	var all []Run
 	seen := map[string]bool{p.UseOf(now): true}
 	for _, r := range p.Runs {
 		use := p.UseOf(r)
-		if _, ok := p.sized(use); ok && !seen[use] {
+		if want, ok := p.sized(use); ok && want.Use != "" && !seen[use] {
 			all = append(all, r)
 		}
 		seen[use] = true

@@ -174,7 +174,8 @@ func (p *Plan) Exports() []export.Format {
 
 // InEndpointsForm says that a benchmark which LoadGen drives is asked for in the form of the endpoints harness.
 func (p *Plan) InEndpointsForm() bool {
-	return p.Served.Model.ParamValues(p.Embedded, p.Options.Params)["form"] == "endpoints"
+	m := p.Served.Model
+	return m.Endpoints.Asked(m.ParamValues(p.Embedded, p.Options.Params))
 }
 
 // chooseParts decides which files run as the parts of a model that has several: those of the manifest that share a

@@ -201,6 +201,7 @@ func (m *Manifest) complete(e *Model) error {
 	faults = append(faults,
 		m.checkDefaults("defaults", e.Defaults),
 		m.checkKnown("embeddedDefaults", e.EmbeddedDefaults),
+		m.checkKnown("endpoints", e.Endpoints.Params),
 		m.chooseDatasets(e),
 	)
 	for _, name := range e.Scenarios {
@@ -217,6 +218,9 @@ func (m *Manifest) complete(e *Model) error {
 			}
 			e.Params = append(e.Params, p)
 		}
+	}
+	if n := e.Endpoints.MaxTokens; n < 0 || n == 0 && len(e.Endpoints.Params) > 0 {
+		faults = append(faults, fmt.Errorf("endpoints: maxTokens = %d, want the most tokens of an answer, from 1 on", n))
 	}
 	faults = append(faults, checkParts(e), checkParts(e.scorer()))
 	for k := range e.ScorerFiles {
@@ -297,7 +301,7 @@ func (m *Manifest) checkKnown(where string, defaults map[string]string) error {
 	var faults []error
 	for _, name := range slices.Sorted(maps.Keys(defaults)) {
 		if !m.hasParam(name) {
-			faults = append(faults, fmt.Errorf("%s: default for unknown parameter %q", where, name))
+			faults = append(faults, fmt.Errorf("%s: value for unknown parameter %q", where, name))
 		}
 	}
 	return errors.Join(faults...)

@@ -1813,7 +1813,9 @@ type Model struct {
 	// What Dataset may be asked for. Only with capability "dataset".
 	DatasetActions []*DatasetAction `protobuf:"bytes,14,rep,name=dataset_actions,json=datasetActions,proto3" json:"dataset_actions,omitempty"`
 	// Its timed runs ask each turn of recorded conversations once, in order, one at a time and without LoadGen: see Conversation.
-	Replay        bool `protobuf:"varint,15,opt,name=replay,proto3" json:"replay,omitempty"`
+	Replay bool `protobuf:"varint,15,opt,name=replay,proto3" json:"replay,omitempty"`
+	// How its runs under LoadGen are told in the files of the endpoints harness. Absent: they are not.
+	Endpoints     *EndpointsForm `protobuf:"bytes,16,opt,name=endpoints,proto3" json:"endpoints,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1953,6 +1955,69 @@ func (x *Model) GetReplay() bool {
 	return false
 }
 
+func (x *Model) GetEndpoints() *EndpointsForm {
+	if x != nil {
+		return x.Endpoints
+	}
+	return nil
+}
+
+// EndpointsForm says when a run under LoadGen asks as the endpoints harness does, so that its result has the form of that
+// harness's files, too.
+type EndpointsForm struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The options under which it does, with their values; none: always.
+	Params map[string]string `protobuf:"bytes,1,rep,name=params,proto3" json:"params,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	// Most tokens of an answer in that harness's configuration.
+	MaxTokens     uint32 `protobuf:"varint,2,opt,name=max_tokens,json=maxTokens,proto3" json:"max_tokens,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *EndpointsForm) Reset() {
+	*x = EndpointsForm{}
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[29]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *EndpointsForm) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*EndpointsForm) ProtoMessage() {}
+
+func (x *EndpointsForm) ProtoReflect() protoreflect.Message {
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[29]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use EndpointsForm.ProtoReflect.Descriptor instead.
+func (*EndpointsForm) Descriptor() ([]byte, []int) {
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{29}
+}
+
+func (x *EndpointsForm) GetParams() map[string]string {
+	if x != nil {
+		return x.Params
+	}
+	return nil
+}
+
+func (x *EndpointsForm) GetMaxTokens() uint32 {
+	if x != nil {
+		return x.MaxTokens
+	}
+	return 0
+}
+
 // DatasetAction is work on a data set that is no run. Action and name together occur once in a model.
 type DatasetAction struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1972,7 +2037,7 @@ type DatasetAction struct {
 
 func (x *DatasetAction) Reset() {
 	*x = DatasetAction{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[29]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1984,7 +2049,7 @@ func (x *DatasetAction) String() string {
 func (*DatasetAction) ProtoMessage() {}
 
 func (x *DatasetAction) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[29]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1997,7 +2062,7 @@ func (x *DatasetAction) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DatasetAction.ProtoReflect.Descriptor instead.
 func (*DatasetAction) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{29}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *DatasetAction) GetAction() string {
@@ -2055,7 +2120,7 @@ type Part struct {
 
 func (x *Part) Reset() {
 	*x = Part{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[30]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2067,7 +2132,7 @@ func (x *Part) String() string {
 func (*Part) ProtoMessage() {}
 
 func (x *Part) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[30]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2080,7 +2145,7 @@ func (x *Part) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Part.ProtoReflect.Descriptor instead.
 func (*Part) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{30}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *Part) GetName() string {
@@ -2132,7 +2197,7 @@ type ModelFile struct {
 
 func (x *ModelFile) Reset() {
 	*x = ModelFile{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[31]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2144,7 +2209,7 @@ func (x *ModelFile) String() string {
 func (*ModelFile) ProtoMessage() {}
 
 func (x *ModelFile) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[31]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2157,7 +2222,7 @@ func (x *ModelFile) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ModelFile.ProtoReflect.Descriptor instead.
 func (*ModelFile) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{31}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *ModelFile) GetName() string {
@@ -2253,14 +2318,18 @@ type Dataset struct {
 	Note    string `protobuf:"bytes,8,opt,name=note,proto3" json:"note,omitempty"`
 	// What opens it where a model has several: "accuracy", or the name of a compliance test, as OpenRequest.use. Empty: all
 	// that has no data set of its own.
-	Use           string `protobuf:"bytes,9,opt,name=use,proto3" json:"use,omitempty"`
+	Use string `protobuf:"bytes,9,opt,name=use,proto3" json:"use,omitempty"`
+	// Its name in configurations of the endpoints harness. Empty: it has none of its own.
+	EndpointsName string `protobuf:"bytes,10,opt,name=endpoints_name,json=endpointsName,proto3" json:"endpoints_name,omitempty"`
+	// An official run takes all of its samples, and no other set.
+	Whole         bool `protobuf:"varint,11,opt,name=whole,proto3" json:"whole,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Dataset) Reset() {
 	*x = Dataset{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[32]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2272,7 +2341,7 @@ func (x *Dataset) String() string {
 func (*Dataset) ProtoMessage() {}
 
 func (x *Dataset) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[32]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2285,7 +2354,7 @@ func (x *Dataset) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Dataset.ProtoReflect.Descriptor instead.
 func (*Dataset) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{32}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *Dataset) GetName() string {
@@ -2351,6 +2420,20 @@ func (x *Dataset) GetUse() string {
 	return ""
 }
 
+func (x *Dataset) GetEndpointsName() string {
+	if x != nil {
+		return x.EndpointsName
+	}
+	return ""
+}
+
+func (x *Dataset) GetWhole() bool {
+	if x != nil {
+		return x.Whole
+	}
+	return false
+}
+
 type ArchiveFile struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
@@ -2364,7 +2447,7 @@ type ArchiveFile struct {
 
 func (x *ArchiveFile) Reset() {
 	*x = ArchiveFile{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[33]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2376,7 +2459,7 @@ func (x *ArchiveFile) String() string {
 func (*ArchiveFile) ProtoMessage() {}
 
 func (x *ArchiveFile) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[33]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2389,7 +2472,7 @@ func (x *ArchiveFile) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ArchiveFile.ProtoReflect.Descriptor instead.
 func (*ArchiveFile) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{33}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *ArchiveFile) GetName() string {
@@ -2451,7 +2534,7 @@ type MetricInfo struct {
 
 func (x *MetricInfo) Reset() {
 	*x = MetricInfo{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[34]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2463,7 +2546,7 @@ func (x *MetricInfo) String() string {
 func (*MetricInfo) ProtoMessage() {}
 
 func (x *MetricInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[34]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2476,7 +2559,7 @@ func (x *MetricInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MetricInfo.ProtoReflect.Descriptor instead.
 func (*MetricInfo) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{34}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *MetricInfo) GetName() string {
@@ -2555,7 +2638,7 @@ type Param struct {
 
 func (x *Param) Reset() {
 	*x = Param{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[35]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2567,7 +2650,7 @@ func (x *Param) String() string {
 func (*Param) ProtoMessage() {}
 
 func (x *Param) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[35]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2580,7 +2663,7 @@ func (x *Param) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Param.ProtoReflect.Descriptor instead.
 func (*Param) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{35}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *Param) GetName() string {
@@ -2625,7 +2708,7 @@ type SmokeSetting struct {
 
 func (x *SmokeSetting) Reset() {
 	*x = SmokeSetting{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[36]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2637,7 +2720,7 @@ func (x *SmokeSetting) String() string {
 func (*SmokeSetting) ProtoMessage() {}
 
 func (x *SmokeSetting) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[36]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2650,7 +2733,7 @@ func (x *SmokeSetting) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SmokeSetting.ProtoReflect.Descriptor instead.
 func (*SmokeSetting) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{36}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *SmokeSetting) GetScenario() Scenario {
@@ -2705,7 +2788,7 @@ type OpenRequest struct {
 
 func (x *OpenRequest) Reset() {
 	*x = OpenRequest{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[37]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2717,7 +2800,7 @@ func (x *OpenRequest) String() string {
 func (*OpenRequest) ProtoMessage() {}
 
 func (x *OpenRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[37]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2730,7 +2813,7 @@ func (x *OpenRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OpenRequest.ProtoReflect.Descriptor instead.
 func (*OpenRequest) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{37}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *OpenRequest) GetModel() string {
@@ -2849,7 +2932,7 @@ type OpenResponse struct {
 
 func (x *OpenResponse) Reset() {
 	*x = OpenResponse{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[38]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2861,7 +2944,7 @@ func (x *OpenResponse) String() string {
 func (*OpenResponse) ProtoMessage() {}
 
 func (x *OpenResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[38]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2874,7 +2957,7 @@ func (x *OpenResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OpenResponse.ProtoReflect.Descriptor instead.
 func (*OpenResponse) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{38}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *OpenResponse) GetInfo() *WorkloadInfo {
@@ -2928,7 +3011,7 @@ type WorkloadInfo struct {
 
 func (x *WorkloadInfo) Reset() {
 	*x = WorkloadInfo{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[39]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2940,7 +3023,7 @@ func (x *WorkloadInfo) String() string {
 func (*WorkloadInfo) ProtoMessage() {}
 
 func (x *WorkloadInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[39]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2953,7 +3036,7 @@ func (x *WorkloadInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorkloadInfo.ProtoReflect.Descriptor instead.
 func (*WorkloadInfo) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{39}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *WorkloadInfo) GetModel() string {
@@ -3103,7 +3186,7 @@ type Conversation struct {
 
 func (x *Conversation) Reset() {
 	*x = Conversation{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[40]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3115,7 +3198,7 @@ func (x *Conversation) String() string {
 func (*Conversation) ProtoMessage() {}
 
 func (x *Conversation) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[40]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3128,7 +3211,7 @@ func (x *Conversation) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Conversation.ProtoReflect.Descriptor instead.
 func (*Conversation) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{40}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *Conversation) GetId() string {
@@ -3166,7 +3249,7 @@ type PartReport struct {
 
 func (x *PartReport) Reset() {
 	*x = PartReport{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[41]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3178,7 +3261,7 @@ func (x *PartReport) String() string {
 func (*PartReport) ProtoMessage() {}
 
 func (x *PartReport) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[41]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3191,7 +3274,7 @@ func (x *PartReport) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PartReport.ProtoReflect.Descriptor instead.
 func (*PartReport) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{41}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *PartReport) GetName() string {
@@ -3269,7 +3352,7 @@ type FileSum struct {
 
 func (x *FileSum) Reset() {
 	*x = FileSum{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[42]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3281,7 +3364,7 @@ func (x *FileSum) String() string {
 func (*FileSum) ProtoMessage() {}
 
 func (x *FileSum) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[42]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3294,7 +3377,7 @@ func (x *FileSum) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FileSum.ProtoReflect.Descriptor instead.
 func (*FileSum) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{42}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *FileSum) GetName() string {
@@ -3331,7 +3414,7 @@ type Tensor struct {
 
 func (x *Tensor) Reset() {
 	*x = Tensor{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[43]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3343,7 +3426,7 @@ func (x *Tensor) String() string {
 func (*Tensor) ProtoMessage() {}
 
 func (x *Tensor) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[43]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3356,7 +3439,7 @@ func (x *Tensor) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Tensor.ProtoReflect.Descriptor instead.
 func (*Tensor) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{43}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *Tensor) GetName() string {
@@ -3400,7 +3483,7 @@ type Node struct {
 
 func (x *Node) Reset() {
 	*x = Node{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[44]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3412,7 +3495,7 @@ func (x *Node) String() string {
 func (*Node) ProtoMessage() {}
 
 func (x *Node) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[44]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3425,7 +3508,7 @@ func (x *Node) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Node.ProtoReflect.Descriptor instead.
 func (*Node) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{44}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *Node) GetAddress() string {
@@ -3480,7 +3563,7 @@ type ScoreRequest struct {
 
 func (x *ScoreRequest) Reset() {
 	*x = ScoreRequest{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[45]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3492,7 +3575,7 @@ func (x *ScoreRequest) String() string {
 func (*ScoreRequest) ProtoMessage() {}
 
 func (x *ScoreRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[45]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3505,7 +3588,7 @@ func (x *ScoreRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ScoreRequest.ProtoReflect.Descriptor instead.
 func (*ScoreRequest) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{45}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *ScoreRequest) GetOptions() *ScoreOptions {
@@ -3550,7 +3633,7 @@ type ScoreOptions struct {
 
 func (x *ScoreOptions) Reset() {
 	*x = ScoreOptions{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[46]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3562,7 +3645,7 @@ func (x *ScoreOptions) String() string {
 func (*ScoreOptions) ProtoMessage() {}
 
 func (x *ScoreOptions) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[46]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3575,7 +3658,7 @@ func (x *ScoreOptions) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ScoreOptions.ProtoReflect.Descriptor instead.
 func (*ScoreOptions) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{46}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *ScoreOptions) GetModel() string {
@@ -3666,7 +3749,7 @@ type AccuracyEntry struct {
 
 func (x *AccuracyEntry) Reset() {
 	*x = AccuracyEntry{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[47]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3678,7 +3761,7 @@ func (x *AccuracyEntry) String() string {
 func (*AccuracyEntry) ProtoMessage() {}
 
 func (x *AccuracyEntry) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[47]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3691,7 +3774,7 @@ func (x *AccuracyEntry) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AccuracyEntry.ProtoReflect.Descriptor instead.
 func (*AccuracyEntry) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{47}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{48}
 }
 
 func (x *AccuracyEntry) GetSeqId() uint64 {
@@ -3745,7 +3828,7 @@ type ScoreResponse struct {
 
 func (x *ScoreResponse) Reset() {
 	*x = ScoreResponse{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[48]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3757,7 +3840,7 @@ func (x *ScoreResponse) String() string {
 func (*ScoreResponse) ProtoMessage() {}
 
 func (x *ScoreResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[48]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3770,7 +3853,7 @@ func (x *ScoreResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ScoreResponse.ProtoReflect.Descriptor instead.
 func (*ScoreResponse) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{48}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{49}
 }
 
 func (x *ScoreResponse) GetScore() *Score {
@@ -3799,7 +3882,7 @@ type Score struct {
 
 func (x *Score) Reset() {
 	*x = Score{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[49]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[50]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3811,7 +3894,7 @@ func (x *Score) String() string {
 func (*Score) ProtoMessage() {}
 
 func (x *Score) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[49]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[50]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3824,7 +3907,7 @@ func (x *Score) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Score.ProtoReflect.Descriptor instead.
 func (*Score) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{49}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{50}
 }
 
 func (x *Score) GetMetrics() []*Metric {
@@ -3889,7 +3972,7 @@ type Exhibit struct {
 
 func (x *Exhibit) Reset() {
 	*x = Exhibit{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[50]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3901,7 +3984,7 @@ func (x *Exhibit) String() string {
 func (*Exhibit) ProtoMessage() {}
 
 func (x *Exhibit) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[50]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3914,7 +3997,7 @@ func (x *Exhibit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Exhibit.ProtoReflect.Descriptor instead.
 func (*Exhibit) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{50}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{51}
 }
 
 func (x *Exhibit) GetCaption() string {
@@ -3949,7 +4032,7 @@ type ScoreFile struct {
 
 func (x *ScoreFile) Reset() {
 	*x = ScoreFile{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[51]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[52]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3961,7 +4044,7 @@ func (x *ScoreFile) String() string {
 func (*ScoreFile) ProtoMessage() {}
 
 func (x *ScoreFile) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[51]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[52]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3974,7 +4057,7 @@ func (x *ScoreFile) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ScoreFile.ProtoReflect.Descriptor instead.
 func (*ScoreFile) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{51}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{52}
 }
 
 func (x *ScoreFile) GetName() string {
@@ -4003,7 +4086,7 @@ type Metric struct {
 
 func (x *Metric) Reset() {
 	*x = Metric{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[52]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[53]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4015,7 +4098,7 @@ func (x *Metric) String() string {
 func (*Metric) ProtoMessage() {}
 
 func (x *Metric) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[52]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[53]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4028,7 +4111,7 @@ func (x *Metric) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Metric.ProtoReflect.Descriptor instead.
 func (*Metric) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{52}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{53}
 }
 
 func (x *Metric) GetName() string {
@@ -4073,7 +4156,7 @@ type DatasetRequest struct {
 
 func (x *DatasetRequest) Reset() {
 	*x = DatasetRequest{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[53]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[54]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4085,7 +4168,7 @@ func (x *DatasetRequest) String() string {
 func (*DatasetRequest) ProtoMessage() {}
 
 func (x *DatasetRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[53]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[54]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4098,7 +4181,7 @@ func (x *DatasetRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DatasetRequest.ProtoReflect.Descriptor instead.
 func (*DatasetRequest) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{53}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{54}
 }
 
 func (x *DatasetRequest) GetModel() string {
@@ -4155,7 +4238,7 @@ type DatasetResponse struct {
 
 func (x *DatasetResponse) Reset() {
 	*x = DatasetResponse{}
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[54]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[55]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4167,7 +4250,7 @@ func (x *DatasetResponse) String() string {
 func (*DatasetResponse) ProtoMessage() {}
 
 func (x *DatasetResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[54]
+	mi := &file_plumbline_plugin_v1_plugin_proto_msgTypes[55]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4180,7 +4263,7 @@ func (x *DatasetResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DatasetResponse.ProtoReflect.Descriptor instead.
 func (*DatasetResponse) Descriptor() ([]byte, []int) {
-	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{54}
+	return file_plumbline_plugin_v1_plugin_proto_rawDescGZIP(), []int{55}
 }
 
 func (x *DatasetResponse) GetProgress() string {
@@ -4310,7 +4393,7 @@ const file_plumbline_plugin_v1_plugin_proto_rawDesc = "" +
 	"\aversion\x18\x02 \x01(\tR\aversion\x12\x18\n" +
 	"\asummary\x18\x03 \x01(\tR\asummary\x12\x1a\n" +
 	"\bbackends\x18\x04 \x03(\tR\bbackends\x122\n" +
-	"\x06models\x18\x05 \x03(\v2\x1a.plumbline.plugin.v1.ModelR\x06models\"\xdf\x05\n" +
+	"\x06models\x18\x05 \x03(\v2\x1a.plumbline.plugin.v1.ModelR\x06models\"\xa1\x06\n" +
 	"\x05Model\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
 	"\asummary\x18\x02 \x01(\tR\asummary\x12\x1f\n" +
@@ -4328,7 +4411,15 @@ const file_plumbline_plugin_v1_plugin_proto_rawDesc = "" +
 	"\fscorer_parts\x18\f \x03(\v2\x19.plumbline.plugin.v1.PartR\vscorerParts\x12A\n" +
 	"\fscorer_files\x18\r \x03(\v2\x1e.plumbline.plugin.v1.ModelFileR\vscorerFiles\x12K\n" +
 	"\x0fdataset_actions\x18\x0e \x03(\v2\".plumbline.plugin.v1.DatasetActionR\x0edatasetActions\x12\x16\n" +
-	"\x06replay\x18\x0f \x01(\bR\x06replay\"\xb7\x01\n" +
+	"\x06replay\x18\x0f \x01(\bR\x06replay\x12@\n" +
+	"\tendpoints\x18\x10 \x01(\v2\".plumbline.plugin.v1.EndpointsFormR\tendpoints\"\xb1\x01\n" +
+	"\rEndpointsForm\x12F\n" +
+	"\x06params\x18\x01 \x03(\v2..plumbline.plugin.v1.EndpointsForm.ParamsEntryR\x06params\x12\x1d\n" +
+	"\n" +
+	"max_tokens\x18\x02 \x01(\rR\tmaxTokens\x1a9\n" +
+	"\vParamsEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xb7\x01\n" +
 	"\rDatasetAction\x12\x16\n" +
 	"\x06action\x18\x01 \x01(\tR\x06action\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x18\n" +
@@ -4352,7 +4443,7 @@ const file_plumbline_plugin_v1_plugin_proto_rawDesc = "" +
 	"\x04note\x18\t \x01(\tR\x04note\x12\x12\n" +
 	"\x04part\x18\n" +
 	" \x01(\tR\x04part\x123\n" +
-	"\x06audits\x18\v \x03(\v2\x1b.plumbline.plugin.v1.MetricR\x06audits\"\xa3\x02\n" +
+	"\x06audits\x18\v \x03(\v2\x1b.plumbline.plugin.v1.MetricR\x06audits\"\xe0\x02\n" +
 	"\aDataset\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x1a\n" +
 	"\bembedded\x18\x02 \x01(\bR\bembedded\x12\x18\n" +
@@ -4362,7 +4453,10 @@ const file_plumbline_plugin_v1_plugin_proto_rawDesc = "" +
 	"\x06layout\x18\x06 \x01(\tR\x06layout\x12\x18\n" +
 	"\alicence\x18\a \x01(\tR\alicence\x12\x12\n" +
 	"\x04note\x18\b \x01(\tR\x04note\x12\x10\n" +
-	"\x03use\x18\t \x01(\tR\x03use\"w\n" +
+	"\x03use\x18\t \x01(\tR\x03use\x12%\n" +
+	"\x0eendpoints_name\x18\n" +
+	" \x01(\tR\rendpointsName\x12\x14\n" +
+	"\x05whole\x18\v \x01(\bR\x05whole\"w\n" +
 	"\vArchiveFile\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x10\n" +
 	"\x03url\x18\x02 \x01(\tR\x03url\x12\x16\n" +
@@ -4578,7 +4672,7 @@ func file_plumbline_plugin_v1_plugin_proto_rawDescGZIP() []byte {
 }
 
 var file_plumbline_plugin_v1_plugin_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_plumbline_plugin_v1_plugin_proto_msgTypes = make([]protoimpl.MessageInfo, 64)
+var file_plumbline_plugin_v1_plugin_proto_msgTypes = make([]protoimpl.MessageInfo, 66)
 var file_plumbline_plugin_v1_plugin_proto_goTypes = []any{
 	(Scenario)(0),             // 0: plumbline.plugin.v1.Scenario
 	(Better)(0),               // 1: plumbline.plugin.v1.Better
@@ -4611,41 +4705,43 @@ var file_plumbline_plugin_v1_plugin_proto_goTypes = []any{
 	(*BackendInfo)(nil),       // 28: plumbline.plugin.v1.BackendInfo
 	(*Description)(nil),       // 29: plumbline.plugin.v1.Description
 	(*Model)(nil),             // 30: plumbline.plugin.v1.Model
-	(*DatasetAction)(nil),     // 31: plumbline.plugin.v1.DatasetAction
-	(*Part)(nil),              // 32: plumbline.plugin.v1.Part
-	(*ModelFile)(nil),         // 33: plumbline.plugin.v1.ModelFile
-	(*Dataset)(nil),           // 34: plumbline.plugin.v1.Dataset
-	(*ArchiveFile)(nil),       // 35: plumbline.plugin.v1.ArchiveFile
-	(*MetricInfo)(nil),        // 36: plumbline.plugin.v1.MetricInfo
-	(*Param)(nil),             // 37: plumbline.plugin.v1.Param
-	(*SmokeSetting)(nil),      // 38: plumbline.plugin.v1.SmokeSetting
-	(*OpenRequest)(nil),       // 39: plumbline.plugin.v1.OpenRequest
-	(*OpenResponse)(nil),      // 40: plumbline.plugin.v1.OpenResponse
-	(*WorkloadInfo)(nil),      // 41: plumbline.plugin.v1.WorkloadInfo
-	(*Conversation)(nil),      // 42: plumbline.plugin.v1.Conversation
-	(*PartReport)(nil),        // 43: plumbline.plugin.v1.PartReport
-	(*FileSum)(nil),           // 44: plumbline.plugin.v1.FileSum
-	(*Tensor)(nil),            // 45: plumbline.plugin.v1.Tensor
-	(*Node)(nil),              // 46: plumbline.plugin.v1.Node
-	(*ScoreRequest)(nil),      // 47: plumbline.plugin.v1.ScoreRequest
-	(*ScoreOptions)(nil),      // 48: plumbline.plugin.v1.ScoreOptions
-	(*AccuracyEntry)(nil),     // 49: plumbline.plugin.v1.AccuracyEntry
-	(*ScoreResponse)(nil),     // 50: plumbline.plugin.v1.ScoreResponse
-	(*Score)(nil),             // 51: plumbline.plugin.v1.Score
-	(*Exhibit)(nil),           // 52: plumbline.plugin.v1.Exhibit
-	(*ScoreFile)(nil),         // 53: plumbline.plugin.v1.ScoreFile
-	(*Metric)(nil),            // 54: plumbline.plugin.v1.Metric
-	(*DatasetRequest)(nil),    // 55: plumbline.plugin.v1.DatasetRequest
-	(*DatasetResponse)(nil),   // 56: plumbline.plugin.v1.DatasetResponse
-	nil,                       // 57: plumbline.plugin.v1.CloseResponse.BackendInfoEntry
-	nil,                       // 58: plumbline.plugin.v1.BackendInfo.DetailsEntry
-	nil,                       // 59: plumbline.plugin.v1.OpenRequest.BackendOptionsEntry
-	nil,                       // 60: plumbline.plugin.v1.OpenRequest.ParamsEntry
-	nil,                       // 61: plumbline.plugin.v1.OpenRequest.PartFilesEntry
-	nil,                       // 62: plumbline.plugin.v1.WorkloadInfo.BackendInfoEntry
-	nil,                       // 63: plumbline.plugin.v1.ScoreOptions.ParamsEntry
-	nil,                       // 64: plumbline.plugin.v1.ScoreOptions.PartFilesEntry
-	nil,                       // 65: plumbline.plugin.v1.DatasetRequest.ParamsEntry
+	(*EndpointsForm)(nil),     // 31: plumbline.plugin.v1.EndpointsForm
+	(*DatasetAction)(nil),     // 32: plumbline.plugin.v1.DatasetAction
+	(*Part)(nil),              // 33: plumbline.plugin.v1.Part
+	(*ModelFile)(nil),         // 34: plumbline.plugin.v1.ModelFile
+	(*Dataset)(nil),           // 35: plumbline.plugin.v1.Dataset
+	(*ArchiveFile)(nil),       // 36: plumbline.plugin.v1.ArchiveFile
+	(*MetricInfo)(nil),        // 37: plumbline.plugin.v1.MetricInfo
+	(*Param)(nil),             // 38: plumbline.plugin.v1.Param
+	(*SmokeSetting)(nil),      // 39: plumbline.plugin.v1.SmokeSetting
+	(*OpenRequest)(nil),       // 40: plumbline.plugin.v1.OpenRequest
+	(*OpenResponse)(nil),      // 41: plumbline.plugin.v1.OpenResponse
+	(*WorkloadInfo)(nil),      // 42: plumbline.plugin.v1.WorkloadInfo
+	(*Conversation)(nil),      // 43: plumbline.plugin.v1.Conversation
+	(*PartReport)(nil),        // 44: plumbline.plugin.v1.PartReport
+	(*FileSum)(nil),           // 45: plumbline.plugin.v1.FileSum
+	(*Tensor)(nil),            // 46: plumbline.plugin.v1.Tensor
+	(*Node)(nil),              // 47: plumbline.plugin.v1.Node
+	(*ScoreRequest)(nil),      // 48: plumbline.plugin.v1.ScoreRequest
+	(*ScoreOptions)(nil),      // 49: plumbline.plugin.v1.ScoreOptions
+	(*AccuracyEntry)(nil),     // 50: plumbline.plugin.v1.AccuracyEntry
+	(*ScoreResponse)(nil),     // 51: plumbline.plugin.v1.ScoreResponse
+	(*Score)(nil),             // 52: plumbline.plugin.v1.Score
+	(*Exhibit)(nil),           // 53: plumbline.plugin.v1.Exhibit
+	(*ScoreFile)(nil),         // 54: plumbline.plugin.v1.ScoreFile
+	(*Metric)(nil),            // 55: plumbline.plugin.v1.Metric
+	(*DatasetRequest)(nil),    // 56: plumbline.plugin.v1.DatasetRequest
+	(*DatasetResponse)(nil),   // 57: plumbline.plugin.v1.DatasetResponse
+	nil,                       // 58: plumbline.plugin.v1.CloseResponse.BackendInfoEntry
+	nil,                       // 59: plumbline.plugin.v1.BackendInfo.DetailsEntry
+	nil,                       // 60: plumbline.plugin.v1.EndpointsForm.ParamsEntry
+	nil,                       // 61: plumbline.plugin.v1.OpenRequest.BackendOptionsEntry
+	nil,                       // 62: plumbline.plugin.v1.OpenRequest.ParamsEntry
+	nil,                       // 63: plumbline.plugin.v1.OpenRequest.PartFilesEntry
+	nil,                       // 64: plumbline.plugin.v1.WorkloadInfo.BackendInfoEntry
+	nil,                       // 65: plumbline.plugin.v1.ScoreOptions.ParamsEntry
+	nil,                       // 66: plumbline.plugin.v1.ScoreOptions.PartFilesEntry
+	nil,                       // 67: plumbline.plugin.v1.DatasetRequest.ParamsEntry
 }
 var file_plumbline_plugin_v1_plugin_proto_depIdxs = []int32{
 	3,  // 0: plumbline.plugin.v1.RunRequest.start:type_name -> plumbline.plugin.v1.Start
@@ -4658,7 +4754,7 @@ var file_plumbline_plugin_v1_plugin_proto_depIdxs = []int32{
 	12, // 7: plumbline.plugin.v1.RunResponse.failure:type_name -> plumbline.plugin.v1.Failure
 	10, // 8: plumbline.plugin.v1.Heartbeat.work:type_name -> plumbline.plugin.v1.Work
 	11, // 9: plumbline.plugin.v1.Work.pending:type_name -> plumbline.plugin.v1.Pending
-	57, // 10: plumbline.plugin.v1.CloseResponse.backend_info:type_name -> plumbline.plugin.v1.CloseResponse.BackendInfoEntry
+	58, // 10: plumbline.plugin.v1.CloseResponse.backend_info:type_name -> plumbline.plugin.v1.CloseResponse.BackendInfoEntry
 	25, // 11: plumbline.plugin.v1.CloseResponse.shares:type_name -> plumbline.plugin.v1.Share
 	21, // 12: plumbline.plugin.v1.CloseResponse.batching:type_name -> plumbline.plugin.v1.Batching
 	22, // 13: plumbline.plugin.v1.Batching.sizes:type_name -> plumbline.plugin.v1.BatchSize
@@ -4667,72 +4763,74 @@ var file_plumbline_plugin_v1_plugin_proto_depIdxs = []int32{
 	24, // 16: plumbline.plugin.v1.Times.percentiles:type_name -> plumbline.plugin.v1.TimeAt
 	29, // 17: plumbline.plugin.v1.DescribeResponse.description:type_name -> plumbline.plugin.v1.Description
 	28, // 18: plumbline.plugin.v1.DescribeResponse.backends:type_name -> plumbline.plugin.v1.BackendInfo
-	37, // 19: plumbline.plugin.v1.BackendInfo.options:type_name -> plumbline.plugin.v1.Param
-	58, // 20: plumbline.plugin.v1.BackendInfo.details:type_name -> plumbline.plugin.v1.BackendInfo.DetailsEntry
+	38, // 19: plumbline.plugin.v1.BackendInfo.options:type_name -> plumbline.plugin.v1.Param
+	59, // 20: plumbline.plugin.v1.BackendInfo.details:type_name -> plumbline.plugin.v1.BackendInfo.DetailsEntry
 	30, // 21: plumbline.plugin.v1.Description.models:type_name -> plumbline.plugin.v1.Model
 	0,  // 22: plumbline.plugin.v1.Model.scenarios:type_name -> plumbline.plugin.v1.Scenario
-	33, // 23: plumbline.plugin.v1.Model.files:type_name -> plumbline.plugin.v1.ModelFile
-	34, // 24: plumbline.plugin.v1.Model.datasets:type_name -> plumbline.plugin.v1.Dataset
-	36, // 25: plumbline.plugin.v1.Model.metrics:type_name -> plumbline.plugin.v1.MetricInfo
-	37, // 26: plumbline.plugin.v1.Model.params:type_name -> plumbline.plugin.v1.Param
-	38, // 27: plumbline.plugin.v1.Model.smoke:type_name -> plumbline.plugin.v1.SmokeSetting
-	32, // 28: plumbline.plugin.v1.Model.parts:type_name -> plumbline.plugin.v1.Part
-	32, // 29: plumbline.plugin.v1.Model.scorer_parts:type_name -> plumbline.plugin.v1.Part
-	33, // 30: plumbline.plugin.v1.Model.scorer_files:type_name -> plumbline.plugin.v1.ModelFile
-	31, // 31: plumbline.plugin.v1.Model.dataset_actions:type_name -> plumbline.plugin.v1.DatasetAction
-	37, // 32: plumbline.plugin.v1.DatasetAction.params:type_name -> plumbline.plugin.v1.Param
-	54, // 33: plumbline.plugin.v1.ModelFile.reference:type_name -> plumbline.plugin.v1.Metric
-	54, // 34: plumbline.plugin.v1.ModelFile.audits:type_name -> plumbline.plugin.v1.Metric
-	35, // 35: plumbline.plugin.v1.Dataset.archives:type_name -> plumbline.plugin.v1.ArchiveFile
-	1,  // 36: plumbline.plugin.v1.MetricInfo.better:type_name -> plumbline.plugin.v1.Better
-	0,  // 37: plumbline.plugin.v1.SmokeSetting.scenario:type_name -> plumbline.plugin.v1.Scenario
-	0,  // 38: plumbline.plugin.v1.OpenRequest.scenario:type_name -> plumbline.plugin.v1.Scenario
-	59, // 39: plumbline.plugin.v1.OpenRequest.backend_options:type_name -> plumbline.plugin.v1.OpenRequest.BackendOptionsEntry
-	60, // 40: plumbline.plugin.v1.OpenRequest.params:type_name -> plumbline.plugin.v1.OpenRequest.ParamsEntry
-	61, // 41: plumbline.plugin.v1.OpenRequest.part_files:type_name -> plumbline.plugin.v1.OpenRequest.PartFilesEntry
-	41, // 42: plumbline.plugin.v1.OpenResponse.info:type_name -> plumbline.plugin.v1.WorkloadInfo
-	62, // 43: plumbline.plugin.v1.WorkloadInfo.backend_info:type_name -> plumbline.plugin.v1.WorkloadInfo.BackendInfoEntry
-	46, // 44: plumbline.plugin.v1.WorkloadInfo.nodes:type_name -> plumbline.plugin.v1.Node
-	43, // 45: plumbline.plugin.v1.WorkloadInfo.parts:type_name -> plumbline.plugin.v1.PartReport
-	42, // 46: plumbline.plugin.v1.WorkloadInfo.conversations:type_name -> plumbline.plugin.v1.Conversation
-	44, // 47: plumbline.plugin.v1.PartReport.files:type_name -> plumbline.plugin.v1.FileSum
-	45, // 48: plumbline.plugin.v1.PartReport.inputs:type_name -> plumbline.plugin.v1.Tensor
-	45, // 49: plumbline.plugin.v1.PartReport.outputs:type_name -> plumbline.plugin.v1.Tensor
-	48, // 50: plumbline.plugin.v1.ScoreRequest.options:type_name -> plumbline.plugin.v1.ScoreOptions
-	49, // 51: plumbline.plugin.v1.ScoreRequest.entries:type_name -> plumbline.plugin.v1.AccuracyEntry
-	63, // 52: plumbline.plugin.v1.ScoreOptions.params:type_name -> plumbline.plugin.v1.ScoreOptions.ParamsEntry
-	64, // 53: plumbline.plugin.v1.ScoreOptions.part_files:type_name -> plumbline.plugin.v1.ScoreOptions.PartFilesEntry
-	51, // 54: plumbline.plugin.v1.ScoreResponse.score:type_name -> plumbline.plugin.v1.Score
-	54, // 55: plumbline.plugin.v1.Score.metrics:type_name -> plumbline.plugin.v1.Metric
-	43, // 56: plumbline.plugin.v1.Score.parts:type_name -> plumbline.plugin.v1.PartReport
-	53, // 57: plumbline.plugin.v1.Score.files:type_name -> plumbline.plugin.v1.ScoreFile
-	52, // 58: plumbline.plugin.v1.Score.exhibits:type_name -> plumbline.plugin.v1.Exhibit
-	65, // 59: plumbline.plugin.v1.DatasetRequest.params:type_name -> plumbline.plugin.v1.DatasetRequest.ParamsEntry
-	26, // 60: plumbline.plugin.v1.Plugin.Describe:input_type -> plumbline.plugin.v1.DescribeRequest
-	39, // 61: plumbline.plugin.v1.Plugin.Open:input_type -> plumbline.plugin.v1.OpenRequest
-	13, // 62: plumbline.plugin.v1.Plugin.LoadSamples:input_type -> plumbline.plugin.v1.SamplesRequest
-	13, // 63: plumbline.plugin.v1.Plugin.UnloadSamples:input_type -> plumbline.plugin.v1.SamplesRequest
-	15, // 64: plumbline.plugin.v1.Plugin.WarmUp:input_type -> plumbline.plugin.v1.WarmUpRequest
-	17, // 65: plumbline.plugin.v1.Plugin.NodeNames:input_type -> plumbline.plugin.v1.NodeNamesRequest
-	2,  // 66: plumbline.plugin.v1.Plugin.Run:input_type -> plumbline.plugin.v1.RunRequest
-	47, // 67: plumbline.plugin.v1.Plugin.Score:input_type -> plumbline.plugin.v1.ScoreRequest
-	19, // 68: plumbline.plugin.v1.Plugin.Close:input_type -> plumbline.plugin.v1.CloseRequest
-	55, // 69: plumbline.plugin.v1.Plugin.Dataset:input_type -> plumbline.plugin.v1.DatasetRequest
-	27, // 70: plumbline.plugin.v1.Plugin.Describe:output_type -> plumbline.plugin.v1.DescribeResponse
-	40, // 71: plumbline.plugin.v1.Plugin.Open:output_type -> plumbline.plugin.v1.OpenResponse
-	14, // 72: plumbline.plugin.v1.Plugin.LoadSamples:output_type -> plumbline.plugin.v1.SamplesResponse
-	14, // 73: plumbline.plugin.v1.Plugin.UnloadSamples:output_type -> plumbline.plugin.v1.SamplesResponse
-	16, // 74: plumbline.plugin.v1.Plugin.WarmUp:output_type -> plumbline.plugin.v1.WarmUpResponse
-	18, // 75: plumbline.plugin.v1.Plugin.NodeNames:output_type -> plumbline.plugin.v1.NodeNamesResponse
-	7,  // 76: plumbline.plugin.v1.Plugin.Run:output_type -> plumbline.plugin.v1.RunResponse
-	50, // 77: plumbline.plugin.v1.Plugin.Score:output_type -> plumbline.plugin.v1.ScoreResponse
-	20, // 78: plumbline.plugin.v1.Plugin.Close:output_type -> plumbline.plugin.v1.CloseResponse
-	56, // 79: plumbline.plugin.v1.Plugin.Dataset:output_type -> plumbline.plugin.v1.DatasetResponse
-	70, // [70:80] is the sub-list for method output_type
-	60, // [60:70] is the sub-list for method input_type
-	60, // [60:60] is the sub-list for extension type_name
-	60, // [60:60] is the sub-list for extension extendee
-	0,  // [0:60] is the sub-list for field type_name
+	34, // 23: plumbline.plugin.v1.Model.files:type_name -> plumbline.plugin.v1.ModelFile
+	35, // 24: plumbline.plugin.v1.Model.datasets:type_name -> plumbline.plugin.v1.Dataset
+	37, // 25: plumbline.plugin.v1.Model.metrics:type_name -> plumbline.plugin.v1.MetricInfo
+	38, // 26: plumbline.plugin.v1.Model.params:type_name -> plumbline.plugin.v1.Param
+	39, // 27: plumbline.plugin.v1.Model.smoke:type_name -> plumbline.plugin.v1.SmokeSetting
+	33, // 28: plumbline.plugin.v1.Model.parts:type_name -> plumbline.plugin.v1.Part
+	33, // 29: plumbline.plugin.v1.Model.scorer_parts:type_name -> plumbline.plugin.v1.Part
+	34, // 30: plumbline.plugin.v1.Model.scorer_files:type_name -> plumbline.plugin.v1.ModelFile
+	32, // 31: plumbline.plugin.v1.Model.dataset_actions:type_name -> plumbline.plugin.v1.DatasetAction
+	31, // 32: plumbline.plugin.v1.Model.endpoints:type_name -> plumbline.plugin.v1.EndpointsForm
+	60, // 33: plumbline.plugin.v1.EndpointsForm.params:type_name -> plumbline.plugin.v1.EndpointsForm.ParamsEntry
+	38, // 34: plumbline.plugin.v1.DatasetAction.params:type_name -> plumbline.plugin.v1.Param
+	55, // 35: plumbline.plugin.v1.ModelFile.reference:type_name -> plumbline.plugin.v1.Metric
+	55, // 36: plumbline.plugin.v1.ModelFile.audits:type_name -> plumbline.plugin.v1.Metric
+	36, // 37: plumbline.plugin.v1.Dataset.archives:type_name -> plumbline.plugin.v1.ArchiveFile
+	1,  // 38: plumbline.plugin.v1.MetricInfo.better:type_name -> plumbline.plugin.v1.Better
+	0,  // 39: plumbline.plugin.v1.SmokeSetting.scenario:type_name -> plumbline.plugin.v1.Scenario
+	0,  // 40: plumbline.plugin.v1.OpenRequest.scenario:type_name -> plumbline.plugin.v1.Scenario
+	61, // 41: plumbline.plugin.v1.OpenRequest.backend_options:type_name -> plumbline.plugin.v1.OpenRequest.BackendOptionsEntry
+	62, // 42: plumbline.plugin.v1.OpenRequest.params:type_name -> plumbline.plugin.v1.OpenRequest.ParamsEntry
+	63, // 43: plumbline.plugin.v1.OpenRequest.part_files:type_name -> plumbline.plugin.v1.OpenRequest.PartFilesEntry
+	42, // 44: plumbline.plugin.v1.OpenResponse.info:type_name -> plumbline.plugin.v1.WorkloadInfo
+	64, // 45: plumbline.plugin.v1.WorkloadInfo.backend_info:type_name -> plumbline.plugin.v1.WorkloadInfo.BackendInfoEntry
+	47, // 46: plumbline.plugin.v1.WorkloadInfo.nodes:type_name -> plumbline.plugin.v1.Node
+	44, // 47: plumbline.plugin.v1.WorkloadInfo.parts:type_name -> plumbline.plugin.v1.PartReport
+	43, // 48: plumbline.plugin.v1.WorkloadInfo.conversations:type_name -> plumbline.plugin.v1.Conversation
+	45, // 49: plumbline.plugin.v1.PartReport.files:type_name -> plumbline.plugin.v1.FileSum
+	46, // 50: plumbline.plugin.v1.PartReport.inputs:type_name -> plumbline.plugin.v1.Tensor
+	46, // 51: plumbline.plugin.v1.PartReport.outputs:type_name -> plumbline.plugin.v1.Tensor
+	49, // 52: plumbline.plugin.v1.ScoreRequest.options:type_name -> plumbline.plugin.v1.ScoreOptions
+	50, // 53: plumbline.plugin.v1.ScoreRequest.entries:type_name -> plumbline.plugin.v1.AccuracyEntry
+	65, // 54: plumbline.plugin.v1.ScoreOptions.params:type_name -> plumbline.plugin.v1.ScoreOptions.ParamsEntry
+	66, // 55: plumbline.plugin.v1.ScoreOptions.part_files:type_name -> plumbline.plugin.v1.ScoreOptions.PartFilesEntry
+	52, // 56: plumbline.plugin.v1.ScoreResponse.score:type_name -> plumbline.plugin.v1.Score
+	55, // 57: plumbline.plugin.v1.Score.metrics:type_name -> plumbline.plugin.v1.Metric
+	44, // 58: plumbline.plugin.v1.Score.parts:type_name -> plumbline.plugin.v1.PartReport
+	54, // 59: plumbline.plugin.v1.Score.files:type_name -> plumbline.plugin.v1.ScoreFile
+	53, // 60: plumbline.plugin.v1.Score.exhibits:type_name -> plumbline.plugin.v1.Exhibit
+	67, // 61: plumbline.plugin.v1.DatasetRequest.params:type_name -> plumbline.plugin.v1.DatasetRequest.ParamsEntry
+	26, // 62: plumbline.plugin.v1.Plugin.Describe:input_type -> plumbline.plugin.v1.DescribeRequest
+	40, // 63: plumbline.plugin.v1.Plugin.Open:input_type -> plumbline.plugin.v1.OpenRequest
+	13, // 64: plumbline.plugin.v1.Plugin.LoadSamples:input_type -> plumbline.plugin.v1.SamplesRequest
+	13, // 65: plumbline.plugin.v1.Plugin.UnloadSamples:input_type -> plumbline.plugin.v1.SamplesRequest
+	15, // 66: plumbline.plugin.v1.Plugin.WarmUp:input_type -> plumbline.plugin.v1.WarmUpRequest
+	17, // 67: plumbline.plugin.v1.Plugin.NodeNames:input_type -> plumbline.plugin.v1.NodeNamesRequest
+	2,  // 68: plumbline.plugin.v1.Plugin.Run:input_type -> plumbline.plugin.v1.RunRequest
+	48, // 69: plumbline.plugin.v1.Plugin.Score:input_type -> plumbline.plugin.v1.ScoreRequest
+	19, // 70: plumbline.plugin.v1.Plugin.Close:input_type -> plumbline.plugin.v1.CloseRequest
+	56, // 71: plumbline.plugin.v1.Plugin.Dataset:input_type -> plumbline.plugin.v1.DatasetRequest
+	27, // 72: plumbline.plugin.v1.Plugin.Describe:output_type -> plumbline.plugin.v1.DescribeResponse
+	41, // 73: plumbline.plugin.v1.Plugin.Open:output_type -> plumbline.plugin.v1.OpenResponse
+	14, // 74: plumbline.plugin.v1.Plugin.LoadSamples:output_type -> plumbline.plugin.v1.SamplesResponse
+	14, // 75: plumbline.plugin.v1.Plugin.UnloadSamples:output_type -> plumbline.plugin.v1.SamplesResponse
+	16, // 76: plumbline.plugin.v1.Plugin.WarmUp:output_type -> plumbline.plugin.v1.WarmUpResponse
+	18, // 77: plumbline.plugin.v1.Plugin.NodeNames:output_type -> plumbline.plugin.v1.NodeNamesResponse
+	7,  // 78: plumbline.plugin.v1.Plugin.Run:output_type -> plumbline.plugin.v1.RunResponse
+	51, // 79: plumbline.plugin.v1.Plugin.Score:output_type -> plumbline.plugin.v1.ScoreResponse
+	20, // 80: plumbline.plugin.v1.Plugin.Close:output_type -> plumbline.plugin.v1.CloseResponse
+	57, // 81: plumbline.plugin.v1.Plugin.Dataset:output_type -> plumbline.plugin.v1.DatasetResponse
+	72, // [72:82] is the sub-list for method output_type
+	62, // [62:72] is the sub-list for method input_type
+	62, // [62:62] is the sub-list for extension type_name
+	62, // [62:62] is the sub-list for extension extendee
+	0,  // [0:62] is the sub-list for field type_name
 }
 
 func init() { file_plumbline_plugin_v1_plugin_proto_init() }
@@ -4741,14 +4839,14 @@ func file_plumbline_plugin_v1_plugin_proto_init() {
 		return
 	}
 	file_plumbline_plugin_v1_plugin_proto_msgTypes[9].OneofWrappers = []any{}
-	file_plumbline_plugin_v1_plugin_proto_msgTypes[47].OneofWrappers = []any{}
+	file_plumbline_plugin_v1_plugin_proto_msgTypes[48].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_plumbline_plugin_v1_plugin_proto_rawDesc), len(file_plumbline_plugin_v1_plugin_proto_rawDesc)),
 			NumEnums:      2,
-			NumMessages:   64,
+			NumMessages:   66,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

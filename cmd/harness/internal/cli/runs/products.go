@@ -2,7 +2,6 @@ package runs
 
 import (
 	"bufio"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -77,7 +76,7 @@ func (s *session) productsOf(scenario string) error {
 	if timed == nil {
 		return nil
 	}
-	run, err := productsRun(s.plan.Out, timed)
+	run, err := s.productsRun(timed)
 	if err != nil {
 		return err
 	}
@@ -90,15 +89,12 @@ func (s *session) productsOf(scenario string) error {
 	return writeEndpoints(dir, timed, run)
 }
 
-// mostProductTokens is how many tokens an answer may have in that harness's configurations.
-const mostProductTokens = 150
-
 // productsRun is a timed run, as the harness would have made it.
-func productsRun(root string, r *record.Run) (also.Run, error) {
+func (s *session) productsRun(r *record.Run) (also.Run, error) {
 	settings := r.Effective
 	run := also.Run{
 		Load: load.Pattern{Kind: load.Maximum, Seed: settings.ScheduleRNGSeed}, API: prompts.Chat,
-		MaxTokens: mostProductTokens, Data: also.Data{Name: r.Model, Path: r.Options.Dataset},
+		MaxTokens: s.plan.Served.Model.Endpoints.MaxTokens, Data: s.endpointsData(r),
 		Products: &also.Products{
 			DataSeed: settings.SampleIndexRNGSeed, Least: time.Duration(settings.MinDurationMS) * time.Millisecond,
 		},
@@ -107,23 +103,14 @@ func productsRun(root string, r *record.Run) (also.Run, error) {
 		run.Load.Kind, run.Load.Arrival, run.Load.PerSecond = load.Rate, load.Poisson, float64(settings.TargetQPS)
 		run.Stream = true
 	}
-	if w := r.Workload; w != nil {
-		run.Data.Name = cmp.Or(catalogues[w.Dataset], w.Dataset)
-	}
 	var err error
-	run.Requests, err = readQueries(filepath.Join(root, filepath.FromSlash(r.Dir), export.JSONLName), run.Stream)
+	run.Requests, err = readQueries(filepath.Join(s.plan.Out, filepath.FromSlash(r.Dir), export.JSONLName), run.Stream)
 	if n := len(run.Requests); err == nil && uint64(n) != r.Performance.Samples {
 		err = fmt.Errorf("%s/%s has %d of %d queries: the files of the endpoints harness are not written; leave "+
 			"--export-rows out", r.Dir, export.JSONLName, n, r.Performance.Samples)
 	}
 	run.Load.Requests = len(run.Requests)
 	return run, err
-}
-
-// catalogues are the endpoints harness's names of data sets.
-var catalogues = map[string]string{
-	"product-catalogue":    "shopify_product_catalogue::q3vl",
-	"product-catalogue-8k": "shopify_product_catalogue_8k::q3vl",
 }
 
 // readQueries reads an export as requests to a server, in the order in which they were issued.

@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -68,7 +69,7 @@ func (s *session) endpointsOf(r *record.Run) error {
 	run := also.Run{
 		Requests: all, Load: load.Pattern{Kind: load.Users, Users: 1, Sessions: true, Seed: seed}, API: prompts.Chat,
 		Stream: true, MaxTokens: most, Fields: map[string]string{"temperature": p["temperature"], "seed": p["seed"]},
-		Data:        also.Data{Name: "agentic_coding", Path: r.Options.Dataset},
+		Data:        s.endpointsData(r),
 		Interrupted: r.Status == record.Interrupted,
 		Agentic: &also.Agentic{
 			Conversations: len(conversations), Timeout: time.Duration(timeout) * time.Second, Most: bench.ReplayTime,
@@ -79,6 +80,20 @@ func (s *session) endpointsOf(r *record.Run) error {
 		return err
 	}
 	return writeEndpoints(filepath.Dir(dir), r, run)
+}
+
+// endpointsData is the data set of a run under its name in that harness's configurations, or else its own.
+func (s *session) endpointsData(r *record.Run) also.Data {
+	name := r.Model
+	if r.Workload != nil {
+		name = r.Workload.Dataset
+	}
+	for _, d := range s.plan.Served.Model.Datasets {
+		if d.Name == name {
+			name = cmp.Or(d.EndpointsName, name)
+		}
+	}
+	return also.Data{Name: name, Path: r.Options.Dataset}
 }
 
 // writeEndpoints writes the files of the endpoints harness below a scenario's folder, with the server that was asked.
