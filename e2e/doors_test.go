@@ -49,7 +49,8 @@ type form struct {
 // doors lists those of all models.
 func doors() []door {
 	return slices.Concat(classifierDoors(), detectionDoors(), unetDoors(), dlrmDoors(), bertDoors(), languageDoors(),
-		reasoningDoors(), vlDoors(), rnntDoors(), whisperDoors(), rgatDoors(), gnmtDoors(), sdxlDoors(), agenticDoors())
+		reasoningDoors(), vlDoors(), rnntDoors(), whisperDoors(), rgatDoors(), gnmtDoors(), sdxlDoors(), agenticDoors(),
+		wanDoors())
 }
 
 // TestEveryModelHasADoor wants the commands of docs/real-data.md to be tried for each model.

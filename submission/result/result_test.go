@@ -116,3 +116,23 @@ func FuzzRounded(f *testing.F) {
 		}
 	})
 }
+
+// TestGoldenVideoScores reads lines of accuracy.txt as the official checker does.
+func TestGoldenVideoScores(t *testing.T) {
+	golden.Each(t, "wan/score*.json", func(t *testing.T, path string) {
+		var all struct {
+			Lines [][3]any `json:"checker_lines"`
+		}
+		golden.ReadJSON(t, path, &all)
+		if len(all.Lines) == 0 {
+			t.Fatal("no lines")
+		}
+		for _, c := range all.Lines {
+			line, _ := c[0].(string)
+			want, read := c[1].(string)
+			if got, ok := Accuracy("vbench_score", line); ok != read || got != want {
+				t.Errorf("%s: %q, %v, want %q", line, got, ok, want)
+			}
+		}
+	})
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -184,4 +185,36 @@ func (c officialCase) baseline(t *testing.T) {
 func plainLogs(folder string) audit.Logs {
 	return audit.Logs{Accuracy: evidence.Join(folder, tree.AccuracyLog), Detail: evidence.Join(folder, tree.DetailLog),
 		Summary: evidence.Join(folder, tree.SummaryLog)}
+}
+
+// TestGoldenVideos gives the official script's lines and verdicts for TEST04 of videos: summaries without other logs.
+func TestGoldenVideos(t *testing.T) {
+	golden.Each(t, "wan/test04*.json", func(t *testing.T, path string) {
+		var all []struct {
+			Name, Reference, Test string
+			Stdout, Stderr        []string
+		}
+		golden.ReadJSON(t, path, &all)
+		for _, c := range all {
+			dir := t.TempDir()
+			files := []string{filepath.Join(dir, "reference.txt"), filepath.Join(dir, "test.txt")}
+			for i, text := range []string{c.Reference, c.Test} {
+				if err := os.WriteFile(files[i], []byte(text), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			r := Request{Request: audit.Request{Test: "TEST04", Reference: audit.Logs{Summary: files[0]},
+				Run: audit.Logs{Summary: files[1]}}}
+			v, err := Verify(context.Background(), r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			// the cases are of the script that judges alone, whose lines the other one repeats
+			want := append(c.Stdout, c.Stderr...)
+			got := strings.Split(v.Stdout, "\n")[1:]
+			if !slices.Equal(got[:min(len(got), len(want))], want) || v.Pass != (want[len(want)-1] == "TEST PASS") {
+				t.Errorf("%s: passes: %v, %q, want %q", c.Name, v.Pass, got, want)
+			}
+		}
+	})
 }

@@ -1,0 +1,13 @@
+// Command plumbline-plugin-wan serves the text-to-video benchmark: servers and processes that make videos, or the
+// drawing program that stands in for one.
+package main
+
+import (
+	"github.com/plumbline-ml/plumbline/plugins/wan"
+	"github.com/plumbline-ml/plumbline/plugins/wan/videos"
+	"github.com/plumbline-ml/plumbline/sdk/serve"
+)
+
+func main() {
+	serve.Main(wan.New(), serve.Backend("standin", videos.StandIn{}), serve.Backend("video", videos.Backend{}))
+}

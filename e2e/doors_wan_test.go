@@ -1,0 +1,107 @@
+package e2e
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// wanFiles writes made-up prompts under the official file's name, and a negative prompt.
+func wanFiles(dir string) error {
+	var prompts strings.Builder
+	for i := range 24 {
+		fmt.Fprintf(&prompts, "a made-up scene, number %d / %d\n", i, i%3)
+	}
+	folder := filepath.Join(dir, "wan")
+	return errors.Join(os.MkdirAll(folder, 0o755),
+		os.WriteFile(filepath.Join(folder, "vbench_prompts.txt"), []byte(prompts.String()), 0o644),
+		os.WriteFile(filepath.Join(folder, "negative_prompt.txt"), []byte("blurry\nugly\n"), 0o644))
+}
+
+// wanDoors are those of videos, at a server of them.
+func wanDoors() []door {
+	return []door{{
+		model: "wan-2.2-t2v-a14b", data: wanFiles, whole: true, server: videoServer,
+		scores: map[string]map[string]float64{"out/wan-2.2-t2v-a14b-smoke": {"videos": 100}},
+		layouts: []string{"vbench_prompts.txt, a prompt a line, or the folder that it lies in; or .jsonl with the rows of the " +
+			"endpoints harness"},
+	}}
+}
+
+// videoServer starts a server that answers each request with a file that begins as MP4 does, and returns its address.
+func videoServer(t *testing.T) string { return videosBut(t, "") }
+
+// videosBut is a server of videos that fails for prompts with a word.
+func videosBut(t *testing.T, word string) string {
+	t.Helper()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var asked struct {
+			Prompt, Size   string
+			NegativePrompt string `json:"negative_prompt"`
+			Format         string `json:"response_format"`
+		}
+		if err := json.NewDecoder(r.Body).Decode(&asked); err != nil || asked.Size != "1280x720" {
+			http.Error(w, fmt.Sprintf("%+v, %v", asked, err), http.StatusBadRequest)
+			return
+		}
+		if word != "" && strings.Contains(asked.Prompt, word) {
+			http.Error(w, "out of memory", http.StatusInternalServerError)
+			return
+		}
+		fmt.Fprintf(w, "\x00\x00\x00\x18ftypmp42 %s, without %q", asked.Prompt, asked.NegativePrompt)
+	}))
+	t.Cleanup(s.Close)
+	return s.URL
+}
+
+// TestVideos asks a server of videos in the official layout: files have VBench's names, one that fails is named and
+// costs no other, VBench's results make the checker's line, and the round's videos lie beside the log.
+func TestVideos(t *testing.T) {
+	dir := t.TempDir()
+	if err := wanFiles(dir); err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(dir, "out")
+	run := func(url string, more ...string) result {
+		return harness(t, append([]string{"run", "wan-2.2-t2v-a14b", "--backend", "video", "--backend-opt", "url=" + url,
+			"--dataset", filepath.Join(dir, "wan"), "--param", "videos=" + filepath.Join(dir, "videos"), "--scenario",
+			"Offline", "--smoke"}, more...)...)
+	}
+	url := videosBut(t, "number 7")
+	run(url, "--mode", "accuracy", "--out", out, "--rules", "v6.1").wantOutput(t, "videos", "95.833 %",
+		`prompt 7 has no video ("a made-up scene, number 7 / 1"): 500 Internal Server Error`, "no vbench_score",
+		"no negative prompt is sent", "the data set has 24 prompts, the official one 248")
+	accuracy := filepath.Join(out, "wan-2.2-t2v-a14b", "Offline", "accuracy")
+	first := readText(t, filepath.Join(dir, "videos", "a made-up scene, number 0 _ 0-0.mp4"))
+	for sample, prompt := range map[string]string{"12": "number 12", "22": "number 22"} {
+		wantParts(t, readText(t, filepath.Join(accuracy, "videos", sample+".mp4")), prompt)
+	}
+	wantParts(t, first, "number 0 / 0")
+	for _, c := range []struct {
+		mean  string
+		code  int
+		wants []string
+	}{
+		{"0.71", 0, []string{"{'vbench_score': 71}", "from 0 to 1, made percent"}},
+		{"0.69", 4, []string{"BELOW TARGET"}}, {"71", 6, []string{"--param scale=percent"}},
+		{"NaN", 6, []string{"vbench"}},
+	} {
+		results := filepath.Join(dir, "vbench", "results_1_eval_results.json")
+		writeBelow(t, results,
+			strings.ReplaceAll(`{"appearance_style": [V, []], "background_consistency": [V, []], "dynamic_degree": [V, []],
+			"motion_smoothness": [V, []], "scene": [V, []], "subject_consistency": [V, []]}`, "V", c.mean))
+		harness(t, "score", out, "--param", "vbench="+filepath.Dir(results)).wantCode(t, c.code).wantOutput(t, c.wants...)
+	}
+	harness(t, "score", out, "--param", "vbench="+filepath.Join(dir, "none")).wantCode(t, 6).wantOutput(t, "none")
+	r := run(url, "--mode", "performance", "--out", filepath.Join(dir, "timed"))
+	if r.code == 0 {
+		t.Error("a server that fails is measured")
+	}
+	wantParts(t, r.both(), `no video of prompt 7, "a made-up scene, number 7 / 1": 500 Internal Server Error`)
+}

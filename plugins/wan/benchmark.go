@@ -1,0 +1,49 @@
+// Package wan is the text-to-video benchmark: wan-2.2-t2v-a14b on the prompts of VBench. A server or a process makes the
+// videos; a drawing program stands in for one where none is named.
+//
+// In: prompts as requests, what the log has of a video, its file's name, VBench's results and the checker's line,
+// compatible with MLPerf Inference. Out: asking for videos (videos), reading frames (frames), VBench itself, whose
+// networks judge the files elsewhere.
+package wan
+
+import (
+	"context"
+	"embed"
+
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/exhibit"
+	"github.com/plumbline-ml/plumbline/sdk/manifest"
+)
+
+//go:embed manifest.json
+var manifestText string
+
+//go:embed model/card.json model/standin.json
+var modelFiles embed.FS
+
+// New returns the benchmark.
+func New() sdk.Benchmark {
+	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
+		Open: open, Score: score, Samples: len(ownPrompts()),
+	})
+}
+
+func open(_ context.Context, r *manifest.Request) (sdk.Workload, error) {
+	s := readSettings(r)
+	prompts := openPrompts(r, s.request)
+	if err := r.Err(); err != nil {
+		return nil, err
+	}
+	return sdk.Prompts(newWorkload(r, s, prompts)), nil
+}
+
+func score(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
+	s := readSettings(r)
+	prompts := openPrompts(r, s.request)
+	results := openResults(r, &s)
+	if err := r.Err(); err != nil {
+		return nil, err
+	}
+	scorer := newScorer(r, s, prompts, results)
+	return exhibit.Scorer(scorer, r.Exhibits, sheet{ctx, scorer}), nil
+}

@@ -1,0 +1,58 @@
+package wan
+
+import (
+	"context"
+	"fmt"
+	"image"
+
+	"github.com/plumbline-ml/plumbline/internal/lists"
+	"github.com/plumbline-ml/plumbline/loadgen/mllog"
+	"github.com/plumbline-ml/plumbline/plugins/wan/frames"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/exhibit"
+)
+
+// sheet shows some frames of videos, those that failed first. None is bad by itself: VBench judges them.
+type sheet struct {
+	ctx    context.Context // of the scoring
+	scorer *scorer
+}
+
+// The frames of a video that are shown, and the longer side of one in pixels.
+const (
+	shownFrames = 4
+	side        = 160
+)
+
+// Rate puts prompts without a video first.
+func (s sheet) Rate(e mllog.AccuracyEntry) (badness float64, ok bool) {
+	if e.QSLIndex >= uint64(len(s.scorer.prompts)) {
+		return 0, false
+	}
+	if len(e.Data) == 0 {
+		return 1, true
+	}
+	return 0, true
+}
+
+// Show draws frames beside each other. Where they cannot be read the text says why.
+func (s sheet) Show(e mllog.AccuracyEntry) (sdk.Exhibit, error) {
+	x := sdk.Exhibit{Caption: fmt.Sprintf("%d: %s", e.QSLIndex, s.scorer.prompts[e.QSLIndex].Prompt)}
+	if len(e.Data) == 0 {
+		x.Text = "no video"
+		return x, nil
+	}
+	video, err := s.scorer.video(e)
+	if err != nil {
+		x.Text = err.Error()
+		return x, nil
+	}
+	all, err := frames.Decode(s.ctx, video, shownFrames)
+	if err != nil {
+		x.Text = fmt.Sprintf("%d bytes of %s: %v", len(video), s.scorer.names[e.QSLIndex], err)
+		return x, nil
+	}
+	small := lists.Map(all, func(p image.Image) *image.NRGBA { return exhibit.Thumbnail(p, side) })
+	x.PNG, err = exhibit.PNG(exhibit.Beside(small...))
+	return x, err
+}

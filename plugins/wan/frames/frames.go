@@ -1,0 +1,180 @@
+// Package frames reads some frames of a video's file, for people to look at.
+//
+// In: GIF, Motion JPEG in AVI, and what ffmpeg reads where there is one. Out: which video is meant, how frames are shown.
+package frames
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"image"
+	"image/draw"
+	"image/gif"
+	"image/jpeg"
+	"image/png"
+	"io"
+	"os/exec"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/internal/bounded"
+)
+
+// ErrFormat says that a file's frames cannot be read here.
+var ErrFormat = errors.New("frames of this format are read by ffmpeg, and there is none")
+
+// mostBytes bounds a file.
+const mostBytes = 256 << 20
+
+// Read reads n frames of the file at path, n at least 2: the first, the last, and others at the same distance from each
+// other; all where it has fewer. Frames of a video that ffmpeg reads are one for each of n seconds at most.
+func Read(ctx context.Context, path string, n int) ([]image.Image, error) {
+	file, err := bounded.ReadFile(path, mostBytes)
+	if err != nil {
+		return nil, err
+	}
+	return Decode(ctx, file, n)
+}
+
+// Decode is Read of a file's content.
+func Decode(ctx context.Context, file []byte, n int) ([]image.Image, error) {
+	switch {
+	case bytes.HasPrefix(file, []byte("GIF8")):
+		return ofGIF(file, n)
+	case len(file) >= 12 && string(file[:4]) == "RIFF" && string(file[8:12]) == "AVI ":
+		return ofAVI(file, n)
+	}
+	return byFFmpeg(ctx, file, n)
+}
+
+// at are the numbers of n frames of all.
+func at(n, all int) (numbers []int) {
+	if all <= n || n < 2 {
+		n = all
+	}
+	for i := range n {
+		k := 0
+		if n > 1 {
+			k = i * (all - 1) / (n - 1)
+		}
+		numbers = append(numbers, k)
+	}
+	return numbers
+}
+
+// mostPixels bounds a frame.
+const mostPixels = 64 << 20
+
+// ofGIF draws the frames of a GIF one over the other.
+func ofGIF(file []byte, n int) ([]image.Image, error) {
+	config, err := gif.DecodeConfig(bytes.NewReader(file))
+	if err != nil {
+		return nil, err
+	}
+	if config.Width*config.Height > mostPixels {
+		return nil, fmt.Errorf("%d x %d pixels are too many", config.Width, config.Height)
+	}
+	all, err := gif.DecodeAll(bytes.NewReader(file))
+	if err != nil {
+		return nil, err
+	}
+	screen := image.NewNRGBA(image.Rect(0, 0, config.Width, config.Height))
+	wanted := at(n, len(all.Image))
+	var chosen []image.Image
+	for i, frame := range all.Image {
+		draw.Draw(screen, frame.Bounds(), frame, frame.Bounds().Min, draw.Over)
+		if len(chosen) < len(wanted) && wanted[len(chosen)] == i {
+			copied := *screen
+			copied.Pix = bytes.Clone(screen.Pix)
+			chosen = append(chosen, &copied)
+		}
+	}
+	return chosen, nil
+}
+
+// ofAVI reads the chunks of a video stream of JPEG pictures.
+func ofAVI(file []byte, n int) ([]image.Image, error) {
+	var pictures [][]byte
+	if err := chunks(file[12:], &pictures, 0); err != nil {
+		return nil, err
+	}
+	if len(pictures) == 0 {
+		return nil, errors.New("an AVI file without JPEG pictures")
+	}
+	var chosen []image.Image
+	for _, k := range at(n, len(pictures)) {
+		config, err := jpeg.DecodeConfig(bytes.NewReader(pictures[k]))
+		if err == nil && config.Width*config.Height > mostPixels {
+			err = fmt.Errorf("%d x %d pixels are too many", config.Width, config.Height)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("frame %d: %w", k, err)
+		}
+		picture, err := jpeg.Decode(bytes.NewReader(pictures[k]))
+		if err != nil {
+			return nil, fmt.Errorf("frame %d: %w", k, err)
+		}
+		chosen = append(chosen, picture)
+	}
+	return chosen, nil
+}
+
+// chunks finds the JPEG pictures among the chunks of a list, and of the lists in it.
+func chunks(list []byte, pictures *[][]byte, depth int) error {
+	const head, deepest = 8, 4
+	for len(list) >= head {
+		id, size := string(list[:4]), int64(binary.LittleEndian.Uint32(list[4:]))
+		list = list[head:]
+		if size > int64(len(list)) {
+			return fmt.Errorf("chunk %q of %d bytes has %d: the file is cut off", id, size, len(list))
+		}
+		body := list[:size]
+		switch {
+		case id == "LIST" && size >= 4 && depth < deepest:
+			if err := chunks(body[4:], pictures, depth+1); err != nil {
+				return err
+			}
+		case id[2:] == "dc" || id[2:] == "db":
+			if bytes.HasPrefix(body, []byte{0xff, 0xd8}) {
+				*pictures = append(*pictures, body)
+			}
+		}
+		list = list[min(size+size%2, int64(len(list))):]
+	}
+	return nil
+}
+
+// byFFmpeg asks ffmpeg for a frame of each second.
+func byFFmpeg(ctx context.Context, file []byte, n int) ([]image.Image, error) {
+	program, err := exec.LookPath("ffmpeg")
+	if err != nil {
+		return nil, ErrFormat
+	}
+	const patience = time.Minute
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, program, "-v", "error", "-nostdin", "-i", "pipe:0", "-vf", "fps=1", "-frames:v",
+		fmt.Sprint(n), "-f", "image2pipe", "-c:v", "png", "pipe:1")
+	var out, said bytes.Buffer
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(file), &out, &said
+	cmd.WaitDelay = time.Second
+	if err := cmd.Run(); err != nil && out.Len() == 0 {
+		return nil, fmt.Errorf("ffmpeg: %w: %s", err, bytes.TrimSpace(said.Bytes()))
+	}
+	var all []image.Image
+	for out.Len() > 0 {
+		picture, err := png.Decode(&out)
+		if errors.Is(err, io.EOF) || err != nil && len(all) > 0 {
+			break
+		}
+		if err != nil {
+			return nil, fmt.Errorf("ffmpeg wrote no picture: %w", err)
+		}
+		all = append(all, picture)
+	}
+	if len(all) == 0 {
+		return nil, errors.New("ffmpeg found no frame")
+	}
+	return all, nil
+}

@@ -1,0 +1,177 @@
+package wan
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/bounded"
+	"github.com/plumbline-ml/plumbline/loadgen/mllog"
+	"github.com/plumbline-ml/plumbline/plugins/wan/videos"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/manifest"
+)
+
+// The metrics.
+const (
+	vbenchScore = "vbench_score"
+	videosThere = "videos" // prompts that have one
+)
+
+// scorer looks which prompts have a video, and takes VBench's results where they are given.
+type scorer struct {
+	settings
+	prompts []videos.Request
+	names   []string
+	results *results
+	drawn   bool // by the stand-in, which draws the same again
+	show    []uint64
+
+	files                     map[uint64]string // what the log has of each prompt
+	failed                    []string
+	dropped, outside, strange int
+	shown                     map[uint64][]byte
+	unread                    int
+}
+
+func newScorer(r *manifest.Request, s settings, prompts []videos.Request, found *results) *scorer {
+	return &scorer{
+		settings: s, prompts: prompts, names: fileNames(prompts), results: found, drawn: r.Embedded, show: r.Show,
+		files: map[uint64]string{}, shown: map[uint64][]byte{},
+	}
+}
+
+// Add takes what the log has of a video. Of several entries of one prompt the first counts.
+func (s *scorer) Add(e mllog.AccuracyEntry) error {
+	if e.QSLIndex >= uint64(len(s.prompts)) {
+		s.outside++
+		return nil
+	}
+	if _, again := s.files[e.QSLIndex]; again {
+		s.dropped++
+		return nil
+	}
+	text := string(e.Data)
+	s.files[e.QSLIndex] = text
+	if text == "" {
+		s.failed = append(s.failed, fmt.Sprintf("prompt %d has no video (%q)", e.QSLIndex, s.prompts[e.QSLIndex].Prompt))
+		return nil
+	}
+	if !slices.Contains(s.show, e.QSLIndex) {
+		return nil
+	}
+	video, err := s.video(e)
+	if err != nil {
+		s.unread++
+		return nil
+	}
+	s.shown[e.QSLIndex] = video
+	return nil
+}
+
+// mostVideo bounds a video's file.
+const mostVideo = 256 << 20
+
+// video is the content of the file that an entry names: by its path, or by its digest and the name that it has in the
+// folder of videos. The stand-in draws it again.
+func (s *scorer) video(e mllog.AccuracyEntry) ([]byte, error) {
+	text := string(e.Data)
+	sum, err := hex.DecodeString(text)
+	if err != nil || len(sum) != sha256.Size {
+		return bounded.ReadFile(text, mostVideo)
+	}
+	var video []byte
+	switch {
+	case s.folder != "":
+		path, err := s.named(e.QSLIndex)
+		if err != nil {
+			return nil, err
+		}
+		if video, err = bounded.ReadFile(path, mostVideo); err != nil {
+			return nil, err
+		}
+	case s.drawn:
+		if video, err = videos.Draw(s.prompts[e.QSLIndex].Prompt); err != nil {
+			return nil, err
+		}
+	default:
+		return nil, fmt.Errorf("the log has a digest alone: --param videos=FOLDER says where the files are")
+	}
+	if has := sha256.Sum256(video); string(has[:]) != string(sum) {
+		return nil, fmt.Errorf("the file of prompt %d is another one than that of the log", e.QSLIndex)
+	}
+	return video, nil
+}
+
+// named is the file of a prompt in the folder of videos.
+func (s *scorer) named(i uint64) (string, error) {
+	for _, ending := range []string{".mp4", ".avi", ".gif"} {
+		path := filepath.Join(s.folder, s.names[i]+ending)
+		if _, err := os.Stat(path); err == nil {
+			return path, nil
+		}
+	}
+	return "", fmt.Errorf("%s has no %s.mp4", s.folder, s.names[i])
+}
+
+func (s *scorer) Result() (sdk.Score, error) {
+	made := len(s.files) - len(s.failed)
+	score := sdk.Score{Samples: len(s.files)}
+	if s.results != nil {
+		score.Metrics = append(score.Metrics, sdk.Metric{Name: vbenchScore, Unit: "%", Value: s.results.score})
+		score.OfficialText = strings.Join(append(s.results.lines(), s.results.checkerLine()), "\n")
+	} else {
+		score.OfficialText = fmt.Sprintf("%d of %d prompts have a video; no results of VBench", made, len(s.prompts))
+	}
+	score.Metrics = append(score.Metrics, sdk.Metric{
+		Name: videosThere, Unit: "%", Value: 100 * float64(made) / float64(len(s.prompts)),
+	})
+	score.Notes, score.Files = s.notes(), s.shownFiles()
+	return score, nil
+}
+
+func (s *scorer) notes() (n sdk.Notes) {
+	n.Missing(len(s.prompts)-len(s.files), len(s.prompts), "prompts", "the share of videos is that")
+	n.Dropped(s.dropped)
+	n.Count(s.outside, "%d entries are of prompts that the data set does not have")
+	slices.Sort(s.failed)
+	for _, f := range s.failed[:min(len(s.failed), mostNamed)] {
+		n.Add("%s", f)
+	}
+	n.Count(max(0, len(s.failed)-mostNamed), "%d more prompts have no video")
+	n.Count(s.unread, "%d of the videos to show were not read: the log has a digest, and --param videos=FOLDER names no "+
+		"folder with their files, or has others")
+	if s.results == nil {
+		n.Add("there is no vbench_score: VBench judges the files by its own networks; give its results to harness score with " +
+			"--param vbench=FILE")
+		return n
+	}
+	how := "from 0 to 1, made percent"
+	if s.scale == percent {
+		how = "percent, as they are"
+	}
+	n.Add("vbench_score is the mean of six dimensions of %s, %s; VBench ran elsewhere, and that it judged these videos is "+
+		"not checked", s.results.file, how)
+	return n
+}
+
+// shownFiles are the videos that a submission hands in, and captions.txt.
+func (s *scorer) shownFiles() (all []sdk.File) {
+	var captions strings.Builder
+	for _, i := range s.show {
+		video, there := s.shown[i]
+		if !there {
+			continue
+		}
+		all = append(all, sdk.File{Name: fmt.Sprintf("videos/%d%s", i, videos.Ending(video)), Data: video})
+		fmt.Fprintf(&captions, "%d  %s\n", i, s.prompts[i].Prompt)
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	return append(all, sdk.File{Name: "videos/captions.txt", Data: []byte(captions.String())})
+}

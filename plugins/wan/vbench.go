@@ -1,0 +1,161 @@
+package wan
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/bounded"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/manifest"
+)
+
+// dimensions are those of VBench that make up the score.
+var dimensions = []string{
+	"appearance_style", "background_consistency", "dynamic_degree", "motion_smoothness", "scene", "subject_consistency",
+}
+
+// results are VBench's, of a file.
+type results struct {
+	file  string // its name
+	means map[string]float64
+	score float64 // percent
+}
+
+// mostResults bounds a file of results.
+const mostResults = 64 << 20
+
+// openResults reads VBench's results where the parameter names them; nil where it does not.
+func openResults(r *manifest.Request, s *settings) *results {
+	if s.vbench == "" || !r.Scoring {
+		return nil
+	}
+	path, err := lastResults(s.vbench)
+	if err == nil {
+		var found *results
+		if found, err = readResults(path); err == nil {
+			err = found.judge(s.scale)
+		}
+		if err == nil {
+			return found
+		}
+		err = fmt.Errorf("%s: %w", path, err)
+	}
+	r.Fault(sdk.Data(fmt.Errorf("parameter vbench: %w", err)))
+	return nil
+}
+
+// lastResults is the file of results at a path: itself, or the last by name of a folder.
+func lastResults(path string) (string, error) {
+	info, err := os.Stat(path)
+	if err != nil || !info.IsDir() {
+		return path, err
+	}
+	const pattern = "results_*_eval_results.json"
+	all, err := filepath.Glob(filepath.Join(path, pattern))
+	if err == nil && len(all) == 0 {
+		err = fmt.Errorf("%s has no %s", path, pattern)
+	}
+	if err != nil {
+		return "", err
+	}
+	return slices.Max(all), nil
+}
+
+func readResults(path string) (*results, error) {
+	text, err := bounded.ReadFile(path, mostResults)
+	if err != nil {
+		return nil, err
+	}
+	r, err := parseResults(text)
+	r.file = filepath.Base(path)
+	return &r, err
+}
+
+// parseResults reads {dimension: [mean, [one of each video]]}. All faults are told at once.
+func parseResults(text []byte) (results, error) {
+	r := results{means: map[string]float64{}}
+	var all map[string][]json.RawMessage
+	if err := json.Unmarshal(text, &all); err != nil {
+		return r, fmt.Errorf("no results of VBench, {DIMENSION: [MEAN, [...]]}: %w", err)
+	}
+	var faults []error
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		var mean float64
+		if len(all[name]) == 0 || json.Unmarshal(all[name][0], &mean) != nil {
+			faults = append(faults, fmt.Errorf("%s: want a list that begins with a number", name))
+			continue
+		}
+		r.means[name] = mean
+	}
+	return r, errors.Join(faults...)
+}
+
+// lines are what the official script prints of the results, whatever dimensions they have.
+func (r *results) lines() []string {
+	lines := []string{"VBench Evaluation Results"}
+	if len(r.means) > 0 {
+		lines = append(lines, "Dimension Scores:")
+		for _, name := range slices.Sorted(maps.Keys(r.means)) {
+			lines = append(lines, fmt.Sprintf("  %-30s: %6.4f", name, r.means[name]))
+		}
+		lines = append(lines, fmt.Sprintf("  %-30s: %6.4f", "Overall Average", r.mean()))
+	}
+	return append(lines, "Detailed results: "+r.file)
+}
+
+// mean is the plain mean of the dimensions that are there.
+func (r *results) mean() float64 {
+	sum := 0.0
+	for _, name := range slices.Sorted(maps.Keys(r.means)) {
+		sum += r.means[name]
+	}
+	return sum / float64(len(r.means))
+}
+
+// judge wants the six dimensions, and makes their mean percent.
+func (r *results) judge(s scale) error {
+	var faults []error
+	large := false
+	for _, name := range dimensions {
+		v, there := r.means[name]
+		switch {
+		case !there:
+			faults = append(faults, fmt.Errorf("%s is missing: the score is of six dimensions, %s", name,
+				strings.Join(dimensions, ", ")))
+		case math.IsNaN(v) || v < 0 || v > 100:
+			faults = append(faults, fmt.Errorf("%s is %v, want 0 to 1, or percent", name, v))
+		}
+		large = large || v > 1
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.means)) {
+		if !slices.Contains(dimensions, name) {
+			faults = append(faults, fmt.Errorf("%s is no dimension of the score", name))
+		}
+	}
+	switch {
+	case len(faults) > 0:
+	case s == share && large:
+		faults = append(faults, errors.New("a dimension is above 1, and scale=share says 0 to 1"))
+	case s == anyScale && large:
+		faults = append(faults, errors.New("a dimension is above 1: if all are percent already, say so with "+
+			"--param scale=percent"))
+	case s == percent:
+		r.score = r.mean()
+	default:
+		r.score = 100 * r.mean()
+	}
+	return errors.Join(faults...)
+}
+
+// checkerLine is what the submission checker reads of accuracy.txt.
+func (r *results) checkerLine() string {
+	return "{'vbench_score': " + strconv.FormatFloat(r.score, 'f', -1, 64) + "}"
+}

@@ -1,0 +1,237 @@
+package videos
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/fetch/wholefile"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+	"github.com/plumbline-ml/plumbline/sdk/option"
+)
+
+// Ask is a request, and where its video is kept.
+type Ask struct {
+	Body json.RawMessage `json:"body"`
+	// File is where a video goes that comes itself, without an ending; empty: there is no folder for videos.
+	File string `json:"file,omitempty"`
+	// Collect says that a video which the server has in a file of its own gets there, too.
+	Collect bool `json:"collect,omitempty"`
+}
+
+// askField is the field of a prompt that holds it.
+const askField = "plumbline_video"
+
+// Prompt is what a backend of this package takes.
+func (a Ask) Prompt(text string) (backend.Prompt, error) {
+	field, err := json.Marshal(a)
+	return backend.Prompt{Text: text, Fields: map[string]json.RawMessage{askField: field}}, err
+}
+
+// readAsk reads the request of a prompt.
+func readAsk(p *backend.Prompt) (a Ask, err error) {
+	if err := json.Unmarshal(p.Fields[askField], &a); err != nil {
+		return a, fmt.Errorf("the prompt is no request for a video: %w", err)
+	}
+	return a, nil
+}
+
+// failed begins Tokens.Finish of an answer without a video; why follows.
+const failed = "failed: "
+
+// Failure says why an answer has no video; empty: it has one, whose file Tokens.Text names.
+func Failure(t backend.Tokens) string {
+	why, is := strings.CutPrefix(t.Finish, failed)
+	if !is {
+		return ""
+	}
+	return why
+}
+
+// maker makes one video at a time. An error of the video alone, after which the next one may be made, is a failure.
+type maker interface {
+	make(ctx context.Context, a Ask) (Answer, error)
+	close() error
+}
+
+// failure is an error of one video.
+type failure struct{ error }
+
+// generator asks makers, each for one video at a time.
+type generator struct {
+	makers  chan maker
+	all     []maker
+	timeout time.Duration
+}
+
+func newGenerator(makers []maker, timeout time.Duration) *generator {
+	g := &generator{makers: make(chan maker, len(makers)), all: makers, timeout: timeout}
+	for _, m := range makers {
+		g.makers <- m
+	}
+	return g
+}
+
+// Limits says how many videos are asked for at a time.
+func (g *generator) Limits() backend.Limits { return backend.Limits{Concurrency: len(g.all)} }
+
+// Generate has a video made. Its answer is the path of the file, or why there is none.
+func (g *generator) Generate(ctx context.Context, p backend.Prompt, sink backend.TokenSink) error {
+	a, err := readAsk(&p)
+	if err != nil {
+		return err
+	}
+	var m maker
+	select {
+	case m = <-g.makers:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	defer func() { g.makers <- m }()
+	limited, cancel := context.WithTimeoutCause(ctx, g.timeout, fmt.Errorf("no answer for %v (option timeout)", g.timeout))
+	defer cancel()
+	path, err := keep(limited, m, a)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if limited.Err() != nil && err != nil {
+		err = failure{context.Cause(limited)}
+	}
+	if one, is := errors.AsType[failure](err); is {
+		sink.Complete(backend.Tokens{Finish: failed + one.Error()})
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	sink.Complete(backend.Tokens{Text: path, Finish: "stop"})
+	return nil
+}
+
+// keep has a video made, and its file where the request wants it.
+func keep(ctx context.Context, m maker, a Ask) (path string, err error) {
+	answer, err := m.make(ctx, a)
+	if err != nil {
+		return "", err
+	}
+	video := answer.Video
+	if answer.Path != "" {
+		if info, err := os.Stat(answer.Path); err != nil {
+			return "", failure{fmt.Errorf("the answer's file: %w; a server on another machine sends the video itself with "+
+				"--param response=bytes", err)}
+		} else if !info.Mode().IsRegular() || info.Size() == 0 {
+			return "", failure{fmt.Errorf("%s is empty, or no file", answer.Path)}
+		}
+		if a.File == "" || !a.Collect {
+			return answer.Path, nil
+		}
+		if video, err = os.ReadFile(answer.Path); err != nil {
+			return "", failure{err}
+		}
+	}
+	switch {
+	case len(video) == 0:
+		return "", failure{errors.New("the video is empty")}
+	case a.File == "":
+		return "", errors.New("the server sends videos themselves: --param videos=FOLDER says where they are kept")
+	}
+	path = a.File + Ending(video)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return "", err
+	}
+	return path, wholefile.Write(path, video, 0o644)
+}
+
+// Ending is that of a file's name, by how its content begins; .mp4 where that says nothing.
+func Ending(video []byte) string {
+	switch {
+	case strings.HasPrefix(string(video[:min(len(video), 4)]), "GIF8"):
+		return ".gif"
+	case len(video) >= 12 && string(video[:4]) == "RIFF" && string(video[8:12]) == "AVI ":
+		return ".avi"
+	}
+	return ".mp4"
+}
+
+func (g *generator) Close() error {
+	var faults []error
+	for _, m := range g.all {
+		faults = append(faults, m.close())
+	}
+	return errors.Join(faults...)
+}
+
+// Backend asks servers, or processes that it starts.
+type Backend struct{}
+
+var (
+	_ backend.GeneratorOpener = Backend{}
+	_ backend.Describer       = Backend{}
+)
+
+type settings struct {
+	url, command string
+	concurrency  int
+	timeout      time.Duration
+}
+
+// mostAtOnce bounds how many videos are asked for at a time.
+const mostAtOnce = 1024
+
+func (s *settings) options() option.List {
+	return option.List{
+		option.Text("url", &s.url, "address of a server with the API of videos: http://HOST:PORT, to which "+Path+" is added"),
+		option.Text("command", &s.command, "in its place a command, split at blanks: a process that reads a request as a "+
+			"line of JSON and prints the path of the video's file on a line"),
+		option.Int("concurrency", &s.concurrency, 1, mostAtOnce, "videos asked for at a time; as many processes").Default("1"),
+		option.Duration("timeout", &s.timeout, "time that one video may take; one that takes longer has failed").
+			Default("1h"),
+	}
+}
+
+// Describe lists the options.
+func (Backend) Describe() backend.Info {
+	s := settings{concurrency: 1, timeout: time.Hour}
+	return backend.Info{Version: "API of videos, and processes", Options: s.options().Docs()}
+}
+
+// Open opens no session: tensors are not what is asked.
+func (Backend) Open(context.Context, backend.Model, backend.Config) (backend.Session, error) {
+	return nil, errors.New("backend video has videos made, and runs no model")
+}
+
+// OpenGenerator reads the options. A process is started at once; a server is asked when the first video is.
+func (Backend) OpenGenerator(_ context.Context, _ backend.Model, c backend.Config) (backend.Generator, error) {
+	s := settings{concurrency: 1, timeout: time.Hour}
+	err := s.options().Read(c.Options)
+	if err == nil && (s.url == "") == (s.command == "") {
+		err = fmt.Errorf("%w: give url or command: the address of a server, or a process to start", backend.ErrOption)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if s.timeout <= 0 {
+		return nil, fmt.Errorf("%w: timeout = %v, want above 0", backend.ErrOption, s.timeout)
+	}
+	var all []maker
+	for range s.concurrency {
+		m, err := s.open()
+		if err != nil {
+			return nil, errors.Join(err, newGenerator(all, s.timeout).Close())
+		}
+		all = append(all, m)
+	}
+	return newGenerator(all, s.timeout), nil
+}
+
+func (s *settings) open() (maker, error) {
+	if s.command != "" {
+		return startProcess(strings.Fields(s.command))
+	}
+	return newServer(s.url)
+}

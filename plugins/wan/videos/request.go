@@ -1,0 +1,205 @@
+package videos
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/big"
+	"strconv"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/pyfloat"
+)
+
+// Request is what is asked of a server: a field of the API each, in the order in which it is sent.
+type Request struct {
+	Prompt         string
+	NegativePrompt string // empty: it is left out
+	Size           string // WIDTHxHEIGHT
+	Seconds        float64
+	FPS            json.Number
+	Steps          json.Number
+	Guidance       float64 // of the first part of the steps
+	Guidance2      float64 // of the second
+	Seed           json.Number
+	Frames         json.Number
+	Boundary       float64 // the share of the noise at which the second part begins
+	LatentPath     string  // a file at the server with the noise that all videos begin with; empty: it is left out
+	OutputFormat   string  // auto, mp4, avi
+	ResponseFormat string  // video_path, video_bytes
+}
+
+// What a field may say.
+var (
+	OutputFormats   = []string{"auto", "mp4", "avi"}
+	ResponseFormats = []string{PathFormat, BytesFormat}
+)
+
+// The formats of an answer.
+const (
+	PathFormat  = "video_path"
+	BytesFormat = "video_bytes"
+)
+
+// Official are the settings of the endpoints harness. Its size is upright, though the reference's videos are wide.
+func Official() Request {
+	return Request{
+		Size: "720x1280", Seconds: 5, FPS: "16", Steps: "20", Guidance: 4, Guidance2: 3, Seed: "42", Frames: "81",
+		Boundary: 0.875, OutputFormat: "auto", ResponseFormat: PathFormat,
+	}
+}
+
+// Body is the request as it is sent.
+func (r *Request) Body() []byte {
+	b := appendText([]byte(`{"prompt":`), r.Prompt)
+	text := func(name, value string) {
+		if value != "" {
+			b = appendText(append(b, `,"`+name+`":`...), value)
+		}
+	}
+	number := func(name, value string) { b = append(b, `,"`+name+`":`+value...) }
+	text("negative_prompt", r.NegativePrompt)
+	text("size", r.Size)
+	number("seconds", pyfloat.Repr(r.Seconds))
+	number("fps", r.FPS.String())
+	number("num_inference_steps", r.Steps.String())
+	number("guidance_scale", pyfloat.Repr(r.Guidance))
+	number("guidance_scale_2", pyfloat.Repr(r.Guidance2))
+	number("seed", r.Seed.String())
+	number("num_frames", r.Frames.String())
+	number("boundary_ratio", pyfloat.Repr(r.Boundary))
+	text("latent_path", r.LatentPath)
+	text("output_format", r.OutputFormat)
+	text("response_format", r.ResponseFormat)
+	return append(b, '}')
+}
+
+// appendText appends a text as JSON with the letters of other alphabets as they are.
+func appendText(b []byte, text string) []byte {
+	var to bytes.Buffer
+	e := json.NewEncoder(&to)
+	e.SetEscapeHTML(false)
+	if e.Encode(text) != nil { // never of a text
+		return append(b, `""`...)
+	}
+	return append(b, bytes.TrimSuffix(to.Bytes(), []byte("\n"))...)
+}
+
+// ParseRow lays a row of the endpoints harness's data set, a JSON object, over the settings. Fields of other names are
+// left out, and what is null is as if it were not there. All faults are told at once.
+func (r Request) ParseRow(row []byte) (Request, error) {
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(row, &fields); err != nil {
+		return r, fmt.Errorf("no JSON object: %w", err)
+	}
+	f := rowFields{fields: fields}
+	if _, there := fields["prompt"]; !there {
+		f.fault("prompt", "is missing")
+	}
+	var streams bool
+	if v, ok := f.value("stream"); ok && (json.Unmarshal(v, &streams) != nil || streams) {
+		f.fault("stream", "there are no streams of videos")
+	}
+	f.text("prompt", &r.Prompt)
+	f.text("negative_prompt", &r.NegativePrompt)
+	f.text("size", &r.Size)
+	f.text("latent_path", &r.LatentPath)
+	f.oneOf("output_format", &r.OutputFormat, OutputFormats)
+	f.oneOf("response_format", &r.ResponseFormat, ResponseFormats)
+	f.float("seconds", &r.Seconds)
+	f.float("guidance_scale", &r.Guidance)
+	f.float("guidance_scale_2", &r.Guidance2)
+	f.float("boundary_ratio", &r.Boundary)
+	f.integer("fps", &r.FPS)
+	f.integer("num_inference_steps", &r.Steps)
+	f.integer("seed", &r.Seed)
+	f.integer("num_frames", &r.Frames)
+	return r, errors.Join(f.faults...)
+}
+
+// rowFields reads fields as the harness's models of data do: numbers may be texts, whole numbers may have ".0".
+type rowFields struct {
+	fields map[string]json.RawMessage
+	faults []error
+}
+
+func (f *rowFields) fault(name, what string) {
+	f.faults = append(f.faults, fmt.Errorf("%s: %s", name, what))
+}
+
+// value is a field that is there, and not null.
+func (f *rowFields) value(name string) (json.RawMessage, bool) {
+	v, there := f.fields[name]
+	return v, there && string(v) != "null"
+}
+
+func (f *rowFields) text(name string, to *string) {
+	if v, ok := f.value(name); ok && json.Unmarshal(v, to) != nil {
+		f.fault(name, fmt.Sprintf("%s, want a text", v))
+	}
+}
+
+func (f *rowFields) oneOf(name string, to *string, values []string) {
+	f.text(name, to)
+	for _, v := range values {
+		if *to == v {
+			return
+		}
+	}
+	f.fault(name, fmt.Sprintf("%q, want %s", *to, strings.Join(values, " or ")))
+}
+
+// number is the text of a number, or of a text or a truth value that stands for one.
+func (f *rowFields) number(name string) (text string, ok bool) {
+	v, ok := f.value(name)
+	if !ok {
+		return "", false
+	}
+	if text = string(v); v[0] == '"' {
+		if json.Unmarshal(v, &text) != nil {
+			return "", false
+		}
+		text = strings.TrimSpace(text)
+	}
+	switch text {
+	case "true":
+		return "1", true
+	case "false":
+		return "0", true
+	}
+	return text, true
+}
+
+func (f *rowFields) float(name string, to *float64) {
+	text, ok := f.number(name)
+	if !ok {
+		return
+	}
+	v, read := pyfloat.Parse(text)
+	if !read {
+		f.fault(name, fmt.Sprintf("%q, want a number", text))
+		return
+	}
+	*to = v
+}
+
+func (f *rowFields) integer(name string, to *json.Number) {
+	text, ok := f.number(name)
+	if !ok {
+		return
+	}
+	if whole, rest, dotted := strings.Cut(text, "."); dotted && strings.Trim(rest, "0") == "" {
+		text = whole
+	}
+	v, read := new(big.Int).SetString(text, 10)
+	if !read {
+		if e, err := strconv.ParseFloat(text, 64); err == nil && e == float64(int64(e)) {
+			*to = json.Number(strconv.FormatInt(int64(e), 10))
+			return
+		}
+		f.fault(name, fmt.Sprintf("%q, want a whole number", text))
+		return
+	}
+	*to = json.Number(v.String())
+}

@@ -1,0 +1,125 @@
+package videos
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	"image/gif"
+	"os"
+	"path/filepath"
+
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// Label is what every result says of the stand-in.
+const Label = "stand-in: drawing program"
+
+// StandIn draws: coloured frames that follow from a prompt's hash. It shows that all between a prompt and its verdict
+// works, and says nothing of any model.
+type StandIn struct{}
+
+var (
+	_ backend.GeneratorOpener = StandIn{}
+	_ backend.Describer       = StandIn{}
+)
+
+// Describe says what it is.
+func (StandIn) Describe() backend.Info { return backend.Info{Version: Label} }
+
+// Open opens no session: it has no tensors.
+func (StandIn) Open(context.Context, backend.Model, backend.Config) (backend.Session, error) {
+	return nil, errors.New("a drawing program runs no model: choose another backend")
+}
+
+// OpenGenerator looks whether the model is the stand-in's label.
+func (StandIn) OpenGenerator(_ context.Context, m backend.Model, c backend.Config) (backend.Generator, error) {
+	for name := range c.Options {
+		return nil, fmt.Errorf("%w: the stand-in has no option %q", backend.ErrOption, name)
+	}
+	var label struct {
+		Label string `json:"label"`
+	}
+	if err := json.Unmarshal(m.Bytes, &label); err != nil || label.Label != Label {
+		return nil, errors.New("the stand-in draws, and runs no model: for videos of a model give --backend video with its " +
+			"option url or command")
+	}
+	dir, err := os.MkdirTemp("", "plumbline-videos-")
+	if err != nil {
+		return nil, err
+	}
+	const hour = 3600e9
+	return &drawing{newGenerator([]maker{drawer{dir}}, hour), dir}, nil
+}
+
+// drawing is the stand-in opened; its files go with it, where no folder is for them.
+type drawing struct {
+	*generator
+	dir string
+}
+
+func (d *drawing) Close() error { return os.RemoveAll(d.dir) }
+
+type drawer struct{ dir string }
+
+func (d drawer) make(ctx context.Context, a Ask) (Answer, error) {
+	var request struct {
+		Prompt string `json:"prompt"`
+	}
+	if err := json.Unmarshal(a.Body, &request); err != nil {
+		return Answer{}, failure{err}
+	}
+	video, err := Draw(request.Prompt)
+	if err != nil || a.File != "" {
+		return Answer{Video: video}, err
+	}
+	f, err := os.CreateTemp(d.dir, "*"+filepath.Ext(Ending(video)))
+	if err != nil {
+		return Answer{}, err
+	}
+	_, err = f.Write(video)
+	return Answer{Path: f.Name()}, errors.Join(err, f.Close(), ctx.Err())
+}
+
+func (d drawer) close() error { return nil }
+
+// The size of drawn videos.
+const (
+	drawnWidth, drawnHeight = 64, 36
+	drawnFrames             = 9
+)
+
+// Draw draws the video of a prompt as a GIF: a square that crosses stripes, in colours and on a way of the prompt's
+// hash. The same prompt has the same bytes everywhere.
+func Draw(prompt string) ([]byte, error) {
+	h := sha256.Sum256([]byte(prompt))
+	colours := color.Palette{}
+	for i := range 4 {
+		colours = append(colours, color.NRGBA{R: h[3*i], G: h[3*i+1], B: h[3*i+2], A: 255})
+	}
+	g := gif.GIF{Config: image.Config{Width: drawnWidth, Height: drawnHeight, ColorModel: colours}}
+	const side = 12
+	width := 2 + int(h[12]%7)
+	for n := range drawnFrames {
+		frame := image.NewPaletted(image.Rect(0, 0, drawnWidth, drawnHeight), colours)
+		left := (int(h[13]) + n*(1+int(h[14]%6))) % (drawnWidth - side)
+		top := (int(h[15]) + n*(1+int(h[16]%4))) % (drawnHeight - side)
+		square := image.Rect(left, top, left+side, top+side)
+		for i := range frame.Pix {
+			x, y := i%drawnWidth, i/drawnWidth
+			frame.Pix[i] = uint8((x + y + n) / width % 3)
+			if image.Pt(x, y).In(square) {
+				frame.Pix[i] = 3
+			}
+		}
+		const hundredths = 6 // 16 frames a second, about
+		g.Image, g.Delay = append(g.Image, frame), append(g.Delay, hundredths)
+	}
+	var b bytes.Buffer
+	err := gif.EncodeAll(&b, &g)
+	return b.Bytes(), err
+}

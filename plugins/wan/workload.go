@@ -1,0 +1,156 @@
+package wan
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"github.com/plumbline-ml/plumbline/internal/bounded"
+	"github.com/plumbline-ml/plumbline/plugins/wan/videos"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+	"github.com/plumbline-ml/plumbline/sdk/manifest"
+)
+
+// workload is the benchmark opened on one set of prompts.
+type workload struct {
+	settings
+	file     backend.Model
+	prompts  []videos.Request
+	names    []string
+	accuracy bool
+	own      bool // the prompts are the plugin's
+
+	mu     sync.Mutex
+	failed []string // videos, and why
+}
+
+var (
+	_ sdk.GenerativeOf[*sample] = (*workload)(nil)
+	_ sdk.Informer              = (*workload)(nil)
+	_ sdk.Remarker              = (*workload)(nil)
+	_ sdk.ClientWorker          = (*workload)(nil)
+)
+
+// sample is what is asked for a prompt.
+type sample struct {
+	index  int // -1: of the warm-up
+	prompt string
+	ask    videos.Ask
+}
+
+func newWorkload(r *manifest.Request, s settings, prompts []videos.Request) *workload {
+	w := &workload{settings: s, file: r.File(), prompts: prompts, names: fileNames(prompts),
+		accuracy: r.Use == sdk.UseAccuracy, own: r.Dataset == ""}
+	r.Fault(sdk.Data(misnamed(prompts)))
+	return w
+}
+
+func (w *workload) Len() int          { return len(w.prompts) }
+func (w *workload) Parts() []sdk.Part { return []sdk.Part{{Model: w.file}} }
+func (w *workload) Close() error      { return nil }
+
+// Load makes the request for prompt i.
+func (w *workload) Load(_ context.Context, i int) (*sample, error) {
+	return w.sample(i, w.prompts[i], w.names[i]), nil
+}
+
+func (w *workload) sample(i int, r videos.Request, name string) *sample {
+	s := &sample{index: i, prompt: r.Prompt, ask: videos.Ask{Body: r.Body(), Collect: w.accuracy}}
+	if w.folder != "" {
+		s.ask.File = filepath.Join(w.folder, name)
+	}
+	return s
+}
+
+// WarmSample is a prompt that no data set holds.
+func (w *workload) WarmSample() *sample {
+	r := w.request
+	r.Prompt = "grey"
+	return w.sample(-1, r, ".warm-up")
+}
+
+// Prompt is the request.
+func (w *workload) Prompt(s *sample) (backend.Prompt, error) { return s.ask.Prompt(s.prompt) }
+
+// AppendTokens appends the path of a video, or its digest. In an accuracy run a video that failed has an empty payload,
+// so that it costs no other; in a timed run it ends the run, whose figure would count it.
+func (w *workload) AppendTokens(dst []byte, s *sample, t backend.Tokens) ([]byte, int, error) {
+	why := videos.Failure(t)
+	if why == "" && w.digest {
+		sum, err := digest(t.Text)
+		if err != nil {
+			why = err.Error()
+		}
+		t.Text = sum
+	}
+	switch {
+	case why == "":
+		return append(dst, t.Text...), 0, nil
+	case !w.accuracy || s.index < 0:
+		return dst, 0, sdk.Data(fmt.Errorf("no video of prompt %d, %q: %s", s.index, s.prompt, why))
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.failed = append(w.failed, fmt.Sprintf("prompt %d has no video (%q): %s", s.index, s.prompt, why))
+	return dst, 0, nil
+}
+
+// digest is the SHA-256 of a file in hex.
+func digest(path string) (sum string, err error) {
+	f, err := bounded.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// mostNamed bounds how many failures are told one by one.
+const mostNamed = 20
+
+// Remarks names the videos that failed.
+func (w *workload) Remarks() (m sdk.Remarks) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	slices.Sort(w.failed)
+	m.Notes = slices.Clone(w.failed[:min(len(w.failed), mostNamed)])
+	if more := len(w.failed) - mostNamed; more > 0 {
+		m.Notes = append(m.Notes, fmt.Sprintf("%d more have none", more))
+	}
+	return m
+}
+
+// Inform says what is asked for, and takes the stand-in's label back where a server or a process makes the videos.
+func (w *workload) Inform(info *sdk.WorkloadInfo) {
+	if info.BackendInfo == nil {
+		info.BackendInfo = map[string]string{}
+	}
+	drawn := info.BackendInfo["version"] == videos.Label
+	info.BackendInfo["size"] = w.request.Size
+	if !drawn {
+		const theirs = "the server's"
+		info.ModelFile, info.Embedded, info.Precision, info.ModelSHA256, info.ModelSize = theirs, false, "", "", 0
+	}
+	if w.own {
+		return // no rules are about them
+	}
+	info.OpenReasons = append(info.OpenReasons, w.open()...)
+	if n := len(w.prompts); n != officialPrompts {
+		info.OpenReasons = append(info.OpenReasons, fmt.Sprintf("the data set has %d prompts, the official one %d", n,
+			officialPrompts))
+	}
+}
+
+// ClientWork is nothing: a request is made before the run, and a video is taken as it is.
+func (w *workload) ClientWork(_, _ []backend.TensorInfo, _ int) []string { return nil }
