@@ -1,5 +1,5 @@
-// Package wan is the text-to-video benchmark: wan-2.2-t2v-a14b on the prompts of VBench. A server or a process makes the
-// videos; a drawing program stands in for one where none is named.
+// Package wan is the text-to-video benchmark: wan-2.2-t2v-a14b on the prompts of VBench. A server or a process makes
+// the videos; a drawing program stands in for one where none is named.
 //
 // In: prompts as requests, what the log has of a video, its file's name, VBench's results and the checker's line,
 // compatible with MLPerf Inference. Out: asking for videos (videos), reading frames (frames), VBench itself, whose

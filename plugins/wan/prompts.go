@@ -106,8 +106,8 @@ func readRows(path string, text []byte, base videos.Request) (all []videos.Reque
 // mostOfName is how many characters a file's name has of its prompt.
 const mostOfName = 200
 
-// fileNames are the names of the videos of prompts without their ending: the prompt, where it can be no part of a file's
-// name an underscore, cut to 200 characters, and a number: how many before it have that name.
+// fileNames are the names of the videos of prompts without their ending: the prompt, where it can be no part of a
+// file's name an underscore, cut to 200 characters, and a number: how many before it have that name.
 func fileNames(prompts []videos.Request) []string {
 	count := map[string]int{}
 	var names []string

@@ -146,16 +146,16 @@ func (s *scorer) notes() (n sdk.Notes) {
 	n.Count(s.unread, "%d of the videos to show were not read: the log has a digest, and --param videos=FOLDER names no "+
 		"folder with their files, or has others")
 	if s.results == nil {
-		n.Add("there is no vbench_score: VBench judges the files by its own networks; give its results to harness score with " +
-			"--param vbench=FILE")
+		n.Add("there is no vbench_score: VBench judges the files by its own networks; give its results to harness score " +
+			"with --param vbench=FILE")
 		return n
 	}
 	how := "from 0 to 1, made percent"
 	if s.scale == percent {
 		how = "percent, as they are"
 	}
-	n.Add("vbench_score is the mean of six dimensions of %s, %s; VBench ran elsewhere, and that it judged these videos is "+
-		"not checked", s.results.file, how)
+	n.Add("vbench_score is the mean of six dimensions of %s, %s; VBench ran elsewhere, and that it judged these videos "+
+		"is not checked", s.results.file, how)
 	return n
 }
 

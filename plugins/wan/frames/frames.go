@@ -1,6 +1,7 @@
 // Package frames reads some frames of a video's file, for people to look at.
 //
-// In: GIF, Motion JPEG in AVI, and what ffmpeg reads where there is one. Out: which video is meant, how frames are shown.
+// In: GIF, Motion JPEG in AVI, and what ffmpeg reads where there is one. Out: which video is meant, how frames are
+// shown.
 package frames
 
 import (

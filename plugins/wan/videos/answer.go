@@ -41,7 +41,7 @@ func ParseAnswer(body []byte) (Answer, error) {
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return Answer{}, errors.New("something follows the JSON object")
 	}
-	if fields.ID == nil || (fields.Path == nil) == (fields.Bytes == nil) || bytes.Contains(body, []byte("null")) && hasNull(body) {
+	if fields.ID == nil || (fields.Path == nil) == (fields.Bytes == nil) || hasNull(body) {
 		return Answer{}, errors.New("want video_id and one of video_path and video_bytes, each a text")
 	}
 	a := Answer{ID: *fields.ID}

@@ -185,10 +185,12 @@ const mostAtOnce = 1024
 
 func (s *settings) options() option.List {
 	return option.List{
-		option.Text("url", &s.url, "address of a server with the API of videos: http://HOST:PORT, to which "+Path+" is added"),
+		option.Text("url", &s.url, "address of a server with the API of videos: http://HOST:PORT, to which "+Path+
+			" is added"),
 		option.Text("command", &s.command, "in its place a command, split at blanks: a process that reads a request as a "+
 			"line of JSON and prints the path of the video's file on a line"),
-		option.Int("concurrency", &s.concurrency, 1, mostAtOnce, "videos asked for at a time; as many processes").Default("1"),
+		option.Int("concurrency", &s.concurrency, 1, mostAtOnce, "videos asked for at a time; as many processes").
+			Default("1"),
 		option.Duration("timeout", &s.timeout, "time that one video may take; one that takes longer has failed").
 			Default("1h"),
 	}

@@ -171,7 +171,8 @@ func TestOptions(t *testing.T) {
 			_ = g.Close()
 		}
 	}
-	if _, err := (StandIn{}).OpenGenerator(t.Context(), backend.Model{Bytes: []byte("{}")}, backend.Config{}); err == nil ||
+	other := backend.Model{Bytes: []byte("{}")}
+	if _, err := (StandIn{}).OpenGenerator(t.Context(), other, backend.Config{}); err == nil ||
 		!strings.Contains(err.Error(), "--backend video") {
 		t.Errorf("another model is taken for the stand-in: %v", err)
 	}

@@ -59,13 +59,15 @@ func TestGoldenRequestsAndAnswers(t *testing.T) {
 
 // TestRows: all faults of a row are told at once.
 func TestRows(t *testing.T) {
-	_, err := Official().ParseRow([]byte(`{"fps": 1.5, "seconds": "long", "size": 7, "stream": true, "output_format": "gif"}`))
+	_, err := Official().ParseRow([]byte(
+		`{"fps": 1.5, "seconds": "long", "size": 7, "stream": true, "output_format": "gif"}`))
 	for _, want := range []string{"prompt: is missing", "fps", "seconds", "size", "stream", "output_format"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: %q is not told", err, want)
 		}
 	}
-	r, err := Official().ParseRow([]byte(`{"prompt": "é<", "fps": "24.0", "latent_path": "/l.pt", "guidance_scale": true}`))
+	r, err := Official().ParseRow([]byte(
+		`{"prompt": "é<", "fps": "24.0", "latent_path": "/l.pt", "guidance_scale": true}`))
 	if want := `{"prompt":"é<","size":"720x1280","seconds":5.0,"fps":24,"num_inference_steps":20,"guidance_scale":1.0,` +
 		`"guidance_scale_2":3.0,"seed":42,"num_frames":81,"boundary_ratio":0.875,"latent_path":"/l.pt",` +
 		`"output_format":"auto","response_format":"video_path"}`; err != nil || string(r.Body()) != want {
