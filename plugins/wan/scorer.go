@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/plumbline-ml/plumbline/internal/bounded"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
@@ -56,6 +57,9 @@ func (s *scorer) Add(e mllog.AccuracyEntry) error {
 		return nil
 	}
 	text := string(e.Data)
+	if !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
+		return sdk.Data(fmt.Errorf("%q is neither a path nor a SHA-256", text))
+	}
 	s.files[e.QSLIndex] = text
 	if text == "" {
 		s.failed = append(s.failed, fmt.Sprintf("prompt %d has no video (%q)", e.QSLIndex, s.prompts[e.QSLIndex].Prompt))

@@ -26,6 +26,7 @@ type workload struct {
 	names    []string
 	accuracy bool
 	own      bool // the prompts are the plugin's
+	drawn    bool // by the stand-in
 
 	mu     sync.Mutex
 	failed []string // videos, and why
@@ -47,7 +48,8 @@ type sample struct {
 
 func newWorkload(r *manifest.Request, s settings, prompts []videos.Request) *workload {
 	w := &workload{settings: s, file: r.File(), prompts: prompts, names: fileNames(prompts),
-		accuracy: r.Use == sdk.UseAccuracy, own: r.Dataset == ""}
+		accuracy: r.Use == sdk.UseAccuracy, own: r.Dataset == "",
+		drawn: r.Backend == videos.StandInName || r.Backend == ""}
 	r.Fault(sdk.Data(misnamed(prompts)))
 	return w
 }
@@ -136,9 +138,8 @@ func (w *workload) Inform(info *sdk.WorkloadInfo) {
 	if info.BackendInfo == nil {
 		info.BackendInfo = map[string]string{}
 	}
-	drawn := info.BackendInfo["version"] == videos.Label
 	info.BackendInfo["size"] = w.request.Size
-	if !drawn {
+	if !w.drawn {
 		const theirs = "the server's"
 		info.ModelFile, info.Embedded, info.Precision, info.ModelSHA256, info.ModelSize = theirs, false, "", "", 0
 	}

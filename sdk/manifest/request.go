@@ -48,6 +48,7 @@ type Request struct {
 	Exhibits int
 
 	Scenario loadgen.Scenario // of a run
+	Backend  string           // of a run: its registered name; empty: outside of a plugin
 
 	Dataset string // path; empty: the embedded data set
 	Use     string // what it is opened for, as sdk.Options has it; to score: what the log is of
@@ -65,8 +66,8 @@ func (m *Manifest) run(o sdk.Options) (*Request, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Request{Model: e, Scenario: o.Scenario, Dataset: o.Dataset, Use: o.Use, Batch: o.Batch, manifest: m,
-		given: o.Params}
+	r := &Request{Model: e, Scenario: o.Scenario, Backend: o.Backend, Dataset: o.Dataset, Use: o.Use, Batch: o.Batch,
+		manifest: m, given: o.Params}
 	files, err := m.openFiles(e, o)
 	r.Fault(err)
 	r.Files, r.Embedded = files.models, files.embedded

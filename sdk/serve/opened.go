@@ -46,7 +46,7 @@ func (s *service) open(ctx context.Context, o sdk.Options) (_ *opened, err error
 	if err := errors.Join(errModel, errBackend, checkDevices(name, b, o)); err != nil {
 		return nil, err
 	}
-	o.Model = model.Name
+	o.Model, o.Backend = model.Name, name
 	if o.Network {
 		o.Batch = max(o.Batch, 1)
 	}

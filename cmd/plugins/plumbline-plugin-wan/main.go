@@ -9,5 +9,5 @@ import (
 )
 
 func main() {
-	serve.Main(wan.New(), serve.Backend("standin", videos.StandIn{}), serve.Backend("video", videos.Backend{}))
+	serve.Main(wan.New(), serve.Backend(videos.StandInName, videos.StandIn{}), serve.Backend("video", videos.Backend{}))
 }

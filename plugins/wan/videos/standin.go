@@ -19,6 +19,9 @@ import (
 // Label is what every result says of the stand-in.
 const Label = "stand-in: drawing program"
 
+// StandInName is the name that the stand-in is registered by.
+const StandInName = "standin"
+
 // StandIn draws: coloured frames that follow from a prompt's hash. It shows that all between a prompt and its verdict
 // works, and says nothing of any model.
 type StandIn struct{}
