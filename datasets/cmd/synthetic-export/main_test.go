@@ -19,6 +19,7 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/openimages"
 	"github.com/plumbline-ml/plumbline/datasets/prompts"
 	"github.com/plumbline-ml/plumbline/datasets/squad"
+	"github.com/plumbline-ml/plumbline/datasets/streaming"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/articles"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/captioned"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/citations"
@@ -71,22 +72,40 @@ func TestTheGraphIsReadAsTheOfficialSet(t *testing.T) {
 	}
 }
 
-// TestTheStreamIsThatOfItsPackage writes the embedded stream, whose files the package's tests hold.
-func TestTheStreamIsThatOfItsPackage(t *testing.T) {
+// TestTheStreamIsReadAsTheOfficialSet reads a stream from files as the benchmark does, and finds that of its package.
+func TestTheStreamIsReadAsTheOfficialSet(t *testing.T) {
 	dir := t.TempDir()
 	if err := run(t.Context(), []string{"preferences", "-set", "eval", "-out", dir}, io.Discard); err != nil {
 		t.Fatal(err)
 	}
-	got := map[string][]byte{}
-	for name := range preferences.Eval().Files() {
-		content, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil {
-			t.Error(err)
-		}
-		got[name] = content
+	o := streaming.Options{
+		TrainPeriods: preferences.TrainPeriods, Items: preferences.Items, Categories: preferences.Categories,
+		MaxSequence: 1 + preferences.HistoryMost + preferences.Candidates, MaxCandidates: preferences.Candidates,
 	}
-	if !reflect.DeepEqual(got, preferences.Eval().Files()) {
-		t.Error("the files are others")
+	files, err := streaming.Open(dir, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer files.Close()
+	drawn, err := streaming.OpenFiles(preferences.Eval().Files(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer drawn.Close()
+	if n := files.Periods(); n != preferences.Periods-preferences.TrainPeriods || n != drawn.Periods() {
+		t.Fatalf("%d periods", n)
+	}
+	for p := range files.Periods() {
+		if users := files.Requests(p); len(users) == 0 || !slices.Equal(users, drawn.Requests(p)) {
+			t.Errorf("period %d: %d requests", p, len(users))
+		}
+		for r := range files.Requests(p) {
+			got, err := files.Sample(p, r)
+			want, wantErr := drawn.Sample(p, r)
+			if err != nil || wantErr != nil || !reflect.DeepEqual(got, want) {
+				t.Errorf("request %d of period %d differs: %v, %v", r, p, err, wantErr)
+			}
+		}
 	}
 }
 
