@@ -79,7 +79,7 @@ test-submission-official: ## walk docs/submission.md by the official LoadGen and
 test-metrics: ## let Prometheus scrape runs and compare with their results (PROMETHEUS=program; Debian: prometheus)
 	PLUMBLINE_PROMETHEUS=$(or $(PROMETHEUS),$(shell command -v prometheus)) $(GO) test -count=1 -v -run TestPrometheus ./e2e
 
-test-gpu: ## run resnet50, bert-99 and llama3.1-8b on GPUs: GPU=cuda:0,cuda:1 ORT=libonnxruntime.so built for CUDA
+test-gpu: ## run benchmarks of ONNX Runtime on GPUs, answers near their cards: GPU=cuda:0,cuda:1 ORT=libonnxruntime.so built for CUDA
 	PLUMBLINE_GPU=$(or $(GPU),cuda:0) PLUMBLINE_GPU_ORT=$(abspath $(ORT)) $(GO) test -count=1 -v -timeout 30m -run TestGPU ./e2e
 
 test-pace: ## test the binaries as on another machine: models that answer at once (PACE=once), or take ten times as long (PACE=10)

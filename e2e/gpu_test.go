@@ -5,11 +5,12 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
 
-// TestGPU runs three benchmarks on the GPUs that PLUMBLINE_GPU names ("cuda:0" or "cuda:0,cuda:1"), with ONNX Runtime's
+// TestGPU runs benchmarks on the GPUs that PLUMBLINE_GPU names ("cuda:0" or "cuda:0,cuda:1"), with ONNX Runtime's
 // library PLUMBLINE_GPU_ORT: answers as good as the card says, a VALID run, and its throughput beside that of a bare
 // loop through the same plugin.
 func TestGPU(t *testing.T) {
@@ -17,7 +18,11 @@ func TestGPU(t *testing.T) {
 	if devices == "" || library == "" {
 		t.Skip("make test-gpu names the devices and the library")
 	}
-	for _, model := range []string{"resnet50", "bert-99", "llama3.1-8b"} {
+	for _, tt := range []struct{ model, card string }{
+		{"resnet50", "resnet50/model"}, {"bert-99", "bert/model"}, {"llama3.1-8b", "llm/model"}, {"yolo-95", "yolo/model"},
+		{"3d-unet-brats", "unet3d/model/brats"}, {"dlrm-v3", "dlrm3/model"},
+	} {
+		model := tt.model
 		t.Run(model, func(t *testing.T) {
 			out := t.TempDir()
 			on := []string{"run", model, "--device", devices, "--ort-lib", library, "--quiet", "--out", out}
@@ -36,7 +41,7 @@ func TestGPU(t *testing.T) {
 					t.Errorf("%s: %d devices had a share, want %d", run.Mode, len(run.Workload.Shares), n)
 				}
 				if run.Accuracy != nil {
-					nearCard(t, model, run.Accuracy.Metrics[0])
+					nearCard(t, tt.card, run.Accuracy.Metrics[0])
 				}
 				if run.Performance != nil {
 					t.Logf("%s Offline on %s: %.1f/s", model, devices, run.Performance.Metric.Value)
@@ -47,16 +52,17 @@ func TestGPU(t *testing.T) {
 	t.Run("loop", func(t *testing.T) { bareLoop(t, devices, library) })
 }
 
-// nearCard holds a metric against the FP32 model's card: within a percent.
-func nearCard(t *testing.T, model string, found metric) {
+// nearCard holds a metric against that of the FP32 model's card in a folder below plugins: within a percent.
+func nearCard(t *testing.T, folder string, found metric) {
 	t.Helper()
-	plugin := map[string]string{"resnet50": "resnet50", "bert-99": "bert", "llama3.1-8b": "llm"}[model]
 	var c card
-	readJSON(t, filepath.Join(built.root, "plugins", plugin, "model", "card.json"), &c)
-	for _, m := range c.Files[0].Metrics {
-		if m.Name == found.Name && math.Abs(m.Value-found.Value) > 0.01*math.Abs(m.Value) {
-			t.Errorf("%s %s is %v, and %v by the card", model, m.Name, found.Value, m.Value)
-		}
+	readJSON(t, filepath.Join(built.root, "plugins", filepath.FromSlash(folder), "card.json"), &c)
+	at := slices.IndexFunc(c.Files[0].Metrics, func(m metric) bool { return m.Name == found.Name })
+	if at < 0 {
+		t.Fatalf("the card in %s has no %s", folder, found.Name)
+	}
+	if want := c.Files[0].Metrics[at].Value; math.Abs(want-found.Value) > 0.01*math.Abs(want) {
+		t.Errorf("%s is %v, and %v by the card in %s", found.Name, found.Value, want, folder)
 	}
 }
 
