@@ -27,6 +27,8 @@ var exported = map[string]struct {
 	"rnnt":               {[]string{"n=5"}, []string{"count=5"}, "dev-clean-wav/*/*/*.wav"},
 	"llama3.1-8b":        {[]string{"n=5"}, []string{"count=5"}, "cnn_eval.json"},
 	"qwen3-vl-235b-a22b": {[]string{"n=5"}, []string{"count=5"}, "data/*.parquet"},
+	"e2e-rag-qna":        {nil, []string{"count=20"}, "frames_dataset.tsv"},
+	"e2e-rag-db":         {nil, []string{"count=20"}, "A*.html"},
 	"rgat":               {nil, []string{"count=1000"}, "tiny/processed/paper/node_feat.npy"},
 	"3d-unet-brats":      {[]string{"first=4", "n=2"}, []string{"count=2", "shape=32x32x32"}, "*/*/*_flair.nii.gz"},
 }

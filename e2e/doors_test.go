@@ -50,7 +50,7 @@ type form struct {
 func doors() []door {
 	return slices.Concat(classifierDoors(), detectionDoors(), unetDoors(), dlrmDoors(), bertDoors(), languageDoors(),
 		reasoningDoors(), vlDoors(), rnntDoors(), whisperDoors(), rgatDoors(), gnmtDoors(), sdxlDoors(), agenticDoors(),
-		wanDoors())
+		ragDoors(), wanDoors())
 }
 
 // TestEveryModelHasADoor wants the commands of docs/real-data.md to be tried for each model.

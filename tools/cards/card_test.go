@@ -75,6 +75,7 @@ func TestReadmeHasTheCardsFigures(t *testing.T) {
 		"gnmt":    {"BLEU", "BLEU %.1f, %.1f"},
 		"sdxl":    {"CLIP_SCORE", "CLIP score %.1f, %.1f"},
 		"vl":      {"category_f1", "hierarchical F1 %.3f, %.3f"},
+		"rag":     {"accuracy", "answers right %.1f %%, %.1f %% (language models: a stand-in)"},
 		// deepseek-r1's.
 		"reasoning": {"exact_match_without_programs", "exact match without programs %.1f %%, %.1f %%"},
 	}
@@ -90,7 +91,8 @@ func TestReadmeHasTheCardsFigures(t *testing.T) {
 		}
 		var values []any
 		for _, parts := range readCard(t, path).models() {
-			for _, m := range slices.Concat(parts[0].Metrics, parts[0].Models["deepseek-r1"]) {
+			for _, m := range slices.Concat(parts[0].Metrics, parts[0].Models["deepseek-r1"],
+				parts[0].Models["e2e-rag-qna"]) {
 				if m.Name == form.metric {
 					values = append(values, m.Value)
 				}

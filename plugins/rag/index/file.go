@@ -226,7 +226,7 @@ func (r *reader) vectors(g *Graph, n int) error {
 		for k := range v {
 			v[k] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*k:]))
 		}
-		square := dot(v, v)
+		square := Dot(v, v)
 		if math.IsNaN(float64(square)) || math.IsInf(float64(square), 0) {
 			return fmt.Errorf("vector %d: %w", i, ErrVector)
 		}

@@ -49,7 +49,7 @@ func (g *Graph) Vector(i int) []float32 { return g.vectors[i*g.dim : (i+1)*g.dim
 
 // Add adds a copy of a vector, and links all groups that are full.
 func (g *Graph) Add(v []float32) error {
-	square := dot(v, v)
+	square := Dot(v, v)
 	if len(v) != g.dim || math.IsNaN(float64(square)) || math.IsInf(float64(square), 0) {
 		return fmt.Errorf("%w: %d values of squared length %v, want %d", ErrVector, len(v), square, g.dim)
 	}
@@ -68,12 +68,12 @@ func (g *Graph) Link() {
 	}
 }
 
-// dot is the product of two vectors of one length.
-func dot(a, b []float32) float32 { return gonum.Implementation{}.Sdot(len(a), a, 1, b, 1) }
+// Dot is the product of two vectors of one length.
+func Dot(a, b []float32) float32 { return gonum.Implementation{}.Sdot(len(a), a, 1, b, 1) }
 
 // distance is the squared distance of vector i from one of squared length square.
 func (g *Graph) distance(v []float32, square float32, i uint32) float32 {
-	return max(0, square+g.squares[i]-2*dot(v, g.Vector(int(i))))
+	return max(0, square+g.squares[i]-2*Dot(v, g.Vector(int(i))))
 }
 
 // level is the highest level of vector i: that of the paper, by a number that depends on i alone.
@@ -134,7 +134,7 @@ func (g *Graph) Search(query []float32, k int) []Hit {
 
 // Exact finds the k vectors nearest to a query, the nearest first, by looking at all.
 func (g *Graph) Exact(query []float32, k int) []Hit {
-	square := dot(query, query)
+	square := Dot(query, query)
 	var far heap
 	far.far = true
 	for i := range g.Len() {

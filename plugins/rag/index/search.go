@@ -25,7 +25,7 @@ func (g *Graph) borrow() *searcher {
 }
 
 // aim sets the query.
-func (s *searcher) aim(query []float32) { s.query, s.square = query, dot(query, query) }
+func (s *searcher) aim(query []float32) { s.query, s.square = query, Dot(query, query) }
 
 func (s *searcher) hit(i uint32) Hit { return Hit{i, s.g.distance(s.query, s.square, i)} }
 

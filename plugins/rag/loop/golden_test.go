@@ -6,12 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/plumbline-ml/plumbline/internal/golden"
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
@@ -20,11 +20,13 @@ import (
 // prompts are those beside the cases.
 func prompts(t *testing.T, path string) *Prompts {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(filepath.Dir(path), "prompts.json"))
-	if err != nil {
-		t.Fatal(err)
+	var texts map[string]string
+	golden.ReadJSON(t, filepath.Join(filepath.Dir(path), "prompts.json"), &texts)
+	files := fstest.MapFS{}
+	for name, text := range texts {
+		files[name+".txt"] = &fstest.MapFile{Data: []byte(text)}
 	}
-	p, err := ParsePrompts(text)
+	p, err := ReadPrompts(files)
 	if err != nil {
 		t.Fatal(err)
 	}

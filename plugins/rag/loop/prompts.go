@@ -2,9 +2,9 @@ package loop
 
 import (
 	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"slices"
 	"strings"
@@ -51,38 +51,34 @@ var places = map[string][]string{
 // Prompts are the words that models are asked in.
 type Prompts struct {
 	of map[string]template
-	// Sum is the SHA-256 over the prompts of the steps, and JudgeSum that of the judge's, in lower-case hex.
+	// Sum is the SHA-256 over the prompts of the steps, in the order of their names, and JudgeSum that of the judge's, in
+	// lower-case hex.
 	Sum, JudgeSum string
 }
 
-// ParsePrompts reads prompts: a JSON object of the texts queries, relevance, sufficiency, answer and judge, which have
-// places in the manner of Python's str.format: {question}; in all but answer, {{ stands for {, and }} for }. The error
-// says all that is wrong.
-func ParsePrompts(text []byte) (*Prompts, error) {
-	var texts map[string]string
-	if err := json.Unmarshal(text, &texts); err != nil {
-		return nil, fmt.Errorf("prompts: %w; want a JSON object of the texts %s", err, strings.Join(keys(), ", "))
-	}
+// ReadPrompts reads the prompts of a folder: queries.txt, relevance.txt, sufficiency.txt, answer.txt and judge.txt,
+// which have places in the manner of Python's str.format: {question}; in all but answer.txt, {{ stands for {, and }}
+// for }. The error says all that is wrong.
+func ReadPrompts(files fs.FS) (*Prompts, error) {
 	p := &Prompts{of: map[string]template{}}
 	var faults []error
 	all := sha256.New()
 	for _, key := range keys() {
-		text, ok := texts[key]
-		if !ok {
-			faults = append(faults, fmt.Errorf("prompts: no text %s, want %s", key, strings.Join(keys(), ", ")))
+		text, err := fs.ReadFile(files, key+".txt")
+		if err != nil {
+			faults = append(faults, fmt.Errorf("prompts: %w; want %s.txt", err, strings.Join(keys(), ".txt, ")))
 			continue
 		}
-		t, err := parseTemplate(text, places[key], key == "answer")
+		t, err := parseTemplate(string(text), places[key], key == Answer.String())
 		if err != nil {
-			faults = append(faults, fmt.Errorf("prompt %s: %w", key, err))
+			faults = append(faults, fmt.Errorf("prompts: %s.txt: %w", key, err))
 		}
 		p.of[key] = t
 		if key == judge {
-			p.JudgeSum = fmt.Sprintf("%x", sha256.Sum256([]byte(text)))
+			p.JudgeSum = fmt.Sprintf("%x", sha256.Sum256(text))
 			continue
 		}
-		all.Write([]byte(text))
-		all.Write([]byte{0})
+		all.Write(append(text, 0))
 	}
 	p.Sum = fmt.Sprintf("%x", all.Sum(nil))
 	return p, errors.Join(faults...)

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"hash/fnv"
 	"io"
-	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -23,19 +22,7 @@ import (
 // prompts are the words of the embedded benchmarks.
 func prompts(t *testing.T) *loop.Prompts {
 	t.Helper()
-	texts := map[string]string{}
-	for _, name := range []string{"relevance", "sufficiency", "queries", "answer", "judge"} {
-		text, err := fs.ReadFile(Words(), name+".txt")
-		if err != nil {
-			t.Fatal(err)
-		}
-		texts[name] = string(text)
-	}
-	text, err := json.Marshal(texts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := loop.ParsePrompts(text)
+	p, err := loop.ReadPrompts(Words())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,171 @@
+package rag
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/plugins/rag/loop"
+	"github.com/plumbline-ml/plumbline/plugins/rag/standin"
+	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+	"github.com/plumbline-ml/plumbline/sdk/manifest"
+)
+
+// connect opens the client of a server; what names it is the parameter of its address.
+func connect(
+	ctx context.Context, servers backend.GeneratorOpener, what string, s server, retries, concurrency int,
+) (backend.Generator, error) {
+	if s.url == manifest.Embedded {
+		return standin.Backend{}.OpenGenerator(ctx, backend.Model{}, backend.Config{})
+	}
+	options := map[string]string{"api": "chat", "prefix_cache": "allow", "first_timeout": "none", "idle_timeout": "none",
+		"retries": strconv.Itoa(retries)}
+	maps.Copy(options, s.options)
+	options["url"] = s.url
+	if s.model != "" {
+		options["model"] = s.model
+	}
+	g, err := servers.OpenGenerator(ctx, backend.Model{}, backend.Config{Concurrency: concurrency, Options: options})
+	if err != nil {
+		return nil, sdk.Usage(fmt.Errorf("parameter %s: %w", what, err))
+	}
+	return g, nil
+}
+
+// reply is what a model said.
+type reply struct{ backend.Tokens }
+
+// FirstToken is of no use: answers come in one piece.
+func (r *reply) FirstToken(backend.Tokens) {}
+
+// Complete takes the answer.
+func (r *reply) Complete(t backend.Tokens) { r.Tokens = t }
+
+// text is what counts of a reply: without white space around it; where there is nothing, the outermost object of what
+// was thought.
+func (r *reply) text() string {
+	if text := pystr.Trim(r.Text); text != "" {
+		return text
+	}
+	from, to := strings.IndexByte(r.Reasoning, '{'), strings.LastIndexByte(r.Reasoning, '}')
+	if from < 0 || to < from {
+		return ""
+	}
+	return r.Reasoning[from : to+1]
+}
+
+// errTimeout is a reply that was not there in time.
+var errTimeout = errors.New("no reply within the timeout")
+
+// ask asks a server in one message. One that is late is asked again, after a pause that doubles; what the client itself
+// tries again (429, 502, 503, 504, a server that is gone) is its own.
+func ask(
+	ctx context.Context, g backend.Generator, content string, f map[string]json.RawMessage, most int,
+	timeout time.Duration, tries int,
+) (*reply, error) {
+	p := backend.Prompt{Messages: []backend.Message{{Role: "user", Content: content}}, Fields: f, MaxNewTokens: most}
+	for try := 0; ; try++ {
+		r := &reply{}
+		limited, cancel := context.WithTimeoutCause(ctx, timeout, errTimeout)
+		err := g.Generate(limited, p, r)
+		cancel()
+		if err == nil {
+			return r, nil
+		}
+		if ctx.Err() != nil {
+			return nil, errors.Join(loop.ErrEnd, context.Cause(ctx))
+		}
+		if !errors.Is(err, errTimeout) || try+1 >= tries {
+			return nil, err
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(time.Second << min(try, 10)):
+		}
+	}
+}
+
+// request are the fields of a request of the reference.
+func (f fields) request(most int) map[string]json.RawMessage {
+	effort, err := json.Marshal(f.effort)
+	if err != nil { // not for strings
+		effort = []byte(`""`)
+	}
+	return map[string]json.RawMessage{
+		"temperature": number(f.temperature), "top_p": json.RawMessage("1.0"), "top_k": json.RawMessage("-1"),
+		"max_tokens": json.RawMessage(strconv.Itoa(most)), "reasoning_effort": effort,
+	}
+}
+
+// number is a number as Python writes it into a request.
+func number(v float64) json.RawMessage {
+	text := strconv.FormatFloat(v, 'f', -1, 64)
+	if !strings.Contains(text, ".") {
+		text += ".0"
+	}
+	return json.RawMessage(text)
+}
+
+// models asks the models of all steps.
+type models struct {
+	*settings
+	of    [loop.StepCount]backend.Generator
+	cache replies
+}
+
+// openModels connects to the servers of all steps.
+func openModels(ctx context.Context, servers backend.GeneratorOpener, s *settings) (*models, error) {
+	m := &models{settings: s}
+	var err error
+	if m.cache, err = readReplies(s.cache); err != nil {
+		return nil, err
+	}
+	queries, err1 := connect(ctx, servers, "llm", s.queries, s.tries-1, s.concurrency)
+	relevance, err2 := connect(ctx, servers, "relevance_llm", s.relevance, s.tries-1, s.concurrency)
+	for i, g := range []backend.Generator{queries, relevance, queries, queries} {
+		m.of[i] = g
+	}
+	if err := errors.Join(err1, err2); err != nil {
+		return nil, errors.Join(err, m.close())
+	}
+	return m, nil
+}
+
+func (m *models) close() error {
+	var faults []error
+	for _, step := range []loop.Step{loop.Queries, loop.Relevance} {
+		if g := m.of[step]; g != nil {
+			faults = append(faults, g.Close())
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// ask asks the model of a step. With a reply of a run before, the model is asked all the same, must reply, and is not
+// heeded. used counts the tokens of the reply.
+func (m *models) ask(
+	ctx context.Context, s loop.Step, row, round int, prompt string,
+) (text string, used int, err error) {
+	most := m.fields.most
+	if s == loop.Relevance {
+		most = m.fields.mostMarking
+	}
+	r, err := ask(ctx, m.of[s], prompt, m.fields.request(most), most, m.timeout, m.tries)
+	cached, has := m.cache[replyKey{row, s.Component(), round}]
+	switch {
+	case err != nil && has:
+		return "", 0, fmt.Errorf("%w: with replies of a run before, the model must reply: %w", loop.ErrEnd, err)
+	case err != nil:
+		return "", 0, err
+	case has:
+		return cached, r.N, nil
+	}
+	return r.text(), r.N, nil
+}

@@ -1,0 +1,54 @@
+package rag
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/internal/golden"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+	"github.com/plumbline-ml/plumbline/sdk/manifest/manifesttest"
+)
+
+// nobody has no server.
+type nobody struct{ backend.Backend }
+
+func (nobody) OpenGenerator(context.Context, backend.Model, backend.Config) (backend.Generator, error) {
+	return nil, errors.New("there is no server")
+}
+
+func TestBenchmark(t *testing.T) {
+	manifesttest.Run(t, New(nobody{}), "vocab=embedded", "reranker_vocab=embedded", "prompts=embedded", "llm=embedded",
+		"judge=embedded")
+}
+
+func TestGoldenMaxSim(t *testing.T) {
+	type pair struct {
+		Name            string
+		Dim             int
+		Tokens          int   `json:"query_length"`
+		Lengths         []int `json:"passage_lengths"`
+		Query, Passages []float32
+		Scores          []any
+		Order           []int
+	}
+	golden.Each(t, "rag/maxsim.json", func(t *testing.T, path string) {
+		var all []pair
+		golden.ReadJSON(t, path, &all)
+		for _, c := range all {
+			longest := slices.Max(c.Lengths)
+			for i, n := range c.Lengths {
+				got := maxSim(c.Query[:c.Tokens*c.Dim], c.Passages[i*longest*c.Dim:][:n*c.Dim], c.Dim)
+				want, isNumber := c.Scores[i].(float64)
+				if !isNumber {
+					want = math.Inf(-1)
+				}
+				if float64(got) != want && math.Abs(float64(got)-want) > 1e-5*math.Abs(want)+1e-6 {
+					t.Errorf("%s, passage %d: %v, want %v", c.Name, i, got, c.Scores[i])
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,235 @@
+package rag
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/plumbline-ml/plumbline/accuracy/retrieval"
+	"github.com/plumbline-ml/plumbline/datasets/frames"
+	"github.com/plumbline-ml/plumbline/internal/bounded"
+	"github.com/plumbline-ml/plumbline/internal/lists"
+	"github.com/plumbline-ml/plumbline/loadgen/mllog"
+	"github.com/plumbline-ml/plumbline/plugins/rag/index"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/manifest"
+)
+
+// databaseScorer says whether a database is whole, and what the manifest says of it.
+type databaseScorer struct {
+	ctx context.Context
+	settings
+	pages   retrieval.Pages
+	all     int // pages of the data set
+	want    *retrieval.Manifest
+	probes  []retrieval.Probe // of the manifest that is written; none: it is not
+	embed   func(ctx context.Context, texts []string) ([][]float32, error)
+	model   string
+	dropped int
+	there   map[uint64]bool
+}
+
+func openDatabaseScorer(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
+	s := &databaseScorer{ctx: context.WithoutCancel(ctx), settings: readSettings(r), there: map[uint64]bool{}}
+	s.all = readPages(r).Len()
+	s.readManifest(r)
+	if (s.want != nil || s.probes != nil) && s.database == "" {
+		r.Params.Fault("database", errors.New("want the file that the run wrote: a manifest is of a database"))
+	}
+	if err := r.Err(); err != nil || s.want == nil && s.probes == nil {
+		return s, err
+	}
+	if r.OpenPart == nil {
+		return nil, errors.New("a manifest wants the embedder, which a plugin alone can open")
+	}
+	m := r.Files[embedderPart]
+	s.model = m.Name
+	session, err := r.OpenPart(ctx, sdk.Part{Name: embedderPart, Model: modelOf(m), MaxBatch: textsPerRun})
+	if err != nil {
+		return nil, err
+	}
+	s.embed = (&encoder{session: session, tokens: s.encoder}).embed
+	return s, nil
+}
+
+// mostManifest bounds the bytes of a manifest, unpacked.
+const mostManifest = 1 << 30
+
+// readManifest reads what the database must be, and which questions a manifest of it asks.
+func (s *databaseScorer) readManifest(r *manifest.Request) {
+	if path := s.settings.manifest; path != "" {
+		text, err := readPacked(path)
+		var m retrieval.Manifest
+		if err == nil {
+			m, err = retrieval.ParseManifest(text)
+		}
+		if err != nil {
+			r.Fault(sdk.Data(fmt.Errorf("parameter manifest: %w", err)))
+		}
+		s.want = &m
+	}
+	if s.questions == "" {
+		return
+	}
+	questions, err := frames.OpenQuestions(s.questions)
+	if err != nil {
+		r.Fault(sdk.Data(fmt.Errorf("parameter questions: %w", err)))
+		return
+	}
+	for _, row := range retrieval.ProbeRows(len(questions)) {
+		s.probes = append(s.probes, retrieval.Probe{Index: row, Prompt: questions[row].Prompt})
+	}
+}
+
+// readPacked reads a file, which gzip may have packed.
+func readPacked(path string) ([]byte, error) {
+	text, err := bounded.ReadFile(path, mostManifest)
+	if err != nil || !bytes.HasPrefix(text, []byte("\x1f\x8b")) {
+		return text, err
+	}
+	z, err := gzip.NewReader(bytes.NewReader(text))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	text, err = io.ReadAll(io.LimitReader(z, mostManifest))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return text, nil
+}
+
+// Add takes the answer about a page. Of several the last one counts, as for the official script.
+func (s *databaseScorer) Add(e mllog.AccuracyEntry) error {
+	if s.there[e.QSLIndex] {
+		s.dropped++
+	}
+	s.there[e.QSLIndex] = true
+	s.pages.Add(e.QSLIndex, e.Data)
+	return nil
+}
+
+// successMetric is the share of pages in the database; it is what the submission checker reads as Accuracy.
+const successMetric = "pages"
+
+// Result compares the database as it is found with what the run returned, and with the manifest.
+func (s *databaseScorer) Result() (sdk.Score, error) {
+	b := s.pages.Build()
+	var n sdk.Notes
+	rate := 100 * b.Rate()
+	score := sdk.Score{Samples: b.Pages, Metrics: []sdk.Metric{{Name: successMetric, Unit: "%", Value: rate}}}
+	actual, err := s.compare(b, &n)
+	if err != nil {
+		return score, err
+	}
+	if err := s.manifests(&score, &n); err != nil {
+		return score, err
+	}
+	score.OfficialText = b.Report(actual) + fmt.Sprintf("Accuracy: %.4f\n", rate)
+	n.Add("the last line of accuracy.txt is what the submission checker reads; the official script's text has none, and " +
+		"passes in no run")
+	n.Count(s.dropped, "%d entries are of pages that have a later one, which counts")
+	n.Missing(s.all-len(s.there), s.all, "pages", "the share is that")
+	score.Notes = n
+	return score, nil
+}
+
+// compare says whether the database is the one that the run made. Its MD5 is empty where it is not there.
+func (s *databaseScorer) compare(b retrieval.Build, n *sdk.Notes) (string, error) {
+	if b.MD5 == "" {
+		n.Add("no answer has the MD5 of the database: the run did not see its last page")
+	}
+	if s.database == "" {
+		n.Add("the MD5 is not compared: no database was kept (--param database=FILE)")
+		return "", nil
+	}
+	actual, err := index.FileMD5(s.database)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		n.Add("the database %s is not there", s.database)
+		return "", nil
+	case err != nil:
+		return "", sdk.Data(err)
+	case actual != b.MD5:
+		n.Add("the database %s is not the one that the run made: MD5 %s, want %s", s.database, actual, b.MD5)
+	}
+	return actual, nil
+}
+
+// manifests compares the database with the manifest, and writes one of it.
+func (s *databaseScorer) manifests(score *sdk.Score, n *sdk.Notes) error {
+	if s.want == nil && s.probes == nil {
+		return nil
+	}
+	db, err := index.Open(s.database)
+	if err != nil {
+		return sdk.Data(err)
+	}
+	local := s.describe(db)
+	if s.want != nil {
+		found, err := s.probe(db, s.want.Queries, s.want.Depth)
+		if err != nil {
+			return err
+		}
+		c := s.want.Compare(local, found)
+		score.Metrics = append(score.Metrics, sdk.Metric{Name: "manifest_overlap", Value: c.Overlap})
+		n.Add("manifest: %d questions, overlap %.4f, the first page is the same of %.3f, all pages of %d", c.Asked, c.Overlap,
+			c.First, c.Full)
+		for _, f := range c.Faults {
+			n.Add("manifest: %s", f)
+		}
+		if local.Corpus != s.want.Corpus {
+			n.Add("manifest: the passages are not the same, which is reported alone: sha256 %.12s, the manifest has %.12s",
+				local.Corpus, s.want.Corpus)
+		}
+	}
+	if s.probes == nil {
+		return nil
+	}
+	local.Queries = s.probes
+	if local.Found, err = s.probe(db, s.probes, retrieval.ProbeDepth); err != nil {
+		return err
+	}
+	text, err := json.MarshalIndent(local, "", "  ")
+	score.Files = append(score.Files, sdk.File{Name: "rag/db_manifest.json", Data: append(text, '\n')})
+	return err
+}
+
+// describe is the manifest of a database without questions.
+func (s *databaseScorer) describe(db *index.Database) retrieval.Manifest {
+	return retrieval.Manifest{
+		Version: 2, RetrieverModel: s.model, EmbeddingModel: s.model, Passages: db.Len(), Dim: db.Dim(),
+		Index: retrieval.IndexParams{Class: "IndexHNSWFlat", Dim: db.Dim(), Metric: 1, EFConstruction: db.EFConstruction,
+			EFSearch: db.EFSearch, M: db.M},
+		Corpus: retrieval.CorpusSum(lists.Map(db.Passages, func(p index.Passage) string { return p.Text })),
+		Depth:  retrieval.ProbeDepth,
+	}
+}
+
+// probe finds the pages for questions.
+func (s *databaseScorer) probe(db *index.Database, probes []retrieval.Probe, depth int) ([]retrieval.ProbeURLs, error) {
+	var all []retrieval.ProbeURLs
+	for _, q := range probes {
+		v, err := s.embed(s.ctx, []string{q.Prompt})
+		if err != nil {
+			return nil, err
+		}
+		if len(v[0]) != db.Dim() {
+			return nil, sdk.Data(fmt.Errorf("the database has vectors of %d values, the embedder makes %d", db.Dim(), len(v[0])))
+		}
+		found := retrieval.ProbeURLs{Index: q.Index, URLs: []string{}}
+		for _, h := range db.Search(v[0], depth) {
+			url := db.Passages[h.ID].URL
+			if url == "" {
+				url = db.Passages[h.ID].Source
+			}
+			found.URLs = append(found.URLs, url)
+		}
+		all = append(all, found)
+	}
+	return all, nil
+}

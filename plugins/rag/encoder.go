@@ -1,0 +1,199 @@
+package rag
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/plumbline-ml/plumbline/plugins/rag/index"
+	"github.com/plumbline-ml/plumbline/preprocess/text/wordpiece"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// errOutput is in the chain of every error about what an encoder gave.
+var errOutput = errors.New("the encoder's output is not what the benchmark needs")
+
+// tokens makes rows of ids of texts. It is read-only.
+type tokens struct {
+	*wordpiece.Tokenizer
+	most       int
+	class, end int32
+}
+
+func newTokens(t *wordpiece.Tokenizer, most int) *tokens {
+	class, _ := t.ID(wordpiece.Class)
+	end, _ := t.ID(wordpiece.Separator)
+	return &tokens{t, most, class, end}
+}
+
+// row is a text as ids, in [CLS] and [SEP], of most at most.
+func (t *tokens) row(text string, most int) []int32 {
+	ids := t.Encode([]int32{t.class}, text)
+	return append(ids[:min(len(ids), most-1)], t.end)
+}
+
+// modelOf is an encoder with its tensors: ids, mask and types [B,T] to the last hidden states [B,T,D].
+func modelOf(m backend.Model) backend.Model {
+	ids := func(name string) backend.TensorInfo {
+		return backend.TensorInfo{Name: name, DType: backend.Int64, Shape: []int64{-1, -1}}
+	}
+	m.Inputs = []backend.TensorInfo{ids("input_ids"), ids("attention_mask"), ids("token_type_ids")}
+	m.Outputs = []backend.TensorInfo{{Name: "last_hidden_state", DType: backend.Float32, Shape: []int64{-1, -1, -1},
+		Aliases: []string{"token_embeddings"}}}
+	return m
+}
+
+// encoder takes texts through a session. It is for one goroutine.
+type encoder struct {
+	session backend.Session
+	tokens  *tokens
+	in      [3][]int64
+}
+
+// hidden are the states of some rows: of row i, tokens of it, each of dim values, begin at i*width*dim.
+type hidden struct {
+	backend.Tensor
+	states     []float32
+	width, dim int
+	rows       [][]int32
+}
+
+// row are the states of the tokens of row i.
+func (h *hidden) row(i int) []float32 {
+	return h.states[i*h.width*h.dim:][:len(h.rows[i])*h.dim]
+}
+
+// run takes rows through the session, padded to the longest. The result is valid until it is released.
+func (e *encoder) run(ctx context.Context, rows [][]int32) (*hidden, error) {
+	n, width := len(rows), 0
+	for _, r := range rows {
+		width = max(width, len(r))
+	}
+	for k := range e.in {
+		if cap(e.in[k]) < n*width {
+			e.in[k] = make([]int64, n*width)
+		}
+		e.in[k] = e.in[k][:n*width]
+		clear(e.in[k])
+	}
+	pad, _ := e.tokens.ID(wordpiece.Padding)
+	for i, r := range rows {
+		for k := range width {
+			at := i*width + k
+			if e.in[0][at] = int64(pad); k < len(r) {
+				e.in[0][at], e.in[1][at] = int64(r[k]), 1
+			}
+		}
+	}
+	shape := []int64{int64(n), int64(width)}
+	in := make([]backend.Tensor, len(e.in))
+	for k, info := range e.session.Inputs() {
+		in[k] = backend.Tensor{Name: info.Name, DType: backend.Int64, Shape: shape, Data: backend.Bytes(e.in[k])}
+	}
+	out := make([]backend.Tensor, 1)
+	if err := e.session.Run(ctx, in, out); err != nil {
+		return nil, err
+	}
+	h := &hidden{Tensor: out[0], width: width, rows: rows}
+	if s := out[0].Shape; out[0].DType != backend.Float32 || len(s) != 3 || s[0] != int64(n) || s[1] != int64(width) ||
+		s[2] < 1 || int64(len(out[0].Data)) != 4*s[0]*s[1]*s[2] {
+		h.Release()
+		return nil, fmt.Errorf("%w: %v%s of %d bytes, want float32[%d,%d,dim]", errOutput, out[0].DType,
+			backend.ShapeString(s), len(out[0].Data), n, width)
+	}
+	h.states, h.dim = backend.View[float32](out[0].Data), int(out[0].Shape[2])
+	return h, nil
+}
+
+// textsPerRun is how many texts go through an encoder at a time.
+const textsPerRun = 16
+
+// embed makes a vector of length 1 of each text: the mean of its tokens' states.
+func (e *encoder) embed(ctx context.Context, texts []string) (vectors [][]float32, err error) {
+	for from := 0; from < len(texts); from += textsPerRun {
+		var rows [][]int32
+		for _, text := range texts[from:min(from+textsPerRun, len(texts))] {
+			rows = append(rows, e.tokens.row(text, e.tokens.most))
+		}
+		h, err := e.run(ctx, rows)
+		if err != nil {
+			return nil, err
+		}
+		for i := range rows {
+			v := meanOf(h.row(i), h.dim)
+			if v == nil {
+				h.Release()
+				return nil, fmt.Errorf("%w: the states of text %d have no finite mean above 0", errOutput, from+i)
+			}
+			vectors = append(vectors, v)
+		}
+		h.Release()
+	}
+	return vectors, nil
+}
+
+// meanOf is the mean of some states, of length 1; nil: it has no length.
+func meanOf(states []float32, dim int) []float32 {
+	v := make([]float32, dim)
+	for at := 0; at < len(states); at += dim {
+		for k, x := range states[at : at+dim] {
+			v[k] += x
+		}
+	}
+	square := 0.0
+	for _, x := range v {
+		square += float64(x) * float64(x)
+	}
+	length := float32(math.Sqrt(square))
+	if !(length > 0) || math.IsInf(float64(length), 0) {
+		return nil
+	}
+	for k := range v {
+		v[k] /= length
+	}
+	return v
+}
+
+// queryTokens is how many tokens a reranker reads of a query.
+const queryTokens = 32
+
+// score says how well texts fit a query: for each token of the query the greatest product with one of the text's.
+func (e *encoder) score(ctx context.Context, query string, texts []string) ([]float32, error) {
+	asked, err := e.run(ctx, [][]int32{e.tokens.row(query, queryTokens)})
+	if err != nil {
+		return nil, err
+	}
+	defer asked.Release()
+	var rows [][]int32
+	for _, text := range texts {
+		rows = append(rows, e.tokens.row(text, e.tokens.most))
+	}
+	h, err := e.run(ctx, rows)
+	if err != nil {
+		return nil, err
+	}
+	defer h.Release()
+	if h.dim != asked.dim {
+		return nil, fmt.Errorf("%w: states of %d and of %d values", errOutput, asked.dim, h.dim)
+	}
+	scores := make([]float32, len(texts))
+	for i := range scores {
+		scores[i] = maxSim(asked.row(0), h.row(i), h.dim)
+	}
+	return scores, nil
+}
+
+// maxSim is the sum over the tokens of a query of the greatest product with a token of a passage: minus infinity
+// without one, and 0 without a token of the query. Both are states of dim values, one token after the other.
+func maxSim(query, passage []float32, dim int) float32 {
+	sum := float32(0)
+	for ; len(query) > 0; query = query[dim:] {
+		best := float32(math.Inf(-1))
+		for at := 0; at < len(passage); at += dim {
+			best = max(best, index.Dot(query[:dim], passage[at:at+dim]))
+		}
+		sum += best
+	}
+	return sum
+}

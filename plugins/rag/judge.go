@@ -1,0 +1,363 @@
+package rag
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/accuracy/retrieval"
+	"github.com/plumbline-ml/plumbline/datasets/frames"
+	"github.com/plumbline-ml/plumbline/internal/parallel"
+	"github.com/plumbline-ml/plumbline/loadgen/mllog"
+	"github.com/plumbline-ml/plumbline/plugins/rag/standin"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+	"github.com/plumbline-ml/plumbline/sdk/exhibit"
+	"github.com/plumbline-ml/plumbline/sdk/manifest"
+)
+
+// How a judge is asked.
+const (
+	judgeTokens  = 1024
+	judgeTimeout = time.Minute
+)
+
+// judged scores answers by a judge.
+type judged struct {
+	ctx context.Context
+	*settings
+	judge     backend.Generator
+	memory    *verdicts
+	most      int // exhibits
+	questions []frames.Question
+	truths    map[string]frames.Question // by the text of the question; of equal ones the last
+
+	answers  []answered
+	there    map[uint64]bool
+	dropped  int
+	outside  int
+	verdicts []retrieval.Verdict
+}
+
+// answered is an answer of the log.
+type answered struct {
+	result
+	entry uint64 // LoadGen's id of the response
+	index uint64
+}
+
+// openJudge connects to the judge.
+func (o opener) openJudge(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
+	s := readSettings(r)
+	j := &judged{ctx: context.WithoutCancel(ctx), settings: &s, most: min(r.Exhibits, sdk.MostExhibits),
+		questions: readQuestions(r), there: map[uint64]bool{}, truths: map[string]frames.Question{}}
+	if err := r.Err(); err != nil {
+		return nil, err
+	}
+	for _, q := range j.questions {
+		j.truths[q.Prompt] = q
+	}
+	var err error
+	if j.memory, err = openVerdicts(s.judgeCache); err != nil {
+		return nil, sdk.Data(fmt.Errorf("parameter judge_cache: %w", err))
+	}
+	if j.judge, err = connect(ctx, o.servers, "judge", s.judge, 0, s.concurrency); err != nil {
+		return nil, errors.Join(err, j.memory.Close())
+	}
+	return j, nil
+}
+
+// Close closes the client and the memory.
+func (j *judged) Close() error { return errors.Join(j.judge.Close(), j.memory.Close()) }
+
+// Add takes an answer. Of several of one question the first counts.
+func (j *judged) Add(e mllog.AccuracyEntry) error {
+	if e.QSLIndex >= uint64(len(j.questions)) {
+		j.outside++
+		return nil
+	}
+	if j.there[e.QSLIndex] {
+		j.dropped++
+		return nil
+	}
+	a := answered{entry: e.SeqID, index: e.QSLIndex}
+	if err := json.Unmarshal(e.Data, &a.result); err != nil {
+		return sdk.Data(fmt.Errorf("the answer is not one of this benchmark: %w", err))
+	}
+	j.there[e.QSLIndex] = true
+	j.answers = append(j.answers, a)
+	return nil
+}
+
+// verdict is what the judge says of an answer; ok is false for a question that the data set does not have.
+func (j *judged) verdict(a *answered) (v retrieval.Verdict, ok bool) {
+	q, ok := j.truths[a.Query]
+	if !ok {
+		return v, false
+	}
+	prompt := j.loop.Prompts.Judge(a.Query, q.Answer, a.Answer)
+	text, err := j.memory.of(j.settings.judge.model, prompt, func() (string, error) {
+		f := map[string]json.RawMessage{"temperature": json.RawMessage("0.0"),
+			"max_tokens": json.RawMessage(strconv.Itoa(judgeTokens))}
+		r, err := ask(j.ctx, j.judge, prompt, f, judgeTokens, judgeTimeout, 1)
+		if err != nil {
+			return "", err
+		}
+		return r.Text, nil
+	})
+	if err != nil {
+		return retrieval.Verdict{Err: err}, true
+	}
+	return retrieval.ReadVerdict(text), true
+}
+
+// The metrics.
+const (
+	accuracyMetric = "accuracy"
+	strictMetric   = "strict_accuracy"
+)
+
+// Result asks the judge about all answers.
+func (j *judged) Result() (sdk.Score, error) {
+	// In one order, so that sums are always the same.
+	slices.SortFunc(j.answers, func(a, b answered) int { return cmp.Compare(a.index, b.index) })
+	j.verdicts = make([]retrieval.Verdict, len(j.answers))
+	known := make([]bool, len(j.answers))
+	parallel.Shares(min(j.concurrency, max(len(j.answers), 1)), len(j.answers), func(_, from, to int) {
+		for i := from; i < to; i++ {
+			j.verdicts[i], known[i] = j.verdict(&j.answers[i])
+		}
+	})
+	var t totals
+	for i := range j.answers {
+		if a := &j.answers[i]; known[i] {
+			t.add(a, j.truths[a.Query], j.verdicts[i])
+		} else {
+			t.unknown++
+		}
+	}
+	score := sdk.Score{Samples: len(j.answers), Metrics: []sdk.Metric{
+		{Name: accuracyMetric, Unit: "%", Value: 100 * t.share(t.right)},
+		{Name: strictMetric, Unit: "%", Value: 100 * float64(t.strict) / float64(max(len(j.questions), 1))},
+		{Name: "retrieval_precision", Value: t.share(t.found.Precision)},
+		{Name: "retrieval_recall", Value: t.share(t.found.Recall)},
+		{Name: "retrieval_f1", Value: t.share(t.found.F1)},
+	}}
+	score.OfficialText = fmt.Sprintf("Accuracy: %.4f\n", 100*t.share(t.right))
+	text, err := j.results()
+	if err != nil {
+		return score, err
+	}
+	score.Files = []sdk.File{{Name: "rag/results.json", Data: text}}
+	score.Notes, score.Exhibits = j.notes(&t), j.exhibits()
+	return score, nil
+}
+
+// totals add up answers.
+type totals struct {
+	scored, unknown, strict int
+	right                   float64
+	found                   retrieval.Found
+	errors, unread, loose   int
+	first                   string // what was wrong with the first verdict that could not be read
+	rounds                  int
+	fallbacks               map[string]int
+}
+
+func (t *totals) add(a *answered, truth frames.Question, v retrieval.Verdict) {
+	t.scored++
+	if v.Counts {
+		t.right++
+	}
+	if v.Strict {
+		t.strict++
+	} else if v.Counts {
+		t.loose++
+	}
+	if v.Err != nil {
+		if t.unread++; t.unread == 1 {
+			t.first = v.Err.Error()
+		}
+	}
+	if a.Error != "" {
+		t.errors++
+	}
+	f := retrieval.FoundOf(a.URLs, truth.Links)
+	t.found.Precision += f.Precision
+	t.found.Recall += f.Recall
+	t.found.F1 += f.F1
+	t.rounds += a.Rounds
+	for step, n := range a.Fallbacks {
+		if t.fallbacks == nil {
+			t.fallbacks = map[string]int{}
+		}
+		t.fallbacks[step] += n
+	}
+}
+
+// share is a sum divided by the number of answers, as the reference does.
+func (t *totals) share(sum float64) float64 { return sum / float64(max(t.scored, 1)) }
+
+func (j *judged) notes(t *totals) sdk.Notes {
+	var n sdk.Notes
+	name := j.settings.judge.url
+	if name == manifest.Embedded {
+		name = standin.Label
+	}
+	n.Add("judged by %s, prompt sha256 %.12s; strict: \"correct\" is true itself, and what is missing is wrong",
+		strings.TrimSpace(name+" "+j.settings.judge.model), j.loop.Prompts.JudgeSum)
+	if t.scored > 0 {
+		n.Add("%.2f rounds a question", float64(t.rounds)/float64(t.scored))
+	}
+	for _, step := range []string{"queries", "relevance", "sufficiency", "answer"} {
+		n.Count(t.fallbacks[step], "%d replies of the step "+step+" could not be read")
+	}
+	n.Count(t.errors, "%d questions ended in an error, and have the answer Error")
+	n.Count(t.unread, "%d verdicts could not be read, and count as wrong; the first: "+t.first)
+	n.Count(t.loose, "%d answers count as right by a value of \"correct\" that is not true itself, such as the text "+
+		"\"false\"")
+	n.Count(t.unknown, "%d answers are to questions that the data set does not have: the official mean leaves them out")
+	n.Count(j.outside, "%d entries are of questions beyond the data set and were dropped")
+	n.Dropped(j.dropped)
+	n.Missing(len(j.questions)-len(j.answers), len(j.questions), "questions", "the accuracy is that")
+	return n
+}
+
+// results is the reference's results.json, by which the official script scores the same answers.
+func (j *judged) results() ([]byte, error) {
+	type official struct {
+		Query    string             `json:"query"`
+		Answer   string             `json:"answer"`
+		Truth    string             `json:"ground_truth"`
+		URLs     []string           `json:"retrieved_urls"`
+		Expected []string           `json:"expected_urls"`
+		Metrics  map[string]float64 `json:"metrics"`
+		Error    string             `json:"error,omitempty"`
+	}
+	all := map[string]official{}
+	for i := range j.answers {
+		a := &j.answers[i]
+		q := j.questions[a.index]
+		all[strconv.FormatUint(a.entry, 10)] = official{a.Query, a.Answer, q.Answer, a.URLs, q.Links,
+			retrieval.Ranked(q.Links, a.URLs), a.Error}
+	}
+	text, err := json.MarshalIndent(all, "", "  ")
+	return append(text, '\n'), err
+}
+
+// exhibits are the first answers that are wrong: those that ended in an error before all others.
+func (j *judged) exhibits() (all []sdk.Exhibit) {
+	for _, failed := range []bool{true, false} {
+		for i := range j.answers {
+			a := &j.answers[i]
+			if j.verdicts[i].Counts || (a.Error != "") != failed || len(all) == j.most {
+				continue
+			}
+			q := j.questions[a.index]
+			all = append(all, sdk.Exhibit{
+				Caption: fmt.Sprintf("question %d: wrong after %d rounds", a.index, a.Rounds),
+				Text: exhibit.Texts("ASKED", a.Query, "EXPECTED", q.Answer, "ANSWERED", a.Answer+" "+a.Error, "FROM",
+					strings.Join(a.URLs, "\n"), "IS IN", strings.Join(q.Links, "\n")),
+			})
+		}
+	}
+	return all
+}
+
+// verdicts are replies of judges that were there before, in a file of JSON lines.
+type verdicts struct {
+	mu   sync.Mutex
+	all  map[string]string
+	file *os.File // nil: nothing is kept
+}
+
+// kept is a line of the file.
+type kept struct {
+	Key   string `json:"sha256"` // over the model and the prompt
+	Reply string `json:"reply"`
+}
+
+// openVerdicts opens the file, or a new one; an empty path is none.
+func openVerdicts(path string) (*verdicts, error) {
+	v := &verdicts{all: map[string]string{}}
+	if path == "" {
+		return v, nil
+	}
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
+	if err != nil {
+		return nil, err
+	}
+	lines := json.NewDecoder(bufio.NewReader(f))
+	end := int64(0)
+	for {
+		var k kept
+		if err := lines.Decode(&k); errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			break // the last line may have been cut short
+		} else if err != nil {
+			return nil, errors.Join(fmt.Errorf("%s: line %d: %w; want verdicts that were kept before, or a new file", path,
+				len(v.all)+1, err), f.Close())
+		}
+		v.all[k.Key] = k.Reply
+		end = lines.InputOffset()
+	}
+	if err := f.Truncate(end); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	if _, err := f.Seek(end, io.SeekStart); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	if end > 0 {
+		if _, err := f.WriteString("\n"); err != nil {
+			return nil, errors.Join(err, f.Close())
+		}
+	}
+	v.file = f
+	return v, nil
+}
+
+// of is the reply to a prompt: that which is kept, or a new one, which is kept then.
+func (v *verdicts) of(model, prompt string, ask func() (string, error)) (string, error) {
+	sum := sha256.Sum256([]byte(model + "\x00" + prompt))
+	key := hex.EncodeToString(sum[:])
+	v.mu.Lock()
+	text, ok := v.all[key]
+	v.mu.Unlock()
+	if ok {
+		return text, nil
+	}
+	text, err := ask()
+	if err != nil {
+		return "", err
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.all[key] = text
+	if v.file == nil {
+		return text, nil
+	}
+	line, err := json.Marshal(kept{key, text})
+	if err == nil {
+		_, err = v.file.Write(append(line, '\n'))
+	}
+	return text, err
+}
+
+// Close closes the file.
+func (v *verdicts) Close() error {
+	if v.file == nil {
+		return nil
+	}
+	return v.file.Close()
+}

@@ -1,0 +1,316 @@
+package rag
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/plumbline-ml/plumbline/datasets/frames"
+	"github.com/plumbline-ml/plumbline/datasets/synthetic/encyclopedia"
+	"github.com/plumbline-ml/plumbline/plugins/rag/index"
+	"github.com/plumbline-ml/plumbline/preprocess/text/passages"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+	"github.com/plumbline-ml/plumbline/sdk/manifest"
+)
+
+// pages are those of a folder, or the plugin's own.
+type pages interface {
+	Len() int
+	Page(i int) (frames.Page, error)
+}
+
+// ownPages are drawn ones.
+type ownPages []encyclopedia.Page
+
+func newOwnPages() ownPages { return encyclopedia.Eval().Pages() }
+
+func (p ownPages) Len() int { return len(p) }
+
+func (p ownPages) Page(i int) (frames.Page, error) {
+	return frames.Page{Name: p[i].Name, URL: p[i].URL, HTML: p[i].HTML}, nil
+}
+
+// page is what one became.
+type page struct {
+	frames.Page
+	passages []string
+	vectors  [][]float32
+	failed   error // it has no vectors
+}
+
+// builder makes a database of pages that come in any order. It is for many goroutines.
+type builder struct {
+	pages pages
+	path  string // of the file; empty: none is kept
+	db    *index.Database
+
+	mu      sync.Mutex
+	waiting map[int]page // pages that came before their turn
+	next    int          // the page whose turn it is
+	left    int          // pages that have not come
+	came    []bool
+	notes   [2][]string // pages without text, pages that failed
+	counts  [2]int
+}
+
+func newBuilder(p pages, path string) *builder {
+	return &builder{pages: p, path: path, waiting: map[int]page{}, left: p.Len(), came: make([]bool, p.Len())}
+}
+
+// make reads page i, and makes its passages and vectors. The error ends the run; that of one page alone is the page's.
+func (b *builder) make(ctx context.Context, e *encoder, i int) (page, error) {
+	read, err := b.pages.Page(i)
+	p := page{Page: read}
+	cut, err2 := passages.Of(read.Name, read.HTML)
+	p.passages = cut
+	if err := errors.Join(err, err2); err != nil {
+		b.remark(0, fmt.Sprintf("%s: %v", read.Name, err))
+	}
+	p.vectors, err = e.embed(ctx, p.passages)
+	switch {
+	case ctx.Err() != nil:
+		return p, context.Cause(ctx)
+	case errors.Is(err, errOutput):
+		p.failed = err
+	case err != nil:
+		return p, fmt.Errorf("page %s: %w", read.Name, err)
+	}
+	return p, nil
+}
+
+func (b *builder) remark(kind int, text string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.counts[kind]++; len(b.notes[kind]) < mostFaults {
+		b.notes[kind] = append(b.notes[kind], text)
+	}
+}
+
+// finish takes page i, and adds all pages whose turn it is. With the last page, failed or not, the database is whole
+// and saved, and md5 is that of its file. A page that comes again changes nothing.
+func (b *builder) finish(i int, p page) (md5 string, err error) {
+	if p.failed != nil {
+		b.remark(1, fmt.Sprintf("%s: %v", p.Name, p.failed))
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.came[i] {
+		return "", nil
+	}
+	b.came[i] = true
+	b.left--
+	b.waiting[i] = p
+	for ; b.next < len(b.came) && b.came[b.next]; b.next++ {
+		if err := b.add(b.waiting[b.next]); err != nil {
+			return "", err
+		}
+		delete(b.waiting, b.next)
+	}
+	if b.left > 0 {
+		return "", nil
+	}
+	return b.save()
+}
+
+// add adds the passages of a page.
+func (b *builder) add(p page) error {
+	for k, v := range p.vectors {
+		if b.db == nil {
+			b.db = &index.Database{Graph: index.New(len(v), index.Official())}
+		}
+		if err := b.db.Add(v); err != nil {
+			return fmt.Errorf("page %s, passage %d: %w", p.Name, k, err)
+		}
+		b.db.Passages = append(b.db.Passages, index.Passage{Text: p.passages[k], Source: p.Name, ID: k, URL: p.URL})
+	}
+	return nil
+}
+
+// save links what is left, and writes the file.
+func (b *builder) save() (md5 string, err error) {
+	if b.db == nil {
+		return "", errors.New("no page became a passage: the database would be empty")
+	}
+	b.db.Link()
+	if b.path == "" {
+		return b.db.MD5()
+	}
+	f, err := os.CreateTemp(filepath.Dir(b.path), "."+filepath.Base(b.path)+"-*")
+	if err != nil {
+		return "", fmt.Errorf("parameter database: %w", err)
+	}
+	err = errors.Join(b.db.Write(f), f.Chmod(0o644), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), b.path)
+	}
+	if err != nil {
+		return "", errors.Join(fmt.Errorf("write the database: %w", err), os.Remove(f.Name()))
+	}
+	return index.FileMD5(b.path)
+}
+
+// maker makes a database: the workload of e2e-rag-db.
+type maker struct {
+	*builder
+	settings
+	file  backend.Model
+	own   bool
+	reads bool // pages are read when they are loaded: the data set alone is looked at
+}
+
+var (
+	_ sdk.RunnerOf[int] = (*maker)(nil)
+	_ sdk.Informer      = (*maker)(nil)
+	_ sdk.Remarker      = (*maker)(nil)
+	_ sdk.ClientWorker  = (*maker)(nil)
+)
+
+// openPages opens the pages.
+func openPages(r *manifest.Request) (sdk.Workload, error) {
+	s := readSettings(r)
+	m := &maker{settings: s, file: r.Files[embedderPart], own: r.Dataset == "", reads: r.Verifying}
+	all := readPages(r)
+	if s.database != "" {
+		if info, err := os.Stat(filepath.Dir(s.database)); err != nil || !info.IsDir() {
+			r.Params.Fault("database", fmt.Errorf("the folder of %s is not there", s.database))
+		}
+	}
+	if err := r.Err(); err != nil {
+		return nil, err
+	}
+	m.builder = newBuilder(all, s.database)
+	return sdk.Runs(m), nil
+}
+
+// some are the first pages.
+type some struct {
+	pages
+	n int
+}
+
+func (s some) Len() int { return s.n }
+
+func readPages(r *manifest.Request) pages {
+	var all pages = newOwnPages()
+	if r.Dataset != "" {
+		set, err := frames.OpenPages(r.Dataset)
+		if err != nil {
+			r.Fault(sdk.Data(err))
+			return all
+		}
+		all = set
+	}
+	return some{all, r.First(all.Len(), "pages")}
+}
+
+func (m *maker) Len() int { return m.pages.Len() }
+
+// Parts is the embedder.
+func (m *maker) Parts() []sdk.Part {
+	return []sdk.Part{{Name: embedderPart, Model: modelOf(m.file), MaxBatch: textsPerRun}}
+}
+
+// Load reads nothing in a run: reading pages is part of the task.
+func (m *maker) Load(_ context.Context, i int) (int, error) {
+	if !m.reads {
+		return i, nil
+	}
+	p, err := m.pages.Page(i)
+	if err == nil && len(p.HTML) == 0 {
+		err = errors.New("the file is empty")
+	}
+	if err == nil {
+		_, err = passages.Text(p.HTML)
+	}
+	if err != nil {
+		return i, sdk.Data(fmt.Errorf("page %s: %w", p.Name, err))
+	}
+	return i, nil
+}
+
+// MaxBatch is one page, whose passages are a batch.
+func (m *maker) MaxBatch() int { return 1 }
+
+func (m *maker) Close() error { return nil }
+
+// NewRun returns what takes the pages of one worker.
+func (m *maker) NewRun(s sdk.Sessions) (sdk.RunOf[int], error) {
+	return &making{m, &encoder{session: s.Part(embedderPart), tokens: m.encoder}}, nil
+}
+
+type making struct {
+	*maker
+	embedder *encoder
+}
+
+// Run makes pages. The payload is the byte 1, 0 for one that failed, and for the last one of all the MD5 of the
+// database, in hexadecimal digits.
+func (r *making) Run(ctx context.Context, samples []int, p *sdk.Payloads) error {
+	for _, i := range samples {
+		page, err := r.make(ctx, r.embedder, i)
+		if err != nil {
+			return err
+		}
+		md5, err := r.finish(i, page)
+		switch {
+		case err != nil:
+			return err
+		case page.failed != nil && md5 == "":
+			p.AppendTokens([]byte{0}, 1)
+		case md5 == "":
+			p.AppendTokens([]byte{1}, 1)
+		default:
+			p.AppendTokens([]byte(md5), len(md5))
+		}
+	}
+	return nil
+}
+
+// Remarks name pages that could not be read, and those that are not in the database.
+func (m *maker) Remarks() (r sdk.Remarks) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for kind, text := range []string{
+		"%d pages could not be read, and are in the database by their names alone: %s",
+		"%d pages failed, and are not in the database: %s",
+	} {
+		if n := m.counts[kind]; n > 0 {
+			r.Notes = append(r.Notes, fmt.Sprintf(text, n, strings.Join(m.notes[kind], "; ")))
+		}
+	}
+	if m.db != nil {
+		r.Notes = append(r.Notes, fmt.Sprintf("%d passages of %d values in the database", m.db.Len(), m.db.Dim()))
+	}
+	return r
+}
+
+// Inform says how many pages have no URL, whose passages answer no question.
+func (m *maker) Inform(info *sdk.WorkloadInfo) {
+	if info.BackendInfo == nil {
+		info.BackendInfo = map[string]string{}
+	}
+	if s, ok := m.pages.(some); ok {
+		if set, isFile := s.pages.(*frames.Pages); isFile {
+			if n := set.Unmapped(); n > 0 {
+				info.BackendInfo["pages_without_url"] = fmt.Sprintf("%d: their passages answer no question (%s)", n,
+					frames.MappingFile)
+			}
+			if len(set.Skipped) > 0 {
+				info.BackendInfo["files_left_out"] = strings.Join(set.Skipped[:min(len(set.Skipped), mostFaults)], ", ")
+			}
+		}
+	}
+	if m.path == "" && !m.own {
+		info.OpenReasons = append(info.OpenReasons, "no database is kept (parameter database)")
+	}
+}
+
+// ClientWork is all but the embedder.
+func (m *maker) ClientWork(_, _ []backend.TensorInfo, _ int) []string {
+	return []string{"pages are read, cut into passages and put into the index"}
+}

@@ -1,0 +1,364 @@
+package rag
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/plumbline-ml/plumbline/datasets/frames"
+	"github.com/plumbline-ml/plumbline/datasets/synthetic/encyclopedia"
+	"github.com/plumbline-ml/plumbline/internal/lists"
+	"github.com/plumbline-ml/plumbline/plugins/rag/index"
+	"github.com/plumbline-ml/plumbline/plugins/rag/loop"
+	"github.com/plumbline-ml/plumbline/plugins/rag/standin"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+	"github.com/plumbline-ml/plumbline/sdk/manifest"
+)
+
+// answerer answers questions: the workload of e2e-rag-qna.
+type answerer struct {
+	*settings
+	questions []frames.Question
+	files     map[string]backend.Model
+	models    *models
+	own       bool // questions, pages and language models are the plugin's
+	zeros     bool // the payload is the reference's: a zero of 32 bits for each token
+
+	building sync.Once
+	db       *index.Database // nil until it is built, of the plugin's own pages
+	fault    error
+
+	seen seen
+}
+
+// seen is what answers have shown.
+type seen struct {
+	answers, unanswered atomic.Int64
+	fallbacks           [loop.StepCount]atomic.Int64
+	uncounted           atomic.Int64
+	mu                  sync.Mutex
+	faults, errs        []string // the first of each
+	failed              int
+}
+
+var (
+	_ sdk.RunnerOf[*frames.Question] = (*answerer)(nil)
+	_ sdk.Overlapper                 = (*answerer)(nil)
+	_ sdk.Informer                   = (*answerer)(nil)
+	_ sdk.Remarker                   = (*answerer)(nil)
+	_ sdk.ClientWorker               = (*answerer)(nil)
+)
+
+// openQuestions opens the questions, the database and the clients of the servers.
+func (o opener) openQuestions(ctx context.Context, r *manifest.Request) (sdk.Workload, error) {
+	s := readSettings(r)
+	a := &answerer{settings: &s, questions: readQuestions(r), files: r.Files, own: r.Dataset == "",
+		zeros: r.Use != sdk.UseAccuracy}
+	switch {
+	case r.Verifying:
+	case s.database != "":
+		var err error
+		if a.db, err = index.Open(s.database); err != nil {
+			r.Fault(sdk.Data(fmt.Errorf("parameter database: %w", err)))
+		}
+	case !a.own && a.questions != nil:
+		r.Params.Fault("database", errors.New("want the file that a run of e2e-rag-db wrote"))
+	}
+	if err := r.Err(); err != nil {
+		return nil, err
+	}
+	if !r.Verifying {
+		var err error
+		if a.models, err = openModels(ctx, o.servers, &s); err != nil {
+			return nil, err
+		}
+	}
+	return sdk.Runs(a), nil
+}
+
+// readQuestions are the questions of a request.
+func readQuestions(r *manifest.Request) []frames.Question {
+	var all []frames.Question
+	if r.Dataset == "" {
+		for i, q := range encyclopedia.Eval().Questions() {
+			all = append(all, frames.Question{Row: i, Prompt: q.Prompt, Answer: q.Answer, Links: q.URLs[:]})
+		}
+	} else {
+		var err error
+		if all, err = frames.OpenQuestions(r.Dataset); err != nil {
+			r.Fault(sdk.Data(err))
+			return nil
+		}
+	}
+	return all[:r.First(len(all), "questions")]
+}
+
+func (a *answerer) Len() int { return len(a.questions) }
+
+// Parts are the two encoders.
+func (a *answerer) Parts() []sdk.Part {
+	return []sdk.Part{
+		{Name: embedderPart, Model: modelOf(a.files[embedderPart]), RunsPerSample: 4, MaxBatch: textsPerRun},
+		{Name: rerankerPart, Model: modelOf(a.files[rerankerPart]), RunsPerSample: 8, MaxBatch: a.loop.Depth},
+	}
+}
+
+// Load returns question i: nothing of its answer is known.
+func (a *answerer) Load(_ context.Context, i int) (*frames.Question, error) {
+	return &a.questions[i], nil
+}
+
+// MaxBatch is one: each question goes its own way.
+func (a *answerer) MaxBatch() int { return 1 }
+
+// ExtraRuns keep so many questions under way as are wanted: most of the time one waits for a server.
+func (a *answerer) ExtraRuns() int { return a.concurrency - 1 }
+
+// Close closes the clients.
+func (a *answerer) Close() error {
+	if a.models == nil {
+		return nil
+	}
+	return a.models.close()
+}
+
+// NewRun returns what answers the questions of one worker. The first one makes the plugin's own database, or holds the
+// user's against the embedder.
+func (a *answerer) NewRun(s sdk.Sessions) (sdk.RunOf[*frames.Question], error) {
+	run := &answering{
+		answerer: a, embedder: &encoder{session: s.Part(embedderPart), tokens: a.encoder},
+		reranker: &encoder{session: s.Part(rerankerPart), tokens: a.reranker},
+	}
+	a.building.Do(func() { a.fault = a.prepare(context.Background(), run.embedder) })
+	return run, a.fault
+}
+
+// prepare makes the database of the plugin's own pages, or looks whether the embedder's vectors fit the user's.
+func (a *answerer) prepare(ctx context.Context, e *encoder) error {
+	if a.db == nil {
+		b := newBuilder(newOwnPages(), "")
+		for i := range b.pages.Len() {
+			page, err := b.make(ctx, e, i)
+			if err != nil {
+				return err
+			}
+			if _, err := b.finish(i, page); err != nil {
+				return err
+			}
+		}
+		a.db = b.db
+		return nil
+	}
+	v, err := e.embed(ctx, []string{"dimension"})
+	if err != nil {
+		return err
+	}
+	if len(v[0]) != a.db.Dim() {
+		return sdk.Data(fmt.Errorf("parameter database: vectors of %d values, the embedder makes %d: it was made with "+
+			"another one", a.db.Dim(), len(v[0])))
+	}
+	return nil
+}
+
+// answering answers the questions of one worker.
+type answering struct {
+	*answerer
+	embedder, reranker *encoder
+}
+
+// result is the payload of an answer: what the reference keeps beside LoadGen's log, as JSON, in the place of as many
+// zeros as the answer has tokens.
+type result struct {
+	Row       int            `json:"row"`
+	Query     string         `json:"query"`
+	Answer    string         `json:"answer"`
+	URLs      []string       `json:"retrieved_urls"`
+	Rounds    int            `json:"rounds"`
+	Searches  int            `json:"searches"`
+	Fallbacks map[string]int `json:"fallbacks,omitempty"`
+	Error     string         `json:"error,omitempty"`
+}
+
+// Run answers questions.
+func (r *answering) Run(ctx context.Context, questions []*frames.Question, p *sdk.Payloads) error {
+	for _, q := range questions {
+		w := &world{answering: r, row: q.Row}
+		got, err := loop.Run(ctx, q.Prompt, r.loop, w)
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err != nil && !errors.Is(err, loop.ErrReply) && !errors.Is(err, loop.ErrEnd) {
+			return fmt.Errorf("question %d: %w", q.Row, err)
+		}
+		answer := result{Row: q.Row, Query: q.Prompt, Answer: got.Answer, URLs: got.URLs, Rounds: got.Rounds,
+			Searches: got.Searches, Fallbacks: map[string]int{}}
+		for s, n := range got.Fallbacks {
+			if n > 0 {
+				answer.Fallbacks[loop.Step(s).String()] = n
+			}
+		}
+		if err != nil {
+			answer.Answer, answer.Error, w.tokens = "Error", err.Error(), 0
+		}
+		if w.tokens < 1 {
+			w.tokens = max(1, len(strings.Fields(answer.Answer)))
+		}
+		r.seen.note(&answer, &got)
+		if err := r.append(&answer, w.tokens, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *answering) append(a *result, tokens int, p *sdk.Payloads) error {
+	if r.zeros {
+		p.AppendTokens(make([]byte, 4*tokens), tokens)
+		return nil
+	}
+	text, err := json.Marshal(a)
+	if err == nil {
+		p.AppendTokens(text, tokens)
+	}
+	return err
+}
+
+// world is what a question finds.
+type world struct {
+	*answering
+	row    int
+	tokens int // of the reply to the last question for an answer
+}
+
+// Ask implements loop.World.
+func (w *world) Ask(ctx context.Context, s loop.Step, round int, prompt string) (string, error) {
+	text, used, err := w.models.ask(ctx, s, w.row, round, prompt)
+	if s == loop.Answer && err == nil {
+		if w.tokens = used; used == backend.Uncounted {
+			w.seen.uncounted.Add(1)
+		}
+	}
+	return text, err
+}
+
+// Search implements loop.World.
+func (w *world) Search(ctx context.Context, query string, k int) ([]loop.Document, error) {
+	v, err := w.embedder.embed(ctx, []string{query})
+	if err != nil {
+		return nil, err
+	}
+	return lists.Map(w.db.Search(v[0], k), func(h index.Hit) loop.Document {
+		p := &w.db.Passages[h.ID]
+		return loop.Document{URL: p.URL, Text: p.Text}
+	}), nil
+}
+
+// Rerank implements loop.World.
+func (w *world) Rerank(ctx context.Context, query string, docs []loop.Document) ([]float32, error) {
+	return w.reranker.score(ctx, query, lists.Map(docs, func(d loop.Document) string { return d.Text }))
+}
+
+// mostFaults is how many faults are named of all.
+const mostFaults = 3
+
+func (s *seen) note(a *result, of *loop.Result) {
+	s.answers.Add(1)
+	for step, n := range of.Fallbacks {
+		s.fallbacks[step].Add(int64(n))
+	}
+	if a.Answer == "" {
+		s.unanswered.Add(1)
+	}
+	if a.Error == "" && len(of.Faults) == 0 {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, f := range of.Faults {
+		if len(s.faults) < mostFaults {
+			s.faults = append(s.faults, fmt.Sprintf("question %d: %s", a.Row, f))
+		}
+	}
+	if a.Error != "" {
+		if s.failed++; len(s.errs) < mostFaults {
+			s.errs = append(s.errs, fmt.Sprintf("question %d: %s", a.Row, a.Error))
+		}
+	}
+}
+
+// Remarks say what the answers have shown: steps whose reply nobody could read, questions that ended in an error.
+func (a *answerer) Remarks() (r sdk.Remarks) {
+	s := &a.seen
+	if a.queries.url == manifest.Embedded {
+		r.Notes = append(r.Notes, standin.Label+" in the place of all language models")
+	}
+	all := s.answers.Load()
+	var steps []string
+	for step := range s.fallbacks {
+		if n := s.fallbacks[step].Load(); n > 0 {
+			steps = append(steps, fmt.Sprintf("%v %d", loop.Step(step), n))
+		}
+	}
+	if len(steps) > 0 {
+		r.Notes = append(r.Notes, fmt.Sprintf("steps whose reply could not be read, of %d questions: %s; the first: %s", all,
+			strings.Join(steps, ", "), strings.Join(s.faults, "; ")))
+	}
+	if n := s.unanswered.Load(); n > 0 {
+		r.Notes = append(r.Notes, fmt.Sprintf("%d of %d questions were not answered: nothing was kept in any round", n, all))
+	}
+	if n := s.uncounted.Load(); n > 0 {
+		r.Estimates = append(r.Estimates, fmt.Sprintf("the tokens of %d answers are their words, for the server counts none",
+			n))
+	}
+	if s.failed > 0 {
+		r.Estimates = append(r.Estimates, fmt.Sprintf("%d of %d questions ended in an error; the first: %s", s.failed, all,
+			strings.Join(s.errs, "; ")))
+	}
+	return r
+}
+
+// officialPrompts is the SHA-256 over the prompts of the reference's steps.
+const officialPrompts = "8bdb1959341608903a1aa8a6cd2a3f15386a9c6f95d2f1d83d046b728ee8b4f6"
+
+// Inform says which language models answer, and what keeps a run out of the closed division.
+func (a *answerer) Inform(info *sdk.WorkloadInfo) {
+	if info.BackendInfo == nil {
+		info.BackendInfo = map[string]string{}
+	}
+	info.BackendInfo["prompts_sha256"] = a.loop.Prompts.Sum
+	for name, s := range map[string]server{"llm": a.queries, "relevance_llm": a.relevance} {
+		what := s.url
+		if s.url == manifest.Embedded {
+			what = standin.Label
+		}
+		info.BackendInfo[name] = strings.TrimSpace(what + " " + s.model)
+	}
+	if a.db != nil {
+		info.BackendInfo["passages"] = fmt.Sprint(a.db.Len())
+	}
+	if a.own {
+		return
+	}
+	open := func(holds bool, reason string) {
+		if holds {
+			info.OpenReasons = append(info.OpenReasons, reason)
+		}
+	}
+	open(a.loop.Prompts.Sum != officialPrompts, "prompts have other words than those of the official program")
+	open(a.loop.Rounds != 5, fmt.Sprintf("%d rounds at most, the official scripts have 5", a.loop.Rounds))
+	open(a.loop.Depth != 10 || a.loop.MaxQueries != 3, "other searches than the official ones: 10 passages, 3 queries")
+	if a.db != nil {
+		open(a.db.Params != index.Official(), fmt.Sprintf("the index has the parameters %+v, want %+v", a.db.Params,
+			index.Official()))
+	}
+}
+
+// ClientWork is all that is no language model.
+func (a *answerer) ClientWork(_, _ []backend.TensorInfo, _ int) []string {
+	return []string{"the rounds of each question: prompts, replies read, searches in the index, passages reranked"}
+}

@@ -1,0 +1,83 @@
+package rag
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	"github.com/plumbline-ml/plumbline/internal/bounded"
+	"github.com/plumbline-ml/plumbline/sdk"
+)
+
+// replies are those of a run before, which make the searches of a performance run the same each time.
+type replies map[replyKey]string
+
+// replyKey is a question's row, a component of the reference, and the round.
+type replyKey struct {
+	row       int
+	component string
+	round     int
+}
+
+// mostReplies bounds the bytes of a file of replies.
+const mostReplies = 4 << 30
+
+// readReplies reads a file of the reference's (logs_result.json); the text of a reply is output.response, or
+// output.actual_output as newer ones have it. An empty path is no file.
+func readReplies(path string) (replies, error) {
+	if path == "" {
+		return nil, nil
+	}
+	text, err := bounded.ReadFile(path, mostReplies)
+	if err != nil {
+		return nil, sdk.Data(fmt.Errorf("parameter cache: %w", err))
+	}
+	all, err := parseReplies(text)
+	if err != nil {
+		return nil, sdk.Data(fmt.Errorf("parameter cache: %s: %w", path, err))
+	}
+	return all, nil
+}
+
+func parseReplies(text []byte) (replies, error) {
+	var log struct {
+		Queries []struct {
+			ID    json.RawMessage `json:"query_id"`
+			Calls []struct {
+				Component string
+				Round     int `json:"hop_count"`
+				Output    struct {
+					Response *string
+					Actual   *string `json:"actual_output"`
+				}
+			} `json:"llm_calls"`
+		}
+	}
+	if err := json.Unmarshal(text, &log); err != nil {
+		return nil, err
+	}
+	all := replies{}
+	for i, q := range log.Queries {
+		id := string(q.ID)
+		if unquoted, err := strconv.Unquote(id); err == nil {
+			id = unquoted
+		}
+		row, err := strconv.Atoi(id)
+		if err != nil {
+			return nil, fmt.Errorf("query %d: query_id is %s, want the row of a question", i, q.ID)
+		}
+		for _, c := range q.Calls {
+			reply := c.Output.Response
+			if reply == nil {
+				reply = c.Output.Actual
+			}
+			if reply != nil && *reply != "" {
+				all[replyKey{row, c.Component, c.Round}] = *reply
+			}
+		}
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("it holds no reply: want queries[].llm_calls[].output.response, or actual_output")
+	}
+	return all, nil
+}
