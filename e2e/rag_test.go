@@ -1,0 +1,93 @@
+package e2e
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/e2e/internal/officialdata"
+)
+
+// TestRetrieval makes the embedded database, answers from its file, and audits: VALID, and with a pass. A manifest of
+// the database is what a scoring compares it with.
+func TestRetrieval(t *testing.T) {
+	dir := t.TempDir()
+	db, out, pages := filepath.Join(dir, "own.db"), filepath.Join(dir, "out"), filepath.Join(dir, "pages")
+	harness(t, "run", "e2e-rag-db", "--out", pages, "--param", "database="+db).wantCode(t, 0).wantOutput(t,
+		"VALID (smoke)", "PASS")
+	harness(t, "audit", "all", "e2e-rag-qna", "--out", out, "--param", "database="+db).wantCode(t, 0).wantOutput(t,
+		"TEST09", "stand-in: scripted server")
+	harness(t, "run", "e2e-rag-qna", "--out", out, "--force", "--param", "database="+db).wantCode(t, 0).wantOutput(t,
+		"VALID (smoke)", "PASS", "judged by stand-in", "replies of the step queries could not be read")
+	data := filepath.Join(dir, "data")
+	harness(t, "dataset", "export", "e2e-rag-qna", data).wantCode(t, 0)
+	questions := filepath.Join(data, "frames_dataset.tsv")
+	folder := filepath.Join(pages, "e2e-rag-db", "Offline", "accuracy")
+	harness(t, "score", pages, "--param", "database="+db, "--param", "questions="+questions).wantCode(t, 0)
+	manifest := write(t, filepath.Join(dir, "db_manifest.json"), readText(t, filepath.Join(folder, "rag",
+		"db_manifest.json")))
+	harness(t, "score", pages, "--param", "database="+db, "--param", "manifest="+manifest).wantCode(t, 0).wantOutput(t,
+		"manifest: 48 questions, overlap 1.0000", "MD5 match: PASS")
+	if err := os.WriteFile(db, []byte("another file"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	harness(t, "score", pages, "--param", "database="+db).wantOutput(t, "MD5 match: FAIL",
+		"is not the one that the run made")
+	r := harness(t, "run", "e2e-rag-qna", "--out", filepath.Join(dir, "no"), "--param", "database="+db)
+	if r.code == 0 {
+		t.Error("a file that is no database is searched")
+	}
+	wantParts(t, r.both(), "parameter database", "does not begin with")
+}
+
+// TestOfficialRetrieval lets the official scripts score what both benchmarks have logged: the judge is a server that
+// takes every answer but Unknown, for them and for `harness score`.
+func TestOfficialRetrieval(t *testing.T) {
+	checkout, python := os.Getenv("PLUMBLINE_MLC"), os.Getenv("PYTHON")
+	if checkout == "" || python == "" {
+		t.Skip("PLUMBLINE_MLC and PYTHON name no official scripts and no Python: make test-official-retrieval MLC=DIR")
+	}
+	dir, scripts := t.TempDir(), filepath.Join(checkout, "e2e-rag")
+	db, pages, out := filepath.Join(dir, "own.db"), filepath.Join(dir, "pages"), filepath.Join(dir, "out")
+	run := func(script string, args ...string) {
+		t.Helper()
+		cmd := exec.Command(python, append([]string{filepath.Join(scripts, script)}, args...)...)
+		if text, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", script, err, text)
+		}
+	}
+	harness(t, "run", "e2e-rag-db", "--mode", "accuracy", "--scenario", "Offline", "--out", pages, "--param",
+		"database="+db).wantCode(t, 0)
+	folder := filepath.Join(pages, "e2e-rag-db", "Offline", "accuracy")
+	ours := readText(t, filepath.Join(folder, "accuracy.txt"))
+	run("datasetup_accuracy_eval.py", "--log_dir", folder, "--output_dir", dir, "--database", db, "--retriever_model", "")
+	theirs := strings.TrimSpace(readText(t, filepath.Join(folder, "accuracy.txt")))
+	if !strings.HasPrefix(ours, theirs+"\nAccuracy: 100.0000\n") {
+		t.Errorf("accuracy.txt:\n%swant, before the line of the checker:\n%s", ours, theirs)
+	}
+
+	rules := write(t, filepath.Join(dir, "rules.jsonl"), `{"contains":"LLM ANSWER: Unknown","text":"{\"correct\": false}"}
+{"contains":"LLM ANSWER: ","text":"{\"correct\": true}"}
+`)
+	url := startMock(t, openaiMock, nil, "-listen", "127.0.0.1:0", "-model", "m", "-answers", rules)
+	prompts := filepath.Join(dir, "prompts")
+	if err := officialdata.WriteRetrievalPrompts(prompts); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(prompts, "judge.txt"), "{question} {ground_truth} LLM ANSWER: {llm_answer}")
+	harness(t, "run", "e2e-rag-qna", "--mode", "accuracy", "--scenario", "Offline", "--out", out).wantCode(t, 0)
+	harness(t, "score", out, "--param", "judge="+url, "--param", "prompts="+prompts)
+	data := filepath.Join(dir, "data")
+	harness(t, "dataset", "export", "e2e-rag-qna", data).wantCode(t, 0)
+	folder = filepath.Join(out, "e2e-rag-qna", "Offline", "accuracy")
+	ours = readText(t, filepath.Join(folder, "accuracy.txt"))
+	run("accuracy_eval.py", "--log_dir", folder, "--results_file", filepath.Join(folder, "rag", "results.json"),
+		"--dataset_path", filepath.Join(data, "frames_dataset.tsv"), "--output", filepath.Join(dir, "metrics.json"),
+		"--judge_service_url", strings.TrimSuffix(url, "/v1")+"/v1/chat/completions", "--judge_model", "m")
+	theirs = readText(t, filepath.Join(folder, "accuracy.txt"))
+	if theirs == "Accuracy: 0.0000\n" || !strings.HasPrefix(ours, theirs) {
+		t.Errorf("accuracy.txt: %q, want %q", ours, theirs)
+	}
+}
