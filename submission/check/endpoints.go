@@ -18,6 +18,7 @@ import (
 type endpointsResult struct {
 	config struct {
 		Type  string `yaml:"type"`
+		Mode  string `yaml:"benchmark_mode"` // of the type submission: the type that it stands for
 		Model struct {
 			Temperature *float64 `yaml:"temperature"`
 			Seed        *float64 `yaml:"seed"`
@@ -56,6 +57,10 @@ type endpointsResult struct {
 	turns struct {
 		Turns *struct{ Issued, Expected, Observed, Missing int } `json:"turns"`
 	}
+	caching struct {
+		Test   string `json:"test"`
+		Passed bool   `json:"passed"`
+	}
 }
 
 // endpointsScore is the accuracy of a data set.
@@ -71,7 +76,8 @@ type endpointsScore struct {
 // none: the round's rules judge it.
 type endpointsRules struct {
 	replay         bool
-	turns, samples int // of the replay, and of the accuracy
+	videos         bool // its answers are videos, some of which are shown, and its audit is the harness's
+	turns, samples int  // of the replay, and of the accuracy
 	seed           uint64
 	targets        []endpointsTarget
 }
@@ -85,7 +91,8 @@ type endpointsTarget struct {
 // endpointsModels are the models whose results may have this form.
 var endpointsModels = map[string]endpointsRules{
 	"qwen3-vl-235b-a22b": {},
-	"qwen3.6-27b": {true, 1007, 995, 42, []endpointsTarget{
+	"wan-2.2-t2v-a14b":   {videos: true},
+	"qwen3.6-27b": {replay: true, turns: 1007, samples: 995, seed: 42, targets: []endpointsTarget{
 		{"overall_accuracy", 0.97 * 86.23, "97 % of 86.23 %"},
 		{"normalized_single_turn_score", 0.97 * 87.96, "97 % of 87.96 %"},
 	}},
@@ -144,6 +151,12 @@ func (r *resultFolder) checkEndpoints() {
 	if rules.replay && read(tree.EndpointsScores, &e.turns, json.Unmarshal) {
 		r.checkTurns(&e)
 	}
+	if rules.videos {
+		r.checkShownFiles()
+		if read(tree.EndpointsCaching, &e.caching, json.Unmarshal) {
+			r.checkEndpointsCaching(&e)
+		}
+	}
 	r.checkEndpointsFiles()
 }
 
@@ -155,6 +168,18 @@ func (r *resultFolder) checkEndpointsFiles() {
 				r.checker.stray(name, "the files of the endpoints harness")
 			}
 		}
+	}
+}
+
+// cachingTest is what the endpoints harness calls TEST04.
+const cachingTest = "output_caching_test"
+
+// checkEndpointsCaching wants that audit to have passed.
+func (r *resultFolder) checkEndpointsCaching(e *endpointsResult) {
+	name := path.Join(r.Results(), tree.EndpointsCaching)
+	if a := e.caching; a.Test != cachingTest || !a.Passed {
+		r.reject(ruleAudit+"04", name, "the audit has not passed", fmt.Sprintf("%q, passed: %t", a.Test, a.Passed),
+			cachingTest+", passed", "see what it says, mend that, and run the audit again")
 	}
 }
 

@@ -34,16 +34,30 @@ func (r *resultFolder) checkRoundConfig(e *endpointsResult) {
 			"at least "+strconv.Itoa(officialMinimum), "run again")
 	}
 	kind, load := "online", "poisson"
-	if r.scenario == offline {
+	switch r.scenario {
+	case offline:
 		kind, load = "offline", "max_throughput"
+	case singleStream:
+		load = "concurrency"
 	}
-	if c := &e.config; c.Type != kind || c.Settings.Load.Type != load {
+	c := &e.config
+	if c.Type == "submission" && r.scenario == singleStream { // in Offline the official checker takes it for a scenario
+		c.Type = c.Mode
+	}
+	if c.Type != kind || c.Settings.Load.Type != load {
 		r.reject(ruleSettings, name, "the load is another scenario's", c.Type+", load_pattern "+c.Settings.Load.Type,
 			kind+", "+load, "run "+r.scenario)
 	}
+	if users := c.Settings.Load.Concurrency; r.scenario == singleStream && users != 1 {
+		r.reject(ruleSettings, name, "more than one request at a time is possible",
+			"target_concurrency "+strconv.Itoa(users), "1", "run again")
+	}
 }
 
-const offline = "Offline"
+const (
+	offline      = "Offline"
+	singleStream = "SingleStream"
+)
 
 // checkRoundSummary wants enough samples, a latency within the limit, and a result.
 func (r *resultFolder) checkRoundSummary(e *endpointsResult) {
@@ -67,6 +81,10 @@ func (r *resultFolder) checkRoundSummary(e *endpointsResult) {
 				"run again at a lower target_qps")
 		}
 	}
+	if r.scenario == singleStream {
+		r.checkSingleStream(e)
+		return
+	}
 	result := s.QPS
 	if r.scenario == offline && s.Duration != nil && *s.Duration > 0 {
 		rate := float64(s.Issued) / (*s.Duration / 1e9) // as the official checker finds it
@@ -80,6 +98,21 @@ func (r *resultFolder) checkRoundSummary(e *endpointsResult) {
 	if m, ok := r.checker.rules.Metric(r.model, r.scenario); ok {
 		r.unit = m.Unit
 	}
+}
+
+// checkSingleStream takes the mean latency for the result, as the official checker does in this form.
+func (r *resultFolder) checkSingleStream(e *endpointsResult) {
+	name, s := path.Join(r.Results(), tree.EndpointsSummary), &e.summary
+	if least := r.checker.rules.MinQueries(r.model, r.scenario); uint64(s.Issued) < least {
+		r.warn(ruleCounts, name, "there are fewer queries than a run of LoadGen would have", strconv.Itoa(s.Issued),
+			fmt.Sprintf("at least %d", least), "the official checker counts none in this form: ask the working group")
+	}
+	if s.Latency.Mean == nil || !(*s.Latency.Mean > 0) {
+		r.reject(ruleMetric, name, "there is no result", shownNumber(s.Latency.Mean), "latency.avg above 0", "run again")
+		return
+	}
+	const nanoseconds = 1e9
+	r.metric, r.unit = *s.Latency.Mean/nanoseconds, "Latency (s)"
 }
 
 // checkRoundAccuracy judges by the round's target, which the official checker compares in this form, too.
@@ -102,6 +135,11 @@ func (r *resultFolder) checkRoundAccuracy(e *endpointsResult) {
 			strconv.FormatUint(want, 10), "run it over the whole data set")
 	}
 	got := *e.accuracy.Scores[i].Score
+	if endpointsModels[r.model].videos && got <= 1 { // the mean of VBench's dimensions, which the round has as percent
+		r.add(Note, ruleAccuracy, name, "the score is from 0 to 1, and read as percent here", shownNumber(&got), "",
+			"nothing: the official checker compares no accuracy of this model in this form")
+		got *= 100
+	}
 	for _, t := range r.checker.rules.Targets(r.model, r.scenario) {
 		if r.closed() && !(got >= t.Value) {
 			r.reject(ruleAccuracy, name, "an accuracy is too low", shownNumber(&got),

@@ -45,7 +45,8 @@ const (
 	EndpointsConfig   = "config.yaml"
 	EndpointsSummary  = PerformanceDir + "/result_summary.json"
 	EndpointsAccuracy = AccuracyDir + "/accuracy_results.json"
-	EndpointsScores   = "scores.json" // of replays alone
+	EndpointsScores   = "scores.json"                          // of replays alone
+	EndpointsCaching  = "audit/audit_output_caching_test.json" // of videos alone: TEST04
 )
 
 // EndpointsFiles are all of them, of a replay of recorded conversations or of another run.
