@@ -25,6 +25,7 @@ var modelFiles embed.FS
 func New() sdk.Benchmark {
 	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
 		Open: open, Score: score, Samples: len(ownPrompts()),
+		Export: manifest.Export{Sets: []string{ownSet}, Write: writePrompts, File: officialFile},
 	})
 }
 

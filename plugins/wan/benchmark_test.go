@@ -161,6 +161,22 @@ func TestPrompts(t *testing.T) {
 	}
 }
 
+// TestExport: the plugin's own prompts come back from the official file.
+func TestExport(t *testing.T) {
+	path := filepath.Join(t.TempDir(), officialFile)
+	if err := writePrompts(t.Context(), path, ownSet, 2, 3); err != nil {
+		t.Fatal(err)
+	}
+	all, err := readPrompts(path, official())
+	got := lists.Map(all, func(r videos.Request) string { return r.Prompt })
+	if err != nil || !slices.Equal(got, ownPrompts()[2:5]) {
+		t.Errorf("%q, %v", got, err)
+	}
+	if writePrompts(t.Context(), path, ownSet, 99, 1) == nil || writePrompts(t.Context(), path, "train", 0, 1) == nil {
+		t.Error("prompts that are not there are written")
+	}
+}
+
 // opened is a workload on the plugin's own prompts, with a generator.
 func opened(t *testing.T, o sdk.Options, b backend.GeneratorOpener, options map[string]string) (*workload,
 	backend.Generator) {

@@ -2,6 +2,7 @@ package wan
 
 import (
 	"bytes"
+	"context"
 	_ "embed"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/plumbline-ml/plumbline/fetch/wholefile"
 	"github.com/plumbline-ml/plumbline/internal/bounded"
 	"github.com/plumbline-ml/plumbline/plugins/wan/videos"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -33,6 +35,25 @@ func linesOf(text string) (prompts []string) {
 		}
 	}
 	return prompts
+}
+
+// ownSet is the name of the only set.
+const ownSet = "eval"
+
+// writePrompts writes n of the plugin's own prompts from the first on, all that follow where n is negative, as the
+// official file has them.
+func writePrompts(_ context.Context, out, set string, first, n int) error {
+	all := ownPrompts()
+	switch {
+	case set != ownSet:
+		return fmt.Errorf("there is no set %q, want %s", set, ownSet)
+	case first > len(all):
+		return fmt.Errorf("there are %d prompts, and none from %d on", len(all), first)
+	}
+	if all = all[first:]; n >= 0 {
+		all = all[:min(n, len(all))]
+	}
+	return wholefile.Write(out, []byte(strings.Join(all, "\n")+"\n"), 0o644)
 }
 
 // The official file, its number of prompts, and the most bytes of one.
