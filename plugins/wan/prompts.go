@@ -14,7 +14,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/plumbline-ml/plumbline/fetch/wholefile"
 	"github.com/plumbline-ml/plumbline/internal/bounded"
 	"github.com/plumbline-ml/plumbline/plugins/wan/videos"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -53,7 +52,7 @@ func writePrompts(_ context.Context, out, set string, first, n int) error {
 	if all = all[first:]; n >= 0 {
 		all = all[:min(n, len(all))]
 	}
-	return wholefile.Write(out, []byte(strings.Join(all, "\n")+"\n"), 0o644)
+	return os.WriteFile(out, []byte(strings.Join(all, "\n")+"\n"), 0o644)
 }
 
 // The official file, its number of prompts, and the most bytes of one.

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/plumbline-ml/plumbline/fetch/wholefile"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 	"github.com/plumbline-ml/plumbline/sdk/option"
 )
@@ -144,7 +143,24 @@ func keep(ctx context.Context, m maker, a Ask) (path string, err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return "", err
 	}
-	return path, wholefile.Write(path, video, 0o644)
+	return path, writeWhole(path, video)
+}
+
+// writeWhole writes a file that nobody sees before it is whole: a timed run asks for the same video again.
+func writeWhole(path string, content []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(path), ".video-*.tmp")
+	if err != nil {
+		return err
+	}
+	const readable = 0o644
+	_, err = f.Write(content)
+	if err = errors.Join(err, f.Chmod(readable), f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return nil
 }
 
 // Ending is that of a file's name, by how its content begins; .mp4 where that says nothing.
