@@ -22,6 +22,7 @@ var exported = map[string]struct {
 	"resnet50":           {[]string{"n=20"}, []string{"count=20"}, "*.png"},
 	"retinanet":          {[]string{"n=5"}, []string{"count=5"}, "validation/data/*"},
 	"yolo-99":            {[]string{"n=5"}, []string{"count=5", "dataset=openimages", "classes=10"}, "validation/data/*"},
+	"pointpainting":      {[]string{"n=3"}, []string{"count=3"}, "training/image_2/*.jpg"},
 	"dlrm-v2":            {[]string{"n=5000"}, []string{"count=18", "variant=sample"}, "*_labels*.npy"},
 	"bert-99":            {[]string{"n=5"}, []string{"count=20", "vocab=embedded"}, "dev-v1.1.json"},
 	"rnnt":               {[]string{"n=5"}, []string{"count=5"}, "dev-clean-wav/*/*/*.wav"},

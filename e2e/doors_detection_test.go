@@ -55,3 +55,20 @@ func detectionDoors() []door {
 		},
 	}
 }
+
+// pointpaintingDoors are those of object detection in space.
+func pointpaintingDoors() []door {
+	const models = "models/pointpainting/"
+	scores := map[string]float64{"mAP": officialdata.WaymoMAP}
+	return []door{{
+		model: "pointpainting",
+		data:  func(dir string) error { return officialdata.Waymo(filepath.Join(dir, "waymo", "kitti_format")) },
+		layouts: []string{"a folder (kitti_format, or the one above it) with waymo_infos_val.pkl, read without Python, " +
+			"training/velodyne/NAME.bin and training/image_0 to image_4/IMAGE.jpg"},
+		files: map[string]*onnxfile.Graph{
+			models + "deeplabv3+.onnx": tinymodel.DeepLab(), models + "pp.onnx": tinymodel.PointPillars(),
+		},
+		scores: map[string]map[string]float64{"out/pointpainting-smoke": scores},
+		also:   []form{{"--model models/pointpainting --dataset waymo/kitti_format --param load=files", scores}},
+	}}
+}

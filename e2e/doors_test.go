@@ -48,9 +48,9 @@ type form struct {
 
 // doors lists those of all models.
 func doors() []door {
-	return slices.Concat(classifierDoors(), detectionDoors(), unetDoors(), dlrmDoors(), bertDoors(), languageDoors(),
-		reasoningDoors(), vlDoors(), rnntDoors(), whisperDoors(), rgatDoors(), gnmtDoors(), sdxlDoors(), agenticDoors(),
-		ragDoors(), wanDoors())
+	return slices.Concat(classifierDoors(), detectionDoors(), pointpaintingDoors(), unetDoors(), dlrmDoors(), bertDoors(),
+		languageDoors(), reasoningDoors(), vlDoors(), rnntDoors(), whisperDoors(), rgatDoors(), gnmtDoors(), sdxlDoors(),
+		agenticDoors(), ragDoors(), wanDoors())
 }
 
 // TestEveryModelHasADoor wants the commands of docs/real-data.md to be tried for each model.
@@ -196,7 +196,7 @@ func (w *walker) run(t *testing.T, line string) (kind string) {
 func (w *walker) try(t *testing.T, f form, out string) {
 	t.Helper()
 	scenario := "Offline"
-	if w.replays {
+	if w.replays || !slices.Contains(w.scenarios, scenario) {
 		scenario = "SingleStream"
 	}
 	line := fmt.Sprintf("bin/harness run %s %s --mode accuracy --scenario %s --smoke --out %s",

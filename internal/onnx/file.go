@@ -2,26 +2,27 @@ package onnx
 
 import (
 	"bytes"
-
-	"github.com/plumbline-ml/plumbline/internal/bounded"
+	"fmt"
+	"io/fs"
+	"os"
 )
 
-// mostFile is the size up to which a model file is looked at.
-const mostFile = 16 << 30
-
-// ReadFile reads what the file at a path says, or, where the path is empty, the file whose bytes are data.
+// ReadFile reads what the regular file at a path says, or, where the path is empty, the file whose bytes are data.
 func ReadFile(path string, data []byte) (Model, error) {
 	if path == "" {
 		return Read(bytes.NewReader(data), int64(len(data)))
 	}
-	f, err := bounded.OpenUpTo(path, mostFile)
+	info, err := os.Stat(path)
+	if err != nil {
+		return Model{}, err
+	}
+	if !info.Mode().IsRegular() { // opening a pipe waits for a writer
+		return Model{}, fmt.Errorf("%s is not a regular file: %w", path, fs.ErrInvalid)
+	}
+	f, err := os.Open(path)
 	if err != nil {
 		return Model{}, err
 	}
 	defer func() { _ = f.Close() }()
-	info, err := f.Stat()
-	if err != nil {
-		return Model{}, err
-	}
 	return Read(f, info.Size())
 }

@@ -16,32 +16,37 @@ type View struct {
 // rider (12) and motorcycle (17).
 func (v *View) Score(dst []float32, pixels []int32) {
 	plane := v.Height * v.Width
+	var logits [128][Classes]float32
 	for len(pixels) > 0 {
-		var e [Classes][128]float32
-		n := min(len(pixels), len(e[0]))
-		for k := range e { // class by class, so that what neighbours have is still in the cache
-			values, row := v.Logits[k*plane:][:plane], e[k][:n]
+		n := min(len(pixels), len(logits))
+		for k := range Classes { // class by class, so that what neighbours have is still in the cache
+			values := v.Logits[k*plane:][:plane]
 			for i, pixel := range pixels[:n] {
-				row[i] = values[pixel]
+				logits[i][k] = values[pixel]
 			}
 		}
 		for i := range n {
-			softmax((*[Scores]float32)(dst[i*Scores:]), &e, i)
+			softmax((*[Scores]float32)(dst[i*Scores:]), &logits[i])
 		}
 		dst, pixels = dst[n*Scores:], pixels[n:]
 	}
 }
 
-func softmax(scores *[Scores]float32, logits *[Classes][128]float32, i int) {
-	most := float32(math.Inf(-1))
-	for k := range logits {
-		most = max(most, logits[k][i])
+// softmax takes the logits of a pixel, which it changes.
+func softmax(scores *[Scores]float32, e *[Classes]float32) {
+	most := e[0]
+	for _, x := range e {
+		if x > most {
+			most = x
+		}
 	}
-	var e [Classes]float32
+	for k := range e {
+		e[k] -= most
+	}
+	exp(e)
 	var sum float32
-	for k := range logits {
-		e[k] = exp(logits[k][i] - most)
-		sum += e[k]
+	for _, x := range e {
+		sum += x
 	}
 	var background float32
 	for _, x := range e[:11] {
@@ -53,22 +58,26 @@ func softmax(scores *[Scores]float32, logits *[Classes][128]float32, i int) {
 	}
 }
 
-// exp is e to the power of x, for x up to 0, to about the last digit of a float32: x = n ln 2 + r with |r| <= ln 2 / 2,
-// of which e^r is a polynomial (Cephes' expf), and 2^n is made by its bits. Below -87 it is 0. NaN stays.
-func exp(x float32) float32 {
-	if x < -87 {
-		return 0
+// exp makes e to the power of x of each x, all of which are up to 0, to about the last digit of a float32:
+// x = n ln 2 + r with |r| <= ln 2 / 2, of which e^r is a polynomial (Cephes' expf), and 2^n is made by its bits. Below
+// -87 it is 0. NaN stays. It is one loop, in which the steps of neighbours overlap.
+func exp(values *[Classes]float32) {
+	for k, x := range values {
+		const magic = 1.5 * (1 << 23) // what is added to a float32 rounds it to a whole number
+		n := x*math.Log2E + magic - magic
+		r := x - n*0.693359375
+		r += n * 2.12194440e-4
+		p := float32(1.9875691500e-4)
+		p = p*r + 1.3981999507e-3
+		p = p*r + 8.3334519073e-3
+		p = p*r + 4.1665795894e-2
+		p = p*r + 1.6666665459e-1
+		p = p*r + 5.0000001201e-1
+		p = p*r*r + r + 1
+		p *= math.Float32frombits(uint32(int32(n)+127) << 23)
+		if x < -87 {
+			p = 0
+		}
+		values[k] = p
 	}
-	const magic = 1.5 * (1 << 23) // what is added to a float32 rounds it to a whole number
-	n := x*math.Log2E + magic - magic
-	r := x - n*0.693359375
-	r += n * 2.12194440e-4
-	p := float32(1.9875691500e-4)
-	p = p*r + 1.3981999507e-3
-	p = p*r + 8.3334519073e-3
-	p = p*r + 4.1665795894e-2
-	p = p*r + 1.6666665459e-1
-	p = p*r + 5.0000001201e-1
-	p = p*r*r + r + 1
-	return p * math.Float32frombits(uint32(int32(n)+127)<<23)
 }

@@ -2,7 +2,6 @@ package videos
 
 import (
 	"bytes"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,16 +13,16 @@ import (
 type Answer struct {
 	ID   string
 	Path string // at the server; empty: the video came itself
-	// Video is the file of one that came as bytes, in Base64 or as it is; Raw says that it came as it is.
-	Video []byte
-	Raw   bool
+	// Video is the file of one that came as it is, and Base64 the text of one that came so.
+	Video  []byte
+	Base64 string
 }
 
 // ParseAnswer reads the body of an answer: a JSON object with video_id and one of video_path and video_bytes, and
 // nothing else, or an MP4 file, which its fifth to eighth byte tell.
 func ParseAnswer(body []byte) (Answer, error) {
 	if len(body) >= 8 && string(body[4:8]) == "ftyp" {
-		return Answer{Video: body, Raw: true}, nil
+		return Answer{Video: body}, nil
 	}
 	if !utf8.Valid(body) {
 		return Answer{}, fmt.Errorf("%d bytes that are neither JSON nor MP4", len(body))
@@ -45,19 +44,12 @@ func ParseAnswer(body []byte) (Answer, error) {
 		return Answer{}, errors.New("want video_id and one of video_path and video_bytes, each a text")
 	}
 	a := Answer{ID: *fields.ID}
-	if fields.Path != nil {
-		if err := json.Unmarshal(*fields.Path, &a.Path); err != nil || a.Path == "" {
-			return Answer{}, errors.New("video_path is no path")
-		}
-		return a, nil
+	name, from, to := "video_path", fields.Path, &a.Path
+	if from == nil {
+		name, from, to = "video_bytes", fields.Bytes, &a.Base64
 	}
-	var text string
-	if err := json.Unmarshal(*fields.Bytes, &text); err != nil {
-		return Answer{}, fmt.Errorf("video_bytes: %w", err)
-	}
-	var err error
-	if a.Video, err = base64.StdEncoding.DecodeString(text); err != nil {
-		return Answer{}, fmt.Errorf("video_bytes: %w", err)
+	if err := json.Unmarshal(*from, to); err != nil {
+		return Answer{}, fmt.Errorf("%s: %w", name, err)
 	}
 	return a, nil
 }

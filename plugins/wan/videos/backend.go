@@ -2,6 +2,7 @@ package videos
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -119,6 +120,11 @@ func keep(ctx context.Context, m maker, a Ask) (path string, err error) {
 		return "", err
 	}
 	video := answer.Video
+	if answer.Base64 != "" {
+		if video, err = base64.StdEncoding.DecodeString(answer.Base64); err != nil {
+			return "", failure{fmt.Errorf("video_bytes: %w", err)}
+		}
+	}
 	if answer.Path != "" {
 		if info, err := os.Stat(answer.Path); err != nil {
 			return "", failure{fmt.Errorf("the answer's file: %w; a server on another machine sends the video itself with "+
@@ -135,7 +141,7 @@ func keep(ctx context.Context, m maker, a Ask) (path string, err error) {
 	}
 	switch {
 	case len(video) == 0:
-		return "", failure{errors.New("the video is empty")}
+		return "", failure{errors.New("the answer has an empty path, or an empty video")}
 	case a.File == "":
 		return "", errors.New("the server sends videos themselves: --param videos=FOLDER says where they are kept")
 	}

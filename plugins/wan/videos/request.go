@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -87,7 +88,7 @@ func appendText(b []byte, text string) []byte {
 }
 
 // ParseRow lays a row of the endpoints harness's data set, a JSON object, over the settings. Fields of other names are
-// left out, and what is null is as if it were not there. All faults are told at once.
+// left out. The negative prompt and the latent may be null, which leaves them out. All faults are told at once.
 func (r Request) ParseRow(row []byte) (Request, error) {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(row, &fields); err != nil {
@@ -97,14 +98,13 @@ func (r Request) ParseRow(row []byte) (Request, error) {
 	if _, there := fields["prompt"]; !there {
 		f.fault("prompt", "is missing")
 	}
-	var streams bool
-	if v, ok := f.value("stream"); ok && (json.Unmarshal(v, &streams) != nil || streams) {
+	if v, there := fields["stream"]; there && !slices.Contains(nothing, string(v)) {
 		f.fault("stream", "there are no streams of videos")
 	}
 	f.text("prompt", &r.Prompt)
-	f.text("negative_prompt", &r.NegativePrompt)
+	f.optional("negative_prompt", &r.NegativePrompt)
 	f.text("size", &r.Size)
-	f.text("latent_path", &r.LatentPath)
+	f.optional("latent_path", &r.LatentPath)
 	f.oneOf("output_format", &r.OutputFormat, OutputFormats)
 	f.oneOf("response_format", &r.ResponseFormat, ResponseFormats)
 	f.float("seconds", &r.Seconds)
@@ -118,6 +118,9 @@ func (r Request) ParseRow(row []byte) (Request, error) {
 	return r, errors.Join(f.faults...)
 }
 
+// nothing are values of a field that say no, as Python takes them.
+var nothing = []string{"false", "null", "0", "0.0", `""`, "[]", "{}"}
+
 // rowFields reads fields as the harness's models of data do: numbers may be texts, whole numbers may have ".0".
 type rowFields struct {
 	fields map[string]json.RawMessage
@@ -128,16 +131,19 @@ func (f *rowFields) fault(name, what string) {
 	f.faults = append(f.faults, fmt.Errorf("%s: %s", name, what))
 }
 
-// value is a field that is there, and not null.
-func (f *rowFields) value(name string) (json.RawMessage, bool) {
-	v, there := f.fields[name]
-	return v, there && string(v) != "null"
-}
-
 func (f *rowFields) text(name string, to *string) {
-	if v, ok := f.value(name); ok && json.Unmarshal(v, to) != nil {
+	if v, ok := f.fields[name]; ok && (v[0] != '"' || json.Unmarshal(v, to) != nil) {
 		f.fault(name, fmt.Sprintf("%s, want a text", v))
 	}
+}
+
+// optional reads a text that null leaves out.
+func (f *rowFields) optional(name string, to *string) {
+	if string(f.fields[name]) == "null" {
+		*to = ""
+		return
+	}
+	f.text(name, to)
 }
 
 func (f *rowFields) oneOf(name string, to *string, values []string) {
@@ -152,7 +158,7 @@ func (f *rowFields) oneOf(name string, to *string, values []string) {
 
 // number is the text of a number, or of a text or a truth value that stands for one.
 func (f *rowFields) number(name string) (text string, ok bool) {
-	v, ok := f.value(name)
+	v, ok := f.fields[name]
 	if !ok {
 		return "", false
 	}

@@ -1,0 +1,10 @@
+// Command plumbline-plugin-pointpainting serves the benchmark of object detection in space.
+package main
+
+import (
+	"github.com/plumbline-ml/plumbline/cmd/plugins/internal/backends"
+	"github.com/plumbline-ml/plumbline/plugins/pointpainting"
+	"github.com/plumbline-ml/plumbline/sdk/serve"
+)
+
+func main() { serve.Main(pointpainting.New(), backends.All()...) }

@@ -1,0 +1,73 @@
+// Package pointpainting is the benchmark of object detection in space: the model pointpainting on the Waymo open data
+// set, and embedded networks on streets that the project draws.
+//
+// A sample is a frame: a cloud of points and five pictures. A segmentation goes over each picture, points get its
+// scores of the pixels that they are seen at, and a detector finds boxes in the painted cloud.
+//
+// In: which frames a run uses, the way of a frame through both networks, what is kept of the detector's boxes, boxes in
+// the cameras' frame, payloads. Out: painting and pillars (preprocess/lidar), levels of pictures (preprocess/image),
+// reading frames (datasets/waymo), the metric and the area that boxes share (accuracy/kitti3d), the choice of model
+// files (sdk/manifest), inference (a backend, linked by the plugin's main).
+package pointpainting
+
+import (
+	"context"
+	"embed"
+
+	"github.com/plumbline-ml/plumbline/datasets/synthetic/export"
+	"github.com/plumbline-ml/plumbline/datasets/synthetic/streets"
+	"github.com/plumbline-ml/plumbline/datasets/waymo"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/exhibit"
+	"github.com/plumbline-ml/plumbline/sdk/manifest"
+)
+
+//go:embed manifest.json
+var manifestText string
+
+//go:embed model/card.json model/*.onnx
+var modelFiles embed.FS
+
+// New returns the benchmark.
+func New() sdk.Benchmark {
+	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
+		Open: open, Score: score, Export: manifest.Export(export.StreetSets()), Samples: streets.EvalCount,
+	})
+}
+
+// open opens the data set and looks whether the model files are those of the two parts.
+func open(_ context.Context, r *manifest.Request) (sdk.Workload, error) {
+	b, set := bind(r.Params), openFrames(r)
+	r.Fault(sdk.Usage(checkFiles(r.Files)))
+	if err := r.Err(); err != nil {
+		return nil, err
+	}
+	return sdk.Runs(&workload{binding: b, files: b.models(r.Files), set: set}), nil
+}
+
+// score reads what is true of the frames.
+func score(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
+	b, set := bind(r.Params), openFrames(r)
+	if err := r.Err(); err != nil {
+		return nil, err
+	}
+	s := newScorer(set)
+	return exhibit.Scorer(s, r.Exhibits, &gallery{b, set}), nil
+}
+
+// openFrames opens the frames of a run. A data set is checked as a whole: the fault names every one of it. To score,
+// what the index says is enough, unless exhibits are wanted.
+func openFrames(r *manifest.Request) waymo.Source {
+	if r.Dataset == "" {
+		set := streets.Eval()
+		set.N = r.First(set.Len(), "frames")
+		return keep(set)
+	}
+	set, err := waymo.Open(r.Dataset, waymo.Options{Count: r.Count, LabelsOnly: r.Scoring})
+	if err != nil {
+		r.Fault(sdk.Data(err))
+		return nil
+	}
+	r.First(set.Len(), "frames")
+	return set
+}

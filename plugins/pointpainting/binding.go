@@ -1,0 +1,108 @@
+package pointpainting
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/onnx"
+	"github.com/plumbline-ml/plumbline/preprocess/lidar"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+	"github.com/plumbline-ml/plumbline/sdk/option"
+)
+
+// The parts of the model.
+const (
+	segmentation = "segmentation"
+	detector     = "detector"
+)
+
+// binding is how frames go into the networks and boxes come out of them.
+type binding struct {
+	grid    *lidar.Grid
+	score   float32 // of boxes that are looked at, more than this
+	overlap float32 // of a box with a better one, up to this
+	most    int     // boxes of a frame
+	inTime  bool    // files are read within the timed run
+}
+
+// bind reads the parameters.
+func bind(p *option.Params) binding {
+	b := binding{
+		score: float32(p.Float("score", 0, 1)), overlap: float32(p.Float("overlap", 0, 1)), most: p.Int("boxes", 1, 1<<20),
+		inTime: option.Pick(p, "load", map[string]bool{"memory": false, "files": true}),
+	}
+	limits, size := option.Parse(p, "range", numbers(6)), option.Parse(p, "voxel", numbers(3))
+	points, pillars := p.Int("points", 1, 1<<16), p.Int("pillars", 1, 1<<24)
+	if p.Err() != nil {
+		return b
+	}
+	var err error
+	space := lidar.Space{Low: [3]float32(limits), High: [3]float32(limits[3:])}
+	b.grid, err = lidar.NewGrid(space, [3]float32(size), points, pillars)
+	p.Fault("voxel", err)
+	return b
+}
+
+// numbers reads n numbers with commas between them.
+func numbers(n int) func(text string) ([]float32, error) {
+	return func(text string) ([]float32, error) {
+		fields := strings.Split(text, ",")
+		values := make([]float32, len(fields))
+		for i, field := range fields {
+			v, err := strconv.ParseFloat(strings.TrimSpace(field), 32)
+			if err != nil || v-v != 0 || len(fields) != n {
+				return nil, fmt.Errorf("want %d numbers with commas between them", n)
+			}
+			values[i] = float32(v)
+		}
+		return values, nil
+	}
+}
+
+// rowValues are those of a row of the detector's output: x, y, z, width, length, height, angle, a score for each of
+// three classes, direction.
+const (
+	rowValues = 11
+	classes   = 3
+)
+
+// models completes the files with the tensors that the binding uses. They are found by their places: nobody knows what
+// an export calls them.
+func (b *binding) models(files map[string]backend.Model) map[string]backend.Model {
+	s, d := files[segmentation], files[detector]
+	s.Inputs = []backend.TensorInfo{{DType: backend.Float32, Shape: []int64{-1, 3, -1, -1}}}
+	s.Outputs = []backend.TensorInfo{{DType: backend.Float32, Shape: []int64{-1, lidar.Classes, -1, -1}}}
+	d.Inputs = []backend.TensorInfo{
+		{DType: backend.Float32, Shape: []int64{-1, int64(b.grid.Points), lidar.Painted}, Chosen: "--param points=NUMBER"},
+		{DType: backend.Int64, Shape: []int64{-1, 4}},
+		{DType: backend.Int32, Shape: []int64{-1}},
+	}
+	d.Outputs = []backend.TensorInfo{{DType: backend.Float32, Shape: []int64{-1, rowValues}}}
+	return map[string]backend.Model{segmentation: s, detector: d}
+}
+
+// checkFiles refuses files whose inputs are not those of their parts, as far as they can be read: it says which mistake
+// that is, as names say nothing.
+func checkFiles(files map[string]backend.Model) error {
+	inputs := map[string][]onnx.Value{}
+	for _, part := range []string{segmentation, detector} {
+		m, err := onnx.ReadFile(files[part].Path, files[part].Bytes)
+		if err != nil {
+			return nil // the backend says what is wrong with it
+		}
+		inputs[part] = m.Inputs
+	}
+	s, d := inputs[segmentation], inputs[detector]
+	const wantS, wantD = "the pictures [N,3,H,W]", "pillars, coordinates and counts, of ranks 3, 2 and 1"
+	switch {
+	case len(s) == 3 && len(d) == 1 && len(d[0].Dims) == 4:
+		return fmt.Errorf("the model files are exchanged: %s is the file of the %s, and %s that of the %s",
+			files[segmentation].Name, detector, files[detector].Name, segmentation)
+	case len(s) != 1:
+		return fmt.Errorf("the %s (%s) has %d inputs, want 1: %s", segmentation, files[segmentation].Name, len(s), wantS)
+	case len(d) != 3:
+		return fmt.Errorf("the %s (%s) has %d inputs, want 3: %s", detector, files[detector].Name, len(d), wantD)
+	}
+	return nil
+}

@@ -1,0 +1,112 @@
+package pointpainting
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/plumbline-ml/plumbline/accuracy/kitti3d"
+)
+
+// box is what was found in the lidar's frame.
+type box struct {
+	x, y, z               float32 // of the middle of its ground, in metres
+	width, length, height float32
+	angle                 float32 // in radians
+	class                 int
+	score                 float32
+}
+
+// boxes are those of a frame. Their memory is used again for the next frame.
+type boxes struct {
+	found      []box
+	candidates []int // rows
+	grounds    []kitti3d.Ground
+	kept       []int
+	bytes      []byte
+}
+
+func (b *boxes) reset() { b.found = b.found[:0] }
+
+// choose keeps the boxes of the detector's rows, class by class, each by score: those above the least score that no
+// better one covers; of more than there may be, those of the best scores.
+func (b *boxes) choose(o *binding, rows []float32) error {
+	for i := 0; i < len(rows); i += rowValues {
+		for _, v := range rows[i+7 : i+7+classes] {
+			if !(v >= 0 && v <= 1) {
+				return fmt.Errorf("row %d has the score %v, want 0 to 1", i/rowValues, v)
+			}
+		}
+	}
+	for class := range classes {
+		b.candidates = b.candidates[:0]
+		score := func(row int) float32 { return rows[row*rowValues+7+class] }
+		for i := range len(rows) / rowValues {
+			if score(i) <= o.score {
+				continue
+			}
+			for k, v := range rows[i*rowValues:][:7] {
+				if v-v != 0 {
+					return fmt.Errorf("row %d, whose score is %v, has %v at place %d of its box", i, score(i), v, k)
+				}
+			}
+			b.candidates = append(b.candidates, i)
+		}
+		slices.SortStableFunc(b.candidates, func(x, y int) int { return cmp.Compare(score(y), score(x)) })
+		b.suppress(o.overlap, rows)
+		for _, i := range b.kept {
+			b.found = append(b.found, decode(rows[i*rowValues:][:rowValues], class))
+		}
+	}
+	if len(b.found) > o.most {
+		slices.SortStableFunc(b.found, func(x, y box) int { return cmp.Compare(y.score, x.score) })
+		b.found = b.found[:o.most]
+	}
+	return nil
+}
+
+// suppress keeps the candidates that share no more than so much with a better one that is kept.
+func (b *boxes) suppress(most float32, rows []float32) {
+	b.kept, b.grounds = b.kept[:0], b.grounds[:0]
+	for _, i := range b.candidates {
+		ground := groundOf(rows[i*rowValues:])
+		if !b.covered(&ground, most) {
+			b.kept, b.grounds = append(b.kept, i), append(b.grounds, ground)
+		}
+	}
+}
+
+func (b *boxes) covered(g *kitti3d.Ground, most float32) bool {
+	for i := range b.grounds {
+		if ratio(&b.grounds[i], g) > most {
+			return true
+		}
+	}
+	return false
+}
+
+// groundOf is the ground of a row's box, seen from above.
+func groundOf(row []float32) kitti3d.Ground {
+	return kitti3d.Box{
+		Location: [3]float32{row[0], 0, row[1]}, Dimensions: [3]float32{row[3], 0, row[4]}, RotationY: row[6],
+	}.Ground()
+}
+
+// ratio is the area that two grounds share by that of both together, in float32 steps.
+func ratio(a, b *kitti3d.Ground) float32 {
+	shared := float32(a.Shared(b))
+	return shared / max(a.Area()+b.Area()-shared, 1e-8)
+}
+
+// decode reads a row. The angle comes into [-pi, 0), and those of direction 0 are turned around, in float32 steps.
+func decode(row []float32, class int) box {
+	const pi = float32(math.Pi)
+	turns := float32(math.Floor(float64(row[6]/pi + 1)))
+	angle := row[6] - turns*pi
+	angle += (1 - row[10]) * pi
+	return box{
+		x: row[0], y: row[1], z: row[2], width: row[3], length: row[4], height: row[5], angle: angle,
+		class: class, score: row[7+class],
+	}
+}

@@ -1,0 +1,96 @@
+package pointpainting
+
+import (
+	"encoding/binary"
+	"math"
+
+	"github.com/plumbline-ml/plumbline/datasets/waymo"
+)
+
+// picture4 is the camera whose picture a box is projected into: the reference does it for all, and keeps the last.
+const picture4 = waymo.Cameras - 1
+
+// payload is what the log has of a frame: for each box 14 little-endian float32, dimensions (length, height, width),
+// location and angle in the frame of camera 0, the box in the picture of camera 4 (left, top, right, bottom), class,
+// score and the number of the image. Where nothing was found there is one row of thirteen -1 and the number. It is
+// valid until the next call.
+func (b *boxes) payload(f *waymo.Frame) []byte {
+	b.bytes = b.bytes[:0]
+	image := float32(f.Image)
+	if len(b.found) == 0 {
+		for range 13 {
+			b.add(-1)
+		}
+		b.add(image)
+		return b.bytes
+	}
+	main := product(&f.Calibration.R0, &f.Calibration.Tr[0])
+	last := product(&f.Calibration.R0, &f.Calibration.Tr[picture4])
+	for i := range b.found {
+		found := &b.found[i]
+		b.add(found.length, found.height, found.width)
+		location := apply(&main, found.x, found.y, found.z)
+		b.add(location[0], location[1], location[2], found.angle)
+		box := found.project(&last, &f.Calibration.P[picture4], f.Shapes[picture4])
+		b.add(box[:]...)
+		b.add(float32(found.class), found.score, image)
+	}
+	return b.bytes
+}
+
+func (b *boxes) add(values ...float32) {
+	for _, v := range values {
+		b.bytes = binary.LittleEndian.AppendUint32(b.bytes, math.Float32bits(v))
+	}
+}
+
+// project is the box around the eight corners in a camera's picture: left and top at least 0, right and bottom at most
+// the picture's sides. What lies behind the camera is projected as if it were before it.
+func (b *box) project(camera, p *waymo.Matrix, s waymo.Shape) [4]float32 {
+	middle := apply(camera, b.x, b.y, b.z)
+	sin, cos := float32(math.Sin(float64(b.angle))), float32(math.Cos(float64(b.angle)))
+	var low, high [2]float32
+	for corner := range 8 {
+		x, y, z := b.length/2, float32(0), b.width/2
+		if corner&1 != 0 {
+			x = -x
+		}
+		if corner&2 != 0 {
+			y = -b.height
+		}
+		if corner&4 != 0 {
+			z = -z
+		}
+		at := apply(p, x*cos+z*sin+middle[0], y+middle[1], z*cos-x*sin+middle[2])
+		for k := range low {
+			v := at[k] / at[2]
+			if corner == 0 {
+				low[k], high[k] = v, v
+			}
+			low[k], high[k] = min(low[k], v), max(high[k], v)
+		}
+	}
+	return [4]float32{
+		max(low[0], 0), max(low[1], 0), min(high[0], float32(s.Width)), min(high[1], float32(s.Height)),
+	}
+}
+
+// product is the matrix that does what b does, and then what a does.
+func product(a, b *waymo.Matrix) (m waymo.Matrix) {
+	for row := range 4 {
+		for column := range 4 {
+			for k := range 4 {
+				m[4*row+column] += a[4*row+k] * b[4*k+column]
+			}
+		}
+	}
+	return m
+}
+
+// apply is the first three of what a matrix makes of (x, y, z, 1).
+func apply(m *waymo.Matrix, x, y, z float32) (v [3]float32) {
+	for k := range v {
+		v[k] = m[4*k]*x + m[4*k+1]*y + m[4*k+2]*z + m[4*k+3]
+	}
+	return v
+}

@@ -1,0 +1,176 @@
+package pointpainting
+
+import (
+	"encoding/binary"
+	"fmt"
+	"image"
+	"image/color"
+	"math"
+
+	"github.com/plumbline-ml/plumbline/accuracy/kitti3d"
+	"github.com/plumbline-ml/plumbline/datasets/waymo"
+	"github.com/plumbline-ml/plumbline/loadgen/mllog"
+	"github.com/plumbline-ml/plumbline/preprocess/lidar"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/exhibit"
+)
+
+// gallery shows frames from above.
+type gallery struct {
+	binding
+	set waymo.Source
+}
+
+// sure is the score from which on a detection is looked at; same, the overlap from which on it is of an object.
+const (
+	sure = 0.5
+	same = 0.5
+	side = 360 // of the shown square in pixels
+)
+
+// seen is a box of the log or of the data set.
+type seen struct {
+	kitti3d.Box
+	class int
+}
+
+// truth are the objects of a frame that count.
+func (g *gallery) truth(i int) (all []seen) {
+	for _, o := range g.set.Frame(i).Objects {
+		for class, name := range kitti3d.Classes() {
+			if o.Name == name && o.Difficulty == 0 {
+				all = append(all, seen{truth(o).Box, class})
+			}
+		}
+	}
+	return all
+}
+
+// detections are those of a payload that the model is sure of.
+func detections(payload []byte) (all []seen) {
+	const row = 14
+	for ; len(payload) >= 4*row; payload = payload[4*row:] {
+		var v [row]float32
+		for k := range v {
+			v[k] = math.Float32frombits(binary.LittleEndian.Uint32(payload[4*k:]))
+		}
+		if v[0] > 0 && v[12] >= sure {
+			box := kitti3d.Box{Dimensions: [3]float32(v[0:3]), Location: [3]float32(v[3:6]), RotationY: v[6]}
+			all = append(all, seen{box, int(v[11])})
+		}
+	}
+	return all
+}
+
+// found counts the detections that are of an object, each of one of its own.
+func found(detections, objects []seen) (n int) {
+	taken := make([]bool, len(objects))
+	for _, d := range detections {
+		for i, o := range objects {
+			if !taken[i] && d.class == o.class && kitti3d.Overlap(d.Box, o.Box) >= same {
+				taken[i] = true
+				n++
+				break
+			}
+		}
+	}
+	return n
+}
+
+// Rate is how many objects were missed and how many found that are not there.
+func (g *gallery) Rate(e mllog.AccuracyEntry) (badness float64, ok bool) {
+	objects, sure := g.truth(int(e.QSLIndex)), detections(e.Data)
+	return float64(len(objects) + len(sure) - 2*found(sure, objects)), true
+}
+
+// Show draws a frame from above, what is ahead of camera 0 upwards: points in the colours that the cameras see them in,
+// grey where none does, and boxes.
+func (g *gallery) Show(e mllog.AccuracyEntry) (sdk.Exhibit, error) {
+	i := int(e.QSLIndex)
+	points, err := g.coloured(i)
+	if err != nil {
+		return sdk.Exhibit{}, err
+	}
+	view := above{image.NewNRGBA(image.Rect(0, 0, side, side)), float64(max(g.grid.High[0], g.grid.High[1]))}
+	for k := range view.Pix {
+		view.Pix[k] = 0xff
+	}
+	f := g.set.Frame(i)
+	camera := product(&f.Calibration.R0, &f.Calibration.Tr[0])
+	for ; len(points) > 0; points = points[lidar.Painted:] {
+		at := apply(&camera, points[0], points[1], points[2])
+		c := color.NRGBA{0xb0, 0xb0, 0xb0, 0xff}
+		if s := points[lidar.Values:]; s[3] > 0 {
+			c = color.NRGBA{uint8(s[0]), uint8(s[1]), uint8(s[2]), 0xff}
+		}
+		x, y := view.pixel(float64(at[0]), float64(at[2]))
+		for k := range 4 { // so large that one sees its colour
+			view.SetNRGBA(x+k%2, y+k/2, c)
+		}
+	}
+	objects, sure := g.truth(i), detections(e.Data)
+	for _, o := range objects {
+		view.box(o.Box, exhibit.Truth)
+	}
+	for _, d := range sure {
+		view.box(d.Box, exhibit.Found)
+	}
+	text, err := exhibit.PNG(view.NRGBA)
+	right := found(sure, objects)
+	return sdk.Exhibit{PNG: text, Caption: fmt.Sprintf("frame %d (image %d) from above, %.4g m to each side: %d of %d "+
+		"objects (green) found, %d detections (red) of nothing", i, f.Image, view.reach, right, len(objects),
+		len(sure)-right)}, err
+}
+
+// coloured are the points of a frame within the space, painted with the colours of pixels instead of scores: red,
+// green, blue, and 1.
+func (g *gallery) coloured(i int) ([]float32, error) {
+	w := workload{binding: g.binding, set: g.set}
+	s := sample{index: i, frame: g.set.Frame(i)}
+	if err := w.read(&s); err != nil {
+		return nil, err
+	}
+	var p lidar.Painter
+	calibration := lidar.Calibration(s.frame.Calibration)
+	p.Start(g.grid.Filter(s.points))
+	for k, picture := range s.pictures {
+		size := lidar.Size{Height: picture.H, Width: picture.W}
+		p.See(&calibration, k, size, func(dst []float32, pixels []int32) {
+			for n, pixel := range pixels {
+				level := picture.Pix[3*pixel:]
+				copy(dst[n*lidar.Scores:], []float32{float32(level[0]), float32(level[1]), float32(level[2]), 1, 0, 0})
+			}
+		})
+	}
+	return p.Finish(), nil
+}
+
+// above is a square of the ground, reach metres to each side of its middle.
+type above struct {
+	*image.NRGBA
+	reach float64
+}
+
+func (a above) pixel(x, z float64) (column, row int) {
+	return int((x/a.reach + 1) * side / 2), int((1 - z/a.reach) * side / 2)
+}
+
+// box draws the outline of a box's ground.
+func (a above) box(b kitti3d.Box, c color.NRGBA) {
+	sin, cos := math.Sincos(float64(b.RotationY))
+	l, w := float64(b.Dimensions[0])/2, float64(b.Dimensions[2])/2
+	corner := func(i int) (x, z float64) {
+		x, z = [...]float64{-l, l, l, -l}[i%4], [...]float64{-w, -w, w, w}[i%4]
+		return float64(b.Location[0]) + x*cos + z*sin, float64(b.Location[2]) - x*sin + z*cos
+	}
+	const steps = 2 * side
+	for i := range 4 {
+		x0, z0 := corner(i)
+		x1, z1 := corner(i + 1)
+		for k := range steps {
+			t := float64(k) / steps
+			x, y := a.pixel(x0+t*(x1-x0), z0+t*(z1-z0))
+			a.SetNRGBA(x, y, c)
+		}
+	}
+}

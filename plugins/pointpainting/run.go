@@ -1,0 +1,138 @@
+package pointpainting
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/plumbline-ml/plumbline/preprocess/image"
+	"github.com/plumbline-ml/plumbline/preprocess/lidar"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// errOutput is in the chain of every error about what a network gave.
+var errOutput = errors.New("the network's output is not what the benchmark needs")
+
+// run takes frames through both networks. Its memory is used again for the next frame.
+type run struct {
+	*workload
+	segmentation, detector backend.Session
+
+	levels  []float32 // of a picture
+	kept    []float32 // points within the space
+	painter lidar.Painter
+	pillars lidar.Pillars
+	boxes   boxes
+
+	in  [3]backend.Tensor
+	out [1]backend.Tensor
+}
+
+func newRun(w *workload, s sdk.Sessions) *run {
+	return &run{workload: w, segmentation: s.Part(segmentation), detector: s.Part(detector)}
+}
+
+// Run appends the boxes of each frame.
+func (r *run) Run(ctx context.Context, samples []*sample, p *sdk.Payloads) error {
+	for _, s := range samples {
+		if err := r.frame(ctx, s, p); err != nil {
+			return fmt.Errorf("sample %d (image %d): %w", s.index, s.frame.Image, err)
+		}
+	}
+	return nil
+}
+
+func (r *run) frame(ctx context.Context, s *sample, p *sdk.Payloads) error {
+	if s.pictures[0] == nil {
+		read := *s
+		if err := r.read(&read); err != nil {
+			return err
+		}
+		s = &read
+	}
+	r.kept = r.grid.Filter(append(r.kept[:0], s.points...))
+	r.painter.Start(r.kept)
+	calibration := lidar.Calibration(s.frame.Calibration)
+	for k, picture := range s.pictures {
+		if err := r.paint(ctx, &calibration, k, picture); err != nil {
+			return fmt.Errorf("camera %d: %w", k, err)
+		}
+	}
+	r.pillars.Fill(r.grid, r.painter.Finish())
+	r.boxes.reset()
+	if len(r.pillars.Counts) == 0 {
+		r.empty.Add(1)
+	} else if err := r.detect(ctx); err != nil {
+		return err
+	}
+	p.Append(r.boxes.payload(s.frame))
+	return nil
+}
+
+// paint runs the segmentation over a picture, and paints the points that its camera sees.
+func (r *run) paint(ctx context.Context, c *lidar.Calibration, camera int, picture *image.RGB) error {
+	n := 3 * picture.H * picture.W
+	r.levels = slices.Grow(r.levels[:0], n)[:n]
+	if err := image.Normalise(r.levels, picture); err != nil {
+		return err
+	}
+	h, w := int64(picture.H), int64(picture.W)
+	r.in[0] = backend.Tensor{Name: r.segmentation.Inputs()[0].Name, DType: backend.Float32, Shape: []int64{1, 3, h, w},
+		Data: backend.Bytes(r.levels)}
+	r.out[0] = backend.Tensor{}
+	if err := r.segmentation.Run(ctx, r.in[:1], r.out[:]); err != nil {
+		return err
+	}
+	defer r.out[0].Release()
+	if err := checkOutput(&r.out[0], []int64{1, lidar.Classes, h, w}); err != nil {
+		return fmt.Errorf("the %s of a picture of %d x %d pixels: %w", segmentation, w, h, err)
+	}
+	view := lidar.View{Height: picture.H, Width: picture.W, Logits: backend.View[float32](r.out[0].Data)}
+	r.painter.See(c, camera, lidar.Size{Height: picture.H, Width: picture.W}, view.Score)
+	return nil
+}
+
+// detect runs the detector over the pillars, and keeps the best of its boxes.
+func (r *run) detect(ctx context.Context) error {
+	n := int64(len(r.pillars.Counts))
+	r.in = [3]backend.Tensor{
+		{DType: backend.Float32, Shape: []int64{n, int64(r.grid.Points), lidar.Painted},
+			Data: backend.Bytes(r.pillars.Values)},
+		{DType: backend.Int64, Shape: []int64{n, 4}, Data: backend.Bytes(r.pillars.Coordinates)},
+		{DType: backend.Int32, Shape: []int64{n}, Data: backend.Bytes(r.pillars.Counts)},
+	}
+	for i, info := range r.detector.Inputs() {
+		r.in[i].Name = info.Name
+	}
+	r.out[0] = backend.Tensor{}
+	if err := r.detector.Run(ctx, r.in[:], r.out[:]); err != nil {
+		return err
+	}
+	defer r.out[0].Release()
+	out := &r.out[0]
+	if len(out.Shape) != 2 {
+		return fmt.Errorf("the %s: %w: %q has shape %s, want [N,%d]", detector, errOutput, out.Name,
+			backend.ShapeString(out.Shape), rowValues)
+	}
+	if err := checkOutput(out, []int64{out.Shape[0], rowValues}); err != nil {
+		return fmt.Errorf("the %s: %w", detector, err)
+	}
+	if err := r.boxes.choose(&r.binding, backend.View[float32](out.Data)); err != nil {
+		return fmt.Errorf("the %s: %w: %w", detector, errOutput, err)
+	}
+	return nil
+}
+
+// checkOutput wants numbers of a shape.
+func checkOutput(out *backend.Tensor, want []int64) error {
+	if out.DType != backend.Float32 || !slices.Equal(out.Shape, want) {
+		return fmt.Errorf("%w: %q is %v%s, want float32%s", errOutput, out.Name, out.DType, backend.ShapeString(out.Shape),
+			backend.ShapeString(want))
+	}
+	if want := backend.Elements(out.Shape) * int64(out.DType.Size()); int64(len(out.Data)) != want {
+		return fmt.Errorf("%w: %q has %d bytes, want %d", errOutput, out.Name, len(out.Data), want)
+	}
+	return nil
+}

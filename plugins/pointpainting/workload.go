@@ -1,0 +1,118 @@
+package pointpainting
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+
+	"github.com/plumbline-ml/plumbline/datasets/waymo"
+	"github.com/plumbline-ml/plumbline/preprocess/image"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+var (
+	_ sdk.ClientWorker = (*workload)(nil)
+	_ sdk.Remarker     = (*workload)(nil)
+)
+
+// workload is the benchmark opened on two model files and one data set. It takes its samples through the sessions
+// itself (sdk.Runner).
+type workload struct {
+	binding
+	files map[string]backend.Model
+	set   waymo.Source
+	empty atomic.Int64 // frames without a pillar
+}
+
+// sample is a frame with what was read of it.
+type sample struct {
+	index    int
+	frame    *waymo.Frame
+	points   []float32
+	pictures [waymo.Cameras]*image.RGB // nil: they are read within the timed run
+}
+
+func (w *workload) Len() int { return w.set.Len() }
+
+func (w *workload) Parts() []sdk.Part {
+	return []sdk.Part{
+		{Name: segmentation, Model: w.files[segmentation], RunsPerSample: waymo.Cameras, MaxBatch: 1},
+		{Name: detector, Model: w.files[detector]},
+	}
+}
+
+// Load reads frame i, and decodes its pictures.
+func (w *workload) Load(_ context.Context, i int) (*sample, error) {
+	s := &sample{index: i, frame: w.set.Frame(i)}
+	if w.inTime {
+		return s, nil
+	}
+	return s, w.read(s)
+}
+
+func (w *workload) read(s *sample) (err error) {
+	if s.points, err = w.set.ReadPoints(s.index); err != nil {
+		return sdk.Data(fmt.Errorf("sample %d: %w", s.index, err))
+	}
+	for k := range s.pictures {
+		data, err := w.set.ReadPicture(s.index, k)
+		if err == nil {
+			s.pictures[k], err = image.Decode(data, image.DecodeOptions{})
+		}
+		if err != nil {
+			return sdk.Data(fmt.Errorf("sample %d (image %d), camera %d: %w", s.index, s.frame.Image, k, err))
+		}
+	}
+	return nil
+}
+
+// WarmSample is a single point before black pictures, which no data set holds.
+func (w *workload) WarmSample() *sample {
+	first, middle := w.set.Frame(0), [3]float32{}
+	for k := range middle {
+		middle[k] = (w.grid.Low[k] + w.grid.High[k]) / 2
+	}
+	s := &sample{
+		frame: &waymo.Frame{Calibration: first.Calibration, Shapes: first.Shapes}, points: append(middle[:], 0, 0),
+	}
+	for k, shape := range first.Shapes {
+		s.pictures[k] = &image.RGB{W: shape.Width, H: shape.Height, Pix: make([]uint8, 3*shape.Width*shape.Height)}
+	}
+	return s
+}
+
+// NewRun returns the memory of one worker.
+func (w *workload) NewRun(s sdk.Sessions) (sdk.RunOf[*sample], error) { return newRun(w, s), nil }
+
+// MaxBatch is one frame, as in the reference.
+func (w *workload) MaxBatch() int { return 1 }
+
+// ClientWork is never nothing: two networks are called, with work between them.
+func (w *workload) ClientWork(_, _ []backend.TensorInfo, _ int) []string {
+	work := []string{
+		"the levels of five pictures are normalised, one request for each picture",
+		"points are painted with the scores of the pixels that they are seen at, and sorted into pillars",
+		"boxes of low scores and those that better ones cover are dropped, and boxes brought into the cameras' frame",
+	}
+	if w.inTime {
+		work = append(work, "points and pictures are read and decoded")
+	}
+	return work
+}
+
+// Remarks say what was particular of the run.
+func (w *workload) Remarks() (r sdk.Remarks) {
+	if of, ok := w.set.(interface{ Warnings() []string }); ok {
+		r.Notes = of.Warnings()
+	}
+	if w.inTime {
+		r.Notes = append(r.Notes, "points and pictures were read and decoded within the timed run, as in the reference")
+	}
+	if n := w.empty.Load(); n > 0 {
+		r.Notes = append(r.Notes, fmt.Sprintf("%d frames had no point in the space: the detector was not run for them", n))
+	}
+	return r
+}
+
+func (w *workload) Close() error { return nil }
