@@ -52,8 +52,8 @@ test-official-checker: ## compare with the official submission checker (MLC=chec
 	PLUMBLINE_MLC=$(abspath $(MLC)) PYTHON=$(or $(PYTHON),python3) PLUMBLINE_TREE=$(abspath $(TREE)) $(GO) test -count=1 -v -timeout 60m \
 	-run TestOfficialChecker ./submission/official/checker
 
-test-official-accuracy: ## let the official accuracy script score what yolo has logged (MLC=checkout, PYTHON= one with pycocotools)
-	PLUMBLINE_MLC=$(abspath $(MLC)) PYTHON=$(or $(PYTHON),python3) $(GO) test -count=1 -v -timeout 30m -run TestOfficialAccuracyScript ./e2e
+test-official-accuracy: ## let the official accuracy scripts score what yolo and pointpainting have logged (MLC=checkout, PYTHON= one with pycocotools, torch, shapely)
+	PLUMBLINE_MLC=$(abspath $(MLC)) PYTHON=$(or $(PYTHON),python3) $(GO) test -count=1 -v -timeout 30m -run TestOfficialAccuracy ./e2e
 
 test-official-endpoints: ## let the official checker (MLC=checkout), and endpoints itself (ENDPOINTS=sources), read files and trees in endpoints' form
 	PLUMBLINE_MLC=$(abspath $(MLC)) PLUMBLINE_ENDPOINTS=$(abspath $(ENDPOINTS)) PYTHON=$(or $(PYTHON),python3) $(GO) test -count=1 -v -run TestOfficialEndpoints ./cmd/harness/internal/also ./submission/check

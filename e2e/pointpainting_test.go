@@ -1,7 +1,12 @@
 package e2e
 
 import (
+	"cmp"
+	"os"
+	"os/exec"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
 )
 
@@ -24,4 +29,31 @@ func TestPointPainting(t *testing.T) {
 		"--set", "min_query_count=64", "--set", "target_latency=20", "--set", "target_latency_percentile=90", "--quiet",
 		"--out", audited))
 	holds(t, "TEST PASS", audited, "pointpainting", "SingleStream", "TEST01", "verify_accuracy.txt")
+}
+
+// TestOfficialAccuracyOfPointPainting lets the official script score what the harness has logged of the plugin's own
+// streets in the official layout. PLUMBLINE_MLC names a checkout with it, PYTHON an interpreter with what it imports.
+func TestOfficialAccuracyOfPointPainting(t *testing.T) {
+	tools := os.Getenv("PLUMBLINE_MLC")
+	if tools == "" {
+		t.Skip("PLUMBLINE_MLC names no checkout of the official tools: make test-official-accuracy MLC=DIR runs this")
+	}
+	dir := t.TempDir()
+	data, out := filepath.Join(dir, "waymo"), filepath.Join(dir, "out")
+	harness(t, "dataset", "export", "pointpainting", data).wantCode(t, 0)
+	harness(t, "run", "pointpainting", "--dataset", data, "--mode", "accuracy", "--smoke", "--out", out).wantCode(t, 0)
+	folder := filepath.Join(out, "pointpainting", "SingleStream", "accuracy")
+	cmd := exec.Command(cmp.Or(os.Getenv("PYTHON"), "python3"),
+		filepath.Join(tools, "automotive", "3d-object-detection", "accuracy_waymo.py"),
+		"--mlperf-accuracy-file", filepath.Join(folder, "mlperf_log_accuracy.json"), "--waymo-dir", data)
+	cmd.Dir = dir
+	said, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, said)
+	}
+	line := regexp.MustCompile(`np\.float64\(([^)]*)\)`).ReplaceAllString(string(said), "$1") // as NumPy 2 prints them
+	ours, _, _ := strings.Cut(readText(t, filepath.Join(folder, "accuracy.txt")), "\n")
+	if !strings.HasPrefix(ours, "{'Pedestrian': [") || !strings.Contains(line, ours) {
+		t.Errorf("the official script says\n%s\nwant\n%s", said, ours)
+	}
 }

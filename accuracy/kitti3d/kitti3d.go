@@ -48,6 +48,9 @@ type detection struct {
 
 // Scorer collects detections. It is not safe for concurrent use.
 type Scorer struct {
+	// MissingIsEmpty takes a frame that no row names for one in which nothing was found; else it is an error.
+	MissingIsEmpty bool
+
 	frames []Frame
 	found  map[int][]detection // by image
 	seen   map[int]bool        // samples
@@ -104,12 +107,14 @@ type Result struct {
 	Total   float64 // their mean, which the official script calls mAP; 0 to 100
 	Again   int     // answers to samples that had been answered before
 	Empty   int     // frames in which nothing is found
+	Missing int     // frames that no row names, where they count as empty
 	// Upside counts the detections whose box in the picture is upside down, that is, wholly above or below it: they are
 	// neither right nor wrong.
 	Found, Upside int
 }
 
-// Result scores what was added. Frames that no row names are an error that wraps ErrLog and lists them.
+// Result scores what was added. Frames that no row names are an error that wraps ErrLog and lists them, unless
+// MissingIsEmpty.
 func (s *Scorer) Result() (Result, error) {
 	var missing []string
 	for _, f := range s.frames {
@@ -117,11 +122,11 @@ func (s *Scorer) Result() (Result, error) {
 			missing = append(missing, fmt.Sprint(f.Image))
 		}
 	}
-	if n := len(missing); n > 0 {
+	if n := len(missing); n > 0 && !s.MissingIsEmpty {
 		return Result{}, fmt.Errorf("%w: %d of %d frames have no answer: %s", ErrLog, n, len(s.frames),
 			strings.Join(missing[:min(n, 10)], ", "))
 	}
-	r := Result{Again: s.again}
+	r := Result{Again: s.again, Missing: len(missing)}
 	for _, found := range s.found {
 		r.Found += len(found)
 		if len(found) == 0 {

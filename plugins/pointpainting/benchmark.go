@@ -20,6 +20,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/exhibit"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
+	"github.com/plumbline-ml/plumbline/sdk/option"
 )
 
 //go:embed manifest.json
@@ -48,10 +49,12 @@ func open(_ context.Context, r *manifest.Request) (sdk.Workload, error) {
 // score reads what is true of the frames.
 func score(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	b, set := bind(r.Params), openFrames(r)
+	empty := option.Pick(r.Params, "missing", map[string]bool{"error": false, "empty": true})
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
 	s := newScorer(set)
+	s.kitti3d.MissingIsEmpty = empty
 	return exhibit.Scorer(s, r.Exhibits, &gallery{b, set}), nil
 }
 

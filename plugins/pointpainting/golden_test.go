@@ -7,11 +7,14 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/accuracy/kitti3d"
+	"github.com/plumbline-ml/plumbline/datasets/synthetic/streets"
 	"github.com/plumbline-ml/plumbline/datasets/waymo"
 	"github.com/plumbline-ml/plumbline/internal/golden"
+	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/sdktest"
 )
@@ -158,4 +161,26 @@ func TestGoldenLogs(t *testing.T) {
 			t.Logf("the official line is %s, ours %s", want.Stdout[0], got.OfficialText)
 		}
 	})
+}
+
+// TestMissingFrames scores a log that lacks a frame, by either rule.
+func TestMissingFrames(t *testing.T) {
+	for word, want := range map[string]string{"error": "1 of 2 frames have no answer", "empty": ""} {
+		s, err := New().OpenScorer(t.Context(), sdk.ScoreOptions{Count: 2, Params: map[string]string{"missing": word}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := new(boxes)
+		err = s.Add(mllog.AccuracyEntry{Data: b.payload(streets.Eval().Frame(0))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		score, err := s.Result()
+		switch notes := strings.Join(score.Notes, "\n"); {
+		case want != "":
+			sdktest.WantError(t, err, want)
+		case err != nil || score.Metrics[0].Value != 0 || !strings.Contains(notes, "1 frames are not in the log"):
+			t.Errorf("%+v, %v", score, err)
+		}
+	}
 }

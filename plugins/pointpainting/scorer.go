@@ -53,6 +53,8 @@ func (s *scorer) Result() (sdk.Score, error) {
 
 func notes(r kitti3d.Result) (n sdk.Notes) {
 	n.Dropped(r.Again)
+	n.Count(r.Missing, "%d frames are not in the log: they count as frames in which nothing was found (missing=empty), "+
+		"where the official script stops")
 	n.Count(r.Empty, "%d frames in which nothing was found")
 	n.Count(r.Upside, "%d of %d boxes lie wholly above or below the picture of camera 4, into which all are projected: "+
 		"they are neither right nor wrong, as in the official script", r.Found)
