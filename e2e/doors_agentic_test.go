@@ -154,6 +154,14 @@ func TestAgentAtServer(t *testing.T) {
 	wantParts(t, readText(t, filepath.Join(official, "accuracy", "accuracy_results.json")), "bfcl_v4::function_calling",
 		`"score": 1`, `"dataset_name": "performance"`)
 	harness(t, "score", out).wantCode(t, 0).wantOutput(t, text)
+
+	config := strings.Replace(readText(t, filepath.Join(official, "config.yaml")), "scheduler_random_seed: 42",
+		"scheduler_random_seed: 16159082839903944936", 1)
+	again := filepath.Join(dir, "again")
+	r = harness(t, "bench", write(t, filepath.Join(dir, "config.yaml"), config), "--out", again)
+	wantParts(t, r.stdout, "MISSES", "turns were not answered") // as before
+	wantParts(t, readText(t, filepath.Join(again, "qwen3.6-27b", "SingleStream", "endpoints", "config.yaml")),
+		"scheduler_random_seed: 16159082839903944936", "dataloader_random_seed: 42", "name: agentic_coding")
 }
 
 // TestAgentSubmission makes a tree of the stand-in's runs, in the endpoints harness's form. The check refuses it for

@@ -3,6 +3,7 @@ package record
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
 	"github.com/plumbline-ml/plumbline/internal/lists"
@@ -47,8 +48,9 @@ type Estimate struct {
 // replayPercentiles are those with an estimate: the median, and what SingleStream is judged by.
 var replayPercentiles = []float64{0.5, 0.9, 0.99}
 
-// FromReplay says what came of the turns of a replay. It holds if all turns were sent and answered.
-func (s *Serving) FromReplay(all []measure.Request, turns int) {
+// FromReplay says what came of the turns of a replay. It holds if all turns were sent and answered, and it took no less
+// than least, from the first to the last answer.
+func (s *Serving) FromReplay(all []measure.Request, turns int, least time.Duration) {
 	p := &Replay{Turns: turns}
 	var latencies []int64
 	sum := 0.0
@@ -88,6 +90,22 @@ func (s *Serving) FromReplay(all []measure.Request, turns int) {
 		s.Flags = append(s.Flags, fmt.Sprintf("%d of %d turns were not answered: %d failed (%d took too long), %d were "+
 			"never sent", turns-p.Answered, turns, p.Failed, p.TimedOut, p.Unsent))
 	}
+	if took := lasted(all); took < least {
+		holds = false
+		s.Flags = append(s.Flags, fmt.Sprintf("it took %v, and min_duration wants %v", took.Round(time.Millisecond), least))
+	}
+}
+
+// lasted is how long requests took, from the first that was sent to the last end.
+func lasted(all []measure.Request) time.Duration {
+	if len(all) == 0 {
+		return 0
+	}
+	first, last := all[0].Sent, all[0].End
+	for _, r := range all {
+		first, last = min(first, r.Sent), max(last, r.End)
+	}
+	return time.Duration(last - first)
 }
 
 // FromScore takes what the answers are worth, which are in a file of that SHA-256.

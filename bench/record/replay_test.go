@@ -17,7 +17,7 @@ func TestReplay(t *testing.T) {
 		return all
 	}
 	whole := &Serving{}
-	whole.FromReplay(answered(100), 100)
+	whole.FromReplay(answered(100), 100, 0)
 	score := sdk.Score{Metrics: []sdk.Metric{{Name: "inline_score", Value: 0.5}}, Notes: []string{"a note"}}
 	whole.Replay.FromScore(score, "ab")
 	if !*whole.Holds || len(whole.Flags) > 0 || *whole.Replay.Latency != 50.5e6 || whole.Replay.Unsent != 0 {
@@ -44,14 +44,19 @@ func TestReplay(t *testing.T) {
 	}
 	cut := &Serving{}
 	cut.FromReplay(append(answered(3), measure.Request{Sent: 5, End: 9, Status: measure.Timeout},
-		measure.Request{Status: measure.Cancelled}), 10)
+		measure.Request{Status: measure.Cancelled}), 10, 0)
 	got := cut.Replay
 	if *cut.Holds || got.Issued != 5 || got.Answered != 3 || got.Failed != 1 || got.TimedOut != 1 || got.Unsent != 5 ||
 		len(cut.Flags) != 1 {
 		t.Errorf("%+v, %q", got, cut.Flags)
 	}
+	short := &Serving{}
+	short.FromReplay([]measure.Request{{Sent: 5, End: 9, Status: measure.OK}}, 1, 5)
+	if want := "it took 0s, and min_duration wants 5ns"; *short.Holds || len(short.Flags) != 1 || short.Flags[0] != want {
+		t.Errorf("%q, want %q", short.Flags, want)
+	}
 	none := &Serving{}
-	none.FromReplay(nil, 2)
+	none.FromReplay(nil, 2, 0)
 	if _, ok := none.result(Run{}); ok || none.Replay.Latency != nil {
 		t.Errorf("%+v", none.Replay)
 	}

@@ -2,6 +2,7 @@ package settings
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
@@ -30,6 +31,13 @@ func (s Settings) Rows() []Row {
 		rows = append(rows, row)
 	}
 	return rows
+}
+
+// Written says that user.conf or the command line has a value of a setting.
+func (s Settings) Written(field string) bool {
+	return slices.ContainsFunc(s.Applied[min(userLayers, len(s.Applied)):], func(a mlconf.Applied) bool {
+		return slices.Contains(a.Fields, field)
+	})
 }
 
 // chosen says that a setting comes from neither LoadGen's defaults nor the rules.

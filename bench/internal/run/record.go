@@ -16,6 +16,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/plan"
 	"github.com/plumbline-ml/plumbline/bench/plugin"
 	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/bench/settings"
 )
 
 // facts are the parts of a record that do not depend on the run.
@@ -90,6 +91,12 @@ func (r *runner) record(p *plan.Plan, t plan.Run) record.Run {
 	if t.Users > 0 { // LoadGen's settings have no part in it
 		rec.Deviations = nil
 		if t.Replay {
+			if t.Settings.Profile == settings.Custom { // seeds and times of a replay are the user's to choose
+				rec.Profile = string(settings.Official)
+			}
+			for _, row := range t.ReplayRows() {
+				rec.Settings = append(rec.Settings, settingOf(row))
+			}
 			return rec
 		}
 		if n := p.Request.Requests; n > 0 {
@@ -105,11 +112,13 @@ func (r *runner) record(p *plan.Plan, t plan.Run) record.Run {
 		rec.Notes = append(rec.Notes, record.Finding{About: "settings", Text: n.String()})
 	}
 	for _, row := range t.Settings.Rows() {
-		rec.Settings = append(rec.Settings, record.Setting{
-			Key: row.Key, Value: row.Value, Unit: row.Unit, Origin: row.Origin,
-		})
+		rec.Settings = append(rec.Settings, settingOf(row))
 	}
 	return rec
+}
+
+func settingOf(row settings.Row) record.Setting {
+	return record.Setting{Key: row.Key, Value: row.Value, Unit: row.Unit, Origin: row.Origin}
 }
 
 // skipped are the records of runs that are not made, for what ends with code.

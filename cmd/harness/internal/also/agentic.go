@@ -14,7 +14,8 @@ import (
 type Agentic struct {
 	Conversations int
 	Timeout       time.Duration // of a turn
-	Most          time.Duration // of the whole
+	Least, Most   time.Duration // of the whole
+	DataSeed      uint64        // Run.Load has the other one
 	Turns         int           // of the data
 	// Scores is scores.json, and Score its score.
 	Scores json.RawMessage
@@ -80,7 +81,8 @@ func (c *configuration) agentic(r Run) {
 		})
 	}
 	s := &c.Settings
-	s.Runtime.MinDuration, s.Runtime.MaxDuration, s.Runtime.Samples = 0, a.Most.Milliseconds(), 0
+	s.Runtime.MinDuration, s.Runtime.MaxDuration, s.Runtime.Samples = a.Least.Milliseconds(), a.Most.Milliseconds(), 0
+	s.Runtime.DataSeed = a.DataSeed
 	s.Client.Connections = 1
 }
 

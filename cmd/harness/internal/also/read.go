@@ -21,8 +21,10 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/suggest"
 )
 
-// Asked is what a configuration of another tool asks for, in the words of harness bench.
+// Asked is what a configuration of another tool asks for, in the words of harness bench; Replays: in those of harness
+// run, of a benchmark that replays recorded conversations.
 type Asked struct {
+	Replays bool
 	Address string   // of the servers, with commas between them
 	Flags   []string // each before its value, where it has one
 	// Notes are what of the configuration has no effect here, a sentence each.
@@ -192,6 +194,18 @@ func (s section) number(key string, least float64, whole bool) (n float64, ok bo
 	return n, true
 }
 
+// seed is a whole number of 64 bits; where there is none, endpoints' own.
+func (s section) seed(key string) string {
+	switch v := s.keys[key].(type) {
+	case nil:
+	case uint64:
+		return strconv.FormatUint(v, 10)
+	default:
+		s.fault(s.at(key), "%s, want a whole number from 0 on", shown(v))
+	}
+	return plain(aSeed)
+}
+
 // truth is true or false.
 func (s section) truth(key string, otherwise bool) bool {
 	switch v := s.keys[key].(type) {
@@ -233,8 +247,12 @@ const notHere = "harness bench has nothing like it; take it out"
 
 func (c *configured) root(keys map[string]any) {
 	s := section{configured: c, keys: keys}
-	s.knows([]string{"name", "version", "type", "submission_ref", "benchmark_mode", "model_params", "datasets", "settings",
-		"endpoint_config", "report_dir", "timeout", "verbose", "enable_cpu_affinity", "audit"})
+	if s.replays() {
+		c.replay(s)
+		c.noteIdle()
+		return
+	}
+	s.knows(rootKeys)
 	c.mode = s.text("type")
 	if c.mode != "offline" && c.mode != "online" {
 		c.fault("type", "%s: want offline or online; accuracy and submissions are harness run's", c.mode)
@@ -246,21 +264,43 @@ func (c *configured) root(keys map[string]any) {
 	e := s.in("endpoint_config", "endpoints", "api_key", "api_type")
 	c.endpoint(e)
 	c.flag("--label", name)
-	c.model(s.in("model_params", "name", "temperature", "seed", "top_k", "top_p", "repetition_penalty",
-		"presence_penalty", "frequency_penalty", "chat_template_kwargs", "max_new_tokens", "min_new_tokens",
-		"skip_special_tokens", "osl_distribution", "streaming", "tokenizer_name"))
+	c.model(s.in("model_params", modelKeys...))
 	c.data(s)
-	c.settings(s.in("settings", "runtime", "load_pattern", "client", "drain", "warmup", "profiling", "early_stopping",
-		"service_ready_timeout_s"))
+	c.settings(s.in("settings", settingsKeys...))
 	c.key(e)
 	c.flag("--api", c.api)
 	if out := s.text("report_dir"); out != "" {
 		c.flag("--out", out)
 	}
+	c.noteIdle()
+}
+
+func (c *configured) noteIdle() {
 	if len(c.idle) > 0 {
 		c.Notes = append(c.Notes, "without an effect here: "+strings.Join(c.idle, ", "))
 	}
 }
+
+// The keys that endpoints has, by section.
+var (
+	rootKeys = []string{"name", "version", "type", "submission_ref", "benchmark_mode", "model_params", "datasets",
+		"settings", "endpoint_config", "report_dir", "timeout", "verbose", "enable_cpu_affinity", "audit"}
+	modelKeys = []string{"name", "temperature", "seed", "top_k", "top_p", "repetition_penalty", "presence_penalty",
+		"frequency_penalty", "chat_template_kwargs", "max_new_tokens", "min_new_tokens", "skip_special_tokens",
+		"osl_distribution", "streaming", "tokenizer_name"}
+	datasetKeys = []string{"name", "type", "path", "format", "samples", "eval_method", "parser", "generate_params",
+		"accuracy_config", "agentic_inference", "generation_config_override"}
+	settingsKeys = []string{"runtime", "load_pattern", "client", "drain", "warmup", "profiling", "early_stopping",
+		"service_ready_timeout_s"}
+	runtimeKeys = []string{"min_duration_ms", "max_duration_ms", "n_samples_to_issue", "scheduler_random_seed",
+		"dataloader_random_seed"}
+	loadKeys   = []string{"type", "target_qps", "target_concurrency", "use_legacy_loadgen_qps_metrics"}
+	warmupKeys = []string{"enabled", "n_requests", "salt", "drain", "warmup_random_seed"}
+	clientKeys = []string{"num_workers", "log_level", "warmup_connections", "auto_warmup_budget_fraction",
+		"max_concurrent_warmup_connects", "max_connections", "transport", "stream_all_chunks",
+		"worker_initialization_timeout", "worker_graceful_shutdown_wait", "worker_force_kill_timeout", "insecure",
+		"max_idle_time", "min_required_connections", "worker_gc_mode"}
+)
 
 // variable is how endpoints names an environment variable.
 var variable = regexp.MustCompile(`^\$\{([A-Za-z_][A-Za-z0-9_]*)\}$`)
@@ -392,8 +432,7 @@ func (c *configured) data(s section) {
 			continue
 		}
 		d := section{configured: c, path: path, keys: keys}
-		d.knows([]string{"name", "type", "path", "format", "samples", "eval_method", "parser", "generate_params",
-			"accuracy_config", "agentic_inference", "generation_config_override"})
+		d.knows(datasetKeys)
 		if t := d.text("type"); t != "" && t != "performance" {
 			s.fault(path, "type %s: harness bench scores nothing; take it out", t)
 			continue
@@ -442,18 +481,14 @@ const (
 
 func (c *configured) settings(s section) {
 	c.load(s)
-	r := s.in("runtime", "min_duration_ms", "max_duration_ms", "n_samples_to_issue", "scheduler_random_seed",
-		"dataloader_random_seed")
-	seed, ok := r.number("scheduler_random_seed", 0, true)
-	if !ok {
-		seed = aSeed
-	}
-	if other, ok := r.number("dataloader_random_seed", 0, true); ok && other != seed {
+	r := s.in("runtime", runtimeKeys...)
+	seed, other := r.seed("scheduler_random_seed"), r.seed("dataloader_random_seed")
+	if r.keys["dataloader_random_seed"] != nil && other != seed {
 		r.fault(r.at("dataloader_random_seed"), "%v: there is one seed for times and prompts here; want it as "+
 			"scheduler_random_seed, %v", other, seed)
 	}
-	c.flag("--seed", plain(seed))
-	c.warmUp(s.in("warmup", "enabled", "n_requests", "salt", "drain", "warmup_random_seed"))
+	c.flag("--seed", seed)
+	c.warmUp(s.in("warmup", warmupKeys...))
 	d := s.in("drain", "warmup_timeout_s", "performance_timeout_s", "accuracy_timeout_s", "metrics_drain_timeout_s",
 		"metrics_tokenizer_workers")
 	grace, ok := d.number("performance_timeout_s", 0, false)
@@ -462,10 +497,7 @@ func (c *configured) settings(s section) {
 	}
 	c.flag("--grace", plain(grace)+"s")
 	d.ignores("warmup_timeout_s", "accuracy_timeout_s", "metrics_drain_timeout_s", "metrics_tokenizer_workers")
-	c.connection(s.in("client", "num_workers", "log_level", "warmup_connections", "auto_warmup_budget_fraction",
-		"max_concurrent_warmup_connects", "max_connections", "transport", "stream_all_chunks",
-		"worker_initialization_timeout", "worker_graceful_shutdown_wait", "worker_force_kill_timeout", "insecure",
-		"max_idle_time", "min_required_connections", "worker_gc_mode"))
+	c.connection(s.in("client", clientKeys...))
 	s.in("profiling", "engine", "urls").absent(notHere, "engine", "urls")
 	s.in("early_stopping", "enabled").ignores("enabled")
 	s.ignores("service_ready_timeout_s")
@@ -473,7 +505,7 @@ func (c *configured) settings(s section) {
 
 // load reads when requests are sent, and how many.
 func (c *configured) load(s section) {
-	p := s.in("load_pattern", "type", "target_qps", "target_concurrency", "use_legacy_loadgen_qps_metrics")
+	p := s.in("load_pattern", loadKeys...)
 	kind := cmp.Or(p.text("type"), "max_throughput")
 	qps, rated := p.number("target_qps", math.SmallestNonzeroFloat64, false)
 	users, crowd := p.number("target_concurrency", 1, true)
@@ -495,9 +527,6 @@ func (c *configured) load(s section) {
 			p.fault(p.at("target_concurrency"), "want how many requests are under way, from 1 on")
 		}
 		c.flag("--concurrency", plain(users))
-	case replayPattern:
-		p.fault(p.at("type"), "%s: harness bench replays no conversations; harness run qwen3.6-27b --dataset FILE "+
-			"--accuracy-dataset DIR does, with its own settings, which are those of the rules", kind)
 	default:
 		p.fault(p.at("type"), "%s: %s (it has max_throughput, poisson and concurrency)", kind, notHere)
 	}

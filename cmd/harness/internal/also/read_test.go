@@ -163,17 +163,64 @@ func FuzzReadEndpoints(f *testing.F) {
 	f.Add([]byte("datasets: [{parser: {prompt: 1}}, 3]\nsettings: 4\nendpoint_config: {endpoints: {a: b}}\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		got, err := also.ReadEndpoints(text)
-		if err == nil && (got.Address == "" || !slices.Contains(got.Flags, "--model")) {
+		if err == nil && (got.Address == "" || !got.Replays && !slices.Contains(got.Flags, "--model")) {
 			t.Errorf("%+v", got)
 		}
 	})
 }
 
-// TestReadEndpointsOfReplays: a configuration of recorded conversations is told which command replays them.
+// TestReadEndpointsOfReplays: a configuration of recorded conversations is one of harness run, with its seeds and
+// times; what a replay cannot do is told at once.
 func TestReadEndpointsOfReplays(t *testing.T) {
-	text := strings.Replace(small, "type: concurrency", "type: agentic_inference", 1)
-	_, err := also.ReadEndpoints([]byte(text))
-	if err == nil || !strings.Contains(err.Error(), "harness run qwen3.6-27b") {
-		t.Errorf("error %v", err)
+	text := `name: edge
+type: online
+model_params: {name: m/tiny, temperature: 0.0, seed: 42, max_new_tokens: 1024, streaming: "on", top_p: 0.9}
+datasets:
+- name: agentic_coding
+  type: performance
+  path: own.jsonl
+  accuracy_config: {eval_method: agentic_inference_inline, num_repeats: 1}
+  agentic_inference: {turn_timeout_s: 600.0, enable_salt: false, inject_tool_delay: false,
+    num_trajectories_to_issue: 20, routing_headers: [X-Session-ID]}
+- {name: "bfcl_v4::function_calling", type: accuracy}
+settings:
+  runtime: {min_duration_ms: 600000, max_duration_ms: 14400000, scheduler_random_seed: 16159082839903944936,
+    dataloader_random_seed: 2747215439041700203}
+  load_pattern: {type: agentic_inference, target_concurrency: 1}
+  client: {num_workers: 1, max_connections: 1}
+endpoint_config: {endpoints: ["http://a:1"], api_key: "${KEY}"}
+report_dir: out
+`
+	got, err := also.ReadEndpoints([]byte(text))
+	if err != nil || !got.Replays {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	want := "--backend openai --backend-opt url=http://a:1 --backend-opt key_env=KEY --backend-opt model=m/tiny " +
+		"--param temperature=0 --param seed=42 --param max_new_tokens=1024 --backend-opt body.top_p=0.9 " +
+		"--dataset own.jsonl --param turn_timeout=600 --mode performance --set min_duration=600000 " +
+		"--set max_duration=14400000 " +
+		"--set schedule_rng_seed=16159082839903944936 --set sample_index_rng_seed=2747215439041700203 --out out"
+	if flags := strings.Join(got.Flags, " "); flags != want {
+		t.Errorf("%s\nwant\n%s", flags, want)
+	}
+	if notes := strings.Join(got.Notes, "\n"); !strings.Contains(notes, "datasets[1]: it has no path, and is not asked") ||
+		!strings.Contains(notes, "20 of them are wanted") {
+		t.Errorf("%s", notes)
+	}
+	both := strings.Replace(text, "type: accuracy}", "type: accuracy, path: questions}", 1)
+	if got, err := also.ReadEndpoints([]byte(both)); err != nil ||
+		!strings.Contains(strings.Join(got.Flags, " "), "--accuracy-dataset questions --mode submission") {
+		t.Errorf("%+v, %v", got, err)
+	}
+	for old, by := range map[string]string{
+		"enable_salt: false": "enable_salt: true", "inject_tool_delay: false": "inject_tool_delay: true",
+		"target_concurrency: 1": "target_concurrency: 2", "[X-Session-ID]": "[X-Other]", `"on"`: `"off"`,
+		"max_duration_ms: 14400000": "max_duration_ms: 5", "num_workers: 1": "num_workers: 2", "  path: own.jsonl\n": "",
+		"scheduler_random_seed: 1": "scheduler_random_seed: -1", "report_dir": "report_dirs",
+	} {
+		_, err := also.ReadEndpoints([]byte(strings.Replace(text, old, by, 1)))
+		if err == nil {
+			t.Errorf("%q is taken in place of %q", by, old)
+		}
 	}
 }

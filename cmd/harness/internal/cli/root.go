@@ -77,7 +77,7 @@ func command(a *shell.App) *cobra.Command {
 	trust := machine.TrustCommand(a, &flags)
 	shell.ConcernsPlugins(trust)
 	root.AddCommand(results.CompareCommand(a), results.ReportCommand(a), author.NewCommand(a), trust,
-		submission.Command(a, &flags), serving.BenchCommand(a), serving.ProbeCommand(a), versionCommand(a))
+		submission.Command(a, &flags), serving.BenchCommand(a, &flags), serving.ProbeCommand(a), versionCommand(a))
 	nameUnknown(root)
 	checkArguments(root)
 	completer{a, &flags}.complete(root)

@@ -59,20 +59,36 @@ func (s *session) endpointsOf(r *record.Run) error {
 		return err
 	}
 	p := s.plan.Served.Model.ParamValues(s.plan.Embedded, r.Options.Params)
-	most, _ := strconv.Atoi(p["max_new_tokens"])
+	tokens, _ := strconv.Atoi(p["max_new_tokens"])
 	timeout, _ := strconv.Atoi(p["turn_timeout"])
 	seed, _ := strconv.ParseUint(p["seed"], 10, 64)
+	written := writtenSettings(r)
+	least, most := time.Duration(0), bench.ReplayTime
+	if v, ok := written["min_duration"]; ok {
+		least = time.Duration(v) * time.Millisecond
+	}
+	if v, ok := written["max_duration"]; ok {
+		most = time.Duration(v) * time.Millisecond
+	}
+	dataSeed := seed
+	if v, ok := written["sample_index_rng_seed"]; ok {
+		dataSeed = v
+	}
+	if v, ok := written["schedule_rng_seed"]; ok {
+		seed = v
+	}
 	conversations := map[string]bool{}
 	for _, q := range all {
 		conversations[q.Session] = true
 	}
 	run := also.Run{
 		Requests: all, Load: load.Pattern{Kind: load.Users, Users: 1, Sessions: true, Seed: seed}, API: prompts.Chat,
-		Stream: true, MaxTokens: most, Fields: map[string]string{"temperature": p["temperature"], "seed": p["seed"]},
+		Stream: true, MaxTokens: tokens, Fields: map[string]string{"temperature": p["temperature"], "seed": p["seed"]},
 		Data:        s.endpointsData(r),
 		Interrupted: r.Status == record.Interrupted,
 		Agentic: &also.Agentic{
-			Conversations: len(conversations), Timeout: time.Duration(timeout) * time.Second, Most: bench.ReplayTime,
+			Conversations: len(conversations), Timeout: time.Duration(timeout) * time.Second,
+			Least: least, Most: most, DataSeed: dataSeed,
 			Turns: r.Serving.Replay.Turns, Scores: scores, Score: float64(r.Serving.Replay.Scores[0].Value),
 		},
 	}
@@ -82,14 +98,25 @@ func (s *session) endpointsOf(r *record.Run) error {
 	return writeEndpoints(filepath.Dir(dir), r, run)
 }
 
+// writtenSettings are the settings of a replay that a user wrote, by their keys: seeds and milliseconds.
+func writtenSettings(r *record.Run) map[string]uint64 {
+	written := map[string]uint64{}
+	for _, s := range r.Settings {
+		if v, err := strconv.ParseUint(s.Value, 10, 64); err == nil {
+			written[s.Key] = v
+		}
+	}
+	return written
+}
+
 // endpointsData is the data set of a run under its name in that harness's configurations, or else its own.
 func (s *session) endpointsData(r *record.Run) also.Data {
 	name := r.Model
 	if r.Workload != nil {
 		name = r.Workload.Dataset
 	}
-	for _, d := range s.plan.Served.Model.Datasets {
-		if d.Name == name {
+	if r.Options.Dataset != "" {
+		for _, d := range s.plan.Served.Model.DatasetsFor(sdk.UsePerformance, false) {
 			name = cmp.Or(d.EndpointsName, name)
 		}
 	}

@@ -51,8 +51,15 @@ func writeSettings(w io.Writer, run bench.PlannedRun, explain bool) error {
 	terminal.On(w).Print(terminal.Span{Style: terminal.Heading, Text: title},
 		fmt.Sprintf(": %s settings\n", run.Settings.Profile))
 	if run.Replay {
-		_, err := fmt.Fprintf(w, "  no LoadGen: each turn of the data is asked once, in order, for at most %v\n",
-			bench.ReplayTime)
+		_, most := run.ReplayTimes()
+		limit := fmt.Sprintf("for at most %v", most)
+		if most == 0 {
+			limit = "for as long as it takes"
+		}
+		_, err := fmt.Fprintf(w, "  no LoadGen: each turn of the data is asked once, in order, %s\n", limit)
+		for _, row := range run.ReplayRows() {
+			fmt.Fprintf(w, "  %s %s %s, %s\n", row.Key, row.Value, row.Unit, row.Origin)
+		}
 		return err
 	}
 	t := table.Table{Indent: "  ", Right: []int{1}}

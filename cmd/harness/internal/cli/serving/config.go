@@ -93,17 +93,23 @@ var runsAtTop = regexp.MustCompile(`(?m)^["']?runs["']?[ \t]*:`)
 
 // suite makes the runs of a suite, as harness run does.
 func (a *app) suite(c *cobra.Command, file string) error {
+	return a.run(c, file, "write it into the suite", nil, file)
+}
+
+// run is harness run with arguments, with flags, and with those of harness bench that were given: the latter win. One
+// that it does not have is a fault, with what to do.
+func (a *app) run(c *cobra.Command, file, instead string, flags []string, arguments ...string) error {
 	run, _, err := c.Root().Find([]string{"run"})
 	if err != nil {
 		return err
 	}
-	var faults []error
+	faults := []error{run.Flags().Parse(flags)}
 	c.Flags().Visit(func(f *pflag.Flag) {
 		if c.InheritedFlags().Lookup(f.Name) != nil {
 			return
 		}
 		if run.Flags().Lookup(f.Name) == nil {
-			faults = append(faults, fmt.Errorf("--%s: write it into the suite", f.Name))
+			faults = append(faults, fmt.Errorf("--%s: %s", f.Name, instead))
 			return
 		}
 		values := []string{f.Value.String()}
@@ -117,9 +123,50 @@ func (a *app) suite(c *cobra.Command, file string) error {
 	}
 	run.SetContext(c.Context())
 	if run.PreRunE != nil {
-		if err := run.PreRunE(run, []string{file}); err != nil {
+		if err := run.PreRunE(run, arguments); err != nil {
 			return err
 		}
 	}
-	return run.RunE(run, []string{file})
+	return run.RunE(run, arguments)
+}
+
+// replayOf reads a configuration of recorded conversations; nil: the argument is none.
+func replayOf(argument string) (*also.Asked, error) {
+	if !isConfig(argument) {
+		return nil, nil
+	}
+	text, err := bounded.ReadFile(argument, mostConfig)
+	if err != nil || !also.IsEndpoints(text) || !also.IsReplay(text) {
+		return nil, nil // harness bench says what it is
+	}
+	asked, err := also.ReadEndpoints(text)
+	return asked, err
+}
+
+// replay asks recorded conversations of a configuration, as harness run does of the benchmark that replays.
+func (a *app) replay(c *cobra.Command, plugins *shell.PluginFlags, file string, asked *also.Asked, err error) error {
+	if err != nil {
+		return sdk.Usage(fmt.Errorf("%s: %w", file, err))
+	}
+	catalog, err := a.Catalog(c, plugins)
+	if err != nil {
+		return err
+	}
+	var models []string
+	for _, e := range catalog.Entries {
+		for _, m := range e.Description.Models {
+			if m.Replay {
+				models = append(models, m.Name)
+			}
+		}
+	}
+	if len(models) != 1 {
+		return sdk.Usage(fmt.Errorf("%s: benchmarks that replay conversations: %d (%s), want one: harness run MODEL asks "+
+			"it", file, len(models), strings.Join(models, ", ")))
+	}
+	a.Note("recorded conversations are asked as harness run " + models[0] + " does")
+	for _, note := range asked.Notes {
+		a.Note(note)
+	}
+	return a.run(c, file, "a replay has nothing like it: see harness run "+models[0]+" --help", asked.Flags, models[0])
 }

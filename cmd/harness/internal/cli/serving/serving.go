@@ -35,7 +35,7 @@ Exit codes: 0 measured, 2 usage, 3 no point keeps --slo, or --fail-if is met, 5 
 model, or data missing or wrong, 130 interrupted.`
 
 // BenchCommand is harness bench.
-func BenchCommand(s *shell.App) *cobra.Command {
+func BenchCommand(s *shell.App, plugins *shell.PluginFlags) *cobra.Command {
 	a := &app{s}
 	f := &benchFlags{}
 	c := &cobra.Command{
@@ -45,6 +45,9 @@ func BenchCommand(s *shell.App) *cobra.Command {
 			f.address = args[0]
 			if isConfig(f.address) && isSuite(f.address) {
 				return a.suite(c, f.address)
+			}
+			if asked, err := replayOf(f.address); asked != nil || err != nil {
+				return a.replay(c, plugins, f.address, asked, err)
 			}
 			return a.bench(c, f)
 		},
