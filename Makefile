@@ -8,7 +8,7 @@ COUNT   ?= 6
 export CGO_ENABLED ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help build official-loadgen demo test test-python test-cpp test-openai test-servers test-store test-metrics test-pace test-gpu test-official-checker test-official-accuracy test-official-endpoints test-official-bfcl test-official-reasoning test-official-products test-official-retrieval test-official-brats test-submission-official test-kills test-browser test-network test-official bench-official race stress lint bench cards bench-loadgen fuzz clean check test-arm64 dist release test-dist
+.PHONY: help build official-loadgen demo test test-python test-cpp test-openai test-servers test-store test-metrics test-pace test-gpu test-official-checker test-official-accuracy test-official-endpoints test-official-bfcl test-official-reasoning test-official-products test-official-retrieval test-official-streamed test-official-brats test-submission-official test-kills test-browser test-network test-official bench-official race stress lint bench cards bench-loadgen fuzz clean check test-arm64 dist release test-dist
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -70,6 +70,9 @@ test-official-products: ## let the official script of qwen3-vl score our logs (M
 
 test-official-retrieval: ## let the official scripts of e2e-rag score our logs (MLC=checkout, PYTHON= one with pandas and requests)
 	PLUMBLINE_MLC=$(abspath $(MLC)) PYTHON=$(or $(PYTHON),python3) $(GO) test -count=1 -v -timeout 30m -run TestOfficialRetrieval ./e2e
+
+test-official-streamed: ## let the official accuracy script of dlrm-v3 score our log (MLC=checkout, PYTHON= one with torch and torchrec 1.3.0)
+	PLUMBLINE_MLC=$(abspath $(MLC)) PYTHON=$(or $(PYTHON),python3) $(GO) test -count=1 -v -timeout 30m -run TestOfficialStreamed ./e2e
 
 test-official-brats: ## let the official accuracy script of BraTS score our log (MLC=checkout, PYTHON= one with nnunet 1.7.1 and SimpleITK)
 	PLUMBLINE_MLC=$(abspath $(MLC)) PYTHON=$(or $(PYTHON),python3) $(GO) test -count=1 -v -timeout 60m -run TestOfficialBraTS ./e2e

@@ -32,6 +32,8 @@ var exported = map[string]struct {
 	"e2e-rag-db":         {nil, []string{"count=20"}, "A*.html"},
 	"rgat":               {nil, []string{"count=1000"}, "tiny/processed/paper/node_feat.npy"},
 	"3d-unet-brats":      {[]string{"first=4", "n=2"}, []string{"count=2", "shape=32x32x32"}, "*/*/*_flair.nii.gz"},
+	"dlrm-v3": {nil, []string{"count=20", "train_periods=8", "items=1024", "categories=8", "max_sequence=87",
+		"max_candidates=24"}, "0.csv"},
 }
 
 func params(list []string) (args []string) {

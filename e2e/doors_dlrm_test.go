@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"maps"
 	"path/filepath"
 
 	"github.com/plumbline-ml/plumbline/e2e/internal/officialdata"
@@ -9,7 +10,27 @@ import (
 )
 
 // dlrmDoors are those of recommendation.
-func dlrmDoors() []door { return []door{dlrmV2Door(), dlrmV1Door()} }
+func dlrmDoors() []door { return []door{dlrmV2Door(), dlrmV1Door(), dlrmV3Door()} }
+
+func dlrmV3Door() door {
+	scores := map[string]float64{}
+	return door{
+		model: "dlrm-v3",
+		data: func(dir string) error {
+			written, err := officialdata.Streamed(filepath.Join(dir, "streamed"))
+			maps.Copy(scores, written)
+			return err
+		},
+		layouts: []string{
+			"the folder sampled_data, or the one above it: 0.csv, 1.csv, ... (a line for each user), offset.csv, " +
+				"requests_per_ts.csv, requests_per_ts_offset.csv and users_cumsum_per_ts.csv",
+		},
+		files:   map[string]*onnxfile.Graph{"dlrm-v3.onnx": tinymodel.DLRMv3()},
+		scores:  map[string]map[string]float64{"out/dlrm-v3-smoke": scores},
+		also:    []form{{"--model dlrm-v3.onnx --dataset streamed/sampled_data --param check=all", scores}},
+		queries: officialdata.StreamedRequests,
+	}
+}
 
 func dlrmV2Door() door {
 	full, debug := map[string]float64{}, map[string]float64{}

@@ -23,8 +23,8 @@ const prefix = "github.com/plumbline-ml/plumbline/"
 var mayImport = map[string][]string{
 	"loadgen":    {},
 	"preprocess": {"internal/lists", "internal/mt19937", "internal/parallel"},
-	"datasets": {"internal/bounded", "internal/lists", "internal/mt19937", "internal/parallel", "internal/pyfloat",
-		"internal/pyvalue"},
+	"datasets": {"internal/bounded", "internal/half", "internal/lists", "internal/mt19937", "internal/parallel",
+		"internal/pyfloat", "internal/pyvalue"},
 	"fetch":    {},
 	"internal": {},
 	"accuracy": {"preprocess/text/", "internal/golden", "internal/half", "internal/lists", "internal/parallel",

@@ -11,5 +11,6 @@
 // ratings of candidates, and have a history of all that they rated in the periods before. Lines stay in their files,
 // and are read where they are asked for: the whole set is larger than memory.
 //
-// In: finding and checking the files, samples of requests. Out: in which order requests are asked; embedding tables.
+// In: finding and checking the files, samples of requests; rows of embedding tables in .npy files. Out: in which order
+// requests are asked.
 package streaming

@@ -1,0 +1,96 @@
+package streaming
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/plumbline-ml/plumbline/datasets/internal/mapped"
+	"github.com/plumbline-ml/plumbline/datasets/internal/npy"
+	"github.com/plumbline-ml/plumbline/internal/bounded"
+	"github.com/plumbline-ml/plumbline/internal/half"
+)
+
+// Table is an embedding table in a .npy file, [rows width] of float16 or float32, which stays there: rows are read as
+// they are asked for, through the operating system's cache. It may be used from many goroutines, until Close.
+type Table struct {
+	Rows, Width int
+
+	path   string
+	memory *mapped.File
+	data   []byte // of all rows
+	row    int    // bytes of one
+	wide   bool   // float32
+}
+
+// OpenTable maps a table, whose header must fit its length. Errors are ErrDataset.
+func OpenTable(path string) (*Table, error) {
+	t := &Table{path: path}
+	if err := t.open(); err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", ErrDataset, path, errors.Join(err, t.Close()))
+	}
+	return t, nil
+}
+
+func (t *Table) open() error {
+	f, err := bounded.Open(t.path)
+	if err != nil {
+		return err
+	}
+	h, err := npy.ReadHeader(f)
+	if err := errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	sizes := map[string]int{"<f2": 2, "<f4": 4}
+	size := sizes[h.DType]
+	if size == 0 || len(h.Shape) != 2 || h.Shape[0] < 1 || h.Shape[1] < 1 || h.Fortran {
+		return fmt.Errorf("an array of %v, want [rows width] of <f2 or <f4 in C order", h)
+	}
+	if t.memory, err = mapped.Open(t.path); err != nil {
+		return err
+	}
+	length := h.Size(size)
+	if length < 0 || length > math.MaxInt || int64(len(t.memory.Bytes()))-h.Length != length {
+		return fmt.Errorf("an array of %v in a file of %d bytes: is it complete?", h, len(t.memory.Bytes()))
+	}
+	t.Rows, t.Width, t.row, t.wide = h.Shape[0], h.Shape[1], size*h.Shape[1], size == 4
+	t.data = t.memory.Bytes()[h.Length:]
+	return nil
+}
+
+// Gather copies rows into dst, which has Width values for each.
+func (t *Table) Gather(dst []float32, rows ...int32) error {
+	for _, r := range rows {
+		if int(r) >= t.Rows || r < 0 {
+			return fmt.Errorf("%w: %s: row %d, want 0 to %d", ErrDataset, t.path, r, t.Rows-1)
+		}
+	}
+	err := mapped.Guard(func() {
+		for i, r := range rows {
+			t.decode(dst[i*t.Width:(i+1)*t.Width], t.data[int(r)*t.row:(int(r)+1)*t.row])
+		}
+	})
+	if err != nil {
+		return fmt.Errorf("%w: %s: %w", ErrDataset, t.path, err)
+	}
+	return nil
+}
+
+func (t *Table) decode(dst []float32, data []byte) {
+	if !t.wide {
+		half.Float16.Decode(dst, data)
+		return
+	}
+	for i := range dst {
+		dst[i] = math.Float32frombits(uint32(data[4*i]) | uint32(data[4*i+1])<<8 | uint32(data[4*i+2])<<16 |
+			uint32(data[4*i+3])<<24)
+	}
+}
+
+// Close unmaps the file.
+func (t *Table) Close() error {
+	if t.memory == nil {
+		return nil
+	}
+	return t.memory.Close()
+}

@@ -1,0 +1,76 @@
+// Package dlrm3 is the benchmark of streamed recommendation: dlrm-v3, candidates rated for users whose histories grow
+// from period to period, by a model that reads the history in its order (HSTU).
+//
+// Samples are requests: user, history and candidates. They are handed out in the reference's order, whatever LoadGen
+// draws (sdk.Ordered), for a model of a stream is asked about one period after the other.
+//
+// In: the order of requests, their way into a model's tensors, payloads of both modes, compatible with MLPerf
+// Inference's; the scorer. Out: the choice of a model file (sdk/manifest), reading streamed data sets
+// (datasets/streaming), drawing them (datasets/synthetic/preferences), the scores (accuracy/entropy).
+package dlrm3
+
+import (
+	"context"
+	"embed"
+	"errors"
+
+	"github.com/plumbline-ml/plumbline/datasets/synthetic/export"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/exhibit"
+	"github.com/plumbline-ml/plumbline/sdk/manifest"
+)
+
+//go:embed manifest.json
+var manifestText string
+
+//go:embed model/card.json model/*.onnx
+var modelFiles embed.FS
+
+// New returns the benchmark.
+func New() sdk.Benchmark {
+	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
+		Open: open, Score: score, Export: manifest.Export(export.PreferenceSets()), Samples: drawnRequests,
+	})
+}
+
+// open opens the data set and orders its requests.
+func open(ctx context.Context, r *manifest.Request) (sdk.Workload, error) {
+	s := readSource(r)
+	set, err := s.open()
+	r.Fault(err)
+	beside, err := openTables(s.tables)
+	r.Fault(err)
+	if err := r.Err(); err != nil {
+		if set != nil {
+			err = errors.Join(err, set.Close())
+		}
+		return nil, errors.Join(err, beside.Close())
+	}
+	w := &workload{
+		set: set, source: s, tables: beside, file: model(r.File(), beside), scored: r.Use == sdk.UseAccuracy,
+	}
+	err = beside.fit(s.stream.Items, set)
+	if err == nil && s.check {
+		err = sdk.Data(set.Check(ctx))
+	}
+	if err == nil {
+		w.order, err = s.order(set, r.Use)
+	}
+	if err != nil {
+		return nil, errors.Join(err, w.Close())
+	}
+	return sdk.Runs(w), nil
+}
+
+// score reads the log, which holds the labels, and of a data set that is named which requests there are.
+func score(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
+	s := readSource(r)
+	own := &scorer{}
+	if s.Dataset != "" {
+		r.Fault(s.expect(own))
+	}
+	if err := r.Err(); err != nil {
+		return nil, err
+	}
+	return exhibit.Scorer(own, r.Exhibits, gallery{}), nil
+}

@@ -1,0 +1,114 @@
+package dlrm3
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/plumbline-ml/plumbline/accuracy/entropy"
+	"github.com/plumbline-ml/plumbline/loadgen/mllog"
+	"github.com/plumbline-ml/plumbline/sdk"
+)
+
+// The metrics.
+const (
+	normalizedEntropy = "NE"
+	rightSide         = "accuracy"
+	groupedArea       = "GAUC"
+)
+
+// scorer reports what the official script finds in a log. Every entry counts, whatever its index.
+type scorer struct {
+	entropy.Scorer
+	lowest float64 // normalized entropy that the submission checker takes; 0: no rules are about the data set
+
+	missing map[place]bool // requests of the data set that are not in the log yet; nil: none is named
+	all     int            // requests of the data set
+	again   int            // entries of requests that were in the log before, or that the data set does not have
+}
+
+// expect has a scorer count the requests of the data set.
+func (s source) expect(own *scorer) error {
+	set, err := s.open()
+	if set == nil || err != nil {
+		return err
+	}
+	o, err := s.order(set, sdk.UseAccuracy)
+	own.missing, own.all = map[place]bool{}, len(o.places)
+	for _, p := range o.places {
+		own.missing[p] = true
+	}
+	own.lowest = s.reference(normalizedEntropy) * checkerShare
+	return errors.Join(err, set.Close())
+}
+
+// checkerShare is which share of the reference's figures the submission checker wants at least, also of the normalized
+// entropy, which is better when lower.
+const checkerShare = 0.999
+
+// reference is the model's reference value of a metric.
+func (s source) reference(metric string) float64 {
+	for _, m := range s.Model.Metrics {
+		if m.Name == metric {
+			return m.Reference
+		}
+	}
+	return 0
+}
+
+func (s *scorer) Add(e mllog.AccuracyEntry) error {
+	if err := s.Scorer.Add(e.Data); err != nil {
+		return sdk.Data(err)
+	}
+	if p := placeOf(e.Data); s.missing[p] {
+		delete(s.missing, p)
+	} else {
+		s.again++
+	}
+	return nil
+}
+
+// placeOf is the request that a payload names.
+func placeOf(payload []byte) place {
+	at := func(i int) int32 { return int32(math.Float32frombits(binary.LittleEndian.Uint32(payload[4*i:]))) }
+	return place{at(0), at(1)}
+}
+
+func (s *scorer) Result() (sdk.Score, error) {
+	r := s.Scorer.Result()
+	score := sdk.Score{
+		Samples: r.Requests, OfficialText: r.Text(), Notes: s.notes(r),
+		Metrics: []sdk.Metric{
+			{Name: normalizedEntropy, Value: r.Entropy}, {Name: rightSide, Unit: "%", Value: 100 * r.Accuracy},
+			{Name: groupedArea, Unit: "%", Value: 100 * r.GAUC},
+		},
+	}
+	if math.IsNaN(r.Entropy) {
+		return sdk.Score{}, sdk.Data(fmt.Errorf("the normalized entropy is no number: %d of %d requests have predictions "+
+			"that are none, %d have no candidates", r.Odd.NaN, r.Requests, r.Odd.Empty))
+	}
+	return score, nil
+}
+
+func (s *scorer) notes(r entropy.Result) []string {
+	var n sdk.Notes
+	n.Add("normalized entropy (NE) is better when lower: 1 is that of who answers the share of likes for every candidate")
+	if s.lowest > 0 && r.Entropy < s.lowest {
+		n.Add("the submission checker takes NE as better when higher, and wants %.8f at least: it refuses this log, whose "+
+			"model is better than the reference", s.lowest)
+	}
+	if s.missing != nil {
+		n.Missing(len(s.missing), s.all, "requests", "the metrics are those")
+		n.Count(s.again, "%d entries are of requests that were in the log before, or that the data set does not have, and "+
+			"count as well, as in the official script")
+	}
+	n.Count(r.Odd.Ties, "of %d requests the area under the curve depends on the order of equal predictions: GAUC may be "+
+		"%.6f %% to %.6f %%, by the machine on which the official script runs; here they stay as they are", 100*r.LowestGAUC,
+		100*r.HighestGAUC)
+	n.Count(r.Requests-r.Grouped, "%d requests have no area under the curve: all their labels are alike, or all "+
+		"predictions are the first one's or 0; GAUC is that of the others")
+	n.Count(r.Odd.Empty, "%d requests have no candidates")
+	n.Count(r.Odd.Labels, "%d requests have labels other than 0 and 1, which count as the numbers that they are")
+	return n
+}

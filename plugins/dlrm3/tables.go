@@ -1,0 +1,90 @@
+package dlrm3
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"github.com/plumbline-ml/plumbline/datasets/streaming"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// tables are embedding tables beside the model, whose rows are its inputs: those of items and users. nil: the model has
+// its tables inside.
+type tables struct{ items, users *streaming.Table }
+
+// inside is the value of the parameter for a model with its tables inside.
+const inside = "inside"
+
+// openTables opens items.npy and users.npy of a folder.
+func openTables(dir string) (*tables, error) {
+	if dir == inside {
+		return nil, nil
+	}
+	t := &tables{}
+	var errItems, errUsers error
+	t.items, errItems = streaming.OpenTable(filepath.Join(dir, "items.npy"))
+	t.users, errUsers = streaming.OpenTable(filepath.Join(dir, "users.npy"))
+	err := errors.Join(errItems, errUsers)
+	if err == nil && t.items.Width != t.users.Width {
+		err = fmt.Errorf("%s: rows of items have %d values, of users %d: want as many", dir, t.items.Width, t.users.Width)
+	}
+	if err != nil {
+		return nil, sdk.Data(errors.Join(err, t.Close()))
+	}
+	return t, nil
+}
+
+// of is the table that an input has rows of.
+func (t *tables) of(input int) *streaming.Table {
+	if input == user {
+		return t.users
+	}
+	return t.items
+}
+
+// fit wants a row for each item and user.
+func (t *tables) fit(items int64, set *streaming.Set) error {
+	if t == nil {
+		return nil
+	}
+	var users int32
+	for p := range set.Periods() {
+		users = max(users, slices.Max(set.Requests(p)))
+	}
+	if int64(t.items.Rows) < items || t.users.Rows <= int(users) {
+		return sdk.Data(fmt.Errorf("tables of %d items and %d users, want %d of items, and %d of users at least",
+			t.items.Rows, t.users.Rows, items, users+1))
+	}
+	return nil
+}
+
+// Close closes the files.
+func (t *tables) Close() error {
+	if t == nil {
+		return nil
+	}
+	var faults []error
+	for _, table := range []*streaming.Table{t.items, t.users} {
+		if table != nil {
+			faults = append(faults, table.Close())
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// gather writes rows, and zeros behind them: shape is that of the input without the width.
+func gather(b *sdk.Batch, input int, t *streaming.Table, shape []int64, rows [][]int32) error {
+	values := backend.View[float32](b.Input(input, append(shape, int64(t.Width))...))
+	each := len(values) / max(1, len(rows))
+	for i, ids := range rows {
+		row := values[i*each : (i+1)*each]
+		if err := t.Gather(row, ids...); err != nil {
+			return err
+		}
+		clear(row[len(ids)*t.Width:])
+	}
+	return nil
+}
