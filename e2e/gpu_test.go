@@ -18,21 +18,27 @@ func TestGPU(t *testing.T) {
 	if devices == "" || library == "" {
 		t.Skip("make test-gpu names the devices and the library")
 	}
-	for _, tt := range []struct{ model, card string }{
-		{"resnet50", "resnet50/model"}, {"bert-99", "bert/model"}, {"llama3.1-8b", "llm/model"}, {"yolo-95", "yolo/model"},
-		{"3d-unet-brats", "unet3d/model/brats"}, {"dlrm-v3", "dlrm3/model"},
+	for _, tt := range []struct{ model, scenario, card string }{
+		{"resnet50", "Offline", "resnet50/model"}, {"bert-99", "Offline", "bert/model"},
+		{"llama3.1-8b", "Offline", "llm/model"}, {"yolo-95", "Offline", "yolo/model"},
+		{"3d-unet-brats", "Offline", "unet3d/model/brats"}, {"dlrm-v3", "Offline", "dlrm3/model"},
+		{"pointpainting", "SingleStream", "pointpainting/model"},
 	} {
-		model := tt.model
-		t.Run(model, func(t *testing.T) {
+		t.Run(tt.model, func(t *testing.T) {
 			out := t.TempDir()
-			on := []string{"run", model, "--device", devices, "--ort-lib", library, "--quiet", "--out", out}
-			harness(t, append(on, "--scenario", "Offline", "--mode", "submission")...).wantCode(t, 0)
+			on := []string{"run", tt.model, "--device", devices, "--ort-lib", library, "--quiet", "--out", out}
+			harness(t, append(on, "--scenario", tt.scenario, "--mode", "submission")...).wantCode(t, 0)
 			var doc struct {
 				Runs []struct {
 					Mode        string
 					Accuracy    *struct{ Metrics []metric }
-					Performance *struct{ Metric struct{ Value float64 } }
-					Workload    struct{ Shares []struct{ Samples uint64 } }
+					Performance *struct {
+						Metric struct {
+							Value float64
+							Unit  string
+						}
+					}
+					Workload struct{ Shares []struct{ Samples uint64 } }
 				}
 			}
 			readJSON(t, filepath.Join(out, "result.json"), &doc)
@@ -44,7 +50,8 @@ func TestGPU(t *testing.T) {
 					nearCard(t, tt.card, run.Accuracy.Metrics[0])
 				}
 				if run.Performance != nil {
-					t.Logf("%s Offline on %s: %.1f/s", model, devices, run.Performance.Metric.Value)
+					m := run.Performance.Metric
+					t.Logf("%s %s on %s: %v %s", tt.model, tt.scenario, devices, m.Value, m.Unit)
 				}
 			}
 		})
