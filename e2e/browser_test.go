@@ -12,7 +12,7 @@ import (
 // pages are the runs of which reports are looked at: a model of each benchmark.
 var pages = []string{"resnet50", "retinanet", "yolo-99", "pointpainting", "3d-unet", "3d-unet-brats", "dlrm-v2",
 	"bert-99", "rnnt", "whisper", "llama3.1-8b", "rgat", "gnmt", "stable-diffusion-xl", "deepseek-r1", "gpt-oss-120b",
-	"qwen3-vl-235b-a22b"}
+	"qwen3-vl-235b-a22b", "dlrm-v3"}
 
 // openBrowser starts the browser of PLUMBLINE_BROWSER, or skips the test.
 func openBrowser(t *testing.T) *browser.Browser {
