@@ -33,6 +33,8 @@ HARNESS = {
     model: [(name, UNITS.get(name, ""), 0.0) for name in names]
     for model, names in {"e2e-rag-qna": ANSWERED, "e2e-rag-db": ("pages",)}.items()
 }
+STAND_IN = "stand-in: scripted server, in the place of the language models and the judge"
+ASKING = {"models": {"e2e-rag-qna": HARNESS["e2e-rag-qna"]}, "audits": {"e2e-rag-qna": [("TEST09", "", 0.0)]}}
 PEAK_RATE, WARM_UP, DECAY, CLIP = 2e-3, 50, 0.01, 1.0
 
 
@@ -135,9 +137,10 @@ def main():
             ranker = evaluate.Reranker(rerankers[precision])
             before, after = evaluate.measure(evaluate.Searcher(path).scores, unseen, ranker)
             found[precision] = {"encoder": before, "reranked": after}
-            files.append(training.entry(path, precision, part="embedder", models=HARNESS))
-            files.append(training.entry(rerankers[precision], precision, part="reranker"))
-        facts = {"layers": LAYERS, "width": WIDTH, "inner": INNER, "parameters": training.parameters(encoder)}
+            files.append(training.entry(path, precision, part="embedder", **{**ASKING, "models": HARNESS}))
+            files.append(training.entry(rerankers[precision], precision, part="reranker", **ASKING))
+        facts = {"stand_in": STAND_IN, "layers": LAYERS, "width": WIDTH, "inner": INNER}
+        facts["parameters"] = training.parameters(encoder)
         facts |= {"vocabulary": len(tokenizer.tokens), "train_worlds": TRAIN, "calibration_worlds": CALIBRATION}
         facts |= {"unseen_worlds": UNSEEN, "lookups": sum(len(w.queries) for w in unseen)}
         facts |= {"found": found, "floors": evaluate.floors(unseen)}
