@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 func cardPaths(t *testing.T) []string {
@@ -147,10 +149,23 @@ func readCard(t *testing.T, path string) *card {
 // TestModelsOfAFolder: those of the plugin's folder are not the ones that have embedded files of their own.
 func TestModelsOfAFolder(t *testing.T) {
 	for folder, want := range map[string][]string{"model": {"3d-unet"}, "model/brats": {"3d-unet-brats"}} {
-		got, err := modelsOf(filepath.Join("..", "..", "plugins", "unet3d", filepath.FromSlash(folder)))
-		if err != nil || !slices.Equal(got, want) {
+		models, err := modelsOf(filepath.Join("..", "..", "plugins", "unet3d", filepath.FromSlash(folder)))
+		if got := lists.Map(models, func(m model) string { return m.Name }); err != nil || !slices.Equal(got, want) {
 			t.Errorf("%s: %q, %v, want %q", folder, got, err, want)
 		}
+	}
+}
+
+func TestScenarioOfARun(t *testing.T) {
+	for want, has := range map[string][]string{
+		"SingleStream": {"SingleStream"}, "Offline": {"SingleStream", "Offline"},
+	} {
+		if got := (model{Scenarios: has}).scenario(); got != want {
+			t.Errorf("%q: %s, want %s", has, got, want)
+		}
+	}
+	if got := (model{Scenarios: []string{"Server"}}).scenario(); got != "Offline" {
+		t.Errorf("Server alone: %s, want Offline, which the harness refuses", got)
 	}
 }
 

@@ -10,7 +10,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
+
+	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // measure runs accuracy of the models that a folder's embedded one stands in for, until all metrics of its parts are
@@ -26,13 +29,13 @@ func measure(ctx context.Context, harness, dir string, parts []*file) error {
 		if err != nil {
 			return err
 		}
-		for _, m := range parts[0].Audits[model] {
-			if found[m.Name], err = audit(ctx, harness, model, parts[0].Precision, m.Name); err != nil {
+		for _, m := range parts[0].Audits[model.Name] {
+			if found[m.Name], err = audit(ctx, harness, model.Name, parts[0].Precision, m.Name); err != nil {
 				return err
 			}
 		}
-		fmt.Printf("%s %s: %v\n", model, parts[0].Precision, found)
-		measured[model] = found
+		fmt.Printf("%s %s: %v\n", model.Name, parts[0].Precision, found)
+		measured[model.Name] = found
 		if takeAll(parts, measured) == nil {
 			return nil
 		}
@@ -51,8 +54,23 @@ func takeAll(parts []*file, measured figures) error {
 	return errors.Join(faults...)
 }
 
+// model is one of a manifest.
+type model struct {
+	Name      string
+	Scenarios []string
+	Embedded  struct{ Folder string }
+}
+
+// scenario is that of a run of accuracy: Offline, or SingleStream of a model that has no other.
+func (m model) scenario() string {
+	if slices.Equal(m.Scenarios, []string{"SingleStream"}) {
+		return m.Scenarios[0]
+	}
+	return "Offline"
+}
+
 // modelsOf are the models in the plugin's manifest that have their embedded files in a folder.
-func modelsOf(dir string) ([]string, error) {
+func modelsOf(dir string) ([]model, error) {
 	plugin, folder := filepath.Dir(dir), modelFolder
 	if filepath.Base(dir) != modelFolder {
 		plugin, folder = filepath.Dir(plugin), modelFolder+"/"+filepath.Base(dir)
@@ -61,34 +79,25 @@ func modelsOf(dir string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	var manifest struct {
-		Models []struct {
-			Name     string
-			Embedded struct{ Folder string }
-		}
-	}
+	var manifest struct{ Models []model }
 	if err := json.Unmarshal(data, &manifest); err != nil {
 		return nil, err
 	}
-	var names []string
-	for _, m := range manifest.Models {
-		if cmp.Or(m.Embedded.Folder, modelFolder) == folder {
-			names = append(names, m.Name)
-		}
-	}
-	return names, nil
+	return lists.Filter(manifest.Models, func(m model) bool {
+		return cmp.Or(m.Embedded.Folder, modelFolder) == folder
+	}), nil
 }
 
-// accuracy runs a model and returns its metrics, none of a model that the rules do not run Offline. That they are below
+// accuracy runs a model and returns its metrics, none of a model that the rules do not run so. That they are below
 // their target is no fault here.
-func accuracy(ctx context.Context, harness, model, precision string) (map[string]float64, error) {
+func accuracy(ctx context.Context, harness string, m model, precision string) (map[string]float64, error) {
 	out, err := os.MkdirTemp("", "cards-")
 	if err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(out)
-	code, err := harnessed(ctx, harness, "run", model, "--precision", precision, "--mode", "accuracy", "--scenario",
-		"Offline", "--out", out, "--force")
+	code, err := harnessed(ctx, harness, "run", m.Name, "--precision", precision, "--mode", "accuracy", "--scenario",
+		m.scenario(), "--out", out, "--force")
 	if err != nil || code == usage {
 		return nil, err
 	}
