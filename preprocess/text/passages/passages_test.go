@@ -5,6 +5,8 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -123,6 +125,38 @@ func BenchmarkOf(b *testing.B) {
 	for b.Loop() {
 		if all, err := Of("x.html", []byte(page.String())); err != nil || len(all) < 30 {
 			b.Fatal(len(all), err)
+		}
+	}
+}
+
+// BenchmarkFolder cuts the pages of the folder that PLUMBLINE_PAGES names, and logs the SHA-256 over the passages of the
+// first 40, as tools/peers/pages.py prints it.
+func BenchmarkFolder(b *testing.B) {
+	folder := os.Getenv("PLUMBLINE_PAGES")
+	if folder == "" {
+		b.Skip("PLUMBLINE_PAGES names no folder of pages: tools/peers/pages.py writes one")
+	}
+	files, err := filepath.Glob(filepath.Join(folder, "*.html"))
+	if err != nil || len(files) == 0 {
+		b.Fatal(len(files), err)
+	}
+	pages := make([][]byte, len(files))
+	sum := sha256.New()
+	for i, file := range files {
+		if pages[i], err = os.ReadFile(file); err != nil {
+			b.Fatal(err)
+		}
+		if all, err := Of(file, pages[i]); err != nil {
+			b.Fatal(err)
+		} else if i < 40 {
+			fmt.Fprint(sum, strings.Join(all, "\x00")+"\x01")
+		}
+	}
+	b.Logf("sha256 %x", sum.Sum(nil))
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		if _, err := Of("x", pages[i%len(pages)]); err != nil {
+			b.Fatal(err)
 		}
 	}
 }
