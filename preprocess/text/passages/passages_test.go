@@ -129,8 +129,8 @@ func BenchmarkOf(b *testing.B) {
 	}
 }
 
-// BenchmarkFolder cuts the pages of the folder that PLUMBLINE_PAGES names, and logs the SHA-256 over the passages of the
-// first 40, as tools/peers/pages.py prints it.
+// BenchmarkFolder cuts the pages of the folder that PLUMBLINE_PAGES names, and logs the SHA-256 over the passages of
+// the first 40, as tools/peers/pages.py prints it.
 func BenchmarkFolder(b *testing.B) {
 	folder := os.Getenv("PLUMBLINE_PAGES")
 	if folder == "" {
