@@ -1,12 +1,22 @@
 package products
 
-import "github.com/plumbline-ml/plumbline/internal/pcg64"
+import (
+	"maps"
+	"slices"
+
+	"github.com/plumbline-ml/plumbline/internal/pcg64"
+)
 
 // taken is what is kept of an answer.
 type taken struct {
-	choices                   uint32 // categories that its product is offered
-	parsed, answered, correct bool   // the last two: second-hand
+	product          uint32
+	parsed, answered bool // the latter: second-hand
 }
+
+// Draws are the scores of answers that are drawn: of each product one of its categories, one of all brands, and whether
+// it is second-hand. The official scorer draws brands from a list that is in another order in each of its runs; here
+// they are in the order of their text.
+type Draws struct{ CategoryF1, Brand, SecondHandF1 float64 }
 
 // The official scorer's seed, and among how many processes it shares the answers out, each of which has a seed of its
 // own: as many as the machine has cores, and no more than these.
@@ -15,13 +25,23 @@ const (
 	mostProcesses = 4
 )
 
-// secondHand is the F1 of what is second-hand, and that of draws. It takes the official scorer's numbers in its order:
-// for each answer that cannot be read one of true and false, then for every product a category, and true or false.
-func (s *Scorer) secondHand() (answered, drawn float64) {
-	var of, random tally
+// Random are the scores of the official scorer's draws for all products of which there is an answer, whatever it is.
+func (s *Scorer) Random() Draws {
+	var d Draws
+	s.draw(&d)
+	return d
+}
+
+// draw is the F1 of what is second-hand, and where they are wanted the scores of draws. It takes the official scorer's
+// numbers in its order: for each answer that cannot be read one of true and false, then for every product a category,
+// and true or false; then a brand for each.
+func (s *Scorer) draw(random *Draws) (answered float64) {
+	var of, secondHand tally
+	var categories levels
 	seeds, part := pcg64.New(officialSeed), max(len(s.taken)/mostProcesses, 1)
 	var g *pcg64.Generator
 	for i, t := range s.taken {
+		p := &s.products[t.product]
 		if i%part == 0 {
 			g = pcg64.New(seeds.Uint32())
 		}
@@ -29,11 +49,39 @@ func (s *Scorer) secondHand() (answered, drawn float64) {
 		if !t.parsed {
 			yes = coin(g)
 		}
-		of.add(yes, t.correct)
-		g.Below(t.choices)
-		random.add(coin(g), t.correct)
+		of.add(yes, p.SecondHand)
+		k, category := g.Below(uint32(len(p.Offered))), ""
+		secondHand.add(coin(g), p.SecondHand)
+		if random == nil {
+			continue
+		}
+		if len(p.Offered) > 0 {
+			category = p.Offered[k]
+		}
+		categories.add(compareLevels(category, p.Category, s.form))
 	}
-	return of.f1(), random.f1()
+	if random != nil {
+		*random = Draws{categories.f1(), s.randomBrands(seeds), secondHand.f1()}
+	}
+	return of.f1()
+}
+
+// randomBrands is the share of drawn brands that are like the true ones.
+func (s *Scorer) randomBrands(g *pcg64.Generator) float64 {
+	all := map[string][]rune{}
+	for _, t := range s.taken {
+		if brand := s.products[t.product].Brand; all[brand] == nil {
+			all[brand] = plainBrand(brand)
+		}
+	}
+	brands := slices.Sorted(maps.Keys(all))
+	right := 0
+	for _, t := range s.taken {
+		if like(all[brands[g.Below(uint32(len(brands)))]], all[s.products[t.product].Brand]) {
+			right++
+		}
+	}
+	return ratio(right, len(s.taken))
 }
 
 // coin draws the first of true and false, or the second.

@@ -57,7 +57,7 @@ func (c answerCase) check(t *testing.T) {
 		if err := s.Add(0, text); err != nil {
 			t.Fatalf("%s: %v", c.Name, err)
 		}
-		if got := [3]int{s.shared, s.given, s.wanted}; got != want.ipt || s.brands != c.BrandMatch {
+		if got := [3]int{s.levels.shared, s.levels.given, s.levels.wanted}; got != want.ipt || s.brands != c.BrandMatch {
 			t.Errorf("%s: %v levels and %d brands, want %v, %d", c.Name, got, s.brands, want.ipt, c.BrandMatch)
 		}
 		if r, err := s.Result(); err != nil || r.CategoryF1 != want.f1 {
@@ -101,7 +101,7 @@ func (c logCase) check(t *testing.T) {
 	t.Helper()
 	var all []Product
 	for _, d := range c.Data {
-		p := Product{Brand: d.Brand, SecondHand: d.SecondHand, Choices: len(d.Offered)}
+		p := Product{Brand: d.Brand, SecondHand: d.SecondHand, Offered: d.Offered}
 		if d.Category != nil {
 			p.Category = *d.Category
 		}

@@ -15,7 +15,7 @@ type Product struct {
 	Category   string // levels joined by " > "
 	Brand      string
 	SecondHand bool
-	Choices    int // how many categories are offered, as many as the official scorer draws one from
+	Offered    []string // categories, of which the official scorer draws one
 }
 
 // Form says whose rules score.
@@ -37,12 +37,12 @@ type Scorer struct {
 	form     Form
 	products []Product
 
-	entries, unparsable   int
-	seen                  []bool
-	answered              int
-	shared, given, wanted int // levels of categories: leading equal ones, those answered, true ones
-	brands                int // answers whose brand is like the true one
-	taken                 []taken
+	entries, unparsable int
+	seen                []bool
+	answered            int
+	levels              levels
+	brands              int // answers whose brand is like the true one
+	taken               []taken
 }
 
 // New makes a scorer for the products of a data set, which it keeps.
@@ -68,11 +68,12 @@ func (s *Scorer) Add(index int, payload []byte) error {
 		s.seen[i] = true
 		s.answered++
 	}
-	s.score(s.products[i], string(payload))
+	s.score(i, string(payload))
 	return nil
 }
 
-func (s *Scorer) score(p Product, text string) {
+func (s *Scorer) score(i int, text string) {
+	p := s.products[i]
 	answer, err := Parse(text)
 	l := compareLevels(answer.Category, p.Category, s.form)
 	if err != nil {
@@ -80,15 +81,19 @@ func (s *Scorer) score(p Product, text string) {
 		s.unparsable++
 		l.shared, l.given = 0, l.wanted
 	}
-	s.shared, s.given, s.wanted = s.shared+l.shared, s.given+l.given, s.wanted+l.wanted
+	s.levels.add(l)
 	if err == nil && sameBrand(answer.Brand, p.Brand) {
 		s.brands++
 	}
-	s.taken = append(s.taken, taken{uint32(max(p.Choices, 0)), err == nil, answer.SecondHand, p.SecondHand})
+	s.taken = append(s.taken, taken{uint32(i), err == nil, answer.SecondHand})
 }
 
 // levels are how many levels of two categories are equal before the first that is not, and how many each has.
 type levels struct{ shared, given, wanted int }
+
+func (l *levels) add(m levels) {
+	l.shared, l.given, l.wanted = l.shared+m.shared, l.given+m.given, l.wanted+m.wanted
+}
 
 func compareLevels(given, wanted string, form Form) levels {
 	const separator = " > "
@@ -105,8 +110,11 @@ func compareLevels(given, wanted string, form Form) levels {
 
 // sameBrand says whether two brands are alike, whatever their case: by more than 90 of 100, where insertions and
 // deletions that make one the other are what differs.
-func sameBrand(given, wanted string) bool {
-	a, b := []rune(pystr.Lower(pystr.Trim(given))), []rune(pystr.Lower(pystr.Trim(wanted)))
+func sameBrand(given, wanted string) bool { return like(plainBrand(given), plainBrand(wanted)) }
+
+func plainBrand(brand string) []rune { return []rune(pystr.Lower(pystr.Trim(brand))) }
+
+func like(a, b []rune) bool {
 	if len(a)+len(b) == 0 {
 		return true
 	}
@@ -144,8 +152,6 @@ type Result struct {
 	// SecondHandF1 is the F1 of what is second-hand, 0 to 1, and 0 where nothing is. For an answer that could not be read
 	// it is drawn, as the official scorer draws it on a machine of four cores or more.
 	SecondHandF1 float64
-	// RandomSecondHandF1 is that of the official scorer's draws for all products, whatever was answered.
-	RandomSecondHandF1 float64
 
 	Entries    int // answers
 	Products   int // of which there is an answer
@@ -157,18 +163,17 @@ func (s *Scorer) Result() (Result, error) {
 	if s.entries == 0 {
 		return Result{}, fmt.Errorf("%w: it has no answer", ErrLog)
 	}
-	answered, drawn := s.secondHand()
 	return Result{
-		CategoryF1:   s.categoryF1(),
+		CategoryF1:   s.levels.f1(),
 		Brand:        float64(s.brands) / float64(s.entries),
-		SecondHandF1: answered, RandomSecondHandF1: drawn,
-		Entries: s.entries, Products: s.answered, Unparsable: s.unparsable,
+		SecondHandF1: s.draw(nil),
+		Entries:      s.entries, Products: s.answered, Unparsable: s.unparsable,
 	}, nil
 }
 
-// categoryF1 is computed in doubles, in the official scorer's order.
-func (s *Scorer) categoryF1() float64 {
-	precision, recall := ratio(s.shared, s.given), ratio(s.shared, s.wanted)
+// f1 is computed in doubles, in the official scorer's order.
+func (l *levels) f1() float64 {
+	precision, recall := ratio(l.shared, l.given), ratio(l.shared, l.wanted)
 	if precision+recall == 0 {
 		return 0
 	}

@@ -40,6 +40,7 @@ type balancer struct {
 // waiter is a call that waits for a place.
 type waiter struct {
 	place chan *endpoint
+	only  *endpoint // that it waits for; nil: any
 	gone  bool
 }
 
@@ -62,17 +63,18 @@ func newBalancer(bases []*url.URL, places int) *balancer {
 	return b
 }
 
-// acquire takes a place, or waits for one. release gives it back. The error is the cause of ctx.
-func (b *balancer) acquire(ctx context.Context) (*endpoint, error) {
+// acquire takes a place at one endpoint, or where that is nil at any, or waits for one. release gives it back. The
+// error is the cause of ctx.
+func (b *balancer) acquire(ctx context.Context, only *endpoint) (*endpoint, error) {
 	b.mu.Lock()
 	if len(b.waiting) == 0 {
-		if e := b.best(); e != nil {
+		if e := b.free(only); e != nil {
 			e.running++
 			b.mu.Unlock()
 			return e, nil
 		}
 	}
-	w := &waiter{place: make(chan *endpoint, 1)}
+	w := &waiter{place: make(chan *endpoint, 1), only: only}
 	b.waiting = append(b.waiting, w)
 	b.serve()
 	b.mu.Unlock()
@@ -90,6 +92,17 @@ func (b *balancer) acquire(ctx context.Context) (*endpoint, error) {
 		}
 		return nil, context.Cause(ctx)
 	}
+}
+
+// free is the one endpoint if it has a free place, or where that is nil the best of all; nil if there is none.
+func (b *balancer) free(only *endpoint) *endpoint {
+	switch {
+	case only == nil:
+		return b.best()
+	case only.running < b.places:
+		return only
+	}
+	return nil
 }
 
 // best is the endpoint with a free place and the fewest requests; nil if there is none. One that failed last is tried
@@ -140,21 +153,24 @@ func (b *balancer) release(e *endpoint) {
 	b.serve()
 }
 
-// serve hands free places to those that wait, the first one first.
+// serve hands free places to those that wait, the first one first. One that waits for a single endpoint keeps nobody
+// from the others.
 func (b *balancer) serve() {
-	for len(b.waiting) > 0 {
-		w := b.waiting[0]
-		if w.gone {
-			b.waiting = b.waiting[1:]
-			continue
+	for i := 0; i < len(b.waiting); {
+		w := b.waiting[i]
+		if !w.gone {
+			next := b.free(w.only)
+			if next == nil && w.only == nil {
+				return
+			}
+			if next == nil {
+				i++
+				continue
+			}
+			next.running++
+			w.place <- next
 		}
-		next := b.best()
-		if next == nil {
-			return
-		}
-		next.running++
-		b.waiting = b.waiting[1:]
-		w.place <- next
+		b.waiting = slices.Delete(b.waiting, i, i+1)
 	}
 }
 

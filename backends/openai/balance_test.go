@@ -77,7 +77,7 @@ func TestWaitingCallsGetThePlacesOfAnEndpointThatIsBack(t *testing.T) {
 		want(t, b, b.endpoints[1], b.endpoints[1])
 		got := make(chan *endpoint, 1)
 		go func() {
-			e, err := b.acquire(t.Context())
+			e, err := b.acquire(t.Context(), nil)
 			if err != nil {
 				t.Error(err)
 			}

@@ -63,7 +63,7 @@ func (g *Generator) Generate(ctx context.Context, p backend.Prompt, sink backend
 	c.answer.reset(sink, g.settings.count)
 	c.request, c.most = r, mostBytes(cmp.Or(p.MaxNewTokens, mostUnasked))
 	defer func() { c.request = request{} }() // its body may be large
-	if err := g.persist(ctx, r, c); err != nil {
+	if err := g.persist(ctx, r, c, turn); err != nil {
 		return err
 	}
 	return g.report(p, c, turn)
@@ -80,13 +80,16 @@ func (g *Generator) salt(t *turn) string {
 	return g.session + strconv.FormatUint(g.salts.Add(1), 36)
 }
 
-// persist asks until there is an answer, or no more sense in asking.
-func (g *Generator) persist(ctx context.Context, r request, c *call) error {
+// persist asks until there is an answer, or no more sense in asking. A turn of a conversation is asked of the server
+// that had those before, and once.
+func (g *Generator) persist(ctx context.Context, r request, c *call, turn *turn) error {
+	c.once, c.reused = turn != nil, false
 	for try := 0; ; try++ {
-		e, err := g.balancer.acquire(ctx)
+		e, err := g.balancer.acquire(ctx, turn.server())
 		if err != nil {
 			return overdue("waiting for a place at a server", err)
 		}
+		turn.bind(e)
 		fail := g.ask(ctx, e, r, c)
 		if fail == nil {
 			g.balancer.succeeded(e)
@@ -94,6 +97,9 @@ func (g *Generator) persist(ctx context.Context, r request, c *call) error {
 		}
 		fail.err = fmt.Errorf("%s: %w", e.base.Host, fail.err)
 		g.mark(e, fail, try)
+		if c.once && (try > 0 || !c.unread(fail)) {
+			return cmp.Or(context.Cause(ctx), fail.err)
+		}
 		if err := g.consider(ctx, e, fail, try, c); err != nil {
 			return err
 		}

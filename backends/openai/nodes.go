@@ -69,6 +69,13 @@ func peerOf(ctx context.Context, to *string) context.Context {
 	})
 }
 
+// reuseOf lets a request write down whether its connection has served before.
+func reuseOf(ctx context.Context, to *bool) context.Context {
+	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GotConn: func(c httptrace.GotConnInfo) { *to = c.Reused },
+	})
+}
+
 // Send sends a request for an answer whose JSON is blanks and no more than an opened object: a server must read all of
 // it to see that it asks for nothing, and refuses it.
 func (n node) Send(ctx context.Context, size int) (err error) {

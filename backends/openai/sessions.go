@@ -10,7 +10,8 @@ import (
 // as the rules of benchmarks of conversations let it; of another one it may not.
 type sessions struct {
 	mu   sync.Mutex
-	last map[string]int64 // tokens of the last turn's prompt and answer; unknownTokens: its server did not tell
+	last map[string]int64     // tokens of the last turn's prompt and answer; unknownTokens: its server did not tell
+	at   map[string]*endpoint // the server that has the conversation, of several
 }
 
 // unknownTokens are so many that no server keeps more.
@@ -20,7 +21,8 @@ const unknownTokens = math.MaxInt64
 type turn struct {
 	of      *sessions
 	session string
-	before  int64 // tokens of the turn before
+	before  int64     // tokens of the turn before
+	at      *endpoint // that was asked for the turns before; nil: this one is the first
 }
 
 // turn returns the turn that a prompt of a session is; nil for one that stands alone.
@@ -30,7 +32,29 @@ func (s *sessions) turn(session string) *turn {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return &turn{s, session, s.last[session]}
+	return &turn{s, session, s.last[session], s.at[session]}
+}
+
+// server is the one to ask; nil: any.
+func (t *turn) server() *endpoint {
+	if t == nil {
+		return nil
+	}
+	return t.at
+}
+
+// bind keeps the conversation at a server: only there may something of it be kept.
+func (t *turn) bind(e *endpoint) {
+	if t == nil || t.at == e {
+		return
+	}
+	t.at = e
+	t.of.mu.Lock()
+	defer t.of.mu.Unlock()
+	if t.of.at == nil {
+		t.of.at = map[string]*endpoint{}
+	}
+	t.of.at[t.session] = e
 }
 
 // kept is how many tokens of its prompt a server may have kept.

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/backends/openai"
@@ -145,6 +146,67 @@ func TestCachedTurns(t *testing.T) {
 		if !errors.Is(err, c.want) {
 			t.Errorf("request %d, of which %d tokens are cached: %v, want %v", i, cached[i], err, c.want)
 		}
+	}
+}
+
+// TestConversationsHaveOneServer: all turns of a conversation go to one of several servers, and others may have the
+// others; a turn that a server is too busy for has failed, and is not asked twice.
+func TestConversationsHaveOneServer(t *testing.T) {
+	var mu sync.Mutex
+	asked := map[string][2]int{} // by session, of each server
+	var urls []string
+	for i := range 2 {
+		handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodGet {
+				_, _ = w.Write([]byte(`{"data":[{"id":"m"}]}`))
+				return
+			}
+			id := r.Header.Get("X-Session-ID")
+			mu.Lock()
+			n := asked[id]
+			n[i]++
+			asked[id] = n
+			mu.Unlock()
+			if id == "busy" {
+				w.WriteHeader(http.StatusServiceUnavailable)
+				return
+			}
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = w.Write([]byte(`{"choices":[{"message":{"content":"a"},"finish_reason":"stop"}],` +
+				`"usage":{"prompt_tokens":20,"completion_tokens":10}}`))
+		})
+		urls = append(urls, serve(t, handler))
+	}
+	g := connect(t, strings.Join(urls, ","))
+	ask := func(session string) error {
+		return g.Generate(t.Context(), backend.Prompt{Messages: []backend.Message{{Role: "user", Content: "q"}},
+			Fields: map[string]json.RawMessage{}, Session: session}, &sink{})
+	}
+	for range 5 {
+		for _, session := range []string{"a", "b", "c", "d"} {
+			if err := ask(session); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	servers := [2]int{}
+	for session, n := range asked {
+		if n != [2]int{5, 0} && n != [2]int{0, 5} {
+			t.Errorf("conversation %s: %v turns at the servers", session, n)
+		}
+		servers[0], servers[1] = servers[0]+n[0], servers[1]+n[1]
+	}
+	if servers[0] == 0 || servers[1] == 0 {
+		t.Errorf("conversations are at the servers %v", servers)
+	}
+	if err := ask("busy"); !errors.Is(err, openai.ErrServer) {
+		t.Errorf("a busy server: %v", err)
+	}
+	if n := asked["busy"]; n[0]+n[1] != 1 || g.Report().Retried != 0 {
+		t.Errorf("a turn was asked %v times", n)
+	}
+	if err := ask("a"); err != nil { // also where its server was busy
+		t.Error(err)
 	}
 }
 

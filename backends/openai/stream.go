@@ -22,7 +22,13 @@ type call struct {
 
 	request request
 	most    int64 // bytes that an answer may have
+	once    bool  // it is a turn of a conversation, which is asked once
+	reused  bool  // of such a one: it was sent by a connection that had served before
 }
+
+// unread says that a server has closed the connection of an earlier answer, by which a request was sent: it has not
+// read it. Some do so without a word.
+func (c *call) unread(f *failure) bool { return f.gone && c.reused && !c.answer.begun }
 
 // mostBytes bounds an answer: what each of its tokens may take, with its id and probabilities, beside a lot of others.
 // A server may go on for ever.
@@ -47,11 +53,15 @@ func (g *Generator) ask(ctx context.Context, e *endpoint, r request, c *call) *f
 		w.stop()
 		cancel(nil)
 	}
+	if c.once {
+		ctx = reuseOf(ctx, &c.reused)
+	}
 	response, fail := g.send(ctx, e, r)
 	if fail != nil {
 		end()
 		return fail
 	}
+	c.reused = false // an answer has begun: what breaks it off has read the request
 	if fail = g.read(ctx, response, c); fail != nil {
 		_ = response.Body.Close() // the answer has failed already
 		end()

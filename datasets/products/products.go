@@ -36,11 +36,10 @@ const (
 // Row is a product. Its texts belong to the caller, its picture is valid until the next row.
 type Row struct {
 	Title, Description string
-	Offered            []string // categories
-	OfferedText        string   // the same as JSON: as the file has it, or as Python writes it
-	Picture            []byte   // a file
-	Encoded            bool     // Picture is in base 64
-	Format             string   // of the picture, as Pillow names it: "JPEG", "PNG"
+	OfferedText        string // what is offered as JSON: as the file has it, or as Python writes it
+	Picture            []byte // a file
+	Encoded            bool   // Picture is in base 64
+	Format             string // of the picture, as Pillow names it: "JPEG", "PNG"
 	Truth
 }
 
@@ -49,8 +48,7 @@ type Truth struct {
 	Category   string // levels joined by " > "
 	Brand      string
 	SecondHand bool
-	First      string // the first of the offered categories, which a floor answers
-	Choices    int    // how many are offered
+	Offered    []string // categories
 }
 
 // Set is a catalogue on disk.

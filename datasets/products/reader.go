@@ -494,19 +494,13 @@ func (r *reader) column(t *table, name string, n int, all []Truth) error {
 func (r *reader) truthOf(name string, v parquet.Value, of Truth) Truth {
 	r.row = Row{Truth: of}
 	r.value(name, v)
-	if name != offered {
-		return r.row.Truth
-	}
-	if r.set.Form == Endpoints {
+	if name == offered && r.set.Form == Endpoints {
 		var err error
 		if r.row.Offered, err = listOf(r.row.OfferedText); err != nil {
 			r.fault(offered, "%v", err)
 		}
 	}
-	if len(r.row.Offered) > 0 {
-		of.First, of.Choices = r.row.Offered[0], len(r.row.Offered)
-	}
-	return of
+	return r.row.Truth
 }
 
 // pages reads pages until a row begins that is not wanted any more, which it says. A list may have values behind those
@@ -539,14 +533,11 @@ func (r *reader) pages(pages parquet.Pages, name string, n int, all []Truth) (en
 	return true, nil
 }
 
-// truthValue takes a value of a column of truths; ended: it begins a row that is none of all. Of a list the first value
-// is kept, and they are counted.
+// truthValue takes a value of a column of truths; ended: it begins a row that is none of all.
 func (r *reader) truthValue(name string, v parquet.Value, all []Truth) (ended bool) {
 	switch {
 	case v.RepetitionLevel() > 0 && r.done > 0:
-		if !v.IsNull() {
-			all[r.done-1].Choices++
-		}
+		all[r.done-1] = r.truthOf(name, v, all[r.done-1])
 	case r.done == len(all):
 		return true
 	default:

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -313,7 +314,8 @@ func BenchmarkScore(b *testing.B) {
 	truths := make([]products.Truth, 48289)
 	for i := range truths {
 		truths[i] = products.Truth{
-			Category: category + "Mugs", Brand: "Brand X", SecondHand: i%9 == 0, First: category + "Cups",
+			Category: category + "Mugs", Brand: "Brand " + strconv.Itoa(i%5000), SecondHand: i%9 == 0,
+			Offered: []string{category + "Cups", category + "Mugs", "Home & Garden", category + "Bowls", "Toys"},
 		}
 	}
 	answer := []byte(`{"category": "Home & Garden > Kitchen & Dining > Tableware > Cups", "brand": "Brand", ` +

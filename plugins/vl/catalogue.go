@@ -52,9 +52,8 @@ func (c ownCatalogue) row(i int) *products.Row {
 	p := c.Product(i)
 	list := lists.Map(p.Offered, func(text string) any { return text })
 	return &products.Row{
-		Title: p.Title, Description: p.Description, Offered: p.Offered, OfferedText: pyvalue.JSON(list), Format: "JPEG",
-		Truth: products.Truth{Category: p.Category, Brand: p.Brand, SecondHand: p.SecondHand, First: p.Offered[0],
-			Choices: len(p.Offered)},
+		Title: p.Title, Description: p.Description, OfferedText: pyvalue.JSON(list), Format: "JPEG",
+		Truth: products.Truth{Category: p.Category, Brand: p.Brand, SecondHand: p.SecondHand, Offered: p.Offered},
 	}
 }
 

@@ -34,8 +34,9 @@ type requestCase struct {
 
 func (c *requestCase) row() *products.Row {
 	return &products.Row{
-		Title: c.Product.Title, Description: c.Product.Description, Offered: c.Product.Offered, OfferedText: c.Row.Offered,
+		Title: c.Product.Title, Description: c.Product.Description, OfferedText: c.Row.Offered,
 		Picture: []byte(c.Row.Picture), Encoded: true, Format: c.Row.Format,
+		Truth: products.Truth{Offered: c.Product.Offered},
 	}
 }
 

@@ -70,7 +70,7 @@ func (m *Message) append(dst []byte) []byte {
 			if i > 0 {
 				dst = append(dst, ',')
 			}
-			dst = part.append(dst)
+			dst = part.Append(dst)
 		}
 		dst = append(dst, ']')
 	case !m.NoContent:
@@ -89,7 +89,8 @@ func (m *Message) append(dst []byte) []byte {
 	return append(dst, '}')
 }
 
-func (p *Part) append(dst []byte) []byte {
+// Append appends a part as JSON, in the form in which the API of chats has it.
+func (p Part) Append(dst []byte) []byte {
 	if p.ImageURL == "" {
 		return append(appendText(append(dst, `{"type":"text","text":`...), p.Text), '}')
 	}

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/bounded"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
 // picture is a size of pictures, and how many there are in each request; the zero value is none.
@@ -45,16 +46,7 @@ func readPicture(text string) (picture, error) {
 }
 
 // imagePart is a picture as part of a message.
-func imagePart(url string) json.RawMessage {
-	type link struct {
-		URL string `json:"url"`
-	}
-	part, _ := marshal(struct {
-		Type  string `json:"type"`
-		Image link   `json:"image_url"`
-	}{"image_url", link{url}})
-	return part
-}
+func imagePart(url string) json.RawMessage { return backend.Part{ImageURL: url}.Append(nil) }
 
 // inputPart is a picture as part of what a response is made of.
 func inputPart(url string) json.RawMessage {
