@@ -89,7 +89,8 @@ func TestVideos(t *testing.T) {
 		wants []string
 	}{
 		{"0.71", 0, []string{"{'vbench_score': 71}", "from 0 to 1, made percent"}},
-		{"0.69", 0, []string{"{'vbench_score': 69}", "no target applies to a subset"}}, {"71", 6, []string{"--param scale=percent"}},
+		{"0.69", 0, []string{"{'vbench_score': 69}", "no target applies to a subset"}},
+		{"71", 6, []string{"--param scale=percent"}},
 		{"NaN", 6, []string{"vbench"}},
 	} {
 		results := filepath.Join(dir, "vbench", "results_1_eval_results.json")
