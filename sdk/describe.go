@@ -63,19 +63,19 @@ func (f EndpointsForm) Asked(params map[string]string) bool {
 	return f.MaxTokens > 0
 }
 
-// StandIn is what takes the place of an embedded model that was never trained, as the note of its file says it:
-// "stand-in: scripted server". Empty: each embedded file is a model.
+// StandIn is what takes the place of an embedded model that was never trained, or of one of several that a benchmark
+// asks, as the note of an embedded file says it up to a full stop: "stand-in: scripted server". Empty: all are models.
 func (m ModelInfo) StandIn() string {
 	for _, f := range m.Files {
-		if f.Embedded && strings.HasPrefix(f.Note, standIn) {
-			label, _, _ := strings.Cut(f.Note, ".")
-			return label
+		if _, label, has := strings.Cut(f.Note, standIn); has && f.Embedded {
+			label, _, _ = strings.Cut(label, ".")
+			return standIn + label
 		}
 	}
 	return ""
 }
 
-// standIn begins the note of a file that is no model.
+// standIn stands in the note of a file before what is no model.
 const standIn = "stand-in: "
 
 // ModelFile is one file of a model: embedded in the plugin, or to be fetched.

@@ -24,6 +24,20 @@ func TestBenchmark(t *testing.T) {
 		"judge=embedded")
 }
 
+// TestStandIn: where a script takes the place of the language models, a round counts the benchmark among the stand-ins.
+func TestStandIn(t *testing.T) {
+	want := map[string]string{questionsModel: "stand-in: scripted server", pagesModel: ""}
+	info := New(nobody{}).Describe()
+	for _, m := range info.Models {
+		if got, has := want[m.Name]; !has || m.StandIn() != got {
+			t.Errorf("%s: %q, want %q", m.Name, m.StandIn(), got)
+		}
+	}
+	if len(info.Models) != len(want) {
+		t.Errorf("%d models, want %d", len(info.Models), len(want))
+	}
+}
+
 func TestGoldenMaxSim(t *testing.T) {
 	type pair struct {
 		Name            string
