@@ -14,10 +14,11 @@ import (
 
 // manifestModel is what a manifest, and so harness describe, says of a model's files and data sets.
 type manifestModel struct {
-	Name     string
-	Datasets []string // names; empty: all
-	Files    []struct{ Name, Note string }
-	layouts  []string
+	Name      string
+	Scenarios []string
+	Datasets  []string // names; empty: all
+	Files     []struct{ Name, Note string }
+	layouts   []string
 }
 
 // manifestModels reads the manifests of all plugins.

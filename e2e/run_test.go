@@ -39,7 +39,8 @@ type metric struct {
 
 // card is the part of a model card that the tests read.
 type card struct {
-	Files []struct {
+	StandIn string `json:"stand_in"` // what takes the place of a model, in one precision
+	Files   []struct {
 		Precision string
 		Metrics   []metric
 		Models    map[string][]metric // where models of the benchmark have data sets of their own: their metrics
@@ -70,7 +71,7 @@ func TestEmbeddedModelScoresAsItsCardSays(t *testing.T) {
 			}
 			measured[file.Precision] = true
 		}
-		if !measured["fp32"] || !measured["int8"] || len(measured) != 2 {
+		if c.StandIn == "" && (!measured["fp32"] || !measured["int8"] || len(measured) != 2) {
 			t.Errorf("the card of %s has files of %v, want fp32 and int8", benchmark, slices.Sorted(maps.Keys(measured)))
 		}
 	}
@@ -88,7 +89,11 @@ func sameFigure() float64 {
 
 func checkCard(t *testing.T, model, precision string, metrics []metric) {
 	out := t.TempDir()
-	args := []string{"run", model, "--precision", precision, "--mode", "accuracy", "--scenario", "Offline",
+	scenario := "Offline"
+	if m, ok := manifestModels(t)[model]; ok && !slices.Contains(m.Scenarios, scenario) {
+		scenario = m.Scenarios[0]
+	}
+	args := []string{"run", model, "--precision", precision, "--mode", "accuracy", "--scenario", scenario,
 		"--out", out, "--force"}
 	harness(t, args...).wantCode(t, 0)
 	var doc document

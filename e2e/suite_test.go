@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 )
 
 // suiteOfThree has three models, two configurations of MLMark and a matrix.
@@ -204,5 +206,19 @@ func TestWholeRound(t *testing.T) {
 	}
 	if err != nil || d.Suite != "round v6.1" || len(d.Benchmarks) != 21 || len(d.Runs) != 2 {
 		t.Errorf("%v: %s has %d benchmarks and %d runs", err, d.Suite, len(d.Benchmarks), len(d.Runs))
+	}
+}
+
+// TestEveryRoundIsWhole: each benchmark of each round has a plugin here, but for GPT-3.
+func TestEveryRoundIsWhole(t *testing.T) {
+	t.Parallel()
+	out := filepath.Join(t.TempDir(), "out")
+	for _, round := range mlconf.Rounds() {
+		r := harness(t, "run", "--rules", round, "all", "--dry-run", "--out", out).wantCode(t, 0)
+		for line := range strings.Lines(r.stdout) {
+			if strings.Contains(line, "not in this build") && !strings.HasPrefix(line, "gpt3-99") {
+				t.Errorf("%s: %s", round, line)
+			}
+		}
 	}
 }
