@@ -6,6 +6,7 @@ import (
 	"image"
 	"image/color"
 	"math"
+	"slices"
 
 	"github.com/plumbline-ml/plumbline/accuracy/kitti3d"
 	"github.com/plumbline-ml/plumbline/datasets/waymo"
@@ -83,11 +84,11 @@ func (g *gallery) Rate(e mllog.AccuracyEntry) (badness float64, ok bool) {
 	return float64(len(objects) + len(sure) - 2*found(sure, objects)), true
 }
 
-// Show draws a frame from above, what is ahead of camera 0 upwards: points in the colours that the cameras see them in,
-// grey where none does, and boxes.
+// Show draws a frame from above, what is ahead of camera 0 upwards: the points of pillars in the colours that the
+// cameras see them in, grey where none does, and boxes.
 func (g *gallery) Show(e mllog.AccuracyEntry) (sdk.Exhibit, error) {
 	i := int(e.QSLIndex)
-	points, err := g.coloured(i)
+	pillars, err := g.coloured(i)
 	if err != nil {
 		return sdk.Exhibit{}, err
 	}
@@ -97,15 +98,9 @@ func (g *gallery) Show(e mllog.AccuracyEntry) (sdk.Exhibit, error) {
 	}
 	f := g.set.Frame(i)
 	camera := product(&f.Calibration.R0, &f.Calibration.Tr[0])
-	for ; len(points) > 0; points = points[lidar.Painted:] {
-		at := apply(&camera, points[0], points[1], points[2])
-		c := color.NRGBA{0xb0, 0xb0, 0xb0, 0xff}
-		if s := points[lidar.Values:]; s[3] > 0 {
-			c = color.NRGBA{uint8(s[0]), uint8(s[1]), uint8(s[2]), 0xff}
-		}
-		x, y := view.pixel(float64(at[0]), float64(at[2]))
-		for k := range 4 { // so large that one sees its colour
-			view.SetNRGBA(x+k%2, y+k/2, c)
+	for k := range pillars.Counts {
+		for point := range slices.Chunk(pillars.Of(k), lidar.Painted) {
+			view.point(apply(&camera, point[0], point[1], point[2]), point[lidar.Values:])
 		}
 	}
 	objects, sure := g.truth(i), detections(e.Data)
@@ -122,17 +117,18 @@ func (g *gallery) Show(e mllog.AccuracyEntry) (sdk.Exhibit, error) {
 		len(sure)-right)}, err
 }
 
-// coloured are the points of a frame within the space, painted with the colours of pixels instead of scores: red,
+// coloured are the pillars of a frame, whose points are painted with the colours of pixels instead of scores: red,
 // green, blue, and 1.
-func (g *gallery) coloured(i int) ([]float32, error) {
+func (g *gallery) coloured(i int) (*lidar.Pillars, error) {
 	w := workload{binding: g.binding, set: g.set}
 	s := sample{index: i, frame: g.set.Frame(i)}
 	if err := w.read(&s); err != nil {
 		return nil, err
 	}
-	var p lidar.Painter
+	pillars, p := new(lidar.Pillars), new(lidar.Painter)
 	calibration := lidar.Calibration(s.frame.Calibration)
-	p.Start(g.grid.Filter(s.points))
+	pillars.Fill(g.grid, g.grid.Filter(s.points), lidar.Values)
+	p.Start(pillars)
 	for k, picture := range s.pictures {
 		size := lidar.Size{Height: picture.H, Width: picture.W}
 		p.See(&calibration, k, size, func(dst []float32, pixels []int32) {
@@ -142,7 +138,8 @@ func (g *gallery) coloured(i int) ([]float32, error) {
 			}
 		})
 	}
-	return p.Finish(), nil
+	p.Finish()
+	return pillars, nil
 }
 
 // above is a square of the ground, reach metres to each side of its middle.
@@ -153,6 +150,18 @@ type above struct {
 
 func (a above) pixel(x, z float64) (column, row int) {
 	return int((x/a.reach + 1) * side / 2), int((1 - z/a.reach) * side / 2)
+}
+
+// point draws a point of the camera's frame with its colours.
+func (a above) point(at [3]float32, s []float32) {
+	c := color.NRGBA{0xb0, 0xb0, 0xb0, 0xff}
+	if s[3] > 0 {
+		c = color.NRGBA{uint8(s[0]), uint8(s[1]), uint8(s[2]), 0xff}
+	}
+	x, y := a.pixel(float64(at[0]), float64(at[2]))
+	for k := range 4 { // so large that one sees its colour
+		a.SetNRGBA(x+k%2, y+k/2, c)
+	}
 }
 
 // box draws the outline of a box's ground.

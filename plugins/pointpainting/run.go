@@ -53,14 +53,15 @@ func (r *run) frame(ctx context.Context, s *sample, p *sdk.Payloads) error {
 		s = &read
 	}
 	r.kept = r.grid.Filter(append(r.kept[:0], s.points...))
-	r.painter.Start(r.kept)
+	r.pillars.Fill(r.grid, r.kept, lidar.Values)
+	r.painter.Start(&r.pillars)
 	calibration := lidar.Calibration(s.frame.Calibration)
 	for k, picture := range s.pictures {
 		if err := r.paint(ctx, &calibration, k, picture); err != nil {
 			return fmt.Errorf("camera %d: %w", k, err)
 		}
 	}
-	r.pillars.Fill(r.grid, r.painter.Finish())
+	r.painter.Finish()
 	r.boxes.reset()
 	if len(r.pillars.Counts) == 0 {
 		r.empty.Add(1)

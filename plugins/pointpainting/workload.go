@@ -92,7 +92,7 @@ func (w *workload) MaxBatch() int { return 1 }
 func (w *workload) ClientWork(_, _ []backend.TensorInfo, _ int) []string {
 	work := []string{
 		"the levels of five pictures are normalised, one request for each picture",
-		"points are painted with the scores of the pixels that they are seen at, and sorted into pillars",
+		"points are sorted into pillars, and painted with the scores of the pixels that they are seen at",
 		"boxes of low scores and those that better ones cover are dropped, and boxes brought into the cameras' frame",
 	}
 	if w.inTime {

@@ -2,6 +2,7 @@ package lidar
 
 import (
 	"math"
+	"slices"
 	"syscall"
 	"testing"
 )
@@ -54,23 +55,25 @@ func BenchmarkPaintAndPillars(b *testing.B) {
 	points := scan(n)
 	space, grid, pillars := officialSpace(), officialGrid(b), new(Pillars)
 	painter := new(Painter)
-	var kept, painted []float32
+	var kept []float32
 	b.ReportAllocs()
 	start := processorTime(b)
 	for b.Loop() {
 		kept = space.Filter(append(kept[:0], points...))
-		painter.Start(kept)
+		pillars.Fill(grid, kept, Values)
+		painter.Start(pillars)
 		for camera, size := range sizes {
 			painter.See(&calibration, camera, size, views[camera].Score)
 		}
-		painted = painter.Finish()
-		pillars.Fill(grid, painted)
+		painter.Finish()
 	}
 	b.ReportMetric(float64(processorTime(b)-start)/float64(b.N), "cpu-ns/op")
 	seen := 0
-	for i := Values; i < len(painted); i += Painted {
-		if painted[i] > 0 {
-			seen++
+	for i := range pillars.Counts {
+		for point := range slices.Chunk(pillars.Of(i), Painted) {
+			if point[Values] > 0 {
+				seen++
+			}
 		}
 	}
 	b.ReportMetric(float64(seen), "seen")

@@ -90,11 +90,17 @@ func (c *paintingCase) calibration() (out Calibration) {
 	return out
 }
 
+// everywhere is a space with all points of the cases.
+const far = 1 << 12
+
+var everywhere = Space{[3]float32{-far, -far, -far}, [3]float32{far, far, far}}
+
+// TestGoldenPainting paints the points as those of a single pillar, where they are in their order.
 func TestGoldenPainting(t *testing.T) {
 	golden.Each(t, "vision/pointpainting/painting.json", func(t *testing.T, path string) {
 		var cases []paintingCase
 		golden.ReadJSON(t, path, &cases)
-		painter := new(Painter)
+		painter, pillars := new(Painter), new(Pillars)
 		for _, c := range cases {
 			var sizes [Cameras]Size
 			for k, s := range c.Sizes {
@@ -105,7 +111,12 @@ func TestGoldenPainting(t *testing.T) {
 				points = append(points, p[:]...)
 			}
 			calibration := c.calibration()
-			painter.Start(points)
+			grid, err := NewGrid(everywhere, [3]float32{2 * far, 2 * far, 2 * far}, len(c.Points), 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			pillars.Fill(grid, points, Values)
+			painter.Start(pillars)
 			for camera, size := range sizes {
 				painter.See(&calibration, camera, size, func(dst []float32, pixels []int32) {
 					for i := range dst {
@@ -114,9 +125,12 @@ func TestGoldenPainting(t *testing.T) {
 					}
 				})
 			}
-			painted := painter.Finish()
+			painter.Finish()
+			if len(pillars.Counts) != 1 || int(pillars.Counts[0]) != len(c.Points) {
+				t.Fatalf("%s: pillars of %v points, want one of %d", c.Name, pillars.Counts, len(c.Points))
+			}
 			for i, want := range c.Painted {
-				row := painted[i*Painted:][:Painted]
+				row := pillars.Of(0)[i*Painted:][:Painted]
 				if !slices.Equal(row[:Values], c.Points[i][:]) || [Scores]float32(row[Values:]) != want {
 					t.Errorf("%s: point %d is %v, want %v", c.Name, i, row, want)
 				}
@@ -181,7 +195,7 @@ func TestGoldenPillars(t *testing.T) {
 					t.Fatalf("%s: the points are drawn wrong", c.Name)
 				}
 			}
-			pillars.Fill(grid, points)
+			pillars.Fill(grid, points, Painted)
 			used := 0
 			for _, n := range pillars.Counts {
 				used += int(n)
@@ -195,4 +209,23 @@ func TestGoldenPillars(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestPillarsOfAnotherGrid fills the same memory from two grids by turns.
+func TestPillarsOfAnotherGrid(t *testing.T) {
+	points := draw(5000, 1, 70, 5)
+	small, err := NewGrid(Space{[3]float32{-8, -8, -2}, [3]float32{8, 8, 4}}, [3]float32{1, 2, 6}, 3, 40)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := new(Pillars)
+	for _, g := range []*Grid{officialGrid(t), small, officialGrid(t), small} {
+		again.Fill(g, points, Painted)
+		fresh := new(Pillars)
+		fresh.Fill(g, points, Painted)
+		if len(fresh.Counts) == 0 || !slices.Equal(again.Values, fresh.Values) || again.Dropped != fresh.Dropped ||
+			!slices.Equal(again.Coordinates, fresh.Coordinates) || !slices.Equal(again.Counts, fresh.Counts) {
+			t.Errorf("%d pillars of used memory differ from %d of new", len(again.Counts), len(fresh.Counts))
+		}
+	}
 }

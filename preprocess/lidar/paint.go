@@ -12,83 +12,85 @@ type Calibration struct {
 // identity changes no point.
 var identity = [16]float32{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1}
 
-// Painter paints a cloud of points: Start, See for each camera, Finish. Its memory is used again by the next cloud; the
-// zero value has none.
+// Painter paints the points of pillars: Start, See for each camera, Finish. Points that pillars had no place for cost
+// it nothing. Its memory is used again by the next cloud; the zero value has none.
 type Painter struct {
-	points []float32
-	rows   []float32 // painted
-	seen   []uint8   // by point, a bit for each camera
-	hits   []int32   // points that a camera sees
-	pixels []int32   // and where
-	scores []float32
+	pillars *Pillars
+	sums    []float32 // Scores of each point
+	seen    []uint8   // by point, a bit for each camera
+	hits    []int32   // points that a camera sees
+	pixels  []int32   // and where
+	scores  []float32 // of some of the pixels
 }
 
 // mostHits is how many pixels are asked for at a time: their classes fit into a core's cache.
 const mostHits = 2048
 
-// Start takes points, of Values numbers each, which must not change until Finish.
-func (p *Painter) Start(points []float32) {
-	n := len(points) / Values
-	p.points = points
+// Start takes pillars, which must not be filled again until Finish.
+func (p *Painter) Start(pillars *Pillars) {
+	n := len(pillars.rows)
+	p.pillars = pillars
 	p.seen = slices.Grow(p.seen[:0], n)[:n]
 	clear(p.seen)
-	p.rows = slices.Grow(p.rows[:0], n*Painted)[:n*Painted]
-	for i := range n {
-		copy(p.rows[i*Painted:], points[i*Values:][:Values])
-		clear(p.rows[i*Painted+Values:][:Scores])
-	}
+	p.sums = slices.Grow(p.sums[:0], n*Scores)[:n*Scores]
+	clear(p.sums)
 }
 
 // See adds the scores of the pixels at which a camera, whose picture has that size, sees points. score fills in the
 // Scores numbers of each of some pixels, which are numbered row by row. Sums depend on the order of the cameras, which
 // is 0 to 4.
 func (p *Painter) See(c *Calibration, camera int, s Size, score func(dst []float32, pixels []int32)) {
-	p.look(p.points, camera, c.camera(camera, s))
+	seer := c.camera(camera, s)
+	p.look(camera, &seer)
 	for first := 0; first < len(p.hits); first += mostHits {
 		hits := p.hits[first:min(first+mostHits, len(p.hits))]
 		p.scores = slices.Grow(p.scores[:0], len(hits)*Scores)[:len(hits)*Scores]
 		score(p.scores, p.pixels[first:][:len(hits)])
 		for i, hit := range hits {
-			row := p.rows[int(hit)*Painted+Values:][:Scores]
-			for s, v := range p.scores[i*Scores:][:Scores] {
-				row[s] += v
+			sums, scores := (*[Scores]float32)(p.sums[int(hit)*Scores:]), (*[Scores]float32)(p.scores[i*Scores:])
+			for s := range sums {
+				sums[s] += scores[s]
 			}
 		}
 	}
 }
 
-// Finish returns the points with their scores, Painted numbers each: those seen by cameras 0 and 1 are halved, then
-// those by 0 and 2, 1 and 3, 2 and 4. They belong to the Painter and are valid until its next Start.
-func (p *Painter) Finish() []float32 {
-	p.halve(p.rows)
-	p.points = nil
-	return p.rows
-}
-
-// look finds the points that a camera sees.
-func (p *Painter) look(points []float32, k int, c camera) {
-	p.hits, p.pixels = p.hits[:0], p.pixels[:0]
-	for i := range p.seen {
-		point := points[i*Values:][:3]
-		if pixel := c.pixel(point[0], point[1], point[2]); pixel >= 0 {
-			p.seen[i] |= 1 << k
-			p.hits, p.pixels = append(p.hits, int32(i)), append(p.pixels, int32(pixel))
-		}
-	}
-}
-
-// halve evens out what two cameras see.
-func (p *Painter) halve(rows []float32) {
+// Finish puts the scores into the pillars: those of points seen by cameras 0 and 1 are halved, then those by 0 and 2, 1
+// and 3, 2 and 4.
+func (p *Painter) Finish() {
 	for i, seen := range p.seen {
+		if seen == 0 {
+			continue
+		}
+		sums := (*[Scores]float32)(p.sums[i*Scores:])
 		for _, pair := range [...]uint8{1<<0 | 1<<1, 1<<0 | 1<<2, 1<<1 | 1<<3, 1<<2 | 1<<4} {
 			if seen&pair == pair {
-				row := rows[i*Painted+Values:][:Scores]
-				for k := range row {
-					row[k] *= 0.5
+				for k := range sums {
+					sums[k] *= 0.5
 				}
 			}
 		}
+		*(*[Scores]float32)(p.pillars.Values[int(p.pillars.rows[i])*Painted+Values:]) = *sums
 	}
+	p.pillars = nil
+}
+
+// look finds the points that a camera sees.
+func (p *Painter) look(k int, c *camera) {
+	places := p.pillars.places
+	p.hits = slices.Grow(p.hits[:0], len(p.seen))[:len(p.seen)]
+	ahead := c.ahead(p.hits, places)
+	p.pixels = slices.Grow(p.pixels[:0], ahead)[:ahead]
+	n := 0
+	for _, i := range p.hits[:ahead] {
+		point := (*[3]float32)(places[3*int(i):])
+		if pixel := c.pixel(point[0], point[1], point[2]); pixel >= 0 {
+			p.seen[i] |= 1 << k
+			p.hits[n], p.pixels[n] = i, int32(pixel)
+			n++
+		}
+	}
+	p.hits, p.pixels = p.hits[:n], p.pixels[:n]
 }
 
 // Size is that of a picture, in pixels.
@@ -106,30 +108,44 @@ func (c *Calibration) camera(k int, s Size) camera {
 	return camera{c.Tr[k], c.R0, c.P[k], float32(s.Width), float32(s.Height), s.Width, c.R0 == identity}
 }
 
-// pixel is the number of the pixel at which the camera sees a point, in float32 steps; -1: it does not.
+// ahead finds the points that are before the camera, and returns how many they are.
+func (c *camera) ahead(found []int32, places []float32) int {
+	n, a, b, d, e := 0, c.tr[8], c.tr[9], c.tr[10], c.tr[11]
+	for i := range found {
+		point := (*[3]float32)(places[3*i:])
+		found[n] = int32(i)
+		if a*point[0]+b*point[1]+d*point[2]+e > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// pixel is the number of the pixel at which the camera sees a point that is before it, in float32 steps; -1: it does
+// not.
 func (c *camera) pixel(x, y, z float32) int {
-	tr := &c.tr
+	tr, p := &c.tr, &c.p
 	depth := tr[8]*x + tr[9]*y + tr[10]*z + tr[11]
-	if !(depth > 0) {
-		return -1
-	}
-	q := [4]float32{tr[0]*x + tr[1]*y + tr[2]*z + tr[3], tr[4]*x + tr[5]*y + tr[6]*z + tr[7], depth, 1}
+	q := vector{tr[0]*x + tr[1]*y + tr[2]*z + tr[3], tr[4]*x + tr[5]*y + tr[6]*z + tr[7], depth, 1}
 	if !c.plain {
-		q = [4]float32{row(&c.r0, 0, &q), row(&c.r0, 4, &q), row(&c.r0, 8, &q), row(&c.r0, 12, &q)}
+		r := &c.r0
+		q = vector{q.times(r[0:4]), q.times(r[4:8]), q.times(r[8:12]), q.times(r[12:16])}
 	}
-	scale := row(&c.p, 8, &q)
-	u := row(&c.p, 0, &q) / scale
+	scale := q.times(p[8:12])
+	u := q.times(p[0:4]) / scale
 	if !(u > 0 && u < c.width) {
 		return -1
 	}
-	v := row(&c.p, 4, &q) / scale
+	v := q.times(p[4:8]) / scale
 	if !(v > 0 && v < c.height) {
 		return -1
 	}
 	return int(v)*c.stride + int(u)
 }
 
-// row is the product of the row of a matrix that begins at a place and a vector.
-func row(m *[16]float32, at int, v *[4]float32) float32 {
-	return m[at]*v[0] + m[at+1]*v[1] + m[at+2]*v[2] + m[at+3]*v[3]
+type vector struct{ x, y, z, w float32 }
+
+// times is the product of the row of a matrix and a vector.
+func (v vector) times(row []float32) float32 {
+	return row[0]*v.x + row[1]*v.y + row[2]*v.z + row[3]*v.w
 }

@@ -3,6 +3,7 @@ package lidar
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Grid sorts points into the cells of a space that are one beside the other, not above: pillars.
@@ -55,17 +56,23 @@ type Pillars struct {
 	Counts      []int32   // [pillars]: points of each
 	Dropped     int       // points of pillars that were full, or after the last pillar that there may be
 
-	of []int32 // by cell, the number of its pillar and 1; 0: none
+	of     []int32   // by cell, the number of its pillar and 1; 0: none
+	cells  []int32   // by pillar, its cell
+	places []float32 // x, y, z of the points that were kept, in their order
+	rows   []int32   // and where they are in Values, in points
 }
 
-// Fill sorts points, of Painted numbers each, into pillars, which are in the order of their first points. A full pillar
-// takes no more; where one more pillar is needed than there may be, all points from there on are dropped, also those of
-// pillars that there are. Cells are found in float32, as floor((x - low) / size): a point on an upper face is in none.
-func (p *Pillars) Fill(g *Grid, points []float32) {
+// Fill sorts points, of so many numbers each, into pillars, which are in the order of their first points. Points have
+// Values numbers, and get scores of 0, or Painted. A full pillar takes no more; where one more pillar is needed than
+// there may be, all points from there on are dropped, also those of pillars that there are. Cells are found in float32,
+// as floor((x - low) / size): a point on an upper face is in none.
+func (p *Pillars) Fill(g *Grid, points []float32, numbers int) {
 	p.reset(g)
-	full := g.Points * Painted
-	for at := 0; at+Painted <= len(points); at += Painted {
-		point := points[at:][:Painted]
+	n := len(points) / numbers
+	p.places, p.rows = slices.Grow(p.places[:0], 3*n)[:3*n], slices.Grow(p.rows[:0], n)[:n]
+	kept := 0
+	for i := range n {
+		point := points[i*numbers:][:numbers]
 		x, y, ok := g.cell(point[0], point[1], point[2])
 		if !ok {
 			continue
@@ -73,23 +80,43 @@ func (p *Pillars) Fill(g *Grid, points []float32) {
 		cell := &p.of[y*g.cells[0]+x]
 		if *cell == 0 {
 			if len(p.Counts) == g.Most {
-				p.Dropped += (len(points) - at) / Painted
-				return
+				p.Dropped += n - i
+				break
 			}
-			p.Coordinates = append(p.Coordinates, 0, int64(x), int64(y), 0)
-			p.Counts = append(p.Counts, 0)
-			p.grow(full * len(p.Counts))
+			p.add(g, x, y)
 			*cell = int32(len(p.Counts))
 		}
 		pillar := int(*cell) - 1
-		n := int(p.Counts[pillar])
-		if n == g.Points {
+		count := int(p.Counts[pillar])
+		if count == g.Points {
 			p.Dropped++
 			continue
 		}
-		copy(p.Values[pillar*full+n*Painted:][:Painted], point)
 		p.Counts[pillar]++
+		row := pillar*g.Points + count
+		copied := p.Values[row*Painted:][:Painted]
+		*(*[Values]float32)(copied) = [Values]float32(point)
+		if numbers > Values {
+			copy(copied[Values:], point[Values:])
+		}
+		*(*[3]float32)(p.places[3*kept:]) = [3]float32(point)
+		p.rows[kept] = int32(row)
+		kept++
 	}
+	p.places, p.rows = p.places[:3*kept], p.rows[:kept]
+}
+
+// Of returns the points of pillar i, Painted numbers each.
+func (p *Pillars) Of(i int) []float32 {
+	full := len(p.Values) / len(p.Counts)
+	return p.Values[i*full:][:int(p.Counts[i])*Painted]
+}
+
+// add makes an empty pillar of a cell.
+func (p *Pillars) add(g *Grid, x, y int) {
+	p.Coordinates = append(p.Coordinates, 0, int64(x), int64(y), 0)
+	p.Counts, p.cells = append(p.Counts, 0), append(p.cells, int32(y*g.cells[0]+x))
+	p.grow(g.Points * Painted * len(p.Counts))
 }
 
 // cell is where a point lies.
@@ -114,15 +141,13 @@ func (p *Pillars) grow(n int) {
 
 // reset clears what the last cloud left.
 func (p *Pillars) reset(g *Grid) {
+	for i, cell := range p.cells {
+		clear(p.Of(i))
+		p.of[cell] = 0
+	}
 	if cells := g.cells[0] * g.cells[1]; len(p.of) != cells {
 		p.of = make([]int32, cells)
 	}
-	if n := len(p.Counts); n > 0 {
-		full := len(p.Values) / n
-		for i, count := range p.Counts {
-			clear(p.Values[i*full:][:int(count)*Painted])
-			p.of[int(p.Coordinates[4*i+2])*g.cells[0]+int(p.Coordinates[4*i+1])] = 0
-		}
-	}
 	p.Values, p.Coordinates, p.Counts, p.Dropped = p.Values[:0], p.Coordinates[:0], p.Counts[:0], 0
+	p.cells = p.cells[:0]
 }

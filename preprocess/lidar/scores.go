@@ -16,55 +16,60 @@ type View struct {
 // rider (12) and motorcycle (17).
 func (v *View) Score(dst []float32, pixels []int32) {
 	plane := v.Height * v.Width
-	var logits [128][Classes]float32
+	var e softmax
 	for len(pixels) > 0 {
-		n := min(len(pixels), len(logits))
-		for k := range Classes { // class by class, so that what neighbours have is still in the cache
-			values := v.Logits[k*plane:][:plane]
+		n := min(len(pixels), batch)
+		for k := range e { // class by class: what is read does not depend on what was read before
+			values, row := v.Logits[k*plane:][:plane], e[k][:n]
 			for i, pixel := range pixels[:n] {
-				logits[i][k] = values[pixel]
+				row[i] = values[pixel]
 			}
 		}
-		for i := range n {
-			softmax((*[Scores]float32)(dst[i*Scores:]), &logits[i])
-		}
+		e.scores(dst, n)
 		dst, pixels = dst[n*Scores:], pixels[n:]
 	}
 }
 
-// softmax takes the logits of a pixel, which it changes.
-func softmax(scores *[Scores]float32, e *[Classes]float32) {
+// batch is how many pixels are worked on at a time: what is known of them fits into a core's first cache.
+const batch = 256
+
+// softmax has the logits of some pixels, class by class, and then their powers of e.
+type softmax [Classes][batch]float32
+
+// scores fills in those of the first n pixels.
+func (e *softmax) scores(dst []float32, n int) {
 	most := e[0]
-	for _, x := range e {
-		if x > most {
-			most = x
+	for k := 1; k < Classes; k++ {
+		for i, x := range e[k][:n] {
+			most[i] = max(most[i], x)
 		}
 	}
+	var sum, background [batch]float32
 	for k := range e {
-		e[k] -= most
+		addPowers(sum[:n], e[k][:n], most[:n])
+		if k == 10 {
+			background = sum
+		}
 	}
-	exp(e)
-	var sum float32
-	for _, x := range e {
-		sum += x
-	}
-	var background float32
-	for _, x := range e[:11] {
-		background += x
-	}
-	*scores = [Scores]float32{background, e[18], e[13] + e[14] + e[15] + e[16], e[11], e[12], e[17]}
-	for k := range scores {
-		scores[k] /= sum
+	for i := range n {
+		sum := sum[i]
+		*(*[Scores]float32)(dst[i*Scores:]) = [Scores]float32{
+			background[i] / sum, e[18][i] / sum, (e[13][i] + e[14][i] + e[15][i] + e[16][i]) / sum,
+			e[11][i] / sum, e[12][i] / sum, e[17][i] / sum,
+		}
 	}
 }
 
-// exp makes e to the power of x of each x, all of which are up to 0, to about the last digit of a float32:
-// x = n ln 2 + r with |r| <= ln 2 / 2, of which e^r is a polynomial (Cephes' expf), and 2^n is made by its bits. Below
-// -87 it is 0. NaN stays. It is one loop, in which the steps of neighbours overlap.
-func exp(values *[Classes]float32) {
-	for k, x := range values {
+// addPowers makes e to the power of x - most of each x, which is up to most, to about the last digit of a float32, and
+// adds it to the sums: x - most = n ln 2 + r with |r| <= ln 2 / 2, of which e^r is a polynomial (Cephes' expf), and 2^n
+// is made by its bits. Below -87 it is 0. NaN stays.
+func addPowers(sum, values, most []float32) {
+	sum, most = sum[:len(values)], most[:len(values)]
+	for i, x := range values {
 		const magic = 1.5 * (1 << 23) // what is added to a float32 rounds it to a whole number
-		n := x*math.Log2E + magic - magic
+		x -= most[i]
+		whole := x*math.Log2E + magic
+		n := whole - magic
 		r := x - n*0.693359375
 		r += n * 2.12194440e-4
 		p := float32(1.9875691500e-4)
@@ -74,10 +79,11 @@ func exp(values *[Classes]float32) {
 		p = p*r + 1.6666665459e-1
 		p = p*r + 5.0000001201e-1
 		p = p*r*r + r + 1
-		p *= math.Float32frombits(uint32(int32(n)+127) << 23)
+		p *= math.Float32frombits(math.Float32bits(whole)<<23 + 127<<23)
 		if x < -87 {
 			p = 0
 		}
-		values[k] = p
+		values[i] = p
+		sum[i] += p
 	}
 }
