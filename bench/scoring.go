@@ -52,6 +52,7 @@ type ScoreRequest struct {
 // Scored is the metric of one log.
 type Scored struct {
 	Log, Model   string
+	Described    sdk.ModelInfo // the model, as its plugin describes it
 	Score        sdk.Score
 	Verdict      judge.Verdict // how it stands to its targets
 	OfficialText string        // what accuracy.txt holds
@@ -113,7 +114,10 @@ func (r ScoreRequest) score(ctx context.Context, catalog *discover.Catalog, log 
 		return Scored{}, err
 	}
 	verdict, fault := scoring.Judge(s.Score, origin.Workload != nil && origin.Workload.Embedded)
-	done := Scored{Log: log.Path, Model: served.Model.Name, Score: s.Score, Verdict: verdict, OfficialText: s.Text()}
+	done := Scored{
+		Log: log.Path, Model: served.Model.Name, Described: served.Model, Score: s.Score, Verdict: verdict,
+		OfficialText: s.Text(),
+	}
 	dir := filepath.Dir(log.Path)
 	if path, err := s.WriteText(dir); err != nil {
 		done.Unwritten = fmt.Errorf("%s is not written: %w", path, err)

@@ -37,7 +37,7 @@ func New() sdk.Benchmark {
 // open makes the prompts of the questions in an accuracy run, and of the turns in any other.
 func open(_ context.Context, r *manifest.Request) (sdk.Workload, error) {
 	s := readSettings(r)
-	w := &workload{file: r.File()}
+	w := &workload{file: r.File(), scripted: scripted(r.Backend)}
 	if r.Use == sdk.UseAccuracy || r.Verifying && holdsQuestions(r.Dataset) {
 		w.prompts = s.questions(openQuestions(r, &s))
 	} else if set := openTurns(r); set != nil {
@@ -52,6 +52,9 @@ func open(_ context.Context, r *manifest.Request) (sdk.Workload, error) {
 	w.settings = s
 	return sdk.Prompts(w), nil
 }
+
+// scripted says that the plugin's script answers, by the name of the backend.
+func scripted(by string) bool { return by == standin.Name || by == "" }
 
 // holdsQuestions tells which of the two data sets of the model lies at a path that is verified: a folder without
 // recorded conversations, and a table of questions, are those of accuracy.

@@ -367,3 +367,15 @@ func BenchmarkScore(b *testing.B) {
 		}
 	}
 }
+
+// TestInform: the script is what the record says that answers, but not where a server does.
+func TestInform(t *testing.T) {
+	for by, want := range map[string]bool{"": true, standin.Name: true, "openai": false} {
+		w := &workload{scripted: scripted(by)}
+		info := sdk.WorkloadInfo{ModelFile: "embedded-fp32", Embedded: true, ModelSHA256: "ab", ModelSize: 2}
+		w.Inform(&info)
+		if info.Embedded != want || (info.ModelFile == "embedded-fp32") != want || (info.ModelSHA256 == "ab") != want {
+			t.Errorf("%q: %+v", by, info)
+		}
+	}
+}

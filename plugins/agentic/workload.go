@@ -24,8 +24,9 @@ type workload struct {
 	file    backend.Model
 	prompts []backend.Prompt
 	// all are the conversations that the prompts are turns of; nil: they are questions.
-	all   []sdk.Conversation
-	other bool // a recording of the user's own
+	all      []sdk.Conversation
+	other    bool // a recording of the user's own
+	scripted bool // the plugin's script answers
 
 	reasons, uncounted atomic.Uint64 // answers that think, and whose tokens nobody counted
 }
@@ -171,8 +172,12 @@ func (w *workload) AppendTokens(dst []byte, _ *backend.Prompt, t backend.Tokens)
 	return append(dst, text...), t.N, err
 }
 
-// Inform says what keeps a run out of the closed division.
+// Inform says what keeps a run out of the closed division, and takes the script back where a server has a model.
 func (w *workload) Inform(info *sdk.WorkloadInfo) {
+	if !w.scripted {
+		const theirs = "the server's"
+		info.ModelFile, info.Embedded, info.Precision, info.ModelSHA256, info.ModelSize = theirs, false, "", "", 0
+	}
 	if w.other {
 		info.OpenReasons = append(info.OpenReasons, "the conversations are not those of "+conversations.OfficialName+
 			", by their SHA-256")

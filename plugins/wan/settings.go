@@ -56,6 +56,7 @@ func readSettings(r *manifest.Request) settings {
 		"path": videos.PathFormat, "bytes": videos.BytesFormat,
 	})
 	s.request.OutputFormat = option.Pick(p, "output", map[string]string{"auto": "auto", "mp4": "mp4", "avi": "avi"})
+	option.Pick(p, "form", map[string]bool{"endpoints": true, "loadgen": true}) // the manifest's: it changes no request
 	var err error
 	if folder := p.Text("videos"); folder != "" {
 		if s.folder, err = filepath.Abs(folder); err != nil {

@@ -3,6 +3,7 @@ package assemble
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -78,10 +79,8 @@ func (p *Plan) result(r *placed) error {
 		p.power(r.place, perf)
 	}
 	p.into(r.place.Accuracy(), file(acc.source), tree.AccuracyFiles())
-	for _, folder := range []string{tree.ImagesDir, tree.VideosDir} {
-		if err := p.folder(path.Join(r.place.Accuracy(), folder), acc.source(folder)); err != nil {
-			return err
-		}
+	if err := p.shown(r); err != nil {
+		return err
 	}
 	for test, runs := range r.audits {
 		p.audit(r, test, runs)
@@ -107,14 +106,36 @@ func (p *Plan) endpoints(r *placed) error {
 	if !replay {
 		up = append([]string{".."}, up...)
 	}
-	for _, name := range tree.EndpointsFiles(replay) {
+	files, by := tree.EndpointsFiles(replay), "harness run writes it when both runs are made"
+	if len(r.audits[cachingTest]) > 0 {
+		files = append(files, tree.EndpointsCaching)
+	}
+	for _, name := range files {
 		from := r.performance.source(append(up, filepath.FromSlash(name))...)
 		if _, err := os.Stat(from); err != nil {
-			return fmt.Errorf("%v: %w; harness run writes it when both runs are made", r.performance.Result, err)
+			if name == tree.EndpointsAccuracy && !replay {
+				by += ", harness score when the score is of files that another program wrote"
+			}
+			return fmt.Errorf("%v: %w; %s", r.performance.Result, err, by)
 		}
 		p.copied(path.Join(r.place.Results(), name), from)
 	}
+	if err := p.shown(r); err != nil {
+		return err
+	}
 	return p.described(r)
+}
+
+// cachingTest is the audit of which that harness has a file.
+const cachingTest = "TEST04"
+
+// shown are the answers to look at: pictures, videos.
+func (p *Plan) shown(r *placed) error {
+	var faults []error
+	for _, folder := range []string{tree.ImagesDir, tree.VideosDir} {
+		faults = append(faults, p.folder(path.Join(r.place.Accuracy(), folder), r.accuracy.source(folder)))
+	}
+	return errors.Join(faults...)
 }
 
 // power is what a measurement of power left beside a run. Readings without the files of the official power tools are

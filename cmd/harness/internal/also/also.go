@@ -52,8 +52,8 @@ type Run struct {
 	Data Data
 	// Agentic is of a replay of recorded conversations; nil: it is none.
 	Agentic *Agentic
-	// Products is of a run on a catalogue of products; nil: it is none.
-	Products *Products
+	// Driven is of a run that LoadGen drove; nil: it did not.
+	Driven *Driven
 
 	// Began is the wall clock's time at time 0 of the records.
 	Began       time.Time

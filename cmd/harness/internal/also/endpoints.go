@@ -446,8 +446,8 @@ func writeEndpoints(dir string, r Run) error {
 			return err
 		}
 	}
-	if r.Products != nil {
-		if err := e.writeProducts(dir, r); err != nil {
+	if r.Driven != nil {
+		if err := e.writeDriven(dir, r); err != nil {
 			return err
 		}
 	}

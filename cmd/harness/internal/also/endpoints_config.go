@@ -125,8 +125,8 @@ func configurationOf(r Run, pattern, api string) configuration {
 	if pattern == replayPattern {
 		c.agentic(r)
 	}
-	if r.Products != nil {
-		c.products(r)
+	if r.Driven != nil {
+		c.driven(r)
 	}
 	return c
 }

@@ -50,5 +50,6 @@ const defaultOut = "out"
 func (s *session) makes(ctx context.Context, p *bench.Plan) (record.Document, error) {
 	s.plan = p
 	defer s.Closed()
-	return p.Run(ctx)
+	d, err := p.Run(ctx)
+	return d, errors.Join(err, s.endpoints(d), s.driven(d))
 }

@@ -84,7 +84,7 @@ func (s *session) endpointsOf(r *record.Run) error {
 	run := also.Run{
 		Requests: all, Load: load.Pattern{Kind: load.Users, Users: 1, Sessions: true, Seed: seed}, API: prompts.Chat,
 		Stream: true, MaxTokens: tokens, Fields: map[string]string{"temperature": p["temperature"], "seed": p["seed"]},
-		Data:        s.endpointsData(r),
+		Data:        endpointsData(s.plan.Served.Model, r),
 		Interrupted: r.Status == record.Interrupted,
 		Agentic: &also.Agentic{
 			Conversations: len(conversations), Timeout: time.Duration(timeout) * time.Second,
@@ -110,13 +110,13 @@ func writtenSettings(r *record.Run) map[string]uint64 {
 }
 
 // endpointsData is the data set of a run under its name in that harness's configurations, or else its own.
-func (s *session) endpointsData(r *record.Run) also.Data {
+func endpointsData(model sdk.ModelInfo, r *record.Run) also.Data {
 	name := r.Model
 	if r.Workload != nil {
 		name = r.Workload.Dataset
 	}
 	if r.Options.Dataset != "" {
-		for _, d := range s.plan.Served.Model.DatasetsFor(sdk.UsePerformance, false) {
+		for _, d := range model.DatasetsFor(sdk.UsePerformance, false) {
 			name = cmp.Or(d.EndpointsName, name)
 		}
 	}

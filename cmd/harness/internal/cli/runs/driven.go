@@ -1,0 +1,238 @@
+package runs
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/internal/bounded"
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/sdk"
+
+	"github.com/plumbline-ml/plumbline/bench"
+	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/bench/record/export"
+	"github.com/plumbline-ml/plumbline/bench/record/judge"
+	"github.com/plumbline-ml/plumbline/bench/serving/load"
+	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+	"github.com/plumbline-ml/plumbline/bench/serving/prompts"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/also"
+)
+
+// driven writes each scenario of the runs that LoadGen drove in the form of the endpoints harness, where the benchmark
+// is asked for in that form: the timed run, the accuracy and the audit, each measured now or before.
+func (s *session) driven(d record.Document) error {
+	if !s.plan.InEndpointsForm() || s.plan.Out == "" || s.plan.LoadGen != nil {
+		return nil
+	}
+	var scenarios []string
+	for i := range d.Runs {
+		if dir, ok := scenarioOf(&d.Runs[i]); ok && !slices.Contains(scenarios, dir) {
+			scenarios = append(scenarios, dir)
+		}
+	}
+	var faults []error
+	for _, scenario := range scenarios {
+		faults = append(faults, sdk.Usage(endpointsForm{s.plan.Out, s.plan.Served.Model}.write(scenario)))
+	}
+	return errors.Join(faults...)
+}
+
+// Rescored writes the accuracy of a log again, where its scenario has files of the endpoints harness, as a later score
+// has it.
+func Rescored(log string, model sdk.ModelInfo) error {
+	dir := filepath.Dir(filepath.Dir(log))
+	if _, err := os.Stat(filepath.Join(dir, endpointsFolder)); err != nil || model.Endpoints.MaxTokens == 0 {
+		return nil //nolint:nilerr // most have none
+	}
+	d, err := record.Read(filepath.Join(dir, record.FileName))
+	if err != nil {
+		return err
+	}
+	for i := range d.Runs {
+		if scenario, ok := scenarioOf(&d.Runs[i]); ok && d.Runs[i].Accuracy != nil {
+			out := filepath.Join(dir, strings.Repeat("../", strings.Count(scenario, "/")+1))
+			return endpointsForm{out, model}.write(scenario)
+		}
+	}
+	return nil
+}
+
+// cachingTest is the only test that the endpoints harness has, too.
+const cachingTest = "TEST04"
+
+// scenarioOf is the folder of a run's scenario, with slashes; not ok: the run has no part in a result.
+func scenarioOf(r *record.Run) (dir string, ok bool) {
+	timed := r.Mode == bench.ModePerformance && r.Performance != nil && r.Effective != nil
+	switch {
+	case r.Status != record.Complete:
+	case timed && r.Test == cachingTest:
+		return path.Dir(path.Dir(path.Dir(r.Dir))), true
+	case r.Test != "":
+	case timed:
+		return path.Dir(path.Dir(r.Dir)), true
+	case r.Mode == bench.ModeAccuracy && r.Accuracy != nil:
+		return path.Dir(r.Dir), true
+	}
+	return "", false
+}
+
+// endpointsForm writes the runs of a model in an output folder in the form of the endpoints harness.
+type endpointsForm struct {
+	out   string
+	model sdk.ModelInfo
+}
+
+func (f endpointsForm) write(scenario string) error {
+	dir := filepath.Join(f.out, filepath.FromSlash(scenario))
+	d, err := record.Read(filepath.Join(dir, record.FileName))
+	if err != nil {
+		return err
+	}
+	var timed, scored, audit *record.Run
+	for i := range d.Runs {
+		r := &d.Runs[i]
+		of, ok := scenarioOf(r)
+		switch {
+		case !ok || of != scenario:
+		case r.Test != "":
+			audit = r
+		case r.Performance != nil:
+			timed = r
+		default:
+			scored = r
+		}
+	}
+	if timed == nil {
+		return nil
+	}
+	run, err := f.run(timed)
+	if err != nil {
+		return err
+	}
+	if scored != nil && scored.Workload != nil {
+		if run.Driven.Score, err = f.score(scored); err != nil {
+			return err
+		}
+	}
+	if audit != nil {
+		if run.Driven.Caching, err = f.requests(audit, run.Stream); err != nil {
+			return err
+		}
+	}
+	return writeEndpoints(dir, timed, run)
+}
+
+// run is a timed run, as the harness would have made it.
+func (f endpointsForm) run(r *record.Run) (also.Run, error) {
+	settings := r.Effective
+	run := also.Run{
+		Load: load.Pattern{Kind: load.Maximum, Seed: settings.ScheduleRNGSeed}, API: prompts.Chat,
+		MaxTokens: f.model.Endpoints.MaxTokens, Data: endpointsData(f.model, r),
+		Driven: &also.Driven{
+			Metric: f.metric(), DataSeed: settings.SampleIndexRNGSeed,
+			Least: time.Duration(settings.MinDurationMS) * time.Millisecond,
+		},
+	}
+	switch r.Scenario {
+	case loadgen.Server.String():
+		run.Load.Kind, run.Load.Arrival, run.Load.PerSecond = load.Rate, load.Poisson, float64(settings.TargetQPS)
+		run.Stream = true
+	case loadgen.SingleStream.String():
+		run.Load.Kind, run.Load.Users = load.Users, 1
+	}
+	var err error
+	run.Requests, err = f.requests(r, run.Stream)
+	run.Load.Requests = len(run.Requests)
+	return run, err
+}
+
+// metric is the name of the model's first metric, which its result has.
+func (f endpointsForm) metric() string {
+	if len(f.model.Metrics) == 0 {
+		return ""
+	}
+	return f.model.Metrics[0].Name
+}
+
+// requests are those of a timed run.
+func (f endpointsForm) requests(r *record.Run, stream bool) ([]measure.Request, error) {
+	all, err := readQueries(filepath.Join(f.out, filepath.FromSlash(r.Dir), export.JSONLName), stream)
+	if n := len(all); err == nil && uint64(n) != r.Performance.Samples {
+		err = fmt.Errorf("%s/%s has %d of %d queries: the files of the endpoints harness are not written; leave "+
+			"--export-rows out", r.Dir, export.JSONLName, n, r.Performance.Samples)
+	}
+	return all, err
+}
+
+// score is what an accuracy run has of the first metric: by the line of accuracy.txt, which is newer where the log was
+// scored again, else in its record.
+func (f endpointsForm) score(r *record.Run) (*also.Score, error) {
+	s := &also.Score{
+		Samples: r.Accuracy.Samples, Size: r.Workload.DatasetSize, Took: time.Duration(r.Duration * float64(time.Second)),
+	}
+	name := f.metric()
+	text, err := bounded.ReadFile(filepath.Join(f.out, filepath.FromSlash(r.Dir), "accuracy.txt"), mostOf)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, err
+	}
+	line := regexp.MustCompile("(?m)^\\{'" + regexp.QuoteMeta(name) + "': ([0-9.]+)\\}")
+	if m := line.FindSubmatch(text); m != nil {
+		value, err := strconv.ParseFloat(string(m[1]), 64)
+		s.Value = &value
+		return s, err
+	}
+	if i := slices.IndexFunc(r.Accuracy.Metrics, func(m judge.Metric) bool { return m.Name == name }); i >= 0 {
+		value := float64(r.Accuracy.Metrics[i].Value)
+		s.Value = &value
+	}
+	return s, nil
+}
+
+// readQueries reads an export as requests to a server, in the order in which they were issued.
+func readQueries(name string, stream bool) ([]measure.Request, error) {
+	f, err := bounded.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }() // opened for reading
+	var all []measure.Request
+	for rows := json.NewDecoder(bufio.NewReaderSize(f, 1<<16)); ; {
+		var row export.Row
+		switch err := rows.Decode(&row); {
+		case errors.Is(err, io.EOF):
+			return all, nil
+		case err != nil:
+			return nil, fmt.Errorf("%s: row %d: %w", name, len(all), err)
+		}
+		all = append(all, requestOf(row, len(all), stream))
+	}
+}
+
+func requestOf(row export.Row, index int, stream bool) measure.Request {
+	q := measure.Request{
+		Index: index, Row: int(row.Index), Due: row.Scheduled, Sent: row.Issued, End: row.Issued, Whole: !stream,
+		Status: measure.Unfinished, Usage: measure.NoUsage(), Retokenized: measure.Unknown, AskedIn: measure.Unknown,
+		AskedOut: measure.Unknown,
+	}
+	if row.Completed != nil {
+		q.End, q.Status = *row.Completed, measure.OK
+	}
+	if row.Tokens != nil {
+		q.Usage.Completion = *row.Tokens
+	}
+	if row.FirstToken != nil {
+		q.Events.Add(measure.Event{At: *row.FirstToken, Kind: measure.Content, Text: true})
+	}
+	return q
+}

@@ -1,0 +1,50 @@
+package runs
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/sdk"
+
+	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/bench/record/judge"
+)
+
+// TestScoreOfDriven: the score is that of accuracy.txt, which harness score writes later than the record; where that
+// has no line of it, the record's; without either there is none yet.
+func TestScoreOfDriven(t *testing.T) {
+	f := endpointsForm{t.TempDir(), sdk.ModelInfo{Metrics: []sdk.MetricInfo{{Name: "vbench_score"}, {Name: "videos"}}}}
+	videos, scored := judge.Metric{Name: "videos", Value: 100}, judge.Metric{Name: "vbench_score", Value: 70.5}
+	for name, c := range map[string]struct {
+		text    string // empty: there is no file
+		metrics []judge.Metric
+		want    float64 // 0: none
+	}{
+		"not scored yet":       {"24 of 24 prompts have a video\n\nhash=ab\n", []judge.Metric{videos}, 0},
+		"no file":              {"", []judge.Metric{videos}, 0},
+		"scored with the run":  {"", []judge.Metric{scored, videos}, 70.5},
+		"scored later":         {"VBench\n{'vbench_score': 71.25}\n\nhash=ab\n", []judge.Metric{videos}, 71.25},
+		"scored once more":     {"{'vbench_score': 71}\n", []judge.Metric{scored, videos}, 71},
+		"a line of another":    {"{'other_score': 71}\n", []judge.Metric{videos}, 0},
+		"in the midst of text": {"see {'vbench_score': 71}\n", []judge.Metric{videos}, 0},
+	} {
+		dir := filepath.Join(f.out, "Offline", "accuracy")
+		file := filepath.Join(dir, "accuracy.txt")
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if c.text == "" {
+			_ = os.Remove(file) // it may not be there
+		} else if err := os.WriteFile(file, []byte(c.text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		got, err := f.score(&record.Run{
+			Dir: "Offline/accuracy", Workload: &record.Workload{DatasetSize: 24},
+			Accuracy: &record.Accuracy{Verdict: judge.Verdict{Metrics: c.metrics}, Samples: 24},
+		})
+		if err != nil || got.Size != 24 || (got.Value == nil) != (c.want == 0) || got.Value != nil && *got.Value != c.want {
+			t.Errorf("%s: %+v, %v", name, got, err)
+		}
+	}
+}
