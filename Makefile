@@ -45,8 +45,8 @@ test-servers: ## benchmark MLServer, Triton and a two-node Ray Serve (MLSERVER_P
 test-serving-peers: ## measure one mock by harness bench, AIPerf and GuideLLM (PEERS_PYTHON=interpreter with aiperf and guidellm)
 	PLUMBLINE_PEERS_PYTHON=$(PEERS_PYTHON) $(GO) test -count=1 -v -timeout 30m -run TestServingPeers ./cmd/harness/internal/cli/serving
 
-test-store: ## run rgat with features at two servers of Redis (REDIS=program, default redis-server; Debian: redis-server)
-	PLUMBLINE_REDIS=$(or $(REDIS),redis-server) $(GO) test -count=1 -v -run TestStore ./e2e
+test-store: ## run rgat with features at two servers of Redis (REDIS=program, default redis-server; Debian: redis-server), e2e-rag with passages in PostgreSQL with pgvector (PGVECTOR=postgres://..., whose table plumbline_passages is replaced)
+	PLUMBLINE_REDIS=$(or $(REDIS),redis-server) PLUMBLINE_PGVECTOR="$(PGVECTOR)" $(GO) test -count=1 -p 1 -v -run TestStore ./plugins/rag ./plugins/rag/pgvector ./e2e
 
 test-official-checker: ## compare with the official submission checker (MLC=checkout, PYTHON= one with PyYAML, TREE= a tree of your own)
 	PLUMBLINE_MLC=$(abspath $(MLC)) PYTHON=$(or $(PYTHON),python3) PLUMBLINE_TREE=$(abspath $(TREE)) $(GO) test -count=1 -v -timeout 60m \

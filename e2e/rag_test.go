@@ -93,3 +93,22 @@ func TestOfficialRetrieval(t *testing.T) {
 		t.Errorf("accuracy.txt: %q, want %q", ours, theirs)
 	}
 }
+
+// TestStoreOfPassages makes the embedded database in a store that is kept elsewhere, and answers from it. A store that
+// is not there is named.
+func TestStoreOfPassages(t *testing.T) {
+	address := os.Getenv("PLUMBLINE_PGVECTOR")
+	if address == "" {
+		t.Skip("PLUMBLINE_PGVECTOR names no store: make test-store PGVECTOR=postgres://... runs this")
+	}
+	dir := t.TempDir()
+	harness(t, "run", "e2e-rag-db", "--out", filepath.Join(dir, "pages"), "--param", "index="+address).wantCode(t, 0).
+		wantOutput(t, "VALID (smoke)", "PASS", "values in the table at ")
+	harness(t, "run", "e2e-rag-qna", "--out", filepath.Join(dir, "out"), "--param", "index="+address).wantCode(t, 0).
+		wantOutput(t, "VALID (smoke)", "PASS")
+	r := harness(t, "run", "e2e-rag-qna", "--out", filepath.Join(dir, "no"), "--param", "index=postgres://me@127.0.0.1:1/a")
+	if r.code == 0 {
+		t.Error("a store that is not there is taken")
+	}
+	r.wantOutput(t, "store of passages 127.0.0.1:1/a: connect")
+}

@@ -52,7 +52,7 @@ func (o opener) open(ctx context.Context, r *manifest.Request) (sdk.Workload, er
 	if r.Model.Name == questionsModel {
 		return o.openQuestions(ctx, r)
 	}
-	return openPages(r)
+	return openPages(ctx, r)
 }
 
 func (o opener) score(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {

@@ -143,6 +143,10 @@ func (s *databaseScorer) compare(b retrieval.Build, n *sdk.Notes) (string, error
 	if b.MD5 == "" {
 		n.Add("no answer has the MD5 of the database: the run did not see its last page")
 	}
+	if s.index != "" {
+		n.Add("the MD5 is not compared: it is that of what was written into the store, which is no file")
+		return "", nil
+	}
 	if s.database == "" {
 		n.Add("the MD5 is not compared: no database was kept (--param database=FILE)")
 		return "", nil

@@ -12,6 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/frames"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/encyclopedia"
 	"github.com/plumbline-ml/plumbline/plugins/rag/index"
+	"github.com/plumbline-ml/plumbline/plugins/rag/pgvector"
 	"github.com/plumbline-ml/plumbline/preprocess/text/passages"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
@@ -46,7 +47,8 @@ type page struct {
 // builder makes a database of pages that come in any order. It is for many goroutines.
 type builder struct {
 	pages pages
-	path  string // of the file; empty: none is kept
+	path  string           // of the file; empty: none is kept
+	store *pgvector.Writer // in the place of db; nil: there is none
 	db    *index.Database
 
 	mu      sync.Mutex
@@ -93,7 +95,7 @@ func (b *builder) remark(kind int, text string) {
 
 // finish takes page i, and adds all pages whose turn it is. With the last page, failed or not, the database is whole
 // and saved, and md5 is that of its file. A page that comes again changes nothing.
-func (b *builder) finish(i int, p page) (md5 string, err error) {
+func (b *builder) finish(ctx context.Context, i int, p page) (md5 string, err error) {
 	if p.failed != nil {
 		b.remark(1, fmt.Sprintf("%s: %v", p.Name, p.failed))
 	}
@@ -106,7 +108,7 @@ func (b *builder) finish(i int, p page) (md5 string, err error) {
 	b.left--
 	b.waiting[i] = p
 	for ; b.next < len(b.came) && b.came[b.next]; b.next++ {
-		if err := b.add(b.waiting[b.next]); err != nil {
+		if err := b.add(ctx, b.waiting[b.next]); err != nil {
 			return "", err
 		}
 		delete(b.waiting, b.next)
@@ -114,27 +116,37 @@ func (b *builder) finish(i int, p page) (md5 string, err error) {
 	if b.left > 0 {
 		return "", nil
 	}
-	return b.save()
+	return b.save(ctx)
 }
 
 // add adds the passages of a page.
-func (b *builder) add(p page) error {
+func (b *builder) add(ctx context.Context, p page) error {
 	for k, v := range p.vectors {
+		passage := index.Passage{Text: p.passages[k], Source: p.Name, ID: k, URL: p.URL}
+		if b.store != nil {
+			if err := b.store.Add(ctx, passage, v); err != nil {
+				return fmt.Errorf("page %s, passage %d: %w", p.Name, k, err)
+			}
+			continue
+		}
 		if b.db == nil {
 			b.db = &index.Database{Graph: index.New(len(v), index.Official())}
 		}
 		if err := b.db.Add(v); err != nil {
 			return fmt.Errorf("page %s, passage %d: %w", p.Name, k, err)
 		}
-		b.db.Passages = append(b.db.Passages, index.Passage{Text: p.passages[k], Source: p.Name, ID: k, URL: p.URL})
+		b.db.Passages = append(b.db.Passages, passage)
 	}
 	return nil
 }
 
 // save links what is left, and writes the file.
-func (b *builder) save() (md5 string, err error) {
-	if b.db == nil {
+func (b *builder) save(ctx context.Context) (md5 string, err error) {
+	if b.db == nil && (b.store == nil || b.store.Len() == 0) {
 		return "", errors.New("no page became a passage: the database would be empty")
+	}
+	if b.store != nil {
+		return b.store.Finish(ctx)
 	}
 	b.db.Link()
 	if b.path == "" {
@@ -171,7 +183,7 @@ var (
 )
 
 // openPages opens the pages.
-func openPages(r *manifest.Request) (sdk.Workload, error) {
+func openPages(ctx context.Context, r *manifest.Request) (sdk.Workload, error) {
 	s := readSettings(r)
 	m := &maker{settings: s, file: r.Files[embedderPart], own: r.Dataset == "", reads: r.Verifying}
 	all := readPages(r)
@@ -184,6 +196,13 @@ func openPages(r *manifest.Request) (sdk.Workload, error) {
 		return nil, err
 	}
 	m.builder = newBuilder(all, s.database)
+	store, err := s.openStore(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if store != nil {
+		m.store = store.NewWriter()
+	}
 	return sdk.Runs(m), nil
 }
 
@@ -236,7 +255,13 @@ func (m *maker) Load(_ context.Context, i int) (int, error) {
 // MaxBatch is one page, whose passages are a batch.
 func (m *maker) MaxBatch() int { return 1 }
 
-func (m *maker) Close() error { return nil }
+// Close ends the connections to the store.
+func (m *maker) Close() error {
+	if m.store == nil {
+		return nil
+	}
+	return m.store.Close()
+}
 
 // NewRun returns what takes the pages of one worker.
 func (m *maker) NewRun(s sdk.Sessions) (sdk.RunOf[int], error) {
@@ -256,7 +281,7 @@ func (r *making) Run(ctx context.Context, samples []int, p *sdk.Payloads) error 
 		if err != nil {
 			return err
 		}
-		md5, err := r.finish(i, page)
+		md5, err := r.finish(ctx, i, page)
 		switch {
 		case err != nil:
 			return err
@@ -283,6 +308,10 @@ func (m *maker) Remarks() (r sdk.Remarks) {
 			r.Notes = append(r.Notes, fmt.Sprintf(text, n, strings.Join(m.notes[kind], "; ")))
 		}
 	}
+	if m.store != nil {
+		r.Notes = append(r.Notes, fmt.Sprintf("%d passages of %d values in the table at %s, whose MD5 is that of passages "+
+			"and vectors, not of a file", m.store.Len(), m.store.Dim(), m.store.Name()))
+	}
 	if m.db != nil {
 		r.Notes = append(r.Notes, fmt.Sprintf("%d passages of %d values in the database", m.db.Len(), m.db.Dim()))
 	}
@@ -305,7 +334,11 @@ func (m *maker) Inform(info *sdk.WorkloadInfo) {
 			}
 		}
 	}
-	if m.path == "" && !m.own {
+	if m.store != nil {
+		info.BackendInfo["index"] = "pgvector at " + m.store.Name()
+		info.OpenReasons = append(info.OpenReasons, "passages are kept by pgvector, not by the official index")
+	}
+	if m.path == "" && m.store == nil && !m.own {
 		info.OpenReasons = append(info.OpenReasons, "no database is kept (parameter database)")
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/plugins/rag/index"
 	"github.com/plumbline-ml/plumbline/plugins/rag/loop"
+	"github.com/plumbline-ml/plumbline/plugins/rag/pgvector"
 	"github.com/plumbline-ml/plumbline/plugins/rag/standin"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
@@ -30,6 +31,7 @@ type answerer struct {
 	zeros     bool // the payload is the reference's: a zero of 32 bits for each token
 
 	building sync.Once
+	store    *pgvector.Store // in the place of db; nil: there is none
 	db       *index.Database // nil until it is built, of the plugin's own pages
 	fault    error
 
@@ -66,16 +68,19 @@ func (o opener) openQuestions(ctx context.Context, r *manifest.Request) (sdk.Wor
 		if a.db, err = index.Open(s.database); err != nil {
 			r.Fault(sdk.Data(fmt.Errorf("parameter database: %w", err)))
 		}
-	case !a.own && a.questions != nil:
-		r.Params.Fault("database", errors.New("want the file that a run of e2e-rag-db wrote"))
+	case !a.own && a.questions != nil && s.index == "":
+		r.Params.Fault("database", errors.New("want the file that a run of e2e-rag-db wrote, or index="))
 	}
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
 	if !r.Verifying {
 		var err error
-		if a.models, err = openModels(ctx, o.servers, &s); err != nil {
+		if a.store, err = s.openStore(ctx); err != nil {
 			return nil, err
+		}
+		if a.models, err = openModels(ctx, o.servers, &s); err != nil {
+			return nil, errors.Join(err, a.Close())
 		}
 	}
 	return sdk.Runs(a), nil
@@ -121,6 +126,9 @@ func (a *answerer) ExtraRuns() int { return a.concurrency - 1 }
 
 // Close closes the clients.
 func (a *answerer) Close() error {
+	if a.store != nil {
+		defer a.store.Close()
+	}
 	if a.models == nil {
 		return nil
 	}
@@ -140,14 +148,14 @@ func (a *answerer) NewRun(s sdk.Sessions) (sdk.RunOf[*frames.Question], error) {
 
 // prepare makes the database of the plugin's own pages, or looks whether the embedder's vectors fit the user's.
 func (a *answerer) prepare(ctx context.Context, e *encoder) error {
-	if a.db == nil {
+	if a.db == nil && a.store == nil {
 		b := newBuilder(newOwnPages(), "")
 		for i := range b.pages.Len() {
 			page, err := b.make(ctx, e, i)
 			if err != nil {
 				return err
 			}
-			if _, err := b.finish(i, page); err != nil {
+			if _, err := b.finish(ctx, i, page); err != nil {
 				return err
 			}
 		}
@@ -158,9 +166,18 @@ func (a *answerer) prepare(ctx context.Context, e *encoder) error {
 	if err != nil {
 		return err
 	}
-	if len(v[0]) != a.db.Dim() {
-		return sdk.Data(fmt.Errorf("parameter database: vectors of %d values, the embedder makes %d: it was made with "+
-			"another one", a.db.Dim(), len(v[0])))
+	what, dim := "database", 0
+	if a.store != nil {
+		what = "index: " + a.store.Name()
+		if dim, err = a.store.Dim(ctx); err != nil {
+			return sdk.Data(fmt.Errorf("parameter index: %w", err))
+		}
+	} else {
+		dim = a.db.Dim()
+	}
+	if len(v[0]) != dim {
+		return sdk.Data(fmt.Errorf("parameter %s: vectors of %d values, the embedder makes %d: it was made with another one",
+			what, dim, len(v[0])))
 	}
 	return nil
 }
@@ -252,6 +269,13 @@ func (w *world) Search(ctx context.Context, query string, k int) ([]loop.Documen
 	if err != nil {
 		return nil, err
 	}
+	if w.store != nil {
+		found, err := w.store.Search(ctx, v[0], k)
+		if err != nil {
+			return nil, fmt.Errorf("parameter index: %w", err)
+		}
+		return lists.Map(found, func(p index.Passage) loop.Document { return loop.Document{URL: p.URL, Text: p.Text} }), nil
+	}
 	return lists.Map(w.db.Search(v[0], k), func(h index.Hit) loop.Document {
 		p := &w.db.Passages[h.ID]
 		return loop.Document{URL: p.URL, Text: p.Text}
@@ -340,6 +364,10 @@ func (a *answerer) Inform(info *sdk.WorkloadInfo) {
 	}
 	if a.db != nil {
 		info.BackendInfo["passages"] = fmt.Sprint(a.db.Len())
+	}
+	if a.store != nil {
+		info.BackendInfo["index"] = "pgvector at " + a.store.Name()
+		info.OpenReasons = append(info.OpenReasons, "passages are searched by pgvector, not by the official index")
 	}
 	if a.own {
 		return

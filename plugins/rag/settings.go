@@ -1,6 +1,7 @@
 package rag
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/internal/bounded"
 	"github.com/plumbline-ml/plumbline/plugins/rag/loop"
+	"github.com/plumbline-ml/plumbline/plugins/rag/pgvector"
 	"github.com/plumbline-ml/plumbline/plugins/rag/standin"
 	"github.com/plumbline-ml/plumbline/preprocess/text/wordpiece"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -22,6 +24,7 @@ type settings struct {
 	reranker *tokens
 	loop     loop.Options
 	database string // path; empty: none is there, or kept
+	index    string // address of the store that passages are kept in; empty: none is
 
 	queries, relevance, judge server
 	fields                    fields
@@ -55,7 +58,12 @@ func readSettings(r *manifest.Request) (s settings) {
 	}
 	r.DefaultsOf("prompts")
 	p := r.Params
-	s.database = p.Text("database")
+	s.database, s.index = p.Text("database"), p.Text("index")
+	if s.database != "" && s.index != "" {
+		p.Fault("index", errors.New("want a database or an index, not both"))
+	}
+	s.timeout = time.Duration(p.Int("timeout", 1, 1<<20)) * time.Second
+	s.concurrency = p.Int("concurrency", 1, 1<<16)
 	s.manifest, s.questions = p.Text("manifest"), p.Text("questions")
 	s.judgeCache = p.Text("judge_cache")
 	asks := r.Model.Name == questionsModel
@@ -84,9 +92,7 @@ func (s *settings) readServers(r *manifest.Request) {
 	p := r.Params
 	s.fields = fields{temperature: p.Float("temperature", 0, 100), effort: p.Text("reasoning_effort"),
 		most: p.Int("reply_tokens", 1, 1<<30), mostMarking: p.Int("relevance_tokens", 1, 1<<30)}
-	s.timeout = time.Duration(p.Int("timeout", 1, 1<<20)) * time.Second
 	s.tries = p.Int("tries", 1, 1000)
-	s.concurrency = p.Int("concurrency", 1, 1<<16)
 	s.cache = p.Text("cache")
 	options, err := readOptions(p.Text("llm_options"))
 	if err != nil {
@@ -123,6 +129,18 @@ func readOptions(text string) (map[string]string, error) {
 		options[key] = value
 	}
 	return options, nil
+}
+
+// openStore connects to the store of passages; nil: there is none.
+func (s *settings) openStore(ctx context.Context) (*pgvector.Store, error) {
+	if s.index == "" {
+		return nil, nil
+	}
+	store, err := pgvector.Open(ctx, s.index, s.timeout, s.concurrency)
+	if err != nil {
+		return nil, sdk.Usage(fmt.Errorf("parameter index: %w", err))
+	}
+	return store, nil
 }
 
 // mostPrompt bounds the bytes of a prompt, and mostVocab those of a vocabulary.
