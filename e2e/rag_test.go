@@ -106,7 +106,7 @@ func TestStoreOfPassages(t *testing.T) {
 		wantOutput(t, "VALID (smoke)", "PASS", "values in the table at ")
 	harness(t, "run", "e2e-rag-qna", "--out", filepath.Join(dir, "out"), "--param", "index="+address).wantCode(t, 0).
 		wantOutput(t, "VALID (smoke)", "PASS")
-	r := harness(t, "run", "e2e-rag-qna", "--out", filepath.Join(dir, "no"), "--param", "index=postgres://me@127.0.0.1:1/a")
+	r := harness(t, "run", "e2e-rag-qna", "--out", filepath.Join(dir, "no"), "--param", "index=postgres://a@127.0.0.1:1/a")
 	if r.code == 0 {
 		t.Error("a store that is not there is taken")
 	}
