@@ -6,6 +6,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"image"
+	"image/jpeg"
 	"maps"
 	"math"
 	"slices"
@@ -170,6 +172,44 @@ func TestNoPoint(t *testing.T) {
 	}
 	if notes := strings.Join(w.Remarks().Notes, "\n"); !strings.Contains(notes, "1 frames had no point in the space") {
 		t.Error(notes)
+	}
+}
+
+// aPicture is a source with another picture of camera 2.
+type aPicture struct {
+	waymo.Source
+	data []byte
+}
+
+func (s aPicture) ReadPicture(i, camera int) ([]byte, error) {
+	if camera == 2 {
+		return s.data, nil
+	}
+	return s.Source.ReadPicture(i, camera)
+}
+
+// TestGreyPicture: it becomes RGB, and a note says so, once.
+func TestGreyPicture(t *testing.T) {
+	for _, c := range []struct {
+		picture image.Image
+		noted   bool
+	}{{image.NewGray(image.Rect(0, 0, 96, 64)), true}, {image.NewRGBA(image.Rect(0, 0, 96, 64)), false}} {
+		var data bytes.Buffer
+		if err := jpeg.Encode(&data, c.picture, nil); err != nil {
+			t.Fatal(err)
+		}
+		w := newWorkload(t)
+		w.set = aPicture{w.set, data.Bytes()}
+		for i := range 2 {
+			s, err := w.Load(t.Context(), i)
+			if err != nil || len(s.pictures[2].Pix) != 3*96*64 {
+				t.Fatal(err)
+			}
+		}
+		notes, name := strings.Join(w.Remarks().Notes, "\n"), w.set.Frame(0).PictureName(2)
+		if c.noted != strings.Contains(notes, "not RGB were converted, on which the reference stops: "+name) {
+			t.Errorf("%T: notes %q", c.picture, notes)
+		}
 	}
 }
 

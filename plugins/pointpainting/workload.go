@@ -23,6 +23,8 @@ type workload struct {
 	files map[string]backend.Model
 	set   waymo.Source
 	empty atomic.Int64 // frames without a pillar
+	// converted is the name of a picture that was not RGB.
+	converted atomic.Pointer[string]
 }
 
 // sample is a frame with what was read of it.
@@ -58,7 +60,10 @@ func (w *workload) read(s *sample) (err error) {
 	for k := range s.pictures {
 		data, err := w.set.ReadPicture(s.index, k)
 		if err == nil {
-			s.pictures[k], err = image.Decode(data, image.DecodeOptions{})
+			s.pictures[k], err = image.Decode(data, image.DecodeOptions{Converted: func() {
+				name := s.frame.PictureName(k)
+				w.converted.CompareAndSwap(nil, &name)
+			}})
 		}
 		if err != nil {
 			return sdk.Data(fmt.Errorf("sample %d (image %d), camera %d: %w", s.index, s.frame.Image, k, err))
@@ -108,6 +113,10 @@ func (w *workload) Remarks() (r sdk.Remarks) {
 	}
 	if w.inTime {
 		r.Notes = append(r.Notes, "points and pictures were read and decoded within the timed run, as in the reference")
+	}
+	if name := w.converted.Load(); name != nil {
+		r.Notes = append(r.Notes, fmt.Sprintf("pictures that are not RGB were converted, on which the reference stops: "+
+			"%s was the first", *name))
 	}
 	if n := w.empty.Load(); n > 0 {
 		r.Notes = append(r.Notes, fmt.Sprintf("%d frames had no point in the space: the detector was not run for them", n))

@@ -16,7 +16,9 @@ type DecodeOptions struct {
 	// Incomplete, if not nil, is called where scans of a progressive JPEG are missing: the pixels are then what libjpeg
 	// makes of those that are there, smoothed where it smooths.
 	Incomplete func()
-	MaxPixels  int // largest width x height, read from the header before any pixel memory is taken; 0: DefaultMaxPixels
+	// Converted, if not nil, is called where a JPEG has grey or four-colour pixels, which become RGB.
+	Converted func()
+	MaxPixels int // largest width x height, read from the header before any pixel memory is taken; 0: DefaultMaxPixels
 }
 
 // Decode decodes a JPEG, PNG or BMP file, told apart by their contents. The result does not refer to data.

@@ -31,6 +31,9 @@ func (d *decoder) decodeJPEG(img *RGB, data []byte, o DecodeOptions, need part) 
 	if o.Incomplete != nil && d.jpeg.Incomplete() {
 		o.Incomplete()
 	}
+	if o.Converted != nil && h.Components != channels {
+		o.Converted()
+	}
 	if turn != upright {
 		*img = *orient(img, turn)
 	}

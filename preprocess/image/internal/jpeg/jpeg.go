@@ -26,8 +26,10 @@ const (
 
 // Header is what a file's markers say before its first scan.
 type Header struct {
-	W, H int    // pixels, as stored: orientation is not applied
-	APP1 []byte // the contents of the first APP1 segment, where EXIF data are; nil where there is none; part of data
+	W, H int // pixels, as stored: orientation is not applied
+	// Components are 1 (grey), 3 (YCbCr or RGB) or 4 (CMYK or YCCK).
+	Components int
+	APP1       []byte // the contents of the first APP1 segment, where EXIF data are; nil where there is none; part of data
 }
 
 // Region is the rectangle of pixels X0 <= x < X1, Y0 <= y < Y1.
@@ -58,7 +60,7 @@ func (d *Decoder) Open(data []byte) (Header, error) {
 	if err := d.readHeader(); err != nil {
 		return Header{}, err
 	}
-	return Header{W: d.frame.w, H: d.frame.h, APP1: d.app1}, nil
+	return Header{W: d.frame.w, H: d.frame.h, Components: d.frame.n, APP1: d.app1}, nil
 }
 
 // Decode decodes the file given to Open. Of pix, interleaved RGB with rows of 3*W bytes, it writes the pixels of the
