@@ -86,14 +86,8 @@ func Open(dir string, o Options) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	problems := make([][]string, len(s.cases))
-	parallel.Each(context.Background(), len(s.cases), func(i int) { problems[i] = s.check(&s.cases[i], o) })
 	var faults fault.List
-	for i := range problems {
-		for _, p := range problems[i] {
-			faults.Addf(s.cases[i].name, "%s", p)
-		}
-	}
+	faults.Check(s.Len(), s.Name, func(i int) []string { return s.check(&s.cases[i], o) })
 	return s, faults.Err(ErrDataset, dir)
 }
 

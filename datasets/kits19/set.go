@@ -1,7 +1,6 @@
 package kits19
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,7 +9,6 @@ import (
 
 	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
 	"github.com/plumbline-ml/plumbline/datasets/kits19/nifti"
-	"github.com/plumbline-ml/plumbline/internal/parallel"
 )
 
 // ErrDataset is what every error of this package is: a data set that is missing or wrong.
@@ -63,14 +61,8 @@ func Open(dir string, o Options) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	problems := make([][]string, len(s.cases))
-	parallel.Each(context.Background(), len(s.cases), func(i int) { problems[i] = s.check(&s.cases[i], o) })
 	var faults fault.List
-	for i := range problems {
-		for _, p := range problems[i] {
-			faults.Addf(s.cases[i].name, "%s", p)
-		}
-	}
+	faults.Check(s.Len(), s.Name, func(i int) []string { return s.check(&s.cases[i], o) })
 	return s, faults.Err(ErrDataset, dir)
 }
 

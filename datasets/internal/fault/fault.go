@@ -2,9 +2,12 @@
 package fault
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"sync"
+
+	"github.com/plumbline-ml/plumbline/internal/parallel"
 )
 
 // Fault is one thing wrong with a data set.
@@ -65,6 +68,18 @@ func (l *List) Addf(where, format string, args ...any) {
 		return
 	}
 	l.faults = append(l.faults, Fault{where, fmt.Sprintf(format, args...)})
+}
+
+// Check adds the problems of n records in their order; check returns those of record i, on any processor, and where is
+// what the record is called.
+func (l *List) Check(n int, where func(i int) string, check func(i int) (problems []string)) {
+	problems := make([][]string, n)
+	parallel.Each(context.Background(), n, func(i int) { problems[i] = check(i) })
+	for i := range problems {
+		for _, p := range problems[i] {
+			l.Addf(where(i), "%s", p)
+		}
+	}
 }
 
 // Len is the number of faults.
