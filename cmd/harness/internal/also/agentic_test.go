@@ -29,7 +29,7 @@ func replayed() also.Run {
 		r.Requests[i].Session, r.Requests[i].Turn = "a", i
 	}
 	r.Agentic = &also.Agentic{
-		Conversations: 1, Timeout: 600 * time.Second, Most: 4 * time.Hour, Turns: 3, Score: 0.5,
+		Conversations: 1, Timeout: 600 * time.Second, Most: 4 * time.Hour, DataSeed: 42, Turns: 3, Score: 0.5,
 		Scores: json.RawMessage(`{"score":0.5,"turns":{"issued":3,"expected":3,"observed":2,"missing":1,"scored":3}}`),
 		Calls: &also.Calls{Took: 1500 * time.Millisecond, Entry: json.RawMessage(`{"score":0.8623,"total_samples":995,` +
 			`"breakdown":{"subset_scores":{},"overall_accuracy":86.23,"normalized_single_turn_score":87.96,` +
