@@ -62,7 +62,7 @@ test-official-reasoning: ## let the official accuracy scripts of reasoning model
 	PLUMBLINE_MLC=$(abspath $(MLC)) PLUMBLINE_PRM800K=$(abspath $(PRM800K)) PLUMBLINE_LCB=$(abspath $(LCB)) PYTHON=$(or $(PYTHON),python3) \
 	$(GO) test -count=1 -v -timeout 60m -run TestOfficialReasoning ./e2e
 
-test-official-bfcl: ## compare scores of function calls with bfcl-eval's (BFCL=folder of bfcl_eval 2026.3.23, ENDPOINTS=sources, PYTHON=)
+test-official-bfcl: ## compare scores of function calls with bfcl-eval's (BFCL=folder in which bfcl_eval 2026.3.23 lies, ENDPOINTS=sources, PYTHON=)
 	PLUMBLINE_BFCL=$(abspath $(BFCL)) PLUMBLINE_ENDPOINTS=$(abspath $(ENDPOINTS)) PYTHON=$(or $(PYTHON),python3) $(GO) test -count=1 -v -run 'TestOfficialBFCL|TestGoldenRequests' ./plugins/agentic ./datasets/bfcl
 
 test-official-products: ## let the official script of qwen3-vl score our logs (MLC=checkout, PYTHON= one with pydantic, rapidfuzz, scikit-learn, pandas and mlcommons-loadgen)
