@@ -52,7 +52,7 @@ test-official-checker: ## compare with the official submission checker (MLC=chec
 	PLUMBLINE_MLC=$(abspath $(MLC)) PYTHON=$(or $(PYTHON),python3) PLUMBLINE_TREE=$(abspath $(TREE)) $(GO) test -count=1 -v -timeout 60m \
 	-run TestOfficialChecker ./submission/official/checker
 
-test-official-accuracy: ## let the official accuracy scripts score what yolo and pointpainting have logged (MLC=checkout, PYTHON= one with pycocotools, torch, shapely)
+test-official-accuracy: ## let the official accuracy scripts score what yolo and pointpainting have logged (MLC=checkout, PYTHON= one with pycocotools, torchvision, shapely, numba)
 	PLUMBLINE_MLC=$(abspath $(MLC)) PYTHON=$(or $(PYTHON),python3) $(GO) test -count=1 -v -timeout 30m -run TestOfficialAccuracy ./e2e
 
 test-official-endpoints: ## let the official checker (MLC=checkout), and endpoints itself (ENDPOINTS=sources), read files and trees in endpoints' form
