@@ -26,7 +26,7 @@ func lacking(s loadgen.TestSettings, l loadgen.LogSettings) error {
 	fault := func(text string) error { return fmt.Errorf("%w: %s", loadgen.ErrBadSettings, text) }
 	var faults []error
 	if s.NoEarlyStopping || s.MultiStreamArrivalInterval > 0 {
-		faults = append(faults, fault("the official LoadGen has the rules of v1.0 and later only: early stopping cannot be "+
+		faults = append(faults, fault("the official LoadGen has the rules of v2.0 and later only: early stopping cannot be "+
 			"left out, and MultiStream has no arrival interval"))
 	}
 	if l.OutDir == "" {
