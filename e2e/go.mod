@@ -10,6 +10,7 @@ require (
 	github.com/plumbline-ml/plumbline/backends/kserve v0.0.0
 	github.com/plumbline-ml/plumbline/datasets v0.0.0
 	github.com/plumbline-ml/plumbline/internal v0.0.0
+	github.com/plumbline-ml/plumbline/loadgen v0.0.0
 	github.com/plumbline-ml/plumbline/sdk v0.0.0
 	golang.org/x/sys v0.49.0
 )
@@ -32,7 +33,6 @@ require (
 	github.com/parquet-go/bitpack v1.0.0 // indirect
 	github.com/parquet-go/jsonlite v1.0.0 // indirect
 	github.com/pierrec/lz4/v4 v4.1.21 // indirect
-	github.com/plumbline-ml/plumbline/loadgen v0.0.0 // indirect
 	github.com/twpayne/go-geom v1.6.1 // indirect
 	golang.org/x/net v0.60.0 // indirect
 	golang.org/x/text v0.42.0 // indirect
