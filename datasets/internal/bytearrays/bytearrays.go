@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"slices"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
@@ -162,7 +163,7 @@ func appendFrom(dst []byte, r io.Reader, n int) ([]byte, error) {
 	for n > 0 {
 		now := min(n, step)
 		start := len(dst)
-		dst = append(dst, make([]byte, now)...)
+		dst = slices.Grow(dst, now)[:len(dst)+now]
 		if _, err := io.ReadFull(r, dst[start:]); err != nil {
 			return dst[:start], err
 		}
