@@ -310,6 +310,11 @@ type WorkloadInfo struct {
 	Batching Batching
 }
 
+// AtServer takes back what is known of the model's file: a server runs one of its own, which nobody here has seen.
+func (i *WorkloadInfo) AtServer() {
+	i.ModelFile, i.Embedded, i.Precision, i.ModelSHA256, i.ModelSize = "the server's", false, "", "", 0
+}
+
 // Batching is what a plugin did with the samples that came, its warm-up left out. Times are by its own clock.
 type Batching struct {
 	// Sizes are how many batches had how many samples, ascending. Empty where a generator forms its batches by itself.

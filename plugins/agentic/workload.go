@@ -175,8 +175,7 @@ func (w *workload) AppendTokens(dst []byte, _ *backend.Prompt, t backend.Tokens)
 // Inform says what keeps a run out of the closed division, and takes the script back where a server has a model.
 func (w *workload) Inform(info *sdk.WorkloadInfo) {
 	if !w.scripted {
-		const theirs = "the server's"
-		info.ModelFile, info.Embedded, info.Precision, info.ModelSHA256, info.ModelSize = theirs, false, "", "", 0
+		info.AtServer()
 	}
 	if w.other {
 		info.OpenReasons = append(info.OpenReasons, "the conversations are not those of "+conversations.OfficialName+

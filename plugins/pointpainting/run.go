@@ -87,7 +87,7 @@ func (r *run) paint(ctx context.Context, c *lidar.Calibration, camera int, pictu
 		return err
 	}
 	defer r.out[0].Release()
-	if err := checkOutput(&r.out[0], []int64{1, lidar.Classes, h, w}); err != nil {
+	if err := checkOutput(&r.out[0], 1, lidar.Classes, h, w); err != nil {
 		return fmt.Errorf("the %s of a picture of %d x %d pixels: %w", segmentation, w, h, err)
 	}
 	view := lidar.View{Height: picture.H, Width: picture.W, Logits: backend.View[float32](r.out[0].Data)}
@@ -112,28 +112,20 @@ func (r *run) detect(ctx context.Context) error {
 		return err
 	}
 	defer r.out[0].Release()
-	out := &r.out[0]
-	if len(out.Shape) != 2 {
-		return fmt.Errorf("the %s: %w: %q has shape %s, want [N,%d]", detector, errOutput, out.Name,
-			backend.ShapeString(out.Shape), rowValues)
-	}
-	if err := checkOutput(out, []int64{out.Shape[0], rowValues}); err != nil {
+	if err := checkOutput(&r.out[0], -1, rowValues); err != nil {
 		return fmt.Errorf("the %s: %w", detector, err)
 	}
-	if err := r.boxes.choose(&r.binding, backend.View[float32](out.Data)); err != nil {
+	if err := r.boxes.choose(&r.binding, backend.View[float32](r.out[0].Data)); err != nil {
 		return fmt.Errorf("the %s: %w: %w", detector, errOutput, err)
 	}
 	return nil
 }
 
-// checkOutput wants numbers of a shape.
-func checkOutput(out *backend.Tensor, want []int64) error {
-	if out.DType != backend.Float32 || !slices.Equal(out.Shape, want) {
-		return fmt.Errorf("%w: %q is %v%s, want float32%s", errOutput, out.Name, out.DType, backend.ShapeString(out.Shape),
-			backend.ShapeString(want))
-	}
-	if want := backend.Elements(out.Shape) * int64(out.DType.Size()); int64(len(out.Data)) != want {
-		return fmt.Errorf("%w: %q has %d bytes, want %d", errOutput, out.Name, len(out.Data), want)
+// checkOutput wants numbers of a shape; -1 is any size.
+func checkOutput(out *backend.Tensor, shape ...int64) error {
+	want := []backend.TensorInfo{{Name: out.Name, DType: backend.Float32, Shape: shape}}
+	if err := backend.CheckTensors("output", want, []backend.Tensor{*out}); err != nil {
+		return fmt.Errorf("%w: %w", errOutput, err)
 	}
 	return nil
 }

@@ -232,11 +232,11 @@ func TestRunReportsWhatTheNetworksGive(t *testing.T) {
 		spoil func(out *backend.Tensor)
 		want  string
 	}{
-		"classes":  {segmentation, func(out *backend.Tensor) { out.Shape[1] = 21 }, "want float32[1,19,64,96]"},
+		"classes":  {segmentation, func(out *backend.Tensor) { out.Shape[1] = 21 }, "its shape is [1,21,64,96], want [1,19,64,96]"},
 		"size":     {segmentation, func(out *backend.Tensor) { out.Shape[2] /= 2 }, "a picture of 96 x 64 pixels"},
-		"bytes":    {segmentation, func(out *backend.Tensor) { out.Data = out.Data[:8] }, "has 8 bytes"},
+		"bytes":    {segmentation, func(out *backend.Tensor) { out.Data = out.Data[:8] }, "8 bytes, want 466944"},
 		"ranks":    {detector, func(out *backend.Tensor) { out.Shape = []int64{1, 1, rowValues} }, "want [N,11]"},
-		"values":   {detector, func(out *backend.Tensor) { out.Shape[1] = 10 }, "want float32[1,11]"},
+		"values":   {detector, func(out *backend.Tensor) { out.Shape[1] = 10 }, "its shape is [1,10], want [N,11]"},
 		"type":     {detector, func(out *backend.Tensor) { out.DType = backend.Int32 }, "int32"},
 		"score":    {detector, detected(func(row []float32) { row[8] = 1.5 }), "row 0 has the score 1.5, want 0 to 1"},
 		"no score": {detector, detected(func(row []float32) { row[8] = float32(math.NaN()) }), "row 0 has the score NaN"},

@@ -106,13 +106,10 @@ func (r *run) add(origins [][3]int, out *backend.Tensor) error {
 }
 
 // checkOutput wants scores of a shape.
-func checkOutput(out *backend.Tensor, want []int64) error {
-	if out.DType != backend.Float32 || !slices.Equal(out.Shape, want) {
-		return fmt.Errorf("%w: %q is %v%s, want float32%s", errOutput, out.Name, out.DType, backend.ShapeString(out.Shape),
-			backend.ShapeString(want))
-	}
-	if want := backend.Elements(out.Shape) * int64(out.DType.Size()); int64(len(out.Data)) != want {
-		return fmt.Errorf("%w: %q has %d bytes, want %d", errOutput, out.Name, len(out.Data), want)
+func checkOutput(out *backend.Tensor, shape []int64) error {
+	want := []backend.TensorInfo{{Name: out.Name, DType: backend.Float32, Shape: shape}}
+	if err := backend.CheckTensors("output", want, []backend.Tensor{*out}); err != nil {
+		return fmt.Errorf("%w: %w", errOutput, err)
 	}
 	return nil
 }

@@ -108,7 +108,7 @@ func TestRunReportsWhatTheModelGets(t *testing.T) {
 		want  string
 	}{
 		{func(out *backend.Tensor) { out.DType = backend.Float16 }, "float16"},
-		{func(out *backend.Tensor) { out.Shape[1] = 4 }, "[4,4,32,32,32], want float32[4,3,32,32,32]"},
+		{func(out *backend.Tensor) { out.Shape[1] = 4 }, "[4,4,32,32,32], want [4,3,32,32,32]"},
 		{func(out *backend.Tensor) { out.Shape[0] = 1 }, "[1,3,32,32,32]"},
 		{func(out *backend.Tensor) { out.Shape = out.Shape[:4] }, "[4,3,32,32]"},
 		{func(out *backend.Tensor) { out.Data = out.Data[:64] }, "64 bytes"},

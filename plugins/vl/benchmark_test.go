@@ -192,7 +192,7 @@ func TestInform(t *testing.T) {
 			t.Errorf("%q, want %q", reasons, want)
 		}
 	}
-	if info.ModelFile != serverModel || !strings.HasPrefix(info.BackendInfo["picture"], "original") {
+	if info.ModelFile != "the server's" || !strings.HasPrefix(info.BackendInfo["picture"], "original") {
 		t.Errorf("%+v", info)
 	}
 }

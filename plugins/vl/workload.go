@@ -119,7 +119,7 @@ func (w *workload) Remarks() sdk.Remarks {
 // Inform adds what is sent, and takes back the embedded model where a server has its own.
 func (w *workload) Inform(info *sdk.WorkloadInfo) {
 	if !w.here {
-		info.ModelFile, info.Embedded, info.Precision, info.ModelSHA256, info.ModelSize = serverModel, false, "", "", 0
+		info.AtServer()
 	}
 	if info.BackendInfo == nil {
 		info.BackendInfo = map[string]string{}
@@ -143,9 +143,6 @@ func (w *workload) Inform(info *sdk.WorkloadInfo) {
 		w.words.sum != officialSums[w.form])
 	open("the model is kept from seeing a part of each product (parameter hide)", w.hides != hiddenNothing)
 }
-
-// serverModel stands for the name of a model file that nobody here has.
-const serverModel = "the server's"
 
 // ClientWork is nothing: requests are made before the run, and answers are taken as they are.
 func (w *workload) ClientWork(_, _ []backend.TensorInfo, _ int) []string { return nil }

@@ -140,8 +140,7 @@ func (w *workload) Inform(info *sdk.WorkloadInfo) {
 	}
 	info.BackendInfo["size"] = w.request.Size
 	if !w.drawn {
-		const theirs = "the server's"
-		info.ModelFile, info.Embedded, info.Precision, info.ModelSHA256, info.ModelSize = theirs, false, "", "", 0
+		info.AtServer()
 	}
 	if w.own {
 		return // no rules are about them
