@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"maps"
 	"math"
 	"os"
@@ -420,21 +421,32 @@ func (c *configured) lengths(s section) {
 	}
 }
 
+// datasets are those that are mappings.
+func (c *configured) datasets(s section) iter.Seq[section] {
+	return func(yield func(section) bool) {
+		all, _ := s.keys["datasets"].([]any)
+		for i, v := range all {
+			d := section{configured: c, path: fmt.Sprintf("datasets[%d]", i)}
+			keys, ok := v.(map[string]any)
+			if !ok {
+				s.fault(d.path, "%s, want a mapping", shown(v))
+				continue
+			}
+			d.keys = keys
+			d.knows(datasetKeys)
+			if !yield(d) {
+				return
+			}
+		}
+	}
+}
+
 // data reads the one data set.
 func (c *configured) data(s section) {
-	all, _ := s.keys["datasets"].([]any)
 	measured := 0
-	for i, v := range all {
-		path := fmt.Sprintf("datasets[%d]", i)
-		keys, ok := v.(map[string]any)
-		if !ok {
-			s.fault(path, "%s, want a mapping", shown(v))
-			continue
-		}
-		d := section{configured: c, path: path, keys: keys}
-		d.knows(datasetKeys)
+	for d := range c.datasets(s) {
 		if t := d.text("type"); t != "" && t != "performance" {
-			s.fault(path, "type %s: harness bench scores nothing; take it out", t)
+			s.fault(d.path, "type %s: harness bench scores nothing; take it out", t)
 			continue
 		}
 		measured++

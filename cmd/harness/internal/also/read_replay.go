@@ -75,24 +75,15 @@ func (c *configured) replayModel(s section) {
 
 // replayData reads the conversations, and the questions of the accuracy where there is a file of them.
 func (c *configured) replayData(s section) {
-	all, _ := s.keys["datasets"].([]any)
 	measured, mode := 0, "performance"
-	for i, v := range all {
-		path := fmt.Sprintf("datasets[%d]", i)
-		keys, ok := v.(map[string]any)
-		if !ok {
-			s.fault(path, "%s, want a mapping", shown(v))
-			continue
-		}
-		d := section{configured: c, path: path, keys: keys}
-		d.knows(datasetKeys)
+	for d := range c.datasets(s) {
 		file := d.text("path")
 		switch kind := d.text("type"); {
 		case kind == "accuracy" && file != "":
 			c.flag("--accuracy-dataset", file)
 			mode = "submission" // both
 		case kind == "accuracy":
-			c.Notes = append(c.Notes, path+": it has no path, and is not asked; want path: the folder of its files, or "+
+			c.Notes = append(c.Notes, d.path+": it has no path, and is not asked; want path: the folder of its files, or "+
 				"harness run with --mode accuracy --accuracy-dataset DIR")
 		case kind == "" || kind == "performance":
 			if measured++; file == "" {
