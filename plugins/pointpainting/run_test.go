@@ -232,7 +232,7 @@ func TestRunReportsWhatTheNetworksGive(t *testing.T) {
 		spoil func(out *backend.Tensor)
 		want  string
 	}{
-		"classes":  {segmentation, func(out *backend.Tensor) { out.Shape[1] = 21 }, "its shape is [1,21,64,96], want [1,19,64,96]"},
+		"classes":  {segmentation, func(out *backend.Tensor) { out.Shape[1] = 21 }, "[1,21,64,96], want [1,19,64,96]"},
 		"size":     {segmentation, func(out *backend.Tensor) { out.Shape[2] /= 2 }, "a picture of 96 x 64 pixels"},
 		"bytes":    {segmentation, func(out *backend.Tensor) { out.Data = out.Data[:8] }, "8 bytes, want 466944"},
 		"ranks":    {detector, func(out *backend.Tensor) { out.Shape = []int64{1, 1, rowValues} }, "want [N,11]"},
