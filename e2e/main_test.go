@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 )
@@ -69,10 +68,12 @@ func goTool(dir string, env []string, args ...string) error {
 	return nil
 }
 
-// workspaceRoot is the folder above this file that holds go.work.
+// workspaceRoot is the folder above this package that holds go.work.
 func workspaceRoot() (string, error) {
-	_, file, _, _ := runtime.Caller(0)
-	dir := filepath.Dir(filepath.Dir(file))
+	dir, err := filepath.Abs("..")
+	if err != nil {
+		return "", err
+	}
 	if _, err := os.Stat(filepath.Join(dir, "go.work")); err != nil {
 		return "", fmt.Errorf("no go.work in %s: %w", dir, err)
 	}
