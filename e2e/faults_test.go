@@ -150,10 +150,10 @@ func (p printed) String() string {
 	return string(text)
 }
 
-// waitForText waits until a file holds a text. After a minute it kills the command and ends the test.
+// waitForText waits until a file holds a text. After patience it kills the command and ends the test.
 func waitForText(t *testing.T, cmd *exec.Cmd, said printed, path, text string) {
 	t.Helper()
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
 		if have, err := os.ReadFile(path); err == nil && strings.Contains(string(have), text) {
 			return
 		}
@@ -193,9 +193,9 @@ func TestLogsOfAKilledHarness(t *testing.T) {
 		return strings.Count(string(text), " },\n")
 	}
 	var seen int
-	for deadline := time.Now().Add(time.Minute); seen == 0; time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); seen == 0; time.Sleep(20 * time.Millisecond) {
 		if seen = entries(); time.Now().After(deadline) {
-			t.Fatal("no answer is in the log after a minute")
+			t.Fatalf("no answer is in the log after %s", patience)
 		}
 	}
 	_ = cmd.Process.Kill()

@@ -22,10 +22,14 @@ type result struct {
 // both is everything it printed, for messages.
 func (r result) both() string { return r.stdout + r.stderr }
 
-// command prepares a harness process in its own process group and an empty working directory.
+// patience is how long a test waits for a state, or for the end of a process that was hit: for hangs alone, however
+// busy the machine is.
+const patience = 15 * time.Minute
+
+// command prepares a harness process in an empty working directory. Its limit is for hangs alone.
 func command(t *testing.T, binary string, args ...string) *exec.Cmd {
 	t.Helper()
-	return longCommand(t, 10*time.Minute, binary, args...)
+	return longCommand(t, 2*time.Hour, binary, args...)
 }
 
 // longCommand is command for one that may take longer than any other.

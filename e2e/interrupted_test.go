@@ -61,7 +61,7 @@ func TestInterruptedPack(t *testing.T) {
 		found, _ := filepath.Glob(out + "*") // the pattern is good
 		return found
 	}
-	for deadline := time.Now().Add(time.Minute); len(half()) == 0; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(patience); len(half()) == 0; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Error("no archive is begun")
 			break

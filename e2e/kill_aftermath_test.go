@@ -23,7 +23,7 @@ import (
 // its plugin knew of it leaves a folder, which the next start removes.
 func (s *scene) wantNothingLeft(t *testing.T, harnessKilled bool) {
 	t.Helper()
-	for deadline := time.Now().Add(time.Minute); len(marked(s.mark)) > 0; time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); len(marked(s.mark)) > 0; time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Errorf("processes are left: %v", marked(s.mark))
 			return

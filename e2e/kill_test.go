@@ -170,7 +170,7 @@ func newScene(t *testing.T, out, id string, args []string, env ...string) *scene
 	s := &scene{
 		mark: fmt.Sprintf("PLUMBLINE_TEST_KILL=%d-%s", os.Getpid(), id), tmp: tmp, out: out, ended: make(chan struct{}),
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 4*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*patience)
 	t.Cleanup(cancel)
 	s.cmd = exec.CommandContext(ctx, harnessBinary(), args...)
 	s.cmd.Dir = t.TempDir()
@@ -255,7 +255,7 @@ func (s *scene) wait(t *testing.T) int {
 	t.Helper()
 	select {
 	case <-s.ended:
-	case <-time.After(3 * time.Minute):
+	case <-time.After(patience):
 		_ = s.cmd.Process.Signal(syscall.SIGQUIT)
 		<-s.ended
 		t.Fatalf("the harness does not end; it printed:\n%s", s.printed.String())

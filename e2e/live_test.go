@@ -19,7 +19,6 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-	"time"
 )
 
 // event is the part of an event that the tests read.
@@ -361,7 +360,7 @@ func TestTenThousandConnections(t *testing.T) {
 		defer c.Close()
 		_, _ = io.WriteString(c, requests[i/2%len(requests)]) // it may be left already
 	}
-	client := &http.Client{Transport: &http.Transport{}, Timeout: time.Minute}
+	client := &http.Client{Transport: &http.Transport{}, Timeout: patience}
 	defer client.CloseIdleConnections()
 	for _, url := range []string{"http://" + metrics + "/metrics", "http://" + page + "/"} {
 		r, err := client.Get(url)

@@ -142,7 +142,7 @@ func startPrometheus(t *testing.T, program, target string) prometheus {
 		_ = cmd.Wait() // it says that it was ended
 	})
 	p := prometheus("http://" + at)
-	for end := time.Now().Add(time.Minute); !p.ready(); time.Sleep(100 * time.Millisecond) {
+	for end := time.Now().Add(patience); !p.ready(); time.Sleep(100 * time.Millisecond) {
 		if time.Now().After(end) {
 			_ = cmd.Process.Kill()
 			_ = cmd.Wait()

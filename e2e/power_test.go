@@ -161,7 +161,7 @@ func startedAs(t *testing.T, path string) (pid int) {
 // until waits for a state.
 func until(t *testing.T, what string, state func() bool) {
 	t.Helper()
-	for end := time.Now().Add(time.Minute); !state(); time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(patience); !state(); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("still not: " + what)
 		}

@@ -28,7 +28,7 @@ func processesOf(dir string) []string {
 // wantNoProcess fails the test if a process of dir is still there after a generous wait, and names it.
 func wantNoProcess(t *testing.T, dir string) {
 	t.Helper()
-	deadline := time.Now().Add(time.Minute)
+	deadline := time.Now().Add(patience)
 	for {
 		left := processesOf(dir)
 		if len(left) == 0 {

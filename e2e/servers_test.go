@@ -163,7 +163,7 @@ func (s inferenceServer) start(t *testing.T) (url string) {
 			if err != nil {
 				t.Errorf("the server ended with %v:\n%s", err, tail(log))
 			}
-		case <-time.After(time.Minute):
+		case <-time.After(patience):
 			t.Errorf("the server does not end:\n%s", tail(log))
 		}
 		wantNoneWith(t, "TMPDIR="+dir)
@@ -178,7 +178,7 @@ func (s inferenceServer) start(t *testing.T) (url string) {
 func awaitReady(t *testing.T, log string, ended chan error) string {
 	t.Helper()
 	ready := regexp.MustCompile(`(?m)^ready (\S+)\n`)
-	deadline := time.After(3 * time.Minute)
+	deadline := time.After(patience)
 	for {
 		data, err := os.ReadFile(log)
 		if err != nil {
@@ -210,7 +210,7 @@ func tail(log string) string {
 // ends what is left.
 func wantNoneWith(t *testing.T, variable string) {
 	t.Helper()
-	deadline := time.Now().Add(time.Minute)
+	deadline := time.Now().Add(patience)
 	for left := processesWith(variable); len(left) > 0; left = processesWith(variable) {
 		if time.Now().After(deadline) {
 			for _, pid := range left {

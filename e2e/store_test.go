@@ -62,7 +62,7 @@ func freeAddress(t *testing.T) string {
 // awaitAnswer waits until the server answers, or has ended.
 func (r *redis) awaitAnswer(t *testing.T) bool {
 	t.Helper()
-	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
 		select {
 		case <-r.ended:
 			return false
@@ -78,7 +78,7 @@ func (r *redis) awaitAnswer(t *testing.T) bool {
 
 // ask returns the first 64 KB of the answer to an inline command.
 func (r *redis) ask(command string) (string, error) {
-	c, err := net.DialTimeout("tcp", r.address, time.Minute)
+	c, err := net.DialTimeout("tcp", r.address, patience)
 	if err != nil {
 		return "", err
 	}
@@ -98,7 +98,7 @@ func (r *redis) end(t *testing.T) {
 	select {
 	case err := <-r.ended:
 		r.ended <- err
-	case <-time.After(time.Minute):
+	case <-time.After(patience):
 		t.Error("the server does not end")
 	}
 }
@@ -109,7 +109,7 @@ func (r *redis) awaitReads(t *testing.T) {
 	if _, err := r.ask("CONFIG RESETSTAT"); err != nil {
 		t.Fatal(err)
 	}
-	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
 		if stats, err := r.ask("INFO commandstats"); err == nil && strings.Contains(stats, "cmdstat_getrange") {
 			return
 		}

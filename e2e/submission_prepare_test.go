@@ -52,7 +52,7 @@ func TestSubmissionTruncateKilled(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	deadline := time.Now().Add(time.Minute)
+	deadline := time.Now().Add(patience)
 	for entries, _ := os.ReadDir(keep); len(entries) < 2; entries, _ = os.ReadDir(keep) { // the lock, and the original
 		if time.Now().After(deadline) {
 			t.Fatal("nothing is being kept")
