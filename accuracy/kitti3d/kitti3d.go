@@ -43,7 +43,7 @@ type detection struct {
 	Box
 	class  int
 	score  float32
-	height float32 // of its box in the picture, in pixels
+	height float64 // of its box in the picture, in pixels
 }
 
 // Scorer collects detections. It is not safe for concurrent use.
@@ -65,8 +65,9 @@ func New(frames []Frame) *Scorer {
 const rowValues = 14
 
 // Add takes the detections of a sample: rows of 14 little-endian float32, dimensions (length, height, width), location,
-// rotation about y, box in the picture (left, top, right, bottom), class, score and the number of the image. A row with
-// a length of at most 0 says that nothing was found. The first answer to a sample counts. Errors wrap ErrLog.
+// rotation about y, box in the picture (left, top, right, bottom), class, score and the number of the image. A row whose
+// length is not above 0, NaN included, says that nothing was found. A score that is NaN, or at most -1, finds nothing.
+// The first answer to a sample counts. Errors wrap ErrLog.
 func (s *Scorer) Add(index int, payload []byte) error {
 	if s.seen[index] {
 		s.again++
@@ -82,27 +83,34 @@ func (s *Scorer) Add(index int, payload []byte) error {
 		for i := range v {
 			v[i] = math.Float32frombits(binary.LittleEndian.Uint32(payload[4*i:]))
 		}
-		image := int(v[13])
-		if _, known := s.found[image]; !known {
-			s.found[image] = nil
+		class, image := float64(v[11]), float64(v[13])
+		if !finite(class) || !finite(image) {
+			return fmt.Errorf("%w: sample %d has the class %v and the image %v, want finite numbers", ErrLog, index, class,
+				image)
 		}
-		if v[0] <= 0 {
+		if _, known := s.found[int(image)]; !known {
+			s.found[int(image)] = nil
+		}
+		if !(v[0] > 0) {
 			continue
 		}
-		if label := v[11]; !(label >= 0 && int(label) < len(classes)) {
-			return fmt.Errorf("%w: sample %d has the class %v, want one of 0 to %d", ErrLog, index, label, len(classes)-1)
+		if class := int(class); class < 0 || class >= len(classes) {
+			return fmt.Errorf("%w: sample %d has the class %v, want one of 0 to %d", ErrLog, index, v[11], len(classes)-1)
 		}
-		s.found[image] = append(s.found[image], detection{
+		s.found[int(image)] = append(s.found[int(image)], detection{
 			Box:   Box{Dimensions: [3]float32(v[0:3]), Location: [3]float32(v[3:6]), RotationY: v[6]},
-			class: int(v[11]), score: v[12], height: v[10] - v[8],
+			class: int(class), score: v[12], height: float64(v[10]) - float64(v[8]),
 		})
 	}
 	return nil
 }
 
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
 // Result are average precisions.
 type Result struct {
 	// Classes are those of Classes, from 0 to 100: sums over 11 recalls, of which a class needs 41 found objects for all.
+	// One is NaN where at some score nothing is right and nothing is wrong.
 	Classes [3]float64
 	Total   float64 // their mean, which the official script calls mAP; 0 to 100
 	Again   int     // answers to samples that had been answered before
@@ -111,6 +119,8 @@ type Result struct {
 	// Upside counts the detections whose box in the picture is upside down, that is, wholly above or below it: they are
 	// neither right nor wrong.
 	Found, Upside int
+	// Unscored counts the detections whose score is NaN: they find nothing, and are not wrong either.
+	Unscored int
 }
 
 // Result scores what was added. Frames that no row names are an error that wraps ErrLog and lists them, unless
@@ -135,6 +145,9 @@ func (s *Scorer) Result() (Result, error) {
 		for _, d := range found {
 			if d.height < -1 {
 				r.Upside++
+			}
+			if math.IsNaN(float64(d.score)) {
+				r.Unscored++
 			}
 		}
 	}

@@ -48,7 +48,7 @@ func (s *Scorer) scene(f Frame, class int) (c scene) {
 		c.truth = append(c.truth, r)
 		for _, b := range boxes {
 			v := Overlap(o.Box, b)
-			if float64(v) <= classes[class].overlap {
+			if !(float64(v) > classes[class].overlap) { // NaN, too
 				v = 0
 			}
 			c.overlaps = append(c.overlaps, v)
@@ -60,14 +60,18 @@ func (s *Scorer) scene(f Frame, class int) (c scene) {
 // row are the overlaps of an object with all detections.
 func (c *scene) row(i int) []float32 { return c.overlaps[i*len(c.found):][:len(c.found)] }
 
-// matched are the scores of the detections that find what counts: each object takes the best that is free.
+// noScore is a score that a detection must exceed to find anything, where it is known only by its score.
+const noScore = -1
+
+// matched are the scores of the detections that find what counts: each object takes the best that is free and above
+// noScore.
 func (c *scene) matched(scores []float32) []float32 {
 	taken := make([]bool, len(c.found))
 	for i, role := range c.truth {
-		best := -1
+		best, score := -1, float32(noScore)
 		for k, v := range c.row(i) {
-			if v > 0 && !taken[k] && (best < 0 || c.scores[k] > c.scores[best]) {
-				best = k
+			if v > 0 && !taken[k] && c.scores[k] > score { // false for NaN
+				best, score = k, c.scores[k]
 			}
 		}
 		if best < 0 {
@@ -109,7 +113,7 @@ func (c *scene) nearest(object int, least float32, taken []bool) int {
 	row := c.row(object)
 	for k, v := range row {
 		switch {
-		case v == 0 || taken[k] || c.scores[k] < least:
+		case v == 0 || taken[k] || !(c.scores[k] >= least): // NaN is not
 		case c.found[k] == neutral:
 			last = k
 		case best < 0 || v > row[best]:
@@ -149,13 +153,11 @@ func (s *Scorer) average(class int) float64 {
 			r, w := all[k].count(least)
 			right, wrong = right+r, wrong+w
 		}
-		if right > 0 {
-			precision[i] = float64(right) / float64(right+wrong)
-		}
+		precision[i] = float64(right) / float64(right+wrong)
 	}
 	sum := 0.0
 	for i := 0; i < recalls; i += 4 {
-		sum += slices.Max(precision[i:])
+		sum += slices.Max(precision[i:]) // NaN if any is
 	}
 	return sum / 11 * 100
 }
