@@ -61,7 +61,8 @@ func Score(picture, caption []float32) (float64, error) {
 	}
 	score := 100 * dot / (math.Sqrt(p) * math.Sqrt(c))
 	if math.IsNaN(score) {
-		return 0, fmt.Errorf("%w: all are 0, or some are no number", ErrFeatures)
+		return 0, fmt.Errorf("%w: the lengths are %v of the picture and %v of the caption, want finite ones above 0",
+			ErrFeatures, math.Sqrt(p), math.Sqrt(c))
 	}
 	return score, nil
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/plumbline-ml/plumbline/accuracy/internal/faults"
+	"github.com/plumbline-ml/plumbline/accuracy/payload"
 )
 
 // recordSize is the length of a detection in a payload.
@@ -34,14 +35,14 @@ func readRecord(b []byte) (r record) {
 }
 
 // decode appends the detections of a payload, and returns what is wrong with them.
-func (s *Scorer) decode(index uint64, payload []byte) error {
-	if len(payload)%recordSize != 0 {
+func (s *Scorer) decode(index uint64, data []byte) error {
+	if len(data)%recordSize != 0 {
 		return fmt.Errorf("%w: sample %d: %d bytes, want a multiple of %d: seven float32 per detection",
-			ErrPayload, index, len(payload), recordSize)
+			ErrPayload, index, len(data), recordSize)
 	}
 	var wrong faults.List
-	for i := 0; i < len(payload); i += recordSize {
-		r := readRecord(payload[i : i+recordSize])
+	for i := 0; i < len(data); i += recordSize {
+		r := readRecord(data[i : i+recordSize])
 		if problem := s.take(index, r); problem != "" {
 			wrong.Addf("sample %d, detection %d: %s", index, i/recordSize, problem)
 		}
@@ -56,11 +57,12 @@ func (s *Scorer) take(index uint64, r record) (problem string) {
 			return fmt.Sprintf("%s is %v, want a finite number", fieldNames[i], v)
 		}
 	}
-	id, problem := s.categoryID(truncate(r[fieldLabel]))
+	label, _ := payload.Truncate(float64(r[fieldLabel]))
+	id, problem := s.categoryID(label)
 	if problem != "" {
 		return problem
 	}
-	if found := truncate(r[fieldIndex]); found != int64(index) {
+	if found, _ := payload.Truncate(float64(r[fieldIndex])); found != int64(index) {
 		s.result.Disagreements = append(s.result.Disagreements, Disagreement{index, found})
 	}
 	s.result.Detections++
@@ -90,15 +92,4 @@ func (s *Scorer) categoryID(label int64) (id int64, problem string) {
 		return 0, fmt.Sprintf("label %d, want 1 to %d, as labels count the categories", label, len(s.categories))
 	}
 	return s.categories[label-1].ID, ""
-}
-
-// truncate rounds toward zero. Values beyond int64 saturate: they are no index and no label anyway.
-func truncate(v float32) int64 {
-	switch {
-	case v >= math.MaxInt64: // the constant rounds up to 2^63, the first value that does not fit
-		return math.MaxInt64
-	case v < math.MinInt64:
-		return math.MinInt64
-	}
-	return int64(v)
 }

@@ -23,7 +23,8 @@ func ParseDType(name string) (payload.DType, error) {
 // noID stands for a number that is no token id.
 const noID = -1
 
-// AppendIDs appends the ids of a payload to dst; numbers that are no ids become -1. The error is ErrPayload.
+// AppendIDs appends the ids of a payload to dst. Numbers that are not ids become -1; NaN and infinite ones, at which
+// the official scripts stop, are an error, which wraps ErrPayload as all others do.
 func AppendIDs(dst []int32, d payload.DType, data []byte) ([]int32, error) {
 	d, err := DTypes().Resolve(d)
 	if err != nil {
@@ -35,7 +36,11 @@ func AppendIDs(dst []int32, d payload.DType, data []byte) ([]int32, error) {
 			ErrPayload, len(data), size, d)
 	}
 	for i := range len(data) / size {
-		dst = append(dst, id(d.At(data, i)))
+		v := d.At(data, i)
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return dst, fmt.Errorf("%w: token %d is %v, want a finite number", ErrPayload, i, v)
+		}
+		dst = append(dst, id(v))
 	}
 	return dst, nil
 }

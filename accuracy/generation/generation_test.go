@@ -95,7 +95,7 @@ func TestFaults(t *testing.T) {
 }
 
 func TestFloatsThatAreNoIDs(t *testing.T) {
-	for _, v := range []float64{math.NaN(), math.Inf(1), -1, 1e10} {
+	for _, v := range []float64{-1, 1e10} {
 		ids, err := AppendIDs(nil, payload.Float32, binary.LittleEndian.AppendUint32(nil, math.Float32bits(float32(v))))
 		if err != nil || len(ids) != 1 || ids[0] != -1 {
 			t.Errorf("%v: %v, %v", v, ids, err)

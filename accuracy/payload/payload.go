@@ -97,6 +97,21 @@ func (d DType) At(payload []byte, i int) float64 {
 	return float64(b[0])
 }
 
+// Truncate is a whole number as Python's int makes it of v: rounded toward zero. NaN and infinite values, at which
+// Python stops, are an error. Values beyond int64, which Python holds exactly, become the nearest int64: they are not a
+// class, an index or a token of any data set.
+func Truncate(v float64) (int64, error) {
+	switch {
+	case math.IsNaN(v) || math.IsInf(v, 0):
+		return 0, fmt.Errorf("found %v, want a finite number", v)
+	case v >= math.MaxInt64: // the constant rounds up to 2^63, the first value that does not fit
+		return math.MaxInt64, nil
+	case v < math.MinInt64:
+		return math.MinInt64, nil
+	}
+	return int64(v), nil
+}
+
 // half is the value of an IEEE 754 binary16.
 func half(bits uint16) float64 {
 	sign, exponent, fraction := 1-2*float64(bits>>15), int(bits>>10&31), float64(bits&1023)

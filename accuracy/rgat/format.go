@@ -3,7 +3,6 @@ package rgat
 import (
 	"encoding/binary"
 	"fmt"
-	"math"
 
 	"github.com/plumbline-ml/plumbline/accuracy/payload"
 )
@@ -65,9 +64,9 @@ func class(d payload.DType, data []byte) (int64, error) {
 	if d == payload.Int64 {
 		return int64(binary.LittleEndian.Uint64(data)), nil // all digits
 	}
-	v := d.At(data, 0)
-	if math.IsNaN(v) || math.Abs(v) >= 1<<62 {
-		return 0, fmt.Errorf("a payload of %v, want a class", v)
+	v, err := payload.Truncate(d.At(data, 0))
+	if err != nil {
+		return 0, fmt.Errorf("the class: %w", err)
 	}
-	return int64(v), nil
+	return v, nil
 }

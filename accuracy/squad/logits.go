@@ -1,8 +1,10 @@
 package squad
 
 import (
+	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/plumbline-ml/plumbline/accuracy/payload"
 )
@@ -46,6 +48,18 @@ func (l *logits) read(payload []byte, o Options) error {
 	}
 	for i := n; i < len(l.start); i++ {
 		l.start[i], l.end[i] = absent, absent
+	}
+	return l.checkSums()
+}
+
+// checkSums returns an error where a start and an end have no sum, which would leave the order of spans open.
+func (l *logits) checkSums() error {
+	high, low := math.Inf(1), math.Inf(-1)
+	for _, ends := range [][2][]float64{{l.start, l.end}, {l.end, l.start}} {
+		if slices.Contains(ends[0], high) && slices.Contains(ends[1], low) {
+			return errors.New("the logits of one end hold infinity and those of the other minus infinity, whose sum is NaN; " +
+				"is the model or its precision broken?")
+		}
 	}
 	return nil
 }

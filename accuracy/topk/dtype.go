@@ -3,7 +3,6 @@ package topk
 import (
 	"encoding/binary"
 	"fmt"
-	"math"
 
 	"github.com/plumbline-ml/plumbline/accuracy/payload"
 )
@@ -29,8 +28,7 @@ func among(d payload.DType, data []byte, class int64) bool {
 // Class is the class that a payload names, as the scorer reads it.
 func Class(d payload.DType, payload []byte) (int64, error) { return class(d, payload) }
 
-// class returns element 0 of the payload, truncated toward zero. Values beyond int64 saturate: they are no label
-// anyway.
+// class returns element 0 of the payload, truncated toward zero.
 func class(d payload.DType, data []byte) (int64, error) {
 	d, err := DTypes().Resolve(d)
 	if err != nil {
@@ -48,17 +46,9 @@ func element(d payload.DType, data []byte, i int) (int64, error) {
 	if d == payload.Int64 {
 		return int64(binary.LittleEndian.Uint64(data[8*i:])), nil // all digits
 	}
-	return truncate(d.At(data, i))
-}
-
-func truncate(v float64) (int64, error) {
-	switch {
-	case math.IsNaN(v) || math.IsInf(v, 0):
-		return 0, fmt.Errorf("payload holds %v, want a finite class number", v)
-	case v >= math.MaxInt64: // the constant rounds up to 2^63, the first value that does not fit
-		return math.MaxInt64, nil
-	case v < math.MinInt64:
-		return math.MinInt64, nil
+	v, err := payload.Truncate(d.At(data, i))
+	if err != nil {
+		return 0, fmt.Errorf("the class: %w", err)
 	}
-	return int64(v), nil
+	return v, nil
 }
