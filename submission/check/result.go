@@ -56,9 +56,9 @@ func (r *resultFolder) check() {
 	}
 	r.checkFiles()
 	r.checkMeasurements()
-	r.checkUserConf()
 	r.perf = r.readRun(r.Run(), mainRun)
 	r.acc = r.readRun(r.Place.Accuracy(), accuracyRun)
+	r.checkUserConf()
 	r.checkPerformance(r.perf)
 	r.checkMain()
 	r.checkAccuracyRun()

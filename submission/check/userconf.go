@@ -12,7 +12,8 @@ import (
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
 
-// checkUserConf reads user.conf as LoadGen does, and what people may not have meant.
+// checkUserConf reads user.conf as LoadGen does, and what people may not have meant. The performance run's log outranks
+// it: a setting that breaks a rule rejects the result only where the log does not show that another value ran.
 func (r *resultFolder) checkUserConf() {
 	folder := r.checker.tree.Layout.Measurements(r.Place)
 	r.checkOwnRules(path.Join(folder, tree.MLPerfConf))
@@ -25,8 +26,9 @@ func (r *resultFolder) checkUserConf() {
 		r.reject(ruleConf, name, "the settings cannot be read", err.Error(), "", "mend the file")
 		return
 	}
-	if line := noSetting(string(text)); line != "" {
-		r.reject(ruleConf, name, "a line is no setting", line, "MODEL.SCENARIO.KEY = VALUE", "remove or mend the line")
+	if line, others := noSetting(string(text)); line != "" {
+		r.add(r.ofPaper(others), ruleConf, name, "a line is no setting", line, "MODEL.SCENARIO.KEY = VALUE",
+			"remove or mend the line")
 		return
 	}
 	for _, scenario := range []string{"SingleStream", "MultiStream", "Server", "Offline"} {
@@ -42,15 +44,28 @@ func (r *resultFolder) checkUserConf() {
 	}
 }
 
-// noSetting is the first line that is neither a setting nor a comment.
-func noSetting(text string) string {
+// noSetting is the first line that is neither a setting nor a comment, and whether there are settings beside it.
+func noSetting(text string) (first string, settings bool) {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
-		if line != "" && !strings.HasPrefix(line, "#") && !strings.Contains(line, "=") {
-			return line
+		switch {
+		case line == "" || strings.HasPrefix(line, "#"):
+		case strings.Contains(line, "="):
+			settings = true
+		case first == "":
+			first = line
 		}
 	}
-	return ""
+	return first, settings
+}
+
+// ofPaper is what a user.conf that LoadGen cannot read means: LoadGen did not run with it where there is the log of a
+// run, and a file of no settings at all is a placeholder.
+func (r *resultFolder) ofPaper(settings bool) Severity {
+	if settings && r.perf != nil {
+		return Warn
+	}
+	return Reject
 }
 
 // checkConf applies the settings of one scenario; false says that LoadGen takes none of them.
@@ -60,31 +75,64 @@ func (r *resultFolder) checkConf(name, text, scenario string) bool {
 	model := r.checker.rules.LoadGenModel(r.model, r.scenario)
 	code, err := official.FromConfig(&s, &text, model, scenario, mlconf.ConfUser)
 	if err != nil || code == mlconf.CodeInvalid {
-		r.reject(ruleConf, name, "LoadGen cannot read the settings", firstFault(name, text),
+		r.add(r.ofPaper(true), ruleConf, name, "LoadGen cannot read the settings", firstFault(name, text),
 			"lines MODEL.SCENARIO.KEY = VALUE", "mend the line")
 		return false
 	}
-	severity := Warn // of settings that this result's run did not read
-	if r.logged() == scenario {
-		severity = Reject
-	}
 	if s.MinDuration < minDuration && !strings.HasPrefix(r.model, "e2e-rag") {
-		r.add(severity, ruleConf, name, "a setting of "+scenario+" is below the minimum",
-			fmt.Sprintf("min_duration %d", s.MinDuration.Milliseconds()),
-			strconv.FormatInt(minDuration.Milliseconds(), 10), "remove it")
+		r.settle(name, scenario, Reject, paperSetting{what: "below the minimum", key: "min_duration",
+			value: float64(s.MinDuration.Milliseconds()), bound: float64(minDuration.Milliseconds()),
+			logged: "effective_min_duration_ms"})
 	}
-	if n := s.PerformanceSampleCountOverride; n > 0 && n < r.checker.rules.PerformanceSampleCount(r.model) {
-		r.add(severity, ruleConf, name, "a setting of "+scenario+" is below the minimum",
-			fmt.Sprintf("performance_sample_count_override %d", n),
-			strconv.FormatUint(r.checker.rules.PerformanceSampleCount(r.model), 10), "remove it")
+	least := r.checker.rules.PerformanceSampleCount(r.model)
+	if n := s.PerformanceSampleCountOverride; n > 0 && n < least {
+		r.settle(name, scenario, Reject, paperSetting{what: "below the minimum", key: "performance_sample_count_override",
+			value: float64(n), bound: float64(least), logged: "effective_performance_sample_count"})
 	}
 	limit := r.checker.rules.LatencyLimit(r.model, scenario)
 	if scenario == "Server" && limit > 0 && s.ServerTargetLatency > limit {
-		r.warn(ruleConf, name, "a setting of "+scenario+" is over the limit", fmt.Sprintf("target_latency %v",
-			s.ServerTargetLatency),
-			limit.String(), "remove it")
+		r.settle(name, scenario, Warn, paperSetting{what: "over the limit", key: "target_latency in ns", most: true,
+			value: float64(s.ServerTargetLatency), bound: float64(limit), logged: "effective_target_latency_ns"})
 	}
 	return true
+}
+
+// paperSetting is a setting of user.conf that breaks a bound of the rules.
+type paperSetting struct {
+	what, key    string
+	value, bound float64
+	most         bool   // the bound is an upper one
+	logged       string // the key of the same setting in a detail log, in the same unit
+}
+
+// kept says whether a value keeps the bound.
+func (p paperSetting) kept(value float64) bool {
+	return value == p.bound || (value < p.bound) == p.most
+}
+
+// settle judges a setting by what the run's log has of it.
+func (r *resultFolder) settle(name, scenario string, severity Severity, p paperSetting) {
+	found, bound := p.key+" "+shown(p.value), shown(p.bound)
+	if scenario != r.ran() { // settings that this result's run did not read
+		r.warn(ruleConf, name, "a setting of "+scenario+" is "+p.what, found, bound, "remove it")
+		return
+	}
+	if r.perf != nil {
+		if ran, ok := r.perf.number(p.logged); ok && p.kept(ran) {
+			r.warn(ruleConf, name, "user.conf is not what ran", found+"; the log has "+r.perf.value(p.logged), bound,
+				"file the user.conf that the run read")
+			return
+		}
+	}
+	r.add(severity, ruleConf, name, "a setting of "+scenario+" is "+p.what, found, bound, "remove it, and run again")
+}
+
+// ran is the scenario of the performance run, by its log where there is one.
+func (r *resultFolder) ran() string {
+	if r.perf != nil && r.perf.scenario() != "" {
+		return r.perf.scenario()
+	}
+	return r.logged()
 }
 
 // logged is the scenario that LoadGen knows of the result's.
