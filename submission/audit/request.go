@@ -20,17 +20,24 @@ func ResultLogs(folder string) Logs {
 	return l
 }
 
-// RunLogs are the logs of an audit's run: those in the folder itself, and where it has none those in accuracy/ and
-// performance/run_1/ below it, as a submission has them.
+// RunLogs are the logs of an audit's run: those in accuracy/ and performance/run_1/ below the folder, as a submission
+// has them, or those in the folder itself. The detail log says which: a stray accuracy log beside makes no run. Of a
+// log that lies in the other place alone, that is the path.
 func RunLogs(folder string) Logs {
-	plain, placed := logsIn(folder), ResultLogs(folder)
-	if exists(plain.Detail) || exists(plain.Accuracy) || exists(plain.Summary) {
-		return plain
+	first, second := logsIn(folder), ResultLogs(folder)
+	if !exists(first.Detail) && (exists(second.Detail) || exists(second.Accuracy) || exists(second.Summary)) {
+		first, second = second, first
 	}
-	if exists(placed.Detail) || exists(placed.Accuracy) || exists(placed.Summary) {
-		return placed
+	return Logs{Accuracy: either(first.Accuracy, second.Accuracy), Detail: either(first.Detail, second.Detail),
+		Summary: either(first.Summary, second.Summary)}
+}
+
+// either is the first path, or the second where only that is there.
+func either(first, second string) string {
+	if !exists(first) && exists(second) {
+		return second
 	}
-	return plain
+	return first
 }
 
 func logsIn(folder string) Logs {
