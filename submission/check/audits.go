@@ -65,7 +65,8 @@ type auditFolder struct {
 	test   string // "TEST01"
 	folder string
 	rule   string
-	run    *runLog // nil where there is none
+	run    *runLog  // nil where there is none
+	used   []string // what lies in the folder itself, and was read
 }
 
 func (a *auditFolder) check() {
@@ -75,15 +76,14 @@ func (a *auditFolder) check() {
 		return
 	}
 	files := tree.FilesOf(a.test)
-	known := append([]string{tree.PerformanceDir, tree.AccuracyDir}, files.Verdicts...)
-	a.checkExtra(a.folder, known)
 	if files.Performance {
 		a.checkRunFiles(files.Required)
-		a.run = a.readRun(path.Join(a.folder, tree.PerformanceDir, tree.RunDir), role(a.test))
+		a.findRun(files)
 	}
 	if files.Accuracy {
-		a.checkLog()
+		a.checkLog(files)
 	}
+	a.checkExtra(a.folder, append(append([]string{tree.PerformanceDir, tree.AccuracyDir}, files.Verdicts...), a.used...))
 	a.checkRun()
 	a.checkVerdicts()
 }
@@ -105,12 +105,12 @@ func (a *auditFolder) checkRunFiles(exactly bool) {
 }
 
 // checkLog looks at the audit's accuracy log.
-func (a *auditFolder) checkLog() {
-	name := path.Join(a.folder, tree.AccuracyDir, tree.AccuracyLog)
+func (a *auditFolder) checkLog(files tree.AuditFiles) {
+	name := a.findLog(files)
 	e, _ := a.checker.tree.Entry(name)
 	switch {
 	case !a.checker.tree.HasFile(name):
-		a.warn(a.rule, name, "the outputs of the audit are missing", "", name, "add the audit run's accuracy log")
+		a.add(a.unshown(files), a.rule, name, "the outputs of the audit are missing", "", name, doAdd(files))
 		return
 	case e.Size > mostLog && !a.mayBeWhole():
 		a.warn(ruleTruncation, name, "the accuracy log is not cut short", fmt.Sprintf("%d bytes", e.Size),

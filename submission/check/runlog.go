@@ -32,6 +32,14 @@ func (l *runLog) path() string { return path.Join(l.folder, tree.DetailLog) }
 
 func (l *runLog) audit() bool { return l.role != mainRun && l.role != accuracyRun }
 
+// wanted is what it means that one of the run's logs is missing.
+func (l *runLog) wanted() Severity {
+	if l.audit() && !tree.FilesOf(string(l.role)).Required {
+		return Warn // nor does the official checker ask for them
+	}
+	return Reject
+}
+
 // readRun reads the logs of a folder; nil where its detail log is missing or holds nothing.
 func (r *resultFolder) readRun(folder string, as role) *runLog {
 	l := &runLog{folder: folder, role: as}
@@ -129,7 +137,7 @@ func (r *resultFolder) readSummary(l *runLog) {
 	name := path.Join(l.folder, tree.SummaryLog)
 	do := "file the summary that LoadGen wrote beside the detail log"
 	if !r.checker.tree.HasFile(name) {
-		r.reject(ruleFiles, name, "a log is missing", "", name, do)
+		r.add(l.wanted(), ruleFiles, name, "a log is missing", "", name, do)
 		return
 	}
 	text, err := r.checker.readBytes(name)

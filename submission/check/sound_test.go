@@ -153,3 +153,12 @@ func wantFinding(t *testing.T, r *check.Report, severity check.Severity, rule, p
 		t.Errorf("no %s %s %s %q in:\n%s", severity, rule, path, what, texts(r))
 	}
 }
+
+// wantSame fails the test unless both hold the same texts, in any order.
+func wantSame(t *testing.T, got, want []string) {
+	t.Helper()
+	got, want = slices.Sorted(slices.Values(got)), slices.Sorted(slices.Values(want))
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
