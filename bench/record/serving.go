@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -249,6 +250,11 @@ func (l ServingLoad) String() string {
 	return string(l.By)
 }
 
+// Compare orders loads as sweeps show them: users, rates, all at once, and each from the lowest on.
+func (l ServingLoad) Compare(m ServingLoad) int {
+	return cmp.Or(cmp.Compare(m.By, l.By), cmp.Compare(l.Value, m.Value)) // the alphabet backwards
+}
+
 // others are the figures that are no statistics of times, but the headline.
 func (s *Serving) others(r Run) []Judged {
 	var all []Judged
@@ -284,7 +290,7 @@ func (s *Serving) Point() curve.Point {
 	}
 	p.RequestsPerSec, p.TokensPerSec, p.Goodput = known(f.RequestsPerSec), known(f.CountedTokensPerSec()), known(f.Goodput)
 	p.User = known(f.UserRate())
-	if f.Requests > 0 {
+	if p.Requests = f.Requests; f.Requests > 0 {
 		p.Failed = float64(f.FailedTotal()) / float64(f.Requests)
 	}
 	return p

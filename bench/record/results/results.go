@@ -5,6 +5,7 @@
 package results
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -46,7 +47,7 @@ func (f Found) Timed() string {
 
 // Set is what a path holds.
 type Set struct {
-	Runs []Found // by path, then as the files list them
+	Runs []Found // by path, then as the files list them; the points of a sweep by their loads
 	// Skipped says which files could not be read, and why: those of a folder of many runs.
 	Skipped []string
 }
@@ -130,11 +131,34 @@ func documents(files []string, seen map[string]bool) (Set, error) {
 			s.Runs = append(s.Runs, Found{Run: r, Out: out(file, r), File: file})
 		}
 	}
+	inOrder(s.Runs)
 	if len(s.Runs) == 0 {
 		return s, errors.Join(faults...)
 	}
 	s.Skipped = append(s.Skipped, lists.Map(faults, func(f error) string { return f.Error() })...)
 	return s, nil
+}
+
+// inOrder puts the points of each sweep, which are neighbours, in the order of their loads: names of folders have
+// another.
+func inOrder(runs []Found) {
+	for from := 0; from < len(runs); {
+		to := from + 1
+		for to < len(runs) && ofOneSweep(runs[from], runs[to]) {
+			to++
+		}
+		slices.SortStableFunc(runs[from:to], func(a, b Found) int {
+			if a.Serving == nil {
+				return 0
+			}
+			return cmp.Or(a.Serving.Load.Compare(b.Serving.Load), a.Started.Compare(b.Started))
+		})
+		from = to
+	}
+}
+
+func ofOneSweep(a, b Found) bool {
+	return a.Serving != nil && b.Serving != nil && filepath.Dir(a.Folder()) == filepath.Dir(b.Folder())
 }
 
 // known notes a file, and says whether it was noted before.

@@ -5,14 +5,17 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/bench/serving/load"
 )
 
 // save makes an output folder with a run of each scenario.
@@ -86,6 +89,38 @@ func TestRead(t *testing.T) {
 		if got := folders(t, dir, s); got != c.want || s.Skipped != nil {
 			t.Errorf("%v: %s (skipped %v), want %s", c.paths, got, s.Skipped, c.want)
 		}
+	}
+}
+
+// TestPointsInOrder: the points of a sweep are in the order of their loads, and trials of one load in that of time;
+// other runs stay where their paths are.
+func TestPointsInOrder(t *testing.T) {
+	dir := t.TempDir()
+	began := time.Date(2026, 11, 28, 12, 0, 0, 0, time.UTC)
+	for i, name := range []string{
+		"b/users-16", "b/users-4", "b/maximum", "b/users-32", "b/rate-20", "b/rate-9.5", "b/rate-100", "b/rate-20-11",
+		"b/rate-20-2", "a/users-100", "a/users-2", "c/run",
+	} {
+		by, value, _ := strings.Cut(filepath.Base(name), "-")
+		value, _, _ = strings.Cut(value, "-")
+		r := record.Run{Model: "m", Mode: record.ModeServing, Dir: ".", Started: began.Add(time.Duration(i) * time.Minute)}
+		if by != "run" {
+			r.Serving = &record.Serving{Load: record.ServingLoad{By: load.Kind(by)}}
+			r.Serving.Load.Value, _ = strconv.ParseFloat(value, 64)
+		}
+		text, err := record.NewDocument([]record.Run{r}).JSON()
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(t, filepath.Join(dir, name, record.FileName), string(text))
+	}
+	s, err := Read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := folders(t, dir, s); got != "a/users-2 a/users-100 b/users-4 b/users-16 b/users-32 b/rate-9.5 b/rate-20 "+
+		"b/rate-20-11 b/rate-20-2 b/rate-100 b/maximum c/run" {
+		t.Error(got)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/plumbline-ml/plumbline/fetch/wholefile"
@@ -58,11 +59,13 @@ type Sweep struct {
 	Ended    string `json:"ended,omitempty"`
 
 	// Of the points, by their places: those that count and keep all objectives, the one of them with the most goodput,
-	// where the curve bends most, and those that no other one beats in tokens per second and speed of an answer.
+	// where the curve bends down most, and those that no other one beats in tokens per second and speed of an answer.
 	Holds  []int `json:"holds"`
 	Best   *int  `json:"best"` // null: none
-	Knee   *int  `json:"knee"` // null: the curve is straight, or too short
+	Knee   *int  `json:"knee"` // null: none was found
 	Pareto []int `json:"pareto"`
+	// NoKnee is the point up to which the curve rises without a knee; null: there is one, or that cannot be told.
+	NoKnee *int `json:"no_knee_up_to"`
 
 	// Find is the search that the points are of, where there was one.
 	Find *Find `json:"find,omitempty"`
@@ -129,7 +132,7 @@ const note = "What was measured of a server under load; no result of a LoadGen r
 func (s *Sweep) Judge() {
 	s.Schema, s.SchemaVersion, s.Note = Schema, SchemaVersion, note
 	points := s.curve()
-	s.Holds, s.Best, s.Knee = []int{}, nil, nil
+	s.Holds, s.Best, s.Knee, s.NoKnee = []int{}, nil, nil, nil
 	for i, p := range points {
 		if p.Holds() {
 			s.Holds = append(s.Holds, i)
@@ -138,8 +141,8 @@ func (s *Sweep) Judge() {
 	if at, ok := curve.Best(points); ok {
 		s.Best = &at
 	}
-	if at, ok := curve.Knee(points); ok {
-		s.Knee = &at
+	if s.Find == nil { // the loads of a search are no curve
+		s.judgeKnee(points)
 	}
 	if s.Pareto = curve.Pareto(points); s.Pareto == nil {
 		s.Pareto = []int{}
@@ -147,6 +150,23 @@ func (s *Sweep) Judge() {
 	if s.Points == nil {
 		s.Points = []record.Run{}
 	}
+}
+
+func (s *Sweep) judgeKnee(points []curve.Point) {
+	at, straight := curve.Knee(points)
+	if at != curve.None {
+		s.Knee = &at
+	}
+	if straight != curve.None {
+		s.NoKnee = &straight
+	}
+}
+
+// InOrder are the points in the order of their loads; those of one load in the order in which they were measured.
+func (s *Sweep) InOrder() []record.Run {
+	all := slices.Clone(s.Points)
+	slices.SortStableFunc(all, func(a, b record.Run) int { return a.Serving.Load.Compare(b.Serving.Load) })
+	return all
 }
 
 // curve are the points as a curve has them.
@@ -221,6 +241,9 @@ func Parse(text []byte) (*Sweep, error) {
 				return nil, fmt.Errorf("%w: trial %d is point %d of %d", ErrSchema, i, t.Point, len(s.Points))
 			}
 		}
+	}
+	if s.Complete && s.Ended == Unfinished { // as earlier versions wrote
+		s.Ended = ""
 	}
 	s.Judge()
 	return s, nil

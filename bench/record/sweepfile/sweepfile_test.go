@@ -62,8 +62,12 @@ func sweep(t testing.TB) *sweepfile.Sweep {
 
 func TestJudge(t *testing.T) {
 	s := sweep(t)
-	if !slices.Equal(s.Holds, []int{0, 1, 2}) || s.Best == nil || *s.Best != 2 || s.Knee == nil || *s.Knee != 2 {
-		t.Errorf("holds %v, best %v, knee %v", s.Holds, s.Best, s.Knee)
+	if !slices.Equal(s.Holds, []int{0, 1, 2}) || s.Best == nil || *s.Best != 2 || s.Knee != nil {
+		t.Errorf("holds %v, best %v, and a knee among the loads of a search: %v", s.Holds, s.Best, s.Knee)
+	}
+	s.Find = nil
+	if s.Judge(); s.Knee == nil || *s.Knee != 2 || s.NoKnee != nil {
+		t.Errorf("knee %v, none up to %v", s.Knee, s.NoKnee)
 	}
 	if !slices.Equal(s.Pareto, []int{2}) {
 		t.Errorf("pareto %v", s.Pareto)
@@ -71,6 +75,37 @@ func TestJudge(t *testing.T) {
 	none := &sweepfile.Sweep{}
 	if none.Judge(); none.Best != nil || none.Knee != nil || none.Holds == nil || none.Points == nil {
 		t.Errorf("a sweep of no points: %+v", none)
+	}
+}
+
+// TestConclusion: the best point and the knee, or up to where there is none; what ended a sweep; the words of a search.
+func TestConclusion(t *testing.T) {
+	s := sweep(t)
+	s.Find = nil
+	s.Judge()
+	straight := &sweepfile.Sweep{Complete: true, Points: []record.Run{point(t, 4), point(t, 1), point(t, 2)}}
+	straight.Judge()
+	cut := &sweepfile.Sweep{Ended: "interrupt", Points: []record.Run{point(t, 1)}}
+	cut.Judge()
+	none := &sweepfile.Sweep{Complete: true, Objectives: "p99 ttft < 1ns", Ended: sweepfile.Overloaded}
+	none.Judge()
+	for want, s := range map[string]*sweepfile.Sweep{
+		"best goodput 800/s at 16 users. knee at 16 users.":                                                 s,
+		"best goodput 200/s at 4 users. no knee up to 4 users.":                                             straight,
+		"best goodput 50/s at 1 user. ended by: interrupt; the same command goes on.":                       cut,
+		"no point counts and keeps p99 ttft < 1ns. higher loads are left out: the last two are overloaded.": none,
+		"": {Complete: true},
+	} {
+		if got := s.Conclusion(); got != want {
+			t.Errorf("%s; want %s", got, want)
+		}
+	}
+	var order []float64
+	for _, r := range s.InOrder() {
+		order = append(order, r.Serving.Load.Value)
+	}
+	if !slices.Equal(order, []float64{1, 4, 12, 16, 64}) {
+		t.Errorf("in order: %v", order)
 	}
 }
 
@@ -114,15 +149,25 @@ func TestHostileFiles(t *testing.T) {
 		"newer":     {`{"schema":"plumbline.serving","schema_version":2}`, "a newer harness"},
 		"no server": {`{"schema":"plumbline.serving","schema_version":1,"points":[{"model":"resnet50"}]}`,
 			`run of "resnet50"`},
-		"cut":          {string(text[:len(text)/2]), "not a sweep"},
-		"a trial of 9": {strings.Replace(string(text), `"point": 2`, `"point": 9`, 1), "trial 0 is point 9 of 5"},
-		"negative n":   {strings.Replace(string(text), `"n": 20`, `"n": -20`, 1), "want a whole number from 0"},
+		"a trial of -1": {strings.Replace(string(text), `"point": 2`, `"point": -1`, 1), "trial 0 is point -1 of 5"},
+		"cut":           {string(text[:len(text)/2]), "not a sweep"},
+		"a trial of 9":  {strings.Replace(string(text), `"point": 2`, `"point": 9`, 1), "trial 0 is point 9 of 5"},
+		"negative n":    {strings.Replace(string(text), `"n": 20`, `"n": -20`, 1), "want a whole number from 0"},
 		"many points": {`{"schema":"plumbline.serving","schema_version":1,"points":[` +
 			strings.Repeat(`{"serving":{}},`, 10_000) + `{"serving":{}}]}`, "10001 points"},
 	} {
 		if _, err := sweepfile.Parse([]byte(c.text)); !errors.Is(err, sweepfile.ErrSchema) ||
 			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+	}
+	// Earlier versions said "unfinished" of complete sweeps, too.
+	for text, ended := range map[string]string{
+		strings.Replace(string(text), `"complete": true`, `"complete": true, "ended": "unfinished"`, 1):  "",
+		strings.Replace(string(text), `"complete": true`, `"complete": false, "ended": "unfinished"`, 1): "unfinished",
+	} {
+		if again, err := sweepfile.Parse([]byte(text)); err != nil || again.Ended != ended {
+			t.Errorf("complete %v is read as ended by %q, want %q", again.Complete, again.Ended, ended)
 		}
 	}
 	// What it says of its points is not believed.

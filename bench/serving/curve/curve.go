@@ -18,6 +18,7 @@ type Point struct {
 	By   load.Kind
 	Load float64 // users, or requests per second; 0 where the load is no number
 
+	Requests                     int // that were measured; 0: unknown
 	RequestsPerSec, TokensPerSec float64
 	User                         float64 // 1 / median TPOT, in tokens per second
 	Goodput                      float64 // requests per second within all limits
@@ -104,46 +105,6 @@ func (p Point) place() float64 {
 	return p.RequestsPerSec
 }
 
-// Knee is the point where a curve of goodput (without objectives of requests per second) over the load bends most: the
-// one furthest from the chord between its neighbours, both axes from 0 to 1. ok is false where the curve is straight.
-func Knee(points []Point) (at int, ok bool) {
-	return knee(points, func(p Point) float64 { return p.Load })
-}
-
-// straight is the distance from a chord, on axes from 0 to 1, up to which there is no bend.
-const straight = 0.01
-
-func knee(points []Point, place func(Point) float64) (at int, ok bool) {
-	order := rising(points, place)
-	width, height := 0.0, 0.0
-	for _, i := range order {
-		width, height = max(width, place(points[i])), max(height, points[i].height())
-	}
-	furthest := straight
-	for n := 1; n+1 < len(order) && width > 0 && height > 0; n++ {
-		x := func(i int) float64 { return place(points[order[i]]) / width }
-		y := func(i int) float64 { return points[order[i]].height() / height }
-		dx, dy := x(n+1)-x(n-1), y(n+1)-y(n-1)
-		distance := math.Abs(dx*(y(n)-y(n-1))-dy*(x(n)-x(n-1))) / math.Hypot(dx, dy)
-		if distance > furthest {
-			at, ok, furthest = order[n], true, distance
-		}
-	}
-	return at, ok
-}
-
-// rising are the points with a place and a height, in order of the place.
-func rising(points []Point, place func(Point) float64) []int {
-	var order []int
-	for i, p := range points {
-		if x := place(p); x > 0 && p.height() >= 0 && !math.IsInf(x, 1) {
-			order = append(order, i)
-		}
-	}
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(place(points[i]), place(points[j])) })
-	return slices.CompactFunc(order, func(i, j int) bool { return place(points[i]) == place(points[j]) })
-}
-
 const (
 	autoRates   = 6    // between one user and the maximum
 	autoRefined = 3    // more where the curve bends
@@ -151,7 +112,7 @@ const (
 )
 
 // Auto is a sweep that chooses its loads: one user, the maximum, then rates between them until the server is
-// overloaded, then some where the curve bends most. It returns the load after those that were made, in the order in
+// overloaded, then some where the curve bends down most. It returns the load after those that were made, in the order in
 // which they were; ok is false where the sweep is complete. The same points lead to the same load.
 func Auto(made []Point) (by load.Kind, value float64, ok bool) {
 	var one, most *Point
@@ -220,7 +181,7 @@ func top(made []Point) (at int, ok bool) {
 	if ok {
 		return at, true
 	}
-	return knee(made, Point.place)
+	return bend(made, Point.place)
 }
 
 // middle is halfway between two rates, with three significant digits as all rates of a sweep.

@@ -2,6 +2,7 @@ package curve_test
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -165,24 +166,110 @@ func TestAutoStops(t *testing.T) {
 	}
 }
 
-func TestKnee(t *testing.T) {
-	points := func(heights ...float64) []curve.Point {
-		var all []curve.Point
-		for i, h := range heights {
-			all = append(all, curve.Point{By: load.Rate, Load: float64(i + 1), RequestsPerSec: h, Goodput: math.NaN()})
-		}
-		return all
+// heights are points of users, or rates, with requests per second, at each of the loads.
+func heights(by load.Kind, loads, rates []float64) (all []curve.Point) {
+	for i, x := range loads {
+		all = append(all, curve.Point{By: by, Load: x, RequestsPerSec: rates[i], Goodput: math.NaN()})
 	}
-	for _, c := range []struct {
-		points []curve.Point
-		at     int
-		ok     bool
+	return all
+}
+
+// TestKnee: a knee bends down, and by more than the points are spread. Where there is none it is said up to which load.
+func TestKnee(t *testing.T) {
+	steps, doubled := []float64{1, 2, 3, 4, 5}, []float64{1, 2, 4, 8, 16}
+	for name, c := range map[string]struct {
+		loads, rates []float64
+		at           float64 // 0: none
+		upTo         float64
 	}{
-		{points(1, 2, 3, 3, 3), 2, true}, {points(1, 2, 3, 4), 0, false}, {points(1, 2), 0, false}, {nil, 0, false},
-		{points(1, 2, 3, 4, 0.5), 3, true}, {points(0, 0, 0), 0, false},
+		"flat from 3 on":              {steps, []float64{1, 2, 3, 3, 3}, 3, 0},
+		"straight":                    {steps[:4], []float64{1, 2, 3, 4}, 0, 4},
+		"two points":                  {steps[:2], []float64{1, 2}, 0, 0},
+		"no points":                   {nil, nil, 0, 0},
+		"it falls":                    {steps, []float64{1, 2, 3, 4, 0.5}, 4, 0},
+		"nothing is answered":         {steps[:3], []float64{0, 0, 0}, 0, 0},
+		"flat from the start":         {doubled, []float64{70, 69, 70, 68, 67}, 0, 0},
+		"bends up":                    {doubled[:4], []float64{10, 12, 40, 80}, 0, 8},
+		"a dip, then straight again":  {doubled[:4], []float64{11.33, 22.68, 42.74, 88.25}, 0, 8},
+		"a dip at the second":         {doubled[:4], []float64{10, 18.8, 40, 80}, 0, 8},
+		"a peak of 5 % at the second": {doubled[:4], []float64{10, 21, 40, 80}, 0, 8},
+		"a peak of 8 % near the end":  {steps, []float64{10, 20, 30, 43, 50}, 0, 5},
+		"noise of 5 % in close steps": {[]float64{10, 12, 14, 16}, []float64{100, 126, 134, 160}, 0, 16},
+		"it bends up, then down":      {doubled, []float64{10, 12, 40, 80, 81}, 8, 0},
+		"a soft knee":                 {doubled, []float64{10, 20, 35, 50, 52}, 8, 0},
+		"goodput falls to nothing":    {[]float64{4, 8, 16, 32, 64}, []float64{18.9, 36.9, 70, 0, 0}, 16, 0},
 	} {
-		if at, ok := curve.Knee(c.points); at != c.at || ok != c.ok {
-			t.Errorf("%v: %v, %v; want %v, %v", c.points, at, ok, c.at, c.ok)
+		for _, by := range []load.Kind{load.Users, load.Rate} {
+			points := heights(by, c.loads, c.rates)
+			points = append(points, curve.Point{By: load.Maximum, RequestsPerSec: 1000, Goodput: math.NaN()})
+			slices.Reverse(points) // the order in which they were measured is no matter
+			at, straight := curve.Knee(points)
+			got, upTo := 0.0, 0.0
+			if at != curve.None {
+				got = points[at].Load
+			}
+			if straight != curve.None {
+				upTo = points[straight].Load
+			}
+			if got != c.at || upTo != c.upTo {
+				t.Errorf("%s, %s: a knee at %v, none up to %v; want %v, %v", name, by, got, upTo, c.at, c.upTo)
+			}
 		}
+	}
+}
+
+// TestKneeOfFewRequests: of a rate the number of requests is spread, too.
+func TestKneeOfFewRequests(t *testing.T) {
+	points := heights(load.Rate, []float64{10, 20, 40}, []float64{10, 20, 24})
+	for n, want := range map[int]bool{20: false, 10_000: true} {
+		for i := range points {
+			points[i].Requests = n
+		}
+		if at, _ := curve.Knee(points); (at != curve.None) != want {
+			t.Errorf("%d requests a point: a knee at %d", n, at)
+		}
+	}
+}
+
+// TestNoKneeOfNoise: straight lines with a deviation of 3 % have a knee in hardly one of 100, whatever their loads.
+func TestNoKneeOfNoise(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, loads := range [][]float64{{1, 2, 4, 8}, {1, 2, 4, 8, 16, 32, 64}, {10, 20, 30, 40, 50, 60}, {8, 9, 10, 11, 12}} {
+		found := 0
+		for range 1000 {
+			rates := make([]float64, len(loads))
+			for i, x := range loads {
+				rates[i] = 10 * x * (1 + 0.03*rng.NormFloat64())
+			}
+			if at, _ := curve.Knee(heights(load.Users, loads, rates)); at != curve.None {
+				found++
+			}
+		}
+		if found > 10 {
+			t.Errorf("loads %v: a knee in %d of 1000 straight lines", loads, found)
+		}
+	}
+}
+
+// TestAutoOfAStraightCurve: without objectives, and without a knee, no more points are measured between.
+func TestAutoOfAStraightCurve(t *testing.T) {
+	made := []curve.Point{
+		{By: load.Users, Load: 1, RequestsPerSec: 2, Stationary: true, Goodput: math.NaN()},
+		{By: load.Maximum, RequestsPerSec: 34, Goodput: math.NaN()},
+	}
+	for {
+		by, value, ok := curve.Auto(made)
+		if !ok {
+			break
+		}
+		off := 1.0
+		if len(made) == 4 {
+			off = 0.95 // one is a little lower
+		}
+		made = append(made, curve.Point{By: by, Load: value, RequestsPerSec: off * value, Stationary: true,
+			Goodput: math.NaN()})
+	}
+	if len(made) != 8 {
+		t.Errorf("%d points, want one user, the maximum and six rates", len(made))
 	}
 }

@@ -57,7 +57,7 @@ var ErrServer = errors.New("the server fails")
 // Run measures all that is missing, in turn. The points of a sweep that an error ended are in File: those that are
 // complete count.
 func (s *Sweep) Run(ctx context.Context) (err error) {
-	s.File.Complete, s.File.Ended = false, "unfinished"
+	s.File.Complete, s.File.Ended = false, sweepfile.Unfinished
 	if s.Folder != nil {
 		s.place = s.Folder.place
 	}
@@ -75,7 +75,9 @@ func (s *Sweep) Run(ctx context.Context) (err error) {
 	case err != nil:
 		s.File.Ended = "failure"
 	default:
-		s.File.Complete = true
+		if s.File.Complete = true; s.File.Ended == sweepfile.Unfinished {
+			s.File.Ended = ""
+		}
 	}
 	return errors.Join(err, s.save())
 }
@@ -139,7 +141,7 @@ func (s *Sweep) list(ctx context.Context) error {
 			continue
 		}
 		if curve.Stop(s.points()) {
-			s.File.Ended = Overloaded
+			s.File.Ended = sweepfile.Overloaded
 			return nil
 		}
 		if err := s.add(ctx, p, 0); err != nil {
@@ -148,9 +150,6 @@ func (s *Sweep) list(ctx context.Context) error {
 	}
 	return nil
 }
-
-// Overloaded is what ended a sweep before its last load.
-const Overloaded = "two overloaded points"
 
 // auto measures what curve.Auto asks for.
 func (s *Sweep) auto(ctx context.Context) error {

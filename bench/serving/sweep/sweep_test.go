@@ -157,7 +157,7 @@ func TestUsers(t *testing.T) {
 		}
 	})
 	f, err := sweepfile.Read(filepath.Join(dir, sweepfile.Name))
-	if err != nil || !f.Complete || f.Best == nil || *f.Best != 2 || !slices.Equal(f.Holds, []int{0, 1, 2}) {
+	if err != nil || !f.Complete || f.Ended != "" || f.Best == nil || *f.Best != 2 || !slices.Equal(f.Holds, []int{0, 1, 2}) {
 		t.Fatalf("%+v, %v", f, err)
 	}
 	text, err := os.Open(filepath.Join(dir, sweepfile.CSVName))
@@ -189,7 +189,7 @@ func TestRates(t *testing.T) {
 			s.Loads = append(s.Loads, load.Pattern{Kind: load.Rate, Arrival: load.Poisson, PerSecond: rate,
 				Duration: 30 * time.Second, Seed: 1})
 		}
-		if err := s.Run(ctx); err != nil || !s.File.Complete || s.File.Ended != sweep.Overloaded ||
+		if err := s.Run(ctx); err != nil || !s.File.Complete || s.File.Ended != sweepfile.Overloaded ||
 			!slices.Equal(loads(s), []float64{2, 5, 15, 20}) {
 			t.Errorf("%v, ended by %q, %v", err, s.File.Ended, loads(s))
 		}

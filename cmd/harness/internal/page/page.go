@@ -49,6 +49,8 @@ const (
 // Report is what a page or a text shows.
 type Report struct {
 	Set results.Set
+	// Conclusion is what the runs come to, and the page's first line below its title; empty: nothing.
+	Conclusion string
 	// Tuned are profiles of harness tune, behind the runs.
 	Tuned []Tuned
 	// Version is that of the program that makes the report.
@@ -59,6 +61,7 @@ type Report struct {
 type view struct {
 	names           []names.Name // of the runs
 	Title, Subtitle string
+	Conclusion      string
 	Policy          string
 	CSS             template.CSS
 	Notes           []string
@@ -77,7 +80,7 @@ type view struct {
 // WriteHTML writes the page.
 func (r Report) WriteHTML(w io.Writer) error {
 	v := view{
-		Title: r.title(), Subtitle: r.subtitle(), Policy: Policy(CSS), CSS: template.CSS(CSS), Notes: r.notes(),
+		Title: r.title(), Subtitle: r.subtitle(), Conclusion: r.Conclusion, Policy: Policy(CSS), CSS: template.CSS(CSS), Notes: r.notes(),
 		Skipped: r.Set.Skipped, Footer: "Made by Plumbline " + r.Version + " of the files of the runs. It needs no network.",
 	}
 	v.Facts, v.names = head(r.Set.Runs), names.Of(r.Set.Runs)

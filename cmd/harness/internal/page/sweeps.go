@@ -1,7 +1,6 @@
 package page
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -44,8 +43,7 @@ func sweepsOf(runs []results.Found) []sweep {
 	}
 	for _, w := range all {
 		slices.SortStableFunc(w.points, func(a, b record.Run) int {
-			x, y := a.Serving.Load, b.Serving.Load
-			return cmp.Or(cmp.Compare(y.By, x.By), cmp.Compare(x.Value, y.Value)) // users, rate, maximum
+			return a.Serving.Load.Compare(b.Serving.Load)
 		})
 	}
 	return all

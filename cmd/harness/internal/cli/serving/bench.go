@@ -433,12 +433,13 @@ const PageName = "index.html"
 func (s *session) page() error {
 	dir := s.sweep.Folder.Dir
 	var set results.Set
-	for _, r := range s.sweep.File.Points {
+	for _, r := range s.sweep.File.InOrder() {
 		r.Dir = filepath.ToSlash(r.Dir)
 		set.Runs = append(set.Runs, results.Found{Run: r, Out: dir, File: filepath.Join(dir, r.Dir, record.FileName)})
 	}
 	var b bytes.Buffer
-	if err := (page.Report{Set: set, Version: shell.Version().Version}).WriteHTML(&b); err != nil {
+	report := page.Report{Set: set, Conclusion: s.sweep.File.Conclusion(), Version: shell.Version().Version}
+	if err := report.WriteHTML(&b); err != nil {
 		return err
 	}
 	return sdk.Usage(wholefile.Write(filepath.Join(dir, PageName), b.Bytes(), 0o644))

@@ -155,9 +155,15 @@ func TestObjectives(t *testing.T) {
 	t.Chdir(s.Dir)
 	url := serve(t, openaitest.Options{Owner: "vllm", IDs: true})
 	s.Want(0, bench(s, url, "--concurrency", "1,2", "--slo", "p99 ttft < 1000s, failed < 1%"), "GOODPUT")
+	f := readSweep(t, "bench-1")
+	_, below, _ := strings.Cut(file(t, filepath.Join("bench-1", "index.html")), "</h1>")
+	if c := f.Conclusion(); !strings.HasPrefix(c, "best goodput") || f.Ended != "" ||
+		!strings.HasPrefix(strings.TrimSpace(below), `<p class="answer">`+c+"</p>") {
+		t.Errorf("the sweep is ended by %q, the conclusion is %q, and the page begins with %.200s", f.Ended, c, below)
+	}
 	s.Want(3, bench(s, url, "--concurrency", "1,2", "--slo", "p99 ttft < 1ns"), "misses p99 ttft < 1ns",
 		"no point counts and keeps p99 ttft < 1ns")
-	f := readSweep(t, "bench-2")
+	f = readSweep(t, "bench-2")
 	if h := f.Points[0].Serving.Holds; h == nil || *h || f.Best != nil || f.ExitCode != 3 {
 		t.Errorf("%+v", f)
 	}

@@ -5,7 +5,6 @@ import (
 	"io"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/plumbline-ml/plumbline/backends/openai"
 	"github.com/plumbline-ml/plumbline/internal/figure"
@@ -22,8 +21,9 @@ import (
 func writeSweep(w io.Writer, f *sweepfile.Sweep, dir string, api prompts.API) error {
 	out := terminal.On(w)
 	out.Print(terminal.Span{Style: terminal.Heading, Text: headText(f, api)}, "\n")
-	served := lists.Map(f.Points, func(r record.Run) record.Serving { return *r.Serving })
-	if err := pointTable(w, served, joules(f.Points)); err != nil {
+	points := f.InOrder()
+	served := lists.Map(points, func(r record.Run) record.Serving { return *r.Serving })
+	if err := pointTable(w, served, joules(points)); err != nil {
 		return err
 	}
 	for _, line := range endTexts(f) {
@@ -50,36 +50,6 @@ func headText(f *sweepfile.Sweep, api prompts.API) string {
 	return strings.Join(append(parts, fmt.Sprintf("seed %d", f.Asked.Seed)), ", ")
 }
 
-// found says what the points come to: the best one, the knee, and whether there are more to be made.
-func found(f *sweepfile.Sweep) string {
-	var said []string
-	if f.Find != nil {
-		said = append(said, findText(f.Find, f.Complete))
-	}
-	if f.Share != nil && f.Complete {
-		return fmt.Sprintf("share %v: these figures are of its part alone; harness bench merge joins all shares.",
-			f.Share.Share)
-	}
-	if f.Best != nil {
-		s := f.Points[*f.Best].Serving
-		said = append(said, fmt.Sprintf("best goodput %s/s at %v", number(s.Figures.Goodput), s.Load))
-	} else if f.Objectives != "" {
-		said = append(said, "no point counts and keeps "+f.Objectives)
-	}
-	if f.Knee != nil {
-		said = append(said, fmt.Sprintf("knee at %v", f.Points[*f.Knee].Serving.Load))
-	}
-	if f.Ended != "" && !f.Complete {
-		said = append(said, "ended by: "+f.Ended+"; the same command goes on")
-	} else if f.Ended == sweep.Overloaded {
-		said = append(said, "higher loads are left out: the last two are overloaded")
-	}
-	if len(said) == 0 {
-		return ""
-	}
-	return strings.Join(said, ". ") + "."
-}
-
 // endTexts are what is to be said below the table: what was found, what closed loops mean, notes.
 func endTexts(f *sweepfile.Sweep) (all []string) {
 	once := map[string]bool{}
@@ -89,7 +59,7 @@ func endTexts(f *sweepfile.Sweep) (all []string) {
 			all = append(all, text)
 		}
 	}
-	add(found(f))
+	add(f.Conclusion())
 	var closed *record.Serving
 	for i := range f.Points {
 		if s := f.Points[i].Serving; s.Sentence != "" {
@@ -163,17 +133,4 @@ func pointNotes(points []record.Run) (all []string) {
 		all = append(all, m.text)
 	}
 	return all
-}
-
-// findText says what a search found.
-func findText(f *sweepfile.Find, complete bool) string {
-	took := fmt.Sprintf("%s in %s", figure.Plural(len(f.Trials), "trial"), figure.Seconds(time.Duration(f.Took*1e9)))
-	if f.Found == 0 && !complete {
-		return "the search is not over (" + took + ")"
-	}
-	if f.Found == 0 {
-		return "no load keeps all objectives (" + took + ")"
-	}
-	l := record.ServingLoad{By: f.By, Value: f.Found}
-	return fmt.Sprintf("the highest load that keeps all objectives is %v (%s)", l, took)
 }

@@ -1,0 +1,86 @@
+package sweepfile
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/internal/figure"
+
+	"github.com/plumbline-ml/plumbline/bench/record"
+)
+
+// What ended a sweep before its last load.
+const (
+	// Unfinished is that of a sweep that is under way, or was killed.
+	Unfinished = "unfinished"
+	// Overloaded is that of one that is complete.
+	Overloaded = "two overloaded points"
+)
+
+// Conclusion says what the points come to, in one line, wherever they are shown: the best one, the knee, what a search
+// found, and whether there are more to be made. Empty: nothing.
+func (s *Sweep) Conclusion() string {
+	if s.Share != nil && s.Complete {
+		return fmt.Sprintf("share %v: these figures are of its part alone; harness bench merge joins all shares.",
+			s.Share.Share)
+	}
+	var said []string
+	if s.Find != nil {
+		said = append(said, s.Find.text(s.Complete))
+	} else {
+		said = s.ofCurve()
+	}
+	if s.Ended != "" && !s.Complete {
+		said = append(said, "ended by: "+s.Ended+"; the same command goes on")
+	} else if s.Ended == Overloaded {
+		said = append(said, "higher loads are left out: the last two are overloaded")
+	}
+	if len(said) == 0 {
+		return ""
+	}
+	return strings.Join(said, ". ") + "."
+}
+
+// ofCurve says which point is the best, and where the knee is.
+func (s *Sweep) ofCurve() (said []string) {
+	if s.Best != nil {
+		served := s.Points[*s.Best].Serving
+		said = append(said, fmt.Sprintf("best goodput %s/s at %v", rate(served.Figures.Goodput), served.Load))
+	} else if s.Objectives != "" {
+		said = append(said, "no point counts and keeps "+s.Objectives)
+	}
+	switch {
+	case s.Knee != nil:
+		said = append(said, fmt.Sprintf("knee at %v", s.Points[*s.Knee].Serving.Load))
+	case s.NoKnee != nil:
+		said = append(said, fmt.Sprintf("no knee up to %v", s.Points[*s.NoKnee].Serving.Load))
+	}
+	return said
+}
+
+// rate writes a rate with three figures, or a dash.
+func rate(v *float64) string {
+	switch {
+	case v == nil || math.IsNaN(*v):
+		return "-"
+	case *v >= 100:
+		return strconv.FormatFloat(*v, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(*v, 'g', 3, 64)
+}
+
+// text says what a search found.
+func (f *Find) text(complete bool) string {
+	took := fmt.Sprintf("%s in %s", figure.Plural(len(f.Trials), "trial"), figure.Seconds(time.Duration(f.Took*1e9)))
+	if f.Found == 0 && !complete {
+		return "the search is not over (" + took + ")"
+	}
+	if f.Found == 0 {
+		return "no load keeps all objectives (" + took + ")"
+	}
+	l := record.ServingLoad{By: f.By, Value: f.Found}
+	return fmt.Sprintf("the highest load that keeps all objectives is %v (%s)", l, took)
+}
