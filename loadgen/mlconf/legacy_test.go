@@ -87,7 +87,7 @@ func TestLegacyFacts(t *testing.T) {
 	for model, want := range map[string]mlconf.Target{
 		"resnet50":  {Metric: "acc", Value: 0.99 * 76.46},
 		"mobilenet": {Metric: "acc", Value: 0.99 * 71.68}, "ssd-resnet34": {Metric: "mAP", Value: 0.99 * 20},
-		"ssd-mobilenet": {Metric: "mAP", Value: 0.99 * 23}, "gnmt": {Metric: "BLEU", Value: 0.99 * 23.9},
+		"ssd-mobilenet": {Metric: "mAP", Value: 0.99 * 23}, "gnmt": {Metric: "bleu", Value: 0.99 * 23.9},
 	} {
 		got := old.Targets(model, "")
 		if len(got) != 1 || got[0].Metric != want.Metric || got[0].Value < want.Value-1e-9 || got[0].Value > want.Value+1e-9 {

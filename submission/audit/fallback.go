@@ -1,16 +1,13 @@
 package audit
 
 import (
-	"bufio"
 	"context"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 	"github.com/plumbline-ml/plumbline/submission/result"
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
@@ -80,45 +77,20 @@ func (j *judge) scoreBoth(ctx context.Context) (texts [2]string, err error) {
 
 // compareAccuracies compares each metric of the model as the submission checker does.
 func (j *judge) compareAccuracies(texts [2]string) (reasons []Reason) {
-	baseline, compliance := j.metrics(texts[0]), j.metrics(texts[1])
-	wanted := map[string]bool{}
-	for _, t := range j.rules.Targets(j.r.Model, j.r.Scenario) {
-		wanted[t.Metric] = true
+	changes, err := result.Changes(j.rules, j.r.Model, j.r.Scenario, texts[0], texts[1])
+	if err != nil {
+		reasons = append(reasons, Reason{Check: "baseline", File: j.r.Run.Accuracy,
+			Found: strings.ReplaceAll(err.Error(), "\n", "; "),
+			Want:  "the accuracy of both runs on the audit's samples, as the benchmark's script prints it",
+			Do:    "name the model (--model), and a scorer that prints its metrics", Rule: j.source()})
 	}
-	if len(wanted) == 0 {
-		return []Reason{{Check: "baseline", Found: "no metric of the model " + orNone(j.r.Model),
-			Want: "a model of the rules, whose metrics are compared", Do: "name it: --model", Rule: j.source()}}
-	}
-	for _, metric := range slices.Sorted(maps.Keys(wanted)) {
-		a, b := baseline[metric], compliance[metric]
-		percent := result.Delta(a, b)
-		if limit := j.rules.DeltaPercent(j.r.Model, metric); a == 0 || b == 0 || !(percent <= limit) {
+	for _, c := range changes {
+		if !c.Within() {
 			reasons = append(reasons, Reason{Check: "baseline", Found: fmt.Sprintf(
-				"%s %s in the audit and %s in the accuracy run on the same samples, %.3g %% apart", metric, figureOr(b),
-				figureOr(a), percent),
-				Want: fmt.Sprintf("at most %g %%", limit), Do: "find why accuracy differs in performance mode", Rule: j.source()})
+				"%s %s in the audit and %s in the accuracy run on the same samples, %.3g %% apart", c.Metric,
+				result.Text(c.Compliance), result.Text(c.Baseline), c.Percent),
+				Want: fmt.Sprintf("at most %g %%", c.Most), Do: "find why accuracy differs in performance mode", Rule: j.source()})
 		}
 	}
 	return reasons
-}
-
-func figureOr(v float64) string {
-	if v == 0 {
-		return "none"
-	}
-	return result.Text(v)
-}
-
-// metrics are what a text of an accuracy script says of the model's metrics; the last line of each counts.
-func (j *judge) metrics(text string) map[string]float64 {
-	found := map[string]float64{}
-	for lines := bufio.NewScanner(strings.NewReader(text)); lines.Scan(); {
-		for _, t := range j.rules.Targets(j.r.Model, j.r.Scenario) {
-			value, ok := result.Accuracy(t.Metric, lines.Text())
-			if v, number := pyfloat.Parse(value); ok && number {
-				found[t.Metric] = v
-			}
-		}
-	}
-	return found
 }

@@ -106,3 +106,32 @@ func TestPlaced(t *testing.T) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 }
+
+// TestFallbackOfWords: the accuracy of speech recognition and of translation is compared as that of all other models,
+// in each round that has them; a text without it is said to have none, and is not so many percent apart.
+func TestFallbackOfWords(t *testing.T) {
+	for _, c := range []struct {
+		round, model, baseline, compliance, reason string
+	}{
+		{"v4.0", "rnnt", "Word Error Rate: 7.45%, accuracy=92.55%", "Word Error Rate: 7.50%, accuracy=92.50%", ""},
+		{"v0.7", "rnnt", "Word Error Rate: 7.45%, accuracy=92.55%", "Word Error Rate: 7.50%, accuracy=92.50%", ""},
+		{"v1.1", "rnnt", "Word Error Rate: 7%, accuracy=93%", "Word Error Rate: 9%, accuracy=91%", "2.2 % apart"},
+		{"v3.1", "rnnt", "WER=7", "Word Error Rate: 9%, accuracy=91%", "WER is missing"},
+		{"v3.1", "rnnt", "Word Error Rate: 9%, accuracy=91%", "", "WER is missing"},
+		{"v3.1", "rnnt", "Word Error Rate: 100%, accuracy=0.0%", "Word Error Rate: 100%, accuracy=0.0%", "WER is 0"},
+		{"v0.5", "gnmt", "BLEU: 23.9", "BLEU: 23.8", ""},
+		{"v0.5", "gnmt", "BLEU: 23.9", "BLEU: 22.9", "% apart"},
+		{"v0.5", "gnmt", "BLEU: nan", "BLEU: nan", "bleu is missing"},
+		{"v6.1", "whisper", "Word Error Rate: 7.45%, accuracy=92.55%", "Word Error Rate: 7.50%, accuracy=92.50%", ""},
+	} {
+		j := &judge{r: Request{Test: "TEST01", Model: c.model}, rules: rulesOf(t, c.round)}
+		reasons := j.compareAccuracies([2]string{c.baseline, c.compliance})
+		text := ""
+		for _, r := range reasons {
+			text += r.String()
+		}
+		if (c.reason == "") != (len(reasons) == 0) || !strings.Contains(text, c.reason) || strings.Contains(text, "NaN") {
+			t.Errorf("%+v: %v", c, reasons)
+		}
+	}
+}

@@ -27,7 +27,8 @@ var accuracyForms = map[string]*regexp.Regexp{
 	"mAP":               form(`.*(?:mAP=|'Total':)` + spaced),
 	"bleu":              form(`BLEU:` + spaced),
 	"F1":                form(`\{["']exact_match["']:` + blank + `*[\p{Nd}.]+,` + blank + `*["']f1["']:` + spaced + `\}`),
-	"ACCURACY":          form(`Word Error Rate:.*, accuracy=([0-9.]+)%`),
+	"ACCURACY":          wordAccuracy,
+	"WER":               wordAccuracy, // as the checkers up to v4.0 call it, though its target is the accuracy, too
 	"DICE":              form(`Accuracy:` + blank + `*mean` + blank + `*=` + spaced),
 	"ROUGE1":            form(`.*'rouge1':` + quoted),
 	"ROUGE2":            form(`.*'rouge2':` + quoted),
@@ -45,6 +46,9 @@ var accuracyForms = map[string]*regexp.Regexp{
 	"E2E_ACCURACY":      form(`Accuracy:` + spaced),
 }
 
+// wordAccuracy is how the scripts of speech recognition print the share of words that are right.
+var wordAccuracy = form(`Word Error Rate:.*, accuracy=([0-9.]+)%`)
+
 func form(text string) *regexp.Regexp { return regexp.MustCompile(`^` + text) }
 
 // Accuracy is what a line of accuracy.txt says of a metric ("acc", "ROUGE1", as in the rules' targets): the value as it
@@ -61,6 +65,9 @@ func Accuracy(metric, line string) (value string, ok bool) {
 	}
 	return m[1], true
 }
+
+// HasForm says whether it is known how a metric is printed. Every metric of the rules has a form.
+func HasForm(metric string) bool { return accuracyForms[metric] != nil }
 
 // hashForm is the line that the truncation of the accuracy log leaves in accuracy.txt.
 var hashForm = regexp.MustCompile(`^hash=([\p{L}\p{N}_]+)\n?$`)

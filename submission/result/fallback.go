@@ -56,6 +56,10 @@ func prefixed(text string, err error) error {
 }
 
 func lastValue(metric, text string) (v float64, err error) {
+	if !HasForm(metric) {
+		return 0, fmt.Errorf("it is not known how accuracy scripts print %s", metric)
+	}
+	found := false
 	for line := range strings.Lines(text) {
 		value, ok := Accuracy(metric, line)
 		if !ok {
@@ -64,9 +68,13 @@ func lastValue(metric, text string) (v float64, err error) {
 		if v, err = strconv.ParseFloat(pyfloat.Digits(value), 64); err != nil {
 			return 0, fmt.Errorf("%s is %q, want a number", metric, value)
 		}
+		found = true
 	}
-	if v == 0 {
-		return 0, fmt.Errorf("%s is missing, or 0", metric)
+	switch {
+	case !found:
+		return 0, fmt.Errorf("%s is missing", metric)
+	case v == 0:
+		return 0, fmt.Errorf("%s is 0, with which nothing can be compared", metric)
 	}
 	return v, nil
 }
