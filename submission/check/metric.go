@@ -152,17 +152,11 @@ func (r *resultFolder) checkSummaryMetric(l *runLog) {
 	}
 }
 
-func (r *resultFolder) compareSummary(l *runLog, key, said string) {
-	want, ok := parseNumber(said)
+func (r *resultFolder) compareSummary(l *runLog, key, text string) {
+	said, ok := parseSaid(text)
 	is, has := l.printed(key)
-	if ok && has && !near(is, want) && !sameDigits(is, said) {
-		r.reject(ruleMetric, l.path(), "summary and detail log disagree", l.value(key), said+", as in the summary",
+	if ok && has && !said.is(is) {
+		r.reject(ruleMetric, l.path(), "summary and detail log disagree", l.value(key), text+", as in the summary",
 			"file the logs of one run as LoadGen wrote them")
 	}
-}
-
-// sameDigits says whether a number is what the summary shows, with as many decimals: 0.53 for 0.534.
-func sameDigits(v float64, said string) bool {
-	_, decimals, _ := strings.Cut(strings.TrimSpace(said), ".")
-	return strconv.FormatFloat(v, 'f', len(decimals), 64) == strings.TrimSpace(said)
 }

@@ -1,11 +1,9 @@
 package check
 
 import (
-	"math"
 	"path"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/submission/internal/evidence"
@@ -97,11 +95,11 @@ func (a *auditFolder) checkTokenVerdict(name string, lines []string) {
 var numberLine = regexp.MustCompile(`^(.+?)\s*[:=]\s*([-+\d.eE]+)%?$`)
 
 // numbers are the named numbers of a verdict, by their names in lower case; the last of each name.
-func numbers(lines []string) map[string]float64 {
-	all := map[string]float64{}
+func numbers(lines []string) map[string]saidNumber {
+	all := map[string]saidNumber{}
 	for _, line := range lines {
 		if m := numberLine.FindStringSubmatch(line); m != nil {
-			if v, err := strconv.ParseFloat(m[2], 64); err == nil {
+			if v, ok := parseSaid(m[2]); ok {
 				all[strings.ToLower(m[1])] = v
 			}
 		}
@@ -118,8 +116,8 @@ func (a *auditFolder) checkNumbers(name, file string, lines []string) {
 	for _, count := range []string{"num_perf_log_qsl_idx_match", "num_matched", "num_acc_log_entries"} {
 		a.noLess(name, all, count, 1)
 	}
-	if n := all["num_missing_qsl_idxs"]; n > 0 {
-		a.warn(a.rule, name, "samples of the audit are not in the accuracy log", shown(n), "0",
+	if n := all["num_missing_qsl_idxs"]; n.v > 0 {
+		a.warn(a.rule, name, "samples of the audit are not in the accuracy log", shown(n.v), "0",
 			"run the accuracy run over the whole data set")
 	}
 	if file == tree.VerifyPerformance {
@@ -130,7 +128,7 @@ func (a *auditFolder) checkNumbers(name, file string, lines []string) {
 	}
 }
 
-func (a *auditFolder) checkBounds(name string, all map[string]float64, config audit.Config) {
+func (a *auditFolder) checkBounds(name string, all map[string]saidNumber, config audit.Config) {
 	if config.Threshold > 0 {
 		a.noLess(name, all, "accuracy threshold", config.Threshold)
 		a.noLess(name, all, "accuracy score", config.Threshold)
@@ -145,22 +143,36 @@ func (a *auditFolder) checkBounds(name string, all map[string]float64, config au
 	}
 }
 
-func (a *auditFolder) noLess(name string, all map[string]float64, key string, want float64) {
-	if v, ok := all[key]; ok && !(v >= want) {
-		a.reject(a.rule, name, "the verdict says PASS, its numbers do not", key+" "+shown(v), "at least "+shown(want),
-			"verify the audit again: harness audit verify "+a.test)
+// rounded are the numbers that the official scripts print with fewer decimals than they compare.
+var rounded = []string{"mean output tokens"}
+
+// slack is by how much a printed number may miss a bound that the number itself keeps.
+func (p saidNumber) slack(key string) float64 {
+	if slices.Contains(rounded, key) {
+		return p.unit / 2
+	}
+	return 0
+}
+
+func (a *auditFolder) noLess(name string, all map[string]saidNumber, key string, want float64) {
+	if p, ok := all[key]; ok && !(p.v+p.slack(key) >= want) {
+		a.contradicts(name, key+" "+shown(p.v), "at least "+shown(want))
 	}
 }
 
-func (a *auditFolder) atMost(name string, all map[string]float64, key string, want float64) {
-	if v, ok := all[key]; ok && !(v <= want) {
-		a.reject(a.rule, name, "the verdict says PASS, its numbers do not", key+" "+shown(v), "at most "+shown(want),
-			"verify the audit again: harness audit verify "+a.test)
+func (a *auditFolder) atMost(name string, all map[string]saidNumber, key string, want float64) {
+	if p, ok := all[key]; ok && !(p.v-p.slack(key) <= want) {
+		a.contradicts(name, key+" "+shown(p.v), "at most "+shown(want))
 	}
+}
+
+func (a *auditFolder) contradicts(name, found, expected string) {
+	a.reject(a.rule, name, "the verdict says PASS, its numbers do not", found, expected,
+		"verify the audit again: harness audit verify "+a.test)
 }
 
 // checkScores wants the scores of a verdict to be those of the logs beside it.
-func (a *auditFolder) checkScores(name string, all map[string]float64) {
+func (a *auditFolder) checkScores(name string, all map[string]saidNumber) {
 	for _, c := range []struct {
 		score string
 		log   *runLog
@@ -170,8 +182,8 @@ func (a *auditFolder) checkScores(name string, all map[string]float64) {
 			continue
 		}
 		is, _, ok := audit.ScoreOf(c.log.detail)
-		if ok && !near(score, is) && !near(score, 1e9/is) && !a.oldServerScore(c.log, score) {
-			a.reject(a.rule, name, "the verdict is not of these logs", c.score+" "+shown(score),
+		if ok && !score.is(is) && !score.is(1e9/is) && !a.oldServerScore(c.log, score) {
+			a.reject(a.rule, name, "the verdict is not of these logs", c.score+" "+shown(score.v),
 				shown(is)+" or its inverse",
 				"verify the audit again: harness audit verify "+a.test)
 		}
@@ -179,10 +191,7 @@ func (a *auditFolder) checkScores(name string, all map[string]float64) {
 }
 
 // oldServerScore says whether a score is the rate that queries were scheduled at, which verdicts compare too.
-func (a *auditFolder) oldServerScore(l *runLog, score float64) bool {
+func (a *auditFolder) oldServerScore(l *runLog, score saidNumber) bool {
 	is, ok := l.number("result_scheduled_samples_per_sec")
-	return ok && near(score, is)
+	return ok && score.is(is)
 }
-
-// near says whether two numbers agree to a thousandth: texts have three digits or more.
-func near(a, b float64) bool { return math.Abs(a-b) <= 1e-3*math.Max(math.Abs(a), math.Abs(b)) }
