@@ -16,7 +16,7 @@ func TestPrintedBand(t *testing.T) {
 		{"TEST04", "Offline", 5.37, 7.83, false, false},
 		{"TEST04", "Offline", 0.004, 0.0045, false, false},
 		{"TEST04", "SingleStream", 2e9, 1e9, false, false},
-		{"TEST05", "Offline", 0.046, 0.054, false, true},
+		{"TEST05", "Offline", 0.046, 0.054, true, true},
 		{"TEST05", "Server", 0.054, 0.046, false, true},
 		{"TEST01", "Offline", 0.046, 0.054, false, false},
 		{"TEST01", "Offline", 0.5, 0.5, true, false},
