@@ -30,6 +30,7 @@ func subjects() []Subject {
 		{
 			Name: "bert-99.9 Offline accuracy", Model: "bert-99.9", Scenario: "Offline",
 			Metrics: []metric.Metric{metric.Accuracy("F1", "%", sdk.HigherBetter).Of(90.5)},
+			Without: []Without{{[]metric.Metric{metric.Tokens.Of(0)}, "tokens"}},
 		},
 	}
 }
@@ -82,7 +83,7 @@ func TestFaults(t *testing.T) {
 		"p99 > nan":                "is no number",
 		"p99 > 3 > 2":              "is no number",
 		strings.Repeat("p", 2_000): "2000 characters",
-		"p98 > 3ms":                `did you mean "p99"? (known: accuracy.F1, overlatency, p99, p99.9, samples_per_second)`,
+		"p98 > 3ms":                `did you mean "p99"? (known: p99, p99.9, samples_per_second, overlatency, accuracy.F1)`,
 		"p99 > 12%":                "the unit of p99 is ns, us, ms or s",
 		"overlatency > 3ms":        "the unit of overlatency is none",
 		"samples_per_second < 3ms": "the unit of samples_per_second is samples/s",
@@ -90,6 +91,7 @@ func TestFaults(t *testing.T) {
 		"llm/p99 > 3ms":            "there is no such run",
 		"Offline.F1 < -1%":         "nothing to compare bert-99.9 Offline accuracy with",
 		"overlatency > +1%":        "is 0",
+		"tokens < 3":               "tokens is not measured here; it takes tokens",
 	} {
 		c, err := Parse(text)
 		if err == nil {

@@ -1,6 +1,7 @@
 package failif
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,12 +17,33 @@ import (
 // Subject is what conditions are judged on: a run, or the runs of one scenario on both sides of a comparison.
 type Subject struct {
 	Name            string // "resnet50 Server performance"
-	Model, Scenario string
+	Model, Scenario string // of a server that has not named its model yet: empty, which may be any
 	Metrics         []metric.Metric
+	// Without are figures that the subject cannot have as it was asked for.
+	Without []Without
 	// Base are the figures of the base; nil: there is none.
 	Base []metric.Metric
 	// Remarks say more of changes, by the names of the figures: whether one is larger than the spread.
 	Remarks map[string]string
+}
+
+// Without are figures that take something which was not asked for.
+type Without struct {
+	Metrics []metric.Metric
+	Wants   string // what it takes: "--power METER"
+}
+
+// Leave takes out the figures that is names: the subject cannot have them without what they take.
+func (s *Subject) Leave(wants string, is func(metric.Info) bool) {
+	w := Without{Wants: wants}
+	s.Metrics = slices.DeleteFunc(s.Metrics, func(m metric.Metric) bool {
+		if is(m.Info) {
+			w.Metrics = append(w.Metrics, m)
+			return true
+		}
+		return false
+	})
+	s.Without = append(s.Without, w)
 }
 
 // Met is a condition that is met.
@@ -40,29 +62,60 @@ func (m Met) String() string {
 // count. A condition that none of them can meet is a fault: it would never fail.
 func (c Condition) Check(subjects []Subject) error {
 	var known []string
+	var wants string
 	models := 0
 	for _, s := range subjects {
 		if !c.speaksOf(s) {
 			continue
 		}
 		models++
-		m, ok := metric.Find(s.Metrics, c.Metric)
-		if ok {
-			_, err := c.limit(m.Unit)
-			return err
+		if m, ok := metric.Find(s.Metrics, c.Metric); ok {
+			return c.checkUnit(s.Metrics, m)
 		}
+		wants = cmp.Or(wants, s.wants(c.Metric))
 		known = append(known, lists.Map(s.Metrics, func(m metric.Metric) string { return m.Name })...)
+	}
+	if len(subjects) == 0 {
+		return fmt.Errorf("condition %q: there are no runs that a condition could be met by", c.Text)
 	}
 	if models == 0 {
 		names := lists.Map(subjects, func(s Subject) string { return s.Name })
 		return fmt.Errorf("condition %q: there is no such run; there are %s", c.Text, strings.Join(names, ", "))
 	}
-	slices.Sort(known)
-	return fmt.Errorf("condition %q: %w", c.Text, suggest.Unknown("metric", c.Metric, slices.Compact(known)))
+	if wants != "" {
+		return fmt.Errorf("condition %q: %s is not measured here; it takes %s", c.Text, c.Metric, wants)
+	}
+	return fmt.Errorf("condition %q: %w", c.Text, suggest.Unknown("metric", c.Metric, lists.Distinct(known)))
+}
+
+// checkUnit wants a unit of the value that the figure m has. One that may have several is listed with each.
+func (c Condition) checkUnit(metrics []metric.Metric, m metric.Metric) error {
+	var first error
+	for _, other := range metrics {
+		if other.Name != m.Name {
+			continue
+		}
+		_, err := c.limit(other.Unit)
+		if err == nil {
+			return nil
+		}
+		first = cmp.Or(first, err)
+	}
+	return first
+}
+
+// wants is what it takes to have a figure that the subject cannot have; empty: it knows none of the name.
+func (s Subject) wants(name string) string {
+	for _, w := range s.Without {
+		if _, ok := metric.Find(w.Metrics, name); ok {
+			return w.Wants
+		}
+	}
+	return ""
 }
 
 func (c Condition) speaksOf(s Subject) bool {
-	return (c.Model == "" || c.Model == s.Model) && (c.Scenario == "" || c.Scenario == s.Scenario)
+	return (c.Model == "" || s.Model == "" || c.Model == s.Model) && (c.Scenario == "" || c.Scenario == s.Scenario)
 }
 
 // Judge lists where the condition is met. It is an error where no subject has what the condition asks for, and where it

@@ -12,6 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/bench/record/metric"
+	"github.com/plumbline-ml/plumbline/bench/serving/measure"
 )
 
 // Metrics lists the figures of a run, its result first. Each is there once, under one name; one that was not measured,
@@ -41,7 +42,7 @@ func (r Run) figures() []metric.Metric {
 }
 
 // MetricNames lists what a timed run of a scenario can measure, whether or not a run of it does: only models that
-// generate tokens have tokens, say. Values are zero.
+// generate tokens have tokens, say. A figure that may have one unit or another is there with each. Values are zero.
 func MetricNames(s loadgen.Scenario) []metric.Metric {
 	every := Latency{Count: 1}
 	for _, p := range []float64{0.50, 0.90, 0.95, 0.97, 0.99, 0.999} { // those of LoadGen's logs
@@ -64,8 +65,33 @@ func MetricNames(s loadgen.Scenario) []metric.Metric {
 		p.Metric.Unit, p.Issue = metric.SamplesPerSecond.Unit, &every
 		p.Figures = append(p.Figures, figureOf(metric.SamplesPerSecond, 0), figureOf(metric.ScheduledSamplesPerSecond, 0))
 	}
-	power := Power{Average: &Figure{}, Energy: &Figure{}, Efficiency: &Figure{}}
-	return Run{Scenario: s.String(), Status: Complete, Performance: &p, Power: &power}.Metrics()
+	all := Run{Scenario: s.String(), Status: Complete, Performance: &p, Power: anyPower("samples/J")}.Metrics()
+	// Of a model that answers with tokens the result is their rate.
+	all = append(all, metric.PowerEfficiency.As(metric.PowerEfficiency.Title, "tokens/J").Of(0))
+	if p.Metric.Unit != metric.Millis {
+		all = append(all, metric.ResultOf("result", metric.TokensPerSecond.Unit).Of(0))
+	}
+	return all
+}
+
+// anyPower is what a meter can measure, with values of 0.
+func anyPower(efficiency string) *Power {
+	return &Power{
+		Average: power(metric.PowerAverage, 0), Energy: power(metric.PowerEnergy, 0),
+		Efficiency: power(metric.PowerEfficiency.As(metric.PowerEfficiency.Title, efficiency), 0),
+	}
+}
+
+// ServingMetricNames lists what a measurement of a server can measure, whether or not one does: with the percentiles
+// that are asked for beside the usual ones, by the names of distributions. Values are zero.
+func ServingMetricNames(percentiles map[string][]float64) []metric.Metric {
+	l := &figureList{seen: map[string]bool{}}
+	l.serving(&Serving{Figures: measure.Everything(measure.Rules{Percentiles: percentiles})})
+	l.add(metric.User, 0) // of a median of 0 there is none
+	p := anyPower("tokens/J")
+	p.Token = power(metric.PowerToken, 0)
+	l.power(p)
+	return l.metrics
 }
 
 // AccuracyMetrics lists the figures of a scorer that measures the metrics. Values are zero.

@@ -7,16 +7,42 @@ import (
 	"strings"
 )
 
-// Unknown is the error of a name that is not known: what it is meant to name, the nearest known one, and all of them.
+// Unknown is the error of a name that is not known: what it is meant to name, the nearest known ones, and where they are
+// few all of them. Where they are many, and none is near, it has the first ones and how many more there are.
 func Unknown(kind, name string, known []string) error {
 	text := fmt.Sprintf("unknown %s %q", kind, name)
-	if near := Nearest(name, known); near != "" {
-		text += fmt.Sprintf("; did you mean %q?", near)
+	near := meant(name, known)
+	if len(near) > 0 {
+		text += fmt.Sprintf("; did you mean %s?", strings.Join(near, " or "))
 	}
-	if len(known) > 0 {
+	switch {
+	case len(known) == 0:
+	case len(known) <= few:
 		text += fmt.Sprintf(" (known: %s)", strings.Join(known, ", "))
+	case len(near) == 0:
+		text += fmt.Sprintf(" (known: %s, and %d more)", strings.Join(known[:few/2], ", "), len(known)-few/2)
 	}
 	return errors.New(text)
+}
+
+// few is how many names a reader looks through.
+const few = 24
+
+// mostMeant is how many names are offered at most.
+const mostMeant = 4
+
+// meant are the known names that may be meant, quoted: the nearest one, else those whose part behind a dot it is.
+func meant(name string, known []string) []string {
+	if near := Nearest(name, known); near != "" {
+		return []string{fmt.Sprintf("%q", near)}
+	}
+	var all []string
+	for _, k := range known {
+		if name != "" && len(all) < mostMeant && strings.HasSuffix(strings.ToLower(k), "."+strings.ToLower(name)) {
+			all = append(all, fmt.Sprintf("%q", k))
+		}
+	}
+	return all
 }
 
 // longest is the length of names beyond which nobody looks for near ones: they are none that somebody mistyped.

@@ -1,6 +1,7 @@
 package suggest
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -20,6 +21,10 @@ func TestNearest(t *testing.T) {
 }
 
 func TestUnknown(t *testing.T) {
+	var many []string
+	for i := range 30 {
+		many = append(many, fmt.Sprintf("ttft.number%02d", i))
+	}
 	cases := []struct {
 		name  string
 		known []string
@@ -28,6 +33,11 @@ func TestUnknown(t *testing.T) {
 		{"ort2", []string{"ort", "null"}, `unknown backend "ort2"; did you mean "ort"? (known: ort, null)`},
 		{"x", []string{"ort", "null"}, `unknown backend "x" (known: ort, null)`},
 		{"x", nil, `unknown backend "x"`},
+		{"p99", []string{"ttft.p99", "x", "e2e.P99"},
+			`unknown backend "p99"; did you mean "ttft.p99" or "e2e.P99"? (known: ttft.p99, x, e2e.P99)`},
+		{"number07", many, `unknown backend "number07"; did you mean "ttft.number07"?`},
+		{"ttft.nunber07", many, `unknown backend "ttft.nunber07"; did you mean "ttft.number07"?`},
+		{"x", many, `unknown backend "x" (known: ` + strings.Join(many[:12], ", ") + `, and 18 more)`},
 	}
 	for _, c := range cases {
 		if got := Unknown("backend", c.name, c.known).Error(); got != c.want {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -73,6 +74,9 @@ func minor(name, title, unit, about string) Info {
 
 // Power begins the names of what a power meter measured.
 const Power = "power."
+
+// IsPower says that a power meter measures the figure.
+func IsPower(i Info) bool { return strings.HasPrefix(i.Name, Power) }
 
 // The scenarios that figures are of.
 const (

@@ -238,21 +238,16 @@ func (f *Figures) distributions(inside []*Measured, rules Rules) {
 	room := make([]int64, 0, len(inside)) // for the values of one metric after the other
 	for _, name := range Distributions() {
 		v := valuesOf(inside, name, room)
-		wanted := slices.Clone(usual[:])
 		switch name {
 		case TTFT, TPOT, E2E:
 			v.failed = failed
 		case User:
 			v.failed, v.lowest = failed, true
-			wanted = append(wanted, low)
 		}
 		if more := rules.Percentiles[name]; len(more) > 0 && name != Queue && name != Out {
-			wanted = append(wanted, more...)
 			v.failed, v.asked = failed, more
 		}
-		slices.Sort(wanted)
-		wanted = slices.Compact(wanted)
-		*f.Distribution(name) = v.distribution(wanted)
+		*f.Distribution(name) = v.distribution(percentilesOf(name, v.asked))
 		if rules.OpenLoop && (name == TTFT || name == TPOT || name == E2E) && v.n > 0 {
 			if f.EarlyStopping == nil {
 				f.EarlyStopping = map[string]map[string]Estimate{}
@@ -260,6 +255,34 @@ func (f *Figures) distributions(inside []*Measured, rules Rules) {
 			f.EarlyStopping[name] = v.estimates()
 		}
 	}
+}
+
+// percentilesOf are those that a distribution is described by: the usual ones and more, rising.
+func percentilesOf(name string, more []float64) []float64 {
+	wanted := slices.Concat(usual[:], more)
+	if name == User {
+		wanted = append(wanted, low)
+	}
+	slices.Sort(wanted)
+	return slices.Compact(wanted)
+}
+
+// Everything are figures in which all that can be measured is there, with values of 0 and the percentiles that rules ask
+// for: their names are known before anything is measured.
+func Everything(rules Rules) *Figures {
+	zero := 0.0
+	f := &Figures{
+		Requests: 1, OK: 1, CountedBy: map[Counter]int{ByUsage: 1}, RequestsPerSec: &zero, TokensPerSec: &zero,
+		TokensPerSecPerGPU: &zero, CachedShare: &zero, Attainment: &zero, Goodput: &zero,
+	}
+	for _, name := range Distributions() {
+		d := Distribution{N: 1}
+		for _, p := range percentilesOf(name, rules.Percentiles[name]) {
+			d.Percentiles = append(d.Percentiles, Percentile{P: p})
+		}
+		*f.Distribution(name) = d
+	}
+	return f
 }
 
 // estimates are LoadGen's of the usual percentiles.

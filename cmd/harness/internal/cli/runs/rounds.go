@@ -117,7 +117,7 @@ func (s *rounds) once(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	if err := shell.CheckConditions(s.conditions, p, false); err != nil {
+	if err := shell.CheckConditions(s.conditions, shell.Planned(p), false); err != nil {
 		return err
 	}
 	if !s.flags.json {
@@ -231,7 +231,7 @@ func (s *rounds) check(ctx context.Context) error {
 			SayLeft(s.Stdout, p.Left)
 		}
 		if err == nil && t.round == 1 {
-			err = shell.CheckConditions(s.conditions, p, len(s.backends) > 1)
+			err = shell.CheckConditions(s.conditions, shell.Planned(p), len(s.backends) > 1)
 		}
 		if err == nil {
 			err = p.ChooseOut()

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/bench/failif"
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/serving"
 	"github.com/plumbline-ml/plumbline/submission/campaign"
@@ -20,7 +21,7 @@ func (s *suiteRun) planBench(job suiteJob) (suiteJob, error) {
 	if err != nil {
 		return job, err
 	}
-	job.bench, job.results = b, []int{len(s.results)}
+	job.bench, job.results, job.planned = b, []int{len(s.results)}, []failif.Subject{b.Measurable()}
 	s.results = append(s.results, suiteResult{job: job.Job, points: pointsBelow(job), unmade: byInterrupt})
 	return job, nil
 }

@@ -53,6 +53,7 @@ type suiteJob struct {
 	steps   []campaign.Step
 	results []int        // of the steps, among those of the suite
 	bench   *serving.Job // a server that is measured, in the place of steps; nil: none
+	planned []failif.Subject
 }
 
 // suiteResult is the record of a run of a job, which is there from the beginning.
@@ -123,6 +124,9 @@ func (a *app) runJobs(c *cobra.Command, r *Flags, listed suite.Suite, known erro
 	if err == nil {
 		err = s.plan(c.Context())
 	}
+	if err == nil {
+		err = s.canMeet(conditions)
+	}
 	if err := worstOf(append(faults, err)); err != nil {
 		return err
 	}
@@ -143,6 +147,16 @@ func (a *app) runJobs(c *cobra.Command, r *Flags, listed suite.Suite, known erro
 		}
 		return s.outcome.Err()
 	})
+}
+
+// canMeet wants conditions that a run of the suite can meet. Where a job could not be planned, all that it would have
+// measured is not known: then the plan's own faults are told.
+func (s *suiteRun) canMeet(conditions []failif.Condition) error {
+	var planned []failif.Subject
+	for _, j := range s.jobs {
+		planned = append(planned, j.planned...)
+	}
+	return shell.CheckConditions(conditions, planned, false)
 }
 
 // judge judges conditions on all runs of the suite, unless some are missing since it was interrupted.
@@ -228,6 +242,9 @@ func (s *suiteRun) planJob(ctx context.Context, j suite.Job) (suiteJob, error) {
 	p, err := bench.NewPlan(ctx, job.request)
 	if err != nil {
 		return job, err
+	}
+	if j.Task == nil || j.Task.Mode == mlmark.Accuracy {
+		job.planned = shell.Planned(p)
 	}
 	for i, unmade := range p.Unmade() {
 		if p.Runs[i].Ranging { // comes with the run that it is made for

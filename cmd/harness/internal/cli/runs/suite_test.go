@@ -111,6 +111,46 @@ func TestSuiteFailIf(t *testing.T) {
 	s.Want(2, s.Run("run", file, "--repeat", "3"), "--repeat: write it into the suite")
 }
 
+// TestConditionsBeforeTheFirstRun: conditions that no run of a suite, of all of a round or of a plan can meet are refused
+// before anything runs, by --dry-run too; no folder is made.
+func TestConditionsBeforeTheFirstRun(t *testing.T) {
+	s := clitest.New(t)
+	suite := s.File("nightly.yaml", "runs:\n- {run: resnet50, scenario: Offline, matrix: {batch: [1, 2]}}\n")
+	for _, c := range []struct{ condition, says string }{
+		{"p98 > 5ms", `unknown metric "p98"; did you mean "p9`},
+		{"p99 > 5 parsecs", "the unit of p99 is ns, us, ms or s"},
+		{"Server.p99 > 5ms", "there is no such run"},
+		{"bert/p99 > 5ms", "there is no such run"},
+		{"result > +5%", "is on a change"},
+		{"accuracy.F1 < 90%", `unknown metric "accuracy.F1"`},
+		{"power.average > 9 W", "power.average is not measured here; it takes --power METER"},
+		{"query.p99 > 5ms", "unknown metric"},
+		{"target_qps < 5", "unknown metric"},
+	} {
+		for _, what := range [][]string{
+			{suite}, {suite, "--dry-run"}, {"all", "--scenario", "Offline"}, {"all", "--scenario", "Offline", "--dry-run"},
+			{"resnet50", "--scenario", "Offline"}, {"resnet50", "--scenario", "Offline", "--dry-run", "--repeat", "2"},
+		} {
+			s.Want(2, s.Run(append(append([]string{"run"}, what...), "--out", s.Out(), "--fail-if", c.condition)...), c.says)
+		}
+	}
+	for _, condition := range []string{
+		"p99 > 5ms", "resnet50/Offline.result < 5", "result < 5 tokens/s", "accuracy < 99%", "samples_per_second < 9 samples/s",
+	} {
+		s.Want(0, s.Run("run", suite, "--out", s.Out(), "--dry-run", "--fail-if", condition))
+	}
+	for _, condition := range []string{"power.average > 9 W", "power.efficiency < 5 tokens/J", "power.efficiency < 5"} {
+		s.Want(0, s.Run("run", "resnet50", "--power", "cmd:true", "--dry-run", "--fail-if", condition))
+	}
+	s.Want(0, s.Run("run", "resnet50", "--mode", "findpeak", "--dry-run", "--fail-if", "target_qps < 5"))
+	if _, err := os.Stat(s.Out()); err == nil {
+		t.Error("a folder was made")
+	}
+	if n := len(s.Fakes["resnet50"].Opened()); n > 0 {
+		t.Errorf("%d workloads were opened", n)
+	}
+}
+
 func TestSuiteGoesOn(t *testing.T) {
 	s := clitest.New(t)
 	file := s.File("nightly.yaml", someRuns)

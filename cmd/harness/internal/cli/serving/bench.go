@@ -150,6 +150,9 @@ func (s *session) open(ctx context.Context) error {
 	if err := s.fits(); err != nil {
 		return err
 	}
+	if err := s.checkConditions(s.about.Model); err != nil {
+		return err
+	}
 	return ctx.Err()
 }
 
@@ -405,10 +408,8 @@ func (s *session) finish(err error) error {
 	if err != nil {
 		return err
 	}
-	if len(s.conditions) > 0 {
-		if met := s.FailIf(s.conditions, failif.Runs(f.Points), s.json); met != nil {
-			return met
-		}
+	if met := s.FailIf(s.conditions, failif.Runs(f.Points), s.json); met != nil {
+		return met
 	}
 	return outcome
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/bench/failif"
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/record/sweepfile"
 	"github.com/plumbline-ml/plumbline/bench/serving/prompts"
@@ -86,6 +87,9 @@ func (j *Job) Loads() (all []string) {
 	}
 	return all
 }
+
+// Measurable are the figures that the job's points may have.
+func (j *Job) Measurable() failif.Subject { return j.session.measurable(j.session.model) }
 
 // kept is the sweep that lies in the job's folder and is that of its flags; nil: there is none, or it is to be
 // replaced.

@@ -113,13 +113,15 @@ func (f *mergeFlags) request(share *sweepfile.Sweep) (*request, error) {
 		return nil, sdk.Data(fmt.Errorf("the flags that the shares were given: %w", err))
 	}
 	label := f.label
-	b.outFlags, b.failIfs = f.outFlags, f.failIfs
+	b.outFlags, b.failIfs, b.gpus = f.outFlags, f.failIfs, f.gpus
 	b.label = cmp.Or(label, share.Label)
 	r, err := b.read(asked)
 	if err != nil {
 		return nil, err
 	}
-	r.gpus = f.gpus
+	if err := r.checkConditions(share.Server.Model); err != nil {
+		return nil, err
+	}
 	if len(r.loads) != 1 {
 		return nil, sdk.Data(fmt.Errorf("the shares were given %d loads, want one", len(r.loads)))
 	}

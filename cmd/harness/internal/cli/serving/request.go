@@ -69,14 +69,6 @@ func (f *benchFlags) read(c *cobra.Command) (*request, error) {
 	if r.maxErrors, err = serving.ParseMaxErrors(f.maxErrors); err != nil {
 		wrong("--max-errors %w", err)
 	}
-	r.conditions, err = shell.ParseConditions(f.failIfs)
-	need(err)
-	for _, condition := range r.conditions {
-		if condition.Change() {
-			wrong("--fail-if %q is on a change: harness compare BASE NEW takes it; a value without a sign is on what is "+
-				"measured", condition.Text)
-		}
-	}
 	switch {
 	case f.power != "":
 		if r.meter, err = power.New(f.power, f.powerInterval); err != nil {
@@ -85,6 +77,10 @@ func (f *benchFlags) read(c *cobra.Command) (*request, error) {
 	case f.powerInterval != 0:
 		wrong("--power-interval is for --power")
 	}
+	if r.conditions, err = shell.ParseConditions(f.failIfs); err == nil {
+		err = r.checkConditions(f.model)
+	}
+	need(err)
 	need(also.Check(f.also, r.loads, f.Options.API))
 	oneOf := func(flag, value string, choices ...string) {
 		if !slices.Contains(choices, value) {

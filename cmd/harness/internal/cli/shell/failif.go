@@ -15,6 +15,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/bench/failif"
 	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/bench/record/metric"
 )
 
 // FailIfFlag adds the flag with conditions, such as those of the examples.
@@ -36,12 +37,12 @@ func ParseConditions(texts []string) ([]failif.Condition, error) {
 	return conditions, sdk.Usage(errors.Join(faults...))
 }
 
-// CheckConditions wants conditions that runs of the plan can meet, before any is made: those on changes only where its
-// runs are compared with others.
-func CheckConditions(conditions []failif.Condition, p *bench.Plan, compared bool) error {
+// CheckConditions wants conditions that one at least of what is to be measured can meet, before anything is: those on
+// changes only where runs are compared with others.
+func CheckConditions(conditions []failif.Condition, planned []failif.Subject, compared bool) error {
 	var faults []error
 	for _, c := range conditions {
-		err := c.Check(planned(p))
+		err := c.Check(planned)
 		if err == nil && c.Change() && !compared {
 			err = fmt.Errorf("condition %q is on a change: harness compare BASE NEW takes it, and so do runs of several "+
 				"backends; a value without a sign is on what is measured", c.Text)
@@ -53,18 +54,25 @@ func CheckConditions(conditions []failif.Condition, p *bench.Plan, compared bool
 	return sdk.Usage(errors.Join(faults...))
 }
 
-// planned are the runs of a plan with the figures that each may have.
-func planned(p *bench.Plan) []failif.Subject {
+// Planned are the runs of a plan with the figures that each may have.
+func Planned(p *bench.Plan) []failif.Subject {
 	var all []failif.Subject
 	for _, r := range p.Runs {
-		s := failif.Subject{
-			Name: p.NameOf(r), Model: r.Model, Scenario: r.Scenario.String(),
-		}
-		if r.Mode == loadgen.AccuracyOnly {
+		s := failif.Subject{Name: p.NameOf(r), Model: r.Model, Scenario: r.ScenarioName()}
+		switch {
+		case r.Mode == loadgen.AccuracyOnly:
 			s.Metrics = record.AccuracyMetrics(slices.Concat(p.Served.Model.Metrics,
 				[]sdk.MetricInfo{{Name: sdk.Agreement, Unit: "%"}}))
-		} else {
+		case r.Users > 0:
+			s.Metrics = record.ServingMetricNames(nil)
+		default:
 			s.Metrics = record.MetricNames(r.Scenario)
+		}
+		if r.Mode == loadgen.FindPeakPerformance {
+			s.Metrics = append(s.Metrics, metric.TargetQPS.Of(0))
+		}
+		if p.Power == nil && p.Request.PowerLogs == "" {
+			s.Leave("--power METER", metric.IsPower)
 		}
 		all = append(all, s)
 	}

@@ -1,0 +1,68 @@
+package serving
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/bench/failif"
+	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/bench/record/metric"
+	"github.com/plumbline-ml/plumbline/bench/serving/prompts"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
+)
+
+// measurable are the figures that points of the request may have, as what conditions of --fail-if are checked on before
+// anything is measured. The model is empty until the server has named it.
+func (r *request) measurable(model string) failif.Subject {
+	s := failif.Subject{
+		Name: cmp.Or(model, r.address) + " " + record.ModeServing, Model: model,
+		Metrics: record.ServingMetricNames(r.objectives.Percentiles()),
+	}
+	if len(r.objectives.Terms) == 0 {
+		s.Leave("--slo TERMS", named(metric.Goodput, metric.Attainment))
+	}
+	if r.gpus == 0 {
+		s.Leave("--gpus N", named(metric.TokensPerGPU))
+	}
+	if r.meter == nil {
+		s.Leave("--power METER", metric.IsPower)
+	}
+	switch prompts.API(r.Options.API) {
+	case prompts.Embeddings, prompts.Rerank:
+		s.Leave("an API that answers with tokens", ofTokens)
+	}
+	if r.stream == "off" {
+		s.Leave("--stream on", ofStreams)
+	}
+	return s
+}
+
+// named says whether a figure is one of some.
+func named(some ...metric.Info) func(metric.Info) bool {
+	return func(i metric.Info) bool {
+		return slices.ContainsFunc(some, func(s metric.Info) bool { return s.Name == i.Name })
+	}
+}
+
+// ofStreams says whether a figure is made of the times of tokens, which come in streams alone.
+func ofStreams(i metric.Info) bool {
+	for _, of := range []metric.Times{
+		metric.TTFT, metric.TTFTSent, metric.TTFO, metric.TPOT, metric.Gap, metric.Stall,
+	} {
+		if strings.HasPrefix(i.Name, of.Prefix) {
+			return true
+		}
+	}
+	return i.Name == metric.User.Name
+}
+
+// ofTokens says whether a figure is made of tokens of answers.
+func ofTokens(i metric.Info) bool {
+	return ofStreams(i) || named(metric.TokensPerSecond, metric.TokensPerGPU)(i) || i.Name == metric.PowerToken.Name
+}
+
+// checkConditions wants conditions that a point of a server of the model can meet.
+func (r *request) checkConditions(model string) error {
+	return shell.CheckConditions(r.conditions, []failif.Subject{r.measurable(model)}, false)
+}
