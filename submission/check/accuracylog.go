@@ -77,25 +77,35 @@ func (r *resultFolder) checkAccuracyLog() {
 	}
 }
 
-// checkHashOf compares a log that is still whole with its hash.
+// checkHashOf compares a log that is still whole with its hash: that of the text as LoadGen wrote it, or as it lies
+// there.
 func (r *resultFolder) checkHashOf(log []byte) {
 	text, err := r.checker.readText(r.accuracyFile())
 	if err != nil {
 		return // told by checkAccuracyText
 	}
-	sum := sha256.Sum256(log)
-	want := hex.EncodeToString(sum[:])
-	if hash := hashOf(strings.Split(text, "\n")); len(hash) == len(want) && !strings.EqualFold(hash, want) {
+	want, filed := digest(unixLines(log)), digest(log)
+	if hash := hashOf(strings.Split(text, "\n")); len(hash) == len(want) && !strings.EqualFold(hash, want) &&
+		!strings.EqualFold(hash, filed) {
 		r.reject(ruleHash, r.accuracyFile(), "the hash is not that of the accuracy log", hash, want,
 			"file the log and the hash of one run")
 	}
 }
 
+func digest(text []byte) string {
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}
+
+// unixLines is a text whose lines end as LoadGen ends them: git changes that where core.autocrlf is set.
+func unixLines(text []byte) []byte { return bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")) }
+
 // cut is what stands in place of the middle of a log that is cut short.
 var cut = []byte("\n\n...\n\n")
 
-// accuracyLogForm says whether a text is an accuracy log, and a whole one.
+// accuracyLogForm says whether a text is an accuracy log, and a whole one. Its lines may end as in Windows.
 func accuracyLogForm(text []byte) (whole bool, err error) {
+	text = unixLines(text)
 	if len(bytes.TrimSpace(text)) == 0 {
 		return false, errors.New("it is empty")
 	}
@@ -106,6 +116,8 @@ func accuracyLogForm(text []byte) (whole bool, err error) {
 		return false, nil
 	case isCut && entries == 0 && bytes.Contains(head, []byte(`"data" : "`)) && bytes.HasPrefix(head, []byte("[")):
 		return false, nil // one output is longer than what is left of the log
+	case isCut && entries > 0:
+		return false, errors.New("its end is cut off: the last byte is no ]")
 	case isCut:
 		return false, errors.New("what is left of it is no list of outputs")
 	case err != nil:

@@ -6,8 +6,10 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -216,6 +218,31 @@ func TestFaultsChangeNothing(t *testing.T) {
 				t.Error("a file was changed")
 			}
 		})
+	}
+}
+
+// TestConvertedLogsAreLeftAlone: git's autocrlf made other line ends after a log was cut, or hashed.
+func TestConvertedLogsAreLeftAlone(t *testing.T) {
+	log, small := whole(20_000), "[\n]\n"
+	sum := func(text []byte) string { return fmt.Sprintf("x\nhash=%x\n", sha256.Sum256(text)) }
+	for name, c := range map[string]struct {
+		log, score string
+		want       truncate.Action
+	}{
+		"cut":   {string(log[:4096]) + truncate.Gap + string(log[len(log)-4096:]), sum(log), truncate.Unkept},
+		"whole": {small, sum([]byte(small)), truncate.Done},
+	} {
+		l := newLab(t)
+		converted := strings.ReplaceAll(c.log, "\n", "\r\n")
+		l.write(l.log(l.accuracy), []byte(converted))
+		l.write(l.score(l.accuracy), []byte(strings.ReplaceAll(c.score, "\n", "\r\n")))
+		l.write(l.log(l.audit), log)
+		all, err := l.tree()
+		if err != nil || len(all) != 2 || !slices.ContainsFunc(all, func(o truncate.Outcome) bool {
+			return o.Log == l.log(l.accuracy) && o.Action == c.want
+		}) || l.read(l.log(l.accuracy)) != converted {
+			t.Errorf("%s: %+v, %v", name, all, err)
+		}
 	}
 }
 
