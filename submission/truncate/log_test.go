@@ -229,7 +229,7 @@ func TestConvertedLogsAreLeftAlone(t *testing.T) {
 		log, score string
 		want       truncate.Action
 	}{
-		"cut":   {string(log[:4096]) + truncate.Gap + string(log[len(log)-4096:]), sum(log), truncate.Unkept},
+		"cut":   {string(log[:4096]) + truncate.Gap + string(log[len(log)-4096:]), sum(log), truncate.Done},
 		"whole": {small, sum([]byte(small)), truncate.Done},
 	} {
 		l := newLab(t)
