@@ -90,6 +90,15 @@ func True(v any) bool {
 	return true
 }
 
+// Characters are the items of a text where Python goes through it as through a list: a text for each code point.
+func Characters(text string) []any {
+	all := make([]any, 0, len(text))
+	for _, c := range text {
+		all = append(all, string(c))
+	}
+	return all
+}
+
 // rat is a number's exact value, for numbers but infinities and NaN.
 func rat(v any) (*big.Rat, bool) {
 	switch v := v.(type) {

@@ -58,7 +58,7 @@ func TestGoldenResults(t *testing.T) {
 				if err == nil {
 					t.Errorf("%s: NaN is taken", c.Name)
 				}
-			case len(c.Lines) == 0:
+			case len(c.Lines) == 0 || !strings.HasPrefix(c.Lines[len(c.Lines)-1], "Detailed results"): // the script stops
 				if err == nil {
 					t.Errorf("%s is read", c.Name)
 				}
@@ -288,6 +288,44 @@ func TestScoreOfVBench(t *testing.T) {
 	if notes := strings.Join(s.Notes, "\n"); !strings.Contains(notes, "prompt 1 has no video") ||
 		!strings.Contains(notes, "from 0 to 1, made percent") {
 		t.Error(notes)
+	}
+}
+
+func TestResultsWithValuesOfOtherTypes(t *testing.T) {
+	for value, want := range map[string]string{
+		`[0.5, []]`: "0.5000", `[1]`: "1.0000", `[true, []]`: "1.0000", `[false]`: "0.0000", `[5e-1]`: "0.5000",
+		`0.5`: "", `"0.5"`: "", `["0.5", []]`: "", `[]`: "", `{}`: "", `{"0": 0.5}`: "", `null`: "", `[null, []]`: "",
+		`[[0.5], []]`: "", `[{"mean": 0.5}]`: "", `true`: "",
+		`[NaN, []]`: "NaN", `[-Infinity]`: "-Inf", `[1e999]`: "+Inf",
+	} {
+		r, err := parseResults([]byte(`{"scene": ` + value + `, "colour": [1, []]}`))
+		r.file = "f"
+		lines := []string{"VBench Evaluation Results", "Dimension Scores:", "  colour                        : 1.0000"}
+		average := "1.0000"
+		switch {
+		case strings.HasSuffix(want, "N") || strings.HasSuffix(want, "Inf"):
+			if err == nil || !strings.Contains(err.Error(), "scene: found "+want) {
+				t.Errorf("%s: %v", value, err)
+			}
+			continue
+		case want != "":
+			lines = append(lines, "  scene                         : "+want)
+			average = map[string]string{"1.0000": "1.0000", "0.5000": "0.7500", "0.0000": "0.5000"}[want]
+		}
+		lines = append(lines, "  Overall Average               : "+average, "Detailed results: f")
+		if err != nil || !slices.Equal(r.lines(), lines) {
+			t.Errorf("%s: %v\n%s\nwant\n%s", value, err, strings.Join(r.lines(), "\n"), strings.Join(lines, "\n"))
+		}
+		if err := r.judge(anyScale); err == nil || want == "" && !strings.Contains(err.Error(), "scene is ") {
+			t.Errorf("%s: the score is %v, %v", value, r.score, err)
+		}
+	}
+	for text, ok := range map[string]bool{
+		"null": true, "0": true, `""`: true, "[]": true, "false": true, "[0.5]": false, `"scene"`: false, "1": false, "": false,
+	} {
+		if r, err := parseResults([]byte(text)); (err == nil) != ok || len(r.means) > 0 {
+			t.Errorf("%q: %v, %v", text, r.means, err)
+		}
 	}
 }
 

@@ -1,7 +1,6 @@
 package wan
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -13,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/bounded"
+	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 )
@@ -26,7 +26,8 @@ var dimensions = []string{
 type results struct {
 	file  string // its name
 	means map[string]float64
-	score float64 // percent
+	left  map[string]string // dimensions without a mean, and what is in its place
+	score float64           // percent
 }
 
 // mostResults bounds a file of results.
@@ -79,30 +80,59 @@ func readResults(path string) (*results, error) {
 	return &r, err
 }
 
-// parseResults reads {dimension: [mean, [one of each video]]}. All faults are told at once.
+// parseResults reads {dimension: [mean, [one of each video]]} as Python does. As in the official script, a value that is
+// not a list that begins with a number is left out, true and false are 1 and 0, and a file of nothing (null, 0, an empty
+// text or list) is one without dimensions.
 func parseResults(text []byte) (results, error) {
-	r := results{means: map[string]float64{}}
-	var all map[string][]json.RawMessage
-	if err := json.Unmarshal(text, &all); err != nil {
-		return r, fmt.Errorf("no results of VBench, {DIMENSION: [MEAN, [...]]}: %w", err)
+	r := results{means: map[string]float64{}, left: map[string]string{}}
+	v, err := pyvalue.Decode(string(text))
+	if err != nil {
+		return r, fmt.Errorf("these are not results of VBench, {DIMENSION: [MEAN, [...]]}: %w", err)
+	}
+	all, ok := v.(*pyvalue.Dict)
+	if !ok && pyvalue.True(v) {
+		return r, fmt.Errorf("found %s, want results of VBench, {DIMENSION: [MEAN, [...]]}", pyvalue.Name(v))
 	}
 	var faults []error
-	for _, name := range slices.Sorted(maps.Keys(all)) {
-		var mean float64
-		if len(all[name]) == 0 || json.Unmarshal(all[name][0], &mean) != nil {
-			faults = append(faults, fmt.Errorf("%s: want a list that begins with a number", name))
+	for _, name := range all.Keys() {
+		v, _ := all.Get(name)
+		list, _ := v.([]any)
+		if len(list) == 0 {
+			r.left[name] = pyvalue.Name(v)
 			continue
+		}
+		mean, err := readMean(list[0])
+		switch {
+		case errors.Is(err, pyvalue.ErrType):
+			r.left[name] = "a list that begins with " + pyvalue.Name(list[0])
+			continue
+		case err != nil:
+			faults = append(faults, fmt.Errorf("%s: %w", name, err))
 		}
 		r.means[name] = mean
 	}
 	return r, errors.Join(faults...)
 }
 
+// readMean reads a number; a value that is not one is an error that wraps pyvalue.ErrType.
+func readMean(v any) (float64, error) {
+	if _, isText := v.(string); isText {
+		return 0, pyvalue.ErrType
+	}
+	mean, err := pyvalue.Float(v)
+	if err == nil && (math.IsNaN(mean) || math.IsInf(mean, 0)) {
+		err = fmt.Errorf("found %v, want a finite number", mean)
+	}
+	return mean, err
+}
+
 // lines are what the official script prints of the results, whatever dimensions they have.
 func (r *results) lines() []string {
 	lines := []string{"VBench Evaluation Results"}
-	if len(r.means) > 0 {
+	if len(r.means)+len(r.left) > 0 {
 		lines = append(lines, "Dimension Scores:")
+	}
+	if len(r.means) > 0 {
 		for _, name := range slices.Sorted(maps.Keys(r.means)) {
 			lines = append(lines, fmt.Sprintf("  %-30s: %6.4f", name, r.means[name]))
 		}
@@ -127,6 +157,8 @@ func (r *results) judge(s scale) error {
 	for _, name := range dimensions {
 		v, there := r.means[name]
 		switch {
+		case r.left[name] != "":
+			faults = append(faults, fmt.Errorf("%s is %s, want a list that begins with a number", name, r.left[name]))
 		case !there:
 			faults = append(faults, fmt.Errorf("%s is missing: the score is of six dimensions, %s", name,
 				strings.Join(dimensions, ", ")))

@@ -76,6 +76,10 @@ func readAs(component, reply string, want any) any {
 		if marks == nil {
 			marks = []any{int64(1), int64(1), int64(1)}
 		}
+		if text, ok := pyvalue.Field[string](d, "relevance"); ok { // the reference keeps the text, and indexes it
+			want = pyvalue.NewDict()
+			want.(*pyvalue.Dict).Set("relevance", pyvalue.Characters(text))
+		}
 		got.Set("relevance", marks)
 	case "sufficiency", "sufficiency_last":
 		enough, reasons, err := readSufficiency(reply, component == "sufficiency_last")

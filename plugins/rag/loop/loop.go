@@ -232,7 +232,7 @@ func (l *loop) searchAll(ctx context.Context, queries any) error {
 	return nil
 }
 
-// list are the queries of a reply as Python goes through them: the letters of a text, the keys of an object; the
+// list are the queries of a reply as Python goes through them: the characters of a text, the keys of an object; the
 // question itself where there are none.
 func (l *loop) list(queries any) (all []any, err error) {
 	if !pyvalue.True(queries) {
@@ -242,9 +242,7 @@ func (l *loop) list(queries any) (all []any, err error) {
 	case []any:
 		return v, nil
 	case string:
-		for _, letter := range v {
-			all = append(all, string(letter))
-		}
+		all = pyvalue.Characters(v)
 	case *pyvalue.Dict:
 		for _, key := range v.Keys() {
 			all = append(all, key)

@@ -85,7 +85,7 @@ func object(reply string) (*pyvalue.Dict, error) {
 	return d, nil
 }
 
-// readRelevance reads the marks of n documents; nil: all are kept.
+// readRelevance reads the marks of n documents, as Python indexes them: of a text, its characters. Nil: all are kept.
 func readRelevance(reply string, n int) ([]any, error) {
 	d, err := object(reply)
 	if err != nil {
@@ -99,8 +99,8 @@ func readRelevance(reply string, n int) ([]any, error) {
 			return v, nil
 		}
 	case string:
-		if letters := []rune(v); len(letters) == n { // none of them is the number 1
-			return make([]any, n), nil
+		if marks := pyvalue.Characters(v); len(marks) == n { // none of them is the number 1
+			return marks, nil
 		}
 	case *pyvalue.Dict:
 		if len(v.Keys()) == n {
