@@ -44,6 +44,19 @@ func (s scripted) Name() string { return "scripted" }
 
 func (s scripted) Vanishes(context.Context, string) (Step, bool, error) { return Step(s), false, nil }
 
+// TestVerbatimAndBrackets compares texts with \verb, and with brackets in arguments that may be missing, with those of
+// pylatexenc 2.11; null is an error there.
+func TestVerbatimAndBrackets(t *testing.T) {
+	var cases [][2]*string
+	golden.ReadJSON(t, "testdata/verbatim.json", &cases)
+	for _, c := range cases {
+		got, ok := Text(*c[0])
+		if want := c[1]; ok != (want != nil) || ok && got != *want {
+			t.Errorf("%q: %q, %v; want %v", *c[0], got, ok, want)
+		}
+	}
+}
+
 // TestGoldenForms: both normal forms, and all steps but algebra.
 func TestGoldenForms(t *testing.T) {
 	golden.Each(t, "reasoning/math/pairs.jsonl*", func(t *testing.T, path string) {

@@ -5,6 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
 )
 
@@ -25,7 +26,7 @@ var (
 func Text(s string) (text string, ok bool) {
 	p := &latex{s: replace(s, beforeText)}
 	text = p.until(nothing, nil)
-	if p.failed {
+	if p.failed || p.broken {
 		return "", false
 	}
 	return pystr.Trim(replace(text, behindText)), true
@@ -37,7 +38,8 @@ type latex struct {
 	s      string
 	i      int
 	depth  int
-	failed bool // there is no text
+	failed bool // there is no text, unless what has none is dropped
+	broken bool // the text cannot be read at all
 	// formulas is how many formulas this place lies in.
 	formulas int
 }
@@ -56,6 +58,9 @@ type closing struct {
 }
 
 var nothing closing
+
+// bracket ends an argument that may be missing; within one, brackets make a group.
+var bracket = closing{text: "]"}
 
 // cells collects the rows of a matrix.
 type cells struct {
@@ -80,10 +85,10 @@ func (p *latex) until(end closing, matrix *cells) string {
 	p.depth += levelCost
 	defer func() { p.depth -= levelCost }()
 	if p.depth > deepest {
-		p.failed = true
+		p.broken = true
 	}
 	var b strings.Builder
-	for p.i < len(p.s) && !p.failed && !p.ends(end) {
+	for p.i < len(p.s) && !p.broken && !p.ends(end) {
 		if matrix != nil && p.splits(matrix) {
 			continue
 		}
@@ -151,6 +156,9 @@ func (p *latex) next(end closing) string {
 	case rest[0] == '{':
 		p.i++
 		return p.until(closing{text: "}"}, nil)
+	case rest[0] == '[' && end == bracket:
+		p.i++
+		return p.until(bracket, nil)
 	case rest[0] == '}':
 		p.i++
 		return ""
@@ -176,12 +184,12 @@ func (p *latex) comment() {
 	}
 }
 
-// characters are a ligature, or those up to the next that means something. White space alone is nothing in a formula.
+// characters are a ligature, or those up to the next that means something.
 func (p *latex) characters(end closing) string {
 	start := p.i
 	for p.i < len(p.s) {
 		rest := p.s[p.i:]
-		if strings.IndexByte(`\{}$%`, rest[0]) >= 0 || end.text == "]" && rest[0] == ']' {
+		if strings.IndexByte(`\{}$%`, rest[0]) >= 0 || end == bracket && (rest[0] == '[' || rest[0] == ']') {
 			break
 		}
 		text, n := character(rest)
@@ -194,11 +202,15 @@ func (p *latex) characters(end closing) string {
 		}
 		p.i += n
 	}
-	text := p.s[start:p.i]
-	if p.formulas > 0 && pystr.Trim(text) == "" {
+	return p.text(p.s[start:p.i])
+}
+
+// text is that of characters as they stand: white space alone is nothing in a formula.
+func (p *latex) text(s string) string {
+	if p.formulas > 0 && pystr.Trim(s) == "" {
 		return ""
 	}
-	return text
+	return s
 }
 
 // character is the text of one character or ligature, and how many bytes it has.
@@ -211,6 +223,9 @@ func character(s string) (text string, n int) {
 	_, n = utf8.DecodeRuneInString(s)
 	return s[:n], n
 }
+
+// emptyLine ends the white space behind a macro, and is an argument itself.
+const emptyLine = "\n\n"
 
 // name reads the name of a macro behind its backslash, and the white space behind a name of letters, up to an empty
 // line.
@@ -226,9 +241,7 @@ func (p *latex) name() (name, space string) {
 	p.i += n
 	behind := p.s[p.i:]
 	space = behind[:len(behind)-len(strings.TrimLeftFunc(behind, unicode.IsSpace))]
-	if strings.Count(space, "\n") > 1 {
-		space = ""
-	}
+	space, _, _ = strings.Cut(space, emptyLine)
 	p.i += len(space)
 	return rest[:n], space
 }
@@ -290,13 +303,12 @@ func (p *latex) macro() string {
 	case "[":
 		return indented(p.formula(closing{text: `\]`}))
 	}
+	if name == "verb" && p.verbatim() {
+		return ""
+	}
 	m, ok := macros[name]
 	if !ok {
-		text := symbol(name)
-		if p.formulas > 0 && p.plain() {
-			text += space
-		}
-		return text
+		return symbol(name) + p.kept(space)
 	}
 	start, failed := p.i, p.failed
 	args, ok := p.arguments(m.arguments)
@@ -305,9 +317,35 @@ func (p *latex) macro() string {
 	}
 	if !ok {
 		p.i = start
-		return p.bare(m)
+		return p.bare(m) + p.kept(space)
 	}
 	return m.text(args)
+}
+
+// kept is the white space behind a macro without arguments: it stays in a formula, before what stands for itself.
+func (p *latex) kept(space string) string {
+	if p.formulas > 0 && p.plain() {
+		return space
+	}
+	return ""
+}
+
+// verbatim reads over what stands behind \verb: a character that is not white space, and everything up to its next
+// copy, which has no text. Without such a copy it reads nothing, and ok is false. At the end of all there is no text of
+// anything.
+func (p *latex) verbatim() (ok bool) {
+	rest := p.s[p.i:]
+	if rest == "" {
+		p.broken = true
+		return false
+	}
+	text := strings.TrimLeftFunc(rest, pyfloat.IsSpace)
+	_, n := utf8.DecodeRuneInString(text)
+	_, behind, ok := strings.Cut(text[n:], text[:n])
+	if ok = ok && n > 0; ok {
+		p.i = len(p.s) - len(behind)
+	}
+	return ok
 }
 
 // bare is the text of a macro without its arguments.
@@ -319,8 +357,8 @@ func (p *latex) bare(m macro) string {
 	return m.bare
 }
 
-// arguments reads those that a macro has: { for one, [ for one that may be missing, * for a star that may be. ok is
-// false where one is missing.
+// arguments reads those that a macro has: { for one, [ for one that may be missing, ? for whether it is there ("[" or
+// empty), * for a star that may be. ok is false where one is missing.
 func (p *latex) arguments(spec string) (args []string, ok bool) {
 	for _, kind := range spec {
 		rest := p.s[p.i:]
@@ -335,8 +373,12 @@ func (p *latex) arguments(spec string) (args []string, ok bool) {
 			p.i++
 		case kind == '[' && strings.HasPrefix(rest, "["):
 			p.i++
-			args = append(args, p.until(closing{text: "]"}, nil))
+			args = append(args, p.until(bracket, nil))
 		case kind == '[':
+			args = append(args, "")
+		case kind == '?' && strings.HasPrefix(rest, "["):
+			args = append(args, "[")
+		case kind == '?':
 			args = append(args, "")
 		}
 	}
@@ -347,10 +389,11 @@ func (p *latex) arguments(spec string) (args []string, ok bool) {
 func (p *latex) argument() (text string, ok bool) {
 	for {
 		rest := strings.TrimLeftFunc(p.s[p.i:], unicode.IsSpace)
-		space := p.s[p.i : len(p.s)-len(rest)]
+		space, _, empty := strings.Cut(p.s[p.i:len(p.s)-len(rest)], emptyLine)
 		p.i += len(space)
-		if strings.Count(space, "\n") > 1 {
-			return "\n\n", true // an empty line is one, too
+		if empty { // is one, too
+			p.i += len(emptyLine)
+			return p.text(emptyLine), true
 		}
 		if !strings.HasPrefix(p.s[p.i:], "%") {
 			break
@@ -397,6 +440,10 @@ func (p *latex) inside(name string) string {
 		}
 	}
 	end := closing{environment: name}
+	if _, behind, ok := strings.Cut(p.s[p.i:], `\end{verbatim}`); ok && name == "verbatim" {
+		p.i = len(p.s) - len(behind)
+		return ""
+	}
 	switch {
 	case matrices[name]:
 		var m cells

@@ -45,8 +45,8 @@ func fixed(text string) func([]string) string { return func([]string) string { r
 
 var macros = func() map[string]macro {
 	fraction := macro{arguments: "{{", text: func(a []string) string { return a[0] + "/" + a[1] }, bare: "%s/%s"}
-	cite := macro{arguments: "*[[{", text: fixed("<cit.>"), bare: "<cit.>"}
-	ref := macro{arguments: "{", text: fixed("<ref>"), bare: "<ref>"}
+	cite := macro{arguments: "*[[{", text: fixed("<cit.>"), bare: "<cit.>", dropped: true}
+	ref := macro{arguments: "{", text: fixed("<ref>"), bare: "<ref>", dropped: true}
 	space := macro{arguments: "*{", text: fixed(""), dropped: true}
 	all := map[string]macro{
 		"frac": fraction, "nicefrac": fraction,
@@ -55,8 +55,8 @@ var macros = func() map[string]macro {
 		"textcolor": {arguments: "[{{", text: argument(2), named: true},
 		"colorbox":  {arguments: "[{{", text: argument(2), named: true},
 		"fcolorbox": {arguments: "[{[{{", text: argument(4), named: true},
-		`\`:         {arguments: "*[", text: fixed("\n"), bare: "\n"},
-		"item":      {arguments: "[", text: item, bare: "\n  * "},
+		`\`:         {arguments: "*[", text: fixed("\n"), bare: "\n", dropped: true},
+		"item":      {arguments: "?[", text: item, bare: "\n  * "},
 		"cite":      cite, "citep": cite, "citet": cite,
 		"ref": ref, "cref": ref, "Cref": ref, "autoref": ref, "eqref": ref,
 		"hspace": space, "vspace": space,
@@ -98,7 +98,7 @@ var macros = func() map[string]macro {
 
 func item(args []string) string {
 	if args[0] != "" {
-		return "\n  " + args[0]
+		return "\n  " + args[1]
 	}
 	return "\n  * "
 }
