@@ -31,86 +31,86 @@ test: ## run all tests of all modules; skips are listed and counted
 	$(BIN)/tools/gotestsum --format pkgname -- -count=1 -timeout 6h work
 
 test-python: ## run the tests that need Python (PYTHON=interpreter with the requirements of the examples)
-	PLUMBLINE_PYTHON=$(or $(PYTHON),python3) $(GO) test -count=1 -v -run Python ./e2e ./plugins/internal/execution ./plugins/reasoning
+	PLUMBLINE_PYTHON=$(or $(PYTHON),python3) $(GO) test -count=1 -v -run Python ./e2e/plugins ./e2e/models ./plugins/internal/execution ./plugins/reasoning
 
 test-cpp: ## make and prove the backend in C++ that harness new writes (a C++17 compiler, protoc and gRPC for C++ needed)
-	PLUMBLINE_CPP=1 $(GO) test -count=1 -v -run Cpp ./e2e
+	PLUMBLINE_CPP=1 $(GO) test -count=1 -v -run Cpp ./e2e/plugins
 
 test-openai: ## benchmark a real server with OpenAI's API, and ask it for chats (URL=http://HOST/v1; backends/openai/testdata/llamacpp.py starts one)
 	PLUMBLINE_OPENAI_URL=$(URL) $(GO) test -count=1 -v -run TestRealServer ./backends/openai
 
 test-servers: ## benchmark MLServer, Triton and a two-node Ray Serve (MLSERVER_PYTHON= TRITON_PYTHON= RAY_PYTHON=, else python3)
 	PLUMBLINE_MLSERVER_PYTHON=$(or $(MLSERVER_PYTHON),python3) PLUMBLINE_TRITON_PYTHON=$(or $(TRITON_PYTHON),python3) \
-	PLUMBLINE_RAY_PYTHON=$(or $(RAY_PYTHON),python3) $(GO) test -count=1 -v -timeout 6h -run TestServers ./e2e
+	PLUMBLINE_RAY_PYTHON=$(or $(RAY_PYTHON),python3) $(GO) test -count=1 -v -timeout 6h -run TestServers ./e2e/serving
 
 test-serving-peers: ## measure one mock by harness bench, AIPerf and GuideLLM (PEERS_PYTHON=interpreter with aiperf and guidellm)
 	PLUMBLINE_PEERS_PYTHON=$(PEERS_PYTHON) $(GO) test -count=1 -v -timeout 6h -run TestServingPeers ./cmd/harness/internal/cli/serving
 
 test-store: ## run rgat with features at two servers of Redis (REDIS=program, default redis-server; Debian: redis-server), e2e-rag with passages in PostgreSQL with pgvector (PGVECTOR=postgres://..., whose table plumbline_passages is replaced)
-	PLUMBLINE_REDIS=$(or $(REDIS),redis-server) PLUMBLINE_PGVECTOR="$(PGVECTOR)" $(GO) test -count=1 -p 1 -v -run TestStore ./plugins/rag ./plugins/rag/pgvector ./e2e
+	PLUMBLINE_REDIS=$(or $(REDIS),redis-server) PLUMBLINE_PGVECTOR="$(PGVECTOR)" $(GO) test -count=1 -p 1 -v -run TestStore ./plugins/rag ./plugins/rag/pgvector ./e2e/models
 
 test-official-checker: ## compare with the official submission checker (MLC=checkout, PYTHON= one with PyYAML, TREE= a tree of your own)
 	PLUMBLINE_MLC=$(abspath $(MLC)) PYTHON=$(or $(PYTHON),python3) PLUMBLINE_TREE=$(abspath $(TREE)) $(GO) test -count=1 -v -timeout 6h \
 	-run TestOfficialChecker ./submission/official/checker
 
 test-official-accuracy: ## let the official accuracy scripts score what yolo and pointpainting have logged (MLC=checkout, PYTHON= one with pycocotools, torchvision, shapely, numba)
-	PLUMBLINE_MLC=$(abspath $(MLC)) PYTHON=$(or $(PYTHON),python3) $(GO) test -count=1 -v -timeout 6h -run TestOfficialAccuracy ./e2e
+	PLUMBLINE_MLC=$(abspath $(MLC)) PYTHON=$(or $(PYTHON),python3) $(GO) test -count=1 -v -timeout 6h -run TestOfficialAccuracy ./e2e/models
 
 test-official-endpoints: ## let the official checker (MLC=checkout), and endpoints itself (ENDPOINTS=sources), read files and trees in endpoints' form
 	PLUMBLINE_MLC=$(abspath $(MLC)) PLUMBLINE_ENDPOINTS=$(abspath $(ENDPOINTS)) PYTHON=$(or $(PYTHON),python3) $(GO) test -count=1 -v -run TestOfficialEndpoints ./cmd/harness/internal/also ./submission/check
 
 test-official-reasoning: ## let the official accuracy scripts of reasoning models score our logs (MLC=checkout, PRM800K= and LCB= its submodules, PYTHON=)
 	PLUMBLINE_MLC=$(abspath $(MLC)) PLUMBLINE_PRM800K=$(abspath $(PRM800K)) PLUMBLINE_LCB=$(abspath $(LCB)) PYTHON=$(or $(PYTHON),python3) \
-	$(GO) test -count=1 -v -timeout 6h -run TestOfficialReasoning ./e2e
+	$(GO) test -count=1 -v -timeout 6h -run TestOfficialReasoning ./e2e/models
 
 test-official-bfcl: ## compare scores of function calls with bfcl-eval's (BFCL=folder in which bfcl_eval 2026.3.23 lies, ENDPOINTS=sources, PYTHON=)
 	PLUMBLINE_BFCL=$(abspath $(BFCL)) PLUMBLINE_ENDPOINTS=$(abspath $(ENDPOINTS)) PYTHON=$(or $(PYTHON),python3) $(GO) test -count=1 -v -run 'TestOfficialBFCL|TestGoldenRequests' ./plugins/agentic ./datasets/bfcl
 
 test-official-products: ## let the official script of qwen3-vl score our logs (MLC=checkout, PYTHON= one with pydantic, rapidfuzz, scikit-learn, pandas and mlcommons-loadgen)
-	PLUMBLINE_MLC=$(abspath $(MLC)) PYTHON=$(or $(PYTHON),python3) $(GO) test -count=1 -v -timeout 6h -run TestOfficialProducts ./e2e
+	PLUMBLINE_MLC=$(abspath $(MLC)) PYTHON=$(or $(PYTHON),python3) $(GO) test -count=1 -v -timeout 6h -run TestOfficialProducts ./e2e/models
 
 test-official-retrieval: ## let the official scripts of e2e-rag score our logs (MLC=checkout, PYTHON= one with pandas and requests)
-	PLUMBLINE_MLC=$(abspath $(MLC)) PYTHON=$(or $(PYTHON),python3) $(GO) test -count=1 -v -timeout 6h -run TestOfficialRetrieval ./e2e
+	PLUMBLINE_MLC=$(abspath $(MLC)) PYTHON=$(or $(PYTHON),python3) $(GO) test -count=1 -v -timeout 6h -run TestOfficialRetrieval ./e2e/models
 
 test-official-streamed: ## let the official accuracy script of dlrm-v3 score our log (MLC=checkout, PYTHON= one with torch and torchrec 1.3.0)
-	PLUMBLINE_MLC=$(abspath $(MLC)) PYTHON=$(or $(PYTHON),python3) $(GO) test -count=1 -v -timeout 6h -run TestOfficialStreamed ./e2e
+	PLUMBLINE_MLC=$(abspath $(MLC)) PYTHON=$(or $(PYTHON),python3) $(GO) test -count=1 -v -timeout 6h -run TestOfficialStreamed ./e2e/models
 
 test-official-brats: ## let the official accuracy script of BraTS score our log (MLC=checkout, PYTHON= one with nnunet 1.7.1 and SimpleITK)
-	PLUMBLINE_MLC=$(abspath $(MLC)) PYTHON=$(or $(PYTHON),python3) $(GO) test -count=1 -v -timeout 6h -run TestOfficialBraTS ./e2e
+	PLUMBLINE_MLC=$(abspath $(MLC)) PYTHON=$(or $(PYTHON),python3) $(GO) test -count=1 -v -timeout 6h -run TestOfficialBraTS ./e2e/models
 
 test-submission-official: ## walk docs/submission.md by the official LoadGen and checker, 2 h: LOADGEN=sources MLC=checkout PYTHON= (SHORT=1: seconds)
 	PLUMBLINE_SUBMISSION_OFFICIAL=$(if $(SHORT),short,full) PLUMBLINE_PACE=$(or $(PACE),1ms) PLUMBLINE_MLC=$(abspath $(MLC)) \
 	PLUMBLINE_OFFICIAL_LOADGEN="$(abspath $(LOADGEN))" PYTHON=$(or $(PYTHON),python3) \
-	$(GO) test -count=1 -v -timeout 6h -run TestSubmissionByTheOfficialLoadGen ./e2e
+	$(GO) test -count=1 -v -timeout 6h -run TestSubmissionByTheOfficialLoadGen ./e2e/submission
 
 test-metrics: ## let Prometheus scrape runs and compare with their results (PROMETHEUS=program; Debian: prometheus)
-	PLUMBLINE_PROMETHEUS=$(or $(PROMETHEUS),$(shell command -v prometheus)) $(GO) test -count=1 -v -run TestPrometheus ./e2e
+	PLUMBLINE_PROMETHEUS=$(or $(PROMETHEUS),$(shell command -v prometheus)) $(GO) test -count=1 -v -run TestPrometheus ./e2e/runs
 
 test-gpu: ## run benchmarks of ONNX Runtime on GPUs, answers near their cards: GPU=cuda:0,cuda:1 ORT=libonnxruntime.so built for CUDA
-	PLUMBLINE_GPU=$(or $(GPU),cuda:0) PLUMBLINE_GPU_ORT=$(abspath $(ORT)) $(GO) test -count=1 -v -timeout 6h -run TestGPU ./e2e
+	PLUMBLINE_GPU=$(or $(GPU),cuda:0) PLUMBLINE_GPU_ORT=$(abspath $(ORT)) $(GO) test -count=1 -v -timeout 6h -run TestGPU ./e2e/models
 
 test-pace: ## test the binaries as on another machine: models that answer at once (PACE=once), or take ten times as long (PACE=10)
-	PLUMBLINE_PACE=$(or $(PACE),once) $(GO) test -count=1 -timeout 6h ./e2e
+	PLUMBLINE_PACE=$(or $(PACE),once) $(GO) test -count=1 -timeout 6h ./e2e/...
 
 test-kills: ## kill either side of a run at any moment, KILLS times (default 200), and so often each command that makes several runs
 	PLUMBLINE_KILLS=$(or $(KILLS),200) $(GO) test -count=1 -timeout 6h -v -run TestInterruptIsAlwaysTold ./cmd/harness/internal/cli/runs
-	PLUMBLINE_KILLS=$(or $(KILLS),200) $(GO) test -count=1 -timeout 6h -v -run TestKills ./e2e
+	PLUMBLINE_KILLS=$(or $(KILLS),200) $(GO) test -count=1 -timeout 6h -v -run TestKills ./e2e/faults
 
 test-browser: ## look at a report of each benchmark in Chromium (BROWSER=chromium, Debian's package; OUT=folder of the screenshots)
 	@mkdir -p "$(or $(OUT),out/screenshots)"
 	PLUMBLINE_BROWSER=$(or $(BROWSER),$(shell command -v chromium chromium-browser | head -n 1)) \
-	PLUMBLINE_SCREENSHOTS="$(abspath $(or $(OUT),out/screenshots))" $(GO) test -count=1 -v -timeout 6h -run TestBrowser ./e2e
+	PLUMBLINE_SCREENSHOTS="$(abspath $(or $(OUT),out/screenshots))" $(GO) test -count=1 -v -timeout 6h -run TestBrowser ./e2e/runs
 
 test-network: ## the Network division between network namespaces of this machine (root and ip needed)
-	PLUMBLINE_TEST_NETNS=1 $(GO) test -count=1 -v -run Network ./e2e
+	PLUMBLINE_TEST_NETNS=1 $(GO) test -count=1 -v -run Network ./e2e/serving
 
 test-shares: ## one load from several machines: network namespaces (root and ip needed), launchers, two nodes of Ray (RAY_PYTHON=)
-	PLUMBLINE_TEST_NETNS=1 PLUMBLINE_RAY_PYTHON=$(or $(RAY_PYTHON),python3) $(GO) test -count=1 -v -run TestShares ./e2e
+	PLUMBLINE_TEST_NETNS=1 PLUMBLINE_RAY_PYTHON=$(or $(RAY_PYTHON),python3) $(GO) test -count=1 -v -run TestShares ./e2e/serving
 
 test-official: official-loadgen ## test with the official LoadGen as the driver (LOADGEN=its sources, as official-loadgen)
 	PLUMBLINE_OFFICIAL_LIBRARY=$(CURDIR)/$(BIN)/plumbline-official-loadgen.so CGO_ENABLED=1 \
 	$(GO) test -count=1 -v -tags officialloadgen -run Official ./loadgen ./loadgen/official
-	PLUMBLINE_OFFICIAL_LOADGEN="$(abspath $(LOADGEN))" $(GO) test -count=1 -v -timeout 6h -run Official ./e2e
+	PLUMBLINE_OFFICIAL_LOADGEN="$(abspath $(LOADGEN))" $(GO) test -count=1 -v -timeout 6h -run Official ./e2e/runs ./e2e/models ./e2e/submission
 
 bench-official: official-loadgen ## measure the driver and the official LoadGen alone in turn, and a null plugin with either LoadGen (LOADGEN=its sources)
 	$(GO) run ./tools/officialloadgen -null -o $(BIN) "$(LOADGEN)"

@@ -1,0 +1,81 @@
+package docs
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/e2e/internal/built"
+	"github.com/plumbline-ml/plumbline/e2e/internal/harness"
+	"github.com/plumbline-ml/plumbline/e2e/internal/page"
+	"github.com/plumbline-ml/plumbline/e2e/internal/testfile"
+)
+
+// TestIndexIsTrue runs the commands of docs/index.md in an empty folder, one after the other, and compares what they
+// print with what stands there, all numbers left out. PLUMBLINE_UPDATE_DOCS=1 writes what they print.
+func TestIndexIsTrue(t *testing.T) {
+	path := filepath.Join(built.Root(), "docs", "index.md")
+	text := testfile.Read(t, path)
+	dir := t.TempDir()
+	var fresh strings.Builder
+	for i, part := range strings.Split(text, "```") {
+		if block, is := strings.CutPrefix(part, "console\n"); is && i%2 == 1 {
+			part = "console\n" + runBlock(t, dir, block)
+		}
+		if i > 0 {
+			fresh.WriteString("```")
+		}
+		fresh.WriteString(part)
+	}
+	if os.Getenv("PLUMBLINE_UPDATE_DOCS") != "" {
+		testfile.Write(t, path, fresh.String())
+		return
+	}
+	had, have := strings.Split(masked(text), "\n"), strings.Split(masked(fresh.String()), "\n")
+	for i := range max(len(had), len(have)) {
+		if i >= len(had) || i >= len(have) || had[i] != have[i] {
+			t.Fatalf("docs/index.md is not what the commands print (PLUMBLINE_UPDATE_DOCS=1 writes it), from here on:\n%s",
+				strings.Join(have[min(i, len(have)):min(i+6, len(have))], "\n"))
+		}
+	}
+}
+
+// runBlock runs the commands of a block and returns them with what they print.
+func runBlock(t *testing.T, dir, block string) string {
+	t.Helper()
+	var fresh strings.Builder
+	for line := range strings.Lines(block) {
+		args, is := strings.CutPrefix(strings.TrimSpace(line), "$ harness ")
+		if !is {
+			continue
+		}
+		cmd := harness.Command(t, built.Harness(), strings.Fields(args)...)
+		cmd.Dir = dir
+		r := harness.Finish(t, cmd)
+		fresh.WriteString(line + strings.ReplaceAll(r.Stdout, filepath.Dir(built.Harness()), "bin"))
+		if r.Code != 0 {
+			fresh.WriteString(r.Stderr)
+		}
+	}
+	return fresh.String()
+}
+
+// What differs from machine to machine and from run to run.
+var (
+	machineLine = regexp.MustCompile(`(?m)^ +(machine|plugin) .*\n`)
+	sparks      = regexp.MustCompile(`[▁▂▃▄▅▆▇█]+`)
+	date        = regexp.MustCompile(`[0-9]+ [A-Z][a-z]+ 20[0-9]{2}`)
+	number      = regexp.MustCompile(`\b[0-9a-f]{12,}\b|[0-9]+([.,][0-9]+)*`)
+	span        = regexp.MustCompile(`# (us|ms|s|min # s|min)\b`)
+)
+
+func masked(text string) string {
+	text = machineLine.ReplaceAllString(text, "")
+	text = sparks.ReplaceAllString(text, "")
+	text = date.ReplaceAllString(text, "#")
+	text = number.ReplaceAllString(text, "#")
+	text = span.ReplaceAllString(text, "# time")
+	return page.Blanks.ReplaceAllString(text, " ")
+}

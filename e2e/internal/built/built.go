@@ -1,0 +1,177 @@
+// Package built has the binaries that the tests below e2e run. They are built once: into bin/e2e/KEY, where the key is
+// the hash of what was built, under a lock. All packages of one go test, and whatever else runs beside it, share them;
+// the next build removes those that no process uses.
+package built
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// place is where the binaries are, and the workspace of which they are built. Main sets it.
+var place struct{ root, dir string }
+
+// Main is the TestMain of every package below e2e: it has the binaries built and runs the tests.
+func Main(m *testing.M) {
+	flag.Parse()
+	code, err := run(m)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "e2e:", err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+func run(m *testing.M) (int, error) {
+	root, err := workspace()
+	if err != nil {
+		return 0, err
+	}
+	own, err := os.MkdirTemp("", "plumbline-e2e-")
+	if err != nil {
+		return 0, err
+	}
+	defer os.RemoveAll(own)
+	if err := os.Setenv("PLUMBLINE_CONFIG", filepath.Join(own, "settings")); err != nil { // not the user's own
+		return 0, err
+	}
+	dir, release, err := open(root)
+	if err != nil {
+		return 0, err
+	}
+	defer release()
+	place.root, place.dir = root, dir
+	return m.Run(), nil
+}
+
+// Root is the folder of the workspace.
+func Root() string { return place.root }
+
+// Dir is the folder of the binaries: harness, plugins/ with ONNX Runtime's library, faulty/, cheater/, translation/ and
+// pair/ with plugins for tests, oip-mock and openai-mock, and harness-official where make test-official names its
+// sources. Nothing may be written there.
+func Dir() string { return place.dir }
+
+// Harness is the path of the harness.
+func Harness() string { return filepath.Join(place.dir, "harness") }
+
+// Cheater is the folder of the benchmarks for tests of audits.
+func Cheater() string { return filepath.Join(place.dir, "cheater") }
+
+// GoTool runs the go command in dir.
+func GoTool(dir string, env []string, args ...string) error {
+	return goTool(dir, env, nil, args...)
+}
+
+// goTool runs the go command in dir. It keeps open what is to stay locked until it ends, even
+// if this process is killed.
+func goTool(dir string, env []string, lock *os.File, args ...string) error {
+	cmd := exec.Command("go", args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), env...)
+	if lock != nil {
+		cmd.ExtraFiles = []*os.File{lock}
+	}
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("go %s: %w\n%s", strings.Join(args, " "), err, out)
+	}
+	return nil
+}
+
+// workspace is the folder above the tests' packages that holds go.work.
+func workspace() (string, error) {
+	start, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for dir := start; ; dir = filepath.Dir(dir) {
+		if _, err := os.Stat(filepath.Join(dir, "go.work")); err == nil {
+			return dir, nil
+		}
+		if dir == filepath.Dir(dir) {
+			return "", fmt.Errorf("no go.work in %s or above it: the tests run in a checkout", start)
+		}
+	}
+}
+
+// Install puts the harness, the plugins and the faulty plugins into a folder of the test's own, so that its processes
+// can be told from those of other tests by their path. They are hard links where the file system lets them be.
+func Install(t *testing.T) (dir string) {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := link(place.dir, dir, "harness", "plugins", "faulty"); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// Copy copies a file of Dir, for what must not be linked or is changed.
+func Copy(t *testing.T, name, to string) {
+	t.Helper()
+	if err := copyFile(filepath.Join(place.dir, name), to); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// link makes links in dir to the files and folders of the names in from, or copies.
+func link(from, dir string, names ...string) error {
+	for _, name := range names {
+		err := filepath.WalkDir(filepath.Join(from, name), func(path string, d fs.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			rel, err := filepath.Rel(from, path)
+			if err != nil {
+				return err
+			}
+			target := filepath.Join(dir, rel)
+			if d.IsDir() {
+				return os.MkdirAll(target, 0o755)
+			}
+			if os.Link(path, target) == nil {
+				return nil
+			}
+			return copyFile(path, target) // another file system
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// copyFile copies a binary.
+func copyFile(from, to string) error {
+	source, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer source.Close()
+	target, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o755)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(target, source)
+	if e := target.Close(); err == nil {
+		err = e
+	}
+	return err
+}
+
+// NeedOfficial skips a test where the official LoadGen was not built.
+func NeedOfficial(t *testing.T) {
+	t.Helper()
+	if os.Getenv(OfficialSource) == "" {
+		t.Skipf("%s names no source of the official LoadGen: make test-official LOADGEN=DIR runs this", OfficialSource)
+	}
+}

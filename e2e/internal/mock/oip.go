@@ -1,0 +1,28 @@
+package mock
+
+import (
+	"net"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/backends/kserve/oiptest"
+)
+
+// ServeOIP starts a server of the Open Inference Protocol, which ends with the test, and returns its address.
+func ServeOIP(t *testing.T, o oiptest.Options) string {
+	t.Helper()
+	server, err := oiptest.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(listener) }()
+	t.Cleanup(func() {
+		server.Stop()
+		<-ended
+	})
+	return listener.Addr().String()
+}

@@ -1,0 +1,62 @@
+// Package mock starts servers without a model.
+package mock
+
+import (
+	"bufio"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/e2e/internal/built"
+)
+
+// The servers without a model, for Start.
+const (
+	OIP    = "oip-mock"
+	OpenAI = "openai-mock"
+)
+
+// Start starts a server, after the command prefix where there is one, and returns the address that it prints.
+func Start(t *testing.T, server string, prefix []string, args ...string) string {
+	t.Helper()
+	line := append(append(slices.Clone(prefix), filepath.Join(built.Dir(), server)), args...)
+	cmd := exec.Command(line[0], line[1:]...)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
+	address, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatalf("%v printed no address: %v", line, err)
+	}
+	return strings.TrimSpace(address)
+}
+
+// Classifier are the options of a server that has resnet50's tensors.
+func Classifier(name, listen string) []string {
+	return []string{"-listen", listen, "-name", name, "-model", "resnet50", "-in", "input_tensor:0=FP32[-1,3,224,224]",
+		"-out", "ArgMax:0=INT64[-1]"}
+}
+
+// FreeAddress is one on which nobody listens just now.
+func FreeAddress(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}

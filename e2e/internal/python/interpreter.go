@@ -1,0 +1,17 @@
+// Package python has the interpreter of tests that need one.
+package python
+
+import (
+	"os"
+	"testing"
+)
+
+// Interpreter is the interpreter that make test-python names.
+func Interpreter(t *testing.T) string {
+	t.Helper()
+	path := os.Getenv("PLUMBLINE_PYTHON")
+	if path == "" {
+		t.Skip("PLUMBLINE_PYTHON names no interpreter: make test-python PYTHON=python3 runs this")
+	}
+	return path
+}

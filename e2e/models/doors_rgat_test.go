@@ -1,0 +1,33 @@
+package models
+
+import (
+	"path/filepath"
+
+	"github.com/plumbline-ml/plumbline/e2e/internal/officialdata"
+	"github.com/plumbline-ml/plumbline/e2e/internal/onnxfile"
+	"github.com/plumbline-ml/plumbline/e2e/internal/tinymodel"
+)
+
+// rgatDoors are those of graphs.
+func rgatDoors() []door {
+	tiny, full := map[string]float64{}, map[string]float64{}
+	return []door{{
+		model: "rgat",
+		data: func(dir string) (err error) {
+			tiny["accuracy"], full["accuracy"], err = officialdata.IGBH(filepath.Join(dir, "igbh"))
+			return err
+		},
+		layouts: []string{
+			"a folder with SIZE/processed as published: TYPE/node_feat.npy, paper/node_label_2K.npy, " +
+				"SRC__REL__DST/edge_index.npy, and val_idx.pt as the reference's split script writes it (without it the split is " +
+				"drawn alike)",
+			"of large and full, papers, authors and labels are raw memory",
+		},
+		files:  map[string]*onnxfile.Graph{"rgat.onnx": tinymodel.RGAT()},
+		scores: map[string]map[string]float64{"out/rgat-smoke": full, "out/rgat-tiny-smoke": tiny},
+		also: []form{
+			{"--model rgat.onnx --dataset igbh --count 20 --param size=full --param sampling=node --param payload=int64", full},
+			{"--model rgat.onnx --dataset igbh --count 20 --param size=tiny --param graph=none", tiny},
+		},
+	}}
+}

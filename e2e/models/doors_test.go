@@ -1,0 +1,309 @@
+package models
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/e2e/internal/built"
+	"github.com/plumbline-ml/plumbline/e2e/internal/harness"
+	"github.com/plumbline-ml/plumbline/e2e/internal/onnxfile"
+	"github.com/plumbline-ml/plumbline/e2e/internal/results"
+	"github.com/plumbline-ml/plumbline/e2e/internal/testfile"
+)
+
+// door is one model's way from official files to a score: docs/real-data.md has its commands.
+type door struct {
+	model   string
+	section string // of the document, with its commands; empty: the one that is called as the model
+	// files are model files by their paths in the working directory, which is the home directory too.
+	files map[string]*onnxfile.Graph
+	// data writes the data sets that the commands name into the working directory.
+	data func(dir string) error
+	// scores are the metrics that the files reach on the data, by the folder of --out and the metric's name.
+	scores map[string]map[string]float64
+	// also are further forms of the data: arguments of harness run, and the metrics.
+	also []form
+	// instead replaces words of the commands.
+	instead map[string]string
+	// whole runs the commands with --smoke as they stand: the others with fewer queries, because there are many.
+	whole   bool
+	queries int // so many; 0: 16
+	// replays says that timed runs replay recorded conversations, without LoadGen.
+	replays bool
+	// server starts what the commands call http://host:8000, and returns its address; nil: they ask none.
+	server func(t *testing.T) string
+	// layouts are the sentences of describe about data sets which the commands try, without the last full stop.
+	layouts []string
+}
+
+// form is one that describe lists and the document has no command for.
+type form struct {
+	arguments string
+	scores    map[string]float64
+}
+
+// doors lists those of all models.
+func doors() []door {
+	return slices.Concat(classifierDoors(), detectionDoors(), pointpaintingDoors(), unetDoors(), dlrmDoors(), bertDoors(),
+		languageDoors(), reasoningDoors(), vlDoors(), rnntDoors(), whisperDoors(), rgatDoors(), gnmtDoors(), sdxlDoors(),
+		agenticDoors(), ragDoors(), wanDoors())
+}
+
+// TestEveryModelHasADoor wants the commands of docs/real-data.md to be tried for each model.
+func TestEveryModelHasADoor(t *testing.T) {
+	missing := manifestModels(t)
+	for _, d := range doors() {
+		delete(missing, d.model)
+	}
+	if len(missing) > 0 {
+		t.Errorf("no commands of docs/real-data.md are tried for %v", slices.Sorted(maps.Keys(missing)))
+	}
+}
+
+// TestRealData runs the commands of docs/real-data.md for each model, on small files in the official forms.
+func TestRealData(t *testing.T) {
+	sections := realDataCommands(t)
+	for _, d := range append(doors(), backendDoor(t)) {
+		section := cmp.Or(d.section, d.model)
+		commands := sections[section]
+		delete(sections, section)
+		t.Run(section, func(t *testing.T) {
+			t.Parallel()
+			d.walk(t, commands)
+		})
+	}
+	if len(sections) > 0 {
+		t.Errorf("docs/real-data.md has commands for %v, and no test makes their files", slices.Sorted(maps.Keys(sections)))
+	}
+}
+
+// realDataCommands are the commands of docs/real-data.md by the heading above them. A line that ends with a
+// backslash goes on in the next.
+func realDataCommands(t *testing.T) map[string][]string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(built.Root(), "docs", "real-data.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sections, heading := map[string][]string{}, ""
+	for line := range strings.Lines(strings.ReplaceAll(string(text), "\\\n", "")) {
+		if name, ok := strings.CutPrefix(line, "### "); ok {
+			heading = strings.TrimSpace(name)
+		}
+		if command, ok := strings.CutPrefix(line, "    "); ok && strings.HasPrefix(command, "bin/harness ") {
+			sections[heading] = append(sections[heading], strings.TrimSpace(command))
+		}
+	}
+	return sections
+}
+
+// walk runs the commands in a folder with the files, and with the binaries in bin/.
+func (d door) walk(t *testing.T, commands []string) {
+	w := walker{door: d, dir: t.TempDir()}
+	if err := os.Symlink(built.Dir(), filepath.Join(w.dir, "bin")); err != nil {
+		t.Fatal(err)
+	}
+	for path, graph := range d.files {
+		if err := graph.Write(filepath.Join(w.dir, filepath.FromSlash(path))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := d.data(w.dir); err != nil {
+		t.Fatal(err)
+	}
+	w.describe(t)
+	done := map[string]int{}
+	url := "http://host:8000"
+	if d.server != nil {
+		url = strings.TrimSuffix(d.server(t), "/v1")
+	}
+	for _, line := range commands {
+		line = strings.ReplaceAll(line, "http://host:8000", url)
+		for old, by := range d.instead {
+			line = strings.ReplaceAll(line, old, by)
+		}
+		done[w.run(t, line)]++
+	}
+	for i, f := range d.also {
+		w.try(t, f, fmt.Sprintf("out/also-%d", i))
+	}
+	for _, kind := range []string{"smoke", "official", "score"} {
+		if done[kind] == 0 {
+			t.Errorf("docs/real-data.md has no %s command for %s", kind, d.model)
+		}
+	}
+}
+
+// walker is a door and the folder that its commands run in.
+type walker struct {
+	door
+	dir       string
+	scenarios []string
+}
+
+// shell runs a command line in the folder, with more arguments behind it.
+func (w *walker) shell(t *testing.T, line string, more ...string) harness.Result {
+	t.Helper()
+	cmd := harness.Command(t, "sh", "-c", line+` "$@"`, "sh")
+	cmd.Args = append(cmd.Args, more...)
+	cmd.Dir, cmd.Env = w.dir, append(os.Environ(), "HOME="+w.dir, "XDG_CACHE_HOME=", "PLUMBLINE_CACHE=")
+	return harness.Finish(t, cmd)
+}
+
+// describe wants the sentences about layouts that the commands try, and learns the scenarios.
+func (w *walker) describe(t *testing.T) {
+	t.Helper()
+	text := strings.Join(strings.Fields(w.shell(t, "bin/harness describe "+w.model).WantCode(t, 0).Stdout), " ")
+	harness.WantParts(t, text, w.layouts...)
+	list := regexp.MustCompile(`scenarios ((?:\w+, )*\w+) LoadGen key`).FindStringSubmatch(text)
+	if list == nil {
+		t.Fatalf("describe lists no scenarios:\n%s", text)
+	}
+	w.scenarios = strings.Split(list[1], ", ")
+}
+
+// run runs a command of the document: downloads from the cache alone, runs of minutes as plans, smoke runs with fewer
+// queries. It returns which kind of command it was.
+func (w *walker) run(t *testing.T, line string) (kind string) {
+	t.Helper()
+	words := strings.Fields(line)
+	switch {
+	case words[1] == "fetch":
+		w.shell(t, line, "--offline").WantCode(t, 0)
+		return "fetch"
+	case words[1] == "dataset":
+		w.shell(t, line).WantCode(t, 0)
+		return "dataset"
+	case words[1] == "score":
+		w.score(t, line, words[2])
+		return "score"
+	case words[1] == "run" && slices.Contains(words, "--smoke"):
+		w.smoke(t, line, words[slices.Index(words, "--out")+1])
+		return "smoke"
+	case words[1] == "run":
+		w.official(t, line)
+		return "official"
+	}
+	t.Fatalf("docs/real-data.md: %q is no command that this test knows", line)
+	return ""
+}
+
+// try runs the accuracy of a further form.
+func (w *walker) try(t *testing.T, f form, out string) {
+	t.Helper()
+	scenario := "Offline"
+	if w.replays || !slices.Contains(w.scenarios, scenario) {
+		scenario = "SingleStream"
+	}
+	line := fmt.Sprintf("bin/harness run %s %s --mode accuracy --scenario %s --smoke --out %s",
+		w.model, f.arguments, scenario, out)
+	w.shell(t, line).WantCode(t, 0)
+	var doc results.Document
+	testfile.ReadJSON(t, filepath.Join(w.dir, out, "result.json"), &doc)
+	if len(doc.Runs) != 1 || doc.Runs[0].Accuracy == nil {
+		t.Fatalf("%s: %+v, want one accuracy run", line, doc)
+	}
+	wantScores(t, line, f.scores, doc.Runs[0].Accuracy.Metrics)
+}
+
+// timed is the mode of timed runs.
+func (d door) timed() string {
+	if d.replays {
+		return "serving"
+	}
+	return "performance"
+}
+
+// official wants a plan of the rules' ten minutes for every scenario in both modes.
+func (w *walker) official(t *testing.T, line string) {
+	t.Helper()
+	plan := w.shell(t, line, "--dry-run").WantCode(t, 0)
+	text := strings.Join(strings.Fields(plan.Stdout), " ")
+	for _, scenario := range w.scenarios {
+		harness.WantParts(t, text, scenario+" "+w.timed()+": official settings", scenario+" accuracy: official settings")
+	}
+	harness.WantParts(t, text, "min_duration 600000 ms")
+}
+
+// short are settings for runs of next to no time, as the document has them. With so few queries, and on a machine that
+// does other things, they may well be INVALID.
+func (d door) short() []string {
+	if d.whole {
+		return nil
+	}
+	n := cmp.Or(d.queries, 16)
+	return []string{
+		"--set", "Server.min_duration=100", "--set", fmt.Sprintf("min_query_count=%d", n),
+		"--set", fmt.Sprintf("Offline.min_query_count=%d", 2*n),
+	}
+}
+
+// smoke wants complete runs of every scenario in both modes, and the scores.
+func (w *walker) smoke(t *testing.T, line, out string) {
+	t.Helper()
+	r := w.shell(t, line, w.short()...)
+	if r.Code != 0 && r.Code != 3 {
+		t.Fatalf("%s: exit code %d, want 0, or 3 for INVALID; it printed:\n%s", line, r.Code, r.Both())
+	}
+	var doc results.Document
+	testfile.ReadJSON(t, filepath.Join(w.dir, out, "result.json"), &doc)
+	missing := map[string]bool{}
+	for _, scenario := range w.scenarios {
+		missing[scenario+" "+w.timed()], missing[scenario+" accuracy"] = true, true
+	}
+	for _, run := range doc.Runs {
+		if run.Status == "complete" {
+			delete(missing, run.Scenario+" "+run.Mode)
+		}
+		if run.Accuracy != nil {
+			wantScores(t, line, w.scores[out], run.Accuracy.Metrics)
+		}
+	}
+	if len(missing) > 0 {
+		t.Errorf("%s: not complete: %v; it printed:\n%s", line, slices.Sorted(maps.Keys(missing)), r.Both())
+	}
+}
+
+// wantScores compares the metrics of a run with those that the files reach.
+func wantScores(t *testing.T, line string, scores map[string]float64, metrics []results.Metric) {
+	t.Helper()
+	if len(scores) == 0 {
+		t.Fatalf("%s: the test knows no score", line)
+	}
+	measured := map[string]float64{}
+	for _, m := range metrics {
+		measured[m.Name] = m.Value
+	}
+	for name, want := range scores {
+		if got, ok := measured[name]; !ok || math.Abs(got-want) > 1e-6*math.Abs(want) {
+			t.Errorf("%s: %s = %v, want %v", line, name, got, want)
+		}
+	}
+}
+
+// score wants the texts that the runs wrote, printed and written again.
+func (w *walker) score(t *testing.T, line, out string) {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(w.dir, out, w.model, "*", "accuracy", "accuracy.txt"))
+	if err != nil || len(paths) != len(w.scenarios) {
+		t.Fatalf("%s: %q, %v; want accuracy.txt of %v", line, paths, err, w.scenarios)
+	}
+	var before []string
+	for _, path := range paths {
+		before = append(before, testfile.Read(t, path))
+	}
+	r := w.shell(t, line).WantCode(t, 0)
+	for i, path := range paths {
+		if after := testfile.Read(t, path); after != before[i] || !strings.Contains(r.Stdout, after) {
+			t.Errorf("%s: it wrote %q and printed:\n%swant %q of the run", line, after, r.Stdout, before[i])
+		}
+	}
+}

@@ -1,0 +1,100 @@
+package models
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/e2e/internal/harness"
+	"github.com/plumbline-ml/plumbline/e2e/internal/officialdata"
+	"github.com/plumbline-ml/plumbline/e2e/internal/results"
+	"github.com/plumbline-ml/plumbline/e2e/internal/testfile"
+	"github.com/plumbline-ml/plumbline/e2e/internal/tinymodel"
+)
+
+// TestYOLO runs the embedded model in its three scenarios, scores it again, in both shapes, and audits it.
+func TestYOLO(t *testing.T) {
+	out := t.TempDir()
+	const all = "SingleStream,MultiStream,Offline"
+	few := []string{"--count", "64", "--smoke", "--set", "min_query_count=64", "--quiet"}
+	harness.Run(t, append([]string{"run", "yolo-99", "--scenario", all, "--mode", "accuracy", "--out", out}, few...)...).
+		WantCode(t, 0)
+	var doc results.Document
+	testfile.ReadJSON(t, filepath.Join(out, "result.json"), &doc)
+	if len(doc.Runs) != 3 {
+		t.Fatalf("%+v, want three scenarios", doc.Runs)
+	}
+	scores := map[string]float64{}
+	for _, m := range doc.Runs[0].Accuracy.Metrics {
+		scores[m.Name] = m.Value
+	}
+	if scores["mAP"] < 30 {
+		t.Errorf("scores %v", scores)
+	}
+	for _, run := range doc.Runs {
+		wantScores(t, run.Scenario, scores, run.Accuracy.Metrics)
+	}
+	harness.Run(t, "score", out).WantCode(t, 0)
+	testfile.Holds(t, "shape=fixed", out, "result.json")
+	testfile.Holds(t, "releases 8.4.190 on", out, "result.json")
+
+	rect := filepath.Join(t.TempDir(), "rect")
+	harness.Run(t, append([]string{"run", "yolo-95", "--scenario", "Offline", "--mode", "accuracy", "--param",
+		"shape=rect",
+		"--param", "unletterbox=8.3", "--batch", "8", "--out", rect}, few...)...).WantCode(t, 0)
+	testfile.Holds(t, "shape=rect", rect, "result.json")
+	testfile.Holds(t, "8.3 to 8.4.0", rect, "result.json")
+	testfile.ReadJSON(t, filepath.Join(rect, "result.json"), &doc)
+	for _, m := range doc.Runs[0].Accuracy.Metrics {
+		if m.Name == "mAP" && (m.Value < 30 || m.Value == scores["mAP"]) {
+			t.Errorf("mAP %v without borders, %v with them", m.Value, scores["mAP"])
+		}
+	}
+
+	audited := filepath.Join(t.TempDir(), "audited")
+	harness.EitherWay(t, harness.Run(t, append([]string{"audit", "TEST01", "yolo-99", "--scenario", "SingleStream",
+		"--set",
+		"target_latency=1", "--out", audited}, few...)...))
+	testfile.Holds(t, "TEST PASS", audited, "yolo-99", "SingleStream", "TEST01", "verify_accuracy.txt")
+}
+
+// TestOfficialAccuracyScript lets the official script score what the harness has logged of pictures in the official
+// layout, and compares line by line. PLUMBLINE_MLC names a checkout with it, PYTHON an interpreter with pycocotools.
+func TestOfficialAccuracyScript(t *testing.T) {
+	tools := os.Getenv("PLUMBLINE_MLC")
+	if tools == "" {
+		t.Skip("PLUMBLINE_MLC names no checkout of the official tools: make test-official-accuracy MLC=DIR runs this")
+	}
+	dir := t.TempDir()
+	model, data, out := filepath.Join(dir, "yolo11l.onnx"), filepath.Join(dir, "coco_safe"), filepath.Join(dir, "out")
+	if err := tinymodel.YOLO().Write(model); err != nil {
+		t.Fatal(err)
+	}
+	if err := officialdata.COCOWithLicences(filepath.Join(dir, "coco")); err != nil {
+		t.Fatal(err)
+	}
+	harness.Run(t, "dataset", "convert", "yolo-99", "safe", filepath.Join(dir, "coco"), data).WantCode(t, 0)
+	harness.Run(t, "run", "yolo-99", "--model", model, "--dataset", data, "--scenario", "SingleStream,MultiStream,Offline",
+		"--mode", "accuracy", "--smoke", "--out", out).WantCode(t, 0)
+	for _, scenario := range []string{"SingleStream", "MultiStream", "Offline"} {
+		folder := filepath.Join(out, "yolo-99", scenario, "accuracy")
+		python := os.Getenv("PYTHON")
+		if python == "" {
+			python = "python3"
+		}
+		cmd := exec.Command(python,
+			filepath.Join(tools, "vision", "classification_and_detection", "tools", "accuracy-coco.py"),
+			"--mlperf-accuracy-file", filepath.Join(folder, "mlperf_log_accuracy.json"), "--coco-dir", data)
+		cmd.Dir = dir // where the script leaves its detections
+		said, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v\n%s", err, said)
+		}
+		ours, _, _ := strings.Cut(testfile.Read(t, filepath.Join(folder, "accuracy.txt")), "\nhash=")
+		if ours = strings.TrimSpace(ours); !strings.HasSuffix(ours, "%") || !strings.Contains(string(said), ours) {
+			t.Errorf("%s: the official script says\n%s\nwant\n%s", scenario, said, ours)
+		}
+	}
+}
