@@ -23,11 +23,13 @@ import (
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
+	"github.com/plumbline-ml/plumbline/sdk/host"
 )
 
 func main() {
 	// what Go ends, for lack of memory say, ends by SIGABRT: its code 2 would be that of wrong usage
 	debug.SetTraceback("crash")
+	host.KeepOpenFiles() // from all that is started: power meters, plugins
 	// a write to a pipe that nobody reads any more is an error, and does not end the process and the run with it
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	signals := make(chan os.Signal, 2)

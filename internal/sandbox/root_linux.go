@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"unsafe"
 )
@@ -81,13 +82,8 @@ func (v view) fill(old string) error {
 	); err != nil {
 		return err
 	}
-	for _, path := range v.Paths {
-		if err := bind(old, path); err != nil {
-			return err
-		}
-		if err := readOnly(path, atRecursive); err != nil {
-			return err
-		}
+	if err := v.bindAll(old); err != nil {
+		return err
 	}
 	for _, l := range v.Links {
 		if _, err := os.Lstat(l.Path); err == nil {
@@ -97,6 +93,34 @@ func (v view) fill(old string) error {
 			return err
 		}
 		if err := os.Symlink(l.Real, l.Path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// bindAll shows the paths of the view, and lays empty folders over the homes that are within.
+func (v view) bindAll(old string) error {
+	var covers []string
+	for _, path := range v.Paths {
+		if err := bind(old, path); err != nil {
+			return err
+		}
+		if err := readOnly(path, atRecursive); err != nil {
+			return err
+		}
+		for _, home := range v.Hidden {
+			if !within(home, path) || slices.Contains(covers, home) {
+				continue
+			}
+			if err := syscall.Mount("home", home, "tmpfs", syscall.MS_NOSUID|syscall.MS_NODEV, "mode=0755,size=1m"); err != nil {
+				return fmt.Errorf("%s hidden: %w", home, err)
+			}
+			covers = append(covers, home)
+		}
+	}
+	for _, home := range covers {
+		if err := readOnly(home, 0); err != nil {
 			return err
 		}
 	}

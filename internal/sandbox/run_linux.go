@@ -20,13 +20,17 @@ const (
 
 // prepare returns the command that starts this binary as the stage of a program.
 func (b Box) prepare(ctx context.Context, c Command, l Limits, in room) (*exec.Cmd, failure, error) {
-	s := stage{Path: c.Path, Args: c.Args, Env: in.env(c.Env), Folder: string(in), Limits: l}
+	s := stage{Path: c.Path, Args: c.Args, Env: in.env(c.Env), Folder: string(in), Limits: l, Weak: b.Weak}
 	attr := &syscall.SysProcAttr{Setsid: true}
 	if !b.Weak {
 		if err := filterKnown(); err != nil {
 			return nil, failure{}, err
 		}
-		s.View = newView(b.See)
+		var err error
+		if s.Outside, err = readSpaces(); err != nil {
+			return nil, failure{}, fmt.Errorf("%w: %w", ErrRefused, err)
+		}
+		s.View = newView(b.See, homes())
 		if err := s.ownSpaces(attr); err != nil {
 			return nil, failure{}, err
 		}

@@ -18,6 +18,9 @@ func (b Box) prepare(ctx context.Context, c Command, _ Limits, in room) (*exec.C
 	if !b.Weak {
 		return nil, failure{}, fmt.Errorf("%w: there is one for Linux only, and this is %s", ErrRefused, runtime.GOOS)
 	}
+	if err := closeOnExec(); err != nil {
+		return nil, failure{}, err
+	}
 	cmd := exec.CommandContext(ctx, c.Path, c.Args...)
 	cmd.Env, cmd.Dir = in.env(c.Env), string(in)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}

@@ -398,3 +398,28 @@ func TestAsPlainUser(t *testing.T) {
 		t.Skipf("a plain user is refused name spaces, or has nothing to run:\n%s", out)
 	}
 }
+
+// TestHomeFolders: of a home folder a program sees what is named, also where the home lies in a folder of the system.
+func TestHomeFolders(t *testing.T) {
+	box(t, false)
+	root := tree(t, "usr/home/secret", "usr/home/named", "usr/lib", "other/secret", "other/named")
+	if err := errors.Join(os.Chmod(root, 0o755), os.Chmod(filepath.Dir(root), 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	before := systemFolders
+	systemFolders = append(systemFolders[:len(before):len(before)], filepath.Join(root, "usr"))
+	defer func() { systemFolders = before }()
+	for _, home := range []string{"usr/home", "other"} {
+		t.Setenv("HOME", filepath.Join(root, home))
+		path := func(name string) string { return filepath.Join(root, home, name) }
+		b := Box{See: []string{executable(), path(""), root, path("named")}}
+		o := run(t, b, program("reads", path("secret"), path("named"), filepath.Join(root, "usr/lib")), limits())
+		if want := "sees " + path("named") + "\nsees " + filepath.Join(root, "usr/lib") + "\n"; string(o.Output) != want {
+			t.Errorf("%s: %q, %q, want %q", home, o.Output, o.Errors, want)
+		}
+		run(t, b, program("writes", path("")), limits())
+		if _, err := os.Stat(path("written")); err == nil {
+			t.Errorf("%s: a file came out", home)
+		}
+	}
+}

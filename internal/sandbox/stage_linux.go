@@ -20,7 +20,9 @@ type stage struct {
 	Args, Env []string
 	Folder    string
 	Limits    Limits
-	View      view // empty: there are no spaces of its own
+	Weak      bool   // there are no spaces of its own, and no filter
+	Outside   spaces // of the process that started this one
+	View      view
 	ToNobody  bool
 }
 
@@ -42,8 +44,13 @@ func enter(text string) error {
 	if err := json.Unmarshal([]byte(text), &s); err != nil {
 		return err
 	}
-	syscall.CloseOnExec(3)
-	if s.spaces() {
+	if err := closeOnExec(); err != nil {
+		return err
+	}
+	if !s.Weak {
+		if err := s.Outside.left(); err != nil {
+			return err
+		}
 		// The first to go where memory runs out. Some systems do not let it be written.
 		_ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0)
 		if err := s.View.root(s.Limits.Scratch); err != nil {
@@ -62,18 +69,16 @@ func enter(text string) error {
 	if err := prctl(prSetNoNewPrivs, 1, 0); err != nil {
 		return fmt.Errorf("no_new_privs: %w", err)
 	}
-	if s.spaces() {
+	if !s.Weak {
 		if err := filter(); err != nil {
 			return err
 		}
 	}
-	if err := s.Limits.set(s.spaces()); err != nil {
+	if err := s.Limits.set(!s.Weak); err != nil {
 		return err
 	}
 	return fmt.Errorf("%s: %w", s.Path, syscall.Exec(s.Path, append([]string{s.Path}, s.Args...), s.Env))
 }
-
-func (s *stage) spaces() bool { return len(s.View.Paths) > 0 }
 
 const (
 	prSetPdeathsig  = 1

@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/plumbline-ml/plumbline/sdk/internal/openfiles"
 )
 
 // firstLineBytes bounds the line that go-plugin reads the handshake from. A TLS certificate fits.
@@ -125,6 +127,7 @@ func (p *process) launch() error {
 	if p.doomed {
 		return errors.New("its start was interrupted")
 	}
+	openfiles.Keep()
 	err := p.cmd.Start()
 	p.started = err == nil
 	return err

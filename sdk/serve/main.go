@@ -18,6 +18,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/internal/convert"
 	"github.com/plumbline-ml/plumbline/sdk/internal/handshake"
 	"github.com/plumbline-ml/plumbline/sdk/internal/lifeline"
+	"github.com/plumbline-ml/plumbline/sdk/internal/openfiles"
 	"github.com/plumbline-ml/plumbline/sdk/internal/pluginpb"
 	"github.com/plumbline-ml/plumbline/sdk/internal/stdio"
 )
@@ -39,6 +40,7 @@ func Backend(name string, b backend.Backend) Option {
 // From here on what the process prints to its standard output goes to its standard error output: the former belongs to
 // the handshake.
 func Main(b sdk.Benchmark, options ...Option) {
+	openfiles.Keep() // backends and programs of models are started by this process
 	p := program{benchmark: b, args: os.Args[1:], started: os.Getenv(handshake.CookieKey) == handshake.CookieValue}
 	for _, o := range options {
 		o(&p)

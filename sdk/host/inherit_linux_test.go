@@ -1,0 +1,43 @@
+package host_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/plumbline-ml/plumbline/sdk/host"
+)
+
+// TestInheritedDescriptors: what this process inherited from a shell, say, is not handed on to a plugin.
+func TestInheritedDescriptors(t *testing.T) {
+	for name, start := range map[string]func(path string) error{
+		"describe": func(path string) error { _, err := host.Inspect(t.Context(), path); return err },
+		"launch": func(path string) error {
+			p, err := host.Launch(t.Context(), path, host.LaunchOptions{})
+			if err == nil {
+				_ = p.Close()
+			}
+			return err
+		},
+	} {
+		fd, err := unix.Open(t.TempDir(), unix.O_RDONLY, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ran, found := filepath.Join(t.TempDir(), "ran"), filepath.Join(t.TempDir(), "found")
+		path := script(t, fmt.Sprintf("touch %s; [ -e /proc/$$/fd/%d ] && touch %s; exit 2", ran, fd, found))
+		if err := start(path); err == nil {
+			t.Errorf("%s: a script is no plugin", name)
+		}
+		if _, err := os.Stat(ran); err != nil {
+			t.Errorf("%s: it did not run: %v", name, err)
+		}
+		if _, err := os.Stat(found); err == nil {
+			t.Errorf("%s: the plugin has descriptor %d", name, fd)
+		}
+		_ = unix.Close(fd)
+	}
+}

@@ -1,0 +1,51 @@
+//go:build unix
+
+package openfiles
+
+import (
+	"os"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+)
+
+// firstKept is the first descriptor that is none of the three standard ones.
+const firstKept = 3
+
+// keepEach marks descriptors one by one: those that a list of them has, and where there is none those up to the limit.
+func keepEach() {
+	for _, list := range []string{"/proc/self/fd", "/dev/fd"} {
+		folder, err := os.Open(list)
+		if err != nil {
+			continue
+		}
+		names, err := folder.Readdirnames(-1)
+		_ = folder.Close() // opened for reading
+		if err != nil {
+			continue
+		}
+		for _, name := range names {
+			if fd, err := strconv.Atoi(name); err == nil && fd >= firstKept {
+				unix.CloseOnExec(fd)
+			}
+		}
+		return
+	}
+	keepUpTo(mostDescriptors())
+}
+
+func keepUpTo(most int) {
+	for fd := firstKept; fd < most; fd++ {
+		unix.CloseOnExec(fd)
+	}
+}
+
+// mostDescriptors is how many a process may have: 1,048,576 at most, which Linux permits unless it is set up for more.
+func mostDescriptors() int {
+	const most = 1 << 20
+	var limit unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
+		return most
+	}
+	return int(min(uint64(limit.Max), most))
+}
