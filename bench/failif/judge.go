@@ -21,6 +21,8 @@ type Subject struct {
 	Metrics         []metric.Metric
 	// Without are figures that the subject cannot have as it was asked for.
 	Without []Without
+	// Valueless are figures that it has by its nature and no value of: conditions on them are met, whatever their limit.
+	Valueless []metric.Metric
 	// Base are the figures of the base; nil: there is none.
 	Base []metric.Metric
 	// Remarks say more of changes, by the names of the figures: whether one is larger than the spread.
@@ -69,8 +71,9 @@ func (c Condition) Check(subjects []Subject) error {
 			continue
 		}
 		models++
-		if m, ok := metric.Find(s.Metrics, c.Metric); ok {
-			return c.checkUnit(s.Metrics, m)
+		figures := slices.Concat(s.Metrics, s.Valueless)
+		if m, ok := metric.Find(figures, c.Metric); ok {
+			return c.checkUnit(figures, m)
 		}
 		wants = cmp.Or(wants, s.wants(c.Metric))
 		known = append(known, lists.Map(s.Metrics, func(m metric.Metric) string { return m.Name })...)
@@ -126,8 +129,14 @@ func (c Condition) Judge(subjects []Subject) ([]Met, error) {
 	}
 	var met []Met
 	for _, s := range subjects {
+		if !c.speaksOf(s) {
+			continue
+		}
 		m, ok := metric.Find(s.Metrics, c.Metric)
-		if !c.speaksOf(s) || !ok {
+		if _, lacks := metric.Find(s.Valueless, c.Metric); !ok && lacks {
+			met = append(met, Met{c, s.Name, "has no value of it"})
+		}
+		if !ok {
 			continue
 		}
 		measured, is, err := c.judge(s, m)

@@ -12,7 +12,8 @@ func Runs(runs []record.Run) []Subject {
 	var all []Subject
 	called := names.Runs(runs)
 	for i, r := range runs {
-		all = append(all, Subject{Name: called[i].Full, Model: r.Model, Scenario: r.Scenario, Metrics: r.Metrics()})
+		all = append(all, Subject{Name: called[i].Full, Model: r.Model, Scenario: r.Scenario, Metrics: r.Metrics(),
+			Valueless: r.Valueless()})
 	}
 	return all
 }

@@ -34,7 +34,8 @@ type Serving struct {
 	Asked  ServingAsked  `json:"asked"`
 
 	Figures *measure.Figures `json:"figures"`
-	// Ended is what ended the point: "requests", "duration", "errors", "interrupt".
+	// Ended is what ended the point: "requests", "duration", "interrupt"; EndedByErrors where more requests failed than
+	// may, or none had a good answer.
 	Ended string `json:"ended,omitempty"`
 	// Faults are what failed requests were told, the commonest first.
 	Faults []ServingFault `json:"faults,omitempty"`
@@ -160,9 +161,23 @@ type ServingClient struct {
 	Retries   int64 `json:"retries,omitempty"` // requests that were sent again
 }
 
-// verdict is what is said of a point that came to its end: objectives decide, where there are any.
+// EndedByErrors is what Ended says of a point at which the server failed.
+const EndedByErrors = "errors"
+
+// Failed says that the server failed at the point: more requests failed than may, or none had a good answer.
+func (s *Serving) Failed() bool { return s.Ended == EndedByErrors || s.Unanswered() }
+
+// Unanswered says that there were requests, and not one good answer.
+func (s *Serving) Unanswered() bool {
+	return s.Figures != nil && s.Figures.OK == 0 && s.Figures.Requests > 0
+}
+
+// verdict is what is said of a point that came to its end: whether there was an answer, and then objectives decide,
+// where there are any.
 func (s *Serving) verdict() (string, exitcode.Code) {
 	switch {
+	case s.Replay == nil && s.Failed():
+		return "FAILED", exitcode.Plugin
 	case s.Holds == nil:
 		return "measured", exitcode.Valid
 	case *s.Holds:
@@ -281,7 +296,7 @@ func (s *Serving) Point() curve.Point {
 	}
 	p := curve.Point{
 		By: s.Load.By, Load: s.Load.Value, RequestsPerSec: math.NaN(), TokensPerSec: math.NaN(), User: math.NaN(),
-		Goodput: math.NaN(), Failed: math.NaN(), Held: s.Holds == nil || *s.Holds,
+		Goodput: math.NaN(), Failed: math.NaN(), Held: !s.Failed() && (s.Holds == nil || *s.Holds),
 		Stationary: !slices.Contains(s.Flags, NotStationary), ClientLimited: slices.Contains(s.Flags, ClientLimited),
 	}
 	f := s.Figures
@@ -313,55 +328,4 @@ func (s *Serving) ranWith(add func(name, value string)) {
 		asked = append(asked, fmt.Sprintf("seed %d", s.Asked.Seed))
 	}
 	add("asked", strings.Join(present(asked...), ", "))
-}
-
-// nsPerMilli is how many nanoseconds a millisecond has.
-const nsPerMilli = 1e6
-
-// serving lists the figures of a server.
-func (l *figureList) serving(s *Serving) {
-	if s == nil || s.Figures == nil {
-		return
-	}
-	f := s.Figures
-	known := func(i metric.Info, v *float64, scale float64) {
-		if v != nil {
-			l.add(i, *v*scale)
-		}
-	}
-	known(metric.TokensPerSecond, f.CountedTokensPerSec(), 1)
-	known(metric.RequestsPerSecond, f.RequestsPerSec, 1)
-	known(metric.User, f.UserRate(), 1)
-	known(metric.Goodput, f.Goodput, 1)
-	known(metric.Attainment, f.Attainment, 100)
-	known(metric.TokensPerGPU, f.TokensPerSecPerGPU, 1)
-	for _, of := range []struct {
-		metric.Times
-		d measure.Distribution
-	}{
-		{metric.TTFT, f.TTFT}, {metric.TTFO, f.TTFO}, {metric.TPOT, f.TPOT}, {metric.E2E, f.E2E}, {metric.Gap, f.Gap},
-		{metric.Stall, f.Stall}, {metric.Queueing, f.Queue}, {metric.TTFTSent, f.TTFTSent}, {metric.E2ESent, f.E2ESent},
-	} {
-		l.distribution(of.Times, of.d)
-	}
-	if f.Requests > 0 {
-		l.add(metric.FailedRequests, 100*float64(f.FailedTotal())/float64(f.Requests))
-	}
-	known(metric.CachedTokens, f.CachedShare, 100)
-	l.add(metric.Requests, float64(f.Requests))
-	l.add(metric.Concurrency, f.ConcurrencyMean)
-	l.add(metric.ConcurrencyPeak, float64(f.ConcurrencyPeak))
-}
-
-// distribution lists the statistics of times in nanoseconds.
-func (l *figureList) distribution(of metric.Times, d measure.Distribution) {
-	if d.N == 0 {
-		return
-	}
-	l.add(of.Mean(), d.Mean/nsPerMilli)
-	for _, p := range d.Percentiles {
-		l.add(of.At(p.P), p.Value/nsPerMilli)
-	}
-	l.add(of.Min(), d.Min/nsPerMilli)
-	l.add(of.Max(), d.Max/nsPerMilli)
 }

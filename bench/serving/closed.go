@@ -12,6 +12,7 @@ import (
 func (e *engine) users() {
 	var group sync.WaitGroup
 	var at int64
+	e.boundWarmUp()
 	if !e.plan.Start.IsZero() {
 		at = int64(e.plan.Start.Sub(e.clock.Wall()))
 	}
@@ -40,6 +41,9 @@ func (u *user) run(due int64) {
 	for u.keeper.wait(u.sending, due, u.up) {
 		place := int(u.taken.Add(1)) - 1
 		if place < warm {
+			if u.warming.Err() != nil { // nothing more warms up
+				continue
+			}
 			due = u.ask(&u.warm.items[share.Place(place)], due, nil, true).End + int64(u.plan.Load.Think)
 			continue
 		}

@@ -22,7 +22,7 @@ type Ended string
 const (
 	ByRequests Ended = "requests" // all that were to be sent
 	ByDuration Ended = "duration"
-	ByErrors   Ended = "errors"    // more failures than Plan.MaxErrors
+	ByErrors   Ended = "errors"    // more failures than Plan.MaxErrors, unfinished ones too, or no good answer
 	ByCaller   Ended = "interrupt" // the end of the context
 )
 
@@ -46,6 +46,8 @@ type engine struct {
 	stop    context.CancelCauseFunc
 	asking  context.Context // ends what is under way
 	cancel  context.CancelCauseFunc
+	warming context.Context // ends what warms up; under asking
+	cool    context.CancelCauseFunc
 
 	zero   atomic.Int64 // when the measurement begins; unset before
 	begun  sync.Once
@@ -206,10 +208,12 @@ func (e *engine) start(ctx context.Context) (end func()) {
 	caller := context.WithoutCancel(ctx)
 	e.sending, e.stop = context.WithCancelCause(caller)
 	e.asking, e.cancel = context.WithCancelCause(caller)
+	e.warming, e.cool = context.WithCancelCause(e.asking)
 	unlink := context.AfterFunc(ctx, func() { e.abort(ByCaller) })
 	e.clock = pace.Start(ctx)
 	return func() {
 		unlink()
+		e.cool(nil)
 		e.cancel(nil)
 		e.stop(nil)
 	}
@@ -260,6 +264,28 @@ func (e *engine) ends() []time.Duration {
 		return nil
 	}
 	return []time.Duration{load.DefaultDuration, load.MostDuration}
+}
+
+// warmUpLasts bounds the requests that warm up a point which a duration ends, as the point itself is bounded: where the
+// server answers none of them, the measurement begins all the same, and finds that out. 0: a number of requests ends it.
+func (e *engine) warmUpLasts() time.Duration {
+	p := e.plan.Load
+	switch {
+	case p.Duration > 0:
+		return p.Duration + e.plan.Grace
+	case p.Stages != nil:
+		return p.StagesLast() + e.plan.Grace
+	case p.Requests > 0 || p.Kind == load.Maximum || p.Kind == load.Replay:
+		return 0
+	}
+	return load.DefaultDuration + e.plan.Grace
+}
+
+// boundWarmUp begins the time that warmUpLasts.
+func (e *engine) boundWarmUp() {
+	if d := e.warmUpLasts(); d > 0 && len(e.warm.items) > 0 {
+		e.after(d, func() { e.cool(errGrace) })
+	}
 }
 
 // past tells whether a duration has ended the sending at a time.
@@ -354,12 +380,16 @@ func (e *engine) ask(it *item, r *measure.Request, told *prompts.History, first 
 		e.progress.sent.Add(1)
 	}
 	e.progress.underWay.Add(1)
+	ctx := e.asking
+	if warm {
+		ctx = e.warming
+	}
 	for try := 0; ; try++ {
 		r.Events.Reset()
 		r.Events.OnFirst(first)
 		r.Events.Grow(int(min(max(it.out, 32), mostGrown)))
 		r.Usage, r.Status, r.Fault = measure.NoUsage(), "", ""
-		e.try(it, r, told)
+		e.try(ctx, it, r, told)
 		if try >= e.plan.Retry || r.Status != tooMany && r.Status != busy {
 			break
 		}
@@ -372,7 +402,7 @@ func (e *engine) ask(it *item, r *measure.Request, told *prompts.History, first 
 	if r.End < r.Sent || r.End == 0 { // it was not sent
 		r.End = e.clock.Now()
 	}
-	if r.Status == measure.Cancelled && errors.Is(context.Cause(e.asking), errGrace) {
+	if r.Status == measure.Cancelled && errors.Is(context.Cause(ctx), errGrace) {
 		r.Status = measure.Unfinished
 	}
 	if !warm {
@@ -381,9 +411,9 @@ func (e *engine) ask(it *item, r *measure.Request, told *prompts.History, first 
 }
 
 // try sends an item once.
-func (e *engine) try(it *item, r *measure.Request, told *prompts.History) {
+func (e *engine) try(ctx context.Context, it *item, r *measure.Request, told *prompts.History) {
 	if told == nil || it.own == nil {
-		e.asker.Ask(e.asking, it.prepared, e.clock, r)
+		e.asker.Ask(ctx, it.prepared, e.clock, r)
 		return
 	}
 	before := *told
@@ -394,7 +424,7 @@ func (e *engine) try(it *item, r *measure.Request, told *prompts.History) {
 		r.End, r.Status, r.Fault = r.Sent, measure.Faulty, err.Error()
 		return
 	}
-	text := e.asker.(Answerer).Answer(e.asking, prepared, e.clock, r)
+	text := e.asker.(Answerer).Answer(ctx, prepared, e.clock, r)
 	if r.Status != measure.OK {
 		*told = before
 		return

@@ -245,7 +245,7 @@ func TestTooManyErrors(t *testing.T) {
 	}{
 		{5, nil, ByErrors, 20}, {20, nil, ByRequests, 100}, {20, &MaxErrors{Count: 1}, ByErrors, 40},
 		{20, &MaxErrors{Count: 5}, ByRequests, 100}, {2, &MaxErrors{Share: 0.6}, ByRequests, 100},
-		{2, &MaxErrors{Share: 0.4}, ByErrors, 20}, {1, &MaxErrors{Share: 1}, ByRequests, 100},
+		{2, &MaxErrors{Share: 0.4}, ByErrors, 20}, {1, &MaxErrors{Share: 1}, ByErrors, 100}, // not one good answer
 	} {
 		s := &script{first: time.Second, tokens: 1, status: refused(c.every)}
 		plan := Plan{Asks: asks(100), Load: pattern(t, load.Flags{Concurrency: "1", Requests: "100"}), MaxErrors: c.max}

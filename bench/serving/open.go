@@ -74,12 +74,8 @@ func (e *engine) lasts(s load.Schedule) Ended {
 		e.length = max(load.DefaultDuration, time.Duration(s.Due[len(s.Due)-1]))
 	}
 	if p.Stages != nil {
-		var all time.Duration
-		for _, stage := range p.Stages {
-			all += stage.For
-		}
-		if e.length = all; p.Duration > 0 {
-			e.length = min(all, p.Duration)
+		if e.length = p.StagesLast(); p.Duration > 0 {
+			e.length = min(e.length, p.Duration)
 		}
 	}
 	return ByDuration
@@ -87,6 +83,7 @@ func (e *engine) lasts(s load.Schedule) Ended {
 
 // warmUp sends all requests that warm up, and waits for them.
 func (e *engine) warmUp() {
+	e.boundWarmUp()
 	var group sync.WaitGroup
 	for i := range e.warm.items {
 		if !e.plan.Share.Has(i) {
@@ -193,6 +190,10 @@ func (o *opened) left(from int) {
 			Status: measure.Unfinished, Fault: "not sent: so many requests were under way until the grace period ended",
 			WarmUp: o.schedule.Due[i] < o.schedule.Steady, Usage: measure.NoUsage(), Retokenized: measure.Unknown,
 			AskedIn: it.in, AskedOut: it.out,
+		}
+		if !r.WarmUp {
+			o.progress.ended.Add(1)
+			o.progress.failed.Add(1)
 		}
 	}
 }

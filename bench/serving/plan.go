@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/plumbline-ml/plumbline/bench/serving/load"
+	"github.com/plumbline-ml/plumbline/bench/serving/measure"
 	"github.com/plumbline-ml/plumbline/bench/serving/prompts"
 	"github.com/plumbline-ml/plumbline/bench/serving/shard"
 )
@@ -100,6 +101,22 @@ func (m *MaxErrors) exceeded(failed, ended int64) bool {
 		return ended >= errorsAreAfter && float64(failed) > m.Share*float64(ended)
 	}
 	return failed > int64(m.Count)
+}
+
+// Fails tells, of all requests of a point that nobody cut off, whether the server failed: not one good answer, however
+// few there were, or more failures than there may be, those among them that only the end of the grace period found.
+func (m *MaxErrors) Fails(requests []measure.Request, noTokens bool) bool {
+	var good, failed int64
+	for i := range requests {
+		switch r := &requests[i]; {
+		case r.WarmUp || r.Status == measure.Cancelled:
+		case measure.Measure(r, measure.Rules{NoTokens: noTokens}).Found == measure.OK:
+			good++
+		default:
+			failed++
+		}
+	}
+	return failed > 0 && good == 0 || m.exceeded(failed, good+failed)
 }
 
 // check says what of a plan cannot be run.

@@ -43,6 +43,9 @@ func (e *engine) point(notes []string) *Point {
 	if errors.As(context.Cause(e.sending), &cause) {
 		p.Ended = cause
 	}
+	if p.Ended != ByCaller && e.plan.MaxErrors.Fails(p.Requests, e.plan.NoTokens) {
+		p.Ended = ByErrors
+	}
 	slices.SortStableFunc(p.Requests, func(a, b measure.Request) int { return cmp.Compare(a.Due, b.Due) })
 	for i := range p.Requests {
 		r := &p.Requests[i]

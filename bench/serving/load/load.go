@@ -162,3 +162,11 @@ func (p Pattern) Starts() []int64 {
 	}
 	return starts
 }
+
+// StagesLast is how long all stages take together; 0: there are none.
+func (p Pattern) StagesLast() (all time.Duration) {
+	for _, s := range p.Stages {
+		all += s.For
+	}
+	return all
+}

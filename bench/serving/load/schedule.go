@@ -49,11 +49,7 @@ func (p Pattern) end() (requests int, before int64, whole bool) {
 		before = int64(p.Duration)
 	}
 	if p.Stages != nil {
-		var all time.Duration
-		for _, s := range p.Stages {
-			all += s.For
-		}
-		before = min(before, int64(all))
+		before = min(before, int64(p.StagesLast()))
 	} else if p.Requests == 0 && p.Duration == 0 {
 		return DefaultRequests, int64(DefaultDuration), true
 	}

@@ -318,8 +318,11 @@ func (s *Settings) Judge(p *serving.Point, seed uint64) *Point {
 	rules := s.Rules
 	rules.OpenLoop = p.Load.Kind != load.Users
 	rules.Limits, rules.Percentiles = s.Objectives.Each(), s.Objectives.Percentiles()
-	if !s.WholeWindow {
-		rules.Window = p.Window
+	unsteady := false
+	if p.Window != nil && !s.WholeWindow {
+		if unsteady = !answersIn(p, rules); !unsteady {
+			rules.Window = p.Window
+		}
 	}
 	if rules.OpenLoop {
 		rules.LoadGen = p.Load.Scenario()
@@ -335,7 +338,8 @@ func (s *Settings) Judge(p *serving.Point, seed uint64) *Point {
 	r.Serving = &served
 	served.Load, served.Label, served.Sentence = loadOf(p.Load), p.Load.Label(), p.Load.ClosedLoop()
 	served.Asked.PointSeed, served.Asked.Sent = seed, len(p.Requests)
-	served.Figures, served.Ended, served.Faults = f, string(p.Ended), faults(p.Requests, rules)
+	served.Figures, served.Ended, served.Faults = f, string(p.Ended), faults(p.Requests, rules,
+		func(r *measure.Request) bool { return !r.WarmUp && (rules.Window == nil || rules.Window.Has(r.Due)) })
 	served.Client = clientOf(p.Client)
 	if p.Load.Kind != load.Maximum {
 		window := measure.Issued(p.Requests)
@@ -353,7 +357,10 @@ func (s *Settings) Judge(p *serving.Point, seed uint64) *Point {
 	r.Notes = slices.Clone(s.Record.Notes)
 	mine := p.Load
 	mine.Users = s.Share.Count(mine.Users)
-	limited := p.Client.Of(mine).Limited(f)
+	var limited []string
+	if !served.Unanswered() { // of nothing nobody is the limit
+		limited = p.Client.Of(mine).Limited(f)
+	}
 	for _, why := range limited {
 		point.Note(record.ClientLimited, why)
 	}
@@ -364,6 +371,10 @@ func (s *Settings) Judge(p *serving.Point, seed uint64) *Point {
 	for _, n := range p.Notes {
 		point.Note("load", n)
 	}
+	if unsteady && f.OK > 0 {
+		point.Note("load", "no request that was due while all users asked had an answer: figures are of all requests")
+	}
+	point.noteOutside(rules)
 	served.Flags = flags(&served, len(limited) > 0, notes)
 	return point
 }
@@ -382,8 +393,11 @@ func flags(s *record.Serving, limited bool, notes []measure.Note) []string {
 	if s.Stationarity != nil && s.Stationarity.Rises {
 		all = append(all, record.NotStationary)
 	}
-	if s.Ended == string(serving.ByErrors) {
-		all = append(all, EndedByFailures)
+	switch {
+	case s.Unanswered():
+		all = append(all, Unanswered)
+	case s.Failed():
+		all = append(all, ManyFailures)
 	}
 	for _, n := range notes {
 		if n.About == measure.AboutCached || n.About == measure.AboutBundled {
@@ -398,36 +412,11 @@ func flags(s *record.Serving, limited bool, notes []measure.Note) []string {
 	return all
 }
 
-// EndedByFailures is the flag of a point that more failures ended than it may have.
-const EndedByFailures = "ended by failures"
-
-// mostFault bounds the text that is kept of a failure, in bytes, and mostFaults how many kinds.
+// The flags of a point at which the server failed.
 const (
-	mostFault  = 500
-	mostFaults = 10
+	Unanswered   = "no good answer"
+	ManyFailures = "too many failures"
 )
-
-// faults are what failed requests were told, the commonest first.
-func faults(requests []measure.Request, rules measure.Rules) []record.ServingFault {
-	var all []record.ServingFault
-	for i := range requests {
-		if requests[i].WarmUp || rules.Window != nil && !rules.Window.Has(requests[i].Due) {
-			continue
-		}
-		m := measure.Measure(&requests[i], rules)
-		if m.Found == measure.OK || m.Found == measure.Cancelled {
-			continue
-		}
-		at := slices.IndexFunc(all, func(f record.ServingFault) bool { return f.Status == m.Found })
-		if at < 0 {
-			text := requests[i].Fault
-			all, at = append(all, record.ServingFault{Status: m.Found, Text: text[:min(len(text), mostFault)]}), len(all)
-		}
-		all[at].Number++
-	}
-	slices.SortStableFunc(all, func(a, b record.ServingFault) int { return cmp.Compare(b.Number, a.Number) })
-	return all[:min(len(all), mostFaults)]
-}
 
 // loadOf is the load of a point as it is kept.
 func loadOf(p load.Pattern) record.ServingLoad {

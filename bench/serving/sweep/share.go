@@ -163,6 +163,9 @@ func (s *Settings) Join(all []*Shared, p load.Pattern) (*Point, *sweepfile.Share
 	whole := &serving.Point{
 		Load: p, Requests: m.Requests, Window: m.Window, Ended: ended(all), Began: m.Zero, Client: clients(all),
 	}
+	if s.MaxErrors.Fails(m.Requests, s.Rules.NoTokens) {
+		whole.Ended = serving.ByErrors
+	}
 	window := m.Window
 	if s.WholeWindow {
 		window = nil

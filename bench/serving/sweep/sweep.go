@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
@@ -75,7 +74,7 @@ func (s *Sweep) Run(ctx context.Context) (err error) {
 	case err != nil:
 		s.File.Ended = "failure"
 	default:
-		if s.File.Complete = true; s.File.Ended == sweepfile.Unfinished {
+		if s.File.Complete, err = true, Fails(s.File); s.File.Ended == sweepfile.Unfinished {
 			s.File.Ended = ""
 		}
 	}
@@ -200,13 +199,10 @@ func (s *Sweep) add(ctx context.Context, p load.Pattern, trial int) error {
 	if err := s.save(); err != nil {
 		return err
 	}
-	switch served := point.Record.Serving; {
-	case ctx.Err() != nil:
+	if ctx.Err() != nil {
 		return context.Cause(ctx)
-	case served.Ended == string(serving.ByErrors) && s.failing():
-		return fmt.Errorf("%w: %s", ErrServer, FaultText(served))
 	}
-	return nil
+	return failsSoFar(s.File)
 }
 
 // numbered tells points of one load apart.
@@ -215,33 +211,6 @@ func numbered(trial int) string {
 		return ""
 	}
 	return fmt.Sprintf("-%d", trial+1)
-}
-
-// failing says that every point was ended by failures.
-func (s *Sweep) failing() bool {
-	return !slices.ContainsFunc(s.File.Points, func(r record.Run) bool {
-		return r.Serving.Ended != string(serving.ByErrors)
-	})
-}
-
-// FaultText says how many requests of a point failed, of how many, and what they were told.
-func FaultText(s *record.Serving) string {
-	text := fmt.Sprintf("%d of %d requests failed", s.Figures.FailedTotal(), s.Figures.Requests)
-	var kinds []string
-	for _, f := range s.Faults {
-		kind := fmt.Sprintf("%s %d times", f.Status, f.Number)
-		if f.Number == 1 {
-			kind = string(f.Status) + " once"
-		}
-		if said := strings.TrimSpace(f.Text); said != "" {
-			kind += ": " + said
-		}
-		kinds = append(kinds, kind)
-	}
-	if len(kinds) == 0 {
-		return text
-	}
-	return text + "\n" + strings.Join(kinds, "\n")
 }
 
 // find searches.
@@ -298,7 +267,7 @@ func (s *Sweep) try(ctx context.Context, l search.Load) (outcome search.Outcome,
 	}
 	at := len(s.File.Points) - 1
 	served := s.File.Points[at].Serving
-	outcome.Held = served.Point().Holds() && served.Ended != string(serving.ByErrors)
+	outcome.Held = served.Point().Holds()
 	outcome.Unclear = objective.Unclear(served.Objectives)
 	outcome.Most = l.Times >= mostRepeats
 	if s.Find.Most > 0 {
@@ -319,12 +288,12 @@ func (s *Sweep) expected(p load.Pattern, d time.Duration) int {
 	return int(min(n, 10_000))
 }
 
-// Try asks for one answer, which counts in nothing: to see that the server answers, how long it takes, and what it
-// counts. The request, of a seed that no point has, is an answer that came, or failed: its Status says.
-func (s *Settings) Try(ctx context.Context) (measure.Measured, error) {
+// Try asks for one answer, which counts in nothing: to see that the server answers, how long it takes, at most a time,
+// and what it counts. The request, of a seed that no point has, is an answer that came, or failed: its Status says.
+func (s *Settings) Try(ctx context.Context, longest time.Duration) (measure.Measured, error) {
 	plan := serving.Plan{
 		Asks: s.Prompts.Draw(prompts.Draw{N: 1, Seed: ^s.Seed}), Load: load.Pattern{Kind: load.Users, Users: 1, Requests: 1},
-		NoTokens: s.Rules.NoTokens, MaxErrors: &serving.MaxErrors{Count: 1},
+		NoTokens: s.Rules.NoTokens, MaxErrors: &serving.MaxErrors{Count: 1}, Grace: longest, BoundAll: true,
 	}
 	p, err := serving.Measure(ctx, s.Asker, plan)
 	switch {

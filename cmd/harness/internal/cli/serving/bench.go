@@ -3,6 +3,7 @@ package serving
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -32,6 +34,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record/results"
 	"github.com/plumbline-ml/plumbline/bench/record/sweepfile"
 	"github.com/plumbline-ml/plumbline/bench/serving"
+	"github.com/plumbline-ml/plumbline/bench/serving/load"
 	"github.com/plumbline-ml/plumbline/bench/serving/measure"
 	"github.com/plumbline-ml/plumbline/bench/serving/prompts"
 	"github.com/plumbline-ml/plumbline/bench/serving/sweep"
@@ -194,7 +197,7 @@ func (s *session) prepare(ctx context.Context) error {
 		},
 		Forget: s.wire.ForgetPrompts, Begun: s.begun, Share: s.share, Start: s.start,
 	}
-	first, err := settings.Try(ctx)
+	first, err := s.try(ctx, &settings)
 	if err != nil {
 		return ofAsk(ctx, err)
 	}
@@ -216,6 +219,36 @@ func (s *session) prepare(ctx context.Context) error {
 		Settings: settings, Loads: s.loads, Auto: s.request.sweep, Find: s.search, Base: s.base, File: s.file(),
 	}
 	return nil
+}
+
+// sayAfter is how long the first answer takes before a line says that it is waited for.
+const sayAfter = time.Second
+
+// try asks for one answer, and says so where it takes long.
+func (s *session) try(ctx context.Context, settings *sweep.Settings) (measure.Measured, error) {
+	answered := make(chan struct{})
+	var saying sync.WaitGroup
+	saying.Go(func() {
+		select {
+		case <-answered:
+		case <-time.After(sayAfter):
+			s.Note(fmt.Sprintf("asking once before the measurement, %s at most: no whole answer yet",
+				figure.Seconds(s.longest())))
+		}
+	})
+	m, err := settings.Try(ctx, s.longest())
+	close(answered)
+	saying.Wait()
+	return m, err
+}
+
+// longest is how long the first request may take: as long as a point that a duration ends.
+func (s *session) longest() time.Duration {
+	lasts := s.base.Duration
+	for _, p := range s.loads {
+		lasts = max(lasts, p.Duration, p.StagesLast())
+	}
+	return cmp.Or(lasts, load.DefaultDuration) + s.grace
 }
 
 // ofAsk is the class of a fault of writing requests.
@@ -242,7 +275,13 @@ func (s *session) first(m measure.Measured, noTokens bool) error {
 		return sdk.Data(fmt.Errorf("%s: %s", s.set.API.Endpoint(), m.Fault))
 	case measure.Cancelled:
 		return nil
+	case measure.Unfinished:
+		s.note(fmt.Sprintf("the first request was asked once, and had no whole answer within %s: nothing is known of how long "+
+			"one takes", figure.Seconds(s.longest())))
+		return nil
 	default:
+		text := strings.TrimSpace(fmt.Sprintf("the first request failed: %s: %s", m.Found, m.Fault))
+		s.note(strings.TrimSuffix(text, ":"))
 		return nil
 	}
 	switch {
@@ -375,13 +414,18 @@ func (s *session) fields() map[string]string {
 // run measures, and prints what was measured, also where something ended it.
 func (s *session) run(ctx context.Context) error {
 	err := s.sweep.Run(ctx)
-	switch {
-	case errors.Is(err, sweep.ErrServer):
-		err = plugin.Fault(err)
-	case errors.Is(err, serving.ErrLate):
+	if errors.Is(err, serving.ErrLate) {
 		err = sdk.Usage(fmt.Errorf("--start-at %s: %w; give all shares a later one", s.startAt, err))
 	}
-	return s.finish(err)
+	return s.finish(ofServer(err))
+}
+
+// ofServer is the class of a server that fails.
+func ofServer(err error) error {
+	if errors.Is(err, sweep.ErrServer) {
+		return plugin.Fault(err)
+	}
+	return err
 }
 
 // finish keeps and prints what was measured, and says what it comes to, where nothing ended it before: err.
@@ -405,13 +449,14 @@ func (s *session) finish(err error) error {
 	if e := s.print(); err == nil {
 		err = e
 	}
-	if err != nil {
-		return err
+	if len(s.conditions) == 0 || err != nil && exitcode.Of(err) != exitcode.Plugin {
+		return cmp.Or(err, outcome)
 	}
-	if met := s.FailIf(s.conditions, failif.Runs(f.Points), s.json); met != nil {
-		return met
+	met := s.FailIf(s.conditions, failif.Runs(f.Points), s.json)
+	if exitcode.Of(met) == exitcode.Usage {
+		return errors.Join(met, err)
 	}
-	return outcome
+	return cmp.Or(err, met, outcome)
 }
 
 // outcome is that of a sweep that came to its end: where there are objectives, one point at least keeps them.

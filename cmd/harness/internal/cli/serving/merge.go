@@ -91,7 +91,7 @@ func (a *app) merge(c *cobra.Command, f *mergeFlags, dirs []string) error {
 	}
 	s.sweep.File.Points, s.sweep.File.Complete = []record.Run{point.Record}, true
 	s.sweep.File.Judge()
-	return s.finish(nil)
+	return s.finish(ofServer(sweep.Fails(s.sweep.File)))
 }
 
 // unmerged are flags of shares that decide nothing any more: all was asked.
@@ -161,6 +161,7 @@ func (s *session) judging(first *record.Run) *sweep.Settings {
 	}
 	return &sweep.Settings{
 		WholeWindow: s.window == "all", Objectives: s.objectives, Shared: s.shared(), Record: r,
+		MaxErrors: &s.maxErrors,
 		Rules: measure.Rules{
 			NoTokens: noTokens, Tokenizer: s.tokenizer != "", GPUs: s.gpus, Servers: s.about.URLs,
 		},

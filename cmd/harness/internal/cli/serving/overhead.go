@@ -31,7 +31,7 @@ func (s *session) lessTemplate(ctx context.Context, settings *sweep.Settings, fi
 		return sdk.Usage(err)
 	}
 	s.set, settings.Prompts = set, set
-	second, err := settings.Try(ctx)
+	second, err := settings.Try(ctx, s.longest())
 	if err != nil {
 		return ofAsk(ctx, err)
 	}

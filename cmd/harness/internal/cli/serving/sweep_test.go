@@ -77,15 +77,17 @@ func TestFailingServer(t *testing.T) {
 			return openaitest.Fault{}
 		case n%3 == 0:
 			return openaitest.Fault{Status: 500}
+		case n%3 == 1:
+			return openaitest.Fault{}
 		}
 		return openaitest.Fault{Status: 429}
 	}})
 	s.Want(5, bench(s, url, "--concurrency", "2,4", "--requests", "30"), "the server fails", "requests failed", "http_429",
-		"http_500", "told to refuse", "ended by failures")
+		"http_500", "told to refuse", "too many failures")
 	if f := readSweep(t, "bench-1"); folders(f) != "users-2" || f.ExitCode != 5 || f.Points[0].Serving.Ended != "errors" {
 		t.Errorf("%+v", f)
 	}
-	s.Want(0, bench(s, url, "--concurrency", "2", "--max-errors", "100%"), "requests failed; http_429")
+	s.Want(0, bench(s, url, "--concurrency", "2", "--max-errors", "100%"), "requests failed; http_")
 	s.Want(3, bench(s, url, "--concurrency", "2", "--max-errors", "100%", "--fail-if", "failed > 50%"),
 		"failed: failed > 50%")
 	s.Want(3, bench(s, url, "--concurrency", "2", "--max-errors", "100%", "--slo", "failed < 50%"), "misses failed < 50%")

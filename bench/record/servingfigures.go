@@ -1,0 +1,96 @@
+package record
+
+import (
+	"github.com/plumbline-ml/plumbline/bench/record/metric"
+	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+)
+
+// nsPerMilli is how many nanoseconds a millisecond has.
+const nsPerMilli = 1e6
+
+// servedTimes are a distribution of a server's figures.
+type servedTimes struct {
+	metric.Times
+	d measure.Distribution
+}
+
+func timesOf(f *measure.Figures) []servedTimes {
+	return []servedTimes{
+		{metric.TTFT, f.TTFT}, {metric.TTFO, f.TTFO}, {metric.TPOT, f.TPOT}, {metric.E2E, f.E2E}, {metric.Gap, f.Gap},
+		{metric.Stall, f.Stall}, {metric.Queueing, f.Queue}, {metric.TTFTSent, f.TTFTSent}, {metric.E2ESent, f.E2ESent},
+	}
+}
+
+// Valueless lists the figures that a complete measurement of a server has by its nature, and no value of: the times of
+// answers where there was no answer, say. They are not unknown, and no limit is kept by them. Values are zero.
+func (r Run) Valueless() []metric.Metric {
+	if r.Status != Complete || r.Serving == nil || r.Serving.Figures == nil || r.Serving.Replay != nil {
+		return nil
+	}
+	f := *r.Serving.Figures
+	one := 0.0
+	f.RequestsPerSec, f.TokensPerSec, f.CountedBy = &one, &one, map[measure.Counter]int{measure.ByIDs: 1}
+	if f.Good != nil {
+		f.Goodput, f.Attainment = &one, &one
+	}
+	f.Requests = max(1, f.Requests)
+	l := &figureList{seen: map[string]bool{}}
+	for _, m := range r.figures() {
+		l.seen[m.Name] = true
+	}
+	l.add(metric.User, 0)
+	percentiles := measure.Usual()
+	for _, o := range r.Serving.Objectives {
+		if p, ok := measure.ParsePercentile(o.Term.Stat); ok {
+			percentiles = append(percentiles, measure.Percentile{P: p})
+		}
+	}
+	for _, of := range timesOf(&f) {
+		of.d = measure.Distribution{N: 1, Percentiles: percentiles}
+		l.distribution(of.Times, of.d)
+	}
+	l.serving(&Serving{Figures: &f})
+	return l.metrics
+}
+
+// serving lists the figures of a server.
+func (l *figureList) serving(s *Serving) {
+	if s == nil || s.Figures == nil {
+		return
+	}
+	f := s.Figures
+	known := func(i metric.Info, v *float64, scale float64) {
+		if v != nil {
+			l.add(i, *v*scale)
+		}
+	}
+	known(metric.TokensPerSecond, f.CountedTokensPerSec(), 1)
+	known(metric.RequestsPerSecond, f.RequestsPerSec, 1)
+	known(metric.User, f.UserRate(), 1)
+	known(metric.Goodput, f.Goodput, 1)
+	known(metric.Attainment, f.Attainment, 100)
+	known(metric.TokensPerGPU, f.TokensPerSecPerGPU, 1)
+	for _, of := range timesOf(f) {
+		l.distribution(of.Times, of.d)
+	}
+	if f.Requests > 0 {
+		l.add(metric.FailedRequests, 100*float64(f.FailedTotal())/float64(f.Requests))
+	}
+	known(metric.CachedTokens, f.CachedShare, 100)
+	l.add(metric.Requests, float64(f.Requests))
+	l.add(metric.Concurrency, f.ConcurrencyMean)
+	l.add(metric.ConcurrencyPeak, float64(f.ConcurrencyPeak))
+}
+
+// distribution lists the statistics of times in nanoseconds.
+func (l *figureList) distribution(of metric.Times, d measure.Distribution) {
+	if d.N == 0 {
+		return
+	}
+	l.add(of.Mean(), d.Mean/nsPerMilli)
+	for _, p := range d.Percentiles {
+		l.add(of.At(p.P), p.Value/nsPerMilli)
+	}
+	l.add(of.Min(), d.Min/nsPerMilli)
+	l.add(of.Max(), d.Max/nsPerMilli)
+}
