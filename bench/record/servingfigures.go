@@ -1,6 +1,8 @@
 package record
 
 import (
+	"slices"
+
 	"github.com/plumbline-ml/plumbline/bench/record/metric"
 	"github.com/plumbline-ml/plumbline/bench/serving/measure"
 )
@@ -27,30 +29,22 @@ func (r Run) Valueless() []metric.Metric {
 	if r.Status != Complete || r.Serving == nil || r.Serving.Figures == nil || r.Serving.Replay != nil {
 		return nil
 	}
-	f := *r.Serving.Figures
-	one := 0.0
-	f.RequestsPerSec, f.TokensPerSec, f.CountedBy = &one, &one, map[measure.Counter]int{measure.ByIDs: 1}
-	if f.Good != nil {
-		f.Goodput, f.Attainment = &one, &one
-	}
-	f.Requests = max(1, f.Requests)
-	l := &figureList{seen: map[string]bool{}}
-	for _, m := range r.figures() {
-		l.seen[m.Name] = true
-	}
-	l.add(metric.User, 0)
-	percentiles := measure.Usual()
+	percentiles := map[string][]float64{}
 	for _, o := range r.Serving.Objectives {
 		if p, ok := measure.ParsePercentile(o.Term.Stat); ok {
-			percentiles = append(percentiles, measure.Percentile{P: p})
+			percentiles[o.Term.Metric] = append(percentiles[o.Term.Metric], p)
 		}
 	}
-	for _, of := range timesOf(&f) {
-		of.d = measure.Distribution{N: 1, Percentiles: percentiles}
-		l.distribution(of.Times, of.d)
+	has := r.figures()
+	asked := map[string]bool{ // what a measurement has only where it was asked for, or where the server tells it
+		metric.Goodput.Name: r.Serving.Figures.Good != nil, metric.Attainment.Name: r.Serving.Figures.Good != nil,
+		metric.TokensPerGPU.Name: false, metric.CachedTokens.Name: false,
 	}
-	l.serving(&Serving{Figures: &f})
-	return l.metrics
+	return slices.DeleteFunc(ServingMetricNames(percentiles), func(m metric.Metric) bool {
+		is, conditional := asked[m.Name]
+		return conditional && !is || metric.IsPower(m.Info) ||
+			slices.ContainsFunc(has, func(h metric.Metric) bool { return h.Name == m.Name })
+	})
 }
 
 // serving lists the figures of a server.

@@ -15,14 +15,6 @@ import (
 // usual are the percentiles of LoadGen's logs.
 var usual = [...]float64{0.5, 0.9, 0.95, 0.97, 0.99, 0.999}
 
-// Usual are the percentiles that every distribution has which has values, without these.
-func Usual() (all []Percentile) {
-	for _, p := range usual {
-		all = append(all, Percentile{P: p})
-	}
-	return all
-}
-
 // low is the percentile at the bad end of what is better the larger it is.
 const low = 0.01
 
