@@ -152,6 +152,8 @@ type Layout struct {
 	// Apart says that measurements and audits lie in folders of the submitter, measurements/ and compliance/, as before
 	// v6.0, and not in the scenario's folder.
 	Apart bool `json:"apart"`
+	// OneMeter says that the power tools record the settings of one meter, an object, as before v5.1, and not a list.
+	OneMeter bool `json:"one_meter"`
 }
 
 // AuditFeatures are how a round configures the compliance tests that rounds configure differently.

@@ -15,6 +15,7 @@ import (
 	"github.com/plumbline-ml/plumbline/fetch/filelock"
 	"github.com/plumbline-ml/plumbline/fetch/wholefile"
 	"github.com/plumbline-ml/plumbline/internal/bounded"
+	"github.com/plumbline-ml/plumbline/internal/jsonwords"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 
 	"github.com/plumbline-ml/plumbline/submission/system"
@@ -104,7 +105,7 @@ func OpenWorkspace(dir string) (*Workspace, error) {
 	}
 	w := &Workspace{Dir: dir}
 	if err := json.Unmarshal(text, w); err != nil {
-		return nil, fmt.Errorf("%w: %s: %w", ErrWorkspace, path, err)
+		return nil, fmt.Errorf("%w: %s: %s", ErrWorkspace, path, jsonwords.Fault("", err))
 	}
 	if w.Schema != schema || w.SchemaVersion != schemaVersion {
 		return nil, fmt.Errorf("%w: %s: schema %q version %d, want %q version %d", ErrWorkspace, path, w.Schema,

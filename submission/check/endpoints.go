@@ -11,6 +11,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"github.com/plumbline-ml/plumbline/internal/jsonwords"
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
 
@@ -121,7 +122,7 @@ func (r *resultFolder) checkEndpoints() {
 			err = parse(text, to)
 		}
 		if err != nil {
-			r.reject(ruleLogFormat, name, "the file cannot be read", err.Error(), "", "file it as the harness wrote it")
+			r.reject(ruleLogFormat, name, "the file cannot be read", jsonwords.Fault("", err), "", "file it as the harness wrote it")
 		}
 		return err == nil
 	}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/plumbline-ml/plumbline/bench/power/spl"
+	"github.com/plumbline-ml/plumbline/internal/jsonwords"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
@@ -40,11 +41,14 @@ type session struct {
 	Phases      struct {
 		Ranging, Testing [][]float64
 	} `json:"phases"`
-	PTDMessages []message `json:"ptd_messages"`
-	PTDConfig   []struct {
-		DeviceType int `json:"device_type"`
-	} `json:"ptd_config"`
-	Debug bool `json:"debug"`
+	PTDMessages []message       `json:"ptd_messages"`
+	PTDConfig   json.RawMessage `json:"ptd_config"` // device's
+	Debug       bool            `json:"debug"`
+}
+
+// device is a meter as the daemon was started for it. The power tools record a list of them, before v5.1 a single one.
+type device struct {
+	Type int `json:"device_type"`
 }
 
 type message struct{ Cmd, Reply string }
@@ -110,7 +114,7 @@ func parseSession(name string, text []byte) (*session, []Fault) {
 	}
 	s := &session{path: name}
 	if err := json.Unmarshal(text, s); err != nil {
-		return nil, []Fault{{name, "form", "not what the power tools write: " + err.Error()}}
+		return nil, []Fault{{name, "form", "not what the power tools write: " + jsonwords.Fault("", err)}}
 	}
 	return s, nil
 }
@@ -313,13 +317,34 @@ func (p *pair) meter() {
 		p.fault(p.server.path, "meter", "the meter answered %.80q to Identify, want one of %s with the daemon's version %s",
 			reply, strings.Join(slices.Sorted(maps.Keys(meters)), ", "), daemonVersion)
 	}
-	for _, c := range p.server.PTDConfig {
-		if !slices.Contains(slices.Collect(maps.Values(meters)), c.DeviceType) {
-			p.fault(p.server.path, "meter", "device number %d is none that the rules allow", c.DeviceType)
-		}
-	}
+	p.devices()
 	if err := onlyReplies(p.server.PTDMessages); err != nil {
 		p.fault(p.server.path, "meter", "%v", err)
+	}
+}
+
+// devices wants the daemon to have been started for meters that the rules allow.
+func (p *pair) devices() {
+	var list []device
+	var err error
+	if p.tree.Layout.OneMeter {
+		list = make([]device, 1)
+		err = json.Unmarshal(p.server.PTDConfig, &list[0])
+	} else {
+		err = json.Unmarshal(p.server.PTDConfig, &list)
+	}
+	switch {
+	case len(p.server.PTDConfig) == 0:
+		p.fault(p.server.path, "form", "not what the power tools write, without ptd_config")
+		return
+	case err != nil:
+		p.fault(p.server.path, "form", "not what the power tools of the round write: %s", jsonwords.Fault("ptd_config", err))
+		return
+	}
+	for _, d := range list {
+		if !slices.Contains(slices.Collect(maps.Values(meters)), d.Type) {
+			p.fault(p.server.path, "meter", "device number %d is none that the rules allow", d.Type)
+		}
 	}
 }
 

@@ -26,6 +26,7 @@ type madeSession struct {
 	t              *testing.T
 	root           string
 	client, server map[string]any
+	round          string // empty: the newest
 }
 
 func newSession(t *testing.T) *madeSession {
@@ -116,7 +117,7 @@ func (s *madeSession) check() []Fault {
 		}
 		s.put(path.Join(place.Power(), name), text)
 	}
-	in, err := tree.Open(s.root, "v6.1")
+	in, err := tree.Open(s.root, s.round)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -134,7 +135,9 @@ func TestSessionFaults(t *testing.T) {
 	hour := time.Date(2026, 11, 22, 9, 0, 0, 0, time.UTC)
 	for want, spoil := range map[string]func(*madeSession){
 		"form: not what the power tools write, without version": func(s *madeSession) { s.client = map[string]any{} },
-		"form: not what the power tools write: json":            func(s *madeSession) { s.client["results"] = 5 },
+		"form: not what the power tools write: results is a number, want an object": func(s *madeSession) {
+			s.client["results"] = 5
+		},
 		"sources: the programs": func(s *madeSession) {
 			s.server["sources"] = map[string]string{"client.py": "x"}
 		},
@@ -180,6 +183,48 @@ func TestSessionFaults(t *testing.T) {
 		if len(got) == 0 || !strings.HasPrefix(got[0].About+": "+got[0].Text, want) {
 			t.Errorf("got %+v, want %q first", got, want)
 		}
+	}
+}
+
+// TestMetersOfRounds: before v5.1 the settings of the meter are an object, and a list from then on.
+func TestMetersOfRounds(t *testing.T) {
+	one := map[string]any{"device_type": 49, "command": []string{"ptd"}, "channel": []int{1, 2}}
+	const form = "form: not what the power tools of the round write: "
+	list := func(devices ...any) []any { return devices }
+	bad := map[string]any{"device_type": 1}
+	for name, c := range map[string]struct {
+		round  string
+		config any
+		want   string // of the first fault; empty: none
+	}{
+		"v5.0":                     {"v5.0", one, ""},
+		"v5.1":                     {"v5.1", list(one), ""},
+		"v6.0":                     {"v6.0", list(one), ""},
+		"v6.1":                     {"v6.1", list(one), ""},
+		"several":                  {"v6.1", list(one, one, one), ""},
+		"none":                     {"v6.1", list(), ""},
+		"v5.0, another number":     {"v5.0", bad, "meter: device number 1"},
+		"v6.0, another number":     {"v6.0", list(one, bad), "meter: device number 1"},
+		"v5.0, a list":             {"v5.0", list(one), form + "ptd_config is a list, want an object"},
+		"v5.1, an object":          {"v5.1", one, form + "ptd_config is an object, want a list"},
+		"v6.0, numbers":            {"v6.0", list(5), form + "ptd_config is a number, want an object"},
+		"v5.0, a text":             {"v5.0", "x", form + "ptd_config is a text, want an object"},
+		"v5.0, a number in quotes": {"v5.0", map[string]any{"device_type": "49"}, form + "ptd_config.device_type is a text"},
+	} {
+		s := newSession(t)
+		s.round, s.server["ptd_config"] = c.round, c.config
+		got := s.check()
+		switch {
+		case c.want == "" && len(got) > 0:
+			t.Errorf("%s: got %+v", name, got)
+		case c.want != "" && (len(got) == 0 || !strings.HasPrefix(got[0].About+": "+got[0].Text, c.want)):
+			t.Errorf("%s: got %+v, want %q first", name, got, c.want)
+		}
+	}
+	s := newSession(t)
+	delete(s.server, "ptd_config")
+	if got := s.check(); len(got) != 1 || !strings.Contains(got[0].Text, "without ptd_config") {
+		t.Errorf("without any: got %+v", got)
 	}
 }
 
