@@ -159,16 +159,3 @@ func (p *Plan) SizedLater(now Run) []Run {
 	}
 	return all
 }
-
-// Datasets are the paths of all data sets that the plan's runs open, each once, without the plugin's own.
-func (p *Plan) Datasets() []string {
-	var all []string
-	seen := map[string]bool{"": true}
-	for _, r := range p.Runs {
-		if path := p.DatasetFor(p.UseOf(r)); !seen[path] {
-			seen[path] = true
-			all = append(all, path)
-		}
-	}
-	return all
-}

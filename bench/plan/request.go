@@ -129,6 +129,9 @@ type Request struct {
 	// Secrets learns what no text may show of the request, for those who print texts of their own; nil: nobody.
 	Secrets *Secrets
 	Watch   Watch
+	// Listed says that the output folder lists these runs among others that are still to be made: one that fails before
+	// its test stays in the records there. Else such a failure leaves the folder as it was.
+	Listed bool
 
 	// What results say of the program that makes them, and of when and where they are made: its version and how it was
 	// started; the clock, nil for time.Now; the machine's file system, nil for "/".

@@ -72,6 +72,9 @@ func describeAll(at string) (lines []string, err error) {
 	}
 	root := os.DirFS(at) // at itself may be a link
 	err = fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) && name != "." { // a folder that has gone meanwhile
+			return nil
+		}
 		if err != nil || d.IsDir() {
 			return err
 		}
@@ -82,7 +85,16 @@ func describeAll(at string) (lines []string, err error) {
 	return lines, err
 }
 
+// describe is the line of a file. A link to nothing, and a file that has gone meanwhile, have a name alone.
 func describe(root fs.FS, name string) (string, error) {
+	line, err := describeFile(root, name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Sprintf("- %q\n", name), nil
+	}
+	return line, err
+}
+
+func describeFile(root fs.FS, name string) (string, error) {
 	info, err := fs.Stat(root, name)
 	if err != nil {
 		return "", err

@@ -78,6 +78,12 @@ func TestDataset(t *testing.T) {
 	if file != straight || err != nil {
 		t.Errorf("the sum of the file is %s, %v; that of its folder %s", file, err, straight)
 	}
+	if err := os.Symlink(filepath.Join(dir, "nowhere"), filepath.Join(dir, "dangling.txt")); err != nil {
+		t.Fatal(err)
+	}
+	if dangling, err := Dataset(dir); err != nil || dangling == straight {
+		t.Errorf("with a link to nothing: %s, %v", dangling, err)
+	}
 	if _, err := Dataset(filepath.Join(t.TempDir(), "no")); err == nil {
 		t.Error("a missing folder has a sum")
 	}

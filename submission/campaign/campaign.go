@@ -161,6 +161,7 @@ func (c *Campaign) run(ctx context.Context, s Step, p *bench.Plan) (record.Run, 
 	if run == nil {
 		run = func(ctx context.Context, p *bench.Plan) (record.Document, error) { return p.Run(ctx) }
 	}
+	p.Request.Listed = true
 	d, err := run(ctx, p)
 	if len(d.Runs) == 0 {
 		return record.Run{}, errors.Join(err, errNothing)

@@ -10,8 +10,6 @@ import (
 	"github.com/plumbline-ml/plumbline/fetch/wholefile"
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk"
-
-	"github.com/plumbline-ml/plumbline/bench/record"
 )
 
 // LockName is the file in an output directory that the session which writes there holds a lock on.
@@ -25,6 +23,7 @@ type Claim struct {
 	Recovered    Recovered
 	lock, folder *os.File
 	made         []string // the folders that were made for it, the deepest first
+	before       *before  // what it held; nil: nobody remembers
 	discarded    bool
 }
 
@@ -113,10 +112,12 @@ func claim(dir string) (*Claim, error) {
 	made := missing(dir)
 	for {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
+			unmake(made)
 			return nil, err
 		}
 		lock, err := filelock.Open(path, 0o644)
 		if err != nil {
+			unmake(made)
 			return nil, err
 		}
 		err = filelock.Try(lock)
@@ -156,20 +157,20 @@ func (c *Claim) Check() error {
 			"until the end", c.Dir, loadgen.ErrLogsLost)
 }
 
-// Discard removes, when the directory is released, what a session wrote there for runs in dirs: none of their tests has
-// begun. done is false where the directory was there before, and nothing is removed.
-func (c *Claim) Discard(dirs []string) (done bool) {
-	if c.discarded = len(c.made) > 0 && c.Check() == nil; !c.discarded {
+// New says that the directory was made for the claim.
+func (c *Claim) New() bool { return len(c.made) > 0 }
+
+// Discard leaves the directory as it was when Remember looked at it: none of the session's tests has begun. Folders that
+// were made for the claim go when it is released. done is false where the directory is not the one that was claimed any
+// more, and nothing is removed.
+func (c *Claim) Discard() (done bool) {
+	if c.Check() != nil {
 		return false
 	}
-	for _, dir := range dirs {
-		_ = os.RemoveAll(filepath.Join(c.Dir, dir))
-		for d := filepath.Dir(dir); d != "."; d = filepath.Dir(d) {
-			_ = os.Remove(filepath.Join(c.Dir, d, record.FileName)) // there may be none
-			_ = os.Remove(filepath.Join(c.Dir, d))                  // others may have something in it
-		}
+	c.discarded = true
+	if c.before != nil {
+		c.before.restore(c.Dir)
 	}
-	_ = os.Remove(filepath.Join(c.Dir, record.FileName))
 	return true
 }
 
@@ -183,16 +184,21 @@ func missing(dir string) (all []string) {
 	}
 }
 
+// unmake removes folders that were made, the deepest first. What others have put there stays.
+func unmake(made []string) {
+	for _, dir := range made {
+		_ = os.Remove(dir)
+	}
+}
+
 // Release gives the directory free. The file goes while it is locked: who has it open finds that it is not the
 // one of its name any more.
 func (c *Claim) Release() {
 	if isStill(c.lock, c.lock.Name()) {
 		_ = os.Remove(c.lock.Name())
 	}
-	for _, dir := range c.made {
-		if c.discarded {
-			_ = os.Remove(dir) // what others have put there stays
-		}
+	if c.discarded {
+		unmake(c.made)
 	}
 	_ = c.lock.Close()
 	_ = c.folder.Close()

@@ -50,7 +50,10 @@ func Find(p *plan.Plan) ([]Earlier, error) {
 		at := slices.IndexFunc(d.Runs, func(r record.Run) bool { return r.Same(wanted) })
 		if at >= 0 {
 			have := d.Runs[at]
-			found[i] = Earlier{Run: &have, Unfinished: unfinished(out, have), Bad: bad(have), Differs: differs(have, wanted, f)}
+			found[i] = Earlier{Run: &have, Unfinished: unfinished(out, have), Bad: bad(have)}
+			if found[i].Differs, err = differs(have, wanted, f); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return found, nil
@@ -73,7 +76,27 @@ func bad(have record.Run) string {
 	return "it is " + have.Verdict
 }
 
-func differs(have, want record.Run, f facts) string {
+func differs(have, want record.Run, f facts) (string, error) {
+	if why := differsAsWritten(have, want); why != "" {
+		return why, nil
+	}
+	if have.Workload == nil {
+		return "the data set is another one", nil
+	}
+	sum, err := f.dataset(want.Options.Dataset)
+	switch {
+	case err != nil:
+		return "", err
+	case sum != have.Workload.DatasetSHA256:
+		return "the data set is another one", nil
+	case !sameModel(*have.Workload, want.Options):
+		return "the model is another one", nil
+	}
+	return "", nil
+}
+
+// differsAsWritten compares what stands in the records, and reads neither model nor data.
+func differsAsWritten(have, want record.Run) string {
 	switch {
 	case have.Plugin.SHA256 != want.Plugin.SHA256:
 		return "the plugin is another one"
@@ -85,10 +108,6 @@ func differs(have, want record.Run, f facts) string {
 		return "it has other options"
 	case !sameSettings(have.Settings, want.Settings):
 		return "it has other settings"
-	case have.Workload == nil || f.datasets[want.Options.Dataset] != have.Workload.DatasetSHA256:
-		return "the data set is another one"
-	case !sameModel(*have.Workload, want.Options):
-		return "the model is another one"
 	}
 	return ""
 }
@@ -149,5 +168,5 @@ func Differs(p *plan.Plan, have record.Run) (string, error) {
 	}
 	wanted := newRunner(p, f, nil).record(p, p.Runs[0])
 	wanted.Hide(p.Launch.Hide)
-	return differs(have, wanted, f), nil
+	return differs(have, wanted, f)
 }

@@ -18,8 +18,7 @@ import (
 
 // Loop is bench's Plan.Loop, with what Make is given.
 func Loop(ctx context.Context, p *plan.Plan, running *plugin.Running,
-	l closedloop.Loop) (closedloop.Times, record.Run, error) {
-	var t closedloop.Times
+	l closedloop.Loop) (t closedloop.Times, _ record.Run, err error) {
 	if len(p.Runs) != 1 || p.Runs[0].Mode != loadgen.PerformanceOnly || p.Request.Out == "" {
 		return t, record.Run{}, errors.New("bench: a closed loop is one performance run with an output folder")
 	}
@@ -29,6 +28,12 @@ func Loop(ctx context.Context, p *plan.Plan, running *plugin.Running,
 	}
 	defer claim.Release()
 	begun := false
+	claim.Remember(p.Dirs())
+	defer func() {
+		if err != nil && !begun {
+			claim.Discard()
+		}
+	}()
 	p.Out = claim.Dir
 	f, err := gather(p)
 	if err != nil {
@@ -53,8 +58,5 @@ func Loop(ctx context.Context, p *plan.Plan, running *plugin.Running,
 		})
 	})
 	rec.Hide(r.launch.Hide)
-	if err != nil && !begun {
-		claim.Discard(p.Dirs())
-	}
 	return t, rec, err
 }

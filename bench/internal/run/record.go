@@ -47,12 +47,24 @@ func gather(p *plan.Plan) (f facts, err error) {
 		return f, plugin.Fault(fmt.Errorf("plugin %s: %w", p.Served.Name, err))
 	}
 	f.datasets = map[string]string{}
-	for _, path := range p.Datasets() {
-		if f.datasets[path], err = checksum.Dataset(path); err != nil {
-			return f, sdk.Data(err)
-		}
-	}
 	return f, nil
+}
+
+// dataset is the checksum of a data set of the user's, made once; empty: it is the plugin's own. It reads all of the
+// folder, so that it comes after the plugin has found a data set there.
+func (f facts) dataset(path string) (string, error) {
+	if path == "" {
+		return "", nil
+	}
+	if sum := f.datasets[path]; sum != "" {
+		return sum, nil
+	}
+	sum, err := checksum.Dataset(path)
+	if err != nil {
+		return "", sdk.Data(err)
+	}
+	f.datasets[path] = sum
+	return sum, nil
 }
 
 // version is that of this module in the program that runs.

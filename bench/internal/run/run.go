@@ -140,7 +140,9 @@ func (r *runner) opening(ctx context.Context, pl plugin.Plugin, p *plan.Plan, t 
 	if p.File != nil {
 		rec.Workload.ModelNote = p.File.Note
 	}
-	if sum := r.facts.datasets[p.OptionsOf(t).Dataset]; sum != "" {
+	if sum, err := r.facts.dataset(p.OptionsOf(t).Dataset); err != nil {
+		return err
+	} else if sum != "" {
 		rec.Workload.DatasetSHA256, rec.Workload.DatasetNote = sum, checksum.DatasetNote
 	}
 	rec.Hide(r.launch.Hide)

@@ -17,8 +17,8 @@ import (
 )
 
 // Make makes the runs of a plan. running holds the plugin that runs, for those who end it. Make sets Out to the folder
-// of the results, and to nothing where that folder is lost in the end, or removed: a failure before the first test
-// leaves none that was not there before. The end of ctx ends the run that is under way in order: what was measured is
+// of the results, and to nothing where that folder is lost in the end, or nothing was written there: a failure before
+// the first test leaves it as it was. The end of ctx ends the run that is under way in order: what was measured is
 // kept.
 func Make(ctx context.Context, p *plan.Plan, running *plugin.Running) (record.Document, error) {
 	claim, err := output.Take(p.Request.Out, p.Request.Force, p.Dirs())
@@ -26,12 +26,14 @@ func Make(ctx context.Context, p *plan.Plan, running *plugin.Running) (record.Do
 		return record.Document{}, err
 	}
 	defer claim.Release()
+	claim.Remember(p.Dirs())
 	p.Out = claim.Dir
+	s := &session{plan: p, claim: claim, watch: p.Request.Watch.Complete()}
 	f, err := gather(p)
 	if err != nil {
+		s.leave(err)
 		return record.Document{}, err
 	}
-	s := &session{plan: p, claim: claim, watch: p.Request.Watch.Complete()}
 	s.runner = newRunner(p, f, running)
 	s.runner.opened, s.runner.watch = s.opened, s.watch.Testing
 	return s.run(ctx)
@@ -54,7 +56,9 @@ func (s *session) run(ctx context.Context) (record.Document, error) {
 	s.watch.Begun()
 	s.note(s.claim.Recovered)
 	if err := s.prepare(); err != nil {
-		return record.Document{}, errors.Join(sdk.Usage(err), s.recoverReplaced())
+		err = errors.Join(sdk.Usage(err), s.recoverReplaced())
+		s.leave(err)
+		return record.Document{}, err
 	}
 	var failure error
 	for i, t := range s.plan.Runs {
@@ -68,13 +72,23 @@ func (s *session) run(ctx context.Context) (record.Document, error) {
 		}
 	}
 	err := errors.Join(failure, s.wrote, s.recoverReplaced())
-	if failure != nil && !s.begun && exitcode.Of(failure) != exitcode.Interrupted && s.claim.Discard(s.plan.Dirs()) {
-		s.plan.Out = "" // there is nothing to look at: the error says all
-	}
+	s.leave(failure)
 	if s.claim.Check() != nil {
 		s.plan.Out = ""
 	}
 	return record.NewDocument(s.records), err
+}
+
+// leave leaves the folder as it was after a failure before the first test: there is nothing to look at, the error says
+// all. Where the folder lists all that is still to be made, the failure stays in the records there.
+func (s *session) leave(failure error) {
+	if failure == nil || s.begun || exitcode.Of(failure) == exitcode.Interrupted ||
+		s.plan.Request.Listed && !s.claim.New() {
+		return
+	}
+	if s.claim.Discard() {
+		s.plan.Out = ""
+	}
 }
 
 func (s *session) add(records ...record.Run) {

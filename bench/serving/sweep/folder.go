@@ -110,7 +110,7 @@ func differences(there, here []string) string {
 // Close gives the folder free. One that was made for a sweep of which nothing is kept goes.
 func (f *Folder) Close() {
 	if !f.wrote {
-		f.claim.Discard(nil)
+		f.claim.Discard()
 	}
 	f.claim.Release()
 }

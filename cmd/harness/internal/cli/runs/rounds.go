@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
+	"github.com/plumbline-ml/plumbline/fetch/wholefile"
 	"github.com/plumbline-ml/plumbline/internal/figure"
 	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -151,14 +152,15 @@ func (s *rounds) run(c *cobra.Command) error {
 
 // all makes all sessions, and ends the report. A failure or an interrupt ends it with what there is.
 func (s *rounds) all(ctx context.Context) error {
-	_, missing := os.Lstat(s.flags.Out)
+	made := missing(s.flags.Out)
+	before, _ := os.ReadFile(filepath.Join(s.flags.Out, record.FileName)) // there may be none
 	if err := s.save(); err != nil {
 		return err
 	}
 	for i, t := range s.turns {
 		if err := s.take(ctx, i, t); err != nil {
-			if i == 0 && missing != nil && !s.printed.begun && exitcode.Of(err) != exitcode.Interrupted {
-				return errors.Join(err, s.leave())
+			if i == 0 && !s.printed.begun && exitcode.Of(err) != exitcode.Interrupted {
+				return errors.Join(err, s.leave(made, before))
 			}
 			return errors.Join(err, s.end(i, exitcode.Of(err)))
 		}
@@ -166,14 +168,33 @@ func (s *rounds) all(ctx context.Context) error {
 	return s.finish()
 }
 
-// leave removes the folder of sessions whose first one failed before its first test: the error says all.
-func (s *rounds) leave() error {
-	if s.flags.json {
-		return s.write(s.document(), nil)
+// leave leaves the folder of sessions whose first one failed before its first test as it was: the error says all. The
+// folders made were not there, and result.json said what before has.
+func (s *rounds) leave(made []string, before []byte) error {
+	path := filepath.Join(s.flags.Out, record.FileName)
+	var err error
+	if before != nil {
+		err = sdk.Usage(wholefile.Write(path, before, 0o644))
+	} else {
+		_ = os.Remove(path)
 	}
-	_ = os.Remove(filepath.Join(s.flags.Out, record.FileName))
-	_ = os.Remove(s.flags.Out) // what others have put there stays
-	return nil
+	for _, dir := range made {
+		_ = os.Remove(dir) // what others have put there stays
+	}
+	if s.flags.json {
+		err = errors.Join(err, s.write(s.document(), nil))
+	}
+	return err
+}
+
+// missing are the folders of a path that are not there, the deepest first.
+func missing(dir string) (all []string) {
+	for d := filepath.Clean(dir); ; d = filepath.Dir(d) {
+		if _, err := os.Lstat(d); err == nil || d == filepath.Dir(d) {
+			return all
+		}
+		all = append(all, d)
+	}
 }
 
 // end ends the report of sessions that broke off, the last one in the turn i.

@@ -1,0 +1,78 @@
+package output
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/plumbline-ml/plumbline/fetch/wholefile"
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+
+	"github.com/plumbline-ml/plumbline/bench/record"
+)
+
+// before is what a folder held, as far as a session may change it, when the session came.
+type before struct {
+	dirs    []string            // the runs', relative to the folder
+	entries map[string][]string // names in these folders and in those above them; absent: the folder was not there
+	results map[string][]byte   // what result.json of those folders said; absent: there was none
+}
+
+// Remember looks at what the directory holds for runs in dirs, so that Discard can leave it as it is now.
+func (c *Claim) Remember(dirs []string) {
+	b := &before{dirs: dirs, entries: map[string][]string{}, results: map[string][]byte{}}
+	for dir := range above(dirs) {
+		entries, err := os.ReadDir(filepath.Join(c.Dir, dir))
+		if err != nil {
+			continue
+		}
+		names := make([]string, 0, len(entries))
+		for _, e := range entries {
+			names = append(names, e.Name())
+		}
+		b.entries[dir] = names
+		if text, err := os.ReadFile(filepath.Join(c.Dir, dir, record.FileName)); err == nil {
+			b.results[dir] = text
+		}
+	}
+	c.before = b
+}
+
+// above are the folders, and all above them up to the output directory, ".".
+func above(dirs []string) map[string]bool {
+	all := map[string]bool{".": true}
+	for _, dir := range dirs {
+		for d := filepath.Clean(dir); d != "."; d = filepath.Dir(d) {
+			all[d] = true
+		}
+	}
+	return all
+}
+
+// restore removes what a session wrote since, and puts back what result.json said. Files of others stay.
+func (b *before) restore(out string) {
+	for _, dir := range b.dirs {
+		if b.entries[filepath.Clean(dir)] == nil {
+			_ = os.RemoveAll(filepath.Join(out, dir)) // made for a run of which no test has begun
+		}
+	}
+	ours := slices.Concat(logs, []string{record.FileName, mlconf.AuditFile})
+	folders := make([]string, 0, len(b.entries))
+	for dir := range above(b.dirs) {
+		for _, name := range ours {
+			if !slices.Contains(b.entries[dir], name) {
+				_ = os.Remove(filepath.Join(out, dir, name))
+			}
+		}
+		if text, was := b.results[dir]; was {
+			_ = wholefile.Write(filepath.Join(out, dir, record.FileName), text, 0o644)
+		}
+		if b.entries[dir] == nil && dir != "." {
+			folders = append(folders, dir)
+		}
+	}
+	slices.SortFunc(folders, func(a, b string) int { return len(b) - len(a) }) // the deepest first
+	for _, dir := range folders {
+		_ = os.Remove(filepath.Join(out, dir)) // others may have something in it
+	}
+}
