@@ -45,7 +45,7 @@ var fields = complete([]Field{
 		Key: "arrival_interval", Scenario: "MultiStream", Unit: "ms", RulesOnly: true,
 		Doc: "v0.5 to v1.1: time between the arrivals of queries, and their latency limit; " +
 			"0: a query follows the completion of the last",
-		Form: form.Millis, want: upToLongestTest(" (none)"), idle: notAtIntervals, log: lastIfUsed, fixed: exactly,
+		Form: form.NearMillis, want: upToLongestTest(" (none)"), idle: notAtIntervals, log: lastIfUsed, fixed: exactly,
 	},
 	{
 		Name: "MultiStreamCountDropped", Official: "multi_stream_count_dropped",

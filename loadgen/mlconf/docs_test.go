@@ -102,15 +102,19 @@ func orElse(text, other string) string {
 const roundsIntro = `## Rounds
 
 The newest is the default; ` + "`--rules`" + ` chooses. The settings of v5.0 to v6.0 are those of v6.1 with the seeds of
-the round. Those of v0.7 to v4.1 are those that each round ran: of its mlperf.conf and its submission checker. In v0.7
-to v1.1 MultiStream issues queries at an arrival interval, as in v0.5. Those of v0.5 follow the text of the
-round: the files in loadgen/mlconf/internal/roundfiles/rules say where each number stands. In two places the text of
-a round and the mlperf.conf that it ran differ; the runs count:
+the round. Those of v0.5 to v4.1 are those that each round ran: of its mlperf.conf and its submission checker; the
+files in loadgen/mlconf/internal/roundfiles/rules say where each number stands. In v0.5 to v1.1 MultiStream issues
+queries at an arrival interval, that of target_qps: 66.666666 ms of 15 queries/s (ssd-resnet34), though mlperf.conf has
+a target_latency of 66 beside it. The settings and targets are compared with those of the published runs of v0.5, v0.7,
+v1.0, v4.1, v5.1 and v6.0 (loadgen/mlconf/testdata/ran). Where the text of a round says otherwise, the runs count:
 
-| settings | the text, section 3 | what the round ran, and ` + "`--rules`" + ` offers |
+| settings | the text, sections 3 and 4 | what the round ran, and ` + "`--rules`" + ` offers |
 |---|---|---|
 | target_latency_percentile of v0.5, MultiStream | 90 | 99 (gnmt 97) |
 | min_query_count of v0.5, MultiStream | 24,576 | 270,336 (gnmt 90,112) |
+| arrival interval of v0.5, mobilenet and ssd-resnet34 | 66 ms and 50 ms | 50 ms and 66.666666 ms |
+| accuracy of v0.5, mobilenet | 99 % of 71.68 % | 98 % of 71.68 % |
+| accuracy of v0.5, ssd-mobilenet | 99 % of 23.0 mAP | 99 % of 22.0 mAP |
 | target_latency_percentile of v0.7, Server, bert, dlrm and rnnt | 97 | 99 |
 | min_query_count of v0.7, Server, bert, dlrm and rnnt | 90,112 | 270,336 |
 

@@ -20,7 +20,7 @@ type middle struct {
 
 var middleRules = []middle{
 	{"v1.0", "resnet50", loadgen.MultiStream, 270336, 50 * time.Millisecond, false},
-	{"v1.1", "ssd-resnet34", loadgen.MultiStream, 270336, 66 * time.Millisecond, false},
+	{"v1.1", "ssd-resnet34", loadgen.MultiStream, 270336, time.Second / 15, false},
 	{"v1.1", "dlrm", loadgen.Server, 270336, 30 * time.Millisecond, false},
 	{"v2.0", "resnet50", loadgen.MultiStream, 270336, 0, true},
 	{"v2.1", "retinanet", loadgen.Server, 270336, 100 * time.Millisecond, true},

@@ -98,10 +98,9 @@ func (p *pair) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, &fields)
 }
 
-// Rounds lists the rounds whose rules are embedded, the newest first. Those of v0.7 to v4.1 are of the configuration
-// files and the checkers of these rounds, which had no table of sizes of data sets: DatasetSize is 0. The rules of v0.5
-// are those of its text, which has no seeds. Where v0.5 and v0.7 ran other settings than their texts have, they are
-// those that they ran: Origin.Otherwise has the text's.
+// Rounds lists the rounds whose rules are embedded, the newest first. Those of v0.5 to v4.1 are of the configuration
+// files and the checkers of these rounds, which had no table of sizes of data sets: DatasetSize is 0. Where v0.5 and
+// v0.7 ran other settings than their texts have, they are those that they ran: Origin.Otherwise has the text's.
 //
 // All that is particular to a round is in its file, rules/vN.N.json, and nothing compares the names of rounds but the
 // order of this list: a new round is a new file.
@@ -163,7 +162,19 @@ type AuditFeatures struct {
 	// CachingQueries are the least queries of TEST04 by model and scenario, where LoadGen's own are too few.
 	CachingQueries map[string]map[string]uint64 `json:"test04_min_queries"`
 	OtherSeeds     OtherSeeds                   `json:"test05"`
-	FirstTokens    bool                         `json:"test06"` // there is a configuration of TEST06
+	// FixedSeeds are those of TEST05 where they are not those of v0.7 to v2.1.
+	FixedSeeds *Seeds `json:"test05_seeds"`
+	// LoggedShare is what TEST01 logs where it is a share of the answers; nil: it is a number of them.
+	LoggedShare *LoggedShare `json:"test01_share"`
+	FirstTokens bool         `json:"test06"` // there is a configuration of TEST06
+	// EachSampleOnce says that TEST07 and TEST09 of gpt-oss-120b issue each sample once, and not at random.
+	EachSampleOnce bool `json:"each_sample_once"`
+}
+
+// LoggedShare is a share of all answers, which a seed chooses.
+type LoggedShare struct {
+	Percent float64           `json:"percent"`
+	Seeds   map[string]uint64 `json:"seeds"` // by scenario
 }
 
 // OtherSeeds says with which seeds TEST05 runs; empty: the round has no configuration of it.

@@ -63,6 +63,12 @@ func storeDuration(f loadgen.Field, s *settings, p *time.Duration, v value) {
 	case form.WrapMillis, form.TokenMillis:
 		*p = time.Duration(v.integer * uint64(time.Millisecond))
 		return
+	case form.NearMillis:
+		*p = math.MaxInt64
+		if ns := math.Round(v.double * 1e6); math.Abs(ns) < math.MaxInt64 {
+			*p = time.Duration(ns)
+		}
+		return
 	}
 	whole, fraction := math.Modf(v.double * 1e6)
 	if !(math.Abs(whole) < math.MaxInt64) { // not a number, or too large for a duration

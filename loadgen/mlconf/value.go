@@ -117,7 +117,7 @@ func asNumber(text string) string {
 // checkValue says what is wrong with a value that the official LoadGen would store in f, silently changed; or "".
 func checkValue(f loadgen.Field, v value) string {
 	switch f.Form {
-	case form.Number, form.Percent, form.FracMillis:
+	case form.Number, form.Percent, form.FracMillis, form.NearMillis:
 		if math.IsNaN(v.double) || math.IsInf(v.double, 0) || v.double < 0 {
 			return fmt.Sprintf("want a number of at least 0%s, found %s", inUnit(f), v.text)
 		}
@@ -142,7 +142,7 @@ func most(f loadgen.Field) float64 {
 	switch f.Form {
 	case form.Percent:
 		return 100
-	case form.FracMillis:
+	case form.FracMillis, form.NearMillis:
 		return float64(mostMillis)
 	}
 	return math.MaxFloat64

@@ -64,13 +64,24 @@ func (c Config) On(o Own) Config {
 // every says whether the test wants each sample of a data set answered, and bounds a mean over all.
 func (c Config) every() bool { return c.Threshold+c.MaxTokens != 0 }
 
+// once says whether the run issues each sample once.
+func (c Config) once() bool {
+	return slices.ContainsFunc(c.Settings, func(s mlconf.Override) bool { return s.Key == uniqueKey && s.Value == "1" })
+}
+
 func thousandths(x float64) float64 { return math.Round(1000*x) / 1000 }
 
 // countKey is the setting that says how many samples a run has.
 const countKey = "min_query_count"
 
+// uniqueKey is the setting that has each sample issued once.
+const uniqueKey = "performance_issue_unique"
+
 // The seed that chooses which answers of an audit run are logged, in all rounds since v0.7.
 const logSeed = "720381539243781796"
+
+// logShareKey is the setting of v0.5 that has a share of all answers logged.
+const logShareKey = "accuracy_log_probability"
 
 // ConfigOf is the configuration of a test for a model in a round. Rounds before v2.1 split TEST04 into runs of two
 // configurations, "TEST04-A" and "TEST04-B". A test that the round has no configuration for is an error; whether the
@@ -82,6 +93,9 @@ func ConfigOf(rules *mlconf.Rules, test, model string) (Config, error) {
 	switch test {
 	case "TEST01", "TEST08":
 		c.Settings = logged(logTarget(model))
+		if share := features.LoggedShare; share != nil {
+			c.Settings = loggedShare(*share)
+		}
 	case "TEST04", "TEST04-A", "TEST04-B":
 		c.Settings, known = caching(features, test, model), features.CachingInTwo == (test != "TEST04")
 	case "TEST05":
@@ -91,9 +105,9 @@ func ConfigOf(rules *mlconf.Rules, test, model string) (Config, error) {
 			all("sample_concatenate_permutation", "0")), features.FirstTokens
 	case "TEST07":
 		known = model == gptOSS
-		c.Settings, c.Threshold = everySample("990", "990", true), 60.698
+		c.Settings, c.Threshold = everySample("990", "990", features.EachSampleOnce), 60.698
 	case "TEST09":
-		known = c.lengths(model)
+		known = c.lengths(model, features)
 	default:
 		known = false
 	}
@@ -106,10 +120,10 @@ func ConfigOf(rules *mlconf.Rules, test, model string) (Config, error) {
 const gptOSS = "gpt-oss-120b"
 
 // lengths sets what TEST09 wants of a model: its reference's mean, give or take a tenth.
-func (c *Config) lengths(model string) bool {
+func (c *Config) lengths(model string, features mlconf.AuditFeatures) bool {
 	switch model {
 	case gptOSS:
-		c.Settings, c.MinTokens, c.MaxTokens = everySample("10000", "6396", true), 1150.38, 1406.02
+		c.Settings, c.MinTokens, c.MaxTokens = everySample("10000", "6396", features.EachSampleOnce), 1150.38, 1406.02
 	case "e2e-rag-qna":
 		c.Settings, c.MinTokens, c.MaxTokens = everySample("10000", "824", false), 246.43, 301.19
 	default:
@@ -141,11 +155,21 @@ func logged(target string) []mlconf.Override {
 	}
 }
 
+// loggedShare are the settings of a performance run that logs a share of its answers.
+func loggedShare(share mlconf.LoggedShare) []mlconf.Override {
+	list := []mlconf.Override{all("mode", "2"), all(logShareKey, strconv.FormatFloat(share.Percent, 'f', -1, 64))}
+	for _, s := range loadgen.Scenarios() {
+		list = append(list, mlconf.Override{Scenario: s, Key: "accuracy_log_rng_seed",
+			Value: strconv.FormatUint(share.Seeds[s.String()], 10)})
+	}
+	return list
+}
+
 // everySample are the settings of a run that logs all answers of a data set.
 func everySample(target, count string, unique bool) []mlconf.Override {
 	list := append(logged(target), all(countKey, count), all("min_duration", "0"))
 	if unique {
-		list = append(list, all("performance_issue_unique", "1"))
+		list = append(list, all(uniqueKey, "1"))
 	}
 	return append(list, all("sample_concatenate_permutation", "0"))
 }
@@ -161,7 +185,7 @@ func caching(features mlconf.AuditFeatures, test, model string) []mlconf.Overrid
 		unique, same = same, unique
 	}
 	list := []mlconf.Override{
-		all("mode", "2"), all("performance_issue_unique", unique), all("performance_issue_same", same),
+		all("mode", "2"), all(uniqueKey, unique), all("performance_issue_same", same),
 	}
 	if same == "1" {
 		list = append(list, all("performance_issue_same_index", "3"))
@@ -177,14 +201,22 @@ func caching(features mlconf.AuditFeatures, test, model string) []mlconf.Overrid
 	return list
 }
 
-// otherSeeds are the settings of TEST05: the round's second seeds, and before v3.0 three that did not change.
+// fixedSeeds are TEST05's in the rounds that name no others.
+var fixedSeeds = mlconf.Seeds{QSL: 313588358309856706, SampleIndex: 471397156132239067, Schedule: 413914573387865862}
+
+// otherSeeds are the settings of TEST05: the round's second seeds, and before v3.0 three that it fixes.
 func otherSeeds(features mlconf.AuditFeatures) []mlconf.Override {
 	if features.OtherSeeds == mlconf.SecondSeeds {
 		return []mlconf.Override{all("test05", "1")}
 	}
+	seeds := fixedSeeds
+	if features.FixedSeeds != nil {
+		seeds = *features.FixedSeeds
+	}
+	seed := func(key string, v uint64) mlconf.Override { return all(key, strconv.FormatUint(v, 10)) }
 	return []mlconf.Override{
-		all("mode", "2"), all("qsl_rng_seed", "313588358309856706"),
-		all("sample_index_rng_seed", "471397156132239067"), all("schedule_rng_seed", "413914573387865862"),
+		all("mode", "2"), seed("qsl_rng_seed", seeds.QSL), seed("sample_index_rng_seed", seeds.SampleIndex),
+		seed("schedule_rng_seed", seeds.Schedule),
 	}
 }
 

@@ -120,3 +120,59 @@ func TestOwnQuestionsHaveTheCardsBounds(t *testing.T) {
 		}
 	}
 }
+
+// TestConfigurationsOfV05: the first round logged a share of all answers by a seed for each scenario, and had other
+// seeds for TEST05.
+func TestConfigurationsOfV05(t *testing.T) {
+	for _, c := range []struct{ round, test, want string }{
+		{"v0.5", "TEST01", "*.*.accuracy_log_probability = 10\n*.SingleStream.accuracy_log_rng_seed = 789\n" +
+			"*.MultiStream.accuracy_log_rng_seed = 123\n*.Server.accuracy_log_rng_seed = 147\n" +
+			"*.Offline.accuracy_log_rng_seed = 456\n"},
+		{"v0.5", "TEST05", "*.*.qsl_rng_seed = 195\n*.*.sample_index_rng_seed = 235\n*.*.schedule_rng_seed = 634\n"},
+		{"v0.7", "TEST05", "*.*.qsl_rng_seed = 313588358309856706\n*.*.sample_index_rng_seed = 471397156132239067\n" +
+			"*.*.schedule_rng_seed = 413914573387865862\n"},
+	} {
+		config, err := ConfigOf(rulesOf(t, c.round), c.test, "resnet50")
+		if err != nil || !strings.HasSuffix(config.Text(), "*.*.mode = 2\n"+c.want) {
+			t.Errorf("%s of %s: %v\n%s", c.test, c.round, err, config.Text())
+		}
+	}
+	m := good(t, "TEST01", "Offline")
+	m.request.Rules = rulesOf(t, "v0.5")
+	for key, v := range map[string]any{"effective_qsl_rng_seed": uint64(3133965575612453542),
+		"effective_sample_index_rng_seed": uint64(665484352860916858),
+		"effective_schedule_rng_seed":     uint64(3622009729038561421),
+		"requested_accuracy_log_rng_seed": 456, "requested_accuracy_log_probability": 0.01,
+		"effective_accuracy_log_probability": 1, "effective_accuracy_log_sampling_target": 0} {
+		m.audit.detail[key] = v
+	}
+	if v := m.verify(t); !v.Pass {
+		t.Errorf("%v", v.Reasons)
+	}
+	m.audit.detail["requested_accuracy_log_probability"] = 0.0
+	if v := m.verify(t); v.Pass || v.Reasons[0].Check != "audit-setting" {
+		t.Errorf("nothing was to be logged: %v", v.Reasons)
+	}
+}
+
+// TestSamplesDrawnAtRandom: v6.0 drew the samples of TEST07 and TEST09 at random, and so some twice; later each is
+// issued once.
+func TestSamplesDrawnAtRandom(t *testing.T) {
+	for round, want := range map[string]bool{"v6.0": true, "v6.1": false} {
+		m := good(t, "TEST09", "Offline")
+		m.request.Rules = rulesOf(t, round)
+		seeds := m.request.Rules.Seeds
+		m.audit.detail["effective_qsl_rng_seed"], m.audit.detail["effective_sample_index_rng_seed"],
+			m.audit.detail["effective_schedule_rng_seed"] = seeds.QSL, seeds.SampleIndex, seeds.Schedule
+		m.audit.detail["requested_performance_issue_unique"] = !want
+		m.audit.answers[7].QSLIndex = 8
+		v := m.verify(t)
+		if v.Pass != want {
+			t.Errorf("%s: %v", round, v.Reasons)
+		}
+		m.audit.answers = m.audit.answers[:100]
+		if v := m.verify(t); v.Pass {
+			t.Errorf("%s: 100 answers pass", round)
+		}
+	}
+}

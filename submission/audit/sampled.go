@@ -32,9 +32,13 @@ func (j *judge) issued() float64 {
 	return count(j.run, "result_query_count") * count(j.run, "effective_samples_per_query")
 }
 
-// share is the share of answers that LoadGen logs: the target over the samples that it expected to issue.
+// share is the share of answers that LoadGen logs: the one asked for, or the target over the samples that it expected
+// to issue.
 func (j *judge) share() float64 {
 	target := count(j.run, "effective_accuracy_log_sampling_target")
+	if share := count(j.run, "effective_"+logShareKey); target == 0 && share > 0 {
+		return min(1, share)
+	}
 	each := count(j.run, "effective_samples_per_query")
 	expected := math.Floor(count(j.run, "effective_target_qps") * count(j.run, "effective_min_duration_ms") / 1000)
 	least := count(j.run, "effective_min_query_count") * each

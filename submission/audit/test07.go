@@ -93,10 +93,14 @@ func (j *judge) everySample(ctx context.Context, p *payloads, d evidence.DType, 
 	})
 	j.sampled(n)
 	p.judge(j)
-	if want := j.everyCount(); n > 0 && distinct < want && !j.broken {
+	got, each := distinct, "one to each of the %d samples"
+	if j.config != nil && !j.config.once() {
+		got, each = n, "as many as there are samples, %d" // drawn at random, and some twice
+	}
+	if want := j.everyCount(); n > 0 && got < want && !j.broken {
 		j.fault(&j.accuracy, Reason{Check: "entries", File: j.r.Run.Accuracy,
 			Found: fmt.Sprintf("answers to %d samples in %d entries", distinct, n),
-			Want:  fmt.Sprintf("one to each of the %d samples", want),
+			Want:  fmt.Sprintf(each, want),
 			Do:    "run the whole data set: performance_sample_count_override and target_qps must be large enough"})
 	}
 }

@@ -6,20 +6,34 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 )
 
-// printed is a line of accuracy.txt for each metric of the rules, as the official scripts print it, with the value 71.5.
+// printed is a line of accuracy.txt for each metric of the rules, as the official scripts print it, with the value
+// 71.5.
 var printed = map[string]string{
-	"acc": "accuracy=71.5%, good=143, total=200", "AUC": "AUC=71.5%, mAP=80.0%, good=1, total=2", "mAP": "mAP=71.5%",
-	"bleu": "BLEU: 71.5", "F1": `{"exact_match": 60.1, "f1": 71.5}`,
-	"ACCURACY": "Word Error Rate: 28.5%, accuracy=71.5%", "WER": "Word Error Rate: 28.5%, accuracy=71.5%",
-	"DICE": "Accuracy: mean = 71.5, kidney = 0.9, tumor = 0.8", "ROUGE1": "{'rouge1': 71.5, 'rouge2': 1.5}",
-	"ROUGE2": "{'rouge1': 1.5, 'rouge2': 71.5}", "ROUGEL": "{'rougeL': '71.5', 'rougeLsum': '1.5'}",
-	"ROUGELSUM": "{'rougeL': '1.5', 'rougeLsum': '71.5'}", "GEN_LEN": "{'gen_len': 71.5}",
-	"TOKENS_PER_SAMPLE": "{'gen_len': 1, 'tokens_per_sample': 71.5}", "CLIP_SCORE": "Accuracy Results: {'CLIP_SCORE': '71.5'}",
-	"FID_SCORE": "Accuracy Results: {'FID_SCORE': '71.5'}", "gsm8k_accuracy": "{'gsm8k': 71.5, 'mbxp': 1.5}",
-	"mbxp_accuracy": "{'gsm8k': 1.5, 'mbxp': 71.5}", "exact_match": "{'exact_match': 71.5}",
-	"vbench_score": "{'vbench_score': 71.5}", "F1_HIERARCHICAL": `{"precision": 1.5, "f1": 71.5, "recall": 2.5}`,
-	"E2E_ACCURACY": "Accuracy: 71.5", "DLRM_NE": "metric/lifetime_ne/rating: 71.5",
-	"DLRM_ACC": "metric/lifetime_accuracy/rating: 71.5", "DLRM_AUC": "metric/lifetime_gauc/rating: 71.5",
+	"acc":               "accuracy=71.5%, good=143, total=200",
+	"AUC":               "AUC=71.5%, mAP=80.0%, good=1, total=2",
+	"mAP":               "mAP=71.5%",
+	"bleu":              "BLEU: 71.5",
+	"F1":                `{"exact_match": 60.1, "f1": 71.5}`,
+	"ACCURACY":          "Word Error Rate: 28.5%, accuracy=71.5%",
+	"WER":               "Word Error Rate: 28.5%, accuracy=71.5%",
+	"DICE":              "Accuracy: mean = 71.5, kidney = 0.9, tumor = 0.8",
+	"ROUGE1":            "{'rouge1': 71.5, 'rouge2': 1.5}",
+	"ROUGE2":            "{'rouge1': 1.5, 'rouge2': 71.5}",
+	"ROUGEL":            "{'rougeL': '71.5', 'rougeLsum': '1.5'}",
+	"ROUGELSUM":         "{'rougeL': '1.5', 'rougeLsum': '71.5'}",
+	"GEN_LEN":           "{'gen_len': 71.5}",
+	"TOKENS_PER_SAMPLE": "{'gen_len': 1, 'tokens_per_sample': 71.5}",
+	"CLIP_SCORE":        "Accuracy Results: {'CLIP_SCORE': '71.5'}",
+	"FID_SCORE":         "Accuracy Results: {'FID_SCORE': '71.5'}",
+	"gsm8k_accuracy":    "{'gsm8k': 71.5, 'mbxp': 1.5}",
+	"mbxp_accuracy":     "{'gsm8k': 1.5, 'mbxp': 71.5}",
+	"exact_match":       "{'exact_match': 71.5}",
+	"vbench_score":      "{'vbench_score': 71.5}",
+	"F1_HIERARCHICAL":   `{"precision": 1.5, "f1": 71.5, "recall": 2.5}`,
+	"E2E_ACCURACY":      "Accuracy: 71.5",
+	"DLRM_NE":           "metric/lifetime_ne/rating: 71.5",
+	"DLRM_ACC":          "metric/lifetime_accuracy/rating: 71.5",
+	"DLRM_AUC":          "metric/lifetime_gauc/rating: 71.5",
 }
 
 // TestEveryMetricHasAForm walks all rounds, models and scenarios: a metric without a form would be missing in every

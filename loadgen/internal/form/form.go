@@ -14,6 +14,7 @@ const (
 	Millis                  // integer milliseconds
 	WrapMillis              // integer milliseconds, held as nanoseconds modulo 2^64
 	FracMillis              // double milliseconds
+	NearMillis              // double milliseconds, held as the nearest nanosecond
 	TokenMillis             // WrapMillis, ignored unless token latencies are on
 	Boolean                 // anything but 0 is on
 	ExactlyOne              // 1 is on, everything else off

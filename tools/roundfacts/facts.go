@@ -1,0 +1,221 @@
+package main
+
+import (
+	"cmp"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Facts are what the runs of a round had.
+type Facts struct {
+	Round      string
+	Runs       map[key]*Counts  // VALID performance runs of results
+	Audits     map[key]*Counts  // VALID performance runs of compliance tests
+	Accuracies map[key]*Figures // of accuracy.txt
+}
+
+// key is what is counted apart.
+type key struct {
+	Test     string `json:"test,omitempty"` // "TEST01", ...; empty: the result
+	Model    string `json:"model"`          // as its folder is called
+	Scenario string `json:"scenario,omitempty"`
+	Figure   string `json:"figure,omitempty"` // the name that an accuracy script prints
+}
+
+func (k key) compare(l key) int {
+	return cmp.Or(cmp.Compare(k.Test, l.Test), cmp.Compare(k.Model, l.Model), cmp.Compare(k.Scenario, l.Scenario),
+		cmp.Compare(k.Figure, l.Figure))
+}
+
+// Counts says how many runs had each value of a setting.
+type Counts struct {
+	Runs     int               `json:"runs"`
+	Settings map[string]Values `json:"settings"` // by name
+}
+
+// Values are how many runs had a value: the lowest one and those of most runs.
+type Values map[string]int
+
+// Figures are numbers as they are printed.
+type Figures struct {
+	Texts  int      `json:"texts"`
+	Lowest []string `json:"lowest"` // distinct ones, the lowest first
+	all    []string
+}
+
+// kept are the settings that rules set; the others are the submitter's.
+var kept = []string{
+	"qsl_rng_seed", "sample_index_rng_seed", "schedule_rng_seed", "loadgen_version", "qsl_reported_total_count",
+	"min_duration_ms", "min_query_count", "min_sample_count", "target_latency_ns", "target_latency_percentile",
+	"samples_per_query", "target_qps", "performance_sample_count", "sample_concatenate_permutation",
+	"use_token_latencies", "server_ttft_latency", "server_tpot_latency",
+}
+
+// keptOfAudits are those that configurations of compliance tests set besides.
+var keptOfAudits = []string{
+	"accuracy_log_rng_seed", "accuracy_log_probability", "accuracy_log_sampling_target", "performance_issue_unique",
+	"performance_issue_same", "performance_issue_same_index", "qsl_rng_seed", "sample_index_rng_seed",
+	"schedule_rng_seed",
+}
+
+// wanted says whether a setting of a scenario is the rules'.
+func wanted(name, scenario string) bool {
+	switch name {
+	case "target_qps":
+		return scenario == "MultiStream"
+	case "target_latency_ns":
+		return scenario != "Offline" && scenario != "SingleStream"
+	case "target_latency_percentile":
+		return scenario != "Offline"
+	case "samples_per_query":
+		return scenario == "MultiStream"
+	case "min_query_count":
+		return scenario != "Offline" // it has one query
+	case "min_sample_count":
+		return scenario == "Offline" // elsewhere it follows from the queries
+	}
+	return true
+}
+
+func collect(repository string) (*Facts, error) {
+	o, err := openObjects(repository)
+	if err != nil {
+		return nil, err
+	}
+	f := &Facts{Runs: map[key]*Counts{}, Audits: map[key]*Counts{}, Accuracies: map[key]*Figures{}}
+	for _, path := range slices.Sorted(maps.Keys(o.names)) {
+		folder, is := strings.CutSuffix(path, "/mlperf_log_summary.txt")
+		if !is {
+			continue
+		}
+		if p, ok := placeOf(path); ok {
+			if err := f.add(o, p, folder); err != nil {
+				return nil, err
+			}
+		}
+	}
+	f.reduce()
+	return f, o.close()
+}
+
+// reduce keeps what is lowest and what is most frequent.
+func (f *Facts) reduce() {
+	for _, figures := range f.Accuracies {
+		figures.sort()
+	}
+	for _, list := range []map[key]*Counts{f.Runs, f.Audits} {
+		for _, counts := range list {
+			for _, values := range counts.Settings {
+				values.reduce()
+			}
+		}
+	}
+}
+
+// mostValues is how many frequent values are kept.
+const mostValues = 5
+
+func (v Values) reduce() {
+	if len(v) == 0 {
+		return
+	}
+	names := slices.SortedFunc(maps.Keys(v), func(a, b string) int {
+		return cmp.Or(cmp.Compare(v[b], v[a]), cmp.Compare(a, b))
+	})
+	lowest := slices.MinFunc(names, func(a, b string) int { return cmp.Compare(number(a), number(b)) })
+	for i, name := range names {
+		if i >= mostValues && name != lowest {
+			delete(v, name)
+		}
+	}
+}
+
+// add counts a run's settings, or the figures of an accuracy run.
+func (f *Facts) add(o *objects, p place, folder string) error {
+	if p.accuracy {
+		text, ok, err := o.read(folder + "/accuracy.txt")
+		if ok && p.audit == "" {
+			f.addFigures(p.model, string(text))
+		}
+		return err
+	}
+	detail, _, err := o.read(folder + "/mlperf_log_detail.txt") // copies may lack it: it may be large
+	if err != nil {
+		return err
+	}
+	summary, _, err := o.read(folder + "/mlperf_log_summary.txt")
+	if err != nil {
+		return err
+	}
+	r := readRun(detail, summary)
+	if !r.valid || r.mode != "PerformanceOnly" && r.mode != "Performance" {
+		return nil
+	}
+	if p.interactive {
+		r.scenario = "Interactive"
+	}
+	if k := (key{Test: p.audit, Model: p.model, Scenario: r.scenario}); p.audit == "" {
+		count(f.Runs, k, r, kept)
+	} else {
+		count(f.Audits, k, r, keptOfAudits)
+	}
+	return nil
+}
+
+func count(into map[key]*Counts, k key, r run, names []string) {
+	c := into[k]
+	if c == nil {
+		c = &Counts{Settings: map[string]Values{}}
+		into[k] = c
+	}
+	c.Runs++
+	for _, name := range names {
+		value, ok := r.settings[name]
+		if !ok || !wanted(name, r.scenario) {
+			continue
+		}
+		if c.Settings[name] == nil {
+			c.Settings[name] = Values{}
+		}
+		c.Settings[name][value]++
+	}
+}
+
+// figure is a name and a number in what accuracy scripts print.
+var figure = regexp.MustCompile(`\b(accuracy|mean-accuracy|mAP|BLEU|f1|AUC|mean|rouge1|rouge2|rougeL|rougeLsum|` +
+	`gen_len|tokens_per_sample|CLIP_SCORE|FID_SCORE|gsm8k|mbxp|exact_match|Total|vbench_score)` +
+	`["']?\s*[:=]\s*['"]?(\d+(?:\.\d+)?)`)
+
+func (f *Facts) addFigures(model, text string) {
+	last := map[string]string{}
+	for _, m := range figure.FindAllStringSubmatch(text, -1) {
+		last[m[1]] = m[2]
+	}
+	for name, value := range last {
+		k := key{Model: model, Figure: name}
+		of := f.Accuracies[k]
+		if of == nil {
+			of = &Figures{}
+			f.Accuracies[k] = of
+		}
+		of.Texts++
+		of.all = append(of.all, value)
+	}
+}
+
+// mostLowest is how many figures are kept.
+const mostLowest = 4
+
+func (f *Figures) sort() {
+	slices.SortFunc(f.all, func(a, b string) int { return cmp.Compare(number(a), number(b)) })
+	f.all = slices.Compact(f.all)
+	f.Lowest = f.all[:min(len(f.all), mostLowest)]
+}
+
+func number(text string) float64 {
+	v, _ := strconv.ParseFloat(text, 64) // switches are 0
+	return v
+}

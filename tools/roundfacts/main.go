@@ -1,0 +1,67 @@
+// Command roundfacts reads published results of a round and counts the settings that their runs had, so that the tables
+// of the rounds can be compared with what ran.
+//
+//	go run ./roundfacts -round v0.7 REPOSITORY > v0.7.json
+//
+// REPOSITORY is a git directory of the round's results. Of the closed division's runs it keeps counts of values by
+// model and scenario, and nothing that names a system or who submitted it.
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+)
+
+func main() {
+	round := flag.String("round", "", "the name of the round, such as v0.7")
+	flag.Parse()
+	if *round == "" || flag.NArg() != 1 {
+		fmt.Fprintln(os.Stderr, "usage: roundfacts -round vN.N REPOSITORY")
+		os.Exit(2)
+	}
+	facts, err := collect(flag.Arg(0))
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "roundfacts:", err)
+		os.Exit(1)
+	}
+	facts.Round = *round
+	if err := write(os.Stdout, facts); err != nil {
+		fmt.Fprintln(os.Stderr, "roundfacts:", err)
+		os.Exit(1)
+	}
+}
+
+// write writes the facts with a line for each record, which differences show well.
+func write(out io.Writer, f *Facts) error {
+	w := bufio.NewWriter(out)
+	fmt.Fprintf(w, "{\n\"round\": %q", f.Round)
+	err := errors.Join(list(w, "runs", f.Runs), list(w, "audits", f.Audits), list(w, "accuracies", f.Accuracies))
+	fmt.Fprintln(w, "\n}")
+	return errors.Join(err, w.Flush())
+}
+
+// list writes a named list of records, each its key and what was counted.
+func list[T any](w io.Writer, name string, of map[key]T) error {
+	fmt.Fprintf(w, ",\n%q: [", name)
+	for i, k := range slices.SortedFunc(maps.Keys(of), key.compare) {
+		about, err := json.Marshal(k)
+		counted, err2 := json.Marshal(of[k])
+		if err = errors.Join(err, err2); err != nil {
+			return err
+		}
+		separator := ","
+		if i == 0 {
+			separator = ""
+		}
+		fmt.Fprintf(w, "%s\n%s,%s", separator, about[:len(about)-1], counted[1:])
+	}
+	fmt.Fprint(w, "\n]")
+	return nil
+}
