@@ -54,7 +54,7 @@ func runBlock(t *testing.T, dir, block string) string {
 		cmd := harness.Command(t, built.Harness(), strings.Fields(args)...)
 		cmd.Dir = dir
 		r := harness.Finish(t, cmd)
-		fresh.WriteString(line + strings.ReplaceAll(r.Stdout, filepath.Dir(built.Harness()), "bin"))
+		fresh.WriteString(line + strings.ReplaceAll(r.Stdout, filepath.Dir(cmd.Path), "bin"))
 		if r.Code != 0 {
 			fresh.WriteString(r.Stderr)
 		}

@@ -108,7 +108,7 @@ func realDataCommands(t *testing.T) map[string][]string {
 // walk runs the commands in a folder with the files, and with the binaries in bin/.
 func (d door) walk(t *testing.T, commands []string) {
 	w := walker{door: d, dir: t.TempDir()}
-	if err := os.Symlink(built.Dir(), filepath.Join(w.dir, "bin")); err != nil {
+	if err := os.Symlink(built.Alone(d.model), filepath.Join(w.dir, "bin")); err != nil {
 		t.Fatal(err)
 	}
 	for path, graph := range d.files {

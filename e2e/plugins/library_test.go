@@ -23,7 +23,7 @@ func TestExampleLibrary(t *testing.T) {
 	if err := built.GoTool(built.Root(), nil, "build", "-o", program, "./examples/library"); err != nil {
 		t.Fatal(err)
 	}
-	out, err := exec.Command(program, filepath.Join(built.Dir(), "plugins"), "resnet50", ours).Output()
+	out, err := exec.Command(program, filepath.Join(built.Alone("resnet50"), "plugins"), "resnet50", ours).Output()
 	if err != nil {
 		t.Fatal(err)
 	}

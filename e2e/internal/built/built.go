@@ -15,8 +15,12 @@ import (
 	"testing"
 )
 
-// place is where the binaries are, and the workspace of which they are built. Main sets it.
-var place struct{ root, dir string }
+// place is where the binaries are, the workspace of which they are built, and which plugin serves a model. Main sets
+// it.
+var place struct {
+	root, dir string
+	models    map[string]string
+}
 
 // Main is the TestMain of every package below e2e: it has the binaries built and runs the tests.
 func Main(m *testing.M) {
@@ -48,6 +52,9 @@ func run(m *testing.M) (int, error) {
 	}
 	defer release()
 	place.root, place.dir = root, dir
+	if place.models, err = readModels(dir); err != nil {
+		return 0, err
+	}
 	return m.Run(), nil
 }
 
@@ -59,7 +66,7 @@ func Root() string { return place.root }
 // sources. Nothing may be written there.
 func Dir() string { return place.dir }
 
-// Harness is the path of the harness.
+// Harness is the path of the harness beside all plugins.
 func Harness() string { return filepath.Join(place.dir, "harness") }
 
 // Cheater is the folder of the benchmarks for tests of audits.

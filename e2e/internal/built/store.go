@@ -215,6 +215,9 @@ func (s *store) keep(stage string, folders map[string][]string) (key string, err
 	if err := s.addLibrary(fresh); err != nil {
 		return "", err
 	}
+	if err := addAlone(fresh); err != nil {
+		return "", err
+	}
 	return key, os.Rename(fresh, filepath.Join(s.dir, key))
 }
 
@@ -238,9 +241,13 @@ func (s *store) addLibrary(fresh string) error {
 	return nil
 }
 
+// layout is changed with what keep makes of the files.
+const layout = "2"
+
 // hash is the key of files: of their places and contents.
 func hash(links map[string]string) (string, error) {
 	all := sha256.New()
+	fmt.Fprintln(all, layout)
 	places := make([]string, 0, len(links))
 	for place := range links {
 		places = append(places, place)

@@ -5,6 +5,8 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
+	"os"
 	"os/exec"
 	"strings"
 	"testing"
@@ -19,27 +21,52 @@ type Result struct {
 	Code           int
 }
 
-// both is everything it printed, for messages.
+// Both is everything it printed, for messages.
 func (r Result) Both() string { return r.Stdout + r.Stderr }
 
 // Patience is how long a test waits for a state, or for the end of a process that was hit: for hangs alone, however
 // busy the machine is.
 const Patience = 15 * time.Minute
 
-// Command prepares a harness process in an empty working directory. Its limit is for hangs alone.
+// Command prepares a process in an empty working directory. Its limit is for hangs alone. Where built.Harness is named,
+// it takes that of built.For.
 func Command(t *testing.T, binary string, args ...string) *exec.Cmd {
 	t.Helper()
 	return LongCommand(t, 2*time.Hour, binary, args...)
 }
 
-// LongCommand is command for one that may take longer than any other.
+// LongCommand is Command for one that may take longer than any other. Where PLUMBLINE_CPU names a file, a line is added
+// to it: the test, the seconds of CPU of the process and those it has waited for, and its arguments.
 func LongCommand(t *testing.T, most time.Duration, binary string, args ...string) *exec.Cmd {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), most)
-	t.Cleanup(cancel)
+	if binary == built.Harness() {
+		binary = built.For(args)
+	}
 	cmd := exec.CommandContext(ctx, binary, args...)
 	cmd.Dir = t.TempDir()
+	t.Cleanup(func() {
+		cancel()
+		if path := os.Getenv("PLUMBLINE_CPU"); path != "" {
+			noteCPU(t, path, cmd)
+		}
+	})
 	return cmd
+}
+
+// noteCPU adds a line to the file at path.
+func noteCPU(t *testing.T, path string, cmd *exec.Cmd) {
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	defer f.Close()
+	seconds := -1. // it was not waited for
+	if p := cmd.ProcessState; p != nil {
+		seconds = (p.UserTime() + p.SystemTime()).Seconds()
+	}
+	fmt.Fprintf(f, "%s\t%.2f\t%q\n", t.Name(), seconds, cmd.Args[1:])
 }
 
 // Run runs the built harness to its end.
@@ -61,7 +88,7 @@ func Finish(t *testing.T, cmd *exec.Cmd) Result {
 	return Result{stdout.String(), stderr.String(), cmd.ProcessState.ExitCode()}
 }
 
-// wantCode fails the test, with all output, unless the process ended with code.
+// WantCode fails the test, with all output, unless the process ended with code.
 func (r Result) WantCode(t *testing.T, code int) Result {
 	t.Helper()
 	if r.Code != code {
@@ -70,7 +97,7 @@ func (r Result) WantCode(t *testing.T, code int) Result {
 	return r
 }
 
-// wantOutput fails the test unless the process printed each text.
+// WantOutput fails the test unless the process printed each text.
 func (r Result) WantOutput(t *testing.T, texts ...string) Result {
 	t.Helper()
 	for _, text := range texts {
@@ -81,7 +108,7 @@ func (r Result) WantOutput(t *testing.T, texts ...string) Result {
 	return r
 }
 
-// wantError fails the test unless the process said the text on its error stream.
+// WantError fails the test unless the process said the text on its error stream.
 func (r Result) WantError(t *testing.T, text string) {
 	t.Helper()
 	if !strings.Contains(r.Stderr, text) {
