@@ -14,6 +14,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/submission/internal/evidence"
+	"github.com/plumbline-ml/plumbline/submission/result"
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
 
@@ -175,19 +176,29 @@ func (j *judge) sound(d *mllog.Detail, path string, speed bool) {
 	default:
 		j.note("the audit's run is %s; this test does not judge its speed", orNone(valid))
 	}
-	if n, _ := number(d, "num_errors"); n > 0 || d.NumErrors > 0 {
-		found := fmt.Sprintf("%d errors", max(int(n), d.NumErrors))
-		if len(d.Errors) > 0 {
-			found += ", the first: " + d.Errors[0].Key
-		}
-		j.fault(&j.both, Reason{Check: "errors", File: path, Found: found, Want: "none",
-			Do: "read the entries marked is_error, mend what they name, and run again"})
-	}
+	j.errors(d, path)
 	for _, key := range []string{"result_validity", "num_errors", "effective_scenario", evidence.ScoreKeys[j.scenario]} {
 		if n := d.Count(key); n > 1 {
 			j.fault(&j.both, Reason{Check: "entry-twice", File: path, Found: fmt.Sprintf("%d entries %s", n, key),
 				Want: "one, as LoadGen writes", Do: "take the log of the run, unchanged"})
 		}
+	}
+}
+
+// errors wants a log without errors, but for LoadGen's remark that a run ended when all its queries were issued.
+func (j *judge) errors(d *mllog.Detail, path string) {
+	all, remarks := evidence.RunErrors(d)
+	for range remarks {
+		j.note("the run ended at its max_query_count, when all its queries were issued")
+	}
+	n, _ := number(d, "num_errors")
+	if count := max(int(n), d.NumErrors) - len(remarks); count > 0 {
+		found := fmt.Sprintf("%d errors", count)
+		if len(all) > 0 {
+			found += ", the first: " + all[0].Key
+		}
+		j.fault(&j.both, Reason{Check: "errors", File: path, Found: found, Want: "none",
+			Do: "read the entries marked is_error, mend what they name, and run again"})
 	}
 }
 
@@ -211,11 +222,16 @@ func (j *judge) unmarked() {
 	}
 }
 
-// scenarios wants one scenario everywhere. The rules' Interactive is LoadGen's Server.
+// scenarios wants one scenario everywhere. The rules' Interactive is LoadGen's Server, and a result that is inferred
+// from another scenario's run has audits of that.
 func (j *judge) scenarios() {
 	want := j.r.Scenario
 	if want == "Interactive" {
 		want = loadgen.Server.String()
+	}
+	if want != "" && result.Inferable(j.scenario, want) {
+		j.note("the result of %s is inferred: its audit is of runs of %s", want, j.scenario)
+		want = j.scenario
 	}
 	if j.reference != nil && want == "" {
 		want = text(j.reference, "effective_scenario")

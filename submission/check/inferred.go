@@ -1,9 +1,8 @@
 package check
 
 import (
-	"slices"
-
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+	"github.com/plumbline-ml/plumbline/submission/result"
 )
 
 // checkInferred looks at results that come from a run of another scenario.
@@ -12,10 +11,9 @@ func (r *resultFolder) checkInferred() {
 	if !r.named || from == r.scenario || r.scenario == "Interactive" && from == "Server" {
 		return
 	}
-	pairs := [][2]string{{"SingleStream", "MultiStream"}, {"SingleStream", "Offline"}, {"MultiStream", "Offline"}}
 	do := "file a run of " + r.scenario
 	switch {
-	case !slices.Contains(pairs, [2]string{from, r.scenario}):
+	case !result.Inferable(from, r.scenario):
 		r.reject(ruleInferred, r.perf.path(), "the run is of another scenario", r.perf.value("effective_scenario"),
 			r.scenario, do)
 	case r.system.kind != "" && r.system.kind != mlconf.Edge && r.system.kind != mlconf.DatacenterEdge:
