@@ -1,7 +1,7 @@
 // Package programs says whether programs in Python that models wrote pass their tests, by the rules of the official
 // checkers of LiveCodeBench and of mxeval, which MBXP is scored with.
 //
-// In: sources and tests; the driver, a text in Python that runs one with the others. Out: starting processes, and
-// keeping a program in its place: the caller gives Driver and a Job's Input to an interpreter behind walls (package
-// internal/sandbox), and what comes back to Judge.
+// In: sources and tests; the driver, a text in Python that runs a program in one process and judges it in another. Out:
+// starting processes, and keeping a program in its place: the caller gives Driver and a Job's Input to an interpreter
+// behind walls (package internal/sandbox), and what comes back to Judge.
 package programs

@@ -1,19 +1,23 @@
 """Runs one program with its tests and says how they went: by the rules of LiveCodeBench (kinds stdin and call) and of
-mxeval (kind check). The job comes as JSON on standard input, the verdict goes as JSON to standard output.
+mxeval (kind check). The job comes on standard input, the verdict goes as JSON to standard output.
 
-The program runs in a process of its own, which is forked from this one and shares nothing but a piece of memory for the
-results with it: it holds neither of the two streams, and how it ends is seen from outside.
+The program runs in a process of its own, which is forked from this one before this one has read what is expected of the
+program: its process never holds that. It says what the program did (outputs, values that were returned, errors) through
+a pipe; this one compares. Tests of mxeval, which are code, run here, and call the program's function there. Whatever
+the program does to its own process, it can change what it answers, and not what is right.
 """
 
 import io
 import json
-import mmap
 import os
 import re
 import signal
 import sys
 import time
 import types
+
+# Driver puts exchange.py before this text.
+from exchange import Failure, Gone, Peer, TimeoutException, Verdict
 
 MOST_OUTPUT = 16 << 20  # characters of a program's output that are kept: a longer one is wrong
 
@@ -31,17 +35,6 @@ OFF_MODULES = "ipdb joblib psutil resource tkinter".split()
 # What the official scripts have imported long before, by their libraries.
 AT_HAND = """numpy pandas asyncio concurrent.futures contextlib glob logging multiprocessing pathlib random socket
 tempfile threading urllib.request zipfile""".split()
-
-
-class TimeoutException(Exception):
-    """The alarm. An exception whose text has this name in it counts as time."""
-
-
-class Verdict(Exception):
-    """The end of a job before its last test."""
-
-    def __init__(self, results, code, error=""):
-        self.results, self.code, self.error = results, code, error
 
 
 class Kept(io.StringIO):
@@ -131,24 +124,22 @@ def same(got, want):
     return True
 
 
-def guarded(call, done, seconds):
+def guarded(call, seconds):
     """Calls under the alarm; what goes wrong ends the job."""
     signal.alarm(seconds)
     try:
         return call()
     except Exception as e:
-        code = -3 if "timeoutexception" in repr(e).lower() else -4
-        raise Verdict(done + [code], code, repr(e)) from e
+        raise Failure(-3 if "timeoutexception" in repr(e).lower() else -4, repr(e)) from e
     finally:
         signal.alarm(0)
 
 
-def by_stdin(job):
+def run_stdin(job, peer):
     from unittest import mock
 
     function = load(as_function(job["code"]), job["timeout"]).program
-    done = []
-    for text, want in zip(job["inputs"], job["outputs"]):
+    for text in job["inputs"][: job["count"]]:
         out, real = Kept(), sys.stdout
         out.close = lambda x: None  # which makes close() an error
 
@@ -161,16 +152,23 @@ def by_stdin(job):
 
         sys.stdout = out
         try:
-            guarded(call, done, job["timeout"])
+            guarded(call, job["timeout"])
         finally:
             sys.stdout = real
-        if out.size > MOST_OUTPUT or not same(out.getvalue(), want):
+        peer.send({"output": None if out.size > MOST_OUTPUT else out.getvalue()})
+
+
+def judge_stdin(job, peer, wanted):
+    done = []
+    for want in wanted["outputs"][: job["count"]]:
+        output = peer.next("output", done)
+        if not isinstance(output, str) or not same(output, want):
             raise Verdict(done + [-2], -2)
         done.append(True)
     return done
 
 
-def by_call(job):
+def run_call(job, peer):
     source = PRELUDE + "\n\n" + job["code"]
     found = load(source, job["timeout"])
     if "class Solution" in source:
@@ -181,18 +179,26 @@ def by_call(job):
             signal.alarm(0)
     method = getattr(found, job["function"])
     inputs = [[json.loads(line) for line in text.split("\n")] for text in job["inputs"]]
-    done = []
-    for arguments, want in zip(inputs, [json.loads(text) for text in job["outputs"]]):
+    peer.send({"ready": True})
+    for arguments in inputs[: job["count"]]:
+        got = guarded(lambda arguments=arguments: method(*arguments), job["timeout"])
+        peer.send({"returned": peer.pack(got)})
 
-        def call(arguments=arguments, want=want):
-            got = method(*arguments)
-            signal.alarm(0)
+
+def judge_call(job, peer, wanted):
+    peer.next("ready", [])
+    done = []
+    for want in [json.loads(text) for text in wanted["outputs"]][: job["count"]]:
+        returned = peer.next("returned", done)
+        try:
+            got = peer.unpack(returned)
             right = (list(got) if isinstance(got, tuple) else got) == want
             plain = isinstance(right, (bool, int)) or not hasattr(right, "item")
             done.append(right if plain else right.item(0))
-            return bool(right)
-
-        if not guarded(call, done, job["timeout"]):
+            right = bool(right)
+        except Exception as e:
+            raise Verdict(done + [-4], -4, repr(e)) from e
+        if not right:
             raise Verdict(done, -2)
     return done
 
@@ -209,24 +215,56 @@ class WriteOnly(Kept):
         return False
 
 
-def by_check(job):
-    """mxeval: the program, its tests and the call of check as one text. Whatever is raised is a failure."""
+def late(*_):
+    raise TimeoutException("Timed out!")
 
-    def late(*_):
-        raise TimeoutException("Timed out!")
 
+def run_check(job, peer):
+    """mxeval: the program, and then what its tests ask for. Whatever is raised is a failure."""
     sys.stdin = sys.stdout = sys.stderr = WriteOnly()
+    names = {}
     signal.signal(signal.SIGALRM, late)
+    signal.setitimer(signal.ITIMER_REAL, job["timeout"])
     try:
-        signal.setitimer(signal.ITIMER_REAL, job["timeout"])
-        try:
-            exec(job["code"], {})
-        finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
+        exec(job["code"], names)
+    except TimeoutException as e:
+        raise Failure(-3, repr(e)) from e
+    except BaseException as e:
+        raise Failure(-4, repr(e)) from e
+    peer.names = names
+    peer.send({"ready": True})
+    while peer.answer(peer.receive()):
+        pass
+
+
+def judge_check(job, peer, wanted):
+    """Runs the tests, with what they name of the program in their reach."""
+    import ast
+    import builtins
+
+    peer.next("ready", [])
+    text = wanted["tests"] + "\ncheck(" + job["function"] + ")"
+    streams = sys.stdin, sys.stdout, sys.stderr
+    signal.signal(signal.SIGALRM, late)
+    signal.setitimer(signal.ITIMER_REAL, job["timeout"])
+    try:
+        names, found = {n.id for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Name)}, {}
+        for peer.naming in sorted(names - {"check"} - set(dir(builtins))):
+            there, value = peer.ask({"name": peer.naming})
+            if there:
+                found[peer.naming] = value
+        peer.naming = None
+        sys.stdin = sys.stdout = sys.stderr = WriteOnly()
+        exec(text, found)
     except TimeoutException as e:
         raise Verdict([-3], -3) from e
+    except Gone:
+        raise
     except BaseException as e:
         raise Verdict([-4], -4, repr(e)) from e
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        sys.stdin, sys.stdout, sys.stderr = streams
     return [True]
 
 
@@ -260,62 +298,108 @@ def bring(job):
         sys.modules["tempfile"].gettempdir()  # which is tried by writing and removing a file, once
 
 
-def program(job, room, leave=os._exit):
-    """The forked process: its results go into room, length first."""
+RUN = {"stdin": run_stdin, "call": run_call, "check": run_check}
+JUDGE = {"stdin": judge_stdin, "call": judge_call, "check": judge_check}
+
+
+def program(job, peer, leave=os._exit):
+    """The forked process. It ends with 0 if the program came to its end."""
     null = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):
         os.dup2(null, descriptor)
-    os.closerange(3, 1024)
+    low, high = sorted((peer.source, peer.sink))
+    for first, end in ((3, low), (low + 1, high), (high + 1, os.sysconf("SC_OPEN_MAX"))):
+        os.closerange(first, end)
     try:
         # Descriptors stay open when a rule puts other streams in the place of these.
         sys.stdin, sys.stdout, sys.stderr = (open(d, m, closefd=False) for d, m in ((0, "r"), (1, "w"), (2, "w")))
-        if hasattr(sys, "set_int_max_str_digits"):
-            sys.set_int_max_str_digits(50000)
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         signal.signal(signal.SIGALRM, ring)
-        dumps = json.dumps
         take_away(job["kind"])
         try:
-            run = {"stdin": by_stdin, "call": by_call, "check": by_check}[job["kind"]]
-            answer = run(job), 0, ""
-        except Verdict as v:
-            answer = v.results, v.code, v.error
+            RUN[job["kind"]](job, peer)
+            peer.send({"end": True})
+        except Failure as f:
+            peer.send({"failed": f.code, "error": f.error})
         except Exception as e:
-            answer = [-4], -4, repr(e)
-        text = dumps([answer[0], answer[1], answer[2][:200]]).encode()
-        room[8 : 8 + len(text)] = text
-        room[:8] = len(text).to_bytes(8, "little")
-    finally:
+            peer.send({"failed": -4, "error": repr(e)})
         leave(0)
+    finally:
+        leave(1)
 
 
-def ended(pid, seconds):
-    """Waits for a process, or kills it when its time is up."""
-    end, pause = time.monotonic() + seconds, 0.0005
-    while not os.waitpid(pid, os.WNOHANG)[0]:
-        if time.monotonic() > end:
-            os.kill(pid, signal.SIGKILL)
-            os.waitpid(pid, 0)
-            return False
+def judged(job, peer, wanted, pid):
+    """The results of a program's tests, and its code: 0 of one that passed them all, and ended well."""
+    try:
+        done = JUDGE[job["kind"]](job, peer, wanted)
+        peer.close()  # no test asks for more
+        peer.next("end", done)
+        if ended(pid, peer.until) == 0:
+            return done, 0, ""
+        return [-2], -5, "its process did not end well"
+    except Verdict as v:
+        return v.results, v.code, v.error
+    except Gone as e:
+        return [-2], -5, str(e)
+    except Exception as e:  # what is expected cannot be read
+        return [-4], -4, repr(e)
+
+
+def ended(pid, until):
+    """Waits for a process, and says by what status it ended; None if it did not end in time."""
+    pause = 0.0005
+    while True:
+        got, status = os.waitpid(pid, os.WNOHANG)
+        if got or time.monotonic() > until:
+            return status if got else None
         time.sleep(pause)
         pause = min(2 * pause, 0.02)
-    return True
+
+
+def close_memory():
+    """Keeps processes that are forked from reaching into this one, by ptrace or by its files in /proc."""
+    if sys.platform == "linux":
+        import ctypes
+
+        PR_SET_DUMPABLE = 4
+        if ctypes.CDLL(None).prctl(PR_SET_DUMPABLE, 0, 0, 0, 0):
+            sys.exit("prctl")
+
+
+def take(source):
+    """A piece of the input: its length in bytes and a line's end come before it. Nothing behind it is read."""
+    left, parts = int(source.readline()), []
+    while left:
+        part = source.read(left)
+        if not part:
+            sys.exit("the job ends too early")
+        parts.append(part)
+        left -= len(part)
+    return json.loads(b"".join(parts))
 
 
 def main():
-    job = json.load(sys.stdin)
+    close_memory()
+    if hasattr(sys, "set_int_max_str_digits"):
+        sys.set_int_max_str_digits(50000)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    source = open(0, "rb", buffering=0, closefd=False)
+    job = take(source)
     bring(job)
-    room = mmap.mmap(-1, (1 << 16) + 64 * len(job["inputs"]))
+    asks, answers, claims = os.pipe(), os.pipe(), job["kind"] == "call"
     pid = os.fork()
     if pid == 0:
-        program(job, room)
-    in_time = ended(pid, job["limit"])
+        program(job, Peer(asks[0], answers[1], claims))
+    os.close(asks[0])
+    os.close(answers[1])
+    peer = Peer(answers[0], asks[1], claims, time.monotonic() + job["limit"])
+    results, code, error = judged(job, peer, take(source), pid)
     try:
-        results, code, error = json.loads(room[8 : 8 + int.from_bytes(room[:8], "little")])
-        passed = all(r > 0 for r in results)
-    except Exception:
-        results, code, passed = [-2], -5, False
-        error = "nothing came back" if in_time else "the time of all tests is up"
-    json.dump({"passed": passed, "results": results, "code": code, "error": str(error)}, sys.stdout)
+        os.kill(pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    passed = code == 0 and all(r > 0 for r in results)
+    json.dump({"passed": passed, "results": results, "code": code, "error": error[:200]}, sys.stdout)
 
 
 main()

@@ -10,9 +10,17 @@ import (
 )
 
 // Driver is a script for Python 3.9 or newer, on a system with fork: it reads a Job's Input on its standard input.
-//
-//go:embed driver.py
-var Driver string
+var Driver = exchange + strings.Replace(driver, importExchange, "", 1)
+
+// The two parts of Driver, which are files of their own for those who read and check them.
+var (
+	//go:embed exchange.py
+	exchange string
+	//go:embed driver.py
+	driver string
+)
+
+const importExchange = "from exchange import Failure, Gone, Peer, TimeoutException, Verdict\n"
 
 // Tests are those of a problem of LiveCodeBench.
 type Tests struct {
@@ -23,17 +31,26 @@ type Tests struct {
 }
 
 // Job is one program with its tests.
-type Job struct{ text jobText }
+type Job struct {
+	task   task
+	wanted wanted
+}
 
-// jobText is a job as the driver reads it.
-type jobText struct {
+// task is what the program's process knows of a job.
+type task struct {
 	Kind     string   `json:"kind"`
 	Code     string   `json:"code"`
 	Function string   `json:"function"`
 	Inputs   []string `json:"inputs"`
-	Outputs  []string `json:"outputs"`
+	Count    int      `json:"count"`   // of inputs that have an output
 	Timeout  int      `json:"timeout"` // seconds of each test
 	Limit    int      `json:"limit"`   // seconds of all
+}
+
+// wanted is what the process knows that judges, which has let the program's process go before it reads this.
+type wanted struct {
+	Outputs []string `json:"outputs"`
+	Tests   string   `json:"tests"`
 }
 
 // LiveCodeBench is a program with tests of LiveCodeBench; each may take perTest, in whole seconds, of which the
@@ -44,10 +61,10 @@ func LiveCodeBench(source string, t Tests, perTest time.Duration) Job {
 	if t.Function != "" {
 		kind = "call"
 	}
-	return Job{jobText{
+	return Job{task{
 		Kind: kind, Code: source, Function: t.Function, Inputs: append([]string{}, t.Inputs...),
-		Outputs: append([]string{}, t.Outputs...), Timeout: seconds, Limit: (seconds+1)*len(t.Inputs) + 5,
-	}}
+		Count: min(len(t.Inputs), len(t.Outputs)), Timeout: seconds, Limit: (seconds+1)*len(t.Inputs) + 5,
+	}, wanted{Outputs: append([]string{}, t.Outputs...)}}
 }
 
 // mxevalSeconds is the time of a program that the official script of Mixtral 8x7B gives to mxeval.
@@ -56,25 +73,28 @@ const mxevalSeconds = 20
 // MXEval is a program in Python with the tests of a task of MBXP: a function check, which is called with the function
 // that the task is about.
 func MXEval(source, tests, function string) Job {
-	return Job{jobText{
-		Kind: "check", Code: source + "\n" + tests + "\ncheck(" + function + ")", Inputs: []string{}, Outputs: []string{},
-		Timeout: mxevalSeconds, Limit: mxevalSeconds + 1,
-	}}
+	return Job{task{
+		Kind: "check", Code: source, Function: function, Inputs: []string{}, Timeout: mxevalSeconds, Limit: mxevalSeconds + 1,
+	}, wanted{Outputs: []string{}, Tests: tests}}
 }
 
-// Input is what the driver reads.
+// Input is what the driver reads: the task and what is wanted, each behind a line with its length in bytes.
 func (j Job) Input() []byte {
 	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(j.text); err != nil {
-		panic(err) // texts and numbers have a form in JSON
+	for _, part := range []any{j.task, j.wanted} {
+		var text bytes.Buffer
+		e := json.NewEncoder(&text)
+		e.SetEscapeHTML(false)
+		if err := e.Encode(part); err != nil {
+			panic(err) // texts and numbers have a form in JSON
+		}
+		fmt.Fprintf(&b, "%d\n%s", text.Len(), text.Bytes())
 	}
-	return bytes.TrimSpace(b.Bytes())
+	return b.Bytes()
 }
 
 // Limit is the time that the rules give to the whole program. The driver keeps it; its start is not part of it.
-func (j Job) Limit() time.Duration { return time.Duration(j.text.Limit) * time.Second }
+func (j Job) Limit() time.Duration { return time.Duration(j.task.Limit) * time.Second }
 
 // Codes of a Verdict, as the official checker of LiveCodeBench has them.
 const (
@@ -93,11 +113,13 @@ type Verdict struct {
 	Error   string // of an exception, in Python's words: at most 200 characters
 }
 
-// Judge reads what the driver has printed of a job. One that printed no verdict was ended with its program: how says by
-// what.
-func Judge(output []byte, how string) Verdict {
+// Judge reads what the driver has printed of a job, and the code that it ended with. One that ended with another code
+// than 0, or printed anything but one verdict, has said nothing: how says what ended it.
+func Judge(output []byte, code int, how string) Verdict {
 	var v Verdict
-	if err := json.Unmarshal(output, &v); err != nil {
+	d := json.NewDecoder(bytes.NewReader(output))
+	d.DisallowUnknownFields()
+	if code != 0 || d.Decode(&v) != nil || d.More() || v.Passed && v.Code != 0 {
 		return Verdict{Results: []any{float64(Wrong)}, Code: Nothing, Error: how}
 	}
 	return v

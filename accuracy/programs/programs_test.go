@@ -2,29 +2,58 @@ package programs
 
 import (
 	"encoding/json"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 )
 
 func TestJobs(t *testing.T) {
 	for _, x := range []struct {
-		name  string
-		job   Job
-		want  string
-		limit time.Duration
+		name         string
+		job          Job
+		task, wanted string
+		limit        time.Duration
 	}{
 		{"stdin", LiveCodeBench("print(\"é\")", Tests{Inputs: []string{"a", "b"}, Outputs: []string{"c"}}, time.Minute),
-			`{"kind":"stdin","code":"print(\"é\")","function":"","inputs":["a","b"],"outputs":["c"],"timeout":60,"limit":127}`,
-			127 * time.Second},
+			`{"kind":"stdin","code":"print(\"é\")","function":"","inputs":["a","b"],"count":1,"timeout":60,"limit":127}`,
+			`{"outputs":["c"],"tests":""}`, 127 * time.Second},
 		{"call", LiveCodeBench("x", Tests{Function: "f"}, 2*time.Second),
-			`{"kind":"call","code":"x","function":"f","inputs":[],"outputs":[],"timeout":2,"limit":5}`, 5 * time.Second},
+			`{"kind":"call","code":"x","function":"f","inputs":[],"count":0,"timeout":2,"limit":5}`,
+			`{"outputs":[],"tests":""}`, 5 * time.Second},
 		{"check", MXEval("def f(): pass", "def check(c): c()", "f"),
-			`{"kind":"check","code":"def f(): pass\ndef check(c): c()\ncheck(f)","function":"","inputs":[],"outputs":[],` +
-				`"timeout":20,"limit":21}`, 21 * time.Second},
+			`{"kind":"check","code":"def f(): pass","function":"f","inputs":[],"count":0,"timeout":20,"limit":21}`,
+			`{"outputs":[],"tests":"def check(c): c()"}`, 21 * time.Second},
 	} {
-		if got := string(x.job.Input()); got != x.want || x.job.Limit() != x.limit {
-			t.Errorf("%s: %s, %v, want %s, %v", x.name, got, x.job.Limit(), x.want, x.limit)
+		task, wanted := pieces(t, x.job.Input())
+		if task != x.task || wanted != x.wanted || x.job.Limit() != x.limit {
+			t.Errorf("%s: %s, %s, %v, want %s, %s, %v", x.name, task, wanted, x.job.Limit(), x.task, x.wanted, x.limit)
 		}
+	}
+}
+
+// pieces are the two parts of a job's input.
+func pieces(t *testing.T, input []byte) (task, wanted string) {
+	t.Helper()
+	var all []string
+	for len(input) > 0 {
+		head, rest, _ := strings.Cut(string(input), "\n")
+		n, err := strconv.Atoi(head)
+		if err != nil || n > len(rest) {
+			t.Fatalf("%q is no length of a part", head)
+		}
+		all, input = append(all, strings.TrimSuffix(rest[:n], "\n")), []byte(rest[n:])
+	}
+	if len(all) != 2 {
+		t.Fatalf("%d parts, want 2", len(all))
+	}
+	return all[0], all[1]
+}
+
+// TestDriver: the two files are one script, which imports nothing that an interpreter does not have.
+func TestDriver(t *testing.T) {
+	if !strings.Contains(driver, "\n"+importExchange) || strings.Contains(Driver, "exchange import") {
+		t.Errorf("the driver has to have the line %q, and the script not", importExchange)
 	}
 }
 
@@ -39,9 +68,18 @@ func TestJudge(t *testing.T) {
 		`{"passed": false, "results": [-2], "code": -5, "error": "nothing came back"}`: "no result: nothing came back",
 		``:                                "no result: it was killed",
 		`{"passed": true, "results": [tr`: "no result: it was killed",
+		`{"passed": true, "results": [true], "code": -4, "error": ""}`:             "no result: it was killed",
+		`{"passed": true, "results": [], "code": 0, "error": ""}{"passed": false}`: "no result: it was killed",
+		`{"passed": true, "results": [], "code": 0, "error": ""}x`:                 "no result: it was killed",
+		`{"passed": true, "results": [], "code": 0, "error": "", "more": 1}`:       "no result: it was killed",
 	} {
-		if v := Judge([]byte(output), "it was killed"); v.String() != want || v.Passed != (want == "passed") {
+		if v := Judge([]byte(output), 0, "it was killed"); v.String() != want || v.Passed != (want == "passed") {
 			t.Errorf("%s: %v, %v, want %s", output, v, v.Passed, want)
+		}
+		for _, code := range []int{1, -1, 137} {
+			if v := Judge([]byte(output), code, "it was killed"); v.Passed || v.Code != Nothing {
+				t.Errorf("%s with code %d: %+v, want no result", output, code, v)
+			}
 		}
 	}
 }
@@ -49,7 +87,7 @@ func TestJudge(t *testing.T) {
 func FuzzJudge(f *testing.F) {
 	f.Add([]byte(`{"passed": true, "results": [true, -2, null, 1e999], "code": -4, "error": "x"}`))
 	f.Fuzz(func(t *testing.T, output []byte) {
-		v := Judge(output, "it was killed")
+		v := Judge(output, 0, "it was killed")
 		if v.String() == "" {
 			t.Error("no words")
 		}

@@ -84,7 +84,7 @@ func (r *Runner) Run(ctx context.Context, j programs.Job) (programs.Verdict, err
 	if err != nil {
 		return programs.Verdict{}, err
 	}
-	return programs.Judge(o.Output, ending(o)), nil
+	return programs.Judge(o.Output, o.Code, ending(o)), nil
 }
 
 // ending says how a driver ended that has printed no verdict.
