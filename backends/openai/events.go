@@ -31,7 +31,9 @@ type events struct {
 	received   int64 // bytes of the stream
 
 	clock    func() int64 // nil: times are not taken
-	read     int64        // when the last read returned, by clock
+	source   arriving     // nil: each read is an arrival of its own
+	arrival  int          // of the last read
+	read     int64        // when the first read of that arrival returned, by clock
 	longest  int64        // from a read's return until all that it brought was taken
 	comments bool         // comments are events, too
 	ended    bool         // the stream is: nothing is to be read any more
@@ -52,8 +54,24 @@ func (e *events) reset(from io.Reader) {
 	*e = events{from: from, buffer: e.buffer, joined: e.joined[:0]}
 }
 
-// observe makes the stream take the time of each read, and hand comments over.
-func (e *events) observe(clock func() int64) { e.clock, e.comments = clock, true }
+// observe makes the stream take the time of each arrival, and hand comments over.
+func (e *events) observe(clock func() int64, source arriving) {
+	e.clock, e.source, e.comments = clock, source, true
+}
+
+// arrive takes the time where a read brought what had not come with the one before.
+func (e *events) arrive() {
+	if e.clock == nil {
+		return
+	}
+	before := e.arrival
+	if e.source != nil {
+		e.arrival = e.source.arrivals()
+	}
+	if e.source == nil || e.received == 0 || e.arrival != before {
+		e.read = e.clock()
+	}
+}
 
 // next returns the next event with data. At the end of the stream the error is io.EOF, or
 // io.ErrUnexpectedEOF within an event.
@@ -132,9 +150,7 @@ func (e *events) fill() error {
 		e.longest = max(e.longest, e.clock()-e.read)
 	}
 	n, err := e.from.Read(e.buffer[e.end:])
-	if e.clock != nil {
-		e.read = e.clock()
-	}
+	e.arrive()
 	e.ended = errors.Is(err, io.EOF)
 	e.end += n
 	e.full = e.end == len(e.buffer)

@@ -107,6 +107,11 @@ func (l *lines) open(ctx context.Context) (*line, error) {
 		defer cancel()
 	}
 	conn, err := l.dial(ctx, "tcp", l.address)
+	var socket net.Conn
+	if err == nil {
+		conn = newSocket(conn)
+		socket = conn
+	}
 	if err == nil && l.config != nil {
 		secure := tls.Client(conn, l.config)
 		if err = secure.HandshakeContext(ctx); err != nil {
@@ -120,14 +125,20 @@ func (l *lines) open(ctx context.Context) (*line, error) {
 		}
 		return nil, &dialError{err}
 	}
-	return &line{Conn: conn, buffer: make([]byte, startLine)}, nil
+	c := &line{Conn: conn, buffer: make([]byte, startLine)}
+	c.from, _ = socket.(arriving)
+	return c, nil
 }
+
+// arriving counts what came at once: where reads belong to one arrival, their number is the same behind each.
+type arriving interface{ arrivals() int }
 
 var errConnectTimeout = errors.New("it did not connect within connect_timeout")
 
 // line is a connection, on which one request at a time is answered. It is the reader of the answer's body.
 type line struct {
 	net.Conn
+	from  arriving  // nil: it is not known
 	since time.Time // when it was last used; zero: it was not yet
 
 	buffer     []byte

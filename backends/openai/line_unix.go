@@ -5,6 +5,7 @@ package openai
 import (
 	"crypto/tls"
 	"errors"
+	"io"
 	"net"
 	"syscall"
 )
@@ -15,6 +16,9 @@ func (c *line) alive() bool {
 	conn := c.Conn
 	if t, ok := conn.(*tls.Conn); ok {
 		conn = t.NetConn()
+	}
+	if s, ok := conn.(*socket); ok {
+		conn = s.Conn
 	}
 	tcp, ok := conn.(*net.TCPConn)
 	if !ok {
@@ -31,4 +35,12 @@ func (c *line) alive() bool {
 		alive = errors.Is(err, syscall.EAGAIN) // nothing has come: neither an end nor what nobody asked for
 	})
 	return alive && err == nil
+}
+
+// writer is where parts of a request are written: what takes several at once.
+func (c *line) writer() io.Writer {
+	if s, ok := c.Conn.(*socket); ok {
+		return s.Conn
+	}
+	return c.Conn
 }

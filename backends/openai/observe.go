@@ -22,7 +22,9 @@ type Observer interface {
 
 // Event is one event of a stream.
 type Event struct {
-	At   int64 // when the read returned that brought its end, by the Observer's clock
+	// At is when its end came, by the Observer's clock: when the read returned that brought it, or the first of several
+	// reads of what had come at once. Events that came at once have the same time.
+	At   int64
 	Kind EventKind
 	// Text is of the answer, Thought of the reasoning before it, Called the names and arguments of tool calls.
 	Text, Thought, Called []byte
@@ -310,7 +312,7 @@ func (a *observed) write(to *lane, r Request) (err error) {
 		_, err = a.line.Write(b)
 	} else {
 		parts := net.Buffers{b, r.body[:r.place], r.before, r.body[r.place:]}
-		_, err = parts.WriteTo(a.line.Conn)
+		_, err = parts.WriteTo(a.line.writer())
 	}
 	if *wire = b; cap(b) <= mostKept {
 		a.wires.Put(wire)
@@ -387,7 +389,7 @@ func (a *observed) badStatus(h head) error {
 // readStream takes the events of a stream, of at most so many bytes, until it is closed.
 func (a *observed) readStream(body io.Reader, o Observer, most int64) error {
 	a.events.reset(body)
-	a.events.observe(o.Now)
+	a.events.observe(o.Now, a.arriving())
 	for {
 		ev, err := a.events.next()
 		switch {
@@ -423,6 +425,14 @@ func (a *observed) readStream(body io.Reader, o Observer, most int64) error {
 		}
 		a.take(chunk, o)
 	}
+}
+
+// arriving counts what the connection brought at once; nil: that is not known.
+func (a *observed) arriving() arriving {
+	if a.line == nil {
+		return nil
+	}
+	return a.line.from
 }
 
 // take hands an event over.
@@ -476,7 +486,7 @@ const mostWhole = 256 << 20
 // readWhole takes an answer in one piece as one event, at the time when its last byte came.
 func (a *observed) readWhole(body io.Reader, of API, o Observer) error {
 	a.events.reset(body)
-	a.events.observe(o.Now)
+	a.events.observe(o.Now, a.arriving())
 	text, err := a.events.all(mostWhole)
 	if err != nil {
 		return a.broken(err)

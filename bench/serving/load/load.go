@@ -170,3 +170,12 @@ func (p Pattern) StagesLast() (all time.Duration) {
 	}
 	return all
 }
+
+// Least is how long so many units, single requests or sessions, take at the rate of the load on average; 0: the load is
+// no rate, or one that changes.
+func (p Pattern) Least(units int) time.Duration {
+	if p.Kind != Rate || p.Stages != nil || p.PerSecond <= 0 {
+		return 0
+	}
+	return time.Duration(min(float64(units)/p.PerSecond, 1e9) * float64(time.Second))
+}

@@ -23,6 +23,9 @@ const (
 	mostQueueing = 5 * time.Millisecond
 	queueShare   = 0.05 // of the median TTFT
 	leastBusy    = 0.95 // of the users, by Little's law: each has a request with the server
+	// anyQueueing is a time that a request may always wait at the client: schedulers of systems are no more exact, and a
+	// client that is late by less says nothing of a server that answers within a few milliseconds.
+	anyQueueing = time.Millisecond
 )
 
 // Limited says why figures are those of the client, not of the server; none: they are the server's.
@@ -37,16 +40,29 @@ func (c Client) Limited(f *Figures) []string {
 		if median, ok := f.TTFT.At(0.5); ok && queueShare*median.Value < most {
 			most, of = queueShare*median.Value, ", 5 % of the median TTFT"
 		}
+		if least := float64(anyQueueing); most < least {
+			most, of = least, ""
+		}
 		if p.Value > most {
 			why = append(why, fmt.Sprintf("p99 of requests were sent %s late, want at most %s%s",
 				figure.Seconds(time.Duration(p.Value)), figure.Seconds(time.Duration(most)), of))
 		}
 	}
-	if c.Users > 0 && f.WindowNS > 0 && f.ConcurrencyMean < leastBusy*float64(c.Users) {
+	if least := f.leastBusy() * float64(c.Users); c.Users > 0 && f.WindowNS > 0 && f.ConcurrencyMean < least {
 		why = append(why, fmt.Sprintf("%s requests of %d users were with the server on average, want at least %s",
-			figure.Short(f.ConcurrencyMean), c.Users, figure.Short(leastBusy*float64(c.Users))))
+			figure.Short(f.ConcurrencyMean), c.Users, figure.Short(least)))
 	}
 	return why
+}
+
+// leastBusy is the least share of the users of a closed loop that have a request with the server. Between two requests
+// a user may wait for anyQueueing.
+func (f *Figures) leastBusy() float64 {
+	took := f.E2ESent.Mean
+	if f.E2ESent.N == 0 || took <= 0 {
+		return leastBusy
+	}
+	return min(leastBusy, took/(took+float64(anyQueueing)))
 }
 
 // Note is something that a reader of figures has to know.
@@ -61,6 +77,7 @@ const (
 	AboutCached    = "cached"
 	AboutLengths   = "lengths"
 	AboutFew       = "few requests"
+	AboutRough     = "rough rates"
 	AboutUncounted = "uncounted"
 	AboutEstimated = "estimated"
 )
@@ -70,6 +87,24 @@ const (
 	tellCached  = 0.01 // of the prompts' tokens, above
 )
 
+// A window that holds fewer requests than that, or a smaller part of all, has rates that its ends and chance decide.
+const (
+	fewForRates = 30
+	partOfAll   = 2.0 / 3
+)
+
+// Rough says that rates of a window are rough, of all requests that were begun so many; empty: they are not.
+func (f *Figures) Rough(all int) string {
+	switch n := f.Requests; {
+	case n == 0 || n >= fewForRates && float64(n) >= partOfAll*float64(all):
+		return ""
+	case n < all:
+		return fmt.Sprintf("the window holds %d of %s: rates are rough", n, figure.Plural(all, "request"))
+	default:
+		return fmt.Sprintf("rates are of %s: they are rough", figure.Plural(n, "request"))
+	}
+}
+
 // Notes lists what has to be known of the figures. shared says that prompts were made, or taken, to have common
 // beginnings: cached tokens are then no surprise.
 func (f *Figures) Notes(shared bool) []Note {
@@ -77,8 +112,8 @@ func (f *Figures) Notes(shared bool) []Note {
 	add := func(about, format string, a ...any) { all = append(all, Note{about, fmt.Sprintf(format, a...)}) }
 	percent := func(share float64) string { return figure.Short(100*share) + " %" }
 	if n := float64(f.Bundled) / float64(max(1, f.OK)); n > 0 && n >= tellBundled {
-		add(AboutBundled, "%s of answers had all their tokens in one event: TPOT of these is 0, and says nothing of how "+
-			"fast tokens come", percent(n))
+		add(AboutBundled, "%s of answers had all their tokens at once: a proxy or the server holds them back. There is no "+
+			"TPOT of these, and their TTFT is the time of the whole answer", percent(n))
 	}
 	if f.CachedShare != nil && *f.CachedShare > tellCached && !shared {
 		add(AboutCached, "%s of prompts' tokens came from the server's cache, and nobody asked for that: TTFT and "+

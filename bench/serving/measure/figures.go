@@ -33,7 +33,7 @@ type Figures struct {
 	Out      Distribution `json:"out"`
 
 	CountedBy map[Counter]int `json:"counted_by"` // answers by what their tokens were counted by
-	Bundled   int             `json:"bundled"`    // answers all of whose tokens came in one event
+	Bundled   int             `json:"bundled"`    // answers all of whose tokens, more than one, came at once
 	// TokensPerEvent is the mean of answers that came as streams and were counted; absent: there is none.
 	TokensPerEvent *float64 `json:"tokens_per_event,omitempty"`
 
@@ -133,6 +133,7 @@ func Of(requests []Request, rules Rules) *Figures {
 		}
 	}
 	w := span(all)
+	w.To = max(w.To, w.From+rules.Least)
 	if rules.Window != nil {
 		w = *rules.Window
 	}
@@ -191,7 +192,7 @@ func figures(all []Measured, w Window, rules Rules) *Figures {
 	f.ConcurrencyMean, f.ConcurrencyPeak = concurrency(all, w)
 	f.rates(all, w, rules)
 	if rules.Limits != nil {
-		f.good(inside, rules.Limits)
+		f.good(inside, all, w, rules)
 	}
 	if rules.LoadGen == loadgen.Server.String() || rules.LoadGen == loadgen.Offline.String() {
 		f.LoadGen = headline(inside, rules.LoadGen)
@@ -362,7 +363,7 @@ func gapsOf(inside []*Measured) values {
 
 // rates are of all answered requests without a window, else of what came in it.
 func (f *Figures) rates(all []Measured, w Window, rules Rules) {
-	answered, tokens := 0, 0.0
+	answered, tokens := 0.0, 0.0
 	for i := range all {
 		m := &all[i]
 		if m.Found != OK {
@@ -375,7 +376,9 @@ func (f *Figures) rates(all []Measured, w Window, rules Rules) {
 			}
 			continue
 		}
-		if w.Has(m.Done()) {
+		if rules.Shares {
+			answered += m.share(w.From, w.To)
+		} else if w.Has(m.Done()) {
 			answered++
 		}
 		tokens += m.delivered(w.From, w.To)
@@ -384,22 +387,32 @@ func (f *Figures) rates(all []Measured, w Window, rules Rules) {
 	if seconds <= 0 {
 		return
 	}
-	f.RequestsPerSec, f.TokensPerSec = ratio(float64(answered), seconds), ratio(tokens, seconds)
+	f.RequestsPerSec, f.TokensPerSec = ratio(answered, seconds), ratio(tokens, seconds)
 	f.TokensPerSecPerGPU = ratio(*f.TokensPerSec, float64(rules.GPUs))
 }
 
-// good counts the requests that are within the limits.
-func (f *Figures) good(inside []*Measured, limits Limits) {
+// good counts the requests that are within the limits: of those inside. Goodput is of those, or by shares of all that
+// came in the window.
+func (f *Figures) good(inside []*Measured, all []Measured, w Window, rules Rules) {
 	n := 0
 	for _, m := range inside {
-		if m.Good(limits) {
+		if m.Good(rules.Limits) {
 			n++
 		}
 	}
 	f.Good = &n
 	f.Attainment = ratio(float64(n), float64(f.Requests))
+	came := float64(n)
+	if rules.Window != nil && rules.Shares {
+		came = 0
+		for i := range all {
+			if m := &all[i]; m.Good(rules.Limits) {
+				came += m.share(w.From, w.To)
+			}
+		}
+	}
 	if f.WindowNS > 0 {
-		f.Goodput = ratio(float64(n), float64(f.WindowNS)/1e9)
+		f.Goodput = ratio(came, float64(f.WindowNS)/1e9)
 	}
 }
 

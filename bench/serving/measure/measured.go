@@ -17,6 +17,7 @@ type Measured struct {
 	By Counter
 
 	whole    bool // no events are looked at: the answer is there at End
+	untimed  bool // tokens that came at once have no times of their own
 	answered bool // Answer is a time
 }
 
@@ -33,7 +34,7 @@ const (
 
 // Measure reads a record by the rules. The result refers to r.
 func Measure(r *Request, rules Rules) Measured {
-	m := Measured{Request: r, Found: r.Status, Out: Unknown, whole: rules.NoTokens}
+	m := Measured{Request: r, Found: r.Status, Out: Unknown, whole: rules.NoTokens, untimed: rules.Untimed}
 	if r.Status != OK || rules.NoTokens {
 		return m
 	}
@@ -94,12 +95,18 @@ func (m *Measured) Done() int64 {
 // streams says that the answer came as a stream of tokens.
 func (m *Measured) streams() bool { return m.Found == OK && !m.whole && !m.Whole }
 
-// Bundled says that all of several tokens came in one event of a stream: they have no times of their own.
-func (m *Measured) Bundled() bool { return m.streams() && m.Out > 1 && m.Events.Len() == 1 }
+// Bundled says that several tokens, all that the answer has, came at once: in one event of a stream, or in events that
+// one read brought, since a proxy or the server held them back. They have no times of their own.
+func (m *Measured) Bundled() bool {
+	return m.streams() && m.First == m.Last && (m.Out > 1 || m.Events.Len() > 1)
+}
+
+// timed says that the tokens of a stream have times of their own.
+func (m *Measured) timed() bool { return m.streams() && !(m.untimed && m.Bundled()) }
 
 // Gaps is how many neighbours among the token events there are.
 func (m *Measured) Gaps() int {
-	if !m.streams() {
+	if !m.timed() {
 		return 0
 	}
 	return m.Events.Len() - 1
@@ -147,7 +154,7 @@ func (m *Measured) value(metric string) (v int64, ok bool) {
 	case Stall:
 		return m.Stall, m.Gaps() > 0
 	case TPOT:
-		if m.Out > 1 {
+		if m.Out > 1 && m.timed() {
 			return (m.Last - m.First) / (m.Out - 1), true
 		}
 	case User:
@@ -159,7 +166,8 @@ func (m *Measured) value(metric string) (v int64, ok bool) {
 }
 
 // Good says whether the request is within all limits. It keeps one that it cannot break, as an answer of one token
-// keeps any TPOT; one that failed keeps none, and neither does an answer without the time that a limit is on.
+// keeps any TPOT; one that failed keeps none, and neither does an answer without the time that a limit is on, or whose
+// tokens have no times.
 func (m *Measured) Good(limits Limits) bool {
 	if m.Found != OK {
 		return false
@@ -167,6 +175,8 @@ func (m *Measured) Good(limits Limits) bool {
 	for metric, limit := range limits {
 		v, ok := m.Value(metric)
 		switch {
+		case !ok && m.streams() && !m.timed():
+			return false
 		case metric == User:
 			if ok && v < limit {
 				return false
@@ -178,24 +188,40 @@ func (m *Measured) Good(limits Limits) bool {
 	return true
 }
 
-// delivered is how many tokens came within [from, to): each at its event where events have ids, else as many with each
-// event as with another.
-func (m *Measured) delivered(from, to int64) float64 {
-	if m.Out == Unknown || m.Found != OK || m.whole || m.Last < from || m.First >= to {
+// share is the share of the answer, from 0 to 1, that came within [from, to): of tokens each at its event where events
+// have ids, else as many with each event as with another. An answer without events comes when it is there.
+func (m *Measured) share(from, to int64) float64 {
+	switch {
+	case m.Found != OK:
 		return 0
+	case m.whole || m.Events.Len() == 0:
+		if at := m.Done(); from <= at && at < to {
+			return 1
+		}
+		return 0
+	case m.Last < from || m.First >= to:
+		return 0
+	case from <= m.First && m.Last < to:
+		return 1
 	}
-	if from <= m.First && m.Last < to {
-		return float64(m.Out)
-	}
-	events, ids := 0, 0
+	events, ids, all := 0, 0, 0
 	for e := range m.Events.All() {
 		if from <= e.At && e.At < to {
 			events++
 			ids += e.IDs
 		}
+		all += e.IDs
 	}
-	if m.By == ByIDs {
-		return float64(ids)
+	if m.By == ByIDs && all > 0 {
+		return float64(ids) / float64(all)
 	}
-	return float64(m.Out) * float64(events) / float64(m.Events.Len())
+	return float64(events) / float64(m.Events.Len())
+}
+
+// delivered is how many tokens came within [from, to).
+func (m *Measured) delivered(from, to int64) float64 {
+	if m.Out == Unknown || m.whole {
+		return 0
+	}
+	return float64(m.Out) * m.share(from, to)
 }

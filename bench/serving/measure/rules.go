@@ -38,6 +38,14 @@ type Rules struct {
 	// Window bounds the measurement: rates are of what came in it, distributions of the requests that were due in it,
 	// followed to their ends. Nil: it is from the first due time to the last token, and takes every request.
 	Window *Window
+	// Least is how long the window of all requests is at least, in nanoseconds: as long as so many take at the rate that
+	// was asked for. A few that came at once would seem to be more per second than were sent.
+	Least int64
+	// Shares lets each answer count in the rates of a Window by the share of its tokens that came in it, so that requests,
+	// tokens and goodput per second are of the same answers. Without it an answer counts where it ends.
+	Shares bool
+	// Untimed says that an answer all of whose tokens came at once has no TPOT and no gaps. Without it TPOT is 0.
+	Untimed bool
 	// NoTokens says that answers are whole and have no tokens: embeddings, ranks.
 	NoTokens bool
 	// Tokenizer lets Request.Retokenized count where the server does not.

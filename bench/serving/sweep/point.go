@@ -324,8 +324,9 @@ func (s *Settings) Judge(p *serving.Point, seed uint64) *Point {
 			rules.Window = p.Window
 		}
 	}
+	rules.Shares, rules.Untimed = true, true
 	if rules.OpenLoop {
-		rules.LoadGen = p.Load.Scenario()
+		rules.LoadGen, rules.Least = p.Load.Scenario(), least(p)
 	}
 	f := measure.Of(p.Requests, rules)
 	point.Rules, point.Record = rules, s.Record
@@ -368,6 +369,9 @@ func (s *Settings) Judge(p *serving.Point, seed uint64) *Point {
 	for _, n := range notes {
 		point.Note(n.About, n.Text)
 	}
+	if rough := f.Rough(begun(p.Requests)); rough != "" {
+		point.Note(measure.AboutRough, rough)
+	}
 	for _, n := range p.Notes {
 		point.Note("load", n)
 	}
@@ -377,6 +381,34 @@ func (s *Settings) Judge(p *serving.Point, seed uint64) *Point {
 	point.noteOutside(rules)
 	served.Flags = flags(&served, len(limited) > 0, notes)
 	return point
+}
+
+// least is how long the window of an open loop is at least, in nanoseconds: what was due takes as long at its rate, and
+// stages last as long as they were to.
+func least(p *serving.Point) int64 {
+	if p.Load.Stages != nil {
+		if p.Ended == serving.ByDuration && p.Load.Duration == 0 {
+			return int64(p.Load.StagesLast())
+		}
+		return 0
+	}
+	units := 0
+	for i := range p.Requests {
+		if r := &p.Requests[i]; !r.WarmUp && r.Turn == 0 {
+			units++
+		}
+	}
+	return int64(p.Load.Least(units))
+}
+
+// begun is how many requests of a point count or would, were they in its window.
+func begun(requests []measure.Request) (n int) {
+	for i := range requests {
+		if r := &requests[i]; !r.WarmUp && r.Status != measure.Cancelled {
+			n++
+		}
+	}
+	return n
 }
 
 // Note keeps what a reader of the point's figures has to know.

@@ -1,0 +1,85 @@
+//go:build unix
+
+package openai
+
+import (
+	"errors"
+	"io"
+	"net"
+	"os"
+	"syscall"
+)
+
+// socket is a connection of the system that knows what came at once: reads that find what an earlier one left behind,
+// since its buffer was full, belong to that. However small buffers are, what a proxy held back and sent in one piece is
+// seen to be one.
+type socket struct {
+	net.Conn
+	raw syscall.RawConn
+	try func(fd uintptr) bool // reads once, without waiting
+
+	into   []byte
+	n      int
+	err    error
+	waited bool
+	full   bool // the last read filled its buffer: there may be more
+	came   int
+}
+
+// newSocket wraps a connection of the system; any other is returned as it is.
+func newSocket(c net.Conn) net.Conn {
+	of, ok := c.(syscall.Conn)
+	if !ok {
+		return c
+	}
+	raw, err := of.SyscallConn()
+	if err != nil {
+		return c
+	}
+	s := &socket{Conn: c, raw: raw}
+	s.try = s.readOnce
+	return s
+}
+
+// Read implements net.Conn.
+func (s *socket) Read(p []byte) (int, error) {
+	if len(p) == 0 {
+		return 0, nil
+	}
+	s.into, s.n, s.err, s.waited = p, 0, nil, false
+	err := s.raw.Read(s.try)
+	n, full := s.n, s.n == len(p)
+	if s.into = nil; err != nil {
+		return 0, err
+	}
+	if s.waited || !s.full {
+		s.came++
+	}
+	s.full = full
+	switch {
+	case s.err != nil:
+		return 0, &net.OpError{Op: "read", Net: "tcp", Source: s.LocalAddr(), Addr: s.RemoteAddr(),
+			Err: os.NewSyscallError("read", s.err)}
+	case n == 0:
+		return 0, io.EOF
+	}
+	return n, nil
+}
+
+func (s *socket) readOnce(fd uintptr) bool {
+	for {
+		n, err := syscall.Read(int(fd), s.into)
+		switch {
+		case errors.Is(err, syscall.EINTR):
+			continue
+		case errors.Is(err, syscall.EAGAIN):
+			s.waited = true
+			return false
+		}
+		s.n, s.err = max(n, 0), err
+		return true
+	}
+}
+
+// arrivals counts what came at once.
+func (s *socket) arrivals() int { return s.came }
