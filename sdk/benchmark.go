@@ -130,6 +130,8 @@ type Options struct {
 	Precision string // chooses among embedded files: "fp32" (default), "int8"
 	Dataset   string // path of a data set in the official layout; empty: the synthetic one
 	Count     int    // use only the first Count samples of the data set; 0: all
+	// CountAtMost says that of a data set with fewer samples than Count all are meant; else it is an error.
+	CountAtMost bool
 	// Use is what the workload is opened for: UsePerformance, UseAccuracy, or the name of the compliance test that a run
 	// is made for. Older harnesses do not say.
 	Use string
@@ -174,7 +176,9 @@ type ScoreOptions struct {
 	Dataset string // empty: the synthetic one
 	Use     string // the compliance test that the log is of; empty: an accuracy run
 	Count   int
-	Params  map[string]string // e.g. "dtype": the payload's element type
+	// CountAtMost is as that of Options.
+	CountAtMost bool
+	Params      map[string]string // e.g. "dtype": the payload's element type
 	// Embedded says that the embedded model gave the answers: parameters that Params leaves out have its defaults.
 	Embedded bool
 

@@ -96,6 +96,7 @@ func (p *Plan) chooseOwn(path string) []error {
 func (p *Plan) chooseOptions(r Request) []error {
 	o := &p.Options
 	faults := p.chooseBackend(r)
+	o.CountAtMost = r.CountAtMost && r.Count > 0
 	o.Count, o.Batch, o.Sessions, o.Devices = r.Count, r.Batch, r.Sessions, r.Devices
 	for _, n := range []struct {
 		flag  string

@@ -244,8 +244,8 @@ func (p *Plan) chooseScoring(r Request) (err error) {
 // Scoring is how the logs of the plan's accuracy runs are scored.
 func (p *Plan) Scoring() score.Scoring {
 	return score.Scoring{
-		Model: p.Served.Model, Dataset: p.DatasetFor(sdk.UseAccuracy), Count: p.Options.Count, Params: p.Options.Params,
-		Rules: p.Rules, Wanted: p.Wanted, Files: p.ScorerFiles, Progress: p.Request.Watch.Scoring,
+		Model: p.Served.Model, Dataset: p.DatasetFor(sdk.UseAccuracy), Count: p.Options.Count, AtMost: p.Options.CountAtMost,
+		Params: p.Options.Params, Rules: p.Rules, Wanted: p.Wanted, Files: p.ScorerFiles, Progress: p.Request.Watch.Scoring,
 	}
 }
 

@@ -70,6 +70,7 @@ type Request struct {
 	// of their own (sdk.DatasetInfo.Use); empty: Dataset.
 	AccuracyDataset, AuditDataset string
 	Count                         int
+	CountAtMost                   bool // of a data set with fewer samples than Count all run
 	// System is a file of what the machine does not say of itself, Note a remark, and PrecisionLabel the precision of a
 	// model of the user's own: they are written down with the results.
 	System, Note, PrecisionLabel string

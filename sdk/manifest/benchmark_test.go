@@ -66,6 +66,8 @@ func TestOpen(t *testing.T) {
 		{"nothing said", sdk.Options{}, 32, 10, "fp32", ""},
 		{"another precision", sdk.Options{Precision: "int8", Count: 3}, 32, 3, "int8", ""},
 		{"another model", sdk.Options{Model: "two"}, 64, 10, "fp32", ""},
+		{"more than there are", sdk.Options{Count: 30, CountAtMost: true}, 32, 10, "fp32", ""},
+		{"not more than there are", sdk.Options{Count: 3, CountAtMost: true}, 32, 3, "fp32", ""},
 		{"a file of its own", sdk.Options{Model: "two", ModelFile: file}, 800, 10, "", file},
 		{"a parameter", sdk.Options{Params: map[string]string{"size": "7"}}, 7, 10, "fp32", ""},
 	}

@@ -55,6 +55,7 @@ type Request struct {
 	Count   int    // of the first samples; 0: all
 	Batch   int    // the largest batch that the user wants; 0: the benchmark's choice
 
+	atMost   bool // Count may be more than there are
 	manifest *Manifest
 	given    map[string]string
 	faults   []error
@@ -72,6 +73,7 @@ func (m *Manifest) run(o sdk.Options) (*Request, error) {
 	r.Fault(err)
 	r.Files, r.Embedded = files.models, files.embedded
 	r.fill(m, files.defaults, o.Count)
+	r.atMost = o.CountAtMost
 	return r, nil
 }
 
@@ -91,6 +93,7 @@ func (m *Manifest) scoring(o sdk.ScoreOptions) (*Request, error) {
 		defaults = m.embeddedDefaults(e)
 	}
 	r.fill(m, defaults, o.Count)
+	r.atMost = o.CountAtMost
 	return r, nil
 }
 
@@ -129,9 +132,9 @@ func (r *Request) DefaultsOf(param string) {
 }
 
 // First is how many of the size samples of the data set are meant: Count, or all. More than there are is a fault, which
-// calls them what: "pictures".
+// calls them what: "pictures"; where Count is the most that is wanted, all are meant then.
 func (r *Request) First(size int, what string) int {
-	if r.Count > size {
+	if r.Count > size && !r.atMost {
 		r.Fault(sdk.Usage(fmt.Errorf("count = %d, want at most the %d %s of the data set", r.Count, size, what)))
 	}
 	if r.Count == 0 {

@@ -40,6 +40,7 @@ type Scoring struct {
 	Dataset string // path of one that the user named; empty: the plugin's own
 	Test    string // the compliance test that the log is of; empty: an accuracy run
 	Count   int    // only the first ones of the data set ran; 0: all
+	AtMost  bool   // Count may be more than there are
 	Params  map[string]string
 	Rules   string // the round whose answers to hand in are asked for; empty: the newest
 	Wanted  Wanted
@@ -52,9 +53,9 @@ type Scoring struct {
 // server.
 func (s Scoring) options(embedded bool) sdk.ScoreOptions {
 	return sdk.ScoreOptions{
-		Model: s.Model.Name, Dataset: s.Dataset, Use: s.use(), Count: s.Count, Params: s.Wanted.Params(s.Params),
-		PartFiles: s.Files,
-		Show:      shown(s.Model, s.Rules), Embedded: embedded,
+		Model: s.Model.Name, Dataset: s.Dataset, Use: s.use(), Count: s.Count, CountAtMost: s.AtMost,
+		Params: s.Wanted.Params(s.Params), PartFiles: s.Files,
+		Show: shown(s.Model, s.Rules), Embedded: embedded,
 	}
 }
 

@@ -2781,7 +2781,9 @@ type OpenRequest struct {
 	PartFiles map[string]string `protobuf:"bytes,14,rep,name=part_files,json=partFiles,proto3" json:"part_files,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	// What the workload is opened for: empty for a performance run, "accuracy", or the name of a compliance test, "TEST07".
 	// A model may have a data set of its own for one (Dataset.use), and other limits of its answers.
-	Use           string `protobuf:"bytes,15,opt,name=use,proto3" json:"use,omitempty"`
+	Use string `protobuf:"bytes,15,opt,name=use,proto3" json:"use,omitempty"`
+	// Of a data set with fewer samples than count all are meant; else it is an error.
+	CountAtMost   bool `protobuf:"varint,16,opt,name=count_at_most,json=countAtMost,proto3" json:"count_at_most,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2919,6 +2921,13 @@ func (x *OpenRequest) GetUse() string {
 		return x.Use
 	}
 	return ""
+}
+
+func (x *OpenRequest) GetCountAtMost() bool {
+	if x != nil {
+		return x.CountAtMost
+	}
+	return false
 }
 
 type OpenResponse struct {
@@ -3626,7 +3635,9 @@ type ScoreOptions struct {
 	// The embedded model gave the answers: parameters that are not here have its defaults.
 	Embedded bool `protobuf:"varint,9,opt,name=embedded,proto3" json:"embedded,omitempty"`
 	// The compliance test whose log is scored, as OpenRequest.use; empty: that of an accuracy run.
-	Use           string `protobuf:"bytes,10,opt,name=use,proto3" json:"use,omitempty"`
+	Use string `protobuf:"bytes,10,opt,name=use,proto3" json:"use,omitempty"`
+	// As OpenRequest.count_at_most.
+	CountAtMost   bool `protobuf:"varint,11,opt,name=count_at_most,json=countAtMost,proto3" json:"count_at_most,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3729,6 +3740,13 @@ func (x *ScoreOptions) GetUse() string {
 		return x.Use
 	}
 	return ""
+}
+
+func (x *ScoreOptions) GetCountAtMost() bool {
+	if x != nil {
+		return x.CountAtMost
+	}
+	return false
 }
 
 type AccuracyEntry struct {
@@ -4482,7 +4500,7 @@ const file_plumbline_plugin_v1_plugin_proto_rawDesc = "" +
 	"\fSmokeSetting\x129\n" +
 	"\bscenario\x18\x01 \x01(\x0e2\x1d.plumbline.plugin.v1.ScenarioR\bscenario\x12\x10\n" +
 	"\x03key\x18\x02 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x03 \x01(\tR\x05value\"\x8e\x06\n" +
+	"\x05value\x18\x03 \x01(\tR\x05value\"\xb2\x06\n" +
 	"\vOpenRequest\x12\x14\n" +
 	"\x05model\x18\x01 \x01(\tR\x05model\x12\x1d\n" +
 	"\n" +
@@ -4501,7 +4519,8 @@ const file_plumbline_plugin_v1_plugin_proto_rawDesc = "" +
 	"\anetwork\x18\r \x01(\bR\anetwork\x12N\n" +
 	"\n" +
 	"part_files\x18\x0e \x03(\v2/.plumbline.plugin.v1.OpenRequest.PartFilesEntryR\tpartFiles\x12\x10\n" +
-	"\x03use\x18\x0f \x01(\tR\x03use\x1aA\n" +
+	"\x03use\x18\x0f \x01(\tR\x03use\x12\"\n" +
+	"\rcount_at_most\x18\x10 \x01(\bR\vcountAtMost\x1aA\n" +
 	"\x13BackendOptionsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\x1a9\n" +
@@ -4572,7 +4591,7 @@ const file_plumbline_plugin_v1_plugin_proto_rawDesc = "" +
 	"\x10bytes_per_second\x18\x06 \x01(\x01R\x0ebytesPerSecond\"\x89\x01\n" +
 	"\fScoreRequest\x12;\n" +
 	"\aoptions\x18\x01 \x01(\v2!.plumbline.plugin.v1.ScoreOptionsR\aoptions\x12<\n" +
-	"\aentries\x18\x02 \x03(\v2\".plumbline.plugin.v1.AccuracyEntryR\aentries\"\xdb\x03\n" +
+	"\aentries\x18\x02 \x03(\v2\".plumbline.plugin.v1.AccuracyEntryR\aentries\"\xff\x03\n" +
 	"\fScoreOptions\x12\x14\n" +
 	"\x05model\x18\x01 \x01(\tR\x05model\x12\x18\n" +
 	"\adataset\x18\x02 \x01(\tR\adataset\x12\x14\n" +
@@ -4585,7 +4604,8 @@ const file_plumbline_plugin_v1_plugin_proto_rawDesc = "" +
 	"\bexhibits\x18\b \x01(\x03R\bexhibits\x12\x1a\n" +
 	"\bembedded\x18\t \x01(\bR\bembedded\x12\x10\n" +
 	"\x03use\x18\n" +
-	" \x01(\tR\x03use\x1a9\n" +
+	" \x01(\tR\x03use\x12\"\n" +
+	"\rcount_at_most\x18\v \x01(\bR\vcountAtMost\x1a9\n" +
 	"\vParamsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\x1a<\n" +

@@ -24,12 +24,19 @@ const (
 	paramFlag    = "param"
 )
 
+// Models are those that a round's benchmarks are run by.
+type Models struct {
+	All []sdk.ModelInfo
+	// Missing says why a benchmark has none of them; empty: no plugin has it.
+	Missing string
+}
+
 // OfRound is the suite of all benchmarks of a round that any of the models runs, in the scenarios that the round has of
 // them, with the flags. Of several models that run the same scenarios of a benchmark it takes the first. A parameter
 // goes to the models that have it.
-func OfRound(rules *mlconf.Rules, models []sdk.ModelInfo, given []Flag) (Suite, error) {
+func OfRound(rules *mlconf.Rules, models Models, given []Flag) (Suite, error) {
 	s := Suite{Name: "round " + rules.Name, Out: "round-" + rules.Name, Apart: true}
-	r := round{Rules: rules, models: models, runs: map[string][]string{}}
+	r := round{Rules: rules, models: models.All, missing: models.Missing, runs: map[string][]string{}}
 	r.others, r.params = apart(given)
 	_, err := rules.Section("implementations", &r.named)
 	if err = errors.Join(err, r.readScenarios(given), r.knowParams()); err != nil {
@@ -54,6 +61,7 @@ func OfRound(rules *mlconf.Rules, models []sdk.ModelInfo, given []Flag) (Suite, 
 type round struct {
 	*mlconf.Rules
 	models         []sdk.ModelInfo
+	missing        string            // why a benchmark has no model
 	named          map[string]string // models of benchmarks whose names mean something else in other rounds
 	others, params []Flag
 	only           []string // scenarios; none: all
@@ -204,9 +212,12 @@ func (r *round) left(name string) string {
 	has := strings.Join(r.scenarios(name), ", ")
 	switch {
 	case len(r.candidates(name)) == 0:
-		return "not in this build, no plugin here has it"
+		return cmp.Or(r.missing, "not in this build, no plugin here has it")
 	case len(r.only) > 0:
 		return fmt.Sprintf("not in %s, the round has it in %s", strings.Join(r.only, ", "), has)
+	}
+	if r.missing != "" {
+		return r.missing + ", or does not run in " + has
 	}
 	return "no model here runs it in " + has
 }

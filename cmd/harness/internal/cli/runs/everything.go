@@ -21,6 +21,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/bench/plugin"
 	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/bench/record/judge"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/suite"
 )
 
@@ -39,9 +40,15 @@ func (a *app) runEverything(c *cobra.Command, r *Flags) error {
 	if len(r.Catalog.Entries) == 0 {
 		return r.Catalog.None()
 	}
-	var models []sdk.ModelInfo
+	models := suite.Models{}
 	for _, e := range r.Catalog.Entries {
-		models = append(models, e.Description.Models...)
+		models.All = append(models.All, e.Description.Models...)
+		if e.Err != nil {
+			models.Missing = "no plugin that answers has it"
+		}
+	}
+	if r.Choice != "" {
+		models.Missing = "left out by --plugin " + r.Choice
 	}
 	others := append(slices.Clone(besideSuite), "rules")
 	c.InheritedFlags().VisitAll(func(f *pflag.Flag) { others = append(others, f.Name) })
@@ -91,6 +98,8 @@ type benchmarkRow struct {
 	record.Benchmark
 	suiteRow
 	good, made, missing int // runs
+	timed               int // good runs that measure a performance
+	reached, free       int // good accuracies: those that reach a target, and those that have none
 	accuracy            string
 }
 
@@ -121,10 +130,45 @@ func (r *benchmarkRow) take(one suiteResult) {
 	default:
 		r.missing++
 	}
-	if f, ok := one.run.Headline(); ok && one.run.Accuracy != nil && one.unmade == "" {
-		r.accuracy = f.String() + " " + f.Name
+	if one.unmade == "" && one.run.ExitCode == int(exitcode.Valid) {
+		r.takeGood(one.run)
 	}
 	r.Skipped = cmp.Or(r.Skipped, skipped(one.run))
+}
+
+// takeGood counts what a good run measured.
+func (r *benchmarkRow) takeGood(run record.Run) {
+	if run.Accuracy == nil {
+		r.timed++
+		return
+	}
+	without := ""
+	if run.Verdict == string(judge.Informational) {
+		r.free++
+		without = ", no target"
+	} else {
+		r.reached++
+	}
+	if f, ok := run.Headline(); ok {
+		r.accuracy = f.String() + " " + f.Name + without
+	}
+}
+
+// proves says what the good runs of the benchmark have shown, and no more.
+func (r *benchmarkRow) proves() string {
+	performance, accuracy := "no performance measured", "no accuracy measured"
+	if r.timed > 0 {
+		performance = "every run VALID"
+	}
+	switch {
+	case r.reached > 0 && r.free == 0:
+		accuracy = "every accuracy reached"
+	case r.reached > 0:
+		accuracy = "every accuracy reached that has a target"
+	case r.free > 0:
+		accuracy = "accuracy without a target"
+	}
+	return performance + ", " + accuracy
 }
 
 // skipped is what a scorer left out since nothing was given that runs it: programs, without an interpreter.
@@ -207,32 +251,36 @@ func (s *suiteRun) writeLeft() error {
 // writeStandings counts the benchmarks of the round: models, and apart from them what stands in for one.
 func (s *suiteRun) writeStandings(rows []benchmarkRow) error {
 	of := map[standing][]string{}
-	skipped, left := map[string][]string{}, map[string][]string{}
+	skipped, left, proved := map[string][]string{}, map[string][]string{}, map[string][]string{}
 	for i := range rows {
 		r := &rows[i]
 		of[r.stands()] = append(of[r.stands()], r.Name)
+		if r.stands() == passed {
+			proved[r.proves()] = append(proved[r.proves()], r.Name)
+		}
 		skipped[r.Skipped] = append(skipped[r.Skipped], r.Name)
 		left[r.Left] = append(left[r.Left], r.Name)
 	}
 	out := terminal.On(s.Stdout)
 	out.Print("\n", terminal.Span{Style: terminal.Heading, Text: s.Name}, ": "+
 		figure.Plural(len(rows), "benchmark")+", smoke settings on embedded models unless flags say otherwise\n")
+	for _, what := range slices.Sorted(maps.Keys(proved)) {
+		line := fmt.Sprintf("  %d with a model: %s", len(proved[what]), what)
+		if len(proved) > 1 {
+			line += ": " + strings.Join(proved[what], ", ")
+		}
+		out.Print(line + "\n")
+	}
 	for _, kind := range []struct {
 		standing
-		what  string
-		named bool
+		what string
 	}{
-		{passed, "with a model, every run VALID and every accuracy reached", false},
-		{stoodIn, "with a stand-in, which is no model: its runs show that the way from data to verdict works", true},
-		{failed, "not VALID, below a target, or failed", true},
-		{unfinished, "with runs that are not made; the same command makes them", true},
+		{stoodIn, "with a stand-in, which is no model: its runs show that the way from data to verdict works"},
+		{failed, "not VALID, below a target, or failed"},
+		{unfinished, "with runs that are not made; the same command makes them"},
 	} {
 		if names := of[kind.standing]; len(names) > 0 {
-			line := fmt.Sprintf("  %d %s", len(names), kind.what)
-			if kind.named {
-				line += ": " + strings.Join(names, ", ")
-			}
-			out.Print(line + "\n")
+			out.Print(fmt.Sprintf("  %d %s: %s\n", len(names), kind.what, strings.Join(names, ", ")))
 		}
 	}
 	delete(skipped, "")

@@ -47,10 +47,10 @@ func someOfARound(t *testing.T) *clitest.Shell {
 func TestEverything(t *testing.T) {
 	s := someOfARound(t)
 	s.Want(5, s.Run("run", "--rules", "v6.1", "all", "--out", s.Out()), "plugin mute is left out", "it says nothing",
-		"resnet50     SingleStream", "round v6.1: 21 benchmarks", "1 with a model, every run VALID",
+		"resnet50     SingleStream", "round v6.1: 21 benchmarks", "1 with a model: every run VALID, every accuracy reached\n",
 		"1 with a stand-in, which is no model: its runs show that the way from data to verdict works: qwen3.6-27b",
 		"3 not VALID, below a target, or failed: bert-99, bert-99.9, rgat",
-		"16 not in this build, no plugin here has it: 3d-unet-99, ",
+		"16 no plugin that answers has it: 3d-unet-99, ",
 		"skipped of qwen3.6-27b: 3 programs were not", "95.000 % accuracy", "stand-in: a script")
 	d := s.Result()
 	var lines []string
@@ -72,7 +72,7 @@ func TestEverything(t *testing.T) {
 	opened := len(s.Fakes["resnet50"].Opened())
 	s.Fakes["rgat"].DieAfter = 0
 	s.Fakes["mute"].DescribeErr = nil
-	s.Want(4, s.Run("run", "all", "--out", s.Out()), "2 with a model",
+	s.Want(4, s.Run("run", "all", "--out", s.Out()), "2 with a model: every run VALID",
 		"2 not VALID, below a target, or failed: bert-99, bert-99.9")
 	if now := len(s.Fakes["resnet50"].Opened()); now != opened {
 		t.Errorf("finished runs are made again: %d workloads after %d", now, opened)
@@ -96,12 +96,41 @@ func TestEverythingOfSome(t *testing.T) {
 	none.Want(2, none.Run("run", "all"), "no plugin found")
 }
 
+// TestEverythingSaysNoMoreThanItShows: an accuracy without a target is not reached, what was not measured is not VALID,
+// and what --plugin leaves out is not missing. A count is the most that is wanted.
+func TestEverythingSaysNoMoreThanItShows(t *testing.T) {
+	for flags, says := range map[string][]string{
+		"":                                  {"1 with a model: every run VALID, every accuracy reached\n"},
+		"--mode performance":                {"1 with a model: every run VALID, no accuracy measured\n"},
+		"--mode accuracy":                   {"1 with a model: no performance measured, every accuracy reached\n"},
+		"--count 30":                        {"every run VALID, accuracy without a target\n", "95.000 % other, no target"},
+		"--count 30 --mode accuracy":        {"no performance measured, accuracy without a target\n"},
+		"--plugin resnet50 --mode accuracy": {"20 left out by --plugin resnet50: 3d-unet-99, "},
+	} {
+		s := clitest.New(t)
+		s.Fakes["resnet50"] = fakeOf("resnet50", "resnet", loadgen.Offline)
+		if strings.Contains(flags, "--count") { // as of a part of a data set: no target
+			s.Fakes["resnet50"].Score.Metrics = []sdk.Metric{{Name: "other", Unit: "%", Value: 95}}
+		}
+		args := append([]string{"run", "all", "--scenario", "Offline", "--out", s.Out()}, strings.Fields(flags)...)
+		s.Want(0, s.Run(args...), says...)
+		if all := s.Stdout.String(); strings.Contains(flags, "--plugin") && strings.Contains(all, "not in this build") {
+			t.Errorf("%s: left out is called missing:\n%s", flags, all)
+		}
+		for _, o := range s.Fakes["resnet50"].Opened() {
+			if o.CountAtMost != strings.Contains(flags, "--count") {
+				t.Errorf("%s: opened with %+v", flags, o)
+			}
+		}
+	}
+}
+
 // TestEverythingThatCannotBePlanned: a model that has not what the flags ask for is told, and the others run.
 func TestEverythingThatCannotBePlanned(t *testing.T) {
 	s := someOfARound(t)
 	s.Fakes["mute"].DescribeErr = nil
 	s.Want(2, s.Run("run", "all", "--precision", "int8", "--scenario", "SingleStream", "--out", s.Out()),
-		"qwen3.6-27b: --precision", "1 with a model, every run VALID", "1 not VALID, below a target, or failed: qwen3.6-27b")
+		"qwen3.6-27b: --precision", "1 with a model: every run VALID", "1 not VALID, below a target, or failed: qwen3.6-27b")
 	if d := s.Result(); len(d.Runs) != 2 || d.Runs[0].Status != record.Complete {
 		t.Errorf("%d runs", len(d.Runs))
 	}

@@ -233,7 +233,7 @@ func (s *suiteRun) planJob(ctx context.Context, j suite.Job) (suiteJob, error) {
 			return job, sdk.Usage(err)
 		}
 	}
-	r.Identity = j.Identity(r.Identity.Label)
+	r.Identity, r.CountAtMost = j.Identity(r.Identity.Label), s.Apart // one flag for models of every size
 	r.Out, r.Force, r.Watch = filepath.Join(s.Out, filepath.FromSlash(j.Folder)), s.flags.Force, s.printed.watch()
 	if job.request, err = s.Complete(ctx, s.flags.PluginFlags, r); err != nil {
 		return job, err
