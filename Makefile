@@ -8,7 +8,7 @@ COUNT   ?= 6
 export CGO_ENABLED ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help build official-loadgen demo test test-python test-cpp test-openai test-servers test-store test-metrics test-pace test-gpu test-official-checker test-official-accuracy test-official-endpoints test-official-bfcl test-official-reasoning test-official-products test-official-retrieval test-official-streamed test-official-brats test-submission-official test-kills test-browser test-network test-official bench-official race stress lint bench cards bench-loadgen fuzz clean check test-arm64 dist release test-dist
+.PHONY: help build official-loadgen demo test test-python test-escape test-cpp test-openai test-servers test-store test-metrics test-pace test-gpu test-official-checker test-official-accuracy test-official-endpoints test-official-bfcl test-official-reasoning test-official-products test-official-retrieval test-official-streamed test-official-brats test-submission-official test-kills test-browser test-network test-official bench-official race stress lint bench cards bench-loadgen fuzz clean check test-arm64 dist release test-dist
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -32,6 +32,11 @@ test: ## run all tests of all modules; skips are listed and counted
 
 test-python: ## run the tests that need Python (PYTHON=interpreter with the requirements of the examples)
 	PLUMBLINE_PYTHON=$(or $(PYTHON),python3) $(GO) test -count=1 -v -run Python ./e2e/plugins ./e2e/models ./plugins/internal/execution ./plugins/reasoning
+
+test-escape: ## let programs try to leave the sandbox and to write their verdict, as root and as a user (PYTHON=3.9 or newer)
+	PLUMBLINE_PYTHON=$(or $(PYTHON),python3) $(GO) test -count=1 -v -timeout 2h ./internal/sandbox
+	PLUMBLINE_PYTHON=$(or $(PYTHON),python3) $(GO) test -count=1 -v -timeout 2h -run 'Escapes|Hostile|Sandbox|Trapped' \
+	./plugins/internal/execution
 
 test-cpp: ## make and prove the backend in C++ that harness new writes (a C++17 compiler, protoc and gRPC for C++ needed)
 	PLUMBLINE_CPP=1 $(GO) test -count=1 -v -run Cpp ./e2e/plugins

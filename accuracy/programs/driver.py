@@ -399,7 +399,8 @@ def main():
     except ProcessLookupError:
         pass
     passed = code == 0 and all(r > 0 for r in results)
-    json.dump({"passed": passed, "results": results, "code": code, "error": error[:200]}, sys.stdout)
+    own = passed and peer.claimed
+    json.dump({"passed": passed, "results": results, "code": code, "error": error[:200], "own": own}, sys.stdout)
 
 
 main()

@@ -105,6 +105,7 @@ class Peer:
     def __init__(self, source, sink, claims, until=None):
         self.source, self.sink, self.claims, self.until = source, sink, claims, until
         self.objects, self.numbers, self.remotes, self.names, self.naming = [], {}, {}, None, None
+        self.claimed = False  # a value came that says that it equals everything
 
     def close(self):
         if self.sink is not None:
@@ -304,6 +305,7 @@ class Peer:
         if name in SINGLE:
             return SINGLE[name](x)
         if name == "own" and self.claims:
+            self.claimed = self.claimed or x is True
             return Claim(x is True)
         if name == "mine":
             return self.remotes.setdefault(int(x), Remote(self, int(x)))

@@ -111,6 +111,9 @@ type Verdict struct {
 	Results []any
 	Code    int    // 0: there was no failure
 	Error   string // of an exception, in Python's words: at most 200 characters
+	// Own says that it passed by an == of its own class, which calls a value equal to everything: the official checker
+	// believes it.
+	Own bool
 }
 
 // Judge reads what the driver has printed of a job, and the code that it ended with. One that ended with another code
@@ -129,6 +132,8 @@ func Judge(output []byte, code int, how string) Verdict {
 func (v Verdict) String() string {
 	at := fmt.Sprintf("test %d", len(v.Results))
 	switch {
+	case v.Passed && v.Own:
+		return "passed by an == of its own, which calls its value equal to everything"
 	case v.Passed:
 		return "passed"
 	case v.Code == Late:

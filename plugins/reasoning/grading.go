@@ -13,20 +13,21 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 )
 
-// openGraders opens SymPy and Python, where they are asked for. note says what programs run by.
-func openGraders(ctx context.Context, s *settings, r *manifest.Request) (o reasoning.Options, note string) {
+// openGraders opens SymPy and Python, where they are asked for. note says what programs ran by, once they have run;
+// nil: nothing runs.
+func openGraders(ctx context.Context, s *settings, r *manifest.Request) (o reasoning.Options, note func() string) {
 	algebra, err := s.algebra.Open(ctx, s.programs.Weak())
 	r.Fault(err)
 	o.Algebra = algebra
 	run, err := s.programs.Open(ctx)
 	r.Fault(err)
 	if run == nil {
-		return o, ""
+		return o, nil
 	}
 	set, err := openProblems(s.problems, r)
 	r.Fault(err)
 	o.Programs, o.Workers = execution.Problems{Runner: run, Set: set}, execution.AtOnce
-	return o, run.Note()
+	return o, run.Note
 }
 
 // openProblems opens the problems that programs are to solve: those of a path, or the plugin's own.

@@ -12,13 +12,13 @@ import (
 // scorer reports what the official script of a family finds in a log.
 type scorer struct {
 	*reasoning.Scorer
-	whole bool   // token_data stands before data
-	note  string // of what programs ran by; empty: nothing
+	whole bool          // token_data stands before data
+	note  func() string // of what programs ran by; nil: nothing
 	worst *gallery
 }
 
 // newScorer scores the answers to items, of which it shows so many; o has all else.
-func newScorer(s *settings, items []prompts.Sample, o reasoning.Options, note string, exhibits int) *scorer {
+func newScorer(s *settings, items []prompts.Sample, o reasoning.Options, note func() string, exhibits int) *scorer {
 	o.Rows = make([]reasoning.Row, len(items))
 	for i, item := range items {
 		o.Rows[i] = reasoning.Row{Set: item.Task, Truth: item.Output}
@@ -56,8 +56,8 @@ func (s *scorer) Result() (sdk.Score, error) {
 		return sdk.Score{}, sdk.Data(err)
 	}
 	score := sdk.Score{Samples: distinct(r), OfficialText: r.String(), Notes: notes(r), Exhibits: s.worst.exhibits()}
-	if s.note != "" {
-		score.Notes = append(score.Notes, s.note)
+	if s.note != nil {
+		score.Notes = append(score.Notes, s.note())
 	}
 	if v, ok := r.ExactMatch(); ok {
 		score.Metrics = append(score.Metrics, sdk.Metric{Name: exactMatch, Unit: "%", Value: v})

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/plumbline-ml/plumbline/accuracy/programs"
@@ -34,7 +35,10 @@ const (
 const startUp = time.Minute
 
 // Runner runs programs in Python. It may be used concurrently.
-type Runner struct{ python *sandbox.Python }
+type Runner struct {
+	python *sandbox.Python
+	own    atomic.Int64 // programs that passed by an == of their own
+}
 
 // Settings are the parameters of a model whose answers are programs.
 type Settings struct {
@@ -71,7 +75,7 @@ func (s Settings) Open(ctx context.Context) (*Runner, error) {
 	case err != nil:
 		return nil, sdk.Usage(fmt.Errorf("parameter execute = %q: %w", s.execute, err))
 	}
-	return &Runner{python}, nil
+	return &Runner{python: python}, nil
 }
 
 // Run runs a program with its tests. An error is of this machine or ctx, never of the program.
@@ -84,7 +88,11 @@ func (r *Runner) Run(ctx context.Context, j programs.Job) (programs.Verdict, err
 	if err != nil {
 		return programs.Verdict{}, err
 	}
-	return programs.Judge(o.Output, o.Code, ending(o)), nil
+	v := programs.Judge(o.Output, o.Code, ending(o))
+	if v.Passed && v.Own {
+		r.own.Add(1)
+	}
+	return v, nil
 }
 
 // ending says how a driver ended that has printed no verdict.
@@ -100,10 +108,16 @@ func ending(o sandbox.Outcome) string {
 	return fmt.Sprintf("its interpreter ended with code %d", o.Code)
 }
 
-// Note says what programs ran by, for people.
+// Note says what programs ran by, for people, and which of them passed by their own word.
 func (r *Runner) Note() string {
+	where := "in a sandbox"
 	if r.python.Box.Weak {
-		return fmt.Sprintf("programs ran by Python %s without a sandbox (sandbox=weak)", r.python.Version)
+		where = "without a sandbox (sandbox=weak)"
 	}
-	return fmt.Sprintf("programs ran by Python %s in a sandbox", r.python.Version)
+	note := fmt.Sprintf("programs ran by Python %s %s", r.python.Version, where)
+	if n := r.own.Load(); n > 0 {
+		note += fmt.Sprintf("; %d passed only because a value that they returned calls itself equal to everything, which "+
+			"the official checker believes: look at them", n)
+	}
+	return note
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"reflect"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -106,5 +107,8 @@ func (c goldenCase) check(t *testing.T, r *Runner) {
 	if v.Passed != c.Passed || !reflect.DeepEqual(v.Results, c.Results) || v.Code != c.ErrorCode {
 		t.Errorf("%s: %v, %v, code %d (%v), want %v, %v, code %d",
 			c.ID, v.Passed, v.Results, v.Code, v, c.Passed, c.Results, c.ErrorCode)
+	}
+	if v.Own != (c.Passed && strings.Contains(c.Code, "__eq__")) {
+		t.Errorf("%s: %v: a pass by an == of its own is said, and no other", c.ID, v)
 	}
 }
