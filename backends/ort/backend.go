@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/onnx"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
@@ -84,9 +85,19 @@ func load(m backend.Model, src source, found onnx.Model, set settings, c backend
 	}
 	core, err := src.createOn(where, bound, o)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %s: %w", backend.ErrModel, src, err)
+		return nil, fmt.Errorf("%w: %s: %w%s", backend.ErrModel, src, err, newerHint(err, lib))
 	}
 	return newSession(core, bound, where, limits(set, bound, concurrency), set.describe(lib, threads))
+}
+
+// newerHint says what helps where the model is newer than the library.
+func newerHint(err error, lib library) string {
+	text := strings.ToLower(err.Error())
+	if !strings.Contains(text, "ir version") && !strings.Contains(text, "opset") {
+		return ""
+	}
+	return fmt.Sprintf("; this is ONNX Runtime %s, and a newer one may read the model: get it by `harness fetch "+
+		"onnxruntime`, or name one with option lib", lib.version)
 }
 
 // createOn loads the model where it will run, if that is said: the threads that ONNX Runtime starts are bound as the

@@ -42,15 +42,46 @@ func (r *runner) close() error { return r.options.Destroy() }
 func (r *runner) run(ctx context.Context, in, out []backend.Tensor) error {
 	foresee := !r.s.unforeseen.Load()
 	err := r.attempt(ctx, in, out, foresee)
-	if !foresee || !errors.Is(err, ErrRun) {
+	if !errors.Is(err, ErrRun) {
 		return err
 	}
-	if r.attempt(ctx, in, out, false) != nil {
-		return err
+	if !foresee || r.attempt(ctx, in, out, false) != nil {
+		return r.explain(ctx, in, len(out), err)
 	}
 	r.s.unforeseen.Store(true)
 	return nil
 }
+
+// explain adds to the failure of a run of several samples what helps where the model can take the first one alone.
+func (r *runner) explain(ctx context.Context, in []backend.Tensor, outputs int, failed error) error {
+	rows := backend.Rows(in)
+	if rows < 2 || r.s.ports.batch > 0 {
+		return failed
+	}
+	one := make([]backend.Tensor, len(in))
+	for i, t := range in {
+		if len(t.Shape) == 0 || t.Shape[0] != int64(rows) {
+			return failed
+		}
+		one[i] = t
+		one[i].Shape = append([]int64{1}, t.Shape[1:]...)
+		one[i].Data = t.Data[:len(t.Data)/rows]
+	}
+	out := make([]backend.Tensor, outputs)
+	if r.attempt(ctx, one, out, false) != nil {
+		return failed
+	}
+	for i := range out {
+		out[i].Release()
+	}
+	return blamed{fmt.Errorf("the model says that it takes any batch, fails with %d samples, and takes one: a size of 1 is "+
+		"fixed inside of it; run with a batch of 1 (--batch 1), or export it with a free batch size: %w", rows, failed)}
+}
+
+// blamed is an error with backend.ErrModel in its chain whose text is its own: the model was loaded.
+type blamed struct{ error }
+
+func (b blamed) Unwrap() []error { return []error{b.error, backend.ErrModel} }
 
 func (r *runner) attempt(ctx context.Context, in, out []backend.Tensor, foresee bool) (err error) {
 	defer r.clear()

@@ -107,9 +107,9 @@ func TestOpenReportsEveryFault(t *testing.T) {
 	broken := imagenetFolder(t, 2)
 	write(t, filepath.Join(broken, synthetic.ImageEval().Name(0)), []byte("no picture"))
 	write(t, filepath.Join(broken, "val_map.txt"), []byte(synthetic.ImageEval().Name(0)+" 1\nnone.JPEG 2\n"))
-	params := map[string]string{"size": "299", "answer": "best", "preprocess": "resnet", "layout": "chw", "offset": "one"}
+	params := map[string]string{"width": "299", "answer": "best", "preprocess": "resnet", "layout": "chw", "offset": "one"}
 	_, err := New().Open(t.Context(), sdk.Options{Precision: "int4", Dataset: broken, Params: params})
-	sdktest.WantError(t, err, `"int4"`, `"size"`, `answer = "best"`, `preprocess = "resnet"`,
+	sdktest.WantError(t, err, `"int4"`, `"width"`, `answer = "best"`, `preprocess = "resnet"`,
 		`layout = "chw"`, `offset = "one"`,
 		"line 1", "line 2", "none.JPEG")
 	if !errors.Is(err, sdk.ErrUsage) {
@@ -164,9 +164,9 @@ func TestOpenScorerReportsEveryFault(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "val_map.txt"), []byte("a.JPEG 1000\nb.JPEG one\n"))
 	_, err := New().OpenScorer(t.Context(), sdk.ScoreOptions{
-		Dataset: dir, Params: map[string]string{"dtype": "uint8", "size": "1"},
+		Dataset: dir, Params: map[string]string{"dtype": "uint8", "width": "1"},
 	})
-	sdktest.WantError(t, err, "line 1", "line 2", `"uint8"`, `"size"`)
+	sdktest.WantError(t, err, "line 1", "line 2", `"uint8"`, `"width"`)
 	if !errors.Is(err, imagenet.ErrDataset) {
 		t.Errorf("%v is not %v", err, imagenet.ErrDataset)
 	}

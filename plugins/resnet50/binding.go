@@ -18,14 +18,28 @@ type binding struct {
 	scores        bool   // the output holds a row of scores per picture, not its class
 	offset        int64  // the model's number of class 0
 	best          int    // classes of each payload: 1, or 5 where it is not the official one
+	element       backend.DType
+	official      int // pixels that the benchmark's own models are high and wide
 }
 
-// bind reads the parameters of a model whose input is size pixels high and wide.
-func bind(p *option.Params, size int) binding {
+// mostSize bounds the input: 4096 x 4096 pixels are 200 MB of float32.
+const mostSize = 4096
+
+// bind reads the parameters of a model whose input is official pixels high and wide where they do not say otherwise.
+func bind(p *option.Params, official int) binding {
+	size := official
+	if p.Text("size") != "" {
+		size = p.Int("size", 1, mostSize)
+	}
 	b := binding{
+		element: pictures.ReadElement(p), official: official,
 		recipe: readRecipe(p, size), input: p.Text("input"), output: p.Text("output"),
 		scores: option.Pick(p, "answer", map[string]bool{"class": false, "scores": true}), offset: readOffset(p),
 		best: readBest(p),
+	}
+	if b.element == backend.Uint8 && b.recipe.Name() != "pixels" {
+		p.Fault("input_type", errors.New("uint8 holds whole numbers from 0 to 255: want preprocess=pixels, which leaves "+
+			"the normalisation to the model"))
 	}
 	switch name := p.Text("top5_output"); {
 	case b.best == 1:
@@ -55,7 +69,7 @@ func readRecipe(p *option.Params, size int) image.Recipe {
 	l := option.Pick(p, "layout", map[string]image.Layout{"nchw": image.NCHW, "nhwc": image.NHWC})
 	r := option.Pick(p, "preprocess", map[string]image.Recipe{
 		"vgg": image.Vgg(size, l), "mobilenet": image.Mobilenet(size, l), "imagenet_pytorch": image.ImagenetPytorch(size, l),
-		"tflite_tpu": image.TFLiteTPU(),
+		"tflite_tpu": image.TFLiteTPU(), "pixels": image.Pixels(size, l),
 	})
 	if r.Name() == "tflite_tpu" && l != r.Layout() {
 		p.Fault("layout", errors.New("want nhwc: preprocess = tflite_tpu has no other"))
@@ -68,21 +82,23 @@ func readRecipe(p *option.Params, size int) image.Recipe {
 
 // picture is the model's input.
 func (b binding) picture() pictures.Input {
-	return pictures.Input{Recipe: b.recipe, Size: b.recipe.Size()}
+	return pictures.Input{Recipe: b.recipe, Size: b.recipe.Size(), Element: b.element}
 }
 
 // model completes m with the tensors that the binding uses.
 func (b binding) model(m backend.Model) backend.Model {
 	m.Inputs = []backend.TensorInfo{
-		b.picture().Tensor(b.input, "--param input=NAME (empty: the first), and layout=nchw or nhwc"),
+		b.picture().Tensor(b.input, "--param input=NAME (empty: the first), layout=nchw or nhwc, "+
+			"size=PIXELS, and input_type=float32, float16 or uint8 (with preprocess=pixels)"),
 	}
 	out := backend.TensorInfo{
 		Name: b.output, DType: backend.Int64, Also: []backend.DType{backend.Int32}, Shape: []int64{-1},
 		Chosen: "--param output=NAME (empty: the first), " +
-			"and answer=class (int64 or int32 [N]) or scores (float32 [N,classes])",
+			"and answer=class (int64 or int32 [N]) or scores (float32 or float16 [N,classes])",
 	}
 	if b.scores {
-		out.DType, out.Also, out.Shape = backend.Float32, nil, []int64{-1, -1}
+		out.DType, out.Also, out.Shape = backend.Float32, []backend.DType{backend.Float16}, []int64{-1, -1}
+		out.TrailingOnes = true
 	}
 	m.Outputs = []backend.TensorInfo{out}
 	return m

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/plumbline-ml/plumbline/plugins/internal/pictures"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
@@ -20,6 +21,13 @@ func (b binding) answers(out backend.Tensor, n int, p *sdk.Payloads) error {
 	row, err := b.rowBytes(out, n)
 	if err != nil {
 		return err
+	}
+	if out.DType == backend.Float16 {
+		scores, err := pictures.Floats(out)
+		if err != nil {
+			return fmt.Errorf("%w: %w", errOutput, err)
+		}
+		out.DType, out.Data, row = backend.Float32, backend.Bytes(scores), 2*row
 	}
 	best := max(1, b.best)
 	var classes [5]int64
@@ -78,11 +86,11 @@ func greatest(best []int64, row []byte) error {
 func (b binding) rowBytes(out backend.Tensor, n int) (int, error) {
 	least := out.DType.Size()
 	switch {
-	case b.scores != (out.DType == backend.Float32) ||
+	case b.scores != (out.DType == backend.Float32 || out.DType == backend.Float16) ||
 		!b.scores && out.DType != backend.Int64 && out.DType != backend.Int32:
 		want := "int64 or int32"
 		if b.scores {
-			want = "float32"
+			want = "float32 or float16"
 		}
 		return 0, fmt.Errorf("%w: %q is %v, want %s; parameter answer chooses between class numbers and scores", errOutput,
 			out.Name, out.DType, want)

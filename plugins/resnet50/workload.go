@@ -11,6 +11,7 @@ import (
 var (
 	_ sdk.ClientWorker = (*workload)(nil)
 	_ sdk.Informer     = (*workload)(nil)
+	_ sdk.Remarker     = (*workload)(nil)
 )
 
 // workload is the benchmark opened on one model file and one data set.
@@ -30,10 +31,22 @@ func (w *workload) Inform(info *sdk.WorkloadInfo) {
 	if w.best > 1 {
 		info.OpenReasons = append(info.OpenReasons, "the answers are the five best classes of each picture (payload=top5)")
 	}
+	if size := w.recipe.Size(); size != w.official {
+		info.OpenReasons = append(info.OpenReasons, fmt.Sprintf("the model's input has %d x %d pixels (size=%d), where the "+
+			"benchmark's has %d x %d", size, size, size, w.official, w.official))
+	}
 	if set, ok := w.set.(subset); ok {
 		info.OpenReasons = append(info.OpenReasons, fmt.Sprintf("%d of %d pictures are used (per_class)", set.Len(),
 			set.all.Len()))
 	}
+}
+
+// Remarks say what differs from the benchmark's own models.
+func (w *workload) Remarks() (r sdk.Remarks) {
+	if note := w.picture().Note(); note != "" {
+		r.Notes = append(r.Notes, note)
+	}
+	return r
 }
 
 func (w *workload) Parts() []sdk.Part { return []sdk.Part{{Model: w.file}} }
@@ -48,8 +61,8 @@ func (w *workload) Postprocess(outputs []backend.Tensor, samples []*pictures.Sam
 
 // ClientWork is nothing for a model whose output is class numbers without an offset: they are
 // written in the log's type.
-func (w *workload) ClientWork(_, _ []backend.TensorInfo, _ int) []string {
-	var work []string
+func (w *workload) ClientWork(_, outputs []backend.TensorInfo, _ int) []string {
+	work := pictures.Widening(outputs)
 	if w.scores {
 		work = append(work, "the class with the greatest score is looked for (ArgMax); "+
 			"parameter answer=class is for models that answer with the class")

@@ -16,7 +16,8 @@ import (
 // binding is how pictures go into a model file and detections come out of it.
 type binding struct {
 	form
-	recipe image.Stretch
+	recipe  image.Stretch
+	element backend.DType // of the input
 }
 
 // mostSize bounds the input: 4096 x 4096 pixels are 200 MB of float32.
@@ -39,7 +40,13 @@ func bind(p *option.Params) binding {
 		f.Threshold = p.Float("threshold", 0, 1)
 	}
 	p.Fault("outputs", f.nameOutputs(p.Text("outputs")))
-	return binding{f, f.readRecipe(p)}
+	b := binding{f, f.readRecipe(p), pictures.ReadElement(p)}
+	if b.recipe.Uint8() {
+		b.element = backend.InvalidDType // the recipe's own
+	} else if b.element == backend.Uint8 {
+		p.Fault("input_type", errors.New("uint8 holds whole numbers from 0 to 255: want preprocess=coco_mobilenet"))
+	}
+	return b
 }
 
 // nameOutputs reads the names of boxes, scores, labels and, where the form has it, the count of detections.
@@ -79,11 +86,14 @@ func (f *form) readRecipe(p *option.Params) image.Stretch {
 }
 
 // picture is the model's input.
-func (b binding) picture() pictures.Input { return pictures.Input{Recipe: b.recipe, Size: b.size} }
+func (b binding) picture() pictures.Input {
+	return pictures.Input{Recipe: b.recipe, Size: b.size, Element: b.element}
+}
 
 // model completes m with the tensors that the binding uses.
 func (b binding) model(m backend.Model) backend.Model {
-	m.Inputs = []backend.TensorInfo{b.picture().Tensor(b.input, "--param form=FORM, input=NAME, size and layout")}
+	m.Inputs = []backend.TensorInfo{b.picture().Tensor(b.input, "--param form=FORM, input=NAME, size, layout, "+
+		"and input_type=float32 or float16")}
 	m.Outputs = b.Tensors("--param form=FORM and outputs=BOXES,SCORES,LABELS")
 	return m
 }

@@ -18,6 +18,7 @@ import (
 type binding struct {
 	letterbox     image.Letterbox
 	input, output string
+	element       backend.DType // of the input
 	coco          bool // classes are COCO's 80, in its order; else a class's label is its number
 	unletterbox   detection.Unletterbox
 	told          string // of letterbox and unletterbox, for the result
@@ -46,7 +47,7 @@ func bind(r *manifest.Request) binding {
 	p, file := r.Params, signatureOf(r.File())
 	rule := option.Pick(p, "unletterbox", unletterboxes)
 	b := binding{
-		input: p.Text("input"), output: p.Text("output"), unletterbox: rule.rule,
+		element: readElement(p), input: p.Text("input"), output: p.Text("output"), unletterbox: rule.rule,
 		coco: option.Pick(p, "labels", map[string]bool{"coco": true, "own": false}),
 	}
 	size := file.size(p)
@@ -64,19 +65,55 @@ func bind(r *manifest.Request) binding {
 	if b.letterbox.Rect && size%rectStep != 0 {
 		p.Fault("size", fmt.Errorf("%d, want a multiple of %d where shape = rect", size, rectStep))
 	}
-	if file.rows > 0 {
-		r.Fault(sdk.Usage(b.checkClasses(file.rows - boxRows)))
-	}
+	r.Fault(b.checkFile(file))
 	b.told = fmt.Sprintf("pictures are letterboxed to %d x %d (shape=%s); boxes are put back by the rule of the "+
 		"reference's library, releases %s", size, size, rect, rule.releases)
 	return b
+}
+
+// readElement reads the element type of the input: values are shares of 1, which uint8 does not hold.
+func readElement(p *option.Params) backend.DType {
+	d := pictures.ReadElement(p)
+	if d == backend.Uint8 {
+		p.Fault("input_type", errors.New("want float32 or float16: the values of pictures are 0 to 1"))
+	}
+	return d
+}
+
+// checkFile refuses a file whose output cannot be detections, as far as the file says its shape.
+func (b binding) checkFile(file signature) error {
+	places := int64(0)
+	if !b.letterbox.Rect {
+		places = placesOf([3]int64{3, int64(b.letterbox.Size), int64(b.letterbox.Size)})
+	}
+	if err := checkForm(int64(file.rows), int64(file.columns), places); err != nil {
+		return sdk.Data(fmt.Errorf("%w: the model file's output has shape %s: %w", detection.ErrOutput,
+			backend.ShapeString([]int64{-1, int64(file.rows), int64(file.columns)}), err))
+	}
+	if file.rows > 0 {
+		return sdk.Usage(b.checkClasses(file.rows - boxRows))
+	}
+	return nil
+}
+
+// checkForm refuses an output of rows and columns in another form than [batch, 4 + classes, columns], for a picture
+// with so many places; numbers that are not known are at most 0.
+func checkForm(rows, columns, places int64) error {
+	switch {
+	case columns == 6 && (rows != places || places <= 0) && rows != 0:
+		return fmt.Errorf("%w; rows of 6 are the end-to-end form, without the columns to choose from: export the "+
+			"model without suppression (nms=False, end2end=False)", errShape)
+	case rows == places && places > 0 && columns > 0 && columns != places:
+		return fmt.Errorf("%w: the last two axes are exchanged; transpose the output in the export", errShape)
+	}
+	return nil
 }
 
 // rectStep is what the sides of rectangular shapes are multiples of.
 const rectStep = 32
 
 // signature is what a model file says of its tensors: -1 is a free side; zeros, where it says nothing.
-type signature struct{ height, width, rows int }
+type signature struct{ height, width, rows, columns int }
 
 func (s signature) fixed() bool { return s.height > 0 && s.width > 0 }
 func (s signature) free() bool  { return s.height < 0 && s.width < 0 }
@@ -91,7 +128,7 @@ func signatureOf(m backend.Model) (s signature) {
 		s.height, s.width = int(in[2].Size), int(in[3].Size)
 	}
 	if out := file.Outputs[0].Dims; len(out) == 3 {
-		s.rows = int(out[1].Size)
+		s.rows, s.columns = int(out[1].Size), int(out[2].Size)
 	}
 	return s
 }
@@ -138,14 +175,15 @@ func (b binding) label(class int) float32 {
 
 // picture is the model's input.
 func (b binding) picture() pictures.Input {
-	return pictures.Input{Recipe: b.letterbox, Size: b.letterbox.Size}
+	return pictures.Input{Recipe: b.letterbox, Size: b.letterbox.Size, Element: b.element}
 }
 
 // model completes m with the tensors that the binding uses.
 func (b binding) model(m backend.Model) backend.Model {
-	m.Inputs = []backend.TensorInfo{b.picture().Tensor(b.input, "--param input=NAME, size and shape")}
+	m.Inputs = []backend.TensorInfo{b.picture().Tensor(b.input, "--param input=NAME, size, shape, and "+
+		"input_type=float32 or float16")}
 	m.Outputs = []backend.TensorInfo{{
-		Name: b.output, DType: backend.Float32, Shape: []int64{-1, -1, -1}, Chosen: "--param output=NAME",
+		Name: b.output, DType: backend.Float32, Also: []backend.DType{backend.Float16}, Shape: []int64{-1, -1, -1}, Chosen: "--param output=NAME",
 	}}
 	return m
 }

@@ -2,8 +2,10 @@ package yolo
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -13,6 +15,12 @@ import (
 // onnxFile is a model with the input images float32 [1,3,height,width] and the output output0 float32 [1,rows,8400];
 // sides below 0 are free. It has no nodes: it is only looked at.
 func onnxFile(t *testing.T, height, width, rows int) string {
+	t.Helper()
+	return onnxFileOf(t, height, width, rows, 8400)
+}
+
+// onnxFileOf is onnxFile with another number of columns.
+func onnxFileOf(t *testing.T, height, width, rows, columns int) string {
 	t.Helper()
 	field := func(message []byte, number int, data []byte) []byte {
 		message = binary.AppendUvarint(message, uint64(number)<<3|2)
@@ -33,7 +41,7 @@ func onnxFile(t *testing.T, height, width, rows int) string {
 		return field(field(nil, 1, []byte(name)), 2, field(nil, 1, field(varint(1, 1), 2, shape)))
 	}
 	graph := field(nil, 11, value("images", 1, 3, height, width))
-	graph = field(graph, 12, value("output0", 1, rows, 8400))
+	graph = field(graph, 12, value("output0", 1, rows, columns))
 	path := filepath.Join(t.TempDir(), "yolo.onnx")
 	write(t, path, string(field(field(varint(1, 8), 7, graph), 8, varint(2, 17))), nil)
 	return path
@@ -115,5 +123,30 @@ func TestOpenRefuses(t *testing.T) {
 		"labels": "own",
 	}}); err != nil || w.label(99) != 99 {
 		t.Errorf("%v, want 100 classes of the data set's own", err)
+	}
+}
+
+// TestFormsOfOutputs are shapes that a file or a model shows, for a picture with 8,400 places.
+func TestFormsOfOutputs(t *testing.T) {
+	for _, c := range []struct {
+		rows, columns int64
+		says          string
+	}{
+		{84, 8400, ""}, {6, 8400, ""}, {84, -1, ""}, {-1, -1, ""}, {0, 0, ""}, {-1, 8400, ""},
+		{300, 6, "end-to-end"}, {100, 6, "end-to-end"}, {-1, 6, "end-to-end"}, {1, 6, "end-to-end"},
+		{8400, 84, "exchanged"}, {8400, 6, "exchanged"},
+	} {
+		err := checkForm(c.rows, c.columns, 8400)
+		if (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
+			t.Errorf("[N,%d,%d]: %v, want %q", c.rows, c.columns, err, c.says)
+		}
+	}
+}
+
+func TestEndToEndExportsAreRefusedAtTheOpening(t *testing.T) {
+	_, err := opened(t, sdk.Options{ModelFile: onnxFileOf(t, 640, 640, 300, 6)})
+	sdktest.WantError(t, err, "end-to-end form", "export the model without suppression")
+	if !errors.Is(err, sdk.ErrData) {
+		t.Errorf("%v is not the model's fault", err)
 	}
 }

@@ -36,6 +36,9 @@ func (w *workload) Parts() []sdk.Part { return []sdk.Part{{Model: w.file}} }
 // Remarks say which of several references the run followed.
 func (w *workload) Remarks() sdk.Remarks {
 	r := sdk.Remarks{Notes: []string{w.told}}
+	if note := w.picture().Note(); note != "" {
+		r.Notes = append(r.Notes, note)
+	}
 	if n := w.classes.Load(); w.coco && n > 0 && n < detection.COCOClasses {
 		r.Notes = append(r.Notes, fmt.Sprintf("the model has %d classes: they were taken for the first of COCO's 80", n))
 	}
@@ -43,11 +46,10 @@ func (w *workload) Remarks() sdk.Remarks {
 }
 
 // ClientWork is never nothing.
-func (w *workload) ClientWork(_, _ []backend.TensorInfo, _ int) []string {
-	return []string{
+func (w *workload) ClientWork(_, outputs []backend.TensorInfo, _ int) []string {
+	return append(pictures.Widening(outputs),
 		"the best class of each column is looked for, and boxes of low scores and those that better ones cover are dropped",
-		"boxes are moved and scaled from the letterboxed picture to the picture",
-	}
+		"boxes are moved and scaled from the letterboxed picture to the picture")
 }
 
 // Postprocess appends each picture's detections.
@@ -56,7 +58,11 @@ func (w *workload) Postprocess(outputs []backend.Tensor, samples []*pictures.Sam
 	if err != nil {
 		return err
 	}
-	values, rows := backend.View[float32](outputs[0].Data), int(outputs[0].Shape[1])
+	values, err := pictures.Floats(outputs[0])
+	if err != nil {
+		return fmt.Errorf("%w: %w", detection.ErrOutput, err)
+	}
+	rows := int(outputs[0].Shape[1])
 	head := w.heads.Get().(*detection.Head)
 	defer w.heads.Put(head)
 	var payload []byte
@@ -76,17 +82,13 @@ func (w *workload) columns(t backend.Tensor, samples []*pictures.Sample) (int, e
 		return fmt.Errorf("%w: %q is %v of shape %s for a batch of %d: %w", detection.ErrOutput, t.Name, t.DType,
 			backend.ShapeString(t.Shape), len(samples), why)
 	}
-	if t.DType != backend.Float32 || len(t.Shape) != 3 || t.Shape[0] != int64(len(samples)) ||
-		backend.Elements(t.Shape)*4 != int64(len(t.Data)) {
+	if len(t.Shape) != 3 || t.Shape[0] != int64(len(samples)) ||
+		backend.Elements(t.Shape)*int64(t.DType.Size()) != int64(len(t.Data)) {
 		return 0, bad(errShape)
 	}
-	rows, columns, places := t.Shape[1], t.Shape[2], placesOf(samples[0].Dims)
-	switch {
-	case columns == 6 && rows != places:
-		return 0, bad(fmt.Errorf("%w; rows of 6 are the end-to-end form, without the columns to choose from: export the "+
-			"model without suppression", errShape))
-	case rows == places && columns != places:
-		return 0, bad(fmt.Errorf("%w: the last two axes are exchanged; transpose the output in the export", errShape))
+	rows, columns := t.Shape[1], t.Shape[2]
+	if err := checkForm(rows, columns, placesOf(samples[0].Dims)); err != nil {
+		return 0, bad(err)
 	}
 	if err := w.checkClasses(int(rows) - boxRows); err != nil {
 		return 0, bad(err)

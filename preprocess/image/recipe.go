@@ -26,7 +26,7 @@ func (l Layout) String() string {
 
 // Recipe is a preprocessing that ends in size x size pixels of three float32 channels: the picture is resized so that
 // its short side is a little longer than size, its centre is cut out, and each channel is normalised.
-// Recipes are values made by Vgg, Mobilenet, TFLiteTPU, ImagenetPytorch and OpenCLIP; all are safe for concurrent use.
+// Recipes are values made by Vgg, Mobilenet, TFLiteTPU, Pixels, ImagenetPytorch and OpenCLIP; all are safe for concurrent use.
 type Recipe struct {
 	name   string
 	size   int
@@ -60,6 +60,12 @@ func Mobilenet(size int, l Layout) Recipe {
 func TFLiteTPU() Recipe {
 	means := [channels]float32{103.939, 116.779, 123.68}
 	return newRecipe("tflite_tpu", 224, NHWC, Linear, bgrOrder, func(c int, v float32) float32 { return v - means[c] })
+}
+
+// Pixels is the resize and the crop of Vgg alone: whole numbers from 0 to 255, red first, for models that normalise
+// their input themselves.
+func Pixels(size int, l Layout) Recipe {
+	return newRecipe("pixels", size, l, Area, rgbOrder, func(_ int, v float32) float32 { return v })
 }
 
 // ImagenetPytorch is the preprocessing of torchvision's models: Pillow's bilinear, scaled to 0..1, minus mean, by
@@ -123,7 +129,7 @@ func newRecipe(name string, size int, l Layout, f Filter, order func() [channels
 }
 
 // Name is the reference's name of the preprocessing: "vgg", "mobilenet", "tflite_tpu", "imagenet_pytorch",
-// "open_clip".
+// "open_clip"; "pixels" is ours.
 func (r Recipe) Name() string { return r.name }
 
 // Size is the width and height of the output in pixels.

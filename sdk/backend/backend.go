@@ -110,6 +110,8 @@ type TensorInfo struct {
 	Aliases []string
 	// Also are further element types that a benchmark takes, for Bind.
 	Also []DType
+	// TrailingOnes says that a benchmark takes further dimensions of 1 behind those of Shape, for Bind.
+	TrailingOnes bool
 	// Chosen says how a user chooses another tensor, for the errors of Bind: "--param output=NAME".
 	Chosen string
 }

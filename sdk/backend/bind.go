@@ -31,7 +31,7 @@ func Bind(kind string, want, have []TensorInfo) ([]int, error) {
 			faults = append(faults, fmt.Sprintf("%s %s is missing", kind, w.names()))
 		case !w.takes(have[j].DType):
 			faults = append(faults, fmt.Sprintf("%s %q is %v, want %s", kind, have[j].Name, have[j].DType, w.dtypes()))
-		case !compatible(w.Shape, have[j].Shape):
+		case !w.fits(have[j].Shape):
 			faults = append(faults, fmt.Sprintf("%s %q has shape %s, want %s", kind, have[j].Name, ShapeString(have[j].Shape),
 				ShapeString(w.Shape)))
 		}
@@ -59,6 +59,14 @@ const mostNamed = 500
 // takes tells whether a benchmark takes tensors of d.
 func (t TensorInfo) takes(d DType) bool {
 	return t.DType == InvalidDType || t.DType == d || slices.Contains(t.Also, d)
+}
+
+// fits tells whether a benchmark takes tensors of a shape.
+func (t TensorInfo) fits(shape []int64) bool {
+	for t.TrailingOnes && len(shape) > len(t.Shape) && shape[len(shape)-1] == 1 {
+		shape = shape[:len(shape)-1]
+	}
+	return compatible(t.Shape, shape)
 }
 
 // dtypes are all element types that are taken, for messages.

@@ -21,3 +21,23 @@ func TestBindTakesFurtherTypes(t *testing.T) {
 		}
 	}
 }
+
+func TestBindTakesTrailingOnes(t *testing.T) {
+	want := []TensorInfo{{Name: "scores", DType: Float32, Shape: []int64{-1, -1}, TrailingOnes: true}}
+	for shape, ok := range map[[4]int64]bool{
+		{-1, 50, 1, 1}: true, {1, 50, 1, 1}: true, {-1, -1, 1, 1}: true, {-1, 50, 2, 1}: false, {-1, 50, 1, 2}: false,
+		{-1, 50, 1, -1}: false,
+	} {
+		if _, err := Bind("output", want, []TensorInfo{{Name: "scores", DType: Float32, Shape: shape[:]}}); (err == nil) != ok {
+			t.Errorf("%v: %v", shape, err)
+		}
+	}
+	for _, shape := range [][]int64{{-1, 50}, {-1, 1}, {4, 50, 1}} {
+		if _, err := Bind("output", want, []TensorInfo{{Name: "scores", DType: Float32, Shape: shape}}); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := Bind("output", want, []TensorInfo{{Name: "scores", DType: Float32, Shape: []int64{1}}}); err == nil {
+		t.Error("one dimension is taken for two")
+	}
+}

@@ -27,7 +27,8 @@ type Outputs struct {
 // chooses them.
 func (o Outputs) Tensors(chosen string) []backend.TensorInfo {
 	all := []backend.TensorInfo{
-		{Name: o.Boxes, DType: backend.Float32, Chosen: chosen}, {Name: o.Scores, DType: backend.Float32}, {Name: o.Labels},
+		{Name: o.Boxes, DType: backend.Float32, Also: []backend.DType{backend.Float16}, Chosen: chosen},
+		{Name: o.Scores, DType: backend.Float32, Also: []backend.DType{backend.Float16}}, {Name: o.Labels},
 	}
 	if o.Count != "" {
 		all = append(all, backend.TensorInfo{Name: o.Count})
@@ -36,8 +37,8 @@ func (o Outputs) Tensors(chosen string) []backend.TensorInfo {
 }
 
 // ClientWork is what is left to do of the rows of the log when a model has answered: never nothing.
-func (o Outputs) ClientWork(_, _ []backend.TensorInfo, _ int) []string {
-	work := []string{"boxes, scores and labels are gathered into a row for each detection"}
+func (o Outputs) ClientWork(_, outputs []backend.TensorInfo, _ int) []string {
+	work := append(pictures.Widening(outputs), "boxes, scores and labels are gathered into a row for each detection")
 	if o.Pixels > 0 {
 		work = append(work, "boxes are divided by the size of the picture")
 	}
@@ -115,10 +116,12 @@ func rowsOf(boxes backend.Tensor, batch int) (int, error) {
 }
 
 func floats(t backend.Tensor, n int) ([]float32, error) {
-	if t.DType != backend.Float32 || len(t.Data) != 4*n {
-		return nil, fmt.Errorf("%q is %v of shape %s, want %d float32", t.Name, t.DType, backend.ShapeString(t.Shape), n)
+	values, err := pictures.Floats(t)
+	if err != nil || len(values) != n {
+		return nil, fmt.Errorf("%q is %v of shape %s, want %d float32 or float16", t.Name, t.DType,
+			backend.ShapeString(t.Shape), n)
 	}
-	return backend.View[float32](t.Data), nil
+	return values, nil
 }
 
 // numbers reads a tensor of any type that exporters give labels and counts.
@@ -127,17 +130,18 @@ func numbers(t backend.Tensor, n int) (func(i int) float32, error) {
 		return nil, fmt.Errorf("%q has shape %s, want %d values", t.Name, backend.ShapeString(t.Shape), n)
 	}
 	switch t.DType {
-	case backend.Float32:
-		return reader[float32](t), nil
+	case backend.Float32, backend.Float16:
+		values, err := pictures.Floats(t)
+		return func(i int) float32 { return values[i] }, err
 	case backend.Int64:
 		return reader[int64](t), nil
 	case backend.Int32:
 		return reader[int32](t), nil
 	}
-	return nil, fmt.Errorf("%q is %v, want float32, int64 or int32", t.Name, t.DType)
+	return nil, fmt.Errorf("%q is %v, want float32, float16, int64 or int32", t.Name, t.DType)
 }
 
-func reader[T float32 | int32 | int64](t backend.Tensor) func(i int) float32 {
+func reader[T int32 | int64](t backend.Tensor) func(i int) float32 {
 	v := backend.View[T](t.Data)
 	return func(i int) float32 { return float32(v[i]) }
 }

@@ -58,8 +58,9 @@ type levels interface {
 // Input is a model's input: a recipe for pictures of Size x Size pixels, or, of a Letterbox with Rect, of up to as
 // many.
 type Input struct {
-	Recipe Recipe
-	Size   int
+	Recipe  Recipe
+	Size    int
+	Element backend.DType // of the model's input; the zero value: what the recipe gives
 }
 
 // Dims is the shape of one picture: [3,Size,Size] or [Size,Size,3], with -1 for sides that depend on the picture.
@@ -85,7 +86,10 @@ func (in Input) levels() levels {
 // Tensor is the input of a batch of any size. chosen says by which parameters a user chooses it.
 func (in Input) Tensor(name, chosen string) backend.TensorInfo {
 	d, dtype := in.Dims(), backend.Float32
-	if in.levels() != nil {
+	switch {
+	case in.converts():
+		dtype = in.Element
+	case in.levels() != nil:
 		dtype = backend.Uint8
 	}
 	return backend.TensorInfo{Name: name, DType: dtype, Shape: []int64{-1, d[0], d[1], d[2]}, Chosen: chosen}
@@ -94,11 +98,12 @@ func (in Input) Tensor(name, chosen string) backend.TensorInfo {
 // Sample is one preprocessed picture.
 type Sample struct {
 	Index int    // in the data set
-	Data  []byte // float32 or uint8, of the input's shape
+	Data  []byte // of the input's element type and shape
 	// Fit is how a Letterbox fitted the picture into it; else zero.
 	Fit    image.Letterboxed
 	Dims   [3]int64 // of Data
-	floats []float32
+	floats []float32 // the memory of Data, where nothing is converted
+	bytes  []byte    // the memory of Data, where the recipe's values are converted
 	pool   *sync.Pool
 	open   bool
 }
@@ -118,14 +123,21 @@ type Samples struct {
 	input  Input
 	levels levels
 	pool   sync.Pool // of *Sample
+	values sync.Pool // of *[]float32, the recipe's, where they are converted
 }
 
 // New makes samples of a data set.
 func New(set Set, in Input) *Samples {
 	w := &Samples{set: set, input: in, levels: in.levels()}
+	w.values.New = func() any { v := make([]float32, in.Recipe.Len()); return &v }
 	w.pool.New = func() any {
 		s := &Sample{pool: &w.pool}
-		if w.levels != nil {
+		switch {
+		case in.converts():
+			s.bytes = make([]byte, in.Element.Size()*in.Recipe.Len())
+			s.Data = s.bytes
+			return s
+		case w.levels != nil:
 			s.Data = make([]byte, in.Recipe.Len())
 			return s
 		}
@@ -157,16 +169,31 @@ func (w *Samples) prepare(s *Sample, data []byte) error {
 		fmt.Fprintf(os.Stderr, "sample %d (%s): scans of this progressive JPEG are missing: "+
 			"it is decoded as libjpeg does, from those that are there\n", s.Index, w.set.Name(s.Index))
 	}}
-	if w.levels != nil {
+	if w.levels != nil && !w.input.converts() {
 		return w.levels.FromBytesUint8(s.Data, data, o)
 	}
-	if l, ok := w.input.Recipe.(image.Letterbox); ok {
-		fit, err := l.Fit(s.floats, data, o)
-		w.fit(s, fit)
-		w.compareSize(s)
+	values := s.floats
+	if w.input.converts() {
+		memory := w.values.Get().(*[]float32)
+		defer w.values.Put(memory)
+		values = *memory
+	}
+	if err := w.fill(s, values, data, o); err != nil || !w.input.converts() {
 		return err
 	}
-	return w.input.Recipe.FromBytes(s.floats, data, o)
+	return convert(w.input.Element, s.Data, values[:len(s.Data)/w.input.Element.Size()])
+}
+
+// fill transforms a picture into the recipe's values, and gives the sample its shape.
+func (w *Samples) fill(s *Sample, values []float32, data []byte, o image.DecodeOptions) error {
+	l, ok := w.input.Recipe.(image.Letterbox)
+	if !ok {
+		return w.input.Recipe.FromBytes(values, data, o)
+	}
+	fit, err := l.Fit(values, data, o)
+	w.fit(s, fit)
+	w.compareSize(s)
+	return err
 }
 
 func (w *Samples) sample(i int) *Sample {
@@ -190,7 +217,12 @@ func (w *Samples) compareSize(s *Sample) {
 // fit gives a sample the shape of a letterboxed picture.
 func (w *Samples) fit(s *Sample, fit image.Letterboxed) {
 	s.Fit, s.Dims = fit, [3]int64{3, int64(fit.Height()), int64(fit.Width())}
-	s.Data = backend.Bytes(s.floats[:3*fit.Height()*fit.Width()])
+	n := 3 * fit.Height() * fit.Width()
+	if s.bytes != nil {
+		s.Data = s.bytes[:n*w.input.Element.Size()]
+		return
+	}
+	s.Data = backend.Bytes(s.floats[:n])
 }
 
 // WarmSample is an all-zero picture, which no data set holds.

@@ -36,8 +36,8 @@ func firstPictures(n int) memory {
 // inputs are one of numbers and one of bytes, by the shape of a picture.
 func inputs() map[[3]int64]Input {
 	return map[[3]int64]Input{
-		{3, 48, 48}: {image.Retinanet(48, image.NCHW), 48},
-		{48, 48, 3}: {image.CocoMobilenet(48), 48},
+		{3, 48, 48}: {Recipe: image.Retinanet(48, image.NCHW), Size: 48},
+		{48, 48, 3}: {Recipe: image.CocoMobilenet(48), Size: 48},
 	}
 }
 

@@ -1,0 +1,70 @@
+package pictures
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/plumbline-ml/plumbline/internal/half"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+	"github.com/plumbline-ml/plumbline/sdk/option"
+)
+
+// ReadElement reads parameter input_type, the element type of the model's input: float32, float16 or uint8.
+func ReadElement(p *option.Params) backend.DType {
+	return option.Pick(p, "input_type", map[string]backend.DType{
+		"": backend.Float32, "float32": backend.Float32, "float16": backend.Float16, "uint8": backend.Uint8,
+	})
+}
+
+// convert writes a picture's values as elements of another type: float16, rounded to the nearest, or uint8, for values
+// that are whole numbers from 0 to 255.
+func convert(d backend.DType, dst []byte, values []float32) error {
+	if d == backend.Float16 {
+		half.Float16.Encode(dst, values)
+		return nil
+	}
+	for i, v := range values {
+		if !(v >= 0 && v <= math.MaxUint8) || v != float32(uint8(v)) {
+			return fmt.Errorf("value %d is %v, and the model's input is uint8: want whole numbers from 0 to 255, as "+
+				"preprocess=pixels makes them", i, v)
+		}
+		dst[i] = uint8(v)
+	}
+	return nil
+}
+
+// Note says which conversion the pictures of a run went through, empty for none.
+func (in Input) Note() string {
+	if !in.converts() {
+		return ""
+	}
+	return fmt.Sprintf("the model's input is %v (input_type=%v): values of pictures are converted when they are loaded, "+
+		"outside of the timed part", in.Element, in.Element)
+}
+
+// converts says whether values are converted behind the recipe.
+func (in Input) converts() bool { return in.Element != backend.InvalidDType && in.Element != backend.Float32 }
+
+// Floats are the elements of an output of float32, which are not copied, or of float16. They are valid as long as the
+// tensor.
+func Floats(t backend.Tensor) ([]float32, error) {
+	switch {
+	case t.DType == backend.Float32 && len(t.Data)%4 == 0:
+		return backend.View[float32](t.Data), nil
+	case t.DType == backend.Float16 && len(t.Data)%2 == 0:
+		values := make([]float32, len(t.Data)/2)
+		half.Float16.Decode(values, t.Data)
+		return values, nil
+	}
+	return nil, fmt.Errorf("output %q is %v of %d bytes, want float32 or float16", t.Name, t.DType, len(t.Data))
+}
+
+// Widening says what is done with outputs of float16 in the timed part; nothing for others.
+func Widening(outputs []backend.TensorInfo) (work []string) {
+	for _, t := range outputs {
+		if t.DType == backend.Float16 {
+			work = append(work, fmt.Sprintf("output %q is float16, and is widened to float32", t.Name))
+		}
+	}
+	return work
+}
