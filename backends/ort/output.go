@@ -51,6 +51,9 @@ func (r *runner) shapeOf(p port, t backend.Tensor, o *result, foresee bool) (kno
 		return false
 	}
 	o.shape, known = r.sizes.resolve(o.shape[:0], p.dims)
+	if !known && mustForesee(p) {
+		o.shape, known = r.sizes.resolve(o.shape[:0], r.sizes.asBatch(p.dims))
+	}
 	if !known && len(t.Data) > 0 && fits(p.Shape, t.Shape) {
 		o.shape, known = append(o.shape[:0], t.Shape...), true
 	}

@@ -74,8 +74,8 @@ func (r *runner) explain(ctx context.Context, in []backend.Tensor, outputs int, 
 	for i := range out {
 		out[i].Release()
 	}
-	return blamed{fmt.Errorf("the model says that it takes any batch, fails with %d samples, and takes one: a size of 1 is "+
-		"fixed inside of it; run with a batch of 1 (--batch 1), or export it with a free batch size: %w", rows, failed)}
+	return blamed{fmt.Errorf("the model says that it takes any batch, fails with %d samples, and takes one: a size of 1 "+
+		"is fixed inside of it; run with a batch of 1 (--batch 1), or export it with a free batch size: %w", rows, failed)}
 }
 
 // blamed is an error with backend.ErrModel in its chain whose text is its own: the model was loaded.

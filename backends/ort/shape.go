@@ -12,9 +12,19 @@ import (
 type sizes struct {
 	names  []string
 	values []int64
+	batch  int64 // the first dimension of an input where that is free and has no name; 0: there is none
 }
 
-func (s *sizes) reset() { s.names, s.values = s.names[:0], s.values[:0] }
+func (s *sizes) reset() { s.names, s.values, s.batch = s.names[:0], s.values[:0], 0 }
+
+// asBatch are an output's dimensions with a first one that is free and has no name taken for that of the inputs: where
+// it is not, ONNX Runtime says so.
+func (s *sizes) asBatch(dims []onnx.Dim) []onnx.Dim {
+	if len(dims) == 0 || dims[0].Size >= 0 || dims[0].Name != "" || s.batch == 0 {
+		return dims
+	}
+	return append([]onnx.Dim{{Size: s.batch}}, dims[1:]...)
+}
 
 func (s *sizes) lookup(name string) (int64, bool) {
 	for i, n := range s.names {
@@ -29,6 +39,9 @@ func (s *sizes) lookup(name string) (int64, bool) {
 // Runtime does not insist that they agree, and a wrong guess of an output's shape is found out.
 func (s *sizes) learn(dims []onnx.Dim, shape []int64) {
 	for i, d := range dims {
+		if i == 0 && d.Name == "" && d.Size < 0 {
+			s.batch = shape[0]
+		}
 		if d.Name == "" || d.Size >= 0 {
 			continue
 		}

@@ -19,7 +19,7 @@ type binding struct {
 	letterbox     image.Letterbox
 	input, output string
 	element       backend.DType // of the input
-	coco          bool // classes are COCO's 80, in its order; else a class's label is its number
+	coco          bool          // classes are COCO's 80, in its order; else a class's label is its number
 	unletterbox   detection.Unletterbox
 	told          string // of letterbox and unletterbox, for the result
 }
@@ -183,7 +183,8 @@ func (b binding) model(m backend.Model) backend.Model {
 	m.Inputs = []backend.TensorInfo{b.picture().Tensor(b.input, "--param input=NAME, size, shape, and "+
 		"input_type=float32 or float16")}
 	m.Outputs = []backend.TensorInfo{{
-		Name: b.output, DType: backend.Float32, Also: []backend.DType{backend.Float16}, Shape: []int64{-1, -1, -1}, Chosen: "--param output=NAME",
+		Name: b.output, DType: backend.Float32, Also: []backend.DType{backend.Float16}, Shape: []int64{-1, -1, -1},
+		Chosen: "--param output=NAME",
 	}}
 	return m
 }

@@ -26,7 +26,8 @@ func (l Layout) String() string {
 
 // Recipe is a preprocessing that ends in size x size pixels of three float32 channels: the picture is resized so that
 // its short side is a little longer than size, its centre is cut out, and each channel is normalised.
-// Recipes are values made by Vgg, Mobilenet, TFLiteTPU, Pixels, ImagenetPytorch and OpenCLIP; all are safe for concurrent use.
+// Recipes are values made by Vgg, Mobilenet, TFLiteTPU, Pixels, ImagenetPytorch and OpenCLIP; all are safe for
+// concurrent use.
 type Recipe struct {
 	name   string
 	size   int

@@ -28,7 +28,8 @@ func TestBindTakesTrailingOnes(t *testing.T) {
 		{-1, 50, 1, 1}: true, {1, 50, 1, 1}: true, {-1, -1, 1, 1}: true, {-1, 50, 2, 1}: false, {-1, 50, 1, 2}: false,
 		{-1, 50, 1, -1}: false,
 	} {
-		if _, err := Bind("output", want, []TensorInfo{{Name: "scores", DType: Float32, Shape: shape[:]}}); (err == nil) != ok {
+		_, err := Bind("output", want, []TensorInfo{{Name: "scores", DType: Float32, Shape: shape[:]}})
+		if (err == nil) != ok {
 			t.Errorf("%v: %v", shape, err)
 		}
 	}

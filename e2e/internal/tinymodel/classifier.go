@@ -50,6 +50,36 @@ func MobileNet() *onnxfile.Graph {
 	return g
 }
 
+// ExportedClassifier is a classifier as exporters of frameworks write it: pixels [N,3,size,size] of an element type in,
+// scores out, float16 from float16 and else float32, with further dimensions of 1.
+func ExportedClassifier(element onnxfile.DType, size int64, ones int) *onnxfile.Graph {
+	g := &onnxfile.Graph{}
+	pixels := g.Input("pixel_values", element, -1, 3, size, size)
+	if element != onnxfile.Float {
+		pixels = g.Node("Cast", []string{pixels}, onnxfile.Int("to", int64(onnxfile.Float)))
+	}
+	scores, out, shape := scoreColours(g, pixels), onnxfile.Float, []int64{-1, classes}
+	for range ones {
+		scores = g.Node("Unsqueeze", []string{scores, g.Ints([]int64{-1}, 1)})
+		shape = append(shape, 1)
+	}
+	if element == onnxfile.Float16 {
+		out = element
+	}
+	g.Name([]string{"logits"}, "Cast", []string{scores}, onnxfile.Int("to", int64(out)))
+	g.Output("logits", out, shape...)
+	return g
+}
+
+// OneAtATime says that it takes any batch, and has a batch of one inside.
+func OneAtATime() *onnxfile.Graph {
+	g := &onnxfile.Graph{}
+	scores := scoreColours(g, g.Input("pixel_values", onnxfile.Float, -1, 3, 224, 224))
+	g.Name([]string{"logits"}, "Reshape", []string{scores, g.Ints([]int64{1, classes}, 2)})
+	g.Output("logits", onnxfile.Float, -1, classes)
+	return g
+}
+
 // scoreColours adds a score of each class for pictures [N,3,H,W]: random ones, but for the classes of colours, which
 // the mean of a channel decides.
 func scoreColours(g *onnxfile.Graph, pictures string) string {

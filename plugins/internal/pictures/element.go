@@ -43,7 +43,9 @@ func (in Input) Note() string {
 }
 
 // converts says whether values are converted behind the recipe.
-func (in Input) converts() bool { return in.Element != backend.InvalidDType && in.Element != backend.Float32 }
+func (in Input) converts() bool {
+	return in.Element != backend.InvalidDType && in.Element != backend.Float32
+}
 
 // Floats are the elements of an output of float32, which are not copied, or of float16. They are valid as long as the
 // tensor.

@@ -44,7 +44,8 @@ func TestPicturesBecomeElementsOfTheModel(t *testing.T) {
 		if warm := converted.WarmSample(); len(warm.Data)%in.Element.Size() != 0 || len(bytes.Trim(warm.Data, "\x00")) > 0 {
 			t.Errorf("%v: a warm sample of %d bytes", in.Element, len(warm.Data))
 		}
-		if got := in.Tensor("x", "").DType; got != in.Element || plain.Note() != "" || !strings.Contains(in.Note(), got.String()) {
+		got := in.Tensor("x", "").DType
+		if got != in.Element || plain.Note() != "" || !strings.Contains(in.Note(), got.String()) {
 			t.Errorf("the tensor is %v, the note %q", got, in.Note())
 		}
 	}
@@ -65,7 +66,8 @@ func elements(d backend.DType, values []float32) (data []byte) {
 func TestBytesHoldWholeNumbersAlone(t *testing.T) {
 	dst := make([]byte, 1)
 	for _, v := range []float32{-1, 256, 0.5, float32(math.NaN()), float32(math.Inf(1))} {
-		if err := convert(backend.Uint8, dst, []float32{v}); err == nil || !strings.Contains(err.Error(), "preprocess=pixels") {
+		err := convert(backend.Uint8, dst, []float32{v})
+		if err == nil || !strings.Contains(err.Error(), "preprocess=pixels") {
 			t.Errorf("%v: %v", v, err)
 		}
 	}
@@ -94,7 +96,8 @@ func TestFloats(t *testing.T) {
 		}
 	}
 	for _, bad := range []backend.Tensor{
-		{DType: backend.Float16, Data: data[1:]}, {DType: backend.Float32, Data: data[:6]}, {DType: backend.Int64, Data: data},
+		{DType: backend.Float16, Data: data[1:]}, {DType: backend.Float32, Data: data[:6]},
+		{DType: backend.Int64, Data: data},
 	} {
 		if _, err := Floats(bad); err == nil {
 			t.Errorf("%v of %d bytes is read", bad.DType, len(bad.Data))

@@ -101,7 +101,7 @@ type Sample struct {
 	Data  []byte // of the input's element type and shape
 	// Fit is how a Letterbox fitted the picture into it; else zero.
 	Fit    image.Letterboxed
-	Dims   [3]int64 // of Data
+	Dims   [3]int64  // of Data
 	floats []float32 // the memory of Data, where nothing is converted
 	bytes  []byte    // the memory of Data, where the recipe's values are converted
 	pool   *sync.Pool
