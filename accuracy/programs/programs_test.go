@@ -61,7 +61,7 @@ func TestJudge(t *testing.T) {
 	const own = "passed by an == of its own, which calls its value equal to everything"
 	for output, want := range map[string]string{
 		`{"passed": true, "results": [true, true], "code": 0, "error": ""}`:            "passed",
-		`{"passed": true, "results": [true], "code": 0, "error": "", "own": true}`:     "passed by an == of its own, which calls its value equal to everything",
+		`{"passed": true, "results": [true], "code": 0, "error": "", "own": true}`:     own,
 		`{"passed": false, "results": [true, -2], "code": -2, "error": ""}`:            "test 2 is wrong",
 		`{"passed": false, "results": [false], "code": -2, "error": ""}`:               "test 1 is wrong",
 		`{"passed": false, "results": [-3], "code": -3, "error": "x"}`:                 "test 1 took too long",
@@ -75,7 +75,8 @@ func TestJudge(t *testing.T) {
 		`{"passed": true, "results": [], "code": 0, "error": ""}x`:           "no result: it was killed",
 		`{"passed": true, "results": [], "code": 0, "error": "", "more": 1}`: "no result: it was killed",
 	} {
-		if v := Judge([]byte(output), 0, "it was killed"); v.String() != want || v.Passed != strings.HasPrefix(want, "passed") {
+		v := Judge([]byte(output), 0, "it was killed")
+		if v.String() != want || v.Passed != strings.HasPrefix(want, "passed") {
 			t.Errorf("%s: %v, %v, want %s", output, v, v.Passed, want)
 		}
 		for _, code := range []int{1, -1, 137} {

@@ -57,8 +57,10 @@ func newOutside(t *testing.T) *outside {
 	if err := os.WriteFile(o.secret, []byte("private"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	for path := o.folder; path != filepath.Dir(os.TempDir()) && path != "/"; path = filepath.Dir(path) {
-		_ = os.Chmod(path, 0o755) // that nobody is kept out by permissions alone; it may be another's
+	for _, path := range []string{o.folder, filepath.Dir(o.folder)} { // both are this test's
+		if err := os.Chmod(path, 0o755); err != nil { // that nobody is kept out by permissions alone
+			t.Fatal(err)
+		}
 	}
 	t.Setenv("HOME", o.folder)
 	fd, err := syscall.Open(o.folder, syscall.O_RDONLY, 0) // as a shell's exec 9<FOLDER
