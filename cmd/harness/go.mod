@@ -7,6 +7,7 @@ require (
 	github.com/parquet-go/parquet-go v0.32.0
 	github.com/plumbline-ml/plumbline/backends/openai v0.0.0
 	github.com/plumbline-ml/plumbline/bench v0.0.0
+	github.com/plumbline-ml/plumbline/datasets v0.0.0
 	github.com/plumbline-ml/plumbline/fetch v0.0.0
 	github.com/plumbline-ml/plumbline/internal v0.0.0
 	github.com/plumbline-ml/plumbline/loadgen v0.0.0
@@ -30,7 +31,7 @@ require (
 )
 
 require (
-	github.com/andybalholm/brotli v1.1.1 // indirect
+	github.com/andybalholm/brotli v1.2.3 // indirect
 	github.com/beorn7/perks v1.0.1 // indirect
 	github.com/cenkalti/backoff/v5 v5.0.3 // indirect
 	github.com/cespare/xxhash/v2 v2.3.0 // indirect
@@ -42,7 +43,7 @@ require (
 	github.com/munnerz/goautoneg v0.0.0-20191010083416-a7dc8b61c822 // indirect
 	github.com/parquet-go/bitpack v1.0.0 // indirect
 	github.com/parquet-go/jsonlite v1.0.0 // indirect
-	github.com/pierrec/lz4/v4 v4.1.21 // indirect
+	github.com/pierrec/lz4/v4 v4.1.29 // indirect
 	github.com/prometheus/procfs v0.22.0 // indirect
 	github.com/twpayne/go-geom v1.6.1 // indirect
 	go.opentelemetry.io/auto/sdk v1.2.1 // indirect
@@ -77,6 +78,7 @@ require (
 replace (
 	github.com/plumbline-ml/plumbline/backends/openai => ../../backends/openai
 	github.com/plumbline-ml/plumbline/bench => ../../bench
+	github.com/plumbline-ml/plumbline/datasets => ../../datasets
 	github.com/plumbline-ml/plumbline/fetch => ../../fetch
 	github.com/plumbline-ml/plumbline/internal => ../../internal
 	github.com/plumbline-ml/plumbline/loadgen => ../../loadgen

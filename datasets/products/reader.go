@@ -6,17 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
-	"github.com/parquet-go/parquet-go"
-
-	"github.com/plumbline-ml/plumbline/datasets/internal/bytearrays"
 	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
 	"github.com/plumbline-ml/plumbline/datasets/internal/picture"
-	"github.com/plumbline-ml/plumbline/internal/bounded"
+	"github.com/plumbline-ml/plumbline/datasets/parquetfile"
 	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
@@ -57,61 +53,41 @@ func (f Form) picture() string {
 
 // table is a Parquet file that is open.
 type table struct {
-	file *os.File
-	*parquet.File
-	leaves map[string]*parquet.Column // by their names: of the picture's parts with a dot
+	*parquetfile.File
+	leaves map[string]*parquetfile.Column // by their names: of the picture's parts with a dot
 	form   Form
 }
 
-// open opens a file and finds its columns. The library panics on some damaged files, which is an error here.
-func open(path string) (t *table, err error) {
-	f, err := bounded.Open(path)
+// open opens a file and finds its columns.
+func open(path string) (*table, error) {
+	file, err := parquetfile.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("it is damaged: %v", p)
-		}
-		if err != nil {
-			_ = f.Close() // it could not be read
-		}
-	}()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
+	t := &table{File: file, leaves: map[string]*parquetfile.Column{}}
+	for _, column := range file.Columns() {
+		t.addLeaves(column, column.Name)
 	}
-	if err := bounded.ParquetFooter(f, info.Size()); err != nil {
-		return nil, err
-	}
-	file, err := parquet.OpenFile(f, info.Size(), parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
-	if err != nil {
-		return nil, err
-	}
-	t = &table{file: f, File: file, leaves: map[string]*parquet.Column{}}
-	var names []string
-	for _, column := range file.Root().Columns() {
-		names = append(names, column.Name())
-		t.addLeaves(column, column.Name())
-	}
-	if slices.Contains(names, imageBase64) {
+	if slices.Contains(file.Names(), imageBase64) {
 		t.form = Endpoints
 	}
-	return t, t.check(names)
+	if err := t.check(file.Names()); err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return t, nil
 }
 
 // addLeaves finds the leaves of a column: of a list its elements have the column's name.
-func (t *table) addLeaves(column *parquet.Column, name string) {
+func (t *table) addLeaves(column *parquetfile.Column, name string) {
 	if column.Leaf() {
 		t.leaves[name] = column
 		return
 	}
-	children := column.Columns()
-	for _, child := range children {
-		if len(children) == 1 {
+	for _, child := range column.Columns {
+		if len(column.Columns) == 1 {
 			t.addLeaves(child, name)
 		} else {
-			t.addLeaves(child, name+"."+child.Name())
+			t.addLeaves(child, name+"."+child.Name)
 		}
 	}
 }
@@ -126,6 +102,11 @@ func (t *table) check(names []string) error {
 	if _, ok := t.leaves[imageBytes]; t.form == Hub && !ok {
 		return fmt.Errorf("column %s is no structure of bytes and path", image)
 	}
+	for _, name := range t.form.wanted() {
+		if _, ok := t.leaves[name]; !ok && name != image {
+			return fmt.Errorf("column %s is a structure, want text or a list of texts", name)
+		}
+	}
 	return nil
 }
 
@@ -135,10 +116,10 @@ func look(path string) (Form, int, error) {
 	if err != nil {
 		return Hub, 0, err
 	}
-	if t.NumRows() == 0 {
+	if t.Rows() == 0 {
 		err = errors.New("it has no rows")
 	}
-	return t.form, int(t.NumRows()), errors.Join(err, t.file.Close())
+	return t.form, int(t.Rows()), errors.Join(err, t.Close())
 }
 
 // reader reads rows of one file.
@@ -146,44 +127,38 @@ type reader struct {
 	set    *Set
 	ctx    context.Context
 	faults *fault.List
-	first  int // the index of the first row that is read
-	skip   int // rows of the file before it
+	truths bool // nothing but what is true is wanted
+	first  int  // the index of the first row that is read
+	skip   int  // rows of the file before it
 	most   int
 	do     func(i int, row *Row) error
 
-	names    []string           // of leaves, by their index
-	pictures *bytearrays.Reader // of the present row group; nil: they come with the other columns
-	row      Row
-	file     []byte // its picture, decoded
-	wrong    bool   // the row has a fault
-	done     int
+	columns []column // of the present group
+	row     Row
+	path    string // of its picture
+	file    []byte // its picture, decoded
+	wrong   bool   // the row has a fault
+	done    int
 }
 
-// rowsTogether is how many rows are taken from the library at a time: each may hold its picture.
-const rowsTogether = 8
+// column is one that is read.
+type column struct {
+	name   string
+	leaf   *parquetfile.Column
+	values *parquetfile.Reader
+}
 
 func (r *reader) read(path string) (err error) {
 	t, err := open(path)
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("it is damaged: %v", p)
-		}
-		err = errors.Join(err, t.file.Close())
-	}()
-	r.names = make([]string, len(t.leaves))
-	for name, leaf := range t.leaves {
-		if i := leaf.Index(); i < len(r.names) {
-			r.names[i] = name
-		}
-	}
-	for i, group := range t.RowGroups() {
+	defer func() { err = errors.Join(err, t.Close()) }()
+	for group := range t.Groups() {
 		if r.done == r.most {
 			break
 		}
-		if err := r.readGroup(t, i, group); err != nil {
+		if err := r.readGroup(t, group); err != nil {
 			return err
 		}
 	}
@@ -222,69 +197,52 @@ func (s *Set) rowOf(ctx context.Context, path string, first, i int) (*Row, error
 	return found, faults.Err(ErrDataset, path)
 }
 
-// readGroup reads the rows of a group that are wanted: its pictures one by one, as far as their pages are of a form
-// that can be read so, else page by page.
-func (r *reader) readGroup(t *table, i int, group parquet.RowGroup) (err error) {
-	if n := int(group.NumRows()); r.skip >= n {
-		r.skip -= n
+// wanted are the leaves that are read.
+func (r *reader) wanted(t *table) []string {
+	if r.truths {
+		return append([]string{offered}, truths...)
+	}
+	names := lists.Filter(t.form.wanted(), func(name string) bool { return name != image })
+	if t.form == Hub {
+		names = append(names, imageBytes)
+		if t.leaves[imagePath] != nil {
+			names = append(names, imagePath)
+		}
+	}
+	return names
+}
+
+// readGroup reads the rows of a group that are wanted.
+func (r *reader) readGroup(t *table, group int) (err error) {
+	n := t.GroupRows(group)
+	if int64(r.skip) >= n {
+		r.skip -= int(n)
 		return nil
 	}
-	start, before := r.skip, r.done
+	r.columns = r.columns[:0]
+	defer func() {
+		for _, c := range r.columns {
+			err = errors.Join(err, c.values.Close())
+		}
+	}()
+	for _, name := range r.wanted(t) {
+		c := column{name: name, leaf: t.leaves[name]}
+		if c.values, err = t.Read(group, c.leaf); err == nil {
+			r.columns = append(r.columns, c)
+			err = c.values.SkipRows(r.skip)
+		}
+		if err != nil {
+			return fmt.Errorf("column %s: %w", name, err)
+		}
+	}
+	n -= int64(r.skip)
 	r.skip = 0
-	pictures := t.leaves[t.form.picture()]
-	r.pictures, err = bytearrays.Open(t.file, t.File, i, pictures)
-	if err == nil {
-		texts := lists.Filter(group.ColumnChunks(), func(c parquet.ColumnChunk) bool {
-			return c.Column() != pictures.Index()
-		})
-		err = r.pictures.Skip(start)
-		if err == nil {
-			err = r.readRows(columns{group, texts}, start)
-		}
-		err = errors.Join(err, r.pictures.Close())
-		r.pictures = nil
-	}
-	if errors.Is(err, bytearrays.ErrForm) {
-		return r.readRows(group, start+r.done-before)
-	}
-	return err
-}
-
-// columns are some of a row group.
-type columns struct {
-	parquet.RowGroup
-	chunks []parquet.ColumnChunk
-}
-
-func (c columns) ColumnChunks() []parquet.ColumnChunk { return c.chunks }
-
-// readRows reads rows from row start of the group.
-func (r *reader) readRows(group parquet.RowGroup, start int) (err error) {
-	rows := parquet.NewRowGroupRowReader(group)
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	if start > 0 {
-		if err := rows.SeekToRow(int64(start)); err != nil {
-			return err
-		}
-	}
-	buffer := make([]parquet.Row, rowsTogether)
-	for r.done < r.most {
+	for ; n > 0 && r.done < r.most; n-- {
 		if err := context.Cause(r.ctx); err != nil {
 			return err
 		}
-		n, err := rows.ReadRows(buffer[:min(len(buffer), r.most-r.done)])
-		for _, row := range buffer[:n] {
-			if err := r.take(row); err != nil {
-				return err
-			}
-		}
-		switch {
-		case errors.Is(err, io.EOF):
-			return nil
-		case err != nil:
+		if err := r.take(); err != nil {
 			return err
-		case n == 0:
-			return io.ErrNoProgress
 		}
 	}
 	return nil
@@ -295,24 +253,15 @@ func (r *reader) fault(column, format string, args ...any) {
 	r.faults.Addf(fmt.Sprintf("row %d", r.first+r.done), column+": "+format, args...)
 }
 
-// take makes a row of its values, and hands it over if nothing is wrong with it.
-func (r *reader) take(values parquet.Row) error {
-	r.row, r.wrong = Row{Picture: r.row.Picture[:0]}, false
-	if r.pictures != nil {
-		var err error
-		if r.row.Picture, err = r.pictures.Next(r.row.Picture); err != nil {
-			return fmt.Errorf("the picture of row %d: %w", r.first+r.done, err)
+// take reads a row, and hands it over if nothing is wrong with it.
+func (r *reader) take() error {
+	r.row, r.path, r.wrong = Row{Picture: r.row.Picture[:0]}, "", false
+	for i := range r.columns {
+		if err := r.readCell(&r.columns[i]); err != nil {
+			return fmt.Errorf("row %d: column %s: %w", r.first+r.done, r.columns[i].name, err)
 		}
 	}
-	path := ""
-	for _, v := range values {
-		if name := r.names[v.Column()]; name == imagePath {
-			path = string(bytesOf(v))
-		} else {
-			r.value(name, v)
-		}
-	}
-	r.finish(path)
+	r.finish()
 	i := r.first + r.done
 	r.done++
 	if r.wrong {
@@ -321,65 +270,97 @@ func (r *reader) take(values parquet.Row) error {
 	return r.do(i, &r.row)
 }
 
-func bytesOf(v parquet.Value) []byte {
-	if v.Kind() != parquet.ByteArray {
+// maxOffered is how many bytes the categories of a product may have.
+const maxOffered = 1 << 20
+
+// readCell takes the values of a column in a row.
+func (r *reader) readCell(c *column) error {
+	bytes := 0
+	for first := true; ; first = false {
+		v, err := c.values.Peek()
+		end := errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF)
+		switch {
+		case first && end:
+			return io.ErrUnexpectedEOF
+		case !first && (end || err == nil && v.Repetition == 0):
+			return nil
+		case err != nil:
+			return err
+		}
+		if v, err = c.values.Next(); err != nil {
+			return err
+		}
+		r.value(c, v)
+		if c.leaf.Repetition == 0 {
+			return nil
+		}
+		if bytes += len(v.Bytes); bytes > maxOffered {
+			return fmt.Errorf("found a list of more than %d bytes", maxOffered)
+		}
+	}
+}
+
+// bytesOf are those of a value; nil: it has none.
+func (c *column) bytesOf(v *parquetfile.Value) []byte {
+	if c.leaf.Kind != parquetfile.ByteArray || v.Null {
 		return nil
 	}
-	return v.ByteArray()
+	return v.Bytes
 }
 
 // value takes a value of a column. A missing text is empty, as the official programs have it for truths.
-func (r *reader) value(name string, v parquet.Value) {
+func (r *reader) value(c *column, v *parquetfile.Value) {
 	texts := map[string]*string{
 		title: &r.row.Title, description: &r.row.Description, category: &r.row.Category, brand: &r.row.Brand,
 		imageFormat: &r.row.Format,
 	}
 	switch {
-	case texts[name] != nil:
-		*texts[name] = r.text(name, v)
-	case name == offered && r.set.Form == Endpoints:
-		r.row.OfferedText = r.text(name, v)
-	case name == offered && !v.IsNull():
-		r.row.Offered = append(r.row.Offered, r.text(name, v))
-	case name == imageBytes || name == imageBase64:
-		r.row.Picture = append(r.row.Picture, bytesOf(v)...)
-	case name == secondHand:
-		r.truth(v)
+	case texts[c.name] != nil:
+		*texts[c.name] = r.text(c, v)
+	case c.name == offered && r.set.Form == Endpoints:
+		r.row.OfferedText = r.text(c, v)
+	case c.name == offered && !v.Null:
+		r.row.Offered = append(r.row.Offered, r.text(c, v))
+	case c.name == imageBytes || c.name == imageBase64:
+		r.row.Picture = append(r.row.Picture, c.bytesOf(v)...)
+	case c.name == imagePath:
+		r.path = string(c.bytesOf(v))
+	case c.name == secondHand:
+		r.truth(c, v)
 	}
 }
 
-func (r *reader) text(name string, v parquet.Value) string {
+func (r *reader) text(c *column, v *parquetfile.Value) string {
 	switch {
-	case v.IsNull():
+	case v.Null:
 		return ""
-	case v.Kind() != parquet.ByteArray:
-		r.fault(name, "found %v, want text", v.Kind())
+	case c.leaf.Kind != parquetfile.ByteArray:
+		r.fault(c.name, "found %s, want text", c.leaf.Type())
 		return ""
 	}
-	text := string(v.ByteArray())
+	text := string(v.Bytes)
 	if !utf8.ValidString(text) {
-		r.fault(name, "it is not UTF-8")
+		r.fault(c.name, "it is not UTF-8")
 	}
 	return text
 }
 
 // truth reads whether a product is second-hand: true or false, as such or as text.
-func (r *reader) truth(v parquet.Value) {
-	switch {
-	case v.Kind() == parquet.Boolean && !v.IsNull():
-		r.row.SecondHand = v.Boolean()
-	default:
-		known := map[string]bool{"true": true, "false": false}
-		value, ok := known[string(bytesOf(v))]
-		if !ok {
-			r.fault(secondHand, "found %.40q, want true or false", bytesOf(v))
-		}
-		r.row.SecondHand = value
+func (r *reader) truth(c *column, v *parquetfile.Value) {
+	if c.leaf.Kind == parquetfile.Boolean && !v.Null {
+		r.row.SecondHand = v.Number != 0
+		return
 	}
+	known := map[string]bool{"true": true, "false": false}
+	value, ok := known[string(c.bytesOf(v))]
+	if !ok {
+		r.fault(secondHand, "found %.40q, want true or false", c.bytesOf(v))
+	}
+	r.row.SecondHand = value
 }
 
 // finish checks a row as a whole, and completes it.
-func (r *reader) finish(path string) {
+func (r *reader) finish() {
 	row := &r.row
 	if r.set.Form == Endpoints {
 		var err error
@@ -387,13 +368,18 @@ func (r *reader) finish(path string) {
 			r.fault(offered, "%v", err)
 		}
 		row.Encoded = true
+	}
+	switch {
+	case r.truths:
+		return
+	case r.set.Form == Endpoints:
 		r.checkBase64()
 		return
 	}
 	row.OfferedText = pythonJSON(row.Offered)
 	switch row.Format = formatOf(row.Picture); {
-	case len(row.Picture) == 0 && path != "":
-		r.fault(image, "it has a path alone, %.60q, and no bytes", path)
+	case len(row.Picture) == 0 && r.path != "":
+		r.fault(image, "it has a path alone, %.60q, and no bytes", r.path)
 	case len(row.Picture) == 0:
 		r.fault(image, "there is no picture")
 	case row.Format == "":
@@ -436,113 +422,21 @@ func (s *Set) Truths(count int) ([]Truth, error) {
 	}
 	all := make([]Truth, 0, count)
 	var faults fault.List
+	first := 0
 	for i, path := range s.Files {
-		if len(all) == count {
+		if first == count {
 			break
 		}
-		n := min(s.rows[i], count-len(all))
-		part, err := s.truthsOf(path, n, len(all), &faults)
-		if err != nil {
+		n := min(s.rows[i], count-first)
+		r := reader{set: s, ctx: context.Background(), faults: &faults, truths: true, first: first, most: n,
+			do: func(_ int, row *Row) error {
+				all = append(all, row.Truth)
+				return nil
+			}}
+		if err := r.read(path); err != nil {
 			return nil, fmt.Errorf("%w: %s: %w", ErrDataset, path, err)
 		}
-		all = append(all, part...)
+		first += n
 	}
 	return all, faults.Err(ErrDataset, s.Path)
-}
-
-func (s *Set) truthsOf(path string, n, first int, faults *fault.List) (all []Truth, err error) {
-	t, err := open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("it is damaged: %v", p)
-		}
-		err = errors.Join(err, t.file.Close())
-	}()
-	r := &reader{set: s, faults: faults, first: first}
-	all = make([]Truth, n)
-	for _, name := range append([]string{offered}, truths...) {
-		r.done = 0
-		if err := r.column(t, name, n, all); err != nil {
-			return nil, fmt.Errorf("column %s: %w", name, err)
-		}
-	}
-	return all, nil
-}
-
-// column reads one column of truths.
-func (r *reader) column(t *table, name string, n int, all []Truth) error {
-	for _, group := range t.RowGroups() {
-		pages := group.ColumnChunks()[t.leaves[name].Index()].Pages()
-		ended, err := r.pages(pages, name, n, all)
-		if err = errors.Join(err, pages.Close()); err != nil {
-			return err
-		}
-		if ended {
-			break
-		}
-	}
-	if r.done < n {
-		return fmt.Errorf("it has %d values, want %d: %w", r.done, n, io.ErrUnexpectedEOF)
-	}
-	return nil
-}
-
-// truthOf adds a value of a column to what is true.
-func (r *reader) truthOf(name string, v parquet.Value, of Truth) Truth {
-	r.row = Row{Truth: of}
-	r.value(name, v)
-	if name == offered && r.set.Form == Endpoints {
-		var err error
-		if r.row.Offered, err = listOf(r.row.OfferedText); err != nil {
-			r.fault(offered, "%v", err)
-		}
-	}
-	return r.row.Truth
-}
-
-// pages reads pages until a row begins that is not wanted any more, which it says. A list may have values behind those
-// of its first page.
-func (r *reader) pages(pages parquet.Pages, name string, n int, all []Truth) (ended bool, err error) {
-	buffer := make([]parquet.Value, 1024)
-	for !ended {
-		page, err := pages.ReadPage()
-		if errors.Is(err, io.EOF) {
-			return false, nil
-		}
-		if err != nil {
-			return false, err
-		}
-		values := page.Values()
-		for err == nil && !ended {
-			var k int
-			k, err = values.ReadValues(buffer)
-			for _, v := range buffer[:k] {
-				if ended = r.truthValue(name, v, all[:n]); ended {
-					break
-				}
-			}
-		}
-		parquet.Release(page)
-		if err != nil && !errors.Is(err, io.EOF) {
-			return false, err
-		}
-	}
-	return true, nil
-}
-
-// truthValue takes a value of a column of truths; ended: it begins a row that is none of all.
-func (r *reader) truthValue(name string, v parquet.Value, all []Truth) (ended bool) {
-	switch {
-	case v.RepetitionLevel() > 0 && r.done > 0:
-		all[r.done-1] = r.truthOf(name, v, all[r.done-1])
-	case r.done == len(all):
-		return true
-	default:
-		all[r.done] = r.truthOf(name, v, all[r.done])
-		r.done++
-	}
-	return false
 }

@@ -4,7 +4,6 @@
 package bounded
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -91,20 +90,6 @@ func OpenRoot(dir string) (*os.Root, error) {
 		return nil, err
 	}
 	return os.OpenRoot(dir)
-}
-
-// ParquetFooter wants the length of the footer, which ends a Parquet file of so many bytes before a magic word, to fit
-// the file: the library takes as much memory as it says.
-func ParquetFooter(f io.ReaderAt, size int64) error {
-	const magic = "PAR1"
-	var end [4 + len(magic)]byte
-	if _, err := f.ReadAt(end[:], max(0, size-int64(len(end)))); err != nil || string(end[4:]) != magic {
-		return errors.New("it is no Parquet file, or cut short: one ends in PAR1")
-	}
-	if n := int64(binary.LittleEndian.Uint32(end[:])); n > size-int64(len(end)+len(magic)) {
-		return fmt.Errorf("it is damaged: its footer of %d bytes is larger than the file of %d", n, size)
-	}
-	return nil
 }
 
 func tooLarge(path string, most int64) error {

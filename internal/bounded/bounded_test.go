@@ -34,20 +34,6 @@ func TestReadFile(t *testing.T) {
 	}
 }
 
-func TestParquetFooter(t *testing.T) {
-	for text, want := range map[string]string{
-		"PAR1ab\x02\x00\x00\x00PAR1": "",
-		"PAR1ab\x03\x00\x00\x00PAR1": "its footer of 3 bytes is larger than the file of 14",
-		"PAR1ab\x02\x00\x00\x00PAR":  "one ends in PAR1",
-		"PAR1":                       "one ends in PAR1",
-	} {
-		err := bounded.ParquetFooter(strings.NewReader(text), int64(len(text)))
-		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %v, want %q", text, err, want)
-		}
-	}
-}
-
 func TestDir(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "a.txt"), []byte("0123456789"), 0o600); err != nil {

@@ -5,35 +5,30 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"slices"
+	"strconv"
 	"unicode/utf8"
 
-	"github.com/parquet-go/parquet-go"
-
-	"github.com/plumbline-ml/plumbline/internal/bounded"
-	"github.com/plumbline-ml/plumbline/internal/lists"
+	"github.com/plumbline-ml/plumbline/datasets/parquetfile"
 )
 
-// readParquet reads the columns of all row groups. The library panics on some damaged files, which is an error here.
-func (r *reader) readParquet(f *os.File, size int64) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("it is damaged: %v", p)
-		}
-	}()
-	if err := bounded.ParquetFooter(f, size); err != nil {
-		return err
-	}
-	file, err := parquet.OpenFile(f, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
+// Limits of a table in a Parquet file, where a few bytes may stand for any number of values.
+const (
+	maxRowBytes   = 64 << 20 // of the values of a row in one column
+	maxTableBytes = 4 << 30  // of all values that are kept
+)
+
+// readParquet reads the columns of all groups of rows.
+func (r *reader) readParquet(f io.ReaderAt, size int64) error {
+	file, err := parquetfile.New(f, size)
 	if err != nil {
 		return err
 	}
-	r.table.rows = int(min(file.NumRows(), int64(r.limit)))
-	r.table.names = lists.Map(file.Root().Columns(), (*parquet.Column).Name)
+	r.table.rows = int(min(file.Rows(), int64(r.limit)))
+	r.table.names = file.Names()
 	slices.Sort(r.table.names)
 	for _, c := range r.columns {
-		column := file.Root().Column(c.Name)
+		column := file.Column(c.Name)
 		if column == nil {
 			continue
 		}
@@ -44,29 +39,40 @@ func (r *reader) readParquet(f *os.File, size int64) (err error) {
 	return nil
 }
 
-// readColumn reads a column of the file, whose one leaf holds the texts, or the elements of the lists.
-func (r *reader) readColumn(file *parquet.File, column *parquet.Column, c Column) error {
-	depth := 0
+// leafOf is the one leaf of a column, which holds the texts, or the elements of the lists.
+func leafOf(column *parquetfile.Column, c Column) (*parquetfile.Column, error) {
+	listed := false
 	for !column.Leaf() {
-		if children := column.Columns(); len(children) == 1 {
-			column = children[0]
-			depth++
-			continue
+		if len(column.Columns) != 1 {
+			return nil, errors.New("it is a structure, want text or a list of token ids")
 		}
-		return errors.New("it is a structure, want text or a list of token ids")
+		column, listed = column.Columns[0], true
 	}
-	kind := column.Type().Kind()
-	numeric := kind == parquet.Int32 || kind == parquet.Int64
-	if c.IDs && (!numeric || depth == 0) {
-		return fmt.Errorf("it has %v, want a list of token ids", column.Type())
+	whole := column.Meaning == parquetfile.Plain || column.Meaning == parquetfile.Unsigned
+	numeric := whole && (column.Kind == parquetfile.Int32 || column.Kind == parquetfile.Int64)
+	text := column.Kind == parquetfile.ByteArray &&
+		(column.Meaning == parquetfile.Plain || column.Meaning == parquetfile.Text)
+	if c.IDs && (!numeric || !listed) {
+		return nil, fmt.Errorf("it has %s, want a list of token ids", column.Type())
 	}
-	if !c.IDs && (depth > 0 || kind != parquet.ByteArray && !numeric) {
-		return fmt.Errorf("it has %v, want text", column.Type())
+	if !c.IDs && (listed || !text && !numeric) {
+		return nil, fmt.Errorf("it has %s, want text", column.Type())
+	}
+	return column, nil
+}
+
+func (r *reader) readColumn(file *parquetfile.File, column *parquetfile.Column, c Column) error {
+	leaf, err := leafOf(column, c)
+	if err != nil {
+		return err
 	}
 	r.seen[c.Name] = true
-	cells := cells{reader: r, column: c, row: -1}
-	for _, group := range file.RowGroups() {
-		if err := cells.readChunk(group.ColumnChunks()[column.Index()]); err != nil {
+	cells := cells{reader: r, column: c, leaf: leaf, row: -1}
+	for group := range file.Groups() {
+		if cells.row+1 >= r.table.rows && group > 0 {
+			break
+		}
+		if err := cells.readGroup(file, group); err != nil {
 			return err
 		}
 	}
@@ -80,94 +86,106 @@ func (r *reader) readColumn(file *parquet.File, column *parquet.Column, c Column
 type cells struct {
 	reader *reader
 	column Column
+	leaf   *parquetfile.Column
 	row    int
+	bytes  int // of the values of the row
 }
 
-func (c *cells) readChunk(chunk parquet.ColumnChunk) (err error) {
-	pages := chunk.Pages()
-	defer func() { err = errors.Join(err, pages.Close()) }()
-	buffer := make([]parquet.Value, 4096)
+func (c *cells) readGroup(file *parquetfile.File, group int) (err error) {
+	values, err := file.Read(group, c.leaf)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, values.Close()) }()
 	for {
-		page, err := pages.ReadPage()
-		if errors.Is(err, io.EOF) {
+		v, err := values.Next()
+		if errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		err = c.readPage(page.Values(), buffer)
-		parquet.Release(page)
-		if err != nil {
-			return err
+		if v.Repetition == 0 {
+			c.row++
+			c.bytes = 0
 		}
-	}
-}
-
-func (c *cells) readPage(values parquet.ValueReader, buffer []parquet.Value) error {
-	for {
-		n, err := values.ReadValues(buffer)
-		for _, v := range buffer[:n] {
-			c.add(v)
-		}
-		if errors.Is(err, io.EOF) {
+		if c.row >= c.reader.table.rows {
 			return nil
 		}
-		if err != nil {
+		if err := c.add(v); err != nil {
 			return err
-		}
-		if n == 0 {
-			return io.ErrNoProgress
 		}
 	}
 }
 
-func (c *cells) add(v parquet.Value) {
-	if v.RepetitionLevel() == 0 {
-		c.row++
+// add adds a value to its row.
+func (c *cells) add(v *parquetfile.Value) error {
+	if c.row < 0 {
+		return errors.New("it is damaged: it begins within a list")
 	}
-	if c.row >= c.reader.table.rows {
-		return
-	}
+	const idBytes = 4
+	n := idBytes
 	if c.column.IDs {
 		c.addID(v)
-		return
+	} else {
+		n = len(c.addText(v))
 	}
+	c.bytes += n
+	c.reader.bytes += n
+	if c.bytes > maxRowBytes || c.reader.bytes > maxTableBytes {
+		return fmt.Errorf("row %d: want at most %d MiB in a row, and %d in all", c.row, maxRowBytes>>20, maxTableBytes>>20)
+	}
+	return nil
+}
+
+func (c *cells) addText(v *parquetfile.Value) string {
 	text := ""
 	switch {
-	case v.IsNull():
+	case v.Null:
 		if c.column.Required {
 			c.fault("it is missing")
 		}
-	case v.Kind() == parquet.ByteArray:
-		if text = string(v.ByteArray()); !utf8.ValidString(text) {
+	case c.leaf.Kind == parquetfile.ByteArray:
+		if text = string(v.Bytes); !utf8.ValidString(text) {
 			c.fault("it is not UTF-8")
 		}
 	default:
-		text = v.String()
+		text = c.number(v)
 	}
-	if err := c.column.check(text); err != nil && !v.IsNull() {
+	if err := c.column.check(text); err != nil && !v.Null {
 		c.fault(err.Error())
 	}
 	texts := c.reader.table.texts
 	texts[c.column.Name] = append(texts[c.column.Name], text)
+	return text
+}
+
+// number is an integer as text.
+func (c *cells) number(v *parquetfile.Value) string {
+	switch {
+	case c.leaf.Meaning == parquetfile.Unsigned && c.leaf.Kind == parquetfile.Int32:
+		return strconv.FormatUint(uint64(uint32(v.Number)), 10)
+	case c.leaf.Meaning == parquetfile.Unsigned:
+		return strconv.FormatUint(v.Number, 10)
+	}
+	return strconv.FormatInt(int64(v.Number), 10)
 }
 
 // addID appends a token id to its row's list. A list without elements is one null.
-func (c *cells) addID(v parquet.Value) {
+func (c *cells) addID(v *parquetfile.Value) {
 	ids := c.reader.table.ids
 	list := ids[c.column.Name]
-	if v.RepetitionLevel() == 0 {
+	if v.Repetition == 0 {
 		list = append(list, nil)
 	}
-	if !v.IsNull() {
-		id := v.Int64()
-		if v.Kind() == parquet.Int32 {
-			id = int64(v.Int32())
+	switch {
+	case v.Null && v.Definition >= c.leaf.Definition-1 && c.leaf.Optional:
+		c.fault("an id is missing")
+	case !v.Null:
+		if v.Number > math.MaxInt32 {
+			c.fault(fmt.Sprintf("id %s, want 0 to %d", c.number(v), math.MaxInt32))
 		}
-		if id < 0 || id > math.MaxInt32 {
-			c.fault(fmt.Sprintf("id %d, want 0 to %d", id, math.MaxInt32))
-		}
-		list[c.row] = append(list[c.row], int32(id))
+		list[c.row] = append(list[c.row], int32(v.Number))
 	}
 	ids[c.column.Name] = list
 }

@@ -109,6 +109,7 @@ type reader struct {
 	faults  *fault.List
 	table   *Table
 	seen    map[string]bool // columns with a value
+	bytes   int             // of values read from Parquet
 }
 
 func (r *reader) read(f *os.File, size int64) error {

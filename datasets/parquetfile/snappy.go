@@ -1,4 +1,4 @@
-package bytearrays
+package parquetfile
 
 import (
 	"bufio"
@@ -14,58 +14,64 @@ type snappy struct {
 	in      *bufio.Reader
 	left    uint64 // bytes that are to come
 	literal uint64 // bytes of the present literal that are to come
-	window  [kept + room]byte
-	read    int // of the window that is handed out
-	end     int // of the window that is unpacked
+	window  window
 }
 
+// How far back copies of Snappy may reach: of a small page to its beginning.
 const (
-	kept       = 64 << 10
-	room       = 64 << 10
-	mostCopied = 64 // by one copy
+	leastKept  = 64 << 10
+	mostKept   = 1 << 20
+	mostCopied = 64 // bytes by one copy
 )
 
-func (s *snappy) reset(from io.Reader) error {
+func (s *snappy) reset(from io.Reader, size int64) error {
 	s.in.Reset(from)
-	s.literal, s.read, s.end = 0, 0, 0
+	s.literal = 0
+	s.window.reset(int(min(max(size, leastKept), mostKept)))
 	var err error
 	if s.left, err = binary.ReadUvarint(s.in); err != nil {
-		return fmt.Errorf("the length of a block of Snappy: %w", noEOF(err))
+		return fmt.Errorf("the length of a block: %w", noEOF(err))
+	}
+	if s.left != uint64(size) {
+		return damaged("a page of %d bytes has a block of Snappy of %d", size, s.left)
 	}
 	return nil
 }
 
+// Read implements io.Reader.
 func (s *snappy) Read(p []byte) (int, error) {
-	if s.read == s.end {
-		if s.left == 0 {
-			return 0, io.EOF
-		}
-		if err := s.fill(); err != nil {
-			return 0, noEOF(err)
-		}
+	if n := s.window.take(p); n > 0 || len(p) == 0 {
+		return n, nil
 	}
-	n := copy(p, s.window[s.read:s.end])
-	s.read += n
-	return n, nil
+	if s.left == 0 {
+		return 0, s.end()
+	}
+	if err := s.fill(); err != nil {
+		return 0, noEOF(err)
+	}
+	return s.window.take(p), nil
+}
+
+// end wants the block to end with its page.
+func (s *snappy) end() error {
+	if _, err := s.in.ReadByte(); err != nil {
+		return err
+	}
+	return damaged("a block of Snappy is longer than it says")
 }
 
 // fill unpacks as much as there is room for.
 func (s *snappy) fill() error {
-	if s.end > kept {
-		copy(s.window[:kept], s.window[s.end-kept:s.end])
-		s.end = kept
-	}
-	s.read = s.end
-	for s.left > 0 && len(s.window)-s.end >= mostCopied {
+	s.window.slide()
+	for s.left > 0 && s.window.free() >= mostCopied {
 		n, err := s.element()
 		if err != nil {
 			return err
 		}
 		if uint64(n) > s.left {
-			return fmt.Errorf("%w: a block of Snappy is longer than it says", errDamaged)
+			return damaged("a block of Snappy is longer than it says")
 		}
 		s.left -= uint64(n)
-		s.end += n
 	}
 	return nil
 }
@@ -104,33 +110,33 @@ func (s *snappy) element() (int, error) {
 
 // more unpacks what there is room for of the present literal.
 func (s *snappy) more() (int, error) {
-	n := int(min(s.literal, uint64(len(s.window)-s.end)))
-	if _, err := io.ReadFull(s.in, s.window[s.end:s.end+n]); err != nil {
-		return 0, err
-	}
+	n, err := s.window.literal(s.in, s.literal)
 	s.literal -= uint64(n)
-	return n, nil
+	return n, err
 }
 
 // number reads one of n bytes, the lowest first.
 func (s *snappy) number(n int) (uint64, error) {
-	var b [8]byte
-	_, err := io.ReadFull(s.in, b[:n])
-	return binary.LittleEndian.Uint64(b[:]), err
+	var number uint64
+	for i := range n {
+		b, err := s.in.ReadByte()
+		if err != nil {
+			return 0, err
+		}
+		number |= uint64(b) << (8 * i)
+	}
+	return number, nil
 }
 
-// copy unpacks n bytes that stand back bytes before. They may overlap.
+// copy unpacks n bytes that stand back bytes before.
 func (s *snappy) copy(back uint64, n int, err error) (int, error) {
 	switch {
 	case err != nil:
 		return 0, err
 	case back == 0:
-		return 0, fmt.Errorf("%w: a copy of Snappy from itself", errDamaged)
-	case back > uint64(s.end):
+		return 0, damaged("a copy of Snappy from itself")
+	case back > uint64(s.window.end):
 		return 0, fmt.Errorf("%w: a copy of Snappy %d bytes back", ErrForm, back)
 	}
-	for i := range n {
-		s.window[s.end+i] = s.window[s.end+i-int(back)]
-	}
-	return n, nil
+	return s.window.copy(int(back), uint64(n)), nil
 }

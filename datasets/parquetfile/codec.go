@@ -1,0 +1,159 @@
+package parquetfile
+
+import (
+	"bufio"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/zstd"
+)
+
+// Codec is how pages are packed.
+type Codec int32
+
+// The packings.
+const (
+	Uncompressed Codec = iota
+	Snappy
+	Gzip
+	LZO
+	Brotli
+	LZ4
+	Zstd
+	LZ4Raw
+)
+
+var codecNames = []string{"UNCOMPRESSED", "SNAPPY", "GZIP", "LZO", "BROTLI", "LZ4", "ZSTD", "LZ4_RAW"}
+
+// String is the format's name.
+func (c Codec) String() string {
+	if c < 0 || int(c) >= len(codecNames) {
+		return "codec " + strconv.Itoa(int(c))
+	}
+	return codecNames[c]
+}
+
+// check wants a packing that is read.
+func (c Codec) check() error {
+	switch c {
+	case Uncompressed, Snappy, Gzip, Brotli, Zstd, LZ4Raw:
+		return nil
+	case LZ4:
+		return fmt.Errorf("%w: it is packed by LZ4 in Hadoop's frames; write it with LZ4_RAW, ZSTD or SNAPPY", ErrForm)
+	}
+	return fmt.Errorf("%w: it is packed by %v; write it with ZSTD or SNAPPY", ErrForm, c)
+}
+
+// codec unpacks one page after the other, in the same memory.
+type codec struct {
+	which  Codec
+	snappy *snappy
+	lz4    *lz4
+	gzip   *gzip.Reader
+	brotli *brotli.Reader
+	zstd   *zstd.Decoder
+}
+
+// open lets to read what is packed in a page, of which it knows the size; plain: it is not packed.
+func (u *codec) open(to *exact, from io.Reader, plain bool) (err error) {
+	if to.size == 0 { // some write nothing then, not even a frame
+		return nil
+	}
+	to.codec = u.which
+	switch {
+	case plain, u.which == Uncompressed:
+		to.codec, to.from = Uncompressed, from
+	case u.which == Snappy:
+		if u.snappy == nil {
+			u.snappy = &snappy{in: bufio.NewReaderSize(from, 32<<10)}
+		}
+		to.from, err = u.snappy, u.snappy.reset(from, to.size)
+	case u.which == LZ4Raw:
+		if u.lz4 == nil {
+			u.lz4 = &lz4{in: bufio.NewReaderSize(from, 32<<10)}
+		}
+		u.lz4.reset(from)
+		to.from = u.lz4
+	case u.which == Gzip:
+		if u.gzip == nil {
+			u.gzip = new(gzip.Reader)
+		}
+		to.from, err = u.gzip, u.gzip.Reset(from)
+	case u.which == Brotli:
+		if u.brotli == nil {
+			u.brotli = new(brotli.Reader)
+		}
+		to.from, err = u.brotli, u.brotli.Reset(from)
+	case u.which == Zstd:
+		if u.zstd == nil {
+			u.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+				zstd.WithDecoderMaxWindow(maxWindow))
+		}
+		if err == nil {
+			to.from, err = u.zstd, u.zstd.Reset(from)
+		}
+	}
+	return to.failed(err)
+}
+
+func (u *codec) close() {
+	if u.zstd != nil {
+		u.zstd.Close()
+	}
+}
+
+// exact reads what a page unpacks to, which must have exactly the size that its header states: one that is larger ends
+// there.
+type exact struct {
+	from       io.Reader // nil: there is no more
+	codec      Codec
+	size, left int64
+	one        [1]byte
+}
+
+// Read implements io.Reader.
+func (e *exact) Read(p []byte) (int, error) {
+	switch {
+	case e.from == nil:
+		return 0, io.EOF
+	case e.left == 0:
+		return 0, e.end()
+	}
+	n, err := e.from.Read(p[:min(int64(len(p)), e.left)])
+	e.left -= int64(n)
+	if !errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return n, e.failed(err)
+	}
+	if e.left > 0 {
+		return n, damaged("a page of %d bytes unpacks to %d", e.size, e.size-e.left)
+	}
+	return n, nil
+}
+
+// end wants nothing more to come.
+func (e *exact) end() error {
+	for range 100 {
+		n, err := e.from.Read(e.one[:])
+		switch {
+		case n > 0:
+			return damaged("a page of %d bytes unpacks to more", e.size)
+		case errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF):
+			e.from = nil
+			return io.EOF
+		case err != nil:
+			return e.failed(err)
+		}
+	}
+	return io.ErrNoProgress
+}
+
+func (e *exact) failed(err error) error {
+	if err == nil || errors.Is(err, errDamaged) || errors.Is(err, ErrForm) {
+		return err
+	}
+	return fmt.Errorf("unpack a page packed by %v: %w", e.codec, noEOF(err))
+}

@@ -1,0 +1,197 @@
+package parquetfile
+
+import (
+	"fmt"
+	"strconv"
+)
+
+// Kind is a physical type: how values lie in the file.
+type Kind int32
+
+// The physical types.
+const (
+	Boolean Kind = iota
+	Int32
+	Int64
+	Int96
+	Float
+	Double
+	ByteArray
+	FixedByteArray
+)
+
+var kindNames = []string{"BOOLEAN", "INT32", "INT64", "INT96", "FLOAT", "DOUBLE", "BYTE_ARRAY", "FIXED_LEN_BYTE_ARRAY"}
+
+// String is the format's name.
+func (k Kind) String() string {
+	if k < 0 || int(k) >= len(kindNames) {
+		return "a type of number " + strconv.Itoa(int(k))
+	}
+	return kindNames[k]
+}
+
+// Meaning is what the values of a column stand for, where it matters to a reader.
+type Meaning int
+
+// The meanings.
+const (
+	Plain     Meaning = iota // what the physical type says
+	Text                     // in UTF-8: strings, names of enumerations, JSON
+	Unsigned                 // an integer without a sign
+	Decimal                  // an integer times 10 to the power of minus Scale
+	Date                     // days since 1970-01-01
+	TimeOfDay                // ticks since midnight
+	Timestamp                // ticks since 1970-01-01
+	Half                     // a float of two bytes
+	UUID                     // 16 bytes
+	Interval                 // months, days and milliseconds in 12 bytes
+	List                     // a structure that is a list
+)
+
+var meaningNames = map[Meaning]string{Text: "text", Decimal: "DECIMAL", Date: "DATE", TimeOfDay: "TIME",
+	Timestamp: "TIMESTAMP", Half: "FLOAT16", UUID: "UUID", Interval: "INTERVAL"}
+
+// Column is a column of a file, or a part of one: a structure has Columns, a leaf has values.
+type Column struct {
+	Name     string
+	Columns  []*Column
+	Index    int // of a leaf, among the leaves of the file
+	Kind     Kind
+	Length   int // bytes of a value of Int96 and FixedByteArray
+	Meaning  Meaning
+	Scale    int // of Decimal
+	TickToMS int // of TimeOfDay and Timestamp: ticks in a millisecond
+
+	Optional, Repeated bool
+	Repetition         int // the level of a further element of the innermost list
+	Definition         int // the level from which on there is a value
+}
+
+// Leaf tells whether the column has values, and no columns.
+func (c *Column) Leaf() bool { return c.Columns == nil }
+
+// Type says what the values are, for messages.
+func (c *Column) Type() string {
+	if !c.Leaf() {
+		return "a structure"
+	}
+	if name := meaningNames[c.Meaning]; name != "" {
+		return name
+	}
+	return c.Kind.String()
+}
+
+// The fields of the union LogicalType, and the older ConvertedTypes with the same meaning.
+const (
+	logicalString  = 1
+	logicalList    = 3
+	logicalEnum    = 4
+	logicalDecimal = 5
+	logicalDate    = 6
+	logicalTime    = 7
+	logicalStamp   = 8
+	logicalInteger = 10
+	logicalJSON    = 12
+	logicalUUID    = 14
+	logicalFloat16 = 15
+)
+
+var logicalMeanings = map[int]Meaning{
+	logicalString: Text, logicalEnum: Text, logicalJSON: Text, logicalList: List, logicalDecimal: Decimal,
+	logicalDate: Date, logicalTime: TimeOfDay, logicalStamp: Timestamp, logicalUUID: UUID, logicalFloat16: Half,
+}
+
+var convertedMeanings = map[int32]Meaning{
+	0: Text, 3: List, 4: Text, 5: Decimal, 6: Date, 7: TimeOfDay, 8: TimeOfDay, 9: Timestamp, 10: Timestamp,
+	11: Unsigned, 12: Unsigned, 13: Unsigned, 14: Unsigned, 19: Text, 21: Interval,
+}
+
+// ticksOf are ticks in a millisecond, by a logical type's unit.
+var ticksOf = map[int]int{1: 1, 2: 1e3, 3: 1e6}
+
+// mean finds what an element's values stand for.
+func (c *Column) mean(e *element) {
+	c.TickToMS = 1
+	if e.logical.which == 0 {
+		c.Meaning, c.Scale = convertedMeanings[e.converted], int(e.scale)
+		if e.converted == 8 || e.converted == 10 {
+			c.TickToMS = 1e3
+		}
+		return
+	}
+	c.Meaning, c.Scale = logicalMeanings[e.logical.which], int(e.logical.scale)
+	if ticks := ticksOf[e.logical.unit]; ticks > 0 {
+		c.TickToMS = ticks
+	}
+	if e.logical.which == logicalInteger && !e.logical.signed {
+		c.Meaning = Unsigned
+	}
+}
+
+// tree makes columns of the elements of a schema.
+type tree struct {
+	schema []element
+	leaves []*Column
+}
+
+// root is the column that holds all others.
+func (t *tree) root() (*Column, error) {
+	if len(t.schema) == 0 {
+		return nil, damaged("it has no schema")
+	}
+	t.schema[0].repetition = 0
+	root, err := t.column(&Column{}, 0)
+	if err == nil && len(t.schema) > 0 {
+		err = damaged("its schema has %d columns too many", len(t.schema))
+	}
+	return root, err
+}
+
+// column takes the next element and its parts.
+func (t *tree) column(parent *Column, depth int) (*Column, error) {
+	if len(t.schema) == 0 || depth > maxDepth {
+		return nil, damaged("its schema ends within a structure, or has more than %d within each other", maxDepth)
+	}
+	e := &t.schema[0]
+	t.schema = t.schema[1:]
+	c := &Column{Name: e.name, Optional: e.repetition == 1, Repeated: e.repetition == 2,
+		Repetition: parent.Repetition, Definition: parent.Definition}
+	if c.Optional || c.Repeated {
+		c.Definition++
+	}
+	if c.Repeated {
+		c.Repetition++
+	}
+	c.mean(e)
+	if e.leaf {
+		return c, t.leaf(c, e)
+	}
+	c.Columns = make([]*Column, 0, min(int(max(0, e.children)), 64))
+	for range e.children {
+		part, err := t.column(c, depth+1)
+		if err != nil {
+			return nil, err
+		}
+		c.Columns = append(c.Columns, part)
+	}
+	return c, nil
+}
+
+// widths are bytes of a value as it lies in a file.
+var widths = map[Kind]int{Int32: 4, Int64: 8, Int96: 12, Float: 4, Double: 8}
+
+func (t *tree) leaf(c *Column, e *element) error {
+	c.Kind, c.Index, c.Length = e.kind, len(t.leaves), widths[e.kind]
+	t.leaves = append(t.leaves, c)
+	switch {
+	case e.kind < 0 || int(e.kind) >= len(kindNames):
+		return fmt.Errorf("%w: column %s is of %v", ErrForm, c.Name, e.kind)
+	case e.kind == FixedByteArray && (e.length < 0 || e.length > MaxValue):
+		return damaged("column %s has values of %d bytes", c.Name, e.length)
+	case c.Meaning == Decimal && (c.Scale < 0 || c.Scale > maxDecimal):
+		return damaged("column %s has decimals with %d digits behind the point", c.Name, c.Scale)
+	case e.kind == FixedByteArray:
+		c.Length = int(e.length)
+	}
+	return nil
+}

@@ -1,0 +1,236 @@
+package parquetfile
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+)
+
+// deltas are integers as differences from the one before, in blocks of which each has a least difference, and parts
+// with a width of their own (DELTA_BINARY_PACKED).
+type deltas struct {
+	deltaHead
+	narrow bool // of 32 bits
+	least  int64
+	widths []byte // of the parts of the block
+	part   int
+	inPart int // values of the part that are left
+	packed bitsOf
+}
+
+// deltaHead is what such integers begin with.
+type deltaHead struct {
+	block, parts, perPart int
+	left                  int64 // values
+	value                 int64 // the first, then the last one
+	begun                 bool  // the first one is taken
+}
+
+func readDeltaHead(from io.ByteReader) (h deltaHead, err error) {
+	var n [3]uint64
+	for i := range n {
+		if n[i], err = binary.ReadUvarint(from); err != nil {
+			return h, err
+		}
+	}
+	if n[0] == 0 || n[0] > 1<<20 || n[1] == 0 || n[1] > n[0] || n[0]%n[1] > 0 || n[0]/n[1]%8 > 0 || n[2] > math.MaxInt32 {
+		return h, damaged("%d differences in blocks of %d with %d parts", n[2], n[0], n[1])
+	}
+	h = deltaHead{block: int(n[0]), parts: int(n[1]), perPart: int(n[0] / n[1]), left: int64(n[2])}
+	h.value, err = binary.ReadVarint(from)
+	return h, err
+}
+
+func newDeltas(from io.ByteReader, narrow bool) (*deltas, error) {
+	head, err := readDeltaHead(from)
+	if err != nil {
+		return nil, err
+	}
+	return &deltas{deltaHead: head, narrow: narrow, packed: bitsOf{from: from}, part: head.parts}, nil
+}
+
+func (d *deltas) next(v *Value) error {
+	n, err := d.take()
+	if v != nil {
+		v.Number = uint64(n)
+	}
+	return err
+}
+
+// take is the next integer.
+func (d *deltas) take() (int64, error) {
+	if d.left == 0 {
+		return 0, io.ErrUnexpectedEOF
+	}
+	d.left--
+	if !d.begun {
+		d.begun = true
+		return d.value, nil
+	}
+	if d.inPart == 0 {
+		if err := d.nextPart(); err != nil {
+			return 0, err
+		}
+	}
+	d.inPart--
+	more, err := d.packed.take(uint(d.widths[d.part]))
+	if err != nil {
+		return 0, noEOF(err)
+	}
+	d.value += d.least + int64(more)
+	if d.narrow {
+		d.value = int64(int32(d.value))
+	}
+	return d.value, nil
+}
+
+func (d *deltas) nextPart() (err error) {
+	if d.part++; d.part >= d.parts {
+		d.part = 0
+		if d.least, d.widths, err = readBlock(d.packed.from, d.widths[:0], d.parts); err != nil {
+			return err
+		}
+	}
+	d.inPart = d.perPart
+	d.packed.restart()
+	return nil
+}
+
+// readBlock reads the head of a block: its least difference, and the widths of its parts.
+func readBlock(from io.ByteReader, widths []byte, parts int) (int64, []byte, error) {
+	least, err := binary.ReadVarint(from)
+	for i := 0; i < parts && err == nil; i++ {
+		var width byte
+		if width, err = from.ReadByte(); width > 64 {
+			err = damaged("differences of %d bits", width)
+		}
+		widths = append(widths, width)
+	}
+	return least, widths, noEOF(err)
+}
+
+// keep reads differences to their end and keeps them as they lie, for they stand before what they are the lengths of.
+func keep(from *bufio.Reader) (*deltas, error) {
+	k := &keeper{from: from}
+	head, err := readDeltaHead(k)
+	if err != nil {
+		return nil, err
+	}
+	var widths []byte
+	for left := head.left - 1; left > 0; left -= int64(head.block) {
+		if _, widths, err = readBlock(k, widths[:0], head.parts); err != nil {
+			return nil, err
+		}
+		for part := 0; part < head.parts && int64(part*head.perPart) < left; part++ {
+			if err := k.more(head.perPart / 8 * int(widths[part])); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return newDeltas(bytes.NewReader(k.kept), true)
+}
+
+// keeper keeps what is read.
+type keeper struct {
+	from *bufio.Reader
+	kept []byte
+}
+
+// ReadByte implements io.ByteReader.
+func (k *keeper) ReadByte() (byte, error) {
+	b, err := k.from.ReadByte()
+	if err == nil && len(k.kept) >= maxLevels {
+		err = fmt.Errorf("%w: lengths of more than %d bytes in a page", ErrForm, maxLevels)
+	}
+	k.kept = append(k.kept, b)
+	return b, err
+}
+
+func (k *keeper) more(n int) (err error) {
+	if len(k.kept)+n > maxLevels {
+		return fmt.Errorf("%w: lengths of more than %d bytes in a page", ErrForm, maxLevels)
+	}
+	k.kept, err = appendFrom(k.kept, k.from, n)
+	return err
+}
+
+// deltaLengths are byte arrays behind their lengths (DELTA_LENGTH_BYTE_ARRAY).
+type deltaLengths struct {
+	lengths *deltas
+	from    *bufio.Reader
+}
+
+func newDeltaLengths(from *bufio.Reader) (*deltaLengths, error) {
+	lengths, err := keep(from)
+	return &deltaLengths{lengths, from}, err
+}
+
+func (d *deltaLengths) next(v *Value) error {
+	n, err := d.lengths.size()
+	if err != nil {
+		return err
+	}
+	if v == nil {
+		_, err = d.from.Discard(n)
+		return err
+	}
+	v.Bytes, err = appendFrom(v.Bytes[:0], d.from, n)
+	return err
+}
+
+// size is the next integer as one of bytes.
+func (d *deltas) size() (int, error) {
+	n, err := d.take()
+	if err != nil {
+		return 0, err
+	}
+	return checkLength(n)
+}
+
+// deltaBytes are byte arrays that begin as the one before: how many bytes they share, and the others
+// (DELTA_BYTE_ARRAY).
+type deltaBytes struct {
+	shared *deltas
+	rest   *deltaLengths
+	value  []byte // the last one
+	leaf   *Column
+}
+
+func newDeltaBytes(from *bufio.Reader, leaf *Column) (decoder, error) {
+	shared, err := keep(from)
+	if err != nil {
+		return nil, err
+	}
+	rest, err := newDeltaLengths(from)
+	return &deltaBytes{shared: shared, rest: rest, leaf: leaf}, err
+}
+
+func (d *deltaBytes) next(v *Value) error {
+	n, err := d.shared.size()
+	if err != nil {
+		return err
+	}
+	if n > len(d.value) {
+		return damaged("a value shares %d bytes with one of %d", n, len(d.value))
+	}
+	more, err := d.rest.lengths.size()
+	if err == nil {
+		_, err = checkLength(int64(n + more))
+	}
+	if err != nil {
+		return err
+	}
+	if d.value, err = appendFrom(d.value[:n], d.rest.from, more); err != nil {
+		return err
+	}
+	if d.leaf.Kind == FixedByteArray && n+more != d.leaf.Length {
+		return damaged("a value of %d bytes, where all have %d", n+more, d.leaf.Length)
+	}
+	if v != nil {
+		v.Bytes = append(v.Bytes[:0], d.value...)
+	}
+	return nil
+}

@@ -1,0 +1,163 @@
+package parquetfile
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+)
+
+// dictionary holds the values that a column's pages have indices of: a small one in memory, another one in a temporary
+// file.
+type dictionary struct {
+	leaf  *Column
+	bytes []byte
+	file  *os.File // nil: they are in bytes
+	path  string   // empty: the file has no name any more
+	count int
+	ends  []uint32 // of byte arrays
+	last  []byte   // read from the file
+}
+
+// inMemory is how many bytes a dictionary in memory has at most.
+const inMemory = 4 << 20
+
+// indices are indices into the dictionary.
+type indices struct {
+	of   *dictionary
+	runs *runs
+}
+
+func (r *Reader) indices() (decoder, error) {
+	if r.dictionary == nil {
+		return nil, damaged("a page of indices without a dictionary before it")
+	}
+	width, err := r.page.unpacked.ReadByte()
+	if err != nil {
+		return nil, err
+	}
+	if width > 32 {
+		return nil, damaged("indices of %d bits", width)
+	}
+	return &indices{r.dictionary, newRuns(r.page.unpacked, uint(width))}, nil
+}
+
+func (x *indices) next(v *Value) error {
+	i, err := x.runs.take()
+	if err != nil || v == nil {
+		return err
+	}
+	return x.of.at(v, int64(i))
+}
+
+func (r *Reader) readDictionary(h *header) error {
+	switch {
+	case r.dictionary != nil:
+		return damaged("a second dictionary")
+	case h.encoding != encodingPlain && h.encoding != encodingPlainDictionary:
+		return fmt.Errorf("%w: a dictionary as %v", ErrForm, h.encoding)
+	case r.leaf.Kind == Boolean:
+		return fmt.Errorf("%w: a dictionary of %v", ErrForm, r.leaf.Kind)
+	case h.values < 0 || h.values > maxDictionary:
+		return fmt.Errorf("%w: a dictionary of %d values, want at most %d", ErrForm, h.values, maxDictionary)
+	}
+	if err := r.unpack(false, int64(h.unpacked)); err != nil {
+		return err
+	}
+	r.dictionary = &dictionary{leaf: r.leaf, count: int(h.values)}
+	if h.unpacked <= inMemory {
+		return r.dictionary.read(r.page.unpacked, func(n int) (err error) {
+			r.dictionary.bytes, err = appendFrom(r.dictionary.bytes, r.page.unpacked, n)
+			return err
+		})
+	}
+	return r.dictionary.readToFile(r.page.unpacked)
+}
+
+// read takes the values, of which keep keeps the next n bytes.
+func (d *dictionary) read(from *bufio.Reader, keep func(n int) error) error {
+	end := 0
+	for range d.count {
+		size := d.leaf.Length
+		if d.leaf.Kind == ByteArray {
+			var err error
+			if size, err = length(from); err != nil {
+				return err
+			}
+		}
+		if err := keep(size); err != nil {
+			return err
+		}
+		if d.leaf.Kind == ByteArray {
+			end += size
+			d.ends = append(d.ends, uint32(end))
+		}
+	}
+	return nil
+}
+
+func (d *dictionary) readToFile(from *bufio.Reader) (err error) {
+	if d.file, err = os.CreateTemp("", "plumbline-dictionary-*"); err != nil {
+		return fmt.Errorf("keep a dictionary in a file: %w", err)
+	}
+	d.path = d.file.Name()
+	if os.Remove(d.path) == nil { // else when it is closed
+		d.path = ""
+	}
+	out := bufio.NewWriterSize(&room{d.file}, 256<<10)
+	err = d.read(from, func(n int) error {
+		_, err := io.CopyN(out, from, int64(n))
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return out.Flush()
+}
+
+// room says what to do where there is none for a dictionary.
+type room struct{ file *os.File }
+
+func (r *room) Write(p []byte) (int, error) {
+	n, err := r.file.Write(p)
+	if err != nil {
+		err = fmt.Errorf("keep a dictionary in a file (TMPDIR names a folder with more room): %w", err)
+	}
+	return n, err
+}
+
+// at makes v value i.
+func (d *dictionary) at(v *Value, i int64) (err error) {
+	if i < 0 || i >= int64(d.count) {
+		return damaged("index %d into a dictionary of %d values", i, d.count)
+	}
+	start, end := i*int64(d.leaf.Length), (i+1)*int64(d.leaf.Length)
+	if d.leaf.Kind == ByteArray {
+		start, end = 0, int64(d.ends[i])
+		if i > 0 {
+			start = int64(d.ends[i-1])
+		}
+	}
+	if d.file == nil {
+		v.put(d.leaf, d.bytes[start:end])
+		return nil
+	}
+	n := int(end - start)
+	if d.last, err = appendFrom(d.last[:0], io.NewSectionReader(d.file, start, int64(n)), n); err == nil {
+		v.put(d.leaf, d.last)
+	}
+	return err
+}
+
+func (d *dictionary) close() error {
+	if d == nil || d.file == nil {
+		return nil
+	}
+	err := d.file.Close()
+	if d.path != "" {
+		err = errors.Join(err, os.Remove(d.path))
+	}
+	d.file = nil
+	return err
+}

@@ -1,0 +1,120 @@
+package parquetfile
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/plumbline-ml/plumbline/internal/bounded"
+)
+
+var errNoParquet = errors.New("it is no Parquet file, or cut short: one ends in PAR1")
+
+// File is an open Parquet file. It may be read by several goroutines, each with readers of its own.
+type File struct {
+	disk   io.ReaderAt
+	size   int64
+	close  func() error
+	footer *footer
+	root   *Column
+	leaves []*Column
+}
+
+// Open opens the file at a path; the caller closes it.
+func Open(path string) (*File, error) {
+	f, err := bounded.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	file, err := opened(f)
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	file.close = f.Close
+	return file, nil
+}
+
+func opened(f *os.File) (*File, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	return New(f, info.Size())
+}
+
+// New reads a file of so many bytes, which stays the caller's.
+func New(f io.ReaderAt, size int64) (*File, error) {
+	footer, err := readFooter(f, size)
+	if err != nil {
+		return nil, err
+	}
+	if footer.locked {
+		return nil, fmt.Errorf("%w: it is encrypted", ErrForm)
+	}
+	t := tree{schema: footer.schema}
+	root, err := t.root()
+	if err != nil {
+		return nil, err
+	}
+	return &File{disk: f, size: size, close: func() error { return nil }, footer: footer, root: root,
+		leaves: t.leaves}, nil
+}
+
+// Close closes the file.
+func (f *File) Close() error { return f.close() }
+
+// Rows is how many rows the file has.
+func (f *File) Rows() int64 { return f.footer.rows }
+
+// Columns are those of the file, in its order.
+func (f *File) Columns() []*Column { return f.root.Columns }
+
+// Column is the one of this name; nil: there is none.
+func (f *File) Column(name string) *Column {
+	for _, c := range f.root.Columns {
+		if c.Name == name {
+			return c
+		}
+	}
+	return nil
+}
+
+// Names are those of the columns, in the file's order.
+func (f *File) Names() []string {
+	names := make([]string, len(f.root.Columns))
+	for i, c := range f.root.Columns {
+		names[i] = c.Name
+	}
+	return names
+}
+
+// Groups is how many groups of rows the file has, one after the other.
+func (f *File) Groups() int { return len(f.footer.groups) }
+
+// GroupRows is how many rows a group has.
+func (f *File) GroupRows(group int) int64 { return f.footer.groups[group].rows }
+
+// Read begins to read a leaf of a group of rows; the caller closes the reader. The error wraps ErrForm where the column
+// is of a form that is not read.
+func (f *File) Read(group int, leaf *Column) (*Reader, error) {
+	of := &f.footer.groups[group].chunks[leaf.Index]
+	start := of.data
+	if of.dictionary > 0 {
+		start = min(start, of.dictionary)
+	}
+	switch {
+	case of.locked:
+		return nil, fmt.Errorf("%w: the column is encrypted", ErrForm)
+	case of.elsewhere:
+		return nil, fmt.Errorf("%w: the column lies in another file", ErrForm)
+	case !of.known:
+		return nil, damaged("the footer does not say where the column lies")
+	case start < 0 || of.packed < 0 || of.values < 0 || start > f.size || of.packed > f.size-start:
+		return nil, damaged("%d values in %d bytes at %d of a file of %d", of.values, of.packed, start, f.size)
+	}
+	if err := of.codec.check(); err != nil {
+		return nil, err
+	}
+	return newReader(io.NewSectionReader(f.disk, start, of.packed), leaf, of), nil
+}

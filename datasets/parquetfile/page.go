@@ -1,0 +1,282 @@
+package parquetfile
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+)
+
+// encoding is how values lie in a page.
+type encoding int32
+
+const (
+	encodingPlain           encoding = 0
+	encodingPlainDictionary encoding = 2
+	encodingRLE             encoding = 3
+	encodingDelta           encoding = 5
+	encodingDeltaLength     encoding = 6
+	encodingDeltaBytes      encoding = 7
+	encodingDictionary      encoding = 8
+	encodingSplit           encoding = 9
+)
+
+var encodingNames = map[encoding]string{
+	encodingPlain: "PLAIN", 1: "GROUP_VAR_INT", encodingPlainDictionary: "PLAIN_DICTIONARY", encodingRLE: "RLE",
+	4: "BIT_PACKED", encodingDelta: "DELTA_BINARY_PACKED", encodingDeltaLength: "DELTA_LENGTH_BYTE_ARRAY",
+	encodingDeltaBytes: "DELTA_BYTE_ARRAY", encodingDictionary: "RLE_DICTIONARY", encodingSplit: "BYTE_STREAM_SPLIT",
+}
+
+func (e encoding) String() string {
+	if name := encodingNames[e]; name != "" {
+		return name
+	}
+	return "encoding " + strconv.Itoa(int(e))
+}
+
+// The types of pages.
+const (
+	pageV1         = 0
+	pageDictionary = 2
+	pageV2         = 3
+)
+
+// header is that of a page.
+type header struct {
+	kind             int32
+	unpacked, packed int32 // bytes
+	crc              int32
+	summed           bool // there is a crc
+	values           int32
+	encoding         encoding
+	levelEncoding    [2]encoding // of definitions and repetitions, in version 1
+	levelBytes       [2]int32    // of definitions and repetitions, in version 2
+	plain            bool        // a page of version 2 that is not packed
+	begun            bool        // the part for its kind is there
+}
+
+// header reads that of the next page.
+func (r *Reader) header() (*header, error) {
+	c := &compact{r: r.chunk, left: r.chunkLeft}
+	h := &header{}
+	c.fields(0, h.field(c))
+	r.chunkLeft = c.left
+	switch {
+	case c.err != nil:
+		return nil, fmt.Errorf("the header of a page: %w", c.err)
+	case h.packed < 0 || h.unpacked < 0 || int64(h.packed) > r.chunkLeft:
+		return nil, damaged("a page of %d bytes, %d unpacked, where %d bytes are left", h.packed, h.unpacked, r.chunkLeft)
+	case !h.begun && (h.kind == pageV1 || h.kind == pageV2 || h.kind == pageDictionary):
+		return nil, damaged("a page of type %d without a header for it", h.kind)
+	}
+	return h, nil
+}
+
+// parts are the fields of the headers of each type of page, in their places in a page's header.
+var parts = map[int]int32{5: pageV1, 7: pageDictionary, 8: pageV2}
+
+func (h *header) field(c *compact) func(int, byte) bool {
+	return func(id int, kind byte) bool {
+		switch id {
+		case 1:
+			return into(c, kind, &h.kind)
+		case 2:
+			return into(c, kind, &h.unpacked)
+		case 3:
+			return into(c, kind, &h.packed)
+		case 4:
+			h.summed = true
+			return into(c, kind, &h.crc)
+		}
+		if of, ok := parts[id]; ok && of == h.kind {
+			h.begun = true
+			return c.structure(kind, h.part(c))
+		}
+		return false
+	}
+}
+
+// part reads the fields of a header of one type.
+func (h *header) part(c *compact) func(int, byte) bool {
+	return func(id int, kind byte) bool {
+		switch {
+		case id == 1:
+			return into(c, kind, &h.values)
+		case h.kind == pageV2 && id == 4, h.kind != pageV2 && id == 2:
+			return into(c, kind, &h.encoding)
+		case h.kind == pageV1 && (id == 3 || id == 4):
+			return into(c, kind, &h.levelEncoding[id-3])
+		case h.kind == pageV2 && (id == 5 || id == 6):
+			return into(c, kind, &h.levelBytes[id-5])
+		case h.kind == pageV2 && id == 7:
+			h.plain = kind == thriftFalse
+			return kind == thriftTrue || kind == thriftFalse
+		}
+		return false
+	}
+}
+
+// unpack begins the part of the page that is packed, which has so many bytes when it is unpacked.
+func (r *Reader) unpack(plain bool, size int64) error {
+	p := &r.page
+	p.whole = exact{left: size, size: size}
+	if err := r.in.open(&p.whole, p, plain); err != nil {
+		return err
+	}
+	if p.unpacked == nil {
+		p.unpacked = bufio.NewReaderSize(&p.whole, 32<<10)
+	} else {
+		p.unpacked.Reset(&p.whole)
+	}
+	return nil
+}
+
+// beginV1 begins a page whose levels are packed with its values.
+func (r *Reader) beginV1(h *header) (err error) {
+	if err := r.unpack(false, int64(h.unpacked)); err != nil {
+		return err
+	}
+	if r.page.repetitions, err = r.levelsV1(r.leaf.Repetition, h.levelEncoding[1]); err != nil {
+		return err
+	}
+	if r.page.definitions, err = r.levelsV1(r.leaf.Definition, h.levelEncoding[0]); err != nil {
+		return err
+	}
+	return r.begin(h)
+}
+
+func (r *Reader) levelsV1(most int, how encoding) (*runs, error) {
+	if most == 0 {
+		return nil, nil
+	}
+	if how != encodingRLE {
+		return nil, fmt.Errorf("%w: levels as %v", ErrForm, how)
+	}
+	n, err := length(r.page.unpacked)
+	if err != nil {
+		return nil, err
+	}
+	return readLevels(r.page.unpacked, n, most)
+}
+
+// beginV2 begins a page whose levels lie before what is packed.
+func (r *Reader) beginV2(h *header) (err error) {
+	definitions, repetitions := h.levelBytes[0], h.levelBytes[1]
+	packed := int64(h.unpacked) - int64(definitions) - int64(repetitions)
+	if definitions < 0 || repetitions < 0 || packed < 0 {
+		return damaged("levels of %d and %d bytes in a page of %d", repetitions, definitions, h.unpacked)
+	}
+	if r.page.repetitions, err = readLevels(&r.page, int(repetitions), r.leaf.Repetition); err != nil {
+		return err
+	}
+	if r.page.definitions, err = readLevels(&r.page, int(definitions), r.leaf.Definition); err != nil {
+		return err
+	}
+	if err := r.unpack(h.plain, packed); err != nil {
+		return err
+	}
+	return r.begin(h)
+}
+
+// readLevels reads levels of n bytes; nil: there are none.
+func readLevels(from io.Reader, n, most int) (*runs, error) {
+	if n > maxLevels {
+		return nil, fmt.Errorf("%w: levels of %d bytes in a page, want at most %d", ErrForm, n, maxLevels)
+	}
+	levels, err := appendFrom(nil, from, n)
+	if err != nil || n == 0 || most == 0 {
+		return nil, err
+	}
+	return newRuns(bytes.NewReader(levels), widthOf(most)), nil
+}
+
+// begin makes the page one of values.
+func (r *Reader) begin(h *header) (err error) {
+	if h.values < 0 || int64(h.values) > r.left {
+		return damaged("a page of %d values, where %d are left", h.values, r.left)
+	}
+	r.left -= int64(h.values)
+	r.page.left = int(h.values)
+	r.page.values, err = r.decoder(h)
+	if errors.Is(err, io.EOF) { // nothing but nulls
+		r.page.values, err = nothing{}, nil
+	}
+	return err
+}
+
+// nothing is a page without values.
+type nothing struct{}
+
+func (nothing) next(*Value) error { return io.ErrUnexpectedEOF }
+
+// decoder is the one for the encoding of a page.
+func (r *Reader) decoder(h *header) (decoder, error) {
+	from, kind := r.page.unpacked, r.leaf.Kind
+	bytesLike := kind == ByteArray || kind == FixedByteArray
+	switch h.encoding {
+	case encodingPlain:
+		return newPlain(from, r.leaf), nil
+	case encodingPlainDictionary, encodingDictionary:
+		return r.indices()
+	case encodingRLE:
+		if kind == Boolean {
+			return newBooleanRuns(from)
+		}
+	case encodingDelta:
+		if kind == Int32 || kind == Int64 {
+			return newDeltas(from, kind == Int32)
+		}
+	case encodingDeltaLength:
+		if kind == ByteArray {
+			return newDeltaLengths(from)
+		}
+	case encodingDeltaBytes:
+		if bytesLike {
+			return newDeltaBytes(from, r.leaf)
+		}
+	case encodingSplit:
+		if kind != Boolean && kind != ByteArray && kind != Int96 {
+			return newSplit(from, r.leaf)
+		}
+	}
+	return nil, fmt.Errorf("%w: %v as %v", ErrForm, kind, h.encoding)
+}
+
+// length reads that of a plain value, or of levels.
+func length(r *bufio.Reader) (int, error) {
+	b, err := r.Peek(4)
+	if err != nil {
+		return 0, err
+	}
+	n := binary.LittleEndian.Uint32(b)
+	_, _ = r.Discard(4) // they are there
+	return checkLength(int64(n))
+}
+
+func checkLength(n int64) (int, error) {
+	if n < 0 || n > MaxValue {
+		return 0, damaged("a value of %d bytes, and at most %d are read", n, MaxValue)
+	}
+	return int(n), nil
+}
+
+// step is how much memory is taken for bytes that a file promises, before some of them are there.
+const step = 1 << 20
+
+// appendFrom appends the next n bytes.
+func appendFrom(dst []byte, r io.Reader, n int) ([]byte, error) {
+	for n > 0 {
+		now := min(n, step)
+		start := len(dst)
+		dst = slices.Grow(dst, now)[:len(dst)+now]
+		if _, err := io.ReadFull(r, dst[start:]); err != nil {
+			return dst[:start], noEOF(err)
+		}
+		n -= now
+	}
+	return dst, nil
+}

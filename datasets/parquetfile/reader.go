@@ -1,0 +1,217 @@
+package parquetfile
+
+import (
+	"bufio"
+	"errors"
+	"hash/crc32"
+	"io"
+)
+
+// Value is a value of a leaf, or a null, with its levels.
+type Value struct {
+	Repetition int // 0: the first of a row
+	Definition int // below the column's: what is missing
+	Null       bool
+	Number     uint64 // Boolean: 0 or 1; integers, extended by their sign; the bits of Float and Double
+	Bytes      []byte // of the other kinds; the reader's, until its next value
+}
+
+// Reader reads the values of one leaf of one group of rows. It belongs to one goroutine.
+type Reader struct {
+	leaf *Column
+	in   codec
+
+	chunk      *bufio.Reader // of all pages, as they lie in the file
+	chunkLeft  int64         // bytes of the chunk that have not been read
+	left       int64         // values of pages that have not begun
+	page       page
+	dictionary *dictionary
+
+	value Value
+	ahead bool // value has been read and not taken
+}
+
+// page is the one that values come from.
+type page struct {
+	file        io.LimitedReader // what is left of it in the file
+	begun       bool
+	sum, want   uint32 // of what was read of it, and what it should be
+	summed      bool   // its sum is known
+	unpacked    *bufio.Reader
+	whole       exact // what unpacked reads
+	repetitions *runs // nil: all are 0
+	definitions *runs // nil: no value is null
+	values      decoder
+	left        int // values
+}
+
+// decoder hands out the values of a page that are there.
+type decoder interface {
+	// next reads the next value, or passes over it where v is nil.
+	next(v *Value) error
+}
+
+// readAhead is how much of a file is read at a time.
+const readAhead = 128 << 10
+
+func newReader(from *io.SectionReader, leaf *Column, of *chunk) *Reader {
+	return &Reader{leaf: leaf, in: codec{which: of.codec}, chunk: bufio.NewReaderSize(from, readAhead),
+		chunkLeft: of.packed, left: of.values}
+}
+
+// Close gives back what the reader holds.
+func (r *Reader) Close() error {
+	r.in.close()
+	return r.dictionary.close()
+}
+
+// Peek returns the next value without taking it. At the end the error is io.EOF.
+func (r *Reader) Peek() (*Value, error) {
+	if !r.ahead {
+		if err := r.next(&r.value); err != nil {
+			return nil, err
+		}
+		r.ahead = true
+	}
+	return &r.value, nil
+}
+
+// Next takes the next value, which is valid until the one after it is read. At the end the error is io.EOF.
+func (r *Reader) Next() (*Value, error) {
+	v, err := r.Peek()
+	r.ahead = false
+	return v, err
+}
+
+// SkipRows passes over rows. The error is io.ErrUnexpectedEOF where there are fewer.
+func (r *Reader) SkipRows(rows int) error {
+	for rows > 0 {
+		if err := r.skip(); err != nil {
+			return noEOF(err)
+		}
+		if r.leaf.Repetition == 0 {
+			rows--
+			continue
+		}
+		switch v, err := r.Peek(); {
+		case err != nil && (rows > 1 || !errors.Is(err, io.EOF)):
+			return noEOF(err)
+		case err != nil || v.Repetition == 0:
+			rows--
+		}
+	}
+	return nil
+}
+
+// skip passes over a value.
+func (r *Reader) skip() error {
+	if r.ahead {
+		r.ahead = false
+		return nil
+	}
+	return r.next(nil)
+}
+
+func (r *Reader) next(v *Value) error {
+	for r.page.left == 0 {
+		if err := r.nextPage(); err != nil {
+			return err
+		}
+	}
+	r.page.left--
+	repetition, definition, err := r.levels()
+	if err != nil {
+		return noEOF(err)
+	}
+	null := definition < r.leaf.Definition
+	if v != nil {
+		v.Repetition, v.Definition, v.Null, v.Number = repetition, definition, null, 0
+	}
+	if null {
+		if v != nil {
+			v.Bytes = v.Bytes[:0]
+		}
+		return nil
+	}
+	return noEOF(r.page.values.next(v))
+}
+
+func (r *Reader) levels() (repetition, definition int, err error) {
+	definition = r.leaf.Definition
+	if of := r.page.repetitions; of != nil {
+		if repetition, err = level(of, r.leaf.Repetition); err != nil {
+			return 0, 0, err
+		}
+	}
+	if of := r.page.definitions; of != nil {
+		definition, err = level(of, r.leaf.Definition)
+	}
+	return repetition, definition, err
+}
+
+func level(of *runs, most int) (int, error) {
+	n, err := of.take()
+	if err == nil && int64(n) > int64(most) {
+		err = damaged("a level of %d, where %d is the most", n, most)
+	}
+	return int(n), err
+}
+
+// nextPage ends the present page and begins the next one; a dictionary is read.
+func (r *Reader) nextPage() error {
+	if err := r.endPage(); err != nil {
+		return err
+	}
+	if r.left == 0 {
+		return io.EOF
+	}
+	h, err := r.header()
+	if err != nil {
+		return noEOF(err)
+	}
+	r.chunkLeft -= int64(h.packed)
+	r.page = page{begun: true, file: io.LimitedReader{R: r.chunk, N: int64(h.packed)}, want: uint32(h.crc),
+		summed: h.summed, unpacked: r.page.unpacked}
+	switch h.kind {
+	case pageV1:
+		err = r.beginV1(h)
+	case pageV2:
+		err = r.beginV2(h)
+	case pageDictionary:
+		err = r.readDictionary(h)
+	}
+	return noEOF(err)
+}
+
+// Read reads the page as it lies in the file, and sums it up where its sum is known.
+func (p *page) Read(b []byte) (int, error) {
+	n, err := p.file.Read(b)
+	if p.summed {
+		p.sum = crc32.Update(p.sum, crc32.IEEETable, b[:n])
+	}
+	return n, err
+}
+
+// endPage passes over what is left of a page: it must have as many bytes as it says, and the sum that it says.
+func (r *Reader) endPage() error {
+	p := &r.page
+	if !p.begun {
+		return nil
+	}
+	if p.whole.from != nil {
+		if _, err := io.Copy(io.Discard, &p.whole); err != nil {
+			return noEOF(err)
+		}
+	}
+	if _, err := io.Copy(io.Discard, p); err != nil {
+		return noEOF(err)
+	}
+	switch {
+	case p.file.N > 0:
+		return io.ErrUnexpectedEOF
+	case p.sum != p.want && p.summed:
+		return damaged("a page has the CRC %#08x, and its header %#08x", p.sum, p.want)
+	}
+	p.begun = false
+	return nil
+}

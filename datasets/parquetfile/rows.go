@@ -1,0 +1,231 @@
+package parquetfile
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+)
+
+// MaxRow is how many bytes a row of [File.Rows] may have as JSON.
+const MaxRow = 64 << 20
+
+// Objects are the rows, each an object of JSON with the columns that want names, valid until the next one; the first
+// error ends them. Of other columns nothing is read. [Column.AppendJSON] says how values are written; a structure is an
+// object, a list an array, and a map the structure that it is in the file.
+func (f *File) Objects(want func(column string) bool) iter.Seq2[json.RawMessage, error] {
+	return func(yield func(json.RawMessage, error) bool) {
+		var nodes []*node
+		for _, column := range f.Columns() {
+			if want(column.Name) {
+				nodes = append(nodes, newNode(column))
+			}
+		}
+		for group := range f.Groups() {
+			if !f.objects(group, nodes, yield) {
+				return
+			}
+		}
+	}
+}
+
+// objects yields the rows of a group; false: yield wants no more.
+func (f *File) objects(group int, nodes []*node, yield func(json.RawMessage, error) bool) bool {
+	leaves := &cursors{file: f, group: group, all: map[int]*Reader{}}
+	defer leaves.close()
+	var object []byte
+	for range f.GroupRows(group) {
+		var err error
+		if object, err = leaves.members(object[:0], nodes); err == nil {
+			err = checkRow(object)
+		}
+		if err != nil {
+			yield(nil, noEOF(err))
+			return false
+		}
+		if !yield(object, nil) {
+			return false
+		}
+	}
+	return true
+}
+
+func checkRow(object []byte) error {
+	if len(object) > MaxRow {
+		return fmt.Errorf("it has more than %d MiB, the most that a row may have", MaxRow>>20)
+	}
+	return nil
+}
+
+// node is a column, or a part of one. Columns are put together from their leaves by the levels of Dremel (Melnik et al.
+// 2010), as the format says.
+type node struct {
+	*Column
+	leaves   []*Column // all below, the first tells of null and of the end of a list
+	children []*node
+	list     *node // the element of a list
+}
+
+func newNode(c *Column) *node {
+	n := &node{Column: c}
+	if c.Leaf() {
+		n.leaves = []*Column{c}
+		return n
+	}
+	for _, child := range c.Columns {
+		part := newNode(child)
+		n.children, n.leaves = append(n.children, part), append(n.leaves, part.leaves...)
+	}
+	if c.isList() && !n.Repeated {
+		n.list = n.children[0]
+		if inner := n.list.children; len(inner) == 1 && n.list.Name != "array" && n.list.Name != n.Name+"_tuple" {
+			n.list.list = inner[0]
+		}
+	}
+	return n
+}
+
+// isList tells whether a structure is a list: by its meaning, or by the usual names.
+func (c *Column) isList() bool {
+	if len(c.Columns) != 1 || !c.Columns[0].Repeated {
+		return false
+	}
+	switch c.Columns[0].Name {
+	case "list", "array", "bag":
+		return true
+	}
+	return c.Meaning == List
+}
+
+// cursors are the places in the columns of a group of rows.
+type cursors struct {
+	file  *File
+	group int
+	all   map[int]*Reader
+}
+
+func (c *cursors) close() {
+	for _, one := range c.all {
+		_ = one.Close() // nothing was written
+	}
+}
+
+func (c *cursors) at(leaf *Column) (*Reader, error) {
+	one := c.all[leaf.Index]
+	if one == nil {
+		var err error
+		if one, err = c.file.Read(c.group, leaf); err != nil {
+			return nil, fmt.Errorf("column %s: %w", leaf.Name, err)
+		}
+		c.all[leaf.Index] = one
+	}
+	return one, nil
+}
+
+// peek is the next value of a leaf.
+func (c *cursors) peek(leaf *Column) (*Value, error) {
+	one, err := c.at(leaf)
+	if err != nil {
+		return nil, err
+	}
+	return one.Peek()
+}
+
+// take takes the next value of a leaf.
+func (c *cursors) take(leaf *Column) (*Value, error) {
+	one, err := c.at(leaf)
+	if err != nil {
+		return nil, err
+	}
+	return one.Next()
+}
+
+func (c *cursors) members(dst []byte, nodes []*node) ([]byte, error) {
+	dst = append(dst, '{')
+	for i, n := range nodes {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		name, err := json.Marshal(n.Name)
+		if err != nil {
+			return nil, err
+		}
+		if dst, err = c.node(append(append(dst, name...), ':'), n); err != nil {
+			return nil, err
+		}
+	}
+	return append(dst, '}'), nil
+}
+
+// node appends the value of a node: null, a list, or what it holds.
+func (c *cursors) node(dst []byte, n *node) ([]byte, error) {
+	if len(n.leaves) == 0 {
+		return append(dst, "{}"...), nil
+	}
+	guide, err := c.peek(n.leaves[0])
+	if err != nil {
+		return nil, err
+	}
+	switch there := guide.Definition >= n.Definition; {
+	case !there && n.Repeated:
+		return append(dst, "[]"...), c.drop(n)
+	case !there && n.Optional:
+		return append(dst, "null"...), c.drop(n)
+	case n.Repeated:
+		return c.repeated(dst, n)
+	case n.list != nil:
+		return c.node(dst, n.list)
+	}
+	return c.value(dst, n)
+}
+
+func (c *cursors) repeated(dst []byte, n *node) ([]byte, error) {
+	dst = append(dst, '[')
+	for {
+		var err error
+		if n.list != nil {
+			dst, err = c.node(dst, n.list)
+		} else {
+			dst, err = c.value(dst, n)
+		}
+		if err != nil {
+			return nil, err
+		}
+		next, err := c.peek(n.leaves[0])
+		if err != nil && (!errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)) {
+			return nil, err
+		}
+		if err != nil || next.Repetition < n.Repetition {
+			return append(dst, ']'), nil
+		}
+		dst = append(dst, ',')
+		if err := checkRow(dst); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// drop takes the null of a node from all its leaves.
+func (c *cursors) drop(n *node) error {
+	for _, leaf := range n.leaves {
+		if _, err := c.take(leaf); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *cursors) value(dst []byte, n *node) ([]byte, error) {
+	if n.children != nil {
+		return c.members(dst, n.children)
+	}
+	v, err := c.take(n.Column)
+	if err != nil {
+		return nil, fmt.Errorf("column %s: %w", n.Name, err)
+	}
+	if v.Null { // a leaf whose own node is there has a value
+		return nil, damaged("column %s: a null where none may be", n.Name)
+	}
+	return n.AppendJSON(dst, v)
+}
