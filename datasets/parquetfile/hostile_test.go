@@ -34,7 +34,8 @@ func readAll(data []byte, most int) (values int, bytesOf int64, err error) {
 				values++
 				bytesOf += int64(len(v.Bytes))
 			}
-			if err = errors.Join(err, r.Close()); err != nil && (!errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)) {
+			atEnd := errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF)
+			if err = errors.Join(err, r.Close()); err != nil && !atEnd {
 				return values, bytesOf, err
 			}
 		}
@@ -100,6 +101,7 @@ func TestBombs(t *testing.T) {
 	zeros := make([]byte, 4<<20)
 	long := append(binary.LittleEndian.AppendUint32(nil, MaxValue), zeros...)
 	runOfLevels := append([]byte{9, 0, 0, 0}, numbers(1<<40)...)
+	lengths := append(numbers(1<<20, 1, 1<<31-1, 0, 0, 0), make([]byte, 20)...)[:20]
 	for _, codec := range codecs {
 		packed, packedLong := zeros, long
 		if codec != Uncompressed {
@@ -121,7 +123,7 @@ func TestBombs(t *testing.T) {
 			"differences": {kind: Int64, rows: 1, values: 1, pages: []craftedPage{
 				v1(encodingDelta, 1, 20, pack(t, codec, append(numbers(1<<40, 1, 1<<40, 2), make([]byte, 20)...)[:20]))}},
 			"lengths": {kind: ByteArray, rows: 1, values: 1, pages: []craftedPage{
-				v1(encodingDeltaLength, 1, 20, pack(t, codec, append(numbers(1<<20, 1, 1<<31-1, 0, 0, 0), make([]byte, 20)...)[:20]))}},
+				v1(encodingDeltaLength, 1, 20, pack(t, codec, lengths))}},
 			"another number of values": {kind: ByteArray, rows: 1, values: 1, pages: []craftedPage{
 				v1(encodingPlain, math.MaxInt32, len(zeros), packed)}},
 		} {
@@ -194,15 +196,19 @@ func TestRefused(t *testing.T) {
 	old := craftedPage{map[int]any{1: pageV1, 2: 5, 3: 5, 5: structure(map[int]any{1: 1, 2: 0, 3: 4, 4: 4})}, texts("a")}
 	good := (&crafted{kind: ByteArray, rows: 1, values: 1, pages: []craftedPage{page}}).bytes()
 	encrypted := append(bytes.Clone(good[:len(good)-4]), "PARE"...)
+	of := func(page craftedPage) []byte {
+		return (&crafted{kind: ByteArray, rows: 1, values: 1, pages: []craftedPage{page}}).bytes()
+	}
 	for want, data := range map[string][]byte{
 		"packed by LZO":                   (&crafted{kind: ByteArray, codec: LZO, rows: 1, values: 1}).bytes(),
 		"LZ4 in Hadoop's frames":          (&crafted{kind: ByteArray, codec: LZ4, rows: 1, values: 1}).bytes(),
 		"packed by codec 9":               (&crafted{kind: ByteArray, codec: 9, rows: 1, values: 1}).bytes(),
 		"a type of number 11":             (&crafted{kind: 11, rows: 1, values: 1}).bytes(),
 		"it is encrypted":                 encrypted,
-		"BYTE_ARRAY as BYTE_STREAM_SPLIT": (&crafted{kind: ByteArray, rows: 1, values: 1, pages: []craftedPage{v1(encodingSplit, 1, 5, texts("a"))}}).bytes(),
-		"BYTE_ARRAY as encoding 10":       (&crafted{kind: ByteArray, rows: 1, values: 1, pages: []craftedPage{v1(10, 1, 5, texts("a"))}}).bytes(),
-		"levels as BIT_PACKED":            (&crafted{kind: ByteArray, level: 1, rows: 1, values: 1, pages: []craftedPage{old}}).bytes(),
+		"BYTE_ARRAY as BYTE_STREAM_SPLIT": of(v1(encodingSplit, 1, 5, texts("a"))),
+		"BYTE_ARRAY as encoding 10":       of(v1(10, 1, 5, texts("a"))),
+		"levels as BIT_PACKED": (&crafted{kind: ByteArray, level: 1, rows: 1, values: 1,
+			pages: []craftedPage{old}}).bytes(),
 	} {
 		if _, _, err := readAll(data, 10); !errors.Is(err, ErrForm) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)

@@ -21,4 +21,6 @@ func OpenParquet(path string) (prompts.Table, error) {
 type table struct{ *parquetfile.File }
 
 // Rows implements prompts.Table.
-func (t table) Rows(want func(column string) bool) iter.Seq2[json.RawMessage, error] { return t.Objects(want) }
+func (t table) Rows(want func(column string) bool) iter.Seq2[json.RawMessage, error] {
+	return t.Objects(want)
+}
