@@ -53,17 +53,22 @@ func pairName(a, b group) string {
 
 // remarks are what a reader should know of a group's runs.
 func remarks(g group) []string {
-	bad := 0
+	bad, all := 0, []string{}
 	for _, r := range g.runs {
 		if r.ExitCode != 0 {
 			bad++
 		}
+		for _, n := range r.Notes {
+			if n.About == results.AboutFiles {
+				all = append(all, fmt.Sprintf("%s: %s", r.Folder(), n.Text))
+			}
+		}
 	}
-	if bad == 0 {
-		return []string{}
+	if bad > 0 {
+		runs := figure.Plural(len(g.runs), "run")
+		all = append(all, fmt.Sprintf("%d of the %s of %s: %s", bad, runs, g.side, verdicts(g.runs)))
 	}
-	runs := figure.Plural(len(g.runs), "run")
-	return []string{fmt.Sprintf("%d of the %s of %s: %s", bad, runs, g.side, verdicts(g.runs))}
+	return all
 }
 
 // verdicts lists those of runs that are not good, each once.

@@ -30,11 +30,13 @@ const (
 	Accuracy    Code = 4   // an accuracy is below its target
 	Plugin      Code = 5   // a plugin could not be started, died, hung or answered nonsense
 	Data        Code = 6   // a model or data set is missing or wrong
+	Client      Code = 7   // a search for a server's highest load met the client's limit first
+	Few         Code = 8   // a search had not enough data to tell
 	Interrupted Code = 130 // Ctrl-C or SIGTERM
 )
 
 // severity orders the codes from the mildest to the worst.
-var severity = [...]Code{Valid, Invalid, Accuracy, Data, Plugin, Usage, Internal, Interrupted}
+var severity = [...]Code{Valid, Few, Client, Invalid, Accuracy, Data, Plugin, Usage, Internal, Interrupted}
 
 // names say in a few words what the codes stand for.
 var names = map[Code]string{
@@ -45,6 +47,8 @@ var names = map[Code]string{
 	Accuracy:    "accuracy below target",
 	Plugin:      "plugin failed",
 	Data:        "model or data missing or wrong",
+	Client:      "the client is the limit",
+	Few:         "not enough data",
 	Interrupted: "interrupted",
 }
 

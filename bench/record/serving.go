@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 
 	"github.com/plumbline-ml/plumbline/sdk"
 
@@ -63,8 +64,11 @@ const (
 )
 
 // Doubted says that the point is not to be relied on.
-func (s *Serving) Doubted() bool {
-	return slices.ContainsFunc(s.Flags, func(flag string) bool { return flag == ClientLimited || flag == NotStationary })
+func (s *Serving) Doubted() bool { return len(s.Doubts()) > 0 }
+
+// Doubts are those of the flags that say why.
+func (s *Serving) Doubts() []string {
+	return lists.Filter(s.Flags, func(flag string) bool { return flag == ClientLimited || flag == NotStationary })
 }
 
 // ServingFault is what failed requests have in common.

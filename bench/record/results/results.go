@@ -128,7 +128,9 @@ func documents(files []string, seen map[string]bool) (Set, error) {
 			continue
 		}
 		for _, r := range d.Runs {
-			s.Runs = append(s.Runs, Found{Run: r, Out: out(file, r), File: file})
+			f := Found{Run: r, Out: out(file, r), File: file}
+			f.checkFiles()
+			s.Runs = append(s.Runs, f)
 		}
 	}
 	inOrder(s.Runs)
@@ -138,6 +140,21 @@ func documents(files []string, seen map[string]bool) (Set, error) {
 	s.Skipped = append(s.Skipped, lists.Map(faults, func(f error) string { return f.Error() })...)
 	return s, nil
 }
+
+// checkFiles notes where the files of a measured server are not as they were written: what is shown is what was
+// recorded of them.
+func (f *Found) checkFiles() {
+	if f.Serving == nil {
+		return
+	}
+	if err := record.CheckFiles(f.Out, f.Files); err != nil {
+		f.Notes = append(slices.Clone(f.Notes), record.Finding{About: AboutFiles, Text: fmt.Sprintf(
+			"%v: figures are those that were recorded, and cannot be made again", err)})
+	}
+}
+
+// AboutFiles is what a note is about that says that the files of a run are not as they were written.
+const AboutFiles = "files"
 
 // inOrder puts the points of each sweep, which are neighbours, in the order of their loads: names of folders have
 // another.

@@ -5,11 +5,6 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"time"
-
-	"github.com/plumbline-ml/plumbline/internal/figure"
-
-	"github.com/plumbline-ml/plumbline/bench/record"
 )
 
 // What ended a sweep before its last load.
@@ -29,7 +24,7 @@ func (s *Sweep) Conclusion() string {
 	}
 	var said []string
 	if s.Find != nil {
-		said = append(said, s.Find.text(s.Complete))
+		said = append(said, s.findText())
 	} else {
 		said = s.ofCurve()
 	}
@@ -70,17 +65,4 @@ func rate(v *float64) string {
 		return strconv.FormatFloat(*v, 'f', 0, 64)
 	}
 	return strconv.FormatFloat(*v, 'g', 3, 64)
-}
-
-// text says what a search found.
-func (f *Find) text(complete bool) string {
-	took := fmt.Sprintf("%s in %s", figure.Plural(len(f.Trials), "trial"), figure.Seconds(time.Duration(f.Took*1e9)))
-	if f.Found == 0 && !complete {
-		return "the search is not over (" + took + ")"
-	}
-	if f.Found == 0 {
-		return "no load keeps all objectives (" + took + ")"
-	}
-	l := record.ServingLoad{By: f.By, Value: f.Found}
-	return fmt.Sprintf("the highest load that keeps all objectives is %v (%s)", l, took)
 }

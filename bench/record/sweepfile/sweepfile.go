@@ -107,22 +107,47 @@ type Shares struct {
 	Doubt *int64 `json:"clocks_apart_ns,omitempty"`
 }
 
-// Find is a search for the highest load that keeps all objectives.
+// Find is a search for the highest load that keeps all objectives. Loads are in requests per second, or users.
 type Find struct {
-	By load.Kind `json:"by"`
-	// Found is the load, in requests per second or users; 0: none keeps them.
+	By    load.Kind `json:"by"`
+	Start float64   `json:"start,omitempty"` // the first load
+	// Found is the highest load that keeps all objectives, where the server is the limit; 0: that was not found.
 	Found float64 `json:"found"`
-	Took  float64 `json:"took_s"` // all trials together
+	// Ended is what ended the search (search.Ended): "server", "client", "data", "most", "none". Empty: it is not over.
+	Ended string `json:"ended,omitempty"`
+	// Holds is the highest load that keeps all objectives, so far as was measured, Misses the lowest above it that does
+	// not, ClientAt that at which the client is the limit, and Few that of which there were too few requests; 0: none.
+	Holds    float64 `json:"holds,omitempty"`
+	Misses   float64 `json:"misses,omitempty"`
+	ClientAt float64 `json:"client_at,omitempty"`
+	Few      float64 `json:"few_requests_at,omitempty"`
+	// Needs is how many requests a trial needs. Would is the --duration, in nanoseconds, or WouldRequests the
+	// --max-requests-per-point, that would have told more, where there was not enough data.
+	Needs         int           `json:"requests_needed,omitempty"`
+	Would         time.Duration `json:"duration_needed_ns,omitempty"`
+	WouldRequests int           `json:"max_requests_needed,omitempty"`
+	Took          float64       `json:"took_s"` // all trials together
 	// Trials are all that were made, in their order.
 	Trials []Trial `json:"trials"`
 }
 
+// Names says that a trial names a point.
+func (f *Find) Names(point int) bool {
+	return slices.ContainsFunc(f.Trials, func(t Trial) bool { return t.Point == point })
+}
+
 // Trial is one of a search.
 type Trial struct {
-	Value    float64 `json:"value"`
-	Held     bool    `json:"held"`
-	Confirms bool    `json:"confirms,omitempty"` // of full length, at what was found
-	Point    int     `json:"point"`              // its place among the points
+	Value float64 `json:"value"`
+	Held  bool    `json:"held"`
+	// Verdict is what it says of its load (search.Verdict); Again that a longer one would tell more, and Hopeless that
+	// even the quickest request missed an objective.
+	Verdict  string `json:"verdict,omitempty"`
+	Again    bool   `json:"again,omitempty"`
+	Hopeless bool   `json:"hopeless,omitempty"`
+	Confirms bool   `json:"confirms,omitempty"` // of full length, at what was found
+	Times    int    `json:"times,omitempty"`    // how many times as long as usual
+	Point    int    `json:"point"`              // its place among the points
 }
 
 // note stands in every file.

@@ -112,8 +112,8 @@ const (
 )
 
 // Auto is a sweep that chooses its loads: one user, the maximum, then rates between them until the server is
-// overloaded, then some where the curve bends down most. It returns the load after those that were made, in the order in
-// which they were; ok is false where the sweep is complete. The same points lead to the same load.
+// overloaded, then some where the curve bends down most. It returns the load after those that were made, in any
+// order; ok is false where the sweep is complete. The same points lead to the same load.
 func Auto(made []Point) (by load.Kind, value float64, ok bool) {
 	var one, most *Point
 	var rates []Point
@@ -134,10 +134,13 @@ func Auto(made []Point) (by load.Kind, value float64, ok bool) {
 		return load.Maximum, 0, true
 	}
 	planned := load.Between(one.RequestsPerSec, most.RequestsPerSec, autoRates)
-	is := func(rate float64) func(Point) bool { return func(p Point) bool { return p.Load == rate } }
-	first := slices.DeleteFunc(slices.Clone(rates), func(p Point) bool { return !slices.Contains(planned, p.Load) })
+	var first []Point // of the planned ones, up to a rate
 	for _, rate := range planned {
-		if !Stop(first) && !slices.ContainsFunc(first, is(rate)) {
+		at := slices.IndexFunc(rates, func(p Point) bool { return p.Load == rate })
+		switch {
+		case at >= 0:
+			first = append(first, rates[at])
+		case !Stop(first):
 			return load.Rate, rate, true
 		}
 	}
@@ -145,7 +148,7 @@ func Auto(made []Point) (by load.Kind, value float64, ok bool) {
 		return "", 0, false
 	}
 	value, ok = refine(made)
-	return load.Rate, value, ok && !slices.ContainsFunc(rates, is(value))
+	return load.Rate, value, ok && !slices.ContainsFunc(rates, func(p Point) bool { return p.Load == value })
 }
 
 // refine is a rate in the middle of a gap beside the top of the curve, the highest goodput or else the knee: above it,

@@ -165,6 +165,11 @@ func (t Term) fault(what string) error {
 // smaller says that the metric is better the smaller it is.
 func (t Term) smaller() bool { return t.Unit == Nanoseconds || t.Metric == Failed }
 
+// Throughput says that the metric is one that rises with the load, as long as the server keeps up.
+func (t Term) Throughput() bool {
+	return t.Metric == TokensPerSec || t.Metric == RequestsPerSec || t.Metric == Goodput
+}
+
 // ofRequests says that each request has the metric.
 func ofRequests(metric string) bool { return unitOf[metric] == Nanoseconds || metric == measure.User }
 

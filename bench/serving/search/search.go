@@ -1,17 +1,15 @@
-// Package search looks for the highest load at which a server keeps its objectives.
+// Package search looks for the highest load at which a server keeps its objectives, and says whether what ended it was
+// the server, the client, or a lack of data.
 //
-// In: which loads are tried, and when it is enough. Out: measuring and judging a load (its callback), and the search
-// that it is built on, of runs that are right by chance now and then (package tune).
+// In: which loads are tried, how often, and what the trials come to. Out: measuring and judging a load (its callback).
 package search
 
 import (
 	"cmp"
 	"context"
-	"errors"
 	"math"
 	"slices"
-
-	"github.com/plumbline-ml/plumbline/bench/tune"
+	"strconv"
 )
 
 // Load is what a trial is made at.
@@ -19,16 +17,33 @@ type Load struct {
 	Value float64 // requests per second, or users
 	// Confirms says that the trial is as long as a point that counts.
 	Confirms bool
-	// Times is how many times as many requests as usual it takes: 1, then 2, 4 where it could not be told whether the
-	// server keeps its objectives.
+	// Times is how many times as long as usual it is: 1, then 2, 4 where it could not be told whether the server keeps
+	// its objectives.
 	Times int
 }
 
+// Verdict is what a trial says of its load.
+type Verdict string
+
+// The verdicts. A load whose figures keep all objectives is never missed, and a client that may be the reason is never
+// the server's fault.
+const (
+	Held       Verdict = "held"         // every objective is kept
+	TooLow     Verdict = "too low"      // only a throughput is missed that a higher load may reach
+	Missed     Verdict = "missed"       // an objective is missed, and the client is not the reason
+	Overloaded Verdict = "overloaded"   // the figures keep all objectives, and get worse as long as it lasts
+	Client     Verdict = "client"       // nothing is kept that the client may not have spoilt
+	Few        Verdict = "few requests" // no more requests come in the time that a trial may take, and they do not tell
+)
+
 // Outcome is what a trial said.
 type Outcome struct {
-	Held bool // every objective, stationary, and not limited by the client
-	// Unclear says that more requests would tell; Most that more are not allowed.
-	Unclear, Most bool
+	Verdict Verdict
+	// Again says that a longer trial would tell with more certainty, and may be made.
+	Again bool
+	// Hopeless says that even the quickest request missed an objective: so it is at any load, where requests do not wait
+	// for each other.
+	Hopeless bool
 }
 
 // Trial is one that was made.
@@ -37,8 +52,9 @@ type Trial struct {
 	Outcome
 }
 
-// Search looks for the highest load that holds: it doubles the load until one does not, then narrows down what is
-// between (tune.RateSearch), and confirms what it finds, or a lower one, by a trial of full length.
+// Search looks for the highest load that holds. It doubles the load until one does not hold, and narrows down what is
+// between, until hardly a load is left. Then it confirms both ends by trials of full length: the load that holds, and
+// the one above that does not. An end that is not confirmed moves, and the search goes on.
 type Search struct {
 	// Try measures a load. The error of one that cannot be measured ends the search.
 	Try func(ctx context.Context, l Load) (Outcome, error)
@@ -46,180 +62,350 @@ type Search struct {
 	Users bool
 	// Start is the first load, above 0; 0: 1.
 	Start float64
-	// Highest is the highest load that may be tried; 0: there is none.
-	Highest float64
-	// Made are trials from before, of which those that confirm nothing count: the points of a sweep, or of a search that
-	// was cut off.
+	// Least and Most are the lowest and the highest load that may be tried; 0: 1 of users, else none.
+	Least, Most float64
+	// Made are trials from before: one that the search asks for is not made again.
 	Made []Trial
 }
 
+// Ended is what ended a search.
+type Ended string
+
+// The ends of searches.
+const (
+	ByServer Ended = "server" // it holds Holds, and not Misses
+	ByClient Ended = "client" // the client is the limit at ClientAt; the server holds Holds at least
+	ByFew    Ended = "data"   // there is not enough data to tell
+	ByMost   Ended = "most"   // the server holds the highest load that may be tried
+	ByNone   Ended = "none"   // the server holds no load
+)
+
 // Found is what a search led to.
 type Found struct {
-	// Value is the highest load that was confirmed to hold; 0: none was.
-	Value float64
-	// Bound says that no higher load was allowed: the server may do more.
-	Bound bool
-	// Trials are all that the search made, in their order.
+	Ended Ended // empty: an error ended it
+	// Holds is the highest load that holds, Misses the lowest above it that the server does not hold, ClientAt that from
+	// which on the client is the limit; 0: none.
+	Holds, Misses, ClientAt float64
+	// Few is the load of which there were too few requests; 0: none.
+	Few float64
+	// Trials are all that the search asked for, in their order.
 	Trials []Trial
 }
 
 const (
-	// mostDoublings and mostQuarters bound how far from the start the search goes, and mostTimes how many times as many
-	// requests a trial takes.
-	mostDoublings, mostQuarters = 30, 10
-	mostTimes                   = 64
+	// Precision is how much higher than the load that is found the highest one may be, as a share of it.
+	Precision = 0.03
+	// wide is the same beside a load of too few requests: lower ones have fewer.
+	wide = 0.5
+	// proof is how many more trials that did not hold than trials that did there must be at the upper end and at the loads
+	// next above it, nextAbove as a share of it: a machine that does other things, too, spoils one now and then.
+	proof     = 4
+	nextAbove = 0.5
+	// The lower end wants fewer: hardly anything lets a trial hold by chance, but near the end itself.
+	proofBelow = 3
+	nextBelow  = 0.05
+	// tries is how often a load is tried at which the client is the limit, and mostClients how many loads are, downwards.
+	tries, mostClients = 4, 2
+	// spoilt is the share of trials, up to the load that the server does not hold, above which the client was the limit so
+	// often that the other trials tell nothing of the server.
+	spoilt = 0.25
+	// mostLoads bounds how many loads are tried, and mostTimes how long a trial is.
+	mostLoads, mostTimes = 48, 64
+	// fewsUp is how many loads of too few requests are tried, each twice the one before.
+	fewsUp = 4
 )
-
-// shares are those of the load that was found which are confirmed in turn. They fall slowly: near the highest load a
-// server keeps its objectives in one run, and misses them in the next.
-var shares = [...]float64{1, 0.97, 0.94, 0.91, 0.88, 0.85, 0.8, 0.7, 0.5, 0.35, 0.25}
 
 // Run searches. The trials of a search that an error ended are there.
 func (s Search) Run(ctx context.Context) (Found, error) {
-	r := &running{Search: s}
+	r := &running{Search: s, made: slices.Clone(s.Made)}
 	r.Start = cmp.Or(max(s.Start, 0), 1)
-	err := r.run(ctx)
-	return r.found, err
+	if r.Users {
+		r.Least = max(1, math.Ceil(r.Least))
+	}
+	for range mostLoads {
+		next, ended := r.next()
+		if ended != "" {
+			r.end(ended)
+			return r.found, nil
+		}
+		if err := r.measure(ctx, next); err != nil {
+			r.end("")
+			return r.found, err
+		}
+	}
+	r.end(ByFew)
+	return r.found, nil
 }
+
+// end is a load that was tried. Its outcome is that of most trials there, and of the last one where they are as many.
+type end struct {
+	value float64
+	Outcome
+	confirmed     bool // by a trial of full length
+	held, refused int  // trials
+}
+
+// tied says that as many trials held as did not.
+func (e *end) tied() bool { return e.held > 0 && e.held == e.refused && e.Verdict != Client && e.Verdict != Few }
+
+// take notes one more trial.
+func (e *end) take(out Outcome, confirms bool) {
+	switch out.Verdict {
+	case Held, TooLow:
+		e.held++
+	case Missed, Overloaded:
+		e.refused++
+	default: // it cannot be told
+		e.Outcome = out
+		return
+	}
+	e.confirmed = e.confirmed || confirms
+	if e.Verdict == "" || e.held == e.refused || e.held > e.refused == out.holds() {
+		e.Outcome = out
+	}
+}
+
+// holds says that loads above it are to be looked at.
+func (o *Outcome) holds() bool { return o.Verdict == Held || o.Verdict == TooLow }
 
 // running is a search under way.
 type running struct {
 	Search
-	low, high float64 // the highest load that held, and the lowest above it that did not; 0: none
-	known     []tune.Trial
-	refused   []float64 // loads that a trial of full length did not confirm
-	found     Found
+	made  []Trial // that may be used instead of new ones
+	ends  []end   // in the order of their loads
+	found Found
 }
 
-func (r *running) run(ctx context.Context) error {
-	for _, t := range r.Made {
-		if !t.Confirms && t.Value > 0 {
-			r.take(t.Value, t.Held)
+// around are the lowest load that does not hold, and the highest below it that does, or of which there were too few
+// requests, where none holds; nil: there is none.
+func (r *running) around() (low, high *end) {
+	for i := range r.ends {
+		switch e := &r.ends[i]; {
+		case e.holds(), e.Verdict == Few && (low == nil || low.Verdict == Few):
+			low = e
+		default:
+			return low, e
 		}
 	}
-	if err := r.bracket(ctx); err != nil || r.low == 0 {
-		return err
-	}
-	search := tune.RateSearch{
-		Probe: r.try(false), Confirm: r.try(true), Most: r.Highest, Made: r.known, Step: r.step(),
-		Shares: shares[:],
-	}
-	rate := r.low
-	if r.high > 0 {
-		var err error
-		if rate, err = search.Find(ctx, r.high, 0); err != nil {
-			return err
-		}
-	} else {
-		r.found.Bound = true
-	}
-	confirmed, err := search.ConfirmOrLower(ctx, rate)
-	if errors.Is(err, tune.ErrNoRate) {
-		return nil
-	}
-	if err == nil {
-		r.found.Value = r.whole(confirmed)
-		r.found.Bound = r.found.Bound && confirmed == rate
-	}
-	return err
+	return low, nil
 }
 
-// step is the least distance of two loads.
-func (r *running) step() float64 {
-	if r.Users {
-		return 1
-	}
-	return 0
-}
-
-// whole is the load that stands for a value.
-func (r *running) whole(v float64) float64 {
-	if r.Users {
-		return math.Floor(v + 1e-9)
-	}
-	return v
-}
-
-// bracket doubles the load from the start until one does not hold; where the first does not hold, it is a quarter of it
-// that is tried. Afterwards low is 0 where none held, and high where no higher one may be tried.
-func (r *running) bracket(ctx context.Context) error {
-	at := r.Start
+// next is the load to be tried now, or what ends the search.
+func (r *running) next() (Load, Ended) {
+	low, high := r.around()
 	switch {
-	case r.low > 0:
-		at = 2 * r.low
-	case r.high > 0:
-		at = r.high / 4
+	case low == nil && high == nil:
+		return r.at(r.Start), ""
+	case low != nil && low.Verdict == Few:
+		return r.amongFew(low, high)
+	case high == nil:
+		return r.up(low)
+	case low == nil:
+		return r.down(high)
 	}
-	for range mostDoublings {
-		if r.high > 0 && r.low > 0 {
-			return nil
-		}
-		if r.Highest > 0 && at >= r.Highest {
-			if at = r.whole(r.Highest); at <= r.low {
-				return nil
+	if mid, ok := r.middle(low.value, high.value, Precision); ok {
+		return Load{Value: mid}, ""
+	}
+	switch {
+	case high.tied():
+		return Load{Value: high.value, Confirms: true}, ""
+	case low.Verdict == Held && (!low.confirmed || r.held(low.value) < proofBelow), low.tied():
+		return Load{Value: low.value, Confirms: true}, ""
+	case high.Verdict == Client:
+		return Load{}, ByClient
+	case high.Verdict == Few:
+		return Load{}, ByFew
+	case low.Verdict == TooLow:
+		return r.confirm(high, ByNone)
+	}
+	if r.spoilt(high.value) {
+		return Load{}, ByClient
+	}
+	return r.confirm(high, ByServer)
+}
+
+// spoilt says that the client was the limit too often, up to a load.
+func (r *running) spoilt(value float64) bool {
+	n, clients := 0, 0
+	for _, t := range r.found.Trials {
+		if t.Value <= value {
+			if n++; t.Verdict == Client {
+				clients++
 			}
 		}
-		if at = r.whole(at); at <= 0 || at < r.Start/math.Pow(4, mostQuarters) {
-			return nil
+	}
+	return float64(clients) > spoilt*float64(n)
+}
+
+// confirm is a trial of full length of an end, or what it ends the search with once there is proof of it.
+func (r *running) confirm(e *end, ended Ended) (Load, Ended) {
+	if e.confirmed && (e.holds() || r.refused(e.value) >= proof) {
+		return Load{}, ended
+	}
+	return Load{Value: e.value, Confirms: true}, ""
+}
+
+// held is how many more trials at a load, and next below it, held than did not.
+func (r *running) held(value float64) (n int) {
+	for i := range r.ends {
+		if e := &r.ends[i]; e.value <= value && e.value >= value*(1-nextBelow) {
+			n += e.held - e.refused
 		}
-		held, err := r.measure(ctx, at, false)
+	}
+	return n
+}
+
+// refused is how many more trials at a load, and next above it, did not hold than did.
+func (r *running) refused(value float64) (n int) {
+	for i := range r.ends {
+		if e := &r.ends[i]; e.value >= value && e.value <= value*(1+nextAbove) {
+			n += e.refused - e.held
+		}
+	}
+	return n
+}
+
+// up is above all that hold.
+func (r *running) up(low *end) (Load, Ended) {
+	if r.Most > 0 && low.value >= r.Most {
+		if low.Verdict == TooLow {
+			return r.confirm(low, ByNone)
+		}
+		return r.confirm(low, ByMost)
+	}
+	return r.at(2 * low.value), ""
+}
+
+// down is below all that do not hold.
+func (r *running) down(high *end) (Load, Ended) {
+	lowest := r.Least > 0 && high.value <= r.Least*(1+Precision) || r.Users && high.value <= 1
+	switch {
+	case high.Verdict == Client:
+		if lowest || r.count(Client) >= mostClients {
+			return Load{}, ByClient
+		}
+	case high.Hopeless && !r.Users, lowest && r.Users && high.value <= 1:
+		return r.confirm(high, ByNone)
+	case lowest:
+		return r.confirm(high, ByFew)
+	}
+	return r.at(high.value / 4), ""
+}
+
+// amongFew is a load above one of which there were too few requests: with more users, or a higher rate, there are more.
+func (r *running) amongFew(few, high *end) (Load, Ended) {
+	if high != nil {
+		if mid, ok := r.middle(few.value, high.value, wide); ok {
+			return Load{Value: mid}, ""
+		}
+		if high.Verdict == Client {
+			return Load{}, ByClient
+		}
+		return Load{}, ByFew
+	}
+	if r.count(Few) >= fewsUp || r.Most > 0 && few.value >= r.Most {
+		return Load{}, ByFew
+	}
+	return r.at(2 * few.value), ""
+}
+
+// count is how many loads have a verdict.
+func (r *running) count(v Verdict) (n int) {
+	for _, e := range r.ends {
+		if e.Verdict == v {
+			n++
+		}
+	}
+	return n
+}
+
+// at is a load as near to a value as may be.
+func (r *running) at(value float64) Load {
+	if value = r.rounded(max(value, r.Least)); r.Most > 0 {
+		value = min(value, r.Most)
+	}
+	return Load{Value: value}
+}
+
+// rounded is a value that a load may have: whole users, or three digits.
+func (r *running) rounded(v float64) float64 {
+	if r.Users {
+		return max(1, math.Floor(v+1e-9))
+	}
+	short, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 3, 64), 64)
+	if err != nil {
+		return v
+	}
+	return short
+}
+
+// middle is a load between two others; false: they are so near that there is none to be tried.
+func (r *running) middle(low, high, precision float64) (mid float64, ok bool) {
+	mid = r.rounded(math.Sqrt(low * high))
+	if r.Users {
+		mid = math.Floor((low + high) / 2)
+	}
+	return mid, mid > low && mid < high && high > low*(1+precision)
+}
+
+// measure tries a load, longer where the usual length cannot tell, and again where the client was the limit.
+func (r *running) measure(ctx context.Context, l Load) error {
+	l.Times = 1
+	for clients := 1; ; {
+		out, err := r.try(ctx, l)
 		if err != nil {
 			return err
-		}
-		if held {
-			at *= 2
-		} else {
-			at /= 4
-		}
-	}
-	return nil
-}
-
-// take notes whether a load held.
-func (r *running) take(value float64, held bool) {
-	r.known = append(r.known, tune.Trial{TargetQPS: value, Valid: held})
-	if held {
-		r.low = max(r.low, value)
-	}
-	r.high = 0
-	for _, t := range r.known {
-		if !t.Valid && t.TargetQPS > r.low && (r.high == 0 || t.TargetQPS < r.high) {
-			r.high = t.TargetQPS
-		}
-	}
-}
-
-// measure tries a load, with more requests where the usual number cannot tell.
-func (r *running) measure(ctx context.Context, value float64, confirms bool) (held bool, err error) {
-	l := Load{Value: value, Confirms: confirms, Times: 1}
-	for {
-		out, err := r.Try(ctx, l)
-		if err != nil {
-			return false, err
 		}
 		r.found.Trials = append(r.found.Trials, Trial{l, out})
-		if !out.Unclear || out.Most || l.Times >= mostTimes {
-			if !confirms {
-				r.take(value, out.Held)
-			}
-			return out.Held, nil
+		switch {
+		case out.Verdict == Client && clients < tries:
+			clients++
+		case out.Verdict != Client && out.Again && l.Times < mostTimes:
+			l.Times *= 2
+		default:
+			r.note(l, out)
+			return nil
 		}
-		l.Times *= 2
 	}
 }
 
-// try is a run of the search that narrows. A load that was not confirmed is not tried to be again.
-func (r *running) try(confirms bool) tune.Try {
-	return func(ctx context.Context, qps float64) (tune.Trial, error) {
-		value := r.whole(qps)
-		t := tune.Trial{TargetQPS: value, Confirms: confirms}
-		if value <= 0 || confirms && slices.Contains(r.refused, value) {
-			return t, nil
-		}
-		var err error
-		if t.Valid, err = r.measure(ctx, value, confirms); confirms && !t.Valid {
-			r.refused = append(r.refused, value)
-		}
-		return t, err
+// try makes a trial, or takes one that was made before.
+func (r *running) try(ctx context.Context, l Load) (Outcome, error) {
+	if at := slices.IndexFunc(r.made, func(t Trial) bool { return t.Load == l }); at >= 0 {
+		t := r.made[at]
+		r.made = slices.Delete(r.made, at, at+1)
+		return t.Outcome, nil
+	}
+	return r.Try(ctx, l)
+}
+
+// note keeps what is known of a load by now.
+func (r *running) note(l Load, out Outcome) {
+	at, there := slices.BinarySearchFunc(r.ends, l.Value, func(e end, v float64) int { return cmp.Compare(e.value, v) })
+	if !there {
+		r.ends = slices.Insert(r.ends, at, end{value: l.Value})
+	}
+	r.ends[at].take(out, l.Confirms)
+}
+
+// end says what the search came to.
+func (r *running) end(by Ended) {
+	r.found.Ended = by
+	low, high := r.around()
+	switch {
+	case low == nil:
+	case low.Verdict == Held:
+		r.found.Holds = low.value
+	case low.Verdict == Few:
+		r.found.Few = low.value
+	}
+	switch {
+	case high == nil:
+	case high.Verdict == Client, by == ByClient:
+		r.found.ClientAt = high.value
+	case high.Verdict == Few:
+		r.found.Few = high.value
+	default:
+		r.found.Misses = high.value
 	}
 }

@@ -115,10 +115,16 @@ func (f *Folder) Close() {
 	f.claim.Release()
 }
 
+// Whole says that the files of all points of a sweep in a folder are as they were written.
+func Whole(dir string, s *sweepfile.Sweep) bool {
+	return !slices.ContainsFunc(s.Points, func(r record.Run) bool { return record.CheckFiles(dir, r.Files) != nil })
+}
+
 // ToldName is the file of what a server told of itself at a point.
 const ToldName = "server.json"
 
-// Keep writes a point: its record and its requests, into a folder of that name. The record has its Dir afterwards.
+// Keep writes a point: its record and its requests, into a folder of that name. The record has its Dir afterwards, and
+// the checksums of the files.
 func (f *Folder) Keep(name string, p *Point) error { return sdk.Usage(f.keep(name, p)) }
 
 func (f *Folder) keep(name string, p *Point) error {
@@ -154,12 +160,30 @@ func (f *Folder) keep(name string, p *Point) error {
 			return err
 		}
 	}
+	return p.seal(dir, name)
+}
+
+// seal writes the record of a point whose other files are in its folder, dir. The record has their checksums there, and
+// its own beside them in p, below the name of the folder.
+func (p *Point) seal(dir, name string) error {
+	path := filepath.Join(dir, record.FileName)
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) { // of a point that this one replaces
+		return err
+	}
+	var err error
+	if p.Record.Files, err = record.FilesIn(dir, ""); err != nil {
+		return err
+	}
 	text, err := record.NewDocument([]record.Run{p.Record}).JSON()
 	if err != nil {
 		return err
 	}
+	if err := wholefile.Write(path, text, 0o644); err != nil {
+		return err
+	}
 	p.Record.Dir = name
-	return wholefile.Write(filepath.Join(dir, record.FileName), text, 0o644)
+	p.Record.Files, err = record.FilesIn(dir, name)
+	return err
 }
 
 // writeSeries writes what was measured over time. What LoadGen has left there, where it sent, stays, and gets what the

@@ -104,6 +104,9 @@ func readShare(dir string) (*Shared, error) {
 	if !filepath.IsLocal(r.Dir) {
 		return nil, fmt.Errorf("%s: the folder of its point is %q, want one in it", dir, r.Dir)
 	}
+	if err := record.CheckFiles(dir, r.Files); err != nil {
+		return nil, fmt.Errorf("%s: %w: measure the share again, or copy its folder again", dir, err)
+	}
 	in, err := os.Open(filepath.Join(dir, r.Dir, requests.JSONLName))
 	if err != nil {
 		return nil, err

@@ -163,7 +163,7 @@ func TestReadShares(t *testing.T) {
 	for _, want := range []string{
 		whole + " holds no share, but a whole measurement", merged + " holds shares that were put together already",
 		cut + ": share 0/2 did not come to its end (interrupt)", none + " has 0 points, want the one",
-		`its point is "../elsewhere"`, "line 2: no request", "nothing has no sweep.json",
+		`its point is "../elsewhere"`, "requests.jsonl has 6 bytes, and had", "nothing has no sweep.json",
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v\ndoes not say %q", err, want)

@@ -18,9 +18,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/serving/curve"
 	"github.com/plumbline-ml/plumbline/bench/serving/load"
 	"github.com/plumbline-ml/plumbline/bench/serving/measure"
-	"github.com/plumbline-ml/plumbline/bench/serving/objective"
 	"github.com/plumbline-ml/plumbline/bench/serving/prompts"
-	"github.com/plumbline-ml/plumbline/bench/serving/search"
 	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
@@ -39,15 +37,6 @@ type Sweep struct {
 	File *sweepfile.Sweep
 	// Folder keeps what is measured; nil: nobody does.
 	Folder *Folder
-}
-
-// Find is a search for the highest load.
-type Find struct {
-	By load.Kind // Rate or Users
-	// Start is the first load; 0: 1. Most is the most requests of a trial that cannot be told; 0: eight times as many as
-	// the first time.
-	Start float64
-	Most  int
 }
 
 // ErrServer says that a server failed: too many of its answers, from the first load on.
@@ -81,26 +70,33 @@ func (s *Sweep) Run(ctx context.Context) (err error) {
 	return errors.Join(err, s.save())
 }
 
-// GoOn takes over what is complete of a sweep that was cut off: so many points.
-func (s *Sweep) GoOn(earlier *sweepfile.Sweep) (points int) {
-	var whole []record.Run
-	for _, r := range earlier.Points {
-		if r.Status != record.Complete {
-			break
+// GoOn takes over what is complete of a sweep that was cut off, and whose files are as they were written: so many points.
+// Lost says of each other one that was complete what is wrong with its files: it is measured again. Of a search, a
+// point counts that a trial names.
+func (s *Sweep) GoOn(earlier *sweepfile.Sweep) (points int, lost []string) {
+	s.File.Find = earlier.Find
+	place := make([]int, len(earlier.Points))
+	for i, r := range earlier.Points {
+		place[i] = curve.None
+		if r.Status != record.Complete || earlier.Find != nil && !earlier.Find.Names(i) {
+			continue
 		}
-		whole = append(whole, r)
-	}
-	s.File.Points, s.File.Find = whole, earlier.Find
-	if f := s.File.Find; f != nil {
-		for i, t := range f.Trials {
-			if t.Point >= len(whole) {
-				f.Trials = f.Trials[:i]
-				break
+		if s.Folder != nil {
+			if err := record.CheckFiles(s.Folder.Dir, r.Files); err != nil {
+				lost = append(lost, fmt.Sprintf("%s is measured again: %v", r.Dir, err))
+				continue
 			}
+		}
+		place[i], s.File.Points = len(s.File.Points), append(s.File.Points, r)
+	}
+	if f := s.File.Find; f != nil {
+		f.Trials = slices.DeleteFunc(f.Trials, func(t sweepfile.Trial) bool { return place[t.Point] == curve.None })
+		for i := range f.Trials {
+			f.Trials[i].Point = place[f.Trials[i].Point]
 		}
 	}
 	s.File.Judge()
-	return len(whole)
+	return len(s.File.Points), lost
 }
 
 // save writes the sweep's own files.
@@ -112,9 +108,14 @@ func (s *Sweep) save() error {
 	return s.Folder.Save(s.File)
 }
 
-// points are those that were made, as a curve has them.
+// points are those that were made, in the order of their loads, as a curve has them.
 func (s *Sweep) points() []curve.Point {
-	return lists.Map(s.File.Points, func(r record.Run) curve.Point { return r.Serving.Point() })
+	return lists.Map(s.File.InOrder(), func(r record.Run) curve.Point { return r.Serving.Point() })
+}
+
+// below are those of the points that have a lower load.
+func (s *Sweep) below(p load.Pattern) []curve.Point {
+	return lists.Filter(s.points(), func(q curve.Point) bool { return q.By == p.Kind && q.Load < p.Value() })
 }
 
 // skip is how many rows of the data the points have taken.
@@ -139,11 +140,11 @@ func (s *Sweep) list(ctx context.Context) error {
 		if s.made(p) {
 			continue
 		}
-		if curve.Stop(s.points()) {
+		if curve.Stop(s.below(p)) {
 			s.File.Ended = sweepfile.Overloaded
 			return nil
 		}
-		if err := s.add(ctx, p, 0); err != nil {
+		if err := s.add(ctx, p); err != nil {
 			return err
 		}
 	}
@@ -157,7 +158,7 @@ func (s *Sweep) auto(ctx context.Context) error {
 		if !ok {
 			return nil
 		}
-		if err := s.add(ctx, s.at(by, value), 0); err != nil {
+		if err := s.add(ctx, s.at(by, value)); err != nil {
 			return err
 		}
 	}
@@ -181,20 +182,11 @@ func (s *Sweep) at(by load.Kind, value float64) load.Pattern {
 }
 
 // add measures a load and keeps the point. It is an error if the server fails at the first.
-func (s *Sweep) add(ctx context.Context, p load.Pattern, trial int) error {
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	point, err := s.Measure(ctx, p, trial, s.skip())
+func (s *Sweep) add(ctx context.Context, p load.Pattern) error {
+	point, err := s.take(ctx, p, 0)
 	if err != nil {
 		return err
 	}
-	if s.Folder != nil {
-		if err := s.Folder.Keep(NameOf(p)+numbered(trial), point); err != nil {
-			return err
-		}
-	}
-	s.shares(point)
 	s.File.Points = append(s.File.Points, point.Record)
 	if err := s.save(); err != nil {
 		return err
@@ -205,87 +197,33 @@ func (s *Sweep) add(ctx context.Context, p load.Pattern, trial int) error {
 	return failsSoFar(s.File)
 }
 
+// take measures a load and keeps the files of the point, which the sweep's own do not name yet. The number tells points
+// of one load apart.
+func (s *Sweep) take(ctx context.Context, p load.Pattern, number int) (*Point, error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	point, err := s.Measure(ctx, p, number, s.skip())
+	if err != nil {
+		return nil, err
+	}
+	if s.Folder != nil {
+		if err := s.Folder.Keep(NameOf(p)+numbered(number), point); err != nil {
+			return nil, err
+		}
+	} else {
+		point.Record.Dir = NameOf(p) + numbered(number)
+	}
+	s.shares(point)
+	return point, nil
+}
+
 // numbered tells points of one load apart.
 func numbered(trial int) string {
 	if trial == 0 {
 		return ""
 	}
 	return fmt.Sprintf("-%d", trial+1)
-}
-
-// find searches.
-func (s *Sweep) find(ctx context.Context) error {
-	began, before := time.Now(), 0.0
-	if s.File.Find == nil {
-		s.File.Find = &sweepfile.Find{By: s.Find.By, Trials: []sweepfile.Trial{}}
-	}
-	before = s.File.Find.Took
-	look := search.Search{Users: s.Find.By == load.Users, Start: s.Find.Start}
-	for _, t := range s.File.Find.Trials {
-		served := s.File.Points[t.Point].Serving
-		look.Made = append(look.Made, search.Trial{
-			Load:    search.Load{Value: t.Value, Confirms: t.Confirms, Times: 1},
-			Outcome: search.Outcome{Held: t.Held, Unclear: objective.Unclear(served.Objectives)},
-		})
-	}
-	look.Try = s.try
-	found, err := look.Run(ctx)
-	s.File.Find.Found, s.File.Find.Took = found.Value, before+time.Since(began).Seconds()
-	return err
-}
-
-// A trial of a search that does not confirm has so much of the duration of a point. Where nobody said how many requests
-// one that cannot be told may have, it is made with so many times as many.
-const (
-	trialShare  = 4
-	mostRepeats = 8
-)
-
-// trial is the load of a trial: one that confirms is as long as a point.
-func (s *Sweep) trial(l search.Load) load.Pattern {
-	p := s.at(s.Find.By, l.Value)
-	switch {
-	case p.Duration > 0:
-		if !l.Confirms {
-			p.Duration /= trialShare
-		}
-	case p.Requests == 0 && l.Confirms:
-		p.Requests = max(load.DefaultRequests, s.expected(p, load.DefaultDuration))
-	case p.Requests == 0:
-		p.Requests = max(load.DefaultRequests, s.expected(p, load.DefaultDuration/trialShare))
-	}
-	p.Duration *= time.Duration(l.Times)
-	p.Requests *= l.Times
-	return p
-}
-
-// try measures a load for a search.
-func (s *Sweep) try(ctx context.Context, l search.Load) (outcome search.Outcome, err error) {
-	p := s.trial(l)
-	if err := s.add(ctx, p, len(s.File.Find.Trials)); err != nil && !errors.Is(err, ErrServer) {
-		return outcome, err
-	}
-	at := len(s.File.Points) - 1
-	served := s.File.Points[at].Serving
-	outcome.Held = served.Point().Holds()
-	outcome.Unclear = objective.Unclear(served.Objectives)
-	outcome.Most = l.Times >= mostRepeats
-	if s.Find.Most > 0 {
-		outcome.Most = 2*served.Figures.Requests > s.Find.Most
-	}
-	s.File.Find.Trials = append(s.File.Find.Trials, sweepfile.Trial{
-		Value: l.Value, Held: outcome.Held, Confirms: l.Confirms, Point: at,
-	})
-	return outcome, s.save()
-}
-
-// expected is how many requests a load has in a time, at most some thousands.
-func (s *Sweep) expected(p load.Pattern, d time.Duration) int {
-	n := p.PerSecond * d.Seconds()
-	if p.Kind == load.Users {
-		n = float64(p.Users) * d.Seconds() / max(s.Latency, time.Millisecond).Seconds()
-	}
-	return int(min(n, 10_000))
 }
 
 // Try asks for one answer, which counts in nothing: to see that the server answers, how long it takes, at most a time,

@@ -3,7 +3,6 @@ package sweep_test
 import (
 	"context"
 	"errors"
-	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -34,11 +33,18 @@ type server struct {
 	rng   *rand.Rand
 	// broken says that every request is refused.
 	broken bool
+	// late, if not nil, is how late the client sends the next request.
+	late func() time.Duration
+	// stands, if not nil, is how long the server stands still before it works on the next request.
+	stands func() time.Duration
 }
 
 func (s *server) Prepare(*prompts.Ask) (serving.Prepared, error) { return nil, nil }
 
 func (s *server) Ask(ctx context.Context, _ serving.Prepared, clock serving.Clock, r *measure.Request) {
+	if s.late != nil {
+		time.Sleep(s.by(s.late))
+	}
 	r.Sent, r.Status = clock.Now(), measure.Cancelled
 	defer func() { r.End = clock.Now() }()
 	if s.broken {
@@ -51,9 +57,10 @@ func (s *server) Ask(ctx context.Context, _ serving.Prepared, clock serving.Cloc
 		return
 	}
 	defer func() { <-s.slots }()
-	s.mu.Lock()
-	rest := time.Duration((0.18 + 0.4*s.rng.Float64()) * float64(time.Second))
-	s.mu.Unlock()
+	if s.stands != nil {
+		time.Sleep(s.by(s.stands))
+	}
+	rest := s.by(func() time.Duration { return time.Duration((0.18 + 0.4*s.rng.Float64()) * float64(time.Second)) })
 	for _, wait := range []time.Duration{20 * time.Millisecond, rest} {
 		select {
 		case <-time.After(wait):
@@ -63,6 +70,13 @@ func (s *server) Ask(ctx context.Context, _ serving.Prepared, clock serving.Cloc
 		r.Events.Add(measure.Event{At: clock.Now(), Kind: measure.Content, Text: true, IDs: 1})
 	}
 	r.Status = measure.OK
+}
+
+// by draws a time.
+func (s *server) by(draw func() time.Duration) time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return draw()
 }
 
 // newSweep is one of a server of so many slots.
@@ -210,57 +224,6 @@ func TestAuto(t *testing.T) {
 		}
 		if best := loads(s)[*s.File.Best]; best < 4 || best > 10 {
 			t.Errorf("the best rate is %v of %v, and the server can do less than 10", best, loads(s))
-		}
-	})
-}
-
-// TestFind: with 20 seeds the rate that is found is within 5 % of the true top in at least 18, which longer
-// measurements say is 32.5 requests a second. Each is confirmed by a point as long as was asked for, and every trial is
-// a point.
-func TestFind(t *testing.T) {
-	const top, seeds = 32.5, 20
-	good, trials := 0, 0
-	for seed := range uint64(seeds) {
-		virtual(t, func(t *testing.T, ctx context.Context) {
-			s := newSweep(t, 16, seed, "p99 ttft < 300ms")
-			s.Find = &sweep.Find{By: load.Rate, Start: float64(1 + seed)}
-			s.Base = load.Pattern{Duration: 4 * time.Minute, Seed: seed}
-			if err := s.Run(ctx); err != nil {
-				t.Fatal(err)
-			}
-			found := s.File.Find
-			if math.Abs(found.Found-top) <= 0.05*top {
-				good++
-			} else {
-				t.Logf("seed %d: %v after %d trials", seed, found.Found, len(found.Trials))
-			}
-			if trials += len(found.Trials); len(found.Trials) != len(s.File.Points) {
-				t.Errorf("%d trials, of which %d are points", len(found.Trials), len(s.File.Points))
-			}
-			last := found.Trials[len(found.Trials)-1]
-			if took := s.File.Points[last.Point].Duration; !last.Confirms || !last.Held || took < 230 {
-				t.Errorf("the last trial is %+v, of %v s", last, took)
-			}
-			for _, trial := range found.Trials {
-				if took := s.File.Points[trial.Point].Duration; !trial.Confirms && took < 50 {
-					t.Errorf("the trial at %v took %v s, want a quarter of a point", trial.Value, took)
-				}
-			}
-		})
-	}
-	t.Logf("within 5 %% of %v in %d of %d, %v trials on average", top, good, seeds, float64(trials)/seeds)
-	if good < 18 {
-		t.Errorf("within 5 %% of %v in %d of %d seeds, want 18", top, good, seeds)
-	}
-}
-
-// TestFindUsers: the same over users.
-func TestFindUsers(t *testing.T) {
-	virtual(t, func(t *testing.T, ctx context.Context) {
-		s := newSweep(t, 4, 1, "p99 ttft < 100ms")
-		s.Find, s.Base = &sweep.Find{By: load.Users}, load.Pattern{Requests: 400, Seed: 1}
-		if err := s.Run(ctx); err != nil || s.File.Find.Found != 4 {
-			t.Errorf("%v, found %v users, want 4", err, s.File.Find.Found)
 		}
 	})
 }

@@ -21,6 +21,8 @@ func verdictOf(r record.Run) verdict {
 	case r.Status == record.Failed || strings.HasPrefix(r.Verdict, "INVALID") || strings.HasPrefix(r.Verdict, "BELOW"),
 		strings.HasPrefix(r.Verdict, "ABOVE"):
 		v.Class, v.Sign = "bad", "✗"
+	case r.Verdict == "HOLDS" && r.Serving != nil && r.Serving.Doubted():
+		v.Verdict += ", " + strings.Join(r.Serving.Doubts(), ", ")
 	case strings.HasPrefix(r.Verdict, "VALID"), r.Verdict == "PASS", r.Verdict == "HOLDS":
 		v.Class, v.Sign = "good", "✓"
 	case r.Serving != nil && r.Verdict == "MISSES":

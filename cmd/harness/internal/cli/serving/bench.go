@@ -37,6 +37,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/serving/load"
 	"github.com/plumbline-ml/plumbline/bench/serving/measure"
 	"github.com/plumbline-ml/plumbline/bench/serving/prompts"
+	"github.com/plumbline-ml/plumbline/bench/serving/search"
 	"github.com/plumbline-ml/plumbline/bench/serving/sweep"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/also"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/beside"
@@ -328,10 +329,16 @@ func (s *session) file() *sweepfile.Sweep {
 	}
 }
 
-// goOn takes over the points of a sweep that was cut off.
+// goOn takes over the points of a sweep that was cut off, and says so.
 func (s *session) goOn(folder *sweep.Folder, earlier *sweepfile.Sweep) {
-	n := s.sweep.GoOn(earlier)
-	if s.json || n == 0 {
+	n, lost := s.sweep.GoOn(earlier)
+	if s.json {
+		return
+	}
+	for _, text := range lost {
+		fmt.Fprintf(s.Stdout, "%s: %s\n", folder.Dir, text)
+	}
+	if n == 0 {
 		return
 	}
 	is := "are"
@@ -465,11 +472,27 @@ func (s *session) outcome() error {
 	if s.share.Of > 0 {
 		return nil // merged shares are judged
 	}
+	if f.Find != nil {
+		return ofSearch(search.Ended(f.Find.Ended))
+	}
 	held := slices.ContainsFunc(f.Points, func(r record.Run) bool { return r.Serving.Holds != nil && *r.Serving.Holds })
-	if s.search != nil && f.Find != nil && f.Find.Found == 0 || s.objectives.Judges() && !held {
+	if s.objectives.Judges() && !held {
 		return &exitcode.Outcome{Code: exitcode.Invalid}
 	}
 	return nil
+}
+
+// ofSearch is the outcome of a search that came to its end.
+func ofSearch(ended search.Ended) error {
+	switch ended {
+	case search.ByServer, search.ByMost:
+		return nil
+	case search.ByClient:
+		return &exitcode.Outcome{Code: exitcode.Client}
+	case search.ByFew:
+		return &exitcode.Outcome{Code: exitcode.Few}
+	}
+	return &exitcode.Outcome{Code: exitcode.Invalid}
 }
 
 // PageName is the file of the page that shows a sweep.

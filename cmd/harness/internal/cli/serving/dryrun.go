@@ -26,7 +26,11 @@ func (s *session) dryRun() error {
 	case s.request.sweep:
 		t.Row("loads", "one user, the maximum, rates between them, and more where the curve bends")
 	case s.search != nil:
-		t.Row("loads", fmt.Sprintf("those that a search for the highest %s tries, from %v on", s.find, s.search.Start))
+		from := "the server's own pace"
+		if s.search.Start > 0 {
+			from = fmt.Sprint(s.search.Start)
+		}
+		t.Row("loads", fmt.Sprintf("those that a search for the highest %s tries, from %s on", s.find, from))
 	}
 	for i, p := range s.loads {
 		name := ""

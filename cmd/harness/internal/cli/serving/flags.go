@@ -175,7 +175,8 @@ func (f *sweepFlags) add(flags *pflag.FlagSet) {
 		"what is good enough: `LIMITS` such as 'p99 ttft < 500ms, p99 tpot < 30ms,\nattainment >= 99%, failed < 0.1%'; "+
 			"goodput is of requests within them")
 	flags.StringVar(&f.find, "find", "", "look for the highest `LOAD` that keeps --slo: rate or concurrency")
-	flags.IntVar(&f.most, "max-requests-per-point", 0, "`N` requests at most where a trial of --find cannot be decided")
+	flags.IntVar(&f.most, "max-requests-per-point", 0,
+		"`N` requests of a trial of --find at most (default: as many as come in the\ntime of a point); one of p99 needs 100")
 	gpusFlag(flags, &f.gpus)
 	flags.StringVar(&f.serverMetrics, "server-metrics", "",
 		"`URL` of the server's own metrics (default: /metrics there, if it is;\noff: none)")

@@ -162,6 +162,7 @@ func (r *request) readLoads() error {
 	if r.Options.Turns == "all" {
 		flags.Turns = r.Options.Turns
 	}
+	chosen := flags.Concurrency != "" || flags.Rate != ""
 	switch {
 	case r.find == "concurrency":
 		r.search = &sweep.Find{By: load.Users, Most: r.most}
@@ -190,7 +191,9 @@ func (r *request) readLoads() error {
 		if len(loads) > 1 {
 			return fmt.Errorf("--find %s begins at one load: give one value, and no list", r.find)
 		}
-		r.search.Start, r.loads = loads[0].Value(), nil
+		if r.loads = nil; chosen {
+			r.search.Start = loads[0].Value()
+		}
 	}
 	if r.sweep {
 		r.loads = nil

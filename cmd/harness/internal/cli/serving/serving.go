@@ -32,7 +32,7 @@ LoadGen scenario unless the report says so: harness run measures those. docs/ser
 The first Ctrl-C ends the point that is under way; what is done is kept, and the same command goes on from there.
 
 Exit codes: 0 measured, 2 usage, 3 no point keeps --slo, or --fail-if is met, 5 the server failed, 6 no server, no such
-model, or data missing or wrong, 130 interrupted.`
+model, or data missing or wrong, 7 --find met the client's limit, 8 --find had not enough data, 130 interrupted.`
 
 // BenchCommand is harness bench.
 func BenchCommand(s *shell.App, plugins *shell.PluginFlags) *cobra.Command {
