@@ -146,7 +146,9 @@ type end struct {
 }
 
 // tied says that as many trials held as did not.
-func (e *end) tied() bool { return e.held > 0 && e.held == e.refused && e.Verdict != Client && e.Verdict != Few }
+func (e *end) tied() bool {
+	return e.held > 0 && e.held == e.refused && e.Verdict != Client && e.Verdict != Few
+}
 
 // take notes one more trial.
 func (e *end) take(out Outcome, confirms bool) {

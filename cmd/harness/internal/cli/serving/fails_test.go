@@ -8,6 +8,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/backends/openai/openaitest"
 
+	"github.com/plumbline-ml/plumbline/bench/record/sweepfile"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/clitest"
 )
 
@@ -70,6 +71,14 @@ func TestMergedFailures(t *testing.T) {
 		path := filepath.Join(dir, "users-2", "requests.jsonl")
 		text := strings.ReplaceAll(file(t, path), `"status":"ok"`, `"status":"refused"`)
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.Want(6, s.Run("bench", "merge", dirs[0], dirs[1]), "users-2/requests.jsonl has ", "and had ")
+	for _, dir := range dirs { // as if they were written so
+		f := readSweep(t, dir)
+		f.Points[0].Files = nil
+		if err := f.Write(filepath.Join(dir, sweepfile.Name)); err != nil {
 			t.Fatal(err)
 		}
 	}
