@@ -8,6 +8,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/e2e/internal/harness"
 	"github.com/plumbline-ml/plumbline/e2e/internal/testfile"
+	"github.com/plumbline-ml/plumbline/internal/golden"
 )
 
 // TestAuditVerify judges the logs that the built binaries write: as a scenario's folder, as an audit's run beside the
@@ -80,3 +81,20 @@ func auditLogs(t *testing.T) (scenario, run string) {
 }
 
 const detailLog = "mlperf_log_detail.txt"
+
+// TestGoldenAuditVerifyOfOldRounds judges audits of rounds before early stopping, as those rounds did.
+func TestGoldenAuditVerifyOfOldRounds(t *testing.T) {
+	golden.Each(t, "found5/old-rounds/test01_*/*/*", func(t *testing.T, scenario string) {
+		model := filepath.Base(filepath.Dir(scenario))
+		round := strings.TrimPrefix(filepath.Base(filepath.Dir(filepath.Dir(scenario))), "test01_")
+		args := []string{"audit", "verify", scenario, "--test", "TEST01", "--rules", round, "--no-accuracy-logs"}
+		r := harness.Run(t, args...).WantCode(t, 0)
+		if !strings.Contains(r.Stdout, "TEST01       PASS              performance pass") {
+			t.Errorf("%s of %s: it printed\n%s", model, round, r.Both())
+		}
+		r = harness.Run(t, append(args, "--compatible")...).WantCode(t, 0)
+		if !strings.Contains(r.Stdout, "Performance check pass: True\n") {
+			t.Errorf("%s of %s: it printed\n%s", model, round, r.Both())
+		}
+	})
+}

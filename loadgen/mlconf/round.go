@@ -167,9 +167,29 @@ type AuditFeatures struct {
 	// LoggedShare is what TEST01 logs where it is a share of the answers; nil: it is a number of them.
 	LoggedShare *LoggedShare `json:"test01_share"`
 	FirstTokens bool         `json:"test06"` // there is a configuration of TEST06
+	// Scores are the numbers that the scripts of TEST01 and TEST05 compare.
+	Scores ScoreForm `json:"scores"`
+	// SeedsMargin is by which share TEST05's score may be off in either direction; 0: slower by 0.05, and any faster.
+	SeedsMargin float64 `json:"test05_margin"`
 	// EachSampleOnce says that TEST07 and TEST09 of gpt-oss-120b issue each sample once, and not at random.
 	EachSampleOnce bool `json:"each_sample_once"`
 }
+
+// ScoreForm names what the scripts of TEST01 and TEST05 take as the score of a run, and where they read it.
+type ScoreForm string
+
+// The forms. The first three are read of summaries, and the band's ends are outside.
+const (
+	// ScoreSamples: SingleStream's 90th percentile, MultiStream's samples per query, the rate that Server's queries were
+	// scheduled at (v0.5 to v1.1).
+	ScoreSamples ScoreForm = "samples per query"
+	// ScorePercentiles: of MultiStream the 99th percentile (v2.0).
+	ScorePercentiles ScoreForm = "percentiles"
+	// ScoreEstimates: early stopping's estimates, the rate that Server completed (v2.1 to v5.0).
+	ScoreEstimates ScoreForm = "estimates"
+	// ScoreDetails: the same, and TEST01 reads detail logs (since v5.1).
+	ScoreDetails ScoreForm = ""
+)
 
 // LoggedShare is a share of all answers, which a seed chooses.
 type LoggedShare struct {

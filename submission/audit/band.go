@@ -4,31 +4,48 @@ import (
 	"math"
 	"strings"
 
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/submission/internal/evidence"
 )
 
-// ScoreOf is the score of a run that TEST01, TEST04 and TEST05 compare, in the unit of its entry, whose key it returns;
-// ok is false where the log has none.
-func ScoreOf(d *mllog.Detail) (score float64, key string, ok bool) {
-	score, key, ok = scoreOf(d, text(d, "effective_scenario"))
-	return score, key, ok
+// ScoreOf is the score of a run that TEST01, TEST04 and TEST05 of a round compare, in the unit of its entry, whose key
+// it returns; ok is false where the log has none.
+func ScoreOf(rules *mlconf.Rules, d *mllog.Detail) (score float64, key string, ok bool) {
+	return scoreOf(evidence.ScoringOf(rules), d, text(d, "effective_scenario"))
 }
 
-// InBand says whether the score of an audit's run is near enough to the result's, in the arithmetic of the test's
-// official script: TEST01, TEST04 or TEST05. Both are ScoreOf's.
-func InBand(test, scenario string, reference, score float64) bool {
-	if test == "TEST01" {
-		return evidence.InBand(scenario, reference, score)
+// scoreOf is the score of a log of the scenario, by which entry: the first of the round's that is there.
+func scoreOf(s evidence.Scoring, d *mllog.Detail, scenario string) (v float64, key string, ok bool) {
+	keys := s.Keys(scenario)
+	if len(keys) == 0 {
+		return 0, "", false
 	}
-	if test != "TEST05" && strings.HasSuffix(scenario, "Stream") {
+	key = keys[0]
+	for _, k := range keys {
+		if d.Has(k) {
+			key = k
+			break
+		}
+	}
+	v, ok = number(d, key)
+	return v, key, ok
+}
+
+// InBand says whether the score of an audit's run is near enough to the result's, in the arithmetic of the official
+// script of the test in the round: TEST01, TEST04 or TEST05. Both are ScoreOf's.
+func InBand(rules *mlconf.Rules, test, scenario string, reference, score float64) bool {
+	if test == "TEST04" && strings.HasSuffix(scenario, "Stream") {
 		reference, score = 1e9/reference, 1e9/score
 	}
-	return evidence.RateRuleOf(test).Pass(scenario, reference, score)
+	return evidence.ScoringOf(rules).InBand(test, scenario, reference, score)
 }
 
-// InPrintedBand is InBand of the scores as summaries show them, with two decimals: the official scripts of TEST04 and
-// TEST05 read them there, and cannot tell 0.046 from 0.054.
-func InPrintedBand(test, scenario string, reference, score float64) bool {
-	return test != "TEST01" && InBand(test, scenario, math.Round(reference*100)/100, math.Round(score*100)/100)
+// InPrintedBand is InBand of the scores as summaries show them, with two decimals: official scripts that read them
+// there cannot tell 0.046 from 0.054.
+func InPrintedBand(rules *mlconf.Rules, test, scenario string, reference, score float64) bool {
+	return !evidence.ScoringOf(rules).ReadsDetails(test) &&
+		InBand(rules, test, scenario, printed(reference), printed(score))
 }
+
+func printed(score float64) float64 { return math.Round(score*100) / 100 }

@@ -21,10 +21,10 @@ func TestPrintedBand(t *testing.T) {
 		{"TEST01", "Offline", 0.046, 0.054, false, false},
 		{"TEST01", "Offline", 0.5, 0.5, true, false},
 	} {
-		if got := InBand(c.test, c.scenario, c.reference, c.score); got != c.exact {
+		if got := InBand(nil, c.test, c.scenario, c.reference, c.score); got != c.exact {
 			t.Errorf("%+v: in the band: %t", c, got)
 		}
-		if got := InPrintedBand(c.test, c.scenario, c.reference, c.score); got != c.printed {
+		if got := InPrintedBand(nil, c.test, c.scenario, c.reference, c.score); got != c.printed {
 			t.Errorf("%+v: in the band by two decimals: %t", c, got)
 		}
 	}

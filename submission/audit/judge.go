@@ -21,10 +21,11 @@ import (
 // judge collects what is wrong with an audit. Of a test with two halves, the reasons of each stand in its own file, and
 // those of the run as a whole in both.
 type judge struct {
-	r      Request
-	dtype  evidence.DType
-	rules  *mlconf.Rules
-	config *Config // nil: the round has none for the test and the model
+	r       Request
+	dtype   evidence.DType
+	rules   *mlconf.Rules
+	scoring evidence.Scoring
+	config  *Config // nil: the round has none for the test and the model
 
 	run, reference *mllog.Detail // nil: could not be read, or is not needed
 	scenario       string        // LoadGen's name; empty: not known
@@ -177,7 +178,8 @@ func (j *judge) sound(d *mllog.Detail, path string, speed bool) {
 		j.note("the audit's run is %s; this test does not judge its speed", orNone(valid))
 	}
 	j.errors(d, path)
-	for _, key := range []string{"result_validity", "num_errors", "effective_scenario", evidence.ScoreKeys[j.scenario]} {
+	keys := append(j.scoring.Keys(j.scenario), "result_validity", "num_errors", "effective_scenario")
+	for _, key := range keys {
 		if n := d.Count(key); n > 1 {
 			j.fault(&j.both, Reason{Check: "entry-twice", File: path, Found: fmt.Sprintf("%d entries %s", n, key),
 				Want: "one, as LoadGen writes", Do: "take the log of the run, unchanged"})

@@ -73,7 +73,7 @@ func performed(scenario string) *madeRun {
 	seeds := [3]uint64{2085463073848966840, 2747215439041700203, 16159082839903944936}
 	return &madeRun{scenario: scenario, detail: map[string]any{
 		"effective_scenario": scenario, "effective_test_mode": "PerformanceOnly", "result_validity": "VALID",
-		"num_errors": uint64(0), evidence.ScoreKeys[scenario]: 1000.0, "effective_target_latency_ns": uint64(15000000),
+		"num_errors": uint64(0), scoreKeys[scenario]: 1000.0, "effective_target_latency_ns": uint64(15000000),
 		"effective_qsl_rng_seed": seeds[0], "effective_sample_index_rng_seed": seeds[1],
 		"effective_schedule_rng_seed": seeds[2], "result_query_count": queries, "effective_samples_per_query": each,
 		"effective_target_qps": 1, "effective_min_duration_ms": 0, "effective_min_query_count": 1,
@@ -190,7 +190,7 @@ func (r *madeRun) summaryLog() string {
 	if r.summary != nil {
 		return strings.Join(r.summary, "\n") + "\n"
 	}
-	score := fmt.Sprint(r.detail[evidence.ScoreKeys[r.scenario]])
+	score := fmt.Sprint(r.detail[scoreKeys[r.scenario]])
 	s := mllog.Summary{SUTName: "made", Scenario: r.scenario, Mode: "PerformanceOnly",
 		Result: fmt.Sprint(r.detail["result_validity"]), Stats: [][]mllog.Field{{{Label: "x", Value: "1"}}}}
 	switch r.scenario {

@@ -23,6 +23,7 @@ func strict(ctx context.Context, r Request, d evidence.DType) (Verdict, error) {
 		}
 		j.rules = newest
 	}
+	j.scoring = evidence.ScoringOf(j.rules)
 	if j.config = r.Config; j.config != nil && j.config.Basis != "" {
 		j.note("%s", j.config.Basis)
 	}

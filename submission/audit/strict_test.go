@@ -14,7 +14,9 @@ import (
 	"github.com/plumbline-ml/plumbline/submission/internal/evidence"
 )
 
-var scoreKeys = evidence.ScoreKeys
+// scoreKeys are the entries that hold scores since v2.1.
+var scoreKeys = map[string]string{"Offline": "result_samples_per_second", "SingleStream": "early_stopping_latency_ss",
+	"MultiStream": "early_stopping_latency_ms", "Server": "result_completed_samples_per_sec"}
 
 // modelOf is a model of the newest rules for each test.
 var modelOf = map[string]string{"TEST01": "resnet", "TEST04": "resnet", "TEST06": "llama3.1-8b",

@@ -27,15 +27,22 @@ func (j *judge) test01(ctx context.Context) Verdict {
 	return v
 }
 
-// band compares the scores of the two detail logs.
+// band compares the scores of the two detail logs, as the round's script does.
 func (j *judge) band() (text string) {
-	text = evidence.ScoreBand(j.r.Reference.Detail, j.r.Run.Detail)
+	text, _ = j.scoring.Text("TEST01", pathsOf(j.r.Reference), pathsOf(j.r.Run))
 	if j.run == nil || j.reference == nil {
 		return text
 	}
 	reference, test, ok := j.scores()
-	if ok && !evidence.InBand(j.scenario, reference, test) {
-		t := evidence.Tolerance(j.scenario, reference, 0.1)
+	if !j.scoring.ReadsDetails("TEST01") {
+		text = j.textOf(reference, test)
+	}
+	switch {
+	case !ok, InBand(j.rules, "TEST01", j.scenario, reference, test):
+	case InPrintedBand(j.rules, "TEST01", j.scenario, reference, test):
+		j.noteDecimals(reference, test)
+	default:
+		t := j.scoring.Tolerance("TEST01", j.scenario, reference)
 		j.fault(&j.performance, Reason{Check: "score-band", File: j.r.Run.Detail,
 			Found: fmt.Sprintf("a score of %g", test),
 			Want: fmt.Sprintf("one from %g to %g, within %g %% of the submission's %g", reference*(1-t), reference*(1+t),
@@ -47,6 +54,23 @@ func (j *judge) band() (text string) {
 	return text
 }
 
+func pathsOf(l Logs) evidence.Paths { return evidence.Paths{Detail: l.Detail, Summary: l.Summary} }
+
+// textOf is the official script's text by the scores of the detail logs: what it seeks in summaries need not be there,
+// as LoadGen changed its wording.
+func (j *judge) textOf(reference, test float64) string {
+	if !InBand(j.rules, j.r.Test, j.scenario, reference, test) &&
+		InPrintedBand(j.rules, j.r.Test, j.scenario, reference, test) {
+		reference, test = printed(reference), printed(test)
+	}
+	return j.scoring.TextOf(j.r.Test, j.scenario, reference, test)
+}
+
+func (j *judge) noteDecimals(reference, test float64) {
+	j.note("a score of %g, the submission's is %g: in the band by the two decimals of the summaries alone", test,
+		reference)
+}
+
 // scores are the two scores, which must be above 0.
 func (j *judge) scores() (reference, test float64, ok bool) {
 	reference, ok = j.score(j.reference, j.r.Reference.Detail)
@@ -54,19 +78,8 @@ func (j *judge) scores() (reference, test float64, ok bool) {
 	return reference, test, ok && ok2
 }
 
-// scoreOf is the score of a log, by which entry. LoadGen before early stopping has percentiles instead of estimates.
-func scoreOf(d *mllog.Detail, scenario string) (v float64, key string, ok bool) {
-	key = evidence.ScoreKeys[scenario]
-	if older := map[string]string{"SingleStream": "result_90.00_percentile_latency_ns",
-		"MultiStream": "result_99.00_percentile_latency_ns"}[scenario]; older != "" && !d.Has(key) {
-		key = older
-	}
-	v, ok = number(d, key)
-	return v, key, ok
-}
-
 func (j *judge) score(d *mllog.Detail, path string) (float64, bool) {
-	v, key, ok := scoreOf(d, j.scenario)
+	v, key, ok := scoreOf(j.scoring, d, j.scenario)
 	if ok && v > 0 && !math.IsInf(v, 0) {
 		return v, true
 	}

@@ -5,9 +5,7 @@ import (
 	"math"
 	"os"
 
-	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
-	"github.com/plumbline-ml/plumbline/submission/internal/evidence"
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
 
@@ -19,9 +17,9 @@ func (j *judge) test04() Verdict {
 	}
 	reference, test, ok := j.scores()
 	j.targetLatency()
-	text, _ := evidence.RateRuleOf(j.r.Test).Text(j.r.Reference.Summary, j.r.Run.Summary)
+	text, _ := j.scoring.Text(j.r.Test, pathsOf(j.r.Reference), pathsOf(j.r.Run))
 	if j.r.Test == "TEST05" {
-		text = j.seedsText(reference, test)
+		text = j.textOf(reference, test)
 	}
 	if ok {
 		j.rate(reference, test)
@@ -36,29 +34,19 @@ func (j *judge) test04() Verdict {
 func (j *judge) rate(reference, test float64) {
 	want, do := "no faster than the submission by a tenth", "answers must not be kept for samples that come again"
 	if j.r.Test == "TEST05" {
-		want, do = "as fast as the submission but for a twentieth", "the speed must not depend on the seeds"
+		want = fmt.Sprintf("as fast as the submission but for %g %%",
+			100*j.scoring.Tolerance(j.r.Test, j.scenario, reference))
+		do = "the speed must not depend on the seeds"
 	}
 	switch {
-	case InBand(j.r.Test, j.scenario, reference, test):
-	case InPrintedBand(j.r.Test, j.scenario, reference, test):
-		j.note("a score of %g, the submission's is %g: in the band by the two decimals of the summaries alone", test,
-			reference)
+	case InBand(j.rules, j.r.Test, j.scenario, reference, test):
+	case InPrintedBand(j.rules, j.r.Test, j.scenario, reference, test):
+		j.noteDecimals(reference, test)
 	default:
 		j.fault(&j.performance, Reason{Check: "score-band", File: j.r.Run.Detail,
 			Found: fmt.Sprintf("a score of %g, the submission's is %g", test, reference), Want: want,
 			Do: do + "; run both again on a machine with nothing else to do, if they do not"})
 	}
-}
-
-// seedsText is TEST05's text by the scores of the detail logs: the official script does not find the estimates of
-// LoadGen 5 and later in the summaries.
-func (j *judge) seedsText(reference, test float64) string {
-	word := evidence.Fail + ": Test score invalid\n"
-	if evidence.RateRuleOf("TEST05").Pass(j.scenario, reference, test) {
-		word = evidence.Pass + "\n"
-	}
-	return fmt.Sprintf("Verifying performance.\nreference score = %s\ntest score = %s\n%s", pyfloat.Repr(reference),
-		pyfloat.Repr(test), word)
 }
 
 // summary wants a summary log that says what the detail log says.
@@ -89,8 +77,8 @@ func (j *judge) summary(d *mllog.Detail, path string) {
 	if valid := text(d, "result_validity"); s.Result != valid {
 		contradicts("the result "+orNone(s.Result), valid)
 	}
-	want, _, ok := scoreOf(d, j.scenario)
-	if got, found := evidence.ScoreInSummary(path); ok && (!found || math.Abs(got-want) > 0.01+1e-4*want) {
+	want, _, ok := scoreOf(j.scoring, d, j.scenario)
+	if got, found := j.scoring.InSummary(path); ok && (!found || math.Abs(got-want) > 0.01+1e-4*want) {
 		contradicts(fmt.Sprintf("a score of %g", got), fmt.Sprintf("%g", want))
 	}
 }

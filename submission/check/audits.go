@@ -171,13 +171,13 @@ func (a *auditFolder) checkBand(do string) {
 	if a.perf == nil || !a.long() || a.perf.scenario() != a.run.scenario() {
 		return
 	}
-	reference, _, ok := audit.ScoreOf(a.perf.detail)
-	score, key, ok2 := audit.ScoreOf(a.run.detail)
+	reference, _, ok := audit.ScoreOf(a.checker.rules, a.perf.detail)
+	score, key, ok2 := audit.ScoreOf(a.checker.rules, a.run.detail)
 	if !ok2 || !(score > 0) {
 		a.reject(a.rule, a.run.path(), "the audit's run has no score", a.run.value(key), "a number above 0", do)
-	} else if ok && !audit.InBand(a.test, a.run.scenario(), reference, score) {
+	} else if ok && !audit.InBand(a.checker.rules, a.test, a.run.scenario(), reference, score) {
 		severity := Reject
-		if audit.InPrintedBand(a.test, a.run.scenario(), reference, score) {
+		if audit.InPrintedBand(a.checker.rules, a.test, a.run.scenario(), reference, score) {
 			severity = Warn // the official script passes it
 		}
 		a.add(severity, a.rule, a.run.path(), "the score is too far from the result's", key+" "+shown(score),

@@ -181,7 +181,7 @@ func (a *auditFolder) checkScores(name string, all map[string]saidNumber) {
 		if c.log == nil || !said {
 			continue
 		}
-		is, _, ok := audit.ScoreOf(c.log.detail)
+		is, _, ok := audit.ScoreOf(a.checker.rules, c.log.detail)
 		if ok && !score.is(is) && !score.is(1e9/is) && !a.oldServerScore(c.log, score) {
 			a.reject(a.rule, name, "the verdict is not of these logs", c.score+" "+shown(score.v),
 				shown(is)+" or its inverse",

@@ -8,21 +8,15 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 )
 
-// ScoreKeys are the entries of a detail log that TEST01 compares, by scenario.
-var ScoreKeys = map[string]string{
-	"Offline": "result_samples_per_second", "SingleStream": "early_stopping_latency_ss",
-	"MultiStream": "early_stopping_latency_ms", "Server": "result_completed_samples_per_sec",
-}
-
-// ScoreBand is what TEST01's verify_performance.py prints of two detail logs, by their paths.
-func ScoreBand(referenceLog, testLog string) string {
+// band is what TEST01's verify_performance.py prints of two detail logs, by their paths.
+func (s Scoring) band(referenceLog, testLog string) string {
 	out := &strings.Builder{}
 	fmt.Fprintln(out, "Verifying performance.")
-	reference, err := readScore(out, referenceLog)
+	reference, err := s.readScore(out, referenceLog)
 	if err == nil {
 		var test scoredLog
-		if test, err = readScore(out, testLog); err == nil {
-			err = compareScores(out, reference, test)
+		if test, err = s.readScore(out, testLog); err == nil {
+			err = s.compareScores(out, reference, test)
 		}
 	}
 	if err != nil {
@@ -31,7 +25,7 @@ func ScoreBand(referenceLog, testLog string) string {
 	return out.String()
 }
 
-func compareScores(out *strings.Builder, reference, test scoredLog) error {
+func (s Scoring) compareScores(out *strings.Builder, reference, test scoredLog) error {
 	if test.scenario != reference.scenario {
 		return exits(Fail + ": Test and reference scenarios do not match!")
 	}
@@ -39,33 +33,12 @@ func compareScores(out *strings.Builder, reference, test scoredLog) error {
 		return exits(Fail + ": Server target latency mismatch")
 	}
 	fmt.Fprintf(out, "Reference score = %s\nTest score = %s\n", pyfloat.Repr(reference.score), pyfloat.Repr(test.score))
-	if InBand(reference.scenario, reference.score, test.score) {
+	if s.InBand("TEST01", reference.scenario, reference.score, test.score) {
 		fmt.Fprintln(out, Pass)
 	} else {
 		fmt.Fprintln(out, Fail+": Test score invalid")
 	}
 	return nil
-}
-
-// Latencies so short that runs differ by more: the band of scores is wider there.
-const (
-	shortSingle = 200_000   // ns
-	shortMulti  = 1_600_000 // ns
-)
-
-// Tolerance is by how much of the reference a score may differ.
-func Tolerance(scenario string, reference, usual float64) float64 {
-	if scenario == "SingleStream" && reference <= shortSingle || scenario == "MultiStream" && reference <= shortMulti {
-		return 0.2
-	}
-	return usual
-}
-
-// InBand compares as the official script does, product by product in doubles.
-func InBand(scenario string, reference, test float64) bool {
-	t := Tolerance(scenario, reference, 0.1)
-	least, most := float64(reference*(1-t)), float64(reference*(1+t))
-	return least <= test && test <= most
 }
 
 // scoredLog is what TEST01 reads of a detail log.
@@ -75,7 +48,7 @@ type scoredLog struct {
 	latency  any
 }
 
-func readScore(out *strings.Builder, path string) (scoredLog, error) {
+func (s Scoring) readScore(out *strings.Builder, path string) (scoredLog, error) {
 	var r scoredLog
 	log, err := readDetail(path)
 	if err != nil {
@@ -88,10 +61,11 @@ func readScore(out *strings.Builder, path string) (scoredLog, error) {
 		return r, err
 	}
 	r.scenario, _ = v.(string)
-	key, ok := ScoreKeys[r.scenario]
-	if !ok {
+	keys := s.Keys(r.scenario)
+	if len(keys) == 0 {
 		return r, Died("KeyError: '%s'", r.scenario)
 	}
+	key := keys[0]
 	if v, err = log.first(key); err != nil {
 		return r, err
 	}

@@ -45,7 +45,7 @@ func TestDetailLog(t *testing.T) {
 		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		_, err := readScore(&strings.Builder{}, file)
+		_, err := Scoring{}.readScore(&strings.Builder{}, file)
 		if (err != nil) != (c.dies != "") || err != nil && !strings.HasPrefix(err.Error(), c.dies) {
 			t.Errorf("%s: %v, want %q", name, err, c.dies)
 		}
@@ -74,7 +74,7 @@ func TestSummaryScores(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		text, _ := RateRuleOf("TEST04").Text(files[0], files[1])
+		text, _ := Scoring{}.Text("TEST04", Paths{Summary: files[0]}, Paths{Summary: files[1]})
 		if strings.Contains(text, Pass) != pass {
 			t.Errorf("%q: %s", score, text)
 		}

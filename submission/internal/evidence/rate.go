@@ -8,82 +8,38 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 )
 
-// RateRule is how TEST04 and TEST05 compare the scores of two summaries.
-type RateRule struct {
-	estimates map[string]*regexp.Regexp // the lines that hold a stream's score, by scenario
-	rates     bool                      // streams are compared by their rate, 1e9/latency
-	Pass      func(scenario string, reference, test float64) bool
-}
-
-// cachingRule is TEST04's: the run of one sample is not to be faster by a tenth.
-var cachingRule = RateRule{
-	estimates: map[string]*regexp.Regexp{
-		"SingleStream": regexp.MustCompile(`^.*Early stopping (90th|90.0th|99.9th) percentile estimate`),
-		"MultiStream":  regexp.MustCompile(`^.*Early stopping (99th|99.0th) percentile estimate`),
-	},
-	rates: true,
-	Pass: func(scenario string, reference, test float64) bool {
-		return test < float64(reference*(1+Tolerance(scenario, reference, 0.1)))
-	},
-}
-
-// seedsRule is TEST05's: the run with other seeds is not to be slower by a twentieth.
-var seedsRule = RateRule{
-	estimates: map[string]*regexp.Regexp{
-		"SingleStream": regexp.MustCompile(`^.*Early stopping 90th percentile estimate`),
-		"MultiStream":  regexp.MustCompile(`^.*Early stopping 99th percentile estimate`),
-	},
-	Pass: func(scenario string, reference, test float64) bool {
-		t := Tolerance(scenario, reference, 0.05)
-		if scenario == "Offline" || scenario == "Server" {
-			return test > float64(reference*(1-t))
-		}
-		return strings.Contains(scenario, "Stream") && test < float64(reference*(1+t))
-	},
-}
-
-// RateRuleOf is the rule of a test: TEST04 or TEST05.
-func RateRuleOf(test string) RateRule {
-	if test == "TEST05" {
-		return seedsRule
-	}
-	return cachingRule
-}
-
-// Text is what verify_performance.py prints of two summary logs, by their paths, and how it ends.
-func (rule RateRule) Text(referenceLog, testLog string) (text string, exit int) {
+// rates is what verify_performance.py prints of two summary logs, by their paths, and how it ends.
+func (s Scoring) rates(test, referenceLog, testLog string) (text string, exit int) {
 	out := &strings.Builder{}
 	fmt.Fprintln(out, "Verifying performance.")
-	if err := rule.compare(out, referenceLog, testLog); err != nil {
+	if err := s.compare(out, test, referenceLog, testLog); err != nil {
 		out.WriteString(Ending(err))
 		return out.String(), 1
 	}
 	return out.String(), 0
 }
 
-func (rule RateRule) compare(out *strings.Builder, referenceLog, testLog string) error {
-	reference := summaryScore{rule: rule, out: out, name: "reference", title: "Reference", score: "0"}
+func (s Scoring) compare(out *strings.Builder, test, referenceLog, testLog string) error {
+	reference := s.summaryScore(test)
+	reference.out, reference.name, reference.title = out, "reference", "Reference"
 	if err := reference.read(referenceLog); err != nil {
 		return err
 	}
-	test := summaryScore{rule: rule, out: out, name: "test", title: "Test", score: "0"}
-	if err := test.read(testLog); err != nil {
+	run := s.summaryScore(test)
+	run.out, run.name, run.title = out, "test", "Test"
+	if err := run.read(testLog); err != nil {
 		return err
 	}
-	if test.scenario != reference.scenario {
+	if run.scenario != reference.scenario {
 		return exits("Test and reference scenarios do not match!")
 	}
-	return rule.judge(out, reference, test)
-}
-
-func (rule RateRule) judge(out *strings.Builder, reference, test summaryScore) error {
-	fmt.Fprintf(out, "reference score = %s\ntest score = %s\n", reference.score, test.score)
+	fmt.Fprintf(out, "reference score = %s\ntest score = %s\n", reference.score, run.score)
 	a, ok := pyfloat.Parse(reference.score)
-	b, ok2 := pyfloat.Parse(test.score)
+	b, ok2 := pyfloat.Parse(run.score)
 	switch {
 	case !ok || !ok2:
 		return Died("ValueError: could not convert string to float")
-	case rule.Pass(reference.scenario, a, b):
+	case s.InBand(test, reference.scenario, a, b):
 		fmt.Fprintln(out, Pass)
 	default:
 		fmt.Fprintln(out, Fail+": Test score invalid")
@@ -91,26 +47,35 @@ func (rule RateRule) judge(out *strings.Builder, reference, test summaryScore) e
 	return nil
 }
 
-// ScoreInSummary is the score in a summary log, of streams the latency in nanoseconds that early stopping estimates, in
-// either wording; ok is false where there is none.
-func ScoreInSummary(path string) (score float64, ok bool) {
-	rule := cachingRule
-	rule.rates = false
-	s := summaryScore{rule: rule, out: &strings.Builder{}} // no score is none, and not 0
-	if err := s.read(path); err != nil {
+// InSummary is the score in a summary log, of streams as it is written there: a latency in nanoseconds, or samples. Of
+// estimates it takes either wording. ok is false where there is none.
+func (s Scoring) InSummary(path string) (score float64, ok bool) {
+	reader := s.summaryScore("TEST05")
+	if reader.lines["SingleStream"] == estimate90 {
+		reader.lines = s.lines("TEST04")
+	}
+	reader.out, reader.score = &strings.Builder{}, "" // no score is none, and not 0
+	if err := reader.read(path); err != nil {
 		return 0, false
 	}
-	return pyfloat.Parse(s.score)
+	return pyfloat.Parse(reader.score)
 }
 
 // summaryScore is what a script reads of a summary log.
 type summaryScore struct {
-	rule        RateRule
+	lines       map[string]*regexp.Regexp // those that hold the score, by scenario
+	rates       bool                      // streams are compared by their rate, 1e9/latency
+	limits      bool                      // a line of the latency limit is looked for
 	out         *strings.Builder
 	name, title string
 
 	scenario string
 	score    string // as it is printed; as it was at first where none was found
+}
+
+func (s Scoring) summaryScore(test string) summaryScore {
+	lines := s.lines(test)
+	return summaryScore{lines: lines, rates: test == "TEST04", limits: lines["Server"] == completed, score: "0"}
 }
 
 func (s *summaryScore) read(path string) error {
@@ -120,16 +85,14 @@ func (s *summaryScore) read(path string) error {
 var errorCount = regexp.MustCompile(`^\p{Nd}+ ERROR`)
 
 func (s *summaryScore) line(line string) (err error) {
-	estimate := s.rule.estimates[s.scenario]
+	wanted := s.lines[s.scenario]
 	switch {
 	case strings.HasPrefix(line, "Scenario"):
 		s.scenario, err = afterColon(line)
-	case estimate != nil && estimate.MatchString(line):
-		return s.latency(line)
-	case s.scenario == "Server" && strings.HasPrefix(line, "Completed samples per second"),
-		s.scenario == "Offline" && strings.HasPrefix(line, "Samples per second"):
-		s.score, err = afterColon(line)
-	case s.scenario == "Server" && strings.HasPrefix(line, "target_latency ns"): // the script's pattern has a group there
+		s.scenario = strings.Replace(s.scenario, " Stream", "Stream", 1) // before v1.0
+	case wanted != nil && wanted.MatchString(line):
+		return s.take(line)
+	case s.limits && s.scenario == "Server" && strings.HasPrefix(line, "target_latency ns"): // the script's pattern has a group there
 		_, err = afterColon(line)
 		if err == nil && s.name == "test" {
 			err = Died("UnboundLocalError: ref_target_latency")
@@ -146,12 +109,13 @@ func (s *summaryScore) line(line string) (err error) {
 	return err
 }
 
-func (s *summaryScore) latency(line string) error {
+// take takes the score of a line.
+func (s *summaryScore) take(line string) error {
 	text, err := afterColon(line)
 	if err != nil {
 		return err
 	}
-	if s.score = text; !s.rule.rates {
+	if s.score = text; !s.rates || !strings.HasSuffix(s.scenario, "Stream") {
 		return nil
 	}
 	ns, ok := pyfloat.Parse(text)

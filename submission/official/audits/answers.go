@@ -18,9 +18,12 @@ func answers(r Request, d evidence.DType) Verdict {
 	case evidence.SplitByShell(r.Reference.Accuracy, r.Run.Accuracy):
 		accuracy, performance = unquoted("verify_accuracy.py"), unquoted("verify_performance.py")
 	case r.UnixMode:
-		accuracy, performance = accuracy+wholeLines(r), evidence.ScoreBand(r.Reference.Detail, r.Run.Detail)
+		accuracy += wholeLines(r)
 	default:
-		accuracy, performance = accuracy+firstElements(r, d), evidence.ScoreBand(r.Reference.Detail, r.Run.Detail)
+		accuracy += firstElements(r, d)
+	}
+	if performance == "" {
+		performance, _ = performanceText(r)
 	}
 	v := begun(r)
 	v.Accuracy = audit.OutcomeOf(strings.Contains(accuracy, evidence.Pass))

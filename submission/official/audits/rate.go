@@ -15,7 +15,7 @@ func rates(r Request) Verdict {
 	if evidence.SplitByShell(r.Reference.Summary, r.Run.Summary) {
 		text, exit = unquoted("verify_performance.py"), 2
 	} else {
-		text, exit = evidence.RateRuleOf(r.Test).Text(r.Reference.Summary, r.Run.Summary)
+		text, exit = performanceText(r)
 	}
 	v := begun(r)
 	v.Performance = audit.OutcomeOf(strings.Contains(text, evidence.Pass))
@@ -29,4 +29,11 @@ func rates(r Request) Verdict {
 	v.Stdout = "Parsing arguments.\n" + text + copied +
 		fmt.Sprintf("Performance check pass: %s\n%s verification complete\n", evidence.Bool(v.Pass), r.Test)
 	return v
+}
+
+// performanceText is what the round's verify_performance.py prints of the runs' logs, and how it ends.
+func performanceText(r Request) (text string, exit int) {
+	return evidence.ScoringOf(r.Rules).Text(r.Test,
+		evidence.Paths{Detail: r.Reference.Detail, Summary: r.Reference.Summary},
+		evidence.Paths{Detail: r.Run.Detail, Summary: r.Run.Summary})
 }

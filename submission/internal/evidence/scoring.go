@@ -1,0 +1,156 @@
+package evidence
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/pyfloat"
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+)
+
+// Scoring is how the scripts of a round read and compare the scores of runs, in TEST01, TEST04 and TEST05.
+type Scoring struct {
+	form   mlconf.ScoreForm
+	margin float64 // of TEST05 in either direction; 0: slower only, by seedsMargin
+}
+
+// ScoringOf is a round's; of no rules that of the newest scripts.
+func ScoringOf(rules *mlconf.Rules) Scoring {
+	if rules == nil {
+		return Scoring{}
+	}
+	features := rules.AuditFeatures()
+	return Scoring{form: features.Scores, margin: features.SeedsMargin}
+}
+
+// Keys are the entries of a detail log that hold a scenario's score: the first that is there counts. LoadGen before
+// early stopping has no estimates. There are none of a scenario that does not exist.
+func (s Scoring) Keys(scenario string) []string {
+	const single, multi = "result_90.00_percentile_latency_ns", "result_99.00_percentile_latency_ns"
+	const scheduled, completed = "result_scheduled_samples_per_sec", "result_completed_samples_per_sec"
+	before := s.form == mlconf.ScoreSamples || s.form == mlconf.ScorePercentiles
+	switch {
+	case scenario == "Offline":
+		return []string{"result_samples_per_second"}
+	case scenario == "SingleStream" && before:
+		return []string{single}
+	case scenario == "SingleStream":
+		return []string{"early_stopping_latency_ss", single}
+	case scenario == "MultiStream" && s.form == mlconf.ScoreSamples:
+		return []string{"effective_samples_per_query"}
+	case scenario == "MultiStream" && before:
+		return []string{multi}
+	case scenario == "MultiStream":
+		return []string{"early_stopping_latency_ms", multi}
+	case scenario == "Server" && before:
+		return []string{scheduled, completed}
+	case scenario == "Server":
+		return []string{completed}
+	}
+	return nil
+}
+
+// InBand says whether a score is near enough to the reference's for a test: TEST01, TEST04 or TEST05. It compares as
+// the official script does, product by product in doubles. TEST04 takes rates.
+func (s Scoring) InBand(test, scenario string, reference, score float64) bool {
+	switch t := s.Tolerance(test, scenario, reference); {
+	case test == "TEST01" && s.form == mlconf.ScoreDetails:
+		return float64(reference*(1-t)) <= score && score <= float64(reference*(1+t))
+	case test == "TEST01", test == "TEST05" && s.margin > 0:
+		return float64(reference*(1-t)) < score && score < float64(reference*(1+t))
+	case test != "TEST05":
+		return score < float64(reference*(1+t))
+	case scenario == "Offline" || scenario == "Server":
+		return score > float64(reference*(1-t))
+	default:
+		return strings.Contains(scenario, "Stream") && score < float64(reference*(1+t))
+	}
+}
+
+// seedsMargin is by how much TEST05's run may be slower.
+const seedsMargin = 0.05
+
+// Latencies so short that runs differ by more: the band of scores is wider there.
+const (
+	shortSingle = 200_000   // ns
+	shortMulti  = 1_600_000 // ns
+	wide        = 0.2
+)
+
+// Tolerance is by how much of the reference a score may differ.
+func (s Scoring) Tolerance(test, scenario string, reference float64) float64 {
+	short := scenario == "SingleStream" && reference <= shortSingle
+	switch {
+	case s.form == mlconf.ScoreSamples, s.form == mlconf.ScorePercentiles && test == "TEST05":
+	default:
+		short = short || scenario == "MultiStream" && reference <= shortMulti
+	}
+	switch {
+	case short:
+		return wide
+	case test == "TEST05" && s.margin > 0:
+		return s.margin
+	case test == "TEST05":
+		return seedsMargin
+	}
+	return 0.1
+}
+
+// Text is what verify_performance.py of a test prints of two runs, by the paths of their logs, and how it ends.
+func (s Scoring) Text(test string, reference, run Paths) (text string, exit int) {
+	if test == "TEST01" && s.form == mlconf.ScoreDetails {
+		return s.band(reference.Detail, run.Detail), 0
+	}
+	return s.rates(test, reference.Summary, run.Summary)
+}
+
+// Paths are those of a run's detail log and of its summary.
+type Paths struct{ Detail, Summary string }
+
+// TextOf is what the script prints where it reads these scores.
+func (s Scoring) TextOf(test, scenario string, reference, score float64) string {
+	word := Fail + ": Test score invalid\n"
+	if s.InBand(test, scenario, reference, score) {
+		word = Pass + "\n"
+	}
+	return fmt.Sprintf("Verifying performance.\nreference score = %s\ntest score = %s\n%s", pyfloat.Repr(reference),
+		pyfloat.Repr(score), word)
+}
+
+// ReadsDetails says whether a test's script reads detail logs, which have every score; others read summaries, whose
+// wording LoadGen changed.
+func (s Scoring) ReadsDetails(test string) bool {
+	return test == "TEST01" && s.form == mlconf.ScoreDetails
+}
+
+// lines are those of a summary that hold a scenario's score.
+var (
+	ninetieth    = regexp.MustCompile(`^90(\.0)?th percentile latency`) // LoadGen 5 and later: 90.0th
+	ninetyNinth  = regexp.MustCompile(`^99(\.0)?th percentile latency`)
+	eachQuery    = regexp.MustCompile(`^Samples per query`)
+	perSecond    = regexp.MustCompile(`^Samples per second`)
+	scheduled    = regexp.MustCompile(`^Scheduled samples per second`)
+	completed    = regexp.MustCompile(`^Completed samples per second`)
+	estimate90   = regexp.MustCompile(`^.*Early stopping 90th percentile estimate`)
+	estimate99   = regexp.MustCompile(`^.*Early stopping 99th percentile estimate`)
+	anyEstimate9 = regexp.MustCompile(`^.*Early stopping (90th|90.0th|99.9th) percentile estimate`)
+	anyEstimate  = regexp.MustCompile(`^.*Early stopping (99th|99.0th) percentile estimate`)
+)
+
+// lines are the lines of a summary that a test's script reads the score of, by scenario.
+func (s Scoring) lines(test string) map[string]*regexp.Regexp {
+	switch {
+	case test == "TEST04":
+		return map[string]*regexp.Regexp{"SingleStream": anyEstimate9, "MultiStream": anyEstimate, "Server": completed,
+			"Offline": perSecond}
+	case s.form == mlconf.ScoreSamples:
+		return map[string]*regexp.Regexp{"SingleStream": ninetieth, "MultiStream": eachQuery, "Server": scheduled,
+			"Offline": perSecond}
+	case s.form == mlconf.ScorePercentiles:
+		return map[string]*regexp.Regexp{"SingleStream": ninetieth, "MultiStream": ninetyNinth, "Server": scheduled,
+			"Offline": perSecond}
+	}
+	return map[string]*regexp.Regexp{"SingleStream": estimate90, "MultiStream": estimate99, "Server": completed,
+		"Offline": perSecond}
+}
