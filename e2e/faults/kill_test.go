@@ -19,20 +19,22 @@ import (
 	"github.com/plumbline-ml/plumbline/e2e/internal/built"
 	"github.com/plumbline-ml/plumbline/e2e/internal/faulty"
 	"github.com/plumbline-ml/plumbline/e2e/internal/harness"
+	"github.com/plumbline-ml/plumbline/internal/slow"
 )
 
 // The environment variables of TestKills.
 const (
-	killsEnv    = "PLUMBLINE_KILLS"     // how many kills; default fewKills
+	killsEnv    = "PLUMBLINE_KILLS"     // how many kills; default fewKills, or allKills in make test-all
 	killSeedEnv = "PLUMBLINE_KILL_SEED" // the first one's seed; default: another one each time
 )
 
 const (
-	fewKills = 10
+	fewKills = int64(len(victims)) // each once
+	allKills = 20
 	// longestRun is about how long a run lasts: kills come at any moment of it, and some too late.
 	longestRun = 1800 * time.Millisecond
 	// realEvery is how often the benchmark is a real one.
-	realEvery = 10
+	realEvery = 5
 )
 
 // victim is whom a kill hits, and how.
@@ -93,7 +95,11 @@ func TestKills(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("processes are found by their environment, in the proc file system")
 	}
-	count, seed := setting(t, killsEnv, fewKills), setting(t, killSeedEnv, time.Now().UnixNano()%1_000_000_007)
+	kills := fewKills
+	if slow.All() {
+		kills = allKills
+	}
+	count, seed := setting(t, killsEnv, kills), setting(t, killSeedEnv, time.Now().UnixNano()%1_000_000_007)
 	ends := newTally()
 	t.Run("group", func(t *testing.T) {
 		for n := range int(count) {

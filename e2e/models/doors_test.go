@@ -17,6 +17,7 @@ import (
 	"github.com/plumbline-ml/plumbline/e2e/internal/onnxfile"
 	"github.com/plumbline-ml/plumbline/e2e/internal/results"
 	"github.com/plumbline-ml/plumbline/e2e/internal/testfile"
+	"github.com/plumbline-ml/plumbline/internal/slow"
 )
 
 // door is one model's way from official files to a score: docs/real-data.md has its commands.
@@ -40,6 +41,7 @@ type door struct {
 	replays bool
 	// server starts what the commands call http://host:8000, and returns its address; nil: they ask none.
 	server func(t *testing.T) string
+	turn   int // which scenario a smoke run makes; 0: all
 	// layouts are the sentences of describe about data sets which the commands try, without the last full stop.
 	layouts []string
 }
@@ -68,10 +70,12 @@ func TestEveryModelHasADoor(t *testing.T) {
 	}
 }
 
-// TestRealData runs the commands of docs/real-data.md for each model, on small files in the official forms.
+// TestRealData runs the commands of docs/real-data.md for each model, on small files in the official forms: in one
+// scenario, another one with each model; in all of them with the first model, and in make test-all.
 func TestRealData(t *testing.T) {
 	sections := realDataCommands(t)
-	for _, d := range append(doors(), backendDoor(t)) {
+	for i, d := range append(doors(), backendDoor(t)) {
+		d.turn = i
 		section := cmp.Or(d.section, d.model)
 		commands := sections[section]
 		delete(sections, section)
@@ -147,6 +151,7 @@ type walker struct {
 	door
 	dir       string
 	scenarios []string
+	smoked    []string // those of smoke runs
 }
 
 // shell runs a command line in the folder, with more arguments behind it.
@@ -168,6 +173,11 @@ func (w *walker) describe(t *testing.T) {
 		t.Fatalf("describe lists no scenarios:\n%s", text)
 	}
 	w.scenarios = strings.Split(list[1], ", ")
+	w.smoked = w.scenarios
+	if w.turn > 0 && !slow.All() {
+		i := w.turn % len(w.scenarios)
+		w.smoked = w.scenarios[i : i+1]
+	}
 }
 
 // run runs a command of the document: downloads from the cache alone, runs of minutes as plans, smoke runs with fewer
@@ -246,17 +256,21 @@ func (d door) short() []string {
 	}
 }
 
-// smoke wants complete runs of every scenario in both modes, and the scores.
+// smoke wants complete runs of the scenarios in both modes, and the scores.
 func (w *walker) smoke(t *testing.T, line, out string) {
 	t.Helper()
-	r := w.shell(t, line, w.short()...)
+	args := w.short()
+	if len(w.smoked) < len(w.scenarios) {
+		args = append(args, "--scenario", w.smoked[0])
+	}
+	r := w.shell(t, line, args...)
 	if r.Code != 0 && r.Code != 3 {
 		t.Fatalf("%s: exit code %d, want 0, or 3 for INVALID; it printed:\n%s", line, r.Code, r.Both())
 	}
 	var doc results.Document
 	testfile.ReadJSON(t, filepath.Join(w.dir, out, "result.json"), &doc)
 	missing := map[string]bool{}
-	for _, scenario := range w.scenarios {
+	for _, scenario := range w.smoked {
 		missing[scenario+" "+w.timed()], missing[scenario+" accuracy"] = true, true
 	}
 	for _, run := range doc.Runs {
@@ -293,8 +307,8 @@ func wantScores(t *testing.T, line string, scores map[string]float64, metrics []
 func (w *walker) score(t *testing.T, line, out string) {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(w.dir, out, w.model, "*", "accuracy", "accuracy.txt"))
-	if err != nil || len(paths) != len(w.scenarios) {
-		t.Fatalf("%s: %q, %v; want accuracy.txt of %v", line, paths, err, w.scenarios)
+	if err != nil || len(paths) != len(w.smoked) {
+		t.Fatalf("%s: %q, %v; want accuracy.txt of %v", line, paths, err, w.smoked)
 	}
 	var before []string
 	for _, path := range paths {
