@@ -23,17 +23,17 @@ func TestExampleLibrary(t *testing.T) {
 	if err := built.GoTool(built.Root(), nil, "build", "-o", program, "./examples/library"); err != nil {
 		t.Fatal(err)
 	}
-	out, err := exec.Command(program, filepath.Join(built.Alone("resnet50"), "plugins"), "resnet50", ours).Output()
+	out, err := exec.Command(program, filepath.Join(built.Alone("rnnt"), "plugins"), "rnnt", ours).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"resnet50 Offline performance: ", "resnet50 Offline accuracy: PASS"} {
+	for _, want := range []string{"rnnt Offline performance: ", "rnnt Offline accuracy: PASS"} {
 		if !strings.Contains(string(out), want) {
 			t.Errorf("%q is missing in:\n%s", want, out)
 		}
 	}
 	theirs := filepath.Join(dir, "theirs")
-	harness.Run(t, "run", "resnet50", "--scenario", "Offline", "--out", theirs).WantCode(t, 0)
+	harness.Run(t, "run", "rnnt", "--scenario", "Offline", "--out", theirs).WantCode(t, 0)
 	if a, b := filesBelow(t, ours), filesBelow(t, theirs); !slices.Equal(a, b) {
 		t.Errorf("the program wrote\n%q\nharness run\n%q", a, b)
 	}

@@ -49,6 +49,9 @@ func TestNewBenchmarkOfAModel(t *testing.T) {
 			if words[1] == "new" {
 				words = append(words, "--checkout", built.Root())
 			}
+			if words[1] == "run" {
+				words = append(words, "--mode", "accuracy") // the speed says nothing more
+			}
 			cmd := harness.Command(t, built.Harness(), words[1:]...)
 			cmd.Dir = dir
 			outputs = append(outputs, harness.Finish(t, cmd).WantCode(t, 0).Stdout)

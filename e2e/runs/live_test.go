@@ -281,7 +281,7 @@ func wantScrape(t *testing.T, metrics string, e event) {
 func TestEventsOfAWholeRun(t *testing.T) {
 	out := t.TempDir()
 	path := filepath.Join(out, "events.jsonl")
-	harness.Run(t, "run", "resnet50", "--scenario", "Offline", "--mode", "submission", "--count", "100", "--out",
+	harness.Run(t, "run", "dlrm-v3", "--scenario", "Offline", "--mode", "submission", "--out",
 		filepath.Join(out, "out"), "--events", path).WantCode(t, 0)
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -297,7 +297,7 @@ func TestEventsOfAWholeRun(t *testing.T) {
 	if got := strings.Join(names, " "); got != want {
 		t.Errorf("events %s, want %s", got, want)
 	}
-	harness.Run(t, "run", "resnet50", "--scenario", "Offline", "--out", filepath.Join(out, "out2"), "--events",
+	harness.Run(t, "run", "dlrm-v3", "--scenario", "Offline", "--out", filepath.Join(out, "out2"), "--events",
 		path).WantCode(t, 2)
 }
 

@@ -60,10 +60,11 @@ func auditLogs(t *testing.T) (scenario, run string) {
 	dir := t.TempDir()
 	config := testfile.Write(t, filepath.Join(dir, "TEST01.config"), "*.*.mode = 2\n"+
 		"*.*.accuracy_log_rng_seed = 720381539243781796\n*.*.accuracy_log_sampling_target = 4096\n")
-	base := []string{"run", "resnet50", "--scenario", "Offline", "--smoke"}
+	base := []string{"run", "resnet50", "--scenario", "Offline", "--smoke", "--count", "100"}
 	results, audited := filepath.Join(dir, "results"), filepath.Join(dir, "audited")
 	harness.Run(t, append(base, "--mode", "accuracy", "--out", results)...).WantCode(t, 0)
-	harness.Run(t, append(base, "--mode", "performance", "--audit", config, "--out", audited)...).WantCode(t, 0)
+	harness.Run(t, append(base, "--mode", "performance", "--set", "min_query_count=200", "--audit", config, "--out",
+		audited)...).WantCode(t, 0)
 	scenario = filepath.Join(results, "resnet50", "Offline")
 	run = filepath.Join(audited, "resnet50", "Offline", "performance", "run_1")
 	var plain strings.Builder
