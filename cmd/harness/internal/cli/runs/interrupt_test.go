@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/clitest"
+	"github.com/plumbline-ml/plumbline/internal/slow"
 	"github.com/plumbline-ml/plumbline/loadgen/loadgentest"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
@@ -113,7 +114,7 @@ func (m *moments) campaign(name string) []string {
 // TestInterruptIsAlwaysTold interrupts each campaign at moments of it. It ends with 130 unless nothing is left to
 // make, result.json lists every run that was not made, and the same command makes them.
 func TestInterruptIsAlwaysTold(t *testing.T) {
-	for name := range campaigns {
+	for turn, name := range slices.Sorted(maps.Keys(campaigns)) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			whole := momentOf(t, 0)
@@ -122,7 +123,7 @@ func TestInterruptIsAlwaysTold(t *testing.T) {
 			if count < 4 {
 				t.Fatalf("there are %d moments", count)
 			}
-			for _, at := range tried(whole.kinds) {
+			for _, at := range tried(whole.kinds, turn) {
 				m := momentOf(t, at)
 				args := m.campaign(name)
 				code := m.run(args...)
@@ -141,16 +142,20 @@ func TestInterruptIsAlwaysTold(t *testing.T) {
 	}
 }
 
-// tried are the moments that are tried, of these kinds: all with PLUMBLINE_KILLS in the environment, else the first one
-// of each kind, and the last.
-func tried(kinds []string) []int {
+// tried are the moments that are tried, of these kinds: all with PLUMBLINE_KILLS in the environment, in make test-all
+// the first one of each kind and the last, else two of those, other ones with each campaign.
+func tried(kinds []string, turn int) []int {
 	var some []int
 	for i, kind := range kinds {
 		if os.Getenv("PLUMBLINE_KILLS") != "" || i == len(kinds)-1 || slices.Index(kinds, kind) == i {
 			some = append(some, i+1)
 		}
 	}
-	return some
+	if os.Getenv("PLUMBLINE_KILLS") != "" || slow.All() || len(some) <= 2 {
+		return some
+	}
+	half := len(some) / 2
+	return []int{some[turn%half], some[half+turn%(len(some)-half)]}
 }
 
 // recordedRuns are the runs of result.json by their folders; none where there is no such file.
