@@ -48,12 +48,11 @@ func trustHint(p *series, r *Result, limit string) string {
 	if !r.PerformanceConstraintsMet {
 		return "Meet the limit first: a longer run alone does not help while too many queries are above it."
 	}
+	if es.Overlatency == 0 {
+		return runLonger(r, es.QueriesNeeded) + "."
+	}
 	if enough, ok := enoughQueries(max(es.QueriesProcessed, 1), es.Overlatency, es.Percentile); ok {
-		text := runLonger(r, enough)
-		if es.Overlatency > 0 {
-			text += ": enough for the same share of late queries"
-		}
-		return text + "."
+		return runLonger(r, enough) + ": enough for the same share of late queries."
 	}
 	if r.Tokens != nil {
 		return "Lower target_qps: the share of late queries is too close to what is allowed for a longer run to help."

@@ -233,6 +233,7 @@ func TestEarlyStoppingAdvice(t *testing.T) {
 		want string
 	}{
 		"none is late":        {late(20, 0), "Set min_query_count to 44, or min_duration to 440 ms."},
+		"none of two is late": {late(2, 0), "Set min_query_count to 44, or min_duration to 440 ms."},
 		"a twentieth is late": {late(60, 20), "enough for the same share of late queries."},
 		"nearly a tenth is late": {late(10001, 10), "The share of late queries is too close to what is allowed for a " +
 			"longer run to help. No target_qps passes: 1,000 of 10,001 queries"},

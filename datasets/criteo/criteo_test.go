@@ -87,7 +87,7 @@ func TestOneHotOfNumPy(t *testing.T) {
 	}
 	err := s.Sparse(indices[:1], 0, 4, 5)
 	if !errors.Is(err, ErrDataset) || !strings.Contains(err.Error(),
-		"terabyte_processed_test.bin: table 0: 1 faults:\n  pair 4: index 0 is 1104, want 0 to 1100") {
+		"terabyte_processed_test.bin: table 0: 1 fault:\n  pair 4: index 0 is 1104, want 0 to 1100") {
 		t.Errorf("an index beyond the table: %v", err)
 	}
 }

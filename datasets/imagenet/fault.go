@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/figure"
 )
 
 // ErrDataset is what every error of this package is: a data set that is missing or wrong.
@@ -42,7 +44,8 @@ const shownFaults = 20
 // Error spells out the first 20 faults, one per line, and counts the rest.
 func (e *FaultError) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%v: %s: %d faults, correct or remove these lines and files:", ErrDataset, e.Path, len(e.Faults))
+	fmt.Fprintf(&b, "%v: %s: %s, correct or remove these lines and files:", ErrDataset, e.Path,
+		figure.Plural(len(e.Faults), "fault"))
 	for _, f := range e.Faults[:min(len(e.Faults), shownFaults)] {
 		fmt.Fprintf(&b, "\n  %v", f)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/plumbline-ml/plumbline/internal/figure"
 	"github.com/plumbline-ml/plumbline/internal/parallel"
 )
 
@@ -39,12 +40,12 @@ const (
 // Error spells out the first 20 faults, one per line, and counts the rest.
 func (e *Error) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%v: %s: %d faults:", e.Kind, e.Path, len(e.Faults)+e.More)
+	fmt.Fprintf(&b, "%v: %s: %s:", e.Kind, e.Path, figure.Plural(len(e.Faults)+e.More, "fault"))
 	for _, f := range e.Faults[:min(len(e.Faults), shown)] {
 		fmt.Fprintf(&b, "\n  %v", f)
 	}
 	if more := len(e.Faults) + e.More - shown; more > 0 {
-		fmt.Fprintf(&b, "\n  and %d more", more)
+		fmt.Fprintf(&b, "\n  and %s more", figure.Count(uint64(more)))
 	}
 	return b.String()
 }

@@ -39,7 +39,7 @@ func TestListIsBounded(t *testing.T) {
 	if !errors.As(err, &all) || len(all.Faults) != kept || all.More != 30 || l.Len() != kept+30 {
 		t.Fatalf("%d faults kept", len(all.Faults))
 	}
-	if !strings.Contains(err.Error(), "10030 faults") || !strings.HasSuffix(err.Error(), "and 10010 more") {
+	if !strings.Contains(err.Error(), "10,030 faults") || !strings.HasSuffix(err.Error(), "and 10,010 more") {
 		t.Errorf("text ends %s", err.Error()[len(err.Error())-30:])
 	}
 }
