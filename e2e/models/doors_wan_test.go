@@ -112,6 +112,38 @@ func TestVideos(t *testing.T) {
 	harness.WantParts(t, r.Both(), `no video of prompt 7, "a made-up scene, number 7 / 1": 500 Internal Server Error`)
 }
 
+// TestVideosNamedByAServer: a server names a file of this machine, which comes in only below a folder that was named.
+func TestVideosNamedByAServer(t *testing.T) {
+	dir := t.TempDir()
+	if err := wanFiles(dir); err != nil {
+		t.Fatal(err)
+	}
+	secret := filepath.Join(dir, "secret")
+	testfile.Write(t, secret, "\x00\x00\x00\x18ftypmp42, and private")
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprintf(w, `{"video_id": "v", "video_path": %q}`, secret)
+	}))
+	defer s.Close()
+	kept := filepath.Join(dir, "videos")
+	testfile.WriteBelow(t, filepath.Join(kept, "made", "by a server"), "")
+	for _, c := range []struct{ folder, want string }{
+		{"", "--backend-opt folder=FOLDER"}, {filepath.Join(kept, "made"), "is not below"},
+	} {
+		args := []string{"run", "wan-2.2-t2v-a14b", "--backend", "video", "--backend-opt", "url=" + s.URL, "--dataset",
+			filepath.Join(dir, "wan"), "--param", "videos=" + kept, "--scenario", "Offline", "--smoke", "--mode", "accuracy",
+			"--out", filepath.Join(dir, "out"), "--force"}
+		if c.folder != "" {
+			args = append(args, "--backend-opt", "folder="+c.folder)
+		}
+		r := harness.Run(t, args...)
+		harness.WantParts(t, r.Both(), c.want)
+		files, err := filepath.Glob(filepath.Join(kept, "*.mp4"))
+		if err != nil || len(files) > 0 || r.Code == 0 && c.folder == "" {
+			t.Errorf("code %d, %v, %v: a file of this machine came in", r.Code, files, err)
+		}
+	}
+}
+
 // TestVideosSubmission makes a tree of the runs in the endpoints harness's form, with the round's videos and the audit.
 // The check refuses it for what it is, a run of seconds, and misses nothing of what videos need. In the other form the
 // tree has LoadGen's logs.

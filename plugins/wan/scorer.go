@@ -77,16 +77,13 @@ func (s *scorer) Add(e mllog.AccuracyEntry) error {
 	return nil
 }
 
-// mostVideo bounds a video's file.
-const mostVideo = 256 << 20
-
 // video is the content of the file that an entry names: by its path, or by its digest and the name that it has in the
 // folder of videos. The stand-in draws it again.
 func (s *scorer) video(e mllog.AccuracyEntry) ([]byte, error) {
 	text := string(e.Data)
 	sum, err := hex.DecodeString(text)
 	if err != nil || len(sum) != sha256.Size {
-		return bounded.ReadFile(text, mostVideo)
+		return readVideo(text) // a log from elsewhere may name any file
 	}
 	var video []byte
 	switch {
@@ -95,7 +92,7 @@ func (s *scorer) video(e mllog.AccuracyEntry) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		if video, err = bounded.ReadFile(path, mostVideo); err != nil {
+		if video, err = readVideo(path); err != nil {
 			return nil, err
 		}
 	case s.drawn:
@@ -109,6 +106,15 @@ func (s *scorer) video(e mllog.AccuracyEntry) ([]byte, error) {
 		return nil, fmt.Errorf("the file of prompt %d is another one than that of the log", e.QSLIndex)
 	}
 	return video, nil
+}
+
+// readVideo reads a file that is a video.
+func readVideo(path string) ([]byte, error) {
+	video, err := bounded.ReadFile(path, videos.MostVideo)
+	if err == nil {
+		err = videos.CheckHead(video)
+	}
+	return video, err
 }
 
 // named is the file of a prompt in the folder of videos.

@@ -66,11 +66,12 @@ type failure struct{ error }
 type generator struct {
 	makers  chan maker
 	all     []maker
+	files   files // that answers may name
 	timeout time.Duration
 }
 
-func newGenerator(makers []maker, timeout time.Duration) *generator {
-	g := &generator{makers: make(chan maker, len(makers)), all: makers, timeout: timeout}
+func newGenerator(makers []maker, from files, timeout time.Duration) *generator {
+	g := &generator{makers: make(chan maker, len(makers)), all: makers, files: from, timeout: timeout}
 	for _, m := range makers {
 		g.makers <- m
 	}
@@ -95,7 +96,7 @@ func (g *generator) Generate(ctx context.Context, p backend.Prompt, sink backend
 	defer func() { g.makers <- m }()
 	limited, cancel := context.WithTimeoutCause(ctx, g.timeout, fmt.Errorf("no answer for %v (option timeout)", g.timeout))
 	defer cancel()
-	path, err := keep(limited, m, a)
+	path, err := keep(limited, m, g.files, a)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -114,7 +115,7 @@ func (g *generator) Generate(ctx context.Context, p backend.Prompt, sink backend
 }
 
 // keep has a video made, and its file where the request wants it.
-func keep(ctx context.Context, m maker, a Ask) (path string, err error) {
+func keep(ctx context.Context, m maker, from files, a Ask) (path string, err error) {
 	answer, err := m.make(ctx, a)
 	if err != nil {
 		return "", err
@@ -126,17 +127,9 @@ func keep(ctx context.Context, m maker, a Ask) (path string, err error) {
 		}
 	}
 	if answer.Path != "" {
-		if info, err := os.Stat(answer.Path); err != nil {
-			return "", failure{fmt.Errorf("the answer's file: %w; a server on another machine sends the video itself with "+
-				"--param response=bytes", err)}
-		} else if !info.Mode().IsRegular() || info.Size() == 0 {
-			return "", failure{fmt.Errorf("%s is empty, or no file", answer.Path)}
-		}
-		if a.File == "" || !a.Collect {
-			return answer.Path, nil
-		}
-		if video, err = os.ReadFile(answer.Path); err != nil {
-			return "", failure{err}
+		collect := a.File != "" && a.Collect
+		if video, path, err = take(from, answer.Path, collect); err != nil || !collect {
+			return path, err
 		}
 	}
 	switch {
@@ -144,6 +137,9 @@ func keep(ctx context.Context, m maker, a Ask) (path string, err error) {
 		return "", failure{errors.New("the answer has an empty path, or an empty video")}
 	case a.File == "":
 		return "", errors.New("the server sends videos themselves: --param videos=FOLDER says where they are kept")
+	}
+	if err := CheckHead(video); err != nil {
+		return "", failure{fmt.Errorf("the answer's video: %w", err)}
 	}
 	path = a.File + Ending(video)
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -185,6 +181,7 @@ func (g *generator) Close() error {
 	for _, m := range g.all {
 		faults = append(faults, m.close())
 	}
+	faults = append(faults, g.files.Close())
 	return errors.Join(faults...)
 }
 
@@ -197,9 +194,9 @@ var (
 )
 
 type settings struct {
-	url, command string
-	concurrency  int
-	timeout      time.Duration
+	url, command, folder string
+	concurrency          int
+	timeout              time.Duration
 }
 
 // mostAtOnce bounds how many videos are asked for at a time.
@@ -211,6 +208,8 @@ func (s *settings) options() option.List {
 			" is added"),
 		option.Text("command", &s.command, "in its place a command, split at blanks: a process that reads a request as a "+
 			"line of JSON and prints the path of the video's file on a line"),
+		option.Text("folder", &s.folder, "folder of this machine below which the videos lie whose paths are answered; "+
+			"without it a server may answer no path, and a process any"),
 		option.Int("concurrency", &s.concurrency, 1, mostAtOnce, "videos asked for at a time; as many processes").
 			Default("1"),
 		option.Duration("timeout", &s.timeout, "time that one video may take; one that takes longer has failed").
@@ -242,15 +241,29 @@ func (Backend) OpenGenerator(_ context.Context, _ backend.Model, c backend.Confi
 	if s.timeout <= 0 {
 		return nil, fmt.Errorf("%w: timeout = %v, want above 0", backend.ErrOption, s.timeout)
 	}
+	from, err := s.files()
+	if err != nil {
+		return nil, fmt.Errorf("%w: folder = %q: %w", backend.ErrOption, s.folder, err)
+	}
 	var all []maker
 	for range s.concurrency {
 		m, err := s.open()
 		if err != nil {
-			return nil, errors.Join(err, newGenerator(all, s.timeout).Close())
+			return nil, errors.Join(err, newGenerator(all, from, s.timeout).Close())
 		}
 		all = append(all, m)
 	}
-	return newGenerator(all, s.timeout), nil
+	return newGenerator(all, from, s.timeout), nil
+}
+
+func (s *settings) files() (files, error) {
+	switch {
+	case s.folder != "":
+		return openBelow(s.folder)
+	case s.command != "":
+		return anyFiles{}, nil
+	}
+	return noFiles{}, nil
 }
 
 func (s *settings) open() (maker, error) {

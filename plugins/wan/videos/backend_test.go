@@ -66,12 +66,12 @@ func TestServer(t *testing.T) {
 	}{
 		{"path", answer("video_path", there), 200, Ask{File: kept}, there, ""},
 		{"path, collected", answer("video_path", there), 200, Ask{File: kept, Collect: true}, kept + ".mp4", ""},
-		{"bytes", answer("video_bytes", base64.StdEncoding.EncodeToString([]byte("GIF89a"))), 200, Ask{File: kept},
-			kept + ".gif", ""},
+		{"bytes", answer("video_bytes", base64.StdEncoding.EncodeToString([]byte("GIF89a and more"))), 200,
+			Ask{File: kept}, kept + ".gif", ""},
 		{"the file itself", someMP4, 200, Ask{File: kept}, kept + ".mp4", ""},
 		{"no file", answer("video_path", filepath.Join(dir, "none")), 200, Ask{}, "", "no such file"},
 		{"an empty file", answer("video_path", empty), 200, Ask{}, "", "is empty"},
-		{"a folder", answer("video_path", dir), 200, Ask{}, "", "no file"},
+		{"a folder", answer("video_path", dir), 200, Ask{}, "", "no regular file"},
 		{"no video", answer("video_bytes", ""), 200, Ask{File: kept}, "", "empty"},
 		{"another key", `{"video_id":"v","video_path":"/v","seconds":5}`, 200, Ask{}, "", "seconds"},
 		{"prose", "I cannot do that.", 200, Ask{}, "", "I cannot"},
@@ -84,7 +84,7 @@ func TestServer(t *testing.T) {
 			w.WriteHeader(c.status)
 			_, _ = w.Write([]byte(c.body)) // a client that is gone needs none
 		}))
-		path, failure, err := ask(t, map[string]string{"url": server.URL + "/v1/"}, c.ask)
+		path, failure, err := ask(t, map[string]string{"url": server.URL + "/v1/", "folder": dir}, c.ask)
 		server.Close()
 		if err != nil || path != c.path || !strings.Contains(failure, c.failure) || (failure == "") != (c.failure == "") {
 			t.Errorf("%s: %q, %q, %v", c.name, path, failure, err)
@@ -140,7 +140,8 @@ func TestProcess(t *testing.T) {
 	dir := t.TempDir()
 	made := filepath.Join(dir, "v.mp4")
 	for _, c := range []struct{ name, text, path, failure, fault string }{
-		{"well", "while read -r line; do printf '%s' \"$line\" > " + made + "; echo " + made + "; done", made, "", ""},
+		{"well", "while read -r line; do printf 'xxxxftyp%s' \"$line\" > " + made + "; echo " + made + "; done", made, "",
+			""},
 		{"an empty line", "while read -r line; do echo; done", "", "empty line", ""},
 		{"no file", "while read -r line; do echo /nowhere/v.mp4; done", "", "no such file", ""},
 		{"it ends", "read -r line; echo no memory >&2; exit 3", "", "", "no memory"},
@@ -156,7 +157,7 @@ func TestProcess(t *testing.T) {
 			t.Errorf("%s: %q, %q, %v", c.name, path, failure, err)
 		}
 	}
-	if text, err := os.ReadFile(made); err != nil || !strings.HasPrefix(string(text), `{"prompt":"a fox","size"`) {
+	if text, err := os.ReadFile(made); err != nil || !strings.HasPrefix(string(text), `xxxxftyp{"prompt":"a fox","size"`) {
 		t.Errorf("the process was asked %q, %v", text, err)
 	}
 }
@@ -164,7 +165,8 @@ func TestProcess(t *testing.T) {
 func TestOptions(t *testing.T) {
 	for _, options := range []map[string]string{
 		{}, {"url": "http://a", "command": "b"}, {"url": "a"}, {"url": "ftp://a"}, {"url": "http://a", "concurrency": "0"},
-		{"url": "http://a", "timeout": "0"}, {"url": "http://a", "colour": "red"}, {"command": "/nowhere/program"},
+		{"url": "http://a", "folder": "/nowhere"}, {"url": "http://a", "timeout": "0"},
+		{"url": "http://a", "colour": "red"}, {"command": "/nowhere/program"},
 	} {
 		if g, err := (Backend{}).OpenGenerator(t.Context(), backend.Model{}, backend.Config{Options: options}); err == nil {
 			t.Errorf("%v is taken", options)

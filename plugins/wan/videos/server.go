@@ -30,11 +30,19 @@ func newServer(address string) (*server, error) {
 	if !strings.HasSuffix(u.Path, Path) {
 		u.Path = strings.TrimSuffix(u.Path, "/v1") + Path
 	}
-	return &server{u.String(), &http.Client{Transport: &http.Transport{Proxy: nil, MaxIdleConnsPerHost: 1}}}, nil
+	const mostHead = 1 << 20 // bytes
+	return &server{u.String(), &http.Client{
+		Transport: &http.Transport{Proxy: nil, MaxIdleConnsPerHost: 1, MaxResponseHeaderBytes: mostHead},
+		// The address was given by the user; a server may not choose another one.
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}, nil
 }
 
-// mostAnswer bounds an answer: a video of five seconds has some megabytes, in Base64 a third more.
-const mostAnswer = 1 << 30
+// Bounds of an answer, in bytes: a video in Base64 and what stands around it, or the text of a failure.
+const (
+	mostAnswer = MostVideo/3*4 + 1<<16
+	mostFault  = 64 << 10
+)
 
 func (s *server) make(ctx context.Context, a Ask) (Answer, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url, bytes.NewReader(a.Body))
@@ -47,8 +55,15 @@ func (s *server) make(ctx context.Context, a Ask) (Answer, error) {
 		return Answer{}, failure{err}
 	}
 	defer func() { _ = response.Body.Close() }() // it was read
-	body, err := io.ReadAll(io.LimitReader(response.Body, mostAnswer+1))
-	switch {
+	most := int64(mostAnswer)
+	if response.StatusCode != http.StatusOK {
+		most = mostFault
+	}
+	body, err := io.ReadAll(io.LimitReader(response.Body, most+1))
+	switch to := response.Header.Get("Location"); {
+	case response.StatusCode/100 == 3 && to != "":
+		return Answer{}, failure{fmt.Errorf("%s to %.200q, which is not followed: give the right address as option url",
+			response.Status, to)}
 	case err != nil:
 		return Answer{}, failure{err}
 	case response.StatusCode != http.StatusOK:

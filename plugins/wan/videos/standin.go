@@ -56,7 +56,7 @@ func (StandIn) OpenGenerator(_ context.Context, m backend.Model, c backend.Confi
 		return nil, err
 	}
 	const hour = 3600e9
-	return &drawing{newGenerator([]maker{drawer{dir}}, hour), dir}, nil
+	return &drawing{newGenerator([]maker{drawer{dir}}, anyFiles{}, hour), dir}, nil
 }
 
 // drawing is the stand-in opened; its files go with it, where no folder is for them.

@@ -36,7 +36,12 @@ const Every = time.Second
 // Page is where a server shows its metrics.
 type Page struct {
 	URL    string
-	Client *http.Client // nil: the default one
+	Client *http.Client // nil: one that follows no redirects
+}
+
+// direct asks the address that it is given, and no other one that a server names in its place.
+var direct = &http.Client{
+	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 }
 
 // Find looks for the metrics of a server at the address of its API, such as http://localhost:8000/v1: at /metrics, then
@@ -77,7 +82,7 @@ func (p Page) read(ctx context.Context) (r reading, err error) {
 		return r, fmt.Errorf("%w: %w", ErrPage, err)
 	}
 	request.Header.Set("Accept", "text/plain; version=0.0.4")
-	response, err := cmp.Or(p.Client, http.DefaultClient).Do(request)
+	response, err := cmp.Or(p.Client, direct).Do(request)
 	if err != nil {
 		return r, fmt.Errorf("%w: %w", ErrPage, err)
 	}

@@ -199,3 +199,21 @@ func FuzzPages(f *testing.F) {
 		s.Energy(0, 1)
 	})
 }
+
+// TestRedirects: a page that names another address is none, and the other one is not asked.
+func TestRedirects(t *testing.T) {
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		t.Error("the other address is asked")
+		_, _ = w.Write([]byte(page(1))) // a client that is gone needs none
+	}))
+	defer other.Close()
+	server := httptest.NewServer(http.RedirectHandler(other.URL+"/metrics", http.StatusTemporaryRedirect))
+	defer server.Close()
+	if p, ok := Find(t.Context(), nil, server.URL+"/v1"); ok {
+		t.Errorf("found %s", p.URL)
+	}
+	err := Page{URL: server.URL + "/metrics"}.Check(t.Context())
+	if err == nil || !strings.Contains(err.Error(), "307") {
+		t.Errorf("%v, want the server's answer", err)
+	}
+}
