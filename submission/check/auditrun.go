@@ -8,7 +8,7 @@ import (
 )
 
 // findRun reads the logs of the audit's run. Where the official checker does not ask for them, they are judged where
-// they lie, and a submission need not have them: the official script of TEST08 files none.
+// they lie. A submission need not have those of TEST08: the official script files none.
 func (a *auditFolder) findRun(files tree.AuditFiles) {
 	home := path.Join(a.folder, tree.PerformanceDir, tree.RunDir)
 	if files.Required || a.hasRun(home) {
@@ -23,8 +23,12 @@ func (a *auditFolder) findRun(files tree.AuditFiles) {
 		a.run = a.readRun(folder, role(a.test))
 		return
 	}
-	a.add(a.unshown(files), a.rule, path.Join(home, tree.DetailLog), "the run of the audit is not shown", "",
-		"its detail and summary log", doAdd(files))
+	if files.Unfiled {
+		a.add(Note, a.rule, path.Join(home, tree.DetailLog), "the run of the audit is not shown", "",
+			"its detail and summary log", doAdd(files))
+		return
+	}
+	a.run = a.readRun(home, role(a.test)) // which says that it is missing
 }
 
 // findLog is the path of the audit's accuracy log: where it belongs, or where the logs of its run lie.

@@ -29,7 +29,7 @@ func findingsBelow(r *check.Report, folder string) []string {
 }
 
 // TestAuditsWithoutLogsWhereTheyBelong: logs that the official checker does not ask for are judged where they lie, and
-// no submission is rejected because it has none.
+// those that the official script does not file need not be there.
 func TestAuditsWithoutLogsWhereTheyBelong(t *testing.T) {
 	const outputs = "[\n{ \"seq_id\" : 0, \"qsl_idx\" : 7, \"data\" : \"00\" }\n]\n"
 	const elsewhere, flat = "the logs of the audit lie in another folder", "warn mlperf_log_detail.txt: "
@@ -46,10 +46,10 @@ func TestAuditsWithoutLogsWhereTheyBelong(t *testing.T) {
 			"note performance/run_1/mlperf_log_detail.txt: the run of the audit is not shown",
 			"note accuracy/mlperf_log_accuracy.json: the outputs of the audit are missing"}},
 		"TEST07, the verdict alone": {"TEST07", "-", "-", "", "", []string{
-			"warn performance/run_1/mlperf_log_detail.txt: the run of the audit is not shown",
+			"reject performance/run_1/mlperf_log_detail.txt: a log is missing",
 			"warn accuracy/mlperf_log_accuracy.json: the outputs of the audit are missing"}},
 		"TEST09, the verdict alone": {"TEST09", "-", "-", "", "", []string{
-			"warn performance/run_1/mlperf_log_detail.txt: the run of the audit is not shown",
+			"reject performance/run_1/mlperf_log_detail.txt: a log is missing",
 			"warn accuracy/mlperf_log_accuracy.json: the outputs of the audit are missing"}},
 		"TEST07, where they belong": {"TEST07", home, "/accuracy", "", "", nil},
 		"TEST09, where they belong": {"TEST09", home, "/accuracy", "", "", nil},
@@ -67,9 +67,11 @@ func TestAuditsWithoutLogsWhereTheyBelong(t *testing.T) {
 		"TEST09, in run_1": {"TEST09", "/run_1", "/accuracy", "", "", []string{
 			"warn run_1/mlperf_log_detail.txt: " + elsewhere}},
 		"TEST07, without a summary": {"TEST07", home, "/accuracy", tree.SummaryLog, "", []string{
+			"reject performance/run_1/" + missing}},
+		"TEST08, without a summary": {"TEST08", home, "/accuracy", tree.SummaryLog, "", []string{
 			"warn performance/run_1/" + missing}},
 		"TEST09, flat, without a summary": {"TEST09", "", "/accuracy", tree.SummaryLog, "", []string{
-			flat + elsewhere, "warn " + missing}},
+			flat + elsewhere, "reject " + missing}},
 		"TEST07, flat, an accuracy run": {"TEST07", "", "/accuracy", "", "AccuracyOnly", []string{
 			flat + elsewhere, "reject mlperf_log_detail.txt: " + mode}},
 		"TEST08, an accuracy run": {"TEST08", home, "/accuracy", "", "AccuracyOnly", []string{

@@ -158,7 +158,8 @@ func (r *resultFolder) checkFiles() {
 	t := r.checker.tree
 	for _, e := range t.Entries(r.Results()) {
 		if !r.belongs(e) {
-			r.warn(ruleFiles, e.Path, "it is no part of a result", e.Name, "", "remove it")
+			severity, do := unasked(e.Name)
+			r.add(severity, ruleFiles, e.Path, "it is no part of a result", e.Name, "", do)
 		}
 	}
 	runs := append(tree.RunFiles(), tree.AccuracyLog)
@@ -171,11 +172,12 @@ func (r *resultFolder) checkFiles() {
 	r.checkExtra(folder, []string{tree.RunDir, tree.RangingDir, tree.PowerDir})
 }
 
-// checkExtra warns of what a folder has besides.
+// checkExtra says what a folder has besides.
 func (r *resultFolder) checkExtra(folder string, known []string) {
 	for _, e := range r.checker.tree.Entries(folder) {
 		if !slices.Contains(known, e.Name) && !tree.Extra(e.Name) && !strings.HasPrefix(e.Name, ".") {
-			r.warn(ruleFiles, e.Path, "no rule knows it", e.Name, strings.Join(known, ", "), "remove it")
+			severity, do := unasked(e.Name)
+			r.add(severity, ruleFiles, e.Path, "no rule knows it", e.Name, strings.Join(known, ", "), do)
 		}
 	}
 }

@@ -57,7 +57,8 @@ func (r *resultFolder) checkSampling(l *runLog) {
 	}
 	for _, key := range []string{"effective_max_duration_ms", "effective_max_query_count"} {
 		if n, _ := l.number(key); n > 0 {
-			r.warn(ruleSettings, l.path(), "the run has an upper bound", l.value(key), "0", "leave it to the rules")
+			r.add(Note, ruleSettings, l.path(), "the run has an upper bound", l.value(key), "0",
+				"nothing: LoadGen logs an error where it ends a run")
 		}
 	}
 	if on, _ := l.flag("effective_print_timestamps"); on {

@@ -50,8 +50,23 @@ func (c *checker) checkTop() {
 // stray warns of a file or folder that no rule knows.
 func (c *checker) stray(name, expected string) {
 	if base := path.Base(name); !tree.Extra(base) && !strings.HasPrefix(base, ".") {
-		c.add(Warn, ruleFiles, name, "no rule knows it", base, expected, "remove it")
+		severity, do := unasked(base)
+		if c.tree.HasDir(name) { // of a submitter's programs
+			severity, do = Note, doNothing
+		}
+		c.add(severity, ruleFiles, name, "no rule knows it", base, expected, do)
 	}
+}
+
+// doNothing is what to do about a file that harms nothing.
+const doNothing = "nothing, if it is meant so"
+
+// unasked is what a file means that no rule asks for, and what to do about it.
+func unasked(name string) (severity Severity, do string) {
+	if tree.Aside(name) {
+		return Note, doNothing
+	}
+	return Warn, "remove it"
 }
 
 // ours says whether a path belongs to the submitters that are checked.

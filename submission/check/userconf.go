@@ -36,12 +36,23 @@ func (r *resultFolder) checkUserConf() {
 			return
 		}
 	}
-	problems, _ := mlconf.Check(name, string(text), "", false)
+	problems, unknown := mlconf.Check(name, string(text), "", true)
 	for _, p := range problems {
 		r.warn(ruleConf, name, "LoadGen ignores or changes a setting", fmt.Sprintf("line %d: %s: %s", p.Line, p.Key,
-			p.Text), "",
-			"remove the line")
+			p.Text), "", "remove the line")
 	}
+	for _, n := range unknown {
+		r.add(r.unread(), ruleConf, name, "a line is none of LoadGen's", fmt.Sprintf("line %d: %s", n.Lines[0], n.Text),
+			"", "remove it")
+	}
+}
+
+// unread is what a line means that LoadGen has no use for: little, where the log shows what ran.
+func (r *resultFolder) unread() Severity {
+	if r.perf != nil {
+		return Note
+	}
+	return Warn
 }
 
 // noSetting is the first line that is neither a setting nor a comment, and whether there are settings beside it.
@@ -171,8 +182,7 @@ func (r *resultFolder) checkOwnRules(name string) {
 	for _, m := range seedLine.FindAllStringSubmatch(string(text), -1) {
 		if seed, _ := strconv.ParseUint(m[2], 10, 64); seed != want[m[1]] {
 			r.warn(ruleConf, name, "a seed is not the round's", strings.TrimSpace(m[0]),
-				strconv.FormatUint(want[m[1]], 10),
-				"remove the file: LoadGen has the rules' settings built in")
+				strconv.FormatUint(want[m[1]], 10), "remove the file: LoadGen has the rules' settings built in")
 		}
 	}
 }

@@ -185,3 +185,12 @@ func IsPowerText(name string) bool {
 func Extra(name string) bool {
 	return slices.Contains([]string{TraceLog, "results.json", ".gitkeep"}, name)
 }
+
+// Aside says whether a file is a text, picture or record of the machine that people and their programs leave beside
+// logs: no rule asks for it, and none is hurt by it.
+func Aside(name string) bool {
+	kinds := []string{".md", ".adoc", ".html", ".pdf", ".png", ".mmd", ".out", ".csv"}
+	records := []string{"metadata.json", "cpu_info.json", "os_info.json", "pip_freeze.json", "mlc-version-info.json",
+		"cm-version-info.json", "system_meta.json"}
+	return slices.Contains(kinds, path.Ext(name)) || slices.Contains(records, name)
+}

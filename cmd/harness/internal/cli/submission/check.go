@@ -115,29 +115,6 @@ func writeIndented(w io.Writer, v any) error {
 	return e.Encode(v)
 }
 
-// writeReport prints the findings by result, then the verdict.
-func writeReport(w io.Writer, r *check.Report) error {
-	var b strings.Builder
-	by := r.ByResult()
-	if general := by[""]; len(general) > 0 {
-		b.WriteString("the submission\n")
-		writeFindings(&b, "", general)
-	}
-	verdicts := map[check.Verdict]int{}
-	for _, result := range r.Results {
-		verdicts[result.Verdict]++
-		fmt.Fprintf(&b, "%s  %s\n", result.Path, resultLine(result))
-		writeFindings(&b, result.Path+"/", by[result.Path])
-	}
-	fmt.Fprintf(&b, "\n%s: %d accepted, %d with warnings, %d rejected\n", figure.Plural(len(r.Results), "result"),
-		verdicts[check.Accepted], verdicts[check.Warned], verdicts[check.Rejected])
-	fmt.Fprintf(&b, "%s, %s, %s\n", figure.Plural(r.Rejects, "reject"), figure.Plural(r.Warnings, "warning"),
-		figure.Plural(r.Notes, "note"))
-	fmt.Fprintf(&b, "verdict by the rules %s: %s\n", r.Rules, r.Verdict)
-	_, err := io.WriteString(w, b.String())
-	return err
-}
-
 // resultLine is what a result amounts to, and its verdict.
 func resultLine(r check.Result) string {
 	parts := []string{r.Model, r.Scenario}
@@ -148,18 +125,4 @@ func resultLine(r check.Result) string {
 		parts = append(parts, "inferred")
 	}
 	return strings.Join(append(parts, string(r.Verdict)), " ")
-}
-
-// writeFindings prints a line for each fault and one for what to do. Paths below folder are shortened to what is below.
-func writeFindings(b *strings.Builder, folder string, list []check.Finding) {
-	for _, f := range list {
-		fmt.Fprintf(b, "  %-6s %s  %s: %s", f.Severity, f.Rule, strings.TrimPrefix(f.Path, folder), f.What)
-		if f.Found != "" {
-			fmt.Fprintf(b, "; found %s", f.Found)
-		}
-		if f.Expected != "" {
-			fmt.Fprintf(b, "; expected %s", f.Expected)
-		}
-		fmt.Fprintf(b, "\n         to do: %s\n", f.Do)
-	}
 }

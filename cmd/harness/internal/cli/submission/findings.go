@@ -1,0 +1,146 @@
+package submission
+
+import (
+	"fmt"
+	"io"
+	"path"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/plumbline-ml/plumbline/internal/figure"
+	"github.com/plumbline-ml/plumbline/submission/check"
+)
+
+// writeReport prints the findings by result, those of many results by submitter, then the verdict.
+func writeReport(w io.Writer, r *check.Report) error {
+	var b strings.Builder
+	by := r.ByResult()
+	if general := by[""]; len(general) > 0 {
+		b.WriteString("the submission\n")
+		writeFindings(&b, "", general)
+	}
+	common := commonFindings(r)
+	verdicts := map[check.Verdict]int{}
+	for i, result := range r.Results {
+		verdicts[result.Verdict]++
+		fmt.Fprintf(&b, "%s  %s\n", result.Path, resultLine(result))
+		writeFindings(&b, result.Path+"/", common.others(by[result.Path]))
+		if who := submitterOf(result.Path); i == len(r.Results)-1 || submitterOf(r.Results[i+1].Path) != who {
+			common.write(&b, who)
+		}
+	}
+	fmt.Fprintf(&b, "\n%s: %d accepted, %d with warnings, %d rejected\n", figure.Plural(len(r.Results), "result"),
+		verdicts[check.Accepted], verdicts[check.Warned], verdicts[check.Rejected])
+	fmt.Fprintf(&b, "%s, %s, %s\n", figure.Plural(r.Rejects, "reject"), figure.Plural(r.Warnings, "warning"),
+		figure.Plural(r.Notes, "note"))
+	fmt.Fprintf(&b, "verdict by the rules %s: %s\n", r.Rules, r.Verdict)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// submitterOf is the submitter's folder of a path: "closed/Lab".
+func submitterOf(name string) string {
+	parts := strings.SplitN(name, "/", 3)
+	return strings.Join(parts[:min(2, len(parts))], "/")
+}
+
+// mostAlike is how many findings of a kind are told one by one: of one result, and of the results of a submitter.
+const mostAlike = 3
+
+// kind is what findings have in common that are told together.
+type kind struct{ submitter, severity, rule, file, what string }
+
+func kindOf(f check.Finding) kind {
+	return kind{submitterOf(f.Result), string(f.Severity), f.Rule, path.Base(f.Path), f.What}
+}
+
+// common are the kinds of warnings and notes that many results of a submitter have.
+type common struct {
+	order []kind
+	all   map[kind][]check.Finding
+}
+
+func commonFindings(r *check.Report) common {
+	c := common{all: map[kind][]check.Finding{}}
+	for _, f := range r.Findings {
+		if f.Result == "" || f.Severity == check.Reject {
+			continue
+		}
+		k := kindOf(f)
+		if len(c.all[k]) == 0 {
+			c.order = append(c.order, k)
+		}
+		c.all[k] = append(c.all[k], f)
+	}
+	return c
+}
+
+// others are the findings of a result that are told with it.
+func (c common) others(list []check.Finding) []check.Finding {
+	var others []check.Finding
+	for _, f := range list {
+		if len(c.all[kindOf(f)]) <= mostAlike {
+			others = append(others, f)
+		}
+	}
+	return others
+}
+
+// write prints what many results of a submitter have.
+func (c common) write(b *strings.Builder, submitter string) {
+	begun := false
+	for _, k := range c.order {
+		list := c.all[k]
+		if k.submitter != submitter || len(list) <= mostAlike {
+			continue
+		}
+		if !begun {
+			fmt.Fprintf(b, "several results of %s\n", submitter)
+			begun = true
+		}
+		writeFinding(b, k.file, list[0], fmt.Sprintf("; x %d, the first in %s", len(list), list[0].Result))
+	}
+}
+
+// writeFindings prints a line for each fault and one for what to do, of many alike the first. Paths below folder are
+// shortened to what is below.
+func writeFindings(b *strings.Builder, folder string, list []check.Finding) {
+	alike := map[kind]int{}
+	key := func(f check.Finding) kind { return kind{"", string(f.Severity), f.Rule, "", f.What} }
+	for _, f := range list {
+		alike[key(f)]++
+	}
+	told := map[kind]int{}
+	for _, f := range list {
+		k := key(f)
+		told[k]++
+		more := ""
+		if rest := alike[k] - mostAlike; rest > 0 && told[k] == mostAlike {
+			more = fmt.Sprintf("; and %d more like it, which --json lists", rest)
+		}
+		if told[k] <= mostAlike {
+			writeFinding(b, strings.TrimPrefix(f.Path, folder), f, more)
+		}
+	}
+}
+
+// writeFinding prints one fault, whatever its values hold, on one line, and on another what to do.
+func writeFinding(b *strings.Builder, name string, f check.Finding, more string) {
+	fmt.Fprintf(b, "  %-6s %s  %s: %s", f.Severity, f.Rule, oneLine(name), oneLine(f.What))
+	if f.Found != "" {
+		fmt.Fprintf(b, "; found %s", oneLine(f.Found))
+	}
+	if f.Expected != "" {
+		fmt.Fprintf(b, "; expected %s", oneLine(f.Expected))
+	}
+	fmt.Fprintf(b, "%s\n         to do: %s\n", more, oneLine(f.Do))
+}
+
+// oneLine is a text as it is, or in quotes where it has line ends, or other marks that are not printed.
+func oneLine(text string) string {
+	if strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return strconv.Quote(text)
+	}
+	return text
+}
