@@ -8,7 +8,7 @@ COUNT   ?= 6
 export CGO_ENABLED ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help build official-loadgen demo test test-all test-python test-escape test-cpp test-openai test-servers test-store test-metrics test-pace test-gpu test-official-checker test-official-accuracy test-official-endpoints test-official-bfcl test-official-reasoning test-official-products test-official-retrieval test-official-streamed test-official-brats test-submission-official test-kills test-browser test-network test-official bench-official race stress lint bench cards bench-loadgen fuzz clean check test-arm64 dist release test-dist
+.PHONY: help build official-loadgen demo test test-all test-python test-escape test-cpp test-openai test-servers test-store test-metrics test-pace test-gpu test-official-checker test-official-accuracy test-official-endpoints test-official-bfcl test-official-reasoning test-official-products test-official-retrieval test-official-streamed test-official-brats test-submission-official test-published test-kills test-browser test-network test-official bench-official race stress lint bench cards bench-loadgen fuzz clean check test-arm64 dist release test-dist
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -91,6 +91,10 @@ test-submission-official: ## walk docs/submission.md by the official LoadGen and
 	PLUMBLINE_SUBMISSION_OFFICIAL=$(if $(SHORT),short,full) PLUMBLINE_PACE=$(or $(PACE),1ms) PLUMBLINE_MLC=$(abspath $(MLC)) \
 	PLUMBLINE_OFFICIAL_LOADGEN="$(abspath $(LOADGEN))" PYTHON=$(or $(PYTHON),python3) \
 	$(GO) test -count=1 -v -timeout 6h -run TestSubmissionByTheOfficialLoadGen ./e2e/submission
+
+test-published: ## read whole published rounds (RESULTS=folder of inference_results_v5.1 and others, see CONTRIBUTING.md; OUT=folder for the lists)
+	PLUMBLINE_RESULTS=$(abspath $(RESULTS)) PLUMBLINE_OUT=$(abspath $(OUT)) $(GO) test -count=1 -v -timeout 6h -run TestPublished \
+	./submission/internal/published
 
 test-metrics: ## let Prometheus scrape runs and compare with their results (PROMETHEUS=program; Debian: prometheus)
 	PLUMBLINE_PROMETHEUS=$(or $(PROMETHEUS),$(shell command -v prometheus)) $(GO) test -count=1 -v -run TestPrometheus ./e2e/runs
