@@ -75,6 +75,14 @@ func (p *Progress) enter(phase Phase) {
 	}
 }
 
+// Phase is what the test is doing; any goroutine may call it, at any time, at the cost of a read.
+func (p *Progress) Phase() Phase {
+	if other := p.other.Load(); other != nil {
+		return (*other)().Phase
+	}
+	return Phase(p.phase.Load())
+}
+
 // reset forgets the last test.
 func (p *Progress) reset() {
 	p.series.Store(nil)

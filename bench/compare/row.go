@@ -10,6 +10,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/sdk"
 
+	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/record/metric"
 	"github.com/plumbline-ml/plumbline/bench/record/names"
 	"github.com/plumbline-ml/plumbline/bench/record/results"
@@ -64,11 +65,34 @@ func remarks(g group) []string {
 			}
 		}
 	}
+	runs := figure.Plural(len(g.runs), "run")
 	if bad > 0 {
-		runs := figure.Plural(len(g.runs), "run")
 		all = append(all, fmt.Sprintf("%d of the %s of %s: %s", bad, runs, g.side, verdicts(g.runs)))
 	}
+	if disturbed, most := others(g.runs); disturbed > 0 {
+		all = append(all, fmt.Sprintf("%d of the %s of %s: %s", disturbed, runs, g.side, most))
+	}
 	return all
+}
+
+// others says of how many runs it is noted that other programs used the processors, and has the note of the run where
+// they used the most.
+func others(runs []results.Found) (n int, text string) {
+	most := -1.0
+	for _, r := range runs {
+		i := slices.IndexFunc(r.Notes, func(f record.Finding) bool { return f.About == record.AboutOthers })
+		if i < 0 || r.OtherPrograms == nil {
+			continue
+		}
+		n++
+		if share := r.OtherPrograms.Share + r.OtherPrograms.Stolen; share > most {
+			most, text = share, r.Notes[i].Text
+		}
+	}
+	if n > 1 {
+		text = "at worst " + text
+	}
+	return n, text
 }
 
 // verdicts lists those of runs that are not good, each once.

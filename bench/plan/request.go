@@ -340,11 +340,14 @@ func fastest(scenarios []loadgen.Scenario) loadgen.Scenario {
 }
 
 // Described describes the machine.
-func (r Request) Described() system.Info {
+func (r Request) Described() system.Info { return system.Describe(r.Root()) }
+
+// Root is the machine's file system.
+func (r Request) Root() fs.FS {
 	if r.Machine == nil {
-		return system.Describe(os.DirFS("/"))
+		return os.DirFS("/")
 	}
-	return system.Describe(r.Machine)
+	return r.Machine
 }
 
 // Clock is the time by the request's clock, else the machine's.

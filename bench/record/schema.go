@@ -97,9 +97,11 @@ type Run struct {
 	Accuracy    *Accuracy    `json:"accuracy,omitempty"`
 	Serving     *Serving     `json:"serving,omitempty"` // of a server, without a benchmark
 	Power       *Power       `json:"power,omitempty"`   // of a timed run with a power meter beside it
-	Settings    []Setting    `json:"settings"`
-	Effective   *Effective   `json:"effective_settings,omitempty"`
-	Messages    []Message    `json:"messages"` // errors and warnings of the detail log
+	// OtherPrograms is what other programs did meanwhile; absent: the system does not tell, or the time was too short.
+	OtherPrograms *OtherPrograms `json:"other_programs,omitempty"`
+	Settings      []Setting      `json:"settings"`
+	Effective     *Effective     `json:"effective_settings,omitempty"`
+	Messages      []Message      `json:"messages"` // errors and warnings of the detail log
 
 	// the profile that batch, sessions and threads of Options are from, unless flags said so
 	Tuning     string      `json:"tuning,omitempty"`

@@ -35,7 +35,7 @@ func Describe(root fs.FS) Info {
 		Cores: runtime.NumCPU(), Arch: runtime.GOARCH, GoVersion: runtime.Version(), MaxProcs: runtime.GOMAXPROCS(0),
 		Governor: governor(root),
 		Kernel:   kernel(root),
-		Quota:    quota(line(root, "sys/fs/cgroup/cpu.max")),
+		Quota:    quota(root),
 	}
 	with(root, "proc/cpuinfo", func(r io.Reader) { info.CPU, info.Sockets, info.Virtual = parseCPUInfo(r) })
 	with(root, "proc/meminfo", func(r io.Reader) { info.MemoryBytes = parseMemInfo(r) })
@@ -143,15 +143,4 @@ func parseOSRelease(r io.Reader) string {
 		}
 	})
 	return name
-}
-
-// quota reads cgroup v2's cpu.max, "quota period" in microseconds; empty for no limit.
-func quota(text string) string {
-	limit, period, ok := strings.Cut(text, " ")
-	l, err1 := strconv.ParseFloat(limit, 64)
-	p, err2 := strconv.ParseFloat(period, 64)
-	if !ok || err1 != nil || err2 != nil || !(l > 0) || !(p > 0) {
-		return ""
-	}
-	return strconv.FormatFloat(l/p, 'g', 4, 64) + " CPUs"
 }

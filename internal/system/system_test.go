@@ -58,10 +58,45 @@ func TestArmCPU(t *testing.T) {
 
 func TestQuota(t *testing.T) {
 	for text, want := range map[string]string{
-		"max 100000": "", "200000 100000": "2 CPUs", "": "", "x 1": "", "100 0": "", "-5 10": "", "NaN 1": "",
+		"max 100000": "", "200000 100000": "2 CPUs", "": "", "x 1": "", "100 0": "", "-5 10": "", "NaN 1": "", "Inf 1": "",
 	} {
-		if got := quota(text); got != want {
+		if got := quota(fstest.MapFS{"sys/fs/cgroup/cpu.max": file(text)}); got != want {
 			t.Errorf("quota(%q) = %q, want %q", text, got, want)
+		}
+	}
+	const v1 = "12:pids:/a\n4:cpu,cpuacct:/docker/abc\n0::/a\n"
+	for name, c := range map[string]struct {
+		groups string
+		files  map[string]string
+		want   string
+	}{
+		"nested, version 2": {"0::/system.slice/a.service\n", map[string]string{
+			"cpu.max": "max 100000", "system.slice/a.service/cpu.max": "100000 100000"}, "1 CPUs"},
+		"above, version 2": {"0::/user.slice/b/c\n", map[string]string{
+			"user.slice/cpu.max": "150000 100000", "user.slice/b/c/cpu.max": "max 100000"}, "1.5 CPUs"},
+		"the least counts": {"0::/a/b\n", map[string]string{
+			"a/cpu.max": "50000 100000", "a/b/cpu.max": "300000 100000"}, "0.5 CPUs"},
+		"another's group": {"0::/a\n", map[string]string{"b/cpu.max": "50000 100000"}, ""},
+		"version 1": {v1, map[string]string{
+			"cpu,cpuacct/docker/abc/cpu.cfs_quota_us":  "100000",
+			"cpu,cpuacct/docker/abc/cpu.cfs_period_us": "100000"}, "1 CPUs"},
+		"version 1 in a container": {v1, map[string]string{
+			"cpu/cpu.cfs_quota_us": "250000", "cpu/cpu.cfs_period_us": "100000"}, "2.5 CPUs"},
+		"version 1 without a limit": {v1, map[string]string{
+			"cpu/cpu.cfs_quota_us": "-1", "cpu/cpu.cfs_period_us": "100000"}, ""},
+		"version 1 above": {"3:cpuacct,cpu:/a/b\n", map[string]string{
+			"cpuacct,cpu/a/cpu.cfs_quota_us": "50000", "cpuacct,cpu/a/cpu.cfs_period_us": "100000",
+			"cpuacct,cpu/a/b/cpu.cfs_quota_us": "-1", "cpuacct,cpu/a/b/cpu.cfs_period_us": "100000"}, "0.5 CPUs"},
+		"cpuset is none":  {"5:cpuset:/a\n", map[string]string{"cpuset/a/cpu.cfs_quota_us": "5"}, ""},
+		"outside of ours": {"0::/../../a\n", map[string]string{"cpu.max": "100000 100000"}, "1 CPUs"},
+		"no groups":       {"x\n::\n", nil, ""},
+	} {
+		root := fstest.MapFS{"proc/self/cgroup": file(c.groups)}
+		for path, text := range c.files {
+			root["sys/fs/cgroup/"+path] = file(text)
+		}
+		if got := Describe(root).Quota; got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
 }
@@ -81,6 +116,6 @@ func FuzzParsers(f *testing.F) {
 		if name := parseOSRelease(strings.NewReader(text)); strings.Contains(name, "\n") {
 			t.Errorf("name %q", name)
 		}
-		quota(text)
+		quota(fstest.MapFS{"proc/self/cgroup": file(text), "sys/fs/cgroup/cpu.max": file(text)})
 	})
 }

@@ -23,6 +23,8 @@ func (r *runner) closedLoop(ctx context.Context, p *plan.Plan, t plan.Run, rec *
 	began := time.Now()
 	progress.Follow(func() loadgen.ProgressSnapshot { return shownAs(l, counts.Now(), time.Since(began)) })
 	defer r.watch(t, progress)()
+	seen := r.besideOthers(progress)
+	defer func() { seen(rec) }()
 	point, err := closedloop.Tokens(ctx, sut, qsl, l, serving.WarmUps(l), counts)
 	if point != nil {
 		judged(rec, point)

@@ -38,13 +38,16 @@ func (r *runner) replay(ctx context.Context, pl plugin.Plugin, p *plan.Plan, t p
 	shown := load.Pattern{Kind: load.Users, Users: 1, Requests: w.QSL().TotalSampleCount()}
 	progress.Follow(func() loadgen.ProgressSnapshot { return shownAs(shown, counts.Now(), time.Since(began)) })
 	stop := r.watch(t, progress)
+	seen := r.besideOthers(progress)
 	least, most := t.ReplayTimes()
 	point, answers, err := closedloop.Replay(ctx, w.SUT(), w.QSL(), all, most, counts)
 	stop()
 	if point == nil {
+		seen(new(record.Run))
 		return err
 	}
 	judged(rec, point)
+	seen(rec)
 	rec.Serving.FromReplay(point.Requests, shown.Requests, least)
 	dir := filepath.Join(p.Out, t.Dir)
 	if err := errors.Join(err, keepRequests(dir, point.Requests), keepAnswers(dir, point.Requests, answers)); err != nil {

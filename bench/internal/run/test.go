@@ -29,6 +29,10 @@ func (r *runner) test(ctx context.Context, p *plan.Plan, t plan.Run, rec *record
 		Audit: p.AuditPath(t), AbortEarly: r.request.AbortEarly, Spin: p.Pace == plan.PacePrecise,
 		Record: r.recorder(p, rec),
 	}
+	if t.Mode != loadgen.AccuracyOnly {
+		seen := r.besideOthers(progress)
+		defer func() { seen(rec) }()
+	}
 	if t.Streams {
 		return searchStreams(ctx, sut, qsl, p.Rules, t, log, rec)
 	}

@@ -7,6 +7,8 @@ package beside
 import (
 	"context"
 	"fmt"
+	"io/fs"
+	"os"
 	"strings"
 	"time"
 
@@ -14,6 +16,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/serving/sweep"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/scrape"
+	"github.com/plumbline-ml/plumbline/internal/system"
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
@@ -21,6 +24,8 @@ import (
 type Sources struct {
 	server, gpus *scrape.Page // nil: nowhere
 	meter        *power.Meter // nil: none
+	// Root is the file system of the client's machine, which says what other programs do there; nil: nobody is asked.
+	Root fs.FS
 }
 
 // Find finds the page of the server at a URL, unless serverMetrics names another, or none by "off". What was named is
@@ -57,6 +62,14 @@ func named(ctx context.Context, flag, url string) (*scrape.Page, error) {
 	return p, nil
 }
 
+// processors is what the client's processors have done so far.
+func (s Sources) processors() (system.Processors, bool) {
+	if s.Root == nil {
+		return system.Processors{}, false
+	}
+	return system.ReadProcessors(s.Root, os.Getpid())
+}
+
 // told is all that was told at a point, for its file.
 type told struct {
 	Server *scrape.Server `json:"server,omitempty"`
@@ -75,8 +88,14 @@ func (s Sources) Begin() (done func(*sweep.Point)) {
 		return scrape.Start(ctx, *p, scrape.Every, now)
 	}
 	server, gpus, meter := start(s.server), start(s.gpus), startMeter(ctx, s.meter)
+	before, known := s.processors()
 	return func(p *sweep.Point) {
 		meter.finish(ctx, p)
+		if after, ok := s.processors(); ok && known && p != nil {
+			if others, ok := after.Since(before); ok {
+				p.Record.FromOthers(others)
+			}
+		}
 		var from, to, zero int64
 		if p != nil {
 			w := p.Window()

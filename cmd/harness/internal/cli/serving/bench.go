@@ -215,6 +215,7 @@ func (s *session) prepare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	s.sources.Root = s.Root
 	settings.Record = s.record() // with what was found
 	s.sweep = &sweep.Sweep{
 		Settings: settings, Loads: s.loads, Auto: s.request.sweep, Find: s.search, Base: s.base, File: s.file(),

@@ -1,0 +1,56 @@
+package run
+
+import (
+	"os"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/internal/system"
+	"github.com/plumbline-ml/plumbline/loadgen"
+
+	"github.com/plumbline-ml/plumbline/bench/record"
+)
+
+// phaseEvery is how often it is seen whether the measured time has begun or ended.
+const phaseEvery = 50 * time.Millisecond
+
+// besideOthers watches what other programs do while a test measures: from the first query to the last answer, as far as
+// the test's progress tells, else while the test runs. finish puts it into the record.
+func (r *runner) besideOthers(progress *loadgen.Progress) (finish func(*record.Run)) {
+	read := func() (system.Processors, bool) { return system.ReadProcessors(r.request.Root(), os.Getpid()) }
+	begun, ok := read()
+	if !ok {
+		return func(*record.Run) {}
+	}
+	var ended system.Processors
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		tick := time.NewTicker(phaseEvery)
+		defer tick.Stop()
+		for issuing := false; ; {
+			select {
+			case <-stop:
+				return
+			case <-tick.C:
+			}
+			switch phase := progress.Phase(); {
+			case !issuing && (phase == loadgen.PhaseIssuing || phase == loadgen.PhaseDraining):
+				issuing = true
+				begun, _ = read()
+			case issuing && phase > loadgen.PhaseDraining:
+				ended, _ = read()
+				return
+			}
+		}
+	}()
+	return func(rec *record.Run) {
+		close(stop)
+		<-stopped
+		if ended == (system.Processors{}) {
+			ended, _ = read()
+		}
+		if o, ok := ended.Since(begun); ok {
+			rec.FromOthers(o)
+		}
+	}
+}

@@ -1,0 +1,161 @@
+package system
+
+import (
+	"bufio"
+	"io"
+	"io/fs"
+	"math"
+	"path"
+	"strconv"
+	"strings"
+)
+
+// NotedShare is the part of all processors' time from which on the work of other programs is worth a note: with a tenth
+// less a program that computes on all processors is about a tenth slower, which is more than runs differ by themselves.
+const NotedShare = 0.1
+
+// leastTicks is the time of a processor, in the kernel's hundredths of a second, below which shares are not told: times
+// of processes are counted in such ticks.
+const leastTicks = 50
+
+// Processors is what a Linux machine's processors had done, up to a moment, in the kernel's ticks (proc(5)).
+type Processors struct {
+	cores             int
+	all, busy, stolen float64
+	own               float64 // of a process and its descendants, those that have ended too
+	waited            float64 // microseconds in which something waited for a processor; NaN: the kernel does not tell
+}
+
+// Others is what kept the processors from a program in a time.
+type Others struct {
+	// Share is the part of the time of all processors, from 0 to 1, that programs used which are not the program and its
+	// descendants. Stolen is the part that the host of a virtual machine took.
+	Share, Stolen float64
+	// Waiting is the part of the time in which something, the program too, waited for a processor: pressure stall
+	// information. Below 0: the kernel does not tell.
+	Waiting float64
+	Seconds float64
+}
+
+// ReadProcessors reads root, the file system of a Linux machine ("/" as fs.FS), for the process pid. ok is false where
+// it does not tell.
+func ReadProcessors(root fs.FS, pid int) (p Processors, ok bool) {
+	p.waited = math.NaN()
+	with(root, "proc/stat", func(r io.Reader) { ok = p.readStat(r) })
+	if !ok {
+		return Processors{}, false
+	}
+	if p.own, ok = treeTicks(root, pid); !ok {
+		return Processors{}, false
+	}
+	with(root, "proc/pressure/cpu", func(r io.Reader) {
+		fields(r, " ", func(key, value string) {
+			if _, total, found := strings.Cut(value, "total="); found && key == "some" {
+				if us, err := strconv.ParseFloat(total, 64); err == nil {
+					p.waited = us
+				}
+			}
+		})
+	})
+	return p, true
+}
+
+// readStat reads /proc/stat: user, nice, system, idle, iowait, irq, softirq and steal of all processors together, and how
+// many there are.
+func (p *Processors) readStat(r io.Reader) bool {
+	const idle, iowait, steal, counted = 3, 4, 7, 8
+	s := bufio.NewScanner(r)
+	for s.Scan() {
+		words := strings.Fields(s.Text())
+		if len(words) == 0 || !strings.HasPrefix(words[0], "cpu") {
+			continue
+		}
+		if words[0] != "cpu" {
+			p.cores++
+			continue
+		}
+		for i, word := range words[1:min(len(words), 1+counted)] {
+			ticks, err := strconv.ParseFloat(word, 64)
+			if err != nil {
+				return false
+			}
+			p.all += ticks
+			switch i {
+			case idle, iowait:
+			case steal:
+				p.stolen += ticks
+			default:
+				p.busy += ticks
+			}
+		}
+	}
+	return p.all > 0 && p.cores > 0
+}
+
+// treeTicks is the time that a process and its descendants have used, with that of those that ended and were waited for.
+func treeTicks(root fs.FS, pid int) (float64, bool) {
+	entries, err := fs.ReadDir(root, "proc")
+	if err != nil {
+		return 0, false
+	}
+	used, children := map[int]float64{}, map[int][]int{}
+	for _, e := range entries {
+		id, err := strconv.Atoi(e.Name())
+		if err != nil {
+			continue
+		}
+		if parent, ticks, ok := statOf(line(root, path.Join("proc", e.Name(), "stat"))); ok {
+			used[id], children[parent] = ticks, append(children[parent], id)
+		}
+	}
+	if _, known := used[pid]; !known {
+		return 0, false
+	}
+	sum, next := 0.0, []int{pid}
+	for len(next) > 0 {
+		id := next[0]
+		sum, next = sum+used[id], append(next[1:], children[id]...)
+		delete(children, id)
+	}
+	return sum, true
+}
+
+// statOf reads /proc/PID/stat: the parent, and utime, stime, cutime and cstime together. The name of the program, in
+// brackets, may hold anything.
+func statOf(text string) (parent int, ticks float64, ok bool) {
+	const ppid, utime, cstime = 1, 11, 14 // behind the name
+	words := strings.Fields(text[strings.LastIndexByte(text, ')')+1:])
+	if len(words) <= cstime {
+		return 0, 0, false
+	}
+	parent, err := strconv.Atoi(words[ppid])
+	if err != nil {
+		return 0, 0, false
+	}
+	for _, word := range words[utime : cstime+1] {
+		n, err := strconv.ParseFloat(word, 64)
+		if err != nil {
+			return 0, 0, false
+		}
+		ticks += n
+	}
+	return parent, ticks, true
+}
+
+// Since is what others did since an earlier reading. ok is false where the time between them was too short to tell.
+func (p Processors) Since(before Processors) (o Others, ok bool) {
+	all := p.all - before.all
+	if p.cores == 0 || before.cores == 0 || all < leastTicks*float64(p.cores) {
+		return o, false
+	}
+	share := func(ticks float64) float64 { return min(max(ticks/all, 0), 1) }
+	const ticksPerSecond = 100
+	o = Others{
+		Share:  share(p.busy - before.busy - (p.own - before.own)),
+		Stolen: share(p.stolen - before.stolen), Seconds: all / float64(p.cores) / ticksPerSecond, Waiting: -1,
+	}
+	if waited := (p.waited - before.waited) / 1e6; !math.IsNaN(waited) {
+		o.Waiting = min(max(waited/o.Seconds, 0), 1)
+	}
+	return o, true
+}

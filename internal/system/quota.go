@@ -1,0 +1,74 @@
+package system
+
+import (
+	"io"
+	"io/fs"
+	"math"
+	"path"
+	"strconv"
+	"strings"
+)
+
+// quota is the least limit of processor time among the control groups that this process is in and those above them, as
+// "1.5 CPUs"; empty: there is none. Of version 2 a group's cpu.max says "quota period" in microseconds, of version 1
+// cpu.cfs_quota_us and cpu.cfs_period_us do. In a container the paths may be those of the host, while its own group is
+// mounted as the root: both are looked at.
+func quota(root fs.FS) string {
+	least := 0.0
+	for _, dir := range controlGroups(root) {
+		for _, cpus := range []float64{
+			cpusOf(line(root, path.Join(dir, "cpu.max"))),
+			cpusOf(line(root, path.Join(dir, "cpu.cfs_quota_us")) + " " +
+				line(root, path.Join(dir, "cpu.cfs_period_us"))),
+		} {
+			if cpus > 0 && (least == 0 || cpus < least) {
+				least = cpus
+			}
+		}
+	}
+	if least == 0 {
+		return ""
+	}
+	return strconv.FormatFloat(least, 'g', 4, 64) + " CPUs"
+}
+
+// controlGroups are the folders of the process's groups with a controller of processors, and of those above them.
+func controlGroups(root fs.FS) (all []string) {
+	const top = "sys/fs/cgroup"
+	add := func(mount, group string) {
+		for g := path.Clean("/" + group); ; g = path.Dir(g) {
+			all = append(all, path.Join(mount, g))
+			if g == "/" {
+				return
+			}
+		}
+	}
+	add(top, "/") // also where /proc does not say
+	with(root, "proc/self/cgroup", func(r io.Reader) {
+		fields(r, ":", func(_, rest string) { // hierarchy:controllers:path
+			controllers, group, ok := strings.Cut(rest, ":")
+			switch {
+			case !ok:
+			case controllers == "":
+				add(top, group)
+				add(path.Join(top, "unified"), group)
+			case strings.Contains(","+controllers+",", ",cpu,"):
+				for _, mount := range []string{controllers, "cpu", "cpu,cpuacct", "cpuacct,cpu"} {
+					add(path.Join(top, mount), group)
+				}
+			}
+		})
+	})
+	return all
+}
+
+// cpusOf reads "quota period"; 0: no limit.
+func cpusOf(text string) float64 {
+	limit, period, ok := strings.Cut(strings.TrimSpace(text), " ")
+	l, err1 := strconv.ParseFloat(limit, 64)
+	p, err2 := strconv.ParseFloat(period, 64)
+	if !ok || err1 != nil || err2 != nil || !(l > 0) || !(p > 0) || math.IsInf(l, 0) {
+		return 0
+	}
+	return l / p
+}
