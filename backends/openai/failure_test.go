@@ -182,7 +182,7 @@ func TestRunEndsWithItsServer(t *testing.T) {
 	g := connect(t, down.URL+","+serve(t, failing(0, openaitest.Fault{})), "retries=1")
 	down.CloseClientConnections()
 	down.Close()
-	deadline := time.Now().Add(2 * time.Minute)
+	deadline := time.Now().Add(10 * time.Minute)
 	for time.Now().Before(deadline) {
 		if _, err := generate(t, g, prompt); err != nil {
 			if !strings.Contains(err.Error(), "connection refused") ||

@@ -124,7 +124,7 @@ func TestRunsStayOnTheirCores(t *testing.T) {
 		}
 		return false
 	}
-	for wait := time.Now().Add(time.Minute); !computed(); time.Sleep(20 * time.Millisecond) {
+	for wait := time.Now().Add(10 * time.Minute); !computed(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(wait) {
 			t.Error("no bound thread but the pool's computes: the run is elsewhere")
 			break
@@ -135,7 +135,7 @@ func TestRunsStayOnTheirCores(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	for wait := time.Now().Add(time.Minute); len(bound(t, core)) != before; time.Sleep(time.Millisecond) {
+	for wait := time.Now().Add(10 * time.Minute); len(bound(t, core)) != before; time.Sleep(time.Millisecond) {
 		if time.Now().After(wait) {
 			t.Fatalf("%d bound threads are left after Close", len(bound(t, core))-before)
 		}

@@ -30,7 +30,7 @@ func commandMeter(t *testing.T, line string, args ...any) *Meter {
 // until waits for a state.
 func until(t *testing.T, what string, state func() bool) {
 	t.Helper()
-	for end := time.Now().Add(time.Minute); !state(); time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(10 * time.Minute); !state(); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("still not: " + what)
 		}

@@ -56,7 +56,7 @@ func TestPipesAreRefused(t *testing.T) {
 // openSoon opens and closes a set, and fails the test where that waits.
 func openSoon(t *testing.T, dir string) error {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
 	opened := make(chan error, 1)
 	go func() {

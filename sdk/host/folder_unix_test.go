@@ -37,7 +37,7 @@ func TestNoLaunchWaitsForWhatIsNoFolder(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
-	case <-time.After(time.Minute):
+	case <-time.After(10 * time.Minute):
 		t.Error("it waits for somebody who writes into the pipe")
 	}
 	for _, path := range []string{pipe, link, elsewhere} {

@@ -81,7 +81,7 @@ func TestMain(m *testing.M) {
 }
 
 // patience is how long a test waits for what must come: no machine is that slow.
-const patience = time.Minute
+const patience = 10 * time.Minute
 
 // launch starts the null plugin, unless the variables in env ask for another.
 func launch(tb testing.TB, env ...string) *host.Plugin {

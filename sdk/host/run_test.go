@@ -32,7 +32,7 @@ func openCount(ctx context.Context, p *host.Plugin, s loadgen.Scenario, n int) (
 func untilFault(s loadgen.Scenario) loadgen.TestSettings {
 	t := settings(s)
 	if s == loadgen.Server {
-		t.MinDuration = patience
+		t.MinDuration = time.Minute
 	}
 	return t
 }

@@ -151,7 +151,7 @@ func TestPromptsWait(t *testing.T) {
 }
 
 // long is the change to a run that a fault ends: see untilFault.
-func long(s *loadgen.TestSettings) { s.MinDuration = patience }
+func long(s *loadgen.TestSettings) { s.MinDuration = time.Minute }
 
 func TestWrongTokensAreLoadGensToReport(t *testing.T) {
 	for fault, part := range map[string]string{

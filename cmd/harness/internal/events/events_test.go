@@ -14,7 +14,7 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/feed"
 )
 
-const patience = time.Minute
+const patience = 10 * time.Minute
 
 var (
 	note     = feed.Event{Name: feed.NameNote, Note: &feed.Note{Text: "a\nb\u0085\x1b"}}

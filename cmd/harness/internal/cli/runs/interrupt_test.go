@@ -50,7 +50,7 @@ func (m *moments) come(kind string) {
 		return
 	}
 	m.Signals <- os.Interrupt
-	for deadline := time.Now().Add(time.Minute); !strings.Contains(m.Stderr.String(), "stopping"); {
+	for deadline := time.Now().Add(10 * time.Minute); !strings.Contains(m.Stderr.String(), "stopping"); {
 		if time.Now().After(deadline) {
 			m.T.Error("nobody heeds the interrupt")
 			return

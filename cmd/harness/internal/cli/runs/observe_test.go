@@ -79,7 +79,7 @@ func TestObserversSeeRuns(t *testing.T) {
 	}
 	receiver.Close()
 	http.DefaultClient.CloseIdleConnections()
-	for end := time.Now().Add(time.Minute); runtime.NumGoroutine() > before; time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(10 * time.Minute); runtime.NumGoroutine() > before; time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(end) {
 			stacks := make([]byte, 1<<20)
 			t.Fatalf("%d goroutines before, %d after:\n%s", before, runtime.NumGoroutine(),
