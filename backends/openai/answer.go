@@ -104,13 +104,16 @@ func (a *answer) tokens() (backend.Tokens, error) {
 		IDs: a.keptIDs(a.ids), Text: valid(a.text), Reasoning: valid(a.thought), Calls: a.called(), Finish: a.finish,
 	}
 	n, err := a.counted(len(t.IDs))
+	if wrong := a.usage.fault(a.parts, 0); wrong != nil && len(t.IDs) == 0 {
+		err = fmt.Errorf("%w: %w", ErrStream, wrong)
+	}
 	t.N = n
 	return t, err
 }
 
 // counted is how many tokens an answer with so many ids has.
 func (a *answer) counted(ids int) (int, error) {
-	reports := a.usage.known && a.usage.completion >= 0
+	reports := a.usage.known
 	reported := int(a.usage.completion)
 	switch {
 	case ids > 0 && a.usage.known && reported != ids:

@@ -91,6 +91,7 @@ type Request struct {
 	head    []byte // all fields of the head but Host, and the empty line
 	session string
 	most    int64 // bytes that an answer may have
+	tokens  int   // that it may have; 0: any number
 }
 
 // Body is the JSON that is sent. It must not be changed.
@@ -138,7 +139,7 @@ func (c *Client) Write(call Call) (Request, error) {
 	tokens := cmp.Or(call.MaxTokens, mostUnasked)
 	return Request{
 		api: call.API, path: path, body: body, before: before, place: at + len("["), host: host, head: head,
-		session: call.Session, most: mostBytes(tokens),
+		session: call.Session, most: mostBytes(tokens), tokens: mostOf(fields),
 	}, nil
 }
 

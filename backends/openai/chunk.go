@@ -2,6 +2,9 @@ package openai
 
 import (
 	"bytes"
+	"cmp"
+	"fmt"
+	"math"
 	"strconv"
 	"strings"
 )
@@ -28,8 +31,9 @@ type usage struct {
 	completion int64 // generated tokens
 	cached     int64 // tokens of the prompt that were in a cache
 	prompt     int64
-	reasoning  int64 // generated tokens that are not part of the answer
-	tells      tells // what else it knows
+	reasoning  int64  // generated tokens that are not part of the answer
+	tells      tells  // what else it knows
+	wrong      string // the first count that is none, with its name; "": all are
 }
 
 // tells says which numbers a server reports.
@@ -54,6 +58,7 @@ func (u *usage) add(later usage) {
 	}
 	u.cached = max(u.cached, later.cached)
 	u.tells |= later.tells
+	u.wrong = cmp.Or(u.wrong, later.wrong)
 }
 
 // isToken tells whether something was generated.
@@ -191,7 +196,7 @@ func (p *parser) delta() {
 	p.object(func(key []byte) {
 		switch string(key) {
 		case "content", "refusal":
-			c.text = p.appendText(c.text)
+			p.content()
 		case "reasoning_content", "reasoning":
 			if len(c.thought) > 0 { // some servers say it by both names
 				p.skip()
@@ -205,6 +210,37 @@ func (p *parser) delta() {
 		default:
 			p.skip()
 		}
+	})
+}
+
+// content reads the text of a message: a string, or a list of parts, of which some are reasoning.
+func (p *parser) content() {
+	if p.peek() == '[' {
+		p.parts(&p.chunk.text)
+		return
+	}
+	p.chunk.text = p.appendText(p.chunk.text)
+}
+
+// parts reads a list of parts: strings, and objects with a text, or with reasoning as parts of its own.
+func (p *parser) parts(to *[]byte) {
+	p.array(func() {
+		if p.peek() != '{' {
+			*to = p.appendText(*to)
+			return
+		}
+		p.object(func(key []byte) {
+			switch {
+			case string(key) == "text":
+				*to = p.appendText(*to)
+			case string(key) == "thinking" && p.peek() == '[':
+				p.parts(&p.chunk.thought)
+			case string(key) == "thinking":
+				p.chunk.thought = p.appendText(p.chunk.thought)
+			default:
+				p.skip()
+			}
+		})
 	})
 }
 
@@ -262,9 +298,11 @@ func (p *parser) usage() {
 	p.object(func(key []byte) {
 		switch string(key) {
 		case "completion_tokens", "output_tokens":
-			u.completion, u.known = p.integer()
+			u.completion, u.known = p.tokens(key)
 		case "prompt_tokens", "input_tokens":
-			p.count(&u.prompt, tellsPrompt)
+			if n, ok := p.tokens(key); ok {
+				u.prompt, u.tells = n, u.tells|tellsPrompt
+			}
 		case "prompt_tokens_details", "input_tokens_details", "completion_tokens_details", "output_tokens_details":
 			p.object(p.detail)
 		default:
@@ -286,9 +324,34 @@ func (p *parser) detail(key []byte) {
 	}
 }
 
-// count reads a number of tokens.
+// mostTokens bounds the tokens of one prompt or answer: no context is as long.
+const mostTokens = 1 << 31
+
+// tokens reads a number of tokens by its name, a whole number however it is written: 16, 16.0. Null tells nothing;
+// anything else is no count, which is kept.
+func (p *parser) tokens(name []byte) (n int64, ok bool) {
+	if p.null() {
+		return 0, false
+	}
+	start := p.at
+	p.skip()
+	if p.bad {
+		return 0, false
+	}
+	text := p.data[start:p.at]
+	v, err := strconv.ParseFloat(string(text), 64)
+	if err == nil && v >= 0 && v < mostTokens && v == math.Trunc(v) {
+		return int64(v), true
+	}
+	if p.chunk.usage.wrong == "" {
+		p.chunk.usage.wrong = fmt.Sprintf("%s are %.100s", name, text)
+	}
+	return 0, false
+}
+
+// count reads a number of tokens that is beside the main ones.
 func (p *parser) count(to *int64, is tells) {
-	if n, ok := p.integer(); ok {
+	if n, ok := p.integer(); ok && n >= 0 && n < mostTokens {
 		*to = n
 		p.chunk.usage.tells |= is
 	}

@@ -262,7 +262,7 @@ func FuzzObserve(f *testing.F) {
 	f.Fuzz(func(t *testing.T, stream []byte) {
 		a := observed{ctx: context.Background(), settings: &settings{}}
 		o := &inOrder{t: t}
-		err := a.readStream(bytes.NewReader(stream), o, mostBytes(1))
+		err := a.readStream(bytes.NewReader(stream), o, &Request{api: Chat, most: mostBytes(1)})
 		if fail := new(Failure); err != nil && (!errors.As(err, &fail) || fail.Err == nil) {
 			t.Errorf("%v is no failure", err)
 		}
@@ -312,7 +312,7 @@ func TestObservingAllocatesNothingPerToken(t *testing.T) {
 		a := observed{ctx: context.Background(), settings: &settings{}}
 		o := &inOrder{}
 		return testing.AllocsPerRun(20, func() {
-			if err := a.readStream(bytes.NewReader(text), o, mostBytes(tokens)); err != nil {
+			if err := a.readStream(bytes.NewReader(text), o, &Request{api: Chat, most: mostBytes(tokens)}); err != nil {
 				t.Fatal(err)
 			}
 		})
@@ -337,7 +337,7 @@ func BenchmarkObserve(b *testing.B) {
 	b.SetBytes(int64(stream.Len()))
 	b.ReportAllocs()
 	for b.Loop() {
-		if err := a.readStream(bytes.NewReader(stream.Bytes()), o, mostBytes(tokens)); err != nil {
+		if err := a.readStream(bytes.NewReader(stream.Bytes()), o, &Request{api: Chat, most: mostBytes(tokens)}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -27,7 +27,7 @@ func newClient(s settings, dial dialer) (*http.Client, error) {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
 	return &http.Client{
-		Transport: &http.Transport{
+		Transport: only200s{&http.Transport{
 			DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
 				c, err := dial(ctx, network, address)
 				if err != nil {
@@ -44,12 +44,29 @@ func newClient(s settings, dial dialer) (*http.Client, error) {
 			DisableCompression:  true,
 			WriteBufferSize:     4 << 10,
 			ReadBufferSize:      4 << 10,
-		},
-		CheckRedirect: func(*http.Request, []*http.Request) error {
-			return errRedirect
+		}},
+		CheckRedirect: func(to *http.Request, _ []*http.Request) error {
+			return fmt.Errorf("%w: %s", errRedirect, to.URL.Redacted())
 		},
 	}, nil
 }
+
+// only200s ends exchanges that change to another protocol, which no request asks for: nothing bounds how long their
+// bodies may be read.
+type only200s struct{ *http.Transport }
+
+// RoundTrip implements http.RoundTripper.
+func (t only200s) RoundTrip(r *http.Request) (*http.Response, error) {
+	response, err := t.Transport.RoundTrip(r)
+	if err != nil || response.StatusCode != http.StatusSwitchingProtocols {
+		return response, err
+	}
+	_ = response.Body.Close() // nothing of it is wanted
+	return nil, errSwitched
+}
+
+// errSwitched is an answer that is none.
+var errSwitched = fmt.Errorf("%w: it answers 101 Switching Protocols, which it was not asked for", ErrStream)
 
 // tlsConfig is how servers are trusted.
 func (s settings) tlsConfig() (*tls.Config, error) {

@@ -16,7 +16,7 @@ func TestTheKernelProbesConnections(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	conn, err := client.Transport.(*http.Transport).DialContext(t.Context(), "tcp", server.Listener.Addr().String())
+	conn, err := client.Transport.(only200s).DialContext(t.Context(), "tcp", server.Listener.Addr().String())
 	if err != nil {
 		t.Fatal(err)
 	}

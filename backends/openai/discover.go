@@ -101,6 +101,9 @@ func list(ctx context.Context, client *http.Client, header http.Header, base *ur
 	if response.StatusCode != http.StatusOK {
 		return l, refused(response, body[:min(len(body), bodyShown)])
 	}
+	if coding := response.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
+		return l, encoded(coding)
+	}
 	var answer struct {
 		Data []struct {
 			ID        string `json:"id"`

@@ -28,7 +28,8 @@ type events struct {
 	start, end int // what is read but not yet used
 	searched   int // of that, where no event ends
 	joined     []byte
-	received   int64 // bytes of the stream
+	strange    []byte // the first line that is no field of an event
+	received   int64  // bytes of the stream
 
 	clock    func() int64 // nil: times are not taken
 	source   arriving     // nil: each read is an arrival of its own
@@ -51,7 +52,7 @@ func (e *events) reset(from io.Reader) {
 	if e.buffer == nil {
 		e.buffer = make([]byte, startBuffer)
 	}
-	*e = events{from: from, buffer: e.buffer, joined: e.joined[:0]}
+	*e = events{from: from, buffer: e.buffer, joined: e.joined[:0], strange: e.strange[:0]}
 }
 
 // observe makes the stream take the time of each arrival, and hand comments over.
@@ -110,22 +111,40 @@ const done = "[DONE]"
 
 func (ev event) isLast() bool { return string(bytes.TrimSpace(ev.data)) == done }
 
-// block cuts off the lines up to the next empty one.
+// block cuts off the lines up to the next empty one. A line ends with LF, CRLF, or CR alone.
 func (e *events) block() (lines []byte, found bool) {
 	unused := e.buffer[e.start:e.end]
 	for at := e.searched; ; {
-		n := bytes.IndexByte(unused[at:], '\n')
+		n, length := lineEnd(unused[at:])
 		if n < 0 {
 			e.searched = at
 			return nil, false
 		}
-		line := bytes.TrimSuffix(unused[at:at+n], []byte("\r"))
-		at += n + 1
-		if len(line) == 0 {
+		at += n + length
+		if n == 0 {
 			e.start += at
 			e.searched = 0
 			return unused[:at], true
 		}
+	}
+}
+
+// lineEnd is where a line ends, and how many bytes its end has; -1: it does not yet, or that is not known.
+func lineEnd(text []byte) (at, length int) {
+	n := bytes.IndexByte(text, '\n')
+	line := text
+	if n >= 0 {
+		line = text[:n]
+	}
+	switch cr := bytes.IndexByte(line, '\r'); {
+	case cr < 0:
+		return n, 1
+	case cr+1 < len(line), cr == 0 && n < 0: // an empty line is one whatever follows
+		return cr, 1
+	case n < 0: // LF may follow
+		return -1, 0
+	default:
+		return cr, 2
 	}
 }
 
@@ -201,9 +220,13 @@ func (e *events) parse(block []byte) (ev event) {
 	e.joined = e.joined[:0]
 	ev.isComment = len(block) > 0 && block[0] == ':'
 	for len(block) > 0 {
-		line, rest, _ := bytes.Cut(block, []byte("\n"))
-		block = rest
-		name, value, hasValue := bytes.Cut(bytes.TrimSuffix(line, []byte("\r")), []byte(":"))
+		line := bytes.TrimSuffix(block, []byte("\r"))
+		if n, length := lineEnd(block); n >= 0 {
+			line, block = block[:n], block[n+length:]
+		} else {
+			block = nil
+		}
+		name, value, hasValue := bytes.Cut(line, []byte(":"))
 		if !hasValue {
 			value = line[len(line):] // empty, not absent
 		}
@@ -216,6 +239,11 @@ func (e *events) parse(block []byte) (ev event) {
 		case "error": // llama.cpp's
 			ev.isError = true
 			ev.data = e.join(ev.data, value)
+		case "", "id", "retry":
+		default:
+			if len(e.strange) == 0 {
+				e.strange = append(e.strange, line[:min(len(line), bodyShown)]...)
+			}
 		}
 	}
 	ev.isComment = ev.isComment && len(ev.data) == 0 && !ev.isError

@@ -339,7 +339,7 @@ func TestStreams(t *testing.T) {
 			`data: {"choices":[{"delta":{"function_call":{"arguments":"{}"}}}]}` + "\n\n" + last + end, is: openai.ErrStream,
 			says: "how many tokens"},
 		{name: "a negative count", stream: `data: {"choices":[],"usage":{"completion_tokens":-1}}` + "\n\n" + end,
-			is: openai.ErrStream, says: "how many tokens"},
+			is: openai.ErrStream, says: "completion_tokens are -1"},
 		{name: "nothing at all", stream: end, is: openai.ErrStream, says: "how many tokens"},
 		{name: "counts that differ", stream: token + `data: {"usage":{"completion_tokens":9}}` + "\n\n" + end,
 			is: openai.ErrStream, says: "1 token ids and reports 9"},

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"net/url"
 	"os"
 	"strconv"
@@ -194,6 +195,8 @@ type head struct {
 	code   int
 	status string // the code with its reason
 	kind   []byte // of its content, without parameters
+	coding []byte // of its content; empty: none
+	moved  string // where a redirection points; empty: nowhere
 }
 
 // readHead reads the head of an answer, and leaves out those of codes below 200.
@@ -207,6 +210,9 @@ func (c *line) readHead() (h head, err error) {
 		c.start += n
 		if h, err = c.parseHead(text); err != nil || h.code >= 200 {
 			return h, err
+		}
+		if h.code == http.StatusSwitchingProtocols {
+			return h, errSwitched
 		}
 	}
 }
@@ -284,6 +290,10 @@ func (c *line) headField(h *head, is11 bool, name, value []byte) error {
 			return fmt.Errorf("%w: its Transfer-Encoding is %.100q, want chunked", ErrStream, value)
 		}
 		c.frame, c.left = byChunks, 0
+	case is(name, "Content-Encoding") && !is(value, "identity"):
+		h.coding = value
+	case is(name, "Location") && h.code/100 == 3:
+		h.moved = string(value[:min(len(value), bodyShown)])
 	case is(name, "Connection") && is(value, "close"):
 		c.keeps = false
 	}

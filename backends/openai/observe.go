@@ -80,6 +80,7 @@ const (
 	NotConnected FailureKind = iota // there was no connection
 	BadStatus                       // the server answered with another status than 200
 	BadAnswer                       // the server reports an error in its answer, or the answer cannot be read
+	BadCount                        // the server's count of tokens cannot be: ErrCount
 	CutOff                          // the connection ended before the answer did
 	TimedOut                        // it took longer than an option lets it
 	Interrupted                     // the context ended, for a reason of the caller's
@@ -93,6 +94,7 @@ type observed struct {
 	usage  usage
 	finish string
 	parts  int
+	tokens int // events with tokens
 
 	settings *settings
 	wires    *sync.Pool // of *[]byte: requests, as they are written
@@ -117,7 +119,7 @@ func (c *Client) Ask(ctx context.Context, r Request, o Observer) (Told, error) {
 	if !ok {
 		a = &observed{settings: &c.settings, wires: &c.wires, events: events{buffer: make([]byte, startEvents)}}
 	}
-	a.usage, a.finish, a.parts, a.begun, a.total = usage{}, "", 0, false, time.Time{}
+	a.usage, a.finish, a.parts, a.tokens, a.begun, a.total = usage{}, "", 0, 0, false, time.Time{}
 	a.ctx = ctx
 	a.events.reset(nil)
 	defer func() {
@@ -175,7 +177,7 @@ func (u usage) told() TokenUsage {
 	if u.tells&tellsReasoning != 0 {
 		t.Reasoning = u.reasoning
 	}
-	if u.tells&tellsCached != 0 {
+	if u.tells&tellsCached != 0 && (t.Prompt < 0 || u.cached <= t.Prompt) {
 		t.Cached = u.cached
 	}
 	return t
@@ -284,11 +286,13 @@ func (a *observed) answer(r Request, o Observer, told *Told, written func() erro
 		return a.badStatus(h)
 	}
 	switch {
+	case len(h.coding) > 0:
+		return &Failure{Kind: BadAnswer, Err: encoded(string(h.coding))}
 	case is(h.kind, "text/event-stream"):
-		err = a.readStream(a.line, o, r.most)
+		err = a.readStream(a.line, o, &r)
 	case is(h.kind, "application/json"):
 		told.Whole = true
-		err = a.readWhole(a.line, r.api, o)
+		err = a.readWhole(a.line, &r, o)
 	default:
 		return &Failure{Kind: BadAnswer, Err: fmt.Errorf("%w: its content is %.200q, want text/event-stream or "+
 			"application/json", ErrStream, h.kind)}
@@ -383,11 +387,15 @@ func (a *observed) badStatus(h head) error {
 	if err != nil && !errors.Is(err, errLongAnswer) {
 		return a.broken(err)
 	}
-	return &Failure{Kind: BadStatus, Code: h.code, Err: fmt.Errorf("%.200s: %s", text, message(body))}
+	said := message(body)
+	if h.moved != "" {
+		said = fmt.Sprintf("it points to %.200q: use that address", h.moved)
+	}
+	return &Failure{Kind: BadStatus, Code: h.code, Err: fmt.Errorf("%.200s: %s", text, said)}
 }
 
-// readStream takes the events of a stream, of at most so many bytes, until it is closed.
-func (a *observed) readStream(body io.Reader, o Observer, most int64) error {
+// readStream takes the events of a stream until it is closed, as many as the request lets it have.
+func (a *observed) readStream(body io.Reader, o Observer, r *Request) error {
 	a.events.reset(body)
 	a.events.observe(o.Now, a.arriving())
 	for {
@@ -395,7 +403,10 @@ func (a *observed) readStream(body io.Reader, o Observer, most int64) error {
 		switch {
 		case err == nil:
 		case errors.Is(err, io.EOF) && a.finish != "":
-			return a.finished()
+			return a.finished(a.tokens, r)
+		case (errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)) && a.parts == 0 && len(a.events.strange) > 0:
+			return &Failure{Kind: BadAnswer, Err: fmt.Errorf("%w: its stream has no events, but says: %s", ErrStream,
+				message(a.events.strange))}
 		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 			return &Failure{Kind: CutOff, Err: fmt.Errorf("the stream was cut after %d events and %d bytes", a.parts,
 				a.events.received)}
@@ -404,12 +415,15 @@ func (a *observed) readStream(body io.Reader, o Observer, most int64) error {
 		}
 		a.came(a.events.read)
 		switch {
-		case a.events.received > most:
+		case a.events.received > r.most:
 			return &Failure{Kind: BadAnswer, Err: fmt.Errorf("%w: it goes on behind %d MiB, more than the tokens that it was "+
-				"asked for may take", ErrStream, most>>20)}
+				"asked for may take", ErrStream, r.most>>20)}
+		case r.tokens > 0 && a.tokens > mostEvents(r.tokens):
+			return &Failure{Kind: BadAnswer, Err: fmt.Errorf("%w: it goes on behind %d events with tokens, and was asked for %d "+
+				"tokens at most", ErrStream, a.tokens, r.tokens)}
 		case ev.isLast():
 			a.drain()
-			return a.finished()
+			return a.finished(a.tokens, r)
 		case ev.isComment:
 			a.event = Event{At: a.events.read, Kind: CommentEvent}
 			o.Event(&a.event)
@@ -438,6 +452,9 @@ func (a *observed) arriving() arriving {
 // take hands an event over.
 func (a *observed) take(c *chunk, o Observer) {
 	a.parts++
+	if c.isToken() {
+		a.tokens++
+	}
 	a.usage.add(c.usage)
 	if c.finish != "" {
 		a.finish = c.finish
@@ -471,11 +488,17 @@ func (a *observed) drain() {
 	a.events.skipRest()
 }
 
-// finished judges an answer that has ended.
-func (a *observed) finished() error {
+// finished judges an answer that has ended, of which so many tokens were seen.
+func (a *observed) finished(came int, r *Request) error {
 	switch a.finish {
 	case "error", "abort", "content_filter":
 		return &Failure{Kind: BadAnswer, Err: fmt.Errorf("%w: the answer ended with %q", ErrServer, a.finish)}
+	}
+	if !r.api.generates() {
+		return nil
+	}
+	if err := a.usage.fault(came, r.tokens); err != nil {
+		return &Failure{Kind: BadCount, Err: err}
 	}
 	return nil
 }
@@ -484,7 +507,7 @@ func (a *observed) finished() error {
 const mostWhole = 256 << 20
 
 // readWhole takes an answer in one piece as one event, at the time when its last byte came.
-func (a *observed) readWhole(body io.Reader, of API, o Observer) error {
+func (a *observed) readWhole(body io.Reader, r *Request, o Observer) error {
 	a.events.reset(body)
 	a.events.observe(o.Now, a.arriving())
 	text, err := a.events.all(mostWhole)
@@ -498,10 +521,10 @@ func (a *observed) readWhole(body io.Reader, of API, o Observer) error {
 	case !ok:
 		return &Failure{Kind: BadAnswer, Err: fmt.Errorf("%w: answer of %d bytes is not what the API has: %.200q", ErrStream,
 			len(text), text)}
-	case (of == Embeddings || of == Rerank) && chunk.results == 0:
+	case !r.api.generates() && chunk.results == 0:
 		return &Failure{Kind: BadAnswer, Err: fmt.Errorf("%w: it has no results: %.200q", ErrStream, text)}
 	}
 	a.take(chunk, o)
 	a.events.longest = max(a.events.longest, o.Now()-a.events.read)
-	return a.finished()
+	return a.finished(len(chunk.text)+len(chunk.thought)+len(chunk.called), r)
 }

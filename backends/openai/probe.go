@@ -104,6 +104,9 @@ func (c *Client) answers(ctx context.Context, of API) error {
 		return err
 	}
 	_, err = c.Ask(ctx, r, &probe{start: time.Now()})
+	if errors.Is(err, ErrCount) { // it answers, and counts otherwise: the stream will show
+		return nil
+	}
 	return err
 }
 
@@ -115,7 +118,11 @@ func (c *Client) probeStream(ctx context.Context, p *Probed) error {
 	}
 	o := &probe{start: time.Now()}
 	told, err := c.Ask(ctx, r, o)
-	if err != nil {
+	switch {
+	case errors.Is(err, ErrCount):
+		p.Faults = append(p.Faults, fmt.Sprintf("%s: %v", p.Asked, err))
+		told.Usage = TokenUsage{-1, -1, -1, -1}
+	case err != nil:
 		return fmt.Errorf("%s: %w", p.Asked, err)
 	}
 	if o.parts == 0 {

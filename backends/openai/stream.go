@@ -111,6 +111,9 @@ func (g *Generator) send(ctx context.Context, e *endpoint, r request) (*http.Res
 
 // read takes the events of an answer until it is complete.
 func (g *Generator) read(ctx context.Context, r *http.Response, c *call) *failure {
+	if coding := r.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
+		return &failure{err: encoded(coding)}
+	}
 	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if kind == "application/json" && c.transcribes() {
 		return g.readWhole(ctx, r, c)

@@ -82,6 +82,8 @@ func status(err error) measure.Status {
 		return measure.Refused
 	case openai.BadStatus:
 		return measure.Status(fmt.Sprintf("http_%d", f.Code))
+	case openai.BadCount:
+		return measure.Count
 	case openai.CutOff:
 		return measure.Cut
 	case openai.TimedOut:
