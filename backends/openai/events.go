@@ -30,6 +30,7 @@ type events struct {
 	joined     []byte
 	strange    []byte // the first line that is no field of an event
 	received   int64  // bytes of the stream
+	most       int64  // of them; 0: any number
 
 	clock    func() int64 // nil: times are not taken
 	source   arriving     // nil: each read is an arrival of its own
@@ -164,6 +165,10 @@ func (e *events) fill() error {
 	}
 	if e.ended {
 		return io.EOF
+	}
+	if e.most > 0 && e.received > e.most {
+		return fmt.Errorf("%w: it goes on behind %d MiB, more than the tokens that it was asked for may take", ErrStream,
+			e.most>>20)
 	}
 	if e.clock != nil && e.received > 0 {
 		e.longest = max(e.longest, e.clock()-e.read)

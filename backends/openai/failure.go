@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"strconv"
 	"strings"
@@ -58,6 +59,9 @@ func broken(ctx context.Context, err error) *failure {
 	}
 	if errors.Is(err, errRedirect) || errors.Is(err, errLongEvent) {
 		return &failure{err: fmt.Errorf("%w: %w", ErrStream, err)}
+	}
+	if errors.Is(err, ErrStream) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return &failure{err: err}
 	}
 	return &failure{err: err, gone: true}
 }

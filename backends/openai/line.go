@@ -212,6 +212,7 @@ func (c *line) readHead() (h head, err error) {
 			return h, err
 		}
 		if h.code == http.StatusSwitchingProtocols {
+			c.keeps = false
 			return h, errSwitched
 		}
 	}

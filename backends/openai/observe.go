@@ -398,6 +398,7 @@ func (a *observed) badStatus(h head) error {
 func (a *observed) readStream(body io.Reader, o Observer, r *Request) error {
 	a.events.reset(body)
 	a.events.observe(o.Now, a.arriving())
+	a.events.most = r.most
 	for {
 		ev, err := a.events.next()
 		switch {
@@ -415,9 +416,6 @@ func (a *observed) readStream(body io.Reader, o Observer, r *Request) error {
 		}
 		a.came(a.events.read)
 		switch {
-		case a.events.received > r.most:
-			return &Failure{Kind: BadAnswer, Err: fmt.Errorf("%w: it goes on behind %d MiB, more than the tokens that it was "+
-				"asked for may take", ErrStream, r.most>>20)}
 		case r.tokens > 0 && a.tokens > mostEvents(r.tokens):
 			return &Failure{Kind: BadAnswer, Err: fmt.Errorf("%w: it goes on behind %d events with tokens, and was asked for %d "+
 				"tokens at most", ErrStream, a.tokens, r.tokens)}

@@ -128,14 +128,11 @@ func (g *Generator) read(ctx context.Context, r *http.Response, c *call) *failur
 		}
 	}
 	c.events.reset(r.Body)
+	c.events.most = c.most
 	for {
 		ev, err := c.events.next()
 		if err != nil {
 			return g.ended(ctx, c, err)
-		}
-		if c.events.received > c.most {
-			return &failure{err: fmt.Errorf("%w: it goes on behind %d MiB, more than the tokens that it was asked for may take",
-				ErrStream, c.most>>20)}
 		}
 		c.answer.progress.Add(1)
 		if ev.isLast() {

@@ -17,13 +17,7 @@ type Memory struct {
 // Serve lets a handler be the server at an address of the form host:port, until the returned function is called: then
 // it has gone, and so have its connections.
 func (m *Memory) Serve(address string, h http.Handler) (stop func()) {
-	l := &listener{conns: make(chan net.Conn), done: make(chan struct{})}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.listeners == nil {
-		m.listeners = map[string]*listener{}
-	}
-	m.listeners[address] = l
+	l := m.listen(address)
 	server := &http.Server{Handler: h}
 	var serving sync.WaitGroup
 	serving.Go(func() { _ = server.Serve(l) }) // until it is closed
@@ -31,6 +25,18 @@ func (m *Memory) Serve(address string, h http.Handler) (stop func()) {
 		_ = server.Close()
 		serving.Wait()
 	}
+}
+
+// listen begins to take connections to an address.
+func (m *Memory) listen(address string) *listener {
+	l := &listener{conns: make(chan net.Conn), done: make(chan struct{})}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.listeners == nil {
+		m.listeners = map[string]*listener{}
+	}
+	m.listeners[address] = l
+	return l
 }
 
 // Dial connects to a server.

@@ -1,0 +1,176 @@
+package openaitest
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Mode is a way in which a server may answer: by the bytes that it writes to the connection, and when.
+type Mode struct {
+	Name string
+	// Models answers the list of models; nil: one model, m.
+	Models func(t *Talk)
+	// Answer answers a request for text.
+	Answer func(t *Talk)
+}
+
+// Talk is a request whose answer is being written. Its methods end the answer where the client has gone.
+type Talk struct {
+	conn net.Conn
+	// Max is how many tokens are asked for at most; N counts requests for text, from 0.
+	Max int
+	N   int64
+	// Last says that the connection is closed behind the answer.
+	Last bool
+}
+
+// errGone is a client that has gone.
+var errGone = errors.New("the client has gone")
+
+// Raw writes bytes as they are.
+func (t *Talk) Raw(text string) {
+	if _, err := io.WriteString(t.conn, text); err != nil {
+		panic(errGone)
+	}
+}
+
+// Head writes the head of a stream of chunks, with more fields.
+func (t *Talk) Head(fields ...string) {
+	t.Raw("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n" +
+		strings.Join(append(fields, ""), "\r\n") + "\r\n")
+}
+
+// Chunk writes a chunk of the body.
+func (t *Talk) Chunk(text string) { t.Raw(fmt.Sprintf("%x\r\n%s\r\n", len(text), text)) }
+
+// End writes the end of the body.
+func (t *Talk) End() { t.Raw("0\r\n\r\n") }
+
+// Whole writes an answer in one piece.
+func (t *Talk) Whole(status, kind, body string, fields ...string) {
+	t.Raw(fmt.Sprintf("HTTP/1.1 %s\r\nContent-Type: %s\r\nContent-Length: %d\r\n%s\r\n%s", status, kind, len(body),
+		strings.Join(append(fields, ""), "\r\n"), body))
+}
+
+// Tokens writes so many tokens, a chunk each, the next each time after a gap.
+func (t *Talk) Tokens(n int, gap time.Duration) {
+	for i := range n {
+		if i > 0 {
+			time.Sleep(gap)
+		}
+		t.Chunk(Delta(`"content":" w"`))
+	}
+}
+
+// Tail ends a stream: why it ended, a count of tokens, the last event.
+func (t *Talk) Tail(tokens any) {
+	t.Chunk(Finish)
+	t.Chunk(Usage(tokens))
+	t.Chunk(Done)
+	t.End()
+}
+
+// Never waits until the client goes.
+func (t *Talk) Never() {
+	_, _ = io.Copy(io.Discard, t.conn)
+	panic(errGone)
+}
+
+// Delta is an event of a chat with a part of a message, as JSON without braces.
+func Delta(fields string) string {
+	return `data: {"choices":[{"index":0,"delta":{` + fields + `},"finish_reason":null}]}` + "\n\n"
+}
+
+// Events of a stream.
+const (
+	Role   = `data: {"choices":[{"index":0,"delta":{"role":"assistant","content":""},"finish_reason":null}]}` + "\n\n"
+	Finish = `data: {"choices":[{"index":0,"delta":{},"finish_reason":"length"}]}` + "\n\n"
+	Done   = "data: [DONE]\n\n"
+)
+
+// Usage is the event with the count of an answer's tokens, as JSON writes it, of a prompt of seven.
+func Usage(tokens any) string {
+	return fmt.Sprintf(`data: {"choices":[],"usage":{"prompt_tokens":7,"completion_tokens":%v}}`+"\n\n", tokens)
+}
+
+// Speak lets a mode be the server at an address, until the returned function is called.
+func (m *Memory) Speak(address string, mode Mode) (stop func()) {
+	l := m.listen(address)
+	asked := make(chan int64, 1)
+	asked <- 0
+	var speaking sync.WaitGroup
+	var mu sync.Mutex
+	var all []net.Conn
+	speaking.Go(func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			mu.Lock()
+			all = append(all, c)
+			mu.Unlock()
+			speaking.Go(func() { mode.speak(c, asked) })
+		}
+	})
+	return func() {
+		_ = l.Close()
+		mu.Lock()
+		for _, c := range all {
+			_ = c.Close()
+		}
+		mu.Unlock()
+		speaking.Wait()
+	}
+}
+
+// speak answers the requests of a connection.
+func (mode Mode) speak(c net.Conn, asked chan int64) {
+	defer c.Close()
+	defer func() {
+		if err := recover(); err != nil && err != errGone { //nolint:errorlint // as it was thrown
+			panic(err)
+		}
+	}()
+	for in := bufio.NewReader(c); ; {
+		r, err := http.ReadRequest(in)
+		if err != nil {
+			return
+		}
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			return
+		}
+		t := &Talk{conn: c}
+		switch {
+		case r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, "/models") && mode.Models != nil:
+			mode.Models(t)
+		case r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, "/models"):
+			t.Whole("200 OK", "application/json", `{"data":[{"id":"m"}]}`)
+		case r.Method == http.MethodGet:
+			t.Whole("404 Not Found", "application/json", `{}`)
+		default:
+			var ask struct {
+				MaxTokens           int `json:"max_tokens"`
+				MaxCompletionTokens int `json:"max_completion_tokens"`
+			}
+			if json.Unmarshal(body, &ask) != nil {
+				return
+			}
+			t.Max, t.N = max(ask.MaxTokens, ask.MaxCompletionTokens), <-asked
+			asked <- t.N + 1
+			mode.Answer(t)
+		}
+		if t.Last {
+			return
+		}
+	}
+}
