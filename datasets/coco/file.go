@@ -46,6 +46,8 @@ type parser struct {
 	faults  *fault.List
 	file    File
 	seen    map[string]bool // sections
+
+	images, annotations space // of identifiers
 }
 
 // sections are what an annotation file must have.
@@ -63,7 +65,31 @@ func parse(r io.Reader, faults *fault.List) (*File, error) {
 			faults.Addf("", "it has no %q, want images, categories and annotations", name)
 		}
 	}
+	p.settle()
 	return &p.file, nil
+}
+
+// settle gives their numbers to identifiers that are texts.
+func (p *parser) settle() {
+	for name, s := range map[string]*space{"images": &p.images, "annotations": &p.annotations} {
+		if s.numbers && s.texts {
+			p.faults.Addf("", "some ids of %s are numbers, and some are texts, which are never equal: want one of both", name)
+		}
+	}
+	images, annotations := p.images.settle(), p.annotations.settle()
+	become := func(id *int64, of []int64) {
+		if *id >= 0 && *id < int64(len(of)) {
+			*id = of[*id]
+		}
+	}
+	for i := range p.file.Images {
+		become(&p.file.Images[i].ID, images)
+	}
+	for i := range p.file.Annotations {
+		box := &p.file.Annotations[i]
+		become(&box.ID, annotations)
+		become(&box.Image, images)
+	}
 }
 
 func truncated(err error) error {
@@ -135,10 +161,10 @@ func (p *parser) record(where string, v any) (bool, error) {
 	var mistyped *json.UnmarshalTypeError
 	switch {
 	case errors.As(err, &mistyped) && mistyped.Field == "":
-		p.faults.Addf(where, "it is a %s, want an object", mistyped.Value)
+		p.faults.Addf(where, "it is %s, want an object", a(mistyped.Value))
 		return false, nil
 	case errors.As(err, &mistyped):
-		p.faults.Addf(where, "%q is a %s, want %v", mistyped.Field, mistyped.Value, mistyped.Type)
+		p.faults.Addf(where, "%q is %s, want %s", mistyped.Field, a(mistyped.Value), wanted(mistyped.Type))
 		return false, nil
 	}
 	return err == nil, err
@@ -158,43 +184,43 @@ func (p *parser) missing(where string, fields ...any) bool {
 
 func (p *parser) image(where string) error {
 	var r struct {
-		ID     *int64  `json:"id"`
+		ID     *id     `json:"id"`
 		Name   *string `json:"file_name"`
-		Width  *int    `json:"width"`
-		Height *int    `json:"height"`
+		Width  *whole  `json:"width"`
+		Height *whole  `json:"height"`
 	}
 	if ok, err := p.record(where, &r); !ok {
 		return err
 	}
 	if !p.missing(where, "id", r.ID != nil, "file_name", r.Name != nil, "width", r.Width != nil,
 		"height", r.Height != nil) {
-		p.file.Images = append(p.file.Images, Image{*r.ID, *r.Name, *r.Width, *r.Height})
+		p.file.Images = append(p.file.Images, Image{p.images.of(r.ID), *r.Name, int(*r.Width), int(*r.Height)})
 	}
 	return nil
 }
 
 func (p *parser) category(where string) error {
 	var r struct {
-		ID   *int64 `json:"id"`
+		ID   *label `json:"id"`
 		Name string `json:"name"`
 	}
 	if ok, err := p.record(where, &r); !ok {
 		return err
 	}
 	if !p.missing(where, "id", r.ID != nil) {
-		p.file.Categories = append(p.file.Categories, Category{*r.ID, r.Name})
+		p.file.Categories = append(p.file.Categories, Category{int64(*r.ID), r.Name})
 	}
 	return nil
 }
 
 func (p *parser) annotation(where string) error {
 	var r struct {
-		ID       *int64    `json:"id"`
-		Image    *int64    `json:"image_id"`
-		Category *int64    `json:"category_id"`
+		ID       *id       `json:"id"`
+		Image    *id       `json:"image_id"`
+		Category *label    `json:"category_id"`
 		Box      []float64 `json:"bbox"`
 		Area     *float64  `json:"area"`
-		Crowd    int       `json:"iscrowd"`
+		Crowd    flag      `json:"iscrowd"`
 	}
 	if ok, err := p.record(where, &r); !ok {
 		return err
@@ -203,11 +229,13 @@ func (p *parser) annotation(where string) error {
 		"bbox", r.Box != nil, "area", r.Area != nil) {
 		return nil
 	}
-	if len(r.Box) != 4 || r.Crowd < 0 || r.Crowd > 1 {
-		p.faults.Addf(where, "id %d: bbox of %d numbers, iscrowd %d, want 4 numbers, and 0 or 1", *r.ID, len(r.Box), r.Crowd)
+	box := Annotation{ID: p.annotations.of(r.ID), Image: p.images.of(r.Image), Category: int64(*r.Category),
+		Area: *r.Area, Crowd: bool(r.Crowd)}
+	if len(r.Box) != len(box.Box) {
+		p.faults.Addf(where, "id %v: bbox of %d numbers, want %d", r.ID, len(r.Box), len(box.Box))
 		return nil
 	}
-	p.file.Annotations = append(p.file.Annotations,
-		Annotation{*r.ID, *r.Image, *r.Category, [4]float64(r.Box), *r.Area, r.Crowd == 1})
+	box.Box = [4]float64(r.Box)
+	p.file.Annotations = append(p.file.Annotations, box)
 	return nil
 }

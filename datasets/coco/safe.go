@@ -119,7 +119,7 @@ func safeNumbers(licences []json.RawMessage, faults *fault.List) map[int64]bool 
 	safe := map[int64]bool{}
 	for i, text := range licences {
 		var l struct {
-			ID  *int64 `json:"id"`
+			ID  *whole `json:"id"`
 			URL string `json:"url"`
 		}
 		if err := json.Unmarshal(text, &l); err != nil || l.ID == nil {
@@ -127,9 +127,9 @@ func safeNumbers(licences []json.RawMessage, faults *fault.List) map[int64]bool 
 			continue
 		}
 		address := strings.ToLower(l.URL)
-		safe[*l.ID] = false // of several with one id the last counts
+		safe[int64(*l.ID)] = false // of several with one id the last counts
 		for _, part := range safeLicences {
-			safe[*l.ID] = safe[*l.ID] || strings.Contains(address, part)
+			safe[int64(*l.ID)] = safe[int64(*l.ID)] || strings.Contains(address, part)
 		}
 	}
 	return safe
@@ -137,24 +137,24 @@ func safeNumbers(licences []json.RawMessage, faults *fault.List) map[int64]bool 
 
 // chooseImages notes the names of safe images and returns their records and ids.
 func (s *Safe) chooseImages(images []json.RawMessage, safe map[int64]bool, faults *fault.List) (
-	chosen []json.RawMessage, ids map[int64]bool,
+	chosen []json.RawMessage, ids map[id]bool,
 ) {
-	ids = map[int64]bool{}
+	ids = map[id]bool{}
 	for i, text := range images {
 		var im struct {
-			ID      *int64  `json:"id"`
+			ID      *id     `json:"id"`
 			Name    *string `json:"file_name"`
-			Licence *int64  `json:"license"`
+			Licence *whole  `json:"license"`
 		}
 		err := json.Unmarshal(text, &im)
 		switch {
 		case err != nil || im.ID == nil || im.Name == nil:
 			faults.Addf(fmt.Sprintf("images[%d]", i), "%.200s, want an object with id, file_name and license", text)
 		case im.Licence == nil:
-			faults.Addf(fmt.Sprintf("images[%d]", i), "id %d has no license, want the id of one", *im.ID)
+			faults.Addf(fmt.Sprintf("images[%d]", i), "id %v has no license, want the id of one", im.ID)
 		case !filepath.IsLocal(filepath.FromSlash(*im.Name)) || strings.ContainsRune(*im.Name, 0):
 			faults.Addf(fmt.Sprintf("images[%d]", i), "the name %.100q is no path inside the data set's folder", *im.Name)
-		case safe[*im.Licence]:
+		case safe[int64(*im.Licence)]:
 			s.Names = append(s.Names, *im.Name)
 			chosen, ids[*im.ID] = append(chosen, text), true
 		}
@@ -162,10 +162,10 @@ func (s *Safe) chooseImages(images []json.RawMessage, safe map[int64]bool, fault
 	return chosen, ids
 }
 
-func chooseAnnotations(all []json.RawMessage, images map[int64]bool, faults *fault.List) (chosen []json.RawMessage) {
+func chooseAnnotations(all []json.RawMessage, images map[id]bool, faults *fault.List) (chosen []json.RawMessage) {
 	for i, text := range all {
 		var a struct {
-			Image *int64 `json:"image_id"`
+			Image *id `json:"image_id"`
 		}
 		if err := json.Unmarshal(text, &a); err != nil || a.Image == nil {
 			faults.Addf(fmt.Sprintf("annotations[%d]", i), "%.200s, want an object with an image_id", text)

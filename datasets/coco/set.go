@@ -85,7 +85,11 @@ func readFile(path string, faults *fault.List) (*File, error) {
 		return nil, err
 	}
 	defer func() { _ = f.Close() }()
-	file, err := parse(bufio.NewReaderSize(f, 1<<20), faults)
+	in := bufio.NewReaderSize(f, 1<<20)
+	if mark, _ := in.Peek(3); string(mark) == "\xef\xbb\xbf" { // of UTF-8, which editors write
+		_, _ = in.Discard(3)
+	}
+	file, err := parse(in, faults)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}

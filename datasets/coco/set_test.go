@@ -150,7 +150,7 @@ func checkFaults(t *testing.T, got []fault.Fault, want []string) {
 }
 
 func TestEveryFaultOfRecords(t *testing.T) {
-	text := `{"images": [{"id": 1, "file_name": "a", "width": 10, "height": 10}, {"id": "2"}, {"width": 5}, 7,
+	text := `{"images": [{"id": 1, "file_name": "a", "width": 10, "height": 10}, {"id": true}, {"width": 5}, 7,
 			{"id": 1, "file_name": "a", "width": 0, "height": -1}, {"id": 4, "file_name": "../x", "width": 1, "height": 1}],
 		"categories": [{"id": 1}, {"name": "cat"}, {"id": 1, "name": "dog"}],
 		"annotations": [
@@ -168,10 +168,11 @@ func TestEveryFaultOfRecords(t *testing.T) {
 			{"id": 11, "image_id": 1, "category_id": 1, "bbox": [-2, 5, 2, 2], "area": 1, "iscrowd": 0}]}`
 	dir := folder(t, map[string][]byte{annotationFile: []byte(text)})
 	checkFaults(t, faultsOf(t, dir, Options{LabelsOnly: true}), []string{
-		`images[1]: "id" is a string, want int64`, `images[2]: it has no "id"`, `images[2]: it has no "file_name"`,
+		`images[1]: "id" is a bool, want a whole number or a text`, `images[2]: it has no "id"`,
+		`images[2]: it has no "file_name"`,
 		`images[2]: it has no "height"`,
 		`images[3]: it is a number, want an object`, `categories[1]: it has no "id"`,
-		`annotations[7]: id 7: bbox of 3 numbers`, `annotations[8]: id 8: bbox of 4 numbers, iscrowd 2`,
+		`annotations[7]: id 7: bbox of 3 numbers`, `annotations[8]: "iscrowd" is a number 2, want 0, 1, false or true`,
 		`annotations[9]: it has no "bbox"`,
 		`annotations[9]: it has no "area"`, `annotations[10]: "bbox" is a string`,
 		`image 1 ("a"): id 1 is that of an earlier one`, `image 1 ("a"): the name is that of an earlier one`,
@@ -206,6 +207,7 @@ func TestClasses(t *testing.T) {
 func TestFilesThatAreNoAnnotations(t *testing.T) {
 	tests := []struct{ name, text, want string }{
 		{"empty", "", "it is truncated"},
+		{"a mark and nothing", "\xef\xbb\xbf", "it is truncated"},
 		{"a list", "[]", "[, want {"},
 		{"truncated", good[:len(good)/2], "it is truncated"},
 		{"no list", `{"images": {}}`, "images: {, want ["},

@@ -3,6 +3,7 @@ package audio
 import (
 	"bytes"
 	"fmt"
+	"slices"
 )
 
 // Clip is a decoded sound.
@@ -12,17 +13,32 @@ type Clip struct {
 	Samples  []float32 // in -1..1, the channels of one moment side by side
 }
 
-// Decode reads a WAV file (PCM of 8, 16, 24 and 32 bits, float of 32 and 64) or a FLAC file.
+// Decode reads a WAV file (PCM of 8, 16, 24 and 32 bits, float of 32 and 64; RF64 and BW64, too) or a FLAC file. Sound
+// whose length its writer did not know, as of ffmpeg into a pipe, goes to the end of the file.
 //
 // Errors: ErrFormat, ErrUnsupported, and ErrDamaged where the file ends before its sound does.
 func Decode(file []byte) (Clip, error) {
 	switch {
-	case len(file) >= 12 && string(file[:4]) == "RIFF" && string(file[8:12]) == "WAVE":
+	case len(file) >= 12 && slices.Contains(riffs, string(file[:4])) && string(file[8:12]) == "WAVE":
 		return decodeWAV(file)
 	case bytes.HasPrefix(file, []byte("fLaC")):
 		return decodeFLAC(file)
 	}
+	for begin, name := range others {
+		if bytes.HasPrefix(file, []byte(begin)) {
+			return Clip{}, fmt.Errorf("%w: it is %s: convert it to WAV or FLAC", ErrFormat, name)
+		}
+	}
 	return Clip{}, fmt.Errorf("%w: it begins with %q, want RIFF....WAVE or fLaC", ErrFormat, file[:min(len(file), 12)])
+}
+
+// riffs are the first bytes of WAV files, the last two of those above 4 GiB.
+var riffs = []string{"RIFF", "RF64", "BW64"}
+
+// others are the first bytes of files of other forms.
+var others = map[string]string{
+	"riff\x2e\x91\xcf\x11": "Wave64 (W64)", "RIFX": "a WAV file of numbers with the highest byte first (RIFX)",
+	"FORM": "AIFF", "caff": "Core Audio", "OggS": "Ogg", "ID3": "MP3", ".snd": "AU", "\x1aE\xdf\xa3": "Matroska or WebM",
 }
 
 // Speech reads a file as Decode does and insists on what the benchmarks' speech is: 16,000 samples a second, one

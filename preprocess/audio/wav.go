@@ -13,28 +13,69 @@ const (
 	formatExtensible = 0xFFFE // the format is in the first two bytes of a GUID behind the usual fields
 )
 
-// decodeWAV walks the chunks of a RIFF file up to its sound, for which the form must be known by then.
+// decodeWAV walks the chunks of a RIFF file up to its sound, for which the form must be known by then. Files above
+// 4 GiB (RF64, and BW64 of the same form) have their lengths in a chunk of their own (EBU Tech 3306, ITU-R BS.2088).
 func decodeWAV(file []byte) (Clip, error) {
 	var form wavForm
+	var long int64 // bytes of sound by the chunk "ds64"; 0: not known
 	for rest := file[12:]; len(rest) >= 8; {
 		id, size := string(rest[:4]), int64(binary.LittleEndian.Uint32(rest[4:]))
 		rest = rest[8:]
+		if id == "data" {
+			return form.decodeData(rest, size, long)
+		}
 		if size > int64(len(rest)) {
 			return Clip{}, fmt.Errorf("%w: its chunk %q says %d bytes, the file has %d more", ErrDamaged, id, size, len(rest))
 		}
 		body := rest[:size]
-		switch id {
-		case "fmt ":
+		switch {
+		case id == "fmt ":
 			var err error
 			if form, err = readForm(body); err != nil {
 				return Clip{}, err
 			}
-		case "data":
-			return form.decode(body)
+		case id == "ds64" && len(body) >= 16:
+			long = int64(binary.LittleEndian.Uint64(body[8:]))
 		}
 		rest = rest[min(size+size%2, int64(len(rest))):] // chunks begin at even places
 	}
 	return Clip{}, fmt.Errorf("%w: a WAV file without a data chunk", ErrDamaged)
+}
+
+// unknownLength is the least of what programs that write to a pipe put where they cannot know the length: ffmpeg all
+// bits, others nearly 2 GiB.
+const unknownLength = 1<<31 - 1<<16
+
+// decodeData decodes the sound at the beginning of rest, of so many bytes by its chunk. Where that length is not known
+// the sound goes to the end of the file; as libsndfile has it, but for 0, where that one reads nothing.
+func (f wavForm) decodeData(rest []byte, size, long int64) (Clip, error) {
+	const inDS64 = 1<<32 - 1
+	if size == inDS64 && long > 0 {
+		size = long
+	}
+	switch there := int64(len(rest)); {
+	case size <= there && size > 0, size == 0 && onlyChunks(rest):
+		return f.decode(rest[:size])
+	case size == 0, size >= unknownLength && size <= inDS64:
+		if frame := int64(f.bits / 8 * f.channels); frame > 0 {
+			there -= there % frame // the pipe may have ended within one
+		}
+		return f.decode(rest[:there])
+	default:
+		return Clip{}, fmt.Errorf("%w: its chunk \"data\" says %d bytes, the file has %d more", ErrDamaged, size, there)
+	}
+}
+
+// onlyChunks tells whether nothing but whole chunks follow: behind a sound of no length.
+func onlyChunks(rest []byte) bool {
+	for len(rest) >= 8 {
+		size := int64(binary.LittleEndian.Uint32(rest[4:]))
+		if rest = rest[8:]; size > int64(len(rest)) {
+			return false
+		}
+		rest = rest[min(size+size%2, int64(len(rest))):]
+	}
+	return len(rest) == 0
 }
 
 // wavForm is what the chunk "fmt " says.
