@@ -1,7 +1,6 @@
 package coco
 
 import (
-	"bufio"
 	"cmp"
 	"errors"
 	"fmt"
@@ -15,6 +14,7 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/internal/picture"
 	"github.com/plumbline-ml/plumbline/internal/bounded"
 	"github.com/plumbline-ml/plumbline/internal/lists"
+	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 )
 
 // ErrDataset is what every error of this package is: a data set that is missing or wrong.
@@ -85,11 +85,7 @@ func readFile(path string, faults *fault.List) (*File, error) {
 		return nil, err
 	}
 	defer func() { _ = f.Close() }()
-	in := bufio.NewReaderSize(f, 1<<20)
-	if mark, _ := in.Peek(3); string(mark) == "\xef\xbb\xbf" { // of UTF-8, which editors write
-		_, _ = in.Discard(3)
-	}
-	file, err := parse(in, faults)
+	file, err := parse(pyvalue.NewNullReader(f), faults)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}

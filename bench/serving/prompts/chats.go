@@ -395,7 +395,7 @@ func (r *reader) member(rec *record, a *Ask, name string, value json.RawMessage)
 		if f == fPrompt && r.api == Responses && value[0] == '[' {
 			f = fMessages
 		}
-		rec.set(place{f, 0}, value)
+		rec.set(place{f, 0}, value, nil, []byte(name))
 		return
 	}
 	switch name {

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 )
 
 // field is what a column can have.
@@ -97,8 +99,9 @@ func readColumns(pairs []string) (map[field]string, error) {
 // namer finds the field of a column.
 type namer struct {
 	known map[string]place
-	named map[field]string // by --column
-	found map[string]bool  // all columns seen, true: with a field
+	named map[field]string   // by --column
+	found map[string]bool    // all columns seen, true: with a field
+	pairs map[[2]string]bool // of columns that rows had both of: which counted, and which did not
 }
 
 type place struct {
@@ -107,7 +110,7 @@ type place struct {
 }
 
 func newNamer(named map[field]string) *namer {
-	n := &namer{known: map[string]place{}, named: named, found: map[string]bool{}}
+	n := &namer{known: map[string]place{}, named: named, found: map[string]bool{}, pairs: map[[2]string]bool{}}
 	taken := map[string]bool{}
 	for f, column := range named {
 		n.known[column] = place{f, 0}
@@ -129,6 +132,15 @@ func newNamer(named map[field]string) *namer {
 // mostColumns are remembered for what is said of columns.
 const mostColumns = 1000
 
+// knows tells whether a column has a field.
+func (n *namer) knows(column string) bool {
+	_, ok := n.known[column]
+	if !ok {
+		_, ok = n.known[strings.ToLower(column)]
+	}
+	return ok
+}
+
 // of is the field of a column: by its name, or by its name in small letters.
 func (n *namer) of(column []byte) (place, bool) {
 	p, ok := n.known[string(column)]
@@ -139,6 +151,25 @@ func (n *namer) of(column []byte) (place, bool) {
 		n.found[string(column)] = ok
 	}
 	return p, ok
+}
+
+// prefer notes that a row had two columns of a field, and which of them counted.
+func (n *namer) prefer(taken, left string) {
+	if len(n.pairs) < mostColumns {
+		n.pairs[[2]string{taken, left}] = true
+	}
+}
+
+// preferred says which columns counted where rows had several.
+func (n *namer) preferred() []string {
+	var notes []string
+	for pair := range n.pairs {
+		p, _ := n.of([]byte(pair[0]))
+		notes = append(notes, fmt.Sprintf("rows have both %s and %s: %s is used (--column %s=%s takes the other one)",
+			pair[0], pair[1], pair[0], fieldNames[p.field][0], pair[1]))
+	}
+	slices.Sort(notes)
+	return notes
 }
 
 // unused are the columns without a field, in order of names.
@@ -155,30 +186,48 @@ func (n *namer) unused() []string {
 
 // record is a row of a file as it came; what it has is valid until the next.
 type record struct {
-	line  int
-	cells [nFields]json.RawMessage // nil: the row has none
-	ranks [nFields]int
+	line    int
+	cells   [nFields]json.RawMessage // nil: the row has none
+	ranks   [nFields]int
+	columns [nFields][]byte // that the cells are of
 }
 
 func (r *record) has(f field) bool { return r.cells[f] != nil }
 
-// set notes a cell, unless a better column has the field, or it is null.
-func (r *record) set(p place, raw json.RawMessage) {
-	if bytes.Equal(raw, []byte("null")) || r.cells[p.field] != nil && r.ranks[p.field] <= p.rank {
+// set notes the cell of a column, unless a better column has the field, or it is null. Where a row has two columns of a
+// field with other values, the namer notes which one counts; nil: they are no columns.
+func (r *record) set(p place, raw json.RawMessage, n *namer, column []byte) {
+	if bytes.Equal(raw, []byte("null")) {
 		return
 	}
-	r.cells[p.field], r.ranks[p.field] = raw, p.rank
+	if has := r.cells[p.field]; has != nil {
+		taken, left := r.columns[p.field], column
+		if r.ranks[p.field] > p.rank {
+			taken, left = left, taken
+		}
+		if n != nil && !bytes.Equal(has, raw) && !bytes.Equal(taken, left) {
+			n.prefer(string(taken), string(left))
+		}
+		if bytes.Equal(taken, r.columns[p.field]) {
+			return
+		}
+	}
+	r.cells[p.field], r.ranks[p.field], r.columns[p.field] = raw, p.rank, column
 }
 
 // object reads an object of JSON into a record. What is no object is an error.
 func (r *record) object(line int, text []byte, n *namer) error {
 	*r = record{line: line}
 	if !json.Valid(text) {
-		return jsonFault(text)
+		without := pyvalue.NullNaN(text)
+		if !json.Valid(without) {
+			return jsonFault(text)
+		}
+		text = without
 	}
 	ok := eachMember(text, func(name, value []byte) {
 		if p, known := n.of(name); known {
-			r.set(p, value)
+			r.set(p, value, n, name)
 		}
 	})
 	if !ok {

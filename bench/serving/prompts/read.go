@@ -159,24 +159,19 @@ func (r *reader) text(s *source) error {
 
 // csv builds a row of each record; the first has the names of columns.
 func (r *reader) csv(s *source) error {
+	comma := s.separator(r.names)
 	metered := &metered{r: s.in}
 	in := csv.NewReader(metered)
 	in.ReuseRecord = true
-	if s.form == inTSV {
-		in.Comma = '\t'
-		in.LazyQuotes = true
-	}
+	in.Comma, in.LazyQuotes = comma, comma == '\t'
 	header, err := in.Read()
 	if errors.Is(err, io.EOF) {
 		return nil
 	}
-	var places []*place
-	for _, name := range header {
-		var at *place
-		if p, ok := r.names.of([]byte(strings.TrimSpace(name))); ok {
-			at = &p
-		}
-		places = append(places, at)
+	columns := make([]csvColumn, len(header))
+	for i, name := range header {
+		columns[i].name = bytes.TrimSpace([]byte(name))
+		columns[i].place, columns[i].known = r.names.of(columns[i].name)
 	}
 	for err == nil {
 		metered.n = 0
@@ -185,7 +180,7 @@ func (r *reader) csv(s *source) error {
 		var syntax *csv.ParseError
 		switch {
 		case errors.Is(err, csv.ErrFieldCount):
-			r.fault(syntaxLine(err), "%d fields under %d names of columns", len(fields), len(places))
+			r.fault(syntaxLine(err), "%d fields under %d names of columns", len(fields), len(columns))
 			err = nil
 			continue
 		case errors.As(err, &syntax):
@@ -195,7 +190,7 @@ func (r *reader) csv(s *source) error {
 			continue
 		}
 		line, _ := in.FieldPos(0)
-		if !r.fields(line, fields, places) {
+		if !r.fields(line, fields, columns) {
 			return nil
 		}
 	}
@@ -203,6 +198,45 @@ func (r *reader) csv(s *source) error {
 		return nil
 	}
 	return err
+}
+
+// csvColumn is what a name in the first line of CSV stands for.
+type csvColumn struct {
+	name  []byte
+	place place
+	known bool
+}
+
+// separator is what stands between the fields of CSV: what its first line "sep=;" says, which Excel takes and is passed
+// over, else that of a comma, a semicolon and a tab which makes names of columns that are known. In TSV a tab is tried
+// first.
+func (s *source) separator(names *namer) rune {
+	head, _ := s.in.Peek(1 << 16) // what there is
+	line, _, _ := bytes.Cut(head, []byte("\n"))
+	if said, ok := bytes.CutPrefix(bytes.TrimRight(line, "\r"), []byte("sep=")); ok && len(said) == 1 && len(line) < len(head) {
+		_, _ = s.in.Discard(len(line) + 1) // they are there
+		return rune(said[0])
+	}
+	all := []rune{',', ';', '\t'}
+	if s.form == inTSV {
+		all = []rune{'\t', ',', ';'}
+	}
+	best, most := all[0], 0
+	for _, comma := range all {
+		in := csv.NewReader(bytes.NewReader(line))
+		in.Comma, in.LazyQuotes = comma, true
+		header, _ := in.Read()
+		known := 0
+		for _, name := range header {
+			if names.knows(strings.TrimSpace(name)) {
+				known++
+			}
+		}
+		if known > most {
+			best, most = comma, known
+		}
+	}
+	return best
 }
 
 // metered fails where a row has too many bytes.
@@ -228,18 +262,18 @@ func syntaxLine(err error) int {
 }
 
 // fields builds the row of a record of CSV. An empty field is none.
-func (r *reader) fields(line int, fields []string, places []*place) bool {
+func (r *reader) fields(line int, fields []string, columns []csvColumn) bool {
 	rec := &record{line: line}
 	for i, text := range fields {
 		if !utf8.ValidString(text) {
 			r.fault(line, "the text is not UTF-8")
 			return true
 		}
-		if places[i] == nil || text == "" {
+		if !columns[i].known || text == "" {
 			continue
 		}
 		raw, _ := marshal(text)
-		rec.set(*places[i], raw)
+		rec.set(columns[i].place, raw, r.names, columns[i].name)
 	}
 	return r.record(rec)
 }

@@ -57,6 +57,9 @@ func (r *reader) set() (*Set, error) {
 		}
 		s.note("%d of %d conversations %s no question with an answer", r.unanswered, r.conversations, has)
 	}
+	for _, preferred := range r.names.preferred() {
+		s.note("%s", preferred)
+	}
 	if unused := r.names.unused(); len(unused) > 0 {
 		s.note("columns without a use here: %s", strings.Join(unused, ", "))
 	}

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/bounded"
+	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 
 	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
 )
@@ -125,7 +126,7 @@ func (r *reader) read(f *os.File, size int64) error {
 	case len(magic) > 0 && magic[0] == 0x80:
 		return fmt.Errorf("it is a Python pickle, %w", errPickle)
 	}
-	return r.readJSON(in)
+	return r.readJSON(bufio.NewReader(pyvalue.NewNullReader(in)))
 }
 
 // Where names a record in a fault.

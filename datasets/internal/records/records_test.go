@@ -92,6 +92,23 @@ func TestLines(t *testing.T) {
 	}
 }
 
+// TestLinesOfPython reads what json.dump writes, and editors put before it.
+func TestLinesOfPython(t *testing.T) {
+	for _, text := range []string{
+		"\ufeff{\"output\": \"NaN\", \"tok_input\": [5]}", "{\"output\": \"NaN\", \"tok_input\": [5], \"input\": NaN}",
+		"\ufeff[{\"output\": \"NaN\", \"more\": [-Infinity, NaN], \"tok_input\": [5], \"number\": Infinity}]",
+	} {
+		table, err := read(t, write(t, text), 0)
+		if err != nil || table.Text("output", 0) != "NaN" || !slices.Equal(table.IDs("tok_input", 0), []int32{5}) ||
+			table.Text("input", 0) != "" || table.Text("number", 0) != "" {
+			t.Errorf("%q: %+v, %v", text, table, err)
+		}
+	}
+	if _, err := read(t, write(t, `{"output": NaN}`), 0); err == nil {
+		t.Error("NaN for a text that is wanted is read")
+	}
+}
+
 func TestFaults(t *testing.T) {
 	for _, c := range []struct{ name, text, says string }{
 		{"empty", " \n", "it is empty"},
