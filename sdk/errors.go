@@ -35,6 +35,12 @@ func classify(err, class error) error {
 	return classified{err, class}
 }
 
+// OutOfFiles reports whether a file or a connection could not be opened because this process, or the system, has as
+// many open as it may have. Whoever reports it, it is of class ErrUsage: the limit is too low for what was asked.
+func OutOfFiles(err error) bool {
+	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
+}
+
 // OutOfSpace reports whether a file could not be written for lack of room: of the disk, of the user's share of it, or
 // of what one file may have. Whoever reports it, it is of class ErrUsage: the place that was named is too small.
 func OutOfSpace(err error) bool {

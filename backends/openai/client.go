@@ -228,6 +228,8 @@ func explain(err error, base *url.URL, s *settings, hasKey bool) error {
 	var status *httpError
 	var dial *dialError
 	switch {
+	case errors.As(err, &dial) && dial.outOfFiles():
+		return fmt.Errorf("no connection to %s: %w", base.Host, dial)
 	case errors.As(err, &dial):
 		port := cmp.Or(base.Port(), defaultPort(base))
 		return fmt.Errorf("nothing listens at %s: %w", net.JoinHostPort(base.Hostname(), port), dial)

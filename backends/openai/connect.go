@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"syscall"
 	"time"
 
 	"github.com/plumbline-ml/plumbline/sdk/backend"
@@ -98,6 +99,19 @@ func (s settings) dialer(dial dialer) dialer {
 type dialError struct{ error }
 
 func (e *dialError) Unwrap() error { return e.error }
+
+// Error says what to do where it is this machine that has no more connections, and not the server.
+func (e *dialError) Error() string {
+	if e.outOfFiles() {
+		return e.error.Error() + " here: allow more before the command, as with ulimit -n 65536"
+	}
+	return e.error.Error()
+}
+
+// outOfFiles tells whether this process, or this machine, has as many open files as it may have.
+func (e *dialError) outOfFiles() bool {
+	return errors.Is(e.error, syscall.EMFILE) || errors.Is(e.error, syscall.ENFILE)
+}
 
 // errRedirect: a POST that is sent elsewhere may arrive as a GET, and a key at another host.
 var errRedirect = errors.New("the server redirects: use the address that it points to")

@@ -77,8 +77,8 @@ type Outcome struct{ Code Code }
 func (o *Outcome) Error() string { return "outcome: " + o.Code.String() }
 
 // Of maps an error to its code: the class of the outermost mark around it (sdk.Usage, sdk.Data, plugin.Fault) or of the
-// sentinel that it is, and of several errors in one the worst. One for lack of room on a disk is Usage wherever it came
-// from. An error that nothing is known about is Internal.
+// sentinel that it is, and of several errors in one the worst. One for lack of room on a disk, or of open files, is Usage
+// wherever it came from. An error that nothing is known about is Internal.
 func Of(err error) Code {
 	var outcome *Outcome
 	switch {
@@ -88,7 +88,7 @@ func Of(err error) Code {
 		return outcome.Code
 	case errors.Is(err, loadgen.ErrInterrupted), errors.Is(err, context.Canceled):
 		return Interrupted
-	case sdk.OutOfSpace(err):
+	case sdk.OutOfSpace(err), sdk.OutOfFiles(err):
 		return Usage
 	}
 	if code, known := classOf(err); known {

@@ -56,6 +56,8 @@ func TestOf(t *testing.T) {
 		{"pins", wrap(trust.ErrLock), Usage},
 		{"a full disk", wrap(&fs.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC}), Usage},
 		{"a share that is used up, of data", sdk.Data(wrap(syscall.EDQUOT)), Usage},
+		{"too many open files", wrap(&fs.PathError{Op: "open", Path: "x", Err: syscall.EMFILE}), Usage},
+		{"too many open files of the system, of data", sdk.Data(wrap(syscall.ENFILE)), Usage},
 		{"a full disk after an interrupt", errors.Join(loadgen.ErrInterrupted, syscall.ENOSPC), Interrupted},
 		{"several faults", errors.Join(sdk.Usage(errors.New("x")), errors.New("y")), Usage},
 	}

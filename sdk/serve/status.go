@@ -63,7 +63,7 @@ func codeOf(err error, otherwise codes.Code) codes.Code {
 	switch {
 	case errors.As(err, &panicked), errors.Is(err, backend.ErrFailed):
 		return codes.Internal
-	case sdk.OutOfSpace(err), errors.Is(err, sdk.ErrUsage), errors.Is(err, backend.ErrOption):
+	case sdk.OutOfSpace(err), sdk.OutOfFiles(err), errors.Is(err, sdk.ErrUsage), errors.Is(err, backend.ErrOption):
 		return codes.InvalidArgument
 	case errors.Is(err, sdk.ErrData), errors.Is(err, backend.ErrModel), errors.Is(err, backend.ErrTensors), errors.Is(err,
 		fs.ErrNotExist):

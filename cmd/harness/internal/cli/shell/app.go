@@ -250,8 +250,24 @@ func message(err error) string {
 		b.WriteString("  what was written before is kept; free some space, or choose another place with --out " +
 			"(tune: --tuning)\n")
 	}
+	b.WriteString(filesHint(err))
 	if exitcode.Of(err) == exitcode.Internal {
 		b.WriteString("  (an internal error: please report it with this message)\n")
 	}
 	return b.String()
+}
+
+// filesHint says what to do where there are too many open files, which a plugin may say in words alone. It is empty
+// where the message says so itself: of a limit that --limit set, and of connections to servers.
+func filesHint(err error) string {
+	const noMore = "too many open files"
+	text := err.Error()
+	switch {
+	case !sdk.OutOfFiles(err) && !strings.Contains(text, noMore),
+		strings.Contains(text, "ulimit -n"), strings.Contains(text, "its limit files="):
+		return ""
+	case strings.Contains(text, noMore+" in system"):
+		return "  the whole system has as many open files as it may have: sysctl fs.file-max has the limit\n"
+	}
+	return "  allow more open files before the command, as with ulimit -n 65536\n"
 }

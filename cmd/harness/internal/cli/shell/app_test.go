@@ -1,7 +1,11 @@
 package shell
 
 import (
+	"errors"
+	"fmt"
+	"io/fs"
 	"os"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -43,6 +47,32 @@ func TestPatienceWithSignals(t *testing.T) {
 	} {
 		if got := c.App.unheeded(c.after); got != c.unheeded {
 			t.Errorf("%s, %v after a signal: unheeded %v", c.about, c.after, got)
+		}
+	}
+}
+
+// TestTooManyOpenFiles: whoever meets the limit, the message says how to raise it, once.
+func TestTooManyOpenFiles(t *testing.T) {
+	for _, c := range []struct {
+		err  error
+		says string // empty: nothing is added
+	}{
+		{fmt.Errorf("read the data set: %w", &fs.PathError{Op: "open", Path: "x", Err: syscall.EMFILE}), "ulimit -n"},
+		{errors.New("plugin vl: open: open /x: too many open files"), "ulimit -n"},
+		{&os.SyscallError{Syscall: "socket", Err: syscall.ENFILE}, "fs.file-max"},
+		{errors.New("plugin vl: open /x: too many open files in system"), "fs.file-max"},
+		{errors.New("it needs more open files than its limit files=9: open x: too many open files"), ""},
+		{fmt.Errorf("allow more, as with ulimit -n 9: %w", syscall.EMFILE), ""},
+		{errors.New("no such file"), ""},
+		{syscall.ENOSPC, ""},
+	} {
+		hint := filesHint(c.err)
+		if (hint == "") != (c.says == "") || !strings.Contains(hint, c.says) {
+			t.Errorf("%v: %q, want %q", c.err, hint, c.says)
+		}
+		if text := message(c.err); strings.Count(text, hint) == 0 || errors.Is(c.err, syscall.EMFILE) &&
+			strings.Contains(text, "an internal error") {
+			t.Errorf("%v: %q", c.err, text)
 		}
 	}
 }

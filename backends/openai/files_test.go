@@ -1,0 +1,31 @@
+package openai
+
+import (
+	"errors"
+	"net/url"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// TestOwnLimitOfFiles: a connection for which this machine has no more room says nothing of the server.
+func TestOwnLimitOfFiles(t *testing.T) {
+	base, err := url.Parse("http://127.0.0.1:1/v1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		errno syscall.Errno
+		own   bool
+	}{{syscall.EMFILE, true}, {syscall.ENFILE, true}, {syscall.ECONNREFUSED, false}, {syscall.EHOSTUNREACH, false}} {
+		dial := &dialError{&os.SyscallError{Syscall: "socket", Err: c.errno}}
+		text := explain(dial, base, &settings{}, false).Error()
+		if strings.Contains(text, "ulimit -n") != c.own || strings.Contains(text, "nothing listens") == c.own {
+			t.Errorf("%v: %s", c.errno, text)
+		}
+		if !errors.Is(explain(dial, base, &settings{}, false), c.errno) {
+			t.Errorf("%v is not in the error's chain", c.errno)
+		}
+	}
+}
