@@ -77,8 +77,8 @@ type Outcome struct{ Code Code }
 func (o *Outcome) Error() string { return "outcome: " + o.Code.String() }
 
 // Of maps an error to its code: the class of the outermost mark around it (sdk.Usage, sdk.Data, plugin.Fault) or of the
-// sentinel that it is, and of several errors in one the worst. One for lack of room on a disk, or of open files, is Usage
-// wherever it came from. An error that nothing is known about is Internal.
+// sentinel that it is, and of several errors in one the worst. One for lack of room on a disk, or of open files, is
+// Usage wherever it came from. An error that nothing is known about is Internal.
 func Of(err error) Code {
 	var outcome *Outcome
 	switch {

@@ -213,7 +213,8 @@ type csvColumn struct {
 func (s *source) separator(names *namer) rune {
 	head, _ := s.in.Peek(1 << 16) // what there is
 	line, _, _ := bytes.Cut(head, []byte("\n"))
-	if said, ok := bytes.CutPrefix(bytes.TrimRight(line, "\r"), []byte("sep=")); ok && len(said) == 1 && len(line) < len(head) {
+	said, ok := bytes.CutPrefix(bytes.TrimRight(line, "\r"), []byte("sep="))
+	if ok && len(said) == 1 && len(line) < len(head) {
 		_, _ = s.in.Discard(len(line) + 1) // they are there
 		return rune(said[0])
 	}
