@@ -74,8 +74,7 @@ func (c *checker) setting(full string, v value) {
 		return
 	}
 	if first, twice := c.seen[full]; twice {
-		c.fault(full, "is set on line %d already", first)
-		return
+		c.asides.add("set again below (%s): of equal keys the last counts", first, full)
 	}
 	c.seen[full] = c.line
 	switch {

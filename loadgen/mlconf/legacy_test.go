@@ -2,6 +2,7 @@ package mlconf_test
 
 import (
 	"math"
+	"strings"
 	"testing"
 	"time"
 
@@ -103,6 +104,18 @@ func TestLegacyFacts(t *testing.T) {
 	}
 	if newer.PerformanceSampleCount("rnnt") != 2513 || newer.LatencyLimit("bert-99", "Server") != 130*time.Millisecond {
 		t.Error("counts and limits of v0.7")
+	}
+}
+
+func TestRoundsWith(t *testing.T) {
+	for model, want := range map[string]string{
+		"ssd-resnet34": "v2.0 v1.1 v1.0 v0.7 v0.5", "gnmt": "v0.5", "nobodys": "", "yolo-99": "v6.1 v6.0",
+		"resnet50": strings.Join(mlconf.Rounds(), " "), "resnet": strings.Join(mlconf.Rounds(), " "),
+		"gptj-99": "v5.0 v4.1 v4.0 v3.1",
+	} {
+		if got := strings.Join(mlconf.RoundsWith(model), " "); got != want {
+			t.Errorf("%s: %s, want %s", model, got, want)
+		}
 	}
 }
 

@@ -213,7 +213,6 @@ func TestLoadFaults(t *testing.T) {
 		`:14: *.*.performance_issue_same: want 0 or 1, found 2`,
 		`:15: *.*.mode: want at most 3`,
 		`:16: target_qps: want MODEL.SCENARIO.KEY`,
-		`:18: *.*.print_timestamps: is set on line 17 already`,
 		`:19: a comment needs a space after #`,
 		`:21: *.Server.max_async_queries: has no value`,
 		`:22: *.Server.target_latency: want a whole number of at least 0 in ms, found 1e30`,

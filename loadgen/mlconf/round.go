@@ -110,6 +110,25 @@ func Rounds() []string {
 	return names
 }
 
+// RoundsWith lists the rounds that have a model, the newest first: those that call it so, and where none does those that
+// take the name for another's. Later rounds take ssd-resnet34 for retinanet.
+func RoundsWith(model string) []string {
+	var own, alias []string
+	for _, name := range Rounds() {
+		switch r, err := Round(name); {
+		case err != nil || !r.Has(model):
+		case r.Canonical(model) == model:
+			own = append(own, name)
+		default:
+			alias = append(alias, name)
+		}
+	}
+	if len(own) == 0 {
+		return alias
+	}
+	return own
+}
+
 // version is the number of a round, whose parts are numbers: v10.0 is later than v6.1.
 func version(round string) (parts []int) {
 	for part := range strings.SplitSeq(strings.TrimPrefix(round, "v"), ".") {

@@ -8,7 +8,7 @@ import (
 // rehearsal is how the version of Plumbline's own LoadGen begins.
 const rehearsal = "plumbline"
 
-// checkLoadGen wants the official LoadGen, as it was published, of this round or a later one.
+// checkLoadGen wants the official LoadGen, as it was published, of this round. It warns of a later one.
 func (r *resultFolder) checkLoadGen(l *runLog) {
 	version := l.word("loadgen_version")
 	name := l.path()
@@ -22,6 +22,10 @@ func (r *resultFolder) checkLoadGen(l *runLog) {
 	case !ok || major < r.checker.rules.LoadGenMajor():
 		r.add(r.ofAccuracy(l), ruleLoadGen, name, "LoadGen is not of the round", version,
 			"version "+strconv.Itoa(r.checker.rules.LoadGenMajor())+" or later", do)
+	case major > r.checker.rules.LoadGenMajor():
+		r.warn(ruleLoadGen, name, "LoadGen is of a later round", version,
+			"version "+strconv.Itoa(r.checker.rules.LoadGenMajor()),
+			"ask whether the round takes it, or check with its own round: --rules")
 	}
 	// a LoadGen that was built of an archive, as that of the package index is, has no history to look at: NA
 	if status := l.word("loadgen_git_status_message"); status != "" && status != "NA" {

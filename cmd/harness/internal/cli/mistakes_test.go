@@ -64,6 +64,7 @@ var mistakes = []string{
 	"compare none folder", "compare folder folder", "compare folder folder --allow-unlike colour",
 	"compare folder folder --fail-if p99", "audit", "audit TEST01", "audit TEST99 resnet50",
 	"audit all resnet5", "audit verify", "audit verify none", "audit verify folder",
+	"audit verify folder --model ssd-resnet34", "audit verify folder --model nobodys",
 	"audit seeds resnet50", "audit seeds resnet50 --seeds 1,2", "audit dataset resnet50", "dataset lst",
 	"dataset list resnet5", "dataset verify resnet50", "dataset verify resnet50 none",
 	"dataset export resnet50", "dataset convert resnet50 repack folder",

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -134,9 +135,18 @@ func (f *auditVerifyFlags) complete(flags *pflag.FlagSet) (*mlconf.Rules, error)
 	}
 	rules, err := mlconf.Round(f.rules)
 	if err == nil && f.Model != "" && !rules.Has(f.Model) {
-		err = fmt.Errorf("--model %s: rules %s have no such model", f.Model, rules.Name)
+		err = fmt.Errorf("--model %s: rules %s have no such model%s", f.Model, rules.Name, roundsOf(f.Model))
 	}
 	return rules, err
+}
+
+// roundsOf names the rounds that have a model, behind what is said of one that has not; empty: none has it.
+func roundsOf(model string) string {
+	with := mlconf.RoundsWith(model)
+	if len(with) == 0 {
+		return ", nor has any other round"
+	}
+	return ": --rules takes those that have it, " + strings.Join(with, ", ")
 }
 
 // request is what is asked for one test. A folder's name counts as a model where the round has it.
