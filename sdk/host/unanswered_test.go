@@ -23,6 +23,7 @@ func TestHangsWithHeartbeats(t *testing.T) {
 		{"hang-warm-up", []string{"it waits for the warm-up of a session", `the call "warm up"`}},
 		{"hang-run", []string{"Run of sample ", "answers to 1 samples"}},
 		{"hang-collate", []string{"Collate of sample "}},
+		{"hang-load", []string{"it waits for samples that it loads, 100 of them (for "}},
 		{"mute", []string{"it waits for answers to 1 samples"}}, // which does not say what it does
 	} {
 		t.Run(c.fault, func(t *testing.T) {

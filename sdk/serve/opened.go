@@ -3,6 +3,7 @@ package serve
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"runtime"
 	"slices"
@@ -59,7 +60,7 @@ func (s *service) open(ctx context.Context, o sdk.Options) (_ *opened, err error
 	if w.workload, w.parts, err = s.openWorkload(ctx, o); err != nil {
 		return nil, err
 	}
-	w.library = batch.NewLibrary(w.workload.Len(), w.workload.Load)
+	w.library = batch.NewLibrary(w.workload.Len(), w.loadOne)
 	newWorker, err := w.openModels(ctx, o, s.outbox)
 	if err != nil {
 		return nil, err
@@ -225,11 +226,26 @@ func (w *opened) warmUp(ctx context.Context) error {
 	return errors.Join(distinct(faults)...)
 }
 
-// load loads samples on all cores.
+// load loads samples on all cores. They are awaited as answers are, and each that is loaded is a sign that work gets on:
+// a load that stands still is seen, one that takes long is not taken for that.
 func (w *opened) load(ctx context.Context, indices []loadgen.SampleIndex) error {
 	useProcessors(w.processors.prepare)
 	defer useProcessors(w.processors.answer)
-	return w.library.Load(ctx, indices)
+	loading := backend.Await(w.lookout.watch.Over(ctx), backend.Wait{
+		For: fmt.Sprintf("samples that it loads, %d of them", len(indices)),
+	})
+	defer loading.End()
+	return w.library.Load(context.WithValue(ctx, loadingKey{}, loading), indices)
+}
+
+type loadingKey struct{}
+
+// loadOne loads a sample for the library.
+func (w *opened) loadOne(ctx context.Context, i int) (sdk.Sample, error) {
+	if loading, ok := ctx.Value(loadingKey{}).(*backend.Awaited); ok {
+		defer loading.Sign()
+	}
+	return w.workload.Load(ctx, i)
 }
 
 // distinct keeps one of the errors that read alike: all workers fail for the same reason.

@@ -52,6 +52,7 @@ var works = map[string]*fault{
 	"hang-collate":      {at: atCollate, act: sleeps(time.Hour)},
 	"panic-scorer":      {at: atScorer, act: panics},
 	"panic-close":       {at: atClose, act: panics},
+	"hang-load":         {at: atLoad, act: sleeps(time.Hour)},
 	"error-open":        {at: atOpen, act: fails},
 	"error-load":        {at: atLoad, act: fails},
 	"error-collate":     {at: atCollate, act: fails},
