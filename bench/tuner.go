@@ -131,7 +131,7 @@ func (r TuneRequest) check() error {
 func (t *Tuner) prepare() error {
 	p, r := t.Plan, t.request
 	t.bench = &tune.Bench{
-		Launcher: r.Plugins.Starter(), Launch: plan.Inherit(p.Launch, p.Options.BackendOptions),
+		Launcher: r.Plugins.Starter(), Launch: plan.Inherit(p.Launch, p.Options),
 		Binary: p.Served.Path, Options: p.Options, OfflineCount: few(p),
 	}
 	subject := p.Subject(r.Request)

@@ -36,6 +36,14 @@ func (r *Request) readSecrets() error {
 	for _, name := range append(named(given), "OPENAI_API_KEY") {
 		r.Secrets.Add(r.getenv(name))
 	}
+	params, _ := keyvalue.Read("--param", r.Params) // as above
+	for _, value := range params {
+		if isPostgres(value) {
+			for _, name := range postgresSecrets {
+				r.Secrets.Add(r.getenv(name))
+			}
+		}
+	}
 	for _, value := range r.BackendSecrets {
 		r.Secrets.Add(value)
 	}
@@ -113,11 +121,11 @@ func (r *Request) getenv(name string) string {
 	return r.Env(name)
 }
 
-// Env are the variables that options of the backend name and the plugin inherits for it, as NAME=VALUE,
-// as far as they are set.
+// Env are the variables that the options are about and the plugin inherits for them, as NAME=VALUE, as far as they are
+// set.
 func (p *Plan) Env() []string {
 	var env []string
-	for _, name := range named(p.Options.BackendOptions) {
+	for _, name := range variables(p.Options) {
 		if value := p.Request.getenv(name); value != "" {
 			env = append(env, name+"="+value)
 		}
@@ -138,11 +146,40 @@ func readBounded(path string) (string, error) {
 	return string(text), err
 }
 
-// Inherit lets the plugin inherit the variables that options of its backend name.
-func Inherit(o host.LaunchOptions, options map[string]string) host.LaunchOptions {
-	o.Inherit = slices.Concat(o.Inherit, named(options))
-	return o
+// Inherit lets the plugin inherit the variables that options of its backend name, and those of clients of PostgreSQL
+// where a parameter of the benchmark is the address of one.
+func Inherit(launch host.LaunchOptions, o sdk.Options) host.LaunchOptions {
+	launch.Inherit = slices.Concat(launch.Inherit, variables(o))
+	return launch
 }
+
+// variables are those that options are about.
+func variables(o sdk.Options) []string {
+	names := named(o.BackendOptions)
+	if slices.ContainsFunc(slices.Collect(maps.Values(o.Params)), isPostgres) {
+		names = slices.Concat(names, postgres, postgresSecrets)
+	}
+	return names
+}
+
+// isPostgres says whether a text is the address of a server of PostgreSQL, in either of its forms: a URL, or
+// host=... dbname=...
+func isPostgres(text string) bool {
+	return strings.HasPrefix(text, "postgres://") || strings.HasPrefix(text, "postgresql://") ||
+		strings.Contains(text, "host=") || strings.Contains(text, "dbname=")
+}
+
+// The variables that clients of PostgreSQL read beside an address, as its documents list them; those of postgresSecrets
+// are shown nowhere.
+var (
+	postgres = []string{
+		"PGAPPNAME", "PGCHANNELBINDING", "PGCONNECT_TIMEOUT", "PGDATABASE", "PGHOST", "PGMAXPROTOCOLVERSION",
+		"PGMINPROTOCOLVERSION", "PGOPTIONS", "PGPASSFILE", "PGPORT", "PGREQUIREAUTH", "PGSERVICE", "PGSERVICEFILE",
+		"PGSSLCERT", "PGSSLCERTMODE", "PGSSLKEY", "PGSSLMODE", "PGSSLNEGOTIATION", "PGSSLROOTCERT", "PGSSLSNI",
+		"PGTARGETSESSIONATTRS", "PGTZ", "PGUSER",
+	}
+	postgresSecrets = []string{"PGPASSWORD", "PGSSLPASSWORD"}
+)
 
 // named are the variables that options name: the values of those that end in _env.
 func named(options map[string]string) []string {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/host"
 )
 
 // The plugins of harness verify get what a run's get: the variables that options of the backend name.
@@ -45,6 +46,38 @@ func TestServerOptions(t *testing.T) {
 	for _, text := range []string{`"none": want key=value`, "both give body.key", "env:NONE is empty"} {
 		if !errors.Is(err, sdk.ErrUsage) || !strings.Contains(err.Error(), text) {
 			t.Errorf("%v, want %q", err, text)
+		}
+	}
+}
+
+// The address of a PostgreSQL server brings the variables of its clients along, and hides those that are secret; other
+// parameters bring nothing.
+func TestVariablesOfPostgreSQL(t *testing.T) {
+	env := map[string]string{"PGPASSWORD": "sesame-one", "PGSSLPASSWORD": "sesame-two", "PGSSLMODE": "require",
+		"PGP_KEY": "sesame-three", "PGPASSFILE": "/x"}
+	getenv := func(name string) string { return env[name] }
+	for param, want := range map[string]bool{
+		"index=postgres://a@b/c": true, "index=postgresql://a@b/c?sslmode=require": true, "index=host=b dbname=c": true,
+		"index=dbname=c": true, "database=/postgres": false, "index=": false, "rounds=2": false, "llm=http://postgres": false,
+	} {
+		name, value, _ := strings.Cut(param, "=")
+		o := sdk.Options{Params: map[string]string{name: value}}
+		got := Inherit(host.LaunchOptions{Inherit: []string{"OWN"}}, o).Inherit
+		if slices.Contains(got, "PGPASSWORD") != want || slices.Contains(got, "PGSSLROOTCERT") != want ||
+			!slices.Contains(got, "OWN") || slices.Contains(got, "PGP_KEY") {
+			t.Errorf("%s: %q are inherited", param, got)
+		}
+		p := Plan{Options: o, Request: Request{Env: getenv}}
+		if slices.Contains(p.Env(), "PGPASSWORD=sesame-one") != want {
+			t.Errorf("%s: %q", param, p.Env())
+		}
+		r := Request{Params: []string{param}, Env: getenv, Secrets: new(Secrets)}
+		if err := r.readSecrets(); err != nil {
+			t.Fatal(err)
+		}
+		text := r.Secrets.Hide("sesame-one sesame-two require")
+		if (text == "(secret) (secret) require") != want {
+			t.Errorf("%s: %q", param, text)
 		}
 	}
 }

@@ -1,6 +1,10 @@
 package models
 
 import (
+	"encoding/binary"
+	"io"
+	"io/fs"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -8,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/plumbline-ml/plumbline/e2e/internal/built"
 	"github.com/plumbline-ml/plumbline/e2e/internal/harness"
 	"github.com/plumbline-ml/plumbline/e2e/internal/mock"
 	"github.com/plumbline-ml/plumbline/e2e/internal/officialdata"
@@ -112,8 +117,87 @@ func TestStoreOfPassages(t *testing.T) {
 		WantOutput(t, "VALID (smoke)", "PASS")
 	r := harness.Run(t, "run", "e2e-rag-qna", "--out", filepath.Join(dir, "no"), "--param",
 		"index=postgres://a@127.0.0.1:1/a")
-	if r.Code == 0 {
-		t.Error("a store that is not there is taken")
+	r.WantCode(t, 6).WantOutput(t, "store of passages 127.0.0.1:1/a: connect")
+}
+
+// TestPasswordOfAStore: PGPASSWORD gets to the store and nowhere else, and not without TLS unless that is said. A store
+// that is no good is data that is not there.
+func TestPasswordOfAStore(t *testing.T) {
+	const password = "sesame-of-a-store"
+	told := make(chan string, 8)
+	address := passwordServer(t, told)
+	for _, c := range []struct{ more, want, told string }{
+		{"", "sslmode=disable in the address", ""}, {"?sslmode=disable", "connect", password},
+	} {
+		out := filepath.Join(t.TempDir(), "out")
+		cmd := harness.Command(t, built.Harness(), "run", "e2e-rag-qna", "--out", out, "--param",
+			"index=postgres://me@"+address+"/all"+c.more)
+		cmd.Env = append(os.Environ(), "PGPASSWORD="+password)
+		r := harness.Finish(t, cmd).WantCode(t, 6)
+		harness.WantParts(t, r.Both(), "store of passages "+address+"/all: connect", c.want)
+		got := ""
+		select {
+		case got = <-told:
+		default: // the command has ended
+		}
+		if got != c.told {
+			t.Errorf("%q: the store was told %q, want %q", c.more, got, c.told)
+		}
+		if strings.Contains(r.Both(), password) {
+			t.Errorf("the password is printed:\n%s", r.Both())
+		}
+		err := filepath.WalkDir(out, func(path string, d fs.DirEntry, err error) error {
+			if err == nil && !d.IsDir() && strings.Contains(testfile.Read(t, path), password) {
+				t.Errorf("%s has the password", path)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Error(err)
+		}
 	}
-	r.WantOutput(t, "store of passages 127.0.0.1:1/a: connect")
+}
+
+// passwordServer speaks so much of PostgreSQL's protocol that it refuses TLS, and asks for a password in clear.
+func passwordServer(t *testing.T, told chan<- string) (address string) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	serve := func(c net.Conn) {
+		defer func() { _ = c.Close() }()
+		message := func(head int) []byte {
+			b := make([]byte, head+4)
+			if _, err := io.ReadFull(c, b); err != nil {
+				return nil
+			}
+			rest := make([]byte, max(0, int(binary.BigEndian.Uint32(b[head:]))-4))
+			if _, err := io.ReadFull(c, rest); err != nil {
+				return nil
+			}
+			return rest
+		}
+		const tls = 80877103
+		for first := message(0); len(first) >= 4; first = message(0) {
+			if binary.BigEndian.Uint32(first) == tls {
+				_, _ = c.Write([]byte("N")) // a client that is gone needs none
+				continue
+			}
+			_, _ = c.Write([]byte{'R', 0, 0, 0, 8, 0, 0, 0, 3})
+			told <- strings.TrimRight(string(message(1)), "\x00")
+			return
+		}
+	}
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go serve(c)
+		}
+	}()
+	return l.Addr().String()
 }

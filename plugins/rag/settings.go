@@ -137,8 +137,11 @@ func (s *settings) openStore(ctx context.Context) (*pgvector.Store, error) {
 		return nil, nil
 	}
 	store, err := pgvector.Open(ctx, s.index, s.timeout, s.concurrency)
-	if err != nil {
+	switch {
+	case errors.Is(err, pgvector.ErrAddress):
 		return nil, sdk.Usage(fmt.Errorf("parameter index: %w", err))
+	case err != nil: // as any server that is not there
+		return nil, sdk.Data(fmt.Errorf("parameter index: %w", err))
 	}
 	return store, nil
 }

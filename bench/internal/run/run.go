@@ -105,9 +105,9 @@ func (r *runner) launched(ctx context.Context, p *plan.Plan, t plan.Run,
 	return because(pctx, use(pctx, pl))
 }
 
-// launchOptions lets the plugin print to a log, and inherit what options of its backend name (key_env).
+// launchOptions lets the plugin print to a log, and inherit what its options are about (key_env, PGPASSWORD).
 func (r *runner) launchOptions(p *plan.Plan, printed io.Writer) host.LaunchOptions {
-	o := plan.Inherit(r.launch, p.Options.BackendOptions)
+	o := plan.Inherit(r.launch, p.Options)
 	o.Stderr = printed
 	return o
 }

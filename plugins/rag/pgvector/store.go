@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"net"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -21,6 +22,9 @@ import (
 // ErrStore is in the chain of every error of a store: one that is gone, hangs, or lacks what is looked for.
 var ErrStore = errors.New("store of passages")
 
+// ErrAddress is in the chain of errors of an address that cannot be read, and of settings beside it.
+var ErrAddress = errors.New("want postgres://USER@HOST:PORT/DATABASE")
+
 // errLate is a store that answers too late.
 var errLate = errors.New("no answer within the timeout")
 
@@ -31,13 +35,15 @@ type Store struct {
 	limit time.Duration
 }
 
-// Open connects to the store at an address, postgres://USER@HOST:PORT/DATABASE, and asks whether it has pgvector. Each
-// request may take so long as limit says, but for making an index, which may take any time in which the store answers.
+// Open connects to the store at an address, postgres://USER@HOST:PORT/DATABASE, and asks whether it has pgvector: by
+// TLS, or by a socket of this machine; without either only where sslmode=disable says so. Each request may take so long
+// as limit says, but for making an index, which may take any time in which the store answers.
 func Open(ctx context.Context, address string, limit time.Duration, connections int) (*Store, error) {
 	c, err := pgxpool.ParseConfig(address)
 	if err != nil { // it has no password
-		return nil, fmt.Errorf("%w: want postgres://USER@HOST:PORT/DATABASE: %w", ErrStore, err)
+		return nil, fmt.Errorf("%w: %w: %w", ErrStore, ErrAddress, err)
 	}
+	keepSecure(&c.ConnConfig.Config)
 	c.MaxConns = int32(max(1, connections)) + 1 // one asks whether a store still answers
 	c.ConnConfig.ConnectTimeout = limit
 	c.AfterConnect = func(ctx context.Context, one *pgx.Conn) error {
@@ -84,6 +90,10 @@ func (s *Store) do(ctx context.Context, what string, request func(context.Contex
 		return context.Cause(ctx)
 	case limited.Err() != nil || errors.Is(err, context.DeadlineExceeded):
 		err = fmt.Errorf("%w of %v", errLate, s.limit)
+	}
+	if strings.Contains(err.Error(), "server refused TLS connection") {
+		err = fmt.Errorf("%w: it has no TLS; sslmode=disable in the address (or PGSSLMODE) sends all that is said in clear, "+
+			"a password too", err)
 	}
 	return fmt.Errorf("%w %s: %s: %w", ErrStore, s.name, what, err)
 }
