@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // homeParents are folders whose folders are homes of accounts, also of those that no list has.
@@ -20,17 +21,32 @@ func homes() (all []string) {
 	if u, err := user.Current(); err == nil {
 		own = append(own, u.HomeDir)
 	}
-	for _, path := range slices.Concat(own, passwdHomes("/etc/passwd")) {
+	system := realPaths(systemFolders)
+	for _, home := range realPaths(slices.Concat(own, accounts())) {
+		// One of the system's folders, or one above, is the home of a service.
+		ofService := slices.ContainsFunc(system, func(shown string) bool { return within(shown, home) })
+		if !ofService && !slices.Contains(all, home) {
+			all = append(all, home)
+		}
+	}
+	return all
+}
+
+// realPaths are absolute paths without links, of those that there are.
+func realPaths(paths []string) (all []string) {
+	for _, path := range paths {
 		if !filepath.IsAbs(path) {
 			continue
 		}
-		real, err := filepath.EvalSymlinks(path)
-		if err == nil && real != "/" && !slices.Contains(all, real) && !isSystem(real) {
+		if real, err := filepath.EvalSymlinks(path); err == nil && real != "/" {
 			all = append(all, real)
 		}
 	}
 	return all
 }
+
+// accounts are the homes of this machine's accounts: they are read once, not for each program.
+var accounts = sync.OnceValue(func() []string { return passwdHomes("/etc/passwd") })
 
 // passwdHomes are the homes of a file in the form of /etc/passwd, but for those of the accounts of services.
 func passwdHomes(path string) (all []string) {
@@ -50,14 +66,6 @@ func passwdHomes(path string) (all []string) {
 		}
 	}
 	return all
-}
-
-// isSystem says whether a path is one of the system's folders, or above one: such a home is an account's of a service.
-func isSystem(path string) bool {
-	return slices.ContainsFunc(systemFolders, func(shown string) bool {
-		real, err := filepath.EvalSymlinks(shown)
-		return err == nil && within(real, path)
-	})
 }
 
 // showsHome says whether a real path is a home folder or above one.
