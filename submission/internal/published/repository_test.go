@@ -30,7 +30,7 @@ type blob struct {
 	size           int64 // -1: the copy lacks it
 }
 
-// mostSize is the size in bytes from which on copies of repositories lack files. Larger ones are left out of every copy,
+// mostSize is the size in bytes from which on copies of repositories lack files. They are left out of every copy,
 // so that the same is expected of all.
 const mostSize = 4 << 20
 
@@ -130,7 +130,7 @@ func (r *repository) each(t *testing.T, blobs []blob, use func(blob, []byte)) {
 	}
 }
 
-// checkOut writes the files below a folder. Those of programs, and traces, are empty: their names are what is looked at.
+// checkOut writes the files below a folder. Those of programs, and traces, are empty: only their names are looked at.
 func (r *repository) checkOut(t *testing.T, root string) {
 	t.Helper()
 	var read []blob
