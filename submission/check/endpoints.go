@@ -13,6 +13,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/internal/jsonwords"
 	"github.com/plumbline-ml/plumbline/submission/tree"
+	"github.com/plumbline-ml/plumbline/submission/unfold"
 )
 
 // endpointsResult is a result in the form of the endpoints harness, which has no logs of LoadGen.
@@ -99,6 +100,20 @@ var endpointsModels = map[string]endpointsRules{
 	}},
 }
 
+// Bounds of a configuration: how deep its values lie in each other, and how many it stands for.
+const (
+	deepestConfig = 50
+	mostOfConfig  = 10_000
+)
+
+// readYAML reads a configuration that a stranger may have written.
+func readYAML(text []byte, to any) error {
+	if err := unfold.Check(text, deepestConfig, mostOfConfig); err != nil {
+		return err
+	}
+	return yaml.Unmarshal(text, to)
+}
+
 // isEndpoints says that a result is in the form of the endpoints harness: it has its summary, and no log of LoadGen.
 func (r *resultFolder) isEndpoints() bool {
 	t := r.checker.tree
@@ -127,7 +142,7 @@ func (r *resultFolder) checkEndpoints() {
 		return err == nil
 	}
 	rules := endpointsModels[r.model]
-	if read(tree.EndpointsConfig, &e.config, func(text []byte, to any) error { return yaml.Unmarshal(text, to) }) {
+	if read(tree.EndpointsConfig, &e.config, readYAML) {
 		if rules.replay {
 			r.checkEndpointsConfig(&e, rules)
 		} else {

@@ -18,8 +18,8 @@ import (
 
 	"github.com/goccy/go-yaml"
 
-	"github.com/plumbline-ml/plumbline/internal/bounded"
 	"github.com/plumbline-ml/plumbline/loadgen/suggest"
+	"github.com/plumbline-ml/plumbline/submission/unfold"
 )
 
 // Asked is what a configuration of another tool asks for, in the words of harness bench; Replays: in those of harness
@@ -40,6 +40,12 @@ func IsEndpoints(text []byte) bool {
 	return err == nil && there
 }
 
+// Readable says why a text is no mapping in YAML, or none that is read; nil: it is one.
+func Readable(text []byte) error {
+	_, err := mapping(text)
+	return err
+}
+
 // ReadEndpoints reads endpoints' config.yaml. Its error names all keys that endpoints does not have, all values that
 // it would not take, and all that it has and harness bench has not.
 func ReadEndpoints(text []byte) (*Asked, error) {
@@ -55,12 +61,15 @@ func ReadEndpoints(text []byte) (*Asked, error) {
 	return c.Asked, nil
 }
 
-// deepest is how many mappings and lists may be in each other.
-const deepest = 50
+// deepest is how many mappings and lists may be in each other, and mostValues how many values a text may stand for.
+const (
+	deepest    = 50
+	mostValues = 10_000
+)
 
 // mapping reads the one document of a YAML text.
 func mapping(text []byte) (map[string]any, error) {
-	if err := bounded.Nesting(text, deepest); err != nil {
+	if err := unfold.Check(text, deepest, mostValues); err != nil {
 		return nil, err
 	}
 	d := yaml.NewDecoder(bytes.NewReader(text))

@@ -7,7 +7,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
 
-	"github.com/plumbline-ml/plumbline/internal/bounded"
+	"github.com/plumbline-ml/plumbline/submission/unfold"
 )
 
 // node is a value of a suite file with its place. Scalars keep the text that they are written with, so that a flag gets
@@ -53,7 +53,7 @@ const (
 // parse reads the one document of a YAML text. faults are those of values, in whose place others stand; with err there
 // is no document.
 func parse(text []byte) (root node, faults []error, err error) {
-	if err := bounded.Nesting(text, mostDepth); err != nil {
+	if err := unfold.Check(text, mostDepth, mostNodes); err != nil {
 		return node{}, nil, err
 	}
 	file, err := parser.ParseBytes(text, 0)
@@ -81,8 +81,7 @@ func documents(f *ast.File) (n int) {
 type reader struct {
 	anchors map[string]ast.Node
 	open    map[string]bool // anchors that are being read
-	nodes   int
-	faults  []error // of values that are not read; a word stands in their place
+	faults  []error         // of values that are not read; a word stands in their place
 }
 
 // refused notes a fault, and is what stands in the place of the value.
@@ -94,9 +93,6 @@ func (r *reader) refused(n node, format string, args ...any) (node, error) {
 
 func (r *reader) read(from ast.Node) (node, error) {
 	n := place(from)
-	if r.nodes++; r.nodes > mostNodes {
-		return n, n.fault("aliases unfold to more than %d values", mostNodes)
-	}
 	switch from := from.(type) {
 	case *ast.AnchorNode:
 		return r.anchor(from)

@@ -51,6 +51,9 @@ func (a *app) configured(c *cobra.Command, f *benchFlags) error {
 	if err != nil {
 		return sdk.Usage(fmt.Errorf("%s: %w", f.address, err))
 	}
+	if err := also.Readable(text); err != nil {
+		return sdk.Usage(fmt.Errorf("%s: %w", f.address, err))
+	}
 	if !also.IsEndpoints(text) {
 		return sdk.Usage(fmt.Errorf("%s is no configuration of mlcommons/endpoints, which says under endpoint_config where "+
 			"the servers are, and no suite, which has a list of runs; want the address of a server", f.address))

@@ -1,0 +1,88 @@
+// Package unfold bounds what a YAML text stands for before it is read: aliases and merge keys make a few lines mean
+// more than any memory holds, and readers that write each out do not end.
+//
+// In: how deep values lie in each other, and how many values a text has when all aliases are written out. Out: reading
+// them.
+package unfold
+
+import (
+	"fmt"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+
+	"github.com/plumbline-ml/plumbline/internal/bounded"
+)
+
+// Check is an error where a text is no YAML, where lists and mappings lie deeper in each other than that, where an
+// alias is part of what it stands for, and where there are more values than most when aliases and merge keys are
+// written out. It takes no longer than the text is long.
+func Check(text []byte, depth, most int) error {
+	if err := bounded.Nesting(text, depth); err != nil {
+		return err
+	}
+	file, err := parser.ParseBytes(text, 0, parser.AllowDuplicateMapKey())
+	if err != nil {
+		return fmt.Errorf("no YAML: %s", yaml.FormatError(err, false, false))
+	}
+	for _, d := range file.Docs {
+		c := counter{most: most, sizes: map[string]int{}, open: map[string]bool{}}
+		if d.Body == nil {
+			continue
+		}
+		if c.count(d.Body) > most {
+			return fmt.Errorf("aliases unfold to more than %d values", most)
+		}
+		if c.loop != "" {
+			return fmt.Errorf("*%s is part of what it stands for", c.loop)
+		}
+	}
+	return nil
+}
+
+// counter counts the values that nodes stand for, up to one more than most.
+type counter struct {
+	most  int
+	sizes map[string]int // of what is marked by an anchor
+	open  map[string]bool
+	loop  string // an alias within its own anchor; empty: there is none
+}
+
+func (c *counter) count(n ast.Node) int {
+	switch n := n.(type) {
+	case *ast.AnchorNode:
+		name := n.Name.GetToken().Value
+		c.open[name] = true
+		size := c.count(n.Value)
+		delete(c.open, name)
+		c.sizes[name] = size
+		return size
+	case *ast.AliasNode:
+		name := n.Value.GetToken().Value
+		if c.open[name] {
+			c.loop = name
+		}
+		return max(1, c.sizes[name])
+	case *ast.MappingNode:
+		total := 1
+		for _, v := range n.Values {
+			total = c.sum(total, c.count(v))
+		}
+		return total
+	case *ast.MappingValueNode:
+		return c.sum(c.count(n.Key), c.count(n.Value))
+	case *ast.SequenceNode:
+		total := 1
+		for _, v := range n.Values {
+			total = c.sum(total, c.count(v))
+		}
+		return total
+	case *ast.TagNode:
+		return c.count(n.Value)
+	}
+	return 1
+}
+
+// sum adds, and does not go beyond the bound.
+func (c *counter) sum(a, b int) int { return min(a+b, c.most+1) }
