@@ -34,7 +34,7 @@ func TestRuntimePage(t *testing.T) {
 	cache := t.TempDir()
 	t.Setenv("PLUMBLINE_CACHE", cache)
 	t.Setenv("PATH", bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
-	run := []string{"--scenario", "Offline", "--mode", "accuracy", "--set", "performance_sample_count_override=8"}
+	run := []string{"--scenario", "Offline", "--mode", "accuracy", "--count", "8"}
 	fetched, used := 0, false
 	for _, args := range commands["Which runtime"] {
 		switch {
