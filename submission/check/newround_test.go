@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/internal/golden"
+	"github.com/plumbline-ml/plumbline/internal/slow"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf/mlconftest"
 	"github.com/plumbline-ml/plumbline/submission/check"
 	"github.com/plumbline-ml/plumbline/submission/internal/treeops"
@@ -24,7 +25,10 @@ func TestNewRoundsAreChecked(t *testing.T) {
 		})
 	})
 	bases := treeops.NewBases(t)
-	const each = 6 // of the cases, for its time
+	each := 24 // of the cases, for its time
+	if slow.All() {
+		each = 6
+	}
 	n := 0
 	golden.Each(t, "submission/check/*.json", func(t *testing.T, path string) {
 		if n++; n%each != 0 {

@@ -15,6 +15,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/plumbline-ml/plumbline/internal/slow"
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
 
@@ -69,12 +70,16 @@ func ShortLists() Op {
 	return Op{Op: "log-set", Path: "**_detail.txt", Key: "loaded_qsl_set", Value: []byte("[0]"), All: true}
 }
 
-// Share is what PLUMBLINE_MUTATIONS says, 1 for all mutations and N for one of N, or else usual.
+// Share is what PLUMBLINE_MUTATIONS says, 1 for all mutations and N for one of N, or else usual in make test-all and one
+// of four times as many in make test.
 func Share(t *testing.T, usual uint64) uint64 {
 	t.Helper()
 	text := os.Getenv("PLUMBLINE_MUTATIONS")
-	if text == "" {
+	if text == "" && slow.All() {
 		return usual
+	}
+	if text == "" {
+		return 4 * usual
 	}
 	share, err := strconv.ParseUint(text, 10, 64)
 	if err != nil || share == 0 {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/internal/golden"
+	"github.com/plumbline-ml/plumbline/internal/slow"
 )
 
 // TestApply makes one file of each change and compares it with what the change's description says.
@@ -59,6 +60,7 @@ func TestApply(t *testing.T) {
 
 // TestApplyGolden applies the changes of every case to its base.
 func TestApplyGolden(t *testing.T) {
+	slow.Skip(t) // the tests of these cases apply them, too
 	bases := NewBases(t)
 	for _, kind := range []string{"check/*.json", "preprocess/*/case.json", "truncate/*/case.json",
 		"repository_checks/*/case.json"} {
