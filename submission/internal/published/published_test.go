@@ -41,7 +41,6 @@ type expected struct {
 type Judged struct {
 	Results int            `json:"results"` // that are judged
 	Figures int            `json:"figures"` // of them that are published, in summary_results.json
-	Rows    int            `json:"rows"`    // of the official summary
 	Rejects map[string]int `json:"rejects"` // by kind: each is a true finding
 	Digest  string         `json:"sha256"`  // of the sorted list of rejects
 }
