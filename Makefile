@@ -22,8 +22,12 @@ official-loadgen: build ## build harness-official with the official LoadGen from
 	$(GO) run ./tools/officialloadgen -o $(BIN) "$(LOADGEN)"
 	CGO_ENABLED=1 $(GO) build -tags officialloadgen -o $(BIN)/harness-official ./cmd/harness
 
+# A busy machine may miss a limit of latency within seconds: a run that is INVALID (3) is shown with its reason, and the
+# demo has worked all the same. All else fails it.
 demo: build ## run the resnet50 benchmark in all four scenarios, with its accuracy, and show the result
-	$(BIN)/harness run resnet50 --out out/demo --force
+	@code=0; $(BIN)/harness run resnet50 --out out/demo --force || code=$$?; \
+	if [ $$code = 3 ]; then echo "A run is INVALID, for the reason above: the machine was busy, or it is slow. The demo is complete."; \
+	else exit $$code; fi
 
 # -timeout is for hangs alone: a slow machine never reaches it. make check vets.
 test: ## run all tests of all modules but the slowest; skips are listed and counted

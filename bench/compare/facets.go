@@ -4,11 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/loadgen/suggest"
+	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/bench/record/results"
 )
@@ -83,8 +85,23 @@ func (s *side) mixed(allowed facets) error {
 	if len(faults) == 0 {
 		return nil
 	}
-	return fmt.Errorf("%w: %w\nname the folders of runs that are repetitions of each other; --allow-unlike WHAT,... "+
-		"takes them together all the same: %s", ErrUnlike, errors.Join(faults...), facetNames())
+	advice := "name the folders of runs that are repetitions of each other"
+	if s.served() {
+		advice = "the sides have no load in common: name the folder of a point (" + path.Join(s.name, "users-4") +
+			"), or compare sweeps of the same loads"
+	}
+	return sdk.Usage(fmt.Errorf("%w: %w\n%s; --allow-unlike WHAT,... takes them together all the same: %s", ErrUnlike,
+		errors.Join(faults...), advice, facetNames()))
+}
+
+// served says whether all runs of the side are points of servers.
+func (s *side) served() bool {
+	for _, g := range s.groups {
+		if slices.ContainsFunc(g.runs, func(r results.Found) bool { return r.Serving == nil }) {
+			return false
+		}
+	}
+	return true
 }
 
 // within lists what the runs of a group differ in.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/serving/load"
 	"github.com/plumbline-ml/plumbline/bench/serving/measure"
@@ -92,5 +93,27 @@ func TestUnlikeServers(t *testing.T) {
 	another := served(4, 50, func(s *record.Serving) { s.Asked.Seed, s.Asked.PointSeed = 7, 8 })
 	if _, err := Compare(input("base", served(4, 50, nil)), input("new", another), nil); err != nil {
 		t.Errorf("another seed: %v", err)
+	}
+}
+
+// TestSidesWithoutACommonLoad: what is asked for cannot be compared, which is the user's to mend, and says how.
+func TestSidesWithoutACommonLoad(t *testing.T) {
+	sweep, point := []record.Run{served(4, 50, nil), served(16, 60, nil)}, []record.Run{served(8, 50, nil)}
+	other := []record.Run{served(32, 50, nil), served(64, 60, nil)}
+	for name, sides := range map[string][2][]record.Run{
+		"a sweep against a point": {sweep, point}, "a point against a sweep": {point, sweep}, "two sweeps": {sweep, other},
+		"a point against another": {point, other[:1]},
+	} {
+		_, err := Compare(input("curve", sides[0]...), input("rates", sides[1]...), nil)
+		if err == nil && len(sides[0])+len(sides[1]) == 2 {
+			continue // they differ in their loads, which is what is compared
+		}
+		if !errors.Is(err, ErrUnlike) || exitcode.Of(err) != exitcode.Usage || !strings.Contains(err.Error(), "load") {
+			t.Errorf("%s: %d, %v", name, exitcode.Of(err), err)
+		}
+	}
+	_, err := Compare(input("curve", sweep...), input("bench-1", point...), nil)
+	if err == nil || !strings.Contains(err.Error(), "name the folder of a point (curve/users-4)") {
+		t.Errorf("%v", err)
 	}
 }

@@ -176,6 +176,10 @@ func unfit(round *mlconf.Rules, benchmark, scenario, division string, kind mlcon
 func (a *adding) run(root string, round *mlconf.Rules, run record.Run) {
 	where := filepath.Join(root, filepath.FromSlash(run.Dir))
 	if run.Status != record.Complete {
+		if run.Status == record.NotRun {
+			a.fault("%s: the run was not made; make it", where)
+			return
+		}
 		a.fault("%s: the run is %s; run it again", where, run.Status)
 		return
 	}

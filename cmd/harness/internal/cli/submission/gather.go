@@ -27,7 +27,10 @@ func (a *app) gather(ctx context.Context, r *runFlags, good bool) error {
 		fmt.Fprintf(a.Stdout, "\nthe runs are in %s; not all are good: no tree is built of them\n", r.Out)
 		return nil
 	}
-	if err := a.addRuns(ctx, r); err != nil {
+	if err := a.addRuns(ctx, r); err != nil && !good {
+		fmt.Fprintf(a.Stdout, "\nthe runs are in %s; no tree is built, since not all are good: %v\n", r.Out, err)
+		return nil // what became of the runs decides the code
+	} else if err != nil {
 		return sdk.Usage(err)
 	}
 	f := &buildFlags{workspace: r.Goal.Workspace, out: r.tree, force: true}
