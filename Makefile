@@ -175,10 +175,17 @@ test-arm64: ## unit tests and a benchmark for arm64, emulated (Debian: qemu-user
 	$(GO) run ./cmd/plugins/internal/ortlib -o $(BIN)/arm64/real -arch arm64
 	$(BIN)/arm64/emulate $(BIN)/arm64/harness run resnet50 --plugin-dir $(BIN)/arm64/plugins --mode accuracy --scenario Offline --count 20 --out out/arm64 --force
 
-lint: check ## check, golangci-lint (the first run builds it), and ruff for the Python (RUFF=program, default ruff) where it is installed
+# VULNDB=address is another database of vulnerabilities, file:///folder too.
+GOVULNCHECK = $(GO) run golang.org/x/vuln/cmd/govulncheck@v1.9.0 $(if $(VULNDB),-db "$(VULNDB)")
+
+lint: check ## check, golangci-lint (the first run builds it), ruff for the Python (RUFF=program, default ruff) where it is installed, govulncheck where its database can be had
 	$(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run $$($(GO) list -m -f '{{.Dir}}/...')
 	@if command -v "$(or $(RUFF),ruff)" >/dev/null; then "$(or $(RUFF),ruff)" check; \
 	else echo "skipped: the Python is not linted, for $(or $(RUFF),ruff) is not installed (pip install ruff)"; fi
+	@case "$$(cd loadgen && $(GOVULNCHECK) . 2>&1)" in \
+	*"fetching vulnerabilities"*) \
+		echo "skipped: known vulnerabilities are not looked for: their database cannot be had (VULNDB=address)" ;; \
+	*) for dir in $$($(GO) list -m -f '{{.Dir}}'); do (cd $$dir && $(GOVULNCHECK) ./...) || exit 1; done ;; esac
 
 bench: ## run the Go benchmarks (BENCH=regexp COUNT=n) into bench.txt for benchstat
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) work | tee bench.txt

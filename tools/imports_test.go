@@ -160,6 +160,36 @@ func TestPluginLibrariesNeedNoGRPC(t *testing.T) {
 	}
 }
 
+// TestTensorsStayInImageGeneration: gorgonia.org/tensor brings old modules along, Arrow of 2020 and gogo/protobuf among
+// them. Image generation needs it, and no other program has any of them.
+func TestTensorsStayInImageGeneration(t *testing.T) {
+	heavy := []string{"gorgonia.org/", "github.com/apache/arrow/", "github.com/gogo/protobuf"}
+	needing := 0
+	for _, module := range []string{"cmd/plugins", "cmd/harness"} {
+		for _, p := range listPackages(t, module) {
+			found := ""
+			for _, dep := range p.Deps {
+				if slices.ContainsFunc(heavy, func(h string) bool { return strings.HasPrefix(dep, h) }) {
+					found = dep
+				}
+			}
+			name := strings.TrimPrefix(p.ImportPath, prefix)
+			switch needs := name == "cmd/plugins/plumbline-plugin-sdxl"; {
+			case needs:
+				needing++
+				if found == "" {
+					t.Errorf("%s links none of %v: this test, and the module plugins/sdxl, have no reason any more", name, heavy)
+				}
+			case found != "":
+				t.Errorf("%s links %s, which image generation alone needs", name, found)
+			}
+		}
+	}
+	if needing != 1 {
+		t.Errorf("%d programs of image generation, want 1", needing)
+	}
+}
+
 // TestCgoStaysInTheBackends compiles everything else without cgo.
 func TestCgoStaysInTheBackends(t *testing.T) {
 	for _, module := range workspaceModules(t) {

@@ -61,6 +61,27 @@ func read(t *testing.T, path string, count int) (*Set, []Row, error) {
 	return s, rows, err
 }
 
+// TestGoldenBooleans reads what pyarrow 26.0.1 wrote with data_page_version="2.0" and compression="lz4": 20 products that
+// are second-hand, and 12 that are not, as runs.
+func TestGoldenBooleans(t *testing.T) {
+	s, rows, err := read(t, filepath.Join("testdata", "booleans-v2.parquet"), 0)
+	if err != nil || len(rows) != 32 {
+		t.Fatalf("%d rows: %v", len(rows), err)
+	}
+	truths, err := s.Truths(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, row := range rows {
+		if want := i < 20; row.SecondHand != want || truths[i].SecondHand != want {
+			t.Errorf("row %d is %v, its truth %v, want %v", i, row.SecondHand, truths[i].SecondHand, want)
+		}
+		if row.Title != fmt.Sprintf("t%d", i) || !slices.Equal(row.Offered, []string{"a", "b"}) {
+			t.Errorf("row %d: %+v", i, row)
+		}
+	}
+}
+
 // TestHub reads what is exported in the hub's columns, whole and in part, from one file and from several.
 func TestHub(t *testing.T) {
 	dir := t.TempDir()

@@ -143,6 +143,36 @@ func TestFaults(t *testing.T) {
 	}
 }
 
+// TestGoldenLZ4 reads token ids that pandas wrote with compression="lz4": 518 in 24 rows, by pyarrow's reading. One
+// whose page is damaged is an error.
+func TestGoldenLZ4(t *testing.T) {
+	for _, name := range []string{"lz4-ids-int32.parquet", "lz4-ids-not-noticed.parquet"} {
+		table, err := read(t, filepath.Join("testdata", name), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		count, sum, most := 0, 0, int32(0)
+		for row := range table.Len() {
+			ids := table.IDs("tok_input", row)
+			if len(ids) == 0 || ids[0] != 1 {
+				t.Errorf("%s: row %d has %v, want 1 first", name, row, ids)
+			}
+			for _, id := range ids {
+				count, sum, most = count+1, sum+int(id), max(most, id)
+			}
+		}
+		if table.Len() != 24 || count != 518 || sum != 8_101_644 || most != 31_971 {
+			t.Errorf("%s: %d rows, %d ids of %d in all, %d at most", name, table.Len(), count, sum, most)
+		}
+	}
+	columns := []Column{{Name: "question"}, {Name: "system_prompt"}, {Name: "tok_input", IDs: true}, {Name: "output"}}
+	var faults fault.List
+	if _, err := Read(filepath.Join("testdata", "lz4-damaged.parquet"), "", columns, 0, &faults); err == nil ||
+		!strings.Contains(err.Error(), "it is damaged") {
+		t.Errorf("the damaged file: %v", err)
+	}
+}
+
 func TestParquetOfOtherTypes(t *testing.T) {
 	var faults fault.List
 	for _, wrong := range []Column{{Name: "tok_input"}, {Name: "input", IDs: true}, {Name: "number", IDs: true}} {

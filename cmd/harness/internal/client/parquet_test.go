@@ -2,6 +2,7 @@ package client
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -108,6 +109,21 @@ func TestParquetRows(t *testing.T) {
 	}
 	if got := rowsOfFile(t, path, func(c string) bool { return c == "text" }); got[1] != `{"text":"ü"}` {
 		t.Errorf("one column: %s", got[1])
+	}
+}
+
+// TestGoldenLZ4 reads a file that pandas wrote with compression="lz4": max_tokens of row i is i+2.
+func TestGoldenLZ4(t *testing.T) {
+	rows := rowsOfFile(t, filepath.Join("testdata", "lz4-bench-max_tokens.parquet"), func(c string) bool {
+		return c == "max_tokens"
+	})
+	for i, row := range rows {
+		if want := fmt.Sprintf(`{"max_tokens":%d}`, i+2); row != want {
+			t.Fatalf("row %d is %s, want %s", i, row, want)
+		}
+	}
+	if len(rows) != 400 {
+		t.Errorf("%d rows, want 400", len(rows))
 	}
 }
 
