@@ -8,7 +8,7 @@ COUNT   ?= 6
 export CGO_ENABLED ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help build official-loadgen demo test test-all test-python test-escape test-cpp test-openai test-servers test-store test-metrics test-pace test-gpu test-official-checker test-official-accuracy test-official-endpoints test-official-bfcl test-official-reasoning test-official-products test-official-retrieval test-official-streamed test-official-brats test-submission-official test-published test-kills test-browser test-network test-official bench-official race stress lint bench cards bench-loadgen fuzz clean check test-arm64 dist release test-dist
+.PHONY: help build official-loadgen demo test test-all test-python test-escape test-cpp test-openai test-servers test-searches test-store test-metrics test-pace test-gpu test-official-checker test-official-accuracy test-official-endpoints test-official-bfcl test-official-reasoning test-official-products test-official-retrieval test-official-streamed test-official-brats test-submission-official test-published test-kills test-browser test-network test-official bench-official race stress lint bench cards bench-loadgen fuzz clean check test-arm64 dist release test-dist
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -55,6 +55,9 @@ test-openai: ## benchmark a real server with OpenAI's API, and ask it for chats 
 test-servers: ## benchmark MLServer, Triton and a two-node Ray Serve (MLSERVER_PYTHON= TRITON_PYTHON= RAY_PYTHON=, else python3)
 	PLUMBLINE_MLSERVER_PYTHON=$(or $(MLSERVER_PYTHON),python3) PLUMBLINE_TRITON_PYTHON=$(or $(TRITON_PYTHON),python3) \
 	PLUMBLINE_RAY_PYTHON=$(or $(RAY_PYTHON),python3) $(GO) test -count=1 -v -timeout 6h -run TestServers ./e2e/serving
+
+test-searches: ## search servers of known capacity by harness bench --find, half of them beside eight busy loops: half an hour
+	PLUMBLINE_SEARCHES=1 $(GO) test -count=1 -v -timeout 3h -run TestSearches ./e2e/serving
 
 test-serving-peers: ## measure one mock by harness bench, AIPerf and GuideLLM (PEERS_PYTHON=interpreter with aiperf and guidellm)
 	PLUMBLINE_PEERS_PYTHON=$(PEERS_PYTHON) $(GO) test -count=1 -v -timeout 6h -run TestServingPeers ./cmd/harness/internal/cli/serving

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -67,7 +68,7 @@ func servingBlock(t *testing.T, dir, url, block string) string {
 		cmd := harness.Command(t, built.Harness(), words(strings.ReplaceAll(args, servingURL, url))...)
 		cmd.Dir = dir
 		r := harness.Finish(t, cmd)
-		if r.Code != 0 && r.Code != 3 { // 3: a busy machine keeps no objective
+		if !slices.Contains([]int{0, 3, 7, 8}, r.Code) { // on a busy machine no point keeps objectives, or a search has no answer
 			t.Fatalf("%s ended with %d:\n%s", line, r.Code, r.Both())
 		}
 		fresh.WriteString(line + strings.ReplaceAll(r.Stdout, url, servingURL))
