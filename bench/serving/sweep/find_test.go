@@ -194,6 +194,7 @@ func TestFindGoesOn(t *testing.T) {
 	enough := errors.New("enough")
 	begin := func(t *testing.T, dir string) (*sweep.Sweep, *sweepfile.Sweep) {
 		s := find(t, 2, 20*time.Second)
+		s.Find.Start = 34
 		var earlier *sweepfile.Sweep
 		var err error
 		if s.Folder, earlier, err = sweep.Open(dir, false, flags); err != nil {
