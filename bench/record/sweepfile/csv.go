@@ -75,7 +75,21 @@ func numbers() []column {
 			return &share
 		}},
 		column{"concurrency", func(f *measure.Figures) *float64 { return &f.ConcurrencyMean }},
+		column{"requests", func(f *measure.Figures) *float64 { return count(f.Requests) }},
+		column{"answered", func(f *measure.Figures) *float64 { return count(f.OK) }},
+		column{"prompt_tokens_per_s", func(f *measure.Figures) *float64 {
+			if f.WindowNS <= 0 || f.PromptTokens == 0 {
+				return nil
+			}
+			rate := float64(f.PromptTokens) / (float64(f.WindowNS) / 1e9)
+			return &rate
+		}},
 	)
+}
+
+func count(n int) *float64 {
+	v := float64(n)
+	return &v
 }
 
 // RowOf is the row of a point.

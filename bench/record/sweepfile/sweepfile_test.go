@@ -187,11 +187,11 @@ func TestCSV(t *testing.T) {
 	lines := strings.Split(b.String(), "\n")
 	const head = "kind,value,requests_per_s,tokens_per_s,tokens_per_s_per_gpu,ttft_p50_ms,ttft_p90_ms,ttft_p99_ms," +
 		"tpot_p50_ms,tpot_p90_ms,tpot_p99_ms,e2e_p50_ms,e2e_p90_ms,e2e_p99_ms,user,goodput_per_s,attainment,failed," +
-		"concurrency,power_w,energy_per_token_j,energy_per_request_j,flags"
+		"concurrency,requests,answered,prompt_tokens_per_s,power_w,energy_per_token_j,energy_per_request_j,flags"
 	if lines[0] != head {
 		t.Errorf("columns %s, want %s", lines[0], head)
 	}
-	if want := "users,1,50,550,,10,10,10,1,1,1,20,20,20,1000,50,1,0,1,,,,"; lines[1] != want {
+	if want := "users,1,50,550,,10,10,10,1,1,1,20,20,20,1000,50,1,0,1,20,20,,,,,"; lines[1] != want {
 		t.Errorf("%s, want %s", lines[1], want)
 	}
 	rows, err := sweepfile.ReadCSV(&b)

@@ -85,6 +85,9 @@ func (r *reader) chat(rec *record, a *Ask) {
 			if err == nil {
 				err = checkMessages(messages)
 			}
+			if err == nil {
+				messages = r.recorded(rec, messages)
+			}
 			a.Messages = bytes.Clone(messages)
 			return err
 		})
@@ -129,6 +132,26 @@ func (r *reader) chat(rec *record, a *Ask) {
 	case before != nil:
 		a.Messages, a.Text = list(append(before, said("user", a.Text))...), ""
 	}
+}
+
+// recorded takes a last message that is the assistant's, as files for fine-tuning have it, for the recorded answer,
+// and leaves the messages before it.
+func (r *reader) recorded(rec *record, messages json.RawMessage) json.RawMessage {
+	var all []json.RawMessage
+	eachElement(messages, func(value []byte) bool {
+		all = append(all, value)
+		return true
+	})
+	n := len(all) - 1
+	var last message
+	if n < 1 || json.Unmarshal(all[n], &last) != nil || last.Role != "assistant" {
+		return messages
+	}
+	r.answers++
+	if !rec.has(fAnswer) && len(last.Content) > 0 && last.Content[0] == '"' {
+		rec.cells[fAnswer] = last.Content
+	}
+	return list(all[:n]...)
 }
 
 func textPart(text string) json.RawMessage {

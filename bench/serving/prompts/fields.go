@@ -38,6 +38,7 @@ const (
 	fTurns
 	fURL
 	fBody
+	fInstruction
 	nFields
 )
 
@@ -67,6 +68,7 @@ var fieldNames = [nFields][]string{
 	fTurns:         {"turns"},
 	fURL:           {"url"},
 	fBody:          {"body"},
+	fInstruction:   {"instruction"},
 }
 
 // onlyNamed are names of fields that are taken for one by --column alone: as columns they mean other things, too.

@@ -32,6 +32,7 @@ type reader struct {
 	spoken  map[int32]spoken // by row, of lines of sessions
 
 	conversations, unanswered int
+	answers                   int             // chats whose last message is a recorded answer
 	named                     map[string]bool // conversations by their names
 }
 

@@ -107,6 +107,7 @@ func (r *reader) plain(rec *record, a *Ask) {
 	before := len(r.faults.List) + r.faults.More
 	row := row{ask: a, line: int32(min(rec.line, math.MaxInt32))}
 	r.common(rec, &row)
+	r.instruct(rec)
 	if !r.choose(rec) {
 		return
 	}
@@ -120,6 +121,28 @@ func (r *reader) plain(rec *record, a *Ask) {
 		return
 	}
 	r.keep(rec, row)
+}
+
+// instruct makes the prompt of rows that say what is to be done in a column of its own, as alpaca's do: the instruction,
+// and behind an empty line what it is about, where there is anything.
+func (r *reader) instruct(rec *record) {
+	r.cell(rec, fInstruction, func(raw json.RawMessage) error {
+		text, err := textOf(raw)
+		if err != nil || rec.has(fPrompt) && rec.cells[fPrompt][0] != '"' {
+			return err
+		}
+		if rec.has(fPrompt) {
+			about, err := textOf(rec.cells[fPrompt])
+			if err != nil {
+				return err
+			}
+			if strings.TrimSpace(about) != "" {
+				text += "\n\n" + about
+			}
+		}
+		rec.cells[fPrompt], err = marshal(text)
+		return err
+	})
 }
 
 // common reads what rows of all APIs may have.

@@ -57,6 +57,10 @@ func (r *reader) set() (*Set, error) {
 		}
 		s.note("%d of %d conversations %s no question with an answer", r.unanswered, r.conversations, has)
 	}
+	if r.answers > 0 {
+		s.note("chats that end with a message of the assistant: %d. It is taken for the recorded answer, and not sent",
+			r.answers)
+	}
 	for _, preferred := range r.names.preferred() {
 		s.note("%s", preferred)
 	}

@@ -108,7 +108,7 @@ func loadCell(l record.ServingLoad) string {
 	case l.By == load.Users:
 		return strconv.FormatFloat(l.Value, 'f', -1, 64)
 	}
-	return strconv.FormatFloat(l.Value, 'g', 6, 64) + "/s"
+	return number(&l.Value) + "/s"
 }
 
 // number writes a rate with three figures, or a dash.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/backends/openai"
@@ -86,6 +87,13 @@ func endTexts(f *sweepfile.Sweep) (all []string) {
 	return all
 }
 
+// numbers are those of texts, with its unit where that depends on its size, and a list of percentiles.
+var numbers = regexp.MustCompile(`[+-]?[0-9][0-9.]*(e[+-]?[0-9]+)?( ?(ns|us|ms|s|m)\b)?(, p[0-9.]+)*`)
+
+func withoutNumbers(text string) string {
+	return numbers.ReplaceAllString(strings.ReplaceAll(text, " once", " 1 times"), "")
+}
+
 func withoutDigits(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= '0' && r <= '9' {
@@ -96,6 +104,7 @@ func withoutDigits(text string) string {
 }
 
 // pointNotes are what is to be said of points: of each matter the first that it is of, and how many others it is of.
+// Two notes are of one matter where their words are the same, numbers apart: a note never hides one that says more.
 func pointNotes(points []record.Run) (all []string) {
 	type matter struct {
 		text  string
@@ -106,6 +115,7 @@ func pointNotes(points []record.Run) (all []string) {
 	for _, r := range points {
 		seen := map[string]bool{}
 		take := func(about, text string) {
+			about += " " + withoutNumbers(text)
 			i, there := at[about]
 			switch {
 			case seen[about]:
