@@ -11,7 +11,7 @@ require (
 
 require (
 	github.com/plumbline-ml/plumbline/internal v0.0.0 // indirect
-	golang.org/x/image v0.30.0 // indirect
+	golang.org/x/image v0.48.0 // indirect
 )
 
 replace (

@@ -5,8 +5,8 @@ go 1.26.0
 require (
 	github.com/mewkiz/flac v1.0.13
 	github.com/plumbline-ml/plumbline/internal v0.0.0
-	golang.org/x/net v0.60.0
-	golang.org/x/text v0.43.0
+	golang.org/x/net v0.62.0
+	golang.org/x/text v0.44.0
 	gonum.org/v1/gonum v0.17.0
 	google.golang.org/protobuf v1.36.12
 )

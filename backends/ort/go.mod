@@ -6,7 +6,7 @@ require (
 	github.com/plumbline-ml/plumbline/internal v0.0.0
 	github.com/plumbline-ml/plumbline/sdk v0.0.0
 	github.com/yalue/onnxruntime_go v1.27.0
-	golang.org/x/sys v0.49.0
+	golang.org/x/sys v0.50.0
 )
 
 require github.com/k2-fsa/sherpa-onnx-go-linux v1.13.8
@@ -21,8 +21,8 @@ require (
 	github.com/mattn/go-isatty v0.0.17 // indirect
 	github.com/oklog/run v1.1.0 // indirect
 	github.com/plumbline-ml/plumbline/loadgen v0.0.0 // indirect
-	golang.org/x/net v0.60.0 // indirect
-	golang.org/x/text v0.42.0 // indirect
+	golang.org/x/net v0.62.0 // indirect
+	golang.org/x/text v0.44.0 // indirect
 	google.golang.org/genproto/googleapis/rpc v0.0.0-20260817212433-ac3dfec99bb1 // indirect
 	google.golang.org/grpc v1.85.0 // indirect
 	google.golang.org/protobuf v1.36.12 // indirect
