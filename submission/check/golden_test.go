@@ -59,10 +59,10 @@ func (c goldenCase) options(t *testing.T) check.Options {
 	return o
 }
 
-// contradicted are cases whose text is that of another case with another judgement: accuracy.txt of acc_at has the
-// counts
-// of acc_good_total_mismatch, one good sample of 50000 beside an accuracy above 75 %, which warns.
-var contradicted = map[string]check.Verdict{"acc_at.json": check.Warned}
+// contradicted are cases that others contradict: accuracy.txt of acc_at has the counts of acc_good_total_mismatch, one
+// good sample of 50000 beside an accuracy above 75 %, which warns. Published accuracy runs have other seeds, as in
+// seed_accuracy_log, which decide nothing over a whole data set.
+var contradicted = map[string]check.Verdict{"acc_at.json": check.Warned, "seed_accuracy_log.json": check.Warned}
 
 func TestGoldenTreesAreJudged(t *testing.T) {
 	bases := treeops.NewBases(t)

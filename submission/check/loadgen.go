@@ -8,7 +8,7 @@ import (
 // rehearsal is how the version of Plumbline's own LoadGen begins.
 const rehearsal = "plumbline"
 
-// checkLoadGen wants the official LoadGen, as it was published, of this round. It warns of a later one.
+// checkLoadGen wants the official LoadGen, as it was published, of this round. It notes a later one.
 func (r *resultFolder) checkLoadGen(l *runLog) {
 	version := l.word("loadgen_version")
 	name := l.path()
@@ -23,7 +23,7 @@ func (r *resultFolder) checkLoadGen(l *runLog) {
 		r.add(r.ofAccuracy(l), ruleLoadGen, name, "LoadGen is not of the round", version,
 			"version "+strconv.Itoa(r.checker.rules.LoadGenMajor())+" or later", do)
 	case major > r.checker.rules.LoadGenMajor():
-		r.warn(ruleLoadGen, name, "LoadGen is of a later round", version,
+		r.add(Note, ruleLoadGen, name, "LoadGen is of a later round", version,
 			"version "+strconv.Itoa(r.checker.rules.LoadGenMajor()),
 			"ask whether the round takes it, or check with its own round: --rules")
 	}
