@@ -46,7 +46,7 @@ func TestBackendsInTurn(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	r := harness.Run(t, "run", "resnet50", "--backend", "ort,process", "--repeat", "2", "--quiet", "--out", out,
 		"--backend-opt", "process:command="+filepath.Join(built.Dir(), "plugins", "ortprocess"), "--scenario", "SingleStream",
-		"--mode", "performance", "--set", "min_query_count=64", "--set", "min_duration=0", "--fail-if",
+		"--mode", "performance", "--count", "64", "--set", "min_query_count=64", "--set", "min_duration=0", "--fail-if",
 		"result > +1000000%").WantCode(t, 0)
 	r.WantOutput(t, "ort, round 1 of 2\n", "process, round 2 of 2\n", "2 runs against 2", "no verdict",
 		"logs and result.json in "+out)

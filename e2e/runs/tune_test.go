@@ -43,7 +43,8 @@ func TestTune(t *testing.T) {
 	// which tests of milliseconds may leave open
 	text := strings.Replace(testfile.Read(t, profiles[0]), `"decided": false`, `"decided": true`, 1)
 	testfile.Write(t, profiles[0], text)
-	run := []string{"run", "resnet50", "--scenario", "Offline", "--mode", "performance", "--out", t.TempDir(), "--force"}
+	run := []string{"run", "resnet50", "--scenario", "Offline", "--mode", "performance", "--set", "min_query_count=64",
+		"--out", t.TempDir(), "--force"}
 	if r := harness.Run(t, run...).WantCode(t, 0); !strings.Contains(r.Stdout, profiles[0]) {
 		t.Errorf("the run does not name its profile:\n%s", r.Both())
 	}
