@@ -23,8 +23,8 @@ const prefix = "github.com/plumbline-ml/plumbline/"
 var mayImport = map[string][]string{
 	"loadgen":    {},
 	"preprocess": {"internal/lists", "internal/mt19937", "internal/parallel"},
-	"datasets": {"internal/bounded", "internal/half", "internal/lists", "internal/mt19937", "internal/parallel",
-		"internal/pyfloat", "internal/pyvalue"},
+	"datasets": {"internal/bounded", "internal/figure", "internal/half", "internal/lists", "internal/mt19937",
+		"internal/parallel", "internal/pyfloat", "internal/pyvalue"},
 	"fetch":    {},
 	"internal": {},
 	"accuracy": {"preprocess/text/", "internal/golden", "internal/half", "internal/lists", "internal/mt19937",
@@ -34,8 +34,8 @@ var mayImport = map[string][]string{
 	"plugins":      pluginImports,
 	"plugins/...":  pluginImports, // plugins that are modules of their own
 	"cmd/plugins": {"plugins/", "backends/", "sdk", "sdk/", "preprocess/", "accuracy/", "datasets/", "loadgen/",
-		"internal/bounded", "internal/half", "internal/lists", "internal/mt19937", "internal/onnx", "internal/parallel",
-		"internal/pcg64", "internal/pyfloat", "internal/pyvalue", "internal/sandbox"},
+		"internal/bounded", "internal/figure", "internal/half", "internal/lists", "internal/mt19937", "internal/onnx",
+		"internal/parallel", "internal/pcg64", "internal/pyfloat", "internal/pyvalue", "internal/sandbox"},
 	"bench": {"loadgen/", "sdk", "sdk/backend", "sdk/option", "sdk/host", "sdk/internal/", "fetch/", "internal/"},
 	"submission": {"bench/", "loadgen/", "sdk", "sdk/backend", "sdk/option", "sdk/host", "sdk/internal/",
 		"fetch/", "internal/"},
@@ -47,8 +47,8 @@ var mayImport = map[string][]string{
 
 var pluginImports = []string{
 	"sdk", "sdk/backend", "sdk/backend/keep", "sdk/option", "sdk/manifest", "sdk/generate", "sdk/exhibit",
-	"preprocess/", "accuracy/", "datasets/", "loadgen/", "internal/bounded", "internal/half", "internal/lists",
-	"internal/mt19937", "internal/onnx", "internal/parallel", "internal/pcg64", "internal/pyfloat", "internal/pyvalue",
+	"preprocess/", "accuracy/", "datasets/", "loadgen/", "internal/bounded", "internal/figure", "internal/half",
+	"internal/lists", "internal/mt19937", "internal/onnx", "internal/parallel", "internal/pcg64", "internal/pyfloat", "internal/pyvalue",
 	"internal/sandbox",
 	"plugins/internal/", // what several plugins share
 }

@@ -61,8 +61,8 @@ func read(t *testing.T, path string, count int) (*Set, []Row, error) {
 	return s, rows, err
 }
 
-// TestGoldenBooleans reads what pyarrow 26.0.1 wrote with data_page_version="2.0" and compression="lz4": 20 products that
-// are second-hand, and 12 that are not, as runs.
+// TestGoldenBooleans reads what pyarrow 26.0.1 wrote with data_page_version="2.0" and compression="lz4": 20 products
+// that are second-hand, and 12 that are not, as runs.
 func TestGoldenBooleans(t *testing.T) {
 	s, rows, err := read(t, filepath.Join("testdata", "booleans-v2.parquet"), 0)
 	if err != nil || len(rows) != 32 {
