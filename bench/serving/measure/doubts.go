@@ -93,10 +93,11 @@ const (
 	partOfAll   = 2.0 / 3
 )
 
-// Rough says that rates of a window are rough, of all requests that were begun so many; empty: they are not.
+// Rough says that rates of a window are rough, of all requests that were begun so many; empty: they are not, or nothing
+// was answered that there could be a rate of.
 func (f *Figures) Rough(all int) string {
 	switch n := f.Requests; {
-	case n == 0 || n >= fewForRates && float64(n) >= partOfAll*float64(all):
+	case f.OK == 0 || n >= fewForRates && float64(n) >= partOfAll*float64(all):
 		return ""
 	case n < all:
 		return fmt.Sprintf("the window holds %d of %s: rates are rough", n, figure.Plural(all, "request"))

@@ -62,6 +62,19 @@ func TestRatesOfFew(t *testing.T) {
 	}
 }
 
+// TestNoRates: of nothing there is no rate that could be rough.
+func TestNoRates(t *testing.T) {
+	for n := range 3 {
+		var all []measure.Request
+		for i := range n {
+			all = append(all, failed(int64(i), 100))
+		}
+		if rough := measure.Of(all, measure.Rules{}).Rough(n); rough != "" {
+			t.Errorf("%d failed requests: %s", n, rough)
+		}
+	}
+}
+
 // TestAtOnce: answers whose tokens came at once have no TPOT, no gaps and no speed for a user, by whatever number of
 // events; those whose tokens came apart have, however quick they were beside a long prompt.
 func TestAtOnce(t *testing.T) {
