@@ -8,6 +8,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/bench/record/results"
 	"github.com/plumbline-ml/plumbline/bench/serving/load"
 	"github.com/plumbline-ml/plumbline/bench/serving/measure"
 )
@@ -115,5 +116,15 @@ func TestSidesWithoutACommonLoad(t *testing.T) {
 	_, err := Compare(input("curve", sweep...), input("bench-1", point...), nil)
 	if err == nil || !strings.Contains(err.Error(), "name the folder of a point (curve/users-4)") {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestServersWithLostFiles: a comparison says whose files are not as they were written.
+func TestServersWithLostFiles(t *testing.T) {
+	lost := served(4, 50, nil)
+	lost.Notes = append(lost.Notes, record.Finding{About: results.AboutFiles, Text: "requests.jsonl is gone"})
+	c, err := Compare(input("base", served(4, 50, nil)), input("new", lost), nil)
+	if err != nil || len(c.Pairs) != 1 || !strings.Contains(strings.Join(c.Pairs[0].Notes, "\n"), "requests.jsonl is gone") {
+		t.Errorf("%+v, %v", c.Pairs, err)
 	}
 }

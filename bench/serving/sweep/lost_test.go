@@ -108,6 +108,36 @@ func TestLostFiles(t *testing.T) {
 	}
 }
 
+// TestLostFilesOfEarlierVersions, which kept no checksums: a point without its requests is measured again, and so is one
+// whose folder a later one has.
+func TestLostFilesOfEarlierVersions(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out")
+	var err error
+	s := newSweep(t, 4, 1, "")
+	if s.Folder, _, err = sweep.Open(dir, false, nil); err != nil {
+		t.Fatal(err)
+	}
+	defer s.Folder.Close()
+	earlier := &sweepfile.Sweep{}
+	for _, name := range []string{"users-1", "users-2", "users-4", "users-2"} {
+		earlier.Points = append(earlier.Points, record.Run{Dir: name, Status: record.Complete, Serving: &record.Serving{}})
+		if name == "users-4" {
+			continue
+		}
+		if err := os.MkdirAll(filepath.Join(dir, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name, requests.JSONLName), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	n, lost := s.GoOn(earlier)
+	if n != 2 || len(lost) != 2 || !strings.Contains(lost[0], "users-2 is measured again: another point") ||
+		!strings.Contains(lost[1], "users-4 is measured again: its requests are gone") {
+		t.Errorf("%d points are kept, %q", n, lost)
+	}
+}
+
 // wantNote checks what a report says of the damaged point, where it has a result.json at all.
 func wantNote(t *testing.T, name, dir, says string) {
 	t.Helper()

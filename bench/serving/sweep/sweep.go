@@ -82,7 +82,7 @@ func (s *Sweep) GoOn(earlier *sweepfile.Sweep) (points int, lost []string) {
 			continue
 		}
 		if s.Folder != nil {
-			if err := record.CheckFiles(s.Folder.Dir, r.Files); err != nil {
+			if err := checkPoint(s.Folder.Dir, earlier.Points, i); err != nil {
 				lost = append(lost, fmt.Sprintf("%s is measured again: %v", r.Dir, err))
 				continue
 			}
