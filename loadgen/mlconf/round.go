@@ -110,8 +110,8 @@ func Rounds() []string {
 	return names
 }
 
-// RoundsWith lists the rounds that have a model, the newest first: those that call it so, and where none does those that
-// take the name for another's. Later rounds take ssd-resnet34 for retinanet.
+// RoundsWith lists the rounds that have a model, the newest first: those that call it so, and where none does those
+// that take the name for another's. Later rounds take ssd-resnet34 for retinanet.
 func RoundsWith(model string) []string {
 	var own, alias []string
 	for _, name := range Rounds() {

@@ -25,7 +25,8 @@ func TestKeysSetTwice(t *testing.T) {
 		{"*.*.min_query_count = 5\n*.Server.min_query_count = 7\n", 7, 0, ""},
 		{"resnet50.Server.min_query_count = 7\n*.*.min_query_count = 5\n*.*.min_query_count = 4\n", 7, 1, ""},
 		{"bert.Server.min_query_count = 5\nbert.Server.min_query_count = 6\n*.*.min_query_count = 7\n", 7, 1, ""},
-		{"*.Server.min_query_count = 5\n*.Server.min_query_count = many\n", 0, 0, ":2: *.Server.min_query_count: want a number"},
+		{"*.Server.min_query_count = 5\n*.Server.min_query_count = many\n", 0, 0,
+			":2: *.Server.min_query_count: want a number"},
 		{"*.Server.min_query_count = -5\n*.Server.min_query_count = 7\n", 0, 0, ":1: *.Server.min_query_count: want a whole"},
 	} {
 		path := filepath.Join(t.TempDir(), "user.conf")
@@ -45,7 +46,8 @@ func TestKeysSetTwice(t *testing.T) {
 			t.Errorf("%q: %d, %v, %v", c.text, s.MinQueryCount, notes, err)
 		}
 	}
-	_, notes := mlconf.Check("user.conf", "*.Server.min_query_count = 5\n*.Server.min_query_count = 7\n", "resnet50", false)
+	const text = "*.Server.min_query_count = 5\n*.Server.min_query_count = 7\n"
+	_, notes := mlconf.Check("user.conf", text, "resnet50", false)
 	want := "user.conf: line 1: set again below (*.Server.min_query_count): of equal keys the last counts"
 	if len(notes) != 1 || notes[0].String() != want {
 		t.Errorf("%v, want %s", notes, want)

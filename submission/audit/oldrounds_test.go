@@ -128,7 +128,8 @@ func TestShortLatenciesOfOldRounds(t *testing.T) {
 func TestLogsOfLaterLoadGen(t *testing.T) {
 	for _, round := range []string{"v2.1", "v3.0", "v3.1", "v4.0", "v4.1", "v5.0", "v5.1"} {
 		for scenario, key := range scoreKeys {
-			m := ofRound(t, round, "TEST01", scenario, oldRun{single: 1, multi: 1, rate: 1}, oldRun{single: 9, multi: 9, rate: 9})
+			m := ofRound(t, round, "TEST01", scenario, oldRun{single: 1, multi: 1, rate: 1},
+				oldRun{single: 9, multi: 9, rate: 9})
 			m.performance.summary, m.audit.summary = nil, nil
 			m.performance.detail[key], m.audit.detail[key] = 2e6, 2.1e6
 			if v := m.verify(t); !v.Pass {

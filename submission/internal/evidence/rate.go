@@ -92,7 +92,8 @@ func (s *summaryScore) line(line string) (err error) {
 		s.scenario = strings.Replace(s.scenario, " Stream", "Stream", 1) // before v1.0
 	case wanted != nil && wanted.MatchString(line):
 		return s.take(line)
-	case s.limits && s.scenario == "Server" && strings.HasPrefix(line, "target_latency ns"): // the script's pattern has a group there
+	// the script's pattern has a group where the line has parentheses
+	case s.limits && s.scenario == "Server" && strings.HasPrefix(line, "target_latency ns"):
 		_, err = afterColon(line)
 		if err == nil && s.name == "test" {
 			err = Died("UnboundLocalError: ref_target_latency")
