@@ -48,8 +48,8 @@ var mayImport = map[string][]string{
 var pluginImports = []string{
 	"sdk", "sdk/backend", "sdk/backend/keep", "sdk/option", "sdk/manifest", "sdk/generate", "sdk/exhibit",
 	"preprocess/", "accuracy/", "datasets/", "loadgen/", "internal/bounded", "internal/figure", "internal/half",
-	"internal/lists", "internal/mt19937", "internal/onnx", "internal/parallel", "internal/pcg64", "internal/pyfloat", "internal/pyvalue",
-	"internal/sandbox",
+	"internal/lists", "internal/mt19937", "internal/onnx", "internal/parallel", "internal/pcg64", "internal/pyfloat",
+	"internal/pyvalue", "internal/sandbox",
 	"plugins/internal/", // what several plugins share
 }
 
