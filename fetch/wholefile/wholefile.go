@@ -42,7 +42,7 @@ func WriteFrom(path string, r io.Reader, perm fs.FileMode) error {
 func WriteBy(path string, perm fs.FileMode, write func(io.Writer) error) error {
 	f, err := os.OpenFile(path+"."+rand.Text()+suffix, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
 	if err != nil {
-		return err
+		return named(err, path)
 	}
 	if err = write(f); err == nil {
 		err = f.Sync()
@@ -51,9 +51,24 @@ func WriteBy(path string, perm fs.FileMode, write func(io.Writer) error) error {
 		err = os.Rename(f.Name(), path)
 	}
 	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
+		_ = os.Remove(f.Name()) // Sweep finds what stays
+		return named(err, path)
 	}
 	return SyncNames(filepath.Dir(path))
+}
+
+// named is an error of the system about a new file as one about the path that it was to get: its own name is nothing to
+// a reader. Other errors stay as they are.
+func named(err error, path string) error {
+	var link *os.LinkError
+	if errors.As(err, &link) {
+		return &fs.PathError{Op: "writing", Path: path, Err: link.Err}
+	}
+	var of *fs.PathError
+	if errors.As(err, &of) && random.MatchString(of.Path) {
+		return &fs.PathError{Op: "writing", Path: path, Err: of.Err}
+	}
+	return err
 }
 
 // Create makes an empty file for text that comes bit by bit. What had the name before is removed and not written to, a

@@ -180,3 +180,23 @@ func TestLeft(t *testing.T) {
 		}
 	}
 }
+
+// TestErrorsNameThePath: what cannot be written is told by the name that was asked for.
+func TestErrorsNameThePath(t *testing.T) {
+	dir := t.TempDir()
+	full := filepath.Join(dir, "folder")
+	if err := os.MkdirAll(filepath.Join(full, "x"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{filepath.Join(dir, "no", "x.html"), full, filepath.Join(file, "x.html"),
+		filepath.Join(dir, strings.Repeat("x", 300))} {
+		err := Write(path, []byte("text"), 0o644)
+		if err == nil || strings.Contains(err.Error(), suffix) || !strings.Contains(err.Error(), path) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}

@@ -229,7 +229,11 @@ const (
 func Round(name string) (*Rules, error) {
 	name = cmp.Or(name, Rounds()[0])
 	if !slices.Contains(Rounds(), name) {
-		return nil, fmt.Errorf("unknown rules %q, want one of %s", name, strings.Join(Rounds(), ", "))
+		meant := ""
+		if v := "v" + strings.TrimLeft(name, "vV"); slices.Contains(Rounds(), v) {
+			meant = fmt.Sprintf("; did you mean %s?", v)
+		}
+		return nil, fmt.Errorf("unknown rules %q, want one of %s%s", name, strings.Join(Rounds(), ", "), meant)
 	}
 	key := parsedKey{name, roundfiles.Generation()}
 	found, ok := parsed.Load(key)

@@ -249,6 +249,8 @@ def read(path: str | os.PathLike[str]) -> Results:
     """
     where = Path(path)
     if where.is_dir():
+        if not (where / "result.json").exists() and (where / "sweep.json").exists():
+            raise FormatError(f"{where} is a sweep of harness bench: read the folder of one of its points")
         where /= "result.json"
     try:
         data = json.loads(where.read_bytes())

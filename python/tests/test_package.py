@@ -116,6 +116,13 @@ class TestRead(Case):
                 plumbline.read(self.write(value))
         with self.assertRaises(FileNotFoundError):
             plumbline.read(self.dir / "none")
+        sweep = self.dir / "curve"
+        sweep.mkdir()
+        with self.assertRaises(FileNotFoundError):
+            plumbline.read(sweep)
+        (sweep / "sweep.json").write_text("{}")
+        with self.assertRaisesRegex(plumbline.FormatError, "is a sweep of harness bench"):
+            plumbline.read(sweep)
 
     def test_identity(self):
         from plumbline_inference._results import _query

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -123,12 +124,27 @@ func nearFlag(c *cobra.Command, err error) string {
 	if !errors.As(err, &unknown) {
 		return ""
 	}
+	if short, _, _ := strings.Cut(unknown.GetSpecifiedShortnames(), "="); len(short) > 1 && c.Flags().Lookup(short) != nil {
+		return fmt.Sprintf("; did you mean --%s, with two dashes?", short)
+	}
+	if ours := otherWords[unknown.GetSpecifiedName()]; ours != "" && c.Flags().Lookup(ours) != nil {
+		return fmt.Sprintf("; did you mean --%s?", ours)
+	}
 	var names []string
 	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 	if near := suggest.Nearest(unknown.GetSpecifiedName(), names); near != "" {
 		return fmt.Sprintf("; did you mean --%s?", near)
 	}
 	return ""
+}
+
+// otherWords are flags of other tools that measure servers, and ours that mean the same.
+var otherWords = map[string]string{
+	"users": "concurrency", "max-concurrency": "concurrency", "num-users": "concurrency", "connections": "concurrency",
+	"threads": "concurrency", "qps": "rate", "rps": "rate", "request-rate": "rate", "num-prompts": "requests",
+	"num-requests": "requests", "request-count": "requests", "n": "requests", "max-seconds": "duration",
+	"time": "duration", "input-len": "isl", "random-input-len": "isl", "output-len": "osl", "random-output-len": "osl",
+	"dataset-path": "data", "dataset": "data", "goodput": "slo", "endpoint-type": "api",
 }
 
 // Main runs one command and returns the exit code. Errors are printed here and nowhere else.

@@ -105,8 +105,26 @@ func runArguments(c *cobra.Command, args []string) error {
 	if len(args) > 1 && !slices.ContainsFunc(args, func(a string) bool { return !mlmark.IsFile(a) }) {
 		return nil
 	}
+	if len(args) == 1 {
+		if err := notAModel(args[0]); err != nil {
+			return err
+		}
+	}
 	const what = "a model's name (harness list shows them), all, the file of a suite, or configurations of MLMark"
 	return shell.OneArgument(what)(c, args)
+}
+
+// notAModel says what to type for an argument that is no model's name and shows what is meant; nil: it may be one.
+func notAModel(arg string) error {
+	switch {
+	case strings.HasPrefix(arg, "http://"), strings.HasPrefix(arg, "https://"):
+		return fmt.Errorf("%q is the address of a server: harness bench %[1]s measures it; harness run MODEL --backend openai "+
+			"--backend-opt url=%[1]s runs a benchmark on it", arg)
+	case strings.HasSuffix(arg, ".onnx"):
+		return fmt.Errorf("%q is the file of a model: harness run MODEL --model %[1]s runs it, with the name of its benchmark "+
+			"(harness list)", arg)
+	}
+	return nil
 }
 
 // ModelFlags adds the flags that say what is run: those that a suite gives for each of its runs.

@@ -107,12 +107,12 @@ func items(text string) (all []Item) {
 // few flags lists them without titles.
 var topics = []struct{ title, common, more string }{
 	{"What is asked", "data isl osl", "format column prefix block vocabulary tokenizer image turns history seed"},
+	{"What runs", "scenario model dataset mode precision backend device",
+		"accuracy-dataset audit-dataset count param scorer-model precision-label"},
 	{"Load", "concurrency rate max requests duration", "arrival burstiness think ramp stages replay speed from to " +
 		"warmup window grace max-errors retry shard start-at"},
 	{"Sweep and objectives", "sweep slo find gpus", "max-requests-per-point server-metrics gpu-metrics"},
 	{"Requests", "api", "body header lora lora-order tools stream"},
-	{"What runs", "scenario mode model dataset precision backend device",
-		"accuracy-dataset audit-dataset count param scorer-model precision-label"},
 	{"How it runs", "batch sessions threads tuning", "backend-opt backend-secret ort-lib abort-early pace"},
 	{"Rules and settings", "rules official smoke set user-conf",
 		"audit ignore-unknown-keys division loadgen system-type"},
