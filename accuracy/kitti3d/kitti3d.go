@@ -65,9 +65,9 @@ func New(frames []Frame) *Scorer {
 const rowValues = 14
 
 // Add takes the detections of a sample: rows of 14 little-endian float32, dimensions (length, height, width), location,
-// rotation about y, box in the picture (left, top, right, bottom), class, score and the number of the image. A row whose
-// length is not above 0, NaN included, says that nothing was found. A score that is NaN, or at most -1, finds nothing.
-// The first answer to a sample counts. Errors wrap ErrLog.
+// rotation about y, box in the picture (left, top, right, bottom), class, score and the number of the image. A row
+// whose length is not above 0, NaN included, says that nothing was found. A score that is NaN, or at most -1, finds
+// nothing. The first answer to a sample counts. Errors wrap ErrLog.
 func (s *Scorer) Add(index int, payload []byte) error {
 	if s.seen[index] {
 		s.again++

@@ -11,8 +11,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 )
 
-// oddCase is a log with values that are NaN, infinite, -0 or below every threshold, and what the official functions make
-// of it; its boxes are 4 by 2 by 2 m and lie along the axes.
+// oddCase is a log with values that are NaN, infinite, -0 or below every threshold, and what the official functions
+// make of it; its boxes are 4 by 2 by 2 m and lie along the axes.
 type oddCase struct {
 	Frames []struct {
 		Image int

@@ -117,7 +117,8 @@ func message(body []byte) string {
 
 // encoded is an answer whose content was encoded, though no request says that it may be.
 func encoded(coding string) error {
-	return fmt.Errorf("%w: its content is encoded (%.100q), which it was not asked for: a proxy does so", ErrStream, coding)
+	return fmt.Errorf("%w: its content is encoded (%.100q), which it was not asked for: a proxy does so", ErrStream,
+		coding)
 }
 
 // retryAfter reads a number of seconds; a date, or nothing, gives 0.

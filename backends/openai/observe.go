@@ -417,8 +417,8 @@ func (a *observed) readStream(body io.Reader, o Observer, r *Request) error {
 		a.came(a.events.read)
 		switch {
 		case r.tokens > 0 && a.tokens > mostEvents(r.tokens):
-			return &Failure{Kind: BadAnswer, Err: fmt.Errorf("%w: it goes on behind %d events with tokens, and was asked for %d "+
-				"tokens at most", ErrStream, a.tokens, r.tokens)}
+			return &Failure{Kind: BadAnswer, Err: fmt.Errorf("%w: it goes on behind %d events with tokens, and was asked for "+
+				"%d tokens at most", ErrStream, a.tokens, r.tokens)}
 		case ev.isLast():
 			a.drain()
 			return a.finished(a.tokens, r)

@@ -124,7 +124,8 @@ func TestServersWithLostFiles(t *testing.T) {
 	lost := served(4, 50, nil)
 	lost.Notes = append(lost.Notes, record.Finding{About: results.AboutFiles, Text: "requests.jsonl is gone"})
 	c, err := Compare(input("base", served(4, 50, nil)), input("new", lost), nil)
-	if err != nil || len(c.Pairs) != 1 || !strings.Contains(strings.Join(c.Pairs[0].Notes, "\n"), "requests.jsonl is gone") {
+	if err != nil || len(c.Pairs) != 1 || !strings.Contains(strings.Join(c.Pairs[0].Notes, "\n"),
+		"requests.jsonl is gone") {
 		t.Errorf("%+v, %v", c.Pairs, err)
 	}
 }

@@ -267,7 +267,8 @@ func (e *engine) ends() []time.Duration {
 }
 
 // warmUpLasts bounds the requests that warm up a point which a duration ends, as the point itself is bounded: where the
-// server answers none of them, the measurement begins all the same, and finds that out. 0: a number of requests ends it.
+// server answers none of them, the measurement begins all the same, and finds that out. 0: a number of requests ends
+// it.
 func (e *engine) warmUpLasts() time.Duration {
 	p := e.plan.Load
 	switch {

@@ -41,7 +41,8 @@ func TestAServerThatFails(t *testing.T) {
 	}
 	var tests []test
 	for _, n := range []string{"1", "2", "5", "12", "19", "20", "25"} {
-		for _, st := range []measure.Status{"http_500", "http_429", measure.Cut, measure.Refused, measure.Faulty, measure.Empty} {
+		for _, st := range []measure.Status{"http_500", "http_429", measure.Cut, measure.Refused, measure.Faulty,
+			measure.Empty} {
 			tests = append(tests, test{
 				name: n + " " + string(st), s: &script{tokens: 4, status: always(st)},
 				flags: load.Flags{Concurrency: "1", Requests: n}, fails: true,

@@ -25,7 +25,8 @@ func TestExportedClassifiers(t *testing.T) {
 	}
 	run := func(t *testing.T, model string, params ...string) (harness.Result, string) {
 		out := filepath.Join(t.TempDir(), "out")
-		args := []string{"run", "resnet50", "--model", model, "--dataset", data, "--scenario", "Offline", "--mode", "accuracy",
+		args := []string{"run", "resnet50", "--model", model, "--dataset", data, "--scenario", "Offline", "--mode",
+			"accuracy",
 			"--smoke", "--out", out}
 		for _, p := range params {
 			args = append(args, "--param", p)

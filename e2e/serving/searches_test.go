@@ -65,7 +65,8 @@ func (k known) search(t *testing.T, seed int) {
 		"-slots", k.slots), "/v1")
 	dir := t.TempDir()
 	cmd := harness.LongCommand(t, 20*time.Minute, built.Harness(), "bench", url, "--isl", "32", "--osl", "16",
-		"--vocabulary", "1000..31999", "--find", "rate", "--duration", k.duration, "--grace", "2s", "--warmup", "2", "--slo", k.slo,
+		"--vocabulary", "1000..31999", "--find", "rate", "--duration", k.duration, "--grace", "2s", "--warmup", "2", "--slo",
+		k.slo,
 		"--seed", fmt.Sprint(seed), "--quiet", "--server-metrics", "off", "--out", "found")
 	cmd.Dir = dir
 	r := harness.Finish(t, cmd)

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// All says whether PLUMBLINE_ALL asks for everything, as make test-all does. It is for tests that make more trials then.
+// All says whether PLUMBLINE_ALL asks for everything, as make test-all does. It is for tests that make more trials
+// then.
 func All() bool { return os.Getenv("PLUMBLINE_ALL") != "" }
 
 // Skip skips a test unless everything is asked for. Use it sparingly: a test that is skipped finds nothing.

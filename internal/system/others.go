@@ -60,8 +60,8 @@ func ReadProcessors(root fs.FS, pid int) (p Processors, ok bool) {
 	return p, true
 }
 
-// readStat reads /proc/stat: user, nice, system, idle, iowait, irq, softirq and steal of all processors together, and how
-// many there are.
+// readStat reads /proc/stat: user, nice, system, idle, iowait, irq, softirq and steal of all processors together, and
+// how many there are.
 func (p *Processors) readStat(r io.Reader) bool {
 	const idle, iowait, steal, counted = 3, 4, 7, 8
 	s := bufio.NewScanner(r)
@@ -92,7 +92,8 @@ func (p *Processors) readStat(r io.Reader) bool {
 	return p.all > 0 && p.cores > 0
 }
 
-// treeTicks is the time that a process and its descendants have used, with that of those that ended and were waited for.
+// treeTicks is the time that a process and its descendants have used, with that of those that ended and were waited
+// for.
 func treeTicks(root fs.FS, pid int) (float64, bool) {
 	entries, err := fs.ReadDir(root, "proc")
 	if err != nil {

@@ -9,15 +9,17 @@ import (
 	"testing/fstest"
 )
 
-// machineAt is the file system of a machine with two processors after so many ticks of its work. The process 10 is ours,
-// 11 its child, 12 its grandchild with a name that looks like fields, 20 another's.
+// machineAt is the file system of a machine with two processors after so many ticks of its work. The process 10 is
+// ours, 11 its child, 12 its grandchild with a name that looks like fields, 20 another's.
 func machineAt(busy, idle, steal, own, child, grandchild int, waited float64) fstest.MapFS {
 	file := func(text string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(text)} }
 	stat := func(pid int, name string, parent, utime, cutime int) *fstest.MapFile {
-		return file(fmt.Sprintf("%d (%s) S %d 1 1 0 -1 0 0 0 0 0 %d 0 %d 0 20 0 1 0 5 0 0\n", pid, name, parent, utime, cutime))
+		return file(fmt.Sprintf("%d (%s) S %d 1 1 0 -1 0 0 0 0 0 %d 0 %d 0 20 0 1 0 5 0 0\n", pid, name, parent, utime,
+			cutime))
 	}
 	m := fstest.MapFS{
-		"proc/stat":     file(fmt.Sprintf("cpu  %d 0 0 %d 0 0 0 %d 0 0\ncpu0 1 0 0 1\ncpu1 1 0 0 1\nintr 5\n", busy, idle, steal)),
+		"proc/stat": file(fmt.Sprintf("cpu  %d 0 0 %d 0 0 0 %d 0 0\ncpu0 1 0 0 1\ncpu1 1 0 0 1\nintr 5\n", busy, idle,
+			steal)),
 		"proc/10/stat":  stat(10, "harness", 1, own, 0),
 		"proc/11/stat":  stat(11, "plugin", 10, child, 0),
 		"proc/12/stat":  stat(12, "a) S 1 (b", 11, 0, grandchild), // it had children that have ended

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Unknown is the error of a name that is not known: what it is meant to name, the nearest known ones, and where they are
-// few all of them. Where they are many, and none is near, it has the first ones and how many more there are.
+// Unknown is the error of a name that is not known: what it is meant to name, the nearest known ones, and where they
+// are few all of them. Where they are many, and none is near, it has the first ones and how many more there are.
 func Unknown(kind, name string, known []string) error {
 	text := fmt.Sprintf("unknown %s %q", kind, name)
 	near := meant(name, known)

@@ -10,7 +10,8 @@ func TestNearest(t *testing.T) {
 	known := []string{"resnet50", "mobilenet", "Offline", "performance_sample_count_override", "ort",
 		strings.Repeat("resnet50", 13) + "s"}
 	cases := map[string]string{
-		"resnet": "resnet50", "resnt50": "resnet50", "OFFLINE": "Offline", "ofline": "Offline", "bert": "", "": "", "x": "", "ofrfline": "Offline", "otr": "ort",
+		"resnet": "resnet50", "resnt50": "resnet50", "OFFLINE": "Offline", "ofline": "Offline", "bert": "", "": "", "x": "",
+		"ofrfline": "Offline", "otr": "ort",
 		"performance_sample_count": "performance_sample_count_override", strings.Repeat("resnet50", 13): "",
 	}
 	for name, want := range cases {

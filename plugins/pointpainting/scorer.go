@@ -61,8 +61,8 @@ func notes(r kitti3d.Result) (n sdk.Notes) {
 	n.Count(r.Missing, "%d frames are not in the log: they count as frames in which nothing was found (missing=empty), "+
 		"where the official script stops")
 	n.Count(r.Empty, "%d frames in which nothing was found")
-	n.Count(r.Unscored, "%d of %d detections have a score that is NaN: they are neither right nor wrong, as in the official "+
-		"script", r.Found)
+	n.Count(r.Unscored, "%d of %d detections have a score that is NaN: they are neither right nor wrong, as in the "+
+		"official script", r.Found)
 	n.Count(r.Upside, "%d of %d boxes lie wholly above or below the picture of camera 4, into which all are projected: "+
 		"they are neither right nor wrong, as in the official script", r.Found)
 	n = append(n, fmt.Sprintf("the official line has percent: its Total of %.4g is the mAP of %.4g. The official checker "+

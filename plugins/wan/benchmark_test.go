@@ -321,7 +321,8 @@ func TestResultsWithValuesOfOtherTypes(t *testing.T) {
 		}
 	}
 	for text, ok := range map[string]bool{
-		"null": true, "0": true, `""`: true, "[]": true, "false": true, "[0.5]": false, `"scene"`: false, "1": false, "": false,
+		"null": true, "0": true, `""`: true, "[]": true, "false": true, "[0.5]": false, `"scene"`: false, "1": false,
+		"": false,
 	} {
 		if r, err := parseResults([]byte(text)); (err == nil) != ok || len(r.means) > 0 {
 			t.Errorf("%q: %v, %v", text, r.means, err)

@@ -80,9 +80,9 @@ func readResults(path string) (*results, error) {
 	return &r, err
 }
 
-// parseResults reads {dimension: [mean, [one of each video]]} as Python does. As in the official script, a value that is
-// not a list that begins with a number is left out, true and false are 1 and 0, and a file of nothing (null, 0, an empty
-// text or list) is one without dimensions.
+// parseResults reads {dimension: [mean, [one of each video]]} as Python does. As in the official script, a value that
+// is not a list that begins with a number is left out, true and false are 1 and 0, and a file of nothing (null, 0, an
+// empty text or list) is one without dimensions.
 func parseResults(text []byte) (results, error) {
 	r := results{means: map[string]float64{}, left: map[string]string{}}
 	v, err := pyvalue.Decode(string(text))

@@ -226,8 +226,8 @@ func (w *opened) warmUp(ctx context.Context) error {
 	return errors.Join(distinct(faults)...)
 }
 
-// load loads samples on all cores. They are awaited as answers are, and each that is loaded is a sign that work gets on:
-// a load that stands still is seen, one that takes long is not taken for that.
+// load loads samples on all cores. They are awaited as answers are, and each that is loaded is a sign that work gets
+// on: a load that stands still is seen, one that takes long is not taken for that.
 func (w *opened) load(ctx context.Context, indices []loadgen.SampleIndex) error {
 	useProcessors(w.processors.prepare)
 	defer useProcessors(w.processors.answer)

@@ -137,7 +137,8 @@ func (r *resultFolder) checkEndpoints() {
 			err = parse(text, to)
 		}
 		if err != nil {
-			r.reject(ruleLogFormat, name, "the file cannot be read", jsonwords.Fault("", err), "", "file it as the harness wrote it")
+			r.reject(ruleLogFormat, name, "the file cannot be read", jsonwords.Fault("", err), "",
+				"file it as the harness wrote it")
 		}
 		return err == nil
 	}

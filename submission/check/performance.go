@@ -68,8 +68,8 @@ func (r *resultFolder) rulesSettings(scenario string) (s loadgen.TestSettings, o
 // mostErrors is how many errors of a log are told one by one.
 const mostErrors = 3
 
-// checkErrors wants a log without errors. The run of an audit may end at its max_query_count, but not where the official
-// checker, or the audit's script, reads its log.
+// checkErrors wants a log without errors. The run of an audit may end at its max_query_count, but not where the
+// official checker, or the audit's script, reads its log.
 func (r *resultFolder) checkErrors(l *runLog) {
 	all, remarks := l.detail.Errors, []mllog.DetailEntry(nil)
 	if l.audit() && !tree.FilesOf(string(l.role)).Required {

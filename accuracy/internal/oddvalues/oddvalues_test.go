@@ -140,7 +140,8 @@ func floats(values ...float32) (data []byte) {
 }
 
 // classes scores entries that name a class; the right one is 0.
-func classes(make func() (add func([]byte) error, good func() (int, error))) func(*testing.T, ...float32) (string, error) {
+func classes(make func() (add func([]byte) error, good func() (int, error))) func(*testing.T, ...float32) (string,
+	error) {
 	return func(_ *testing.T, entries ...float32) (string, error) {
 		add, good := make()
 		for _, v := range entries {

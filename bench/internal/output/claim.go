@@ -160,9 +160,9 @@ func (c *Claim) Check() error {
 // New says that the directory was made for the claim.
 func (c *Claim) New() bool { return len(c.made) > 0 }
 
-// Discard leaves the directory as it was when Remember looked at it: none of the session's tests has begun. Folders that
-// were made for the claim go when it is released. done is false where the directory is not the one that was claimed any
-// more, and nothing is removed.
+// Discard leaves the directory as it was when Remember looked at it: none of the session's tests has begun. Folders
+// that were made for the claim go when it is released. done is false where the directory is not the one that was
+// claimed any more, and nothing is removed.
 func (c *Claim) Discard() (done bool) {
 	if c.Check() != nil {
 		return false

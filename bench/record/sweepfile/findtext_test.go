@@ -18,9 +18,11 @@ func TestFindConclusion(t *testing.T) {
 			Misses: 5},
 		"the highest load that keeps all objectives is 2.5 requests/s; 2.6 requests/s does not": {By: load.Rate,
 			Ended: "server", Found: 2.5, Holds: 2.5, Misses: 2.6},
-		"the client is the limit at 8 users; the server holds at least 4 users":          {Ended: "client", Holds: 4, ClientAt: 8},
+		"the client is the limit at 8 users; the server holds at least 4 users": {Ended: "client", Holds: 4,
+			ClientAt: 8},
 		"the client is the limit at 8 users; no load was measured that the server holds": {Ended: "client", ClientAt: 8},
-		"not enough data: a trial at 4 users has 20 requests; p99 ttft < 20ms needs 100 requests; --duration 1m30s would do": {
+		"not enough data: a trial at 4 users has 20 requests; p99 ttft < 20ms needs 100 requests; --duration 1m30s would " +
+			"do": {
 			Ended: "data", Few: 4, Needs: 100, Would: 90 * time.Second},
 		"not enough data: it does not keep all objectives at 8 users; lower loads have too few requests in the time of a " +
 			"point; p99 ttft < 20ms needs 100 requests; --duration 2m would do": {Ended: "data", Misses: 8, Needs: 100,

@@ -234,7 +234,8 @@ func TestKneeOfFewRequests(t *testing.T) {
 // TestNoKneeOfNoise: straight lines with a deviation of 3 % have a knee in hardly one of 100, whatever their loads.
 func TestNoKneeOfNoise(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	for _, loads := range [][]float64{{1, 2, 4, 8}, {1, 2, 4, 8, 16, 32, 64}, {10, 20, 30, 40, 50, 60}, {8, 9, 10, 11, 12}} {
+	for _, loads := range [][]float64{{1, 2, 4, 8}, {1, 2, 4, 8, 16, 32, 64}, {10, 20, 30, 40, 50, 60}, {8, 9, 10, 11,
+		12}} {
 		found := 0
 		for range 1000 {
 			rates := make([]float64, len(loads))

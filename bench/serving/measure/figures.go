@@ -268,8 +268,8 @@ func percentilesOf(name string, more []float64) []float64 {
 	return slices.Compact(wanted)
 }
 
-// Everything are figures in which all that can be measured is there, with values of 0 and the percentiles that rules ask
-// for: their names are known before anything is measured.
+// Everything are figures in which all that can be measured is there, with values of 0 and the percentiles that rules
+// ask for: their names are known before anything is measured.
 func Everything(rules Rules) *Figures {
 	zero := 0.0
 	f := &Figures{

@@ -9,8 +9,8 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/serving/measure"
 )
 
-// TestRatesAgree: in the window of a closed loop, however short it is, requests per second times tokens of an answer are
-// tokens per second, and goodput is no more than requests per second: 2 to 64 users who ask again and again.
+// TestRatesAgree: in the window of a closed loop, however short it is, requests per second times tokens of an answer
+// are tokens per second, and goodput is no more than requests per second: 2 to 64 users who ask again and again.
 func TestRatesAgree(t *testing.T) {
 	for _, users := range []int64{2, 3, 16, 64} {
 		for waves := int64(2); waves <= 12; waves += 5 {

@@ -123,8 +123,8 @@ func (r *reader) plain(rec *record, a *Ask) {
 	r.keep(rec, row)
 }
 
-// instruct makes the prompt of rows that say what is to be done in a column of its own, as alpaca's do: the instruction,
-// and behind an empty line what it is about, where there is anything.
+// instruct makes the prompt of rows that say what is to be done in a column of its own, as alpaca's do: the
+// instruction, and behind an empty line what it is about, where there is anything.
 func (r *reader) instruct(rec *record) {
 	r.cell(rec, fInstruction, func(raw json.RawMessage) error {
 		text, err := textOf(raw)

@@ -26,8 +26,8 @@ func Fails(f *sweepfile.Sweep) error {
 	return failsSoFar(f)
 }
 
-// failsSoFar is an ErrServer where the server failed at every point. A search means to overload it: there one good answer
-// is enough.
+// failsSoFar is an ErrServer where the server failed at every point. A search means to overload it: there one good
+// answer is enough.
 func failsSoFar(f *sweepfile.Sweep) error {
 	good := func(r record.Run) bool { return !r.Serving.Failed() }
 	if f.Find != nil {

@@ -49,7 +49,8 @@ func checkTrials(t *testing.T, s *sweep.Sweep) {
 			t.Errorf("a trial of %d requests, flags %v, holds %v is called %+v", served.Figures.Requests, served.Flags,
 				*served.Holds, trial)
 		}
-		if took := s.File.Points[trial.Point].Duration; took > s.Base.Duration.Seconds()+s.Grace.Seconds() && s.Base.Duration > 0 {
+		if took := s.File.Points[trial.Point].Duration; took > s.Base.Duration.Seconds()+s.Grace.Seconds() &&
+			s.Base.Duration > 0 {
 			t.Errorf("the trial at %v took %v s", trial.Value, took)
 		}
 	}
@@ -103,9 +104,11 @@ func TestFindBesideFaults(t *testing.T) {
 		"the client is 20 ms late at times":    {every(50, 20*time.Millisecond), nil, []search.Ended{search.ByClient}},
 		"the client is a second late at times": {every(40, time.Second), nil, []search.Ended{search.ByClient}},
 		"the client is half a second late":     {every(1, time.Second/2), nil, []search.Ended{search.ByClient}},
-		"the client is late in bursts":         {every(700, 2*time.Second), nil, []search.Ended{search.ByServer, search.ByClient}},
+		"the client is late in bursts": {every(700, 2*time.Second), nil, []search.Ended{search.ByServer,
+			search.ByClient}},
 		"the server stands still now and then": {nil, every(1500, time.Second), []search.Ended{search.ByServer}},
-		"both":                                 {every(60, 20*time.Millisecond), every(1500, time.Second), []search.Ended{search.ByClient}},
+		"both": {every(60, 20*time.Millisecond), every(1500, time.Second),
+			[]search.Ended{search.ByClient}},
 	} {
 		virtual(t, func(t *testing.T, ctx context.Context) {
 			s := find(t, 3, 30*time.Second)

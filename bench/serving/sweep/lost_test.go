@@ -108,8 +108,8 @@ func TestLostFiles(t *testing.T) {
 	}
 }
 
-// TestLostFilesOfEarlierVersions, which kept no checksums: a point without its requests is measured again, and so is one
-// whose folder a later one has.
+// TestLostFilesOfEarlierVersions, which kept no checksums: a point without its requests is measured again, and so is
+// one whose folder a later one has.
 func TestLostFilesOfEarlierVersions(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	var err error

@@ -70,9 +70,9 @@ func (s *Sweep) Run(ctx context.Context) (err error) {
 	return errors.Join(err, s.save())
 }
 
-// GoOn takes over what is complete of a sweep that was cut off, and whose files are as they were written: so many points.
-// Lost says of each other one that was complete what is wrong with its files: it is measured again. Of a search, a
-// point counts that a trial names.
+// GoOn takes over what is complete of a sweep that was cut off, and whose files are as they were written: so many
+// points. Lost says of each other one that was complete what is wrong with its files: it is measured again. Of a
+// search, a point counts that a trial names.
 func (s *Sweep) GoOn(earlier *sweepfile.Sweep) (points int, lost []string) {
 	s.File.Find = earlier.Find
 	place := make([]int, len(earlier.Points))

@@ -171,7 +171,8 @@ func TestUsers(t *testing.T) {
 		}
 	})
 	f, err := sweepfile.Read(filepath.Join(dir, sweepfile.Name))
-	if err != nil || !f.Complete || f.Ended != "" || f.Best == nil || *f.Best != 2 || !slices.Equal(f.Holds, []int{0, 1, 2}) {
+	if err != nil || !f.Complete || f.Ended != "" || f.Best == nil || *f.Best != 2 || !slices.Equal(f.Holds, []int{0, 1,
+		2}) {
 		t.Fatalf("%+v, %v", f, err)
 	}
 	text, err := os.Open(filepath.Join(dir, sweepfile.CSVName))

@@ -70,8 +70,8 @@ func ShortLists() Op {
 	return Op{Op: "log-set", Path: "**_detail.txt", Key: "loaded_qsl_set", Value: []byte("[0]"), All: true}
 }
 
-// Share is what PLUMBLINE_MUTATIONS says, 1 for all mutations and N for one of N, or else usual in make test-all and one
-// of four times as many in make test.
+// Share is what PLUMBLINE_MUTATIONS says, 1 for all mutations and N for one of N, or else usual in make test-all and
+// one of four times as many in make test.
 func Share(t *testing.T, usual uint64) uint64 {
 	t.Helper()
 	text := os.Getenv("PLUMBLINE_MUTATIONS")

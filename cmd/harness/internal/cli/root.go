@@ -124,7 +124,8 @@ func nearFlag(c *cobra.Command, err error) string {
 	if !errors.As(err, &unknown) {
 		return ""
 	}
-	if short, _, _ := strings.Cut(unknown.GetSpecifiedShortnames(), "="); len(short) > 1 && c.Flags().Lookup(short) != nil {
+	if short, _, _ := strings.Cut(unknown.GetSpecifiedShortnames(), "="); len(short) > 1 &&
+		c.Flags().Lookup(short) != nil {
 		return fmt.Sprintf("; did you mean --%s, with two dashes?", short)
 	}
 	if ours := otherWords[unknown.GetSpecifiedName()]; ours != "" && c.Flags().Lookup(ours) != nil {

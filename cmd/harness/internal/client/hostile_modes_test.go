@@ -299,7 +299,8 @@ func countings() []mode {
 		cached,
 		counted("16.0 tokens", "16.0"), counted("1.6e1 tokens", "1.6e1"),
 		wrong(-5, "completion_tokens are -5"), wrong(-1, "completion_tokens are -1"), wrong(0, "0 tokens"),
-		wrong("16.5", "completion_tokens are 16.5"), wrong("9223372036854775807", "completion_tokens are 9223372036854775807"),
+		wrong("16.5", "completion_tokens are 16.5"), wrong("9223372036854775807",
+			"completion_tokens are 9223372036854775807"),
 		wrong("1e400", "completion_tokens are 1e400"), wrong(`"16"`, `completion_tokens are "16"`),
 		wrong("[16]", "completion_tokens are [16]"), wrong("true", "completion_tokens are true"),
 		above(100), above(17), above(1_000_000_000),
@@ -307,7 +308,8 @@ func countings() []mode {
 		unknown("no count within", "data: {\"choices\":[],\"usage\":{}}\n\n"),
 		good("a count in each event", func(t *talk) {
 			usual(t, func(i int) string {
-				return fmt.Sprintf(`data: {"choices":[{"index":0,"delta":{%s}}],"usage":{"completion_tokens":%d}}`+"\n\n", token, i+1)
+				return fmt.Sprintf(`data: {"choices":[{"index":0,"delta":{%s}}],"usage":{"completion_tokens":%d}}`+"\n\n", token,
+					i+1)
 			})
 			t.Tail(hostileTokens)
 		}),
@@ -374,7 +376,8 @@ func failures() []mode {
 		bad("encoded", measure.Faulty, "gzip", whole("200 OK", sse, "\x1f\x8b\x08", "Content-Encoding: gzip")),
 		bad("an event of an error", measure.Faulty, "out of memory",
 			after(3, "event: error\ndata: {\"message\": \"out of memory\"}\n\n")),
-		bad("an error as data", measure.Faulty, "out of memory", after(3, "data: {\"error\":{\"message\":\"out of memory\"}}\n\n")),
+		bad("an error as data", measure.Faulty, "out of memory", after(3,
+			"data: {\"error\":{\"message\":\"out of memory\"}}\n\n")),
 		bad("an error as text", measure.Faulty, "out of memory", after(3, "data: {\"error\":\"out of memory\"}\n\n")),
 		bad("JSON that ends early", measure.Faulty, "is not what the API has", after(3, "data: {\"choices\":[{\n\n")),
 		bad("an answer ended by an abort", measure.Faulty, "abort",

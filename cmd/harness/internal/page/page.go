@@ -80,7 +80,8 @@ type view struct {
 // WriteHTML writes the page.
 func (r Report) WriteHTML(w io.Writer) error {
 	v := view{
-		Title: r.title(), Subtitle: r.subtitle(), Conclusion: r.Conclusion, Policy: Policy(CSS), CSS: template.CSS(CSS), Notes: r.notes(),
+		Title: r.title(), Subtitle: r.subtitle(), Conclusion: r.Conclusion, Policy: Policy(CSS), CSS: template.CSS(CSS),
+		Notes:   r.notes(),
 		Skipped: r.Set.Skipped, Footer: "Made by Plumbline " + r.Version + " of the files of the runs. It needs no network.",
 	}
 	v.Facts, v.names = head(r.Set.Runs), names.Of(r.Set.Runs)

@@ -37,8 +37,8 @@ func tree(t *testing.T, dir string) map[string]string {
 	return all
 }
 
-// TestFailuresBeforeTheFirstTestLeaveTheFolder: whatever fails before the first test, and whatever the output folder was,
-// the error stands alone, and the folder is as it was.
+// TestFailuresBeforeTheFirstTestLeaveTheFolder: whatever fails before the first test, and whatever the output folder
+// was, the error stands alone, and the folder is as it was.
 func TestFailuresBeforeTheFirstTestLeaveTheFolder(t *testing.T) {
 	conf := func(s *clitest.Shell) []string {
 		return []string{"--user-conf", s.File("user.conf", "*.Offline.target_qps=9")}

@@ -27,8 +27,8 @@ func (c *crowded) Open(name string) (fs.File, error) {
 	return c.MapFS.Open(name)
 }
 
-// TestOtherProgramsAreNoted: a run says in its text, its page and its record that other programs used the processors, in
-// every scenario; no verdict changes, and a comparison says it of its sides.
+// TestOtherProgramsAreNoted: a run says in its text, its page and its record that other programs used the processors,
+// in every scenario; no verdict changes, and a comparison says it of its sides.
 func TestOtherProgramsAreNoted(t *testing.T) {
 	s := clitest.New(t)
 	quiet := s.Out() + "-quiet"

@@ -118,11 +118,11 @@ func runArguments(c *cobra.Command, args []string) error {
 func notAModel(arg string) error {
 	switch {
 	case strings.HasPrefix(arg, "http://"), strings.HasPrefix(arg, "https://"):
-		return fmt.Errorf("%q is the address of a server: harness bench %[1]s measures it; harness run MODEL --backend openai "+
-			"--backend-opt url=%[1]s runs a benchmark on it", arg)
+		return fmt.Errorf("%q is the address of a server: harness bench %[1]s measures it; harness run MODEL --backend "+
+			"openai --backend-opt url=%[1]s runs a benchmark on it", arg)
 	case strings.HasSuffix(arg, ".onnx"):
-		return fmt.Errorf("%q is the file of a model: harness run MODEL --model %[1]s runs it, with the name of its benchmark "+
-			"(harness list)", arg)
+		return fmt.Errorf("%q is the file of a model: harness run MODEL --model %[1]s runs it, with the name of its "+
+			"benchmark (harness list)", arg)
 	}
 	return nil
 }

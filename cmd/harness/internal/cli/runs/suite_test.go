@@ -111,8 +111,8 @@ func TestSuiteFailIf(t *testing.T) {
 	s.Want(2, s.Run("run", file, "--repeat", "3"), "--repeat: write it into the suite")
 }
 
-// TestConditionsBeforeTheFirstRun: conditions that no run of a suite, of all of a round or of a plan can meet are refused
-// before anything runs, by --dry-run too; no folder is made.
+// TestConditionsBeforeTheFirstRun: conditions that no run of a suite, of all of a round or of a plan can meet are
+// refused before anything runs, by --dry-run too; no folder is made.
 func TestConditionsBeforeTheFirstRun(t *testing.T) {
 	s := clitest.New(t)
 	suite := s.File("nightly.yaml", "runs:\n- {run: resnet50, scenario: Offline, matrix: {batch: [1, 2]}}\n")
@@ -135,7 +135,8 @@ func TestConditionsBeforeTheFirstRun(t *testing.T) {
 		}
 	}
 	for _, condition := range []string{
-		"p99 > 5ms", "resnet50/Offline.result < 5", "result < 5 tokens/s", "accuracy < 99%", "samples_per_second < 9 samples/s",
+		"p99 > 5ms", "resnet50/Offline.result < 5", "result < 5 tokens/s", "accuracy < 99%",
+		"samples_per_second < 9 samples/s",
 	} {
 		s.Want(0, s.Run("run", suite, "--out", s.Out(), "--dry-run", "--fail-if", condition))
 	}

@@ -278,8 +278,8 @@ func (s *session) first(m measure.Measured, noTokens bool) error {
 	case measure.Cancelled:
 		return nil
 	case measure.Unfinished:
-		s.note(fmt.Sprintf("the first request was asked once, and had no whole answer within %s: nothing is known of how long "+
-			"one takes", figure.Seconds(s.longest())))
+		s.note(fmt.Sprintf("the first request was asked once, and had no whole answer within %s: nothing is known of how "+
+			"long one takes", figure.Seconds(s.longest())))
 		return nil
 	default:
 		text := strings.TrimSpace(fmt.Sprintf("the first request failed: %s: %s", m.Found, m.Fault))

@@ -37,8 +37,8 @@ func TestOtherProgramsBesideAPoint(t *testing.T) {
 		"1 (harness) S 1 1 1 0 -1 0 0 0 0 0 5 5 0 0 20 0 1 0 5\n")}
 	s.Root = m
 	url := serve(t, openaitest.Options{Owner: "vllm", IDs: true})
-	s.Want(0, bench(s, url, "--concurrency", "1,2"), "1 user: programs other than the harness, the server on this machine "+
-		"among them, used 100 % of the processors during this run (and so at 1 other point)")
+	s.Want(0, bench(s, url, "--concurrency", "1,2"), "1 user: programs other than the harness, the server on this "+
+		"machine among them, used 100 % of the processors during this run (and so at 1 other point)")
 	for _, r := range readSweep(t, "bench-1").Points {
 		if r.OtherPrograms == nil || r.OtherPrograms.Share != 1 {
 			t.Errorf("%s: %+v", r.Name(), r.OtherPrograms)

@@ -177,9 +177,11 @@ func TestObjectives(t *testing.T) {
 		t.Errorf("%+v", f.Find)
 	}
 	// Trials of 20 requests tell nothing of a 99th percentile that all of them keep.
-	s.Want(8, bench(s, url, "--find", "rate", "--slo", "p99 ttft < 1000s", "--max-requests-per-point", "20", "--out", "few"),
+	s.Want(8, bench(s, url, "--find", "rate", "--slo", "p99 ttft < 1000s", "--max-requests-per-point", "20", "--out",
+		"few"),
 		"not enough data: ", "needs 100 requests; --max-requests-per-point 100 would do")
-	s.Want(8, bench(s, url, "--find", "rate", "--slo", "p99 ttft < 1000s", "--max-requests-per-point", "20", "--out", "few"),
+	s.Want(8, bench(s, url, "--find", "rate", "--slo", "p99 ttft < 1000s", "--max-requests-per-point", "20", "--out",
+		"few"),
 		"points are there, and not measured again", "not enough data: ")
 	s.Want(3, bench(s, url, "--concurrency", "2", "--fail-if", "requests > 5"), "failed: requests > 5")
 	s.Want(0, bench(s, url, "--concurrency", "2", "--fail-if", "requests > 500"))

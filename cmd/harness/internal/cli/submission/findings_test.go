@@ -36,8 +36,9 @@ func TestFindingsAreLines(t *testing.T) {
 		"ends with a line\n": `"ends with a line\n"`,
 	} {
 		r := &check.Report{Results: []check.Result{{Path: "closed/Lab/results/box/m/Offline"}}, Findings: []check.Finding{{
-			Severity: check.Reject, Rule: "files", Path: "closed/Lab/results/box/m/Offline/x", Result: "closed/Lab/results/box/m/Offline",
-			What: "a fault", Found: value, Expected: "another", Do: "mend it"}}}
+			Severity: check.Reject, Rule: "files", Path: "closed/Lab/results/box/m/Offline/x",
+			Result: "closed/Lab/results/box/m/Offline",
+			What:   "a fault", Found: value, Expected: "another", Do: "mend it"}}}
 		got := strings.Split(written(t, r), "\n")
 		if want == "\"not \ufffd UTF-8\"" {
 			want = got[1][strings.Index(got[1], "found ")+6 : strings.Index(got[1], "; expected")] // how it is quoted is Go's
@@ -73,7 +74,8 @@ func TestFloodsAreSummedUp(t *testing.T) {
 		{"many rejects", report(1, 91, check.Reject, "N.txt"), 3, "and 88 more like it"},
 		{"rejects of many results", report(5, 1, check.Reject, "x.txt"), 5, ""},
 		{"notes of three results", report(3, 1, check.Note, "README.md"), 3, ""},
-		{"notes of four results", report(4, 1, check.Note, "README.md"), 1, "x 4, the first in closed/Lab/results/box/m0/Offline"},
+		{"notes of four results", report(4, 1, check.Note, "README.md"), 1,
+			"x 4, the first in closed/Lab/results/box/m0/Offline"},
 		{"notes of 26 results", report(26, 1, check.Note, "README.md"), 1, "x 26"},
 		{"warnings of 26 results", report(26, 1, check.Warn, "README.md"), 1, "x 26"},
 		{"several of many results", report(5, 2, check.Warn, "N.md"), 2, "x 5"},
