@@ -128,8 +128,9 @@ func TestExecute(t *testing.T) {
 		return r
 	}
 	run := func(_ context.Context, j programs.Job) (programs.Verdict, error) {
-		good := bytes.Contains(j.Input(), []byte("good\\ntests\\ncheck(f)"))
-		if !good && !bytes.Contains(j.Input(), []byte("bad\\ntests\\ncheck(g_h)")) {
+		good := bytes.Contains(j.Input(), []byte(`"code":"good","function":"f"`))
+		if !good && !bytes.Contains(j.Input(), []byte(`"code":"bad","function":"g_h"`)) ||
+			!bytes.Contains(j.Input(), []byte(`"tests":"tests"`)) {
 			return programs.Verdict{}, fmt.Errorf("a job that was not expected: %s", j.Input())
 		}
 		return programs.Verdict{Passed: good}, nil
