@@ -62,8 +62,9 @@ func runBlock(t *testing.T, dir, block string) string {
 	return fresh.String()
 }
 
-// What differs from machine to machine and from run to run.
+// What differs from machine to machine and from run to run. A note of other programs ends at an empty line.
 var (
+	othersNote  = regexp.MustCompile(`(?s) *note: other programs used .*?\n\n`)
 	machineLine = regexp.MustCompile(`(?m)^ +(machine|plugin) .*\n`)
 	sparks      = regexp.MustCompile(`[▁▂▃▄▅▆▇█]+`)
 	date        = regexp.MustCompile(`[0-9]+ [A-Z][a-z]+ 20[0-9]{2}`)
@@ -72,6 +73,7 @@ var (
 )
 
 func masked(text string) string {
+	text = strings.ReplaceAll(othersNote.ReplaceAllString(text, "\n"), "\n\n\n", "\n\n")
 	text = machineLine.ReplaceAllString(text, "")
 	text = sparks.ReplaceAllString(text, "")
 	text = date.ReplaceAllString(text, "#")
