@@ -37,7 +37,7 @@ func sounds() map[string]struct {
 		"empty":         {nil, "not a WAV or FLAC file"},
 		"cut":           {good[:1000], "damaged or cut off"},
 		"cut header":    {good[:30], "audio: "},
-		"lying length":  {with(40, 1<<31, 4), "damaged or cut off"},
+		"lying length":  {with(40, 1<<30, 4), "damaged or cut off"},
 		"no samples":    {librispeech.WAV(nil), "no samples"},
 		"not a number":  {floatWAV(float32(math.NaN())), "sample 0 is NaN"},
 		"cut flac":      {[]byte("fLaC\x00\x00\x00\x22"), "audio: "},
