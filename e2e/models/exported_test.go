@@ -42,7 +42,7 @@ func TestExportedClassifiers(t *testing.T) {
 		notes   []string // in the result
 	}{
 		{"float16", tinymodel.ExportedClassifier(onnxfile.Float16, 224, 0), "input_type=float32, float16 or uint8",
-			[]string{"input_type=float16"}, []string{"the model's input is float16", "is float16, and is widened"}},
+			[]string{"input_type=float16"}, []string{"the model's input is float16", "scores are float16, and were widened"}},
 		{"uint8", tinymodel.ExportedClassifier(onnxfile.Uint8, 224, 0), "input_type=float32, float16 or uint8",
 			[]string{"input_type=uint8", "preprocess=pixels"}, []string{"the model's input is uint8"}},
 		{"256 pixels", tinymodel.ExportedClassifier(onnxfile.Float, 256, 0), "size=PIXELS", []string{"size=256"},

@@ -2,6 +2,7 @@ package resnet50
 
 import (
 	"fmt"
+	"sync/atomic"
 
 	"github.com/plumbline-ml/plumbline/plugins/internal/pictures"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -20,10 +21,12 @@ type workload struct {
 	*pictures.Samples
 	file backend.Model
 	set  pictures.Set
+	// widened says that scores were float16.
+	widened atomic.Bool
 }
 
 func newWorkload(b binding, file backend.Model, set pictures.Set) *workload {
-	return &workload{b, pictures.New(set, b.picture()), b.model(file), set}
+	return &workload{binding: b, Samples: pictures.New(set, b.picture()), file: b.model(file), set: set}
 }
 
 // Inform says what keeps a run out of the closed division.
@@ -46,6 +49,9 @@ func (w *workload) Remarks() (r sdk.Remarks) {
 	if note := w.picture().Note(); note != "" {
 		r.Notes = append(r.Notes, note)
 	}
+	if w.widened.Load() {
+		r.Notes = append(r.Notes, "the model's scores are float16, and were widened to float32")
+	}
 	return r
 }
 
@@ -55,6 +61,9 @@ func (w *workload) Parts() []sdk.Part { return []sdk.Part{{Model: w.file}} }
 func (w *workload) Postprocess(outputs []backend.Tensor, samples []*pictures.Sample, p *sdk.Payloads) error {
 	if len(outputs) != 1 {
 		return fmt.Errorf("%w: %d outputs, want 1", errOutput, len(outputs))
+	}
+	if outputs[0].DType == backend.Float16 {
+		w.widened.Store(true)
 	}
 	return w.answers(outputs[0], len(samples), p)
 }
