@@ -23,10 +23,15 @@ func TestInheritedDescriptors(t *testing.T) {
 			return err
 		},
 	} {
-		fd, err := unix.Open(t.TempDir(), unix.O_RDONLY, 0)
+		low, err := unix.Open(t.TempDir(), unix.O_RDONLY|unix.O_CLOEXEC, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
+		fd, err := unix.FcntlInt(uintptr(low), unix.F_DUPFD, 200) // beyond those that a plugin is given
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = unix.Close(low)
 		ran, found := filepath.Join(t.TempDir(), "ran"), filepath.Join(t.TempDir(), "found")
 		path := script(t, fmt.Sprintf("touch %s; [ -e /proc/$$/fd/%d ] && touch %s; exit 2", ran, fd, found))
 		if err := start(path); err == nil {
