@@ -65,6 +65,7 @@ func runBlock(t *testing.T, dir, block string) string {
 // What differs from machine to machine and from run to run. A note of other programs ends at an empty line.
 var (
 	othersNote  = regexp.MustCompile(`(?s) *note: other programs used .*?\n\n`)
+	othersLine  = regexp.MustCompile(`(?m)^.*of the [0-9]+ runs? of .*: other programs used .*\n`)
 	machineLine = regexp.MustCompile(`(?m)^ +(machine|plugin) .*\n`)
 	sparks      = regexp.MustCompile(`[▁▂▃▄▅▆▇█]+`)
 	date        = regexp.MustCompile(`[0-9]+ [A-Z][a-z]+ 20[0-9]{2}`)
@@ -74,6 +75,7 @@ var (
 
 func masked(text string) string {
 	text = strings.ReplaceAll(othersNote.ReplaceAllString(text, "\n"), "\n\n\n", "\n\n")
+	text = othersLine.ReplaceAllString(text, "")
 	text = machineLine.ReplaceAllString(text, "")
 	text = sparks.ReplaceAllString(text, "")
 	text = date.ReplaceAllString(text, "#")
