@@ -66,6 +66,7 @@ func runBlock(t *testing.T, dir, block string) string {
 var (
 	othersNote  = regexp.MustCompile(`(?s) *note: other programs used .*?\n\n`)
 	othersLine  = regexp.MustCompile(`(?m)^.*of the [0-9]+ runs? of .*: other programs used .*\n`)
+	emptyLines  = regexp.MustCompile(`\n\s*\n`)
 	machineLine = regexp.MustCompile(`(?m)^ +(machine|plugin) .*\n`)
 	sparks      = regexp.MustCompile(`[▁▂▃▄▅▆▇█]+`)
 	date        = regexp.MustCompile(`[0-9]+ [A-Z][a-z]+ 20[0-9]{2}`)
@@ -74,12 +75,12 @@ var (
 )
 
 func masked(text string) string {
-	text = strings.ReplaceAll(othersNote.ReplaceAllString(text, "\n"), "\n\n\n", "\n\n")
+	text = othersNote.ReplaceAllString(text, "\n")
 	text = othersLine.ReplaceAllString(text, "")
 	text = machineLine.ReplaceAllString(text, "")
 	text = sparks.ReplaceAllString(text, "")
 	text = date.ReplaceAllString(text, "#")
 	text = number.ReplaceAllString(text, "#")
 	text = span.ReplaceAllString(text, "# time")
-	return page.Blanks.ReplaceAllString(text, " ")
+	return emptyLines.ReplaceAllString(page.Blanks.ReplaceAllString(text, " "), "\n") // notes have some around them
 }
