@@ -62,10 +62,9 @@ func runBlock(t *testing.T, dir, block string) string {
 	return fresh.String()
 }
 
-// What differs from machine to machine and from run to run. A note of other programs ends at an empty line.
+// What differs from machine to machine and from run to run.
 var (
-	othersNote  = regexp.MustCompile(`(?s) *note: other programs used .*?\n\n`)
-	othersLine  = regexp.MustCompile(`(?m)^.*of the [0-9]+ runs? of .*: other programs used .*\n`)
+	othersLine  = regexp.MustCompile(`(?m)^.*other programs used .*\n`)
 	emptyLines  = regexp.MustCompile(`\n\s*\n`)
 	machineLine = regexp.MustCompile(`(?m)^ +(machine|plugin) .*\n`)
 	sparks      = regexp.MustCompile(`[▁▂▃▄▅▆▇█]+`)
@@ -75,7 +74,6 @@ var (
 )
 
 func masked(text string) string {
-	text = othersNote.ReplaceAllString(text, "\n")
 	text = othersLine.ReplaceAllString(text, "")
 	text = machineLine.ReplaceAllString(text, "")
 	text = sparks.ReplaceAllString(text, "")
