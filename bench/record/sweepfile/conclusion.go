@@ -43,7 +43,7 @@ func (s *Sweep) Conclusion() string {
 func (s *Sweep) ofCurve() (said []string) {
 	if s.Best != nil {
 		served := s.Points[*s.Best].Serving
-		said = append(said, fmt.Sprintf("best goodput %s/s at %v", rate(served.Figures.Goodput), served.Load))
+		said = append(said, fmt.Sprintf("best goodput %s/s at %v", FormatRate(served.Figures.Goodput), served.Load))
 	} else if s.Objectives != "" {
 		said = append(said, "no point counts and keeps "+s.Objectives)
 	}
@@ -56,8 +56,8 @@ func (s *Sweep) ofCurve() (said []string) {
 	return said
 }
 
-// rate writes a rate with three figures, or a dash.
-func rate(v *float64) string {
+// FormatRate writes a rate with three figures, or a dash where it is not known.
+func FormatRate(v *float64) string {
 	switch {
 	case v == nil || math.IsNaN(*v):
 		return "-"

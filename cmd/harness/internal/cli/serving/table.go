@@ -11,6 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/table"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/bench/record/sweepfile"
 	"github.com/plumbline-ml/plumbline/bench/serving/load"
 	"github.com/plumbline-ml/plumbline/bench/serving/measure"
 )
@@ -60,16 +61,18 @@ func pointTable(w io.Writer, points []record.Serving, joules []float64) error {
 	t.Head(heads...)
 	for i, p := range points {
 		f := p.Figures
-		cells := []any{loadCell(p.Load), number(f.RequestsPerSec), number(f.CountedTokensPerSec())}
+		cells := []any{loadCell(p.Load), sweepfile.FormatRate(f.RequestsPerSec),
+			sweepfile.FormatRate(f.CountedTokensPerSec())}
 		if perGPU {
-			cells = append(cells, number(f.TokensPerSecPerGPU))
+			cells = append(cells, sweepfile.FormatRate(f.TokensPerSecPerGPU))
 		}
-		cells = append(cells, number(f.UserRate()), at(f.TTFT, 0.5), at(f.TTFT, 0.99), at(f.TPOT, 0.5), at(f.TPOT, 0.99))
+		cells = append(cells, sweepfile.FormatRate(f.UserRate()), at(f.TTFT, 0.5), at(f.TTFT, 0.99), at(f.TPOT, 0.5),
+			at(f.TPOT, 0.99))
 		if goodput {
-			cells = append(cells, number(f.Goodput))
+			cells = append(cells, sweepfile.FormatRate(f.Goodput))
 		}
 		if joules != nil {
-			cells = append(cells, number(&joules[i]))
+			cells = append(cells, sweepfile.FormatRate(&joules[i]))
 		}
 		cells = append(cells, f.FailedTotal())
 		if len(p.Flags) > 0 {
@@ -108,18 +111,7 @@ func loadCell(l record.ServingLoad) string {
 	case l.By == load.Users:
 		return strconv.FormatFloat(l.Value, 'f', -1, 64)
 	}
-	return number(&l.Value) + "/s"
-}
-
-// number writes a rate with three figures, or a dash.
-func number(v *float64) string {
-	switch {
-	case v == nil || math.IsNaN(*v):
-		return "-"
-	case *v >= 100:
-		return strconv.FormatFloat(*v, 'f', 0, 64)
-	}
-	return strconv.FormatFloat(*v, 'g', 3, 64)
+	return sweepfile.FormatRate(&l.Value) + "/s"
 }
 
 // at is a percentile of nanoseconds as objectives judge it: failures count. A dash: there is none.

@@ -10,6 +10,8 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+
+	"github.com/plumbline-ml/plumbline/bench/record/sweepfile"
 )
 
 func TestLatency(t *testing.T) {
@@ -27,11 +29,11 @@ func TestNumber(t *testing.T) {
 	for v, want := range map[float64]string{
 		0: "0", 0.7234: "0.723", 17.94: "17.9", 99.96: "100", 334.4: "334", 123456.7: "123457", math.NaN(): "-",
 	} {
-		if got := number(&v); got != want {
+		if got := sweepfile.FormatRate(&v); got != want {
 			t.Errorf("%v: %s, want %s", v, got, want)
 		}
 	}
-	if number(nil) != "-" {
+	if sweepfile.FormatRate(nil) != "-" {
 		t.Error("what is not known has a number")
 	}
 }
