@@ -1,0 +1,201 @@
+package tree
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/bounded"
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+)
+
+// ErrRound is wrapped by FindRound's error where the logs of a tree do not say which round they are of.
+var ErrRound = errors.New("the round is not known")
+
+// FoundRound is the round that the runs of a tree were made in.
+type FoundRound struct {
+	Name string // "v5.1"
+	Runs int    // whose seeds are those of the round, at least 1
+	Read int    // runs whose logs were looked at, at most mostRead
+}
+
+// How much is read to find a round: two systems of each submitter, some runs of each, the beginning of each log.
+const (
+	mostRead       = 400
+	systemsRead    = 2
+	runsRead       = 3
+	bytesOfSummary = 64 << 10
+	bytesOfDetail  = 256 << 10
+	// otherShare is the share of runs of another round from which a tree counts as one of two rounds.
+	otherShare = 0.1
+)
+
+// seedForm is how logs of all ages write the first of the three seeds that each round draws for itself.
+var seedForm = regexp.MustCompile(`qsl_rng_seed\b[^0-9\n]{0,24}([0-9]{1,20})`)
+
+// FindRound finds the round of the submissions at root by the seeds of the runs' logs, which each round draws anew. A
+// log that is not readable, or that has seeds of no round, does not count. The error wraps ErrOpen where root is not a
+// folder that can be opened, ErrNoSubmission where nothing lies in a division's folder, and ErrRound where no log has
+// the seeds of a round, or runs of two rounds lie there.
+func FindRound(root string) (FoundRound, error) {
+	r, err := bounded.OpenRoot(root)
+	if err != nil {
+		return FoundRound{}, fmt.Errorf("%w: %w", ErrOpen, err)
+	}
+	defer r.Close()
+	s := seeds{root: r.FS(), rounds: roundsBySeed(), votes: map[string]int{}}
+	if !s.divisions() {
+		return FoundRound{}, fmt.Errorf("%w in %s: want closed, network or open there, with a folder for each submitter",
+			ErrNoSubmission, root)
+	}
+	return s.elected(root)
+}
+
+// roundsBySeed are the rounds by the text of their first seed. No two rounds have the same.
+func roundsBySeed() map[string]string {
+	all := map[string]string{}
+	for _, name := range mlconf.Rounds() {
+		if r, err := mlconf.Round(name); err == nil {
+			all[strconv.FormatUint(r.Seeds.QSL, 10)] = name
+		}
+	}
+	return all
+}
+
+// seeds looks into the logs of a tree.
+type seeds struct {
+	root   fs.FS
+	rounds map[string]string
+	votes  map[string]int // by round
+	read   int
+}
+
+// divisions says whether there is a submitter.
+func (s *seeds) divisions() (found bool) {
+	for _, division := range Divisions() {
+		for _, submitter := range s.folders(division) {
+			found = true
+			results := path.Join(division, submitter, ResultsDir)
+			systems := s.folders(results)
+			for _, system := range systems[:min(len(systems), systemsRead)] {
+				s.system(path.Join(results, system))
+			}
+		}
+	}
+	return found
+}
+
+func (s *seeds) system(dir string) {
+	left := runsRead
+	for _, benchmark := range s.folders(dir) {
+		for _, scenario := range s.folders(path.Join(dir, benchmark)) {
+			run := path.Join(dir, benchmark, scenario, PerformanceDir, RunDir)
+			if left == 0 || s.read >= mostRead {
+				return
+			}
+			if s.vote(run) {
+				left--
+			}
+		}
+	}
+}
+
+// vote says whether a folder has a log of a run.
+func (s *seeds) vote(run string) bool {
+	for _, log := range []struct {
+		name string
+		most int64
+	}{{SummaryLog, bytesOfSummary}, {DetailLog, bytesOfDetail}} {
+		m := seedForm.FindSubmatch(s.beginning(path.Join(run, log.name), log.most))
+		if m == nil {
+			continue
+		}
+		s.read++
+		if round := s.rounds[string(m[1])]; round != "" {
+			s.votes[round]++
+		}
+		return true
+	}
+	return false
+}
+
+func (s *seeds) beginning(name string, most int64) []byte {
+	if info, err := fs.Stat(s.root, name); err != nil || !info.Mode().IsRegular() {
+		return nil // opening a pipe would wait for a writer
+	}
+	f, err := s.root.Open(name)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	text, _ := io.ReadAll(io.LimitReader(f, most)) // what was read before a fault may do
+	return text
+}
+
+// folders are the names of the folders in one; hidden ones are left out.
+func (s *seeds) folders(dir string) (names []string) {
+	list, _ := fs.ReadDir(s.root, dir)
+	for _, e := range list {
+		if e.IsDir() && !strings.HasPrefix(e.Name(), ".") {
+			names = append(names, e.Name())
+		}
+	}
+	return names
+}
+
+// elected is the round of most runs.
+func (s *seeds) elected(root string) (FoundRound, error) {
+	names := slices.SortedFunc(maps.Keys(s.votes), func(a, b string) int { return s.votes[b] - s.votes[a] })
+	switch {
+	case s.read == 0:
+		return FoundRound{}, fmt.Errorf("%w: %s has no log of a performance run that says its seeds; name the round with "+
+			"--rules", ErrRound, root)
+	case len(names) == 0:
+		return FoundRound{}, fmt.Errorf("%w: the logs of %s have seeds of no round from %s to %s; name the round with --rules",
+			ErrRound, root, mlconf.Rounds()[len(mlconf.Rounds())-1], mlconf.Rounds()[0])
+	case len(names) > 1 && float64(s.votes[names[1]]) > otherShare*float64(s.read):
+		return FoundRound{}, fmt.Errorf("%w: %s holds runs of %s and of %s; name the folder of one round, or a round with "+
+			"--rules", ErrRound, root, names[0], names[1])
+	}
+	return FoundRound{Name: names[0], Runs: s.votes[names[0]], Read: s.read}, nil
+}
+
+// RootOf finds the tree that a folder lies in or is: the nearest folder with a division's folder of submitters with
+// results, on the way up. below is the place of dir in it, with slashes: "closed/Toylab/results", or "." of the tree
+// itself. ok is false where there is no such tree.
+func RootOf(dir string) (root, below string, ok bool) {
+	whole, err := filepath.Abs(dir)
+	if err != nil {
+		return "", "", false
+	}
+	for _, division := range Divisions() {
+		if hasResults(filepath.Join(whole, division)) {
+			return whole, ".", true
+		}
+	}
+	for at, parent := whole, filepath.Dir(whole); at != parent; at, parent = parent, filepath.Dir(parent) {
+		if slices.Contains(Divisions(), filepath.Base(at)) && hasResults(at) {
+			below, err := filepath.Rel(parent, whole)
+			return parent, filepath.ToSlash(below), err == nil
+		}
+	}
+	return "", "", false
+}
+
+// hasResults says whether the folder of a division has a submitter with results.
+func hasResults(division string) bool {
+	list, _ := os.ReadDir(division)
+	return slices.ContainsFunc(list, func(e fs.DirEntry) bool {
+		info, err := os.Stat(filepath.Join(division, e.Name(), ResultsDir))
+		return err == nil && info.IsDir()
+	})
+}
