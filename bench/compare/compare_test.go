@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/texttest"
 	"github.com/plumbline-ml/plumbline/sdk"
 
@@ -212,6 +213,37 @@ func changes() map[string]func(*record.Run) {
 func known(r record.Run) record.Run {
 	r.System.CPU, r.Plugin.Version = "one", "1"
 	return r
+}
+
+// TestTooFewLatencies wants a note of percentiles that the latencies are too few for, of the side that has such runs.
+func TestTooFewLatencies(t *testing.T) {
+	of := func(scenario string, counts ...int) []record.Run {
+		return lists.Map(counts, func(n int) record.Run {
+			r := run(scenario, "ort", 100, time.Millisecond)
+			r.Performance.Latency.Count = n
+			return r
+		})
+	}
+	for name, c := range map[string]struct {
+		base, next []record.Run
+		want       string
+	}{
+		"enough":   {of("Server", 100), of("Server", 5000), ""},
+		"one less": {of("Server", 100), of("Server", 99), "1 of the 1 run of b: too few latencies (99) for p99, which"},
+		"of two":   {of("Server", 30, 8), of("Server", 200, 200), "2 of the 2 runs of a: at worst too few latencies (8) for p99,"},
+		"median":   {of("SingleStream", 1), of("SingleStream", 200), "too few latencies (1) for p50, p99, which"},
+		"rates":    {of("Offline", 1), of("Offline", 8), ""},
+		"unknown":  {of("Server", 0), of("Server", 0), ""},
+	} {
+		got, err := Compare(input("a", c.base...), input("b", c.next...), nil)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		notes := strings.Join(got.Pairs[0].Notes, "\n")
+		if !strings.Contains(notes, c.want) || (c.want == "") != (notes == "") {
+			t.Errorf("%s: notes %q, want %q", name, notes, c.want)
+		}
+	}
 }
 
 func TestUnlikeRunsAreRefused(t *testing.T) {

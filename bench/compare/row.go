@@ -72,7 +72,32 @@ func remarks(g group) []string {
 	if disturbed, most := others(g.runs); disturbed > 0 {
 		all = append(all, fmt.Sprintf("%d of the %s of %s: %s", disturbed, runs, g.side, most))
 	}
+	if n, text := few(g.runs); n > 0 {
+		all = append(all, fmt.Sprintf("%d of the %s of %s: %s", n, runs, g.side, text))
+	}
 	return all
+}
+
+// few says of how many runs there are too few latencies for percentiles that a comparison shows, and of the run with the
+// fewest for which.
+func few(runs []results.Found) (n int, text string) {
+	least := math.MaxInt
+	for _, r := range runs {
+		count, names := r.TooFewLatencies()
+		if names == "" {
+			continue
+		}
+		n++
+		if count < least {
+			least = count
+			text = fmt.Sprintf("too few latencies (%s) for %s, which are the slowest or next to it",
+				figure.Count(uint64(count)), names)
+		}
+	}
+	if n > 1 {
+		text = "at worst " + text
+	}
+	return n, text
 }
 
 // others says of how many runs it is noted that other programs used the processors, and has the note of the run where

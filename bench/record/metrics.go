@@ -41,6 +41,26 @@ func (r Run) figures() []metric.Metric {
 	return l.metrics
 }
 
+// TooFewLatencies names the percentiles among the run's metrics that its latencies are too few for ("p99, p99.9"), and
+// says how many latencies there are. Empty: they are enough, or there are none. Latencies of Offline are not shown.
+func (r Run) TooFewLatencies() (n int, names string) {
+	if r.Serving != nil && r.Serving.Figures != nil {
+		d := r.Serving.Figures.E2E
+		ps := lists.Map(d.Percentiles, func(p measure.Percentile) float64 { return p.P })
+		return d.N, measure.TooFewFor(d.N, ps)
+	}
+	p := r.Performance
+	if p == nil || r.Scenario == loadgen.Offline.String() {
+		return 0, ""
+	}
+	d := &p.Latency
+	if p.Query != nil {
+		d = p.Query
+	}
+	ps := lists.Map(d.Percentiles, func(p Percentile) float64 { return p.P })
+	return d.Count, measure.TooFewFor(d.Count, ps)
+}
+
 // MetricNames lists what a timed run of a scenario can measure, whether or not a run of it does: only models that
 // generate tokens have tokens, say. A figure that may have one unit or another is there with each. Values are zero.
 func MetricNames(s loadgen.Scenario) []metric.Metric {

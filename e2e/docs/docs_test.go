@@ -70,7 +70,7 @@ var (
 	sparks      = regexp.MustCompile(`[▁▂▃▄▅▆▇█]+`)
 	date        = regexp.MustCompile(`[0-9]+ [A-Z][a-z]+ 20[0-9]{2}`)
 	number      = regexp.MustCompile(`\b[0-9a-f]{12,}\b|[0-9]+([.,][0-9]+)*`)
-	span        = regexp.MustCompile(`# (us|ms|s|min # s|min)\b`)
+	span        = regexp.MustCompile(`# (us|µs|ms|s|min # s|min)\b`)
 )
 
 func masked(text string) string {

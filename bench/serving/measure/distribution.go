@@ -66,6 +66,22 @@ func (d Distribution) At(p float64) (Percentile, bool) {
 // than 50 % the low end counts.
 func Enough(n int, p float64) bool { return float64(n)*min(p, 1-p) >= 1-1e-9 }
 
+// TooFew is the word in the place of a percentile that there are not Enough values for: it is the slowest again, or the
+// next to it.
+const TooFew = "too few"
+
+// TooFewFor names the percentiles that n values are not Enough for, in order: "p99, p99.9"; empty: they are for all. Of
+// no values there are none.
+func TooFewFor(n int, percentiles []float64) string {
+	var names []string
+	for _, p := range percentiles {
+		if n > 0 && !Enough(n, p) {
+			names = append(names, PercentileName(p))
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
 // PercentileName is p50, p99.9.
 func PercentileName(p float64) string { return "p" + strconv.FormatFloat(100*p, 'g', 9, 64) }
 

@@ -2,7 +2,6 @@ package measure
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
@@ -135,7 +134,7 @@ func (f *Figures) Notes(shared bool) []Note {
 			}
 		}
 	}
-	if few := f.few(); few != "" {
+	if few := TooFewFor(f.OK, []float64{0.5, 0.9, 0.99}); few != "" {
 		add(AboutFew, "%s of %s: too few for %s, which are the slowest or next to it", figure.Plural(f.OK, "answer"),
 			figure.Plural(f.Requests, "request"), few)
 	}
@@ -147,17 +146,6 @@ func (f *Figures) Notes(shared bool) []Note {
 		add(AboutEstimated, "the tokens of %d of %d answers were counted by a tokenizer: an estimate", n, f.OK)
 	}
 	return all
-}
-
-// few lists the percentiles that a page shows which there are too few answers for.
-func (f *Figures) few() string {
-	var names []string
-	for _, p := range []float64{0.5, 0.9, 0.99} {
-		if f.OK > 0 && !Enough(f.OK, p) {
-			names = append(names, PercentileName(p))
-		}
-	}
-	return strings.Join(names, ", ")
 }
 
 // UserRate is the tokens per second of a user of the point: 1 / median TPOT. Nil: there is none.

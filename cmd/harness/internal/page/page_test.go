@@ -23,6 +23,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record/metric"
 	"github.com/plumbline-ml/plumbline/bench/record/results"
 	"github.com/plumbline-ml/plumbline/bench/record/series"
+	"github.com/plumbline-ml/plumbline/bench/serving/measure"
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/loadgen/loadgentest"
 )
@@ -344,6 +345,45 @@ func TestManyDistributions(t *testing.T) {
 	}
 	if want := (len(head) - 1) * (len(rows) - 1); numbers != want {
 		t.Errorf("%d numbers, want %d:\n%s", numbers, want, text.String())
+	}
+}
+
+// TestPercentilesOfFew wants "too few" in the tables of page and terminal for what the latencies are too few for, of runs
+// as of measurements of servers.
+func TestPercentilesOfFew(t *testing.T) {
+	known := []record.Percentile{{P: .5, NS: 1e6}, {P: .9, NS: 2e6}, {P: .99, NS: 3e6}, {P: .999, NS: 4e6}}
+	for n, want := range map[int]string{
+		1: "too few,too few,too few,too few", 8: "1.00 ms,too few,too few,too few", 64: "1.00 ms,2.00 ms,too few,too few",
+		100: "1.00 ms,2.00 ms,3.00 ms,too few", 1000: "1.00 ms,2.00 ms,3.00 ms,4.00 ms",
+	} {
+		l := record.Latency{Count: n, Min: 5e5, Max: 4e6, Mean: 1e6, Percentiles: known}
+		r := record.Run{Model: "resnet50", Scenario: "Server", Performance: &record.Performance{Latency: l, Issue: &l},
+			Workload: &record.Workload{Batching: &record.Batching{Waiting: &l, Model: &l}}}
+		d := measure.Distribution{N: n, Min: 5e5, Max: 4e6, Mean: 1e6}
+		for _, p := range known {
+			d.Percentiles = append(d.Percentiles, measure.Percentile{P: p.P, Value: float64(p.NS)})
+		}
+		served := record.Run{Serving: &record.Serving{Figures: &measure.Figures{TTFT: d, E2E: d}}}
+		for _, table := range []table{latencies(r), latencies(served)} {
+			if len(table.Rows) < 2 {
+				t.Fatal(table)
+			}
+			for _, row := range table.Rows {
+				if got := strings.Join(row[2:6], ","); got != want {
+					t.Errorf("%d values, %s: %s, want %s", n, row[0], got, want)
+				}
+			}
+		}
+		set := results.Set{Runs: []results.Found{{Run: r}}}
+		var text bytes.Buffer
+		if err := (Report{Set: set}).WriteText(&text); err != nil {
+			t.Fatal(err)
+		}
+		for of, shown := range map[string]string{"page": html(t, set), "text": text.String()} {
+			if strings.Contains(shown, "too few") != strings.Contains(want, "too few") {
+				t.Errorf("%d values: the %s has %q", n, of, shown)
+			}
+		}
 	}
 }
 

@@ -236,7 +236,7 @@ func batching(b *record.Batching) (charts []plot.Chart) {
 		charts = append(charts, c)
 	}
 	if b.Waiting != nil && b.Model != nil && b.Waiting.Count > 1 && b.Model.Count > 1 {
-		charts = append(charts, plot.Waiting(points(*b.Waiting), points(*b.Model)))
+		charts = append(charts, plot.Waiting(quantiles(*b.Waiting), quantiles(*b.Model)))
 	}
 	return charts
 }
@@ -252,7 +252,7 @@ func overTime(f results.Found) (charts []plot.Chart, missing string) {
 		return plot.Charts(file, facts), missing
 	}
 	if p := f.Performance; p != nil && p.Latency.Count > 0 {
-		charts = append(charts, plot.Percentiles(points(p.Latency), facts))
+		charts = append(charts, plot.Percentiles(quantiles(p.Latency), facts))
 	}
 	if errors.Is(err, series.ErrNone) {
 		return charts, "No charts over time: " + err.Error() + " in " + f.Timed() + "."
@@ -260,12 +260,10 @@ func overTime(f results.Found) (charts []plot.Chart, missing string) {
 	return charts, "No charts over time: " + err.Error()
 }
 
-func points(l record.Latency) []plot.Point {
-	all := []plot.Point{{P: 0, NS: l.Min}}
-	for _, p := range l.Percentiles {
-		all = append(all, plot.Point{P: p.P, NS: p.NS})
-	}
-	return append(all, plot.Point{P: 1 - 1/float64(max(2, l.Count)), NS: l.Max})
+// quantiles are what is known of latencies.
+func quantiles(l record.Latency) plot.Quantiles {
+	return plot.Quantiles{Count: uint64(max(0, l.Count)), Min: l.Min, Max: l.Max,
+		Known: lists.Map(l.Percentiles, func(p record.Percentile) plot.Point { return plot.Point(p) })}
 }
 
 // facts are what charts mark.

@@ -33,7 +33,8 @@ func latencies(r record.Run) table {
 		}
 		head, cells := []string{"", "min"}, []string{of.Title, plot.Duration(l.Min)}
 		for _, q := range l.Percentiles {
-			head, cells = append(head, strconv.FormatFloat(100*q.P, 'g', 6, 64)+" %"), append(cells, plot.Duration(q.NS))
+			head = append(head, strconv.FormatFloat(100*q.P, 'g', 6, 64)+" %")
+			cells = append(cells, plot.Percentile(uint64(max(0, l.Count)), q.P, q.NS))
 		}
 		head = append(head, "max", "mean")
 		if len(t.Rows) > 0 && !slices.Equal(head, t.Head) { // a plugin may tell other percentiles
@@ -73,7 +74,7 @@ func servingLatencies(f *measure.Figures) table {
 		head, cells := []string{"", "min"}, []string{of.Title, plot.Duration(int64(d.Min))}
 		for _, q := range d.Percentiles {
 			head = append(head, strconv.FormatFloat(100*q.P, 'g', 6, 64)+" %")
-			cells = append(cells, plot.Duration(int64(q.Value)))
+			cells = append(cells, plot.Percentile(uint64(max(0, d.N)), q.P, int64(q.Value)))
 		}
 		t.Head = append(head, "max", "mean")
 		t.Rows = append(t.Rows, append(cells, plot.Duration(int64(d.Max)), plot.Duration(int64(d.Mean))))

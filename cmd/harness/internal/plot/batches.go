@@ -54,19 +54,19 @@ func said(from, to int) string {
 	return grouped(uint64(from)) + " to " + grouped(uint64(to)) + " samples"
 }
 
-// Waiting is the chart of how long samples waited in the plugin, and of their time in the model: known percentiles,
-// ascending, the first of them 0.
-func Waiting(waiting, model []Point) Chart {
+// Waiting is the chart of how long samples waited in the plugin, and of their time in the model.
+func Waiting(waiting, model Quantiles) Chart {
 	c := Chart{ID: "waiting", Title: capital(metric.Waiting.Title) + " and " + metric.Model.Title,
 		X: Axis{Label: "percentile", Scale: Tail}, Y: Axis{Label: "time", Of: Latency}}
 	var words []string
 	low, high := int64(0), int64(0)
 	for _, of := range []struct {
 		metric.Times
-		points []Point
+		known Quantiles
 	}{{metric.Waiting, waiting}, {metric.Model, model}} {
 		l := Line{Name: of.Title}
-		for _, p := range of.points {
+		points := of.known.placed()
+		for _, p := range points {
 			l.X, l.Y = append(l.X, tail(p.P)), append(l.Y, float64(p.NS))
 			c.X.Max = max(c.X.Max, tail(p.P))
 			if p.P > 0 && p.NS > 0 && (low == 0 || p.NS < low) {
@@ -75,8 +75,8 @@ func Waiting(waiting, model []Point) Chart {
 			high = max(high, p.NS)
 		}
 		c.Lines = append(c.Lines, l)
-		words = append(words, fmt.Sprintf("%s: median %s, highest %s", capital(of.Title), Duration(median(of.points)),
-			Duration(of.points[len(of.points)-1].NS)))
+		words = append(words, fmt.Sprintf("%s: median %s, highest %s", capital(of.Title), Duration(median(points)),
+			Duration(of.known.Max)))
 	}
 	c.Y.Max = float64(high)
 	if low > 0 && high/low >= 100 {
@@ -84,14 +84,4 @@ func Waiting(waiting, model []Point) Chart {
 	}
 	c.Alt = strings.Join(words, "; ") + ", by the plugin's clock."
 	return c
-}
-
-// median is the least of the known percentiles that is not below half.
-func median(points []Point) int64 {
-	for _, p := range points {
-		if p.P >= .5 {
-			return p.NS
-		}
-	}
-	return points[len(points)-1].NS
 }

@@ -100,7 +100,8 @@ func (c *Chart) band(b *series.Band) {
 			low, high = math.NaN(), math.NaN()
 		} else {
 			c.Hover = append(c.Hover, Hover{from, to, fmt.Sprintf("%s to %s: p50 %s, p99 %s, %s values",
-				Duration(int64(from)), Duration(int64(to)), Duration(b.P50[k]), Duration(b.P99[k]), grouped(uint64(n)))})
+				Duration(int64(from)), Duration(int64(to)), Percentile(uint64(n), .5, b.P50[k]),
+				Percentile(uint64(n), .99, b.P99[k]), grouped(uint64(n)))})
 		}
 		out.X, out.Low, out.High = append(out.X, from), append(out.Low, low), append(out.High, high)
 	}
@@ -122,9 +123,8 @@ func capital(words string) string { return strings.ToUpper(words[:1]) + words[1:
 
 // mark marks the target percentile and the limit, as far as that is near what was measured: else it would flatten it.
 func (m measured) mark(c *Chart, h *series.Histogram, limit int64) {
-	if p := m.facts.Percentile; p > 0 && h.Name != metric.IssueDelay.Key {
-		v := h.Quantile(p)
-		c.Marks = append(c.Marks, Mark{Name: percentile(p) + " " + Duration(v), At: float64(v)})
+	if p := m.facts.Percentile; p > 0 && h.Name != metric.IssueDelay.Key && enough(h.Count, p) {
+		c.Marks = append(c.Marks, Mark{Name: percentile(p) + " " + stated(h, p), At: float64(h.Quantile(p))})
 	}
 	if limit > 0 && near(limit, h.Max) {
 		c.Marks = append(c.Marks, Mark{Name: "limit " + Duration(limit), At: float64(limit), Limit: true})
@@ -139,7 +139,7 @@ func (m measured) words(of metric.Times, h *series.Histogram, limit int64) strin
 	text := fmt.Sprintf("%s values of %s: lowest %s, median %s, ", grouped(h.Count), of.Title, Duration(h.Min),
 		Duration(h.Quantile(.5)))
 	if p := m.facts.Percentile; p > 0 && p != .5 {
-		text += percentile(p) + " " + Duration(h.Quantile(p)) + ", "
+		text += percentile(p) + " " + stated(h, p) + ", "
 	}
 	text += "highest " + Duration(h.Max)
 	if limit > 0 {
@@ -280,10 +280,9 @@ func (b binned) axis(of metric.Times) Axis {
 
 // markValues marks percentile and limit on the axis of values, which ends at most.
 func (m measured) markValues(c *Chart, h *series.Histogram, limit int64, most float64) {
-	if p := m.facts.Percentile; p > 0 && h.Name != metric.IssueDelay.Key {
-		v := h.Quantile(p)
-		if float64(v) <= most {
-			c.Marks = append(c.Marks, Mark{Name: percentile(p) + " " + Duration(v), At: float64(v), Vertical: true})
+	if p := m.facts.Percentile; p > 0 && h.Name != metric.IssueDelay.Key && enough(h.Count, p) {
+		if v := float64(h.Quantile(p)); v <= most {
+			c.Marks = append(c.Marks, Mark{Name: percentile(p) + " " + stated(h, p), At: v, Vertical: true})
 		}
 	}
 	if limit > 0 && float64(limit) <= 1.5*most {
@@ -294,35 +293,4 @@ func (m measured) markValues(c *Chart, h *series.Histogram, limit int64, most fl
 // pick are the values at some places.
 func pick(all []float64, at []int) []float64 {
 	return lists.Map(at, func(k int) float64 { return all[k] })
-}
-
-// Point is a known percentile: the fraction P of the values is at most NS.
-type Point struct {
-	P  float64
-	NS int64
-}
-
-// Percentiles is the chart of latencies of which only some percentiles are known, ascending, the first of them 0.
-func Percentiles(points []Point, facts Facts) Chart {
-	last := points[len(points)-1]
-	c := Chart{
-		ID: "latency-distribution", Title: "Percentiles of latency",
-		X: Axis{Label: "percentile", Scale: Tail, Max: tail(last.P)},
-		Y: Axis{Label: metric.Latency.Title, Of: Latency, Max: float64(last.NS)},
-	}
-	var l Line
-	said := make([]string, 0, len(points))
-	for _, p := range points {
-		l.X, l.Y = append(l.X, tail(p.P)), append(l.Y, float64(p.NS))
-		said = append(said, fmt.Sprintf("%s %s", percentile(p.P), Duration(p.NS)))
-	}
-	c.Lines, c.Dots = []Line{l}, &Dots{X: l.X, Y: l.Y}
-	c.Alt = "The logs have these alone: " + strings.Join(said[1:len(said)-1], ", ") + "."
-	if facts.Limit > 0 && near(facts.Limit, last.NS) {
-		c.Marks = append(c.Marks, Mark{Name: "limit " + Duration(facts.Limit), At: float64(facts.Limit), Limit: true})
-	}
-	if p := facts.Percentile; p > 0 && tail(p) < c.X.Max {
-		c.Marks = append(c.Marks, Mark{At: tail(p), Vertical: true})
-	}
-	return c
 }

@@ -98,8 +98,7 @@ func (o *overlay) ends(top float64) (low, high, median int64) {
 func (o *overlay) words() string {
 	said := make([]string, len(o.hists))
 	for i, h := range o.hists {
-		said[i] = fmt.Sprintf("%s: median %s, 99th percentile %s", o.names[i], Duration(h.Quantile(.5)),
-			Duration(h.Quantile(.99)))
+		said[i] = fmt.Sprintf("%s: median %s, 99th percentile %s", o.names[i], stated(h, .5), stated(h, .99))
 	}
 	return capital(o.of.Title) + " of " + grouped(uint64(len(o.hists))) + " runs. " + strings.Join(said, "; ") + "."
 }
@@ -176,8 +175,8 @@ func Overview(id, title string, x Axis, rows []Row) (c Chart, ok bool) {
 func RangeRow(name string, h *series.Histogram, facts Facts, limit int64) Row {
 	r := Row{Name: name, From: float64(h.Quantile(.5)), To: float64(h.Quantile(.99)), Low: float64(h.Quantile(.001)),
 		High: float64(h.Max), Limit: float64(limit)}
-	r.Value = "p50 " + Duration(h.Quantile(.5)) + ", p99 " + Duration(h.Quantile(.99))
-	if p := facts.Percentile; p > 0 {
+	r.Value = "p50 " + stated(h, .5) + ", p99 " + stated(h, .99)
+	if p := facts.Percentile; p > 0 && enough(h.Count, p) {
 		r.At = float64(h.Quantile(p))
 	}
 	return r

@@ -333,16 +333,77 @@ func TestBatchSizes(t *testing.T) {
 }
 
 func TestWaiting(t *testing.T) {
-	points := func(scale int64) []Point {
-		return []Point{{0, 0}, {.5, 10 * scale}, {.9, 30 * scale}, {.99, 90 * scale}, {.999, 200 * scale}}
+	known := func(scale int64) Quantiles {
+		return Quantiles{Count: 1000, Max: 200 * scale, Known: []Point{{.5, 10 * scale}, {.9, 30 * scale}, {.99, 90 * scale}}}
 	}
-	c := Waiting(points(1e3), points(1e6))
+	c := Waiting(known(1e3), known(1e6))
 	if c.Y.Scale != Log || c.Y.Min != 10e3 || len(c.Lines) != 2 ||
 		!strings.Contains(c.Alt, "Waiting in the plugin: median 10.0 µs, highest 200 µs; Time in the model: median 10.0 ms") {
 		t.Errorf("%+v", c)
 	}
 	check(t, "waiting", c)
-	check(t, "waiting-linear", Waiting(points(1e6), points(1e6)))
+	check(t, "waiting-linear", Waiting(known(1e6), known(1e6)))
+}
+
+// TestQuantilesGoForward places what is known of any number of values, also as a plugin may tell it: no line goes back,
+// none goes beyond the percentile that so many values have, and it ends with the highest value.
+func TestQuantilesGoForward(t *testing.T) {
+	logs := []Point{{.5, 50}, {.9, 90}, {.95, 95}, {.97, 97}, {.99, 99}, {.999, 100}}
+	backwards := slices.Clone(logs)
+	slices.Reverse(backwards)
+	for _, n := range []uint64{1, 2, 3, 8, 20, 64, 100, 120, 128, 999, 1000, 1001, 24576} {
+		for name, known := range map[string][]Point{
+			"logs": logs, "falling": backwards, "none": nil, "ends": {{0, 1}, {.0001, 1}, {.99999, 100}, {1, 100}, {2, 100}},
+		} {
+			q := Quantiles{Count: n, Min: 1, Max: 100, Known: known}
+			for _, c := range []Chart{Waiting(q, q), Percentiles(q, Facts{})} {
+				for _, l := range c.Lines {
+					end := len(l.X) - 1
+					if !slices.IsSorted(l.X) || !slices.IsSorted(l.Y) || l.X[0] != 0 || l.Y[end] != 100 || l.X[end] > c.X.Max ||
+						math.Abs(l.X[end]-tail(1-1/float64(max(2, n)))) > 1e-9 {
+						t.Errorf("%s of %d values, %s: %v %v", name, n, c.ID, l.X, l.Y)
+					}
+				}
+				if strings.Contains(c.Alt, "99.9th") && n < 1000 || strings.Contains(c.Alt, "99th") && n < 100 {
+					t.Errorf("%s of %d values: %s", name, n, c.Alt)
+				}
+			}
+		}
+	}
+}
+
+// TestPercentilesOfFewValues wants the word for those that there are too few values for, wherever a chart says some.
+func TestPercentilesOfFewValues(t *testing.T) {
+	for n, want := range map[int][2]string{ // p90 and p99
+		1: {"too few", "too few"}, 9: {"too few", "too few"}, 10: {"9.00 ms", "too few"}, 99: {"89.1 ms", "too few"},
+		100: {"90.0 ms", "99.0 ms"}, 1000: {"900 ms", "990 ms"},
+	} {
+		if got := [2]string{Percentile(uint64(n), .9, int64(n)*9e5), Percentile(uint64(n), .99, int64(n)*99e4)}; got != want {
+			t.Errorf("%d values: %q, want %q", n, got, want)
+		}
+	}
+	few, many := series.Of(source{64, 1, false}), series.Of(source{640, 1, false})
+	row := RangeRow("few", few.Histogram(metric.Latency), Facts{Percentile: .99}, 0)
+	if !strings.Contains(row.Value, "p99 too few") || row.At != 0 {
+		t.Errorf("%+v", row)
+	}
+	if row = RangeRow("many", many.Histogram(metric.Latency), Facts{Percentile: .99}, 0); row.At == 0 ||
+		strings.Contains(row.Value, "too few") {
+		t.Errorf("%+v", row)
+	}
+	for _, c := range Charts(few, Facts{Percentile: .99}) {
+		for _, m := range c.Marks {
+			t.Errorf("%s marks %q of 64 values", c.ID, m.Name)
+		}
+		if c.ID == "latency-distribution" && !strings.Contains(c.Alt, "99th percentile too few") {
+			t.Error(c.Alt)
+		}
+	}
+	for _, c := range Overlays([]Run{{Name: "a", File: few}, {Name: "b", File: many}}) {
+		if strings.Count(c.Alt, "99th percentile too few") != 1 {
+			t.Error(c.Alt)
+		}
+	}
 }
 
 func TestOverview(t *testing.T) {
