@@ -121,7 +121,7 @@ func (a *auditFolder) checkLog(files tree.AuditFiles) {
 	if err == nil {
 		var whole bool
 		if whole, err = accuracyLogForm(text); err != nil && (whole || len(bytes.TrimSpace(text)) == 0) {
-			a.reject(a.rule, name, "the audit logged no output", err.Error(), "at least one",
+			a.reject(a.rule, name, whatNoOutput, err.Error(), "at least one",
 				"run the audit again, with its settings")
 			return
 		}
@@ -157,7 +157,7 @@ func (a *auditFolder) checkRun() {
 	}
 	do := "run the audit, with its audit.config, and file its logs: harness audit " + a.test
 	if evidence.AuditNote(a.run.detail) == "" {
-		a.reject(a.rule, a.run.path(), "the run has no audit settings", "no entry that begins with "+evidence.AuditMark,
+		a.reject(a.rule, a.run.path(), whatNoSettings, "no entry that begins with "+evidence.AuditMark,
 			"a run with the audit.config of "+a.test, do)
 	}
 	a.checkSummaryMetric(a.run)
@@ -180,20 +180,20 @@ func (a *auditFolder) checkBand(do string) {
 		if audit.InPrintedBand(a.checker.rules, a.test, a.run.scenario(), reference, score) {
 			severity = Warn // the official script passes it
 		}
-		a.add(severity, a.rule, a.run.path(), "the score is too far from the result's", key+" "+shown(score),
-			shown(reference),
-			"run both again on a machine with nothing else to do; see harness audit verify")
+		a.add(severity, a.rule, a.run.path(), whatScoreApart, key+" "+shown(score), shown(reference),
+			"run both again on a machine with nothing else to do; see harness audit verify").ExpectedIn = a.perf.path()
 	}
 	const limit = "effective_target_latency_ns"
 	if was, is := a.perf.value(limit), a.run.value(limit); was != is && a.run.scenario() == "Server" {
-		a.reject(a.rule, a.run.path(), "the run has another latency limit than the result's", is, was, do)
+		a.reject(a.rule, a.run.path(), "the run has another latency limit than the result's", is, was,
+			do).ExpectedIn = a.perf.path()
 	}
 }
 
 // checkAuditSettings wants the settings that make an audit.
 func (a *auditFolder) checkAuditSettings(do string) {
 	reject := func(key, want string) {
-		a.reject(a.rule, a.run.path(), "the run has other settings than the audit", a.run.value(key), want, do)
+		a.reject(a.rule, a.run.path(), whatOtherSettings, a.run.value(key), want, do)
 	}
 	same, _ := a.run.flag("effective_performance_issue_same")
 	target, _ := a.run.number("effective_accuracy_log_sampling_target")
@@ -213,15 +213,38 @@ func (a *auditFolder) checkAgainstMain(do string) {
 		return
 	}
 	if was, is := a.perf.scenario(), a.run.scenario(); was != is {
-		a.reject(a.rule, a.run.path(), "the run is of another scenario than the result that it audits", is, was, do)
+		a.reject(a.rule, a.run.path(), "the run is of another scenario than the result that it audits", is, was,
+			do).ExpectedIn = a.perf.path()
 	}
 	if a.run.moment() == a.perf.moment() {
-		a.reject(a.rule, a.run.path(), "the result's own run is filed as the audit's", a.run.moment(),
-			"another run", do)
+		a.reject(a.rule, a.run.path(), whatResultAsAudit, a.run.moment(), "another run than that of the result",
+			do).ExpectedIn = a.perf.path()
 	}
+	a.checkDataSet(do)
 	if was, is := a.perf.word("sut_name"), a.run.word("sut_name"); was != is {
-		a.warn(a.rule, a.run.path(), "the audit had another system under test", is, was, do)
+		a.warn(a.rule, a.run.path(), "the audit had another system under test", is, was,
+			do).ExpectedIn = a.perf.path()
 	}
+}
+
+// checkDataSet wants a run over the benchmark's data set. Sample libraries may hold less of it for one of the runs, and
+// the tests that are not as long as the result's run have data sets of their own.
+func (a *auditFolder) checkDataSet(do string) {
+	const key = "qsl_reported_total_count"
+	was, ok := a.perf.number(key)
+	is, ok2 := a.run.number(key)
+	rules := a.checker.rules
+	own := []uint64{rules.DatasetSize(a.model), rules.AccuracySampleCount(a.model, a.scenario),
+		rules.PerformanceSampleCount(a.model)}
+	if !ok || !ok2 || was == is || !a.long() || !a.known || slices.Contains(own, uint64(is)) {
+		return
+	}
+	others := slices.DeleteFunc(rules.Models(), func(m string) bool { return float64(rules.DatasetSize(m)) != is })
+	found := a.run.value(key)
+	if len(others) > 0 {
+		found += ", the size of the data set of " + strings.Join(others, ", ")
+	}
+	a.reject(a.rule, a.run.path(), whatOfAnother, found, a.perf.value(key), do).ExpectedIn = a.perf.path()
 }
 
 // moment tells one run from another.

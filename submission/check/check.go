@@ -14,7 +14,9 @@ import (
 // Options are what a check leaves out, and whom it tells. The zero value checks everything.
 type Options struct {
 	Submitter string // the only one to check; empty: all
-	Skip      Skip
+	// Only, where it is not nil, chooses the results to check; systems and submitters are checked all the same.
+	Only func(tree.Place) bool
+	Skip Skip
 	// Progress, where it is not nil, is told after each result how many of how many are done. It is called from one
 	// goroutine at a time.
 	Progress func(done, all int)
@@ -80,7 +82,9 @@ func (c *checker) addSubmitter(s tree.Submitter) {
 	for _, folder := range s.Systems {
 		sys := newSystem(sub, folder)
 		c.systems = append(c.systems, sys)
-		c.results = append(c.results, sys.results()...)
+		c.results = append(c.results, slices.DeleteFunc(sys.results(), func(r *resultFolder) bool {
+			return c.options.Only != nil && !c.options.Only(r.Place)
+		})...)
 	}
 }
 

@@ -22,8 +22,8 @@ func (c *checker) checkDuplicates() {
 		for _, r := range list {
 			other := slices.IndexFunc(list, func(o *resultFolder) bool { return !r.mayShare(o) })
 			if other >= 0 {
-				r.reject(ruleDuplicates, detailOf(r), "the run is filed for another result too", detailOf(list[other]),
-					"a run of its own", "file the run where it was made, and run again for the other")
+				r.reject(ruleDuplicates, detailOf(r), whatFiledTwice, detailOf(list[other]), "a run of its own",
+					"file the run where it was made, and run again for the other").ExpectedIn = detailOf(list[other])
 			}
 		}
 	}

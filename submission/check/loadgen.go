@@ -20,10 +20,10 @@ func (r *resultFolder) checkLoadGen(l *runLog) {
 		r.reject(ruleLoadGen, name, "the run is a rehearsal, driven by Plumbline's own LoadGen", version,
 			"the official LoadGen", do)
 	case !ok || major < r.checker.rules.LoadGenMajor():
-		r.add(r.ofAccuracy(l), ruleLoadGen, name, "LoadGen is not of the round", version,
+		r.add(r.ofAccuracy(l), ruleLoadGen, name, whatEarlierLoadGen, version,
 			"version "+strconv.Itoa(r.checker.rules.LoadGenMajor())+" or later", do)
 	case major > r.checker.rules.LoadGenMajor():
-		r.add(Note, ruleLoadGen, name, "LoadGen is of a later round", version,
+		r.add(Note, ruleLoadGen, name, whatLaterLoadGen, version,
 			"version "+strconv.Itoa(r.checker.rules.LoadGenMajor()),
 			"ask whether the round takes it, or check with its own round: --rules")
 	}
@@ -64,7 +64,7 @@ func (r *resultFolder) checkSameLoadGen() {
 	} {
 		if was, is := r.perf.word(c.key), r.acc.word(c.key); was != is && !(apart && c.key == "qsl_name") {
 			r.warn(c.rule, r.acc.path(), c.what, c.key+" "+is, was+" of the performance run",
-				"run both with the same programs, or say why not")
+				"run both with the same programs, or say why not").ExpectedIn = r.perf.path()
 		}
 	}
 }

@@ -41,7 +41,7 @@ func (r *resultFolder) checkMain() {
 	r.checkInferred()
 	r.checkMetric()
 	if note := evidence.AuditNote(r.perf.detail); note != "" {
-		r.reject(ruleSettings, r.perf.path(), "an audit's run is filed as the result", note,
+		r.reject(ruleSettings, r.perf.path(), whatAuditAsResult, note,
 			"a run without audit.config",
 			"file the performance run, or run again without an audit.config in the working folder")
 	}
@@ -50,7 +50,7 @@ func (r *resultFolder) checkMain() {
 // checkMode wants the kind of run that the folder is for.
 func (r *resultFolder) checkMode(l *runLog, want string) {
 	if mode := l.word("effective_test_mode"); mode != want {
-		r.reject(ruleSettings, l.path(), "a run of another mode", l.value("effective_test_mode"), want,
+		r.reject(ruleSettings, l.path(), whatOtherMode, l.value("effective_test_mode"), want,
 			"file the "+want+" run here")
 	}
 }

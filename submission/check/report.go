@@ -26,13 +26,16 @@ const (
 type Finding struct {
 	Severity Severity `json:"severity"`
 	Rule     string   `json:"rule"`               // the family: Rules
+	Kind     Kind     `json:"kind,omitempty"`     // of the breaches that reviewers act on; empty: none of them
 	Path     string   `json:"path"`               // relative to the tree, with slashes; "." is the tree
 	Result   string   `json:"result,omitempty"`   // the result folder that it belongs to
 	What     string   `json:"what"`               // what is wrong, in a few words
 	Found    string   `json:"found,omitempty"`    // the value
 	Expected string   `json:"expected,omitempty"` // the value that the rule wants
-	Source   string   `json:"source"`             // where the rule is written
-	Do       string   `json:"do"`                 // what to do
+	// ExpectedIn is the file of the tree that has the expected value; empty where a rule has it.
+	ExpectedIn string `json:"expected_in,omitempty"`
+	Source     string `json:"source"` // where the rule is written
+	Do         string `json:"do"`     // what to do
 }
 
 // Result is the judgement of one scenario folder.
@@ -44,6 +47,7 @@ type Result struct {
 	Unit     string  `json:"unit,omitempty"`
 	Inferred bool    `json:"inferred,omitempty"` // from a run of another scenario
 	Power    bool    `json:"power,omitempty"`    // with a power measurement
+	LoadGen  string  `json:"loadgen,omitempty"`  // the version that drove the performance run
 	Verdict  Verdict `json:"verdict"`
 }
 

@@ -21,6 +21,7 @@ type resultFolder struct {
 
 	perf, acc *runLog // nil where there is none, and when the check is over
 	moment    string  // of the performance run, if it has one that tells it from others
+	loadgen   string  // the version that drove it
 	inferred  bool
 	metric    float64
 	unit      string
@@ -66,6 +67,9 @@ func (r *resultFolder) check() {
 	r.checkAccuracyLog()
 	r.checkAudits()
 	r.checkPower()
+	if r.perf != nil {
+		r.loadgen = r.perf.word("loadgen_version")
+	}
 	if r.perf != nil && strings.Count(r.perf.moment(), " ") > 1 {
 		r.moment = r.perf.moment()
 	}
@@ -74,22 +78,24 @@ func (r *resultFolder) check() {
 
 func (r *resultFolder) outcome() Result {
 	return Result{Path: r.Results(), Model: r.model, Scenario: r.scenario, Metric: r.metric, Unit: r.unit,
-		Inferred: r.inferred, Power: r.measured()}
+		Inferred: r.inferred, Power: r.measured(), LoadGen: r.loadgen}
 }
 
 func (r *resultFolder) closed() bool { return r.Division != tree.DivisionOpen }
 
-func (r *resultFolder) add(s Severity, rule, name, what, found, expected, do string) {
-	r.findings = append(r.findings, Finding{Severity: s, Rule: rule, Path: name, Result: r.Results(), What: what,
-		Found: found, Expected: expected, Source: source(rule), Do: do})
+// add notes a finding of the result. The caller may complete what it returns before it adds another.
+func (r *resultFolder) add(s Severity, rule, name, what, found, expected, do string) *Finding {
+	r.findings = append(r.findings, Finding{Severity: s, Rule: rule, Kind: kindOf(rule, what), Path: name,
+		Result: r.Results(), What: what, Found: found, Expected: expected, Source: source(rule), Do: do})
+	return &r.findings[len(r.findings)-1]
 }
 
-func (r *resultFolder) reject(rule, name, what, found, expected, do string) {
-	r.add(Reject, rule, name, what, found, expected, do)
+func (r *resultFolder) reject(rule, name, what, found, expected, do string) *Finding {
+	return r.add(Reject, rule, name, what, found, expected, do)
 }
 
-func (r *resultFolder) warn(rule, name, what, found, expected, do string) {
-	r.add(Warn, rule, name, what, found, expected, do)
+func (r *resultFolder) warn(rule, name, what, found, expected, do string) *Finding {
+	return r.add(Warn, rule, name, what, found, expected, do)
 }
 
 // checkNames looks at the names of benchmark and scenario.

@@ -30,6 +30,8 @@ type runLog struct {
 
 func (l *runLog) path() string { return path.Join(l.folder, tree.DetailLog) }
 
+func (l *runLog) summaryPath() string { return path.Join(l.folder, tree.SummaryLog) }
+
 func (l *runLog) audit() bool { return l.role != mainRun && l.role != accuracyRun }
 
 // wanted is what it means that one of the run's logs is missing.
@@ -134,7 +136,7 @@ func (r *resultFolder) checkLogFormat(l *runLog) {
 }
 
 func (r *resultFolder) readSummary(l *runLog) {
-	name := path.Join(l.folder, tree.SummaryLog)
+	name := l.summaryPath()
 	do := "file the summary that LoadGen wrote beside the detail log"
 	if !r.checker.tree.HasFile(name) {
 		r.add(l.wanted(), ruleFiles, name, "a log is missing", "", name, do)

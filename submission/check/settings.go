@@ -27,12 +27,12 @@ func (r *resultFolder) checkSettings(l *runLog) {
 func (r *resultFolder) checkEqualIssue(l *runLog, want loadgen.TestSettings) {
 	on, has := l.flag("effective_sample_concatenate_permutation")
 	if want.SampleConcatenatePermutation && has && !on && r.closed() {
-		r.reject(ruleSettings, l.path(), "equal issue mode is off",
+		r.reject(ruleSettings, l.path(), whatUnequalIssue,
 			l.value("effective_sample_concatenate_permutation"), "true",
 			"leave sample_concatenate_permutation to the rules, and run again")
 	}
 	if on && !want.SampleConcatenatePermutation && r.closed() {
-		r.warn(ruleSettings, l.path(), "equal issue mode is on",
+		r.warn(ruleSettings, l.path(), whatEqualIssue,
 			l.value("effective_sample_concatenate_permutation"), "false",
 			"leave sample_concatenate_permutation to the rules")
 	}

@@ -183,9 +183,8 @@ func (a *auditFolder) checkScores(name string, all map[string]saidNumber) {
 		}
 		is, _, ok := audit.ScoreOf(a.checker.rules, c.log.detail)
 		if ok && !score.is(is) && !score.is(1e9/is) && !a.oldServerScore(c.log, score) {
-			a.reject(a.rule, name, "the verdict is not of these logs", c.score+" "+shown(score.v),
-				shown(is)+" or its inverse",
-				"verify the audit again: harness audit verify "+a.test)
+			a.reject(a.rule, name, whatOtherLogs, c.score+" "+shown(score.v), shown(is)+" or its inverse",
+				"verify the audit again: harness audit verify "+a.test).ExpectedIn = c.log.path()
 		}
 	}
 }

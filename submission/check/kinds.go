@@ -1,0 +1,57 @@
+package check
+
+// Kind names a breach that reviewers act on: published rounds had each of them. Findings of one kind may break several
+// rules, and those of other faults have none.
+type Kind string
+
+// The kinds of breaches.
+const (
+	AuditOfAnother       Kind = "audit-of-another-benchmark"
+	AuditAsResult        Kind = "audit-filed-as-result"
+	ResultAsAudit        Kind = "result-filed-as-audit"
+	AuditWithoutSettings Kind = "audit-without-its-settings"
+	AuditWithoutOutput   Kind = "audit-without-output"
+	ScoreApart           Kind = "audit-score-apart"
+	VerdictOfOtherLogs   Kind = "verdict-of-other-logs"
+	RunOfAnotherMode     Kind = "run-of-another-mode"
+	LoadGenOfAnother     Kind = "loadgen-of-another-round"
+	SeedsOfAnother       Kind = "seeds-of-another-round"
+	IssueMode            Kind = "issue-mode"
+	RunFiledTwice        Kind = "run-filed-twice"
+)
+
+// What findings of the kinds say.
+const (
+	whatOfAnother      = "the audit's run is of another benchmark"
+	whatAuditAsResult  = "an audit's run is filed as the result"
+	whatResultAsAudit  = "the result's own run is filed as the audit's"
+	whatNoSettings     = "the run has no audit settings"
+	whatOtherSettings  = "the run has other settings than the audit"
+	whatNoOutput       = "the audit logged no output"
+	whatScoreApart     = "the score is too far from the result's"
+	whatOtherLogs      = "the verdict is not of these logs"
+	whatOtherMode      = "a run of another mode"
+	whatEarlierLoadGen = "LoadGen is not of the round"
+	whatLaterLoadGen   = "LoadGen is of a later round"
+	whatOtherSeed      = "a seed is not the round's"
+	whatUnequalIssue   = "equal issue mode is off"
+	whatEqualIssue     = "equal issue mode is on"
+	whatFiledTwice     = "the run is filed for another result too"
+)
+
+// kinds has the kind of what a finding says.
+var kinds = map[string]Kind{
+	whatOfAnother: AuditOfAnother, whatAuditAsResult: AuditAsResult, whatResultAsAudit: ResultAsAudit,
+	whatNoSettings: AuditWithoutSettings, whatOtherSettings: AuditWithoutSettings, whatNoOutput: AuditWithoutOutput,
+	whatScoreApart: ScoreApart, whatOtherLogs: VerdictOfOtherLogs, whatOtherMode: RunOfAnotherMode,
+	whatEarlierLoadGen: LoadGenOfAnother, whatLaterLoadGen: LoadGenOfAnother, whatOtherSeed: SeedsOfAnother,
+	whatUnequalIssue: IssueMode, whatEqualIssue: IssueMode, whatFiledTwice: RunFiledTwice,
+}
+
+// kindOf is the kind of a finding; "" of none. A user.conf is not what ran: the logs show that.
+func kindOf(rule, what string) Kind {
+	if rule == ruleConf {
+		return ""
+	}
+	return kinds[what]
+}
