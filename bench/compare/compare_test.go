@@ -286,6 +286,27 @@ func TestRunsOfOneSideAreAlike(t *testing.T) {
 	}
 }
 
+// TestRateThatFollowsSingleStream: a rate that nobody chose makes no two sides unlike.
+func TestRateThatFollowsSingleStream(t *testing.T) {
+	var runs []record.Run
+	for _, rate := range []string{"100", "27.8", "31.4"} {
+		r, origin := run("Server", "ort", 100, time.Millisecond), "smoke settings of resnet50"
+		if rate != "100" {
+			origin = "SingleStream of the same command: 20 % of the 140 samples/s of SingleStream"
+		}
+		r.Settings = []record.Setting{{Key: "min_query_count", Value: "500"}, {Key: "target_qps", Value: rate, Origin: origin}}
+		runs = append(runs, r)
+	}
+	for i, a := range runs {
+		if _, err := Compare(input("a", a), input("b", runs[(i+1)%len(runs)]), nil); err != nil {
+			t.Errorf("%v beside %v: %v", a.Settings, runs[(i+1)%len(runs)].Settings, err)
+		}
+	}
+	if _, err := Compare(input("a", runs...), input("b", runs[0]), nil); err != nil {
+		t.Errorf("of one side: %v", err)
+	}
+}
+
 func TestASettingOfOneSideAlone(t *testing.T) {
 	base, next := run("Server", "ort", 100, time.Millisecond), run("Server", "ort", 100, time.Millisecond)
 	next.Options.Params = map[string]string{"dtype": "int64"}

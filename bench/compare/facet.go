@@ -13,6 +13,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/record/results"
+	"github.com/plumbline-ml/plumbline/bench/settings"
 )
 
 // one is a facet with a single value.
@@ -59,7 +60,8 @@ func number(n int) string {
 	return strconv.Itoa(n)
 }
 
-// settingsFacet is LoadGen's settings and the benchmark's own. One that means nothing in a run is not listed there.
+// settingsFacet is LoadGen's settings and the benchmark's own. One that means nothing in a run is not listed there; one
+// that followed from an earlier run's figures is not known.
 func settingsFacet(f results.Found) map[string]string {
 	if f.Serving != nil {
 		return servedSettings(f.Serving)
@@ -69,7 +71,9 @@ func settingsFacet(f results.Found) map[string]string {
 	}
 	m := map[string]string{"params": pairs(f.Options.Params)}
 	for _, s := range f.Settings {
-		m[s.Key] = s.Value
+		if m[s.Key] = s.Value; settings.Measured(s.Origin) {
+			m[s.Key] = ""
+		}
 	}
 	return m
 }

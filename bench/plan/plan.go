@@ -85,6 +85,8 @@ type Run struct {
 	// nil and false: none.
 	Tuned                   *tune.Setting
 	TunedRate, TunedLatency bool
+	// Outlook is what is known of the run before it begins; nil: nothing.
+	Outlook []record.Finding
 	// Dir is the directory of the log files, relative to the output directory, as in the official tree.
 	Dir string
 }

@@ -21,7 +21,8 @@ type Watch struct {
 	Scoring func(read, size int64)
 	// Done is called with the record of each run that has ended, or that is not made since another one failed.
 	Done func(record.Run)
-	// Note is called with what a user should know of results in the output folder that were not replaced after all.
+	// Note is called with what a user should know at once: of results in the output folder that were not replaced after
+	// all, of a run that is about to begin.
 	Note func(text string)
 }
 

@@ -33,7 +33,7 @@ func (s Settings) Rows() []Row {
 	return rows
 }
 
-// Written says that user.conf or the command line has a value of a setting.
+// Written says that user.conf, the command line or audit settings have a value of a setting.
 func (s Settings) Written(field string) bool {
 	return slices.ContainsFunc(s.Applied[min(userLayers, len(s.Applied)):], func(a mlconf.Applied) bool {
 		return slices.Contains(a.Fields, field)

@@ -148,16 +148,9 @@ func (r Request) checkAudit(s mlconf.Settings) error {
 // than user.conf, --set and audit settings.
 func (s *Settings) Suggest(source string, o mlconf.Override) error {
 	for _, f := range loadgen.Fields() {
-		if f.UserKey() == o.Key && f.Applies(s.Scenario) && s.wrote(f.Name) {
+		if f.UserKey() == o.Key && f.Applies(s.Scenario) && s.Written(f.Name) {
 			return nil
 		}
 	}
 	return s.Set(source, o)
-}
-
-// wrote says that the user set a field.
-func (s *Settings) wrote(field string) bool {
-	return slices.ContainsFunc(s.Applied[userLayers:], func(l mlconf.Applied) bool {
-		return slices.Contains(l.Fields, field)
-	})
 }

@@ -1,11 +1,14 @@
 package runs
 
 import (
+	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/e2e/internal/built"
 	"github.com/plumbline-ml/plumbline/e2e/internal/harness"
 	"github.com/plumbline-ml/plumbline/e2e/internal/testfile"
@@ -66,4 +69,59 @@ func TestSmokeRunsOnAQuickMachine(t *testing.T) {
 					"ortprocess")+" -pace once", "--out", t.TempDir(), "--quiet").WantCode(t, 0)
 		})
 	}
+}
+
+// TestServerFollowsSingleStream: a smoke run of Server has the rate that SingleStream before it leaves room for; by
+// itself it has the model's own. What misses the limit by itself is said before the run.
+func TestServerFollowsSingleStream(t *testing.T) {
+	t.Parallel()
+	smoke := func(takes, scenarios string, more ...string) (harness.Result, map[string]record.Run) {
+		out := t.TempDir()
+		cmd := harness.Command(t, built.Harness(), append([]string{"run", "honest", "--plugin-dir", built.Cheater(), "--mode",
+			"performance", "--scenario", scenarios, "--out", out}, more...)...)
+		cmd.Env = append(os.Environ(), "PLUMBLINE_CHEATER_TAKES="+takes)
+		r := harness.Finish(t, cmd)
+		runs := map[string]record.Run{}
+		var d record.Document
+		testfile.ReadJSON(t, filepath.Join(out, record.FileName), &d)
+		for _, run := range d.Runs {
+			runs[run.Scenario] = run
+		}
+		return r, runs
+	}
+	rate := func(r record.Run) record.Setting {
+		at := slices.IndexFunc(r.Settings, func(s record.Setting) bool { return s.Key == "target_qps" })
+		return r.Settings[at]
+	}
+	about := func(r record.Run, what string) string {
+		at := slices.IndexFunc(r.Notes, func(n record.Finding) bool { return n.About == what })
+		if at < 0 {
+			return ""
+		}
+		return r.Notes[at].Text
+	}
+	patient := []string{"--set", "Server.target_latency=600000"}
+	r, runs := smoke("1ms", "SingleStream,Server", patient...)
+	harness.EitherWay(t, r) // few queries for early stopping
+	got, text := rate(runs["Server"]), about(runs["Server"], "rate")
+	if qps, err := strconv.ParseFloat(got.Value, 64); err != nil || qps >= 500.5 || runs["Server"].Effective == nil ||
+		float64(runs["Server"].Effective.TargetQPS) != qps {
+		t.Errorf("target_qps %+v, want at most half of 1000", got)
+	}
+	if !strings.HasPrefix(got.Origin, "SingleStream of the same command: ") || !strings.Contains(text, got.Value) {
+		t.Errorf("%+v, note %q", got, text)
+	}
+	harness.WantParts(t, r.Stderr, text)
+	harness.WantParts(t, r.Stdout, text)
+
+	_, runs = smoke("1ms", "Server", patient...)
+	if got := rate(runs["Server"]); got.Value != "1000" || got.Origin != "smoke settings of honest" {
+		t.Errorf("alone: %+v, want the model's own", got)
+	}
+	r, runs = smoke("16ms", "Server")
+	text = about(runs["Server"], "limit")
+	if r.WantCode(t, 3); !strings.HasPrefix(text, "Server can hardly be VALID on this machine: its limit for an answer is 15 ms") {
+		t.Errorf("note %q", text)
+	}
+	harness.WantParts(t, r.Stderr, text)
 }

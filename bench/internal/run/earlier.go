@@ -12,6 +12,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench/plan"
 	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/bench/settings"
 )
 
 // Earlier is what the output folder holds of a planned run already.
@@ -127,9 +128,11 @@ func sameOptions(a, b record.Options) bool {
 	return errA == nil && errB == nil && bytes.Equal(textA, textB)
 }
 
-// sameSettings compares values, whatever they came from.
+// sameSettings compares values, whatever they came from, but for those that an earlier run measured.
 func sameSettings(a, b []record.Setting) bool {
-	return slices.EqualFunc(a, b, func(a, b record.Setting) bool { return a.Key == b.Key && a.Value == b.Value })
+	return slices.EqualFunc(a, b, func(a, b record.Setting) bool {
+		return a.Key == b.Key && (a.Value == b.Value || settings.Measured(a.Origin) || settings.Measured(b.Origin))
+	})
 }
 
 // sameModel compares the model's file with the one that ran. Folders are taken as they are named, and an embedded model

@@ -94,6 +94,7 @@ func (r *runner) record(p *plan.Plan, t plan.Run) record.Run {
 	if p.Test.Judged {
 		rec.TestVerdict = record.TestNotJudged
 	}
+	rec.Notes = append(rec.Notes, t.Outlook...)
 	rec.RulesKey, rec.LoadGenKey = p.Served.Model.RulesKey, p.Served.Model.LoadGenKey
 	rec.FromOptions(p.Shown(p.OptionsOf(t)))
 	rec.Options.ScorerFiles = p.ScorerFiles

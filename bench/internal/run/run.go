@@ -34,10 +34,14 @@ type runner struct {
 	// checked says that the scorer can be opened for answers of the embedded model (true), or of another one (false).
 	checked map[bool]bool
 	sized   bool // data sets of later runs have been looked at
+	// streamed says that SingleStream has shown what a sample takes.
+	streamed bool
 	// opened sees the record of each run as soon as the plugin has opened all that it needs, and its test begins.
 	opened func(record.Run)
 	// watch shows a running test until the function it returns is called.
 	watch func(t plan.Run, p *loadgen.Progress) (stop func())
+	// note shows what a user should know at once.
+	note func(text string)
 }
 
 func newRunner(p *plan.Plan, f facts, running *plugin.Running) *runner {
@@ -79,7 +83,8 @@ func (r *runner) perform(ctx context.Context, p *plan.Plan, t plan.Run, rec *rec
 			case t.Users > 0:
 				return r.closedLoop(ctx, p, t, rec, w.SUT(), w.QSL())
 			}
-			return r.test(ctx, p, t, rec, w.SUT(), w.QSL())
+			sut, qsl := r.probed(p, t, rec, w)
+			return r.test(ctx, p, t, rec, sut, qsl)
 		})
 		if err != nil || t.Mode != loadgen.AccuracyOnly {
 			return err

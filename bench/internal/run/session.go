@@ -35,7 +35,7 @@ func Make(ctx context.Context, p *plan.Plan, running *plugin.Running) (record.Do
 		return record.Document{}, err
 	}
 	s.runner = newRunner(p, f, running)
-	s.runner.opened, s.runner.watch = s.opened, s.watch.Testing
+	s.runner.opened, s.runner.watch, s.runner.note = s.opened, s.watch.Testing, s.watch.Note
 	return s.run(ctx)
 }
 
@@ -139,9 +139,10 @@ func (s *session) skipped(runs []plan.Run, code exitcode.Code) []record.Run {
 
 // make makes one run. Its record is in the output directory from the beginning, as one that is not finished.
 func (s *session) make(ctx context.Context, t plan.Run) (record.Run, error) {
+	fault := s.foresee(&t)
 	rec := s.runner.record(s.plan, t)
 	rec.Begin()
-	if err := errors.Join(s.save(rec), keepAuditConfig(s.plan, t)); err != nil {
+	if err := errors.Join(fault, s.save(rec), keepAuditConfig(s.plan, t)); err != nil {
 		rec.Finish(err)
 		return rec, err
 	}

@@ -55,7 +55,10 @@ func (b benchmark) Describe() sdk.Description {
 
 // smoke are settings for some hundred samples.
 func smoke() []sdk.SmokeSetting {
-	all := []sdk.SmokeSetting{{Scenario: loadgen.Server, Key: "min_duration", Value: "1"}}
+	all := []sdk.SmokeSetting{
+		{Scenario: loadgen.Server, Key: "min_duration", Value: "1"},
+		{Scenario: loadgen.Server, Key: "target_qps", Value: "1000"},
+	}
 	for _, s := range loadgen.Scenarios() {
 		for _, key := range []string{"min_query_count", "performance_sample_count_override"} {
 			all = append(all, sdk.SmokeSetting{Scenario: s, Key: key, Value: "200"})

@@ -32,8 +32,14 @@ func (a *about) tell(profile settings.Profile, runs []bench.PlannedRun, now load
 		return "" // turns become longer, and say nothing of the questions that come after them
 	}
 	each := float64(now.Elapsed) / float64(now.Done)
+	streams := slices.ContainsFunc(runs, func(r bench.PlannedRun) bool {
+		return r.Scenario == loadgen.SingleStream && r.Mode == loadgen.PerformanceOnly
+	})
 	whole := time.Duration(0)
 	for _, r := range runs {
+		if streams {
+			follow(&r.Settings, each)
+		}
 		whole += takes(r, each, a.samples)
 	}
 	if whole < worthTelling {
@@ -56,4 +62,10 @@ func takes(r bench.PlannedRun, each float64, samples int) time.Duration {
 		return max(s.MinDuration, time.Duration(count/s.ServerTargetQPS*float64(time.Second)))
 	}
 	return max(s.MinDuration, time.Duration(count*each))
+}
+
+// follow lets Server have the rate that SingleStream would give it whose samples take so many nanoseconds each.
+func follow(s *settings.Settings, each float64) {
+	takes := time.Duration(each)
+	_, _ = s.UseStream(settings.Alone{Mean: takes, Latency: takes}) // what fails is said when the run begins
 }

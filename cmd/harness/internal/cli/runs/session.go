@@ -48,6 +48,7 @@ func (s *session) watch() bench.Watch {
 			s.flags.observers.Done(rec)
 		},
 		Note: func(text string) {
+			live.Clear(s.Console, s.ErrScreen.Is())
 			fmt.Fprint(s.Stderr, text)
 			s.flags.observers.Note(text)
 		},

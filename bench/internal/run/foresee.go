@@ -1,0 +1,88 @@
+package run
+
+import (
+	"slices"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+
+	"github.com/plumbline-ml/plumbline/bench/plan"
+	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/bench/settings"
+)
+
+// What notes say of a run before it begins.
+const (
+	aboutRate  = "rate"
+	aboutLimit = "limit"
+)
+
+// foreseeable says that a run of the model's smoke settings is judged by a limit of latency, and held to no other run.
+func foreseeable(p *plan.Plan, t plan.Run) bool {
+	return p.Profile == settings.Smoke && t.Settings.Profile == settings.Smoke && t.Mode == loadgen.PerformanceOnly &&
+		t.Test == "" && p.Audit == "" && t.Users == 0 && !t.Streams && !t.Ranging &&
+		len(t.Settings.Limits(settings.Alone{})) > 0
+}
+
+// foresee says what SingleStream of this session has shown of a smoke run, and lets Server take its rate from it.
+func (s *session) foresee(t *plan.Run) error {
+	if !foreseeable(s.plan, *t) {
+		return nil
+	}
+	a, ok := s.stream(*t)
+	if !ok {
+		return nil
+	}
+	s.runner.streamed = true
+	about, text := aboutLimit, t.Settings.Beyond(a)
+	if text == "" && !t.TunedRate {
+		var err error
+		if text, err = t.Settings.UseStream(a); err != nil {
+			return err
+		}
+		about = aboutRate
+	}
+	if text != "" {
+		t.Outlook = append(t.Outlook, record.Finding{About: about, Text: text})
+		s.watch.Note(s.runner.shown(text) + "\n")
+	}
+	return nil
+}
+
+// stream is what SingleStream of this session measured.
+func (s *session) stream(t plan.Run) (settings.Alone, bool) {
+	at := slices.IndexFunc(s.records, func(r record.Run) bool {
+		return r.Model == t.Model && r.Scenario == loadgen.SingleStream.String() && r.Mode == plan.ModePerformance &&
+			r.Test == "" && r.Status == record.Complete && r.Performance != nil
+	})
+	if at < 0 {
+		return settings.Alone{}, false
+	}
+	p, percentile := s.records[at].Performance, limitPercentile(t.Settings)
+	a := settings.Alone{
+		Of: loadgen.SingleStream.String(), Mean: time.Duration(p.Latency.Mean), Latency: atLeast(p.Latency, percentile),
+	}
+	if p.Tokens != nil && p.Tokens.TTFT != nil && p.Tokens.TPOT != nil {
+		a.FirstToken = atLeast(p.Tokens.TTFT.Latency, percentile)
+		a.PerToken = atLeast(p.Tokens.TPOT.Latency, percentile)
+	}
+	return a, a.Mean > 0
+}
+
+// limitPercentile is the share of the queries that the run's limit wants in time.
+func limitPercentile(s settings.Settings) float64 {
+	if s.Scenario == loadgen.MultiStream {
+		return s.MultiStreamTargetLatencyPercentile
+	}
+	return s.ServerTargetLatencyPercentile
+}
+
+// atLeast is the first recorded percentile from p on.
+func atLeast(l record.Latency, p float64) time.Duration {
+	for _, q := range l.Percentiles {
+		if q.P >= p {
+			return time.Duration(q.NS)
+		}
+	}
+	return time.Duration(l.Max)
+}

@@ -1,0 +1,158 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/internal/figure"
+	"github.com/plumbline-ml/plumbline/loadgen"
+
+	"github.com/plumbline-ml/plumbline/bench/plan"
+	"github.com/plumbline-ml/plumbline/bench/plugin"
+	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/bench/settings"
+)
+
+// probed lets a smoke run with a limit of latency, of which no run before has shown how long a sample takes, ask for
+// one sample behind its warm-up, and for a few more where that takes too long: what cannot be in time is said before
+// the run, and not only by it.
+func (r *runner) probed(p *plan.Plan, t plan.Run, rec *record.Run, w plugin.Workload) (loadgen.SUT, loadgen.QSL) {
+	ordered := len(w.Info().Order) > 0 // its samples are handed out once
+	if !foreseeable(p, t) || r.streamed || ordered {
+		return w.SUT(), w.QSL()
+	}
+	q := &probe{SUT: w.SUT(), QSL: w.QSL(), beyond: t.Settings.Beyond, say: func(text string) {
+		rec.Notes = append(rec.Notes, record.Finding{About: aboutLimit, Text: text})
+		r.note(r.shown(text) + "\n")
+	}}
+	return q, probedQSL{q.QSL, q}
+}
+
+// maxProbes bounds how many samples are asked for: the first ones of a session may be slow.
+const maxProbes = 4
+
+// probe is a SUT that asks for samples by itself when it has warmed up.
+type probe struct {
+	loadgen.SUT
+	QSL    loadgen.QSL
+	beyond func(settings.Alone) string // the limit that samples miss; empty: none
+	say    func(text string)
+
+	loaded []loadgen.SampleIndex // those to ask for; empty: none is loaded
+	asked  bool
+}
+
+// probedQSL sees which samples are loaded.
+type probedQSL struct {
+	loadgen.QSL
+	probe *probe
+}
+
+// LoadSamplesToRAM implements loadgen.QSL.
+func (q probedQSL) LoadSamplesToRAM(ctx context.Context, indices []loadgen.SampleIndex) error {
+	q.probe.loaded = append(q.probe.loaded[:0], indices[:min(len(indices), maxProbes)]...)
+	return q.QSL.LoadSamplesToRAM(ctx, indices)
+}
+
+// WarmUp implements loadgen.Warmer.
+func (q *probe) WarmUp(ctx context.Context) error {
+	if w, ok := q.SUT.(loadgen.Warmer); ok {
+		if err := w.WarmUp(ctx); err != nil {
+			return err
+		}
+	}
+	if q.asked {
+		return nil
+	}
+	q.asked = true
+	var best settings.Alone
+	for n, i := range q.loaded {
+		a, err := q.ask(ctx, i)
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			best = a
+		}
+		best = quicker(best, a)
+		if q.beyond(best) == "" {
+			return nil
+		}
+	}
+	if len(q.loaded) > 0 {
+		best.Of = fmt.Sprintf("the quickest of %s before it", figure.Plural(len(q.loaded), "sample"))
+		q.say(q.beyond(best))
+	}
+	return nil
+}
+
+// quicker has the shorter one of each time.
+func quicker(a, b settings.Alone) settings.Alone {
+	return settings.Alone{
+		Mean: min(a.Mean, b.Mean), Latency: min(a.Latency, b.Latency), FirstToken: min(a.FirstToken, b.FirstToken),
+		PerToken: min(a.PerToken, b.PerToken),
+	}
+}
+
+// ask asks for one sample and waits for its answer, or for the end of ctx.
+func (q *probe) ask(ctx context.Context, i loadgen.SampleIndex) (settings.Alone, error) {
+	a := &answer{begun: time.Now(), done: make(chan struct{})}
+	err := q.IssueQuery(ctx, loadgen.Query{Samples: []loadgen.QuerySample{{Index: i}}}, a)
+	if err == nil {
+		err = q.FlushQueries(ctx)
+	}
+	if err != nil {
+		return settings.Alone{}, err
+	}
+	select {
+	case <-ctx.Done():
+		return settings.Alone{}, context.Cause(ctx)
+	case <-a.done:
+		return a.took(), nil
+	}
+}
+
+// answer takes the answer of one sample.
+type answer struct {
+	begun time.Time
+
+	mu      sync.Mutex
+	first   time.Duration // 0: none was reported
+	whole   time.Duration
+	tokens  int64
+	done    chan struct{}
+	answers int
+}
+
+// FirstTokenComplete implements loadgen.Responder.
+func (a *answer) FirstTokenComplete([]loadgen.QuerySampleResponse) {
+	now := time.Since(a.begun)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.first = now
+}
+
+// QuerySamplesComplete implements loadgen.Responder.
+func (a *answer) QuerySamplesComplete(rs []loadgen.QuerySampleResponse) {
+	now := time.Since(a.begun)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.answers += len(rs); len(rs) == 0 || a.answers > len(rs) {
+		return
+	}
+	a.whole, a.tokens = now, rs[0].NTokens
+	close(a.done)
+}
+
+// took is how long the answer took, and its tokens.
+func (a *answer) took() settings.Alone {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	t := settings.Alone{Mean: a.whole, Latency: a.whole, FirstToken: a.first}
+	if a.first > 0 && a.tokens > 1 {
+		t.PerToken = (a.whole - a.first) / time.Duration(a.tokens-1)
+	}
+	return t
+}
