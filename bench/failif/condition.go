@@ -10,12 +10,14 @@ package failif
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
 
 	"github.com/plumbline-ml/plumbline/bench/internal/inequality"
+	"github.com/plumbline-ml/plumbline/bench/serving/measure"
 )
 
 // Condition is one condition that was read.
@@ -56,10 +58,19 @@ func (c Condition) fault(what string) error {
 		"base Server.p99 > +5%%", c.Text, what)
 }
 
+// joined is a name of the words of a text: a percentile stands at the end, as in ttft.p99.
+func joined(text string) string {
+	words := strings.Fields(text)
+	if _, ok := measure.ParsePercentile(strings.ToLower(words[0])); ok {
+		words = append(words[1:], words[0])
+	}
+	return strconv.QuoteToASCII(strings.Join(words, "."))
+}
+
 // readSubject reads what is left of the operator.
 func (c *Condition) readSubject(text string) error {
 	if strings.ContainsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }) {
-		return c.fault(fmt.Sprintf("%q is more than one name", text))
+		return c.fault(fmt.Sprintf("%q is more than one name; names are joined by a dot: %s", text, joined(text)))
 	}
 	if model, rest, ok := strings.Cut(text, "/"); ok {
 		if model == "" {

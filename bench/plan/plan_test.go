@@ -141,6 +141,12 @@ func TestFaults(t *testing.T) {
 		{"negative", Request{Batch: -1}, exitcode.Usage, "--batch -1"},
 		{"param", Request{Params: []string{"dtyp=x"}}, exitcode.Usage, `did you mean "dtype"`},
 		{"scenario", Request{Scenarios: []string{"Servr"}}, exitcode.Usage, `did you mean "Server"`},
+		{"Interactive", Request{Scenarios: []string{"Offline", "interactive"}}, exitcode.Usage,
+			"--scenario: rules v6.1 have no interactive of resnet50 (known: "},
+		{"modes", Request{Mode: "performance,accuracy"}, exitcode.Usage, `did you mean "submission"? It makes`},
+		{"modes the other way", Request{Mode: "Accuracy + Performance"}, exitcode.Usage, `did you mean "submission"?`},
+		{"both modes", Request{Mode: "both"}, exitcode.Usage, `did you mean "submission"?`},
+		{"all modes", Request{Mode: "all"}, exitcode.Usage, `did you mean "submission"?`},
 		{"mode", Request{Mode: "accurcy"}, exitcode.Usage, `did you mean "accuracy"`},
 		{"mode that does not exist", Request{Mode: "peak"}, exitcode.Usage,
 			"known: performance, accuracy, submission, findpeak"},
@@ -162,6 +168,28 @@ func TestFaults(t *testing.T) {
 		_, err := build(with(c.request, cached{}), served())
 		if exitcode.Of(err) != c.code || err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: code %d, %v; want %d, %q", c.name, exitcode.Of(err), err, c.code, c.want)
+		}
+	}
+}
+
+// TestInteractive: a scenario of submissions is answered with the model that runs it, as Server.
+func TestInteractive(t *testing.T) {
+	for model, want := range map[string]string{
+		"llama2-70b":             "harness run llama2-70b-interactive --scenario Server",
+		"llama3.1-8b":            "harness run llama3.1-8b-interactive --scenario Server",
+		"qwen3-vl-235b-a22b":     "harness run qwen3-vl-235b-a22b-interactive --scenario Server",
+		"llama2-70b-interactive": "llama2-70b-interactive runs Interactive as Server: give --scenario Server, or leave it out",
+		"whisper":                "have no Interactive of whisper (known: ",
+	} {
+		of := served()
+		of.Model.Name, of.Model.LoadGenKey = model, model
+		of.Model.RulesKey = map[string]string{"llama2-70b": "llama2-70b-99.9"}[model]
+		if of.Model.RulesKey == "" {
+			of.Model.RulesKey = strings.TrimSuffix(model, "-interactive")
+		}
+		_, err := build(with(Request{Scenarios: []string{"Interactive"}}, cached{}), of)
+		if exitcode.Of(err) != exitcode.Usage || err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", model, err, want)
 		}
 	}
 }

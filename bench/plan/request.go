@@ -175,9 +175,9 @@ func (r Request) scenarios(m sdk.ModelInfo, d division.Division) (in []loadgen.S
 		if strings.EqualFold(name, everyScenario) {
 			return served, nil, nil
 		}
-		s, err := parseScenario(name, served)
+		s, err := loadgen.ParseScenario(name)
 		if err != nil {
-			return nil, nil, fmt.Errorf("--scenario: %w", err)
+			return nil, nil, fmt.Errorf("--scenario: %w", r.unknownScenario(name, m, served))
 		}
 		wanted[s] = true
 	}
@@ -237,12 +237,28 @@ func (r Request) submitted(m sdk.ModelInfo, d division.Division, served []loadge
 	return in, left, nil
 }
 
-func parseScenario(name string, served []loadgen.Scenario) (loadgen.Scenario, error) {
-	s, err := loadgen.ParseScenario(name)
-	if err != nil {
-		return 0, suggest.Unknown("scenario", name, append(names(served), everyScenario))
+// unknownScenario is the error of a name that LoadGen has no scenario of. Interactive is one of submissions: LoadGen runs
+// it as Server, under the limits of a model of its own.
+func (r Request) unknownScenario(name string, m sdk.ModelInfo, served []loadgen.Scenario) error {
+	known := append(names(served), everyScenario)
+	if !strings.EqualFold(name, mlconf.Interactive) {
+		return suggest.Unknown("scenario", name, known)
 	}
-	return s, nil
+	server := loadgen.Server.String()
+	if mlconf.ScenarioOf(server, m.LoadGenKey) == mlconf.Interactive {
+		return fmt.Errorf("%s runs %s as %s: give --scenario %s, or leave it out", m.Name, name, server, server)
+	}
+	round, err := mlconf.Round(r.Rules)
+	if err != nil {
+		return err
+	}
+	for _, system := range []mlconf.SystemType{mlconf.Datacenter, mlconf.Edge, mlconf.DatacenterEdge} {
+		if slices.Contains(round.Scenarios(m.RulesKey, system), mlconf.Interactive) {
+			return fmt.Errorf("%s is %s under the limits of another model: harness run %s-interactive --scenario %s", name,
+				server, m.Name, server)
+		}
+	}
+	return fmt.Errorf("rules %s have no %s of %s (known: %s)", round.Name, name, m.Name, strings.Join(known, ", "))
 }
 
 func names(scenarios []loadgen.Scenario) []string {
@@ -288,8 +304,18 @@ func (r Request) steps(scenarios, served []loadgen.Scenario) ([]step, error) {
 	case ModeFindPeak:
 		return r.findPeak(scenarios)
 	}
-	return nil, fmt.Errorf("--mode: %w", suggest.Unknown("mode", r.Mode,
-		[]string{ModePerformance, ModeAccuracy, ModeSubmission, ModeFindPeak}))
+	return nil, fmt.Errorf("--mode: %w", unknownMode(r.Mode))
+}
+
+// unknownMode is the error of a mode that there is not. Who names two, or all, is told which one makes both kinds of run.
+func unknownMode(name string) error {
+	lower := strings.ToLower(name)
+	two := strings.Contains(lower, ModePerformance) && strings.Contains(lower, ModeAccuracy)
+	if two || lower == "both" || lower == everyScenario {
+		return fmt.Errorf("unknown mode %q; did you mean %q? It makes a performance run and an accuracy run of each "+
+			"scenario; without --mode the accuracy is measured once", name, ModeSubmission)
+	}
+	return suggest.Unknown("mode", name, []string{ModePerformance, ModeAccuracy, ModeSubmission, ModeFindPeak})
 }
 
 // findPeak is a search: for the highest target_qps of Server, or where MultiStream alone is asked for, for its largest

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/plumbline-ml/plumbline/internal/figure"
+
 	"github.com/plumbline-ml/plumbline/bench/serving/load"
 	"github.com/plumbline-ml/plumbline/bench/serving/measure"
 )
@@ -60,9 +62,17 @@ func (e *engine) point(notes []string) *Point {
 // rounds says how often the data were asked for.
 func (e *engine) rounds(p *Point) {
 	if p.Rounds = 1 + len(e.work.orders); p.Rounds > 1 {
-		p.Notes = append(p.Notes, fmt.Sprintf("%d prompts were asked for up to %d times, each time shuffled anew: the "+
-			"server's cache may answer", len(e.work.items), p.Rounds))
+		p.Notes = append(p.Notes, fmt.Sprintf("%s asked for up to %d times, each time shuffled anew: the "+
+			"server's cache may answer", were(len(e.work.items), "prompt"), p.Rounds))
 	}
+}
+
+// were is a number of things and its verb.
+func were(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing + " was"
+	}
+	return figure.Plural(n, thing) + " were"
 }
 
 // window is the steady part.

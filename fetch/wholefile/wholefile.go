@@ -29,6 +29,9 @@ func Write(path string, text []byte, perm fs.FileMode) error {
 	return WriteFrom(path, bytes.NewReader(text), perm)
 }
 
+// errFolder is what keeps a file from getting its name.
+var errFolder = errors.New("is a folder, want the name of a file")
+
 // WriteFrom is Write of what r holds. Where r fails the file at path stays as it is.
 func WriteFrom(path string, r io.Reader, perm fs.FileMode) error {
 	return WriteBy(path, perm, func(w io.Writer) error {
@@ -52,6 +55,9 @@ func WriteBy(path string, perm fs.FileMode, write func(io.Writer) error) error {
 	}
 	if err != nil {
 		_ = os.Remove(f.Name()) // Sweep finds what stays
+		if info, missing := os.Lstat(path); missing == nil && info.IsDir() {
+			err = &fs.PathError{Op: "writing", Path: path, Err: errFolder}
+		}
 		return named(err, path)
 	}
 	return SyncNames(filepath.Dir(path))

@@ -188,14 +188,16 @@ func TestErrorsNameThePath(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(full, "x"), 0o755); err != nil {
 		t.Fatal(err)
 	}
+	empty := t.TempDir()
 	file := filepath.Join(dir, "file")
 	if err := os.WriteFile(file, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	for _, path := range []string{filepath.Join(dir, "no", "x.html"), full, filepath.Join(file, "x.html"),
+	for _, path := range []string{filepath.Join(dir, "no", "x.html"), full, empty, filepath.Join(file, "x.html"),
 		filepath.Join(dir, strings.Repeat("x", 300))} {
 		err := Write(path, []byte("text"), 0o644)
-		if err == nil || strings.Contains(err.Error(), suffix) || !strings.Contains(err.Error(), path) {
+		if err == nil || strings.Contains(err.Error(), suffix) || !strings.Contains(err.Error(), path) ||
+			strings.Contains(err.Error(), "is a folder, want the name of a file") != (path == full || path == empty) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}

@@ -92,6 +92,16 @@ func OpenRoot(dir string) (*os.Root, error) {
 	return os.OpenRoot(dir)
 }
 
+// Named is an error of the system about a path without the name of the call that failed: "none: no such file or
+// directory". Others stay as they are. errors.Is finds the same in it.
+func Named(err error) error {
+	var of *fs.PathError
+	if !errors.As(err, &of) {
+		return err
+	}
+	return fmt.Errorf("%s: %w", of.Path, of.Err)
+}
+
 func tooLarge(path string, most int64) error {
 	return fmt.Errorf("%w: %s has more than %d bytes, the most that is read of such a file", ErrFile, path, most)
 }

@@ -38,7 +38,7 @@ func (r *Rules) Metric(model, scenario string) (m Metric, ok bool) {
 	}
 	model = r.Canonical(model)
 	logged := scenario
-	if scenario == "Interactive" {
+	if scenario == Interactive {
 		logged = "Server"
 	}
 	if key := r.metrics.Keys[r.data.Features.Metrics][model][logged]; key != "" {
@@ -59,7 +59,7 @@ func commonMetric(scenario string) (m Metric, ok bool) {
 		return Metric{Key: "early_stopping_latency_ss", Unit: "Latency (ms)", PowerUnit: "millijoules", latency: true}, true
 	case "MultiStream":
 		return Metric{Key: "early_stopping_latency_ms", Unit: "Latency (ms)", PowerUnit: "millijoules", latency: true}, true
-	case "Server", "Interactive":
+	case "Server", Interactive:
 		return Metric{Key: "result_completed_samples_per_sec", Unit: "Queries/s", PowerUnit: "Watts"}, true
 	}
 	return Metric{}, false

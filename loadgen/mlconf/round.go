@@ -369,7 +369,7 @@ func (r *Rules) Scenarios(model string, system SystemType) []string {
 
 // OneOf are scenarios of which a submission must have one at least; none where the rules name each that they want.
 func (r *Rules) OneOf(model string, system SystemType) []string {
-	optional, oneOf := r.OptionalScenarios(model, system), []string{"Server", "Interactive"}
+	optional, oneOf := r.OptionalScenarios(model, system), []string{"Server", Interactive}
 	if slices.Contains(optional, oneOf[0]) && slices.Contains(optional, oneOf[1]) {
 		return oneOf
 	}

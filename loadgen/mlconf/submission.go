@@ -95,17 +95,20 @@ func (r *Rules) LoadGenModel(model, scenario string) string {
 		name = strings.TrimSuffix(name, accuracy)
 	}
 	name = strings.Replace(name, "llama3.1", "llama3_1", 1)
-	if scenario == "Interactive" && !strings.HasSuffix(name, "-interactive") {
+	if scenario == Interactive && !strings.HasSuffix(name, "-interactive") {
 		name += "-interactive"
 	}
 	return name
 }
 
-// ScenarioOf is the scenario that a run counts as: "Interactive" where it is one of Server under the limits of
+// Interactive is a scenario of submissions. LoadGen runs it as Server.
+const Interactive = "Interactive"
+
+// ScenarioOf is the scenario that a run counts as: Interactive where it is one of Server under the limits of
 // LoadGen's models "...-interactive", else what LoadGen calls it.
 func ScenarioOf(scenario, loadGenModel string) string {
 	if scenario == "Server" && strings.HasSuffix(loadGenModel, "-interactive") {
-		return "Interactive"
+		return Interactive
 	}
 	return scenario
 }

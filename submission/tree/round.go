@@ -49,7 +49,7 @@ var seedForm = regexp.MustCompile(`qsl_rng_seed\b[^0-9\n]{0,24}([0-9]{1,20})`)
 func FindRound(root string) (FoundRound, error) {
 	r, err := bounded.OpenRoot(root)
 	if err != nil {
-		return FoundRound{}, fmt.Errorf("%w: %w", ErrOpen, err)
+		return FoundRound{}, fmt.Errorf("%w: %w", ErrOpen, bounded.Named(err))
 	}
 	defer r.Close()
 	s := seeds{root: r.FS(), rounds: roundsBySeed(), votes: map[string]int{}}

@@ -63,7 +63,7 @@ type Tree struct {
 }
 
 // ErrOpen is wrapped by Open's error where root is not a folder that can be opened.
-var ErrOpen = errors.New("open the submission")
+var ErrOpen = errors.New("the folder of a submission is wanted")
 
 // Open reads the names in the folder at root. Symbolic links to folders are not followed. The errors are those of root
 // itself and of the round; what is wrong further down is in Tree.Faults.
@@ -74,7 +74,7 @@ func Open(root, round string) (*Tree, error) {
 	}
 	r, err := bounded.OpenRoot(root)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrOpen, err)
+		return nil, fmt.Errorf("%w: %w", ErrOpen, bounded.Named(err))
 	}
 	t := &Tree{Layout: layout, root: r, entries: map[string]Entry{}, inside: map[string][]Entry{}}
 	t.read(".")

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/plumbline-ml/plumbline/loadgen/suggest"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -57,7 +58,7 @@ func (a Ask) Read(model sdk.ModelInfo) (w Wanted, files map[string]string, err e
 func (a Ask) wanted(model sdk.ModelInfo) (Wanted, error) {
 	w := Wanted{Targets: map[string]float64{}}
 	known := metrics(model, a.Expect)
-	texts, faults := keyvalue.Read("--target", a.Targets)
+	texts, faults := readTargets(a.Targets, known)
 	for _, name := range slices.Sorted(maps.Keys(texts)) {
 		value, err := strconv.ParseFloat(texts[name], 64)
 		if err != nil || math.IsNaN(value) || math.IsInf(value, 0) {
@@ -82,6 +83,33 @@ func (a Ask) wanted(model sdk.ModelInfo) (Wanted, error) {
 	}
 	w.Expect = path
 	return w, exitcode.OfRequest(faults)
+}
+
+// readTargets reads the texts of --target, of which a number alone, or a name and a number with another sign between
+// them, is answered with what was meant: the first of the known metrics is the one that judges.
+func readTargets(given, known []string) (texts map[string]string, faults []error) {
+	var pairs []string
+	for _, text := range given {
+		if strings.Contains(text, "=") {
+			pairs = append(pairs, text)
+			continue
+		}
+		metric, number := "METRIC", "VALUE"
+		if at := strings.IndexAny(text, "0123456789"); at >= 0 {
+			number = strings.TrimRight(text[at:], " %")
+		}
+		if len(known) > 0 {
+			metric = known[0]
+		}
+		for _, name := range known {
+			if strings.HasPrefix(strings.ToLower(text), strings.ToLower(name)) {
+				metric = name
+			}
+		}
+		faults = append(faults, fmt.Errorf("--target %q: want METRIC=VALUE, such as %s=%s", text, metric, number))
+	}
+	texts, more := keyvalue.Read("--target", pairs)
+	return texts, append(faults, more...)
 }
 
 // metrics are the names of all metrics that a model says it has.

@@ -100,22 +100,25 @@ func read(path string, seen map[string]bool) (Set, error) {
 	case err != nil:
 		return Set{}, err
 	case !info.IsDir():
-		return documents([]string{path}, seen)
+		return documents([]string{path}, seen, "want a result.json, or the --out folder of a run")
 	case isFile(filepath.Join(path, record.FileName)):
-		return documents([]string{filepath.Join(path, record.FileName)}, seen)
+		return documents([]string{filepath.Join(path, record.FileName)}, seen, besideOthers)
 	}
 	files, err := search(path)
 	if err != nil {
 		return Set{}, err
 	}
 	if len(files) > 0 {
-		return documents(files, seen)
+		return documents(files, seen, besideOthers)
 	}
 	return above(path)
 }
 
-// documents reads result files.
-func documents(files []string, seen map[string]bool) (Set, error) {
+// besideOthers is what to do with a file in a folder that is no result.
+const besideOthers = "move it away, or name the folders of runs one by one"
+
+// documents reads result files; advice is what to do where one is none.
+func documents(files []string, seen map[string]bool, advice string) (Set, error) {
 	var s Set
 	var faults []error
 	for _, file := range files {
@@ -124,7 +127,7 @@ func documents(files []string, seen map[string]bool) (Set, error) {
 		}
 		d, err := record.Read(file)
 		if err != nil {
-			faults = append(faults, fmt.Errorf("%w; move it away, or name the folders of runs one by one", err))
+			faults = append(faults, fmt.Errorf("%w; %s", err, advice))
 			continue
 		}
 		for _, r := range d.Runs {

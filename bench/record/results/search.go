@@ -77,7 +77,7 @@ func above(dir string) (Set, error) {
 		if !isFile(file) {
 			continue
 		}
-		s, err := documents([]string{file}, map[string]bool{})
+		s, err := documents([]string{file}, map[string]bool{}, besideOthers)
 		if err != nil {
 			return s, err
 		}

@@ -175,10 +175,7 @@ func ofRequests(metric string) bool { return unitOf[metric] == Nanoseconds || me
 
 // readSubject reads what is left of the operator: a statistic and a metric, or as figures are named: ttft.p99.
 func (t *Term) readSubject(text string) error {
-	words := strings.Fields(strings.ToLower(text))
-	if metric, stat, ok := strings.Cut(text, "."); ok && len(words) == 1 && unitOf[strings.ToLower(metric)] != "" {
-		words = []string{strings.ToLower(stat), strings.ToLower(metric)}
-	}
+	words := inOrder(strings.Fields(strings.ToLower(text)))
 	if len(words) == 0 || len(words) > 2 {
 		return t.fault(fmt.Sprintf("%q is no metric, nor a statistic and a metric", text))
 	}
@@ -187,6 +184,9 @@ func (t *Term) readSubject(text string) error {
 		t.Metric = name
 	}
 	if unitOf[t.Metric] == "" {
+		if isStat(t.Metric) && len(words) == 1 {
+			return t.fault(fmt.Sprintf("%s of what? %[1]s ttft, %[1]s e2e or another time", t.Metric))
+		}
 		if what := unclear[t.Metric]; what != "" {
 			return t.fault(fmt.Sprintf("%s is unclear: %s", t.Metric, what))
 		}
@@ -210,6 +210,47 @@ func (t *Term) readSubject(text string) error {
 	}
 	t.Stat = measure.PercentileName(t.p)
 	return nil
+}
+
+// inOrder puts a statistic before its metric, however the two were given: ttft p99, or joined as figures are named, or by
+// another sign.
+func inOrder(words []string) []string {
+	if len(words) == 1 && unitOf[words[0]] == "" {
+		words = apart(words[0])
+	}
+	if len(words) == 2 && isMetric(words[0]) && !isMetric(words[1]) {
+		return []string{words[1], words[0]}
+	}
+	return words
+}
+
+// apart are the two words of one that joins a metric and a statistic: ttft.p99, p99_ttft. One that has a statistic or a
+// metric alone is parted, too, for an error about the other half; others are left whole.
+func apart(word string) []string {
+	parts := []string{word}
+	for i, sign := range word {
+		if !strings.ContainsRune("._-:", sign) {
+			continue
+		}
+		a, b := word[:i], word[i+1:]
+		if isMetric(a) && isStat(b) || isStat(a) && isMetric(b) {
+			return []string{a, b}
+		}
+		if sign == '.' && isMetric(a) || isStat(a) {
+			parts = []string{a, b}
+		}
+	}
+	return parts
+}
+
+func isMetric(word string) bool {
+	return unitOf[word] != "" || other[word] != "" || unclear[word] != ""
+}
+
+// isStat says that a word is a statistic of the times of requests.
+func isStat(word string) bool {
+	_, percentile := measure.ParsePercentile(word)
+	return percentile || word == Mean || word == Max
 }
 
 // readValue reads what is right of the operator.

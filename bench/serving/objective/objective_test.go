@@ -63,6 +63,29 @@ func parse(t testing.TB, text string) objective.Objectives {
 	return o
 }
 
+// TestOrderOfStatistic reads a statistic and a metric in either order, and joined as tools and people join them.
+func TestOrderOfStatistic(t *testing.T) {
+	for stat, metrics := range map[string][]string{
+		"p99": {"ttft", "e2e_sent"}, "p99.9": {"tpot", "ttft_sent"}, "p50": {"user"}, "mean": {"queue"}, "max": {"stall"},
+	} {
+		for _, metric := range metrics {
+			limit := " < 1s"
+			if metric == "user" {
+				limit = " > 5"
+			}
+			want := parse(t, stat+" "+metric+limit).Terms[0]
+			for _, subject := range []string{metric + " " + stat, metric + "." + stat, metric + "_" + stat, metric + "-" + stat,
+				metric + ":" + stat, stat + "." + metric, stat + "_" + metric, stat + "-" + metric, strings.ToUpper(metric) + "  " +
+					strings.ToUpper(stat)} {
+				got := parse(t, subject+limit).Terms[0]
+				if got.Text = want.Text; got != want {
+					t.Errorf("%q: %+v, want %+v", subject, got, want)
+				}
+			}
+		}
+	}
+}
+
 func TestFaults(t *testing.T) {
 	for text, want := range map[string]string{
 		"p99 tpott < 50ms":                      `did you mean "tpot"?`,
@@ -87,6 +110,16 @@ func TestFaults(t *testing.T) {
 		"goodput > 5 tokens/s":                  "the unit of goodput is requests/s",
 		"ttft < fast":                           "is no number",
 		"p99 latency < 5ms":                     "unclear",
+		"latency.p99 < 5ms":                     "unclear",
+		"p99 < 5ms":                             "p99 of what? p99 ttft",
+		"mean < 5ms":                            "mean of what?",
+		"ttft median < 5ms":                     `"median" is no statistic`,
+		"ttft.p100 < 5ms":                       `"p100" is no statistic`,
+		"p99_ttf < 5ms":                         `did you mean "ttfo"?`,
+		"p99.9-tpott < 5ms":                     `did you mean "tpot"?`,
+		"goodput p99 > 5":                       "one number of a point",
+		"tokens_per_s.p99 > 5":                  "one number of a point",
+		"ttft tpot < 5ms":                       `"ttft" is no statistic`,
 		"p50 ttft < 1s, P50 TTFT < 2s":          "twice",
 		"ttft < 1e308s":                         "too large",
 		strings.Repeat("ttft < 5ms,", 200):      "2200 characters",

@@ -51,7 +51,7 @@ type source struct {
 func open(path, format string) (*source, error) {
 	f, err := bounded.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrData, err)
+		return nil, fmt.Errorf("%w: %w", ErrData, bounded.Named(err))
 	}
 	s := &source{Closer: f}
 	if err := s.begin(f, path, format); err != nil {

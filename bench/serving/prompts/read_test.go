@@ -341,7 +341,7 @@ func TestRowsComeAgain(t *testing.T) {
 	}
 	// A point after that goes on where it ended.
 	next := set.Draw(prompts.Draw{N: 4, Skip: 20})
-	want = "the data have 8 rows, and requests before took 20: rows come again, shuffled anew, and the server's cache " +
+	want = "the data have 8 rows, and 20 requests came before: rows come again, shuffled anew, and the server's cache " +
 		"may answer"
 	if !slices.Equal(next.Notes, []string{want}) {
 		t.Errorf("%q", next.Notes)

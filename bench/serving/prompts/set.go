@@ -257,9 +257,8 @@ func (w *Drawn) choose(d Draw) {
 	}
 	switch {
 	case rounds > 1 && d.Skip > 0:
-		w.Notes = append(w.Notes, fmt.Sprintf("the data have %s, and requests before took %d: rows come again, shuffled "+
-			"anew, "+
-			"and the server's cache may answer", counted(len(s.rows), "row"), d.Skip))
+		w.Notes = append(w.Notes, fmt.Sprintf("the data have %s, and %s came before: rows come again, shuffled "+
+			"anew, and the server's cache may answer", counted(len(s.rows), "row"), counted(d.Skip, "request")))
 	case rounds > 1:
 		w.Notes = append(w.Notes, fmt.Sprintf("%d requests of %s: rows come again, shuffled anew, up to %d times in all; "+
 			"the server's cache may answer", len(w.plan), counted(len(s.rows), "row"), rounds))

@@ -76,7 +76,7 @@ func Check(root string, o Options) (*Report, error) {
 	}
 	r, err := bounded.OpenRoot(root)
 	if err != nil {
-		return nil, fmt.Errorf("open the submission: %w", err)
+		return nil, fmt.Errorf("the folder of a submission is wanted: %w", bounded.Named(err))
 	}
 	defer r.Close()
 	c := &checker{Options: o, rules: rules, layout: layout, files: files{r}, report: &Report{Round: rules.Name}}

@@ -109,7 +109,7 @@ func (r *round) readScenarios(given []Flag) error {
 			continue
 		}
 		name := f.Value
-		if name != interactive {
+		if name != mlconf.Interactive {
 			s, err := loadgen.ParseScenario(name)
 			if err != nil {
 				return fmt.Errorf("--scenario: %w", err)
@@ -120,9 +120,6 @@ func (r *round) readScenarios(given []Flag) error {
 	}
 	return nil
 }
-
-// interactive is Server under the limits of a model of its own.
-const interactive = "Interactive"
 
 // apart takes scenarios and parameters out of flags.
 func apart(given []Flag) (others, params []Flag) {

@@ -93,7 +93,7 @@ func (a *app) workCommand(f *shell.PluginFlags, of work) *cobra.Command {
 func twoArguments(what string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) != 2 {
-			return fmt.Errorf("%s: want %s; see %s --help", c.CommandPath(), what, c.CommandPath())
+			return fmt.Errorf("%s: want %s; see %s --help", shell.Of(c), what, c.CommandPath())
 		}
 		return nil
 	}
@@ -103,7 +103,7 @@ func convertArguments(c *cobra.Command, args []string) error {
 	if len(args) == 4 {
 		return nil
 	}
-	return fmt.Errorf("%s: %q are %d arguments, want 4: MODEL CONVERSION IN OUT; see %s --help", c.CommandPath(), args,
+	return fmt.Errorf("%s: %q are %d arguments, want 4: MODEL CONVERSION IN OUT; see %s --help", shell.Of(c), args,
 		len(args), c.CommandPath())
 }
 

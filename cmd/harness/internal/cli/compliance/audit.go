@@ -76,7 +76,7 @@ func auditArguments(c *cobra.Command, args []string) error {
 		return shell.UnknownCommand(c, args)
 	}
 	return fmt.Errorf("%s: want a test, TESTnn or %s, and a model's name; see %s --help",
-		c.CommandPath(), campaign.AllTests, c.CommandPath())
+		shell.Of(c), campaign.AllTests, c.CommandPath())
 }
 
 // audit makes and judges the tests of each scenario.

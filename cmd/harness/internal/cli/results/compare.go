@@ -44,7 +44,7 @@ func CompareCommand(s *shell.App) *cobra.Command {
 		Use: "compare BASE NEW", Short: "Compare runs, and tell differences from the spread", Long: compareHelp,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) != 2 {
-				return fmt.Errorf("%s: want two arguments, BASE and NEW, found %d; see %s --help", c.CommandPath(), len(args),
+				return fmt.Errorf("%s: want two arguments, BASE and NEW, found %d; see %s --help", shell.Of(c), len(args),
 					c.CommandPath())
 			}
 			return nil
@@ -67,6 +67,9 @@ func (a *app) compareSides(f *compareFlags, base, next string) error {
 	conditions, err := shell.ParseConditions(f.failIf)
 	if err != nil {
 		return err
+	}
+	if err := ending("html", f.html, ".html", ".htm"); err != nil {
+		return sdk.Usage(err)
 	}
 	old, err1 := side(base)
 	new, err2 := side(next)

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -74,6 +75,10 @@ func (a *app) report(f *runsReportFlags, paths []string) error {
 	if single != (f.plot != "") {
 		return sdk.Usage(errors.New("--plot NAME goes with --png FILE or --svg FILE"))
 	}
+	if err := errors.Join(ending("html", f.html, ".html", ".htm"), ending("png", f.png, ".png"),
+		ending("svg", f.svg, ".svg")); err != nil {
+		return sdk.Usage(err)
+	}
 	r := page.Report{Version: shell.Version().Version}
 	paths, r.Tuned = profiles(paths)
 	var err error
@@ -107,6 +112,20 @@ func profiles(paths []string) (rest []string, found []page.Tuned) {
 		rest = append(rest, path)
 	}
 	return rest, found
+}
+
+// formats are endings of files' names by which other programs take them for something.
+var formats = []string{".html", ".htm", ".png", ".svg", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".tif", ".tiff",
+	".pdf", ".eps", ".json", ".csv", ".txt", ".md", ".xlsx"}
+
+// ending refuses a file whose name says another format than the flag writes.
+func ending(flag, path string, own ...string) error {
+	end := strings.ToLower(filepath.Ext(path))
+	if slices.Contains(own, end) || !slices.Contains(formats, end) {
+		return nil
+	}
+	return fmt.Errorf("--%s %s: the file's name says %s, and %s is written; want a name that ends in %s", flag, path, end,
+		strings.ToUpper(flag), own[0])
 }
 
 // wholeFile writes a file at once.

@@ -3,6 +3,7 @@ package shell
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -47,6 +48,9 @@ func Plainly(err error) error {
 	return fmt.Errorf("--%s %q: want %s", invalid.GetFlag().Name, invalid.GetValue(), want)
 }
 
+// Of is the name of a command in an error of its own, which the program's name begins: "dataset verify".
+func Of(c *cobra.Command) string { return strings.TrimPrefix(c.CommandPath(), c.Root().Name()+" ") }
+
 // OneArgument wants exactly one argument and says what it is.
 func OneArgument(what string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
@@ -54,7 +58,7 @@ func OneArgument(what string) cobra.PositionalArgs {
 		case len(args) == 0:
 			return fmt.Errorf("%s is missing; see %s --help", what, c.CommandPath())
 		case len(args) > 1:
-			return fmt.Errorf("%s: %q are %d arguments, want one: %s", c.CommandPath(), args, len(args), what)
+			return fmt.Errorf("%s: %q are %d arguments, want one: %s", Of(c), args, len(args), what)
 		}
 		return nil
 	}
@@ -63,7 +67,7 @@ func OneArgument(what string) cobra.PositionalArgs {
 // NoArguments wants none.
 func NoArguments(c *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return fmt.Errorf("%s takes no argument, %q was given", c.CommandPath(), args)
+		return fmt.Errorf("%s takes no argument, %q was given", Of(c), args)
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -51,7 +52,19 @@ func (f *PluginFlags) Add(global *pflag.FlagSet) {
 // Check reads what the flags say to a command.
 func (f *PluginFlags) Check(c *cobra.Command) error {
 	f.Patient = c.Flags().Changed(answerTimeout[len("--"):])
-	return sdk.Usage(errors.Join(ofPlugins(c), f.folders(), noZero(c), f.startTimeout(c), f.limit(c)))
+	return sdk.Usage(errors.Join(ofPlugins(c), f.folders(), noZero(c), noEmpty(c), f.startTimeout(c), f.limit(c)))
+}
+
+// noEmpty refuses an empty value of a flag that names a file or a folder: it is not what leaving the flag out means.
+func noEmpty(c *cobra.Command) error {
+	var faults []error
+	c.Flags().Visit(func(f *pflag.Flag) {
+		what, _ := pflag.UnquoteUsage(f)
+		if slices.Contains([]string{"DIR", "FILE", "FOLDER", "PATH"}, what) && f.Value.String() == "" {
+			faults = append(faults, fmt.Errorf("--%s: its value is empty; want --%[1]s %s, or leave it out", f.Name, what))
+		}
+	})
+	return errors.Join(faults...)
 }
 
 // folders checks --plugin-dir: a folder that is named must be there.

@@ -70,8 +70,6 @@ func (f *packFlags) check(c *cobra.Command) error {
 	switch given := shell.Changed(c, "rules", "allow-rejected"); {
 	case f.out == "":
 		return errors.New("--out is missing: the new file, of --unpack the new folder")
-	case unpack && f.unpack == "":
-		return errors.New("--unpack: want the file of an archive")
 	case unpack && given != "":
 		return fmt.Errorf("--%s does not go with --unpack", given)
 	case !unpack && f.sum != "":

@@ -38,7 +38,7 @@ func TestSubmissionPackWrongly(t *testing.T) {
 	for text, args := range map[string][]string{
 		"is missing; see":           {},
 		"--out is missing":          {root},
-		"want the file":             {"--unpack", "", "--out", "x"},
+		"its value is empty":        {"--unpack", "", "--out", "x"},
 		"does not go with --unpack": {"--unpack", "x", "--out", "x", "--allow-rejected"},
 		"goes with --unpack only":   {root, "--out", "x", "--sha256", "x"},
 		"takes no argument":         {root, "--unpack", "x", "--out", "y"},

@@ -64,7 +64,7 @@ func (a *app) runCommand(f *shell.PluginFlags) *cobra.Command {
 		Use: "run MODEL...|SUITE.yaml", Short: "Make all runs and audits that a submission needs", Long: runHelp,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return fmt.Errorf("%s: name the models; see %s --help", c.CommandPath(), c.CommandPath())
+				return fmt.Errorf("%s: name the models; see %s --help", shell.Of(c), c.CommandPath())
 			}
 			return nil
 		},
