@@ -2,6 +2,7 @@ package models
 
 import (
 	"errors"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -46,6 +47,24 @@ func productServer(t *testing.T) string {
 		t.Fatal(err)
 	}
 	return mock.Start(t, mock.OpenAI, nil, "-listen", "127.0.0.1:0", "-model", "m", "-answers", rules)
+}
+
+// TestSecondHandOfPagesOfVersion2 runs the embedded model on a catalogue as pyarrow writes it with pages of version 2: 20
+// products are second-hand, then 12 are not, and its answers say so of each.
+func TestSecondHandOfPagesOfVersion2(t *testing.T) {
+	dir := t.TempDir()
+	for _, err := range []error{
+		os.Mkdir(filepath.Join(dir, "data"), 0o755),
+		os.WriteFile(filepath.Join(dir, "data", "train-00000-of-00001.parquet"),
+			[]byte(testfile.Read(t, filepath.Join("testdata", "second-hand-v2.parquet"))), 0o644),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	harness.Run(t, "run", "qwen3-vl-235b-a22b", "--dataset", dir, "--count", "32", "--scenario", "Offline", "--mode",
+		"accuracy", "--smoke", "--out", filepath.Join(dir, "out")).WantCode(t, 0).
+		WantOutput(t, "32 samples\n", "second_hand_f1 1.0000\n")
 }
 
 // TestProductsInBothForms scores both forms of requests and of files; a server that takes no pictures ends the run
