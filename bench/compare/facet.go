@@ -104,7 +104,7 @@ func pairs(options map[string]string) string {
 
 func machine(f results.Found) string {
 	if f.System.CPU == "" && f.System.Cores == 0 {
-		return ""
+		return f.Place.String() // of logs alone it is the folder's name
 	}
 	return fmt.Sprintf("%s, %s, %s", f.System.CPU, figure.Plural(f.System.Cores, "core"), f.System.Kernel)
 }

@@ -20,7 +20,7 @@ type key struct{ model, scenario, kind string }
 // group is the runs of one key on one side; there is one at least.
 type group struct {
 	key   key
-	place string // in a suite, or which of several backends: "cnn\nbatch=4"; empty: it has none
+	place string // in a suite, a submission, or which of several backends: "cnn\n\nbatch=4"
 	side  string
 	runs  []results.Found
 }
@@ -49,7 +49,7 @@ func (s *side) add(f results.Found, allowed facets) {
 	if allowed["mode"] {
 		k.kind = ""
 	}
-	place := strings.Join(append([]string{f.Identity.Entry}, f.Identity.Point...), "\n")
+	place := strings.Join(append([]string{f.Identity.Entry, f.Place.String()}, f.Identity.Point...), "\n")
 	if g := s.group(k, place); g != nil {
 		g.runs = append(g.runs, f)
 		return

@@ -19,6 +19,24 @@ type Identity struct {
 	Repeats int `json:"repeats,omitempty"`
 }
 
+// Place is what the path of a folder of logs says of a run. Division and submitter are those of a submission's tree.
+type Place struct {
+	Division  string `json:"division,omitempty"`
+	Submitter string `json:"submitter,omitempty"`
+	System    string `json:"system,omitempty"`    // the folder's name
+	Benchmark string `json:"benchmark,omitempty"` // likewise
+	Scenario  string `json:"scenario,omitempty"`  // as the rules write it: that of the folder, not of the log
+	Run       int    `json:"run,omitempty"`       // of performance/run_N
+}
+
+// String is the submitter and the system: "Toylab/toy_edge".
+func (p *Place) String() string {
+	if p == nil {
+		return ""
+	}
+	return strings.TrimPrefix(p.Submitter+"/"+p.System, "/")
+}
+
 // NamePart is a part of a run's name: what it says, and what about. Parts of two runs with one About and different
 // texts tell them apart.
 type NamePart struct {
@@ -57,19 +75,38 @@ func (p NamePlace) Part(about, text string) NamePart {
 func (r Run) NameParts() []NamePart {
 	id := r.Identity
 	parts := []NamePart{
-		NameBefore.Part("label", id.Label), NameBefore.Part("entry", id.Entry), NameWord.Part("model", r.Model),
+		NameBefore.Part("label", id.Label), NameBefore.Part("entry", id.Entry), NameBefore.Part("system", r.Place.String()),
+		NameWord.Part("model", r.Model),
 		NameWord.Part("scenario", r.Scenario), NameWord.Part("mode", r.Kind()),
 	}
 	for _, point := range id.Point[:min(len(id.Point), mostPoint)] {
 		about, _, _ := strings.Cut(point, "=")
 		parts = append(parts, NameValue.Part(about, point))
 	}
+	parts = append(parts, r.placeParts()...)
 	if id.Repeats > 1 {
 		parts = append(parts, NameCount.Part("repeat", fmt.Sprintf("%d of %d", id.Repeat, id.Repeats)))
 	}
 	parts = slices.DeleteFunc(parts, func(p NamePart) bool { return p.Text == "" })
 	if len(parts) == 0 {
 		return []NamePart{NameWord.Part("model", "unnamed")}
+	}
+	return parts
+}
+
+// placeParts are what the folder of a bare run's logs tells it apart by.
+func (r Run) placeParts() (parts []NamePart) {
+	if r.Place == nil {
+		return nil
+	}
+	if r.Test != "" {
+		parts = append(parts, NameWord.Part("run of the test", r.Mode))
+	}
+	if r.Place.Scenario != "" && r.Place.Scenario != r.Scenario {
+		parts = append(parts, NameValue.Part("filed for", "filed for "+r.Place.Scenario))
+	}
+	if r.Place.Run > 1 {
+		parts = append(parts, NameValue.Part("run", fmt.Sprintf("run=%d", r.Place.Run)))
 	}
 	return parts
 }

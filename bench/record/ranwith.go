@@ -40,7 +40,10 @@ func (r Run) RanWith() []Fact {
 		add("system", strings.Join(present(r.System.OS, r.System.Kernel), ", "))
 	}
 	add("as stated", r.Stated.System.String())
-	if r.Rules != "" {
+	switch {
+	case r.Rules != "" && r.Profile == "": // of logs alone
+		add("round", r.Rules+", by the seeds of the logs")
+	case r.Rules != "":
 		add("rules", r.settingsText())
 	}
 	add("division", r.Division)

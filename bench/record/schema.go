@@ -48,7 +48,9 @@ type Benchmark struct {
 type Run struct {
 	// Identity is what the run is called among others, as far as anybody said.
 	Identity Identity `json:"identity,omitzero"`
-	Model    string   `json:"model"`
+	// Place is where its logs lie in a folder of results, of a run of which there are logs alone.
+	Place *Place `json:"place,omitempty"`
+	Model string `json:"model"`
 	// RulesKey and LoadGenKey are the model's names in the rules' tables ("resnet") and in configuration files
 	// ("resnet50").
 	RulesKey   string `json:"rules_key,omitempty"`

@@ -171,9 +171,9 @@ func (r Run) headline() (value string, remarks []string) {
 	switch {
 	case r.Accuracy != nil && len(r.Accuracy.Metrics) > 0:
 		m := r.Accuracy.Metrics[0]
-		return strings.TrimSpace(m.Rounded + " " + m.Unit), []string{m.Name, count(r.Accuracy.Samples) + " samples"}
+		return strings.TrimSpace(m.Rounded + " " + m.Unit), append([]string{m.Name}, r.Accuracy.samplesText()...)
 	case r.Accuracy != nil:
-		return "", []string{count(r.Accuracy.Samples) + " samples"}
+		return "", r.Accuracy.samplesText()
 	case r.Serving != nil:
 		return r.Serving.headline(r)
 	case r.unmeasured():
@@ -189,6 +189,14 @@ func (r Run) headline() (value string, remarks []string) {
 		name = metric.Estimate
 	}
 	return p.Metric.String(), []string{name, r.volume() + " in " + r.Took}
+}
+
+// samplesText is how many samples were scored, where that is known: an accuracy.txt need not say it.
+func (a *Accuracy) samplesText() []string {
+	if a.Samples == 0 {
+		return nil
+	}
+	return []string{count(a.Samples) + " samples"}
 }
 
 // Headline is the number that the run is about, accuracy or performance; ok is false where it has none.

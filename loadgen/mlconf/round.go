@@ -129,6 +129,17 @@ func RoundsWith(model string) []string {
 	return own
 }
 
+// RoundOfSeed is the round that has drawn a seed as its first, that of the query sample library; empty: none has. Each
+// round draws its own.
+func RoundOfSeed(qsl uint64) string {
+	for _, name := range Rounds() {
+		if r, err := Round(name); err == nil && r.Seeds.QSL == qsl {
+			return name
+		}
+	}
+	return ""
+}
+
 // version is the number of a round, whose parts are numbers: v10.0 is later than v6.1.
 func version(round string) (parts []int) {
 	for part := range strings.SplitSeq(strings.TrimPrefix(round, "v"), ".") {

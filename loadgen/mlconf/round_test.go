@@ -178,3 +178,19 @@ func TestAModelOfOldRoundsHasNoDefaultsOfItsSuccessor(t *testing.T) {
 		t.Error("families of models")
 	}
 }
+
+// TestRoundOfSeed: every round is known by its seed, which no other has.
+func TestRoundOfSeed(t *testing.T) {
+	for _, name := range mlconf.Rounds() {
+		r, err := mlconf.Round(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := mlconf.RoundOfSeed(r.Seeds.QSL); got != name {
+			t.Errorf("the seed of %s is one of %q", name, got)
+		}
+	}
+	if got := mlconf.RoundOfSeed(12); got != "" {
+		t.Errorf("12 is a seed of %s", got)
+	}
+}

@@ -3,12 +3,8 @@ package result
 import (
 	"errors"
 	"fmt"
-	"math"
-	"strconv"
-	"strings"
-
-	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+	"math"
 )
 
 // Change is how a metric differs between the accuracy run and an audit's run, in percent of the audit's.
@@ -55,20 +51,13 @@ func prefixed(text string, err error) error {
 	return fmt.Errorf("%s accuracy: %w", text, err)
 }
 
-func lastValue(metric, text string) (v float64, err error) {
+func lastValue(metric, text string) (float64, error) {
 	if !HasForm(metric) {
 		return 0, fmt.Errorf("it is not known how accuracy scripts print %s", metric)
 	}
-	found := false
-	for line := range strings.Lines(text) {
-		value, ok := Accuracy(metric, line)
-		if !ok {
-			continue
-		}
-		if v, err = strconv.ParseFloat(pyfloat.Digits(value), 64); err != nil {
-			return 0, fmt.Errorf("%s is %q, want a number", metric, value)
-		}
-		found = true
+	v, found, err := valueIn(metric, text)
+	if err != nil {
+		return 0, err
 	}
 	switch {
 	case !found:

@@ -52,7 +52,7 @@ func FindRound(root string) (FoundRound, error) {
 		return FoundRound{}, fmt.Errorf("%w: %w", ErrOpen, bounded.Named(err))
 	}
 	defer r.Close()
-	s := seeds{root: r.FS(), rounds: roundsBySeed(), votes: map[string]int{}}
+	s := seeds{root: r.FS(), votes: map[string]int{}}
 	if !s.divisions() {
 		return FoundRound{}, fmt.Errorf("%w in %s: want closed, network or open there, with a folder for each submitter",
 			ErrNoSubmission, root)
@@ -60,23 +60,11 @@ func FindRound(root string) (FoundRound, error) {
 	return s.elected(root)
 }
 
-// roundsBySeed are the rounds by the text of their first seed. No two rounds have the same.
-func roundsBySeed() map[string]string {
-	all := map[string]string{}
-	for _, name := range mlconf.Rounds() {
-		if r, err := mlconf.Round(name); err == nil {
-			all[strconv.FormatUint(r.Seeds.QSL, 10)] = name
-		}
-	}
-	return all
-}
-
 // seeds looks into the logs of a tree.
 type seeds struct {
-	root   fs.FS
-	rounds map[string]string
-	votes  map[string]int // by round
-	read   int
+	root  fs.FS
+	votes map[string]int // by round
+	read  int
 }
 
 // divisions says whether there is a submitter.
@@ -120,12 +108,19 @@ func (s *seeds) vote(run string) bool {
 			continue
 		}
 		s.read++
-		if round := s.rounds[string(m[1])]; round != "" {
-			s.votes[round]++
+		if seed, err := strconv.ParseUint(string(m[1]), 10, 64); err == nil {
+			s.count(mlconf.RoundOfSeed(seed))
 		}
 		return true
 	}
 	return false
+}
+
+// count counts a run for its round; one with seeds of no round does not count.
+func (s *seeds) count(round string) {
+	if round != "" {
+		s.votes[round]++
+	}
 }
 
 func (s *seeds) beginning(name string, most int64) []byte {

@@ -32,13 +32,6 @@ func seedOf(t *testing.T, round string) uint64 {
 	return r.Seeds.QSL
 }
 
-// TestNoTwoRoundsHaveOneSeed: otherwise a round could not be found by it.
-func TestNoTwoRoundsHaveOneSeed(t *testing.T) {
-	if got, want := len(roundsBySeed()), len(mlconf.Rounds()); got != want {
-		t.Errorf("%d seeds of %d rounds", got, want)
-	}
-}
-
 // TestFindRound finds every round by every form that its logs have.
 func TestFindRound(t *testing.T) {
 	const run = "closed/Lab/results/box/resnet/Offline/performance/run_1/"

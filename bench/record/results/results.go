@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/lists"
+	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
@@ -61,16 +62,40 @@ func Read(paths ...string) (Set, error) {
 	return each(paths, func(path string) (Set, error) { return read(path, seen) })
 }
 
-// ReadLogs reads as Read does. Where a folder has no result.json that can be read, the records are made of the detail
-// logs below it.
+// ReadLogs reads as Read does, and makes records of the detail logs that no result.json is about: in a folder that is a
+// run's, a submission, a whole repository of results, at any depth. A path may be that of a log, too.
 func ReadLogs(paths ...string) (Set, error) {
+	seen := map[string]bool{}
 	return each(paths, func(path string) (Set, error) {
-		s, err := read(path, map[string]bool{})
-		if err != nil {
-			return bare(path, sdk.Data(err))
+		if name := filepath.Base(path); (name == mllog.DetailFile || name == mllog.SummaryFile) && isFile(path) {
+			path = filepath.Dir(path)
 		}
-		return s, nil
+		s, err := read(path, seen)
+		if err != nil {
+			return bare(path, sdk.Data(err), seen)
+		}
+		return s.with(path, seen)
 	})
+}
+
+// with adds the runs below a folder of which there are logs alone, beside those that were found in it.
+func (s Set) with(path string, seen map[string]bool) (Set, error) {
+	inside := func(f Found) bool { return levels(path, f.File) > 0 }
+	if isFile(filepath.Join(path, record.FileName)) || !isFolder(path) || !slices.ContainsFunc(s.Runs, inside) {
+		return s, nil
+	}
+	more, err := unrecorded(path, seen)
+	s.Runs, s.Skipped = append(s.Runs, more.Runs...), append(s.Skipped, more.Skipped...)
+	return s, err
+}
+
+// levels is how many levels a path is below a folder; 0 where it is none below it.
+func levels(root, path string) int {
+	below, err := filepath.Rel(root, path)
+	if err != nil || !filepath.IsLocal(below) || below == "." {
+		return 0
+	}
+	return 1 + strings.Count(below, string(filepath.Separator))
 }
 
 func each(paths []string, read func(path string) (Set, error)) (Set, error) {

@@ -137,6 +137,7 @@ func sectionID(i int) string { return fmt.Sprintf("run-%d", i+1) }
 
 // row is one of the table of all runs.
 type row struct {
+	Group    string // the heading of what follows, where the runs are of several benchmarks
 	ID, Name string
 	verdict
 	Value, What string
@@ -153,9 +154,28 @@ func (v *view) rows(runs []results.Found, shown int) {
 		if figure, ok := f.Headline(); ok {
 			r.Value, r.What = figure.String(), figure.Name
 		}
+		if i == 0 || f.Model != runs[i-1].Model {
+			r.Group = groupTitle(runs, i)
+		}
 		v.Rows = append(v.Rows, r)
 	}
 	if n := len(runs) - mostRows; n > 0 {
-		v.More = fmt.Sprintf("and %d more", n)
+		v.More = fmt.Sprintf("and %d more, which have no room here: harness report of a folder of fewer shows them", n)
 	}
+}
+
+// leastGrouped is how many runs a table has at least whose benchmarks have headings.
+const leastGrouped = 20
+
+// groupTitle is the heading of the runs of one benchmark that begin at a place in the list; empty where the list is
+// short, or of one benchmark alone.
+func groupTitle(runs []results.Found, from int) string {
+	to := from
+	for to < len(runs) && runs[to].Model == runs[from].Model {
+		to++
+	}
+	if len(runs) < leastGrouped || to-from == len(runs) {
+		return ""
+	}
+	return fmt.Sprintf("%s: %s", runs[from].Model, subtitle(runs[from:to]))
 }

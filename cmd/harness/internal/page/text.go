@@ -21,20 +21,12 @@ import (
 // profiles.
 func (r Report) WriteText(w io.Writer) error {
 	b := terminal.On(w)
-	begun := b.Written()
 	b.Print(r.subtitle(), "\n")
 	for _, note := range r.notes() {
 		b.Print(plain(note), "\n")
 	}
-	called := names.Of(r.Set.Runs)
-	for i, f := range r.Set.Runs {
-		if b.Written()-begun > 1<<20 {
-			b.Print("\nfurther runs are left out: name their folders\n")
-			break
-		}
-		if err := writeRun(b, f, called[i].Full); err != nil {
-			return err
-		}
+	if err := r.writeRuns(b); err != nil {
+		return err
 	}
 	if err := writeTuned(b, r.Tuned); err != nil {
 		return err
@@ -48,6 +40,48 @@ func (r Report) WriteText(w io.Writer) error {
 		_, _ = t.WriteTo(b)
 	}
 	return b.Err()
+}
+
+// mostWhole is how many runs are shown each with all that is known of it. Of more each has a line.
+const mostWhole = 300
+
+// writeRuns writes the runs, under the names of their benchmarks where there are many.
+func (r Report) writeRuns(b *terminal.Writer) error {
+	called := names.Of(r.Set.Runs)
+	if len(r.Set.Runs) > mostWhole {
+		return r.writeLines(b, called)
+	}
+	begun := b.Written()
+	for i, f := range r.Set.Runs {
+		if b.Written()-begun > 1<<20 {
+			b.Print("\n", fmt.Sprintf("%d further runs are left out: name their folders\n", len(r.Set.Runs)-i))
+			break
+		}
+		if err := writeRun(b, f, called[i].Full); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeLines writes a line for each of many runs.
+func (r Report) writeLines(b *terminal.Writer, called []names.Name) error {
+	t := columns.Table{Right: []int{1}}
+	t.Head("VERDICT", "RESULT", "RUN")
+	for i, f := range r.Set.Runs {
+		if title := groupTitle(r.Set.Runs, i); title != "" && (i == 0 || f.Model != r.Set.Runs[i-1].Model) {
+			t.Title(title)
+		}
+		value := ""
+		if figure, ok := f.Headline(); ok {
+			value = figure.String()
+		}
+		t.Row(terminal.OfVerdict(verdictOf(f.Run).Verdict), value, called[i].Full)
+	}
+	_, err := t.WriteTo(b)
+	b.Print("\n", fmt.Sprintf("Of more than %d runs each has a line. harness report of a folder of fewer shows all of each.\n",
+		mostWhole))
+	return err
 }
 
 func writeRun(b *terminal.Writer, f results.Found, name string) error {

@@ -10,6 +10,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/lists"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/bench/record/results"
 )
 
 // verdict is how a run stands, by a class of the style sheet and a sign, too.
@@ -75,17 +76,7 @@ func (r Report) title() string {
 
 // subtitle counts runs by verdict.
 func (r Report) subtitle() string {
-	var verdicts []string
-	counts := map[string]int{}
-	for _, f := range r.Set.Runs {
-		v := verdictOf(f.Run).Verdict
-		if counts[v] == 0 {
-			verdicts = append(verdicts, v)
-		}
-		counts[v]++
-	}
-	parts := lists.Map(verdicts, func(v string) string { return fmt.Sprintf("%d %s", counts[v], v) })
-	text := figure.Plural(len(r.Set.Runs), "run") + ": " + strings.Join(parts, ", ")
+	text := subtitle(r.Set.Runs)
 	switch tuned := figure.Plural(len(r.Tuned), "profile") + " of harness tune"; {
 	case len(r.Tuned) == 0:
 		return text
@@ -94,6 +85,21 @@ func (r Report) subtitle() string {
 	default:
 		return text + "; " + tuned
 	}
+}
+
+// subtitle counts runs by their verdicts: "3 runs: 2 VALID, 1 PASS".
+func subtitle(runs []results.Found) string {
+	var verdicts []string
+	counts := map[string]int{}
+	for _, f := range runs {
+		v := verdictOf(f.Run).Verdict
+		if counts[v] == 0 {
+			verdicts = append(verdicts, v)
+		}
+		counts[v]++
+	}
+	parts := lists.Map(verdicts, func(v string) string { return fmt.Sprintf("%d %s", counts[v], v) })
+	return figure.Plural(len(runs), "run") + ": " + strings.Join(parts, ", ")
 }
 
 // notes are what the results say of themselves.

@@ -20,6 +20,7 @@ import (
 const compareHelp = `Compare the runs of two sides, scenario by scenario: the difference of each figure, and whether it
 is larger than the spread of the runs. BASE and NEW are each the --out folder of a run, a folder of
 such folders, or several with commas between them; the runs of one side are repetitions of each other.
+Logs alone will do, such as the official LoadGen's, of a run, a system or a submission.
 
 Sides whose model, data, rules or settings differ are refused. Differences of backends, machines and
 versions are what is compared, and are listed.
@@ -96,7 +97,7 @@ func (a *app) compareSides(f *compareFlags, base, next string) error {
 
 // side reads the runs of one side.
 func side(list string) (compare.Input, error) {
-	s, err := results.Read(results.Split(list)...)
+	s, err := readRuns(results.Split(list)...)
 	return compare.Input{Name: list, Set: s}, err
 }
 

@@ -17,7 +17,6 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/sdk"
 
-	"github.com/plumbline-ml/plumbline/bench/record/results"
 	"github.com/plumbline-ml/plumbline/bench/tune"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/page"
@@ -36,7 +35,9 @@ origins, system and files. Without a flag it is a text for the terminal.
   harness report out/resnet50/Server --plot latency --png latency.png
 
 DIR is the --out folder of a run, one scenario's or one run's folder in it, or a folder of such
-folders. For a folder without a result.json, such as the official LoadGen's, the logs are read.
+folders. Where there is no result.json, such as beside the official LoadGen's logs, the logs are read:
+of a run, a system, a submission, a whole repository of published results. Their runs are named after
+their folders, SYSTEM: BENCHMARK SCENARIO, and accuracy.txt is judged by the round of the logs.
 The file of a profile (harness tune) shows the settings and rates that were tried, as curves.`
 
 // runsReportFlags are the flags of report.
@@ -83,11 +84,12 @@ func (a *app) report(f *runsReportFlags, paths []string) error {
 	paths, r.Tuned = profiles(paths)
 	var err error
 	if len(paths) > 0 {
-		r.Set, err = results.ReadLogs(paths...)
+		r.Set, err = readRuns(paths...)
 	}
 	if err != nil {
 		return err
 	}
+	byBenchmark(r.Set)
 	if f.html != "" {
 		err = wholeFile(f.html, r.WriteHTML)
 	}

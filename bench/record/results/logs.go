@@ -1,0 +1,117 @@
+package results
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/figure"
+	"github.com/plumbline-ml/plumbline/internal/lists"
+	"github.com/plumbline-ml/plumbline/loadgen/mllog"
+
+	"github.com/plumbline-ml/plumbline/bench/record"
+)
+
+// mostLogs is how many runs are made of the logs below one folder: more than any round of submissions has had.
+const mostLogs = 20_000
+
+// mostSkipped is how many folders whose logs cannot be read are named one by one.
+const mostSkipped = 20
+
+// bare makes records of the detail logs below a folder, at any depth, named after where they lie. why is why there are
+// no results of it: it is said where there is a result.json that cannot be read, and where there is no log.
+func bare(root string, why error, seen map[string]bool) (Set, error) {
+	s := logs{seen: seen}
+	err := s.walk(root, func(string) bool { return false })
+	switch {
+	case err != nil:
+		return Set{}, err
+	case s.found == 0:
+		return Set{}, why
+	case len(s.Runs) == 0 && s.skipped > 0:
+		return Set{}, fmt.Errorf("%w%s", errors.Join(s.faults...), s.more(root))
+	}
+	if _, err := os.Lstat(filepath.Join(root, record.FileName)); err == nil {
+		s.faults = append([]error{why}, s.faults...)
+	}
+	return s.set(root), nil
+}
+
+// unrecorded makes records of the detail logs below a folder that lie in no folder with a result.json.
+func unrecorded(root string, seen map[string]bool) (Set, error) {
+	s := logs{seen: seen}
+	err := s.walk(root, func(dir string) bool { return isFile(filepath.Join(dir, record.FileName)) })
+	return s.set(root), err
+}
+
+// logs are runs of which there are logs alone.
+type logs struct {
+	Set
+	seen    map[string]bool // files that were read before
+	faults  []error
+	found   int // logs
+	skipped int // of these, and folders, that cannot be read
+}
+
+// walk reads the logs below root. Links to folders are not followed, hidden folders left out, and those that pass says.
+func (s *logs) walk(root string, pass func(dir string) bool) error {
+	return filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			s.skip(err)
+			return nil
+		case e.IsDir() && path != root && (strings.HasPrefix(e.Name(), ".") || pass(path)):
+			return fs.SkipDir
+		case e.IsDir() || e.Name() != mllog.DetailFile:
+			return nil
+		case len(s.Runs) >= mostLogs:
+			return fmt.Errorf("%s holds logs of more than %s: name the folders of fewer, such as one submitter's", root,
+				figure.Plural(mostLogs, "run"))
+		}
+		if s.found++; !known(path, s.seen) {
+			s.add(path)
+		}
+		return nil
+	})
+}
+
+func (s *logs) skip(err error) {
+	if s.skipped++; len(s.faults) < mostSkipped {
+		s.faults = append(s.faults, err)
+	}
+}
+
+// set is what was read.
+func (s *logs) set(root string) Set {
+	s.Skipped = lists.Map(s.faults, error.Error)
+	if more := s.more(root); more != "" {
+		s.Skipped = append(s.Skipped, strings.TrimSpace(more))
+	}
+	return s.Set
+}
+
+// more says how many faults are not named.
+func (s *logs) more(root string) string {
+	if n := s.skipped - mostSkipped; n > 0 {
+		return fmt.Sprintf("\n%d more logs of %s cannot be read", n, root)
+	}
+	return ""
+}
+
+// add reads the log at path.
+func (s *logs) add(path string) {
+	dir := filepath.Dir(path)
+	run, err := Bare(dir)
+	if err != nil {
+		s.skip(err)
+		return
+	}
+	run.Rules = round(run.Settings)
+	if place, ok := PlaceOf(dir); ok {
+		place.apply(&run)
+	}
+	s.Runs = append(s.Runs, Found{Run: run, Out: dir, File: path})
+}

@@ -1,0 +1,127 @@
+package results
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/bench/record/judge"
+	"github.com/plumbline-ml/plumbline/bench/record/results"
+	"github.com/plumbline-ml/plumbline/internal/bounded"
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+	"github.com/plumbline-ml/plumbline/submission/result"
+	"github.com/plumbline-ml/plumbline/submission/tree"
+)
+
+// readRuns reads the runs at paths, recorded ones and bare logs at any depth. Of bare logs in a submission's tree it
+// judges the accuracy.txt beside by the rules of the round.
+func readRuns(paths ...string) (results.Set, error) {
+	s, err := results.ReadLogs(paths...)
+	rounds := roundsOfTrees{}
+	for i := range s.Runs {
+		if r := &s.Runs[i]; r.Place != nil {
+			r.Rules = rounds.of(*r)
+			judgeText(r)
+		}
+	}
+	return s, err
+}
+
+// byBenchmark puts the runs of bare logs of one benchmark beside each other: paths have them by system. The others stay
+// where they are, before these.
+func byBenchmark(s results.Set) {
+	slices.SortStableFunc(s.Runs, func(a, b results.Found) int {
+		if a.Place == nil || b.Place == nil {
+			return cmp.Compare(placed(a), placed(b))
+		}
+		return cmp.Or(strings.Compare(a.Model, b.Model), strings.Compare(a.Rules, b.Rules))
+	})
+}
+
+func placed(f results.Found) int {
+	if f.Place == nil {
+		return 0
+	}
+	return 1
+}
+
+// roundsOfTrees are the rounds of trees, by their roots; empty: not known.
+type roundsOfTrees map[string]string
+
+// of is the round of a bare run: by its seeds, or, since runs of some audits have seeds of their own, its tree's.
+func (t roundsOfTrees) of(f results.Found) string {
+	if f.Rules != "" || f.Place.Division == "" {
+		return f.Rules
+	}
+	root, _, ok := tree.RootOf(f.Folder())
+	if !ok {
+		return ""
+	}
+	round, known := t[root]
+	if !known {
+		if found, err := tree.FindRound(root); err == nil {
+			round = found.Name
+		}
+		t[root] = round
+	}
+	return round
+}
+
+// mostText bounds an accuracy.txt: those of large language models have some thousand lines before the figures.
+const mostText = 16 << 20
+
+// judgeText judges the accuracy.txt beside the log of an accuracy run.
+func judgeText(f *results.Found) {
+	if f.Mode != "accuracy" || f.Accuracy != nil || f.Status != record.Complete {
+		return
+	}
+	note := func(text string) {
+		f.Notes = append(f.Notes, record.Finding{About: tree.AccuracyText, Text: text})
+	}
+	rules, err := mlconf.Round(f.Rules)
+	if err != nil || f.Rules == "" {
+		note("not judged: the log has seeds of no known round")
+		return
+	}
+	text, err := bounded.ReadFile(filepath.Join(f.Folder(), tree.AccuracyText), mostText)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		note("there is none beside the log: the accuracy is not known")
+		return
+	case err != nil:
+		note(fmt.Sprintf("not judged: %v", err))
+		return
+	}
+	model, _ := rules.ModelOf(f.Place.Benchmark, nil)
+	v, err := result.Judge(rules, model, f.Scenario, string(text))
+	if err != nil {
+		note(fmt.Sprintf("not judged: %v", err))
+		return
+	}
+	if f.Place.Division == tree.DivisionOpen {
+		v = withoutTarget(v)
+	}
+	f.Accuracy = &record.Accuracy{Verdict: v, OfficialText: lastLines(string(text))}
+	f.Verdict = string(v.Outcome)
+}
+
+// withoutTarget is a verdict of the open division, which has no targets.
+func withoutTarget(v judge.Verdict) judge.Verdict {
+	v.Outcome, v.Basis = judge.Informational, "no target: the open division has none"
+	for i := range v.Metrics {
+		v.Metrics[i].Outcome, v.Metrics[i].Target, v.Metrics[i].Upper, v.Metrics[i].Text = judge.Informational, 0, 0, ""
+	}
+	return v
+}
+
+// lastLines are the last lines of what a script printed.
+func lastLines(text string) string {
+	const most = 10
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	return strings.Join(lines[max(0, len(lines)-most):], "\n") + "\n"
+}

@@ -1,0 +1,49 @@
+package standing
+
+import (
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+
+	"github.com/plumbline-ml/plumbline/internal/figure"
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+)
+
+// leftOut counts published results by why they are not ranked.
+type leftOut map[string]int
+
+func (l leftOut) add(why string) { l[why]++ }
+
+// without counts the folders of a run's benchmark and scenario in which the checker of the round finds no result.
+func (l leftOut) without(p Published, own Own) {
+	rules, err := mlconf.Round(p.Round.Name)
+	if err != nil {
+		return
+	}
+	for _, w := range p.Without {
+		benchmark := path.Base(path.Dir(w.Folder))
+		model, _ := rules.ModelOf(benchmark, nil)
+		if foldScenario(path.Base(w.Folder)) == own.Scenario && isModel(rules, own.Model, benchmark, model) {
+			l.add("without a result by the checker of " + p.Round.Name)
+		}
+	}
+}
+
+// texts are the reasons with their counts, those of most results first.
+func (l leftOut) texts() []string {
+	reasons := slices.SortedFunc(maps.Keys(l), func(a, b string) int {
+		if l[a] != l[b] {
+			return l[b] - l[a]
+		}
+		if a < b {
+			return -1
+		}
+		return 1
+	})
+	all := []string{}
+	for _, why := range reasons {
+		all = append(all, fmt.Sprintf("%s %s", figure.Plural(l[why], "result"), why))
+	}
+	return all
+}

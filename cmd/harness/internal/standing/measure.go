@@ -1,0 +1,92 @@
+package standing
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/figure"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/submission/result"
+)
+
+// measure is how results are made comparable.
+type measure struct {
+	per    Per
+	unit   string
+	higher bool // is better
+	energy bool // the power result is ranked, and not the performance
+}
+
+// isLatency says whether a unit of results is one of time: "Latency (ms)".
+func isLatency(unit string) bool { return strings.HasPrefix(unit, "Latency") }
+
+// measureOf says what is ranked of results in a unit. The error is wrong usage: a latency is not shared.
+func measureOf(unit, scenario string, per Per) (measure, error) {
+	latency := isLatency(unit)
+	switch {
+	case per == PerSystem:
+		return measure{per, unit, !latency, false}, nil
+	case per == PerWatt && latency:
+		return measure{per, "mJ per query", false, true}, nil
+	case per == PerWatt:
+		return measure{per, unit + " per W", true, false}, nil
+	case latency:
+		return measure{}, sdk.Usage(fmt.Errorf("--per %s: the result of %s is a latency, which machines do not share; leave "+
+			"--per out, or rank --per watt", per, scenario))
+	}
+	return measure{per, unit + " per " + string(per), true, false}, nil
+}
+
+// value sets an entry's value, or says why it has none. unit is that of the run that is ranked.
+func (m measure) value(e *Entry, unit string) (why string) {
+	if e.Result.Unit != unit {
+		return "in another unit, " + e.Result.Unit
+	}
+	v, err := strconv.ParseFloat(e.Result.Text, 64)
+	if err != nil {
+		return "without a number"
+	}
+	switch m.per {
+	case PerSystem:
+	case PerAccelerator:
+		if e.Accelerators == 0 {
+			return "without accelerators, or without their number"
+		}
+		v /= float64(e.Accelerators)
+	case PerNode:
+		if e.Nodes == 0 {
+			return "without a number of nodes"
+		}
+		v /= float64(e.Nodes)
+	case PerWatt:
+		power, ok := powerOf(*e)
+		switch {
+		case !ok:
+			return "without a power result"
+		case m.energy:
+			v = power
+		default:
+			v /= power
+		}
+	}
+	e.Value, e.Text = figure.Number(v), rounded(e.Result, v, m.per)
+	return ""
+}
+
+// powerOf is the power result of an entry, in watts or millijoules.
+func powerOf(e Entry) (float64, bool) {
+	if e.Power == nil {
+		return 0, false
+	}
+	v, err := strconv.ParseFloat(e.Power.Text, 64)
+	return v, err == nil && v > 0
+}
+
+// rounded is a value with five significant figures; of a result that was not divided, as it is printed elsewhere.
+func rounded(of result.Figure, v float64, per Per) string {
+	if per == PerSystem {
+		return of.Shown()
+	}
+	return figure.Round(v)
+}

@@ -1,0 +1,296 @@
+package standing
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/bench/record/results"
+	"github.com/plumbline-ml/plumbline/internal/bounded"
+	"github.com/plumbline-ml/plumbline/internal/lists"
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+	"github.com/plumbline-ml/plumbline/loadgen/mllog"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/submission/result"
+	"github.com/plumbline-ml/plumbline/submission/tree"
+)
+
+// Own is a run that is ranked among published results.
+type Own struct {
+	Entry
+	// Kind says what the run is: "a rehearsal", "a run of the official LoadGen, not reviewed", "a result in a tree".
+	Kind    string `json:"kind"`
+	Verdict string `json:"verdict,omitempty"`
+	// Published says that it lies in a tree of results, and its figures are the tree's.
+	Published bool     `json:"in_a_tree"`
+	NoPlace   []string `json:"no_place"` // why it has no place; empty where it has one
+	Marks     []string `json:"marks"`    // what of it is not as of a published result
+}
+
+// Machine is what a user says of the machine of a run, where its record does not say it; 0: nothing.
+type Machine struct {
+	Accelerators int // of all nodes
+	Nodes        int
+	Watts        float64
+}
+
+// mostOwn is how many runs are ranked at once.
+const mostOwn = 60
+
+// ErrNoRun is wrapped by the error of a folder that has no run to rank.
+var ErrNoRun = errors.New("no run to rank")
+
+// Runs makes runs to rank of records: of every complete performance run that is not of an audit, with the accuracy run
+// beside it. The error is that of the only run, or of all; others are in faults.
+func Runs(name string, set results.Set) (own []Own, faults []string, err error) {
+	for _, f := range set.Runs {
+		if f.Mode != "performance" || f.Test != "" || f.Serving != nil {
+			continue
+		}
+		o, err := ofRun(f, accuracyOf(set.Runs, f))
+		if err != nil {
+			faults = append(faults, fmt.Sprintf("%s: %v", f.Folder(), err))
+			continue
+		}
+		own = append(own, o)
+	}
+	switch {
+	case len(own) > 0:
+		return own, append(faults, set.Skipped...), nil
+	case len(faults) > 0:
+		return nil, nil, sdk.Data(fmt.Errorf("%w in %s: %s", ErrNoRun, name, strings.Join(faults, "; ")))
+	}
+	return nil, nil, sdk.Data(fmt.Errorf("%w in %s: it has %s; want a performance run of a benchmark", ErrNoRun, name,
+		modes(set.Runs)))
+}
+
+// modes says which runs there are.
+func modes(runs []results.Found) string {
+	all := lists.Distinct(lists.Map(runs, func(f results.Found) string { return "runs of kind " + f.Kind() }))
+	return cmp.Or(strings.Join(all, ", "), "none")
+}
+
+// accuracyOf is the accuracy run beside a performance run; nil where there is none.
+func accuracyOf(runs []results.Found, f results.Found) *record.Accuracy {
+	for _, r := range runs {
+		if r.Mode == "accuracy" && r.Test == "" && r.Model == f.Model && r.Scenario == f.Scenario && r.Accuracy != nil &&
+			r.Place.String() == f.Place.String() {
+			return r.Accuracy
+		}
+	}
+	return nil
+}
+
+// ofRun makes a run to rank of a record. The figure is read of the run's log, as that of every published result is.
+func ofRun(f results.Found, accuracy *record.Accuracy) (Own, error) {
+	if f.Rules == "" {
+		return Own{}, errors.New("the round of the run is not known: its log has seeds of no round")
+	}
+	rules, err := mlconf.Round(f.Rules)
+	if err != nil {
+		return Own{}, err
+	}
+	model := rules.Canonical(cmp.Or(f.RulesKey, f.Model))
+	if f.Place != nil {
+		model, _ = rules.ModelOf(f.Place.Benchmark, nil)
+	}
+	o := Own{Entry: Entry{
+		Own: true, Round: rules.Name, Division: f.Division, Benchmark: model, Model: model,
+		Scenario: mlconf.ScenarioOf(f.Scenario, f.LoadGenKey), System: "your run", Accuracy: []result.Figure{},
+		Processor: f.System.CPU, Accelerator: f.Stated.System["accelerator"], Folder: filepath.ToSlash(f.Folder()),
+	}, Verdict: f.Verdict, NoPlace: []string{}, Marks: []string{}}
+	if o.Result, err = figureOf(f, rules, o); err != nil {
+		return Own{}, err
+	}
+	o.power(f.Power)
+	o.judge(f, accuracy)
+	return o, nil
+}
+
+// figureOf reads the published figure of a run from its detail log.
+func figureOf(f results.Found, rules *mlconf.Rules, o Own) (result.Figure, error) {
+	m, ok := rules.Metric(o.Model, o.Scenario)
+	if !ok {
+		return result.Figure{}, fmt.Errorf("it is not known how results of %s in %s are published in round %s", o.Model,
+			o.Scenario, rules.Name)
+	}
+	in, err := bounded.Open(filepath.Join(f.Folder(), mllog.DetailFile))
+	if err != nil {
+		return result.Figure{}, fmt.Errorf("the log of the run: %w", err)
+	}
+	defer func() { _ = in.Close() }() // opened for reading
+	log, err := mllog.ScanDetail(in)
+	if err != nil {
+		return result.Figure{}, err
+	}
+	e, ok := log.First(m.Key)
+	logged, isNumber := e.Float()
+	if !ok || !isNumber {
+		return result.Figure{}, fmt.Errorf("the log has no result: %s is missing", m.Key)
+	}
+	text := result.Text(m.Value(logged))
+	shown, _ := result.Rounded(text)
+	return result.Figure{Text: text, Rounded: shown, Unit: m.Unit}, nil
+}
+
+// power takes over what a meter measured, in the units of power results.
+func (o *Own) power(p *record.Power) {
+	if p == nil || p.Fault != "" {
+		return
+	}
+	figure, unit := p.Average, "Watts"
+	if isLatency(o.Result.Unit) {
+		figure, unit = p.Energy, "millijoules"
+	}
+	if figure != nil {
+		o.Power = &result.Figure{Text: result.Text(float64(figure.Value)), Rounded: figure.Rounded, Unit: unit}
+		o.Marks = append(o.Marks, "power: "+record.PowerNote)
+	}
+}
+
+// On completes the run by what the user says of its machine.
+func (o *Own) On(m Machine) {
+	o.Accelerators, o.Nodes = cmp.Or(m.Accelerators, o.Accelerators), cmp.Or(m.Nodes, o.Nodes)
+	if m.Watts > 0 {
+		o.Power = &result.Figure{Text: result.Text(m.Watts), Unit: "Watts"}
+		o.Power.Rounded, _ = result.Rounded(o.Power.Text)
+		o.Marks = append(o.Marks, "power: as the command line says, "+strconv.FormatFloat(m.Watts, 'g', -1, 64)+" W")
+		if isLatency(o.Result.Unit) {
+			o.Power = nil // what is ranked is the energy of a query
+		}
+	}
+}
+
+// judge says what the run is, and what of it is not as of a published result.
+func (o *Own) judge(f results.Found, accuracy *record.Accuracy) {
+	o.Kind = "a rehearsal"
+	note := record.NewDocument([]record.Run{f.Run}).Note
+	switch {
+	case !strings.Contains(note, "rehearsal"):
+		o.Kind = "a run of the official LoadGen, not reviewed"
+	case f.Place != nil:
+		o.Kind = "logs in a folder, not reviewed"
+	default:
+		o.Marks = append(o.Marks, note)
+	}
+	if f.Status != record.Complete {
+		o.NoPlace = append(o.NoPlace, "the run is "+string(f.Status))
+	} else if f.Performance == nil || !f.Performance.Valid {
+		o.NoPlace = append(o.NoPlace, "the run is INVALID"+reasonsText(f.Reasons))
+	}
+	if v, err := strconv.ParseFloat(o.Result.Text, 64); err == nil && v <= 0 && len(o.NoPlace) == 0 {
+		o.NoPlace = append(o.NoPlace, "the run has no result: it is "+o.Result.Text)
+	}
+	if f.Profile != "" && f.Profile != "official" {
+		o.Marks = append(o.Marks, "settings: "+f.Profile+", not the durations and counts of the rules")
+	}
+	if w := f.Workload; w != nil && w.Embedded {
+		o.Marks = append(o.Marks, "model: a small one of this program's own, not the benchmark's")
+	}
+	if f.Workload != nil && f.Options.Dataset == "" {
+		o.Marks = append(o.Marks, "data: "+f.Workload.Dataset+", not the benchmark's")
+	}
+	for _, e := range f.Estimates {
+		o.Marks = append(o.Marks, "an estimate: "+e)
+	}
+	o.accuracy(accuracy)
+}
+
+func reasonsText(reasons []record.Reason) string {
+	if len(reasons) == 0 {
+		return ""
+	}
+	return ": " + strings.Join(lists.Map(reasons, func(r record.Reason) string {
+		return fmt.Sprintf("%s %s, needed %s", r.Rule, r.Measured, r.Needed)
+	}), "; ")
+}
+
+func (o *Own) accuracy(a *record.Accuracy) {
+	if a == nil {
+		o.Marks = append(o.Marks, "accuracy: not known, there is no scored accuracy run beside it")
+		return
+	}
+	for _, m := range a.Metrics {
+		o.Accuracy = append(o.Accuracy, result.Figure{Name: m.Name, Text: result.Text(float64(m.Value)), Rounded: m.Rounded,
+			Unit: m.Unit})
+	}
+	if a.Outcome != "PASS" {
+		o.Marks = append(o.Marks, "accuracy: "+string(a.Outcome)+" ("+a.Basis+")")
+	}
+}
+
+// OfTree makes runs to rank of the results in a tree, or below a folder in one.
+func OfTree(name string, w Wanted) ([]Own, []string, error) {
+	p, err := Read(name, w)
+	if err != nil {
+		return nil, nil, err
+	}
+	faults := lists.Map(p.Without, func(w result.Without) string {
+		return w.Folder + ": " + strings.Join(w.Reasons, "; ")
+	})
+	var own []Own
+	for _, e := range p.Results {
+		e.Own = true
+		own = append(own, Own{Entry: e, Kind: "a result in a tree of " + p.Round.Name, Published: true, NoPlace: []string{},
+			Marks: []string{}})
+	}
+	switch {
+	case len(own) > mostOwn:
+		return nil, nil, sdk.Usage(fmt.Errorf("%s has %d results, want at most %d to rank: name the folder of a system, or a "+
+			"--benchmark", name, len(own), mostOwn))
+	case len(own) > 0:
+		return own, faults, nil
+	case len(faults) > 0:
+		return nil, nil, sdk.Data(fmt.Errorf("%w in %s, by the checker of round %s: %s", ErrNoRun, name, p.Round.Name,
+			strings.Join(faults, "; ")))
+	}
+	return nil, nil, sdk.Data(fmt.Errorf("%w in %s: no result of what was asked for lies there", ErrNoRun, name))
+}
+
+// InTree says whether a folder is a submission's tree or lies in one.
+func InTree(dir string) bool {
+	_, _, ok := tree.RootOf(dir)
+	return ok
+}
+
+// Choose keeps the runs of a benchmark, where one is named, and of scenarios. A run of a model with two accuracy
+// targets is ranked under the one that is named.
+func Choose(own []Own, benchmark string, scenarios []string) ([]Own, error) {
+	var chosen []Own
+	for _, o := range own {
+		rules, err := mlconf.Round(o.Round)
+		if err != nil {
+			return nil, err
+		}
+		if benchmark != "" {
+			model, _ := rules.ModelOf(benchmark, nil)
+			if mlconf.Family(model) != mlconf.Family(o.Model) {
+				continue
+			}
+			o.Model = model
+		}
+		if len(scenarios) > 0 && !containsFold(scenarios, o.Scenario) {
+			continue
+		}
+		chosen = append(chosen, o)
+	}
+	if len(chosen) == 0 {
+		has := lists.Distinct(lists.Map(own, func(o Own) string { return o.Model + " " + o.Scenario }))
+		return nil, sdk.Usage(fmt.Errorf("%w: no run of %s; there are runs of %s", ErrNoRun,
+			strings.TrimSpace(benchmark+" "+strings.Join(scenarios, ", ")), strings.Join(has, ", ")))
+	}
+	return chosen, nil
+}
+
+func containsFold(list []string, name string) bool {
+	for _, s := range list {
+		if strings.EqualFold(s, name) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,320 @@
+package standing
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/figure"
+	"github.com/plumbline-ml/plumbline/internal/lists"
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+	"github.com/plumbline-ml/plumbline/sdk"
+)
+
+// Per is what a result is divided by.
+type Per string
+
+// What a result can be divided by. PerWatt takes the measured power of the result; of a latency it ranks the energy of a
+// query, which is the power result of such a scenario.
+const (
+	PerSystem      Per = "" // it is not divided
+	PerAccelerator Per = "accelerator"
+	PerNode        Per = "node"
+	PerWatt        Per = "watt"
+)
+
+// ParsePer is a user's choice.
+func ParsePer(text string) (Per, error) {
+	for _, p := range []Per{PerSystem, PerAccelerator, PerNode, PerWatt} {
+		if text == string(p) || text == "system" && p == PerSystem {
+			return p, nil
+		}
+	}
+	return "", sdk.Usage(fmt.Errorf("--per %s is not known, want accelerator, node or watt", text))
+}
+
+// Options are what is ranked.
+type Options struct {
+	Division     string // empty: all
+	Availability string // empty: all
+	Per          Per
+}
+
+// Ranking is the results of one benchmark and scenario with one unit, the best first.
+type Ranking struct {
+	Benchmark    string `json:"benchmark"` // in the rules
+	Scenario     string `json:"scenario"`
+	Division     string `json:"division"`     // "all" where none was chosen
+	Availability string `json:"availability"` // likewise
+	Per          Per    `json:"per,omitempty"`
+	Unit         string `json:"unit"` // of Entry.Value
+	HigherBetter bool   `json:"higher_is_better"`
+
+	// Own are the runs of one's own, each with what is not comparable of it. Their places are counted among the published
+	// results alone.
+	Own       []Own    `json:"own"`
+	Published int      `json:"published"` // ranked results that are not one's own
+	Entries   []Entry  `json:"entries"`   // the best first, one's own among them; those without a place are last
+	Spread    Spread   `json:"spread"`
+	Rounds    []Round  `json:"rounds"` // the oldest first
+	Rules     []string `json:"rules"`  // what the rules of the rounds have not in common
+	LeftOut   []string `json:"left_out"`
+}
+
+// Spread is the least, middle and largest of the published values, and the quarters.
+type Spread struct {
+	Least        figure.Number `json:"least"`
+	LowerQuarter figure.Number `json:"lower_quarter"`
+	Median       figure.Number `json:"median"`
+	UpperQuarter figure.Number `json:"upper_quarter"`
+	Largest      figure.Number `json:"largest"`
+}
+
+// Round is what a round's published results of the ranking are.
+type Round struct {
+	Name    string        `json:"round"`
+	Results int           `json:"results"`
+	Median  figure.Number `json:"median"`
+	Best    Entry         `json:"best"`
+}
+
+// ErrNothing is wrapped by Rank's error where no published result can be ranked with a run.
+var ErrNothing = errors.New("nothing to rank the run among")
+
+// Rank ranks each of one's own runs among the published results of its benchmark and scenario: a ranking for each of
+// these, in the order of own. Runs of one benchmark and scenario are in one ranking.
+func Rank(published []Published, own []Own, o Options) ([]Ranking, error) {
+	var all []Ranking
+	var faults []error
+	for _, group := range groups(own) {
+		r, err := rank(published, group, o)
+		if err != nil {
+			faults = append(faults, err)
+			continue
+		}
+		all = append(all, r)
+	}
+	if len(all) == 0 {
+		return nil, errors.Join(faults...)
+	}
+	for i := range all {
+		for _, fault := range faults {
+			all[i].LeftOut = append(all[i].LeftOut, fault.Error())
+		}
+	}
+	return all, nil
+}
+
+// groups are runs of the same benchmark and scenario.
+func groups(own []Own) (all [][]Own) {
+	for _, r := range own {
+		i := slices.IndexFunc(all, func(g []Own) bool { return g[0].Model == r.Model && g[0].Scenario == r.Scenario })
+		if i < 0 {
+			all, i = append(all, nil), len(all)
+		}
+		all[i] = append(all[i], r)
+	}
+	return all
+}
+
+// rank makes one ranking.
+func rank(published []Published, own []Own, o Options) (Ranking, error) {
+	r := Ranking{
+		Benchmark: own[0].Model, Scenario: own[0].Scenario, Division: cmp.Or(o.Division, "all"),
+		Availability: cmp.Or(o.Availability, "all"), Per: o.Per, Entries: []Entry{}, Rounds: []Round{},
+		Rules: []string{}, LeftOut: []string{},
+	}
+	m, err := measureOf(own[0].Result.Unit, own[0].Scenario, o.Per)
+	if err != nil {
+		return r, fmt.Errorf("%s %s: %w", r.Benchmark, r.Scenario, err)
+	}
+	r.Unit, r.HigherBetter = m.unit, m.higher
+	left := leftOut{}
+	rounds := map[string]bool{}
+	for _, p := range published {
+		for _, e := range p.Results {
+			if !same(e, own[0]) || isOneOf(e, own) {
+				continue
+			}
+			if why := o.unfit(e); why != "" {
+				left.add(why)
+			} else if why := m.value(&e, own[0].Result.Unit); why != "" {
+				left.add(why)
+			} else {
+				r.Entries, rounds[e.Round] = append(r.Entries, e), true
+			}
+		}
+		left.without(p, own[0])
+	}
+	if r.LeftOut = left.texts(); len(r.Entries) == 0 {
+		return r, nothing(r, published, own[0])
+	}
+	r.Published = len(r.Entries)
+	r.order()
+	r.spread()
+	r.progress()
+	r.addOwn(own, m)
+	r.Rules = differences(slices.Collect(maps.Keys(rounds)), own[0])
+	return r, nil
+}
+
+// same says whether a result is of a run's benchmark and scenario.
+func same(e Entry, own Own) bool {
+	if e.Scenario != own.Scenario {
+		return false
+	}
+	rules, err := mlconf.Round(e.Round)
+	return err == nil && isModel(rules, own.Model, e.Benchmark, e.Model)
+}
+
+// isOneOf says whether a result of a tree is a run of one's own that lies in that tree.
+func isOneOf(e Entry, own []Own) bool {
+	return slices.ContainsFunc(own, func(o Own) bool { return o.Published && o.Tree == e.Tree && o.Folder == e.Folder })
+}
+
+// unfit says why a result is not ranked.
+func (o Options) unfit(e Entry) string {
+	switch {
+	case o.Division != "" && e.Division != o.Division:
+		return "of the division " + e.Division
+	case o.Availability != "" && e.Availability != o.Availability:
+		return "with the status " + cmp.Or(e.Availability, "none")
+	}
+	return ""
+}
+
+// nothing says why a ranking is empty.
+func nothing(r Ranking, published []Published, own Own) error {
+	names := lists.Map(published, func(p Published) string { return p.Tree + " (" + p.Round.Name + ")" })
+	text := fmt.Sprintf("no published result of %s in %s", own.Model, own.Scenario)
+	if r.Division != "all" {
+		text += ", division " + r.Division
+	}
+	if r.Per != "" {
+		text += ", per " + string(r.Per)
+	}
+	text += " in " + strings.Join(names, ", ")
+	if len(r.LeftOut) > 0 {
+		text += "; left out: " + strings.Join(r.LeftOut, "; ")
+	} else if known := others(published); known != "" {
+		text += "; they have " + known
+	}
+	return sdk.Data(fmt.Errorf("%w: %s", ErrNothing, text))
+}
+
+// others names what the trees have results of: few names, since they may have a hundred.
+func others(published []Published) string {
+	const most = 12
+	found := map[string]bool{}
+	for _, p := range published {
+		for _, e := range p.Results {
+			found[e.Model+" "+e.Scenario] = true
+		}
+	}
+	names := slices.Sorted(maps.Keys(found))
+	if len(names) > most {
+		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", len(names)-most)
+	}
+	return strings.Join(names, ", ")
+}
+
+// order sorts the entries and gives them places.
+func (r *Ranking) order() {
+	slices.SortStableFunc(r.Entries, func(a, b Entry) int {
+		c := cmp.Compare(float64(a.Value), float64(b.Value))
+		if r.HigherBetter {
+			c = -c
+		}
+		return cmp.Or(c, cmp.Compare(a.Round, b.Round), cmp.Compare(a.Name(), b.Name()), cmp.Compare(a.Folder, b.Folder))
+	})
+	for i := range r.Entries {
+		r.Entries[i].Place = i + 1
+		if i > 0 && r.Entries[i].Value == r.Entries[i-1].Value {
+			r.Entries[i].Place = r.Entries[i-1].Place
+		}
+	}
+}
+
+// values are the published values, ascending.
+func (r *Ranking) values() []float64 {
+	all := lists.Map(r.Entries, func(e Entry) float64 { return float64(e.Value) })
+	slices.Sort(all)
+	return all
+}
+
+func (r *Ranking) spread() {
+	v := r.values()
+	r.Spread = Spread{
+		figure.Number(v[0]), quantile(v, .25), quantile(v, .5), quantile(v, .75), figure.Number(v[len(v)-1]),
+	}
+}
+
+// quantile of ascending values: between two of them it is in proportion.
+func quantile(v []float64, q float64) figure.Number {
+	at := q * float64(len(v)-1)
+	low := int(at)
+	high := min(low+1, len(v)-1)
+	return figure.Number(v[low] + (at-float64(low))*(v[high]-v[low]))
+}
+
+// progress is the best and the middle of each round.
+func (r *Ranking) progress() {
+	of := map[string][]Entry{}
+	for _, e := range r.Entries {
+		of[e.Round] = append(of[e.Round], e)
+	}
+	known := mlconf.Rounds() // the newest first
+	names := slices.SortedFunc(maps.Keys(of), func(a, b string) int {
+		return slices.Index(known, b) - slices.Index(known, a)
+	})
+	for _, name := range names {
+		v := lists.Map(of[name], func(e Entry) float64 { return float64(e.Value) })
+		slices.Sort(v)
+		r.Rounds = append(r.Rounds, Round{name, len(v), quantile(v, .5), of[name][0]})
+	}
+}
+
+// addOwn puts one's own runs among the published results: a place is one more than the number of better ones.
+func (r *Ranking) addOwn(own []Own, m measure) {
+	for _, o := range own {
+		o.Entry.Own = true
+		if why := m.value(&o.Entry, own[0].Result.Unit); why != "" {
+			o.NoPlace = append(o.NoPlace, "the run is "+why)
+		}
+		if len(o.NoPlace) == 0 {
+			o.Place = 1 + r.better(float64(o.Value))
+		}
+		r.Own = append(r.Own, o)
+	}
+	for _, o := range r.Own {
+		at := len(r.Entries)
+		if o.Place > 0 {
+			at = slices.IndexFunc(r.Entries, func(e Entry) bool { return e.Place == 0 || !r.before(e, o.Entry) })
+			if at < 0 {
+				at = len(r.Entries)
+			}
+		}
+		r.Entries = slices.Insert(r.Entries, at, o.Entry)
+	}
+}
+
+// before says whether an entry is better than another.
+func (r *Ranking) before(a, b Entry) bool {
+	if r.HigherBetter {
+		return a.Value > b.Value
+	}
+	return a.Value < b.Value
+}
+
+// better counts the published results that are better than a value.
+func (r *Ranking) better(v float64) (n int) {
+	for _, e := range r.Entries {
+		if !e.Own && r.before(e, Entry{Value: figure.Number(v)}) {
+			n++
+		}
+	}
+	return n
+}

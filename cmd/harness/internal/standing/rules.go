@@ -1,0 +1,98 @@
+package standing
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/internal/figure"
+	"github.com/plumbline-ml/plumbline/internal/lists"
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+)
+
+// differences says what the rules of the published rounds and of one's own run ask for that is not the same: a figure
+// of one round is then not the figure of another.
+func differences(rounds []string, own Own) []string {
+	names := slices.DeleteFunc(mlconf.Rounds(), func(name string) bool {
+		return !slices.Contains(rounds, name) && name != own.Round
+	})
+	slices.Reverse(names)
+	all := []string{}
+	for _, about := range []struct {
+		name string
+		of   func(*mlconf.Rules) string
+	}{
+		{"accuracy to reach", func(r *mlconf.Rules) string { return targetText(r.Targets(own.Model, own.Scenario)) }},
+		{"latency limit", func(r *mlconf.Rules) string { return limitText(r.LatencyLimit(own.Model, own.Scenario)) }},
+		{"limits of tokens", func(r *mlconf.Rules) string { return tokensText(r, own) }},
+		{"samples in memory", func(r *mlconf.Rules) string { return countText(r.PerformanceSampleCount(own.Model)) }},
+		{"least queries", func(r *mlconf.Rules) string { return countText(r.MinQueries(own.Model, own.Scenario)) }},
+	} {
+		if text := differing(names, about.of); text != "" {
+			all = append(all, about.name+": "+text)
+		}
+	}
+	return all
+}
+
+// differing is what the rounds have of something, neighbours with the same together; empty where all have the same.
+func differing(names []string, of func(*mlconf.Rules) string) string {
+	type span struct{ from, to, text string }
+	var spans []span
+	for _, name := range names {
+		rules, err := mlconf.Round(name)
+		if err != nil {
+			continue
+		}
+		text := of(rules)
+		if last := len(spans) - 1; last >= 0 && spans[last].text == text {
+			spans[last].to = name
+			continue
+		}
+		spans = append(spans, span{name, name, text})
+	}
+	if len(spans) < 2 {
+		return ""
+	}
+	return strings.Join(lists.Map(spans, func(s span) string {
+		if s.from == s.to {
+			return s.from + " " + s.text
+		}
+		return s.from + " to " + s.to + " " + s.text
+	}), "; ")
+}
+
+func targetText(targets []mlconf.Target) string {
+	if len(targets) == 0 {
+		return "not said"
+	}
+	return strings.Join(lists.Map(targets, func(t mlconf.Target) string {
+		if t.Upper {
+			return fmt.Sprintf("%s at most %s", t.Metric, figure.Round(t.Value))
+		}
+		return fmt.Sprintf("%s %s", t.Metric, figure.Round(t.Value))
+	}), ", ")
+}
+
+func limitText(limit time.Duration) string {
+	if limit == 0 {
+		return "not said"
+	}
+	return figure.Short(figure.Millis(limit)) + " ms"
+}
+
+func tokensText(r *mlconf.Rules, own Own) string {
+	limits, ok := r.TokenLimits(own.Model, own.Scenario)
+	if !ok {
+		return "not said"
+	}
+	return fmt.Sprintf("%s to the first, %s for each", limitText(limits.FirstToken), limitText(limits.PerToken))
+}
+
+func countText(n uint64) string {
+	if n == 0 {
+		return "not said"
+	}
+	return figure.Count(n)
+}

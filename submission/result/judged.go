@@ -1,0 +1,85 @@
+package result
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/bench/record/judge"
+	"github.com/plumbline-ml/plumbline/internal/figure"
+	"github.com/plumbline-ml/plumbline/internal/pyfloat"
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+)
+
+// Judge judges what an accuracy script printed by a round's targets of a model in a scenario. Where the round has none
+// of the model, or the text says nothing of any, there is no target. The error is of a value that is not a number.
+func Judge(rules *mlconf.Rules, model, scenario, text string) (judge.Verdict, error) {
+	v := judge.Verdict{Outcome: judge.Informational, Basis: "no target: " + rules.Name + " has none of " + model}
+	targets := rules.Targets(model, scenario)
+	var missing []string
+	for _, t := range targets {
+		at, found, err := valueIn(t.Metric, text)
+		if err != nil {
+			return v, err
+		}
+		if !found {
+			missing = append(missing, t.Metric)
+			continue
+		}
+		v.Metrics = merge(v.Metrics, t, at)
+	}
+	if len(targets) == 0 {
+		return v, nil
+	}
+	v.Basis, v.Outcome = "the closed division's targets of "+rules.Name+", by accuracy.txt", judge.Pass
+	if len(missing) > 0 {
+		v.Outcome = judge.Informational
+		v.Basis += "; not judged, because it says nothing of them: " + strings.Join(missing, ", ")
+	}
+	for _, m := range v.Metrics {
+		if m.Outcome != judge.Pass {
+			v.Outcome = m.Outcome
+		}
+	}
+	return v, nil
+}
+
+// valueIn is the last value of a metric in the text, as the submission checkers take it.
+func valueIn(metric, text string) (v float64, found bool, err error) {
+	for line := range strings.Lines(text) {
+		value, ok := Accuracy(metric, line)
+		if !ok {
+			continue
+		}
+		if v, err = strconv.ParseFloat(pyfloat.Digits(value), 64); err != nil {
+			return 0, false, fmt.Errorf("%s is %q, want a number", metric, value)
+		}
+		found = true
+	}
+	return v, found, nil
+}
+
+// merge judges a value by a target. A metric with a least and a largest value has one row of both.
+func merge(list []judge.Metric, t mlconf.Target, v float64) []judge.Metric {
+	at := slices.IndexFunc(list, func(m judge.Metric) bool { return m.Name == t.Metric })
+	if at < 0 {
+		at = len(list)
+		list = append(list, judge.Metric{Name: t.Metric, Value: figure.Number(v), Rounded: figure.Round(v), Outcome: judge.Pass})
+	}
+	m := &list[at]
+	limit := figure.Number(t.Value)
+	if t.Upper {
+		m.Upper = limit
+	} else {
+		m.Target = limit
+	}
+	switch {
+	case math.IsNaN(v), !t.Upper && v < t.Value:
+		m.Outcome, m.Text = judge.Below, fmt.Sprintf("%s %s is below %s", t.Metric, m.Rounded, figure.Round(t.Value))
+	case t.Upper && v > t.Value:
+		m.Outcome, m.Text = judge.Above, fmt.Sprintf("%s %s is above %s", t.Metric, m.Rounded, figure.Round(t.Value))
+	}
+	return list
+}
