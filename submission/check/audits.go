@@ -171,7 +171,7 @@ func (a *auditFolder) checkBand(do string) {
 	if a.perf == nil || !a.long() || a.perf.scenario() != a.run.scenario() {
 		return
 	}
-	reference, _, ok := audit.ScoreOf(a.checker.rules, a.perf.detail)
+	reference, referenceKey, ok := audit.ScoreOf(a.checker.rules, a.perf.detail)
 	score, key, ok2 := audit.ScoreOf(a.checker.rules, a.run.detail)
 	if !ok2 || !(score > 0) {
 		a.reject(a.rule, a.run.path(), "the audit's run has no score", a.run.value(key), "a number above 0", do)
@@ -180,13 +180,13 @@ func (a *auditFolder) checkBand(do string) {
 		if audit.InPrintedBand(a.checker.rules, a.test, a.run.scenario(), reference, score) {
 			severity = Warn // the official script passes it
 		}
-		a.add(severity, a.rule, a.run.path(), whatScoreApart, key+" "+shown(score), shown(reference),
-			"run both again on a machine with nothing else to do; see harness audit verify").ExpectedIn = a.perf.path()
+		a.add(severity, a.rule, a.run.path(), whatScoreApart, key+" "+shown(score), referenceKey+" "+shown(reference),
+			"run both again on a machine with nothing else to do; see harness audit verify").Other = a.perf.path()
 	}
 	const limit = "effective_target_latency_ns"
 	if was, is := a.perf.value(limit), a.run.value(limit); was != is && a.run.scenario() == "Server" {
 		a.reject(a.rule, a.run.path(), "the run has another latency limit than the result's", is, was,
-			do).ExpectedIn = a.perf.path()
+			do).Other = a.perf.path()
 	}
 }
 
@@ -214,16 +214,16 @@ func (a *auditFolder) checkAgainstMain(do string) {
 	}
 	if was, is := a.perf.scenario(), a.run.scenario(); was != is {
 		a.reject(a.rule, a.run.path(), "the run is of another scenario than the result that it audits", is, was,
-			do).ExpectedIn = a.perf.path()
+			do).Other = a.perf.path()
 	}
 	if a.run.moment() == a.perf.moment() {
-		a.reject(a.rule, a.run.path(), whatResultAsAudit, a.run.moment(), "another run than that of the result",
-			do).ExpectedIn = a.perf.path()
+		a.reject(a.rule, a.run.path(), whatResultAsAudit, a.run.moment(), "another run than the result's",
+			do).Other = a.perf.path()
 	}
 	a.checkDataSet(do)
 	if was, is := a.perf.word("sut_name"), a.run.word("sut_name"); was != is {
 		a.warn(a.rule, a.run.path(), "the audit had another system under test", is, was,
-			do).ExpectedIn = a.perf.path()
+			do).Other = a.perf.path()
 	}
 }
 
@@ -244,7 +244,7 @@ func (a *auditFolder) checkDataSet(do string) {
 	if len(others) > 0 {
 		found += ", the size of the data set of " + strings.Join(others, ", ")
 	}
-	a.reject(a.rule, a.run.path(), whatOfAnother, found, a.perf.value(key), do).ExpectedIn = a.perf.path()
+	a.reject(a.rule, a.run.path(), whatOfAnother, found, a.perf.value(key), do).Other = a.perf.path()
 }
 
 // moment tells one run from another.

@@ -23,7 +23,7 @@ func (c *checker) checkDuplicates() {
 			other := slices.IndexFunc(list, func(o *resultFolder) bool { return !r.mayShare(o) })
 			if other >= 0 {
 				r.reject(ruleDuplicates, detailOf(r), whatFiledTwice, detailOf(list[other]), "a run of its own",
-					"file the run where it was made, and run again for the other").ExpectedIn = detailOf(list[other])
+					"file the run where it was made, and run again for the other").Other = detailOf(list[other])
 			}
 		}
 	}

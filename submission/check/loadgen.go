@@ -64,7 +64,7 @@ func (r *resultFolder) checkSameLoadGen() {
 	} {
 		if was, is := r.perf.word(c.key), r.acc.word(c.key); was != is && !(apart && c.key == "qsl_name") {
 			r.warn(c.rule, r.acc.path(), c.what, c.key+" "+is, was+" of the performance run",
-				"run both with the same programs, or say why not").ExpectedIn = r.perf.path()
+				"run both with the same programs, or say why not").Other = r.perf.path()
 		}
 	}
 }

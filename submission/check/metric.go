@@ -157,6 +157,6 @@ func (r *resultFolder) compareSummary(l *runLog, key, text string) {
 	is, has := l.printed(key)
 	if ok && has && !said.is(is) {
 		r.reject(ruleMetric, l.path(), "summary and detail log disagree", l.value(key), text+", as in the summary",
-			"file the logs of one run as LoadGen wrote them").ExpectedIn = l.summaryPath()
+			"file the logs of one run as LoadGen wrote them").Other = l.summaryPath()
 	}
 }

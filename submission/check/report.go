@@ -32,10 +32,11 @@ type Finding struct {
 	What     string   `json:"what"`               // what is wrong, in a few words
 	Found    string   `json:"found,omitempty"`    // the value
 	Expected string   `json:"expected,omitempty"` // the value that the rule wants
-	// ExpectedIn is the file of the tree that has the expected value; empty where a rule has it.
-	ExpectedIn string `json:"expected_in,omitempty"`
-	Source     string `json:"source"` // where the rule is written
-	Do         string `json:"do"`     // what to do
+	// Other is a second file that the finding is about: of the expected value, or the other of two that are alike. It
+	// is empty where a rule has the expected value.
+	Other  string `json:"other,omitempty"`
+	Source string `json:"source"` // where the rule is written
+	Do     string `json:"do"`     // what to do
 }
 
 // Result is the judgement of one scenario folder.

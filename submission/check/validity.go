@@ -26,7 +26,7 @@ func (r *resultFolder) checkSummary(l *runLog) {
 	}
 	disagree := func(found, said string) {
 		r.reject(ruleValidity, l.path(), "summary and detail log disagree", found, said+", as in the summary",
-			"file the logs of one run as LoadGen wrote them").ExpectedIn = l.summaryPath()
+			"file the logs of one run as LoadGen wrote them").Other = l.summaryPath()
 	}
 	for key, said := range map[string]string{"result_validity": l.summary.Result,
 		"effective_scenario":  l.summary.Scenario,

@@ -184,7 +184,7 @@ func (a *auditFolder) checkScores(name string, all map[string]saidNumber) {
 		is, _, ok := audit.ScoreOf(a.checker.rules, c.log.detail)
 		if ok && !score.is(is) && !score.is(1e9/is) && !a.oldServerScore(c.log, score) {
 			a.reject(a.rule, name, whatOtherLogs, c.score+" "+shown(score.v), shown(is)+" or its inverse",
-				"verify the audit again: harness audit verify "+a.test).ExpectedIn = c.log.path()
+				"verify the audit again: harness audit verify "+a.test).Other = c.log.path()
 		}
 	}
 }

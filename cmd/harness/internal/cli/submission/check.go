@@ -85,17 +85,9 @@ func (a *app) checkSubmission(ctx context.Context, root string, f *checkFlags) e
 		return sdk.Usage(err)
 	}
 	defer t.Close()
-	options, line := f.Options, a.Line()
-	if a.ErrScreen.Is() {
-		options.Progress = func(done, all int) {
-			line.Set(fmt.Sprintf("checked %d of %s", done, figure.Plural(all, "result")))
-		}
-	}
-	report, err := check.Run(ctx, t, options)
-	line.Clear()
-	switch {
-	case err != nil:
-		return ofTree(err)
+	report, err := a.checkTree(ctx, t, f.Options)
+	if err != nil {
+		return err
 	}
 	if f.json {
 		err = writeIndented(a.Data, report)
@@ -106,6 +98,22 @@ func (a *app) checkSubmission(ctx context.Context, root string, f *checkFlags) e
 		err = &exitcode.Outcome{Code: exitcode.Invalid}
 	}
 	return err
+}
+
+// checkTree checks an open tree, and says on a terminal how far it is.
+func (a *app) checkTree(ctx context.Context, t *tree.Tree, options check.Options) (*check.Report, error) {
+	line := a.Line()
+	if a.ErrScreen.Is() {
+		options.Progress = func(done, all int) {
+			line.Set(fmt.Sprintf("checked %d of %s", done, figure.Plural(all, "result")))
+		}
+	}
+	report, err := check.Run(ctx, t, options)
+	line.Clear()
+	if err != nil {
+		return nil, ofTree(err)
+	}
+	return report, nil
 }
 
 func writeIndented(w io.Writer, v any) error {

@@ -39,7 +39,7 @@ func Command(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 		a.initCommand(), a.addCommand(), a.removeCommand(), a.buildCommand(),
 		a.truncateCommand(),
 		a.repositoryCommand(), a.prepareCommand(), a.resultsCommand(),
-		a.reportCommand(), a.checkCommand(), a.packCommand(),
+		a.reportCommand(), a.checkCommand(), a.reviewCommand(), a.packCommand(),
 	)
 	return c
 }
@@ -60,9 +60,10 @@ func officialExit(failed bool) error {
 	return nil
 }
 
-// ofTree classes the error of a command on a tree: that there is none is wrong usage, all else is what the tree holds.
+// ofTree classes the error of a command on a tree: that there is none, or none of one round, is wrong
+// usage, all else is what the tree holds.
 func ofTree(err error) error {
-	if errors.Is(err, tree.ErrNoSubmission) || errors.Is(err, tree.ErrOpen) {
+	if errors.Is(err, tree.ErrNoSubmission) || errors.Is(err, tree.ErrOpen) || errors.Is(err, tree.ErrRound) {
 		return sdk.Usage(err)
 	}
 	return sdk.Data(err)

@@ -1,0 +1,171 @@
+package submission
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/reviewpage"
+	"github.com/plumbline-ml/plumbline/internal/figure"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/submission/check"
+	"github.com/plumbline-ml/plumbline/submission/review"
+	"github.com/plumbline-ml/plumbline/submission/tree"
+)
+
+const reviewHelp = `Review the submissions of a round: what a reviewer acts on, by kind and submitter, with both values
+and both files; faults of files and forms, warnings and notes are summed up below. The findings are those of
+harness submission check. The round is that of the logs' seeds.
+
+  harness submission review TREE                     all submitters of a round
+  harness submission review TREE/closed/Lab          one submitter, as --submitter Lab does
+  harness submission review TREE --against OTHER     each result beside the same system's in another round's tree
+  harness submission review TREE --pages DIR         a page for each submitter, to be sent
+  harness submission review TREE --html FILE         all of it as one page
+  harness submission review TREE --json              for programs, with every finding
+
+The exit code is 0 if there is nothing to act on, 3 if there is, 2 if there is no submission, or no round is
+known.`
+
+// reviewFlags are the flags of submission review.
+type reviewFlags struct {
+	rules, submitter, against string
+	html, pages               string
+	json                      bool
+}
+
+func (a *app) reviewCommand() *cobra.Command {
+	f := &reviewFlags{}
+	c := &cobra.Command{
+		Use: "review TREE", Short: "Sort what a reviewer of submissions acts on", Long: reviewHelp,
+		Args: shell.OneArgument("the folder of submissions"),
+		RunE: func(c *cobra.Command, args []string) error { return a.review(c.Context(), args[0], f) },
+	}
+	flags := c.Flags()
+	flags.StringVar(&f.rules, "rules", "", "the `ROUND` whose rules count: "+strings.Join(tree.Rounds(), ", ")+
+		" (default that of the logs)")
+	flags.StringVar(&f.submitter, "submitter", "", "only what concerns this `SUBMITTER`")
+	flags.StringVar(&f.against, "against", "", "compare with the `TREE` of another round")
+	flags.BoolVar(&f.json, "json", false, "print the review as JSON")
+	flags.StringVar(&f.html, "html", "", "write a page to `FILE` too")
+	flags.StringVar(&f.pages, "pages", "", "write a page for each submitter with findings into `DIR` too")
+	return c
+}
+
+func (a *app) review(ctx context.Context, dir string, f *reviewFlags) error {
+	r, err := openRound(dir, f.rules)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	scope := review.Scope{Submitter: f.submitter, Folder: r.below}
+	if _, err := r.Choose(f.submitter); err != nil {
+		return ofTree(err)
+	}
+	var other *round
+	if f.against != "" {
+		if other, err = openRound(f.against, ""); err != nil {
+			return fmt.Errorf("--against: %w", err)
+		}
+		defer other.Close()
+	}
+	report, err := a.checkTree(ctx, r.Tree, check.Options{})
+	if err != nil {
+		return err
+	}
+	found := review.Make(report, scope)
+	if other != nil {
+		if found.Against, err = review.Compare(ctx, r.Tree, report, other.Tree, scope); err != nil {
+			return sdk.Data(err)
+		}
+	}
+	if err := a.writeReviewPages(report, found, f); err != nil {
+		return err
+	}
+	if f.json {
+		err = writeIndented(a.Data, found)
+	} else if _, err = fmt.Fprintf(a.Stdout, "%s\n\n", r.said); err == nil {
+		err = found.WriteText(a.Stdout)
+	}
+	if err == nil && len(found.Kinds) > 0 {
+		err = &exitcode.Outcome{Code: exitcode.Invalid}
+	}
+	return err
+}
+
+// writeReviewPages writes the pages that are asked for.
+func (a *app) writeReviewPages(report *check.Report, found *review.Review, f *reviewFlags) error {
+	if f.html != "" {
+		err := a.toFile(f.html, func(w io.Writer) error { return reviewpage.WriteHTML(w, found) })
+		if err != nil {
+			return err
+		}
+	}
+	if f.pages == "" {
+		return nil
+	}
+	if err := os.MkdirAll(f.pages, 0o777); err != nil {
+		return sdk.Data(err)
+	}
+	for _, name := range found.Submitters() {
+		one := found.Of(report, name)
+		err := a.toFile(filepath.Join(f.pages, name+".html"), func(w io.Writer) error {
+			return reviewpage.WriteHTML(w, one)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// round is an open tree whose round is known.
+type round struct {
+	*tree.Tree
+	below string // the folder in it that was named
+	said  string // which round it is, and how that is known
+}
+
+// openRound opens the tree that a folder is or lies in, by the rules of a round; that of its logs if none is named.
+func openRound(dir, rules string) (*round, error) {
+	root, below, ok := tree.RootOf(dir)
+	if !ok {
+		root, below = dir, "."
+	}
+	said := "round " + rules + ", as --rules says"
+	if rules == "" {
+		found, err := tree.FindRound(root)
+		if err != nil {
+			return nil, ofTree(fmt.Errorf("%w%s", err, severalTrees(dir)))
+		}
+		rules = found.Name
+		said = fmt.Sprintf("round %s, by the seeds of %d of %s", found.Name, found.Runs, figure.Plural(found.Read, "run"))
+	}
+	t, err := tree.Open(root, rules)
+	if err != nil {
+		return nil, sdk.Usage(err)
+	}
+	return &round{t, below, said}, nil
+}
+
+// severalTrees names the trees in a folder that is none itself.
+func severalTrees(dir string) string {
+	list, _ := os.ReadDir(dir)
+	var names []string
+	for _, e := range list {
+		if _, below, ok := tree.RootOf(filepath.Join(dir, e.Name())); ok && below == "." && e.IsDir() {
+			names = append(names, e.Name())
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return "; it holds the trees " + strings.Join(names, ", ") + ": name one of them"
+}

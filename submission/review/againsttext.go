@@ -1,0 +1,81 @@
+package review
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/figure"
+)
+
+// movedPercent is the change from which a pair has a line of its own.
+const movedPercent = 1
+
+// Moved says by how much a result changed, and whether that is better; empty where it is not known.
+func (p Pair) Moved() string {
+	if p.ChangePercent == nil {
+		return ""
+	}
+	if *p.ChangePercent == 0 {
+		return "equal"
+	}
+	word := "worse"
+	if p.Better() {
+		word = "better"
+	}
+	return fmt.Sprintf("%+.1f %%, %s", *p.ChangePercent, word)
+}
+
+// Better says whether a result that changed is better than that of the other round: of latencies less is better.
+func (p Pair) Better() bool {
+	return p.ChangePercent != nil && (*p.ChangePercent > 0) != strings.HasPrefix(p.Unit, "Latency")
+}
+
+// String is the pair as people read it.
+func (p Pair) String() string {
+	text := plain(p.Result) + ": "
+	if p.ChangePercent == nil {
+		text += "not compared, " + p.Note
+	} else {
+		text += fmt.Sprintf("%s %s, was %s: %s", figure.Round(p.Is), p.Unit, figure.Round(p.Was), p.Moved())
+	}
+	if p.SameBy != "folder" {
+		text += "; there " + plain(p.Other)
+	}
+	for i, d := range p.Differs {
+		if i == maxDiffers {
+			return text + fmt.Sprintf("; %s more differ", figure.Plural(len(p.Differs)-i, "field"))
+		}
+		text += fmt.Sprintf("; %s %s, was %s", d.About, short(d.Is), short(d.Was))
+	}
+	return text
+}
+
+// How many differences of a pair are told, and how many characters of each value.
+const (
+	maxDiffers = 4
+	maxShort   = 40
+)
+
+func short(value string) string {
+	if runes := []rune(value); len(runes) > maxShort {
+		return Quote(string(runes[:maxShort])) + "..."
+	}
+	return Quote(value)
+}
+
+// write prints the pairs that moved, and counts the others.
+func (a *Against) write(b *strings.Builder) {
+	fmt.Fprintf(b, "\nagainst round %s: %s of the same systems, %d without a counterpart\n", a.Round,
+		figure.Plural(len(a.Pairs), "result"), a.Alone)
+	still := 0
+	for _, p := range a.Pairs {
+		if p.ChangePercent != nil && p.moved() < movedPercent {
+			still++
+			continue
+		}
+		fmt.Fprintf(b, "  %s\n", p)
+	}
+	if still > 0 {
+		fmt.Fprintf(b, "  and %s that moved by less than %d %%\n", figure.Plural(still, "result"), movedPercent)
+	}
+}
