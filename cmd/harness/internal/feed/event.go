@@ -5,9 +5,11 @@
 package feed
 
 import (
+	"math"
 	"time"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/bench/serving/measure"
 )
 
 // What the first event says of the others.
@@ -132,6 +134,8 @@ type Times struct {
 	Max   int64  `json:"max_ns"`
 	// Target is at the percentile that the run is judged at; 0 where there is none.
 	Target int64 `json:"target_ns,omitempty"`
+	// TooFew names the fields above that Count is too few for: they are the largest, or next to it.
+	TooFew []string `json:"too_few,omitempty"`
 }
 
 // Distribution counts the latencies of all samples read, from time to time and at the end of a run.
@@ -163,6 +167,14 @@ func times(h *Histogram, percentile float64) *Times {
 	}
 	if percentile > 0 {
 		t.Target = int64(h.At(percentile))
+	}
+	for _, of := range []struct {
+		name string
+		p    float64
+	}{{"p50_ns", .5}, {"p90_ns", .9}, {"p99_ns", .99}, {"p999_ns", .999}, {"target_ns", percentile}} {
+		if of.p > 0 && !measure.Enough(int(min(h.N, math.MaxInt32)), of.p) {
+			t.TooFew = append(t.TooFew, of.name)
+		}
 	}
 	return t
 }

@@ -3,6 +3,7 @@ package feed
 import (
 	"math"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 )
@@ -69,6 +70,26 @@ func FuzzHistogram(f *testing.F) {
 			t.Errorf("%d of %v are up to 2^30 ns, want %d", got[0], all, within)
 		}
 	})
+}
+
+// TestTooFew names the percentiles that the values are too few for, of any target.
+func TestTooFew(t *testing.T) {
+	for n, want := range map[int][2]string{ // without a target, and with one of 97 %
+		1: {"p50_ns p90_ns p99_ns p999_ns", "p50_ns p90_ns p99_ns p999_ns target_ns"},
+		2: {"p90_ns p99_ns p999_ns", "p90_ns p99_ns p999_ns target_ns"}, 10: {"p99_ns p999_ns", "p99_ns p999_ns target_ns"},
+		34: {"p99_ns p999_ns", "p99_ns p999_ns"}, 99: {"p99_ns p999_ns", "p99_ns p999_ns"},
+		100: {"p999_ns", "p999_ns"}, 1000: {"", ""},
+	} {
+		var h Histogram
+		for i := range n {
+			h.Add(time.Duration(i + 1))
+		}
+		for i, percentile := range []float64{0, .97} {
+			if got := strings.Join(times(&h, percentile).TooFew, " "); got != want[i] {
+				t.Errorf("%d values, target %v: %s, want %s", n, percentile, got, want[i])
+			}
+		}
+	}
 }
 
 func TestNothingAdded(t *testing.T) {

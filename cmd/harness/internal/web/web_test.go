@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -54,6 +55,40 @@ func TestPageAsksNobodyElse(t *testing.T) {
 	}
 	if r := get(t, p, "/../web.go"); r.StatusCode != http.StatusNotFound {
 		t.Errorf("another file: %d", r.StatusCode)
+	}
+}
+
+// TestPageHasWhatItsScriptFills: each id that the script looks for is one of the page's, and each class of a line or mark
+// that it draws has a style.
+func TestPageHasWhatItsScriptFills(t *testing.T) {
+	read := func(name string) string {
+		text, err := files.ReadFile("page/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	html, script, styles := read("index.html"), read("page.js"), read("style.css")
+	ids := regexp.MustCompile(`\bat\("([a-z]+)"\)`).FindAllStringSubmatch(script, -1)
+	if len(ids) < 8 {
+		t.Errorf("the script looks for %q", ids)
+	}
+	for _, id := range ids {
+		if !strings.Contains(html, ` id="`+id[1]+`"`) {
+			t.Errorf("the page has no %s", id[1])
+		}
+	}
+	kinds := regexp.MustCompile(`kind: "([0-9])"`).FindAllStringSubmatch(script, -1)
+	if len(kinds) < 4 {
+		t.Errorf("the script draws %q", kinds)
+	}
+	for _, kind := range kinds {
+		if !strings.Contains(styles, "svg .l"+kind[1]+" {") || !strings.Contains(styles, ".k"+kind[1]+" {") {
+			t.Errorf("lines of kind %s have no style", kind[1])
+		}
+	}
+	if !strings.Contains(styles, "#banner {") {
+		t.Error("the banner has no style")
 	}
 }
 

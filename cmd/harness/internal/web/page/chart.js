@@ -1,6 +1,6 @@
 // Charts: lines over time, and a distribution. All text goes in as text, never as markup.
 
-const WIDTH = 480, HEIGHT = 220, LEFT = 58, RIGHT = 10, TOP = 10, BOTTOM = 34;
+const WIDTH = 480, HEIGHT = 220, LEFT = 62, RIGHT = 26, TOP = 10, BOTTOM = 34;
 
 export function element(name, attributes = {}, ...children) {
   const svg = ["svg", "path", "rect", "line", "text", "g", "title"].includes(name);
@@ -21,6 +21,12 @@ export function number(v) {
   if (v === 0) return "0";
   if (Math.abs(v) >= 1000) return Math.round(v).toLocaleString("en-US");
   return String(Number(v.toPrecision(3)));
+}
+
+// short words a value beside an axis, where there is room for some letters.
+function short(v) {
+  for (const [from, unit] of [[1e9, " G"], [1e6, " M"]]) if (Math.abs(v) >= from) return number(v / from) + unit;
+  return number(v);
 }
 
 function ticks(low, high, log) {
@@ -50,19 +56,27 @@ function axes(svg, x, y, words) {
     svg.append(element("line", { class: "grid", x1: LEFT, x2: WIDTH - RIGHT, y1: at, y2: at }),
       element("text", { x: LEFT - 6, y: at + 4, "text-anchor": "end" }, words.y(v)));
   }
-  for (const v of x.ticks)
-    svg.append(element("text", { x: x.at(v), y: HEIGHT - BOTTOM + 16, "text-anchor": "middle" }, words.x(v)));
+  let free = LEFT - 40;
+  for (const v of x.ticks) {
+    const text = words.x(v), half = text.length * 3.6;
+    if (x.at(v) - half < free) continue; // it would stand on the one before
+    free = x.at(v) + half + 6;
+    svg.append(element("text", { x: x.at(v), y: HEIGHT - BOTTOM + 16, "text-anchor": "middle" }, text));
+  }
   svg.append(element("text", { x: (LEFT + WIDTH) / 2, y: HEIGHT - 3, "text-anchor": "middle" }, words.label));
 }
 
+// figure is a chart with its title and keys, [class, words]. What lines and marks are stands there and not in the chart,
+// where it would cover others.
 function figure(title, keys, alt) {
   const svg = element("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": alt });
   const caption = element("figcaption", {}, title);
-  keys.forEach((key, i) => caption.append(element("span", { class: "k" + i }, "— " + key)));
+  for (const [kind, words] of keys) caption.append(element("span", { class: "k" + kind }, words));
   return [element("figure", {}, caption, svg), svg];
 }
 
-// lines draws series {name, points: [[x, y], ...]} over seconds. limit is a value of y; 0: none.
+// lines draws series {name, kind, points: [[x, y], ...]} over seconds, the first at the bottom and the last on top of the
+// others: what matters most comes last. limit is a value of y; 0: none.
 export function lines({ title, series, word, limit = 0, log = false }) {
   series = series.filter((s) => s.points.length > 0);
   const all = series.flatMap((s) => s.points);
@@ -75,17 +89,14 @@ export function lines({ title, series, word, limit = 0, log = false }) {
   const x = { at: scale(0, right, LEFT, WIDTH - RIGHT), ticks: ticks(0, right) };
   const y = { at: scale(low, high, HEIGHT - BOTTOM, TOP, log), ticks: ticks(low, high, log) };
   const last = series.map((s) => `${s.name} ${word(s.points.at(-1)[1])}`).join(", ");
-  const [fig, svg] = figure(title, series.map((s) => s.name), `${title}; at the end ${last}`);
-  axes(svg, x, y, { x: number, y: word, label: "seconds" });
-  series.forEach((s, i) => svg.append(element("path", { class: "line l" + i, d: path(s.points, x.at, y.at, log) })));
-  if (limit) mark(svg, { x1: LEFT, x2: WIDTH - RIGHT, y1: y.at(limit), y2: y.at(limit) }, "limit " + word(limit));
+  const keys = series.map((s) => [s.kind, "— " + s.name]);
+  if (limit) keys.push(["limit", "┄ limit " + word(limit)]);
+  const [fig, svg] = figure(title, keys, `${title}; at the end ${last}${limit ? "; limit " + word(limit) : ""}`);
+  axes(svg, x, y, { x: short, y: word === number ? short : word, label: "seconds" });
+  for (const s of series) svg.append(element("path", { class: "line l" + s.kind, d: path(s.points, x.at, y.at, log) }));
+  if (limit) svg.append(element("line", { class: "mark limit", x1: LEFT, x2: WIDTH - RIGHT, y1: y.at(limit),
+    y2: y.at(limit) }));
   return fig;
-}
-
-function mark(svg, at, text) {
-  const vertical = at.x1 === at.x2;
-  svg.append(element("line", { class: "limit", ...at }), element("text", {
-    class: "limit", x: at.x2 - 4, y: vertical ? TOP + 10 : at.y1 - 4, "text-anchor": "end" }, text));
 }
 
 // path joins the points; of those in one column of pixels the first, the least, the largest and the last stay.
@@ -108,23 +119,24 @@ function path(points, x, y, log) {
   return out.length === 1 ? `M${out[0]}h1` : "M" + out.join("L");
 }
 
-// distribution draws buckets [from, to, count] in ns; marks are [name, ns].
+// distribution draws buckets [from, to, count] in ns; marks are [kind, name, ns].
 export function distribution({ title, buckets, marks }) {
   if (buckets.length === 0) return null;
-  const values = [Math.max(buckets[0][0], buckets[0][1] / 2), buckets.at(-1)[1], ...marks.map((m) => m[1])];
+  const values = [Math.max(buckets[0][0], buckets[0][1] / 2), buckets.at(-1)[1], ...marks.map((m) => m[2])];
   const low = Math.min(...values) / 1.1, high = Math.max(...values) * 1.1;
   const most = Math.max(...buckets.map((b) => b[2]));
   const x = { at: scale(low, high, LEFT, WIDTH - RIGHT, true), ticks: ticks(low, high, true) };
   const y = { at: scale(0, most * 1.15, HEIGHT - BOTTOM, TOP), ticks: ticks(0, most * 1.15) };
-  const words = marks.map((m) => `${m[0]} ${time(m[1])}`).join(", ");
-  const [fig, svg] = figure(title, [], `${title}: from ${time(buckets[0][0])} to ${time(buckets.at(-1)[1])}; ${words}`);
-  axes(svg, x, y, { x: time, y: number, label: "latency" });
+  const keys = marks.map(([kind, name, ns]) => [kind, `┆ ${name} ${time(ns)}`]);
+  const words = marks.map((m) => `${m[1]} ${time(m[2])}`).join(", ");
+  const [fig, svg] = figure(title, keys, `${title}: from ${time(buckets[0][0])} to ${time(buckets.at(-1)[1])}; ${words}`);
+  axes(svg, x, y, { x: time, y: short, label: "latency" });
   for (const [from, to, count] of buckets) {
     const left = x.at(Math.max(from, low));
     svg.append(element("rect", { class: "bar", x: left, width: Math.max(x.at(to) - left - 0.3, 0.7), y: y.at(count),
       height: HEIGHT - BOTTOM - y.at(count) }, element("title", {}, `${time(from)} to ${time(to)}: ${number(count)}`)));
   }
-  for (const [name, ns] of marks)
-    mark(svg, { x1: x.at(ns), x2: x.at(ns), y1: TOP, y2: HEIGHT - BOTTOM }, `${name} ${time(ns)}`);
+  for (const [kind, , ns] of marks)
+    svg.append(element("line", { class: "mark " + kind, x1: x.at(ns), x2: x.at(ns), y1: TOP, y2: HEIGHT - BOTTOM }));
   return fig;
 }

@@ -57,7 +57,7 @@ function list() {
   at("runs").replaceChildren(...[...runs.values()].map((r) => {
     const [text, kind] = verdict(r);
     const button = element("button", { type: "button", "data-run": r.run, "aria-current": String(r === now) },
-      r.name, element("small", { class: kind }, text));
+      element("bdi", { dir: "auto" }, r.name || ""), element("small", { class: kind }, text));
     button.addEventListener("click", () => { chosen = r.run; draw(); });
     return element("li", {}, button);
   }));
@@ -87,40 +87,50 @@ function percentileRows(r) {
   const names = [["latency", "latency"], ["query latency", "query_latency"], ["TTFT", "ttft"], ["TPOT", "tpot"]];
   for (const [name, of] of names)
     for (const [when, t] of [["the run so far", p[of]], ["last half second", r.result ? null : p.window[of]]])
-      if (t) rows.push([`${name}, ${r.result ? "the whole run" : when}`, ...columns.map(([, key]) => time(t[key]))]);
+      if (t) rows.push([`${name}, ${r.result ? "the whole run" : when}`, ...columns.map(([, key]) => known(t, key))]);
   return rows.length ? [["", ...columns.map(([word]) => word)], ...rows] : [];
 }
 
-function judged(r) {
-  const s = r.start, parts = [];
-  if (r.workload) parts.push([r.workload.model_file, r.workload.precision, r.workload.backend, r.workload.dataset]
-    .filter((t) => typeof t === "string" && t).join(", "));
-  const served = r.workload?.backend_info?.model;
-  if (typeof served === "string" && served) parts.push(`the server's model: ${served}`);
-  if (s.latency_limit_ns) parts.push(`limit ${time(s.latency_limit_ns)} at the ${number(100 * s.percentile)}th percentile`);
-  if (s.ttft_limit_ns) parts.push(`limits TTFT ${time(s.ttft_limit_ns)}, TPOT ${time(s.tpot_limit_ns)}`);
-  if (s.min_duration_s) parts.push(`at least ${number(s.min_duration_s)} s`);
-  if (r.progress?.hopeless) parts.push("can only end INVALID: " + r.progress.hopeless);
-  for (const why of r.result?.reasons || []) parts.push(`${why.rule}: ${why.measured}, needed ${why.needed}`);
-  return parts;
+// known words a percentile, or says that the values are too few for it.
+function known(t, key) {
+  return t.too_few?.includes(key) ? "too few" : time(t[key]);
 }
 
-function percentiles(r, of, name) {
-  const target = r.start.percentile || 0.99;
+// judged are the facts of a run, [what, value].
+function judged(r) {
+  const s = r.start, w = r.workload || {}, at = `at the ${number(100 * s.percentile)}th percentile`;
+  const facts = [["model", w.model_file], ["precision", w.precision], ["backend", w.backend], ["data", w.dataset],
+    ["the server's model", w.backend_info?.model]].filter(([, value]) => typeof value === "string" && value);
+  if (s.latency_limit_ns) facts.push(["latency limit", `${time(s.latency_limit_ns)} ${at}`]);
+  if (s.ttft_limit_ns) facts.push(["TTFT limit", time(s.ttft_limit_ns)], ["TPOT limit", time(s.tpot_limit_ns)]);
+  if (s.min_duration_s) facts.push(["least duration", number(s.min_duration_s) + " s"]);
+  if (s.min_queries) facts.push(["least queries", number(s.min_queries)]);
+  for (const why of r.result?.reasons || []) facts.push([why.rule, `${why.measured}, needed ${why.needed}`]);
+  return facts;
+}
+
+// banner is what nobody should overlook in a run: that it can only end INVALID, or did.
+function banner(r) {
+  if (r.result) return r.result.exit_code === 0 ? "" : "✗ " + (r.result.verdict || r.result.status);
+  return r.progress?.hopeless ? "✗ Can only end INVALID: " + r.progress.hopeless : "";
+}
+
+// percentiles are the lines of times. The largest lies below, broad and pale: with few values in half a second it is the
+// same as the percentile that counts, which is drawn on top.
+function percentiles(r, of) {
+  const target = r.start.percentile;
   const points = r.points.filter((p) => p[of]);
   const line = (key) => points.map((p) => [p.at, p[of][key]]);
-  return [{ name: "p50", points: line("p50_ns") },
-    r.start.percentile ? { name: "p" + number(100 * target), points: line("target_ns") }
-      : { name: "p99", points: line("p99_ns") },
-    { name: "largest", points: line("max_ns") }];
+  return [{ name: "largest", kind: "2", points: line("max_ns") }, { name: "p50", kind: "0", points: line("p50_ns") },
+    { name: target ? "p" + number(100 * target) : "p99", kind: "1", points: line(target ? "target_ns" : "p99_ns") }];
 }
 
 function charts(r) {
-  const s = r.start, over = (key) => [{ name: "", points: r.points.map((p) => [p.at, p[key] || 0]) }];
+  const s = r.start, over = (key) => [{ name: "", kind: "0", points: r.points.map((p) => [p.at, p[key] || 0]) }];
   const marks = [];
-  if (s.latency_limit_ns) marks.push(["limit", s.latency_limit_ns]);
-  const t = r.progress?.latency;
-  if (t) marks.push(t.target_ns ? ["p" + number(100 * s.percentile), t.target_ns] : ["p99", t.p99_ns]);
+  const t = r.progress?.latency, key = t?.target_ns ? "target_ns" : "p99_ns";
+  if (t && !t.too_few?.includes(key)) marks.push(["1", t.target_ns ? "p" + number(100 * s.percentile) : "p99", t[key]]);
+  if (s.latency_limit_ns) marks.push(["limit", "limit", s.latency_limit_ns]);
   const plain = (title, key) => {
     const c = over(key);
     c[0].name = "per half second";
@@ -151,7 +161,10 @@ function draw() {
     element("div", {}, element("dt", {}, name), element("dd", {}, value))));
   at("times").replaceChildren(...percentileRows(r).map((row, i) => element("tr", {}, ...row.map((cell, j) =>
     i && j ? element("td", {}, cell) : element("th", { scope: i ? "row" : "col" }, cell)))));
-  at("judged").replaceChildren(...judged(r).map((text) => element("li", {}, text)));
+  at("judged").replaceChildren(...judged(r).map(([name, value]) =>
+    element("div", {}, element("dt", {}, name), element("dd", { dir: "auto" }, value))));
+  const alarm = banner(r);
+  if (at("banner").textContent !== alarm) at("banner").textContent = alarm; // readers of screens say it once
   at("charts").replaceChildren(...charts(r));
 }
 
