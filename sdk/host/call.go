@@ -22,6 +22,7 @@ func call[Q, R any](
 ) (R, error) {
 	ctx, cancel := p.Context(ctx)
 	defer cancel()
+	defer p.unary.begin(what)()
 	answer, err := method(ctx, request)
 	if err == nil {
 		return answer, nil

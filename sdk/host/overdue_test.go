@@ -45,6 +45,46 @@ func TestOverdue(t *testing.T) {
 	}
 }
 
+// A call that the harness waits for and the plugin does not have in hand is lost, with or without an answer timeout.
+func TestLostCalls(t *testing.T) {
+	none, one := uint32(0), uint32(1)
+	has := func(calls *uint32) *pluginpb.Heartbeat {
+		return &pluginpb.Heartbeat{Work: &pluginpb.Work{Calls: calls}}
+	}
+	for name, c := range map[string]struct {
+		beats []*pluginpb.Heartbeat
+		waits bool
+		calls bool // others begin and end between the heartbeats
+		want  time.Duration
+	}{
+		"lost":                    {[]*pluginpb.Heartbeat{has(&none), has(&none), has(&none)}, true, false, 2 * time.Second},
+		"in hand":                 {[]*pluginpb.Heartbeat{has(&one), has(&one), has(&one)}, true, false, 0},
+		"in hand again":           {[]*pluginpb.Heartbeat{has(&none), has(&none), has(&one)}, true, false, 0},
+		"on its way":              {[]*pluginpb.Heartbeat{has(&one), has(&one), has(&none)}, true, false, time.Second},
+		"none is asked":           {[]*pluginpb.Heartbeat{has(&none), has(&none), has(&none)}, false, false, 0},
+		"short ones":              {[]*pluginpb.Heartbeat{has(&none), has(&none), has(&none)}, true, true, 0},
+		"an older plugin":         {[]*pluginpb.Heartbeat{has(nil), has(nil), has(nil)}, true, false, 0},
+		"one that does not say":   {[]*pluginpb.Heartbeat{{}, {}, {}}, true, false, 0},
+		"another language's none": {[]*pluginpb.Heartbeat{nil, nil, nil}, true, false, 0},
+	} {
+		var l lost
+		var made calls
+		if c.waits {
+			made.begin("load samples")
+		}
+		var quiet time.Duration
+		for _, h := range c.beats {
+			if c.calls {
+				made.begin("describe")()
+			}
+			quiet = l.look(h, &made, time.Second)
+		}
+		if quiet != c.want {
+			t.Errorf("%s: lost for %v, want %v", name, quiet, c.want)
+		}
+	}
+}
+
 // A machine that was suspended is not held against the plugin, and without a limit nothing is.
 func TestOverdueCountsHeartbeats(t *testing.T) {
 	now := time.Now()

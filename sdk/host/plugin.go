@@ -27,7 +27,8 @@ type Plugin struct {
 	ring       *shared // offered to the process; nil: none
 	link       *link
 	frames     atomic.Uint64 // taken
-	calls      calls
+	calls      calls         // those that are held to LaunchOptions.AnswerTimeout
+	unary      calls         // all unary ones
 	received   chan struct{} // closed when all that the process sent is taken
 	sending    sync.Mutex    // held while a frame is sent: gRPC allows one Send at a time, and so does a ring
 

@@ -30,6 +30,24 @@ type overdue struct {
 	signs    uint64
 	quiet    time.Duration
 	noted    map[int64]bool // processes of which the user knows
+	lost     lost
+}
+
+// lost finds a call that the harness waits for and the plugin does not have in hand: neither will ever end it.
+type lost struct {
+	begun, ended uint64 // calls, at the heartbeat before
+	quiet        time.Duration
+}
+
+// look takes a heartbeat that came step after the one before, and returns for how long a call has been lost.
+func (l *lost) look(h *pluginpb.Heartbeat, c *calls, step time.Duration) time.Duration {
+	begun, ended := c.begun.Load(), c.ended.Load()
+	waits := begun != ended && begun == l.begun && ended == l.ended
+	l.begun, l.ended = begun, ended
+	if l.quiet += step; !waits || h.GetWork() == nil || h.GetWork().Calls == nil || h.GetWork().GetCalls() > 0 {
+		l.quiet = 0
+	}
+	return l.quiet
 }
 
 // look takes a heartbeat and returns for how long nothing has got on, though something was asked for. given counts what
@@ -39,13 +57,15 @@ func (o *overdue) look(h *pluginpb.Heartbeat, given uint64, asked bool, now time
 		asked = len(h.GetWork().GetPending()) > 0
 	}
 	signs := given + h.GetWork().GetSigns()
-	step := min(now.Sub(o.last), 2*o.interval)
-	if o.quiet += step; !asked || signs != o.signs {
+	if o.quiet += o.step(now); !asked || signs != o.signs {
 		o.quiet = 0
 	}
 	o.last, o.signs = now, signs
 	return o.quiet
 }
+
+// step is the time since the heartbeat before, as far as it counts.
+func (o *overdue) step(now time.Time) time.Duration { return min(now.Sub(o.last), 2*o.interval) }
 
 // tooLong reports whether the plugin counts as hung.
 func (o *overdue) tooLong() bool { return o.limit > 0 && o.quiet > o.limit }
@@ -94,7 +114,16 @@ func (l *link) watchAnswers(h *pluginpb.Heartbeat) {
 	if h == nil {
 		return
 	}
-	quiet := l.overdue.look(h, l.given+l.plugin.calls.ended.Load(), l.asked(), time.Now())
+	now := time.Now()
+	step := l.overdue.step(now)
+	if quiet := l.overdue.lost.look(h, &l.plugin.unary, step); l.tooLong(quiet) {
+		l.plugin.failWith(KindHung, nil, fmt.Sprintf("the call %q is lost: the plugin does not have it in hand, and has not "+
+			"answered it for %v (limit %v), though its heartbeats come", *l.plugin.unary.name.Load(),
+			quiet.Round(100*time.Millisecond), l.plugin.options.HeartbeatTimeout),
+			"start it again; if it happens again, report it to the plugin's author")
+		return
+	}
+	quiet := l.overdue.look(h, l.given+l.plugin.calls.ended.Load(), l.asked(), now)
 	for _, note := range l.overdue.idle(h.GetWork().GetPending()) {
 		l.plugin.note(note)
 	}
@@ -130,7 +159,7 @@ func (l *link) outstanding(pending []*pluginpb.Pending) string {
 	return strings.Join(parts, ", ") + fmt.Sprintf("; the plugin is process %d", l.plugin.PID())
 }
 
-// calls counts the calls that open a workload or run its model.
+// calls counts calls.
 type calls struct {
 	begun, ended atomic.Uint64
 	name         atomic.Pointer[string] // of the last one

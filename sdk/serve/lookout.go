@@ -20,6 +20,7 @@ const mostPending = 8
 type lookout struct {
 	watch     *backend.Watch
 	scheduler atomic.Pointer[batch.Scheduler] // nil: no workload is open
+	calls     atomic.Int32                    // unary ones in hand
 
 	mu    sync.Mutex
 	known map[any]glance // the things of the last look
@@ -62,7 +63,8 @@ func (l *lookout) look() *pluginpb.Work {
 	}
 	l.known = next
 	things = slices.DeleteFunc(things, func(t thing) bool { return !t.unchanged })
-	return &pluginpb.Work{Signs: signs, Pending: pending(grouped(things), now)}
+	calls := uint32(l.calls.Load())
+	return &pluginpb.Work{Signs: signs, Pending: pending(grouped(things), now), Calls: &calls}
 }
 
 // things are all that is in work, and how much was begun, got on or ended so far.

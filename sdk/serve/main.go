@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync/atomic"
 
 	hclog "github.com/hashicorp/go-hclog"
 	plugin "github.com/hashicorp/go-plugin"
@@ -113,7 +114,7 @@ func (p *program) serve(stderr io.Writer) int {
 	plugin.Serve(&plugin.ServeConfig{
 		HandshakeConfig: handshake.Config(),
 		Plugins:         plugin.PluginSet{handshake.Service: &served{service: s}},
-		GRPCServer:      p.server(restore),
+		GRPCServer:      p.server(restore, &s.lookout.calls),
 		Logger:          hclog.NewNullLogger(),
 	})
 	if _, err := s.closeWorkload(); err != nil {
@@ -124,8 +125,8 @@ func (p *program) serve(stderr io.Writer) int {
 }
 
 // server makes the gRPC server. go-plugin points os.Stdout and os.Stderr at pipes of its own right after the handshake;
-// restore, on the first call, puts them back: a crash must not lose the last lines.
-func (p *program) server(restore func()) func([]grpc.ServerOption) *grpc.Server {
+// restore, on the first call, puts them back: a crash must not lose the last lines. calls counts unary calls in hand.
+func (p *program) server(restore func(), calls *atomic.Int32) func([]grpc.ServerOption) *grpc.Server {
 	return func(options []grpc.ServerOption) *grpc.Server {
 		options = append(options,
 			grpc.MaxRecvMsgSize(handshake.MaxMessage), grpc.MaxSendMsgSize(handshake.MaxMessage),
@@ -134,6 +135,8 @@ func (p *program) server(restore func()) func([]grpc.ServerOption) *grpc.Server 
 			grpc.ChainUnaryInterceptor(func(ctx context.Context, r any, _ *grpc.UnaryServerInfo, h grpc.UnaryHandler) (any,
 				error) {
 				restore()
+				calls.Add(1)
+				defer calls.Add(-1)
 				return h(ctx, r)
 			}),
 			grpc.ChainStreamInterceptor(func(s any, stream grpc.ServerStream, _ *grpc.StreamServerInfo,

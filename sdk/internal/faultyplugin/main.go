@@ -17,6 +17,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 	"github.com/plumbline-ml/plumbline/sdk/backend/process"
 	"github.com/plumbline-ml/plumbline/sdk/internal/handshake"
+	"github.com/plumbline-ml/plumbline/sdk/internal/pluginpb"
 	"github.com/plumbline-ml/plumbline/sdk/sdktest/null"
 	"github.com/plumbline-ml/plumbline/sdk/serve"
 )
@@ -75,6 +76,10 @@ func main() {
 	} else if b, ok := beats[fault]; ok {
 		serveRaw(&raw{speak: speeches["none-raw"], beats: b})
 		return
+	} else if call, ok := strings.CutPrefix(fault, losesPrefix); ok && slices.Contains(losable, call) {
+		none := uint32(0)
+		serveRaw(&raw{speak: speeches["none-raw"], loses: call, work: &pluginpb.Work{Calls: &none}})
+		return
 	} else if o, ok := opens[fault]; ok {
 		serveRaw(&raw{speak: speeches["none-raw"], opens: o})
 		return
@@ -109,6 +114,9 @@ func faults() []string {
 		for _, names := range []func(func(string) bool){keys(starts), keys(speeches), keys(deeds), keys(works), keys(hangs),
 			keys(beats), keys(opens)} {
 			names(yield)
+		}
+		for _, call := range losable {
+			_ = yield(losesPrefix + call)
 		}
 	})
 }

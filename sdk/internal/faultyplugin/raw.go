@@ -30,6 +30,7 @@ type raw struct {
 	deed deed
 	// what it makes of what it says of its workload; nil: nothing
 	opens func(*pluginpb.WorkloadInfo)
+	loses string // the call that it forgets
 }
 
 var _ plugin.GRPCPlugin = (*raw)(nil)
@@ -60,6 +61,19 @@ var beats = map[string]func(h *pluginpb.Heartbeat, idle bool) *pluginpb.Heartbea
 var opens = map[string]func(*pluginpb.WorkloadInfo){
 	"opens-endless": func(i *pluginpb.WorkloadInfo) { i.DatasetSize, i.PerformanceSampleCount = 1<<62, 1<<62 },
 	"opens-parts":   func(i *pluginpb.WorkloadInfo) { i.Parts = slices.Repeat([]*pluginpb.PartReport{{}}, 4<<20) },
+}
+
+// losesPrefix begins the faults of a plugin that forgets a call, and says that it has none in hand.
+const losesPrefix = "loses-"
+
+// losable are the calls.
+var losable = []string{"open", "load", "unload", "warm-up", "close"}
+
+// lose waits for the end of a call that is forgotten.
+func (r *raw) lose(ctx context.Context, call string) {
+	if r.loses == call {
+		<-ctx.Done()
+	}
 }
 
 // idleProcess is the fault of a plugin whose heartbeats tell of a process that neither answers nor computes.
@@ -203,7 +217,8 @@ func (r *raw) Describe(context.Context, *pluginpb.DescribeRequest) (*pluginpb.De
 	}, nil
 }
 
-func (r *raw) Open(context.Context, *pluginpb.OpenRequest) (*pluginpb.OpenResponse, error) {
+func (r *raw) Open(ctx context.Context, _ *pluginpb.OpenRequest) (*pluginpb.OpenResponse, error) {
+	r.lose(ctx, "open")
 	const samples = 1024
 	info := &pluginpb.WorkloadInfo{
 		Model: "faulty", Dataset: "none", DatasetSize: samples, PerformanceSampleCount: samples, Backend: "none",
@@ -214,18 +229,22 @@ func (r *raw) Open(context.Context, *pluginpb.OpenRequest) (*pluginpb.OpenRespon
 	return &pluginpb.OpenResponse{Workload: theWorkload, Info: info}, nil
 }
 
-func (r *raw) LoadSamples(context.Context, *pluginpb.SamplesRequest) (*pluginpb.SamplesResponse, error) {
+func (r *raw) LoadSamples(ctx context.Context, _ *pluginpb.SamplesRequest) (*pluginpb.SamplesResponse, error) {
+	r.lose(ctx, "load")
 	return &pluginpb.SamplesResponse{}, nil
 }
 
-func (r *raw) UnloadSamples(context.Context, *pluginpb.SamplesRequest) (*pluginpb.SamplesResponse, error) {
+func (r *raw) UnloadSamples(ctx context.Context, _ *pluginpb.SamplesRequest) (*pluginpb.SamplesResponse, error) {
+	r.lose(ctx, "unload")
 	return &pluginpb.SamplesResponse{}, nil
 }
 
-func (r *raw) WarmUp(context.Context, *pluginpb.WarmUpRequest) (*pluginpb.WarmUpResponse, error) {
+func (r *raw) WarmUp(ctx context.Context, _ *pluginpb.WarmUpRequest) (*pluginpb.WarmUpResponse, error) {
+	r.lose(ctx, "warm-up")
 	return &pluginpb.WarmUpResponse{}, nil
 }
 
-func (r *raw) Close(context.Context, *pluginpb.CloseRequest) (*pluginpb.CloseResponse, error) {
+func (r *raw) Close(ctx context.Context, _ *pluginpb.CloseRequest) (*pluginpb.CloseResponse, error) {
+	r.lose(ctx, "close")
 	return &pluginpb.CloseResponse{}, nil
 }

@@ -659,7 +659,10 @@ type Work struct {
 	Signs uint64 `protobuf:"varint,1,opt,name=signs,proto3" json:"signs,omitempty"`
 	// What the backend was asked for and has not given, without a sign for an interval of heartbeats or more; the oldest
 	// first, at most 8. Empty: nothing of it is overdue.
-	Pending       []*Pending `protobuf:"bytes,2,rep,name=pending,proto3" json:"pending,omitempty"`
+	Pending []*Pending `protobuf:"bytes,2,rep,name=pending,proto3" json:"pending,omitempty"`
+	// The unary calls of the harness that the plugin has taken and not answered. One that the harness waits for and that is not
+	// among them is lost. Absent: not known.
+	Calls         *uint32 `protobuf:"varint,3,opt,name=calls,proto3,oneof" json:"calls,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -706,6 +709,13 @@ func (x *Work) GetPending() []*Pending {
 		return x.Pending
 	}
 	return nil
+}
+
+func (x *Work) GetCalls() uint32 {
+	if x != nil && x.Calls != nil {
+		return *x.Calls
+	}
+	return 0
 }
 
 // Pending is something that the plugin waits for.
@@ -4335,10 +4345,12 @@ const file_plumbline_plugin_v1_plugin_proto_rawDesc = "" +
 	"\tHeartbeat\x12\x1a\n" +
 	"\breceived\x18\x01 \x01(\x04R\breceived\x12\x1a\n" +
 	"\banswered\x18\x02 \x01(\x04R\banswered\x12-\n" +
-	"\x04work\x18\x03 \x01(\v2\x19.plumbline.plugin.v1.WorkR\x04work\"T\n" +
+	"\x04work\x18\x03 \x01(\v2\x19.plumbline.plugin.v1.WorkR\x04work\"y\n" +
 	"\x04Work\x12\x14\n" +
 	"\x05signs\x18\x01 \x01(\x04R\x05signs\x126\n" +
-	"\apending\x18\x02 \x03(\v2\x1c.plumbline.plugin.v1.PendingR\apending\"}\n" +
+	"\apending\x18\x02 \x03(\v2\x1c.plumbline.plugin.v1.PendingR\apending\x12\x19\n" +
+	"\x05calls\x18\x03 \x01(\rH\x00R\x05calls\x88\x01\x01B\b\n" +
+	"\x06_calls\"}\n" +
 	"\aPending\x12\x12\n" +
 	"\x04what\x18\x01 \x01(\tR\x04what\x12\x12\n" +
 	"\x04more\x18\x02 \x01(\rR\x04more\x12\x0e\n" +
@@ -4858,6 +4870,7 @@ func file_plumbline_plugin_v1_plugin_proto_init() {
 	if File_plumbline_plugin_v1_plugin_proto != nil {
 		return
 	}
+	file_plumbline_plugin_v1_plugin_proto_msgTypes[8].OneofWrappers = []any{}
 	file_plumbline_plugin_v1_plugin_proto_msgTypes[9].OneofWrappers = []any{}
 	file_plumbline_plugin_v1_plugin_proto_msgTypes[48].OneofWrappers = []any{}
 	type x struct{}
