@@ -37,16 +37,21 @@ const modeAccuracy = "accuracy"
 func performance(res *loadgen.Result) *Performance {
 	p := &Performance{
 		Valid:   res.Verdict == loadgen.Valid,
-		Checks:  Checks{res.PerformanceConstraintsMet, res.MinDurationMet, res.MinQueriesMet, res.EarlyStoppingMet},
+		Checks:  Checks{res.PerformanceConstraintsMet, res.MinDurationMet, res.MinQueriesMet, nil},
 		Queries: res.QueryCount, Samples: res.SampleCount, Over: res.OverlatencyCount,
 		Latency: *latency(res.Latency),
 		Figures: figures(res), Tokens: tokens(res), Intervals: intervals(res.Intervals), Peak: peak(res),
+	}
+	if !res.Effective.NoEarlyStopping {
+		p.Checks.EarlyStopping = &res.EarlyStoppingMet
 	}
 	switch res.Effective.Scenario {
 	case loadgen.MultiStream:
 		p.Query = latency(res.QueryLatency)
 	case loadgen.Server:
-		p.Issue = latency(res.IssueDelay)
+		if res.IssueDelay.N > 0 { // else it is read of a log, which has none
+			p.Issue = latency(res.IssueDelay)
+		}
 	}
 	if res.Effective.Scenario != loadgen.Offline && !res.Effective.NoEarlyStopping {
 		p.Early = early(&res.EarlyStopping)
@@ -82,6 +87,9 @@ func figures(res *loadgen.Result) []Figure {
 func (p *Performance) headline(res *loadgen.Result) {
 	if res.MetricUnit != "ns" {
 		p.Metric = figureOf(metric.ResultOf(res.MetricName, res.MetricUnit), res.Metric)
+		if res.MetricUnit == "samples" { // which are counted
+			p.Metric.Rounded = figure.Count(uint64(res.Metric))
+		}
 		return
 	}
 	p.Metric.Unit = metric.Millis

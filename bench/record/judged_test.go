@@ -54,7 +54,7 @@ func TestJudged(t *testing.T) {
 		"tokens": {all["tokens"], []string{"99th percentile TTFT 412.35 ms (at most 450 ms, 8.4 % below)",
 			"99th percentile TPOT 38.500 ms (at most 40 ms, 3.7 % below)", "completed tokens per second 526.23 tokens/s"}},
 		"streams": {all["streams"], []string{"queries over the latency limit 2 (at most 12, 83 % below)",
-			"samples per query 8.0000 samples"}},
+			"samples per query 8 samples"}},
 		"findpeak": {all["findpeak"], []string{"99th percentile latency 3.0000 ms (at most 15 ms, 80 % below)",
 			"target_qps 412.69 queries/s (the highest target_qps that was found to meet the latency limit)"}},
 		"failed": {all["failed"], nil}, "interrupted before its first query": {loading, nil},

@@ -7,8 +7,14 @@ import (
 
 // String is what a LoadGen is known by: "official LoadGen 6.0.17, sha256 ..., source unmodified: yes (release)".
 func (l *LoadGen) String() string {
+	if l.Logged {
+		return fmt.Sprintf("%s LoadGen %s", l.Name, l.Version)
+	}
 	return fmt.Sprintf("%s LoadGen %s, sha256 %s, source unmodified: %s", l.Name, l.Version, l.SHA256, l.unmodified())
 }
+
+// Rehearses says that runs of the LoadGen are no official results whatever they measured.
+func (l *LoadGen) Rehearses() bool { return !l.Unmodified && !l.Logged }
 
 func (l *LoadGen) unmodified() string {
 	if l.Unmodified {
@@ -24,7 +30,7 @@ func note(runs []Run) string {
 		if r.LoadGen == nil {
 			return Note
 		}
-		if official == nil || !r.LoadGen.Unmodified {
+		if official == nil || r.LoadGen.Rehearses() {
 			official = r.LoadGen
 		}
 	}
@@ -32,6 +38,8 @@ func note(runs []Run) string {
 	switch {
 	case official == nil:
 		return Note
+	case official.Logged:
+		return "Driven by the " + official.String() + ", as the log says."
 	case !official.Unmodified:
 		return "Driven by the " + official.String() + "; a rehearsal, not an official result."
 	case estimated:

@@ -68,7 +68,7 @@ func MetricNames(s loadgen.Scenario) []metric.Metric {
 	for _, p := range []float64{0.50, 0.90, 0.95, 0.97, 0.99, 0.999} { // those of LoadGen's logs
 		every.Percentiles = append(every.Percentiles, Percentile{P: p})
 	}
-	p := Performance{Latency: every, Tokens: &Tokens{}, Metric: figureOf(metric.ResultOf("result", metric.Millis), 0)}
+	p := Performance{Latency: every, Tokens: &Tokens{Count: 1}, Metric: figureOf(metric.ResultOf("result", metric.Millis), 0)}
 	for _, i := range []metric.Info{metric.TokensPerSecond, metric.TokensPerSecondWith, metric.TokensPerSecondWithout,
 		metric.InferredTokensPerSecond, metric.TargetLatency} {
 		p.Figures = append(p.Figures, figureOf(i, 0))
@@ -170,7 +170,9 @@ func (l *figureList) performance(r Run, p *Performance) {
 	l.times(samples, &p.Latency, target(samples))
 	l.times(metric.QueryLatency, p.Query, target(metric.QueryLatency))
 	if t := p.Tokens; t != nil {
-		l.add(metric.Tokens, float64(t.Count))
+		if t.Stated() {
+			l.add(metric.Tokens, float64(t.Count))
+		}
 		if t.TTFT != nil {
 			l.times(metric.TTFT, &t.TTFT.Latency, nil)
 		}
@@ -179,15 +181,17 @@ func (l *figureList) performance(r Run, p *Performance) {
 		}
 	}
 	l.times(metric.IssueDelay, p.Issue, nil)
-	l.add(metric.OverLatency, float64(p.Over))
-	l.add(metric.Queries, float64(p.Queries))
-	l.add(metric.Samples, float64(p.Samples))
+	if p.Stated() {
+		l.add(metric.OverLatency, float64(p.Over))
+		l.add(metric.Queries, float64(p.Queries))
+		l.add(metric.Samples, float64(p.Samples))
+	}
 }
 
 // times lists the statistics of a distribution; where there were no times, there are none. The percentile that a run is
 // judged at goes by that name, too. Latencies of Offline are how long all samples took: a comparison shows the rate.
 func (l *figureList) times(of metric.Times, d *Latency, target *Percentile) {
-	if d == nil || d.Count == 0 {
+	if d == nil || !d.Measured() {
 		return
 	}
 	add := func(i metric.Info, ns int64) {
@@ -201,15 +205,19 @@ func (l *figureList) times(of metric.Times, d *Latency, target *Percentile) {
 		}
 		add(i, p.NS)
 	}
-	add(of.Mean(), d.Mean)
+	if d.Ranged() {
+		add(of.Mean(), d.Mean)
+	}
 	for _, p := range d.Percentiles {
 		percentile(p)
 	}
 	if target != nil {
 		percentile(*target) // where it is not one of those
 	}
-	add(of.Min(), d.Min)
-	add(of.Max(), d.Max)
+	if d.Ranged() {
+		add(of.Min(), d.Min)
+		add(of.Max(), d.Max)
+	}
 }
 
 func (l *figureList) power(p *Power) {

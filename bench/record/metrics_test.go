@@ -63,7 +63,7 @@ func TestFind(t *testing.T) {
 
 func TestWhatWasNotMeasuredIsNotListed(t *testing.T) {
 	r := server()
-	r.Performance.Latency.Count = 0
+	r.Performance.Latency = record.Latency{}
 	r.Performance.Metric.Value = figure.Number(math.NaN())
 	for _, name := range []string{"p99", "mean", "result", "query.p99", "ttft.p99", "power.average", "accuracy.F1"} {
 		if m, ok := metric.Find(r.Metrics(), name); ok {

@@ -60,7 +60,7 @@ func (r Run) loadGenText() string {
 		return "Plumbline's own"
 	}
 	text := strings.TrimSpace(r.LoadGen.Name + " " + cmp.Or(r.LoadGen.Release, r.LoadGen.Version))
-	if !r.LoadGen.Unmodified {
+	if r.LoadGen.Rehearses() {
 		text += ", changed"
 	}
 	return text

@@ -190,7 +190,7 @@ type Performance struct {
 	Metric  Figure         `json:"metric"`
 	Figures []Figure       `json:"figures"` // the scenario's other headline numbers
 	Checks  Checks         `json:"checks"`
-	Queries uint64         `json:"queries"`
+	Queries uint64         `json:"queries"` // 0 where it is not known, which JSON writes as null: Stated
 	Samples uint64         `json:"samples"`
 	Latency Latency        `json:"latency"`
 	Query   *Latency       `json:"query_latency,omitempty"` // MultiStream
@@ -212,7 +212,8 @@ type Checks struct {
 	PerformanceConstraints bool `json:"performance_constraints"`
 	MinDuration            bool `json:"min_duration"`
 	MinQueries             bool `json:"min_queries"`
-	EarlyStopping          bool `json:"early_stopping"`
+	// EarlyStopping is nil where it was not judged: in the rounds v0.5 to v1.1.
+	EarlyStopping *bool `json:"early_stopping,omitempty"`
 }
 
 // Latency describes a set of latencies, in nanoseconds.
@@ -394,6 +395,8 @@ type LoadGen struct {
 	// Release is the known release whose sources have that checksum; empty, and Unmodified false, where none has it.
 	Release    string `json:"release,omitempty"`
 	Unmodified bool   `json:"source_unmodified"`
+	// Logged says that the run's log is all that is known of it: no sources were looked at.
+	Logged bool `json:"by_the_log,omitempty"`
 }
 
 // Harness is this program.

@@ -188,7 +188,7 @@ func (r Run) headline() (value string, remarks []string) {
 	if _, ok := p.estimate(r.Scenario); ok { // of what, the next line says
 		name = metric.Estimate
 	}
-	return p.Metric.String(), []string{name, r.volume() + " in " + r.Took}
+	return p.Metric.String(), []string{name, strings.TrimSpace(r.volume() + " in " + r.Took)}
 }
 
 // samplesText is how many samples were scored, where that is known: an accuracy.txt need not say it.
@@ -211,18 +211,6 @@ func (r Run) Headline() (f Figure, ok bool) {
 		return r.Performance.result(r).Figure, true
 	}
 	return Figure{}, false
-}
-
-// volume is how much was done: queries, and samples where a query has several.
-func (r Run) volume() string {
-	p := r.Performance
-	switch {
-	case p.Queries == 1:
-		return figure.Count(p.Samples) + " samples"
-	case p.Samples != p.Queries:
-		return fmt.Sprintf("%s queries of %d samples", figure.Count(p.Queries), p.Samples/max(1, p.Queries))
-	}
-	return figure.Count(p.Queries) + " queries"
 }
 
 // String is the rounded number with its unit.

@@ -13,9 +13,9 @@ import (
 
 // Tokens is what a run with token latencies measured. Offline has neither TTFT nor TPOT.
 type Tokens struct {
-	Count uint64        `json:"count"`          // of all answered samples
-	TTFT  *TokenLatency `json:"ttft,omitempty"` // time to the first token, from the scheduled time
-	TPOT  *TokenLatency `json:"tpot,omitempty"` // time per output token after the first
+	Count uint64        `json:"count,omitempty"` // of all answered samples; 0: not known
+	TTFT  *TokenLatency `json:"ttft,omitempty"`  // time to the first token, from the scheduled time
+	TPOT  *TokenLatency `json:"tpot,omitempty"`  // time per output token after the first
 }
 
 // TokenLatency is TTFT or TPOT of all answered samples.
@@ -28,6 +28,9 @@ type TokenLatency struct {
 	Early   *EarlyStopping `json:"early_stopping,omitempty"`
 	Early99 *EarlyStopping `json:"early_stopping_99,omitempty"` // SingleStream
 }
+
+// Stated says whether it is known how many tokens there were: logs do not say.
+func (t *Tokens) Stated() bool { return t.Count > 0 }
 
 func tokens(res *loadgen.Result) *Tokens {
 	if res.Tokens == nil {
@@ -74,7 +77,9 @@ func (r Run) writeJudged(b *terminal.Writer) {
 	p := r.Performance
 	var parts []string
 	if t := p.Tokens; t != nil {
-		parts = append(parts, figure.Count(t.Count)+" tokens")
+		if t.Stated() {
+			parts = append(parts, figure.Count(t.Count)+" tokens")
+		}
 		for _, f := range p.Figures {
 			if f.Name == metric.TokensPerSecond.Title && f.Unit != p.Metric.Unit { // else it is the result
 				parts = append(parts, f.String())

@@ -87,6 +87,8 @@ func (a *AccuracyReader) next() (AccuracyEntry, error) {
 		a.state = beforeFirst
 		a.at++
 		return a.next()
+	case a.state == beforeList && a.count == 0 && bytes.HasPrefix(a.buf[a.at:], pointer):
+		return AccuracyEntry{}, errPointer
 	case a.state == beforeList:
 		return AccuracyEntry{}, a.fault("want [ at the start, found %q: not an accuracy log", c)
 	case c == ']':

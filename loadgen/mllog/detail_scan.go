@@ -15,10 +15,16 @@ import (
 // mostKept bounds what a Detail keeps of one key, of errors, warnings and faults.
 const mostKept = 64
 
-// Detail is what a whole detail log says, by key, whatever is wrong with single lines. The lists of samples
-// (loaded_qsl_set) are left out: they are most of a log and no fact of its result.
+// Detail is what a whole detail log says, by key, whatever is wrong with single lines and whatever its age: a log in the
+// text form of LoadGens before v1.0 has the keys of later ones. Lists of samples (loaded_qsl_set) are left out, but for
+// FirstLoaded: they are most of a log.
 type Detail struct {
 	entries map[string]*keyEntries
+
+	// Text is whether the log is in the text form, which has no results: [Detail.AddSummary].
+	Text bool
+	// FirstLoaded are the first samples of the set that was loaded first, in order, at most 64.
+	FirstLoaded []uint64
 
 	Lines    int           // all lines
 	Errors   []DetailEntry // entries marked is_error, at most 64
@@ -40,6 +46,9 @@ type Detail struct {
 	Broken   int // a line with a carriage return inside, which others take for its end
 }
 
+// loadedSet is the key of the samples that were loaded together.
+const loadedSet = "loaded_qsl_set"
+
 type keyEntries struct {
 	list  []DetailEntry
 	count int
@@ -48,11 +57,13 @@ type keyEntries struct {
 // ScanDetail reads a whole detail log as a stream. It takes LoadGen's lines, and lines whose JSON another program has
 // written anew. The error is that of r: what is wrong with the text is in the Detail.
 func ScanDetail(r io.Reader) (*Detail, error) {
-	d := &Detail{entries: map[string]*keyEntries{}}
-	lines := newLineReader(r)
+	s := scanner{Detail: &Detail{entries: map[string]*keyEntries{}}}
+	d, lines := s.Detail, newLineReader(r)
+	lines.squeeze = true
 	for {
 		line, err := lines.next()
 		if errors.Is(err, io.EOF) {
+			s.keepAll(s.text.end())
 			d.CRLF, d.Open = lines.crlf, lines.open
 			return d, nil
 		}
@@ -60,8 +71,14 @@ func ScanDetail(r io.Reader) (*Detail, error) {
 			return d, err
 		}
 		d.Lines = lines.line
-		d.add(line)
+		s.add(line)
 	}
+}
+
+// scanner makes a Detail of lines.
+type scanner struct {
+	*Detail
+	text textForm
 }
 
 // Has says whether the log has the key.
@@ -100,7 +117,7 @@ func (d *Detail) All(key string) []DetailEntry {
 	return nil
 }
 
-func (d *Detail) add(line []byte) {
+func (d *scanner) add(line []byte) {
 	note := func(at *int, is bool) {
 		if *at == 0 && is {
 			*at = d.Lines
@@ -109,14 +126,13 @@ func (d *Detail) add(line []byte) {
 	note(&d.NotUTF8, !utf8.Valid(line))
 	note(&d.Broken, bytes.IndexByte(line, '\r') >= 0)
 	if !bytes.HasPrefix(line, detailMark) {
-		d.Foreign = kept(d.Foreign, d.Lines)
-		d.NumForeign++
+		d.addText(line)
 		return
 	}
+	d.keepAll(d.text.end())
 	r := scanDetailLine(line)
 	if r.fault != "" {
-		d.Faults = kept(d.Faults, &LineError{Log: "detail log", Line: d.Lines, Text: r.fault})
-		d.NumFaults++
+		d.fault(r.fault)
 		return
 	}
 	note(&d.NotJSON, r.notJSON)
@@ -124,7 +140,38 @@ func (d *Detail) add(line []byte) {
 	d.keep(r.DetailEntry)
 }
 
+// addText takes a line of the text form, or of none.
+func (d *scanner) addText(line []byte) {
+	list, fault, mine := d.text.add(line)
+	d.Text = d.Text || mine
+	d.keepAll(list)
+	switch {
+	case fault != "":
+		d.fault(fault)
+	case !mine:
+		d.Foreign = kept(d.Foreign, d.Lines)
+		d.NumForeign++
+	}
+}
+
+func (d *Detail) fault(text string) {
+	d.Faults = kept(d.Faults, &LineError{Log: "detail log", Line: d.Lines, Text: text})
+	d.NumFaults++
+}
+
+func (d *Detail) keepAll(list []DetailEntry) {
+	for _, e := range list {
+		d.keep(e)
+	}
+}
+
 func (d *Detail) keep(e DetailEntry) {
+	if samples, ok := e.Value.([]uint64); ok && e.Key == loadedSet {
+		if !d.Has(loadedSet) {
+			d.FirstLoaded = samples[:min(mostKept, len(samples))]
+		}
+		e.Value = []uint64{}
+	}
 	k := d.entries[e.Key]
 	if k == nil {
 		k = &keyEntries{}
@@ -173,17 +220,25 @@ func scanDetailLine(line []byte) scanned {
 	return scanned{DetailEntry: e, fault: fault, notJSON: true}
 }
 
-// withoutSamples cuts the list of loaded_qsl_set out of its line, if that is one of numbers.
+// withoutSamples cuts the list of loaded_qsl_set in its line short, if that is one of numbers.
 func withoutSamples(line []byte) []byte {
-	const samples = DetailPrefix + `{"key": "loaded_qsl_set", "value": [`
+	const samples = DetailPrefix + `{"key": "` + loadedSet + `", "value": [`
 	if !bytes.HasPrefix(line, []byte(samples)) {
 		return line
 	}
 	end := bytes.IndexByte(line, ']')
-	if end < 0 || !numbered(line[len(samples):end]) {
+	if end <= len(samples) || !numbered(line[len(samples):end]) {
 		return line
 	}
-	return append(line[:len(samples)], line[end:]...)
+	few := len(samples)
+	for range mostKept {
+		next := bytes.IndexByte(line[few+1:end], ',')
+		if next < 0 {
+			return line
+		}
+		few += 1 + next
+	}
+	return append(line[:few], line[end:]...)
 }
 
 // numbered says whether a text is whole numbers as JSON has them, with commas between them.

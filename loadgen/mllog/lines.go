@@ -8,8 +8,16 @@ import (
 	"io"
 )
 
-// mostLine bounds a line: a list of 2^26 sample indices still fits.
-const mostLine = 1 << 30
+// mostLine bounds a line, in bytes: a list of 2^22 sample indices still fits.
+const mostLine = 64 << 20
+
+// ErrPointer is wrapped by the errors for a file that is the pointer of Git LFS to a log.
+var ErrPointer = errors.New("a pointer of Git LFS, not the log")
+
+var errPointer = fmt.Errorf("%w: fetch the file itself with git lfs pull", ErrPointer)
+
+// pointer begins such a file.
+var pointer = []byte("version https://git-lfs.github.com/spec/")
 
 // lineReader gives lines without their ends and counts them.
 type lineReader struct {
@@ -18,6 +26,8 @@ type lineReader struct {
 	line int
 	crlf bool // a line ended with \r\n
 	open bool // the last line had no end
+	// squeeze leaves out most of a long list of numbers, so that a line of millions of samples needs little memory.
+	squeeze bool
 }
 
 func newLineReader(r io.Reader) *lineReader { return &lineReader{r: bufio.NewReaderSize(r, 64<<10)} }
@@ -25,28 +35,50 @@ func newLineReader(r io.Reader) *lineReader { return &lineReader{r: bufio.NewRea
 // next returns the next line, valid until the following call, or io.EOF.
 func (l *lineReader) next() ([]byte, error) {
 	l.long = l.long[:0]
+	squeeze := l.squeeze
 	for {
 		part, err := l.r.ReadSlice('\n')
 		switch {
 		case err == nil && len(l.long) == 0:
-			return l.trim(part), nil
+			return l.trim(part)
 		case err == nil || err == io.EOF && len(l.long)+len(part) > 0:
-			return l.trim(append(l.long, part...)), nil
+			return l.trim(append(l.long, part...))
 		case !errors.Is(err, bufio.ErrBufferFull):
 			return nil, err
 		}
-		if l.long = append(l.long, part...); len(l.long) > mostLine {
+		if l.long = append(l.long, part...); squeeze && len(l.long) > mostSqueezed {
+			l.long, squeeze = squeezed(l.long)
+		}
+		if len(l.long) > mostLine {
 			return nil, fmt.Errorf("%w: line %d is longer than %d bytes", ErrFormat, l.line+1, mostLine)
 		}
 	}
 }
 
+// mostSqueezed is from which length on a line is squeezed, in bytes.
+const mostSqueezed = 512 << 10
+
+// squeezed leaves out numbers of a list that goes on at the end of line, and keeps those at its start; ok is false where
+// there is no such list.
+func squeezed(line []byte) (rest []byte, ok bool) {
+	const start = 64 << 10
+	from := start + bytes.IndexByte(line[start:], ',')
+	to := bytes.LastIndexByte(line, ',')
+	if from < start || from >= to || !numbered(line[from+1:to]) {
+		return line, false
+	}
+	return append(line[:from], line[to:]...), true
+}
+
 // trim cuts the end of a whole line.
-func (l *lineReader) trim(line []byte) []byte {
+func (l *lineReader) trim(line []byte) ([]byte, error) {
 	l.line++
 	rest, ended := bytes.CutSuffix(line, []byte("\n"))
 	l.open = !ended
 	rest, carriage := bytes.CutSuffix(rest, []byte("\r"))
 	l.crlf = l.crlf || ended && carriage
-	return rest
+	if l.line == 1 && bytes.HasPrefix(rest, pointer) {
+		return nil, errPointer
+	}
+	return rest, nil
 }

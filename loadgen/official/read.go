@@ -3,14 +3,19 @@ package official
 import (
 	"errors"
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 )
 
-// Read completes r, whose Requested and Effective are set, with what a detail log of the official LoadGen says of the
-// test. What that log does not hold stays empty: numbers of samples above a token limit, issue delays, pauses, notes.
+// Read completes r, whose Requested and Effective are set, with what a detail log of a LoadGen of any age says of the
+// test; that of one in the text form needs its summary: [mllog.Detail.AddSummary]. The result is what the round
+// published: streams of MultiStream at an arrival interval, the scheduled rate of Server before v4.0, plain percentiles
+// where there was no early stopping. What the log does not hold stays empty: numbers of samples above a token limit,
+// issue delays, pauses, notes; and counts of queries before v1.1, but for Offline, whose query is one.
 func Read(d *mllog.Detail, r *loadgen.Result) error {
 	for _, list := range [][]mllog.DetailEntry{d.Errors, d.Warnings} {
 		for _, e := range list {
@@ -89,15 +94,54 @@ func (l *reading) finish() error {
 	r.PerformanceConstraintsMet = l.holds("result_perf_constraints_met")
 	r.MinDurationMet, r.MinQueriesMet = l.holds("result_min_duration_met"), l.holds("result_min_queries_met")
 	r.EarlyStoppingMet = l.holds("early_stopping_met")
+	r.Effective.NoEarlyStopping = !l.log.Has("early_stopping_met")
 	r.QueryCount = l.count("result_query_count")
+	if r.QueryCount == 0 && r.Effective.Scenario == loadgen.Offline {
+		r.QueryCount = l.count("generated_query_count")
+	}
 	r.SampleCount = r.QueryCount * l.count("generated_samples_per_query")
 	l.latencies()
 	l.rates()
 	l.tokens()
+	l.arrivals()
 	headline(r)
+	if r.Effective.Scenario == loadgen.Server && scheduled(l.text("loadgen_version")) {
+		r.MetricName, r.Metric = "scheduled samples per second", r.ScheduledSamplesPerSec
+	}
 	l.searched()
 	r.Reasons = reasons(r, l.text("result_invalid_reason"))
 	return nil
+}
+
+// scheduled says whether the rounds of a LoadGen, by its version as logs have it, published the scheduled rate of
+// Server: the official ones up to 3.1, of which those before 1.1 write ".5a1".
+func scheduled(version string) bool {
+	number, _, _ := strings.Cut(version, " ")
+	major, _, dotted := strings.Cut(number, ".")
+	if major == "" {
+		return dotted
+	}
+	n, err := strconv.ParseUint(major, 10, 32)
+	return err == nil && n < 4
+}
+
+// arrivals reads the arrival interval of MultiStream, which LoadGens before v2.0 make of a rate and ours logs.
+func (l *reading) arrivals() {
+	r := l.r
+	if r.Effective.Scenario != loadgen.MultiStream {
+		return
+	}
+	r.Effective.ArrivalInterval = l.duration("requested_multi_stream_arrival_interval_ns")
+	if rate := l.number("requested_multi_stream_target_qps"); rate > 0 {
+		r.Effective.ArrivalInterval = time.Duration(1e9 / rate)
+	}
+	if l.log.Has("result_skipped_interval_count") {
+		r.Intervals = &loadgen.Intervals{
+			Interval: r.Effective.ArrivalInterval, Skipped: l.count("result_skipped_interval_count"),
+			Overtime: l.count("result_overtime_query_count"), Allowed: l.count("result_allowed_overtime_query_count"),
+			Counted: r.QueryCount,
+		}
+	}
 }
 
 // percentiles are those of the logs.
@@ -215,6 +259,9 @@ func headline(r *loadgen.Result) {
 		}
 	case loadgen.MultiStream:
 		latency("query latency")
+		if r.Effective.ArrivalInterval > 0 {
+			r.MetricName, r.MetricUnit, r.Metric = "samples per query", "samples", float64(r.Effective.SamplesPerQuery)
+		}
 	case loadgen.Server:
 		rate("completed samples", r.CompletedSamplesPerSec)
 		if r.Tokens != nil {

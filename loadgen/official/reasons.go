@@ -29,8 +29,12 @@ func reasons(r *loadgen.Result, advice string) []loadgen.Reason {
 			100*r.TargetPercentile.P, r.TargetPercentile.Latency, r.OverlatencyCount), "at most "+e.TargetLatency.String())
 	}
 	add(r.MinDurationMet, "min_duration", r.Duration.String(), "at least "+e.MinDuration.String())
-	add(r.MinQueriesMet, "min_query_count", strconv.FormatUint(r.QueryCount, 10)+" queries",
+	issued := "fewer queries" // how many, a log before v1.1 does not say
+	if r.QueryCount > 0 {
+		issued = strconv.FormatUint(r.QueryCount, 10) + " queries"
+	}
+	add(r.MinQueriesMet, "min_query_count", issued,
 		fmt.Sprintf("at least %d queries", e.MinQueryCount))
-	add(r.EarlyStoppingMet, "early_stopping", strconv.FormatUint(r.QueryCount, 10)+" queries", r.EarlyStopping.Text)
+	add(r.EarlyStoppingMet, "early_stopping", issued, r.EarlyStopping.Text)
 	return list
 }

@@ -79,12 +79,33 @@ func (j *judge) detail(path, what string) *mllog.Detail {
 	}
 	defer f.Close()
 	d, err := mllog.ScanDetail(f)
+	if err == nil && d.Text {
+		err = addSummary(d, filepath.Join(filepath.Dir(path), mllog.SummaryFile))
+	}
 	if err != nil {
 		j.unread(&j.both, path, what, err)
 		return nil
 	}
 	j.whole(d, path, what)
 	return d
+}
+
+// addSummary adds to a log in the text form of v0.5 and v0.7 its results, which the summary beside it has.
+func addSummary(d *mllog.Detail, path string) error {
+	if err := readable(path); err != nil {
+		return fmt.Errorf("its results are in %s: %w", mllog.SummaryFile, err)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	s, err := mllog.ReadSummary(f)
+	if err != nil {
+		return fmt.Errorf("its results are in %s: %w", mllog.SummaryFile, err)
+	}
+	d.AddSummary(s)
+	return nil
 }
 
 // whole says what is wrong with a detail log as a log.

@@ -103,6 +103,9 @@ func (r *resultFolder) checkLogFormat(l *runLog) {
 	if d.Lines == 0 {
 		reject("the log is empty", "", "the entries of a LoadGen run")
 	}
+	if d.Text {
+		reject("the log is text, as LoadGens before v1.0 wrote it", "", "lines that begin with "+mllog.DetailPrefix)
+	}
 	if d.NumForeign > 0 && d.Foreign[0] == 1 {
 		reject("the first line is no entry", "", "a line that begins with "+mllog.DetailPrefix)
 	} else if d.NumForeign > 0 {

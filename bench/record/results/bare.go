@@ -1,11 +1,11 @@
 package results
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/plumbline-ml/plumbline/internal/bounded"
@@ -31,6 +31,9 @@ func Bare(dir string) (record.Run, error) {
 	}
 	defer in.Close()
 	detail, err := mllog.ScanDetail(in)
+	if err == nil && detail.Text {
+		err = addSummary(detail, dir)
+	}
 	if err != nil {
 		return record.Run{}, fmt.Errorf("%s: %w", path, err)
 	}
@@ -43,6 +46,24 @@ func Bare(dir string) (record.Run, error) {
 	return run, err
 }
 
+// addSummary adds the results that a summary beside a detail log states. There may be none, of a run that broke off.
+func addSummary(d *mllog.Detail, dir string) error {
+	in, err := bounded.Open(filepath.Join(dir, mllog.SummaryFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	s, err := mllog.ReadSummary(in)
+	if err != nil {
+		return fmt.Errorf("its results are in %s: %w", mllog.SummaryFile, err)
+	}
+	d.AddSummary(s)
+	return nil
+}
+
 // ofDetail makes the record of a detail log.
 func ofDetail(d *mllog.Detail) (record.Run, error) {
 	l := log{d}
@@ -52,10 +73,12 @@ func ofDetail(d *mllog.Detail) (record.Run, error) {
 		return record.Run{}, fmt.Errorf("the log has no settings: %w", err)
 	}
 	run := record.Run{
-		Model: cmp.Or(l.text("sut_name"), "unknown"), Scenario: scenario.String(), Mode: modeName(mode),
+		Model: "unknown", Scenario: scenario.String(), Mode: modeName(mode),
 		Settings: l.settings(), Status: record.Unfinished, Verdict: "UNFINISHED",
 	}
-	run.LoadGen = &record.LoadGen{Name: "as the log says", Version: l.text("loadgen_version")}
+	if version := l.text("loadgen_version"); !strings.HasPrefix(version, ownLoadGen) {
+		run.LoadGen = &record.LoadGen{Name: "official", Version: version, Logged: true}
+	}
 	res := &loadgen.Result{Requested: loadgen.TestSettings{Scenario: scenario, Mode: mode}, Effective: l.effective()}
 	res.Effective.Scenario, res.Effective.Mode = scenario, mode
 	res.Requested.UseTokenLatencies = l.flag("requested_use_token_latencies")
@@ -72,6 +95,9 @@ func ofDetail(d *mllog.Detail) (record.Run, error) {
 	run.FromResult(res)
 	return run, nil
 }
+
+// ownLoadGen begins the version of this project's LoadGen.
+const ownLoadGen = "plumbline"
 
 func modeName(m loadgen.Mode) string {
 	switch m {
@@ -136,9 +162,9 @@ var used = []string{"scenario", "test_mode", "samples_per_query", "target_qps", 
 	"schedule_rng_seed", "accuracy_log_rng_seed", "accuracy_log_probability", "performance_sample_count",
 	"accuracy_sample_count", "sample_concatenate_permutation"}
 
-// settings are those of the log, as it names them.
+// settings are those of the log, as it names them, and what it calls the system under test.
 func (l log) settings() []record.Setting {
-	var all []record.Setting
+	all := []record.Setting{{Key: "sut_name", Value: l.text("sut_name"), Origin: "as the detail log says"}}
 	for _, key := range used {
 		if e, ok := l.First("effective_" + key); ok {
 			all = append(all, record.Setting{Key: key, Value: fmt.Sprint(e.Value), Origin: "as used, by the detail log"})

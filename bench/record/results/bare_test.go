@@ -1,6 +1,7 @@
 package results
 
 import (
+	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
@@ -21,7 +22,7 @@ func TestReadOfficial(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if run.Verdict != "INVALID" || run.Status != record.Complete || run.Scenario != "Server" || run.Model != "PySUT" ||
+	if run.Verdict != "INVALID" || run.Status != record.Complete || run.Scenario != "Server" || run.Model != "unknown" ||
 		run.Performance.Queries != 60 || run.Performance.Tokens.TTFT.Max != 11959753 || len(run.Reasons) == 0 {
 		t.Errorf("%+v", run)
 	}
@@ -53,6 +54,107 @@ func TestReadOurs(t *testing.T) {
 				t.Errorf("%v: highest latency %d, want %d", scenario, run.Performance.Latency.Max, res.Latency.Max)
 			}
 		}
+	}
+}
+
+// TestReadOld: an old LoadGen's logs give the result that its round published; what they do not state is not known,
+// and no run of that LoadGen is a rehearsal of ours.
+func TestReadOld(t *testing.T) {
+	for _, text := range []bool{false, true} {
+		for scenario, want := range map[loadgen.Scenario]string{
+			loadgen.SingleStream: "9.0000 ms", loadgen.MultiStream: "1,344 samples", loadgen.Server: "5201.5 samples/s",
+			loadgen.Offline: "5201.5 samples/s",
+		} {
+			dir := t.TempDir()
+			old := loadgentest.OldRun{Text: text, Scenario: scenario, Streams: 1344, Rate: 5201.5}
+			if err := old.Write(dir); err != nil {
+				t.Fatal(err)
+			}
+			run, err := Bare(dir)
+			if err != nil {
+				t.Fatalf("%v, text form %v: %v", scenario, text, err)
+			}
+			p := run.Performance
+			if p.Metric.String() != want || p.Checks.EarlyStopping != nil || p.Early != nil || p.Stated() != (p.Queries > 0) ||
+				run.LoadGen == nil || run.LoadGen.Rehearses() || run.Verdict != "VALID" || run.Model != "unknown" {
+				t.Errorf("%v, text form %v: %s, %+v, %+v", scenario, text, p.Metric.String(), p, run.LoadGen)
+			}
+			checkOldTexts(t, run)
+		}
+	}
+}
+
+// checkOldTexts wants nowhere a count of 0 for one that is not known, and no word of a rehearsal or an estimate.
+func checkOldTexts(t *testing.T, run record.Run) {
+	t.Helper()
+	doc := record.NewDocument([]record.Run{run})
+	var b strings.Builder
+	if err := record.WriteRow(&b, run); err != nil {
+		t.Fatal(err)
+	}
+	for _, never := range []string{" 0 queries", "stopping", "estimate", "PySUT"} {
+		if strings.Contains(b.String(), never) {
+			t.Errorf("the row says %q:\n%s", never, b.String())
+		}
+	}
+	if want := "Driven by the official LoadGen .5a1 @ 0123456789, as the log says."; doc.Note != want {
+		t.Errorf("note %q, want %q", doc.Note, want)
+	}
+	for _, m := range run.Metrics() {
+		if m.Value == 0 && run.Scenario != "Offline" {
+			t.Errorf("%s is %v", m.Name, m.Value)
+		}
+	}
+	text, err := doc.JSON()
+	var back struct {
+		Runs []struct {
+			Performance struct {
+				Queries *uint64
+				Over    *uint64        `json:"overlatency_count"`
+				Query   map[string]any `json:"query_latency"`
+				Checks  map[string]any
+			}
+		}
+	}
+	if err == nil {
+		err = json.Unmarshal(text, &back)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := back.Runs[0].Performance
+	if known := run.Scenario == "Offline"; known != (p.Queries != nil) || known != (p.Over != nil) ||
+		p.Checks["early_stopping"] != nil || p.Query != nil && (p.Query["max_ns"] != nil || p.Query["percentiles"] == nil) {
+		t.Errorf("%s: JSON has %+v", run.Scenario, p)
+	}
+}
+
+// TestReadOldWithoutSummary: a log in the text form without its summary has no result, and a summary that cannot be
+// read is named.
+func TestReadOldWithoutSummary(t *testing.T) {
+	dir := t.TempDir()
+	if err := (loadgentest.OldRun{Text: true, Scenario: loadgen.Server}).Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	summary := filepath.Join(dir, mllog.SummaryFile)
+	for text, want := range map[string]string{
+		"": "ends before", "version https://git-lfs.github.com/spec/v1\n": "git lfs pull", "hello\n": "want a banner",
+	} {
+		if err := os.WriteFile(summary, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Bare(dir); err == nil || !strings.Contains(err.Error(), mllog.SummaryFile) ||
+			!strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+	if err := os.Remove(summary); err != nil {
+		t.Fatal(err)
+	}
+	run, err := Bare(dir)
+	if err != nil || run.Status != record.Unfinished || run.Performance != nil || len(run.Notes) != 1 ||
+		!strings.Contains(run.Notes[0].Text, "VALID or INVALID") {
+		t.Errorf("%v, %+v", err, run)
 	}
 }
 

@@ -251,7 +251,7 @@ func overTime(f results.Found) (charts []plot.Chart, missing string) {
 		}
 		return plot.Charts(file, facts), missing
 	}
-	if p := f.Performance; p != nil && p.Latency.Count > 0 {
+	if p := f.Performance; p != nil && p.Latency.Measured() {
 		charts = append(charts, plot.Percentiles(quantiles(p.Latency), facts))
 	}
 	if errors.Is(err, series.ErrNone) {

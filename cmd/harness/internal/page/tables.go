@@ -28,10 +28,16 @@ func latencies(r record.Run) table {
 		return t
 	}
 	add := func(of metric.Times, l *record.Latency) {
-		if l == nil || l.Count == 0 {
+		if l == nil || !l.Measured() {
 			return
 		}
-		head, cells := []string{"", "min"}, []string{of.Title, plot.Duration(l.Min)}
+		ranged := func(ns int64) string {
+			if !l.Ranged() {
+				return "not logged"
+			}
+			return plot.Duration(ns)
+		}
+		head, cells := []string{"", "min"}, []string{of.Title, ranged(l.Min)}
 		for _, q := range l.Percentiles {
 			head = append(head, strconv.FormatFloat(100*q.P, 'g', 6, 64)+" %")
 			cells = append(cells, plot.Percentile(uint64(max(0, l.Count)), q.P, q.NS))
@@ -41,7 +47,7 @@ func latencies(r record.Run) table {
 			return
 		}
 		t.Head = head
-		t.Rows = append(t.Rows, append(cells, plot.Duration(l.Max), plot.Duration(l.Mean)))
+		t.Rows = append(t.Rows, append(cells, ranged(l.Max), ranged(l.Mean)))
 	}
 	samples := metric.Latency
 	if p.Query != nil {

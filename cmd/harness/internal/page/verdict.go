@@ -108,7 +108,7 @@ func (r Report) notes() []string {
 		if f.Serving != nil && f.Effective == nil { // LoadGen had no part in it
 			continue
 		}
-		if f.LoadGen == nil || !f.LoadGen.Unmodified {
+		if f.LoadGen == nil || f.LoadGen.Rehearses() {
 			return []string{record.Note}
 		}
 	}

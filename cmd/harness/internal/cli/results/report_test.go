@@ -10,7 +10,28 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/clitest"
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/loadgen/loadgentest"
 )
+
+// TestReportOldLogs: a folder with logs of v0.5 or v0.7 alone is reported with the result that was published.
+func TestReportOldLogs(t *testing.T) {
+	s := clitest.New(t)
+	for scenario, want := range map[loadgen.Scenario]string{
+		loadgen.MultiStream: "102 samples ", loadgen.Server: "scheduled samples per second, in 1 min",
+		loadgen.SingleStream: "90th percentile latency, in 1 min", loadgen.Offline: "66,000 samples in 1 min",
+	} {
+		if err := (loadgentest.OldRun{Text: true, Scenario: scenario, Streams: 102}).Write(s.Out()); err != nil {
+			t.Fatal(err)
+		}
+		s.Want(0, s.Run("report", s.Out()), "1 run: 1 VALID", scenario.String(), want, "Logging allocation detected")
+		for _, never := range []string{"rehearsal", " 0 queries", "stopping", "PySUT"} {
+			if strings.Contains(s.Stdout.String(), never) {
+				t.Errorf("%v: the report says %q:\n%s", scenario, never, s.Stdout.String())
+			}
+		}
+	}
+}
 
 func TestReport(t *testing.T) {
 	s := clitest.New(t)

@@ -155,7 +155,7 @@ func TestResultSaysEverything(t *testing.T) {
 		"plugin":       run.Plugin.Name == "resnet50" && len(run.Plugin.SHA256) == 64 && filepath.IsAbs(run.Plugin.Path),
 		"model":        run.Workload.Embedded && len(run.Workload.ModelSHA256) == 64,
 		"metric":       run.Performance.Metric.Value > 0 && run.Performance.Metric.Rounded != "",
-		"checks":       run.Performance.Checks.EarlyStopping && run.Performance.Checks.MinDuration,
+		"checks":       *run.Performance.Checks.EarlyStopping && run.Performance.Checks.MinDuration,
 		"issue delay":  run.Performance.Issue != nil,
 		"all files":    len(run.Files) == 5,
 		"command":      slices.Contains(run.Command, "Server"),

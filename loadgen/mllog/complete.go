@@ -1,0 +1,75 @@
+package mllog
+
+import (
+	"strconv"
+	"strings"
+)
+
+// AddSummary adds to a detail log the results that its summary states and it does not, under the keys of later logs:
+// logs in the text form have none of their own. Numbers are as the summary writes them, rates with two decimals.
+func (d *Detail) AddSummary(s *Summary) {
+	add := func(key string, value any) {
+		if !d.Has(key) {
+			d.keep(DetailEntry{Key: key, Value: value})
+		}
+	}
+	if s.Result != "" {
+		add("result_validity", s.Result)
+	}
+	for _, f := range s.Conditions {
+		if key, ok := summaryKeys[f.Label]; ok {
+			add(key, f.Value == "Yes")
+		}
+	}
+	if len(s.Recommendations) > 0 {
+		add("result_invalid_reason", strings.Join(s.Recommendations, " "))
+	}
+	for _, block := range append([][]Field{s.Headline}, s.Stats...) {
+		for _, f := range block {
+			number, ok := parseNumber(f.Value)
+			if key := statKey(block, f.Label); ok && key != "" {
+				add(key, number)
+			}
+		}
+	}
+}
+
+// summaryKeys are the keys of what a summary states.
+var summaryKeys = map[string]string{
+	"Performance constraints satisfied": "result_perf_constraints_met",
+	"Min duration satisfied":            "result_min_duration_met",
+	"Min queries satisfied":             "result_min_queries_met",
+	"Early stopping satisfied":          "early_stopping_met",
+	"Samples per second":                "result_samples_per_second",
+	"Scheduled samples per second":      "result_scheduled_samples_per_sec",
+	"Completed samples per second":      "result_completed_samples_per_sec",
+	"QPS w/ loadgen overhead":           "result_qps_with_loadgen_overhead",
+	"QPS w/o loadgen overhead":          "result_qps_without_loadgen_overhead",
+	"Min latency (ns)":                  "result_min_latency_ns",
+	"Max latency (ns)":                  "result_max_latency_ns",
+	"Mean latency (ns)":                 "result_mean_latency_ns",
+}
+
+// The headings of MultiStream's blocks, and what percentiles in them are of.
+const (
+	headIntervals = "Intervals between each IssueQuery"
+	headQueries   = "Per-query latency"
+)
+
+// statKey is the key of a label, "" of one that is no result: a percentile means what the heading of its block says.
+func statKey(block []Field, label string) string {
+	rank, what, ok := strings.Cut(label, " percentile")
+	if _, err := strconv.ParseFloat(rank, 64); !ok || err != nil || !strings.Contains(rank, ".") {
+		return summaryKeys[label]
+	}
+	of := block[0].Label
+	switch {
+	case what == "" && of == headIntervals:
+		return "result_" + rank + "_percentile_num_intervals_between_queries"
+	case what == " latency (ns)" && of == headQueries:
+		return "result_" + rank + "_percentile_per_query_latency_ns"
+	case what == " latency (ns)":
+		return "result_" + rank + "_percentile_latency_ns"
+	}
+	return ""
+}

@@ -1,0 +1,250 @@
+package mllog
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+)
+
+// LoadGens before v1.0 wrote the detail log as text: a head with process, thread and time, then a sentence, a label
+// with its value, or a title whose value follows on lines without a head. textForm reads such lines as the entries
+// that later LoadGens write, under the keys and with the words of those.
+type textForm struct {
+	section string // "effective_" or "requested_", behind the title of settings
+	open    string // the key of a title whose value follows, or ""
+	head    DetailEntry
+	lines   []string // of that value
+	size    int      // of lines, in bytes
+}
+
+// textHead begins a line of the text form.
+var textHead = []byte(`"pid": `)
+
+// mostText bounds the value that is kept of a title, in bytes: that of a list of files is a few thousand.
+const mostText = 64 << 10
+
+// titles are those whose values follow on lines of their own, with the keys of later logs.
+var titles = map[string]string{
+	"git_log :": "loadgen_git_log_message", "git_status :": "loadgen_git_status_message",
+	"SHA1 of files :": fileSums,
+}
+
+const fileSums = "loadgen_file_sha1"
+
+// sections are the titles of settings, with what begins their keys in later logs.
+var sections = map[string]string{"Effective Settings:": "effective_", "Requested Settings:": "requested_"}
+
+// labels are what stands before a value, outside of settings, with the keys of later logs.
+var labels = [...]struct{ label, key string }{
+	{"version : ", "loadgen_version"},
+	{"build_date_local : ", "loadgen_build_date_local"},
+	{"build_date_utc   : ", "loadgen_build_date_utc"},
+	{"git_commit_date  : ", "loadgen_git_commit_date"},
+	{"Date + time of test: ", "test_datetime"},
+	{"System Under Test (SUT) name: ", "sut_name"},
+	{"Query Sample Library (QSL) name: ", "qsl_name"},
+	{"QSL total size: ", "qsl_reported_total_count"},
+	{"QSL performance size*: ", "qsl_reported_performance_count"},
+	{"Loading QSL : ", loadedSet},
+	{"GeneratedQueries: ", "generated_query_"},
+	{"POWER_BEGIN: ", "power_begin"},
+	{"POWER_END: ", "power_end"},
+}
+
+// words are the values of scenario and mode in later logs.
+var words = map[string]string{
+	"Single Stream": "SingleStream", "Multi Stream": "MultiStream", "Multi Stream Free": "MultiStreamFree",
+	"Performance": "PerformanceOnly", "Accuracy": "AccuracyOnly", "Submission": "SubmissionRun",
+	"Find Peak Performance": "FindPeakPerformance",
+}
+
+// Word is what logs since v1.0 call a scenario or a mode that those before write with blanks or cut short.
+func Word(text string) string {
+	if word, ok := words[text]; ok {
+		return word
+	}
+	return text
+}
+
+// add reads a line. mine says that it belongs to the text form: that it has a head, or goes on with a title's value.
+func (t *textForm) add(line []byte) (list []DetailEntry, fault string, mine bool) {
+	if !bytes.HasPrefix(line, textHead) {
+		return nil, "", t.goOn(line)
+	}
+	list = t.end()
+	head, text, ok := cutHead(line)
+	if !ok {
+		return list, `want "pid": N, "tid": N, "ts": Nns : TEXT, found ` + shown(line), true
+	}
+	entries, fault := t.entry(head, text)
+	return append(list, entries...), fault, true
+}
+
+// goOn takes a line without a head as one of the value under the title before.
+func (t *textForm) goOn(line []byte) bool {
+	if t.open == "" {
+		return false
+	}
+	if t.size += len(line) + 1; t.size <= mostText && len(line) > 0 {
+		t.lines = append(t.lines, string(line))
+	}
+	return true
+}
+
+// end gives the entry of the title whose lines are over.
+func (t *textForm) end() []DetailEntry {
+	if t.open == "" {
+		return nil
+	}
+	e := t.head
+	e.Key, e.Value = t.open, strings.Join(t.lines, "\n")
+	if t.open == fileSums {
+		sums := make(map[string]string, len(t.lines))
+		for _, line := range t.lines {
+			sum, file, _ := strings.Cut(line, " ")
+			sums[file] = sum
+		}
+		e.Value = sums
+	}
+	t.open, t.lines, t.size = "", nil, 0
+	return []DetailEntry{e}
+}
+
+// entry reads what stands behind a head.
+func (t *textForm) entry(e DetailEntry, text string) ([]DetailEntry, string) {
+	if begins, ok := sections[text]; ok || text == "" {
+		t.section = begins
+		return nil, ""
+	}
+	if key, ok := titles[text]; ok {
+		t.open, t.head = key, e
+		return nil, ""
+	}
+	for _, l := range labels {
+		if value, ok := strings.CutPrefix(text, l.label); ok {
+			return labelled(e, l.key, value)
+		}
+	}
+	if strings.HasSuffix(text, " mode:") { // which starts, and no settings follow
+		t.section = ""
+	}
+	if key, value, ok := cutSetting(text); ok && t.section != "" {
+		e.Key, e.Value = t.section+key, value
+		return []DetailEntry{e}, ""
+	}
+	return []DetailEntry{said(e, text)}, ""
+}
+
+// said is an entry of a sentence: an error, a warning, a counter of the logger, or a message.
+func said(e DetailEntry, text string) DetailEntry {
+	if rest, ok := strings.CutPrefix(text, "ERROR : "); ok {
+		e.Key, e.Value, e.Error = "error_runtime", rest, true
+		if strings.HasPrefix(rest, "Loadgen built with uncommitted changes") {
+			e.Key = "error_uncommitted_loadgen_changes"
+		}
+		return e
+	}
+	if rest, ok := strings.CutPrefix(text, "WARNING : "); ok {
+		e.Key, e.Value, e.Warning = "warning_generic_message", rest, true
+		return e
+	}
+	if number, name, ok := strings.Cut(text, " : "); ok {
+		if n, err := strconv.ParseUint(number, 10, 64); err == nil {
+			e.Key, e.Value = "logger_"+name, n
+			return e
+		}
+	}
+	e.Key, e.Value = "generic_message", strings.TrimSuffix(strings.TrimSpace(text), ":")
+	return e
+}
+
+// labelled are the entries of a label with its value.
+func labelled(e DetailEntry, key, value string) ([]DetailEntry, string) {
+	e.Key, e.Value = key, value
+	switch key {
+	case "qsl_reported_total_count", "qsl_reported_performance_count":
+		n, err := strconv.ParseUint(value, 10, 64)
+		if err != nil {
+			return nil, key + ": want a number, found " + shown([]byte(value))
+		}
+		e.Value = n
+	case loadedSet:
+		list, ok := parseList(strings.Trim(strings.TrimPrefix(value, `"set" : `), `"[]`), true)
+		if !ok {
+			return nil, `want "set" : "[N,N,...]", found ` + shown([]byte(value))
+		}
+		e.Value = list
+	case "power_begin", "power_end":
+		_, at, ok := strings.Cut(value, `"time" : `)
+		if !ok {
+			return nil, `want "time" : TIME, found ` + shown([]byte(value))
+		}
+		e.Value = at
+	case "generated_query_":
+		return generated(e, value)
+	}
+	return []DetailEntry{e}, ""
+}
+
+// generated are the three numbers of the queries that were drawn.
+func generated(e DetailEntry, text string) ([]DetailEntry, string) {
+	var list []DetailEntry
+	rest := text
+	for _, part := range [...]struct{ label, key string }{
+		{`"queries" : `, "generated_query_count"}, {`"samples per query" : `, "generated_samples_per_query"},
+		{`"duration" : `, "generated_query_duration"},
+	} {
+		number, ok := strings.CutPrefix(rest, part.label)
+		number, rest, _ = strings.Cut(number, ", ")
+		n, err := strconv.ParseUint(number, 10, 64)
+		if !ok || err != nil {
+			return nil, "want " + part.label + "N, found " + shown([]byte(text))
+		}
+		e.Key, e.Value = part.key, n
+		list = append(list, e)
+	}
+	return list, ""
+}
+
+// cutSetting takes a setting apart, and gives it the key and the word of later logs.
+func cutSetting(text string) (key string, value any, ok bool) {
+	label, word, ok := strings.Cut(text, ": ")
+	label = strings.TrimSpace(label)
+	switch label {
+	case "Scenario":
+		return "scenario", Word(word), ok
+	case "Test mode":
+		return "test_mode", Word(word), ok
+	}
+	if name, unit, has := strings.Cut(label, " ("); has {
+		label = name + "_" + strings.TrimSuffix(unit, ")")
+	}
+	notOfKeys := func(c rune) bool { return c != '_' && (c < 'a' || c > 'z') }
+	if !ok || label == "" || strings.ContainsFunc(label, notOfKeys) {
+		return "", nil, false
+	}
+	if flag, is := parseBool(word); is {
+		return label, flag, true
+	}
+	if number, is := parseNumber(word); is {
+		return label, number, true
+	}
+	return label, word, true
+}
+
+// cutHead takes the head of a line off.
+func cutHead(line []byte) (e DetailEntry, text string, ok bool) {
+	rest := string(line[len(textHead):])
+	for _, part := range [...]struct {
+		to  *int64
+		end string
+	}{{&e.PID, `, "tid": `}, {&e.TID, `, "ts": `}, {(*int64)(&e.Time), "ns : "}} {
+		number, after, found := strings.Cut(rest, part.end)
+		n, err := strconv.ParseInt(number, 10, 64)
+		if !found || err != nil {
+			return e, "", false
+		}
+		*part.to, rest = n, after
+	}
+	return e, rest, true
+}
