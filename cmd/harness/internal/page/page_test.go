@@ -240,6 +240,20 @@ func TestChartsOfSeveralRuns(t *testing.T) {
 }
 
 // A page stays small: runs for which there is no room are named, and the table of all ends.
+// TestTextsOfAnyDirection: what others wrote, labels first, finds its own direction.
+func TestTextsOfAnyDirection(t *testing.T) {
+	r := hostile()
+	r.Identity.Label, r.Error.Message, r.Error.Stderr = "תווית", "הודעה", []string{"שגיאה"}
+	r.Notes, r.Stated.Note = []record.Finding{{Text: "הערה"}}, "مذكرة"
+	page := html(t, results.Set{Runs: []results.Found{{Run: r}, {Run: hostile()}}})
+	for _, want := range []string{`<h1 dir="auto">`, `-title" dir="auto">תווית: `, `<th scope="row"><a href="#run-1">תווית: `,
+		`<p dir="auto">הודעה</p>`, `<p class="mono" dir="auto">שגיאה</p>`, `<p dir="auto">הערה</p>`, "unicode-bidi:plaintext"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page has no %s", want)
+		}
+	}
+}
+
 func TestThousandsOfRuns(t *testing.T) {
 	one := measuredRun(t, loadgen.Server, 5000)
 	var set results.Set
@@ -277,7 +291,8 @@ func TestNamesOfAMatrix(t *testing.T) {
 	for i, name := range want {
 		name := template.HTMLEscapeString(name)
 		for _, place := range []string{
-			fmt.Sprintf(`<a href="#run-%d">%s</a>`, i+1, name), fmt.Sprintf(`<h2 id="run-%d-title">%s</h2>`, i+1, name),
+			fmt.Sprintf(`<a href="#run-%d">%s</a>`, i+1, name),
+			fmt.Sprintf(`<h2 id="run-%d-title" dir="auto">%s</h2>`, i+1, name),
 		} {
 			if !strings.Contains(text, place) {
 				t.Errorf("the page lacks %s", place)

@@ -48,7 +48,7 @@ func TestHostileNamesAreText(t *testing.T) {
 		!strings.Contains(html.UnescapeString(text), "default-src 'none'") {
 		t.Error("the page has no policy")
 	}
-	if n := strings.Count(text, "&lt;script&gt;"); n < 9 || !strings.Contains(text, "<h2>&#34;") {
+	if n := strings.Count(text, "&lt;script&gt;"); n < 9 || !strings.Contains(text, `<h2 dir="auto">&#34;`) {
 		t.Errorf("the name is there %d times", n)
 	}
 }

@@ -53,11 +53,15 @@ type State struct {
 func Main(ctx context.Context, s *State, tree func(*App) *cobra.Command) int {
 	ctx, cancel := context.WithCancelCause(ctx)
 	out, errs, own := &printed{to: s.Stdout}, &printed{to: s.Stderr}, *s
+	page, console := io.Writer(out), io.Writer(errs)
+	if s.Env != nil && terminal.IsASCII(s.Env) {
+		page, console = terminal.ASCII(out), terminal.ASCII(errs)
+	}
 	a := &App{
-		State: &own, Console: errs, Data: terminal.NewWriter(out, terminal.Options{}),
+		State: &own, Console: console, Data: terminal.NewWriter(out, terminal.Options{}),
 		Asked: terminal.NewWriter(s.Stdout, terminal.Options{}),
 	}
-	a.page, a.errPage = a.newPage(out, s.Screen), a.newPage(errs, s.ErrScreen)
+	a.page, a.errPage = a.newPage(page, s.Screen), a.newPage(console, s.ErrScreen)
 	own.Stdout, own.Stderr = a.page, a.errPage
 	stop := a.listen(cancel)
 	defer stop()
