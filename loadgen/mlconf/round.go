@@ -283,11 +283,20 @@ func readRound(name string) (*Rules, error) {
 // RoundsWithLayout lists the rounds of which it is known where submissions have their files, the newest first. Of the
 // rounds' files it reads the features alone: every start of the harness names these rounds in its help.
 func RoundsWithLayout() []string {
-	return slices.DeleteFunc(Rounds(), func(name string) bool {
-		f, err := featuresOf(name)
-		return err != nil || f.Layout == nil
-	})
+	generation := roundfiles.Generation()
+	found, ok := withLayout.Load(generation)
+	if !ok {
+		found, _ = withLayout.LoadOrStore(generation, slices.DeleteFunc(Rounds(), func(name string) bool {
+			f, err := featuresOf(name)
+			return err != nil || f.Layout == nil
+		}))
+	}
+	names, _ := found.([]string)
+	return slices.Clone(names)
 }
+
+// withLayout are the answers of RoundsWithLayout, by the generation of the rounds' files.
+var withLayout sync.Map
 
 // featuresOf reads a round's features, and its file no further.
 func featuresOf(name string) (f features, err error) {
