@@ -10,6 +10,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/serving/measure"
 	"github.com/plumbline-ml/plumbline/bench/serving/objective"
 	"github.com/plumbline-ml/plumbline/bench/serving/search"
+	"github.com/plumbline-ml/plumbline/internal/slow"
 )
 
 type times []int64
@@ -164,7 +165,11 @@ func TestFindRate(t *testing.T) {
 // TestFindUsers is the same over whole numbers of users.
 func TestFindUsers(t *testing.T) {
 	o := objectives(t)
-	for _, slots := range []int{3, 16, 40} {
+	servers := []int{3}
+	if slow.All() {
+		servers = []int{3, 16, 40}
+	}
+	for _, slots := range servers {
 		peak := math.Floor(top(t, 1, float64(4*slots), 0.5, func(users float64) bool {
 			ok := held(o, server{slots, rand.New(rand.NewPCG(1, 2))}.users(10_000, int(users)))
 			return ok
