@@ -22,7 +22,9 @@ type Row struct {
 	Value float64 // users, or requests per second; NaN where the load is no number
 	// Figures are the columns of numbers, by their names.
 	Figures map[string]float64
-	Flags   []string
+	// Seed is that of the command; nil: the file has none.
+	Seed  *uint64
+	Flags []string
 }
 
 // percentiles are those of the columns of TTFT, TPOT and E2E.
@@ -32,7 +34,16 @@ var percentiles = [...]float64{0.5, 0.9, 0.99}
 // failed are shares from 0 to 1; power is in watts, energy in joules. Flags are separated by semicolons.
 func Columns() []string {
 	names := lists.Map(numbers(), func(c column) string { return c.name })
-	return slices.Concat([]string{"kind", "value"}, names, energies(), []string{"flags"})
+	return slices.Concat([]string{"kind", "value"}, names, energies(), behind)
+}
+
+// behind are the columns behind the numbers.
+var behind = []string{"seed", "flags"}
+
+// figureNames are the columns of numbers.
+func figureNames() []string {
+	all := Columns()
+	return all[2 : len(all)-len(behind)]
 }
 
 // column is one of numbers.
@@ -77,14 +88,25 @@ func numbers() []column {
 		column{"concurrency", func(f *measure.Figures) *float64 { return &f.ConcurrencyMean }},
 		column{"requests", func(f *measure.Figures) *float64 { return count(f.Requests) }},
 		column{"answered", func(f *measure.Figures) *float64 { return count(f.OK) }},
-		column{"prompt_tokens_per_s", func(f *measure.Figures) *float64 {
-			if f.WindowNS <= 0 || f.PromptTokens == 0 {
+		column{"prompt_tokens_per_s", promptRate},
+		column{"total_tokens_per_s", func(f *measure.Figures) *float64 {
+			in, out := promptRate(f), f.CountedTokensPerSec()
+			if in == nil || out == nil {
 				return nil
 			}
-			rate := float64(f.PromptTokens) / (float64(f.WindowNS) / 1e9)
-			return &rate
+			total := *in + *out
+			return &total
 		}},
 	)
+}
+
+// promptRate is the tokens of prompts per second; nil: the server counts none.
+func promptRate(f *measure.Figures) *float64 {
+	if f.WindowNS <= 0 || f.PromptTokens == 0 {
+		return nil
+	}
+	rate := float64(f.PromptTokens) / (float64(f.WindowNS) / 1e9)
+	return &rate
 }
 
 func count(n int) *float64 {
@@ -95,14 +117,14 @@ func count(n int) *float64 {
 // RowOf is the row of a point.
 func RowOf(p *record.Run) Row {
 	s := p.Serving
-	r := Row{Kind: s.Load.By, Value: s.Load.Value, Figures: map[string]float64{}, Flags: s.Flags}
+	r := Row{Kind: s.Load.By, Value: s.Load.Value, Figures: map[string]float64{}, Seed: &s.Asked.Seed,
+		Flags: s.Flags}
 	if s.Load.Value == 0 {
 		r.Value = math.NaN()
 	}
-	for _, name := range Columns()[2:] {
+	for _, name := range figureNames() {
 		r.Figures[name] = math.NaN()
 	}
-	delete(r.Figures, "flags")
 	if s.Figures != nil {
 		for _, c := range numbers() {
 			if v := c.of(s.Figures); v != nil {
@@ -143,14 +165,13 @@ const between = "; "
 func (s *Sweep) WriteCSV(to io.Writer) error {
 	w := csv.NewWriter(to)
 	_ = w.Write(Columns()) // Flush has the first fault
-	columns := Columns()
 	for i := range s.Points {
 		r := RowOf(&s.Points[i])
 		line := []string{string(r.Kind), number(r.Value)}
-		for _, name := range columns[2 : len(columns)-1] {
+		for _, name := range figureNames() {
 			line = append(line, number(r.Figures[name]))
 		}
-		_ = w.Write(append(line, strings.Join(r.Flags, between)))
+		_ = w.Write(append(line, strconv.FormatUint(*r.Seed, 10), strings.Join(r.Flags, between)))
 	}
 	w.Flush()
 	return w.Error()
@@ -179,7 +200,6 @@ func ReadCSV(from io.Reader) ([]Row, error) {
 		return nil, fmt.Errorf("%s begins with the columns %q, want kind and value", CSVName, head[:min(2, len(head))])
 	}
 	head = slices.Clone(head)
-	known := Columns()
 	var rows []Row
 	for {
 		fields, err := in.Read()
@@ -193,32 +213,39 @@ func ReadCSV(from io.Reader) ([]Row, error) {
 			return nil, fmt.Errorf("%s has more than %d points", CSVName, mostRows)
 		}
 		r := Row{Kind: load.Kind(fields[0]), Figures: map[string]float64{}}
-		for _, c := range known[2 : len(known)-1] {
+		for _, c := range figureNames() {
 			r.Figures[c] = math.NaN()
 		}
 		for i, text := range fields[1:] {
-			name := head[i+1]
-			switch {
-			case name == "flags":
-				if text != "" {
-					r.Flags = strings.Split(text, between)
-				}
-			case slices.Contains(known, name):
-				v, err := parseNumber(text)
-				if err != nil {
-					line, _ := in.FieldPos(i + 1)
-					return nil, fmt.Errorf("%s, line %d: %s is %q, want a number, or nothing where it was not measured",
-						CSVName, line, name, text)
-				}
-				if name == "value" {
-					r.Value = v
-					continue
-				}
-				r.Figures[name] = v
+			if want := r.take(head[i+1], text); want != "" {
+				line, _ := in.FieldPos(i + 1)
+				return nil, fmt.Errorf("%s, line %d: %s is %q, want %s", CSVName, line, head[i+1], text, want)
 			}
 		}
 		rows = append(rows, r)
 	}
+}
+
+// take takes the field of a column, and says what is wanted where it is something else.
+func (r *Row) take(name, text string) (want string) {
+	var err error
+	switch _, number := r.Figures[name]; {
+	case name == "flags" && text != "":
+		r.Flags = strings.Split(text, between)
+	case name == "seed" && text != "":
+		r.Seed = new(uint64)
+		if *r.Seed, err = strconv.ParseUint(text, 10, 64); err != nil {
+			return "a whole number from 0 on"
+		}
+	case name == "value":
+		r.Value, err = parseNumber(text)
+	case number:
+		r.Figures[name], err = parseNumber(text)
+	}
+	if err != nil {
+		return "a number, or nothing where it was not measured"
+	}
+	return ""
 }
 
 // parseNumber reads a finite number; nothing is NaN.

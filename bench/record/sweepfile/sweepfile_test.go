@@ -180,6 +180,8 @@ func TestHostileFiles(t *testing.T) {
 func TestCSV(t *testing.T) {
 	s := sweep(t)
 	s.Points = append(s.Points, record.Run{Serving: &record.Serving{Load: record.ServingLoad{By: load.Maximum}}})
+	s.Points[0].Serving.Asked.Seed = math.MaxUint64
+	s.Points[1].Serving.Figures.PromptTokens = 77
 	var b bytes.Buffer
 	if err := s.WriteCSV(&b); err != nil {
 		t.Fatal(err)
@@ -187,11 +189,11 @@ func TestCSV(t *testing.T) {
 	lines := strings.Split(b.String(), "\n")
 	const head = "kind,value,requests_per_s,tokens_per_s,tokens_per_s_per_gpu,ttft_p50_ms,ttft_p90_ms,ttft_p99_ms," +
 		"tpot_p50_ms,tpot_p90_ms,tpot_p99_ms,e2e_p50_ms,e2e_p90_ms,e2e_p99_ms,user,goodput_per_s,attainment,failed," +
-		"concurrency,requests,answered,prompt_tokens_per_s,power_w,energy_per_token_j,energy_per_request_j,flags"
+		"concurrency,requests,answered,prompt_tokens_per_s,total_tokens_per_s,power_w,energy_per_token_j,energy_per_request_j,seed,flags"
 	if lines[0] != head {
 		t.Errorf("columns %s, want %s", lines[0], head)
 	}
-	if want := "users,1,50,550,,10,10,10,1,1,1,20,20,20,1000,50,1,0,1,20,20,,,,,"; lines[1] != want {
+	if want := "users,1,50,550,,10,10,10,1,1,1,20,20,20,1000,50,1,0,1,20,20,,,,,,18446744073709551615,"; lines[1] != want {
 		t.Errorf("%s, want %s", lines[1], want)
 	}
 	rows, err := sweepfile.ReadCSV(&b)
@@ -200,6 +202,9 @@ func TestCSV(t *testing.T) {
 	}
 	for i := range s.Points {
 		want := sweepfile.RowOf(&s.Points[i])
+		if rows[i].Seed == nil || *rows[i].Seed != *want.Seed {
+			t.Errorf("row %d has the seed %v, want %d", i, rows[i].Seed, *want.Seed)
+		}
 		if rows[i].Kind != want.Kind || !same(rows[i].Value, want.Value) || len(rows[i].Figures) != len(want.Figures) {
 			t.Errorf("row %d is %+v, want %+v", i, rows[i], want)
 		}
@@ -208,6 +213,11 @@ func TestCSV(t *testing.T) {
 				t.Errorf("row %d: %s is %v, want %v", i, name, rows[i].Figures[name], v)
 			}
 		}
+	}
+	in, out, total := rows[1].Figures["prompt_tokens_per_s"], rows[1].Figures["tokens_per_s"],
+		rows[1].Figures["total_tokens_per_s"]
+	if !(in > 0 && out > 0) || total != in+out {
+		t.Errorf("%v and %v tokens/s are %v in all", in, out, total)
 	}
 	if want := []string{record.ClientLimited, "misses, by far", "\"well\""}; !slices.Equal(rows[4].Flags, want) {
 		t.Errorf("flags %q, want %q", rows[4].Flags, want)
@@ -243,6 +253,9 @@ func TestHostileCSV(t *testing.T) {
 		"kind,value\nusers,many\n":      `line 2: value is "many"`,
 		"kind,value\nusers,1\nusers\n":  "wrong number of fields",
 		"kind,value,user\nusers,1,NaN":  `user is "NaN"`,
+		"kind,value,seed\nusers,1,-1":   `seed is "-1", want a whole number`,
+		"kind,value,seed\nusers,1,1.5":  `seed is "1.5", want a whole number`,
+		"kind,value,seed\nusers,1,":     "",
 		"kind,value,user\nusers,1,1e99": "",
 		"kind,value,colour\nx,,red":     "",
 		"kind,value\n\"users":           "quote",
