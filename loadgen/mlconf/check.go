@@ -12,10 +12,16 @@ import (
 
 // Check lists the faults of a user.conf: lines that the official LoadGen rejects, and those that it accepts but
 // ignores or changes silently. Lines of another model than model are a note (empty: none are another's), and so are
-// keys and scenarios that LoadGen does not know where ignoreUnknown says so.
-func Check(source, text, model string, ignoreUnknown bool) ([]Problem, []Note) {
-	c := checker{source: source, model: model, ignoreUnknown: ignoreUnknown, seen: map[string]int{}, asides: asides{}}
-	return c.all(text)
+// keys and scenarios that LoadGen does not know where ignoreUnknown says so. What LoadGen reads depends on the round,
+// whose rules are nil of the newest: up to v4.1 the seeds, up to v1.1 MultiStream's target_qps and max_async_queries.
+// Files of those rounds hold keys that their LoadGen passed over, which are notes.
+func Check(source, text, model string, round *Rules, ignoreUnknown bool) ([]Problem, []Note) {
+	return newChecker(source, model, round, ignoreUnknown).all(text)
+}
+
+func newChecker(source, model string, round *Rules, ignoreUnknown bool) *checker {
+	return &checker{source: source, model: model, ignoreUnknown: ignoreUnknown, keys: keysOf(round),
+		seen: map[string]int{}, asides: asides{}}
 }
 
 func (c *checker) all(text string) ([]Problem, []Note) {
@@ -30,7 +36,7 @@ type checker struct {
 	source        string
 	model         string // the run's; empty: any
 	audit         bool   // the file is an audit.config
-	seeds         bool   // seeds count in it
+	keys          confKeys
 	ignoreUnknown bool
 	seen          map[string]int // line of each key
 	line          int
@@ -111,7 +117,7 @@ var verificationKey = regexp.MustCompile(`^test\d\d_`)
 // unknown is a fault that names the nearest word, or where the user wants it a note.
 func (c *checker) unknown(full, what, word string, known []string) {
 	switch {
-	case c.ignoreUnknown:
+	case c.ignoreUnknown || c.keys.old:
 		c.asides.add("LoadGen does not know %s: ignored", c.line, word)
 	case len(c.problems) < mostFaults: // of what is not shown nobody needs the nearest
 		c.fault(full, "unknown %s %q%s", what, word, nearest(word, known))
@@ -123,6 +129,10 @@ func (c *checker) unknown(full, what, word string, known []string) {
 // field checks the last part of a key and its value.
 func (c *checker) field(full, scenario, key string, v value) {
 	fields := fieldsOf(key)
+	if c.keys.old && scenario == loadgen.MultiStream.String() && (key == arrivalRate || key == asyncQueries) {
+		c.arrivals(full, key, v)
+		return
+	}
 	if len(fields) == 0 {
 		c.unknown(full, "key", key, allKeys())
 		return
@@ -132,11 +142,15 @@ func (c *checker) field(full, scenario, key string, v value) {
 			continue
 		}
 		switch fault := checkValue(f, v); {
-		case f.RulesOnly && !c.seeds:
+		case f.RulesOnly && !c.keys.set(f):
 			c.fault(full, "is ignored in a user.conf: the rules set it")
 		case fault != "":
 			c.fault(full, "%s", fault)
 		}
+		return
+	}
+	if c.keys.old {
+		c.asides.add("the round's LoadGen does not read %s: ignored", c.line, scenario+"."+key)
 		return
 	}
 	c.fault(full, "is ignored under %s: it is read under %s", scenario, readUnder(fields))

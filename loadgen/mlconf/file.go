@@ -83,14 +83,17 @@ func (f file) find(model, scenario, key string) (full string, v value, ok bool) 
 	return "", value{}, false
 }
 
+// every says that a file sets all fields that else come from the rules alone.
+func every(loadgen.Field) bool { return true }
+
 // apply sets what the file says for a model and a scenario. Fields that come from the rules alone are set only where
-// rules is true. note hears of each value that was stored, unread of each that another setting keeps from being read.
+// rules says so. note hears of each value that was stored, unread of each that another setting keeps from being read.
 func (f file) apply(
-	s *settings, model, scenario string, rules bool,
+	s *settings, model, scenario string, rules func(loadgen.Field) bool,
 	note func(loadgen.Field, string, value), unread func(key string, line int, without string),
 ) {
 	for _, field := range fields {
-		if field.Key == "" || field.RulesOnly && !rules {
+		if field.Key == "" || field.RulesOnly && !rules(field) {
 			continue
 		}
 		under := scenario

@@ -36,7 +36,7 @@ func UserConf(path string) Layer {
 			l.fault(0, "", "cannot be read: "+err.Error())
 			return
 		}
-		problems, notes := Check(path, text, l.o.Model, l.o.IgnoreUnknownKeys)
+		problems, notes := Check(path, text, l.o.Model, l.round, l.o.IgnoreUnknownKeys)
 		l.problems, l.s.Notes = append(l.problems, problems...), append(l.s.Notes, notes...)
 		l.file(text, l.o.Model)
 	}}
@@ -67,14 +67,12 @@ func AuditText(source, text string) Layer {
 // audit applies audit settings.
 func (l *loader) audit(source, text string) {
 	l.mode = true
-	c := checker{
-		source: source, audit: true, ignoreUnknown: l.o.IgnoreUnknownKeys, seeds: l.round.auditsSetSeeds(),
-		seen: map[string]int{}, asides: asides{},
-	}
+	c := newChecker(source, "", l.round, l.o.IgnoreUnknownKeys)
+	c.audit, c.keys.old = true, false
 	problems, notes := c.all(text)
 	l.problems, l.s.Notes = append(l.problems, problems...), append(l.s.Notes, notes...)
 	f, bad := parse(source, text)
 	if len(bad) == 0 {
-		f.apply(&l.s.TestSettings, "*", l.o.Scenario.String(), c.seeds, l.note, l.unread)
+		f.apply(&l.s.TestSettings, "*", l.o.Scenario.String(), c.keys.set, l.note, l.unread)
 	}
 }

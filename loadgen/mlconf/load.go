@@ -33,7 +33,7 @@ func Load(o Options) (Settings, error) {
 		l.s.Origins[f.Name] = Origin{Source: "LoadGen default", Key: f.Key, Text: f.Text(l.s.TestSettings)}
 	}
 	l.begin(rules.source)
-	rules.apply(&l.s.TestSettings, round.settingsModel(o), o.Scenario.String(), true, l.note, func(string, int, string) {})
+	rules.apply(&l.s.TestSettings, round.settingsModel(o), o.Scenario.String(), every, l.note, func(string, int, string) {})
 	l.end()
 	for _, layer := range o.Layers {
 		l.begin(layer.Source)
@@ -83,7 +83,11 @@ func (l *loader) unread(key string, line int, without string) {
 // file applies a checked configuration file for a model. One with lines that cannot be read changes nothing.
 func (l *loader) file(text, model string) {
 	if f, bad := parse(l.source, text); len(bad) == 0 {
-		f.apply(&l.s.TestSettings, model, l.o.Scenario.String(), false, l.note, l.unread)
+		keys := keysOf(l.round)
+		f.apply(&l.s.TestSettings, model, l.o.Scenario.String(), keys.set, l.note, l.unread)
+		if keys.old {
+			f.applyArrivals(&l.s.TestSettings, model, l.note)
+		}
 	}
 }
 

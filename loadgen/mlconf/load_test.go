@@ -367,7 +367,7 @@ func FuzzUserConf(f *testing.F) {
 	f.Add("a.b.c = 0x10 # d")
 	f.Add("*.*.max_duration = -18446744073709551617\n*.Server.target_latency = 09\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		problems, _ := mlconf.Check("f", text, "", false)
+		problems, _ := mlconf.Check("f", text, "", nil, false)
 		var o mlconf.Official
 		s := loadgen.DefaultTestSettings()
 		code, err := o.FromConfig(&s, &text, "m", "Server", mlconf.ConfAudit)

@@ -64,26 +64,39 @@ func (o *Official) FromConfig(
 	if len(bad) > 0 {
 		return CodeInvalid, nil
 	}
-	f.applySilently(s, model, scenario, false)
+	round, err := o.round()
+	if err != nil {
+		return 0, err
+	}
+	keys := keysOf(round)
+	f.applySilently(s, model, scenario, keys.set)
+	if keys.old {
+		f.applyArrivals(s, model, func(loadgen.Field, string, value) {})
+	}
 	return CodeOK, nil
 }
 
+// round is that whose LoadGen reads the files.
+func (o *Official) round() (*Rules, error) {
+	if o.Of != nil {
+		return o.Of, nil
+	}
+	return Round(o.Rules)
+}
+
 func (o *Official) applyRules(s *loadgen.TestSettings, model, scenario string) error {
-	round := o.Of
-	if round == nil {
-		var err error
-		if round, err = Round(o.Rules); err != nil {
-			return err
-		}
+	round, err := o.round()
+	if err != nil {
+		return err
 	}
 	f, err := round.defaults()
 	if err != nil {
 		return err
 	}
-	f.applySilently(s, model, scenario, true)
+	f.applySilently(s, model, scenario, every)
 	return nil
 }
 
-func (f file) applySilently(s *loadgen.TestSettings, model, scenario string, rules bool) {
+func (f file) applySilently(s *loadgen.TestSettings, model, scenario string, rules func(loadgen.Field) bool) {
 	f.apply(s, model, scenario, rules, func(loadgen.Field, string, value) {}, func(string, int, string) {})
 }

@@ -41,13 +41,13 @@ func TestKeysSetTwice(t *testing.T) {
 			}
 			continue
 		}
-		_, notes := mlconf.Check("user.conf", c.text, "resnet50", false)
+		_, notes := mlconf.Check("user.conf", c.text, "resnet50", nil, false)
 		if err != nil || s.MinQueryCount != c.want || len(notes) != c.notes {
 			t.Errorf("%q: %d, %v, %v", c.text, s.MinQueryCount, notes, err)
 		}
 	}
 	const text = "*.Server.min_query_count = 5\n*.Server.min_query_count = 7\n"
-	_, notes := mlconf.Check("user.conf", text, "resnet50", false)
+	_, notes := mlconf.Check("user.conf", text, "resnet50", nil, false)
 	want := "user.conf: line 1: set again below (*.Server.min_query_count): of equal keys the last counts"
 	if len(notes) != 1 || notes[0].String() != want {
 		t.Errorf("%v, want %s", notes, want)

@@ -36,7 +36,7 @@ func (r *resultFolder) checkUserConf() {
 			return
 		}
 	}
-	problems, unknown := mlconf.Check(name, string(text), "", true)
+	problems, unknown := mlconf.Check(name, string(text), "", r.checker.rules, true)
 	for _, p := range problems {
 		r.warn(ruleConf, name, "LoadGen ignores or changes a setting", fmt.Sprintf("line %d: %s: %s", p.Line, p.Key,
 			p.Text), "", "remove the line")
@@ -156,7 +156,7 @@ func (r *resultFolder) logged() string {
 
 // firstFault is the first line that cannot be read.
 func firstFault(name, text string) string {
-	problems, _ := mlconf.Check(name, text, "", true)
+	problems, _ := mlconf.Check(name, text, "", nil, true)
 	if len(problems) == 0 {
 		return ""
 	}

@@ -40,7 +40,11 @@ func latencies(r record.Run) table {
 		head, cells := []string{"", "min"}, []string{of.Title, ranged(l.Min)}
 		for _, q := range l.Percentiles {
 			head = append(head, strconv.FormatFloat(100*q.P, 'g', 6, 64)+" %")
-			cells = append(cells, plot.Percentile(uint64(max(0, l.Count)), q.P, q.NS))
+			cell := plot.Duration(q.NS)
+			if l.Count > 0 { // else it is not known whether there were enough
+				cell = plot.Percentile(uint64(l.Count), q.P, q.NS)
+			}
+			cells = append(cells, cell)
 		}
 		head = append(head, "max", "mean")
 		if len(t.Rows) > 0 && !slices.Equal(head, t.Head) { // a plugin may tell other percentiles

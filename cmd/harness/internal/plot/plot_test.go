@@ -372,6 +372,18 @@ func TestQuantilesGoForward(t *testing.T) {
 	}
 }
 
+// TestQuantilesOfUnknownNumber: percentiles of a log that does not say of how many values are all shown, and nothing is
+// beyond the highest.
+func TestQuantilesOfUnknownNumber(t *testing.T) {
+	c := Percentiles(Quantiles{Min: 1, Max: 100, Known: []Point{{.5, 50}, {.99, 99}, {1, 100}}}, Facts{})
+	if l := c.Lines[0]; len(l.X) != 3 || l.Y[2] != 99 || l.X[2] != tail(.99) || !strings.Contains(c.Alt, "50th") {
+		t.Errorf("%v %v: %s", l.X, l.Y, c.Alt)
+	}
+	if l := Percentiles(Quantiles{Min: 1, Max: 100}, Facts{}).Lines[0]; len(l.X) != 2 || l.Y[1] != 100 {
+		t.Errorf("without percentiles: %v %v", l.X, l.Y)
+	}
+}
+
 // TestPercentilesOfFewValues wants the word for those that there are too few values for, wherever a chart says some.
 func TestPercentilesOfFewValues(t *testing.T) {
 	for n, want := range map[int][2]string{ // p90 and p99

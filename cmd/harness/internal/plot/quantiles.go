@@ -17,7 +17,8 @@ type Point struct {
 	NS int64
 }
 
-// Quantiles are what is known of Count values: their ends in nanoseconds, and some percentiles.
+// Quantiles are what is known of Count values, 0 where it is not known how many: their ends in nanoseconds, and some
+// percentiles.
 type Quantiles struct {
 	Count    uint64
 	Min, Max int64
@@ -31,9 +32,12 @@ func (q Quantiles) placed() []Point {
 	end := 1 - 1/float64(max(2, q.Count))
 	all := []Point{{P: 0, NS: q.Min}}
 	for _, p := range slices.SortedFunc(slices.Values(q.Known), func(a, b Point) int { return cmp.Compare(a.P, b.P) }) {
-		if enough(q.Count, p.P) && 0 < p.P && p.P <= end {
+		if known := q.Count == 0 && p.P < 1; 0 < p.P && (known || enough(q.Count, p.P) && p.P <= end) {
 			all = append(all, p)
 		}
+	}
+	if q.Count == 0 && len(all) > 1 { // the percentile that the highest value is at is not known
+		return all
 	}
 	return append(all, Point{P: end, NS: q.Max})
 }

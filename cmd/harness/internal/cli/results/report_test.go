@@ -25,7 +25,7 @@ func TestReportOldLogs(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.Want(0, s.Run("report", s.Out()), "1 run: 1 VALID", scenario.String(), want, "Logging allocation detected")
-		for _, never := range []string{"rehearsal", " 0 queries", "stopping", "PySUT"} {
+		for _, never := range []string{"rehearsal", "too few", " 0 queries", "stopping", "PySUT"} {
 			if strings.Contains(s.Stdout.String(), never) {
 				t.Errorf("%v: the report says %q:\n%s", scenario, never, s.Stdout.String())
 			}
