@@ -1,31 +1,13 @@
 package runs_test
 
 import (
-	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"testing/fstest"
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/clitest"
 )
-
-// crowded is a machine of one processor on which other programs take all the time that passes between two looks.
-type crowded struct {
-	fstest.MapFS
-	ticks int
-}
-
-// Open implements fs.FS.
-func (c *crowded) Open(name string) (fs.File, error) {
-	if name == "proc/stat" {
-		c.ticks += 1000
-		c.MapFS[name] = &fstest.MapFile{Data: fmt.Appendf(nil, "cpu %d 0 0 0\ncpu0 1 0 0 0\n", c.ticks)}
-	}
-	return c.MapFS.Open(name)
-}
 
 // TestOtherProgramsAreNoted: a run says in its text, its page and its record that other programs used the processors,
 // in every scenario; no verdict changes, and a comparison says it of its sides.
@@ -34,10 +16,7 @@ func TestOtherProgramsAreNoted(t *testing.T) {
 	quiet := s.Out() + "-quiet"
 	runs := []string{"run", "resnet50", "--scenario", "all", "--mode", "performance", "--out"}
 	s.Want(0, s.Run(append(runs, quiet)...))
-	m := &crowded{MapFS: clitest.Machine()}
-	m.MapFS[fmt.Sprintf("proc/%d/stat", os.Getpid())] = &fstest.MapFile{Data: []byte(
-		"1 (harness) S 1 1 1 0 -1 0 0 0 0 0 5 5 0 0 20 0 1 0 5\n")}
-	s.Root = m
+	s.Root = clitest.Crowded()
 	const note = "other programs used 100 % of the processors during this run"
 	s.Want(0, s.Run(append(runs, s.Out())...), "note: "+note)
 	all := s.Result().Runs

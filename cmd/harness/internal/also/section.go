@@ -1,0 +1,166 @@
+package also
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/loadgen/suggest"
+)
+
+// section is a mapping of the configuration, with the path to it.
+type section struct {
+	*configured
+	path string
+	keys map[string]any
+}
+
+// in is a section of keys, all of which are known; another value than a mapping, or a key beyond, is a fault.
+func (s section) in(key string, known ...string) section {
+	of := section{configured: s.configured, path: s.at(key)}
+	switch v := s.keys[key].(type) {
+	case nil:
+	case map[string]any:
+		of.keys = v
+	default:
+		s.fault(of.path, "%s, want a mapping", shown(v))
+	}
+	of.knows(known)
+	return of
+}
+
+func (s section) knows(known []string) {
+	for _, key := range slices.Sorted(maps.Keys(s.keys)) {
+		if !slices.Contains(known, key) {
+			s.faults = append(s.faults, fmt.Errorf("%s: %w", s.at(key), suggest.Unknown("key", key, known)))
+		}
+	}
+}
+
+func (s section) at(key string) string {
+	if s.path == "" {
+		return key
+	}
+	return s.path + "." + key
+}
+
+// shown is a value in a message, cut where it is long.
+func shown(v any) string {
+	text := fmt.Sprintf("%v", v)
+	if len(text) > 40 {
+		text = text[:40] + "..."
+	}
+	return strconv.Quote(text)
+}
+
+// absent faults keys that have a value, unless it is one that changes nothing.
+func (s section) absent(why string, keys ...string) {
+	for _, key := range keys {
+		if v := s.keys[key]; v != nil {
+			s.fault(s.at(key), "%s: %s", shown(v), why)
+		}
+	}
+}
+
+// ignores notes keys that have a value and no effect here.
+func (s section) ignores(keys ...string) {
+	for _, key := range keys {
+		if s.keys[key] != nil {
+			s.idle = append(s.idle, s.at(key))
+		}
+	}
+}
+
+// text is a string; "": none.
+func (s section) text(key string) string {
+	switch v := s.keys[key].(type) {
+	case nil:
+	case string:
+		return strings.TrimSpace(v)
+	case bool: // on and off, to some writers of YAML
+		if v {
+			return "on"
+		}
+		return "off"
+	default:
+		s.fault(s.at(key), "%s, want a word", shown(v))
+	}
+	return ""
+}
+
+// number is a number from least on; ok is false where there is none, or a fault.
+func (s section) number(key string, least float64, whole bool) (n float64, ok bool) {
+	switch v := s.keys[key].(type) {
+	case nil:
+		return 0, false
+	case uint64:
+		n = float64(v)
+	case int64:
+		n = float64(v)
+	case float64:
+		n = v
+	default:
+		n = math.NaN()
+	}
+	if !(n >= least) || n > 1e15 || whole && n != math.Trunc(n) {
+		what := "a number"
+		if whole {
+			what = "a whole number"
+		}
+		s.fault(s.at(key), "%s, want %s from %v on", shown(s.keys[key]), what, least)
+		return 0, false
+	}
+	return n, true
+}
+
+// seed is a whole number of 64 bits; where there is none, endpoints' own.
+func (s section) seed(key string) string {
+	switch v := s.keys[key].(type) {
+	case nil:
+	case uint64:
+		return strconv.FormatUint(v, 10)
+	default:
+		s.fault(s.at(key), "%s, want a whole number from 0 on", shown(v))
+	}
+	return plain(aSeed)
+}
+
+// truth is true or false.
+func (s section) truth(key string, otherwise bool) bool {
+	switch v := s.keys[key].(type) {
+	case nil:
+	case bool:
+		return v
+	default:
+		s.fault(s.at(key), "%s, want true or false", shown(v))
+	}
+	return otherwise
+}
+
+// millis is a duration in milliseconds, which a text may have with its unit: ms, s or m.
+func (s section) millis(key string, otherwise float64) float64 {
+	text, ok := s.keys[key].(string)
+	if !ok {
+		if n, ok := s.number(key, 0, true); ok {
+			return n
+		}
+		return otherwise
+	}
+	for _, unit := range []struct {
+		name string
+		ms   float64
+	}{{"ms", 1}, {"s", 1000}, {"m", 60_000}} {
+		if digits, cut := strings.CutSuffix(strings.TrimSpace(text), unit.name); cut {
+			if n, err := strconv.ParseFloat(digits, 64); err == nil && n >= 0 && n < 1e12 {
+				return math.Trunc(n * unit.ms)
+			}
+		}
+	}
+	s.fault(s.at(key), "%s, want milliseconds, or a number with ms, s or m", shown(text))
+	return otherwise
+}
+
+func plain(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
