@@ -15,8 +15,10 @@ import (
 var text string
 
 // own are the rules of this page beside those that it shares with reports.
-const own = `h2 .badge{margin-left:.4rem}td.mono{min-width:14rem}summary{cursor:pointer}
-details ul{margin:.3rem 0;padding-left:1.2rem}`
+const own = `h2 .badge{margin-left:.4rem}h2::first-letter,header tbody th::first-letter{text-transform:uppercase}
+td details{border:0;margin:0;padding:.2rem 0}details ul{margin:.3rem 0;padding-left:1.2rem}
+table.findings{table-layout:fixed}.findings th:first-child{width:40%}
+@media(max-width:36rem){.findings td{flex:1 0 100%}}`
 
 var reviewed = template.Must(template.New("page").Funcs(template.FuncMap{
 	"results": func(n int) string { return figure.Plural(n, "result") }, "figure": figure.Round, "class": class,
