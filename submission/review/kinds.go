@@ -1,10 +1,12 @@
 package review
 
 import (
+	"path"
 	"slices"
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/submission/check"
+	"github.com/plumbline-ml/plumbline/submission/tree"
 )
 
 // kind is what is known of one kind of findings.
@@ -42,6 +44,7 @@ var breaches = []kind{
 
 // others are the kinds of rejected runs and audits that have no name of their own, by rule.
 var others = []kind{
+	{logs, "a log is missing or cannot be read, and its run is not judged", "Ask for the log.", false},
 	{"validity", "a run is not valid", "Ask for a valid run.", false},
 	{"latency", "a latency is over its limit, or was not measured", "Ask for a run within the limit.", false},
 	{"duration", "a run is too short", "Ask for a run of ten minutes.", false},
@@ -58,8 +61,11 @@ var others = []kind{
 }
 
 // forms are the rules of files and of what people write: rejects by them are folded.
-var forms = []string{"tree", "names", "files", "system", "measurements", "conf", "log-format", "hash", "truncation",
-	"repository", "network", "open"}
+var forms = []string{"tree", "names", "files", "system", "measurements", "conf", "hash", "truncation", "repository",
+	"network", "open"}
+
+// logs is the kind of logs that are missing or that cannot be read: what they would show is not known.
+const logs = "logs"
 
 // auditRules is how the rules of audits begin.
 const auditRules = "audit-"
@@ -76,8 +82,12 @@ func kindOf(f check.Finding) (k kind, ok bool) {
 		return named(breaches, string(f.Kind)), true
 	}
 	rule := f.Rule
-	if strings.HasPrefix(rule, auditRules) {
+	name := path.Base(f.Path)
+	switch {
+	case strings.HasPrefix(rule, auditRules):
 		rule = strings.TrimSuffix(auditRules, "-")
+	case rule == "log-format", rule == "files" && (name == tree.DetailLog || name == tree.SummaryLog):
+		rule = logs
 	}
 	if f.Severity != check.Reject || slices.Contains(forms, rule) {
 		return kind{}, false

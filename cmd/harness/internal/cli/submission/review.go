@@ -81,6 +81,9 @@ func (a *app) review(ctx context.Context, dir string, f *reviewFlags) error {
 		return err
 	}
 	found := review.Make(report, scope)
+	if found.Results == 0 {
+		return sdk.Usage(fmt.Errorf("no result in %s: want DIVISION/SUBMITTER/results/SYSTEM/BENCHMARK/SCENARIO", dir))
+	}
 	if other != nil {
 		if found.Against, err = review.Compare(ctx, r.Tree, report, other.Tree, scope); err != nil {
 			return sdk.Data(err)

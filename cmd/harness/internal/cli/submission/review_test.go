@@ -77,6 +77,22 @@ func TestSubmissionReview(t *testing.T) {
 		"a seed is not the round's")
 }
 
+// TestSubmissionReviewOfNoLogs: a result whose logs are pointers to what was not downloaded is not passed.
+func TestSubmissionReviewOfNoLogs(t *testing.T) {
+	s := clitest.New(t)
+	root := roundTree(t, t.TempDir(), "v6.0", "Lab", 200)
+	const pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 7\n"
+	log := filepath.Join(root, "closed/Lab/results/box/resnet/Offline/performance/run_1/mlperf_log_detail.txt")
+	for _, text := range []string{pointer, "", "x"} {
+		if err := os.WriteFile(log, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		s.Want(2, s.Run("submission", "review", root), "name the round with --rules")
+		s.Want(3, s.Run("submission", "review", root, "--rules", "v6.0"),
+			"logs: a log is missing or cannot be read, and its run is not judged; 1 result", "1 result, 1 to act on")
+	}
+}
+
 // TestSubmissionReviewOfNoRound: what is wrong with the tree is the first line.
 func TestSubmissionReviewOfNoRound(t *testing.T) {
 	s := clitest.New(t)
@@ -86,8 +102,10 @@ func TestSubmissionReviewOfNoRound(t *testing.T) {
 	roundTree(t, filepath.Join(both, "five"), "v5.1", "Lab", 1)
 	mixed := roundTree(t, roundTree(t, t.TempDir(), "v6.0", "Lab", 200), "v5.1", "Lob", 100)
 	silent := t.TempDir()
-	if err := os.MkdirAll(filepath.Join(silent, "closed/Lab/results/box/resnet/Offline"), 0o777); err != nil {
-		t.Fatal(err)
+	for _, folder := range []string{silent + "/closed/Lab/results/box", root + "/closed/Lab/src"} {
+		if err := os.MkdirAll(folder, 0o777); err != nil {
+			t.Fatal(err)
+		}
 	}
 	for _, c := range []struct {
 		args []string
@@ -98,6 +116,8 @@ func TestSubmissionReviewOfNoRound(t *testing.T) {
 		{[]string{s.File("text.txt", "x")}, "not a directory"},
 		{[]string{both}, "it holds the trees five, six: name one of them"},
 		{[]string{mixed}, "holds runs of v"},
+		{[]string{filepath.Join(root, "closed/Lab/src")}, "no result in"},
+		{[]string{filepath.Join(silent, "closed/Lab"), "--rules", "v6.0", "--submitter", "Lab"}, "no result in"},
 		{[]string{silent}, "name the round with --rules"},
 		{[]string{root, "--rules", "v0.1"}, `"v0.1"`},
 		{[]string{root, "--submitter", "Lap"}, "Lab"},
