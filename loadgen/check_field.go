@@ -102,5 +102,9 @@ func notInferring(s *TestSettings) bool { return !s.InferTokenLatencies }
 
 func earlyStopping(s *TestSettings) bool { return !s.NoEarlyStopping }
 
+func todaysOrder(s *TestSettings) bool { return !s.OlderSampleOrder }
+
+func loadsFirst(s *TestSettings) bool { return !s.LoadFromAll }
+
 // noTokenLimits: in other scenarios than Server nothing is judged by the limits of tokens.
 func noTokenLimits(s *TestSettings) bool { return !s.UseTokenLatencies || s.Scenario != Server }

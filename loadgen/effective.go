@@ -86,6 +86,7 @@ func seriesParams(s TestSettings, e EffectiveSettings, set schedule.Set, accurac
 		IssueSame:       s.PerformanceIssueSame,
 		SameIndex:       s.PerformanceIssueSameIndex,
 		EqualIssue:      s.SampleConcatenatePermutation,
+		Older:           s.OlderSampleOrder,
 	}
 }
 

@@ -114,6 +114,18 @@ var fields = complete([]Field{
 		Form: form.Boolean, idle: earlyStopping, log: lastIfUsed, fixed: exactly,
 	},
 	{
+		Name: "OlderSampleOrder", Official: "older_sample_order",
+		Key: "older_sample_order", RulesOnly: true,
+		Doc:  "draw samples as LoadGens built with GCC before 11 did",
+		Form: form.Boolean, idle: todaysOrder, log: lastIfUsed, fixed: exactly,
+	},
+	{
+		Name: "LoadFromAll", Official: "load_from_all",
+		Key: "load_from_all", RulesOnly: true,
+		Doc:  "load samples of the whole data set, as LoadGens before v6.0 did, not its first ones",
+		Form: form.Boolean, idle: loadsFirst, log: lastIfUsed, fixed: exactly,
+	},
+	{
 		Name: "MinDuration", Official: "min_duration_ms",
 		Key: "min_duration", Unit: "ms",
 		Doc:  "least duration of a valid run",

@@ -109,6 +109,11 @@ type TestSettings struct {
 	// NoEarlyStopping leaves early stopping out of results and verdicts, as in the rounds v0.5 to v1.1.
 	NoEarlyStopping bool
 
+	// OlderSampleOrder draws samples as LoadGens do that were built with the C++ library of GCC before GCC 11: most of
+	// those that published results up to v1.0, and some later. LoadFromAll draws the samples to load of the whole data
+	// set, as LoadGens before v6.0 did, and not of as many as are loaded. [SampleOrderOf] tells which a log has.
+	OlderSampleOrder, LoadFromAll bool
+
 	MinDuration   time.Duration // whole milliseconds in configuration files
 	MaxDuration   time.Duration // 0: no limit
 	MinQueryCount uint64

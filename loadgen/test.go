@@ -142,6 +142,9 @@ func (t *test) series(ctx context.Context) (*series, error) {
 	}
 	t.log.mode(PerformanceOnly)
 	count := min(t.e.PerformanceSampleCount, uint64(t.counts.total))
+	if t.s.LoadFromAll {
+		count = uint64(t.counts.total)
+	}
 	set := t.sets(count)[0]
 	return t.withSet(ctx, set, false, func() (*series, error) { return t.pass(ctx, set, false) })
 }
@@ -157,10 +160,11 @@ func (t *test) accuracy(ctx context.Context) error {
 	return nil
 }
 
-// sets are the loadable sets of the first count samples.
+// sets are the loadable sets of the first count samples, in their order.
 func (t *test) sets(count uint64) []schedule.Set {
 	each := min(t.e.PerformanceSampleCount, count)
-	return schedule.Sets(int(count), int(each), int(t.e.Scenario.kind().padding(t.e)), t.e.QSLRNGSeed)
+	return schedule.Sets(int(count), int(each), int(t.e.Scenario.kind().padding(t.e)),
+		schedule.Source(t.e.QSLRNGSeed, t.s.OlderSampleOrder))
 }
 
 // conclude judges the performance series p, if there is one, marks a test that ended early with why, and ends the logs.

@@ -71,9 +71,9 @@ func settingsDoc(t *testing.T) string {
 		"In a user.conf these are errors: the official LoadGen ignores them there. `--set` can change them; a run then\n"+
 			"deviates from the rules.\n\n"+
 			"A user.conf is read by the keys of the round (`--rules`). Up to v4.1 LoadGen read the seeds, test05 and\n"+
-			"accuracy_log_probability from it, and they count. Up to v1.1 it read `target_qps` of MultiStream, which is the arrival\n"+
-			"interval (15 queries per second are 66.666666 ms), and `max_async_queries`, of which only 1 is run here; keys that it did\n"+
-			"not know, such as `Server.target_duration`, it passed over: a note names them.",
+			"accuracy_log_probability from it, and they count. Up to v1.1 it read `target_qps` of MultiStream, which is\n"+
+			"the arrival interval (15 queries per second are 66.666666 ms), and `max_async_queries`, of which only 1 is\n"+
+			"run here; keys that it did not know, such as `Server.target_duration`, it passed over: a note names them.",
 		func(f loadgen.Field) bool { return f.RulesOnly })
 	section(&b, "Settings without a key", "No configuration file can set these; `--set` takes the name given here.",
 		func(f loadgen.Field) bool { return f.Key == "" })

@@ -32,7 +32,8 @@ func keysOf(r *Rules) confKeys {
 // not among them.
 func (k confKeys) set(f loadgen.Field) bool {
 	switch f.Name {
-	case "MultiStreamArrivalInterval", "MultiStreamCountDropped", "NoEarlyStopping":
+	case "MultiStreamArrivalInterval", "MultiStreamCountDropped", "NoEarlyStopping", "OlderSampleOrder",
+		"LoadFromAll":
 		return false
 	}
 	return k.seeds
@@ -48,8 +49,8 @@ func (c *checker) arrivals(full, key string, v value) {
 	}
 }
 
-// intervalOf is the time between queries that arrive at a rate, in whole nanoseconds, as LoadGen has it; 0 or less where
-// there is none.
+// intervalOf is the time between queries that arrive at a rate, in whole nanoseconds, as LoadGen has it; 0 where there
+// is none.
 func intervalOf(v value) time.Duration {
 	if !(v.double > 1e-6) || v.double > 1e9 {
 		return 0

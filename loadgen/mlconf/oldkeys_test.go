@@ -133,7 +133,9 @@ func TestOfficialReadsOldFiles(t *testing.T) {
 	for round, want := range map[string]struct {
 		seed     bool
 		interval time.Duration
-	}{"v0.5": {true, 50 * time.Millisecond}, "v1.1": {true, 50 * time.Millisecond}, "v4.1": {true, 0}, "v5.0": {false, 0}} {
+	}{
+		"v0.5": {true, 50 * time.Millisecond}, "v1.1": {true, 50 * time.Millisecond}, "v4.1": {true, 0}, "v5.0": {false, 0},
+	} {
 		o := mlconf.Official{Rules: round}
 		s := loadgen.DefaultTestSettings()
 		s.Scenario = loadgen.MultiStream

@@ -29,6 +29,10 @@ func lacking(s loadgen.TestSettings, l loadgen.LogSettings) error {
 		faults = append(faults, fault("the official LoadGen has the rules of v2.0 and later only: early stopping cannot be "+
 			"left out, and MultiStream has no arrival interval"))
 	}
+	if s.OlderSampleOrder || s.LoadFromAll {
+		faults = append(faults, fault("the official LoadGen's order of samples is that of its version and its compiler: "+
+			"leave older_sample_order and load_from_all out"))
+	}
 	if l.OutDir == "" {
 		faults = append(faults, fault("the official LoadGen writes its logs always: name a folder for them"))
 	}

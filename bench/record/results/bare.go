@@ -10,6 +10,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/internal/bounded"
 	"github.com/plumbline-ml/plumbline/internal/checksum"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/loadgen/official"
@@ -170,7 +171,23 @@ func (l log) settings() []record.Setting {
 			all = append(all, record.Setting{Key: key, Value: fmt.Sprint(e.Value), Origin: "as used, by the detail log"})
 		}
 	}
+	if text := l.sampleOrder(); text != "" {
+		all = append(all, record.Setting{Key: "sample_order", Value: text, Origin: "by the samples that were loaded first"})
+	}
 	return all
+}
+
+// sampleOrder names the order in which the samples were drawn; "" where none were, or of a run without a fixed order.
+func (l log) sampleOrder() string {
+	if len(l.FirstLoaded) == 0 || l.text("effective_test_mode") == loadgen.AccuracyOnly.String() {
+		return ""
+	}
+	found := loadgen.SampleOrderOf(l.FirstLoaded, l.number("qsl_reported_total_count"),
+		l.number("effective_performance_sample_count"), l.number("effective_qsl_rng_seed"))
+	if len(found) == 0 {
+		return "none of those that are known"
+	}
+	return strings.Join(lists.Map(found, loadgen.SampleOrder.String), ", or ")
 }
 
 // files lists the logs with their checksums.

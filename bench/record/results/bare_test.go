@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -80,6 +81,32 @@ func TestReadOld(t *testing.T) {
 				t.Errorf("%v, text form %v: %s, %+v, %+v", scenario, text, p.Metric.String(), p, run.LoadGen)
 			}
 			checkOldTexts(t, run)
+		}
+	}
+}
+
+// TestOrderOfSamplesIsNamed: what is read of a log says in which order its LoadGen drew samples.
+func TestOrderOfSamplesIsNamed(t *testing.T) {
+	for _, c := range []struct {
+		loaded []uint64
+		want   string
+	}{
+		{[]uint64{32084, 48428, 11861, 17386}, "that of GCC before 11, of all samples"},
+		{[]uint64{1, 2, 3}, "none of those that are known"},
+	} {
+		dir := t.TempDir()
+		old := loadgentest.OldRun{Text: true, Scenario: loadgen.Server, Loaded: c.loaded, Total: 50000, Performance: 1024,
+			Seed: 3133965575612453542}
+		if err := old.Write(dir); err != nil {
+			t.Fatal(err)
+		}
+		run, err := Bare(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		i := slices.IndexFunc(run.Settings, func(s record.Setting) bool { return s.Key == "sample_order" })
+		if i < 0 || run.Settings[i].Value != c.want {
+			t.Errorf("%v: %+v, want %s", c.loaded, run.Settings, c.want)
 		}
 	}
 }

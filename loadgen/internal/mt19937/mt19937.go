@@ -18,6 +18,7 @@ const DefaultSeed = 5489
 type Source struct {
 	state [size]uint32
 	next  int
+	scale bool // integers are drawn by division: NewScaled
 }
 
 // New returns a generator seeded with the low 32 bits of seed.
@@ -29,6 +30,14 @@ func New(seed uint64) *Source {
 		x = 1812433253*(x^x>>30) + uint32(i)
 		s.state[i] = x
 	}
+	return s
+}
+
+// NewScaled returns a generator that draws integers as the C++ library of GCC did before GCC 11: LoadGens that were
+// built with it drew other samples from the same seeds.
+func NewScaled(seed uint64) *Source {
+	s := New(seed)
+	s.scale = true
 	return s
 }
 
@@ -63,8 +72,11 @@ func twist(high, low uint32) uint32 {
 }
 
 // Below returns an integer in [0, n): the high word of draw*n, with the rejection that makes it exactly uniform
-// (Lemire, 2019). n must not be 0.
+// (Lemire, 2019). A scaled generator divides the outputs into n equal ranges, and rejects those beyond. n must not be 0.
 func (s *Source) Below(n uint32) uint32 {
+	if s.scale {
+		return s.scaled(n)
+	}
 	p := uint64(s.Uint32()) * uint64(n)
 	if uint32(p) < n {
 		for least := -n % n; uint32(p) < least; {
@@ -72,6 +84,15 @@ func (s *Source) Below(n uint32) uint32 {
 		}
 	}
 	return uint32(p >> 32)
+}
+
+func (s *Source) scaled(n uint32) uint32 {
+	width := math.MaxUint32 / n
+	for {
+		if v := s.Uint32(); v < n*width {
+			return v / width
+		}
+	}
 }
 
 // Float64 returns a number in [0, 1) from two outputs, the first of which is the low word.

@@ -34,7 +34,7 @@ func FuzzGenerate(f *testing.F) {
 		if p.Scenario == MultiStream {
 			padding = int(p.SamplesPerQuery) - 1
 		}
-		p.Set = Sets(int(size), int(size), padding, seed)[0]
+		p.Set = Sets(int(size), int(size), padding, Source(seed, false))[0]
 		if !(qps > 0) || p.Scenario == MultiStream && p.IssueUnique && p.EqualIssue {
 			t.Skip("StartTest refuses this")
 		}

@@ -13,7 +13,7 @@ type order struct {
 }
 
 func newOrder(p Params) *order {
-	o := &order{p: p, src: mt19937.New(p.SampleSeed)}
+	o := &order{p: p, src: Source(p.SampleSeed, p.Older)}
 	if p.Accuracy {
 		o.accuracy = o.starts(true)
 	}

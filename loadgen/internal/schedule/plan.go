@@ -44,6 +44,7 @@ type Params struct {
 	IssueSame       bool   // the same loaded sample always
 	SameIndex       uint64 // its position in the set
 	EqualIssue      bool   // every loaded sample equally often
+	Older           bool   // integers are drawn as by C++ libraries before GCC 11
 }
 
 // Plan is the traffic of one series.

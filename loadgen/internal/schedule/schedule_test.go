@@ -11,7 +11,7 @@ func TestSetsCoverAllSamplesOnce(t *testing.T) {
 	for _, c := range []struct{ count, each, padding, sets int }{
 		{100, 30, 0, 4}, {100, 30, 7, 4}, {5, 5, 0, 1}, {3, 10, 0, 1}, {20, 3, 7, 7}, {1, 1, 3, 1},
 	} {
-		sets := Sets(c.count, c.each, c.padding, 1)
+		sets := Sets(c.count, c.each, c.padding, Source(1, false))
 		if len(sets) != c.sets {
 			t.Errorf("%+v: %d sets", c, len(sets))
 		}
@@ -108,7 +108,7 @@ func TestSamplerSkipsWhatAccuracyUsed(t *testing.T) {
 }
 
 func BenchmarkGenerateServer(b *testing.B) {
-	p := Params{Scenario: Server, QPS: 1e6, MinQueries: 1e6, Set: Sets(1024, 1024, 0, 1)[0]}
+	p := Params{Scenario: Server, QPS: 1e6, MinQueries: 1e6, Set: Sets(1024, 1024, 0, Source(1, false))[0]}
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, err := Generate(p); err != nil {

@@ -13,15 +13,23 @@ type Set struct {
 	Size   int      // how many are there without the padding
 }
 
+// Source is a generator with a seed. older is whether it draws integers as C++ libraries before GCC 11.
+func Source(seed uint64, older bool) *mt19937.Source {
+	if older {
+		return mt19937.NewScaled(seed)
+	}
+	return mt19937.New(seed)
+}
+
 // Sets shuffles the indices 0..count-1 and cuts them into sets of perSet; the last may be smaller. To each set
 // its first padding entries are appended, so that a run of padding+1 consecutive entries may start anywhere; a set
 // smaller than that repeats. count and perSet must be above 0.
-func Sets(count, perSet, padding int, seed uint64) []Set {
+func Sets(count, perSet, padding int, src *mt19937.Source) []Set {
 	all := make([]uint32, count)
 	for i := range all {
 		all[i] = uint32(i)
 	}
-	mt19937.Shuffle(mt19937.New(seed), all)
+	mt19937.Shuffle(src, all)
 	sets := make([]Set, 0, (count+perSet-1)/perSet)
 	for len(all) > 0 {
 		n := min(perSet, len(all))
