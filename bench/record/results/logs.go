@@ -11,6 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/figure"
 	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
+	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
 )
@@ -29,6 +30,9 @@ func bare(root string, why error, seen map[string]bool) (Set, error) {
 	switch {
 	case err != nil:
 		return Set{}, err
+	case s.found == 0 && errors.Is(why, errNoRecord):
+		return Set{}, sdk.Data(fmt.Errorf("neither %s nor %s in %s or the folders below it: want the --out folder of a run, "+
+			"LoadGen's logs, or a folder of such folders", record.FileName, mllog.DetailFile, root))
 	case s.found == 0:
 		return Set{}, why
 	case len(s.Runs) == 0 && s.skipped > 0:

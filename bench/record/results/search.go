@@ -64,6 +64,9 @@ func isFolder(path string) bool {
 	return err == nil && info.IsDir()
 }
 
+// errNoRecord says that a folder has no record of a run.
+var errNoRecord = errors.New("no " + record.FileName)
+
 // above finds the record of the run whose logs lie in dir: OUT/MODEL/SCENARIO/performance/run_1, say.
 func above(dir string) (Set, error) {
 	whole, err := filepath.Abs(dir)
@@ -87,8 +90,8 @@ func above(dir string) (Set, error) {
 			}
 		}
 	}
-	return Set{}, fmt.Errorf("no %s in %s, nor in the folders below or above it: want the --out folder of a run, or a "+
-		"folder of such folders", record.FileName, dir)
+	return Set{}, fmt.Errorf("%w in %s, nor in the folders below or above it: want the --out folder of a run, or a "+
+		"folder of such folders", errNoRecord, dir)
 }
 
 // AccuracyLog is an accuracy log.

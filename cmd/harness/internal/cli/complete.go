@@ -151,6 +151,7 @@ func (p completer) arguments() map[string]cobra.CompletionFunc {
 		"audit":           each(false, list(tests, false), model),
 		"audit verify":    each(false, dir), "audit seeds": each(false, model),
 		"audit dataset": each(false, model), "report": each(true, dir), "compare": each(false, dir, dir),
+		"rank":  each(true, dir),
 		"trust": each(true, orFiles(p.plugins)), "new": each(false, list(fixed(newmodule.Kinds()...), false), dir),
 		"new suite": each(false, files), "submission run": each(true, modelOrFile), "submission add": each(true, dir),
 		"submission report": each(false, files),
@@ -173,7 +174,9 @@ func (p completer) values() map[string]words {
 		"export": fixed(export.Names()...), "language": fixed(newmodule.Languages()...),
 		"preprocess": fixed(newmodule.Preprocessings()...), "format": fixed("table", "csv", "json", "html"),
 		"allow-unlike": fixed(append(compare.Facets(), "all")...), "color": fixed("auto", "always", "never"),
-		"limit": fixed("memory=", "processes=", "cpu=", "files="), "plot": plots,
+		"per":          fixed("accelerator", "node", "watt", "system"),
+		"availability": fixed("available", "preview", "rdi", "all"),
+		"limit":        fixed("memory=", "processes=", "cpu=", "files="), "plot": plots,
 		"backend": p.ofModel(func(m sdk.ModelInfo, d sdk.Description) []string { return d.Backends }),
 		"precision": p.ofModel(func(m sdk.ModelInfo, _ sdk.Description) (all []string) {
 			for _, f := range m.Files {

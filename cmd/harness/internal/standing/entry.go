@@ -1,6 +1,7 @@
 package standing
 
 import (
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -42,11 +43,19 @@ type Entry struct {
 
 	Tree   string `json:"tree,omitempty"` // as it was named
 	Folder string `json:"folder"`         // in the tree, or of the run
+
+	at string // the folder on this machine, without links
 }
 
-// entries are the results of a tree's report.
-func entries(tree string, r *checker.Report) []Entry {
+// entries are the results of the report of a tree at root, which was named otherwise.
+func entries(tree, root string, r *checker.Report) []Entry {
 	list := []Entry{}
+	if whole, err := filepath.EvalSymlinks(root); err == nil {
+		root = whole
+	}
+	if whole, err := filepath.Abs(root); err == nil {
+		root = whole
+	}
 	rows := map[string]result.Row{}
 	for _, row := range r.Rows {
 		rows[strings.TrimSuffix(row.Location, "/performance/run_1")] = row
@@ -60,6 +69,7 @@ func entries(tree string, r *checker.Report) []Entry {
 			InferredFrom: found.InferredFrom, Result: found.Result, Power: found.Power, Accuracy: found.Accuracy,
 			Processor: row.HostProcessor, Accelerator: known(row.Accelerator), Accelerators: number(row.TotalAccelerators),
 			Nodes: number(row.Nodes), Framework: row.Framework, Tree: tree, Folder: found.Folder,
+			at: filepath.Join(root, filepath.FromSlash(found.Folder)),
 		})
 	}
 	return list

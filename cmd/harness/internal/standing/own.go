@@ -29,6 +29,10 @@ type Own struct {
 	Published bool     `json:"in_a_tree"`
 	NoPlace   []string `json:"no_place"` // why it has no place; empty where it has one
 	Marks     []string `json:"marks"`    // what of it is not as of a published result
+	// Compared sets the run beside the published results that it is ranked among.
+	Compared []Compared `json:"compared"`
+
+	accuracyOutcome string // "PASS"
 }
 
 // Machine is what a user says of the machine of a run, where its record does not say it; 0: nothing.
@@ -214,6 +218,7 @@ func (o *Own) accuracy(a *record.Accuracy) {
 		o.Marks = append(o.Marks, "accuracy: not known, there is no scored accuracy run beside it")
 		return
 	}
+	o.accuracyOutcome = string(a.Outcome)
 	for _, m := range a.Metrics {
 		o.Accuracy = append(o.Accuracy, result.Figure{Name: m.Name, Text: result.Text(float64(m.Value)), Rounded: m.Rounded,
 			Unit: m.Unit})

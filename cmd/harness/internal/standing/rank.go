@@ -172,7 +172,7 @@ func same(e Entry, own Own) bool {
 
 // isOneOf says whether a result of a tree is a run of one's own that lies in that tree.
 func isOneOf(e Entry, own []Own) bool {
-	return slices.ContainsFunc(own, func(o Own) bool { return o.Published && o.Tree == e.Tree && o.Folder == e.Folder })
+	return slices.ContainsFunc(own, func(o Own) bool { return o.Published && o.at == e.at })
 }
 
 // unfit says why a result is not ranked.
@@ -287,6 +287,7 @@ func (r *Ranking) addOwn(own []Own, m measure) {
 		if len(o.NoPlace) == 0 {
 			o.Place = 1 + r.better(float64(o.Value))
 		}
+		o.Compared = r.compared(o)
 		r.Own = append(r.Own, o)
 	}
 	for _, o := range r.Own {

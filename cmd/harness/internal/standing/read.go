@@ -55,7 +55,7 @@ func Read(name string, w Wanted) (Published, error) {
 	if err != nil {
 		return Published{}, sdk.Data(fmt.Errorf("%s, of round %s: %w", name, round.Name, err))
 	}
-	return Published{Tree: name, Round: round, Results: entries(name, r), Without: r.Summary().Without}, nil
+	return Published{Tree: name, Round: round, Results: entries(name, root, r), Without: r.Summary().Without}, nil
 }
 
 // ofTree classes the error of a tree: a folder that is none is wrong usage, all else is what the tree holds.

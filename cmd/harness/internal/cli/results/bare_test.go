@@ -86,5 +86,5 @@ func TestComparePublishedResults(t *testing.T) {
 	}
 	s.Want(0, s.Run("compare", mine, two), "machine", "mine -> Lab/two", "+100.0 %")
 	s.Want(2, s.Run("compare", mine, root), "runs of one side differ in machine", "Lab/one", "Lab/two")
-	s.Want(6, s.Run("compare", one, t.TempDir()), "no result.json")
+	s.Want(6, s.Run("compare", one, t.TempDir()), "neither result.json nor mlperf_log_detail.txt")
 }

@@ -1,0 +1,184 @@
+package results
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/standing"
+	"github.com/plumbline-ml/plumbline/internal/lists"
+	"github.com/plumbline-ml/plumbline/loadgen/suggest"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/submission/tree"
+)
+
+const rankHelp = `Show where a run stands among published results: its place, the neighbours, how the results are
+spread, how they went from round to round, and what of the run is comparable and what is not.
+
+  harness rank out inference_results_v5.1
+  harness rank out inference_results_v5.1 inference_results_v6.0 --html rank.html
+  harness rank out inference_results_* --per accelerator --accelerators 8
+  harness rank inference_results_v6.0/closed/LAB inference_results_v5.1 --benchmark llama2-70b-99
+
+MY is the --out folder of a run, LoadGen's logs, or a folder of a submission. RESULTS are copies of
+the repositories of published results, or folders in them, of any rounds; each round is found by the
+seeds of its logs. Their figures are those of harness submission results. A run of your own is no
+MLPerf result, and is marked as what it is; an INVALID one has no place.`
+
+// rankFlags are the flags of rank.
+type rankFlags struct {
+	benchmark, rules            string
+	scenarios                   []string
+	division, availability, per string
+	machine                     standing.Machine
+	html, csv                   string
+	json, all                   bool
+}
+
+// RankCommand is harness rank.
+func RankCommand(s *shell.App) *cobra.Command {
+	a := &app{s}
+	f := &rankFlags{}
+	c := &cobra.Command{
+		Use: "rank MY RESULTS...", Short: "Show where a run stands among published results", Long: rankHelp,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) < 2 {
+				return fmt.Errorf("%s: want the folder of a run and one of published results at least, found %d; see %s --help",
+					shell.Of(c), len(args), c.CommandPath())
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error { return a.rank(f, args[0], args[1:]) },
+	}
+	flags := c.Flags()
+	flags.SortFlags = false
+	flags.StringVar(&f.benchmark, "benchmark", "", "only this `BENCHMARK` of the rules, such as llama2-70b-99.9")
+	flags.StringSliceVar(&f.scenarios, "scenario", nil, "only these `SCENARIO,...`")
+	flags.StringVar(&f.division, "division", tree.DivisionClosed, "closed, network, open or all")
+	flags.StringVar(&f.availability, "availability", allOfThem, "available, preview, rdi or all")
+	flags.StringVar(&f.per, "per", "system", "rank by the result per accelerator, node or watt, or of the system")
+	flags.IntVar(&f.machine.Accelerators, "accelerators", 0, "the run used `N` accelerators, where its files do not say it")
+	flags.IntVar(&f.machine.Nodes, "nodes", 0, "the run used `N` nodes, where its files do not say it")
+	flags.Float64Var(&f.machine.Watts, "watts", 0, "the machine of the run drew `W` watts on average, as you measured it")
+	flags.StringVar(&f.rules, "rules", "", "the `ROUND` of all RESULTS (default: as their logs say)")
+	flags.BoolVar(&f.all, "all", false, "show every result, not only the best and the neighbours")
+	flags.StringVar(&f.html, "html", "", "write a page to `FILE` too")
+	flags.StringVar(&f.csv, "csv", "", "write every result to `FILE` as CSV too")
+	flags.BoolVar(&f.json, "json", false, "print the rankings as JSON")
+	return c
+}
+
+// allOfThem is the value of a flag that chooses everything.
+const allOfThem = "all"
+
+// options are what the flags ask for.
+func (f *rankFlags) options() (o standing.Options, err error) {
+	o.Per, err = standing.ParsePer(f.per)
+	if err != nil {
+		return o, err
+	}
+	for _, choice := range []struct {
+		flag, value string
+		known       []string
+		to          *string
+	}{
+		{"division", f.division, tree.Divisions(), &o.Division},
+		{"availability", f.availability, []string{"available", "preview", "rdi"}, &o.Availability},
+	} {
+		switch {
+		case choice.value == allOfThem:
+		case slices.Contains(choice.known, choice.value):
+			*choice.to = choice.value
+		default:
+			return o, sdk.Usage(fmt.Errorf("--%s: %w", choice.flag, suggest.Unknown(choice.flag, choice.value,
+				append(choice.known, allOfThem))))
+		}
+	}
+	if f.machine.Accelerators < 0 || f.machine.Nodes < 0 || f.machine.Watts < 0 {
+		return o, sdk.Usage(errors.New("--accelerators, --nodes and --watts: want numbers above 0"))
+	}
+	return o, nil
+}
+
+func (a *app) rank(f *rankFlags, my string, trees []string) error {
+	o, err := f.options()
+	scenarios, err2 := standing.ParseScenarios(f.scenarios)
+	err = errors.Join(err, err2, ending("html", f.html, ".html", ".htm"), ending("csv", f.csv, ".csv"))
+	if err != nil {
+		return sdk.Usage(err)
+	}
+	own, faults, err := ownRuns(my, f.benchmark, scenarios)
+	if err != nil {
+		return err
+	}
+	for i := range own {
+		own[i].On(f.machine)
+	}
+	published, err := readTrees(trees, f.rules, own)
+	if err != nil {
+		return err
+	}
+	rankings, err := standing.Rank(published, own, o)
+	if err != nil {
+		return err
+	}
+	return a.writeRankings(f, standing.NewReport(published, rankings, faults))
+}
+
+// ownRuns are the runs to rank at a path.
+func ownRuns(my, benchmark string, scenarios []string) (own []standing.Own, faults []string, err error) {
+	if standing.InTree(my) {
+		w := standing.Wanted{Scenarios: scenarios}
+		if benchmark != "" {
+			w.Models = []string{benchmark}
+		}
+		return standing.OfTree(my, w)
+	}
+	set, err := readRuns(my)
+	if err != nil {
+		return nil, nil, err
+	}
+	if own, faults, err = standing.Runs(my, set); err != nil {
+		return nil, nil, err
+	}
+	own, err = standing.Choose(own, benchmark, scenarios)
+	return own, faults, err
+}
+
+// readTrees reads of each tree what the runs are ranked among.
+func readTrees(trees []string, round string, own []standing.Own) (all []standing.Published, err error) {
+	w := standing.Wanted{
+		Round: round, Models: lists.Distinct(lists.Map(own, func(o standing.Own) string { return o.Model })),
+		Scenarios: lists.Distinct(lists.Map(own, func(o standing.Own) string { return o.Scenario })),
+	}
+	for _, name := range trees {
+		p, err := standing.Read(name, w)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, p)
+	}
+	return all, nil
+}
+
+func (a *app) writeRankings(f *rankFlags, r standing.Report) error {
+	for _, file := range []struct {
+		path  string
+		write func(io.Writer) error
+	}{{f.html, r.WriteHTML}, {f.csv, r.WriteCSV}} {
+		if file.path == "" {
+			continue
+		}
+		if err := wholeFile(file.path, file.write); err != nil {
+			return err
+		}
+	}
+	if f.json {
+		return r.WriteJSON(a.Data)
+	}
+	return r.WriteText(a.Stdout, f.all)
+}

@@ -1,0 +1,101 @@
+package standing
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/figure"
+	"github.com/plumbline-ml/plumbline/internal/lists"
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+)
+
+// Compared is something of a run, and of the published results that it is ranked among.
+type Compared struct {
+	About     string `json:"about"` // "round", "division", "availability", "LoadGen", "accuracy", "power", "machine"
+	Own       string `json:"own"`
+	Published string `json:"published"`
+}
+
+// notSaid stands for what is not known of a run.
+const notSaid = "not known"
+
+// compared says what of a run is as of the published results.
+func (r Ranking) compared(o Own) []Compared {
+	var published []Entry
+	for _, e := range r.Entries {
+		if !e.Own {
+			published = append(published, e)
+		}
+	}
+	own := o.AccuracyText()
+	if own != "" && o.Verdict != "" {
+		own += ", " + o.accuracyOutcome
+	}
+	driver := "the official one"
+	if !o.Published {
+		driver = o.Kind
+	}
+	return []Compared{
+		{"round", o.Round, r.roundsText()},
+		{"division", cmp.Or(o.Division, notSaid), tally(published, func(e Entry) string { return e.Division })},
+		{"availability", cmp.Or(o.Availability, notSaid), tally(published, func(e Entry) string { return e.Availability })},
+		{"LoadGen", driver, "the official one, in reviewed submissions"},
+		{"accuracy", cmp.Or(own, notSaid), r.targets(o)},
+		{"power", cmp.Or(o.PowerText(), "not measured"), fmt.Sprintf("measured of %d of %d", measured(published),
+			len(published))},
+		{"accelerators", cmp.Or(count(o.Accelerators), notSaid), span(published, func(e Entry) int { return e.Accelerators })},
+		{"nodes", cmp.Or(count(o.Nodes), notSaid), span(published, func(e Entry) int { return e.Nodes })},
+	}
+}
+
+// targets are the accuracies that the newest of the rounds asks for.
+func (r Ranking) targets(o Own) string {
+	rules, err := mlconf.Round(r.Rounds[len(r.Rounds)-1].Name)
+	if err != nil {
+		return notSaid
+	}
+	return "at least " + targetText(rules.Targets(o.Model, o.Scenario)) + " (closed, " + rules.Name + ")"
+}
+
+func measured(entries []Entry) (n int) {
+	for _, e := range entries {
+		if e.Power != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// tally counts entries by something, the most frequent first: "available 31, preview 4".
+func tally(entries []Entry, of func(Entry) string) string {
+	counts := map[string]int{}
+	for _, e := range entries {
+		counts[cmp.Or(of(e), notSaid)]++
+	}
+	names := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+		return cmp.Or(counts[b]-counts[a], strings.Compare(a, b))
+	})
+	if len(names) == 1 {
+		return names[0]
+	}
+	return strings.Join(lists.Map(names, func(n string) string { return fmt.Sprintf("%s %d", n, counts[n]) }), ", ")
+}
+
+// span is the least and the largest of a number that is known of some entries.
+func span(entries []Entry, of func(Entry) int) string {
+	all := lists.Filter(lists.Map(entries, of), func(n int) bool { return n > 0 })
+	if len(all) == 0 {
+		return notSaid
+	}
+	text := figure.Count(uint64(slices.Min(all)))
+	if least, most := slices.Min(all), slices.Max(all); least < most {
+		text += " to " + figure.Count(uint64(most))
+	}
+	if n := len(entries) - len(all); n > 0 {
+		text += fmt.Sprintf(", none or %s of %d", notSaid, n)
+	}
+	return text
+}

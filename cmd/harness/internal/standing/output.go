@@ -1,0 +1,209 @@
+package standing
+
+import (
+	"cmp"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/plumbline-ml/plumbline/internal/figure"
+	"github.com/plumbline-ml/plumbline/internal/lists"
+)
+
+// Schema names the format of a Report as JSON; SchemaVersion counts its versions. Within a version fields are only
+// added.
+const (
+	Schema        = "plumbline.standing"
+	SchemaVersion = 1
+)
+
+// Note stands in every ranking: what its figures are, and what a run of one's own is not.
+const Note = "Figures of published results are read of the logs in the trees, as harness submission results reads them. " +
+	"A run of one's own is no MLPerf result: it was not submitted, reviewed or verified by MLCommons."
+
+// Report is rankings as they are shown.
+type Report struct {
+	Schema        string    `json:"schema"`
+	SchemaVersion int       `json:"schema_version"`
+	Note          string    `json:"note"`
+	Trees         []Tree    `json:"trees"`
+	Rankings      []Ranking `json:"rankings"`
+	NotRead       []string  `json:"not_read"` // runs of one's own that cannot be ranked, and why
+}
+
+// Tree is a tree of results that was read.
+type Tree struct {
+	Name    string `json:"tree"` // as it was named
+	Round   string `json:"round"`
+	Basis   string `json:"basis"` // how the round is known
+	Results int    `json:"results"`
+}
+
+// NewReport makes a report of rankings.
+func NewReport(published []Published, rankings []Ranking, notRead []string) Report {
+	r := Report{Schema, SchemaVersion, Note, []Tree{}, rankings, append([]string{}, notRead...)}
+	for _, p := range published {
+		basis := fmt.Sprintf("by the seeds of %d of %d logs", p.Round.Runs, p.Round.Read)
+		if p.Round.Runs == 0 {
+			basis = "as --rules says"
+		}
+		r.Trees = append(r.Trees, Tree{p.Tree, p.Round.Name, basis, len(p.Results)})
+	}
+	return r
+}
+
+// WriteJSON writes the report for programs.
+func (r Report) WriteJSON(w io.Writer) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(r)
+}
+
+// WriteCSV writes a line for each entry of each ranking, under a line with the names of the columns.
+func (r Report) WriteCSV(w io.Writer) error {
+	out := csv.NewWriter(w)
+	_ = out.Write([]string{ // Error has the error
+		"benchmark", "scenario", "place", "own", "round", "division", "availability", "submitter", "system", "system_name",
+		"system_type", "value", "unit", "result", "result_unit", "power", "power_unit", "accuracy", "accelerator",
+		"accelerators", "nodes", "processor", "framework", "inferred_from", "tree", "folder",
+	})
+	for _, ranking := range r.Rankings {
+		for _, e := range ranking.Entries {
+			_ = out.Write(e.fields(ranking))
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
+func (e Entry) fields(r Ranking) []string {
+	power, unit := "", ""
+	if e.Power != nil {
+		power, unit = e.Power.Text, e.Power.Unit
+	}
+	value := strconv.FormatFloat(float64(e.Value), 'g', -1, 64)
+	if e.Text == "" {
+		value = ""
+	}
+	return []string{
+		r.Benchmark, r.Scenario, count(e.Place), strconv.FormatBool(e.Own), e.Round, e.Division, e.Availability, e.Submitter,
+		e.System, e.SystemName, e.SystemType, value, r.Unit, e.Result.Text, e.Result.Unit, power, unit, e.AccuracyText(),
+		e.Accelerator, count(e.Accelerators), count(e.Nodes), e.Processor, e.Framework, e.InferredFrom, e.Tree, e.Folder,
+	}
+}
+
+// count is a number of which 0 means that it is not known.
+func count(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.Itoa(n)
+}
+
+// Title is what a ranking is of: "resnet Offline, closed division, per accelerator".
+func (r Ranking) Title() string {
+	text := r.Benchmark + " " + r.Scenario
+	if r.Division != allOfThem {
+		text += ", " + r.Division + " division"
+	}
+	if r.Availability != allOfThem {
+		text += ", " + r.Availability
+	}
+	if r.Per != PerSystem {
+		text += ", per " + string(r.Per)
+	}
+	return text
+}
+
+// allOfThem stands for a choice that was not made.
+const allOfThem = "all"
+
+// Standing says in one sentence where a run stands.
+func (r Ranking) Standing(o Own) string {
+	among := figure.Plural(r.Published, "published result")
+	if o.Place == 0 {
+		return "no place among " + among
+	}
+	best := "higher"
+	if !r.HigherBetter {
+		best = "lower"
+	}
+	text := fmt.Sprintf("place %d of %d, among %s (%s is better)", o.Place, r.Published+1, among, best)
+	if len(o.Marks) > 0 {
+		text = "would be " + text
+	}
+	return text
+}
+
+// Against says how a value stands to one's own: "2.31 x".
+func (r Ranking) Against(e Entry, o Own) string {
+	if o.Value == 0 || e.Text == "" || e.Own {
+		return ""
+	}
+	return figure.Short(float64(e.Value)/float64(o.Value)) + " x"
+}
+
+// Near are the entries to show of a long ranking: the best, the last, and those around one's own; nil stands for some
+// that are left out.
+func (r Ranking) Near(around int) []*Entry {
+	const ends = 3
+	shown := make([]bool, len(r.Entries))
+	mark := func(from, to int) {
+		for i := max(from, 0); i < min(to, len(shown)); i++ {
+			shown[i] = true
+		}
+	}
+	mark(0, ends)
+	mark(len(shown)-1, len(shown))
+	for i, e := range r.Entries {
+		if e.Own {
+			mark(i-around, i+around+1)
+		}
+	}
+	var all []*Entry
+	for i := range r.Entries {
+		switch {
+		case shown[i]:
+			all = append(all, &r.Entries[i])
+		case len(all) > 0 && all[len(all)-1] != nil:
+			all = append(all, nil)
+		}
+	}
+	return all
+}
+
+// chosen are the first runs of one's own that have a place, or the first.
+func (r Ranking) chosen() Own {
+	for _, o := range r.Own {
+		if o.Place > 0 {
+			return o
+		}
+	}
+	return r.Own[0]
+}
+
+// Remarks are what is said of a run: what it is, why it has no place, what is not comparable.
+func (o Own) Remarks() []string {
+	text := o.Kind
+	if o.Verdict != "" {
+		text += ", " + o.Verdict
+	}
+	return append([]string{text}, append(append([]string{}, o.NoPlace...), o.Marks...)...)
+}
+
+// roundsText names the rounds of a ranking with their results: "v5.1 (41 results), v6.0 (22 results)".
+func (r Ranking) roundsText() string {
+	text := ""
+	for i, name := range lists.Map(r.Rounds, func(r Round) string {
+		return r.Name + " (" + figure.Plural(r.Results, "result") + ")"
+	}) {
+		if i > 0 {
+			text += ", "
+		}
+		text += name
+	}
+	return cmp.Or(text, "none")
+}

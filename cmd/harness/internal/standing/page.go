@@ -1,0 +1,212 @@
+package standing
+
+import (
+	_ "embed"
+	"html/template"
+	"io"
+	"math"
+	"strconv"
+
+	"github.com/plumbline-ml/plumbline/internal/figure"
+	"github.com/plumbline-ml/plumbline/internal/lists"
+
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/page"
+)
+
+//go:embed page.html
+var text string
+
+// own are the rules of this page beside those that it shares with reports.
+const own = `svg.strip{width:100%;height:auto;display:block;margin-top:.3rem}
+svg.strip text{fill:var(--plot-text);font-size:12px}svg.strip text.own{fill:var(--plot-limit);font-weight:650}
+svg.strip line{stroke:var(--plot-grid)}svg.strip line.own{stroke:var(--plot-limit);stroke-width:2;stroke-dasharray:5 3}
+svg.strip circle{fill:var(--plot-1);fill-opacity:.45}svg.strip circle.best{fill:var(--plot-3);fill-opacity:1}
+svg.strip polyline{fill:none;stroke-width:2}svg.strip polyline.best{stroke:var(--plot-3)}
+svg.strip polyline.median{stroke:var(--plot-2);stroke-dasharray:4 3}
+.entries th[scope=row]{overflow-wrap:anywhere;min-width:9rem}.entries td{overflow-wrap:break-word}.entries td.on{min-width:9rem}
+tr.own>*{background:var(--warn-back);font-weight:650}tr.gap td{color:var(--soft)}`
+
+// mostRows is how many entries of a ranking the page has; those next to one's own are always there.
+const mostRows = 2000
+
+var standing = template.Must(template.New("page").Funcs(template.FuncMap{
+	"count": count, "dict": func(r shown, list []*Entry) listed { return listed{r.Ranking, list} }, "round": func(v figure.Number) string { return figure.Round(float64(v)) },
+}).Parse(text))
+
+// view is what page.html shows.
+type view struct {
+	Report
+	Policy string
+	CSS    template.CSS
+	Shown  []shown
+}
+
+// shown is a ranking with its charts.
+type shown struct {
+	Ranking
+	Near     []*Entry
+	All      []Entry
+	More     int // entries that have no room
+	Strip    *strip
+	Progress *progress
+}
+
+// listed are entries of a ranking in a table; nil stands for some that are left out.
+type listed struct {
+	Ranking Ranking
+	List    []*Entry
+}
+
+// AllShown are all entries that have room.
+func (s shown) AllShown() []*Entry {
+	return lists.Make(len(s.All), func(i int) *Entry { return &s.All[i] })
+}
+
+// WriteHTML writes one page that needs no other file and runs no script. Names from trees stand there as text.
+func (r Report) WriteHTML(w io.Writer) error {
+	css := page.CSS + own
+	v := view{Report: r, Policy: page.Policy(css), CSS: template.CSS(css)}
+	for _, ranking := range r.Rankings {
+		s := shown{Ranking: ranking, Near: ranking.Near(around), All: ranking.Entries, Strip: stripOf(ranking),
+			Progress: progressOf(ranking)}
+		if s.More = len(s.All) - mostRows; s.More > 0 {
+			s.All = s.All[:mostRows]
+		}
+		v.Shown = append(v.Shown, s)
+	}
+	return standing.Execute(w, v)
+}
+
+// AgainstMine is Against the run whose place is shown.
+func (r Ranking) AgainstMine(e *Entry) string { return r.Against(*e, r.chosen()) }
+
+// The room of the charts, in their own units.
+const (
+	chartWidth  = 480
+	chartHeight = 230
+	marginLeft  = 58
+	marginRight = 16
+	marginTop   = 22
+	marginDown  = 30
+	stripHeight = 150
+	dotSize     = 3.5
+)
+
+// point is a place in a chart.
+type point struct{ X, Y string }
+
+func at(x, y float64) point {
+	return point{strconv.FormatFloat(x, 'f', 1, 64), strconv.FormatFloat(y, 'f', 1, 64)}
+}
+
+// tick is a value on an axis.
+type tick struct {
+	At   string
+	Text string
+}
+
+// strip is the distribution: a dot for each result, those of one place above each other.
+type strip struct {
+	Dots  []point
+	Ticks []tick
+	Own   *tick
+}
+
+func stripOf(r Ranking) *strip {
+	low, high := r.bounds()
+	x := position(low, high, marginLeft/2, chartWidth-marginLeft/2)
+	s := &strip{Ticks: ticks(low, high, x)}
+	stack := map[int]int{}
+	for _, e := range r.Entries {
+		if e.Own {
+			continue
+		}
+		px := x(float64(e.Value))
+		column := int(px / (2 * dotSize))
+		y := float64(stripHeight-marginDown) - dotSize - 2*dotSize*float64(stack[column])
+		stack[column]++
+		s.Dots = append(s.Dots, at(px, max(y, dotSize)))
+	}
+	if o := r.chosen(); o.Text != "" {
+		s.Own = &tick{at(x(float64(o.Value)), 0).X, o.Text}
+	}
+	return s
+}
+
+// bounds are the least and the largest value, one's own among them.
+func (r Ranking) bounds() (low, high float64) {
+	low, high = float64(r.Spread.Least), float64(r.Spread.Largest)
+	for _, o := range r.Own {
+		if v := float64(o.Value); o.Text != "" && v > 0 {
+			low, high = min(low, v), max(high, v)
+		}
+	}
+	return low, high
+}
+
+// position places values on a logarithmic scale.
+func position(low, high, from, to float64) func(float64) float64 {
+	if low <= 0 || high <= low {
+		return func(float64) float64 { return (from + to) / 2 }
+	}
+	return func(v float64) float64 {
+		share := math.Log(max(v, low)/low) / math.Log(high/low)
+		return from + min(share, 1)*(to-from)
+	}
+}
+
+// ticks are round values between two others, at most seven.
+func ticks(low, high float64, place func(float64) float64) []tick {
+	if low <= 0 || high <= low {
+		return []tick{{at(place(low), 0).X, figure.Short(low)}}
+	}
+	for _, steps := range [][]float64{{1, 2, 5}, {1, 3}, {1}} {
+		var all []tick
+		for e := math.Floor(math.Log10(low)); e <= math.Ceil(math.Log10(high)); e++ {
+			for _, step := range steps {
+				if v := step * math.Pow(10, e); v >= low && v <= high {
+					all = append(all, tick{at(place(v), 0).X, figure.Short(v)})
+				}
+			}
+		}
+		if len(all) > 0 && len(all) <= 7 {
+			return all
+		}
+	}
+	return []tick{{at(place(low), 0).X, figure.Short(low)}, {at(place(high), 0).X, figure.Short(high)}}
+}
+
+// progress is how the results went over the rounds: every result, the best and the middle of each.
+type progress struct {
+	Dots         []point
+	Best, Median []point
+	Rounds       []tick
+	Ticks        []tick // on the y axis
+	Own          *tick
+}
+
+func progressOf(r Ranking) *progress {
+	if len(r.Rounds) < 2 {
+		return nil
+	}
+	low, high := r.bounds()
+	y := position(low, high, chartHeight-marginDown, marginTop)
+	p := &progress{Ticks: ticks(low, high, y)}
+	width := float64(chartWidth - marginLeft - marginRight)
+	x := map[string]float64{}
+	for i, round := range r.Rounds {
+		x[round.Name] = marginLeft + width*(float64(i)+.5)/float64(len(r.Rounds))
+		p.Rounds = append(p.Rounds, tick{at(x[round.Name], 0).X, round.Name})
+		p.Best = append(p.Best, at(x[round.Name], y(float64(round.Best.Value))))
+		p.Median = append(p.Median, at(x[round.Name], y(float64(round.Median))))
+	}
+	for _, e := range r.Entries {
+		if !e.Own {
+			p.Dots = append(p.Dots, at(x[e.Round], y(float64(e.Value))))
+		}
+	}
+	if o := r.chosen(); o.Text != "" {
+		p.Own = &tick{at(0, y(float64(o.Value))).Y, o.Text}
+	}
+	return p
+}

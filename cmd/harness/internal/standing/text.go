@@ -1,0 +1,184 @@
+package standing
+
+import (
+	"cmp"
+	"io"
+	"math"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/figure"
+	"github.com/plumbline-ml/plumbline/internal/lists"
+	"github.com/plumbline-ml/plumbline/internal/table"
+	"github.com/plumbline-ml/plumbline/internal/terminal"
+)
+
+// columns is how wide the text is where no terminal says it.
+const columns = 80
+
+// around is how many entries are shown on either side of one's own.
+const around = 4
+
+// WriteText writes the rankings for a terminal, in 80 columns at most: the best, the neighbours, or every entry.
+func (r Report) WriteText(w io.Writer, every bool) error {
+	b := terminal.On(w)
+	wrapped(b, "", r.Note)
+	t := table.Table{Indent: "  "}
+	b.Print("\n")
+	for _, tree := range r.Trees {
+		t.Row(tree.Round, tree.Basis, short(tree.Name, 44))
+	}
+	_, _ = t.WriteTo(b)
+	for _, ranking := range r.Rankings {
+		ranking.write(b, every)
+	}
+	if len(r.NotRead) > 0 {
+		b.Print("\n", terminal.Span{Style: terminal.Heading, Text: "not ranked"}, "\n")
+		for _, text := range r.NotRead {
+			wrapped(b, "  ", text)
+		}
+	}
+	return b.Err()
+}
+
+// wrapped writes a text in lines.
+func wrapped(b *terminal.Writer, indent, text string) {
+	width := columns
+	if n := b.Columns(); n > 0 {
+		width = n
+	}
+	for i, line := range terminal.Wrap(terminal.Line(text), width-len(indent)-2) {
+		if i > 0 {
+			line = "  " + line
+		}
+		b.Print(indent, line, "\n")
+	}
+}
+
+// short is a name with its middle left out where it is long.
+func short(text string, most int) string {
+	r := []rune(terminal.Line(text))
+	if len(r) <= most {
+		return string(r)
+	}
+	keep := (most - 3) / 2
+	return string(r[:most-3-keep]) + "..." + string(r[len(r)-keep:])
+}
+
+func (r Ranking) write(b *terminal.Writer, every bool) {
+	b.Print("\n", terminal.Span{Style: terminal.Heading, Text: terminal.Line(r.Title())}, "\n\n")
+	for _, o := range r.Own {
+		wrapped(b, "  ", "your run: "+cmp.Or(o.Text, o.Result.Shown())+" "+r.Unit+", "+r.Standing(o))
+		for _, text := range o.Remarks() {
+			wrapped(b, "    ", text)
+		}
+		b.Print("\n")
+		o.writeCompared(b)
+	}
+	b.Print("\n")
+	r.writeEntries(b, every)
+	b.Print("\n")
+	r.writeSpread(b)
+	r.writeRounds(b)
+	for _, text := range r.Rules {
+		wrapped(b, "  ", "not the same in all rounds: "+text)
+	}
+	for _, text := range r.LeftOut {
+		wrapped(b, "  ", "left out: "+text)
+	}
+}
+
+// writeCompared writes a table of three columns that fits 80, its last one in several lines.
+func (o Own) writeCompared(b *terminal.Writer) {
+	narrow := b
+	if n := b.Columns(); n == 0 || n > columns {
+		narrow = b.At(columns)
+	}
+	t := table.Table{Indent: "  "}
+	t.Head("", "YOUR RUN", "THE PUBLISHED RESULTS")
+	for _, c := range o.Compared {
+		t.Row(c.About, c.Own, c.Published)
+	}
+	_, _ = t.WriteTo(narrow)
+}
+
+func (r Ranking) writeEntries(b *terminal.Writer, every bool) {
+	t := table.Table{Indent: "  ", Right: []int{0, 1, 2}, Whole: true}
+	t.Head("PLACE", "RESULT", "", "ROUND", "SYSTEM", "ON")
+	list := r.Near(around)
+	if every {
+		list = lists.Make(len(r.Entries), func(i int) *Entry { return &r.Entries[i] })
+	}
+	own := r.chosen()
+	for _, e := range list {
+		if e == nil {
+			t.Row("", "...")
+			continue
+		}
+		name := short(e.Name(), 26)
+		if e.Own {
+			name = "> " + name
+		}
+		t.Row(cmp.Or(count(e.Place), "-"), cmp.Or(e.Text, "-"), r.Against(*e, own), e.Round, name, short(e.Machine(), 18))
+	}
+	_, _ = t.WriteTo(b)
+}
+
+// bins is how wide the distribution is drawn.
+const bins = 48
+
+// blocks are eight heights.
+var blocks = []rune("▁▂▃▄▅▆▇█")
+
+// writeSpread draws the published results on a logarithmic scale, with a mark under one's own.
+func (r Ranking) writeSpread(b *terminal.Writer) {
+	s := r.Spread
+	at := scale(float64(s.Least), float64(s.Largest), bins)
+	counts := make([]int, bins)
+	most := 1
+	for _, e := range r.Entries {
+		if !e.Own {
+			i := at(float64(e.Value))
+			counts[i]++
+			most = max(most, counts[i])
+		}
+	}
+	line := make([]rune, bins)
+	for i, n := range counts {
+		line[i] = ' '
+		if n > 0 {
+			line[i] = blocks[(n*len(blocks)-1)/most]
+		}
+	}
+	low, high := figure.Round(float64(s.Least)), figure.Round(float64(s.Largest))
+	b.Print("  ", low, " ", string(line), " ", high, "\n")
+	if o := r.chosen(); o.Place > 0 {
+		b.Print("  ", strings.Repeat(" ", terminal.Width(low)+1+at(float64(o.Value))), "^ yours\n")
+	}
+	wrapped(b, "  ", "a quarter is below "+figure.Round(float64(s.LowerQuarter))+", half below "+
+		figure.Round(float64(s.Median))+", three quarters below "+figure.Round(float64(s.UpperQuarter))+" "+r.Unit)
+}
+
+// scale places values between two others in so many bins, logarithmically; what is outside goes to the ends.
+func scale(low, high float64, bins int) func(float64) int {
+	if low <= 0 || high <= low {
+		return func(float64) int { return 0 }
+	}
+	return func(v float64) int {
+		share := math.Log(max(v, low)/low) / math.Log(high/low)
+		return min(int(share*float64(bins)), bins-1)
+	}
+}
+
+func (r Ranking) writeRounds(b *terminal.Writer) {
+	if len(r.Rounds) < 2 {
+		return
+	}
+	b.Print("\n")
+	t := table.Table{Indent: "  ", Right: []int{1, 2, 3}, Whole: true}
+	t.Head("ROUND", "RESULTS", "MEDIAN", "BEST", "BY")
+	for _, round := range r.Rounds {
+		t.Row(round.Name, round.Results, figure.Round(float64(round.Median)), round.Best.Text, short(round.Best.Name(), 38))
+	}
+	_, _ = t.WriteTo(b)
+	b.Print("\n")
+}
