@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
@@ -447,10 +448,11 @@ func TestTurns(t *testing.T) {
 		{"incomplete", incomplete{}, true, ""},
 	} {
 		w := &generating{workload: prompts{}, generator: c.generator, replay: c.replay, limit: time.Millisecond}
-		err := w.Run(t.Context())
-		if (err == nil) != (c.kind != "") {
-			t.Errorf("%s: error %v", c.name, err)
-		}
+		synctest.Test(t, func(t *testing.T) { // the limit is one of virtual time
+			if err := w.Run(t.Context()); (err == nil) != (c.kind != "") {
+				t.Errorf("%s: error %v", c.name, err)
+			}
+		})
 		if c.kind == "" {
 			continue
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/backends/openai/openaitest"
 
+	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/record/sweepfile"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/clitest"
@@ -171,21 +172,31 @@ func TestObjectives(t *testing.T) {
 		t.Errorf("%+v", f)
 	}
 	s.Want(0, bench(s, url, "--concurrency", "1", "--slo", "ttft < 1000s"), "GOODPUT") // no point can miss it
-	s.Want(3, bench(s, url, "--find", "concurrency", "--slo", "p99 ttft < 1ns"), "no load keeps all objectives")
+	wantSearch(s, 3, "no load keeps all objectives", bench(s, url, "--find", "concurrency", "--slo", "p99 ttft < 1ns"))
 	f = readSweep(t, "bench-4")
 	if f.Find == nil || f.Find.Found != 0 || len(f.Find.Trials) == 0 || len(f.Points) != len(f.Find.Trials) {
 		t.Errorf("%+v", f.Find)
 	}
 	// Trials of 20 requests tell nothing of a 99th percentile that all of them keep.
-	s.Want(8, bench(s, url, "--find", "rate", "--slo", "p99 ttft < 1000s", "--max-requests-per-point", "20", "--out",
-		"few"),
-		"not enough data: ", "needs 100 requests; --max-requests-per-point 100 would do")
-	s.Want(8, bench(s, url, "--find", "rate", "--slo", "p99 ttft < 1000s", "--max-requests-per-point", "20", "--out",
-		"few"),
-		"points are there, and not measured again", "not enough data: ")
+	few := []string{"--find", "rate", "--slo", "p99 ttft < 1000s", "--max-requests-per-point", "20", "--out", "few"}
+	if wantSearch(s, 8, "not enough data: ", bench(s, url, few...)) {
+		s.Want(8, bench(s, url, few...), "needs 100 requests; --max-requests-per-point 100 would do",
+			"points are there, and not measured again", "not enough data: ")
+	}
 	s.Want(3, bench(s, url, "--concurrency", "2", "--fail-if", "requests > 5"), "failed: requests > 5")
 	s.Want(0, bench(s, url, "--concurrency", "2", "--fail-if", "requests > 500"))
 	s.Want(2, bench(s, url, "--concurrency", "2", "--fail-if", "p98 > 500"), "p98")
+}
+
+// wantSearch wants a search to end with a code and a sentence. On a busy machine it may end by the client as well, which
+// says so.
+func wantSearch(s *clitest.Shell, code int, says string, got int) (told bool) {
+	if got == int(exitcode.Client) {
+		s.Want(got, got, "the client is the limit")
+		return false
+	}
+	s.Want(code, got, says)
+	return true
 }
 
 // TestLostFolder: what cannot be written ends the sweep; what is there is kept, and the same command goes on.
