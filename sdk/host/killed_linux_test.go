@@ -1,0 +1,63 @@
+package host_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/sdk/host"
+)
+
+// TestKilledWhileItStarts kills plugins before they have answered anything: the start ends then, and not when its time
+// is over.
+func TestKilledWhileItStarts(t *testing.T) {
+	for _, fault := range []string{"silent-start", "print-half-a-line", "nobody-listens", "hang-open", ""} {
+		for way, o := range map[string]host.LaunchOptions{"ring": {}, "stream": {StreamOnly: true}, "TLS": {TLS: true}} {
+			t.Run(fault+" "+way, func(t *testing.T) {
+				t.Parallel()
+				ended, killed := make(chan struct{}), make(chan struct{})
+				go func() {
+					defer close(killed)
+					if pid := markedProcess(t, ended); pid > 0 {
+						time.Sleep(time.Duration(len(t.Name())) * time.Millisecond) // somewhere in its start
+						_ = syscall.Kill(pid, syscall.SIGKILL)                      // it may have ended by itself
+					}
+				}()
+				p, err := launchWith(t, fault, o)
+				close(ended)
+				<-killed
+				if err == nil { // it was quicker
+					ctx, cancel := p.Context(t.Context())
+					defer cancel()
+					<-ctx.Done()
+				}
+			})
+		}
+	}
+}
+
+// markedProcess waits for the plugin that launchWith starts for the test; 0: there is none, and the start has ended.
+func markedProcess(t *testing.T, ended chan struct{}) (pid int) {
+	mark := []byte("\x00PLUMBLINE_TEST_MARK=" + t.Name() + " ")
+	for last := false; ; time.Sleep(time.Millisecond) {
+		all, _ := filepath.Glob("/proc/[0-9]*/environ")
+		for _, path := range all {
+			if text, err := os.ReadFile(path); err == nil && bytes.Contains(text, mark) {
+				pid, _ = strconv.Atoi(filepath.Base(filepath.Dir(path)))
+				return pid
+			}
+		}
+		if last {
+			return 0
+		}
+		select {
+		case <-ended:
+			last = true
+		default:
+		}
+	}
+}
