@@ -8,12 +8,15 @@ import (
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
 	"github.com/plumbline-ml/plumbline/loadgen"
+
+	"github.com/plumbline-ml/plumbline/bench/serving/measure"
 )
 
 // Line words a snapshot: phase, elapsed of minimum, when it may end, issued / done / outstanding, the current latency
-// at the target percentile against its limit, in token runs tokens per second, TTFT and TPOT instead. Parts that say
-// nothing in the phase are left out; the least important come last, where a narrow terminal cuts them off. percentile
-// is the target as a fraction; 0 where the scenario has none.
+// at the target percentile against its limit, in token runs tokens per second, TTFT and TPOT instead. Samples that are
+// too few for the percentile have the largest. Parts that say nothing in the phase are left out; the least important
+// come last, where a narrow terminal cuts them off. percentile is the target as a fraction; 0 where the scenario has
+// none.
 func Line(s loadgen.ProgressSnapshot, percentile float64) string {
 	if s.Phase != loadgen.PhaseIssuing && s.Phase != loadgen.PhaseDraining {
 		return phases[s.Phase]
@@ -27,7 +30,7 @@ func Line(s loadgen.ProgressSnapshot, percentile float64) string {
 		parts = append(parts, figure.Count(uint64(s.Tokens.PerSec))+" tokens/s")
 	}
 	if s.Tokens.TTFT > 0 && s.Mode != loadgen.AccuracyOnly {
-		return strings.Join(append(parts, tokenLatencies(s.Tokens, percentile)), "  ")
+		return strings.Join(append(parts, tokenLatencies(s.Tokens, named(s.Done, percentile))), "  ")
 	}
 	if percentile > 0 && s.Latency > 0 && s.Mode != loadgen.AccuracyOnly {
 		parts = append(parts, latency(s, percentile))
@@ -58,8 +61,16 @@ func counts(s loadgen.ProgressSnapshot) string {
 		figure.Count(s.Issued), figure.Count(s.Done), figure.Count(s.Issued-min(s.Done, s.Issued)))
 }
 
+// named is what a latency at a percentile is of so many samples: where these are too few for it, it is the largest.
+func named(done uint64, percentile float64) string {
+	if !measure.Enough(int(min(done, math.MaxInt32)), percentile) {
+		return "max"
+	}
+	return measure.PercentileName(percentile)
+}
+
 func latency(s loadgen.ProgressSnapshot, percentile float64) string {
-	text := fmt.Sprintf("p%s %s ms", figure.Short(100*percentile), figure.Short(figure.Millis(s.Latency)))
+	text := fmt.Sprintf("%s %s ms", named(s.Done, percentile), figure.Short(figure.Millis(s.Latency)))
 	if s.LatencyLimit > 0 {
 		text += fmt.Sprintf(" (limit %s ms)", figure.Short(figure.Millis(s.LatencyLimit)))
 	}
@@ -67,8 +78,8 @@ func latency(s loadgen.ProgressSnapshot, percentile float64) string {
 }
 
 // tokenLatencies takes the place of the latency, which no limit of a token run is about.
-func tokenLatencies(t loadgen.TokenProgress, percentile float64) string {
-	text := fmt.Sprintf("p%s TTFT %s ms", figure.Short(100*percentile), figure.Short(figure.Millis(t.TTFT)))
+func tokenLatencies(t loadgen.TokenProgress, name string) string {
+	text := fmt.Sprintf("%s TTFT %s ms", name, figure.Short(figure.Millis(t.TTFT)))
 	if t.TPOT > 0 {
 		text += fmt.Sprintf(" TPOT %s ms", figure.Short(figure.Millis(t.TPOT)))
 	}
