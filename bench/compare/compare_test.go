@@ -230,10 +230,11 @@ func TestTooFewLatencies(t *testing.T) {
 	}{
 		"enough":   {of("Server", 100), of("Server", 5000), ""},
 		"one less": {of("Server", 100), of("Server", 99), "1 of the 1 run of b: too few latencies (99) for p99, which"},
-		"of two":   {of("Server", 30, 8), of("Server", 200, 200), "2 of the 2 runs of a: at worst too few latencies (8) for p99,"},
-		"median":   {of("SingleStream", 1), of("SingleStream", 200), "too few latencies (1) for p50, p99, which"},
-		"rates":    {of("Offline", 1), of("Offline", 8), ""},
-		"unknown":  {of("Server", 0), of("Server", 0), ""},
+		"of two": {of("Server", 30, 8), of("Server", 200, 200),
+			"2 of the 2 runs of a: at worst too few latencies (8) for p99,"},
+		"median":  {of("SingleStream", 1), of("SingleStream", 200), "too few latencies (1) for p50, p99, which"},
+		"rates":   {of("Offline", 1), of("Offline", 8), ""},
+		"unknown": {of("Server", 0), of("Server", 0), ""},
 	} {
 		got, err := Compare(input("a", c.base...), input("b", c.next...), nil)
 		if err != nil {
@@ -294,7 +295,8 @@ func TestRateThatFollowsSingleStream(t *testing.T) {
 		if rate != "100" {
 			origin = "SingleStream of the same command: 20 % of the 140 samples/s of SingleStream"
 		}
-		r.Settings = []record.Setting{{Key: "min_query_count", Value: "500"}, {Key: "target_qps", Value: rate, Origin: origin}}
+		r.Settings = []record.Setting{{Key: "min_query_count", Value: "500"},
+			{Key: "target_qps", Value: rate, Origin: origin}}
 		runs = append(runs, r)
 	}
 	for i, a := range runs {

@@ -78,8 +78,8 @@ func remarks(g group) []string {
 	return all
 }
 
-// few says of how many runs there are too few latencies for percentiles that a comparison shows, and of the run with the
-// fewest for which.
+// few says how many of the runs have too few latencies for percentiles that a comparison shows, and for which
+// the run with the fewest has.
 func few(runs []results.Found) (n int, text string) {
 	least := math.MaxInt
 	for _, r := range runs {

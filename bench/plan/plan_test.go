@@ -178,7 +178,7 @@ func TestInteractive(t *testing.T) {
 		"llama2-70b":             "harness run llama2-70b-interactive --scenario Server",
 		"llama3.1-8b":            "harness run llama3.1-8b-interactive --scenario Server",
 		"qwen3-vl-235b-a22b":     "harness run qwen3-vl-235b-a22b-interactive --scenario Server",
-		"llama2-70b-interactive": "llama2-70b-interactive runs Interactive as Server: give --scenario Server, or leave it out",
+		"llama2-70b-interactive": "llama2-70b-interactive runs Interactive as Server: give --scenario Server, or leave it",
 		"whisper":                "have no Interactive of whisper (known: ",
 	} {
 		of := served()

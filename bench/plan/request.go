@@ -237,8 +237,8 @@ func (r Request) submitted(m sdk.ModelInfo, d division.Division, served []loadge
 	return in, left, nil
 }
 
-// unknownScenario is the error of a name that LoadGen has no scenario of. Interactive is one of submissions: LoadGen runs
-// it as Server, under the limits of a model of its own.
+// unknownScenario is the error of a name that LoadGen has no scenario of. Interactive is one of submissions: LoadGen
+// runs it as Server, under the limits of a model of its own.
 func (r Request) unknownScenario(name string, m sdk.ModelInfo, served []loadgen.Scenario) error {
 	known := append(names(served), everyScenario)
 	if !strings.EqualFold(name, mlconf.Interactive) {
@@ -307,7 +307,8 @@ func (r Request) steps(scenarios, served []loadgen.Scenario) ([]step, error) {
 	return nil, fmt.Errorf("--mode: %w", unknownMode(r.Mode))
 }
 
-// unknownMode is the error of a mode that there is not. Who names two, or all, is told which one makes both kinds of run.
+// unknownMode is the error of a mode that there is not. Where two are named, or all, it says which one makes both kinds
+// of run.
 func unknownMode(name string) error {
 	lower := strings.ToLower(name)
 	two := strings.Contains(lower, ModePerformance) && strings.Contains(lower, ModeAccuracy)

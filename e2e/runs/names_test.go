@@ -56,7 +56,8 @@ func TestNamesOfSixRuns(t *testing.T) {
 		}
 		text.WantOutput(t, "\n"+name+"  ")
 		compared.WantOutput(t, "null SingleStream performance "+point+": 1 run against 1")
-		if !strings.Contains(testfile.Read(t, in("compare.html")), `<h2 dir="auto">null SingleStream performance `+point+"</h2>") {
+		heading := `<h2 dir="auto">null SingleStream performance ` + point + "</h2>"
+		if !strings.Contains(testfile.Read(t, in("compare.html")), heading) {
 			t.Errorf("the comparison's page has no heading for %s", point)
 		}
 	}

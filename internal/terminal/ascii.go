@@ -9,8 +9,8 @@ import (
 )
 
 // IsASCII says whether an environment names a locale whose characters are not UTF-8, such as C, POSIX or
-// de_DE.ISO-8859-1: the first of LC_ALL, LC_CTYPE and LANG that is set decides (POSIX, "Internationalization Variables").
-// Where none is set nothing is known, and text stays UTF-8.
+// de_DE.ISO-8859-1: the first of LC_ALL, LC_CTYPE and LANG that is set decides (POSIX, "Internationalization
+// Variables"). Where none is set nothing is known, and text stays UTF-8.
 func IsASCII(env func(name string) string) bool {
 	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
 		if locale := strings.ToLower(env(name)); locale != "" {
@@ -21,8 +21,8 @@ func IsASCII(env func(name string) string) bool {
 }
 
 // ASCII is a writer to w for text of which a terminal shows only ASCII: µs becomes us, ± becomes +-. Other characters
-// are escapes, \u00fc, which JSON reads as the same. A character that becomes longer takes the room of blanks beside it,
-// so that columns stay where they are. A character may come in two pieces. Write may be called from any goroutine.
+// are escapes, \u00fc, which JSON reads as the same. A character that becomes longer takes the room of blanks beside
+// it, so that columns stay where they are. A character may come in two pieces. Write may be called from any goroutine.
 func ASCII(w io.Writer) io.Writer { return &ascii{to: w} }
 
 type ascii struct {
@@ -92,7 +92,8 @@ var inASCII = map[rune]string{
 	'µ': "u", 'μ': "u", '±': "+-", '×': "x", '÷': "/", '·': "*", '°': " deg", '²': "^2", '³': "^3", '€': "EUR",
 	'▁': ".", '▂': ":", '▃': "-", '▄': "=", '▅': "+", '▆': "*", '▇': "%", '█': "#",
 	'▏': "|", '▎': "|", '▍': "|", '▌': "|", '▋': "#", '▊': "#", '▉': "#", '░': ".", '▒': ":", '▓': "#", '■': "#", '●': "*",
-	'←': "<-", '→': "->", '↑': "^", '↓': "v", '↔': "<->", '⇒': "=>", '≤': "<=", '≥': ">=", '≠': "!=", '≈': "~", '√': "sqrt",
+	'←': "<-", '→': "->", '↑': "^", '↓': "v", '↔': "<->", '⇒': "=>", '≤': "<=", '≥': ">=", '≠': "!=", '≈': "~",
+	'√': "sqrt",
 	'∞': "inf", '−': "-", '‐': "-", '‑': "-", '–': "-", '—': "-", '…': "...", '•': "*",
 	'‘': "'", '’': "'", '“': `"`, '”': `"`, '„': `"`, '«': "<<", '»': ">>", '\u00a0': " ", '\u202f': " ", '\u2009': " ",
 	'─': "-", '│': "|", '┌': "+", '┐': "+", '└': "+", '┘': "+", '├': "+", '┤': "+", '┬': "+", '┴': "+", '┼': "+",

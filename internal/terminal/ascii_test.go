@@ -82,12 +82,12 @@ func TestASCIIKeepsColumns(t *testing.T) {
 	}
 }
 
-// TestPrintedCharactersHavePlainForms walks what the harness's own texts are made of: none of their characters becomes an
-// escape.
+// TestPrintedCharactersHavePlainForms walks what the harness's own texts are made of: none of their characters becomes
+// an escape.
 func TestPrintedCharactersHavePlainForms(t *testing.T) {
 	seen := 0
-	for _, root := range []string{"cmd/harness", "bench", "internal/figure", "internal/table", "loadgen", "submission/check",
-		"submission/audit", "submission/campaign", "sdk/host", "sdk/conformance"} {
+	for _, root := range []string{"cmd/harness", "bench", "internal/figure", "internal/table", "loadgen",
+		"submission/check", "submission/audit", "submission/campaign", "sdk/host", "sdk/conformance"} {
 		err := filepath.WalkDir(filepath.Join("../..", root), func(path string, d os.DirEntry, err error) error {
 			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 				return err

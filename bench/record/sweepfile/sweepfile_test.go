@@ -189,7 +189,8 @@ func TestCSV(t *testing.T) {
 	lines := strings.Split(b.String(), "\n")
 	const head = "kind,value,requests_per_s,tokens_per_s,tokens_per_s_per_gpu,ttft_p50_ms,ttft_p90_ms,ttft_p99_ms," +
 		"tpot_p50_ms,tpot_p90_ms,tpot_p99_ms,e2e_p50_ms,e2e_p90_ms,e2e_p99_ms,user,goodput_per_s,attainment,failed," +
-		"concurrency,requests,answered,prompt_tokens_per_s,total_tokens_per_s,power_w,energy_per_token_j,energy_per_request_j,seed,flags"
+		"concurrency,requests,answered,prompt_tokens_per_s,total_tokens_per_s," +
+		"power_w,energy_per_token_j,energy_per_request_j,seed,flags"
 	if lines[0] != head {
 		t.Errorf("columns %s, want %s", lines[0], head)
 	}

@@ -212,8 +212,8 @@ func (t *Term) readSubject(text string) error {
 	return nil
 }
 
-// inOrder puts a statistic before its metric, however the two were given: ttft p99, or joined as figures are named, or by
-// another sign.
+// inOrder puts a statistic before its metric, however the two were given: ttft p99, or joined as figures are named, or
+// by another sign.
 func inOrder(words []string) []string {
 	if len(words) == 1 && unitOf[words[0]] == "" {
 		words = apart(words[0])

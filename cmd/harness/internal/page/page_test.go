@@ -246,8 +246,9 @@ func TestTextsOfAnyDirection(t *testing.T) {
 	r.Identity.Label, r.Error.Message, r.Error.Stderr = "תווית", "הודעה", []string{"שגיאה"}
 	r.Notes, r.Stated.Note = []record.Finding{{Text: "הערה"}}, "مذكرة"
 	page := html(t, results.Set{Runs: []results.Found{{Run: r}, {Run: hostile()}}})
-	for _, want := range []string{`<h1 dir="auto">`, `-title" dir="auto">תווית: `, `<th scope="row"><a href="#run-1">תווית: `,
-		`<p dir="auto">הודעה</p>`, `<p class="mono" dir="auto">שגיאה</p>`, `<p dir="auto">הערה</p>`, "unicode-bidi:plaintext"} {
+	for _, want := range []string{`<h1 dir="auto">`, `-title" dir="auto">תווית: `,
+		`<th scope="row"><a href="#run-1">תווית: `, `<p dir="auto">הודעה</p>`, `<p class="mono" dir="auto">שגיאה</p>`,
+		`<p dir="auto">הערה</p>`, "unicode-bidi:plaintext"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page has no %s", want)
 		}
@@ -363,8 +364,8 @@ func TestManyDistributions(t *testing.T) {
 	}
 }
 
-// TestPercentilesOfFew wants "too few" in the tables of page and terminal for what the latencies are too few for, of runs
-// as of measurements of servers.
+// TestPercentilesOfFew wants "too few" in the tables of page and terminal for what the latencies are too few for, of
+// runs as of measurements of servers.
 func TestPercentilesOfFew(t *testing.T) {
 	known := []record.Percentile{{P: .5, NS: 1e6}, {P: .9, NS: 2e6}, {P: .99, NS: 3e6}, {P: .999, NS: 4e6}}
 	for n, want := range map[int]string{

@@ -58,8 +58,8 @@ func TestPageAsksNobodyElse(t *testing.T) {
 	}
 }
 
-// TestPageHasWhatItsScriptFills: each id that the script looks for is one of the page's, and each class of a line or mark
-// that it draws has a style.
+// TestPageHasWhatItsScriptFills: each id that the script looks for is one of the page's, and each class of a line that
+// it draws has a style.
 func TestPageHasWhatItsScriptFills(t *testing.T) {
 	read := func(name string) string {
 		text, err := files.ReadFile("page/" + name)

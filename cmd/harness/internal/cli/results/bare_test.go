@@ -36,8 +36,8 @@ func TestReportOfPublishedResults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`<tr class="group"><th scope="colgroup" colspan="4" dir="auto">3d-unet-99: `, "resnet50: ",
-		"v5.1, by the seeds of the logs"} {
+	for _, want := range []string{`<tr class="group"><th scope="colgroup" colspan="4" dir="auto">3d-unet-99: `,
+		"resnet50: ", "v5.1, by the seeds of the logs"} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("the page lacks %s", want)
 		}
