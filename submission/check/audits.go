@@ -145,6 +145,7 @@ func (a *auditFolder) checkRun() {
 	if a.run == nil {
 		return
 	}
+	a.keep(a.run)
 	if a.long() {
 		a.checkPerformance(a.run)
 	} else {

@@ -111,6 +111,11 @@ func otherSystem(submitter string) edits {
 	})
 }
 
+// anew lets another system's run in the place of one of the box be a run of its own.
+func anew(system, folder string) edits {
+	return setEntries(strings.Replace(folder, "box", system, 1), "test_datetime", "another")
+}
+
 // partOf is the folder of a result of another benchmark of the tree, of which only one folder is there.
 func partOf(benchmark, folder string) string {
 	return "closed/Lab/results/box/" + benchmark + "/Offline/" + folder
@@ -189,6 +194,10 @@ var breaches = []struct {
 	{"filed twice", otherSystem("Lab"), check.RunFiledTwice, runFolder, strings.Replace(runFolder, "box", "other", 1)},
 	{"filed twice: of another submitter", otherSystem("Lob"), check.RunFiledTwice, runFolder,
 		strings.Replace(runFolder, "Lab/results/box", "Lob/results/other", 1)},
+	{"filed twice: the audit alone", inOrder(otherSystem("Lab"), anew("other", runFolder), anew("other", accuracyFolder)),
+		check.RunFiledTwice, auditRun, strings.Replace(auditRun, "box", "other", 1)},
+	{"filed twice: the accuracy run alone", inOrder(otherSystem("Lab"), anew("other", runFolder), anew("other", auditRun)),
+		check.RunFiledTwice, accuracyFolder, strings.Replace(accuracyFolder, "box", "other", 1)},
 	{"no settings", inOrder(dropEntries(auditRun, "warning_generic_message"),
 		setEntries(auditRun, "effective_accuracy_log_sampling_target", 0)),
 		check.AuditWithoutSettings, auditRun, ""},
@@ -270,6 +279,25 @@ var falseAlarms = []struct {
 		writeFile(verdict, "Reference score = 2e9\nTest score = 2e9\nTEST PASS\n"), ""},
 	{"not filed twice: the lower accuracy of a benchmark",
 		copyFolder(sound, strings.Replace(sound, "3d-unet-99", "3d-unet-99.9", 1)), ""},
+}
+
+// TestTheRightPlaceOfAnAuditIsNotAccused: of two results with one audit's run only the one is accused whose benchmark it
+// is not of.
+func TestTheRightPlaceOfAnAuditIsNotAccused(t *testing.T) {
+	right := strings.Replace(sound, "3d-unet-99", "resnet", 1)
+	report := checkMade(t, inOrder(dataSets(43, 50000), copyFolder(sound, right), func(files map[string]string) {
+		name := right + "/performance/run_1/" + tree.DetailLog
+		files[name] = strings.Replace(files[name], `"value": 43,`, `"value": 50000,`, -1)
+		files[name] = strings.Replace(files[name], `"test_datetime", "value": "1"`, `"test_datetime", "value": "7"`, 1)
+	}))
+	log := "/TEST01/performance/run_1/" + tree.DetailLog
+	wantFinding(t, report, check.Reject, "audit-01", sound+log, "of another benchmark")
+	wantFinding(t, report, check.Reject, "duplicates", sound+log, "filed for another result")
+	for _, f := range report.Findings {
+		if f.Path == right+log && (f.Kind == check.RunFiledTwice || f.Kind == check.AuditOfAnother) {
+			t.Errorf("the right place is accused: %+v", f)
+		}
+	}
 }
 
 // TestInferredResultsAreNoBreachGolden: the copies that the official preprocessing makes of a scenario, audit and

@@ -52,6 +52,7 @@ func Run(ctx context.Context, t *tree.Tree, o Options) (*Report, error) {
 		return nil, err
 	}
 	c.checkDuplicates()
+	c.checkFiledTwice()
 	return c.report(), nil
 }
 

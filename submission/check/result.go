@@ -19,9 +19,10 @@ type resultFolder struct {
 	scenario string // canonical
 	named    bool   // the folder's name is a scenario
 
-	perf, acc *runLog // nil where there is none, and when the check is over
-	moment    string  // of the performance run, if it has one that tells it from others
-	loadgen   string  // the version that drove it
+	perf, acc *runLog               // nil where there is none, and when the check is over
+	moment    string                // of the performance run, if it has one that tells it from others
+	loadgen   string                // the version that drove it
+	filed     map[string][]filedRun // the runs of its folders, by what tells them from others
 	inferred  bool
 	metric    float64
 	unit      string
@@ -70,6 +71,8 @@ func (r *resultFolder) check() {
 	if r.perf != nil {
 		r.loadgen = r.perf.word("loadgen_version")
 	}
+	r.keep(r.perf)
+	r.keep(r.acc)
 	if r.perf != nil && strings.Count(r.perf.moment(), " ") > 1 {
 		r.moment = r.perf.moment()
 	}

@@ -75,9 +75,6 @@ func kindsInOrder() []kind { return append(slices.Clone(breaches), others...) }
 
 // kindOf is the kind by which a finding is acted on; ok is false for what is folded.
 func kindOf(f check.Finding) (k kind, ok bool) {
-	if f.Kind == check.RunFiledTwice && f.Severity != check.Reject {
-		return kind{}, false // two descriptions of one host
-	}
 	if f.Kind != "" {
 		return named(breaches, string(f.Kind)), true
 	}
