@@ -87,7 +87,7 @@ func TestAuditsWithoutLogsWhereTheyBelong(t *testing.T) {
 			verdict := folder + "/" + tree.FilesOf(c.test).Verdicts[0]
 			files[verdict] = "TEST PASS\n"
 			if c.run != "-" {
-				addRun(files, folder+c.run, cmp.Or(c.mode, "PerformanceOnly"), "3", auditEntries()...)
+				addRun(files, folder+c.run, cmp.Or(c.mode, "PerformanceOnly"), "6", auditEntries()...)
 			}
 			if c.log != "-" {
 				files[folder+c.log+"/"+tree.AccuracyLog] = outputs
