@@ -56,8 +56,8 @@ test-servers: ## benchmark MLServer, Triton and a two-node Ray Serve (MLSERVER_P
 	PLUMBLINE_MLSERVER_PYTHON=$(or $(MLSERVER_PYTHON),python3) PLUMBLINE_TRITON_PYTHON=$(or $(TRITON_PYTHON),python3) \
 	PLUMBLINE_RAY_PYTHON=$(or $(RAY_PYTHON),python3) $(GO) test -count=1 -v -timeout 6h -run TestServers ./e2e/serving
 
-test-searches: ## search servers of known capacity by harness bench --find, half of them beside eight busy loops: half an hour
-	PLUMBLINE_SEARCHES=1 $(GO) test -count=1 -v -timeout 3h -run TestSearches ./e2e/serving
+test-searches: ## search servers of known capacity by harness bench --find, half of them beside eight busy loops: half an hour (SEARCH=^500: those of 500 requests/s)
+	PLUMBLINE_SEARCHES=1 $(GO) test -count=1 -v -timeout 3h -run 'TestSearches//$(SEARCH)' ./e2e/serving
 
 test-serving-peers: ## measure one mock by harness bench, AIPerf and GuideLLM (PEERS_PYTHON=interpreter with aiperf and guidellm)
 	PLUMBLINE_PEERS_PYTHON=$(PEERS_PYTHON) $(GO) test -count=1 -v -timeout 6h -run TestServingPeers ./cmd/harness/internal/cli/serving

@@ -86,6 +86,27 @@ func TestEnds(t *testing.T) {
 	}
 }
 
+// TestBusyClient: on a machine that spoils trials a search is right, or ends by the client, after a bounded number of
+// them, and says of the server no more than it can do.
+func TestBusyClient(t *testing.T) {
+	for _, share := range []float64{0.3, 0.5, 0.7, 0.9} {
+		for seed := range uint64(40) {
+			random := rand.New(rand.NewPCG(seed, 1))
+			found, err := search.Search{Start: 20, Try: func(_ context.Context, l search.Load) (search.Outcome, error) {
+				if random.Float64() < share {
+					return search.Outcome{Verdict: search.Client}, nil
+				}
+				return told(l.Value <= 500), nil
+			}}.Run(t.Context())
+			right := found.Ended == search.ByClient || found.Ended == search.ByServer && found.Holds >= 450
+			if err != nil || found.Holds > 500 || len(found.Trials) > 80 || !right {
+				t.Errorf("%v spoilt, seed %d: %v, %s, holds %v, %d trials", share, seed, err, found.Ended, found.Holds,
+					len(found.Trials))
+			}
+		}
+	}
+}
+
 // TestHopeless: where even the quickest request misses, no lower rate is better.
 func TestHopeless(t *testing.T) {
 	var tried []search.Load

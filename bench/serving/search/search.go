@@ -109,6 +109,9 @@ const (
 	// spoilt is the share of trials, up to the load that the server does not hold, above which the client was the limit so
 	// often that the other trials tell nothing of the server.
 	spoilt = 0.25
+	// maxSpoilt bounds how many trials are made at which the client is the limit: on a machine where there are so many,
+	// further ones only take their time.
+	maxSpoilt = 24
 	// mostLoads bounds how many loads are tried, and mostTimes how long a trial is.
 	mostLoads, mostTimes = 48, 64
 	// fewsUp is how many loads of too few requests are tried, each twice the one before.
@@ -131,6 +134,10 @@ func (s Search) Run(ctx context.Context) (Found, error) {
 		if err := r.measure(ctx, next); err != nil {
 			r.end("")
 			return r.found, err
+		}
+		if r.clients() >= maxSpoilt {
+			r.end(ByClient)
+			return r.found, nil
 		}
 	}
 	r.end(ByFew)
@@ -237,6 +244,16 @@ func (r *running) spoilt(value float64) bool {
 		}
 	}
 	return float64(clients) > spoilt*float64(n)
+}
+
+// clients is how many trials there were at which the client was the limit.
+func (r *running) clients() (n int) {
+	for _, t := range r.found.Trials {
+		if t.Verdict == Client {
+			n++
+		}
+	}
+	return n
 }
 
 // confirm is a trial of full length of an end, or what it ends the search with once there is proof of it.
