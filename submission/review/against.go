@@ -52,10 +52,8 @@ type Difference struct {
 func Compare(ctx context.Context, t *tree.Tree, report *check.Report, other *tree.Tree, scope Scope) (*Against, error) {
 	twins := twinsOf(t, other)
 	sought := map[string]bool{} // systems of the other tree
-	for own, w := range twins {
-		if slices.ContainsFunc(report.Results, func(r check.Result) bool {
-			return systemOf(r.Path) == own && scope.holds(r.Path)
-		}) {
+	for _, r := range report.Results {
+		if w, has := twins[systemOf(r.Path)]; has && scope.holds(r.Path) {
 			sought[w.other.Results()] = true
 		}
 	}

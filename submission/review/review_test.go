@@ -2,6 +2,7 @@ package review
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -68,6 +69,19 @@ func TestWhatIsActedOn(t *testing.T) {
 		}
 		if strings.Join(ids, " ") != c.kind || (c.kind == "") != (len(r.Folded) == 1) {
 			t.Errorf("%s: the kinds are %q, folded %d", name, ids, len(r.Folded))
+		}
+	}
+}
+
+// TestKindsAreDocumented: docs/review.md has every kind.
+func TestKindsAreDocumented(t *testing.T) {
+	text, err := os.ReadFile("../../docs/review.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range kindsInOrder() {
+		if !strings.Contains(string(text), "`"+k.id+"`") {
+			t.Errorf("docs/review.md lacks %s", k.id)
 		}
 	}
 }
