@@ -1,9 +1,14 @@
 package mlconf
 
-// Metric is how the rounds since v5.0 read a scenario's result from a log and name it.
+import (
+	"cmp"
+	"strings"
+)
+
+// Metric is how a round reads a scenario's result from a log and names it.
 type Metric struct {
 	Key       string // of the detail log
-	Unit      string // "Samples/s", "Tokens/s", "Queries/s", "Tasks/s", "Latency (ms)", "Latency (s)"
+	Unit      string // "Samples/s", "Tokens/s", "Queries/s", "Tasks/s", "Latency (ms)", "Latency (s)", "Streams"
 	PowerUnit string // "Watts", or of the streams "millijoules" for a query
 
 	latency, seconds bool
@@ -22,18 +27,23 @@ func (m Metric) Value(logged float64) float64 {
 
 // metricTable is where models differ from commonMetric.
 type metricTable struct {
-	Keys  map[string]map[string]map[string]string `json:"keys"` // by table, model and the log's scenario
-	Units map[string]map[string]string            `json:"units"`
+	// Keys are by table, model and the log's scenario; the model "*" is for those without a key of their own.
+	Keys map[string]map[string]map[string]string `json:"keys"`
+	// Units are those of tables from v5.0 on; before, the key says what is counted.
+	Units map[string]map[string]string `json:"units"`
 }
 
-// HasMetrics says whether the metrics of the round are known: of v5.0 and later.
-func (r *Rules) HasMetrics() bool { return r.data.Features.Metrics != "" }
+// allModels is the name of the keys of all models in the table of keys.
+const allModels = "*"
+
+// streams is the key of the result of MultiStream up to v1.1: how many streams were served.
+const streams = "effective_samples_per_query"
 
 // Metric is that of a model and scenario. The key is that of a log of this scenario; a log of an Interactive run says
 // Server, and has the same key. ok is false where the scenario or the round's metrics are not known.
 func (r *Rules) Metric(model, scenario string) (m Metric, ok bool) {
 	m, ok = commonMetric(scenario)
-	if !ok || !r.HasMetrics() {
+	if !ok || r.data.Features.Metrics == "" {
 		return Metric{}, false
 	}
 	model = r.Canonical(model)
@@ -41,14 +51,25 @@ func (r *Rules) Metric(model, scenario string) (m Metric, ok bool) {
 	if scenario == Interactive {
 		logged = "Server"
 	}
-	if key := r.metrics.Keys[r.data.Features.Metrics][model][logged]; key != "" {
-		m.Key = key
+	keys := r.metrics.Keys[r.data.Features.Metrics]
+	m.Key = cmp.Or(keys[model][logged], keys[allModels][logged], m.Key)
+	if layout, _ := r.Layout(); layout.Only != ToMake {
+		return m.ofKey(), true
 	}
-	if unit := r.metrics.Units[model][scenario]; unit != "" {
-		m.Unit = unit
-	}
+	m.Unit = cmp.Or(r.metrics.Units[model][scenario], m.Unit)
 	m.seconds = m.latency && model == "wan-2.2-t2v-a14b"
 	return m, true
+}
+
+// ofKey has the unit that the key names.
+func (m Metric) ofKey() Metric {
+	switch {
+	case strings.Contains(m.Key, "tokens"):
+		m.Unit = "Tokens/s"
+	case m.Key == streams:
+		m.Unit, m.latency = "Streams", false
+	}
+	return m
 }
 
 func commonMetric(scenario string) (m Metric, ok bool) {

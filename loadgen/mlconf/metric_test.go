@@ -19,15 +19,21 @@ func TestMetric(t *testing.T) {
 		{"v5.0", "llama3.1-8b", "Offline", "result_samples_per_second", "Tokens/s", 12, 12},
 		{"v5.0", "gptj-99", "Offline", "result_inferred_tokens_per_second", "Samples/s", 12, 12},
 		{"v6.1", "wan-2.2-t2v-a14b", "SingleStream", "early_stopping_latency_ss", "Latency (s)", 2e9, 2},
+		{"v4.1", "llama2-70b-99", "Server", "result_completed_tokens_per_second", "Tokens/s", 12, 12},
+		{"v4.1", "resnet50", "Server", "result_completed_samples_per_sec", "Queries/s", 12, 12},
+		{"v4.0", "llama2-70b-99.9", "Server", "result_completed_samples_per_sec", "Queries/s", 12, 12},
+		{"v4.0", "llama2-70b-99.9", "Offline", "result_tokens_per_second", "Tokens/s", 12, 12},
+		{"v3.1", "gptj-99", "Server", "result_scheduled_samples_per_sec", "Queries/s", 12, 12},
+		{"v2.0", "ssd-mobilenet", "MultiStream", "early_stopping_latency_ms", "Latency (ms)", 12e6, 12},
+		{"v1.1", "bert-99", "SingleStream", "result_90.00_percentile_latency_ns", "Latency (ms)", 12e6, 12},
+		{"v0.7", "resnet50", "MultiStream", "effective_samples_per_query", "Streams", 12, 12},
+		{"v0.5", "gnmt", "Offline", "result_samples_per_second", "Samples/s", 12, 12},
 		{"v6.1", "other", "Server", "result_completed_samples_per_sec", "Queries/s", 3, 3},
 	} {
 		m, ok := rules(t, c.round).Metric(c.model, c.scenario)
 		if !ok || m.Key != c.key || m.Unit != c.unit || m.Value(c.logged) != c.value {
 			t.Errorf("%+v: %+v, %v", c, m, m.Value(c.logged))
 		}
-	}
-	if _, ok := rules(t, "v0.7").Metric("resnet", "Offline"); ok {
-		t.Error("a metric of v0.7")
 	}
 	if _, ok := rules(t, "v6.1").Metric("resnet", "offline"); ok {
 		t.Error("a metric of a scenario in lower case")

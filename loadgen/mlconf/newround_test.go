@@ -33,7 +33,7 @@ func facts(t *testing.T, r *mlconf.Rules) string {
 	var b strings.Builder
 	line := func(values ...any) { fmt.Fprintf(&b, "%+v\n", values) }
 	layout, known := r.Layout()
-	line(r.Seeds, r.LoadGenMajor(), r.HasMetrics(), layout, known, r.HasNameplate(), r.LogsInteractive(),
+	line(r.Seeds, r.LoadGenMajor(), layout, known, r.HasNameplate(), r.LogsInteractive(),
 		r.AuditFeatures())
 	for _, model := range append(r.Models(), "resnet50", "other") {
 		files, has := r.AccuracyFiles(model)

@@ -158,9 +158,14 @@ type roundFile struct {
 	AccuracyFiles map[string]AccuracyFiles   `json:"accuracy_files"`
 	Sections      map[string]json.RawMessage `json:"sections"`
 	Models        map[string]modelRules      `json:"models"`
-	Runs          map[string]int             `json:"runs"`
-	Settings      keyTable                   `json:"settings"` // of rounds with settings of their own
-	Text          keyTable                   `json:"text"`     // what the text says, where the round ran other settings
+	// OfflineSamples are those of Rules.OfflineSamples where they are not the ones of all rounds; "*" for all models.
+	OfflineSamples map[string]uint64 `json:"offline_samples"`
+	// Guesses are parts of a folder's name and the models that they stand for, in the order in which they are tried;
+	// none: those of v4.1 and later.
+	Guesses  [][2]string    `json:"guesses"`
+	Runs     map[string]int `json:"runs"`
+	Settings keyTable       `json:"settings"` // of rounds with settings of their own
+	Text     keyTable       `json:"text"`     // what the text says, where the round ran other settings
 }
 
 // features are what a round has that others have not, or have otherwise.
@@ -183,6 +188,24 @@ type Layout struct {
 	Apart bool `json:"apart"`
 	// OneMeter says that the power tools record the settings of one meter, an object, as before v5.1, and not a list.
 	OneMeter bool `json:"one_meter"`
+	// Only is the most that is done with submissions of the round; empty: all, ToMake included.
+	Only Purpose `json:"only"`
+}
+
+// Purpose is what a submission is taken for. Each includes those before it.
+type Purpose string
+
+// The purposes.
+const (
+	ToRead  Purpose = "results" // its results are read
+	ToCheck Purpose = "check"   // and it is checked
+	ToMake  Purpose = ""        // and one is made, prepared and packed
+)
+
+// Serves says whether submissions of the round are taken for a purpose.
+func (l Layout) Serves(purpose Purpose) bool {
+	order := []Purpose{ToRead, ToCheck, ToMake}
+	return slices.Index(order, purpose) <= slices.Index(order, l.Only)
 }
 
 // AuditFeatures are how a round configures the compliance tests that rounds configure differently.
@@ -280,23 +303,29 @@ func readRound(name string) (*Rules, error) {
 	return r, nil
 }
 
-// RoundsWithLayout lists the rounds of which it is known where submissions have their files, the newest first. Of the
-// rounds' files it reads the features alone: every start of the harness names these rounds in its help.
-func RoundsWithLayout() []string {
-	generation := roundfiles.Generation()
-	found, ok := withLayout.Load(generation)
+// RoundsWithLayout lists the rounds whose submissions are taken for a purpose: it is known where they have their files.
+// The newest is the first. Of the rounds' files it reads the features alone: every start of the harness names these
+// rounds in its help.
+func RoundsWithLayout(purpose Purpose) []string {
+	key := layoutKey{purpose, roundfiles.Generation()}
+	found, ok := withLayout.Load(key)
 	if !ok {
-		found, _ = withLayout.LoadOrStore(generation, slices.DeleteFunc(Rounds(), func(name string) bool {
+		found, _ = withLayout.LoadOrStore(key, slices.DeleteFunc(Rounds(), func(name string) bool {
 			f, err := featuresOf(name)
-			return err != nil || f.Layout == nil
+			return err != nil || f.Layout == nil || !f.Layout.Serves(purpose)
 		}))
 	}
 	names, _ := found.([]string)
 	return slices.Clone(names)
 }
 
-// withLayout are the answers of RoundsWithLayout, by the generation of the rounds' files.
+// withLayout are the answers of RoundsWithLayout: by layoutKey, []string.
 var withLayout sync.Map
+
+type layoutKey struct {
+	purpose    Purpose
+	generation int // of the files
+}
 
 // featuresOf reads a round's features, and its file no further.
 func featuresOf(name string) (f features, err error) {

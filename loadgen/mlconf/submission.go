@@ -1,13 +1,14 @@
 package mlconf
 
 import (
+	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
 
-// submissionFacts are the embedded facts that submissions of all rounds from v5.0 on share, by the rules' name of the
-// model.
+// submissionFacts are the embedded facts that submissions of all rounds share, by the rules' name of the model.
 type submissionFacts struct {
 	OfflineSamples map[string]uint64                 `json:"offline_samples"`
 	TokenModels    []string                          `json:"token_models"`
@@ -39,7 +40,7 @@ func (r *Rules) ModelOf(folder string, mapping map[string]string) (model string,
 	if name := mapping[folder]; name != "" {
 		return name, false
 	}
-	name := r.Canonical(guess(folder))
+	name := r.Canonical(r.Guess(folder))
 	return name, name != folder
 }
 
@@ -48,14 +49,18 @@ func (r *Rules) listed(model string) bool {
 	return ok && !m.Unlisted
 }
 
-// guess is a model's name in a longer name.
-func guess(name string) string {
-	for _, part := range []struct{ in, model string }{
-		{"mobilenet", "resnet"}, {"efficientnet", "resnet"}, {"resnet50", "resnet"},
-		{"bert-99.9", "bert-99.9"}, {"bert-99", "bert-99"}, {"llama3_1-405b", "llama3.1-405b"},
-	} {
-		if strings.Contains(name, part.in) {
-			return part.model
+// Guess is the model that a folder is taken for by a part of its name, before aliases; the name where none fits.
+func (r *Rules) Guess(name string) string {
+	parts := r.data.Guesses
+	if parts == nil {
+		parts = [][2]string{
+			{"mobilenet", "resnet"}, {"efficientnet", "resnet"}, {"resnet50", "resnet"},
+			{"bert-99.9", "bert-99.9"}, {"bert-99", "bert-99"}, {"llama3_1-405b", "llama3.1-405b"},
+		}
+	}
+	for _, part := range parts {
+		if strings.Contains(name, part[0]) {
+			return part[1]
 		}
 	}
 	return name
@@ -63,7 +68,8 @@ func guess(name string) string {
 
 // OfflineSamples is the least number of samples of an Offline query; 0 where the rules name none.
 func (r *Rules) OfflineSamples(model string) uint64 {
-	return r.facts.OfflineSamples[r.Canonical(model)]
+	model, own := r.Canonical(model), r.data.OfflineSamples
+	return cmp.Or(own[model], own["*"], r.facts.OfflineSamples[model])
 }
 
 // UsesTokens says whether the model generates tokens: its runs log the latencies of tokens.
@@ -111,4 +117,27 @@ func ScenarioOf(scenario, loadGenModel string) string {
 		return Interactive
 	}
 	return scenario
+}
+
+// fixedSeeds are those of TEST05 in the rounds that name no others.
+var fixedSeeds = Seeds{QSL: 313588358309856706, SampleIndex: 471397156132239067, Schedule: 413914573387865862}
+
+// OtherSeeds are the seeds of TEST05: the round's second ones, and before v3.0 three that it fixes. ok is false where
+// the round has no such test.
+func (r *Rules) OtherSeeds() (seeds Seeds, ok bool) {
+	switch features := r.data.Features.Audits; features.OtherSeeds {
+	case SecondSeeds:
+		number := func(key string) uint64 {
+			n, _ := strconv.ParseUint(r.data.Settings[key]["*"]["*"].String(), 10, 64) // rulesFile reads all of them
+			return n
+		}
+		return Seeds{number("test05_qsl_rng_seed"), number("test05_sample_index_rng_seed"),
+			number("test05_schedule_rng_seed")}, true
+	case FixedSeeds:
+		if features.FixedSeeds != nil {
+			return *features.FixedSeeds, true
+		}
+		return fixedSeeds, true
+	}
+	return Seeds{}, false
 }

@@ -124,7 +124,7 @@ func unfilled(w *Workspace, open []Unfilled) error {
 func (p *Plan) round(name string) (err error) {
 	of := p.workspace.Rules()
 	name = cmp.Or(name, of)
-	if p.Layout, err = tree.LayoutOf(name); err != nil {
+	if p.Layout, err = tree.LayoutFor(name, mlconf.ToMake); err != nil {
 		return err
 	}
 	var faults []error

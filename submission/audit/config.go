@@ -99,7 +99,7 @@ func ConfigOf(rules *mlconf.Rules, test, model string) (Config, error) {
 	case "TEST04", "TEST04-A", "TEST04-B":
 		c.Settings, known = caching(features, test, model), features.CachingInTwo == (test != "TEST04")
 	case "TEST05":
-		c.Settings, known = otherSeeds(features), features.OtherSeeds != ""
+		c.Settings, known = otherSeeds(rules), features.OtherSeeds != ""
 	case "TEST06":
 		c.Settings, known = append(logged("100"), all(countKey, "100"), all("min_duration", "0"),
 			all("sample_concatenate_permutation", "0")), features.FirstTokens
@@ -201,18 +201,12 @@ func caching(features mlconf.AuditFeatures, test, model string) []mlconf.Overrid
 	return list
 }
 
-// fixedSeeds are TEST05's in the rounds that name no others.
-var fixedSeeds = mlconf.Seeds{QSL: 313588358309856706, SampleIndex: 471397156132239067, Schedule: 413914573387865862}
-
 // otherSeeds are the settings of TEST05: the round's second seeds, and before v3.0 three that it fixes.
-func otherSeeds(features mlconf.AuditFeatures) []mlconf.Override {
-	if features.OtherSeeds == mlconf.SecondSeeds {
+func otherSeeds(rules *mlconf.Rules) []mlconf.Override {
+	if rules.AuditFeatures().OtherSeeds == mlconf.SecondSeeds {
 		return []mlconf.Override{all("test05", "1")}
 	}
-	seeds := fixedSeeds
-	if features.FixedSeeds != nil {
-		seeds = *features.FixedSeeds
-	}
+	seeds, _ := rules.OtherSeeds()
 	seed := func(key string, v uint64) mlconf.Override { return all(key, strconv.FormatUint(v, 10)) }
 	return []mlconf.Override{
 		all("mode", "2"), seed("qsl_rng_seed", seeds.QSL), seed("sample_index_rng_seed", seeds.SampleIndex),

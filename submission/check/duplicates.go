@@ -1,7 +1,9 @@
 package check
 
 import (
+	"maps"
 	"path"
+	"reflect"
 	"slices"
 
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
@@ -20,11 +22,7 @@ func (c *checker) checkDuplicates() {
 	}
 	for _, list := range runs {
 		for _, r := range list {
-			other := slices.IndexFunc(list, func(o *resultFolder) bool { return !r.mayShare(o) })
-			if other >= 0 {
-				r.reject(ruleDuplicates, detailOf(r), whatFiledTwice, detailOf(list[other]), "a run of its own",
-					"file the run where it was made, and run again for the other").Other = detailOf(list[other])
-			}
+			r.checkShared(list)
 		}
 	}
 	for _, list := range results {
@@ -33,6 +31,45 @@ func (c *checker) checkDuplicates() {
 				"remove the one that does not count: the official checker lists both")
 		}
 	}
+}
+
+// checkShared looks for another result that has the same run.
+func (r *resultFolder) checkShared(list []*resultFolder) {
+	other := slices.IndexFunc(list, func(o *resultFolder) bool { return !r.mayShare(o) && !r.sameHost(o) })
+	if other >= 0 {
+		r.reject(ruleDuplicates, detailOf(r), whatFiledTwice, detailOf(list[other]), "a run of its own",
+			"file the run where it was made, and run again for the other").Other = detailOf(list[other])
+		return
+	}
+	if other = slices.IndexFunc(list, func(o *resultFolder) bool { return !r.mayShare(o) }); other >= 0 {
+		r.warn(ruleDuplicates, detailOf(r), "the run is filed for another description of the same machine",
+			detailOf(list[other]), "one description",
+			"describe the machine once: the descriptions differ in the type of the system alone, which may be datacenter,edge")
+	}
+}
+
+// typeFields are the fields of a description that say for what a machine is submitted, and how it is called there.
+var typeFields = []string{"system_type", "system_type_detail", "system_name"}
+
+// sameHost says whether two results may come from one run but for their systems, whose descriptions differ in the type
+// of the system alone.
+func (r *resultFolder) sameHost(o *resultFolder) bool {
+	if r.System == o.System || r.system.fields == nil || o.system.fields == nil {
+		return false
+	}
+	p := *o
+	p.System = r.System
+	return r.mayShare(&p) && sameButTypes(r.system.fields, o.system.fields) && r.system.kind != o.system.kind
+}
+
+// sameButTypes says whether two descriptions have the same fields, typeFields left out.
+func sameButTypes(a, b map[string]any) bool {
+	without := func(fields map[string]any) map[string]any {
+		fields = maps.Clone(fields)
+		maps.DeleteFunc(fields, func(name string, _ any) bool { return slices.Contains(typeFields, name) })
+		return fields
+	}
+	return reflect.DeepEqual(without(a), without(b))
 }
 
 // meant is the result that a folder is for, whatever the folder's name. In the open division several benchmarks of a

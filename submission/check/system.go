@@ -173,8 +173,12 @@ func (s *system) checkCounts() {
 	for _, name := range []string{"number_of_nodes", "accelerators_per_node", "host_processors_per_node"} {
 		value, has := s.fields[name]
 		if has && !empty(value) && !isCount(value) {
-			s.reject("a number is not a whole number", name+": "+shown(value), `a whole number such as "1"`,
-				"write the number alone: the official checker stops at it without a table")
+			severity, do := Reject, "write the number alone: the official checker stops at it without a table"
+			if s.checker.tree.Layout.Only != mlconf.ToMake {
+				severity, do = Warn, "write the number alone" // the checkers before v5.0 made no sum of it
+			}
+			s.add(severity, ruleSystem, "a number is not a whole number", name+": "+shown(value),
+				`a whole number such as "1"`, do)
 		}
 	}
 }

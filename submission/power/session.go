@@ -1,6 +1,7 @@
 package power
 
 import (
+	"cmp"
 	"crypto/sha1" //nolint:gosec // what the power tools write
 	"encoding/hex"
 	"encoding/json"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench/power/spl"
 	"github.com/plumbline-ml/plumbline/internal/jsonwords"
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
@@ -63,7 +65,11 @@ func CheckSession(t *tree.Tree, p tree.Place) []Fault {
 	if faults = append(faults, more...); len(faults) > 0 {
 		return faults
 	}
-	pair := pair{t, p, client, server, nil}
+	tools, err := toolsOf(t.Layout.Round)
+	if err != nil {
+		return []Fault{{p.Power(), "form", err.Error()}}
+	}
+	pair := pair{t, p, client, server, tools, nil}
 	pair.sources()
 	pair.identity()
 	pair.messages()
@@ -124,6 +130,7 @@ type pair struct {
 	tree           *tree.Tree
 	place          tree.Place
 	client, server *session
+	tools          tools
 	faults         []Fault
 }
 
@@ -133,11 +140,30 @@ func (p *pair) fault(name, about, format string, args ...any) {
 
 // sources wants the programs that the rules allow, by the checksums of their files.
 func (p *pair) sources() {
+	sources := maps.Clone(officialSources)
+	maps.Copy(sources, p.tools.Sources)
 	for _, s := range []*session{p.client, p.server} {
-		if !maps.Equal(s.Sources, officialSources) {
+		if !maps.Equal(s.Sources, sources) {
 			p.fault(s.path, "sources", "the programs are not the official ones: their files have other checksums")
 		}
 	}
+}
+
+// tools are the programs of a round where they are not the present ones: its section power_tools.
+type tools struct {
+	Daemon  string            `json:"daemon"`  // version of the meter's
+	Sources map[string]string `json:"sources"` // sums that differ from officialSources
+}
+
+// toolsOf are those of a round.
+func toolsOf(round string) (tools, error) {
+	own := tools{}
+	rules, err := mlconf.Round(round)
+	if err == nil {
+		_, err = rules.Section("power_tools", &own)
+	}
+	own.Daemon = cmp.Or(own.Daemon, daemonVersion)
+	return own, err
 }
 
 // officialSources are the SHA-1 sums of the power tools of the current rules.
@@ -295,7 +321,7 @@ var meters = map[string]int{
 	"YokogawaWT310_DC": 549, "YokogawaWT330_DC": 586,
 }
 
-// daemonVersion is that of the meter's daemon which the rules allow.
+// daemonVersion is that of the meter's daemon which the present rules allow.
 const daemonVersion = "1.11.1"
 
 // meter wants an analyzer and a daemon that the rules allow, and no debugging.
@@ -313,9 +339,9 @@ func (p *pair) meter() {
 	model, rest, _ := strings.Cut(reply, ",")
 	_, version, _ := strings.Cut(rest, "version=")
 	version, _, _ = strings.Cut(version, "-")
-	if _, known := meters[model]; !known || version != daemonVersion {
+	if _, known := meters[model]; !known || version != p.tools.Daemon {
 		p.fault(p.server.path, "meter", "the meter answered %.80q to Identify, want one of %s with the daemon's version %s",
-			reply, strings.Join(slices.Sorted(maps.Keys(meters)), ", "), daemonVersion)
+			reply, strings.Join(slices.Sorted(maps.Keys(meters)), ", "), p.tools.Daemon)
 	}
 	p.devices()
 	if err := onlyReplies(p.server.PTDMessages); err != nil {

@@ -1,13 +1,5 @@
 package result
 
-import (
-	"bufio"
-	"fmt"
-	"io"
-	"strconv"
-	"strings"
-)
-
 // Row is a line of the official summary, with its columns as texts. A result with power has two: the second has the
 // power for its result.
 type Row struct {
@@ -35,6 +27,8 @@ type Row struct {
 	Framework       string
 	OperatingSystem string
 	Notes           string
+	Compliance      string // of the audits: the division, and before v5.0 1 or 0 for passed or not
+	Errors          int    // of the benchmark, in the order of the tree; since v5.0 0
 	Version         string // "v6.1"
 	Inferred        bool   // the log's scenario is written otherwise than the folder's
 	HasPower        bool
@@ -43,41 +37,9 @@ type Row struct {
 	DesignPower     string // in watts; "None" for none, before v6.1 ""
 	PrivateID       string
 
-	Logged string // the scenario of the log; no column
-}
+	Power string // the power result beside the performance, a column of v1.0
 
-// Columns are the names of the summary's columns.
-func Columns() []string {
-	return strings.Fields(`Organization Availability Division SystemType SystemName Platform Model MlperfModel Scenario
-		Result Accuracy number_of_nodes host_processor_model_name host_processors_per_node host_processor_core_count
-		accelerator_model_name accelerators_per_node total_accelerators Location framework operating_system notes
-		compliance errors version inferred has_power Units weight_data_types design_power_watts PrivateID`)
-}
-
-// Fields are the row's values in the order of Columns.
-func (r Row) Fields() []string {
-	inferred, power := "0", "False"
-	if r.Inferred {
-		inferred = "1"
-	}
-	if r.HasPower {
-		power = "True"
-	}
-	return []string{
-		r.Organization, r.Availability, r.Division, r.SystemType, r.SystemName, r.Platform, r.Model, r.MLPerfModel,
-		r.Scenario, r.Result, r.Accuracy, r.Nodes, r.HostProcessor, r.HostProcessors, r.HostCores, r.Accelerator,
-		r.AcceleratorsPerNode, r.TotalAccelerators, r.Location, r.Framework, r.OperatingSystem, r.Notes,
-		r.Division, strconv.Itoa(0), r.Version, inferred, power, r.Units, r.WeightDataTypes, r.DesignPower, r.PrivateID,
-	}
-}
-
-// WriteCSV writes the official summary: the names bare, values in quotes. Quotes in values stand as they are, so that
-// a value with one is not read back; the official file is that way.
-func WriteCSV(w io.Writer, rows []Row) error {
-	out := bufio.NewWriter(w)
-	fmt.Fprintln(out, strings.Join(Columns(), ","))
-	for _, r := range rows {
-		fmt.Fprintf(out, "\"%s\"\n", strings.Join(r.Fields(), `","`))
-	}
-	return out.Flush()
+	// No columns: the scenario of the log, the unit of what was counted where the summary names another, and the metric
+	// of Accuracy where that is a number alone.
+	Logged, Counted, Metric string
 }

@@ -1,6 +1,7 @@
 package result
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -70,7 +71,8 @@ func Results(rows []Row) []Result {
 		list = append(list, Result{
 			Division: r.Division, Submitter: r.Organization, System: r.Platform, SystemName: r.SystemName,
 			SystemType: r.SystemType, Benchmark: r.Model, Model: r.MLPerfModel, Scenario: r.Scenario,
-			InferredFrom: r.inferredFrom(), Result: figureOf("", r.Result, r.Units), Accuracy: accuracies(r.Accuracy),
+			InferredFrom: r.inferredFrom(), Result: figureOf("", r.Result, cmp.Or(r.Counted, r.Units)),
+			Accuracy:    r.accuracies(),
 			DesignPower: design, PrivateID: r.PrivateID,
 			Folder: strings.TrimSuffix(r.Location, "/performance/run_1"),
 		})
@@ -88,8 +90,11 @@ func (r Row) inferredFrom() string {
 }
 
 // accuracies takes the column of accuracies apart.
-func accuracies(column string) []Figure {
-	list := []Figure{}
+func (r Row) accuracies() []Figure {
+	list, column := []Figure{}, r.Accuracy
+	if r.Metric != "" {
+		return append(list, figureOf(r.Metric, column, ""))
+	}
 	words := strings.Fields(column)
 	for pair := range slices.Chunk(words, 2) {
 		if len(pair) == 2 {

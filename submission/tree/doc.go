@@ -1,4 +1,4 @@
-// Package tree is the layout of a submission: which file lies where, for the rounds since v5.0, and what a folder
+// Package tree is the layout of a submission: which file lies where, for the rounds since v0.5, and what a folder
 // has of it.
 //
 // Place and Layout say where things belong; Open reads the names, kinds and sizes of everything in a folder, once, and

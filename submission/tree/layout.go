@@ -16,19 +16,34 @@ type Layout struct {
 	mlconf.Layout
 }
 
-// Rounds are the rounds whose layouts are known, the newest first.
-func Rounds() []string { return mlconf.RoundsWithLayout() }
+// Rounds are the rounds whose submissions are taken for a purpose, the newest first.
+func Rounds(purpose mlconf.Purpose) []string { return mlconf.RoundsWithLayout(purpose) }
 
-// LayoutOf is the layout of a round; the empty name means the newest.
-func LayoutOf(round string) (Layout, error) {
+// LayoutOf is the layout of a round whose submissions can be read at least; the empty name means the newest.
+func LayoutOf(round string) (Layout, error) { return LayoutFor(round, mlconf.ToRead) }
+
+// LayoutFor is the layout of a round whose submissions are taken for a purpose; the empty name means the newest. The
+// error says what they are taken for, if for anything.
+func LayoutFor(round string, purpose mlconf.Purpose) (Layout, error) {
 	rules, err := mlconf.Round(round)
+	l, known := mlconf.Layout{}, false
 	if err == nil {
-		if l, known := rules.Layout(); known {
-			return Layout{Round: rules.Name, Layout: l}, nil
-		}
+		l, known = rules.Layout()
 	}
-	return Layout{}, fmt.Errorf("no layout of a submission is known for %q, want one of %s",
-		round, strings.Join(Rounds(), ", "))
+	want := strings.Join(Rounds(purpose), ", ")
+	switch {
+	case !known:
+		return Layout{}, fmt.Errorf("no layout of a submission is known for %q, want one of %s", round, want)
+	case !l.Serves(purpose):
+		return Layout{}, fmt.Errorf("submissions of %s are taken by %s alone, want one of %s", rules.Name, servesFor[l.Only], want)
+	}
+	return Layout{Round: rules.Name, Layout: l}, nil
+}
+
+// servesFor are the commands that take submissions of a round.
+var servesFor = map[mlconf.Purpose]string{
+	mlconf.ToRead:  "harness submission results and check --compatible",
+	mlconf.ToCheck: "harness submission results and check",
 }
 
 // Divisions are the folders at the top of a tree; whatever else lies there is no part of a submission.

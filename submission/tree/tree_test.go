@@ -61,7 +61,7 @@ func TestLayoutsOfTheRounds(t *testing.T) {
 			t.Errorf("%q: got %q, want %q", c.round, got, want)
 		}
 	}
-	if _, err := tree.LayoutOf("v4.0"); err == nil || !strings.Contains(err.Error(), "v6.1") {
+	if _, err := tree.LayoutOf("v0.4"); err == nil || !strings.Contains(err.Error(), "v6.1") {
 		t.Errorf("a round without layout: got %v, want an error that lists the rounds", err)
 	}
 }

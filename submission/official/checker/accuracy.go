@@ -112,7 +112,7 @@ func (t *accuracyReading) done() bool {
 
 func (c *checker) accuracyLog(f *folder) {
 	file := path.Join(f.place.Accuracy(), tree.AccuracyLog)
-	switch size, err := c.files.size(file); {
+	switch size, err := c.files.Size(file); {
 	case err != nil:
 		f.fault(groupAccuracy, "%s is missing", tree.AccuracyLog)
 	case size > mostAccuracyLog:
@@ -156,7 +156,7 @@ func (c *checker) accuracyFiles(f *folder) {
 		return
 	}
 	dir := path.Join(f.place.Accuracy(), files.Folder)
-	names, err := c.files.plain(dir)
+	names, err := c.files.Plain(dir)
 	if err != nil {
 		f.fault(groupAccuracy, "%s is missing", dir)
 		return

@@ -21,7 +21,7 @@ func (c *checker) auditFolders(f *folder) {
 	}
 	for _, test := range c.rules.Audits(f.model) {
 		dir := c.layout.Audit(f.place, test)
-		if !c.files.exists(dir) {
+		if !c.files.Exists(dir) {
 			f.fault(groupAudits, "%s is missing", dir)
 		}
 		c.auditPresence(f, test, dir)
@@ -40,7 +40,7 @@ func (c *checker) auditPresence(f *folder, test, dir string) {
 		names = append(names, path.Join(tree.PerformanceDir, tree.RunDir, tree.DetailLog))
 	}
 	for _, name := range names {
-		if file := path.Join(dir, name); !c.files.exists(file) {
+		if file := path.Join(dir, name); !c.files.Exists(file) {
 			f.fault(groupAudits, "%s is missing", file)
 		}
 	}
@@ -49,19 +49,19 @@ func (c *checker) auditPresence(f *folder, test, dir string) {
 // auditPerformance wants TEST PASS anywhere in verify_performance.txt, and the run's logs alone in their folder.
 func (c *checker) auditPerformance(f *folder, dir string) {
 	file := path.Join(dir, tree.VerifyPerformance)
-	if !c.files.exists(file) {
+	if !c.files.Exists(file) {
 		return // said before
 	}
 	c.wantPass(f, file)
 	run := path.Join(dir, tree.PerformanceDir, tree.RunDir)
-	for _, fault := range c.files.differ(run, tree.RunFiles(), []string{tree.AccuracyLog}) {
+	for _, fault := range c.files.Differ(run, tree.RunFiles(), []string{tree.AccuracyLog}) {
 		f.fault(groupAudits, "%s", fault)
 	}
 }
 
 // wantPass wants TEST PASS anywhere in a file.
 func (c *checker) wantPass(f *folder, file string) {
-	text, err := c.files.text(file)
+	text, err := c.files.Text(file)
 	switch {
 	case err != nil:
 		f.fault(groupAudits, "%v", err)
@@ -102,17 +102,17 @@ func has(lines []string, want string) bool {
 func (c *checker) fallback(f *folder, dir string) {
 	accuracy := path.Join(dir, tree.AccuracyDir)
 	want := []string{tree.AccuracyLog, tree.AccuracyText, tree.BaselineAccuracy, tree.ComplianceAccuracy}
-	if faults := c.files.differ(accuracy, want, nil); len(faults) > 0 {
+	if faults := c.files.Differ(accuracy, want, nil); len(faults) > 0 {
 		f.fault(groupAudits, "%s has no line %s, and %s", path.Join(dir, tree.VerifyAccuracy), evidence.Pass,
 			strings.Join(faults, ", "))
 		return
 	}
-	baseline, err := c.files.text(path.Join(accuracy, tree.BaselineAccuracy))
+	baseline, err := c.files.Text(path.Join(accuracy, tree.BaselineAccuracy))
 	if err != nil {
 		f.fault(groupAudits, "%v", err)
 		return
 	}
-	compliance, err := c.files.text(path.Join(accuracy, tree.ComplianceAccuracy))
+	compliance, err := c.files.Text(path.Join(accuracy, tree.ComplianceAccuracy))
 	if err != nil {
 		f.fault(groupAudits, "%v", err)
 		return

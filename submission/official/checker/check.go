@@ -8,6 +8,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/bounded"
 
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+	"github.com/plumbline-ml/plumbline/submission/official/internal/files"
 	"github.com/plumbline-ml/plumbline/submission/result"
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
@@ -38,9 +39,11 @@ type Options struct {
 	Only func(p tree.Place, model string) bool
 }
 
-// Report is what the official checker would say.
+// Report is what the official checker would say. Before v5.0 paths without a result may be other folders than those of
+// scenarios, and count as such.
 type Report struct {
 	Round    string
+	Form     result.Form // of the summary
 	Verdict  Verdict
 	Crashes  []Crashed
 	Rejected []Rejection // in the order of the tree
@@ -82,7 +85,7 @@ func Check(root string, o Options) (*Report, error) {
 		return nil, fmt.Errorf("the folder of a submission is wanted: %w", bounded.Named(err))
 	}
 	defer r.Close()
-	c := &checker{Options: o, rules: rules, layout: layout, files: files{r}, report: &Report{Round: rules.Name}}
+	c := &checker{Options: o, rules: rules, layout: layout, files: files.Tree{Root: r}, report: &Report{Round: rules.Name}}
 	if err := c.divisions(); err != nil {
 		return nil, err
 	}
@@ -94,7 +97,7 @@ type checker struct {
 	Options
 	rules  *mlconf.Rules
 	layout tree.Layout
-	files  files
+	files  files.Tree
 	report *Report
 }
 
@@ -114,7 +117,7 @@ func (c *checker) crash(at string, err error) {
 
 // divisions, submitters and systems walk down to the scenario folders; whatever crashes leaves out what is below.
 func (c *checker) divisions() error {
-	all, err := c.files.dirs(".")
+	all, err := c.files.Dirs(".")
 	if err != nil {
 		return fmt.Errorf("read the submission: %w", err)
 	}
@@ -122,7 +125,7 @@ func (c *checker) divisions() error {
 		if _, known := divisions[division]; !known {
 			continue
 		}
-		submitters, err := c.files.dirs(division)
+		submitters, err := c.files.Dirs(division)
 		if err != nil {
 			c.crash(division, err)
 		}
@@ -140,14 +143,14 @@ var divisions = map[string]string{tree.DivisionClosed: "false", tree.DivisionOpe
 
 func (c *checker) submitter(p tree.Place) {
 	var mapping any
-	if file := path.Join(p.Folder(), tree.ModelMapping); p.Division == tree.DivisionOpen && c.files.exists(file) {
+	if file := path.Join(p.Folder(), tree.ModelMapping); p.Division == tree.DivisionOpen && c.files.Exists(file) {
 		var err error
-		if mapping, err = c.files.json(file); err != nil {
+		if mapping, err = c.files.JSON(file); err != nil {
 			c.crash(file, err)
 			return
 		}
 	}
-	systems, err := c.files.dirs(p.Results())
+	systems, err := c.files.Dirs(p.Results())
 	if err != nil {
 		c.crash(p.Results(), err)
 	}
@@ -164,7 +167,7 @@ func (c *checker) submitter(p tree.Place) {
 }
 
 func (c *checker) benchmarks(s system) {
-	names, err := c.files.dirs(s.place.Results())
+	names, err := c.files.Dirs(s.place.Results())
 	if err != nil {
 		c.crash(s.place.Results(), err)
 	}
@@ -181,7 +184,7 @@ func (c *checker) benchmarks(s system) {
 }
 
 func (c *checker) benchmark(s system, p tree.Place) error {
-	folders, err := c.files.dirs(p.Results())
+	folders, err := c.files.Dirs(p.Results())
 	if err != nil {
 		return err
 	}

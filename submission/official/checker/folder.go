@@ -64,10 +64,10 @@ func (f *folder) fault(group, format string, args ...any) {
 
 func (c *checker) openSystem(p tree.Place) (system, error) {
 	s := system{place: p}
-	if !c.files.exists(p.SystemFile()) {
+	if !c.files.Exists(p.SystemFile()) {
 		return s, errNothing
 	}
-	v, err := c.files.json(p.SystemFile())
+	v, err := c.files.JSON(p.SystemFile())
 	if err != nil {
 		return s, err
 	}
@@ -89,10 +89,10 @@ func (c *checker) openSystem(p tree.Place) (system, error) {
 // openNameplate reads a nameplate; one that is no YAML is a crash.
 func (c *checker) openNameplate(p tree.Place) (nameplate, error) {
 	n := nameplate{file: p.NameplateFile()}
-	if n.there = c.files.exists(n.file); !n.there {
+	if n.there = c.files.Exists(n.file); !n.there {
 		return n, nil
 	}
-	text, err := c.files.text(n.file)
+	text, err := c.files.Text(n.file)
 	if err != nil {
 		return n, err
 	}
@@ -105,7 +105,7 @@ func (c *checker) openNameplate(p tree.Place) (nameplate, error) {
 
 // privateID is that of privateid.json, or the one that would be written there.
 func (c *checker) privateID(p tree.Place) string {
-	if v, err := c.files.json(path.Join(p.Results(), tree.PrivateIDFile)); err == nil {
+	if v, err := c.files.JSON(path.Join(p.Results(), tree.PrivateIDFile)); err == nil {
 		if ids, ok := v.(*pyvalue.Dict); ok {
 			if id, ok := ids.Get(p.System); ok {
 				return pyvalue.Text(id)
@@ -159,9 +159,9 @@ func lower(names []string) []string {
 func (c *checker) openFolder(s system, p tree.Place) (*folder, error) {
 	f := &folder{system: s, place: p, audits: map[string]auditFiles{}}
 	var errs [5]error
-	f.performance, errs[0] = c.files.log(path.Join(p.Run(), tree.DetailLog))
-	f.accuracy, errs[1] = c.files.log(path.Join(p.Accuracy(), tree.DetailLog))
-	f.accuracyText, errs[2] = c.files.lines(path.Join(p.Accuracy(), tree.AccuracyText))
+	f.performance, errs[0] = c.files.Log(path.Join(p.Run(), tree.DetailLog))
+	f.accuracy, errs[1] = c.files.Log(path.Join(p.Accuracy(), tree.DetailLog))
+	f.accuracyText, errs[2] = c.files.Lines(path.Join(p.Accuracy(), tree.AccuracyText))
 	errs[3] = c.openMeasurements(f)
 	errs[4] = c.openAudits(f)
 	if err := errors.Join(errs[:]...); err != nil {
@@ -223,7 +223,7 @@ func (c *checker) modelOf(f *folder) (string, error) {
 func (c *checker) openMeasurements(f *folder) (err error) {
 	f.measurementsFile = c.layout.MeasurementsFile(f.place)
 	if c.layout.Apart {
-		names, err := c.files.plain(c.layout.Measurements(f.place))
+		names, err := c.files.Plain(c.layout.Measurements(f.place))
 		if err != nil {
 			return err
 		}
@@ -236,11 +236,11 @@ func (c *checker) openMeasurements(f *folder) (err error) {
 		}
 		f.measurementsFile = path.Join(c.layout.Measurements(f.place), names[i])
 	}
-	if !c.files.exists(f.measurementsFile) {
+	if !c.files.Exists(f.measurementsFile) {
 		f.measurementsFile = ""
 		return nil
 	}
-	f.measurements, err = c.files.json(f.measurementsFile)
+	f.measurements, err = c.files.JSON(f.measurementsFile)
 	return err
 }
 
@@ -252,9 +252,9 @@ func (c *checker) openAudits(f *folder) error {
 			file := path.Join(c.layout.Audit(f.place, test), name)
 			var err error
 			if path.Base(name) == tree.DetailLog {
-				a.log, err = c.files.log(file)
+				a.log, err = c.files.Log(file)
 			} else {
-				a.lines, err = c.files.lines(file)
+				a.lines, err = c.files.Lines(file)
 			}
 			if err != nil {
 				return err

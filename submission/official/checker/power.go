@@ -26,7 +26,7 @@ func (c *checker) power(f *folder) {
 		{f.place.Ranging(), logs, []string{tree.AccuracyLog}},
 		{f.place.Power(), tree.PowerFiles(), nil},
 	} {
-		for _, fault := range c.files.differ(folder.path, folder.want, folder.optional) {
+		for _, fault := range c.files.Differ(folder.path, folder.want, folder.optional) {
 			f.fault(groupPower, "%s", fault)
 		}
 	}
@@ -47,7 +47,7 @@ func (c *checker) powerMetric(f *folder) error {
 	if err != nil {
 		return err
 	}
-	text, err := c.files.text(path.Join(f.place.Run(), tree.PowerSamples))
+	text, err := c.files.Text(path.Join(f.place.Run(), tree.PowerSamples))
 	if err != nil {
 		return err
 	}

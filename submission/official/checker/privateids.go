@@ -8,6 +8,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/fetch/wholefile"
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
+	"github.com/plumbline-ml/plumbline/submission/official/internal/files"
 	"github.com/plumbline-ml/plumbline/submission/result"
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
@@ -40,7 +41,7 @@ func hasPrivateID(t *tree.Tree, name, system string) bool {
 		return false
 	}
 	defer f.Close()
-	v, err := readJSON(f, name)
+	v, err := files.ReadJSON(f, name)
 	ids, ok := v.(*pyvalue.Dict)
 	_, has := ids.Get(system)
 	return err == nil && ok && has

@@ -58,7 +58,7 @@ func (c *checker) row(f *folder) (result.Row, error) {
 		HostProcessors: field("host_processors_per_node"), HostCores: field("host_processor_core_count"),
 		Accelerator: field("accelerator_model_name"), AcceleratorsPerNode: field("accelerators_per_node"),
 		TotalAccelerators: total, Location: f.place.Run(), Framework: field("framework"),
-		OperatingSystem: field("operating_system"), Notes: notes, Version: c.rules.Name,
+		OperatingSystem: field("operating_system"), Notes: notes, Compliance: f.place.Division, Version: c.rules.Name,
 		Inferred: pyvalue.Text(f.performance.Get(detail.KeyScenario)) != f.place.Scenario,
 		HasPower: c.hasPower(f), Units: units, WeightDataTypes: pyvalue.Text(weights), DesignPower: f.design,
 		PrivateID: f.privateID, Logged: pyvalue.Text(f.performance.Get(detail.KeyScenario)),

@@ -87,12 +87,12 @@ func (c *checker) nameplate(f *folder) {
 	}
 }
 
-func (c *checker) hasPower(f *folder) bool { return c.files.exists(f.place.Power()) }
+func (c *checker) hasPower(f *folder) bool { return c.files.Exists(f.place.Power()) }
 
 const groupMeasurements = "measurements"
 
 func (c *checker) measurements(f *folder) {
-	if src := c.layout.SourceDir(f.place); !c.files.exists(src) {
+	if src := c.layout.SourceDir(f.place); !c.files.Exists(src) {
 		f.fault(groupMeasurements, "%s is missing", src)
 	}
 	c.measurementFiles(f)
@@ -114,7 +114,7 @@ func (c *checker) measurements(f *folder) {
 
 func (c *checker) measurementFiles(f *folder) {
 	dir := c.layout.Measurements(f.place)
-	names, err := c.files.plain(dir)
+	names, err := c.files.Plain(dir)
 	if err != nil {
 		f.fault(groupMeasurements, "%s cannot be read: %v", dir, err)
 		return
@@ -124,7 +124,7 @@ func (c *checker) measurementFiles(f *folder) {
 			f.fault(groupMeasurements, "%s is missing", path.Join(dir, name))
 			continue
 		}
-		if size, err := c.files.size(path.Join(dir, name)); !c.SkipEmptyFiles && (err != nil || size == 0) {
+		if size, err := c.files.Size(path.Join(dir, name)); !c.SkipEmptyFiles && (err != nil || size == 0) {
 			f.fault(groupMeasurements, "%s is empty", path.Join(dir, name))
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/runs"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/internal/figure"
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/submission/assemble"
 	"github.com/plumbline-ml/plumbline/submission/tree"
@@ -44,7 +45,8 @@ func (a *app) buildCommand() *cobra.Command {
 	runs.WorkspaceFlag(c, &f.workspace)
 	flags := c.Flags()
 	flags.SortFlags = false
-	flags.StringVar(&f.Rules, "rules", "", "the `ROUND`, "+tree.Rounds()[len(tree.Rounds())-1]+" to "+tree.Rounds()[0]+
+	rounds := tree.Rounds(mlconf.ToMake)
+	flags.StringVar(&f.Rules, "rules", "", "the `ROUND`, "+rounds[len(rounds)-1]+" to "+rounds[0]+
 		", which decides the layout\n(default: that of the runs)")
 	flags.StringVar(&f.out, "out", "tree", "the `DIR` of the tree")
 	flags.BoolVar(&f.force, "force", false, "replace a tree that is there")

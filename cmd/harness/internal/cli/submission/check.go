@@ -13,6 +13,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/internal/figure"
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/submission/check"
 	"github.com/plumbline-ml/plumbline/submission/tree"
@@ -61,7 +62,7 @@ func (a *app) checkCommand() *cobra.Command {
 	flags.BoolVar(&f.json, "json", false, "print the findings as JSON")
 	flags.BoolVar(&f.compatible, compatibleFlag, false, "say what the official checker would say, and nothing else")
 	flags.StringVar(&f.csv, "csv", "", "with --compatible: write the official summary to `FILE`")
-	roundFlag(flags, &f.rules, "the `ROUND` whose rules count")
+	roundFlag(flags, &f.rules, "the `ROUND` whose rules count", mlconf.ToCheck)
 	flags.StringVar(&f.Submitter, "submitter", "", "only the results of this `SUBMITTER`")
 	for _, skip := range []struct {
 		flag, what string
@@ -80,6 +81,9 @@ func (a *app) checkCommand() *cobra.Command {
 }
 
 func (a *app) checkSubmission(ctx context.Context, root string, f *checkFlags) error {
+	if _, err := tree.LayoutFor(f.rules, mlconf.ToCheck); err != nil {
+		return sdk.Usage(err)
+	}
 	t, err := tree.Open(root, f.rules)
 	if err != nil {
 		return sdk.Usage(err)

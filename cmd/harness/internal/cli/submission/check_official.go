@@ -5,8 +5,8 @@ import (
 	"io"
 
 	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/submission/official"
 	"github.com/plumbline-ml/plumbline/submission/official/checker"
-	"github.com/plumbline-ml/plumbline/submission/result"
 )
 
 // official are the official checker's arguments that the flags stand for.
@@ -21,7 +21,7 @@ func (f *checkFlags) official() checker.Options {
 // checkOfficially says what the official checker would say, and ends with its exit code. Where that would crash there
 // is no summary.
 func (a *app) checkOfficially(root string, f *checkFlags) error {
-	r, err := checker.Check(root, f.official())
+	r, err := official.Check(root, f.official())
 	if err != nil {
 		return sdk.Usage(err)
 	}
@@ -29,7 +29,7 @@ func (a *app) checkOfficially(root string, f *checkFlags) error {
 		return err
 	}
 	if f.csv != "" && r.Verdict != checker.Crash {
-		write := func(w io.Writer) error { return result.WriteCSV(w, r.Rows) }
+		write := func(w io.Writer) error { return r.Form.WriteCSV(w, r.Rows) }
 		if err := a.toFile(f.csv, write); err != nil {
 			return err
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/internal/figure"
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/submission/check"
 	"github.com/plumbline-ml/plumbline/submission/pack"
@@ -57,7 +58,7 @@ func (a *app) packCommand() *cobra.Command {
 	}
 	flags := c.Flags()
 	flags.StringVar(&f.out, "out", "", "the new `FILE`, of --unpack the new folder")
-	roundFlag(flags, &f.rules, "check by the rules of this `ROUND`")
+	roundFlag(flags, &f.rules, "check by the rules of this `ROUND`", mlconf.ToMake)
 	flags.BoolVar(&f.allowRejected, "allow-rejected", false, "pack a tree that the check rejects")
 	flags.StringVar(&f.unpack, "unpack", "", "take the tree out of this `FILE`")
 	flags.StringVar(&f.sum, "sha256", "", "with --unpack: the `SUM` that the file must have (default: of FILE.sha256)")
@@ -79,6 +80,9 @@ func (f *packFlags) check(c *cobra.Command) error {
 }
 
 func (a *app) pack(ctx context.Context, root string, f *packFlags) error {
+	if _, err := tree.LayoutFor(f.rules, mlconf.ToMake); err != nil {
+		return sdk.Usage(err)
+	}
 	t, err := tree.Open(root, f.rules)
 	if err != nil {
 		return sdk.Usage(err)

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/sdk"
 	officialprepare "github.com/plumbline-ml/plumbline/submission/official/prepare"
 	"github.com/plumbline-ml/plumbline/submission/official/tool"
@@ -65,7 +66,7 @@ func (a *app) prepareCommand() *cobra.Command {
 	flags := c.Flags()
 	flags.StringVar(&f.out, "out", "", "the `FOLDER` of the new tree, which must not be there yet")
 	flags.StringVar(&f.Submitter, "submitter", "", "only the folders of this `SUBMITTER`")
-	roundFlag(flags, &f.Round, "the `ROUND` of the rules")
+	roundFlag(flags, &f.Round, "the `ROUND` of the rules", mlconf.ToMake)
 	flags.StringVar(&f.official.Round, "version", "", "with --compatible: the `ROUND` of the rules, which it needs")
 	flags.BoolVar(&f.compatible, compatibleFlag, false, "do all that the official tool does, and nothing else")
 	o := &f.official
@@ -79,7 +80,7 @@ func (a *app) prepareCommand() *cobra.Command {
 }
 
 func (a *app) prepare(ctx context.Context, root string, f *prepareFlags) error {
-	if _, err := tree.LayoutOf(f.Round); err != nil {
+	if _, err := tree.LayoutFor(f.Round, mlconf.ToMake); err != nil {
 		return sdk.Usage(err)
 	}
 	defer a.Tidies()()

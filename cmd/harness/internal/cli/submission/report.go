@@ -47,7 +47,7 @@ func (a *app) reportCommand() *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error { return a.makeReport(args[0], f) },
 	}
 	flags := c.Flags()
-	roundFlag(flags, &f.round, "the `ROUND` whose rules count")
+	roundFlag(flags, &f.round, "the `ROUND` whose rules count", mlconf.ToMake)
 	flags.StringVarP(&f.out, "out", "o", "", "write into the folder `DIR`")
 	flags.StringVar(&f.Owner, "repository-owner", "", "the `OWNER` of the submissions' repository, for links")
 	flags.StringVar(&f.Repository, "repository", "", "the submissions' `REPOSITORY`, for links")

@@ -12,7 +12,9 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/fetch/wholefile"
 	"github.com/plumbline-ml/plumbline/internal/figure"
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/submission/official"
 	"github.com/plumbline-ml/plumbline/submission/official/checker"
 	"github.com/plumbline-ml/plumbline/submission/result"
 )
@@ -44,7 +46,7 @@ func (a *app) resultsCommand() *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error { return a.results(args[0], f) },
 	}
 	flags := c.Flags()
-	roundFlag(flags, &f.Round, "the `ROUND` whose rules count")
+	roundFlag(flags, &f.Round, "the `ROUND` whose rules count", mlconf.ToRead)
 	flags.StringVar(&f.Submitter, "submitter", "", "only the results of this `SUBMITTER`")
 	flags.StringVar(&f.format, "format", "table", "table, csv, json or html")
 	flags.StringVarP(&f.out, "out", "o", "", "write to `FILE`")
@@ -66,7 +68,7 @@ func (a *app) results(root string, f *resultsFlags) error {
 	}
 	f.SkipPower = true
 	f.PrivateIDs = f.PrivateIDs || f.writeIDs
-	r, err := checker.Check(root, f.Options)
+	r, err := official.Check(root, f.Options)
 	if err != nil {
 		return sdk.Data(err)
 	}
@@ -82,7 +84,7 @@ func writeResults(w io.Writer, r *checker.Report, f *resultsFlags) error {
 	s := r.Summary()
 	switch f.format {
 	case "csv":
-		return result.WriteCSV(w, r.Rows)
+		return r.Form.WriteCSV(w, r.Rows)
 	case "json":
 		return s.WriteJSON(w)
 	case "html":

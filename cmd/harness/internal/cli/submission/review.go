@@ -14,6 +14,7 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/reviewpage"
 	"github.com/plumbline-ml/plumbline/internal/figure"
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/submission/check"
 	"github.com/plumbline-ml/plumbline/submission/review"
@@ -49,7 +50,7 @@ func (a *app) reviewCommand() *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error { return a.review(c.Context(), args[0], f) },
 	}
 	flags := c.Flags()
-	flags.StringVar(&f.rules, "rules", "", "the `ROUND` whose rules count: "+strings.Join(tree.Rounds(), ", ")+
+	flags.StringVar(&f.rules, "rules", "", "the `ROUND` whose rules count: "+strings.Join(tree.Rounds(mlconf.ToCheck), ", ")+
 		" (default that of the logs)")
 	flags.StringVar(&f.submitter, "submitter", "", "only what concerns this `SUBMITTER`")
 	flags.StringVar(&f.against, "against", "", "compare with the `TREE` of another round")

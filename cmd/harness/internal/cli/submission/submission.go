@@ -10,6 +10,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
@@ -47,9 +48,9 @@ func Command(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 // compatibleFlag is the flag of commands that can do as the official tools do.
 const compatibleFlag = "compatible"
 
-// roundFlag is the flag that chooses the rules of a tree; use says what they are for.
-func roundFlag(flags *pflag.FlagSet, round *string, use string) {
-	flags.StringVar(round, "rules", "", use+": "+strings.Join(tree.Rounds(), ", ")+" (default the newest)")
+// roundFlag is the flag that chooses the rules of a tree; use says what they are for, and purpose which rounds do.
+func roundFlag(flags *pflag.FlagSet, round *string, use string, purpose mlconf.Purpose) {
+	flags.StringVar(round, "rules", "", use+": "+strings.Join(tree.Rounds(purpose), ", ")+" (default the newest)")
 }
 
 // officialExit ends a command that did as an official tool does, with that tool's exit code.

@@ -1,0 +1,132 @@
+package result
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/lists"
+)
+
+// Form names the form of a round's official summary: the first round that has it. The empty form is that of v5.0.
+type Form string
+
+// columns is what columns a summary has, and which values stand in quotes.
+type columns struct {
+	names  []string
+	bare   bool // only the values of quoted stand in quotes
+	quoted []string
+}
+
+const (
+	allColumns = `Organization Availability Division SystemType SystemName Platform Model MlperfModel Scenario Result
+		Accuracy number_of_nodes host_processor_model_name host_processors_per_node host_processor_core_count
+		accelerator_model_name accelerators_per_node total_accelerators Location framework operating_system notes
+		compliance errors version inferred has_power Units weight_data_types design_power_watts PrivateID`
+	textColumns = `SystemName host_processor_model_name accelerator_model_name framework operating_system notes`
+)
+
+// form is that of a name; ok is false where there is none.
+func (f Form) form() (columns, bool) {
+	all := strings.Fields(allColumns)
+	former := slices.DeleteFunc(slices.Clone(all), func(c string) bool {
+		return slices.Contains(strings.Fields("total_accelerators weight_data_types design_power_watts PrivateID"), c)
+	})
+	called := func(names ...string) []string {
+		renamed := slices.Clone(former)
+		for i := 0; i < len(names); i += 2 {
+			renamed[slices.Index(renamed, names[i])] = names[i+1]
+		}
+		return renamed
+	}
+	texts := strings.Fields(textColumns)
+	switch f {
+	case "":
+		return columns{names: all}, true
+	case "v3.0":
+		return columns{former, true, append(texts, "SystemType", "accelerators_per_node")}, true
+	case "v2.1":
+		return columns{called("compliance", "compilance"), true, append(texts, "SystemType", "accelerators_per_node")}, true
+	case "v2.0":
+		return columns{called("compliance", "compilance"), true, append(texts, "SystemType")}, true
+	case "v1.1":
+		return columns{called("compliance", "compilance", "inferred", "infered"), true, texts}, true
+	case "v1.0":
+		names := called("compliance", "compilance", "inferred", "infered", "has_power", "power")
+		return columns{names[:len(names)-1], true, texts}, true
+	case "v0.7":
+		return columns{strings.Fields(`Organization Availability Division SystemType Platform Model MlperfModel Scenario Result
+			Accuracy Location`), true, nil}, true
+	}
+	return columns{}, false
+}
+
+// Columns are the names of the summary's columns; none of a form that is not known.
+func (f Form) Columns() []string {
+	form, _ := f.form()
+	return form.names
+}
+
+// Columns are the names of the present summary's columns.
+func Columns() []string { return Form("").Columns() }
+
+// Fields are the row's values in the order of Columns.
+func (r Row) Fields() []string {
+	values := r.values()
+	return lists.Map(Columns(), func(column string) string { return values[column] })
+}
+
+// values are those of the columns, by the names that they have in any form.
+func (r Row) values() map[string]string {
+	inferred, power := "0", "False"
+	if r.Inferred {
+		inferred = "1"
+	}
+	if r.HasPower {
+		power = "True"
+	}
+	return map[string]string{
+		"Organization": r.Organization, "Availability": r.Availability, "Division": r.Division,
+		"SystemType": r.SystemType, "SystemName": r.SystemName, "Platform": r.Platform, "Model": r.Model,
+		"MlperfModel": r.MLPerfModel, "Scenario": r.Scenario, "Result": r.Result, "Accuracy": r.Accuracy,
+		"number_of_nodes": r.Nodes, "host_processor_model_name": r.HostProcessor,
+		"host_processors_per_node": r.HostProcessors, "host_processor_core_count": r.HostCores,
+		"accelerator_model_name": r.Accelerator, "accelerators_per_node": r.AcceleratorsPerNode,
+		"total_accelerators": r.TotalAccelerators, "Location": r.Location, "framework": r.Framework,
+		"operating_system": r.OperatingSystem, "notes": r.Notes, "compliance": r.Compliance, "compilance": r.Compliance,
+		"version": r.Version, "Units": r.Units, "weight_data_types": r.WeightDataTypes,
+		"design_power_watts": r.DesignPower, "PrivateID": r.PrivateID, "power": r.Power,
+		"errors": strconv.Itoa(r.Errors), "inferred": inferred, "infered": inferred, "has_power": power,
+	}
+}
+
+// WriteCSV writes the present official summary.
+func WriteCSV(w io.Writer, rows []Row) error { return Form("").WriteCSV(w, rows) }
+
+// WriteCSV writes the official summary: the names bare, values in quotes, of the forms before v5.0 some of them.
+// Quotes in values stand as they are, and before v5.0 commas too, so that a value with one is not read back; the
+// official file is that way.
+func (f Form) WriteCSV(w io.Writer, rows []Row) error {
+	form, ok := f.form()
+	if !ok {
+		return fmt.Errorf("the form %q of a summary is not known", f)
+	}
+	out := bufio.NewWriter(w)
+	fmt.Fprintln(out, strings.Join(form.names, ","))
+	for _, r := range rows {
+		all := r.values()
+		values := make([]string, 0, len(form.names))
+		for _, column := range form.names {
+			v := all[column]
+			if !form.bare || slices.Contains(form.quoted, column) {
+				v = `"` + v + `"`
+			}
+			values = append(values, v)
+		}
+		fmt.Fprintln(out, strings.Join(values, ","))
+	}
+	return out.Flush()
+}
