@@ -60,9 +60,10 @@ const fromStream = "SingleStream of the same command"
 // Measured says that a value of this origin follows what an earlier run measured: nobody chose it.
 func Measured(origin string) bool { return strings.HasPrefix(origin, fromStream) }
 
-// Shares of the rate of one stream that Server is asked at. Where all queries take as long and come at random, 99.7 % of
-// them are answered within about 1 + 12 times the share of that time, from twice that time on (Crommelin's waiting times
-// of M/D/1): early stopping forgives no more of the queries of a smoke run. Half is the most, for the sake of pauses.
+// Shares of the rate of one stream that Server is asked at. Where all queries take as long and come at random, 99.7 %
+// of them are answered within about 1 + 12 times the share of that time, from twice that time on (Crommelin's waiting
+// times of M/D/1): early stopping forgives no more of the queries of a smoke run. Half is the most, for the sake of
+// pauses.
 const (
 	leastShare = 1.0 / 12
 	mostShare  = 1.0 / 2

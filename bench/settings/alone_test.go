@@ -130,7 +130,7 @@ func TestBeyond(t *testing.T) {
 		{"late", server, Alone{Latency: 11 * ms}, "limit for an answer is 10 ms, and it took 11 ms"},
 		{"unknown", server, Alone{}, ""},
 		{"an answer of tokens", tokens, Alone{Latency: time.Hour, FirstToken: time.Second, PerToken: 100 * ms}, ""},
-		{"a late first token", tokens, Alone{FirstToken: 3 * time.Second}, "for a first token is 2000 ms, and it took 3000 ms"},
+		{"a late first token", tokens, Alone{FirstToken: 3 * time.Second}, "a first token is 2000 ms, and it took 3000 ms"},
 		{"late tokens", tokens, Alone{FirstToken: ms, PerToken: 250 * ms}, "for a token is 200 ms, and it took 250 ms"},
 		{"at an interval", interval, Alone{Latency: 51 * ms}, "MultiStream can hardly be VALID"},
 		{"at an interval, in time", interval, Alone{Latency: 49 * ms}, ""},

@@ -49,8 +49,8 @@ func productServer(t *testing.T) string {
 	return mock.Start(t, mock.OpenAI, nil, "-listen", "127.0.0.1:0", "-model", "m", "-answers", rules)
 }
 
-// TestSecondHandOfPagesOfVersion2 runs the embedded model on a catalogue as pyarrow writes it with pages of version 2: 20
-// products are second-hand, then 12 are not, and its answers say so of each.
+// TestSecondHandOfPagesOfVersion2 runs the embedded model on a catalogue as pyarrow writes it with pages of version 2:
+// 20 products are second-hand, then 12 are not, and its answers say so of each.
 func TestSecondHandOfPagesOfVersion2(t *testing.T) {
 	dir := t.TempDir()
 	for _, err := range []error{

@@ -42,7 +42,8 @@ func use(ctx context.Context, p *host.Plugin) error {
 }
 
 // TestWhatWaitsEndsWithThePlugin kills plugins while the harness waits for them: whatever it waits for, that ends, and
-// the reason is the death. Which call is hit matters to none of them; a plugin that hangs in one is most often hit there.
+// the reason is the death. Which call is hit matters to none of them; a plugin that hangs in one is most often hit
+// there.
 func TestWhatWaitsEndsWithThePlugin(t *testing.T) {
 	for _, fault := range []string{
 		"hang-open", "hang-load", "hang-warm-up", "hang-run", "hang-collate", "slow-close", "hang-score", "slow-batches",

@@ -188,8 +188,8 @@ func TestObjectives(t *testing.T) {
 	s.Want(2, bench(s, url, "--concurrency", "2", "--fail-if", "p98 > 500"), "p98")
 }
 
-// wantSearch wants a search to end with a code and a sentence. On a busy machine it may end by the client as well, which
-// says so.
+// wantSearch wants a search to end with a code and a sentence. On a busy machine it may end by the client as well,
+// which says so.
 func wantSearch(s *clitest.Shell, code int, says string, got int) (told bool) {
 	if got == int(exitcode.Client) {
 		s.Want(got, got, "the client is the limit")
