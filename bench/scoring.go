@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"github.com/plumbline-ml/plumbline/internal/bounded"
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/sdk"
 
@@ -82,6 +83,34 @@ func Score(ctx context.Context, r ScoreRequest) ([]Scored, error) {
 	return all, exitcode.Join(faults)
 }
 
+// served is the model that a log is of. Where only the name of a folder says it, that is one of the rules' benchmark:
+// "3d-unet-99".
+func (r ScoreRequest) served(catalog *discover.Catalog, origin record.Run) (discover.Served, error) {
+	served, err := catalog.Resolve(origin.Model)
+	if err == nil || origin.Place == nil || r.Model != "" {
+		return served, err
+	}
+	rules, ruleErr := mlconf.Round("")
+	if ruleErr != nil {
+		return served, ruleErr
+	}
+	key, _ := rules.ModelOf(origin.Model, nil)
+	for _, fits := range []func(string) bool{
+		func(k string) bool { return k == key },
+		func(k string) bool { return mlconf.Family(k) == mlconf.Family(key) },
+	} {
+		for _, e := range catalog.Entries {
+			for _, m := range e.Description.Models {
+				if e.Err == nil && m.RulesKey != "" && fits(m.RulesKey) {
+					return discover.Served{Entry: e, Model: m}, nil
+				}
+			}
+		}
+	}
+	return served, sdk.Usage(fmt.Errorf("no %s says which model ran, and no model is of a benchmark called %s, as the "+
+		"folder is; name it with --benchmark", record.FileName, origin.Model))
+}
+
 // score scores one log.
 func (r ScoreRequest) score(ctx context.Context, catalog *discover.Catalog, log results.AccuracyLog) (Scored, error) {
 	origin, err := r.origin(log)
@@ -94,7 +123,7 @@ func (r ScoreRequest) score(ctx context.Context, catalog *discover.Catalog, log 
 			asked = append(asked, part+"="+path)
 		}
 	}
-	served, err := catalog.Resolve(origin.Model)
+	served, err := r.served(catalog, origin)
 	if err != nil {
 		return Scored{}, err
 	}

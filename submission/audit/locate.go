@@ -3,6 +3,7 @@ package audit
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -44,6 +45,36 @@ func Locate(dir, results, test string) ([]Found, error) {
 	return list, errors.Join(errs...)
 }
 
+// mostScenarios is how many folders of scenarios are looked into at once: more than any round has had.
+const mostScenarios = 20_000
+
+// Below lists the folders below dir that have folders of tests inside, as scenarios' folders of a submission, a system
+// or a whole repository have them, sorted by their paths. It is empty where dir itself has one. Hidden folders and
+// links are left out.
+func Below(dir string) (scenarios []string, err error) {
+	if len(within(dir)) > 0 {
+		return nil, nil
+	}
+	err = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case !e.IsDir():
+			return nil
+		case strings.HasPrefix(e.Name(), ".") && path != dir:
+			return fs.SkipDir
+		case len(within(path)) == 0:
+			return nil
+		case len(scenarios) >= mostScenarios:
+			return fmt.Errorf("%w: %s has more than %d scenarios with tests: name a submitter's folder", ErrRequest, dir,
+				mostScenarios)
+		}
+		scenarios = append(scenarios, path)
+		return fs.SkipDir
+	})
+	return scenarios, err
+}
+
 // ErrMissing is wrapped where there is no folder to look into.
 var ErrMissing = errors.New("audit")
 
@@ -51,6 +82,9 @@ var ErrMissing = errors.New("audit")
 func within(dir string) []string {
 	return slices.DeleteFunc(tree.AuditTests(), func(test string) bool { return !isFolder(filepath.Join(dir, test)) })
 }
+
+// Has says whether a scenario's folder has one of a test.
+func Has(dir, test string) bool { return isFolder(filepath.Join(dir, test)) }
 
 func isFolder(path string) bool {
 	info, err := os.Stat(path)

@@ -66,7 +66,8 @@ func merge(list []judge.Metric, t mlconf.Target, v float64) []judge.Metric {
 	at := slices.IndexFunc(list, func(m judge.Metric) bool { return m.Name == t.Metric })
 	if at < 0 {
 		at = len(list)
-		list = append(list, judge.Metric{Name: t.Metric, Value: figure.Number(v), Rounded: figure.Round(v), Outcome: judge.Pass})
+		list = append(list, judge.Metric{Name: t.Metric, Value: figure.Number(v), Rounded: figure.Round(v),
+			Outcome: judge.Pass})
 	}
 	m := &list[at]
 	limit := figure.Number(t.Value)

@@ -155,8 +155,8 @@ func (s *seeds) elected(root string) (FoundRound, error) {
 		return FoundRound{}, fmt.Errorf("%w: %s has no log of a performance run that says its seeds; name the round with "+
 			"--rules", ErrRound, root)
 	case len(names) == 0:
-		return FoundRound{}, fmt.Errorf("%w: the logs of %s have seeds of no round from %s to %s; name the round with --rules",
-			ErrRound, root, mlconf.Rounds()[len(mlconf.Rounds())-1], mlconf.Rounds()[0])
+		return FoundRound{}, fmt.Errorf("%w: the logs of %s have seeds of no round from %s to %s; name the round with "+
+			"--rules", ErrRound, root, mlconf.Rounds()[len(mlconf.Rounds())-1], mlconf.Rounds()[0])
 	case len(names) > 1 && float64(s.votes[names[1]]) > otherShare*float64(s.read):
 		return FoundRound{}, fmt.Errorf("%w: %s holds runs of %s and of %s; name the folder of one round, or a round with "+
 			"--rules", ErrRound, root, names[0], names[1])

@@ -98,7 +98,7 @@ func above(dir string) (Set, error) {
 type AccuracyLog struct {
 	Path string
 	// Run is the record of its run: of the result.json in the log's folder or in one of the two above, which may be its
-	// scenario's. It is empty where there is none, as of the official LoadGen's logs.
+	// scenario's. Where there is none, as of the official LoadGen's logs, it has what the folders' names say, if anything.
 	Run record.Run
 }
 
@@ -138,7 +138,7 @@ func accuracyLogs(root string) ([]AccuracyLog, error) {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && (d.Name() == "performance" || d.Name() == PreviousName ||
+		case d.IsDir() && (d.Name() == "performance" || d.Name() == PreviousName || testFolder.MatchString(d.Name()) ||
 			exists(filepath.Join(path, mlconf.AuditFile))):
 			return fs.SkipDir
 		case !d.IsDir() && d.Name() == mllog.AccuracyFile:
@@ -168,5 +168,17 @@ func recorded(log string) record.Run {
 			}
 		}
 	}
-	return record.Run{}
+	return ofPlace(dir)
+}
+
+// ofPlace is what the path of a log says of its run, where there is no record: the benchmark by its folder's name.
+func ofPlace(dir string) record.Run {
+	p, ok := PlaceOf(dir)
+	if !ok {
+		return record.Run{}
+	}
+	var r record.Run
+	p.apply(&r)
+	r.Scenario = p.Scenario
+	return r
 }

@@ -58,7 +58,8 @@ func Write(t testing.TB, root, round string, results ...Result) {
 
 func (r Result) withDefaults() Result {
 	for field, value := range map[*string]string{
-		&r.Division: tree.DivisionClosed, &r.Submitter: "Lab", &r.System: "box", &r.SystemType: "edge", &r.Status: "available",
+		&r.Division: tree.DivisionClosed, &r.Submitter: "Lab", &r.System: "box", &r.SystemType: "edge",
+		&r.Status: "available",
 	} {
 		if *field == "" {
 			*field = value
@@ -215,8 +216,8 @@ func (w writer) accuracyText() string {
 		if i == 0 && w.Accuracy > 0 {
 			v = w.Accuracy
 		}
-		form := map[string]string{"acc": "accuracy=%.4f%%, good=1\n", "DICE": "Accuracy: mean = %.5f\n", "mAP": "mAP=%.4f%%\n",
-			"AUC": "AUC=%.4f%%\n", "F1": `{"exact_match": 80.0, "f1": %.4f}` + "\n"}[t.Metric]
+		form := map[string]string{"acc": "accuracy=%.4f%%, good=1\n", "DICE": "Accuracy: mean = %.5f\n",
+			"mAP": "mAP=%.4f%%\n", "AUC": "AUC=%.4f%%\n", "F1": `{"exact_match": 80.0, "f1": %.4f}` + "\n"}[t.Metric]
 		if form == "" {
 			form = "{'" + strings.ToLower(t.Metric) + "': %.4f}\n"
 		}

@@ -79,8 +79,8 @@ func (r Report) writeLines(b *terminal.Writer, called []names.Name) error {
 		t.Row(terminal.OfVerdict(verdictOf(f.Run).Verdict), value, called[i].Full)
 	}
 	_, err := t.WriteTo(b)
-	b.Print("\n", fmt.Sprintf("Of more than %d runs each has a line. harness report of a folder of fewer shows all of each.\n",
-		mostWhole))
+	b.Print("\n", fmt.Sprintf("Of more than %d runs each has a line. harness report of a folder of fewer shows "+
+		"all of each.\n", mostWhole))
 	return err
 }
 

@@ -46,7 +46,8 @@ func (r Ranking) compared(o Own) []Compared {
 		{"accuracy", cmp.Or(own, notSaid), r.targets(o)},
 		{"power", cmp.Or(o.PowerText(), "not measured"), fmt.Sprintf("measured of %d of %d", measured(published),
 			len(published))},
-		{"accelerators", cmp.Or(count(o.Accelerators), notSaid), span(published, func(e Entry) int { return e.Accelerators })},
+		{"accelerators", cmp.Or(count(o.Accelerators), notSaid),
+			span(published, func(e Entry) int { return e.Accelerators })},
 		{"nodes", cmp.Or(count(o.Nodes), notSaid), span(published, func(e Entry) int { return e.Nodes })},
 	}
 }

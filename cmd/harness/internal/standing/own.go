@@ -245,8 +245,8 @@ func OfTree(name string, w Wanted) ([]Own, []string, error) {
 	}
 	switch {
 	case len(own) > mostOwn:
-		return nil, nil, sdk.Usage(fmt.Errorf("%s has %d results, want at most %d to rank: name the folder of a system, or a "+
-			"--benchmark", name, len(own), mostOwn))
+		return nil, nil, sdk.Usage(fmt.Errorf("%s has %d results, want at most %d to rank: name the folder of a system, or "+
+			"a --benchmark", name, len(own), mostOwn))
 	case len(own) > 0:
 		return own, faults, nil
 	case len(faults) > 0:

@@ -23,14 +23,16 @@ svg.strip line{stroke:var(--plot-grid)}svg.strip line.own{stroke:var(--plot-limi
 svg.strip circle{fill:var(--plot-1);fill-opacity:.45}svg.strip circle.best{fill:var(--plot-3);fill-opacity:1}
 svg.strip polyline{fill:none;stroke-width:2}svg.strip polyline.best{stroke:var(--plot-3)}
 svg.strip polyline.median{stroke:var(--plot-2);stroke-dasharray:4 3}
-.entries th[scope=row]{overflow-wrap:anywhere;min-width:9rem}.entries td{overflow-wrap:break-word}.entries td.on{min-width:9rem}
+.entries th[scope=row]{overflow-wrap:anywhere;min-width:9rem}
+.entries td{overflow-wrap:break-word}.entries td.on{min-width:9rem}
 tr.own>*{background:var(--warn-back);font-weight:650}tr.gap td{color:var(--soft)}`
 
 // mostRows is how many entries of a ranking the page has; those next to one's own are always there.
 const mostRows = 2000
 
 var standing = template.Must(template.New("page").Funcs(template.FuncMap{
-	"count": count, "dict": func(r shown, list []*Entry) listed { return listed{r.Ranking, list} }, "round": func(v figure.Number) string { return figure.Round(float64(v)) },
+	"count": count, "round": func(v figure.Number) string { return figure.Round(float64(v)) },
+	"dict": func(r shown, list []*Entry) listed { return listed{r.Ranking, list} },
 }).Parse(text))
 
 // view is what page.html shows.

@@ -17,8 +17,8 @@ import (
 // Per is what a result is divided by.
 type Per string
 
-// What a result can be divided by. PerWatt takes the measured power of the result; of a latency it ranks the energy of a
-// query, which is the power result of such a scenario.
+// What a result can be divided by. PerWatt takes the measured power of the result; of a latency it ranks the energy of
+// a query, which is the power result of such a scenario.
 const (
 	PerSystem      Per = "" // it is not divided
 	PerAccelerator Per = "accelerator"

@@ -265,7 +265,7 @@ func report(t *testing.T) Report {
 		"v5.1": {box("a<b>", 100), box("a-system-with-a-name-that-is-very-long-indeed-and-has-no-blank-in-it", 300)},
 		"v6.0": {box("d", 300, func(r *treetest.Result) { r.Watts = 12.5 })}})
 	own := mine(250)
-	own.Marks = []string{"model: a small one of this program's own, not the benchmark's", strings.Repeat("many words ", 30)}
+	own.Marks = []string{"model: a small one of this program's own", strings.Repeat("many words ", 30)}
 	return NewReport(p, []Ranking{rankOne(t, p, Options{}, own)}, []string{"out/x: the run is unfinished"})
 }
 
@@ -273,7 +273,8 @@ func report(t *testing.T) Report {
 func TestForms(t *testing.T) {
 	r := report(t)
 	var text, data, table, page bytes.Buffer
-	if err := errors.Join(r.WriteText(&text, true), r.WriteJSON(&data), r.WriteCSV(&table), r.WriteHTML(&page)); err != nil {
+	err := errors.Join(r.WriteText(&text, true), r.WriteJSON(&data), r.WriteCSV(&table), r.WriteHTML(&page))
+	if err != nil {
 		t.Fatal(err)
 	}
 	for line := range strings.Lines(text.String()) {

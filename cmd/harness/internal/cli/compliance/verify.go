@@ -6,12 +6,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
+	"github.com/plumbline-ml/plumbline/internal/terminal"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/sdk"
 
@@ -19,6 +21,7 @@ import (
 	"github.com/plumbline-ml/plumbline/submission/audit"
 	"github.com/plumbline-ml/plumbline/submission/campaign"
 	"github.com/plumbline-ml/plumbline/submission/official/audits"
+	"github.com/plumbline-ml/plumbline/submission/tree"
 )
 
 const auditVerifyHelp = `Judge the logs of a compliance test, whoever made them.
@@ -27,7 +30,8 @@ const auditVerifyHelp = `Judge the logs of a compliance test, whoever made them.
   harness audit verify RUN --test TEST01 --results results/SYSTEM/resnet50/Offline --dtype float32
 
 DIR is the folder of a scenario of a submission, with TESTnn inside, or that of an audit's run, whose logs lie
-in it. What the official scripts accept unchecked is refused, with reasons; --compatible gives their verdict,
+in it; or one above, up to a whole repository of results, whose round is found by the seeds of its logs.
+What the official scripts accept unchecked is refused, with reasons; --compatible gives their verdict,
 text and exit code instead. --out places the verdict and the logs as a submission has them; without it nothing
 is written.
 
@@ -91,18 +95,74 @@ func (f *auditVerifyFlags) add(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.json, "json", false, "print verdicts as JSON")
 }
 
-// auditVerify judges one test, or all that a folder has.
+// auditVerify judges one test, all that a folder has, or all of the scenarios below a folder.
 func (a *app) auditVerify(c *cobra.Command, f *auditVerifyFlags) error {
 	rules, err := f.complete(c.Flags())
 	if err != nil {
 		return sdk.Usage(err)
 	}
-	found, err := audit.Locate(f.dir, f.results, f.Test)
-	if err != nil {
-		return auditClass(err)
+	folders := []string{f.dir}
+	if f.results == "" && (f.Test == "" || tree.FilesOf(f.Test).Verdicts != nil) {
+		below, err := audit.Below(f.dir)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return auditClass(err)
+		}
+		if len(below) > 0 && f.Out != "" {
+			return sdk.Usage(fmt.Errorf("--out places the files of one scenario, and %s has %d: name its folder", f.dir,
+				len(below)))
+		}
+		if len(below) > 0 {
+			folders = below
+			rules = a.roundOf(f, rules)
+		}
 	}
 	var outcome shell.Outcomes
 	var verdicts []verdictJSON
+	for _, dir := range folders {
+		list, err := a.verifyFolder(c, f, rules, dir, &outcome, len(folders) > 1)
+		if verdicts = append(verdicts, list...); err != nil && len(folders) == 1 {
+			return err
+		} else if err != nil {
+			outcome.Fault(err)
+		}
+	}
+	return errors.Join(outcome.Err(), a.writeVerdicts(f, verdicts))
+}
+
+// roundOf are the rules of the round that a submission's tree is of, by the seeds of its logs, unless --rules names
+// one.
+func (a *app) roundOf(f *auditVerifyFlags, rules *mlconf.Rules) *mlconf.Rules {
+	root, _, ok := tree.RootOf(f.dir)
+	if f.rules != "" || !ok {
+		return rules
+	}
+	found, err := tree.FindRound(root)
+	if err != nil {
+		return rules
+	}
+	own, err := mlconf.Round(found.Name)
+	if err != nil {
+		return rules
+	}
+	fmt.Fprintf(a.Stderr, "round %s, by the seeds of the logs\n", found.Name)
+	return own
+}
+
+// verifyFolder judges the tests of one folder; titled says that it is one of several.
+func (a *app) verifyFolder(c *cobra.Command, f *auditVerifyFlags, rules *mlconf.Rules, dir string,
+	outcome *shell.Outcomes, titled bool,
+) (verdicts []verdictJSON, err error) {
+	test := f.Test
+	if titled && test != "" && !audit.Has(dir, test) {
+		return nil, nil
+	}
+	found, err := audit.Locate(dir, f.results, test)
+	if err != nil {
+		return nil, auditClass(err)
+	}
+	if titled && !f.json {
+		fmt.Fprintf(a.Data, "%s\n", terminal.Line(dir))
+	}
 	for _, logs := range found {
 		r := f.request(rules, logs)
 		v, err := f.verify(c.Context(), r)
@@ -110,17 +170,19 @@ func (a *app) auditVerify(c *cobra.Command, f *auditVerifyFlags) error {
 			err = audit.Write(v.Verdict, f.Out)
 		}
 		if err != nil {
-			Judged(&outcome, auditClass(fmt.Errorf("%s: %w", logs.Test, err)), v.Verdict)
+			Judged(outcome, auditClass(fmt.Errorf("%s: %w", logs.Test, err)), v.Verdict)
 			continue
 		}
 		if f.json {
-			verdicts = append(verdicts, newVerdictJSON(r.Scenario, v.Verdict))
+			verdict := newVerdictJSON(r.Scenario, v.Verdict)
+			verdict.Folder = dir
+			verdicts = append(verdicts, verdict)
 		} else {
 			a.writeAudit(f, r.Scenario, v)
 		}
-		f.judged(&outcome, v)
+		f.judged(outcome, v)
 	}
-	return errors.Join(outcome.Err(), a.writeVerdicts(f, verdicts))
+	return verdicts, nil
 }
 
 // complete checks the flags, takes the numbers that were given, and finds the round.
@@ -199,6 +261,7 @@ func (a *app) writeAudit(f *auditVerifyFlags, scenario string, v audits.Verdict)
 
 // verdictJSON is a verdict as --json has it.
 type verdictJSON struct {
+	Folder      string         `json:"folder"` // of the scenario, or of the run
 	Test        string         `json:"test"`
 	Scenario    string         `json:"scenario,omitempty"`
 	Pass        bool           `json:"pass"`

@@ -77,7 +77,8 @@ func TestComparePublishedResults(t *testing.T) {
 	s.Want(0, s.Run("compare", one, two), "resnet50 Offline performance", "machine", "Lab/one -> Lab/two", "+100.0 %")
 	older, _ := published(t, "v5.0")
 	s.Want(2, s.Run("compare", older, root), "rules differs", "v5.0")
-	s.Want(0, s.Run("compare", older, root, "--allow-unlike", "rules,settings,loadgen"), "Lab/two: resnet50 Offline performance",
+	s.Want(0, s.Run("compare", older, root, "--allow-unlike", "rules,settings,loadgen"),
+		"Lab/two: resnet50 Offline performance",
 		"Works/one: resnet50 Offline performance")
 	s.Want(0, s.Run("compare", one, root), "Lab/one: resnet50 Offline performance: 1 run against 1", "only in ")
 	mine := filepath.Join(t.TempDir(), "mine", "resnet50", "Offline")
@@ -87,4 +88,28 @@ func TestComparePublishedResults(t *testing.T) {
 	s.Want(0, s.Run("compare", mine, two), "machine", "mine -> Lab/two", "+100.0 %")
 	s.Want(2, s.Run("compare", mine, root), "runs of one side differ in machine", "Lab/one", "Lab/two")
 	s.Want(6, s.Run("compare", one, t.TempDir()), "neither result.json nor mlperf_log_detail.txt")
+}
+
+// TestScoreOfASubmission: the folder of a benchmark says which model a log is of, under the rules' name too.
+func TestScoreOfASubmission(t *testing.T) {
+	s := clitest.New(t)
+	s.Want(0, s.Run("run", "resnet50", "--scenario", "Offline", "--mode", "accuracy", "--out", s.Out()))
+	from := filepath.Join(s.Out(), "resnet50", "Offline", "accuracy", "mlperf_log_accuracy.json")
+	text, err := os.ReadFile(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for benchmark, want := range map[string]struct {
+		code int
+		said string
+	}{"resnet50": {0, "accuracy"}, "resnet": {0, "accuracy"}, "my-net": {2, "no model is of a benchmark called my-net"}} {
+		dir := filepath.Join(t.TempDir(), "closed", "Lab", "results", "box", benchmark, "Offline", "accuracy")
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, filepath.Base(from)), text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		s.Want(want.code, s.Run("score", filepath.Join(dir, "..", "..", "..")), want.said)
+	}
 }

@@ -61,8 +61,8 @@ func oneLine(text string) string { return strings.Join(strings.Fields(text), " "
 func clone(t *testing.T, name string) {
 	t.Helper()
 	fast := func(system string, value float64) treetest.Result {
-		return treetest.Result{Submitter: "SUBMITTER", System: system, Benchmark: "resnet50", Scenario: "Offline", Value: value,
-			Accelerator: "Accel X", Accelerators: 2, Watts: 100}
+		return treetest.Result{Submitter: "SUBMITTER", System: system, Benchmark: "resnet50", Scenario: "Offline",
+			Value: value, Accelerator: "Accel X", Accelerators: 2, Watts: 100}
 	}
 	results := []treetest.Result{fast("SYSTEM", 1e9), fast("second", 3e9)}
 	if strings.HasSuffix(name, "v6.0") {

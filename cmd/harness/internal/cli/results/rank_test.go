@@ -29,7 +29,9 @@ func TestRank(t *testing.T) {
 		len(r.Rankings[0].Entries) != 5 || len(r.Trees) != 2 || r.Rankings[0].Own[0].Result.Unit != "Samples/s" {
 		t.Errorf("%v: %s", err, s.Stdout.String())
 	}
-	for file, want := range map[string]string{page: "Your run among published results", table: "benchmark,scenario,place"} {
+	for file, want := range map[string]string{
+		page: "Your run among published results", table: "benchmark,scenario,place",
+	} {
 		if text, err := os.ReadFile(file); err != nil || !strings.Contains(string(text), want) {
 			t.Errorf("%s: %v, want %q", file, err, want)
 		}

@@ -20,7 +20,8 @@ itself runs (--scorer-model).
   harness score out/resnet50/Offline/accuracy
   harness score mlperf_log_accuracy.json --benchmark resnet50 --dataset imagenet
 
-A result.json beside the log says which model ran on which data set; for other logs, name them.`
+A result.json beside the log says which model ran on which data set. Of other logs the folder of a
+submission says the model, SYSTEM/BENCHMARK/SCENARIO/accuracy; name the data set, and what they do not say.`
 
 // ScoreCommand is harness score.
 func ScoreCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
@@ -42,7 +43,8 @@ func ScoreCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 		},
 	}
 	flags := c.Flags()
-	flags.StringVar(&r.Model, "benchmark", "", "`MODEL` that the log is of (default: as in result.json)")
+	flags.StringVar(&r.Model, "benchmark", "",
+		"`MODEL` that the log is of (default: as in result.json,\nelse as the folder of a submission is called)")
 	flags.StringVar(&r.Dataset, "dataset", "",
 		"`PATH` of the data set that ran, a folder or a file (default: as in result.json, else the plugin's own)")
 	flags.StringVar(&dtype, "dtype", "",
