@@ -175,9 +175,9 @@ func TestFaults(t *testing.T) {
 // TestInteractive: a scenario of submissions is answered with the model that runs it, as Server.
 func TestInteractive(t *testing.T) {
 	for model, want := range map[string]string{
-		"llama2-70b":             "harness run llama2-70b-interactive --scenario Server",
-		"llama3.1-8b":            "harness run llama3.1-8b-interactive --scenario Server",
-		"qwen3-vl-235b-a22b":     "harness run qwen3-vl-235b-a22b-interactive --scenario Server",
+		"llama2-70b":             "another model: name llama2-70b-interactive, with --scenario Server",
+		"llama3.1-8b":            "another model: name llama3.1-8b-interactive, with --scenario Server",
+		"qwen3-vl-235b-a22b":     "another model: name qwen3-vl-235b-a22b-interactive, with --scenario Server",
 		"llama2-70b-interactive": "llama2-70b-interactive runs Interactive as Server: give --scenario Server, or leave it",
 		"whisper":                "have no Interactive of whisper (known: ",
 	} {

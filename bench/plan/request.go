@@ -254,7 +254,7 @@ func (r Request) unknownScenario(name string, m sdk.ModelInfo, served []loadgen.
 	}
 	for _, system := range []mlconf.SystemType{mlconf.Datacenter, mlconf.Edge, mlconf.DatacenterEdge} {
 		if slices.Contains(round.Scenarios(m.RulesKey, system), mlconf.Interactive) {
-			return fmt.Errorf("%s is %s under the limits of another model: harness run %s-interactive --scenario %s", name,
+			return fmt.Errorf("%s is %s under the limits of another model: name %s-interactive, with --scenario %s", name,
 				server, m.Name, server)
 		}
 	}

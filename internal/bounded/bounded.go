@@ -25,13 +25,23 @@ func Open(path string) (*os.File, error) {
 	}
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%w: %s is not a regular file: %w", ErrFile, path, fs.ErrInvalid)
+		err = irregular(path)
 	}
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	return f, nil
 }
+
+// irregular is the error of what is no regular file, at a path.
+type irregular string
+
+func (path irregular) Error() string {
+	return fmt.Sprintf("%v: %s is not a regular file", ErrFile, string(path))
+}
+
+// Unwrap has fs.ErrInvalid, whose words say nothing to a reader.
+func (path irregular) Unwrap() []error { return []error{ErrFile, fs.ErrInvalid} }
 
 // ReadFile returns the bytes of a regular file, of which it reads at most most. The error for a
 // larger one says the limit.

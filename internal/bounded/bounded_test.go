@@ -25,12 +25,28 @@ func TestReadFile(t *testing.T) {
 	}
 	for _, odd := range append(pipes(t), os.DevNull, t.TempDir()) {
 		if _, err := bounded.ReadFile(odd, 9); !errors.Is(err, fs.ErrInvalid) ||
-			!strings.Contains(err.Error(), "not a regular file") {
+			!strings.HasSuffix(err.Error(), odd+" is not a regular file") {
 			t.Errorf("%s: %v", odd, err)
 		}
 	}
 	if _, err := bounded.ReadFile(path+"x", 9); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a missing file: %v", err)
+	}
+}
+
+// TestNamed: a path and what is wrong with it, without the call that failed; the cause stays in the chain.
+func TestNamed(t *testing.T) {
+	none := filepath.Join(t.TempDir(), "none")
+	_, opened := bounded.Open(none)
+	_, rooted := bounded.OpenRoot(none)
+	for _, err := range []error{opened, rooted} {
+		got := bounded.Named(err)
+		if !errors.Is(got, fs.ErrNotExist) || !strings.HasPrefix(got.Error(), none+": ") {
+			t.Errorf("%v is named %v", err, got)
+		}
+	}
+	if other := errors.New("other"); bounded.Named(other) != other || bounded.Named(nil) != nil {
+		t.Error("other errors change")
 	}
 }
 

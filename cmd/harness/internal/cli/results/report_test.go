@@ -50,6 +50,20 @@ func TestReport(t *testing.T) {
 	s.Want(0, s.Run("report", s.Out(), "--text", "--html", page), "latency over time")
 }
 
+// TestReportOfFewQueries says in text and page which percentiles the queries are too few for.
+func TestReportOfFewQueries(t *testing.T) {
+	s := clitest.New(t)
+	s.Want(3, s.Run("run", "resnet50", "--scenario", "SingleStream", "--mode", "performance",
+		"--set", "min_query_count=20", "--set", "max_query_count=20", "--set", "min_duration=0", "--out", s.Out()))
+	s.Want(0, s.Run("report", s.Out()), "too few")
+	s.Want(0, s.Run("compare", s.Out(), s.Out()), "too few latencies (20) for p97, p99, p99.9")
+	page := filepath.Join(s.Dir, "page.html")
+	s.Want(0, s.Run("report", s.Out(), "--html", page))
+	if text, err := os.ReadFile(page); err != nil || !bytes.Contains(text, []byte(">too few</td>")) {
+		t.Errorf("%v: the page does not say which percentiles have too few values", err)
+	}
+}
+
 func TestReportPlots(t *testing.T) {
 	s := clitest.New(t)
 	s.Want(0, s.Run("run", "resnet50", "--scenario", "Server,Offline", "--mode", "performance", "--out", s.Out()))
