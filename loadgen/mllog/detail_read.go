@@ -125,8 +125,14 @@ func parseTail(tail []byte, e *DetailEntry) string {
 
 func parseBool(text string) (v, ok bool) { return text == "true", text == "true" || text == "false" }
 
+// parseInt reads a whole number; one of 64 bits without a sign, as threads have on some systems, wraps.
 func parseInt(text string) (int64, bool) {
 	v, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		var u uint64
+		u, err = strconv.ParseUint(text, 10, 64)
+		v = int64(u)
+	}
 	return v, err == nil
 }
 

@@ -148,6 +148,10 @@ func said(e DetailEntry, text string) DetailEntry {
 		e.Key, e.Value, e.Warning = "warning_generic_message", rest, true
 		return e
 	}
+	if strings.HasPrefix(text, "Found Audit Config file") { // which later logs warn of
+		e.Key, e.Value, e.Warning = "warning_generic_message", text, true
+		return e
+	}
 	if number, name, ok := strings.Cut(text, " : "); ok {
 		if n, err := strconv.ParseUint(number, 10, 64); err == nil {
 			e.Key, e.Value = "logger_"+name, n
@@ -240,8 +244,8 @@ func cutHead(line []byte) (e DetailEntry, text string, ok bool) {
 		end string
 	}{{&e.PID, `, "tid": `}, {&e.TID, `, "ts": `}, {(*int64)(&e.Time), "ns : "}} {
 		number, after, found := strings.Cut(rest, part.end)
-		n, err := strconv.ParseInt(number, 10, 64)
-		if !found || err != nil {
+		n, whole := parseInt(number)
+		if !found || !whole {
 			return e, "", false
 		}
 		*part.to, rest = n, after

@@ -117,18 +117,32 @@ func TestTextForm(t *testing.T) {
 		`POWER_END: "mode" : Accuracy, "time" : 10-01-2019 10:01:00.000`:           {"power_end", "10-01-2019 10:01:00.000"},
 		"ERROR : Loadgen built with uncommitted changes!":                          {"error_uncommitted_loadgen_changes", "Loadgen built with uncommitted changes!"},
 		"ERROR : version : 3":                                                      {"error_runtime", "version : 3"},
-		"WARNING : slow":                                                           {"warning_generic_message", "slow"},
-		"12 : tls_total_log_cas_fail_count":                                        {"logger_tls_total_log_cas_fail_count", uint64(12)},
-		`Loading QSL : "set" : "[]"`:                                               {"loaded_qsl_set", []uint64{}},
+		"Found Audit Config file (audit.config).":                                  {"warning_generic_message", "Found Audit Config file (audit.config)."},
+		"WARNING : slow":                    {"warning_generic_message", "slow"},
+		"12 : tls_total_log_cas_fail_count": {"logger_tls_total_log_cas_fail_count", uint64(12)},
+		`Loading QSL : "set" : "[]"`:        {"loaded_qsl_set", []uint64{}},
 	} {
 		d := scan(t, head+text+"\n")
 		e, ok := d.First(want.key)
 		if !ok || !reflect.DeepEqual(e.Value, want.value) || !d.Text || d.NumForeign+d.NumFaults > 0 {
 			t.Errorf("%q: %s is %#v, want %#v; %+v", text, want.key, e.Value, want.value, d)
 		}
+		warns := strings.HasPrefix(text, "WARNING") || strings.HasPrefix(text, "Found Audit")
 		if ok && e.PID != 1 || e.TID != 2 || e.Time != 30 || e.Error != strings.HasPrefix(text, "ERROR") ||
-			e.Warning != strings.HasPrefix(text, "WARNING") {
+			e.Warning != warns {
 			t.Errorf("%q: %+v", text, e)
+		}
+	}
+}
+
+// TestThreadsOf64Bits: a thread's number may need all bits, in either form.
+func TestThreadsOf64Bits(t *testing.T) {
+	const tid = "13211173205586935513"
+	for _, text := range []string{strings.Replace(head, `"tid": 2`, `"tid": `+tid, 1) + "version : 1\n",
+		strings.Replace(line("loadgen_version", "1"), `"tid": 0`, `"tid": `+tid, 1)} {
+		d := scan(t, text)
+		if e, ok := d.First("loadgen_version"); !ok || d.NumFaults > 0 || fmt.Sprint(uint64(e.TID)) != tid {
+			t.Errorf("%s: %+v, %+v", text, e, d)
 		}
 	}
 }

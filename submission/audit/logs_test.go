@@ -24,6 +24,7 @@ type madeRun struct {
 	detail   map[string]any
 	errors   int      // entries marked is_error
 	tail     string   // behind the detail log
+	text     bool     // the detail log has the text form of v0.5 and v0.7
 	summary  []string // lines of the summary log; nil: those that agree with the detail log
 	answers  []mllog.AccuracyEntry
 	rawLog   string // in place of answers
@@ -179,6 +180,9 @@ func (r *madeRun) accuracyLog(t *testing.T) string {
 }
 
 func (r *madeRun) detailLog() string {
+	if r.text {
+		return textLog(r.detail)
+	}
 	var b []byte
 	for _, key := range slices.Sorted(maps.Keys(r.detail)) {
 		b = mllog.AppendDetail(b, mllog.DetailEntry{Key: key, Value: r.detail[key], Error: len(b) == 0 && r.errors > 0})

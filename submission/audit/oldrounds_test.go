@@ -106,6 +106,64 @@ func TestOldRounds(t *testing.T) {
 	}
 }
 
+// TestTextLogsOfOldRounds: logs in the text form are judged by the results of their summaries, and one without says so
+// once.
+func TestTextLogsOfOldRounds(t *testing.T) {
+	reference := oldRun{single: 1e6, multi: 5e6, samples: 60, rate: 100}
+	for _, round := range []string{"v0.5", "v0.7"} {
+		for _, scenario := range []string{"Server", "Offline"} {
+			for rate, pass := range map[float64]bool{100: true, 93: true, 80: false} {
+				run := reference
+				run.rate = rate
+				m := ofRound(t, round, "TEST01", scenario, reference, run)
+				m.performance.text, m.audit.text = true, true
+				if v := m.verify(t); v.Pass != pass {
+					t.Errorf("%s, %s, %v/s: %v", round, scenario, rate, v.Reasons)
+				}
+			}
+		}
+	}
+	m := ofRound(t, "v0.7", "TEST01", "Offline", reference, reference)
+	m.performance.text, m.audit.text, m.audit.summary = true, true, []string{"cut off"}
+	v := m.verify(t)
+	said := 0
+	for _, r := range v.Reasons {
+		if strings.Contains(r.Found, "its results are in "+tree.SummaryLog) {
+			said++
+		}
+	}
+	if v.Pass || said != 1 {
+		t.Errorf("a summary that was cut off: said %d times: %v", said, v.Reasons)
+	}
+}
+
+// textLog writes the settings and the end of a log as LoadGens before v1.0 did.
+func textLog(detail map[string]any) string {
+	var b strings.Builder
+	say := func(format string, args ...any) {
+		fmt.Fprintf(&b, `"pid": 1, "tid": 1, "ts": 5ns : `+format+"\n", args...)
+	}
+	for section, title := range map[string]string{"effective_": "Effective Settings:", "requested_": "Requested Settings:"} {
+		say("%s", title)
+		for key, v := range detail {
+			if name, ok := strings.CutPrefix(key, section); ok {
+				name = strings.NewReplacer("test_mode", "Test mode", "scenario", "Scenario").Replace(name)
+				say("%s : %s", name, strings.TrimSuffix(fmt.Sprint(v), "Only"))
+			}
+		}
+		say("")
+	}
+	for key, label := range map[string]string{"loadgen_version": "version : ", "sut_name": "System Under Test (SUT) name: ",
+		"qsl_reported_total_count": "QSL total size: ", "warning_generic_message": "",
+		"power_begin": `POWER_BEGIN: "mode" : Performance, "time" : `,
+		"power_end":   `POWER_END: "mode" : Performance, "time" : `} {
+		if v, ok := detail[key]; ok {
+			say("%s%v", label, v)
+		}
+	}
+	return b.String()
+}
+
 // TestShortLatenciesOfOldRounds: before v2.0 the wide band was SingleStream's alone, and TEST05's up to v2.0.
 func TestShortLatenciesOfOldRounds(t *testing.T) {
 	reference := oldRun{single: 190_000, multi: 1_500_000, samples: 60, rate: 100}

@@ -35,8 +35,9 @@ type expected struct {
 	Commit    string `json:"commit"` // the repository's, of which the rest is true
 	Summaries int    `json:"summaries"`
 	// Refused are summaries that cannot be read, each looked at by hand: empty ones, and runs that were broken off.
-	Refused int `json:"refused"`
-	*Judged     // nil: the round has no layout
+	Refused int       `json:"refused"`
+	Logs    logCounts `json:"logs"`
+	*Judged           // nil: the round has no layout
 }
 
 // Judged is what the tools say of a round whose layout is known.
@@ -53,6 +54,7 @@ const home = "testdata/expected.json"
 type row struct {
 	round                             string
 	summaries, refused                int
+	logs                              logCounts
 	results, leftOut, published, same int
 	rows, sameRows                    int // -1: no official summary is given
 	rejects, unknown                  int // unknown ones are false until they are looked at
@@ -124,6 +126,7 @@ func byVersion(a, b string) int {
 }
 
 func printTable(table []row) {
+	printLogs(table)
 	fmt.Println("| round | summaries read | refused | results judged | left out | figures equal | official rows equal |" +
 		" rejects, true | false |")
 	fmt.Println("|---|---|---|---|---|---|---|---|---|")
@@ -152,7 +155,11 @@ func tryRound(t *testing.T, dir, round string, want expected) (row, expected) {
 	line := row{round: round, rows: -1}
 	got := expected{Commit: repository.commit}
 	readSummaries(t, repository, &line)
-	got.Summaries, got.Refused = line.summaries, line.refused
+	readDetails(t, repository, &line.logs)
+	got.Summaries, got.Refused, got.Logs = line.summaries, line.refused, line.logs
+	if got.Logs != want.Logs {
+		t.Errorf("detail logs: %+v, want %+v", got.Logs, want.Logs)
+	}
 	if got.Summaries != want.Summaries || got.Refused != want.Refused {
 		t.Errorf("%d summaries are read and %d refused, want %d and %d", got.Summaries, got.Refused, want.Summaries,
 			want.Refused)
