@@ -72,8 +72,8 @@ func (l Line) String() string {
 		fmt.Fprintf(&b, "x %d, the first: ", n)
 	}
 	fmt.Fprintf(&b, "%s: %s", plain(l.File), plain(l.Finding.What))
-	if l.Finding.Found != "" {
-		fmt.Fprintf(&b, "; found %s", Quote(l.Finding.Found))
+	if found := l.Found(); found != "" {
+		fmt.Fprintf(&b, "; found %s", found)
 	}
 	if l.Finding.Expected != "" {
 		fmt.Fprintf(&b, "; expected %s", Quote(l.Finding.Expected))
@@ -85,6 +85,17 @@ func (l Line) String() string {
 		b.WriteString("; " + note)
 	}
 	return b.String()
+}
+
+// Found is the value that was found, in quotes; of two files that are alike the other one, whole.
+func (l Line) Found() string {
+	switch l.Finding.Found {
+	case "":
+		return ""
+	case l.Finding.Other:
+		return plain(l.Other)
+	}
+	return Quote(l.Finding.Found)
 }
 
 // Notes say how much else there is of the run.

@@ -150,7 +150,8 @@ func TestEqualFindingsAreOneLine(t *testing.T) {
 		"of two submitters": {append(of("Lab", 2, "4.1"), of("Lob", 3, "4.1")...), 2,
 			"  closed/Lob, 3 results\n    x 3, "},
 		"of two values":           {append(of("Lab", 2, "4.1"), older...), 2, "x 2, "},
-		"runs filed twice":        {twice, 1, "x 26, the first: "},
+		"runs filed twice":        {twice, 1, "x 26, the first: results/box/m0/"},
+		"the other file, whole":   {twice, 1, "; found results/other/m0/Offline/performance/run_1/log; expected 'another'\n"},
 		"values of pairs of logs": {pairs, 3, "expected 'another' (results/box/m2/Offline/other.txt)"},
 		"a flood":                 {flood(60), maxLines, "and 48 lines more, which --json lists"},
 	} {
