@@ -111,6 +111,12 @@ func otherSystem(submitter string) edits {
 	})
 }
 
+// sameMachine adds a second description of the sound tree's machine, of which one field differs, with the same runs.
+func sameMachine(was, is string) edits {
+	return inOrder(otherSystem("Lab"), writeFile("closed/Lab/systems/other.json",
+		strings.Replace(soundSystem(), was, is, 1)))
+}
+
 // anew lets another system's run in the place of one of the box be a run of its own.
 func anew(system, folder string) edits {
 	return setEntries(strings.Replace(folder, "box", system, 1), "test_datetime", "another")
@@ -198,6 +204,8 @@ var breaches = []struct {
 		check.RunFiledTwice, auditRun, strings.Replace(auditRun, "box", "other", 1)},
 	{"filed twice: the accuracy run alone", inOrder(otherSystem("Lab"), anew("other", runFolder), anew("other", auditRun)),
 		check.RunFiledTwice, accuracyFolder, strings.Replace(accuracyFolder, "box", "other", 1)},
+	{"filed twice: another cooling", sameMachine(`"cooling": "N/A"`, `"cooling": "liquid"`),
+		check.RunFiledTwice, runFolder, strings.Replace(runFolder, "box", "other", 1)},
 	{"no settings", inOrder(dropEntries(auditRun, "warning_generic_message"),
 		setEntries(auditRun, "effective_accuracy_log_sampling_target", 0)),
 		check.AuditWithoutSettings, auditRun, ""},
@@ -277,6 +285,16 @@ var falseAlarms = []struct {
 	{"not LoadGen: LoadGen without a history", setEntries(runFolder, "loadgen_version", "6.0.9 @ NA"), ""},
 	{"not a verdict: the inverse of a rate",
 		writeFile(verdict, "Reference score = 2e9\nTest score = 2e9\nTEST PASS\n"), ""},
+	{"not filed twice: one machine of two types", sameMachine(`"system_type": "datacenter"`, `"system_type": "edge"`),
+		sound},
+	{"not filed twice: one machine of two types, and another name", inOrder(
+		sameMachine(`"system_type": "datacenter"`, `"system_type": "datacenter,edge"`),
+		func(files map[string]string) {
+			const name = "closed/Lab/systems/other.json"
+			files[name] = strings.Replace(files[name], `"system_name": "N/A"`, `"system_name": "the same at the edge"`, 1)
+		}), sound},
+	{"not filed twice: one machine of two names", inOrder(otherSystem("Lab"),
+		writeFile("closed/Lab/systems/other.json", soundSystem())), sound},
 	{"not filed twice: the lower accuracy of a benchmark",
 		copyFolder(sound, strings.Replace(sound, "3d-unet-99", "3d-unet-99.9", 1)), ""},
 }

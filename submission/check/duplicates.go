@@ -44,22 +44,20 @@ func (r *resultFolder) checkShared(list []*resultFolder) {
 	if other = slices.IndexFunc(list, func(o *resultFolder) bool { return !r.mayShare(o) }); other >= 0 {
 		r.warn(ruleDuplicates, detailOf(r), "the run is filed for another description of the same machine",
 			detailOf(list[other]), "one description",
-			"describe the machine once: the descriptions differ in the type of the system alone, which may be datacenter,edge")
+			"describe the machine once, as datacenter,edge where it is both").Other = detailOf(list[other])
 	}
 }
 
 // typeFields are the fields of a description that say for what a machine is submitted, and how it is called there.
 var typeFields = []string{"system_type", "system_type_detail", "system_name"}
 
-// sameHost says whether two results may come from one run but for their systems, whose descriptions differ in the type
-// of the system alone.
+// sameHost says whether two results are one of one machine, which its submitter describes twice: for two types of
+// systems, or under two names.
 func (r *resultFolder) sameHost(o *resultFolder) bool {
-	if r.System == o.System || r.system.fields == nil || o.system.fields == nil {
-		return false
-	}
-	p := *o
-	p.System = r.System
-	return r.mayShare(&p) && sameButTypes(r.system.fields, o.system.fields) && r.system.kind != o.system.kind
+	one := r.Submitter == o.Submitter && mlconf.Family(r.model) == mlconf.Family(o.model) &&
+		(r.scenario == o.scenario || r.inferred || o.inferred)
+	return one && r.System != o.System && r.system.fields != nil && o.system.fields != nil &&
+		sameButTypes(r.system.fields, o.system.fields)
 }
 
 // sameButTypes says whether two descriptions have the same fields, typeFields left out.
