@@ -5,8 +5,8 @@ import "strconv"
 // otherSeedsTest is the audit that runs with other seeds.
 const otherSeedsTest = "TEST05"
 
-// checkSeeds wants the round's three seeds, and in TEST05 those of the test. An accuracy run takes the whole data set, in
-// whatever order.
+// checkSeeds wants the round's three seeds, and in TEST05 those of the test. An accuracy run takes the whole data set,
+// in whatever order.
 func (r *resultFolder) checkSeeds(l *runLog) {
 	seeds := r.checker.rules.Seeds
 	if l.role == otherSeedsTest {

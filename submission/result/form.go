@@ -11,8 +11,17 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
-// Form names the form of a round's official summary: the first round that has it. The empty form is that of v5.0.
+// Form names the form of a round's official summary. The empty form is that since v5.0.
 type Form string
+
+// The forms before v5.0.
+const (
+	Former     Form = "former"              // v3.0 to v4.1
+	Misspelled Form = "former misspelled"   // v2.1
+	BareCounts Form = "former, counts bare" // v2.0
+	Streams    Form = "former, streams"     // v1.1
+	OneRow     Form = "one row"             // v0.5 to v1.0: the power is a column of the result's row
+)
 
 // columns is what columns a summary has, and which values stand in quotes.
 type columns struct {
@@ -46,20 +55,17 @@ func (f Form) form() (columns, bool) {
 	switch f {
 	case "":
 		return columns{names: all}, true
-	case "v3.0":
+	case Former:
 		return columns{former, true, append(texts, "SystemType", "accelerators_per_node")}, true
-	case "v2.1":
+	case Misspelled:
 		return columns{called("compliance", "compilance"), true, append(texts, "SystemType", "accelerators_per_node")}, true
-	case "v2.0":
+	case BareCounts:
 		return columns{called("compliance", "compilance"), true, append(texts, "SystemType")}, true
-	case "v1.1":
+	case Streams:
 		return columns{called("compliance", "compilance", "inferred", "infered"), true, texts}, true
-	case "v1.0":
+	case OneRow:
 		names := called("compliance", "compilance", "inferred", "infered", "has_power", "power")
 		return columns{names[:len(names)-1], true, texts}, true
-	case "v0.7":
-		return columns{strings.Fields(`Organization Availability Division SystemType Platform Model MlperfModel Scenario Result
-			Accuracy Location`), true, nil}, true
 	}
 	return columns{}, false
 }

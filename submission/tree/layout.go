@@ -35,7 +35,8 @@ func LayoutFor(round string, purpose mlconf.Purpose) (Layout, error) {
 	case !known:
 		return Layout{}, fmt.Errorf("no layout of a submission is known for %q, want one of %s", round, want)
 	case !l.Serves(purpose):
-		return Layout{}, fmt.Errorf("submissions of %s are taken by %s alone, want one of %s", rules.Name, servesFor[l.Only], want)
+		return Layout{}, fmt.Errorf("submissions of %s are taken by %s alone, want one of %s", rules.Name,
+			servesFor[l.Only], want)
 	}
 	return Layout{Round: rules.Name, Layout: l}, nil
 }

@@ -36,8 +36,10 @@ func TestPurposes(t *testing.T) {
 	}{
 		{"v0.5", mlconf.ToRead, ""}, {"v4.1", mlconf.ToRead, ""}, {"v4.1", mlconf.ToCheck, ""}, {"v6.1", mlconf.ToMake, ""},
 		{"v5.0", mlconf.ToMake, ""}, {"", mlconf.ToMake, ""},
-		{"v1.0", mlconf.ToCheck, "submissions of v1.0 are taken by harness submission results and check --compatible alone, want one of v6.1"},
-		{"v4.1", mlconf.ToMake, "submissions of v4.1 are taken by harness submission results and check alone, want one of v6.1"},
+		{"v1.0", mlconf.ToCheck, "submissions of v1.0 are taken by harness submission results and check " +
+			"--compatible alone, want one of v6.1"},
+		{"v4.1", mlconf.ToMake, "submissions of v4.1 are taken by harness submission results and check alone, " +
+			"want one of v6.1"},
 		{"v0.1", mlconf.ToRead, `no layout of a submission is known for "v0.1", want one of v6.1`},
 	} {
 		_, err := tree.LayoutFor(c.round, c.purpose)

@@ -67,7 +67,9 @@ func (c *judge) tests(f *folder) []string {
 
 // spared says whether the checker asks for no audits of a folder by its name: before it knew models without them.
 func (c *judge) spared(f *folder) bool {
-	return slices.ContainsFunc(c.book.SparesAudits, func(part string) bool { return strings.Contains(f.place.Benchmark, part) })
+	return slices.ContainsFunc(c.book.SparesAudits, func(part string) bool {
+		return strings.Contains(f.place.Benchmark, part)
+	})
 }
 
 // auditRuns judges the performance runs of audits. A run whose log stops the checker gets the verdict on the run
@@ -143,7 +145,8 @@ func (c *judge) auditFiles(f *folder, dir string, tests []string) (ok bool, err 
 		}
 	}
 	folder := path.Join(dir, outputTest)
-	accuracy := c.files.Exists(path.Join(folder, tree.VerifyAccuracy)) && c.files.Exists(path.Join(folder, tree.AccuracyDir))
+	accuracy := c.files.Exists(path.Join(folder, tree.VerifyAccuracy)) &&
+		c.files.Exists(path.Join(folder, tree.AccuracyDir))
 	if !accuracy {
 		f.fault(groupAudits, "%s has no %s, or no folder %s", folder, tree.VerifyAccuracy, tree.AccuracyDir)
 	}

@@ -44,7 +44,7 @@ type book struct {
 	AuditsWithoutTests bool `json:"audits_without_tests"` // a benchmark without audits needs no folder of them
 
 	// What the checkers of the first rounds had, which read logs in text and knew no types of systems.
-	TextLogs     bool     `json:"text_logs"`      // the summary says the result, and the word ERROR in the detail log a fault
+	TextLogs     bool     `json:"text_logs"`      // the summary says the result; ERROR in the detail log is a fault
 	Ignores      []string `json:"ignores"`        // parts of lines with ERROR that are no faults
 	OneType      bool     `json:"one_type"`       // a system is of one type, never of both
 	AnySystem    bool     `json:"any_system"`     // the description names no type, and any scenario may be there

@@ -39,18 +39,20 @@ var changes = map[string]func(m *made){
 	"an ignored ERROR":  func(m *made) { m.files[mainLog] += "ERROR CAS failed\n" },
 	"ERROR of accuracy": func(m *made) { m.files[results+"Offline/accuracy/"+detailLog] += "ERROR\n" },
 
-	"low accuracy":      func(m *made) { m.files[offlineText] = "accuracy=75.695%\nhash=ab\n" },
-	"accuracy twice":    func(m *made) { m.files[offlineText] = "accuracy=1.5%\naccuracy=76.2%\nhash=ab\n" },
-	"accuracy after":    func(m *made) { m.files[offlineText] = "hash=ab\naccuracy=76.2%\naccuracy=1.5%\n" },
-	"no hash":           func(m *made) { m.files[offlineText] = "accuracy=76.2%\n" },
-	"no accuracy":       func(m *made) { m.files[offlineText] = "hash=ab\n" },
-	"accuracy in JSON":  func(m *made) { m.files[offlineText] = `{"accuracy": 76.2}` + "\nhash=ab\n" },
-	"accuracy is text":  func(m *made) { m.files[offlineText] = "accuracy=76.2.1%\nhash=ab\n" },
-	"no accuracy.txt":   func(m *made) { m.drop(offlineText) },
-	"whole log":         func(m *made) { m.files[results+"Offline/accuracy/mlperf_log_accuracy.json"] = longText },
-	"no log":            func(m *made) { m.drop(results + "Offline/accuracy/mlperf_log_accuracy.json") },
-	"file of accuracy":  func(m *made) { m.files[results+"Offline/accuracy/notes.md"] = "x" },
-	"error of accuracy": func(m *made) { m.replace(results+"Offline/accuracy/"+detailLog, `error": false`, `error": true`) },
+	"low accuracy":     func(m *made) { m.files[offlineText] = "accuracy=75.695%\nhash=ab\n" },
+	"accuracy twice":   func(m *made) { m.files[offlineText] = "accuracy=1.5%\naccuracy=76.2%\nhash=ab\n" },
+	"accuracy after":   func(m *made) { m.files[offlineText] = "hash=ab\naccuracy=76.2%\naccuracy=1.5%\n" },
+	"no hash":          func(m *made) { m.files[offlineText] = "accuracy=76.2%\n" },
+	"no accuracy":      func(m *made) { m.files[offlineText] = "hash=ab\n" },
+	"accuracy in JSON": func(m *made) { m.files[offlineText] = `{"accuracy": 76.2}` + "\nhash=ab\n" },
+	"accuracy is text": func(m *made) { m.files[offlineText] = "accuracy=76.2.1%\nhash=ab\n" },
+	"no accuracy.txt":  func(m *made) { m.drop(offlineText) },
+	"whole log":        func(m *made) { m.files[results+"Offline/accuracy/mlperf_log_accuracy.json"] = longText },
+	"no log":           func(m *made) { m.drop(results + "Offline/accuracy/mlperf_log_accuracy.json") },
+	"file of accuracy": func(m *made) { m.files[results+"Offline/accuracy/notes.md"] = "x" },
+	"error of accuracy": func(m *made) {
+		m.replace(results+"Offline/accuracy/"+detailLog, `error": false`, `error": true`)
+	},
 
 	"no scenario folder": func(m *made) { m.drop(results + "MultiStream") },
 	"odd scenario":       func(m *made) { m.move(results+"MultiStream", results+"Burst") },
@@ -66,7 +68,8 @@ var changes = map[string]func(m *made){
 		m.files[mainLog] = m.files[results+"MultiStream/performance/run_1/"+detailLog]
 	},
 	"inferred MultiStream": func(m *made) {
-		m.files[results+"MultiStream/performance/run_1/"+detailLog] = m.files[results+"SingleStream/performance/run_1/"+detailLog]
+		log := "Stream/performance/run_1/" + detailLog
+		m.files[results+"Multi"+log] = m.files[results+"Single"+log]
 	},
 	"inferred without estimate": func(m *made) {
 		log := results + "MultiStream/performance/run_1/" + detailLog
@@ -88,7 +91,9 @@ var changes = map[string]func(m *made){
 	"both types":        func(m *made) { m.replace(lab+"systems/box.json", `"edge"`, `"edge,datacenter"`) },
 	"no field":          func(m *made) { m.replace(lab+"systems/box.json", `"cooling": "a cooling", `, "") },
 	"empty field":       func(m *made) { m.replace(lab+"systems/box.json", `"a cooling"`, `""`) },
-	"later field":       func(m *made) { m.replace(lab+"systems/box.json", `"system_type_detail": "a system_type_detail", `, "") },
+	"later field": func(m *made) {
+		m.replace(lab+"systems/box.json", `"system_type_detail": "a system_type_detail", `, "")
+	},
 	"other submitter":   func(m *made) { m.replace(lab+"systems/box.json", `"Lab"`, `"LAB"`) },
 	"other division":    func(m *made) { m.replace(lab+"systems/box.json", `"closed"`, `"open"`) },
 	"network":           func(m *made) { m.replace(lab+"systems/box.json", `{`, `{"is_network": "true", `) },

@@ -78,7 +78,7 @@ func (c *judge) addRow(f *folder) error {
 		r.Power = pyvalue.Text(f.watts)
 	}
 	c.report.Rows = append(c.report.Rows, r)
-	if f.watts > 0 && c.book.Table != "v1.0" { // which has a column for it
+	if f.watts > 0 && c.book.Table != result.OneRow {
 		r.Result, r.Units, r.Counted = pyvalue.Text(f.watts), powerUnit, ""
 		c.report.Rows = append(c.report.Rows, r)
 	}

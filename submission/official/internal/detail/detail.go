@@ -74,8 +74,8 @@ func Read(r io.Reader, marks ...string) (*Log, error) {
 	return d, err
 }
 
-// ReadAny reads a log whose records have the mark of LoadGen, if there are any; other lines are passed over. An error is
-// where the checkers before v5.0 end.
+// ReadAny reads a log whose records have the mark of LoadGen, if there are any; other lines are passed over. An error
+// is where the checkers before v5.0 end.
 func ReadAny(r io.Reader) (*Log, error) {
 	d := &Log{values: map[string]any{}, absent: map[string]bool{}}
 	n := 0

@@ -25,7 +25,7 @@ reviewer ask, "note" is good to know. It is stricter than the official checker.
 
   harness submission check TREE                      all that is in the tree
   harness submission check TREE --submitter Lab      one submitter's results
-  harness submission check TREE --rules v6.0         by the rules of another round
+  harness submission check TREE --rules v6.0         by the rules of a round, and not of that of the logs
   harness submission check TREE --json               for programs
   harness submission check TREE --compatible --csv summary.csv
                                                      what the official checker says, and its summary
@@ -49,11 +49,15 @@ func (a *app) checkCommand() *cobra.Command {
 		Use: "check TREE", Short: "Check a submission by every rule", Long: checkHelp,
 		Args: shell.OneArgument("the folder with closed, network or open"),
 		RunE: func(c *cobra.Command, args []string) error {
-			switch {
-			case f.compatible:
-				return a.checkOfficially(args[0], f)
-			case f.csv != "":
+			if f.csv != "" && !f.compatible {
 				return sdk.Usage(errors.New("--csv goes with --compatible only; harness submission results writes it too"))
+			}
+			var err error
+			if f.rules, err = a.roundOf(args[0], f.rules); err != nil {
+				return err
+			}
+			if f.compatible {
+				return a.checkOfficially(args[0], f)
 			}
 			return a.checkSubmission(c.Context(), args[0], f)
 		},
@@ -62,7 +66,7 @@ func (a *app) checkCommand() *cobra.Command {
 	flags.BoolVar(&f.json, "json", false, "print the findings as JSON")
 	flags.BoolVar(&f.compatible, compatibleFlag, false, "say what the official checker would say, and nothing else")
 	flags.StringVar(&f.csv, "csv", "", "with --compatible: write the official summary to `FILE`")
-	roundFlag(flags, &f.rules, "the `ROUND` whose rules count", mlconf.ToCheck)
+	foundRoundFlag(flags, &f.rules, mlconf.ToCheck)
 	flags.StringVar(&f.Submitter, "submitter", "", "only the results of this `SUBMITTER`")
 	for _, skip := range []struct {
 		flag, what string

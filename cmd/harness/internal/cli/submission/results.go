@@ -23,7 +23,7 @@ const resultsHelp = `Print the results of a submission's tree: that of each scen
 accuracy and power, as the official checker of the round finds them.
 
   harness submission results TREE                                  a table
-  harness submission results TREE --rules v6.0                     by the rules of another round
+  harness submission results TREE --rules v6.0                     by the rules of a round, not of that of the logs
   harness submission results TREE --format csv --out summary.csv   the official summary
   harness submission results TREE --format html --out results.html one page, to be sorted
 
@@ -46,7 +46,7 @@ func (a *app) resultsCommand() *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error { return a.results(args[0], f) },
 	}
 	flags := c.Flags()
-	roundFlag(flags, &f.Round, "the `ROUND` whose rules count", mlconf.ToRead)
+	foundRoundFlag(flags, &f.Round, mlconf.ToRead)
 	flags.StringVar(&f.Submitter, "submitter", "", "only the results of this `SUBMITTER`")
 	flags.StringVar(&f.format, "format", "table", "table, csv, json or html")
 	flags.StringVarP(&f.out, "out", "o", "", "write to `FILE`")
@@ -62,6 +62,10 @@ var resultsFormats = []string{"table", "csv", "json", "html"}
 func (a *app) results(root string, f *resultsFlags) error {
 	if !slices.Contains(resultsFormats, f.format) {
 		return sdk.Usage(fmt.Errorf("--format %s is not known, want %s", f.format, strings.Join(resultsFormats, ", ")))
+	}
+	var err error
+	if f.Round, err = a.roundOf(root, f.Round); err != nil {
+		return err
 	}
 	if err := hasSubmission(root, f.Round, f.Submitter); err != nil {
 		return err

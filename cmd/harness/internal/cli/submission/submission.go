@@ -3,6 +3,7 @@ package submission
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
+	"github.com/plumbline-ml/plumbline/internal/figure"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/submission/tree"
@@ -51,6 +53,33 @@ const compatibleFlag = "compatible"
 // roundFlag is the flag that chooses the rules of a tree; use says what they are for, and purpose which rounds do.
 func roundFlag(flags *pflag.FlagSet, round *string, use string, purpose mlconf.Purpose) {
 	flags.StringVar(round, "rules", "", use+": "+strings.Join(tree.Rounds(purpose), ", ")+" (default the newest)")
+}
+
+// foundRoundFlag is that of commands which find the round by the logs.
+func foundRoundFlag(flags *pflag.FlagSet, round *string, purpose mlconf.Purpose) {
+	flags.StringVar(round, "rules", "", "the `ROUND` whose rules count: "+strings.Join(tree.Rounds(purpose), ", ")+
+		" (default that of the logs)")
+}
+
+// roundOf is the round of a tree: the one that is given, or else that of its logs, and where they do not say it the
+// newest. A round that is not the newest, or not known, is said.
+func (a *app) roundOf(root, given string) (round string, err error) {
+	if given != "" {
+		return given, nil
+	}
+	newest := tree.Rounds(mlconf.ToMake)[0]
+	found, err := tree.FindRound(root)
+	switch {
+	case errors.Is(err, tree.ErrRound):
+		fmt.Fprintf(a.Stderr, "%v; the rules are those of %s, the newest\n", err, newest)
+		return newest, nil
+	case err != nil:
+		return "", ofTree(fmt.Errorf("%w%s", err, severalTrees(root)))
+	case found.Name != newest:
+		fmt.Fprintf(a.Stderr, "round %s, by the seeds of %d of %s\n", found.Name, found.Runs,
+			figure.Plural(found.Read, "run"))
+	}
+	return found.Name, nil
 }
 
 // officialExit ends a command that did as an official tool does, with that tool's exit code.

@@ -1,0 +1,53 @@
+package submission_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/clitest"
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+)
+
+// runOf writes the summary of a run of a round into a tree.
+func runOf(t *testing.T, root, submitter, round string) {
+	t.Helper()
+	rules, err := mlconf.Round(round)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(root, "closed", submitter, "results/box/resnet50/Offline/performance/run_1")
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	text := fmt.Sprintf("Scenario : Offline\nResult is : VALID\nqsl_rng_seed : %d\n", rules.Seeds.QSL)
+	if err := os.WriteFile(filepath.Join(dir, "mlperf_log_summary.txt"), []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestTheRoundOfATreeIsFound: by the seeds of its logs, and what is not done with a round's submissions is said.
+func TestTheRoundOfATreeIsFound(t *testing.T) {
+	s := clitest.New(t)
+	for _, round := range mlconf.Rounds() {
+		root := t.TempDir()
+		runOf(t, root, "Lab", round)
+		found := fmt.Sprintf("round %s, by the seeds of 1 of 1 run", round)
+		if round == mlconf.Rounds()[0] {
+			found = ""
+		}
+		s.Want(0, s.Run("submission", "results", root), found, "1 without")
+		s.Want(1, s.Run("submission", "check", root, "--compatible"), found, "by the rules "+round)
+	}
+	old := t.TempDir()
+	runOf(t, old, "Lab", "v1.0")
+	s.Want(2, s.Run("submission", "check", old), "round v1.0, by the seeds",
+		"submissions of v1.0 are taken by harness submission results and check --compatible alone")
+	s.Want(2, s.Run("submission", "pack", old, "--rules", "v1.0", "--out", filepath.Join(t.TempDir(), "x.tar.gz")),
+		"submissions of v1.0 are taken by")
+	runOf(t, old, "Other", "v6.0")
+	s.Want(0, s.Run("submission", "results", old), "holds runs of v1.0 and of v6.0; name the folder of one round",
+		"the rules are those of v6.1, the newest")
+	s.Want(2, s.Run("submission", "results", t.TempDir()), "no submission")
+}
