@@ -14,7 +14,7 @@ import (
 
 // Alone is how long samples take that are asked one at a time: what a run with a limit of latency can at best do.
 type Alone struct {
-	Of   string        // where it was measured: "SingleStream"
+	Took string        // what took so long: "99 % of SingleStream's samples took up to"
 	Mean time.Duration // of a whole answer, above 0
 	// Latency, FirstToken and PerToken are at the percentile of the limits, in a whole answer, to its first token and
 	// for each further one; 0: not known.
@@ -46,8 +46,8 @@ func (s Settings) Limits(a Alone) []Limit {
 func (s Settings) Beyond(a Alone) string {
 	for _, l := range s.Limits(a) {
 		if l.Measured > l.Limit {
-			return fmt.Sprintf("%v can hardly be VALID on this machine: its limit for %s is %s ms, and %s took %s ms, one "+
-				"sample at a time.", s.Scenario, l.Of, figure.Short(figure.Millis(l.Limit)), a.Of,
+			return fmt.Sprintf("%v can hardly be VALID on this machine: its limit for %s is %s ms, and %s %s ms, one "+
+				"sample at a time.", s.Scenario, l.Of, figure.Short(figure.Millis(l.Limit)), a.Took,
 				figure.Short(figure.Millis(l.Measured)))
 		}
 	}
@@ -88,7 +88,7 @@ func (s *Settings) UseStream(a Alone) (text string, err error) {
 		return "", nil
 	}
 	value := strconv.FormatFloat(rounded(rate), 'f', -1, 64)
-	of := fmt.Sprintf("%.0f %% of the %s samples/s of %s", 100*rounded(rate)/pace, figure.Short(pace), a.Of)
+	of := fmt.Sprintf("%.0f %% of the %s samples/s of SingleStream", 100*rounded(rate)/pace, figure.Short(pace))
 	o := mlconf.Override{Scenario: loadgen.Server, Key: "target_qps", Value: value}
 	s.Origins = maps.Clone(s.Origins)
 	if err := s.Set(fromStream+": "+of, o); err != nil {

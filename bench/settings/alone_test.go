@@ -21,7 +21,7 @@ func TestServerKeepsItsLimitAtTheRateOfOneStream(t *testing.T) {
 			r.Model.Smoke[1].Value = "1000" // at which 1 ms is an overload
 			s := load(t, r)
 			s.MinQueryCount = 1000
-			text, err := s.UseStream(Alone{Of: "SingleStream", Mean: takes, Latency: takes})
+			text, err := s.UseStream(Alone{Mean: takes, Latency: takes})
 			if err != nil || text == "" || s.ServerTargetQPS >= 1000 {
 				t.Fatalf("%v, %q, target_qps %v", err, text, s.ServerTargetQPS)
 			}
@@ -66,7 +66,7 @@ func TestRateOfOneStream(t *testing.T) {
 		{"not measured", 0, 0, 50},
 	} {
 		s := load(t, request(Smoke))
-		text, err := s.UseStream(Alone{Of: "SingleStream", Mean: c.mean, Latency: c.p99})
+		text, err := s.UseStream(Alone{Mean: c.mean, Latency: c.p99})
 		if err != nil || s.ServerTargetQPS != c.want {
 			t.Errorf("%s: target_qps %v, %v; want %v", c.name, s.ServerTargetQPS, err, c.want)
 		}
@@ -75,7 +75,7 @@ func TestRateOfOneStream(t *testing.T) {
 			t.Errorf("%s: origin %q, %q", c.name, origin, text)
 		}
 		beyond := c.p99 > s.ServerTargetLatency
-		if said := s.Beyond(Alone{Of: "SingleStream", Latency: c.p99}); (said != "") != beyond {
+		if said := s.Beyond(Alone{Latency: c.p99}); (said != "") != beyond {
 			t.Errorf("%s: %q", c.name, said)
 		}
 	}
@@ -85,7 +85,7 @@ func TestRateOfOneStream(t *testing.T) {
 func TestRateOfOneStreamEndsInTime(t *testing.T) {
 	s := load(t, request(Smoke))
 	s.MinQueryCount, s.ServerTargetLatency = 6000, time.Hour
-	if _, err := s.UseStream(Alone{Of: "SingleStream", Mean: time.Minute, Latency: time.Minute}); err != nil ||
+	if _, err := s.UseStream(Alone{Mean: time.Minute, Latency: time.Minute}); err != nil ||
 		s.ServerTargetQPS != 10 {
 		t.Errorf("target_qps %v, %v", s.ServerTargetQPS, err)
 	}
@@ -105,7 +105,7 @@ func TestRateOfOneStreamLeavesWhatIsWritten(t *testing.T) {
 		change(&r)
 		s := load(t, r)
 		before := s.TestSettings
-		text, err := s.UseStream(Alone{Of: "SingleStream", Mean: 9 * ms, Latency: 9 * ms})
+		text, err := s.UseStream(Alone{Mean: 9 * ms, Latency: 9 * ms})
 		if err != nil || text != "" || s.TestSettings != before {
 			t.Errorf("%s: %q, %v, target_qps %v", name, text, err, s.ServerTargetQPS)
 		}
@@ -139,7 +139,7 @@ func TestBeyond(t *testing.T) {
 		{"Offline", loadgen.TestSettings{Scenario: loadgen.Offline}, Alone{Latency: time.Hour}, ""},
 	} {
 		var s Settings
-		s.TestSettings, c.a.Of = c.s, "it"
+		s.TestSettings, c.a.Took = c.s, "it took"
 		if got := s.Beyond(c.a); (got == "") != (c.says == "") || !strings.Contains(got, c.says) {
 			t.Errorf("%s: %q, want %q", c.name, got, c.says)
 		}

@@ -1,9 +1,11 @@
 package run
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
+	"github.com/plumbline-ml/plumbline/internal/figure"
 	"github.com/plumbline-ml/plumbline/loadgen"
 
 	"github.com/plumbline-ml/plumbline/bench/plan"
@@ -60,7 +62,8 @@ func (s *session) stream(t plan.Run) (settings.Alone, bool) {
 	}
 	p, percentile := s.records[at].Performance, limitPercentile(t.Settings)
 	a := settings.Alone{
-		Of: loadgen.SingleStream.String(), Mean: time.Duration(p.Latency.Mean), Latency: atLeast(p.Latency, percentile),
+		Took: fmt.Sprintf("%s %% of SingleStream's samples took up to", figure.Short(100*percentile)),
+		Mean: time.Duration(p.Latency.Mean), Latency: atLeast(p.Latency, percentile),
 	}
 	if p.Tokens != nil && p.Tokens.TTFT != nil && p.Tokens.TPOT != nil {
 		a.FirstToken = atLeast(p.Tokens.TTFT.Latency, percentile)

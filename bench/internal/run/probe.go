@@ -82,7 +82,7 @@ func (q *probe) WarmUp(ctx context.Context) error {
 		}
 	}
 	if len(q.loaded) > 0 {
-		best.Of = fmt.Sprintf("the quickest of %s before it", figure.Plural(len(q.loaded), "sample"))
+		best.Took = fmt.Sprintf("the quickest of %s before it took", figure.Plural(len(q.loaded), "sample"))
 		q.say(q.beyond(best))
 	}
 	return nil
