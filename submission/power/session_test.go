@@ -4,9 +4,11 @@ import (
 	"crypto/sha1" //nolint:gosec // what the power tools write
 	"encoding/hex"
 	"encoding/json"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -237,4 +239,42 @@ func FuzzParseSession(f *testing.F) {
 			t.Errorf("%q: %v, %v", text, s, faults)
 		}
 	})
+}
+
+// TestToolsOfRounds: a round's programs and the version of its daemon count, and not those of another.
+func TestToolsOfRounds(t *testing.T) {
+	own, err := toolsOf("v4.1")
+	if err != nil || own.Daemon == daemonVersion || len(own.Sources) == 0 {
+		t.Fatalf("the tools are %+v, %v", own, err)
+	}
+	sources := maps.Clone(officialSources)
+	maps.Copy(sources, own.Sources)
+	for name, c := range map[string]struct {
+		round   string
+		daemon  string
+		sources map[string]string
+		want    []string // what the faults are about
+	}{
+		"its own":                   {"v4.1", own.Daemon, sources, nil},
+		"the present ones":          {"v4.1", daemonVersion, officialSources, []string{"sources", "sources", "meter"}},
+		"the present daemon":        {"v4.1", daemonVersion, sources, []string{"meter"}},
+		"former ones":               {"v5.0", own.Daemon, sources, []string{"sources", "sources", "meter"}},
+		"the present ones of v5.0":  {"v5.0", daemonVersion, officialSources, nil},
+		"programs of one side only": {"v4.1", own.Daemon, nil, []string{"sources"}},
+	} {
+		s := newSession(t)
+		s.round, s.server["ptd_config"] = c.round, map[string]any{"device_type": 49}
+		s.client["sources"], s.server["sources"] = sources, c.sources
+		if c.sources != nil {
+			s.client["sources"] = c.sources
+		}
+		s.server["ptd_messages"] = []any{say("Identify", "YokogawaWT310E,serial,version="+c.daemon+"-abc")}
+		var about []string
+		for _, f := range s.check() {
+			about = append(about, f.About)
+		}
+		if !slices.Equal(about, c.want) {
+			t.Errorf("%s: faults about %q, want %q", name, about, c.want)
+		}
+	}
 }
