@@ -10,6 +10,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/loadgen/suggest"
 	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/submission/official"
 	"github.com/plumbline-ml/plumbline/submission/official/checker"
 	"github.com/plumbline-ml/plumbline/submission/result"
 	"github.com/plumbline-ml/plumbline/submission/tree"
@@ -51,7 +52,7 @@ func Read(name string, w Wanted) (Published, error) {
 	o.Only = func(p tree.Place, model string) bool {
 		return inside(below, p.Results()) && w.scenario(p.Scenario) && w.model(rules, p.Benchmark, model)
 	}
-	r, err := checker.Check(root, o)
+	r, err := official.Check(root, o)
 	if err != nil {
 		return Published{}, sdk.Data(fmt.Errorf("%s, of round %s: %w", name, round.Name, err))
 	}
