@@ -136,6 +136,9 @@ func (c *judge) benchmark(b *benchmark) (err error) {
 		return err
 	}
 	b.model = c.rulesName(b.named)
+	if !c.wanted(b, b.place) {
+		return nil
+	}
 	key := b.place.Results()
 	if closed(b.place.Division) && !c.isModel(b.named) {
 		c.refuse(key, groupPerformance, "the round has no model %s", b.named)
@@ -160,6 +163,10 @@ func (c *judge) benchmark(b *benchmark) (err error) {
 		f := &folder{benchmark: b, place: b.place}
 		f.place.Scenario = name
 		f.scenario = fixedScenario(name)
+		if !c.wanted(b, f.place) {
+			delete(b.required, f.scenario)
+			continue
+		}
 		if err := c.folder(f, slices.Contains(append(required, optional...), f.scenario)); err != nil {
 			c.crash(f.place.Results(), err)
 		}
@@ -169,6 +176,9 @@ func (c *judge) benchmark(b *benchmark) (err error) {
 	}
 	return nil
 }
+
+// wanted says whether a benchmark's or a scenario's folder is to be read.
+func (c *judge) wanted(b *benchmark, p tree.Place) bool { return c.Only == nil || c.Only(p, b.model) }
 
 // fixedScenario is a scenario's name that is all in small letters as the rules write it; others are as they are.
 func fixedScenario(folder string) string {

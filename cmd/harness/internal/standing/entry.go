@@ -1,6 +1,7 @@
 package standing
 
 import (
+	"cmp"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -67,12 +68,17 @@ func entries(tree, root string, r *checker.Report) []Entry {
 			Submitter: found.Submitter, System: found.System, SystemName: found.SystemName, SystemType: found.SystemType,
 			Benchmark: found.Benchmark, Model: found.Model, Scenario: foldScenario(found.Scenario),
 			InferredFrom: found.InferredFrom, Result: found.Result, Power: found.Power, Accuracy: found.Accuracy,
-			Processor: row.HostProcessor, Accelerator: known(row.Accelerator), Accelerators: number(row.TotalAccelerators),
+			Processor: row.HostProcessor, Accelerator: known(row.Accelerator), Accelerators: accelerators(row),
 			Nodes: number(row.Nodes), Framework: row.Framework, Tree: tree, Folder: found.Folder,
 			at: filepath.Join(root, filepath.FromSlash(found.Folder)),
 		})
 	}
 	return list
+}
+
+// accelerators are those of all nodes; the tables before v5.0 have those of a node alone.
+func accelerators(row result.Row) int {
+	return cmp.Or(number(row.TotalAccelerators), number(row.AcceleratorsPerNode)*number(row.Nodes))
 }
 
 // known is a text that says something: descriptions write "N/A" or "-" where there is nothing.
