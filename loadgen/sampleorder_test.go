@@ -23,7 +23,8 @@ var ordered = []struct {
 	{50000, 1024, 195, older(true), []uint64{30354, 36557, 33681, 48073, 27569, 6371, 35795, 2918}},
 	{1024, 1024, 3133965575612453542, older(false), []uint64{961, 348, 364, 445, 952, 574, 900, 362}},
 	{10833, 10833, 12786827339337101903, older(false), []uint64{5230, 1139, 10693, 2186, 980, 1547, 2868, 10697}},
-	{330067, 204800, 12786827339337101903, older(true), []uint64{290437, 241798, 242904, 129363, 173307, 115369, 275394, 224560}},
+	{330067, 204800, 12786827339337101903, older(true), []uint64{
+		290437, 241798, 242904, 129363, 173307, 115369, 275394, 224560}},
 	{50000, 2048, 313588358309856706, older(true), []uint64{37459, 3550, 17896, 7923, 1571, 8210, 12826, 1237}},
 	{2513, 2513, 313588358309856706, older(false), []uint64{1979, 2330, 2310, 671, 8, 1244, 1465, 515}},
 	{1024, 64, 7322528924094909334, older(true), []uint64{94, 121, 945, 915, 984, 598, 785, 230}},
@@ -41,7 +42,8 @@ func newer(all bool) loadgen.SampleOrder { return loadgen.SampleOrder{FromAll: a
 func TestOrdersOfPublishedRuns(t *testing.T) {
 	for _, c := range ordered {
 		name := fmt.Sprintf("%d of %d, seed %d, %v", c.count, c.total, c.seed, c.order)
-		if got := loadgen.SampleOrderOf(c.first, c.total, c.count, c.seed); !slices.Equal(got, []loadgen.SampleOrder{c.order}) {
+		got := loadgen.SampleOrderOf(c.first, c.total, c.count, c.seed)
+		if !slices.Equal(got, []loadgen.SampleOrder{c.order}) {
 			t.Errorf("%s: recognised %v", name, got)
 		}
 		s := loadgen.DefaultTestSettings()
@@ -104,7 +106,8 @@ func firstLoaded(t *testing.T, s loadgen.TestSettings, total int) []uint64 {
 	t.Helper()
 	dir := t.TempDir()
 	qsl := loadgentest.QSL{Total: total, Performance: total}
-	if _, err := loadgen.StartTest(t.Context(), &loadgentest.NullSUT{}, qsl, s, loadgen.LogSettings{OutDir: dir}); err != nil {
+	_, err := loadgen.StartTest(t.Context(), &loadgentest.NullSUT{}, qsl, s, loadgen.LogSettings{OutDir: dir})
+	if err != nil {
 		t.Fatal(err)
 	}
 	return detailIn(t, dir).FirstLoaded

@@ -68,7 +68,8 @@ func MetricNames(s loadgen.Scenario) []metric.Metric {
 	for _, p := range []float64{0.50, 0.90, 0.95, 0.97, 0.99, 0.999} { // those of LoadGen's logs
 		every.Percentiles = append(every.Percentiles, Percentile{P: p})
 	}
-	p := Performance{Latency: every, Tokens: &Tokens{Count: 1}, Metric: figureOf(metric.ResultOf("result", metric.Millis), 0)}
+	p := Performance{Latency: every, Tokens: &Tokens{Count: 1},
+		Metric: figureOf(metric.ResultOf("result", metric.Millis), 0)}
 	for _, i := range []metric.Info{metric.TokensPerSecond, metric.TokensPerSecondWith, metric.TokensPerSecondWithout,
 		metric.InferredTokensPerSecond, metric.TargetLatency} {
 		p.Figures = append(p.Figures, figureOf(i, 0))

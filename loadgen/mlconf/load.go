@@ -33,7 +33,8 @@ func Load(o Options) (Settings, error) {
 		l.s.Origins[f.Name] = Origin{Source: "LoadGen default", Key: f.Key, Text: f.Text(l.s.TestSettings)}
 	}
 	l.begin(rules.source)
-	rules.apply(&l.s.TestSettings, round.settingsModel(o), o.Scenario.String(), every, l.note, func(string, int, string) {})
+	rules.apply(&l.s.TestSettings, round.settingsModel(o), o.Scenario.String(), every, l.note,
+		func(string, int, string) {})
 	l.end()
 	for _, layer := range o.Layers {
 		l.begin(layer.Source)

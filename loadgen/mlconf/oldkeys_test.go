@@ -63,16 +63,22 @@ func TestKeysOfTheRound(t *testing.T) {
 				}
 				continue
 			}
-			for i, c := range []struct{ got, rules uint64 }{{s.QSLRNGSeed, rules.QSLRNGSeed},
-				{s.SampleIndexRNGSeed, rules.SampleIndexRNGSeed}, {s.ScheduleRNGSeed, rules.ScheduleRNGSeed}} {
-				if seed := want.seeds[i]; c.got != seed && (seed != 0 || c.got != c.rules) {
-					t.Errorf("%s: seed %d is %d", round, i, c.got)
-				}
-			}
+			checkSeeds(t, round, s, rules, want.seeds)
 			if s.MultiStreamArrivalInterval != want.interval || uint64(s.MultiStreamSamplesPerQuery) != want.streams {
 				t.Errorf("%s: interval %v, %d samples", round, s.MultiStreamArrivalInterval, s.MultiStreamSamplesPerQuery)
 			}
 			checkOldOrigins(t, round, s, path)
+		}
+	}
+}
+
+// checkSeeds wants seeds of a file, and where they are 0 those of the rules.
+func checkSeeds(t *testing.T, round string, s, rules mlconf.Settings, want [3]uint64) {
+	t.Helper()
+	for i, c := range []struct{ got, rules uint64 }{{s.QSLRNGSeed, rules.QSLRNGSeed},
+		{s.SampleIndexRNGSeed, rules.SampleIndexRNGSeed}, {s.ScheduleRNGSeed, rules.ScheduleRNGSeed}} {
+		if seed := want[i]; c.got != seed && (seed != 0 || c.got != c.rules) {
+			t.Errorf("%s: seed %d is %d", round, i, c.got)
 		}
 	}
 }

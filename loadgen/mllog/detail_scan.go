@@ -15,9 +15,9 @@ import (
 // mostKept bounds what a Detail keeps of one key, of errors, warnings and faults.
 const mostKept = 64
 
-// Detail is what a whole detail log says, by key, whatever is wrong with single lines and whatever its age: a log in the
-// text form of LoadGens before v1.0 has the keys of later ones. Lists of samples (loaded_qsl_set) are left out, but for
-// FirstLoaded: they are most of a log.
+// Detail is what a whole detail log says, by key, whatever is wrong with single lines and whatever its age: a log in
+// the text form of LoadGens before v1.0 has the keys of later ones. Lists of samples (loaded_qsl_set) are left out, but
+// for FirstLoaded: they are most of a log.
 type Detail struct {
 	entries map[string]*keyEntries
 

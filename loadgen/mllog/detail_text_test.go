@@ -95,9 +95,10 @@ func TestTextForm(t *testing.T) {
 		key   string
 		value any
 	}{
-		"version : .5a1 @ 0ab":                                             {"loadgen_version", ".5a1 @ 0ab"},
-		"git_log :\n\none ERROR : x\ntwo\n":                                {"loadgen_git_log_message", "one ERROR : x\ntwo"},
-		"SHA1 of files :\n\nab /x.cc\ncd /y z.cc\n":                        {"loadgen_file_sha1", map[string]string{"/x.cc": "ab", "/y z.cc": "cd"}},
+		"version : .5a1 @ 0ab":              {"loadgen_version", ".5a1 @ 0ab"},
+		"git_log :\n\none ERROR : x\ntwo\n": {"loadgen_git_log_message", "one ERROR : x\ntwo"},
+		"SHA1 of files :\n\nab /x.cc\ncd /y z.cc\n": {
+			"loadgen_file_sha1", map[string]string{"/x.cc": "ab", "/y z.cc": "cd"}},
 		"System Under Test (SUT) name: a : b":                              {"sut_name", "a : b"},
 		"System Under Test (SUT) name: ":                                   {"sut_name", ""},
 		"QSL total size: 50000":                                            {"qsl_reported_total_count", uint64(50000)},
@@ -111,13 +112,16 @@ func TestTextForm(t *testing.T) {
 		"Requested Settings:\n" + head + "print_timestamps : true":         {"requested_print_timestamps", true},
 		"Requested Settings:\n" + head + "Registered IssueQueryThread[0]. thread ID : 7\n" + head + "max_duration_ms : 0": {
 			"requested_max_duration_ms", uint64(0)},
-		"Requested Settings:\n" + head + "\n" + head + "word : 3":                  {"generic_message", "word : 3"},
-		"Starting performance mode:":                                               {"generic_message", "Starting performance mode"},
+		"Requested Settings:\n" + head + "\n" + head + "word : 3": {"generic_message", "word : 3"},
+		"Starting performance mode:": {
+			"generic_message", "Starting performance mode"},
 		`GeneratedQueries: "queries" : 3, "samples per query" : 4, "duration" : 5`: {"generated_query_duration", uint64(5)},
 		`POWER_END: "mode" : Accuracy, "time" : 10-01-2019 10:01:00.000`:           {"power_end", "10-01-2019 10:01:00.000"},
-		"ERROR : Loadgen built with uncommitted changes!":                          {"error_uncommitted_loadgen_changes", "Loadgen built with uncommitted changes!"},
-		"ERROR : version : 3":                                                      {"error_runtime", "version : 3"},
-		"Found Audit Config file (audit.config).":                                  {"warning_generic_message", "Found Audit Config file (audit.config)."},
+		"ERROR : Loadgen built with uncommitted changes!": {
+			"error_uncommitted_loadgen_changes", "Loadgen built with uncommitted changes!"},
+		"ERROR : version : 3": {"error_runtime", "version : 3"},
+		"Found Audit Config file (audit.config).": {
+			"warning_generic_message", "Found Audit Config file (audit.config)."},
 		"WARNING : slow":                    {"warning_generic_message", "slow"},
 		"12 : tls_total_log_cas_fail_count": {"logger_tls_total_log_cas_fail_count", uint64(12)},
 		`Loading QSL : "set" : "[]"`:        {"loaded_qsl_set", []uint64{}},

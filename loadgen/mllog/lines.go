@@ -58,8 +58,8 @@ func (l *lineReader) next() ([]byte, error) {
 // mostSqueezed is from which length on a line is squeezed, in bytes.
 const mostSqueezed = 512 << 10
 
-// squeezed leaves out numbers of a list that goes on at the end of line, and keeps those at its start; ok is false where
-// there is no such list.
+// squeezed leaves out numbers of a list that goes on at the end of line, and keeps those at its start; ok is false
+// where there is no such list.
 func squeezed(line []byte) (rest []byte, ok bool) {
 	const start = 64 << 10
 	from := start + bytes.IndexByte(line[start:], ',')

@@ -143,7 +143,9 @@ func textLog(detail map[string]any) string {
 	say := func(format string, args ...any) {
 		fmt.Fprintf(&b, `"pid": 1, "tid": 1, "ts": 5ns : `+format+"\n", args...)
 	}
-	for section, title := range map[string]string{"effective_": "Effective Settings:", "requested_": "Requested Settings:"} {
+	for section, title := range map[string]string{
+		"effective_": "Effective Settings:", "requested_": "Requested Settings:",
+	} {
 		say("%s", title)
 		for key, v := range detail {
 			if name, ok := strings.CutPrefix(key, section); ok {
@@ -153,7 +155,8 @@ func textLog(detail map[string]any) string {
 		}
 		say("")
 	}
-	for key, label := range map[string]string{"loadgen_version": "version : ", "sut_name": "System Under Test (SUT) name: ",
+	for key, label := range map[string]string{
+		"loadgen_version": "version : ", "sut_name": "System Under Test (SUT) name: ",
 		"qsl_reported_total_count": "QSL total size: ", "warning_generic_message": "",
 		"power_begin": `POWER_BEGIN: "mode" : Performance, "time" : `,
 		"power_end":   `POWER_END: "mode" : Performance, "time" : `} {

@@ -72,7 +72,8 @@ func twist(high, low uint32) uint32 {
 }
 
 // Below returns an integer in [0, n): the high word of draw*n, with the rejection that makes it exactly uniform
-// (Lemire, 2019). A scaled generator divides the outputs into n equal ranges, and rejects those beyond. n must not be 0.
+// (Lemire, 2019). A scaled generator divides the outputs into n equal ranges, and rejects those beyond. n must
+// not be 0.
 func (s *Source) Below(n uint32) uint32 {
 	if s.scale {
 		return s.scaled(n)

@@ -153,8 +153,8 @@ func headlineOf(d *mllog.Detail, s *mllog.Summary) error {
 }
 
 func printLogs(table []row) {
-	fmt.Println("| round | detail logs read | refused | of them text | results as the summaries say | samples in the order " +
-		"before GCC 11 | from GCC 11 on | either | another |")
+	fmt.Println("| round | detail logs read | refused | of them text | results as the summaries say | " +
+		"samples in the order before GCC 11 | from GCC 11 on | either | another |")
 	fmt.Println("|---|---|---|---|---|---|---|---|---|")
 	for _, r := range table {
 		c := r.logs
