@@ -115,6 +115,9 @@ func (c *judge) benchmarks(s *system) {
 	for _, name := range names {
 		b := &benchmark{system: s, place: s.place, required: map[string]bool{}}
 		b.place.Benchmark = name
+		if model, _ := c.rules.ModelOf(name, nil); c.Only != nil && s.mapping == nil && !c.Only(b.place, model) {
+			continue
+		}
 		if err := c.benchmark(b); err != nil {
 			c.crash(b.place.Results(), err)
 		}

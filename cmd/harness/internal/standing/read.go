@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/loadgen/suggest"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -49,14 +50,19 @@ func Read(name string, w Wanted) (Published, error) {
 		return Published{}, sdk.Usage(err)
 	}
 	o := checker.Options{Round: round.Name, SkipPower: true}
-	o.Only = func(p tree.Place, model string) bool {
-		return inside(below, p.Results()) && w.scenario(p.Scenario) && w.model(rules, p.Benchmark, model)
+	o.Only = func(p tree.Place, model string) bool { // of a benchmark all scenarios are read: it must have them
+		return p.Scenario != "" || inside(below, p.Results()) && w.model(rules, p.Benchmark, model)
 	}
 	r, err := official.Check(root, o)
 	if err != nil {
 		return Published{}, sdk.Data(fmt.Errorf("%s, of round %s: %w", name, round.Name, err))
 	}
-	return Published{Tree: name, Round: round, Results: entries(name, root, r), Without: r.Summary().Without}, nil
+	found := Published{Tree: name, Round: round}
+	found.Results = lists.Filter(entries(name, root, r), func(e Entry) bool {
+		return w.scenario(e.Scenario) && w.model(rules, e.Benchmark, e.Model) && inside(below, e.Folder)
+	})
+	found.Without = lists.Filter(r.Summary().Without, func(f result.Without) bool { return inside(below, f.Folder) })
+	return found, nil
 }
 
 // ofTree classes the error of a tree: a folder that is none is wrong usage, all else is what the tree holds.
