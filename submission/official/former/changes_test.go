@@ -94,11 +94,13 @@ var changes = map[string]func(m *made){
 	"later field": func(m *made) {
 		m.replace(lab+"systems/box.json", `"system_type_detail": "a system_type_detail", `, "")
 	},
-	"other submitter":   func(m *made) { m.replace(lab+"systems/box.json", `"Lab"`, `"LAB"`) },
-	"other division":    func(m *made) { m.replace(lab+"systems/box.json", `"closed"`, `"open"`) },
-	"network":           func(m *made) { m.replace(lab+"systems/box.json", `{`, `{"is_network": "true", `) },
-	"notes of both":     func(m *made) { m.replace(lab+"systems/box.json", `"hw_notes": ""`, `"hw_notes": "loud"`) },
-	"nodes as a number": func(m *made) { m.replace(lab+"systems/box.json", `"number_of_nodes": "1"`, `"number_of_nodes": 2`) },
+	"other submitter": func(m *made) { m.replace(lab+"systems/box.json", `"Lab"`, `"LAB"`) },
+	"other division":  func(m *made) { m.replace(lab+"systems/box.json", `"closed"`, `"open"`) },
+	"network":         func(m *made) { m.replace(lab+"systems/box.json", `{`, `{"is_network": "true", `) },
+	"notes of both":   func(m *made) { m.replace(lab+"systems/box.json", `"hw_notes": ""`, `"hw_notes": "loud"`) },
+	"nodes as a number": func(m *made) {
+		m.replace(lab+"systems/box.json", `"number_of_nodes": "1"`, `"number_of_nodes": 2`)
+	},
 
 	"no measurements":  func(m *made) { m.drop(measures + "Offline") },
 	"no user.conf":     func(m *made) { m.drop(measures + "Offline/user.conf") },
