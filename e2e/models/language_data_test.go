@@ -52,8 +52,8 @@ func languageData() map[string]struct {
 	}
 }
 
-// TestLanguageModelsTakeData scores each language model on a data set that is a file, or the folder around it: on one of
-// them with each model in turn, on both in make test-all.
+// TestLanguageModelsTakeData scores each language model on a data set that is a file, or the folder around it: on
+// one of them with each model in turn, on both in make test-all.
 func TestLanguageModelsTakeData(t *testing.T) {
 	all := languageData()
 	for i, model := range slices.Sorted(maps.Keys(all)) {

@@ -110,7 +110,8 @@ func TestTextForm(t *testing.T) {
 		"Effective Settings:\n" + head + "target_qps : 1e+09":              {"effective_target_qps", 1e9},
 		"Effective Settings:\n" + head + "min_duration (ms): -1":           {"effective_min_duration_ms", int64(-1)},
 		"Requested Settings:\n" + head + "print_timestamps : true":         {"requested_print_timestamps", true},
-		"Requested Settings:\n" + head + "Registered IssueQueryThread[0]. thread ID : 7\n" + head + "max_duration_ms : 0": {
+		"Requested Settings:\n" + head + "Registered IssueQueryThread[0]. thread ID : 7\n" + head +
+			"max_duration_ms : 0": {
 			"requested_max_duration_ms", uint64(0)},
 		"Requested Settings:\n" + head + "\n" + head + "word : 3": {"generic_message", "word : 3"},
 		"Starting performance mode:": {

@@ -23,8 +23,8 @@ func TestTwoThousandRuns(t *testing.T) {
 				System: fmt.Sprintf("%d-node-of-eight-accelerators-and-two-processors", i), Scenario: "Offline"},
 		}
 		for k := range 21 {
-			r.Settings = append(r.Settings, record.Setting{Key: fmt.Sprint("a_setting_of_a_log_", k), Value: "18446744073709551615",
-				Origin: "as used, by the detail log"})
+			r.Settings = append(r.Settings, record.Setting{Key: fmt.Sprint("a_setting_of_a_log_", k),
+				Value: "18446744073709551615", Origin: "as used, by the detail log"})
 		}
 		set.Runs = append(set.Runs, results.Found{Run: r, Out: "/published/results"})
 	}

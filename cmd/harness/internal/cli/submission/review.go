@@ -50,8 +50,8 @@ func (a *app) reviewCommand() *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error { return a.review(c.Context(), args[0], f) },
 	}
 	flags := c.Flags()
-	flags.StringVar(&f.rules, "rules", "", "the `ROUND` whose rules count: "+strings.Join(tree.Rounds(mlconf.ToCheck), ", ")+
-		" (default that of the logs)")
+	flags.StringVar(&f.rules, "rules", "", "the `ROUND` whose rules count: "+
+		strings.Join(tree.Rounds(mlconf.ToCheck), ", ")+" (default that of the logs)")
 	flags.StringVar(&f.submitter, "submitter", "", "only what concerns this `SUBMITTER`")
 	flags.StringVar(&f.against, "against", "", "compare with the `TREE` of another round")
 	flags.BoolVar(&f.json, "json", false, "print the review as JSON")
