@@ -110,7 +110,7 @@ const (
 	// often that the other trials tell nothing of the server.
 	spoilt = 0.25
 	// maxSpoilt bounds how many trials are made at which the client is the limit: on a machine where there are so many,
-	// further ones only take their time.
+	// further ones only take their time. As many again may be spoilt while the load that holds is proven.
 	maxSpoilt = 24
 	// mostLoads bounds how many loads are tried, and mostTimes how long a trial is.
 	mostLoads, mostTimes = 48, 64
@@ -127,6 +127,9 @@ func (s Search) Run(ctx context.Context) (Found, error) {
 	}
 	for range mostLoads {
 		next, ended := r.next()
+		if ended == "" && r.clients() >= maxSpoilt {
+			next, ended = r.settle()
+		}
 		if ended != "" {
 			r.end(ended)
 			return r.found, nil
@@ -134,10 +137,6 @@ func (s Search) Run(ctx context.Context) (Found, error) {
 		if err := r.measure(ctx, next); err != nil {
 			r.end("")
 			return r.found, err
-		}
-		if r.clients() >= maxSpoilt {
-			r.end(ByClient)
-			return r.found, nil
 		}
 	}
 	r.end(ByFew)
@@ -218,7 +217,7 @@ func (r *running) next() (Load, Ended) {
 	switch {
 	case high.tied():
 		return Load{Value: high.value, Confirms: true}, ""
-	case low.Verdict == Held && (!low.confirmed || r.held(low.value) < proofBelow), low.tied():
+	case low.Verdict == Held && !r.proven(low), low.tied():
 		return Load{Value: low.value, Confirms: true}, ""
 	case high.Verdict == Client:
 		return Load{}, ByClient
@@ -263,6 +262,18 @@ func (r *running) confirm(e *end, ended Ended) (Load, Ended) {
 	}
 	return Load{Value: e.value, Confirms: true}, ""
 }
+
+// settle is what is left to do where the client spoilt many trials: to prove the load that holds.
+func (r *running) settle() (Load, Ended) {
+	low, _ := r.around()
+	if low == nil || low.Verdict != Held || r.proven(low) || r.clients() >= 2*maxSpoilt {
+		return Load{}, ByClient
+	}
+	return Load{Value: low.value, Confirms: true}, ""
+}
+
+// proven says that a load that holds did so in a trial of full length, and often enough.
+func (r *running) proven(low *end) bool { return low.confirmed && r.held(low.value) >= proofBelow }
 
 // held is how many more trials at a load, and next below it, held than did not.
 func (r *running) held(value float64) (n int) {
@@ -413,6 +424,7 @@ func (r *running) end(by Ended) {
 	low, high := r.around()
 	switch {
 	case low == nil:
+	case low.Verdict == Held && r.clients() >= maxSpoilt && !r.proven(low): // short trials alone may hold by chance
 	case low.Verdict == Held:
 		r.found.Holds = low.value
 	case low.Verdict == Few:
