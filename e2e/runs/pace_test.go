@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/e2e/internal/built"
 	"github.com/plumbline-ml/plumbline/e2e/internal/harness"
 	"github.com/plumbline-ml/plumbline/e2e/internal/testfile"
@@ -71,30 +70,42 @@ func TestSmokeRunsOnAQuickMachine(t *testing.T) {
 	}
 }
 
+// pacedRun is what result.json says of a run's rate.
+type pacedRun struct {
+	Scenario  string
+	Settings  []pacedSetting
+	Effective *struct {
+		TargetQPS float64 `json:"target_qps"`
+	} `json:"effective_settings"`
+	Notes []struct{ About, Text string }
+}
+
+type pacedSetting struct{ Key, Value, Origin string }
+
 // TestServerFollowsSingleStream: a smoke run of Server has the rate that SingleStream before it leaves room for; by
 // itself it has the model's own. What misses the limit by itself is said before the run.
 func TestServerFollowsSingleStream(t *testing.T) {
 	t.Parallel()
-	smoke := func(takes, scenarios string, more ...string) (harness.Result, map[string]record.Run) {
+	smoke := func(takes, scenarios string, more ...string) (harness.Result, map[string]pacedRun) {
 		out := t.TempDir()
 		cmd := harness.Command(t, built.Harness(), append([]string{"run", "honest", "--plugin-dir", built.Cheater(), "--mode",
 			"performance", "--scenario", scenarios, "--out", out}, more...)...)
 		cmd.Env = append(os.Environ(), "PLUMBLINE_CHEATER_TAKES="+takes)
 		r := harness.Finish(t, cmd)
-		runs := map[string]record.Run{}
-		var d record.Document
-		testfile.ReadJSON(t, filepath.Join(out, record.FileName), &d)
+		runs := map[string]pacedRun{}
+		var d struct{ Runs []pacedRun }
+		testfile.ReadJSON(t, filepath.Join(out, "result.json"), &d)
 		for _, run := range d.Runs {
 			runs[run.Scenario] = run
 		}
 		return r, runs
 	}
-	rate := func(r record.Run) record.Setting {
-		at := slices.IndexFunc(r.Settings, func(s record.Setting) bool { return s.Key == "target_qps" })
+	rate := func(r pacedRun) pacedSetting {
+		at := slices.IndexFunc(r.Settings, func(s pacedSetting) bool { return s.Key == "target_qps" })
 		return r.Settings[at]
 	}
-	about := func(r record.Run, what string) string {
-		at := slices.IndexFunc(r.Notes, func(n record.Finding) bool { return n.About == what })
+	about := func(r pacedRun, what string) string {
+		at := slices.IndexFunc(r.Notes, func(n struct{ About, Text string }) bool { return n.About == what })
 		if at < 0 {
 			return ""
 		}
@@ -105,7 +116,7 @@ func TestServerFollowsSingleStream(t *testing.T) {
 	harness.EitherWay(t, r) // few queries for early stopping
 	got, text := rate(runs["Server"]), about(runs["Server"], "rate")
 	if qps, err := strconv.ParseFloat(got.Value, 64); err != nil || qps >= 500.5 || runs["Server"].Effective == nil ||
-		float64(runs["Server"].Effective.TargetQPS) != qps {
+		runs["Server"].Effective.TargetQPS != qps {
 		t.Errorf("target_qps %+v, want at most half of 1000", got)
 	}
 	if !strings.HasPrefix(got.Origin, "SingleStream of the same command: ") || !strings.Contains(text, got.Value) {
