@@ -20,8 +20,8 @@ const (
 )
 
 // Note stands in every ranking: what its figures are, and what a run of one's own is not.
-const Note = "Figures of published results are read of the logs in the trees, as harness submission results reads " +
-	"them. A run of one's own is no MLPerf result: it was not submitted, reviewed or verified by MLCommons."
+const Note = "Figures of published results come from the logs in the trees, as harness submission results reads " +
+	"them. Your own run is not an MLPerf result: it was not submitted, reviewed or verified by MLCommons."
 
 // Report is rankings as they are shown.
 type Report struct {
