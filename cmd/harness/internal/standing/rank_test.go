@@ -282,7 +282,7 @@ func TestForms(t *testing.T) {
 			t.Errorf("%d columns: %s", w, line)
 		}
 	}
-	for _, want := range []string{"would be place 3 of 4, among 3", "> your run", "no MLPerf result", "^ yours", "v6.0",
+	for _, want := range []string{"would be place 3 of 4, among 3", "> your run", "not an MLPerf result", "^ yours", "v6.0",
 		"not ranked"} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("the text lacks %q:\n%s", want, text.String())
@@ -302,7 +302,7 @@ func TestForms(t *testing.T) {
 			t.Errorf("the page has %q", bad)
 		}
 	}
-	for _, want := range []string{"would be place", "a&lt;b&gt;", `class="own"`, "<polyline", "no MLPerf result"} {
+	for _, want := range []string{"would be place", "a&lt;b&gt;", `class="own"`, "<polyline", "not an MLPerf result"} {
 		if !strings.Contains(strings.ToLower(page.String()), strings.ToLower(want)) {
 			t.Errorf("the page lacks %q", want)
 		}

@@ -20,7 +20,7 @@ func TestRank(t *testing.T) {
 	older, system := published(t, "v5.1")
 	s.Want(0, s.Run("rank", s.Out(), newer, older), "resnet Offline, closed division", "place 1 of 5, among 4 published",
 		"a rehearsal", "settings: smoke", "model: a small one of this program's own", "data: ", "v5.1", "v6.1",
-		"> your run", "left out: 2 results of the division open", "no MLPerf result")
+		"> your run", "left out: 2 results of the division open", "not an MLPerf result")
 	s.Want(0, s.Run("rank", s.Out(), older, "--division", "all", "--scenario", "offline"), "of 4, among 3 published")
 	page, table := filepath.Join(t.TempDir(), "page.html"), filepath.Join(t.TempDir(), "rank.csv")
 	s.Want(0, s.Run("rank", s.Out(), newer, older, "--json", "--html", page, "--csv", table))
