@@ -15,6 +15,7 @@ import (
 	"github.com/plumbline-ml/plumbline/e2e/internal/results"
 	"github.com/plumbline-ml/plumbline/e2e/internal/testfile"
 	"github.com/plumbline-ml/plumbline/e2e/internal/tinymodel"
+	"github.com/plumbline-ml/plumbline/internal/slow"
 )
 
 // streamedModules stand in for what the official script of dlrm-v3 imports, and does not need to score; of fbgemm_gpu,
@@ -153,7 +154,11 @@ func TestStreamed(t *testing.T) {
 	testfile.Holds(t, "indices in the logs (qsl_idx) are not samples", out, "result.json")
 	harness.Run(t, "score", out).WantCode(t, 0).WantOutput(t, "normalized entropy (NE) is better when lower")
 
-	for _, history := range []string{"shuffled", "none"} {
+	histories := []string{"shuffled"}
+	if slow.All() {
+		histories = append(histories, "none")
+	}
+	for _, history := range histories {
 		spoilt := filepath.Join(t.TempDir(), history)
 		harness.Run(t, "run", "dlrm-v3", "--scenario", "Offline", "--mode", "accuracy", "--param", "history="+history,
 			"--smoke", "--quiet", "--out", spoilt)
