@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/plumbline-ml/plumbline/internal/slow"
 	"golang.org/x/mod/modfile"
 )
 
@@ -190,28 +191,31 @@ func TestTensorsStayInImageGeneration(t *testing.T) {
 	}
 }
 
-// TestCgoStaysInTheBackends compiles everything else without cgo.
+// TestCgoStaysInTheBackends: nothing else needs a package with C in it, but those of the standard library that do
+// without. make check compiles it without cgo.
 func TestCgoStaysInTheBackends(t *testing.T) {
 	for _, module := range workspaceModules(t) {
 		if module == "backends/ort" || module == "cmd/plugins" {
 			continue
 		}
-		compile(t, module, "CGO_ENABLED=0")
+		found := run(t, module, []string{"CGO_ENABLED=1"}, "list", "-deps", "-f",
+			"{{if and .CgoFiles (not .Standard)}}{{.ImportPath}}{{end}}", "./...")
+		if needed := strings.Fields(string(found)); len(needed) > 0 {
+			t.Errorf("%s needs %q, which have C in them", module, needed)
+		}
 	}
 }
 
-// TestModulesBuildOutsideTheWorkspace shows that each go.mod is complete on its own.
+// TestModulesBuildOutsideTheWorkspace shows that each go.mod is complete on its own: every import is found, and in make
+// test-all compiles. Programs are not linked: go build links them even to discard them, and all programs of a module at
+// a time take gigabytes of the disk.
 func TestModulesBuildOutsideTheWorkspace(t *testing.T) {
 	for _, module := range workspaceModules(t) {
-		compile(t, module, "GOWORK=off")
+		run(t, module, []string{"GOWORK=off"}, "list", "-deps", "-test", "./...")
+		if slow.All() {
+			run(t, module, []string{"GOWORK=off"}, "list", "-export", "-f", "{{.Export}}", "./...")
+		}
 	}
-}
-
-// compile compiles all packages of a module, but does not link its programs. go build links them even to discard them,
-// and all programs of a module at a time take gigabytes of the disk.
-func compile(t *testing.T, module, env string) {
-	t.Helper()
-	run(t, module, []string{env}, "list", "-export", "-f", "{{.Export}}", "./...")
 }
 
 func ruleFor(module string) ([]string, bool) {

@@ -341,9 +341,9 @@ func TestReceiverThatHangs(t *testing.T) {
 	}
 }
 
-// TestThousandsOfConnections opens them to the page and to the metrics of a run, which ask for nothing, for half, or for
-// much and read nothing: the run goes on to its end with files to spare, and who scrapes is answered. There are 2,000,
-// four times the files that the harness may open, and 10,000 in make test-all.
+// TestThousandsOfConnections opens them to the page and to the metrics of a run, which ask for nothing, for half, or
+// for much and read nothing: the run goes on to its end with files to spare, and who scrapes is answered. There are
+// 2,000, four times the files that the harness may open, and 10,000 in make test-all.
 func TestThousandsOfConnections(t *testing.T) {
 	h := faulty.PrepareHeld(t, "--metrics", "0", "--web", "0", "--mode", "accuracy", "--count", "4000")
 	h.Logs = filepath.Join(h.Out, "faulty", "SingleStream", "accuracy") // whose verdict no pause changes

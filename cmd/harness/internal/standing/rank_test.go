@@ -282,8 +282,8 @@ func TestForms(t *testing.T) {
 			t.Errorf("%d columns: %s", w, line)
 		}
 	}
-	for _, want := range []string{"would be place 3 of 4, among 3", "> your run", "not an MLPerf result", "^ yours", "v6.0",
-		"not ranked"} {
+	for _, want := range []string{"would be place 3 of 4, among 3", "> your run", "not an MLPerf result", "^ yours",
+		"v6.0", "not ranked"} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("the text lacks %q:\n%s", want, text.String())
 		}
