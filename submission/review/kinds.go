@@ -71,7 +71,7 @@ const logs = "logs"
 const auditRules = "audit-"
 
 // kindsInOrder are the kinds that a review knows, in the order in which it tells them.
-func kindsInOrder() []kind { return append(slices.Clone(breaches), others...) }
+var kindsInOrder = slices.Concat(breaches, others)
 
 // kindOf is the kind by which a finding is acted on; ok is false for what is folded.
 func kindOf(f check.Finding) (k kind, ok bool) {
@@ -82,7 +82,7 @@ func kindOf(f check.Finding) (k kind, ok bool) {
 	name := path.Base(f.Path)
 	switch {
 	case strings.HasPrefix(rule, auditRules):
-		rule = strings.TrimSuffix(auditRules, "-")
+		rule = "audit"
 	case rule == "log-format", rule == "files" && (name == tree.DetailLog || name == tree.SummaryLog):
 		rule = logs
 	}

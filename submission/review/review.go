@@ -138,8 +138,8 @@ func runOf(f check.Finding) run {
 func casesOf(at run, list []check.Finding) map[string]Case {
 	rank := func(f check.Finding) int {
 		k, _ := kindOf(f)
-		i := slices.IndexFunc(kindsInOrder(), func(o kind) bool { return o.id == k.id })
-		return cmp.Or(i+1, len(kindsInOrder())+1)
+		i := slices.IndexFunc(kindsInOrder, func(o kind) bool { return o.id == k.id })
+		return cmp.Or(i+1, len(kindsInOrder)+1)
 	}
 	slices.SortStableFunc(list, func(a, b check.Finding) int { return rank(a) - rank(b) })
 	first, _ := kindOf(list[0])
@@ -166,7 +166,7 @@ func casesOf(at run, list []check.Finding) map[string]Case {
 
 // group sets the cases in the order of kinds and submitters.
 func (r *Review) group(byKind map[string][]Case) {
-	ids := kindsInOrder()
+	ids := slices.Clone(kindsInOrder)
 	for _, id := range slices.Sorted(maps.Keys(byKind)) {
 		if !slices.ContainsFunc(ids, func(k kind) bool { return k.id == id }) {
 			k, _ := kindOf(byKind[id][0].Findings[0])

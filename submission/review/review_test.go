@@ -79,7 +79,7 @@ func TestKindsAreDocumented(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, k := range kindsInOrder() {
+	for _, k := range kindsInOrder {
 		if !strings.Contains(string(text), "`"+k.id+"`") {
 			t.Errorf("docs/review.md lacks %s", k.id)
 		}

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/bounded"
+	"github.com/plumbline-ml/plumbline/internal/figure"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 )
 
@@ -26,6 +27,11 @@ type FoundRound struct {
 	Name string // "v5.1"
 	Runs int    // whose seeds are those of the round, at least 1
 	Read int    // runs whose logs were looked at, at most mostRead
+}
+
+// String says which round it is, and how that is known.
+func (f FoundRound) String() string {
+	return fmt.Sprintf("round %s, by the seeds of %d of %s", f.Name, f.Runs, figure.Plural(f.Read, "run"))
 }
 
 // How much is read to find a round: two systems of each submitter, some runs of each, the beginning of each log.

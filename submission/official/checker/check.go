@@ -34,8 +34,8 @@ type Options struct {
 	SkipAccuracyFiles bool   // --skip-extra-accuracy-files-check
 	SkipDatasetSize   bool   // --skip-dataset-size-check
 	PrivateIDs        bool   // --private-ids, though nothing is written
-	// Only chooses what is read by its place, which lacks a scenario where a whole benchmark is meant, and by its model of
-	// the rules; nil: all. The official checker has no such argument.
+	// Only chooses the benchmarks to read, each with all its scenarios, by the place of its folder and its model of the
+	// rules; nil: all. The official checker has no such argument.
 	Only func(p tree.Place, model string) bool
 }
 
@@ -196,9 +196,6 @@ func (c *checker) benchmark(s system, p tree.Place) error {
 	}
 	for _, name := range folders {
 		p.Scenario = name
-		if !c.wanted(s, p) {
-			continue
-		}
 		if err := c.scenario(s, p, faults); err != nil {
 			c.crash(p.Results(), err)
 		}
@@ -206,7 +203,7 @@ func (c *checker) benchmark(s system, p tree.Place) error {
 	return nil
 }
 
-// wanted says whether a benchmark's or a scenario's folder is to be read. One whose model cannot be told is.
+// wanted says whether a benchmark's folder is to be read. One whose model cannot be told is.
 func (c *checker) wanted(s system, p tree.Place) bool {
 	if c.Only == nil {
 		return true

@@ -115,9 +115,6 @@ func (c *judge) benchmarks(s *system) {
 	for _, name := range names {
 		b := &benchmark{system: s, place: s.place, required: map[string]bool{}}
 		b.place.Benchmark = name
-		if model, _ := c.rules.ModelOf(name, nil); c.Only != nil && s.mapping == nil && !c.Only(b.place, model) {
-			continue
-		}
 		if err := c.benchmark(b); err != nil {
 			c.crash(b.place.Results(), err)
 		}
@@ -139,7 +136,7 @@ func (c *judge) benchmark(b *benchmark) (err error) {
 		return err
 	}
 	b.model = c.rulesName(b.named)
-	if !c.wanted(b, b.place) {
+	if c.Only != nil && !c.Only(b.place, b.model) {
 		return nil
 	}
 	key := b.place.Results()
@@ -166,10 +163,6 @@ func (c *judge) benchmark(b *benchmark) (err error) {
 		f := &folder{benchmark: b, place: b.place}
 		f.place.Scenario = name
 		f.scenario = fixedScenario(name)
-		if !c.wanted(b, f.place) {
-			delete(b.required, f.scenario)
-			continue
-		}
 		if err := c.folder(f, slices.Contains(append(required, optional...), f.scenario)); err != nil {
 			c.crash(f.place.Results(), err)
 		}
@@ -179,9 +172,6 @@ func (c *judge) benchmark(b *benchmark) (err error) {
 	}
 	return nil
 }
-
-// wanted says whether a benchmark's or a scenario's folder is to be read.
-func (c *judge) wanted(b *benchmark, p tree.Place) bool { return c.Only == nil || c.Only(p, b.model) }
 
 // fixedScenario is a scenario's name that is all in small letters as the rules write it; others are as they are.
 func fixedScenario(folder string) string {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -278,7 +279,7 @@ func Choose(own []Own, benchmark string, scenarios []string) ([]Own, error) {
 			}
 			o.Model = model
 		}
-		if len(scenarios) > 0 && !containsFold(scenarios, o.Scenario) {
+		if len(scenarios) > 0 && !slices.Contains(scenarios, o.Scenario) {
 			continue
 		}
 		chosen = append(chosen, o)
@@ -289,13 +290,4 @@ func Choose(own []Own, benchmark string, scenarios []string) ([]Own, error) {
 			strings.TrimSpace(benchmark+" "+strings.Join(scenarios, ", ")), strings.Join(has, ", ")))
 	}
 	return chosen, nil
-}
-
-func containsFold(list []string, name string) bool {
-	for _, s := range list {
-		if strings.EqualFold(s, name) {
-			return true
-		}
-	}
-	return false
 }

@@ -50,8 +50,8 @@ func Read(name string, w Wanted) (Published, error) {
 		return Published{}, sdk.Usage(err)
 	}
 	o := checker.Options{Round: round.Name, SkipPower: true}
-	o.Only = func(p tree.Place, model string) bool { // of a benchmark all scenarios are read: it must have them
-		return p.Scenario != "" || inside(below, p.Results()) && w.model(rules, p.Benchmark, model)
+	o.Only = func(p tree.Place, model string) bool {
+		return inside(below, p.Results()) && w.model(rules, p.Benchmark, model)
 	}
 	r, err := official.Check(root, o)
 	if err != nil {

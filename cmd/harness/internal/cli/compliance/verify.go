@@ -138,13 +138,14 @@ func (a *app) roundOf(f *auditVerifyFlags, rules *mlconf.Rules) *mlconf.Rules {
 	}
 	found, err := tree.FindRound(root)
 	if err != nil {
+		fmt.Fprintf(a.Stderr, "%v; the rules are those of %s\n", err, rules.Name)
 		return rules
 	}
 	own, err := mlconf.Round(found.Name)
 	if err != nil {
 		return rules
 	}
-	fmt.Fprintf(a.Stderr, "round %s, by the seeds of the logs\n", found.Name)
+	fmt.Fprintln(a.Stderr, found)
 	return own
 }
 

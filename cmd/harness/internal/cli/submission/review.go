@@ -13,7 +13,6 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/reviewpage"
-	"github.com/plumbline-ml/plumbline/internal/figure"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/submission/check"
@@ -150,7 +149,7 @@ func openRound(dir, rules string) (*round, error) {
 			return nil, ofTree(fmt.Errorf("%w%s", err, severalTrees(dir)))
 		}
 		rules = found.Name
-		said = fmt.Sprintf("round %s, by the seeds of %d of %s", found.Name, found.Runs, figure.Plural(found.Read, "run"))
+		said = found.String()
 	}
 	t, err := tree.Open(root, rules)
 	if err != nil {

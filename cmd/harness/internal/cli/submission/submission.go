@@ -11,7 +11,6 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
-	"github.com/plumbline-ml/plumbline/internal/figure"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/submission/tree"
@@ -76,8 +75,7 @@ func (a *app) roundOf(root, given string) (round string, err error) {
 	case err != nil:
 		return "", ofTree(fmt.Errorf("%w%s", err, severalTrees(root)))
 	case found.Name != newest:
-		fmt.Fprintf(a.Stderr, "round %s, by the seeds of %d of %s\n", found.Name, found.Runs,
-			figure.Plural(found.Read, "run"))
+		fmt.Fprintln(a.Stderr, found)
 	}
 	return found.Name, nil
 }
