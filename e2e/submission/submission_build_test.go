@@ -79,6 +79,9 @@ func TestSubmissionOfRehearsals(t *testing.T) {
 	harness.Run(t, build...).WantCode(t, 2)
 	harness.Run(t, append(build, "--force")...).WantCode(t, 0)
 	wantFindings(t, tree)
+	harness.Run(t, "submission", "review", tree).WantCode(t, 3).WantOutput(t, "round v6.1, by the seeds of ",
+		"Лаборатория")
+	harness.Run(t, "rank", bert, tree).WantCode(t, 6).WantError(t, "nothing to rank the run among")
 }
 
 // wantFindings compares what the check finds with what is wrong with runs of seconds.
