@@ -1,6 +1,7 @@
 package tree
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -153,9 +154,11 @@ func (s *seeds) folders(dir string) (names []string) {
 	return names
 }
 
-// elected is the round of most runs.
+// elected is the round of most runs; of rounds with equally many, the one whose name sorts first.
 func (s *seeds) elected(root string) (FoundRound, error) {
-	names := slices.SortedFunc(maps.Keys(s.votes), func(a, b string) int { return s.votes[b] - s.votes[a] })
+	names := slices.SortedFunc(maps.Keys(s.votes), func(a, b string) int {
+		return cmp.Or(s.votes[b]-s.votes[a], strings.Compare(a, b))
+	})
 	switch {
 	case s.read == 0:
 		return FoundRound{}, fmt.Errorf("%w: %s has no log of a performance run that says its seeds; name the round with "+
