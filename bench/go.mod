@@ -3,6 +3,7 @@ module github.com/plumbline-ml/plumbline/bench
 go 1.26.0
 
 require (
+	github.com/goccy/go-yaml v1.19.2
 	github.com/plumbline-ml/plumbline/fetch v0.0.0
 	github.com/plumbline-ml/plumbline/internal v0.0.0
 	github.com/plumbline-ml/plumbline/loadgen v0.0.0

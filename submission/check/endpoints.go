@@ -11,9 +11,9 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"github.com/plumbline-ml/plumbline/bench/serving/formats/unfold"
 	"github.com/plumbline-ml/plumbline/internal/jsonwords"
 	"github.com/plumbline-ml/plumbline/submission/tree"
-	"github.com/plumbline-ml/plumbline/submission/unfold"
 )
 
 // endpointsResult is a result in the form of the endpoints harness, which has no logs of LoadGen.

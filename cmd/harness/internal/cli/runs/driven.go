@@ -23,10 +23,11 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/record/export"
 	"github.com/plumbline-ml/plumbline/bench/record/judge"
+	"github.com/plumbline-ml/plumbline/bench/serving/formats"
+	"github.com/plumbline-ml/plumbline/bench/serving/formats/endpoints"
 	"github.com/plumbline-ml/plumbline/bench/serving/load"
 	"github.com/plumbline-ml/plumbline/bench/serving/measure"
 	"github.com/plumbline-ml/plumbline/bench/serving/prompts"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/also"
 )
 
 // driven writes each scenario of the runs that LoadGen drove in the form of the endpoints harness, where the benchmark
@@ -134,12 +135,14 @@ func (f endpointsForm) write(scenario string) error {
 }
 
 // run is a timed run, as the harness would have made it.
-func (f endpointsForm) run(r *record.Run) (also.Run, error) {
+func (f endpointsForm) run(r *record.Run) (endpoints.Run, error) {
 	settings := r.Effective
-	run := also.Run{
-		Load: load.Pattern{Kind: load.Maximum, Seed: settings.ScheduleRNGSeed}, API: prompts.Chat,
-		MaxTokens: f.model.Endpoints.MaxTokens, Data: endpointsData(f.model, r),
-		Driven: &also.Driven{
+	run := endpoints.Run{
+		Run: formats.Run{
+			Load: load.Pattern{Kind: load.Maximum, Seed: settings.ScheduleRNGSeed}, API: prompts.Chat,
+			MaxTokens: f.model.Endpoints.MaxTokens, Data: endpointsData(f.model, r),
+		},
+		Driven: &endpoints.Driven{
 			Metric: f.metric(), DataSeed: settings.SampleIndexRNGSeed,
 			Least: time.Duration(settings.MinDurationMS) * time.Millisecond,
 		},
@@ -177,8 +180,8 @@ func (f endpointsForm) requests(r *record.Run, stream bool) ([]measure.Request, 
 
 // score is what an accuracy run has of the first metric: by the line of accuracy.txt, which is newer where the log was
 // scored again, else in its record.
-func (f endpointsForm) score(r *record.Run) (*also.Score, error) {
-	s := &also.Score{
+func (f endpointsForm) score(r *record.Run) (*endpoints.Score, error) {
+	s := &endpoints.Score{
 		Samples: r.Accuracy.Samples, Size: r.Workload.DatasetSize, Took: time.Duration(r.Duration * float64(time.Second)),
 	}
 	name := f.metric()

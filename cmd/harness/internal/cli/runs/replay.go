@@ -18,9 +18,10 @@ import (
 	"github.com/plumbline-ml/plumbline/bench"
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/record/requests"
+	"github.com/plumbline-ml/plumbline/bench/serving/formats"
+	"github.com/plumbline-ml/plumbline/bench/serving/formats/endpoints"
 	"github.com/plumbline-ml/plumbline/bench/serving/load"
 	"github.com/plumbline-ml/plumbline/bench/serving/prompts"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/also"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 )
 
@@ -81,12 +82,13 @@ func (s *session) endpointsOf(r *record.Run) error {
 	for _, q := range all {
 		conversations[q.Session] = true
 	}
-	run := also.Run{
+	run := endpoints.Run{Run: formats.Run{
 		Requests: all, Load: load.Pattern{Kind: load.Users, Users: 1, Sessions: true, Seed: seed}, API: prompts.Chat,
 		Stream: true, MaxTokens: tokens, Fields: map[string]string{"temperature": p["temperature"], "seed": p["seed"]},
 		Data:        endpointsData(s.plan.Served.Model, r),
 		Interrupted: r.Status == record.Interrupted,
-		Agentic: &also.Agentic{
+	},
+		Agentic: &endpoints.Agentic{
 			Conversations: len(conversations), Timeout: time.Duration(timeout) * time.Second,
 			Least: least, Most: most, DataSeed: dataSeed,
 			Turns: r.Serving.Replay.Turns, Scores: scores, Score: float64(r.Serving.Replay.Scores[0].Value),
@@ -110,7 +112,7 @@ func writtenSettings(r *record.Run) map[string]uint64 {
 }
 
 // endpointsData is the data set of a run under its name in that harness's configurations, or else its own.
-func endpointsData(model sdk.ModelInfo, r *record.Run) also.Data {
+func endpointsData(model sdk.ModelInfo, r *record.Run) formats.Data {
 	name := r.Model
 	if r.Workload != nil {
 		name = r.Workload.Dataset
@@ -120,11 +122,11 @@ func endpointsData(model sdk.ModelInfo, r *record.Run) also.Data {
 			name = cmp.Or(d.EndpointsName, name)
 		}
 	}
-	return also.Data{Name: name, Path: r.Options.Dataset}
+	return formats.Data{Name: name, Path: r.Options.Dataset}
 }
 
 // writeEndpoints writes the files of the endpoints harness below a scenario's folder, with the server that was asked.
-func writeEndpoints(scenario string, r *record.Run, run also.Run) error {
+func writeEndpoints(scenario string, r *record.Run, run endpoints.Run) error {
 	v := shell.Version()
 	run.Model, run.Label, run.Version, run.Commit, run.Began = r.Model, r.Model, v.Version, v.Commit, r.Started
 	if w := r.Workload; w != nil && w.BackendInfo["model"] != "" {
@@ -135,12 +137,14 @@ func writeEndpoints(scenario string, r *record.Run, run also.Run) error {
 	if err := os.MkdirAll(out, 0o777); err != nil {
 		return err
 	}
-	_, err := also.Write(out, []string{"endpoints"}, run)
-	return err
+	if err := endpoints.Write(out, run); err != nil {
+		return fmt.Errorf("the files of the endpoints harness: %w", err)
+	}
+	return nil
 }
 
 // callsBeside is the accuracy of function calls that a scenario's result.json has; nil: it has none.
-func callsBeside(dir, scenario, out string) (*also.Calls, error) {
+func callsBeside(dir, scenario, out string) (*endpoints.Calls, error) {
 	d, err := record.Read(filepath.Join(dir, "result.json"))
 	if err != nil {
 		return nil, err
@@ -157,7 +161,7 @@ func callsBeside(dir, scenario, out string) (*also.Calls, error) {
 		if err != nil || !json.Valid(text) {
 			return nil, errors.Join(err, fmt.Errorf("%s: the score of function calls is no JSON", r.Dir))
 		}
-		return &also.Calls{Entry: text, Took: time.Duration(r.Duration * float64(time.Second))}, nil
+		return &endpoints.Calls{Entry: text, Took: time.Duration(r.Duration * float64(time.Second))}, nil
 	}
 	return nil, nil
 }

@@ -34,12 +34,12 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record/results"
 	"github.com/plumbline-ml/plumbline/bench/record/sweepfile"
 	"github.com/plumbline-ml/plumbline/bench/serving"
+	"github.com/plumbline-ml/plumbline/bench/serving/formats"
 	"github.com/plumbline-ml/plumbline/bench/serving/load"
 	"github.com/plumbline-ml/plumbline/bench/serving/measure"
 	"github.com/plumbline-ml/plumbline/bench/serving/prompts"
 	"github.com/plumbline-ml/plumbline/bench/serving/search"
 	"github.com/plumbline-ml/plumbline/bench/serving/sweep"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/also"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/beside"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/client"
@@ -372,18 +372,18 @@ func (s *session) others(dir string, p *sweep.Point) error {
 		return nil
 	}
 	v := shell.Version()
-	run := also.Run{
+	run := formats.Run{
 		Requests: p.Requests, Rules: p.Rules, Load: p.Load, WarmUp: p.WarmUp, Grace: s.grace, API: s.set.API,
 		Stream: s.stream == "on", Model: s.about.Model, Tokenizer: s.tokenizer, Servers: s.about.URLs, Kind: s.about.Kind,
 		Label: s.label, Version: v.Version, Commit: v.Commit, Began: p.Began,
-		Data:        also.Data{Name: filepath.Base(s.File), Path: s.File, Columns: s.Columns},
+		Data:        formats.Data{Name: filepath.Base(s.File), Path: s.File, Columns: s.Columns},
 		Interrupted: p.Record.Status == record.Interrupted,
 	}
 	if s.File == "" {
 		run.Data.Name = "random"
 	}
 	run.MaxTokens, run.Fields = s.mostTokens(p.Requests), s.fields()
-	notes, err := also.Write(dir, s.also, run)
+	notes, err := writeLayouts(dir, s.also, run)
 	for _, note := range notes {
 		p.Record.Notes = append(p.Record.Notes, record.Finding{About: "also", Text: note})
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/sdk"
 
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/also"
+	"github.com/plumbline-ml/plumbline/bench/serving/formats/endpoints"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 )
 
@@ -51,14 +51,14 @@ func (a *app) configured(c *cobra.Command, f *benchFlags) error {
 	if err != nil {
 		return sdk.Usage(fmt.Errorf("%s: %w", f.address, err))
 	}
-	if err := also.Readable(text); err != nil {
+	if err := endpoints.Readable(text); err != nil {
 		return sdk.Usage(fmt.Errorf("%s: %w", f.address, err))
 	}
-	if !also.IsEndpoints(text) {
+	if !endpoints.IsConfig(text) {
 		return sdk.Usage(fmt.Errorf("%s is no configuration of mlcommons/endpoints, which says under endpoint_config where "+
 			"the servers are, and no suite, which has a list of runs; want the address of a server", f.address))
 	}
-	asked, err := also.ReadEndpoints(text)
+	asked, err := endpoints.ReadConfig(text)
 	if err != nil {
 		return sdk.Usage(fmt.Errorf("%s: %w", f.address, err))
 	}
@@ -89,7 +89,7 @@ func (a *app) configured(c *cobra.Command, f *benchFlags) error {
 // isSuite says whether a file has a list of runs at its top.
 func isSuite(path string) bool {
 	text, err := bounded.ReadFile(path, mostConfig)
-	return err == nil && !also.IsEndpoints(text) && runsAtTop.Match(text)
+	return err == nil && !endpoints.IsConfig(text) && runsAtTop.Match(text)
 }
 
 var runsAtTop = regexp.MustCompile(`(?m)^["']?runs["']?[ \t]*:`)
@@ -134,20 +134,20 @@ func (a *app) run(c *cobra.Command, file, instead string, flags []string, argume
 }
 
 // replayOf reads a configuration of recorded conversations; nil: the argument is none.
-func replayOf(argument string) (*also.Asked, error) {
+func replayOf(argument string) (*endpoints.Asked, error) {
 	if !isConfig(argument) {
 		return nil, nil
 	}
 	text, err := bounded.ReadFile(argument, mostConfig)
-	if err != nil || !also.IsEndpoints(text) || !also.IsReplay(text) {
+	if err != nil || !endpoints.IsConfig(text) || !endpoints.IsReplay(text) {
 		return nil, nil // harness bench says what it is
 	}
-	asked, err := also.ReadEndpoints(text)
+	asked, err := endpoints.ReadConfig(text)
 	return asked, err
 }
 
 // replay asks recorded conversations of a configuration, as harness run does of the benchmark that replays.
-func (a *app) replay(c *cobra.Command, plugins *shell.PluginFlags, file string, asked *also.Asked, err error) error {
+func (a *app) replay(c *cobra.Command, plugins *shell.PluginFlags, file string, asked *endpoints.Asked, err error) error {
 	if err != nil {
 		return sdk.Usage(fmt.Errorf("%s: %w", file, err))
 	}

@@ -9,7 +9,6 @@ import (
 	"github.com/plumbline-ml/plumbline/bench"
 	"github.com/plumbline-ml/plumbline/bench/serving/load"
 	"github.com/plumbline-ml/plumbline/bench/serving/prompts"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/also"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 )
 
@@ -211,6 +210,6 @@ func (f *outFlags) addKept(flags *pflag.FlagSet, folder string) {
 	flags.StringVar(&f.label, "label", "", "what to call this server where several are shown: a `TEXT`")
 	flags.StringVar(&f.note, "note", "", "a remark `TEXT` for the results")
 	flags.StringSliceVar(&f.also, "also", nil, "write each point as another tool does, too: `LAYOUT,...` "+
-		strings.Join(also.Names(), ", "))
+		strings.Join(layoutNames(), ", "))
 	flags.BoolVar(&f.json, "json", false, "print the sweep as JSON instead of the table")
 }

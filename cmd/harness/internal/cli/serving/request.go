@@ -22,7 +22,6 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/serving/prompts"
 	"github.com/plumbline-ml/plumbline/bench/serving/shard"
 	"github.com/plumbline-ml/plumbline/bench/serving/sweep"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/also"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 )
 
@@ -81,7 +80,7 @@ func (f *benchFlags) read(c *cobra.Command) (*request, error) {
 		err = r.checkConditions(f.model)
 	}
 	need(err)
-	need(also.Check(f.also, r.loads, f.Options.API))
+	need(checkLayouts(f.also, r.loads, f.Options.API))
 	oneOf := func(flag, value string, choices ...string) {
 		if !slices.Contains(choices, value) {
 			wrong("--%s %q: want %s", flag, value, strings.Join(choices, " or "))

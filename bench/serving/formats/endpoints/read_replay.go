@@ -1,4 +1,4 @@
-package also
+package endpoints
 
 import (
 	"encoding/json"

@@ -1,4 +1,4 @@
-package also_test
+package endpoints_test
 
 import (
 	"encoding/json"
@@ -9,29 +9,30 @@ import (
 	"testing"
 	"time"
 
+	"github.com/plumbline-ml/plumbline/bench/serving/formats"
+	"github.com/plumbline-ml/plumbline/bench/serving/formats/endpoints"
 	"github.com/plumbline-ml/plumbline/bench/serving/load"
 	"github.com/plumbline-ml/plumbline/bench/serving/measure"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/also"
 	"github.com/plumbline-ml/plumbline/internal/golden"
 )
 
 // replayed is a replay of three turns, of which one failed, with the accuracy of function calls.
-func replayed() also.Run {
+func replayed() endpoints.Run {
 	r := users()
 	r.Load = load.Pattern{Kind: load.Users, Users: 1, Sessions: true, Seed: 42}
 	r.Fields = map[string]string{"temperature": "0", "seed": "42"}
 	r.WarmUp, r.MaxTokens, r.Model = 0, 1024, "Qwen3.6-27B-Q4_K_M"
-	r.Data = also.Data{Name: "agentic_coding", Path: "agentic_coding_2.5h.jsonl"}
+	r.Data = formats.Data{Name: "agentic_coding", Path: "agentic_coding_2.5h.jsonl"}
 	r.Requests = []measure.Request{answer(0, 0, 0, 10*ms, 2*ms, 4), answer(1, 10*ms, 10*ms, 30*ms, 2*ms, 4),
 		{Index: 2, Row: 2, Due: 30 * ms, Sent: 30 * ms, End: 40 * ms, Status: measure.Faulty, Fault: "status 500",
 			Usage: measure.NoUsage(), AskedIn: measure.Unknown, Retokenized: measure.Unknown}}
 	for i := range r.Requests {
 		r.Requests[i].Session, r.Requests[i].Turn = "a", i
 	}
-	r.Agentic = &also.Agentic{
+	r.Agentic = &endpoints.Agentic{
 		Conversations: 1, Timeout: 600 * time.Second, Most: 4 * time.Hour, DataSeed: 42, Turns: 3, Score: 0.5,
 		Scores: json.RawMessage(`{"score":0.5,"turns":{"issued":3,"expected":3,"observed":2,"missing":1,"scored":3}}`),
-		Calls: &also.Calls{Took: 1500 * time.Millisecond, Entry: json.RawMessage(`{"score":0.8623,"total_samples":995,` +
+		Calls: &endpoints.Calls{Took: 1500 * time.Millisecond, Entry: json.RawMessage(`{"score":0.8623,"total_samples":995,` +
 			`"breakdown":{"subset_scores":{},"overall_accuracy":86.23,"normalized_single_turn_score":87.96,` +
 			`"total_samples":995},` +
 			`"response_counts":{"issued":995,"scored":992,"empty":3,"missing":0}}`)},

@@ -1,4 +1,4 @@
-package also_test
+package endpoints_test
 
 import (
 	"os"
@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/plumbline-ml/plumbline/bench/serving/formats/endpoints"
 	"github.com/plumbline-ml/plumbline/bench/serving/load"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/also"
 )
 
 const small = `type: online
@@ -69,7 +69,7 @@ report_dir: results/x
 				"--data own.jsonl --max --requests 1800 --seed 42 --warmup 0 --grace 240s --api chat"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := also.ReadEndpoints([]byte(c.text))
+			got, err := endpoints.ReadConfig([]byte(c.text))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -82,7 +82,7 @@ report_dir: results/x
 
 // TestReadEndpointsNamesAllFaults: unknown keys, and what does not exist here, at once.
 func TestReadEndpointsNamesAllFaults(t *testing.T) {
-	_, err := also.ReadEndpoints([]byte(`type: submission
+	_, err := endpoints.ReadConfig([]byte(`type: submission
 benchmark_mode: offline
 tpye: x
 model_params: {name: m, osl_distribution: {type: normal}, top_k: many, temprature: 1}
@@ -115,7 +115,7 @@ audit: {test: output_caching_test}
 	}
 	for name, text := range map[string]string{"nothing": "", "a list": "- a\n", "two documents": small + "---\na: 1\n",
 		"no YAML": "a: [", "twice": small + "type: online\n"} {
-		if _, err := also.ReadEndpoints([]byte(text)); err == nil {
+		if _, err := endpoints.ReadConfig([]byte(text)); err == nil {
 			t.Errorf("%s: no fault", name)
 		}
 	}
@@ -135,7 +135,7 @@ func TestReadWhatIsWritten(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := also.ReadEndpoints(text)
+		got, err := endpoints.ReadConfig(text)
 		if err != nil {
 			t.Fatalf("%v\n%s", err, text)
 		}
@@ -152,7 +152,7 @@ func TestReadWhatIsWritten(t *testing.T) {
 
 func TestIsEndpoints(t *testing.T) {
 	for text, want := range map[string]bool{small: true, "bench:\n- url: x\n": false, "": false, "a: [": false} {
-		if got := also.IsEndpoints([]byte(text)); got != want {
+		if got := endpoints.IsConfig([]byte(text)); got != want {
 			t.Errorf("%v, want %v, of\n%s", got, want, text)
 		}
 	}
@@ -162,7 +162,7 @@ func FuzzReadEndpoints(f *testing.F) {
 	f.Add([]byte(small))
 	f.Add([]byte("datasets: [{parser: {prompt: 1}}, 3]\nsettings: 4\nendpoint_config: {endpoints: {a: b}}\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		got, err := also.ReadEndpoints(text)
+		got, err := endpoints.ReadConfig(text)
 		if err == nil && (got.Address == "" || !got.Replays && !slices.Contains(got.Flags, "--model")) {
 			t.Errorf("%+v", got)
 		}
@@ -191,7 +191,7 @@ settings:
 endpoint_config: {endpoints: ["http://a:1"], api_key: "${KEY}"}
 report_dir: out
 `
-	got, err := also.ReadEndpoints([]byte(text))
+	got, err := endpoints.ReadConfig([]byte(text))
 	if err != nil || !got.Replays {
 		t.Fatalf("%+v, %v", got, err)
 	}
@@ -208,7 +208,7 @@ report_dir: out
 		t.Errorf("%s", notes)
 	}
 	both := strings.Replace(text, "type: accuracy}", "type: accuracy, path: questions}", 1)
-	if got, err := also.ReadEndpoints([]byte(both)); err != nil ||
+	if got, err := endpoints.ReadConfig([]byte(both)); err != nil ||
 		!strings.Contains(strings.Join(got.Flags, " "), "--accuracy-dataset questions --mode submission") {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -218,7 +218,7 @@ report_dir: out
 		"max_duration_ms: 14400000": "max_duration_ms: 5", "num_workers: 1": "num_workers: 2", "  path: own.jsonl\n": "",
 		"scheduler_random_seed: 1": "scheduler_random_seed: -1", "report_dir": "report_dirs",
 	} {
-		_, err := also.ReadEndpoints([]byte(strings.Replace(text, old, by, 1)))
+		_, err := endpoints.ReadConfig([]byte(strings.Replace(text, old, by, 1)))
 		if err == nil {
 			t.Errorf("%q is taken in place of %q", by, old)
 		}

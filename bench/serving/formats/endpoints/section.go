@@ -1,4 +1,4 @@
-package also
+package endpoints
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package also
+package endpoints
 
 import (
 	"encoding/json"
@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/plumbline-ml/plumbline/bench/serving/formats"
 	"github.com/plumbline-ml/plumbline/bench/serving/load"
 )
 
@@ -131,7 +132,7 @@ func (e *inEndpoints) accuracies(r Run) (all accuracies, err error) {
 	}
 	all.All = append(all.All, accuracyEntry{
 		Dataset: "performance", Score: a.Score, Unit: a.Turns, Repeats: 1, Samples: e.completed,
-		Took: seconds(e.ended - e.begun), Complete: len(e.samples) == a.Turns, Type: "performance",
+		Took: formats.Seconds(e.ended - e.begun), Complete: len(e.samples) == a.Turns, Type: "performance",
 	})
 	return all, nil
 }

@@ -1,9 +1,11 @@
-package also
+package endpoints
 
 import (
 	"bytes"
 	"fmt"
 	"strings"
+
+	"github.com/plumbline-ml/plumbline/bench/serving/formats"
 )
 
 // report is report.txt.
@@ -23,7 +25,7 @@ func (e *inEndpoints) report(r Run) []byte {
 	line("Total samples completed: %d", e.completed)
 	line("Total samples failed: %d", e.failed)
 	if ns := e.ended - e.begun; ns > 0 {
-		line("Duration: %.2f seconds", seconds(ns))
+		line("Duration: %.2f seconds", formats.Seconds(ns))
 	} else {
 		line("Duration: N/A")
 	}
@@ -41,7 +43,7 @@ func (e *inEndpoints) report(r Run) []byte {
 	return b.Bytes()
 }
 
-func orNone(v *float) string {
+func orNone(v *formats.Float) string {
 	if v == nil {
 		return "N/A"
 	}

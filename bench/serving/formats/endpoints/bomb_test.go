@@ -1,11 +1,11 @@
-package also_test
+package endpoints_test
 
 import (
 	"fmt"
 	"strings"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/also"
+	"github.com/plumbline-ml/plumbline/bench/serving/formats/endpoints"
 )
 
 // TestBombOfMergeKeys: a configuration that stands for more than any memory holds is refused, and not written out.
@@ -15,10 +15,10 @@ func TestBombOfMergeKeys(t *testing.T) {
 		for i := 1; i < 40; i++ {
 			text += fmt.Sprintf("a%d: &a%d %s\n", i, i, strings.ReplaceAll(line, "*", fmt.Sprintf("*a%d", i-1)))
 		}
-		if _, err := also.ReadEndpoints([]byte(text)); err == nil || !strings.Contains(err.Error(), "unfold to more than") {
+		if _, err := endpoints.ReadConfig([]byte(text)); err == nil || !strings.Contains(err.Error(), "unfold to more than") {
 			t.Errorf("%s: %v", line, err)
 		}
-		_ = also.IsEndpoints([]byte(text))
-		_ = also.IsReplay([]byte(text))
+		_ = endpoints.IsConfig([]byte(text))
+		_ = endpoints.IsReplay([]byte(text))
 	}
 }

@@ -1,4 +1,4 @@
-package also_test
+package endpoints_test
 
 import (
 	"encoding/json"

@@ -1,14 +1,14 @@
-package also
+package endpoints
 
 import (
-	"bytes"
 	"encoding/json"
 	"math"
 	"math/big"
 	"slices"
-	"strconv"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
+
+	"github.com/plumbline-ml/plumbline/bench/serving/formats"
 )
 
 // Series are the statistics of the values of one metric, as endpoints has them in final_snapshot.json.
@@ -32,9 +32,9 @@ const (
 	osl       = "osl"
 )
 
-// EndpointsSeries describes the values of one of endpoints' series, whose name says of what kind they are: nanoseconds
+// NewSeries describes the values of one of endpoints' series, whose name says of what kind they are: nanoseconds
 // or tokens, whole but for tpot_ns.
-func EndpointsSeries(name string, values []float64) *Series {
+func NewSeries(name string, values []float64) *Series {
 	s := &Series{Name: name, sorted: slices.Clone(values), whole: name != tpotNS,
 		tail: name == latencyNS || name == ttftNS || name == tpotNS}
 	if s.whole {
@@ -73,27 +73,27 @@ func (s *Series) at(p float64) float64 {
 }
 
 // percentiles has all of the grid.
-func (s *Series) percentiles() *object {
-	var o object
+func (s *Series) percentiles() *formats.Object {
+	var o formats.Object
 	for _, g := range grid {
-		o.add(g.name, float(s.at(g.p)))
+		o.Add(g.name, formats.Float(s.at(g.p)))
 	}
 	return &o
 }
 
 // estimates has the early-stopping estimates of the median and of percentiles above it: null where there are too few
 // values.
-func (s *Series) estimates() *object {
-	var o object
+func (s *Series) estimates() *formats.Object {
+	var o formats.Object
 	for _, g := range grid {
 		if g.p < 50 {
 			continue
 		}
 		rank, _, ok := loadgen.EarlyStoppingRank(len(s.sorted), g.p/100)
 		if ok {
-			o.add(g.name, float(s.sorted[rank]))
+			o.Add(g.name, formats.Float(s.sorted[rank]))
 		} else {
-			o.add(g.name, nil)
+			o.Add(g.name, nil)
 		}
 	}
 	return &o
@@ -154,7 +154,7 @@ func (s *Series) number(v float64) any {
 	if s.whole {
 		return int64(v)
 	}
-	return float(v)
+	return formats.Float(v)
 }
 
 // sum is the total.
@@ -162,7 +162,7 @@ func (s *Series) sum() any {
 	if s.exact != nil {
 		return s.exact
 	}
-	return float(s.total)
+	return formats.Float(s.total)
 }
 
 // bounds are the least and the largest value, 0 without any.
@@ -175,108 +175,57 @@ func (s *Series) bounds() (least, most any) {
 
 // Snapshot is the series in final_snapshot.json.
 func (s *Series) Snapshot() json.Marshaler {
-	var o object
+	var o formats.Object
 	least, most := s.bounds()
-	o.add("type", "series")
-	o.add("name", s.Name)
-	o.add("count", len(s.sorted))
-	o.add("total", s.sum())
-	o.add("min", least)
-	o.add("max", most)
+	o.Add("type", "series")
+	o.Add("name", s.Name)
+	o.Add("count", len(s.sorted))
+	o.Add("total", s.sum())
+	o.Add("min", least)
+	o.Add("max", most)
 	if len(s.sorted) == 0 {
-		o.add("sum_sq", s.sum())
+		o.Add("sum_sq", s.sum())
 	} else {
-		o.add("sum_sq", float(s.squares))
+		o.Add("sum_sq", formats.Float(s.squares))
 	}
-	o.add("percentiles", s.percentiles())
+	o.Add("percentiles", s.percentiles())
 	if s.tail {
-		o.add("early_stopping_percentiles", s.estimates())
+		o.Add("early_stopping_percentiles", s.estimates())
 	}
 	edges, counts := s.histogram()
 	pairs := [][2]any{}
 	for i, n := range counts {
-		pairs = append(pairs, [2]any{[2]float{float(edges[i]), float(edges[i+1])}, n})
+		pairs = append(pairs, [2]any{[2]formats.Float{formats.Float(edges[i]), formats.Float(edges[i+1])}, n})
 	}
-	o.add("histogram", pairs)
+	o.Add("histogram", pairs)
 	return &o
 }
 
 // Summary is the series in result_summary.json: without values, nothing but the estimates that it cannot have.
 func (s *Series) Summary() json.Marshaler {
-	var o object
+	var o formats.Object
 	if len(s.sorted) > 0 {
 		least, most := s.bounds()
-		o.add("total", s.sum())
-		o.add("min", least)
-		o.add("max", most)
-		o.add("median", float(s.at(50)))
-		o.add("avg", float(s.mean()))
-		o.add("std_dev", float(s.spread()))
-		o.add("percentiles", s.percentiles())
+		o.Add("total", s.sum())
+		o.Add("min", least)
+		o.Add("max", most)
+		o.Add("median", formats.Float(s.at(50)))
+		o.Add("avg", formats.Float(s.mean()))
+		o.Add("std_dev", formats.Float(s.spread()))
+		o.Add("percentiles", s.percentiles())
 	}
 	if s.tail {
-		o.add("early_stopping_percentiles", s.estimates())
+		o.Add("early_stopping_percentiles", s.estimates())
 	}
 	if edges, counts := s.histogram(); counts != nil {
-		pairs := [][2]float{}
+		pairs := [][2]formats.Float{}
 		for i := range counts {
-			pairs = append(pairs, [2]float{float(edges[i]), float(edges[i+1])})
+			pairs = append(pairs, [2]formats.Float{formats.Float(edges[i]), formats.Float(edges[i+1])})
 		}
-		var h object
-		h.add("buckets", pairs)
-		h.add("counts", counts)
-		o.add("histogram", &h)
+		var h formats.Object
+		h.Add("buckets", pairs)
+		h.Add("counts", counts)
+		o.Add("histogram", &h)
 	}
 	return &o
-}
-
-// float is a number that JSON shows to be no integer: 2.0, 1e+16.
-type float float64
-
-// MarshalJSON implements json.Marshaler.
-func (f float) MarshalJSON() ([]byte, error) {
-	v := float64(f)
-	switch {
-	case v != math.Trunc(v):
-		return json.Marshal(v)
-	case math.Abs(v) < 1e16:
-		return strconv.AppendFloat(nil, v, 'f', 1, 64), nil
-	}
-	return strconv.AppendFloat(nil, v, 'e', -1, 64), nil
-}
-
-// object is an object of JSON whose keys keep their order.
-type object struct {
-	text bytes.Buffer
-	err  error
-}
-
-func (o *object) add(key string, value any) {
-	text, err := json.Marshal(value)
-	if err != nil && o.err == nil {
-		o.err = err
-	}
-	if o.text.Len() > 0 {
-		o.text.WriteByte(',')
-	}
-	o.text.WriteString(strconv.Quote(key))
-	o.text.WriteByte(':')
-	o.text.Write(text)
-}
-
-// MarshalJSON implements json.Marshaler.
-func (o *object) MarshalJSON() ([]byte, error) { return []byte("{" + o.text.String() + "}"), o.err }
-
-// indented is the whole text.
-func (o *object) indented() ([]byte, error) {
-	text, err := o.MarshalJSON()
-	if err != nil {
-		return nil, err
-	}
-	var b bytes.Buffer
-	if err := json.Indent(&b, text, "", "  "); err != nil {
-		return nil, err
-	}
-	b.WriteByte('\n')
-	return b.Bytes(), nil
 }

@@ -1,9 +1,10 @@
-package also_test
+package endpoints_test
 
 import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -17,11 +18,12 @@ import (
 
 	"github.com/plumbline-ml/plumbline/internal/golden"
 
+	"github.com/plumbline-ml/plumbline/bench/serving/formats"
+	"github.com/plumbline-ml/plumbline/bench/serving/formats/endpoints"
 	"github.com/plumbline-ml/plumbline/bench/serving/load"
 	"github.com/plumbline-ml/plumbline/bench/serving/measure"
 	"github.com/plumbline-ml/plumbline/bench/serving/measure/measuretest"
 	"github.com/plumbline-ml/plumbline/bench/serving/prompts"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/also"
 )
 
 // TestGoldenSeries holds the statistics of a series to those that endpoints' own code made of the same values.
@@ -36,7 +38,7 @@ func TestGoldenSeries(t *testing.T) {
 			if len(values[of]) == 0 {
 				t.Fatalf("%s is not among the values", of)
 			}
-			got, err := json.Marshal(also.EndpointsSeries(of, values[of]).Summary())
+			got, err := json.Marshal(endpoints.NewSeries(of, values[of]).Summary())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -97,12 +99,11 @@ func unlike(path string, got, want any) []string {
 }
 
 // written writes a run as endpoints would, and reads the files.
-func written(t *testing.T, r also.Run) (dir string, summary map[string]any) {
+func written(t *testing.T, r endpoints.Run) (dir string, summary map[string]any) {
 	t.Helper()
 	dir = t.TempDir()
-	notes, err := also.Write(dir, []string{"endpoints"}, r)
-	if err != nil || len(notes) > 0 {
-		t.Fatalf("%v, %v", notes, err)
+	if err := endpoints.Write(dir, r); err != nil {
+		t.Fatal(err)
 	}
 	golden.ReadJSON(t, filepath.Join(dir, "performance", "result_summary.json"), &summary)
 	return dir, summary
@@ -110,14 +111,28 @@ func written(t *testing.T, r also.Run) (dir string, summary map[string]any) {
 
 const ms = 1_000_000
 
+// answer is a record of an answer of n tokens, one an event, every gap ns after the first.
+func answer(index int, due, sent, first, gap int64, n int) measure.Request {
+	r := measure.Request{Index: index, Row: index, Due: due, Sent: sent, Status: measure.OK,
+		Usage:       measure.Usage{Prompt: 100, Completion: int64(n), Reasoning: measure.Unknown, Cached: measure.Unknown},
+		Retokenized: measure.Unknown, AskedIn: measure.Unknown, AskedOut: int64(n)}
+	at := first
+	for range n {
+		r.Events.Add(measure.Event{At: at, Kind: measure.Content, Text: true, IDs: 1})
+		r.End = at + 1000
+		at += gap
+	}
+	return r
+}
+
 // users is a closed loop with what can happen in it.
-func users() also.Run {
-	r := also.Run{
+func users() endpoints.Run {
+	r := endpoints.Run{Run: formats.Run{
 		Load: load.Pattern{Kind: load.Users, Users: 3, Requests: 6, Seed: 7},
 		API:  prompts.Chat, Stream: true, MaxTokens: 64, Model: "m/tiny", Servers: []string{"http://127.0.0.1:8000"},
-		WarmUp: 8, Grace: 30 * time.Second, Version: "1.2.3", Commit: "abc", Data: also.Data{Name: "own", Path: "own.jsonl"},
+		WarmUp: 8, Grace: 30 * time.Second, Version: "1.2.3", Commit: "abc", Data: formats.Data{Name: "own", Path: "own.jsonl"},
 		Fields: map[string]string{"temperature": "0.5", "user": `"me"`},
-	}
+	}}
 	failed := measure.Request{Index: 3, Row: 3, Due: 30 * ms, Sent: 31 * ms, End: 41 * ms, Status: "http_500",
 		Fault: "out of memory", Usage: measure.NoUsage(), AskedIn: 100, Retokenized: measure.Unknown}
 	late := measure.Request{Index: 4, Row: 4, Due: 40 * ms, Sent: 41 * ms, End: 900 * ms, Status: measure.Unfinished,
@@ -268,7 +283,7 @@ func TestEndpointsConfiguration(t *testing.T) {
 	}
 }
 
-// TestEndpointsHasNoWordsForOtherLoads: what it cannot say is not written, and a sentence says so.
+// TestEndpointsHasNoWordsForOtherLoads: what it cannot say is not written, and a sentence says so, before a run too.
 func TestEndpointsHasNoWordsForOtherLoads(t *testing.T) {
 	r := users()
 	for what, p := range map[string]load.Pattern{
@@ -283,36 +298,25 @@ func TestEndpointsHasNoWordsForOtherLoads(t *testing.T) {
 	} {
 		r.Load = p
 		dir := t.TempDir()
-		notes, err := also.Write(dir, []string{"endpoints", "vllm"}, r)
-		if err != nil {
-			t.Fatal(err)
+		for when, err := range map[string]error{
+			"before a run": endpoints.Words(p, prompts.Chat), "after it": endpoints.Write(dir, r),
+		} {
+			if !errors.Is(err, formats.ErrNoWords) || !strings.Contains(err.Error(), "max_throughput, poisson and concurrency") {
+				t.Errorf("%s, %s: %v", what, when, err)
+			}
 		}
-		if len(notes) != 1 || !strings.Contains(notes[0], "max_throughput, poisson and concurrency") {
-			t.Errorf("%s: %q", what, notes)
-		}
-		if there, _ := os.ReadDir(dir); len(there) != 1 {
-			t.Errorf("%s: %v is there, want vllm.json alone", what, there)
-		}
-		if err := also.Check([]string{"endpoints"}, []load.Pattern{p}, prompts.Chat); err == nil {
-			t.Errorf("%s: nothing is said before the run", what)
+		if there, _ := os.ReadDir(dir); len(there) != 0 {
+			t.Errorf("%s: %v is there, want nothing", what, there)
 		}
 	}
-	if err := also.Check([]string{"endpoints", "vllm"}, []load.Pattern{users().Load, {Kind: load.Maximum}},
-		prompts.Chat); err != nil {
-		t.Error(err)
-	}
-	if err := also.Check([]string{"endpoints"}, nil, prompts.Embeddings); err == nil {
-		t.Error("it has no embeddings")
-	}
-	if err := also.Check([]string{"endpoint"}, nil, prompts.Chat); err == nil ||
-		!strings.Contains(err.Error(), `did you mean "endpoints"`) {
-		t.Error(err)
+	if err := endpoints.Words(load.Pattern{Kind: load.Maximum}, prompts.Embeddings); !errors.Is(err, formats.ErrNoWords) {
+		t.Errorf("it has no embeddings: %v", err)
 	}
 }
 
 // TestEndpointsOfGoldenRecords: whatever was recorded is written, and the counts agree with each other.
 func TestEndpointsOfGoldenRecords(t *testing.T) {
-	golden.Each(t, "serving/events/*.json", func(t *testing.T, path string) {
+	golden.EachBelow(t, "../vllm/testdata/golden", "serving/events/*.json", func(t *testing.T, path string) {
 		c := measuretest.Read(t, path)
 		r := users()
 		r.Requests, r.Rules, r.Stream = c.Records(), c.Measure(), c.Rules.Stream == nil

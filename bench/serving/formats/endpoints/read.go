@@ -1,4 +1,4 @@
-package also
+package endpoints
 
 import (
 	"bytes"
@@ -17,7 +17,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
-	"github.com/plumbline-ml/plumbline/submission/unfold"
+	"github.com/plumbline-ml/plumbline/bench/serving/formats/unfold"
 )
 
 // Asked is what a configuration of another tool asks for, in the words of harness bench; Replays: in those of harness
@@ -30,9 +30,9 @@ type Asked struct {
 	Notes []string
 }
 
-// IsEndpoints says whether a text is meant to be a configuration of endpoints: it says where the servers are, as only
+// IsConfig says whether a text is meant to be a configuration of endpoints: it says where the servers are, as only
 // that does.
-func IsEndpoints(text []byte) bool {
+func IsConfig(text []byte) bool {
 	root, err := mapping(text)
 	_, there := root["endpoint_config"]
 	return err == nil && there
@@ -44,9 +44,9 @@ func Readable(text []byte) error {
 	return err
 }
 
-// ReadEndpoints reads endpoints' config.yaml. Its error names all keys that endpoints does not have, all values that
+// ReadConfig reads endpoints' config.yaml. Its error names all keys that endpoints does not have, all values that
 // it would not take, and all that it has and harness bench has not.
-func ReadEndpoints(text []byte) (*Asked, error) {
+func ReadConfig(text []byte) (*Asked, error) {
 	root, err := mapping(text)
 	if err != nil {
 		return nil, err

@@ -1,38 +1,54 @@
-package also
+// Package vllm writes what was measured of a server as `vllm bench serve --save-result` does.
+package vllm
 
 import (
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 
+	"github.com/plumbline-ml/plumbline/bench/serving/formats"
 	"github.com/plumbline-ml/plumbline/bench/serving/load"
 	"github.com/plumbline-ml/plumbline/bench/serving/measure"
 )
 
-// VLLM is a point as `vllm bench serve --save-result` writes one: its keys, and its definitions of them (version 0.33).
+// FileName is the file of a point.
+const FileName = "vllm.json"
+
+// Write writes the file of a point into its folder.
+func Write(dir string, r formats.Run) error {
+	text, err := Text(r)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, FileName), text, 0o666)
+}
+
+// Text is a point as `vllm bench serve --save-result` writes one: its keys, and its definitions of them (version 0.33).
 // Those differ from ours: times count from sending, a percentile is interpolated, what failed is left out of all but
 // `failed`, an answer that nothing counts has one token, and the rates are over the time from the first sending to the
 // last return, warm-up apart. More percentiles are there than it writes unasked. Of embeddings and ranks it has what
 // vLLM has of them.
-func VLLM(r Run) ([]byte, error) {
+func Text(r formats.Run) ([]byte, error) {
 	v := vllmOf(r)
-	var o object
+	var o formats.Object
 	rate, burstiness := trafficOf(r.Load)
-	o.add("date", r.Began.Format("20060102-150405"))
-	o.add("endpoint_type", r.backend())
-	o.add("backend", r.backend())
-	o.add("label", orNull(r.Label))
-	o.add("model_id", r.Model)
-	o.add("tokenizer_id", orNull(r.Tokenizer))
-	o.add("num_prompts", len(v.answers)+v.failed)
-	o.add("request_rate", rate)
-	o.add("burstiness", burstiness)
-	o.add("max_concurrency", capOf(r.Load))
+	o.Add("date", r.Began.Format("20060102-150405"))
+	o.Add("endpoint_type", backendOf(r))
+	o.Add("backend", backendOf(r))
+	o.Add("label", formats.OrNull(r.Label))
+	o.Add("model_id", r.Model)
+	o.Add("tokenizer_id", formats.OrNull(r.Tokenizer))
+	o.Add("num_prompts", len(v.answers)+v.failed)
+	o.Add("request_rate", rate)
+	o.Add("burstiness", burstiness)
+	o.Add("max_concurrency", capOf(r.Load))
 	v.figures(&o, r)
-	return o.indented()
+	return o.Indented()
 }
 
-// backend is vLLM's word for the kind of server.
-func (r Run) backend() string {
+// backendOf is vLLM's word for the kind of server.
+func backendOf(r formats.Run) string {
 	if r.Kind == "vllm" {
 		return "vllm"
 	}
@@ -61,13 +77,6 @@ func capOf(p load.Pattern) any {
 	return p.Users
 }
 
-func orNull(text string) any {
-	if text == "" {
-		return nil
-	}
-	return text
-}
-
 // answered is an answer as vLLM sees it: seconds, and its own counts.
 type answered struct {
 	start, ttft, latency, queue float64
@@ -83,7 +92,7 @@ type inVLLM struct {
 	peak     int
 }
 
-func vllmOf(r Run) inVLLM {
+func vllmOf(r formats.Run) inVLLM {
 	var v inVLLM
 	first, last := int64(math.MaxInt64), int64(math.MinInt64)
 	for i := range r.Requests {
@@ -99,17 +108,15 @@ func vllmOf(r Run) inVLLM {
 		}
 	}
 	if first < last {
-		v.duration = seconds(last - first)
+		v.duration = formats.Seconds(last - first)
 	}
 	v.peak = v.most()
 	return v
 }
 
-func seconds(ns int64) float64 { return float64(ns) / 1e9 }
-
 // answerOf reads a record; false: vLLM takes it for a failure. Ids and usage that disagree are none to vLLM.
 func answerOf(q *measure.Request, noTokens bool) (answered, bool) {
-	a := answered{start: seconds(q.Sent), queue: seconds(q.Sent - q.Due), in: max(0, q.AskedIn)}
+	a := answered{start: formats.Seconds(q.Sent), queue: formats.Seconds(q.Sent - q.Due), in: max(0, q.AskedIn)}
 	if q.Usage.Prompt != measure.Unknown {
 		a.in = q.Usage.Prompt
 	}
@@ -117,21 +124,21 @@ func answerOf(q *measure.Request, noTokens bool) (answered, bool) {
 		return a, false
 	}
 	if noTokens {
-		a.latency = seconds(q.End - q.Sent)
+		a.latency = formats.Seconds(q.End - q.Sent)
 		return a, true
 	}
 	var ids, before int64
 	first := true
 	for e := range q.Events.All() {
 		if first {
-			a.ttft = seconds(e.At - q.Sent)
+			a.ttft = formats.Seconds(e.At - q.Sent)
 		} else {
-			a.itls = append(a.itls, seconds(e.At-before))
+			a.itls = append(a.itls, formats.Seconds(e.At-before))
 		}
 		first, before = false, e.At
 		ids += int64(e.IDs)
 	}
-	a.latency = seconds(before - q.Sent)
+	a.latency = formats.Seconds(before - q.Sent)
 	for _, n := range []int64{q.Usage.Completion, ids, q.Retokenized, 1} {
 		if n > 0 {
 			a.out = n
@@ -166,7 +173,7 @@ func (v inVLLM) begin() float64 {
 }
 
 // figures are the results.
-func (v inVLLM) figures(o *object, r Run) {
+func (v inVLLM) figures(o *formats.Object, r formats.Run) {
 	var in, out int64
 	var e2els, queues, both []float64
 	for _, a := range v.answers {
@@ -175,28 +182,28 @@ func (v inVLLM) figures(o *object, r Run) {
 		queues = append(queues, a.queue)
 		both = append(both, a.latency+a.queue)
 	}
-	o.add("duration", v.duration)
-	o.add("completed", len(v.answers))
-	o.add("failed", v.failed)
-	o.add("total_input_tokens", in)
+	o.Add("duration", v.duration)
+	o.Add("completed", len(v.answers))
+	o.Add("failed", v.failed)
+	o.Add("total_input_tokens", in)
 	if r.Rules.NoTokens {
-		o.add("request_throughput", v.per(float64(len(v.answers))))
-		o.add("total_token_throughput", v.per(float64(in)))
+		o.Add("request_throughput", v.per(float64(len(v.answers))))
+		o.Add("total_token_throughput", v.per(float64(in)))
 	} else {
-		o.add("total_output_tokens", out)
-		o.add("request_throughput", v.per(float64(len(v.answers))))
-		o.add("request_goodput", v.goodput(r.Rules.Limits))
-		o.add("output_throughput", v.per(float64(out)))
-		o.add("total_token_throughput", v.per(float64(in+out)))
-		o.add("max_output_tokens_per_s", v.busiest())
-		o.add("max_concurrent_requests", v.peak)
+		o.Add("total_output_tokens", out)
+		o.Add("request_throughput", v.per(float64(len(v.answers))))
+		o.Add("request_goodput", v.goodput(r.Rules.Limits))
+		o.Add("output_throughput", v.per(float64(out)))
+		o.Add("total_token_throughput", v.per(float64(in+out)))
+		o.Add("max_output_tokens_per_s", v.busiest())
+		o.Add("max_concurrent_requests", v.peak)
 		v.tokens(o)
 	}
-	o.describe("e2el", e2els)
+	describe(o, "e2el", e2els)
 	if r.Load.Users > 0 {
-		o.describe("client_queue_time", queues)
+		describe(o, "client_queue_time", queues)
 		if r.Load.Kind != load.Users && r.Load.Kind != load.Maximum {
-			o.describe("e2el_including_client_queue", both)
+			describe(o, "e2el_including_client_queue", both)
 		}
 	}
 }
@@ -210,7 +217,7 @@ func (v inVLLM) per(n float64) float64 {
 }
 
 // tokens describes TTFT, TPOT and the gaps.
-func (v inVLLM) tokens(o *object) {
+func (v inVLLM) tokens(o *formats.Object) {
 	var ttfts, tpots, itls []float64
 	for _, a := range v.answers {
 		ttfts = append(ttfts, a.ttft)
@@ -219,9 +226,9 @@ func (v inVLLM) tokens(o *object) {
 			tpots = append(tpots, a.tpot())
 		}
 	}
-	o.describe("ttft", ttfts)
-	o.describe("tpot", tpots)
-	o.describe("itl", itls)
+	describe(o, "ttft", ttfts)
+	describe(o, "tpot", tpots)
+	describe(o, "itl", itls)
 }
 
 func (a answered) tpot() float64 {
@@ -286,7 +293,7 @@ var percentilesOfVLLM = []struct {
 }{{"p50", 50}, {"p75", 75}, {"p90", 90}, {"p95", 95}, {"p99", 99}, {"p99.9", 99.9}}
 
 // describe adds a metric's statistics in milliseconds, of seconds. Without values they are 0.
-func (o *object) describe(metric string, values []float64) {
+func describe(o *formats.Object, metric string, values []float64) {
 	if len(values) == 0 {
 		values = []float64{0}
 	}
@@ -301,11 +308,11 @@ func (o *object) describe(metric string, values []float64) {
 	for _, v := range sorted {
 		spread += (v - mean) * (v - mean)
 	}
-	o.add("mean_"+metric+"_ms", mean*1000)
-	o.add("median_"+metric+"_ms", interpolated(sorted, 50)*1000)
-	o.add("std_"+metric+"_ms", math.Sqrt(spread/float64(len(sorted)))*1000)
+	o.Add("mean_"+metric+"_ms", mean*1000)
+	o.Add("median_"+metric+"_ms", interpolated(sorted, 50)*1000)
+	o.Add("std_"+metric+"_ms", math.Sqrt(spread/float64(len(sorted)))*1000)
 	for _, p := range percentilesOfVLLM {
-		o.add(p.name+"_"+metric+"_ms", interpolated(sorted, p.p)*1000)
+		o.Add(p.name+"_"+metric+"_ms", interpolated(sorted, p.p)*1000)
 	}
 }
 

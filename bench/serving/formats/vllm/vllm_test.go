@@ -1,4 +1,4 @@
-package also_test
+package vllm_test
 
 import (
 	"encoding/json"
@@ -11,10 +11,11 @@ import (
 
 	"github.com/plumbline-ml/plumbline/internal/golden"
 
+	"github.com/plumbline-ml/plumbline/bench/serving/formats"
+	"github.com/plumbline-ml/plumbline/bench/serving/formats/vllm"
 	"github.com/plumbline-ml/plumbline/bench/serving/load"
 	"github.com/plumbline-ml/plumbline/bench/serving/measure"
 	"github.com/plumbline-ml/plumbline/bench/serving/measure/measuretest"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/also"
 )
 
 // theirs is what vLLM 0.33.0 made of a case with its own function; nil: nothing.
@@ -50,7 +51,7 @@ func TestGoldenVLLM(t *testing.T) {
 		for name, want := range others.Cases {
 			t.Run(name, func(t *testing.T) {
 				c := measuretest.Read(t, filepath.Join(filepath.Dir(path), "events", name+".json"))
-				got := vllm(t, also.Run{Requests: c.Records(), Rules: c.Measure()})
+				got := texted(t, formats.Run{Requests: c.Records(), Rules: c.Measure()})
 				for key, value := range want.VLLM {
 					d := differs(got[keysOfVLLM[key]], value)
 					switch known := slices.Contains(explained[name].keys, key); {
@@ -78,10 +79,10 @@ func differs(got any, want *float64) string {
 	return ""
 }
 
-// vllm writes a run, and reads what was written.
-func vllm(t *testing.T, r also.Run) map[string]any {
+// texted writes a run, and reads what was written.
+func texted(t *testing.T, r formats.Run) map[string]any {
 	t.Helper()
-	text, err := also.VLLM(r)
+	text, err := vllm.Text(r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,10 +110,10 @@ func answer(index int, due, sent, first, gap int64, n int) measure.Request {
 // TestVLLMSaysWhatWasAsked: the head of the file, as scripts read it.
 func TestVLLMSaysWhatWasAsked(t *testing.T) {
 	const ms = 1_000_000
-	r := also.Run{Label: "mine", Model: "m/tiny", Kind: "vllm", Began: time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC),
+	r := formats.Run{Label: "mine", Model: "m/tiny", Kind: "vllm", Began: time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC),
 		Load:     load.Pattern{Kind: load.Rate, Arrival: load.Poisson, PerSecond: 2.5, Users: 8},
 		Requests: []measure.Request{answer(0, 0, 5*ms, 20*ms, 2*ms, 4), answer(1, 10*ms, 11*ms, 31*ms, 2*ms, 4)}}
-	got := vllm(t, r)
+	got := texted(t, r)
 	for key, want := range map[string]any{
 		"date": "20260504-030201", "backend": "vllm", "endpoint_type": "vllm", "label": "mine", "model_id": "m/tiny",
 		"tokenizer_id": nil, "num_prompts": 2.0, "request_rate": 2.5, "burstiness": 1.0, "max_concurrency": 8.0,
@@ -124,13 +125,13 @@ func TestVLLMSaysWhatWasAsked(t *testing.T) {
 		}
 	}
 	r.Load = load.Pattern{Kind: load.Maximum}
-	got = vllm(t, r)
+	got = texted(t, r)
 	if got["request_rate"] != "inf" || got["max_concurrency"] != nil || got["mean_client_queue_time_ms"] != nil {
 		t.Errorf("of all at once: %v, %v, %v", got["request_rate"], got["max_concurrency"],
 			got["mean_client_queue_time_ms"])
 	}
 	r.Load = load.Pattern{Kind: load.Rate, Arrival: load.Gamma, PerSecond: 2.5, Burstiness: 0.5}
-	if got = vllm(t, r); got["burstiness"] != 0.5 {
+	if got = texted(t, r); got["burstiness"] != 0.5 {
 		t.Errorf("burstiness: %v", got["burstiness"])
 	}
 }
@@ -138,7 +139,7 @@ func TestVLLMSaysWhatWasAsked(t *testing.T) {
 // TestVLLMOfEmbeddings: answers without tokens have no times of tokens.
 func TestVLLMOfEmbeddings(t *testing.T) {
 	r := measure.Request{Sent: 0, End: 30_000_000, Status: measure.OK, Usage: measure.NoUsage(), AskedIn: 12}
-	got := vllm(t, also.Run{Requests: []measure.Request{r}, Rules: measure.Rules{NoTokens: true}})
+	got := texted(t, formats.Run{Requests: []measure.Request{r}, Rules: measure.Rules{NoTokens: true}})
 	if _, there := got["mean_ttft_ms"]; there || got["mean_e2el_ms"] != 30.0 || got["total_input_tokens"] != 12.0 {
 		t.Errorf("%v", got)
 	}

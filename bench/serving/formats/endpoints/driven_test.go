@@ -1,4 +1,4 @@
-package also_test
+package endpoints_test
 
 import (
 	"os"
@@ -9,24 +9,25 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"github.com/plumbline-ml/plumbline/bench/serving/formats"
+	"github.com/plumbline-ml/plumbline/bench/serving/formats/endpoints"
 	"github.com/plumbline-ml/plumbline/bench/serving/load"
 	"github.com/plumbline-ml/plumbline/bench/serving/measure"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/also"
 	"github.com/plumbline-ml/plumbline/internal/golden"
 )
 
 // products is an Offline run of three products of the official catalogue, with its accuracy.
-func products() also.Run {
+func products() endpoints.Run {
 	r := users()
 	r.Load, r.WarmUp, r.MaxTokens = load.Pattern{Kind: load.Maximum, Seed: 7, Requests: 3}, 0, 150
 	r.Stream, r.Model, r.Fields = false, "Qwen/Qwen3-VL-235B-A22B-Instruct", nil
-	r.Data = also.Data{Name: "shopify_product_catalogue::q3vl"}
+	r.Data = formats.Data{Name: "shopify_product_catalogue::q3vl"}
 	r.Requests = []measure.Request{
 		answer(2, 0, 0, 10*ms, 2*ms, 4), answer(0, 0, 0, 20*ms, 2*ms, 4), answer(1, 0, 0, 30*ms, 2*ms, 4),
 	}
 	value := 0.75
-	r.Driven = &also.Driven{
-		Metric: "category_f1", DataSeed: 9, Least: 10 * time.Minute, Score: &also.Score{Value: &value, Size: 3, Samples: 3},
+	r.Driven = &endpoints.Driven{
+		Metric: "category_f1", DataSeed: 9, Least: 10 * time.Minute, Score: &endpoints.Score{Value: &value, Size: 3, Samples: 3},
 	}
 	return r
 }
@@ -90,7 +91,7 @@ func TestProductsInEndpoints(t *testing.T) {
 	})
 	r := products()
 	r.Driven.Score = nil
-	if _, err := also.Write(dir, []string{"endpoints"}, r); err != nil {
+	if err := endpoints.Write(dir, r); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(file); err == nil {
@@ -99,10 +100,10 @@ func TestProductsInEndpoints(t *testing.T) {
 }
 
 // videos is a SingleStream run of three videos, scored, with its audit: two more of one prompt, which took as long.
-func videos() also.Run {
+func videos() endpoints.Run {
 	r := products()
 	r.Load, r.MaxTokens, r.Model = load.Pattern{Kind: load.Users, Users: 1, Seed: 7, Requests: 3}, 1, "wan"
-	r.Data = also.Data{Name: "wan22_vbench"}
+	r.Data = formats.Data{Name: "wan22_vbench"}
 	video := func(i int, from, to int64) measure.Request {
 		q := answer(i, from, from, from, 0, 0)
 		q.Whole, q.End = true, to
@@ -177,7 +178,7 @@ func TestVideosInEndpoints(t *testing.T) {
 	}
 	r := videos()
 	r.Driven.Score.Value, r.Driven.Caching = nil, nil
-	if _, err := also.Write(dir, []string{"endpoints"}, r); err != nil {
+	if err := endpoints.Write(dir, r); err != nil {
 		t.Fatal(err)
 	}
 	for _, file := range []string{scores, audit} {

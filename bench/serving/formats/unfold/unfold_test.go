@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/submission/unfold"
+	"github.com/plumbline-ml/plumbline/bench/serving/formats/unfold"
 )
 
 // bomb is lines of which each stands for the one before, twice.

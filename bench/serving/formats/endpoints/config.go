@@ -1,4 +1,4 @@
-package also
+package endpoints
 
 import (
 	"cmp"
@@ -15,13 +15,13 @@ import (
 
 // configuration is config.yaml, as endpoints writes what it has resolved. What does not exist here is not in it.
 type configuration struct {
-	Name     string            `yaml:"name"`
-	Version  string            `yaml:"version"`
-	Type     string            `yaml:"type"`
-	Model    modelParams       `yaml:"model_params"`
-	Datasets []dataset         `yaml:"datasets"`
-	Settings endpointsSettings `yaml:"settings"`
-	Endpoint endpointConfig    `yaml:"endpoint_config"`
+	Name     string         `yaml:"name"`
+	Version  string         `yaml:"version"`
+	Type     string         `yaml:"type"`
+	Model    modelParams    `yaml:"model_params"`
+	Datasets []dataset      `yaml:"datasets"`
+	Settings settingsConfig `yaml:"settings"`
+	Endpoint endpointConfig `yaml:"endpoint_config"`
 }
 
 type modelParams struct {
@@ -49,7 +49,7 @@ type dataset struct {
 	Agentic  *agenticConfig  `yaml:"agentic_inference,omitempty"`
 }
 
-type endpointsSettings struct {
+type settingsConfig struct {
 	Runtime struct {
 		MinDuration   int64  `yaml:"min_duration_ms"`
 		MaxDuration   int64  `yaml:"max_duration_ms"`
@@ -195,8 +195,8 @@ func secretName(name string) bool {
 		strings.Contains(name, "secret")
 }
 
-// endpointsWords says why a point's load or API cannot be written; nil: it can.
-func endpointsWords(p load.Pattern, api prompts.API) error {
+// Words says why a point's load or API cannot be written; nil: it can.
+func Words(p load.Pattern, api prompts.API) error {
 	if _, err := patternOf(p); err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package also
+package endpoints
 
 import (
 	"bufio"
@@ -11,15 +11,13 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/plumbline-ml/plumbline/bench/serving/formats"
 	"github.com/plumbline-ml/plumbline/bench/serving/load"
 	"github.com/plumbline-ml/plumbline/bench/serving/measure"
 	"github.com/plumbline-ml/plumbline/bench/serving/prompts"
 )
 
-// errNoWords is the error of what a layout cannot say.
-var errNoWords = errors.New("not written")
-
-// patternOf is the type of endpoints' load_pattern that a load is, or errNoWords.
+// patternOf is the type of endpoints' load_pattern that a load is, or formats.ErrNoWords.
 func patternOf(p load.Pattern) (string, error) {
 	plain := !p.Sessions && p.Ramp == 0 && p.Stages == nil && p.Think == 0
 	switch {
@@ -31,10 +29,10 @@ func patternOf(p load.Pattern) (string, error) {
 		return "concurrency", nil
 	}
 	return "", fmt.Errorf("%w: endpoints has the loads max_throughput, poisson and concurrency (--max, --rate, "+
-		"--concurrency alone), and no words for others", errNoWords)
+		"--concurrency alone), and no words for others", formats.ErrNoWords)
 }
 
-// apiOf is endpoints' api_type of a part of the API, or errNoWords. One that is still to be chosen may be a chat.
+// apiOf is endpoints' api_type of a part of the API, or formats.ErrNoWords. One that is still to be chosen may be a chat.
 func apiOf(a prompts.API) (string, error) {
 	switch a {
 	case prompts.Chat, "", "auto":
@@ -42,7 +40,7 @@ func apiOf(a prompts.API) (string, error) {
 	case prompts.Completions:
 		return "openai_completions", nil
 	}
-	return "", fmt.Errorf("%w: endpoints asks chats and completions, and no %s", errNoWords, a)
+	return "", fmt.Errorf("%w: endpoints asks chats and completions, and no %s", formats.ErrNoWords, a)
 }
 
 // sample is a request as endpoints' client would have seen it.
@@ -176,7 +174,7 @@ func (e *inEndpoints) measured(stream bool) {
 	}
 	e.series = map[string]*Series{}
 	for _, name := range e.names(stream) {
-		e.series[name] = EndpointsSeries(name, values[name])
+		e.series[name] = NewSeries(name, values[name])
 	}
 }
 
@@ -195,7 +193,7 @@ func (e *inEndpoints) legacy() bool {
 }
 
 // rates are requests and tokens per second; nil where there is no time, or nothing was counted.
-func (e *inEndpoints) rates() (qps, tps *float) {
+func (e *inEndpoints) rates() (qps, tps *formats.Float) {
 	ns, n := e.ended-e.begun, float64(e.completed)
 	if e.legacy() {
 		ns, n = e.window, n-1
@@ -203,9 +201,9 @@ func (e *inEndpoints) rates() (qps, tps *float) {
 	if ns <= 0 {
 		return nil, nil
 	}
-	q := float(n / seconds(ns))
+	q := formats.Float(n / formats.Seconds(ns))
 	if tokens := e.series[osl]; len(tokens.sorted) > 0 {
-		t := float(tokens.total / seconds(ns))
+		t := formats.Float(tokens.total / formats.Seconds(ns))
 		tps = &t
 	}
 	return &q, tps
@@ -239,38 +237,38 @@ func (e *inEndpoints) finished() []int64 {
 }
 
 // summary is performance/result_summary.json.
-func (e *inEndpoints) summary(r Run) *object {
-	var o object
+func (e *inEndpoints) summary(r Run) *formats.Object {
+	var o formats.Object
 	qps, tps := e.rates()
-	o.add("version", r.Version)
-	o.add("git_sha", orNull(r.Commit))
-	o.add("test_started_at", 0)
-	o.add("n_samples_issued", len(e.samples))
-	o.add("n_samples_completed", e.completed)
-	o.add("n_samples_failed", e.failed)
-	o.add("duration_ns", orNothing(e.ended-e.begun))
-	o.add("state", state(r))
-	o.add("complete", !r.Interrupted)
+	o.Add("version", r.Version)
+	o.Add("git_sha", formats.OrNull(r.Commit))
+	o.Add("test_started_at", 0)
+	o.Add("n_samples_issued", len(e.samples))
+	o.Add("n_samples_completed", e.completed)
+	o.Add("n_samples_failed", e.failed)
+	o.Add("duration_ns", orNothing(e.ended-e.begun))
+	o.Add("state", state(r))
+	o.Add("complete", !r.Interrupted)
 	for _, s := range sections {
 		if series := e.series[s.series]; series != nil {
-			o.add(s.field, series.Summary())
+			o.Add(s.field, series.Summary())
 		} else {
-			o.add(s.field, struct{}{})
+			o.Add(s.field, struct{}{})
 		}
 	}
 	if e.legacy() {
-		o.add("legacy_loadgen_window_duration_ns", e.window)
+		o.Add("legacy_loadgen_window_duration_ns", e.window)
 	} else {
-		o.add("legacy_loadgen_window_duration_ns", nil)
+		o.Add("legacy_loadgen_window_duration_ns", nil)
 	}
-	o.add("qps", qps)
-	o.add("tps", tps)
-	reasons := &object{}
+	o.Add("qps", qps)
+	o.Add("tps", tps)
+	reasons := &formats.Object{}
 	for i, n := range e.finished() {
-		reasons.add(finishReasons[i], n)
+		reasons.Add(finishReasons[i], n)
 	}
-	o.add("finish_reason_counts", reasons)
-	o.add("run_config", e.runConfig(r))
+	o.Add("finish_reason_counts", reasons)
+	o.Add("run_config", e.runConfig(r))
 	return &o
 }
 
@@ -294,23 +292,23 @@ func orNothing(n int64) any {
 }
 
 // runConfig is the part of the configuration that the summary repeats.
-func (e *inEndpoints) runConfig(r Run) *object {
-	var p, w, o object
-	p.add("type", e.pattern)
-	p.add("target_qps", nullable(e.configuration.Settings.LoadPattern.QPS))
-	p.add("target_concurrency", nullable(e.configuration.Settings.LoadPattern.Concurrency))
+func (e *inEndpoints) runConfig(r Run) *formats.Object {
+	var p, w, o formats.Object
+	p.Add("type", e.pattern)
+	p.Add("target_qps", nullable(e.configuration.Settings.LoadPattern.QPS))
+	p.Add("target_concurrency", nullable(e.configuration.Settings.LoadPattern.Concurrency))
 	if e.pattern == "poisson" {
-		p.add("use_legacy_loadgen_qps_metrics", true)
+		p.Add("use_legacy_loadgen_qps_metrics", true)
 	}
-	w.add("enabled", r.WarmUp > 0)
-	w.add("n_requests", nullable(r.WarmUp))
-	w.add("salt", false)
-	w.add("drain", false)
-	w.add("warmup_random_seed", r.Load.Seed)
-	o.add("load_pattern", &p)
-	o.add("warmup", &w)
-	o.add("scheduler_random_seed", r.Load.Seed)
-	o.add("dataloader_random_seed", e.configuration.Settings.Runtime.DataSeed)
+	w.Add("enabled", r.WarmUp > 0)
+	w.Add("n_requests", nullable(r.WarmUp))
+	w.Add("salt", false)
+	w.Add("drain", false)
+	w.Add("warmup_random_seed", r.Load.Seed)
+	o.Add("load_pattern", &p)
+	o.Add("warmup", &w)
+	o.Add("scheduler_random_seed", r.Load.Seed)
+	o.Add("dataloader_random_seed", e.configuration.Settings.Runtime.DataSeed)
 	return &o
 }
 
@@ -323,14 +321,14 @@ func nullable[N int | float64](n N) any {
 }
 
 // snapshot is metrics/final_snapshot.json.
-func (e *inEndpoints) snapshot(r Run) *object {
-	var o object
+func (e *inEndpoints) snapshot(r Run) *formats.Object {
+	var o formats.Object
 	all := []json.Marshaler{}
 	counter := func(name string, n int64) {
-		var c object
-		c.add("type", "counter")
-		c.add("name", name)
-		c.add("value", n)
+		var c formats.Object
+		c.Add("type", "counter")
+		c.Add("name", name)
+		c.Add("value", n)
 		all = append(all, &c)
 	}
 	issued, completed, failed := int64(len(e.samples)), int64(e.completed), int64(e.failed)
@@ -348,11 +346,11 @@ func (e *inEndpoints) snapshot(r Run) *object {
 	for _, name := range e.names(e.series[ttftNS] != nil) {
 		all = append(all, e.series[name].Snapshot())
 	}
-	o.add("counter", 1)
-	o.add("timestamp_ns", e.last)
-	o.add("state", state(r))
-	o.add("n_pending_tasks", 0)
-	o.add("metrics", all)
+	o.Add("counter", 1)
+	o.Add("timestamp_ns", e.last)
+	o.Add("state", state(r))
+	o.Add("n_pending_tasks", 0)
+	o.Add("metrics", all)
 	return &o
 }
 
@@ -395,12 +393,12 @@ func (e *inEndpoints) events() []event {
 		event{Type: "session.ended", At: max(e.ended, e.last)})
 }
 
-// writeEndpoints writes endpoints' folder of a run into a point's. Its definitions (version 0.1.0): times are from
+// Write writes endpoints' folder of a run into a point's. Its definitions (version 0.1.0): times are from
 // sending, latency to the end of the stream; TPOT is the time from the first piece of text to that end over the tokens
 // after that piece; what failed is among the completed, with its latency; of Poisson arrivals qps is
 // (n-1)/T, T from the first sending to the end of the request that was sent last. Tokens are the server's count, where
 // endpoints counts texts again.
-func writeEndpoints(dir string, r Run) error {
+func Write(dir string, r Run) error {
 	e, err := endpointsOf(r)
 	if err != nil {
 		return err
@@ -418,11 +416,11 @@ func writeEndpoints(dir string, r Run) error {
 	if err != nil {
 		return err
 	}
-	summary, err := e.summary(r).indented()
+	summary, err := e.summary(r).Indented()
 	if err != nil {
 		return err
 	}
-	snapshot, err := e.snapshot(r).indented()
+	snapshot, err := e.snapshot(r).Indented()
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,75 @@
+package serving
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/plumbline-ml/plumbline/loadgen/suggest"
+
+	"github.com/plumbline-ml/plumbline/bench/serving/formats"
+	"github.com/plumbline-ml/plumbline/bench/serving/formats/endpoints"
+	"github.com/plumbline-ml/plumbline/bench/serving/formats/vllm"
+	"github.com/plumbline-ml/plumbline/bench/serving/load"
+	"github.com/plumbline-ml/plumbline/bench/serving/prompts"
+)
+
+// layout is one that can be written beside our own.
+type layout struct {
+	write func(dir string, r formats.Run) error
+	// words says why a load, or an API, cannot be written; nil: all can.
+	words func(p load.Pattern, api prompts.API) error
+}
+
+// layouts are those that there are, by their names for --also.
+var layouts = map[string]layout{
+	"vllm": {write: vllm.Write},
+	"endpoints": {words: endpoints.Words, write: func(dir string, r formats.Run) error {
+		return endpoints.Write(dir, endpoints.Run{Run: r})
+	}},
+}
+
+// layoutNames lists the layouts.
+func layoutNames() []string { return slices.Sorted(maps.Keys(layouts)) }
+
+// checkLayouts says which of the names are no layout, and which layouts have no words for any of the points' loads or
+// for the API, before anything is asked.
+func checkLayouts(names []string, points []load.Pattern, api prompts.API) error {
+	var faults []error
+	for _, name := range names {
+		l, known := layouts[name]
+		if !known {
+			faults = append(faults, fmt.Errorf("--also: %w", suggest.Unknown("layout", name, layoutNames())))
+			continue
+		}
+		var wrong error
+		for _, p := range points {
+			if l.words != nil {
+				wrong = cmp.Or(wrong, l.words(p, api))
+			}
+		}
+		if wrong == nil && len(points) == 0 && l.words != nil {
+			wrong = l.words(load.Pattern{Kind: load.Maximum}, api)
+		}
+		if wrong != nil {
+			faults = append(faults, fmt.Errorf("--also %s: %w", name, wrong))
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// writeLayouts writes the named layouts of a point into its folder. One that has no words for the point is not written,
+// and a note says so.
+func writeLayouts(dir string, names []string, r formats.Run) (notes []string, err error) {
+	for _, name := range names {
+		err := layouts[name].write(dir, r)
+		if errors.Is(err, formats.ErrNoWords) {
+			notes = append(notes, fmt.Sprintf("--also %s: %v", name, err))
+		} else if err != nil {
+			return notes, fmt.Errorf("--also %s: %w", name, err)
+		}
+	}
+	return notes, nil
+}
