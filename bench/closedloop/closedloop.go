@@ -15,9 +15,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/plumbline-ml/plumbline/bench/serving"
-	"github.com/plumbline-ml/plumbline/bench/serving/load"
-	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+	"github.com/plumbline-ml/plumbline/bench/serving/arrival"
+	"github.com/plumbline-ml/plumbline/bench/serving/engine"
+	"github.com/plumbline-ml/plumbline/bench/serving/metrics"
 	"github.com/plumbline-ml/plumbline/bench/serving/prompts"
 	"github.com/plumbline-ml/plumbline/loadgen"
 )
@@ -98,15 +98,15 @@ type series struct {
 
 // measured has so many queries sent by all clients, the response ids of which begin with first.
 func measured(ctx context.Context, sut loadgen.SUT, l Loop, samples, queries, first int) (s series, err error) {
-	users := load.Pattern{Kind: load.Users, Users: l.Concurrency, Requests: queries}
-	plan := serving.Plan{Asks: make(serving.List, 1), Load: users, NoTokens: true}
+	users := arrival.Pattern{Kind: arrival.Users, Users: l.Concurrency, Requests: queries}
+	plan := engine.Plan{Asks: make(engine.List, 1), Load: users, NoTokens: true}
 	p, err := asked(ctx, &asker{sut: sut, batch: l.Batch, loaded: samples, first: first}, plan)
 	if p == nil {
 		return s, err
 	}
 	var from, to int64 = math.MaxInt64, 0
 	for i := range p.Requests {
-		if r := &p.Requests[i]; r.Status == measure.OK {
+		if r := &p.Requests[i]; r.Status == metrics.OK {
 			s.each = append(s.each, time.Duration(r.End-r.Sent))
 			from, to = min(from, r.Sent), max(to, r.End)
 		}
@@ -116,7 +116,7 @@ func measured(ctx context.Context, sut loadgen.SUT, l Loop, samples, queries, fi
 }
 
 // asked measures by users. The first fault of the system ends it.
-func asked(ctx context.Context, a *asker, plan serving.Plan) (*serving.Point, error) {
+func asked(ctx context.Context, a *asker, plan engine.Plan) (*engine.Point, error) {
 	ctx, a.stop = context.WithCancelCause(ctx)
 	defer a.stop(nil)
 	a.asked = make(map[int]*query, plan.Load.Users)
@@ -124,7 +124,7 @@ func asked(ctx context.Context, a *asker, plan serving.Plan) (*serving.Point, er
 	for i := range a.clients {
 		a.clients[i] = client{samples: make([]loadgen.QuerySample, a.batch), query: query{done: make(chan struct{}, 1)}}
 	}
-	p, err := serving.Measure(ctx, a, plan)
+	p, err := engine.Measure(ctx, a, plan)
 	if err != nil {
 		return nil, err
 	}
@@ -136,19 +136,19 @@ func asked(ctx context.Context, a *asker, plan serving.Plan) (*serving.Point, er
 // known its first token, its end and how many tokens there are: gaps between tokens are not. The load is one of users;
 // WarmUp is how many requests warm up. The first fault of the system is an error; the point then has what was done.
 func Tokens(
-	ctx context.Context, sut loadgen.SUT, qsl loadgen.QSL, l load.Pattern, warmUp int, progress *serving.Progress,
-) (p *serving.Point, err error) {
+	ctx context.Context, sut loadgen.SUT, qsl loadgen.QSL, l arrival.Pattern, warmUp int, progress *engine.Progress,
+) (p *engine.Point, err error) {
 	n := min(qsl.TotalSampleCount(), qsl.PerformanceSampleCount())
 	if n < 1 {
 		return nil, errors.New("the data set has no sample")
 	}
 	err = loaded(ctx, sut, qsl, n, func(samples int) (err error) {
-		rows := make(serving.List, samples)
+		rows := make(engine.List, samples)
 		for i, row := range rand.New(rand.NewPCG(l.Seed, 0)).Perm(samples) {
 			rows[i].Row = row
 		}
-		plan := serving.Plan{Asks: rows, Load: l, Grace: serving.DefaultGrace, Progress: progress}
-		first := make(serving.List, warmUp)
+		plan := engine.Plan{Asks: rows, Load: l, Grace: engine.DefaultGrace, Progress: progress}
+		first := make(engine.List, warmUp)
 		for i := range first {
 			first[i] = rows[len(rows)-1-i%len(rows)]
 		}
@@ -184,7 +184,7 @@ type client struct {
 
 // query is one query.
 type query struct {
-	clock        serving.Clock
+	clock        engine.Clock
 	left         int // samples without an answer
 	first, ended int64
 	tokens       int64
@@ -192,11 +192,11 @@ type query struct {
 	done         chan struct{}
 }
 
-// Prepare implements serving.Asker: a request is its first sample.
-func (a *asker) Prepare(ask *prompts.Ask) (serving.Prepared, error) { return ask.Row, nil }
+// Prepare implements engine.Asker: a request is its first sample.
+func (a *asker) Prepare(ask *prompts.Ask) (engine.Prepared, error) { return ask.Row, nil }
 
-// Ask implements serving.Asker: it issues the next query, and returns when its last sample is answered.
-func (a *asker) Ask(ctx context.Context, p serving.Prepared, clock serving.Clock, r *measure.Request) {
+// Ask implements engine.Asker: it issues the next query, and returns when its last sample is answered.
+func (a *asker) Ask(ctx context.Context, p engine.Prepared, clock engine.Clock, r *metrics.Request) {
 	c := &a.clients[r.User]
 	i := a.begin(&c.query, clock)
 	for k := range c.samples {
@@ -205,7 +205,7 @@ func (a *asker) Ask(ctx context.Context, p serving.Prepared, clock serving.Clock
 			Index: loadgen.SampleIndex((p.(int) + k) % a.loaded),
 		}
 	}
-	r.Status = measure.Cancelled
+	r.Status = metrics.Cancelled
 	r.Sent = clock.Now()
 	if err := a.sut.IssueQuery(ctx, loadgen.Query{Samples: c.samples}, a); err != nil {
 		a.stop(fmt.Errorf("query %d: %w", i, err))
@@ -221,7 +221,7 @@ func (a *asker) Ask(ctx context.Context, p serving.Prepared, clock serving.Clock
 }
 
 // keep keeps the payload of a turn's answer, and records what it says.
-func (a *asker) keep(q *query, row int, r *measure.Request) {
+func (a *asker) keep(q *query, row int, r *metrics.Request) {
 	if a.answers == nil {
 		return
 	}
@@ -232,7 +232,7 @@ func (a *asker) keep(q *query, row int, r *measure.Request) {
 }
 
 // begin takes the next number for a query.
-func (a *asker) begin(q *query, clock serving.Clock) int {
+func (a *asker) begin(q *query, clock engine.Clock) int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	*q = query{clock: clock, left: a.batch, first: unset, done: q.done}
@@ -256,16 +256,16 @@ const unset = math.MinInt64
 
 // tell records what is known of an answer: a token at its first, and all others at its end, where there are some or may
 // be.
-func (q *query) tell(r *measure.Request) {
-	r.End, r.Status = q.ended, measure.OK
+func (q *query) tell(r *metrics.Request) {
+	r.End, r.Status = q.ended, metrics.OK
 	if q.tokens > 0 {
 		r.Usage.Completion = q.tokens
 	}
 	if q.first != unset {
-		r.Events.Add(measure.Event{At: q.first, Kind: measure.Content, Text: true})
+		r.Events.Add(metrics.Event{At: q.first, Kind: metrics.Content, Text: true})
 	}
 	if q.first == unset || q.tokens != 1 { // 0: nobody counted them
-		r.Events.Add(measure.Event{At: q.ended, Kind: measure.Content, Text: true})
+		r.Events.Add(metrics.Event{At: q.ended, Kind: metrics.Content, Text: true})
 	}
 	r.Whole = q.first == unset
 }

@@ -9,8 +9,8 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/bench/serving/load"
-	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+	"github.com/plumbline-ml/plumbline/bench/serving/arrival"
+	"github.com/plumbline-ml/plumbline/bench/serving/metrics"
 	"github.com/plumbline-ml/plumbline/loadgen"
 )
 
@@ -164,7 +164,7 @@ func (s *token) IssueQuery(_ context.Context, q loadgen.Query, r loadgen.Respond
 // samples are asked for in turn.
 func TestTokens(t *testing.T) {
 	s := &token{system: *newSystem(), rows: map[loadgen.SampleIndex]int{}, answer: 7}
-	users := load.Pattern{Kind: load.Users, Users: 4, Requests: 30, Seed: 3}
+	users := arrival.Pattern{Kind: arrival.Users, Users: 4, Requests: 30, Seed: 3}
 	p, err := Tokens(t.Context(), s, s, users, 8, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -174,8 +174,8 @@ func TestTokens(t *testing.T) {
 		if r.WarmUp {
 			warm++
 		}
-		m := measure.Measure(&r, measure.Rules{})
-		if m.Found != measure.OK || m.Out != 7 || r.Events.Len() != 2 || m.First < r.Sent || m.Last != r.End {
+		m := metrics.Measure(&r, metrics.Rules{})
+		if m.Found != metrics.OK || m.Out != 7 || r.Events.Len() != 2 || m.First < r.Sent || m.Last != r.End {
 			t.Errorf("%+v", r)
 		}
 	}
@@ -201,9 +201,9 @@ func TestTokensAfterTheEnd(t *testing.T) {
 		}
 		cancel(cause)
 	}()
-	p, err := Tokens(ctx, s, s, load.Pattern{Kind: load.Users, Users: 1, Requests: 5}, 0, nil)
+	p, err := Tokens(ctx, s, s, arrival.Pattern{Kind: arrival.Users, Users: 1, Requests: 5}, 0, nil)
 	close(s.hold)
-	if !errors.Is(err, cause) || len(p.Requests) != 1 || p.Requests[0].Status != measure.Cancelled {
+	if !errors.Is(err, cause) || len(p.Requests) != 1 || p.Requests[0].Status != metrics.Cancelled {
 		t.Errorf("error %v, %+v", err, p)
 	}
 	a := &asker{batch: 1, next: 3, asked: map[int]*query{}, stop: func(err error) { t.Error(err) }}

@@ -6,9 +6,9 @@ import (
 	"math"
 	"time"
 
-	"github.com/plumbline-ml/plumbline/bench/serving"
-	"github.com/plumbline-ml/plumbline/bench/serving/load"
-	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+	"github.com/plumbline-ml/plumbline/bench/serving/arrival"
+	"github.com/plumbline-ml/plumbline/bench/serving/engine"
+	"github.com/plumbline-ml/plumbline/bench/serving/metrics"
 	"github.com/plumbline-ml/plumbline/bench/serving/prompts"
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -25,17 +25,17 @@ const replayGrace = 240 * time.Second
 // after so long at the latest; what is not sent then leaves no trace but that it is missing.
 func Replay(
 	ctx context.Context, sut loadgen.SUT, qsl loadgen.QSL, all []sdk.Conversation, most time.Duration,
-	progress *serving.Progress,
-) (p *serving.Point, answers Answers, err error) {
+	progress *engine.Progress,
+) (p *engine.Point, answers Answers, err error) {
 	asks := turnsOf(all)
 	if n := qsl.TotalSampleCount(); n != len(asks) || n == 0 {
 		return nil, nil, fmt.Errorf("%d conversations have %d turns, and the data set has %d samples", len(all), len(asks), n)
 	}
 	answers = Answers{}
 	err = loaded(ctx, sut, qsl, len(asks), func(samples int) (err error) {
-		plan := serving.Plan{
-			Asks: asks, Grace: replayGrace, MaxErrors: &serving.MaxErrors{Count: math.MaxInt}, Progress: progress,
-			Load: load.Pattern{Kind: load.Users, Users: 1, Sessions: true, Requests: len(asks), Duration: most},
+		plan := engine.Plan{
+			Asks: asks, Grace: replayGrace, MaxErrors: &engine.MaxErrors{Count: math.MaxInt}, Progress: progress,
+			Load: arrival.Pattern{Kind: arrival.Users, Users: 1, Sessions: true, Requests: len(asks), Duration: most},
 		}
 		if p, err = asked(ctx, &asker{sut: sut, batch: 1, loaded: samples, answers: answers}, plan); p != nil {
 			p.Window = nil // all turns count, the last one too
@@ -46,7 +46,7 @@ func Replay(
 }
 
 // turnsOf are the turns as requests.
-func turnsOf(all []sdk.Conversation) (asks serving.List) {
+func turnsOf(all []sdk.Conversation) (asks engine.List) {
 	for _, c := range all {
 		for k := range c.Turns {
 			asks = append(asks, prompts.Ask{Row: len(asks), Session: c.ID, Turn: k})
@@ -56,7 +56,7 @@ func turnsOf(all []sdk.Conversation) (asks serving.List) {
 }
 
 // tellTurn records what a turn's answer says of itself.
-func (q *query) tellTurn(r *measure.Request) error {
+func (q *query) tellTurn(r *metrics.Request) error {
 	a, err := sdk.ParseTurn(q.payload)
 	if err != nil {
 		return err
@@ -66,9 +66,9 @@ func (q *query) tellTurn(r *measure.Request) error {
 		return nil
 	}
 	r.Fault = a.Error.Message
-	r.Status = measure.Faulty
+	r.Status = metrics.Faulty
 	if a.Error.Type == sdk.TurnTimedOut {
-		r.Status = measure.Timeout
+		r.Status = metrics.Timeout
 	}
 	return nil
 }

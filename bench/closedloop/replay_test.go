@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+	"github.com/plumbline-ml/plumbline/bench/serving/metrics"
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk"
 )
@@ -46,15 +46,15 @@ func TestReplay(t *testing.T) {
 		name  string
 		fails map[loadgen.SampleIndex]error
 		want  []loadgen.SampleIndex
-		ends  []measure.Status
+		ends  []metrics.Status
 	}{
-		{"all", nil, []loadgen.SampleIndex{0, 1, 2, 3, 4}, []measure.Status{"ok", "ok", "ok", "ok", "ok"}},
+		{"all", nil, []loadgen.SampleIndex{0, 1, 2, 3, 4}, []metrics.Status{"ok", "ok", "ok", "ok", "ok"}},
 		{"one fails", map[loadgen.SampleIndex]error{1: broken}, []loadgen.SampleIndex{0, 1, 3, 4},
-			[]measure.Status{"ok", measure.Faulty, "ok", "ok"}},
+			[]metrics.Status{"ok", metrics.Faulty, "ok", "ok"}},
 		{"one takes too long", map[loadgen.SampleIndex]error{0: sdk.ErrTurnTimeout}, []loadgen.SampleIndex{0, 3, 4},
-			[]measure.Status{measure.Timeout, "ok", "ok"}},
+			[]metrics.Status{metrics.Timeout, "ok", "ok"}},
 		{"both conversations end", map[loadgen.SampleIndex]error{2: broken, 3: broken}, []loadgen.SampleIndex{0, 1, 2, 3},
-			[]measure.Status{"ok", "ok", measure.Faulty, measure.Faulty}},
+			[]metrics.Status{"ok", "ok", metrics.Faulty, metrics.Faulty}},
 	} {
 		s := &recorded{system: *newSystem(), fails: c.fails}
 		p, answers, err := Replay(t.Context(), s, s, twoConversations, 0, nil)
@@ -73,7 +73,7 @@ func TestReplay(t *testing.T) {
 			if s.asked[i] != c.want[i] || r.Row != int(c.want[i]) || r.Status != c.ends[i] || r.Session != wanted {
 				t.Errorf("%s: request %d of sample %d: %+v", c.name, i, s.asked[i], r)
 			}
-			if (r.Status == measure.OK) != (r.Finish == "stop") || (r.Status == measure.OK) != (r.Fault == "") {
+			if (r.Status == metrics.OK) != (r.Finish == "stop") || (r.Status == metrics.OK) != (r.Fault == "") {
 				t.Errorf("%s: request %d: %+v", c.name, i, r)
 			}
 		}
@@ -102,7 +102,7 @@ func TestReplayWithoutCounts(t *testing.T) {
 	}
 	for i := range p.Requests {
 		r := &p.Requests[i]
-		if m := measure.Measure(r, measure.Rules{}); r.Events.Len() != 2 || m.First > m.Last || m.Last != r.End {
+		if m := metrics.Measure(r, metrics.Rules{}); r.Events.Len() != 2 || m.First > m.Last || m.Last != r.End {
 			t.Errorf("request %d: %d events, from %d to %d, ends at %d", i, r.Events.Len(), m.First, m.Last, r.End)
 		}
 	}

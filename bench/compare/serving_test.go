@@ -9,23 +9,23 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/record/results"
-	"github.com/plumbline-ml/plumbline/bench/serving/load"
-	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+	"github.com/plumbline-ml/plumbline/bench/serving/arrival"
+	"github.com/plumbline-ml/plumbline/bench/serving/metrics"
 )
 
 // served is a point of a server, whose first tokens come after so many ms.
 func served(users int, ttft int64, change func(s *record.Serving)) record.Run {
-	var all []measure.Request
+	var all []metrics.Request
 	for i := range int64(100) {
-		r := measure.Request{Index: int(i), Due: i * 1e9, Sent: i * 1e9, End: i*1e9 + 1e9, Status: measure.OK,
-			Usage: measure.NoUsage(), Retokenized: measure.Unknown, AskedIn: measure.Unknown, AskedOut: measure.Unknown}
+		r := metrics.Request{Index: int(i), Due: i * 1e9, Sent: i * 1e9, End: i*1e9 + 1e9, Status: metrics.OK,
+			Usage: metrics.NoUsage(), Retokenized: metrics.Unknown, AskedIn: metrics.Unknown, AskedOut: metrics.Unknown}
 		for k := range int64(5) {
-			r.Events.Add(measure.Event{At: r.Due + ttft*1e6 + k*1e7, Kind: measure.Content, Text: true, IDs: 1})
+			r.Events.Add(metrics.Event{At: r.Due + ttft*1e6 + k*1e7, Kind: metrics.Content, Text: true, IDs: 1})
 		}
 		all = append(all, r)
 	}
 	s := &record.Serving{
-		Load: record.ServingLoad{By: load.Users, Value: float64(users)}, Figures: measure.Of(all, measure.Rules{}),
+		Load: record.ServingLoad{By: arrival.Users, Value: float64(users)}, Figures: metrics.Of(all, metrics.Rules{}),
 		Server: record.ServingServer{Kind: "vllm", Version: "0.33", Model: "m", URLs: []string{"http://a:8000"}},
 		Asked:  record.ServingAsked{API: "chat", ISL: "1024", OSL: "128", Seed: 1},
 	}

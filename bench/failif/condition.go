@@ -17,7 +17,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 
 	"github.com/plumbline-ml/plumbline/bench/internal/inequality"
-	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+	"github.com/plumbline-ml/plumbline/bench/serving/metrics"
 )
 
 // Condition is one condition that was read.
@@ -61,7 +61,7 @@ func (c Condition) fault(what string) error {
 // joined is a name of the words of a text: a percentile stands at the end, as in ttft.p99.
 func joined(text string) string {
 	words := strings.Fields(text)
-	if _, ok := measure.ParsePercentile(strings.ToLower(words[0])); ok {
+	if _, ok := metrics.ParsePercentile(strings.ToLower(words[0])); ok {
 		words = append(words[1:], words[0])
 	}
 	return strconv.QuoteToASCII(strings.Join(words, "."))

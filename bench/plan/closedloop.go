@@ -8,7 +8,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/loadgen"
 
-	"github.com/plumbline-ml/plumbline/bench/serving/load"
+	"github.com/plumbline-ml/plumbline/bench/serving/arrival"
 	"github.com/plumbline-ml/plumbline/bench/settings"
 )
 
@@ -23,10 +23,10 @@ func (r Request) closedLoop(served []loadgen.Scenario) ([]step, error) {
 			"settings say: --set min_query_count, --set min_duration")
 	case r.Concurrency < 1 || r.Concurrency > mostUsers:
 		return nil, fmt.Errorf("--concurrency %d: want the number of users, from 1 to %d", r.Concurrency, mostUsers)
-	case r.Requests < 0 || r.Requests > load.MostRequests:
-		return nil, fmt.Errorf("--requests %d: want a number from 1 to %d", r.Requests, load.MostRequests)
-	case r.Duration < 0 || r.Duration > load.MostTime:
-		return nil, fmt.Errorf("--duration %v: want a time above 0, of at most %v", r.Duration, load.MostTime)
+	case r.Requests < 0 || r.Requests > arrival.MostRequests:
+		return nil, fmt.Errorf("--requests %d: want a number from 1 to %d", r.Requests, arrival.MostRequests)
+	case r.Duration < 0 || r.Duration > arrival.MostTime:
+		return nil, fmt.Errorf("--duration %v: want a time above 0, of at most %v", r.Duration, arrival.MostTime)
 	}
 	var other []string
 	for _, of := range []struct {
@@ -72,9 +72,9 @@ func (p *Plan) loops(r Request, run Run) error {
 
 // ClosedLoop is the load of a closed loop: as long as it was asked for, else a minute and a hundred requests, and under
 // smoke settings four requests of each user.
-func (p *Plan) ClosedLoop(run Run) load.Pattern {
-	l := load.Pattern{
-		Kind: load.Users, Users: run.Users, Requests: p.Request.Requests, Duration: p.Request.Duration,
+func (p *Plan) ClosedLoop(run Run) arrival.Pattern {
+	l := arrival.Pattern{
+		Kind: arrival.Users, Users: run.Users, Requests: p.Request.Requests, Duration: p.Request.Duration,
 		Seed: run.Settings.SampleIndexRNGSeed,
 	}
 	if run.Settings.Profile == settings.Smoke && l.Requests == 0 && l.Duration == 0 {

@@ -12,7 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/bench/record/metric"
-	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+	"github.com/plumbline-ml/plumbline/bench/serving/metrics"
 )
 
 // Metrics lists the figures of a run, its result first. Each is there once, under one name; one that was not measured,
@@ -46,8 +46,8 @@ func (r Run) figures() []metric.Metric {
 func (r Run) TooFewLatencies() (n int, names string) {
 	if r.Serving != nil && r.Serving.Figures != nil {
 		d := r.Serving.Figures.E2E
-		ps := lists.Map(d.Percentiles, func(p measure.Percentile) float64 { return p.P })
-		return d.N, measure.TooFewFor(d.N, ps)
+		ps := lists.Map(d.Percentiles, func(p metrics.Percentile) float64 { return p.P })
+		return d.N, metrics.TooFewFor(d.N, ps)
 	}
 	p := r.Performance
 	if p == nil || r.Scenario == loadgen.Offline.String() {
@@ -58,7 +58,7 @@ func (r Run) TooFewLatencies() (n int, names string) {
 		d = p.Query
 	}
 	ps := lists.Map(d.Percentiles, func(p Percentile) float64 { return p.P })
-	return d.Count, measure.TooFewFor(d.Count, ps)
+	return d.Count, metrics.TooFewFor(d.Count, ps)
 }
 
 // MetricNames lists what a timed run of a scenario can measure, whether or not a run of it does: only models that
@@ -107,7 +107,7 @@ func anyPower(efficiency string) *Power {
 // that are asked for beside the usual ones, by the names of distributions. Values are zero.
 func ServingMetricNames(percentiles map[string][]float64) []metric.Metric {
 	l := &figureList{seen: map[string]bool{}}
-	l.serving(&Serving{Figures: measure.Everything(measure.Rules{Percentiles: percentiles})})
+	l.serving(&Serving{Figures: metrics.Everything(metrics.Rules{Percentiles: percentiles})})
 	l.add(metric.User, 0) // of a median of 0 there is none
 	p := anyPower("tokens/J")
 	p.Token = power(metric.PowerToken, 0)

@@ -11,7 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/bench/record/metric"
-	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+	"github.com/plumbline-ml/plumbline/bench/serving/metrics"
 )
 
 // AnswersFile has the payloads of a replay's answers, in the form of LoadGen's accuracy log.
@@ -50,18 +50,18 @@ var replayPercentiles = []float64{0.5, 0.9, 0.99}
 
 // FromReplay says what came of the turns of a replay. It holds if all turns were sent and answered, and it took no less
 // than least, from the first to the last answer.
-func (s *Serving) FromReplay(all []measure.Request, turns int, least time.Duration) {
+func (s *Serving) FromReplay(all []metrics.Request, turns int, least time.Duration) {
 	p := &Replay{Turns: turns}
 	var latencies []int64
 	sum := 0.0
 	for _, r := range all {
 		switch r.Status {
-		case measure.Cancelled, measure.Unfinished:
+		case metrics.Cancelled, metrics.Unfinished:
 			p.Issued++
 			continue
-		case measure.OK:
+		case metrics.OK:
 			p.Answered++
-		case measure.Timeout:
+		case metrics.Timeout:
 			p.TimedOut++
 			p.Failed++
 		default:
@@ -97,7 +97,7 @@ func (s *Serving) FromReplay(all []measure.Request, turns int, least time.Durati
 }
 
 // lasted is how long requests took, from the first that was sent to the last end.
-func lasted(all []measure.Request) time.Duration {
+func lasted(all []metrics.Request) time.Duration {
 	if len(all) == 0 {
 		return 0
 	}

@@ -4,15 +4,15 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+	"github.com/plumbline-ml/plumbline/bench/serving/metrics"
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
 // TestReplay: a replay holds where every turn was sent and answered; its result is the mean latency.
 func TestReplay(t *testing.T) {
-	answered := func(n int) (all []measure.Request) {
+	answered := func(n int) (all []metrics.Request) {
 		for i := range n {
-			all = append(all, measure.Request{Sent: int64(i), End: int64(i) + int64(i+1)*1e6, Status: measure.OK})
+			all = append(all, metrics.Request{Sent: int64(i), End: int64(i) + int64(i+1)*1e6, Status: metrics.OK})
 		}
 		return all
 	}
@@ -43,15 +43,15 @@ func TestReplay(t *testing.T) {
 		}
 	}
 	cut := &Serving{}
-	cut.FromReplay(append(answered(3), measure.Request{Sent: 5, End: 9, Status: measure.Timeout},
-		measure.Request{Status: measure.Cancelled}), 10, 0)
+	cut.FromReplay(append(answered(3), metrics.Request{Sent: 5, End: 9, Status: metrics.Timeout},
+		metrics.Request{Status: metrics.Cancelled}), 10, 0)
 	got := cut.Replay
 	if *cut.Holds || got.Issued != 5 || got.Answered != 3 || got.Failed != 1 || got.TimedOut != 1 || got.Unsent != 5 ||
 		len(cut.Flags) != 1 {
 		t.Errorf("%+v, %q", got, cut.Flags)
 	}
 	short := &Serving{}
-	short.FromReplay([]measure.Request{{Sent: 5, End: 9, Status: measure.OK}}, 1, 5)
+	short.FromReplay([]metrics.Request{{Sent: 5, End: 9, Status: metrics.OK}}, 1, 5)
 	if want := "it took 0s, and min_duration wants 5ns"; *short.Holds || len(short.Flags) != 1 || short.Flags[0] != want {
 		t.Errorf("%q, want %q", short.Flags, want)
 	}

@@ -14,9 +14,9 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/bench/record/metric"
+	"github.com/plumbline-ml/plumbline/bench/serving/arrival"
 	"github.com/plumbline-ml/plumbline/bench/serving/curve"
-	"github.com/plumbline-ml/plumbline/bench/serving/load"
-	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+	"github.com/plumbline-ml/plumbline/bench/serving/metrics"
 	"github.com/plumbline-ml/plumbline/bench/serving/objective"
 )
 
@@ -34,7 +34,7 @@ type Serving struct {
 	Server ServingServer `json:"server"`
 	Asked  ServingAsked  `json:"asked"`
 
-	Figures *measure.Figures `json:"figures"`
+	Figures *metrics.Figures `json:"figures"`
 	// Ended is what ended the point: "requests", "duration", "interrupt"; EndedByErrors where more requests failed than
 	// may, or none had a good answer.
 	Ended string `json:"ended,omitempty"`
@@ -46,7 +46,7 @@ type Serving struct {
 	Objectives []objective.Verdict `json:"objectives,omitempty"`
 	// Client is how busy the client was; Stationarity whether times still rose at the end; absent where nobody looked.
 	Client       *ServingClient        `json:"client,omitempty"`
-	Stationarity *measure.Stationarity `json:"stationarity,omitempty"`
+	Stationarity *metrics.Stationarity `json:"stationarity,omitempty"`
 	// Replay is what came of recorded conversations; absent where none were asked.
 	Replay *Replay `json:"replay,omitempty"`
 	// Told is what the server told of itself, Energy what its accelerators drew; absent where nobody told.
@@ -73,15 +73,15 @@ func (s *Serving) Doubts() []string {
 
 // ServingFault is what failed requests have in common.
 type ServingFault struct {
-	Status measure.Status `json:"status"`
+	Status metrics.Status `json:"status"`
 	Text   string         `json:"text"` // what the first of them was told
 	Number int            `json:"number"`
 }
 
 // ServingLoad is the load of a point.
 type ServingLoad struct {
-	By    load.Kind `json:"by"`
-	Value float64   `json:"value,omitempty"` // how many users, or requests per second; 0 where the load is no number
+	By    arrival.Kind `json:"by"`
+	Value float64      `json:"value,omitempty"` // how many users, or requests per second; 0 where the load is no number
 	// Arrival is how requests of a rate follow each other; Think how long users think, in seconds; Users how many requests
 	// may be under way at most beside a rate.
 	Arrival string  `json:"arrival,omitempty"`
@@ -259,11 +259,11 @@ func (s *Serving) headline(r Run) (value string, remarks []string) {
 // String is the load: "16 users", "5 requests/s", "all at once".
 func (l ServingLoad) String() string {
 	switch value := figure.Short(l.Value); l.By {
-	case load.Users:
+	case arrival.Users:
 		return figure.Plural(int(l.Value), "user")
-	case load.Rate:
+	case arrival.Rate:
 		return value + " requests/s"
-	case load.Maximum:
+	case arrival.Maximum:
 		return "all at once"
 	}
 	return string(l.By)

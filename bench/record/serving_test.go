@@ -5,29 +5,29 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/bench/record/metric"
-	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+	"github.com/plumbline-ml/plumbline/bench/serving/metrics"
 )
 
 // served is a run at a server: nine answers of 11 tokens, 10 ms to the first and 1 ms to each after that, and a
 // refusal.
 func served() Run {
-	var all []measure.Request
+	var all []metrics.Request
 	for i := range int64(10) {
-		r := measure.Request{
-			Index: int(i), Due: i * 1e8, Sent: i*1e8 + 1e6, End: i*1e8 + 21e6, Status: measure.OK, Usage: measure.NoUsage(),
-			Retokenized: measure.Unknown, AskedIn: measure.Unknown, AskedOut: measure.Unknown,
+		r := metrics.Request{
+			Index: int(i), Due: i * 1e8, Sent: i*1e8 + 1e6, End: i*1e8 + 21e6, Status: metrics.OK, Usage: metrics.NoUsage(),
+			Retokenized: metrics.Unknown, AskedIn: metrics.Unknown, AskedOut: metrics.Unknown,
 		}
 		if r.Usage.Prompt = 8; i == 9 {
-			r.Status = measure.Refused
+			r.Status = metrics.Refused
 		} else {
 			for k := range int64(11) {
-				r.Events.Add(measure.Event{At: r.Due + 10e6 + k*1e6, Kind: measure.Content, Text: true, IDs: 1})
+				r.Events.Add(metrics.Event{At: r.Due + 10e6 + k*1e6, Kind: metrics.Content, Text: true, IDs: 1})
 			}
 		}
 		all = append(all, r)
 	}
 	run := Run{Model: "m", Mode: ModeServing, Serving: &Serving{
-		Figures: measure.Of(all, measure.Rules{Limits: measure.Limits{measure.TTFT: 1e9}}),
+		Figures: metrics.Of(all, metrics.Rules{Limits: metrics.Limits{metrics.TTFT: 1e9}}),
 	}}
 	run.Finish(nil)
 	return run

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/plumbline-ml/plumbline/bench/record/metric"
-	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+	"github.com/plumbline-ml/plumbline/bench/serving/metrics"
 )
 
 // nsPerMilli is how many nanoseconds a millisecond has.
@@ -13,10 +13,10 @@ const nsPerMilli = 1e6
 // servedTimes are a distribution of a server's figures.
 type servedTimes struct {
 	metric.Times
-	d measure.Distribution
+	d metrics.Distribution
 }
 
-func timesOf(f *measure.Figures) []servedTimes {
+func timesOf(f *metrics.Figures) []servedTimes {
 	return []servedTimes{
 		{metric.TTFT, f.TTFT}, {metric.TTFO, f.TTFO}, {metric.TPOT, f.TPOT}, {metric.E2E, f.E2E}, {metric.Gap, f.Gap},
 		{metric.Stall, f.Stall}, {metric.Queueing, f.Queue}, {metric.TTFTSent, f.TTFTSent}, {metric.E2ESent, f.E2ESent},
@@ -31,7 +31,7 @@ func (r Run) Valueless() []metric.Metric {
 	}
 	percentiles := map[string][]float64{}
 	for _, o := range r.Serving.Objectives {
-		if p, ok := measure.ParsePercentile(o.Term.Stat); ok {
+		if p, ok := metrics.ParsePercentile(o.Term.Stat); ok {
 			percentiles[o.Term.Metric] = append(percentiles[o.Term.Metric], p)
 		}
 	}
@@ -77,7 +77,7 @@ func (l *figureList) serving(s *Serving) {
 }
 
 // distribution lists the statistics of times in nanoseconds.
-func (l *figureList) distribution(of metric.Times, d measure.Distribution) {
+func (l *figureList) distribution(of metric.Times, d metrics.Distribution) {
 	if d.N == 0 {
 		return
 	}

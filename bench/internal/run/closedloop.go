@@ -9,9 +9,9 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/closedloop"
 	"github.com/plumbline-ml/plumbline/bench/plan"
 	"github.com/plumbline-ml/plumbline/bench/record"
-	"github.com/plumbline-ml/plumbline/bench/serving"
-	"github.com/plumbline-ml/plumbline/bench/serving/load"
-	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+	"github.com/plumbline-ml/plumbline/bench/serving/arrival"
+	"github.com/plumbline-ml/plumbline/bench/serving/engine"
+	"github.com/plumbline-ml/plumbline/bench/serving/metrics"
 	"github.com/plumbline-ml/plumbline/bench/serving/sweep"
 )
 
@@ -19,13 +19,13 @@ import (
 func (r *runner) closedLoop(ctx context.Context, p *plan.Plan, t plan.Run, rec *record.Run, sut loadgen.SUT,
 	qsl loadgen.QSL) error {
 	l := p.ClosedLoop(t)
-	counts, progress := new(serving.Progress), new(loadgen.Progress)
+	counts, progress := new(engine.Progress), new(loadgen.Progress)
 	began := time.Now()
 	progress.Follow(func() loadgen.ProgressSnapshot { return shownAs(l, counts.Now(), time.Since(began)) })
 	defer r.watch(t, progress)()
 	seen := r.besideOthers(progress)
 	defer func() { seen(rec) }()
-	point, err := closedloop.Tokens(ctx, sut, qsl, l, serving.WarmUps(l), counts)
+	point, err := closedloop.Tokens(ctx, sut, qsl, l, engine.WarmUps(l), counts)
 	if point != nil {
 		judged(rec, point)
 	}
@@ -34,23 +34,23 @@ func (r *runner) closedLoop(ctx context.Context, p *plan.Plan, t plan.Run, rec *
 
 // judged is what a record says of a closed loop at a benchmark. Only the first token and the end of an answer are known
 // there: there are no gaps.
-func judged(rec *record.Run, p *serving.Point) {
+func judged(rec *record.Run, p *engine.Point) {
 	s := sweep.Settings{Record: record.Run{Serving: &record.Serving{}}}
 	made := s.Judge(p, p.Load.Seed).Record
 	made.Serving.Asked.Seed = p.Load.Seed
-	made.Serving.Figures.Gap, made.Serving.Figures.Stall = measure.Distribution{}, measure.Distribution{}
+	made.Serving.Figures.Gap, made.Serving.Figures.Stall = metrics.Distribution{}, metrics.Distribution{}
 	rec.Serving, rec.Duration, rec.Took = made.Serving, made.Duration, made.Took
 	rec.Notes = append(rec.Notes, made.Notes...)
 }
 
 // shownAs is how far a closed loop is, as LoadGen says it of a test.
-func shownAs(l load.Pattern, c serving.Counts, elapsed time.Duration) loadgen.ProgressSnapshot {
+func shownAs(l arrival.Pattern, c engine.Counts, elapsed time.Duration) loadgen.ProgressSnapshot {
 	s := loadgen.ProgressSnapshot{
 		Phase: loadgen.PhaseIssuing, Mode: loadgen.PerformanceOnly, Elapsed: elapsed, Queries: uint64(c.Sent),
 		MinQueries: uint64(l.Requests), Planned: uint64(l.Requests), Issued: uint64(c.Sent), Done: uint64(c.Ended),
 	}
 	if l.Requests == 0 {
-		s.MinQueries, s.MinDuration = load.DefaultRequests, load.DefaultDuration
+		s.MinQueries, s.MinDuration = arrival.DefaultRequests, arrival.DefaultDuration
 	}
 	return s
 }

@@ -19,9 +19,9 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/plugin"
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/record/requests"
-	"github.com/plumbline-ml/plumbline/bench/serving"
-	"github.com/plumbline-ml/plumbline/bench/serving/load"
-	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+	"github.com/plumbline-ml/plumbline/bench/serving/arrival"
+	"github.com/plumbline-ml/plumbline/bench/serving/engine"
+	"github.com/plumbline-ml/plumbline/bench/serving/metrics"
 )
 
 // replay asks recorded conversations in place of LoadGen, keeps what was recorded of each turn and what was answered,
@@ -33,9 +33,9 @@ func (r *runner) replay(ctx context.Context, pl plugin.Plugin, p *plan.Plan, t p
 		return plugin.Fault(fmt.Errorf("plugin %s: a timed run of %s replays conversations, and its workload has none",
 			p.Served.Name, t.Model))
 	}
-	counts, progress := new(serving.Progress), new(loadgen.Progress)
+	counts, progress := new(engine.Progress), new(loadgen.Progress)
 	began := time.Now()
-	shown := load.Pattern{Kind: load.Users, Users: 1, Requests: w.QSL().TotalSampleCount()}
+	shown := arrival.Pattern{Kind: arrival.Users, Users: 1, Requests: w.QSL().TotalSampleCount()}
 	progress.Follow(func() loadgen.ProgressSnapshot { return shownAs(shown, counts.Now(), time.Since(began)) })
 	stop := r.watch(t, progress)
 	seen := r.besideOthers(progress)
@@ -64,16 +64,16 @@ func (r *runner) replay(ctx context.Context, pl plugin.Plugin, p *plan.Plan, t p
 }
 
 // keepRequests writes what was recorded of each turn.
-func keepRequests(dir string, all []measure.Request) error {
+func keepRequests(dir string, all []metrics.Request) error {
 	var b bytes.Buffer
-	if err := requests.Write(&b, all, measure.Rules{}); err != nil {
+	if err := requests.Write(&b, all, metrics.Rules{}); err != nil {
 		return err
 	}
 	return sdk.Usage(wholefile.Write(filepath.Join(dir, requests.JSONLName), b.Bytes(), 0o644))
 }
 
 // keepAnswers writes the payloads of all turns that were sent, in their order, in the form of LoadGen's accuracy logs.
-func keepAnswers(dir string, all []measure.Request, answers closedloop.Answers) error {
+func keepAnswers(dir string, all []metrics.Request, answers closedloop.Answers) error {
 	var b bytes.Buffer
 	log := mllog.NewAccuracyWriter(&b)
 	var faults []error

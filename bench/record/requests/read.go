@@ -11,7 +11,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+	"github.com/plumbline-ml/plumbline/bench/serving/metrics"
 )
 
 const (
@@ -26,10 +26,10 @@ const (
 )
 
 // Read reads what Write wrote: the same records. All faults are told, with their lines, up to twenty.
-func Read(from io.Reader) ([]measure.Request, error) {
+func Read(from io.Reader) ([]metrics.Request, error) {
 	in := bufio.NewScanner(from)
 	in.Buffer(make([]byte, 0, 1<<16), longestLine)
-	var all []measure.Request
+	var all []metrics.Request
 	var faults []error
 	line := 0
 	for in.Scan() {
@@ -59,10 +59,10 @@ func Read(from io.Reader) ([]measure.Request, error) {
 }
 
 // parse reads a line.
-func parse(text []byte) (measure.Request, error) {
+func parse(text []byte) (metrics.Request, error) {
 	var row Row
 	if err := json.Unmarshal(text, &row); err != nil {
-		return measure.Request{}, fmt.Errorf("no request: %w", err)
+		return metrics.Request{}, fmt.Errorf("no request: %w", err)
 	}
 	return row.Request()
 }
@@ -71,7 +71,7 @@ func parse(text []byte) (measure.Request, error) {
 var status = regexp.MustCompile(`^[a-z][a-z0-9_]{0,31}$`)
 
 // Request is the record that the row is of. The error says what of it cannot be.
-func (row *Row) Request() (measure.Request, error) {
+func (row *Row) Request() (metrics.Request, error) {
 	var faults []string
 	need := func(ok bool, format string, a ...any) {
 		if !ok {
@@ -91,7 +91,7 @@ func (row *Row) Request() (measure.Request, error) {
 		need(t.v >= -latest && t.v <= latest, "%s is %d, want within twenty years", t.name, t.v)
 	}
 	need(status.MatchString(string(row.Status)), "the status is %q, want ok, refused, http_429 or alike", row.Status)
-	r := measure.Request{
+	r := metrics.Request{
 		Index: row.Index, Row: row.Row, User: row.User, Turn: row.Turn, Session: row.Session, Server: row.Server,
 		Due: row.Due, Sent: row.Sent, End: row.End, Status: row.Status, Fault: row.Fault, Finish: row.Finish,
 		WarmUp: row.WarmUp, Whole: row.Whole, Read: row.Read,
@@ -106,7 +106,7 @@ func (row *Row) Request() (measure.Request, error) {
 		{"retokenized", row.Retokenized, &r.Retokenized}, {"asked_in", row.AskedIn, &r.AskedIn},
 		{"asked_out", row.AskedOut, &r.AskedOut},
 	} {
-		if *n.to = measure.Unknown; n.from != nil {
+		if *n.to = metrics.Unknown; n.from != nil {
 			*n.to = *n.from
 			need(*n.from >= 0 && *n.from <= 1<<40, "%s is %d, want a number of tokens", n.name, *n.from)
 		}
@@ -115,13 +115,13 @@ func (row *Row) Request() (measure.Request, error) {
 		faults = append(faults, fault)
 	}
 	if len(faults) > 0 {
-		return measure.Request{}, errors.New(strings.Join(faults, "; "))
+		return metrics.Request{}, errors.New(strings.Join(faults, "; "))
 	}
 	return r, nil
 }
 
 // addTo gives the token events back.
-func (row *Row) addTo(events *measure.Events) (fault string) {
+func (row *Row) addTo(events *metrics.Events) (fault string) {
 	n := 1 + len(row.Gaps)
 	switch {
 	case row.First == nil && len(row.Gaps)+len(row.Kinds)+len(row.IDs) > 0:
@@ -152,7 +152,7 @@ func (row *Row) addTo(events *measure.Events) (fault string) {
 }
 
 // event is a token event that came at a time.
-func (row *Row) event(i int, at int64) (e measure.Event, fault string) {
+func (row *Row) event(i int, at int64) (e metrics.Event, fault string) {
 	if at < -latest || at > latest {
 		return e, fmt.Sprintf("token event %d came at %d ns, want within twenty years", i, at)
 	}
@@ -171,12 +171,12 @@ func (row *Row) event(i int, at int64) (e measure.Event, fault string) {
 }
 
 // event is one of a letter.
-func event(l byte) (measure.Event, bool) {
-	e := measure.Event{Text: l >= 'a'}
+func event(l byte) (metrics.Event, bool) {
+	e := metrics.Event{Text: l >= 'a'}
 	if !e.Text {
 		l += 'a' - 'A'
 	}
 	at := strings.IndexByte(letters, l)
-	e.Kind = measure.Kind(max(at, 0))
+	e.Kind = metrics.Kind(max(at, 0))
 	return e, at >= 0
 }

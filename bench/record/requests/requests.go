@@ -12,7 +12,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+	"github.com/plumbline-ml/plumbline/bench/serving/metrics"
 )
 
 // Names of the files of a point.
@@ -34,7 +34,7 @@ type Row struct {
 	Due    int64          `json:"due_ns"`
 	Sent   int64          `json:"sent_ns"`
 	End    int64          `json:"end_ns"`
-	Status measure.Status `json:"status"`
+	Status metrics.Status `json:"status"`
 	Fault  string         `json:"fault,omitempty"`
 	Finish string         `json:"finish_reason,omitempty"` // as the server says
 	WarmUp bool           `json:"warm_up,omitempty"`
@@ -50,7 +50,7 @@ type Row struct {
 	Read        int64  `json:"read_ns"` // the longest time from a read to its record
 
 	// Found, Out and the times below are what is measured of the rest: they are written for readers, and not read.
-	Found measure.Status `json:"found,omitempty"` // where it is another than Status: empty, count
+	Found metrics.Status `json:"found,omitempty"` // where it is another than Status: empty, count
 	Out   *int64         `json:"out,omitempty"`
 	TTFT  *int64         `json:"ttft_ns,omitempty"`
 	TPOT  *int64         `json:"tpot_ns,omitempty"`
@@ -89,11 +89,11 @@ func (c *Counts) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, &(*c)[0])
 }
 
-// letters are those of the kinds of events: measure.Role, Content, and so on.
+// letters are those of the kinds of events: metrics.Role, Content, and so on.
 const letters = "ocrtm"
 
 // letter is that of an event.
-func letter(e measure.Event) byte {
+func letter(e metrics.Event) byte {
 	l := letters[e.Kind]
 	if !e.Text {
 		l -= 'a' - 'A'
@@ -102,8 +102,8 @@ func letter(e measure.Event) byte {
 }
 
 // RowOf is the row of a request. It shares nothing with it.
-func RowOf(r *measure.Request, rules measure.Rules) Row {
-	m := measure.Measure(r, rules)
+func RowOf(r *metrics.Request, rules metrics.Rules) Row {
+	m := metrics.Measure(r, rules)
 	row := Row{
 		Index: r.Index, Row: r.Row, User: r.User, Turn: r.Turn, Session: r.Session, Server: r.Server,
 		Due: r.Due, Sent: r.Sent, End: r.End, Status: r.Status, Fault: r.Fault, Finish: r.Finish,
@@ -115,13 +115,13 @@ func RowOf(r *measure.Request, rules measure.Rules) Row {
 	if m.Found != r.Status {
 		row.Found = m.Found
 	}
-	row.TTFT, row.TPOT, row.E2E = value(&m, measure.TTFT), value(&m, measure.TPOT), value(&m, measure.E2E)
+	row.TTFT, row.TPOT, row.E2E = value(&m, metrics.TTFT), value(&m, metrics.TPOT), value(&m, metrics.E2E)
 	row.events(&r.Events)
 	return row
 }
 
 // value is a time of a request, or nil.
-func value(m *measure.Measured, name string) *int64 {
+func value(m *metrics.Measured, name string) *int64 {
 	v, ok := m.Value(name)
 	if !ok {
 		return nil
@@ -132,14 +132,14 @@ func value(m *measure.Measured, name string) *int64 {
 
 // known is a number; nil where nobody told it.
 func known(v int64) *int64 {
-	if v == measure.Unknown {
+	if v == metrics.Unknown {
 		return nil
 	}
 	return &v
 }
 
 // events takes over the token events.
-func (row *Row) events(events *measure.Events) {
+func (row *Row) events(events *metrics.Events) {
 	n := events.Len()
 	if n == 0 {
 		return
@@ -170,7 +170,7 @@ func (row *Row) events(events *measure.Events) {
 }
 
 // Write writes a line for each request, in their order.
-func Write(to io.Writer, all []measure.Request, rules measure.Rules) error {
+func Write(to io.Writer, all []metrics.Request, rules metrics.Rules) error {
 	w := bufio.NewWriterSize(to, 1<<16)
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)

@@ -10,23 +10,23 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/bench/record/requests"
-	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+	"github.com/plumbline-ml/plumbline/bench/serving/metrics"
 )
 
 // random is a record of anything that there may be.
-func random(rng *rand.Rand, i int) measure.Request {
+func random(rng *rand.Rand, i int) metrics.Request {
 	maybe := func() int64 {
 		if rng.IntN(2) == 0 {
-			return measure.Unknown
+			return metrics.Unknown
 		}
 		return rng.Int64N(5000)
 	}
-	statuses := []measure.Status{measure.OK, measure.OK, measure.OK, measure.Refused, measure.Cut, "http_429",
-		measure.Cancelled}
-	r := measure.Request{
+	statuses := []metrics.Status{metrics.OK, metrics.OK, metrics.OK, metrics.Refused, metrics.Cut, "http_429",
+		metrics.Cancelled}
+	r := metrics.Request{
 		Index: i, Row: rng.IntN(100), User: rng.IntN(5), Turn: rng.IntN(3), Server: rng.IntN(2), Due: rng.Int64N(1e12) - 1e9,
 		Status: statuses[rng.IntN(len(statuses))], WarmUp: rng.IntN(9) == 0, Whole: rng.IntN(9) == 0,
-		Usage:       measure.Usage{Prompt: maybe(), Completion: maybe(), Reasoning: maybe(), Cached: maybe()},
+		Usage:       metrics.Usage{Prompt: maybe(), Completion: maybe(), Reasoning: maybe(), Cached: maybe()},
 		Retokenized: maybe(), AskedIn: maybe(), AskedOut: maybe(), Read: rng.Int64N(1e6),
 	}
 	if r.Sent = r.Due + rng.Int64N(1e6); rng.IntN(4) == 0 {
@@ -36,7 +36,7 @@ func random(rng *rand.Rand, i int) measure.Request {
 	ids := rng.IntN(3) // none, one each, any
 	for range rng.IntN(6) {
 		r.End += rng.Int64N(1e8)
-		e := measure.Event{At: r.End, Kind: measure.Kind(rng.IntN(5)), Text: rng.IntN(3) > 0, IDs: min(ids, 1)}
+		e := metrics.Event{At: r.End, Kind: metrics.Kind(rng.IntN(5)), Text: rng.IntN(3) > 0, IDs: min(ids, 1)}
 		if ids == 2 {
 			e.IDs = rng.IntN(4)
 		}
@@ -48,7 +48,7 @@ func random(rng *rand.Rand, i int) measure.Request {
 // TestWriteAndRead: what is read is what was written, whatever it is.
 func TestWriteAndRead(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
-	var all []measure.Request
+	var all []metrics.Request
 	for i := range 2000 {
 		r := random(rng, i)
 		if i%3 == 0 {
@@ -57,7 +57,7 @@ func TestWriteAndRead(t *testing.T) {
 		all = append(all, r)
 	}
 	var b bytes.Buffer
-	rules := measure.Rules{Tokenizer: true}
+	rules := metrics.Rules{Tokenizer: true}
 	if err := requests.Write(&b, all, rules); err != nil {
 		t.Fatal(err)
 	}
@@ -72,14 +72,14 @@ func TestWriteAndRead(t *testing.T) {
 	for i := range all {
 		was, is := events(all[i]), events(again[i])
 		a, b := all[i], again[i]
-		if a.Events, b.Events = (measure.Events{}), (measure.Events{}); !reflect.DeepEqual(a, b) || !slices.Equal(was, is) {
+		if a.Events, b.Events = (metrics.Events{}), (metrics.Events{}); !reflect.DeepEqual(a, b) || !slices.Equal(was, is) {
 			t.Fatalf("%+v %v is read as %+v %v", a, was, b, is)
 		}
 	}
-	if !reflect.DeepEqual(measure.Of(all, rules), measure.Of(again, rules)) {
+	if !reflect.DeepEqual(metrics.Of(all, rules), metrics.Of(again, rules)) {
 		// NaN is no NaN: by their texts
-		x, _ := measure.Of(all, rules).TTFT.MarshalJSON()
-		y, _ := measure.Of(again, rules).TTFT.MarshalJSON()
+		x, _ := metrics.Of(all, rules).TTFT.MarshalJSON()
+		y, _ := metrics.Of(again, rules).TTFT.MarshalJSON()
 		if !bytes.Equal(x, y) {
 			t.Errorf("%s, was %s", y, x)
 		}
@@ -90,7 +90,7 @@ func TestWriteAndRead(t *testing.T) {
 	}
 }
 
-func events(r measure.Request) (all []measure.Event) {
+func events(r metrics.Request) (all []metrics.Event) {
 	for e := range r.Events.All() {
 		all = append(all, e)
 	}
@@ -99,14 +99,14 @@ func events(r measure.Request) (all []measure.Event) {
 
 // TestLine holds what other programs read.
 func TestLine(t *testing.T) {
-	r := measure.Request{Index: 7, Row: 3, Due: 1000, Sent: 1500, End: 9000, Status: measure.OK, Usage: measure.NoUsage(),
-		Retokenized: measure.Unknown, AskedIn: 8, AskedOut: measure.Unknown, Read: 5}
+	r := metrics.Request{Index: 7, Row: 3, Due: 1000, Sent: 1500, End: 9000, Status: metrics.OK, Usage: metrics.NoUsage(),
+		Retokenized: metrics.Unknown, AskedIn: 8, AskedOut: metrics.Unknown, Read: 5}
 	r.Usage.Prompt = 8
-	for i, kind := range []measure.Kind{measure.Reasoning, measure.Content, measure.Content} {
-		r.Events.Add(measure.Event{At: 4000 + 1000*int64(i), Kind: kind, Text: true, IDs: 1})
+	for i, kind := range []metrics.Kind{metrics.Reasoning, metrics.Content, metrics.Content} {
+		r.Events.Add(metrics.Event{At: 4000 + 1000*int64(i), Kind: kind, Text: true, IDs: 1})
 	}
 	var b bytes.Buffer
-	if err := requests.Write(&b, []measure.Request{r}, measure.Rules{}); err != nil {
+	if err := requests.Write(&b, []metrics.Request{r}, metrics.Rules{}); err != nil {
 		t.Fatal(err)
 	}
 	const want = `{"index":7,"row":3,"user":0,"turn":0,"server":0,"due_ns":1000,"sent_ns":1500,"end_ns":9000,` +
@@ -155,11 +155,11 @@ func TestHostileLines(t *testing.T) {
 func FuzzRead(f *testing.F) {
 	var b bytes.Buffer
 	rng := rand.New(rand.NewPCG(3, 3))
-	var all []measure.Request
+	var all []metrics.Request
 	for i := range 5 {
 		all = append(all, random(rng, i))
 	}
-	if err := requests.Write(&b, all, measure.Rules{}); err != nil {
+	if err := requests.Write(&b, all, metrics.Rules{}); err != nil {
 		f.Fatal(err)
 	}
 	for line := range strings.SplitSeq(b.String(), "\n") {
@@ -174,16 +174,16 @@ func FuzzRead(f *testing.F) {
 			}
 			return
 		}
-		measure.Of(all, measure.Rules{Limits: measure.Limits{measure.TTFT: math.MaxFloat64}, OpenLoop: true})
+		metrics.Of(all, metrics.Rules{Limits: metrics.Limits{metrics.TTFT: math.MaxFloat64}, OpenLoop: true})
 		var once, twice bytes.Buffer
-		if err := requests.Write(&once, all, measure.Rules{}); err != nil {
+		if err := requests.Write(&once, all, metrics.Rules{}); err != nil {
 			t.Fatal(err)
 		}
 		again, err := requests.Read(bytes.NewReader(once.Bytes()))
 		if err != nil {
 			t.Fatalf("%v of what was written\n%s", err, once.String())
 		}
-		if err := requests.Write(&twice, again, measure.Rules{}); err != nil || once.String() != twice.String() {
+		if err := requests.Write(&twice, again, metrics.Rules{}); err != nil || once.String() != twice.String() {
 			t.Errorf("%s\nwritten again (%v)\n%s", once.String(), err, twice.String())
 		}
 	})
@@ -195,7 +195,7 @@ func BenchmarkWrite(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		var out bytes.Buffer
-		if err := requests.Write(&out, all, measure.Rules{}); err != nil {
+		if err := requests.Write(&out, all, metrics.Rules{}); err != nil {
 			b.Fatal(err)
 		}
 		b.SetBytes(int64(out.Len()))
@@ -204,7 +204,7 @@ func BenchmarkWrite(b *testing.B) {
 
 func BenchmarkRead(b *testing.B) {
 	var out bytes.Buffer
-	if err := requests.Write(&out, answers(1000), measure.Rules{}); err != nil {
+	if err := requests.Write(&out, answers(1000), metrics.Rules{}); err != nil {
 		b.Fatal(err)
 	}
 	b.SetBytes(int64(out.Len()))
@@ -216,14 +216,14 @@ func BenchmarkRead(b *testing.B) {
 	}
 }
 
-func answers(n int) []measure.Request {
-	all := make([]measure.Request, n)
+func answers(n int) []metrics.Request {
+	all := make([]metrics.Request, n)
 	for i := range all {
 		r := &all[i]
-		*r = measure.Request{Index: i, Status: measure.OK, Usage: measure.NoUsage(), Retokenized: measure.Unknown,
-			AskedIn: measure.Unknown, AskedOut: measure.Unknown}
+		*r = metrics.Request{Index: i, Status: metrics.OK, Usage: metrics.NoUsage(), Retokenized: metrics.Unknown,
+			AskedIn: metrics.Unknown, AskedOut: metrics.Unknown}
 		for k := range int64(32) {
-			r.Events.Add(measure.Event{At: 50e6 + k*5_123_456, Kind: measure.Content, Text: true, IDs: 1})
+			r.Events.Add(metrics.Event{At: 50e6 + k*5_123_456, Kind: metrics.Content, Text: true, IDs: 1})
 		}
 	}
 	return all

@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+	"github.com/plumbline-ml/plumbline/bench/serving/metrics"
 )
 
 // mostLengths is how many requests Lengths shows, mostSizes how many steps Sizes have.
@@ -36,9 +36,9 @@ type Sizes struct {
 }
 
 // lengthsOf are those of answered requests; nil: none has a prompt of known length and a first token.
-func lengthsOf(all []*measure.Measured) *Lengths {
-	l := &Lengths{Asked: !slices.ContainsFunc(all, func(m *measure.Measured) bool {
-		return m.Usage.Prompt != measure.Unknown
+func lengthsOf(all []*metrics.Measured) *Lengths {
+	l := &Lengths{Asked: !slices.ContainsFunc(all, func(m *metrics.Measured) bool {
+		return m.Usage.Prompt != metrics.Unknown
 	})}
 	type timed struct{ prompt, ttft int64 }
 	var both []timed
@@ -55,7 +55,7 @@ func lengthsOf(all []*measure.Measured) *Lengths {
 			continue
 		}
 		prompts = append(prompts, n)
-		if ttft, ok := m.Value(measure.TTFT); ok {
+		if ttft, ok := m.Value(metrics.TTFT); ok {
 			both = append(both, timed{n, max(0, int64(ttft))})
 		}
 	}

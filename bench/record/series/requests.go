@@ -3,25 +3,25 @@ package series
 import (
 	"time"
 
-	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+	"github.com/plumbline-ml/plumbline/bench/serving/metrics"
 	"github.com/plumbline-ml/plumbline/loadgen"
 )
 
 // OfRequests makes the file of a measurement of a server from what was recorded of its requests, in the order in which
 // they were due, from a start on. Latency is the time to the last token. Those that warmed up and those that the client
 // cancelled are left out; failed ones are unanswered.
-func OfRequests(requests []measure.Request, rules measure.Rules, start time.Time) *File {
+func OfRequests(requests []metrics.Request, rules metrics.Rules, start time.Time) *File {
 	s := served{start: start}
-	all := make([]measure.Measured, 0, len(requests))
+	all := make([]metrics.Measured, 0, len(requests))
 	for i := range requests {
-		m := measure.Measure(&requests[i], rules)
-		if m.WarmUp || m.Found == measure.Cancelled {
+		m := metrics.Measure(&requests[i], rules)
+		if m.WarmUp || m.Found == metrics.Cancelled {
 			continue
 		}
 		all = append(all, m)
-		if m.Found == measure.OK {
+		if m.Found == metrics.OK {
 			s.answered = append(s.answered, &all[len(all)-1])
-			_, first := m.Value(measure.TTFT)
+			_, first := m.Value(metrics.TTFT)
 			s.firsts = s.firsts || first
 			s.tokens = s.tokens || m.Out > 0
 		}
@@ -36,7 +36,7 @@ func OfRequests(requests []measure.Request, rules measure.Rules, start time.Time
 
 // served are the answered requests as a Source.
 type served struct {
-	answered       []*measure.Measured
+	answered       []*metrics.Measured
 	start          time.Time
 	firsts, tokens bool
 }
@@ -55,14 +55,14 @@ func (s *served) Slot(i int) loadgen.Slot {
 		Sample: uint64(i), Query: uint64(i), Scheduled: m.Due + moved, Issued: m.Sent + moved, Done: m.Done() + moved,
 		Tokens: uint32(max(0, m.Out)),
 	}
-	if ttft, ok := m.Value(measure.TTFT); ok {
+	if ttft, ok := m.Value(metrics.TTFT); ok {
 		out.FirstToken = max(1, out.Scheduled+int64(ttft))
 	}
 	return out
 }
 
 // underWay counts the requests with the server anew: failed ones, too, until they had failed.
-func (r *Rates) underWay(all []measure.Measured) {
+func (r *Rates) underWay(all []metrics.Measured) {
 	n := int64(len(r.Outstanding))
 	if n == 0 {
 		return
@@ -76,7 +76,7 @@ func (r *Rates) underWay(all []measure.Measured) {
 	for i := range all {
 		m := &all[i]
 		end := m.End
-		if m.Found == measure.OK {
+		if m.Found == metrics.OK {
 			end = m.Done()
 		}
 		if sent := max(m.Sent, m.Due); end >= sent {
@@ -89,7 +89,7 @@ func (r *Rates) underWay(all []measure.Measured) {
 
 // stream counts tokens as they came: each with its event where events have ids, else as many with each event as with
 // another.
-func (r *Rates) stream(answered []*measure.Measured) {
+func (r *Rates) stream(answered []*metrics.Measured) {
 	n := int64(len(r.Samples))
 	if n == 0 || r.Tokens == nil {
 		return
@@ -102,7 +102,7 @@ func (r *Rates) stream(answered []*measure.Measured) {
 		k, events := int64(0), int64(m.Events.Len())
 		for e := range m.Events.All() {
 			tokens := int64(e.IDs)
-			if m.By != measure.ByIDs {
+			if m.By != metrics.ByIDs {
 				tokens = m.Out*(k+1)/events - m.Out*k/events
 			}
 			k++

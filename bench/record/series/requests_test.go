@@ -10,20 +10,20 @@ import (
 	"time"
 
 	"github.com/plumbline-ml/plumbline/bench/record/metric"
-	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+	"github.com/plumbline-ml/plumbline/bench/serving/metrics"
 )
 
 const second = int64(1e9)
 
 // asked is a request that is due and sent at a time, with tokens a tenth of a second apart from half a second later on.
-func asked(due int64, prompt int64, tokens int) measure.Request {
-	r := measure.Request{Due: due, Sent: due, Status: measure.OK, Usage: measure.NoUsage(),
-		Retokenized: measure.Unknown, AskedIn: 100, AskedOut: measure.Unknown}
+func asked(due int64, prompt int64, tokens int) metrics.Request {
+	r := metrics.Request{Due: due, Sent: due, Status: metrics.OK, Usage: metrics.NoUsage(),
+		Retokenized: metrics.Unknown, AskedIn: 100, AskedOut: metrics.Unknown}
 	r.Usage.Prompt = prompt
 	r.End = due + second/2
 	for k := range tokens {
 		r.End = due + second/2 + int64(k)*second/10
-		r.Events.Add(measure.Event{At: r.End, Kind: measure.Content, Text: true, IDs: 1})
+		r.Events.Add(metrics.Event{At: r.End, Kind: metrics.Content, Text: true, IDs: 1})
 	}
 	return r
 }
@@ -35,8 +35,8 @@ func TestOfRequests(t *testing.T) {
 	warm.WarmUp, failed.Status, failed.End = true, "http_429", 3*second
 	early := asked(0, 30, 11) // its user came to it before the measurement began
 	early.Due = -1000
-	all := []measure.Request{warm, early, asked(second/2, 10, 11), failed, asked(2*second, 20, 21)}
-	f := OfRequests(all, measure.Rules{}, time.Unix(0, 0))
+	all := []metrics.Request{warm, early, asked(second/2, 10, 11), failed, asked(2*second, 20, 21)}
+	f := OfRequests(all, metrics.Rules{}, time.Unix(0, 0))
 	told := Told{Name: "power", Title: "meter", Unit: "W", T: []int64{-5, 5, 9}, V: []float64{1, math.NaN(), 2}}
 	f.Told = []Told{told.Thinned()}
 	if f.Samples != 4 || f.Unanswered != 1 || f.Duration != 4*second+second/2 {
@@ -102,12 +102,12 @@ func TestOfRequests(t *testing.T) {
 
 // TestUncountedRequests: without token ids tokens are shared out among events, and lengths are those that were asked.
 func TestUncountedRequests(t *testing.T) {
-	r := asked(0, measure.Unknown, 0)
+	r := asked(0, metrics.Unknown, 0)
 	for k := range int64(4) {
-		r.Events.Add(measure.Event{At: second + k*second, Kind: measure.Content, Text: true})
+		r.Events.Add(metrics.Event{At: second + k*second, Kind: metrics.Content, Text: true})
 	}
 	r.Usage.Completion = 10
-	f := OfRequests([]measure.Request{r, r}, measure.Rules{}, time.Time{})
+	f := OfRequests([]metrics.Request{r, r}, metrics.Rules{}, time.Time{})
 	var came []int64
 	for _, n := range f.Rates.Streamed {
 		if n > 0 {
@@ -117,7 +117,7 @@ func TestUncountedRequests(t *testing.T) {
 	if !slices.Equal(came, []int64{4, 6, 4, 6}) || f.Lengths == nil || !f.Lengths.Asked || f.Lengths.Prompt[0] != 100 {
 		t.Errorf("%v came, lengths %+v", came, f.Lengths)
 	}
-	if f := OfRequests(nil, measure.Rules{}, time.Time{}); f.Samples != 0 || f.Lengths != nil {
+	if f := OfRequests(nil, metrics.Rules{}, time.Time{}); f.Samples != 0 || f.Lengths != nil {
 		t.Errorf("of nothing: %+v", f)
 	}
 }

@@ -11,14 +11,14 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
-	"github.com/plumbline-ml/plumbline/bench/serving/load"
-	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+	"github.com/plumbline-ml/plumbline/bench/serving/arrival"
+	"github.com/plumbline-ml/plumbline/bench/serving/metrics"
 	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // Row is a line of curve.csv: a point. A figure that was not measured is NaN, and empty in the file.
 type Row struct {
-	Kind  load.Kind
+	Kind  arrival.Kind
 	Value float64 // users, or requests per second; NaN where the load is no number
 	// Figures are the columns of numbers, by their names.
 	Figures map[string]float64
@@ -49,7 +49,7 @@ func figureNames() []string {
 // column is one of numbers.
 type column struct {
 	name string
-	of   func(f *measure.Figures) *float64
+	of   func(f *metrics.Figures) *float64
 }
 
 // energies are the columns behind numbers: what a power meter measured beside a point, else what its accelerators say.
@@ -58,13 +58,13 @@ func energies() []string { return []string{"power_w", "energy_per_token_j", "ene
 // numbers are the columns between the load and the flags.
 func numbers() []column {
 	all := []column{
-		{"requests_per_s", func(f *measure.Figures) *float64 { return f.RequestsPerSec }},
-		{"tokens_per_s", (*measure.Figures).CountedTokensPerSec},
-		{"tokens_per_s_per_gpu", func(f *measure.Figures) *float64 { return f.TokensPerSecPerGPU }},
+		{"requests_per_s", func(f *metrics.Figures) *float64 { return f.RequestsPerSec }},
+		{"tokens_per_s", (*metrics.Figures).CountedTokensPerSec},
+		{"tokens_per_s_per_gpu", func(f *metrics.Figures) *float64 { return f.TokensPerSecPerGPU }},
 	}
-	for _, metric := range []string{measure.TTFT, measure.TPOT, measure.E2E} {
+	for _, metric := range []string{metrics.TTFT, metrics.TPOT, metrics.E2E} {
 		for _, p := range percentiles {
-			all = append(all, column{metric + "_" + measure.PercentileName(p) + "_ms", func(f *measure.Figures) *float64 {
+			all = append(all, column{metric + "_" + metrics.PercentileName(p) + "_ms", func(f *metrics.Figures) *float64 {
 				q, ok := f.Distribution(metric).At(p)
 				if !ok {
 					return nil
@@ -75,21 +75,21 @@ func numbers() []column {
 		}
 	}
 	return append(all,
-		column{"user", (*measure.Figures).UserRate},
-		column{"goodput_per_s", func(f *measure.Figures) *float64 { return f.Goodput }},
-		column{"attainment", func(f *measure.Figures) *float64 { return f.Attainment }},
-		column{"failed", func(f *measure.Figures) *float64 {
+		column{"user", (*metrics.Figures).UserRate},
+		column{"goodput_per_s", func(f *metrics.Figures) *float64 { return f.Goodput }},
+		column{"attainment", func(f *metrics.Figures) *float64 { return f.Attainment }},
+		column{"failed", func(f *metrics.Figures) *float64 {
 			if f.Requests == 0 {
 				return nil
 			}
 			share := float64(f.FailedTotal()) / float64(f.Requests)
 			return &share
 		}},
-		column{"concurrency", func(f *measure.Figures) *float64 { return &f.ConcurrencyMean }},
-		column{"requests", func(f *measure.Figures) *float64 { return count(f.Requests) }},
-		column{"answered", func(f *measure.Figures) *float64 { return count(f.OK) }},
+		column{"concurrency", func(f *metrics.Figures) *float64 { return &f.ConcurrencyMean }},
+		column{"requests", func(f *metrics.Figures) *float64 { return count(f.Requests) }},
+		column{"answered", func(f *metrics.Figures) *float64 { return count(f.OK) }},
 		column{"prompt_tokens_per_s", promptRate},
-		column{"total_tokens_per_s", func(f *measure.Figures) *float64 {
+		column{"total_tokens_per_s", func(f *metrics.Figures) *float64 {
 			in, out := promptRate(f), f.CountedTokensPerSec()
 			if in == nil || out == nil {
 				return nil
@@ -101,7 +101,7 @@ func numbers() []column {
 }
 
 // promptRate is the tokens of prompts per second; nil: the server counts none.
-func promptRate(f *measure.Figures) *float64 {
+func promptRate(f *metrics.Figures) *float64 {
 	if f.WindowNS <= 0 || f.PromptTokens == 0 {
 		return nil
 	}
@@ -212,7 +212,7 @@ func ReadCSV(from io.Reader) ([]Row, error) {
 		if len(rows) == mostRows {
 			return nil, fmt.Errorf("%s has more than %d points", CSVName, mostRows)
 		}
-		r := Row{Kind: load.Kind(fields[0]), Figures: map[string]float64{}}
+		r := Row{Kind: arrival.Kind(fields[0]), Figures: map[string]float64{}}
 		for _, c := range figureNames() {
 			r.Figures[c] = math.NaN()
 		}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/record/sweepfile"
-	"github.com/plumbline-ml/plumbline/bench/serving/load"
+	"github.com/plumbline-ml/plumbline/bench/serving/arrival"
 )
 
 // TestFindConclusion: each end of a search has words of its own, with what is known and what would tell more.
@@ -16,7 +16,7 @@ func TestFindConclusion(t *testing.T) {
 	for want, f := range map[string]sweepfile.Find{
 		"the highest load that keeps all objectives is 4 users; 5 users does not": {Ended: "server", Found: 4, Holds: 4,
 			Misses: 5},
-		"the highest load that keeps all objectives is 2.5 requests/s; 2.6 requests/s does not": {By: load.Rate,
+		"the highest load that keeps all objectives is 2.5 requests/s; 2.6 requests/s does not": {By: arrival.Rate,
 			Ended: "server", Found: 2.5, Holds: 2.5, Misses: 2.6},
 		"the client is the limit at 8 users; the server holds at least 4 users": {Ended: "client", Holds: 4,
 			ClientAt: 8},
@@ -35,7 +35,7 @@ func TestFindConclusion(t *testing.T) {
 		"the highest load that keeps all objectives is 16 users":             {Found: 16}, // as earlier versions wrote
 	} {
 		if f.By == "" {
-			f.By = load.Users
+			f.By = arrival.Users
 		}
 		f.Trials, f.Took = trials, 3
 		s := &sweepfile.Sweep{Complete: true, Objectives: "p99 ttft < 20ms", Find: &f,

@@ -17,9 +17,9 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/bench/serving/arrival"
 	"github.com/plumbline-ml/plumbline/bench/serving/curve"
-	"github.com/plumbline-ml/plumbline/bench/serving/load"
-	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+	"github.com/plumbline-ml/plumbline/bench/serving/metrics"
 	"github.com/plumbline-ml/plumbline/bench/serving/shard"
 )
 
@@ -93,7 +93,7 @@ type Share struct {
 	ClockError *int64 `json:"clock_error_ns,omitempty"`
 	// Steady is the steady part of a closed loop, in nanoseconds from the time 0 of the share's requests; absent: none, or
 	// figures are of all requests.
-	Steady *measure.Window `json:"steady_ns,omitempty"`
+	Steady *metrics.Window `json:"steady_ns,omitempty"`
 	// Dir is the folder that the share was read from; only of shares that were put together.
 	Dir string `json:"dir,omitempty"`
 }
@@ -109,8 +109,8 @@ type Shares struct {
 
 // Find is a search for the highest load that keeps all objectives. Loads are in requests per second, or users.
 type Find struct {
-	By    load.Kind `json:"by"`
-	Start float64   `json:"start,omitempty"` // the first load
+	By    arrival.Kind `json:"by"`
+	Start float64      `json:"start,omitempty"` // the first load
 	// Found is the highest load that keeps all objectives, where the server is the limit; 0: that was not found.
 	Found float64 `json:"found"`
 	// Ended is what ended the search (search.Ended): "server", "client", "data", "most", "none". Empty: it is not over.

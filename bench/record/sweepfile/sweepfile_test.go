@@ -15,8 +15,8 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/power/spl"
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/record/sweepfile"
-	"github.com/plumbline-ml/plumbline/bench/serving/load"
-	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+	"github.com/plumbline-ml/plumbline/bench/serving/arrival"
+	"github.com/plumbline-ml/plumbline/bench/serving/metrics"
 	"github.com/plumbline-ml/plumbline/bench/serving/objective"
 )
 
@@ -29,23 +29,23 @@ func point(t testing.TB, users int, flags ...string) record.Run {
 		t.Fatal(err)
 	}
 	slow := max(1, int64(users)/16)
-	var all []measure.Request
+	var all []metrics.Request
 	for u := range users {
 		for i := range int64(20) {
 			due := i * 20e6 * slow
-			r := measure.Request{User: u, Due: due, Sent: due, End: due + 20e6*slow, Status: measure.OK,
-				Usage: measure.NoUsage(), Retokenized: measure.Unknown, AskedIn: measure.Unknown, AskedOut: measure.Unknown}
+			r := metrics.Request{User: u, Due: due, Sent: due, End: due + 20e6*slow, Status: metrics.OK,
+				Usage: metrics.NoUsage(), Retokenized: metrics.Unknown, AskedIn: metrics.Unknown, AskedOut: metrics.Unknown}
 			for k := range int64(11) {
-				r.Events.Add(measure.Event{At: due + (10e6+k*1e6)*slow, Kind: measure.Content, Text: true, IDs: 1})
+				r.Events.Add(metrics.Event{At: due + (10e6+k*1e6)*slow, Kind: metrics.Content, Text: true, IDs: 1})
 			}
 			all = append(all, r)
 		}
 	}
-	f := measure.Of(all, measure.Rules{Limits: o.Each(), Percentiles: o.Percentiles()})
+	f := metrics.Of(all, metrics.Rules{Limits: o.Each(), Percentiles: o.Percentiles()})
 	verdicts := o.Judge(f)
 	holds := objective.Held(verdicts)
 	run := record.Run{Model: "m", Mode: record.ModeServing, Dir: "users", Serving: &record.Serving{
-		Load: record.ServingLoad{By: load.Users, Value: float64(users)}, Figures: f, Objectives: verdicts, Holds: &holds,
+		Load: record.ServingLoad{By: arrival.Users, Value: float64(users)}, Figures: f, Objectives: verdicts, Holds: &holds,
 		Flags: append([]string{}, flags...)}}
 	run.Finish(nil)
 	return run
@@ -55,7 +55,7 @@ func sweep(t testing.TB) *sweepfile.Sweep {
 	t.Helper()
 	s := &sweepfile.Sweep{Loads: "1..64", Objectives: "p99 ttft < 20ms", Complete: true, Points: []record.Run{
 		point(t, 1), point(t, 4), point(t, 16), point(t, 64), point(t, 12, record.ClientLimited, "misses, by far; \"well\""),
-	}, Find: &sweepfile.Find{By: load.Users, Found: 16, Trials: []sweepfile.Trial{{Value: 16, Held: true, Point: 2}}}}
+	}, Find: &sweepfile.Find{By: arrival.Users, Found: 16, Trials: []sweepfile.Trial{{Value: 16, Held: true, Point: 2}}}}
 	s.Judge()
 	return s
 }
@@ -179,7 +179,7 @@ func TestHostileFiles(t *testing.T) {
 
 func TestCSV(t *testing.T) {
 	s := sweep(t)
-	s.Points = append(s.Points, record.Run{Serving: &record.Serving{Load: record.ServingLoad{By: load.Maximum}}})
+	s.Points = append(s.Points, record.Run{Serving: &record.Serving{Load: record.ServingLoad{By: arrival.Maximum}}})
 	s.Points[0].Serving.Asked.Seed = math.MaxUint64
 	s.Points[1].Serving.Figures.PromptTokens = 77
 	var b bytes.Buffer

@@ -1,7 +1,7 @@
 // Package curve has the points of a sweep: which of them count, which is the best, and where to look next.
 //
-// In: points of rising load, where a sweep stops, what dominates what. Out: how a point is measured (package serving),
-// its figures (package measure), and the files of a sweep (record/sweepfile).
+// In: points of rising load, where a sweep stops, what dominates what. Out: how a point is measured (package engine),
+// its figures (package metrics), and the files of a sweep (record/sweepfile).
 package curve
 
 import (
@@ -10,12 +10,12 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/plumbline-ml/plumbline/bench/serving/load"
+	"github.com/plumbline-ml/plumbline/bench/serving/arrival"
 )
 
 // Point is what a sweep has to know of a load that was measured. A figure that was not measured is NaN.
 type Point struct {
-	By   load.Kind
+	By   arrival.Kind
 	Load float64 // users, or requests per second; 0 where the load is no number
 
 	Requests                     int // that were measured; 0: unknown
@@ -99,7 +99,7 @@ func (p Point) height() float64 {
 
 // place is where a point stands among rates: one user and the maximum at the rate that they got.
 func (p Point) place() float64 {
-	if p.By == load.Rate {
+	if p.By == arrival.Rate {
 		return p.Load
 	}
 	return p.RequestsPerSec
@@ -114,26 +114,26 @@ const (
 // Auto is a sweep that chooses its loads: one user, the maximum, then rates between them until the server is
 // overloaded, then some where the curve bends down most. It returns the load after those that were made, in any
 // order; ok is false where the sweep is complete. The same points lead to the same load.
-func Auto(made []Point) (by load.Kind, value float64, ok bool) {
+func Auto(made []Point) (by arrival.Kind, value float64, ok bool) {
 	var one, most *Point
 	var rates []Point
 	for i := range made {
 		switch made[i].By {
-		case load.Users:
+		case arrival.Users:
 			one = &made[i]
-		case load.Maximum:
+		case arrival.Maximum:
 			most = &made[i]
-		case load.Rate:
+		case arrival.Rate:
 			rates = append(rates, made[i])
 		}
 	}
 	switch {
 	case one == nil:
-		return load.Users, 1, true
+		return arrival.Users, 1, true
 	case most == nil:
-		return load.Maximum, 0, true
+		return arrival.Maximum, 0, true
 	}
-	planned := load.Between(one.RequestsPerSec, most.RequestsPerSec, autoRates)
+	planned := arrival.Between(one.RequestsPerSec, most.RequestsPerSec, autoRates)
 	var first []Point // of the planned ones, up to a rate
 	for _, rate := range planned {
 		at := slices.IndexFunc(rates, func(p Point) bool { return p.Load == rate })
@@ -141,14 +141,14 @@ func Auto(made []Point) (by load.Kind, value float64, ok bool) {
 		case at >= 0:
 			first = append(first, rates[at])
 		case !Stop(first):
-			return load.Rate, rate, true
+			return arrival.Rate, rate, true
 		}
 	}
 	if len(rates)-len(first) >= autoRefined {
 		return "", 0, false
 	}
 	value, ok = refine(made)
-	return load.Rate, value, ok && !slices.ContainsFunc(rates, func(p Point) bool { return p.Load == value })
+	return arrival.Rate, value, ok && !slices.ContainsFunc(rates, func(p Point) bool { return p.Load == value })
 }
 
 // refine is a rate in the middle of a gap beside the top of the curve, the highest goodput or else the knee: above it,

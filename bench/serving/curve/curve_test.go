@@ -8,8 +8,8 @@ import (
 
 	"github.com/plumbline-ml/plumbline/internal/golden"
 
+	"github.com/plumbline-ml/plumbline/bench/serving/arrival"
 	"github.com/plumbline-ml/plumbline/bench/serving/curve"
-	"github.com/plumbline-ml/plumbline/bench/serving/load"
 )
 
 // TestGoldenCurves compares with what an independent program makes of the points.
@@ -43,7 +43,7 @@ func TestGoldenCurves(t *testing.T) {
 					held = false
 				}
 			}
-			points = append(points, curve.Point{By: load.Users, Load: p.Load, RequestsPerSec: p.RequestsPerSec,
+			points = append(points, curve.Point{By: arrival.Users, Load: p.Load, RequestsPerSec: p.RequestsPerSec,
 				TokensPerSec: p.TokensPerSec, User: p.User, Goodput: p.Goodput, Failed: p.Failed, Stationary: p.Stationary,
 				ClientLimited: p.ClientLimited, Held: held})
 		}
@@ -82,17 +82,17 @@ func TestGoldenCurves(t *testing.T) {
 }
 
 // server is one that serves up to top requests a second in time; above that goodput falls, and it answers top.
-func server(by load.Kind, value, top float64, limits bool) curve.Point {
+func server(by arrival.Kind, value, top float64, limits bool) curve.Point {
 	p := curve.Point{By: by, Load: value, Stationary: true, Held: true, TokensPerSec: 1, User: 1, Goodput: math.NaN()}
 	offered := value
 	switch by {
-	case load.Users:
+	case arrival.Users:
 		offered = 2 * value
-	case load.Maximum:
+	case arrival.Maximum:
 		offered = math.Inf(1)
 	}
 	p.RequestsPerSec = min(offered, top*1.1)
-	if p.Stationary = offered <= top*1.1 || by == load.Maximum; limits {
+	if p.Stationary = offered <= top*1.1 || by == arrival.Maximum; limits {
 		if p.Goodput = offered; offered > top {
 			p.Goodput = top / 10
 		}
@@ -122,14 +122,14 @@ func TestAuto(t *testing.T) {
 		made := sweep(t, top, true)
 		best, above := 0.0, math.Inf(1)
 		for _, p := range made {
-			if p.By == load.Rate && p.Load <= top {
+			if p.By == arrival.Rate && p.Load <= top {
 				best = max(best, p.Load)
 			}
-			if p.By == load.Rate && p.Load > top {
+			if p.By == arrival.Rate && p.Load > top {
 				above = min(above, p.Load)
 			}
 		}
-		if len(made) > 11 || made[0].By != load.Users || made[1].By != load.Maximum {
+		if len(made) > 11 || made[0].By != arrival.Users || made[1].By != arrival.Maximum {
 			t.Errorf("top %v: %d points, %v", top, len(made), made)
 		}
 		if len(made) < 11 && above > best*1.1 {
@@ -144,7 +144,7 @@ func TestAuto(t *testing.T) {
 		t.Errorf("%d points", len(made))
 	}
 	// A server that is no quicker with many than with one.
-	made := []curve.Point{server(load.Users, 1, 1, true), server(load.Maximum, 0, 1, true)}
+	made := []curve.Point{server(arrival.Users, 1, 1, true), server(arrival.Maximum, 0, 1, true)}
 	made[1].RequestsPerSec = made[0].RequestsPerSec
 	if by, value, ok := curve.Auto(made); ok {
 		t.Errorf("%v %v between one user and the same", by, value)
@@ -154,20 +154,20 @@ func TestAuto(t *testing.T) {
 // TestAutoStops: rates after two overloaded ones are not made.
 func TestAutoStops(t *testing.T) {
 	made := []curve.Point{
-		{By: load.Users, Load: 1, RequestsPerSec: 2, Stationary: true, Goodput: 2},
-		{By: load.Maximum, RequestsPerSec: 34, Goodput: 1},
-		{By: load.Rate, Load: 7.05, RequestsPerSec: 7, Stationary: true, Goodput: 7},
-		{By: load.Rate, Load: 12.1, RequestsPerSec: 10, Goodput: 2},
-		{By: load.Rate, Load: 17.1, RequestsPerSec: 10, Goodput: 1},
+		{By: arrival.Users, Load: 1, RequestsPerSec: 2, Stationary: true, Goodput: 2},
+		{By: arrival.Maximum, RequestsPerSec: 34, Goodput: 1},
+		{By: arrival.Rate, Load: 7.05, RequestsPerSec: 7, Stationary: true, Goodput: 7},
+		{By: arrival.Rate, Load: 12.1, RequestsPerSec: 10, Goodput: 2},
+		{By: arrival.Rate, Load: 17.1, RequestsPerSec: 10, Goodput: 1},
 	}
 	by, value, ok := curve.Auto(made)
-	if by != load.Rate || value != 9.57 || !ok {
+	if by != arrival.Rate || value != 9.57 || !ok {
 		t.Errorf("after two overloaded rates comes %v %v %v, want 9.57 between 7.05 and 12.1", by, value, ok)
 	}
 }
 
 // heights are points of users, or rates, with requests per second, at each of the loads.
-func heights(by load.Kind, loads, rates []float64) (all []curve.Point) {
+func heights(by arrival.Kind, loads, rates []float64) (all []curve.Point) {
 	for i, x := range loads {
 		all = append(all, curve.Point{By: by, Load: x, RequestsPerSec: rates[i], Goodput: math.NaN()})
 	}
@@ -199,9 +199,9 @@ func TestKnee(t *testing.T) {
 		"a soft knee":                 {doubled, []float64{10, 20, 35, 50, 52}, 8, 0},
 		"goodput falls to nothing":    {[]float64{4, 8, 16, 32, 64}, []float64{18.9, 36.9, 70, 0, 0}, 16, 0},
 	} {
-		for _, by := range []load.Kind{load.Users, load.Rate} {
+		for _, by := range []arrival.Kind{arrival.Users, arrival.Rate} {
 			points := heights(by, c.loads, c.rates)
-			points = append(points, curve.Point{By: load.Maximum, RequestsPerSec: 1000, Goodput: math.NaN()})
+			points = append(points, curve.Point{By: arrival.Maximum, RequestsPerSec: 1000, Goodput: math.NaN()})
 			slices.Reverse(points) // the order in which they were measured is no matter
 			at, straight := curve.Knee(points)
 			got, upTo := 0.0, 0.0
@@ -220,7 +220,7 @@ func TestKnee(t *testing.T) {
 
 // TestKneeOfFewRequests: of a rate the number of requests is spread, too.
 func TestKneeOfFewRequests(t *testing.T) {
-	points := heights(load.Rate, []float64{10, 20, 40}, []float64{10, 20, 24})
+	points := heights(arrival.Rate, []float64{10, 20, 40}, []float64{10, 20, 24})
 	for n, want := range map[int]bool{20: false, 10_000: true} {
 		for i := range points {
 			points[i].Requests = n
@@ -242,7 +242,7 @@ func TestNoKneeOfNoise(t *testing.T) {
 			for i, x := range loads {
 				rates[i] = 10 * x * (1 + 0.03*rng.NormFloat64())
 			}
-			if at, _ := curve.Knee(heights(load.Users, loads, rates)); at != curve.None {
+			if at, _ := curve.Knee(heights(arrival.Users, loads, rates)); at != curve.None {
 				found++
 			}
 		}
@@ -255,8 +255,8 @@ func TestNoKneeOfNoise(t *testing.T) {
 // TestAutoOfAStraightCurve: without objectives, and without a knee, no more points are measured between.
 func TestAutoOfAStraightCurve(t *testing.T) {
 	made := []curve.Point{
-		{By: load.Users, Load: 1, RequestsPerSec: 2, Stationary: true, Goodput: math.NaN()},
-		{By: load.Maximum, RequestsPerSec: 34, Goodput: math.NaN()},
+		{By: arrival.Users, Load: 1, RequestsPerSec: 2, Stationary: true, Goodput: math.NaN()},
+		{By: arrival.Maximum, RequestsPerSec: 34, Goodput: math.NaN()},
 	}
 	for {
 		by, value, ok := curve.Auto(made)

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/plumbline-ml/plumbline/bench/serving/load"
+	"github.com/plumbline-ml/plumbline/bench/serving/arrival"
 )
 
 const (
@@ -25,7 +25,7 @@ const (
 // them have, users or rates. Where there is none, straight is the point up to which the curve rises without one. Either
 // is None where it cannot be told: both of fewer than three points, and of those that are flat.
 func Knee(points []Point) (at, straight int) {
-	users, rates := ofKind(points, load.Users), ofKind(points, load.Rate)
+	users, rates := ofKind(points, arrival.Users), ofKind(points, arrival.Rate)
 	mine := users
 	if len(rates) > len(users) {
 		mine = rates
@@ -50,7 +50,7 @@ func Knee(points []Point) (at, straight int) {
 const None = -1
 
 // ofKind are the places of points of a kind of load.
-func ofKind(points []Point, by load.Kind) (all []int) {
+func ofKind(points []Point, by arrival.Kind) (all []int) {
 	for i, p := range points {
 		if p.By == by {
 			all = append(all, i)
@@ -110,7 +110,7 @@ func square(v float64) float64 { return v * v }
 // that their number has a deviation of its own: its root.
 func (p Point) spread() float64 {
 	relative := square(noise)
-	if p.By == load.Rate && p.Requests > 0 {
+	if p.By == arrival.Rate && p.Requests > 0 {
 		relative += 1 / float64(p.Requests)
 	}
 	return p.height() * math.Sqrt(relative)

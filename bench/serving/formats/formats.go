@@ -1,7 +1,7 @@
 // Package formats is what is written of a measured server in the files of other tools, by those tools' definitions:
 // their readers take them for their own. A package below it has the files of one tool.
 //
-// In: the records of a point and what was asked. Out: the definitions of this project (bench/serving/measure), and
+// In: the records of a point and what was asked. Out: the definitions of this project (bench/serving/metrics), and
 // measuring.
 package formats
 
@@ -9,8 +9,8 @@ import (
 	"errors"
 	"time"
 
-	"github.com/plumbline-ml/plumbline/bench/serving/load"
-	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+	"github.com/plumbline-ml/plumbline/bench/serving/arrival"
+	"github.com/plumbline-ml/plumbline/bench/serving/metrics"
 	"github.com/plumbline-ml/plumbline/bench/serving/prompts"
 )
 
@@ -20,10 +20,10 @@ var ErrNoWords = errors.New("not written")
 // Run is a measured point: its records, and what was asked.
 type Run struct {
 	// Requests are the records, warm-up too, in the order of their Index.
-	Requests []measure.Request
+	Requests []metrics.Request
 	// Rules tell whether answers have tokens, and the limits of each request.
-	Rules measure.Rules
-	Load  load.Pattern
+	Rules metrics.Rules
+	Load  arrival.Pattern
 	// WarmUp is how many requests of warm-up were asked for; Grace how long answers under way at the end were awaited.
 	WarmUp int
 	Grace  time.Duration

@@ -8,7 +8,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
 
-	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+	"github.com/plumbline-ml/plumbline/bench/serving/metrics"
 )
 
 // Verdict is whether a point holds a term.
@@ -27,7 +27,7 @@ type Verdict struct {
 
 // Judge gives a verdict on each term that a point can miss. The figures are made with the Percentiles and the limits,
 // Each, of the objectives.
-func (o Objectives) Judge(f *measure.Figures) []Verdict {
+func (o Objectives) Judge(f *metrics.Figures) []Verdict {
 	var all []Verdict
 	for _, t := range o.Terms {
 		if t.Stat != Each {
@@ -47,7 +47,7 @@ func Unclear(verdicts []Verdict) bool {
 	return slices.ContainsFunc(verdicts, func(v Verdict) bool { return v.Unclear })
 }
 
-func (t Term) judge(f *measure.Figures) Verdict {
+func (t Term) judge(f *metrics.Figures) Verdict {
 	v := Verdict{Term: t}
 	measured, why := t.measured(f)
 	if why != "" {
@@ -58,7 +58,7 @@ func (t Term) judge(f *measure.Figures) Verdict {
 		v.Measured = &measured
 	}
 	if t.Metric == Attainment && f.Good != nil {
-		low, high := measure.Wilson(float64(*f.Good), f.Requests)
+		low, high := metrics.Wilson(float64(*f.Good), f.Requests)
 		v.bounded(low, high)
 	}
 	if t.p > 0 {
@@ -76,7 +76,7 @@ func (v *Verdict) bounded(low, high float64) {
 }
 
 // measured is what the term is on; infinite where failures stand there. why says why it was not measured.
-func (t Term) measured(f *measure.Figures) (v float64, why string) {
+func (t Term) measured(f *metrics.Figures) (v float64, why string) {
 	if ofRequests(t.Metric) {
 		return t.statistic(f)
 	}
@@ -86,7 +86,7 @@ func (t Term) measured(f *measure.Figures) (v float64, why string) {
 	var from *float64
 	switch t.Metric {
 	case TokensPerSec:
-		if from = f.TokensPerSec; f.OK > 0 && f.CountedBy[measure.Uncounted] == f.OK {
+		if from = f.TokensPerSec; f.OK > 0 && f.CountedBy[metrics.Uncounted] == f.OK {
 			return 0, "no answer's tokens were counted"
 		}
 	case RequestsPerSec:
@@ -106,10 +106,10 @@ func (t Term) measured(f *measure.Figures) (v float64, why string) {
 }
 
 // statistic is one of a distribution.
-func (t Term) statistic(f *measure.Figures) (v float64, why string) {
-	d, failed := f.Distribution(t.Metric), f.FailedTotal() > 0 && t.Metric != measure.Queue
+func (t Term) statistic(f *metrics.Figures) (v float64, why string) {
+	d, failed := f.Distribution(t.Metric), f.FailedTotal() > 0 && t.Metric != metrics.Queue
 	worst := math.Inf(1)
-	if t.Metric == measure.User {
+	if t.Metric == metrics.User {
 		worst = 0
 	}
 	switch {

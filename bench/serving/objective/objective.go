@@ -10,7 +10,7 @@
 // request: goodput is made of those limits. A percentile limits each request, too. Times take ns, us, ms and s, shares
 // take %.
 //
-// In: objectives, their limits for requests, verdicts. Out: the figures (package measure).
+// In: objectives, their limits for requests, verdicts. Out: the figures (package metrics).
 package objective
 
 import (
@@ -25,7 +25,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/suggest"
 
 	"github.com/plumbline-ml/plumbline/bench/internal/inequality"
-	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+	"github.com/plumbline-ml/plumbline/bench/serving/metrics"
 )
 
 // Units of the limits of terms.
@@ -72,9 +72,9 @@ type Objectives struct {
 
 // unitOf are the metrics and the units of their limits.
 var unitOf = map[string]string{
-	measure.TTFT: Nanoseconds, measure.TTFTSent: Nanoseconds, measure.TTFO: Nanoseconds, measure.TPOT: Nanoseconds,
-	measure.E2E: Nanoseconds, measure.E2ESent: Nanoseconds, measure.Queue: Nanoseconds, measure.Stall: Nanoseconds,
-	measure.Gap: Nanoseconds, measure.User: TokensPerS,
+	metrics.TTFT: Nanoseconds, metrics.TTFTSent: Nanoseconds, metrics.TTFO: Nanoseconds, metrics.TPOT: Nanoseconds,
+	metrics.E2E: Nanoseconds, metrics.E2ESent: Nanoseconds, metrics.Queue: Nanoseconds, metrics.Stall: Nanoseconds,
+	metrics.Gap: Nanoseconds, metrics.User: TokensPerS,
 	TokensPerSec: TokensPerS, RequestsPerSec: RequestsPer, Goodput: RequestsPer, Attainment: Share, Failed: Share,
 }
 
@@ -171,7 +171,7 @@ func (t Term) Throughput() bool {
 }
 
 // ofRequests says that each request has the metric.
-func ofRequests(metric string) bool { return unitOf[metric] == Nanoseconds || metric == measure.User }
+func ofRequests(metric string) bool { return unitOf[metric] == Nanoseconds || metric == metrics.User }
 
 // readSubject reads what is left of the operator: a statistic and a metric, or as figures are named: ttft.p99.
 func (t *Term) readSubject(text string) error {
@@ -205,10 +205,10 @@ func (t *Term) readSubject(text string) error {
 		return nil
 	}
 	var ok bool
-	if t.p, ok = measure.ParsePercentile(t.Stat); !ok {
+	if t.p, ok = metrics.ParsePercentile(t.Stat); !ok {
 		return t.fault(fmt.Sprintf("%q is no statistic; there are percentiles above 0 and below 100, mean and max", words[0]))
 	}
-	t.Stat = measure.PercentileName(t.p)
+	t.Stat = metrics.PercentileName(t.p)
 	return nil
 }
 
@@ -249,7 +249,7 @@ func isMetric(word string) bool {
 
 // isStat says that a word is a statistic of the times of requests.
 func isStat(word string) bool {
-	_, percentile := measure.ParsePercentile(word)
+	_, percentile := metrics.ParsePercentile(word)
 	return percentile || word == Mean || word == Max
 }
 
@@ -308,12 +308,12 @@ var perSecond = map[string][]string{
 // Each are the limits of each request: those that were given as such, else those of percentiles. Where several
 // percentiles of a metric have one, that of the rarest requests counts: half may take longer than the median. Nil:
 // there are none, and nothing asks for goodput; an attainment without limits is the share of answers.
-func (o Objectives) Each() measure.Limits {
-	var limits measure.Limits
+func (o Objectives) Each() metrics.Limits {
+	var limits metrics.Limits
 	rarest := map[string]float64{}
 	for _, t := range o.Terms {
 		if limits == nil && (t.Stat == Each || t.p > 0 || t.Metric == Attainment || t.Metric == Goodput) {
-			limits = measure.Limits{}
+			limits = metrics.Limits{}
 		}
 		p := t.p
 		switch {
@@ -331,7 +331,7 @@ func (o Objectives) Each() measure.Limits {
 	return limits
 }
 
-// Percentiles are those that figures must have to be judged: measure.Rules takes them.
+// Percentiles are those that figures must have to be judged: metrics.Rules takes them.
 func (o Objectives) Percentiles() map[string][]float64 {
 	all := map[string][]float64{}
 	for _, t := range o.Terms {

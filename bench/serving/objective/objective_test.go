@@ -11,7 +11,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/internal/golden"
 
-	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+	"github.com/plumbline-ml/plumbline/bench/serving/metrics"
 	"github.com/plumbline-ml/plumbline/bench/serving/objective"
 )
 
@@ -24,7 +24,7 @@ func TestGoldenObjectives(t *testing.T) {
 				Stat, Metric, Op, Unit string
 				Value                  float64
 			}
-			Each  measure.Limits `json:"each_request"`
+			Each  metrics.Limits `json:"each_request"`
 			Error string         `json:"error_says"`
 		}
 		golden.ReadJSON(t, path, &cases)
@@ -138,7 +138,7 @@ func TestFaults(t *testing.T) {
 }
 
 func TestEachRequest(t *testing.T) {
-	for text, want := range map[string]measure.Limits{
+	for text, want := range map[string]metrics.Limits{
 		"p50 ttft < 200ms, p99 ttft < 500ms": {"ttft": 500e6},
 		"p99 ttft < 500ms, p50 ttft < 200ms": {"ttft": 500e6},
 		"ttft < 1s, p99 ttft < 500ms":        {"ttft": 1e9},
@@ -167,34 +167,34 @@ func TestNoGoodput(t *testing.T) {
 }
 
 // answered are n requests with a first token after ttft ms and four more, each 10 ms after the other.
-func answered(n int, ttft int64) []measure.Request {
-	var all []measure.Request
+func answered(n int, ttft int64) []metrics.Request {
+	var all []metrics.Request
 	for range n {
-		r := measure.Request{Status: measure.OK, Usage: measure.NoUsage(), Retokenized: measure.Unknown}
+		r := metrics.Request{Status: metrics.OK, Usage: metrics.NoUsage(), Retokenized: metrics.Unknown}
 		for i := range int64(5) {
 			r.End = (ttft + 10*i) * 1e6
-			r.Events.Add(measure.Event{At: r.End, Kind: measure.Content, Text: true, IDs: 1})
+			r.Events.Add(metrics.Event{At: r.End, Kind: metrics.Content, Text: true, IDs: 1})
 		}
 		all = append(all, r)
 	}
 	return all
 }
 
-func refused(n int) []measure.Request {
-	return slices.Repeat([]measure.Request{{Status: measure.Refused, Usage: measure.NoUsage(), End: 1e6}}, n)
+func refused(n int) []metrics.Request {
+	return slices.Repeat([]metrics.Request{{Status: metrics.Refused, Usage: metrics.NoUsage(), End: 1e6}}, n)
 }
 
-func judge(t *testing.T, text string, requests []measure.Request) []objective.Verdict {
+func judge(t *testing.T, text string, requests []metrics.Request) []objective.Verdict {
 	t.Helper()
 	o := parse(t, text)
-	return o.Judge(measure.Of(requests, measure.Rules{Limits: o.Each(), Percentiles: o.Percentiles()}))
+	return o.Judge(metrics.Of(requests, metrics.Rules{Limits: o.Each(), Percentiles: o.Percentiles()}))
 }
 
 func TestJudge(t *testing.T) {
 	fast := answered(98, 100)
 	for _, c := range []struct {
 		text     string
-		requests []measure.Request
+		requests []metrics.Request
 		want     string
 	}{
 		{"p99 ttft < 100ms", fast, "misses p99 ttft < 100ms: 0.1 s"},
@@ -264,7 +264,7 @@ func TestWilson(t *testing.T) {
 		k, n      int
 		low, high float64
 	}{{81, 263, 0.2553, 0.3662}, {15, 148, 0.0624, 0.1605}, {0, 20, 0, 0.1611}, {1, 29, 0.0061, 0.1718}, {0, 0, 0, 1}} {
-		low, high := measure.Wilson(float64(c.k), c.n)
+		low, high := metrics.Wilson(float64(c.k), c.n)
 		if math.Abs(low-c.low) > 5e-5 || math.Abs(high-c.high) > 5e-5 {
 			t.Errorf("%d of %d: %.4f to %.4f, want %v to %v", c.k, c.n, low, high, c.low, c.high)
 		}
@@ -291,7 +291,7 @@ func FuzzParse(f *testing.F) {
 		",", "p1 user>1e3"} {
 		f.Add(text)
 	}
-	figures := measure.Of(append(answered(20, 100), refused(1)...), measure.Rules{Limits: measure.Limits{}})
+	figures := metrics.Of(append(answered(20, 100), refused(1)...), metrics.Rules{Limits: metrics.Limits{}})
 	f.Fuzz(func(t *testing.T, text string) {
 		o, err := objective.Parse(text)
 		if err != nil {

@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+	"github.com/plumbline-ml/plumbline/bench/serving/metrics"
 	"github.com/plumbline-ml/plumbline/bench/serving/objective"
 	"github.com/plumbline-ml/plumbline/bench/serving/search"
 	"github.com/plumbline-ml/plumbline/internal/slow"
@@ -33,19 +33,19 @@ type server struct {
 	rng   *rand.Rand
 }
 
-func (s server) answer(due, begin int64) (r measure.Request) {
+func (s server) answer(due, begin int64) (r metrics.Request) {
 	end := begin + int64((0.2+0.4*s.rng.Float64())*1e9)
-	r = measure.Request{Due: due, Sent: due, End: end, Status: measure.OK, Usage: measure.NoUsage(),
-		Retokenized: measure.Unknown, AskedIn: measure.Unknown, AskedOut: measure.Unknown}
-	r.Events.Add(measure.Event{At: begin + 20e6, Kind: measure.Content, Text: true, IDs: 1})
-	r.Events.Add(measure.Event{At: end, Kind: measure.Content, Text: true, IDs: 1})
+	r = metrics.Request{Due: due, Sent: due, End: end, Status: metrics.OK, Usage: metrics.NoUsage(),
+		Retokenized: metrics.Unknown, AskedIn: metrics.Unknown, AskedOut: metrics.Unknown}
+	r.Events.Add(metrics.Event{At: begin + 20e6, Kind: metrics.Content, Text: true, IDs: 1})
+	r.Events.Add(metrics.Event{At: end, Kind: metrics.Content, Text: true, IDs: 1})
 	return r
 }
 
 // rate are n requests that arrive at a rate.
-func (s server) rate(n int, perSecond float64) []measure.Request {
+func (s server) rate(n int, perSecond float64) []metrics.Request {
 	free := make(times, s.slots)
-	all := make([]measure.Request, 0, n)
+	all := make([]metrics.Request, 0, n)
 	at := int64(0)
 	for range n {
 		at += int64(s.rng.ExpFloat64() / perSecond * 1e9)
@@ -58,9 +58,9 @@ func (s server) rate(n int, perSecond float64) []measure.Request {
 
 // users are n requests of so many users, who ask again at once, after five times that each has asked: at the first all
 // come together.
-func (s server) users(n, users int) []measure.Request {
+func (s server) users(n, users int) []metrics.Request {
 	free, idle := make(times, s.slots), make(times, users)
-	all := make([]measure.Request, 0, n+5*users)
+	all := make([]metrics.Request, 0, n+5*users)
 	for range n + 5*users {
 		due := heap.Pop(&idle).(int64)
 		r := s.answer(due, max(due, heap.Pop(&free).(int64)))
@@ -105,8 +105,8 @@ func confirmed(t *testing.T, f search.Found) {
 	}
 }
 
-func held(o objective.Objectives, all []measure.Request) bool {
-	return objective.Held(o.Judge(measure.Of(all, measure.Rules{Limits: o.Each(), Percentiles: o.Percentiles()})))
+func held(o objective.Objectives, all []metrics.Request) bool {
+	return objective.Held(o.Judge(metrics.Of(all, metrics.Rules{Limits: o.Each(), Percentiles: o.Percentiles()})))
 }
 
 // top is the highest load that holds in the long run: by runs that are much longer than trials.
@@ -140,7 +140,7 @@ func TestFindRate(t *testing.T) {
 			const seconds = 120
 			virtual += seconds
 			all := s.rate(int(seconds*l.Value)+1, l.Value)
-			ok := held(o, all) && !measure.Stationary(all, measure.Issued(all), measure.Rules{}).Rises
+			ok := held(o, all) && !metrics.Stationary(all, metrics.Issued(all), metrics.Rules{}).Rises
 			return told(ok), nil
 		}
 		found, err := search.Search{Start: 1 + float64(seed), Try: try}.Run(t.Context())

@@ -11,7 +11,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
 
-	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+	"github.com/plumbline-ml/plumbline/bench/serving/metrics"
 )
 
 // Part is what one share recorded of a point.
@@ -26,18 +26,18 @@ type Part struct {
 	Clock string
 	// ClockError is by how much that clock may be wrong, as its system says; below 0: it does not say.
 	ClockError time.Duration
-	Requests   []measure.Request
+	Requests   []metrics.Request
 	// Window is the steady part of the share's closed loop; nil: there is none.
-	Window *measure.Window
+	Window *metrics.Window
 }
 
 // Merged is what several shares recorded, as if one client had.
 type Merged struct {
 	// Requests are in the order in which they were due, and numbered in it. Times count from the earliest Zero. Users
 	// have the numbers that they had: those of all shares count together.
-	Requests []measure.Request
+	Requests []metrics.Request
 	// Window is that in which all shares were steady; nil: there is none.
-	Window *measure.Window
+	Window *metrics.Window
 	Zero   time.Time
 	// Apart is how far the zeros of the shares are from each other: how much later the last one began. Doubt is by how
 	// much the clocks may have been wrong against each other, at most; below 0: nobody knows.
@@ -67,7 +67,7 @@ func Merge(parts []Part) (*Merged, error) {
 		steady = steady && p.Window != nil
 	}
 	m.Apart, m.Doubt = last.Sub(m.Zero), doubt(parts)
-	m.Requests = make([]measure.Request, 0, n)
+	m.Requests = make([]metrics.Request, 0, n)
 	m.Window = nil
 	for _, p := range parts {
 		shift := int64(p.Zero.Sub(m.Zero))
@@ -76,12 +76,12 @@ func Merge(parts []Part) (*Merged, error) {
 			continue
 		}
 		if m.Window == nil {
-			m.Window = &measure.Window{From: p.Window.From + shift, To: p.Window.To + shift}
+			m.Window = &metrics.Window{From: p.Window.From + shift, To: p.Window.To + shift}
 		}
 		m.Window.From = max(m.Window.From, p.Window.From+shift)
 		m.Window.To = min(m.Window.To, p.Window.To+shift)
 	}
-	slices.SortStableFunc(m.Requests, func(a, b measure.Request) int {
+	slices.SortStableFunc(m.Requests, func(a, b metrics.Request) int {
 		return cmp.Or(cmp.Compare(a.Due, b.Due), cmp.Compare(a.Index, b.Index))
 	})
 	for i := range m.Requests {

@@ -2,7 +2,7 @@
 // together as if one had sent it all.
 //
 // In: which requests and users are of which share, what shares must have in common, joining of records. Out: starting
-// the shares (launchers do), sending (package serving), figures (package measure).
+// the shares (launchers do), sending (package engine), figures (package metrics).
 package shard
 
 import (

@@ -12,8 +12,8 @@ import (
 
 	"github.com/plumbline-ml/plumbline/internal/golden"
 
-	"github.com/plumbline-ml/plumbline/bench/serving/measure"
-	"github.com/plumbline-ml/plumbline/bench/serving/measure/measuretest"
+	"github.com/plumbline-ml/plumbline/bench/serving/metrics"
+	"github.com/plumbline-ml/plumbline/bench/serving/metrics/metricstest"
 	"github.com/plumbline-ml/plumbline/bench/serving/shard"
 )
 
@@ -82,7 +82,7 @@ var began = time.Date(2026, 11, 24, 5, 0, 0, 0, time.UTC)
 
 // split deals records out to shares, each of which begins a little later than the one before: its times count from
 // there.
-func split(all []measure.Request, of int) []shard.Part {
+func split(all []metrics.Request, of int) []shard.Part {
 	var parts []shard.Part
 	for i := range of {
 		late := time.Duration(i) * 1234567
@@ -104,10 +104,10 @@ func split(all []measure.Request, of int) []shard.Part {
 // number that does not depend on an order of additions.
 func TestGoldenMerged(t *testing.T) {
 	golden.EachBelow(t, "../measure/testdata/golden", "serving/events/*.json", func(t *testing.T, path string) {
-		c := measuretest.Read(t, path)
+		c := metricstest.Read(t, path)
 		all := c.Records()
-		slices.SortStableFunc(all, func(a, b measure.Request) int { return int(a.Due - b.Due) })
-		want, err := json.Marshal(measure.Of(all, c.Measure()))
+		slices.SortStableFunc(all, func(a, b metrics.Request) int { return int(a.Due - b.Due) })
+		want, err := json.Marshal(metrics.Of(all, c.Measure()))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -118,7 +118,7 @@ func TestGoldenMerged(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := json.Marshal(measure.Of(m.Requests, c.Measure()))
+			got, err := json.Marshal(metrics.Of(m.Requests, c.Measure()))
 			if err != nil || !bytes.Equal(got, want) {
 				t.Errorf("%d shares: %v\n%s, want\n%s", of, err, got, want)
 			}
@@ -131,12 +131,12 @@ func TestGoldenMerged(t *testing.T) {
 
 // TestMergeUsers: users keep their numbers, and the window is that in which all shares are steady.
 func TestMergeUsers(t *testing.T) {
-	parts := split(make([]measure.Request, 8), 2)
+	parts := split(make([]metrics.Request, 8), 2)
 	for i := range parts {
 		for k := range parts[i].Requests {
 			parts[i].Requests[k].User = parts[i].Share.Place(k)
 		}
-		parts[i].Window = &measure.Window{From: int64(i) * 1e9, To: int64(5+i) * 1e9}
+		parts[i].Window = &metrics.Window{From: int64(i) * 1e9, To: int64(5+i) * 1e9}
 		parts[i].ClockError = time.Duration(1+i) * time.Millisecond
 	}
 	m, err := shard.Merge(parts)
@@ -152,7 +152,7 @@ func TestMergeUsers(t *testing.T) {
 	if len(users) != 8 || !users[7] {
 		t.Errorf("users %v", users)
 	}
-	if m.Window == nil || *m.Window != (measure.Window{From: 1e9 + 1234567, To: 5e9}) || m.Doubt != 3*time.Millisecond {
+	if m.Window == nil || *m.Window != (metrics.Window{From: 1e9 + 1234567, To: 5e9}) || m.Doubt != 3*time.Millisecond {
 		t.Errorf("window %v, clocks %v apart", m.Window, m.Doubt)
 	}
 	notes := strings.Join(m.Notes, "\n")
@@ -163,7 +163,7 @@ func TestMergeUsers(t *testing.T) {
 	if m, err = shard.Merge(parts); err != nil || m.Window != nil {
 		t.Errorf("a share that was never steady: %v, %v", m.Window, err)
 	}
-	parts[1].Window, parts[1].ClockError = &measure.Window{From: 6e9, To: 9e9}, -1
+	parts[1].Window, parts[1].ClockError = &metrics.Window{From: 6e9, To: 9e9}, -1
 	m, err = shard.Merge(parts)
 	if notes := strings.Join(m.Notes, "\n"); err != nil || m.Window != nil || m.Doubt >= 0 ||
 		!strings.Contains(notes, "no time at which all shares were steady") || !strings.Contains(notes, "is not known") {
@@ -173,7 +173,7 @@ func TestMergeUsers(t *testing.T) {
 
 func TestMergeRefuses(t *testing.T) {
 	of := func(change func(parts []shard.Part) []shard.Part) error {
-		_, err := shard.Merge(change(split(make([]measure.Request, 9), 3)))
+		_, err := shard.Merge(change(split(make([]metrics.Request, 9), 3)))
 		return err
 	}
 	for want, change := range map[string]func(parts []shard.Part) []shard.Part{
@@ -225,7 +225,7 @@ func TestOneClock(t *testing.T) {
 		"untold":   {[]string{"a", "b", "a"}, []time.Duration{3, -1, 7}, -1},
 		"nameless": {[]string{"", "", ""}, []time.Duration{3, 5, 7}, 12},
 	} {
-		parts := split(make([]measure.Request, 9), 3)
+		parts := split(make([]metrics.Request, 9), 3)
 		for i := range parts {
 			parts[i].Clock, parts[i].ClockError = c.clocks[i], c.errors[i]
 		}

@@ -10,8 +10,8 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/record/sweepfile"
-	"github.com/plumbline-ml/plumbline/bench/serving"
-	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+	"github.com/plumbline-ml/plumbline/bench/serving/engine"
+	"github.com/plumbline-ml/plumbline/bench/serving/metrics"
 )
 
 // Fails is an ErrServer where the server failed: no point of a sweep is any better, or one of them has not a single
@@ -72,15 +72,15 @@ const (
 )
 
 // faults are what failed requests of those that count were told, the commonest first.
-func faults(requests []measure.Request, rules measure.Rules, counts func(r *measure.Request) bool) (
+func faults(requests []metrics.Request, rules metrics.Rules, counts func(r *metrics.Request) bool) (
 	all []record.ServingFault,
 ) {
 	for i := range requests {
 		if !counts(&requests[i]) {
 			continue
 		}
-		m := measure.Measure(&requests[i], rules)
-		if m.Found == measure.OK || m.Found == measure.Cancelled {
+		m := metrics.Measure(&requests[i], rules)
+		if m.Found == metrics.OK || m.Found == metrics.Cancelled {
 			continue
 		}
 		at := slices.IndexFunc(all, func(f record.ServingFault) bool { return f.Status == m.Found })
@@ -96,20 +96,20 @@ func faults(requests []measure.Request, rules measure.Rules, counts func(r *meas
 
 // answersIn says whether the steady part of a closed loop has an answer: one without any tells nothing of the server,
 // and hides how all of them failed, or how few there were.
-func answersIn(p *serving.Point, rules measure.Rules) bool {
-	return slices.ContainsFunc(p.Requests, func(r measure.Request) bool {
-		return !r.WarmUp && p.Window.Has(r.Due) && measure.Measure(&r, rules).Found == measure.OK
+func answersIn(p *engine.Point, rules metrics.Rules) bool {
+	return slices.ContainsFunc(p.Requests, func(r metrics.Request) bool {
+		return !r.WarmUp && p.Window.Has(r.Due) && metrics.Measure(&r, rules).Found == metrics.OK
 	})
 }
 
 // noteOutside says what no figure has: requests that warm up and fail, and failures outside of the window.
-func (p *Point) noteOutside(rules measure.Rules) {
-	warm := func(r *measure.Request) bool { return r.WarmUp }
-	outside := func(r *measure.Request) bool {
+func (p *Point) noteOutside(rules metrics.Rules) {
+	warm := func(r *metrics.Request) bool { return r.WarmUp }
+	outside := func(r *metrics.Request) bool {
 		return !r.WarmUp && rules.Window != nil && !rules.Window.Has(r.Due)
 	}
 	for _, part := range []struct {
-		counts      func(r *measure.Request) bool
+		counts      func(r *metrics.Request) bool
 		about, text string
 	}{
 		{warm, "warm-up", "of %s that warm up %d failed"},

@@ -6,16 +6,16 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/record/sweepfile"
-	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+	"github.com/plumbline-ml/plumbline/bench/serving/metrics"
 	"github.com/plumbline-ml/plumbline/bench/serving/sweep"
 )
 
 // TestFails: a point without one good answer is a failure whatever else there is; one with too many failures where no
 // point is any better. A search comes to loads that a server refuses.
 func TestFails(t *testing.T) {
-	good := record.Serving{Ended: "duration", Figures: &measure.Figures{Requests: 9, OK: 9}}
-	bad := record.Serving{Ended: record.EndedByErrors, Figures: &measure.Figures{Requests: 9, OK: 5}}
-	none := record.Serving{Ended: "requests", Figures: &measure.Figures{Requests: 9}}
+	good := record.Serving{Ended: "duration", Figures: &metrics.Figures{Requests: 9, OK: 9}}
+	bad := record.Serving{Ended: record.EndedByErrors, Figures: &metrics.Figures{Requests: 9, OK: 5}}
+	none := record.Serving{Ended: "requests", Figures: &metrics.Figures{Requests: 9}}
 	for _, c := range []struct {
 		name   string
 		points []record.Serving

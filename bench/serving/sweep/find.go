@@ -8,14 +8,14 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/record/sweepfile"
-	"github.com/plumbline-ml/plumbline/bench/serving/load"
+	"github.com/plumbline-ml/plumbline/bench/serving/arrival"
 	"github.com/plumbline-ml/plumbline/bench/serving/objective"
 	"github.com/plumbline-ml/plumbline/bench/serving/search"
 )
 
 // Find is a search for the highest load.
 type Find struct {
-	By load.Kind // Rate or Users
+	By arrival.Kind // Rate or Users
 	// Start is the first load; 0: what the server does for one user, or one user. Most is the most requests of a trial;
 	// 0: as many as come in the time of a point.
 	Start float64
@@ -45,7 +45,7 @@ func (s *Sweep) find(ctx context.Context) error {
 	}
 	before := f.Took
 	look := search.Search{
-		Users: f.By == load.Users, Start: f.Start, Least: s.least(), Most: mostRate, Try: s.try, Made: s.trials(),
+		Users: f.By == arrival.Users, Start: f.Start, Least: s.least(), Most: mostRate, Try: s.try, Made: s.trials(),
 	}
 	if look.Users {
 		look.Most = mostUsers
@@ -85,7 +85,7 @@ func (s *Sweep) start() float64 {
 	switch {
 	case s.Find.Start > 0:
 		return s.Find.Start
-	case s.Find.By == load.Users:
+	case s.Find.By == arrival.Users:
 		return 1
 	case s.Latency > 0:
 		return 1 / s.Latency.Seconds()
@@ -109,21 +109,21 @@ func (s *Sweep) longest() time.Duration {
 	if s.Base.Duration > 0 {
 		return s.Base.Duration
 	}
-	return load.MostDuration
+	return arrival.MostDuration
 }
 
 // least is the lowest rate of which enough requests come in time; 0: users have no such bound.
 func (s *Sweep) least() float64 {
-	if s.Find.By == load.Users {
+	if s.Find.By == arrival.Users {
 		return 0
 	}
 	return spare * float64(s.needs()) / s.longest().Seconds()
 }
 
 // expected is how many requests a load has in a time, at most some thousands.
-func (s *Sweep) expected(p load.Pattern, d time.Duration) int {
+func (s *Sweep) expected(p arrival.Pattern, d time.Duration) int {
 	n := p.PerSecond * d.Seconds()
-	if p.Kind == load.Users {
+	if p.Kind == arrival.Users {
 		n = float64(p.Users) * d.Seconds() / max(s.Latency, time.Millisecond).Seconds()
 	}
 	return int(min(n, 10_000))
@@ -131,7 +131,7 @@ func (s *Sweep) expected(p load.Pattern, d time.Duration) int {
 
 // trial is the load of a trial. One that confirms is as long as a point; another has a quarter of that, times as often
 // as it says, and as many requests as it needs, if they come in the time of a point. longer says that it could be.
-func (s *Sweep) trial(l search.Load) (p load.Pattern, longer bool) {
+func (s *Sweep) trial(l search.Load) (p arrival.Pattern, longer bool) {
 	p = s.at(s.Find.By, l.Value)
 	needs := int(math.Ceil(spare*float64(s.needs()))) + 2*p.Users
 	whole, part := s.lengths(p, needs)
@@ -164,7 +164,7 @@ func (l *length) times(n int) {
 }
 
 // lengths are those of a point, and of a trial that does not confirm.
-func (s *Sweep) lengths(p load.Pattern, needs int) (whole, part length) {
+func (s *Sweep) lengths(p arrival.Pattern, needs int) (whole, part length) {
 	whole = length{s.longest(), s.Base.Requests}
 	if whole.requests > 0 {
 		whole.requests = max(whole.requests, needs)
@@ -174,13 +174,13 @@ func (s *Sweep) lengths(p load.Pattern, needs int) (whole, part length) {
 		takes := time.Duration(float64(needs) / s.perSecond(p) * float64(time.Second))
 		return whole, length{time: min(whole.time, max(whole.time/trialShare, takes))}
 	}
-	whole.requests = max(needs, s.expected(p, load.DefaultDuration))
-	return whole, length{whole.time, max(needs, s.expected(p, load.DefaultDuration/trialShare))}
+	whole.requests = max(needs, s.expected(p, arrival.DefaultDuration))
+	return whole, length{whole.time, max(needs, s.expected(p, arrival.DefaultDuration/trialShare))}
 }
 
 // perSecond is about how many requests of a load come in a second.
-func (s *Sweep) perSecond(p load.Pattern) float64 {
-	if p.Kind == load.Users {
+func (s *Sweep) perSecond(p arrival.Pattern) float64 {
+	if p.Kind == arrival.Users {
 		return float64(p.Users) / max(s.Latency, time.Millisecond).Seconds()
 	}
 	return p.PerSecond
@@ -215,7 +215,7 @@ func (s *Sweep) try(ctx context.Context, l search.Load) (search.Outcome, error) 
 }
 
 // number tells a trial apart from others of its load, whose folders are there.
-func (s *Sweep) number(p load.Pattern) (n int) {
+func (s *Sweep) number(p arrival.Pattern) (n int) {
 	for slices.ContainsFunc(s.File.Points, func(r record.Run) bool { return r.Dir == NameOf(p)+numbered(n) }) {
 		n++
 	}
@@ -231,7 +231,7 @@ func (s *Sweep) outcome(served *record.Serving, longer bool) search.Outcome {
 	unclear := objective.Unclear(served.Objectives)
 	few := served.Figures.Requests < s.needs()
 	switch {
-	case limited && (!kept || rises || served.Load.By == load.Users):
+	case limited && (!kept || rises || served.Load.By == arrival.Users):
 		return search.Outcome{Verdict: search.Client}
 	case !kept:
 		return s.missed(served, longer, few)

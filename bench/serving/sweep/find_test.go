@@ -11,7 +11,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/record/sweepfile"
-	"github.com/plumbline-ml/plumbline/bench/serving/load"
+	"github.com/plumbline-ml/plumbline/bench/serving/arrival"
 	"github.com/plumbline-ml/plumbline/bench/serving/search"
 	"github.com/plumbline-ml/plumbline/bench/serving/sweep"
 	"github.com/plumbline-ml/plumbline/internal/slow"
@@ -25,8 +25,8 @@ const top = 36.2
 func find(t *testing.T, seed uint64, d time.Duration) *sweep.Sweep {
 	t.Helper()
 	s := newSweep(t, 16, seed, "p90 ttft < 300ms")
-	s.Find = &sweep.Find{By: load.Rate}
-	s.Base = load.Pattern{Duration: d, Seed: seed}
+	s.Find = &sweep.Find{By: arrival.Rate}
+	s.Base = arrival.Pattern{Duration: d, Seed: seed}
 	s.File.Objectives = s.Objectives.String()
 	return s
 }
@@ -137,7 +137,7 @@ func TestFindBesideFaults(t *testing.T) {
 // TestFindWithFewRequests: a duration in which too few requests come ends a search that says which would do; that one
 // does. More requests than a trial may have do the same.
 func TestFindWithFewRequests(t *testing.T) {
-	run := func(base load.Pattern, most int, slots int) (f *sweepfile.Find, said string) {
+	run := func(base arrival.Pattern, most int, slots int) (f *sweepfile.Find, said string) {
 		virtual(t, func(t *testing.T, ctx context.Context) {
 			s := find(t, 1, 0)
 			s.Asker.(*server).slots = make(chan struct{}, slots)
@@ -152,23 +152,23 @@ func TestFindWithFewRequests(t *testing.T) {
 	}
 	for _, slots := range []int{2, 4} {
 		for _, short := range []time.Duration{time.Second, 4 * time.Second, 10 * time.Second} {
-			f, said := run(load.Pattern{Duration: short}, 0, slots)
+			f, said := run(arrival.Pattern{Duration: short}, 0, slots)
 			if f.Ended != string(search.ByFew) || f.Found != 0 || f.Would <= short {
 				t.Errorf("%d slots, %v: %s", slots, short, said)
 			}
 			if short < 4*time.Second {
 				continue
 			}
-			if f, said := run(load.Pattern{Duration: f.Would}, 0, slots); f.Ended != string(search.ByServer) {
+			if f, said := run(arrival.Pattern{Duration: f.Would}, 0, slots); f.Ended != string(search.ByServer) {
 				t.Errorf("%d slots, %v as was said: %s", slots, f.Would, said)
 			}
 		}
 	}
-	f, said := run(load.Pattern{}, 60, 16)
+	f, said := run(arrival.Pattern{}, 60, 16)
 	if f.Ended != string(search.ByFew) || f.WouldRequests != 100 || len(f.Trials) > 8 {
 		t.Errorf("at most 60 requests: %s", said)
 	}
-	if f, said := run(load.Pattern{Requests: 40}, 0, 16); f.Ended != string(search.ByServer) {
+	if f, said := run(arrival.Pattern{Requests: 40}, 0, 16); f.Ended != string(search.ByServer) {
 		t.Errorf("40 requests are raised to as many as are needed: %s", said)
 	}
 }
@@ -177,7 +177,7 @@ func TestFindWithFewRequests(t *testing.T) {
 func TestFindUsers(t *testing.T) {
 	virtual(t, func(t *testing.T, ctx context.Context) {
 		s := newSweep(t, 4, 1, "p99 ttft < 100ms")
-		s.Find, s.Base = &sweep.Find{By: load.Users}, load.Pattern{Requests: 400, Seed: 1}
+		s.Find, s.Base = &sweep.Find{By: arrival.Users}, arrival.Pattern{Requests: 400, Seed: 1}
 		if err := s.Run(ctx); err != nil || s.File.Find.Found != 4 {
 			t.Errorf("%v, found %v users, want 4", err, s.File.Find.Found)
 		}

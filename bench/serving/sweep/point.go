@@ -15,9 +15,9 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/record/series"
-	"github.com/plumbline-ml/plumbline/bench/serving"
-	"github.com/plumbline-ml/plumbline/bench/serving/load"
-	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+	"github.com/plumbline-ml/plumbline/bench/serving/arrival"
+	"github.com/plumbline-ml/plumbline/bench/serving/engine"
+	"github.com/plumbline-ml/plumbline/bench/serving/metrics"
 	"github.com/plumbline-ml/plumbline/bench/serving/objective"
 	"github.com/plumbline-ml/plumbline/bench/serving/prompts"
 	"github.com/plumbline-ml/plumbline/bench/serving/shard"
@@ -26,7 +26,7 @@ import (
 
 // Settings are what all points of a sweep have in common.
 type Settings struct {
-	Asker serving.Asker
+	Asker engine.Asker
 	// Prompts is what is asked; each point has prompts of its own, drawn from Seed.
 	Prompts *prompts.Set
 	Seed    uint64
@@ -36,13 +36,13 @@ type Settings struct {
 	// WarmUp is how many requests are sent before each point; below 0: as many as users, at least eight.
 	WarmUp    int
 	Grace     time.Duration
-	BoundAll  bool               // Grace bounds points that a number of requests ended, too
-	MaxErrors *serving.MaxErrors // nil: 10 % after 20 requests
+	BoundAll  bool              // Grace bounds points that a number of requests ended, too
+	MaxErrors *engine.MaxErrors // nil: 10 % after 20 requests
 	Retry     int
 	// WholeWindow takes figures of all requests of a closed loop, and not of its steady part alone.
 	WholeWindow bool
 	// Rules are those of figures, but for window, scenario and limits, which points have.
-	Rules      measure.Rules
+	Rules      metrics.Rules
 	Objectives objective.Objectives
 	// Shared says that prompts are meant to have beginnings in common: cached tokens are no surprise.
 	Shared bool
@@ -63,16 +63,16 @@ type Settings struct {
 
 	// Begun, if not nil, is called before a point is measured; what it returns is called after, with the point, whose
 	// record it may add to; nil where nothing was measured.
-	Begun func(p load.Pattern, progress *serving.Progress) (done func(*Point))
+	Begun func(p arrival.Pattern, progress *engine.Progress) (done func(*Point))
 }
 
 // Point is a load that was measured.
 type Point struct {
-	Load   load.Pattern
-	Rules  measure.Rules // by which its figures were made
+	Load   arrival.Pattern
+	Rules  metrics.Rules // by which its figures were made
 	Record record.Run
 	// Requests are what was recorded of each, in the order in which they were due.
-	Requests []measure.Request
+	Requests []metrics.Request
 	Began    time.Time // at time 0 of the requests
 	WarmUp   int       // how many requests were to warm up
 	Digest   string    // of what all shares ask for; empty: there are no shares
@@ -85,17 +85,17 @@ type Point struct {
 }
 
 // Window is what figures are of.
-func (p *Point) Window() measure.Window {
+func (p *Point) Window() metrics.Window {
 	if p.Rules.Window != nil {
 		return *p.Rules.Window
 	}
-	w := measure.Issued(p.Requests)
+	w := metrics.Issued(p.Requests)
 	w.To = w.From + p.Record.Serving.Figures.WindowNS
 	return w
 }
 
 // NameOf is what a point is called among others, and its folder: users-16, rate-2.5, maximum.
-func NameOf(p load.Pattern) string {
+func NameOf(p arrival.Pattern) string {
 	if v := p.Value(); v != 0 {
 		return fmt.Sprintf("%s-%v", p.Kind, v)
 	}
@@ -103,7 +103,7 @@ func NameOf(p load.Pattern) string {
 }
 
 // pointName is what a point is called among those of a matrix: users=16, load=maximum.
-func pointName(p load.Pattern) string {
+func pointName(p arrival.Pattern) string {
 	if v := p.Value(); v != 0 {
 		return string(p.Kind) + "=" + figure.Short(v)
 	}
@@ -111,7 +111,7 @@ func pointName(p load.Pattern) string {
 }
 
 // WithPoint adds the name of a point to those of a matrix, which may have it.
-func WithPoint(matrix []string, p load.Pattern) []string {
+func WithPoint(matrix []string, p arrival.Pattern) []string {
 	if name := pointName(p); !slices.Contains(matrix, name) {
 		return append(slices.Clone(matrix), name)
 	}
@@ -121,7 +121,7 @@ func WithPoint(matrix []string, p load.Pattern) []string {
 // Measure measures one load. Skip is how many rows of the data earlier points have used, and trial tells points of one
 // load apart. An error says why nothing was measured; a point that was cut off is there, its record is of an
 // interrupted run.
-func (s *Settings) Measure(ctx context.Context, p load.Pattern, trial, skip int) (*Point, error) {
+func (s *Settings) Measure(ctx context.Context, p arrival.Pattern, trial, skip int) (*Point, error) {
 	seed := s.seedOf(p, trial)
 	asks, warmUp, err := s.draw(p, seed, skip)
 	if err != nil {
@@ -133,10 +133,10 @@ func (s *Settings) Measure(ctx context.Context, p load.Pattern, trial, skip int)
 			notes = append(notes, fmt.Sprintf("the server's cache was not emptied: %v", err))
 		}
 	}
-	plan := serving.Plan{
+	plan := engine.Plan{
 		Asks: asks, Load: p, Grace: s.Grace, BoundAll: s.BoundAll, MaxErrors: s.MaxErrors, Retry: s.Retry,
 		NoTokens: s.Rules.NoTokens,
-		Progress: new(serving.Progress), Share: s.Share, Start: s.Start,
+		Progress: new(engine.Progress), Share: s.Share, Start: s.Start,
 	}
 	if warmUp != nil {
 		plan.WarmUp = warmUp
@@ -165,7 +165,7 @@ func (s *Settings) Measure(ctx context.Context, p load.Pattern, trial, skip int)
 	}
 	done(point)
 	var ended error
-	if measured.Ended == serving.ByCaller {
+	if measured.Ended == engine.ByCaller {
 		ended = context.Cause(ctx)
 	}
 	point.Record.Finish(ended)
@@ -174,14 +174,14 @@ func (s *Settings) Measure(ctx context.Context, p load.Pattern, trial, skip int)
 
 // measured sends a load, by LoadGen where it is asked for: the result is LoadGen's, else nil.
 func (s *Settings) measured(
-	ctx context.Context, plan serving.Plan, name string,
-) (*serving.Point, *loadgen.Result, error) {
+	ctx context.Context, plan engine.Plan, name string,
+) (*engine.Point, *loadgen.Result, error) {
 	if !s.LoadGen {
-		p, err := serving.Measure(ctx, s.Asker, plan)
+		p, err := engine.Measure(ctx, s.Asker, plan)
 		return p, nil, err
 	}
 	limit := func(metric string) time.Duration { return time.Duration(s.Objectives.Each()[metric]) }
-	settings, err := serving.LoadGenSettings(plan.Load, plan.Asks.Len(), limit(measure.TTFT), limit(measure.TPOT))
+	settings, err := engine.LoadGenSettings(plan.Load, plan.Asks.Len(), limit(metrics.TTFT), limit(metrics.TPOT))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -197,7 +197,7 @@ func (s *Settings) measured(
 		defer os.RemoveAll(dir)
 	}
 	logs := loadgen.LogSettings{OutDir: dir, Record: keepSeries}
-	p, result, err := serving.MeasureByLoadGen(ctx, s.Asker, plan, settings, logs)
+	p, result, err := engine.MeasureByLoadGen(ctx, s.Asker, plan, settings, logs)
 	if err != nil && ctx.Err() == nil {
 		return nil, nil, fmt.Errorf("%w: %w", ErrServer, err)
 	}
@@ -226,7 +226,7 @@ func (p *Point) judged(r *loadgen.Result) {
 
 // seedOf is the seed of a point's prompts (FNV-1a). It depends on the load alone, so that a sweep that goes on asks
 // what it would have asked.
-func (s *Settings) seedOf(p load.Pattern, trial int) uint64 {
+func (s *Settings) seedOf(p arrival.Pattern, trial int) uint64 {
 	h := s.Seed ^ 0xcbf29ce484222325
 	for _, b := range fmt.Appendf(nil, "%s %d", NameOf(p), trial) {
 		h = (h ^ uint64(b)) * 0x100000001b3
@@ -242,10 +242,10 @@ const (
 )
 
 // draw makes the requests of a point, and those that warm it up; nil: there are none.
-func (s *Settings) draw(p load.Pattern, seed uint64, skip int) (asks, warmUp *prompts.Drawn, err error) {
+func (s *Settings) draw(p arrival.Pattern, seed uint64, skip int) (asks, warmUp *prompts.Drawn, err error) {
 	n := s.WarmUp
 	if n < 0 {
-		n = serving.WarmUps(p)
+		n = engine.WarmUps(p)
 	}
 	if s.Prompts.Rows() == 0 {
 		skip = 0 // lengths without end
@@ -256,11 +256,11 @@ func (s *Settings) draw(p load.Pattern, seed uint64, skip int) (asks, warmUp *pr
 	}
 	d := prompts.Draw{Skip: skip, Seed: seed}
 	switch {
-	case p.Kind == load.Replay:
+	case p.Kind == arrival.Replay:
 		d.Skip, d.Order = 0, prompts.ByTime
 	case p.Requests > 0 && !p.Sessions:
 		d.N = p.Requests
-	case p.Kind == load.Rate:
+	case p.Kind == arrival.Rate:
 		schedule, err := p.Schedule(0, nil)
 		if err != nil {
 			return nil, nil, err
@@ -287,14 +287,14 @@ func (s *Settings) turns() int {
 const atOnce = 8
 
 // estimate is how many requests a point may take whose number is not known.
-func (s *Settings) estimate(p load.Pattern) int {
+func (s *Settings) estimate(p arrival.Pattern) int {
 	took, lasts := max(s.Latency, time.Millisecond), p.Duration
 	if s.Share.Of > 0 {
 		took = sharedLatency
 	}
-	lasts = cmp.Or(lasts, load.DefaultDuration)
+	lasts = cmp.Or(lasts, arrival.DefaultDuration)
 	n := lasts.Seconds() / took.Seconds()
-	if p.Kind == load.Users {
+	if p.Kind == arrival.Users {
 		n *= 1.2 * float64(p.Users)
 	} else if n *= atOnce; s.Prompts.Rows() == 0 {
 		n = min(n, mostAtOnce)
@@ -313,10 +313,10 @@ const mostAtOnce = 5000
 
 // Judge makes the figures of what was measured, and its record, by Rules, Objectives and Record; the seed is that of
 // the prompts.
-func (s *Settings) Judge(p *serving.Point, seed uint64) *Point {
+func (s *Settings) Judge(p *engine.Point, seed uint64) *Point {
 	point := &Point{Load: p.Load, Requests: p.Requests, Began: p.Began}
 	rules := s.Rules
-	rules.OpenLoop = p.Load.Kind != load.Users
+	rules.OpenLoop = p.Load.Kind != arrival.Users
 	rules.Limits, rules.Percentiles = s.Objectives.Each(), s.Objectives.Percentiles()
 	unsteady := false
 	if p.Window != nil && !s.WholeWindow {
@@ -328,7 +328,7 @@ func (s *Settings) Judge(p *serving.Point, seed uint64) *Point {
 	if rules.OpenLoop {
 		rules.LoadGen, rules.Least = p.Load.Scenario(), least(p)
 	}
-	f := measure.Of(p.Requests, rules)
+	f := metrics.Of(p.Requests, rules)
 	point.Rules, point.Record = rules, s.Record
 	r := &point.Record
 	r.Mode, r.Started, r.Dir = record.ModeServing, p.Began, ""
@@ -340,14 +340,14 @@ func (s *Settings) Judge(p *serving.Point, seed uint64) *Point {
 	served.Load, served.Label, served.Sentence = loadOf(p.Load), p.Load.Label(), p.Load.ClosedLoop()
 	served.Asked.PointSeed, served.Asked.Sent = seed, len(p.Requests)
 	served.Figures, served.Ended, served.Faults = f, string(p.Ended), faults(p.Requests, rules,
-		func(r *measure.Request) bool { return !r.WarmUp && (rules.Window == nil || rules.Window.Has(r.Due)) })
+		func(r *metrics.Request) bool { return !r.WarmUp && (rules.Window == nil || rules.Window.Has(r.Due)) })
 	served.Client = clientOf(p.Client)
-	if p.Load.Kind != load.Maximum {
-		window := measure.Issued(p.Requests)
+	if p.Load.Kind != arrival.Maximum {
+		window := metrics.Issued(p.Requests)
 		if rules.Window != nil {
 			window = *rules.Window
 		}
-		stationary := measure.Stationary(p.Requests, window, rules)
+		stationary := metrics.Stationary(p.Requests, window, rules)
 		served.Stationarity = &stationary
 	}
 	if s.Objectives.Judges() {
@@ -370,7 +370,7 @@ func (s *Settings) Judge(p *serving.Point, seed uint64) *Point {
 		point.Note(n.About, n.Text)
 	}
 	if rough := f.Rough(begun(p.Requests)); rough != "" {
-		point.Note(measure.AboutRough, rough)
+		point.Note(metrics.AboutRough, rough)
 	}
 	for _, n := range p.Notes {
 		point.Note("load", n)
@@ -385,9 +385,9 @@ func (s *Settings) Judge(p *serving.Point, seed uint64) *Point {
 
 // least is how long the window of an open loop is at least, in nanoseconds: what was due takes as long at its rate, and
 // stages last as long as they were to.
-func least(p *serving.Point) int64 {
+func least(p *engine.Point) int64 {
 	if p.Load.Stages != nil {
-		if p.Ended == serving.ByDuration && p.Load.Duration == 0 {
+		if p.Ended == engine.ByDuration && p.Load.Duration == 0 {
 			return int64(p.Load.StagesLast())
 		}
 		return 0
@@ -402,9 +402,9 @@ func least(p *serving.Point) int64 {
 }
 
 // begun is how many requests of a point count or would, were they in its window.
-func begun(requests []measure.Request) (n int) {
+func begun(requests []metrics.Request) (n int) {
 	for i := range requests {
-		if r := &requests[i]; !r.WarmUp && r.Status != measure.Cancelled {
+		if r := &requests[i]; !r.WarmUp && r.Status != metrics.Cancelled {
 			n++
 		}
 	}
@@ -417,7 +417,7 @@ func (p *Point) Note(about, text string) {
 }
 
 // flags are the doubts about a point, and the limits that it misses.
-func flags(s *record.Serving, limited bool, notes []measure.Note) []string {
+func flags(s *record.Serving, limited bool, notes []metrics.Note) []string {
 	all := []string{}
 	if limited {
 		all = append(all, record.ClientLimited)
@@ -432,7 +432,7 @@ func flags(s *record.Serving, limited bool, notes []measure.Note) []string {
 		all = append(all, ManyFailures)
 	}
 	for _, n := range notes {
-		if n.About == measure.AboutCached || n.About == measure.AboutBundled {
+		if n.About == metrics.AboutCached || n.About == metrics.AboutBundled {
 			all = append(all, n.About)
 		}
 	}
@@ -451,16 +451,16 @@ const (
 )
 
 // loadOf is the load of a point as it is kept.
-func loadOf(p load.Pattern) record.ServingLoad {
+func loadOf(p arrival.Pattern) record.ServingLoad {
 	l := record.ServingLoad{By: p.Kind, Value: p.Value(), Arrival: string(p.Arrival), Think: p.Think.Seconds()}
-	if p.Kind != load.Users {
+	if p.Kind != arrival.Users {
 		l.Cap = p.Users
 	}
 	return l
 }
 
 // clientOf is how busy the client was, as it is kept.
-func clientOf(c serving.Client) *record.ServingClient {
+func clientOf(c engine.Client) *record.ServingClient {
 	share := c.Share
 	if math.IsNaN(share) {
 		share = 0

@@ -18,8 +18,8 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/record/requests"
 	"github.com/plumbline-ml/plumbline/bench/record/sweepfile"
-	"github.com/plumbline-ml/plumbline/bench/serving"
-	"github.com/plumbline-ml/plumbline/bench/serving/load"
+	"github.com/plumbline-ml/plumbline/bench/serving/arrival"
+	"github.com/plumbline-ml/plumbline/bench/serving/engine"
 	"github.com/plumbline-ml/plumbline/bench/serving/prompts"
 	"github.com/plumbline-ml/plumbline/bench/serving/shard"
 	"github.com/plumbline-ml/plumbline/internal/lists"
@@ -155,7 +155,7 @@ func (s *Shared) common() map[string]string {
 // Join puts shares together, as if one client had sent everything: the point is judged by s, whose Record is the one of
 // the share with the lowest number but for what s says otherwise. The error is shard.ErrUnlike where they are not of
 // one measurement.
-func (s *Settings) Join(all []*Shared, p load.Pattern) (*Point, *sweepfile.Shares, error) {
+func (s *Settings) Join(all []*Shared, p arrival.Pattern) (*Point, *sweepfile.Shares, error) {
 	m, err := shard.Merge(lists.Map(all, func(one *Shared) shard.Part { return one.Part }))
 	if err != nil {
 		return nil, nil, err
@@ -163,11 +163,11 @@ func (s *Settings) Join(all []*Shared, p load.Pattern) (*Point, *sweepfile.Share
 	all = slices.SortedFunc(slices.Values(all), func(a, b *Shared) int {
 		return cmp.Compare(a.Part.Share.Index, b.Part.Share.Index)
 	})
-	whole := &serving.Point{
+	whole := &engine.Point{
 		Load: p, Requests: m.Requests, Window: m.Window, Ended: ended(all), Began: m.Zero, Client: clients(all),
 	}
 	if s.MaxErrors.Fails(m.Requests, s.Rules.NoTokens) {
-		whole.Ended = serving.ByErrors
+		whole.Ended = engine.ByErrors
 	}
 	window := m.Window
 	if s.WholeWindow {
@@ -217,13 +217,13 @@ func (p *Point) inherit(all []*Shared) {
 }
 
 // ended is what ended the sending: failures of any share, else a duration.
-func ended(all []*Shared) serving.Ended {
-	by := serving.ByRequests
+func ended(all []*Shared) engine.Ended {
+	by := engine.ByRequests
 	for _, one := range all {
-		switch e := serving.Ended(one.Record().Serving.Ended); e {
-		case serving.ByErrors:
+		switch e := engine.Ended(one.Record().Serving.Ended); e {
+		case engine.ByErrors:
 			return e
-		case serving.ByDuration:
+		case engine.ByDuration:
 			by = e
 		}
 	}
@@ -231,7 +231,7 @@ func ended(all []*Shared) serving.Ended {
 }
 
 // clients are all clients as one: their work is added, and the busiest counts.
-func clients(all []*Shared) (c serving.Client) {
+func clients(all []*Shared) (c engine.Client) {
 	for _, one := range all {
 		of := one.Record().Serving.Client
 		if of == nil {

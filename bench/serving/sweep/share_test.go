@@ -17,10 +17,10 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/record/requests"
 	"github.com/plumbline-ml/plumbline/bench/record/sweepfile"
-	"github.com/plumbline-ml/plumbline/bench/serving"
-	"github.com/plumbline-ml/plumbline/bench/serving/load"
-	"github.com/plumbline-ml/plumbline/bench/serving/measure"
-	"github.com/plumbline-ml/plumbline/bench/serving/measure/measuretest"
+	"github.com/plumbline-ml/plumbline/bench/serving/arrival"
+	"github.com/plumbline-ml/plumbline/bench/serving/engine"
+	"github.com/plumbline-ml/plumbline/bench/serving/metrics"
+	"github.com/plumbline-ml/plumbline/bench/serving/metrics/metricstest"
 	"github.com/plumbline-ml/plumbline/bench/serving/shard"
 	"github.com/plumbline-ml/plumbline/bench/serving/sweep"
 )
@@ -28,21 +28,21 @@ import (
 var began = time.Date(2026, 11, 24, 5, 0, 0, 123456789, time.UTC)
 
 // rate is the load of the shares.
-var rate = load.Pattern{Kind: load.Rate, Arrival: load.Poisson, PerSecond: 5, Requests: 40}
+var rate = arrival.Pattern{Kind: arrival.Rate, Arrival: arrival.Poisson, PerSecond: 5, Requests: 40}
 
 // judging is how golden cases are judged, as one client or as several.
-func judging(rules measure.Rules) *sweep.Settings {
+func judging(rules metrics.Rules) *sweep.Settings {
 	return &sweep.Settings{Rules: rules, Record: record.Run{Model: "m", Serving: &record.Serving{}}}
 }
 
 // keepShares writes the folders of so many shares of records, each of which began a little later than the one before.
-func keepShares(t *testing.T, dir string, all []measure.Request, rules measure.Rules, of int) (dirs []string) {
+func keepShares(t *testing.T, dir string, all []metrics.Request, rules metrics.Rules, of int) (dirs []string) {
 	t.Helper()
 	for i := range of {
 		late := int64(i) * 1234567
 		s := judging(rules)
 		s.Share = shard.Share{Index: i, Of: of}
-		p := &serving.Point{Load: rate, Began: began.Add(time.Duration(late)), Ended: serving.ByRequests}
+		p := &engine.Point{Load: rate, Began: began.Add(time.Duration(late)), Ended: engine.ByRequests}
 		for k := i; k < len(all); k += of {
 			r := all[k]
 			r.Index = len(p.Requests)
@@ -82,15 +82,15 @@ func keepShares(t *testing.T, dir string, all []measure.Request, rules measure.R
 // bit.
 func TestJoinedAreOneClient(t *testing.T) {
 	golden.EachBelow(t, "../measure/testdata/golden", "serving/events/p*.json", func(t *testing.T, path string) {
-		c := measuretest.Read(t, path)
+		c := metricstest.Read(t, path)
 		all := c.Records()
-		slices.SortStableFunc(all, func(a, b measure.Request) int { return int(a.Due - b.Due) })
+		slices.SortStableFunc(all, func(a, b metrics.Request) int { return int(a.Due - b.Due) })
 		for i := range all {
 			all[i].Index = i
 		}
 		rules := c.Measure()
 		rules.Window = nil
-		alone := judging(rules).Judge(&serving.Point{Load: rate, Requests: all, Began: began}, 7)
+		alone := judging(rules).Judge(&engine.Point{Load: rate, Requests: all, Began: began}, 7)
 		want, err := json.Marshal(alone.Record.Serving.Figures)
 		if err != nil {
 			t.Fatal(err)
@@ -133,12 +133,12 @@ func TestJoinedAreOneClient(t *testing.T) {
 // TestReadShares says why folders are no shares, all at once.
 func TestReadShares(t *testing.T) {
 	dir := t.TempDir()
-	all := make([]measure.Request, 9)
+	all := make([]metrics.Request, 9)
 	for i := range all {
-		all[i].Status, all[i].End, all[i].Usage = measure.OK, int64(i+1), measure.NoUsage()
+		all[i].Status, all[i].End, all[i].Usage = metrics.OK, int64(i+1), metrics.NoUsage()
 	}
 	fault := func(i int, change func(f *sweepfile.Sweep)) string {
-		at := keepShares(t, filepath.Join(dir, fmt.Sprint("fault", i)), all, measure.Rules{NoTokens: true}, 2)[0]
+		at := keepShares(t, filepath.Join(dir, fmt.Sprint("fault", i)), all, metrics.Rules{NoTokens: true}, 2)[0]
 		path := filepath.Join(at, sweepfile.Name)
 		f, err := sweepfile.Read(path)
 		if err != nil {

@@ -1,8 +1,8 @@
 // Package sweep measures a server at one load after the other, judges each, and keeps what was measured in a folder, so
 // that a sweep that was cut off goes on where it ended.
 //
-// In: points in order, prompts of their own for each, when it is enough, the folder. Out: sending (package serving),
-// figures (measure), which points count (curve), searches (search), tables and pages of them.
+// In: points in order, prompts of their own for each, when it is enough, the folder. Out: sending (package engine),
+// figures (metrics), which points count (curve), searches (search), tables and pages of them.
 package sweep
 
 import (
@@ -14,10 +14,10 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/record/sweepfile"
-	"github.com/plumbline-ml/plumbline/bench/serving"
+	"github.com/plumbline-ml/plumbline/bench/serving/arrival"
 	"github.com/plumbline-ml/plumbline/bench/serving/curve"
-	"github.com/plumbline-ml/plumbline/bench/serving/load"
-	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+	"github.com/plumbline-ml/plumbline/bench/serving/engine"
+	"github.com/plumbline-ml/plumbline/bench/serving/metrics"
 	"github.com/plumbline-ml/plumbline/bench/serving/prompts"
 	"github.com/plumbline-ml/plumbline/internal/lists"
 )
@@ -27,10 +27,10 @@ type Sweep struct {
 	Settings
 	// Loads are measured in their order, which rises. Auto chooses them (curve.Auto), and Find searches for the highest
 	// that keeps all objectives; both take the rest of a load from Base.
-	Loads []load.Pattern
+	Loads []arrival.Pattern
 	Auto  bool
 	Find  *Find
-	Base  load.Pattern
+	Base  arrival.Pattern
 
 	// File is what is known of the sweep before its first point; Run adds points to it. Those that GoOn has put there are
 	// not measured again.
@@ -114,7 +114,7 @@ func (s *Sweep) points() []curve.Point {
 }
 
 // below are those of the points that have a lower load.
-func (s *Sweep) below(p load.Pattern) []curve.Point {
+func (s *Sweep) below(p arrival.Pattern) []curve.Point {
 	return lists.Filter(s.points(), func(q curve.Point) bool { return q.By == p.Kind && q.Load < p.Value() })
 }
 
@@ -127,7 +127,7 @@ func (s *Sweep) skip() (rows int) {
 }
 
 // made says whether a load was measured.
-func (s *Sweep) made(p load.Pattern) bool {
+func (s *Sweep) made(p arrival.Pattern) bool {
 	return slices.ContainsFunc(s.File.Points, func(r record.Run) bool {
 		l := r.Serving.Load
 		return l.By == p.Kind && l.Value == p.Value()
@@ -165,15 +165,15 @@ func (s *Sweep) auto(ctx context.Context) error {
 }
 
 // at is the base load at a value.
-func (s *Sweep) at(by load.Kind, value float64) load.Pattern {
+func (s *Sweep) at(by arrival.Kind, value float64) arrival.Pattern {
 	p := s.Base
 	p.Kind = by
 	switch by {
-	case load.Users:
+	case arrival.Users:
 		p.Users, p.Arrival, p.PerSecond, p.Burstiness = int(value), "", 0, 0
-	case load.Rate:
+	case arrival.Rate:
 		if p.PerSecond, p.Users = value, 0; p.Arrival == "" {
-			p.Arrival = load.Poisson
+			p.Arrival = arrival.Poisson
 		}
 	default:
 		p.Users, p.Arrival, p.PerSecond, p.Burstiness = 0, "", 0, 0
@@ -182,7 +182,7 @@ func (s *Sweep) at(by load.Kind, value float64) load.Pattern {
 }
 
 // add measures a load and keeps the point. It is an error if the server fails at the first.
-func (s *Sweep) add(ctx context.Context, p load.Pattern) error {
+func (s *Sweep) add(ctx context.Context, p arrival.Pattern) error {
 	point, err := s.take(ctx, p, 0)
 	if err != nil {
 		return err
@@ -199,7 +199,7 @@ func (s *Sweep) add(ctx context.Context, p load.Pattern) error {
 
 // take measures a load and keeps the files of the point, which the sweep's own do not name yet. The number tells points
 // of one load apart.
-func (s *Sweep) take(ctx context.Context, p load.Pattern, number int) (*Point, error) {
+func (s *Sweep) take(ctx context.Context, p arrival.Pattern, number int) (*Point, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -228,19 +228,20 @@ func numbered(trial int) string {
 
 // Try asks for one answer, which counts in nothing: to see that the server answers, how long it takes, at most a time,
 // and what it counts. The request, of a seed that no point has, is an answer that came, or failed: its Status says.
-func (s *Settings) Try(ctx context.Context, longest time.Duration) (measure.Measured, error) {
-	plan := serving.Plan{
-		Asks: s.Prompts.Draw(prompts.Draw{N: 1, Seed: ^s.Seed}), Load: load.Pattern{Kind: load.Users, Users: 1, Requests: 1},
-		NoTokens: s.Rules.NoTokens, MaxErrors: &serving.MaxErrors{Count: 1}, Grace: longest, BoundAll: true,
+func (s *Settings) Try(ctx context.Context, longest time.Duration) (metrics.Measured, error) {
+	plan := engine.Plan{
+		Asks:     s.Prompts.Draw(prompts.Draw{N: 1, Seed: ^s.Seed}),
+		Load:     arrival.Pattern{Kind: arrival.Users, Users: 1, Requests: 1},
+		NoTokens: s.Rules.NoTokens, MaxErrors: &engine.MaxErrors{Count: 1}, Grace: longest, BoundAll: true,
 	}
-	p, err := serving.Measure(ctx, s.Asker, plan)
+	p, err := engine.Measure(ctx, s.Asker, plan)
 	switch {
 	case err != nil:
-		return measure.Measured{}, err
+		return metrics.Measured{}, err
 	case ctx.Err() != nil:
-		return measure.Measured{}, context.Cause(ctx)
+		return metrics.Measured{}, context.Cause(ctx)
 	case len(p.Requests) == 0:
-		return measure.Measured{}, errors.New("nothing was asked")
+		return metrics.Measured{}, errors.New("nothing was asked")
 	}
-	return measure.Measure(&p.Requests[0], s.Rules), nil
+	return metrics.Measure(&p.Requests[0], s.Rules), nil
 }

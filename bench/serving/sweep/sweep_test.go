@@ -17,9 +17,9 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/record/requests"
 	"github.com/plumbline-ml/plumbline/bench/record/sweepfile"
-	"github.com/plumbline-ml/plumbline/bench/serving"
-	"github.com/plumbline-ml/plumbline/bench/serving/load"
-	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+	"github.com/plumbline-ml/plumbline/bench/serving/arrival"
+	"github.com/plumbline-ml/plumbline/bench/serving/engine"
+	"github.com/plumbline-ml/plumbline/bench/serving/metrics"
 	"github.com/plumbline-ml/plumbline/bench/serving/objective"
 	"github.com/plumbline-ml/plumbline/bench/serving/prompts"
 	"github.com/plumbline-ml/plumbline/bench/serving/sweep"
@@ -39,16 +39,16 @@ type server struct {
 	stands func() time.Duration
 }
 
-func (s *server) Prepare(*prompts.Ask) (serving.Prepared, error) { return nil, nil }
+func (s *server) Prepare(*prompts.Ask) (engine.Prepared, error) { return nil, nil }
 
-func (s *server) Ask(ctx context.Context, _ serving.Prepared, clock serving.Clock, r *measure.Request) {
+func (s *server) Ask(ctx context.Context, _ engine.Prepared, clock engine.Clock, r *metrics.Request) {
 	if s.late != nil {
 		time.Sleep(s.by(s.late))
 	}
-	r.Sent, r.Status = clock.Now(), measure.Cancelled
+	r.Sent, r.Status = clock.Now(), metrics.Cancelled
 	defer func() { r.End = clock.Now() }()
 	if s.broken {
-		r.Status, r.Fault = measure.Refused, "nothing listens"
+		r.Status, r.Fault = metrics.Refused, "nothing listens"
 		return
 	}
 	select {
@@ -67,9 +67,9 @@ func (s *server) Ask(ctx context.Context, _ serving.Prepared, clock serving.Cloc
 		case <-ctx.Done():
 			return
 		}
-		r.Events.Add(measure.Event{At: clock.Now(), Kind: measure.Content, Text: true, IDs: 1})
+		r.Events.Add(metrics.Event{At: clock.Now(), Kind: metrics.Content, Text: true, IDs: 1})
 	}
-	r.Status = measure.OK
+	r.Status = metrics.OK
 }
 
 // by draws a time.
@@ -103,10 +103,10 @@ func newSweep(t *testing.T, slots int, seed uint64, slo string) *sweep.Sweep {
 }
 
 // users are closed loops of 300 requests.
-func users(counts ...int) []load.Pattern {
-	var all []load.Pattern
+func users(counts ...int) []arrival.Pattern {
+	var all []arrival.Pattern
 	for _, n := range counts {
-		all = append(all, load.Pattern{Kind: load.Users, Users: n, Requests: 300, Seed: 1})
+		all = append(all, arrival.Pattern{Kind: arrival.Users, Users: n, Requests: 300, Seed: 1})
 	}
 	return all
 }
@@ -120,8 +120,8 @@ func loads(s *sweep.Sweep) (all []float64) {
 }
 
 // after calls a function after each point.
-func after(do func()) func(load.Pattern, *serving.Progress) func(*sweep.Point) {
-	return func(load.Pattern, *serving.Progress) func(*sweep.Point) {
+func after(do func()) func(arrival.Pattern, *engine.Progress) func(*sweep.Point) {
+	return func(arrival.Pattern, *engine.Progress) func(*sweep.Point) {
 		return func(*sweep.Point) { do() }
 	}
 }
@@ -201,7 +201,7 @@ func TestRates(t *testing.T) {
 	virtual(t, func(t *testing.T, ctx context.Context) {
 		s := newSweep(t, 4, 1, "")
 		for _, rate := range []float64{2, 5, 15, 20, 25, 30} {
-			s.Loads = append(s.Loads, load.Pattern{Kind: load.Rate, Arrival: load.Poisson, PerSecond: rate,
+			s.Loads = append(s.Loads, arrival.Pattern{Kind: arrival.Rate, Arrival: arrival.Poisson, PerSecond: rate,
 				Duration: 30 * time.Second, Seed: 1})
 		}
 		if err := s.Run(ctx); err != nil || !s.File.Complete || s.File.Ended != sweepfile.Overloaded ||
@@ -215,12 +215,12 @@ func TestRates(t *testing.T) {
 func TestAuto(t *testing.T) {
 	virtual(t, func(t *testing.T, ctx context.Context) {
 		s := newSweep(t, 4, 1, "p99 ttft < 500ms")
-		s.Auto, s.Base = true, load.Pattern{Duration: 30 * time.Second, Seed: 1}
+		s.Auto, s.Base = true, arrival.Pattern{Duration: 30 * time.Second, Seed: 1}
 		if err := s.Run(ctx); err != nil || !s.File.Complete || s.File.Best == nil {
 			t.Fatalf("%v, best %v", err, s.File.Best)
 		}
 		first, second := s.File.Points[0].Serving.Load, s.File.Points[1].Serving.Load
-		if first.By != load.Users || first.Value != 1 || second.By != load.Maximum {
+		if first.By != arrival.Users || first.Value != 1 || second.By != arrival.Maximum {
 			t.Errorf("it begins with %v, %v", first, second)
 		}
 		if best := loads(s)[*s.File.Best]; best < 4 || best > 10 {

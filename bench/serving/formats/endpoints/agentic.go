@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/plumbline-ml/plumbline/bench/serving/arrival"
 	"github.com/plumbline-ml/plumbline/bench/serving/formats"
-	"github.com/plumbline-ml/plumbline/bench/serving/load"
 )
 
 // Agentic is what a replay of recorded conversations has beside other runs.
@@ -36,7 +36,7 @@ const replayPattern = "agentic_inference"
 
 // isReplay says that a run is a replay.
 func (r *Run) isReplay() bool {
-	return r.Agentic != nil && r.Load.Kind == load.Users && r.Load.Sessions && r.Load.Users == 1
+	return r.Agentic != nil && r.Load.Kind == arrival.Users && r.Load.Sessions && r.Load.Users == 1
 }
 
 // The parts of a data set's configuration that only these benchmarks have.

@@ -9,23 +9,23 @@ import (
 	"testing"
 	"time"
 
+	"github.com/plumbline-ml/plumbline/bench/serving/arrival"
 	"github.com/plumbline-ml/plumbline/bench/serving/formats"
 	"github.com/plumbline-ml/plumbline/bench/serving/formats/endpoints"
-	"github.com/plumbline-ml/plumbline/bench/serving/load"
-	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+	"github.com/plumbline-ml/plumbline/bench/serving/metrics"
 	"github.com/plumbline-ml/plumbline/internal/golden"
 )
 
 // replayed is a replay of three turns, of which one failed, with the accuracy of function calls.
 func replayed() endpoints.Run {
 	r := users()
-	r.Load = load.Pattern{Kind: load.Users, Users: 1, Sessions: true, Seed: 42}
+	r.Load = arrival.Pattern{Kind: arrival.Users, Users: 1, Sessions: true, Seed: 42}
 	r.Fields = map[string]string{"temperature": "0", "seed": "42"}
 	r.WarmUp, r.MaxTokens, r.Model = 0, 1024, "Qwen3.6-27B-Q4_K_M"
 	r.Data = formats.Data{Name: "agentic_coding", Path: "agentic_coding_2.5h.jsonl"}
-	r.Requests = []measure.Request{answer(0, 0, 0, 10*ms, 2*ms, 4), answer(1, 10*ms, 10*ms, 30*ms, 2*ms, 4),
-		{Index: 2, Row: 2, Due: 30 * ms, Sent: 30 * ms, End: 40 * ms, Status: measure.Faulty, Fault: "status 500",
-			Usage: measure.NoUsage(), AskedIn: measure.Unknown, Retokenized: measure.Unknown}}
+	r.Requests = []metrics.Request{answer(0, 0, 0, 10*ms, 2*ms, 4), answer(1, 10*ms, 10*ms, 30*ms, 2*ms, 4),
+		{Index: 2, Row: 2, Due: 30 * ms, Sent: 30 * ms, End: 40 * ms, Status: metrics.Faulty, Fault: "status 500",
+			Usage: metrics.NoUsage(), AskedIn: metrics.Unknown, Retokenized: metrics.Unknown}}
 	for i := range r.Requests {
 		r.Requests[i].Session, r.Requests[i].Turn = "a", i
 	}

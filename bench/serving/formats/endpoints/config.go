@@ -9,7 +9,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
-	"github.com/plumbline-ml/plumbline/bench/serving/load"
+	"github.com/plumbline-ml/plumbline/bench/serving/arrival"
 	"github.com/plumbline-ml/plumbline/bench/serving/prompts"
 )
 
@@ -149,7 +149,7 @@ func (c *configuration) settings(r Run, pattern string) {
 	if r.Load.Duration > 0 {
 		s.Runtime.MaxDuration = s.Runtime.MinDuration
 	} else if r.Load.Requests == 0 {
-		s.Runtime.MinDuration = load.DefaultDuration.Milliseconds()
+		s.Runtime.MinDuration = arrival.DefaultDuration.Milliseconds()
 	}
 	s.Runtime.Samples = r.Load.Requests
 	s.Runtime.SchedulerSeed, s.Runtime.DataSeed = r.Load.Seed, r.Load.Seed
@@ -196,7 +196,7 @@ func secretName(name string) bool {
 }
 
 // Words says why a point's load or API cannot be written; nil: it can.
-func Words(p load.Pattern, api prompts.API) error {
+func Words(p arrival.Pattern, api prompts.API) error {
 	if _, err := patternOf(p); err != nil {
 		return err
 	}

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+	"github.com/plumbline-ml/plumbline/bench/serving/metrics"
 )
 
 // Driven is what a run of a benchmark that LoadGen drove has beside other runs: it was driven by the round's seeds.
@@ -18,7 +18,7 @@ type Driven struct {
 	DataSeed uint64            // of the order of samples; Run.Load has that of arrivals
 	Least    time.Duration     // min_duration
 	Score    *Score            // nil: there is no accuracy run
-	Caching  []measure.Request // of TEST04, one sample again and again; nil: it did not run
+	Caching  []metrics.Request // of TEST04, one sample again and again; nil: it did not run
 }
 
 // Score is the accuracy of a data set.

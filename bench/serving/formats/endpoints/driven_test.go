@@ -9,20 +9,20 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"github.com/plumbline-ml/plumbline/bench/serving/arrival"
 	"github.com/plumbline-ml/plumbline/bench/serving/formats"
 	"github.com/plumbline-ml/plumbline/bench/serving/formats/endpoints"
-	"github.com/plumbline-ml/plumbline/bench/serving/load"
-	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+	"github.com/plumbline-ml/plumbline/bench/serving/metrics"
 	"github.com/plumbline-ml/plumbline/internal/golden"
 )
 
 // products is an Offline run of three products of the official catalogue, with its accuracy.
 func products() endpoints.Run {
 	r := users()
-	r.Load, r.WarmUp, r.MaxTokens = load.Pattern{Kind: load.Maximum, Seed: 7, Requests: 3}, 0, 150
+	r.Load, r.WarmUp, r.MaxTokens = arrival.Pattern{Kind: arrival.Maximum, Seed: 7, Requests: 3}, 0, 150
 	r.Stream, r.Model, r.Fields = false, "Qwen/Qwen3-VL-235B-A22B-Instruct", nil
 	r.Data = formats.Data{Name: "shopify_product_catalogue::q3vl"}
-	r.Requests = []measure.Request{
+	r.Requests = []metrics.Request{
 		answer(2, 0, 0, 10*ms, 2*ms, 4), answer(0, 0, 0, 20*ms, 2*ms, 4), answer(1, 0, 0, 30*ms, 2*ms, 4),
 	}
 	value := 0.75
@@ -102,17 +102,17 @@ func TestProductsInEndpoints(t *testing.T) {
 // videos is a SingleStream run of three videos, scored, with its audit: two more of one prompt, which took as long.
 func videos() endpoints.Run {
 	r := products()
-	r.Load, r.MaxTokens, r.Model = load.Pattern{Kind: load.Users, Users: 1, Seed: 7, Requests: 3}, 1, "wan"
+	r.Load, r.MaxTokens, r.Model = arrival.Pattern{Kind: arrival.Users, Users: 1, Seed: 7, Requests: 3}, 1, "wan"
 	r.Data = formats.Data{Name: "wan22_vbench"}
-	video := func(i int, from, to int64) measure.Request {
+	video := func(i int, from, to int64) metrics.Request {
 		q := answer(i, from, from, from, 0, 0)
 		q.Whole, q.End = true, to
 		return q
 	}
 	value := 71.0
-	r.Requests = []measure.Request{video(0, 0, 10*ms), video(1, 10*ms, 20*ms), video(2, 20*ms, 30*ms)}
+	r.Requests = []metrics.Request{video(0, 0, 10*ms), video(1, 10*ms, 20*ms), video(2, 20*ms, 30*ms)}
 	r.Driven.Metric, r.Driven.Score.Value = "vbench_score", &value
-	r.Driven.Caching = []measure.Request{video(3, 0, 9*ms), video(3, 9*ms, 18*ms)}
+	r.Driven.Caching = []metrics.Request{video(3, 0, 9*ms), video(3, 9*ms, 18*ms)}
 	return r
 }
 
@@ -145,20 +145,20 @@ func TestVideosInEndpoints(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		to        int64 // the end of the second video of the audit
-		status    measure.Status
-		kind      load.Kind
+		status    metrics.Status
+		kind      arrival.Kind
 		passed    bool
 		threshold float64
 	}{
-		"as quick":                 {18 * ms, measure.OK, load.Users, true, 0.2},
-		"quicker by a third":       {15 * ms, measure.OK, load.Users, false, 0.2},
-		"quicker than Offline may": {18 * ms, measure.OK, load.Maximum, false, 0.1},
-		"one was never answered":   {18 * ms, measure.Unfinished, load.Users, false, 0.2},
-		"as quick in Offline":      {20 * ms, measure.OK, load.Maximum, true, 0.1},
+		"as quick":                 {18 * ms, metrics.OK, arrival.Users, true, 0.2},
+		"quicker by a third":       {15 * ms, metrics.OK, arrival.Users, false, 0.2},
+		"quicker than Offline may": {18 * ms, metrics.OK, arrival.Maximum, false, 0.1},
+		"one was never answered":   {18 * ms, metrics.Unfinished, arrival.Users, false, 0.2},
+		"as quick in Offline":      {20 * ms, metrics.OK, arrival.Maximum, true, 0.1},
 	} {
 		r := videos()
 		r.Driven.Caching[1].End, r.Driven.Caching[1].Status, r.Load.Kind = c.to, c.status, c.kind
-		if c.kind == load.Maximum {
+		if c.kind == arrival.Maximum {
 			r.Load.Users = 0
 		}
 		dir, _ := written(t, r)

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/bench/serving/load"
+	"github.com/plumbline-ml/plumbline/bench/serving/arrival"
 )
 
 // parser reads folders with the official submission checker's parser, and prints what it found in each.
@@ -27,10 +27,10 @@ func TestOfficialEndpoints(t *testing.T) {
 	if checkout == "" {
 		t.Skip("PLUMBLINE_MLC does not name a checkout with the official submission checker (make test-official-endpoints)")
 	}
-	loads := map[string]load.Pattern{
-		"max_throughput": {Kind: load.Maximum, Requests: 1200, Seed: 3},
-		"poisson":        {Kind: load.Rate, Arrival: load.Poisson, PerSecond: 100, Requests: 1200, Seed: 3},
-		"concurrency":    {Kind: load.Users, Users: 4, Requests: 1200, Seed: 3},
+	loads := map[string]arrival.Pattern{
+		"max_throughput": {Kind: arrival.Maximum, Requests: 1200, Seed: 3},
+		"poisson":        {Kind: arrival.Rate, Arrival: arrival.Poisson, PerSecond: 100, Requests: 1200, Seed: 3},
+		"concurrency":    {Kind: arrival.Users, Users: 4, Requests: 1200, Seed: 3},
 	}
 	var names, folders []string
 	var summaries []map[string]any
@@ -136,8 +136,9 @@ func TestOfficialEndpointsItself(t *testing.T) {
 		t.Skip("PLUMBLINE_ENDPOINTS does not name the sources of mlcommons/endpoints (make test-official-endpoints)")
 	}
 	args := []string{"-c", reader, sources}
-	for _, p := range []load.Pattern{{Kind: load.Maximum, Requests: 6},
-		{Kind: load.Rate, Arrival: load.Poisson, PerSecond: 100, Requests: 6}, {Kind: load.Users, Users: 4, Requests: 6}} {
+	for _, p := range []arrival.Pattern{{Kind: arrival.Maximum, Requests: 6},
+		{Kind: arrival.Rate, Arrival: arrival.Poisson, PerSecond: 100, Requests: 6},
+		{Kind: arrival.Users, Users: 4, Requests: 6}} {
 		r := users()
 		r.Load, r.Secret = p, true
 		for i := range 1200 {

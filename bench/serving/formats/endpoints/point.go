@@ -11,21 +11,21 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/plumbline-ml/plumbline/bench/serving/arrival"
 	"github.com/plumbline-ml/plumbline/bench/serving/formats"
-	"github.com/plumbline-ml/plumbline/bench/serving/load"
-	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+	"github.com/plumbline-ml/plumbline/bench/serving/metrics"
 	"github.com/plumbline-ml/plumbline/bench/serving/prompts"
 )
 
 // patternOf is the type of endpoints' load_pattern that a load is, or formats.ErrNoWords.
-func patternOf(p load.Pattern) (string, error) {
+func patternOf(p arrival.Pattern) (string, error) {
 	plain := !p.Sessions && p.Ramp == 0 && p.Stages == nil && p.Think == 0
 	switch {
-	case plain && p.Kind == load.Maximum && p.Users == 0:
+	case plain && p.Kind == arrival.Maximum && p.Users == 0:
 		return "max_throughput", nil
-	case plain && p.Kind == load.Rate && p.Arrival == load.Poisson && p.Users == 0:
+	case plain && p.Kind == arrival.Rate && p.Arrival == arrival.Poisson && p.Users == 0:
 		return "poisson", nil
-	case plain && p.Kind == load.Users:
+	case plain && p.Kind == arrival.Users:
 		return "concurrency", nil
 	}
 	return "", fmt.Errorf("%w: endpoints has the loads max_throughput, poisson and concurrency (--max, --rate, "+
@@ -45,7 +45,7 @@ func apiOf(a prompts.API) (string, error) {
 
 // sample is a request as endpoints' client would have seen it.
 type sample struct {
-	*measure.Request
+	*metrics.Request
 	id        string
 	first     int64 // ns; only if streamed
 	streamed  bool
@@ -95,11 +95,11 @@ func endpointsOf(r Run) (e inEndpoints, err error) {
 }
 
 // sampleOf reads a record. To endpoints an answer without text has not failed, and one that ended early has no tokens.
-func sampleOf(q *measure.Request, rules measure.Rules) sample {
-	s := sample{Request: q, id: fmt.Sprintf("%08x-0000-4000-8000-%012x", q.Row, q.Index), tokens: measure.Unknown}
+func sampleOf(q *metrics.Request, rules metrics.Rules) sample {
+	s := sample{Request: q, id: fmt.Sprintf("%08x-0000-4000-8000-%012x", q.Row, q.Index), tokens: metrics.Unknown}
 	switch q.Status {
-	case measure.Unfinished, measure.Cancelled:
-	case measure.OK, measure.Empty, measure.Count:
+	case metrics.Unfinished, metrics.Cancelled:
+	case metrics.OK, metrics.Empty, metrics.Count:
 		s.completed = true
 	default:
 		s.completed, s.failed = true, true
@@ -142,7 +142,7 @@ func (e *inEndpoints) measured(stream bool) {
 	for i := range e.samples {
 		s := &e.samples[i]
 		firstIssued = min(firstIssued, s.Sent)
-		if s.Usage.Prompt != measure.Unknown {
+		if s.Usage.Prompt != metrics.Unknown {
 			add(isl, float64(s.Usage.Prompt))
 		} else if s.AskedIn > 0 {
 			add(isl, float64(s.AskedIn))

@@ -18,11 +18,11 @@ import (
 
 	"github.com/plumbline-ml/plumbline/internal/golden"
 
+	"github.com/plumbline-ml/plumbline/bench/serving/arrival"
 	"github.com/plumbline-ml/plumbline/bench/serving/formats"
 	"github.com/plumbline-ml/plumbline/bench/serving/formats/endpoints"
-	"github.com/plumbline-ml/plumbline/bench/serving/load"
-	"github.com/plumbline-ml/plumbline/bench/serving/measure"
-	"github.com/plumbline-ml/plumbline/bench/serving/measure/measuretest"
+	"github.com/plumbline-ml/plumbline/bench/serving/metrics"
+	"github.com/plumbline-ml/plumbline/bench/serving/metrics/metricstest"
 	"github.com/plumbline-ml/plumbline/bench/serving/prompts"
 )
 
@@ -112,13 +112,13 @@ func written(t *testing.T, r endpoints.Run) (dir string, summary map[string]any)
 const ms = 1_000_000
 
 // answer is a record of an answer of n tokens, one an event, every gap ns after the first.
-func answer(index int, due, sent, first, gap int64, n int) measure.Request {
-	r := measure.Request{Index: index, Row: index, Due: due, Sent: sent, Status: measure.OK,
-		Usage:       measure.Usage{Prompt: 100, Completion: int64(n), Reasoning: measure.Unknown, Cached: measure.Unknown},
-		Retokenized: measure.Unknown, AskedIn: measure.Unknown, AskedOut: int64(n)}
+func answer(index int, due, sent, first, gap int64, n int) metrics.Request {
+	r := metrics.Request{Index: index, Row: index, Due: due, Sent: sent, Status: metrics.OK,
+		Usage:       metrics.Usage{Prompt: 100, Completion: int64(n), Reasoning: metrics.Unknown, Cached: metrics.Unknown},
+		Retokenized: metrics.Unknown, AskedIn: metrics.Unknown, AskedOut: int64(n)}
 	at := first
 	for range n {
-		r.Events.Add(measure.Event{At: at, Kind: measure.Content, Text: true, IDs: 1})
+		r.Events.Add(metrics.Event{At: at, Kind: metrics.Content, Text: true, IDs: 1})
 		r.End = at + 1000
 		at += gap
 	}
@@ -128,18 +128,19 @@ func answer(index int, due, sent, first, gap int64, n int) measure.Request {
 // users is a closed loop with what can happen in it.
 func users() endpoints.Run {
 	r := endpoints.Run{Run: formats.Run{
-		Load: load.Pattern{Kind: load.Users, Users: 3, Requests: 6, Seed: 7},
+		Load: arrival.Pattern{Kind: arrival.Users, Users: 3, Requests: 6, Seed: 7},
 		API:  prompts.Chat, Stream: true, MaxTokens: 64, Model: "m/tiny", Servers: []string{"http://127.0.0.1:8000"},
-		WarmUp: 8, Grace: 30 * time.Second, Version: "1.2.3", Commit: "abc", Data: formats.Data{Name: "own", Path: "own.jsonl"},
+		WarmUp: 8, Grace: 30 * time.Second, Version: "1.2.3", Commit: "abc",
+		Data:   formats.Data{Name: "own", Path: "own.jsonl"},
 		Fields: map[string]string{"temperature": "0.5", "user": `"me"`},
 	}}
-	failed := measure.Request{Index: 3, Row: 3, Due: 30 * ms, Sent: 31 * ms, End: 41 * ms, Status: "http_500",
-		Fault: "out of memory", Usage: measure.NoUsage(), AskedIn: 100, Retokenized: measure.Unknown}
-	late := measure.Request{Index: 4, Row: 4, Due: 40 * ms, Sent: 41 * ms, End: 900 * ms, Status: measure.Unfinished,
-		Usage: measure.NoUsage(), AskedIn: measure.Unknown, Retokenized: measure.Unknown}
+	failed := metrics.Request{Index: 3, Row: 3, Due: 30 * ms, Sent: 31 * ms, End: 41 * ms, Status: "http_500",
+		Fault: "out of memory", Usage: metrics.NoUsage(), AskedIn: 100, Retokenized: metrics.Unknown}
+	late := metrics.Request{Index: 4, Row: 4, Due: 40 * ms, Sent: 41 * ms, End: 900 * ms, Status: metrics.Unfinished,
+		Usage: metrics.NoUsage(), AskedIn: metrics.Unknown, Retokenized: metrics.Unknown}
 	warm := answer(5, 0, 0, 10*ms, 2*ms, 4)
 	warm.WarmUp = true
-	r.Requests = []measure.Request{warm, answer(0, 10*ms, 11*ms, 21*ms, 2*ms, 4), answer(1, 10*ms, 12*ms, 32*ms, 2*ms, 4),
+	r.Requests = []metrics.Request{warm, answer(0, 10*ms, 11*ms, 21*ms, 2*ms, 4), answer(1, 10*ms, 12*ms, 32*ms, 2*ms, 4),
 		answer(2, 20*ms, 22*ms, 52*ms, 3*ms, 2), failed, late}
 	return r
 }
@@ -167,8 +168,8 @@ func TestEndpointsByTheirDefinitions(t *testing.T) {
 // TestEndpointsOfPoissonArrivals: its rates are LoadGen's, over the time to the end of the request that was sent last.
 func TestEndpointsOfPoissonArrivals(t *testing.T) {
 	r := users()
-	r.Load = load.Pattern{Kind: load.Rate, Arrival: load.Poisson, PerSecond: 100, Requests: 3}
-	r.Requests = []measure.Request{answer(0, 0, 1*ms, 21*ms, 20*ms, 9), answer(1, 10*ms, 12*ms, 32*ms, 2*ms, 4),
+	r.Load = arrival.Pattern{Kind: arrival.Rate, Arrival: arrival.Poisson, PerSecond: 100, Requests: 3}
+	r.Requests = []metrics.Request{answer(0, 0, 1*ms, 21*ms, 20*ms, 9), answer(1, 10*ms, 12*ms, 32*ms, 2*ms, 4),
 		answer(2, 20*ms, 22*ms, 52*ms, 3*ms, 2)}
 	_, got := written(t, r)
 	if d := unlike("", []any{got["legacy_loadgen_window_duration_ns"], got["qps"], got["tps"]},
@@ -286,15 +287,15 @@ func TestEndpointsConfiguration(t *testing.T) {
 // TestEndpointsHasNoWordsForOtherLoads: what it cannot say is not written, and a sentence says so, before a run too.
 func TestEndpointsHasNoWordsForOtherLoads(t *testing.T) {
 	r := users()
-	for what, p := range map[string]load.Pattern{
-		"constant arrivals": {Kind: load.Rate, Arrival: load.Constant, PerSecond: 1},
-		"gamma arrivals":    {Kind: load.Rate, Arrival: load.Gamma, PerSecond: 1, Burstiness: 2},
-		"stages":            {Kind: load.Rate, Arrival: load.Poisson, Stages: []load.Stage{{PerSecond: 1, For: 1}}},
-		"a ramp":            {Kind: load.Rate, Arrival: load.Poisson, PerSecond: 1, Ramp: 1},
-		"a replay":          {Kind: load.Replay},
-		"thinking users":    {Kind: load.Users, Users: 1, Think: 1},
-		"sessions":          {Kind: load.Users, Users: 1, Sessions: true},
-		"a cap":             {Kind: load.Rate, Arrival: load.Poisson, PerSecond: 1, Users: 4},
+	for what, p := range map[string]arrival.Pattern{
+		"constant arrivals": {Kind: arrival.Rate, Arrival: arrival.Constant, PerSecond: 1},
+		"gamma arrivals":    {Kind: arrival.Rate, Arrival: arrival.Gamma, PerSecond: 1, Burstiness: 2},
+		"stages":            {Kind: arrival.Rate, Arrival: arrival.Poisson, Stages: []arrival.Stage{{PerSecond: 1, For: 1}}},
+		"a ramp":            {Kind: arrival.Rate, Arrival: arrival.Poisson, PerSecond: 1, Ramp: 1},
+		"a replay":          {Kind: arrival.Replay},
+		"thinking users":    {Kind: arrival.Users, Users: 1, Think: 1},
+		"sessions":          {Kind: arrival.Users, Users: 1, Sessions: true},
+		"a cap":             {Kind: arrival.Rate, Arrival: arrival.Poisson, PerSecond: 1, Users: 4},
 	} {
 		r.Load = p
 		dir := t.TempDir()
@@ -309,7 +310,8 @@ func TestEndpointsHasNoWordsForOtherLoads(t *testing.T) {
 			t.Errorf("%s: %v is there, want nothing", what, there)
 		}
 	}
-	if err := endpoints.Words(load.Pattern{Kind: load.Maximum}, prompts.Embeddings); !errors.Is(err, formats.ErrNoWords) {
+	err := endpoints.Words(arrival.Pattern{Kind: arrival.Maximum}, prompts.Embeddings)
+	if !errors.Is(err, formats.ErrNoWords) {
 		t.Errorf("it has no embeddings: %v", err)
 	}
 }
@@ -317,7 +319,7 @@ func TestEndpointsHasNoWordsForOtherLoads(t *testing.T) {
 // TestEndpointsOfGoldenRecords: whatever was recorded is written, and the counts agree with each other.
 func TestEndpointsOfGoldenRecords(t *testing.T) {
 	golden.EachBelow(t, "../vllm/testdata/golden", "serving/events/*.json", func(t *testing.T, path string) {
-		c := measuretest.Read(t, path)
+		c := metricstest.Read(t, path)
 		r := users()
 		r.Requests, r.Rules, r.Stream = c.Records(), c.Measure(), c.Rules.Stream == nil
 		dir, got := written(t, r)

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/plumbline-ml/plumbline/bench/serving/arrival"
 	"github.com/plumbline-ml/plumbline/bench/serving/formats/endpoints"
-	"github.com/plumbline-ml/plumbline/bench/serving/load"
 )
 
 const small = `type: online
@@ -123,10 +123,10 @@ audit: {test: output_caching_test}
 
 // TestReadWhatIsWritten: the configuration that --also endpoints writes asks for the same again.
 func TestReadWhatIsWritten(t *testing.T) {
-	for want, p := range map[string]load.Pattern{
-		"--concurrency 3": {Kind: load.Users, Users: 3, Requests: 6, Seed: 7},
-		"--rate 2.5":      {Kind: load.Rate, Arrival: load.Poisson, PerSecond: 2.5, Requests: 6, Seed: 7},
-		"--max":           {Kind: load.Maximum, Requests: 6, Seed: 7},
+	for want, p := range map[string]arrival.Pattern{
+		"--concurrency 3": {Kind: arrival.Users, Users: 3, Requests: 6, Seed: 7},
+		"--rate 2.5":      {Kind: arrival.Rate, Arrival: arrival.Poisson, PerSecond: 2.5, Requests: 6, Seed: 7},
+		"--max":           {Kind: arrival.Maximum, Requests: 6, Seed: 7},
 	} {
 		r := users()
 		r.Load, r.Data.Columns = p, []string{"prompt=text_input"}

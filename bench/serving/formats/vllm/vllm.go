@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/plumbline-ml/plumbline/bench/serving/arrival"
 	"github.com/plumbline-ml/plumbline/bench/serving/formats"
-	"github.com/plumbline-ml/plumbline/bench/serving/load"
-	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+	"github.com/plumbline-ml/plumbline/bench/serving/metrics"
 )
 
 // FileName is the file of a point.
@@ -56,21 +56,21 @@ func backendOf(r formats.Run) string {
 }
 
 // trafficOf is a load's rate and burstiness in vLLM's words; a rate that changes has none.
-func trafficOf(p load.Pattern) (rate, burstiness any) {
+func trafficOf(p arrival.Pattern) (rate, burstiness any) {
 	switch {
-	case p.Kind == load.Maximum || p.Kind == load.Users || p.Kind == "":
+	case p.Kind == arrival.Maximum || p.Kind == arrival.Users || p.Kind == "":
 		return "inf", 1.0
-	case p.Kind == load.Replay || p.Stages != nil:
+	case p.Kind == arrival.Replay || p.Stages != nil:
 		return nil, nil
-	case p.Arrival == load.Constant:
+	case p.Arrival == arrival.Constant:
 		return p.PerSecond, "inf"
-	case p.Arrival == load.Gamma:
+	case p.Arrival == arrival.Gamma:
 		return p.PerSecond, p.Burstiness
 	}
 	return p.PerSecond, 1.0
 }
 
-func capOf(p load.Pattern) any {
+func capOf(p arrival.Pattern) any {
 	if p.Users == 0 {
 		return nil
 	}
@@ -115,12 +115,12 @@ func vllmOf(r formats.Run) inVLLM {
 }
 
 // answerOf reads a record; false: vLLM takes it for a failure. Ids and usage that disagree are none to vLLM.
-func answerOf(q *measure.Request, noTokens bool) (answered, bool) {
+func answerOf(q *metrics.Request, noTokens bool) (answered, bool) {
 	a := answered{start: formats.Seconds(q.Sent), queue: formats.Seconds(q.Sent - q.Due), in: max(0, q.AskedIn)}
-	if q.Usage.Prompt != measure.Unknown {
+	if q.Usage.Prompt != metrics.Unknown {
 		a.in = q.Usage.Prompt
 	}
-	if q.Status != measure.OK || q.Events.Len() == 0 && !noTokens {
+	if q.Status != metrics.OK || q.Events.Len() == 0 && !noTokens {
 		return a, false
 	}
 	if noTokens {
@@ -202,7 +202,7 @@ func (v inVLLM) figures(o *formats.Object, r formats.Run) {
 	describe(o, "e2el", e2els)
 	if r.Load.Users > 0 {
 		describe(o, "client_queue_time", queues)
-		if r.Load.Kind != load.Users && r.Load.Kind != load.Maximum {
+		if r.Load.Kind != arrival.Users && r.Load.Kind != arrival.Maximum {
 			describe(o, "e2el_including_client_queue", both)
 		}
 	}
@@ -239,7 +239,7 @@ func (a answered) tpot() float64 {
 }
 
 // goodput is of requests that keep the limits of its three metrics; null where a limit is on another, or none is there.
-func (v inVLLM) goodput(limits measure.Limits) any {
+func (v inVLLM) goodput(limits metrics.Limits) any {
 	if len(limits) == 0 {
 		return nil
 	}
@@ -248,11 +248,11 @@ func (v inVLLM) goodput(limits measure.Limits) any {
 		kept := true
 		for metric, limit := range limits {
 			switch metric {
-			case measure.TTFT, measure.TTFTSent:
+			case metrics.TTFT, metrics.TTFTSent:
 				kept = kept && a.ttft <= limit/1e9
-			case measure.TPOT:
+			case metrics.TPOT:
 				kept = kept && a.tpot() <= limit/1e9
-			case measure.E2E, measure.E2ESent:
+			case metrics.E2E, metrics.E2ESent:
 				kept = kept && a.latency <= limit/1e9
 			default:
 				return nil

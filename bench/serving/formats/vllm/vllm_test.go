@@ -11,11 +11,11 @@ import (
 
 	"github.com/plumbline-ml/plumbline/internal/golden"
 
+	"github.com/plumbline-ml/plumbline/bench/serving/arrival"
 	"github.com/plumbline-ml/plumbline/bench/serving/formats"
 	"github.com/plumbline-ml/plumbline/bench/serving/formats/vllm"
-	"github.com/plumbline-ml/plumbline/bench/serving/load"
-	"github.com/plumbline-ml/plumbline/bench/serving/measure"
-	"github.com/plumbline-ml/plumbline/bench/serving/measure/measuretest"
+	"github.com/plumbline-ml/plumbline/bench/serving/metrics"
+	"github.com/plumbline-ml/plumbline/bench/serving/metrics/metricstest"
 )
 
 // theirs is what vLLM 0.33.0 made of a case with its own function; nil: nothing.
@@ -50,7 +50,7 @@ func TestGoldenVLLM(t *testing.T) {
 		}
 		for name, want := range others.Cases {
 			t.Run(name, func(t *testing.T) {
-				c := measuretest.Read(t, filepath.Join(filepath.Dir(path), "events", name+".json"))
+				c := metricstest.Read(t, filepath.Join(filepath.Dir(path), "events", name+".json"))
 				got := texted(t, formats.Run{Requests: c.Records(), Rules: c.Measure()})
 				for key, value := range want.VLLM {
 					d := differs(got[keysOfVLLM[key]], value)
@@ -94,13 +94,13 @@ func texted(t *testing.T, r formats.Run) map[string]any {
 }
 
 // answer is a record of an answer of n tokens, one an event, every gap ns after the first.
-func answer(index int, due, sent, first, gap int64, n int) measure.Request {
-	r := measure.Request{Index: index, Row: index, Due: due, Sent: sent, Status: measure.OK,
-		Usage:       measure.Usage{Prompt: 100, Completion: int64(n), Reasoning: measure.Unknown, Cached: measure.Unknown},
-		Retokenized: measure.Unknown, AskedIn: measure.Unknown, AskedOut: int64(n)}
+func answer(index int, due, sent, first, gap int64, n int) metrics.Request {
+	r := metrics.Request{Index: index, Row: index, Due: due, Sent: sent, Status: metrics.OK,
+		Usage:       metrics.Usage{Prompt: 100, Completion: int64(n), Reasoning: metrics.Unknown, Cached: metrics.Unknown},
+		Retokenized: metrics.Unknown, AskedIn: metrics.Unknown, AskedOut: int64(n)}
 	at := first
 	for range n {
-		r.Events.Add(measure.Event{At: at, Kind: measure.Content, Text: true, IDs: 1})
+		r.Events.Add(metrics.Event{At: at, Kind: metrics.Content, Text: true, IDs: 1})
 		r.End = at + 1000
 		at += gap
 	}
@@ -111,8 +111,8 @@ func answer(index int, due, sent, first, gap int64, n int) measure.Request {
 func TestVLLMSaysWhatWasAsked(t *testing.T) {
 	const ms = 1_000_000
 	r := formats.Run{Label: "mine", Model: "m/tiny", Kind: "vllm", Began: time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC),
-		Load:     load.Pattern{Kind: load.Rate, Arrival: load.Poisson, PerSecond: 2.5, Users: 8},
-		Requests: []measure.Request{answer(0, 0, 5*ms, 20*ms, 2*ms, 4), answer(1, 10*ms, 11*ms, 31*ms, 2*ms, 4)}}
+		Load:     arrival.Pattern{Kind: arrival.Rate, Arrival: arrival.Poisson, PerSecond: 2.5, Users: 8},
+		Requests: []metrics.Request{answer(0, 0, 5*ms, 20*ms, 2*ms, 4), answer(1, 10*ms, 11*ms, 31*ms, 2*ms, 4)}}
 	got := texted(t, r)
 	for key, want := range map[string]any{
 		"date": "20260504-030201", "backend": "vllm", "endpoint_type": "vllm", "label": "mine", "model_id": "m/tiny",
@@ -124,13 +124,13 @@ func TestVLLMSaysWhatWasAsked(t *testing.T) {
 			t.Errorf("%s: %v, want %v", key, v, want)
 		}
 	}
-	r.Load = load.Pattern{Kind: load.Maximum}
+	r.Load = arrival.Pattern{Kind: arrival.Maximum}
 	got = texted(t, r)
 	if got["request_rate"] != "inf" || got["max_concurrency"] != nil || got["mean_client_queue_time_ms"] != nil {
 		t.Errorf("of all at once: %v, %v, %v", got["request_rate"], got["max_concurrency"],
 			got["mean_client_queue_time_ms"])
 	}
-	r.Load = load.Pattern{Kind: load.Rate, Arrival: load.Gamma, PerSecond: 2.5, Burstiness: 0.5}
+	r.Load = arrival.Pattern{Kind: arrival.Rate, Arrival: arrival.Gamma, PerSecond: 2.5, Burstiness: 0.5}
 	if got = texted(t, r); got["burstiness"] != 0.5 {
 		t.Errorf("burstiness: %v", got["burstiness"])
 	}
@@ -138,8 +138,8 @@ func TestVLLMSaysWhatWasAsked(t *testing.T) {
 
 // TestVLLMOfEmbeddings: answers without tokens have no times of tokens.
 func TestVLLMOfEmbeddings(t *testing.T) {
-	r := measure.Request{Sent: 0, End: 30_000_000, Status: measure.OK, Usage: measure.NoUsage(), AskedIn: 12}
-	got := texted(t, formats.Run{Requests: []measure.Request{r}, Rules: measure.Rules{NoTokens: true}})
+	r := metrics.Request{Sent: 0, End: 30_000_000, Status: metrics.OK, Usage: metrics.NoUsage(), AskedIn: 12}
+	got := texted(t, formats.Run{Requests: []metrics.Request{r}, Rules: metrics.Rules{NoTokens: true}})
 	if _, there := got["mean_ttft_ms"]; there || got["mean_e2el_ms"] != 30.0 || got["total_input_tokens"] != 12.0 {
 		t.Errorf("%v", got)
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/plumbline-ml/plumbline/backends/openai"
 	"github.com/plumbline-ml/plumbline/backends/openai/openaitest"
 
-	"github.com/plumbline-ml/plumbline/bench/serving"
-	"github.com/plumbline-ml/plumbline/bench/serving/load"
+	"github.com/plumbline-ml/plumbline/bench/serving/arrival"
+	"github.com/plumbline-ml/plumbline/bench/serving/engine"
 	"github.com/plumbline-ml/plumbline/bench/serving/prompts"
 )
 
@@ -25,16 +25,16 @@ func BenchmarkMeasure(b *testing.B) {
 				b.Fatal(err)
 			}
 			defer func() { _ = wire.Close() }() // nothing is written
-			asks := make(serving.List, 256)
+			asks := make(engine.List, 256)
 			for i := range asks {
 				asks[i] = prompts.Ask{
 					API: prompts.Completions, IDs: []int32{1, 2, int32(i)}, MaxTokens: tokens, Exact: true, Row: i,
 				}
 			}
-			users := load.Pattern{Kind: load.Users, Users: 32, Requests: b.N}
+			users := arrival.Pattern{Kind: arrival.Users, Users: 32, Requests: b.N}
 			b.ReportAllocs()
 			b.ResetTimer()
-			p, err := serving.Measure(b.Context(), &Client{Wire: wire}, serving.Plan{Asks: asks, Load: users})
+			p, err := engine.Measure(b.Context(), &Client{Wire: wire}, engine.Plan{Asks: asks, Load: users})
 			if err != nil || len(p.Requests) != b.N {
 				b.Fatalf("%d requests, error %v", len(p.Requests), err)
 			}

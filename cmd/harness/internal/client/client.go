@@ -12,25 +12,25 @@ import (
 
 	"github.com/plumbline-ml/plumbline/backends/openai"
 
-	"github.com/plumbline-ml/plumbline/bench/serving"
-	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+	"github.com/plumbline-ml/plumbline/bench/serving/engine"
+	"github.com/plumbline-ml/plumbline/bench/serving/metrics"
 	"github.com/plumbline-ml/plumbline/bench/serving/prompts"
 )
 
-// Client is a serving.Asker over servers with OpenAI's API.
+// Client is a engine.Asker over servers with OpenAI's API.
 type Client struct {
 	Wire *openai.Client
 	// Whole asks for each answer in one piece.
 	Whole bool
 	// Text, if not nil, gets what each request of an ask had for an answer, reasoning included, before Ask returns; it is
 	// called from many goroutines.
-	Text func(r *measure.Request, answer, reasoning []byte)
+	Text func(r *metrics.Request, answer, reasoning []byte)
 }
 
-var _ serving.Answerer = (*Client)(nil)
+var _ engine.Answerer = (*Client)(nil)
 
 // Prepare writes a request as the servers want it.
-func (c *Client) Prepare(a *prompts.Ask) (serving.Prepared, error) {
+func (c *Client) Prepare(a *prompts.Ask) (engine.Prepared, error) {
 	return c.Wire.Write(openai.Call{
 		API: openai.API(a.API), IDs: a.IDs, Text: a.Text, Before: a.Before, Messages: a.Messages, Input: a.Input,
 		Query: a.Query, Documents: a.Documents, Tools: a.Tools, Model: a.Model, MaxTokens: a.MaxTokens, Exact: a.Exact,
@@ -39,30 +39,30 @@ func (c *Client) Prepare(a *prompts.Ask) (serving.Prepared, error) {
 }
 
 // Ask sends a request that Prepare wrote, and records what comes.
-func (c *Client) Ask(ctx context.Context, p serving.Prepared, clock serving.Clock, r *measure.Request) {
+func (c *Client) Ask(ctx context.Context, p engine.Prepared, clock engine.Clock, r *metrics.Request) {
 	c.ask(ctx, p, r, &recorder{Clock: clock, request: r, keeps: c.Text != nil})
 }
 
 // Answer is Ask, and returns the text of the answer.
 func (c *Client) Answer(
-	ctx context.Context, p serving.Prepared, clock serving.Clock, r *measure.Request,
+	ctx context.Context, p engine.Prepared, clock engine.Clock, r *metrics.Request,
 ) (text string) {
 	o := &recorder{Clock: clock, request: r, keeps: true}
 	c.ask(ctx, p, r, o)
 	return string(o.answer)
 }
 
-func (c *Client) ask(ctx context.Context, p serving.Prepared, r *measure.Request, o *recorder) {
+func (c *Client) ask(ctx context.Context, p engine.Prepared, r *metrics.Request, o *recorder) {
 	request, ok := p.(openai.Request)
 	if !ok {
 		r.Sent, r.End = o.Now(), o.Now()
-		r.Status, r.Fault = measure.Refused, fmt.Sprintf("a request of the type %T is not of this client", p)
+		r.Status, r.Fault = metrics.Refused, fmt.Sprintf("a request of the type %T is not of this client", p)
 		return
 	}
 	told, err := c.Wire.Ask(ctx, request, o)
 	r.Sent, r.End, r.Server, r.Read, r.Whole = told.Sent, told.End, told.Server, told.Longest, told.Whole
-	r.Usage, r.Finish = measure.Usage(told.Usage), told.Finish
-	r.Status = measure.OK
+	r.Usage, r.Finish = metrics.Usage(told.Usage), told.Finish
+	r.Status = metrics.OK
 	if err != nil {
 		r.Status, r.Fault = status(err), err.Error()
 	}
@@ -72,45 +72,45 @@ func (c *Client) ask(ctx context.Context, p serving.Prepared, r *measure.Request
 }
 
 // status is how a failed request ended.
-func status(err error) measure.Status {
+func status(err error) metrics.Status {
 	f := new(openai.Failure)
 	if !errors.As(err, &f) {
-		return measure.Faulty
+		return metrics.Faulty
 	}
 	switch f.Kind {
 	case openai.NotConnected:
-		return measure.Refused
+		return metrics.Refused
 	case openai.BadStatus:
-		return measure.Status(fmt.Sprintf("http_%d", f.Code))
+		return metrics.Status(fmt.Sprintf("http_%d", f.Code))
 	case openai.BadCount:
-		return measure.Count
+		return metrics.Count
 	case openai.CutOff:
-		return measure.Cut
+		return metrics.Cut
 	case openai.TimedOut:
-		return measure.Timeout
+		return metrics.Timeout
 	case openai.Interrupted:
-		return measure.Cancelled
+		return metrics.Cancelled
 	}
-	return measure.Faulty
+	return metrics.Faulty
 }
 
 // recorder records the events of one request.
 type recorder struct {
-	serving.Clock
-	request           *measure.Request
+	engine.Clock
+	request           *metrics.Request
 	keeps             bool
 	answer, reasoning []byte
 }
 
 // kinds are those of the wire as they are recorded.
-var kinds = [...]measure.Kind{
-	openai.RoleEvent: measure.Role, openai.ContentEvent: measure.Content, openai.ReasoningEvent: measure.Reasoning,
-	openai.ToolEvent: measure.Tool, openai.CommentEvent: measure.Comment,
+var kinds = [...]metrics.Kind{
+	openai.RoleEvent: metrics.Role, openai.ContentEvent: metrics.Content, openai.ReasoningEvent: metrics.Reasoning,
+	openai.ToolEvent: metrics.Tool, openai.CommentEvent: metrics.Comment,
 }
 
 // Event records an event.
 func (o *recorder) Event(e *openai.Event) {
-	o.request.Events.Add(measure.Event{
+	o.request.Events.Add(metrics.Event{
 		At: e.At, Kind: kinds[e.Kind], Text: len(e.Text)+len(e.Thought)+len(e.Called) > 0, IDs: e.Tokens,
 	})
 	if o.keeps {

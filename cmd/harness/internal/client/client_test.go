@@ -13,7 +13,7 @@ import (
 	"github.com/plumbline-ml/plumbline/backends/openai"
 	"github.com/plumbline-ml/plumbline/backends/openai/openaitest"
 
-	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+	"github.com/plumbline-ml/plumbline/bench/serving/metrics"
 	"github.com/plumbline-ml/plumbline/bench/serving/prompts"
 )
 
@@ -38,13 +38,13 @@ func open(t *testing.T, o openaitest.Options) *Client {
 	return &Client{Wire: wire}
 }
 
-func ask(t *testing.T, c *Client, a prompts.Ask) *measure.Request {
+func ask(t *testing.T, c *Client, a prompts.Ask) *metrics.Request {
 	t.Helper()
 	p, err := c.Prepare(&a)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &measure.Request{}
+	r := &metrics.Request{}
 	c.Ask(context.Background(), p, &ticks{}, r)
 	return r
 }
@@ -52,13 +52,13 @@ func ask(t *testing.T, c *Client, a prompts.Ask) *measure.Request {
 func TestRecords(t *testing.T) {
 	c := open(t, openaitest.Options{Owner: "vllm", IDs: true, Together: 2})
 	r := ask(t, c, prompts.Ask{API: prompts.Completions, IDs: []int32{1, 2, 3}, MaxTokens: 5, Exact: true})
-	if r.Status != measure.OK || r.Fault != "" || r.Usage.Completion != 5 || r.Whole || r.Sent != 1 {
+	if r.Status != metrics.OK || r.Fault != "" || r.Usage.Completion != 5 || r.Whole || r.Sent != 1 {
 		t.Fatalf("%+v", r)
 	}
 	var ids int
 	last := r.Sent
 	for e := range r.Events.All() {
-		if ids += e.IDs; e.Kind != measure.Content || !e.Text || e.At < last || e.At > r.End {
+		if ids += e.IDs; e.Kind != metrics.Content || !e.Text || e.At < last || e.At > r.End {
 			t.Errorf("%+v after %d, in %+v", e, last, r)
 		}
 		last = e.At
@@ -71,7 +71,7 @@ func TestRecords(t *testing.T) {
 func TestKeepsText(t *testing.T) {
 	c := open(t, openaitest.Options{})
 	var text string
-	c.Text = func(_ *measure.Request, answer, _ []byte) { text = string(answer) }
+	c.Text = func(_ *metrics.Request, answer, _ []byte) { text = string(answer) }
 	a := prompts.Ask{API: prompts.Completions, Text: "q", MaxTokens: 4}
 	ask(t, c, a)
 	prompt, err := json.Marshal(a.Text)
@@ -90,9 +90,9 @@ func TestAnswersAreGivenBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &measure.Request{}
+	r := &metrics.Request{}
 	text := c.Answer(context.Background(), p, &ticks{}, r)
-	if _, want := openaitest.Generated(`"q"`, 4); text != want || r.Status != measure.OK {
+	if _, want := openaitest.Generated(`"q"`, 4); text != want || r.Status != metrics.OK {
 		t.Errorf("%q, want %q; %+v", text, want, r)
 	}
 }
@@ -100,12 +100,12 @@ func TestAnswersAreGivenBack(t *testing.T) {
 func TestStatus(t *testing.T) {
 	for _, c := range []struct {
 		fault openaitest.Fault
-		want  measure.Status
+		want  metrics.Status
 		says  string
 	}{
 		{openaitest.Fault{Status: 429}, "http_429", "told to refuse"},
-		{openaitest.Fault{Error: "out of memory", After: 1}, measure.Faulty, "out of memory"},
-		{openaitest.Fault{Cut: true, After: 1}, measure.Cut, "1 events"},
+		{openaitest.Fault{Error: "out of memory", After: 1}, metrics.Faulty, "out of memory"},
+		{openaitest.Fault{Cut: true, After: 1}, metrics.Cut, "1 events"},
 	} {
 		client := open(t, openaitest.Options{Fault: func(int64) openaitest.Fault { return c.fault }})
 		r := ask(t, client, prompts.Ask{API: prompts.Completions, Text: "q", MaxTokens: 4})
@@ -113,23 +113,23 @@ func TestStatus(t *testing.T) {
 			t.Errorf("%+v, want %s and %q", r, c.want, c.says)
 		}
 	}
-	for kind, want := range map[openai.FailureKind]measure.Status{
-		openai.NotConnected: measure.Refused, openai.TimedOut: measure.Timeout, openai.Interrupted: measure.Cancelled,
+	for kind, want := range map[openai.FailureKind]metrics.Status{
+		openai.NotConnected: metrics.Refused, openai.TimedOut: metrics.Timeout, openai.Interrupted: metrics.Cancelled,
 	} {
 		if got := status(&openai.Failure{Kind: kind, Err: net.ErrClosed}); got != want {
 			t.Errorf("%d: %s, want %s", kind, got, want)
 		}
 	}
-	if got := status(errors.New("?")); got != measure.Faulty {
+	if got := status(errors.New("?")); got != metrics.Faulty {
 		t.Errorf("%s", got)
 	}
 }
 
 func TestRefusesOthersRequests(t *testing.T) {
 	c := open(t, openaitest.Options{})
-	r := &measure.Request{}
+	r := &metrics.Request{}
 	c.Ask(context.Background(), "what", &ticks{}, r)
-	if r.Status == measure.OK || !strings.Contains(r.Fault, "string") {
+	if r.Status == metrics.OK || !strings.Contains(r.Fault, "string") {
 		t.Errorf("%+v", r)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/plumbline-ml/plumbline/backends/openai/openaitest"
-	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+	"github.com/plumbline-ml/plumbline/bench/serving/metrics"
 )
 
 // A usual answer: 20 ms to the first of 16 tokens, then one every 5 ms.
@@ -30,13 +30,13 @@ func good(name string, answer func(t *talk)) mode {
 }
 
 // bad is a mode whose answer fails, and says why.
-func bad(name string, status measure.Status, says string, answer func(t *talk)) mode {
+func bad(name string, status metrics.Status, says string, answer func(t *talk)) mode {
 	return mode{Mode: openaitest.Mode{Name: name, Answer: answer}, status: status, says: says}
 }
 
 // flood is a mode whose answer fails after megabytes, and says why.
 func flood(name, says string, answer func(t *talk)) mode {
-	m := bad(name, measure.Faulty, says, answer)
+	m := bad(name, metrics.Faulty, says, answer)
 	m.floods = true
 	return m
 }
@@ -271,7 +271,7 @@ func countings() []mode {
 	}
 	wrong := func(usage any, says string) mode {
 		m := counted(fmt.Sprintf("%v tokens", usage), usage)
-		m.status, m.says, m.generator = measure.Count, says, "error"
+		m.status, m.says, m.generator = metrics.Count, says, "error"
 		return m
 	}
 	above := func(usage int) mode {
@@ -319,7 +319,7 @@ func countings() []mode {
 				"\n\n" + openaitest.Done)
 			t.End()
 		}),
-		bad("a prompt of -7", measure.Count, "prompt_tokens are -7", func(t *talk) {
+		bad("a prompt of -7", metrics.Count, "prompt_tokens are -7", func(t *talk) {
 			usual(t, plain)
 			t.Chunk(openaitest.Finish + `data: {"choices":[],"usage":{"prompt_tokens":-7,"completion_tokens":16}}` + "\n\n" +
 				openaitest.Done)
@@ -363,45 +363,45 @@ func failures() []mode {
 		bad("204", "http_204", "", func(t *talk) { t.Raw("HTTP/1.1 204 No Content\r\n\r\n") }),
 		bad("307", "http_307", "/elsewhere", whole("307 Moved", js, "", "Location: /elsewhere/v1")),
 		bad("301", "http_301", "http://other.example/", whole("301 Moved", js, "", "Location: http://other.example/")),
-		bad("101", measure.Faulty, "101 Switching Protocols", func(t *talk) {
+		bad("101", metrics.Faulty, "101 Switching Protocols", func(t *talk) {
 			t.Raw("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n")
 			t.Never()
 		}),
-		bad("200 with an error", measure.Faulty, "engine dead", whole("200 OK", js, dead)),
-		bad("200 with an object error", measure.Faulty, "engine dead",
+		bad("200 with an error", metrics.Faulty, "engine dead", whole("200 OK", js, dead)),
+		bad("200 with an object error", metrics.Faulty, "engine dead",
 			whole("200 OK", js, `{"object":"error","message":"engine dead","code":40001}`)),
-		bad("a stream that is an error", measure.Faulty, "engine dead", whole("200 OK", sse, dead)),
-		bad("a stream that is an error and a blank line", measure.Faulty, "engine dead", whole("200 OK", sse, dead+"\n\n")),
-		bad("a page", measure.Faulty, "text/html", whole("200 OK", "text/html", "<html>Please log in</html>")),
-		bad("encoded", measure.Faulty, "gzip", whole("200 OK", sse, "\x1f\x8b\x08", "Content-Encoding: gzip")),
-		bad("an event of an error", measure.Faulty, "out of memory",
+		bad("a stream that is an error", metrics.Faulty, "engine dead", whole("200 OK", sse, dead)),
+		bad("a stream that is an error and a blank line", metrics.Faulty, "engine dead", whole("200 OK", sse, dead+"\n\n")),
+		bad("a page", metrics.Faulty, "text/html", whole("200 OK", "text/html", "<html>Please log in</html>")),
+		bad("encoded", metrics.Faulty, "gzip", whole("200 OK", sse, "\x1f\x8b\x08", "Content-Encoding: gzip")),
+		bad("an event of an error", metrics.Faulty, "out of memory",
 			after(3, "event: error\ndata: {\"message\": \"out of memory\"}\n\n")),
-		bad("an error as data", measure.Faulty, "out of memory", after(3,
+		bad("an error as data", metrics.Faulty, "out of memory", after(3,
 			"data: {\"error\":{\"message\":\"out of memory\"}}\n\n")),
-		bad("an error as text", measure.Faulty, "out of memory", after(3, "data: {\"error\":\"out of memory\"}\n\n")),
-		bad("JSON that ends early", measure.Faulty, "is not what the API has", after(3, "data: {\"choices\":[{\n\n")),
-		bad("an answer ended by an abort", measure.Faulty, "abort",
+		bad("an error as text", metrics.Faulty, "out of memory", after(3, "data: {\"error\":\"out of memory\"}\n\n")),
+		bad("JSON that ends early", metrics.Faulty, "is not what the API has", after(3, "data: {\"choices\":[{\n\n")),
+		bad("an answer ended by an abort", metrics.Faulty, "abort",
 			after(3, "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"abort\"}]}\n\n")),
-		bad("nothing", measure.Cut, "", after(0, ": nothing\n\n")),
-		bad("[DONE] alone", measure.Empty, "", after(0, openaitest.Done)),
-		ran(nothing, bad("a role alone", measure.Empty, "",
+		bad("nothing", metrics.Cut, "", after(0, ": nothing\n\n")),
+		bad("[DONE] alone", metrics.Empty, "", after(0, openaitest.Done)),
+		ran(nothing, bad("a role alone", metrics.Empty, "",
 			after(0, openaitest.Role+openaitest.Finish+openaitest.Usage(0)+openaitest.Done))),
-		ran(5, bad("hidden tokens", measure.Empty, "",
+		ran(5, bad("hidden tokens", metrics.Empty, "",
 			after(0, openaitest.Role+openaitest.Finish+openaitest.Usage(5)+openaitest.Done))),
-		bad("cut in a chunk", measure.Cut, "", broken(8, "fff\r\ndata: {")),
-		bad("cut at a token", measure.Cut, "", broken(8, "")),
-		bad("ended at a token", measure.Cut, "", after(8, ": no more\n\n")),
-		bad("cut before the head", measure.Cut, "", func(t *talk) { t.Last = true }),
-		bad("cut in the head", measure.Cut, "", func(t *talk) {
+		bad("cut in a chunk", metrics.Cut, "", broken(8, "fff\r\ndata: {")),
+		bad("cut at a token", metrics.Cut, "", broken(8, "")),
+		bad("ended at a token", metrics.Cut, "", after(8, ": no more\n\n")),
+		bad("cut before the head", metrics.Cut, "", func(t *talk) { t.Last = true }),
+		bad("cut in the head", metrics.Cut, "", func(t *talk) {
 			t.Last = true
 			t.Raw("HTTP/1.1 200 OK\r\nContent-Ty")
 		}),
-		bad("no HTTP", measure.Faulty, "SSH-2.0", func(t *talk) {
+		bad("no HTTP", metrics.Faulty, "SSH-2.0", func(t *talk) {
 			t.Last = true
 			t.Raw("SSH-2.0-x\r\n\r\n")
 		}),
-		bad("two lengths", measure.Faulty, "Content-Length", whole("200 OK", sse, "data", "Content-Length: 99")),
-		bad("a chunk of no size", measure.Faulty, "want its size", broken(1, "zz\r\nxx\r\n")),
+		bad("two lengths", metrics.Faulty, "Content-Length", whole("200 OK", sse, "data", "Content-Length: 99")),
+		bad("a chunk of no size", metrics.Faulty, "want its size", broken(1, "zz\r\nxx\r\n")),
 		flood("an event without end", "MiB", func(t *talk) {
 			t.Head()
 			for range 80 {
@@ -428,7 +428,7 @@ func silences() []mode {
 	models := func(name, says string, answer func(t *talk)) mode {
 		return mode{Mode: openaitest.Mode{Name: name, Models: answer, Answer: func(t *talk) { t.Never() }}, opens: says}
 	}
-	waits := func(name string, answer func(t *talk)) mode { return bad(name, measure.Unfinished, "", answer) }
+	waits := func(name string, answer func(t *talk)) mode { return bad(name, metrics.Unfinished, "", answer) }
 	trickle := func(each time.Duration, text string) func(t *talk) {
 		return func(t *talk) {
 			t.Head()

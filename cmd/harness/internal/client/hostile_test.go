@@ -14,8 +14,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
-	"github.com/plumbline-ml/plumbline/bench/serving/load"
-	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+	"github.com/plumbline-ml/plumbline/bench/serving/arrival"
+	"github.com/plumbline-ml/plumbline/bench/serving/metrics"
 	"github.com/plumbline-ml/plumbline/bench/serving/prompts"
 	"github.com/plumbline-ml/plumbline/bench/serving/sweep"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/client"
@@ -25,7 +25,7 @@ import (
 type mode struct {
 	openaitest.Mode
 	// status is how requests end; empty: they have good answers. says is what is said of that, or noted of good ones.
-	status measure.Status
+	status metrics.Status
 	says   string
 	// ttft and tpot are the times of good answers; 0: there is none. out is how many tokens they have; 0: 16; below 0: it
 	// is not known.
@@ -102,8 +102,8 @@ func (m mode) bench(t *testing.T) {
 	if m.floods {
 		requests = 1
 	}
-	point, err := s.Measure(ctx, load.Pattern{
-		Kind: load.Users, Users: 1, Requests: requests, Duration: hostileFor,
+	point, err := s.Measure(ctx, arrival.Pattern{
+		Kind: arrival.Users, Users: 1, Requests: requests, Duration: hostileFor,
 	}, 0, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -135,7 +135,7 @@ func (m mode) judge(t *testing.T, p *sweep.Point) {
 	}
 	for _, of := range []struct {
 		name string
-		d    measure.Distribution
+		d    metrics.Distribution
 		want time.Duration
 	}{{"TTFT", f.TTFT, m.ttft}, {"TPOT", f.TPOT, m.tpot}} {
 		if got, ok := of.d.At(0.5); ok != (of.want > 0) || ok && got.Value != float64(of.want) {

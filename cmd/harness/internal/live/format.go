@@ -9,7 +9,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/figure"
 	"github.com/plumbline-ml/plumbline/loadgen"
 
-	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+	"github.com/plumbline-ml/plumbline/bench/serving/metrics"
 )
 
 // Line words a snapshot: phase, elapsed of minimum, when it may end, issued / done / outstanding, the current latency
@@ -63,10 +63,10 @@ func counts(s loadgen.ProgressSnapshot) string {
 
 // named is what a latency at a percentile is of so many samples: where these are too few for it, it is the largest.
 func named(done uint64, percentile float64) string {
-	if !measure.Enough(int(min(done, math.MaxInt32)), percentile) {
+	if !metrics.Enough(int(min(done, math.MaxInt32)), percentile) {
 		return "max"
 	}
-	return measure.PercentileName(percentile)
+	return metrics.PercentileName(percentile)
 }
 
 func latency(s loadgen.ProgressSnapshot, percentile float64) string {

@@ -23,7 +23,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record/metric"
 	"github.com/plumbline-ml/plumbline/bench/record/results"
 	"github.com/plumbline-ml/plumbline/bench/record/series"
-	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+	"github.com/plumbline-ml/plumbline/bench/serving/metrics"
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/loadgen/loadgentest"
 )
@@ -375,11 +375,11 @@ func TestPercentilesOfFew(t *testing.T) {
 		l := record.Latency{Count: n, Min: 5e5, Max: 4e6, Mean: 1e6, Percentiles: known}
 		r := record.Run{Model: "resnet50", Scenario: "Server", Performance: &record.Performance{Latency: l, Issue: &l},
 			Workload: &record.Workload{Batching: &record.Batching{Waiting: &l, Model: &l}}}
-		d := measure.Distribution{N: n, Min: 5e5, Max: 4e6, Mean: 1e6}
+		d := metrics.Distribution{N: n, Min: 5e5, Max: 4e6, Mean: 1e6}
 		for _, p := range known {
-			d.Percentiles = append(d.Percentiles, measure.Percentile{P: p.P, Value: float64(p.NS)})
+			d.Percentiles = append(d.Percentiles, metrics.Percentile{P: p.P, Value: float64(p.NS)})
 		}
-		served := record.Run{Serving: &record.Serving{Figures: &measure.Figures{TTFT: d, E2E: d}}}
+		served := record.Run{Serving: &record.Serving{Figures: &metrics.Figures{TTFT: d, E2E: d}}}
 		for _, table := range []table{latencies(r), latencies(served)} {
 			if len(table.Rows) < 2 {
 				t.Fatal(table)

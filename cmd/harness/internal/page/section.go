@@ -9,7 +9,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/record/results"
 	"github.com/plumbline-ml/plumbline/bench/record/series"
-	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+	"github.com/plumbline-ml/plumbline/bench/serving/metrics"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plot"
 	"github.com/plumbline-ml/plumbline/internal/lists"
 )
@@ -220,9 +220,9 @@ func served(f results.Found) (charts []plot.Chart, missing string) {
 func limits(s *record.Serving) (ttft, tpot int64) {
 	for _, v := range s.Objectives {
 		switch v.Term.Metric {
-		case measure.TTFT:
+		case metrics.TTFT:
 			ttft = int64(v.Term.Value)
-		case measure.TPOT:
+		case metrics.TPOT:
 			tpot = int64(v.Term.Value)
 		}
 	}

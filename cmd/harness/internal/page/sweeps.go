@@ -12,9 +12,9 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/record/results"
+	"github.com/plumbline-ml/plumbline/bench/serving/arrival"
 	"github.com/plumbline-ml/plumbline/bench/serving/curve"
-	"github.com/plumbline-ml/plumbline/bench/serving/load"
-	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+	"github.com/plumbline-ml/plumbline/bench/serving/metrics"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plot"
 )
 
@@ -161,8 +161,8 @@ func pointRow(r record.Run) []string {
 }
 
 // loadName is what the values of a kind of load are.
-func loadName(by load.Kind) string {
-	if by == load.Rate {
+func loadName(by arrival.Kind) string {
+	if by == arrival.Rate {
 		return "requests/s that are due"
 	}
 	return string(by)
@@ -171,9 +171,9 @@ func loadName(by load.Kind) string {
 // loadLabel is a load beside its point: "16", "5/s", "maximum".
 func loadLabel(l record.ServingLoad) string {
 	switch l.By {
-	case load.Users:
+	case arrival.Users:
 		return figure.Short(l.Value)
-	case load.Rate:
+	case arrival.Rate:
 		return figure.Short(l.Value) + "/s"
 	}
 	return string(l.By)
@@ -204,7 +204,7 @@ func loadOf(r record.Run, perGPU bool) plot.Load {
 }
 
 // percentiles are the median and the 99th percentile; NaN: they are not known.
-func percentiles(d measure.Distribution) (p50, p99 float64) {
+func percentiles(d metrics.Distribution) (p50, p99 float64) {
 	p50, p99 = math.NaN(), math.NaN()
 	if p, ok := d.At(.5); ok {
 		p50 = p.Value

@@ -13,8 +13,8 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/record/results"
 	"github.com/plumbline-ml/plumbline/bench/record/series"
-	"github.com/plumbline-ml/plumbline/bench/serving/load"
-	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+	"github.com/plumbline-ml/plumbline/bench/serving/arrival"
+	"github.com/plumbline-ml/plumbline/bench/serving/metrics"
 	"github.com/plumbline-ml/plumbline/bench/serving/objective"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plot"
 )
@@ -26,25 +26,25 @@ func point(t *testing.T, out, label, limits string, users int) results.Found {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var all []measure.Request
+	var all []metrics.Request
 	tpot, first := int64(10e6+float64(users)*25e4), int64(40e6*math.Pow(1.05, float64(users)))
 	for i := range int64(40) {
-		r := measure.Request{Index: int(i), Status: measure.OK, Usage: measure.NoUsage(),
-			Retokenized: measure.Unknown, AskedIn: measure.Unknown, AskedOut: measure.Unknown}
+		r := metrics.Request{Index: int(i), Status: metrics.OK, Usage: metrics.NoUsage(),
+			Retokenized: metrics.Unknown, AskedIn: metrics.Unknown, AskedOut: metrics.Unknown}
 		r.Due = i * (first + 64*tpot) / int64(users)
 		r.Sent = r.Due + 1000
 		for k := range int64(64) {
-			r.Events.Add(measure.Event{At: r.Due + first + i*1e5 + k*tpot, Kind: measure.Content, Text: true, IDs: 1})
+			r.Events.Add(metrics.Event{At: r.Due + first + i*1e5 + k*tpot, Kind: metrics.Content, Text: true, IDs: 1})
 		}
 		r.End = r.Due + first + 64*tpot
 		all = append(all, r)
 	}
 	s := &record.Serving{
-		Load: record.ServingLoad{By: load.Users, Value: float64(users)}, Label: "no LoadGen scenario: closed loop",
+		Load: record.ServingLoad{By: arrival.Users, Value: float64(users)}, Label: "no LoadGen scenario: closed loop",
 		Sentence: fmt.Sprintf("%d users wait for answers; when the server is slow they ask less.", users),
 		Server:   record.ServingServer{URLs: []string{"http://127.0.0.1:8000"}, Kind: "vllm", Model: "m"},
 		Asked:    record.ServingAsked{API: "completions", ISL: "1024", OSL: "64", Seed: 1},
-		Figures:  measure.Of(all, measure.Rules{Limits: o.Each(), Percentiles: o.Percentiles()}),
+		Figures:  metrics.Of(all, metrics.Rules{Limits: o.Each(), Percentiles: o.Percentiles()}),
 	}
 	s.Told = &record.ServingTold{
 		Engine: "vllm", Counters: map[string]float64{"prefix_cache_hits": 12},
@@ -138,17 +138,17 @@ func TestPointsHaveRoom(t *testing.T) {
 	var set results.Set
 	for users := range 40 {
 		f := point(t, out, "", "ttft < 1s", users+1)
-		var all []measure.Request
+		var all []metrics.Request
 		for i := range int64(800) {
-			r := measure.Request{Due: i * 1e7, Sent: i * 1e7, Status: measure.OK, Usage: measure.NoUsage(),
-				Retokenized: measure.Unknown, AskedIn: 1 + i*7919%997, AskedOut: measure.Unknown}
+			r := metrics.Request{Due: i * 1e7, Sent: i * 1e7, Status: metrics.OK, Usage: metrics.NoUsage(),
+				Retokenized: metrics.Unknown, AskedIn: 1 + i*7919%997, AskedOut: metrics.Unknown}
 			for k := range 2 + i%5 {
 				r.End = r.Due + 1e6*(1+i*7919%97+k*(1+i*104729%31))
-				r.Events.Add(measure.Event{At: r.End, Kind: measure.Content, Text: true, IDs: 1})
+				r.Events.Add(metrics.Event{At: r.End, Kind: metrics.Content, Text: true, IDs: 1})
 			}
 			all = append(all, r)
 		}
-		text, err := series.OfRequests(all, measure.Rules{}, time.Time{}).JSON()
+		text, err := series.OfRequests(all, metrics.Rules{}, time.Time{}).JSON()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,7 +13,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/record/metric"
 	"github.com/plumbline-ml/plumbline/bench/record/results"
-	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+	"github.com/plumbline-ml/plumbline/bench/serving/metrics"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plot"
 )
 
@@ -74,7 +74,7 @@ func latencies(r record.Run) table {
 }
 
 // servingLatencies are the percentiles of what was measured of a server.
-func servingLatencies(f *measure.Figures) table {
+func servingLatencies(f *metrics.Figures) table {
 	t := table{Title: "Percentiles", Numbers: true}
 	for _, of := range metric.ServingDistributions() {
 		d := f.Distribution(of.Key)

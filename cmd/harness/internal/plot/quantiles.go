@@ -8,7 +8,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench/record/metric"
 	"github.com/plumbline-ml/plumbline/bench/record/series"
-	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+	"github.com/plumbline-ml/plumbline/bench/serving/metrics"
 )
 
 // Point is a known percentile: the fraction P of the values is at most NS.
@@ -43,12 +43,12 @@ func (q Quantiles) placed() []Point {
 }
 
 // enough says whether so many values are enough for a percentile.
-func enough(count uint64, p float64) bool { return measure.Enough(int(min(count, 1<<53)), p) }
+func enough(count uint64, p float64) bool { return metrics.Enough(int(min(count, 1<<53)), p) }
 
 // Percentile writes one of so many values, or the word that they are too few for it.
 func Percentile(count uint64, p float64, ns int64) string {
 	if !enough(count, p) {
-		return measure.TooFew
+		return metrics.TooFew
 	}
 	return Duration(ns)
 }

@@ -7,19 +7,19 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
-	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+	"github.com/plumbline-ml/plumbline/bench/serving/metrics"
 )
 
 // asked are a warm-up, an answer of four tokens with gaps of 1, 2 and 3 ms, a refusal, and an answer of nothing.
-func asked() []measure.Request {
-	var all []measure.Request
-	for i, status := range []measure.Status{measure.OK, measure.OK, measure.Refused, measure.OK} {
-		r := measure.Request{Index: i, Status: status, Due: int64(i) * 1e9, Sent: int64(i)*1e9 + 5, End: int64(i)*1e9 + 9e7,
-			WarmUp: i == 0, Usage: measure.NoUsage(), Retokenized: measure.Unknown, AskedIn: measure.Unknown, AskedOut: 4}
+func asked() []metrics.Request {
+	var all []metrics.Request
+	for i, status := range []metrics.Status{metrics.OK, metrics.OK, metrics.Refused, metrics.OK} {
+		r := metrics.Request{Index: i, Status: status, Due: int64(i) * 1e9, Sent: int64(i)*1e9 + 5, End: int64(i)*1e9 + 9e7,
+			WarmUp: i == 0, Usage: metrics.NoUsage(), Retokenized: metrics.Unknown, AskedIn: metrics.Unknown, AskedOut: 4}
 		if at := r.Due + 50e6; i < 2 {
 			for k := range int64(4) {
 				at += k * 1e6
-				r.Events.Add(measure.Event{At: at, Kind: measure.Content, Text: true, IDs: 1})
+				r.Events.Add(metrics.Event{At: at, Kind: metrics.Content, Text: true, IDs: 1})
 			}
 		}
 		all = append(all, r)
@@ -29,7 +29,7 @@ func asked() []measure.Request {
 
 func TestRequestsAsParquet(t *testing.T) {
 	var b bytes.Buffer
-	if err := WriteRequests(&b, asked(), measure.Rules{}, runName); err != nil {
+	if err := WriteRequests(&b, asked(), metrics.Rules{}, runName); err != nil {
 		t.Fatal(err)
 	}
 	rows, err := parquet.Read[request](bytes.NewReader(b.Bytes()), int64(b.Len()))
@@ -53,7 +53,7 @@ func TestRequestsAsParquet(t *testing.T) {
 // TestGaps: those of the warm-up do not count.
 func TestGaps(t *testing.T) {
 	var b bytes.Buffer
-	if err := WriteGaps(&b, asked(), measure.Rules{}, runName); err != nil {
+	if err := WriteGaps(&b, asked(), metrics.Rules{}, runName); err != nil {
 		t.Fatal(err)
 	}
 	text := b.String()
@@ -66,7 +66,7 @@ func TestGaps(t *testing.T) {
 		t.Errorf("the largest gap is missing:\n%s", text)
 	}
 	b.Reset()
-	if err := WriteGaps(&b, nil, measure.Rules{}, ""); err != nil {
+	if err := WriteGaps(&b, nil, metrics.Rules{}, ""); err != nil {
 		t.Errorf("no gaps: %v", err)
 	}
 }

@@ -23,10 +23,10 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/record/export"
 	"github.com/plumbline-ml/plumbline/bench/record/judge"
+	"github.com/plumbline-ml/plumbline/bench/serving/arrival"
 	"github.com/plumbline-ml/plumbline/bench/serving/formats"
 	"github.com/plumbline-ml/plumbline/bench/serving/formats/endpoints"
-	"github.com/plumbline-ml/plumbline/bench/serving/load"
-	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+	"github.com/plumbline-ml/plumbline/bench/serving/metrics"
 	"github.com/plumbline-ml/plumbline/bench/serving/prompts"
 )
 
@@ -139,7 +139,7 @@ func (f endpointsForm) run(r *record.Run) (endpoints.Run, error) {
 	settings := r.Effective
 	run := endpoints.Run{
 		Run: formats.Run{
-			Load: load.Pattern{Kind: load.Maximum, Seed: settings.ScheduleRNGSeed}, API: prompts.Chat,
+			Load: arrival.Pattern{Kind: arrival.Maximum, Seed: settings.ScheduleRNGSeed}, API: prompts.Chat,
 			MaxTokens: f.model.Endpoints.MaxTokens, Data: endpointsData(f.model, r),
 		},
 		Driven: &endpoints.Driven{
@@ -149,10 +149,10 @@ func (f endpointsForm) run(r *record.Run) (endpoints.Run, error) {
 	}
 	switch r.Scenario {
 	case loadgen.Server.String():
-		run.Load.Kind, run.Load.Arrival, run.Load.PerSecond = load.Rate, load.Poisson, float64(settings.TargetQPS)
+		run.Load.Kind, run.Load.Arrival, run.Load.PerSecond = arrival.Rate, arrival.Poisson, float64(settings.TargetQPS)
 		run.Stream = true
 	case loadgen.SingleStream.String():
-		run.Load.Kind, run.Load.Users = load.Users, 1
+		run.Load.Kind, run.Load.Users = arrival.Users, 1
 	}
 	var err error
 	run.Requests, err = f.requests(r, run.Stream)
@@ -169,7 +169,7 @@ func (f endpointsForm) metric() string {
 }
 
 // requests are those of a timed run.
-func (f endpointsForm) requests(r *record.Run, stream bool) ([]measure.Request, error) {
+func (f endpointsForm) requests(r *record.Run, stream bool) ([]metrics.Request, error) {
 	all, err := readQueries(filepath.Join(f.out, filepath.FromSlash(r.Dir), export.JSONLName), stream)
 	if n := len(all); err == nil && uint64(n) != r.Performance.Samples {
 		err = fmt.Errorf("%s/%s has %d of %d queries: the files of the endpoints harness are not written; leave "+
@@ -203,13 +203,13 @@ func (f endpointsForm) score(r *record.Run) (*endpoints.Score, error) {
 }
 
 // readQueries reads an export as requests to a server, in the order in which they were issued.
-func readQueries(name string, stream bool) ([]measure.Request, error) {
+func readQueries(name string, stream bool) ([]metrics.Request, error) {
 	f, err := bounded.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = f.Close() }() // opened for reading
-	var all []measure.Request
+	var all []metrics.Request
 	for rows := json.NewDecoder(bufio.NewReaderSize(f, 1<<16)); ; {
 		var row export.Row
 		switch err := rows.Decode(&row); {
@@ -222,20 +222,20 @@ func readQueries(name string, stream bool) ([]measure.Request, error) {
 	}
 }
 
-func requestOf(row export.Row, index int, stream bool) measure.Request {
-	q := measure.Request{
+func requestOf(row export.Row, index int, stream bool) metrics.Request {
+	q := metrics.Request{
 		Index: index, Row: int(row.Index), Due: row.Scheduled, Sent: row.Issued, End: row.Issued, Whole: !stream,
-		Status: measure.Unfinished, Usage: measure.NoUsage(), Retokenized: measure.Unknown, AskedIn: measure.Unknown,
-		AskedOut: measure.Unknown,
+		Status: metrics.Unfinished, Usage: metrics.NoUsage(), Retokenized: metrics.Unknown, AskedIn: metrics.Unknown,
+		AskedOut: metrics.Unknown,
 	}
 	if row.Completed != nil {
-		q.End, q.Status = *row.Completed, measure.OK
+		q.End, q.Status = *row.Completed, metrics.OK
 	}
 	if row.Tokens != nil {
 		q.Usage.Completion = *row.Tokens
 	}
 	if row.FirstToken != nil {
-		q.Events.Add(measure.Event{At: *row.FirstToken, Kind: measure.Content, Text: true})
+		q.Events.Add(metrics.Event{At: *row.FirstToken, Kind: metrics.Content, Text: true})
 	}
 	return q
 }

@@ -18,9 +18,9 @@ import (
 	"github.com/plumbline-ml/plumbline/bench"
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/record/requests"
+	"github.com/plumbline-ml/plumbline/bench/serving/arrival"
 	"github.com/plumbline-ml/plumbline/bench/serving/formats"
 	"github.com/plumbline-ml/plumbline/bench/serving/formats/endpoints"
-	"github.com/plumbline-ml/plumbline/bench/serving/load"
 	"github.com/plumbline-ml/plumbline/bench/serving/prompts"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 )
@@ -83,7 +83,7 @@ func (s *session) endpointsOf(r *record.Run) error {
 		conversations[q.Session] = true
 	}
 	run := endpoints.Run{Run: formats.Run{
-		Requests: all, Load: load.Pattern{Kind: load.Users, Users: 1, Sessions: true, Seed: seed}, API: prompts.Chat,
+		Requests: all, Load: arrival.Pattern{Kind: arrival.Users, Users: 1, Sessions: true, Seed: seed}, API: prompts.Chat,
 		Stream: true, MaxTokens: tokens, Fields: map[string]string{"temperature": p["temperature"], "seed": p["seed"]},
 		Data:        endpointsData(s.plan.Served.Model, r),
 		Interrupted: r.Status == record.Interrupted,

@@ -9,10 +9,10 @@ import (
 
 	"github.com/plumbline-ml/plumbline/loadgen/suggest"
 
+	"github.com/plumbline-ml/plumbline/bench/serving/arrival"
 	"github.com/plumbline-ml/plumbline/bench/serving/formats"
 	"github.com/plumbline-ml/plumbline/bench/serving/formats/endpoints"
 	"github.com/plumbline-ml/plumbline/bench/serving/formats/vllm"
-	"github.com/plumbline-ml/plumbline/bench/serving/load"
 	"github.com/plumbline-ml/plumbline/bench/serving/prompts"
 )
 
@@ -20,7 +20,7 @@ import (
 type layout struct {
 	write func(dir string, r formats.Run) error
 	// words says why a load, or an API, cannot be written; nil: all can.
-	words func(p load.Pattern, api prompts.API) error
+	words func(p arrival.Pattern, api prompts.API) error
 }
 
 // layouts are those that there are, by their names for --also.
@@ -36,7 +36,7 @@ func layoutNames() []string { return slices.Sorted(maps.Keys(layouts)) }
 
 // checkLayouts says which of the names are no layout, and which layouts have no words for any of the points' loads or
 // for the API, before anything is asked.
-func checkLayouts(names []string, points []load.Pattern, api prompts.API) error {
+func checkLayouts(names []string, points []arrival.Pattern, api prompts.API) error {
 	var faults []error
 	for _, name := range names {
 		l, known := layouts[name]
@@ -51,7 +51,7 @@ func checkLayouts(names []string, points []load.Pattern, api prompts.API) error 
 			}
 		}
 		if wrong == nil && len(points) == 0 && l.words != nil {
-			wrong = l.words(load.Pattern{Kind: load.Maximum}, api)
+			wrong = l.words(arrival.Pattern{Kind: arrival.Maximum}, api)
 		}
 		if wrong != nil {
 			faults = append(faults, fmt.Errorf("--also %s: %w", name, wrong))

@@ -5,15 +5,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/plumbline-ml/plumbline/bench/serving/arrival"
 	"github.com/plumbline-ml/plumbline/bench/serving/formats"
-	"github.com/plumbline-ml/plumbline/bench/serving/load"
 	"github.com/plumbline-ml/plumbline/bench/serving/prompts"
 )
 
 // TestLayoutsWithoutWords: of two layouts the one that has no words for a load is not written, a note says so, and the
 // other is written; before a run that is an error.
 func TestLayoutsWithoutWords(t *testing.T) {
-	constant := load.Pattern{Kind: load.Rate, Arrival: load.Constant, PerSecond: 1}
+	constant := arrival.Pattern{Kind: arrival.Rate, Arrival: arrival.Constant, PerSecond: 1}
 	dir := t.TempDir()
 	notes, err := writeLayouts(dir, []string{"endpoints", "vllm"}, formats.Run{Load: constant})
 	if err != nil {
@@ -25,17 +25,19 @@ func TestLayoutsWithoutWords(t *testing.T) {
 	if there, _ := os.ReadDir(dir); len(there) != 1 {
 		t.Errorf("%v is there, want vllm.json alone", there)
 	}
-	users := load.Pattern{Kind: load.Users, Users: 3, Requests: 6}
+	users := arrival.Pattern{Kind: arrival.Users, Users: 3, Requests: 6}
 	for name, c := range map[string]struct {
 		layouts []string
-		points  []load.Pattern
+		points  []arrival.Pattern
 		api     prompts.API
 		want    string // empty: no fault
 	}{
-		"one of two loads": {[]string{"endpoints"}, []load.Pattern{users, constant}, prompts.Chat, "--also endpoints: not written"},
-		"both, with words": {[]string{"endpoints", "vllm"}, []load.Pattern{users, {Kind: load.Maximum}}, prompts.Chat, ""},
-		"no load yet":      {[]string{"endpoints"}, nil, prompts.Embeddings, "and no embeddings"},
-		"a slip":           {[]string{"endpoint"}, nil, prompts.Chat, `did you mean "endpoints"`},
+		"one of two loads": {[]string{"endpoints"}, []arrival.Pattern{users, constant}, prompts.Chat,
+			"--also endpoints: not written"},
+		"both, with words": {[]string{"endpoints", "vllm"}, []arrival.Pattern{users, {Kind: arrival.Maximum}},
+			prompts.Chat, ""},
+		"no load yet": {[]string{"endpoints"}, nil, prompts.Embeddings, "and no embeddings"},
+		"a slip":      {[]string{"endpoint"}, nil, prompts.Chat, `did you mean "endpoints"`},
 	} {
 		err := checkLayouts(c.layouts, c.points, c.api)
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {

@@ -33,10 +33,10 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record/requests"
 	"github.com/plumbline-ml/plumbline/bench/record/results"
 	"github.com/plumbline-ml/plumbline/bench/record/sweepfile"
-	"github.com/plumbline-ml/plumbline/bench/serving"
+	"github.com/plumbline-ml/plumbline/bench/serving/arrival"
+	"github.com/plumbline-ml/plumbline/bench/serving/engine"
 	"github.com/plumbline-ml/plumbline/bench/serving/formats"
-	"github.com/plumbline-ml/plumbline/bench/serving/load"
-	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+	"github.com/plumbline-ml/plumbline/bench/serving/metrics"
 	"github.com/plumbline-ml/plumbline/bench/serving/prompts"
 	"github.com/plumbline-ml/plumbline/bench/serving/search"
 	"github.com/plumbline-ml/plumbline/bench/serving/sweep"
@@ -142,7 +142,7 @@ func (s *session) open(ctx context.Context) error {
 			return ofPrompts(err)
 		}
 		o.Tokenizer = t
-		s.asker.Text = func(r *measure.Request, answer, reasoning []byte) {
+		s.asker.Text = func(r *metrics.Request, answer, reasoning []byte) {
 			r.Retokenized = int64(len(t.EncodePlain(nil, string(reasoning))) + len(t.EncodePlain(nil, string(answer))))
 		}
 	}
@@ -193,7 +193,7 @@ func (s *session) prepare(ctx context.Context) error {
 		Asker: s.asker, Prompts: s.set, Seed: s.Options.Seed, WarmUp: s.warmUp, Grace: s.grace, BoundAll: s.boundAll,
 		MaxErrors: &s.maxErrors,
 		Retry:     s.retry, LoadGen: s.loadgen, WholeWindow: s.window == "all", Objectives: s.objectives, Shared: s.shared(),
-		Rules: measure.Rules{
+		Rules: metrics.Rules{
 			NoTokens: noTokens, Tokenizer: s.tokenizer != "", GPUs: s.gpus, Servers: s.about.URLs,
 		},
 		Forget: s.wire.ForgetPrompts, Begun: s.begun, Share: s.share, Start: s.start,
@@ -205,7 +205,7 @@ func (s *session) prepare(ctx context.Context) error {
 	if err := s.first(first, noTokens); err != nil {
 		return err
 	}
-	if first.Found == measure.OK {
+	if first.Found == metrics.OK {
 		settings.Latency = time.Duration(first.Done() - first.Sent)
 	}
 	if err := s.lessTemplate(ctx, &settings, first); err != nil {
@@ -227,7 +227,7 @@ func (s *session) prepare(ctx context.Context) error {
 const sayAfter = time.Second
 
 // try asks for one answer, and says so where it takes long.
-func (s *session) try(ctx context.Context, settings *sweep.Settings) (measure.Measured, error) {
+func (s *session) try(ctx context.Context, settings *sweep.Settings) (metrics.Measured, error) {
 	answered := make(chan struct{})
 	var saying sync.WaitGroup
 	saying.Go(func() {
@@ -250,7 +250,7 @@ func (s *session) longest() time.Duration {
 	for _, p := range s.loads {
 		lasts = max(lasts, p.Duration, p.StagesLast())
 	}
-	return cmp.Or(lasts, load.DefaultDuration) + s.grace
+	return cmp.Or(lasts, arrival.DefaultDuration) + s.grace
 }
 
 // ofAsk is the class of a fault of writing requests.
@@ -266,18 +266,18 @@ func ofAsk(ctx context.Context, err error) error {
 
 // first looks at the first answer. A server that refuses the request is one that cannot be measured so; one that fails,
 // fails for now.
-func (s *session) first(m measure.Measured, noTokens bool) error {
+func (s *session) first(m metrics.Measured, noTokens bool) error {
 	switch m.Found {
-	case measure.OK:
+	case metrics.OK:
 	case status(http.StatusBadRequest), status(http.StatusUnprocessableEntity),
 		status(http.StatusRequestEntityTooLarge):
 		return sdk.Usage(fmt.Errorf("the server refuses the request: %s", m.Fault))
 	case status(http.StatusUnauthorized), status(http.StatusForbidden), status(http.StatusNotFound),
-		status(http.StatusMethodNotAllowed), status(http.StatusNotImplemented), measure.Refused:
+		status(http.StatusMethodNotAllowed), status(http.StatusNotImplemented), metrics.Refused:
 		return sdk.Data(fmt.Errorf("%s: %s", s.set.API.Endpoint(), m.Fault))
-	case measure.Cancelled:
+	case metrics.Cancelled:
 		return nil
-	case measure.Unfinished:
+	case metrics.Unfinished:
 		s.note(fmt.Sprintf("the first request was asked once, and had no whole answer within %s: nothing is known of how "+
 			"long one takes", figure.Seconds(s.longest())))
 		return nil
@@ -288,7 +288,7 @@ func (s *session) first(m measure.Measured, noTokens bool) error {
 	}
 	switch {
 	case noTokens:
-	case m.By == measure.Uncounted:
+	case m.By == metrics.Uncounted:
 		s.note("the server counts no tokens of answers (neither ids nor a usage record): tokens are not measured, times " +
 			"are; --tokenizer FILE counts them")
 	case m.Request.Whole && s.stream == "on":
@@ -298,7 +298,7 @@ func (s *session) first(m measure.Measured, noTokens bool) error {
 }
 
 // status is that of a request which a server answered with another status than 200.
-func status(code int) measure.Status { return measure.Status(fmt.Sprintf("http_%d", code)) }
+func status(code int) metrics.Status { return metrics.Status(fmt.Sprintf("http_%d", code)) }
 
 func (s *session) note(text string) { s.notes = append(s.notes, text) }
 
@@ -352,7 +352,7 @@ func (s *session) goOn(folder *sweep.Folder, earlier *sweepfile.Sweep) {
 // extra writes what more there is of a point: its requests as a table, its gaps, and what other tools would write.
 func (s *session) extra(dir string, p *sweep.Point) error {
 	run := p.Record.Name()
-	for name, write := range map[string]func(io.Writer, []measure.Request, measure.Rules, string) error{
+	for name, write := range map[string]func(io.Writer, []metrics.Request, metrics.Rules, string) error{
 		requests.ParquetName: queries.WriteRequests, requests.GapsName: queries.WriteGaps,
 	} {
 		err := wholefile.WriteBy(filepath.Join(dir, name), 0o644, func(w io.Writer) error {
@@ -392,7 +392,7 @@ func (s *session) others(dir string, p *sweep.Point) error {
 
 // mostTokens is the most tokens of an answer that requests asked for; 0: one at least was left to the server, or nobody
 // knows.
-func (s *session) mostTokens(all []measure.Request) (most int) {
+func (s *session) mostTokens(all []metrics.Request) (most int) {
 	fields := s.fields()
 	for _, name := range []string{"max_completion_tokens", "max_tokens"} {
 		if n, err := strconv.Atoi(fields[name]); err == nil && n > 0 {
@@ -422,7 +422,7 @@ func (s *session) fields() map[string]string {
 // run measures, and prints what was measured, also where something ended it.
 func (s *session) run(ctx context.Context) error {
 	err := s.sweep.Run(ctx)
-	if errors.Is(err, serving.ErrLate) {
+	if errors.Is(err, engine.ErrLate) {
 		err = sdk.Usage(fmt.Errorf("--start-at %s: %w; give all shares a later one", s.startAt, err))
 	}
 	return s.finish(ofServer(err))

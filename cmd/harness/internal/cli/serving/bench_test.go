@@ -11,7 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/record/requests"
 	"github.com/plumbline-ml/plumbline/bench/record/sweepfile"
-	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+	"github.com/plumbline-ml/plumbline/bench/serving/metrics"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/clitest"
 )
 
@@ -77,10 +77,10 @@ func TestBench(t *testing.T) {
 	}
 	counted, warm := 0, 0
 	for i := range all {
-		m := measure.Measure(&all[i], measure.Rules{})
+		m := metrics.Measure(&all[i], metrics.Rules{})
 		if m.WarmUp {
 			warm++
-		} else if counted++; m.Found != measure.OK || m.Out != 4 || m.First < m.Sent || m.Last > m.End {
+		} else if counted++; m.Found != metrics.OK || m.Out != 4 || m.First < m.Sent || m.Last > m.End {
 			t.Errorf("%+v", m)
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/table"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
-	"github.com/plumbline-ml/plumbline/bench/serving/load"
+	"github.com/plumbline-ml/plumbline/bench/serving/arrival"
 )
 
 // dryRun prints what would be asked, and asks nothing.
@@ -47,7 +47,7 @@ func (s *session) dryRun() error {
 }
 
 // dryText says what a load would be.
-func dryText(p load.Pattern) string {
+func dryText(p arrival.Pattern) string {
 	text := fmt.Sprint(record.ServingLoad{By: p.Kind, Value: p.Value()})
 	switch {
 	case p.Requests > 0 && p.Duration > 0:
@@ -56,8 +56,8 @@ func dryText(p load.Pattern) string {
 		text += fmt.Sprintf(", %d requests", p.Requests)
 	case p.Duration > 0:
 		text += fmt.Sprintf(", %v", p.Duration)
-	case p.Kind == load.Users || p.Kind == load.Rate && p.Stages == nil:
-		text += fmt.Sprintf(", %v or %d requests, whichever is later", load.DefaultDuration, load.DefaultRequests)
+	case p.Kind == arrival.Users || p.Kind == arrival.Rate && p.Stages == nil:
+		text += fmt.Sprintf(", %v or %d requests, whichever is later", arrival.DefaultDuration, arrival.DefaultRequests)
 	}
 	if label := p.Label(); label != "" {
 		text += "; " + label

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/plumbline-ml/plumbline/bench"
-	"github.com/plumbline-ml/plumbline/bench/serving/load"
+	"github.com/plumbline-ml/plumbline/bench/serving/arrival"
 	"github.com/plumbline-ml/plumbline/bench/serving/prompts"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 )
@@ -107,7 +107,7 @@ func (f *dataFlags) addAsk(flags *pflag.FlagSet) {
 
 // loadFlags say when requests are sent.
 type loadFlags struct {
-	load.Flags
+	arrival.Flags
 	warmUp    int
 	window    string
 	grace     time.Duration

@@ -14,7 +14,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/record/sweepfile"
-	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+	"github.com/plumbline-ml/plumbline/bench/serving/metrics"
 	"github.com/plumbline-ml/plumbline/bench/serving/prompts"
 	"github.com/plumbline-ml/plumbline/bench/serving/sweep"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
@@ -162,7 +162,7 @@ func (s *session) judging(first *record.Run) *sweep.Settings {
 	return &sweep.Settings{
 		WholeWindow: s.window == "all", Objectives: s.objectives, Shared: s.shared(), Record: r,
 		MaxErrors: &s.maxErrors,
-		Rules: measure.Rules{
+		Rules: metrics.Rules{
 			NoTokens: noTokens, Tokenizer: s.tokenizer != "", GPUs: s.gpus, Servers: s.about.URLs,
 		},
 	}

@@ -5,22 +5,22 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
-	"github.com/plumbline-ml/plumbline/bench/serving/load"
-	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+	"github.com/plumbline-ml/plumbline/bench/serving/arrival"
+	"github.com/plumbline-ml/plumbline/bench/serving/metrics"
 )
 
 // TestNotesHideNone: notes of one kind that say the same are counted, and those that say something else are shown.
 func TestNotesHideNone(t *testing.T) {
 	point := func(users float64, faults []record.ServingFault, texts ...string) record.Run {
 		r := record.Run{Serving: &record.Serving{
-			Load: record.ServingLoad{By: load.Users, Value: users}, Faults: faults, Figures: &measure.Figures{Requests: 9},
+			Load: record.ServingLoad{By: arrival.Users, Value: users}, Faults: faults, Figures: &metrics.Figures{Requests: 9},
 		}}
 		for _, text := range texts {
-			r.Notes = append(r.Notes, record.Finding{About: measure.AboutLengths, Text: text})
+			r.Notes = append(r.Notes, record.Finding{About: metrics.AboutLengths, Text: text})
 		}
 		return r
 	}
-	fault := func(status measure.Status, n int) []record.ServingFault {
+	fault := func(status metrics.Status, n int) []record.ServingFault {
 		return []record.ServingFault{{Status: status, Text: "no luck", Number: n}}
 	}
 	got := pointNotes([]record.Run{
@@ -41,7 +41,7 @@ func TestNotesHideNone(t *testing.T) {
 		t.Errorf("notes\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	for value, want := range map[float64]string{0.00716871: "0.00717/s", 2.98833: "2.99/s", 512: "512/s", 20: "20/s"} {
-		if got := loadCell(record.ServingLoad{By: load.Rate, Value: value}); got != want {
+		if got := loadCell(record.ServingLoad{By: arrival.Rate, Value: value}); got != want {
 			t.Errorf("%v is %s, want %s", value, got, want)
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+	"github.com/plumbline-ml/plumbline/bench/serving/metrics"
 	"github.com/plumbline-ml/plumbline/bench/serving/prompts"
 	"github.com/plumbline-ml/plumbline/bench/serving/sweep"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -12,7 +12,7 @@ import (
 
 // lessTemplate makes the prompts of chats shorter by what the server's template adds to them, as the first answer shows
 // it, and looks at a second one. It says where lengths cannot be exact.
-func (s *session) lessTemplate(ctx context.Context, settings *sweep.Settings, first measure.Measured) error {
+func (s *session) lessTemplate(ctx context.Context, settings *sweep.Settings, first metrics.Measured) error {
 	if s.tokenizer == "" || s.set.API != prompts.Chat && s.set.API != prompts.Responses || s.Image != "" {
 		return nil
 	}
@@ -47,8 +47,8 @@ func (s *session) lessTemplate(ctx context.Context, settings *sweep.Settings, fi
 const mostTemplate = 1024
 
 // moreThanAsked is by how many tokens the server counted a prompt longer than it was asked for, where both are known.
-func moreThanAsked(m measure.Measured) (tokens int, known bool) {
-	if m.Found != measure.OK || m.Usage.Prompt < 0 || m.AskedIn <= 0 {
+func moreThanAsked(m metrics.Measured) (tokens int, known bool) {
+	if m.Found != metrics.OK || m.Usage.Prompt < 0 || m.AskedIn <= 0 {
 		return 0, false
 	}
 	return prompts.Overhead([]int64{m.AskedIn}, []int64{m.Usage.Prompt})

@@ -6,13 +6,13 @@ import (
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
 
-	"github.com/plumbline-ml/plumbline/bench/serving"
-	"github.com/plumbline-ml/plumbline/bench/serving/load"
+	"github.com/plumbline-ml/plumbline/bench/serving/arrival"
+	"github.com/plumbline-ml/plumbline/bench/serving/engine"
 	"github.com/plumbline-ml/plumbline/bench/serving/sweep"
 )
 
 // begun shows how far a point is.
-func (s *session) begun(p load.Pattern, progress *serving.Progress) (done func(*sweep.Point)) {
+func (s *session) begun(p arrival.Pattern, progress *engine.Progress) (done func(*sweep.Point)) {
 	told := s.sources.Begin()
 	if s.quiet {
 		return told
@@ -43,7 +43,7 @@ func (s *session) begun(p load.Pattern, progress *serving.Progress) (done func(*
 const lookEvery = 250 * time.Millisecond
 
 // progressText says how far a point is.
-func progressText(p load.Pattern, now serving.Counts, took time.Duration) string {
+func progressText(p arrival.Pattern, now engine.Counts, took time.Duration) string {
 	text := fmt.Sprintf("%s  %s  %d answered", sweep.NameOf(p), figure.Seconds(took), now.Ended-now.Failed)
 	if now.Sent == 0 && now.WarmUp > 0 {
 		text = fmt.Sprintf("%s  warming up: %d", sweep.NameOf(p), now.WarmUp)

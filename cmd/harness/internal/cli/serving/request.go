@@ -16,8 +16,8 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench/failif"
 	"github.com/plumbline-ml/plumbline/bench/power"
-	"github.com/plumbline-ml/plumbline/bench/serving"
-	"github.com/plumbline-ml/plumbline/bench/serving/load"
+	"github.com/plumbline-ml/plumbline/bench/serving/arrival"
+	"github.com/plumbline-ml/plumbline/bench/serving/engine"
 	"github.com/plumbline-ml/plumbline/bench/serving/objective"
 	"github.com/plumbline-ml/plumbline/bench/serving/prompts"
 	"github.com/plumbline-ml/plumbline/bench/serving/shard"
@@ -35,11 +35,11 @@ const (
 // request is what flags ask for, read and checked.
 type request struct {
 	*benchFlags
-	loads      []load.Pattern
-	base       load.Pattern // the rest of a load that a sweep or a search chooses
+	loads      []arrival.Pattern
+	base       arrival.Pattern // the rest of a load that a sweep or a search chooses
 	search     *sweep.Find
 	objectives objective.Objectives
-	maxErrors  serving.MaxErrors
+	maxErrors  engine.MaxErrors
 	boundAll   bool // --grace was given: it bounds points that a number of requests ended, too
 	conditions []failif.Condition
 	share      shard.Share  // the zero value: all is sent here
@@ -65,7 +65,7 @@ func (f *benchFlags) read(c *cobra.Command) (*request, error) {
 			wrong("--slo: %w", err)
 		}
 	}
-	if r.maxErrors, err = serving.ParseMaxErrors(f.maxErrors); err != nil {
+	if r.maxErrors, err = engine.ParseMaxErrors(f.maxErrors); err != nil {
 		wrong("--max-errors %w", err)
 	}
 	switch {
@@ -145,7 +145,7 @@ func (r *request) checkFind() error {
 	case r.slo == "":
 		return fmt.Errorf("--find %s looks for the highest load that keeps --slo: give it, as --slo 'p99 ttft < 500ms'",
 			r.find)
-	case r.find != string(load.Rate) && r.find != "concurrency":
+	case r.find != string(arrival.Rate) && r.find != "concurrency":
 		return fmt.Errorf("--find %q: want rate or concurrency", r.find)
 	}
 	return nil
@@ -164,10 +164,10 @@ func (r *request) readLoads() error {
 	chosen := flags.Concurrency != "" || flags.Rate != ""
 	switch {
 	case r.find == "concurrency":
-		r.search = &sweep.Find{By: load.Users, Most: r.most}
+		r.search = &sweep.Find{By: arrival.Users, Most: r.most}
 		flags.Concurrency = cmp.Or(flags.Concurrency, "1")
 	case r.find != "":
-		r.search = &sweep.Find{By: load.Rate, Most: r.most}
+		r.search = &sweep.Find{By: arrival.Rate, Most: r.most}
 		flags.Rate = cmp.Or(flags.Rate, "1")
 	case r.sweep && flags.Arrival == "":
 		flags.Concurrency = "1"
@@ -201,12 +201,12 @@ func (r *request) readLoads() error {
 }
 
 // byLoadGen says why LoadGen cannot send loads.
-func byLoadGen(loads []load.Pattern, retry int) error {
+func byLoadGen(loads []arrival.Pattern, retry int) error {
 	if retry > 0 {
 		return fmt.Errorf("--loadgen and --retry %d: LoadGen's tests end with the first failure", retry)
 	}
 	for _, p := range loads {
-		if _, err := serving.LoadGenSettings(p, 1, 0, 0); err != nil {
+		if _, err := engine.LoadGenSettings(p, 1, 0, 0); err != nil {
 			return fmt.Errorf("--loadgen: %w", err)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/plumbline-ml/plumbline/backends/openai/openaitest"
 	"github.com/plumbline-ml/plumbline/bench/record/requests"
 	"github.com/plumbline-ml/plumbline/bench/record/sweepfile"
-	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+	"github.com/plumbline-ml/plumbline/bench/serving/metrics"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/clitest"
 )
 
@@ -49,7 +49,7 @@ func shares(t *testing.T, url string, of int, more ...string) (dirs []string) {
 }
 
 // records are the requests of the one point of a folder.
-func records(t *testing.T, dir string) []measure.Request {
+func records(t *testing.T, dir string) []metrics.Request {
 	t.Helper()
 	in, err := os.Open(filepath.Join(dir, readSweep(t, dir).Points[0].Dir, requests.JSONLName))
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/record/sweepfile"
-	"github.com/plumbline-ml/plumbline/bench/serving/load"
-	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+	"github.com/plumbline-ml/plumbline/bench/serving/arrival"
+	"github.com/plumbline-ml/plumbline/bench/serving/metrics"
 )
 
 // joules are the energies of a token at points, by a power meter, else by the accelerators; nil: none is known.
@@ -90,9 +90,9 @@ func loadHead(points []record.Serving) string {
 	for _, p := range points {
 		name := "LOAD"
 		switch p.Load.By {
-		case load.Users:
+		case arrival.Users:
 			name = "USERS"
-		case load.Rate:
+		case arrival.Rate:
 			name = "RATE"
 		}
 		if head != "" && head != name {
@@ -108,14 +108,14 @@ func loadCell(l record.ServingLoad) string {
 	switch {
 	case l.Value == 0:
 		return string(l.By)
-	case l.By == load.Users:
+	case l.By == arrival.Users:
 		return strconv.FormatFloat(l.Value, 'f', -1, 64)
 	}
 	return sweepfile.FormatRate(&l.Value) + "/s"
 }
 
 // at is a percentile of nanoseconds as objectives judge it: failures count. A dash: there is none.
-func at(d measure.Distribution, p float64) string {
+func at(d metrics.Distribution, p float64) string {
 	q, ok := d.At(p)
 	switch {
 	case !ok:

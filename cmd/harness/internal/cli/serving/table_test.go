@@ -9,7 +9,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/terminal"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
-	"github.com/plumbline-ml/plumbline/bench/serving/measure"
+	"github.com/plumbline-ml/plumbline/bench/serving/metrics"
 
 	"github.com/plumbline-ml/plumbline/bench/record/sweepfile"
 )
@@ -39,28 +39,28 @@ func TestNumber(t *testing.T) {
 }
 
 // point is one of so many users, of answers with the times.
-func point(users float64, ttft, tpot int64, failed int, limits measure.Limits, flags ...string) record.Serving {
-	var all []measure.Request
+func point(users float64, ttft, tpot int64, failed int, limits metrics.Limits, flags ...string) record.Serving {
+	var all []metrics.Request
 	for i := range int64(200) {
-		r := measure.Request{Due: i * 1e6, Sent: i * 1e6, Status: measure.OK, Usage: measure.NoUsage()}
+		r := metrics.Request{Due: i * 1e6, Sent: i * 1e6, Status: metrics.OK, Usage: metrics.NoUsage()}
 		if int(i) < failed {
 			r.Status = "http_500"
 		}
 		for k := range int64(8) {
-			r.Events.Add(measure.Event{At: r.Due + ttft + k*tpot, Kind: measure.Content, Text: true, IDs: 1})
+			r.Events.Add(metrics.Event{At: r.Due + ttft + k*tpot, Kind: metrics.Content, Text: true, IDs: 1})
 		}
 		r.End = r.Due + ttft + 7*tpot
 		all = append(all, r)
 	}
 	return record.Serving{
 		Load: record.ServingLoad{By: "users", Value: users}, Flags: flags,
-		Figures: measure.Of(all, measure.Rules{Limits: limits}),
+		Figures: metrics.Of(all, metrics.Rules{Limits: limits}),
 	}
 }
 
 // TestTable: the widest usual lines fit 80 columns, and what is to be said of a point comes with it.
 func TestTable(t *testing.T) {
-	limits := measure.Limits{measure.TTFT: 5e8}
+	limits := metrics.Limits{metrics.TTFT: 5e8}
 	points := []record.Serving{
 		point(1, 123.4e6, 12.3e6, 0, limits),
 		point(1024, 2.12e9, 43.2e6, 4, limits, "not stationary", "misses p99 ttft < 500ms"),
@@ -82,7 +82,7 @@ func TestTable(t *testing.T) {
 			t.Errorf("%d columns: %q", terminal.Width(line), line)
 		}
 	}
-	points = append(points, record.Serving{Load: record.ServingLoad{By: "maximum"}, Figures: &measure.Figures{}})
+	points = append(points, record.Serving{Load: record.ServingLoad{By: "maximum"}, Figures: &metrics.Figures{}})
 	b.Reset()
 	if err := pointTable(&b, points, nil); err != nil {
 		t.Fatal(err)

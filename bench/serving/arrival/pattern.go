@@ -1,0 +1,181 @@
+// Package arrival says when requests are sent: by a schedule that exists before the clock starts, or by users who wait
+// for their answers.
+//
+// In: what a user asks for, in words and numbers; due times; lists of points. Out: sending (package engine), and what
+// is sent (package prompts).
+package arrival
+
+import (
+	"fmt"
+	"time"
+)
+
+// Kind is what decides when a request is sent.
+type Kind string
+
+// The kinds of load.
+const (
+	Maximum Kind = "maximum" // everything is due at once
+	Rate    Kind = "rate"    // requests arrive at a rate, which may change
+	Replay  Kind = "replay"  // requests arrive as those of a trace did
+	Users   Kind = "users"   // each user waits for an answer, thinks, and asks again
+)
+
+// Arrival is how requests of a rate follow each other.
+type Arrival string
+
+// The arrivals, by their names on the command line.
+const (
+	Poisson  Arrival = "poisson"  // gaps of an exponential distribution: LoadGen's Server
+	Constant Arrival = "constant" // equal gaps
+	Gamma    Arrival = "gamma"    // gaps of a gamma distribution: in bursts below shape 1, smoother above
+)
+
+// What ends a point that says nothing else: both of the first two, and at most the last.
+const (
+	DefaultDuration = time.Minute
+	DefaultRequests = 100
+	MostDuration    = 10 * time.Minute
+)
+
+// NoLimit stands for a limit of LoadGen's that nobody set, where LoadGen wants one: no answer takes so long.
+const NoLimit = 365 * 24 * time.Hour
+
+// MostRequests bounds a schedule: its times alone take half a gigabyte.
+const MostRequests = 1 << 26
+
+// Pattern is the load of one point.
+type Pattern struct {
+	Kind Kind
+
+	// Of Rate: how requests arrive, how many a second (unless there are stages), and the shape of Gamma.
+	Arrival    Arrival
+	PerSecond  float64
+	Burstiness float64
+	// Stages are rates that follow each other; nil: there is one rate.
+	Stages []Stage
+	// Ramp is how long it takes to get to PerSecond from RampFrom, in a straight line, or until all Users have begun,
+	// evenly.
+	Ramp     time.Duration
+	RampFrom float64
+
+	// Users is how many ask at a time. Of other kinds than Users it is a cap on the requests that are under way; 0: none.
+	Users int
+	// Think is how long a user thinks between an answer and the next request.
+	Think time.Duration
+
+	// Of Replay: how many times as fast (0: 1), and the part of the trace, from its first time on; To 0: to its end.
+	Speed    float64
+	From, To time.Duration
+
+	// Sessions says that the turns of a session follow each other, each when the answer before has ended and its user has
+	// thought. A rate is one of new sessions then.
+	Sessions bool
+
+	// Requests and Duration end the sending, whichever comes first; 0: not this one. Without both, see DefaultDuration.
+	Requests int
+	Duration time.Duration
+
+	Seed uint64
+}
+
+// Stage is a rate that is held for a time.
+type Stage struct {
+	PerSecond float64
+	For       time.Duration
+}
+
+// Value is the load as a number: requests per second, users, or 0 where it is neither.
+func (p Pattern) Value() float64 {
+	switch {
+	case p.Kind == Users:
+		return float64(p.Users)
+	case p.Kind == Rate && p.Stages == nil:
+		return p.PerSecond
+	}
+	return 0
+}
+
+// Scenario is the scenario of LoadGen that has this load: Offline, Server, SingleStream, or "" where none has.
+func (p Pattern) Scenario() string {
+	switch {
+	case p.Sessions || p.Kind == Replay:
+		return ""
+	case p.Kind == Maximum:
+		return "Offline"
+	case p.Kind == Users && p.Users == 1 && p.Think == 0:
+		return "SingleStream"
+	case p.Kind == Rate && p.Arrival == Poisson && p.Stages == nil && p.Ramp == 0 && p.Users == 0:
+		return "Server"
+	}
+	return ""
+}
+
+// Label is "no LoadGen scenario: closed loop", or what else the load is that LoadGen has no scenario for; "" where it
+// has one.
+func (p Pattern) Label() string {
+	if p.Scenario() != "" {
+		return ""
+	}
+	return "no LoadGen scenario: " + p.what()
+}
+
+// what names a load that is no scenario.
+func (p Pattern) what() string {
+	switch {
+	case p.Kind == Users && p.Sessions:
+		return "closed loop of sessions"
+	case p.Kind == Users:
+		return "closed loop"
+	case p.Sessions:
+		return "sessions of several turns"
+	case p.Kind == Replay:
+		return "replay of a trace"
+	case p.Stages != nil:
+		return "rates in stages"
+	case p.Ramp > 0:
+		return "a rate with a ramp"
+	case p.Arrival != Poisson:
+		return string(p.Arrival) + " arrivals"
+	}
+	return fmt.Sprintf("arrivals with at most %d under way", p.Users)
+}
+
+// ClosedLoop is the sentence that figures of a closed loop carry; "" for other loads.
+func (p Pattern) ClosedLoop() string {
+	switch {
+	case p.Kind != Users:
+		return ""
+	case p.Users == 1:
+		return "One user waits for answers; when the server is slow it asks less. Latencies are those of one user, not " +
+			"of a rate: see the open-loop points."
+	}
+	return fmt.Sprintf("%d users wait for answers; when the server is slow they ask less. Latencies are those of %d "+
+		"users, not of a rate: see the open-loop points.", p.Users, p.Users)
+}
+
+// Starts are the nanoseconds at which users begin: evenly over the ramp, all at 0 without one.
+func (p Pattern) Starts() []int64 {
+	starts := make([]int64, p.Users)
+	for i := range starts {
+		starts[i] = int64(float64(p.Ramp) * float64(i) / float64(p.Users))
+	}
+	return starts
+}
+
+// StagesLast is how long all stages take together; 0: there are none.
+func (p Pattern) StagesLast() (all time.Duration) {
+	for _, s := range p.Stages {
+		all += s.For
+	}
+	return all
+}
+
+// Least is how long so many units, single requests or sessions, take at the rate of the load on average; 0: the load is
+// no rate, or one that changes.
+func (p Pattern) Least(units int) time.Duration {
+	if p.Kind != Rate || p.Stages != nil || p.PerSecond <= 0 {
+		return 0
+	}
+	return time.Duration(min(float64(units)/p.PerSecond, 1e9) * float64(time.Second))
+}

@@ -1,0 +1,154 @@
+package arrival
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// mostPoints bounds a list.
+const mostPoints = 10_000
+
+// Points reads a list of loads: "4", "1,2,4", doubling as "1..256" (and its end), so many of equal ratio as "1..100/8",
+// equal steps as "10..50+10", and lists of these. They come in rising order, each once. Whole ones are numbers of
+// users, others rates, which have three significant digits where they are computed.
+func Points(text string, whole bool) ([]float64, error) {
+	var all []float64
+	for part := range strings.SplitSeq(text, ",") {
+		points, err := series(strings.TrimSpace(part), whole)
+		if err != nil {
+			return nil, err
+		}
+		if all = append(all, points...); len(all) > mostPoints {
+			return nil, fmt.Errorf("%q has more than %d points", text, mostPoints)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all), nil
+}
+
+// series reads one member of a list.
+func series(text string, whole bool) ([]float64, error) {
+	first, rest, isRange := strings.Cut(text, "..")
+	from, err := value(first, whole)
+	if err != nil || !isRange {
+		return []float64{from}, err
+	}
+	at := strings.IndexAny(rest, "/+")
+	if at < 0 {
+		at = len(rest)
+	}
+	to, err := value(rest[:at], whole)
+	if err != nil {
+		return nil, err
+	}
+	if to < from {
+		return nil, fmt.Errorf("%q goes down: write it from the lower to the higher, as %s..%s", text, rest[:at], first)
+	}
+	switch {
+	case at == len(rest):
+		return doubled(from, to), nil
+	case rest[at] == '+':
+		return steps(text, from, to, rest[at+1:], whole)
+	}
+	return ratios(text, from, to, rest[at+1:], whole)
+}
+
+// value reads a load.
+func value(text string, whole bool) (float64, error) {
+	text = strings.TrimSpace(text)
+	if whole {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 1 || n > mostUsers {
+			return 0, fmt.Errorf("%q users: want a whole number from 1 to %d, or a list such as 1,2,4 or 1..256", text,
+				mostUsers)
+		}
+		return float64(n), nil
+	}
+	r, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(r >= leastRate && r <= mostRate) {
+		return 0, fmt.Errorf("%q requests per second: want a number from %g to %g, or a list such as 1,2,4 or 1..100/8",
+			text, leastRate, mostRate)
+	}
+	return r, nil
+}
+
+// What can be asked for.
+const (
+	leastRate = 1e-6
+	mostRate  = 1e7
+	mostUsers = 1_000_000
+)
+
+// doubled doubles from the first on, and has the last.
+func doubled(from, to float64) []float64 {
+	var all []float64
+	for x := from; x < to; x *= 2 {
+		all = append(all, x)
+	}
+	return append(all, to)
+}
+
+// steps are equal; the last is not beyond the end.
+func steps(text string, from, to float64, by string, whole bool) ([]float64, error) {
+	step, err := value(by, whole)
+	if err != nil {
+		return nil, fmt.Errorf("the step of %q: %w", text, err)
+	}
+	if (to-from)/step > mostPoints {
+		return nil, fmt.Errorf("%q has more than %d points", text, mostPoints)
+	}
+	var all []float64
+	for i := 0; ; i++ {
+		x := from + float64(i)*step
+		if x > to*(1+1e-12) {
+			return all, nil
+		}
+		if !whole {
+			x = significant(x, 12)
+		}
+		all = append(all, x)
+	}
+}
+
+// ratios are so many points of equal ratio.
+func ratios(text string, from, to float64, count string, whole bool) ([]float64, error) {
+	n, err := strconv.Atoi(strings.TrimSpace(count))
+	if err != nil || n < 2 || n > mostPoints {
+		return nil, fmt.Errorf("%q has %q points: want a whole number from 2 to %d", text, count, mostPoints)
+	}
+	all := []float64{from}
+	for i := 1; i < n-1; i++ {
+		x := from * math.Pow(to/from, float64(i)/float64(n-1))
+		if x = significant(x, 3); whole {
+			x = math.Round(from * math.Pow(to/from, float64(i)/float64(n-1)))
+		}
+		all = append(all, min(max(x, from), to))
+	}
+	return append(all, to), nil
+}
+
+// Between are the rates of a sweep that was given none: n equal steps from that of one user, which is not among them,
+// up to 95 % of the maximum, with three significant digits. It is empty where the maximum is no higher.
+func Between(one, maximum float64, n int) []float64 {
+	top := 0.95 * maximum
+	if !(top > one) {
+		return nil
+	}
+	var all []float64
+	for i := 1; i <= n; i++ {
+		all = append(all, significant(one+(top-one)*float64(i)/float64(n), 3))
+	}
+	return slices.Compact(all)
+}
+
+// significant rounds to so many significant digits.
+func significant(x float64, digits int) float64 {
+	r, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', digits, 64), 64)
+	if err != nil {
+		return x
+	}
+	return r
+}

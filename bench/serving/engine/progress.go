@@ -1,0 +1,26 @@
+package engine
+
+import "sync/atomic"
+
+// Progress is how far a measurement is. Any goroutine may look at it.
+type Progress struct {
+	warm, sent, ended, failed, underWay, tokens atomic.Int64
+}
+
+// Counts are requests.
+type Counts struct {
+	WarmUp      int64 // sent to warm up; the others are of the measurement
+	Sent        int64
+	Ended       int64 // of those sent, failed ones too
+	Failed      int64
+	UnderWay    int64 // now, those that warm up too
+	TokenEvents int64 // of answers that ended
+}
+
+// Now are the counts so far.
+func (p *Progress) Now() Counts {
+	return Counts{
+		WarmUp: p.warm.Load(), Ended: p.ended.Load(), Failed: p.failed.Load(), Sent: p.sent.Load(),
+		UnderWay: p.underWay.Load(), TokenEvents: p.tokens.Load(),
+	}
+}

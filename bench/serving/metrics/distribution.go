@@ -1,0 +1,296 @@
+package metrics
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/loadgen/orderstat"
+)
+
+// usual are the percentiles of LoadGen's logs.
+var usual = [...]float64{0.5, 0.9, 0.95, 0.97, 0.99, 0.999}
+
+// low is the percentile at the bad end of what is better the larger it is.
+const low = 0.01
+
+// Distribution describes the values of a metric: nanoseconds, tokens per second, or tokens. In JSON it is one object:
+// n, mean, min, max, and for each percentile pNN, pNN_linear, pNN_failed, and pNN_low and pNN_high, its bounds. Null is
+// infinite.
+type Distribution struct {
+	N              int
+	Mean, Min, Max float64
+	Percentiles    []Percentile // rising
+}
+
+// Percentile is one of a distribution.
+type Percentile struct {
+	P float64 // fraction
+	// Value is LoadGen's: element trunc(n P) of the sorted values, counted from 0; one that occurred.
+	Value float64
+	// Linear is interpolated between two values, as numpy does and with it most other tools.
+	Linear float64
+	// Failed is Value with each failed request as an infinite one (of User: as 0 tokens per second). NaN: there were no
+	// failures, or they do not count here.
+	Failed float64
+	// Between are the values that Judged has, with a certainty of 95 %, in a measurement of any length. Absent where
+	// nobody asked for the percentile.
+	Between *Bounds
+}
+
+// Bounds are the least and the largest value that something may have.
+type Bounds struct{ Low, High float64 }
+
+// Judged is the percentile that objectives are judged by: failures count, where there are any.
+func (p Percentile) Judged() float64 {
+	if math.IsNaN(p.Failed) {
+		return p.Value
+	}
+	return p.Failed
+}
+
+// At is the percentile of a fraction; ok is false where it was not made.
+func (d Distribution) At(p float64) (Percentile, bool) {
+	i := slices.IndexFunc(d.Percentiles, func(q Percentile) bool { return q.P == p })
+	if i < 0 {
+		return Percentile{}, false
+	}
+	return d.Percentiles[i], true
+}
+
+// Enough says whether n values are enough for a percentile, so that one of them lies beyond it: 100 for p99. Of less
+// than 50 % the low end counts.
+func Enough(n int, p float64) bool { return float64(n)*min(p, 1-p) >= 1-1e-9 }
+
+// TooFew is the word in the place of a percentile that there are not Enough values for: it is the slowest again, or the
+// next to it.
+const TooFew = "too few"
+
+// TooFewFor names the percentiles that n values are not Enough for, in order: "p99, p99.9"; empty: they are for all. Of
+// no values there are none.
+func TooFewFor(n int, percentiles []float64) string {
+	var names []string
+	for _, p := range percentiles {
+		if n > 0 && !Enough(n, p) {
+			names = append(names, PercentileName(p))
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// PercentileName is p50, p99.9.
+func PercentileName(p float64) string { return "p" + strconv.FormatFloat(100*p, 'g', 9, 64) }
+
+// ParsePercentile reads such a name; ok is false where it is none of (0, 100).
+func ParsePercentile(name string) (p float64, ok bool) {
+	digits, ok := strings.CutPrefix(name, "p")
+	if !ok || strings.Trim(digits, "0123456789.") != "" {
+		return 0, false
+	}
+	p, err := strconv.ParseFloat(digits+"e-2", 64) // p99.9 is 0.999 exactly
+	return p, err == nil && p > 0 && p < 1
+}
+
+// rank is the element of n sorted values that LoadGen takes as percentile p.
+func rank(n int, p float64) int { return min(int(float64(n)*p), n-1) }
+
+// z is how many deviations of a normal distribution 95 % of it lie within.
+const z = 1.959963984540054
+
+// Wilson bounds a share of which k of n were seen, with a certainty of 95 %: E. B. Wilson, "Probable inference, the law
+// of succession, and statistical inference" (1927). Of none it is all from 0 to 1.
+func Wilson(k float64, n int) (low, high float64) {
+	if n <= 0 {
+		return 0, 1
+	}
+	m, p := float64(n), k/float64(n)
+	centre := (p + z*z/(2*m)) / (1 + z*z/m)
+	half := z / (1 + z*z/m) * math.Sqrt(p*(1-p)/m+z*z/(4*m*m))
+	return max(0, centre-half), min(1, centre+half)
+}
+
+// values are those of one metric, to be walked again and again.
+type values struct {
+	orderstat.Values
+	of       func(v int64) float64 // what an integer stands for
+	n        int                   // how many there are
+	min, max int64
+	mean     float64
+	failed   int       // requests that failed and count as values
+	asked    []float64 // percentiles that have bounds
+	lowest   bool      // a failure is the lowest value, not the highest
+}
+
+// distribution finds the percentiles, rising.
+func (v values) distribution(percentiles []float64) Distribution {
+	if v.n == 0 {
+		return Distribution{}
+	}
+	d := Distribution{N: v.n, Mean: v.mean, Min: v.of(v.min), Max: v.of(v.max)}
+	const each = 6 // ranks of a percentile
+	ranks := make([]int, 0, each*len(percentiles))
+	for _, p := range percentiles {
+		below := min(int(float64(v.n-1)*p), v.n-1)
+		ranks = append(ranks, rank(v.n, p), below, min(below+1, v.n-1))
+		low, high := v.bounds(p)
+		for _, p := range []float64{p, low, high} {
+			with, _ := v.withFailures(p)
+			ranks = append(ranks, max(0, min(with, v.n-1)))
+		}
+	}
+	found := orderstat.Select(v.Values, orderstat.Moments{N: v.n, Min: v.min, Max: v.max}, ranks)
+	for i, p := range percentiles {
+		at := func(j int) float64 { return v.of(found[each*i+j]) }
+		judged := func(p float64, j int) float64 {
+			if _, beyond := v.withFailures(p); beyond {
+				return v.failure()
+			}
+			return at(j)
+		}
+		place := float64(v.n-1) * p
+		part := place - math.Floor(place)
+		q := Percentile{P: p, Value: at(0), Linear: at(1) + part*(at(2)-at(1)), Failed: math.NaN()}
+		if v.failed > 0 {
+			q.Failed = judged(p, 3)
+		}
+		if slices.Contains(v.asked, p) {
+			low, high := v.bounds(p)
+			q.Between = &Bounds{judged(low, 4), judged(high, 5)}
+		}
+		d.Percentiles = append(d.Percentiles, q)
+	}
+	return d
+}
+
+// bounds are the shares between which that of the values below a percentile may be.
+func (v values) bounds(p float64) (low, high float64) {
+	n := v.n + v.failed
+	return Wilson(p*float64(n), n)
+}
+
+// withFailures is the rank of a percentile among the values where failures stand beside them; beyond: it is a failure.
+func (v values) withFailures(p float64) (at int, beyond bool) {
+	at = rank(v.n+v.failed, p)
+	if v.lowest {
+		at -= v.failed
+	}
+	return at, at < 0 || at >= v.n
+}
+
+// failure is the value that a failed request counts as.
+func (v values) failure() float64 {
+	if v.lowest {
+		return 0
+	}
+	return math.Inf(1)
+}
+
+// MarshalJSON implements json.Marshaler.
+func (d Distribution) MarshalJSON() ([]byte, error) {
+	b := strconv.AppendInt([]byte(`{"n":`), int64(d.N), 10)
+	var err error
+	add := func(name string, v float64) {
+		text, wrong := json.Marshal(v)
+		if math.IsInf(v, 1) {
+			text, wrong = []byte("null"), nil
+		}
+		err = cmp.Or(err, wrong)
+		b = append(append(append(b, `,"`...), name...), `":`...)
+		b = append(b, text...)
+	}
+	if d.N > 0 {
+		add("mean", d.Mean)
+		add("min", d.Min)
+		add("max", d.Max)
+		for _, p := range d.Percentiles {
+			name := PercentileName(p.P)
+			add(name, p.Value)
+			add(name+"_linear", p.Linear)
+			if !math.IsNaN(p.Failed) {
+				add(name+"_failed", p.Failed)
+			}
+			if p.Between != nil {
+				add(name+"_low", p.Between.Low)
+				add(name+"_high", p.Between.High)
+			}
+		}
+	}
+	return append(b, '}'), err
+}
+
+// UnmarshalJSON implements json.Unmarshaler. Fields that are no statistic are passed over.
+func (d *Distribution) UnmarshalJSON(text []byte) error {
+	fields, err := statistics(text)
+	if err != nil {
+		return err
+	}
+	*d = Distribution{}
+	for name, to := range map[string]*float64{"mean": &d.Mean, "min": &d.Min, "max": &d.Max} {
+		if v := fields[name]; v != nil {
+			*to = *v
+		}
+	}
+	if n := fields["n"]; n != nil {
+		if *n < 0 || *n > math.MaxInt32 || *n != math.Trunc(*n) {
+			return fmt.Errorf("a distribution of %v values, want a whole number from 0", *n)
+		}
+		d.N = int(*n)
+	}
+	for name, v := range fields {
+		if p, ok := ParsePercentile(name); ok && v != nil {
+			d.Percentiles = append(d.Percentiles, percentileOf(p, name, fields))
+		}
+	}
+	slices.SortFunc(d.Percentiles, func(a, b Percentile) int { return cmp.Compare(a.P, b.P) })
+	return nil
+}
+
+// statistics are the fields of a distribution's JSON that are some; nil is null.
+func statistics(text []byte) (map[string]*float64, error) {
+	fields := map[string]*float64{}
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal(text, &all); err != nil {
+		return nil, fmt.Errorf("a distribution: %w", err)
+	}
+	for name, text := range all {
+		statistic, _, _ := strings.Cut(name, "_")
+		_, percentile := ParsePercentile(statistic)
+		if !percentile && !slices.Contains([]string{"n", "mean", "min", "max"}, name) {
+			continue
+		}
+		var v *float64
+		if err := json.Unmarshal(text, &v); err != nil {
+			return nil, fmt.Errorf("%s of a distribution: %w", name, err)
+		}
+		fields[name] = v
+	}
+	return fields, nil
+}
+
+// percentileOf is the percentile of a name, which the fields have.
+func percentileOf(p float64, name string, fields map[string]*float64) Percentile {
+	q := Percentile{P: p, Value: *fields[name], Linear: *fields[name], Failed: math.NaN()}
+	if v := fields[name+"_linear"]; v != nil {
+		q.Linear = *v
+	}
+	if v, ok := fields[name+"_failed"]; ok {
+		q.Failed = infinite(v)
+	}
+	low, isLow := fields[name+"_low"]
+	if high, ok := fields[name+"_high"]; ok && isLow {
+		q.Between = &Bounds{infinite(low), infinite(high)}
+	}
+	return q
+}
+
+// infinite is a number of which null is infinite.
+func infinite(v *float64) float64 {
+	if v == nil {
+		return math.Inf(1)
+	}
+	return *v
+}

@@ -1,0 +1,481 @@
+package metrics
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/loadgen/orderstat"
+)
+
+// Figures are what the records of a point come to. Requests of the warm-up count in none.
+type Figures struct {
+	// Requests is how many were begun, without those that the client cancelled by plan; OK how many were answered.
+	Requests  int            `json:"requests"`
+	OK        int            `json:"ok"`
+	Failed    map[Status]int `json:"failed"` // by kind
+	Cancelled int            `json:"cancelled"`
+	WindowNS  int64          `json:"window_ns"`
+
+	// The distributions, of answered requests; Queue of failed ones, too.
+	TTFT     Distribution `json:"ttft"`
+	TTFTSent Distribution `json:"ttft_sent"`
+	TTFO     Distribution `json:"ttfo"`
+	TPOT     Distribution `json:"tpot"`
+	E2E      Distribution `json:"e2e"`
+	E2ESent  Distribution `json:"e2e_sent"`
+	Queue    Distribution `json:"queue"`
+	Stall    Distribution `json:"stall"`
+	User     Distribution `json:"user"`
+	Gap      Distribution `json:"gap"`
+	Out      Distribution `json:"out"`
+
+	CountedBy map[Counter]int `json:"counted_by"` // answers by what their tokens were counted by
+	Bundled   int             `json:"bundled"`    // answers all of whose tokens, more than one, came at once
+	// TokensPerEvent is the mean of answers that came as streams and were counted; absent: there is none.
+	TokensPerEvent *float64 `json:"tokens_per_event,omitempty"`
+
+	// The concurrency is that of requests with the server, from Sent to End, failed and cancelled ones too.
+	ConcurrencyMean float64 `json:"concurrency_mean"`
+	ConcurrencyPeak int     `json:"concurrency_peak"`
+
+	// The rates are absent where the window is empty.
+	RequestsPerSec     *float64 `json:"requests_per_s,omitempty"`
+	TokensPerSec       *float64 `json:"tokens_per_s,omitempty"`
+	TokensPerSecPerGPU *float64 `json:"tokens_per_s_per_gpu,omitempty"`
+
+	// Of answered requests, by the server's own count.
+	PromptTokens    int64    `json:"prompt_tokens"`
+	CachedShare     *float64 `json:"cached_share"` // of PromptTokens; null: the server counts no prompts
+	ReasoningTokens int64    `json:"reasoning_tokens"`
+	// Lengths are those that were asked for beside those that were got; absent: none was asked for.
+	Lengths *Lengths `json:"lengths,omitempty"`
+
+	// Good is how many requests kept all limits; absent without limits.
+	Good       *int     `json:"good,omitempty"`
+	Attainment *float64 `json:"attainment,omitempty"`    // the share of Requests
+	Goodput    *float64 `json:"goodput_per_s,omitempty"` // good requests per second
+
+	LoadGen *LoadGen `json:"loadgen,omitempty"`
+	// EarlyStopping has LoadGen's estimates of TTFT, TPOT and E2E, by the names of percentiles: upper bounds, that
+	// chance would exceed once in a hundred times. Failures count as infinite.
+	EarlyStopping map[string]map[string]Estimate `json:"early_stopping,omitempty"`
+
+	Servers []ServerFigures `json:"servers,omitempty"`
+}
+
+// ServerFigures are those of one of several servers. Rates and concurrency are of the window of all.
+type ServerFigures struct {
+	Name string `json:"name"`
+	Figures
+}
+
+// LoadGen has the headline numbers that LoadGen makes of the same times.
+type LoadGen struct {
+	SamplesPerSec float64 `json:"samples_per_s"`
+	TokensPerSec  float64 `json:"tokens_per_s"`
+}
+
+// Estimate is an early-stopping estimate of a percentile.
+type Estimate struct {
+	// NS is null where it lies among the failures, or where there are too few requests.
+	NS        *int64 `json:"ns"`
+	Processed int    `json:"processed"`
+	Needed    uint64 `json:"needed"` // the least number of requests that have one
+}
+
+// FailedTotal is how many requests failed.
+func (f *Figures) FailedTotal() int {
+	n := 0
+	for _, k := range f.Failed {
+		n += k
+	}
+	return n
+}
+
+// Distribution is the one of a name of Distributions, or nil.
+func (f *Figures) Distribution(name string) *Distribution {
+	switch name {
+	case TTFT:
+		return &f.TTFT
+	case TTFTSent:
+		return &f.TTFTSent
+	case TTFO:
+		return &f.TTFO
+	case TPOT:
+		return &f.TPOT
+	case E2E:
+		return &f.E2E
+	case E2ESent:
+		return &f.E2ESent
+	case Queue:
+		return &f.Queue
+	case Stall:
+		return &f.Stall
+	case User:
+		return &f.User
+	case Gap:
+		return &f.Gap
+	case Out:
+		return &f.Out
+	}
+	return nil
+}
+
+// Of makes the figures of a point's records, which are read alone.
+func Of(requests []Request, rules Rules) *Figures {
+	all := make([]Measured, 0, len(requests))
+	for i := range requests {
+		if !requests[i].WarmUp {
+			all = append(all, Measure(&requests[i], rules))
+		}
+	}
+	w := span(all)
+	w.To = max(w.To, w.From+rules.Least)
+	if rules.Window != nil {
+		w = *rules.Window
+	}
+	f := figures(all, w, rules)
+	if len(rules.Servers) > 1 {
+		for i, name := range rules.Servers {
+			own := make([]Measured, 0, len(all)/len(rules.Servers))
+			for j := range all {
+				if all[j].Server == i {
+					own = append(own, all[j])
+				}
+			}
+			f.Servers = append(f.Servers, ServerFigures{name, *figures(own, w, rules)})
+		}
+	}
+	return f
+}
+
+// span is from the first due time to the last token, or to the end of what brought none.
+func span(all []Measured) Window {
+	if len(all) == 0 {
+		return Window{}
+	}
+	w := Window{math.MaxInt64, math.MinInt64}
+	for i := range all {
+		w.From, w.To = min(w.From, all[i].Due), max(w.To, all[i].Done())
+	}
+	return w
+}
+
+// figures are those of requests in a window.
+func figures(all []Measured, w Window, rules Rules) *Figures {
+	f := &Figures{Failed: map[Status]int{}, CountedBy: map[Counter]int{}, WindowNS: w.To - w.From}
+	inside := make([]*Measured, 0, len(all))
+	for i := range all {
+		m := &all[i]
+		switch {
+		case rules.Window != nil && !w.Has(m.Due):
+		case m.Found == Cancelled:
+			f.Cancelled++
+		default:
+			inside = append(inside, m)
+		}
+	}
+	f.Requests = len(inside)
+	for _, m := range inside {
+		if m.Found == OK {
+			f.OK++
+		} else {
+			f.Failed[m.Found]++
+		}
+	}
+	f.tokens(inside)
+	f.Lengths = lengths(inside)
+	f.distributions(inside, rules)
+	f.ConcurrencyMean, f.ConcurrencyPeak = concurrency(all, w)
+	f.rates(all, w, rules)
+	if rules.Limits != nil {
+		f.good(inside, all, w, rules)
+	}
+	if rules.LoadGen == loadgen.Server.String() || rules.LoadGen == loadgen.Offline.String() {
+		f.LoadGen = headline(inside, rules.LoadGen)
+	}
+	return f
+}
+
+// tokens counts those of answers and prompts.
+func (f *Figures) tokens(inside []*Measured) {
+	var counted, events, cached int64
+	for _, m := range inside {
+		if m.Found != OK {
+			continue
+		}
+		if m.By != "" {
+			f.CountedBy[m.By]++
+		}
+		if m.Bundled() {
+			f.Bundled++
+		}
+		if m.streams() && m.Out != Unknown {
+			counted, events = counted+m.Out, events+int64(m.Events.Len())
+		}
+		f.PromptTokens += max(0, m.Usage.Prompt)
+		f.ReasoningTokens += max(0, m.Usage.Reasoning)
+		cached += max(0, m.Usage.Cached)
+	}
+	f.CachedShare = ratio(float64(cached), float64(f.PromptTokens))
+	f.TokensPerEvent = ratio(float64(counted), float64(events))
+}
+
+// ratio is a/b; nil where b is 0.
+func ratio(a, b float64) *float64 {
+	if b == 0 {
+		return nil
+	}
+	a /= b
+	return &a
+}
+
+// distributions describes times and lengths.
+func (f *Figures) distributions(inside []*Measured, rules Rules) {
+	failed := f.Requests - f.OK
+	room := make([]int64, 0, len(inside)) // for the values of one metric after the other
+	for _, name := range Distributions() {
+		v := valuesOf(inside, name, room)
+		switch name {
+		case TTFT, TPOT, E2E:
+			v.failed = failed
+		case User:
+			v.failed, v.lowest = failed, true
+		}
+		if more := rules.Percentiles[name]; len(more) > 0 && name != Queue && name != Out {
+			v.failed, v.asked = failed, more
+		}
+		*f.Distribution(name) = v.distribution(percentilesOf(name, v.asked))
+		if rules.OpenLoop && (name == TTFT || name == TPOT || name == E2E) && v.n > 0 {
+			if f.EarlyStopping == nil {
+				f.EarlyStopping = map[string]map[string]Estimate{}
+			}
+			f.EarlyStopping[name] = v.estimates()
+		}
+	}
+}
+
+// percentilesOf are those that a distribution is described by: the usual ones and more, rising.
+func percentilesOf(name string, more []float64) []float64 {
+	wanted := slices.Concat(usual[:], more)
+	if name == User {
+		wanted = append(wanted, low)
+	}
+	slices.Sort(wanted)
+	return slices.Compact(wanted)
+}
+
+// Everything are figures in which all that can be measured is there, with values of 0 and the percentiles that rules
+// ask for: their names are known before anything is measured.
+func Everything(rules Rules) *Figures {
+	zero := 0.0
+	f := &Figures{
+		Requests: 1, OK: 1, CountedBy: map[Counter]int{ByUsage: 1}, RequestsPerSec: &zero, TokensPerSec: &zero,
+		TokensPerSecPerGPU: &zero, CachedShare: &zero, Attainment: &zero, Goodput: &zero,
+	}
+	for _, name := range Distributions() {
+		d := Distribution{N: 1}
+		for _, p := range percentilesOf(name, rules.Percentiles[name]) {
+			d.Percentiles = append(d.Percentiles, Percentile{P: p})
+		}
+		*f.Distribution(name) = d
+	}
+	return f
+}
+
+// estimates are LoadGen's of the usual percentiles.
+func (v values) estimates() map[string]Estimate {
+	all := map[string]Estimate{}
+	for _, p := range usual {
+		n := v.n + v.failed
+		at, needed, ok := loadgen.EarlyStoppingRank(n, p)
+		e := Estimate{Processed: n, Needed: needed}
+		if ok && at < v.n {
+			e.NS = &orderstat.Select(v.Values, orderstat.Moments{N: v.n, Min: v.min, Max: v.max}, []int{at})[0]
+		}
+		all[PercentileName(p)] = e
+	}
+	return all
+}
+
+// valuesOf gathers the values of a metric, failures apart, in room, which has a place for each request.
+func valuesOf(inside []*Measured, metric string, room []int64) values {
+	if metric == Gap {
+		return gapsOf(inside)
+	}
+	v := values{of: func(v int64) float64 { return float64(v) }, min: math.MaxInt64, max: math.MinInt64}
+	if metric == User {
+		v.of = func(v int64) float64 { return math.Float64frombits(uint64(v)) }
+	}
+	all, sum := room[:0], 0.0
+	for _, m := range inside {
+		if x, ok := m.value(metric); ok {
+			all = append(all, x)
+			v.min, v.max = min(v.min, x), max(v.max, x)
+			sum += v.of(x)
+		}
+	}
+	v.n, v.mean = len(all), sum/float64(len(all))
+	v.Values = orderstat.Values{N: v.n, Chunk: func(_ []int64, from, to int) []int64 { return all[from:to] }}
+	return v
+}
+
+// gapsOf are all gaps of all requests.
+func gapsOf(inside []*Measured) values {
+	v := values{of: func(v int64) float64 { return float64(v) }, min: math.MaxInt64, max: math.MinInt64}
+	var streams []*Measured
+	var before []int // how many gaps those before have
+	sum := 0.0
+	for _, m := range inside {
+		if m.Gaps() > 0 {
+			streams, before = append(streams, m), append(before, v.n)
+			v.n += m.Gaps()
+			v.min, v.max = min(v.min, m.Least), max(v.max, m.Stall)
+			sum += float64(m.Last - m.First)
+		}
+	}
+	v.mean = sum / float64(v.n)
+	v.Values = orderstat.Values{N: v.n, Chunk: func(buf []int64, from, to int) []int64 {
+		i, exact := slices.BinarySearch(before, from)
+		if !exact {
+			i--
+		}
+		for ; i < len(streams) && before[i] < to; i++ {
+			at, last := before[i]-1, int64(0)
+			for e := range streams[i].Events.All() {
+				if at >= to {
+					break
+				}
+				if at >= max(from, before[i]) {
+					buf = append(buf, e.At-last)
+				}
+				last = e.At
+				at++
+			}
+		}
+		return buf
+	}}
+	return v
+}
+
+// rates are of all answered requests without a window, else of what came in it.
+func (f *Figures) rates(all []Measured, w Window, rules Rules) {
+	answered, tokens := 0.0, 0.0
+	for i := range all {
+		m := &all[i]
+		if m.Found != OK {
+			continue
+		}
+		if rules.Window == nil {
+			answered++
+			if !m.whole {
+				tokens += float64(max(0, m.Out))
+			}
+			continue
+		}
+		if rules.Shares {
+			answered += m.share(w.From, w.To)
+		} else if w.Has(m.Done()) {
+			answered++
+		}
+		tokens += m.delivered(w.From, w.To)
+	}
+	seconds := float64(w.To-w.From) / 1e9
+	if seconds <= 0 {
+		return
+	}
+	f.RequestsPerSec, f.TokensPerSec = ratio(answered, seconds), ratio(tokens, seconds)
+	f.TokensPerSecPerGPU = ratio(*f.TokensPerSec, float64(rules.GPUs))
+}
+
+// good counts the requests that are within the limits: of those inside. Goodput is of those, or by shares of all that
+// came in the window.
+func (f *Figures) good(inside []*Measured, all []Measured, w Window, rules Rules) {
+	n := 0
+	for _, m := range inside {
+		if m.Good(rules.Limits) {
+			n++
+		}
+	}
+	f.Good = &n
+	f.Attainment = ratio(float64(n), float64(f.Requests))
+	came := float64(n)
+	if rules.Window != nil && rules.Shares {
+		came = 0
+		for i := range all {
+			if m := &all[i]; m.Good(rules.Limits) {
+				came += m.share(w.From, w.To)
+			}
+		}
+	}
+	if f.WindowNS > 0 {
+		f.Goodput = ratio(came, float64(f.WindowNS)/1e9)
+	}
+}
+
+// headline is what LoadGen makes of the answers where each is complete with its last token: of Offline all of them up
+// to the last, of Server all but one, up to the end of the one that was due last. Time is from the first due one.
+func headline(inside []*Measured, scenario string) *LoadGen {
+	var final *Measured
+	zero, longest, n, tokens := int64(math.MaxInt64), int64(math.MinInt64), 0, 0.0
+	for _, m := range inside {
+		if m.Found != OK {
+			continue
+		}
+		n++
+		tokens += float64(max(0, m.Out))
+		zero, longest = min(zero, m.Due), max(longest, m.Done())
+		if final == nil || m.Due > final.Due {
+			final = m
+		}
+	}
+	if final == nil {
+		return nil
+	}
+	seconds := float64(longest-zero) / 1e9
+	if scenario == loadgen.Server.String() {
+		n--
+		seconds = float64(final.Done()-zero) / 1e9
+	}
+	if seconds <= 0 {
+		return nil
+	}
+	return &LoadGen{float64(n) / seconds, tokens / seconds}
+}
+
+// concurrency is the mean and the highest number of requests with the server in a window. Where one ends when another
+// begins, they do not overlap.
+func concurrency(all []Measured, w Window) (mean float64, peak int) {
+	begins, ends := make([]int64, 0, len(all)), make([]int64, 0, len(all))
+	area := 0.0
+	for i := range all {
+		from, to := max(all[i].Sent, w.From), min(all[i].End, w.To)
+		if to > from {
+			area += float64(to - from)
+			begins, ends = append(begins, from), append(ends, to)
+		}
+	}
+	slices.Sort(begins)
+	slices.Sort(ends)
+	done := 0
+	for i, at := range begins {
+		for ends[done] <= at {
+			done++
+		}
+		peak = max(peak, i+1-done)
+	}
+	if w.To > w.From {
+		mean = area / float64(w.To-w.From)
+	}
+	return mean, peak
+}
+
+// Kinds lists the kinds of failure, the most frequent first.
+func (f *Figures) Kinds() []Status {
+	return slices.SortedFunc(maps.Keys(f.Failed), func(a, b Status) int {
+		return cmp.Or(cmp.Compare(f.Failed[b], f.Failed[a]), cmp.Compare(a, b))
+	})
+}

@@ -1,0 +1,67 @@
+package metrics
+
+import "math"
+
+// Lengths are the mean lengths of answered requests, in tokens: as asked for, and as the server counted them.
+type Lengths struct {
+	In  *Length `json:"in,omitempty"`
+	Out *Length `json:"out,omitempty"`
+}
+
+// Length is one of them, over the requests of which both are known.
+type Length struct {
+	N     int     `json:"n"`
+	Asked float64 `json:"asked"` // mean
+	Got   float64 `json:"got"`   // mean
+	Exact int     `json:"exact"` // how many were got as asked for
+}
+
+// tellFrom is the share from which a difference is worth a note.
+const tellFrom = 0.02
+
+// Off is by which share of what was asked the length that was got differs; Tell says that a reader has to know.
+func (l *Length) Off() (share float64, tell bool) {
+	if l == nil || l.Asked == 0 {
+		return 0, false
+	}
+	share = (l.Got - l.Asked) / l.Asked
+	return share, math.Abs(share) >= tellFrom
+}
+
+// lengths compares them.
+func lengths(inside []*Measured) *Lengths {
+	var in, out Length
+	for _, m := range inside {
+		if m.Found == OK {
+			in.add(m.AskedIn, m.Usage.Prompt)
+			out.add(m.AskedOut, m.Out)
+		}
+	}
+	l := Lengths{in.mean(), out.mean()}
+	if l == (Lengths{}) {
+		return nil
+	}
+	return &l
+}
+
+func (l *Length) add(asked, got int64) {
+	if asked <= 0 || got < 0 {
+		return
+	}
+	l.N++
+	l.Asked += float64(asked)
+	l.Got += float64(got)
+	if asked == got {
+		l.Exact++
+	}
+}
+
+// mean divides sums; nil where there is nothing.
+func (l *Length) mean() *Length {
+	if l.N == 0 {
+		return nil
+	}
+	l.Asked /= float64(l.N)
+	l.Got /= float64(l.N)
+	return l
+}

@@ -1,0 +1,227 @@
+package metrics
+
+import "math"
+
+// Measured is what is measured of one request.
+type Measured struct {
+	*Request
+	// Found is the request's status: an answer that came whole may be Empty, or Count.
+	Found Status
+	// First and Last are the first and the last token event, Answer the first that is no reasoning; 0 where there is none.
+	First, Last, Answer int64
+	// Least and Stall are the smallest and the largest gap between two neighbouring token events.
+	Least, Stall int64
+	// Out is how many tokens the answer has; Unknown where nothing says so.
+	Out int64
+	// By says by what Out was counted; empty: there is no answer, or answers have no tokens.
+	By Counter
+
+	whole    bool // no events are looked at: the answer is there at End
+	untimed  bool // tokens that came at once have no times of their own
+	answered bool // Answer is a time
+}
+
+// Counter says by what the tokens of an answer were counted.
+type Counter string
+
+// The counters, in the order in which they are believed.
+const (
+	ByIDs       Counter = "ids"
+	ByUsage     Counter = "usage"
+	ByTokenizer Counter = "tokenizer"
+	Uncounted   Counter = "unknown"
+)
+
+// Measure reads a record by the rules. The result refers to r.
+func Measure(r *Request, rules Rules) Measured {
+	m := Measured{Request: r, Found: r.Status, Out: Unknown, whole: rules.NoTokens, untimed: rules.Untimed}
+	if r.Status != OK || rules.NoTokens {
+		return m
+	}
+	if r.Events.Len() == 0 {
+		m.Found = Empty
+		return m
+	}
+	m.count(m.read(), rules)
+	return m
+}
+
+// read takes times from the events; it returns how many ids they have.
+func (m *Measured) read() (ids int64) {
+	i := 0
+	m.Least = math.MaxInt64
+	for e := range m.Events.All() {
+		if i == 0 {
+			m.First = e.At
+		} else {
+			m.Least, m.Stall = min(m.Least, e.At-m.Last), max(m.Stall, e.At-m.Last)
+		}
+		if !m.answered && e.Answer() {
+			m.Answer, m.answered = e.At, true
+		}
+		m.Last = e.At
+		ids += int64(e.IDs)
+		i++
+	}
+	return ids
+}
+
+// count decides how many tokens the answer has: by ids, else by the usage record, else by a tokenizer. Ids and usage
+// that disagree are a fault of the server.
+func (m *Measured) count(ids int64, rules Rules) {
+	usage := m.Usage.Completion
+	switch {
+	case ids > 0 && usage != Unknown && ids != usage:
+		m.Found = Count
+	case ids > 0:
+		m.Out, m.By = ids, ByIDs
+	case usage != Unknown:
+		m.Out, m.By = usage, ByUsage
+	case rules.Tokenizer && m.Retokenized != Unknown:
+		m.Out, m.By = m.Retokenized, ByTokenizer
+	default:
+		m.By = Uncounted
+	}
+}
+
+// Done is when the answer was there: the last token, or the end where there is none.
+func (m *Measured) Done() int64 {
+	if m.Found == OK && !m.whole {
+		return m.Last
+	}
+	return m.End
+}
+
+// streams says that the answer came as a stream of tokens.
+func (m *Measured) streams() bool { return m.Found == OK && !m.whole && !m.Whole }
+
+// Bundled says that several tokens, all that the answer has, came at once: in one event of a stream, or in events that
+// one read brought, since a proxy or the server held them back. They have no times of their own.
+func (m *Measured) Bundled() bool {
+	return m.streams() && m.First == m.Last && (m.Out > 1 || m.Events.Len() > 1)
+}
+
+// timed says that the tokens of a stream have times of their own.
+func (m *Measured) timed() bool { return m.streams() && !(m.untimed && m.Bundled()) }
+
+// Gaps is how many neighbours among the token events there are.
+func (m *Measured) Gaps() int {
+	if !m.timed() {
+		return 0
+	}
+	return m.Events.Len() - 1
+}
+
+// Value is a time of the request in nanoseconds, of those that Times lists, or its tokens per second for User, or its
+// tokens for Out; ok is false where it has none. Gap is its largest, the Stall.
+func (m *Measured) Value(metric string) (v float64, ok bool) {
+	if metric == Gap {
+		metric = Stall
+	}
+	n, ok := m.value(metric)
+	if metric == User {
+		return math.Float64frombits(uint64(n)), ok
+	}
+	return float64(n), ok
+}
+
+// value is Value as an integer that sorts as the value does: the bits of tokens per second.
+func (m *Measured) value(metric string) (v int64, ok bool) {
+	if metric == Queue {
+		return m.Sent - m.Due, true
+	}
+	if m.Found != OK {
+		return 0, false
+	}
+	switch metric {
+	case E2E:
+		return m.Done() - m.Due, true
+	case E2ESent:
+		return m.Done() - m.Sent, true
+	case Out:
+		return m.Out, m.Out != Unknown
+	}
+	if !m.streams() {
+		return 0, false
+	}
+	switch metric {
+	case TTFT:
+		return m.First - m.Due, true
+	case TTFTSent:
+		return m.First - m.Sent, true
+	case TTFO:
+		return m.Answer - m.Due, m.answered
+	case Stall:
+		return m.Stall, m.Gaps() > 0
+	case TPOT:
+		if m.Out > 1 && m.timed() {
+			return (m.Last - m.First) / (m.Out - 1), true
+		}
+	case User:
+		if m.Out > 1 && m.Last > m.First {
+			return int64(math.Float64bits(float64(m.Out-1) * 1e9 / float64(m.Last-m.First))), true
+		}
+	}
+	return 0, false
+}
+
+// Good says whether the request is within all limits. It keeps one that it cannot break, as an answer of one token
+// keeps any TPOT; one that failed keeps none, and neither does an answer without the time that a limit is on, or whose
+// tokens have no times.
+func (m *Measured) Good(limits Limits) bool {
+	if m.Found != OK {
+		return false
+	}
+	for metric, limit := range limits {
+		v, ok := m.Value(metric)
+		switch {
+		case !ok && m.streams() && !m.timed():
+			return false
+		case metric == User:
+			if ok && v < limit {
+				return false
+			}
+		case !ok && metric != TPOT && metric != Stall && metric != Gap, ok && v > limit:
+			return false
+		}
+	}
+	return true
+}
+
+// share is the share of the answer, from 0 to 1, that came within [from, to): of tokens each at its event where events
+// have ids, else as many with each event as with another. An answer without events comes when it is there.
+func (m *Measured) share(from, to int64) float64 {
+	switch {
+	case m.Found != OK:
+		return 0
+	case m.whole || m.Events.Len() == 0:
+		if at := m.Done(); from <= at && at < to {
+			return 1
+		}
+		return 0
+	case m.Last < from || m.First >= to:
+		return 0
+	case from <= m.First && m.Last < to:
+		return 1
+	}
+	events, ids, all := 0, 0, 0
+	for e := range m.Events.All() {
+		if from <= e.At && e.At < to {
+			events++
+			ids += e.IDs
+		}
+		all += e.IDs
+	}
+	if m.By == ByIDs && all > 0 {
+		return float64(ids) / float64(all)
+	}
+	return float64(events) / float64(m.Events.Len())
+}
+
+// delivered is how many tokens came within [from, to).
+func (m *Measured) delivered(from, to int64) float64 {
+	if m.Out == Unknown || m.whole {
+		return 0
+	}
+	return float64(m.Out) * m.share(from, to)
+}

@@ -1,0 +1,186 @@
+package metrics
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// Stationarity says whether figures depend on how long the measurement took.
+type Stationarity struct {
+	// Told says that there were enough requests to tell.
+	Told bool `json:"told"`
+	// Rises says that TTFT, or the number of requests under way, was still rising at the end.
+	Rises bool `json:"rises"`
+	// TTFT is in nanoseconds; that of whole answers is E2E. Absent: too few answers.
+	TTFT *Trend `json:"ttft_ns,omitempty"`
+	// UnderWay is how many requests were with the server.
+	UnderWay *Trend `json:"under_way,omitempty"`
+}
+
+// Trend is how something went over equal windows of time.
+type Trend struct {
+	Windows []float64 `json:"windows"` // medians of TTFT, means of the number under way
+	Spread  float64   `json:"spread"`  // within a window: a deviation
+	Rise    float64   `json:"rise"`    // of a straight line through the last half of the windows
+	Rises   bool      `json:"rises"`
+}
+
+const (
+	tenths = 10 // windows
+	half   = tenths / 2
+	// leastToTell is how many requests say how a point went: five a window.
+	leastToTell = 50
+	// A rise is one where it is larger than the spread, than leastRise of the level, and than certain times its own error,
+	// which the windows' distances from the line give: of noise alone one in thirty is that large (Student's t, three
+	// degrees of freedom). And it leads higher than any window of the first half: a queue that comes and goes does not.
+	leastRise = 0.10
+	certain   = 3
+)
+
+// Stationary compares equal windows of a tenth of w: that in which requests were due. A point of which everything is
+// due at once has none.
+func Stationary(requests []Request, w Window, rules Rules) Stationarity {
+	all := make([]Measured, 0, len(requests))
+	begun := 0
+	for i := range requests {
+		if r := &requests[i]; !r.WarmUp {
+			all = append(all, Measure(r, rules))
+			if w.Has(r.Due) {
+				begun++
+			}
+		}
+	}
+	if begun < leastToTell || w.To-w.From < tenths {
+		return Stationarity{}
+	}
+	s := Stationarity{Told: true, TTFT: waits(all, w), UnderWay: underWay(all, w)}
+	s.Rises = s.UnderWay.Rises || s.TTFT != nil && s.TTFT.Rises
+	return s
+}
+
+// Issued is from the first to after the last due time of what was measured.
+func Issued(requests []Request) Window {
+	w := Window{math.MaxInt64, math.MinInt64}
+	for i := range requests {
+		if r := &requests[i]; !r.WarmUp {
+			w.From, w.To = min(w.From, r.Due), max(w.To, r.Due+1)
+		}
+	}
+	if w.To < w.From {
+		return Window{}
+	}
+	return w
+}
+
+// tenth is the window of a time within w.
+func (w Window) tenth(at int64) int {
+	return min(int(float64(at-w.From)*tenths/float64(w.To-w.From)), tenths-1)
+}
+
+// bound is where a tenth begins.
+func (w Window) bound(i int) int64 { return w.From + int64(float64(w.To-w.From)*float64(i)/tenths) }
+
+// waits is the trend of TTFT; nil where a window of the last half has no answer.
+func waits(all []Measured, w Window) *Trend {
+	var of [tenths][]int64
+	for i := range all {
+		m := &all[i]
+		if !w.Has(m.Due) {
+			continue
+		}
+		v, ok := m.value(TTFT)
+		if !ok {
+			v, ok = m.value(E2E)
+		}
+		if ok {
+			k := w.tenth(m.Due)
+			of[k] = append(of[k], v)
+		}
+	}
+	t := &Trend{}
+	var spreads []float64
+	for k, values := range of {
+		if len(values) == 0 {
+			if k >= half {
+				return nil
+			}
+			t.Windows = append(t.Windows, 0)
+			continue
+		}
+		slices.Sort(values)
+		quarter := func(p float64) float64 { return float64(values[rank(len(values), p)]) }
+		t.Windows = append(t.Windows, quarter(0.5))
+		spreads = append(spreads, (quarter(0.75)-quarter(0.25))/quartiles)
+	}
+	slices.Sort(spreads)
+	t.Spread = spreads[len(spreads)/2]
+	t.judge()
+	return t
+}
+
+// quartiles is how many deviations of a normal distribution lie between its quartiles.
+const quartiles = 1.3489795003921634
+
+// underWay is the trend of the number of requests with the server.
+func underWay(all []Measured, w Window) *Trend {
+	type step struct {
+		at    int64
+		delta int
+	}
+	steps := []step{{w.To, 0}}
+	for i := range all {
+		if from, to := max(all[i].Sent, w.From), min(all[i].End, w.To); to > from {
+			steps = append(steps, step{from, 1}, step{to, -1})
+		}
+	}
+	slices.SortFunc(steps, func(a, b step) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.delta, b.delta)) })
+	var area, square, took [tenths]float64
+	now, at, k := 0, w.From, 0
+	for _, s := range steps {
+		for at < s.at {
+			until := s.at
+			if k+1 < tenths {
+				until = min(until, w.bound(k+1))
+			}
+			d := float64(until - at)
+			area[k], square[k], took[k] = area[k]+d*float64(now), square[k]+d*float64(now)*float64(now), took[k]+d
+			if at = until; k+1 < tenths && at == w.bound(k+1) {
+				k++
+			}
+		}
+		now += s.delta
+	}
+	t := &Trend{}
+	variance := 0.0
+	for k := range tenths {
+		mean := area[k] / took[k]
+		t.Windows = append(t.Windows, mean)
+		variance += max(0, square[k]/took[k]-mean*mean) / tenths
+	}
+	t.Spread = math.Sqrt(variance)
+	t.judge()
+	return t
+}
+
+// judge fits a line to the last half of the windows, by least squares.
+func (t *Trend) judge() {
+	last := t.Windows[half:]
+	level, slope, squares := 0.0, 0.0, 0.0
+	const centre = float64(half-1) / 2
+	for i, v := range last {
+		level += v / half
+		slope += (float64(i) - centre) * v
+		squares += (float64(i) - centre) * (float64(i) - centre)
+	}
+	slope /= squares
+	off := 0.0
+	for i, v := range last {
+		d := v - level - slope*(float64(i)-centre)
+		off += d * d
+	}
+	doubt := math.Sqrt(off / (half - 2) / squares) // of the slope
+	t.Rise = slope * (half - 1)
+	t.Rises = t.Rise > t.Spread && t.Rise > leastRise*level && slope > certain*doubt &&
+		level > slices.Max(t.Windows[:half])
+}
