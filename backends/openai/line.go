@@ -281,11 +281,7 @@ func (c *line) headField(h *head, is11 bool, name, value []byte) error {
 		h.kind, _, _ = bytes.Cut(value, []byte(";"))
 		h.kind = bytes.TrimSpace(h.kind)
 	case is(name, "Content-Length") && c.frame != byChunks:
-		n, err := strconv.ParseUint(string(value), 10, 62)
-		if err != nil || c.frame == byLength && int64(n) != c.left {
-			return fmt.Errorf("%w: its Content-Length is %.100q", ErrStream, value)
-		}
-		c.frame, c.left = byLength, int64(n)
+		return c.length(value)
 	case is(name, "Transfer-Encoding") && is11: // HTTP/1.0 has none
 		if !is(value, "chunked") {
 			return fmt.Errorf("%w: its Transfer-Encoding is %.100q, want chunked", ErrStream, value)
@@ -298,6 +294,16 @@ func (c *line) headField(h *head, is11 bool, name, value []byte) error {
 	case is(name, "Connection") && is(value, "close"):
 		c.keeps = false
 	}
+	return nil
+}
+
+// length takes a Content-Length, which must not differ from one before.
+func (c *line) length(value []byte) error {
+	n, err := strconv.ParseUint(string(value), 10, 62)
+	if err != nil || c.frame == byLength && int64(n) != c.left {
+		return fmt.Errorf("%w: its Content-Length is %.100q", ErrStream, value)
+	}
+	c.frame, c.left = byLength, int64(n)
 	return nil
 }
 

@@ -401,18 +401,8 @@ func (a *observed) readStream(body io.Reader, o Observer, r *Request) error {
 	a.events.most = r.most
 	for {
 		ev, err := a.events.next()
-		switch {
-		case err == nil:
-		case errors.Is(err, io.EOF) && a.finish != "":
-			return a.finished(a.tokens, r)
-		case (errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)) && a.parts == 0 && len(a.events.strange) > 0:
-			return &Failure{Kind: BadAnswer, Err: fmt.Errorf("%w: its stream has no events, but says: %s", ErrStream,
-				message(a.events.strange))}
-		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-			return &Failure{Kind: CutOff, Err: fmt.Errorf("the stream was cut after %d events and %d bytes", a.parts,
-				a.events.received)}
-		default:
-			return a.broken(err)
+		if err != nil {
+			return a.streamEnded(err, r)
 		}
 		a.came(a.events.read)
 		switch {
@@ -437,6 +427,21 @@ func (a *observed) readStream(body io.Reader, o Observer, r *Request) error {
 		}
 		a.take(chunk, o)
 	}
+}
+
+// streamEnded is the outcome of a stream that has no further event, with the reader's error.
+func (a *observed) streamEnded(err error, r *Request) error {
+	switch closed := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF); {
+	case errors.Is(err, io.EOF) && a.finish != "":
+		return a.finished(a.tokens, r)
+	case closed && a.parts == 0 && len(a.events.strange) > 0:
+		return &Failure{Kind: BadAnswer, Err: fmt.Errorf("%w: its stream has no events, but says: %s", ErrStream,
+			message(a.events.strange))}
+	case closed:
+		return &Failure{Kind: CutOff, Err: fmt.Errorf("the stream was cut after %d events and %d bytes", a.parts,
+			a.events.received)}
+	}
+	return a.broken(err)
 }
 
 // arriving counts what the connection brought at once; nil: that is not known.

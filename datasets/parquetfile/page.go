@@ -216,34 +216,44 @@ func (nothing) next(*Value) error { return io.ErrUnexpectedEOF }
 // decoder is the one for the encoding of a page.
 func (r *Reader) decoder(h *header) (decoder, error) {
 	from, kind := r.page.unpacked, r.leaf.Kind
-	bytesLike := kind == ByteArray || kind == FixedByteArray
+	if !h.encoding.holds(kind) {
+		return nil, fmt.Errorf("%w: %v as %v", ErrForm, kind, h.encoding)
+	}
 	switch h.encoding {
 	case encodingPlain:
 		return newPlain(from, r.leaf), nil
 	case encodingPlainDictionary, encodingDictionary:
 		return r.indices()
 	case encodingRLE:
-		if kind == Boolean {
-			return newBooleanRuns(from)
-		}
+		return newBooleanRuns(from)
 	case encodingDelta:
-		if kind == Int32 || kind == Int64 {
-			return newDeltas(from, kind == Int32)
-		}
+		return newDeltas(from, kind == Int32)
 	case encodingDeltaLength:
-		if kind == ByteArray {
-			return newDeltaLengths(from)
-		}
+		return newDeltaLengths(from)
 	case encodingDeltaBytes:
-		if bytesLike {
-			return newDeltaBytes(from, r.leaf)
-		}
-	case encodingSplit:
-		if kind != Boolean && kind != ByteArray && kind != Int96 {
-			return newSplit(from, r.leaf)
-		}
+		return newDeltaBytes(from, r.leaf)
+	default: // encodingSplit
+		return newSplit(from, r.leaf)
 	}
-	return nil, fmt.Errorf("%w: %v as %v", ErrForm, kind, h.encoding)
+}
+
+// holds says whether values of a kind are written in the encoding.
+func (e encoding) holds(kind Kind) bool {
+	switch e {
+	case encodingPlain, encodingPlainDictionary, encodingDictionary:
+		return true
+	case encodingRLE:
+		return kind == Boolean
+	case encodingDelta:
+		return kind == Int32 || kind == Int64
+	case encodingDeltaLength:
+		return kind == ByteArray
+	case encodingDeltaBytes:
+		return kind == ByteArray || kind == FixedByteArray
+	case encodingSplit:
+		return kind != Boolean && kind != ByteArray && kind != Int96
+	}
+	return false
 }
 
 // length reads that of a plain value, or of levels.

@@ -28,15 +28,9 @@ func (l *list) floats() bool { return l.float < len(l.values) }
 // with one. Whole numbers of more than 2^53 lose digits.
 func (l *list) parse(text []byte) error {
 	l.values, l.float = l.values[:0], noFloat
-	if len(text) == 0 {
-		return errNoNumbers
-	}
-	if text[0] == '[' || text[len(text)-1] == ']' {
-		text = bytes.Trim(text, blanks)
-		if len(text) < 2 || text[0] != '[' || text[len(text)-1] != ']' {
-			return fmt.Errorf("it begins or ends with a bracket, and is no list: %.40q", text)
-		}
-		text = text[1 : len(text)-1]
+	text, err := withoutBrackets(text)
+	if err != nil {
+		return err
 	}
 	i := skip(text, 0)
 	if i == len(text) {
@@ -66,6 +60,21 @@ func (l *list) parse(text []byte) error {
 	}
 }
 
+// withoutBrackets takes the brackets of a list away; a text may have none.
+func withoutBrackets(text []byte) ([]byte, error) {
+	if len(text) == 0 {
+		return nil, errNoNumbers
+	}
+	if text[0] != '[' && text[len(text)-1] != ']' {
+		return text, nil
+	}
+	text = bytes.Trim(text, blanks)
+	if len(text) < 2 || text[0] != '[' || text[len(text)-1] != ']' {
+		return nil, fmt.Errorf("it begins or ends with a bracket, and is no list: %.40q", text)
+	}
+	return text[1 : len(text)-1], nil
+}
+
 const blanks = " \t\r\n"
 
 func skip(text []byte, i int) int {
@@ -89,10 +98,7 @@ func number(text []byte, start int) (v float64, end int, fraction bool) {
 		i++
 	}
 	first := i
-	var digits uint64
-	for ; i < len(text) && text[i]-'0' < 10; i++ {
-		digits = digits*10 + uint64(text[i]-'0')
-	}
+	digits, i := readDigits(text, i, 0)
 	whole := i - first
 	if whole == 0 || whole > 1 && text[first] == '0' {
 		return 0, start, false
@@ -100,9 +106,7 @@ func number(text []byte, start int) (v float64, end int, fraction bool) {
 	places := 0
 	if i < len(text) && text[i] == '.' {
 		point := i
-		for i++; i < len(text) && text[i]-'0' < 10; i++ {
-			digits = digits*10 + uint64(text[i]-'0')
-		}
+		digits, i = readDigits(text, i+1, digits)
 		if places = i - point - 1; places == 0 {
 			return 0, start, false
 		}
@@ -115,6 +119,14 @@ func number(text []byte, start int) (v float64, end int, fraction bool) {
 		v = -v
 	}
 	return v, i, places > 0
+}
+
+// readDigits appends the digits at i to a number, and returns where they end. Many of them overflow.
+func readDigits(text []byte, i int, number uint64) (n uint64, end int) {
+	for ; i < len(text) && text[i]-'0' < 10; i++ {
+		number = number*10 + uint64(text[i]-'0')
+	}
+	return number, i
 }
 
 // general is number for those with an exponent, or of many digits: i is behind the digits.

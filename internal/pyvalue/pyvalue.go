@@ -164,15 +164,7 @@ func Same(a, b any) bool {
 		return ok && slices.EqualFunc(x, y, Same)
 	case *Dict:
 		y, ok := b.(*Dict)
-		if !ok || len(x.keys) != len(y.keys) {
-			return false
-		}
-		for _, key := range x.keys {
-			if v, ok := y.Get(key); !ok || !Same(x.values[key], v) {
-				return false
-			}
-		}
-		return true
+		return ok && x.same(y)
 	}
 	if f, ok := a.(float64); ok && math.IsInf(f, 0) {
 		return a == b
@@ -180,6 +172,19 @@ func Same(a, b any) bool {
 	x, ok := rat(a)
 	y, ok2 := rat(b)
 	return ok && ok2 && x.Cmp(y) == 0
+}
+
+// same says whether two objects have equal values of the same keys.
+func (d *Dict) same(other *Dict) bool {
+	if len(d.keys) != len(other.keys) {
+		return false
+	}
+	for _, key := range d.keys {
+		if v, ok := other.Get(key); !ok || !Same(d.values[key], v) {
+			return false
+		}
+	}
+	return true
 }
 
 // Float is what float(v) gives: of numbers, and of texts that are numbers.

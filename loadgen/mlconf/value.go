@@ -66,13 +66,7 @@ func leadingInteger(text string) (n uint64, rest string) {
 	if digits != "" && (digits[0] == '-' || digits[0] == '+') {
 		negative, digits = digits[0] == '-', digits[1:]
 	}
-	base := uint64(10)
-	switch {
-	case len(digits) > 2 && (digits[:2] == "0x" || digits[:2] == "0X") && digit(digits[2]) < 16:
-		base, digits = 16, digits[2:]
-	case digits != "" && digits[0] == '0':
-		base = 8
-	}
+	base, digits := baseOf(digits)
 	i, over := 0, false
 	for ; i < len(digits) && digit(digits[i]) < base; i++ {
 		d := digit(digits[i])
@@ -88,6 +82,17 @@ func leadingInteger(text string) (n uint64, rest string) {
 		n = -n
 	}
 	return n, digits[i:]
+}
+
+// baseOf is the base that the prefix of a number says, and the number without "0x".
+func baseOf(digits string) (base uint64, rest string) {
+	switch {
+	case len(digits) > 2 && (digits[:2] == "0x" || digits[:2] == "0X") && digit(digits[2]) < 16:
+		return 16, digits[2:]
+	case digits != "" && digits[0] == '0':
+		return 8, digits
+	}
+	return 10, digits
 }
 
 // digit is the value of a digit in bases up to 36, 255 for what is none.

@@ -45,14 +45,14 @@ func (a *adding) marks(r Result, run record.Run, log string) (marks []string) {
 	mark(rehearsal(version), "a rehearsal, driven by the LoadGen "+version, "", "run again with --loadgen official")
 	mark(run.Serving != nil, "a rehearsal, a replay of this project's", "",
 		"the official one is the endpoints harness's own")
-	mark(run.Serving != nil && run.Serving.Holds != nil && !*run.Serving.Holds, "INVALID", "turns are missing",
+	mark(turnsMissing(run), "INVALID", "turns are missing",
 		"see why they are, mend that, and run again")
 	mark(run.Mode == bench.ModePerformance && run.Profile != officialProfile && run.Profile != auditProfile,
 		"settings of the profile "+run.Profile, "", "run again with --official")
 	mark(len(run.Estimates) > 0, "an estimate", strings.Join(run.Estimates, "; "),
 		"measure it, at a server that counts tokens, say")
 	mark(embedded(run), "the plugin's embedded model or data", "", "run again with --model and --dataset")
-	mark(run.Performance != nil && !run.Performance.Valid && run.Test == "", "INVALID", reasons(run),
+	mark(invalid(run), "INVALID", reasons(run),
 		"see why it is, mend that, and run again")
 	if r.Division == tree.DivisionOpen {
 		return marks
@@ -64,6 +64,16 @@ func (a *adding) marks(r Result, run record.Run, log string) (marks []string) {
 	mark(run.Accuracy != nil && !run.Accuracy.OK(), "an accuracy that is not good enough", run.Verdict,
 		"take a better model, or the open division")
 	return marks
+}
+
+// turnsMissing says whether a replay did not hold.
+func turnsMissing(run record.Run) bool {
+	return run.Serving != nil && run.Serving.Holds != nil && !*run.Serving.Holds
+}
+
+// invalid says whether a run is, that is no audit.
+func invalid(run record.Run) bool {
+	return run.Performance != nil && !run.Performance.Valid && run.Test == ""
 }
 
 // reserve notes a run that may not be submitted.

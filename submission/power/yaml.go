@@ -111,12 +111,7 @@ func (r *reader) read(n ast.Node) (any, error) {
 		r.anchors[n.Name.GetToken().Value] = v
 		return v, err
 	case *ast.AliasNode:
-		name := n.Value.GetToken().Value
-		v, known := r.anchors[name]
-		if r.aliases++; !known || r.aliases > mostAliases {
-			return nil, fmt.Errorf("*%s: want at most %d aliases, each of a value before it", name, mostAliases)
-		}
-		return v, nil
+		return r.alias(n.Value.GetToken().Value)
 	case *ast.MappingNode:
 		return r.mapping(n.Values)
 	case *ast.MappingValueNode:
@@ -131,8 +126,7 @@ func (r *reader) read(n ast.Node) (any, error) {
 		}
 		return n.Value.Value, nil
 	case *ast.StringNode:
-		if text := n.GetToken().Origin; strings.HasPrefix(strings.TrimSpace(text), `"`) ||
-			strings.HasPrefix(strings.TrimSpace(text), "'") {
+		if text := strings.TrimSpace(n.GetToken().Origin); text != "" && strings.ContainsRune(`"'`, rune(text[0])) {
 			return n.Value, nil
 		}
 		return plain(n.Value)
@@ -140,6 +134,15 @@ func (r *reader) read(n ast.Node) (any, error) {
 		return plain(n.GetToken().Value)
 	}
 	return nil, fmt.Errorf("%v is not read", n.Type())
+}
+
+// alias is the value of an anchor before it.
+func (r *reader) alias(name string) (any, error) {
+	v, known := r.anchors[name]
+	if r.aliases++; !known || r.aliases > mostAliases {
+		return nil, fmt.Errorf("*%s: want at most %d aliases, each of a value before it", name, mostAliases)
+	}
+	return v, nil
 }
 
 func (r *reader) list(nodes []ast.Node) (any, error) {

@@ -105,18 +105,14 @@ func (c *judge) accuracies(f *folder, lines []string, targets []mlconf.Target) (
 			if !ok {
 				continue
 			}
-			v, isNumber := pyfloat.Parse(text)
-			if !isNumber {
-				return nil, fmt.Errorf(errNumber, t.Metric, text)
-			}
+			fault, err := misses(t, text)
 			switch {
-			case t.Upper && v > t.Value:
-				faults = append(faults, fmt.Sprintf("%s is %s, want at most %v", t.Metric, text, t.Value))
-			case t.Upper:
-			case v >= t.Value:
+			case err != nil:
+				return nil, err
+			case fault != "":
+				faults = append(faults, fault)
+			case !t.Upper:
 				seen[t.Metric] = true
-			default:
-				faults = append(faults, fmt.Sprintf("%s is %s, want at least %v", t.Metric, text, t.Value))
 			}
 			if t.Metric == lower[0].Metric && !t.Upper {
 				f.accuracy = text
@@ -138,6 +134,20 @@ func (c *judge) accuracies(f *folder, lines []string, targets []mlconf.Target) (
 		faults = append(faults, tree.AccuracyText+" has no line hash=...")
 	}
 	return faults, nil
+}
+
+// misses says how an accuracy misses a target; "" where it does not.
+func misses(t mlconf.Target, text string) (fault string, err error) {
+	v, isNumber := pyfloat.Parse(text)
+	switch {
+	case !isNumber:
+		return "", fmt.Errorf(errNumber, t.Metric, text)
+	case t.Upper && v > t.Value:
+		return fmt.Sprintf("%s is %s, want at most %v", t.Metric, text, t.Value), nil
+	case !t.Upper && !(v >= t.Value): // NaN, too
+		return fmt.Sprintf("%s is %s, want at least %v", t.Metric, text, t.Value), nil
+	}
+	return "", nil
 }
 
 // firstAccuracy reads up to the line with which an accuracy and a hash were seen; the last accuracy counts.

@@ -166,6 +166,11 @@ func (c *judge) oneRun(f *folder, dir string) {
 		f.errors++
 		return
 	}
+	c.enter(f, efficiency)
+}
+
+// enter writes down the value of a valid run.
+func (c *judge) enter(f *folder, efficiency float64) {
 	f.entry.value = f.result
 	if f.result != nil && (f.watts > 0 || f.hasPower && c.book.RangingRun) {
 		f.entry.value = fmt.Sprintf("%v with power_metric = %f and power_efficiency = %f", f.result, f.watts, efficiency)

@@ -21,14 +21,7 @@ func (c *judge) measurements(f *folder, dir string) (faults []string, err error)
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range []string{tree.MLPerfConf, tree.UserConf, tree.Readme} {
-		switch size, err := c.files.Size(path.Join(dir, name)); {
-		case !slices.Contains(names, name):
-			faults = append(faults, name+" is missing")
-		case c.book.EmptyFields && !c.SkipEmptyFiles && (err != nil || size == 0):
-			faults = append(faults, name+" is empty")
-		}
-	}
+	faults = c.configurations(dir, names)
 	if f.hasPower && c.book.PowerTexts {
 		faults = append(faults, c.powerTexts(dir)...)
 	}
@@ -54,6 +47,19 @@ func (c *judge) measurements(f *folder, dir string) (faults []string, err error)
 		faults = append(faults, code+" is missing")
 	}
 	return faults, c.equalIssue(f, dir, names)
+}
+
+// configurations looks for the files that each folder has.
+func (c *judge) configurations(dir string, names []string) (faults []string) {
+	for _, name := range []string{tree.MLPerfConf, tree.UserConf, tree.Readme} {
+		switch size, err := c.files.Size(path.Join(dir, name)); {
+		case !slices.Contains(names, name):
+			faults = append(faults, name+" is missing")
+		case c.book.EmptyFields && !c.SkipEmptyFiles && (err != nil || size == 0):
+			faults = append(faults, name+" is empty")
+		}
+	}
+	return faults
 }
 
 // implementation is the part of a description's name that names the implementation.

@@ -56,24 +56,31 @@ func (c *judge) system(p tree.Place) (s *system, ok bool, err error) {
 		c.refuse(key, groupSystem, "status is %q, want available, preview or rdi", status)
 		return s, false, nil
 	}
-	typed, _ := s.fields.Get("system_type")
-	if s.typed, ok = typed.(string); c.book.AnySystem && !ok {
-		s.typed = pyvalue.Text(typed)
-	}
-	s.kind, ok = kinds[s.typed]
-	ok = ok && !(c.book.OneType && s.kind == mlconf.DatacenterEdge)
-	if !ok && c.book.AnySystem && typed != nil {
-		return s, false, fmt.Errorf("system_type is %s", pyvalue.Name(typed))
-	}
-	if !ok && !c.book.AnySystem {
-		c.refuse(key, groupSystem, "system_type is %s", pyvalue.Name(typed))
-		return s, false, nil
+	if ok, err = c.systemType(s); err != nil || !ok {
+		return s, false, err
 	}
 	faults, err := c.systemFields(s)
 	for _, fault := range faults {
 		c.refuse(key, groupSystem, "%s", fault)
 	}
 	return s, len(faults) == 0, err
+}
+
+// systemType reads the type; ok is false where the checker refuses it. The error is a crash.
+func (c *judge) systemType(s *system) (ok bool, err error) {
+	typed, _ := s.fields.Get("system_type")
+	if s.typed, ok = typed.(string); c.book.AnySystem && !ok {
+		s.typed = pyvalue.Text(typed)
+	}
+	s.kind, ok = kinds[s.typed]
+	switch ok = ok && !(c.book.OneType && s.kind == mlconf.DatacenterEdge); {
+	case ok, c.book.AnySystem && typed == nil:
+		return true, nil
+	case c.book.AnySystem:
+		return false, fmt.Errorf("system_type is %s", pyvalue.Name(typed))
+	}
+	c.refuse(s.place.Results(), groupSystem, "system_type is %s", pyvalue.Name(typed))
+	return false, nil
 }
 
 func (c *judge) systemFields(s *system) (faults []string, err error) {
