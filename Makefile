@@ -8,7 +8,7 @@ COUNT   ?= 6
 export CGO_ENABLED ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help build official-loadgen demo test test-all test-python test-escape test-cpp test-openai test-servers test-searches test-store test-metrics test-pace test-gpu test-official-checker test-official-accuracy test-official-endpoints test-official-bfcl test-official-reasoning test-official-products test-official-retrieval test-official-streamed test-official-brats test-submission-official test-published test-kills test-browser test-network test-official bench-official race stress lint bench cards bench-loadgen fuzz clean check test-arm64 dist release test-dist
+.PHONY: $(shell sed -n "s/^\([a-z][a-z0-9.-]*\):.*/\1/p" $(firstword $(MAKEFILE_LIST)))
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -38,7 +38,25 @@ test-all: ## test, with what is slow by nature (PLUMBLINE_ALL=1), and fuzz with 
 	PLUMBLINE_ALL=1 $(MAKE) test
 	$(MAKE) fuzz FUZZTIME=300x
 
-test-python: ## run the tests that need Python (PYTHON=interpreter with the requirements of the examples)
+# What needs more than Go, make and a C compiler: each name is a target extra.NAME or official.NAME below, with what it
+# takes. Without a name, or with another one, make says them all.
+EXTRA    = arm64 browser cpp dist gpu kills metrics network openai pace python searches servers serving-peers shares store
+OFFICIAL = accuracy bfcl brats checker endpoints loadgen products reasoning retrieval streamed submission
+chosen = $(if $(filter 1,$(words $(filter $(2),$(OF)))),$(1).$(OF),$(1).unknown)
+
+test-extra: ## test by what may not be here: OF=arm64, browser, cpp, dist, gpu, kills, metrics, network, openai, pace, python, searches, servers, serving-peers, shares or store
+	@$(MAKE) --no-print-directory $(call chosen,extra,$(EXTRA))
+
+test-official: ## compare with official programs: OF=accuracy, bfcl, brats, checker, endpoints, loadgen, products, reasoning, retrieval, streamed or submission
+	@$(MAKE) --no-print-directory $(call chosen,official,$(OFFICIAL))
+
+%.unknown:
+	@echo "OF=$(OF): want the name of a test of make test-$*:" >&2
+	@awk -F '#: ' '/^$*[.][a-z0-9-]+:.*#: / { name = $$1; sub(/^$*[.]/, "", name); sub(/:.*/, "", name); \
+	  printf "  OF=%-13s %s\n", name, $$2 }' $(firstword $(MAKEFILE_LIST)) >&2
+	@exit 2
+
+extra.python: #: run the tests that need Python (PYTHON=interpreter with the requirements of the examples)
 	PLUMBLINE_PYTHON=$(or $(PYTHON),python3) $(GO) test -count=1 -v -run Python ./e2e/plugins ./e2e/models ./plugins/internal/execution ./plugins/reasoning
 
 test-escape: ## let programs try to leave the sandbox and to write their verdict, as root and as a user (PYTHON=3.9 or newer)
@@ -46,55 +64,55 @@ test-escape: ## let programs try to leave the sandbox and to write their verdict
 	PLUMBLINE_PYTHON=$(or $(PYTHON),python3) $(GO) test -count=1 -v -timeout 2h -run 'Escapes|Hostile|Sandbox|Trapped' \
 	./plugins/internal/execution
 
-test-cpp: ## make and prove the backend in C++ that harness new writes (a C++17 compiler, protoc and gRPC for C++ needed)
+extra.cpp: #: make and prove the backend in C++ that harness new writes (a C++17 compiler, protoc and gRPC for C++ needed)
 	PLUMBLINE_CPP=1 $(GO) test -count=1 -v -run Cpp ./e2e/plugins
 
-test-openai: ## benchmark a real server with OpenAI's API, and ask it for chats (URL=http://HOST/v1; backends/openai/testdata/llamacpp.py starts one)
+extra.openai: #: benchmark a real server with OpenAI's API, and ask it for chats (URL=http://HOST/v1; backends/openai/testdata/llamacpp.py starts one)
 	PLUMBLINE_OPENAI_URL=$(URL) $(GO) test -count=1 -v -run TestRealServer ./backends/openai
 
-test-servers: ## benchmark MLServer, Triton and a two-node Ray Serve (MLSERVER_PYTHON= TRITON_PYTHON= RAY_PYTHON=, else python3)
+extra.servers: #: benchmark MLServer, Triton and a two-node Ray Serve (MLSERVER_PYTHON= TRITON_PYTHON= RAY_PYTHON=, else python3)
 	PLUMBLINE_MLSERVER_PYTHON=$(or $(MLSERVER_PYTHON),python3) PLUMBLINE_TRITON_PYTHON=$(or $(TRITON_PYTHON),python3) \
 	PLUMBLINE_RAY_PYTHON=$(or $(RAY_PYTHON),python3) $(GO) test -count=1 -v -timeout 6h -run TestServers ./e2e/serving
 
-test-searches: ## search servers of known capacity by harness bench --find, half of them beside eight busy loops: half an hour (SEARCH=^500: those of 500 requests/s)
+extra.searches: #: search servers of known capacity by harness bench --find, half of them beside eight busy loops: half an hour (SEARCH=^500: those of 500 requests/s)
 	PLUMBLINE_SEARCHES=1 $(GO) test -count=1 -v -timeout 3h -run 'TestSearches//$(SEARCH)' ./e2e/serving
 
-test-serving-peers: ## measure one mock by harness bench, AIPerf and GuideLLM (PEERS_PYTHON=interpreter with aiperf and guidellm)
+extra.serving-peers: #: measure one mock by harness bench, AIPerf and GuideLLM (PEERS_PYTHON=interpreter with aiperf and guidellm)
 	PLUMBLINE_PEERS_PYTHON=$(PEERS_PYTHON) $(GO) test -count=1 -v -timeout 6h -run TestServingPeers ./cmd/harness/internal/cli/serving
 
-test-store: ## run rgat with features at two servers of Redis (REDIS=program, default redis-server; Debian: redis-server), e2e-rag with passages in PostgreSQL with pgvector (PGVECTOR=postgres://..., whose table plumbline_passages is replaced)
+extra.store: #: run rgat with features at two servers of Redis (REDIS=program, default redis-server; Debian: redis-server), e2e-rag with passages in PostgreSQL with pgvector (PGVECTOR=postgres://..., whose table plumbline_passages is replaced)
 	PLUMBLINE_REDIS=$(or $(REDIS),redis-server) PLUMBLINE_PGVECTOR="$(PGVECTOR)" $(GO) test -count=1 -p 1 -v -run TestStore ./plugins/rag ./plugins/rag/pgvector ./e2e/models
 
-test-official-checker: ## compare with the official submission checker (MLC=checkout, PYTHON= one with PyYAML, TREE= a tree of your own)
+official.checker: #: compare with the official submission checker (MLC=checkout, PYTHON= one with PyYAML, TREE= a tree of your own)
 	PLUMBLINE_MLC=$(abspath $(MLC)) PYTHON=$(or $(PYTHON),python3) PLUMBLINE_TREE=$(abspath $(TREE)) $(GO) test -count=1 -v -timeout 6h \
 	-run TestOfficialChecker ./submission/official/checker
 
-test-official-accuracy: ## let the official accuracy scripts score what yolo and pointpainting have logged (MLC=checkout, PYTHON= one with pycocotools, torchvision, shapely, numba)
+official.accuracy: #: let the official accuracy scripts score what yolo and pointpainting have logged (MLC=checkout, PYTHON= one with pycocotools, torchvision, shapely, numba)
 	PLUMBLINE_MLC=$(abspath $(MLC)) PYTHON=$(or $(PYTHON),python3) $(GO) test -count=1 -v -timeout 6h -run TestOfficialAccuracy ./e2e/models
 
-test-official-endpoints: ## let the official checker (MLC=checkout), and endpoints itself (ENDPOINTS=sources), read files and trees in endpoints' form
+official.endpoints: #: let the official checker (MLC=checkout), and endpoints itself (ENDPOINTS=sources), read files and trees in endpoints' form
 	PLUMBLINE_MLC=$(abspath $(MLC)) PLUMBLINE_ENDPOINTS=$(abspath $(ENDPOINTS)) PYTHON=$(or $(PYTHON),python3) $(GO) test -count=1 -v -run TestOfficialEndpoints ./bench/serving/formats/endpoints ./submission/check
 
-test-official-reasoning: ## let the official accuracy scripts of reasoning models score our logs (MLC=checkout, PRM800K= and LCB= its submodules, PYTHON=)
+official.reasoning: #: let the official accuracy scripts of reasoning models score our logs (MLC=checkout, PRM800K= and LCB= its submodules, PYTHON=)
 	PLUMBLINE_MLC=$(abspath $(MLC)) PLUMBLINE_PRM800K=$(abspath $(PRM800K)) PLUMBLINE_LCB=$(abspath $(LCB)) PYTHON=$(or $(PYTHON),python3) \
 	$(GO) test -count=1 -v -timeout 6h -run TestOfficialReasoning ./e2e/models
 
-test-official-bfcl: ## compare scores of function calls with bfcl-eval's (BFCL=folder in which bfcl_eval 2026.3.23 lies, ENDPOINTS=sources, PYTHON=)
+official.bfcl: #: compare scores of function calls with bfcl-eval's (BFCL=folder in which bfcl_eval 2026.3.23 lies, ENDPOINTS=sources, PYTHON=)
 	PLUMBLINE_BFCL=$(abspath $(BFCL)) PLUMBLINE_ENDPOINTS=$(abspath $(ENDPOINTS)) PYTHON=$(or $(PYTHON),python3) $(GO) test -count=1 -v -run 'TestOfficialBFCL|TestGoldenRequests' ./plugins/agentic ./datasets/bfcl
 
-test-official-products: ## let the official script of qwen3-vl score our logs (MLC=checkout, PYTHON= one with pydantic, rapidfuzz, scikit-learn, pandas and mlcommons-loadgen)
+official.products: #: let the official script of qwen3-vl score our logs (MLC=checkout, PYTHON= one with pydantic, rapidfuzz, scikit-learn, pandas and mlcommons-loadgen)
 	PLUMBLINE_MLC=$(abspath $(MLC)) PYTHON=$(or $(PYTHON),python3) $(GO) test -count=1 -v -timeout 6h -run TestOfficialProducts ./e2e/models
 
-test-official-retrieval: ## let the official scripts of e2e-rag score our logs (MLC=checkout, PYTHON= one with pandas and requests)
+official.retrieval: #: let the official scripts of e2e-rag score our logs (MLC=checkout, PYTHON= one with pandas and requests)
 	PLUMBLINE_MLC=$(abspath $(MLC)) PYTHON=$(or $(PYTHON),python3) $(GO) test -count=1 -v -timeout 6h -run TestOfficialRetrieval ./e2e/models
 
-test-official-streamed: ## let the official accuracy script of dlrm-v3 score our log (MLC=checkout, PYTHON= one with torch and torchrec 1.3.0)
+official.streamed: #: let the official accuracy script of dlrm-v3 score our log (MLC=checkout, PYTHON= one with torch and torchrec 1.3.0)
 	PLUMBLINE_MLC=$(abspath $(MLC)) PYTHON=$(or $(PYTHON),python3) $(GO) test -count=1 -v -timeout 6h -run TestOfficialStreamed ./e2e/models
 
-test-official-brats: ## let the official accuracy script of BraTS score our log (MLC=checkout, PYTHON= one with nnunet 1.7.1 and SimpleITK)
+official.brats: #: let the official accuracy script of BraTS score our log (MLC=checkout, PYTHON= one with nnunet 1.7.1 and SimpleITK)
 	PLUMBLINE_MLC=$(abspath $(MLC)) PYTHON=$(or $(PYTHON),python3) $(GO) test -count=1 -v -timeout 6h -run TestOfficialBraTS ./e2e/models
 
-test-submission-official: ## walk docs/submission.md by the official LoadGen and checker, 2 h: LOADGEN=sources MLC=checkout PYTHON= (SHORT=1: seconds)
+official.submission: #: walk docs/submission.md by the official LoadGen and checker, 2 h: LOADGEN=sources MLC=checkout PYTHON= (SHORT=1: seconds)
 	PLUMBLINE_SUBMISSION_OFFICIAL=$(if $(SHORT),short,full) PLUMBLINE_PACE=$(or $(PACE),1ms) PLUMBLINE_MLC=$(abspath $(MLC)) \
 	PLUMBLINE_OFFICIAL_LOADGEN="$(abspath $(LOADGEN))" PYTHON=$(or $(PYTHON),python3) \
 	$(GO) test -count=1 -v -timeout 6h -run TestSubmissionByTheOfficialLoadGen ./e2e/submission
@@ -103,31 +121,31 @@ test-published: ## read whole published rounds (RESULTS=folder of inference_resu
 	PLUMBLINE_RESULTS=$(abspath $(RESULTS)) PLUMBLINE_OUT=$(abspath $(OUT)) $(GO) test -count=1 -v -timeout 6h -run TestPublished \
 	./submission/internal/published
 
-test-metrics: ## let Prometheus scrape runs and compare with their results (PROMETHEUS=program; Debian: prometheus)
+extra.metrics: #: let Prometheus scrape runs and compare with their results (PROMETHEUS=program; Debian: prometheus)
 	PLUMBLINE_PROMETHEUS=$(or $(PROMETHEUS),$(shell command -v prometheus)) $(GO) test -count=1 -v -run TestPrometheus ./e2e/runs
 
-test-gpu: ## run benchmarks of ONNX Runtime on GPUs, answers near their cards: GPU=cuda:0,cuda:1 ORT=libonnxruntime.so built for CUDA
+extra.gpu: #: run benchmarks of ONNX Runtime on GPUs, answers near their cards: GPU=cuda:0,cuda:1 ORT=libonnxruntime.so built for CUDA
 	PLUMBLINE_GPU=$(or $(GPU),cuda:0) PLUMBLINE_GPU_ORT=$(abspath $(ORT)) $(GO) test -count=1 -v -timeout 6h -run TestGPU ./e2e/models
 
-test-pace: ## test the binaries as on another machine: models that answer at once (PACE=once), or take ten times as long (PACE=10)
+extra.pace: #: test the binaries as on another machine: models that answer at once (PACE=once), or take ten times as long (PACE=10)
 	PLUMBLINE_PACE=$(or $(PACE),once) $(GO) test -count=1 -timeout 6h ./e2e/...
 
-test-kills: ## kill either side of a run at any moment, KILLS times (default 200), and so often each command that makes several runs
+extra.kills: #: kill either side of a run at any moment, KILLS times (default 200), and so often each command that makes several runs
 	PLUMBLINE_KILLS=$(or $(KILLS),200) $(GO) test -count=1 -timeout 6h -v -run TestInterruptIsAlwaysTold ./cmd/harness/internal/cli/runs
 	PLUMBLINE_KILLS=$(or $(KILLS),200) $(GO) test -count=1 -timeout 6h -v -run TestKills ./e2e/faults
 
-test-browser: ## look at a report of each benchmark in Chromium (BROWSER=chromium, Debian's package; OUT=folder of the screenshots)
+extra.browser: #: look at a report of each benchmark in Chromium (BROWSER=chromium, Debian's package; OUT=folder of the screenshots)
 	@mkdir -p "$(or $(OUT),out/screenshots)"
 	PLUMBLINE_BROWSER=$(or $(BROWSER),$(shell command -v chromium chromium-browser | head -n 1)) \
 	PLUMBLINE_SCREENSHOTS="$(abspath $(or $(OUT),out/screenshots))" $(GO) test -count=1 -v -timeout 6h -run TestBrowser ./e2e/runs
 
-test-network: ## the Network division between network namespaces of this machine (root and ip needed)
+extra.network: #: the Network division between network namespaces of this machine (root and ip needed)
 	PLUMBLINE_TEST_NETNS=1 $(GO) test -count=1 -v -run Network ./e2e/serving
 
-test-shares: ## one load from several machines: network namespaces (root and ip needed), launchers, two nodes of Ray (RAY_PYTHON=)
+extra.shares: #: one load from several machines: network namespaces (root and ip needed), launchers, two nodes of Ray (RAY_PYTHON=)
 	PLUMBLINE_TEST_NETNS=1 PLUMBLINE_RAY_PYTHON=$(or $(RAY_PYTHON),python3) $(GO) test -count=1 -v -run TestShares ./e2e/serving
 
-test-official: official-loadgen ## test with the official LoadGen as the driver (LOADGEN=its sources, as official-loadgen)
+official.loadgen: official-loadgen #: test with the official LoadGen as the driver (LOADGEN=its sources, as official-loadgen)
 	PLUMBLINE_OFFICIAL_LIBRARY=$(CURDIR)/$(BIN)/plumbline-official-loadgen.so CGO_ENABLED=1 \
 	$(GO) test -count=1 -v -tags officialloadgen -run Official ./loadgen ./loadgen/official
 	PLUMBLINE_OFFICIAL_LOADGEN="$(abspath $(LOADGEN))" $(GO) test -count=1 -v -timeout 6h -run Official ./e2e/runs ./e2e/models ./e2e/submission
@@ -170,7 +188,7 @@ ARM64 = accuracy datasets preprocess loadgen
 ARM64_SKIP = TestDiskFillsUpInMidRun|TestMemoryPerSample
 ARM64_RUN = GOOS=linux GOARCH=arm64 CC=aarch64-linux-gnu-gcc CXX=aarch64-linux-gnu-g++
 
-test-arm64: ## unit tests and a benchmark for arm64, emulated (Debian: qemu-user, gcc-aarch64-linux-gnu, g++-aarch64-linux-gnu)
+extra.arm64: #: unit tests and a benchmark for arm64, emulated (Debian: qemu-user, gcc-aarch64-linux-gnu, g++-aarch64-linux-gnu)
 	tools/arm64/emulator.sh $(BIN)/arm64
 	$(ARM64_RUN) CGO_ENABLED=0 $(GO) test -count=1 -timeout 6h -skip '$(ARM64_SKIP)' -exec $(CURDIR)/$(BIN)/arm64/emulate $(ARM64:%=./%/...)
 	$(ARM64_RUN) $(GO) build -o $(BIN)/arm64/ ./cmd/harness
@@ -212,7 +230,7 @@ dist: ## make the archives and packages of a release for Linux in dist/: VERSION
 release: ## write all modules as VERSION=v1.2.3 will have them into a module proxy of files, dist/proxy, and print the tags
 	$(GO) run ./tools/release -o dist/proxy $(VERSION)
 
-test-dist: ## make all packages twice, compare; install, run and remove each without Go; install the modules from a proxy (PYTHON=for wheels)
+extra.dist: #: make all packages twice, compare; install, run and remove each without Go; install the modules from a proxy (PYTHON=for wheels)
 	PLUMBLINE_TEST_DIST=1 PLUMBLINE_PYTHON=$(or $(PYTHON),python3) $(GO) test -count=1 -v -timeout 6h ./tools/dist ./tools/release
 
 clean: ## remove what make built and the demo's results

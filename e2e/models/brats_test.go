@@ -95,7 +95,7 @@ func blacken(t *testing.T, path string) []byte {
 func TestOfficialBraTS(t *testing.T) {
 	checkout, python := os.Getenv("PLUMBLINE_MLC"), os.Getenv("PYTHON")
 	if checkout == "" || python == "" {
-		t.Skip("PLUMBLINE_MLC and PYTHON name no official script and no Python: make test-official-brats MLC=DIR")
+		t.Skip("PLUMBLINE_MLC and PYTHON name no official script and no Python: make test-official OF=brats MLC=DIR")
 	}
 	dir := t.TempDir()
 	want, err := officialdata.BraTSPreprocessed(filepath.Join(dir, "build"))

@@ -21,7 +21,7 @@ import (
 func TestGPU(t *testing.T) {
 	devices, library := os.Getenv("PLUMBLINE_GPU"), os.Getenv("PLUMBLINE_GPU_ORT")
 	if devices == "" || library == "" {
-		t.Skip("make test-gpu names the devices and the library")
+		t.Skip("make test-extra OF=gpu names the devices and the library")
 	}
 	for _, tt := range []struct{ model, scenario, card string }{
 		{"resnet50", "Offline", "resnet50/model"}, {"bert-99", "Offline", "bert/model"},

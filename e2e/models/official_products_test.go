@@ -61,7 +61,7 @@ if __name__ == "__main__":
 func TestOfficialProducts(t *testing.T) {
 	checkout, python := os.Getenv("PLUMBLINE_MLC"), os.Getenv("PYTHON")
 	if checkout == "" || python == "" {
-		t.Skip("PLUMBLINE_MLC and PYTHON name no official script and no Python: make test-official-products MLC=DIR")
+		t.Skip("PLUMBLINE_MLC and PYTHON name no official script and no Python: make test-official OF=products MLC=DIR")
 	}
 	dir := t.TempDir()
 	modules, catalogue := filepath.Join(dir, "modules"), filepath.Join(dir, "catalogue")

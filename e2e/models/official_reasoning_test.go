@@ -47,12 +47,12 @@ def load_dataset(*_, **__):
 	"anthropic.py": "HUMAN_PROMPT = AI_PROMPT = \"\"\n",
 }
 
-// officialScripts finds the scripts in the checkout that make test-official-reasoning names.
+// officialScripts finds the scripts in the checkout that make test-official OF=reasoning names.
 func officialScripts(t *testing.T) accuracyScripts {
 	t.Helper()
 	checkout, python := os.Getenv("PLUMBLINE_MLC"), os.Getenv("PYTHON")
 	if checkout == "" || python == "" {
-		t.Skip("PLUMBLINE_MLC and PYTHON name no official scripts and no Python: make test-official-reasoning MLC=DIR")
+		t.Skip("PLUMBLINE_MLC and PYTHON name no official scripts and no Python: make test-official OF=reasoning MLC=DIR")
 	}
 	s := accuracyScripts{python: python, dir: t.TempDir()}
 	for name, text := range standIns {

@@ -41,7 +41,7 @@ func TestPointPainting(t *testing.T) {
 func TestOfficialAccuracyOfPointPainting(t *testing.T) {
 	tools := os.Getenv("PLUMBLINE_MLC")
 	if tools == "" {
-		t.Skip("PLUMBLINE_MLC names no checkout of the official tools: make test-official-accuracy MLC=DIR runs this")
+		t.Skip("PLUMBLINE_MLC names no checkout of the official tools: make test-official OF=accuracy MLC=DIR runs this")
 	}
 	dir := t.TempDir()
 	data, out := filepath.Join(dir, "waymo"), filepath.Join(dir, "out")

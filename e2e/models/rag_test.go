@@ -56,7 +56,7 @@ func TestRetrieval(t *testing.T) {
 func TestOfficialRetrieval(t *testing.T) {
 	checkout, python := os.Getenv("PLUMBLINE_MLC"), os.Getenv("PYTHON")
 	if checkout == "" || python == "" {
-		t.Skip("PLUMBLINE_MLC and PYTHON name no official scripts and no Python: make test-official-retrieval MLC=DIR")
+		t.Skip("PLUMBLINE_MLC and PYTHON name no official scripts and no Python: make test-official OF=retrieval MLC=DIR")
 	}
 	dir, scripts := t.TempDir(), filepath.Join(checkout, "e2e-rag")
 	db, pages, out := filepath.Join(dir, "own.db"), filepath.Join(dir, "pages"), filepath.Join(dir, "out")
@@ -108,7 +108,7 @@ func TestOfficialRetrieval(t *testing.T) {
 func TestStoreOfPassages(t *testing.T) {
 	address := os.Getenv("PLUMBLINE_PGVECTOR")
 	if address == "" {
-		t.Skip("PLUMBLINE_PGVECTOR names no store: make test-store PGVECTOR=postgres://... runs this")
+		t.Skip("PLUMBLINE_PGVECTOR names no store: make test-extra OF=store PGVECTOR=postgres://... runs this")
 	}
 	dir := t.TempDir()
 	harness.Run(t, "run", "e2e-rag-db", "--out", filepath.Join(dir, "pages"), "--param", "index="+address).WantCode(t, 0).

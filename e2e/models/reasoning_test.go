@@ -222,7 +222,7 @@ func TestAuditsOfEmbeddedReasoning(t *testing.T) {
 func TestPythonReasoningPrograms(t *testing.T) {
 	python := os.Getenv("PLUMBLINE_PYTHON")
 	if python == "" {
-		t.Skip("PLUMBLINE_PYTHON names no interpreter: make test-python PYTHON=python3 runs this")
+		t.Skip("PLUMBLINE_PYTHON names no interpreter: make test-extra OF=python PYTHON=python3 runs this")
 	}
 	out := t.TempDir()
 	harness.Run(t, "run", "deepseek-r1", "--mode", "accuracy", "--count", "40", "--out", out, "--force").WantCode(t, 0).

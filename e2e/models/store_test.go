@@ -25,12 +25,12 @@ type redis struct {
 	process *os.Process
 }
 
-// startRedis starts the server that make test-store names, which ends with the test.
+// startRedis starts the server that make test-extra OF=store names, which ends with the test.
 func startRedis(t *testing.T) *redis {
 	t.Helper()
 	program := os.Getenv("PLUMBLINE_REDIS")
 	if program == "" {
-		t.Skip("PLUMBLINE_REDIS names no server: make test-store REDIS=redis-server runs this")
+		t.Skip("PLUMBLINE_REDIS names no server: make test-extra OF=store REDIS=redis-server runs this")
 	}
 	for range 10 { // another process may take the port before the server does
 		address := mock.FreeAddress(t)

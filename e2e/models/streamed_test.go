@@ -93,7 +93,7 @@ runpy.run_path(sys.argv[0], run_name="__main__")
 func TestOfficialStreamed(t *testing.T) {
 	checkout, python := os.Getenv("PLUMBLINE_MLC"), os.Getenv("PYTHON")
 	if checkout == "" || python == "" {
-		t.Skip("PLUMBLINE_MLC and PYTHON name no official script and no Python: make test-official-streamed MLC=DIR")
+		t.Skip("PLUMBLINE_MLC and PYTHON name no official script and no Python: make test-official OF=streamed MLC=DIR")
 	}
 	out := filepath.Join(t.TempDir(), "out")
 	harness.Run(t, "run", "dlrm-v3", "--scenario", "Offline", "--mode", "accuracy", "--smoke", "--out", out).WantCode(t, 0)

@@ -65,7 +65,7 @@ func TestYOLO(t *testing.T) {
 func TestOfficialAccuracyScript(t *testing.T) {
 	tools := os.Getenv("PLUMBLINE_MLC")
 	if tools == "" {
-		t.Skip("PLUMBLINE_MLC names no checkout of the official tools: make test-official-accuracy MLC=DIR runs this")
+		t.Skip("PLUMBLINE_MLC names no checkout of the official tools: make test-official OF=accuracy MLC=DIR runs this")
 	}
 	dir := t.TempDir()
 	model, data, out := filepath.Join(dir, "yolo11l.onnx"), filepath.Join(dir, "coco_safe"), filepath.Join(dir, "out")

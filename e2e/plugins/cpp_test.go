@@ -14,8 +14,8 @@ import (
 // TestCppNewModule makes and proves what harness new writes in C++, where PLUMBLINE_CPP says that its needs are here.
 func TestCppNewModule(t *testing.T) {
 	if os.Getenv("PLUMBLINE_CPP") == "" {
-		t.Skip("PLUMBLINE_CPP is not set: make test-cpp builds the backend in C++ (it needs a C++17 compiler, protoc and " +
-			"gRPC for C++)")
+		t.Skip("PLUMBLINE_CPP is not set: make test-extra OF=cpp builds the backend in C++ (it needs a C++17 compiler, " +
+			"protoc and gRPC for C++)")
 	}
 	dir := filepath.Join(t.TempDir(), "cppacme")
 	harness.Run(t, "new", "backend", dir, "--language", "cpp", "--checkout", built.Root()).WantCode(t, 0)

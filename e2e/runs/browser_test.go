@@ -21,7 +21,7 @@ func openBrowser(t *testing.T) *browser.Browser {
 	t.Helper()
 	path := os.Getenv("PLUMBLINE_BROWSER")
 	if path == "" {
-		t.Skip("PLUMBLINE_BROWSER names no Chromium: make test-browser (Debian's package chromium)")
+		t.Skip("PLUMBLINE_BROWSER names no Chromium: make test-extra OF=browser (Debian's package chromium)")
 	}
 	b, err := browser.Start(path, t.TempDir())
 	if err != nil {

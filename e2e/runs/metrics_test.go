@@ -23,12 +23,12 @@ import (
 )
 
 // TestPrometheus lets a real Prometheus scrape runs of all kinds each second: what it has in the end is what
-// result.json says, the number of samples exactly and the 99th percentile within its bucket. make test-metrics runs
-// it.
+// result.json says, the number of samples exactly and the 99th percentile within its bucket. make test-extra OF=metrics
+// runs it.
 func TestPrometheus(t *testing.T) {
 	program := os.Getenv("PLUMBLINE_PROMETHEUS")
 	if program == "" {
-		t.Skip("PLUMBLINE_PROMETHEUS names no Prometheus: make test-metrics")
+		t.Skip("PLUMBLINE_PROMETHEUS names no Prometheus: make test-extra OF=metrics")
 	}
 	target, out := mock.FreeAddress(t), t.TempDir()
 	server := startPrometheus(t, program, target)
@@ -71,7 +71,7 @@ func TestPrometheus(t *testing.T) {
 func TestPrometheusDashboard(t *testing.T) {
 	program := os.Getenv("PLUMBLINE_PROMETHEUS")
 	if program == "" {
-		t.Skip("PLUMBLINE_PROMETHEUS names no Prometheus: make test-metrics")
+		t.Skip("PLUMBLINE_PROMETHEUS names no Prometheus: make test-extra OF=metrics")
 	}
 	target, dir := mock.FreeAddress(t), t.TempDir()
 	server, began := startPrometheus(t, program, target), time.Now()

@@ -36,10 +36,10 @@ var knowns = []known{
 // TestSearches searches servers of known capacity for their highest rate, ten times as the machine is, and ten times
 // beside eight busy loops. Each answer is within 10 % of the capacity, or says that the client is the limit, or that
 // there is not enough data, and what the server holds at least is no more than it can do. It takes half an hour:
-// PLUMBLINE_SEARCHES=1 asks for it (make test-searches).
+// PLUMBLINE_SEARCHES=1 asks for it (make test-extra OF=searches).
 func TestSearches(t *testing.T) {
 	if os.Getenv("PLUMBLINE_SEARCHES") == "" {
-		t.Skip("PLUMBLINE_SEARCHES is not set: make test-searches")
+		t.Skip("PLUMBLINE_SEARCHES is not set: make test-extra OF=searches")
 	}
 	for _, busy := range []int{0, 8} {
 		t.Run(fmt.Sprintf("beside %d busy loops", busy), func(t *testing.T) {

@@ -21,7 +21,7 @@ import (
 // inferenceServer is one of examples/servers.
 type inferenceServer struct {
 	name, script, requirements string
-	python                     string // the variable of make test-servers that names its interpreter
+	python                     string // the variable of make test-extra OF=servers that names its interpreter
 	imports                    string
 	streams                    []string // values of option stream that it can be asked with
 	endpoints                  int
@@ -43,7 +43,7 @@ func TestServers(t *testing.T) {
 	if !slices.ContainsFunc(inferenceServers(), func(s inferenceServer) bool {
 		return os.Getenv("PLUMBLINE_"+s.python) != ""
 	}) {
-		t.Skip("no interpreter is named: make test-servers runs this")
+		t.Skip("no interpreter is named: make test-extra OF=servers runs this")
 	}
 	dir := t.TempDir()
 	harness.Run(t, "run", "resnet50", "--mode", "accuracy", "--scenario", "Offline", "--out", dir, "--force").WantCode(t,
@@ -120,7 +120,7 @@ func (s inferenceServer) interpreter(t *testing.T) string {
 	}
 	if out, err := exec.Command(python, "-c", "import "+s.imports).CombinedOutput(); err != nil {
 		t.Skipf("%s=%s lacks something: %s\nInstall %s with\n  python3 -m venv VENV && VENV/bin/pip install -r "+
-			"examples/servers/%s\nand name it: make test-servers %s=VENV/bin/python",
+			"examples/servers/%s\nand name it: make test-extra OF=servers %s=VENV/bin/python",
 			s.python, python, lastLine(err.Error()+"\n"+string(out)), strings.Join(strings.Fields(string(requirements)), ", "),
 			s.requirements, s.python)
 	}

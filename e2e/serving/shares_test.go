@@ -268,8 +268,9 @@ sys.exit(code)
 func TestSharesByRay(t *testing.T) {
 	python := os.Getenv("PLUMBLINE_RAY_PYTHON")
 	if out, err := exec.Command(python, "-c", "import ray").CombinedOutput(); err != nil {
-		t.Skipf("PLUMBLINE_RAY_PYTHON=%s has no Ray: %s\nInstall ray and name it: make test-shares RAY_PYTHON=PYTHON",
-			python, lastLine(err.Error()+"\n"+string(out)))
+		t.Skipf("PLUMBLINE_RAY_PYTHON=%s has no Ray: %s\n"+
+			"Install ray and name it: make test-extra OF=shares RAY_PYTHON=PYTHON", python,
+			lastLine(err.Error()+"\n"+string(out)))
 	}
 	url := strings.TrimSuffix(mock.Start(t, mock.OpenAI, nil, "-listen", "127.0.0.1:0"), "/v1")
 	temporary, err := os.MkdirTemp("", "plumb") // short: sockets below it have at most 107 letters

@@ -96,7 +96,7 @@ func TestSubmissionPage(t *testing.T) {
 func TestSubmissionByTheOfficialLoadGen(t *testing.T) {
 	long := os.Getenv("PLUMBLINE_SUBMISSION_OFFICIAL")
 	if long != "full" && long != "short" {
-		t.Skipf("PLUMBLINE_SUBMISSION_OFFICIAL is %q, not full or short: make test-submission-official runs this", long)
+		t.Skipf("PLUMBLINE_SUBMISSION_OFFICIAL is %q, not full or short: make test-official OF=submission runs this", long)
 	}
 	built.NeedOfficial(t)
 	if long == "full" && os.Getenv("PLUMBLINE_MLC") == "" {

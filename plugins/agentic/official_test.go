@@ -121,7 +121,7 @@ func officialCases(t *testing.T, folder string) (all []answeredCase) {
 func TestOfficialBFCL(t *testing.T) {
 	sources, folder := os.Getenv("PLUMBLINE_ENDPOINTS"), os.Getenv("PLUMBLINE_BFCL")
 	if sources == "" || folder == "" {
-		t.Skip("PLUMBLINE_ENDPOINTS and PLUMBLINE_BFCL name no sources (make test-official-bfcl)")
+		t.Skip("PLUMBLINE_ENDPOINTS and PLUMBLINE_BFCL name no sources (make test-official OF=bfcl)")
 	}
 	cases := officialCases(t, folder)
 	var in bytes.Buffer

@@ -94,7 +94,7 @@ func (w *way) cut() {
 func TestStoreOfPassages(t *testing.T) {
 	address := os.Getenv("PLUMBLINE_PGVECTOR")
 	if address == "" {
-		t.Skip("PLUMBLINE_PGVECTOR names no store: make test-store PGVECTOR=postgres://... runs this")
+		t.Skip("PLUMBLINE_PGVECTOR names no store: make test-extra OF=store PGVECTOR=postgres://... runs this")
 	}
 	w := opened(t, nobody{}, sdk.Options{Model: pagesModel}, "index="+address)
 	n := w.(interface{ Len() int }).Len()

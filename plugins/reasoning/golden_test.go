@@ -23,7 +23,7 @@ func TestGoldenScores(t *testing.T) { scoreGolden(t, false, nil) }
 func TestPythonGoldenScores(t *testing.T) {
 	python := os.Getenv("PLUMBLINE_PYTHON")
 	if python == "" {
-		t.Skip("PLUMBLINE_PYTHON names no interpreter: make test-python runs this")
+		t.Skip("PLUMBLINE_PYTHON names no interpreter: make test-extra OF=python runs this")
 	}
 	scoreGolden(t, true, map[string]string{"execute": python})
 }

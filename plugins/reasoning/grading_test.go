@@ -52,7 +52,7 @@ func TestOwnAnswers(t *testing.T) {
 func TestPythonPrograms(t *testing.T) {
 	python := os.Getenv("PLUMBLINE_PYTHON")
 	if python == "" {
-		t.Skip("PLUMBLINE_PYTHON names no interpreter: make test-python runs this")
+		t.Skip("PLUMBLINE_PYTHON names no interpreter: make test-extra OF=python runs this")
 	}
 	r := scoreOwn(t, map[string]string{"execute": python, "sandbox": "weak"})
 	notes := strings.Join(r.Notes, "\n")

@@ -182,7 +182,7 @@ func officiallyTaken(t *testing.T, root string) (took bool, out []byte) {
 	t.Helper()
 	checkout := os.Getenv("PLUMBLINE_MLC")
 	if checkout == "" {
-		t.Skip("PLUMBLINE_MLC names no checkout of mlcommons/inference (make test-official-endpoints)")
+		t.Skip("PLUMBLINE_MLC names no checkout of mlcommons/inference (make test-official OF=endpoints)")
 	}
 	cmd := exec.Command(cmp.Or(os.Getenv("PYTHON"), "python3"), "-m", "submission_checker.main", "--input", root,
 		"--version", "v6.1", "--submitter", "Lab", "--csv", filepath.Join(t.TempDir(), "summary.csv"))

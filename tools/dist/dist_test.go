@@ -134,7 +134,7 @@ func TestRuntimeOfAPackage(t *testing.T) {
 // its own, without Go and without a network.
 func TestDist(t *testing.T) {
 	if os.Getenv("PLUMBLINE_TEST_DIST") == "" {
-		t.Skip("make test-dist makes the archives: some minutes")
+		t.Skip("make test-extra OF=dist makes the archives: some minutes")
 	}
 	inCheckout(t)
 	d := dist{version: "v0.0.1", out: t.TempDir()}

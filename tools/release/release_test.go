@@ -46,7 +46,7 @@ func TestProxy(t *testing.T) {
 // module, which requires the released modules: it builds, passes its tests, and runs.
 func TestInstall(t *testing.T) {
 	if os.Getenv("PLUMBLINE_TEST_DIST") == "" {
-		t.Skip("make test-dist installs from a proxy: some minutes")
+		t.Skip("make test-extra OF=dist installs from a proxy: some minutes")
 	}
 	proxy, home := writeProxy(t), t.TempDir()
 	cache, err := output("go", "env", "GOMODCACHE")

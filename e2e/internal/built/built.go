@@ -62,8 +62,8 @@ func run(m *testing.M) (int, error) {
 func Root() string { return place.root }
 
 // Dir is the folder of the binaries: harness, plugins/ with ONNX Runtime's library, faulty/, cheater/, translation/ and
-// pair/ with plugins for tests, oip-mock and openai-mock, and harness-official where make test-official names its
-// sources. Nothing may be written there.
+// pair/ with plugins for tests, oip-mock and openai-mock, and harness-official where make test-official OF=loadgen
+// names its sources. Nothing may be written there.
 func Dir() string { return place.dir }
 
 // Harness is the path of the harness beside all plugins.
@@ -179,6 +179,7 @@ func copyFile(from, to string) error {
 func NeedOfficial(t *testing.T) {
 	t.Helper()
 	if os.Getenv(OfficialSource) == "" {
-		t.Skipf("%s names no source of the official LoadGen: make test-official LOADGEN=DIR runs this", OfficialSource)
+		t.Skipf("%s names no source of the official LoadGen: make test-official OF=loadgen LOADGEN=DIR runs this",
+			OfficialSource)
 	}
 }

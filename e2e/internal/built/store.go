@@ -30,7 +30,7 @@ type store struct {
 type variant struct {
 	name     string
 	tags     string
-	official string // sources of the official LoadGen: make test-official
+	official string // sources of the official LoadGen: make test-official OF=loadgen
 }
 
 // OfficialSource is the environment variable that names the official LoadGen's sources.
@@ -38,7 +38,7 @@ const OfficialSource = "PLUMBLINE_OFFICIAL_LOADGEN"
 
 func chosen() variant {
 	v := variant{name: "plain", official: os.Getenv(OfficialSource)}
-	if os.Getenv("PLUMBLINE_PACE") != "" { // as on a machine that is quicker or slower: make test-pace
+	if os.Getenv("PLUMBLINE_PACE") != "" { // as on a machine that is quicker or slower: make test-extra OF=pace
 		v.name, v.tags = "pace", "pace"
 	}
 	if v.official != "" {

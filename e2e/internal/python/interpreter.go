@@ -6,12 +6,12 @@ import (
 	"testing"
 )
 
-// Interpreter is the interpreter that make test-python names.
+// Interpreter is the interpreter that make test-extra OF=python names.
 func Interpreter(t *testing.T) string {
 	t.Helper()
 	path := os.Getenv("PLUMBLINE_PYTHON")
 	if path == "" {
-		t.Skip("PLUMBLINE_PYTHON names no interpreter: make test-python PYTHON=python3 runs this")
+		t.Skip("PLUMBLINE_PYTHON names no interpreter: make test-extra OF=python PYTHON=python3 runs this")
 	}
 	return path
 }

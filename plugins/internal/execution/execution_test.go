@@ -15,7 +15,7 @@ func runner(t *testing.T, weak bool) *Runner {
 	t.Helper()
 	path := os.Getenv("PLUMBLINE_PYTHON")
 	if path == "" {
-		t.Skip("PLUMBLINE_PYTHON names no interpreter: make test-python or test-escape PYTHON=python3 runs this")
+		t.Skip("PLUMBLINE_PYTHON names no interpreter: make test-extra OF=python or test-escape PYTHON=python3 runs this")
 	}
 	r, err := Settings{path, weak}.Open(t.Context())
 	if err != nil {

@@ -91,7 +91,7 @@ func TestLiteral(t *testing.T) {
 func TestStoreOfPassages(t *testing.T) {
 	address := os.Getenv("PLUMBLINE_PGVECTOR")
 	if address == "" {
-		t.Skip("PLUMBLINE_PGVECTOR names no store: make test-store PGVECTOR=postgres://... runs this")
+		t.Skip("PLUMBLINE_PGVECTOR names no store: make test-extra OF=store PGVECTOR=postgres://... runs this")
 	}
 	s, err := Open(t.Context(), address, time.Minute, 2)
 	if err != nil {

@@ -31,13 +31,13 @@ type judge struct {
 	file string // of summaries
 }
 
-// officialChecker is the one that the environment names, with a Python that has PyYAML: make test-official-checker.
+// officialChecker is the one that the environment names, with a Python that has PyYAML: make test-official OF=checker.
 // Without, the test is skipped. Its two processes end with the test.
 func officialChecker(t *testing.T) official {
 	t.Helper()
 	dir := os.Getenv("PLUMBLINE_MLC")
 	if dir == "" {
-		t.Skip("PLUMBLINE_MLC names no checkout of the official tools: make test-official-checker MLC=DIR")
+		t.Skip("PLUMBLINE_MLC names no checkout of the official tools: make test-official OF=checker MLC=DIR")
 	}
 	python := os.Getenv("PYTHON")
 	if python == "" {

@@ -101,7 +101,7 @@ for check in check_submission(sys.argv[2]).checks:
 func TestOfficialEndpointsOfReplays(t *testing.T) {
 	sources := os.Getenv("PLUMBLINE_ENDPOINTS")
 	if sources == "" {
-		t.Skip("PLUMBLINE_ENDPOINTS does not name the sources of mlcommons/endpoints (make test-official-endpoints)")
+		t.Skip("PLUMBLINE_ENDPOINTS does not name the sources of mlcommons/endpoints (make test-official OF=endpoints)")
 	}
 	dir, _ := written(t, replayed())
 	out, err := exec.Command(python(), "-c", judge, sources, dir).CombinedOutput()

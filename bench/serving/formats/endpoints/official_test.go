@@ -25,7 +25,8 @@ print(json.dumps([{k: v[0]["value"] for k, v in EndpointsParser(d).get_messages(
 func TestOfficialEndpoints(t *testing.T) {
 	checkout := os.Getenv("PLUMBLINE_MLC")
 	if checkout == "" {
-		t.Skip("PLUMBLINE_MLC does not name a checkout with the official submission checker (make test-official-endpoints)")
+		t.Skip("PLUMBLINE_MLC does not name a checkout with the official submission checker " +
+			"(make test-official OF=endpoints)")
 	}
 	loads := map[string]arrival.Pattern{
 		"max_throughput": {Kind: arrival.Maximum, Requests: 1200, Seed: 3},
@@ -133,7 +134,7 @@ for d in map(pathlib.Path, sys.argv[2:]):
 func TestOfficialEndpointsItself(t *testing.T) {
 	sources := os.Getenv("PLUMBLINE_ENDPOINTS")
 	if sources == "" {
-		t.Skip("PLUMBLINE_ENDPOINTS does not name the sources of mlcommons/endpoints (make test-official-endpoints)")
+		t.Skip("PLUMBLINE_ENDPOINTS does not name the sources of mlcommons/endpoints (make test-official OF=endpoints)")
 	}
 	args := []string{"-c", reader, sources}
 	for _, p := range []arrival.Pattern{{Kind: arrival.Maximum, Requests: 6},
