@@ -9,8 +9,8 @@ import (
 	"context"
 
 	"github.com/plumbline-ml/plumbline/bench/closedloop"
-	"github.com/plumbline-ml/plumbline/bench/internal/output"
 	"github.com/plumbline-ml/plumbline/bench/internal/run"
+	"github.com/plumbline-ml/plumbline/bench/output"
 	"github.com/plumbline-ml/plumbline/bench/plan"
 	"github.com/plumbline-ml/plumbline/bench/plugin"
 	"github.com/plumbline-ml/plumbline/bench/record"

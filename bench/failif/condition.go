@@ -16,8 +16,8 @@ import (
 
 	"github.com/plumbline-ml/plumbline/loadgen"
 
-	"github.com/plumbline-ml/plumbline/bench/internal/inequality"
 	"github.com/plumbline-ml/plumbline/bench/serving/metrics"
+	"github.com/plumbline-ml/plumbline/internal/inequality"
 )
 
 // Condition is one condition that was read.

@@ -10,8 +10,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/loadgen/suggest"
 
-	"github.com/plumbline-ml/plumbline/bench/internal/inequality"
 	"github.com/plumbline-ml/plumbline/bench/record/metric"
+	"github.com/plumbline-ml/plumbline/internal/inequality"
 )
 
 // Subject is what conditions are judged on: a run, or the runs of one scenario on both sides of a comparison.

@@ -24,8 +24,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/loadgen/suggest"
 
-	"github.com/plumbline-ml/plumbline/bench/internal/inequality"
 	"github.com/plumbline-ml/plumbline/bench/serving/metrics"
+	"github.com/plumbline-ml/plumbline/internal/inequality"
 )
 
 // Units of the limits of terms.
