@@ -26,8 +26,8 @@ import (
 const own = "testdata/golden"
 
 // Each runs check as one subtest for each file that matches pattern, a slash-separated path below the folder of cases:
-// first the cases in the package's testdata/golden, if it has such, then the full set, which Root finds. It reports a
-// skip where the full set is absent, and an error where it has no such file.
+// first the cases in the package's testdata/golden, if it has such, then the full set, which Root finds. It reports
+// an error where the full set has no such file, and a skip where a module is tested outside of the workspace.
 func Each(t *testing.T, pattern string, check func(t *testing.T, path string)) {
 	t.Helper()
 	EachBelow(t, own, pattern, check)
@@ -37,13 +37,14 @@ func Each(t *testing.T, pattern string, check func(t *testing.T, path string)) {
 func EachBelow(t *testing.T, folder, pattern string, check func(t *testing.T, path string)) {
 	t.Helper()
 	each(t, folder, pattern, check)
-	shared := full(t)
-	if _, err := os.Stat(shared); err != nil {
-		t.Run("shared", func(t *testing.T) { skip(t, err) })
-		return
-	}
-	if each(t, shared, pattern, check) == 0 {
-		t.Errorf("no %s below %s", pattern, shared)
+	root, err := find()
+	switch {
+	case errors.Is(err, errAlone):
+		t.Run("full", func(t *testing.T) { t.Skip(err) })
+	case err != nil:
+		t.Error(err)
+	case each(t, root, pattern, check) == 0:
+		t.Errorf("no %s below %s", pattern, root)
 	}
 }
 
@@ -60,44 +61,19 @@ func each(t *testing.T, root, pattern string, check func(t *testing.T, path stri
 	return len(paths)
 }
 
-// Root is the folder of the full set of cases: what PLUMBLINE_GOLDEN names, by default ../shared/golden from the folder
-// with go.work. Where it is absent, the test is skipped.
-func Root(t *testing.T) string {
+// Root is the folder of the full set of cases: what PLUMBLINE_GOLDEN names, or else ../shared/golden from the folder
+// with go.work, or else the packed ones, unpacked. Where a module is tested outside of the workspace, the test is
+// skipped.
+func Root(t testing.TB) string {
 	t.Helper()
-	root := full(t)
-	if _, err := os.Stat(root); err != nil {
-		skip(t, err)
-	}
-	return root
-}
-
-func skip(t *testing.T, err error) {
-	t.Helper()
-	t.Skipf("the full set of cases is not there (PLUMBLINE_GOLDEN names its folder): %v", err)
-}
-
-// full is where the full set of cases is, if it is there.
-func full(t *testing.T) string {
-	t.Helper()
-	if shared := os.Getenv("PLUMBLINE_GOLDEN"); shared != "" {
-		return shared
-	}
-	return filepath.Join(workspace(t), "..", "shared", "golden")
-}
-
-// workspace is the folder of go.work above the test, or the file system's root.
-func workspace(t *testing.T) string {
-	t.Helper()
-	dir, err := os.Getwd()
-	if err != nil {
+	root, err := find()
+	switch {
+	case errors.Is(err, errAlone):
+		t.Skip(err)
+	case err != nil:
 		t.Fatal(err)
 	}
-	for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
-		if _, err := os.Stat(filepath.Join(dir, "go.work")); err == nil {
-			break
-		}
-	}
-	return dir
+	return root
 }
 
 // ReadJSON decodes a file into v, or fails the test.

@@ -142,14 +142,9 @@ func checkRows(t *testing.T, name string, tokenizer *Tokenizer, rows []row, sum 
 	t.Logf("%s: %d captions, of which %d need the repair that is left out", name, len(rows), repaired)
 }
 
-// BenchmarkGoldenCaptions is a caption of the golden set, which PLUMBLINE_GOLDEN names, by the generator's first
-// tokenizer.
+// BenchmarkGoldenCaptions is a caption of the golden set by the generator's first tokenizer.
 func BenchmarkGoldenCaptions(b *testing.B) {
-	root := os.Getenv("PLUMBLINE_GOLDEN")
-	if root == "" {
-		b.Skip("PLUMBLINE_GOLDEN names no folder of cases")
-	}
-	path := filepath.Join(root, "text_to_image", "tokenizer", "expected.json")
+	path := filepath.Join(golden.Root(b), "text_to_image", "tokenizer", "expected.json")
 	rows, tokenizer := readRows(b, path), tokenizers(b, filepath.Dir(path))["ids"]
 	var ids []int32
 	b.ReportAllocs()

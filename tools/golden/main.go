@@ -1,0 +1,45 @@
+// Command golden packs the golden cases, what official programs gave for inputs made for the purpose, into one file of
+// the project, cases.tar.gz beside it. The tests unpack it below bin/golden/. Run it in tools/:
+//
+//	go run ./golden FOLDER
+//
+// FOLDER has the cases. README.md says which program made each part, and what is left out. Packing the same folder
+// again gives the same bytes.
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// output is the packed file, from the folder of this module.
+var output = filepath.Join("golden", "cases.tar.gz")
+
+func main() {
+	if len(os.Args) != 2 {
+		fmt.Fprintln(os.Stderr, "usage: golden FOLDER")
+		os.Exit(2)
+	}
+	if err := run(os.Args[1]); err != nil {
+		fmt.Fprintln(os.Stderr, "golden:", err)
+		os.Exit(1)
+	}
+}
+
+func run(folder string) error {
+	names, err := list(os.DirFS(folder))
+	if err != nil {
+		return err
+	}
+	file, err := os.CreateTemp(filepath.Dir(output), "part-")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(file.Name())
+	if err := errors.Join(pack(file, os.DirFS(folder), names), file.Chmod(0o644), file.Close()); err != nil {
+		return err
+	}
+	return os.Rename(file.Name(), output)
+}

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"archive/tar"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"slices"
+)
+
+// leftOut are the files that are not packed: patterns of path.Match for a path from the folder, or for its last part.
+// README.md gives the reasons.
+var leftOut = []string{"found5", "README*.md", "*.py"}
+
+// list is what is packed of a folder, in the order of names: every file that is not left out. Links and the like are an
+// error.
+func list(cases fs.FS) (names []string, err error) {
+	err = fs.WalkDir(cases, ".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case isLeftOut(name) && d.IsDir():
+			return fs.SkipDir
+		case isLeftOut(name) || d.IsDir():
+			return nil
+		case !d.Type().IsRegular():
+			return fmt.Errorf("%s is neither a file nor a folder: only those are packed", name)
+		}
+		names = append(names, name)
+		return nil
+	})
+	if err == nil && len(names) == 0 {
+		err = errors.New("the folder has no files to pack")
+	}
+	slices.Sort(names) // as whole paths
+	return names, err
+}
+
+func isLeftOut(name string) bool {
+	for _, pattern := range leftOut {
+		whole, _ := path.Match(pattern, name) // the patterns are well formed
+		last, _ := path.Match(pattern, path.Base(name))
+		if whole || last {
+			return true
+		}
+	}
+	return false
+}
+
+// pack writes files as a tar archive, compressed by gzip, without times, owners or permissions of this machine. A file
+// in which a path of a machine stands is an error: all such files are named.
+func pack(to io.Writer, cases fs.FS, names []string) error {
+	packed, err := gzip.NewWriterLevel(to, gzip.BestCompression)
+	if err != nil {
+		return err
+	}
+	archive := tar.NewWriter(packed)
+	var faults []error
+	for _, name := range names {
+		data, err := fs.ReadFile(cases, name)
+		if err != nil {
+			return err
+		}
+		faults = append(faults, findPaths(name, data))
+		header := &tar.Header{Typeflag: tar.TypeReg, Name: name, Size: int64(len(data)), Mode: 0o644}
+		if err := archive.WriteHeader(header); err != nil {
+			return err
+		}
+		if _, err := archive.Write(data); err != nil {
+			return err
+		}
+	}
+	return errors.Join(append(faults, archive.Close(), packed.Close())...)
+}
