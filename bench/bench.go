@@ -7,8 +7,10 @@ package bench
 
 import (
 	"context"
+	"errors"
 
 	"github.com/plumbline-ml/plumbline/bench/closedloop"
+	"github.com/plumbline-ml/plumbline/bench/internal/form"
 	"github.com/plumbline-ml/plumbline/bench/internal/run"
 	"github.com/plumbline-ml/plumbline/bench/output"
 	"github.com/plumbline-ml/plumbline/bench/plan"
@@ -84,7 +86,8 @@ func Run(ctx context.Context, r Request) (record.Document, error) {
 // where that folder is lost in the end. The end of ctx ends the run that is under way in order: what was measured is
 // kept.
 func (p *Plan) Run(ctx context.Context) (record.Document, error) {
-	return run.Make(ctx, p.Plan, &p.running)
+	d, err := run.Make(ctx, p.Plan, &p.running)
+	return d, errors.Join(err, form.Write(p.Plan, d))
 }
 
 // Loop runs a closed loop on the model of the plan in place of LoadGen, and writes nothing but what the plugin prints,

@@ -16,6 +16,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench/discover"
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/bench/internal/form"
 	"github.com/plumbline-ml/plumbline/bench/internal/keyvalue"
 	"github.com/plumbline-ml/plumbline/bench/internal/modelfiles"
 	"github.com/plumbline-ml/plumbline/bench/internal/score"
@@ -58,6 +59,8 @@ type Scored struct {
 	Verdict      judge.Verdict // how it stands to its targets
 	OfficialText string        // what accuracy.txt holds
 	Unwritten    error         // why accuracy.txt is not beside the log; nil: it is. Of a full disk it is Score's, too
+	// Unformed is why the files of the endpoints harness keep the earlier score; nil: they have this one, or there are none.
+	Unformed error
 }
 
 // Score scores every log that the path means, and writes accuracy.txt beside each. A log that cannot be scored does not
@@ -153,6 +156,7 @@ func (r ScoreRequest) score(ctx context.Context, catalog *discover.Catalog, log 
 	} else if err := errors.Join(s.WriteFiles(dir), s.WriteExhibits(dir)); err != nil {
 		done.Unwritten = fmt.Errorf("answers to hand in or to look at are not written: %w", err)
 	}
+	done.Unformed = form.Rescored(log.Path, served.Model)
 	if r.Done != nil {
 		r.Done(done)
 	}

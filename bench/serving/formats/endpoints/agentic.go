@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"time"
 
 	"github.com/plumbline-ml/plumbline/bench/serving/arrival"
 	"github.com/plumbline-ml/plumbline/bench/serving/formats"
+	"github.com/plumbline-ml/plumbline/bench/serving/prompts"
 )
 
 // Agentic is what a replay of recorded conversations has beside other runs.
@@ -29,6 +31,20 @@ type Agentic struct {
 type Calls struct {
 	Entry json.RawMessage // score, total_samples, breakdown, response_counts
 	Took  time.Duration
+}
+
+// ReplayOf is a replay as a benchmark's parameters ask for it. They go by the names that that harness's configuration
+// has for the same, without a unit: temperature, seed and max_new_tokens of its model_params, turn_timeout in seconds.
+// One that is absent, or no number, is 0. Who sets what was measured fills in the rest.
+func ReplayOf(params map[string]string) Run {
+	tokens, _ := strconv.Atoi(params["max_new_tokens"])
+	timeout, _ := strconv.Atoi(params["turn_timeout"])
+	seed, _ := strconv.ParseUint(params["seed"], 10, 64)
+	r := Run{Agentic: &Agentic{Timeout: time.Duration(timeout) * time.Second, DataSeed: seed}}
+	r.Load = arrival.Pattern{Kind: arrival.Users, Users: 1, Sessions: true, Seed: seed}
+	r.API, r.Stream, r.MaxTokens = prompts.Chat, true, tokens
+	r.Fields = map[string]string{"temperature": params["temperature"], "seed": params["seed"]}
+	return r
 }
 
 // replayPattern is the type of load_pattern that replays have.
@@ -146,5 +162,5 @@ func (e *inEndpoints) writeAgentic(dir string, r Run) error {
 	if err := writeAccuracies(dir, all); err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(dir, "scores.json"), r.Agentic.Scores, 0o666)
+	return os.WriteFile(filepath.Join(dir, ScoresFile), r.Agentic.Scores, 0o666)
 }

@@ -71,7 +71,7 @@ func (e *inEndpoints) writeDriven(dir string, r Run) error {
 func (e *inEndpoints) writeScore(dir string, r Run) error {
 	s, f := r.Driven.Score, forms[r.Driven.Metric]
 	if s == nil || s.Value == nil {
-		return remove(filepath.Join(dir, "accuracy", "accuracy_results.json"))
+		return remove(filepath.Join(dir, filepath.FromSlash(AccuracyFile)))
 	}
 	value := *s.Value
 	if f.percent {
@@ -95,7 +95,7 @@ func remove(path string) error {
 	return nil
 }
 
-// caching is audit/audit_output_caching_test.json: that harness's TEST04.
+// caching is CachingFile: that harness's TEST04.
 type caching struct {
 	Test           string  `json:"test"`
 	Passed         bool    `json:"passed"`
@@ -115,7 +115,7 @@ var thresholds = map[string]float64{"max_throughput": 0.1, "concurrency": 0.2}
 
 // writeCaching writes the audit as that harness judges it: by requests per second, and how many were answered.
 func (e *inEndpoints) writeCaching(dir string, r Run) error {
-	path := filepath.Join(dir, "audit", "audit_output_caching_test.json")
+	path := filepath.Join(dir, filepath.FromSlash(CachingFile))
 	threshold, has := thresholds[e.pattern]
 	if r.Driven.Caching == nil || !has {
 		return remove(path)
@@ -163,7 +163,7 @@ func judgeCaching(all, one *inEndpoints, threshold float64) caching {
 	return c
 }
 
-// accuracies is accuracy/accuracy_results.json.
+// accuracies is AccuracyFile.
 type accuracies struct {
 	Average *float64        `json:"average_accuracy,omitempty"`
 	All     []accuracyEntry `json:"accuracy_scores"`
@@ -174,9 +174,9 @@ func writeAccuracies(dir string, all accuracies) error {
 	if err != nil {
 		return err
 	}
-	dir = filepath.Join(dir, "accuracy")
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+	path := filepath.Join(dir, filepath.FromSlash(AccuracyFile))
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(dir, "accuracy_results.json"), append(text, '\n'), 0o666)
+	return os.WriteFile(path, append(text, '\n'), 0o666)
 }

@@ -236,7 +236,7 @@ func (e *inEndpoints) finished() []int64 {
 	return counts
 }
 
-// summary is performance/result_summary.json.
+// summary is SummaryFile.
 func (e *inEndpoints) summary(r Run) *formats.Object {
 	var o formats.Object
 	qps, tps := e.rates()
@@ -320,7 +320,7 @@ func nullable[N int | float64](n N) any {
 	return n
 }
 
-// snapshot is metrics/final_snapshot.json.
+// snapshot is SnapshotFile.
 func (e *inEndpoints) snapshot(r Run) *formats.Object {
 	var o formats.Object
 	all := []json.Marshaler{}
@@ -354,7 +354,7 @@ func (e *inEndpoints) snapshot(r Run) *formats.Object {
 	return &o
 }
 
-// event is a line of events.jsonl.
+// event is a line of EventsFile.
 type event struct {
 	Type         string `json:"event_type"`
 	At           int64  `json:"timestamp_ns"`
@@ -429,11 +429,11 @@ func Write(dir string, r Run) error {
 		return err
 	}
 	for name, text := range map[string][]byte{
-		"config.yaml":                     configuration,
-		"performance/result_summary.json": summary,
-		"metrics/final_snapshot.json":     snapshot,
-		"sample_idx_map.json":             append(rows, '\n'),
-		"report.txt":                      e.report(r),
+		ConfigFile:   configuration,
+		SummaryFile:  summary,
+		SnapshotFile: snapshot,
+		PlacesFile:   append(rows, '\n'),
+		ReportFile:   e.report(r),
 	} {
 		if err := os.WriteFile(filepath.Join(dir, filepath.FromSlash(name)), text, 0o666); err != nil {
 			return err
@@ -449,7 +449,7 @@ func Write(dir string, r Run) error {
 			return err
 		}
 	}
-	return writeLines(filepath.Join(dir, "events.jsonl"), e.events())
+	return writeLines(filepath.Join(dir, EventsFile), e.events())
 }
 
 func writeLines(path string, all []event) (err error) {

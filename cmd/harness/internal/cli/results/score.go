@@ -8,7 +8,6 @@ import (
 	"github.com/plumbline-ml/plumbline/bench"
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/bench/record"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/runs"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/sdk"
 )
@@ -77,7 +76,7 @@ func (a *app) writeScore(s bench.Scored) {
 	if s.Unwritten != nil && !sdk.OutOfSpace(s.Unwritten) {
 		fmt.Fprintln(a.Stderr, s.Unwritten)
 	}
-	if err := runs.Rescored(s.Log, s.Described); err != nil {
+	if err := s.Unformed; err != nil {
 		fmt.Fprintf(a.Stderr, "the files of the endpoints harness keep the earlier score: %v\n", err)
 	}
 }

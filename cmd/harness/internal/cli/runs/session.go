@@ -77,7 +77,7 @@ func (s *session) run(ctx context.Context) error {
 	defer s.Closed()
 	d, err := s.plan.Run(ctx)
 	if len(d.Runs) > 0 {
-		err = errors.Join(err, s.endpoints(d), s.driven(d), s.writeEnd(d))
+		err = errors.Join(err, s.writeEnd(d))
 	}
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package runs
+package form
 
 import (
 	"bufio"
@@ -19,7 +19,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk"
 
-	"github.com/plumbline-ml/plumbline/bench"
+	"github.com/plumbline-ml/plumbline/bench/plan"
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/record/export"
 	"github.com/plumbline-ml/plumbline/bench/record/judge"
@@ -32,8 +32,8 @@ import (
 
 // driven writes each scenario of the runs that LoadGen drove in the form of the endpoints harness, where the benchmark
 // is asked for in that form: the timed run, the accuracy and the audit, each measured now or before.
-func (s *session) driven(d record.Document) error {
-	if !s.plan.InEndpointsForm() || s.plan.Out == "" || s.plan.LoadGen != nil {
+func driven(p *plan.Plan, d record.Document) error {
+	if !p.InEndpointsForm() || p.LoadGen != nil {
 		return nil
 	}
 	var scenarios []string
@@ -44,7 +44,7 @@ func (s *session) driven(d record.Document) error {
 	}
 	var faults []error
 	for _, scenario := range scenarios {
-		faults = append(faults, sdk.Usage(endpointsForm{s.plan.Out, s.plan.Served.Model}.write(scenario)))
+		faults = append(faults, sdk.Usage(endpointsForm{p.Out, p.Served.Model}.write(scenario)))
 	}
 	return errors.Join(faults...)
 }
@@ -53,7 +53,7 @@ func (s *session) driven(d record.Document) error {
 // has it.
 func Rescored(log string, model sdk.ModelInfo) error {
 	dir := filepath.Dir(filepath.Dir(log))
-	if _, err := os.Stat(filepath.Join(dir, endpointsFolder)); err != nil || model.Endpoints.MaxTokens == 0 {
+	if _, err := os.Stat(filepath.Join(dir, endpoints.Folder)); err != nil || model.Endpoints.MaxTokens == 0 {
 		return nil //nolint:nilerr // most have none
 	}
 	d, err := record.Read(filepath.Join(dir, record.FileName))
@@ -74,7 +74,7 @@ const cachingTest = "TEST04"
 
 // scenarioOf is the folder of a run's scenario, with slashes; not ok: the run has no part in a result.
 func scenarioOf(r *record.Run) (dir string, ok bool) {
-	timed := r.Mode == bench.ModePerformance && r.Performance != nil && r.Effective != nil
+	timed := r.Mode == plan.ModePerformance && r.Performance != nil && r.Effective != nil
 	switch {
 	case r.Status != record.Complete:
 	case timed && r.Test == cachingTest:
@@ -82,7 +82,7 @@ func scenarioOf(r *record.Run) (dir string, ok bool) {
 	case r.Test != "":
 	case timed:
 		return path.Dir(path.Dir(r.Dir)), true
-	case r.Mode == bench.ModeAccuracy && r.Accuracy != nil:
+	case r.Mode == plan.ModeAccuracy && r.Accuracy != nil:
 		return path.Dir(r.Dir), true
 	}
 	return "", false
@@ -131,7 +131,7 @@ func (f endpointsForm) write(scenario string) error {
 			return err
 		}
 	}
-	return writeEndpoints(dir, timed, run)
+	return write(dir, timed, run)
 }
 
 // run is a timed run, as the harness would have made it.

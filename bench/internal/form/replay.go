@@ -1,4 +1,4 @@
-package runs
+package form
 
 import (
 	"cmp"
@@ -15,38 +15,29 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/bounded"
 	"github.com/plumbline-ml/plumbline/sdk"
 
-	"github.com/plumbline-ml/plumbline/bench"
+	"github.com/plumbline-ml/plumbline/bench/plan"
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/record/requests"
-	"github.com/plumbline-ml/plumbline/bench/serving/arrival"
 	"github.com/plumbline-ml/plumbline/bench/serving/formats"
 	"github.com/plumbline-ml/plumbline/bench/serving/formats/endpoints"
-	"github.com/plumbline-ml/plumbline/bench/serving/prompts"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 )
 
-// endpointsFolder is where the files of a replay lie in the form of the endpoints harness, below its scenario's folder.
-const endpointsFolder = "endpoints"
-
-// mostOf bounds files that are read back.
-const mostOf = 1 << 30
-
-// endpoints writes each replay among the runs in the form of the endpoints harness, which is the official one, with the
+// replays writes each replay among the runs in the form of the endpoints harness, which is the official one, with the
 // accuracy that was measured beside it, now or before.
-func (s *session) endpoints(d record.Document) error {
+func replays(p *plan.Plan, d record.Document) error {
 	var faults []error
 	for i := range d.Runs {
 		r := &d.Runs[i]
 		if r.Serving != nil && r.Serving.Replay != nil && len(r.Serving.Replay.Scores) > 0 {
-			faults = append(faults, sdk.Usage(s.endpointsOf(r)))
+			faults = append(faults, sdk.Usage(replay(p, r)))
 		}
 	}
 	return errors.Join(faults...)
 }
 
-func (s *session) endpointsOf(r *record.Run) error {
-	dir := filepath.Join(s.plan.Out, filepath.FromSlash(r.Dir))
-	scores, err := bounded.ReadFile(filepath.Join(dir, endpointsFolder, "scores.json"), mostOf)
+func replay(p *plan.Plan, r *record.Run) error {
+	dir := filepath.Join(p.Out, filepath.FromSlash(r.Dir))
+	scores, err := bounded.ReadFile(filepath.Join(dir, endpoints.Folder, endpoints.ScoresFile), mostOf)
 	if err != nil {
 		return err
 	}
@@ -59,45 +50,40 @@ func (s *session) endpointsOf(r *record.Run) error {
 	if err != nil {
 		return err
 	}
-	p := s.plan.Served.Model.ParamValues(s.plan.Embedded, r.Options.Params)
-	tokens, _ := strconv.Atoi(p["max_new_tokens"])
-	timeout, _ := strconv.Atoi(p["turn_timeout"])
-	seed, _ := strconv.ParseUint(p["seed"], 10, 64)
-	written := writtenSettings(r)
-	least, most := time.Duration(0), bench.ReplayTime
-	if v, ok := written["min_duration"]; ok {
-		least = time.Duration(v) * time.Millisecond
-	}
-	if v, ok := written["max_duration"]; ok {
-		most = time.Duration(v) * time.Millisecond
-	}
-	dataSeed := seed
-	if v, ok := written["sample_index_rng_seed"]; ok {
-		dataSeed = v
-	}
-	if v, ok := written["schedule_rng_seed"]; ok {
-		seed = v
-	}
+	run := asked(p, r)
+	run.Requests = all
 	conversations := map[string]bool{}
 	for _, q := range all {
 		conversations[q.Session] = true
 	}
-	run := endpoints.Run{Run: formats.Run{
-		Requests: all, Load: arrival.Pattern{Kind: arrival.Users, Users: 1, Sessions: true, Seed: seed}, API: prompts.Chat,
-		Stream: true, MaxTokens: tokens, Fields: map[string]string{"temperature": p["temperature"], "seed": p["seed"]},
-		Data:        endpointsData(s.plan.Served.Model, r),
-		Interrupted: r.Status == record.Interrupted,
-	},
-		Agentic: &endpoints.Agentic{
-			Conversations: len(conversations), Timeout: time.Duration(timeout) * time.Second,
-			Least: least, Most: most, DataSeed: dataSeed,
-			Turns: r.Serving.Replay.Turns, Scores: scores, Score: float64(r.Serving.Replay.Scores[0].Value),
-		},
-	}
-	if run.Agentic.Calls, err = callsBeside(filepath.Dir(dir), path.Dir(r.Dir), s.plan.Out); err != nil {
+	run.Agentic.Conversations, run.Agentic.Turns = len(conversations), r.Serving.Replay.Turns
+	run.Agentic.Scores, run.Agentic.Score = scores, float64(r.Serving.Replay.Scores[0].Value)
+	if run.Agentic.Calls, err = callsBeside(filepath.Dir(dir), path.Dir(r.Dir), p.Out); err != nil {
 		return err
 	}
-	return writeEndpoints(filepath.Dir(dir), r, run)
+	return write(filepath.Dir(dir), r, run)
+}
+
+// asked is what a replay asked for. Its parameters have the names of that harness's keys.
+func asked(p *plan.Plan, r *record.Run) endpoints.Run {
+	values := p.Served.Model.ParamValues(p.Embedded, r.Options.Params)
+	run := endpoints.ReplayOf(values)
+	run.Data, run.Interrupted = endpointsData(p.Served.Model, r), r.Status == record.Interrupted
+	a, written := run.Agentic, writtenSettings(r)
+	a.Most = plan.ReplayTime
+	if v, ok := written["min_duration"]; ok {
+		a.Least = time.Duration(v) * time.Millisecond
+	}
+	if v, ok := written["max_duration"]; ok {
+		a.Most = time.Duration(v) * time.Millisecond
+	}
+	if v, ok := written["sample_index_rng_seed"]; ok {
+		a.DataSeed = v
+	}
+	if v, ok := written["schedule_rng_seed"]; ok {
+		run.Load.Seed = v
+	}
+	return run
 }
 
 // writtenSettings are the settings of a replay that a user wrote, by their keys: seeds and milliseconds.
@@ -125,15 +111,15 @@ func endpointsData(model sdk.ModelInfo, r *record.Run) formats.Data {
 	return formats.Data{Name: name, Path: r.Options.Dataset}
 }
 
-// writeEndpoints writes the files of the endpoints harness below a scenario's folder, with the server that was asked.
-func writeEndpoints(scenario string, r *record.Run, run endpoints.Run) error {
-	v := shell.Version()
-	run.Model, run.Label, run.Version, run.Commit, run.Began = r.Model, r.Model, v.Version, v.Commit, r.Started
+// write writes the files of the endpoints harness below a scenario's folder, with the server that was asked.
+func write(scenario string, r *record.Run, run endpoints.Run) error {
+	run.Model, run.Label, run.Began = r.Model, r.Model, r.Started
+	run.Version, run.Commit = r.Harness.Version, r.Harness.Commit
 	if w := r.Workload; w != nil && w.BackendInfo["model"] != "" {
 		run.Model = w.BackendInfo["model"]
 	}
 	run.Servers = strings.FieldsFunc(r.Options.BackendOptions["url"], func(c rune) bool { return c == ',' })
-	out := filepath.Join(scenario, endpointsFolder)
+	out := filepath.Join(scenario, endpoints.Folder)
 	if err := os.MkdirAll(out, 0o777); err != nil {
 		return err
 	}
@@ -154,7 +140,7 @@ func callsBeside(dir, scenario, out string) (*endpoints.Calls, error) {
 		if r.Accuracy == nil || r.Status != record.Complete || path.Dir(r.Dir) != scenario {
 			continue
 		}
-		text, err := bounded.ReadFile(filepath.Join(out, filepath.FromSlash(r.Dir), endpointsFolder, "bfcl_v4.json"), mostOf)
+		text, err := bounded.ReadFile(filepath.Join(out, filepath.FromSlash(r.Dir), endpoints.Folder, endpoints.CallsFile), mostOf)
 		if errors.Is(err, os.ErrNotExist) {
 			continue
 		}

@@ -1,0 +1,25 @@
+// Package form writes what runs measured in the form of the endpoints harness, beside their own records: runs of
+// LoadGen whose benchmark is asked for in that form, and replays of recorded conversations.
+//
+// In: records of runs, and what lies beside them. Out: the files themselves (bench/serving/formats/endpoints).
+package form
+
+import (
+	"errors"
+
+	"github.com/plumbline-ml/plumbline/bench/plan"
+	"github.com/plumbline-ml/plumbline/bench/record"
+)
+
+// mostOf bounds files that are read back, in bytes.
+const mostOf = 1 << 30
+
+// Write writes each scenario among the runs of a plan that has the form, with the accuracy and the audit that were
+// measured beside its timed run, now or before. Others have no such files, and are no fault; nor is an output folder
+// that was lost, which is one of the runs.
+func Write(p *plan.Plan, d record.Document) error {
+	if p.Out == "" {
+		return nil
+	}
+	return errors.Join(replays(p, d), driven(p, d))
+}
