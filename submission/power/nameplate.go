@@ -12,12 +12,13 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
+	"github.com/plumbline-ml/plumbline/submission/internal/yaml11"
 )
 
 // What is wrong with a nameplate file.
 var (
-	ErrEmpty  = errors.New("the file is empty")
-	ErrYAML   = errors.New("the file is no YAML")
+	ErrEmpty  = yaml11.ErrEmpty
+	ErrYAML   = yaml11.ErrYAML
 	ErrValues = errors.New("a value is none that can be added up")
 )
 
@@ -40,12 +41,6 @@ func (w Watts) plus(o Watts) Watts { return Watts{w.Value + o.Value, w.Whole && 
 // MostNameplate is the size up to which a nameplate file is read, in bytes.
 const MostNameplate = 64 << 10
 
-// The bounds of what a small file can stand for: aliases, and components within components.
-const (
-	mostAliases = 16
-	mostDepth   = 100
-)
-
 // The keys of a component, in any case.
 const (
 	keySupplies = "psus"
@@ -57,7 +52,7 @@ const (
 // with "PSUs" and "Min PSUs Needed" adds that many of its largest "PowerCapacityWatts". Components may lie in others
 // and in lists. Supplies that are there for redundancy do not count. Errors are ErrEmpty, ErrYAML or ErrValues.
 func Nameplate(text []byte) (w Watts, err error) {
-	v, err := document(text)
+	v, err := yaml11.Decode(text, MostNameplate)
 	if err != nil {
 		return Watts{}, err
 	}
@@ -78,10 +73,10 @@ func sum(v any, at string) (Watts, error) {
 		for i, item := range v {
 			faults = append(faults, add(item, strconv.Itoa(i+1)))
 		}
-	case mapping:
+	case yaml11.Mapping:
 		for _, i := range v {
-			if _, ok := i.key.(string); !ok {
-				return Watts{}, fmt.Errorf("%w: %s: found the key %v, want a text", ErrValues, at, i.key)
+			if _, ok := i.Key.(string); !ok {
+				return Watts{}, fmt.Errorf("%w: %s: found the key %v, want a text", ErrValues, at, i.Key)
 			}
 		}
 		supplies, isComponent := lookUp(v, keySupplies)
@@ -89,15 +84,15 @@ func sum(v any, at string) (Watts, error) {
 		if isComponent && both {
 			return component(supplies, needed, at)
 		}
-		faults = append(faults, lists.Map(v, func(i item) error { return add(i.value, i.key.(string)) })...)
+		faults = append(faults, lists.Map(v, func(i yaml11.Item) error { return add(i.Value, i.Key.(string)) })...)
 	}
 	return total, errors.Join(faults...)
 }
 
-func lookUp(m mapping, key string) (v any, ok bool) {
+func lookUp(m yaml11.Mapping, key string) (v any, ok bool) {
 	for _, i := range m {
-		if text, _ := i.key.(string); pyvalue.Lower(text) == key {
-			v, ok = i.value, true
+		if text, _ := i.Key.(string); pyvalue.Lower(text) == key {
+			v, ok = i.Value, true
 		}
 	}
 	return v, ok
@@ -127,19 +122,19 @@ func component(supplies, needed any, at string) (Watts, error) {
 
 func capacitiesOf(supplies any, at string) ([]Watts, error) {
 	list, ok := supplies.([]any)
-	if m, isMapping := supplies.(mapping); !ok && (!isMapping || len(m) > 0) && supplies != "" {
+	if m, isMapping := supplies.(yaml11.Mapping); !ok && (!isMapping || len(m) > 0) && supplies != "" {
 		return nil, fmt.Errorf("%w: %s: found PSUs %v, want a list", ErrValues, at, supplies)
 	}
 	capacities := make([]Watts, len(list))
 	for i, one := range list {
-		supply, ok := one.(mapping)
+		supply, ok := one.(yaml11.Mapping)
 		if !ok {
 			return nil, fmt.Errorf("%w: %s: found %v as supply %d, want its %s", ErrValues, at, one, i+1, keyCapacity)
 		}
 		capacity := any(new(big.Int))
 		for _, field := range supply {
-			if field.key == keyCapacity {
-				capacity = field.value
+			if field.Key == keyCapacity {
+				capacity = field.Value
 			}
 		}
 		if capacities[i], ok = watts(capacity); !ok {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/internal/golden"
+	"github.com/plumbline-ml/plumbline/submission/internal/yaml11"
 )
 
 func TestGoldenNameplates(t *testing.T) {
@@ -58,7 +59,7 @@ func TestNameplateFaults(t *testing.T) {
 		"a: >--x\n":         ErrYAML,
 		"# a\n---\n...\n":   ErrEmpty,
 		"a: *nobody\n":      ErrYAML,
-		"a: &x 1\nb: [" + strings.Repeat("*x, ", mostAliases+1) + "]\n":        ErrYAML,
+		"a: &x 1\nb: [" + strings.Repeat("*x, ", yaml11.MaxAliases+1) + "]\n":  ErrYAML,
 		"a:\n  PSUs: 5\n  Min PSUs Needed: 1\n":                                ErrValues,
 		"a:\n  PSUs: [x]\n  Min PSUs Needed: 1\n":                              ErrValues,
 		"a:\n  PSUs: []\n  Min PSUs Needed: one\n":                             ErrValues,

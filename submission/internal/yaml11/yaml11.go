@@ -1,4 +1,8 @@
-package power
+// Package yaml11 reads documents of YAML 1.1 as PyYAML does, which the official checkers read their files with: 1:30 is
+// 90, 0777 is 511, yes is true, 1e3 is no number, and of equal keys the last counts.
+//
+// In: one document of a text, within bounds. Out: what it means.
+package yaml11
 
 import (
 	"bytes"
@@ -18,17 +22,29 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/bounded"
 )
 
-// mapping is a YAML mapping, each key once with the last of its values, in the order of their first. Keys and values
-// are nil, bool, *big.Int, float64, string or time.Time, values also []any or mapping.
-type mapping []item
+// Errors of Decode.
+var (
+	ErrEmpty = errors.New("the file is empty")
+	ErrYAML  = errors.New("the file is no YAML")
+)
 
-type item struct{ key, value any }
+// Bounds of what a small file can stand for.
+const (
+	MaxAliases = 16
+	maxDepth   = 100
+)
 
-// document reads the one document of a text by YAML 1.1, as the official checker's reader does: 1:30 is 90, 0777 is
-// 511, yes is true, and 1e3 is no number. Tags other than !!str, !!int and !!float are not read. Errors wrap ErrYAML,
-// or are ErrEmpty.
-func document(text []byte) (any, error) {
-	if err := readable(text); err != nil {
+// Mapping is a YAML mapping, each key once with the last of its values, in the order of their first. Keys and values
+// are nil, bool, *big.Int, float64, string or time.Time, values also []any or Mapping.
+type Mapping []Item
+
+// Item is a key and its value.
+type Item struct{ Key, Value any }
+
+// Decode reads the one document of a text of at most maxBytes. Tags other than !!str, !!int and !!float are not read.
+// Errors wrap ErrYAML, or are ErrEmpty.
+func Decode(text []byte, maxBytes int) (any, error) {
+	if err := readable(text, maxBytes); err != nil {
 		return nil, err
 	}
 	file, err := parser.ParseBytes(text, 0, parser.AllowDuplicateMapKey())
@@ -73,14 +89,14 @@ func blank(text []byte) bool {
 }
 
 // readable bounds what a small file can stand for, and refuses characters that YAML does not have.
-func readable(text []byte) error {
-	if len(text) > MostNameplate {
-		return fmt.Errorf("%w: it has %d bytes, want at most %d", ErrYAML, len(text), MostNameplate)
+func readable(text []byte, maxBytes int) error {
+	if len(text) > maxBytes {
+		return fmt.Errorf("%w: it has %d bytes, want at most %d", ErrYAML, len(text), maxBytes)
 	}
 	if at := bytes.IndexFunc(text, unprintable); at >= 0 {
 		return fmt.Errorf("%w: byte %d is no character of a text", ErrYAML, at)
 	}
-	if err := bounded.Nesting(text, mostDepth); err != nil {
+	if err := bounded.Nesting(text, maxDepth); err != nil {
 		return fmt.Errorf("%w: %w", ErrYAML, err)
 	}
 	return nil
@@ -139,8 +155,8 @@ func (r *reader) read(n ast.Node) (any, error) {
 // alias is the value of an anchor before it.
 func (r *reader) alias(name string) (any, error) {
 	v, known := r.anchors[name]
-	if r.aliases++; !known || r.aliases > mostAliases {
-		return nil, fmt.Errorf("*%s: want at most %d aliases, each of a value before it", name, mostAliases)
+	if r.aliases++; !known || r.aliases > MaxAliases {
+		return nil, fmt.Errorf("*%s: want at most %d aliases, each of a value before it", name, MaxAliases)
 	}
 	return v, nil
 }
@@ -156,7 +172,7 @@ func (r *reader) list(nodes []ast.Node) (any, error) {
 }
 
 func (r *reader) mapping(pairs []*ast.MappingValueNode) (any, error) {
-	var merged, own mapping
+	var merged, own Mapping
 	for _, p := range pairs {
 		if p.Key.IsMergeKey() {
 			v, err := r.read(p.Value)
@@ -180,25 +196,25 @@ func (r *reader) mapping(pairs []*ast.MappingValueNode) (any, error) {
 		}
 		own = own.with(key, v)
 	}
-	all := mapping{}
+	all := Mapping{}
 	for _, i := range append(merged, own...) {
-		all = all.with(i.key, i.value)
+		all = all.with(i.Key, i.Value)
 	}
 	return all, nil
 }
 
 // mergedFrom are the entries behind <<: those of a mapping, or of several, of which the first counts.
-func mergedFrom(v any) (all mapping, err error) {
+func mergedFrom(v any) (all Mapping, err error) {
 	switch v := v.(type) {
-	case mapping:
+	case Mapping:
 		return v, nil
 	case []any:
 		for _, m := range v {
-			one, ok := m.(mapping)
+			one, ok := m.(Mapping)
 			if !ok {
 				return nil, errors.New("found another value than mappings behind <<")
 			}
-			all = append(append(mapping{}, one...), all...)
+			all = append(append(Mapping{}, one...), all...)
 		}
 		return all, nil
 	}
@@ -212,21 +228,21 @@ func (r *reader) key(n ast.MapKeyNode) (any, error) {
 	}
 	key, err := r.read(inner)
 	switch key.(type) {
-	case []any, mapping:
+	case []any, Mapping:
 		return nil, errors.New("a key is a list or a mapping")
 	}
 	return key, err
 }
 
 // with sets a key; integers are one key where they are one number.
-func (m mapping) with(key, value any) mapping {
+func (m Mapping) with(key, value any) Mapping {
 	for i := range m {
-		if same(m[i].key, key) {
-			m[i].value = value
+		if same(m[i].Key, key) {
+			m[i].Value = value
 			return m
 		}
 	}
-	return append(m, item{key, value})
+	return append(m, Item{key, value})
 }
 
 func same(a, b any) bool {
