@@ -1,0 +1,370 @@
+// Package schema holds values of files to a form as the official checker's library does (Pydantic, in its lax mode): a
+// number may stand in a text, unknown keys are allowed, and every wrong field is one fault. What concerns several fields
+// of an object is asked only where each of them is right.
+//
+// In: values as package pyvalue has them, forms made of Object, List, Map and the kinds of scalars. Out: what a form is
+// for.
+package schema
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/pyvalue"
+)
+
+// Fault is a field that is wrong.
+type Fault struct {
+	At      string // "node_types.0.driver"; "" for the whole file
+	Text    string // what is wanted, and what was found
+	Section string // of the rules, where it is another one than the file's
+}
+
+func (f Fault) String() string {
+	if f.At == "" {
+		return f.Text
+	}
+	return f.At + ": " + f.Text
+}
+
+// Faults are those of a file, in the order of its form.
+type Faults []Fault
+
+// Add adds a fault.
+func (f *Faults) Add(at, format string, args ...any) {
+	*f = append(*f, Fault{At: at, Text: fmt.Sprintf(format, args...)})
+}
+
+// Kind reads a value at a place, adds a fault for each thing that is wrong, and returns what it means.
+type Kind func(v any, at string, f *Faults) any
+
+// Field is a key of an object.
+type Field struct {
+	Name     string
+	Kind     Kind
+	Required bool
+	Null     bool // null is allowed, and is like no key
+	Before   bool // the kind sees null, too
+}
+
+// Record is an object that was read: what its fields mean, and the object as it stands.
+type Record struct {
+	Raw    *pyvalue.Dict
+	values map[string]any
+}
+
+// Object is an object of fields. after is asked where all of them are right; it may be nil.
+func Object(after func(r *Record, at string, f *Faults), fields ...Field) Kind {
+	return func(v any, at string, f *Faults) any {
+		d, ok := v.(*pyvalue.Dict)
+		if !ok {
+			f.Add(at, "want an object, found %s", Brief(v))
+			return nil
+		}
+		r := &Record{d, map[string]any{}}
+		before := len(*f)
+		for _, field := range fields {
+			r.read(field, at, f)
+		}
+		if after != nil && len(*f) == before {
+			after(r, at, f)
+		}
+		return r
+	}
+}
+
+func (r *Record) read(field Field, at string, f *Faults) {
+	v, there := r.Raw.Get(field.Name)
+	switch {
+	case !there && field.Required:
+		f.Add(Join(at, field.Name), "missing")
+	case !there, v == nil && field.Null && !field.Before:
+	default:
+		if got := field.Kind(v, Join(at, field.Name), f); got != nil {
+			r.values[field.Name] = got
+		}
+	}
+}
+
+// Join is the place of a key within another place.
+func Join(at, key string) string { return strings.TrimPrefix(at+"."+key, ".") }
+
+// Has says whether a field has a value.
+func (r *Record) Has(name string) bool { return r != nil && r.values[name] != nil }
+
+// Text is a field's text, or "".
+func (r *Record) Text(name string) string { return value[string](r, name) }
+
+// Float is a field's number, or 0.
+func (r *Record) Float(name string) float64 { return value[float64](r, name) }
+
+// Big is a field's whole number, or nil.
+func (r *Record) Big(name string) *big.Int { return value[*big.Int](r, name) }
+
+// Int is a field's whole number, within an int; or 0.
+func (r *Record) Int(name string) int {
+	n := r.Big(name)
+	switch {
+	case n == nil:
+		return 0
+	case n.IsInt64():
+		return int(n.Int64())
+	case n.Sign() < 0:
+		return math.MinInt
+	}
+	return math.MaxInt
+}
+
+// Bool is a field's truth; false where it has none.
+func (r *Record) Bool(name string) bool { return value[bool](r, name) }
+
+// Record is a field's object, or nil.
+func (r *Record) Record(name string) *Record { return value[*Record](r, name) }
+
+// List is a field's list: the values of its items that have any.
+func (r *Record) List(name string) []any { return value[[]any](r, name) }
+
+// Map is a field's object of any keys, or nil.
+func (r *Record) Map(name string) map[string]any { return value[map[string]any](r, name) }
+
+func value[T any](r *Record, name string) (v T) {
+	if r != nil {
+		v, _ = r.values[name].(T)
+	}
+	return v
+}
+
+// List is a list of at least min items of a kind.
+func List(min int, of Kind) Kind {
+	return func(v any, at string, f *Faults) any {
+		list, ok := v.([]any)
+		switch {
+		case !ok:
+			f.Add(at, "want a list, found %s", Brief(v))
+			return nil
+		case len(list) < min:
+			f.Add(at, "want at least %d items, found %d", min, len(list))
+			return nil
+		}
+		all := []any{}
+		for i, item := range list {
+			if got := of(item, Join(at, strconv.Itoa(i)), f); got != nil {
+				all = append(all, got)
+			}
+		}
+		return all
+	}
+}
+
+// Map is an object with values of a kind under any keys.
+func Map(of Kind) Kind {
+	return func(v any, at string, f *Faults) any {
+		d, ok := v.(*pyvalue.Dict)
+		if !ok {
+			f.Add(at, "want an object, found %s", Brief(v))
+			return nil
+		}
+		all := map[string]any{}
+		for _, key := range d.Keys() {
+			item, _ := d.Get(key)
+			all[key] = of(item, Join(at, key), f)
+		}
+		return all
+	}
+}
+
+// Any is any value.
+func Any(v any, _ string, _ *Faults) any { return v }
+
+// Text is a text.
+func Text(v any, at string, f *Faults) any {
+	text, ok := v.(string)
+	if !ok {
+		f.Add(at, "want a text, found %s", Brief(v))
+		return nil
+	}
+	return text
+}
+
+// LongText is a text of at least min characters.
+func LongText(min int) Kind {
+	return func(v any, at string, f *Faults) any {
+		text, ok := Text(v, at, f).(string)
+		if ok && len([]rune(text)) < min {
+			f.Add(at, "want at least %d characters, found %s", min, Brief(v))
+			return nil
+		}
+		if !ok {
+			return nil
+		}
+		return text
+	}
+}
+
+// Word is one of some texts.
+func Word(words ...string) Kind {
+	return func(v any, at string, f *Faults) any {
+		if text, ok := v.(string); ok && slices.Contains(words, text) {
+			return text
+		}
+		f.Add(at, "want %s, found %s", strings.Join(words, " or "), Brief(v))
+		return nil
+	}
+}
+
+// Int is a whole number; also true and false, 1.0, and texts of whole numbers.
+func Int(v any, at string, f *Faults) any {
+	switch x := v.(type) {
+	case int64:
+		return big.NewInt(x)
+	case *big.Int:
+		return x
+	case bool:
+		if x {
+			return big.NewInt(1)
+		}
+		return new(big.Int)
+	case float64:
+		if x == math.Trunc(x) && !math.IsInf(x, 0) {
+			n, _ := big.NewFloat(x).Int(nil)
+			return n
+		}
+	case string:
+		whole, zeros, dotted := strings.Cut(strings.TrimSpace(x), ".")
+		if n, err := pyvalue.Int(whole); err == nil && strings.Trim(zeros, "0") == "" && (!dotted || zeros != "") {
+			return n
+		}
+	}
+	f.Add(at, "want a whole number, found %s", Brief(v))
+	return nil
+}
+
+// IntFrom is a whole number of at least min.
+func IntFrom(min int64) Kind {
+	return func(v any, at string, f *Faults) any {
+		n, ok := Int(v, at, f).(*big.Int)
+		if ok && n.Cmp(big.NewInt(min)) < 0 {
+			f.Add(at, "want at least %d, found %s", min, Brief(v))
+			return nil
+		}
+		if !ok {
+			return nil
+		}
+		return n
+	}
+}
+
+// Float is a number; also true and false, and texts of numbers.
+func Float(v any, at string, f *Faults) any {
+	if _, isNil := v.(*pyvalue.Dict); v != nil && !isNil {
+		if x, err := pyvalue.Float(v); err == nil {
+			return x
+		}
+	}
+	f.Add(at, "want a number, found %s", Brief(v))
+	return nil
+}
+
+// FloatWithin is a number from min to max.
+func FloatWithin(min, max float64) Kind {
+	return func(v any, at string, f *Faults) any {
+		x, ok := Float(v, at, f).(float64)
+		switch {
+		case !ok:
+			return nil
+		case !(x >= min):
+			f.Add(at, "want at least %v, found %s", min, Brief(v))
+			return nil
+		case !(x <= max):
+			f.Add(at, "want at most %v, found %s", max, Brief(v))
+			return nil
+		}
+		return x
+	}
+}
+
+// StrictFloat is a number that no text and no truth stands for.
+func StrictFloat(v any, at string, f *Faults) any {
+	switch v.(type) {
+	case int64, *big.Int, float64:
+		return Float(v, at, f)
+	}
+	f.Add(at, "want a number, found %s", Brief(v))
+	return nil
+}
+
+// truths are the texts that stand for true and false, in lower case.
+var truths = map[string]bool{"1": true, "on": true, "t": true, "true": true, "y": true, "yes": true,
+	"0": false, "off": false, "f": false, "false": false, "n": false, "no": false}
+
+// Bool is true or false; also 1 and 0, and words for them.
+func Bool(v any, at string, f *Faults) any {
+	switch x := v.(type) {
+	case bool:
+		return x
+	case string:
+		if truth, ok := truths[strings.ToLower(x)]; ok {
+			return truth
+		}
+	case int64:
+		if x == 0 || x == 1 {
+			return x == 1
+		}
+	case float64:
+		if x == 0 || x == 1 {
+			return x == 1
+		}
+	}
+	f.Add(at, "want true or false, found %s", Brief(v))
+	return nil
+}
+
+// Union is a value of one of several kinds; where none fits, the faults of all of them are.
+func Union(kinds ...Kind) Kind {
+	return func(v any, at string, f *Faults) any {
+		var all Faults
+		for _, kind := range kinds {
+			var own Faults
+			if got := kind(v, at, &own); len(own) == 0 {
+				return got
+			}
+			all = append(all, own...)
+		}
+		*f = append(*f, all...)
+		return nil
+	}
+}
+
+// Brief is a value as a message shows it.
+func Brief(v any) string {
+	text := pyvalue.JSON(v)
+	if r := []rune(text); len(r) > 60 {
+		return string(r[:57]) + "..."
+	}
+	return text
+}
+
+// Closed is Object without other keys than the fields.
+func Closed(after func(r *Record, at string, f *Faults), fields ...Field) Kind {
+	open := Object(nil, fields...)
+	return func(v any, at string, f *Faults) any {
+		before := len(*f)
+		r, _ := open(v, at, f).(*Record)
+		if r == nil {
+			return nil
+		}
+		for _, key := range r.Raw.Keys() {
+			if !slices.ContainsFunc(fields, func(field Field) bool { return field.Name == key }) {
+				f.Add(Join(at, key), "no such key")
+			}
+		}
+		if after != nil && len(*f) == before {
+			after(r, at, f)
+		}
+		return r
+	}
+}

@@ -1,0 +1,101 @@
+package endpoints
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// Region is a part of the concurrencies of a curve.
+type Region string
+
+// The regions, and what a point may call itself that lies in any of the last three.
+const (
+	LowLatency       Region = "low_latency"
+	Low              Region = "low_concurrency"
+	Medium           Region = "med_concurrency"
+	High             Region = "high_concurrency"
+	Margin           Region = "margin"
+	SubmittersChoice Region = "submitters_choice"
+	// UltraLow is covered by points that may lie in another region, too.
+	UltraLow Region = "ultra_low_concurrency"
+)
+
+// RegionNames are the regions in ascending order.
+func RegionNames() []Region { return []Region{LowLatency, Low, Medium, High, Margin} }
+
+// Bounds are concurrencies from First to Last, both included; there are none where Last is below First.
+type Bounds struct{ First, Last int }
+
+// Has says whether a concurrency lies within.
+func (b Bounds) Has(concurrency int) bool { return b.First <= concurrency && concurrency <= b.Last }
+
+func (b Bounds) String() string { return fmt.Sprintf("%d to %d", b.First, b.Last) }
+
+// Regions are those of a curve.
+type Regions struct {
+	rules *Rules
+	of    map[Region]Bounds
+}
+
+// Errors of RegionsOf.
+var (
+	ErrCMin = errors.New("the lowest concurrency is not one")
+	ErrCMax = errors.New("the highest concurrency is too low")
+)
+
+// RegionsOf divides the concurrencies from 1 to 1.1 times cMax by logarithmic steps from cMin, rounded to even as the
+// reference implementation does. overridden says that the submission declares cMin: it then ends the ultra-low region.
+func (r *Rules) RegionsOf(cMax, cMin int, overridden bool) (Regions, error) {
+	switch {
+	case cMin < 1 || cMin > r.MaxCMin:
+		return Regions{}, fmt.Errorf("%w: C_min is %d, want 1 to %d", ErrCMin, cMin, r.MaxCMin)
+	case cMax <= r.MaxCMin:
+		return Regions{}, fmt.Errorf("%w: C_max is %d, want more than %d", ErrCMax, cMax, r.MaxCMin)
+	}
+	step := math.Log2(float64(cMax-cMin)) / 3
+	end := func(steps float64) int { return int(math.RoundToEven(float64(cMin) + math.Pow(2, steps*step))) }
+	low, medium := end(1), end(2)
+	of := map[Region]Bounds{
+		LowLatency: {1, cMin}, Low: {cMin + 1, low}, Medium: {low + 1, medium}, High: {medium + 1, cMax},
+		Margin: {cMax + 1, int(math.Ceil(r.Margin * float64(cMax)))}, UltraLow: {1, r.UltraLowMax},
+	}
+	if overridden {
+		of[UltraLow] = of[LowLatency]
+	}
+	return Regions{r, of}, nil
+}
+
+// Bounds are those of a region.
+func (g Regions) Bounds(r Region) Bounds { return g.of[r] }
+
+// Of is the region of a concurrency, "" above the margin.
+func (g Regions) Of(concurrency int) Region {
+	for _, r := range RegionNames() {
+		if g.of[r].Has(concurrency) {
+			return r
+		}
+	}
+	return ""
+}
+
+// Covered is the region that a point of a concurrency covers: the margin covers none.
+func (g Regions) Covered(concurrency int) Region {
+	if r := g.Of(concurrency); r != Margin {
+		return r
+	}
+	return ""
+}
+
+// MinSeconds is the least time of the steady window of a point, 0 of one above the margin.
+func (g Regions) MinSeconds(concurrency int, agentic bool) int {
+	switch {
+	case concurrency >= 1 && concurrency <= g.rules.UltraLowMax:
+		return g.rules.WindowSeconds.Low
+	case g.Of(concurrency) == "":
+		return 0
+	case agentic:
+		return g.rules.WindowSeconds.Agentic
+	}
+	return g.rules.WindowSeconds.SingleTurn
+}

@@ -1,0 +1,226 @@
+package endpoints
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Rules are those of a round.
+type Rules struct {
+	Name               string  `json:"name"`
+	UltraLowMax        int     `json:"ultra_low_max"` // concurrency
+	MinPoints          int     `json:"min_points"`
+	MinPointsDedicated int     `json:"min_points_dedicated"` // with an Offline run of its own
+	MaxPoints          int     `json:"max_points"`
+	MaxCMin            int     `json:"max_c_min"`
+	Margin             float64 `json:"margin"`         // of C_max, up to which points are valid
+	OfflineMargin      float64 `json:"offline_margin"` // of C_max's throughput, which Offline reaches at least
+	MinSuperPasses     int     `json:"min_super_passes"`
+	WindowSeconds      Windows `json:"window_seconds"`
+
+	Models          []string       `json:"models"` // exact names
+	Accuracy        []Targets      `json:"accuracy"`
+	Agentic         []Agentic      `json:"agentic"`
+	MinQueries      map[string]int `json:"min_queries"`      // by data set
+	PerformanceSets map[string]int `json:"performance_sets"` // samples, by model
+
+	SeedCohort  string    `json:"seed_cohort"`  // the cohort that the seed sets were published for
+	SeedCohorts int       `json:"seed_cohorts"` // in so many a set may be adopted, that cohort included
+	SeedSets    []SeedSet `json:"seed_sets"`
+
+	DrafterLead int       `json:"drafter_lead"` // cohorts from approval to first use
+	Drafters    []Drafter `json:"drafters"`
+
+	PowerDefaults PowerDefaults `json:"power_defaults"`
+}
+
+// Windows are the least times of steady windows in seconds: of concurrencies up to UltraLowMax, and of others.
+type Windows struct {
+	Low        int `json:"low"`
+	SingleTurn int `json:"single_turn"`
+	Agentic    int `json:"agentic"`
+}
+
+// Targets are the bounds of a model's accuracy.
+type Targets struct {
+	NameParts []string `json:"name_parts"` // lower case letters and digits, all of them in the model's name
+	Samples   int      `json:"samples"`    // that are asked at least, repeats counted
+	Bounds    []Bound  `json:"bounds"`
+}
+
+// Bound is that of a metric, from Min x Of to Max x MaxOf (Of where MaxOf is 0); without Max there is no upper one.
+type Bound struct {
+	Metric string  `json:"metric"` // lower case
+	Of     float64 `json:"of"`
+	Min    float64 `json:"min"`
+	Max    float64 `json:"max"`
+	MaxOf  float64 `json:"max_of"`
+}
+
+// Low is the least value.
+func (b Bound) Low() float64 { return b.Of * b.Min }
+
+// High is the greatest value; ok is false where there is none.
+func (b Bound) High() (high float64, ok bool) {
+	of := b.Of
+	if b.MaxOf != 0 {
+		of = b.MaxOf
+	}
+	return of * b.Max, b.Max != 0
+}
+
+// Agentic are the bounds of an agentic model: per cent, and tokens per turn.
+type Agentic struct {
+	NameParts []string   `json:"name_parts"`
+	Title     string     `json:"title"`
+	Inline    float64    `json:"inline"`
+	SWEBench  float64    `json:"swe_bench"`
+	Tokens    [2]float64 `json:"tokens"`
+}
+
+// SeedSet is a published set of seeds, which may be above the largest int64.
+type SeedSet struct {
+	ID          string `json:"id"`
+	Scheduler   uint64 `json:"scheduler_rng_seed"`
+	SampleIndex uint64 `json:"sample_index_rng_seed"`
+	Model       uint64 `json:"model_seed"`
+}
+
+// Drafter is an approved model for speculative decoding, known by the checksum of its weights.
+type Drafter struct {
+	Model   string `json:"model"`
+	Cohort  string `json:"cohort"` // in which it was approved
+	ID      string `json:"id"`
+	Weights string `json:"weights"`
+}
+
+// PowerDefaults are the watts of appendix D of the rules.
+type PowerDefaults struct {
+	CPU struct {
+		X86Small         float64 `json:"x86_small"`
+		X86Large         float64 `json:"x86_large"`
+		X86SmallMaxCores int     `json:"x86_small_max_cores"`
+		ARM              float64 `json:"arm"`
+		ARMMaxCores      int     `json:"arm_max_cores"`
+	} `json:"cpu"`
+	Accelerators []NamedWatts `json:"accelerators"`
+	Switches     []struct {
+		Name          string  `json:"name"`
+		Passive       float64 `json:"passive"`
+		ActiveOptical float64 `json:"active_optical"`
+	} `json:"switches"`
+	NIC float64 `json:"nic"`
+}
+
+// NamedWatts are those of what has a name in its model's name, of which letters and digits count.
+type NamedWatts struct {
+	Name  string  `json:"name"`
+	Watts float64 `json:"watts"`
+}
+
+//go:embed endpoints-1.0.json
+var newest []byte
+
+// Newest are the rules of the newest round.
+func Newest() *Rules {
+	r, err := Read(newest)
+	if err != nil {
+		panic(err) // the file is part of the program, and tests read it
+	}
+	return r
+}
+
+// Read reads the file of a round. Unknown keys and missing rows are errors.
+func Read(text []byte) (*Rules, error) {
+	var r Rules
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&r); err != nil {
+		return nil, fmt.Errorf("the rules of endpoints: %w", err)
+	}
+	for _, model := range r.Models {
+		if r.PerformanceSets[model] == 0 {
+			return nil, fmt.Errorf("the rules of %s: %s has no performance set", r.Name, model)
+		}
+		if _, single := r.TargetsOf(model); !single && r.AgenticOf(model) == nil {
+			return nil, fmt.Errorf("the rules of %s: %s has no bounds of accuracy", r.Name, model)
+		}
+	}
+	if _, ok := ParseCohort(r.SeedCohort); !ok {
+		return nil, fmt.Errorf("the rules of %s: the cohort of the seeds is %q, want YYYY-MM-C0 or C1", r.Name, r.SeedCohort)
+	}
+	return &r, nil
+}
+
+// Squash keeps a name's letters a to z and digits, in lower case.
+func Squash(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return -1
+	}, strings.ToLower(name))
+}
+
+func named(name string, parts []string) bool {
+	squashed := Squash(name)
+	return !slices.ContainsFunc(parts, func(p string) bool { return !strings.Contains(squashed, p) })
+}
+
+// TargetsOf are the bounds of a model that has single turns, by parts of its name.
+func (r *Rules) TargetsOf(model string) (Targets, bool) {
+	for _, t := range r.Accuracy {
+		if named(model, t.NameParts) {
+			return t, true
+		}
+	}
+	return Targets{}, false
+}
+
+// AgenticOf are the bounds of an agentic model, or nil.
+func (r *Rules) AgenticOf(model string) *Agentic {
+	for i, a := range r.Agentic {
+		if named(model, a.NameParts) {
+			return &r.Agentic[i]
+		}
+	}
+	return nil
+}
+
+// SeedSetOf is a published set, or nil.
+func (r *Rules) SeedSetOf(id string) *SeedSet {
+	for i, s := range r.SeedSets {
+		if s.ID == id {
+			return &r.SeedSets[i]
+		}
+	}
+	return nil
+}
+
+// DraftersOf are the approved drafters of a model.
+func (r *Rules) DraftersOf(model string) (all []Drafter) {
+	for _, d := range r.Drafters {
+		if d.Model == model {
+			all = append(all, d)
+		}
+	}
+	return all
+}
+
+var (
+	notInName   = regexp.MustCompile(`[^\pL\pN_\-]`)
+	underscores = regexp.MustCompile(`_+`)
+)
+
+// CanonicalName is the spelling of a model's name that names its folder: without what stands before a slash, and with _
+// for all but letters, digits, _ and -.
+func CanonicalName(name string) string {
+	part := strings.TrimSpace(name[strings.LastIndexByte(name, '/')+1:])
+	runes := []rune(strings.Trim(underscores.ReplaceAllString(notInName.ReplaceAllString(part, "_"), "_"), "_"))
+	return string(runes[:min(len(runes), 64)])
+}
