@@ -7,8 +7,7 @@ require (
 	github.com/bufbuild/protocompile v0.14.1
 	github.com/goreleaser/nfpm/v2 v2.45.0
 	github.com/klauspost/compress v1.20.1
-	github.com/plumbline-ml/plumbline/fetch v0.0.0
-	github.com/plumbline-ml/plumbline/internal v0.0.0
+	github.com/plumbline-ml/plumbline v0.0.0
 	github.com/plumbline-ml/plumbline/loadgen v0.0.0
 	golang.org/x/mod v0.43.0
 	google.golang.org/protobuf v1.36.12
@@ -75,8 +74,8 @@ tool (
 	gotest.tools/gotestsum
 )
 
-replace github.com/plumbline-ml/plumbline/fetch => ../fetch
-
-replace github.com/plumbline-ml/plumbline/internal => ../internal
-
-replace github.com/plumbline-ml/plumbline/loadgen => ../loadgen
+replace (
+	github.com/plumbline-ml/plumbline => ../
+	github.com/plumbline-ml/plumbline/loadgen => ../loadgen
+	github.com/plumbline-ml/plumbline/sdk => ../sdk
+)

@@ -1,11 +1,13 @@
 package tools
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,45 +17,6 @@ import (
 	"golang.org/x/mod/modfile"
 )
 
-const prefix = "github.com/plumbline-ml/plumbline/"
-
-// mayImport lists, for each module, the other Plumbline packages that its packages may depend on, directly or not. An
-// entry ending in "/" allows a whole tree, "..." in the key stands for every module below the folder. A module may
-// always import itself, but a plugin no other plugin: what two share is in plugins/internal. ARCHITECTURE.md draws the
-// same table.
-var mayImport = map[string][]string{
-	"loadgen":    {},
-	"preprocess": {"internal/lists", "internal/mt19937", "internal/parallel"},
-	"datasets": {"internal/bounded", "internal/figure", "internal/half", "internal/lists", "internal/mt19937",
-		"internal/parallel", "internal/pyfloat", "internal/pyvalue"},
-	"fetch":    {},
-	"internal": {},
-	"accuracy": {"preprocess/text/", "internal/golden", "internal/half", "internal/lists", "internal/mt19937",
-		"internal/parallel", "internal/pcg64", "internal/pyfloat", "internal/pyvalue"},
-	"sdk":          {"loadgen/"},
-	"backends/...": {"sdk/backend", "sdk/backend/keep", "sdk/option", "internal/lists", "internal/onnx"},
-	"plugins":      pluginImports,
-	"plugins/...":  pluginImports, // plugins that are modules of their own
-	"cmd/plugins": {"plugins/", "backends/", "sdk", "sdk/", "preprocess/", "accuracy/", "datasets/", "loadgen/",
-		"internal/bounded", "internal/figure", "internal/half", "internal/lists", "internal/mt19937", "internal/onnx",
-		"internal/parallel", "internal/pcg64", "internal/pyfloat", "internal/pyvalue", "internal/sandbox"},
-	"bench": {"loadgen/", "sdk", "sdk/backend", "sdk/option", "sdk/host", "sdk/internal/", "fetch/", "internal/"},
-	"submission": {"bench/", "loadgen/", "sdk", "sdk/backend", "sdk/option", "sdk/host", "sdk/internal/",
-		"fetch/", "internal/"},
-	"cmd/harness": {"bench/", "submission/", "loadgen/", "sdk", "sdk/backend", "sdk/option", "sdk/conformance", "sdk/host",
-		"sdk/internal/", "fetch/", "internal/",
-		"backends/openai", "preprocess/text/", // harness bench asks servers in the harness's own process
-		"datasets/parquetfile"},
-}
-
-var pluginImports = []string{
-	"sdk", "sdk/backend", "sdk/backend/keep", "sdk/option", "sdk/manifest", "sdk/generate", "sdk/exhibit",
-	"preprocess/", "accuracy/", "datasets/", "loadgen/", "internal/bounded", "internal/figure", "internal/half",
-	"internal/lists", "internal/mt19937", "internal/onnx", "internal/parallel", "internal/pcg64", "internal/pyfloat",
-	"internal/pyvalue", "internal/sandbox",
-	"plugins/internal/", // what several plugins share
-}
-
 // oneVersion are modules of others that all of ours require in the same version: what they decode is compared bit by
 // bit.
 var oneVersion = []string{"golang.org/x/image"}
@@ -62,12 +25,12 @@ var oneVersion = []string{"golang.org/x/image"}
 func TestOneVersion(t *testing.T) {
 	found := map[string]map[string][]string{} // modules of ours by module and version
 	for _, module := range workspaceModules(t) {
-		path := filepath.Join("..", module, "go.mod")
-		text, err := os.ReadFile(path)
+		name := filepath.Join("..", module, "go.mod")
+		text, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		f, err := modfile.Parse(path, text, nil)
+		f, err := modfile.Parse(name, text, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -85,27 +48,116 @@ func TestOneVersion(t *testing.T) {
 	}
 }
 
-type listedPackage struct {
-	ImportPath string
-	Deps       []string
+// TestModules holds go.work to modules.
+func TestModules(t *testing.T) {
+	if found := workspaceModules(t); !slices.Equal(found, modules()) {
+		t.Errorf("go.work lists %q, want %q: a package needs a wall (see walls), no go.mod of its own", found, modules())
+	}
 }
 
-// packagesOf are the packages of each module that a test has asked for.
-var packagesOf = map[string][]listedPackage{}
-
-// TestImportRules holds every package of the workspace to mayImport.
-func TestImportRules(t *testing.T) {
-	for _, module := range workspaceModules(t) {
-		rule, allowed := ruleFor(module)
-		if !allowed {
-			continue // e2e, tools, examples: they may use everything
+// TestWalls holds every package of the workspace to walls.
+func TestWalls(t *testing.T) {
+	seen := map[string]bool{}
+	for _, p := range listPackages(t) {
+		name, ours := strings.CutPrefix(p.ImportPath, prefix)
+		if !ours {
+			continue // the vendor's example, which TestExamples holds
 		}
-		for _, p := range listPackages(t, module) {
-			for _, dep := range p.Deps {
-				target, ours := strings.CutPrefix(dep, prefix)
-				if ours && !within(target, home(p.ImportPath, module)) && !matches(target, rule) {
-					t.Errorf("%s depends on %s, which %s may not import (see mayImport)", p.ImportPath, dep, module)
-				}
+		folder := wallOf(name)
+		if folder == "" {
+			t.Errorf("%s has no wall: say in walls what it may import", name)
+			continue
+		}
+		seen[folder] = true
+		for _, fault := range checkWall(p, name, walls()[folder]) {
+			t.Error(fault)
+		}
+	}
+	for folder := range walls() {
+		if !seen[folder] {
+			t.Errorf("walls has a row for %s, which holds no package", folder)
+		}
+	}
+}
+
+// checkWall lists what a package or its tests import beyond their wall.
+func checkWall(p listedPackage, name string, w wall) (faults []string) {
+	own := home(name)
+	fault := func(form string, args ...any) { faults = append(faults, fmt.Sprintf(form, args...)) }
+	for _, dep := range p.Deps {
+		target, ours := strings.CutPrefix(dep, prefix)
+		if ours && !within(target, own) && !matches(target, w.ours) {
+			fault("%s depends on %s, which %s may not import (see walls)", name, target, own)
+		}
+	}
+	inTests := slices.Concat(p.TestImports, p.XTestImports)
+	for _, dep := range inTests {
+		target, ours := strings.CutPrefix(dep, prefix)
+		if ours && !within(target, own) && !matches(target, w.ours) && !matches(target, w.tests) {
+			fault("the tests of %s import %s, which those of %s may not (see walls)", name, target, own)
+		}
+	}
+	for _, dep := range slices.Concat(p.Imports, inTests) {
+		host, _, _ := strings.Cut(dep, "/")
+		others := strings.Contains(host, ".") && !strings.HasPrefix(dep, prefix)
+		if others && !slices.ContainsFunc(w.others, func(m string) bool { return within(dep, m) }) {
+			fault("%s imports %s, which %s may not (see walls)", name, dep, own)
+		}
+	}
+	return faults
+}
+
+// TestWallsHold gives checkWall packages that import too much, and some that do not.
+func TestWallsHold(t *testing.T) {
+	ours := func(names ...string) (paths []string) {
+		for _, name := range names {
+			paths = append(paths, prefix+name)
+		}
+		return paths
+	}
+	for _, c := range []struct {
+		name string
+		p    listedPackage
+		bad  bool
+	}{
+		{"loadgen/x", listedPackage{Deps: ours("loadgen/pace")}, false},
+		{"loadgen/x", listedPackage{Deps: ours("internal/figure")}, true},
+		{"loadgen/x", listedPackage{TestImports: ours("internal/golden")}, true},
+		{"loadgen/x", listedPackage{Imports: []string{"golang.org/x/sys/unix"}}, true},
+		{"sdk/host", listedPackage{Deps: ours("loadgen/pace")}, false},
+		{"sdk/host", listedPackage{Deps: ours("internal/lists")}, true},
+		{"sdk/host", listedPackage{XTestImports: ours("internal/golden")}, true},
+		{"bench/plan", listedPackage{Deps: ours("cmd/harness/internal/feed")}, true},
+		{"bench/plan", listedPackage{TestImports: ours("plugins/bert")}, true},
+		{"bench/plan", listedPackage{Imports: []string{"github.com/spf13/cobra"}}, true},
+		{"submission/check", listedPackage{Imports: []string{"github.com/goccy/go-yaml/ast"}}, false},
+		{"plugins/bert", listedPackage{Deps: ours("plugins/internal/language")}, false},
+		{"plugins/bert", listedPackage{Deps: ours("plugins/llm")}, true},
+		{"plugins/bert", listedPackage{TestImports: ours("backends/ort")}, true},
+		{"plugins/bert", listedPackage{Imports: []string{"gorgonia.org/tensor"}}, true},
+		{"plugins/sdxl/score", listedPackage{Imports: []string{"gorgonia.org/tensor"}}, false},
+		{"cmd/harness/internal/x", listedPackage{Deps: ours("e2e/internal/built")}, true},
+		{"cmd/harness/internal/x", listedPackage{Deps: ours("tools/internal/links")}, true},
+		{"cmd/harness/internal/x", listedPackage{Deps: ours("plugins/bert")}, true},
+		{"cmd/harness/internal/x", listedPackage{Imports: []string{"github.com/yalue/onnxruntime_go"}}, true},
+		{"e2e/runs", listedPackage{XTestImports: ours("bench")}, true},
+		{"internal/x", listedPackage{Imports: []string{"golang.org/x/text"}}, true},
+	} {
+		if faults := checkWall(c.p, c.name, walls()[wallOf(c.name)]); len(faults) > 0 != c.bad {
+			t.Errorf("%s with %+v: found %q, want a fault: %v", c.name, c.p, faults, c.bad)
+		}
+	}
+	if folder := wallOf("novel/x"); folder != "" {
+		t.Errorf("a package that no row holds has the wall of %s", folder)
+	}
+}
+
+// TestExamples: an example is built as users build theirs, from what is public.
+func TestExamples(t *testing.T) {
+	for _, p := range listPackages(t, "examples") {
+		for _, dep := range slices.Concat(p.Imports, p.TestImports, p.XTestImports) {
+			if name, ours := strings.CutPrefix(dep, prefix); ours && slices.Contains(strings.Split(name, "/"), "internal") {
+				t.Errorf("%s imports %s, which users cannot", p.ImportPath, dep)
 			}
 		}
 	}
@@ -148,7 +200,7 @@ func TestLoadgenNeedsTheStandardLibraryOnly(t *testing.T) {
 func TestPluginLibrariesNeedNoGRPC(t *testing.T) {
 	authors := []string{"sdk", "sdk/backend", "sdk/option", "sdk/manifest", "sdk/generate",
 		"sdk/batch", "sdk/backend/pool", "sdk/exhibit"}
-	for _, p := range append(listPackages(t, "sdk"), listPackages(t, "plugins")...) {
+	for _, p := range listPackages(t, "sdk", "plugins") {
 		name := strings.TrimPrefix(p.ImportPath, prefix)
 		if within(name, "sdk") && !slices.Contains(authors, name) {
 			continue
@@ -166,24 +218,22 @@ func TestPluginLibrariesNeedNoGRPC(t *testing.T) {
 func TestTensorsStayInImageGeneration(t *testing.T) {
 	heavy := []string{"gorgonia.org/", "github.com/apache/arrow/", "github.com/gogo/protobuf"}
 	needing := 0
-	for _, module := range []string{"cmd/plugins", "cmd/harness"} {
-		for _, p := range listPackages(t, module) {
-			found := ""
-			for _, dep := range p.Deps {
-				if slices.ContainsFunc(heavy, func(h string) bool { return strings.HasPrefix(dep, h) }) {
-					found = dep
-				}
+	for _, p := range listPackages(t, "cmd/plugins", "cmd/harness") {
+		found := ""
+		for _, dep := range p.Deps {
+			if slices.ContainsFunc(heavy, func(h string) bool { return strings.HasPrefix(dep, h) }) {
+				found = dep
 			}
-			name := strings.TrimPrefix(p.ImportPath, prefix)
-			switch needs := name == "cmd/plugins/plumbline-plugin-sdxl"; {
-			case needs:
-				needing++
-				if found == "" {
-					t.Errorf("%s links none of %v: this test, and the module plugins/sdxl, have no reason any more", name, heavy)
-				}
-			case found != "":
-				t.Errorf("%s links %s, which image generation alone needs", name, found)
+		}
+		name := strings.TrimPrefix(p.ImportPath, prefix)
+		switch needs := name == "cmd/plugins/plumbline-plugin-sdxl"; {
+		case needs:
+			needing++
+			if found == "" {
+				t.Errorf("%s links none of %v: this test, and the wall of plugins/sdxl, have no reason any more", name, heavy)
 			}
+		case found != "":
+			t.Errorf("%s links %s, which image generation alone needs", name, found)
 		}
 	}
 	if needing != 1 {
@@ -191,17 +241,30 @@ func TestTensorsStayInImageGeneration(t *testing.T) {
 	}
 }
 
+// needCgo are the folders whose packages need a package with C in it.
+func needCgo() []string { return []string{"backends/ort", "cmd/plugins"} }
+
 // TestCgoStaysInTheBackends: nothing else needs a package with C in it, but those of the standard library that do
-// without. make check compiles it without cgo.
+// without. So go install builds the harness where there is no C compiler. make check compiles it without cgo.
 func TestCgoStaysInTheBackends(t *testing.T) {
-	for _, module := range workspaceModules(t) {
-		if module == "backends/ort" || module == "cmd/plugins" {
+	withC := map[string]bool{}
+	all := strings.Fields(string(run(t, ".", []string{"CGO_ENABLED=1"}, "list", "-deps", "-f",
+		"{{if and .CgoFiles (not .Standard)}}{{.ImportPath}}{{end}}", "work")))
+	for _, path := range all {
+		withC[path] = true
+	}
+	if len(all) == 0 {
+		t.Fatal("no package has C in it: this test sees nothing")
+	}
+	for _, p := range listPackages(t) {
+		name := strings.TrimPrefix(p.ImportPath, prefix)
+		if slices.ContainsFunc(needCgo(), func(folder string) bool { return within(name, folder) }) {
 			continue
 		}
-		found := run(t, module, []string{"CGO_ENABLED=1"}, "list", "-deps", "-f",
-			"{{if and .CgoFiles (not .Standard)}}{{.ImportPath}}{{end}}", "./...")
-		if needed := strings.Fields(string(found)); len(needed) > 0 {
-			t.Errorf("%s needs %q, which have C in them", module, needed)
+		for _, dep := range append(p.Deps, p.ImportPath) {
+			if withC[dep] {
+				t.Errorf("%s needs %s, which has C in it", p.ImportPath, dep)
+			}
 		}
 	}
 }
@@ -218,22 +281,24 @@ func TestModulesBuildOutsideTheWorkspace(t *testing.T) {
 	}
 }
 
-func ruleFor(module string) ([]string, bool) {
-	if rule, ok := mayImport[module]; ok {
-		return rule, true
+// wallOf is the longest folder of walls that holds a package; empty: there is none.
+func wallOf(name string) string {
+	found := ""
+	for folder := range walls() {
+		if within(name, folder) && len(folder) > len(found) {
+			found = folder
+		}
 	}
-	rule, ok := mayImport[filepath.Dir(module)+"/..."]
-	return rule, ok
+	return found
 }
 
-// home is what a package may import without a rule: its module, or its plugin where the module holds several.
-func home(path, module string) string {
-	below, ok := strings.CutPrefix(path, prefix+"plugins/")
-	if !ok {
-		return module
+// home is the folder that a package may import without a rule: that of its wall, or of its plugin.
+func home(name string) string {
+	if below, ok := strings.CutPrefix(name, "plugins/"); ok {
+		plugin, _, _ := strings.Cut(below, "/")
+		return "plugins/" + plugin
 	}
-	plugin, _, _ := strings.Cut(below, "/")
-	return "plugins/" + plugin
+	return wallOf(name)
 }
 
 func within(target, tree string) bool {
@@ -255,35 +320,50 @@ func workspaceModules(t *testing.T) []string {
 	if err := json.Unmarshal(run(t, ".", nil, "work", "edit", "-json"), &work); err != nil {
 		t.Fatal(err)
 	}
-	var modules []string
+	var found []string
 	for _, u := range work.Use {
-		modules = append(modules, strings.TrimPrefix(filepath.ToSlash(u.DiskPath), "./"))
+		found = append(found, path.Clean(filepath.ToSlash(u.DiskPath)))
 	}
-	if len(modules) < 10 {
-		t.Fatalf("go.work lists %d modules, want all of them", len(modules))
-	}
-	return modules
+	return found
 }
 
-func listPackages(t *testing.T, module string) []listedPackage {
+type listedPackage struct {
+	ImportPath                               string
+	Imports, Deps, TestImports, XTestImports []string
+}
+
+// workspace lists all packages once for all tests.
+var workspace []listedPackage
+
+// listPackages lists the packages in folders of the checkout and below them; without folders, all of the workspace.
+func listPackages(t *testing.T, folders ...string) []listedPackage {
 	t.Helper()
-	if packages, ok := packagesOf[module]; ok {
-		return packages
-	}
-	dec := json.NewDecoder(strings.NewReader(string(run(t, module, nil, "list", "-json=ImportPath,Deps", "./..."))))
-	var packages []listedPackage
-	for dec.More() {
-		var p listedPackage
-		if err := dec.Decode(&p); err != nil {
-			t.Fatal(err)
+	if workspace == nil {
+		dec := json.NewDecoder(bytes.NewReader(run(t, ".", nil, "list",
+			"-json=ImportPath,Imports,Deps,TestImports,XTestImports", "work")))
+		for dec.More() {
+			var p listedPackage
+			if err := dec.Decode(&p); err != nil {
+				t.Fatal(err)
+			}
+			workspace = append(workspace, p)
 		}
-		packages = append(packages, p)
 	}
-	if len(packages) == 0 {
-		t.Fatalf("module %s has no packages", module)
+	if folders == nil {
+		return workspace
 	}
-	packagesOf[module] = packages
-	return packages
+	var found []listedPackage
+	for _, p := range workspace {
+		name := strings.Replace(p.ImportPath, "example.com/acme", prefix+"examples/vendor-backend", 1)
+		name = strings.TrimPrefix(name, prefix)
+		if slices.ContainsFunc(folders, func(folder string) bool { return within(name, folder) }) {
+			found = append(found, p)
+		}
+	}
+	if len(found) == 0 {
+		t.Fatalf("no packages in %q", folders)
+	}
+	return found
 }
 
 // run runs the go command in a folder of the workspace and returns its standard output.

@@ -28,9 +28,7 @@ func TestLinks(t *testing.T) {
 func TestPagesExist(t *testing.T) {
 	top := root(t)
 	files := documents(t, top)
-	for _, module := range workspaceModules(t) {
-		files = append(files, goFiles(t, filepath.Join(top, module))...)
-	}
+	files = append(files, goFiles(t, top)...)
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -17,10 +18,8 @@ const mostColumns = 120
 // the documents but the changelog.
 func TestWidth(t *testing.T) {
 	top := root(t)
-	for _, module := range workspaceModules(t) {
-		for _, path := range goFiles(t, filepath.Join(top, module)) {
-			checkWidth(t, top, path, goLines)
-		}
+	for _, path := range goFiles(t, top) {
+		checkWidth(t, top, path, goLines)
 	}
 	for _, path := range documents(t, top) {
 		if filepath.Base(path) != "CHANGELOG.md" { // its entries are merged line by line
@@ -29,15 +28,17 @@ func TestWidth(t *testing.T) {
 	}
 }
 
-// goFiles are the files of Go in a folder and below it, without testdata.
+// goFiles are the files of Go in a folder of the checkout and below it, without testdata and what make builds.
 func goFiles(t *testing.T, dir string) []string {
 	t.Helper()
 	var files []string
+	top := root(t)
+	built := []string{filepath.Join(top, "bin"), filepath.Join(top, "out"), filepath.Join(top, "dist")}
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && d.Name() == "testdata":
+		case d.IsDir() && (d.Name() == "testdata" || slices.Contains(built, path)):
 			return fs.SkipDir
 		case filepath.Ext(path) == ".go":
 			files = append(files, path)

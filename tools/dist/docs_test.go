@@ -85,12 +85,12 @@ func TestDocuments(t *testing.T) {
 	inCheckout(t)
 	for version, wants := range map[string]map[string]string{
 		"v1.2.3": {
-			"README.md":               "require Plumbline's modules of\nv1.2.3",
-			"examples/library/go.mod": "github.com/plumbline-ml/plumbline/bench v1.2.3",
+			"README.md":       "require Plumbline's modules of\nv1.2.3",
+			"examples/go.mod": "github.com/plumbline-ml/plumbline v1.2.3",
 			"examples/python-backend/requirements.txt": "grpcio", "LICENSE": "Apache License",
 			"sdk/proto/plumbline/plugin/v1/plugin.proto": "service", "plugins/resnet50/manifest.json": "params",
 		},
-		"devel-abc": {"README.md": "a development build", "examples/library/go.mod": "=> ../../bench"},
+		"devel-abc": {"README.md": "a development build", "examples/go.mod": "plumbline => ../"},
 	} {
 		dir := t.TempDir()
 		d := dist{version: version}

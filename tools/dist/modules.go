@@ -21,9 +21,6 @@ type module struct {
 	files              []string // its licence files
 }
 
-// ours begins the paths of our own modules.
-const ours = modfiles.Root
-
 // modulesOf reads from the binaries in dir which modules they are made of.
 func modulesOf(dir string) ([]module, error) {
 	binaries, err := filepath.Glob(filepath.Join(dir, pluginsDir, pluginPrefix+"*"))
@@ -37,7 +34,7 @@ func modulesOf(dir string) ([]module, error) {
 			return nil, err
 		}
 		for _, m := range info.Deps {
-			if !strings.HasPrefix(m.Path, ours) {
+			if !modfiles.Ours(m.Path) {
 				all[m.Path] = module{Path: m.Path, Version: m.Version, Sum: m.Sum}
 			}
 		}

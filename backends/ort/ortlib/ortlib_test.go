@@ -52,7 +52,7 @@ func TestFindCancelled(t *testing.T) {
 
 // TestGoModRequires holds the constants to go.mod, whose go.sum has the module's checksum.
 func TestGoModRequires(t *testing.T) {
-	data, err := os.ReadFile(filepath.Join("..", "go.mod"))
+	data, err := os.ReadFile(filepath.Join("..", "..", "..", "go.mod"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -69,7 +69,7 @@ func (f facts) dataset(path string) (string, error) {
 
 // version is that of this module in the program that runs.
 func version() record.Harness {
-	const module = "github.com/plumbline-ml/plumbline/bench"
+	const module = "github.com/plumbline-ml/plumbline"
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, m := range info.Deps {
 			if m.Path == module {

@@ -13,8 +13,11 @@ import (
 	"golang.org/x/mod/modfile"
 )
 
-// Root is the path of the repository, which begins those of its modules.
+// Root is the path of the module at the top of the repository, which begins those of the others.
 const Root = "github.com/plumbline-ml/plumbline"
+
+// Ours says whether the path of a module is one of this repository's.
+func Ours(path string) bool { return path == Root || strings.HasPrefix(path, Root+"/") }
 
 // Dirs are the folders of the modules of these paths, or of the workspace's, by their paths.
 func Dirs(paths ...string) (map[string]string, error) {
@@ -46,7 +49,7 @@ func Release(goMod []byte, version string) (text []byte, siblings []string, err 
 		}
 	}
 	for _, r := range slices.Clone(f.Require) {
-		if strings.HasPrefix(r.Mod.Path, Root+"/") {
+		if Ours(r.Mod.Path) {
 			err = errors.Join(err, f.AddRequire(r.Mod.Path, version))
 			siblings = append(siblings, r.Mod.Path)
 		}

@@ -7,15 +7,15 @@ import (
 )
 
 func TestRelease(t *testing.T) {
-	const checkout = "module " + Root + "/sdk\n\ngo 1.26.0\n\nrequire (\n\texample.org/a v1.2.3\n\t" + Root +
-		"/loadgen v0.0.0\n)\n\nrequire " + Root + "/internal v0.0.0 // indirect\n\nreplace (\n\t" + Root +
-		"/internal => ../internal\n\t" + Root + "/loadgen => ../loadgen\n)\n"
+	const checkout = "module " + Root + "/tools\n\ngo 1.26.0\n\nrequire (\n\texample.org/a v1.2.3\n\t" + Root +
+		"/loadgen v0.0.0\n)\n\nrequire " + Root + " v0.0.0 // indirect\n\nreplace (\n\t" + Root +
+		" => ../\n\t" + Root + "/loadgen => ../loadgen\n)\n"
 	text, siblings, err := Release([]byte(checkout), "v1.2.3")
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := strings.NewReplacer("v0.0.0", "v1.2.3").Replace(checkout[:strings.Index(checkout, "\nreplace")])
-	if string(text) != want || !slices.Equal(siblings, []string{Root + "/loadgen", Root + "/internal"}) {
+	if string(text) != want || !slices.Equal(siblings, []string{Root + "/loadgen", Root}) {
 		t.Errorf("siblings %q, go.mod\n%s\nwant\n%s", siblings, text, want)
 	}
 }

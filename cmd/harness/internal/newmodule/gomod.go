@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -13,17 +14,26 @@ import (
 	"unicode"
 )
 
-// project is the prefix of this project's modules.
-const project = "github.com/plumbline-ml/plumbline/"
+// project begins the paths of this project's modules, and is that of the one at the top of its checkout.
+const project = "github.com/plumbline-ml/plumbline"
 
-// libraries are those modules of a workspace that others can import: not its commands, examples and tests.
+// The modules of this project that a new one imports, by their folders in its checkout.
+const (
+	sdkModule     = "sdk"
+	productModule = "." // benchmarks, backends, the harness and what they are made of
+)
+
+// modulePath is the path of the module in a folder of the checkout.
+func modulePath(folder string) string { return path.Join(project, folder) }
+
+// libraries are the folders of those modules of a workspace that others can import: not its examples and tools.
 func libraries(work []byte) []string {
 	var found []string
 	for _, folder := range block(work, "use", 1) {
-		name := strings.TrimPrefix(strings.Trim(folder, `"`), "./")
-		first, _, _ := strings.Cut(name, "/")
-		if !slices.Contains([]string{"cmd", "examples", "e2e", "oracles", "tools"}, first) {
-			found = append(found, name)
+		folder = path.Clean(strings.Trim(folder, `"`))
+		first, _, _ := strings.Cut(folder, "/")
+		if !slices.Contains([]string{"examples", "tools"}, first) {
+			found = append(found, folder)
 		}
 	}
 	slices.Sort(found)
@@ -39,7 +49,7 @@ func dependencies(module, checkout string, imported ...string) (mod, sum []byte,
 	}
 	names := []string{"go.work"}
 	for _, m := range imported {
-		names = append(names, m+"/go.mod", m+"/go.sum")
+		names = append(names, path.Join(m, "go.mod"), path.Join(m, "go.sum"))
 	}
 	read, err := readCheckout(checkout, names...)
 	if err != nil {
@@ -48,14 +58,14 @@ func dependencies(module, checkout string, imported ...string) (mod, sum []byte,
 	work, text := read[0], read[1]
 	own, others, sums := []string{}, []string{}, []string{}
 	for i, m := range imported {
-		own = append(append(own, m), siblings(read[1+2*i])...)
+		own = append(append(own, modulePath(m)), siblings(read[1+2*i])...)
 		others = append(others, requirements(read[1+2*i])...)
 		sums = append(sums, slices.Collect(strings.Lines(string(read[2+2*i])))...)
 	}
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "module %s\n\ngo %s\n\nrequire (\n", module, goVersion(text))
 	for _, m := range unique(own) {
-		fmt.Fprintf(&b, "\t%s v0.0.0\n", project+m)
+		fmt.Fprintf(&b, "\t%s v0.0.0\n", m)
 	}
 	fmt.Fprint(&b, ")\n\nrequire (\n")
 	for _, r := range newest(others) {
@@ -63,7 +73,7 @@ func dependencies(module, checkout string, imported ...string) (mod, sum []byte,
 	}
 	fmt.Fprint(&b, ")\n\n// Until Plumbline has tagged releases, its modules are those of this checkout.\nreplace (\n")
 	for _, m := range libraries(work) {
-		fmt.Fprintf(&b, "\t%s => %s\n", project+m, quoted(filepath.Join(checkout, filepath.FromSlash(m))))
+		fmt.Fprintf(&b, "\t%s => %s\n", modulePath(m), quoted(filepath.Join(checkout, filepath.FromSlash(m))))
 	}
 	fmt.Fprint(&b, ")\n")
 	return b.Bytes(), []byte(strings.Join(unique(sums), "")), nil
@@ -78,7 +88,7 @@ func releasedDependencies(module, version string, imported ...string) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "module %s\n\ngo %s\n\nrequire (\n", module, goLine)
 	for _, m := range unique(imported) {
-		fmt.Fprintf(&b, "\t%s %s\n", project+m, version)
+		fmt.Fprintf(&b, "\t%s %s\n", modulePath(m), version)
 	}
 	fmt.Fprint(&b, ")\n")
 	return b.Bytes()
@@ -91,14 +101,14 @@ func unique(texts []string) []string { return slices.Compact(slices.Sorted(slice
 func newest(requirements []string) []string {
 	versions := map[string]string{}
 	for _, r := range requirements {
-		path, version, _ := strings.Cut(r, " ")
-		if have, ok := versions[path]; !ok || slices.Compare(numbers(have), numbers(version)) < 0 {
-			versions[path] = version
+		name, version, _ := strings.Cut(r, " ")
+		if have, ok := versions[name]; !ok || slices.Compare(numbers(have), numbers(version)) < 0 {
+			versions[name] = version
 		}
 	}
 	all := make([]string, 0, len(versions))
-	for path, version := range versions {
-		all = append(all, path+" "+version)
+	for name, version := range versions {
+		all = append(all, name+" "+version)
 	}
 	slices.Sort(all)
 	return all
@@ -117,17 +127,19 @@ func numbers(version string) []int {
 	return all
 }
 
-// siblings are the modules of this project that a go.mod requires.
+// siblings are the paths of the modules of this project that a go.mod requires.
 func siblings(mod []byte) []string {
 	var found []string
 	for _, r := range block(mod, "require", 2) {
-		path, _, _ := strings.Cut(r, " ")
-		if name, ok := strings.CutPrefix(path, project); ok {
+		if name, _, _ := strings.Cut(r, " "); ours(name) {
 			found = append(found, name)
 		}
 	}
 	return found
 }
+
+// ours says whether a module is this project's.
+func ours(name string) bool { return name == project || strings.HasPrefix(name, project+"/") }
 
 // readCheckout reads files of a checkout of this project.
 func readCheckout(checkout string, names ...string) ([][]byte, error) {
@@ -166,7 +178,10 @@ func goVersion(mod []byte) string {
 // requirements lists "path version" of every module that a go.mod requires, but this project's own,
 // sorted as go mod tidy does.
 func requirements(mod []byte) []string {
-	found := slices.DeleteFunc(block(mod, "require", 2), func(r string) bool { return strings.HasPrefix(r, project) })
+	found := slices.DeleteFunc(block(mod, "require", 2), func(r string) bool {
+		name, _, _ := strings.Cut(r, " ")
+		return ours(name)
+	})
 	slices.Sort(found)
 	return found
 }

@@ -146,7 +146,7 @@ func (s Spec) content(n names) (map[string][]byte, Module, error) {
 	n.Next = m.Next
 	files, err := render("template", n)
 	if err == nil {
-		err = s.require(files, n.Module, "sdk")
+		err = s.require(files, n.Module, sdkModule)
 	}
 	return files, m, err
 }
@@ -181,7 +181,7 @@ func (s Spec) classifies(n names, m Module) (map[string][]byte, Module, error) {
 		return nil, m, err
 	}
 	maps.Copy(files, own)
-	return files, m, s.require(files, n.Module, "sdk", "plugins", "backends/ort")
+	return files, m, s.require(files, n.Module, sdkModule, productModule)
 }
 
 // mode is a file's: a plugin is a program.

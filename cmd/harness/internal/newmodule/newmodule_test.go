@@ -13,12 +13,11 @@ import (
 func checkout(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	mod := "module " + project + "sdk\n\ngo 1.26.0\n\nrequire " + project +
-		"loadgen v0.0.0\n\nrequire (\n\texample.org/b v0.1.0 // indirect\n\texample.org/a v1.2.3\n)\n\nreplace (\n" +
+	mod := "module " + project + "/sdk\n\ngo 1.26.0\n\nrequire " + project +
+		"/loadgen v0.0.0\n\nrequire (\n\texample.org/b v0.1.0 // indirect\n\texample.org/a v1.2.3\n)\n\nreplace (\n" +
 		"\texample.org/c => ../c\n)\n"
 	for name, text := range map[string]string{
-		"go.work": "go 1.26.0\n\nuse (\n\t./sdk\n\t./cmd/harness\n\t./examples/one\n\t./loadgen\n\t./plugins\n" +
-			"\t./backends/ort\n\t./e2e\n)\n",
+		"go.work":    "go 1.26.0\n\nuse (\n\t.\n\t./sdk\n\t./examples\n\t./examples/one\n\t./loadgen\n\t./tools\n)\n",
 		"sdk/go.mod": mod, "sdk/go.sum": "sums\n",
 		pythonBackend + "backend.py": "backend", pythonBackend + requirementsTxt: "grpcio\n",
 		protoDir + backendProto: "backend's",
@@ -156,15 +155,15 @@ func TestGoMod(t *testing.T) {
 	for _, want := range []string{
 		"module example.com/acme\n", "go 1.26.0\n",
 		"\texample.org/a v1.2.3 // indirect\n\texample.org/b v0.1.0 // indirect\n",
-		project + "sdk => " + filepath.Join(dir, "sdk") + "\n",
-		project + "loadgen => " + filepath.Join(dir, "loadgen") + "\n",
-		project + "plugins => " + filepath.Join(dir, "plugins") + "\n",
-		project + "backends/ort => " + filepath.Join(dir, "backends", "ort") + "\n"} {
+		"require (\n\t" + project + "/loadgen v0.0.0\n\t" + project + "/sdk v0.0.0\n)\n",
+		"replace (\n\t" + project + " => " + dir + "\n\t" +
+			project + "/loadgen => " + filepath.Join(dir, "loadgen") + "\n\t" +
+			project + "/sdk => " + filepath.Join(dir, "sdk") + "\n)\n"} {
 		if !strings.Contains(string(mod), want) {
 			t.Errorf("no %q in:\n%s", want, mod)
 		}
 	}
-	for _, not := range []string{"example.org/c", "cmd/harness", "examples/one", "e2e"} {
+	for _, not := range []string{"example.org/c", "examples", "tools"} {
 		if strings.Contains(string(mod), not) {
 			t.Errorf("%q in:\n%s", not, mod)
 		}

@@ -60,7 +60,7 @@ func TestWriteOfARelease(t *testing.T) {
 	}
 	checkFiles(t, dir, m.Files)
 	mod, readme := read(t, dir, "go.mod"), read(t, dir, "README.md")
-	want := "module example.com/acme\n\ngo " + goLine + "\n\nrequire (\n\t" + project + "sdk v1.2.3\n)\n"
+	want := "module example.com/acme\n\ngo " + goLine + "\n\nrequire (\n\t" + project + "/sdk v1.2.3\n)\n"
 	if mod != want {
 		t.Errorf("go.mod is\n%s\nwant\n%s", mod, want)
 	}
@@ -96,7 +96,7 @@ func TestClassifierOfARelease(t *testing.T) {
 		t.Errorf("the commands are %q, want %q", m.Next, want)
 	}
 	mod := read(t, dir, "go.mod")
-	for _, name := range []string{"sdk", "plugins", "backends/ort"} {
+	for _, name := range []string{"", "/sdk"} {
 		if !strings.Contains(mod, "\t"+project+name+" v1.2.3\n") {
 			t.Errorf("%s is not required:\n%s", name, mod)
 		}

@@ -1,3 +1,0 @@
-module github.com/plumbline-ml/plumbline/fetch
-
-go 1.26.0

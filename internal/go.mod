@@ -1,3 +1,0 @@
-module github.com/plumbline-ml/plumbline/internal
-
-go 1.26.0

@@ -1,0 +1,128 @@
+package tools
+
+// prefix begins the import paths of all packages but those of the vendor's example.
+const prefix = "github.com/plumbline-ml/plumbline/"
+
+// modules are those of go.work. loadgen and sdk are promised to vendors, who want little of others with them; tools
+// needs what no user of the product does; the examples are built as those of others are. All else is one module, and
+// walls are what keeps its parts from one another.
+func modules() []string {
+	return []string{".", "examples", "examples/vendor-backend", "loadgen", "sdk", "tools"}
+}
+
+// wall is around the packages of a folder and below it, those with walls of their own excepted. A package may import
+// its own folder without a rule, but a plugin no other plugin: what two share is in plugins/internal. An entry that
+// ends in "/" is a folder with all below it.
+type wall struct {
+	ours   []string // the packages of Plumbline that these may need, directly or not
+	tests  []string // more, which their tests may import
+	others []string // the modules of others that they and their tests may import
+}
+
+// walls are the rules, which ARCHITECTURE.md draws. The longest folder that holds a package decides.
+func walls() map[string]wall {
+	return map[string]wall{
+		"loadgen": {},
+		"preprocess": {
+			ours:  []string{"internal/lists", "internal/mt19937", "internal/parallel"},
+			tests: []string{"internal/"},
+			others: []string{"github.com/mewkiz/flac", "golang.org/x/net", "golang.org/x/text", "gonum.org/v1/gonum",
+				"google.golang.org/protobuf"},
+		},
+		"datasets": {
+			ours: []string{"internal/bounded", "internal/figure", "internal/half", "internal/lists", "internal/mt19937",
+				"internal/parallel", "internal/pyfloat", "internal/pyvalue"},
+			tests: []string{"internal/"},
+			others: []string{"github.com/andybalholm/brotli", "github.com/klauspost/compress",
+				"github.com/parquet-go/parquet-go", "github.com/pierrec/lz4/v4"},
+		},
+		"fetch":    {},
+		"internal": {},
+		"accuracy": {
+			ours: []string{"preprocess/text/", "internal/golden", "internal/half", "internal/lists", "internal/mt19937",
+				"internal/parallel", "internal/pcg64", "internal/pyfloat", "internal/pyvalue"},
+			tests:  []string{"internal/"},
+			others: []string{"github.com/mozillazg/go-unidecode", "golang.org/x/text", "gonum.org/v1/gonum"},
+		},
+		"sdk": {
+			ours: []string{"loadgen/"},
+			others: []string{"github.com/disintegration/imaging", "github.com/hashicorp/go-hclog",
+				"github.com/hashicorp/go-plugin", "golang.org/x/sys", "google.golang.org/grpc", "google.golang.org/protobuf"},
+		},
+		"backends/ort":    backend("github.com/yalue/onnxruntime_go", "golang.org/x/sys"),
+		"backends/openai": backend(),
+		"backends/kserve": backend("golang.org/x/sys", "google.golang.org/grpc", "google.golang.org/protobuf"),
+		"plugins":         plugin("github.com/parquet-go/parquet-go"),
+		// The client of a database and the library of tensors stay in the one benchmark that needs them.
+		"plugins/rag":  plugin("github.com/jackc/pgx/v5", "gonum.org/v1/gonum"),
+		"plugins/sdxl": plugin("gorgonia.org/tensor"),
+		"cmd/plugins": {
+			ours: []string{"plugins/", "backends/", "sdk/", "preprocess/", "accuracy/", "datasets/", "loadgen/",
+				"internal/bounded", "internal/figure", "internal/half", "internal/lists", "internal/mt19937", "internal/onnx",
+				"internal/parallel", "internal/pcg64", "internal/pyfloat", "internal/pyvalue", "internal/sandbox"},
+			tests: []string{"internal/"},
+		},
+		"bench": {ours: library(), others: []string{"github.com/goccy/go-yaml"}},
+		"submission": {
+			ours:   append(library(), "bench/"),
+			others: []string{"github.com/goccy/go-yaml"},
+		},
+		"cmd/harness": {
+			ours: append(library(), "bench/", "submission/", "sdk/conformance",
+				"backends/openai", "preprocess/text/", // harness bench asks servers in the harness's own process
+				"datasets/parquetfile"),
+			tests: []string{"backends/openai/"},
+			others: []string{"github.com/HdrHistogram/hdrhistogram-go", "github.com/goccy/go-yaml",
+				"github.com/parquet-go/parquet-go", "github.com/prometheus/client_golang",
+				"github.com/prometheus/client_model", "github.com/prometheus/common", "github.com/spf13/cobra",
+				"github.com/spf13/pflag", "go.opentelemetry.io/otel", "go.opentelemetry.io/proto/otlp",
+				"golang.org/x/image", "golang.org/x/sys", "golang.org/x/term", "gonum.org/v1/plot",
+				"google.golang.org/protobuf"},
+		},
+		"e2e": {
+			ours: []string{"backends/kserve/", "datasets/", "internal/", "loadgen/", "sdk/"},
+			others: []string{"github.com/goccy/go-yaml", "github.com/hanwen/go-fuse/v2", "github.com/mewkiz/flac",
+				"github.com/parquet-go/parquet-go", "golang.org/x/sys"},
+		},
+		"oracles": {
+			tests:  []string{"accuracy/", "preprocess/"},
+			others: []string{"github.com/disintegration/imaging", "gonum.org/v1/gonum"},
+		},
+		"tools": {
+			ours: []string{"fetch/", "internal/", "loadgen/"},
+			others: []string{"github.com/blakesmith/ar", "github.com/bufbuild/protocompile",
+				"github.com/goreleaser/nfpm/v2", "github.com/klauspost/compress", "golang.org/x/mod",
+				"google.golang.org/protobuf"},
+		},
+		"examples": {ours: append(library(), "bench/")},
+	}
+}
+
+// backend is the wall of a backend over the client library of its server or device.
+func backend(client ...string) wall {
+	return wall{
+		ours:   []string{"sdk/backend", "sdk/backend/keep", "sdk/option", "internal/lists", "internal/onnx"},
+		tests:  []string{"internal/", "loadgen/", "sdk/"},
+		others: client,
+	}
+}
+
+// plugin is the wall of a benchmark that needs modules of others.
+func plugin(others ...string) wall {
+	return wall{
+		ours: []string{
+			"sdk", "sdk/backend", "sdk/backend/keep", "sdk/option", "sdk/manifest", "sdk/generate", "sdk/exhibit",
+			"preprocess/", "accuracy/", "datasets/", "loadgen/", "internal/bounded", "internal/figure", "internal/half",
+			"internal/lists", "internal/mt19937", "internal/onnx", "internal/parallel", "internal/pcg64",
+			"internal/pyfloat", "internal/pyvalue", "internal/sandbox",
+			"plugins/internal/", // what several plugins share
+		},
+		tests:  []string{"internal/", "sdk/"},
+		others: others,
+	}
+}
+
+// library is what the harness as a library may need.
+func library() []string {
+	return []string{"loadgen/", "sdk", "sdk/backend", "sdk/option", "sdk/host", "sdk/internal/", "fetch/", "internal/"}
+}
