@@ -10,11 +10,11 @@ import (
 	"time"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
-	"github.com/plumbline-ml/plumbline/loadgen/internal/golden"
+	"github.com/plumbline-ml/plumbline/loadgen/internal/testkit/golden"
+	"github.com/plumbline-ml/plumbline/loadgen/internal/testkit/officialtest"
 	"github.com/plumbline-ml/plumbline/loadgen/loadgentest"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/loadgen/official"
-	"github.com/plumbline-ml/plumbline/loadgen/official/officialtest"
 )
 
 // TestOfficialDriverOnGoldenCases repeats the cases through the driver, in real time: what is loaded, issued and logged

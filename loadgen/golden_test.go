@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
-	"github.com/plumbline-ml/plumbline/loadgen/internal/golden"
+	"github.com/plumbline-ml/plumbline/loadgen/internal/testkit/golden"
 	"github.com/plumbline-ml/plumbline/loadgen/loadgentest"
 )
 

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/internal/slow"
+	"github.com/plumbline-ml/plumbline/internal/testkit/slow"
 	"golang.org/x/mod/modfile"
 )
 
@@ -122,11 +122,11 @@ func TestWallsHold(t *testing.T) {
 	}{
 		{"loadgen/x", listedPackage{Deps: ours("loadgen/pace")}, false},
 		{"loadgen/x", listedPackage{Deps: ours("internal/figure")}, true},
-		{"loadgen/x", listedPackage{TestImports: ours("internal/golden")}, true},
+		{"loadgen/x", listedPackage{TestImports: ours("internal/testkit/golden")}, true},
 		{"loadgen/x", listedPackage{Imports: []string{"golang.org/x/sys/unix"}}, true},
 		{"sdk/host", listedPackage{Deps: ours("loadgen/pace")}, false},
 		{"sdk/host", listedPackage{Deps: ours("internal/lists")}, true},
-		{"sdk/host", listedPackage{XTestImports: ours("internal/golden")}, true},
+		{"sdk/host", listedPackage{XTestImports: ours("internal/testkit/golden")}, true},
 		{"bench/plan", listedPackage{Deps: ours("cmd/harness/internal/feed")}, true},
 		{"bench/plan", listedPackage{TestImports: ours("plugins/bert")}, true},
 		{"bench/plan", listedPackage{Imports: []string{"github.com/spf13/cobra"}}, true},

@@ -39,7 +39,7 @@ func walls() map[string]wall {
 		"fetch":    {},
 		"internal": {},
 		"accuracy": {
-			ours: []string{"preprocess/text/", "internal/golden", "internal/half", "internal/lists", "internal/mt19937",
+			ours: []string{"preprocess/text/", "internal/testkit/golden", "internal/half", "internal/lists", "internal/mt19937",
 				"internal/parallel", "internal/pcg64", "internal/pyfloat", "internal/pyvalue"},
 			tests:  []string{"internal/"},
 			others: []string{"github.com/mozillazg/go-unidecode", "golang.org/x/text", "gonum.org/v1/gonum"},

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/internal/golden"
+	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 )
 
 // TestSetOrderIsCPythons compares with list(set(values)) of CPython 3.11.

@@ -16,8 +16,8 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/accuracy/payload"
-	"github.com/plumbline-ml/plumbline/internal/golden"
 	"github.com/plumbline-ml/plumbline/internal/half"
+	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 )
 
 // goldenHeads is what the official script was given, and what it printed or why it stopped.

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/internal/golden"
+	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 )
 
 // TestGoldenDistances compares with what the official function gave, by scipy's root of a matrix.

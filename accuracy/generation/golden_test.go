@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/accuracy/internal/textcases"
-	"github.com/plumbline-ml/plumbline/internal/golden"
+	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 )
 
 // expected is what the official scripts for GPT-J and Llama 2 gave.

@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/internal/golden"
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
+	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 )
 
 // oddCase is a log with values that are NaN, infinite, -0 or below every threshold, and what the official functions

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/internal/golden"
 	"github.com/plumbline-ml/plumbline/internal/lists"
+	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 )
 
 func TestGoldenJudge(t *testing.T) {

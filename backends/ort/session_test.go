@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/plumbline-ml/plumbline/backends/ort"
-	"github.com/plumbline-ml/plumbline/internal/slow"
+	"github.com/plumbline-ml/plumbline/internal/testkit/slow"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 

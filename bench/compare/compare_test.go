@@ -15,7 +15,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
 	"github.com/plumbline-ml/plumbline/internal/lists"
-	"github.com/plumbline-ml/plumbline/internal/texttest"
+	"github.com/plumbline-ml/plumbline/internal/testkit/texttest"
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/bench/exitcode"

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/plumbline-ml/plumbline/internal/system"
-	"github.com/plumbline-ml/plumbline/internal/texttest"
+	"github.com/plumbline-ml/plumbline/internal/testkit/texttest"
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"

@@ -13,8 +13,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/internal/golden"
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
+	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 )
 
 func decoded(t *testing.T, text string) any {

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/datasets/kits19/nifti"
-	"github.com/plumbline-ml/plumbline/internal/golden"
+	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 )
 
 // TestGoldenPreprocessedCases opens what the reference's preprocessing wrote, as a scorer does.

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/internal/golden"
+	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 )
 
 // TestGoldenCOCO opens the annotations of the scorers' cases, whose pictures do not exist, and counts the records.

@@ -16,7 +16,7 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
-	"github.com/plumbline-ml/plumbline/internal/golden"
+	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 )
 
 func write(t testing.TB, name string, text string) string {

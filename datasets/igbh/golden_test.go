@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/datasets/graph"
-	"github.com/plumbline-ml/plumbline/internal/golden"
+	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 )
 
 // expectedGraph is what DGL has after the official code loaded a folder.

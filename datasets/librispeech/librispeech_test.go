@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
-	"github.com/plumbline-ml/plumbline/internal/golden"
+	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 )
 
 func TestGoldenRepack(t *testing.T) {

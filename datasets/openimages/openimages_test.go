@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/datasets/coco"
-	"github.com/plumbline-ml/plumbline/internal/golden"
+	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 )
 
 // write makes a data set with some categories, and two pictures of 3 x 2 pixels in folders of its own.

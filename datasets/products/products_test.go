@@ -17,8 +17,8 @@ import (
 
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/export"
 	drawn "github.com/plumbline-ml/plumbline/datasets/synthetic/products"
-	"github.com/plumbline-ml/plumbline/internal/golden"
 	"github.com/plumbline-ml/plumbline/internal/lists"
+	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 )
 
 // harnessRow is a row as the endpoints harness writes it.

@@ -14,7 +14,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/datasets/internal/draw"
 	"github.com/plumbline-ml/plumbline/datasets/internal/pickle"
-	"github.com/plumbline-ml/plumbline/internal/golden"
+	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 )
 
 // TestGoldenIndex reads the indices of the official scorer's cases, which Python wrote.

@@ -17,7 +17,7 @@ import (
 	"github.com/plumbline-ml/plumbline/e2e/internal/onnxfile"
 	"github.com/plumbline-ml/plumbline/e2e/internal/results"
 	"github.com/plumbline-ml/plumbline/e2e/internal/testfile"
-	"github.com/plumbline-ml/plumbline/internal/slow"
+	"github.com/plumbline-ml/plumbline/internal/testkit/slow"
 )
 
 // door is one model's way from official files to a score: docs/real-data.md has its commands.

@@ -14,7 +14,7 @@ import (
 	"github.com/plumbline-ml/plumbline/e2e/internal/harness"
 	"github.com/plumbline-ml/plumbline/e2e/internal/python"
 	"github.com/plumbline-ml/plumbline/e2e/internal/testfile"
-	"github.com/plumbline-ml/plumbline/internal/golden"
+	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 )
 
 // TestTEST01OfSampledNeighbourhoods: draws depend on their keys alone, so that answers do not change from run to run.

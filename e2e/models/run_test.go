@@ -15,7 +15,7 @@ import (
 	"github.com/plumbline-ml/plumbline/e2e/internal/harness"
 	"github.com/plumbline-ml/plumbline/e2e/internal/results"
 	"github.com/plumbline-ml/plumbline/e2e/internal/testfile"
-	"github.com/plumbline-ml/plumbline/internal/slow"
+	"github.com/plumbline-ml/plumbline/internal/testkit/slow"
 	"golang.org/x/sys/cpu"
 )
 

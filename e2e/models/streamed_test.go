@@ -15,7 +15,7 @@ import (
 	"github.com/plumbline-ml/plumbline/e2e/internal/results"
 	"github.com/plumbline-ml/plumbline/e2e/internal/testfile"
 	"github.com/plumbline-ml/plumbline/e2e/internal/tinymodel"
-	"github.com/plumbline-ml/plumbline/internal/slow"
+	"github.com/plumbline-ml/plumbline/internal/testkit/slow"
 )
 
 // streamedModules stand in for what the official script of dlrm-v3 imports, and does not need to score; of fbgemm_gpu,

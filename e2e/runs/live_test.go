@@ -25,7 +25,7 @@ import (
 	"github.com/plumbline-ml/plumbline/e2e/internal/harness"
 	"github.com/plumbline-ml/plumbline/e2e/internal/results"
 	"github.com/plumbline-ml/plumbline/e2e/internal/testfile"
-	"github.com/plumbline-ml/plumbline/internal/slow"
+	"github.com/plumbline-ml/plumbline/internal/testkit/slow"
 )
 
 // event is the part of an event that the tests read.

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/e2e/internal/harness"
-	"github.com/plumbline-ml/plumbline/internal/golden"
+	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 )
 
 // TestSubmissionResultsGolden makes the official summary of the reference trees, by both commands that write it.

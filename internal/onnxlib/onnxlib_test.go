@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/internal/onnxlib"
-	"github.com/plumbline-ml/plumbline/internal/onnxlib/onnxlibtest"
+	"github.com/plumbline-ml/plumbline/internal/testkit/onnxlibtest"
 )
 
 // put writes files below a new folder.

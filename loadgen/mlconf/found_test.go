@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
-	"github.com/plumbline-ml/plumbline/loadgen/internal/golden"
+	"github.com/plumbline-ml/plumbline/loadgen/internal/testkit/golden"
 )
 
 // TestGoldenFoundFiles reads the official and the odd files on which something was found, and wants of each line what

@@ -12,7 +12,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/loadgen/internal/form"
-	"github.com/plumbline-ml/plumbline/loadgen/internal/golden"
+	"github.com/plumbline-ml/plumbline/loadgen/internal/testkit/golden"
 )
 
 // configCase is one case of config_cases.json: FromConfig calls of the official LoadGen, their return codes, and the

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/loadgen/internal/golden"
+	"github.com/plumbline-ml/plumbline/loadgen/internal/testkit/golden"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 )
 

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/loadgen/internal/testkit/officialtest"
 	"github.com/plumbline-ml/plumbline/loadgen/loadgentest"
 	"github.com/plumbline-ml/plumbline/loadgen/official"
-	"github.com/plumbline-ml/plumbline/loadgen/official/officialtest"
 )
 
 // BenchmarkNullSUT is a whole test with a SUT that answers inside IssueQuery. With make bench-official the LoadGen

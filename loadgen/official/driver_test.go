@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/loadgen/internal/testkit/officialtest"
 	"github.com/plumbline-ml/plumbline/loadgen/loadgentest"
-	"github.com/plumbline-ml/plumbline/loadgen/official/officialtest"
 )
 
 // TestOfficialSearchWithoutEnd: with a SUT that is never too slow the library's search would go on until it dies.

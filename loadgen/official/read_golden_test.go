@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
-	"github.com/plumbline-ml/plumbline/loadgen/internal/golden"
+	"github.com/plumbline-ml/plumbline/loadgen/internal/testkit/golden"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/loadgen/official"
 )

@@ -16,7 +16,7 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/datasets/frames"
-	"github.com/plumbline-ml/plumbline/internal/golden"
+	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 	"github.com/plumbline-ml/plumbline/plugins/rag/index"
 	"github.com/plumbline-ml/plumbline/plugins/rag/loop"
 	"github.com/plumbline-ml/plumbline/plugins/rag/standin"

@@ -13,7 +13,7 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/graph"
 	"github.com/plumbline-ml/plumbline/datasets/igbh"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/citations"
-	"github.com/plumbline-ml/plumbline/internal/golden"
+	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/sdk"

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/datasets/kits19"
-	"github.com/plumbline-ml/plumbline/internal/golden"
+	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 	"github.com/plumbline-ml/plumbline/sdk/manifest/manifesttest"

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/datasets/products"
-	"github.com/plumbline-ml/plumbline/internal/golden"
+	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )

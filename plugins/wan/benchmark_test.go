@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/internal/golden"
 	"github.com/plumbline-ml/plumbline/internal/lists"
+	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/plugins/wan/videos"
 	"github.com/plumbline-ml/plumbline/sdk"

@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/datasets/librispeech"
-	"github.com/plumbline-ml/plumbline/internal/golden"
+	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 

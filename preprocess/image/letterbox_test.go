@@ -10,7 +10,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/internal/golden"
+	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 )
 
 // letterboxCase is a picture drawn by a formula, and what became of it in each form.

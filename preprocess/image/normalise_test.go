@@ -5,7 +5,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/internal/golden"
+	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 )
 
 // TestGoldenLevels compares every level of every channel, to the last bit.

@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/internal/golden"
 	"github.com/plumbline-ml/plumbline/internal/lists"
+	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 )
 
 func officialSpace() Space { return Space{[3]float32{-74.88, -74.88, -2}, [3]float32{74.88, 74.88, 4}} }

@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/internal/golden"
+	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 )
 
 func TestGoldenRegions(t *testing.T) {

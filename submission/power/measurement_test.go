@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/bench/power/spl"
-	"github.com/plumbline-ml/plumbline/internal/golden"
+	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/submission/internal/treeops"
 	"github.com/plumbline-ml/plumbline/submission/tree"

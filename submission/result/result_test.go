@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/internal/golden"
+	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 )
 
 func TestGoldenAccuracyLines(t *testing.T) {

@@ -18,7 +18,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/plumbline-ml/plumbline/internal/checksum"
-	"github.com/plumbline-ml/plumbline/internal/onnxlib/onnxlibtest"
+	"github.com/plumbline-ml/plumbline/internal/testkit/onnxlibtest"
 )
 
 // TestPack packs a folder twice, with other times and modes that do not count.

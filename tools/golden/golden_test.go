@@ -207,12 +207,12 @@ func tarred(t *testing.T, name, text string) []byte {
 
 // TestSameFinder wants the file that finds the cases to be the same in LoadGen's package and in that of all others.
 func TestSameFinder(t *testing.T) {
-	own, err := os.ReadFile(filepath.Join("..", "..", "loadgen", "internal", "golden", "find.go"))
-	others, err2 := os.ReadFile(filepath.Join("..", "..", "internal", "golden", "find.go"))
+	own, err := os.ReadFile(filepath.Join("..", "..", "loadgen", "internal", "testkit", "golden", "find.go"))
+	others, err2 := os.ReadFile(filepath.Join("..", "..", "internal", "testkit", "golden", "find.go"))
 	if err := errors.Join(err, err2); err != nil {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(own, others) {
-		t.Error("find.go of loadgen/internal/golden and of internal/golden differ: copy the one that is right")
+		t.Error("find.go differs between loadgen/internal/testkit/golden and internal/testkit/golden: copy the right one")
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/internal/golden"
+	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 	"github.com/plumbline-ml/plumbline/preprocess/text/bpe"
 	"github.com/plumbline-ml/plumbline/preprocess/text/punkt"
 	"github.com/plumbline-ml/plumbline/preprocess/text/sentencepiece"

@@ -3,7 +3,7 @@ package extract
 import (
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/internal/golden"
+	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 )
 
 type goldenCase struct {

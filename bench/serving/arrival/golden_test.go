@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/plumbline-ml/plumbline/internal/golden"
+	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 )
 
 // goldenCase is a file of golden/serving/schedules.

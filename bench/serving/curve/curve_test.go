@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/internal/golden"
+	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 
 	"github.com/plumbline-ml/plumbline/bench/serving/arrival"
 	"github.com/plumbline-ml/plumbline/bench/serving/curve"

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/internal/golden"
+	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 
 	"github.com/plumbline-ml/plumbline/bench/serving/metrics"
 	"github.com/plumbline-ml/plumbline/bench/serving/metrics/metricstest"

@@ -7,7 +7,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench/serving/prompts"
 	"github.com/plumbline-ml/plumbline/bench/serving/prompts/promptstest"
-	"github.com/plumbline-ml/plumbline/internal/golden"
+	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 )
 
 // TestGoldenData compares what requests mean; cmd/harness/internal/client compares them as they are written.

@@ -10,7 +10,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/serving/metrics"
 	"github.com/plumbline-ml/plumbline/bench/serving/objective"
 	"github.com/plumbline-ml/plumbline/bench/serving/search"
-	"github.com/plumbline-ml/plumbline/internal/slow"
+	"github.com/plumbline-ml/plumbline/internal/testkit/slow"
 )
 
 type times []int64

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/plumbline-ml/plumbline/internal/golden"
+	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 
 	"github.com/plumbline-ml/plumbline/bench/serving/metrics"
 	"github.com/plumbline-ml/plumbline/bench/serving/metrics/metricstest"

@@ -14,7 +14,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/serving/arrival"
 	"github.com/plumbline-ml/plumbline/bench/serving/search"
 	"github.com/plumbline-ml/plumbline/bench/serving/sweep"
-	"github.com/plumbline-ml/plumbline/internal/slow"
+	"github.com/plumbline-ml/plumbline/internal/testkit/slow"
 )
 
 // top is the highest rate at which the server of 16 slots keeps 'p90 ttft < 300ms' in the long run, by longer

@@ -13,7 +13,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/backends/ort"
 	"github.com/plumbline-ml/plumbline/backends/ort/ortlib"
-	"github.com/plumbline-ml/plumbline/internal/slow"
+	"github.com/plumbline-ml/plumbline/internal/testkit/slow"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/plugins/rag"
 	"github.com/plumbline-ml/plumbline/sdk"

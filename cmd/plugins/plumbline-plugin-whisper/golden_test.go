@@ -16,7 +16,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/backends/ort"
 	"github.com/plumbline-ml/plumbline/backends/ort/ortlib"
-	"github.com/plumbline-ml/plumbline/internal/golden"
+	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 	"github.com/plumbline-ml/plumbline/plugins/whisper"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"

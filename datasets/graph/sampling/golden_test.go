@@ -7,7 +7,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/datasets/graph"
 	"github.com/plumbline-ml/plumbline/datasets/igbh"
-	"github.com/plumbline-ml/plumbline/internal/golden"
+	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 )
 
 func openGraph(t *testing.T, dir string) *graph.Graph {

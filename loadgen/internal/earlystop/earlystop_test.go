@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/loadgen/internal/golden"
+	"github.com/plumbline-ml/plumbline/loadgen/internal/testkit/golden"
 )
 
 // goldenRows are rows of early_stopping.json; -1 stands for what is not met.

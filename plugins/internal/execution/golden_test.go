@@ -14,7 +14,7 @@ import (
 	"github.com/plumbline-ml/plumbline/accuracy/programs"
 	"github.com/plumbline-ml/plumbline/accuracy/reasoning"
 	"github.com/plumbline-ml/plumbline/datasets/livecodebench"
-	"github.com/plumbline-ml/plumbline/internal/golden"
+	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 )
 
 // goldenCase is a program with what the official checker said of it.

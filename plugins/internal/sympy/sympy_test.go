@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/plumbline-ml/plumbline/accuracy/reasoning/mathgrade"
-	"github.com/plumbline-ml/plumbline/internal/golden"
 	"github.com/plumbline-ml/plumbline/internal/sandbox"
+	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 

@@ -10,8 +10,8 @@ import (
 
 	"gorgonia.org/tensor"
 
-	"github.com/plumbline-ml/plumbline/internal/golden"
 	"github.com/plumbline-ml/plumbline/internal/half"
+	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 	"github.com/plumbline-ml/plumbline/plugins/sdxl/euler"
 )
 

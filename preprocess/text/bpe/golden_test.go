@@ -9,7 +9,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/internal/golden"
+	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 )
 
 // TestGoldenPrompts encodes the prompts of GPT-J, cut as the benchmark cuts them.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/internal/golden"
+	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 )
 
 // cases are what Hugging Face's libraries gave for a tokenizer; testdata/make.py writes them.

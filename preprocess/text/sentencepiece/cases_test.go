@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/internal/golden"
+	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 )
 
 // cases are what SentencePiece, or transformers, gave for a model; ../bpe/testdata/make.py writes them.

@@ -12,7 +12,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/internal/golden"
+	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 )
 
 // archives keeps what a process has unpacked: a test of hundreds of cases unpacks each archive once.

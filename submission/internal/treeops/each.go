@@ -15,7 +15,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/internal/slow"
+	"github.com/plumbline-ml/plumbline/internal/testkit/slow"
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
 

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/internal/golden"
+	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 	"github.com/plumbline-ml/plumbline/submission/audit"
 	"github.com/plumbline-ml/plumbline/submission/internal/evidence"
 	"github.com/plumbline-ml/plumbline/submission/internal/treeops"

@@ -13,7 +13,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/serving/formats"
 	"github.com/plumbline-ml/plumbline/bench/serving/formats/endpoints"
 	"github.com/plumbline-ml/plumbline/bench/serving/metrics"
-	"github.com/plumbline-ml/plumbline/internal/golden"
+	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 )
 
 // products is an Offline run of three products of the official catalogue, with its accuracy.

@@ -16,7 +16,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
-	"github.com/plumbline-ml/plumbline/internal/golden"
+	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 
 	"github.com/plumbline-ml/plumbline/bench/serving/arrival"
 	"github.com/plumbline-ml/plumbline/bench/serving/formats"

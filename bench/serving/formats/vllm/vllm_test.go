@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/plumbline-ml/plumbline/internal/golden"
+	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 
 	"github.com/plumbline-ml/plumbline/bench/serving/arrival"
 	"github.com/plumbline-ml/plumbline/bench/serving/formats"

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/plumbline-ml/plumbline/bench/serving/prompts"
-	"github.com/plumbline-ml/plumbline/internal/golden"
+	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 )
 
 // goldenCase is a file, and the requests that it means.

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/clitest"
-	"github.com/plumbline-ml/plumbline/internal/texttest"
+	"github.com/plumbline-ml/plumbline/internal/testkit/texttest"
 )
 
 // mistakes are command lines that somebody gets wrong, in a folder with the files of mistakenFiles. What is said of

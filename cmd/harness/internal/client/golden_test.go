@@ -9,7 +9,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench/serving/prompts"
 	"github.com/plumbline-ml/plumbline/bench/serving/prompts/promptstest"
-	"github.com/plumbline-ml/plumbline/internal/golden"
+	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 )
 
 // TestGoldenData compares the requests of files as servers get them.

@@ -19,7 +19,7 @@ import (
 	"time"
 
 	"github.com/plumbline-ml/plumbline/fetch"
-	"github.com/plumbline-ml/plumbline/internal/onnxlib/onnxlibtest"
+	"github.com/plumbline-ml/plumbline/internal/testkit/onnxlibtest"
 
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 )

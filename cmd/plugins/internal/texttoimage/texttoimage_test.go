@@ -11,7 +11,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/backends/ort"
 	"github.com/plumbline-ml/plumbline/backends/ort/ortlib"
-	"github.com/plumbline-ml/plumbline/internal/golden"
+	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/plugins/sdxl"
 	"github.com/plumbline-ml/plumbline/plugins/sdxl/score"

@@ -15,7 +15,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/internal/onnxlib/onnxlibtest"
+	"github.com/plumbline-ml/plumbline/internal/testkit/onnxlibtest"
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/clitest"

@@ -15,7 +15,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
-	"github.com/plumbline-ml/plumbline/internal/texttest"
+	"github.com/plumbline-ml/plumbline/internal/testkit/texttest"
 	"github.com/plumbline-ml/plumbline/loadgen/loadgentest"
 
 	"github.com/plumbline-ml/plumbline/bench/plugin/plugintest"

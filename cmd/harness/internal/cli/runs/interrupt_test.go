@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/clitest"
-	"github.com/plumbline-ml/plumbline/internal/slow"
+	"github.com/plumbline-ml/plumbline/internal/testkit/slow"
 	"github.com/plumbline-ml/plumbline/loadgen/loadgentest"
 
 	"github.com/plumbline-ml/plumbline/bench/record"

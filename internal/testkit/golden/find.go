@@ -15,8 +15,8 @@ import (
 	"sync"
 )
 
-// This file is the same in loadgen/internal/golden and in the package for all other modules, because LoadGen requires
-// no module: a test in tools/ compares them.
+// This file is the same in loadgen/internal/testkit/golden and in the package for all other modules, because LoadGen
+// requires no module: a test in tools/ compares them.
 
 // errAlone says that a module is tested outside of the workspace, which has the packed cases.
 var errAlone = errors.New("no go.work in a folder above: the cases lie in the workspace (or PLUMBLINE_GOLDEN names a " +
