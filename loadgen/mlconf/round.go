@@ -298,6 +298,9 @@ func readRound(name string) (*Rules, error) {
 			return nil, err
 		}
 	}
+	if err := r.data.checkMetrics(); err != nil {
+		return nil, fmt.Errorf("rules %s: %w", name, err)
+	}
 	r.Seeds = r.data.Seeds
 	r.defaults = sync.OnceValues(func() (file, error) { return rulesFile(r) })
 	return r, nil

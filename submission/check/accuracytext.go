@@ -167,24 +167,15 @@ func (r *resultFolder) checkMetricLines(name, metric string, lines []string, cou
 	return len(list)
 }
 
-// percents are metrics that are at most 100.
-var percents = []string{"acc", "meanAcc", "AUC", "mAP", "F1", "ACCURACY", "DICE", "ROUGE1", "ROUGE2", "ROUGEL",
-	"ROUGELSUM",
-	"gsm8k_accuracy", "mbxp_accuracy", "exact_match", "vbench_score", "F1_HIERARCHICAL", "E2E_ACCURACY", "DLRM_ACC",
-	"DLRM_AUC"}
-
-// lowerIsBetter are metrics whose targets are meant the other way round: the reference should be at least 99.9 % of a
-// normalised entropy, as the benchmark's text has it, and one that is worse by 1 % is refused: the official checker
-// takes any. Its target in the rules is 99.9 % of the reference.
-const (
-	lowerIsBetter = "DLRM_NE"
-	worstEntropy  = 1.01 / 0.999
-	goodEntropy   = 1 / (0.999 * 0.999)
-)
-
 func (r *resultFolder) checkTarget(name, metric string, v value, targets []mlconf.Target) {
-	if slices.Contains(percents, metric) && v.v > 100 {
-		r.reject(ruleAccuracy, name, metric+" is over 100 %", v.text, "at most 100", "see how the number was made")
+	official, err := mlconf.AccuracyMetricOf(metric)
+	if err != nil { // the rounds' files name no other: mlconf reads none that does
+		r.reject(ruleAccuracy, name, metric+" cannot be judged", v.text, "", err.Error())
+		return
+	}
+	if most := official.Most; most > 0 && v.v > most {
+		limit := strconv.FormatFloat(most, 'g', -1, 64)
+		r.reject(ruleAccuracy, name, metric+" is over "+limit+" %", v.text, "at most "+limit, "see how the number was made")
 	}
 	if !r.closed() {
 		return
@@ -193,8 +184,8 @@ func (r *resultFolder) checkTarget(name, metric string, v value, targets []mlcon
 		limit := strconv.FormatFloat(t.Value, 'g', -1, 64)
 		switch {
 		case t.Metric != metric:
-		case metric == lowerIsBetter:
-			r.checkEntropy(name, v, t.Value)
+		case official.Inverted != nil:
+			r.checkInverted(name, v, t, *official.Inverted)
 		case t.Upper && v.v > t.Value:
 			r.reject(ruleAccuracy, name, metric+" is over its upper limit", v.text, "at most "+limit,
 				"see why the outputs differ")
@@ -209,20 +200,22 @@ func (r *resultFolder) checkTarget(name, metric string, v value, targets []mlcon
 	}
 }
 
-func (r *resultFolder) checkEntropy(name string, v value, target float64) {
-	limit := target * worstEntropy
+// checkInverted judges a metric of which lower is better: one that is worse than its reference by more than it may be
+// is refused, though the official checker takes any that is not better than the reference.
+func (r *resultFolder) checkInverted(name string, v value, t mlconf.Target, of mlconf.InvertedTarget) {
+	limit, good := of.Limit(t.Value), of.Good(t.Value)
 	switch {
 	case v.v > limit:
-		r.reject(ruleAccuracy, name, lowerIsBetter+" is over its limit", v.text,
+		r.reject(ruleAccuracy, name, t.Metric+" is over its limit", v.text,
 			fmt.Sprintf("at most %.5f: lower is better", limit),
 			"submit a more accurate model, or to the open division")
-	case v.v > target*goodEntropy:
-		r.add(Note, ruleAccuracy, name, lowerIsBetter+" is over what the benchmark's text asks for", v.text,
-			fmt.Sprintf("at most %.5f: lower is better, and the reference is to be 99.9 %% of it", target*goodEntropy),
+	case v.v > good:
+		r.add(Note, ruleAccuracy, name, t.Metric+" is over what the benchmark's text asks for", v.text,
+			fmt.Sprintf("at most %.5f: lower is better, and the reference is to be %.1f %% of it", good, 100*of.Share),
 			"submit a more accurate model: the official checker takes any that is not better than the reference")
-	case v.v < target:
+	case v.v < t.Value:
 		r.reject(ruleAccuracy, name, "the official checker refuses so low a normalised entropy", v.text,
-			fmt.Sprintf("at least %.5f there, though lower is better", target), "tell the working group")
+			fmt.Sprintf("at least %.5f there, though lower is better", t.Value), "tell the working group")
 	}
 }
 

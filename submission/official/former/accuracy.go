@@ -20,12 +20,6 @@ import (
 // mostAccuracyLog is the size up to which an accuracy log counts as truncated, in bytes.
 const mostAccuracyLog = 10 << 10
 
-// plain are the metrics that accuracy scripts printed in one form alone; others are as they are today.
-var plain = map[string]*regexp.Regexp{
-	"acc": regexp.MustCompile(`^accuracy=([\p{Nd}.]+)`),
-	"mAP": regexp.MustCompile(`^mAP=([\p{Nd}.]+)`),
-}
-
 // quoted is a value in quotes, as later scripts print it.
 var quoted = regexp.MustCompile(`':[\s\v\x1c-\x1f\x{85}\p{Z}]+'`)
 
@@ -34,12 +28,12 @@ func (c *judge) accuracyOf(metric, line string) (value string, ok bool) {
 	if c.book.DoubleQuotes && strings.HasPrefix(line, "{'") {
 		return "", false
 	}
-	if form := plain[metric]; form != nil {
-		m := form.FindStringSubmatch(line)
-		if m == nil {
-			return "", false
-		}
-		return m[1], true
+	m, err := mlconf.AccuracyMetricOf(metric)
+	if err != nil {
+		return "", false
+	}
+	if value, ok, has := m.FormerIn(line); has {
+		return value, ok
 	}
 	if quoted.MatchString(line) {
 		return "", false

@@ -110,8 +110,11 @@ func (r oldRules) targets(model string) ([]mlconf.Target, error) {
 		all = lists.Map(own, func(t oldTarget) mlconf.Target { return mlconf.Target(t) })
 	}
 	for _, t := range all {
-		switch t.Metric {
-		case "DLRM_NE", "DLRM_ACC", "DLRM_AUC", "vbench_score", "E2E_ACCURACY":
+		m, err := mlconf.AccuracyMetricOf(t.Metric)
+		if err != nil {
+			return nil, err
+		}
+		if m.Unprepared {
 			return nil, fmt.Errorf("the old checker cannot read %s", t.Metric)
 		}
 	}

@@ -6,7 +6,6 @@ package roundfiles
 import (
 	"embed"
 	"io/fs"
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -34,10 +33,15 @@ func Names() []string {
 	}
 	lock.RLock()
 	defer lock.RUnlock()
-	return slices.AppendSeq(names, maps.Keys(added))
+	for name := range added {
+		if round.MatchString(name) && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
-// Read is the text of a file: of a round ("v6.1") or a shared table ("settings"). Callers must not change it.
+// Read is the text of a file: of a round ("v6.1") or a shared table ("settings", "accuracy"). Callers must not change it.
 func Read(name string) ([]byte, error) {
 	lock.RLock()
 	defer lock.RUnlock()
@@ -47,7 +51,7 @@ func Read(name string) ([]byte, error) {
 	return files.ReadFile("rules/" + name + ".json")
 }
 
-// Add adds the file of a round, for tests, until remove is called.
+// Add adds the file of a round, or one in the place of a shared table, for tests, until remove is called.
 func Add(name string, text []byte) (remove func()) {
 	lock.Lock()
 	defer lock.Unlock()
