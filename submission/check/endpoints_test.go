@@ -83,7 +83,13 @@ func findingsOf(t *testing.T, root string) string {
 // findingsIn are those of a result whose path has a text.
 func findingsIn(t *testing.T, root, in string) string {
 	t.Helper()
-	of, err := tree.Open(root, "v6.1")
+	return findingsBy(t, "v6.1", root, in)
+}
+
+// findingsBy are those by a round's rules.
+func findingsBy(t *testing.T, round, root, in string) string {
+	t.Helper()
+	of, err := tree.Open(root, round)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,7 +3,9 @@ package result
 import (
 	"testing"
 
+	"github.com/plumbline-ml/plumbline/bench/record/judge"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf/mlconftest"
 )
 
 // printed is a line of accuracy.txt for each metric of the rules, as the official scripts print it, with the value
@@ -59,6 +61,32 @@ func TestEveryMetricHasAForm(t *testing.T) {
 	}
 	if len(walked) != len(printed) {
 		t.Errorf("%d metrics in the rounds, %d in this test: a line that no round needs", len(walked), len(printed))
+	}
+}
+
+// TestMadeUpMetric: a metric that is nothing but a row is read and judged.
+func TestMadeUpMetric(t *testing.T) {
+	if _, ok := Accuracy(mlconftest.MadeUp, mlconftest.MadeUpText); ok || HasForm(mlconftest.MadeUp) {
+		t.Error("a metric without a row has a form")
+	}
+	mlconftest.AddMadeUp(t)
+	if got, ok := Accuracy(mlconftest.MadeUp, mlconftest.MadeUpText); got != "71.5" || !ok || !HasForm(mlconftest.MadeUp) {
+		t.Errorf("%q is %q, %t", mlconftest.MadeUpText, got, ok)
+	}
+	rules, err := mlconf.Round(mlconftest.MadeUpRound)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]judge.Outcome{
+		mlconftest.MadeUpText: judge.Pass, "made up = 1": judge.Below, "accuracy=71.5": judge.Informational,
+	} {
+		if v, err := Judge(rules, "resnet", "Offline", text); err != nil || v.Outcome != want {
+			t.Errorf("%s: %+v, %v, want %v", text, v, err, want)
+		}
+	}
+	list, err := Changes(rules, "resnet", "Offline", mlconftest.MadeUpText, mlconftest.MadeUpText)
+	if err != nil || len(list) != 1 || list[0].Baseline != 71.5 {
+		t.Errorf("%+v, %v", list, err)
 	}
 }
 

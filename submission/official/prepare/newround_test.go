@@ -34,3 +34,19 @@ func TestNewRoundsHaveOldRules(t *testing.T) {
 		return b.String()
 	})
 }
+
+// TestMadeUpMetric: whether the old checker reads a metric is said in its row.
+func TestMadeUpMetric(t *testing.T) {
+	mlconftest.AddMadeUp(t)
+	r, err := openOldRules(mlconftest.MadeUpRound)
+	if err != nil {
+		t.Fatal(err)
+	}
+	targets, err := r.targets("resnet")
+	if err == nil || err.Error() != "the old checker cannot read MADE_UP" {
+		t.Errorf("%+v, %v", targets, err)
+	}
+	if targets, err := r.targets("bert-99"); err != nil || len(targets) != 1 {
+		t.Errorf("%+v, %v", targets, err)
+	}
+}
