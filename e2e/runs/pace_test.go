@@ -11,6 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/e2e/internal/built"
 	"github.com/plumbline-ml/plumbline/e2e/internal/harness"
 	"github.com/plumbline-ml/plumbline/e2e/internal/testfile"
+	"github.com/plumbline-ml/plumbline/internal/slow"
 )
 
 // smokeRun is a model, and those of its scenarios in which nothing but its answers says how long a run takes.
@@ -18,6 +19,9 @@ type smokeRun struct {
 	model     string
 	scenarios []string
 }
+
+// quickModels are one that classifies, with three scenarios, and one that generates.
+var quickModels = []string{"resnet50", "llama3.1-8b-edge"}
 
 // smokeRuns are the smoke runs of all plugins. Models with the same settings are one.
 func smokeRuns(t *testing.T) []smokeRun {
@@ -56,13 +60,17 @@ func smokeRuns(t *testing.T) []smokeRun {
 	return all
 }
 
-// TestSmokeRunsOnAQuickMachine runs every benchmark on a backend that answers at once: no run is INVALID for that.
-// sdktest.CheckDescription tries slow ones, on virtual time.
+// TestSmokeRunsOnAQuickMachine runs benchmarks on a backend that answers at once: no run is INVALID for that. All but
+// quickModels are left to make test-all: sdktest.CheckDescription tries such a backend, and a slow one, with the
+// settings of every model and scenario, on virtual time.
 func TestSmokeRunsOnAQuickMachine(t *testing.T) {
 	t.Parallel()
 	for _, run := range smokeRuns(t) {
 		t.Run(run.model, func(t *testing.T) {
 			t.Parallel()
+			if !slices.Contains(quickModels, run.model) {
+				slow.Skip(t)
+			}
 			harness.Run(t, "run", run.model, "--smoke", "--mode", "performance", "--scenario", strings.Join(run.scenarios, ","),
 				"--count", "4", "--backend", "process", "--backend-opt", "command="+filepath.Join(built.Dir(), "plugins",
 					"ortprocess")+" -pace once", "--out", t.TempDir(), "--quiet").WantCode(t, 0)

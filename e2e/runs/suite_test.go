@@ -14,16 +14,22 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 )
 
-// suiteOfThree has three models, two configurations of MLMark and a matrix.
+// suiteOfThree has three models, two configurations of MLMark and a matrix. Its runs are short, which may make them
+// INVALID.
 const suiteOfThree = `
 name: three
 defaults: {smoke: true}
 runs:
-- {run: resnet50, scenario: Offline, mode: performance, matrix: {precision: [fp32, int8]}}
+- run: resnet50
+  scenario: Offline
+  mode: performance
+  count: 16
+  set: [min_query_count=16, min_duration=0]
+  matrix: {precision: [fp32, int8]}
 - {run: mobilenet, mlmark: accuracy, precision: int8}
 - {mlmark: FIRST.json, name: first}
 - {mlmark: SECOND.json, name: second}
-- {run: [bert-99, rnnt], mode: performance, scenario: SingleStream}
+- {run: [bert-99, rnnt], mode: performance, scenario: SingleStream, count: 4, set: min_query_count=4}
 `
 
 // tasks of MLMark in its own form.
