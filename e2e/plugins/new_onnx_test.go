@@ -57,7 +57,7 @@ func TestNewBenchmarkOfAModel(t *testing.T) {
 			outputs = append(outputs, harness.Finish(t, cmd).WantCode(t, 0).Stdout)
 		default: // of go, and of the shell
 			cmd := exec.Command("sh", "-c", line)
-			cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=readonly")
+			cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOWORK=off")
 			if out, err := cmd.CombinedOutput(); err != nil {
 				t.Fatalf("%s: %v\n%s", strings.TrimSpace(line), err, out)
 			}

@@ -11,7 +11,7 @@ import (
 
 // TestNewModules writes the starting modules, builds them outside the tree, and runs what they serve.
 func TestNewModules(t *testing.T) {
-	outside := []string{"GOWORK=off", "GOFLAGS=-mod=readonly"}
+	outside := []string{"GOWORK=off"} // with the user's GOFLAGS, else all packages are compiled again
 	for _, c := range []struct{ kind, name, plugin, model, tests string }{
 		{"backend", "acme", "clusters-acme", "clusters", "Benchmark|Model|Backend|Scorer|Fuzz"},
 		{"benchmark", "flowers", "flowers", "flowers", "."},

@@ -18,7 +18,7 @@ func TestVendorModuleOutsideTheTree(t *testing.T) {
 	harness.Run(t, "new", "backend", dir, "--checkout", built.Root()).WantCode(t, 0)
 	replaceModule(t, dir, filepath.Join(built.Root(), "examples", "vendor-backend"))
 	plugins := filepath.Join(dir, "bin")
-	if err := built.GoTool(dir, []string{"GOWORK=off", "GOFLAGS=-mod=mod"}, "build",
+	if err := built.GoTool(dir, []string{"GOWORK=off"}, "build", "-mod=mod", "-ldflags=-w",
 		"-o", filepath.Join(plugins, "plumbline-plugin-resnet50-acme"), "."); err != nil {
 		t.Fatal(err)
 	}

@@ -31,7 +31,7 @@ func buildAndRun(m *testing.M) (int, error) {
 	builtDir = dir
 	for name, source := range map[string]string{"broken": "./testdata/plumbline-plugin-broken",
 		"faulty": "../internal/faultyplugin"} {
-		if out, err := exec.Command("go", "build", "-o", plugin(name), source).CombinedOutput(); err != nil {
+		if out, err := exec.Command("go", "build", "-ldflags=-w", "-o", plugin(name), source).CombinedOutput(); err != nil {
 			return 0, fmt.Errorf("building %s: %w\n%s", source, err, out)
 		}
 	}

@@ -30,7 +30,8 @@ var faultyDir string
 // faultyBinary builds the faulty plugin, once.
 var faultyBinary = sync.OnceValues(func() (string, error) {
 	path := filepath.Join(faultyDir, host.BinaryPrefix+"faulty")
-	build := exec.Command("go", "build", "-o", path, "github.com/plumbline-ml/plumbline/sdk/internal/faultyplugin")
+	build := exec.Command("go", "build", "-ldflags=-w", "-o", path,
+		"github.com/plumbline-ml/plumbline/sdk/internal/faultyplugin")
 	if out, err := build.CombinedOutput(); err != nil {
 		return path, fmt.Errorf("build the faulty plugin: %w\n%s", err, out)
 	}
