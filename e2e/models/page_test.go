@@ -30,8 +30,9 @@ func TestServersPage(t *testing.T) {
 	tokens := []string{"--smoke", "--set", "min_query_count=700", "--set", "min_duration=0", "--set",
 		"Server.target_qps=1000",
 		"--set", "Server.ttft_latency=60000", "--set", "Server.tpot_latency=60000"}
-	pictures := []string{"--smoke", "--count", "64", "--set", "min_query_count=700", "--set", "min_duration=0", "--set",
-		"Server.target_qps=1000", "--set", "Server.target_latency=60000", "--set", "performance_sample_count_override=8"}
+	pictures := []string{"--smoke", "--count", "64", "--set", "Server.min_query_count=700", "--set",
+		"Offline.min_query_count=64", "--set", "min_duration=0", "--set", "Server.target_qps=1000", "--set",
+		"Server.target_latency=60000", "--set", "performance_sample_count_override=8"}
 	classified := []string{
 		"Server        performance  VALID", "Offline       performance  VALID", "accuracy     no target",
 		"resnet50 at the server",

@@ -71,7 +71,7 @@ func ShortLists() Op {
 }
 
 // Share is what PLUMBLINE_MUTATIONS says, 1 for all mutations and N for one of N, or else usual in make test-all and
-// one of four times as many in make test.
+// one of sixteen times as many in make test.
 func Share(t *testing.T, usual uint64) uint64 {
 	t.Helper()
 	text := os.Getenv("PLUMBLINE_MUTATIONS")
@@ -79,7 +79,7 @@ func Share(t *testing.T, usual uint64) uint64 {
 		return usual
 	}
 	if text == "" {
-		return 4 * usual
+		return 16 * usual
 	}
 	share, err := strconv.ParseUint(text, 10, 64)
 	if err != nil || share == 0 {
