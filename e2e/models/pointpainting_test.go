@@ -12,10 +12,12 @@ import (
 	"github.com/plumbline-ml/plumbline/e2e/internal/harness"
 	"github.com/plumbline-ml/plumbline/e2e/internal/results"
 	"github.com/plumbline-ml/plumbline/e2e/internal/testfile"
+	"github.com/plumbline-ml/plumbline/internal/testkit/slow"
 )
 
-// TestPointPainting runs the embedded networks, scores the log again, and audits them. Of so few queries as fit into a
-// test there is no 99.9th percentile: another one is asked for.
+// TestPointPainting runs the embedded networks, scores the log again, and in make test-all audits them: other audits
+// are those of e2e/submission. Of so few queries as fit into a test there is no 99.9th percentile: another one is asked
+// for.
 func TestPointPainting(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	harness.Run(t, "run", "pointpainting", "--mode", "accuracy", "--smoke", "--quiet", "--out", out).WantCode(t, 0)
@@ -28,6 +30,9 @@ func TestPointPainting(t *testing.T) {
 	testfile.Holds(t, "'Total': ", out, "pointpainting", "SingleStream", "accuracy", "accuracy.txt")
 	testfile.Holds(t, "accepts any model above 0.54 percent", out, "result.json")
 
+	if !slow.All() {
+		return
+	}
 	audited := filepath.Join(t.TempDir(), "audited")
 	harness.EitherWay(t, harness.Run(t, "audit", "TEST01", "pointpainting", "--rules", "v6.0", "--scenario",
 		"SingleStream", "--smoke",
