@@ -29,10 +29,11 @@ demo: build ## run the resnet50 benchmark in all four scenarios, with its accura
 	if [ $$code = 3 ]; then echo "A run is INVALID, for the reason above: the machine was busy, or it is slow. The demo is complete."; \
 	else exit $$code; fi
 
-# -timeout is for hangs alone: a slow machine never reaches it. make check vets.
+# -timeout is for hangs alone: a slow machine never reaches it. make check vets. Some packages wait more than they
+# compute: two more of them run side by side than there are processors.
 test: ## run all tests of all modules but the slowest; skips are listed and counted
 	$(GO) build -o $(BIN)/tools/ gotest.tools/gotestsum
-	$(BIN)/tools/gotestsum --format pkgname -- -vet=off -count=1 -timeout 6h work
+	$(BIN)/tools/gotestsum --format pkgname -- -vet=off -count=1 -timeout 6h -p $$(($$(getconf _NPROCESSORS_ONLN) + 2)) work
 
 test-all: ## test, with what is slow by nature (PLUMBLINE_ALL=1), and fuzz with 300 inputs each: before an issue is closed
 	PLUMBLINE_ALL=1 $(MAKE) test
@@ -196,17 +197,29 @@ extra.arm64: #: unit tests and a benchmark for arm64, emulated (Debian: qemu-use
 	$(GO) run ./cmd/plugins/internal/ortlib -o $(BIN)/arm64/real -arch arm64
 	$(BIN)/arm64/emulate $(BIN)/arm64/harness run resnet50 --plugin-dir $(BIN)/arm64/plugins --mode accuracy --scenario Offline --count 20 --out out/arm64 --force
 
+# Programs that look at the code are modules by version, from the module cache or its proxy. One that cannot be had is
+# said, and passed over. LINT=quick, as .ci/run has it, asks for complexity alone of the Go: golangci-lint, which looks at
+# complexity too, takes minutes to compile and minutes to run, and govulncheck needs its database.
+GOCYCLO  = github.com/fzipp/gocyclo@v0.6.0
+GOLANGCI = github.com/golangci/golangci-lint/v2@v2.15.0
 # VULNDB=address is another database of vulnerabilities, file:///folder too.
 GOVULNCHECK = $(GO) run golang.org/x/vuln/cmd/govulncheck@v1.9.0 $(if $(VULNDB),-db "$(VULNDB)")
+# command is the program $(3) of the module $(1) at its version, with arguments; $(2) is what it looks for.
+command = if $(GO) mod download $(1) >/dev/null 2>&1; then $(GO) run $(subst @,$(3)@,$(1)) $(4); \
+	else echo "skipped: $(2) is not looked at: $(1) cannot be downloaded, and is not in the module cache"; fi
 
-lint: check ## check, golangci-lint (the first run builds it), ruff for the Python (RUFF=program, default ruff) where it is installed, govulncheck where its database can be had
-	$(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run $$($(GO) list -m -f '{{.Dir}}/...')
-	@if command -v "$(or $(RUFF),ruff)" >/dev/null; then "$(or $(RUFF),ruff)" check; \
-	else echo "skipped: the Python is not linted, for $(or $(RUFF),ruff) is not installed (pip install ruff)"; fi
+lint: check ## check, golangci-lint and govulncheck where they can be had (LINT=quick: complexity alone), ruff for the Python (RUFF=program) where it is installed
+ifeq ($(LINT),quick)
+	@$(call command,$(GOCYCLO),complexity,/cmd/gocyclo,-over 15 -ignore '_test[.]go$$|testdata/|[.]pb[.]go$$' .)
+else
+	@$(call command,$(GOLANGCI),the Go,/cmd/golangci-lint,run $$($(GO) list -m -f '{{.Dir}}/...'))
 	@case "$$(cd loadgen && $(GOVULNCHECK) . 2>&1)" in \
 	*"fetching vulnerabilities"*) \
 		echo "skipped: known vulnerabilities are not looked for: their database cannot be had (VULNDB=address)" ;; \
 	*) for dir in $$($(GO) list -m -f '{{.Dir}}'); do (cd $$dir && $(GOVULNCHECK) ./...) || exit 1; done ;; esac
+endif
+	@if command -v "$(or $(RUFF),ruff)" >/dev/null; then "$(or $(RUFF),ruff)" check; \
+	else echo "skipped: the Python is not linted, for $(or $(RUFF),ruff) is not installed (pip install ruff)"; fi
 
 bench: ## run the Go benchmarks (BENCH=regexp COUNT=n) into bench.txt for benchstat
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) work | tee bench.txt
