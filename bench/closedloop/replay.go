@@ -6,12 +6,12 @@ import (
 	"math"
 	"time"
 
-	"github.com/plumbline-ml/plumbline/bench/serving/arrival"
-	"github.com/plumbline-ml/plumbline/bench/serving/engine"
-	"github.com/plumbline-ml/plumbline/bench/serving/metrics"
-	"github.com/plumbline-ml/plumbline/bench/serving/prompts"
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/serving/arrival"
+	"github.com/plumbline-ml/plumbline/serving/engine"
+	"github.com/plumbline-ml/plumbline/serving/metrics"
+	"github.com/plumbline-ml/plumbline/serving/prompts"
 )
 
 // Answers are the payloads of a replay's answers, by their samples; what failed has one, too.

@@ -9,8 +9,8 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/record/results"
-	"github.com/plumbline-ml/plumbline/bench/serving/arrival"
-	"github.com/plumbline-ml/plumbline/bench/serving/metrics"
+	"github.com/plumbline-ml/plumbline/serving/arrival"
+	"github.com/plumbline-ml/plumbline/serving/metrics"
 )
 
 // served is a point of a server, whose first tokens come after so many ms.

@@ -16,8 +16,8 @@ import (
 
 	"github.com/plumbline-ml/plumbline/loadgen"
 
-	"github.com/plumbline-ml/plumbline/bench/serving/metrics"
 	"github.com/plumbline-ml/plumbline/internal/inequality"
+	"github.com/plumbline-ml/plumbline/serving/metrics"
 )
 
 // Condition is one condition that was read.

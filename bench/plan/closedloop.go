@@ -8,8 +8,8 @@ import (
 
 	"github.com/plumbline-ml/plumbline/loadgen"
 
-	"github.com/plumbline-ml/plumbline/bench/serving/arrival"
 	"github.com/plumbline-ml/plumbline/bench/settings"
+	"github.com/plumbline-ml/plumbline/serving/arrival"
 )
 
 // mostUsers bounds the users of a closed loop.

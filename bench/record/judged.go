@@ -13,7 +13,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/bench/record/metric"
-	"github.com/plumbline-ml/plumbline/bench/serving/arrival"
+	"github.com/plumbline-ml/plumbline/serving/arrival"
 )
 
 // Judged is a figure that a run is judged by: its result, or what a limit holds for.

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/bench/serving/metrics"
 	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/serving/metrics"
 )
 
 // TestReplay: a replay holds where every turn was sent and answered; its result is the mean latency.

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/bench/record/metric"
-	"github.com/plumbline-ml/plumbline/bench/serving/metrics"
+	"github.com/plumbline-ml/plumbline/serving/metrics"
 )
 
 // served is a run at a server: nine answers of 11 tokens, 10 ms to the first and 1 ms to each after that, and a

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/plumbline-ml/plumbline/bench/record/metric"
-	"github.com/plumbline-ml/plumbline/bench/serving/metrics"
+	"github.com/plumbline-ml/plumbline/serving/metrics"
 )
 
 // nsPerMilli is how many nanoseconds a millisecond has.

@@ -11,8 +11,8 @@ import (
 
 	"github.com/goccy/go-yaml"
 
-	"github.com/plumbline-ml/plumbline/bench/serving/formats/unfold"
 	"github.com/plumbline-ml/plumbline/internal/jsonwords"
+	"github.com/plumbline-ml/plumbline/serving/formats/unfold"
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
 

@@ -23,11 +23,11 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/record/export"
 	"github.com/plumbline-ml/plumbline/bench/record/judge"
-	"github.com/plumbline-ml/plumbline/bench/serving/arrival"
-	"github.com/plumbline-ml/plumbline/bench/serving/formats"
-	"github.com/plumbline-ml/plumbline/bench/serving/formats/endpoints"
-	"github.com/plumbline-ml/plumbline/bench/serving/metrics"
-	"github.com/plumbline-ml/plumbline/bench/serving/prompts"
+	"github.com/plumbline-ml/plumbline/serving/arrival"
+	"github.com/plumbline-ml/plumbline/serving/formats"
+	"github.com/plumbline-ml/plumbline/serving/formats/endpoints"
+	"github.com/plumbline-ml/plumbline/serving/metrics"
+	"github.com/plumbline-ml/plumbline/serving/prompts"
 )
 
 // driven writes each scenario of the runs that LoadGen drove in the form of the endpoints harness, where the benchmark

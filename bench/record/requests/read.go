@@ -11,7 +11,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/bench/serving/metrics"
+	"github.com/plumbline-ml/plumbline/serving/metrics"
 )
 
 const (

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/bench/record/requests"
-	"github.com/plumbline-ml/plumbline/bench/serving/metrics"
+	"github.com/plumbline-ml/plumbline/serving/metrics"
 )
 
 // random is a record of anything that there may be.

@@ -15,7 +15,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/bench/record"
-	"github.com/plumbline-ml/plumbline/bench/serving/arrival"
+	"github.com/plumbline-ml/plumbline/serving/arrival"
 )
 
 // save makes an output folder with a run of each scenario.

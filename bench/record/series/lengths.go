@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/plumbline-ml/plumbline/bench/serving/metrics"
+	"github.com/plumbline-ml/plumbline/serving/metrics"
 )
 
 // mostLengths is how many requests Lengths shows, mostSizes how many steps Sizes have.

@@ -3,8 +3,8 @@ package series
 import (
 	"time"
 
-	"github.com/plumbline-ml/plumbline/bench/serving/metrics"
 	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/serving/metrics"
 )
 
 // OfRequests makes the file of a measurement of a server from what was recorded of its requests, in the order in which

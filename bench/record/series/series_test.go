@@ -18,7 +18,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/orderstat"
 
 	"github.com/plumbline-ml/plumbline/bench/record/metric"
-	"github.com/plumbline-ml/plumbline/bench/serving/metrics"
+	"github.com/plumbline-ml/plumbline/serving/metrics"
 )
 
 // made is a source of samples that are made up: latencies of a log-normal distribution, the peak of them in the middle.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/record/sweepfile"
-	"github.com/plumbline-ml/plumbline/bench/serving/arrival"
+	"github.com/plumbline-ml/plumbline/serving/arrival"
 )
 
 // TestFindConclusion: each end of a search has words of its own, with what is known and what would tell more.

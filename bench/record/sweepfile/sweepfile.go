@@ -17,10 +17,10 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
-	"github.com/plumbline-ml/plumbline/bench/serving/arrival"
-	"github.com/plumbline-ml/plumbline/bench/serving/curve"
-	"github.com/plumbline-ml/plumbline/bench/serving/metrics"
-	"github.com/plumbline-ml/plumbline/bench/serving/shard"
+	"github.com/plumbline-ml/plumbline/serving/arrival"
+	"github.com/plumbline-ml/plumbline/serving/curve"
+	"github.com/plumbline-ml/plumbline/serving/metrics"
+	"github.com/plumbline-ml/plumbline/serving/shard"
 )
 
 // Schema names the format of sweep.json; SchemaVersion counts its versions. Within a version fields are only added.

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
-	"github.com/plumbline-ml/plumbline/bench/serving/metrics"
+	"github.com/plumbline-ml/plumbline/serving/metrics"
 )
 
 // What the first event says of the others.

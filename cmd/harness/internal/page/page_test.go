@@ -23,9 +23,9 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record/metric"
 	"github.com/plumbline-ml/plumbline/bench/record/results"
 	"github.com/plumbline-ml/plumbline/bench/record/series"
-	"github.com/plumbline-ml/plumbline/bench/serving/metrics"
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/loadgen/loadgentest"
+	"github.com/plumbline-ml/plumbline/serving/metrics"
 )
 
 const evil = `</script><script>alert(1)</script><img src=x onerror=alert(1)>"'` + "\x1b[31m"

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/plumbline-ml/plumbline/bench/record/series"
-	"github.com/plumbline-ml/plumbline/bench/serving/metrics"
+	"github.com/plumbline-ml/plumbline/serving/metrics"
 )
 
 // answers are requests of a server at which long prompts wait longer; their prompts have at least so many tokens, and

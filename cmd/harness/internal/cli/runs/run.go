@@ -17,10 +17,10 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench"
 	"github.com/plumbline-ml/plumbline/bench/record/export"
+	"github.com/plumbline-ml/plumbline/bench/record/queries"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/observe"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/mlmark"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/queries"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/suite"
 )
 

@@ -9,11 +9,11 @@ import (
 
 	"github.com/plumbline-ml/plumbline/loadgen/suggest"
 
-	"github.com/plumbline-ml/plumbline/bench/serving/arrival"
-	"github.com/plumbline-ml/plumbline/bench/serving/formats"
-	"github.com/plumbline-ml/plumbline/bench/serving/formats/endpoints"
-	"github.com/plumbline-ml/plumbline/bench/serving/formats/vllm"
-	"github.com/plumbline-ml/plumbline/bench/serving/prompts"
+	"github.com/plumbline-ml/plumbline/serving/arrival"
+	"github.com/plumbline-ml/plumbline/serving/formats"
+	"github.com/plumbline-ml/plumbline/serving/formats/endpoints"
+	"github.com/plumbline-ml/plumbline/serving/formats/vllm"
+	"github.com/plumbline-ml/plumbline/serving/prompts"
 )
 
 // layout is one that can be written beside our own.

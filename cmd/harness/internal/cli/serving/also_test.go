@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/bench/serving/arrival"
-	"github.com/plumbline-ml/plumbline/bench/serving/formats"
-	"github.com/plumbline-ml/plumbline/bench/serving/prompts"
+	"github.com/plumbline-ml/plumbline/serving/arrival"
+	"github.com/plumbline-ml/plumbline/serving/formats"
+	"github.com/plumbline-ml/plumbline/serving/prompts"
 )
 
 // TestLayoutsWithoutWords: of two layouts the one that has no words for a load is not written, a note says so, and the

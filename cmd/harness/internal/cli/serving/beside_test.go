@@ -13,7 +13,7 @@ import (
 	"github.com/plumbline-ml/plumbline/backends/openai/openaitest"
 	"github.com/plumbline-ml/plumbline/bench/record/series"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/clitest"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/scrape"
+	"github.com/plumbline-ml/plumbline/serving/scrape"
 )
 
 // TestBeside: what the server counts itself, and what its accelerators draw, stand beside what was measured.

@@ -6,7 +6,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/table"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
-	"github.com/plumbline-ml/plumbline/bench/serving/arrival"
+	"github.com/plumbline-ml/plumbline/serving/arrival"
 )
 
 // dryRun prints what would be asked, and asks nothing.

@@ -17,10 +17,10 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/failif"
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/record/sweepfile"
-	"github.com/plumbline-ml/plumbline/bench/serving/prompts"
-	"github.com/plumbline-ml/plumbline/bench/serving/sweep"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/suite"
+	"github.com/plumbline-ml/plumbline/serving/prompts"
+	"github.com/plumbline-ml/plumbline/serving/sweep"
 )
 
 // Job is a measurement of a server that a suite asks for.

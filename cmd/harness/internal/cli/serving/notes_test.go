@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
-	"github.com/plumbline-ml/plumbline/bench/serving/arrival"
-	"github.com/plumbline-ml/plumbline/bench/serving/metrics"
+	"github.com/plumbline-ml/plumbline/serving/arrival"
+	"github.com/plumbline-ml/plumbline/serving/metrics"
 )
 
 // TestNotesHideNone: notes of one kind that say the same are counted, and those that say something else are shown.

@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/plumbline-ml/plumbline/bench/serving/metrics"
-	"github.com/plumbline-ml/plumbline/bench/serving/prompts"
-	"github.com/plumbline-ml/plumbline/bench/serving/sweep"
 	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/serving/metrics"
+	"github.com/plumbline-ml/plumbline/serving/prompts"
+	"github.com/plumbline-ml/plumbline/serving/sweep"
 )
 
 // lessTemplate makes the prompts of chats shorter by what the server's template adds to them, as the first answer shows

@@ -6,9 +6,9 @@ import (
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
 
-	"github.com/plumbline-ml/plumbline/bench/serving/arrival"
-	"github.com/plumbline-ml/plumbline/bench/serving/engine"
-	"github.com/plumbline-ml/plumbline/bench/serving/sweep"
+	"github.com/plumbline-ml/plumbline/serving/arrival"
+	"github.com/plumbline-ml/plumbline/serving/engine"
+	"github.com/plumbline-ml/plumbline/serving/sweep"
 )
 
 // begun shows how far a point is.

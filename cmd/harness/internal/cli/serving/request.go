@@ -16,13 +16,13 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench/failif"
 	"github.com/plumbline-ml/plumbline/bench/power"
-	"github.com/plumbline-ml/plumbline/bench/serving/arrival"
-	"github.com/plumbline-ml/plumbline/bench/serving/engine"
-	"github.com/plumbline-ml/plumbline/bench/serving/objective"
-	"github.com/plumbline-ml/plumbline/bench/serving/prompts"
-	"github.com/plumbline-ml/plumbline/bench/serving/shard"
-	"github.com/plumbline-ml/plumbline/bench/serving/sweep"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
+	"github.com/plumbline-ml/plumbline/serving/arrival"
+	"github.com/plumbline-ml/plumbline/serving/engine"
+	"github.com/plumbline-ml/plumbline/serving/objective"
+	"github.com/plumbline-ml/plumbline/serving/prompts"
+	"github.com/plumbline-ml/plumbline/serving/shard"
+	"github.com/plumbline-ml/plumbline/serving/sweep"
 )
 
 // What is asked where nobody says otherwise: so many users, and lengths of prompts and answers.

@@ -13,8 +13,8 @@ import (
 	"github.com/plumbline-ml/plumbline/backends/openai/openaitest"
 	"github.com/plumbline-ml/plumbline/bench/record/requests"
 	"github.com/plumbline-ml/plumbline/bench/record/sweepfile"
-	"github.com/plumbline-ml/plumbline/bench/serving/metrics"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/clitest"
+	"github.com/plumbline-ml/plumbline/serving/metrics"
 )
 
 // shares runs so many shares of a load at once, each in a folder DIR/share-I-of-N, and returns these. On a machine that

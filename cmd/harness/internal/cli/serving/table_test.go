@@ -9,7 +9,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/terminal"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
-	"github.com/plumbline-ml/plumbline/bench/serving/metrics"
+	"github.com/plumbline-ml/plumbline/serving/metrics"
 
 	"github.com/plumbline-ml/plumbline/bench/record/sweepfile"
 )

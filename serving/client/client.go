@@ -1,0 +1,120 @@
+// Package client asks servers of language models for harness bench: it joins the wire (backends/openai) with what is
+// asked and recorded (serving).
+//
+// In: requests of prompts as calls of the wire, what comes as records. Out: flags and what is printed of servers
+// (package cli/serving), loads and figures (serving).
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/plumbline-ml/plumbline/backends/openai"
+
+	"github.com/plumbline-ml/plumbline/serving/engine"
+	"github.com/plumbline-ml/plumbline/serving/metrics"
+	"github.com/plumbline-ml/plumbline/serving/prompts"
+)
+
+// Client is a engine.Asker over servers with OpenAI's API.
+type Client struct {
+	Wire *openai.Client
+	// Whole asks for each answer in one piece.
+	Whole bool
+	// Text, if not nil, gets what each request of an ask had for an answer, reasoning included, before Ask returns; it is
+	// called from many goroutines.
+	Text func(r *metrics.Request, answer, reasoning []byte)
+}
+
+var _ engine.Answerer = (*Client)(nil)
+
+// Prepare writes a request as the servers want it.
+func (c *Client) Prepare(a *prompts.Ask) (engine.Prepared, error) {
+	return c.Wire.Write(openai.Call{
+		API: openai.API(a.API), IDs: a.IDs, Text: a.Text, Before: a.Before, Messages: a.Messages, Input: a.Input,
+		Query: a.Query, Documents: a.Documents, Tools: a.Tools, Model: a.Model, MaxTokens: a.MaxTokens, Exact: a.Exact,
+		Whole: c.Whole, Fields: a.Fields, Header: a.Header, Session: a.Session,
+	})
+}
+
+// Ask sends a request that Prepare wrote, and records what comes.
+func (c *Client) Ask(ctx context.Context, p engine.Prepared, clock engine.Clock, r *metrics.Request) {
+	c.ask(ctx, p, r, &recorder{Clock: clock, request: r, keeps: c.Text != nil})
+}
+
+// Answer is Ask, and returns the text of the answer.
+func (c *Client) Answer(
+	ctx context.Context, p engine.Prepared, clock engine.Clock, r *metrics.Request,
+) (text string) {
+	o := &recorder{Clock: clock, request: r, keeps: true}
+	c.ask(ctx, p, r, o)
+	return string(o.answer)
+}
+
+func (c *Client) ask(ctx context.Context, p engine.Prepared, r *metrics.Request, o *recorder) {
+	request, ok := p.(openai.Request)
+	if !ok {
+		r.Sent, r.End = o.Now(), o.Now()
+		r.Status, r.Fault = metrics.Refused, fmt.Sprintf("a request of the type %T is not of this client", p)
+		return
+	}
+	told, err := c.Wire.Ask(ctx, request, o)
+	r.Sent, r.End, r.Server, r.Read, r.Whole = told.Sent, told.End, told.Server, told.Longest, told.Whole
+	r.Usage, r.Finish = metrics.Usage(told.Usage), told.Finish
+	r.Status = metrics.OK
+	if err != nil {
+		r.Status, r.Fault = status(err), err.Error()
+	}
+	if c.Text != nil {
+		c.Text(r, o.answer, o.reasoning)
+	}
+}
+
+// status is how a failed request ended.
+func status(err error) metrics.Status {
+	f := new(openai.Failure)
+	if !errors.As(err, &f) {
+		return metrics.Faulty
+	}
+	switch f.Kind {
+	case openai.NotConnected:
+		return metrics.Refused
+	case openai.BadStatus:
+		return metrics.Status(fmt.Sprintf("http_%d", f.Code))
+	case openai.BadCount:
+		return metrics.Count
+	case openai.CutOff:
+		return metrics.Cut
+	case openai.TimedOut:
+		return metrics.Timeout
+	case openai.Interrupted:
+		return metrics.Cancelled
+	}
+	return metrics.Faulty
+}
+
+// recorder records the events of one request.
+type recorder struct {
+	engine.Clock
+	request           *metrics.Request
+	keeps             bool
+	answer, reasoning []byte
+}
+
+// kinds are those of the wire as they are recorded.
+var kinds = [...]metrics.Kind{
+	openai.RoleEvent: metrics.Role, openai.ContentEvent: metrics.Content, openai.ReasoningEvent: metrics.Reasoning,
+	openai.ToolEvent: metrics.Tool, openai.CommentEvent: metrics.Comment,
+}
+
+// Event records an event.
+func (o *recorder) Event(e *openai.Event) {
+	o.request.Events.Add(metrics.Event{
+		At: e.At, Kind: kinds[e.Kind], Text: len(e.Text)+len(e.Thought)+len(e.Called) > 0, IDs: e.Tokens,
+	})
+	if o.keeps {
+		o.answer = append(append(o.answer, e.Text...), e.Called...)
+		o.reasoning = append(o.reasoning, e.Thought...)
+	}
+}

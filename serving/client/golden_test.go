@@ -1,0 +1,36 @@
+package client
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/backends/openai"
+	"github.com/plumbline-ml/plumbline/backends/openai/openaitest"
+
+	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
+	"github.com/plumbline-ml/plumbline/serving/prompts"
+	"github.com/plumbline-ml/plumbline/serving/prompts/promptstest"
+)
+
+// TestGoldenData compares the requests of files as servers get them.
+func TestGoldenData(t *testing.T) {
+	c := open(t, openaitest.Options{Owner: "vllm"})
+	write := func(t *testing.T, a prompts.Ask) (string, map[string]any) {
+		t.Helper()
+		p, err := c.Prepare(&a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request := p.(openai.Request)
+		var body map[string]any
+		if err := json.Unmarshal(request.Body(), &body); err != nil {
+			t.Fatal(err)
+		}
+		if _, exact := body["ignore_eos"]; exact != a.Exact {
+			t.Errorf("ignore_eos is there: %v, want %v", exact, a.Exact)
+		}
+		return "/v1" + request.Path(), body
+	}
+	golden.EachBelow(t, "../prompts/testdata/golden", "serving/data/*/case.json",
+		func(t *testing.T, path string) { promptstest.Run(t, path, OpenParquet, write) })
+}

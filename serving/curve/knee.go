@@ -1,0 +1,129 @@
+package curve
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/plumbline-ml/plumbline/serving/arrival"
+)
+
+const (
+	// noise is the deviation of a point's height between two measurements of the same load, as a share of it, and sigmas
+	// is how many deviations a bend must have to be one.
+	noise  = 0.03
+	sigmas = 3
+	// flatter is the share of the slope before a knee that the slope behind it has at most.
+	flatter = 0.5
+	// fewest is how many points have a bend, or have none.
+	fewest = 3
+)
+
+// Knee is the point where a curve of goodput (without objectives of requests per second) over the load bends down most:
+// more load brings less than half of what it brought before, and the point lies further above the chord between its
+// neighbours than the spread of the three explains. It is looked for among the points of the kind of load that most of
+// them have, users or rates. Where there is none, straight is the point up to which the curve rises without one. Either
+// is None where it cannot be told: both of fewer than three points, and of those that are flat.
+func Knee(points []Point) (at, straight int) {
+	users, rates := ofKind(points, arrival.Users), ofKind(points, arrival.Rate)
+	mine := users
+	if len(rates) > len(users) {
+		mine = rates
+	}
+	place := func(p Point) float64 { return p.Load }
+	among := pick(points, mine)
+	if at, ok := bend(among, place); ok {
+		return mine[at], None
+	}
+	order := rising(among, place)
+	if len(order) < fewest {
+		return None, None
+	}
+	first, last := among[order[0]], among[order[len(order)-1]]
+	if last.height() == 0 || last.height()/last.Load < flatter*first.height()/first.Load {
+		return None, None
+	}
+	return None, mine[order[len(order)-1]]
+}
+
+// None is the place of a point that is not there.
+const None = -1
+
+// ofKind are the places of points of a kind of load.
+func ofKind(points []Point, by arrival.Kind) (all []int) {
+	for i, p := range points {
+		if p.By == by {
+			all = append(all, i)
+		}
+	}
+	return all
+}
+
+func pick(points []Point, which []int) []Point {
+	all := make([]Point, len(which))
+	for i, at := range which {
+		all[i] = points[at]
+	}
+	return all
+}
+
+// bend is the point that lies highest above the chord between its neighbours, both axes from 0 to 1, of those where the
+// curve bends down; ok is false where none does.
+func bend(points []Point, place func(Point) float64) (at int, ok bool) {
+	order := rising(points, place)
+	width, height := 0.0, 0.0
+	for _, i := range order {
+		width, height = max(width, place(points[i])), max(height, points[i].height())
+	}
+	highest := 0.0
+	for n := 1; n+1 < len(order) && height > 0; n++ {
+		before, here, behind := points[order[n-1]], points[order[n]], points[order[n+1]]
+		if !bends(before, here, behind, place) {
+			continue
+		}
+		x := func(p Point) float64 { return place(p) / width }
+		y := func(p Point) float64 { return p.height() / height }
+		dx, dy := x(behind)-x(before), y(behind)-y(before)
+		if d := (dx*(y(here)-y(before)) - dy*(x(here)-x(before))) / math.Hypot(dx, dy); d > highest {
+			at, ok, highest = order[n], true, d
+		}
+	}
+	return at, ok
+}
+
+// bends says that three neighbours bend down, and by more than their spread.
+func bends(before, here, behind Point, place func(Point) float64) bool {
+	x, y := place(here)-place(before), here.height()-before.height()
+	rest, more := place(behind)-place(here), behind.height()-here.height()
+	if y <= 0 || more/rest > flatter*y/x {
+		return false
+	}
+	share := x / (x + rest) // of the chord, to below here
+	above := here.height() - (1-share)*before.height() - share*behind.height()
+	spread := math.Sqrt(square(here.spread()) + square((1-share)*before.spread()) + square(share*behind.spread()))
+	return above > sigmas*spread
+}
+
+func square(v float64) float64 { return v * v }
+
+// spread is the deviation of the point's height from one measurement to another. Requests of a rate come by chance, so
+// that their number has a deviation of its own: its root.
+func (p Point) spread() float64 {
+	relative := square(noise)
+	if p.By == arrival.Rate && p.Requests > 0 {
+		relative += 1 / float64(p.Requests)
+	}
+	return p.height() * math.Sqrt(relative)
+}
+
+// rising are the points with a place and a height, in order of the place.
+func rising(points []Point, place func(Point) float64) []int {
+	var order []int
+	for i, p := range points {
+		if x := place(p); x > 0 && p.height() >= 0 && !math.IsInf(x, 1) {
+			order = append(order, i)
+		}
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(place(points[i]), place(points[j])) })
+	return slices.CompactFunc(order, func(i, j int) bool { return place(points[i]) == place(points[j]) })
+}

@@ -1,0 +1,36 @@
+// Package engine measures a server of language models without a benchmark: it sends requests by a load, records each,
+// and makes figures of them.
+//
+// In: sending at due times and by users, warm-up, windows, points and sweeps. Out: the wire (Asker is given), what is
+// asked (prompts), when (arrival), figures (metrics), limits (objective), curves (curve).
+package engine
+
+import (
+	"context"
+
+	"github.com/plumbline-ml/plumbline/serving/metrics"
+	"github.com/plumbline-ml/plumbline/serving/prompts"
+)
+
+// Asker sends requests to a server. It is used by many goroutines at a time.
+type Asker interface {
+	// Prepare writes a request as the server wants it: before the measurement. What it returns is given to Ask.
+	Prepare(a *prompts.Ask) (Prepared, error)
+	// Ask sends a request, and records in r, by clock, what comes: Sent, Events, Usage, End, Status, Fault, Server, Read.
+	// It returns when the stream is closed; r is not touched after that. It tries once. An end of ctx is recorded as
+	// metrics.Cancelled; the engine knows better why.
+	Ask(ctx context.Context, p Prepared, clock Clock, r *metrics.Request)
+}
+
+// Answerer is an Asker that can also give back what was answered: sessions that go on from the server's own answers
+// need one. The text is empty where there is none; reasoning is no part of it.
+type Answerer interface {
+	Asker
+	Answer(ctx context.Context, p Prepared, clock Clock, r *metrics.Request) (text string)
+}
+
+// Prepared is a request as it is written; only the Asker that made it knows what it is.
+type Prepared any
+
+// Clock is nanoseconds since the start of a measurement.
+type Clock interface{ Now() int64 }

@@ -1,0 +1,118 @@
+package engine
+
+import (
+	"sync"
+
+	"github.com/plumbline-ml/plumbline/serving/metrics"
+	"github.com/plumbline-ml/plumbline/serving/prompts"
+)
+
+// users ask, each when its answer has come and it has thought. Those that warm up go on into the measurement, each for
+// itself: nobody waits for the others, and no second wave is made.
+func (e *engine) users() {
+	var group sync.WaitGroup
+	var at int64
+	e.boundWarmUp()
+	if !e.plan.Start.IsZero() {
+		at = int64(e.plan.Start.Sub(e.clock.Wall()))
+	}
+	for i, start := range e.plan.Load.Starts() {
+		if !e.plan.Share.Has(i) {
+			continue
+		}
+		start += at
+		group.Go(func() { (&user{engine: e, number: i, up: make(chan struct{}, 1)}).run(start) })
+	}
+	group.Wait()
+	e.stop(ByRequests)
+}
+
+// user is one user.
+type user struct {
+	*engine
+	number   int
+	up       chan struct{}
+	measured bool // it has sent a request that counts
+}
+
+// run asks until there is nothing more to ask for.
+func (u *user) run(due int64) {
+	share, warm := u.plan.Share, u.plan.Share.Count(len(u.warm.items))
+	for u.keeper.wait(u.sending, due, u.up) {
+		place := int(u.taken.Add(1)) - 1
+		if place < warm {
+			if u.warming.Err() != nil { // nothing more warms up
+				continue
+			}
+			due = u.ask(&u.warm.items[share.Place(place)], due, nil, true).End + int64(u.plan.Load.Think)
+			continue
+		}
+		if u.past(due) {
+			u.timeIsUp()
+			break
+		}
+		of, ok := u.promise(share.Place(place - warm))
+		if !ok {
+			u.dealtOut()
+			break
+		}
+		u.gives(of)
+		if n := share.Count(u.plan.Load.Requests); n > 0 && u.owed.Load() >= int64(n) {
+			u.dealtOut()
+		}
+		due = u.turns(of, due)
+	}
+	u.noMore()
+}
+
+// turns asks for all turns of a unit, until one fails, and returns when the next is due.
+func (u *user) turns(of unit, due int64) int64 {
+	told := u.work.history(of)
+	left := of.to - of.from
+	defer func() { u.sends(left) }() // which nobody sends any more
+	for k := of.from; k < of.to; k++ {
+		it := &u.work.items[k]
+		if k > of.from {
+			if due += int64(it.thinks(u.plan.Load)); !u.keeper.wait(u.sending, due, u.up) || u.past(due) {
+				return due
+			}
+		}
+		u.begin(due)
+		u.sent.Add(1)
+		left--
+		u.sends(1)
+		r := u.ask(it, due, told, false)
+		if due = r.End; r.Status != metrics.OK {
+			break
+		}
+	}
+	return due + int64(u.plan.Load.Think)
+}
+
+// ask sends one request.
+func (u *user) ask(it *item, due int64, told *prompts.History, warm bool) *metrics.Request {
+	r := u.slots.next()
+	r.Due, r.User = due, u.number
+	u.engine.ask(it, r, told, nil, warm)
+	if !warm && !u.measured {
+		u.measured = true
+		u.steady(r)
+	}
+	return r
+}
+
+// steady notes that a user has sent its first measured request.
+func (u *user) steady(r *metrics.Request) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.started++
+	u.from = max(u.from, r.Sent)
+}
+
+// noMore notes that a user finds nothing more to do.
+func (u *user) noMore() {
+	now := u.clock.Now()
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.to = min(u.to, now)
+}

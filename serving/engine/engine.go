@@ -1,0 +1,472 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/loadgen/pace"
+	"github.com/plumbline-ml/plumbline/serving/arrival"
+	"github.com/plumbline-ml/plumbline/serving/metrics"
+	"github.com/plumbline-ml/plumbline/serving/prompts"
+)
+
+// Ended is what ended the sending of a point.
+type Ended string
+
+// The ends of points.
+const (
+	ByRequests Ended = "requests" // all that were to be sent
+	ByDuration Ended = "duration"
+	ByErrors   Ended = "errors"    // more failures than Plan.MaxErrors, unfinished ones too, or no good answer
+	ByCaller   Ended = "interrupt" // the end of the context
+)
+
+func (e Ended) Error() string { return string(e) }
+
+// errGrace ends requests that are under way when the grace period is over.
+var errGrace = errors.New("the grace period is over")
+
+// engine runs one plan.
+type engine struct {
+	asker    Asker
+	plan     Plan
+	work     *work
+	warm     *work
+	slots    slots
+	clock    *pace.Clock
+	keeper   *keeper
+	progress *Progress
+
+	sending context.Context // ends when nothing more is sent, by an Ended
+	stop    context.CancelCauseFunc
+	asking  context.Context // ends what is under way
+	cancel  context.CancelCauseFunc
+	warming context.Context // ends what warms up; under asking
+	cool    context.CancelCauseFunc
+
+	zero   atomic.Int64 // when the measurement begins; unset before
+	begun  sync.Once
+	client meter
+	graced sync.Once
+	length time.Duration // of a schedule that a duration ends
+
+	dealt  atomic.Bool  // all that is to be sent has been given to those who send
+	unsent atomic.Int64 // of what was given to them
+
+	taken atomic.Int64 // of the work
+	sent  atomic.Int64 // measured requests,
+	owed  atomic.Int64 // and those of sessions that have begun
+
+	mu       sync.Mutex
+	timers   []*time.Timer
+	from, to int64 // the steady window of users
+	started  int   // users who have sent a measured request
+	retries  atomic.Int64
+}
+
+const unset = math.MinInt64
+
+// Measure sends requests as the plan says, and returns what was recorded of each. It measures once; a context that ends
+// ends the sending, and what is under way is cancelled: the point then has what was done, and no error is returned. An
+// error says that nothing was measured; it is ErrLate where the start of the plan had passed before all was ready.
+func Measure(ctx context.Context, asker Asker, plan Plan) (*Point, error) {
+	e, err := newEngine(asker, plan)
+	if err != nil {
+		return nil, err
+	}
+	var s arrival.Schedule
+	if plan.Load.Kind != arrival.Users {
+		if s, err = e.schedule(); err != nil {
+			return nil, err
+		}
+	}
+	if err := e.write(s); err != nil {
+		return nil, err
+	}
+	if err := e.late(time.Now()); err != nil {
+		return nil, err
+	}
+	return e.run(ctx, s)
+}
+
+// ErrLate says that the start of a plan had passed before its requests were written, or before those that warm up were
+// answered.
+var ErrLate = errors.New("the start has passed")
+
+// late is ErrLate where the start has passed; nil: there is none.
+func (e *engine) late(now time.Time) error {
+	if by := now.Sub(e.plan.Start); !e.plan.Start.IsZero() && by > 0 {
+		return fmt.Errorf("%w: all was ready %v after it", ErrLate, by.Round(time.Millisecond))
+	}
+	return nil
+}
+
+// newEngine checks the plan. Its requests are not written yet.
+func newEngine(asker Asker, plan Plan) (*engine, error) {
+	if err := plan.check(); err != nil {
+		return nil, err
+	}
+	e := &engine{asker: asker, plan: plan, progress: plan.Progress, from: unset, to: math.MaxInt64}
+	if e.progress == nil {
+		e.progress = new(Progress)
+	}
+	e.zero.Store(unset)
+	e.work = planWork(plan.Asks, plan.Load.Sessions || plan.Load.Kind == arrival.Replay, plan.Load.Seed)
+	e.warm = planWork(plan.WarmUp, false, 0)
+	return e, nil
+}
+
+// write has the requests written that will be sent here.
+func (e *engine) write(s arrival.Schedule) error {
+	var warm []bool
+	share := e.plan.Share
+	if share.Of > 1 {
+		warm = make([]bool, len(e.warm.units))
+		for i := range warm {
+			warm[i] = share.Has(i)
+		}
+	}
+	return errors.Join(e.work.write(e.asker, e.plan.Asks, e.own(s)), e.warm.write(e.asker, e.plan.WarmUp, warm))
+}
+
+// own are the units that the share sends; nil: all, or nobody knows. Users who have no number of requests may come to
+// any unit when all have been sent once.
+func (e *engine) own(s arrival.Schedule) []bool {
+	share, p := e.plan.Share, e.plan.Load
+	if share.Of <= 1 || p.Kind == arrival.Users && p.Requests == 0 {
+		return nil
+	}
+	own := make([]bool, len(e.work.units))
+	if p.Kind == arrival.Users {
+		for k := range share.Count(p.Requests) {
+			own[e.work.index(share.Place(k))] = true
+		}
+		return own
+	}
+	for i := range s.Due {
+		switch {
+		case !share.Has(i):
+		case s.Rows != nil:
+			own[s.Rows[i]] = true
+		default:
+			own[e.work.index(i)] = true
+		}
+	}
+	return own
+}
+
+// schedule are the due times of units.
+func (e *engine) schedule() (arrival.Schedule, error) {
+	var stamps []time.Duration
+	if e.plan.Load.Kind == arrival.Replay {
+		for _, u := range e.work.units {
+			it := &e.work.items[u.from]
+			if !it.hasDue {
+				return arrival.Schedule{}, fmt.Errorf("row %d of the data has no time: a replay wants one of each", it.row+1)
+			}
+			stamps = append(stamps, it.due)
+		}
+	}
+	return e.plan.Load.Schedule(len(e.work.units), stamps)
+}
+
+// run sends all, and makes the point.
+func (e *engine) run(ctx context.Context, s arrival.Schedule) (p *Point, err error) {
+	defer e.start(ctx)()
+	e.slots.size = len(e.warm.items) + e.expected(s)
+	e.keeper = &keeper{clock: e.clock, wake: make(chan struct{}, 1)}
+	keeping, enough := context.WithCancel(context.WithoutCancel(ctx))
+	var kept sync.WaitGroup
+	kept.Go(func() { e.keeper.run(keeping) })
+	if e.plan.Load.Kind == arrival.Users {
+		e.users()
+	} else {
+		err = e.open(s)
+	}
+	enough()
+	kept.Wait()
+	e.rest()
+	if err != nil {
+		return nil, err
+	}
+	p = e.point(s.Notes)
+	if e.plan.Load.Kind == arrival.Users {
+		e.window(p)
+	}
+	p.Client = e.client.of(p)
+	p.Client.Retries = e.retries.Load()
+	return p, nil
+}
+
+// start starts the clock, and lets ctx end what is sent and asked.
+func (e *engine) start(ctx context.Context) (end func()) {
+	caller := context.WithoutCancel(ctx)
+	e.sending, e.stop = context.WithCancelCause(caller)
+	e.asking, e.cancel = context.WithCancelCause(caller)
+	e.warming, e.cool = context.WithCancelCause(e.asking)
+	unlink := context.AfterFunc(ctx, func() { e.abort(ByCaller) })
+	e.clock = pace.Start(ctx)
+	return func() {
+		unlink()
+		e.cool(nil)
+		e.cancel(nil)
+		e.stop(nil)
+	}
+}
+
+// expected is how many requests there will be, as far as that is known.
+func (e *engine) expected(s arrival.Schedule) int {
+	switch p := e.plan.Load; {
+	case p.Kind != arrival.Users:
+		return len(s.Due)
+	case p.Requests > 0:
+		return p.Requests
+	}
+	return leastBlock
+}
+
+// abort ends the point at once.
+func (e *engine) abort(why Ended) {
+	e.stop(why)
+	e.cancel(why)
+}
+
+// begin is when the measurement begins, at the first time that it is called.
+func (e *engine) begin(at int64) {
+	e.begun.Do(func() {
+		e.zero.Store(at)
+		e.client.begin()
+		for _, d := range e.ends() {
+			e.after(d-time.Duration(e.clock.Now()-at), func() {
+				if e.past(at + int64(d)) {
+					e.timeIsUp()
+				}
+			})
+		}
+	})
+}
+
+// ends are the times after which a duration may have ended the sending.
+func (e *engine) ends() []time.Duration {
+	switch p := e.plan.Load; {
+	case p.Kind != arrival.Users && e.length == math.MaxInt64:
+		return nil
+	case p.Kind != arrival.Users:
+		return []time.Duration{e.length}
+	case p.Duration > 0:
+		return []time.Duration{p.Duration}
+	case p.Requests > 0:
+		return nil
+	}
+	return []time.Duration{arrival.DefaultDuration, arrival.MostDuration}
+}
+
+// warmUpLasts bounds the requests that warm up a point which a duration ends, as the point itself is bounded: where the
+// server answers none of them, the measurement begins all the same, and finds that out. 0: a number of requests ends
+// it.
+func (e *engine) warmUpLasts() time.Duration {
+	p := e.plan.Load
+	switch {
+	case p.Duration > 0:
+		return p.Duration + e.plan.Grace
+	case p.Stages != nil:
+		return p.StagesLast() + e.plan.Grace
+	case p.Requests > 0 || p.Kind == arrival.Maximum || p.Kind == arrival.Replay:
+		return 0
+	}
+	return arrival.DefaultDuration + e.plan.Grace
+}
+
+// boundWarmUp begins the time that warmUpLasts.
+func (e *engine) boundWarmUp() {
+	if d := e.warmUpLasts(); d > 0 && len(e.warm.items) > 0 {
+		e.after(d, func() { e.cool(errGrace) })
+	}
+}
+
+// past tells whether a duration has ended the sending at a time.
+func (e *engine) past(at int64) bool {
+	passed := time.Duration(at - e.zero.Load())
+	switch p := e.plan.Load; {
+	case e.zero.Load() == unset:
+		return false
+	case p.Kind != arrival.Users:
+		return passed >= e.length
+	case p.Duration > 0:
+		return passed >= p.Duration
+	case p.Requests > 0:
+		return false
+	}
+	return passed >= arrival.MostDuration || passed >= arrival.DefaultDuration &&
+		e.sent.Load() >= int64(e.plan.Share.Count(arrival.DefaultRequests))
+}
+
+// timeIsUp begins the grace period. Users send nothing more; what a schedule has left is sent as long as it lasts.
+func (e *engine) timeIsUp() {
+	e.graced.Do(func() {
+		if e.plan.Load.Kind == arrival.Users {
+			e.stop(ByDuration)
+		}
+		e.after(e.plan.Grace, func() {
+			e.cancel(errGrace)
+			e.stop(ByDuration)
+		})
+	})
+}
+
+// gives counts the turns of a unit, which somebody is to send.
+func (e *engine) gives(u unit) { e.unsent.Add(int64(u.to - u.from)) }
+
+// sends counts turns that are sent, or will not be.
+func (e *engine) sends(turns int) {
+	if e.unsent.Add(-int64(turns)) == 0 && e.dealt.Load() {
+		e.allSent()
+	}
+}
+
+// dealtOut notes that nothing more is to be sent than what was given.
+func (e *engine) dealtOut() {
+	if !e.dealt.Swap(true) && e.unsent.Load() == 0 {
+		e.allSent()
+	}
+}
+
+// allSent begins the grace period of a point that a number of requests ended, where it is to have one.
+func (e *engine) allSent() {
+	if e.plan.BoundAll {
+		e.graced.Do(func() { e.after(e.plan.Grace, func() { e.cancel(errGrace) }) })
+	}
+}
+
+// promise takes the turns of the unit at a place; false: so many are taken that nothing more begins.
+func (e *engine) promise(place int) (u unit, ok bool) {
+	most := int64(e.plan.Share.Count(e.plan.Load.Requests))
+	if e.plan.Load.Requests > 0 && e.owed.Load() >= most {
+		return u, false
+	}
+	u = e.work.at(place)
+	n := int64(u.to - u.from)
+	return u, e.owed.Add(n)-n < most || e.plan.Load.Requests == 0
+}
+
+// after does something later, unless the point has ended.
+func (e *engine) after(d time.Duration, do func()) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.timers = append(e.timers, time.AfterFunc(d, do))
+}
+
+// rest stops what was planned for later.
+func (e *engine) rest() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, t := range e.timers {
+		t.Stop()
+	}
+}
+
+// ask sends an item and records it. It returns when the answer was there, or not. What a session said so far is in
+// told; nil: it is none, or its turns are written. First, if not nil, is called at the first token.
+func (e *engine) ask(it *item, r *metrics.Request, told *prompts.History, first func(), warm bool) {
+	r.Row, r.Session, r.Turn, r.WarmUp = it.row, it.session, it.turn, warm
+	r.AskedIn, r.AskedOut, r.Retokenized = it.in, it.out, metrics.Unknown
+	if warm {
+		e.progress.warm.Add(1)
+	} else {
+		e.progress.sent.Add(1)
+	}
+	e.progress.underWay.Add(1)
+	ctx := e.asking
+	if warm {
+		ctx = e.warming
+	}
+	for try := 0; ; try++ {
+		r.Events.Reset()
+		r.Events.OnFirst(first)
+		r.Events.Grow(int(min(max(it.out, 32), mostGrown)))
+		r.Usage, r.Status, r.Fault = metrics.NoUsage(), "", ""
+		e.try(ctx, it, r, told)
+		if try >= e.plan.Retry || r.Status != tooMany && r.Status != busy {
+			break
+		}
+		e.retries.Add(1)
+		if !e.pause(backoff << min(try, 6)) {
+			break
+		}
+	}
+	e.progress.underWay.Add(-1)
+	if r.End < r.Sent || r.End == 0 { // it was not sent
+		r.End = e.clock.Now()
+	}
+	if r.Status == metrics.Cancelled && errors.Is(context.Cause(ctx), errGrace) {
+		r.Status = metrics.Unfinished
+	}
+	if !warm {
+		e.ended(r)
+	}
+}
+
+// try sends an item once.
+func (e *engine) try(ctx context.Context, it *item, r *metrics.Request, told *prompts.History) {
+	if told == nil || it.own == nil {
+		e.asker.Ask(ctx, it.prepared, e.clock, r)
+		return
+	}
+	before := *told
+	a := told.Turn(*it.own)
+	prepared, err := e.asker.Prepare(&a)
+	if err != nil {
+		r.Sent = e.clock.Now()
+		r.End, r.Status, r.Fault = r.Sent, metrics.Faulty, err.Error()
+		return
+	}
+	text := e.asker.(Answerer).Answer(ctx, prepared, e.clock, r)
+	if r.Status != metrics.OK {
+		*told = before
+		return
+	}
+	told.Answer(text)
+}
+
+const (
+	// backoff is how long a request waits that was refused, the first time; each time twice as long, up to 16 s.
+	backoff = 250 * time.Millisecond
+	// Servers that refuse for the time being.
+	tooMany, busy metrics.Status = "http_429", "http_503"
+	// mostGrown bounds the events that room is made for in advance.
+	mostGrown = 1 << 16
+)
+
+// pause waits; false: nothing more is sent.
+func (e *engine) pause(d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-e.sending.Done():
+	case <-e.asking.Done():
+	}
+	return false
+}
+
+// ended counts a measured request.
+func (e *engine) ended(r *metrics.Request) {
+	e.progress.tokens.Add(int64(r.Events.Len()))
+	ended := e.progress.ended.Add(1)
+	if r.Status == metrics.Cancelled {
+		return
+	}
+	m := metrics.Measure(r, metrics.Rules{NoTokens: e.plan.NoTokens})
+	if m.Found == metrics.OK {
+		return
+	}
+	if failed := e.progress.failed.Add(1); e.plan.MaxErrors.exceeded(failed, ended) {
+		e.abort(ByErrors)
+	}
+}

@@ -1,0 +1,87 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/internal/figure"
+
+	"github.com/plumbline-ml/plumbline/serving/arrival"
+	"github.com/plumbline-ml/plumbline/serving/metrics"
+)
+
+// Point is what was measured at one load.
+type Point struct {
+	Load arrival.Pattern
+	// Requests are all that were begun, in the order in which they were due, those that warmed up too. Their times are
+	// counted from the beginning of the measurement: from its first due time. Others may have been due before it.
+	Requests []metrics.Request
+	// Window is the steady part of a closed loop: from when every user had sent a measured request to when the first
+	// found no more to do. Nil: there is none, and of an open loop the whole.
+	Window *metrics.Window
+	Ended  Ended
+	Began  time.Time // by the wall clock
+	Rounds int       // how often the data were asked for, the first time too
+	Client Client
+	Notes  []string
+}
+
+// point makes the point of what was recorded.
+func (e *engine) point(notes []string) *Point {
+	e.client.end()
+	zero := e.zero.Load()
+	if zero == unset {
+		zero = e.clock.Now()
+	}
+	p := &Point{
+		Load: e.plan.Load, Requests: e.slots.all(), Notes: notes,
+		Began: e.clock.Wall().Add(time.Duration(zero)),
+	}
+	var cause Ended
+	if errors.As(context.Cause(e.sending), &cause) {
+		p.Ended = cause
+	}
+	if p.Ended != ByCaller && e.plan.MaxErrors.Fails(p.Requests, e.plan.NoTokens) {
+		p.Ended = ByErrors
+	}
+	slices.SortStableFunc(p.Requests, func(a, b metrics.Request) int { return cmp.Compare(a.Due, b.Due) })
+	for i := range p.Requests {
+		r := &p.Requests[i]
+		r.Index = i
+		r.Due, r.Sent, r.End = r.Due-zero, r.Sent-zero, r.End-zero
+		r.Events.Shift(-zero)
+	}
+	e.rounds(p)
+	return p
+}
+
+// rounds says how often the data were asked for.
+func (e *engine) rounds(p *Point) {
+	if p.Rounds = 1 + len(e.work.orders); p.Rounds > 1 {
+		p.Notes = append(p.Notes, fmt.Sprintf("%s asked for up to %d times, each time shuffled anew: the "+
+			"server's cache may answer", were(len(e.work.items), "prompt"), p.Rounds))
+	}
+}
+
+// were is a number of things and its verb.
+func were(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing + " was"
+	}
+	return figure.Plural(n, thing) + " were"
+}
+
+// window is the steady part.
+func (e *engine) window(p *Point) {
+	zero := e.zero.Load()
+	if e.started < e.plan.Share.Count(e.plan.Load.Users) || e.from >= e.to {
+		p.Notes = append(p.Notes, fmt.Sprintf("there was no time at which all of %d users asked: figures are of all "+
+			"requests; more of them, or more time, make it steady", e.plan.Load.Users))
+		return
+	}
+	p.Window = &metrics.Window{From: e.from - zero, To: e.to - zero}
+}

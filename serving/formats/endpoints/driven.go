@@ -1,0 +1,182 @@
+package endpoints
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/serving/metrics"
+)
+
+// Driven is what a run of a benchmark that LoadGen drove has beside other runs: it was driven by the round's seeds.
+type Driven struct {
+	Metric   string            // the name of the benchmark's first metric here: what kind of answers there are
+	DataSeed uint64            // of the order of samples; Run.Load has that of arrivals
+	Least    time.Duration     // min_duration
+	Score    *Score            // nil: there is no accuracy run
+	Caching  []metrics.Request // of TEST04, one sample again and again; nil: it did not run
+}
+
+// Score is the accuracy of a data set.
+type Score struct {
+	Value         *float64      // by our metric; nil: nobody scored it yet
+	Size, Samples int           // of the data set, and scored
+	Took          time.Duration // 0: nobody measured it
+}
+
+// form is what that harness calls a benchmark's API and its way of scoring.
+type form struct {
+	api       string // its api_type; empty: that of Run.API
+	method    string // its eval_method
+	truth     string // the column that is compared with
+	extractor string // in configurations; empty: none
+	class     string // the extractor in results
+	percent   bool   // our metric is percent, that harness's from 0 to 1
+}
+
+// forms are those of the benchmarks that LoadGen drives here, by Driven.Metric.
+var forms = map[string]form{
+	"category_f1": {method: "shopify_category_f1", truth: "ground_truth_category", extractor: "identity_extractor",
+		class: "IdentityExtractor"},
+	"vbench_score": {api: "videogen", method: "vbench", truth: "prompt", percent: true},
+}
+
+// driven changes a configuration to that of a run which LoadGen drove.
+func (c *configuration) driven(r Run) {
+	d := r.Driven
+	f := forms[d.Metric]
+	if f.api != "" {
+		c.Endpoint.API = f.api
+	}
+	if d.Score != nil {
+		c.Datasets = append(c.Datasets, dataset{
+			Name: r.Data.Name, Type: "accuracy", Path: r.Data.Path,
+			Accuracy: &accuracyConfig{Method: f.method, GroundTruth: f.truth, Extractor: f.extractor, Repeats: 1},
+		})
+	}
+	runtime := &c.Settings.Runtime
+	runtime.MinDuration, runtime.MaxDuration, runtime.DataSeed = d.Least.Milliseconds(), 0, d.DataSeed
+}
+
+// writeDriven writes the accuracy of a run that LoadGen drove, and its audit, which lie beside the files of all runs.
+// Those of an earlier run go.
+func (e *inEndpoints) writeDriven(dir string, r Run) error {
+	return errors.Join(e.writeScore(dir, r), e.writeCaching(dir, r))
+}
+
+func (e *inEndpoints) writeScore(dir string, r Run) error {
+	s, f := r.Driven.Score, forms[r.Driven.Metric]
+	if s == nil || s.Value == nil {
+		return remove(filepath.Join(dir, filepath.FromSlash(AccuracyFile)))
+	}
+	value := *s.Value
+	if f.percent {
+		value /= 100
+	}
+	entry := accuracyEntry{
+		Dataset: r.Data.Name, GroundTruth: &f.truth, Score: value, Unit: s.Size, Repeats: 1, Samples: s.Samples,
+		Took: s.Took.Seconds(), Complete: s.Samples == s.Size, Type: "accuracy",
+	}
+	if f.class != "" {
+		entry.Extractor = &f.class
+	}
+	return writeAccuracies(dir, accuracies{Average: &value, All: []accuracyEntry{entry}})
+}
+
+// remove removes a file, if it is there.
+func remove(path string) error {
+	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// caching is CachingFile: that harness's TEST04.
+type caching struct {
+	Test           string  `json:"test"`
+	Passed         bool    `json:"passed"`
+	Rate           float64 `json:"ref_qps"`
+	AuditRate      float64 `json:"audit_qps"`
+	Threshold      float64 `json:"threshold"`
+	Completed      int     `json:"ref_completed"`
+	Requested      int     `json:"ref_requested"`
+	AuditCompleted int     `json:"audit_completed"`
+	AuditRequested int     `json:"audit_requested"`
+	Reason         string  `json:"reason"`
+}
+
+// thresholds are how much faster one sample again and again may be, by the load. Of a load with a rate of its own that
+// harness makes no such audit: its rate says nothing.
+var thresholds = map[string]float64{"max_throughput": 0.1, "concurrency": 0.2}
+
+// writeCaching writes the audit as that harness judges it: by requests per second, and how many were answered.
+func (e *inEndpoints) writeCaching(dir string, r Run) error {
+	path := filepath.Join(dir, filepath.FromSlash(CachingFile))
+	threshold, has := thresholds[e.pattern]
+	if r.Driven.Caching == nil || !has {
+		return remove(path)
+	}
+	r.Requests = r.Driven.Caching
+	test, err := endpointsOf(r)
+	if err != nil {
+		return err
+	}
+	text, err := json.MarshalIndent(judgeCaching(e, &test, threshold), "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return err
+	}
+	return os.WriteFile(path, append(text, '\n'), 0o666)
+}
+
+// judgeCaching compares the run of one sample with that of all.
+func judgeCaching(all, one *inEndpoints, threshold float64) caching {
+	c := caching{
+		Test: "output_caching_test", Threshold: threshold, Completed: all.completed, Requested: len(all.samples),
+		AuditCompleted: one.completed, AuditRequested: len(one.samples),
+	}
+	if rate, _ := all.rates(); rate != nil {
+		c.Rate = float64(*rate)
+	}
+	if rate, _ := one.rates(); rate != nil {
+		c.AuditRate = float64(*rate)
+	}
+	limit, least := c.Rate*(1+threshold), 1-threshold
+	whole := float64(c.Completed) >= float64(c.Requested)*least &&
+		float64(c.AuditCompleted) >= float64(c.AuditRequested)*least
+	c.Passed = whole && c.AuditRate > 0 && c.AuditRate < limit
+	switch {
+	case !whole || c.AuditRate == 0:
+		c.Reason = fmt.Sprintf("too little was answered: %d of %d, and %d of %d of the audit; %.0f %% must be", c.Completed,
+			c.Requested, c.AuditCompleted, c.AuditRequested, 100*least)
+	case c.Passed:
+		c.Reason = fmt.Sprintf("audit_qps %.6g is below %.6g, ref_qps and %.0f %%", c.AuditRate, limit, 100*threshold)
+	default:
+		c.Reason = fmt.Sprintf("audit_qps %.6g is not below %.6g, ref_qps and %.0f %%", c.AuditRate, limit, 100*threshold)
+	}
+	return c
+}
+
+// accuracies is AccuracyFile.
+type accuracies struct {
+	Average *float64        `json:"average_accuracy,omitempty"`
+	All     []accuracyEntry `json:"accuracy_scores"`
+}
+
+func writeAccuracies(dir string, all accuracies) error {
+	text, err := json.MarshalIndent(all, "", "  ")
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(dir, filepath.FromSlash(AccuracyFile))
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return err
+	}
+	return os.WriteFile(path, append(text, '\n'), 0o666)
+}

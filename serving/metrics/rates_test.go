@@ -1,0 +1,111 @@
+package metrics_test
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/serving/metrics"
+)
+
+// TestRatesAgree: in the window of a closed loop, however short it is, requests per second times tokens of an answer
+// are tokens per second, and goodput is no more than requests per second: 2 to 64 users who ask again and again.
+func TestRatesAgree(t *testing.T) {
+	for _, users := range []int64{2, 3, 16, 64} {
+		for waves := int64(2); waves <= 12; waves += 5 {
+			var all []metrics.Request
+			took := int64(200e6)
+			for u := range users {
+				at := u * took / users / 3 // they do not ask at once
+				for range waves {
+					r := answer(at)
+					for k := range int64(32) {
+						r.End = at + 45e6 + k*5e6
+						r.Events.Add(metrics.Event{At: r.End, Kind: metrics.Content, Text: true, IDs: 1})
+					}
+					all, at = append(all, r), r.End
+				}
+			}
+			window := &metrics.Window{From: took / 3, To: took*(waves-1) + took/7}
+			f := metrics.Of(all, metrics.Rules{Window: window, Shares: true, Limits: metrics.Limits{metrics.TTFT: 50e6}})
+			requests, tokens := *f.RequestsPerSec, *f.TokensPerSec
+			if math.Abs(requests*32-tokens) > 1e-9*tokens || *f.Goodput > requests*(1+1e-9) {
+				t.Errorf("%d users, %d waves: %v requests/s of 32 tokens, %v tokens/s, %v good ones", users, waves, requests,
+					tokens, *f.Goodput)
+			}
+			if waves < 3 && users < 10 && f.Rough(len(all)) == "" {
+				t.Errorf("%d users, %d waves: nothing says that rates are rough", users, waves)
+			}
+		}
+	}
+}
+
+// TestRatesOfFew: so few requests as one are no more per second than were sent, and it is said that rates are rough.
+func TestRatesOfFew(t *testing.T) {
+	for n := int64(1); n <= 40; n++ {
+		for _, rate := range []float64{0.0156, 1, 50} {
+			var all []metrics.Request
+			for i := range n { // all come in the first half of their time
+				due := int64(float64(i) / rate / 2 * 1e9)
+				all = append(all, answer(due, due+10e6, due+15e6))
+			}
+			least := int64(float64(n) / rate * 1e9)
+			f := metrics.Of(all, metrics.Rules{OpenLoop: true, Least: least})
+			if got := *f.RequestsPerSec; got > rate*(1+1e-9) || math.Abs(*f.TokensPerSec-2*got) > 1e-9*got {
+				t.Errorf("%d requests at %v/s: %v requests/s, %v tokens/s", n, rate, got, *f.TokensPerSec)
+			}
+			if rough := f.Rough(int(n)) != ""; rough != (n < 30) {
+				t.Errorf("%d requests: rough is %v", n, rough)
+			}
+		}
+	}
+}
+
+// TestNoRates: of nothing there is no rate that could be rough.
+func TestNoRates(t *testing.T) {
+	for n := range 3 {
+		var all []metrics.Request
+		for i := range n {
+			all = append(all, failed(int64(i), 100))
+		}
+		if rough := metrics.Of(all, metrics.Rules{}).Rough(n); rough != "" {
+			t.Errorf("%d failed requests: %s", n, rough)
+		}
+	}
+}
+
+// TestAtOnce: answers whose tokens came at once have no TPOT, no gaps and no speed for a user, by whatever number of
+// events; those whose tokens came apart have, however quick they were beside a long prompt.
+func TestAtOnce(t *testing.T) {
+	const ms = 1e6
+	for _, c := range []struct {
+		name    string
+		at      []int64
+		bundled bool
+	}{
+		{"16 events", []int64{900 * ms, 900 * ms, 900 * ms, 900 * ms}, true},
+		{"two", []int64{900 * ms, 900 * ms}, true},
+		{"one token", []int64{900 * ms}, false},
+		{"apart by a nanosecond", []int64{900 * ms, 900*ms + 1}, false},
+		{"few quick tokens behind a long prompt", []int64{60_000 * ms, 60_000*ms + 2000, 60_000*ms + 4000}, false},
+		{"the first alone", []int64{20 * ms, 900 * ms, 900 * ms}, false},
+		{"the last alone", []int64{20 * ms, 20 * ms, 900 * ms}, false},
+	} {
+		r := answer(0, c.at...)
+		m := metrics.Measure(&r, metrics.Rules{Untimed: true})
+		_, tpot := m.Value(metrics.TPOT)
+		_, stall := m.Value(metrics.Stall)
+		several := len(c.at) > 1
+		if m.Bundled() != c.bundled || tpot != (several && !c.bundled) || stall != tpot || (m.Gaps() > 0) != tpot {
+			t.Errorf("%s: bundled %v, TPOT %v, %d gaps", c.name, m.Bundled(), tpot, m.Gaps())
+		}
+		if good := m.Good(metrics.Limits{metrics.TPOT: 900 * ms}); good == c.bundled {
+			t.Errorf("%s: within 900 ms of TPOT: %v", c.name, good)
+		}
+		f := metrics.Of([]metrics.Request{r}, metrics.Rules{Untimed: true})
+		if said := strings.Contains(fmt.Sprint(f.Notes(false)), "at once"); said != c.bundled {
+			t.Errorf("%s: said %v: %v", c.name, said, f.Notes(false))
+		}
+	}
+}

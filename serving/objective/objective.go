@@ -1,0 +1,353 @@
+// Package objective reads what a server is held to, such as "p99 ttft < 500ms, attainment >= 99 %", and judges points
+// by it.
+//
+//	objectives = term { "," term } .
+//	term       = [ "p" number | "mean" | "max" ] metric operator value .
+//	operator   = "<" | "<=" | ">" | ">=" .
+//	value      = number [ unit ] .
+//
+// A metric is one of Metrics. On a time or on tokens per second of a user, a term without a statistic limits each
+// request: goodput is made of those limits. A percentile limits each request, too. Times take ns, us, ms and s, shares
+// take %.
+//
+// In: objectives, their limits for requests, verdicts. Out: the figures (package metrics).
+package objective
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/lists"
+	"github.com/plumbline-ml/plumbline/loadgen/suggest"
+
+	"github.com/plumbline-ml/plumbline/internal/inequality"
+	"github.com/plumbline-ml/plumbline/serving/metrics"
+)
+
+// Units of the limits of terms.
+const (
+	Nanoseconds = "ns"
+	TokensPerS  = "tokens/s"
+	RequestsPer = "requests/s"
+	Share       = "share" // from 0 to 1; written in percent
+)
+
+// Statistics of terms that are no percentile.
+const (
+	Each  = "each"  // of each request
+	Mean  = "mean"  // of answered requests
+	Max   = "max"   // failures count as infinite
+	Whole = "value" // the metric is one number of a point
+)
+
+// Metrics that are one number of a point; the others are distributions of measure.
+const (
+	TokensPerSec   = "tokens_per_s"
+	RequestsPerSec = "requests_per_s"
+	Goodput        = "goodput"
+	Attainment     = "attainment"
+	Failed         = "failed"
+)
+
+// Term is one objective.
+type Term struct {
+	Text   string              `json:"text"` // as it was given
+	Stat   string              `json:"stat"` // "p99", Each, Mean, Max, Whole
+	Metric string              `json:"metric"`
+	Op     inequality.Operator `json:"op"`
+	Value  float64             `json:"value"`
+	Unit   string              `json:"unit"`
+
+	p float64 // of a percentile, as a fraction; else 0
+}
+
+// Objectives are terms that a point is to keep, all of them.
+type Objectives struct {
+	Terms []Term
+}
+
+// unitOf are the metrics and the units of their limits.
+var unitOf = map[string]string{
+	metrics.TTFT: Nanoseconds, metrics.TTFTSent: Nanoseconds, metrics.TTFO: Nanoseconds, metrics.TPOT: Nanoseconds,
+	metrics.E2E: Nanoseconds, metrics.E2ESent: Nanoseconds, metrics.Queue: Nanoseconds, metrics.Stall: Nanoseconds,
+	metrics.Gap: Nanoseconds, metrics.User: TokensPerS,
+	TokensPerSec: TokensPerS, RequestsPerSec: RequestsPer, Goodput: RequestsPer, Attainment: Share, Failed: Share,
+}
+
+// other are further names of metrics.
+var other = map[string]string{
+	"tokens_per_second": TokensPerSec, "requests_per_second": RequestsPerSec, "goodput_per_s": Goodput,
+}
+
+// unclear are names that tools use for different things.
+var unclear = map[string]string{
+	"itl": "tools call two things so: say gap or tpot", "latency": "say ttft, e2e, or another time",
+	"throughput": "say tokens_per_s or requests_per_s",
+}
+
+// Metrics lists what terms can be on, in order of the alphabet.
+func Metrics() []string { return slices.Sorted(maps.Keys(unitOf)) }
+
+// longest is how long objectives may be, in bytes.
+const longest = 2000
+
+// Parse reads objectives. Every fault is reported.
+func Parse(text string) (Objectives, error) {
+	if len(text) > longest {
+		return Objectives{}, fmt.Errorf("objectives of %d characters, want %d at most", len(text), longest)
+	}
+	if strings.TrimSpace(text) == "" {
+		return Objectives{}, errors.New("the objectives are empty; want [p99|mean|max] METRIC < VALUE, such as " +
+			"p99 ttft < 500ms, p99 tpot < 30ms")
+	}
+	var o Objectives
+	var faults []error
+	for part := range strings.SplitSeq(text, ",") {
+		t, err := parseTerm(strings.TrimSpace(part))
+		if err == nil {
+			err = o.twice(t)
+		}
+		if err != nil {
+			faults = append(faults, err)
+			continue
+		}
+		o.Terms = append(o.Terms, t)
+	}
+	if len(faults) > 0 {
+		return Objectives{}, errors.Join(faults...)
+	}
+	return o, nil
+}
+
+// twice is the error of a term on what an earlier one is on.
+func (o Objectives) twice(t Term) error {
+	for _, before := range o.Terms {
+		if before.Metric == t.Metric && before.Stat == t.Stat {
+			return fmt.Errorf("objective %q: %q is on the same, which is twice; leave one of them", t.Text, before.Text)
+		}
+	}
+	return nil
+}
+
+func parseTerm(text string) (Term, error) {
+	t := Term{Text: text, Stat: Whole}
+	subject, op, value, ok := inequality.Cut(text)
+	switch {
+	case text == "":
+		return t, t.fault("there is nothing between two commas, or at an end")
+	case !ok:
+		return t, t.fault("no operator (<, <=, >, >=)")
+	case op == inequality.Equal || op == inequality.Different:
+		return t, t.fault(fmt.Sprintf("%s is no limit; the operators are <, <=, >, >=", op))
+	}
+	t.Op = op
+	if err := t.readSubject(subject); err != nil {
+		return t, err
+	}
+	if t.Unit = unitOf[t.Metric]; t.Op.Holds(0, 1) != t.smaller() {
+		better, op := "larger", "> or >="
+		if t.smaller() {
+			better, op = "smaller", "< or <="
+		}
+		return t, t.fault(fmt.Sprintf("%s is better the %s it is: no limit holds it there; want %s", t.Metric, better, op))
+	}
+	return t, t.readValue(value)
+}
+
+func (t Term) fault(what string) error {
+	return fmt.Errorf("objective %q: %s; want [p99|mean|max] METRIC < VALUE, such as p99 ttft < 500ms", t.Text, what)
+}
+
+// smaller says that the metric is better the smaller it is.
+func (t Term) smaller() bool { return t.Unit == Nanoseconds || t.Metric == Failed }
+
+// Throughput says that the metric is one that rises with the load, as long as the server keeps up.
+func (t Term) Throughput() bool {
+	return t.Metric == TokensPerSec || t.Metric == RequestsPerSec || t.Metric == Goodput
+}
+
+// ofRequests says that each request has the metric.
+func ofRequests(metric string) bool { return unitOf[metric] == Nanoseconds || metric == metrics.User }
+
+// readSubject reads what is left of the operator: a statistic and a metric, or as figures are named: ttft.p99.
+func (t *Term) readSubject(text string) error {
+	words := inOrder(strings.Fields(strings.ToLower(text)))
+	if len(words) == 0 || len(words) > 2 {
+		return t.fault(fmt.Sprintf("%q is no metric, nor a statistic and a metric", text))
+	}
+	t.Metric = words[len(words)-1]
+	if name, ok := other[t.Metric]; ok {
+		t.Metric = name
+	}
+	if unitOf[t.Metric] == "" {
+		if isStat(t.Metric) && len(words) == 1 {
+			return t.fault(fmt.Sprintf("%s of what? %[1]s ttft, %[1]s e2e or another time", t.Metric))
+		}
+		if what := unclear[t.Metric]; what != "" {
+			return t.fault(fmt.Sprintf("%s is unclear: %s", t.Metric, what))
+		}
+		return fmt.Errorf("objective %q: %w", t.Text, suggest.Unknown("metric", t.Metric, Metrics()))
+	}
+	if ofRequests(t.Metric) {
+		t.Stat = Each
+	}
+	if len(words) == 1 {
+		return nil
+	}
+	if !ofRequests(t.Metric) {
+		return t.fault(fmt.Sprintf("%s is one number of a point, and has no %s", t.Metric, words[0]))
+	}
+	if t.Stat = words[0]; t.Stat == Mean || t.Stat == Max {
+		return nil
+	}
+	var ok bool
+	if t.p, ok = metrics.ParsePercentile(t.Stat); !ok {
+		return t.fault(fmt.Sprintf("%q is no statistic; there are percentiles above 0 and below 100, mean and max", words[0]))
+	}
+	t.Stat = metrics.PercentileName(t.p)
+	return nil
+}
+
+// inOrder puts a statistic before its metric, however the two were given: ttft p99, or joined as figures are named, or
+// by another sign.
+func inOrder(words []string) []string {
+	if len(words) == 1 && unitOf[words[0]] == "" {
+		words = apart(words[0])
+	}
+	if len(words) == 2 && isMetric(words[0]) && !isMetric(words[1]) {
+		return []string{words[1], words[0]}
+	}
+	return words
+}
+
+// apart are the two words of one that joins a metric and a statistic: ttft.p99, p99_ttft. One that has a statistic or a
+// metric alone is parted, too, for an error about the other half; others are left whole.
+func apart(word string) []string {
+	parts := []string{word}
+	for i, sign := range word {
+		if !strings.ContainsRune("._-:", sign) {
+			continue
+		}
+		a, b := word[:i], word[i+1:]
+		if isMetric(a) && isStat(b) || isStat(a) && isMetric(b) {
+			return []string{a, b}
+		}
+		if sign == '.' && isMetric(a) || isStat(a) {
+			parts = []string{a, b}
+		}
+	}
+	return parts
+}
+
+func isMetric(word string) bool {
+	return unitOf[word] != "" || other[word] != "" || unclear[word] != ""
+}
+
+// isStat says that a word is a statistic of the times of requests.
+func isStat(word string) bool {
+	_, percentile := metrics.ParsePercentile(word)
+	return percentile || word == Mean || word == Max
+}
+
+// readValue reads what is right of the operator.
+func (t *Term) readValue(text string) error {
+	q, ok := inequality.ParseQuantity(text)
+	if !ok {
+		return t.fault(fmt.Sprintf("%q is no number with a unit", text))
+	}
+	switch t.Unit {
+	case Nanoseconds:
+		power, ok := inequality.TimePower(q.Unit)
+		if !ok {
+			return t.fault(fmt.Sprintf("%s needs a unit: ns, us, ms or s, found %q", t.Metric, q.Unit))
+		}
+		if t.Value = q.Scaled(power); t.Value <= 0 {
+			return t.fault("no time is that short; want more than 0")
+		}
+	case Share:
+		if q.Unit != "%" {
+			return t.fault(fmt.Sprintf("%s is a share in %%, found %q", t.Metric, text))
+		}
+		t.Value = q.Scaled(-2)
+	default:
+		if q.Unit != "" && !slices.Contains(perSecond[t.Unit], strings.ToLower(q.Unit)) {
+			return t.fault(fmt.Sprintf("the unit of %s is %s, found %q", t.Metric, t.Unit, q.Unit))
+		}
+		t.Value = q.Value
+	}
+	if math.IsInf(t.Value, 0) {
+		return t.fault(fmt.Sprintf("%q is too large", text))
+	}
+	if t.Value < 0 {
+		return t.fault(fmt.Sprintf("%q is below 0", text))
+	}
+	if t.Unit == Share && (t.Value > 1 || !t.Op.Holds(t.best(), t.Value)) {
+		return t.fault("no point can hold it: shares are from 0 to 100 %")
+	}
+	return nil
+}
+
+// best is the best share that there is.
+func (t Term) best() float64 {
+	if t.smaller() {
+		return 0
+	}
+	return 1
+}
+
+// perSecond are the ways to write the units of rates.
+var perSecond = map[string][]string{
+	TokensPerS:  {"tokens/s", "token/s", "tok/s", "t/s", "/s"},
+	RequestsPer: {"requests/s", "request/s", "req/s", "r/s", "/s"},
+}
+
+// Each are the limits of each request: those that were given as such, else those of percentiles. Where several
+// percentiles of a metric have one, that of the rarest requests counts: half may take longer than the median. Nil:
+// there are none, and nothing asks for goodput; an attainment without limits is the share of answers.
+func (o Objectives) Each() metrics.Limits {
+	var limits metrics.Limits
+	rarest := map[string]float64{}
+	for _, t := range o.Terms {
+		if limits == nil && (t.Stat == Each || t.p > 0 || t.Metric == Attainment || t.Metric == Goodput) {
+			limits = metrics.Limits{}
+		}
+		p := t.p
+		switch {
+		case t.Stat == Each:
+			p = math.Inf(1)
+		case p == 0:
+			continue
+		case !t.smaller():
+			p = 1 - p
+		}
+		if p > rarest[t.Metric] {
+			rarest[t.Metric], limits[t.Metric] = p, t.Value
+		}
+	}
+	return limits
+}
+
+// Percentiles are those that figures must have to be judged: metrics.Rules takes them.
+func (o Objectives) Percentiles() map[string][]float64 {
+	all := map[string][]float64{}
+	for _, t := range o.Terms {
+		if t.p > 0 {
+			all[t.Metric] = append(all[t.Metric], t.p)
+		}
+	}
+	return all
+}
+
+// Judges says that there is a term that a point can miss: limits of each request make goodput, and no more.
+func (o Objectives) Judges() bool {
+	return slices.ContainsFunc(o.Terms, func(t Term) bool { return t.Stat != Each })
+}
+
+// String is the text that Parse reads.
+func (o Objectives) String() string {
+	return strings.Join(lists.Map(o.Terms, func(t Term) string { return t.Text }), ", ")
+}

@@ -1,0 +1,48 @@
+package prompts_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/serving/prompts"
+)
+
+// TestRecordedAnswers: a last message of the assistant is the recorded answer, and not sent; any other last message is.
+func TestRecordedAnswers(t *testing.T) {
+	const user, system = `{"role": "user", "content": "A?"}`, `{"role": "system", "content": "S"}`
+	const said = `{"role": "assistant", "content": "B."}`
+	for messages, want := range map[string]string{
+		user: user, user + `, ` + said: user, system + `, ` + user + `, ` + said: system + `, ` + user,
+		user + `, ` + said + `, ` + user:               user + `, ` + said + `, ` + user,
+		user + `, ` + said + `, ` + user + `, ` + said: user + `, ` + said + `, ` + user,
+		said: said,
+		user + `, {"role": "assistant", "content": null, "tool_calls": []}`: user,
+		user + `, {"role": "tool", "content": "7"}`:                         user + `, {"role": "tool", "content": "7"}`,
+	} {
+		path := file(t, "a.jsonl", `{"messages": [`+messages+`]}`+"\n")
+		set, asks := draw(t, prompts.Options{File: path}, prompts.Draw{Order: prompts.InOrder})
+		flat := func(text string) string { return strings.ReplaceAll(text, " ", "") }
+		if len(asks) != 1 || flat(string(asks[0].Messages)) != flat("["+want+"]") {
+			t.Errorf("[%s] is asked as %s, want [%s]", messages, asks[0].Messages, want)
+		}
+		if noted := strings.Contains(strings.Join(set.Notes, ";"), "recorded answer"); noted != (want != messages) {
+			t.Errorf("[%s]: notes %q", messages, set.Notes)
+		}
+	}
+}
+
+// TestInstructions: what is to be done comes before what it is about.
+func TestInstructions(t *testing.T) {
+	for line, want := range map[string]string{
+		`{"instruction": "Sum up.", "input": "The sea.", "output": "Sea."}`: "Sum up.\n\nThe sea.",
+		`{"instruction": "Sum up.", "input": "", "output": "Sea."}`:         "Sum up.",
+		`{"instruction": "Sum up."}`:                                        "Sum up.",
+		`{"instruction": "Sum up.", "prompt": "The sea."}`:                  "Sum up.\n\nThe sea.",
+		`{"instruction": null, "prompt": "The sea."}`:                       "The sea.",
+	} {
+		path := file(t, "a.jsonl", line+"\n")
+		if got := texts(rows(t, prompts.Options{File: path})); len(got) != 1 || got[0] != want {
+			t.Errorf("%s is asked as %q, want %q", line, got, want)
+		}
+	}
+}

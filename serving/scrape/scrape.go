@@ -1,0 +1,175 @@
+// Package scrape reads what a server tells of itself while it is measured: pages of metrics in Prometheus' text format.
+//
+// In: pages, once a second and at both ends of a measurement; the names that engines give the same thing. Out: requests
+// and what clients see of them (package engine).
+package scrape
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	dto "github.com/prometheus/client_model/go"
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
+)
+
+// ErrPage is a page that cannot be read as metrics.
+var ErrPage = errors.New("page of metrics")
+
+// mostPage bounds a page in bytes: vLLM's has some 100 kB.
+const mostPage = 16 << 20
+
+// timeout is how long a page may take.
+const timeout = 5 * time.Second
+
+// Every is the time between two readings.
+const Every = time.Second
+
+// Page is where a server shows its metrics.
+type Page struct {
+	URL    string
+	Client *http.Client // nil: one that follows no redirects
+}
+
+// direct asks the address that it is given, and no other one that a server names in its place.
+var direct = &http.Client{
+	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+}
+
+// Find looks for the metrics of a server at the address of its API, such as http://localhost:8000/v1: at /metrics, then
+// at /prometheus/metrics, where TensorRT-LLM has them. ok is false where there is none with anything on it.
+func Find(ctx context.Context, client *http.Client, base string) (p Page, ok bool) {
+	scheme, rest, found := strings.Cut(base, "://")
+	if !found {
+		return p, false
+	}
+	host, _, _ := strings.Cut(rest, "/")
+	for _, path := range []string{"/metrics", "/prometheus/metrics"} {
+		p = Page{URL: scheme + "://" + host + path, Client: client}
+		if r, err := p.read(ctx); err == nil && len(r.families) > 0 {
+			return p, true
+		}
+	}
+	return Page{}, false
+}
+
+// Check reads the page once: its error says why it cannot be read.
+func (p Page) Check(ctx context.Context) error {
+	_, err := p.read(ctx)
+	return err
+}
+
+// reading is a page at a time.
+type reading struct {
+	at       int64 // ns
+	families map[string]*dto.MetricFamily
+}
+
+// read gets the page. What is no page of metrics is ErrPage.
+func (p Page) read(ctx context.Context) (r reading, err error) {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, p.URL, http.NoBody)
+	if err != nil {
+		return r, fmt.Errorf("%w: %w", ErrPage, err)
+	}
+	request.Header.Set("Accept", "text/plain; version=0.0.4")
+	response, err := cmp.Or(p.Client, direct).Do(request)
+	if err != nil {
+		return r, fmt.Errorf("%w: %w", ErrPage, err)
+	}
+	defer func() { err = errors.Join(err, response.Body.Close()) }()
+	kind, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type"))
+	switch {
+	case response.StatusCode != http.StatusOK:
+		return r, fmt.Errorf("%w %s: the server answers %s", ErrPage, p.URL, response.Status)
+	case kind != "" && kind != "text/plain" && kind != "application/openmetrics-text":
+		return r, fmt.Errorf("%w %s: its content is %.100q, want text/plain", ErrPage, p.URL, kind)
+	}
+	if r.families, err = parse(io.LimitReader(response.Body, mostPage)); err != nil {
+		return r, fmt.Errorf("%w %s: %w", ErrPage, p.URL, err)
+	}
+	return r, nil
+}
+
+// parse reads a page.
+func parse(text io.Reader) (map[string]*dto.MetricFamily, error) {
+	parser := expfmt.NewTextParser(model.UTF8Validation)
+	return parser.TextToMetricFamilies(text)
+}
+
+// Watch reads a page once in a while until it is stopped.
+type Watch struct {
+	page Page
+	now  func() int64
+	stop context.CancelFunc
+	done sync.WaitGroup
+
+	readings []reading
+	failed   int
+	fault    error // the last one
+}
+
+// Start begins to read a page, now and every so often. now is the clock of the measurement, in nanoseconds.
+func Start(ctx context.Context, p Page, every time.Duration, now func() int64) *Watch {
+	w := &Watch{page: p, now: now}
+	inner, cancel := context.WithCancel(ctx)
+	w.stop = cancel
+	w.read(ctx)
+	w.done.Go(func() {
+		tick := time.NewTicker(every)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				w.read(inner)
+			case <-inner.Done():
+				return
+			}
+		}
+	})
+	return w
+}
+
+// read keeps a reading. Its time is the middle between question and answer.
+func (w *Watch) read(ctx context.Context) {
+	asked := w.now()
+	r, err := w.page.read(ctx)
+	if err != nil {
+		if ctx.Err() == nil {
+			w.failed, w.fault = w.failed+1, err
+		}
+		return
+	}
+	r.at = asked + (w.now()-asked)/2
+	w.readings = append(w.readings, r)
+}
+
+// Stop reads the page a last time, and returns what it said from one time to another, in nanoseconds of the clock. ok
+// is false where the page was not read twice.
+func (w *Watch) Stop(ctx context.Context, from, to int64) (s Server, ok bool) {
+	w.stop()
+	w.done.Wait()
+	w.read(ctx)
+	if len(w.readings) < 2 {
+		return Server{URL: w.page.URL, Failed: w.failed, Fault: w.said()}, false
+	}
+	s = over(w.readings, from, to)
+	s.URL, s.Failed, s.Fault = w.page.URL, w.failed, w.said()
+	return s, true
+}
+
+func (w *Watch) said() string {
+	if w.fault == nil {
+		return ""
+	}
+	return w.fault.Error()
+}

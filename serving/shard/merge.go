@@ -1,0 +1,226 @@
+package shard
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/internal/figure"
+
+	"github.com/plumbline-ml/plumbline/serving/metrics"
+)
+
+// Part is what one share recorded of a point.
+type Part struct {
+	Name  string // as the user names it: its folder
+	Share Share
+	// Common must be the same in all shares: "seed", "load", "version", "model", "server", "data", and so on.
+	Common map[string]string
+	// Zero is the time 0 of the records, by the share's own clock.
+	Zero time.Time
+	// Clock names the clock that the share read: those of one name are one. Empty: it has none that is known.
+	Clock string
+	// ClockError is by how much that clock may be wrong, as its system says; below 0: it does not say.
+	ClockError time.Duration
+	Requests   []metrics.Request
+	// Window is the steady part of the share's closed loop; nil: there is none.
+	Window *metrics.Window
+}
+
+// Merged is what several shares recorded, as if one client had.
+type Merged struct {
+	// Requests are in the order in which they were due, and numbered in it. Times count from the earliest Zero. Users
+	// have the numbers that they had: those of all shares count together.
+	Requests []metrics.Request
+	// Window is that in which all shares were steady; nil: there is none.
+	Window *metrics.Window
+	Zero   time.Time
+	// Apart is how far the zeros of the shares are from each other: how much later the last one began. Doubt is by how
+	// much the clocks may have been wrong against each other, at most; below 0: nobody knows.
+	Apart, Doubt time.Duration
+	Notes        []string
+}
+
+// ErrUnlike says that shares are not of one measurement.
+var ErrUnlike = errors.New("these are not the shares of one measurement")
+
+// Merge puts shares together. The error names all that is missing, there twice, or not the same. Records are copied;
+// token events are shared.
+func Merge(parts []Part) (*Merged, error) {
+	if err := check(parts); err != nil {
+		return nil, err
+	}
+	m := &Merged{Zero: parts[0].Zero, Window: parts[0].Window}
+	n, steady := 0, true
+	last := parts[0].Zero
+	for _, p := range parts {
+		if n += len(p.Requests); p.Zero.Before(m.Zero) {
+			m.Zero = p.Zero
+		}
+		if p.Zero.After(last) {
+			last = p.Zero
+		}
+		steady = steady && p.Window != nil
+	}
+	m.Apart, m.Doubt = last.Sub(m.Zero), doubt(parts)
+	m.Requests = make([]metrics.Request, 0, n)
+	m.Window = nil
+	for _, p := range parts {
+		shift := int64(p.Zero.Sub(m.Zero))
+		m.add(p, shift)
+		if !steady {
+			continue
+		}
+		if m.Window == nil {
+			m.Window = &metrics.Window{From: p.Window.From + shift, To: p.Window.To + shift}
+		}
+		m.Window.From = max(m.Window.From, p.Window.From+shift)
+		m.Window.To = min(m.Window.To, p.Window.To+shift)
+	}
+	slices.SortStableFunc(m.Requests, func(a, b metrics.Request) int {
+		return cmp.Or(cmp.Compare(a.Due, b.Due), cmp.Compare(a.Index, b.Index))
+	})
+	for i := range m.Requests {
+		m.Requests[i].Index = i
+	}
+	m.note(steady)
+	return m, nil
+}
+
+// add takes the records of a share.
+func (m *Merged) add(p Part, shift int64) {
+	for _, r := range p.Requests {
+		r.Due, r.Sent, r.End = r.Due+shift, r.Sent+shift, r.End+shift
+		r.Events.Shift(shift)
+		r.Index = p.Share.Place(r.Index)
+		m.Requests = append(m.Requests, r)
+	}
+}
+
+// doubt is the most that two clocks may be apart: by the two largest errors.
+func doubt(parts []Part) time.Duration {
+	clocks := map[string]time.Duration{}
+	for i, p := range parts {
+		name := p.Clock
+		if name == "" {
+			name = fmt.Sprint("of part ", i)
+		}
+		if before, known := clocks[name]; known && (before < 0 || p.ClockError < 0) {
+			clocks[name] = -1
+		} else {
+			clocks[name] = p.ClockError
+			if known {
+				clocks[name] = max(before, p.ClockError)
+			}
+		}
+	}
+	errs := slices.Collect(maps.Values(clocks))
+	slices.Sort(errs)
+	switch {
+	case len(errs) < 2:
+		return 0
+	case errs[0] < 0:
+		return -1
+	}
+	return errs[len(errs)-1] + errs[len(errs)-2]
+}
+
+// note says what the clocks do to the figures.
+func (m *Merged) note(steady bool) {
+	window := "the window"
+	var took time.Duration
+	if m.Window != nil && m.Window.To <= m.Window.From {
+		m.Window = nil
+		m.Notes = append(m.Notes, "there was no time at which all shares were steady: figures are of all requests")
+	}
+	if m.Window != nil {
+		took = time.Duration(m.Window.To - m.Window.From)
+	} else if n := len(m.Requests); n > 0 {
+		end := m.Requests[0].Due
+		for i := range m.Requests {
+			end = max(end, m.Requests[i].End)
+		}
+		took = time.Duration(end - m.Requests[0].Due)
+	}
+	if !steady && m.Window == nil {
+		window = "the measurement"
+	}
+	switch {
+	case m.Doubt < 0:
+		m.Notes = append(m.Notes, "how far the clocks of the shares were apart is not known: a system does not say how "+
+			"wrong its clock may be")
+	case m.Doubt > 0 && took > 0:
+		m.Notes = append(m.Notes, fmt.Sprintf("the clocks of the shares may have been %s apart: rates of %s of %s are right "+
+			"to %s %%; times of single requests are each of one clock, and are not touched", figure.Seconds(m.Doubt), window,
+			figure.Seconds(took), figure.Short(100*float64(m.Doubt)/float64(took))))
+	}
+	if m.Apart > 0 {
+		m.Notes = append(m.Notes, fmt.Sprintf("the last share began %s after the first", figure.Seconds(m.Apart)))
+	}
+}
+
+// check says why shares cannot be put together.
+func check(parts []Part) error {
+	if len(parts) == 0 {
+		return fmt.Errorf("%w: there is none", ErrUnlike)
+	}
+	var faults []error
+	of := parts[0].Share.Of
+	by := map[int]string{}
+	for _, p := range parts {
+		switch before, twice := by[p.Share.Index]; {
+		case p.Share.Of < 1 || p.Share.Index < 0 || p.Share.Index >= p.Share.Of:
+			faults = append(faults, fmt.Errorf("%s is no share", p.Name))
+			continue
+		case p.Share.Of != of:
+			faults = append(faults, fmt.Errorf("%s is share %v, and %s is %v: another number of shares", p.Name, p.Share,
+				parts[0].Name, parts[0].Share))
+			continue
+		case twice:
+			faults = append(faults, fmt.Errorf("share %v is there twice: %s and %s", p.Share, before, p.Name))
+		}
+		by[p.Share.Index] = p.Name
+	}
+	var missing []string
+	for i := range min(max(of, 0), most) {
+		if _, ok := by[i]; !ok {
+			missing = append(missing, Share{i, of}.String())
+		}
+	}
+	if len(missing) > 0 {
+		faults = append(faults, fmt.Errorf("missing: %s", strings.Join(missing, ", ")))
+	}
+	faults = append(faults, unlike(parts)...)
+	if len(faults) > 0 {
+		return fmt.Errorf("%w: %w", ErrUnlike, errors.Join(faults...))
+	}
+	return nil
+}
+
+// unlike lists what shares must have in common and have not.
+func unlike(parts []Part) (faults []error) {
+	names := map[string]bool{}
+	for _, p := range parts {
+		for name := range p.Common {
+			names[name] = true
+		}
+	}
+	var sorted []string
+	for name := range names {
+		sorted = append(sorted, name)
+	}
+	slices.Sort(sorted)
+	for _, name := range sorted {
+		want := parts[0].Common[name]
+		for _, p := range parts[1:] {
+			if got := p.Common[name]; got != want {
+				faults = append(faults, fmt.Errorf("%s differs: %q in %s, %q in %s", name, want, parts[0].Name, got, p.Name))
+			}
+		}
+	}
+	return faults
+}

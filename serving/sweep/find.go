@@ -1,0 +1,303 @@
+package sweep
+
+import (
+	"context"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/bench/record/sweepfile"
+	"github.com/plumbline-ml/plumbline/serving/arrival"
+	"github.com/plumbline-ml/plumbline/serving/objective"
+	"github.com/plumbline-ml/plumbline/serving/search"
+)
+
+// Find is a search for the highest load.
+type Find struct {
+	By arrival.Kind // Rate or Users
+	// Start is the first load; 0: what the server does for one user, or one user. Most is the most requests of a trial;
+	// 0: as many as come in the time of a point.
+	Start float64
+	Most  int
+}
+
+const (
+	// trialShare is the part of a point's length that a trial has which does not confirm.
+	trialShare = 4
+	// leastRequests is how many requests a trial has at least.
+	leastRequests = 100
+	// spare is how many times as many requests are planned as a trial needs: arrivals come by chance.
+	spare = 1.25
+	// fewestClear is how many requests may tell that an objective is missed by far.
+	fewestClear = 20
+	// Loads that no search goes beyond.
+	mostRate, mostUsers = 1e6, 1 << 16
+)
+
+// find searches.
+func (s *Sweep) find(ctx context.Context) error {
+	began := time.Now()
+	f := s.File.Find
+	if f == nil {
+		f = &sweepfile.Find{By: s.Find.By, Start: s.start(), Needs: s.needs(), Trials: []sweepfile.Trial{}}
+		s.File.Find = f
+	}
+	before := f.Took
+	look := search.Search{
+		Users: f.By == arrival.Users, Start: f.Start, Least: s.least(), Most: mostRate, Try: s.try, Made: s.trials(),
+	}
+	if look.Users {
+		look.Most = mostUsers
+	}
+	found, err := look.Run(ctx)
+	f.Took = before + time.Since(began).Seconds()
+	if err != nil {
+		return err
+	}
+	f.Ended, f.Holds, f.Misses, f.ClientAt, f.Few = string(found.Ended), found.Holds, found.Misses, found.ClientAt,
+		found.Few
+	if f.Found = 0; found.Ended == search.ByServer {
+		f.Found = found.Holds
+	}
+	if found.Ended == search.ByFew {
+		f.Would, f.WouldRequests = s.would()
+	}
+	return failsSoFar(s.File)
+}
+
+// trials are those that were made before the sweep went on.
+func (s *Sweep) trials() (all []search.Trial) {
+	for _, t := range s.File.Find.Trials {
+		if t.Verdict == "" { // as earlier versions wrote, which judged otherwise
+			continue
+		}
+		all = append(all, search.Trial{
+			Load:    search.Load{Value: t.Value, Confirms: t.Confirms, Times: max(1, t.Times)},
+			Outcome: search.Outcome{Verdict: search.Verdict(t.Verdict), Again: t.Again, Hopeless: t.Hopeless},
+		})
+	}
+	return all
+}
+
+// start is the first load of a search: that which was asked for, or the rate at which one user is answered.
+func (s *Sweep) start() float64 {
+	switch {
+	case s.Find.Start > 0:
+		return s.Find.Start
+	case s.Find.By == arrival.Users:
+		return 1
+	case s.Latency > 0:
+		return 1 / s.Latency.Seconds()
+	}
+	return 1
+}
+
+// needs is how many requests a trial has at least: one beyond each percentile of the objectives.
+func (s *Sweep) needs() int {
+	n := leastRequests
+	for _, all := range s.Objectives.Percentiles() {
+		for _, p := range all {
+			n = max(n, int(math.Ceil(1/min(p, 1-p)-1e-6)))
+		}
+	}
+	return n
+}
+
+// longest is how long a trial may take at most, warm-up and grace beside it.
+func (s *Sweep) longest() time.Duration {
+	if s.Base.Duration > 0 {
+		return s.Base.Duration
+	}
+	return arrival.MostDuration
+}
+
+// least is the lowest rate of which enough requests come in time; 0: users have no such bound.
+func (s *Sweep) least() float64 {
+	if s.Find.By == arrival.Users {
+		return 0
+	}
+	return spare * float64(s.needs()) / s.longest().Seconds()
+}
+
+// expected is how many requests a load has in a time, at most some thousands.
+func (s *Sweep) expected(p arrival.Pattern, d time.Duration) int {
+	n := p.PerSecond * d.Seconds()
+	if p.Kind == arrival.Users {
+		n = float64(p.Users) * d.Seconds() / max(s.Latency, time.Millisecond).Seconds()
+	}
+	return int(min(n, 10_000))
+}
+
+// trial is the load of a trial. One that confirms is as long as a point; another has a quarter of that, times as often
+// as it says, and as many requests as it needs, if they come in the time of a point. longer says that it could be.
+func (s *Sweep) trial(l search.Load) (p arrival.Pattern, longer bool) {
+	p = s.at(s.Find.By, l.Value)
+	needs := int(math.Ceil(spare*float64(s.needs()))) + 2*p.Users
+	whole, part := s.lengths(p, needs)
+	if l.Confirms {
+		part = whole
+	}
+	part.times(l.Times)
+	p.Duration, p.Requests = min(part.time, whole.time), part.requests
+	longer = p.Duration < whole.time || p.Requests < whole.requests
+	if most := s.Find.Most; most > 0 {
+		longer = p.Requests < most && p.Duration < whole.time
+		if p.Requests == 0 || p.Requests > most {
+			p.Requests = most
+		}
+	} else {
+		p.Requests = min(p.Requests, whole.requests)
+	}
+	return p, longer
+}
+
+// length is how long a trial is; whichever comes first ends it. No requests: the time alone does.
+type length struct {
+	time     time.Duration
+	requests int
+}
+
+func (l *length) times(n int) {
+	l.time *= time.Duration(n)
+	l.requests *= n
+}
+
+// lengths are those of a point, and of a trial that does not confirm.
+func (s *Sweep) lengths(p arrival.Pattern, needs int) (whole, part length) {
+	whole = length{s.longest(), s.Base.Requests}
+	if whole.requests > 0 {
+		whole.requests = max(whole.requests, needs)
+		return whole, whole
+	}
+	if s.Base.Duration > 0 {
+		takes := time.Duration(float64(needs) / s.perSecond(p) * float64(time.Second))
+		return whole, length{time: min(whole.time, max(whole.time/trialShare, takes))}
+	}
+	whole.requests = max(needs, s.expected(p, arrival.DefaultDuration))
+	return whole, length{whole.time, max(needs, s.expected(p, arrival.DefaultDuration/trialShare))}
+}
+
+// perSecond is about how many requests of a load come in a second.
+func (s *Sweep) perSecond(p arrival.Pattern) float64 {
+	if p.Kind == arrival.Users {
+		return float64(p.Users) / max(s.Latency, time.Millisecond).Seconds()
+	}
+	return p.PerSecond
+}
+
+// try measures a load for a search. The point and the trial are kept together, or neither.
+func (s *Sweep) try(ctx context.Context, l search.Load) (search.Outcome, error) {
+	p, longer := s.trial(l)
+	point, err := s.take(ctx, p, s.number(p))
+	if err != nil {
+		return search.Outcome{}, err
+	}
+	s.File.Points = append(s.File.Points, point.Record)
+	if point.Record.Status != record.Complete {
+		if err := s.save(); err != nil {
+			return search.Outcome{}, err
+		}
+		return search.Outcome{}, context.Cause(ctx)
+	}
+	out := s.outcome(point.Record.Serving, longer)
+	s.File.Find.Trials = append(s.File.Find.Trials, sweepfile.Trial{
+		Value: l.Value, Verdict: string(out.Verdict), Held: out.Verdict == search.Held, Confirms: l.Confirms, Times: l.Times,
+		Again: out.Again, Hopeless: out.Hopeless, Point: len(s.File.Points) - 1,
+	})
+	if err := s.save(); err != nil {
+		return out, err
+	}
+	if ctx.Err() != nil {
+		return out, context.Cause(ctx)
+	}
+	return out, nil
+}
+
+// number tells a trial apart from others of its load, whose folders are there.
+func (s *Sweep) number(p arrival.Pattern) (n int) {
+	for slices.ContainsFunc(s.File.Points, func(r record.Run) bool { return r.Dir == NameOf(p)+numbered(n) }) {
+		n++
+	}
+	return n
+}
+
+// outcome is what a trial says of its load. A client that is late makes times longer, never shorter: at a rate, what is
+// kept is kept all the same. Users whom it holds up ask less than they should.
+func (s *Sweep) outcome(served *record.Serving, longer bool) search.Outcome {
+	kept := (served.Holds == nil || *served.Holds) && !served.Failed()
+	limited := slices.Contains(served.Flags, record.ClientLimited)
+	rises := slices.Contains(served.Flags, record.NotStationary)
+	unclear := objective.Unclear(served.Objectives)
+	few := served.Figures.Requests < s.needs()
+	switch {
+	case limited && (!kept || rises || served.Load.By == arrival.Users):
+		return search.Outcome{Verdict: search.Client}
+	case !kept:
+		return s.missed(served, longer, few)
+	case few && !longer:
+		return search.Outcome{Verdict: search.Few}
+	case rises:
+		return search.Outcome{Verdict: search.Overloaded, Again: longer}
+	}
+	return search.Outcome{Verdict: search.Held, Again: longer && (few || unclear)}
+}
+
+// missed is the outcome of a trial that does not keep all objectives.
+func (s *Sweep) missed(served *record.Serving, longer, few bool) search.Outcome {
+	clear, low := served.Failed(), true
+	for _, v := range served.Objectives {
+		if v.Held {
+			continue
+		}
+		low = low && v.Term.Throughput()
+		clear = clear || !v.Unclear && (!few || v.Between != nil && served.Figures.Requests >= fewestClear)
+	}
+	out := search.Outcome{Verdict: search.Missed, Again: longer && !clear, Hopeless: hopeless(served)}
+	switch {
+	case low && !served.Failed() && !slices.Contains(served.Flags, record.NotStationary):
+		out.Verdict, out.Again = search.TooLow, longer && few
+	case few && !clear && !longer:
+		out.Verdict = search.Few
+	}
+	return out
+}
+
+// hopeless says that the quickest request missed the limit of an objective.
+func hopeless(served *record.Serving) bool {
+	return slices.ContainsFunc(served.Objectives, func(v objective.Verdict) bool {
+		d := served.Figures.Distribution(v.Term.Metric)
+		return !v.Held && v.Term.Unit == objective.Nanoseconds && d.N > 0 && !v.Term.Op.Holds(d.Min, v.Term.Value)
+	})
+}
+
+// farBelow is how far below what a server does at most its objectives may be missed no more.
+const farBelow = 4
+
+// would is which duration of a point, or how many requests, would have told more: at a rate far below what the slowest
+// trial had answered. 0: that would not.
+func (s *Sweep) would() (d time.Duration, requests int) {
+	needs := s.needs()
+	if most := s.Find.Most; most > 0 && most < needs {
+		return 0, needs
+	}
+	slowest := math.Inf(1)
+	for _, t := range s.File.Find.Trials {
+		f := s.File.Points[t.Point].Serving.Figures
+		if f.OK > 0 && f.WindowNS > 0 {
+			slowest = min(slowest, float64(f.OK)/time.Duration(f.WindowNS).Seconds())
+		}
+	}
+	if math.IsInf(slowest, 1) {
+		slowest = spare * float64(needs) / s.longest().Seconds()
+	}
+	d = max(2*s.longest(), time.Duration(farBelow*spare*float64(needs)/slowest*float64(time.Second)))
+	return roundUp(d), 0
+}
+
+// roundUp is a duration with two digits, in seconds.
+func roundUp(d time.Duration) time.Duration {
+	seconds := math.Ceil(d.Seconds())
+	step := math.Pow(10, max(0, math.Floor(math.Log10(seconds))-1))
+	return time.Duration(math.Ceil(seconds/step)*step) * time.Second
+}
