@@ -3,6 +3,7 @@ package sweep
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -166,10 +167,19 @@ func (s *Settings) Measure(ctx context.Context, p arrival.Pattern, trial, skip i
 	done(point)
 	var ended error
 	if measured.Ended == engine.ByCaller {
-		ended = context.Cause(ctx)
+		ended = interrupted(context.Cause(ctx))
 	}
 	point.Record.Finish(ended)
 	return point, nil
+}
+
+// interrupted is the cause of a context's end as an interrupt: neither the server nor the client failed, whatever the
+// caller's reason is.
+func interrupted(cause error) error {
+	if errors.Is(cause, loadgen.ErrInterrupted) || errors.Is(cause, context.Canceled) {
+		return cause
+	}
+	return fmt.Errorf("%w: %w", loadgen.ErrInterrupted, cause)
 }
 
 // measured sends a load, by LoadGen where it is asked for: the result is LoadGen's, else nil.

@@ -8,13 +8,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -24,11 +21,9 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/secret"
 	"github.com/plumbline-ml/plumbline/internal/system"
 	"github.com/plumbline-ml/plumbline/sdk"
-	"github.com/plumbline-ml/plumbline/sdk/backend"
 
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/bench/failif"
-	"github.com/plumbline-ml/plumbline/bench/plugin"
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/record/queries"
 	"github.com/plumbline-ml/plumbline/bench/record/requests"
@@ -36,9 +31,8 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record/sweepfile"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/page"
-	"github.com/plumbline-ml/plumbline/serving/arrival"
+	"github.com/plumbline-ml/plumbline/serving"
 	"github.com/plumbline-ml/plumbline/serving/beside"
-	"github.com/plumbline-ml/plumbline/serving/client"
 	"github.com/plumbline-ml/plumbline/serving/engine"
 	"github.com/plumbline-ml/plumbline/serving/formats"
 	"github.com/plumbline-ml/plumbline/serving/metrics"
@@ -53,11 +47,8 @@ type session struct {
 	*request
 	identity record.Identity // what its points are called
 	inSuite  bool            // who made the suite prints JSON of all
-	wire     *openai.Client
 	about    openai.About
-	asker    *client.Client
 	set      *prompts.Set
-	notes    []string
 	sweep    *sweep.Sweep
 	sources  beside.Sources
 }
@@ -94,16 +85,25 @@ func (a *app) request(c *cobra.Command, f *benchFlags) (*request, error) {
 
 // measure asks the server what it is, and measures what is missing.
 func (s *session) measure(ctx context.Context) (err error) {
-	if s.wire, err = s.connect(ctx, &s.serverFlags); err != nil {
+	wire, err := s.connect(ctx, &s.serverFlags)
+	if err != nil {
 		return err
 	}
-	defer func() { _ = s.wire.Close() }() // nothing is written
-	if err := s.open(ctx); err != nil {
+	defer func() { _ = wire.Close() }() // nothing is written
+	open, err := serving.Open(wire, s.plan())
+	if err != nil {
+		return err
+	}
+	s.about, s.set = open.About, open.Set
+	if err := s.checkConditions(s.about.Model); err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
 		return err
 	}
 	s.Orderly(true)
 	defer s.Orderly(false)
-	if err := s.prepare(ctx); err != nil {
+	if err := s.prepare(ctx, open); err != nil {
 		return err
 	}
 	folder, earlier, err := sweep.Open(s.request.folder(), s.force, s.flags)
@@ -130,200 +130,32 @@ func (a *app) learn(prefix string, fields []string) {
 	}
 }
 
-// open makes the prompts.
-func (s *session) open(ctx context.Context) error {
-	s.about = s.wire.About()
-	o := s.promptOptions(prompts.API(s.about.API), s.about.Vocabulary)
-	o.Table = client.OpenParquet
-	s.asker = &client.Client{Wire: s.wire, Whole: s.stream == "off"}
-	if s.tokenizer != "" {
-		t, err := client.OpenTokenizer(s.tokenizer)
-		if err != nil {
-			return ofPrompts(err)
-		}
-		o.Tokenizer = t
-		s.asker.Text = func(r *metrics.Request, answer, reasoning []byte) {
-			r.Retokenized = int64(len(t.EncodePlain(nil, string(reasoning))) + len(t.EncodePlain(nil, string(answer))))
-		}
-	}
-	set, err := prompts.Read(o)
-	if err != nil {
-		return ofPrompts(err)
-	}
-	s.set, s.notes = set, set.Notes
-	if err := s.fits(); err != nil {
+// prepare asks for one answer, and settles what all points have in common.
+func (s *session) prepare(ctx context.Context, open *serving.Session) (err error) {
+	if err := open.First(ctx, s.Note); err != nil {
 		return err
 	}
-	if err := s.checkConditions(s.about.Model); err != nil {
-		return err
-	}
-	return ctx.Err()
-}
-
-// ofPrompts is the class of a fault of prompts.
-func ofPrompts(err error) error {
-	if errors.Is(err, prompts.ErrOptions) {
-		return sdk.Usage(err)
-	}
-	return sdk.Data(err)
-}
-
-// tried is how many requests are looked at before the first is sent.
-const tried = 256
-
-// fits compares lengths of prompts and answers with what the server says that it can.
-func (s *session) fits() error {
-	if s.about.MaxLength == 0 {
-		return nil
-	}
-	drawn := s.set.Draw(prompts.Draw{N: tried, Seed: s.Options.Seed})
-	for i := range min(drawn.Len(), tried) {
-		if a := drawn.At(i); a.InputTokens+a.MaxTokens > s.about.MaxLength && a.InputTokens > 0 {
-			return sdk.Usage(fmt.Errorf("%d tokens of a prompt and %d of its answer are more than the %d that %s has room for: "+
-				"lower --isl or --osl", a.InputTokens, a.MaxTokens, s.about.MaxLength, s.about.Model))
-		}
-	}
-	return nil
-}
-
-// prepare settles what all points have in common, and asks for one answer first.
-func (s *session) prepare(ctx context.Context) error {
-	noTokens := s.set.API == prompts.Embeddings || s.set.API == prompts.Rerank
-	settings := sweep.Settings{
-		Asker: s.asker, Prompts: s.set, Seed: s.Options.Seed, WarmUp: s.warmUp, Grace: s.grace, BoundAll: s.boundAll,
-		MaxErrors: &s.maxErrors,
-		Retry:     s.retry, LoadGen: s.loadgen, WholeWindow: s.window == "all", Objectives: s.objectives, Shared: s.shared(),
-		Rules: metrics.Rules{
-			NoTokens: noTokens, Tokenizer: s.tokenizer != "", GPUs: s.gpus, Servers: s.about.URLs,
-		},
-		Forget: s.wire.ForgetPrompts, Begun: s.begun, Share: s.share, Start: s.start,
-	}
-	first, err := s.try(ctx, &settings)
-	if err != nil {
-		return ofAsk(ctx, err)
-	}
-	if err := s.first(first, noTokens); err != nil {
-		return err
-	}
-	if first.Found == metrics.OK {
-		settings.Latency = time.Duration(first.Done() - first.Sent)
-	}
-	if err := s.lessTemplate(ctx, &settings, first); err != nil {
-		return err
-	}
-	s.sources, err = beside.Find(ctx, s.about.URLs[0], s.serverMetrics, s.gpuMetrics, s.meter)
-	if err != nil {
+	s.set = open.Set
+	if s.sources, err = beside.Find(ctx, s.about.URLs[0], s.serverMetrics, s.gpuMetrics, s.meter); err != nil {
 		return err
 	}
 	s.sources.Root = s.Root
-	settings.Record = s.record() // with what was found
-	s.sweep = &sweep.Sweep{
-		Settings: settings, Loads: s.loads, Auto: s.request.sweep, Find: s.search, Base: s.base, File: s.file(),
-	}
+	r := s.record(open.Record()) // with what was found
+	open.Settings.Record, open.Settings.Begun = r, s.begun
+	open.Settings.Share, open.Settings.Start = s.share, s.start
+	s.sweep = open.Sweep(s.file(&r))
 	return nil
 }
 
-// sayAfter is how long the first answer takes before a line says that it is waited for.
-const sayAfter = time.Second
-
-// try asks for one answer, and says so where it takes long.
-func (s *session) try(ctx context.Context, settings *sweep.Settings) (metrics.Measured, error) {
-	answered := make(chan struct{})
-	var saying sync.WaitGroup
-	saying.Go(func() {
-		select {
-		case <-answered:
-		case <-time.After(sayAfter):
-			s.Note(fmt.Sprintf("asking once before the measurement, %s at most: no whole answer yet",
-				figure.Seconds(s.longest())))
-		}
-	})
-	m, err := settings.Try(ctx, s.longest())
-	close(answered)
-	saying.Wait()
-	return m, err
-}
-
-// longest is how long the first request may take: as long as a point that a duration ends.
-func (s *session) longest() time.Duration {
-	lasts := s.base.Duration
-	for _, p := range s.loads {
-		lasts = max(lasts, p.Duration, p.StagesLast())
-	}
-	return cmp.Or(lasts, arrival.DefaultDuration) + s.grace
-}
-
-// ofAsk is the class of a fault of writing requests.
-func ofAsk(ctx context.Context, err error) error {
-	switch {
-	case ctx.Err() != nil:
-		return context.Cause(ctx)
-	case errors.Is(err, openai.ErrPrompt), errors.Is(err, backend.ErrOption):
-		return sdk.Usage(err)
-	}
-	return exitcode.OrData(err)
-}
-
-// first looks at the first answer. A server that refuses the request is one that cannot be measured so; one that fails,
-// fails for now.
-func (s *session) first(m metrics.Measured, noTokens bool) error {
-	switch m.Found {
-	case metrics.OK:
-	case status(http.StatusBadRequest), status(http.StatusUnprocessableEntity),
-		status(http.StatusRequestEntityTooLarge):
-		return sdk.Usage(fmt.Errorf("the server refuses the request: %s", m.Fault))
-	case status(http.StatusUnauthorized), status(http.StatusForbidden), status(http.StatusNotFound),
-		status(http.StatusMethodNotAllowed), status(http.StatusNotImplemented), metrics.Refused:
-		return sdk.Data(fmt.Errorf("%s: %s", s.set.API.Endpoint(), m.Fault))
-	case metrics.Cancelled:
-		return nil
-	case metrics.Unfinished:
-		s.note(fmt.Sprintf("the first request was asked once, and had no whole answer within %s: nothing is known of how "+
-			"long one takes", figure.Seconds(s.longest())))
-		return nil
-	default:
-		text := strings.TrimSpace(fmt.Sprintf("the first request failed: %s: %s", m.Found, m.Fault))
-		s.note(strings.TrimSuffix(text, ":"))
-		return nil
-	}
-	switch {
-	case noTokens:
-	case m.By == metrics.Uncounted:
-		s.note("the server counts no tokens of answers (neither ids nor a usage record): tokens are not measured, times " +
-			"are; --tokenizer FILE counts them")
-	case m.Request.Whole && s.stream == "on":
-		s.note("the server does not stream: only whole answers are timed")
-	}
-	return nil
-}
-
-// status is that of a request which a server answered with another status than 200.
-func status(code int) metrics.Status { return metrics.Status(fmt.Sprintf("http_%d", code)) }
-
-func (s *session) note(text string) { s.notes = append(s.notes, text) }
-
-// record is what the records of all points have.
-func (s *session) record() record.Run {
-	server := record.ServingServer{
-		URLs: s.about.URLs, Kind: s.about.Kind, Version: s.about.Version, Model: s.about.Model, MaxLength: s.about.MaxLength,
-	}
-	r := record.Run{
-		Identity: s.identity, Model: s.about.Model, Command: s.CommandLine(),
-		System: system.Describe(s.Root), Harness: shell.Version(), Stated: record.Stated{Note: s.request.outFlags.note},
-		Serving: &record.Serving{Server: server, Asked: record.ServingAsked{
-			API: string(s.set.API), Data: s.File, ISL: s.ISL, OSL: s.OSL, Prefix: s.Prefix, Whole: s.stream == "off",
-			Seed: s.Options.Seed,
-		}},
-	}
-	for _, note := range s.notes {
-		r.Notes = append(r.Notes, record.Finding{About: "data", Text: note})
-	}
+// record adds to what the records of all points have what the command line knows.
+func (s *session) record(r record.Run) record.Run {
+	r.Identity, r.Command, r.Harness = s.identity, s.CommandLine(), shell.Version()
+	r.System, r.Stated.Note = system.Describe(s.Root), s.request.outFlags.note
 	return r
 }
 
-// file is the sweep before its first point.
-func (s *session) file() *sweepfile.Sweep {
-	r := s.record()
+// file is the sweep before its first point, whose record is like r.
+func (s *session) file(r *record.Run) *sweepfile.Sweep {
 	return &sweepfile.Sweep{
 		Label: s.label, Command: r.Command, Loads: s.loadText(), Flags: s.flags, Objectives: s.objectives.String(),
 		Server: r.Serving.Server, Asked: r.Serving.Asked, Share: s.shareFile(),
@@ -425,15 +257,7 @@ func (s *session) run(ctx context.Context) error {
 	if errors.Is(err, engine.ErrLate) {
 		err = sdk.Usage(fmt.Errorf("--start-at %s: %w; give all shares a later one", s.startAt, err))
 	}
-	return s.finish(ofServer(err))
-}
-
-// ofServer is the class of a server that fails.
-func ofServer(err error) error {
-	if errors.Is(err, sweep.ErrServer) {
-		return plugin.Fault(err)
-	}
-	return err
+	return s.finish(serving.OfServer(err))
 }
 
 // finish keeps and prints what was measured, and says what it comes to, where nothing ended it before: err.

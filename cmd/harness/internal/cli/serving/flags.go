@@ -8,6 +8,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
+	"github.com/plumbline-ml/plumbline/serving"
 	"github.com/plumbline-ml/plumbline/serving/arrival"
 	"github.com/plumbline-ml/plumbline/serving/prompts"
 )
@@ -144,7 +145,7 @@ func (f *loadFlags) add(flags *pflag.FlagSet) {
 		"`N` requests before, which count in nothing (default: as many as users,\nat least 8)")
 	flags.StringVar(&f.window, "window", "",
 		"`WHAT` counts of a closed loop: steady (default: while every user has\nsomething to do) or all")
-	flags.DurationVar(&f.grace, "grace", 30*time.Second,
+	flags.DurationVar(&f.grace, "grace", serving.DefaultGrace,
 		"`TIME` for answers that are under way at the end (after --requests: as long\nas they take, where it is not given)")
 	flags.StringVar(&f.maxErrors, "max-errors", "10%", "end a point after so many failures: `N`, or P% of 20 or more")
 	flags.IntVar(&f.retry, "retry", 0,

@@ -15,6 +15,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/record/sweepfile"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
+	"github.com/plumbline-ml/plumbline/serving"
 	"github.com/plumbline-ml/plumbline/serving/metrics"
 	"github.com/plumbline-ml/plumbline/serving/prompts"
 	"github.com/plumbline-ml/plumbline/serving/sweep"
@@ -91,7 +92,7 @@ func (a *app) merge(c *cobra.Command, f *mergeFlags, dirs []string) error {
 	}
 	s.sweep.File.Points, s.sweep.File.Complete = []record.Run{point.Record}, true
 	s.sweep.File.Judge()
-	return s.finish(ofServer(sweep.Fails(s.sweep.File)))
+	return s.finish(serving.OfServer(sweep.Fails(s.sweep.File)))
 }
 
 // unmerged are flags of shares that decide nothing any more: all was asked.
@@ -152,7 +153,7 @@ func (f *mergeFlags) session(a *app, r *request, share *sweepfile.Sweep) *sessio
 
 // judging is how the whole is judged: as each share would have been, were it alone.
 func (s *session) judging(first *record.Run) *sweep.Settings {
-	noTokens := s.set.API == prompts.Embeddings || s.set.API == prompts.Rerank
+	plan, noTokens := s.plan(), s.set.API == prompts.Embeddings || s.set.API == prompts.Rerank
 	r := *first
 	r.Identity.Label, r.Command, r.Harness = s.label, s.CommandLine(), shell.Version()
 	r.Notes, r.Power = nil, nil // a meter beside one of the machines is none of the whole
@@ -160,7 +161,7 @@ func (s *session) judging(first *record.Run) *sweep.Settings {
 		r.Stated.Note = s.request.outFlags.note
 	}
 	return &sweep.Settings{
-		WholeWindow: s.window == "all", Objectives: s.objectives, Shared: s.shared(), Record: r,
+		WholeWindow: s.window == "all", Objectives: s.objectives, Shared: plan.Shared(), Record: r,
 		MaxErrors: &s.maxErrors,
 		Rules: metrics.Rules{
 			NoTokens: noTokens, Tokenizer: s.tokenizer != "", GPUs: s.gpus, Servers: s.about.URLs,

@@ -17,19 +17,12 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/failif"
 	"github.com/plumbline-ml/plumbline/bench/power"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
+	"github.com/plumbline-ml/plumbline/serving"
 	"github.com/plumbline-ml/plumbline/serving/arrival"
 	"github.com/plumbline-ml/plumbline/serving/engine"
 	"github.com/plumbline-ml/plumbline/serving/objective"
-	"github.com/plumbline-ml/plumbline/serving/prompts"
 	"github.com/plumbline-ml/plumbline/serving/shard"
 	"github.com/plumbline-ml/plumbline/serving/sweep"
-)
-
-// What is asked where nobody says otherwise: so many users, and lengths of prompts and answers.
-const (
-	defaultUsers = "16"
-	defaultISL   = "512"
-	defaultOSL   = "128"
 )
 
 // request is what flags ask for, read and checked.
@@ -57,7 +50,7 @@ func (f *benchFlags) read(c *cobra.Command) (*request, error) {
 	need(r.readLoads())
 	need(r.readShare(c, time.Now()))
 	if f.File == "" && f.ISL == "" {
-		f.ISL, f.OSL = defaultISL, cmp.Or(f.OSL, defaultOSL)
+		f.ISL, f.OSL = serving.DefaultISL, cmp.Or(f.OSL, serving.DefaultOSL)
 	}
 	var err error
 	if c.Flags().Changed("slo") {
@@ -174,7 +167,7 @@ func (r *request) readLoads() error {
 	case r.sweep:
 		flags.Rate = "1"
 	case !r.asksLoad():
-		flags.Concurrency = defaultUsers
+		flags.Concurrency = serving.DefaultUsers
 	}
 	loads, err := flags.Patterns()
 	if err != nil || len(loads) == 0 {
@@ -253,20 +246,25 @@ func deciding(c *cobra.Command) []string {
 // shared says that prompts may have beginnings in common: those of a file, and prefixes that were asked for.
 func (r *request) shared() bool { return r.File != "" || r.Prefix != "" }
 
-// promptOptions are the options of prompts at a server: the part of the API that its address names, and as many token
-// ids as its model has, which make prompts of exact length.
-func (r *request) promptOptions(api prompts.API, vocabulary int) prompts.Options {
-	o := r.Options
-	if (o.API == "" || o.API == "auto") && api != "" {
-		o.API = api
+// plan is what is asked for, as the library has it.
+func (r *request) plan() serving.Plan {
+	p := serving.Plan{
+		Prompts: r.Options, Tokenizer: r.tokenizer, Whole: r.stream == "off",
+		Loads: r.loads, Auto: r.sweep, Find: r.search, Base: r.base,
+		Objectives: r.objectives, WarmUp: r.warmUp, MaxErrors: &r.maxErrors, Retry: r.retry,
+		WholeWindow: r.window == "all", LoadGen: r.loadgen, GPUs: r.gpus,
 	}
-	if o.Vocabulary == "" && r.tokenizer == "" && vocabulary > fewestIDs && (o.API == "auto" ||
-		o.API == prompts.Completions) {
-		// the ids of special tokens are the first ones, or the last
-		o.Vocabulary = fmt.Sprintf("%d..%d", vocabulary/10, vocabulary-vocabulary/10-1)
+	switch r.warmUp {
+	case 0:
+		p.WarmUp = -1
+	case -1:
+		p.WarmUp = 0
 	}
-	return o
+	if p.Grace = r.grace; r.grace == 0 {
+		p.Grace = -1
+	}
+	if !r.boundAll {
+		p.Grace = 0
+	}
+	return p
 }
-
-// fewestIDs is the size from which on a vocabulary that a server tells is used.
-const fewestIDs = 1000

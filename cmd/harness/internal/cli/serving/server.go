@@ -8,7 +8,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/backends/openai"
 	"github.com/plumbline-ml/plumbline/sdk"
-	"github.com/plumbline-ml/plumbline/sdk/backend"
+	"github.com/plumbline-ml/plumbline/serving"
 )
 
 // connect asks the servers that flags name what they are. Its error is wrong usage, or says why no server, or no such
@@ -18,19 +18,10 @@ func (a *app) connect(ctx context.Context, f *serverFlags) (*openai.Client, erro
 	if err != nil {
 		return nil, err
 	}
-	c, err := openai.Backend{Lookup: a.lookup}.Client(ctx, options)
-	switch {
-	case err == nil:
-		return c, nil
-	case ctx.Err() != nil:
-		return nil, context.Cause(ctx)
-	case errors.Is(err, backend.ErrOption):
-		return nil, sdk.Usage(err)
-	}
-	return nil, sdk.Data(err)
+	return serving.Connection{Model: f.model, Options: options, Lookup: a.lookup}.Connect(ctx, f.address)
 }
 
-// options are those of the connection.
+// options are those of the connection, but for its address and the model.
 func (a *app) options(f *serverFlags) (map[string]string, error) {
 	f.options.Env, f.options.Secrets = a.Env, &a.Secrets
 	options, err := f.options.ServerOptions()
@@ -42,10 +33,6 @@ func (a *app) options(f *serverFlags) (map[string]string, error) {
 	}
 	if err = sdk.Usage(errors.Join(append(faults, err)...)); err != nil {
 		return nil, err
-	}
-	options["url"] = f.address
-	if f.model != "" {
-		options["model"] = f.model
 	}
 	return options, nil
 }

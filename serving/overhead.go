@@ -7,13 +7,13 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/serving/metrics"
 	"github.com/plumbline-ml/plumbline/serving/prompts"
-	"github.com/plumbline-ml/plumbline/serving/sweep"
 )
 
 // lessTemplate makes the prompts of chats shorter by what the server's template adds to them, as the first answer shows
 // it, and looks at a second one. It says where lengths cannot be exact.
-func (s *session) lessTemplate(ctx context.Context, settings *sweep.Settings, first metrics.Measured) error {
-	if s.tokenizer == "" || s.set.API != prompts.Chat && s.set.API != prompts.Responses || s.Image != "" {
+func (s *Session) lessTemplate(ctx context.Context, first metrics.Measured) error {
+	if s.Plan.Tokenizer == "" || s.Set.API != prompts.Chat && s.Set.API != prompts.Responses ||
+		s.Plan.Prompts.Image != "" {
 		return nil
 	}
 	more, known := moreThanAsked(first)
@@ -22,16 +22,15 @@ func (s *session) lessTemplate(ctx context.Context, settings *sweep.Settings, fi
 	}
 	if more < 0 || more > mostTemplate {
 		s.note(fmt.Sprintf("the server counts %d tokens in a prompt of %d of --tokenizer: it is hardly that of its model, "+
-			"and "+
-			"lengths are approximate", first.Usage.Prompt, first.AskedIn))
+			"and lengths are approximate", first.Usage.Prompt, first.AskedIn))
 		return nil
 	}
-	set, err := s.set.WithOverhead(more)
+	set, err := s.Set.WithOverhead(more)
 	if err != nil {
 		return sdk.Usage(err)
 	}
-	s.set, settings.Prompts = set, set
-	second, err := settings.Try(ctx, s.longest())
+	s.Set, s.Settings.Prompts = set, set
+	second, err := s.Settings.Try(ctx, s.Plan.Longest())
 	if err != nil {
 		return ofAsk(ctx, err)
 	}

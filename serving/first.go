@@ -1,0 +1,121 @@
+package serving
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/backends/openai"
+	"github.com/plumbline-ml/plumbline/internal/figure"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+
+	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/serving/metrics"
+	"github.com/plumbline-ml/plumbline/serving/prompts"
+	"github.com/plumbline-ml/plumbline/serving/sweep"
+)
+
+// First settles what all loads have in common, and asks for one answer, which counts in nothing: a server that refuses
+// the request cannot be measured by it. Waiting, if not nil, is called with a line where that answer takes long. Errors
+// are of sdk.ErrUsage or sdk.ErrData.
+func (s *Session) First(ctx context.Context, waiting func(text string)) error {
+	p := &s.Plan
+	noTokens := s.Set.API == prompts.Embeddings || s.Set.API == prompts.Rerank
+	s.Settings = sweep.Settings{
+		Asker: s.asker, Prompts: s.Set, Seed: p.Prompts.Seed, WarmUp: p.warmUp(), Grace: p.grace(), BoundAll: p.Grace != 0,
+		MaxErrors: p.MaxErrors, Retry: p.Retry, LoadGen: p.LoadGen, WholeWindow: p.WholeWindow, Objectives: p.Objectives,
+		Shared: p.Shared(),
+		Rules: metrics.Rules{
+			NoTokens: noTokens, Tokenizer: p.Tokenizer != "", GPUs: p.GPUs, Servers: s.About.URLs,
+		},
+		Forget: s.wire.ForgetPrompts,
+	}
+	first, err := s.try(ctx, waiting)
+	if err != nil {
+		return ofAsk(ctx, err)
+	}
+	if err := s.look(first, noTokens); err != nil {
+		return err
+	}
+	if first.Found == metrics.OK {
+		s.Settings.Latency = time.Duration(first.Done() - first.Sent)
+	}
+	return s.lessTemplate(ctx, first)
+}
+
+// sayAfter is how long the first answer takes before a line says that it is waited for.
+const sayAfter = time.Second
+
+// try asks for one answer, and says so where it takes long.
+func (s *Session) try(ctx context.Context, waiting func(text string)) (metrics.Measured, error) {
+	answered := make(chan struct{})
+	var saying sync.WaitGroup
+	saying.Go(func() {
+		select {
+		case <-answered:
+		case <-time.After(sayAfter):
+			if waiting != nil {
+				waiting(fmt.Sprintf("asking once before the measurement, %s at most: no whole answer yet",
+					figure.Seconds(s.Plan.Longest())))
+			}
+		}
+	})
+	m, err := s.Settings.Try(ctx, s.Plan.Longest())
+	close(answered)
+	saying.Wait()
+	return m, err
+}
+
+// ofAsk is the class of a fault of writing requests.
+func ofAsk(ctx context.Context, err error) error {
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case errors.Is(err, openai.ErrPrompt), errors.Is(err, backend.ErrOption):
+		return sdk.Usage(err)
+	}
+	return exitcode.OrData(err)
+}
+
+// look judges the first answer. A server that refuses the request is one that cannot be measured so; one that fails,
+// fails for now.
+func (s *Session) look(m metrics.Measured, noTokens bool) error {
+	switch m.Found {
+	case metrics.OK:
+	case status(http.StatusBadRequest), status(http.StatusUnprocessableEntity),
+		status(http.StatusRequestEntityTooLarge):
+		return sdk.Usage(fmt.Errorf("the server refuses the request: %s", m.Fault))
+	case status(http.StatusUnauthorized), status(http.StatusForbidden), status(http.StatusNotFound),
+		status(http.StatusMethodNotAllowed), status(http.StatusNotImplemented), metrics.Refused:
+		return sdk.Data(fmt.Errorf("%s: %s", s.Set.API.Endpoint(), m.Fault))
+	case metrics.Cancelled:
+		return nil
+	case metrics.Unfinished:
+		s.note(fmt.Sprintf("the first request was asked once, and had no whole answer within %s: nothing is known of how "+
+			"long one takes", figure.Seconds(s.Plan.Longest())))
+		return nil
+	default:
+		text := strings.TrimSpace(fmt.Sprintf("the first request failed: %s: %s", m.Found, m.Fault))
+		s.note(strings.TrimSuffix(text, ":"))
+		return nil
+	}
+	switch {
+	case noTokens:
+	case m.By == metrics.Uncounted:
+		s.note("the server counts no tokens of answers (neither ids nor a usage record): tokens are not measured, times " +
+			"are; --tokenizer FILE counts them")
+	case m.Request.Whole && !s.Plan.Whole:
+		s.note("the server does not stream: only whole answers are timed")
+	}
+	return nil
+}
+
+// status is that of a request which a server answered with another status than 200.
+func status(code int) metrics.Status { return metrics.Status(fmt.Sprintf("http_%d", code)) }
+
+func (s *Session) note(text string) { s.Notes = append(s.Notes, text) }

@@ -1,0 +1,75 @@
+// Package serving measures servers of language models from Go: Measure is harness bench without flags, files and text.
+//
+// In: a plan of what is asked when, connecting, the first answer, the sweep over all loads, what the server tells of
+// itself beside it. Out: the parts, each a package: metrics, arrival, objective and curve, which need no server; above
+// them engine, prompts, client, beside and scrape, sweep, search and shard; formats for other tools.
+package serving
+
+import (
+	"context"
+	"errors"
+	"os"
+
+	"github.com/plumbline-ml/plumbline/internal/system"
+
+	"github.com/plumbline-ml/plumbline/bench/plugin"
+	"github.com/plumbline-ml/plumbline/bench/record/sweepfile"
+	"github.com/plumbline-ml/plumbline/serving/arrival"
+	"github.com/plumbline-ml/plumbline/serving/beside"
+	"github.com/plumbline-ml/plumbline/serving/engine"
+	"github.com/plumbline-ml/plumbline/serving/sweep"
+)
+
+// Measure measures the server of language models at a URL, http://HOST:PORT or with the path of the API, or several
+// servers with commas between, as one. It asks for one answer first, and then sends the loads of the plan, each after a
+// warm-up. The document is sweep.json as Go types: the record of each load, with its figures and verdicts, and which is
+// the best. A load that misses its objectives is not an error.
+//
+// An error says why nothing was measured, or what ended the measurement; the document then has the loads that were
+// measured before, or is nil. It is of sdk.ErrUsage where the plan is wrong, of sdk.ErrData where there is no server, no
+// such model, or a fault in the data, and of plugin.ErrFault where the server failed; the end of ctx is returned as it
+// is. Nothing is printed, and no file is written.
+func Measure(ctx context.Context, url string, plan Plan) (*sweepfile.Sweep, error) {
+	wire, err := plan.Connection.Connect(ctx, url)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = wire.Close() }() // nothing is written
+	s, err := Open(wire, plan)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.First(ctx, nil); err != nil {
+		return nil, err
+	}
+	sources, err := beside.Find(ctx, s.About.URLs[0], "", "", nil)
+	if err != nil {
+		return nil, err
+	}
+	sources.Root = os.DirFS("/")
+	r := s.Record()
+	r.System = system.Describe(sources.Root)
+	s.Settings.Record = r
+	s.Settings.Begun = func(arrival.Pattern, *engine.Progress) func(*sweep.Point) {
+		told := sources.Begin()
+		return func(p *sweep.Point) {
+			told(p)
+			if p != nil && plan.Measured != nil {
+				plan.Measured(p)
+			}
+		}
+	}
+	all := s.Sweep(&sweepfile.Sweep{
+		Objectives: plan.Objectives.String(), Server: r.Serving.Server, Asked: r.Serving.Asked,
+	})
+	err = OfServer(all.Run(ctx))
+	return all.File, err
+}
+
+// OfServer gives an error of a sweep that a server failed in its class, plugin.ErrFault.
+func OfServer(err error) error {
+	if errors.Is(err, sweep.ErrServer) {
+		return plugin.Fault(err)
+	}
+	return err
+}

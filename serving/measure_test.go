@@ -1,0 +1,143 @@
+package serving_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/backends/openai/openaitest"
+	"github.com/plumbline-ml/plumbline/sdk"
+
+	"github.com/plumbline-ml/plumbline/bench/plugin"
+	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/serving"
+	"github.com/plumbline-ml/plumbline/serving/arrival"
+	"github.com/plumbline-ml/plumbline/serving/prompts"
+	"github.com/plumbline-ml/plumbline/serving/sweep"
+)
+
+// few are requests of one user, after no warm-up.
+func few() serving.Plan {
+	return serving.Plan{
+		Prompts: prompts.Options{ISL: "16", OSL: "4"}, WarmUp: -1, WholeWindow: true,
+		Loads: []arrival.Pattern{{Kind: arrival.Users, Users: 1, Requests: 3}},
+	}
+}
+
+// start is a server of its own until the test ends.
+func start(t *testing.T, h http.Handler) (url string) {
+	t.Helper()
+	s := httptest.NewServer(h)
+	t.Cleanup(s.Close)
+	return s.URL
+}
+
+// TestMeasureErrors: whose fault an error is, and that a document comes with one that ended a measurement.
+func TestMeasureErrors(t *testing.T) {
+	mock := start(t, openaitest.New(openaitest.Options{}))
+	gone := httptest.NewServer(http.NotFoundHandler())
+	gone.Close()
+	fails := openaitest.New(openaitest.Options{})
+	failing := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost {
+			http.Error(w, "out of memory", http.StatusInternalServerError)
+			return
+		}
+		fails.ServeHTTP(w, r)
+	}))
+	for name, c := range map[string]struct {
+		url   string
+		plan  func(p *serving.Plan)
+		class error
+		text  string
+	}{
+		"nothing listens":      {gone.URL, nil, sdk.ErrData, "nothing listens at"},
+		"no such model":        {mock, func(p *serving.Plan) { p.Connection.Model = "m" }, sdk.ErrData, `no model "m"`},
+		"an unknown option":    {mock, option("colour", "red"), sdk.ErrUsage, "colour"},
+		"an option of another": {mock, option("retries", "3"), sdk.ErrUsage, "sends each request once"},
+		"no such length":       {mock, func(p *serving.Plan) { p.Prompts.ISL = "long" }, sdk.ErrUsage, "long"},
+		"no such data": {mock, func(p *serving.Plan) { p.Prompts = prompts.Options{File: "none.jsonl"} }, sdk.ErrData,
+			"none.jsonl"},
+		"no such tokenizer":   {mock, func(p *serving.Plan) { p.Tokenizer = "none.json" }, sdk.ErrData, "none.json"},
+		"a server that fails": {failing, nil, plugin.ErrFault, "the server fails"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			plan := few()
+			if c.plan != nil {
+				c.plan(&plan)
+			}
+			doc, err := serving.Measure(t.Context(), c.url, plan)
+			if !errors.Is(err, c.class) || !strings.Contains(err.Error(), c.text) {
+				t.Errorf("error %v, want one of %v with %q", err, c.class, c.text)
+			}
+			if (doc != nil) != (c.class == plugin.ErrFault) {
+				t.Errorf("document %v beside it", doc)
+			}
+		})
+	}
+}
+
+func option(name, value string) func(*serving.Plan) {
+	return func(p *serving.Plan) { p.Connection.Options = map[string]string{name: value} }
+}
+
+// TestMeasureInterrupted gives the end of the context as it is, with the load that it cut off.
+func TestMeasureInterrupted(t *testing.T) {
+	for _, reason := range []error{errors.New("enough"), context.DeadlineExceeded, context.Canceled} {
+		t.Run(reason.Error(), func(t *testing.T) { testInterrupted(t, reason) })
+	}
+}
+
+func testInterrupted(t *testing.T, reason error) {
+	t.Helper()
+	ctx, cancel := context.WithCancelCause(t.Context())
+	mock, asked := openaitest.New(openaitest.Options{}), 0
+	url := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost {
+			if asked++; asked == 3 { // the first answer, and two of the load
+				cancel(reason)
+			}
+		}
+		mock.ServeHTTP(w, r)
+	}))
+	plan := few()
+	plan.Loads[0].Requests = 1000
+	doc, err := serving.Measure(ctx, url, plan)
+	if !errors.Is(err, reason) || doc == nil || doc.Complete {
+		t.Fatalf("document %+v, error %v", doc, err)
+	}
+	if len(doc.Points) != 1 || doc.Points[0].Status != record.Interrupted {
+		t.Errorf("points %+v, want the one that was cut off", doc.Points)
+	}
+}
+
+// TestMeasureTellsEachLoad hands each load over with its requests, and records who was asked what on which machine.
+func TestMeasureTellsEachLoad(t *testing.T) {
+	plan := few()
+	plan.Loads = append(plan.Loads,
+		arrival.Pattern{Kind: arrival.Rate, Arrival: arrival.Constant, PerSecond: 50, Requests: 5})
+	var names []string
+	plan.Measured = func(p *sweep.Point) {
+		names = append(names, sweep.NameOf(p.Load))
+		if len(p.Requests) != p.Load.Requests {
+			t.Errorf("%s: %d requests, want %d", sweep.NameOf(p.Load), len(p.Requests), p.Load.Requests)
+		}
+	}
+	doc, err := serving.Measure(t.Context(), start(t, openaitest.New(openaitest.Options{Owner: "vllm", IDs: true})), plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(names, " "); got != "users-1 rate-50" || !doc.Complete {
+		t.Errorf("%q, complete: %t", got, doc.Complete)
+	}
+	for _, r := range doc.Points {
+		s := r.Serving
+		if s.Server.Kind != "vllm" || s.Asked.ISL != "16" || s.Asked.OSL != "4" || r.System.CPU == "" ||
+			r.Status != record.Complete {
+			t.Errorf("%s: %+v", r.Dir, s)
+		}
+	}
+}
