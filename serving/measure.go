@@ -26,9 +26,9 @@ import (
 // the best. A load that misses its objectives is not an error.
 //
 // An error says why nothing was measured, or what ended the measurement; the document then has the loads that were
-// measured before, or is nil. It is of sdk.ErrUsage where the plan is wrong, of sdk.ErrData where there is no server, no
-// such model, or a fault in the data, and of plugin.ErrFault where the server failed; the end of ctx is returned as it
-// is. Nothing is printed, and no file is written.
+// measured before, or is nil. It is of sdk.ErrUsage where the plan is wrong, of sdk.ErrData where there is no server,
+// no such model, or a fault in the data, and of plugin.ErrFault where the server failed; the end of ctx is returned as
+// it is. Nothing is printed, and no file is written.
 func Measure(ctx context.Context, url string, plan Plan) (*sweepfile.Sweep, error) {
 	wire, err := plan.Connection.Connect(ctx, url)
 	if err != nil {

@@ -26,8 +26,8 @@ const (
 	DefaultGrace = 30 * time.Second
 )
 
-// Plan says what is measured, and how. Its fields are the flags of harness bench, with the same defaults: the zero value
-// has 16 users ask for 128 tokens after 512 for a minute.
+// Plan says what is measured, and how. Its fields are the flags of harness bench, with the same defaults: the zero
+// value has 16 users ask for 128 tokens after 512 for a minute.
 type Plan struct {
 	Connection Connection
 
@@ -81,9 +81,9 @@ type Connection struct {
 	Lookup func(name string) (value string, ok bool)
 }
 
-// Connect asks the servers at a URL, or at several with commas between, what they are. Errors are of sdk.ErrUsage, where
-// an option is wrong, and of sdk.ErrData, where there is no server or no such model; the end of ctx is returned as it
-// is. The caller closes the client.
+// Connect asks the servers at a URL, or at several with commas between, what they are. Errors are of sdk.ErrUsage,
+// where an option is wrong, and of sdk.ErrData, where there is no server or no such model; the end of ctx is returned
+// as it is. The caller closes the client.
 func (c Connection) Connect(ctx context.Context, url string) (*openai.Client, error) {
 	options := map[string]string{}
 	for name, value := range c.Options {

@@ -62,19 +62,40 @@ func walls() map[string]wall {
 				"internal/parallel", "internal/pcg64", "internal/pyfloat", "internal/pyvalue", "internal/sandbox"},
 			tests: []string{"internal/"},
 		},
-		"bench": {ours: library(), others: []string{"github.com/goccy/go-yaml"}},
+		// What is measured of servers, from the bottom: the first four need no server, and records need no more of it.
+		"serving/metrics":   {ours: ground()},
+		"serving/arrival":   {ours: ground()},
+		"serving/objective": {ours: append(ground(), "serving/metrics")},
+		"serving/curve":     {ours: append(ground(), "serving/arrival")},
+		"serving/prompts":   {ours: append(ground(), "sdk/backend")},
+		"serving/search":    {ours: ground(), tests: []string{"serving/metrics", "serving/objective"}},
+		"serving/shard":     {ours: append(ground(), "serving/metrics"), tests: []string{"serving/metrics/metricstest"}},
+		"serving/engine": {
+			ours: append(ground(), "sdk/backend", "serving/arrival", "serving/metrics", "serving/prompts", "serving/shard"),
+		},
+		"serving": {
+			ours: append(library(), "bench/", "serving/",
+				"backends/openai", "preprocess/text/", // servers are asked in the process that measures
+				"datasets/parquetfile"),
+			tests: []string{"backends/openai/"},
+			others: []string{"github.com/goccy/go-yaml", "github.com/parquet-go/parquet-go",
+				"github.com/prometheus/client_model", "github.com/prometheus/common"},
+		},
+		"bench": {ours: append(library(), "serving/"), others: []string{"github.com/goccy/go-yaml"}},
+		"bench/record": {
+			ours: append(library(), "bench/", "serving/metrics", "serving/arrival", "serving/objective", "serving/curve",
+				"serving/search", "serving/shard"),
+			others: []string{"github.com/HdrHistogram/hdrhistogram-go", "github.com/parquet-go/parquet-go"},
+		},
 		"submission": {
-			ours:   append(library(), "bench/"),
+			ours:   append(library(), "bench/", "serving/"),
 			others: []string{"github.com/goccy/go-yaml"},
 		},
 		"cmd/harness": {
-			ours: append(library(), "bench/", "submission/", "sdk/conformance",
-				"backends/openai", "preprocess/text/", // harness bench asks servers in the harness's own process
-				"datasets/parquetfile"),
+			ours: append(library(), "bench/", "serving/", "submission/", "sdk/conformance",
+				"backends/openai", "preprocess/text/", "datasets/parquetfile"), // by serving
 			tests: []string{"backends/openai/"},
-			others: []string{"github.com/HdrHistogram/hdrhistogram-go", "github.com/goccy/go-yaml",
-				"github.com/parquet-go/parquet-go", "github.com/prometheus/client_golang",
-				"github.com/prometheus/client_model", "github.com/prometheus/common", "github.com/spf13/cobra",
+			others: []string{"github.com/goccy/go-yaml", "github.com/prometheus/client_golang", "github.com/spf13/cobra",
 				"github.com/spf13/pflag", "go.opentelemetry.io/otel", "go.opentelemetry.io/proto/otlp",
 				"golang.org/x/image", "golang.org/x/sys", "golang.org/x/term", "gonum.org/v1/plot",
 				"google.golang.org/protobuf"},
@@ -94,7 +115,7 @@ func walls() map[string]wall {
 				"github.com/goreleaser/nfpm/v2", "github.com/klauspost/compress", "golang.org/x/mod",
 				"google.golang.org/protobuf"},
 		},
-		"examples": {ours: append(library(), "bench/")},
+		"examples": {ours: append(library(), "bench/", "serving/")},
 	}
 }
 
@@ -121,6 +142,9 @@ func plugin(others ...string) wall {
 		others: others,
 	}
 }
+
+// ground is what the parts of serving stand on.
+func ground() []string { return []string{"loadgen/", "internal/"} }
 
 // library is what the harness as a library may need.
 func library() []string {
