@@ -25,3 +25,14 @@ type Sessions map[string]backend.Session
 
 // Part is the session of a part, nil where it is left out; Part("") is that of a workload of one part.
 func (s Sessions) Part(name string) backend.Session { return s[name] }
+
+// OnePart is embedded in a workload of one model with nothing to close: it has these two methods.
+type OnePart struct {
+	Model backend.Model // with the tensors that the workload binds
+}
+
+// Parts is that of the model.
+func (p OnePart) Parts() []Part { return []Part{{Model: p.Model}} }
+
+// Close does nothing.
+func (OnePart) Close() error { return nil }

@@ -16,8 +16,8 @@ func DTypes() payload.Types {
 	}
 }
 
-// absent is the logit of the positions that a payload leaves out.
-const absent = -10000
+// Absent is the logit of the positions that a payload leaves out.
+const Absent = -10000
 
 // logits are the scores of each position of a feature to be the first and the last token of the answer.
 type logits struct{ start, end []float64 }
@@ -47,7 +47,7 @@ func (l *logits) read(payload []byte, o Options) error {
 		}
 	}
 	for i := n; i < len(l.start); i++ {
-		l.start[i], l.end[i] = absent, absent
+		l.start[i], l.end[i] = Absent, Absent
 	}
 	return l.checkSums()
 }

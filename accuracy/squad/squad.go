@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/plumbline-ml/plumbline/accuracy/payload"
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
@@ -24,17 +25,49 @@ const noAnswer = "empty"
 // Example is a question of the data set.
 type Example struct {
 	ID       string
+	Question string             // for people to read: it may be empty
 	Answers  []string           // those that are accepted; without any, the question scores 0
 	Features []features.Feature // in the order of their windows; none where the passage has no token
 }
 
-// Options say how to read payloads. The zero value is the official script's.
+// Passage is what the question is about, in words; empty where it has no token.
+func (e Example) Passage() string {
+	if len(e.Features) == 0 {
+		return ""
+	}
+	return strings.Join(e.Features[0].Passage().Words(), " ")
+}
+
+// Features are those of all examples, in their order. The caller owns the slice.
+func Features(examples []Example) (all []features.Feature) {
+	for _, e := range examples {
+		all = append(all, e.Features...)
+	}
+	return all
+}
+
+// First returns the examples of the first n of all features, from 1 on, the last with those of its own that are among
+// them. It changes examples.
+func First(examples []Example, n int) []Example {
+	for i := range examples {
+		e := &examples[i]
+		if len(e.Features) >= n {
+			e.Features = e.Features[:n]
+			return examples[:i+1]
+		}
+		n -= len(e.Features)
+	}
+	return examples
+}
+
+// Options say how to read payloads. The zero value is the official script's. The tags are those of the benchmark's
+// parameters (sdk/option).
 type Options struct {
-	DType      payload.DType
-	Transposed bool // payloads hold all start logits, then all end logits, instead of pairs
-	Length     int  // the most positions of a payload; shorter ones count as -10000 beyond their end; 0: 384
+	DType      payload.DType `param:"dtype"`
+	Transposed bool          `param:"transposed"` // payloads hold all start logits, then all end logits, instead of pairs
+	Length     int           // the most positions of a payload; shorter ones count as -10000 beyond their end; 0: 384
 	// MaxExamples scores the first questions only. As officially, the last of them is counted but not scored; 0: all.
-	MaxExamples int
+	MaxExamples int `param:"max_examples" min:"0" max:"int32"`
 }
 
 // Result is the metric of one log.
@@ -67,10 +100,7 @@ type Scorer struct {
 // order. It keeps examples and does not change them.
 func New(examples []Example, o Options) *Scorer {
 	o.Length = cmp.Or(o.Length, 384)
-	s := &Scorer{examples: examples, options: o}
-	for _, e := range examples {
-		s.features = append(s.features, e.Features...)
-	}
+	s := &Scorer{examples: examples, options: o, features: Features(examples)}
 	s.spans = make([]span, len(s.features))
 	s.seen = make([]bool, len(s.features))
 	length := min(max(o.Length, 0), math.MaxInt16)

@@ -30,6 +30,15 @@ type Set struct {
 	remarks    []string
 }
 
+// Of is the data set of some paragraphs.
+func Of(paragraphs []Paragraph) *Set {
+	s := &Set{paragraphs: paragraphs}
+	for _, p := range paragraphs {
+		s.questions += len(p.Questions)
+	}
+	return s
+}
+
 // mostBytes is the size up to which a file is read: the published development set has 4.9 MB.
 const mostBytes = 1 << 30
 

@@ -22,6 +22,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/exhibit"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
+	"github.com/plumbline-ml/plumbline/sdk/scoring"
 )
 
 //go:embed manifest.json
@@ -74,7 +75,7 @@ func score(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
 			return nil, err
 		}
 		scorer := newReplayScorer(set)
-		return exhibit.Scorer(scorer, r.Exhibits, turnGallery{scorer}), nil
+		return exhibit.Scorer(scorer, r.Exhibits, turnGallery{scorer}.rate), nil
 	}
 	samples := openQuestions(r, &s)
 	if err := r.Err(); err != nil {
@@ -84,7 +85,10 @@ func score(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	if err != nil {
 		return nil, sdk.Data(err)
 	}
-	return exhibit.Scorer(scorer, r.Exhibits, callGallery{scorer}), nil
+	log := scoring.Log{
+		Samples: len(samples), First: true, Within: true, Exhibits: r.Exhibits, Gallery: callGallery{scorer}.rate,
+	}
+	return scoring.New(scorer, log, scorer.score), nil
 }
 
 // openQuestions opens the questions of a request: the official part of the data set, or all of it.

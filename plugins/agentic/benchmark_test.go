@@ -358,7 +358,7 @@ func BenchmarkScore(b *testing.B) {
 			b.Fatal(err)
 		}
 		for i := range samples {
-			if err := s.Add(mllog.AccuracyEntry{QSLIndex: uint64(i), Data: answer}); err != nil {
+			if err := s.Add(uint64(i), answer); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -115,20 +115,26 @@ func (g turnGallery) of(e mllog.AccuracyEntry) (
 	return turn, replay.Actions(g.recorded[turnKey{turn.Conversation, turn.Turn}].Calls), replay.Actions(calls(a)), a, err
 }
 
-// Rate implements exhibit.Gallery.
-func (g turnGallery) Rate(e mllog.AccuracyEntry) (float64, bool) {
+// rate puts turns that failed first, then those that differ most.
+func (g turnGallery) rate(e mllog.AccuracyEntry) (badness float64, show exhibit.Show) {
 	_, want, got, a, err := g.of(e)
-	if a.Error != nil {
-		return 2, err == nil
+	show = func() (sdk.Exhibit, error) { return g.show(e) }
+	switch {
+	case err != nil:
+		return 0, nil
+	case a.Error != nil:
+		return 2, show
+	case len(want) == 0:
+		return 0, nil
 	}
-	return 1 - replay.Overlap(want, got), err == nil && len(want) > 0
+	return 1 - replay.Overlap(want, got), show
 }
 
 // mostShown bounds the characters of what was said before a turn.
 const mostShown = 4000
 
-// Show implements exhibit.Gallery.
-func (g turnGallery) Show(e mllog.AccuracyEntry) (sdk.Exhibit, error) {
+// show has what was said before a turn, what was recorded and what was answered.
+func (g turnGallery) show(e mllog.AccuracyEntry) (sdk.Exhibit, error) {
 	turn, want, got, a, err := g.of(e)
 	var said []string
 	for _, m := range turn.Messages {

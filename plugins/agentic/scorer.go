@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 
@@ -15,6 +14,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/exhibit"
+	"github.com/plumbline-ml/plumbline/sdk/scoring"
 )
 
 // callScorer grades answers to questions.
@@ -22,8 +22,7 @@ type callScorer struct {
 	samples []data.Sample
 	truths  []bfcl.Sample
 	grades  map[uint64]bfcl.Grade
-
-	empty, dropped, outside int
+	empty   int // answers
 }
 
 func newCallScorer(samples []data.Sample) (*callScorer, error) {
@@ -38,20 +37,12 @@ func newCallScorer(samples []data.Sample) (*callScorer, error) {
 	return s, nil
 }
 
-// Add grades an answer. Of several of one sample the first counts.
-func (s *callScorer) Add(e mllog.AccuracyEntry) error {
-	if e.QSLIndex >= uint64(len(s.truths)) {
-		s.outside++
-		return nil
-	}
-	if _, again := s.grades[e.QSLIndex]; again {
-		s.dropped++
-		return nil
-	}
-	if len(e.Data) == 0 {
+// Add grades an answer.
+func (s *callScorer) Add(sample uint64, answer []byte) error {
+	if len(answer) == 0 {
 		s.empty++
 	}
-	s.grades[e.QSLIndex] = s.truths[e.QSLIndex].Score(string(e.Data))
+	s.grades[sample] = s.truths[sample].Score(string(answer))
 	return nil
 }
 
@@ -65,13 +56,17 @@ func percent(share float64) float64 { return pyfloat.Round(100*share, 2) }
 
 func shown(share float64) string { return pyfloat.Repr(percent(share)) }
 
-func (s *callScorer) Result() (sdk.Score, error) {
-	scores := s.totals(func(i int) (right, answered bool) {
+// Result adds up the grades.
+func (s *callScorer) Result() (bfcl.Scores, error) {
+	return s.totals(func(i int) (right, answered bool) {
 		g, ok := s.grades[uint64(i)]
 		return g.Right, ok
-	})
+	}), nil
+}
+
+func (s *callScorer) score(scores bfcl.Scores, c scoring.Counts) (sdk.Score, error) {
 	floor := s.totals(func(i int) (right, answered bool) { return s.truths[i].Score("").Right, true })
-	score := sdk.Score{Samples: len(s.grades), Metrics: []sdk.Metric{
+	score := sdk.Score{Metrics: []sdk.Metric{
 		{Name: overall, Unit: "%", Value: 100 * scores.Overall},
 		{Name: normalized, Unit: "%", Value: 100 * scores.Normalized},
 	}}
@@ -84,9 +79,9 @@ func (s *callScorer) Result() (sdk.Score, error) {
 	var n sdk.Notes
 	n.Add("floor: whoever never calls a function has %.2f %% overall, %.2f %% normalized", 100*floor.Overall,
 		100*floor.Normalized)
-	n.Count(len(s.truths)-len(s.grades), "%d samples have no answer in the log, and count as wrong")
-	n.Dropped(s.dropped)
-	n.Count(s.outside, "%d entries are of samples beyond the data set and were dropped")
+	n.Count(c.Missing(), "%d samples have no answer in the log, and count as wrong")
+	n.Dropped(c.Again())
+	n.Count(c.Outside, "%d entries are of samples beyond the data set and were dropped")
 	n.Count(s.empty, "%d answers are empty, which is right where no function helps")
 	s.count(&n)
 	score.Notes = n
@@ -189,22 +184,22 @@ func (s *callScorer) entry(of bfcl.Scores) any {
 // callGallery shows questions that are answered wrong.
 type callGallery struct{ *callScorer }
 
-// Rate implements exhibit.Gallery.
-func (g callGallery) Rate(e mllog.AccuracyEntry) (float64, bool) {
+// rate puts answers first at which the official scoring stops, then wrong ones.
+func (g callGallery) rate(e mllog.AccuracyEntry) (badness float64, show exhibit.Show) {
 	grade, ok := g.grades[e.QSLIndex]
-	switch {
-	case !ok:
-		return math.NaN(), false
-	case grade.Right:
-		return 0, true
-	case grade.Stops != nil:
-		return 2, true
+	if !ok {
+		return 0, nil
 	}
-	return 1, true
+	switch {
+	case grade.Stops != nil && !grade.Right:
+		badness = 2
+	case !grade.Right:
+		badness = 1
+	}
+	return badness, func() (sdk.Exhibit, error) { return g.show(e), nil }
 }
 
-// Show implements exhibit.Gallery.
-func (g callGallery) Show(e mllog.AccuracyEntry) (sdk.Exhibit, error) {
+func (g callGallery) show(e mllog.AccuracyEntry) sdk.Exhibit {
 	of, grade := g.samples[e.QSLIndex], g.grades[e.QSLIndex]
 	verdict := "right"
 	if !grade.Right {
@@ -218,7 +213,7 @@ func (g callGallery) Show(e mllog.AccuracyEntry) (sdk.Exhibit, error) {
 	return sdk.Exhibit{
 		Caption: fmt.Sprintf("%s: %s", of.ID, verdict),
 		Text:    exhibit.Texts("ASKED", strings.Join(asked, "\n"), "EXPECTED", expected, "ANSWERED", string(e.Data)),
-	}, nil
+	}
 }
 
 // sortedKeys are the keys of a map, in order.

@@ -2,18 +2,25 @@
 // interface on passages and questions that the project writes.
 //
 // In: which questions and vocabulary a run uses, the model's inputs and outputs, and scoring. Out: the choice of a
-// model file (sdk/manifest), tokens and features (preprocess/text), the metric (accuracy/squad), the data set's file
-// (datasets/squad), the backend.
+// model file (sdk/manifest), tokens and features (preprocess/text), their batches (sdk/sequence), the metric
+// (accuracy/squad), the data set's file (datasets/squad), the backend.
 package bert
 
 import (
 	"context"
 	"embed"
 	"errors"
+	"fmt"
+	"strconv"
+	"strings"
 
+	accuracy "github.com/plumbline-ml/plumbline/accuracy/squad"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/export"
 	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
+	"github.com/plumbline-ml/plumbline/sdk/option"
+	"github.com/plumbline-ml/plumbline/sdk/scoring"
 )
 
 //go:embed manifest.json
@@ -25,8 +32,8 @@ var modelFiles embed.FS
 // New returns the benchmark.
 func New() sdk.Benchmark {
 	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
-		Open: open, Score: score, Export: manifest.Export(export.QuestionSets()),
-		Samples: drawnFeatures,
+		Open: open, Score: score, Params: []any{vocabulary, binding{}, accuracy.Options{}},
+		Export: manifest.Export(export.QuestionSets()), Samples: drawnFeatures,
 	})
 }
 
@@ -36,18 +43,71 @@ func open(ctx context.Context, r *manifest.Request) (sdk.Workload, error) {
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	if r.Embedded && r.Dataset != "" && r.Params.Text("vocab") != embeddedVocab {
+	if r.Embedded && r.Dataset != "" && r.Params.Text("vocab") != manifest.Embedded {
 		return nil, sdk.Usage(errors.New("the embedded model has a vocabulary of its own: " +
 			"give parameter vocab=embedded with another data set, or a model file"))
 	}
-	return sdk.Batches(newWorkload(b, r.File(), set, r.Batch)), nil
+	return sdk.Batches(newWorkload(b, r.File(), set.features, r.Batch)), nil
 }
 
 // score reads questions, vocabulary and accepted answers.
 func score(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
-	o, set := readScoring(r.Params), openQuestions(ctx, r)
+	o := readOptions(r.Params)
+	set := openQuestions(ctx, r)
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	return newScorer(set, o, r.Exhibits), nil
+	s := scorer{set, o, r.Exhibits}
+	return scoring.New(accuracy.New(set.examples, o), scoring.Log{Samples: len(set.features)}, s.score), nil
+}
+
+// binding is how features go into a model file and logits come out of it.
+type binding struct {
+	Inputs  []backend.TensorInfo `param:"inputs"`   // token ids, mask, segments
+	Outputs []backend.TensorInfo `param:"outputs"`  // start and end logits; or one, with pairs of both
+	Padded  int                  `param:"sequence"` // every feature is padded to this length; 0: to the longest of its batch
+}
+
+func bind(p *option.Params) (b binding) {
+	option.Bind(p, &b,
+		option.By("inputs", option.Tensors("inputs", "token ids, mask and segments", 3)),
+		option.By("outputs", parseOutputs), option.By("sequence", parseSequence))
+	return b
+}
+
+func readOptions(p *option.Params) accuracy.Options {
+	o := accuracy.Options{Length: length}
+	option.Bind(p, &o, option.By("dtype", accuracy.DTypes().Parse))
+	return o
+}
+
+// parseOutputs reads the names of two outputs, or that of one that has both: float32 [N,S,2], pairs of a start and an
+// end logit.
+func parseOutputs(text string) ([]backend.TensorInfo, error) {
+	pairs := text != "" && !strings.Contains(text, ",")
+	read := option.Tensors("outputs", "start and end logits", 2)
+	if pairs {
+		read = option.Tensors("outputs", "pairs of start and end logits", 1)
+	}
+	outputs, err := read(text)
+	for i := range outputs {
+		if outputs[i].DType = backend.Float32; pairs {
+			outputs[i].Shape = []int64{-1, -1, 2}
+		}
+	}
+	return outputs, err
+}
+
+// free is the value of the parameter sequence for batches that are as long as their longest feature.
+const free = "free"
+
+func parseSequence(text string) (int, error) {
+	if text == free {
+		return 0, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < length {
+		return 0, fmt.Errorf("want %s, or a length of at least %d that every feature is padded to", free, length)
+	}
+	return n, nil
 }

@@ -2,6 +2,7 @@ package bert
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"errors"
 	"math"
@@ -18,6 +19,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
+	"github.com/plumbline-ml/plumbline/sdk/manifest"
 	"github.com/plumbline-ml/plumbline/sdk/manifest/manifesttest"
 	"github.com/plumbline-ml/plumbline/sdk/sdktest"
 )
@@ -83,7 +85,7 @@ func TestOpenFindsTheVocabulary(t *testing.T) {
 			t.Fatal(err)
 		}
 		own, _ := sdk.As[*workload](w)
-		if got := load(t, own, 5)[0]; !slices.Equal(got.rows, want.rows) {
+		if got := load(t, own, 5)[0]; !slices.Equal(got.Row(0), want.Row(0)) {
 			t.Errorf("%+v: other tokens", c)
 		}
 	}
@@ -148,14 +150,14 @@ func TestTheEmbeddedModelKeepsItsVocabulary(t *testing.T) {
 // answers, but for one in five.
 func TestSamplesToScore(t *testing.T) {
 	const n = 400
-	w := openEmbedded(t, n, nil)
+	w, set := openEmbedded(t, n, nil), questionsOf(t, n)
 	s, err := New().OpenScorer(t.Context(), sdk.ScoreOptions{Count: n})
 	if err != nil {
 		t.Fatal(err)
 	}
 	wrong := 0
 	at := 0
-	for i, e := range w.set.examples {
+	for i, e := range set.examples {
 		for _, f := range e.Features {
 			start, end := make([]float32, length), make([]float32, length)
 			if first, last, ok := find(f.Text, f.Len(), e); ok && i%5 != 0 {
@@ -180,7 +182,7 @@ func TestSamplesToScore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	most := 100 * float64(len(w.set.examples)-wrong) / float64(len(w.set.examples))
+	most := 100 * float64(len(set.examples)-wrong) / float64(len(set.examples))
 	if f1 := got.Metrics[0].Value; f1 < most-1 || f1 > most+8 || got.Samples != n || len(got.Notes) != 0 {
 		t.Errorf("got %+v, want an F1 of about %v", got, most)
 	}
@@ -249,7 +251,7 @@ func TestScorerNotesAndRefuses(t *testing.T) {
 // TestCountKeepsWholeExamples cuts within the windows of a question.
 func TestCountKeepsWholeExamples(t *testing.T) {
 	for _, count := range []int{1, 57, drawnFeatures - 1, drawnFeatures} {
-		s := openEmbedded(t, count, nil).set
+		s := questionsOf(t, count)
 		n := 0
 		for _, e := range s.examples {
 			n += len(e.Features)
@@ -258,6 +260,22 @@ func TestCountKeepsWholeExamples(t *testing.T) {
 			t.Errorf("count %d: %d features, %d of examples", count, len(s.features), n)
 		}
 	}
+}
+
+// questionsOf is the embedded data set, of count features.
+func questionsOf(t *testing.T, count int) *questionSet {
+	t.Helper()
+	var set *questionSet
+	b := manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
+		Open: func(ctx context.Context, r *manifest.Request) (sdk.Workload, error) {
+			set = openQuestions(ctx, r)
+			return nil, errors.New("the questions are enough")
+		},
+	})
+	if _, err := b.Open(t.Context(), sdk.Options{Count: count}); set == nil {
+		t.Fatal(err)
+	}
+	return set
 }
 
 func BenchmarkOpenQuestions(b *testing.B) {

@@ -50,7 +50,7 @@ func TestBindsTheOfficialFiles(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			m := defaultBinding(t, c.params).model(backend.Model{})
+			m := newWorkload(defaultBinding(t, c.params), backend.Model{}, nil, 0).Model
 			in, err := backend.Bind("input", m.Inputs, c.inputs)
 			if err != nil {
 				t.Fatal(err)
@@ -79,7 +79,7 @@ func TestParametersReportEveryFault(t *testing.T) {
 		"max_examples": "-1",
 	})
 	bind(p)
-	readScoring(p)
+	readOptions(p)
 	sdktest.WantError(t, p.Err(), `inputs = "a,b": want 3`, `outputs = "a,b,c": want 2`, `sequence = "100"`,
 		"bfloat16", `transposed = "maybe"`, `max_examples = "-1"`)
 }

@@ -30,7 +30,7 @@ type facts struct {
 // vocab is the vocabulary of the embedded model.
 func vocab(t *testing.T) []byte {
 	t.Helper()
-	text, err := readVocab("", embeddedVocab)
+	text, err := modelFiles.ReadFile("model/vocab.txt")
 	if err != nil {
 		t.Fatal(err)
 	}

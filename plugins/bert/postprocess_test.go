@@ -2,23 +2,38 @@ package bert
 
 import (
 	"errors"
+	"slices"
 	"testing"
 
+	accuracy "github.com/plumbline-ml/plumbline/accuracy/squad"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
+	"github.com/plumbline-ml/plumbline/sdk/sequence"
 )
 
 func floats(shape []int64, values ...float32) backend.Tensor {
 	return backend.Tensor{DType: backend.Float32, Shape: shape, Data: backend.Bytes(values)}
 }
 
+// openedOn is a workload whose batches have been of one length, or of several.
+func openedOn(t testing.TB, fixed bool) *workload {
+	t.Helper()
+	w := newWorkload(binding{}, backend.Model{}, nil, 0)
+	if fixed {
+		batch := sdk.NewBatch(slices.Repeat([]backend.TensorInfo{{DType: backend.Int64, Shape: []int64{-1, length}}}, 3))
+		if err := w.Collate([]*sequence.Sample{sequence.New(3, 1)}, batch); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return w
+}
+
 // TestPostprocess gives a feature of three tokens and one of two in a batch of length three.
 func TestPostprocess(t *testing.T) {
-	samples := []*sample{{make([]int64, 9)}, {make([]int64, 6)}}
+	samples := []*sequence.Sample{sequence.New(3, 3), sequence.New(3, 2)}
 	shape := []int64{2, 3}
 	for _, fixed := range []bool{true, false} {
-		w := new(workload)
-		w.fixed.Store(fixed)
+		w := openedOn(t, fixed)
 		var p sdk.Payloads
 		for range 2 { // the second time in memory that holds the first
 			p.Reset()
@@ -46,7 +61,7 @@ func checkPayload(t *testing.T, payload []byte, want []float32) {
 		t.Fatalf("%d values", len(values))
 	}
 	for j, v := range values {
-		expected := float32(absent)
+		expected := float32(accuracy.Absent)
 		if j < len(want) {
 			expected = want[j]
 		}
@@ -60,9 +75,8 @@ func TestPostprocessCutsALongOutput(t *testing.T) {
 	out := floats([]int64{1, 512}, make([]float32, 512)...)
 	backend.View[float32](out.Data)[383] = 7
 	var p sdk.Payloads
-	w := new(workload)
-	w.fixed.Store(true)
-	if err := w.Postprocess([]backend.Tensor{out, out}, []*sample{{make([]int64, 9)}}, &p); err != nil {
+	w := openedOn(t, true)
+	if err := w.Postprocess([]backend.Tensor{out, out}, []*sequence.Sample{sequence.New(3, 3)}, &p); err != nil {
 		t.Fatal(err)
 	}
 	if values := backend.View[float32](p.At(0)); len(values) != 768 || values[766] != 7 || values[767] != 7 {
@@ -71,7 +85,7 @@ func TestPostprocessCutsALongOutput(t *testing.T) {
 }
 
 func TestPostprocessRefuses(t *testing.T) {
-	one := []*sample{{make([]int64, 9)}}
+	one := []*sequence.Sample{sequence.New(3, 3)}
 	good := floats([]int64{1, 3}, 1, 2, 3)
 	half := backend.Tensor{DType: backend.Float16, Shape: []int64{1, 3}, Data: make([]byte, 6)}
 	cases := []struct {
@@ -89,8 +103,8 @@ func TestPostprocessRefuses(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			if err := new(workload).Postprocess(c.outputs, one, new(sdk.Payloads)); !errors.Is(err, errOutput) {
-				t.Errorf("got %v, want %v", err, errOutput)
+			if err := openedOn(t, false).Postprocess(c.outputs, one, new(sdk.Payloads)); !errors.Is(err, sequence.ErrOutput) {
+				t.Errorf("got %v, want %v", err, sequence.ErrOutput)
 			}
 		})
 	}
@@ -99,12 +113,12 @@ func TestPostprocessRefuses(t *testing.T) {
 func BenchmarkPostprocess(b *testing.B) {
 	const n = 8
 	out := floats([]int64{n, length}, make([]float32, n*length)...)
-	var samples []*sample
+	var samples []*sequence.Sample
 	for range n {
-		samples = append(samples, &sample{make([]int64, 3*length)})
+		samples = append(samples, sequence.New(3, length))
 	}
 	var p sdk.Payloads
-	w := new(workload)
+	w := openedOn(b, false)
 	b.ReportAllocs()
 	for b.Loop() {
 		p.Reset()
@@ -115,17 +129,17 @@ func BenchmarkPostprocess(b *testing.B) {
 }
 
 func TestPairs(t *testing.T) {
-	w := &workload{binding: binding{outputs: make([]backend.TensorInfo, 1)}}
-	samples := []*sample{{make([]int64, 9)}, {make([]int64, 6)}} // of three tokens and of two
+	w := newWorkload(binding{Outputs: make([]backend.TensorInfo, 1)}, backend.Model{}, nil, 0)
+	samples := []*sequence.Sample{sequence.New(3, 3), sequence.New(3, 2)} // of three tokens and of two
 	var p sdk.Payloads
 	if err := w.Postprocess([]backend.Tensor{floats([]int64{2, 3, 2}, 1, -1, 2, -2, 3, -3, 4, -4, 5, -5, 6, -6)},
 		samples, &p); err != nil {
 		t.Fatal(err)
 	}
-	for i, want := range [][]float32{{1, -1, 2, -2, 3, -3, absent, absent},
-		{4, -4, 5, -5, absent, absent, absent, absent}} {
+	for i, want := range [][]float32{{1, -1, 2, -2, 3, -3, accuracy.Absent, accuracy.Absent},
+		{4, -4, 5, -5, accuracy.Absent, accuracy.Absent, accuracy.Absent, accuracy.Absent}} {
 		got := backend.View[float32](p.At(i))
-		if len(got) != 2*length || got[2*length-1] != absent {
+		if len(got) != 2*length || got[2*length-1] != accuracy.Absent {
 			t.Fatalf("payload %d has %d values", i, len(got))
 		}
 		for k, v := range want {
@@ -137,14 +151,14 @@ func TestPairs(t *testing.T) {
 }
 
 func TestPairsOfAllPositionsAreCopied(t *testing.T) {
-	w := &workload{binding: binding{outputs: make([]backend.TensorInfo, 1)}}
+	w := newWorkload(binding{Outputs: make([]backend.TensorInfo, 1)}, backend.Model{}, nil, 0)
 	all := make([]float32, 2*length)
 	for i := range all {
 		all[i] = float32(i)
 	}
 	var p sdk.Payloads
 	if err := w.Postprocess([]backend.Tensor{floats([]int64{1, length, 2}, all...)},
-		[]*sample{{make([]int64, 6)}}, &p); err != nil {
+		[]*sequence.Sample{sequence.New(3, 2)}, &p); err != nil {
 		t.Fatal(err)
 	}
 	if string(p.At(0)) != string(backend.Bytes(all)) {
@@ -152,7 +166,7 @@ func TestPairsOfAllPositionsAreCopied(t *testing.T) {
 	}
 	for _, bad := range []backend.Tensor{floats([]int64{1, 2}, 1, 2), floats([]int64{1, 1, 2}, 1, 2),
 		floats([]int64{1, 2, 1}, 1, 2)} {
-		if err := w.Postprocess([]backend.Tensor{bad}, []*sample{{make([]int64, 6)}}, &p); err == nil {
+		if err := w.Postprocess([]backend.Tensor{bad}, []*sequence.Sample{sequence.New(3, 2)}, &p); err == nil {
 			t.Errorf("shape %v was taken", bad.Shape)
 		}
 	}

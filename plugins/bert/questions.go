@@ -2,13 +2,12 @@ package bert
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"slices"
 
 	accuracy "github.com/plumbline-ml/plumbline/accuracy/squad"
 	"github.com/plumbline-ml/plumbline/datasets/squad"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/questions"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/parallel"
 	"github.com/plumbline-ml/plumbline/preprocess/text/features"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -18,86 +17,66 @@ import (
 // length is the number of positions that the benchmark gives a feature, and those of a payload.
 const length = 384
 
+// drawnFeatures is how many features the embedded data set has: the network's questions with its vocabulary.
+const drawnFeatures = 1020
+
+// vocabulary is where the reference implementation's folders have that of a data set.
+var vocabulary = manifest.Asset{
+	Param: "vocab", Name: "vocabulary", Want: "a vocab.txt", Embedded: "model/vocab.txt",
+	Beside:   []string{"vocab.txt", "bert_tf_v1_1_large_fp32_384_v2/vocab.txt"},
+	MaxBytes: 16 << 20, // the official one has 231,508
+}
+
 // questionSet is a data set as features. It is read-only.
 type questionSet struct {
 	examples []accuracy.Example
-	asked    []string           // the questions of the examples
 	features []features.Feature // of all examples, in their order: sample i is feature i
 	remarks  []string           // about what is odd in the data set
 }
 
-// drawnFeatures is how many features the embedded data set has: the network's questions with its vocabulary.
-const drawnFeatures = 1020
-
 // openQuestions reads the data set of a run, or writes the embedded one, and makes the features of all its questions
-// with the vocabulary that the parameters ask for.
+// with the vocabulary that the parameters ask for; nil with a fault.
 func openQuestions(ctx context.Context, r *manifest.Request) *questionSet {
-	builder, vocabErr := openVocab(r.Dataset, r.Params.Text("vocab"))
-	paragraphs, remarks, setErr := readParagraphs(r.Dataset)
-	if err := errors.Join(vocabErr, setErr); err != nil {
+	builder := openBuilder(r)
+	set, ok := manifest.OpenDataset(r, questions.Eval().SQuAD, squad.Open)
+	if builder == nil || !ok {
+		return nil
+	}
+	paragraphs := set.Paragraphs()
+	parts := make([][]accuracy.Example, len(paragraphs))
+	parallel.Each(ctx, len(paragraphs), func(i int) { parts[i] = examplesOf(paragraphs[i], builder) })
+	if err := ctx.Err(); err != nil {
 		r.Fault(err)
 		return nil
 	}
-	s := &questionSet{remarks: remarks}
-	if err := s.build(ctx, builder, paragraphs); err != nil {
-		r.Fault(err)
+	s := &questionSet{examples: slices.Concat(parts...), remarks: set.Remarks()}
+	if s.features = accuracy.Features(s.examples); len(s.features) == 0 {
+		r.Fault(sdk.Data(fmt.Errorf("%w: no passage has any text", squad.ErrDataset)))
 		return nil
 	}
 	if n := r.First(len(s.features), "features"); r.Count > 0 {
-		s.keep(n)
+		s.examples, s.features = accuracy.First(s.examples, n), s.features[:n]
 	}
 	return s
 }
 
-func readParagraphs(path string) ([]squad.Paragraph, []string, error) {
-	if path == "" {
-		set := questions.Eval()
-		return set.Paragraphs(0, set.Len()), nil, nil
+func openBuilder(r *manifest.Request) *features.Builder {
+	text, ok := r.ReadAsset(vocabulary)
+	if !ok {
+		return nil
 	}
-	set, err := squad.Open(path)
-	if err != nil {
-		return nil, nil, sdk.Data(err)
-	}
-	return set.Paragraphs(), set.Remarks(), nil
+	b, err := features.Open(text, features.Options{Length: length})
+	r.Fault(sdk.Data(err))
+	return b
 }
 
-// build makes the features of all questions, on all cores.
-func (s *questionSet) build(ctx context.Context, b *vocabulary, paragraphs []squad.Paragraph) error {
-	parts := make([][]accuracy.Example, len(paragraphs))
-	parallel.Each(ctx, len(paragraphs), func(i int) { parts[i] = b.examples(paragraphs[i]) })
-	for i, part := range parts {
-		s.examples = append(s.examples, part...)
-		for _, q := range paragraphs[i].Questions {
-			s.asked = append(s.asked, q.Text)
-		}
-		for _, e := range part {
-			s.features = append(s.features, e.Features...)
+// examplesOf are the questions about a passage.
+func examplesOf(p squad.Paragraph, b *features.Builder) []accuracy.Example {
+	passage, examples := b.Passage(p.Context), make([]accuracy.Example, len(p.Questions))
+	for i, q := range p.Questions {
+		examples[i] = accuracy.Example{
+			ID: q.ID, Question: q.Text, Answers: q.Texts(), Features: b.Build(passage, q.Text),
 		}
 	}
-	if len(s.features) == 0 && ctx.Err() == nil {
-		return sdk.Data(fmt.Errorf("%w: no passage has any text", squad.ErrDataset))
-	}
-	return ctx.Err()
-}
-
-// examples are the questions about a passage.
-func (v *vocabulary) examples(p squad.Paragraph) []accuracy.Example {
-	passage := features.NewPassage(v.tokenizer, p.Context)
-	return lists.Map(p.Questions, func(q squad.Question) accuracy.Example {
-		return accuracy.Example{ID: q.ID, Answers: q.Texts(), Features: v.builder.Build(passage, q.Text)}
-	})
-}
-
-// keep drops all features but the first count, and the examples without any of these.
-func (s *questionSet) keep(count int) {
-	s.features = s.features[:count]
-	for i := range s.examples {
-		e := &s.examples[i]
-		if len(e.Features) >= count {
-			e.Features = e.Features[:count]
-			s.examples = s.examples[:i+1]
-			return
-		}
-		count -= len(e.Features)
-	}
+	return examples
 }

@@ -1,59 +1,34 @@
 package bert
 
 import (
-	"math"
+	"fmt"
+	"strings"
 
 	accuracy "github.com/plumbline-ml/plumbline/accuracy/squad"
-	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/sdk"
-	"github.com/plumbline-ml/plumbline/sdk/option"
+	"github.com/plumbline-ml/plumbline/sdk/exhibit"
+	"github.com/plumbline-ml/plumbline/sdk/scoring"
 )
 
-// readScoring reads the parameters of the official scorer.
-func readScoring(p *option.Params) accuracy.Options {
-	return accuracy.Options{
-		Length: length, DType: option.Parse(p, "dtype", accuracy.DTypes().Parse), Transposed: p.Bool("transposed"),
-		MaxExamples: p.Int("max_examples", 0, math.MaxInt32),
-	}
-}
-
-// scorer computes exact match and F1. Of several entries of one feature the last counts.
+// scorer says what exact match and F1 are of. Of several entries of one feature the last counts.
 type scorer struct {
-	squad   *accuracy.Scorer
-	set     *questionSet
-	options accuracy.Options
-	// mostExhibits is how many questions to show.
-	mostExhibits int
+	set         *questionSet
+	options     accuracy.Options
+	maxExhibits int // how many questions to show
 }
 
-func newScorer(set *questionSet, o accuracy.Options, exhibits int) *scorer {
-	return &scorer{accuracy.New(set.examples, o), set, o, exhibits}
-}
-
-func (s *scorer) Add(e mllog.AccuracyEntry) error {
-	return sdk.Data(s.squad.Add(e.QSLIndex, e.Data))
-}
-
-func (s *scorer) Result() (sdk.Score, error) {
-	r, err := s.squad.Result()
-	if err != nil {
-		return sdk.Score{}, sdk.Data(err)
-	}
+func (s scorer) score(r accuracy.Result, c scoring.Counts) (sdk.Score, error) {
 	return sdk.Score{
 		Metrics: []sdk.Metric{
 			{Name: "F1", Unit: "%", Value: r.F1}, {Name: "exact_match", Unit: "%", Value: r.ExactMatch},
 		},
-		Samples:      len(s.set.features) - r.Missing,
-		OfficialText: r.String(),
-		Notes:        s.notes(r),
-		Exhibits:     s.exhibits(r),
+		OfficialText: r.String(), Notes: s.notes(c), Exhibits: s.exhibits(r),
 	}, nil
 }
 
-func (s *scorer) notes(r accuracy.Result) (n sdk.Notes) {
-	n.Count(r.Duplicates, "%d entries dropped: a later one of the same feature replaced them")
-	n.Count(r.Missing, "%d of %d features are not in the log; their windows were not searched for answers",
-		len(s.set.features))
+func (s scorer) notes(c scoring.Counts) (n sdk.Notes) {
+	n.Count(c.Again(), "%d entries dropped: a later one of the same feature replaced them")
+	n.Count(c.Missing(), "%d of %d features are not in the log; their windows were not searched for answers", c.All)
 	if s.options.MaxExamples > 0 && s.options.MaxExamples <= len(s.set.examples) {
 		n.Add("max_examples = %d: as in the official script, the last of these questions is counted and not scored",
 			s.options.MaxExamples)
@@ -62,4 +37,20 @@ func (s *scorer) notes(r accuracy.Result) (n sdk.Notes) {
 		n.Add("data set: %s", remark)
 	}
 	return n
+}
+
+// exhibits are the questions whose answers are least like those that are accepted. A question may have several
+// features, so that only the whole log has its answer.
+func (s scorer) exhibits(r accuracy.Result) []sdk.Exhibit {
+	return exhibit.Worst(len(s.set.examples), s.maxExhibits, func(i int) (badness float64, show func() sdk.Exhibit) {
+		e := s.set.examples[i]
+		_, f1 := accuracy.Compare(r.Predictions[e.ID], e.Answers)
+		return 1 - f1, func() sdk.Exhibit {
+			return sdk.Exhibit{
+				Caption: fmt.Sprintf("question %s: F1 %.0f %%", e.ID, 100*f1),
+				Text: exhibit.Texts("PASSAGE", e.Passage(), "QUESTION", e.Question,
+					"ACCEPTED", strings.Join(e.Answers, "\n"), "ANSWER", r.Predictions[e.ID]),
+			}
+		}
+	})
 }

@@ -1,12 +1,12 @@
 package bert
 
 import (
-	"errors"
 	"slices"
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
+	"github.com/plumbline-ml/plumbline/sdk/sequence"
 )
 
 // openEmbedded opens the embedded model on the first count samples.
@@ -20,9 +20,9 @@ func openEmbedded(t testing.TB, count int, params map[string]string) *workload {
 	return own
 }
 
-func load(t testing.TB, w *workload, indices ...int) []*sample {
+func load(t testing.TB, w *workload, indices ...int) []*sequence.Sample {
 	t.Helper()
-	var samples []*sample
+	var samples []*sequence.Sample
 	for _, i := range indices {
 		s, err := w.Load(t.Context(), i)
 		if err != nil {
@@ -40,7 +40,7 @@ func TestLoad(t *testing.T) {
 	}
 	for i, loaded := range load(t, w, 0, 7, 39) {
 		s := loaded
-		ids, mask, segments := s.row(0), s.row(1), s.row(2)
+		ids, mask, segments := s.Row(0), s.Row(1), s.Row(2)
 		passage := slices.Index(segments, 1)
 		if w.SampleSize(s) != len(ids) || slices.Contains(mask, 0) || passage < 3 || slices.Contains(segments[passage:], 0) ||
 			slices.Contains(ids, 0) {
@@ -52,87 +52,11 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// inputs are what an opened model has.
-func inputs(dtype backend.DType, s int64) []backend.TensorInfo {
-	return slices.Repeat([]backend.TensorInfo{{DType: dtype, Shape: []int64{-1, s}}}, 3)
-}
-
-func TestCollate(t *testing.T) {
-	two := []*sample{{[]int64{2, 9, 8, 1, 1, 1, 0, 1, 1}}, {[]int64{2, 7, 1, 1, 0, 0}}}
-	cases := []struct {
-		name    string
-		params  map[string]string
-		inputs  []backend.TensorInfo
-		samples []*sample
-		size    int
-		shared  bool
-	}{
-		{"as long as the longest", nil, inputs(backend.Int64, -1), two, 3, false},
-		{"int32", nil, inputs(backend.Int32, -1), two, 3, false},
-		{"one", nil, inputs(backend.Int64, -1), two[1:], 2, true},
-		{"one, int32", nil, inputs(backend.Int32, -1), two[1:], 2, false},
-		{"the model's length", nil, inputs(backend.Int64, 384), two, 384, false},
-		{"the model's length, one", nil, inputs(backend.Int64, 512), two[:1], 512, false},
-		{"the user's length", map[string]string{"sequence": "384"}, inputs(backend.Int64, -1), two[:1], 384, false},
-	}
-	for _, c := range cases {
-		t.Run(c.name, func(t *testing.T) {
-			w := &workload{binding: defaultBinding(t, c.params)}
-			b := sdk.NewBatch(c.inputs)
-			for i := range 3 { // what the memory held before must not show
-				for j := range b.Input(i, 4, 512) {
-					b.Tensors()[i].Data[j] = 0xff
-				}
-			}
-			if err := w.Collate(c.samples, b); err != nil {
-				t.Fatal(err)
-			}
-			for i, in := range b.Tensors() {
-				if !slices.Equal(in.Shape, []int64{int64(len(c.samples)), int64(c.size)}) {
-					t.Fatalf("input %d has shape %v", i, in.Shape)
-				}
-				for n, s := range c.samples {
-					want := make([]int64, c.size)
-					copy(want, s.row(i))
-					if got := row(in, n); !slices.Equal(got, want) {
-						t.Errorf("input %d, sample %d: %v, want %v", i, n, got, want)
-					}
-				}
-				if shared := &in.Data[0] == &backend.Bytes(c.samples[0].row(i))[0]; shared != c.shared {
-					t.Errorf("input %d refers to the sample's memory: %v", i, shared)
-				}
-			}
-		})
-	}
-}
-
-// row is sample n's part of an input.
-func row(in backend.Tensor, n int) (values []int64) {
-	size := int(in.Shape[1])
-	if in.DType == backend.Int64 {
-		return backend.View[int64](in.Data)[n*size : (n+1)*size]
-	}
-	for _, v := range backend.View[int32](in.Data)[n*size : (n+1)*size] {
-		values = append(values, int64(v))
-	}
-	return values
-}
-
-func TestCollateRefuses(t *testing.T) {
-	w := &workload{binding: defaultBinding(t, nil)}
-	samples := []*sample{{make([]int64, 9)}}
-	for _, in := range [][]backend.TensorInfo{inputs(backend.Int64, 2), inputs(backend.Float32, -1)} {
-		if err := w.Collate(samples, sdk.NewBatch(in)); !errors.Is(err, backend.ErrTensors) {
-			t.Errorf("%v: error %v, want %v", in[0], err, backend.ErrTensors)
-		}
-	}
-}
-
 func TestWarmSample(t *testing.T) {
 	w := openEmbedded(t, 1, nil)
 	s := w.WarmSample()
-	if s.len() != length || slices.Contains(s.row(1), 0) || slices.Max(s.row(0)) != 0 {
-		t.Errorf("%d tokens, mask %v", s.len(), s.row(1))
+	if s.Len() != length || slices.Contains(s.Row(1), 0) || slices.Max(s.Row(0)) != 0 {
+		t.Errorf("%d tokens, mask %v", s.Len(), s.Row(1))
 	}
 }
 
@@ -141,7 +65,7 @@ func TestSizeRule(t *testing.T) {
 	if rule := w.SizeRule(); !rule.Alike || rule.MaxSum < 2*length || rule.Batch == 0 {
 		t.Errorf("%+v", rule)
 	}
-	w.batch = 64
+	w.Asked = 64
 	if rule := w.SizeRule(); rule.MaxSum != 0 {
 		t.Errorf("%+v: want the batch that the user asks for", rule)
 	}
@@ -169,7 +93,7 @@ func TestClientWork(t *testing.T) {
 		"padded in a batch":      {one, inputs(backend.Int64, -1), full, 2, 1},
 		"converted and padded":   {two, inputs(backend.Int32, length), two, 1, 3},
 	} {
-		w := &workload{binding: binding{outputs: c.bound}}
+		w := newWorkload(binding{Outputs: c.bound}, backend.Model{}, nil, 0)
 		if work := w.ClientWork(c.inputs, c.outputs, c.n); len(work) != c.want {
 			t.Errorf("%s: %q, want %d", name, work, c.want)
 		}

@@ -14,12 +14,6 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/exhibit"
 )
 
-// gallery shows samples with the pairs of user and item that are predicted worst.
-type gallery struct {
-	dtype payload.DType
-	truth auc.Truth
-}
-
 // pair is a prediction with what happened.
 type pair struct {
 	number     int // in the sample
@@ -36,53 +30,55 @@ func (p pair) loss() float64 {
 	return -math.Log(max(right, 1e-9))
 }
 
-// pairs are those of an answer.
-func (g gallery) pairs(e mllog.AccuracyEntry) []pair {
-	n := len(e.Data) / g.dtype.Size()
+// judged are the pairs of an answer to a sample.
+func judged(truth auc.Truth, dtype payload.DType, sample uint64, answer []byte) []pair {
+	n := len(answer) / dtype.Size()
 	var labels []uint8
-	if g.truth.Labels != nil {
-		r := g.truth.Samples[e.QSLIndex]
-		labels = g.truth.Labels[r.Start:r.End]
+	if truth.Labels != nil {
+		r := truth.Samples[sample]
+		labels = truth.Labels[r.Start:r.End]
 	} else {
 		n /= 2
 	}
 	all := make([]pair, n)
 	for i := range all {
 		if labels != nil {
-			all[i] = pair{i, g.dtype.At(e.Data, i), labels[i] == 1}
+			all[i] = pair{i, dtype.At(answer, i), labels[i] == 1}
 		} else {
-			all[i] = pair{i, g.dtype.At(e.Data, 2*i), g.dtype.At(e.Data, 2*i+1) == 1}
+			all[i] = pair{i, dtype.At(answer, 2*i), dtype.At(answer, 2*i+1) == 1}
 		}
 	}
 	return all
 }
 
-// Rate is the mean log loss of the sample's pairs.
-func (g gallery) Rate(e mllog.AccuracyEntry) (badness float64, ok bool) {
-	all, sum := g.pairs(e), 0.0
-	for _, p := range all {
-		sum += p.loss()
-	}
-	return sum / float64(max(1, len(all))), len(all) > 0
-}
-
 // mostPairs is how many pairs of a sample are shown.
 const mostPairs = 8
 
-func (g gallery) Show(e mllog.AccuracyEntry) (sdk.Exhibit, error) {
-	loss, _ := g.Rate(e)
-	all := g.pairs(e)
-	slices.SortStableFunc(all, func(a, b pair) int { return cmp.Compare(b.loss(), a.loss()) })
-	var b strings.Builder
-	for _, p := range all[:min(len(all), mostPairs)] {
-		what := "not clicked"
-		if p.clicked {
-			what = "clicked"
+// worstPredicted shows samples by the mean log loss of their pairs of user and item, with those that are predicted worst.
+func worstPredicted(truth auc.Truth, dtype payload.DType) exhibit.Gallery {
+	return func(e mllog.AccuracyEntry) (badness float64, show exhibit.Show) {
+		all := judged(truth, dtype, e.QSLIndex, e.Data)
+		if len(all) == 0 {
+			return 0, nil
 		}
-		fmt.Fprintf(&b, "pair %d: %s, predicted %.4f\n", p.number, what, p.prediction)
+		for _, p := range all {
+			badness += p.loss()
+		}
+		badness /= float64(len(all))
+		return badness, func() (sdk.Exhibit, error) {
+			slices.SortStableFunc(all, func(a, b pair) int { return cmp.Compare(b.loss(), a.loss()) })
+			var b strings.Builder
+			for _, p := range all[:min(len(all), mostPairs)] {
+				what := "not clicked"
+				if p.clicked {
+					what = "clicked"
+				}
+				fmt.Fprintf(&b, "pair %d: %s, predicted %.4f\n", p.number, what, p.prediction)
+			}
+			return sdk.Exhibit{
+				Caption: fmt.Sprintf("sample %d of %d pairs: mean log loss %.3f", e.QSLIndex, len(all), badness),
+				Text:    exhibit.Texts("THE PAIRS PREDICTED WORST", b.String()),
+			}, nil
+		}
 	}
-	return sdk.Exhibit{
-		Caption: fmt.Sprintf("sample %d of %d pairs: mean log loss %.3f", e.QSLIndex, len(all), loss),
-		Text:    exhibit.Texts("THE PAIRS PREDICTED WORST", b.String()),
-	}, nil
 }

@@ -1,8 +1,9 @@
 package dlrm
 
 import (
-	"github.com/plumbline-ml/plumbline/datasets/criteo"
 	"slices"
+
+	"github.com/plumbline-ml/plumbline/datasets/criteo"
 )
 
 // shape says where the indices of a pair or of a run of pairs lie: those of one table after those of the one before it.

@@ -11,10 +11,9 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/criteo"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/clicks"
 	"github.com/plumbline-ml/plumbline/internal/bounded"
-	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/sdk"
-	"github.com/plumbline-ml/plumbline/sdk/exhibit"
 	"github.com/plumbline-ml/plumbline/sdk/option"
+	"github.com/plumbline-ml/plumbline/sdk/scoring"
 )
 
 // textName is the file of the day as it was published.
@@ -33,23 +32,32 @@ func readForm(p *option.Params) form {
 	}
 }
 
-// scorer computes the AUC. Of several entries of one sample the first counts.
-type scorer struct {
-	auc     *auc.Scorer
-	samples int // of the data set; 0: not known
-}
-
 // openScorer reads the sizes of samples and the labels, as far as they are needed and known.
 func openScorer(f form, s source) (sdk.Scorer, error) {
 	truth, err := s.truth(f)
 	if err != nil {
 		return nil, err
 	}
-	a, err := auc.New(truth, auc.Options{DType: f.dtype})
+	metric, err := auc.New(truth, auc.Options{DType: f.dtype})
 	if err != nil {
 		return nil, sdk.Data(err)
 	}
-	return exhibit.Scorer(&scorer{a, len(truth.Samples)}, s.Exhibits, gallery{f.dtype, truth}), nil
+	log := scoring.Log{
+		Samples: len(truth.Samples), Exhibits: s.Exhibits, Gallery: worstPredicted(truth, f.dtype),
+	}
+	return scoring.New(metric, log, scoreOf), nil
+}
+
+// scoreOf says what the AUC is of. Of several entries of one sample the first counts.
+func scoreOf(r auc.Result, c scoring.Counts) (sdk.Score, error) {
+	var n sdk.Notes
+	if !r.Defined() {
+		n.Add("all %d pairs have label %d: the AUC is undefined", r.Total, min(r.Positives, 1))
+	}
+	return sdk.Score{
+		Metrics: []sdk.Metric{{Name: "AUC", Unit: "%", Value: r.Percent()}}, OfficialText: r.String(),
+		Notes: append(n, c.Notes("samples", "the AUC is that")...),
+	}, nil
 }
 
 // truth is what payloads are scored against. A log that holds the labels needs no data set; where one is named, the
@@ -120,28 +128,4 @@ func drawnLabels() ([]uint8, error) {
 	set := clicks.Eval()
 	b := clicks.NewBlock(set.Len())
 	return b.Labels, set.Read(b, 0)
-}
-
-func (s *scorer) Add(e mllog.AccuracyEntry) error {
-	return sdk.Data(s.auc.Add(e.QSLIndex, e.Data))
-}
-
-func (s *scorer) Result() (sdk.Score, error) {
-	r, err := s.auc.Result()
-	if err != nil {
-		return sdk.Score{}, sdk.Data(err)
-	}
-	score := sdk.Score{
-		Metrics:      []sdk.Metric{{Name: "AUC", Unit: "%", Value: r.Percent()}},
-		Samples:      r.Queries,
-		OfficialText: r.String(),
-	}
-	var n sdk.Notes
-	if !r.Defined() {
-		n.Add("all %d pairs have label %d: the AUC is undefined", r.Total, min(r.Positives, 1))
-	}
-	n.Dropped(r.Duplicates)
-	n.Missing(s.samples-r.Queries, s.samples, "samples", "the AUC is that")
-	score.Notes = n
-	return score, nil
 }

@@ -16,8 +16,8 @@ import (
 
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/export"
 	"github.com/plumbline-ml/plumbline/sdk"
-	"github.com/plumbline-ml/plumbline/sdk/exhibit"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
+	"github.com/plumbline-ml/plumbline/sdk/scoring"
 )
 
 //go:embed manifest.json
@@ -72,5 +72,5 @@ func score(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	return exhibit.Scorer(own, r.Exhibits, gallery{}), nil
+	return scoring.New(own, scoring.Log{Exhibits: r.Exhibits, Gallery: worstPredicted}, own.score), nil
 }

@@ -13,9 +13,6 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/exhibit"
 )
 
-// gallery shows requests with the candidates that are predicted worst.
-type gallery struct{}
-
 // candidate is one with its prediction.
 type candidate struct {
 	number     int
@@ -43,34 +40,34 @@ func candidates(payload []byte) []candidate {
 	return all
 }
 
-// Rate is the mean log loss of the candidates.
-func (gallery) Rate(e mllog.AccuracyEntry) (badness float64, ok bool) {
-	all, sum := candidates(e.Data), 0.0
-	for _, c := range all {
-		sum += c.loss()
-	}
-	return sum / float64(max(1, len(all))), len(all) > 0
-}
-
 // mostCandidates is how many candidates of a request are shown.
 const mostCandidates = 8
 
-func (g gallery) Show(e mllog.AccuracyEntry) (sdk.Exhibit, error) {
-	loss, _ := g.Rate(e)
+// worstPredicted shows requests by the mean log loss of their candidates, with those that are predicted worst.
+func worstPredicted(e mllog.AccuracyEntry) (badness float64, show exhibit.Show) {
 	all := candidates(e.Data)
-	slices.SortStableFunc(all, func(a, b candidate) int { return cmp.Compare(b.loss(), a.loss()) })
-	var b strings.Builder
-	for _, c := range all[:min(len(all), mostCandidates)] {
-		what := "not liked"
-		if c.liked {
-			what = "liked"
-		}
-		fmt.Fprintf(&b, "candidate %d: %s, predicted %.4f\n", c.number, what, c.prediction)
+	if len(all) == 0 {
+		return 0, nil
 	}
-	p := placeOf(e.Data)
-	return sdk.Exhibit{
-		Caption: fmt.Sprintf("request %d of period %d, %d candidates: mean log loss %.3f", p.request, p.period, len(all),
-			loss),
-		Text: exhibit.Texts("THE CANDIDATES PREDICTED WORST", b.String()),
-	}, nil
+	for _, c := range all {
+		badness += c.loss()
+	}
+	badness /= float64(len(all))
+	return badness, func() (sdk.Exhibit, error) {
+		slices.SortStableFunc(all, func(a, b candidate) int { return cmp.Compare(b.loss(), a.loss()) })
+		var b strings.Builder
+		for _, c := range all[:min(len(all), mostCandidates)] {
+			what := "not liked"
+			if c.liked {
+				what = "liked"
+			}
+			fmt.Fprintf(&b, "candidate %d: %s, predicted %.4f\n", c.number, what, c.prediction)
+		}
+		p := placeOf(e.Data)
+		return sdk.Exhibit{
+			Caption: fmt.Sprintf("request %d of period %d, %d candidates: mean log loss %.3f", p.request, p.period, len(all),
+				badness),
+			Text: exhibit.Texts("THE CANDIDATES PREDICTED WORST", b.String()),
+		}, nil
+	}
 }

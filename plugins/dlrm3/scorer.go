@@ -7,8 +7,8 @@ import (
 	"math"
 
 	"github.com/plumbline-ml/plumbline/accuracy/entropy"
-	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/scoring"
 )
 
 // The metrics.
@@ -57,11 +57,12 @@ func (s source) reference(metric string) float64 {
 	return 0
 }
 
-func (s *scorer) Add(e mllog.AccuracyEntry) error {
-	if err := s.Scorer.Add(e.Data); err != nil {
-		return sdk.Data(err)
+// Add counts an answer, whatever its sample: it says itself which request it is to.
+func (s *scorer) Add(_ uint64, answer []byte) error {
+	if err := s.Scorer.Add(answer); err != nil {
+		return err
 	}
-	if p := placeOf(e.Data); s.missing[p] {
+	if p := placeOf(answer); s.missing[p] {
 		delete(s.missing, p)
 	} else {
 		s.again++
@@ -75,8 +76,10 @@ func placeOf(payload []byte) place {
 	return place{at(0), at(1)}
 }
 
-func (s *scorer) Result() (sdk.Score, error) {
-	r := s.Scorer.Result()
+// Result is what the official script finds.
+func (s *scorer) Result() (entropy.Result, error) { return s.Scorer.Result(), nil }
+
+func (s *scorer) score(r entropy.Result, _ scoring.Counts) (sdk.Score, error) {
 	score := sdk.Score{
 		Samples: r.Requests, OfficialText: r.Text(), Notes: s.notes(r),
 		Metrics: []sdk.Metric{

@@ -15,7 +15,6 @@ import (
 
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/translation"
 	"github.com/plumbline-ml/plumbline/sdk"
-	"github.com/plumbline-ml/plumbline/sdk/exhibit"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 )
 
@@ -51,5 +50,5 @@ func score(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	return exhibit.Scorer(newScorer(text, s), r.Exhibits, gallery{text}), nil
+	return newScorer(text, s, r.Exhibits), nil
 }

@@ -8,18 +8,16 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/exhibit"
 )
 
-// gallery shows translations whose words are least like those of the reference.
-type gallery struct{ text sentences }
-
-func (g gallery) Rate(e mllog.AccuracyEntry) (badness float64, ok bool) {
-	return exhibit.Unlike(g.text.references[e.QSLIndex], string(e.Data)), true
-}
-
-func (g gallery) Show(e mllog.AccuracyEntry) (sdk.Exhibit, error) {
-	i, reference := e.QSLIndex, g.text.references[e.QSLIndex]
-	return sdk.Exhibit{
-		Caption: fmt.Sprintf("sentence %d: %.0f %% of the words are alike", i,
-			100*(1-exhibit.Unlike(reference, string(e.Data)))),
-		Text: exhibit.Texts("SOURCE", g.text.sources[i], "REFERENCE", reference, "TRANSLATION", string(e.Data)),
-	}, nil
+// unlike shows translations whose words are least like those of the reference.
+func unlike(text sentences) exhibit.Gallery {
+	return func(e mllog.AccuracyEntry) (badness float64, show exhibit.Show) {
+		i, reference := e.QSLIndex, text.references[e.QSLIndex]
+		badness = exhibit.Unlike(reference, string(e.Data))
+		return badness, func() (sdk.Exhibit, error) {
+			return sdk.Exhibit{
+				Caption: fmt.Sprintf("sentence %d: %.0f %% of the words are alike", i, 100*(1-badness)),
+				Text:    exhibit.Texts("SOURCE", text.sources[i], "REFERENCE", reference, "TRANSLATION", string(e.Data)),
+			}, nil
+		}
+	}
 }

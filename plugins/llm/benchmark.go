@@ -18,8 +18,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/plugins/internal/language"
 	"github.com/plumbline-ml/plumbline/sdk"
-	"github.com/plumbline-ml/plumbline/sdk/exhibit"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
+	"github.com/plumbline-ml/plumbline/sdk/scoring"
 )
 
 //go:embed manifest.json
@@ -64,6 +64,11 @@ func score(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
 		return nil, err
 	}
 	names := lists.Map(r.Model.Metrics, func(m sdk.MetricInfo) string { return m.Name })
-	return exhibit.Scorer(newScorer(data, s, t, split, run, names), r.Exhibits,
-		gallery{data.items, s.DType, t}), nil
+	metric := newEngine(data, s, t, split, run)
+	log := scoring.Log{
+		Samples: len(data.items), Exhibits: r.Exhibits, Gallery: gallery{data.items, s.DType, t}.show,
+	}
+	return scoring.New(scoring.Of(metric.Add, metric.figures), log, func(f figures, c scoring.Counts) (sdk.Score, error) {
+		return scoreOf(f, names, c), nil
+	}), nil
 }

@@ -29,17 +29,17 @@ func (g gallery) answer(e mllog.AccuracyEntry) (string, error) {
 	return g.coder.Decode(ids)
 }
 
-func (g gallery) Rate(e mllog.AccuracyEntry) (badness float64, ok bool) {
-	answer, err := g.answer(e)
-	return exhibit.Unlike(g.items[e.QSLIndex].Output, answer), err == nil
-}
-
-func (g gallery) Show(e mllog.AccuracyEntry) (sdk.Exhibit, error) {
+func (g gallery) show(e mllog.AccuracyEntry) (badness float64, show exhibit.Show) {
 	item := g.items[e.QSLIndex]
 	answer, err := g.answer(e)
-	return sdk.Exhibit{
-		Caption: fmt.Sprintf("sample %d: %.0f %% of the words are alike", e.QSLIndex,
-			100*(1-exhibit.Unlike(item.Output, answer))),
-		Text: exhibit.Texts("INPUT", item.Input, "REFERENCE", item.Output, "ANSWER", answer),
-	}, err
+	if err != nil {
+		return 0, nil
+	}
+	badness = exhibit.Unlike(item.Output, answer)
+	return badness, func() (sdk.Exhibit, error) {
+		return sdk.Exhibit{
+			Caption: fmt.Sprintf("sample %d: %.0f %% of the words are alike", e.QSLIndex, 100*(1-badness)),
+			Text:    exhibit.Texts("INPUT", item.Input, "REFERENCE", item.Output, "ANSWER", answer),
+		}, nil
+	}
 }

@@ -8,10 +8,10 @@ import (
 	"github.com/plumbline-ml/plumbline/accuracy/mixture"
 	"github.com/plumbline-ml/plumbline/datasets/prompts"
 	"github.com/plumbline-ml/plumbline/internal/lists"
-	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/plugins/internal/execution"
 	"github.com/plumbline-ml/plumbline/preprocess/text/punkt"
 	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/scoring"
 )
 
 // figures are what a scorer finds: metrics by name, and the official line.
@@ -23,23 +23,10 @@ type figures struct {
 	notes   sdk.Notes
 }
 
-// engine scores one kind of data set.
+// engine scores one kind of data set. Of several entries of one sample the first counts.
 type engine interface {
 	Add(index uint64, payload []byte) error
 	figures() (figures, error)
-}
-
-// scorer reports an engine's metrics, those of the model's manifest alone. Of several entries of one sample the first
-// counts.
-type scorer struct {
-	engine
-	samples int
-	names   []string
-}
-
-func newScorer(data texts, s settings, t tokenizer, split *punkt.Splitter, run *execution.Runner,
-	names []string) *scorer {
-	return &scorer{newEngine(data, s, t, split, run), len(data.items), names}
 }
 
 // newEngine returns the engine of a data set. run runs programs of MBXP; nil: nobody does.
@@ -70,26 +57,19 @@ func references(data texts) []string {
 	return lists.Map(data.items, func(item prompts.Sample) string { return item.Output })
 }
 
-func (s *scorer) Add(e mllog.AccuracyEntry) error {
-	return sdk.Data(s.engine.Add(e.QSLIndex, e.Data))
-}
-
-func (s *scorer) Result() (sdk.Score, error) {
-	f, err := s.figures()
-	if err != nil {
-		return sdk.Score{}, sdk.Data(err)
-	}
-	score := sdk.Score{Samples: s.samples - f.missing, OfficialText: f.line}
+// scoreOf reports an engine's metrics, of those that have names alone.
+func scoreOf(f figures, names []string, c scoring.Counts) sdk.Score {
+	score := sdk.Score{Samples: c.All - f.missing, OfficialText: f.line}
 	for _, m := range allMetrics() {
 		value, ok := f.values[m.Name]
-		if m.Value = value; ok && value == value && slices.Contains(s.names, m.Name) {
+		if m.Value = value; ok && value == value && slices.Contains(names, m.Name) {
 			score.Metrics = append(score.Metrics, m)
 		}
 	}
 	f.notes.Dropped(f.again)
-	f.notes.Missing(f.missing, s.samples, "samples", "the metrics are those")
+	f.notes.Missing(f.missing, c.All, "samples", "the metrics are those")
 	score.Notes = f.notes
-	return score, nil
+	return score
 }
 
 // allMetrics are the names and units of all metrics that models have.

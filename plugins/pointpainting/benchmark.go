@@ -18,7 +18,6 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/streets"
 	"github.com/plumbline-ml/plumbline/datasets/waymo"
 	"github.com/plumbline-ml/plumbline/sdk"
-	"github.com/plumbline-ml/plumbline/sdk/exhibit"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 	"github.com/plumbline-ml/plumbline/sdk/option"
 )
@@ -53,9 +52,7 @@ func score(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	s := newScorer(set)
-	s.kitti3d.MissingIsEmpty = empty
-	return exhibit.Scorer(s, r.Exhibits, &gallery{b, set}), nil
+	return newScorer(b, set, empty, r.Exhibits), nil
 }
 
 // openFrames opens the frames of a run. A data set is checked as a whole: the fault names every one of it. To score,

@@ -78,16 +78,18 @@ func found(detections, objects []seen) (n int) {
 	return n
 }
 
-// Rate is how many objects were missed and how many found that are not there.
-func (g *gallery) Rate(e mllog.AccuracyEntry) (badness float64, ok bool) {
-	objects, sure := g.truth(int(e.QSLIndex)), detections(e.Data)
-	return float64(len(objects) + len(sure) - 2*found(sure, objects)), true
+// rate is how many objects were missed and how many found that are not there.
+func (g *gallery) rate(e mllog.AccuracyEntry) (badness float64, show exhibit.Show) {
+	i, sure := int(e.QSLIndex), detections(e.Data)
+	objects := g.truth(i)
+	return float64(len(objects) + len(sure) - 2*found(sure, objects)), func() (sdk.Exhibit, error) {
+		return g.show(i, objects, sure)
+	}
 }
 
-// Show draws a frame from above, what is ahead of camera 0 upwards: the points of pillars in the colours that the
+// show draws a frame from above, what is ahead of camera 0 upwards: the points of pillars in the colours that the
 // cameras see them in, grey where none does, and boxes.
-func (g *gallery) Show(e mllog.AccuracyEntry) (sdk.Exhibit, error) {
-	i := int(e.QSLIndex)
+func (g *gallery) show(i int, objects, sure []seen) (sdk.Exhibit, error) {
 	pillars, err := g.coloured(i)
 	if err != nil {
 		return sdk.Exhibit{}, err
@@ -103,7 +105,6 @@ func (g *gallery) Show(e mllog.AccuracyEntry) (sdk.Exhibit, error) {
 			view.point(apply(&camera, point[0], point[1], point[2]), point[lidar.Values:])
 		}
 	}
-	objects, sure := g.truth(i), detections(e.Data)
 	for _, o := range objects {
 		view.box(o.Box, exhibit.Truth)
 	}

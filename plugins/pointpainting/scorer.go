@@ -7,22 +7,20 @@ import (
 	"github.com/plumbline-ml/plumbline/accuracy/kitti3d"
 	"github.com/plumbline-ml/plumbline/datasets/waymo"
 	"github.com/plumbline-ml/plumbline/internal/lists"
-	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/scoring"
 )
 
-// scorer computes average precisions. Each frame must be in the log.
-type scorer struct {
-	kitti3d *kitti3d.Scorer
-	frames  int
-}
-
-func newScorer(set waymo.Source) *scorer {
-	frames := lists.Make(set.Len(), func(i int) kitti3d.Frame {
+// newScorer computes average precisions. Each frame must be in the log, unless missing ones are taken as empty.
+func newScorer(b binding, set waymo.Source, missingIsEmpty bool, exhibits int) sdk.Scorer {
+	metric := kitti3d.New(lists.Make(set.Len(), func(i int) kitti3d.Frame {
 		f := set.Frame(i)
 		return kitti3d.Frame{Image: f.Image, Objects: lists.Map(f.Objects, truth)}
-	})
-	return &scorer{kitti3d.New(frames), len(frames)}
+	}))
+	metric.MissingIsEmpty = missingIsEmpty
+	add := func(sample uint64, answer []byte) error { return metric.Add(int(sample), answer) }
+	log := scoring.Log{Samples: set.Len(), Exhibits: exhibits, Gallery: (&gallery{b, set}).rate}
+	return scoring.New(scoring.Of(add, metric.Result), log, scoreOf)
 }
 
 func truth(o waymo.Object) kitti3d.Object {
@@ -32,22 +30,14 @@ func truth(o waymo.Object) kitti3d.Object {
 	}
 }
 
-func (s *scorer) Add(e mllog.AccuracyEntry) error {
-	return sdk.Data(s.kitti3d.Add(int(e.QSLIndex), e.Data))
-}
-
-// Result has shares of 1, as the official target has them; the official line has percent.
-func (s *scorer) Result() (sdk.Score, error) {
-	r, err := s.kitti3d.Result()
-	if err != nil {
-		return sdk.Score{}, sdk.Data(err)
-	}
+// scoreOf has shares of 1, as the official target has them; the official line has percent.
+func scoreOf(r kitti3d.Result, c scoring.Counts) (sdk.Score, error) {
 	if math.IsNaN(r.Total) {
 		return sdk.Score{}, sdk.Data(fmt.Errorf("the mAP is NaN, as in the official script: at some score, no detection of "+
 			"a class counts as right or wrong: %s", r.Text()))
 	}
 	score := sdk.Score{
-		Metrics: []sdk.Metric{{Name: "mAP", Value: r.Total / 100}}, Samples: s.frames, OfficialText: r.Text(),
+		Metrics: []sdk.Metric{{Name: "mAP", Value: r.Total / 100}}, Samples: c.All, OfficialText: r.Text(),
 	}
 	for i, name := range kitti3d.Classes() {
 		score.Metrics = append(score.Metrics, sdk.Metric{Name: name + " AP", Value: r.Classes[i] / 100})
@@ -65,8 +55,7 @@ func notes(r kitti3d.Result) (n sdk.Notes) {
 		"official script", r.Found)
 	n.Count(r.Upside, "%d of %d boxes lie wholly above or below the picture of camera 4, into which all are projected: "+
 		"they are neither right nor wrong, as in the official script", r.Found)
-	n = append(n, fmt.Sprintf("the official line has percent: its Total of %.4g is the mAP of %.4g. The official checker "+
-		"compares the Total with a target of 0.5419575, which is a share of 1: it accepts any model above 0.54 percent",
-		r.Total, r.Total/100))
+	n.Add("the official line has percent: its Total of %.4g is the mAP of %.4g. The official checker compares the Total "+
+		"with a target of 0.5419575, which is a share of 1: it accepts any model above 0.54 percent", r.Total, r.Total/100)
 	return n
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/synthetic"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/export"
 	"github.com/plumbline-ml/plumbline/sdk"
-	"github.com/plumbline-ml/plumbline/sdk/exhibit"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 	"github.com/plumbline-ml/plumbline/sdk/option"
 )
@@ -71,5 +70,5 @@ func (c Classifier) score(_ context.Context, r *manifest.Request) (sdk.Scorer, e
 	if err != nil {
 		return nil, err
 	}
-	return exhibit.Scorer(newScorer(set, dtype, offset, best > 1, x), r.Exhibits, gallery{set, dtype}), nil
+	return newScorer(set, dtype, scorer{offset, best > 1, x}, r.Exhibits), nil
 }

@@ -12,36 +12,30 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/exhibit"
 )
 
-// gallery shows pictures of which the class is another one.
-type gallery struct {
-	set   labelled
-	dtype payload.DType
-}
-
 // side is the longer side of a shown picture in pixels.
 const side = 192
 
-func (g gallery) Rate(e mllog.AccuracyEntry) (badness float64, ok bool) {
-	class, err := topk.Class(g.dtype, e.Data)
-	return 1, err == nil && class != int64(g.set.Label(int(e.QSLIndex)))
-}
-
-func (g gallery) Show(e mllog.AccuracyEntry) (sdk.Exhibit, error) {
-	i := int(e.QSLIndex)
-	class, err := topk.Class(g.dtype, e.Data)
-	if err != nil {
-		return sdk.Exhibit{}, err
+// wrongOnes shows pictures of which the class is another one.
+func wrongOnes(labels labelled, dtype payload.DType) exhibit.Gallery {
+	return func(e mllog.AccuracyEntry) (badness float64, show exhibit.Show) {
+		i := int(e.QSLIndex)
+		class, err := topk.Class(dtype, e.Data)
+		if err != nil || class == int64(labels.Label(i)) {
+			return 0, nil
+		}
+		return 1, func() (sdk.Exhibit, error) {
+			set, ok := labels.(pictures.Set)
+			if !ok { // the labels of a data set are read without its pictures, which may not be there
+				return sdk.Exhibit{}, errors.New("the data set has no pictures")
+			}
+			p, err := pictures.Decode(set, i)
+			if err != nil {
+				return sdk.Exhibit{}, err
+			}
+			text, err := exhibit.PNG(exhibit.Thumbnail(p, side))
+			return sdk.Exhibit{
+				Caption: fmt.Sprintf("%s: class %d, the model says %d", labels.Name(i), labels.Label(i), class), PNG: text,
+			}, err
+		}
 	}
-	set, ok := g.set.(pictures.Set)
-	if !ok { // the labels of a data set are read without its pictures, which may not be there
-		return sdk.Exhibit{}, errors.New("the data set has no pictures")
-	}
-	p, err := pictures.Decode(set, i)
-	if err != nil {
-		return sdk.Exhibit{}, err
-	}
-	text, err := exhibit.PNG(exhibit.Thumbnail(p, side))
-	return sdk.Exhibit{
-		Caption: fmt.Sprintf("%s: class %d, the model says %d", g.set.Name(i), g.set.Label(i), class), PNG: text,
-	}, err
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/plumbline-ml/plumbline/accuracy/payload"
 	"github.com/plumbline-ml/plumbline/accuracy/topk"
 	"github.com/plumbline-ml/plumbline/datasets/imagenet"
-	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
@@ -57,11 +56,11 @@ func some(list []string) string {
 	return text
 }
 
-func (x *expected) add(e mllog.AccuracyEntry) error {
+func (x *expected) add(sample uint64, answer []byte) error {
 	if x == nil {
 		return nil
 	}
-	return x.topk.Add(e.QSLIndex, e.Data)
+	return x.topk.Add(sample, answer)
 }
 
 // judge adds the share of classes that are as expected, and names the first that are not.

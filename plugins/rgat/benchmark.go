@@ -19,9 +19,9 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/citations"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/export"
 	"github.com/plumbline-ml/plumbline/sdk"
-	"github.com/plumbline-ml/plumbline/sdk/exhibit"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 	"github.com/plumbline-ml/plumbline/sdk/option"
+	"github.com/plumbline-ml/plumbline/sdk/scoring"
 )
 
 //go:embed manifest.json
@@ -55,6 +55,8 @@ func score(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	if err := r.Err(); err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
-	s := &scorer{accuracy: accuracy.New(p.labels, format), samples: len(p.labels)}
-	return exhibit.Scorer(s, r.Exhibits, gallery{p.ids, p.labels, format}), p.Close()
+	log := scoring.Log{
+		Samples: len(p.labels), Exhibits: r.Exhibits, Gallery: wrongOnes(p.ids, p.labels, format),
+	}
+	return scoring.New(accuracy.New(p.labels, format), log, scoreOf), p.Close()
 }

@@ -18,7 +18,6 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/export"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/speech"
 	"github.com/plumbline-ml/plumbline/sdk"
-	"github.com/plumbline-ml/plumbline/sdk/exhibit"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 	"github.com/plumbline-ml/plumbline/sdk/option"
 )
@@ -52,10 +51,5 @@ func score(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	s, err := newScorer(set, dtype)
-	if err != nil {
-		return nil, err
-	}
-	worst := exhibit.Transcripts{Name: set.Name, Said: set.Transcript, Compare: s.wer.Compare}
-	return exhibit.Scorer(s, r.Exhibits, worst), nil
+	return newScorer(set, dtype, r.Exhibits)
 }

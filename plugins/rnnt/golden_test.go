@@ -1,11 +1,14 @@
 package rnnt
 
 import (
+	"errors"
 	"math"
 	"path/filepath"
 	"testing"
 
+	"github.com/plumbline-ml/plumbline/accuracy/wer"
 	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
+	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/sdktest"
 )
@@ -33,8 +36,10 @@ func TestGoldenScores(t *testing.T) {
 		if m := got.Metrics; math.Abs(m[1].Value-want.WER) > 1e-9 || got.OfficialText != want.Stdout {
 			t.Errorf("got %v and %q, want %+v", m, got.OfficialText, want)
 		}
-		if all := s.(*scorer); len(all.seen) != want.Kept {
-			t.Errorf("%d clips, want %d", len(all.seen), want.Kept)
+		last := s.Add(mllog.AccuracyEntry{QSLIndex: uint64(want.Kept - 1)})
+		if err := s.Add(mllog.AccuracyEntry{QSLIndex: uint64(want.Kept)}); !errors.Is(err, wer.ErrIndex) ||
+			errors.Is(last, wer.ErrIndex) {
+			t.Errorf("the last of %d clips: %v, the one behind it: %v", want.Kept, last, err)
 		}
 	})
 }

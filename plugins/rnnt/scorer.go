@@ -5,17 +5,13 @@ import (
 
 	"github.com/plumbline-ml/plumbline/accuracy/payload"
 	"github.com/plumbline-ml/plumbline/accuracy/wer"
-	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/exhibit"
+	"github.com/plumbline-ml/plumbline/sdk/scoring"
 )
 
-// scorer computes the word error rate. Every entry of a log counts.
-type scorer struct {
-	wer  *wer.Scorer
-	seen []bool
-}
-
-func newScorer(set clips, dtype payload.DType) (*scorer, error) {
+// newScorer scores answers against the transcripts. Every entry of a log counts.
+func newScorer(set clips, dtype payload.DType, exhibits int) (sdk.Scorer, error) {
 	references := make([]string, set.Len())
 	for i := range references {
 		text, err := wer.Clean(set.Transcript(i))
@@ -24,42 +20,25 @@ func newScorer(set clips, dtype payload.DType) (*scorer, error) {
 		}
 		references[i] = text
 	}
-	s, err := wer.NewRNNT(references, wer.Options{DType: dtype})
+	words, err := wer.NewRNNT(references, wer.Options{DType: dtype})
 	if err != nil {
 		return nil, sdk.Usage(err)
 	}
-	return &scorer{s, make([]bool, len(references))}, nil
+	log := scoring.Log{
+		Samples: len(references), Exhibits: exhibits, Gallery: exhibit.Transcripts(set.Name, set.Transcript, words.Compare),
+	}
+	return scoring.New(words, log, scoreOf), nil
 }
 
-func (s *scorer) Add(e mllog.AccuracyEntry) error {
-	err := s.wer.Add(e.QSLIndex, e.Data)
-	if err == nil {
-		s.seen[e.QSLIndex] = true
-	}
-	return sdk.Data(err)
-}
-
-func (s *scorer) Result() (sdk.Score, error) {
-	r, err := s.wer.Result()
-	if err != nil {
-		return sdk.Score{}, sdk.Data(err)
-	}
-	distinct := 0
-	for _, seen := range s.seen {
-		if seen {
-			distinct++
-		}
-	}
+// scoreOf says what the word error rate is of.
+func scoreOf(r wer.Result, c scoring.Counts) (sdk.Score, error) {
+	var n sdk.Notes
+	n.Missing(c.Missing(), c.All, "clips", "the rate is that")
+	n.Count(c.Again(), "%d entries are of clips that the log has already; as in the official script, each counts")
 	return sdk.Score{
 		Metrics: []sdk.Metric{
 			{Name: "accuracy", Unit: "%", Value: r.Accuracy()}, {Name: "WER", Unit: "%", Value: 100 * r.Rate()},
 		},
-		Samples: distinct, OfficialText: r.String(), Notes: s.notes(r, distinct),
+		OfficialText: r.String(), Notes: n,
 	}, nil
-}
-
-func (s *scorer) notes(r wer.Result, distinct int) (n sdk.Notes) {
-	n.Missing(len(s.seen)-distinct, len(s.seen), "clips", "the rate is that")
-	n.Count(r.Entries-distinct, "%d entries are of clips that the log has already; as in the official script, each counts")
-	return n
 }

@@ -44,7 +44,7 @@ func openScore(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return exhibit.Scorer(scorer, r.Exhibits, sheet{o}), nil
+	return exhibit.Scorer(scorer, r.Exhibits, sheet(o)), nil
 }
 
 // openStatistics reads those of the real pictures: of the path that the parameter names, or val2014.npz of the data

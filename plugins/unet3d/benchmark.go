@@ -20,7 +20,6 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/export"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/volumes"
 	"github.com/plumbline-ml/plumbline/sdk"
-	"github.com/plumbline-ml/plumbline/sdk/exhibit"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 	"github.com/plumbline-ml/plumbline/sdk/option"
 )
@@ -67,11 +66,7 @@ func score(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	s, err := newScorer(b, set, dtype)
-	if err != nil {
-		return nil, err
-	}
-	return exhibit.Scorer(s, r.Exhibits, &gallery{b, set, s.dice, dtype}), nil
+	return newScorer(b, set, dtype, r.Exhibits)
 }
 
 // scoreHeads prepares to read labels of heads, one case at a time.
@@ -82,9 +77,5 @@ func scoreHeads(r *manifest.Request) (sdk.Scorer, error) {
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	s, err := newHeadScorer(b, set, dtype)
-	if err != nil {
-		return nil, err
-	}
-	return exhibit.Scorer(s, r.Exhibits, s), nil
+	return newHeadScorer(b, set, dtype, r.Exhibits)
 }

@@ -14,38 +14,31 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/exhibit"
 )
 
-// gallery shows the slice of a case with the most to see, with the true classes and with those of the model.
-type gallery struct {
-	binding
-	cases cases
-	dice  *dice.Scorer
-	dtype payload.DType
-}
-
 // side is the longer side of a shown slice in pixels.
 const side = 180
 
-func (g *gallery) Rate(e mllog.AccuracyEntry) (badness float64, ok bool) {
-	return 1 - g.dice.Of(e.QSLIndex).Composite, true
-}
-
-func (g *gallery) Show(e mllog.AccuracyEntry) (sdk.Exhibit, error) {
-	i, score := int(e.QSLIndex), g.dice.Of(e.QSLIndex)
-	labels, err := g.labels(g.cases, i)
-	if err != nil {
-		return sdk.Exhibit{}, err
+// leastAlike shows the slice of a case with the most to see, with the true classes and with those of the model.
+func leastAlike(b binding, set cases, scores *dice.Scorer, dtype payload.DType) exhibit.Gallery {
+	return func(e mllog.AccuracyEntry) (badness float64, show exhibit.Show) {
+		i, score := int(e.QSLIndex), scores.Of(e.QSLIndex)
+		return 1 - score.Composite, func() (sdk.Exhibit, error) {
+			labels, err := b.labels(set, i)
+			if err != nil {
+				return sdk.Exhibit{}, err
+			}
+			values, shape, err := b.image(set, i)
+			if err != nil {
+				return sdk.Exhibit{}, err
+			}
+			found := lists.Make(len(labels), func(v int) uint8 { return uint8(dtype.At(e.Data, v)) })
+			z := fullest(shape, labels, found)
+			text, err := exhibit.PNG(exhibit.Beside(slice(shape, z, values, nil), slice(shape, z, values, labels),
+				slice(shape, z, values, found)))
+			return sdk.Exhibit{PNG: text, Caption: fmt.Sprintf(
+				"%s, slice %d: the scan, the labels, the model; kidney green, tumour red; DICE %.3f (kidney %.3f, tumour %.3f)",
+				set.Name(i), z, score.Composite, score.Kidney, score.Tumour)}, err
+		}
 	}
-	values, shape, err := g.image(g.cases, i)
-	if err != nil {
-		return sdk.Exhibit{}, err
-	}
-	found := lists.Make(len(labels), func(v int) uint8 { return uint8(g.dtype.At(e.Data, v)) })
-	z := fullest(shape, labels, found)
-	text, err := exhibit.PNG(exhibit.Beside(slice(shape, z, values, nil), slice(shape, z, values, labels),
-		slice(shape, z, values, found)))
-	return sdk.Exhibit{PNG: text, Caption: fmt.Sprintf(
-		"%s, slice %d: the scan, the labels, the model; kidney green, tumour red; DICE %.3f (kidney %.3f, tumour %.3f)",
-		g.cases.Name(i), z, score.Composite, score.Kidney, score.Tumour)}, err
 }
 
 // fullest is the slice with the most voxels of any class, where those of a tumour count ten times.

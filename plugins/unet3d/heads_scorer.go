@@ -12,6 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/preprocess/volume"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/exhibit"
+	"github.com/plumbline-ml/plumbline/sdk/scoring"
 )
 
 // headScorer computes the DICE of the three regions. Each case must be in the log exactly once.
@@ -21,7 +22,7 @@ type headScorer struct {
 	dice  *dice.HeadScorer
 }
 
-func newHeadScorer(b headBinding, set heads, d payload.DType) (*headScorer, error) {
+func newHeadScorer(b headBinding, set heads, d payload.DType, exhibits int) (sdk.Scorer, error) {
 	truth := make([]dice.Head, set.Len())
 	for i := range truth {
 		truth[i] = dice.Head{Name: set.Name(i), Raw: set.Shape(i),
@@ -36,27 +37,20 @@ func newHeadScorer(b headBinding, set heads, d payload.DType) (*headScorer, erro
 	if err != nil {
 		return nil, sdk.Data(err)
 	}
-	return &headScorer{b, set, s}, nil
+	of := &headScorer{b, set, s}
+	return scoring.New(s, scoring.Log{Samples: set.Len(), Exhibits: exhibits, Gallery: of.leastAlike}, of.score), nil
 }
 
-func (s *headScorer) Add(e mllog.AccuracyEntry) error {
-	return sdk.Data(s.dice.Add(e.QSLIndex, e.Data))
-}
-
-// Result has the exact means. A region that no case has, and with it the mean, is no metric: a note says why.
-func (s *headScorer) Result() (sdk.Score, error) {
-	r, err := s.dice.Result()
-	if err == nil {
-		err = s.heads.Doubt()
-	}
-	if err != nil {
+// score has the exact means. A region that no case has, and with it the mean, is no metric: a note says why.
+func (s *headScorer) score(r dice.HeadResult, _ scoring.Counts) (sdk.Score, error) {
+	if err := s.heads.Doubt(); err != nil {
 		return sdk.Score{}, sdk.Data(err)
 	}
-	score := sdk.Score{Samples: len(r.Cases), OfficialText: r.String()}
+	score := sdk.Score{OfficialText: r.String()}
+	var n sdk.Notes
 	add := func(name string, v float64) {
 		if math.IsNaN(v) {
-			score.Notes = append(score.Notes, fmt.Sprintf("%s is nan: a region is neither labelled nor found in any case",
-				name))
+			n.Add("%s is nan: a region is neither labelled nor found in any case", name)
 			return
 		}
 		score.Metrics = append(score.Metrics, sdk.Metric{Name: name, Value: v})
@@ -65,20 +59,19 @@ func (s *headScorer) Result() (sdk.Score, error) {
 	for k, name := range []string{"whole tumour DICE", "tumour core DICE", "enhancing tumour DICE"} {
 		add(name, r.Regions[k])
 	}
-	if r.NaNs > 0 {
-		score.Notes = append(score.Notes, fmt.Sprintf("%d voxels have logits that are no number: each is the class of the "+
-			"first of them, as in the official script", r.NaNs))
+	n.Count(r.NaNs, "%d voxels have logits that are no number: each is the class of the first of them, as in the official "+
+		"script")
+	if full := len(r.Unpadded); full > 0 {
+		n.Add("heads that fill an axis of the model's input: %d, %s first; the official script stops at them", full,
+			r.Unpadded[0])
 	}
-	if n := len(r.Unpadded); n > 0 {
-		score.Notes = append(score.Notes, fmt.Sprintf("heads that fill an axis of the model's input: %d, %s first; the "+
-			"official script stops at them", n, r.Unpadded[0]))
-	}
+	score.Notes = n
 	return score, nil
 }
 
-// Rate is worse the smaller the mean of the regions is that the case has.
-func (s *headScorer) Rate(e mllog.AccuracyEntry) (badness float64, ok bool) {
-	return 1 - meanRegion(s.dice.Of(e.QSLIndex)), true
+// leastAlike shows heads, the worse the smaller the mean of the regions is that they have.
+func (s *headScorer) leastAlike(e mllog.AccuracyEntry) (badness float64, show exhibit.Show) {
+	return 1 - meanRegion(s.dice.Of(e.QSLIndex)), func() (sdk.Exhibit, error) { return s.show(e) }
 }
 
 func meanRegion(score dice.HeadScore) float64 {
@@ -94,8 +87,8 @@ func meanRegion(score dice.HeadScore) float64 {
 	return sum / float64(n)
 }
 
-// Show draws the slice of a head with the most to see, in two channels and with the true classes and the model's.
-func (s *headScorer) Show(e mllog.AccuracyEntry) (sdk.Exhibit, error) {
+// show draws the slice of a head with the most to see, in two channels and with the true classes and the model's.
+func (s *headScorer) show(e mllog.AccuracyEntry) (sdk.Exhibit, error) {
 	i := int(e.QSLIndex)
 	values, err := s.heads.Image(s.recipe, i)
 	if err != nil {

@@ -384,7 +384,7 @@ func BenchmarkHeadLog(b *testing.B) {
 	b.SetBytes(int64(len(log)))
 	b.ReportAllocs()
 	for b.Loop() {
-		s, err := newHeadScorer(headBinding{recipe: recipe}, set, payload.Float16)
+		s, err := newHeadScorer(headBinding{recipe: recipe}, set, payload.Float16, 0)
 		if err != nil {
 			b.Fatal(err)
 		}

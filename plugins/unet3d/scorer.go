@@ -5,14 +5,12 @@ import (
 
 	"github.com/plumbline-ml/plumbline/accuracy/dice"
 	"github.com/plumbline-ml/plumbline/accuracy/payload"
-	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/scoring"
 )
 
-// scorer computes DICE. Each case must be in the log exactly once.
-type scorer struct{ dice *dice.Scorer }
-
-func newScorer(b binding, c cases, d payload.DType) (*scorer, error) {
+// newScorer computes DICE. Each case must be in the log exactly once.
+func newScorer(b binding, c cases, d payload.DType, exhibits int) (sdk.Scorer, error) {
 	truth := make([]dice.Case, c.Len())
 	var faults []error
 	for i := range truth {
@@ -27,7 +25,8 @@ func newScorer(b binding, c cases, d payload.DType) (*scorer, error) {
 	if err != nil {
 		return nil, sdk.Data(err)
 	}
-	return &scorer{s}, nil
+	log := scoring.Log{Samples: c.Len(), Exhibits: exhibits, Gallery: leastAlike(b, c, s, d)}
+	return scoring.New(s, log, scoreOf), nil
 }
 
 // preparedShapeOfLabels is that of the image; preprocessed labels are taken as they are.
@@ -39,22 +38,13 @@ func (b *binding) preparedShapeOfLabels(c cases, i int) ([3]int, error) {
 	return b.preparedShape(c, i)
 }
 
-func (s *scorer) Add(e mllog.AccuracyEntry) error {
-	return sdk.Data(s.dice.Add(e.QSLIndex, e.Data))
-}
-
-func (s *scorer) Result() (sdk.Score, error) {
-	r, err := s.dice.Result()
-	if err != nil {
-		return sdk.Score{}, sdk.Data(err)
-	}
+func scoreOf(r dice.Result, _ scoring.Counts) (sdk.Score, error) {
 	return sdk.Score{
 		Metrics: []sdk.Metric{
 			{Name: "DICE", Value: r.Mean.Composite},
 			{Name: "kidney DICE", Value: r.Mean.Kidney},
 			{Name: "tumour DICE", Value: r.Mean.Tumour},
 		},
-		Samples:      len(r.Cases),
 		OfficialText: r.String(),
 	}, nil
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/export"
 	drawn "github.com/plumbline-ml/plumbline/datasets/synthetic/products"
 	"github.com/plumbline-ml/plumbline/sdk"
-	"github.com/plumbline-ml/plumbline/sdk/exhibit"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
+	"github.com/plumbline-ml/plumbline/sdk/scoring"
 )
 
 //go:embed manifest.json
@@ -66,8 +66,9 @@ func score(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	if err != nil {
 		return nil, sdk.Data(err)
 	}
-	g := gallery{catalogue: c, truths: truths}
-	return exhibit.Scorer(newScorer(truths, s.form), r.Exhibits, g), nil
+	of := newScorer(truths, s.form)
+	log := scoring.Log{Samples: len(truths), Exhibits: r.Exhibits, Gallery: gallery{c, truths}.rate}
+	return scoring.New(of, log, of.score), nil
 }
 
 // officialSize is how many products the catalogue of a model has.

@@ -324,11 +324,11 @@ func BenchmarkScore(b *testing.B) {
 	for b.Loop() {
 		s := newScorer(truths, loadGen)
 		for i := range truths {
-			if err := s.Add(mllog.AccuracyEntry{QSLIndex: uint64(i), Data: answer}); err != nil {
+			if err := s.Add(uint64(i), answer); err != nil {
 				b.Fatal(err)
 			}
 		}
-		if r, err := s.Result(); err != nil || r.Samples != len(truths) {
+		if r, err := s.Result(); err != nil || r.Products != len(truths) {
 			b.Fatal(r, err)
 		}
 	}

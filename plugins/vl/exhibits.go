@@ -25,17 +25,23 @@ type gallery struct {
 // side is the longer side of a shown picture in pixels.
 const side = 192
 
-// Rate is the share of what is wrong: of an answer that nobody can read all of it.
-func (g gallery) Rate(e mllog.AccuracyEntry) (badness float64, ok bool) {
+// rate shows products by the share of what is wrong.
+func (g gallery) rate(e mllog.AccuracyEntry) (badness float64, show exhibit.Show) {
 	if e.QSLIndex >= uint64(len(g.truths)) {
-		return 0, false
+		return 0, nil
 	}
-	truth := g.truths[e.QSLIndex]
-	answer, err := accuracy.Parse(string(e.Data))
+	if badness = wrongShare(g.truths[e.QSLIndex], string(e.Data)); badness == 0 {
+		return 0, nil
+	}
+	return badness, func() (sdk.Exhibit, error) { return g.show(e) }
+}
+
+// wrongShare is the share of an answer that is wrong: all of one that cannot be read.
+func wrongShare(truth products.Truth, text string) (wrong float64) {
+	answer, err := accuracy.Parse(text)
 	if err != nil {
-		return 1, true
+		return 1
 	}
-	wrong := 0.0
 	if answer.Category != truth.Category {
 		wrong += 0.5
 	}
@@ -45,10 +51,10 @@ func (g gallery) Rate(e mllog.AccuracyEntry) (badness float64, ok bool) {
 	if answer.SecondHand != truth.SecondHand {
 		wrong += 0.125
 	}
-	return wrong, wrong > 0
+	return wrong
 }
 
-func (g gallery) Show(e mllog.AccuracyEntry) (sdk.Exhibit, error) {
+func (g gallery) show(e mllog.AccuracyEntry) (sdk.Exhibit, error) {
 	i := int(e.QSLIndex)
 	row, err := g.catalogue.Row(context.Background(), i)
 	if err != nil {

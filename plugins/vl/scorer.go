@@ -3,17 +3,9 @@ package vl
 import (
 	accuracy "github.com/plumbline-ml/plumbline/accuracy/products"
 	"github.com/plumbline-ml/plumbline/datasets/products"
-	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/scoring"
 )
-
-// scorer reports what the official programs find in a log, beside what the least of models would have.
-type scorer struct {
-	*accuracy.Scorer
-	form  form
-	size  int
-	floor accuracy.Result
-}
 
 // The metrics.
 const (
@@ -22,12 +14,19 @@ const (
 	secondHandF1 = "second_hand_f1"
 )
 
+// scorer says what the official programs find in a log, beside what the least of models would have.
+type scorer struct {
+	*accuracy.Scorer
+	form  form
+	floor accuracy.Result
+}
+
 func newScorer(truths []products.Truth, f form) *scorer {
 	all := make([]accuracy.Product, len(truths))
 	for i, t := range truths {
 		all[i] = accuracy.Product{Category: t.Category, Brand: t.Brand, SecondHand: t.SecondHand, Offered: t.Offered}
 	}
-	return &scorer{accuracy.New(all, f.scores()), f, len(all), floorOf(truths, all, f)}
+	return &scorer{accuracy.New(all, f.scores()), f, floorOf(truths, all, f)}
 }
 
 // floorOf scores a model that looks at nothing: it answers the first category that is offered, no brand, not
@@ -55,15 +54,11 @@ func floorOf(truths []products.Truth, all []accuracy.Product, f form) accuracy.R
 }
 
 // Add scores an answer; several of one product all count, as in the official programs.
-func (s *scorer) Add(e mllog.AccuracyEntry) error {
-	return sdk.Data(s.Scorer.Add(int(int64(e.QSLIndex)), e.Data))
+func (s *scorer) Add(sample uint64, answer []byte) error {
+	return s.Scorer.Add(int(int64(sample)), answer)
 }
 
-func (s *scorer) Result() (sdk.Score, error) {
-	r, err := s.Scorer.Result()
-	if err != nil {
-		return sdk.Score{}, sdk.Data(err)
-	}
+func (s *scorer) score(r accuracy.Result, c scoring.Counts) (sdk.Score, error) {
 	score := sdk.Score{
 		Samples: r.Products, OfficialText: r.Text(),
 		Metrics: []sdk.Metric{
@@ -72,7 +67,7 @@ func (s *scorer) Result() (sdk.Score, error) {
 		},
 	}
 	var n sdk.Notes
-	n.Missing(s.size-r.Products, s.size, "products", "the metrics are those")
+	n.Missing(c.All-r.Products, c.All, "products", "the metrics are those")
 	n.Count(r.Entries-r.Products, "%d entries are of products that had one already, and count as well, as in the "+
 		"official programs")
 	n.Count(r.Unparsable, "%d answers are not the JSON object asked for, and count as wrong; for second_hand_f1 they are "+

@@ -11,8 +11,8 @@ import (
 	"embed"
 
 	"github.com/plumbline-ml/plumbline/sdk"
-	"github.com/plumbline-ml/plumbline/sdk/exhibit"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
+	"github.com/plumbline-ml/plumbline/sdk/scoring"
 )
 
 //go:embed manifest.json
@@ -46,5 +46,8 @@ func score(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
 		return nil, err
 	}
 	scorer := newScorer(r, s, prompts, results)
-	return exhibit.Scorer(scorer, r.Exhibits, sheet{ctx, scorer}), nil
+	log := scoring.Log{
+		Samples: len(prompts), First: true, Within: true, Exhibits: r.Exhibits, Gallery: sheet{ctx, scorer}.rate,
+	}
+	return scoring.New(scorer, log, scorer.score), nil
 }

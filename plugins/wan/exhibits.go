@@ -24,25 +24,22 @@ const (
 	side        = 160
 )
 
-// Rate puts prompts without a video first.
-func (s sheet) Rate(e mllog.AccuracyEntry) (badness float64, ok bool) {
-	if e.QSLIndex >= uint64(len(s.scorer.prompts)) {
-		return 0, false
-	}
+// rate puts prompts without a video first.
+func (s sheet) rate(e mllog.AccuracyEntry) (badness float64, show exhibit.Show) {
 	if len(e.Data) == 0 {
-		return 1, true
+		badness = 1
 	}
-	return 0, true
+	return badness, func() (sdk.Exhibit, error) { return s.show(e) }
 }
 
-// Show draws frames beside each other. Where they cannot be read the text says why.
-func (s sheet) Show(e mllog.AccuracyEntry) (sdk.Exhibit, error) {
+// show draws frames beside each other. Where they cannot be read the text says why.
+func (s sheet) show(e mllog.AccuracyEntry) (sdk.Exhibit, error) {
 	x := sdk.Exhibit{Caption: fmt.Sprintf("%d: %s", e.QSLIndex, s.scorer.prompts[e.QSLIndex].Prompt)}
 	if len(e.Data) == 0 {
 		x.Text = "no video"
 		return x, nil
 	}
-	video, err := s.scorer.video(e)
+	video, err := s.scorer.video(e.QSLIndex, string(e.Data))
 	if err != nil {
 		x.Text = err.Error()
 		return x, nil

@@ -11,10 +11,10 @@ import (
 	"unicode/utf8"
 
 	"github.com/plumbline-ml/plumbline/internal/bounded"
-	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/plugins/wan/videos"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
+	"github.com/plumbline-ml/plumbline/sdk/scoring"
 )
 
 // The metrics.
@@ -32,55 +32,43 @@ type scorer struct {
 	drawn   bool // by the stand-in, which draws the same again
 	show    []uint64
 
-	files                     map[uint64]string // what the log has of each prompt
-	failed                    []string
-	dropped, outside, strange int
-	shown                     map[uint64][]byte
-	unread                    int
+	failed []string
+	shown  map[uint64][]byte
+	unread int
 }
 
 func newScorer(r *manifest.Request, s settings, prompts []videos.Request, found *results) *scorer {
 	return &scorer{
 		settings: s, prompts: prompts, names: fileNames(prompts), results: found, drawn: r.Embedded, show: r.Show,
-		files: map[uint64]string{}, shown: map[uint64][]byte{},
+		shown: map[uint64][]byte{},
 	}
 }
 
-// Add takes what the log has of a video. Of several entries of one prompt the first counts.
-func (s *scorer) Add(e mllog.AccuracyEntry) error {
-	if e.QSLIndex >= uint64(len(s.prompts)) {
-		s.outside++
-		return nil
-	}
-	if _, again := s.files[e.QSLIndex]; again {
-		s.dropped++
-		return nil
-	}
-	text := string(e.Data)
+// Add takes what the log has of a video.
+func (s *scorer) Add(prompt uint64, answer []byte) error {
+	text := string(answer)
 	if !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
-		return sdk.Data(fmt.Errorf("%q is neither a path nor a SHA-256", text))
+		return fmt.Errorf("%q is neither a path nor a SHA-256", text)
 	}
-	s.files[e.QSLIndex] = text
 	if text == "" {
-		s.failed = append(s.failed, fmt.Sprintf("prompt %d has no video (%q)", e.QSLIndex, s.prompts[e.QSLIndex].Prompt))
+		s.failed = append(s.failed, fmt.Sprintf("prompt %d has no video (%q)", prompt, s.prompts[prompt].Prompt))
 		return nil
 	}
-	if !slices.Contains(s.show, e.QSLIndex) {
+	if !slices.Contains(s.show, prompt) {
 		return nil
 	}
-	video, err := s.video(e)
+	video, err := s.video(prompt, text)
 	if err != nil {
 		s.unread++
 		return nil
 	}
-	s.shown[e.QSLIndex] = video
+	s.shown[prompt] = video
 	return nil
 }
 
 // video is the content of the file that an entry names: by its path, or by its digest and the name that it has in the
 // folder of videos. The stand-in draws it again.
-func (s *scorer) video(e mllog.AccuracyEntry) ([]byte, error) {
-	text := string(e.Data)
+func (s *scorer) video(prompt uint64, text string) ([]byte, error) {
 	sum, err := hex.DecodeString(text)
 	if err != nil || len(sum) != sha256.Size {
 		return readVideo(text) // a log from elsewhere may name any file
@@ -88,7 +76,7 @@ func (s *scorer) video(e mllog.AccuracyEntry) ([]byte, error) {
 	var video []byte
 	switch {
 	case s.folder != "":
-		path, err := s.named(e.QSLIndex)
+		path, err := s.named(prompt)
 		if err != nil {
 			return nil, err
 		}
@@ -96,14 +84,14 @@ func (s *scorer) video(e mllog.AccuracyEntry) ([]byte, error) {
 			return nil, err
 		}
 	case s.drawn:
-		if video, err = videos.Draw(s.prompts[e.QSLIndex].Prompt); err != nil {
+		if video, err = videos.Draw(s.prompts[prompt].Prompt); err != nil {
 			return nil, err
 		}
 	default:
 		return nil, fmt.Errorf("the log has a digest alone: --param videos=FOLDER says where the files are")
 	}
 	if has := sha256.Sum256(video); string(has[:]) != string(sum) {
-		return nil, fmt.Errorf("the file of prompt %d is another one than that of the log", e.QSLIndex)
+		return nil, fmt.Errorf("the file of prompt %d is another one than that of the log", prompt)
 	}
 	return video, nil
 }
@@ -128,9 +116,11 @@ func (s *scorer) named(i uint64) (string, error) {
 	return "", fmt.Errorf("%s has no %s.mp4", s.folder, s.names[i])
 }
 
-func (s *scorer) Result() (sdk.Score, error) {
-	made := len(s.files) - len(s.failed)
-	score := sdk.Score{Samples: len(s.files)}
+// Result is how many prompts failed.
+func (s *scorer) Result() (failed int, err error) { return len(s.failed), nil }
+
+func (s *scorer) score(failed int, c scoring.Counts) (sdk.Score, error) {
+	made, score := c.Samples-failed, sdk.Score{}
 	if s.results != nil {
 		score.Metrics = append(score.Metrics, sdk.Metric{Name: vbenchScore, Unit: "%", Value: s.results.score})
 		score.OfficialText = strings.Join(append(s.results.lines(), s.results.checkerLine()), "\n")
@@ -140,14 +130,14 @@ func (s *scorer) Result() (sdk.Score, error) {
 	score.Metrics = append(score.Metrics, sdk.Metric{
 		Name: videosThere, Unit: "%", Value: 100 * float64(made) / float64(len(s.prompts)),
 	})
-	score.Notes, score.Files = s.notes(), s.shownFiles()
+	score.Notes, score.Files = s.notes(c), s.shownFiles()
 	return score, nil
 }
 
-func (s *scorer) notes() (n sdk.Notes) {
-	n.Missing(len(s.prompts)-len(s.files), len(s.prompts), "prompts", "the share of videos is that")
-	n.Dropped(s.dropped)
-	n.Count(s.outside, "%d entries are of prompts that the data set does not have")
+func (s *scorer) notes(c scoring.Counts) (n sdk.Notes) {
+	n.Missing(c.Missing(), c.All, "prompts", "the share of videos is that")
+	n.Dropped(c.Again())
+	n.Count(c.Outside, "%d entries are of prompts that the data set does not have")
 	slices.Sort(s.failed)
 	for _, f := range s.failed[:min(len(s.failed), mostNamed)] {
 		n.Add("%s", f)

@@ -12,10 +12,8 @@ package whisper
 import (
 	"context"
 	"embed"
-	"fmt"
 
 	"github.com/plumbline-ml/plumbline/sdk"
-	"github.com/plumbline-ml/plumbline/sdk/exhibit"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 )
 
@@ -51,11 +49,5 @@ func score(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	scorer, err := newScorer(all, s.dtype)
-	if err != nil {
-		return nil, err
-	}
-	name := func(i int) string { return fmt.Sprintf("clip %d", i) }
-	worst := exhibit.Transcripts{Name: name, Said: all.Transcript, Compare: scorer.words.Compare}
-	return exhibit.Scorer(scorer, r.Exhibits, worst), nil
+	return newScorer(all, s.dtype, r.Exhibits)
 }

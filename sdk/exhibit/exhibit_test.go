@@ -23,18 +23,18 @@ func (s *inner) Result() (sdk.Score, error)    { return sdk.Score{Samples: s.add
 func (s *inner) Close() error                  { s.closed++; return nil }
 
 // gallery rates an answer by its first byte; 255 is not shown.
-type gallery struct{ fault error }
-
-func (gallery) Rate(e mllog.AccuracyEntry) (float64, bool) {
-	return float64(e.Data[0]), e.Data[0] != 255
-}
-func (g gallery) Show(e mllog.AccuracyEntry) (sdk.Exhibit, error) {
-	return sdk.Exhibit{Text: fmt.Sprint(e.QSLIndex)}, g.fault
+func gallery(fault error) Gallery {
+	return func(e mllog.AccuracyEntry) (float64, Show) {
+		if e.Data[0] == 255 {
+			return 0, nil
+		}
+		return float64(e.Data[0]), func() (sdk.Exhibit, error) { return sdk.Exhibit{Text: fmt.Sprint(e.QSLIndex)}, fault }
+	}
 }
 
 func TestScorer(t *testing.T) {
 	of := &inner{}
-	s := Scorer(of, 3, gallery{})
+	s := Scorer(of, 3, gallery(nil))
 	data := make([]byte, 1)
 	for _, e := range [][2]int{{9, 5}, {1, 7}, {4, 5}, {2, 5}, {8, 255}, {1, 250}, {3, 0}} { // sample, badness
 		data[0] = byte(e[1])
@@ -56,14 +56,14 @@ func TestScorer(t *testing.T) {
 	if err := s.(interface{ Close() error }).Close(); err != nil || of.closed != 1 {
 		t.Errorf("closed %d times, %v", of.closed, err)
 	}
-	if Scorer(of, 0, gallery{}) != sdk.Scorer(of) {
+	if Scorer(of, 0, gallery(nil)) != sdk.Scorer(of) || Scorer(of, 3, nil) != sdk.Scorer(of) {
 		t.Error("without exhibits the scorer is another one")
 	}
 }
 
 // A sample that cannot be shown is a note, and no failure.
 func TestScorerThatCannotShow(t *testing.T) {
-	s := Scorer(&inner{}, 3, gallery{errors.New("no picture")})
+	s := Scorer(&inner{}, 3, gallery(errors.New("no picture")))
 	for i := range uint64(5) {
 		if err := s.Add(mllog.AccuracyEntry{QSLIndex: i, Data: []byte{1}}); err != nil {
 			t.Fatal(err)
@@ -107,10 +107,21 @@ func TestThumbnail(t *testing.T) {
 }
 
 func TestWorst(t *testing.T) {
-	got := Worst(5, 3, func(i int) float64 { return []float64{1, 5, 2, 5, 0}[i] })
+	shown := func(n, most int, badness func(i int) float64) string {
+		var all []string
+		for _, x := range Worst(n, most, func(i int) (float64, func() sdk.Exhibit) {
+			return badness(i), func() sdk.Exhibit { return sdk.Exhibit{Text: fmt.Sprint(i)} }
+		}) {
+			all = append(all, x.Text)
+		}
+		return strings.Join(all, " ")
+	}
 	even := func(int) float64 { return 0 }
-	if fmt.Sprint(got) != "[1 3 2]" || len(Worst(100, 50, even)) != 24 || len(Worst(3, 0, nil)) > 0 {
+	if got := shown(5, 3, func(i int) float64 { return []float64{1, 5, 2, 5, 0}[i] }); got != "1 3 2" {
 		t.Error(got)
+	}
+	if n := len(strings.Fields(shown(100, 50, even))); n != 24 || shown(3, 0, even) != "" || shown(2, 5, even) != "0 1" {
+		t.Error(n, shown(3, 0, even), shown(2, 5, even))
 	}
 }
 

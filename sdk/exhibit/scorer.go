@@ -12,21 +12,21 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// Gallery is what a benchmark knows of its answers.
-type Gallery interface {
-	// Rate says how bad an answer is: the larger, the worse, and 0 where it is right. One that is not ok is not shown.
-	Rate(e mllog.AccuracyEntry) (badness float64, ok bool)
-	// Show makes an exhibit of an answer that Rate took. An error is no failure of the score: it becomes a note.
-	Show(e mllog.AccuracyEntry) (sdk.Exhibit, error)
-}
+// Gallery says how bad an answer is: the larger, the worse, and 0 where it is right. show makes an exhibit of it; nil: the
+// answer is not shown. A gallery is asked when an entry comes, for the badness alone, and of the worst once more in the
+// end, with a copy of the entry. A note says why show failed: the score stands without the exhibit.
+type Gallery func(e mllog.AccuracyEntry) (badness float64, show Show)
+
+// Show makes an exhibit of one answer.
+type Show func() (sdk.Exhibit, error)
 
 // mostHeld bounds the payloads that are kept until the end, in bytes.
 const mostHeld = 256 << 20
 
 // Scorer is a scorer that adds to its score the most exhibits that are wanted (Request.Exhibits), the worst first; with
-// none wanted it is of alone. Of several entries of one sample the first is looked at.
+// none wanted, or no gallery, it is of alone. Of several entries of one sample the first is looked at.
 func Scorer(of sdk.Scorer, most int, g Gallery) sdk.Scorer {
-	if most <= 0 {
+	if most <= 0 || g == nil {
 		return of
 	}
 	return &scorer{Scorer: of, gallery: g, most: min(most, sdk.MostExhibits), seen: map[uint64]bool{}}
@@ -52,7 +52,7 @@ func (s *scorer) Add(e mllog.AccuracyEntry) error {
 		return err
 	}
 	s.seen[e.QSLIndex] = true
-	if badness, ok := s.gallery.Rate(e); ok && !math.IsNaN(badness) {
+	if badness, show := s.gallery(e); show != nil && !math.IsNaN(badness) {
 		s.keep(rated{e, badness})
 	}
 	return nil
@@ -83,10 +83,7 @@ func (s *scorer) Result() (sdk.Score, error) {
 		return score, err
 	}
 	for _, r := range s.worst {
-		e, err := s.gallery.Show(r.entry)
-		if err == nil {
-			err = e.Check()
-		}
+		e, err := s.show(r.entry)
 		if err != nil {
 			score.Notes = append(score.Notes, fmt.Sprintf("sample %d is not shown: %v", r.entry.QSLIndex, err))
 			break // the others have the same fault
@@ -96,27 +93,43 @@ func (s *scorer) Result() (sdk.Score, error) {
 	return score, nil
 }
 
-// Close closes the scorer, where that is to be done.
-func (s *scorer) Close() error {
-	var errs []error
-	for _, c := range []any{s.Scorer, s.gallery} {
-		if c, ok := c.(io.Closer); ok {
-			errs = append(errs, c.Close())
-		}
+// show makes the exhibit of an entry that was kept.
+func (s *scorer) show(e mllog.AccuracyEntry) (sdk.Exhibit, error) {
+	_, show := s.gallery(e)
+	if show == nil {
+		return sdk.Exhibit{}, errors.New("the gallery does not show it any more")
 	}
-	return errors.Join(errs...)
+	x, err := show()
+	if err == nil {
+		err = x.Check()
+	}
+	return x, err
 }
 
-// Worst lists the most of n samples that are worst, the worst first: for scorers that know only at their end how bad an
-// answer is. Of equal ones the first come first; those that are as right as can be, 0, are listed too.
-func Worst(n, most int, badness func(i int) float64) []int {
+// Close closes the scorer, where that is to be done.
+func (s *scorer) Close() error {
+	if c, ok := s.Scorer.(io.Closer); ok {
+		return c.Close()
+	}
+	return nil
+}
+
+// Worst shows the most of n samples that are worst, the worst first: for scorers that know only at their end how bad an
+// answer is. Of equal ones the first come first; those that are as right as can be, 0, are shown, too.
+func Worst(n, most int, rate func(i int) (badness float64, show func() sdk.Exhibit)) []sdk.Exhibit {
 	if most <= 0 {
 		return nil
 	}
 	numbers, values := make([]int, n), make([]float64, n)
 	for i := range numbers {
-		numbers[i], values[i] = i, badness(i)
+		numbers[i] = i
+		values[i], _ = rate(i)
 	}
 	slices.SortStableFunc(numbers, func(a, b int) int { return cmp.Compare(values[b], values[a]) })
-	return numbers[:min(n, most, sdk.MostExhibits)]
+	worst := make([]sdk.Exhibit, min(n, most, sdk.MostExhibits))
+	for k := range worst {
+		_, show := rate(numbers[k])
+		worst[k] = show()
+	}
+	return worst
 }

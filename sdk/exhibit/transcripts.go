@@ -7,26 +7,22 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// Transcripts is a Gallery of what was heard: the clips with the greatest share of wrong words.
-type Transcripts struct {
-	Name func(clip int) string
-	Said func(clip int) string // the reference
-	// Compare is the text of an answer, how many of its words are wrong, and how many words the reference has.
-	Compare func(clip uint64, payload []byte) (text string, wrong, words int, err error)
-}
-
-// Rate implements Gallery.
-func (t Transcripts) Rate(e mllog.AccuracyEntry) (badness float64, ok bool) {
-	_, wrong, words, err := t.Compare(e.QSLIndex, e.Data)
-	return float64(wrong) / float64(max(1, words)), err == nil
-}
-
-// Show implements Gallery.
-func (t Transcripts) Show(e mllog.AccuracyEntry) (sdk.Exhibit, error) {
-	clip := int(e.QSLIndex)
-	text, wrong, words, err := t.Compare(e.QSLIndex, e.Data)
-	return sdk.Exhibit{
-		Caption: fmt.Sprintf("%s: %d words wrong, of %d", t.Name(clip), wrong, words),
-		Text:    Texts("SAID", t.Said(clip), "HEARD", text),
-	}, err
+// Transcripts is the gallery of what was heard: the clips with the greatest share of wrong words. name is what a clip is
+// called, said its reference; compare is the text of an answer, how many of its words are wrong, and how many words the
+// reference has.
+func Transcripts(name, said func(clip int) string,
+	compare func(clip uint64, payload []byte) (text string, wrong, words int, err error)) Gallery {
+	return func(e mllog.AccuracyEntry) (badness float64, show Show) {
+		text, wrong, words, err := compare(e.QSLIndex, e.Data)
+		if err != nil {
+			return 0, nil
+		}
+		clip := int(e.QSLIndex)
+		return float64(wrong) / float64(max(1, words)), func() (sdk.Exhibit, error) {
+			return sdk.Exhibit{
+				Caption: fmt.Sprintf("%s: %d words wrong, of %d", name(clip), wrong, words),
+				Text:    Texts("SAID", said(clip), "HEARD", text),
+			}, nil
+		}
+	}
 }

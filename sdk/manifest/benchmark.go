@@ -13,6 +13,9 @@ import (
 type Implementation struct {
 	// Open opens the workload of a run: it reads the parameters, opens the data set and names the model's tensors.
 	Open func(ctx context.Context, r *Request) (sdk.Workload, error)
+	// Params are structs of the forms that Open and Score bind the parameters to (Request.Bind), such as settings{}, and
+	// assets: they are held to the manifest's parameters, and tags may declare some with help and default. nil: not known.
+	Params []any
 	// Score prepares the scoring of an accuracy log: parameters and data set only, the request has no file.
 	Score func(ctx context.Context, r *Request) (sdk.Scorer, error)
 	// Dataset does what the models list as datasetActions; nil where none lists any. See sdk.DatasetWorker.

@@ -74,7 +74,9 @@ func read(text string, files fs.FS, i Implementation) (*Manifest, error) {
 		return nil, errors.New("manifest: more text after the end of the object")
 	}
 	m.Embedded.Dataset.Samples, m.Embedded.Dataset.PerformanceSampleCount = i.Samples, i.PerformanceSamples
-	faults := []error{m.completeEmbedded(&m.Embedded), m.checkDefaults("manifest, embedded", m.Embedded.Defaults)}
+	faults := []error{
+		m.completeEmbedded(&m.Embedded), m.declare(i.Params), m.checkDefaults("manifest, embedded", m.Embedded.Defaults),
+	}
 	if len(m.Models) == 0 {
 		faults = append(faults, errors.New("manifest: no models"))
 	}

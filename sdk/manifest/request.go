@@ -143,6 +143,17 @@ func (r *Request) First(size int, what string) int {
 	return min(r.Count, size)
 }
 
+// OpenDataset opens the data set of a request: drawn is the embedded one, and open opens that at a path. Its error is a
+// fault, of class sdk.ErrData, and ok is false.
+func OpenDataset[T any](r *Request, drawn func() T, open func(path string) (T, error)) (set T, ok bool) {
+	if r.Dataset == "" {
+		return drawn(), true
+	}
+	set, err := open(r.Dataset)
+	r.Fault(sdk.Data(err))
+	return set, err == nil
+}
+
 // Fault adds a fault, of class sdk.ErrUsage or sdk.ErrData as a rule, unless err is nil.
 func (r *Request) Fault(err error) {
 	if err != nil {

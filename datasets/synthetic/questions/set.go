@@ -49,3 +49,6 @@ func (s Set) Paragraphs(first, end int) []squad.Paragraph {
 	}
 	return paragraphs
 }
+
+// SQuAD is the whole set in the form of a data set that is read.
+func (s Set) SQuAD() *squad.Set { return squad.Of(s.Paragraphs(0, s.Len())) }

@@ -103,28 +103,24 @@ func overlap(a, b box) float64 {
 
 func (b box) area() float64 { return (b.right - b.left) * (b.bottom - b.top) }
 
-// Rate is how many objects were missed and how many found that are not there.
-func (g *gallery) Rate(e mllog.AccuracyEntry) (badness float64, ok bool) {
-	objects, detections := g.boxes[e.QSLIndex], g.detections(e.Data)
-	return float64(len(objects) + len(detections) - 2*found(detections, objects)), true
-}
-
-func (g *gallery) Show(e mllog.AccuracyEntry) (sdk.Exhibit, error) {
-	i := int(e.QSLIndex)
-	p, err := pictures.Decode(g.pictures, i)
-	if err != nil {
-		return sdk.Exhibit{}, err
+// show rates an answer by how many objects were missed and how many found that are not there.
+func (g *gallery) show(e mllog.AccuracyEntry) (badness float64, show exhibit.Show) {
+	i, objects, detections := int(e.QSLIndex), g.boxes[e.QSLIndex], g.detections(e.Data)
+	right := found(detections, objects)
+	return float64(len(objects) + len(detections) - 2*right), func() (sdk.Exhibit, error) {
+		p, err := pictures.Decode(g.pictures, i)
+		if err != nil {
+			return sdk.Exhibit{}, err
+		}
+		small := exhibit.Thumbnail(p, side)
+		for _, b := range objects {
+			exhibit.Outline(small, b.left, b.top, b.right, b.bottom, exhibit.Truth)
+		}
+		for _, b := range detections {
+			exhibit.Outline(small, b.left, b.top, b.right, b.bottom, exhibit.Found)
+		}
+		text, err := exhibit.PNG(small)
+		return sdk.Exhibit{PNG: text, Caption: fmt.Sprintf("%s: %d of %d objects (green) found, %d detections (red) of nothing",
+			g.pictures.Name(i), right, len(objects), len(detections)-right)}, err
 	}
-	objects, detections := g.boxes[i], g.detections(e.Data)
-	small := exhibit.Thumbnail(p, side)
-	for _, b := range objects {
-		exhibit.Outline(small, b.left, b.top, b.right, b.bottom, exhibit.Truth)
-	}
-	for _, b := range detections {
-		exhibit.Outline(small, b.left, b.top, b.right, b.bottom, exhibit.Found)
-	}
-	text, err := exhibit.PNG(small)
-	return sdk.Exhibit{PNG: text, Caption: fmt.Sprintf(
-		"%s: %d of %d objects (green) found, %d detections (red) of nothing", g.pictures.Name(i),
-		found(detections, objects), len(objects), len(detections)-found(detections, objects))}, err
 }

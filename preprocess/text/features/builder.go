@@ -50,8 +50,20 @@ func NewBuilder(t *wordpiece.Tokenizer, o Options) (*Builder, error) {
 	return b, nil
 }
 
+// Open returns a builder for the text of a vocabulary.
+func Open(vocabulary []byte, o Options) (*Builder, error) {
+	t, err := wordpiece.New(vocabulary)
+	if err != nil {
+		return nil, err
+	}
+	return NewBuilder(t, o)
+}
+
 // Length is the length in tokens of a padded feature.
 func (b *Builder) Length() int { return b.options.Length }
+
+// Passage splits a text into words and tokens, with the builder's vocabulary: see [NewPassage].
+func (b *Builder) Passage(text string) *Passage { return NewPassage(b.tokenizer, text) }
 
 // Build returns the features of a question about a passage, in the order of their windows; none if
 // the passage has no token.

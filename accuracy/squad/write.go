@@ -1,0 +1,37 @@
+package squad
+
+import (
+	"encoding/binary"
+	"math"
+)
+
+// Logits are what a model answers to some features: those of Size positions of each, one feature behind the other. They
+// are either Start and End, of the same length, or Pairs of both.
+type Logits struct {
+	Start, End, Pairs []float32
+	Size              int
+}
+
+// Put writes the payload of feature i, pairs of little-endian float32: the logits of its first n positions, at most Size
+// and as many as fit, and Absent ones behind them.
+func (l Logits) Put(payload []byte, i, n int) {
+	n = min(n, len(payload)/8)
+	from := i * l.Size
+	put := func(at int, start, end float32) {
+		binary.LittleEndian.PutUint32(payload[8*at:], math.Float32bits(start))
+		binary.LittleEndian.PutUint32(payload[8*at+4:], math.Float32bits(end))
+	}
+	if l.Pairs != nil {
+		for k := range n {
+			put(k, l.Pairs[2*(from+k)], l.Pairs[2*(from+k)+1])
+		}
+	} else {
+		end := l.End[from:][:n]
+		for k, start := range l.Start[from:][:n] {
+			put(k, start, end[k])
+		}
+	}
+	for k := n; k < len(payload)/8; k++ {
+		put(k, Absent, Absent)
+	}
+}

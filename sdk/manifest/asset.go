@@ -1,0 +1,59 @@
+package manifest
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// Asset is a file that a benchmark needs beside its model, such as a vocabulary. A parameter says where it is: a path,
+// or Embedded for the one inside the plugin. The empty one means the file beside the data set, and that inside the
+// plugin where the data set is there, too.
+type Asset struct {
+	Param    string   // the parameter's name
+	Name     string   // what the file is: "vocabulary"
+	Want     string   // what a path is of: "a vocab.txt"
+	Embedded string   // its name in the folder of embedded files
+	Beside   []string // its places in the data set's folder, or in the folder of its file, with slashes
+	MaxBytes int64    // larger files are refused
+}
+
+// ReadAsset reads the file that the value of a's parameter means. An error is a fault, of class sdk.ErrData, and ok is
+// false.
+func (r *Request) ReadAsset(a Asset) (data []byte, ok bool) {
+	data, err := a.read(r.manifest.files, r.Dataset, r.Params.Text(a.Param))
+	r.Fault(sdk.Data(err))
+	return data, err == nil
+}
+
+func (a Asset) read(embedded fs.FS, dataset, value string) ([]byte, error) {
+	if value == Embedded || value == "" && dataset == "" {
+		return fs.ReadFile(embedded, a.Embedded)
+	}
+	if value != "" {
+		text, err := backend.ReadFile(value, a.MaxBytes)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w; want the path of %s, or %q", a.Name, err, a.Want, Embedded)
+		}
+		return text, nil
+	}
+	dir := dataset
+	if info, err := os.Stat(dataset); err != nil || !info.IsDir() {
+		dir = filepath.Dir(dataset)
+	}
+	places := make([]string, len(a.Beside))
+	for i, place := range a.Beside {
+		places[i] = filepath.Join(dir, filepath.FromSlash(place))
+		text, err := backend.ReadFile(places[i], a.MaxBytes)
+		if err == nil || !errors.Is(err, fs.ErrNotExist) {
+			return text, err
+		}
+	}
+	return nil, fmt.Errorf("no %s beside the data set: looked for %q; name it with parameter %s: %w", a.Name, places,
+		a.Param, fs.ErrNotExist)
+}

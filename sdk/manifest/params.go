@@ -1,0 +1,81 @@
+package manifest
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/option"
+)
+
+// Bind reads parameters into the struct that to points to, by its tags: see [option.Bind].
+func (r *Request) Bind(to any, readers ...option.Reader) { option.Bind(r.Params, to, readers...) }
+
+// declare joins the manifest's parameters with the structs that an author binds them to. Each parameter has its help in
+// one place, which is the row of the manifest or the tag of a struct's field; a default of a tag is that of every model
+// and file that has none of its own. Where there are structs, every parameter is bound to one of them.
+func (m *Manifest) declare(structs []any) error {
+	var faults []error
+	bound := map[string]bool{}
+	for _, s := range structs {
+		fields, err := fieldsOf(s)
+		if err != nil {
+			faults = append(faults, fmt.Errorf("parameters of %T: %w", s, err))
+		}
+		for _, f := range fields {
+			if !bound[f.Name] {
+				faults = append(faults, m.declareField(f))
+			}
+			bound[f.Name] = true
+		}
+	}
+	for _, p := range m.Params {
+		if len(structs) > 0 && !bound[p.Name] {
+			faults = append(faults, fmt.Errorf("parameter %q of the manifest is bound to no field", p.Name))
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// fieldsOf are those of a struct, or the parameter of an asset.
+func fieldsOf(of any) ([]option.Field, error) {
+	if a, ok := of.(Asset); ok {
+		return []option.Field{{Name: a.Param}}, nil
+	}
+	return option.Fields(of)
+}
+
+func (m *Manifest) declareField(f option.Field) error {
+	row := m.hasParam(f.Name)
+	switch {
+	case row && f.Help != "":
+		return fmt.Errorf("parameter %q has help in the manifest and in a tag, want it in one of them", f.Name)
+	case !row && f.Help == "":
+		return fmt.Errorf("parameter %q of a field has no help, want a row of the manifest or the tag help", f.Name)
+	case !row:
+		m.Params = append(m.Params, sdk.ParamInfo{Name: f.Name, Help: f.Help})
+	}
+	if f.HasDefault {
+		for _, defaults := range m.allDefaults() {
+			if *defaults == nil {
+				*defaults = map[string]string{}
+			}
+			if _, ok := (*defaults)[f.Name]; !ok {
+				(*defaults)[f.Name] = f.Default
+			}
+		}
+	}
+	return nil
+}
+
+// allDefaults are those of all models and embedded files.
+func (m *Manifest) allDefaults() []*map[string]string {
+	all := []*map[string]string{&m.Embedded.Defaults}
+	for i := range m.Models {
+		e := &m.Models[i]
+		if all = append(all, &e.Defaults); e.Embedded != nil {
+			all = append(all, &e.Embedded.Defaults)
+		}
+	}
+	return all
+}

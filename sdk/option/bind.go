@@ -1,0 +1,221 @@
+package option
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// Bind reads parameters into the exported fields of the struct that to points to, and of the structs in it, in their
+// order. A field's tags say which parameter it holds and what that may be:
+//
+//		type settings struct {
+//			Input  string        `param:"input"`
+//			Beams  int           `param:"beams" min:"1" max:"1024"`
+//			Cache  int64         `param:"cache_mb" min:"1" max:"1<<24" times:"1<<20"`
+//			Copies bool          `param:"copy_state" choices:"no,yes"`
+//			DType  payload.DType `param:"dtype"`
+//		}
+//		option.Bind(p, &s, option.By("dtype", topk.DTypes().Parse))
+//
+//	  - param:"NAME": the parameter. param:"NAME,optional" may be empty, which leaves in the field what it holds.
+//	  - min and max, of numbers: what is read is from the one to the other. They are numbers, powers of two (1<<24), or the
+//	    name of an integer type for its least or its greatest. times is what a whole number is multiplied by.
+//	  - choices: the words that there are, with commas between them. A bool holds whether it is the second of two, a whole
+//	    number which one it is, from 0, and a text the word. The empty word may be among them.
+//	  - default and help are for the parameter's documentation: see [Fields].
+//
+// Readers read parameters for which tags do not suffice; they take the place of tags. Faults are kept, as Params does,
+// and the field is the zero value. Bind panics where a field or a reader is wrong, which Fields finds, too.
+func Bind(p *Params, to any, readers ...Reader) {
+	v := reflect.ValueOf(to)
+	if v.Kind() != reflect.Pointer || v.Elem().Kind() != reflect.Struct {
+		panic(fmt.Sprintf("option.Bind: %T, want a pointer to a struct", to))
+	}
+	names := map[string]bool{}
+	for _, f := range fieldsOf(v.Elem()) {
+		names[f.name] = true
+		if value := p.Text(f.name); value != "" || !f.optional {
+			v, err := f.reader(readers)(value)
+			p.Fault(f.name, err)
+			f.value.Set(v)
+		}
+	}
+	for _, r := range readers {
+		if !names[r.name] {
+			panic(fmt.Sprintf("option.Bind: %T has no field of parameter %q, which a reader reads", to, r.name))
+		}
+	}
+}
+
+// Reader reads one parameter by a function.
+type Reader struct {
+	name string
+	read func(value string) (reflect.Value, error)
+}
+
+// By reads a parameter by a function. Its errors say what is wanted; the name and the value are put before them.
+func By[T any](param string, read func(value string) (T, error)) Reader {
+	return Reader{param, func(value string) (reflect.Value, error) {
+		v, err := read(value)
+		return reflect.ValueOf(&v).Elem(), err
+	}}
+}
+
+// Words reads a parameter that is one of some words, into what it stands for. Where words has the empty one, the value
+// may be empty.
+func Words[T any](param string, words map[string]T) Reader { return By(param, word(words)) }
+
+// Tensors reads the names of n tensors with commas between them, each with its aliases behind "|": for [By]. They are of
+// any shape [N,S], and what is what they hold. The empty text binds the model's first.
+func Tensors(param, what string, n int) func(text string) ([]backend.TensorInfo, error) {
+	return func(text string) ([]backend.TensorInfo, error) {
+		names := make([]string, n)
+		if text != "" {
+			names = strings.Split(text, ",")
+		}
+		if len(names) != n {
+			return nil, fmt.Errorf("want %d names with commas between them, of %s, or nothing to take the model's first",
+				n, what)
+		}
+		tensors := make([]backend.TensorInfo, n)
+		for i, name := range names {
+			aliases := strings.Split(name, "|")
+			tensors[i] = backend.TensorInfo{
+				Name: aliases[0], Shape: []int64{-1, -1}, Aliases: aliases[1:], Chosen: "--param " + param + "=NAME,...",
+			}
+		}
+		return tensors, nil
+	}
+}
+
+// Field is what the tags of a struct say of one parameter.
+type Field struct {
+	Name          string
+	Default, Help string
+	HasDefault    bool // there is a default, which may be empty
+}
+
+// Fields are those of the parameters that Bind reads into a struct like of. An error says which field is wrong.
+func Fields(of any) (all []Field, err error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			err = fmt.Errorf("%v", fault)
+		}
+	}()
+	for _, f := range fieldsOf(reflect.New(reflect.TypeOf(of)).Elem()) {
+		def, has := f.tag.Lookup("default")
+		all = append(all, Field{Name: f.name, Default: def, Help: f.tag.Get("help"), HasDefault: has})
+		if f.described() {
+			f.reader(nil)
+		}
+	}
+	return all, nil
+}
+
+// field is one that a parameter is bound to.
+type field struct {
+	name     string
+	optional bool
+	tag      reflect.StructTag
+	value    reflect.Value
+}
+
+// fieldsOf are those of a struct, and of the structs in it that hold no parameter themselves.
+func fieldsOf(v reflect.Value) (all []field) {
+	for i := range v.NumField() {
+		info := v.Type().Field(i)
+		tag, ok := info.Tag.Lookup("param")
+		switch {
+		case ok && !info.IsExported():
+			panic(fmt.Sprintf("parameter %q is bound to %v.%s, want an exported field", tag, v.Type(), info.Name))
+		case ok:
+			name, rest, _ := strings.Cut(tag, ",")
+			all = append(all, field{name, rest == "optional", info.Tag, v.Field(i)})
+		case info.Type.Kind() == reflect.Struct && (info.IsExported() || info.Anonymous):
+			all = append(all, fieldsOf(v.Field(i))...)
+		}
+	}
+	return all
+}
+
+// described says whether tags say what the field takes.
+func (f field) described() bool {
+	for _, name := range []string{"min", "max", "choices", "times"} {
+		if _, ok := f.tag.Lookup(name); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// reader is what reads the field: one of readers, or what its tags and its type say.
+func (f field) reader(readers []Reader) func(string) (reflect.Value, error) {
+	if i := slices.IndexFunc(readers, func(r Reader) bool { return r.name == f.name }); i >= 0 {
+		return readers[i].read
+	}
+	if words, ok := f.tag.Lookup("choices"); ok {
+		return f.choice(strings.Split(words, ","))
+	}
+	switch f.value.Kind() {
+	case reflect.String:
+		return f.of(func(value string) (any, error) { return value, nil })
+	case reflect.Bool:
+		return f.of(func(value string) (any, error) { return truth(value) })
+	case reflect.Float32, reflect.Float64:
+		read := number(bound(f, "min", float), bound(f, "max", float))
+		return f.of(func(value string) (any, error) { return read(value) })
+	}
+	if !f.isWhole() {
+		panic(fmt.Sprintf("parameter %q is a %v, want a reader of it", f.name, f.value.Type()))
+	}
+	read, times := whole(bound(f, "min", least), bound(f, "max", greatest)), 1
+	if _, ok := f.tag.Lookup("times"); ok {
+		times = bound(f, "times", greatest)
+	}
+	return f.of(func(value string) (any, error) {
+		n, err := read(value)
+		return n * times, err
+	})
+}
+
+func (f field) isWhole() bool { return f.value.CanInt() || f.value.CanUint() }
+
+// of converts what read makes to the field's type; an error has the zero value.
+func (f field) of(read func(string) (any, error)) func(string) (reflect.Value, error) {
+	return func(value string) (reflect.Value, error) {
+		v, err := read(value)
+		if err != nil {
+			return reflect.Zero(f.value.Type()), err
+		}
+		return reflect.ValueOf(v).Convert(f.value.Type()), nil
+	}
+}
+
+// choice reads one of some words.
+func (f field) choice(words []string) func(string) (reflect.Value, error) {
+	places := map[string]int{}
+	for i, w := range words {
+		places[w] = i
+	}
+	read := word(places)
+	var hold func(place int) any
+	switch kind := f.value.Kind(); {
+	case kind == reflect.Bool && len(words) == 2:
+		hold = func(place int) any { return place == 1 }
+	case kind == reflect.String:
+		hold = func(place int) any { return words[place] }
+	case f.isWhole():
+		hold = func(place int) any { return place }
+	default:
+		panic(fmt.Sprintf("parameter %q is a %v of %d words, want a text, a whole number, or a bool of two", f.name,
+			f.value.Type(), len(words)))
+	}
+	return f.of(func(value string) (any, error) {
+		place, err := read(value)
+		return hold(place), err
+	})
+}

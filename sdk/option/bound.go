@@ -1,0 +1,42 @@
+package option
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// bound is the number of a field's tag.
+func bound[T int | float64](f field, tag string, read func(text string) (T, error)) T {
+	text := f.tag.Get(tag)
+	n, err := read(text)
+	if err != nil {
+		panic(fmt.Sprintf("parameter %q: %s:%q, want a number, a power of two such as 1<<24, or an integer type", f.name,
+			tag, text))
+	}
+	return n
+}
+
+func float(text string) (float64, error) { return strconv.ParseFloat(text, 64) }
+
+// integers are the least and the greatest number of a type.
+var integers = map[string][2]int{
+	"int": {math.MinInt, math.MaxInt}, "int16": {math.MinInt16, math.MaxInt16}, "int32": {math.MinInt32, math.MaxInt32},
+	"uint16": {0, math.MaxUint16}, "uint32": {0, math.MaxUint32},
+}
+
+func least(text string) (int, error)    { return integer(text, 0) }
+func greatest(text string) (int, error) { return integer(text, 1) }
+
+// integer reads a whole number: in digits, as a power of two, or as one end of a type.
+func integer(text string, end int) (int, error) {
+	if ends, ok := integers[text]; ok {
+		return ends[end], nil
+	}
+	if power, ok := strings.CutPrefix(text, "1<<"); ok {
+		n, err := strconv.ParseUint(power, 10, 6)
+		return 1 << n, err
+	}
+	return strconv.Atoi(text)
+}

@@ -1,0 +1,40 @@
+package scoring
+
+import (
+	"fmt"
+
+	"github.com/plumbline-ml/plumbline/sdk"
+)
+
+// Counts are what the kit counts of a log.
+type Counts struct {
+	All     int // samples of the data set; 0: not known
+	Entries int // that are of samples of the data set, or of any where Log.Within is not set
+	Samples int // different ones that have an entry
+	Outside int // entries that Log.Within kept from the metric
+	Damaged int // entries whose answer could not be read (ErrDamaged)
+	// Damage is what was wrong with the first of these, with its sample; empty: none.
+	Damage string
+}
+
+// Missing is how many samples of the data set have no entry; 0 where their number is not known.
+func (c Counts) Missing() int { return max(0, c.All-c.Samples) }
+
+// Again is how many entries are of samples that have an earlier one.
+func (c Counts) Again() int { return c.Entries - c.Samples }
+
+// Notes are those of every scorer by which the first entry of a sample counts: entries that were dropped, samples, by the
+// name of what they are, that have none, with what that means for the score ("the accuracy is that" of the others), and
+// answers that could not be read.
+func (c Counts) Notes(samples, score string) (n sdk.Notes) {
+	n.Dropped(c.Again())
+	n.Missing(c.Missing(), c.All, samples, score)
+	n.Count(c.Damaged, "%d answers cannot be read and count as wrong; the first: %s", c.Damage)
+	return n
+}
+
+func (c *Counts) damage(sample uint64, err error) {
+	if c.Damaged++; c.Damaged == 1 {
+		c.Damage = fmt.Sprintf("sample %d: %v", sample, err)
+	}
+}

@@ -1,0 +1,54 @@
+package scoring
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Mean is the result of answers that are scored one by one.
+type Mean struct {
+	Sum   float64 // of the points of all answers
+	Total int     // answers
+}
+
+// Percent is the mean of the points, as a percentage.
+func (m Mean) Percent() float64 { return 100 * m.Sum / float64(m.Total) }
+
+// Each is the metric of a function that gives points for one answer to sample i: 1 where it is right, 0 where it is
+// wrong, or anything between. An answer that the function cannot read, which its error says, is damaged, and has no
+// points. Of several answers to a sample the first counts; one beyond the samples of the data set, or a log without an
+// answer, is an error.
+func Each(samples int, points func(i int, answer []byte) (float64, error)) Metric[Mean] {
+	return &each{points: points, done: make([]bool, samples)}
+}
+
+type each struct {
+	points func(i int, answer []byte) (float64, error)
+	done   []bool
+	mean   Mean
+}
+
+func (m *each) Add(sample uint64, answer []byte) error {
+	if sample >= uint64(len(m.done)) {
+		return fmt.Errorf("the log has an answer to sample %d, want one below %d; is it of another data set?", sample,
+			len(m.done))
+	}
+	if m.done[sample] {
+		return nil
+	}
+	m.done[sample] = true
+	m.mean.Total++
+	points, err := m.points(int(sample), answer)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	m.mean.Sum += points
+	return nil
+}
+
+func (m *each) Result() (Mean, error) {
+	if m.mean.Total == 0 {
+		return Mean{}, errors.New("the log has no answer; was the run made in accuracy mode?")
+	}
+	return m.mean, nil
+}

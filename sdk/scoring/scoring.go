@@ -1,0 +1,131 @@
+package scoring
+
+import (
+	"errors"
+	"io"
+
+	"github.com/plumbline-ml/plumbline/loadgen/mllog"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/exhibit"
+)
+
+// Metric computes a result R from the answers of a log, which are added in file order: the scorers of package accuracy
+// are of this form. One that is an io.Closer, too, is closed in the end.
+type Metric[R any] interface {
+	// Add takes the answer to a sample, which is valid during the call only. An error ends the scoring, unless ErrDamaged
+	// is in its chain.
+	Add(sample uint64, answer []byte) error
+	// Result is called once, behind the last Add.
+	Result() (R, error)
+}
+
+// ErrDamaged is in the chain of an error of Metric.Add about an answer that cannot be read and counts as the metric has
+// it, as a wrong one as a rule: the scoring goes on, and Counts.Damaged has it.
+var ErrDamaged = errors.New("the answer is damaged")
+
+// Of makes a metric of two functions.
+func Of[R any](add func(sample uint64, answer []byte) error, result func() (R, error)) Metric[R] {
+	return functions[R]{add, result}
+}
+
+type functions[R any] struct {
+	add    func(sample uint64, answer []byte) error
+	result func() (R, error)
+}
+
+func (f functions[R]) Add(sample uint64, answer []byte) error { return f.add(sample, answer) }
+func (f functions[R]) Result() (R, error)                     { return f.result() }
+
+// Log says what a log is of, and which of its entries reach the metric.
+type Log struct {
+	Samples int  // of the data set; 0: not known
+	First   bool // of several entries of one sample the first alone reaches the metric, which else has a rule of its own
+	Within  bool // entries beyond the data set do not reach the metric, which else makes them an error
+	// Exhibits is at most how many answers to show (manifest.Request.Exhibits), and Gallery what is shown of them; nil:
+	// nothing.
+	Exhibits int
+	Gallery  exhibit.Gallery
+}
+
+// New is the scorer of a metric: score makes the metric's result, and what was counted, to a score. Where it leaves
+// Score.Samples 0, that is Counts.Samples. Errors of the metric are of class sdk.ErrData.
+func New[R any](m Metric[R], l Log, score func(R, Counts) (sdk.Score, error)) sdk.Scorer {
+	s := &scorer[R]{metric: m, log: l, score: score, seen: newSeen(l.Samples)}
+	s.counts.All = l.Samples
+	return exhibit.Scorer(s, l.Exhibits, l.Gallery)
+}
+
+type scorer[R any] struct {
+	metric Metric[R]
+	log    Log
+	score  func(R, Counts) (sdk.Score, error)
+	seen   seen
+	counts Counts
+}
+
+// Add counts an entry and hands it to the metric.
+func (s *scorer[R]) Add(e mllog.AccuracyEntry) error {
+	if s.log.Within && e.QSLIndex >= uint64(s.log.Samples) {
+		s.counts.Outside++
+		return nil
+	}
+	again := s.seen.has(e.QSLIndex)
+	if !again || !s.log.First {
+		err := s.metric.Add(e.QSLIndex, e.Data)
+		switch {
+		case errors.Is(err, ErrDamaged):
+			s.counts.damage(e.QSLIndex, err)
+		case err != nil:
+			return sdk.Data(err)
+		}
+	}
+	if s.counts.Entries++; !again {
+		s.seen.add(e.QSLIndex)
+		s.counts.Samples++
+	}
+	return nil
+}
+
+// Result is the score of the metric's result.
+func (s *scorer[R]) Result() (sdk.Score, error) {
+	r, err := s.metric.Result()
+	if err != nil {
+		return sdk.Score{}, sdk.Data(err)
+	}
+	score, err := s.score(r, s.counts)
+	if score.Samples == 0 {
+		score.Samples = s.counts.Samples
+	}
+	return score, err
+}
+
+// Close closes the metric, where that is to be done.
+func (s *scorer[R]) Close() error {
+	if c, ok := s.metric.(io.Closer); ok {
+		return c.Close()
+	}
+	return nil
+}
+
+// seen is which samples have an entry: those of the data set by their places, others by their numbers.
+type seen struct {
+	known  []bool
+	others map[uint64]bool
+}
+
+func newSeen(samples int) seen { return seen{make([]bool, samples), map[uint64]bool{}} }
+
+func (s seen) has(i uint64) bool {
+	if i < uint64(len(s.known)) {
+		return s.known[i]
+	}
+	return s.others[i]
+}
+
+func (s seen) add(i uint64) {
+	if i < uint64(len(s.known)) {
+		s.known[i] = true
+		return
+	}
+	s.others[i] = true
+}

@@ -1,0 +1,153 @@
+// Package sequence batches samples that are rows of token ids of different lengths: an encoder's ids, mask and segments.
+//
+//	type workload struct{ *sequence.Workload } // with a Postprocess of its own
+//
+// In: samples without padding, their batches, what of that is work of the client, outputs with logits for each
+// position. Out: tokens (the benchmark), how many samples become a batch (sdk/batch, by a sdk.SizeRule).
+package sequence
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// Sample is some rows of one length, without padding, one for each input of the model.
+type Sample struct {
+	values []int64 // one row behind the other
+	rows   int
+}
+
+// New returns a sample of zeros.
+func New(rows, length int) *Sample { return &Sample{make([]int64, rows*length), rows} }
+
+// Len is the length of a row in tokens.
+func (s *Sample) Len() int { return len(s.values) / s.rows }
+
+// Row is that of input i. It belongs to the sample.
+func (s *Sample) Row(i int) []int64 { return s.values[i*s.Len() : (i+1)*s.Len()] }
+
+// Workload is that of a benchmark whose model takes such samples in batches: all of a sdk.BatcherOf[*Sample] but
+// Postprocess. Its methods may be called concurrently.
+type Workload struct {
+	sdk.OnePart
+	Name    string              // what samples are called: "features"
+	Values  string              // what their rows hold: "token ids, masks and segments"
+	Count   int                 // of the samples of the data set
+	Read    func(i int) *Sample // makes sample i
+	Rows    int                 // of a sample; the second is the mask
+	Longest int                 // a sample may be of this length
+	Length  int                 // every sample is padded to this; 0: to the longest of its batch, or as the model prescribes
+	Tokens  int                 // of a batch, at most; 0: no limit
+	Samples int                 // of a batch, at most; 0: the backend's preference
+	Asked   int                 // the largest batch that the user asks for, which alone limits it then; 0: none
+
+	fixed atomic.Bool
+}
+
+// Len is the number of samples.
+func (w *Workload) Len() int { return w.Count }
+
+// Load makes sample i.
+func (w *Workload) Load(_ context.Context, i int) (*Sample, error) { return w.Read(i), nil }
+
+// WarmSample is one of the greatest length without any word.
+func (w *Workload) WarmSample() *Sample {
+	s := New(w.Rows, w.Longest)
+	for i := range s.Row(1) {
+		s.Row(1)[i] = 1
+	}
+	return s
+}
+
+// SizeRule joins samples of similar length, which need little padding. A batch size that the user asks for is kept to.
+func (w *Workload) SizeRule() sdk.SizeRule {
+	rule := sdk.SizeRule{MaxSum: w.Tokens, Alike: w.Length == 0, Batch: w.Samples}
+	if w.Asked > 0 {
+		rule.MaxSum = 0
+	}
+	return rule
+}
+
+// Fixed says that batches have been of one length, whichever samples they hold: the model sees the same padding of a
+// sample in each of them.
+func (w *Workload) Fixed() bool { return w.fixed.Load() }
+
+// SampleSize is the number of tokens without padding.
+func (w *Workload) SampleSize(s *Sample) int { return s.Len() }
+
+// Collate writes the rows of a batch, in int64 or int32 as the model wants them: an input [N,S] for each, with zeros
+// behind the end of a sample. A single sample of the right length is handed over without a copy.
+func (w *Workload) Collate(samples []*Sample, b *sdk.Batch) error {
+	size, err := w.size(samples, b.Info(0))
+	if err != nil {
+		return err
+	}
+	one := samples[0]
+	for i := range one.rows {
+		switch dtype := b.Info(i).DType; {
+		case dtype == backend.Int64 && len(samples) == 1 && one.Len() == size:
+			b.Share(i, backend.Bytes(one.Row(i)), 1, int64(size))
+		case dtype == backend.Int64:
+			fill(backend.View[int64](b.Input(i, int64(len(samples)), int64(size))), samples, i, size)
+		case dtype == backend.Int32:
+			fill(backend.View[int32](b.Input(i, int64(len(samples)), int64(size))), samples, i, size)
+		default:
+			return fmt.Errorf("%w: input %q is %v, want int64 or int32", backend.ErrTensors, b.Info(i).Name, dtype)
+		}
+	}
+	return nil
+}
+
+// size is the length of a batch.
+func (w *Workload) size(samples []*Sample, input backend.TensorInfo) (int, error) {
+	longest := 0
+	for _, s := range samples {
+		longest = max(longest, s.Len())
+	}
+	fixed := w.Length
+	if prescribed(input) {
+		fixed = int(input.Shape[1])
+	}
+	if fixed == 0 {
+		return longest, nil
+	}
+	w.fixed.Store(true)
+	if fixed < longest {
+		return 0, fmt.Errorf("%w: input %q has room for %d tokens, want %d: the benchmark's %s have up to %d",
+			backend.ErrTensors, input.Name, fixed, longest, w.Name, w.Longest)
+	}
+	return fixed, nil
+}
+
+// prescribed says whether the model has one length for all batches.
+func prescribed(input backend.TensorInfo) bool { return len(input.Shape) == 2 && input.Shape[1] > 0 }
+
+// fill copies row i of each sample, with zeros behind it.
+func fill[T int32 | int64](to []T, samples []*Sample, i, size int) {
+	for _, s := range samples {
+		row := s.Row(i)
+		for j, v := range row {
+			to[j] = T(v)
+		}
+		clear(to[len(row):size])
+		to = to[size:]
+	}
+}
+
+// ClientWork is what Collate does beyond handing samples on, for requests of n of them to a model with these inputs:
+// padding, and converting to int32.
+func (w *Workload) ClientWork(inputs []backend.TensorInfo, n int) (work []string) {
+	if n > 1 || w.Length > 0 || w.Fixed() || len(inputs) > 0 && prescribed(inputs[0]) {
+		work = append(work, w.Name+" are padded to one length")
+	}
+	for _, in := range inputs {
+		if in.DType != backend.Int64 {
+			return append(work, fmt.Sprintf("%s are converted to %v", w.Values, in.DType))
+		}
+	}
+	return work
+}
