@@ -15,9 +15,9 @@ type Mean struct {
 func (m Mean) Percent() float64 { return 100 * m.Sum / float64(m.Total) }
 
 // Each is the metric of a function that gives points for one answer to sample i: 1 where it is right, 0 where it is
-// wrong, or anything between. An answer that the function cannot read, which its error says, is damaged, and has no
-// points. Of several answers to a sample the first counts; one beyond the samples of the data set, or a log without an
-// answer, is an error.
+// wrong, or anything between. Its error about an answer that cannot be read ends the scoring, as official scripts stop
+// there; with ErrDamaged in its chain the answer has no points. Of several answers to a sample the first counts; one
+// beyond the samples of the data set, or a log without an answer, is an error.
 func Each(samples int, points func(i int, answer []byte) (float64, error)) Metric[Mean] {
 	return &each{points: points, done: make([]bool, samples)}
 }
@@ -33,17 +33,16 @@ func (m *each) Add(sample uint64, answer []byte) error {
 		return fmt.Errorf("the log has an answer to sample %d, want one below %d; is it of another data set?", sample,
 			len(m.done))
 	}
-	if m.done[sample] {
-		return nil
-	}
-	m.done[sample] = true
-	m.mean.Total++
 	points, err := m.points(int(sample), answer)
-	if err != nil {
-		return fmt.Errorf("%w: %w", ErrDamaged, err)
+	if err != nil && !errors.Is(err, ErrDamaged) {
+		return fmt.Errorf("the answer to sample %d: %w", sample, err)
 	}
-	m.mean.Sum += points
-	return nil
+	if !m.done[sample] {
+		m.done[sample] = true
+		m.mean.Total++
+		m.mean.Sum += points
+	}
+	return err
 }
 
 func (m *each) Result() (Mean, error) {

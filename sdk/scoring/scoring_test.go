@@ -156,10 +156,13 @@ func TestExhibitsAndClose(t *testing.T) {
 
 func TestEach(t *testing.T) {
 	right := func(i int, answer []byte) (float64, error) {
-		if len(answer) != 1 {
-			return 0, fmt.Errorf("%d bytes, want 1", len(answer))
+		switch len(answer) {
+		case 0:
+			return 0, fmt.Errorf("%w: it is empty", ErrDamaged)
+		case 1:
+			return float64(answer[0]-'a') / 2, nil
 		}
-		return float64(answer[0]-'a') / 2, nil
+		return 0, fmt.Errorf("%d bytes, want 1", len(answer))
 	}
 	percent := func(m Mean, c Counts) (sdk.Score, error) {
 		return sdk.Score{OfficialText: fmt.Sprintf("%.1f of %d", m.Percent(), m.Total),
@@ -176,5 +179,9 @@ func TestEach(t *testing.T) {
 	}
 	if err := s.Add(mllog.AccuracyEntry{QSLIndex: 5, Data: []byte("a")}); !errors.Is(err, sdk.ErrData) {
 		t.Errorf("beyond the data set: %v", err)
+	}
+	if err := s.Add(mllog.AccuracyEntry{QSLIndex: 4, Data: []byte("ab")}); !errors.Is(err, sdk.ErrData) ||
+		!strings.Contains(err.Error(), "sample 4: 2 bytes, want 1") {
+		t.Errorf("an answer that cannot be read: %v", err)
 	}
 }
