@@ -18,7 +18,6 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cache"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/onnxruntime"
 )
@@ -89,7 +88,7 @@ func FetchCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 // fetchRuntime gets a build of ONNX Runtime.
 func (a *app) fetchRuntime(ctx context.Context, b onnxruntime.Build, offline bool) error {
 	defer a.Tidies()()
-	dir, err := cache.Dir(a.Env)
+	dir, err := shell.CacheDir(a.Env)
 	if err != nil {
 		return err
 	}
@@ -155,7 +154,7 @@ func writable(err error) error {
 	if exitcode.Of(err) != exitcode.Internal || !errors.As(err, &fault) {
 		return err
 	}
-	return sdk.Usage(fmt.Errorf("%w; set %s to a folder that can be written", err, cache.EnvDir))
+	return sdk.Usage(fmt.Errorf("%w; set %s to a folder that can be written", err, shell.CacheVariable))
 }
 
 func (a *app) fetched(w want, item fetch.Item) {
@@ -203,11 +202,11 @@ func wants(m sdk.ModelInfo) []want {
 	var all []want
 	for _, f := range slices.Concat(m.Files, m.ScorerFiles) {
 		if !f.Embedded && f.URL != "" {
-			all = append(all, want{f.Name, cache.ModelFile(m, f)})
+			all = append(all, want{f.Name, shell.CachedModel(m, f)})
 		}
 	}
 	for _, d := range m.Datasets {
-		all = append(all, lists.Map(d.Archives, func(f sdk.ArchiveFile) want { return want{f.Name, cache.Archive(d, f)} })...)
+		all = append(all, lists.Map(d.Archives, func(f sdk.ArchiveFile) want { return want{f.Name, shell.CachedArchive(d, f)} })...)
 	}
 	return all
 }

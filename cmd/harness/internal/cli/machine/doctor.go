@@ -14,7 +14,6 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/system"
 
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cache"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/doctor"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/onnxruntime"
@@ -60,14 +59,14 @@ func DoctorCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 
 // cacheCheck says where downloads go, and whether they can.
 func (a *app) cacheCheck() doctor.Check {
-	dir, err := cache.Dir(a.Env)
+	dir, err := shell.CacheDir(a.Env)
 	if err != nil {
 		return doctor.Check{Name: "downloads", State: doctor.Warn, Found: err.Error()}
 	}
 	c := doctor.Check{Name: "downloads", State: doctor.OK, Found: dir}
 	if err := wholefile.Possible(dir); err != nil {
 		c.State, c.Found = doctor.Warn, fmt.Sprintf("%s: %v", dir, err)
-		c.Advice = "harness fetch needs a folder that can be written: set " + cache.EnvDir
+		c.Advice = "harness fetch needs a folder that can be written: set " + shell.CacheVariable
 	}
 	return c
 }

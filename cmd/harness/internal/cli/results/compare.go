@@ -14,7 +14,6 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/failif"
 	"github.com/plumbline-ml/plumbline/bench/record/results"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/sidebyside"
 )
 
 const compareHelp = `Compare the runs of two sides, scenario by scenario: the difference of each figure, and whether it
@@ -107,7 +106,7 @@ func writePage(path string, c compare.Comparison) error {
 		return nil
 	}
 	var b bytes.Buffer
-	if err := sidebyside.WriteHTML(&b, c); err != nil {
+	if err := writeComparison(&b, c); err != nil {
 		return err
 	}
 	return sdk.Usage(wholefile.Write(path, b.Bytes(), 0o644))

@@ -11,7 +11,6 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench"
 	"github.com/plumbline-ml/plumbline/bench/discover"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/limit"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/host"
 )
@@ -102,7 +101,7 @@ func (f *PluginFlags) limit(c *cobra.Command) (err error) {
 	case c.Name() == VerifyName && c.Parent() == c.Root(): // dataset verify and audit verify start plugins as runs do
 		return errors.New("--limit: verify takes none, since it measures what a plugin uses by itself")
 	}
-	if f.Launch.Limits, err = limit.Parse(f.limits); err != nil {
+	if f.Launch.Limits, err = parseLimits(f.limits); err != nil {
 		return fmt.Errorf("--limit: %w", err)
 	}
 	return nil

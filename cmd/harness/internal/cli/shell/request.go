@@ -17,7 +17,6 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/bench"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cache"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/live"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/onnxruntime"
 )
@@ -176,7 +175,7 @@ func (a *App) Note(text string) {
 
 // LastRuntime is the ONNX Runtime that was fetched last; ok is false where none was.
 func (a *App) LastRuntime() (l onnxruntime.Library, ok bool, err error) {
-	dir, err := cache.Dir(a.Env)
+	dir, err := CacheDir(a.Env)
 	if err != nil {
 		return l, false, err
 	}
@@ -211,7 +210,7 @@ func (a *App) DefaultRuntime(f *PluginFlags) {
 
 // OpenCache opens the folder of downloads.
 func (a *App) OpenCache(o fetch.Options) (*fetch.Cache, error) {
-	dir, err := cache.Dir(a.Env)
+	dir, err := CacheDir(a.Env)
 	if err != nil {
 		return nil, err
 	}
@@ -245,7 +244,7 @@ func (l lazyFiles) Locate(m sdk.ModelInfo, f sdk.ModelFile) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return cache.Files{Context: l.ctx, Cache: c}.Locate(m, f)
+	return CachedFiles{Context: l.ctx, Cache: c}.Locate(m, f)
 }
 
 // MeterFlags adds the flags of a power meter beside what is measured.

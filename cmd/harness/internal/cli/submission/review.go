@@ -12,7 +12,6 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/reviewpage"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/submission/check"
@@ -106,7 +105,7 @@ func (a *app) review(ctx context.Context, dir string, f *reviewFlags) error {
 // writeReviewPages writes the pages that are asked for.
 func (a *app) writeReviewPages(report *check.Report, found *review.Review, f *reviewFlags) error {
 	if f.html != "" {
-		err := a.toFile(f.html, func(w io.Writer) error { return reviewpage.WriteHTML(w, found) })
+		err := a.toFile(f.html, func(w io.Writer) error { return writeReview(w, found) })
 		if err != nil {
 			return err
 		}
@@ -120,7 +119,7 @@ func (a *app) writeReviewPages(report *check.Report, found *review.Review, f *re
 	for _, name := range found.Submitters() {
 		one := found.Of(report, name)
 		err := a.toFile(filepath.Join(f.pages, name+".html"), func(w io.Writer) error {
-			return reviewpage.WriteHTML(w, one)
+			return writeReview(w, one)
 		})
 		if err != nil {
 			return err

@@ -1,5 +1,4 @@
-// Package sidebyside shows a comparison of runs as a page.
-package sidebyside
+package results
 
 import (
 	_ "embed"
@@ -15,11 +14,11 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/page"
 )
 
-//go:embed page.html
-var text string
+//go:embed compare.html
+var comparisonText string
 
-// own are the rules of this page beside those that it shares with reports.
-const own = `.side{font-size:1rem;overflow-wrap:anywhere}
+// comparisonRules are the rules of the page of a comparison beside those that it shares with reports.
+const comparisonRules = `.side{font-size:1rem;overflow-wrap:anywhere}
 svg.key{width:.7rem;height:.7rem}svg.dots{width:10rem;height:1.5rem;vertical-align:middle}
 circle{fill-opacity:.7}circle.base{fill:var(--soft)}circle.new{fill:var(--link)}
 .verdict{white-space:nowrap;color:var(--soft)}
@@ -27,21 +26,21 @@ circle{fill-opacity:.7}circle.base{fill:var(--soft)}circle.new{fill:var(--link)}
 .verdict.good{color:var(--good)}.verdict.bad{color:var(--bad)}.verdict.warn{color:var(--warn)}`
 
 var comparison = template.Must(template.New("page").Funcs(template.FuncMap{
-	"runs": func(n int) string { return figure.Plural(n, "run") }, "dots": dots, "class": class,
+	"runs": func(n int) string { return figure.Plural(n, "run") }, "dots": dots, "class": verdictClass,
 	"main": mainRows, "others": otherRows,
-}).Parse(text))
+}).Parse(comparisonText))
 
-// view is what page.html shows.
-type view struct {
+// comparisonView is what compare.html shows.
+type comparisonView struct {
 	compare.Comparison
 	Policy string
 	CSS    template.CSS
 }
 
-// WriteHTML writes one page that needs no other file and runs no script. Names from results stand there as text.
-func WriteHTML(w io.Writer, c compare.Comparison) error {
-	css := page.CSS + own
-	return comparison.Execute(w, view{c, page.Policy(css), template.CSS(css)})
+// writeComparison writes one page that needs no other file and runs no script. Names from results stand there as text.
+func writeComparison(w io.Writer, c compare.Comparison) error {
+	css := page.CSS + comparisonRules
+	return comparison.Execute(w, comparisonView{c, page.Policy(css), template.CSS(css)})
 }
 
 func mainRows(rows []compare.Row) []compare.Row { return chosen(rows, true) }
@@ -52,8 +51,8 @@ func chosen(rows []compare.Row, main bool) []compare.Row {
 	return slices.DeleteFunc(slices.Clone(rows), func(r compare.Row) bool { return r.Main != main })
 }
 
-// class is the page's word for how a verdict looks.
-func class(v compare.Verdict) string {
+// verdictClass is the page's word for how a verdict looks.
+func verdictClass(v compare.Verdict) string {
 	switch v {
 	case compare.Improved:
 		return "good"
@@ -67,9 +66,9 @@ func class(v compare.Verdict) string {
 
 // The room of a strip of dots, in its own units, and how many are drawn of each side.
 const (
-	stripWidth = 160
-	margin     = 5
-	mostDots   = 200
+	stripWidth  = 160
+	stripMargin = 5
+	mostDots    = 200
 )
 
 // dot is a run's value in a strip.
@@ -91,7 +90,7 @@ func dots(r compare.Row) *strip {
 			if most > least {
 				at = (v - least) / (most - least)
 			}
-			all = append(all, dot{strconv.FormatFloat(margin+at*(stripWidth-2*margin), 'f', 1, 64), y})
+			all = append(all, dot{strconv.FormatFloat(stripMargin+at*(stripWidth-2*stripMargin), 'f', 1, 64), y})
 		}
 		return all
 	}

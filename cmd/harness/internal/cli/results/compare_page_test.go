@@ -1,4 +1,4 @@
-package sidebyside
+package results
 
 import (
 	"bytes"
@@ -30,7 +30,7 @@ func made(name string, values ...float64) compare.Comparison {
 func written(t *testing.T, c compare.Comparison) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := WriteHTML(&b, c); err != nil {
+	if err := writeComparison(&b, c); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()

@@ -1,4 +1,4 @@
-package limit
+package shell
 
 import (
 	"strings"
@@ -8,7 +8,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/host"
 )
 
-func TestParse(t *testing.T) {
+func TestLimits(t *testing.T) {
 	for _, c := range []struct {
 		texts []string
 		want  host.Limits
@@ -20,14 +20,14 @@ func TestParse(t *testing.T) {
 		{[]string{"memory=4096B"}, host.Limits{Memory: 4096}},
 		{[]string{"memory=10 KiB"}, host.Limits{Memory: 10240}},
 	} {
-		if got, err := Parse(c.texts); err != nil || got != c.want {
+		if got, err := parseLimits(c.texts); err != nil || got != c.want {
 			t.Errorf("%q: %+v, %v, want %+v", c.texts, got, err, c.want)
 		}
 	}
 }
 
-func TestAllFaultsAtOnce(t *testing.T) {
-	_, err := Parse([]string{"memory=much", "proceses=3", "files=0", "cpu=10", "files=3", "cpu", "memory=1e300GB"})
+func TestAllFaultsOfLimitsAtOnce(t *testing.T) {
+	_, err := parseLimits([]string{"memory=much", "proceses=3", "files=0", "cpu=10", "files=3", "cpu", "memory=1e300GB"})
 	if err == nil {
 		t.Fatal("no error")
 	}
@@ -41,12 +41,12 @@ func TestAllFaultsAtOnce(t *testing.T) {
 	}
 }
 
-func FuzzParse(f *testing.F) {
+func FuzzLimits(f *testing.F) {
 	f.Add("memory=8GiB,cpu=1h")
 	f.Add("memory=NaN,files=-1")
 	f.Add("memory=,cpu=1e9h")
 	f.Fuzz(func(t *testing.T, text string) {
-		l, err := Parse(strings.Split(text, ","))
+		l, err := parseLimits(strings.Split(text, ","))
 		if err == nil && (l.Memory < 0 || l.Processes < 0 || l.Files < 0 || l.CPU < 0) {
 			t.Errorf("%q: %+v", text, l)
 		}

@@ -1,5 +1,4 @@
-// Package limit reads the limits that a user sets for plugins.
-package limit
+package shell
 
 import (
 	"errors"
@@ -15,14 +14,14 @@ import (
 
 // The names of limits.
 const (
-	memory    = "memory"
-	processes = "processes"
-	files     = "files"
-	cpu       = "cpu"
+	memoryLimit    = "memory"
+	processesLimit = "processes"
+	filesLimit     = "files"
+	cpuLimit       = "cpu"
 )
 
-// Parse reads limits such as memory=8GiB, processes=64, files=1024 and cpu=30m. It names every text that is wrong.
-func Parse(texts []string) (host.Limits, error) {
+// parseLimits reads limits such as memory=8GiB, processes=64, files=1024 and cpu=30m. It names every text that is wrong.
+func parseLimits(texts []string) (host.Limits, error) {
 	var l host.Limits
 	var faults []error
 	seen := map[string]bool{}
@@ -34,29 +33,29 @@ func Parse(texts []string) (host.Limits, error) {
 		case seen[name]:
 			faults = append(faults, fmt.Errorf("%s is given twice", name))
 		default:
-			faults = append(faults, set(&l, name, value))
+			faults = append(faults, setLimit(&l, name, value))
 		}
 		seen[name] = true
 	}
 	return l, errors.Join(faults...)
 }
 
-// set reads one value.
-func set(l *host.Limits, name, value string) (err error) {
+// setLimit reads one value.
+func setLimit(l *host.Limits, name, value string) (err error) {
 	switch name {
-	case memory:
-		l.Memory, err = size(value)
-	case processes:
-		l.Processes, err = count(value)
-	case files:
-		l.Files, err = count(value)
-	case cpu:
+	case memoryLimit:
+		l.Memory, err = limitSize(value)
+	case processesLimit:
+		l.Processes, err = limitCount(value)
+	case filesLimit:
+		l.Files, err = limitCount(value)
+	case cpuLimit:
 		l.CPU, err = time.ParseDuration(value)
 		if err != nil || l.CPU <= 0 {
 			err = fmt.Errorf("%q, want a time above 0, such as 90s or 30m", value)
 		}
 	default:
-		return suggest.Unknown("limit", name, []string{memory, processes, files, cpu})
+		return suggest.Unknown("limit", name, []string{memoryLimit, processesLimit, filesLimit, cpuLimit})
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
@@ -64,7 +63,7 @@ func set(l *host.Limits, name, value string) (err error) {
 	return nil
 }
 
-func count(text string) (int, error) {
+func limitCount(text string) (int, error) {
 	n, err := strconv.Atoi(text)
 	if err != nil || n <= 0 {
 		return 0, fmt.Errorf("%q, want a whole number above 0", text)
@@ -72,8 +71,8 @@ func count(text string) (int, error) {
 	return n, nil
 }
 
-// units are the factors of sizes. Longer names come before those that they end in.
-var units = [...]struct {
+// limitUnits are the factors of sizes. Longer names come before those that they end in.
+var limitUnits = [...]struct {
 	name   string
 	factor float64
 }{
@@ -81,9 +80,9 @@ var units = [...]struct {
 	{"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}, {"B", 1},
 }
 
-// size reads a number of bytes.
-func size(text string) (int64, error) {
-	for _, u := range units {
+// limitSize reads a number of bytes.
+func limitSize(text string) (int64, error) {
+	for _, u := range limitUnits {
 		digits, found := strings.CutSuffix(text, u.name)
 		if !found {
 			continue

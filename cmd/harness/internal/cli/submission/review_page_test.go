@@ -1,4 +1,4 @@
-package reviewpage
+package submission
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 )
 
 // TestPage: names and values of a tree are text on the page, which loads nothing and runs nothing.
-func TestPage(t *testing.T) {
+func TestReviewPage(t *testing.T) {
 	const evil = `<script>alert(1)</script>`
 	report := &check.Report{Rules: "v6.1"}
 	for i := range 30 {
@@ -27,7 +27,7 @@ func TestPage(t *testing.T) {
 		{Result: evil, Other: evil, SameBy: "spelling", Unit: "Tokens/s", Is: 112, Was: 100, ChangePercent: &up,
 			Differs: []review.Difference{{About: "framework", Is: evil, Was: "y"}}}, {Result: "r", Note: "no result"}}}
 	var b strings.Builder
-	if err := WriteHTML(&b, r); err != nil {
+	if err := writeReview(&b, r); err != nil {
 		t.Fatal(err)
 	}
 	text := b.String()
@@ -41,7 +41,7 @@ func TestPage(t *testing.T) {
 		}
 	}
 	b.Reset()
-	if err := WriteHTML(&b, review.Make(&check.Report{Rules: "v6.1"}, review.Scope{Submitter: "Lab"})); err != nil ||
+	if err := writeReview(&b, review.Make(&check.Report{Rules: "v6.1"}, review.Scope{Submitter: "Lab"})); err != nil ||
 		!strings.Contains(b.String(), "Review of Lab, round v6.1") || !strings.Contains(b.String(), "nothing to act on.") {
 		t.Errorf("%v: %s", err, b.String())
 	}

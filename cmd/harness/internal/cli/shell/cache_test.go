@@ -1,4 +1,4 @@
-package cache
+package shell
 
 import (
 	"errors"
@@ -13,7 +13,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 )
 
-func TestDir(t *testing.T) {
+func TestCacheDir(t *testing.T) {
 	cases := []struct {
 		env  map[string]string
 		want string
@@ -25,20 +25,20 @@ func TestDir(t *testing.T) {
 		{nil, ""},
 	}
 	for _, c := range cases {
-		got, err := Dir(func(key string) string { return c.env[key] })
+		got, err := CacheDir(func(key string) string { return c.env[key] })
 		if got != c.want || (err != nil) != (c.want == "") {
 			t.Errorf("%v: %q, %v; want %q", c.env, got, err, c.want)
 		}
 	}
 }
 
-func TestLocate(t *testing.T) {
+func TestCachedFiles(t *testing.T) {
 	dir := t.TempDir()
 	c, err := fetch.Open(dir, fetch.Options{Offline: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, m := Files{t.Context(), c}, sdk.ModelInfo{Name: "resnet50"}
+	files, m := CachedFiles{t.Context(), c}, sdk.ModelInfo{Name: "resnet50"}
 	f := sdk.ModelFile{Name: "resnet50_v1.onnx", URL: "http://example.org/x"}
 	if _, err := files.Locate(m, f); exitcode.Of(err) != exitcode.Data ||
 		!strings.Contains(err.Error(), "harness fetch resnet50") {
@@ -64,8 +64,8 @@ func TestLocate(t *testing.T) {
 	}
 }
 
-func TestArchive(t *testing.T) {
-	got := Archive(sdk.DatasetInfo{Name: "coco"}, sdk.ArchiveFile{
+func TestCachedArchive(t *testing.T) {
+	got := CachedArchive(sdk.DatasetInfo{Name: "coco"}, sdk.ArchiveFile{
 		Name: "val.zip", URL: "http://example.org/val.zip", Size: 3, Unpack: true,
 	})
 	if want := (fetch.File{

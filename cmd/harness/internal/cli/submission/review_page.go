@@ -1,0 +1,64 @@
+package submission
+
+import (
+	_ "embed"
+	"html/template"
+	"io"
+
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/page"
+	"github.com/plumbline-ml/plumbline/internal/figure"
+	"github.com/plumbline-ml/plumbline/submission/review"
+)
+
+//go:embed review.html
+var reviewText string
+
+// reviewRules are the rules of the page of a review beside those that it shares with reports.
+const reviewRules = `h2 .badge{margin-left:.4rem}h2::first-letter,header tbody th::first-letter{text-transform:uppercase}
+td details{border:0;margin:0;padding:.2rem 0}details ul{margin:.3rem 0;padding-left:1.2rem}
+table.findings{table-layout:fixed}.findings th:first-child{width:40%}
+@media(max-width:36rem){.findings td{flex:1 0 100%}}`
+
+var reviewed = template.Must(template.New("page").Funcs(template.FuncMap{
+	"results": func(n int) string { return figure.Plural(n, "result") }, "figure": figure.Round, "class": changeClass,
+	"quote": review.Quote,
+}).Parse(reviewText))
+
+// maxPageLines is how many lines of a submitter and kind the page has; --json has all.
+const maxPageLines = 500
+
+// reviewView is what review.html shows.
+type reviewView struct {
+	*review.Review
+	Policy string
+	CSS    template.CSS
+}
+
+// Title names what the page is about.
+func (v reviewView) Title() string {
+	if v.Submitter == "" {
+		return "Review of round " + v.Round
+	}
+	return "Review of " + v.Submitter + ", round " + v.Round
+}
+
+// Most is maxPageLines, for the template.
+func (v reviewView) Most() int { return maxPageLines }
+
+// writeReview writes one page that can be sent to a submitter: it needs no other file and runs no script. Names from the
+// tree stand there as text.
+func writeReview(w io.Writer, r *review.Review) error {
+	css := page.CSS + reviewRules
+	return reviewed.Execute(w, reviewView{r, page.Policy(css), template.CSS(css)})
+}
+
+// changeClass is the page's word for how a change looks.
+func changeClass(p review.Pair) string {
+	switch {
+	case p.ChangePercent == nil || *p.ChangePercent == 0:
+		return ""
+	case p.Better():
+		return "good"
+	}
+	return "bad"
+}
