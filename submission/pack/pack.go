@@ -28,7 +28,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/checksum"
 	"github.com/plumbline-ml/plumbline/internal/lists"
 
-	"github.com/plumbline-ml/plumbline/submission/internal/outside"
+	"github.com/plumbline-ml/plumbline/submission/internal/treefiles"
 	"github.com/plumbline-ml/plumbline/submission/repository"
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
@@ -113,7 +113,7 @@ func fit(t *tree.Tree, file string) error {
 			faults = append(faults, fmt.Errorf("%s is there already: want a new file", name))
 		}
 	}
-	ok, err := outside.Of(t.Root(), file)
+	ok, err := treefiles.Outside(t.Root(), file)
 	if err == nil && !ok {
 		err = fmt.Errorf("%s is in the tree %s: want a file outside", file, t.Root())
 	}

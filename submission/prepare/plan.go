@@ -16,7 +16,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 
-	"github.com/plumbline-ml/plumbline/submission/internal/treecopy"
+	"github.com/plumbline-ml/plumbline/submission/internal/treefiles"
 	"github.com/plumbline-ml/plumbline/submission/system"
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
@@ -214,7 +214,7 @@ func (p Plan) Do(ctx context.Context, root string) error {
 			}
 			continue
 		}
-		if err := treecopy.Folder(ctx, from, to); err != nil {
+		if err := treefiles.CopyFolder(ctx, from, to); err != nil {
 			return err
 		}
 	}

@@ -10,8 +10,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 
-	"github.com/plumbline-ml/plumbline/submission/internal/outside"
-	"github.com/plumbline-ml/plumbline/submission/internal/treecopy"
+	"github.com/plumbline-ml/plumbline/submission/internal/treefiles"
 	"github.com/plumbline-ml/plumbline/submission/repository"
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
@@ -62,7 +61,7 @@ func apart(root, out string) error {
 	if _, err := os.Lstat(out); err == nil {
 		return fmt.Errorf("%s is there already: want a new folder", out)
 	}
-	ok, err := outside.Of(root, out)
+	ok, err := treefiles.Outside(root, out)
 	if err == nil && !ok {
 		err = fmt.Errorf("%s is in the tree %s: want a folder outside", out, root)
 	}
@@ -78,7 +77,7 @@ func write(ctx context.Context, t *tree.Tree, submitters []tree.Submitter, plan 
 		}
 	}()
 	for _, s := range submitters {
-		if err := treecopy.Folder(ctx, t.Abs(s.Folder()), filepath.Join(draft, filepath.FromSlash(s.Folder()))); err != nil {
+		if err := treefiles.CopyFolder(ctx, t.Abs(s.Folder()), filepath.Join(draft, filepath.FromSlash(s.Folder()))); err != nil {
 			return err
 		}
 	}

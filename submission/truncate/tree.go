@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/lists"
-	"github.com/plumbline-ml/plumbline/submission/internal/outside"
+	"github.com/plumbline-ml/plumbline/submission/internal/treefiles"
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
 
@@ -57,7 +57,7 @@ func storeOutside(keep, root string) error {
 	if keep == "" {
 		return errors.New("no folder for the original logs is given")
 	}
-	ok, err := outside.Of(root, keep)
+	ok, err := treefiles.Outside(root, keep)
 	if err == nil && !ok {
 		err = fmt.Errorf("%s, the folder for the original logs, is in the tree %s: want one outside, which is not submitted",
 			keep, root)

@@ -12,8 +12,8 @@ import (
 	"slices"
 
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
-	"github.com/plumbline-ml/plumbline/submission/internal/treecopy"
-	"github.com/plumbline-ml/plumbline/submission/official/tool"
+	"github.com/plumbline-ml/plumbline/submission/internal/treefiles"
+	"github.com/plumbline-ml/plumbline/submission/official"
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
 
@@ -71,7 +71,7 @@ func (t *preparation) judge(s officialSystem, p tree.Place, model string) (v ver
 }
 
 func (t *preparation) removePower(p tree.Place) error {
-	t.Say(tool.Warning, "Power result is invalid for %s: %s %s scenario in %s division. Removing...", p.System,
+	t.Say(official.Warning, "Power result is invalid for %s: %s %s scenario in %s division. Removing...", p.System,
 		p.Benchmark, p.Scenario, p.Division)
 	return errors.Join(os.RemoveAll(t.at(p.Power())), os.RemoveAll(t.at(p.Ranging())),
 		os.RemoveAll(filepath.Join(t.at(p.Run()), tree.PowerSamples)))
@@ -80,7 +80,7 @@ func (t *preparation) removePower(p tree.Place) error {
 // dispose removes what is not valid, or moves it to the open division.
 func (t *preparation) dispose(s officialSystem, p tree.Place, v verdict) error {
 	say := func(where, end string) {
-		t.Say(tool.Warning, "%s scenario result is invalid for %s: %s in %s. Accuracy: %s, Performance: %s%s",
+		t.Say(official.Warning, "%s scenario result is invalid for %s: %s in %s. Accuracy: %s, Performance: %s%s",
 			p.Scenario, p.System, p.Benchmark, where, pythonText(v.accuracy), pythonText(v.performance), end)
 	}
 	division := p.Division + " division"
@@ -118,7 +118,7 @@ func (t *preparation) moveToOpen(s officialSystem) error {
 		if t.exists(folder[1]) {
 			continue
 		}
-		if err := treecopy.Folder(context.Background(), t.at(folder[0]), t.at(folder[1])); err != nil {
+		if err := treefiles.CopyFolder(context.Background(), t.at(folder[0]), t.at(folder[1])); err != nil {
 			return err
 		}
 	}

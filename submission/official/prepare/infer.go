@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/submission/internal/treecopy"
-	"github.com/plumbline-ml/plumbline/submission/official/tool"
+	"github.com/plumbline-ml/plumbline/submission/internal/treefiles"
+	"github.com/plumbline-ml/plumbline/submission/official"
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
 
@@ -21,9 +21,9 @@ func (t *preparation) infer(p tree.Place, scenarios []string) error {
 	for _, p.Scenario = range folders {
 		for _, to := range t.inferable(p, scenarios) {
 			source := strings.ToLower(p.Scenario)
-			t.Say(tool.Info, "Division %s, submitter %s, system %s, model %s: inferring %s results from %s", p.Division,
+			t.Say(official.Info, "Division %s, submitter %s, system %s, model %s: inferring %s results from %s", p.Division,
 				p.Submitter, p.System, p.Benchmark, to.Scenario, source)
-			if err := treecopy.Folder(context.Background(), t.at(p.Results()), t.at(to.Results())); err != nil {
+			if err := treefiles.CopyFolder(context.Background(), t.at(p.Results()), t.at(to.Results())); err != nil {
 				return err
 			}
 		}
@@ -89,16 +89,16 @@ func (t *preparation) lowAccuracy(high tree.Place) error {
 		return nil
 	}
 	if !t.exists(low.Results()) {
-		t.Say(tool.Info, "Division %s, submitter %s, system %s: copying %s results to %s", high.Division,
+		t.Say(official.Info, "Division %s, submitter %s, system %s: copying %s results to %s", high.Division,
 			high.Submitter, high.System, high.Benchmark, low.Benchmark)
-		if err := treecopy.Folder(context.Background(), t.at(high.Results()), t.at(low.Results())); err != nil {
+		if err := treefiles.CopyFolder(context.Background(), t.at(high.Results()), t.at(low.Results())); err != nil {
 			return err
 		}
 	}
 	if t.exists(sourceOf(low)) {
 		return nil
 	}
-	return treecopy.Folder(context.Background(), t.at(sourceOf(high)), t.at(sourceOf(low)))
+	return treefiles.CopyFolder(context.Background(), t.at(sourceOf(high)), t.at(sourceOf(low)))
 }
 
 // sourceOf is the folder of a benchmark's programs.

@@ -12,8 +12,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 
 	"github.com/plumbline-ml/plumbline/submission/internal/treeops"
+	"github.com/plumbline-ml/plumbline/submission/official"
 	"github.com/plumbline-ml/plumbline/submission/official/prepare"
-	"github.com/plumbline-ml/plumbline/submission/official/tool"
 )
 
 // officialCase is one run of the official tool.
@@ -91,7 +91,7 @@ func TestOfficialGolden(t *testing.T) {
 func (c officialCase) exists() bool { return c.Expect.Crash == nil && c.Expect.Exit != 0 }
 
 // said are the lines, with their blanks as the cases have them.
-func said(lines []tool.Line) (all []string) {
+func said(lines []official.Line) (all []string) {
 	for _, l := range lines {
 		all = append(all, strings.TrimSpace(l.Level+" "+strings.Join(strings.Fields(l.Text), " ")))
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 
 	"github.com/plumbline-ml/plumbline/submission/internal/treeops"
-	"github.com/plumbline-ml/plumbline/submission/official/tool"
+	"github.com/plumbline-ml/plumbline/submission/official"
 	"github.com/plumbline-ml/plumbline/submission/official/truncate"
 )
 
@@ -80,7 +80,7 @@ func TestOfficialGolden(t *testing.T) {
 	})
 }
 
-func printed(lines []tool.Line) (all []string) {
+func printed(lines []official.Line) (all []string) {
 	for _, l := range lines {
 		all = append(all, l.Level+" "+l.Text)
 	}

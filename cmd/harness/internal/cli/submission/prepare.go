@@ -10,8 +10,8 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/submission/official"
 	officialprepare "github.com/plumbline-ml/plumbline/submission/official/prepare"
-	"github.com/plumbline-ml/plumbline/submission/official/tool"
 	"github.com/plumbline-ml/plumbline/submission/prepare"
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
@@ -115,7 +115,7 @@ func (a *app) prepareOfficially(root string, f *prepareFlags) error {
 	lines, err := officialprepare.Run(o)
 	for _, l := range lines {
 		to := a.Stderr
-		if l.Level == tool.Print {
+		if l.Level == official.Print {
 			to = a.Stdout
 		}
 		fmt.Fprintln(to, l)

@@ -1,7 +1,4 @@
-// Package tool has what the official tools print, as far as users and their scripts read it.
-//
-// In: lines and their levels. Out: what the tools do.
-package tool
+package official
 
 import "fmt"
 

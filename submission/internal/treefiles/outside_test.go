@@ -1,14 +1,14 @@
-package outside_test
+package treefiles_test
 
 import (
 	"os"
 	"path/filepath"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/submission/internal/outside"
+	"github.com/plumbline-ml/plumbline/submission/internal/treefiles"
 )
 
-func TestOf(t *testing.T) {
+func TestOutside(t *testing.T) {
 	dir := t.TempDir()
 	root, link := filepath.Join(dir, "tree"), filepath.Join(dir, "link")
 	if err := os.Mkdir(root, 0o755); err != nil {
@@ -21,10 +21,10 @@ func TestOf(t *testing.T) {
 		root: false, filepath.Join(root, "a", "b"): false, filepath.Join(link, "a"): false, dir: true,
 		root + "2": true, filepath.Join(dir, "none", "at", "all"): true, filepath.Join(root, "..", "x"): true,
 	} {
-		if got, err := outside.Of(root, path); got != want || err != nil {
+		if got, err := treefiles.Outside(root, path); got != want || err != nil {
 			t.Errorf("%s: %v, %v, want %v", path, got, err, want)
 		}
-		if got, err := outside.Of(link, path); got != want || err != nil {
+		if got, err := treefiles.Outside(link, path); got != want || err != nil {
 			t.Errorf("%s, from a link: %v, %v, want %v", path, got, err, want)
 		}
 	}

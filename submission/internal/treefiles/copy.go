@@ -1,7 +1,8 @@
-// Package treecopy copies the folders of a submission.
+// Package treefiles copies the folders of a submission, and tells whether a path lies outside of one, behind all links.
 //
-// In: folders and files, their contents and the right to execute. Out: times, owners, which folders to copy.
-package treecopy
+// In: folders and files, their contents and the right to execute; paths, of which the last parts need not exist yet.
+// Out: times, owners, which folders to copy.
+package treefiles
 
 import (
 	"context"
@@ -14,9 +15,9 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/bounded"
 )
 
-// Folder copies what is in the folder from into the folder to, which is made where it is missing. Of links it copies
+// CopyFolder copies what is in the folder from into the folder to, which is made where it is missing. Of links it copies
 // what they lead to. A file that is there already is replaced. The end of ctx ends it, and what it has copied stays.
-func Folder(ctx context.Context, from, to string) error {
+func CopyFolder(ctx context.Context, from, to string) error {
 	entries, err := os.ReadDir(from)
 	if err != nil {
 		return err
@@ -38,15 +39,15 @@ func entry(ctx context.Context, from, to string) error {
 	case err != nil:
 		return err
 	case info.IsDir():
-		return Folder(ctx, from, to)
+		return CopyFolder(ctx, from, to)
 	case !info.Mode().IsRegular():
 		return fmt.Errorf("%s is a device, pipe or socket: want files and folders", from)
 	}
-	return File(ctx, from, to)
+	return CopyFile(ctx, from, to)
 }
 
-// File copies a file, as Folder does.
-func File(ctx context.Context, from, to string) error {
+// CopyFile copies a file, as CopyFolder does.
+func CopyFile(ctx context.Context, from, to string) error {
 	r, err := bounded.Open(from)
 	if err != nil {
 		return err

@@ -1,7 +1,4 @@
-// Package outside tells whether a path lies outside of a folder, behind all links.
-//
-// In: paths, of which the last parts need not exist yet. Out: what lies there.
-package outside
+package treefiles
 
 import (
 	"errors"
@@ -9,8 +6,8 @@ import (
 	"path/filepath"
 )
 
-// Of says whether path lies neither at root nor below it.
-func Of(root, path string) (bool, error) {
+// Outside says whether path lies neither at root nor below it.
+func Outside(root, path string) (bool, error) {
 	outer, err := resolved(root)
 	if err != nil {
 		return false, err
