@@ -1,3 +1,8 @@
+// Package oracles holds tests that compare code of this project with libraries that do the same in another way. No
+// other package may import these libraries for it.
+//
+// In: the Pillow resize beside disintegration/imaging, the area under the ROC curve beside gonum.
+// Out: equality with the reference itself, which the golden tests of each package show.
 package oracles
 
 import (

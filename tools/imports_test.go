@@ -1,3 +1,4 @@
+// Package tools holds the tests of the workspace; its go.mod pins generators and linters.
 package tools
 
 import (
