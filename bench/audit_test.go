@@ -15,11 +15,11 @@ const test04 = "# TEST04\n*.*.mode = 2\n*.*.performance_issue_same = 1\n*.*.perf
 
 func TestRunsOfAComplianceTest(t *testing.T) {
 	r := request(t, plugintest.Classifier())
-	r.Scenarios, r.Mode = []string{"Offline"}, bench.ModePerformance
+	r.Load.Scenarios, r.Load.Mode = []string{"Offline"}, bench.ModePerformance
 	if _, err := bench.Run(t.Context(), r); err != nil {
 		t.Fatal(err)
 	}
-	r.Test = bench.Test{Name: "TEST04", Config: test04}
+	r.Rules.Test = bench.Test{Name: "TEST04", Config: test04}
 	d, err := bench.Run(t.Context(), r)
 	if err != nil {
 		t.Fatal(err)
@@ -28,15 +28,15 @@ func TestRunsOfAComplianceTest(t *testing.T) {
 	if got := d.Runs[0]; got.Dir != dir+"/performance/run_1" || got.Kind() != "TEST04" {
 		t.Errorf("the run is %s in %s", got.Kind(), got.Dir)
 	}
-	kept := filepath.Join(r.Out, dir, "audit.config")
+	kept := filepath.Join(r.Output.Dir, dir, "audit.config")
 	if text, err := os.ReadFile(kept); err != nil || string(text) != test04 {
 		t.Errorf("%v, audit.config holds %q", err, text)
 	}
-	detail, err := os.ReadFile(filepath.Join(r.Out, dir, "performance", "run_1", "mlperf_log_detail.txt"))
+	detail, err := os.ReadFile(filepath.Join(r.Output.Dir, dir, "performance", "run_1", "mlperf_log_detail.txt"))
 	if err != nil || !strings.Contains(string(detail), "Found Audit Config file ("+kept+")") {
 		t.Errorf("%v; the log does not name %s", err, kept)
 	}
-	all, err := record.Read(filepath.Join(r.Out, record.FileName))
+	all, err := record.Read(filepath.Join(r.Output.Dir, record.FileName))
 	if err != nil || len(all.Runs) != 2 || all.Runs[0].Test != "" || all.Runs[1].Test != "TEST04" {
 		t.Errorf("%v, %d runs are recorded, want the run and its audit", err, len(all.Runs))
 	}
@@ -44,16 +44,16 @@ func TestRunsOfAComplianceTest(t *testing.T) {
 
 func TestATestIsOneFolderWithItsOwnSettings(t *testing.T) {
 	for want, r := range map[string]bench.Request{
-		"name of a folder":          {Test: bench.Test{Name: "../TEST04"}},
-		"are those of the rules":    {Test: bench.Test{Name: "TEST04"}, Audit: "audit.config"},
-		"a test without a name":     {Test: bench.Test{Config: test04}},
-		"TEST04 of rules v6.1:1":    {Test: bench.Test{Name: "TEST04", Config: "*.*.no_such_key = 1\n"}},
-		"sets the mode SubmissionR": {Test: bench.Test{Name: "TEST04", Config: "*.*.mode = 0\n"}},
+		"name of a folder":          {Rules: bench.Rules{Test: bench.Test{Name: "../TEST04"}}},
+		"are those of the rules":    {Rules: bench.Rules{Test: bench.Test{Name: "TEST04"}, Audit: "audit.config"}},
+		"a test without a name":     {Rules: bench.Rules{Test: bench.Test{Config: test04}}},
+		"TEST04 of rules v6.1:1":    {Rules: bench.Rules{Test: bench.Test{Name: "TEST04", Config: "*.*.no_such_key = 1\n"}}},
+		"sets the mode SubmissionR": {Rules: bench.Rules{Test: bench.Test{Name: "TEST04", Config: "*.*.mode = 0\n"}}},
 	} {
 		whole := request(t, plugintest.Classifier())
-		whole.Test, whole.Audit = r.Test, r.Audit
+		whole.Rules.Test, whole.Rules.Audit = r.Rules.Test, r.Rules.Audit
 		if _, err := bench.NewPlan(t.Context(), whole); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%+v: %v, want %q", r.Test, err, want)
+			t.Errorf("%+v: %v, want %q", r.Rules.Test, err, want)
 		}
 	}
 }
@@ -74,7 +74,7 @@ func earlier(t *testing.T, r bench.Request) []bench.Earlier {
 
 func TestEarlier(t *testing.T) {
 	r := request(t, plugintest.Classifier())
-	r.Scenarios, r.Mode = []string{"Offline"}, bench.ModeSubmission
+	r.Load.Scenarios, r.Load.Mode = []string{"Offline"}, bench.ModeSubmission
 	if found := earlier(t, r); len(found) != 2 || found[0].Run != nil || found[0].Finished() {
 		t.Errorf("nothing was run: %+v", found)
 	}
@@ -85,9 +85,9 @@ func TestEarlier(t *testing.T) {
 		t.Errorf("%+v", found)
 	}
 	for want, change := range map[string]func(*bench.Request){
-		"other settings": func(r *bench.Request) { r.Set = []string{"min_duration=200"} },
-		"other options":  func(r *bench.Request) { r.Batch = 2 },
-		"other rules":    func(r *bench.Request) { r.Rules = "v6.0" },
+		"other settings": func(r *bench.Request) { r.Rules.Set = []string{"min_duration=200"} },
+		"other options":  func(r *bench.Request) { r.Model.Batch = 2 },
+		"other rules":    func(r *bench.Request) { r.Rules.Round = "v6.0" },
 	} {
 		other := r
 		change(&other)
@@ -95,7 +95,7 @@ func TestEarlier(t *testing.T) {
 			t.Errorf("%+v, want %q", found[0], want)
 		}
 	}
-	if err := os.Remove(filepath.Join(r.Out, "resnet50", "Offline", "accuracy", "accuracy.txt")); err != nil {
+	if err := os.Remove(filepath.Join(r.Output.Dir, "resnet50", "Offline", "accuracy", "accuracy.txt")); err != nil {
 		t.Fatal(err)
 	}
 	if found := earlier(t, r); !found[0].Finished() || !strings.Contains(found[1].Unfinished, "files") {

@@ -24,6 +24,12 @@ import (
 type (
 	Request    = plan.Request
 	Plugins    = plan.Plugins
+	Model      = plan.Model
+	Data       = plan.Data
+	Load       = plan.Load
+	Rules      = plan.Rules
+	Power      = plan.Power
+	Output     = plan.Output
 	Files      = plan.Files
 	Test       = plan.Test
 	Watch      = plan.Watch
@@ -68,7 +74,7 @@ func NewPlan(ctx context.Context, r Request) (*Plan, error) {
 }
 
 // Run finds the plugin of a request, makes its runs one after the other, judges them, and writes what harness run
-// writes into the folder Request.Out. The document holds what each run measured; whether one is VALID stands
+// writes into the folder Output.Dir. The document holds what each run measured; whether one is VALID stands
 // there, and is no error.
 //
 // An error is a fault of the request, with all its faults, or what kept a run from its natural end: a plugin that
@@ -91,7 +97,7 @@ func (p *Plan) Run(ctx context.Context) (record.Document, error) {
 }
 
 // Loop runs a closed loop on the model of the plan in place of LoadGen, and writes nothing but what the plugin prints,
-// into the folder Request.Out, which must be named. The record says what ran, and has no performance. The plan must
+// into the folder Output.Dir, which must be named. The record says what ran, and has no performance. The plan must
 // have one performance run, whose scenario decides how the plugin forms batches.
 func (p *Plan) Loop(ctx context.Context, l closedloop.Loop) (closedloop.Times, record.Run, error) {
 	return run.Loop(ctx, p.Plan, &p.running, l)
@@ -103,11 +109,11 @@ func (p *Plan) Kill() { p.running.Kill() }
 // ChooseOut sets Out to the folder that Run would write to. An error says that it holds results of the same runs, and
 // that the request does not say to replace them.
 func (p *Plan) ChooseOut() (err error) {
-	p.Out, err = output.Choose(p.Request.Out, p.Request.Force, p.Dirs())
+	p.Out, err = output.Choose(p.Request.Output.Dir, p.Request.Output.Force, p.Dirs())
 	return err
 }
 
-// Earlier looks for the runs of the plan in the folder Request.Out.
+// Earlier looks for the runs of the plan in the folder Output.Dir.
 func (p *Plan) Earlier() ([]Earlier, error) { return run.Find(p.Plan) }
 
 // Differs says what of a finished run's record is not as the run of the plan would be, which must have one alone; "" if

@@ -26,7 +26,7 @@ func speaker() *plugintest.Fake {
 // A closed loop at a benchmark is measured as a server is, and says that no scenario of LoadGen is like it.
 func TestAClosedLoopAtABenchmark(t *testing.T) {
 	r := request(t, speaker())
-	r.Concurrency = 3
+	r.Load.Concurrency = 3
 	d, err := bench.Run(t.Context(), r)
 	if err != nil {
 		t.Fatal(err)
@@ -50,7 +50,7 @@ func TestAClosedLoopAtABenchmark(t *testing.T) {
 	if f := s.Figures; f.OK == 0 || f.FailedTotal() > 0 || f.TTFT.N != f.OK || f.Gap.N > 0 || f.Out.Max != 12 {
 		t.Errorf("%+v", f)
 	}
-	kept, err := record.Read(filepath.Join(r.Out, record.FileName))
+	kept, err := record.Read(filepath.Join(r.Output.Dir, record.FileName))
 	if err != nil || len(kept.Runs) != 1 || kept.Runs[0].Serving == nil {
 		t.Errorf("result.json has %d runs, error %v", len(kept.Runs), err)
 	}
@@ -60,7 +60,7 @@ func TestAClosedLoopAtABenchmark(t *testing.T) {
 // another run.
 func TestTheLengthOfAClosedLoop(t *testing.T) {
 	r := request(t, speaker())
-	r.Concurrency, r.Requests = 2, 9
+	r.Load.Concurrency, r.Load.Requests = 2, 9
 	d, err := bench.Run(t.Context(), r)
 	if err != nil {
 		t.Fatal(err)
@@ -72,7 +72,7 @@ func TestTheLengthOfAClosedLoop(t *testing.T) {
 	if len(run.Settings) != 1 || run.Settings[0].Key != "requests" || run.Settings[0].Value != "9" {
 		t.Errorf("settings %+v", run.Settings)
 	}
-	r.Requests, r.Duration, r.Force = 0, 50*time.Millisecond, true
+	r.Load.Requests, r.Load.Duration, r.Output.Force = 0, 50*time.Millisecond, true
 	if d, err = bench.Run(t.Context(), r); err != nil || d.Runs[0].Serving.Ended != "duration" ||
 		d.Runs[0].Settings[0].Value != "50ms" {
 		t.Errorf("%v: %+v", err, d.Runs)
@@ -81,27 +81,27 @@ func TestTheLengthOfAClosedLoop(t *testing.T) {
 
 func TestClosedLoopsThatCannotBe(t *testing.T) {
 	for want, change := range map[string]func(*bench.Request){
-		"--concurrency -1: want the number of users": func(r *bench.Request) { r.Concurrency = -1 },
+		"--concurrency -1: want the number of users": func(r *bench.Request) { r.Load.Concurrency = -1 },
 		"--concurrency and --scenario, --set: a closed loop is no scenario": func(r *bench.Request) {
-			r.Scenarios, r.Set = []string{"Server"}, []string{"min_duration=5"}
+			r.Load.Scenarios, r.Rules.Set = []string{"Server"}, []string{"min_duration=5"}
 		},
 		"a cap on the requests that the client has under way": func(r *bench.Request) {
-			r.BackendOptions = []string{"concurrency=32"}
+			r.Model.BackendOptions = []string{"concurrency=32"}
 		},
-		"--requests -1: want a number":     func(r *bench.Request) { r.Requests = -1 },
-		"--duration -1s: want a time":      func(r *bench.Request) { r.Duration = -time.Second },
-		"--requests and --duration are of": func(r *bench.Request) { r.Concurrency, r.Duration = 0, time.Second },
-		"--concurrency and --mode":         func(r *bench.Request) { r.Mode = bench.ModeAccuracy },
+		"--requests -1: want a number":     func(r *bench.Request) { r.Load.Requests = -1 },
+		"--duration -1s: want a time":      func(r *bench.Request) { r.Load.Duration = -time.Second },
+		"--requests and --duration are of": func(r *bench.Request) { r.Load.Concurrency, r.Load.Duration = 0, time.Second },
+		"--concurrency and --mode":         func(r *bench.Request) { r.Load.Mode = bench.ModeAccuracy },
 	} {
 		r := request(t, speaker())
-		r.Concurrency = 3
+		r.Load.Concurrency = 3
 		change(&r)
 		if _, err := bench.Run(t.Context(), r); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
 		}
 	}
 	r := request(t, plugintest.Classifier())
-	r.Concurrency = 3
+	r.Load.Concurrency = 3
 	if _, err := bench.Run(t.Context(), r); err == nil || !strings.Contains(err.Error(), "benchmarks of language models") {
 		t.Errorf("a classifier: error %v", err)
 	}

@@ -46,37 +46,37 @@ func sets(t *testing.T) (performance, accuracy, audit string) {
 func TestEachUseHasItsDataSet(t *testing.T) {
 	f := several(plugintest.Samples)
 	r := request(t, f)
-	r.Scenarios, r.Mode, r.Smoke = []string{"Offline"}, bench.ModeSubmission, true
-	r.Dataset, r.AccuracyDataset, r.AuditDataset = sets(t)
+	r.Load.Scenarios, r.Load.Mode, r.Rules.Smoke = []string{"Offline"}, bench.ModeSubmission, true
+	r.Data.Path, r.Data.AccuracyPath, r.Data.AuditPath = sets(t)
 	d, err := bench.Run(t.Context(), r)
 	if err != nil {
 		t.Fatal(err)
 	}
 	other := r
-	other.Mode, other.Test = bench.ModePerformance, bench.Test{Name: "TEST04", Config: test04}
+	other.Load.Mode, other.Rules.Test = bench.ModePerformance, bench.Test{Name: "TEST04", Config: test04}
 	if _, err := bench.Run(t.Context(), other); err != nil {
 		t.Fatal(err)
 	}
-	other.Test = bench.Test{Name: "TEST07", Config: test07}
+	other.Rules.Test = bench.Test{Name: "TEST07", Config: test07}
 	audited, err := bench.Run(t.Context(), other)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, want := range []sdk.Options{
-		{Dataset: r.Dataset}, {Dataset: r.AccuracyDataset, Use: sdk.UseAccuracy}, {Dataset: r.Dataset},
-		{Dataset: r.AuditDataset, Use: "TEST07"},
+		{Dataset: r.Data.Path}, {Dataset: r.Data.AccuracyPath, Use: sdk.UseAccuracy}, {Dataset: r.Data.Path},
+		{Dataset: r.Data.AuditPath, Use: "TEST07"},
 	} {
 		if got := f.Opened()[i]; got.Dataset != want.Dataset || got.Use != want.Use {
 			t.Errorf("run %d opened %s for %q, want %s for %q", i, got.Dataset, got.Use, want.Dataset, want.Use)
 		}
 	}
 	for _, o := range f.Scored() {
-		if o.Dataset != r.AccuracyDataset || o.Use != "" {
+		if o.Dataset != r.Data.AccuracyPath || o.Use != "" {
 			t.Errorf("scored with %s for %q", o.Dataset, o.Use)
 		}
 	}
 	sums := map[string]bool{}
-	for i, path := range []string{r.Dataset, r.AccuracyDataset, r.AuditDataset} {
+	for i, path := range []string{r.Data.Path, r.Data.AccuracyPath, r.Data.AuditPath} {
 		run := append(d.Runs, audited.Runs...)[i]
 		if run.Options.Dataset != path || run.Workload.DatasetSHA256 == "" {
 			t.Errorf("%v: the record has %s with checksum %q", run, run.Options.Dataset, run.Workload.DatasetSHA256)
@@ -86,7 +86,7 @@ func TestEachUseHasItsDataSet(t *testing.T) {
 	if len(sums) != 3 {
 		t.Errorf("%d different checksums", len(sums))
 	}
-	if err := os.WriteFile(r.AccuracyDataset, []byte("changed"), 0o600); err != nil {
+	if err := os.WriteFile(r.Data.AccuracyPath, []byte("changed"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	p, err := bench.NewPlan(t.Context(), r)
@@ -103,7 +103,7 @@ func TestEachUseHasItsDataSet(t *testing.T) {
 func TestEmbeddedDataSetsOfUses(t *testing.T) {
 	f := several(10)
 	r := request(t, f)
-	r.Scenarios, r.Mode = []string{"Offline"}, bench.ModeSubmission
+	r.Load.Scenarios, r.Load.Mode = []string{"Offline"}, bench.ModeSubmission
 	d, err := bench.Run(t.Context(), r)
 	if err != nil {
 		t.Fatal(err)
@@ -125,23 +125,29 @@ func TestDataSetsThatDoNotFit(t *testing.T) {
 		fake *plugintest.Fake
 		set  bench.Request
 	}{
-		"measures performance and accuracy on one data set": {one, bench.Request{Dataset: performance,
-			AccuracyDataset: accuracy}},
-		"no compliance test of resnet50 has": {one, bench.Request{Dataset: performance, AuditDataset: accuracy}},
-		"--accuracy-dataset none: no such": {own, bench.Request{Dataset: performance,
-			AccuracyDataset: "none"}},
-		"the performance run would have the plugin's own": {own, bench.Request{AccuracyDataset: accuracy}},
-		"TEST07 of resnet50 has a data set of its own, part of 4395 samples": {own, bench.Request{Dataset: performance,
-			Test: bench.Test{Name: "TEST07", Config: test07}}},
+		"measures performance and accuracy on one data set": {one, bench.Request{
+			Data: bench.Data{Path: performance, AccuracyPath: accuracy},
+		}},
+		"no compliance test of resnet50 has": {one, bench.Request{Data: bench.Data{Path: performance, AuditPath: accuracy}}},
+		"--accuracy-dataset none: no such": {own, bench.Request{
+			Data: bench.Data{Path: performance, AccuracyPath: "none"},
+		}},
+		"the performance run would have the plugin's own": {own, bench.Request{Data: bench.Data{AccuracyPath: accuracy}}},
+		"TEST07 of resnet50 has a data set of its own, part of 4395 samples": {own, bench.Request{
+			Data:  bench.Data{Path: performance},
+			Rules: bench.Rules{Test: bench.Test{Name: "TEST07", Config: test07}},
+		}},
 		"the accuracy run of resnet50 wants the 4395 of answers: name it with --accuracy-dataset": {
-			own, bench.Request{Dataset: accuracy, Official: true, Mode: bench.ModeAccuracy}},
+			own, bench.Request{Data: bench.Data{Path: accuracy}, Rules: bench.Rules{Official: true},
+				Load: bench.Load{Mode: bench.ModeAccuracy}}},
 		"the performance run of resnet50 wants the 48289 of catalogue: name it with --dataset, or leave --official out": {
-			whole, bench.Request{Dataset: performance, Official: true}},
+			whole, bench.Request{Data: bench.Data{Path: performance}, Rules: bench.Rules{Official: true}}},
 	} {
 		r := request(t, c.fake)
-		r.Scenarios, r.Dataset, r.AccuracyDataset, r.AuditDataset = []string{"Offline"}, c.set.Dataset, c.set.AccuracyDataset,
-			c.set.AuditDataset
-		r.Test, r.Official, r.Mode = c.set.Test, c.set.Official, c.set.Mode
+		r.Load.Scenarios, r.Data.Path, r.Data.AccuracyPath, r.Data.AuditPath = []string{"Offline"}, c.set.Data.Path,
+			c.set.Data.AccuracyPath,
+			c.set.Data.AuditPath
+		r.Rules.Test, r.Rules.Official, r.Load.Mode = c.set.Rules.Test, c.set.Rules.Official, c.set.Load.Mode
 		if _, err := bench.Run(t.Context(), r); err == nil || !strings.Contains(err.Error(), want) ||
 			!errors.Is(err, sdk.ErrUsage) && !errors.Is(err, sdk.ErrData) {
 			t.Errorf("%v, want %q", err, want)
@@ -155,8 +161,8 @@ func TestSizesAreToldBeforeTheFirstRun(t *testing.T) {
 	performance, accuracy, _ := sets(t)
 	f := several(4395)
 	r := request(t, f)
-	r.Scenarios, r.Mode, r.Official = []string{"Offline"}, bench.ModeSubmission, true
-	r.Dataset, r.AccuracyDataset = performance, accuracy
+	r.Load.Scenarios, r.Load.Mode, r.Rules.Official = []string{"Offline"}, bench.ModeSubmission, true
+	r.Data.Path, r.Data.AccuracyPath = performance, accuracy
 	d, err := bench.Run(t.Context(), r)
 	if err == nil || !strings.Contains(err.Error(), "the accuracy run of resnet50 wants the 4395 of answers") ||
 		!errors.Is(err, sdk.ErrUsage) {

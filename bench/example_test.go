@@ -11,7 +11,9 @@ import (
 
 func ExampleRun() {
 	doc, err := bench.Run(context.Background(), bench.Request{
-		Plugins: bench.Plugins{Dirs: []string{"bin/plugins"}}, Model: "resnet50", Out: "out",
+		Plugins: bench.Plugins{Dirs: []string{"bin/plugins"}},
+		Model:   bench.Model{Name: "resnet50"},
+		Output:  bench.Output{Dir: "out"},
 	})
 	if err != nil {
 		log.Fatal(err)
@@ -23,7 +25,9 @@ func ExampleRun() {
 
 func ExampleNewPlan() {
 	p, err := bench.NewPlan(context.Background(), bench.Request{
-		Plugins: bench.Plugins{Dirs: []string{"bin/plugins"}}, Model: "resnet50", Set: []string{"Server.target_qps=50"},
+		Plugins: bench.Plugins{Dirs: []string{"bin/plugins"}},
+		Model:   bench.Model{Name: "resnet50"},
+		Rules:   bench.Rules{Set: []string{"Server.target_qps=50"}},
 	})
 	if err != nil {
 		log.Fatal(err)
@@ -50,7 +54,8 @@ func ExampleScore() {
 func ExampleTune() {
 	found, err := bench.Tune(context.Background(), bench.TuneRequest{
 		Request: bench.Request{
-			Plugins: bench.Plugins{Dirs: []string{"bin/plugins"}}, Model: "resnet50", Profiles: "profiles",
+			Plugins: bench.Plugins{Dirs: []string{"bin/plugins"}},
+			Model:   bench.Model{Name: "resnet50", Profiles: "profiles"},
 		},
 		Batches: []int{1, 2, 4, 8}, Time: 2 * time.Second,
 	})

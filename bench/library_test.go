@@ -34,7 +34,9 @@ func request(t *testing.T, f *plugintest.Fake) bench.Request {
 		}
 	})
 	return bench.Request{
-		Plugins: bench.Plugins{Dirs: []string{dir}, Launcher: l}, Model: "resnet50", Out: filepath.Join(t.TempDir(), "out"),
+		Plugins: bench.Plugins{Dirs: []string{dir}, Launcher: l},
+		Model:   bench.Model{Name: "resnet50"},
+		Output:  bench.Output{Dir: filepath.Join(t.TempDir(), "out")},
 	}
 }
 
@@ -51,8 +53,8 @@ func TestRun(t *testing.T) {
 	r := request(t, plugintest.Classifier())
 	var seen []string
 	see := func(what string, rec record.Run) { seen = append(seen, what+" "+rec.Scenario+" "+rec.Mode) }
-	r.Scenarios, r.Mode = []string{"Offline"}, bench.ModeSubmission
-	r.Watch = bench.Watch{
+	r.Load.Scenarios, r.Load.Mode = []string{"Offline"}, bench.ModeSubmission
+	r.Output.Watch = bench.Watch{
 		Begun:  func() { seen = append(seen, "begun") },
 		Opened: func(rec record.Run) { see("opened", rec) },
 		Done:   func(rec record.Run) { see("done", rec) },
@@ -66,7 +68,7 @@ func TestRun(t *testing.T) {
 	if !slices.Equal(seen, want) {
 		t.Errorf("saw %q, want %q", seen, want)
 	}
-	written, err := os.ReadFile(filepath.Join(r.Out, record.FileName))
+	written, err := os.ReadFile(filepath.Join(r.Output.Dir, record.FileName))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +81,7 @@ func TestRun(t *testing.T) {
 	if _, err := bench.Run(t.Context(), r); err == nil || !strings.Contains(err.Error(), "already holds results") {
 		t.Errorf("a second run in the same folder: %v", err)
 	}
-	r.Force = true
+	r.Output.Force = true
 	if _, err := bench.Run(t.Context(), r); err != nil {
 		t.Errorf("with Force: %v", err)
 	}
@@ -87,7 +89,7 @@ func TestRun(t *testing.T) {
 
 func TestRunNamesEveryFault(t *testing.T) {
 	r := request(t, plugintest.Classifier())
-	r.Scenarios, r.Pace, r.Count = []string{"Onfline"}, "slow", -1
+	r.Load.Scenarios, r.Load.Pace, r.Data.Count = []string{"Onfline"}, "slow", -1
 	d, err := bench.Run(t.Context(), r)
 	if err == nil || len(d.Runs) != 0 {
 		t.Fatalf("%v, %+v", err, d)
@@ -97,8 +99,8 @@ func TestRunNamesEveryFault(t *testing.T) {
 			t.Errorf("%q is missing in: %v", want, err)
 		}
 	}
-	if _, err := os.Stat(r.Out); err == nil {
-		t.Errorf("%s was made", r.Out)
+	if _, err := os.Stat(r.Output.Dir); err == nil {
+		t.Errorf("%s was made", r.Output.Dir)
 	}
 }
 
@@ -106,7 +108,7 @@ func TestRunOfAPluginThatDies(t *testing.T) {
 	f := plugintest.Classifier()
 	f.DieAfter = 10
 	r := request(t, f)
-	r.Scenarios, r.Mode = []string{"SingleStream", "Offline"}, bench.ModePerformance
+	r.Load.Scenarios, r.Load.Mode = []string{"SingleStream", "Offline"}, bench.ModePerformance
 	d, err := bench.Run(t.Context(), r)
 	var died *host.Error
 	if !errors.As(err, &died) {
@@ -123,7 +125,7 @@ func TestRunThatIsCalledOff(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	defer cancel(nil)
 	f.HoldAfter, f.Held = 10, func() { cancel(loadgen.ErrInterrupted) }
-	r.Scenarios, r.Mode = []string{"SingleStream"}, bench.ModePerformance
+	r.Load.Scenarios, r.Load.Mode = []string{"SingleStream"}, bench.ModePerformance
 	d, err := bench.Run(ctx, r)
 	if !errors.Is(err, loadgen.ErrInterrupted) {
 		t.Errorf("%v", err)
@@ -138,9 +140,9 @@ func TestRunHidesSecrets(t *testing.T) {
 	f := plugintest.Classifier()
 	f.OpenErr = sdk.Data(errors.New("refused: sesame-one sesame-two sesame-three"))
 	r := request(t, f)
-	r.BackendSecrets = map[string]string{"licence": "sesame-one"}
-	r.SecretSources, r.BackendOptions = []string{"pin=env:PIN"}, []string{"key_env=KEY"}
-	r.Env = func(name string) string { return map[string]string{"PIN": "sesame-two", "KEY": "sesame-three"}[name] }
+	r.Model.BackendSecrets = map[string]string{"licence": "sesame-one"}
+	r.Model.SecretSources, r.Model.BackendOptions = []string{"pin=env:PIN"}, []string{"key_env=KEY"}
+	r.Model.Env = func(name string) string { return map[string]string{"PIN": "sesame-two", "KEY": "sesame-three"}[name] }
 	d, err := bench.Run(t.Context(), r)
 	if err == nil {
 		t.Error("no error")
@@ -160,7 +162,7 @@ func TestAScoreIsPossibleBeforeTheFirstRun(t *testing.T) {
 	f := plugintest.Classifier()
 	f.Scorable = func(sdk.ScoreOptions) error { return sdk.Data(errors.New("no references")) }
 	r := request(t, f)
-	r.Scenarios, r.Mode = []string{"Offline"}, bench.ModeSubmission
+	r.Load.Scenarios, r.Load.Mode = []string{"Offline"}, bench.ModeSubmission
 	d, err := bench.Run(t.Context(), r)
 	if !errors.Is(err, sdk.ErrData) || !strings.Contains(err.Error(), "no references") ||
 		!strings.Contains(err.Error(), "--mode performance") {
@@ -171,7 +173,7 @@ func TestAScoreIsPossibleBeforeTheFirstRun(t *testing.T) {
 		t.Errorf("runs %v, %d workloads opened, measured %v; want one that is opened, and nothing measured", got,
 			len(f.Opened()), d.Runs[0].Performance)
 	}
-	r.Mode, r.Force = bench.ModePerformance, true
+	r.Load.Mode, r.Output.Force = bench.ModePerformance, true
 	if d, err := bench.Run(t.Context(), r); err != nil {
 		t.Errorf("%v: %v of a performance run alone", statuses(d), err)
 	}
@@ -186,7 +188,7 @@ func TestAScoreIsLookedAtOncePerModel(t *testing.T) {
 			f.Info.Nodes = append(f.Info.Nodes, sdk.Node{Address: "10.0.0.1:8000"})
 		}
 		r := request(t, f)
-		r.Scenarios, r.Mode = []string{"Offline"}, bench.ModeSubmission
+		r.Load.Scenarios, r.Load.Mode = []string{"Offline"}, bench.ModeSubmission
 		if _, err := bench.Run(t.Context(), r); err != nil {
 			t.Fatal(err)
 		}
@@ -202,17 +204,17 @@ func TestAScoreIsLookedAtOncePerModel(t *testing.T) {
 
 func TestScore(t *testing.T) {
 	r := request(t, plugintest.Classifier())
-	r.Scenarios, r.Mode = []string{"Server", "Offline"}, bench.ModeAccuracy
+	r.Load.Scenarios, r.Load.Mode = []string{"Server", "Offline"}, bench.ModeAccuracy
 	if _, err := bench.Run(t.Context(), r); err != nil {
 		t.Fatal(err)
 	}
-	all, err := bench.Score(t.Context(), bench.ScoreRequest{Plugins: r.Plugins, Path: r.Out})
+	all, err := bench.Score(t.Context(), bench.ScoreRequest{Plugins: r.Plugins, Path: r.Output.Dir})
 	if err != nil || len(all) != 2 || !all[0].Verdict.OK() || all[0].Unwritten != nil ||
 		!strings.Contains(all[0].OfficialText, "hash=") {
 		t.Errorf("%v, %+v", err, all)
 	}
 	all, err = bench.Score(t.Context(), bench.ScoreRequest{
-		Plugins: r.Plugins, Path: r.Out, Targets: []string{"accuracy=99"},
+		Plugins: r.Plugins, Path: r.Output.Dir, Targets: []string{"accuracy=99"},
 	})
 	if err != nil || all[1].Verdict.OK() {
 		t.Errorf("%v, %+v", err, all)
@@ -221,7 +223,7 @@ func TestScore(t *testing.T) {
 	if err := os.WriteFile(cut, []byte("[\n{"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	for _, path := range []string{t.TempDir(), filepath.Join(r.Out, "none"), cut} {
+	for _, path := range []string{t.TempDir(), filepath.Join(r.Output.Dir, "none"), cut} {
 		_, err := bench.Score(t.Context(), bench.ScoreRequest{Plugins: r.Plugins, Path: path, Model: "resnet50"})
 		if !errors.Is(err, sdk.ErrData) {
 			t.Errorf("%s: %v, want a fault of the data", path, err)
@@ -235,11 +237,11 @@ func TestScoreWritesAnswersToHandIn(t *testing.T) {
 	f.Description.Models[0].RulesKey = "stable-diffusion-xl"
 	f.Score.Files = []sdk.File{{Name: "images/95.png", Data: []byte("picture")}}
 	r := request(t, f)
-	r.Scenarios, r.Mode, r.Rules = []string{"Offline"}, bench.ModeAccuracy, "v5.0"
+	r.Load.Scenarios, r.Load.Mode, r.Rules.Round = []string{"Offline"}, bench.ModeAccuracy, "v5.0"
 	if _, err := bench.Run(t.Context(), r); err != nil {
 		t.Fatal(err)
 	}
-	picture := filepath.Join(r.Out, "resnet50", "Offline", "accuracy", "images", "95.png")
+	picture := filepath.Join(r.Output.Dir, "resnet50", "Offline", "accuracy", "images", "95.png")
 	for range 2 {
 		if shown := f.Scored()[len(f.Scored())-1].Show; len(shown) != 10 || shown[9] != 95 {
 			t.Errorf("shown %v, want ten samples of round v5.0", shown)
@@ -247,12 +249,12 @@ func TestScoreWritesAnswersToHandIn(t *testing.T) {
 		if err := os.Remove(picture); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := bench.Score(t.Context(), bench.ScoreRequest{Plugins: r.Plugins, Path: r.Out}); err != nil {
+		if _, err := bench.Score(t.Context(), bench.ScoreRequest{Plugins: r.Plugins, Path: r.Output.Dir}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if _, err := bench.Score(t.Context(), bench.ScoreRequest{
-		Plugins: r.Plugins, Path: r.Out, Rules: "v6.1",
+		Plugins: r.Plugins, Path: r.Output.Dir, Rules: "v6.1",
 	}); err != nil || f.Scored()[len(f.Scored())-1].Show != nil {
 		t.Errorf("v6.1 asks for none: %v, %v", f.Scored()[len(f.Scored())-1].Show, err)
 	}
@@ -260,19 +262,19 @@ func TestScoreWritesAnswersToHandIn(t *testing.T) {
 
 func TestTuneAndRun(t *testing.T) {
 	r := request(t, plugintest.Classifier())
-	r.Profiles, r.Scenarios = t.TempDir(), []string{"Offline"}
+	r.Model.Profiles, r.Load.Scenarios = t.TempDir(), []string{"Offline"}
 	found, err := bench.Tune(t.Context(), bench.TuneRequest{
 		Request: r, Batches: []int{3}, Sessions: []int{2}, Threads: []int{5}, Time: 2 * time.Millisecond,
 	})
 	if err != nil || !found.Complete || !found.Written || len(found.Points) == 0 {
 		t.Fatalf("%v, %+v", err, found)
 	}
-	r.Tuning = found.Path
+	r.Model.Tuning = found.Path
 	p, err := bench.NewPlan(t.Context(), r)
 	if err != nil || p.Tuning.File != found.Path {
 		t.Errorf("%v, tuning %+v", err, p.Tuning)
 	}
-	r.Tuning, r.Profiles = "", ""
+	r.Model.Tuning, r.Model.Profiles = "", ""
 	if _, err := bench.Tune(t.Context(), bench.TuneRequest{
 		Request: r, Batches: []int{1}, Time: time.Millisecond,
 	}); err == nil {
@@ -286,7 +288,7 @@ func TestTuneAtAServer(t *testing.T) {
 	f := plugintest.Classifier()
 	f.Info.Nodes = []sdk.Node{{Address: "10.0.0.1:8000"}}
 	r := request(t, f)
-	r.Profiles, r.Scenarios = t.TempDir(), []string{"Offline"}
+	r.Model.Profiles, r.Load.Scenarios = t.TempDir(), []string{"Offline"}
 	tune := bench.TuneRequest{Request: r, Batches: []int{1, 2}, Requests: []int{3, 5}, Time: time.Millisecond}
 	found, err := bench.Tune(t.Context(), tune)
 	if err != nil || len(found.Points) != 3 {
@@ -307,7 +309,7 @@ func TestTuneAtAServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	run := r
-	run.Mode, run.Tuning = bench.ModePerformance, found.Path
+	run.Load.Mode, run.Model.Tuning = bench.ModePerformance, found.Path
 	if _, err := bench.Run(t.Context(), run); err != nil {
 		t.Fatal(err)
 	}

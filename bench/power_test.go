@@ -38,14 +38,14 @@ func measured(t *testing.T, meter string, change func(*bench.Request)) record.Do
 	f := plugintest.Classifier()
 	f.Busy = func(samples int) time.Duration { return time.Duration(min(samples, 10)) * 5 * time.Millisecond }
 	r := request(t, f)
-	r.Power, r.Mode, r.Set = meter, bench.ModePerformance, []string{"SingleStream.min_query_count=100"}
+	r.Power.Meter, r.Load.Mode, r.Rules.Set = meter, bench.ModePerformance, []string{"SingleStream.min_query_count=100"}
 	change(&r)
 	d, err := bench.Run(t.Context(), r)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, run := range d.Runs {
-		_, err := os.Stat(filepath.Join(r.Out, run.Dir, spl.FileName))
+		_, err := os.Stat(filepath.Join(r.Output.Dir, run.Dir, spl.FileName))
 		if timed := run.Mode != bench.ModeAccuracy; (err == nil) != timed {
 			t.Errorf("%v: %s: %v", run, spl.FileName, err)
 		}
@@ -55,7 +55,7 @@ func measured(t *testing.T, meter string, change func(*bench.Request)) record.Do
 
 func TestRunWithPower(t *testing.T) {
 	d := measured(t, "file:"+meterFile(t, time.Now().Add(-time.Minute)), func(r *bench.Request) {
-		r.Scenarios, r.Mode, r.PowerRanging = []string{"SingleStream", "Offline"}, bench.ModeSubmission, true
+		r.Load.Scenarios, r.Load.Mode, r.Power.Ranging = []string{"SingleStream", "Offline"}, bench.ModeSubmission, true
 	})
 	var modes, texts []string
 	for _, run := range d.Runs {
@@ -100,7 +100,7 @@ func checkPower(t *testing.T, run record.Run, perJoule string) {
 // The performance of a run whose power could not be measured stands, but it is not the run that was asked for.
 func TestRunWhosePowerIsNotMeasured(t *testing.T) {
 	d := measured(t, "file:"+meterFile(t, time.Now().Add(time.Hour)), func(r *bench.Request) {
-		r.Scenarios, r.Set = []string{"Offline"}, nil
+		r.Load.Scenarios, r.Rules.Set = []string{"Offline"}, nil
 	})
 	run := d.Runs[0]
 	if run.ExitCode != int(exitcode.Invalid) || run.Power.Fault == "" || run.Power.Average != nil ||
@@ -115,10 +115,16 @@ func TestRunWhosePowerIsNotMeasured(t *testing.T) {
 func TestPowerFaultsOfARequest(t *testing.T) {
 	file := meterFile(t, time.Now())
 	for want, change := range map[string]func(*bench.Request){
-		"want rapl, cmd:COMMAND or file:SPL": func(r *bench.Request) { r.Power = "watts" },
-		"10ms to 10s":                        func(r *bench.Request) { r.Power, r.PowerInterval = "file:"+file, time.Hour },
-		"give --power, too":                  func(r *bench.Request) { r.PowerRanging = true },
-		"this plan has none":                 func(r *bench.Request) { r.Power, r.Mode = "file:"+file, bench.ModeAccuracy },
+		"want rapl, cmd:COMMAND or file:SPL": func(r *bench.Request) { r.Power.Meter = "watts" },
+		"10ms to 10s": func(r *bench.Request) {
+			r.Power.Meter, r.Power.Interval = "file:"+file,
+				time.Hour
+		},
+		"give --power, too": func(r *bench.Request) { r.Power.Ranging = true },
+		"this plan has none": func(r *bench.Request) {
+			r.Power.Meter, r.Load.Mode = "file:"+file,
+				bench.ModeAccuracy
+		},
 	} {
 		r := request(t, plugintest.Classifier())
 		change(&r)
@@ -132,7 +138,7 @@ func TestPowerFaultsOfARequest(t *testing.T) {
 // A meter that does not begin ends the session before the first query.
 func TestPowerThatDoesNotBegin(t *testing.T) {
 	r := request(t, plugintest.Classifier())
-	r.Power, r.Mode, r.Scenarios = "cmd:exit 7", bench.ModePerformance, []string{"Offline", "SingleStream"}
+	r.Power.Meter, r.Load.Mode, r.Load.Scenarios = "cmd:exit 7", bench.ModePerformance, []string{"Offline", "SingleStream"}
 	d, err := bench.Run(t.Context(), r)
 	if exitcode.Of(err) != exitcode.Usage || !strings.Contains(err.Error(), "exit status 7") {
 		t.Errorf("got %v", err)
@@ -156,23 +162,24 @@ func sessionLogs(t *testing.T) string {
 
 func TestPowerLogsAreTakenAsTheyAre(t *testing.T) {
 	r := request(t, plugintest.Classifier())
-	r.Power, r.Scenarios, r.PowerLogs = "file:"+meterFile(t, time.Now()), []string{"SingleStream"}, sessionLogs(t)
+	r.Power.Meter, r.Load.Scenarios, r.Power.Logs = "file:"+meterFile(t, time.Now()), []string{"SingleStream"},
+		sessionLogs(t)
 	for _, force := range []bool{false, true} {
-		r.Force = force
+		r.Output.Force = force
 		if _, err := bench.Run(t.Context(), r); err != nil {
 			t.Fatal(err)
 		}
 		for _, name := range power.SessionFiles() {
-			text, err := os.ReadFile(filepath.Join(r.Out, "resnet50", "SingleStream", "performance", "power", name))
+			text, err := os.ReadFile(filepath.Join(r.Output.Dir, "resnet50", "SingleStream", "performance", "power", name))
 			if err != nil || string(text) != "of "+name {
 				t.Errorf("%s: %q, %v", name, text, err)
 			}
 		}
 	}
-	if err := os.Remove(filepath.Join(r.PowerLogs, "client.log")); err != nil {
+	if err := os.Remove(filepath.Join(r.Power.Logs, "client.log")); err != nil {
 		t.Fatal(err)
 	}
-	r.Scenarios, r.Mode = nil, bench.ModePerformance
+	r.Load.Scenarios, r.Load.Mode = nil, bench.ModePerformance
 	_, err := bench.NewPlan(t.Context(), r)
 	for _, want := range []string{"client.log", "give one --scenario"} {
 		if exitcode.Of(err) != exitcode.Usage || !strings.Contains(err.Error(), want) {

@@ -24,9 +24,9 @@ import (
 
 // TuneRequest says what to search: the settings in which Offline is fastest and Server has its highest VALID rate.
 type TuneRequest struct {
-	// Request is the model, what it opens and by which settings a rate is confirmed. Scenarios are Offline, Server or
-	// both; Tuning is the file to write the profile to, by default one in the folder Profiles. Mode, Out, Batch, Sessions
-	// and what belongs to single runs is not used.
+	// Request is the model, what it opens and by which settings a rate is confirmed. Load.Scenarios are Offline, Server or
+	// both; Model.Tuning is the file to write the profile to, by default one in the folder Model.Profiles. Load.Mode,
+	// Output.Dir, Model.Batch, Model.Sessions and what belongs to single runs is not used.
 	Request
 	// The settings to try: batch sizes, of which there must be one; numbers of sessions, by default 1, 2, 4, ... up to the
 	// cores; the backend's threads for each session, by default the cores shared by the sessions, and half of them.
@@ -65,9 +65,9 @@ type Tuner struct {
 // tuneSamples are enough to measure the throughput with: each test loads them anew.
 const tuneSamples = 64
 
-// Tune searches, and writes what was found into a profile, which later runs with the same folder Profiles use. What was
-// found before an error is in the profile too; the error is a fault of the request, what ended the search, or a profile
-// that cannot be written.
+// Tune searches, and writes what was found into a profile, which later runs with the same folder Model.Profiles use.
+// What was found before an error is in the profile too; the error is a fault of the request, what ended the search, or a
+// profile that cannot be written.
 func Tune(ctx context.Context, r TuneRequest) (Tuned, error) {
 	t, err := NewTuner(ctx, r)
 	if err != nil {
@@ -81,13 +81,13 @@ func NewTuner(ctx context.Context, r TuneRequest) (*Tuner, error) {
 	if err := r.check(); err != nil {
 		return nil, sdk.Usage(err)
 	}
-	path := r.Tuning
-	r.Mode, r.Tuning = ModePerformance, NoTuning
+	path := r.Model.Tuning
+	r.Load.Mode, r.Model.Tuning = ModePerformance, NoTuning
 	p, err := NewPlan(ctx, r.Request)
 	if err != nil {
 		return nil, err
 	}
-	r.Tuning = path
+	r.Model.Tuning = path
 	p.Runs = slices.DeleteFunc(p.Runs, func(r PlannedRun) bool {
 		return r.Scenario != loadgen.Offline && r.Scenario != loadgen.Server
 	})
@@ -112,14 +112,14 @@ func (r TuneRequest) check() error {
 			faults = append(faults, fmt.Errorf("%s %v: want numbers above 0", l.flag, l.list))
 		}
 	}
-	if r.Tuning == NoTuning {
+	if r.Model.Tuning == NoTuning {
 		faults = append(faults, fmt.Errorf("--tuning %s: want the file to write the profile to; %[1]s is for harness run",
-			r.Tuning))
+			r.Model.Tuning))
 	}
 	if r.Time <= 0 {
 		faults = append(faults, fmt.Errorf("--time %v: want a duration above 0", r.Time))
 	}
-	for _, o := range r.BackendOptions {
+	for _, o := range r.Model.BackendOptions {
 		if key, _, _ := strings.Cut(o, "="); key == tune.ThreadsOption {
 			faults = append(faults, fmt.Errorf("--backend-opt %s: it is searched; give --try-threads", o))
 		}
@@ -142,11 +142,11 @@ func (t *Tuner) prepare() error {
 	t.found.Profile = tune.Profile{
 		For: subject.Key, Machine: subject.Machine, PluginSHA256: sum, Measured: r.Clock().UTC(),
 	}
-	if t.found.Path = r.Tuning; t.found.Path == "" {
-		if r.Profiles == "" {
+	if t.found.Path = r.Model.Tuning; t.found.Path == "" {
+		if r.Model.Profiles == "" {
 			return sdk.Usage(errors.New("no folder for the profile: name its file with --tuning"))
 		}
-		t.found.Path = tune.Store{Dir: r.Profiles}.Path(subject.Key, subject.Machine)
+		t.found.Path = tune.Store{Dir: r.Model.Profiles}.Path(subject.Key, subject.Machine)
 	}
 	if err := r.savable(t.found.Path); err != nil {
 		return sdk.Usage(err)
@@ -164,7 +164,7 @@ func (r TuneRequest) savable(path string) error {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return fmt.Errorf("the profile cannot be written to %s: it is a folder; name a file with --tuning", path)
 	}
-	if r.Tuning == "" {
+	if r.Model.Tuning == "" {
 		return nil // the harness's own file, whatever it holds
 	}
 	if _, err := tune.Load(path); err != nil && !errors.Is(err, fs.ErrNotExist) {

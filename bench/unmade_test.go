@@ -14,27 +14,27 @@ import (
 // TestUnmade: records of runs that are not made give way to those of runs that are.
 func TestUnmade(t *testing.T) {
 	r := request(t, plugintest.Classifier())
-	r.Scenarios, r.Mode = []string{"Offline"}, bench.ModeSubmission
+	r.Load.Scenarios, r.Load.Mode = []string{"Offline"}, bench.ModeSubmission
 	p, err := bench.NewPlan(t.Context(), r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := bench.Record(r.Out, p.Unmade()...); err != nil {
+	if err := bench.Record(r.Output.Dir, p.Unmade()...); err != nil {
 		t.Fatal(err)
 	}
 	for _, dir := range []string{".", "resnet50/Offline"} {
-		d, err := record.Read(filepath.Join(r.Out, dir, record.FileName))
+		d, err := record.Read(filepath.Join(r.Output.Dir, dir, record.FileName))
 		if err != nil || len(d.Runs) != 2 || d.ExitCode != 130 || d.Runs[0].Status != record.NotRun {
 			t.Errorf("%s: %v, %d runs, exit code %d", dir, err, len(d.Runs), d.ExitCode)
 		}
 	}
-	if left, err := filepath.Glob(filepath.Join(r.Out, ".*")); err != nil || len(left) > 0 {
+	if left, err := filepath.Glob(filepath.Join(r.Output.Dir, ".*")); err != nil || len(left) > 0 {
 		t.Errorf("%v, %q is left", err, left)
 	}
 	if d, err := bench.Run(t.Context(), r); err != nil || d.ExitCode != 0 {
 		t.Errorf("%v, exit code %d", err, d.ExitCode)
 	}
-	d, err := record.Read(filepath.Join(r.Out, record.FileName))
+	d, err := record.Read(filepath.Join(r.Output.Dir, record.FileName))
 	if err != nil || len(d.Runs) != 2 || d.ExitCode != 0 {
 		t.Errorf("%v, %d runs, exit code %d", err, len(d.Runs), d.ExitCode)
 	}
@@ -55,8 +55,8 @@ func TestRecordInAFolderThatCannotBe(t *testing.T) {
 // TestARunThatIsJudgedLater is not done before it is judged, and is not made again for it.
 func TestARunThatIsJudgedLater(t *testing.T) {
 	r := request(t, plugintest.Classifier())
-	r.Scenarios, r.Mode = []string{"Offline"}, bench.ModePerformance
-	r.Test = bench.Test{Name: "TEST04", Config: test04, Judged: true}
+	r.Load.Scenarios, r.Load.Mode = []string{"Offline"}, bench.ModePerformance
+	r.Rules.Test = bench.Test{Name: "TEST04", Config: test04, Judged: true}
 	d, err := bench.Run(t.Context(), r)
 	if err != nil || d.ExitCode != 130 || d.Runs[0].TestVerdict != record.TestNotJudged || !d.Runs[0].Good() {
 		t.Fatalf("%v, exit code %d, %s", err, d.ExitCode, d.Runs[0].TestVerdict)
@@ -65,10 +65,10 @@ func TestARunThatIsJudgedLater(t *testing.T) {
 		t.Errorf("%+v", found[0])
 	}
 	d.Runs[0].Judge(false)
-	if err := bench.Record(r.Out, d.Runs[0]); err != nil {
+	if err := bench.Record(r.Output.Dir, d.Runs[0]); err != nil {
 		t.Fatal(err)
 	}
-	if all, err := record.Read(filepath.Join(r.Out, record.FileName)); err != nil || all.ExitCode != 3 {
+	if all, err := record.Read(filepath.Join(r.Output.Dir, record.FileName)); err != nil || all.ExitCode != 3 {
 		t.Errorf("%v, exit code %d", err, all.ExitCode)
 	}
 	if found := earlier(t, r); !found[0].Finished() {

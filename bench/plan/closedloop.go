@@ -18,25 +18,27 @@ const mostUsers = 100_000
 // closedLoop is the one step of a closed loop, which LoadGen and its settings have no part in.
 func (r Request) closedLoop(served []loadgen.Scenario) ([]step, error) {
 	switch {
-	case r.Concurrency == 0:
+	case r.Load.Concurrency == 0:
 		return nil, errors.New("--requests and --duration are of --concurrency; how long a scenario of LoadGen takes, its " +
 			"settings say: --set min_query_count, --set min_duration")
-	case r.Concurrency < 1 || r.Concurrency > mostUsers:
-		return nil, fmt.Errorf("--concurrency %d: want the number of users, from 1 to %d", r.Concurrency, mostUsers)
-	case r.Requests < 0 || r.Requests > arrival.MostRequests:
-		return nil, fmt.Errorf("--requests %d: want a number from 1 to %d", r.Requests, arrival.MostRequests)
-	case r.Duration < 0 || r.Duration > arrival.MostTime:
-		return nil, fmt.Errorf("--duration %v: want a time above 0, of at most %v", r.Duration, arrival.MostTime)
+	case r.Load.Concurrency < 1 || r.Load.Concurrency > mostUsers:
+		return nil, fmt.Errorf("--concurrency %d: want the number of users, from 1 to %d", r.Load.Concurrency, mostUsers)
+	case r.Load.Requests < 0 || r.Load.Requests > arrival.MostRequests:
+		return nil, fmt.Errorf("--requests %d: want a number from 1 to %d", r.Load.Requests, arrival.MostRequests)
+	case r.Load.Duration < 0 || r.Load.Duration > arrival.MostTime:
+		return nil, fmt.Errorf("--duration %v: want a time above 0, of at most %v", r.Load.Duration, arrival.MostTime)
 	}
 	var other []string
 	for _, of := range []struct {
 		flag  string
 		given bool
 	}{
-		{"--scenario", len(r.Scenarios) > 0}, {"--mode", r.Mode != "" && r.Mode != ModePerformance},
-		{"--set", len(r.Set) > 0}, {"--user-conf", r.UserConf != ""}, {"--audit", r.Audit != "" || r.Test.Name != ""},
-		{"--loadgen " + LoadGenOfficial, r.LoadGen == LoadGenOfficial}, {"--power", r.Power != "" || r.PowerLogs != ""},
-		{"--export", len(r.Exports) > 0}, {"--trace", r.Trace}, {"--abort-early", r.AbortEarly},
+		{"--scenario", len(r.Load.Scenarios) > 0}, {"--mode", r.Load.Mode != "" && r.Load.Mode != ModePerformance},
+		{"--set", len(r.Rules.Set) > 0}, {"--user-conf", r.Rules.UserConf != ""},
+		{"--audit", r.Rules.Audit != "" || r.Rules.Test.Name != ""},
+		{"--loadgen " + LoadGenOfficial, r.Rules.LoadGen == LoadGenOfficial},
+		{"--power", r.Power.Meter != "" || r.Power.Logs != ""},
+		{"--export", len(r.Output.Exports) > 0}, {"--trace", r.Output.Trace}, {"--abort-early", r.Load.AbortEarly},
 	} {
 		if of.given {
 			other = append(other, of.flag)
@@ -49,7 +51,7 @@ func (r Request) closedLoop(served []loadgen.Scenario) ([]step, error) {
 	if !slices.Contains(served, loadgen.Server) {
 		return nil, errors.New("--concurrency is for models that have the scenario Server")
 	}
-	return []step{{scenario: loadgen.Server, mode: loadgen.PerformanceOnly, users: r.Concurrency}}, nil
+	return []step{{scenario: loadgen.Server, mode: loadgen.PerformanceOnly, users: r.Load.Concurrency}}, nil
 }
 
 // loops says why a run cannot be a closed loop.
@@ -61,7 +63,7 @@ func (p *Plan) loops(r Request, run Run) error {
 		return fmt.Errorf("--concurrency is for benchmarks of language models, which tell of their tokens: %s does not",
 			run.Model)
 	}
-	for _, o := range r.BackendOptions {
+	for _, o := range r.Model.BackendOptions {
 		if key, value, _ := strings.Cut(o, "="); strings.TrimSpace(key) == "concurrency" {
 			return fmt.Errorf("--concurrency %d and --backend-opt concurrency=%s: the first is how many users wait for "+
 				"answers, the second a cap on the requests that the client has under way; leave the cap out", run.Users, value)
@@ -74,7 +76,7 @@ func (p *Plan) loops(r Request, run Run) error {
 // smoke settings four requests of each user.
 func (p *Plan) ClosedLoop(run Run) arrival.Pattern {
 	l := arrival.Pattern{
-		Kind: arrival.Users, Users: run.Users, Requests: p.Request.Requests, Duration: p.Request.Duration,
+		Kind: arrival.Users, Users: run.Users, Requests: p.Request.Load.Requests, Duration: p.Request.Load.Duration,
 		Seed: run.Settings.SampleIndexRNGSeed,
 	}
 	if run.Settings.Profile == settings.Smoke && l.Requests == 0 && l.Duration == 0 {

@@ -66,15 +66,15 @@ func (p *Plan) chooseDatasets(r Request) []error {
 		return sdk.Data(err)
 	}
 	faults := []error{
-		find("--dataset", r.Dataset, &p.Options.Dataset),
-		find("--accuracy-dataset", r.AccuracyDataset, &p.datasets.accuracy),
-		find("--audit-dataset", r.AuditDataset, &p.datasets.audit),
+		find("--dataset", r.Data.Path, &p.Options.Dataset),
+		find("--accuracy-dataset", r.Data.AccuracyPath, &p.datasets.accuracy),
+		find("--audit-dataset", r.Data.AuditPath, &p.datasets.audit),
 	}
-	if _, own := m.DatasetOf(sdk.UseAccuracy); r.AccuracyDataset != "" && !own {
+	if _, own := m.DatasetOf(sdk.UseAccuracy); r.Data.AccuracyPath != "" && !own {
 		faults = append(faults, fmt.Errorf("--accuracy-dataset: %s measures performance and accuracy on one data set: give "+
 			"--dataset alone", m.Name))
 	}
-	if r.AuditDataset != "" && !audited(m) {
+	if r.Data.AuditPath != "" && !audited(m) {
 		faults = append(faults, fmt.Errorf("--audit-dataset: no compliance test of %s has a data set of its own", m.Name))
 	}
 	return faults
@@ -97,16 +97,16 @@ func (p *Plan) checkDatasets(r Request) error {
 			faults = append(faults, errors.New(text))
 		}
 	}
-	given := datasets{r.AccuracyDataset, r.AuditDataset}
-	others := r.Dataset != "" || given != datasets{}
+	given := datasets{r.Data.AccuracyPath, r.Data.AuditPath}
+	others := r.Data.Path != "" || given != datasets{}
 	for _, run := range p.Runs {
 		use := p.UseOf(run)
 		own, has := p.Served.Model.DatasetOf(use)
 		switch {
-		case use == run.Test && has && r.Dataset != "" && r.AuditDataset == "":
+		case use == run.Test && has && r.Data.Path != "" && r.Data.AuditPath == "":
 			fault("%s of %s has a data set of its own, %s of %d samples: name it with --audit-dataset", use,
 				p.Served.Model.Name, own.Name, own.Samples)
-		case others && p.pick(use, r.Dataset, given) == "":
+		case others && p.pick(use, r.Data.Path, given) == "":
 			fault("the %s run would have the plugin's own data, beside data sets of yours: name one with %s", run.ModeName(),
 				datasetFlag(use))
 		}
@@ -135,7 +135,7 @@ func (p *Plan) CheckSamples(r Run, opened sdk.WorkloadInfo) error {
 // sized is the data set of a use that an official run is held to; ok is false where it is held to none.
 func (p *Plan) sized(use string) (want sdk.DatasetInfo, ok bool) {
 	want, has := p.Served.Model.DatasetOf(use)
-	if !has && p.Request.Official {
+	if !has && p.Request.Rules.Official {
 		all := p.Served.Model.DatasetsFor(use, false)
 		if i := slices.IndexFunc(all, func(d sdk.DatasetInfo) bool { return d.Whole }); i >= 0 {
 			want, has = all[i], true

@@ -33,16 +33,16 @@ const (
 )
 
 func (p *Plan) readStated(r Request) error {
-	p.Stated = Stated{Note: strings.TrimSpace(r.Note), Precision: strings.TrimSpace(r.PrecisionLabel)}
+	p.Stated = Stated{Note: strings.TrimSpace(r.Output.Note), Precision: strings.TrimSpace(r.Output.PrecisionLabel)}
 	var faults []error
-	for flag, text := range map[string]string{"--note": r.Note, "--precision-label": r.PrecisionLabel} {
+	for flag, text := range map[string]string{"--note": r.Output.Note, "--precision-label": r.Output.PrecisionLabel} {
 		if len(text) > mostNote {
 			faults = append(faults, fmt.Errorf("%s: %d bytes, want at most %d", flag, len(text), mostNote))
 		}
 	}
-	faults = append(faults, checkLabel(r.Identity.Label))
-	if r.System != "" {
-		s, err := system.ReadStated(r.System)
+	faults = append(faults, checkLabel(r.Output.Identity.Label))
+	if r.Output.System != "" {
+		s, err := system.ReadStated(r.Output.System)
 		p.Stated.System = s
 		if errors.Is(err, fs.ErrNotExist) {
 			err = sdk.Data(err)
@@ -74,43 +74,43 @@ const (
 
 // chooseLoadGen opens the official LoadGen, where that is to drive the runs.
 func (p *Plan) chooseLoadGen(r Request) (err error) {
-	switch r.LoadGen {
+	switch r.Rules.LoadGen {
 	case "", LoadGenOwn:
 		return nil
 	case LoadGenOfficial:
 	default:
-		return fmt.Errorf("--loadgen: %w", suggest.Unknown("LoadGen", r.LoadGen, []string{LoadGenOwn, LoadGenOfficial}))
+		return fmt.Errorf("--loadgen: %w", suggest.Unknown("LoadGen", r.Rules.LoadGen, []string{LoadGenOwn, LoadGenOfficial}))
 	}
 	var faults []error
-	if r.AbortEarly {
+	if r.Load.AbortEarly {
 		faults = append(faults, errors.New("--abort-early: the official LoadGen ends no run early"))
 	}
-	if r.Pace == PacePrecise {
-		faults = append(faults, fmt.Errorf("--pace %s: the official LoadGen has a pace of its own", r.Pace))
+	if r.Load.Pace == PacePrecise {
+		faults = append(faults, fmt.Errorf("--pace %s: the official LoadGen has a pace of its own", r.Load.Pace))
 	}
-	p.LoadGen, err = official.Open(r.OfficialLoadGen)
+	p.LoadGen, err = official.Open(r.Rules.OfficialLoadGen)
 	if err != nil {
 		err = fmt.Errorf("--loadgen %s: %w; make official-loadgen LOADGEN=DIR builds it from the official sources",
-			r.LoadGen, err)
+			r.Rules.LoadGen, err)
 	}
 	return errors.Join(append(faults, err)...)
 }
 
 // choosePower makes the meter, which has to be able to measure a run of the plan.
 func (p *Plan) choosePower(r Request) (err error) {
-	if r.Power == "" {
-		if r.PowerInterval != 0 || r.PowerRanging || r.PowerLogs != "" {
+	if r.Power.Meter == "" {
+		if r.Power.Interval != 0 || r.Power.Ranging || r.Power.Logs != "" {
 			return errors.New("--power-interval, --power-ranging and --power-logs say how power is measured: give --power, too")
 		}
 		return nil
 	}
-	if p.Power, err = power.New(r.Power, r.PowerInterval); err != nil {
+	if p.Power, err = power.New(r.Power.Meter, r.Power.Interval); err != nil {
 		return fmt.Errorf("--power: %w", err)
 	}
 	if len(p.Runs) > 0 && !slices.ContainsFunc(p.Runs, Run.Timed) {
 		return fmt.Errorf("--power measures runs of mode %s, and this plan has none", ModePerformance)
 	}
-	return p.checkPowerLogs(r.PowerLogs)
+	return p.checkPowerLogs(r.Power.Logs)
 }
 
 // checkPowerLogs wants the logs of one session, and the one run that it belongs to.
@@ -156,7 +156,7 @@ func (r Run) Timed() bool {
 
 // withRanging puts a ranging run before each step that is timed, where they are asked for.
 func (r Request) withRanging(steps []step) []step {
-	if !r.PowerRanging {
+	if !r.Power.Ranging {
 		return steps
 	}
 	var all []step
@@ -172,11 +172,11 @@ func (r Request) withRanging(steps []step) []step {
 // checkExports wants a timed run to export, by a LoadGen that hands out what it measured.
 func (p *Plan) checkExports(r Request) error {
 	switch {
-	case r.ExportRows < 0:
-		return fmt.Errorf("--export-rows %d: want 1 or more", r.ExportRows)
-	case len(r.Exports) == 0:
+	case r.Output.ExportRows < 0:
+		return fmt.Errorf("--export-rows %d: want 1 or more", r.Output.ExportRows)
+	case len(r.Output.Exports) == 0:
 		return nil
-	case r.LoadGen == LoadGenOfficial:
+	case r.Rules.LoadGen == LoadGenOfficial:
 		return errors.New("--export: the official LoadGen does not hand out what it measured; --trace writes its own log " +
 			"of it")
 	}

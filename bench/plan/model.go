@@ -23,26 +23,26 @@ import (
 // chooseModel decides which model file runs: an embedded one, one of the manifest, or the user's own path.
 func (p *Plan) chooseModel(r Request) []error {
 	model := p.Served.Model
-	p.Options.Model, p.Options.Precision = model.Name, r.Precision
+	p.Options.Model, p.Options.Precision = model.Name, r.Model.Precision
 	switch {
-	case len(r.ModelFiles) == 0:
-		return p.chooseEmbedded(r.Precision)
+	case len(r.Model.Files) == 0:
+		return p.chooseEmbedded(r.Model.Precision)
 	case len(model.Parts) > 0:
 		return p.chooseParts(r)
-	case len(r.ModelFiles) > 1:
+	case len(r.Model.Files) > 1:
 		return []error{
-			fmt.Errorf("--model is given %d times, and %s has one part; give one file", len(r.ModelFiles), model.Name),
+			fmt.Errorf("--model is given %d times, and %s has one part; give one file", len(r.Model.Files), model.Name),
 		}
 	}
-	i := slices.IndexFunc(model.Files, func(f sdk.ModelFile) bool { return f.Name == r.ModelFiles[0] })
+	i := slices.IndexFunc(model.Files, func(f sdk.ModelFile) bool { return f.Name == r.Model.Files[0] })
 	if i < 0 {
-		return p.chooseOwn(r.ModelFiles[0])
+		return p.chooseOwn(r.Model.Files[0])
 	}
 	file := model.Files[i]
-	if err := p.chooseNamed(file, r.Precision); err != nil || file.Embedded {
+	if err := p.chooseNamed(file, r.Model.Precision); err != nil || file.Embedded {
 		return []error{err}
 	}
-	path, err := modelfiles.Official(r.Files, model, file)
+	path, err := modelfiles.Official(r.Model.Finder, model, file)
 	p.Options.ModelFile = path
 	return []error{sdk.Data(err)}
 }
@@ -96,32 +96,33 @@ func (p *Plan) chooseOwn(path string) []error {
 func (p *Plan) chooseOptions(r Request) []error {
 	o := &p.Options
 	faults := p.chooseBackend(r)
-	o.CountAtMost = r.CountAtMost && r.Count > 0
-	o.Count, o.Batch, o.Sessions, o.Devices = r.Count, r.Batch, r.Sessions, r.Devices
+	o.CountAtMost = r.Data.CountAtMost && r.Data.Count > 0
+	o.Count, o.Batch, o.Sessions, o.Devices = r.Data.Count, r.Model.Batch, r.Model.Sessions, r.Model.Devices
 	for _, n := range []struct {
 		flag  string
 		value int
-	}{{"--count", r.Count}, {"--batch", r.Batch}, {"--sessions", r.Sessions}, {"--threads", r.Threads}} {
+	}{{"--count", r.Data.Count}, {"--batch", r.Model.Batch}, {"--sessions", r.Model.Sessions},
+		{"--threads", r.Model.Threads}} {
 		if n.value < 0 {
 			faults = append(faults, fmt.Errorf("%s %d: want a number above 0", n.flag, n.value))
 		}
 	}
 	faults = append(faults, p.chooseDatasets(r)...)
-	if i := slices.Index(r.Devices, ""); i >= 0 {
-		faults = append(faults, fmt.Errorf("--device %q: a device without a name", strings.Join(r.Devices, ",")))
+	if i := slices.Index(r.Model.Devices, ""); i >= 0 {
+		faults = append(faults, fmt.Errorf("--device %q: a device without a name", strings.Join(r.Model.Devices, ",")))
 	}
-	params, wrong := p.params(r.Params)
+	params, wrong := p.params(r.Model.Params)
 	o.Params = params
 	return append(faults, wrong...)
 }
 
 func (p *Plan) chooseBackend(r Request) []error {
 	known := p.Served.Description.Backends
-	p.Options.Backend = r.Backend
+	p.Options.Backend = r.Model.Backend
 	options, faults := r.backendOptions()
-	p.Secrets = r.BackendSecrets
-	if r.Backend != "" && !slices.Contains(known, r.Backend) {
-		faults = append(faults, fmt.Errorf("--backend: %w", suggest.Unknown("backend", r.Backend, known)))
+	p.Secrets = r.Model.BackendSecrets
+	if r.Model.Backend != "" && !slices.Contains(known, r.Model.Backend) {
+		faults = append(faults, fmt.Errorf("--backend: %w", suggest.Unknown("backend", r.Model.Backend, known)))
 	}
 	shortcut := func(flag, key, value string) {
 		if _, twice := options[key]; twice {
@@ -129,11 +130,11 @@ func (p *Plan) chooseBackend(r Request) []error {
 		}
 		options[key] = value
 	}
-	if r.Threads > 0 {
-		shortcut("--threads", "threads", strconv.Itoa(r.Threads))
+	if r.Model.Threads > 0 {
+		shortcut("--threads", "threads", strconv.Itoa(r.Model.Threads))
 	}
-	if r.ORTLib != "" {
-		path, err := filepath.Abs(r.ORTLib) // a library, or the folder that holds it
+	if r.Model.ORTLib != "" {
+		path, err := filepath.Abs(r.Model.ORTLib) // a library, or the folder that holds it
 		if err == nil {
 			_, err = os.Stat(path)
 		}
@@ -165,7 +166,7 @@ func (p *Plan) params(texts []string) (map[string]string, []error) {
 // Exports are what is written beside the logs of each timed run: what the request asks for, and the times of each query
 // where the files of the endpoints harness are made of them.
 func (p *Plan) Exports() []export.Format {
-	all := p.Request.Exports
+	all := p.Request.Output.Exports
 	has := slices.ContainsFunc(all, func(f export.Format) bool { return f.Name == export.JSONLName })
 	if !has && p.LoadGen == nil && p.InEndpointsForm() {
 		all = append(slices.Clip(all), export.JSONL())
@@ -183,11 +184,11 @@ func (p *Plan) InEndpointsForm() bool {
 // name, those of a folder, or PART=PATH for each.
 func (p *Plan) chooseParts(r Request) []error {
 	model := p.Served.Model
-	if whole := r.ModelFiles[0]; len(r.ModelFiles) == 1 && !strings.Contains(whole, "=") {
-		return p.chooseWhole(whole, r.Precision, r.Files)
+	if whole := r.Model.Files[0]; len(r.Model.Files) == 1 && !strings.Contains(whole, "=") {
+		return p.chooseWhole(whole, r.Model.Precision, r.Model.Finder)
 	}
-	given, faults := modelfiles.Given("--model", r.ModelFiles, model.Parts)
-	found, wrong := modelfiles.Locate("--model", given, model, model.Files, r.Files)
+	given, faults := modelfiles.Given("--model", r.Model.Files, model.Parts)
+	found, wrong := modelfiles.Locate("--model", given, model, model.Files, r.Model.Finder)
 	faults = append(faults, wrong...)
 	if len(faults) == 0 {
 		faults = append(faults, modelfiles.Missing(found, model), modelfiles.Shared(found))

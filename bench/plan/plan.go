@@ -53,7 +53,7 @@ type Plan struct {
 	// ScorerFiles are the models that the scorer runs, by part, where they are not the embedded ones.
 	ScorerFiles map[string]string
 	Runs        []Run
-	// Left are scenarios that are not run, as a submission for Request.SystemType does not have them, each with the
+	// Left are scenarios that are not run, as a submission for Rules.SystemType does not have them, each with the
 	// reason.
 	Left []string
 	// Launch is how the plugin is started and watched.
@@ -123,7 +123,7 @@ func (r Run) ScenarioName() string {
 // NameOf is what the run is called: as in its record (record.Run.Name).
 func (p *Plan) NameOf(r Run) string {
 	return record.Run{
-		Identity: p.Request.Identity, Model: r.Model, Scenario: r.ScenarioName(), Mode: r.ModeName(), Test: r.Test,
+		Identity: p.Request.Output.Identity, Model: r.Model, Scenario: r.ScenarioName(), Mode: r.ModeName(), Test: r.Test,
 	}.Name()
 }
 
@@ -136,14 +136,14 @@ type Files = modelfiles.Finder
 // New finds the plugin that serves the request's model and makes the plan. Nothing but the plugins is started, and
 // nothing is written. All faults of the request are reported at once.
 func New(ctx context.Context, r Request) (*Plan, error) {
-	if r.Catalog == nil {
+	if r.Plugins.Catalog == nil {
 		catalog, err := r.Plugins.Find(ctx)
 		if err != nil {
 			return nil, err
 		}
-		r.Catalog = catalog
+		r.Plugins.Catalog = catalog
 	}
-	served, err := r.Catalog.Resolve(r.Model)
+	served, err := r.Plugins.Catalog.Resolve(r.Model.Name)
 	if err != nil {
 		return nil, err
 	}
@@ -155,13 +155,13 @@ func build(r Request, s discover.Served) (*Plan, error) {
 	if err := r.prepare(); err != nil {
 		return nil, sdk.Usage(err)
 	}
-	p := &Plan{Served: s, UserConf: r.UserConf, Audit: r.Audit, Test: r.Test, Request: r}
+	p := &Plan{Served: s, UserConf: r.Rules.UserConf, Audit: r.Rules.Audit, Test: r.Rules.Test, Request: r}
 	profile, err := r.namedProfile()
 	if err != nil {
 		return nil, err
 	}
-	if profile != nil && r.Backend == "" {
-		r.Backend = profile.For.Backend
+	if profile != nil && r.Model.Backend == "" {
+		r.Model.Backend = profile.For.Backend
 	}
 	faults := p.choose(r)
 	faults = append(faults, p.chooseRuns(r)...)
@@ -178,29 +178,29 @@ func build(r Request, s discover.Served) (*Plan, error) {
 
 // prepare reads the secrets and the round, without which nothing else is looked at.
 func (r *Request) prepare() error {
-	if r.Secrets == nil {
-		r.Secrets = new(Secrets)
+	if r.Model.Secrets == nil {
+		r.Model.Secrets = new(Secrets)
 	}
 	if err := r.readSecrets(); err != nil {
 		return err
 	}
 	if r.Plugins.Launch.Hide == nil {
-		r.Plugins.Launch.Hide = r.Secrets.Hide
+		r.Plugins.Launch.Hide = r.Model.Secrets.Hide
 	}
-	round, err := mlconf.Round(r.Rules)
+	round, err := mlconf.Round(r.Rules.Round)
 	if err != nil {
 		return fmt.Errorf("--rules: %w", err)
 	}
-	r.Rules = round.Name
+	r.Rules.Round = round.Name
 	return nil
 }
 
 // choose decides what all runs have in common.
 func (p *Plan) choose(r Request) []error {
-	p.Rules = r.Rules
+	p.Rules = r.Rules.Round
 	pace, err := r.pace()
 	p.Pace = pace
-	faults := []error{err, p.chooseDivision(r.Division), r.Test.check(r.Audit), p.chooseLoadGen(r)}
+	faults := []error{err, p.chooseDivision(r.Rules.Division), r.Rules.Test.check(r.Rules.Audit), p.chooseLoadGen(r)}
 	faults = append(faults, p.chooseModel(r)...)
 	faults = append(faults, p.chooseOptions(r)...)
 	return append(faults, p.chooseProfile(r))
@@ -210,9 +210,9 @@ func (p *Plan) choose(r Request) []error {
 func (p *Plan) chooseProfile(r Request) error {
 	p.Profile = settings.Official
 	switch {
-	case r.Official && r.Smoke:
+	case r.Rules.Official && r.Rules.Smoke:
 		return errors.New("--official and --smoke exclude each other")
-	case r.Smoke, p.Embedded && !r.Official:
+	case r.Rules.Smoke, p.Embedded && !r.Rules.Official:
 		p.Profile = settings.Smoke
 	}
 	return nil
@@ -233,10 +233,10 @@ func (p *Plan) chooseDivision(name string) error {
 func (p *Plan) chooseScoring(r Request) (err error) {
 	scored := slices.ContainsFunc(p.Runs, func(t Run) bool { return t.Mode == loadgen.AccuracyOnly })
 	p.Wanted, p.ScorerFiles, err = score.Ask{
-		Targets: r.Targets, Expect: r.Expect, ScorerModels: r.ScorerModels, Files: r.Files,
+		Targets: r.Data.Targets, Expect: r.Data.Expect, ScorerModels: r.Data.ScorerModels, Files: r.Model.Finder,
 		Own: p.DatasetFor(sdk.UseAccuracy) != "", Unscored: !scored,
 	}.Read(p.Served.Model)
-	if err == nil && !scored && len(p.Runs) > 0 && (len(r.Targets) > 0 || r.Expect != "") {
+	if err == nil && !scored && len(p.Runs) > 0 && (len(r.Data.Targets) > 0 || r.Data.Expect != "") {
 		err = errors.New("--target and --expect judge an accuracy, and no run of this plan measures one: leave --mode " +
 			"out, or give --mode accuracy or submission")
 	}
@@ -247,7 +247,8 @@ func (p *Plan) chooseScoring(r Request) (err error) {
 func (p *Plan) Scoring() score.Scoring {
 	return score.Scoring{
 		Model: p.Served.Model, Dataset: p.DatasetFor(sdk.UseAccuracy), Count: p.Options.Count, AtMost: p.Options.CountAtMost,
-		Params: p.Options.Params, Rules: p.Rules, Wanted: p.Wanted, Files: p.ScorerFiles, Progress: p.Request.Watch.Scoring,
+		Params: p.Options.Params, Rules: p.Rules, Wanted: p.Wanted, Files: p.ScorerFiles,
+		Progress: p.Request.Output.Watch.Scoring,
 	}
 }
 
@@ -256,15 +257,15 @@ func (p *Plan) chooseRuns(r Request) []error {
 	steps, overrides, faults := p.steps(r)
 	for _, st := range steps {
 		run := Run{
-			Model: p.Served.Model.Name, Scenario: st.scenario, Mode: st.mode, Streams: st.streams, Test: r.Test.Name,
+			Model: p.Served.Model.Name, Scenario: st.scenario, Mode: st.mode, Streams: st.streams, Test: r.Rules.Test.Name,
 			Ranging: st.ranging, Users: st.users, Replay: st.replay,
 		}
 		run.Dir = run.dir()
 		var err error
 		run.Settings, err = settings.Load(settings.Request{
 			Model: p.Served.Model, Scenario: st.scenario, Mode: st.mode, Profile: p.Profile,
-			Rules: r.Rules, UserConf: r.UserConf, Overrides: overrides, Audit: r.Audit,
-			Test: r.Test.Name, TestConfig: r.Test.Config, IgnoreUnknownKeys: r.IgnoreUnknownKeys,
+			Rules: r.Rules.Round, UserConf: r.Rules.UserConf, Overrides: overrides, Audit: r.Rules.Audit,
+			Test: r.Rules.Test.Name, TestConfig: r.Rules.Test.Config, IgnoreUnknownKeys: r.Rules.IgnoreUnknownKeys,
 		})
 		if err == nil {
 			err = errors.Join(run.searchable(p.Rules), p.loops(r, run), r.replays(run))
@@ -310,7 +311,7 @@ func (p *Plan) steps(r Request) ([]step, []mlconf.Override, []error) {
 
 // overrides reads the values of --set.
 func (r Request) overrides() (all []mlconf.Override, faults []error) {
-	for _, text := range r.Set {
+	for _, text := range r.Rules.Set {
 		o, err := mlconf.ParseOverride(text)
 		if err == nil && o.Key == "mode" {
 			err = errors.New("the mode is chosen with --mode")
@@ -378,7 +379,7 @@ func (r Run) dir() string {
 // Dirs are the directories of the runs.
 func (p *Plan) Dirs() []string {
 	dirs := lists.Map(p.Runs, func(r Run) string { return r.Dir })
-	if p.Request.PowerLogs != "" {
+	if p.Request.Power.Logs != "" {
 		dirs = append(dirs, p.PowerDir())
 	}
 	return dirs

@@ -35,7 +35,7 @@ func served() discover.Served {
 
 // with is the request with files that are found.
 func with(r Request, files Files) Request {
-	r.Files = files
+	r.Model.Finder = files
 	return r
 }
 
@@ -62,14 +62,15 @@ func TestModelFile(t *testing.T) {
 		profile  settings.Profile
 	}{
 		{"nothing", Request{}, "embedded-fp32", "", true, settings.Smoke},
-		{"official durations", Request{Official: true}, "embedded-fp32", "", true, settings.Official},
-		{"precision", Request{Precision: "int8"}, "embedded-int8", "", true, settings.Smoke},
-		{"embedded by name", Request{ModelFiles: []string{"embedded-int8"}}, "embedded-int8",
+		{"official durations", Request{Rules: Rules{Official: true}}, "embedded-fp32", "", true, settings.Official},
+		{"precision", Request{Model: Model{Precision: "int8"}}, "embedded-int8", "", true, settings.Smoke},
+		{"embedded by name", Request{Model: Model{Files: []string{"embedded-int8"}}}, "embedded-int8",
 			"embedded-int8", true, settings.Smoke},
-		{"fetched", Request{ModelFiles: []string{"resnet50_v1.onnx"}}, "resnet50_v1.onnx",
+		{"fetched", Request{Model: Model{Files: []string{"resnet50_v1.onnx"}}}, "resnet50_v1.onnx",
 			"/cache/resnet50_v1.onnx", false, settings.Official},
-		{"a user's own", Request{ModelFiles: []string{own}}, "", own, false, settings.Official},
-		{"a user's own for a look", Request{ModelFiles: []string{own}, Smoke: true}, "", own, false, settings.Smoke},
+		{"a user's own", Request{Model: Model{Files: []string{own}}}, "", own, false, settings.Official},
+		{"a user's own for a look", Request{Model: Model{Files: []string{own}}, Rules: Rules{Smoke: true}}, "", own, false,
+			settings.Smoke},
 	}
 	for _, c := range cases {
 		p := planned(t, c.request)
@@ -91,19 +92,19 @@ func TestOfficialFileInTheWorkingDirectory(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Chdir(dir)
-	ask := Request{ModelFiles: []string{"resnet50_v1.onnx"}}
+	ask := Request{Model: Model{Files: []string{"resnet50_v1.onnx"}}}
 	if _, err := build(with(ask, cached{}), served()); exitcode.Of(err) != exitcode.Data ||
 		!strings.Contains(err.Error(), "or put it here, or give its path") {
 		t.Errorf("nowhere: %v", err)
 	}
-	if err := os.WriteFile(ask.ModelFiles[0], nil, 0o644); err != nil {
+	if err := os.WriteFile(ask.Model.Files[0], nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	p, err := build(with(ask, cached{}), served())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := filepath.Join(dir, ask.ModelFiles[0]); p.Options.ModelFile != want || p.File == nil {
+	if want := filepath.Join(dir, ask.Model.Files[0]); p.Options.ModelFile != want || p.File == nil {
 		t.Errorf("took %q as %+v, want %q as the official file", p.Options.ModelFile, p.File, want)
 	}
 	if p := planned(t, ask); p.Options.ModelFile != "/cache/resnet50_v1.onnx" {
@@ -127,42 +128,50 @@ func TestFaults(t *testing.T) {
 		code    exitcode.Code
 		want    string
 	}{
-		{"model file", Request{ModelFiles: []string{"resnet50_v2.onnx"}}, exitcode.Data, `did you mean "resnet50_v1.onnx"`},
-		{"model path", Request{ModelFiles: []string{"/no/such.onnx"}}, exitcode.Data, "no such file"},
-		{"model is a device", Request{ModelFiles: []string{os.DevNull}}, exitcode.Data, "not a regular file"},
-		{"other precision", Request{ModelFiles: []string{"embedded-int8"}, Precision: "fp32"}, exitcode.Usage,
+		{"model file", Request{Model: Model{Files: []string{"resnet50_v2.onnx"}}}, exitcode.Data,
+			`did you mean "resnet50_v1.onnx"`},
+		{"model path", Request{Model: Model{Files: []string{"/no/such.onnx"}}}, exitcode.Data, "no such file"},
+		{"model is a device", Request{Model: Model{Files: []string{os.DevNull}}}, exitcode.Data, "not a regular file"},
+		{"other precision", Request{Model: Model{Files: []string{"embedded-int8"}, Precision: "fp32"}}, exitcode.Usage,
 			"embedded-int8 is int8"},
-		{"precision", Request{Precision: "fp8"}, exitcode.Usage, `unknown precision "fp8"`},
-		{"backend", Request{Backend: "ortt"}, exitcode.Usage, `did you mean "ort"`},
-		{"backend option", Request{BackendOptions: []string{"threads"}}, exitcode.Usage, "want key=value"},
-		{"option given twice", Request{BackendOptions: []string{"a=1", "a=2"}}, exitcode.Usage, `"a" is given twice`},
-		{"option and shortcut", Request{BackendOptions: []string{"threads=1"}, Threads: 2}, exitcode.Usage, "say the same"},
-		{"library", Request{ORTLib: "/no/such.so"}, exitcode.Data, "/no/such.so: no such file"},
-		{"negative", Request{Batch: -1}, exitcode.Usage, "--batch -1"},
-		{"param", Request{Params: []string{"dtyp=x"}}, exitcode.Usage, `did you mean "dtype"`},
-		{"scenario", Request{Scenarios: []string{"Servr"}}, exitcode.Usage, `did you mean "Server"`},
-		{"Interactive", Request{Scenarios: []string{"Offline", "interactive"}}, exitcode.Usage,
+		{"precision", Request{Model: Model{Precision: "fp8"}}, exitcode.Usage, `unknown precision "fp8"`},
+		{"backend", Request{Model: Model{Backend: "ortt"}}, exitcode.Usage, `did you mean "ort"`},
+		{"backend option", Request{Model: Model{BackendOptions: []string{"threads"}}}, exitcode.Usage, "want key=value"},
+		{"option given twice", Request{Model: Model{BackendOptions: []string{"a=1", "a=2"}}}, exitcode.Usage,
+			`"a" is given twice`},
+		{"option and shortcut", Request{Model: Model{BackendOptions: []string{"threads=1"}, Threads: 2}}, exitcode.Usage,
+			"say the same"},
+		{"library", Request{Model: Model{ORTLib: "/no/such.so"}}, exitcode.Data, "/no/such.so: no such file"},
+		{"negative", Request{Model: Model{Batch: -1}}, exitcode.Usage, "--batch -1"},
+		{"param", Request{Model: Model{Params: []string{"dtyp=x"}}}, exitcode.Usage, `did you mean "dtype"`},
+		{"scenario", Request{Load: Load{Scenarios: []string{"Servr"}}}, exitcode.Usage, `did you mean "Server"`},
+		{"Interactive", Request{Load: Load{Scenarios: []string{"Offline", "interactive"}}}, exitcode.Usage,
 			"--scenario: rules v6.1 have no interactive of resnet50 (known: "},
-		{"modes", Request{Mode: "performance,accuracy"}, exitcode.Usage, `did you mean "submission"? It makes`},
-		{"modes the other way", Request{Mode: "Accuracy + Performance"}, exitcode.Usage, `did you mean "submission"?`},
-		{"both modes", Request{Mode: "both"}, exitcode.Usage, `did you mean "submission"?`},
-		{"all modes", Request{Mode: "all"}, exitcode.Usage, `did you mean "submission"?`},
-		{"mode", Request{Mode: "accurcy"}, exitcode.Usage, `did you mean "accuracy"`},
-		{"mode that does not exist", Request{Mode: "peak"}, exitcode.Usage,
+		{"modes", Request{Load: Load{Mode: "performance,accuracy"}}, exitcode.Usage, `did you mean "submission"? It makes`},
+		{"modes the other way", Request{Load: Load{Mode: "Accuracy + Performance"}}, exitcode.Usage,
+			`did you mean "submission"?`},
+		{"both modes", Request{Load: Load{Mode: "both"}}, exitcode.Usage, `did you mean "submission"?`},
+		{"all modes", Request{Load: Load{Mode: "all"}}, exitcode.Usage, `did you mean "submission"?`},
+		{"mode", Request{Load: Load{Mode: "accurcy"}}, exitcode.Usage, `did you mean "accuracy"`},
+		{"mode that does not exist", Request{Load: Load{Mode: "peak"}}, exitcode.Usage,
 			"known: performance, accuracy, submission, findpeak"},
-		{"search beside other scenarios", Request{Mode: ModeFindPeak, Scenarios: []string{"all"}}, exitcode.Usage,
+		{"search beside other scenarios", Request{Load: Load{Mode: ModeFindPeak, Scenarios: []string{"all"}}}, exitcode.Usage,
 			"give --scenario Server or --scenario MultiStream alone"},
-		{"search in another scenario", Request{Mode: ModeFindPeak, Scenarios: []string{"Offline"}}, exitcode.Usage,
+		{"search in another scenario", Request{Load: Load{Mode: ModeFindPeak, Scenarios: []string{"Offline"}}},
+			exitcode.Usage,
 			"no other scenario, found Offline"},
-		{"search for streams of a new round", Request{Mode: ModeFindPeak, Scenarios: []string{"MultiStream"}}, exitcode.Usage,
+		{"search for streams of a new round", Request{Load: Load{Mode: ModeFindPeak, Scenarios: []string{"MultiStream"}}},
+			exitcode.Usage,
 			"the rules v6.1 do not have: give --rules v0.5 to v1.1"},
-		{"pace", Request{Pace: "precis"}, exitcode.Usage, `--pace: unknown pace "precis"; did you mean "precise"`},
-		{"audit settings", Request{Audit: "/no/such.config"}, exitcode.Usage, "/no/such.config"},
-		{"rules", Request{Rules: "v0.1"}, exitcode.Usage, "--rules"},
-		{"data set", Request{Dataset: "/no/such"}, exitcode.Data, "no such file or directory"},
-		{"both profiles", Request{Official: true, Smoke: true}, exitcode.Usage, "exclude each other"},
-		{"setting", Request{Set: []string{"min_duration"}}, exitcode.Usage, "want key=value"},
-		{"setting's key", Request{Set: []string{"min_duratio=1"}}, exitcode.Usage, `did you mean "min_duration"`},
+		{"pace", Request{Load: Load{Pace: "precis"}}, exitcode.Usage,
+			`--pace: unknown pace "precis"; did you mean "precise"`},
+		{"audit settings", Request{Rules: Rules{Audit: "/no/such.config"}}, exitcode.Usage, "/no/such.config"},
+		{"rules", Request{Rules: Rules{Round: "v0.1"}}, exitcode.Usage, "--rules"},
+		{"data set", Request{Data: Data{Path: "/no/such"}}, exitcode.Data, "no such file or directory"},
+		{"both profiles", Request{Rules: Rules{Official: true, Smoke: true}}, exitcode.Usage, "exclude each other"},
+		{"setting", Request{Rules: Rules{Set: []string{"min_duration"}}}, exitcode.Usage, "want key=value"},
+		{"setting's key", Request{Rules: Rules{Set: []string{"min_duratio=1"}}}, exitcode.Usage,
+			`did you mean "min_duration"`},
 	}
 	for _, c := range cases {
 		_, err := build(with(c.request, cached{}), served())
@@ -187,7 +196,7 @@ func TestInteractive(t *testing.T) {
 		if of.Model.RulesKey == "" {
 			of.Model.RulesKey = strings.TrimSuffix(model, "-interactive")
 		}
-		_, err := build(with(Request{Scenarios: []string{"Interactive"}}, cached{}), of)
+		_, err := build(with(Request{Load: Load{Scenarios: []string{"Interactive"}}}, cached{}), of)
 		if exitcode.Of(err) != exitcode.Usage || err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", model, err, want)
 		}
@@ -195,19 +204,20 @@ func TestInteractive(t *testing.T) {
 }
 
 func TestAFaultOfAllScenariosIsSaidOnce(t *testing.T) {
-	_, err := build(with(Request{Set: []string{"min_duration=soon"}}, cached{}), served())
+	_, err := build(with(Request{Rules: Rules{Set: []string{"min_duration=soon"}}}, cached{}), served())
 	if err == nil || strings.Count(err.Error(), "soon") != 1 {
 		t.Errorf("got %v", err)
 	}
 }
 
 func TestSettingsOfSomeScenarios(t *testing.T) {
-	p := planned(t, Request{Set: []string{"target_qps=7"}, Mode: ModePerformance})
+	p := planned(t, Request{Rules: Rules{Set: []string{"target_qps=7"}}, Load: Load{Mode: ModePerformance}})
 	if p.Runs[2].Settings.ServerTargetQPS != 7 || p.Runs[3].Settings.OfflineExpectedQPS != 7 {
 		t.Error("target_qps does not reach Server and Offline")
 	}
 	_, err := build(with(Request{
-		Set: []string{"target_qps=7"}, Scenarios: []string{"SingleStream"}, Mode: ModePerformance,
+		Rules: Rules{Set: []string{"target_qps=7"}},
+		Load:  Load{Scenarios: []string{"SingleStream"}, Mode: ModePerformance},
 	}, cached{}), served())
 	if exitcode.Of(err) != exitcode.Usage || !strings.Contains(err.Error(), "means nothing in [SingleStream]") {
 		t.Errorf("a setting that no run has: %v", err)
@@ -223,7 +233,7 @@ func TestModelWithoutScenarios(t *testing.T) {
 }
 
 func TestRunDirectories(t *testing.T) {
-	p := planned(t, Request{Scenarios: []string{"Server"}, Mode: ModeSubmission})
+	p := planned(t, Request{Load: Load{Scenarios: []string{"Server"}, Mode: ModeSubmission}})
 	var got []string
 	for _, r := range p.Runs {
 		got = append(got, r.Dir+" "+r.ModeName()+" "+r.scenarioDir())
@@ -249,30 +259,32 @@ func TestScenariosOfASystemType(t *testing.T) {
 		runs    int
 		left    string
 	}{
-		{Request{SystemType: mlconf.Edge}, 6, "Server: rules v6.1 have none of resnet for systems of type edge"},
-		{Request{SystemType: mlconf.DatacenterEdge}, 8, ""},
-		{Request{SystemType: mlconf.Edge, Division: "open"}, 8, ""},
-		{Request{SystemType: mlconf.Edge, Scenarios: []string{"Server"}}, 2, ""},
-		{Request{SystemType: mlconf.Edge, Scenarios: []string{"all"}}, 8, ""},
-		{Request{SystemType: mlconf.Datacenter, Rules: "v5.0"}, 4,
+		{Request{Rules: Rules{SystemType: mlconf.Edge}}, 6,
+			"Server: rules v6.1 have none of resnet for systems of type edge"},
+		{Request{Rules: Rules{SystemType: mlconf.DatacenterEdge}}, 8, ""},
+		{Request{Rules: Rules{SystemType: mlconf.Edge, Division: "open"}}, 8, ""},
+		{Request{Rules: Rules{SystemType: mlconf.Edge}, Load: Load{Scenarios: []string{"Server"}}}, 2, ""},
+		{Request{Rules: Rules{SystemType: mlconf.Edge}, Load: Load{Scenarios: []string{"all"}}}, 8, ""},
+		{Request{Rules: Rules{SystemType: mlconf.Datacenter, Round: "v5.0"}}, 4,
 			"SingleStream: rules v5.0 have none of resnet for systems of type datacenter; " +
 				"MultiStream: rules v5.0 have none of resnet for systems of type datacenter"},
 		{Request{}, 8, ""},
 	} {
-		c.request.Mode = ModeSubmission
+		c.request.Load.Mode = ModeSubmission
 		p := planned(t, c.request)
 		if len(p.Runs) != c.runs || strings.Join(p.Left, "; ") != c.left {
 			t.Errorf("%+v: %d runs, left %q; want %d, %q", c.request, len(p.Runs), p.Left, c.runs, c.left)
 		}
 	}
-	_, err := build(with(Request{SystemType: mlconf.Datacenter, Mode: ModeSubmission}, cached{}), served())
+	_, err := build(with(Request{Rules: Rules{SystemType: mlconf.Datacenter}, Load: Load{Mode: ModeSubmission}}, cached{}),
+		served())
 	if exitcode.Of(err) != exitcode.Usage ||
 		!strings.Contains(err.Error(), "have no resnet for systems of type datacenter") {
 		t.Errorf("a model that is not for the type: %v", err)
 	}
 	s := served()
 	s.Model.Scenarios = s.Model.Scenarios[:1]
-	p, err := build(with(Request{SystemType: mlconf.Edge, Mode: ModeSubmission}, cached{}), s)
+	p, err := build(with(Request{Rules: Rules{SystemType: mlconf.Edge}, Load: Load{Mode: ModeSubmission}}, cached{}), s)
 	if err != nil || len(p.Left) != 2 || !strings.HasPrefix(p.Left[1], "Offline: rules v6.1 ask for it of resnet") {
 		t.Errorf("%v, left %q; want what the plugin does not run to be told", err, p.Left)
 	}
@@ -280,7 +292,7 @@ func TestScenariosOfASystemType(t *testing.T) {
 
 func TestFindPeak(t *testing.T) {
 	for _, scenarios := range [][]string{nil, {"server"}} {
-		p := planned(t, Request{Mode: ModeFindPeak, Scenarios: scenarios, Pace: PacePrecise})
+		p := planned(t, Request{Load: Load{Mode: ModeFindPeak, Scenarios: scenarios, Pace: PacePrecise}})
 		r := p.Runs[0]
 		if len(p.Runs) != 1 || r.Mode != loadgen.FindPeakPerformance || r.Settings.Mode != r.Mode || p.Pace != PacePrecise ||
 			r.Dir != "resnet50/Server/performance/findpeak" || r.ModeName() != ModeFindPeak {
@@ -291,7 +303,8 @@ func TestFindPeak(t *testing.T) {
 
 func TestFindStreams(t *testing.T) {
 	for _, rules := range []string{"v0.5", "v0.7"} {
-		p := planned(t, Request{Mode: ModeFindPeak, Scenarios: []string{"multistream"}, Rules: rules})
+		p := planned(t, Request{Load: Load{Mode: ModeFindPeak, Scenarios: []string{"multistream"}},
+			Rules: Rules{Round: rules}})
 		r := p.Runs[0]
 		if len(p.Runs) != 1 || !r.Streams || r.Mode != loadgen.PerformanceOnly ||
 			r.Settings.MultiStreamArrivalInterval == 0 ||
@@ -299,7 +312,8 @@ func TestFindStreams(t *testing.T) {
 			t.Errorf("%s: %+v", rules, p.Runs)
 		}
 	}
-	p := planned(t, Request{Mode: ModePerformance, Scenarios: []string{"MultiStream"}, Rules: "v0.5"})
+	p := planned(t, Request{Load: Load{Mode: ModePerformance, Scenarios: []string{"MultiStream"}},
+		Rules: Rules{Round: "v0.5"}})
 	if p.Runs[0].Streams || p.Runs[0].ModeName() != ModePerformance {
 		t.Errorf("a run without a search: %+v", p.Runs)
 	}
@@ -308,7 +322,7 @@ func TestFindStreams(t *testing.T) {
 func TestAccuracyOnceWithoutOffline(t *testing.T) {
 	s := served()
 	s.Model.Scenarios = []loadgen.Scenario{loadgen.SingleStream, loadgen.Server}
-	p, err := build(with(Request{Mode: ModeAccuracy}, cached{}), s)
+	p, err := build(with(Request{Load: Load{Mode: ModeAccuracy}}, cached{}), s)
 	if err != nil || len(p.Runs) != 1 || p.Runs[0].Scenario != loadgen.Server {
 		t.Errorf("%+v, %v", p, err)
 	}
@@ -323,10 +337,10 @@ func TestLabel(t *testing.T) {
 		strings.Repeat("x", 10_000): "10000 bytes, want at most 100",
 	} {
 		r := Request{}
-		r.Identity.Label = label
+		r.Output.Identity.Label = label
 		p, err := build(r, served())
 		switch {
-		case want == "" && (err != nil || p.Request.Identity.Label != label):
+		case want == "" && (err != nil || p.Request.Output.Identity.Label != label):
 			t.Errorf("%q: %v", label, err)
 		case want != "" && (exitcode.Of(err) != exitcode.Usage || !strings.Contains(err.Error(), want)):
 			t.Errorf("%q: %v, want %q", label, err, want)

@@ -22,6 +22,8 @@ type Plugins struct {
 	// Launch watches them. An AnswerTimeout of 0 is UsualAnswerTimeout in smoke runs, and none in others; below 0: none.
 	// A nil Hide hides the secrets of a request.
 	Launch host.LaunchOptions
+	// Catalog is what Find has found, for several plans on the same plugins; nil: New asks them.
+	Catalog *discover.Catalog
 }
 
 // UsualAnswerTimeout is how long nothing may get on in a plugin where runs are short.

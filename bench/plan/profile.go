@@ -15,15 +15,15 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/tune"
 )
 
-// NoTuning is the value of Request.Tuning that leaves profiles alone.
+// NoTuning is the value of Model.Tuning that leaves profiles alone.
 const NoTuning = "none"
 
 // namedProfile is the profile that the request names; nil: it names none.
 func (r Request) namedProfile() (*tune.Profile, error) {
-	if r.Tuning == "" || r.Tuning == NoTuning {
+	if r.Model.Tuning == "" || r.Model.Tuning == NoTuning {
 		return nil, nil
 	}
-	profile, err := tune.Load(r.Tuning)
+	profile, err := tune.Load(r.Model.Tuning)
 	if err != nil {
 		return nil, sdk.Usage(fmt.Errorf("--tuning: %w", err))
 	}
@@ -33,7 +33,7 @@ func (r Request) namedProfile() (*tune.Profile, error) {
 // useProfile lets the runs use the profile that the request names, or else the one that fits, if there is one.
 func (p *Plan) useProfile(r Request, named *tune.Profile) error {
 	switch {
-	case r.Tuning == NoTuning:
+	case r.Model.Tuning == NoTuning:
 		return nil
 	case named != nil:
 		return p.tuneNamed(r, named)
@@ -43,10 +43,10 @@ func (p *Plan) useProfile(r Request, named *tune.Profile) error {
 
 // tuneFound uses the profile that fits the plan.
 func (p *Plan) tuneFound(r Request) error {
-	if r.Profiles == "" || p.Division == division.Network { // a batch of the profile would be work at the client
+	if r.Model.Profiles == "" || p.Division == division.Network { // a batch of the profile would be work at the client
 		return nil
 	}
-	path, profile, ignored, err := tune.Store{Dir: r.Profiles}.Find(p.Subject(r))
+	path, profile, ignored, err := tune.Store{Dir: r.Model.Profiles}.Find(p.Subject(r))
 	p.Tuning.Notes = ignored
 	if err != nil || profile == nil {
 		return err
@@ -72,7 +72,7 @@ func (p *Plan) tuneNamed(r Request, profile *tune.Profile) error {
 	} {
 		if part.has != part.want {
 			return sdk.Usage(fmt.Errorf(
-				"--tuning %s: it is for the %s %s, not %s; harness tune makes one", r.Tuning, part.what, part.has, part.want))
+				"--tuning %s: it is for the %s %s, not %s; harness tune makes one", r.Model.Tuning, part.what, part.has, part.want))
 		}
 	}
 	why, err := profile.Mismatch(subject)
@@ -85,7 +85,7 @@ func (p *Plan) tuneNamed(r Request, profile *tune.Profile) error {
 	if why != "" {
 		p.Tuning.Notes = append(p.Tuning.Notes, "it was measured with "+why)
 	}
-	return p.apply(r.Tuning, profile, true)
+	return p.apply(r.Model.Tuning, profile, true)
 }
 
 // Subject is what a profile has to fit.

@@ -40,8 +40,8 @@ func (r Request) replays(run Run) error {
 		flag  string
 		given bool
 	}{
-		{"--concurrency", r.Concurrency != 0}, {"--mode " + ModeFindPeak, r.Mode == ModeFindPeak},
-		{"--audit", r.Audit != "" || r.Test.Name != ""}, {"--power", r.Power != "" || r.PowerLogs != ""},
+		{"--concurrency", r.Load.Concurrency != 0}, {"--mode " + ModeFindPeak, r.Load.Mode == ModeFindPeak},
+		{"--audit", r.Rules.Audit != "" || r.Rules.Test.Name != ""}, {"--power", r.Power.Meter != "" || r.Power.Logs != ""},
 	} {
 		if of.given {
 			other = append(other, of.flag)

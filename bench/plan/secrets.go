@@ -28,28 +28,28 @@ const mostSecret = 64 << 10
 // readSecrets reads the options of a request that are secret, and learns what no text may show: them, the secrets in
 // the other options, and the values of the variables that the plugin inherits for its backend.
 func (r *Request) readSecrets() error {
-	given, _ := keyvalue.Read(backendOpt, r.BackendOptions) // build says what is wrong with them
+	given, _ := keyvalue.Read(backendOpt, r.Model.BackendOptions) // build says what is wrong with them
 	for name, value := range given {
 		_, secrets := secret.Option(name, value)
-		r.Secrets.Add(secrets...)
+		r.Model.Secrets.Add(secrets...)
 	}
 	for _, name := range append(named(given), "OPENAI_API_KEY") {
-		r.Secrets.Add(r.getenv(name))
+		r.Model.Secrets.Add(r.getenv(name))
 	}
-	params, _ := keyvalue.Read("--param", r.Params) // as above
+	params, _ := keyvalue.Read("--param", r.Model.Params) // as above
 	for _, value := range params {
 		if isPostgres(value) {
 			for _, name := range postgresSecrets {
-				r.Secrets.Add(r.getenv(name))
+				r.Model.Secrets.Add(r.getenv(name))
 			}
 		}
 	}
-	for _, value := range r.BackendSecrets {
-		r.Secrets.Add(value)
+	for _, value := range r.Model.BackendSecrets {
+		r.Model.Secrets.Add(value)
 	}
-	for _, text := range r.SecretSources {
+	for _, text := range r.Model.SecretSources {
 		if !strings.Contains(text, "=") { // it may be the secret itself
-			r.Secrets.Add(text)
+			r.Model.Secrets.Add(text)
 		}
 	}
 	return r.readSources()
@@ -57,9 +57,9 @@ func (r *Request) readSecrets() error {
 
 // readSources adds the values of SecretSources to BackendSecrets.
 func (r *Request) readSources() error {
-	sources, faults := keyvalue.Read(backendSecret, r.SecretSources)
-	all := make(map[string]string, len(r.BackendSecrets)+len(sources))
-	maps.Copy(all, r.BackendSecrets)
+	sources, faults := keyvalue.Read(backendSecret, r.Model.SecretSources)
+	all := make(map[string]string, len(r.Model.BackendSecrets)+len(sources))
+	maps.Copy(all, r.Model.BackendSecrets)
 	for name, source := range sources {
 		value, err := r.readSecret(source)
 		if _, twice := all[name]; twice && err == nil {
@@ -68,10 +68,10 @@ func (r *Request) readSources() error {
 		if err != nil {
 			faults = append(faults, fmt.Errorf("%s %s: %w", backendSecret, name, err))
 		}
-		r.Secrets.Add(value)
+		r.Model.Secrets.Add(value)
 		all[name] = value
 	}
-	r.BackendSecrets = all
+	r.Model.BackendSecrets = all
 	slices.SortFunc(faults, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
 	return errors.Join(faults...)
 }
@@ -95,12 +95,12 @@ func (r *Request) readSecret(source string) (value string, err error) {
 
 // backendOptions joins the options of the backend, secret ones among them.
 func (r *Request) backendOptions() (map[string]string, []error) {
-	options, faults := keyvalue.Read(backendOpt, r.BackendOptions)
-	for _, key := range slices.Sorted(maps.Keys(r.BackendSecrets)) {
+	options, faults := keyvalue.Read(backendOpt, r.Model.BackendOptions)
+	for _, key := range slices.Sorted(maps.Keys(r.Model.BackendSecrets)) {
 		if _, twice := options[key]; twice {
 			faults = append(faults, fmt.Errorf("%s and %s both give %s; give one", backendSecret, backendOpt, key))
 		}
-		options[key] = r.BackendSecrets[key]
+		options[key] = r.Model.BackendSecrets[key]
 	}
 	return options, faults
 }
@@ -115,10 +115,10 @@ func (r *Request) ServerOptions() (map[string]string, error) {
 }
 
 func (r *Request) getenv(name string) string {
-	if r.Env == nil {
+	if r.Model.Env == nil {
 		return ""
 	}
-	return r.Env(name)
+	return r.Model.Env(name)
 }
 
 // Env are the variables that the options are about and the plugin inherits for them, as NAME=VALUE, as far as they are

@@ -18,7 +18,7 @@ func TestNamedVariables(t *testing.T) {
 		Options: sdk.Options{
 			BackendOptions: map[string]string{"token_env": "B", "key_env": "A", "other_env": "NONE", "threads": "A"},
 		},
-		Request: Request{Env: func(name string) string { return env[name] }},
+		Request: Request{Model: Model{Env: func(name string) string { return env[name] }}},
 	}
 	if got := p.Env(); !slices.Equal(got, []string{"A=sesame-a", "B=sesame-b"}) {
 		t.Errorf("%q", got)
@@ -28,20 +28,23 @@ func TestNamedVariables(t *testing.T) {
 // Options of a server are read as those of a plugin's backend, and nothing shows the secrets among them.
 func TestServerOptions(t *testing.T) {
 	r := Request{
-		BackendOptions: []string{"ca=a.pem", "header.x-tenant=sesame-header"}, SecretSources: []string{"body.key=env:KEY"},
-		Env:     func(name string) string { return map[string]string{"KEY": "sesame-env"}[name] },
-		Secrets: new(Secrets),
+		Model: Model{
+			BackendOptions: []string{"ca=a.pem", "header.x-tenant=sesame-header"},
+			SecretSources:  []string{"body.key=env:KEY"},
+			Env:            func(name string) string { return map[string]string{"KEY": "sesame-env"}[name] },
+			Secrets:        new(Secrets),
+		},
 	}
 	got, err := r.ServerOptions()
 	want := map[string]string{"ca": "a.pem", "header.x-tenant": "sesame-header", "body.key": "sesame-env"}
 	if err != nil || !maps.Equal(got, want) {
 		t.Errorf("%q, %v; want %q", got, err, want)
 	}
-	if text := r.Secrets.Hide("sesame-header sesame-env a.pem"); text != "(secret) (secret) a.pem" {
+	if text := r.Model.Secrets.Hide("sesame-header sesame-env a.pem"); text != "(secret) (secret) a.pem" {
 		t.Errorf("hidden are %q", text)
 	}
-	r.BackendOptions = append(r.BackendOptions, "none", "body.key=1")
-	r.SecretSources = append(r.SecretSources, "x=env:NONE")
+	r.Model.BackendOptions = append(r.Model.BackendOptions, "none", "body.key=1")
+	r.Model.SecretSources = append(r.Model.SecretSources, "x=env:NONE")
 	_, err = r.ServerOptions()
 	for _, text := range []string{`"none": want key=value`, "both give body.key", "env:NONE is empty"} {
 		if !errors.Is(err, sdk.ErrUsage) || !strings.Contains(err.Error(), text) {
@@ -67,15 +70,15 @@ func TestVariablesOfPostgreSQL(t *testing.T) {
 			!slices.Contains(got, "OWN") || slices.Contains(got, "PGP_KEY") {
 			t.Errorf("%s: %q are inherited", param, got)
 		}
-		p := Plan{Options: o, Request: Request{Env: getenv}}
+		p := Plan{Options: o, Request: Request{Model: Model{Env: getenv}}}
 		if slices.Contains(p.Env(), "PGPASSWORD=sesame-one") != want {
 			t.Errorf("%s: %q", param, p.Env())
 		}
-		r := Request{Params: []string{param}, Env: getenv, Secrets: new(Secrets)}
+		r := Request{Model: Model{Params: []string{param}, Env: getenv, Secrets: new(Secrets)}}
 		if err := r.readSecrets(); err != nil {
 			t.Fatal(err)
 		}
-		text := r.Secrets.Hide("sesame-one sesame-two require")
+		text := r.Model.Secrets.Hide("sesame-one sesame-two require")
 		if (text == "(secret) (secret) require") != want {
 			t.Errorf("%s: %q", param, text)
 		}

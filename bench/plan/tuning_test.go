@@ -40,7 +40,7 @@ func profiled(t *testing.T, r Request, change func(*tune.Profile)) *Plan {
 // TestTuneUncertain: a setting that is not certain is not used, but what it reached sizes Offline's query: else one of
 // a quick machine ends before min_duration.
 func TestTuneUncertain(t *testing.T) {
-	p := planned(t, Request{Scenarios: []string{"Offline"}, Mode: ModePerformance})
+	p := planned(t, Request{Load: Load{Scenarios: []string{"Offline"}, Mode: ModePerformance}})
 	f := &tune.Profile{Offline: &tune.Offline{Setting: tune.Setting{Batch: 16}, SamplesPerSecond: 1e9}}
 	if err := p.apply("x.json", f, false); err != nil {
 		t.Fatal(err)
@@ -87,17 +87,17 @@ func TestTuneInPart(t *testing.T) {
 		qps     float64
 		text    string
 	}{
-		{"another setting", Request{Batch: 3}, nil, 0, "Server batch 3 (x.json)"},
+		{"another setting", Request{Model: Model{Batch: 3}}, nil, 0, "Server batch 3 (x.json)"},
 		{"another limit", Request{}, func(f *tune.Profile) { f.Server.Limits.LatencyNS++ }, 0,
 			"Server batch 4; target_qps 800.50 is not used: it was found for"},
-		{"a longer run", Request{Official: true, Set: []string{"Server.target_latency=60000"}}, nil, 0,
+		{"a longer run", Request{Rules: Rules{Official: true, Set: []string{"Server.target_latency=60000"}}}, nil, 0,
 			"and this one takes 10 min"},
 		{"a shorter run", Request{}, func(f *tune.Profile) { f.Server.MinDurationMS *= 2 }, 800.5,
 			"target_qps 800.50 (x.json)"},
-		{"the user's rate", Request{Set: []string{"Server.target_qps=7"}}, nil, 7, "target_qps 7.0000"},
+		{"the user's rate", Request{Rules: Rules{Set: []string{"Server.target_qps=7"}}}, nil, 7, "target_qps 7.0000"},
 	}
 	for _, c := range cases {
-		c.request.Scenarios, c.request.Mode = []string{"Server"}, ModePerformance
+		c.request.Load.Scenarios, c.request.Load.Mode = []string{"Server"}, ModePerformance
 		p := profiled(t, c.request, c.change)
 		if text := p.TuningText(); !strings.Contains(text, c.text) {
 			t.Errorf("%s: %q, want %q", c.name, text, c.text)
@@ -131,7 +131,8 @@ func TestTuneStreams(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := planned(t, Request{
-				Scenarios: []string{"SingleStream", "MultiStream", "Server"}, Mode: ModePerformance, Official: true, Set: c.set,
+				Load:  Load{Scenarios: []string{"SingleStream", "MultiStream", "Server"}, Mode: ModePerformance},
+				Rules: Rules{Official: true, Set: c.set},
 			})
 			f := &tune.Profile{Offline: &tune.Offline{SamplesPerSecond: c.samplesPerSecond}}
 			if err := p.apply("x.json", f, false); err != nil {
@@ -151,11 +152,11 @@ func TestTuneStreams(t *testing.T) {
 }
 
 func TestTuneOfNoRun(t *testing.T) {
-	p := profiled(t, Request{Scenarios: []string{"SingleStream"}, Mode: ModePerformance}, nil)
+	p := profiled(t, Request{Load: Load{Scenarios: []string{"SingleStream"}, Mode: ModePerformance}}, nil)
 	if p.Tuning.File != "" || p.TuningText() != "" {
 		t.Errorf("tuning %q of %q", p.TuningText(), p.Tuning.File)
 	}
-	p = profiled(t, Request{Mode: ModePerformance}, func(f *tune.Profile) {
+	p = profiled(t, Request{Load: Load{Mode: ModePerformance}}, func(f *tune.Profile) {
 		f.Server, f.Offline.SamplesPerSecond = nil, 0.5
 	})
 	if text := p.TuningText(); strings.Contains(text, "Server") ||
@@ -170,16 +171,19 @@ func TestKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	plain := planned(t, Request{}).key()
-	same := []Request{{Precision: "fp32"}, {Backend: "ort"}, {Threads: 3}, {Batch: 2, Sessions: 3},
-		{ModelFiles: []string{"embedded-fp32"}}, {Count: 7}, {Official: true}}
+	same := []Request{{Model: Model{Precision: "fp32"}}, {Model: Model{Backend: "ort"}}, {Model: Model{Threads: 3}},
+		{Model: Model{Batch: 2, Sessions: 3}},
+		{Model: Model{Files: []string{"embedded-fp32"}}}, {Data: Data{Count: 7}}, {Rules: Rules{Official: true}}}
 	for _, r := range same {
 		if k := planned(t, r).key(); !plain.Same(k) {
 			t.Errorf("%+v: %+v, want that of a plain run, %+v", r, k, plain)
 		}
 	}
 	others := []Request{
-		{Precision: "int8"}, {ModelFiles: []string{own}}, {BackendOptions: []string{"provider=cuda"}},
-		{Params: []string{"dtype=int64"}}, {Devices: []string{"cpu:0"}}, {Dataset: t.TempDir()},
+		{Model: Model{Precision: "int8"}}, {Model: Model{Files: []string{own}}},
+		{Model: Model{BackendOptions: []string{"provider=cuda"}}},
+		{Model: Model{Params: []string{"dtype=int64"}}}, {Model: Model{Devices: []string{"cpu:0"}}},
+		{Data: Data{Path: t.TempDir()}},
 	}
 	var keys []tune.Key
 	for _, r := range others {

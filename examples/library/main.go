@@ -13,8 +13,9 @@ import (
 func main() {
 	doc, err := bench.Run(context.Background(), bench.Request{
 		Plugins: bench.Plugins{Dirs: os.Args[1:2]},
-		Model:   os.Args[2], Scenarios: []string{"Offline"},
-		Out: os.Args[3],
+		Model:   bench.Model{Name: os.Args[2]},
+		Load:    bench.Load{Scenarios: []string{"Offline"}},
+		Output:  bench.Output{Dir: os.Args[3]},
 	})
 	if err != nil {
 		log.Fatal(err)

@@ -179,7 +179,7 @@ func (c *Campaign) judge(own Step, passed bool) error {
 	}
 	rec.Judge(passed)
 	c.give(own, rec)
-	return bench.Record(c.Request.Out, rec)
+	return bench.Record(c.Request.Output.Dir, rec)
 }
 
 // notGood is the verdict where a run that is needed has no result.

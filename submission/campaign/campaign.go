@@ -22,7 +22,7 @@ import (
 	"github.com/plumbline-ml/plumbline/submission/audit"
 )
 
-// Campaign makes runs of one model in the output folder Request.Out, which must be named.
+// Campaign makes runs of one model in the output folder Output.Dir, which must be named.
 type Campaign struct {
 	Request bench.Request // what the runs have in common; scenarios, mode and test are those of each run
 	// Run makes the runs of a plan; nil: Plan.Run.
@@ -66,17 +66,18 @@ func (s Step) String() string {
 // request is that of the step's run alone.
 func (c *Campaign) request(s Step) bench.Request {
 	r := c.Request
-	r.Test = s.Test
+	r.Rules.Test = s.Test
 	switch {
 	case s.Mode != record.ModeServing:
-		r.Scenarios, r.Mode = []string{s.Scenario}, s.Mode
-	case r.Concurrency == 0 && r.Requests == 0 && r.Duration == 0: // the timed run of a model that is a replay
-		r.Scenarios, r.Mode = []string{s.Scenario}, bench.ModePerformance
+		r.Load.Scenarios, r.Load.Mode = []string{s.Scenario}, s.Mode
+	case r.Load.Concurrency == 0 && r.Load.Requests == 0 &&
+		r.Load.Duration == 0: // the timed run of a model that is a replay
+		r.Load.Scenarios, r.Load.Mode = []string{s.Scenario}, bench.ModePerformance
 	} // a closed loop of users in place of LoadGen's scenarios is the only run of its request
 	if s.Dataset != "" {
-		r.Dataset = s.Dataset
+		r.Data.Path = s.Dataset
 	}
-	r.Set = append(append([]string{}, r.Set...), s.Set...)
+	r.Rules.Set = append(append([]string{}, r.Rules.Set...), s.Set...)
 	return r
 }
 
@@ -95,13 +96,13 @@ func (c *Campaign) Make(ctx context.Context, s Step) (record.Run, error) {
 	if err := c.replaceable(s, f.earlier); err != nil {
 		return record.Run{}, err
 	}
-	if f.earlier.Finished() && !c.Request.Force {
+	if f.earlier.Finished() && !c.Request.Output.Force {
 		c.keep(s, *f.earlier.Run)
 		return *f.earlier.Run, nil
 	}
 	if f.earlier.Run != nil {
 		r := c.request(s)
-		r.Force = true
+		r.Output.Force = true
 		if f.plan, err = bench.NewPlan(ctx, r); err != nil {
 			return record.Run{}, err
 		}
@@ -140,8 +141,8 @@ func (s Step) settle(e bench.Earlier) bench.Earlier {
 
 // keep tells of a run that is there. No session opens its folder: what a killed one left there is settled here.
 func (c *Campaign) keep(s Step, rec record.Run) {
-	if note := bench.Settle(c.Request.Out); note != "" {
-		c.Request.Watch.Complete().Note(note)
+	if note := bench.Settle(c.Request.Output.Dir); note != "" {
+		c.Request.Output.Watch.Complete().Note(note)
 	}
 	if c.Kept != nil {
 		c.Kept(rec)
@@ -161,7 +162,7 @@ func (c *Campaign) run(ctx context.Context, s Step, p *bench.Plan) (record.Run, 
 	if run == nil {
 		run = func(ctx context.Context, p *bench.Plan) (record.Document, error) { return p.Run(ctx) }
 	}
-	p.Request.Listed = true
+	p.Request.Output.Listed = true
 	d, err := run(ctx, p)
 	if len(d.Runs) == 0 {
 		return record.Run{}, errors.Join(err, errNothing)
@@ -177,11 +178,11 @@ var errNothing = errors.New("no run was made")
 
 // replaceable refuses to replace a good run that has other options.
 func (c *Campaign) replaceable(s Step, e bench.Earlier) error {
-	if e.Run == nil || e.Unfinished+e.Bad != "" || e.Differs == "" || c.Request.Force {
+	if e.Run == nil || e.Unfinished+e.Bad != "" || e.Differs == "" || c.Request.Output.Force {
 		return nil
 	}
 	return exitcode.Mark(exitcode.Usage, fmt.Errorf("%w: %s holds a finished run %v, and %s; give what it was run with, "+
-		"another --out, or replace it with --force", ErrOther, c.Request.Out, s, e.Differs))
+		"another --out, or replace it with --force", ErrOther, c.Request.Output.Dir, s, e.Differs))
 }
 
 // ErrOther says that the output folder holds a finished run that is not the one that was asked for.
@@ -189,5 +190,5 @@ var ErrOther = errors.New("another run")
 
 // folder is that of a scenario of a model in the output folder.
 func (c *Campaign) folder(model, scenario string) string {
-	return filepath.Join(c.Request.Out, model, scenario)
+	return filepath.Join(c.Request.Output.Dir, model, scenario)
 }

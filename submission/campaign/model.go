@@ -27,7 +27,7 @@ type Model struct {
 // request is told here, before anything runs.
 func (c *Campaign) Model(ctx context.Context) (Model, error) {
 	r := c.Request
-	r.Mode = bench.ModePerformance
+	r.Load.Mode = bench.ModePerformance
 	p, err := bench.NewPlan(ctx, r)
 	if err != nil {
 		return Model{}, err

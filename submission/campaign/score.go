@@ -35,9 +35,9 @@ func (c *Campaign) scorer(rules *mlconf.Rules, rulesKey string,
 			return audit.Score{}, err
 		}
 		all, err := bench.Score(ctx, bench.ScoreRequest{
-			Plugins: r.Plugins, Path: log, Model: r.Model, Dataset: dataset, Test: own.Test.Name, Count: r.Count,
-			Params:       r.Params,
-			ScorerModels: r.ScorerModels, Files: r.Files,
+			Plugins: r.Plugins, Path: log, Model: r.Model.Name, Dataset: dataset, Test: own.Test.Name, Count: r.Data.Count,
+			Params:       r.Model.Params,
+			ScorerModels: r.Data.ScorerModels, Files: r.Model.Finder,
 		})
 		if err != nil {
 			return audit.Score{}, err

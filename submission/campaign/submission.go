@@ -38,12 +38,12 @@ func (c *Campaign) NewSubmission(ctx context.Context) (Submission, error) {
 	if err != nil {
 		return Submission{}, err
 	}
-	rules, err := mlconf.Round(c.Request.Rules)
+	rules, err := mlconf.Round(c.Request.Rules.Round)
 	if err != nil {
 		return Submission{}, err
 	}
 	s := Submission{Model: m, Rules: rules, Left: m.Left}
-	if c.Request.Division != tree.DivisionOpen {
+	if c.Request.Rules.Division != tree.DivisionOpen {
 		var left []string
 		s.Tests, left = Runnable(rules, m.RulesKey, rules.Audits(m.RulesKey))
 		s.Left = append(s.Left, left...)

@@ -59,7 +59,7 @@ func enter(ctx context.Context, pieces []piece) error {
 		if err != nil {
 			return err
 		}
-		out := p.Request.Out
+		out := p.Request.Output.Dir
 		if !slices.Contains(folders, out) {
 			folders = append(folders, out)
 		}
@@ -130,7 +130,7 @@ func (c *Campaign) blank(ctx context.Context, steps []Step) ([]record.Run, error
 }
 
 func (c *Campaign) recorded() (record.Document, error) {
-	return record.Read(filepath.Join(c.Request.Out, record.FileName))
+	return record.Read(filepath.Join(c.Request.Output.Dir, record.FileName))
 }
 
 // cut says that ctx ended before all was made.
@@ -175,5 +175,5 @@ func (c *Campaign) Skip(steps []Step, code exitcode.Code) error {
 			runs = append(runs, rec)
 		}
 	}
-	return bench.Record(c.Request.Out, runs...)
+	return bench.Record(c.Request.Output.Dir, runs...)
 }

@@ -29,10 +29,10 @@ type Earlier struct {
 // Finished says whether the run needs not be made again.
 func (e Earlier) Finished() bool { return e.Run != nil && e.Unfinished+e.Bad+e.Differs == "" }
 
-// Find looks for the runs of the plan in the folder Request.Out.
+// Find looks for the runs of the plan in the folder Output.Dir.
 func Find(p *plan.Plan) ([]Earlier, error) {
 	found := make([]Earlier, len(p.Runs))
-	out := p.Request.Out
+	out := p.Request.Output.Dir
 	if out == "" {
 		return found, nil
 	}

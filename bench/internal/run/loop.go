@@ -19,10 +19,10 @@ import (
 // Loop is bench's Plan.Loop, with what Make is given.
 func Loop(ctx context.Context, p *plan.Plan, running *plugin.Running,
 	l closedloop.Loop) (t closedloop.Times, _ record.Run, err error) {
-	if len(p.Runs) != 1 || p.Runs[0].Mode != loadgen.PerformanceOnly || p.Request.Out == "" {
+	if len(p.Runs) != 1 || p.Runs[0].Mode != loadgen.PerformanceOnly || p.Request.Output.Dir == "" {
 		return t, record.Run{}, errors.New("bench: a closed loop is one performance run with an output folder")
 	}
-	claim, err := output.Take(p.Request.Out, true, nil)
+	claim, err := output.Take(p.Request.Output.Dir, true, nil)
 	if err != nil {
 		return t, record.Run{}, err
 	}
@@ -40,7 +40,7 @@ func Loop(ctx context.Context, p *plan.Plan, running *plugin.Running,
 		return t, record.Run{}, err
 	}
 	r := newRunner(p, f, running)
-	w := p.Request.Watch.Complete()
+	w := p.Request.Output.Watch.Complete()
 	r.opened = func(rec record.Run) {
 		begun = true
 		w.Opened(rec)

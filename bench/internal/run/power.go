@@ -20,7 +20,7 @@ import (
 
 // takePowerLogs copies the logs of the official power tools beside those of the run.
 func takePowerLogs(p *plan.Plan, t plan.Run) error {
-	dir := p.Request.PowerLogs
+	dir := p.Request.Power.Logs
 	if dir == "" || t.ModeName() != plan.ModePerformance {
 		return nil
 	}

@@ -31,7 +31,7 @@ type facts struct {
 // known are the facts without checksums, for which files are read.
 func known(p *plan.Plan) facts {
 	f := facts{
-		Harness: p.Request.Harness, System: p.Request.Described(), Command: p.Request.Command,
+		Harness: p.Request.Output.Harness, System: p.Request.Described(), Command: p.Request.Output.Command,
 		Plugin: record.Plugin{Name: p.Served.Name, Version: p.Served.Description.Version, Path: p.Served.Path},
 	}
 	if f.Harness == (record.Harness{}) {
@@ -83,7 +83,7 @@ func version() record.Harness {
 // record is the record of a run that has not begun.
 func (r *runner) record(p *plan.Plan, t plan.Run) record.Run {
 	rec := record.Run{
-		Identity: p.Request.Identity, Model: t.Model, Scenario: t.ScenarioName(), Mode: t.ModeName(),
+		Identity: p.Request.Output.Identity, Model: t.Model, Scenario: t.ScenarioName(), Mode: t.ModeName(),
 		Profile: string(t.Settings.Profile), Deviations: t.Settings.Deviations, Rules: p.Rules, Pace: p.Pace,
 		Audit: filepath.ToSlash(p.AuditPath(t)), Test: t.Test,
 		Started: r.request.Clock(), Dir: filepath.ToSlash(t.Dir), Command: r.facts.Command, TuningNote: p.TuningText(),
@@ -112,10 +112,10 @@ func (r *runner) record(p *plan.Plan, t plan.Run) record.Run {
 			}
 			return rec
 		}
-		if n := p.Request.Requests; n > 0 {
+		if n := p.Request.Load.Requests; n > 0 {
 			rec.Settings = append(rec.Settings, record.Setting{Key: "requests", Value: strconv.Itoa(n), Origin: "flag"})
 		}
-		if d := p.Request.Duration; d > 0 {
+		if d := p.Request.Load.Duration; d > 0 {
 			rec.Settings = append(rec.Settings, record.Setting{Key: "duration", Value: d.String(), Origin: "flag"})
 		}
 		rec.Identity.Point = append(slices.Clone(rec.Identity.Point), fmt.Sprintf("users=%d", t.Users))
@@ -149,7 +149,7 @@ func (r *runner) skipped(p *plan.Plan, runs []plan.Run, code exitcode.Code) []re
 // says of a run from the moment when somebody has set out to make it. They lack the checksums of the plugin and of the
 // data set.
 func Unmade(p *plan.Plan) []record.Run {
-	p.Out = p.Request.Out
+	p.Out = p.Request.Output.Dir
 	return newRunner(p, known(p), nil).skipped(p, p.Runs, exitcode.Interrupted)
 }
 

@@ -21,14 +21,14 @@ import (
 // the first test leaves it as it was. The end of ctx ends the run that is under way in order: what was measured is
 // kept.
 func Make(ctx context.Context, p *plan.Plan, running *plugin.Running) (record.Document, error) {
-	claim, err := output.Take(p.Request.Out, p.Request.Force, p.Dirs())
+	claim, err := output.Take(p.Request.Output.Dir, p.Request.Output.Force, p.Dirs())
 	if err != nil {
 		return record.Document{}, err
 	}
 	defer claim.Release()
 	claim.Remember(p.Dirs())
 	p.Out = claim.Dir
-	s := &session{plan: p, claim: claim, watch: p.Request.Watch.Complete()}
+	s := &session{plan: p, claim: claim, watch: p.Request.Output.Watch.Complete()}
 	f, err := gather(p)
 	if err != nil {
 		s.leave(err)
@@ -83,7 +83,7 @@ func (s *session) run(ctx context.Context) (record.Document, error) {
 // all. Where the folder lists all that is still to be made, the failure stays in the records there.
 func (s *session) leave(failure error) {
 	if failure == nil || s.begun || exitcode.Of(failure) == exitcode.Interrupted ||
-		s.plan.Request.Listed && !s.claim.New() {
+		s.plan.Request.Output.Listed && !s.claim.New() {
 		return
 	}
 	if s.claim.Discard() {

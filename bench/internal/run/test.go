@@ -25,8 +25,8 @@ func (r *runner) test(ctx context.Context, p *plan.Plan, t plan.Run, rec *record
 	progress := new(loadgen.Progress)
 	defer r.watch(t, progress)()
 	log := loadgen.LogSettings{
-		OutDir: filepath.Join(p.Out, t.Dir), EnableTrace: r.request.Trace, Progress: progress,
-		Audit: p.AuditPath(t), AbortEarly: r.request.AbortEarly, Spin: p.Pace == plan.PacePrecise,
+		OutDir: filepath.Join(p.Out, t.Dir), EnableTrace: r.request.Output.Trace, Progress: progress,
+		Audit: p.AuditPath(t), AbortEarly: r.request.Load.AbortEarly, Spin: p.Pace == plan.PacePrecise,
 		Record: r.recorder(p, rec),
 	}
 	if t.Mode != loadgen.AccuracyOnly {
@@ -40,7 +40,7 @@ func (r *runner) test(ctx context.Context, p *plan.Plan, t plan.Run, rec *record
 	if err != nil {
 		return err
 	}
-	defer chooseProcessors(t.Scenario, p.LoadGen != nil, r.request.KeepProcessors)()
+	defer chooseProcessors(t.Scenario, p.LoadGen != nil, r.request.Load.KeepProcessors)()
 	res, err := startTest(ctx, p, sut, qsl, t.Settings.TestSettings, log)
 	if res != nil {
 		rec.FromResult(res)
@@ -71,7 +71,7 @@ func searchStreams(ctx context.Context, sut loadgen.SUT, qsl loadgen.QSL, rules 
 func (r *runner) recorder(p *plan.Plan, rec *record.Run) func(loadgen.Recording, string) error {
 	return func(measured loadgen.Recording, dir string) error {
 		faults := []error{series.Write(measured, dir)}
-		s := export.Of(measured, r.request.ExportRows).Named(r.shown(rec.Name()))
+		s := export.Of(measured, r.request.Output.ExportRows).Named(r.shown(rec.Name()))
 		exports := p.Exports()
 		for _, f := range exports {
 			faults = append(faults, writeExport(f, s, dir))

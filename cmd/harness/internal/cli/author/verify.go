@@ -56,7 +56,7 @@ func VerifyCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 		Use: shell.VerifyName + " MODEL", Short: "Prove a plugin or a backend sound", Long: verifyHelp,
 		Args: shell.OneArgument("a model or a benchmark, as harness list shows it, or the path of a plugin"),
 		RunE: func(c *cobra.Command, args []string) error {
-			v.request.Model = args[0]
+			v.request.Model.Name = args[0]
 			return a.verify(c, v)
 		},
 	}
@@ -141,14 +141,14 @@ func (a *app) subject(c *cobra.Command, f *verifyFlags) (conformance.Subject, er
 	if err := a.nameByPath(c, f); err != nil {
 		return s, err
 	}
-	f.request.Tuning = bench.NoTuning
+	f.request.Model.Tuning = bench.NoTuning
 	p, err := a.Build(c, f.PluginFlags, f.request)
 	if err != nil {
 		path, ok := a.unanswering(f, err)
 		if !ok {
 			return s, err
 		}
-		s.Binary, s.Open.Model = path, f.request.Model
+		s.Binary, s.Open.Model = path, f.request.Model.Name
 		return s, nil
 	}
 	if s.AnswerTimeout = f.Launch.AnswerTimeout; !f.Patient {
@@ -163,17 +163,17 @@ func (a *app) subject(c *cobra.Command, f *verifyFlags) (conformance.Subject, er
 
 // nameByPath takes the path of a plugin, in the place of a model, for that plugin and its first model.
 func (a *app) nameByPath(c *cobra.Command, f *verifyFlags) error {
-	if f.Choice != "" || !strings.ContainsRune(f.request.Model, os.PathSeparator) {
+	if f.Choice != "" || !strings.ContainsRune(f.request.Model.Name, os.PathSeparator) {
 		return nil
 	}
-	f.Choice = f.request.Model
+	f.Choice = f.request.Model.Name
 	catalog, err := a.Catalog(c, f.PluginFlags)
 	if err != nil {
 		return err
 	}
 	for _, e := range catalog.Entries {
 		if len(e.Description.Models) > 0 {
-			f.request.Model = e.Description.Models[0].Name
+			f.request.Model.Name = e.Description.Models[0].Name
 		}
 	}
 	return nil
@@ -185,7 +185,7 @@ func (a *app) unanswering(f *verifyFlags, err error) (path string, ok bool) {
 	if exitcode.Of(err) != exitcode.Plugin || errors.Is(err, trust.ErrRefused) {
 		return "", false
 	}
-	name := cmp.Or(f.Choice, f.request.Model)
+	name := cmp.Or(f.Choice, f.request.Model.Name)
 	found, err := a.PluginsOf(f.PluginFlags).Binaries(name)
 	if err != nil || len(found) != 1 {
 		return "", false
@@ -200,7 +200,8 @@ func (a *app) referenceOf(c *cobra.Command, f *verifyFlags, p *bench.Plan) (*con
 		other := *f.PluginFlags
 		other.Choice = f.reference[:at]
 		request := f.request
-		request.Backend, request.BackendOptions, request.SecretSources, request.Devices = f.reference[at+1:], nil, nil, nil
+		request.Model.Backend, request.Model.BackendOptions, request.Model.SecretSources,
+			request.Model.Devices = f.reference[at+1:], nil, nil, nil
 		q, err := a.Build(c, &other, request)
 		if err != nil {
 			return nil, fmt.Errorf("--reference %s: %w", f.reference, err)

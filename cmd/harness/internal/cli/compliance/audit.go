@@ -43,7 +43,7 @@ func Command(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 		Use: "audit TESTnn|all MODEL", Short: "Run the compliance tests of a model and judge them", Long: auditHelp,
 		Args: auditArguments,
 		RunE: func(c *cobra.Command, args []string) error {
-			r.Model = args[1]
+			r.Model.Name = args[1]
 			return a.audit(c, r, args[0])
 		},
 	}
@@ -59,7 +59,7 @@ func RunFlags(c *cobra.Command, r *runs.Flags) {
 	shell.SettingFlags(flags, &r.Request)
 	shell.WorkloadFlags(flags, &r.Request)
 	shell.OutputFlags(flags, &r.Request)
-	flags.StringVar(&r.Tuning, "tuning", "", "the profile `FILE` of harness tune, or none (default: as for run)")
+	flags.StringVar(&r.Model.Tuning, "tuning", "", "the profile `FILE` of harness tune, or none (default: as for run)")
 	flags.BoolVar(&r.Quiet, "quiet", false, "no progress, only the report")
 	r.Observe.Add(flags)
 	r.Goal.Add(c)
@@ -85,7 +85,7 @@ func (a *app) audit(c *cobra.Command, r *runs.Flags, word string) error {
 	if err != nil {
 		return err
 	}
-	rules, err := mlconf.Round(r.Rules)
+	rules, err := mlconf.Round(r.Rules.Round)
 	if err != nil {
 		return sdk.Usage(err)
 	}

@@ -34,7 +34,7 @@ func (a *app) auditSeedsCommand(f *shell.PluginFlags) *cobra.Command {
 			if err != nil {
 				return sdk.Usage(err)
 			}
-			r.Model = args[0]
+			r.Model.Name = args[0]
 			s, m, err := runs.Campaign(a.App, c, r)
 			if err != nil {
 				return err
@@ -62,11 +62,11 @@ func (a *app) auditDatasetCommand(f *shell.PluginFlags) *cobra.Command {
 		Args:    shell.OneArgument("a model's name (harness list shows them)"),
 		PreRunE: func(*cobra.Command, []string) error { return a.Guard(f) },
 		RunE: func(c *cobra.Command, args []string) error {
-			custom := r.Dataset
+			custom := r.Data.Path
 			if custom == "" {
 				return sdk.Usage(errors.New("--dataset: name the data set to compare with"))
 			}
-			r.Model, r.Dataset = args[0], original
+			r.Model.Name, r.Data.Path = args[0], original
 			return a.compareDatasets(c, r, custom)
 		},
 	}

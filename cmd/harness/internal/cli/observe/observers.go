@@ -77,7 +77,7 @@ func (o *Observers) say(what string, s *endpoint.Server, path string) {
 // Plan tells them of a plan that begins. Where there are no observers it does nothing, as Open, Test, Done and Note.
 func (o *Observers) Plan(p *bench.Plan) {
 	if o != nil {
-		o.feed.Plan(p.Out, p.Request.Identity, p.Runs)
+		o.feed.Plan(p.Out, p.Request.Output.Identity, p.Runs)
 	}
 }
 

@@ -33,8 +33,8 @@ func ScoreCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 		Args: shell.OneArgument("the directory of a run, or an accuracy log"),
 		RunE: func(c *cobra.Command, args []string) error {
 			r.Plugins, r.Path, r.Files = a.PluginsOf(f), args[0], a.Files(c.Context())
-			r.Scoring, r.Params, r.Targets, r.Expect = a.Scoring(), of.Params, of.Targets, of.Expect
-			r.ScorerModels = of.ScorerModels
+			r.Scoring, r.Params, r.Targets, r.Expect = a.Scoring(), of.Model.Params, of.Data.Targets, of.Data.Expect
+			r.ScorerModels = of.Data.ScorerModels
 			if dtype != "" {
 				r.Params = append(r.Params, "dtype="+dtype)
 			}

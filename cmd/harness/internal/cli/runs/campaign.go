@@ -17,7 +17,7 @@ import (
 // Campaign prepares the runs of a model, which it prints as harness run does.
 func Campaign(of *shell.App, c *cobra.Command, r *Flags) (s *campaign.Campaign, m campaign.Model, err error) {
 	a := &app{of}
-	if r.Audit != "" || r.Mode != "" {
+	if r.Rules.Audit != "" || r.Load.Mode != "" {
 		return nil, m, sdk.Usage(errors.New("--audit and --mode: the test has its own"))
 	}
 	if err := strayAudit(""); err != nil {
@@ -26,14 +26,14 @@ func Campaign(of *shell.App, c *cobra.Command, r *Flags) (s *campaign.Campaign, 
 	if err := r.Goal.Settle(c, &r.Request); err != nil {
 		return nil, m, sdk.Usage(err)
 	}
-	r.Out = cmp.Or(r.Out, defaultOut)
-	if r.Catalog == nil { // for all plans of the campaign
-		if r.Catalog, err = a.Catalog(c, r.PluginFlags); err != nil {
+	r.Output.Dir = cmp.Or(r.Output.Dir, defaultOut)
+	if r.Plugins.Catalog == nil { // for all plans of the campaign
+		if r.Plugins.Catalog, err = a.Catalog(c, r.PluginFlags); err != nil {
 			return nil, m, err
 		}
 	}
 	printed := &session{app: a, flags: r}
-	r.Watch = printed.watch()
+	r.Output.Watch = printed.watch()
 	request, err := a.Complete(c.Context(), r.PluginFlags, r.Request)
 	if err != nil {
 		return nil, m, err

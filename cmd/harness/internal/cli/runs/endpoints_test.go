@@ -74,9 +74,11 @@ func TestRunOfTheLibraryWritesTheForm(t *testing.T) {
 			s.Want(0, s.Run(args...))
 			own := filepath.Join(t.TempDir(), "out")
 			_, err := bench.Run(t.Context(), bench.Request{
-				Plugins: bench.Plugins{Dirs: []string{s.Plugins}, Launcher: plugintest.New(s.Fakes)}, Smoke: true,
-				Model: "wan-2.2-t2v-a14b", Out: own, Params: []string{form}, Scenarios: scenarios, Mode: bench.ModeSubmission,
-				Harness: shell.Version(),
+				Plugins: bench.Plugins{Dirs: []string{s.Plugins}, Launcher: plugintest.New(s.Fakes)},
+				Rules:   bench.Rules{Smoke: true},
+				Model:   bench.Model{Name: "wan-2.2-t2v-a14b", Params: []string{form}},
+				Output:  bench.Output{Dir: own, Harness: shell.Version()},
+				Load:    bench.Load{Scenarios: scenarios, Mode: bench.ModeSubmission},
 			})
 			if err != nil {
 				t.Fatal(err)

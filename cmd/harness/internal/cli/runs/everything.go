@@ -27,21 +27,21 @@ import (
 
 // runEverything makes the runs of all benchmarks of a round, as a suite.
 func (a *app) runEverything(c *cobra.Command, r *Flags) error {
-	rules, err := mlconf.Round(r.Rules)
+	rules, err := mlconf.Round(r.Rules.Round)
 	if err != nil {
 		return sdk.Usage(err)
 	}
 	if err := flagsOfOneModel(c); err != nil {
 		return sdk.Usage(err)
 	}
-	if r.Catalog, err = a.Catalog(c, r.PluginFlags); err != nil {
+	if r.Plugins.Catalog, err = a.Catalog(c, r.PluginFlags); err != nil {
 		return err
 	}
-	if len(r.Catalog.Entries) == 0 {
-		return r.Catalog.None()
+	if len(r.Plugins.Catalog.Entries) == 0 {
+		return r.Plugins.Catalog.None()
 	}
 	models := suite.Models{}
-	for _, e := range r.Catalog.Entries {
+	for _, e := range r.Plugins.Catalog.Entries {
 		models.All = append(models.All, e.Description.Models...)
 		if e.Err != nil {
 			models.Missing = "no plugin that answers has it"

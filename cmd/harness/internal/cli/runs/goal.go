@@ -42,12 +42,12 @@ func (g *goalFlags) Settle(c *cobra.Command, r *bench.Request) error {
 			return err
 		}
 	}
-	if r.SystemType = stated.SystemType; g.systemType != "" {
-		if r.SystemType, err = mlconf.ParseSystemType(g.systemType); err != nil {
+	if r.Rules.SystemType = stated.SystemType; g.systemType != "" {
+		if r.Rules.SystemType, err = mlconf.ParseSystemType(g.systemType); err != nil {
 			return fmt.Errorf("--system-type: %w", err)
 		}
 	}
-	r.Division = cmp.Or(r.Division, stated.Division)
+	r.Rules.Division = cmp.Or(r.Rules.Division, stated.Division)
 	return nil
 }
 

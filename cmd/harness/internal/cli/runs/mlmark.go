@@ -21,24 +21,25 @@ import (
 
 // taskRequest lays a task over a request.
 func taskRequest(t mlmark.Task, r *bench.Request) error {
-	r.Batch, r.Sessions = t.Batch, t.Concurrency
-	r.Mode, r.Scenarios = bench.ModePerformance, []string{"SingleStream"} // one query at a time, with all of the machine
+	r.Model.Batch, r.Model.Sessions = t.Batch, t.Concurrency
+	r.Load.Mode, r.Load.Scenarios = bench.ModePerformance,
+		[]string{"SingleStream"} // one query at a time, with all of the machine
 	switch {
 	case t.Mode == mlmark.Accuracy:
-		r.Mode, r.Scenarios, r.Sessions = bench.ModeAccuracy, []string{"Offline"}, 0
-		r.Params = append(t.Params(), r.Params...)
+		r.Load.Mode, r.Load.Scenarios, r.Model.Sessions = bench.ModeAccuracy, []string{"Offline"}, 0
+		r.Model.Params = append(t.Params(), r.Model.Params...)
 	case t.Concurrency > 1:
-		r.Scenarios = []string{"Offline"}
+		r.Load.Scenarios = []string{"Offline"}
 	}
-	if len(r.ModelFiles) == 0 {
-		r.Precision = t.Precision
+	if len(r.Model.Files) == 0 {
+		r.Model.Precision = t.Precision
 	} else {
-		r.PrecisionLabel = t.Precision
+		r.Output.PrecisionLabel = t.Precision
 	}
 	switch {
-	case t.Hardware == "cpu" || len(r.Devices) > 0:
+	case t.Hardware == "cpu" || len(r.Model.Devices) > 0:
 	case t.Hardware == "gpu":
-		r.Devices = []string{"cuda:0"}
+		r.Model.Devices = []string{"cuda:0"}
 	default:
 		return fmt.Errorf("hardware %s: say which device of the backend that is (device: NAME; harness describe lists them)",
 			t.Hardware)
@@ -70,9 +71,10 @@ func (s *suiteRun) task(ctx context.Context, j suiteJob) (mlmark.Document, error
 	if err != nil {
 		return mlmark.Document{}, err
 	}
-	if d, err := mlmark.Read(j.request.Out); err == nil && !s.flags.Force && reflect.DeepEqual(d.Task, *j.Task) {
+	if d, err := mlmark.Read(j.request.Output.Dir); err == nil && !s.flags.Output.Force &&
+		reflect.DeepEqual(d.Task, *j.Task) {
 		if other, err := p.Differs(d.Run); err == nil && other == "" {
-			_ = bench.Settle(j.request.Out) // a task sets nothing aside
+			_ = bench.Settle(j.request.Output.Dir) // a task sets nothing aside
 			return d, nil
 		}
 	}
@@ -90,7 +92,7 @@ func (s *suiteRun) task(ctx context.Context, j suiteJob) (mlmark.Document, error
 		Raw:    raw(times), WarmUp: times.WarmUp.Seconds(), Run: rec,
 	}
 	d.Backend = rec.Workload.Backend
-	return d, sdk.Usage(d.Write(j.request.Out))
+	return d, sdk.Usage(d.Write(j.request.Output.Dir))
 }
 
 // raw are the times as MLMark keeps them.
@@ -119,7 +121,7 @@ func (s *suiteRun) accuracyTask(ctx context.Context, j suiteJob) (d mlmark.Docum
 			}
 		}
 	}
-	return d, sdk.Usage(d.Write(j.request.Out))
+	return d, sdk.Usage(d.Write(j.request.Output.Dir))
 }
 
 // writeTasks prints the table of all tasks and writes it as CSV beside the suite's result.

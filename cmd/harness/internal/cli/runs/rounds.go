@@ -58,14 +58,14 @@ func turns(backends []string, rounds int) []turn {
 
 // backends are those that --backend lists.
 func (r *Flags) backends() ([]string, error) {
-	names := strings.Split(r.Backend, ",")
+	names := strings.Split(r.Model.Backend, ",")
 	for i, b := range names {
 		switch {
 		case len(names) == 1:
 		case b == "" || b == "." || b == ".." || strings.ContainsAny(b, `/\`):
-			return nil, sdk.Usage(fmt.Errorf("--backend %s: %q is no backend's name", r.Backend, b))
+			return nil, sdk.Usage(fmt.Errorf("--backend %s: %q is no backend's name", r.Model.Backend, b))
 		case slices.Contains(names[:i], b):
-			return nil, sdk.Usage(fmt.Errorf("--backend %s: %q is listed twice", r.Backend, b))
+			return nil, sdk.Usage(fmt.Errorf("--backend %s: %q is listed twice", r.Model.Backend, b))
 		}
 	}
 	return names, nil
@@ -84,10 +84,10 @@ type rounds struct {
 
 // run makes one session, or several.
 func (a *app) run(c *cobra.Command, r *Flags) error {
-	if err := strayAudit(r.Audit); err != nil {
+	if err := strayAudit(r.Rules.Audit); err != nil {
 		return err
 	}
-	if r.Mode == bench.ModeSubmission || shell.Changed(c, "system-type", "workspace") != "" {
+	if r.Load.Mode == bench.ModeSubmission || shell.Changed(c, "system-type", "workspace") != "" {
 		if err := r.Goal.Settle(c, &r.Request); err != nil {
 			return sdk.Usage(err)
 		}
@@ -113,7 +113,7 @@ func (a *app) run(c *cobra.Command, r *Flags) error {
 // once makes the only session.
 func (s *rounds) once(c *cobra.Command) error {
 	one := &session{app: s.app, flags: s.flags, conditions: s.conditions}
-	s.flags.Watch = one.watch()
+	s.flags.Output.Watch = one.watch()
 	p, err := s.Build(c, s.flags.PluginFlags, s.flags.Request)
 	if err != nil {
 		return err
@@ -137,9 +137,9 @@ func (s *rounds) run(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	s.flags.Catalog = catalog
-	if s.flags.Out == "" {
-		s.flags.Out = s.freeFolder()
+	s.flags.Plugins.Catalog = catalog
+	if s.flags.Output.Dir == "" {
+		s.flags.Output.Dir = s.freeFolder()
 	}
 	s.printed = &session{app: s.app, flags: s.flags}
 	if err := s.check(c.Context()); err != nil || s.flags.dryRun {
@@ -152,8 +152,8 @@ func (s *rounds) run(c *cobra.Command) error {
 
 // all makes all sessions, and ends the report. A failure or an interrupt ends it with what there is.
 func (s *rounds) all(ctx context.Context) error {
-	made := missing(s.flags.Out)
-	before, _ := os.ReadFile(filepath.Join(s.flags.Out, record.FileName)) // there may be none
+	made := missing(s.flags.Output.Dir)
+	before, _ := os.ReadFile(filepath.Join(s.flags.Output.Dir, record.FileName)) // there may be none
 	if err := s.save(); err != nil {
 		return err
 	}
@@ -171,7 +171,7 @@ func (s *rounds) all(ctx context.Context) error {
 // leave leaves the folder of sessions whose first one failed before its first test as it was: the error says all. The
 // folders made were not there, and result.json said what before has.
 func (s *rounds) leave(made []string, before []byte) error {
-	path := filepath.Join(s.flags.Out, record.FileName)
+	path := filepath.Join(s.flags.Output.Dir, record.FileName)
 	var err error
 	if before != nil {
 		err = sdk.Usage(wholefile.Write(path, before, 0o644))
@@ -218,7 +218,7 @@ func (s *rounds) end(i int, code exitcode.Code) error {
 // document has the records of all sessions.
 func (s *rounds) document() record.Document {
 	d := record.NewDocument(slices.Concat(s.runs...))
-	d.Suite = s.flags.Model
+	d.Suite = s.flags.Model.Name
 	if s.flags.repeat > 1 {
 		d.Suite += fmt.Sprintf(", %d rounds", s.flags.repeat)
 	}
@@ -230,7 +230,7 @@ func (s *rounds) document() record.Document {
 
 // save writes the records of all runs into one result.json: of those that are not made as well, so that it says what is
 // missing whenever and however the sessions end.
-func (s *rounds) save() error { return sdk.Usage(record.WriteSuite(s.flags.Out, s.document())) }
+func (s *rounds) save() error { return sdk.Usage(record.WriteSuite(s.flags.Output.Dir, s.document())) }
 
 // freeFolder is the first of out, out-2, ... that is not there.
 func (s *rounds) freeFolder() string {
@@ -266,7 +266,7 @@ func (s *rounds) check(ctx context.Context) error {
 		}
 		s.runs = append(s.runs, s.below(t, p.Unmade()))
 	}
-	_, err := record.ReadSuite(s.flags.Out)
+	_, err := record.ReadSuite(s.flags.Output.Dir)
 	return worstOf(append(faults, sdk.Usage(err)))
 }
 
@@ -293,19 +293,19 @@ func (s *rounds) name(t turn) string {
 // plan is the plan of a session.
 func (s *rounds) plan(ctx context.Context, t turn) (*bench.Plan, error) {
 	r := s.flags.Request
-	r.Backend, r.Out = t.backend, filepath.Join(s.flags.Out, t.dir)
+	r.Model.Backend, r.Output.Dir = t.backend, filepath.Join(s.flags.Output.Dir, t.dir)
 	if len(s.backends) > 1 {
-		r.Identity.Point = []string{"backend=" + t.backend}
+		r.Output.Identity.Point = []string{"backend=" + t.backend}
 	}
 	if s.flags.repeat > 1 {
-		r.Identity.Repeat, r.Identity.Repeats = t.round, s.flags.repeat
+		r.Output.Identity.Repeat, r.Output.Identity.Repeats = t.round, s.flags.repeat
 	}
-	r.BackendOptions = s.optionsOf(t.backend, r.BackendOptions)
-	r.SecretSources = s.optionsOf(t.backend, r.SecretSources)
-	if r.Mode == "" && t.round > 1 { // the accuracy is measured once
-		r.Mode = bench.ModePerformance
+	r.Model.BackendOptions = s.optionsOf(t.backend, r.Model.BackendOptions)
+	r.Model.SecretSources = s.optionsOf(t.backend, r.Model.SecretSources)
+	if r.Load.Mode == "" && t.round > 1 { // the accuracy is measured once
+		r.Load.Mode = bench.ModePerformance
 	}
-	r.Watch = s.printed.watch()
+	r.Output.Watch = s.printed.watch()
 	r, err := s.Complete(ctx, s.flags.PluginFlags, r)
 	if err != nil {
 		return nil, err
@@ -377,7 +377,7 @@ func (s *rounds) compare() ([]compare.Comparison, error) {
 	for _, b := range s.backends[1:] {
 		var sides [2]compare.Input
 		for i, name := range []string{s.backends[0], b} {
-			dir := filepath.Join(s.flags.Out, name)
+			dir := filepath.Join(s.flags.Output.Dir, name)
 			set, err := results.Read(dir)
 			if err != nil {
 				return nil, err
@@ -401,7 +401,7 @@ func (s *rounds) write(d record.Document, comparisons []compare.Comparison) erro
 				return err
 			}
 		}
-		return record.WriteFooter(s.Stdout, s.flags.Out, d)
+		return record.WriteFooter(s.Stdout, s.flags.Output.Dir, d)
 	}
 	if len(comparisons) == 0 {
 		return s.printed.writeEnd(d)

@@ -80,7 +80,7 @@ func Command(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 			case args[0] == suite.Everything:
 				return a.runEverything(c, r)
 			}
-			r.Model = args[0]
+			r.Model.Name = args[0]
 			return a.run(c, r)
 		},
 	}
@@ -132,22 +132,22 @@ func ModelFlags(flags *pflag.FlagSet, r *bench.Request) {
 	shell.SettingFlags(flags, r)
 	shell.WorkloadFlags(flags, r)
 	powerFlags(flags, r)
-	flags.IntVar(&r.Concurrency, "concurrency", 0,
+	flags.IntVar(&r.Load.Concurrency, "concurrency", 0,
 		"language models: `N` users wait for answers, each with one request at a\n"+
 			"time, in place of LoadGen's scenarios. (A backend's option concurrency is\nanother thing: a cap at the client on "+
 			"what it has under way.)")
-	flags.IntVar(&r.Requests, "requests", 0,
+	flags.IntVar(&r.Load.Requests, "requests", 0,
 		"with --concurrency: `N` requests, or until --duration is over (default: a\nminute and 100 requests, whichever is "+
 			"later; smoke: 4 of each user)")
-	flags.DurationVar(&r.Duration, "duration", 0, "with --concurrency: so much `TIME`, or until --requests are done")
-	flags.StringVar(&r.Tuning, "tuning", "",
+	flags.DurationVar(&r.Load.Duration, "duration", 0, "with --concurrency: so much `TIME`, or until --requests are done")
+	flags.StringVar(&r.Model.Tuning, "tuning", "",
 		"the profile `FILE` of harness tune, or none (default: the one\nthat harness tune wrote for the same plugin, model "+
 			"and machine)")
-	flags.BoolVar(&r.AbortEarly, "abort-early", false, "end a run as soon as it can only end INVALID")
-	flags.BoolVar(&r.Trace, "trace", false, "write mlperf_log_trace.json too (large)")
-	flags.Var(&exportFlag{&r.Exports}, "export", "write each query of timed runs to `FILE,...` beside the logs: "+
+	flags.BoolVar(&r.Load.AbortEarly, "abort-early", false, "end a run as soon as it can only end INVALID")
+	flags.BoolVar(&r.Output.Trace, "trace", false, "write mlperf_log_trace.json too (large)")
+	flags.Var(&exportFlag{&r.Output.Exports}, "export", "write each query of timed runs to `FILE,...` beside the logs: "+
 		"queries.csv,\nqueries.jsonl, queries.parquet, queries.hdr (docs/log-formats.md)")
-	flags.IntVar(&r.ExportRows, "export-rows", 0,
+	flags.IntVar(&r.Output.ExportRows, "export-rows", 0,
 		"export at most `N` samples of a run, every n-th query where it has more\n(default 1000000)")
 }
 
@@ -169,11 +169,11 @@ func strayAudit(named string) error {
 
 // powerFlags adds the flags that measure power beside timed runs.
 func powerFlags(f *pflag.FlagSet, r *bench.Request) {
-	shell.MeterFlags(f, &r.Power, &r.PowerInterval, "timed runs")
-	f.BoolVar(&r.PowerRanging, "power-ranging", false,
+	shell.MeterFlags(f, &r.Power.Meter, &r.Power.Interval, "timed runs")
+	f.BoolVar(&r.Power.Ranging, "power-ranging", false,
 		"before each timed run make one like it, into performance/ranging, as the\nofficial power tools do to set an "+
 			"analyzer's ranges")
-	f.StringVar(&r.PowerLogs, "power-logs", "",
+	f.StringVar(&r.Power.Logs, "power-logs", "",
 		"take client.json, client.log, ptd_logs.txt, server.json and server.log of\nthe official power tools from `DIR`, as "+
 			"they are, into performance/power")
 }

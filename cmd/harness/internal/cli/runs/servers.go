@@ -15,7 +15,7 @@ import (
 // planBench reads what a suite asks of a server.
 func (s *suiteRun) planBench(job suiteJob) (suiteJob, error) {
 	b, err := serving.NewJob(s.App, job.Job, serving.Asked{
-		Out: filepath.Join(s.Out, filepath.FromSlash(job.Folder)), Force: s.flags.Force, Quiet: s.flags.Quiet,
+		Out: filepath.Join(s.Out, filepath.FromSlash(job.Folder)), Force: s.flags.Output.Force, Quiet: s.flags.Quiet,
 		JSON: s.flags.json, Beside: besideSuite,
 	})
 	if err != nil {

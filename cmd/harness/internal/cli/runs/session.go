@@ -157,7 +157,7 @@ func Observed(a *shell.App, ctx context.Context, r *Flags, do func() error) (err
 	if !r.Observe.Wanted() {
 		return do()
 	}
-	if r.observers, err = r.Observe.Open(a, r.json, r.Force); err != nil {
+	if r.observers, err = r.Observe.Open(a, r.json, r.Output.Force); err != nil {
 		return err
 	}
 	a.Heard = r.observers.Note

@@ -16,7 +16,7 @@ import (
 
 // SettingsCommand is settings.
 func SettingsCommand(a *shell.App, f *shell.PluginFlags) *cobra.Command {
-	r := bench.Request{Mode: bench.ModePerformance}
+	r := bench.Request{Load: bench.Load{Mode: bench.ModePerformance}}
 	var explain bool
 	c := &cobra.Command{
 		Use: "settings MODEL", Short: "Show every LoadGen setting of a run: value, unit and where it comes from",
@@ -24,7 +24,7 @@ func SettingsCommand(a *shell.App, f *shell.PluginFlags) *cobra.Command {
   harness settings resnet50 --official --set Server.target_qps=500`,
 		Args: shell.OneArgument("a model's name"),
 		RunE: func(c *cobra.Command, args []string) error {
-			r.Model = args[0]
+			r.Model.Name = args[0]
 			p, err := a.Build(c, f, r)
 			if err != nil {
 				return err

@@ -113,12 +113,12 @@ func (a *app) runJobs(c *cobra.Command, r *Flags, listed suite.Suite, known erro
 	s := &suiteRun{
 		app: a, Suite: listed, flags: r, spent: map[int]time.Duration{}, printed: &session{app: a, flags: r},
 	}
-	if r.Out != "" {
-		s.Out = r.Out
+	if r.Output.Dir != "" {
+		s.Out = r.Output.Dir
 	}
 	s.earlier, err = record.ReadSuite(s.Out)
 	faults = append(faults, sdk.Usage(err))
-	if s.catalog = r.Catalog; s.catalog == nil {
+	if s.catalog = r.Plugins.Catalog; s.catalog == nil {
 		s.catalog, err = a.Catalog(c, r.PluginFlags)
 	}
 	if err == nil {
@@ -233,12 +233,14 @@ func (s *suiteRun) planJob(ctx context.Context, j suite.Job) (suiteJob, error) {
 			return job, sdk.Usage(err)
 		}
 	}
-	r.Identity, r.CountAtMost = j.Identity(r.Identity.Label), s.Apart // one flag for models of every size
-	r.Out, r.Force, r.Watch = filepath.Join(s.Out, filepath.FromSlash(j.Folder)), s.flags.Force, s.printed.watch()
+	r.Output.Identity, r.Data.CountAtMost = j.Identity(r.Output.Identity.Label),
+		s.Apart // one flag for models of every size
+	r.Output.Dir, r.Output.Force, r.Output.Watch = filepath.Join(s.Out, filepath.FromSlash(j.Folder)),
+		s.flags.Output.Force, s.printed.watch()
 	if job.request, err = s.Complete(ctx, s.flags.PluginFlags, r); err != nil {
 		return job, err
 	}
-	job.request.Catalog = s.catalog
+	job.request.Plugins.Catalog = s.catalog
 	p, err := bench.NewPlan(ctx, job.request)
 	if err != nil {
 		return job, err
@@ -265,7 +267,7 @@ func (s *suiteRun) planJob(ctx context.Context, j suite.Job) (suiteJob, error) {
 // not, or where all are to be made anew.
 func (s *suiteRun) there(unmade record.Run) record.Run {
 	for _, rec := range s.earlier.Runs {
-		if rec.Same(unmade) && rec.Dir == unmade.Dir && !s.flags.Force {
+		if rec.Same(unmade) && rec.Dir == unmade.Dir && !s.flags.Output.Force {
 			rec.Identity = unmade.Identity // a label may be another one by now
 			return rec
 		}
@@ -275,7 +277,7 @@ func (s *suiteRun) there(unmade record.Run) record.Run {
 
 // JobRequest reads the flags of a job.
 func JobRequest(j suite.Job) (bench.Request, error) {
-	r := bench.Request{Model: j.Model}
+	r := bench.Request{Model: bench.Model{Name: j.Model}}
 	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
 	ModelFlags(flags, &r)
 	var names []string

@@ -23,7 +23,7 @@ func (a *app) connect(ctx context.Context, f *serverFlags) (*openai.Client, erro
 
 // options are those of the connection, but for its address and the model.
 func (a *app) options(f *serverFlags) (map[string]string, error) {
-	f.options.Env, f.options.Secrets = a.Env, &a.Secrets
+	f.options.Model.Env, f.options.Model.Secrets = a.Env, &a.Secrets
 	options, err := f.options.ServerOptions()
 	var faults []error
 	for name, instead := range map[string]string{"url": "it is the argument", "model": "--model NAME says it"} {

@@ -71,7 +71,7 @@ func Planned(p *bench.Plan) []failif.Subject {
 		if r.Mode == loadgen.FindPeakPerformance {
 			s.Metrics = append(s.Metrics, metric.TargetQPS.Of(0))
 		}
-		if p.Power == nil && p.Request.PowerLogs == "" {
+		if p.Power == nil && p.Request.Power.Logs == "" {
 			s.Leave("--power METER", metric.IsPower)
 		}
 		all = append(all, s)

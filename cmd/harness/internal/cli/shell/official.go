@@ -21,7 +21,7 @@ const OfficialName = "harness-official"
 
 // loadgenFlag adds the flag that chooses what drives the runs.
 func loadgenFlag(f *pflag.FlagSet, r *bench.Request) {
-	f.StringVar(&r.LoadGen, "loadgen", "",
+	f.StringVar(&r.Rules.LoadGen, "loadgen", "",
 		"what drives the runs: `LOADGEN` plumbline (default), or official: the\nlibrary that make official-loadgen has "+
 			"built from its own sources")
 }
@@ -29,22 +29,22 @@ func loadgenFlag(f *pflag.FlagSet, r *bench.Request) {
 // official completes a request for the official LoadGen. Where this harness cannot drive it the one that can takes the
 // place of this process, with the same arguments.
 func (a *App) official(r *bench.Request) error {
-	if r.LoadGen != bench.LoadGenOfficial {
+	if r.Rules.LoadGen != bench.LoadGenOfficial {
 		return nil
 	}
 	dir := filepath.Dir(a.Executable)
 	if official.BuiltIn {
-		r.OfficialLoadGen = filepath.Join(dir, official.FileName)
+		r.Rules.OfficialLoadGen = filepath.Join(dir, official.FileName)
 		return nil
 	}
 	path := filepath.Join(dir, OfficialName)
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return sdk.Usage(fmt.Errorf("--loadgen %s: there is no %s: build it with `make official-loadgen LOADGEN=DIR`, where "+
 			"DIR is a checkout of the official repository, its folder loadgen/, or the unpacked source package",
-			r.LoadGen, path))
+			r.Rules.LoadGen, path))
 	}
 	if err := a.Exec(path, append([]string{path}, a.Args...)); err != nil {
-		return fmt.Errorf("--loadgen %s: starting %s on %s: %w", r.LoadGen, path, runtime.GOOS, err)
+		return fmt.Errorf("--loadgen %s: starting %s on %s: %w", r.Rules.LoadGen, path, runtime.GOOS, err)
 	}
 	return nil
 }

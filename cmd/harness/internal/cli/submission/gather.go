@@ -21,14 +21,15 @@ func (a *app) gather(ctx context.Context, r *runFlags, good bool) error {
 	_, err := os.Stat(filepath.Join(r.Goal.Workspace, assemble.WorkspaceFile))
 	switch {
 	case err != nil:
-		fmt.Fprintf(a.Stdout, "\nthe runs are in %s; next: harness submission init, add %s, build, check\n", r.Out, r.Out)
+		fmt.Fprintf(a.Stdout, "\nthe runs are in %s; next: harness submission init, add %s, build, check\n", r.Output.Dir,
+			r.Output.Dir)
 		return nil
 	case !good && !r.rehearsal:
-		fmt.Fprintf(a.Stdout, "\nthe runs are in %s; not all are good: no tree is built of them\n", r.Out)
+		fmt.Fprintf(a.Stdout, "\nthe runs are in %s; not all are good: no tree is built of them\n", r.Output.Dir)
 		return nil
 	}
 	if err := a.addRuns(ctx, r); err != nil && !good {
-		fmt.Fprintf(a.Stdout, "\nthe runs are in %s; no tree is built, since not all are good: %v\n", r.Out, err)
+		fmt.Fprintf(a.Stdout, "\nthe runs are in %s; no tree is built, since not all are good: %v\n", r.Output.Dir, err)
 		return nil // what became of the runs decides the code
 	} else if err != nil {
 		return sdk.Usage(err)
@@ -38,7 +39,7 @@ func (a *app) gather(ctx context.Context, r *runFlags, good bool) error {
 	if err := a.build(ctx, f); err != nil {
 		return err
 	}
-	err = a.checkSubmission(ctx, r.tree, &checkFlags{rules: r.Rules})
+	err = a.checkSubmission(ctx, r.tree, &checkFlags{rules: r.Rules.Round})
 	var refused *exitcode.Outcome
 	if r.rehearsal && errors.As(err, &refused) {
 		return nil
@@ -48,14 +49,14 @@ func (a *app) gather(ctx context.Context, r *runFlags, good bool) error {
 
 // addRuns takes the runs of the output folder into the workspace, in place of those that came from it before.
 func (a *app) addRuns(ctx context.Context, r *runFlags) error {
-	out, err := filepath.Abs(r.Out)
+	out, err := filepath.Abs(r.Output.Dir)
 	if err != nil {
 		return err
 	}
 	return assemble.Update(ctx, r.Goal.Workspace, func(w *assemble.Workspace) error {
 		w.Results = slices.DeleteFunc(w.Results, func(result assemble.Result) bool { return result.Out == out })
 		added, err := w.Add([]string{out}, assemble.AddOptions{
-			System: r.Goal.System, Division: r.Division, Replace: true, Rehearsal: r.rehearsal, Now: a.Now(),
+			System: r.Goal.System, Division: r.Rules.Division, Replace: true, Rehearsal: r.rehearsal, Now: a.Now(),
 		})
 		if err != nil {
 			return err

@@ -104,20 +104,20 @@ func (r *runFlags) ownFlags() *pflag.FlagSet {
 func (r *runFlags) settle() error {
 	switch {
 	case r.rehearsal:
-		r.Official = !r.Smoke
+		r.Rules.Official = !r.Rules.Smoke
 		return nil
-	case r.Smoke:
+	case r.Rules.Smoke:
 		return errors.New("--smoke is for a trial: give --rehearsal, too")
-	case r.LoadGen == bench.LoadGenOwn:
+	case r.Rules.LoadGen == bench.LoadGenOwn:
 		return errors.New("--loadgen plumbline drives no run that may be submitted: give --rehearsal for a trial")
 	}
-	r.Official, r.LoadGen = true, bench.LoadGenOfficial
+	r.Rules.Official, r.Rules.LoadGen = true, bench.LoadGenOfficial
 	return nil
 }
 
 // known wants the type of the system, on which it depends what the rules ask for, unless scenarios are named.
 func (r *runFlags) known() error {
-	if r.SystemType != "" || len(r.Scenarios) > 0 || r.Division == tree.DivisionOpen {
+	if r.Rules.SystemType != "" || len(r.Load.Scenarios) > 0 || r.Rules.Division == tree.DivisionOpen {
 		return nil
 	}
 	return errors.New("what the rules ask for depends on the system: give --system-type datacenter, edge or " +
@@ -166,11 +166,11 @@ func (a *app) parts(c *cobra.Command, r *runFlags, models []string) ([]campaign.
 	var faults []error
 	for _, model := range models {
 		one := *r.Flags
-		one.Request.Model = model
-		one.ModelFiles = ofModel(r.ModelFiles, model, models)
-		one.Request.Dataset = last(ofModel(r.datasets, model, models))
-		one.Request.AccuracyDataset = last(ofModel(r.accuracyDatasets, model, models))
-		one.Request.AuditDataset = last(ofModel(r.auditDatasets, model, models))
+		one.Request.Model.Name = model
+		one.Model.Files = ofModel(r.Model.Files, model, models)
+		one.Request.Data.Path = last(ofModel(r.datasets, model, models))
+		one.Request.Data.AccuracyPath = last(ofModel(r.accuracyDatasets, model, models))
+		one.Request.Data.AuditPath = last(ofModel(r.auditDatasets, model, models))
 		if j, is := r.listed[model]; is {
 			if err := r.fromSuite(&one, j); err != nil {
 				faults = append(faults, fmt.Errorf("%s: %w", model, err))
@@ -178,7 +178,7 @@ func (a *app) parts(c *cobra.Command, r *runFlags, models []string) ([]campaign.
 			}
 		}
 		s, _, err := runs.Campaign(a.App, c, &one)
-		r.Out, r.Catalog = one.Out, one.Catalog
+		r.Output.Dir, r.Plugins.Catalog = one.Output.Dir, one.Plugins.Catalog
 		if embedded := r.refuseEmbedded(one.Request); embedded != nil {
 			faults = append(faults, fmt.Errorf("%s: %w", model, embedded))
 		}
@@ -202,10 +202,10 @@ func (a *app) parts(c *cobra.Command, r *runFlags, models []string) ([]campaign.
 // its own.
 func (r *runFlags) refuseEmbedded(q bench.Request) error {
 	var what []string
-	if len(q.ModelFiles) == 0 && q.Backend == "" {
+	if len(q.Model.Files) == 0 && q.Model.Backend == "" {
 		what = append(what, "--model")
 	}
-	if q.Dataset == "" {
+	if q.Data.Path == "" {
 		what = append(what, "--dataset")
 	}
 	if len(what) == 0 || r.rehearsal {

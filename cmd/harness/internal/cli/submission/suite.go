@@ -24,7 +24,7 @@ func (r *runFlags) readSuite(c *cobra.Command, args []string) (models []string, 
 	if err != nil {
 		return nil, err
 	}
-	r.Out = cmp.Or(r.Out, s.Out)
+	r.Output.Dir = cmp.Or(r.Output.Dir, s.Out)
 	given := suite.FlagsOf(c.Flags(), notOfRun(c))
 	r.listed = map[string]suite.Job{}
 	var faults []error
@@ -64,10 +64,10 @@ func (r *runFlags) fromSuite(one *runs.Flags, j suite.Job) error {
 	if err != nil {
 		return err
 	}
-	request.Out, request.Force = r.Out, r.Force
-	request.Dataset = cmp.Or(request.Dataset, one.Request.Dataset)
-	request.AccuracyDataset = cmp.Or(request.AccuracyDataset, one.Request.AccuracyDataset)
-	request.AuditDataset = cmp.Or(request.AuditDataset, one.Request.AuditDataset)
+	request.Output.Dir, request.Output.Force = r.Output.Dir, r.Output.Force
+	request.Data.Path = cmp.Or(request.Data.Path, one.Request.Data.Path)
+	request.Data.AccuracyPath = cmp.Or(request.Data.AccuracyPath, one.Request.Data.AccuracyPath)
+	request.Data.AuditPath = cmp.Or(request.Data.AuditPath, one.Request.Data.AuditPath)
 	one.Request = request
 	settled := *r
 	settled.Flags = one

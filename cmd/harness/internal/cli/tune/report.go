@@ -89,7 +89,7 @@ func (t tuned) text(w io.Writer) error {
 
 // unused tells whether runs use nothing of the profile by themselves.
 func (t tuned) unused() bool {
-	return t.flags.Tuning == "" && t.Profile.Server == nil && t.Profile.Offline != nil && !t.Profile.Offline.Decided
+	return t.flags.Model.Tuning == "" && t.Profile.Server == nil && t.Profile.Offline != nil && !t.Profile.Offline.Decided
 }
 
 // ending says where the profile is, and what it lacks.
@@ -108,7 +108,7 @@ func (t tuned) ending() string {
 	case !t.Complete:
 		return fmt.Sprintf("written to %s, as far as it was found: the search of the Server rate did not come to its end",
 			t.Path)
-	case t.flags.Tuning != "":
+	case t.flags.Model.Tuning != "":
 		return fmt.Sprintf("written to %s\nharness run %s --tuning %s uses it", t.Path, model, t.Path)
 	}
 	return fmt.Sprintf("written to %s\nharness run %s uses it from now on (--tuning none: not)", t.Path, model)

@@ -41,7 +41,7 @@ func Command(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 		Use: "tune MODEL", Short: "Find the fastest setting and the highest VALID Server rate", Long: tuneHelp,
 		Args: shell.OneArgument("a model's name (harness list shows them)"),
 		RunE: func(c *cobra.Command, args []string) error {
-			t.Model = args[0]
+			t.Model.Name = args[0]
 			return a.tune(c, t)
 		},
 	}
@@ -52,7 +52,8 @@ func Command(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 func (t *tuneFlags) add(c *cobra.Command) {
 	flags, r := c.Flags(), &t.TuneRequest
 	flags.SortFlags = false
-	flags.StringSliceVar(&r.Scenarios, "scenario", nil, "`S,...`: Offline, Server (default: those of the model's rules)")
+	flags.StringSliceVar(&r.Load.Scenarios, "scenario", nil,
+		"`S,...`: Offline, Server (default: those of the model's rules)")
 	flags.IntSliceVar(&r.Batches, "try-batch", []int{1, 2, 4, 8, 16, 32}, "batch `SIZES`")
 	flags.IntSliceVar(&r.Sessions, "try-sessions", nil,
 		"`NUMBERS` of sessions (default: 1, 2, 4, ... up to the cores,\nor where the backend takes no threads up to "+
@@ -63,7 +64,7 @@ func (t *tuneFlags) add(c *cobra.Command) {
 		"`NUMBERS` of requests in flight, where the model is at a server\n(default: 1, 2, 4, ... 256)")
 	flags.DurationVar(&r.Time, "time", 2*time.Second, "`DURATION` of the longest tests of a setting")
 	flags.BoolVar(&r.Exhaustive, "exhaustive", false, "measure every setting that long, three times")
-	flags.StringVar(&r.Tuning, "tuning", "", "write the profile to this `FILE` (default: in the folder of settings)")
+	flags.StringVar(&r.Model.Tuning, "tuning", "", "write the profile to this `FILE` (default: in the folder of settings)")
 	flags.BoolVar(&t.json, "json", false, "print the profile as JSON instead of tables")
 	shell.Some(flags, &r.Request, "model", "precision", "dataset", "backend", "backend-opt", "backend-secret", "device",
 		"param", "rules", "user-conf", "set", "official", "smoke")
@@ -81,7 +82,7 @@ func (a *app) tune(c *cobra.Command, f *tuneFlags) (err error) {
 	if f.Request, err = a.Complete(c.Context(), f.PluginFlags, f.Request); err != nil {
 		return err
 	}
-	if _, err := a.Profiles(); err != nil && f.Tuning == "" {
+	if _, err := a.Profiles(); err != nil && f.Model.Tuning == "" {
 		return err
 	}
 	status := a.Line()
