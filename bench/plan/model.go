@@ -17,32 +17,67 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench/internal/keyvalue"
 	"github.com/plumbline-ml/plumbline/bench/internal/modelfiles"
-	"github.com/plumbline-ml/plumbline/bench/record/export"
 )
 
-// chooseModel decides which model file runs: an embedded one, one of the manifest, or the user's own path.
-func (p *Plan) chooseModel(r Request) []error {
+// Model is what is run, and how: the model and its files, the backend and its options.
+type Model struct {
+	Name string // of a model or a benchmark
+	// Files is one name of a manifest file, or one path; or PART=NAME or PART=PATH for each part of a model that has
+	// several. Empty: the embedded one.
+	Files     []string
+	Finder    Files    // finds files of a manifest that are not embedded; nil: in the working directory alone
+	Precision string   // of the embedded file
+	Params    []string // key=value: the benchmark's own
+
+	Backend        string
+	Devices        []string // what to run on, as the backend names them; empty: the backend's choice
+	BackendOptions []string // key=value
+	// BackendSecrets are further options of the backend, which are shown nowhere. SecretSources say
+	// where their values are.
+	BackendSecrets map[string]string
+	SecretSources  []string // key=env:NAME or key=file:PATH
+	// Env looks up the environment variables that SecretSources and options of the backend name; nil: none is set.
+	Env func(name string) string
+	// Secrets learns what no text may show of the request, for those who print texts of their own; nil: nobody.
+	Secrets *Secrets
+	Threads int    // shortcut for the backend option "threads"
+	ORTLib  string // shortcut for the backend option "lib"
+
+	Batch    int
+	Sessions int
+	// Tuning is the path of a profile of harness tune, or NoTuning; empty: the one in the folder
+	// Profiles that fits, if any.
+	Tuning, Profiles string
+}
+
+// resolve decides which model file runs, and on which backend.
+func (m Model) resolve(p *Plan) []error {
+	return append(m.chooseFiles(p), m.chooseBackend(p)...)
+}
+
+// chooseFiles decides which model file runs: an embedded one, one of the manifest, or the user's own path.
+func (m Model) chooseFiles(p *Plan) []error {
 	model := p.Served.Model
-	p.Options.Model, p.Options.Precision = model.Name, r.Model.Precision
+	p.Options.Model, p.Options.Precision = model.Name, m.Precision
 	switch {
-	case len(r.Model.Files) == 0:
-		return p.chooseEmbedded(r.Model.Precision)
+	case len(m.Files) == 0:
+		return p.chooseEmbedded(m.Precision)
 	case len(model.Parts) > 0:
-		return p.chooseParts(r)
-	case len(r.Model.Files) > 1:
+		return m.chooseParts(p)
+	case len(m.Files) > 1:
 		return []error{
-			fmt.Errorf("--model is given %d times, and %s has one part; give one file", len(r.Model.Files), model.Name),
+			fmt.Errorf("--model is given %d times, and %s has one part; give one file", len(m.Files), model.Name),
 		}
 	}
-	i := slices.IndexFunc(model.Files, func(f sdk.ModelFile) bool { return f.Name == r.Model.Files[0] })
+	i := slices.IndexFunc(model.Files, func(f sdk.ModelFile) bool { return f.Name == m.Files[0] })
 	if i < 0 {
-		return p.chooseOwn(r.Model.Files[0])
+		return p.chooseOwn(m.Files[0])
 	}
 	file := model.Files[i]
-	if err := p.chooseNamed(file, r.Model.Precision); err != nil || file.Embedded {
+	if err := p.chooseNamed(file, m.Precision); err != nil || file.Embedded {
 		return []error{err}
 	}
-	path, err := modelfiles.Official(r.Model.Finder, model, file)
+	path, err := modelfiles.Official(m.Finder, model, file)
 	p.Options.ModelFile = path
 	return []error{sdk.Data(err)}
 }
@@ -92,37 +127,14 @@ func (p *Plan) chooseOwn(path string) []error {
 	return []error{sdk.Data(fmt.Errorf("--model %s: %w", path, err))}
 }
 
-// chooseOptions fills in what the plugin opens beside the model.
-func (p *Plan) chooseOptions(r Request) []error {
-	o := &p.Options
-	faults := p.chooseBackend(r)
-	o.CountAtMost = r.Data.CountAtMost && r.Data.Count > 0
-	o.Count, o.Batch, o.Sessions, o.Devices = r.Data.Count, r.Model.Batch, r.Model.Sessions, r.Model.Devices
-	for _, n := range []struct {
-		flag  string
-		value int
-	}{{"--count", r.Data.Count}, {"--batch", r.Model.Batch}, {"--sessions", r.Model.Sessions},
-		{"--threads", r.Model.Threads}} {
-		if n.value < 0 {
-			faults = append(faults, fmt.Errorf("%s %d: want a number above 0", n.flag, n.value))
-		}
-	}
-	faults = append(faults, p.chooseDatasets(r)...)
-	if i := slices.Index(r.Model.Devices, ""); i >= 0 {
-		faults = append(faults, fmt.Errorf("--device %q: a device without a name", strings.Join(r.Model.Devices, ",")))
-	}
-	params, wrong := p.params(r.Model.Params)
-	o.Params = params
-	return append(faults, wrong...)
-}
-
-func (p *Plan) chooseBackend(r Request) []error {
+// chooseBackend checks the backend, and joins its options with those that have flags of their own.
+func (m Model) chooseBackend(p *Plan) []error {
 	known := p.Served.Description.Backends
-	p.Options.Backend = r.Model.Backend
-	options, faults := r.backendOptions()
-	p.Secrets = r.Model.BackendSecrets
-	if r.Model.Backend != "" && !slices.Contains(known, r.Model.Backend) {
-		faults = append(faults, fmt.Errorf("--backend: %w", suggest.Unknown("backend", r.Model.Backend, known)))
+	p.Options.Backend = m.Backend
+	options, faults := m.allOptions()
+	p.Secrets = m.BackendSecrets
+	if m.Backend != "" && !slices.Contains(known, m.Backend) {
+		faults = append(faults, fmt.Errorf("--backend: %w", suggest.Unknown("backend", m.Backend, known)))
 	}
 	shortcut := func(flag, key, value string) {
 		if _, twice := options[key]; twice {
@@ -130,11 +142,11 @@ func (p *Plan) chooseBackend(r Request) []error {
 		}
 		options[key] = value
 	}
-	if r.Model.Threads > 0 {
-		shortcut("--threads", "threads", strconv.Itoa(r.Model.Threads))
+	if m.Threads > 0 {
+		shortcut("--threads", "threads", strconv.Itoa(m.Threads))
 	}
-	if r.Model.ORTLib != "" {
-		path, err := filepath.Abs(r.Model.ORTLib) // a library, or the folder that holds it
+	if m.ORTLib != "" {
+		path, err := filepath.Abs(m.ORTLib) // a library, or the folder that holds it
 		if err == nil {
 			_, err = os.Stat(path)
 		}
@@ -145,6 +157,19 @@ func (p *Plan) chooseBackend(r Request) []error {
 	}
 	p.Options.BackendOptions = options
 	return faults
+}
+
+// resolveOptions decides how the model is run: its batches, sessions and devices, and the benchmark's own options.
+func (m Model) resolveOptions(p *Plan) []error {
+	o := &p.Options
+	o.Batch, o.Sessions, o.Devices = m.Batch, m.Sessions, m.Devices
+	var faults []error
+	if i := slices.Index(m.Devices, ""); i >= 0 {
+		faults = append(faults, fmt.Errorf("--device %q: a device without a name", strings.Join(m.Devices, ",")))
+	}
+	params, wrong := p.params(m.Params)
+	o.Params = params
+	return append(faults, wrong...)
 }
 
 // params checks the benchmark's own options against those that the model documents.
@@ -163,32 +188,15 @@ func (p *Plan) params(texts []string) (map[string]string, []error) {
 	return params, faults
 }
 
-// Exports are what is written beside the logs of each timed run: what the request asks for, and the times of each query
-// where the files of the endpoints harness are made of them.
-func (p *Plan) Exports() []export.Format {
-	all := p.Request.Output.Exports
-	has := slices.ContainsFunc(all, func(f export.Format) bool { return f.Name == export.JSONLName })
-	if !has && p.LoadGen == nil && p.InEndpointsForm() {
-		all = append(slices.Clip(all), export.JSONL())
-	}
-	return all
-}
-
-// InEndpointsForm says that a benchmark which LoadGen drives is asked for in the form of the endpoints harness.
-func (p *Plan) InEndpointsForm() bool {
-	m := p.Served.Model
-	return m.Endpoints.Asked(m.ParamValues(p.Embedded, p.Options.Params))
-}
-
 // chooseParts decides which files run as the parts of a model that has several: those of the manifest that share a
 // name, those of a folder, or PART=PATH for each.
-func (p *Plan) chooseParts(r Request) []error {
+func (m Model) chooseParts(p *Plan) []error {
 	model := p.Served.Model
-	if whole := r.Model.Files[0]; len(r.Model.Files) == 1 && !strings.Contains(whole, "=") {
-		return p.chooseWhole(whole, r.Model.Precision, r.Model.Finder)
+	if whole := m.Files[0]; len(m.Files) == 1 && !strings.Contains(whole, "=") {
+		return p.chooseWhole(whole, m.Precision, m.Finder)
 	}
-	given, faults := modelfiles.Given("--model", r.Model.Files, model.Parts)
-	found, wrong := modelfiles.Locate("--model", given, model, model.Files, r.Model.Finder)
+	given, faults := modelfiles.Given("--model", m.Files, model.Parts)
+	found, wrong := modelfiles.Locate("--model", given, model, model.Files, m.Finder)
 	faults = append(faults, wrong...)
 	if len(faults) == 0 {
 		faults = append(faults, modelfiles.Missing(found, model), modelfiles.Shared(found))

@@ -19,16 +19,12 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/bench/internal/division"
 	"github.com/plumbline-ml/plumbline/bench/internal/modelfiles"
-	"github.com/plumbline-ml/plumbline/bench/internal/score"
 	"github.com/plumbline-ml/plumbline/bench/plugin"
 	"github.com/plumbline-ml/plumbline/bench/power"
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/settings"
 	"github.com/plumbline-ml/plumbline/bench/tune"
 )
-
-// Wanted is what the user wants of an accuracy, beside or in place of the rules' targets.
-type Wanted = score.Wanted
 
 // Plan is what will be done.
 type Plan struct {
@@ -136,36 +132,36 @@ type Files = modelfiles.Finder
 // New finds the plugin that serves the request's model and makes the plan. Nothing but the plugins is started, and
 // nothing is written. All faults of the request are reported at once.
 func New(ctx context.Context, r Request) (*Plan, error) {
-	if r.Plugins.Catalog == nil {
-		catalog, err := r.Plugins.Find(ctx)
-		if err != nil {
-			return nil, err
-		}
-		r.Plugins.Catalog = catalog
-	}
-	served, err := r.Plugins.Catalog.Resolve(r.Model.Name)
+	served, catalog, err := r.Plugins.resolve(ctx, r.Model.Name)
 	if err != nil {
 		return nil, err
 	}
+	r.Plugins.Catalog = catalog
 	return build(r, served)
 }
 
-// build is New for a model that was found already.
+// build is New for a model that was found already: each section of the request in its turn, then the runs that follow
+// from all of them, and what has to hold between sections and runs. Faults are in this order.
 func build(r Request, s discover.Served) (*Plan, error) {
 	if err := r.prepare(); err != nil {
 		return nil, sdk.Usage(err)
 	}
-	p := &Plan{Served: s, UserConf: r.Rules.UserConf, Audit: r.Rules.Audit, Test: r.Rules.Test, Request: r}
-	profile, err := r.namedProfile()
+	p := &Plan{
+		Served: s, Rules: r.Rules.Round, UserConf: r.Rules.UserConf, Audit: r.Rules.Audit, Test: r.Rules.Test, Request: r,
+	}
+	profile, err := r.Model.namedProfile()
 	if err != nil {
 		return nil, err
 	}
 	if profile != nil && r.Model.Backend == "" {
 		r.Model.Backend = profile.For.Backend
 	}
-	faults := p.choose(r)
+	faults := slices.Concat(r.Load.resolve(p), r.Rules.resolve(p, r.Load), r.Model.resolve(p), r.checkNumbers(),
+		r.Data.resolve(p), r.Model.resolveOptions(p))
+	faults = append(faults, r.Rules.resolveProfile(p))
 	faults = append(faults, p.chooseRuns(r)...)
-	faults = append(faults, p.checkDatasets(r), p.chooseScoring(r), p.readStated(r), p.choosePower(r), p.checkExports(r))
+	faults = append(faults, r.Data.checkRuns(p), r.Data.resolveScoring(p, r.Model.Finder), r.Output.resolve(p),
+		r.Power.resolve(p), r.Output.checkExports(p))
 	if err := exitcode.OfRequest(faults); err != nil {
 		return nil, err
 	}
@@ -174,82 +170,6 @@ func build(r Request, s discover.Served) (*Plan, error) {
 		return nil, err
 	}
 	return p, nil
-}
-
-// prepare reads the secrets and the round, without which nothing else is looked at.
-func (r *Request) prepare() error {
-	if r.Model.Secrets == nil {
-		r.Model.Secrets = new(Secrets)
-	}
-	if err := r.readSecrets(); err != nil {
-		return err
-	}
-	if r.Plugins.Launch.Hide == nil {
-		r.Plugins.Launch.Hide = r.Model.Secrets.Hide
-	}
-	round, err := mlconf.Round(r.Rules.Round)
-	if err != nil {
-		return fmt.Errorf("--rules: %w", err)
-	}
-	r.Rules.Round = round.Name
-	return nil
-}
-
-// choose decides what all runs have in common.
-func (p *Plan) choose(r Request) []error {
-	p.Rules = r.Rules.Round
-	pace, err := r.pace()
-	p.Pace = pace
-	faults := []error{err, p.chooseDivision(r.Rules.Division), r.Rules.Test.check(r.Rules.Audit), p.chooseLoadGen(r)}
-	faults = append(faults, p.chooseModel(r)...)
-	faults = append(faults, p.chooseOptions(r)...)
-	return append(faults, p.chooseProfile(r))
-}
-
-// chooseProfile decides between the rules' durations and the model's smoke settings.
-func (p *Plan) chooseProfile(r Request) error {
-	p.Profile = settings.Official
-	switch {
-	case r.Rules.Official && r.Rules.Smoke:
-		return errors.New("--official and --smoke exclude each other")
-	case r.Rules.Smoke, p.Embedded && !r.Rules.Official:
-		p.Profile = settings.Smoke
-	}
-	return nil
-}
-
-// chooseDivision lets the plugin know of the network division, whose runs differ from others.
-func (p *Plan) chooseDivision(name string) error {
-	d, err := division.Parse(name)
-	if err != nil {
-		return fmt.Errorf("--division: %w", err)
-	}
-	p.Division, p.Options.Network = d, d == division.Network
-	return nil
-}
-
-// chooseScoring reads what the user wants of the accuracy, of which there must be a run, and finds the scorer's models,
-// where something is scored or the user names some.
-func (p *Plan) chooseScoring(r Request) (err error) {
-	scored := slices.ContainsFunc(p.Runs, func(t Run) bool { return t.Mode == loadgen.AccuracyOnly })
-	p.Wanted, p.ScorerFiles, err = score.Ask{
-		Targets: r.Data.Targets, Expect: r.Data.Expect, ScorerModels: r.Data.ScorerModels, Files: r.Model.Finder,
-		Own: p.DatasetFor(sdk.UseAccuracy) != "", Unscored: !scored,
-	}.Read(p.Served.Model)
-	if err == nil && !scored && len(p.Runs) > 0 && (len(r.Data.Targets) > 0 || r.Data.Expect != "") {
-		err = errors.New("--target and --expect judge an accuracy, and no run of this plan measures one: leave --mode " +
-			"out, or give --mode accuracy or submission")
-	}
-	return err
-}
-
-// Scoring is how the logs of the plan's accuracy runs are scored.
-func (p *Plan) Scoring() score.Scoring {
-	return score.Scoring{
-		Model: p.Served.Model, Dataset: p.DatasetFor(sdk.UseAccuracy), Count: p.Options.Count, AtMost: p.Options.CountAtMost,
-		Params: p.Options.Params, Rules: p.Rules, Wanted: p.Wanted, Files: p.ScorerFiles,
-		Progress: p.Request.Output.Watch.Scoring,
-	}
 }
 
 // chooseRuns makes the runs with their settings.
@@ -288,11 +208,11 @@ func (p *Plan) steps(r Request) ([]step, []mlconf.Override, []error) {
 		err := errors.New("plugin " + p.Served.Name + " lists no scenario for " + model.Name)
 		return nil, nil, []error{plugin.Fault(err)}
 	}
-	scenarios, left, err1 := r.scenarios(model, p.Division)
+	scenarios, left, err1 := r.Load.scenarios(model, p.Division, r.Rules)
 	p.Left = left
 	steps, err2 := r.steps(scenarios, p.Division.Scenarios(model.Scenarios))
-	steps = r.withRanging(replayed(steps, model))
-	overrides, faults := r.overrides()
+	steps = r.Power.withRanging(replayed(steps, model))
+	overrides, faults := r.Rules.overrides()
 	if faults = append(faults, err1, err2); errors.Join(faults...) != nil {
 		return nil, nil, faults
 	}
@@ -307,22 +227,6 @@ func (p *Plan) steps(r Request) ([]step, []mlconf.Override, []error) {
 		return nil, nil, faults
 	}
 	return steps, overrides, nil
-}
-
-// overrides reads the values of --set.
-func (r Request) overrides() (all []mlconf.Override, faults []error) {
-	for _, text := range r.Rules.Set {
-		o, err := mlconf.ParseOverride(text)
-		if err == nil && o.Key == "mode" {
-			err = errors.New("the mode is chosen with --mode")
-		}
-		if err != nil {
-			faults = append(faults, fmt.Errorf("--set %s: %w", text, err))
-			continue
-		}
-		all = append(all, o)
-	}
-	return all, faults
 }
 
 // searchable wants an arrival interval for a search of MultiStream.

@@ -26,6 +26,19 @@ type Plugins struct {
 	Catalog *discover.Catalog
 }
 
+// resolve finds the plugin that serves a model or a benchmark, in the catalog that the section has, else in one that it
+// makes. It returns that catalog.
+func (p Plugins) resolve(ctx context.Context, name string) (served discover.Served, catalog *discover.Catalog,
+	err error) {
+	if catalog = p.Catalog; catalog == nil {
+		if catalog, err = p.Find(ctx); err != nil {
+			return served, nil, err
+		}
+	}
+	served, err = catalog.Resolve(name)
+	return served, catalog, err
+}
+
 // UsualAnswerTimeout is how long nothing may get on in a plugin where runs are short.
 const UsualAnswerTimeout = time.Minute
 

@@ -19,11 +19,11 @@ import (
 const NoTuning = "none"
 
 // namedProfile is the profile that the request names; nil: it names none.
-func (r Request) namedProfile() (*tune.Profile, error) {
-	if r.Model.Tuning == "" || r.Model.Tuning == NoTuning {
+func (m Model) namedProfile() (*tune.Profile, error) {
+	if m.Tuning == "" || m.Tuning == NoTuning {
 		return nil, nil
 	}
-	profile, err := tune.Load(r.Model.Tuning)
+	profile, err := tune.Load(m.Tuning)
 	if err != nil {
 		return nil, sdk.Usage(fmt.Errorf("--tuning: %w", err))
 	}

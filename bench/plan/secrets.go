@@ -16,6 +16,9 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/internal/keyvalue"
 )
 
+// Secrets hides what it has learned in texts. The zero value knows nothing. Any goroutine may use it.
+type Secrets = secret.Keeper
+
 // The flags with options of the backend.
 const (
 	backendOpt    = "--backend-opt"
@@ -25,63 +28,63 @@ const (
 // mostSecret bounds a file with a secret, in bytes: more is another file.
 const mostSecret = 64 << 10
 
-// readSecrets reads the options of a request that are secret, and learns what no text may show: them, the secrets in
+// readSecrets reads the options of a model that are secret, and learns what no text may show: them, the secrets in
 // the other options, and the values of the variables that the plugin inherits for its backend.
-func (r *Request) readSecrets() error {
-	given, _ := keyvalue.Read(backendOpt, r.Model.BackendOptions) // build says what is wrong with them
+func (m *Model) readSecrets() error {
+	given, _ := keyvalue.Read(backendOpt, m.BackendOptions) // resolve says what is wrong with them
 	for name, value := range given {
 		_, secrets := secret.Option(name, value)
-		r.Model.Secrets.Add(secrets...)
+		m.Secrets.Add(secrets...)
 	}
 	for _, name := range append(named(given), "OPENAI_API_KEY") {
-		r.Model.Secrets.Add(r.getenv(name))
+		m.Secrets.Add(m.getenv(name))
 	}
-	params, _ := keyvalue.Read("--param", r.Model.Params) // as above
+	params, _ := keyvalue.Read("--param", m.Params) // as above
 	for _, value := range params {
 		if isPostgres(value) {
 			for _, name := range postgresSecrets {
-				r.Model.Secrets.Add(r.getenv(name))
+				m.Secrets.Add(m.getenv(name))
 			}
 		}
 	}
-	for _, value := range r.Model.BackendSecrets {
-		r.Model.Secrets.Add(value)
+	for _, value := range m.BackendSecrets {
+		m.Secrets.Add(value)
 	}
-	for _, text := range r.Model.SecretSources {
+	for _, text := range m.SecretSources {
 		if !strings.Contains(text, "=") { // it may be the secret itself
-			r.Model.Secrets.Add(text)
+			m.Secrets.Add(text)
 		}
 	}
-	return r.readSources()
+	return m.readSources()
 }
 
 // readSources adds the values of SecretSources to BackendSecrets.
-func (r *Request) readSources() error {
-	sources, faults := keyvalue.Read(backendSecret, r.Model.SecretSources)
-	all := make(map[string]string, len(r.Model.BackendSecrets)+len(sources))
-	maps.Copy(all, r.Model.BackendSecrets)
+func (m *Model) readSources() error {
+	sources, faults := keyvalue.Read(backendSecret, m.SecretSources)
+	all := make(map[string]string, len(m.BackendSecrets)+len(sources))
+	maps.Copy(all, m.BackendSecrets)
 	for name, source := range sources {
-		value, err := r.readSecret(source)
+		value, err := m.readSecret(source)
 		if _, twice := all[name]; twice && err == nil {
 			err = errors.New("it is given twice")
 		}
 		if err != nil {
 			faults = append(faults, fmt.Errorf("%s %s: %w", backendSecret, name, err))
 		}
-		r.Model.Secrets.Add(value)
+		m.Secrets.Add(value)
 		all[name] = value
 	}
-	r.Model.BackendSecrets = all
+	m.BackendSecrets = all
 	slices.SortFunc(faults, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
 	return errors.Join(faults...)
 }
 
 // readSecret reads env:NAME or file:PATH, without the end of line that a file's last line has.
-func (r *Request) readSecret(source string) (value string, err error) {
+func (m *Model) readSecret(source string) (value string, err error) {
 	kind, where, _ := strings.Cut(source, ":")
 	switch {
 	case kind == "env" && where != "":
-		value = r.getenv(where)
+		value = m.getenv(where)
 	case kind == "file" && where != "":
 		value, err = readBounded(where)
 	default: // the value may be the secret itself
@@ -93,14 +96,14 @@ func (r *Request) readSecret(source string) (value string, err error) {
 	return value, err
 }
 
-// backendOptions joins the options of the backend, secret ones among them.
-func (r *Request) backendOptions() (map[string]string, []error) {
-	options, faults := keyvalue.Read(backendOpt, r.Model.BackendOptions)
-	for _, key := range slices.Sorted(maps.Keys(r.Model.BackendSecrets)) {
+// allOptions joins the options of the backend, secret ones among them.
+func (m *Model) allOptions() (map[string]string, []error) {
+	options, faults := keyvalue.Read(backendOpt, m.BackendOptions)
+	for _, key := range slices.Sorted(maps.Keys(m.BackendSecrets)) {
 		if _, twice := options[key]; twice {
 			faults = append(faults, fmt.Errorf("%s and %s both give %s; give one", backendSecret, backendOpt, key))
 		}
-		options[key] = r.Model.BackendSecrets[key]
+		options[key] = m.BackendSecrets[key]
 	}
 	return options, faults
 }
@@ -109,16 +112,16 @@ func (r *Request) backendOptions() (map[string]string, []error) {
 // SecretSources name. Secrets, which must be there, learns what no text may show of them. An error has all their
 // faults.
 func (r *Request) ServerOptions() (map[string]string, error) {
-	err := r.readSecrets()
-	options, faults := r.backendOptions()
+	err := r.Model.readSecrets()
+	options, faults := r.Model.allOptions()
 	return options, sdk.Usage(errors.Join(append(faults, err)...))
 }
 
-func (r *Request) getenv(name string) string {
-	if r.Model.Env == nil {
+func (m *Model) getenv(name string) string {
+	if m.Env == nil {
 		return ""
 	}
-	return r.Model.Env(name)
+	return m.Env(name)
 }
 
 // Env are the variables that the options are about and the plugin inherits for them, as NAME=VALUE, as far as they are
@@ -126,7 +129,7 @@ func (r *Request) getenv(name string) string {
 func (p *Plan) Env() []string {
 	var env []string
 	for _, name := range variables(p.Options) {
-		if value := p.Request.getenv(name); value != "" {
+		if value := p.Request.Model.getenv(name); value != "" {
 			env = append(env, name+"="+value)
 		}
 	}

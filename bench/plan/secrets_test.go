@@ -75,7 +75,7 @@ func TestVariablesOfPostgreSQL(t *testing.T) {
 			t.Errorf("%s: %q", param, p.Env())
 		}
 		r := Request{Model: Model{Params: []string{param}, Env: getenv, Secrets: new(Secrets)}}
-		if err := r.readSecrets(); err != nil {
+		if err := r.Model.readSecrets(); err != nil {
 			t.Fatal(err)
 		}
 		text := r.Model.Secrets.Hide("sesame-one sesame-two require")

@@ -1,0 +1,205 @@
+package plan
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/sdk"
+
+	"github.com/plumbline-ml/plumbline/bench/internal/division"
+	"github.com/plumbline-ml/plumbline/bench/internal/modelfiles"
+	"github.com/plumbline-ml/plumbline/bench/internal/score"
+	"github.com/plumbline-ml/plumbline/bench/settings"
+)
+
+// Data is what a model is run on, and how its accuracy is judged.
+type Data struct {
+	Path string // of a data set; empty: the plugin's own
+	// AccuracyPath and AuditPath are of models whose accuracy runs, or whose compliance tests, have data sets of their own
+	// (sdk.DatasetInfo.Use); empty: Path.
+	AccuracyPath, AuditPath string
+	Count                   int
+	CountAtMost             bool // of a data set with fewer samples than Count all run
+
+	Targets []string // metric=value: the least that an accuracy run must reach
+	Expect  string   // path of a file of expected answers; empty: none
+	// ScorerModels are the models of the scorer, if it runs any: PART=PATH. Those that are not here are the embedded ones.
+	ScorerModels []string
+}
+
+// datasets are the paths of the data sets that some models have beside the one of Options.Dataset, which all runs open
+// that have none of their own; empty: there is none.
+type datasets struct{ accuracy, audit string }
+
+// resolve finds the data sets that the user names.
+func (d Data) resolve(p *Plan) []error {
+	p.Options.Count, p.Options.CountAtMost = d.Count, d.CountAtMost && d.Count > 0
+	m := p.Served.Model
+	find := func(flag, path string, to *string) (err error) {
+		if path != "" {
+			*to, err = modelfiles.Dataset(flag, path)
+		}
+		return sdk.Data(err)
+	}
+	faults := []error{
+		find("--dataset", d.Path, &p.Options.Dataset),
+		find("--accuracy-dataset", d.AccuracyPath, &p.datasets.accuracy),
+		find("--audit-dataset", d.AuditPath, &p.datasets.audit),
+	}
+	if _, own := m.DatasetOf(sdk.UseAccuracy); d.AccuracyPath != "" && !own {
+		faults = append(faults, fmt.Errorf("--accuracy-dataset: %s measures performance and accuracy on one data set: give "+
+			"--dataset alone", m.Name))
+	}
+	if d.AuditPath != "" && !audited(m) {
+		faults = append(faults, fmt.Errorf("--audit-dataset: no compliance test of %s has a data set of its own", m.Name))
+	}
+	return faults
+}
+
+// audited says whether some compliance test of a model has a data set of its own.
+func audited(m sdk.ModelInfo) bool {
+	return slices.ContainsFunc(m.Datasets, func(d sdk.DatasetInfo) bool {
+		return d.Use != sdk.UsePerformance && d.Use != sdk.UseAccuracy
+	})
+}
+
+// checkRuns wants of runs that open different data sets none that are the plugin's own beside those of the user.
+func (d Data) checkRuns(p *Plan) error {
+	var faults []error
+	told := map[string]bool{}
+	fault := func(format string, args ...any) {
+		if text := fmt.Sprintf(format, args...); !told[text] {
+			told[text] = true
+			faults = append(faults, errors.New(text))
+		}
+	}
+	given := datasets{d.AccuracyPath, d.AuditPath}
+	others := d.Path != "" || given != datasets{}
+	for _, run := range p.Runs {
+		use := p.UseOf(run)
+		own, has := p.Served.Model.DatasetOf(use)
+		switch {
+		case use == run.Test && has && d.Path != "" && d.AuditPath == "":
+			fault("%s of %s has a data set of its own, %s of %d samples: name it with --audit-dataset", use,
+				p.Served.Model.Name, own.Name, own.Samples)
+		case others && p.pick(use, d.Path, given) == "":
+			fault("the %s run would have the plugin's own data, beside data sets of yours: name one with %s", run.ModeName(),
+				datasetFlag(use))
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// UseOf is what the plugin opens its data for, in a run: sdk.Options.Use.
+func (p *Plan) UseOf(r Run) string {
+	if r.Mode == loadgen.AccuracyOnly {
+		return sdk.UseAccuracy
+	}
+	for _, d := range p.Served.Model.Datasets {
+		if r.Test != "" && d.Use == r.Test {
+			return r.Test
+		}
+	}
+	return sdk.UsePerformance
+}
+
+// DatasetFor is the path of the data set that a use opens; empty: the plugin's own.
+func (p *Plan) DatasetFor(use string) string { return p.pick(use, p.Options.Dataset, p.datasets) }
+
+// pick is the one of several paths that is of a use.
+func (p *Plan) pick(use, all string, own datasets) string {
+	switch _, has := p.Served.Model.DatasetOf(use); {
+	case !has:
+		return all
+	case use == sdk.UseAccuracy:
+		return cmp.Or(own.accuracy, all)
+	}
+	return cmp.Or(own.audit, all)
+}
+
+// datasetFlag is the flag that names the data set of a use.
+func datasetFlag(use string) string {
+	switch use {
+	case sdk.UsePerformance:
+		return "--dataset"
+	case sdk.UseAccuracy:
+		return "--accuracy-dataset"
+	}
+	return "--audit-dataset"
+}
+
+// CheckSamples holds what was opened for an official run to the size of the data set that its use alone has: another
+// one is hardly that. Where --official asks for the run, it does so of each set that is to be whole.
+func (p *Plan) CheckSamples(r Run, opened sdk.WorkloadInfo) error {
+	use := p.UseOf(r)
+	want, sized := p.sized(use)
+	if !sized || opened.DatasetSize == want.Samples {
+		return nil
+	}
+	path := p.DatasetFor(use)
+	otherwise := ""
+	if want.Whole {
+		otherwise = ", or leave --official out, or run with --division open"
+	}
+	return sdk.Usage(fmt.Errorf("%s has %d samples, and the %s run of %s wants the %d of %s: name it with %s%s", path,
+		opened.DatasetSize, cmp.Or(r.Test, r.ModeName()), p.Served.Model.Name, want.Samples, want.Name, datasetFlag(want.Use),
+		otherwise))
+}
+
+// sized is the data set of a use that an official run is held to; ok is false where it is held to none.
+func (p *Plan) sized(use string) (want sdk.DatasetInfo, ok bool) {
+	want, has := p.Served.Model.DatasetOf(use)
+	if !has && p.Request.Rules.Official {
+		all := p.Served.Model.DatasetsFor(use, false)
+		if i := slices.IndexFunc(all, func(d sdk.DatasetInfo) bool { return d.Whole }); i >= 0 {
+			want, has = all[i], true
+		}
+	}
+	return want, has && p.DatasetFor(use) != "" && p.Options.Count == 0 && p.Profile == settings.Official &&
+		p.Division != division.Open
+}
+
+// SizedLater are runs, one for each use, whose own data sets CheckSamples holds to a size, and which a run does not
+// open.
+func (p *Plan) SizedLater(now Run) []Run {
+	var all []Run
+	seen := map[string]bool{p.UseOf(now): true}
+	for _, r := range p.Runs {
+		use := p.UseOf(r)
+		if want, ok := p.sized(use); ok && want.Use != "" && !seen[use] {
+			all = append(all, r)
+		}
+		seen[use] = true
+	}
+	return all
+}
+
+// Wanted is what the user wants of an accuracy, beside or in place of the rules' targets.
+type Wanted = score.Wanted
+
+// resolveScoring reads what the user wants of the accuracy, of which there must be a run, and finds the scorer's
+// models, where something is scored or the user names some.
+func (d Data) resolveScoring(p *Plan, files Files) (err error) {
+	scored := slices.ContainsFunc(p.Runs, func(t Run) bool { return t.Mode == loadgen.AccuracyOnly })
+	p.Wanted, p.ScorerFiles, err = score.Ask{
+		Targets: d.Targets, Expect: d.Expect, ScorerModels: d.ScorerModels, Files: files,
+		Own: p.DatasetFor(sdk.UseAccuracy) != "", Unscored: !scored,
+	}.Read(p.Served.Model)
+	if err == nil && !scored && len(p.Runs) > 0 && (len(d.Targets) > 0 || d.Expect != "") {
+		err = errors.New("--target and --expect judge an accuracy, and no run of this plan measures one: leave --mode " +
+			"out, or give --mode accuracy or submission")
+	}
+	return err
+}
+
+// Scoring is how the logs of the plan's accuracy runs are scored.
+func (p *Plan) Scoring() score.Scoring {
+	return score.Scoring{
+		Model: p.Served.Model, Dataset: p.DatasetFor(sdk.UseAccuracy), Count: p.Options.Count, AtMost: p.Options.CountAtMost,
+		Params: p.Options.Params, Rules: p.Rules, Wanted: p.Wanted, Files: p.ScorerFiles,
+		Progress: p.Request.Output.Watch.Scoring,
+	}
+}

@@ -1,0 +1,154 @@
+package plan
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/internal/system"
+	"github.com/plumbline-ml/plumbline/internal/terminal"
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/sdk"
+
+	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/bench/record/export"
+)
+
+// Output is where results go, and what they say of the runs.
+type Output struct {
+	Dir   string // the folder of results; empty: a free one named out
+	Force bool   // replace results that are there, once there are new ones
+	// Listed says that the output folder lists these runs among others that are still to be made: one that fails before
+	// its test stays in the records there. Else such a failure leaves the folder as it was.
+	Listed bool
+
+	// System is a file of what the machine does not say of itself, Note a remark, and PrecisionLabel the precision of a
+	// model of the user's own: they are written down with the results.
+	System, Note, PrecisionLabel string
+	// Identity is what results call the runs, where several are shown: a label, and the place among those of one command.
+	Identity record.Identity
+
+	Trace bool // write mlperf_log_trace.json too, which is large
+	// Exports are written beside the logs of each timed run: of each query, as far as they are at most ExportRows samples
+	// (0: export.DefaultRows), else of every n-th.
+	Exports    []export.Format
+	ExportRows int
+	Watch      Watch
+
+	// What results say of the program that makes them, and of when and where they are made: its version and how it was
+	// started; the clock, nil for time.Now; the machine's file system, nil for "/".
+	Harness record.Harness
+	Command []string
+	Now     func() time.Time
+	Machine fs.FS
+}
+
+// Stated is what the user says of the runs, for the record.
+type Stated struct {
+	System          system.Stated
+	Note, Precision string
+}
+
+// mostNote and mostLabel bound a note and a label, in bytes.
+const (
+	mostNote  = 1000
+	mostLabel = 100
+)
+
+// resolve reads what the user says of the runs.
+func (o Output) resolve(p *Plan) error {
+	p.Stated = Stated{Note: strings.TrimSpace(o.Note), Precision: strings.TrimSpace(o.PrecisionLabel)}
+	var faults []error
+	for _, said := range []struct{ flag, text string }{{"--note", o.Note}, {"--precision-label", o.PrecisionLabel}} {
+		if len(said.text) > mostNote {
+			faults = append(faults, fmt.Errorf("%s: %d bytes, want at most %d", said.flag, len(said.text), mostNote))
+		}
+	}
+	faults = append(faults, checkLabel(o.Identity.Label))
+	if o.System != "" {
+		s, err := system.ReadStated(o.System)
+		p.Stated.System = s
+		if errors.Is(err, fs.ErrNotExist) {
+			err = sdk.Data(err)
+		}
+		if err != nil {
+			faults = append(faults, fmt.Errorf("--system: %w", err))
+		}
+	}
+	return exitcode.OfRequest(faults)
+}
+
+// checkLabel wants a line of text: it stands in tables, headings and names of files.
+func checkLabel(label string) error {
+	switch {
+	case len(label) > mostLabel:
+		return fmt.Errorf("--label: %d bytes, want at most %d", len(label), mostLabel)
+	case terminal.Line(label) != label:
+		return fmt.Errorf("--label %s: it has a line break or another control character, want one line of text",
+			terminal.Line(label))
+	}
+	return nil
+}
+
+// checkExports wants a timed run to export, by a LoadGen that hands out what it measured.
+func (o Output) checkExports(p *Plan) error {
+	switch {
+	case o.ExportRows < 0:
+		return fmt.Errorf("--export-rows %d: want 1 or more", o.ExportRows)
+	case len(o.Exports) == 0:
+		return nil
+	case p.Request.Rules.LoadGen == LoadGenOfficial:
+		return errors.New("--export: the official LoadGen does not hand out what it measured; --trace writes its own log " +
+			"of it")
+	}
+	for _, t := range p.Runs {
+		if t.Mode != loadgen.AccuracyOnly {
+			return nil
+		}
+	}
+	if len(p.Runs) == 0 { // which is a fault of its own
+		return nil
+	}
+	return errors.New("--export: it is of timed runs, and there is none")
+}
+
+// Exports are what is written beside the logs of each timed run: what the request asks for, and the times of each query
+// where the files of the endpoints harness are made of them.
+func (p *Plan) Exports() []export.Format {
+	all := p.Request.Output.Exports
+	has := slices.ContainsFunc(all, func(f export.Format) bool { return f.Name == export.JSONLName })
+	if !has && p.LoadGen == nil && p.InEndpointsForm() {
+		all = append(slices.Clip(all), export.JSONL())
+	}
+	return all
+}
+
+// InEndpointsForm says that a benchmark which LoadGen drives is asked for in the form of the endpoints harness.
+func (p *Plan) InEndpointsForm() bool {
+	m := p.Served.Model
+	return m.Endpoints.Asked(m.ParamValues(p.Embedded, p.Options.Params))
+}
+
+// Described describes the machine.
+func (r Request) Described() system.Info { return system.Describe(r.Root()) }
+
+// Root is the machine's file system.
+func (r Request) Root() fs.FS {
+	if r.Output.Machine == nil {
+		return os.DirFS("/")
+	}
+	return r.Output.Machine
+}
+
+// Clock is the time by the request's clock, else the machine's.
+func (r Request) Clock() time.Time {
+	if r.Output.Now == nil {
+		return time.Now()
+	}
+	return r.Output.Now()
+}
