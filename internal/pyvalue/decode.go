@@ -52,11 +52,7 @@ func (d *decoder) fault(want string) error {
 	return fmt.Errorf("%s at byte %d, found %s", want, d.at, found)
 }
 
-func (d *decoder) blanks() {
-	for d.at < len(d.text) && strings.IndexByte(" \t\n\r", d.text[d.at]) >= 0 {
-		d.at++
-	}
-}
+func (d *decoder) blanks() { d.at = skipBlanks(d.text, d.at) }
 
 // take steps over a text that stands next.
 func (d *decoder) take(text string) bool {
@@ -81,6 +77,8 @@ func (d *decoder) value(depth int) (any, error) {
 		return nil, errors.New("lists or objects lie too deep in one another")
 	}
 	switch {
+	case d.at < len(d.text) && isDigit(d.text[d.at]): // the usual case in long lists
+		return d.number()
 	case d.take(`"`):
 		return d.quoted()
 	case d.take("["):
@@ -117,7 +115,42 @@ func (d *decoder) list(depth int) (any, error) {
 		case !d.take(","):
 			return nil, d.fault("want , or ]")
 		}
+		if d.short {
+			d.skipWhole()
+		}
 	}
+}
+
+// skipWhole steps over whole numbers, each with the comma behind it, as far as they are plain: lists of samples have
+// millions of them.
+func (d *decoder) skipWhole() {
+	for i := d.at; ; d.at = i {
+		i = skipBlanks(d.text, i)
+		first := i
+		for i < len(d.text) && isDigit(d.text[i]) {
+			i++
+		}
+		if n := i - first; n == 0 || n > 1 && d.text[first] == '0' || n > mostPlainDigits {
+			return
+		}
+		if i = skipBlanks(d.text, i); i == len(d.text) || d.text[i] != ',' {
+			return
+		}
+		i++
+	}
+}
+
+// mostPlainDigits is how many digits fit into 64 bits, whatever they are.
+const mostPlainDigits = 18
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+
+// skipBlanks is the index of the first byte from i on that is no blank.
+func skipBlanks(text string, i int) int {
+	for i < len(text) && (text[i] == ' ' || text[i] == '\t' || text[i] == '\n' || text[i] == '\r') {
+		i++
+	}
+	return i
 }
 
 func (d *decoder) object(depth int) (any, error) {
@@ -279,7 +312,7 @@ func (d *decoder) exponent() {
 
 func (d *decoder) digits() int {
 	start := d.at
-	for d.at < len(d.text) && d.text[d.at] >= '0' && d.text[d.at] <= '9' {
+	for d.at < len(d.text) && isDigit(d.text[d.at]) {
 		d.at++
 	}
 	return d.at - start
