@@ -13,6 +13,9 @@ type Fact struct{ Subject, Relation, Value string }
 // Facts reads back what a text says, in the order of the relations' table; a text without whole sentences says nothing.
 func Facts(text string) (all []Fact) {
 	for _, p := range patterns().say {
+		if !strings.Contains(text, p.literal) {
+			continue // which most are, and which is seen many times quicker than that the expression does not fit
+		}
 		for _, m := range p.expression.FindAllStringSubmatch(text, -1) {
 			all = append(all, Fact{bare(m[p.subject]), p.relation.the, strings.TrimSpace(m[p.value])})
 		}
@@ -61,10 +64,12 @@ func bare(subject string) string {
 	return strings.TrimPrefix(strings.TrimPrefix(subject, "the "), "The ")
 }
 
-// pattern finds the sentences of a template; subject and value are groups of the expression.
+// pattern finds the sentences of a template; subject and value are groups of the expression, and literal is in each
+// sentence.
 type pattern struct {
 	relation       *relation
 	expression     *regexp.Regexp
+	literal        string
 	subject, value int
 }
 
@@ -102,11 +107,22 @@ func templateOf(r *relation, say string) pattern {
 	text := strings.NewReplacer(`\.`, ` ?\.`, `,`, ` ?,`).Replace(regexp.QuoteMeta(say))
 	text = strings.Replace(text, `\$s`, "("+shapes[r.subject]+")", 1)
 	text = strings.Replace(text, `\$a`, "("+shapes[r.object]+")", 1)
-	p := pattern{relation: r, expression: regexp.MustCompile(`(?:^|[.\]] |[a-z] )` + text), subject: 1, value: 2}
+	p := pattern{relation: r, expression: regexp.MustCompile(`(?:^|[.\]] |[a-z] )` + text), literal: literalOf(say),
+		subject: 1, value: 2}
 	if strings.Index(say, "$a") < strings.Index(say, "$s") {
 		p.subject, p.value = 2, 1
 	}
 	return p
+}
+
+// literalOf is the longest text of a template that all of its sentences have.
+func literalOf(say string) (longest string) {
+	for _, part := range strings.Split(strings.NewReplacer("$s", ".", "$a", ".", ",", ".").Replace(say), ".") {
+		if len(part) > len(longest) {
+			longest = part
+		}
+	}
+	return longest
 }
 
 // shapes are what names and values look like.

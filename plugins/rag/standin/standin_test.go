@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/encyclopedia"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/plugins/rag/loop"
 	"github.com/plumbline-ml/plumbline/preprocess/text/passages"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
@@ -51,12 +52,16 @@ func (library) Ask(_ context.Context, _ loop.Step, _ int, prompt string) (string
 }
 
 func (l library) Search(_ context.Context, query string, k int) ([]loop.Document, error) {
-	found := slices.Clone(l.docs)
-	slices.SortFunc(found, func(a, b loop.Document) int {
-		better := cmp.Compare(shared(query, b.Text), shared(query, a.Text))
-		return cmp.Or(better, cmp.Compare(mixed(query, a), mixed(query, b)))
+	type match struct {
+		shared int
+		mixed  uint64
+		loop.Document
+	}
+	found := lists.Map(l.docs, func(d loop.Document) match { return match{shared(query, d.Text), mixed(query, d), d} })
+	slices.SortFunc(found, func(a, b match) int {
+		return cmp.Or(cmp.Compare(b.shared, a.shared), cmp.Compare(a.mixed, b.mixed))
 	})
-	return found[:k], nil
+	return lists.Map(found[:k], func(m match) loop.Document { return m.Document }), nil
 }
 
 func (library) Rerank(_ context.Context, query string, docs []loop.Document) (scores []float32, _ error) {
