@@ -72,6 +72,12 @@ func (m Metric) ofKey() Metric {
 	return m
 }
 
+// HasStreams says whether the result of MultiStream is a number of streams, as before v2.0: nothing is inferred of it.
+func (r *Rules) HasStreams() bool {
+	m, _ := r.Metric("", "MultiStream")
+	return m.Key == streams
+}
+
 func commonMetric(scenario string) (m Metric, ok bool) {
 	switch scenario {
 	case "Offline":

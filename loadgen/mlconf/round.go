@@ -155,6 +155,7 @@ type roundFile struct {
 	Seeds         Seeds                      `json:"seeds"`
 	Aliases       map[string]string          `json:"aliases"`
 	Features      features                   `json:"features"`
+	Checks        Checks                     `json:"checks"`
 	AccuracyFiles map[string]AccuracyFiles   `json:"accuracy_files"`
 	Sections      map[string]json.RawMessage `json:"sections"`
 	Models        map[string]modelRules      `json:"models"`
@@ -186,6 +187,8 @@ type Layout struct {
 	// Apart says that measurements and audits lie in folders of the submitter, measurements/ and compliance/, as before
 	// v6.0, and not in the scenario's folder.
 	Apart bool `json:"apart"`
+	// Audits is the submitter's folder of audits where it is not compliance/, as in v0.5.
+	Audits string `json:"audits"`
 	// OneMeter says that the power tools record the settings of one meter, an object, as before v5.1, and not a list.
 	OneMeter bool `json:"one_meter"`
 	// Only is the most that is done with submissions of the round; empty: all, ToMake included.
@@ -197,14 +200,13 @@ type Purpose string
 
 // The purposes.
 const (
-	ToRead  Purpose = "results" // its results are read
-	ToCheck Purpose = "check"   // and it is checked
-	ToMake  Purpose = ""        // and one is made, prepared and packed
+	ToCheck Purpose = "check" // its results are read, and it is checked
+	ToMake  Purpose = ""      // and one is made, prepared and packed
 )
 
 // Serves says whether submissions of the round are taken for a purpose.
 func (l Layout) Serves(purpose Purpose) bool {
-	order := []Purpose{ToRead, ToCheck, ToMake}
+	order := []Purpose{ToCheck, ToMake}
 	return slices.Index(order, purpose) <= slices.Index(order, l.Only)
 }
 

@@ -244,6 +244,10 @@ func cutHead(line []byte) (e DetailEntry, text string, ok bool) {
 		end string
 	}{{&e.PID, `, "tid": `}, {&e.TID, `, "ts": `}, {(*int64)(&e.Time), "ns : "}} {
 		number, after, found := strings.Cut(rest, part.end)
+		if !found { // an empty text whose last blank an editor took
+			number, found = strings.CutSuffix(rest, strings.TrimRight(part.end, " "))
+			after = ""
+		}
 		n, whole := parseInt(number)
 		if !found || !whole {
 			return e, "", false

@@ -7,17 +7,33 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/submission/audit"
 	"github.com/plumbline-ml/plumbline/submission/internal/evidence"
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
 
-// audits are the compliance tests that the round asks for, for the model.
+// audits are the compliance tests that the round asks for, for the model and the scenario.
 func (r *resultFolder) audits() []string {
 	if !r.closed() {
-		return tree.AuditTests() // none is needed, any may be there
+		return r.checker.auditTests() // none is needed, any may be there
 	}
-	return r.checker.rules.Audits(r.model)
+	if !r.checker.asks.AuditsWherePresent {
+		return r.checker.rules.AuditsIn(r.model, r.scenario)
+	}
+	return slices.DeleteFunc(r.checker.auditTests(), func(test string) bool {
+		_, err := audit.ConfigOf(r.checker.rules, test, r.model)
+		return err != nil || !r.checker.tree.HasDir(r.checker.tree.Layout.Audit(r.Place, test))
+	})
+}
+
+// auditTests are the tests that the round may have; before v2.1 TEST04 is two.
+func (c *checker) auditTests() []string {
+	all := tree.AuditTests()
+	if i := slices.Index(all, "TEST04"); c.rules.AuditFeatures().CachingInTwo {
+		all = slices.Replace(all, i, i+1, tree.CachingUnique, tree.CachingSame)
+	}
+	return all
 }
 
 // checkAudits looks at the compliance tests of a result: those that are asked for, and what there is of others.
@@ -30,7 +46,7 @@ func (r *resultFolder) checkAudits() {
 			r.checkExtra(l.Audits(r.Place), asked)
 		}
 	}
-	for _, test := range tree.AuditTests() {
+	for _, test := range r.checker.auditTests() {
 		a := &auditFolder{resultFolder: r, test: test, folder: l.Audit(r.Place, test),
 			rule: ruleAudit + strings.TrimPrefix(test, "TEST")}
 		read := []string{}
@@ -169,7 +185,7 @@ func (a *auditFolder) checkRun() {
 
 // checkBand compares the scores of the audit's run and the result's, as the test does.
 func (a *auditFolder) checkBand(do string) {
-	if a.perf == nil || !a.long() || a.perf.scenario() != a.run.scenario() {
+	if a.perf == nil || !a.long() || !a.run.hasResult() || !a.perf.hasResult() || a.perf.scenario() != a.run.scenario() {
 		return
 	}
 	reference, referenceKey, ok := audit.ScoreOf(a.checker.rules, a.perf.detail)
@@ -198,12 +214,16 @@ func (a *auditFolder) checkAuditSettings(do string) {
 	}
 	same, _ := a.run.flag("effective_performance_issue_same")
 	target, _ := a.run.number("effective_accuracy_log_sampling_target")
+	if share, ok := a.run.number("effective_accuracy_log_probability"); ok && share > 0 { // as in v0.5
+		target = share
+	}
+	repeats := a.test == "TEST04" || a.test == tree.CachingSame
 	switch {
-	case a.test == "TEST04" && !same:
+	case repeats && !same:
 		reject("effective_performance_issue_same", "true")
-	case a.test != "TEST04" && same:
+	case !repeats && same:
 		reject("effective_performance_issue_same", "false")
-	case a.test != "TEST04" && a.test != "TEST05" && target <= 0:
+	case !mlconf.IsCaching(a.test) && a.test != "TEST05" && target <= 0:
 		reject("effective_accuracy_log_sampling_target", "more than 0")
 	}
 }

@@ -40,7 +40,7 @@ func Run(ctx context.Context, t *tree.Tree, o Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &checker{tree: t, rules: rules, options: o}
+	c := &checker{tree: t, rules: rules, asks: rules.Checks(), options: o}
 	if err := c.find(); err != nil {
 		return nil, err
 	}
@@ -60,6 +60,7 @@ func Run(ctx context.Context, t *tree.Tree, o Options) (*Report, error) {
 type checker struct {
 	tree    *tree.Tree
 	rules   *mlconf.Rules
+	asks    mlconf.Checks // of the round
 	options Options
 	systems []*system
 	results []*resultFolder
@@ -109,7 +110,8 @@ func (c *checker) checkResults(ctx context.Context) error {
 
 // report puts the findings in order.
 func (c *checker) report() *Report {
-	report := &Report{Rules: c.rules.Name, Results: []Result{}, Findings: append([]Finding{}, c.findings...)}
+	report := &Report{Rules: c.rules.Name, Results: []Result{}, Findings: append([]Finding{}, c.findings...),
+		NotJudged: notJudged(c.rules)}
 	for _, s := range c.systems {
 		report.Findings = append(report.Findings, s.findings...)
 	}

@@ -10,6 +10,7 @@ func (r *resultFolder) checkCounts(l *runLog) {
 	r.atLeast(l, "effective_performance_sample_count", r.checker.rules.PerformanceSampleCount(r.model),
 		"too few samples are loaded", "build the sample library with as many, and run again")
 	if l.scenario() != "Offline" {
+		r.checkQueries(l)
 		return
 	}
 	r.atLeast(l, "effective_min_query_count", min(1, r.checker.rules.MinQueries(r.model, "Offline")),
@@ -18,6 +19,14 @@ func (r *resultFolder) checkCounts(l *runLog) {
 		r.atLeast(l, "effective_samples_per_query", r.checker.rules.OfflineSamples(r.model),
 			"the Offline query has too few samples",
 			"set target_qps so high that ten minutes of it are as many, and run again")
+	}
+}
+
+// checkQueries wants as many queries as the rules fix beforehand, where no early stopping says how many are enough.
+func (r *resultFolder) checkQueries(l *runLog) {
+	if s, ok := r.rulesSettings(l.scenario()); ok && s.NoEarlyStopping && r.closed() {
+		r.atLeast(l, "effective_min_query_count", r.checker.rules.MinQueries(r.model, l.scenario()), "too few queries",
+			"leave min_query_count to the rules, and run again")
 	}
 }
 

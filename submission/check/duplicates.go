@@ -5,6 +5,7 @@ import (
 	"path"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 
@@ -57,7 +58,18 @@ func (r *resultFolder) sameHost(o *resultFolder) bool {
 	one := r.Submitter == o.Submitter && mlconf.Family(r.model) == mlconf.Family(o.model) &&
 		(r.scenario == o.scenario || r.inferred || o.inferred)
 	return one && r.System != o.System && r.system.fields != nil && o.system.fields != nil &&
-		sameButTypes(r.system.fields, o.system.fields)
+		sameButTypes(r.system.unnamed(), o.system.unnamed())
+}
+
+// unnamed are the fields of the description with the system's own folder taken out of them.
+func (s *system) unnamed() map[string]any {
+	fields := maps.Clone(s.fields)
+	for name, value := range fields {
+		if text, is := value.(string); is {
+			fields[name] = strings.ReplaceAll(text, s.System.System, "")
+		}
+	}
+	return fields
 }
 
 // sameButTypes says whether two descriptions have the same fields, typeFields left out.

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -19,6 +20,7 @@ func (r *resultFolder) checkLoadGen(l *runLog) {
 	case strings.HasPrefix(strings.ToLower(version), rehearsal):
 		r.reject(ruleLoadGen, name, "the run is a rehearsal, driven by Plumbline's own LoadGen", version,
 			"the official LoadGen", do)
+	case r.checker.rules.LoadGenMajor() == 0: // notJudged
 	case !ok || major < r.checker.rules.LoadGenMajor():
 		r.add(r.ofAccuracy(l), ruleLoadGen, name, whatEarlierLoadGen, version,
 			"version "+strconv.Itoa(r.checker.rules.LoadGenMajor())+" or later", do)
@@ -30,11 +32,21 @@ func (r *resultFolder) checkLoadGen(l *runLog) {
 	// a LoadGen that was built of an archive, as that of the package index is, has no history to look at: NA
 	if status := l.word("loadgen_git_status_message"); status != "" && status != "NA" {
 		severity := Reject
-		if r.checker.options.Skip.Uncommitted {
+		if r.checker.options.Skip.Uncommitted || r.checker.forgiven(uncommitted) {
 			severity = Warn
 		}
 		r.add(severity, ruleLoadGen, name, "LoadGen was changed", status, "LoadGen as it was published", do)
 	}
+}
+
+// uncommitted is what LoadGen logs where it was built with changes.
+const uncommitted = "built with uncommitted changes"
+
+// forgiven says whether the round takes runs with an error.
+func (c *checker) forgiven(message string) bool {
+	return slices.ContainsFunc(c.asks.Forgiven, func(part string) bool {
+		return strings.Contains(message, part) || strings.HasSuffix(part, message)
+	})
 }
 
 // ofAccuracy is Warn for logs of accuracy runs, whose settings decide nothing.

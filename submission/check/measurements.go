@@ -19,7 +19,8 @@ func (r *resultFolder) checkMeasurements() {
 	}
 	name, others, ok := t.MeasurementsFile(r.Place)
 	if !ok {
-		r.reject(ruleMeasurements, t.Layout.MeasurementsFile(r.Place), "the description of the model is missing", "",
+		r.add(r.checker.ofPapers(), ruleMeasurements, t.Layout.MeasurementsFile(r.Place),
+			"the description of the model is missing", "",
 			"a JSON object", "write it: harness submission add makes it")
 		return
 	}
@@ -41,6 +42,14 @@ func (r *resultFolder) checkMeasurements() {
 	r.checkModelFields(name, o.fields)
 }
 
+// ofPapers is what it means that a description or a text is not whole: the checkers before v3.1 took the result.
+func (c *checker) ofPapers() Severity {
+	if c.asks.LoosePapers {
+		return Warn
+	}
+	return Reject
+}
+
 // checkMarks looks for why the result is none to be submitted: a plugin's embedded model, a rehearsal, other settings.
 func (r *resultFolder) checkMarks(name string, marks any) {
 	if empty(marks) {
@@ -59,9 +68,9 @@ func (r *resultFolder) checkFilled(name string) {
 	e, _ := r.checker.tree.Entry(name)
 	switch {
 	case !r.checker.tree.HasFile(name):
-		r.reject(ruleFiles, name, "a file is missing", "", name, "add it")
+		r.add(r.checker.ofPapers(), ruleFiles, name, "a file is missing", "", name, "add it")
 	case e.Size == 0 && !r.checker.options.Skip.EmptyFiles:
-		r.reject(ruleFiles, name, "a file is empty", "0 bytes", "", "write it")
+		r.add(r.checker.ofPapers(), ruleFiles, name, "a file is empty", "0 bytes", "", "write it")
 	}
 }
 
@@ -70,11 +79,12 @@ func (r *resultFolder) checkModelFields(name string, fields map[string]any) {
 		value, has := fields[f.Name]
 		switch {
 		case !has:
-			r.reject(ruleMeasurements, name, "a field is missing", f.Name, f.Ask, "add it")
+			r.add(r.checker.ofPapers(), ruleMeasurements, name, "a field is missing", f.Name, f.Ask, "add it")
 		case f.Name == "retraining":
 			r.checkRetraining(name, value)
 		case empty(value) && !r.checker.options.Skip.EmptyFields:
-			r.reject(ruleMeasurements, name, "a field is empty", f.Name+": "+shown(value), f.Ask, "fill it in")
+			r.add(r.checker.ofPapers(), ruleMeasurements, name, "a field is empty", f.Name+": "+shown(value), f.Ask,
+				"fill it in")
 		case !scalar(value) && !empty(value):
 			r.warn(ruleMeasurements, name, "a field is no text", f.Name+": "+shown(value), f.Ask,
 				"write it as one text")
@@ -102,8 +112,8 @@ func (r *resultFolder) checkRetraining(name string, value any) {
 	switch {
 	case empty(value) && r.checker.options.Skip.EmptyFields:
 	case word == "":
-		r.reject(ruleMeasurements, name, "retraining is no text, or an empty one", shown(value), `"N" or "Y"`,
-			"write it in quotes: the official checker takes false for an empty field")
+		r.add(r.checker.ofPapers(), ruleMeasurements, name, "retraining is no text, or an empty one", shown(value),
+			`"N" or "Y"`, "write it in quotes: the official checker takes false for an empty field")
 	case (word == "y" || word == "yes" || word == "true") && r.closed():
 		r.reject(ruleMeasurements, name, "the model was retrained", shown(value), "N in the "+r.Division+" division",
 			"submit to the open division, or a model without retraining")

@@ -12,26 +12,27 @@ import (
 
 // checkMetric wants a result that is a number, and the one that the summary shows.
 func (r *resultFolder) checkMetric() {
-	r.checkSummaryMetric(r.perf)
-	metric, ok := r.checker.rules.Metric(r.model, r.perf.scenario())
+	l := r.counted()
+	r.checkSummaryMetric(l)
+	metric, ok := r.checker.rules.Metric(r.model, l.scenario())
 	if !ok {
 		return // told by the scenario, or the model
 	}
 	key := metric.Key
 	if r.inferred {
-		key = inferredKeys[r.perf.scenario()+" "+r.scenario]
+		key = inferredKeys[l.scenario()+" "+r.scenario]
 	}
-	logged, ok := r.perf.printed(key)
-	if e, _ := r.perf.detail.First(key); isText(e.Value) {
-		r.warn(ruleMetric, r.perf.path(), "the result is text", r.perf.value(key), "a number",
+	logged, ok := l.printed(key)
+	if e, _ := l.detail.First(key); isText(e.Value) {
+		r.warn(ruleMetric, l.path(), "the result is text", l.value(key), "a number",
 			"file the log as LoadGen wrote it")
 	}
 	if !ok || !(logged > 0) || math.IsInf(logged, 1) {
-		r.reject(ruleMetric, r.perf.path(), "there is no result", r.perf.value(key), "a number above 0",
+		r.reject(ruleMetric, l.path(), "there is no result", l.value(key), "a number above 0",
 			"file the log as LoadGen wrote it; an estimate of 0 says that the run had too few queries")
 		return
 	}
-	r.wantNumbers(metric.Key)
+	r.wantNumbers(l, metric.Key)
 	if !r.inferred {
 		r.metric, r.unit = metric.Value(logged), metric.Unit
 	}
@@ -39,11 +40,11 @@ func (r *resultFolder) checkMetric() {
 
 // wantNumbers wants the rates that the official checker reads as numbers besides the result: the samples of results in
 // tokens, and the run's own of inferred ones.
-func (r *resultFolder) wantNumbers(own string) {
-	common, _ := r.checker.rules.Metric("", r.perf.scenario())
+func (r *resultFolder) wantNumbers(l *runLog, own string) {
+	common, _ := r.checker.rules.Metric("", l.scenario())
 	for _, key := range slices.Compact([]string{common.Key, own}) {
-		if _, ok := r.perf.printed(key); !ok {
-			r.reject(ruleMetric, r.perf.path(), "a result is no number", key+" "+r.perf.value(key), "a number",
+		if _, ok := l.printed(key); !ok {
+			r.reject(ruleMetric, l.path(), "a result is no number", key+" "+l.value(key), "a number",
 				"file the log as LoadGen wrote it")
 		}
 	}
@@ -94,18 +95,30 @@ var latencies = []latencyKeys{
 		"Time per Output Token (ns)", "result_time_to_output_token_%s"},
 }
 
-// perQuery are those of MultiStream, whose summary shows latencies of queries; the others' are of samples.
+// perQuery are those of MultiStream, whose summary shows latencies of queries; the others' are of samples. Where the
+// result is streams the summary shows both, those of queries below the heading headQueries.
 var perQuery = []latencyKeys{
 	{"latency (ns)", "result_%s_percentile_per_query_latency_ns", "latency (ns)", "result_%s_query_latency_ns"},
 }
 
+// headQueries is the heading of the latencies of queries in summaries of rounds whose MultiStream has streams.
+const headQueries = "Per-query latency"
+
+// ofQueries says whether the latencies of a block of the summary are those of queries.
+func (r *resultFolder) ofQueries(l *runLog, block []mllog.Field) bool {
+	if r.checker.rules.HasStreams() {
+		return block[0].Label == headQueries
+	}
+	return strings.EqualFold(l.scenario(), "MultiStream")
+}
+
 // summaryKey is the entry that the summary shows under a label; empty: none that is compared.
-func (l *runLog) summaryKey(label string) string {
+func summaryKey(label string, ofQueries bool) string {
 	if key, ok := rateKeys[label]; ok {
 		return key
 	}
 	kinds := latencies
-	if strings.EqualFold(l.scenario(), "MultiStream") {
+	if ofQueries {
 		kinds = perQuery
 	}
 	first, rest, _ := strings.Cut(label, " ")
@@ -135,7 +148,7 @@ func (r *resultFolder) checkSummaryMetric(l *runLog) {
 	}
 	for _, block := range append([][]mllog.Field{l.summary.Headline}, l.summary.Stats...) {
 		for _, f := range block {
-			r.compareSummary(l, l.summaryKey(f.Label), f.Value)
+			r.compareSummary(l, summaryKey(f.Label, r.ofQueries(l, block)), f.Value)
 		}
 	}
 	for _, f := range l.summary.EarlyStopping {

@@ -13,24 +13,36 @@ import (
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
 
-// checkPerformance holds a performance run to the rules, the main one and those audits that are as long as it.
+// performanceRules are the rules on the log of a performance run, the main one and those audits that are as long as it.
+var performanceRules = []struct {
+	check  func(r *resultFolder, l *runLog)
+	result bool // on what the run came to, and not on how it was set
+}{
+	{check: (*resultFolder).checkErrors},
+	{check: (*resultFolder).checkLoadGen},
+	{check: func(r *resultFolder, l *runLog) { r.checkMode(l, "PerformanceOnly") }},
+	{check: (*resultFolder).checkSeeds},
+	{check: (*resultFolder).checkNetworkSUT},
+	{check: (*resultFolder).checkSettings},
+	{check: (*resultFolder).checkCounts},
+	{check: (*resultFolder).checkDuration},
+	{check: (*resultFolder).checkValidity, result: true},
+	{check: (*resultFolder).checkEarlyStopping, result: true},
+	{check: (*resultFolder).checkLatency, result: true},
+	{check: (*resultFolder).checkTokens, result: true},
+	{check: (*resultFolder).checkTwice},
+}
+
+// checkPerformance holds a performance run to the rules.
 func (r *resultFolder) checkPerformance(l *runLog) {
 	if l == nil {
 		return
 	}
-	r.checkErrors(l)
-	r.checkLoadGen(l)
-	r.checkMode(l, "PerformanceOnly")
-	r.checkSeeds(l)
-	r.checkNetworkSUT(l)
-	r.checkSettings(l)
-	r.checkCounts(l)
-	r.checkDuration(l)
-	r.checkValidity(l)
-	r.checkEarlyStopping(l)
-	r.checkLatency(l)
-	r.checkTokens(l)
-	r.checkTwice(l)
+	for _, rule := range performanceRules {
+		if !rule.result || l.hasResult() {
+			rule.check(r, l)
+		}
+	}
 }
 
 // checkMain is for the main performance run alone.
@@ -39,17 +51,44 @@ func (r *resultFolder) checkMain() {
 		return
 	}
 	r.checkInferred()
-	r.checkMetric()
-	if note := evidence.AuditNote(r.perf.detail); note != "" {
+	if r.perf.hasResult() {
+		r.checkMetric()
+	}
+	note := evidence.AuditNote(r.perf.detail)
+	switch {
+	case note != "" && !r.ranAsAudit(r.perf):
+		r.warn(ruleSettings, r.perf.path(), "an audit.config was read, and changed no setting of an audit", note,
+			"a run without audit.config", "remove it from the working folder")
+	case note != "":
 		r.reject(ruleSettings, r.perf.path(), whatAuditAsResult, note,
 			"a run without audit.config",
 			"file the performance run, or run again without an audit.config in the working folder")
 	}
 }
 
+// ranAsAudit says whether a run had settings that a compliance test makes it have.
+func (r *resultFolder) ranAsAudit(l *runLog) bool {
+	unique, _ := l.flag("effective_performance_issue_unique")
+	same, _ := l.flag("effective_performance_issue_same")
+	logged, _ := l.number("effective_accuracy_log_sampling_target")
+	share, _ := l.number("effective_accuracy_log_probability")
+	seed, _ := l.detail.First("effective_qsl_rng_seed")
+	qsl, _ := seed.Uint()
+	return unique || same || logged > 0 || share > 0 || qsl != r.checker.rules.Seeds.QSL
+}
+
+// bothModes is the mode of a run that LoadGen makes in both modes, one after the other, for submissions.
+const bothModes = "SubmissionRun"
+
 // checkMode wants the kind of run that the folder is for.
 func (r *resultFolder) checkMode(l *runLog, want string) {
-	if mode := l.word("effective_test_mode"); mode != want {
+	mode := l.word("effective_test_mode")
+	if mode == bothModes {
+		r.add(Note, ruleSettings, l.path(), "the log is of an accuracy run and a performance run together", mode, want,
+			"nothing, if it is meant so")
+		return
+	}
+	if mode != want {
 		r.reject(ruleSettings, l.path(), whatOtherMode, l.value("effective_test_mode"), want,
 			"file the "+want+" run here")
 	}
@@ -75,18 +114,21 @@ func (r *resultFolder) checkErrors(l *runLog) {
 	if l.audit() && !tree.FilesOf(string(l.role)).Required {
 		all, remarks = evidence.RunErrors(l.detail)
 	}
+	if l.role == tree.CachingUnique || l.role == tree.CachingSame {
+		all, remarks = endedEarly(all)
+	}
 	for _, e := range remarks {
 		message, _ := e.Text()
-		r.warn(ruleValidity, l.path(), "LoadGen ended the run when all its queries were issued", e.Key+": "+message,
-			"no error", "set max_query_count to 0, or leave it as the audit.config has it")
+		r.add(r.ofRemark(l), ruleValidity, l.path(), "LoadGen ended the run when all its queries were issued",
+			e.Key+": "+message, "no error", "set max_query_count to 0, or leave it as the audit.config has it")
 	}
 	all = slices.DeleteFunc(slices.Clone(all), func(e mllog.DetailEntry) bool {
 		message, _ := e.Text()
-		forgiven := r.checker.options.Skip.Uncommitted && strings.Contains(message, "built with uncommitted changes")
-		if forgiven {
+		if r.checker.options.Skip.Uncommitted && strings.Contains(message, uncommitted) {
 			r.warn(ruleLoadGen, l.path(), "LoadGen was built with changes", message, "", "forgiven by a flag: say why")
+			return true
 		}
-		return forgiven
+		return r.checker.forgiven(message)
 	})
 	if n := len(all) + l.detail.NumErrors - len(l.detail.Errors); n > mostErrors && len(all) > 0 {
 		r.reject(ruleValidity, l.path(), "LoadGen logged errors",
@@ -101,6 +143,27 @@ func (r *resultFolder) checkErrors(l *runLog) {
 		r.reject(ruleValidity, l.path(), "LoadGen counted more errors than the log has", l.value("num_errors"),
 			strconv.Itoa(l.detail.NumErrors), "mend what they say, and run again")
 	}
+}
+
+// ofRemark is what it means that a run of an audit ended when all was issued.
+func (r *resultFolder) ofRemark(l *runLog) Severity {
+	if l.role == tree.CachingUnique || l.role == tree.CachingSame {
+		return Note
+	}
+	return Warn
+}
+
+// endedEarly parts the errors of a run of TEST04 from the remark that there were no more samples to issue, to which its
+// settings led before v2.1: each sample once, or one alone.
+func endedEarly(errors []mllog.DetailEntry) (all, remarks []mllog.DetailEntry) {
+	for _, e := range errors {
+		if message, _ := e.Text(); strings.Contains(message, "Ran out of generated queries") {
+			remarks = append(remarks, e)
+		} else {
+			all = append(all, e)
+		}
+	}
+	return all, remarks
 }
 
 // told is an entry as findings quote it.

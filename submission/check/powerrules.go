@@ -52,7 +52,7 @@ func (r *resultFolder) checkSamples() {
 		return
 	}
 	name := path.Join(r.Run(), tree.PowerSamples)
-	average, err := power.Average(r.checker.tree, r.Run(), r.perf.word("power_begin"), r.perf.word("power_end"))
+	average, err := power.Average(r.checker.tree, r.Place, r.Run(), r.perf.word("power_begin"), r.perf.word("power_end"))
 	if err != nil {
 		r.reject(rulePower, name, "the samples cannot be averaged", err.Error(), "",
 			"file the samples and the log of one run")
@@ -61,13 +61,25 @@ func (r *resultFolder) checkSamples() {
 	for _, fault := range average.Faults {
 		r.reject(rulePower, name, "a sample cannot be read", fault.Error(), "", "file the samples as the meter wrote them")
 	}
-	queries, _ := r.perf.detail.First("result_query_count")
-	run := spl.Measured{Scenario: r.scenario, Logged: r.perf.scenario(), Performance: r.metric}
-	run.Queries, _ = queries.Uint()
+	run := spl.Measured{Scenario: r.scenario, Logged: r.perf.scenario(), Performance: r.metric,
+		Queries: r.perf.queries(average.Window.Seconds())}
 	if _, err := average.Metric(run); err != nil {
 		r.reject(rulePower, name, "there is no power result", err.Error(), "samples within the run",
 			"file the samples and the log of one run; see that both clocks agree")
 	}
+}
+
+// queries is how many a run of that many seconds had. Logs before v2.0 do not say it: those of MultiStream count what
+// was made, and for others the rate stands for it.
+func (l *runLog) queries(seconds float64) uint64 {
+	for _, key := range []string{"result_query_count", "generated_query_count"} {
+		e, has := l.detail.First(key)
+		if n, ok := e.Uint(); has && ok && (key == "result_query_count" || l.scenario() == "MultiStream") {
+			return n
+		}
+	}
+	rate, _ := l.number("result_qps_with_loadgen_overhead")
+	return uint64(rate * seconds)
 }
 
 // checkNameplate looks for what the system's power supplies are made for.

@@ -61,6 +61,8 @@ type Report struct {
 	Rejects  int       `json:"rejects"`
 	Warnings int       `json:"warnings"`
 	Notes    int       `json:"notes"`
+	// NotJudged are the rules of the round that cannot be known. What they ask for is neither found nor passed.
+	NotJudged []Unjudged `json:"not_judged,omitempty"`
 }
 
 // ByResult are the findings by the path of their result; those of none are under "".

@@ -9,7 +9,7 @@ import (
 func (c *checker) checkEntry(e tree.Entry) {
 	for _, f := range repository.Find(e) {
 		severity := Reject
-		if f.Kind == repository.Hidden && tree.Extra(e.Name) {
+		if f.Kind == repository.Hidden && tree.Extra(e.Name) || c.asks.LooseNames {
 			severity = Warn
 		}
 		c.add(severity, ruleRepository, e.Path, f.Error(), e.Name, "", "as it says")

@@ -20,6 +20,7 @@ type resultFolder struct {
 	named    bool   // the folder's name is a scenario
 
 	perf, acc *runLog               // nil where there is none, and when the check is over
+	further   []*runLog             // of rounds that ask for several performance runs: those behind the first
 	moment    string                // of the performance run, if it has one that tells it from others
 	loadgen   string                // the version that drove it
 	filed     map[string][]filedRun // the runs of its folders, by what tells them from others
@@ -59,9 +60,13 @@ func (r *resultFolder) check() {
 	r.checkFiles()
 	r.checkMeasurements()
 	r.perf = r.readRun(r.Run(), mainRun)
+	r.readFurther()
 	r.acc = r.readRun(r.Place.Accuracy(), accuracyRun)
 	r.checkUserConf()
 	r.checkPerformance(r.perf)
+	for _, l := range r.further {
+		r.checkPerformance(l)
+	}
 	r.checkMain()
 	r.checkAccuracyRun()
 	r.checkAccuracyText()
@@ -76,7 +81,7 @@ func (r *resultFolder) check() {
 	if r.perf != nil && strings.Count(r.perf.moment(), " ") > 1 {
 		r.moment = r.perf.moment()
 	}
-	r.perf, r.acc = nil, nil // logs are large, results many
+	r.perf, r.acc, r.further = nil, nil, nil // logs are large, results many
 }
 
 func (r *resultFolder) outcome() Result {
@@ -88,6 +93,10 @@ func (r *resultFolder) closed() bool { return r.Division != tree.DivisionOpen }
 
 // add notes a finding of the result. The caller may complete what it returns before it adds another.
 func (r *resultFolder) add(s Severity, rule, name, what, found, expected, do string) *Finding {
+	if s == Reject && r.checker.asks.AuditsWherePresent &&
+		strings.HasPrefix(name, r.checker.tree.Layout.Audits(r.Place)+"/") {
+		s = Warn
+	}
 	r.findings = append(r.findings, Finding{Severity: s, Rule: rule, Kind: kindOf(rule, what), Path: name,
 		Result: r.Results(), What: what, Found: found, Expected: expected, Source: source(rule), Do: do})
 	return &r.findings[len(r.findings)-1]
@@ -136,7 +145,7 @@ func (s *system) checkScenarios(b tree.Benchmark, model string) {
 	}
 	required := s.checker.rules.RequiredScenarios(model, s.kind)
 	optional := s.checker.rules.OptionalScenarios(model, s.kind)
-	if len(required) == 0 {
+	if len(required)+len(optional) == 0 {
 		reject("the benchmark is not for this type of system", string(s.kind), "another system_type, or no such folder",
 			"remove it: the official checker dies of it, for all submitters")
 		return
@@ -178,7 +187,7 @@ func (r *resultFolder) checkFiles() {
 	r.checkExtra(r.Run(), runs)
 	r.checkExtra(r.Place.Accuracy(), append(tree.AccuracyFiles(), tree.ImagesDir, tree.VideosDir))
 	folder := path.Join(r.Results(), tree.PerformanceDir)
-	r.checkExtra(folder, []string{tree.RunDir, tree.RangingDir, tree.PowerDir})
+	r.checkExtra(folder, append(r.furtherRuns(), tree.RunDir, tree.RangingDir, tree.PowerDir))
 }
 
 // checkExtra says what a folder has besides.

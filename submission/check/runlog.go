@@ -54,6 +54,9 @@ func (r *resultFolder) readRun(folder string, as role) *runLog {
 		return nil
 	}
 	r.readSummary(l)
+	if l.detail.Text && l.summary != nil {
+		l.detail.AddSummary(l.summary)
+	}
 	if len(l.detail.All("effective_scenario")) == 0 && !l.detail.Has("sut_name") {
 		r.reject(ruleLogFormat, l.path(), "the log holds no run", "", "the entries of a LoadGen run",
 			"file the run's own log")
@@ -61,6 +64,9 @@ func (r *resultFolder) readRun(folder string, as role) *runLog {
 	}
 	return l
 }
+
+// hasResult says whether the logs hold what the run came to: a detail log in text leaves that to the summary.
+func (l *runLog) hasResult() bool { return !l.detail.Text || l.summary != nil }
 
 // missing is what to do about a run's log that is not there.
 func (r *resultFolder) missing(folder string) string {
@@ -103,7 +109,7 @@ func (r *resultFolder) checkLogFormat(l *runLog) {
 	if d.Lines == 0 {
 		reject("the log is empty", "", "the entries of a LoadGen run")
 	}
-	if d.Text {
+	if d.Text && !r.checker.asks.TextLogs {
 		reject("the log is text, as LoadGens before v1.0 wrote it", "", "lines that begin with "+mllog.DetailPrefix)
 	}
 	if d.NumForeign > 0 && d.Foreign[0] == 1 {

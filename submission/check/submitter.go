@@ -30,7 +30,7 @@ func (s *submitter) check() {
 	s.checkSystems()
 	known := []string{tree.SystemsDir, tree.ResultsDir, tree.DocumentationDir, t.Layout.Source}
 	if t.Layout.Apart {
-		known = append(known, "measurements", "compliance")
+		known = append(known, "measurements", t.Layout.AuditsDir())
 	}
 	for _, e := range t.Folders(s.Folder()) {
 		if !slices.Contains(known, e.Name) {

@@ -31,6 +31,9 @@ func newSystem(sub *submitter, folder tree.System) *system {
 	s := &system{System: folder, submitter: sub, checker: sub.checker}
 	s.read()
 	s.kind, _ = description.Type(text(s.fields["system_type"]))
+	if s.checker.asks.OneType && s.kind == mlconf.DatacenterEdge {
+		s.kind = ""
+	}
 	s.network = strings.EqualFold(text(s.fields[description.IsNetwork]), "true")
 	return s
 }
@@ -89,7 +92,7 @@ func (s *system) check() {
 
 // checkValues looks at the fields with fixed values.
 func (s *system) checkValues() {
-	if s.kind == "" {
+	if s.kind == "" && !s.checker.asks.AnySystem {
 		s.reject("system_type is unknown", shown(s.fields["system_type"]),
 			"datacenter, edge, datacenter,edge or edge,datacenter, without blanks and capitals", "write it so")
 	}
@@ -110,10 +113,11 @@ func (s *system) checkFields() {
 	for _, f := range description.Fields() {
 		value, has := s.fields[f.Name]
 		switch {
+		case slices.Contains(s.checker.asks.FieldsLater, f.Name) && empty(value):
 		case !has:
 			s.reject("a field is missing", f.Name, f.Ask, "add it")
 		case f.Meaning && empty(value) && !s.checker.options.Skip.EmptyFields:
-			s.reject("a field is empty", f.Name+": "+shown(value), f.Ask, emptyField(value))
+			s.add(s.checker.ofPapers(), ruleSystem, "a field is empty", f.Name+": "+shown(value), f.Ask, emptyField(value))
 		case slices.Contains(notes, f.Name) && !isText(value):
 			s.reject("a field is no text", f.Name+": "+shown(value), f.Ask,
 				"write it as one text: the official checker dies of it, for all submitters")

@@ -76,7 +76,7 @@ func (r *resultFolder) ofPaper(settings bool) Severity {
 	if settings && r.perf != nil {
 		return Warn
 	}
-	return Reject
+	return r.checker.ofPapers()
 }
 
 // checkConf applies the settings of one scenario; false says that LoadGen takes none of them.
@@ -90,7 +90,8 @@ func (r *resultFolder) checkConf(name, text, scenario string) bool {
 			"lines MODEL.SCENARIO.KEY = VALUE", "mend the line")
 		return false
 	}
-	if s.MinDuration < minDuration && !strings.HasPrefix(r.model, "e2e-rag") {
+	minDuration, ok := r.minDuration(scenario)
+	if ok && s.MinDuration < minDuration && !strings.HasPrefix(r.model, "e2e-rag") {
 		r.settle(name, scenario, Reject, paperSetting{what: "below the minimum", key: "min_duration",
 			value: float64(s.MinDuration.Milliseconds()), bound: float64(minDuration.Milliseconds()),
 			logged: "effective_min_duration_ms"})

@@ -1,6 +1,10 @@
 package check
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/plumbline-ml/plumbline/loadgen/mllog"
+)
 
 // checkValidity wants a run that LoadGen calls valid.
 func (r *resultFolder) checkValidity(l *runLog) {
@@ -31,7 +35,7 @@ func (r *resultFolder) checkSummary(l *runLog) {
 	for key, said := range map[string]string{"result_validity": l.summary.Result,
 		"effective_scenario":  l.summary.Scenario,
 		"effective_test_mode": l.summary.Mode} {
-		if l.word(key) != said {
+		if said = mllog.Word(said); l.word(key) != said {
 			disagree(l.value(key), said)
 		}
 	}
@@ -42,7 +46,8 @@ func (r *resultFolder) checkSummary(l *runLog) {
 
 // checkEarlyStopping wants a run that had queries enough for its percentile.
 func (r *resultFolder) checkEarlyStopping(l *runLog) {
-	if l.scenario() == "Offline" {
+	s, ok := r.rulesSettings(l.scenario())
+	if l.scenario() == "Offline" || ok && s.NoEarlyStopping {
 		return
 	}
 	if met, ok := l.flag("early_stopping_met"); !ok || !met {

@@ -174,19 +174,26 @@ func (a *auditFolder) contradicts(name, found, expected string) {
 // checkScores wants the scores of a verdict to be those of the logs beside it.
 func (a *auditFolder) checkScores(name string, all map[string]saidNumber) {
 	for _, c := range []struct {
-		score string
-		log   *runLog
-	}{{"reference score", a.perf}, {"test score", a.run}} {
+		score   string
+		log     *runLog
+		further []*runLog // that it may be of as well
+	}{{"reference score", a.perf, a.further}, {"test score", a.run, nil}} {
 		score, said := all[c.score]
-		if c.log == nil || !said {
+		if c.log == nil || !said || slices.ContainsFunc(append(c.further, c.log), func(l *runLog) bool {
+			return a.isOf(l, score)
+		}) {
 			continue
 		}
-		is, _, ok := audit.ScoreOf(a.checker.rules, c.log.detail)
-		if ok && !score.is(is) && !score.is(1e9/is) && !a.oldServerScore(c.log, score) {
-			a.reject(a.rule, name, whatOtherLogs, c.score+" "+shown(score.v), shown(is)+" or its inverse",
-				"verify the audit again: harness audit verify "+a.test).Other = c.log.path()
-		}
+		is, _, _ := audit.ScoreOf(a.checker.rules, c.log.detail)
+		a.reject(a.rule, name, whatOtherLogs, c.score+" "+shown(score.v), shown(is)+" or its inverse",
+			"verify the audit again: harness audit verify "+a.test).Other = c.log.path()
 	}
+}
+
+// isOf says whether a score may be that of a run: also where the run has none.
+func (a *auditFolder) isOf(l *runLog, score saidNumber) bool {
+	is, _, ok := audit.ScoreOf(a.checker.rules, l.detail)
+	return !ok || score.is(is) || score.is(1e9/is) || a.oldServerScore(l, score)
 }
 
 // oldServerScore says whether a score is the rate that queries were scheduled at, which verdicts compare too.

@@ -1,13 +1,16 @@
 package power
 
 import (
+	"fmt"
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/plumbline-ml/plumbline/bench/power/spl"
 	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
 
@@ -56,13 +59,19 @@ func compare(t *tree.Tree, folder string, files, optional []string) Difference {
 	return d
 }
 
-// Average reads the samples of a folder of logs, Place.Run or Place.Ranging, within the time between power_begin and
-// power_end of its detail log. Bad lines are in the average; an error is of these two or of the file.
-func Average(t *tree.Tree, folder, begin, end string) (spl.Average, error) {
+// Average reads the samples of a folder of logs, Place.Run or Place.Ranging of the place, within the time between
+// power_begin and power_end of its detail log. Bad lines are in the average; an error is of these two or of the files.
+// The window of the average is in the time of the samples.
+func Average(t *tree.Tree, p tree.Place, folder, begin, end string) (spl.Average, error) {
 	w, err := spl.ParseWindow(begin, end)
 	if err != nil {
 		return spl.Average{}, err
 	}
+	client, server, err := zonesOf(t, p)
+	if err != nil {
+		return spl.Average{}, err
+	}
+	w = spl.Window{Begin: w.Begin.Add(client - server), End: w.End.Add(client - server)}
 	f, err := t.Open(path.Join(folder, tree.PowerSamples))
 	if err != nil {
 		return spl.Average{}, err
@@ -73,6 +82,24 @@ func Average(t *tree.Tree, folder, begin, end string) (spl.Average, error) {
 		return spl.Average{}, err
 	}
 	return w.Average(strings.NewReader(text))
+}
+
+// zonesOf are by how much the times of the run's log and those of the samples lie before UTC: nothing since v2.0.
+// Before, they are those of the zones of two machines, which the power tools wrote down.
+func zonesOf(t *tree.Tree, p tree.Place) (client, server time.Duration, err error) {
+	rules, err := mlconf.Round(t.Layout.Round)
+	if err != nil || !rules.Checks().Zones {
+		return 0, 0, err
+	}
+	var zones []time.Duration
+	for _, name := range []string{"client.json", "server.json"} {
+		s, faults := readSession(t, path.Join(p.Power(), name))
+		if len(faults) > 0 {
+			return 0, 0, fmt.Errorf("the zone of %s is not known: %s", name, faults[0].Text)
+		}
+		zones = append(zones, time.Duration(s.Timezone*float64(time.Second)))
+	}
+	return zones[0], zones[1], nil
 }
 
 // mostSamples bounds the file of samples, in bytes: a week at one each second.

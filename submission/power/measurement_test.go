@@ -72,7 +72,7 @@ func metric(t *testing.T, in *tree.Tree, location, scenario string) spl.Metric {
 		}
 	}
 	m.Logged = text["effective_scenario"]
-	a, err := Average(in, path.Join(location, "performance/run_1"), text["power_begin"], text["power_end"])
+	a, err := Average(in, tree.Place{}, path.Join(location, "performance/run_1"), text["power_begin"], text["power_end"])
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"crypto/sha1" //nolint:gosec // what the power tools write
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -46,6 +47,7 @@ type session struct {
 	PTDMessages []message       `json:"ptd_messages"`
 	PTDConfig   json.RawMessage `json:"ptd_config"` // device's
 	Debug       bool            `json:"debug"`
+	Timezone    float64         `json:"timezone"` // of the machine, in seconds west of Greenwich, without summer time
 }
 
 // device is a meter as the daemon was started for it. The power tools record a list of them, before v5.1 a single one.
@@ -70,6 +72,14 @@ func CheckSession(t *tree.Tree, p tree.Place) []Fault {
 		return []Fault{{p.Power(), "form", err.Error()}}
 	}
 	pair := pair{t, p, client, server, tools, nil}
+	if tools.Unknown {
+		pair.identity()
+		pair.phases()
+		pair.checksums()
+		pair.debug()
+		pair.runs()
+		return pair.faults
+	}
 	pair.sources()
 	pair.identity()
 	pair.messages()
@@ -151,6 +161,7 @@ func (p *pair) sources() {
 
 // tools are the programs of a round where they are not the present ones: its section power_tools.
 type tools struct {
+	Unknown bool              `json:"-"`       // the round had others: programs, messages and meters are not looked at
 	Daemon  string            `json:"daemon"`  // version of the meter's
 	Sources map[string]string `json:"sources"` // sums that differ from officialSources
 }
@@ -161,6 +172,7 @@ func toolsOf(round string) (tools, error) {
 	rules, err := mlconf.Round(round)
 	if err == nil {
 		_, err = rules.Section("power_tools", &own)
+		own.Unknown = rules.Checks().OtherPowerTools
 	}
 	own.Daemon = cmp.Or(own.Daemon, daemonVersion)
 	return own, err
@@ -326,9 +338,7 @@ const daemonVersion = "1.11.1"
 
 // meter wants an analyzer and a daemon that the rules allow, and no debugging.
 func (p *pair) meter() {
-	if p.server.Debug {
-		p.fault(p.server.path, "debug", "the server ran in debug mode")
-	}
+	p.debug()
 	reply := ""
 	for _, m := range p.server.PTDMessages {
 		if m.Cmd == "Identify" {
@@ -346,6 +356,12 @@ func (p *pair) meter() {
 	p.devices()
 	if err := onlyReplies(p.server.PTDMessages); err != nil {
 		p.fault(p.server.path, "meter", "%v", err)
+	}
+}
+
+func (p *pair) debug() {
+	if p.server.Debug {
+		p.fault(p.server.path, "debug", "the server ran in debug mode")
 	}
 }
 
@@ -416,12 +432,13 @@ func (p *pair) runs() {
 // average is the mean power of a run, 0 where a fault keeps it from being known.
 func (p *pair) average(folder string, phases [][]float64) float64 {
 	a, err := p.averageOf(folder)
-	switch {
+	_, zone, zoneErr := zonesOf(p.tree, p.place)
+	switch err := errors.Join(err, zoneErr); {
 	case err != nil:
 		p.fault(folder, "phases", "%v", err)
 	case a.Samples == 0:
 		p.fault(path.Join(folder, tree.PowerSamples), "phases", "no sample within the run")
-	case len(phases) >= 3 && (!within(a.Window.Begin, phases) || !within(a.Window.End, phases)):
+	case len(phases) >= 3 && (!within(a.Window.Begin.Add(zone), phases) || !within(a.Window.End.Add(zone), phases)):
 		p.fault(folder, "phases", "the run lasted from %s to %s, which is not within the session's checkpoints",
 			a.Window.Begin.Format(time.DateTime), a.Window.End.Format(time.DateTime))
 	}
@@ -442,7 +459,7 @@ func (p *pair) averageOf(folder string) (spl.Average, error) {
 	end, _ := log.First("power_end")
 	from, _ := begin.Text()
 	to, _ := end.Text()
-	return Average(p.tree, folder, from, to)
+	return Average(p.tree, p.place, folder, from, to)
 }
 
 // within says whether a time lies between the second and the third checkpoint, which one summer time may shift.

@@ -1,6 +1,7 @@
 package tree
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -19,8 +20,8 @@ type Layout struct {
 // Rounds are the rounds whose submissions are taken for a purpose, the newest first.
 func Rounds(purpose mlconf.Purpose) []string { return mlconf.RoundsWithLayout(purpose) }
 
-// LayoutOf is the layout of a round whose submissions can be read at least; the empty name means the newest.
-func LayoutOf(round string) (Layout, error) { return LayoutFor(round, mlconf.ToRead) }
+// LayoutOf is the layout of a round whose submissions can be checked at least; the empty name means the newest.
+func LayoutOf(round string) (Layout, error) { return LayoutFor(round, mlconf.ToCheck) }
 
 // LayoutFor is the layout of a round whose submissions are taken for a purpose; the empty name means the newest. The
 // error says what they are taken for, if for anything.
@@ -35,16 +36,10 @@ func LayoutFor(round string, purpose mlconf.Purpose) (Layout, error) {
 	case !known:
 		return Layout{}, fmt.Errorf("no layout of a submission is known for %q, want one of %s", round, want)
 	case !l.Serves(purpose):
-		return Layout{}, fmt.Errorf("submissions of %s are taken by %s alone, want one of %s", rules.Name,
-			servesFor[l.Only], want)
+		return Layout{}, fmt.Errorf("submissions of %s are taken by harness submission results and check alone, "+
+			"want one of %s", rules.Name, want)
 	}
 	return Layout{Round: rules.Name, Layout: l}, nil
-}
-
-// servesFor are the commands that take submissions of a round.
-var servesFor = map[mlconf.Purpose]string{
-	mlconf.ToRead:  "harness submission results and check --compatible",
-	mlconf.ToCheck: "harness submission results and check",
 }
 
 // Divisions are the folders at the top of a tree; whatever else lies there is no part of a submission.
@@ -124,11 +119,14 @@ func (l Layout) Audit(p Place, test string) string {
 	if test >= "TEST07" {
 		return path.Join(p.Results(), test)
 	}
-	return path.Join(l.aside(p, "compliance"), test)
+	return path.Join(l.Audits(p), test)
 }
 
 // Audits is the folder that holds the audits' folders.
-func (l Layout) Audits(p Place) string { return l.aside(p, "compliance") }
+func (l Layout) Audits(p Place) string { return l.aside(p, l.AuditsDir()) }
+
+// AuditsDir is the submitter's folder of audits, where they lie apart.
+func (l Layout) AuditsDir() string { return cmp.Or(l.Layout.Audits, "compliance") }
 
 func (l Layout) aside(p Place, folder string) string {
 	if !l.Apart {
@@ -149,6 +147,12 @@ type AuditFiles struct {
 	Opened []string
 }
 
+// The two runs of TEST04 in rounds before v2.1: each sample once, and one sample again and again.
+const (
+	CachingUnique = "TEST04-A"
+	CachingSame   = "TEST04-B"
+)
+
 // AuditTests are the audits whose files are known.
 func AuditTests() []string {
 	return []string{"TEST01", "TEST04", "TEST05", "TEST06", "TEST07", "TEST08", "TEST09"}
@@ -164,6 +168,10 @@ func FilesOf(test string) AuditFiles {
 			Required: true, Opened: withLog}
 	case "TEST04":
 		return AuditFiles{Verdicts: performance, Performance: true, Required: true, Opened: withLog}
+	case CachingUnique:
+		return AuditFiles{Verdicts: performance, Performance: true}
+	case CachingSame: // the verdict is the other's
+		return AuditFiles{Performance: true}
 	case "TEST05":
 		return AuditFiles{Verdicts: performance, Performance: true}
 	case "TEST06":

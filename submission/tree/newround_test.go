@@ -24,23 +24,23 @@ func TestNewRoundsHaveALayout(t *testing.T) {
 	})
 }
 
-// TestPurposes: submissions of each round are read, of some they are checked, and of others made, too.
+// TestPurposes: submissions of each round are read and checked, and of some they are made, too.
 func TestPurposes(t *testing.T) {
-	if read := tree.Rounds(mlconf.ToRead); !slices.Equal(read, mlconf.Rounds()) {
-		t.Errorf("rounds that are read: %v, want all", read)
+	if checked := tree.Rounds(mlconf.ToCheck); !slices.Equal(checked, mlconf.Rounds()) {
+		t.Errorf("rounds that are checked: %v, want all", checked)
 	}
 	for _, c := range []struct {
 		round   string
 		purpose mlconf.Purpose
 		want    string
 	}{
-		{"v0.5", mlconf.ToRead, ""}, {"v4.1", mlconf.ToRead, ""}, {"v4.1", mlconf.ToCheck, ""}, {"v6.1", mlconf.ToMake, ""},
+		{"v0.5", mlconf.ToCheck, ""}, {"v4.1", mlconf.ToCheck, ""}, {"v6.1", mlconf.ToMake, ""},
 		{"v5.0", mlconf.ToMake, ""}, {"", mlconf.ToMake, ""},
-		{"v1.0", mlconf.ToCheck, "submissions of v1.0 are taken by harness submission results and check " +
-			"--compatible alone, want one of v6.1"},
+		{"v1.0", mlconf.ToMake, "submissions of v1.0 are taken by harness submission results and check alone, " +
+			"want one of v6.1"},
 		{"v4.1", mlconf.ToMake, "submissions of v4.1 are taken by harness submission results and check alone, " +
 			"want one of v6.1"},
-		{"v0.1", mlconf.ToRead, `no layout of a submission is known for "v0.1", want one of v6.1`},
+		{"v0.1", mlconf.ToCheck, `no layout of a submission is known for "v0.1", want one of v6.1`},
 	} {
 		_, err := tree.LayoutFor(c.round, c.purpose)
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {

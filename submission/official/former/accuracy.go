@@ -78,7 +78,7 @@ func (c *judge) accuracyDir(f *folder, dir string) (faults []string, err error) 
 }
 
 func (c *judge) accuracyDetail(dir string) (log *detail.Log, err error) {
-	if !c.book.TextLogs {
+	if !c.asks.TextLogs {
 		return c.files.OldLog(path.Join(dir, tree.DetailLog))
 	}
 	log = detail.Of(nil)

@@ -15,8 +15,6 @@ type book struct {
 	Table   result.Form       `json:"table"`
 	Names   map[string]string `json:"names"`   // of models, where the checker calls them otherwise than the rules
 	Mapping map[string]string `json:"mapping"` // of folders to the checker's models, besides the rules' aliases
-	// FieldsLater are fields of descriptions of systems that later rounds ask for.
-	FieldsLater []string `json:"fields_later"`
 
 	Network    bool `json:"network"`     // there is a division network
 	OwnMapping bool `json:"own_mapping"` // open submitters name their models in model_mapping.json
@@ -24,9 +22,8 @@ type book struct {
 	AllLinks   bool `json:"all_links"`   // takes no link at all, not only no broken one
 	Outside    bool `json:"outside"`     // takes no file beside the folders of divisions and submitters
 
-	EmptyFields bool `json:"empty_fields"` // looks for fields and files that are empty
-	PowerTexts  bool `json:"power_texts"`  // wants texts about a power measurement
-	EachMetric  bool `json:"each_metric"`  // wants each of the benchmark's accuracies, and not the first alone
+	PowerTexts bool `json:"power_texts"` // wants texts about a power measurement
+	EachMetric bool `json:"each_metric"` // wants each of the benchmark's accuracies, and not the first alone
 
 	// A fault of these is told from the first checker on, and refuses the result from that of the round on.
 	RefusesAudits      bool `json:"refuses_audits"`
@@ -43,17 +40,12 @@ type book struct {
 	AuditsOfRun        bool `json:"audits_of_run"`        // holds the runs of audits to the rules of performance runs
 	AuditsWithoutTests bool `json:"audits_without_tests"` // a benchmark without audits needs no folder of them
 
-	// What the checkers of the first rounds had, which read logs in text and knew no types of systems.
-	TextLogs     bool     `json:"text_logs"`      // the summary says the result; ERROR in the detail log is a fault
-	Ignores      []string `json:"ignores"`        // parts of lines with ERROR that are no faults
-	OneType      bool     `json:"one_type"`       // a system is of one type, never of both
-	AnySystem    bool     `json:"any_system"`     // the description names no type, and any scenario may be there
-	Zones        bool     `json:"zones"`          // times of a power measurement are local ones
+	// What the checkers of the first rounds had. That they read logs in text and knew no types of systems is the round's:
+	// mlconf.Checks.
 	CountsByRate bool     `json:"counts_by_rate"` // the log does not say how many queries there were
 	DoubleQuotes bool     `json:"double_quotes"`  // an accuracy in JSON has double quotes alone
 	LooseFiles   bool     `json:"loose_files"`    // compares numbers of files before their names
 	Tests        []string `json:"tests"`          // audits of all models, where they are not the rules'
-	CachingNotIn []string `json:"caching_not_in"` // scenarios without TEST04
 
 	EqualIssue []string `json:"equal_issue"` // folders of benchmarks whose samples must be issued equally often
 	// SparesAudits are parts of names of folders without audits.

@@ -38,7 +38,7 @@ func Check(root string, o checker.Options) (*checker.Report, error) {
 		return nil, fmt.Errorf("open the submission: %w", err)
 	}
 	defer r.Close()
-	c := &judge{Options: o, rules: rules, book: b, layout: layout, files: files.Tree{Root: r},
+	c := &judge{Options: o, rules: rules, asks: rules.Checks(), book: b, layout: layout, files: files.Tree{Root: r},
 		entries: map[string]*entry{}, report: &checker.Report{Round: rules.Name, Form: b.Table}}
 	if err := c.divisions(); err != nil {
 		return nil, err
@@ -51,6 +51,7 @@ func Check(root string, o checker.Options) (*checker.Report, error) {
 type judge struct {
 	checker.Options
 	rules  *mlconf.Rules
+	asks   mlconf.Checks
 	book   book
 	layout tree.Layout
 	files  files.Tree

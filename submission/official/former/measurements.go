@@ -55,7 +55,7 @@ func (c *judge) configurations(dir string, names []string) (faults []string) {
 		switch size, err := c.files.Size(path.Join(dir, name)); {
 		case !slices.Contains(names, name):
 			faults = append(faults, name+" is missing")
-		case c.book.EmptyFields && !c.SkipEmptyFiles && (err != nil || size == 0):
+		case !c.asks.LoosePapers && !c.SkipEmptyFiles && (err != nil || size == 0):
 			faults = append(faults, name+" is empty")
 		}
 	}
@@ -83,7 +83,7 @@ func (c *judge) describes(name string) (faults []string, err error) {
 		switch {
 		case !ok:
 			faults = append(faults, "the field "+field.Name+" is missing")
-		case c.book.EmptyFields && !c.SkipMeaningful && !pyvalue.True(v):
+		case !c.asks.LoosePapers && !c.SkipMeaningful && !pyvalue.True(v):
 			faults = append(faults, "the field "+field.Name+" is empty")
 		}
 	}

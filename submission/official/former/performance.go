@@ -28,7 +28,7 @@ type run struct {
 
 func (c *judge) openRun(f *folder, dir, group string) *run {
 	r := &run{folder: f, dir: dir, group: group}
-	if c.book.TextLogs {
+	if c.asks.TextLogs {
 		r.log, r.err = c.textLog(dir)
 	} else {
 		r.log, r.err = c.files.OldLog(path.Join(dir, tree.DetailLog))
@@ -136,10 +136,10 @@ func (c *judge) reads(r *run) error {
 	if perQuery {
 		keys = append(keys, "result_99.00_percentile_per_query_latency_ns")
 	}
-	if !c.streams() {
+	if !c.rules.HasStreams() {
 		keys = append(keys, "result_mean_latency_ns")
 	}
-	if perQuery && !c.streams() {
+	if perQuery && !c.rules.HasStreams() {
 		keys = append(keys, "result_mean_query_latency_ns")
 	}
 	if c.book.Network {
@@ -250,7 +250,7 @@ func (c *judge) seeds(r *run) (fault string, err error) {
 
 // stopsEarly says whether early stopping says how many queries are enough. Rounds whose MultiStream has streams have
 // none.
-func (c *judge) stopsEarly(r *run) bool { return r.scenario != "Offline" && !c.streams() }
+func (c *judge) stopsEarly(r *run) bool { return r.scenario != "Offline" && !c.rules.HasStreams() }
 
 // latency is the limit that was set where there is early stopping, and else the measured percentile, which refuses no
 // result.
@@ -363,9 +363,9 @@ func (c *judge) inferredResult(r *run) (fault string, err error) {
 		r.inferred = true
 		r.result, err = r.get(result.KeyOfflineFromSingleStream)
 		return "", err
-	case to == "Offline" && c.streams():
+	case to == "Offline" && c.rules.HasStreams():
 		return "", fmt.Errorf("a result of Offline cannot be inferred from %s", r.scenario)
-	case c.streams():
+	case c.rules.HasStreams():
 		return "", nil
 	case to == "Offline" && r.scenario == "MultiStream":
 		r.inferred = true
@@ -376,12 +376,6 @@ func (c *judge) inferredResult(r *run) (fault string, err error) {
 		return multiFromSingleStream(r)
 	}
 	return "", nil
-}
-
-// streams says whether the result of MultiStream is a number of streams, from which nothing is inferred.
-func (c *judge) streams() bool {
-	m, _ := c.rules.Metric("", "MultiStream")
-	return m.Unit == "Streams"
 }
 
 func offlineFromMultiStream(r *run) (any, error) {

@@ -140,7 +140,7 @@ func (c *judge) powerOf(r *run, watts, seconds float64) (value, efficiency float
 	energy, samples := watts*seconds, 1.0
 	if scenario == "MultiStream" {
 		samples = 8
-		if r.scenario == "SingleStream" && !c.streams() {
+		if r.scenario == "SingleStream" && !c.rules.HasStreams() {
 			energy *= 8
 		}
 	}
@@ -156,7 +156,7 @@ func (c *judge) powerOf(r *run, watts, seconds float64) (value, efficiency float
 
 // inZones shifts the time of a run by the zones of both machines, which before v1.1 the power tools wrote down.
 func (c *judge) inZones(f *folder, w spl.Window, text string) (spl.Window, string, error) {
-	if !c.book.Zones {
+	if !c.asks.Zones {
 		return w, text, nil
 	}
 	zone := func(name string) (time.Duration, error) {

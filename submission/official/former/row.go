@@ -18,7 +18,7 @@ func (c *judge) unitsOf(scenario string) (result, power string, ok bool) {
 	case "SingleStream":
 		return "Latency (ms)", energy, true
 	case "MultiStream":
-		if c.streams() {
+		if c.rules.HasStreams() {
 			return "Streams", energy + "/Stream", true
 		}
 		return "Latency (ms)", energy, true

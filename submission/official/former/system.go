@@ -69,14 +69,14 @@ func (c *judge) system(p tree.Place) (s *system, ok bool, err error) {
 // systemType reads the type; ok is false where the checker refuses it. The error is a crash.
 func (c *judge) systemType(s *system) (ok bool, err error) {
 	typed, _ := s.fields.Get("system_type")
-	if s.typed, ok = typed.(string); c.book.AnySystem && !ok {
+	if s.typed, ok = typed.(string); c.asks.AnySystem && !ok {
 		s.typed = pyvalue.Text(typed)
 	}
 	s.kind, ok = kinds[s.typed]
-	switch ok = ok && !(c.book.OneType && s.kind == mlconf.DatacenterEdge); {
-	case ok, c.book.AnySystem && typed == nil:
+	switch ok = ok && !(c.asks.OneType && s.kind == mlconf.DatacenterEdge); {
+	case ok, c.asks.AnySystem && typed == nil:
 		return true, nil
-	case c.book.AnySystem:
+	case c.asks.AnySystem:
 		return false, fmt.Errorf("system_type is %s", pyvalue.Name(typed))
 	}
 	c.refuse(s.place.Results(), groupSystem, "system_type is %s", pyvalue.Name(typed))
@@ -100,10 +100,10 @@ func (c *judge) systemFields(s *system) (faults []string, err error) {
 	for _, field := range required {
 		v, has := s.fields.Get(field.Name)
 		switch {
-		case slices.Contains(c.book.FieldsLater, field.Name):
+		case slices.Contains(c.asks.FieldsLater, field.Name):
 		case !has:
 			fault("the field %s is missing", field.Name)
-		case c.book.EmptyFields && field.Meaning && !c.SkipMeaningful && !pyvalue.True(v):
+		case !c.asks.LoosePapers && field.Meaning && !c.SkipMeaningful && !pyvalue.True(v):
 			fault("the field %s is empty", field.Name)
 		}
 	}

@@ -108,7 +108,7 @@ func (c *judge) textErrors(dir string) (faults []any, err error) {
 }
 
 func (c *judge) ignored(line string) bool {
-	for _, part := range c.book.Ignores {
+	for _, part := range c.asks.Forgiven {
 		if strings.Contains(line, part) {
 			return true
 		}

@@ -146,7 +146,7 @@ func (c *judge) benchmark(b *benchmark) (err error) {
 	}
 	kind := b.kind
 	required, optional := c.rules.RequiredScenarios(b.model, kind), c.rules.OptionalScenarios(b.model, kind)
-	if c.book.AnySystem {
+	if c.asks.AnySystem {
 		required, optional = nil, []string{"SingleStream", "MultiStream", "Server", "Offline"}
 	} else if len(required)+len(optional) == 0 || !c.isModel(b.named) {
 		c.refuse(key, groupPerformance, "the model %s has no place on a system of type %s", b.named, kind)

@@ -30,7 +30,11 @@ func writeReport(w io.Writer, r *check.Report) error {
 			common.write(&b, who)
 		}
 	}
-	fmt.Fprintf(&b, "\n%s: %d accepted, %d with warnings, %d rejected\n", figure.Plural(len(r.Results), "result"),
+	b.WriteString("\n")
+	for _, u := range r.NotJudged {
+		fmt.Fprintf(&b, "not judged: %s: %s\n", u.What, u.Why)
+	}
+	fmt.Fprintf(&b, "%s: %d accepted, %d with warnings, %d rejected\n", figure.Plural(len(r.Results), "result"),
 		verdicts[check.Accepted], verdicts[check.Warned], verdicts[check.Rejected])
 	fmt.Fprintf(&b, "%s, %s, %s\n", figure.Plural(r.Rejects, "reject"), figure.Plural(r.Warnings, "warning"),
 		figure.Plural(r.Notes, "note"))

@@ -46,7 +46,7 @@ func (a *app) resultsCommand() *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error { return a.results(args[0], f) },
 	}
 	flags := c.Flags()
-	foundRoundFlag(flags, &f.Round, mlconf.ToRead)
+	foundRoundFlag(flags, &f.Round, mlconf.ToCheck)
 	flags.StringVar(&f.Submitter, "submitter", "", "only the results of this `SUBMITTER`")
 	flags.StringVar(&f.format, "format", "table", "table, csv, json or html")
 	flags.StringVarP(&f.out, "out", "o", "", "write to `FILE`")
