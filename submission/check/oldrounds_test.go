@@ -71,7 +71,8 @@ func (o *oldTree) result(t *testing.T, scenario loadgen.Scenario, i int) {
 		o.replace(at+"accuracy/"+name, "Mode     : Performance", "Mode     : Accuracy")
 	}
 	o.files[at+"accuracy/accuracy.txt"] = "accuracy=76.123%, good=38061, total=50000\nhash=0123abcd\n"
-	o.files[at+"accuracy/mlperf_log_accuracy.json"] = "[\n{ \"seq_id\" : 0, \"qsl_idx\" : 1, \"data\" : \"00000000\" },\n" +
+	o.files[at+"accuracy/mlperf_log_accuracy.json"] = "[\n" +
+		"{ \"seq_id\" : 0, \"qsl_idx\" : 1, \"data\" : \"00000000\" },\n" +
 		"\n...\n\n{ \"seq_id\" : 2, \"qsl_idx\" : 2, \"data\" : \"00000000\" }\n]\n"
 	papers := oldPapers + scenario.String() + "/"
 	o.files[papers+"box_"+scenario.String()+".json"] = `{"input_data_types": "fp32", "retraining": "N",

@@ -71,7 +71,7 @@ func (l *runLog) hasResult() bool { return !l.detail.Text || l.summary != nil }
 // missing is what to do about a run's log that is not there.
 func (r *resultFolder) missing(folder string) string {
 	for _, e := range r.checker.tree.Folders(path.Dir(folder)) {
-		if strings.HasPrefix(e.Name, "run_") && path.Base(folder) == tree.RunDir {
+		if strings.HasPrefix(e.Name, "run_") && e.Name != tree.RunDir && path.Base(folder) == tree.RunDir {
 			return "the run of a submission lies in " + tree.RunDir + ", not in " + e.Name
 		}
 	}

@@ -42,7 +42,7 @@ func TestTheRoundOfATreeIsFound(t *testing.T) {
 	}
 	old := t.TempDir()
 	runOf(t, old, "Lab", "v1.0")
-	s.Want(4, s.Run("submission", "check", old), "round v1.0, by the seeds", "verdict by the rules v1.0: reject",
+	s.Want(3, s.Run("submission", "check", old), "round v1.0, by the seeds", "verdict by the rules v1.0: reject",
 		"not judged: whether LoadGen is the round's: logs of the round name no version that tells it")
 	s.Want(2, s.Run("submission", "pack", old, "--rules", "v1.0", "--out", filepath.Join(t.TempDir(), "x.tar.gz")),
 		"submissions of v1.0 are taken by harness submission results and check alone")
