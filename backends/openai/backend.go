@@ -53,7 +53,7 @@ func (b Backend) Connect(ctx context.Context, c backend.Config) (*Generator, err
 	g := &Generator{
 		header: header(key), cache: newCacheWatch(), balancer: newBalancer(s.endpoints, s.places), session: rand.Text(),
 	}
-	if g.client, err = newClient(s, b.Dial); err != nil {
+	if g.client, _, err = newClient(s, b.Dial); err != nil {
 		return nil, fmt.Errorf("%w: %w", backend.ErrOption, err)
 	}
 	if err := s.discover(ctx, g.client, g.header); err != nil {

@@ -77,11 +77,8 @@ func (b Backend) Client(ctx context.Context, options map[string]string) (*Client
 	s.places, s.unused = 1, longestUnused
 	c := &Client{header: header(key)}
 	c.header["Accept"] = []string{"text/event-stream, application/json"}
-	if c.client, err = newClient(s, b.Dial); err != nil {
-		return nil, fmt.Errorf("%w: %w", backend.ErrOption, err)
-	}
-	config, err := s.tlsConfig()
-	if err != nil {
+	var wire *transport
+	if c.client, wire, err = newClient(s, b.Dial); err != nil {
 		return nil, fmt.Errorf("%w: %w", backend.ErrOption, err)
 	}
 	if err := c.discover(ctx, &s, key != ""); err != nil {
@@ -96,7 +93,7 @@ func (b Backend) Client(ctx context.Context, options map[string]string) (*Client
 	c.lanes = make([]lane, len(s.endpoints))
 	for i, u := range s.endpoints {
 		c.lanes[i].base, c.lanes[i].path = u, u.EscapedPath()
-		c.lanes[i].lines = newLines(u, config, s.dialer(b.Dial), s.connect)
+		c.lanes[i].lines = wire.lines(u)
 		c.about.URLs = append(c.about.URLs, u.String())
 	}
 	return c, nil
@@ -116,9 +113,6 @@ func (c *Client) About() About {
 // Close closes the connections that are kept.
 func (c *Client) Close() error {
 	c.client.CloseIdleConnections()
-	for i := range c.lanes {
-		c.lanes[i].lines.close()
-	}
 	return nil
 }
 

@@ -87,7 +87,7 @@ func TestClientSharesServers(t *testing.T) {
 	}
 }
 
-// TestClientKeepsConnections: requests in a row are one connection, beside the one on which the models are listed.
+// TestClientKeepsConnections: requests in a row are one connection, the one on which the models are listed.
 func TestClientKeepsConnections(t *testing.T) {
 	for _, secure := range []bool{false, true} {
 		var opened atomic.Int64
@@ -119,8 +119,8 @@ func TestClientKeepsConnections(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if n := opened.Load(); n != 2 {
-			t.Errorf("TLS %v: %d connections, want 2", secure, n)
+		if n := opened.Load(); n != 1 {
+			t.Errorf("TLS %v: %d connections, want 1", secure, n)
 		}
 	}
 }

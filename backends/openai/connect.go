@@ -19,51 +19,18 @@ type dialer func(ctx context.Context, network, address string) (net.Conn, error)
 
 // newClient returns a client that keeps a connection for each request at a time. It speaks HTTP/1.1: each stream has a
 // connection of its own, so that none waits for the others' packets. dial may be nil.
-func newClient(s settings, dial dialer) (*http.Client, error) {
+func newClient(s settings, dial dialer) (*http.Client, *transport, error) {
 	config, err := s.tlsConfig()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	dial = s.dialer(dial)
-	protocols := new(http.Protocols)
-	protocols.SetHTTP1(true)
+	t := &transport{config: config, dial: s.dialer(dial), connect: s.connect, unused: s.unused}
 	return &http.Client{
-		Transport: only200s{&http.Transport{
-			DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
-				c, err := dial(ctx, network, address)
-				if err != nil {
-					return nil, &dialError{err}
-				}
-				return c, nil
-			},
-			TLSClientConfig:     config,
-			TLSHandshakeTimeout: s.connect,
-			Protocols:           protocols,
-			MaxIdleConns:        0,
-			MaxIdleConnsPerHost: s.places,
-			IdleConnTimeout:     s.unused,
-			DisableCompression:  true,
-			WriteBufferSize:     4 << 10,
-			ReadBufferSize:      4 << 10,
-		}},
+		Transport: t,
 		CheckRedirect: func(to *http.Request, _ []*http.Request) error {
 			return fmt.Errorf("%w: %s", errRedirect, to.URL.Redacted())
 		},
-	}, nil
-}
-
-// only200s ends exchanges that change to another protocol, which no request asks for: nothing bounds how long their
-// bodies may be read.
-type only200s struct{ *http.Transport }
-
-// RoundTrip implements http.RoundTripper.
-func (t only200s) RoundTrip(r *http.Request) (*http.Response, error) {
-	response, err := t.Transport.RoundTrip(r)
-	if err != nil || response.StatusCode != http.StatusSwitchingProtocols {
-		return response, err
-	}
-	_ = response.Body.Close() // nothing of it is wanted
-	return nil, errSwitched
+	}, t, nil
 }
 
 // errSwitched is an answer that is none.
@@ -96,7 +63,10 @@ func (s settings) dialer(dial dialer) dialer {
 }
 
 // dialError is a connection that could not be made.
-type dialError struct{ error }
+type dialError struct {
+	error
+	handshake bool // a server is there, and the connection is not secure
+}
 
 func (e *dialError) Unwrap() error { return e.error }
 

@@ -12,11 +12,11 @@ import (
 func TestTheKernelProbesConnections(t *testing.T) {
 	server := httptest.NewServer(http.NotFoundHandler())
 	defer server.Close()
-	client, err := newClient(settings{}, nil)
+	_, wire, err := newClient(settings{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	conn, err := client.Transport.(only200s).DialContext(t.Context(), "tcp", server.Listener.Addr().String())
+	conn, err := wire.dial(t.Context(), "tcp", server.Listener.Addr().String())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ func TestOwnLimitOfFiles(t *testing.T) {
 		errno syscall.Errno
 		own   bool
 	}{{syscall.EMFILE, true}, {syscall.ENFILE, true}, {syscall.ECONNREFUSED, false}, {syscall.EHOSTUNREACH, false}} {
-		dial := &dialError{&os.SyscallError{Syscall: "socket", Err: c.errno}}
+		dial := &dialError{error: &os.SyscallError{Syscall: "socket", Err: c.errno}}
 		text := explain(dial, base, &settings{}, false).Error()
 		if strings.Contains(text, "ulimit -n") != c.own || strings.Contains(text, "nothing listens") == c.own {
 			t.Errorf("%v: %s", c.errno, text)

@@ -18,14 +18,15 @@ import (
 	"time"
 )
 
-// lines are the connections of a Client to one server that wait to be used again. A Client speaks HTTP/1.1 by itself:
-// the goroutine of a request writes it and reads what comes, so that nobody stands between a read and its time, and a
+// lines are the connections to one server that wait to be used again. This package speaks HTTP/1.1 by itself: the
+// goroutine of a request writes it and reads what comes, so that nobody stands between a read and its time, and a
 // request under way costs a third of the memory that it has with net/http.
 type lines struct {
 	address string
 	config  *tls.Config // nil: without TLS
 	dial    dialer
 	connect time.Duration // longest time until a connection is secure; 0: any
+	longest time.Duration // that a connection may have waited that is used again; 0: any
 
 	mu     sync.Mutex
 	unused []*line // the one that was used last at the end
@@ -58,7 +59,7 @@ func (l *lines) get(ctx context.Context) (*line, error) {
 		if c == nil {
 			return l.open(ctx)
 		}
-		if time.Since(c.since) < longestUnused && c.alive() {
+		if (l.longest == 0 || time.Since(c.since) < l.longest) && c.alive() {
 			return c, nil
 		}
 		_ = c.Close() // nobody uses it
@@ -84,11 +85,11 @@ func (l *lines) put(c *line) {
 	if len(c.buffer) > usualLine { // a long head need not stay in memory
 		c.buffer = make([]byte, startLine)
 	}
-	c.start, c.end = 0, 0
+	c.start, c.end, c.whole = 0, 0, false
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.unused = append(l.unused, c)
-	if old := l.unused[0]; c.since.Sub(old.since) > longestUnused {
+	if old := l.unused[0]; l.longest > 0 && c.since.Sub(old.since) > l.longest {
 		_ = old.Close()
 		l.unused = append(l.unused[:0], l.unused[1:]...)
 	}
@@ -109,6 +110,7 @@ func (l *lines) open(ctx context.Context) (*line, error) {
 	}
 	conn, err := l.dial(ctx, "tcp", l.address)
 	var socket net.Conn
+	handshake := err == nil && l.config != nil
 	if err == nil {
 		conn = newSocket(conn)
 		socket = conn
@@ -124,7 +126,7 @@ func (l *lines) open(ctx context.Context) (*line, error) {
 		if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, errConnectTimeout) {
 			return nil, cause
 		}
-		return nil, &dialError{err}
+		return nil, &dialError{error: err, handshake: handshake}
 	}
 	c := &line{Conn: conn, buffer: make([]byte, startLine)}
 	c.from, _ = socket.(arriving)
@@ -150,6 +152,7 @@ type line struct {
 	left  int64 // bytes of the body, or of the chunk that is being read
 	state chunkState
 	keeps bool // it can serve again behind this answer
+	whole bool // all fields of the answer's head are wanted
 }
 
 // dropped says of an error of the first read of an answer that the server had kept the connection and closed it:
@@ -193,10 +196,11 @@ const (
 // head is what the head of an answer says. kind is valid until the connection is read again.
 type head struct {
 	code   int
-	status string // the code with its reason
-	kind   []byte // of its content, without parameters
-	coding []byte // of its content; empty: none
-	moved  string // where a redirection points; empty: nowhere
+	status string      // the code with its reason
+	kind   []byte      // of its content, without parameters
+	coding []byte      // of its content; empty: none
+	moved  string      // where a redirection points; empty: nowhere
+	fields http.Header // all of them, where the line says so
 }
 
 // readHead reads the head of an answer, and leaves out those of codes below 200.
@@ -258,6 +262,9 @@ func (c *line) parseHead(text []byte) (h head, err error) {
 		h.status = string(status)
 	}
 	is11 := string(version) == "HTTP/1.1"
+	if c.whole {
+		h.fields = http.Header{}
+	}
 	c.frame, c.left, c.state, c.keeps = byClose, 0, chunkSize, is11
 	for len(rest) > 0 {
 		var field []byte
@@ -276,6 +283,9 @@ func (c *line) parseHead(text []byte) (h head, err error) {
 
 // headField takes a field of an answer's head.
 func (c *line) headField(h *head, is11 bool, name, value []byte) error {
+	if name = bytes.TrimSpace(name); h.fields != nil && len(name) > 0 {
+		h.fields.Add(string(name), string(value))
+	}
 	switch {
 	case is(name, "Content-Type"):
 		h.kind, _, _ = bytes.Cut(value, []byte(";"))

@@ -183,7 +183,7 @@ func TestLinesAreUsedAgain(t *testing.T) {
 }
 
 func TestLinesThatWaitedLongAreClosed(t *testing.T) {
-	l := &lines{}
+	l := &lines{longest: longestUnused}
 	old, young := lineOf(nil), lineOf(nil)
 	closed := false
 	old.Conn = closing{&closed}
