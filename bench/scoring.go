@@ -59,7 +59,7 @@ type Scored struct {
 	Verdict      judge.Verdict // how it stands to its targets
 	OfficialText string        // what accuracy.txt holds
 	Unwritten    error         // why accuracy.txt is not beside the log; nil: it is. Of a full disk it is Score's, too
-	// Unformed is why the files of the endpoints harness keep the earlier score; nil: they have this one, or there are none.
+	// Unformed is why the files of the endpoints harness keep the earlier score; nil: they have this one, or do not exist.
 	Unformed error
 }
 

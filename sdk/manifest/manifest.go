@@ -52,6 +52,8 @@ type Model struct {
 	// Datasets names those of the manifest's data sets that the model runs on; none: all of them.
 	Datasets []string
 	Defaults map[string]string // by parameter: those of the official files
+	// MetricEntries are ModelInfo's Metrics as the manifest has them.
+	MetricEntries []MetricEntry `json:"metrics"`
 	// Embedded is a model inside the plugin for this one alone, in the place of the manifest's; its data set says how many
 	// samples it has.
 	Embedded *EmbeddedEntry
@@ -205,6 +207,7 @@ func (m *Manifest) complete(e *Model) error {
 		m.checkKnown("embeddedDefaults", e.EmbeddedDefaults),
 		m.checkKnown("endpoints", e.Endpoints.Params),
 		m.chooseDatasets(e),
+		e.completeMetrics(),
 	)
 	for _, name := range e.Scenarios {
 		s, err := loadgen.ParseScenario(name)

@@ -17,6 +17,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/internal/bounded"
 	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/bench/plan"
@@ -143,7 +144,7 @@ func (f endpointsForm) run(r *record.Run) (endpoints.Run, error) {
 			MaxTokens: f.model.Endpoints.MaxTokens, Data: endpointsData(f.model, r),
 		},
 		Driven: &endpoints.Driven{
-			Metric: f.metric(), DataSeed: settings.SampleIndexRNGSeed,
+			Metric: f.official(r), DataSeed: settings.SampleIndexRNGSeed,
 			Least: time.Duration(settings.MinDurationMS) * time.Millisecond,
 		},
 	}
@@ -158,6 +159,21 @@ func (f endpointsForm) run(r *record.Run) (endpoints.Run, error) {
 	run.Requests, err = f.requests(r, run.Stream)
 	run.Load.Requests = len(run.Requests)
 	return run, err
+}
+
+// official is the first official metric that a round asks for of the model in a run's scenario: the run's round, or
+// where it does not know the model the newest that does. It is empty where no round has the model.
+func (f endpointsForm) official(r *record.Run) string {
+	for _, round := range append([]string{r.Rules}, mlconf.RoundsWith(f.model.RulesKey)...) {
+		rules, err := mlconf.Round(round)
+		if err != nil {
+			continue // of a record of another version of the harness
+		}
+		if targets := rules.Targets(f.model.RulesKey, r.Scenario); len(targets) > 0 {
+			return targets[0].Metric
+		}
+	}
+	return ""
 }
 
 // metric is the name of the model's first metric, which its result has.

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf/mlconftest"
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
@@ -45,6 +46,26 @@ func TestScoreOfDriven(t *testing.T) {
 		})
 		if err != nil || got.Size != 24 || (got.Value == nil) != (c.want == 0) || got.Value != nil && *got.Value != c.want {
 			t.Errorf("%s: %+v, %v", name, got, err)
+		}
+	}
+}
+
+// TestOfficialMetric: the metric of the form is the one that the rounds ask for, a made-up one too.
+func TestOfficialMetric(t *testing.T) {
+	mlconftest.AddMadeUp(t)
+	for _, c := range []struct{ key, rules, scenario, want string }{
+		{"wan-2.2-t2v-a14b", "v6.1", "SingleStream", "vbench_score"},
+		{"wan-2.2-t2v-a14b", "v5.0", "SingleStream", "vbench_score"}, // which does not know it
+		{"qwen3-vl-235b-a22b", "v6.1", "Server", "F1_HIERARCHICAL"},
+		{"qwen3-vl-235b-a22b", "v9.9", "Offline", "F1_HIERARCHICAL"}, // of a later version
+		{"resnet", mlconftest.MadeUpRound, "Offline", mlconftest.MadeUp},
+		{"resnet", "v6.1", "Offline", "acc"},
+		{"", "v6.1", "Offline", ""},
+		{"own", "", "Offline", ""},
+	} {
+		f := endpointsForm{model: sdk.ModelInfo{RulesKey: c.key}}
+		if got := f.official(&record.Run{Rules: c.rules, Scenario: c.scenario}); got != c.want {
+			t.Errorf("%+v: %q", c, got)
 		}
 	}
 }

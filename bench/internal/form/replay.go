@@ -140,7 +140,8 @@ func callsBeside(dir, scenario, out string) (*endpoints.Calls, error) {
 		if r.Accuracy == nil || r.Status != record.Complete || path.Dir(r.Dir) != scenario {
 			continue
 		}
-		text, err := bounded.ReadFile(filepath.Join(out, filepath.FromSlash(r.Dir), endpoints.Folder, endpoints.CallsFile), mostOf)
+		calls := filepath.Join(out, filepath.FromSlash(r.Dir), endpoints.Folder, endpoints.CallsFile)
+		text, err := bounded.ReadFile(calls, mostOf)
 		if errors.Is(err, os.ErrNotExist) {
 			continue
 		}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/serving/arrival"
 	"github.com/plumbline-ml/plumbline/serving/formats"
 	"github.com/plumbline-ml/plumbline/serving/prompts"
@@ -79,7 +80,7 @@ type (
 )
 
 // agentic changes a configuration to that of a replay.
-func (c *configuration) agentic(r Run) {
+func (c *configuration) agentic(r Run, method mlconf.EndpointsMethod) {
 	a := r.Agentic
 	c.Datasets[0].Accuracy = &accuracyConfig{Method: "agentic_inference_inline", Repeats: 1}
 	c.Datasets[0].Agentic = &agenticConfig{
@@ -87,14 +88,12 @@ func (c *configuration) agentic(r Run) {
 	}
 	if a.Calls != nil {
 		c.Datasets = append(c.Datasets, dataset{
-			Name: bfclName, Type: "accuracy",
+			Name: method.Dataset, Type: "accuracy",
 			Generate: &generateParams{
 				Categories: []string{"non_live", "live", "hallucination"}, Floor: 25,
 				Percent: map[string]int{"non_live": 62, "live": 10, "hallucination": 10},
 			},
-			Accuracy: &accuracyConfig{
-				Method: "bfcl_v4", GroundTruth: "ground_truth", Extractor: "function_call_extractor", Repeats: 1,
-			},
+			Accuracy: accuracyOf(method),
 		})
 	}
 	s := &c.Settings
@@ -102,8 +101,6 @@ func (c *configuration) agentic(r Run) {
 	s.Runtime.DataSeed = a.DataSeed
 	s.Client.Connections = 1
 }
-
-const bfclName = "bfcl_v4::function_calling"
 
 // accuracyEntry is a data set in accuracy_results.json.
 type accuracyEntry struct {
@@ -138,12 +135,11 @@ func (e *inEndpoints) accuracies(r Run) (all accuracies, err error) {
 		if err := json.Unmarshal(of.Counts, &issued); err != nil {
 			return all, fmt.Errorf("the score of function calls: response_counts: %w", err)
 		}
-		extractor, truth := "FunctionCallExtractor", "ground_truth"
 		all.Average = &of.Score
 		all.All = append(all.All, accuracyEntry{
-			Dataset: bfclName, Extractor: &extractor, GroundTruth: &truth, Score: of.Score, Unit: issued.Issued, Repeats: 1,
-			Samples: of.Samples, Took: a.Calls.Took.Seconds(), Complete: of.Samples == issued.Issued, Type: "accuracy",
-			Breakdown: of.Breakdown, Counts: of.Counts,
+			Dataset: e.method.Dataset, Extractor: &e.method.ExtractorClass, GroundTruth: &e.method.GroundTruth,
+			Score: of.Score, Unit: issued.Issued, Repeats: 1, Samples: of.Samples, Took: a.Calls.Took.Seconds(),
+			Complete: of.Samples == issued.Issued, Type: "accuracy", Breakdown: of.Breakdown, Counts: of.Counts,
 		})
 	}
 	all.All = append(all.All, accuracyEntry{

@@ -9,6 +9,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/serving/arrival"
 	"github.com/plumbline-ml/plumbline/serving/prompts"
 )
@@ -94,7 +95,7 @@ type endpointConfig struct {
 // redacted stands for a secret.
 const redacted = "<redacted>"
 
-func configurationOf(r Run, pattern, api string) configuration {
+func configurationOf(r Run, pattern, api string, method mlconf.EndpointsMethod) configuration {
 	c := configuration{Version: "1.0", Type: "online", Name: r.Label,
 		Endpoint: endpointConfig{API: api},
 		Model:    modelParams{Name: r.Model, MaxNewTokens: r.MaxTokens, Streaming: "off", Tokenizer: r.Tokenizer},
@@ -123,10 +124,10 @@ func configurationOf(r Run, pattern, api string) configuration {
 		c.Endpoint.Key = redacted
 	}
 	if pattern == replayPattern {
-		c.agentic(r)
+		c.agentic(r, method)
 	}
 	if r.Driven != nil {
-		c.driven(r)
+		c.driven(r, method)
 	}
 	return c
 }

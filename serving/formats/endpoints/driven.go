@@ -1,6 +1,7 @@
 package endpoints
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,12 +10,13 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/serving/metrics"
 )
 
 // Driven is what a run of a benchmark that LoadGen drove has beside other runs: it was driven by the round's seeds.
 type Driven struct {
-	Metric   string            // the name of the benchmark's first metric here: what kind of answers there are
+	Metric   string            // the official metric that is scored (mlconf.AccuracyMetric); empty: there is none
 	DataSeed uint64            // of the order of samples; Run.Load has that of arrivals
 	Least    time.Duration     // min_duration
 	Score    *Score            // nil: there is no accuracy run
@@ -28,34 +30,42 @@ type Score struct {
 	Took          time.Duration // 0: nobody measured it
 }
 
-// form is what that harness calls a benchmark's API and its way of scoring.
-type form struct {
-	api       string // its api_type; empty: that of Run.API
-	method    string // its eval_method
-	truth     string // the column that is compared with
-	extractor string // in configurations; empty: none
-	class     string // the extractor in results
-	percent   bool   // our metric is percent, that harness's from 0 to 1
+// callsMetric is the official metric of function calls, which a replay is scored by.
+const callsMetric = "overall_accuracy"
+
+// methodOf is how that harness scores the metric of a run; a metric without a method, and a run without a metric, have
+// an empty one.
+func methodOf(r Run) (mlconf.EndpointsMethod, error) {
+	name := ""
+	switch {
+	case r.Driven != nil:
+		name = r.Driven.Metric
+	case r.Agentic != nil:
+		name = callsMetric
+	}
+	if name == "" {
+		return mlconf.EndpointsMethod{}, nil
+	}
+	m, err := mlconf.AccuracyMetricOf(name)
+	if err != nil || m.Endpoints == nil {
+		return mlconf.EndpointsMethod{}, err
+	}
+	return *m.Endpoints, nil
 }
 
-// forms are those of the benchmarks that LoadGen drives here, by Driven.Metric.
-var forms = map[string]form{
-	"category_f1": {method: "shopify_category_f1", truth: "ground_truth_category", extractor: "identity_extractor",
-		class: "IdentityExtractor"},
-	"vbench_score": {api: "videogen", method: "vbench", truth: "prompt", percent: true},
+// accuracyOf is a method in a configuration.
+func accuracyOf(m mlconf.EndpointsMethod) *accuracyConfig {
+	return &accuracyConfig{Method: m.Method, GroundTruth: m.GroundTruth, Extractor: m.Extractor, Repeats: 1}
 }
 
 // driven changes a configuration to that of a run which LoadGen drove.
-func (c *configuration) driven(r Run) {
+func (c *configuration) driven(r Run, method mlconf.EndpointsMethod) {
 	d := r.Driven
-	f := forms[d.Metric]
-	if f.api != "" {
-		c.Endpoint.API = f.api
-	}
+	c.Endpoint.API = cmp.Or(method.API, c.Endpoint.API)
 	if d.Score != nil {
 		c.Datasets = append(c.Datasets, dataset{
 			Name: r.Data.Name, Type: "accuracy", Path: r.Data.Path,
-			Accuracy: &accuracyConfig{Method: f.method, GroundTruth: f.truth, Extractor: f.extractor, Repeats: 1},
+			Accuracy: accuracyOf(method),
 		})
 	}
 	runtime := &c.Settings.Runtime
@@ -69,20 +79,20 @@ func (e *inEndpoints) writeDriven(dir string, r Run) error {
 }
 
 func (e *inEndpoints) writeScore(dir string, r Run) error {
-	s, f := r.Driven.Score, forms[r.Driven.Metric]
+	s, method := r.Driven.Score, e.method
 	if s == nil || s.Value == nil {
 		return remove(filepath.Join(dir, filepath.FromSlash(AccuracyFile)))
 	}
 	value := *s.Value
-	if f.percent {
+	if method.Percent {
 		value /= 100
 	}
 	entry := accuracyEntry{
-		Dataset: r.Data.Name, GroundTruth: &f.truth, Score: value, Unit: s.Size, Repeats: 1, Samples: s.Samples,
+		Dataset: r.Data.Name, GroundTruth: &method.GroundTruth, Score: value, Unit: s.Size, Repeats: 1, Samples: s.Samples,
 		Took: s.Took.Seconds(), Complete: s.Samples == s.Size, Type: "accuracy",
 	}
-	if f.class != "" {
-		entry.Extractor = &f.class
+	if method.ExtractorClass != "" {
+		entry.Extractor = &method.ExtractorClass
 	}
 	return writeAccuracies(dir, accuracies{Average: &value, All: []accuracyEntry{entry}})
 }

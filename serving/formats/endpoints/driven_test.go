@@ -1,6 +1,7 @@
 package endpoints_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +11,8 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf/mlconftest"
 	"github.com/plumbline-ml/plumbline/serving/arrival"
 	"github.com/plumbline-ml/plumbline/serving/formats"
 	"github.com/plumbline-ml/plumbline/serving/formats/endpoints"
@@ -27,7 +30,8 @@ func products() endpoints.Run {
 	}
 	value := 0.75
 	r.Driven = &endpoints.Driven{
-		Metric: "category_f1", DataSeed: 9, Least: 10 * time.Minute, Score: &endpoints.Score{Value: &value, Size: 3, Samples: 3},
+		Metric: "F1_HIERARCHICAL", DataSeed: 9, Least: 10 * time.Minute,
+		Score: &endpoints.Score{Value: &value, Size: 3, Samples: 3},
 	}
 	return r
 }
@@ -184,6 +188,34 @@ func TestVideosInEndpoints(t *testing.T) {
 	for _, file := range []string{scores, audit} {
 		if _, err := os.Stat(file); err == nil {
 			t.Errorf("%s of an earlier run is left", file)
+		}
+	}
+}
+
+// TestMadeUpMetric: what that harness calls a metric, and how it scores it, is in the metric's row; one without a row
+// is an error, and nothing is written.
+func TestMadeUpMetric(t *testing.T) {
+	r := products()
+	r.Driven.Metric = mlconftest.MadeUp
+	dir := t.TempDir()
+	if err := endpoints.Write(dir, r); !errors.Is(err, mlconf.ErrNoMetric) {
+		t.Errorf("a metric without a row: %v", err)
+	}
+	if files, err := os.ReadDir(dir); err != nil || len(files) > 0 {
+		t.Errorf("%v, %v", files, err)
+	}
+	mlconftest.AddMadeUp(t)
+	dir, _ = written(t, r)
+	for file, parts := range map[string][]string{
+		endpoints.ConfigFile: {"api_type: made_up_api", "eval_method: made_up_method", "ground_truth: made_up_truth",
+			"extractor: made_up_extractor"},
+		endpoints.AccuracyFile: {`"MadeUpExtractor"`, `"made_up_truth"`, `"score": 0.0075`},
+	} {
+		text, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(file)))
+		for _, part := range parts {
+			if err != nil || !strings.Contains(string(text), part) {
+				t.Errorf("%s has no %q, %v:\n%s", file, part, err, text)
+			}
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/serving/arrival"
 	"github.com/plumbline-ml/plumbline/serving/formats"
 	"github.com/plumbline-ml/plumbline/serving/metrics"
@@ -32,7 +33,8 @@ func patternOf(p arrival.Pattern) (string, error) {
 		"--concurrency alone), and no words for others", formats.ErrNoWords)
 }
 
-// apiOf is endpoints' api_type of a part of the API, or formats.ErrNoWords. One that is still to be chosen may be a chat.
+// apiOf is endpoints' api_type of a part of the API, or formats.ErrNoWords. One that is still to be chosen may be a
+// chat.
 func apiOf(a prompts.API) (string, error) {
 	switch a {
 	case prompts.Chat, "", "auto":
@@ -65,6 +67,7 @@ type inEndpoints struct {
 	window        int64 // the legacy window of LoadGen; 0: none
 	series        map[string]*Series
 	pattern, api  string
+	method        mlconf.EndpointsMethod
 	configuration configuration
 }
 
@@ -74,10 +77,14 @@ func endpointsOf(r Run) (e inEndpoints, err error) {
 		pattern, err = replayPattern, nil
 	}
 	api, noAPI := apiOf(r.API)
-	if err := errors.Join(err, noAPI); err != nil {
+	method, noMetric := methodOf(r)
+	if err := errors.Join(err, noAPI, noMetric); err != nil {
 		return e, err
 	}
-	e = inEndpoints{pattern: pattern, api: api, configuration: configurationOf(r, pattern, api), begun: math.MaxInt64}
+	e = inEndpoints{
+		pattern: pattern, api: api, method: method, configuration: configurationOf(r, pattern, api, method),
+		begun: math.MaxInt64,
+	}
 	for i := range r.Requests {
 		q := &r.Requests[i]
 		e.first, e.last = min(e.first, q.Sent), max(e.last, q.End)

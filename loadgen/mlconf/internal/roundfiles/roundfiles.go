@@ -41,7 +41,8 @@ func Names() []string {
 	return names
 }
 
-// Read is the text of a file: of a round ("v6.1") or a shared table ("settings", "accuracy"). Callers must not change it.
+// Read is the text of a file: of a round ("v6.1") or a shared table ("settings", "accuracy"). Callers must not change
+// it.
 func Read(name string) ([]byte, error) {
 	lock.RLock()
 	defer lock.RUnlock()

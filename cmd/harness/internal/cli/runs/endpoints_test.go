@@ -69,8 +69,8 @@ func TestRunOfTheLibraryWritesTheForm(t *testing.T) {
 	} {
 		t.Run(form, func(t *testing.T) {
 			s := clitest.NewWith(t, videos())
-			args := []string{"run", "wan-2.2-t2v-a14b", "--smoke", "--mode", "submission", "--quiet", "--out", s.Out(), "--param",
-				form, "--scenario", strings.Join(scenarios, ",")}
+			args := []string{"run", "wan-2.2-t2v-a14b", "--smoke", "--mode", "submission", "--quiet", "--out", s.Out(),
+				"--param", form, "--scenario", strings.Join(scenarios, ",")}
 			s.Want(0, s.Run(args...))
 			own := filepath.Join(t.TempDir(), "out")
 			_, err := bench.Run(t.Context(), bench.Request{

@@ -147,7 +147,9 @@ func replayOf(argument string) (*endpoints.Asked, error) {
 }
 
 // replay asks recorded conversations of a configuration, as harness run does of the benchmark that replays.
-func (a *app) replay(c *cobra.Command, plugins *shell.PluginFlags, file string, asked *endpoints.Asked, err error) error {
+func (a *app) replay(
+	c *cobra.Command, plugins *shell.PluginFlags, file string, asked *endpoints.Asked, err error,
+) error {
 	if err != nil {
 		return sdk.Usage(fmt.Errorf("%s: %w", file, err))
 	}

@@ -1,0 +1,43 @@
+package manifest
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf/mlconftest"
+	"github.com/plumbline-ml/plumbline/sdk"
+)
+
+// TestMadeUpMetric: a metric's row says its unit and its direction, an entry what it has otherwise; a name without a
+// row is a fault when the plugin starts, and so is a form that cannot score the metric.
+func TestMadeUpMetric(t *testing.T) {
+	with := func(metrics, more string) string {
+		return `{"models": [{"name": "m"` + more + `, "metrics": [` + metrics + `]}]}`
+	}
+	const official = `{"name": "made up", "official": "MADE_UP", "target": 40}`
+	_, err := read(with(official, ""), folder(), sizes())
+	wantAll(t, err, `model "m"`, `metric "made up"`, `"MADE_UP"`, "accuracy.json")
+	mlconftest.AddMadeUp(t)
+	m, err := read(with(official+`,
+		{"name": "otherwise", "official": "MADE_UP", "unit": "", "better": "higher"},
+		{"name": "plain", "official": "acc"}, {"name": "length", "official": "GEN_LEN"},
+		{"name": "share", "official": "mAP", "unit": ""}, {"name": "own", "unit": "s"}, {"name": "bare"}`,
+		`, "endpoints": {"maxTokens": 1}`), folder(), sizes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := ""
+	for _, info := range m.Describe().Models[0].Metrics {
+		got += fmt.Sprintf("%s %q %q %v; ", info.Name, info.Unit, info.Better, info.Target)
+	}
+	want := `made up "points" "lower" 40; otherwise "" "higher" 0; plain "%" "" 0; length "characters" "neither" 0; ` +
+		`share "" "" 0; own "s" "" 0; bare "" "" 0; `
+	if got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+	if way := m.Models[0].Better("plain"); way != sdk.HigherBetter {
+		t.Errorf("plain improves %q", way)
+	}
+	_, err = read(with(`{"name": "plain", "official": "acc"}`, `, "endpoints": {"maxTokens": 1}`), folder(), sizes())
+	wantAll(t, err, "no method for acc")
+}
