@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/plumbline-ml/plumbline/bench"
-	"github.com/plumbline-ml/plumbline/bench/plugin/plugintest"
 	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/internal/testkit/plugintest"
 	"github.com/plumbline-ml/plumbline/loadgen"
 )
 

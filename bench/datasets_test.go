@@ -10,7 +10,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/bench"
-	"github.com/plumbline-ml/plumbline/bench/plugin/plugintest"
+	"github.com/plumbline-ml/plumbline/internal/testkit/plugintest"
 )
 
 // test07 are settings of a compliance test that has a data set of its own.

@@ -17,8 +17,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/host"
 
 	"github.com/plumbline-ml/plumbline/bench"
-	"github.com/plumbline-ml/plumbline/bench/plugin/plugintest"
 	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/internal/testkit/plugintest"
 )
 
 // request is one of the plugin "resnet50", which works in memory, with results in a folder of the test's own.

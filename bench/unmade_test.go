@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/bench"
-	"github.com/plumbline-ml/plumbline/bench/plugin/plugintest"
 	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/internal/testkit/plugintest"
 )
 
 // TestUnmade: records of runs that are not made give way to those of runs that are.

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/accuracy/generation"
-	"github.com/plumbline-ml/plumbline/accuracy/internal/textcases"
 	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
+	"github.com/plumbline-ml/plumbline/internal/testkit/textcases"
 )
 
 type expected struct {

@@ -12,7 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/host"
 
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
-	"github.com/plumbline-ml/plumbline/bench/plugin/plugintest"
+	"github.com/plumbline-ml/plumbline/internal/testkit/plugintest"
 )
 
 func TestDirs(t *testing.T) {

@@ -14,8 +14,8 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench/discover"
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
-	"github.com/plumbline-ml/plumbline/bench/plugin/plugintest"
 	"github.com/plumbline-ml/plumbline/bench/settings"
+	"github.com/plumbline-ml/plumbline/internal/testkit/plugintest"
 )
 
 // cached answers for files in a cache.

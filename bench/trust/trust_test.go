@@ -11,7 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/checksum"
 	"github.com/plumbline-ml/plumbline/sdk/host"
 
-	"github.com/plumbline-ml/plumbline/bench/plugin/plugintest"
+	"github.com/plumbline-ml/plumbline/internal/testkit/plugintest"
 )
 
 // installed is a folder with fake plugins, and a lock file that pins those named.

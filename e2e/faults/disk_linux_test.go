@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/e2e/internal/faulty"
-	"github.com/plumbline-ml/plumbline/e2e/internal/faultydisk"
 	"github.com/plumbline-ml/plumbline/e2e/internal/harness"
 	"github.com/plumbline-ml/plumbline/e2e/internal/testfile"
+	"github.com/plumbline-ml/plumbline/internal/testkit/faultydisk"
 	"golang.org/x/sys/unix"
 )
 

@@ -8,10 +8,10 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/e2e/internal/faultydisk"
 	"github.com/plumbline-ml/plumbline/e2e/internal/harness"
 	"github.com/plumbline-ml/plumbline/e2e/internal/mock"
 	"github.com/plumbline-ml/plumbline/e2e/internal/testfile"
+	"github.com/plumbline-ml/plumbline/internal/testkit/faultydisk"
 )
 
 // TestSweepOnAFullDisk: a disk that is full in the middle of a sweep ends it; what was measured is kept, and with room

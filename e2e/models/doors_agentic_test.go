@@ -14,8 +14,8 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/tooluse"
 	"github.com/plumbline-ml/plumbline/e2e/internal/harness"
 	"github.com/plumbline-ml/plumbline/e2e/internal/mock"
-	"github.com/plumbline-ml/plumbline/e2e/internal/officialdata"
 	"github.com/plumbline-ml/plumbline/e2e/internal/testfile"
+	"github.com/plumbline-ml/plumbline/internal/testkit/officialdata"
 )
 
 // callTables are the forms of the endpoints harness's table.

@@ -9,7 +9,7 @@ import (
 	"github.com/plumbline-ml/plumbline/backends/kserve/oiptest"
 	"github.com/plumbline-ml/plumbline/e2e/internal/built"
 	"github.com/plumbline-ml/plumbline/e2e/internal/mock"
-	"github.com/plumbline-ml/plumbline/e2e/internal/tinymodel"
+	"github.com/plumbline-ml/plumbline/internal/testkit/tinymodel"
 )
 
 // backendDoor is that of resnet50 through other backends than ONNX Runtime in the plugin.

@@ -4,9 +4,9 @@ import (
 	"maps"
 	"path/filepath"
 
-	"github.com/plumbline-ml/plumbline/e2e/internal/officialdata"
-	"github.com/plumbline-ml/plumbline/e2e/internal/onnxfile"
-	"github.com/plumbline-ml/plumbline/e2e/internal/tinymodel"
+	"github.com/plumbline-ml/plumbline/internal/testkit/officialdata"
+	"github.com/plumbline-ml/plumbline/internal/testkit/onnxfile"
+	"github.com/plumbline-ml/plumbline/internal/testkit/tinymodel"
 )
 
 // dlrmDoors are those of recommendation.

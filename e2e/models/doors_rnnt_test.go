@@ -10,8 +10,8 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/export"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/speech"
 	"github.com/plumbline-ml/plumbline/e2e/internal/built"
-	"github.com/plumbline-ml/plumbline/e2e/internal/onnxfile"
-	"github.com/plumbline-ml/plumbline/e2e/internal/tinymodel"
+	"github.com/plumbline-ml/plumbline/internal/testkit/onnxfile"
+	"github.com/plumbline-ml/plumbline/internal/testkit/tinymodel"
 )
 
 // rnntDoors are those of RNN-T.

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/e2e/internal/browser"
+	"github.com/plumbline-ml/plumbline/internal/testkit/browser"
 )
 
 // said are the numbers of each run's cards and tables, and of the rows of the table of all runs. Margins, which are

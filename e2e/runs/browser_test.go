@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/e2e/internal/browser"
 	"github.com/plumbline-ml/plumbline/e2e/internal/harness"
 	"github.com/plumbline-ml/plumbline/e2e/internal/testfile"
+	"github.com/plumbline-ml/plumbline/internal/testkit/browser"
 )
 
 // pages are the runs of which reports are looked at: a model of each benchmark.

@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/plumbline-ml/plumbline/e2e/internal/browser"
 	"github.com/plumbline-ml/plumbline/e2e/internal/harness"
 	"github.com/plumbline-ml/plumbline/e2e/internal/testfile"
+	"github.com/plumbline-ml/plumbline/internal/testkit/browser"
 )
 
 // shape is what a run looks like on the live page: times in ns.

@@ -3,7 +3,7 @@ package yolo
 import (
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/plugins/internal/detection/detectiontest"
+	"github.com/plumbline-ml/plumbline/internal/testkit/detectiontest"
 	"github.com/plumbline-ml/plumbline/sdk/manifest/manifesttest"
 )
 

@@ -12,8 +12,8 @@ import (
 	"github.com/plumbline-ml/plumbline/backends/openai"
 	"github.com/plumbline-ml/plumbline/backends/openai/openaitest"
 
+	"github.com/plumbline-ml/plumbline/internal/testkit/promptstest"
 	"github.com/plumbline-ml/plumbline/serving/prompts"
-	"github.com/plumbline-ml/plumbline/serving/prompts/promptstest"
 )
 
 // fence is a block of the document: what it is, its flags or its name, its lines.

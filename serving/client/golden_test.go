@@ -8,8 +8,8 @@ import (
 	"github.com/plumbline-ml/plumbline/backends/openai/openaitest"
 
 	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
+	"github.com/plumbline-ml/plumbline/internal/testkit/promptstest"
 	"github.com/plumbline-ml/plumbline/serving/prompts"
-	"github.com/plumbline-ml/plumbline/serving/prompts/promptstest"
 )
 
 // TestGoldenData compares the requests of files as servers get them.

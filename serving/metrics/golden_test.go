@@ -13,8 +13,8 @@ import (
 
 	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 
+	"github.com/plumbline-ml/plumbline/internal/testkit/metricstest"
 	"github.com/plumbline-ml/plumbline/serving/metrics"
-	"github.com/plumbline-ml/plumbline/serving/metrics/metricstest"
 )
 
 // beyond are fields of ours that the cases do not have.

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
+	"github.com/plumbline-ml/plumbline/internal/testkit/promptstest"
 	"github.com/plumbline-ml/plumbline/serving/prompts"
-	"github.com/plumbline-ml/plumbline/serving/prompts/promptstest"
 )
 
 // TestGoldenData compares what requests mean; serving/client compares them as they are written.

@@ -12,8 +12,8 @@ import (
 
 	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 
+	"github.com/plumbline-ml/plumbline/internal/testkit/metricstest"
 	"github.com/plumbline-ml/plumbline/serving/metrics"
-	"github.com/plumbline-ml/plumbline/serving/metrics/metricstest"
 	"github.com/plumbline-ml/plumbline/serving/shard"
 )
 

@@ -17,10 +17,10 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/record/requests"
 	"github.com/plumbline-ml/plumbline/bench/record/sweepfile"
+	"github.com/plumbline-ml/plumbline/internal/testkit/metricstest"
 	"github.com/plumbline-ml/plumbline/serving/arrival"
 	"github.com/plumbline-ml/plumbline/serving/engine"
 	"github.com/plumbline-ml/plumbline/serving/metrics"
-	"github.com/plumbline-ml/plumbline/serving/metrics/metricstest"
 	"github.com/plumbline-ml/plumbline/serving/shard"
 	"github.com/plumbline-ml/plumbline/serving/sweep"
 )

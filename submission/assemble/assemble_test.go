@@ -15,7 +15,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/record/judge"
-	"github.com/plumbline-ml/plumbline/submission/internal/treeops"
+	"github.com/plumbline-ml/plumbline/internal/testkit/treeops"
 
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )

@@ -12,9 +12,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/plumbline-ml/plumbline/internal/testkit/treeops"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/submission/check"
-	"github.com/plumbline-ml/plumbline/submission/internal/treeops"
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
 

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/plumbline-ml/plumbline/internal/testkit/treeops"
 	"github.com/plumbline-ml/plumbline/submission/check"
-	"github.com/plumbline-ml/plumbline/submission/internal/treeops"
 	"github.com/plumbline-ml/plumbline/submission/official/checker"
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/plumbline-ml/plumbline/fetch"
-	"github.com/plumbline-ml/plumbline/submission/internal/treeops"
+	"github.com/plumbline-ml/plumbline/internal/testkit/treeops"
 	"github.com/plumbline-ml/plumbline/submission/pack"
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/submission/internal/treeops"
+	"github.com/plumbline-ml/plumbline/internal/testkit/treeops"
 	"github.com/plumbline-ml/plumbline/submission/prepare"
 )
 

@@ -48,6 +48,19 @@ func EachBelow(t *testing.T, folder, pattern string, check func(t *testing.T, pa
 	}
 }
 
+// EachOwn is EachBelow for cases that the packed set lacks: the folder has some, and the full set may have more.
+func EachOwn(t *testing.T, folder, pattern string, check func(t *testing.T, path string)) {
+	t.Helper()
+	if each(t, folder, pattern, check) == 0 {
+		t.Errorf("no %s below %s", pattern, folder)
+	}
+	if root, err := find(); err == nil {
+		each(t, root, pattern, check)
+	} else if !errors.Is(err, errAlone) {
+		t.Error(err)
+	}
+}
+
 // each returns how many files there are.
 func each(t *testing.T, root, pattern string, check func(t *testing.T, path string)) int {
 	t.Helper()

@@ -47,3 +47,19 @@ func write(t *testing.T, path, text string) {
 		t.Fatal(err)
 	}
 }
+
+// TestEachOwn visits cases of a folder, and those of the full set where there are any.
+func TestEachOwn(t *testing.T) {
+	own, full := t.TempDir(), t.TempDir()
+	t.Setenv("PLUMBLINE_GOLDEN", full)
+	first, second := filepath.Join(own, "a", "case.json"), filepath.Join(full, "a", "case.json")
+	write(t, first, "")
+	var found []string
+	visit := func(_ *testing.T, path string) { found = append(found, path) }
+	EachOwn(t, own, "*/case.json", visit)
+	write(t, second, "")
+	EachOwn(t, own, "*/case.json", visit)
+	if want := []string{first, first, second}; !slices.Equal(found, want) {
+		t.Errorf("visited %q, want %q", found, want)
+	}
+}

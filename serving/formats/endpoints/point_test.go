@@ -18,11 +18,11 @@ import (
 
 	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 
+	"github.com/plumbline-ml/plumbline/internal/testkit/metricstest"
 	"github.com/plumbline-ml/plumbline/serving/arrival"
 	"github.com/plumbline-ml/plumbline/serving/formats"
 	"github.com/plumbline-ml/plumbline/serving/formats/endpoints"
 	"github.com/plumbline-ml/plumbline/serving/metrics"
-	"github.com/plumbline-ml/plumbline/serving/metrics/metricstest"
 	"github.com/plumbline-ml/plumbline/serving/prompts"
 )
 

@@ -11,11 +11,11 @@ import (
 
 	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 
+	"github.com/plumbline-ml/plumbline/internal/testkit/metricstest"
 	"github.com/plumbline-ml/plumbline/serving/arrival"
 	"github.com/plumbline-ml/plumbline/serving/formats"
 	"github.com/plumbline-ml/plumbline/serving/formats/vllm"
 	"github.com/plumbline-ml/plumbline/serving/metrics"
-	"github.com/plumbline-ml/plumbline/serving/metrics/metricstest"
 )
 
 // theirs is what vLLM 0.33.0 made of a case with its own function; nil: nothing.

@@ -68,7 +68,8 @@ func TestScriptsOfOldRounds(t *testing.T) {
 // TestGoldenOldRounds: logs of our own of old rounds pass as strictly, and by the script of the time.
 func TestGoldenOldRounds(t *testing.T) {
 	round := regexp.MustCompile(`test01_(v\d\.\d)/`)
-	golden.Each(t, "found5/old-rounds/test01_*/*/*/TEST01/performance", func(t *testing.T, path string) {
+	const pattern = "found5/old-rounds/test01_*/*/*/TEST01/performance"
+	golden.EachOwn(t, "testdata/golden", pattern, func(t *testing.T, path string) {
 		rules, err := mlconf.Round(round.FindStringSubmatch(filepath.ToSlash(path))[1])
 		if err != nil {
 			t.Fatal(err)

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
-	"github.com/plumbline-ml/plumbline/submission/internal/treeops"
+	"github.com/plumbline-ml/plumbline/internal/testkit/treeops"
 	"github.com/plumbline-ml/plumbline/submission/result"
 )
 

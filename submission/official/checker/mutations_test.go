@@ -3,7 +3,7 @@ package checker
 import (
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/submission/internal/treeops"
+	"github.com/plumbline-ml/plumbline/internal/testkit/treeops"
 )
 
 // TestOfficialCheckerMutations compares verdicts and summaries with those of the official checker on the reference

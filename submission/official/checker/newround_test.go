@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
+	"github.com/plumbline-ml/plumbline/internal/testkit/treeops"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf/mlconftest"
-	"github.com/plumbline-ml/plumbline/submission/internal/treeops"
 )
 
 // TestNewRoundsAreJudged judges reference trees by rounds that are the newest one's file under another name.

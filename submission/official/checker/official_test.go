@@ -16,7 +16,7 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
-	"github.com/plumbline-ml/plumbline/submission/internal/treeops"
+	"github.com/plumbline-ml/plumbline/internal/testkit/treeops"
 	"github.com/plumbline-ml/plumbline/submission/official/internal/detail"
 	"github.com/plumbline-ml/plumbline/submission/result"
 )

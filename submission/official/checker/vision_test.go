@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/plumbline-ml/plumbline/internal/testkit/treeops"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
-	"github.com/plumbline-ml/plumbline/submission/internal/treeops"
 )
 
 // yoloRounds are the rounds that have yolo.

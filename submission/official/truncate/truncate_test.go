@@ -13,7 +13,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 
-	"github.com/plumbline-ml/plumbline/submission/internal/treeops"
+	"github.com/plumbline-ml/plumbline/internal/testkit/treeops"
 	"github.com/plumbline-ml/plumbline/submission/official"
 	"github.com/plumbline-ml/plumbline/submission/official/truncate"
 )

@@ -11,7 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/clitest"
 	"github.com/plumbline-ml/plumbline/sdk/host"
 
-	"github.com/plumbline-ml/plumbline/bench/plugin/plugintest"
+	"github.com/plumbline-ml/plumbline/internal/testkit/plugintest"
 )
 
 // Commands whose output is the same on every machine.

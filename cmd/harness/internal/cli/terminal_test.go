@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/bench/plugin/plugintest"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/clitest"
+	"github.com/plumbline-ml/plumbline/internal/testkit/plugintest"
 )
 
 // TestTerminalsWithoutUTF8 asks for text in locales of all kinds: it is ASCII where these have no UTF-8, down to its

@@ -12,8 +12,8 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/internal/terminal"
+	"github.com/plumbline-ml/plumbline/internal/testkit/treetest"
 	"github.com/plumbline-ml/plumbline/submission/result"
-	"github.com/plumbline-ml/plumbline/submission/tree/treetest"
 )
 
 // box is a result of resnet50 in the open division, which needs no other scenarios.

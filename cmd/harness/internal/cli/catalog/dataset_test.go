@@ -9,8 +9,8 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/bench/plugin/plugintest"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/clitest"
+	"github.com/plumbline-ml/plumbline/internal/testkit/plugintest"
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 

@@ -19,8 +19,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/texttest"
 	"github.com/plumbline-ml/plumbline/loadgen/loadgentest"
 
-	"github.com/plumbline-ml/plumbline/bench/plugin/plugintest"
 	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/internal/testkit/plugintest"
 )
 
 // Every command makes all flags anew, beside little that lives: with the usual share, two fifths of the tests' time went

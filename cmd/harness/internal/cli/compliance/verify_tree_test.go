@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/clitest"
-	"github.com/plumbline-ml/plumbline/submission/tree/treetest"
+	"github.com/plumbline-ml/plumbline/internal/testkit/treetest"
 )
 
 // TestAuditVerifyOfATree judges every test below a folder: of a system, a submitter, a whole repository, in both

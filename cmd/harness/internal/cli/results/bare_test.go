@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/clitest"
-	"github.com/plumbline-ml/plumbline/submission/tree/treetest"
+	"github.com/plumbline-ml/plumbline/internal/testkit/treetest"
 )
 
 // published is a made-up tree of results of a round, and the folder of one system in it.

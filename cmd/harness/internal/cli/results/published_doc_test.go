@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/clitest"
-	"github.com/plumbline-ml/plumbline/submission/tree/treetest"
+	"github.com/plumbline-ml/plumbline/internal/testkit/treetest"
 )
 
 // TestPublishedPage gives the commands of docs/published.md, one after the other, in a folder where git clone leaves

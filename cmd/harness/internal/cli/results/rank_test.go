@@ -9,7 +9,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/clitest"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/standing"
-	"github.com/plumbline-ml/plumbline/submission/tree/treetest"
+	"github.com/plumbline-ml/plumbline/internal/testkit/treetest"
 )
 
 // TestRank ranks a run of the harness among made-up results of two rounds, in every form.

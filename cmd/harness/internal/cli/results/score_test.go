@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/bench/plugin/plugintest"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/clitest"
+	"github.com/plumbline-ml/plumbline/internal/testkit/plugintest"
 )
 
 // foreignLog is an accuracy log as the official LoadGen writes it.

@@ -1,0 +1,97 @@
+package officialdata
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"github.com/plumbline-ml/plumbline/internal/testkit/tinymodel"
+)
+
+// ReasoningMatch is the exact match of tinymodel's decoders on the questions, in percent: every other answer is right.
+const ReasoningMatch = 50
+
+// reasoningTokens are what tinymodel's decoders say: a choice that the graders of both models read.
+var reasoningTokens = []string{"Answer:", "ĠA"}
+
+// DeepSeekR1 is what tinymodel's decoder says by DeepSeek's vocabulary, of so many tokens.
+func DeepSeekR1() (words int64, a tinymodel.Answer) {
+	return 129280, tinymodel.Answer{First: 259, Second: 260, End: 1}
+}
+
+// DeepSeekTokenizer writes tokenizer.json in the form of DeepSeek's: ids 0 to 2 are special, the words follow.
+func DeepSeekTokenizer(dir string) error {
+	vocabulary := map[string]int{}
+	for i, name := range append(byteNames(), reasoningTokens...) {
+		vocabulary[name] = 3 + i
+	}
+	return writeReasoningTokenizer(dir, vocabulary, map[int]string{
+		0: "<｜begin▁of▁sentence｜>", 1: "<｜end▁of▁sentence｜>", 2: "<｜▁pad▁｜>", 128803: "<｜User｜>", 128804: "<｜Assistant｜>",
+	})
+}
+
+// GPTOSS120B is what tinymodel's decoder says by gpt-oss' vocabulary.
+func GPTOSS120B() (words int64, a tinymodel.Answer) {
+	return 201088, tinymodel.Answer{First: 256, Second: 257, End: 200002}
+}
+
+// HarmonyTokenizer writes tokenizer.json in the form of gpt-oss'.
+func HarmonyTokenizer(dir string) error {
+	vocabulary := map[string]int{}
+	for i, name := range append(byteNames(), reasoningTokens...) {
+		vocabulary[name] = i
+	}
+	return writeReasoningTokenizer(dir, vocabulary, map[int]string{
+		199998: "<|startoftext|>", 199999: "<|endoftext|>", 200002: "<|return|>", 200003: "<|constrain|>",
+		200005: "<|channel|>", 200006: "<|start|>", 200007: "<|end|>", 200008: "<|message|>", 200012: "<|call|>",
+		201087: "<|reserved_201087|>",
+	})
+}
+
+// writeReasoningTokenizer has the special tokens among the words, too: where ids have holes, Hugging Face's library
+// keeps those of words alone.
+func writeReasoningTokenizer(dir string, vocabulary map[string]int, special map[int]string) error {
+	type fields = map[string]any
+	var added []fields
+	for id, name := range special {
+		vocabulary[name] = id
+		added = append(added, fields{
+			"id": id, "content": name, "single_word": false, "lstrip": false, "rstrip": false, "normalized": false,
+			"special": true,
+		})
+	}
+	bytes := fields{"type": "ByteLevel", "add_prefix_space": false, "trim_offsets": true, "use_regex": false}
+	return writeJSON(filepath.Join(dir, "tokenizer.json"), fields{
+		"version": "1.0", "truncation": nil, "padding": nil, "added_tokens": added, "normalizer": nil,
+		"pre_tokenizer": bytes, "post_processor": nil, "decoder": bytes,
+		"model": fields{
+			"type": "BPE", "dropout": nil, "unk_token": nil, "continuing_subword_prefix": nil, "end_of_word_suffix": nil,
+			"fuse_unk": false, "byte_fallback": false, "vocab": vocabulary, "merges": []string{},
+		},
+	})
+}
+
+// Questions are rows of DeepSeek-R1's set.
+func Questions() []LanguageRecord {
+	return languageRecords(func(r *LanguageRecord, _ string, i int) {
+		r.TextInput, r.GTOutput, r.Dataset = fmt.Sprintf("Question %d: A or B?", i), []string{"A", "B"}[i%2], "gpqa"
+	})
+}
+
+// Harmony are n rows of gpt-oss' sets, as the ids of whole prompts.
+func Harmony(n int) []LanguageRecord {
+	all := make([]LanguageRecord, n)
+	for i := range all {
+		ids := []int32{200006, 200008}
+		for _, b := range []byte(fmt.Sprint(i)) {
+			ids = append(ids, HarmonyByte(b))
+		}
+		all[i] = LanguageRecord{Tokens: append(ids, 200007), Truth: []string{"A", "B"}[i%2], Dataset: "gpqa_diamond"}
+	}
+	return all
+}
+
+// HarmonyByte and DeepSeekByte are the ids of a byte in the two vocabularies.
+func HarmonyByte(b byte) int32 { return int32(b) }
+
+// DeepSeekByte is that of DeepSeek's.
+func DeepSeekByte(b byte) int { return 3 + int(b) }

@@ -1,0 +1,124 @@
+package officialdata
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/testkit/protobuf"
+	"github.com/plumbline-ml/plumbline/internal/testkit/tinymodel"
+)
+
+// byteNames are what GPT-2's tokenizers call the 256 bytes.
+func byteNames() []string {
+	names := make([]string, 256)
+	others := 0
+	for b := range names {
+		if b >= '!' && b <= '~' || b >= 0xa1 && b != 0xad {
+			names[b] = string(rune(b))
+			continue
+		}
+		names[b] = string(rune(256 + others))
+		others++
+	}
+	return names
+}
+
+// byteLevel is a vocabulary of so many tokens: the bytes, the two that tinymodel's decoders say, and
+// others that no text has.
+func byteLevel(words int) map[string]int {
+	vocabulary := map[string]int{}
+	for id, name := range append(byteNames(), "Ġyes", "Ġno", "Ġy") {
+		vocabulary[name] = id
+	}
+	for id := len(vocabulary); id < words; id++ {
+		vocabulary[fmt.Sprintf("Ġx%d", id)] = id
+	}
+	return vocabulary
+}
+
+// Llama3 is what tinymodel's decoder says by Llama 3's vocabulary, of so many tokens.
+func Llama3() (words int64, a tinymodel.Answer) {
+	return 128256, tinymodel.Answer{First: 256, Second: 257, End: 128009}
+}
+
+// Llama3Tokenizer writes tokenizer.json in the form of Llama 3's.
+func Llama3Tokenizer(dir string) error {
+	const words, pattern = 128000,
+		`(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`
+	type fields = map[string]any
+	names := map[int]string{0: "<|begin_of_text|>", 1: "<|end_of_text|>", 8: "<|eom_id|>", 9: "<|eot_id|>"}
+	var added []fields
+	for i := range 256 {
+		name := names[i]
+		if name == "" {
+			name = fmt.Sprintf("<|reserved_special_token_%d|>", i)
+		}
+		added = append(added, fields{
+			"id": words + i, "content": name, "single_word": false, "lstrip": false, "rstrip": false,
+			"normalized": false, "special": true,
+		})
+	}
+	bytes := fields{"type": "ByteLevel", "add_prefix_space": false, "trim_offsets": true, "use_regex": false}
+	return writeJSON(filepath.Join(dir, "tokenizer.json"), fields{
+		"version": "1.0", "truncation": nil, "padding": nil, "added_tokens": added, "normalizer": nil,
+		"pre_tokenizer": fields{"type": "Sequence", "pretokenizers": []fields{
+			{"type": "Split", "pattern": fields{"Regex": pattern}, "behavior": "Isolated", "invert": false}, bytes,
+		}},
+		"post_processor": nil, "decoder": bytes,
+		"model": fields{
+			"type": "BPE", "dropout": nil, "unk_token": nil, "continuing_subword_prefix": nil, "end_of_word_suffix": nil,
+			"fuse_unk": false, "byte_fallback": false, "ignore_merges": true, "vocab": byteLevel(words),
+			"merges": []string{"Ġ y"},
+		},
+	})
+}
+
+// GPTJ is what tinymodel's decoder says by GPT-J's vocabulary, of so many tokens.
+func GPTJ() (words int64, a tinymodel.Answer) {
+	return 50257, tinymodel.Answer{First: 256, Second: 257, End: 50256}
+}
+
+// GPTJTokenizer writes vocab.json and merges.txt.
+func GPTJTokenizer(dir string) error {
+	vocabulary := byteLevel(50256)
+	vocabulary["<|endoftext|>"] = 50256
+	if err := writeJSON(filepath.Join(dir, "vocab.json"), vocabulary); err != nil {
+		return err
+	}
+	return write(filepath.Join(dir, "merges.txt"), []byte("#version: 0.2\n"))
+}
+
+// The kinds of pieces of a SentencePiece model.
+const (
+	normal  = 1
+	unknown = 2
+	control = 3
+	byteOf  = 6
+)
+
+// Llama2 is what tinymodel's decoder says by Llama 2's vocabulary, here of so many tokens.
+func Llama2() (words int64, a tinymodel.Answer) {
+	return 263, tinymodel.Answer{First: 259, Second: 260, End: 2}
+}
+
+// Llama2Tokenizer writes tokenizer.model as SentencePiece does.
+func Llama2Tokenizer(dir string) error {
+	var model protobuf.Message
+	add := func(text string, kind int64) {
+		model = model.Bytes(1, protobuf.Message(nil).Text(1, text).Float(2, 0).Int(3, kind))
+	}
+	add("<unk>", unknown)
+	add("<s>", control)
+	add("</s>", control)
+	for b := range 256 {
+		add(fmt.Sprintf("<0x%02X>", b), byteOf)
+	}
+	for _, word := range strings.Fields("▁yes ▁no ▁ .") {
+		add(word, normal)
+	}
+	const bpe, yes = 2, 1
+	trainer := protobuf.Message(nil).Int(3, bpe).Int(4, 263).Int(35, yes)
+	normalizer := protobuf.Message(nil).Text(1, "identity").Int(3, yes).Int(4, 0).Int(5, yes)
+	return write(filepath.Join(dir, "tokenizer.model"), model.Bytes(2, trainer).Bytes(3, normalizer))
+}

@@ -1,0 +1,21 @@
+package tinymodel
+
+import "github.com/plumbline-ml/plumbline/internal/testkit/onnxfile"
+
+// BERT has the tensors of bert_large_v1_1.onnx where the inputs are input_ids, input_mask and segment_ids, and those of
+// bert_large_v1_1_fake_quant.onnx where they are input_ids, attention_mask and token_type_ids. Of a vocabulary of so
+// many words it takes one for the beginning and the end of every answer.
+func BERT(words, answer int64, inputs ...string) *onnxfile.Graph {
+	g := &onnxfile.Graph{}
+	for _, name := range inputs {
+		g.Input(name, onnxfile.Int64, -1, 384)
+	}
+	weights := onnxfile.Random(2, 0.01, words, 2)
+	weights[2*answer], weights[2*answer+1] = 10, 10
+	logits := g.Node("Gather", []string{g.Floats(weights, words, 2), inputs[0]})
+	for i, name := range []string{"output_start_logits", "output_end_logits"} {
+		g.Name([]string{name}, "Gather", []string{logits, g.Ints([]int64{int64(i)})}, onnxfile.Int("axis", 2))
+		g.Output(name, onnxfile.Float, -1, 384)
+	}
+	return g
+}

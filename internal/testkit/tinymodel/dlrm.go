@@ -1,0 +1,66 @@
+package tinymodel
+
+import (
+	"fmt"
+
+	"github.com/plumbline-ml/plumbline/internal/testkit/onnxfile"
+)
+
+// DLRMTable is the table of which the recommendation models know two rows: index 1 counts for a click. The first number
+// of a pair does so as well.
+const DLRMTable = 5
+
+const (
+	numbers = 13
+	tables  = 26
+)
+
+// DLRMv2 has the tensors of an export of DLRM v2: offsets and indices of all tables, one behind the other.
+func DLRMv2() *onnxfile.Graph {
+	g := &onnxfile.Graph{}
+	dense := g.Input("dense_x", onnxfile.Float, -1, numbers)
+	offsets := g.Input("offsets", onnxfile.Int32, -1)
+	indices := g.Input("indices", onnxfile.Int32, -1)
+	pairs := g.Node("Gather", []string{g.Node("Shape", []string{dense}), g.Ints([]int64{0}, 1)})
+	at := func(table int64) string { return g.Node("Mul", []string{pairs, g.Ints([]int64{table}, 1)}) }
+	starts := g.Node("Slice", []string{offsets, at(DLRMTable), at(DLRMTable + 1)})
+	click(g, dense, g.Node("Gather", []string{indices, starts}), "pred")
+	g.Output("pred", onnxfile.Float, -1)
+	return g
+}
+
+// DLRMv1 has the tensors of tb00_40M.onnx: a row of offsets and one of indices for each table. Its table
+// lies in a file beside it.
+func DLRMv1() *onnxfile.Graph {
+	g := &onnxfile.Graph{}
+	dense := g.Input("dense_x", onnxfile.Float, -1, numbers)
+	offsets := g.Input("offsets", onnxfile.Int64, tables, -1)
+	indices := g.Input("indices", onnxfile.Int64, tables, -1)
+	bags := g.Node("GatherElements", []string{indices, offsets}, onnxfile.Int("axis", 1))
+	click(g, dense, g.Node("Gather", []string{bags, g.Ints([]int64{DLRMTable})}), "pred")
+	g.Output("pred", onnxfile.Float, -1)
+	return g
+}
+
+// DLRMv1Lists has the tensors of the other export of DLRM v1: inputs of its own for each table.
+func DLRMv1Lists() *onnxfile.Graph {
+	g := &onnxfile.Graph{}
+	dense := g.Input("dense_x", onnxfile.Float, -1, numbers)
+	for k := range tables {
+		g.Input(fmt.Sprintf("offsets_%d", k), onnxfile.Int64, -1)
+	}
+	for k := range tables {
+		g.Input(fmt.Sprintf("indices_%d", k), onnxfile.Int64, -1)
+	}
+	bags := g.Node("Gather", []string{fmt.Sprintf("indices_%d", DLRMTable), fmt.Sprintf("offsets_%d", DLRMTable)})
+	click(g, dense, bags, "pred")
+	g.Output("pred", onnxfile.Float, -1)
+	return g
+}
+
+// click adds the predictions for numbers [pairs,13] and indices [pairs] into the table.
+func click(g *onnxfile.Graph, dense, indices, output string) {
+	weights := g.Node("Gather", []string{g.External("tables.bin", []float32{0, 1}, 2), indices})
+	first := g.Node("Gather", []string{dense, g.Ints([]int64{0})}, onnxfile.Int("axis", 1))
+	g.Name([]string{output}, "Sigmoid", []string{g.Node("Add", []string{weights, first})})
+}

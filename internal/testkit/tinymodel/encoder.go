@@ -1,0 +1,16 @@
+package tinymodel
+
+import "github.com/plumbline-ml/plumbline/internal/testkit/onnxfile"
+
+// TextEncoder has the tensors of a BERT without a head, as e5-base-v2 and ColBERTv2.0 are exported. The state of a
+// token of a vocabulary of so many words is drawn by its id: texts are near each other that have words in common.
+func TextEncoder(words, dim int64) *onnxfile.Graph {
+	g := &onnxfile.Graph{}
+	for _, name := range []string{"input_ids", "attention_mask", "token_type_ids"} {
+		g.Input(name, onnxfile.Int64, -1, -1)
+	}
+	states := g.Floats(onnxfile.Random(uint64(dim), 1, words, dim), words, dim)
+	g.Name([]string{"last_hidden_state"}, "Gather", []string{states, "input_ids"})
+	g.Output("last_hidden_state", onnxfile.Float, -1, -1, dim)
+	return g
+}

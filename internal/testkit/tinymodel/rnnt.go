@@ -1,0 +1,74 @@
+package tinymodel
+
+import (
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/testkit/onnxfile"
+)
+
+// Symbols of the RNN-T models: 28 labels, and one for the blank, which is also the start.
+const (
+	rnntLabels = " abcdefghijklmnopqrstuvwxyz'"
+	rnntBlank  = len(rnntLabels)
+	rnntLayers = 2
+	rnntHidden = 3
+)
+
+// RNNTEncoder has the tensors of the encoder of RNN-T, as the reference's checkpoint is exported: every second frame
+// goes through.
+func RNNTEncoder() *onnxfile.Graph {
+	const width = 240
+	g := &onnxfile.Graph{}
+	frames := g.Input("input", onnxfile.Float, -1, -1, width)
+	lengths := g.Input("feature_length", onnxfile.Int64, -1)
+	all := g.Ints([]int64{1 << 40}, 1)
+	half := g.Node("Slice", []string{frames, g.Ints([]int64{0}, 1), all, g.Ints([]int64{0}, 1), g.Ints([]int64{2}, 1)})
+	g.Name([]string{"x_padded"}, "Transpose", []string{half}, onnxfile.IntList("perm", 1, 0, 2))
+	rounded := g.Node("Div", []string{g.Node("Add", []string{lengths, g.Ints([]int64{1})}), g.Ints([]int64{2})})
+	g.Name([]string{"x_lens"}, "Cast", []string{rounded}, onnxfile.Int("to", int64(onnxfile.Int32)))
+	g.Output("x_padded", onnxfile.Float, -1, -1, width)
+	g.Output("x_lens", onnxfile.Int32, -1)
+	return g
+}
+
+// RNNTPrediction has the tensors of the prediction network: it says which symbol it was given, one of so many.
+func RNNTPrediction(symbols int) *onnxfile.Graph {
+	g := &onnxfile.Graph{}
+	symbol := g.Input("symbol", onnxfile.Int64, -1, 1)
+	table := make([]float32, symbols*(rnntBlank+1))
+	for i := range symbols {
+		table[i*(rnntBlank+1)+i] = 1
+	}
+	g.Name([]string{"g"}, "Gather", []string{g.Floats(table, int64(symbols), int64(rnntBlank+1)), symbol})
+	g.Output("g", onnxfile.Float, -1, 1, int64(rnntBlank+1))
+	for _, i := range []string{"1", "2"} {
+		state := g.Input("hidden_in_"+i, onnxfile.Float, rnntLayers, -1, rnntHidden)
+		g.Name([]string{"hidden_out_" + i}, "Identity", []string{state})
+		g.Output("hidden_out_"+i, onnxfile.Float, rnntLayers, -1, rnntHidden)
+	}
+	return g
+}
+
+// RNNTStart is how many rows the embedding of a prediction network has that knows the start.
+const RNNTStart = rnntBlank + 1
+
+// RNNTJoint has the tensors of the joint network. It spells a word of different letters, in the first frame of every
+// clip.
+func RNNTJoint(word string) *onnxfile.Graph {
+	const width = 240
+	g := &onnxfile.Graph{}
+	g.Input("0", onnxfile.Float, -1, 1, width)
+	said := g.Input("1", onnxfile.Float, -1, 1, int64(rnntBlank+1))
+	next := make([]float32, (rnntBlank+1)*(rnntBlank+1))
+	last := rnntBlank
+	for _, letter := range word {
+		i := strings.IndexRune(rnntLabels, letter)
+		next[last*(rnntBlank+1)+i] = 1
+		last = i
+	}
+	next[last*(rnntBlank+1)+rnntBlank] = 1
+	scores := g.Node("MatMul", []string{said, g.Floats(next, int64(rnntBlank+1), int64(rnntBlank+1))})
+	g.Name([]string{"result"}, "Unsqueeze", []string{scores, g.Ints([]int64{1}, 1)})
+	g.Output("result", onnxfile.Float, -1, 1, 1, int64(rnntBlank+1))
+	return g
+}

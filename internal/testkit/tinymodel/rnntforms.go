@@ -1,0 +1,89 @@
+package tinymodel
+
+import "github.com/plumbline-ml/plumbline/internal/testkit/onnxfile"
+
+// The transducers of other toolkits take 80 filters, and their encoders pass every fourth frame.
+const (
+	transducerFilters = 80
+	transducerStep    = 4
+)
+
+// NeMoTokens and IcefallTokens are the tokens of the models in these forms, as their toolkits
+// write them. They say "the".
+const (
+	NeMoTokens    = "\u2581t 0\nhe 1\n<unk> 2\n"
+	IcefallTokens = "<blk> 0\n\u2581T 1\nHE 2\n<unk> 3\n"
+)
+
+// fourth passes every fourth frame of the input along an axis, and the lengths.
+func fourth(g *onnxfile.Graph, x, lengths, frames, ends string, axis int64) {
+	g.Name([]string{frames}, "Slice", []string{x, g.Ints([]int64{0}, 1), g.Ints([]int64{1 << 40}, 1),
+		g.Ints([]int64{axis}, 1), g.Ints([]int64{transducerStep}, 1)})
+	rounded := g.Node("Add", []string{lengths, g.Ints([]int64{transducerStep - 1})})
+	g.Name([]string{ends}, "Div", []string{rounded, g.Ints([]int64{transducerStep})})
+}
+
+// NeMoEncoder has the tensors of an encoder that NeMo exports.
+func NeMoEncoder() *onnxfile.Graph {
+	g := &onnxfile.Graph{}
+	x := g.Input("audio_signal", onnxfile.Float, -1, transducerFilters, -1)
+	fourth(g, x, g.Input("length", onnxfile.Int64, -1), "outputs", "encoded_lengths", 2)
+	g.Output("outputs", onnxfile.Float, -1, transducerFilters, -1)
+	g.Output("encoded_lengths", onnxfile.Int64, -1)
+	return g
+}
+
+// NeMoDecoder has the tensors of the decoder with joint network that NeMo exports. It says both tokens in the first
+// frame.
+func NeMoDecoder() *onnxfile.Graph {
+	const symbols = 4 // three tokens and the blank, which is the start
+	g := &onnxfile.Graph{}
+	g.Input("encoder_outputs", onnxfile.Float, -1, transducerFilters, 1)
+	targets := g.Input("targets", onnxfile.Int32, -1, 1)
+	lengths := g.Input("target_length", onnxfile.Int32, -1)
+	next := []float32{0, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1, 1, 0, 0, 0}
+	scores := g.Node("Gather", []string{g.Floats(next, symbols, symbols), targets})
+	g.Name([]string{"outputs"}, "Unsqueeze", []string{scores, g.Ints([]int64{1}, 1)})
+	g.Output("outputs", onnxfile.Float, -1, 1, 1, symbols)
+	g.Name([]string{"prednet_lengths"}, "Identity", []string{lengths})
+	g.Output("prednet_lengths", onnxfile.Int32, -1)
+	for _, i := range []string{"1", "2"} {
+		state := g.Input("input_states_"+i, onnxfile.Float, 1, -1, 2)
+		g.Name([]string{"output_states_" + i}, "Identity", []string{state})
+		g.Output("output_states_"+i, onnxfile.Float, 1, -1, 2)
+	}
+	return g
+}
+
+// IcefallEncoder has the tensors of an encoder that icefall exports.
+func IcefallEncoder() *onnxfile.Graph {
+	g := &onnxfile.Graph{}
+	x := g.Input("x", onnxfile.Float, -1, -1, transducerFilters)
+	fourth(g, x, g.Input("x_lens", onnxfile.Int64, -1), "encoder_out", "encoder_out_lens", 1)
+	g.Output("encoder_out", onnxfile.Float, -1, -1, transducerFilters)
+	g.Output("encoder_out_lens", onnxfile.Int64, -1)
+	return g
+}
+
+// icefallSymbols are three tokens behind the blank.
+const icefallSymbols = 4
+
+// IcefallDecoder has the tensors of the decoder that icefall exports: the last of two symbols says which is next.
+func IcefallDecoder() *onnxfile.Graph {
+	g := &onnxfile.Graph{}
+	y := g.Input("y", onnxfile.Int64, -1, 2)
+	last := g.Node("Gather", []string{y, g.Ints([]int64{1})}, onnxfile.Int("axis", 1))
+	next := []float32{0, 1, 0, 0, 0, 0, 1, 0, 1, 0, 0, 0, 1, 0, 0, 0}
+	g.Name([]string{"decoder_out"}, "Gather", []string{g.Floats(next, icefallSymbols, icefallSymbols), last})
+	g.Output("decoder_out", onnxfile.Float, -1, icefallSymbols)
+	return g
+}
+
+// IcefallJoiner has the tensors of the joiner that icefall exports.
+func IcefallJoiner() *onnxfile.Graph {
+	g := &onnxfile.Graph{}
+	g.Input("encoder_out", onnxfile.Float, -1, transducerFilters)
+	g.Name([]string{"logit"}, "Identity", []string{g.Input("decoder_out", onnxfile.Float, -1, icefallSymbols)})
+	g.Output("logit", onnxfile.Float, -1, icefallSymbols)
+	return g
+}

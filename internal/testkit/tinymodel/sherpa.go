@@ -1,0 +1,38 @@
+package tinymodel
+
+import "github.com/plumbline-ml/plumbline/internal/testkit/onnxfile"
+
+// sherpaCapacity is how many tokens the caches of sherpa-onnx's form take.
+const sherpaCapacity = 448
+
+// SherpaEncoder has the tensors of sherpa-onnx's export of Whisper large-v3, of one layer.
+func SherpaEncoder() *onnxfile.Graph {
+	g := &onnxfile.Graph{}
+	in := g.Input("mel", onnxfile.Float, -1, 128, -1)
+	first := g.Node("Slice", []string{in, g.Ints([]int64{0}, 1), g.Ints([]int64{1}, 1), g.Ints([]int64{1}, 1)})
+	shape := g.Ints([]int64{1, -1, whisperPositions, whisperWidth}, 4)
+	for _, name := range []string{"n_layer_cross_k", "n_layer_cross_v"} {
+		g.Name([]string{name}, "Reshape", []string{first, shape})
+		g.Output(name, onnxfile.Float, 1, -1, -1, whisperWidth)
+	}
+	return g
+}
+
+// SherpaDecoder has those of its decoder, whose caches stay as they are.
+func SherpaDecoder(a Answer) *onnxfile.Graph {
+	g := &onnxfile.Graph{}
+	ids := g.Input("tokens", onnxfile.Int64, -1, -1)
+	for _, name := range []string{"n_layer_self_k_cache", "n_layer_self_v_cache"} {
+		g.Input("in_"+name, onnxfile.Float, 1, -1, sherpaCapacity, whisperWidth)
+	}
+	for _, name := range []string{"n_layer_cross_k", "n_layer_cross_v"} {
+		g.Input(name, onnxfile.Float, 1, -1, -1, whisperWidth)
+	}
+	g.Input("offset", onnxfile.Int64, 1)
+	whisperSays(g, ids, a)
+	for _, name := range []string{"n_layer_self_k_cache", "n_layer_self_v_cache"} {
+		g.Name([]string{"out_" + name}, "Identity", []string{"in_" + name})
+		g.Output("out_"+name, onnxfile.Float, 1, -1, sherpaCapacity, whisperWidth)
+	}
+	return g
+}

@@ -1,0 +1,29 @@
+package tinymodel
+
+import "github.com/plumbline-ml/plumbline/internal/testkit/onnxfile"
+
+// UNet3D has the tensors of 3dunet_kits19_128x128x128.onnx; batch -1 those of its form with a free batch. It takes
+// voxels above -0.8 for kidney, and those above 1 for tumour.
+func UNet3D(batch int64) *onnxfile.Graph {
+	g := &onnxfile.Graph{}
+	input := g.Input("input", onnxfile.Float, batch, 1, 128, 128, 128)
+	weights := g.Floats([]float32{0, 1, 2}, 3, 1, 1, 1, 1)
+	g.Name([]string{"output"}, "Conv", []string{input, weights, g.Floats([]float32{0, 0.8, -0.2}, 3)})
+	g.Output("output", onnxfile.Float, batch, 3, 128, 128, 128)
+	return g
+}
+
+// BraTS has the tensors of 224_224_160.onnx, the wanted output behind another one; batch -1 those of its form with a
+// free batch. Of heads whose channels have mean 0 and deviation 1 it takes voxels above 1 in FLAIR for oedema, in T1
+// for the non-enhancing part, and in T1 with contrast agent for the enhancing part.
+func BraTS(batch int64) *onnxfile.Graph {
+	g := &onnxfile.Graph{}
+	input := g.Input("input", onnxfile.Float, batch, 4, 224, 224, 160)
+	weights := g.Floats([]float32{0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 1, 0, 0}, 4, 4, 1, 1, 1)
+	corner := []string{input, g.Ints([]int64{0, 0, 0}, 3), g.Ints([]int64{14, 14, 10}, 3), g.Ints([]int64{2, 3, 4}, 3)}
+	g.Name([]string{"deep"}, "Slice", corner)
+	g.Name([]string{"output"}, "Conv", []string{input, weights, g.Floats([]float32{1, 0, 0, 0}, 4)})
+	g.Output("deep", onnxfile.Float, batch, 4, 14, 14, 10)
+	g.Output("output", onnxfile.Float, batch, 4, 224, 224, 160)
+	return g
+}

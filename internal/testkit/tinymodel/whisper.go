@@ -1,0 +1,65 @@
+package tinymodel
+
+import "github.com/plumbline-ml/plumbline/internal/testkit/onnxfile"
+
+// The sizes of Whisper large-v3's tensors, but for the width of what the encoder gives, and layers and heads.
+const (
+	whisperFrames, whisperPositions, whisperTokens = 3000, 1500, 51866
+	whisperWidth                                   = 2
+)
+
+// WhisperEncoder has the tensors of optimum's export.
+func WhisperEncoder() *onnxfile.Graph {
+	g := &onnxfile.Graph{}
+	in := g.Input("input_features", onnxfile.Float, -1, 128, whisperFrames)
+	first := g.Node("Slice", []string{in, g.Ints([]int64{0}, 1), g.Ints([]int64{1}, 1), g.Ints([]int64{1}, 1)})
+	shape := g.Ints([]int64{0, whisperPositions, whisperWidth}, 3)
+	g.Name([]string{"last_hidden_state"}, "Reshape", []string{first, shape})
+	g.Output("last_hidden_state", onnxfile.Float, -1, whisperPositions, whisperWidth)
+	return g
+}
+
+// whisperSays puts logits behind each token: a's in turn, after anything else the first.
+func whisperSays(g *onnxfile.Graph, ids string, a Answer) {
+	is := func(token int64) string {
+		return g.Node("Cast", []string{g.Node("Equal", []string{ids, g.Ints([]int64{token})})},
+			onnxfile.Int("to", int64(onnxfile.Int64)))
+	}
+	table := make([]float32, 3*whisperTokens) // of the next token: after others, after First, after Second
+	table[a.First], table[whisperTokens+a.Second], table[2*whisperTokens+a.End] = 20, 20, 20
+	row := g.Node("Add", []string{is(a.First), g.Node("Mul", []string{is(a.Second), g.Ints([]int64{2})})})
+	g.Name([]string{"logits"}, "Gather", []string{g.Floats(table, 3, whisperTokens), row})
+	g.Output("logits", onnxfile.Float, -1, -1, whisperTokens)
+}
+
+// WhisperDecoder is the first of optimum's two decoders.
+func WhisperDecoder(a Answer) *onnxfile.Graph {
+	g := &onnxfile.Graph{}
+	ids := g.Input("input_ids", onnxfile.Int64, -1, -1)
+	sound := g.Input("encoder_hidden_states", onnxfile.Float, -1, whisperPositions, whisperWidth)
+	whisperSays(g, ids, a)
+	for _, name := range []string{"key", "value"} {
+		g.Name([]string{"present.0.decoder." + name}, "Unsqueeze", []string{
+			g.Node("Cast", []string{ids}, onnxfile.Int("to", int64(onnxfile.Float))), g.Ints([]int64{1, 3}, 2)})
+		g.Output("present.0.decoder."+name, onnxfile.Float, -1, 1, -1, 1)
+		g.Name([]string{"present.0.encoder." + name}, "Unsqueeze", []string{sound, g.Ints([]int64{1}, 1)})
+		g.Output("present.0.encoder."+name, onnxfile.Float, -1, 1, whisperPositions, whisperWidth)
+	}
+	return g
+}
+
+// WhisperDecoderWithPast is the second.
+func WhisperDecoderWithPast(a Answer) *onnxfile.Graph {
+	g := &onnxfile.Graph{}
+	ids := g.Input("input_ids", onnxfile.Int64, -1, 1)
+	whisperSays(g, ids, a)
+	added := g.Node("Unsqueeze", []string{
+		g.Node("Cast", []string{ids}, onnxfile.Int("to", int64(onnxfile.Float))), g.Ints([]int64{1, 3}, 2)})
+	for _, name := range []string{"key", "value"} {
+		past := g.Input("past_key_values.0.decoder."+name, onnxfile.Float, -1, 1, -1, 1)
+		g.Input("past_key_values.0.encoder."+name, onnxfile.Float, -1, 1, whisperPositions, whisperWidth)
+		g.Name([]string{"present.0.decoder." + name}, "Concat", []string{past, added}, onnxfile.Int("axis", 2))
+		g.Output("present.0.decoder."+name, onnxfile.Float, -1, 1, -1, 1)
+	}
+	return g
+}
