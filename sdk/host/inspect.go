@@ -13,7 +13,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/internal/convert"
-	"github.com/plumbline-ml/plumbline/sdk/internal/openfiles"
+	"github.com/plumbline-ml/plumbline/sdk/internal/osprocess"
 	"github.com/plumbline-ml/plumbline/sdk/internal/pluginpb"
 )
 
@@ -68,7 +68,7 @@ func (p *Plugin) describes(ctx context.Context) ([]byte, error) {
 func runAlone(cmd *exec.Cmd) error {
 	runtime.LockOSThread() // it is the parent whose end the kernel reports: see process.Start
 	defer runtime.UnlockOSThread()
-	openfiles.Keep()
+	osprocess.KeepOpenFiles()
 	if err := cmd.Start(); err != nil {
 		return err
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/official"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/host"
-	"github.com/plumbline-ml/plumbline/sdk/internal/cputime"
+	"github.com/plumbline-ml/plumbline/sdk/internal/osprocess"
 )
 
 // The benchmarks of this file are whole tests of LoadGen, its recording on and its logs written, with the null plugin
@@ -127,7 +127,7 @@ func floodPlugin(b *testing.B, o host.LaunchOptions, s loadgen.TestSettings, see
 
 func processorTime(b *testing.B, pids ...int) time.Duration {
 	b.Helper()
-	t, err := cputime.Of(pids...)
+	t, err := osprocess.ProcessorTime(pids...)
 	if err != nil {
 		b.Skip(err)
 	}

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/plumbline-ml/plumbline/sdk/internal/openfiles"
+	"github.com/plumbline-ml/plumbline/sdk/internal/osprocess"
 )
 
 // firstLineBytes bounds the line that go-plugin reads the handshake from. A TLS certificate fits.
@@ -127,7 +127,7 @@ func (p *process) launch() error {
 	if p.doomed {
 		return errors.New("its start was interrupted")
 	}
-	openfiles.Keep()
+	osprocess.KeepOpenFiles()
 	err := p.cmd.Start()
 	p.started = err == nil
 	return err

@@ -8,7 +8,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 	"github.com/plumbline-ml/plumbline/sdk/batch"
-	"github.com/plumbline-ml/plumbline/sdk/internal/cputime"
+	"github.com/plumbline-ml/plumbline/sdk/internal/osprocess"
 	"github.com/plumbline-ml/plumbline/sdk/internal/pluginpb"
 )
 
@@ -121,7 +121,7 @@ func used(pid int) time.Duration {
 	if pid <= 0 {
 		return -1
 	}
-	d, err := cputime.Of(pid)
+	d, err := osprocess.ProcessorTime(pid)
 	if err != nil {
 		return -1
 	}

@@ -18,10 +18,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 	"github.com/plumbline-ml/plumbline/sdk/internal/convert"
 	"github.com/plumbline-ml/plumbline/sdk/internal/handshake"
-	"github.com/plumbline-ml/plumbline/sdk/internal/lifeline"
-	"github.com/plumbline-ml/plumbline/sdk/internal/openfiles"
+	"github.com/plumbline-ml/plumbline/sdk/internal/osprocess"
 	"github.com/plumbline-ml/plumbline/sdk/internal/pluginpb"
-	"github.com/plumbline-ml/plumbline/sdk/internal/stdio"
 )
 
 // Option configures Main.
@@ -41,7 +39,7 @@ func Backend(name string, b backend.Backend) Option {
 // From here on what the process prints to its standard output goes to its standard error output: the former belongs to
 // the handshake.
 func Main(b sdk.Benchmark, options ...Option) {
-	openfiles.Keep() // backends and programs of models are started by this process
+	osprocess.KeepOpenFiles() // backends and programs of models are started by this process
 	p := program{benchmark: b, args: os.Args[1:], started: os.Getenv(handshake.CookieKey) == handshake.CookieValue}
 	for _, o := range options {
 		o(&p)
@@ -104,12 +102,12 @@ func (p *program) usage(w io.Writer) {
 
 // serve answers one harness.
 func (p *program) serve(stderr io.Writer) int {
-	restore, err := stdio.Reserve()
+	restore, err := osprocess.ReserveStdout()
 	if err != nil {
 		fmt.Fprintln(stderr, "plugin:", err)
 		return 1
 	}
-	lifeline.Watch()
+	osprocess.EndWithHarness()
 	s := newService(p.benchmark, p.backends)
 	plugin.Serve(&plugin.ServeConfig{
 		HandshakeConfig: handshake.Config(),

@@ -13,7 +13,7 @@ import (
 	"google.golang.org/grpc"
 
 	"github.com/plumbline-ml/plumbline/sdk/internal/handshake"
-	"github.com/plumbline-ml/plumbline/sdk/internal/lifeline"
+	"github.com/plumbline-ml/plumbline/sdk/internal/osprocess"
 	"github.com/plumbline-ml/plumbline/sdk/internal/pluginpb"
 )
 
@@ -186,7 +186,7 @@ const theWorkload = 1
 var errHangUp = errors.New("hangs up")
 
 func serveRaw(r *raw) {
-	lifeline.Watch()
+	osprocess.EndWithHarness()
 	plugin.Serve(&plugin.ServeConfig{
 		HandshakeConfig: handshake.Config(),
 		Plugins:         plugin.PluginSet{handshake.Service: r},

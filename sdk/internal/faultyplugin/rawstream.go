@@ -11,7 +11,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/plumbline-ml/plumbline/sdk/internal/handshake"
-	"github.com/plumbline-ml/plumbline/sdk/internal/lifeline"
+	"github.com/plumbline-ml/plumbline/sdk/internal/osprocess"
 	"github.com/plumbline-ml/plumbline/sdk/internal/pluginpb"
 )
 
@@ -21,7 +21,7 @@ func socket() string { return filepath.Join(os.Getenv(handshake.SocketDirEnv), "
 // serveFrames shakes hands and speaks HTTP/2 without gRPC's library: it answers the Run stream with a heartbeat and
 // then with bytes as they are, and ends it.
 func serveFrames(network, address string, text []byte) {
-	lifeline.Watch()
+	osprocess.EndWithHarness()
 	listener, err := net.Listen(network, address)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

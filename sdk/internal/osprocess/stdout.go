@@ -1,5 +1,4 @@
-// Package stdio keeps a plugin's standard output for its handshake.
-package stdio
+package osprocess
 
 import (
 	"fmt"
@@ -7,10 +6,10 @@ import (
 	"sync"
 )
 
-// Reserve keeps the standard output for whoever writes to os.Stdout now, and points file descriptor 1, which C
+// ReserveStdout keeps the standard output for whoever writes to os.Stdout now, and points file descriptor 1, which C
 // libraries print to, at the standard error output. The returned function ends that: os.Stdout and os.Stderr are both
 // the standard error output from then on. It may be called often and at a time.
-func Reserve() (restore func(), err error) {
+func ReserveStdout() (restore func(), err error) {
 	stderr := os.Stderr
 	private, err := divert()
 	if err != nil {

@@ -1,6 +1,6 @@
 //go:build unix
 
-package openfiles
+package osprocess
 
 import (
 	"os"

@@ -1,6 +1,6 @@
 //go:build unix
 
-package openfiles
+package osprocess
 
 import (
 	"os"
@@ -25,11 +25,11 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestKeep: a folder, a file and a pipe that programs would inherit stay here, whichever way they are found; what is
-// handed down on purpose arrives.
-func TestKeep(t *testing.T) {
+// TestKeepOpenFiles: a folder, a file and a pipe that programs would inherit stay here, whichever way they are found;
+// what is handed down on purpose arrives.
+func TestKeepOpenFiles(t *testing.T) {
 	for name, keep := range map[string]func(){
-		"at once": Keep, "each of a list": keepEach, "each up to a limit": func() { keepUpTo(mostDescriptors()) },
+		"at once": KeepOpenFiles, "each of a list": keepEach, "each up to a limit": func() { keepUpTo(mostDescriptors()) },
 	} {
 		folder, err := unix.Open(t.TempDir(), unix.O_RDONLY, 0)
 		if err != nil {

@@ -1,5 +1,4 @@
-// Package lifeline ends a plugin whose harness has died.
-package lifeline
+package osprocess
 
 import (
 	"io"
@@ -12,10 +11,10 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/internal/handshake"
 )
 
-// Watch ends the process when its standard input ends: the harness holds the other end of that pipe, and the kernel
-// closes it however the harness dies. SIGTERM, which some kernels send then, does the same. Processes that the plugin
-// started and that are in its process group end too, if the group is the plugin's own.
-func Watch() {
+// EndWithHarness ends the process when its standard input ends: the harness holds the other end of that pipe, and the
+// kernel closes it however the harness dies. SIGTERM, which some kernels send then, does the same. Processes that the
+// plugin started and that are in its process group end too, if the group is the plugin's own.
+func EndWithHarness() {
 	terminated := make(chan os.Signal, 1)
 	signal.Notify(terminated, syscall.SIGTERM)
 	closed := make(chan struct{})
@@ -29,7 +28,7 @@ func Watch() {
 		case <-closed:
 		}
 		removeFolder(os.Getenv(handshake.SocketDirEnv))
-		end()
+		endGroup()
 		os.Exit(1)
 	}()
 }

@@ -1,4 +1,4 @@
-package cputime_test
+package osprocess_test
 
 import (
 	"errors"
@@ -6,11 +6,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/plumbline-ml/plumbline/sdk/internal/cputime"
+	"github.com/plumbline-ml/plumbline/sdk/internal/osprocess"
 )
 
 func TestTimeGrowsWithWork(t *testing.T) {
-	before, err := cputime.Of(os.Getpid())
+	before, err := osprocess.ProcessorTime(os.Getpid())
 	if errors.Is(err, errors.ErrUnsupported) {
 		t.Skip(err)
 	}
@@ -19,17 +19,17 @@ func TestTimeGrowsWithWork(t *testing.T) {
 	}
 	for began := time.Now(); time.Since(began) < 20*time.Millisecond; {
 	}
-	after, err := cputime.Of(os.Getpid())
+	after, err := osprocess.ProcessorTime(os.Getpid())
 	if err != nil || after <= before {
 		t.Errorf("%v after some work, %v before it, error %v", after, before, err)
 	}
-	if twice, err := cputime.Of(os.Getpid(), os.Getpid()); err != nil || twice < 2*after {
+	if twice, err := osprocess.ProcessorTime(os.Getpid(), os.Getpid()); err != nil || twice < 2*after {
 		t.Errorf("%v for two processes of %v, error %v", twice, after, err)
 	}
 }
 
-func TestNoSuchProcess(t *testing.T) {
-	if _, err := cputime.Of(1 << 25); err == nil {
+func TestTimeOfNoProcess(t *testing.T) {
+	if _, err := osprocess.ProcessorTime(1 << 25); err == nil {
 		t.Error("a process whose number cannot be has a time")
 	}
 }

@@ -1,11 +1,11 @@
 //go:build unix
 
-package lifeline
+package osprocess
 
 import "golang.org/x/sys/unix"
 
-// end kills the process group if this process leads it.
-func end() {
+// endGroup kills the process group if this process leads it.
+func endGroup() {
 	if pid := unix.Getpid(); unix.Getpgrp() == pid {
 		_ = unix.Kill(-pid, unix.SIGKILL)
 	}
