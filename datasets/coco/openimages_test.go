@@ -1,4 +1,4 @@
-package openimages
+package coco
 
 import (
 	"bytes"
@@ -11,18 +11,17 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/datasets/coco"
 	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 )
 
-// write makes a data set with some categories, and two pictures of 3 x 2 pixels in folders of its own.
-func write(t *testing.T, categories string, folders ...string) string {
+// openImagesFolder makes a data set with some categories, and two pictures of 3 x 2 pixels in folders of its own.
+func openImagesFolder(t *testing.T, categories string, folders ...string) string {
 	t.Helper()
 	var picture bytes.Buffer
 	if err := png.Encode(&picture, image.NewGray(image.Rect(0, 0, 3, 2))); err != nil {
 		t.Fatal(err)
 	}
-	files := map[string][]byte{Annotations: fmt.Appendf(nil, `{"categories": [%s], "annotations": [],
+	files := map[string][]byte{OpenImagesAnnotations: fmt.Appendf(nil, `{"categories": [%s], "annotations": [],
 		"images": [{"id": 1, "file_name": "a.png", "width": 3, "height": 2},
 			{"id": 2, "file_name": "b.png", "width": 3, "height": 2}]}`,
 		categories)}
@@ -42,23 +41,23 @@ func write(t *testing.T, categories string, folders ...string) string {
 	return dir
 }
 
-func TestOpen(t *testing.T) {
-	dir := write(t, `{"id": 0}, {"id": 1}`, ".", "validation/data")
-	s, err := Open(dir, coco.Options{Classes: 2})
+func TestOpenImages(t *testing.T) {
+	dir := openImagesFolder(t, `{"id": 0}, {"id": 1}`, ".", "validation/data")
+	s, err := OpenImages(dir, Options{Classes: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if s.Path(0) != filepath.Join(dir, "a.png") || s.Path(1) != filepath.Join(dir, "validation", "data", "b.png") {
 		t.Errorf("paths %s, %s", s.Path(0), s.Path(1))
 	}
-	if s, err := Open(write(t, `{"id": 0}`, "."), coco.Options{Classes: 1, Count: 1}); err != nil || s.Len() != 1 {
+	if s, err := OpenImages(openImagesFolder(t, `{"id": 0}`, "."), Options{Classes: 1, Count: 1}); err != nil || s.Len() != 1 {
 		t.Errorf("the first picture alone: %v, %v", s, err)
 	}
 }
 
-func TestOpenRefusesOtherClasses(t *testing.T) {
-	_, err := Open(write(t, `{"id": 1, "name": "cat"}, {"id": 0}`), coco.Options{})
-	if !errors.Is(err, coco.ErrDataset) {
+func TestOpenImagesRefusesOtherClasses(t *testing.T) {
+	_, err := OpenImages(openImagesFolder(t, `{"id": 1, "name": "cat"}, {"id": 0}`), Options{})
+	if !errors.Is(err, ErrDataset) {
 		t.Fatalf("error %v, want ErrDataset", err)
 	}
 	for _, want := range []string{"2 categories, want 264", `category 0 ("cat"): id 1, want 0`,
@@ -71,10 +70,10 @@ func TestOpenRefusesOtherClasses(t *testing.T) {
 
 // TestGoldenOpenImages opens the annotations of the scorers' cases, whose pictures do not exist.
 func TestGoldenOpenImages(t *testing.T) {
-	golden.Each(t, "scorers/openimages/*/"+Annotations, func(t *testing.T, path string) {
+	golden.Each(t, "scorers/openimages/*/"+OpenImagesAnnotations, func(t *testing.T, path string) {
 		var want struct{ Images, Annotations []struct{} }
 		golden.ReadJSON(t, path, &want)
-		s, err := Open(filepath.Dir(filepath.Dir(path)), coco.Options{LabelsOnly: true})
+		s, err := OpenImages(filepath.Dir(filepath.Dir(path)), Options{LabelsOnly: true})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -16,7 +16,6 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/igbh"
 	"github.com/plumbline-ml/plumbline/datasets/imagenet"
 	"github.com/plumbline-ml/plumbline/datasets/kits19"
-	"github.com/plumbline-ml/plumbline/datasets/openimages"
 	"github.com/plumbline-ml/plumbline/datasets/prompts"
 	"github.com/plumbline-ml/plumbline/datasets/squad"
 	"github.com/plumbline-ml/plumbline/datasets/streaming"
@@ -153,7 +152,7 @@ func readImages(n int, first string) func(t *testing.T, path string) {
 }
 
 func readScenes(t *testing.T, path string) {
-	set, err := openimages.Open(path, coco.Options{Classes: scenes.Classes})
+	set, err := coco.OpenImages(path, coco.Options{Classes: scenes.Classes})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/plumbline-ml/plumbline/datasets/openimages"
+	"github.com/plumbline-ml/plumbline/datasets/coco"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/scenes"
 )
 
@@ -25,7 +25,7 @@ func Scenes(ctx context.Context, dir string, set scenes.Set, first, end int) err
 	if first == end {
 		return errors.New("no pictures: annotations need at least one")
 	}
-	pictures, list := filepath.Join(dir, pictureFolder), filepath.Join(dir, openimages.Annotations)
+	pictures, list := filepath.Join(dir, pictureFolder), filepath.Join(dir, coco.OpenImagesAnnotations)
 	for _, folder := range []string{pictures, filepath.Dir(list)} {
 		if err := os.MkdirAll(folder, 0o777); err != nil {
 			return fmt.Errorf("make the folder of the data set: %w", err)

@@ -10,7 +10,6 @@ import (
 
 	"github.com/plumbline-ml/plumbline/datasets/coco"
 	"github.com/plumbline-ml/plumbline/datasets/internal/draw"
-	"github.com/plumbline-ml/plumbline/datasets/openimages"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/scenes"
 )
 
@@ -21,7 +20,7 @@ func TestScenesAreReadBack(t *testing.T) {
 	if err := Scenes(t.Context(), dir, set, first, end); err != nil {
 		t.Fatal(err)
 	}
-	got, err := openimages.Open(dir, coco.Options{Classes: scenes.Classes})
+	got, err := coco.OpenImages(dir, coco.Options{Classes: scenes.Classes})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +67,7 @@ func TestScenesStopsWhenCancelled(t *testing.T) {
 	if err := Scenes(ctx, dir, scenes.Train(), 0, 5000); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want context.Canceled", err)
 	}
-	if _, err := os.Stat(filepath.Join(dir, openimages.Annotations)); err == nil {
+	if _, err := os.Stat(filepath.Join(dir, coco.OpenImagesAnnotations)); err == nil {
 		t.Error("an incomplete folder has annotations")
 	}
 }

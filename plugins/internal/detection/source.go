@@ -3,7 +3,6 @@ package detection
 import (
 	truth "github.com/plumbline-ml/plumbline/accuracy/coco"
 	"github.com/plumbline-ml/plumbline/datasets/coco"
-	"github.com/plumbline-ml/plumbline/datasets/openimages"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/scenes"
 	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/plugins/internal/pictures"
@@ -30,7 +29,7 @@ type layout struct {
 
 func layouts() map[string]layout {
 	return map[string]layout{
-		"coco": {open: coco.Open}, "coco-safe": {open: coco.OpenSafe}, "openimages": {open: openimages.Open, numbered: true},
+		"coco": {open: coco.Open}, "coco-safe": {open: coco.OpenSafe}, "openimages": {open: coco.OpenImages, numbered: true},
 	}
 }
 
