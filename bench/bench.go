@@ -30,6 +30,8 @@ type (
 	Rules      = plan.Rules
 	Power      = plan.Power
 	Output     = plan.Output
+	Flag       = plan.Flag
+	FlagGroup  = plan.FlagGroup
 	Files      = plan.Files
 	Test       = plan.Test
 	Watch      = plan.Watch
@@ -55,6 +57,10 @@ const (
 	NoTuning           = plan.NoTuning
 	UsualAnswerTimeout = plan.UsualAnswerTimeout
 	ReplayTime         = plan.ReplayTime
+	SettingFlags       = plan.SettingFlags
+	WorkloadFlags      = plan.WorkloadFlags
+	RunFlags           = plan.RunFlags
+	OutputFlags        = plan.OutputFlags
 )
 
 // Plan is what will be done, and what is asked to do it.

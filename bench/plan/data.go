@@ -17,17 +17,18 @@ import (
 
 // Data is what a model is run on, and how its accuracy is judged.
 type Data struct {
-	Path string // of a data set; empty: the plugin's own
+	Path string `flag:"dataset"` // of a data set; empty: the plugin's own
 	// AccuracyPath and AuditPath are of models whose accuracy runs, or whose compliance tests, have data sets of their own
 	// (sdk.DatasetInfo.Use); empty: Path.
-	AccuracyPath, AuditPath string
-	Count                   int
-	CountAtMost             bool // of a data set with fewer samples than Count all run
+	AccuracyPath string `flag:"accuracy-dataset"`
+	AuditPath    string `flag:"audit-dataset"`
+	Count        int    `flag:"count"`
+	CountAtMost  bool   // of a data set with fewer samples than Count all run
 
-	Targets []string // metric=value: the least that an accuracy run must reach
-	Expect  string   // path of a file of expected answers; empty: none
+	Targets []string `flag:"target"` // metric=value: the least that an accuracy run must reach
+	Expect  string   `flag:"expect"` // path of a file of expected answers; empty: none
 	// ScorerModels are the models of the scorer, if it runs any: PART=PATH. Those that are not here are the embedded ones.
-	ScorerModels []string
+	ScorerModels []string `flag:"scorer-model"`
 }
 
 // datasets are the paths of the data sets that some models have beside the one of Options.Dataset, which all runs open

@@ -16,20 +16,20 @@ import (
 
 // Load is which runs are made, and how the model is asked in them.
 type Load struct {
-	Scenarios []string // names or "all"; empty: all that the model's rules list
+	Scenarios []string `flag:"scenario,split"` // names or "all"; empty: all that the model's rules list
 	// Mode is "performance", "accuracy", "submission" or "findpeak"; empty: performance of each scenario, then accuracy
 	// once, and with audit settings performance alone.
-	Mode string
+	Mode string `flag:"mode"`
 	// Concurrency asks for a closed loop in place of LoadGen's scenarios: so many users wait for answers. It is for
 	// benchmarks of language models. 0: none.
-	Concurrency int
+	Concurrency int `flag:"concurrency"`
 	// Requests and Duration are how long a closed loop lasts: so many requests, or so long, whichever comes first. Both 0:
 	// a minute and a hundred requests, or four requests of each user under smoke settings.
-	Requests int
-	Duration time.Duration
+	Requests int           `flag:"requests"`
+	Duration time.Duration `flag:"duration"`
 
-	Pace       string // how Server queries are timed: "default" or "precise"; empty: default
-	AbortEarly bool   // end a run as soon as it can only end INVALID
+	Pace       string `flag:"pace"`        // how Server queries are timed: "default" or "precise"; empty: default
+	AbortEarly bool   `flag:"abort-early"` // end a run as soon as it can only end INVALID
 	// KeepProcessors leaves GOMAXPROCS alone. Else it is 1 while SingleStream runs, as for every query another thread
 	// would be woken, on a core that the model is about to compute on.
 	KeepProcessors bool

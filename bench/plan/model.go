@@ -24,30 +24,31 @@ type Model struct {
 	Name string // of a model or a benchmark
 	// Files is one name of a manifest file, or one path; or PART=NAME or PART=PATH for each part of a model that has
 	// several. Empty: the embedded one.
-	Files     []string
+	Files     []string `flag:"model"`
 	Finder    Files    // finds files of a manifest that are not embedded; nil: in the working directory alone
-	Precision string   // of the embedded file
-	Params    []string // key=value: the benchmark's own
+	Precision string   `flag:"precision"` // of the embedded file
+	Params    []string `flag:"param"`     // key=value: the benchmark's own
 
-	Backend        string
-	Devices        []string // what to run on, as the backend names them; empty: the backend's choice
-	BackendOptions []string // key=value
+	Backend        string   `flag:"backend"`
+	Devices        []string `flag:"device,split"` // what to run on, as the backend names them; empty: the backend's choice
+	BackendOptions []string `flag:"backend-opt"`  // key=value
 	// BackendSecrets are further options of the backend, which are shown nowhere. SecretSources say
 	// where their values are.
 	BackendSecrets map[string]string
-	SecretSources  []string // key=env:NAME or key=file:PATH
+	SecretSources  []string `flag:"backend-secret"` // key=env:NAME or key=file:PATH
 	// Env looks up the environment variables that SecretSources and options of the backend name; nil: none is set.
 	Env func(name string) string
 	// Secrets learns what no text may show of the request, for those who print texts of their own; nil: nobody.
 	Secrets *Secrets
-	Threads int    // shortcut for the backend option "threads"
-	ORTLib  string // shortcut for the backend option "lib"
+	Threads int    `flag:"threads"` // shortcut for the backend option "threads"
+	ORTLib  string `flag:"ort-lib"` // shortcut for the backend option "lib"
 
-	Batch    int
-	Sessions int
+	Batch    int `flag:"batch"`
+	Sessions int `flag:"sessions"`
 	// Tuning is the path of a profile of harness tune, or NoTuning; empty: the one in the folder
 	// Profiles that fits, if any.
-	Tuning, Profiles string
+	Tuning   string `flag:"tuning"`
+	Profiles string
 }
 
 // resolve decides which model file runs, and on which backend.

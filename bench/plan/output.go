@@ -21,23 +21,25 @@ import (
 
 // Output is where results go, and what they say of the runs.
 type Output struct {
-	Dir   string // the folder of results; empty: a free one named out
-	Force bool   // replace results that are there, once there are new ones
+	Dir   string `flag:"out"`   // the folder of results; empty: a free one named out
+	Force bool   `flag:"force"` // replace results that are there, once there are new ones
 	// Listed says that the output folder lists these runs among others that are still to be made: one that fails before
 	// its test stays in the records there. Else such a failure leaves the folder as it was.
 	Listed bool
 
 	// System is a file of what the machine does not say of itself, Note a remark, and PrecisionLabel the precision of a
 	// model of the user's own: they are written down with the results.
-	System, Note, PrecisionLabel string
+	System         string `flag:"system"`
+	Note           string `flag:"note"`
+	PrecisionLabel string `flag:"precision-label"`
 	// Identity is what results call the runs, where several are shown: a label, and the place among those of one command.
-	Identity record.Identity
+	Identity record.Identity `flag:"label"`
 
-	Trace bool // write mlperf_log_trace.json too, which is large
+	Trace bool `flag:"trace"` // write mlperf_log_trace.json too, which is large
 	// Exports are written beside the logs of each timed run: of each query, as far as they are at most ExportRows samples
 	// (0: export.DefaultRows), else of every n-th.
-	Exports    []export.Format
-	ExportRows int
+	Exports    []export.Format `flag:"export"`
+	ExportRows int             `flag:"export-rows"`
 	Watch      Watch
 
 	// What results say of the program that makes them, and of when and where they are made: its version and how it was

@@ -15,12 +15,12 @@ import (
 
 // Power is what is measured beside timed runs.
 type Power struct {
-	Meter    string        // "rapl", "rapl:ROOT", "cmd:COMMAND" or "file:SPL"; empty: none
-	Interval time.Duration // between two readings; 0: a second
-	Ranging  bool          // make a run like it before each timed one
+	Meter    string        `flag:"power"`          // "rapl", "rapl:ROOT", "cmd:COMMAND" or "file:SPL"; empty: none
+	Interval time.Duration `flag:"power-interval"` // between two readings; 0: a second
+	Ranging  bool          `flag:"power-ranging"`  // make a run like it before each timed one
 	// Logs is a folder with the logs of the official power tools' session in which the one timed run is made: they are
 	// taken as they are. Empty: there are none.
-	Logs string
+	Logs string `flag:"power-logs"`
 }
 
 // resolve makes the meter, which has to be able to measure a run of the plan.

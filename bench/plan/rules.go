@@ -20,26 +20,27 @@ import (
 
 // Rules are what decides about the settings of runs.
 type Rules struct {
-	Round string // whose rules apply: "v6.1"; empty: the newest
+	Round string `flag:"rules"` // whose rules apply: "v6.1"; empty: the newest
 	// Division is "closed", "network" or "open"; empty: closed.
-	Division string
+	Division string `flag:"division"`
 	// SystemType is what the runs are submitted for: where Load.Scenarios is empty, those that the round has of the model
 	// on such systems are run in the closed and the network division. Empty: nothing is left out.
 	SystemType mlconf.SystemType
-	Official   bool
-	Smoke      bool
+	Official   bool `flag:"official"`
+	Smoke      bool `flag:"smoke"`
 
-	UserConf string
-	Set      []string // [scenario.]key=value
-	Audit    string   // path of an audit.config to apply; empty: none
+	UserConf string   `flag:"user-conf"`
+	Set      []string `flag:"set"`   // [scenario.]key=value
+	Audit    string   `flag:"audit"` // path of an audit.config to apply; empty: none
 	// Test is the compliance test that the runs are made for. It takes the place of Audit.
 	Test Test
 	// IgnoreUnknownKeys makes keys of those two files that LoadGen does not know notes instead of faults.
-	IgnoreUnknownKeys bool
+	IgnoreUnknownKeys bool `flag:"ignore-unknown-keys"`
 
 	// LoadGen drives the runs: "plumbline", which empty means, or "official", whose library (package loadgen/official) is
 	// the file OfficialLoadGen.
-	LoadGen, OfficialLoadGen string
+	LoadGen         string `flag:"loadgen"`
+	OfficialLoadGen string
 }
 
 // Test is a compliance test: its runs have a folder of their own within that of their scenario, NAME/performance/run_1,

@@ -11,13 +11,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/bench"
-	"github.com/plumbline-ml/plumbline/bench/record/export"
-	"github.com/plumbline-ml/plumbline/bench/record/queries"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/observe"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/mlmark"
@@ -131,24 +128,7 @@ func notAModel(arg string) error {
 func ModelFlags(flags *pflag.FlagSet, r *bench.Request) {
 	shell.SettingFlags(flags, r)
 	shell.WorkloadFlags(flags, r)
-	powerFlags(flags, r)
-	flags.IntVar(&r.Load.Concurrency, "concurrency", 0,
-		"language models: `N` users wait for answers, each with one request at a\n"+
-			"time, in place of LoadGen's scenarios. (A backend's option concurrency is\nanother thing: a cap at the client on "+
-			"what it has under way.)")
-	flags.IntVar(&r.Load.Requests, "requests", 0,
-		"with --concurrency: `N` requests, or until --duration is over (default: a\nminute and 100 requests, whichever is "+
-			"later; smoke: 4 of each user)")
-	flags.DurationVar(&r.Load.Duration, "duration", 0, "with --concurrency: so much `TIME`, or until --requests are done")
-	flags.StringVar(&r.Model.Tuning, "tuning", "",
-		"the profile `FILE` of harness tune, or none (default: the one\nthat harness tune wrote for the same plugin, model "+
-			"and machine)")
-	flags.BoolVar(&r.Load.AbortEarly, "abort-early", false, "end a run as soon as it can only end INVALID")
-	flags.BoolVar(&r.Output.Trace, "trace", false, "write mlperf_log_trace.json too (large)")
-	flags.Var(&exportFlag{&r.Output.Exports}, "export", "write each query of timed runs to `FILE,...` beside the logs: "+
-		"queries.csv,\nqueries.jsonl, queries.parquet, queries.hdr (docs/log-formats.md)")
-	flags.IntVar(&r.Output.ExportRows, "export-rows", 0,
-		"export at most `N` samples of a run, every n-th query where it has more\n(default 1000000)")
+	shell.RunFlags(flags, r)
 }
 
 // strayAudit wants no audit.config in the working directory, unless it is the one that the user named.
@@ -166,39 +146,3 @@ func strayAudit(named string) error {
 	}
 	return sdk.Usage(fmt.Errorf("%w (--audit FILE)", err))
 }
-
-// powerFlags adds the flags that measure power beside timed runs.
-func powerFlags(f *pflag.FlagSet, r *bench.Request) {
-	shell.MeterFlags(f, &r.Power.Meter, &r.Power.Interval, "timed runs")
-	f.BoolVar(&r.Power.Ranging, "power-ranging", false,
-		"before each timed run make one like it, into performance/ranging, as the\nofficial power tools do to set an "+
-			"analyzer's ranges")
-	f.StringVar(&r.Power.Logs, "power-logs", "",
-		"take client.json, client.log, ptd_logs.txt, server.json and server.log of\nthe official power tools from `DIR`, as "+
-			"they are, into performance/power")
-}
-
-// exportFlag reads the files of an export into a request.
-type exportFlag struct{ formats *[]export.Format }
-
-// Set implements pflag.Value.
-func (e *exportFlag) Set(list string) (err error) {
-	*e.formats, err = queries.Formats(append(e.names(), strings.Split(list, ",")...))
-	return err
-}
-
-// names are the files that were listed so far.
-func (e *exportFlag) names() []string {
-	return lists.Map(*e.formats, func(f export.Format) string { return f.Name })
-}
-
-// String implements pflag.Value.
-func (e *exportFlag) String() string {
-	if e.formats == nil {
-		return ""
-	}
-	return strings.Join(e.names(), ",")
-}
-
-// Type implements pflag.Value.
-func (e *exportFlag) Type() string { return "files" }

@@ -8,8 +8,6 @@ import (
 	"path/filepath"
 	"runtime"
 
-	"github.com/spf13/pflag"
-
 	"github.com/plumbline-ml/plumbline/loadgen/official"
 	"github.com/plumbline-ml/plumbline/sdk"
 
@@ -18,13 +16,6 @@ import (
 
 // OfficialName is the harness that is built with the official LoadGen, and lies beside this one.
 const OfficialName = "harness-official"
-
-// loadgenFlag adds the flag that chooses what drives the runs.
-func loadgenFlag(f *pflag.FlagSet, r *bench.Request) {
-	f.StringVar(&r.Rules.LoadGen, "loadgen", "",
-		"what drives the runs: `LOADGEN` plumbline (default), or official: the\nlibrary that make official-loadgen has "+
-			"built from its own sources")
-}
 
 // official completes a request for the official LoadGen. Where this harness cannot drive it the one that can takes the
 // place of this process, with the same arguments.

@@ -1,0 +1,88 @@
+package plan
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/bench/record/export"
+)
+
+// TestEveryFlagFillsOneField: each flag has a text, a group and a field of its own, which a value of the flag reaches.
+func TestEveryFlagFillsOneField(t *testing.T) {
+	var r Request
+	seen := map[any]string{}
+	for _, f := range r.Flags() {
+		if other, twice := seen[f.Field]; twice {
+			t.Errorf("--%s and --%s fill the same field", f.Name, other)
+		}
+		seen[f.Field] = f.Name
+		if f.Help == "" || strings.Contains(f.Help, "[rounds]") {
+			t.Errorf("--%s: help %q", f.Name, f.Help)
+		}
+		switch f.Group {
+		case SettingFlags, WorkloadFlags, RunFlags, OutputFlags:
+		default:
+			t.Errorf("--%s: unknown group %q", f.Name, f.Group)
+		}
+		before := r
+		fill(t, f)
+		if reflect.DeepEqual(before, r) {
+			t.Errorf("--%s fills no field of the request", f.Name)
+		}
+		r = Request{}
+	}
+	if len(seen) < 40 {
+		t.Errorf("%d flags, want those of harness run", len(seen))
+	}
+}
+
+// fill puts a value into the field of a flag.
+func fill(t *testing.T, f Flag) {
+	t.Helper()
+	switch field := f.Field.(type) {
+	case *string:
+		*field = "x"
+	case *[]string:
+		*field = []string{"x"}
+	case *int:
+		*field = 1
+	case *bool:
+		*field = true
+	case *time.Duration:
+		*field = time.Second
+	case *[]export.Format:
+		*field = []export.Format{export.JSONL()}
+	default:
+		t.Errorf("--%s: a field of type %T, which no command line can fill", f.Name, field)
+	}
+}
+
+// TestSectionsAreSmall: who looks for a field of a request finds it among a few.
+func TestSectionsAreSmall(t *testing.T) {
+	const most = 25
+	sections := reflect.TypeFor[Request]()
+	for i := range sections.NumField() {
+		if s := sections.Field(i); s.Type.Kind() != reflect.Struct || s.Type.NumField() > most {
+			t.Errorf("%s: a %v, want a section of at most %d fields", s.Name, s.Type, most)
+		}
+	}
+}
+
+// TestReadFlags reads groups, names, and help of several lines.
+func TestReadFlags(t *testing.T) {
+	got := readFlags("about the text\n\n# one: a group\n\na\n    `N` of\n    these\n\nb\n    of [rounds]\n\n" +
+		"# two: another\n\nc\n    x")
+	if len(got) != 3 {
+		t.Fatalf("found %+v, want three flags", got)
+	}
+	for i, want := range []Flag{
+		{Name: "a", Help: "`N` of\nthese", Group: "one"}, {Name: "b", Help: "of v6.1, ", Group: "one"},
+		{Name: "c", Help: "x", Group: "two"},
+	} {
+		if f := got[i]; f.Name != want.Name || f.Group != want.Group || !strings.HasPrefix(f.Help, want.Help) {
+			t.Errorf("found %+v, want %+v", f, want)
+		}
+	}
+}

@@ -1,0 +1,110 @@
+package shell
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/plumbline-ml/plumbline/bench"
+	"github.com/plumbline-ml/plumbline/bench/record/export"
+	"github.com/plumbline-ml/plumbline/bench/record/queries"
+	"github.com/plumbline-ml/plumbline/internal/lists"
+)
+
+// SettingFlags adds the flags that decide about LoadGen's settings.
+func SettingFlags(f *pflag.FlagSet, r *bench.Request) { addGroup(f, r, bench.SettingFlags) }
+
+// WorkloadFlags adds the flags that decide what the plugin opens.
+func WorkloadFlags(f *pflag.FlagSet, r *bench.Request) { addGroup(f, r, bench.WorkloadFlags) }
+
+// RunFlags adds what else a run of one model takes: a power meter, a closed loop, exports.
+func RunFlags(f *pflag.FlagSet, r *bench.Request) { addGroup(f, r, bench.RunFlags) }
+
+// OutputFlags adds the flags that decide where results go.
+func OutputFlags(f *pflag.FlagSet, r *bench.Request) { addGroup(f, r, bench.OutputFlags) }
+
+// addGroup adds the flags of a request that are in a group.
+func addGroup(f *pflag.FlagSet, r *bench.Request, group bench.FlagGroup) {
+	for _, of := range r.Flags() {
+		if of.Group == group {
+			addFlag(f, of)
+		}
+	}
+}
+
+// Some adds those of the flags of a run that a command takes as well.
+func Some(f *pflag.FlagSet, r *bench.Request, names ...string) {
+	all := map[string]bench.Flag{}
+	for _, of := range r.Flags() {
+		all[of.Name] = of
+	}
+	for _, name := range names {
+		addFlag(f, all[name])
+	}
+}
+
+// addFlag adds a flag that fills a field of a request, which is empty until the flag is given.
+func addFlag(f *pflag.FlagSet, of bench.Flag) {
+	switch field := of.Field.(type) {
+	case *string:
+		f.StringVar(field, of.Name, "", of.Help)
+	case *int:
+		f.IntVar(field, of.Name, 0, of.Help)
+	case *bool:
+		f.BoolVar(field, of.Name, false, of.Help)
+	case *time.Duration:
+		f.DurationVar(field, of.Name, 0, of.Help)
+	case *[]export.Format:
+		f.Var(&exportFlag{field}, of.Name, of.Help)
+	case *[]string:
+		if of.Split {
+			f.StringSliceVar(field, of.Name, nil, of.Help)
+			return
+		}
+		f.StringArrayVar(field, of.Name, nil, of.Help)
+	default:
+		panic(fmt.Sprintf("--%s: there is no flag for a field of this kind", of.Name))
+	}
+}
+
+// MeterFlags adds the flags of a power meter beside what is measured, where that is not runs of LoadGen.
+func MeterFlags(f *pflag.FlagSet, meter *string, interval *time.Duration, beside string) {
+	var r bench.Request
+	for _, of := range r.Flags() {
+		switch of.Field {
+		case &r.Power.Meter:
+			of.Field, of.Help = meter, strings.Replace(of.Help, "timed runs", beside, 1)
+			addFlag(f, of)
+		case &r.Power.Interval:
+			of.Field = interval
+			addFlag(f, of)
+		}
+	}
+}
+
+// exportFlag reads the files of an export into a request.
+type exportFlag struct{ formats *[]export.Format }
+
+// Set implements pflag.Value.
+func (e *exportFlag) Set(list string) (err error) {
+	*e.formats, err = queries.Formats(append(e.names(), strings.Split(list, ",")...))
+	return err
+}
+
+// names are the files that were listed so far.
+func (e *exportFlag) names() []string {
+	return lists.Map(*e.formats, func(f export.Format) string { return f.Name })
+}
+
+// String implements pflag.Value.
+func (e *exportFlag) String() string {
+	if e.formats == nil {
+		return ""
+	}
+	return strings.Join(e.names(), ",")
+}
+
+// Type implements pflag.Value.
+func (e *exportFlag) Type() string { return "files" }
