@@ -3,14 +3,9 @@ package plan
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"path/filepath"
 	"slices"
 
 	"github.com/plumbline-ml/plumbline/internal/lists"
-	"github.com/plumbline-ml/plumbline/loadgen"
-	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/loadgen/official"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/host"
@@ -19,11 +14,9 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/bench/internal/division"
 	"github.com/plumbline-ml/plumbline/bench/internal/modelfiles"
-	"github.com/plumbline-ml/plumbline/bench/plugin"
 	"github.com/plumbline-ml/plumbline/bench/power"
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/settings"
-	"github.com/plumbline-ml/plumbline/bench/tune"
 )
 
 // Plan is what will be done.
@@ -61,70 +54,12 @@ type Plan struct {
 	datasets datasets
 }
 
-// Run is one test of the plan.
-type Run struct {
-	Model    string
-	Scenario loadgen.Scenario
-	Mode     loadgen.Mode
-	Test     string // the compliance test that it is made for: "TEST01"; empty: none
-	// Streams searches for the largest samples_per_query of MultiStream, with runs of Mode, each in
-	// a directory of its own.
-	Streams bool
-	Ranging bool // a run before the one that counts, which sets the ranges of a power meter
-	// Users is how many wait for answers in a closed loop, in place of LoadGen; 0: LoadGen drives the run. Scenario then
-	// says how the plugin forms batches, and nothing else.
-	Users int
-	// Replay asks recorded conversations turn by turn, in place of LoadGen (sdk.ModelInfo.Replay); Users is 1 then.
-	Replay   bool
-	Settings settings.Settings
-	// Tuned is the setting of a profile, and TunedRate and TunedLatency say that target_qps or target_latency is one's;
-	// nil and false: none.
-	Tuned                   *tune.Setting
-	TunedRate, TunedLatency bool
-	// Outlook is what is known of the run before it begins; nil: nothing.
-	Outlook []record.Finding
-	// Dir is the directory of the log files, relative to the output directory, as in the official tree.
-	Dir string
-}
-
-// ModeName is the word for the run's mode: "performance", "accuracy", "findpeak" or "ranging"; "serving" of a closed
-// loop.
-func (r Run) ModeName() string {
-	if r.Users > 0 {
-		return record.ModeServing
-	}
-	switch r.Mode {
-	case loadgen.AccuracyOnly:
-		return ModeAccuracy
-	case loadgen.FindPeakPerformance:
-		return ModeFindPeak
-	}
-	switch {
-	case r.Streams:
-		return ModeFindPeak
-	case r.Ranging:
-		return ModeRanging
-	}
-	return ModePerformance
-}
-
-// ScenarioName is the run's scenario; empty: it has none.
-func (r Run) ScenarioName() string {
-	if r.Users > 0 && !r.Replay {
-		return ""
-	}
-	return r.Scenario.String()
-}
-
 // NameOf is what the run is called: as in its record (record.Run.Name).
 func (p *Plan) NameOf(r Run) string {
 	return record.Run{
 		Identity: p.Request.Output.Identity, Model: r.Model, Scenario: r.ScenarioName(), Mode: r.ModeName(), Test: r.Test,
 	}.Name()
 }
-
-// scenarioDir is the directory of the run's result.json, relative to the output directory.
-func (r Run) scenarioDir() string { return filepath.Join(r.Model, r.ScenarioName()) }
 
 // Files finds the files of models that are not embedded.
 type Files = modelfiles.Finder
@@ -170,114 +105,6 @@ func build(r Request, s discover.Served) (*Plan, error) {
 		return nil, err
 	}
 	return p, nil
-}
-
-// chooseRuns makes the runs with their settings.
-func (p *Plan) chooseRuns(r Request) []error {
-	steps, overrides, faults := p.steps(r)
-	for _, st := range steps {
-		run := Run{
-			Model: p.Served.Model.Name, Scenario: st.scenario, Mode: st.mode, Streams: st.streams, Test: r.Rules.Test.Name,
-			Ranging: st.ranging, Users: st.users, Replay: st.replay,
-		}
-		run.Dir = run.dir()
-		var err error
-		run.Settings, err = settings.Load(settings.Request{
-			Model: p.Served.Model, Scenario: st.scenario, Mode: st.mode, Profile: p.Profile,
-			Rules: r.Rules.Round, UserConf: r.Rules.UserConf, Overrides: overrides, Audit: r.Rules.Audit,
-			Test: r.Rules.Test.Name, TestConfig: r.Rules.Test.Config, IgnoreUnknownKeys: r.Rules.IgnoreUnknownKeys,
-		})
-		if err == nil {
-			err = errors.Join(run.searchable(p.Rules), p.loops(r, run), r.replays(run))
-		}
-		if err == nil {
-			err = run.Settings.Check()
-		}
-		if err != nil {
-			faults = append(faults, err)
-		}
-		p.Runs = append(p.Runs, run)
-	}
-	return once(faults)
-}
-
-// steps reads what to run, and the settings of the command line for it. With faults there are no steps.
-func (p *Plan) steps(r Request) ([]step, []mlconf.Override, []error) {
-	model := p.Served.Model
-	if len(model.Scenarios) == 0 {
-		err := errors.New("plugin " + p.Served.Name + " lists no scenario for " + model.Name)
-		return nil, nil, []error{plugin.Fault(err)}
-	}
-	scenarios, left, err1 := r.Load.scenarios(model, p.Division, r.Rules)
-	p.Left = left
-	steps, err2 := r.steps(scenarios, p.Division.Scenarios(model.Scenarios))
-	steps = r.Power.withRanging(replayed(steps, model))
-	overrides, faults := r.Rules.overrides()
-	if faults = append(faults, err1, err2); errors.Join(faults...) != nil {
-		return nil, nil, faults
-	}
-	running := lists.Distinct(lists.Map(steps, func(st step) loadgen.Scenario { return st.scenario }))
-	faults = nil
-	for _, o := range overrides {
-		if !o.Means(running...) {
-			faults = append(faults, fmt.Errorf("--set %v: it means nothing in %v", o, running))
-		}
-	}
-	if len(faults) > 0 {
-		return nil, nil, faults
-	}
-	return steps, overrides, nil
-}
-
-// searchable wants an arrival interval for a search of MultiStream.
-func (r Run) searchable(rules string) error {
-	if !r.Streams || r.Settings.MultiStreamArrivalInterval > 0 {
-		return nil
-	}
-	return fmt.Errorf("--mode %s in MultiStream searches for the largest samples_per_query at a fixed arrival interval, "+
-		"which the rules %s do not have: give --rules v0.5 to v1.1", ModeFindPeak, rules)
-}
-
-// once leaves out what is said already: a wrong key in user.conf is the same fault in each scenario. Faults of files
-// become one error, whose text is bounded.
-func once(faults []error) []error {
-	var in mlconf.Faults
-	var others []error
-	seen, known := map[string]bool{}, map[mlconf.Problem]bool{}
-	for _, err := range faults {
-		file, ok := errors.AsType[mlconf.Faults](err)
-		for _, f := range file {
-			if !known[f] {
-				known[f], in = true, append(in, f)
-			}
-		}
-		if !ok && err != nil && !seen[err.Error()] {
-			seen[err.Error()] = true
-			others = append(others, err)
-		}
-	}
-	if len(in) == 0 {
-		return others
-	}
-	return append(others, in)
-}
-
-// dir is Dir. The runs of a search have a directory beside those of results.
-func (r Run) dir() string {
-	switch r.ModeName() {
-	case ModeAccuracy:
-		return filepath.Join(r.testDir(), "accuracy")
-	case ModeFindPeak:
-		return filepath.Join(r.testDir(), "performance", "findpeak")
-	case ModeRanging:
-		return filepath.Join(r.testDir(), "performance", "ranging")
-	case record.ModeServing:
-		if r.Replay {
-			return filepath.Join(r.testDir(), "replay")
-		}
-		return filepath.Join(r.testDir(), "closed_loop", fmt.Sprintf("users_%d", r.Users))
-	}
-	return filepath.Join(r.testDir(), "performance", "run_1")
 }
 
 // Dirs are the directories of the runs.

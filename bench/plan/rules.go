@@ -208,9 +208,6 @@ func (r Rules) overrides() (all []mlconf.Override, faults []error) {
 	return all, faults
 }
 
-// testDir is the folder of the run's test, relative to the output directory; that of the scenario without one.
-func (r Run) testDir() string { return filepath.Join(r.scenarioDir(), r.Test) }
-
 // AuditPath is the path of the audit settings that a run applies; empty: none.
 func (p *Plan) AuditPath(r Run) string {
 	if p.Test.Config == "" {
