@@ -170,22 +170,27 @@ func (l *figureList) performance(r Run, p *Performance) {
 	}
 	l.times(samples, &p.Latency, target(samples))
 	l.times(metric.QueryLatency, p.Query, target(metric.QueryLatency))
-	if t := p.Tokens; t != nil {
-		if t.Stated() {
-			l.add(metric.Tokens, float64(t.Count))
-		}
-		if t.TTFT != nil {
-			l.times(metric.TTFT, &t.TTFT.Latency, nil)
-		}
-		if t.TPOT != nil {
-			l.times(metric.TPOT, &t.TPOT.Latency, nil)
-		}
+	if p.Tokens != nil {
+		l.tokens(p.Tokens)
 	}
 	l.times(metric.IssueDelay, p.Issue, nil)
 	if p.Stated() {
 		l.add(metric.OverLatency, float64(p.Over))
 		l.add(metric.Queries, float64(p.Queries))
 		l.add(metric.Samples, float64(p.Samples))
+	}
+}
+
+// tokens lists those of a run that counts them.
+func (l *figureList) tokens(t *Tokens) {
+	if t.Stated() {
+		l.add(metric.Tokens, float64(t.Count))
+	}
+	if t.TTFT != nil {
+		l.times(metric.TTFT, &t.TTFT.Latency, nil)
+	}
+	if t.TPOT != nil {
+		l.times(metric.TPOT, &t.TPOT.Latency, nil)
 	}
 }
 

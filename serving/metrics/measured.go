@@ -144,6 +144,11 @@ func (m *Measured) value(metric string) (v int64, ok bool) {
 	if !m.streams() {
 		return 0, false
 	}
+	return m.streamed(metric)
+}
+
+// streamed is value of what only a stream has.
+func (m *Measured) streamed(metric string) (v int64, ok bool) {
 	switch metric {
 	case TTFT:
 		return m.First - m.Due, true

@@ -15,16 +15,7 @@ type spoken struct {
 // regroup puts the turns of each session together.
 func (r *reader) regroup(s *Set) {
 	if !r.asked.sessions {
-		some := false
-		for i := range s.rows {
-			if a := s.rows[i].ask; a != nil && a.Session != "" {
-				some = true
-				a.Session = ""
-			}
-		}
-		if some {
-			s.note("the data have sessions: --turns all asks their turns one after the other")
-		}
+		s.forgetSessions()
 		return
 	}
 	order := map[string]int{}
@@ -65,6 +56,20 @@ func (r *reader) regroup(s *Set) {
 	}
 }
 
+// forgetSessions makes rows of the turns, each by itself.
+func (s *Set) forgetSessions() {
+	some := false
+	for i := range s.rows {
+		if a := s.rows[i].ask; a != nil && a.Session != "" {
+			some = true
+			a.Session = ""
+		}
+	}
+	if some {
+		s.note("the data have sessions: --turns all asks their turns one after the other")
+	}
+}
+
 // follow numbers the turns of a session whose rows are lines of their own, and gives each what was said before it.
 func (r *reader) follow(session []row, said []spoken) {
 	if session[0].ask == nil || len(r.spoken) == 0 {
@@ -79,7 +84,7 @@ func (r *reader) follow(session []row, said []spoken) {
 		if i > 0 {
 			session[i].hasDue, session[i].due = false, 0
 		}
-		if chats := r.api == Chat || r.api == Responses; !chats || said[i].whole && !r.asked.own || session[i].in > 0 {
+		if !r.follows(said[i], session[i]) {
 			continue
 		}
 		if a.Own = true; r.asked.own {
@@ -103,4 +108,10 @@ func (r *reader) follow(session []row, said []spoken) {
 		h.Answer(said[i].answer)
 		r.kept += int64(len(h.said) - had)
 	}
+}
+
+// follows says whether what was said before is put before a turn.
+func (r *reader) follows(said spoken, turn row) bool {
+	chats := r.api == Chat || r.api == Responses
+	return chats && !(said.whole && !r.asked.own) && turn.in <= 0
 }

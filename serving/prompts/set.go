@@ -50,6 +50,32 @@ func (s *Set) Timed() bool {
 // set is what the reader found.
 func (r *reader) set() (*Set, error) {
 	s := &Set{API: r.api, asked: r.asked, rows: r.rows}
+	r.noteData(s)
+	if r.regroup(s); len(r.faults.List) > 0 {
+		return nil, r.faults
+	}
+	s.startAtZero()
+	if err := errors.Join(s.checkLengths(), s.checkPictures()); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrOptions, err)
+	}
+	if s.API == Chat || s.API == Responses {
+		s.tools = r.asked.tools
+	} else if r.asked.tools != nil {
+		s.note("--tools are of chats: none is sent with %s", s.API)
+	}
+	if err := r.checkPrefix(); err != nil {
+		return nil, err
+	}
+	if r.made {
+		if err := s.makeAlphabet(); err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrOptions, err)
+		}
+	}
+	return s, nil
+}
+
+// noteData notes what of the data is taken otherwise than it stands there.
+func (r *reader) noteData(s *Set) {
 	if r.unanswered > 0 {
 		has := "have"
 		if r.unanswered == 1 {
@@ -71,32 +97,19 @@ func (r *reader) set() (*Set, error) {
 		s.note("the model in the file, %s, is not asked for: --model says which",
 			strings.Join(slices.Sorted(maps.Keys(r.models)), ", "))
 	}
-	if r.regroup(s); len(r.faults.List) > 0 {
-		return nil, r.faults
-	}
-	s.startAtZero()
-	if err := errors.Join(s.checkLengths(), s.checkPictures()); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrOptions, err)
-	}
-	if s.API == Chat || s.API == Responses {
-		s.tools = r.asked.tools
-	} else if r.asked.tools != nil {
-		s.note("--tools are of chats: none is sent with %s", s.API)
-	}
+}
+
+// checkPrefix wants --prefix for prompts that are made alone.
+func (r *reader) checkPrefix() error {
 	if r.asked.prefix.of > 0 && slices.ContainsFunc(r.rows, func(row row) bool { return len(row.hashes) > 0 }) {
-		return nil, fmt.Errorf("%w: --prefix %s beside the hash_ids of --data %s, which say by themselves what prompts have "+
+		return fmt.Errorf("%w: --prefix %s beside the hash_ids of --data %s, which say by themselves what prompts have "+
 			"in common: leave --prefix out", ErrOptions, r.asked.Prefix, r.asked.File)
 	}
 	if !r.made && r.asked.prefix.of > 0 {
-		return nil, fmt.Errorf("%w: --prefix %s is of prompts that are made: --data %s has prompts of its own", ErrOptions,
+		return fmt.Errorf("%w: --prefix %s is of prompts that are made: --data %s has prompts of its own", ErrOptions,
 			r.asked.Prefix, r.asked.File)
 	}
-	if r.made {
-		if err := s.makeAlphabet(); err != nil {
-			return nil, fmt.Errorf("%w: %w", ErrOptions, err)
-		}
-	}
-	return s, nil
+	return nil
 }
 
 func (s *Set) note(format string, args ...any) {

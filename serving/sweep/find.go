@@ -245,14 +245,7 @@ func (s *Sweep) outcome(served *record.Serving, longer bool) search.Outcome {
 
 // missed is the outcome of a trial that does not keep all objectives.
 func (s *Sweep) missed(served *record.Serving, longer, few bool) search.Outcome {
-	clear, low := served.Failed(), true
-	for _, v := range served.Objectives {
-		if v.Held {
-			continue
-		}
-		low = low && v.Term.Throughput()
-		clear = clear || !v.Unclear && (!few || v.Between != nil && served.Figures.Requests >= fewestClear)
-	}
+	clear, low := missedHow(served, few)
 	out := search.Outcome{Verdict: search.Missed, Again: longer && !clear, Hopeless: hopeless(served)}
 	switch {
 	case low && !served.Failed() && !slices.Contains(served.Flags, record.NotStationary):
@@ -261,6 +254,19 @@ func (s *Sweep) missed(served *record.Serving, longer, few bool) search.Outcome 
 		out.Verdict = search.Few
 	}
 	return out
+}
+
+// missedHow says whether an objective is clearly missed, and whether none is missed but those on throughput.
+func missedHow(served *record.Serving, few bool) (clear, low bool) {
+	clear, low = served.Failed(), true
+	for _, v := range served.Objectives {
+		if v.Held {
+			continue
+		}
+		low = low && v.Term.Throughput()
+		clear = clear || !v.Unclear && (!few || v.Between != nil && served.Figures.Requests >= fewestClear)
+	}
+	return clear, low
 }
 
 // hopeless says that the quickest request missed the limit of an objective.

@@ -328,11 +328,10 @@ func (s *Settings) Judge(p *engine.Point, seed uint64) *Point {
 	rules := s.Rules
 	rules.OpenLoop = p.Load.Kind != arrival.Users
 	rules.Limits, rules.Percentiles = s.Objectives.Each(), s.Objectives.Percentiles()
-	unsteady := false
-	if p.Window != nil && !s.WholeWindow {
-		if unsteady = !answersIn(p, rules); !unsteady {
-			rules.Window = p.Window
-		}
+	inWindow := p.Window != nil && !s.WholeWindow
+	unsteady := inWindow && !answersIn(p, rules)
+	if inWindow && !unsteady {
+		rules.Window = p.Window
 	}
 	rules.Shares, rules.Untimed = true, true
 	if rules.OpenLoop {
@@ -352,19 +351,8 @@ func (s *Settings) Judge(p *engine.Point, seed uint64) *Point {
 	served.Figures, served.Ended, served.Faults = f, string(p.Ended), faults(p.Requests, rules,
 		func(r *metrics.Request) bool { return !r.WarmUp && (rules.Window == nil || rules.Window.Has(r.Due)) })
 	served.Client = clientOf(p.Client)
-	if p.Load.Kind != arrival.Maximum {
-		window := metrics.Issued(p.Requests)
-		if rules.Window != nil {
-			window = *rules.Window
-		}
-		stationary := metrics.Stationary(p.Requests, window, rules)
-		served.Stationarity = &stationary
-	}
-	if s.Objectives.Judges() {
-		verdicts := s.Objectives.Judge(f)
-		holds := objective.Held(verdicts)
-		served.Objectives, served.Holds = verdicts, &holds
-	}
+	served.Stationarity = stationarity(p, rules)
+	s.judgeObjectives(&served, f)
 	r.Notes = slices.Clone(s.Record.Notes)
 	mine := p.Load
 	mine.Users = s.Share.Count(mine.Users)
@@ -391,6 +379,28 @@ func (s *Settings) Judge(p *engine.Point, seed uint64) *Point {
 	point.noteOutside(rules)
 	served.Flags = flags(&served, len(limited) > 0, notes)
 	return point
+}
+
+// judgeObjectives says which objectives the figures keep, where there are any.
+func (s *Settings) judgeObjectives(served *record.Serving, f *metrics.Figures) {
+	if s.Objectives.Judges() {
+		verdicts := s.Objectives.Judge(f)
+		holds := objective.Held(verdicts)
+		served.Objectives, served.Holds = verdicts, &holds
+	}
+}
+
+// stationarity is whether times rose while requests were issued, which is not asked where all are sent at once.
+func stationarity(p *engine.Point, rules metrics.Rules) *metrics.Stationarity {
+	if p.Load.Kind == arrival.Maximum {
+		return nil
+	}
+	window := metrics.Issued(p.Requests)
+	if rules.Window != nil {
+		window = *rules.Window
+	}
+	stationary := metrics.Stationary(p.Requests, window, rules)
+	return &stationary
 }
 
 // least is how long the window of an open loop is at least, in nanoseconds: what was due takes as long at its rate, and

@@ -219,6 +219,19 @@ func (c *configured) model(s section) {
 		c.flag("--body", "chat_template_kwargs="+string(text))
 	}
 	c.lengths(s)
+	c.stream(s)
+	if t := s.text("tokenizer_name"); t != "" {
+		if info, err := os.Stat(t); err == nil && !info.IsDir() {
+			c.flag("--tokenizer", t)
+		} else {
+			s.Notes = append(s.Notes, s.at("tokenizer_name")+": tokens are counted by the server; a file of a tokenizer would "+
+				"be --tokenizer")
+		}
+	}
+}
+
+// stream reads whether answers come in parts.
+func (c *configured) stream(s section) {
 	stream := s.text("streaming")
 	switch {
 	case stream == "" || stream == "auto":
@@ -229,14 +242,6 @@ func (c *configured) model(s section) {
 		s.fault(s.at("streaming"), "%s, want on, off or auto", shown(stream))
 	}
 	c.flag("--stream", stream)
-	if t := s.text("tokenizer_name"); t != "" {
-		if info, err := os.Stat(t); err == nil && !info.IsDir() {
-			c.flag("--tokenizer", t)
-		} else {
-			s.Notes = append(s.Notes, s.at("tokenizer_name")+": tokens are counted by the server; a file of a tokenizer would "+
-				"be --tokenizer")
-		}
-	}
 }
 
 // The lengths of endpoints where nobody says otherwise.

@@ -27,32 +27,7 @@ func latencies(r record.Run) table {
 	if p == nil {
 		return t
 	}
-	add := func(of metric.Times, l *record.Latency) {
-		if l == nil || !l.Measured() {
-			return
-		}
-		ranged := func(ns int64) string {
-			if !l.Ranged() {
-				return "not logged"
-			}
-			return plot.Duration(ns)
-		}
-		head, cells := []string{"", "min"}, []string{of.Title, ranged(l.Min)}
-		for _, q := range l.Percentiles {
-			head = append(head, strconv.FormatFloat(100*q.P, 'g', 6, 64)+" %")
-			cell := plot.Duration(q.NS)
-			if l.Count > 0 { // else it is not known whether there were enough
-				cell = plot.Percentile(uint64(l.Count), q.P, q.NS)
-			}
-			cells = append(cells, cell)
-		}
-		head = append(head, "max", "mean")
-		if len(t.Rows) > 0 && !slices.Equal(head, t.Head) { // a plugin may tell other percentiles
-			return
-		}
-		t.Head = head
-		t.Rows = append(t.Rows, append(cells, ranged(l.Max), ranged(l.Mean)))
-	}
+	add := t.addPercentiles
 	samples := metric.Latency
 	if p.Query != nil {
 		samples = samples.OfSamples()
@@ -71,6 +46,34 @@ func latencies(r record.Run) table {
 		add(metric.TPOT, &p.Tokens.TPOT.Latency)
 	}
 	return t
+}
+
+// addPercentiles adds a row with those of a distribution, where there is one with the percentiles of the rows before.
+func (t *table) addPercentiles(of metric.Times, l *record.Latency) {
+	if l == nil || !l.Measured() {
+		return
+	}
+	ranged := func(ns int64) string {
+		if !l.Ranged() {
+			return "not logged"
+		}
+		return plot.Duration(ns)
+	}
+	head, cells := []string{"", "min"}, []string{of.Title, ranged(l.Min)}
+	for _, q := range l.Percentiles {
+		head = append(head, strconv.FormatFloat(100*q.P, 'g', 6, 64)+" %")
+		cell := plot.Duration(q.NS)
+		if l.Count > 0 { // else it is not known whether there were enough
+			cell = plot.Percentile(uint64(l.Count), q.P, q.NS)
+		}
+		cells = append(cells, cell)
+	}
+	head = append(head, "max", "mean")
+	if len(t.Rows) > 0 && !slices.Equal(head, t.Head) { // a plugin may tell other percentiles
+		return
+	}
+	t.Head = head
+	t.Rows = append(t.Rows, append(cells, ranged(l.Max), ranged(l.Mean)))
 }
 
 // servingLatencies are the percentiles of what was measured of a server.

@@ -190,6 +190,12 @@ func (o *Own) judge(f results.Found, accuracy *record.Accuracy) {
 	if v, err := strconv.ParseFloat(o.Result.Text, 64); err == nil && v <= 0 && len(o.NoPlace) == 0 {
 		o.NoPlace = append(o.NoPlace, "the run has no result: it is "+o.Result.Text)
 	}
+	o.markStandIns(f)
+	o.accuracy(accuracy)
+}
+
+// markStandIns marks what a run has in the place of what the rules ask for.
+func (o *Own) markStandIns(f results.Found) {
 	if f.Profile != "" && f.Profile != "official" {
 		o.Marks = append(o.Marks, "settings: "+f.Profile+", not the durations and counts of the rules")
 	}
@@ -202,7 +208,6 @@ func (o *Own) judge(f results.Found, accuracy *record.Accuracy) {
 	for _, e := range f.Estimates {
 		o.Marks = append(o.Marks, "an estimate: "+e)
 	}
-	o.accuracy(accuracy)
 }
 
 func reasonsText(reasons []record.Reason) string {

@@ -155,6 +155,31 @@ func (r *request) readLoads() error {
 		flags.Turns = r.Options.Turns
 	}
 	chosen := flags.Concurrency != "" || flags.Rate != ""
+	r.beginAt(&flags)
+	loads, err := flags.Patterns()
+	if err != nil || len(loads) == 0 {
+		return err
+	}
+	r.base, r.loads = loads[0], loads
+	if r.loadgen {
+		if err := byLoadGen(loads, r.retry); err != nil {
+			return err
+		}
+	}
+	if r.search != nil && len(loads) > 1 {
+		return fmt.Errorf("--find %s begins at one load: give one value, and no list", r.find)
+	}
+	if r.search != nil && chosen {
+		r.search.Start = loads[0].Value()
+	}
+	if r.search != nil || r.sweep {
+		r.loads = nil
+	}
+	return nil
+}
+
+// beginAt puts the load at which a search or a sweep begins into the flags, or the usual one.
+func (r *request) beginAt(flags *arrival.Flags) {
 	switch {
 	case r.find == "concurrency":
 		r.search = &sweep.Find{By: arrival.Users, Most: r.most}
@@ -169,28 +194,6 @@ func (r *request) readLoads() error {
 	case !r.asksLoad():
 		flags.Concurrency = serving.DefaultUsers
 	}
-	loads, err := flags.Patterns()
-	if err != nil || len(loads) == 0 {
-		return err
-	}
-	r.base, r.loads = loads[0], loads
-	if r.loadgen {
-		if err := byLoadGen(loads, r.retry); err != nil {
-			return err
-		}
-	}
-	if r.search != nil {
-		if len(loads) > 1 {
-			return fmt.Errorf("--find %s begins at one load: give one value, and no list", r.find)
-		}
-		if r.loads = nil; chosen {
-			r.search.Start = loads[0].Value()
-		}
-	}
-	if r.sweep {
-		r.loads = nil
-	}
-	return nil
 }
 
 // byLoadGen says why LoadGen cannot send loads.
