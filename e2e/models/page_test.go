@@ -77,7 +77,9 @@ func TestServersPage(t *testing.T) {
 				"--set", "performance_sample_count_override=20"}, 0, []string{"Offline       performance  VALID", "samples/s"},
 		},
 		"Benchmarking a server of the Open Inference Protocol": {"HOST:PORT", classify, pictures, 0, classified},
-		"Real servers to try": {"ADDRESS", classify, pictures, 0, classified},
+		"Real servers to try": { // the same command: one scenario does
+			"ADDRESS", classify, append(pictures, "--scenario", "Offline"), 0, classified[1:],
+		},
 	}
 	commands, _ := page.Commands(t, "servers.md", "")
 	if len(commands) != len(servers) {
