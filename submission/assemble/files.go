@@ -15,6 +15,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 
+	"github.com/plumbline-ml/plumbline/serving/formats/endpoints"
 	"github.com/plumbline-ml/plumbline/submission/system"
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
@@ -70,7 +71,7 @@ func (p *Plan) system(place tree.Place) error {
 // result is all of one result.
 func (p *Plan) result(r *placed) error {
 	if run := r.performance.run; run.Serving != nil || inEndpointsForm(run) &&
-		r.performance.has("..", "..", endpointsFolder, tree.EndpointsConfig) {
+		r.performance.has("..", "..", endpoints.Folder, endpoints.ConfigFile) {
 		return p.endpoints(r)
 	}
 	perf, acc := r.performance.source, r.accuracy
@@ -88,32 +89,29 @@ func (p *Plan) result(r *placed) error {
 	return p.described(r)
 }
 
-// endpointsFolder is where a scenario's runs have the files of the endpoints harness.
-const endpointsFolder = "endpoints"
-
 // inEndpointsForm says whether a run of LoadGen may have files of the endpoints harness beside it, which are not left
 // over from another, and whether its round has the form: the official LoadGen does not hand out what they are made of.
 func inEndpointsForm(run *record.Run) bool {
 	form, said := run.Options.Params["form"]
 	round, err := mlconf.Round(run.Rules)
-	return err == nil && round.HasEndpoints() && run.LoadGen == nil && (!said || form == endpointsFolder)
+	return err == nil && round.HasEndpoints() && run.LoadGen == nil && (!said || form == endpoints.Folder)
 }
 
 // endpoints is a result in the form of the endpoints harness, which the harness has written beside the runs: a replay
 // lies in its scenario's folder, and a run of LoadGen one below.
 func (p *Plan) endpoints(r *placed) error {
-	replay, up := r.performance.run.Serving != nil, []string{"..", endpointsFolder}
+	replay, up := r.performance.run.Serving != nil, []string{"..", endpoints.Folder}
 	if !replay {
 		up = append([]string{".."}, up...)
 	}
-	files, by := tree.EndpointsFiles(replay), "harness run writes it when both runs are made"
+	files, by := endpoints.ResultFiles(replay), "harness run writes it when both runs are made"
 	if len(r.audits[cachingTest]) > 0 {
-		files = append(files, tree.EndpointsCaching)
+		files = append(files, endpoints.CachingFile)
 	}
 	for _, name := range files {
 		from := r.performance.source(append(up, filepath.FromSlash(name))...)
 		if _, err := os.Stat(from); err != nil {
-			if name == tree.EndpointsAccuracy && !replay {
+			if name == endpoints.AccuracyFile && !replay {
 				by += ", harness score when the score is of files that another program wrote"
 			}
 			return fmt.Errorf("%v: %w; %s", r.performance.Result, err, by)

@@ -2,77 +2,16 @@ package check
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"path"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/goccy/go-yaml"
-
 	"github.com/plumbline-ml/plumbline/internal/jsonwords"
-	"github.com/plumbline-ml/plumbline/serving/formats/unfold"
+	"github.com/plumbline-ml/plumbline/serving/formats/endpoints"
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
-
-// endpointsResult is a result in the form of the endpoints harness, which has no logs of LoadGen.
-type endpointsResult struct {
-	config struct {
-		Type  string `yaml:"type"`
-		Mode  string `yaml:"benchmark_mode"` // of the type submission: the type that it stands for
-		Model struct {
-			Temperature *float64 `yaml:"temperature"`
-			Seed        *float64 `yaml:"seed"`
-		} `yaml:"model_params"`
-		Settings struct {
-			Runtime struct {
-				MinDuration int64  `yaml:"min_duration_ms"`
-				Schedule    uint64 `yaml:"scheduler_random_seed"`
-				Data        uint64 `yaml:"dataloader_random_seed"`
-			} `yaml:"runtime"`
-			Load struct {
-				Type        string `yaml:"type"`
-				Concurrency int    `yaml:"target_concurrency"`
-			} `yaml:"load_pattern"`
-			Client struct {
-				Workers     int `yaml:"num_workers"`
-				Connections int `yaml:"max_connections"`
-			} `yaml:"client"`
-		} `yaml:"settings"`
-	}
-	summary struct {
-		Issued    int      `json:"n_samples_issued"`
-		Completed int      `json:"n_samples_completed"`
-		Failed    int      `json:"n_samples_failed"`
-		Complete  bool     `json:"complete"`
-		Duration  *float64 `json:"duration_ns"`
-		QPS       *float64 `json:"qps"`
-		Latency   struct {
-			Mean  *float64            `json:"avg"`
-			Early map[string]*float64 `json:"early_stopping_percentiles"`
-		} `json:"latency"`
-	}
-	accuracy struct {
-		Scores []endpointsScore `json:"accuracy_scores"`
-	}
-	turns struct {
-		Turns *struct{ Issued, Expected, Observed, Missing int } `json:"turns"`
-	}
-	caching struct {
-		Test   string `json:"test"`
-		Passed bool   `json:"passed"`
-	}
-}
-
-// endpointsScore is the accuracy of a data set.
-type endpointsScore struct {
-	Dataset   string         `json:"dataset_name"`
-	Type      string         `json:"dataset_type"`
-	Score     *float64       `json:"score"`
-	Samples   int            `json:"total_samples"`
-	Breakdown map[string]any `json:"breakdown"`
-}
 
 // endpointsRules are what the endpoints harness's own ruleset wants of a model's replay. A model that is no replay has
 // none: the round's rules judge it.
@@ -100,41 +39,27 @@ var endpointsModels = map[string]endpointsRules{
 	}},
 }
 
-// Bounds of a configuration: how deep its values lie in each other, and how many it stands for.
-const (
-	deepestConfig = 50
-	mostOfConfig  = 10_000
-)
-
-// readYAML reads a configuration that a stranger may have written.
-func readYAML(text []byte, to any) error {
-	if err := unfold.Check(text, deepestConfig, mostOfConfig); err != nil {
-		return err
-	}
-	return yaml.Unmarshal(text, to)
-}
-
 // isEndpoints says that a result is in the form of the endpoints harness: it has its summary, and no log of LoadGen.
 func (r *resultFolder) isEndpoints() bool {
 	t := r.checker.tree
 	_, known := endpointsModels[r.model]
-	return known && t.HasFile(path.Join(r.Results(), tree.EndpointsSummary)) &&
+	return known && t.HasFile(path.Join(r.Results(), endpoints.SummaryFile)) &&
 		!t.HasFile(path.Join(r.Run(), tree.DetailLog))
 }
 
 // checkEndpoints holds a result in that form to the harness's own ruleset, and says what the official checker wants
 // otherwise.
 func (r *resultFolder) checkEndpoints() {
-	var e endpointsResult
-	read := func(name string, to any, parse func([]byte, any) error) bool {
-		name = path.Join(r.Results(), name)
+	var e endpoints.Result
+	read := func(file string) bool {
+		name := path.Join(r.Results(), file)
 		if !r.checker.tree.HasFile(name) {
 			r.reject(ruleFiles, name, "a file is missing", "", name, "file what the endpoints harness wrote")
 			return false
 		}
 		text, err := r.checker.readBytes(name)
 		if err == nil {
-			err = parse(text, to)
+			err = e.Parse(file, text)
 		}
 		if err != nil {
 			r.reject(ruleLogFormat, name, "the file cannot be read", jsonwords.Fault("", err), "",
@@ -143,14 +68,14 @@ func (r *resultFolder) checkEndpoints() {
 		return err == nil
 	}
 	rules := endpointsModels[r.model]
-	if read(tree.EndpointsConfig, &e.config, readYAML) {
+	if read(endpoints.ConfigFile) {
 		if rules.replay {
 			r.checkEndpointsConfig(&e, rules)
 		} else {
 			r.checkRoundConfig(&e)
 		}
 	}
-	if read(tree.EndpointsSummary, &e.summary, json.Unmarshal) {
+	if read(endpoints.SummaryFile) {
 		r.checkWhole(&e)
 		if rules.replay {
 			r.checkEndpointsSummary(&e, rules)
@@ -158,19 +83,19 @@ func (r *resultFolder) checkEndpoints() {
 			r.checkRoundSummary(&e)
 		}
 	}
-	if read(tree.EndpointsAccuracy, &e.accuracy, json.Unmarshal) {
+	if read(endpoints.AccuracyFile) {
 		if rules.replay {
 			r.checkEndpointsAccuracy(&e, rules)
 		} else {
 			r.checkRoundAccuracy(&e)
 		}
 	}
-	if rules.replay && read(tree.EndpointsScores, &e.turns, json.Unmarshal) {
+	if rules.replay && read(endpoints.ScoresFile) {
 		r.checkTurns(&e)
 	}
 	if rules.videos {
 		r.checkShownFiles()
-		if read(tree.EndpointsCaching, &e.caching, json.Unmarshal) {
+		if read(endpoints.CachingFile) {
 			r.checkEndpointsCaching(&e)
 		}
 	}
@@ -192,18 +117,18 @@ func (r *resultFolder) checkEndpointsFiles() {
 const cachingTest = "output_caching_test"
 
 // checkEndpointsCaching wants that audit to have passed.
-func (r *resultFolder) checkEndpointsCaching(e *endpointsResult) {
-	name := path.Join(r.Results(), tree.EndpointsCaching)
-	if a := e.caching; a.Test != cachingTest || !a.Passed {
+func (r *resultFolder) checkEndpointsCaching(e *endpoints.Result) {
+	name := path.Join(r.Results(), endpoints.CachingFile)
+	if a := e.Caching; a.Test != cachingTest || !a.Passed {
 		r.reject(ruleAudit+"04", name, "the audit has not passed", fmt.Sprintf("%q, passed: %t", a.Test, a.Passed),
 			cachingTest+", passed", "see what it says, mend that, and run the audit again")
 	}
 }
 
 // checkTurns wants an answer of every turn of a replay.
-func (r *resultFolder) checkTurns(e *endpointsResult) {
-	if t := e.turns.Turns; t == nil || t.Missing != 0 || t.Observed != t.Expected {
-		name := path.Join(r.Results(), tree.EndpointsScores)
+func (r *resultFolder) checkTurns(e *endpoints.Result) {
+	if t := e.Turns.Turns; t == nil || t.Missing != 0 || t.Observed != t.Expected {
+		name := path.Join(r.Results(), endpoints.ScoresFile)
 		r.reject(ruleValidity, name, "turns are missing", fmt.Sprintf("%+v", t), "none", "run again until all are answered")
 	}
 }
@@ -211,14 +136,14 @@ func (r *resultFolder) checkTurns(e *endpointsResult) {
 // endpointsFile says whether a file is one of the form, or lies beside any result.
 func (r *resultFolder) endpointsFile(name string) bool {
 	below := strings.TrimPrefix(name, r.Results()+"/")
-	return slices.Contains(tree.EndpointsFiles(endpointsModels[r.model].replay), below) ||
+	return slices.Contains(endpoints.ResultFiles(endpointsModels[r.model].replay), below) ||
 		slices.Contains([]string{tree.MeasurementFile, tree.UserConf, tree.Readme, tree.CalibrationFile}, below)
 }
 
 // checkEndpointsConfig wants what the ruleset locks, and says which seeds ran.
-func (r *resultFolder) checkEndpointsConfig(e *endpointsResult, rules endpointsRules) {
-	name := path.Join(r.Results(), tree.EndpointsConfig)
-	c := &e.config
+func (r *resultFolder) checkEndpointsConfig(e *endpoints.Result, rules endpointsRules) {
+	name := path.Join(r.Results(), endpoints.ConfigFile)
+	c := &e.Config
 	if c.Model.Temperature == nil || *c.Model.Temperature != 0 {
 		r.reject(ruleSettings, name, "tokens are drawn", shownNumber(c.Model.Temperature), "temperature 0", "run again")
 	}
@@ -266,8 +191,8 @@ func shownNumber(v *float64) string {
 }
 
 // checkWhole wants a run to its end, without failures.
-func (r *resultFolder) checkWhole(e *endpointsResult) {
-	name, s := path.Join(r.Results(), tree.EndpointsSummary), &e.summary
+func (r *resultFolder) checkWhole(e *endpoints.Result) {
+	name, s := path.Join(r.Results(), endpoints.SummaryFile), &e.Summary
 	if s.Failed != 0 || !s.Complete {
 		r.reject(ruleValidity, name, "the run is not whole", fmt.Sprintf("%d failed, complete: %t", s.Failed, s.Complete),
 			"no failure", "run again")
@@ -275,8 +200,8 @@ func (r *resultFolder) checkWhole(e *endpointsResult) {
 }
 
 // checkEndpointsSummary wants a whole replay.
-func (r *resultFolder) checkEndpointsSummary(e *endpointsResult, rules endpointsRules) {
-	name, s := path.Join(r.Results(), tree.EndpointsSummary), &e.summary
+func (r *resultFolder) checkEndpointsSummary(e *endpoints.Result, rules endpointsRules) {
+	name, s := path.Join(r.Results(), endpoints.SummaryFile), &e.Summary
 	if s.Issued != rules.turns || s.Completed != rules.turns {
 		r.reject(ruleCounts, name, "it is not all turns", fmt.Sprintf("%d issued, %d completed", s.Issued, s.Completed),
 			strconv.Itoa(rules.turns), "run on the official recording, whole; scores.json counts no turn that was not sent")
@@ -289,16 +214,16 @@ func (r *resultFolder) checkEndpointsSummary(e *endpointsResult, rules endpoints
 }
 
 // checkEndpointsAccuracy judges by the targets of the ruleset: the official checker compares none in this form.
-func (r *resultFolder) checkEndpointsAccuracy(e *endpointsResult, rules endpointsRules) {
-	name := path.Join(r.Results(), tree.EndpointsAccuracy)
-	i := slices.IndexFunc(e.accuracy.Scores, func(s endpointsScore) bool {
+func (r *resultFolder) checkEndpointsAccuracy(e *endpoints.Result, rules endpointsRules) {
+	name := path.Join(r.Results(), endpoints.AccuracyFile)
+	i := slices.IndexFunc(e.Accuracy.Scores, func(s endpoints.DatasetScore) bool {
 		return cmp.Or(s.Type, "accuracy") == "accuracy" && s.Breakdown != nil
 	})
 	if i < 0 {
 		r.reject(ruleAccuracy, name, "there is no accuracy", "", "a data set with a breakdown", "run the accuracy part, too")
 		return
 	}
-	of := e.accuracy.Scores[i]
+	of := e.Accuracy.Scores[i]
 	if of.Samples < rules.samples {
 		r.reject(ruleAccuracy, name, "samples are missing", strconv.Itoa(of.Samples), strconv.Itoa(rules.samples),
 			"run the accuracy part whole")

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/plumbline-ml/plumbline/serving/formats/endpoints"
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
 
@@ -25,16 +26,16 @@ func endpointsTree(t *testing.T, change func(files map[string]string)) (root str
 // replayFiles are those of a sound replay.
 func replayFiles() map[string]string {
 	return map[string]string{
-		tree.EndpointsConfig: "model_params: {temperature: 0.0, seed: 42.0, streaming: \"on\"}\ntype: online\n" +
+		endpoints.ConfigFile: "model_params: {temperature: 0.0, seed: 42.0, streaming: \"on\"}\ntype: online\n" +
 			"version: '1.0'\nsettings:\n  runtime: {min_duration_ms: 0, max_duration_ms: 14400000, " +
 			"scheduler_random_seed: 42, dataloader_random_seed: 42}\n  load_pattern: {type: agentic_inference, " +
 			"target_concurrency: 1}\n  client: {num_workers: 1, max_connections: 1}\n",
-		tree.EndpointsSummary: `{"n_samples_issued":1007,"n_samples_completed":1007,"n_samples_failed":0,"complete":true,` +
+		endpoints.SummaryFile: `{"n_samples_issued":1007,"n_samples_completed":1007,"n_samples_failed":0,"complete":true,` +
 			`"duration_ns":10332249793088,"qps":0.0974,"latency":{"avg":10260000000.5,"percentiles":{"99.0":2e10}}}`,
-		tree.EndpointsAccuracy: `{"average_accuracy":0.8623,"accuracy_scores":[{"dataset_name":"bfcl_v4::function_calling",` +
+		endpoints.AccuracyFile: `{"average_accuracy":0.8623,"accuracy_scores":[{"dataset_name":"bfcl_v4::function_calling",` +
 			`"score":0.8623,"total_samples":995,"dataset_type":"accuracy","breakdown":{"overall_accuracy":86.23,` +
 			`"normalized_single_turn_score":87.96,"subset_scores":{}},"response_counts":{"issued":995}}]}`,
-		tree.EndpointsScores: `{"score":0.63,"turns":{"issued":1007,"expected":1006,"observed":1006,"missing":0}}`,
+		endpoints.ScoresFile: `{"score":0.63,"turns":{"issued":1007,"expected":1006,"observed":1006,"missing":0}}`,
 	}
 }
 
@@ -121,20 +122,20 @@ func TestEndpoints(t *testing.T) {
 		want    []string // findings; none: warnings alone
 	}{
 		{"sound", "", "", "", []string{"the seeds are those of the endpoints harness's rules, and not the round's"}},
-		{"too low", tree.EndpointsAccuracy, "87.96", "85.32",
+		{"too low", endpoints.AccuracyFile, "87.96", "85.32",
 			[]string{"normalized_single_turn_score 85.32; at least 85.3212"}},
-		{"just enough", tree.EndpointsAccuracy, "86.23,", "83.65,", nil},
-		{"fewer samples", tree.EndpointsAccuracy, `"total_samples":995`, `"total_samples":994`, []string{"994; 995"}},
-		{"no breakdown", tree.EndpointsAccuracy, "breakdown", "other", []string{"there is no accuracy"}},
-		{"cut", tree.EndpointsSummary, `"n_samples_issued":1007`, `"n_samples_issued":1000`, []string{"it is not all turns"}},
-		{"failed", tree.EndpointsSummary, `"n_samples_failed":0`, `"n_samples_failed":1`, []string{"the run is not whole"}},
-		{"no result", tree.EndpointsSummary, "avg", "mean", []string{"there is no result"}},
-		{"no JSON", tree.EndpointsSummary, "{", "", []string{"the file cannot be read"}},
-		{"missing turns", tree.EndpointsScores, `"missing":0`, `"missing":2`, []string{"turns are missing"}},
-		{"nobody's seed", tree.EndpointsConfig, "dataloader_random_seed: 42", "dataloader_random_seed: 7",
+		{"just enough", endpoints.AccuracyFile, "86.23,", "83.65,", nil},
+		{"fewer samples", endpoints.AccuracyFile, `"total_samples":995`, `"total_samples":994`, []string{"994; 995"}},
+		{"no breakdown", endpoints.AccuracyFile, "breakdown", "other", []string{"there is no accuracy"}},
+		{"cut", endpoints.SummaryFile, `"n_samples_issued":1007`, `"n_samples_issued":1000`, []string{"it is not all turns"}},
+		{"failed", endpoints.SummaryFile, `"n_samples_failed":0`, `"n_samples_failed":1`, []string{"the run is not whole"}},
+		{"no result", endpoints.SummaryFile, "avg", "mean", []string{"there is no result"}},
+		{"no JSON", endpoints.SummaryFile, "{", "", []string{"the file cannot be read"}},
+		{"missing turns", endpoints.ScoresFile, `"missing":0`, `"missing":2`, []string{"turns are missing"}},
+		{"nobody's seed", endpoints.ConfigFile, "dataloader_random_seed: 42", "dataloader_random_seed: 7",
 			[]string{"the seeds are nobody's"}},
-		{"drawn", tree.EndpointsConfig, "temperature: 0.0", "temperature: 0.7", []string{"tokens are drawn: 0.7"}},
-		{"two at a time", tree.EndpointsConfig, "num_workers: 1", "num_workers: 2", []string{"num_workers 2"}},
+		{"drawn", endpoints.ConfigFile, "temperature: 0.0", "temperature: 0.7", []string{"tokens are drawn: 0.7"}},
+		{"two at a time", endpoints.ConfigFile, "num_workers: 1", "num_workers: 2", []string{"num_workers 2"}},
 	} {
 		got := findingsOf(t, endpointsTree(t, func(files map[string]string) {
 			files[c.in] = strings.Replace(files[c.in], c.old, c.with, 1)
@@ -150,8 +151,8 @@ func TestEndpoints(t *testing.T) {
 		}
 	}
 	got := findingsOf(t, endpointsTree(t, func(files map[string]string) {
-		files[tree.EndpointsConfig] = roundsSeeds.Replace(files[tree.EndpointsConfig])
-		delete(files, tree.EndpointsScores)
+		files[endpoints.ConfigFile] = roundsSeeds.Replace(files[endpoints.ConfigFile])
+		delete(files, endpoints.ScoresFile)
 	}))
 	for _, want := range []string{"the seeds are the round's", "a file is missing"} {
 		if !strings.Contains(got, want) {
@@ -169,12 +170,12 @@ func TestOfficialEndpointsTree(t *testing.T) {
 	}{
 		"the official configuration": {func(map[string]string) {}, false},
 		"the round's seeds": {func(files map[string]string) {
-			files[tree.EndpointsConfig] = roundsSeeds.Replace(files[tree.EndpointsConfig])
+			files[endpoints.ConfigFile] = roundsSeeds.Replace(files[endpoints.ConfigFile])
 		}, true},
 		"an accuracy of 10 %": {func(files map[string]string) {
-			files[tree.EndpointsConfig] = roundsSeeds.Replace(files[tree.EndpointsConfig])
-			files[tree.EndpointsAccuracy] = strings.NewReplacer("86.23", "10.0", "0.8623", "0.1").
-				Replace(files[tree.EndpointsAccuracy])
+			files[endpoints.ConfigFile] = roundsSeeds.Replace(files[endpoints.ConfigFile])
+			files[endpoints.AccuracyFile] = strings.NewReplacer("86.23", "10.0", "0.8623", "0.1").
+				Replace(files[endpoints.AccuracyFile])
 		}, true},
 	} {
 		if took, out := officiallyTaken(t, endpointsTree(t, c.change)); took != c.takes {

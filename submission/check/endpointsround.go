@@ -7,16 +7,16 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/plumbline-ml/plumbline/submission/tree"
+	"github.com/plumbline-ml/plumbline/serving/formats/endpoints"
 )
 
 // exampleSeed is both seeds of the configurations that come with the endpoints harness.
 const exampleSeed = 42
 
 // checkRoundConfig holds a configuration to the round's rules, and says whose seeds ran.
-func (r *resultFolder) checkRoundConfig(e *endpointsResult) {
-	name := path.Join(r.Results(), tree.EndpointsConfig)
-	runtime, round := e.config.Settings.Runtime, r.checker.rules.Seeds
+func (r *resultFolder) checkRoundConfig(e *endpoints.Result) {
+	name := path.Join(r.Results(), endpoints.ConfigFile)
+	runtime, round := e.Config.Settings.Runtime, r.checker.rules.Seeds
 	found := fmt.Sprintf("dataloader %d, scheduler %d", runtime.Data, runtime.Schedule)
 	want := fmt.Sprintf("dataloader %d, scheduler %d, the round's", round.SampleIndex, round.Schedule)
 	switch {
@@ -40,7 +40,7 @@ func (r *resultFolder) checkRoundConfig(e *endpointsResult) {
 	case singleStream:
 		load = "concurrency"
 	}
-	c := &e.config
+	c := &e.Config
 	if c.Type == "submission" && r.scenario == singleStream { // in Offline the official checker takes it for a scenario
 		c.Type = c.Mode
 	}
@@ -60,8 +60,8 @@ const (
 )
 
 // checkRoundSummary wants enough samples, a latency within the limit, and a result.
-func (r *resultFolder) checkRoundSummary(e *endpointsResult) {
-	name, s := path.Join(r.Results(), tree.EndpointsSummary), &e.summary
+func (r *resultFolder) checkRoundSummary(e *endpoints.Result) {
+	name, s := path.Join(r.Results(), endpoints.SummaryFile), &e.Summary
 	least := uint64(0)
 	if r.scenario == offline {
 		least = r.checker.rules.OfflineSamples(r.model)
@@ -101,8 +101,8 @@ func (r *resultFolder) checkRoundSummary(e *endpointsResult) {
 }
 
 // checkSingleStream takes the mean latency for the result, as the official checker does in this form.
-func (r *resultFolder) checkSingleStream(e *endpointsResult) {
-	name, s := path.Join(r.Results(), tree.EndpointsSummary), &e.summary
+func (r *resultFolder) checkSingleStream(e *endpoints.Result) {
+	name, s := path.Join(r.Results(), endpoints.SummaryFile), &e.Summary
 	if least := r.checker.rules.MinQueries(r.model, r.scenario); uint64(s.Issued) < least {
 		r.warn(ruleCounts, name, "there are fewer queries than a run of LoadGen would have", strconv.Itoa(s.Issued),
 			fmt.Sprintf("at least %d", least), "the official checker counts none in this form: ask the working group")
@@ -116,15 +116,15 @@ func (r *resultFolder) checkSingleStream(e *endpointsResult) {
 }
 
 // checkRoundAccuracy judges by the round's target, which the official checker compares in this form, too.
-func (r *resultFolder) checkRoundAccuracy(e *endpointsResult) {
-	name := path.Join(r.Results(), tree.EndpointsAccuracy)
-	i := slices.IndexFunc(e.accuracy.Scores, func(s endpointsScore) bool { return s.Score != nil })
+func (r *resultFolder) checkRoundAccuracy(e *endpoints.Result) {
+	name := path.Join(r.Results(), endpoints.AccuracyFile)
+	i := slices.IndexFunc(e.Accuracy.Scores, func(s endpoints.DatasetScore) bool { return s.Score != nil })
 	if i < 0 {
 		r.reject(ruleAccuracy, name, "there is no accuracy", "", "a data set with a score", "run the accuracy part, too")
 		return
 	}
 	samples := 0
-	for _, s := range e.accuracy.Scores {
+	for _, s := range e.Accuracy.Scores {
 		if cmp.Or(s.Type, "accuracy") == "accuracy" {
 			samples += s.Samples
 		}
@@ -134,7 +134,7 @@ func (r *resultFolder) checkRoundAccuracy(e *endpointsResult) {
 		r.reject(ruleCounts, name, "the accuracy run is not over the whole data set", strconv.Itoa(samples),
 			strconv.FormatUint(want, 10), "run it over the whole data set")
 	}
-	got := *e.accuracy.Scores[i].Score
+	got := *e.Accuracy.Scores[i].Score
 	if endpointsModels[r.model].videos && got <= 1 { // the mean of VBench's dimensions, which the round has as percent
 		r.add(Note, ruleAccuracy, name, "the score is from 0 to 1, and read as percent here", shownNumber(&got), "",
 			"nothing: the official checker compares no accuracy of this model in this form")

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/submission/tree"
+	"github.com/plumbline-ml/plumbline/serving/formats/endpoints"
 )
 
 // productFiles are those of a sound result of qwen3-vl in a scenario.
@@ -19,13 +19,13 @@ func productFiles(scenario string) map[string]string {
 		samples, limit, score = 8000, 15e8, 0.779923
 	}
 	return map[string]string{
-		tree.EndpointsConfig: "type: " + kind + "\nversion: '1.0'\nmodel_params: {max_new_tokens: 150, streaming: \"on\"}\n" +
+		endpoints.ConfigFile: "type: " + kind + "\nversion: '1.0'\nmodel_params: {max_new_tokens: 150, streaming: \"on\"}\n" +
 			"settings:\n  runtime: {min_duration_ms: 600000, scheduler_random_seed: 16159082839903944936, " +
 			"dataloader_random_seed: 2747215439041700203}\n  load_pattern: {" + load + "}\n",
-		tree.EndpointsSummary: fmt.Sprintf(`{"n_samples_issued":48289,"n_samples_completed":48289,"n_samples_failed":0,`+
+		endpoints.SummaryFile: fmt.Sprintf(`{"n_samples_issued":48289,"n_samples_completed":48289,"n_samples_failed":0,`+
 			`"complete":true,"duration_ns":700000000000,"qps":68.9,"latency":{"avg":1e9,"early_stopping_percentiles":`+
 			`{"99.0":%d}}}`, limit),
-		tree.EndpointsAccuracy: fmt.Sprintf(`{"average_accuracy":%[1]g,"accuracy_scores":[{"dataset_name":"products",`+
+		endpoints.AccuracyFile: fmt.Sprintf(`{"average_accuracy":%[1]g,"accuracy_scores":[{"dataset_name":"products",`+
 			`"score":%[1]g,"total_samples":%d,"dataset_type":"accuracy"}]}`, score, samples),
 	}
 }
@@ -50,25 +50,25 @@ var productCases = map[string]struct {
 	want                    string // empty: it is sound
 	takes                   bool
 }{
-	"sound":        {"Offline", tree.EndpointsConfig, "150", "150", "", true},
-	"example seed": {"Server", tree.EndpointsConfig, "2747215439041700203", "42", "the seeds are nobody's", false},
-	"short":        {"Server", tree.EndpointsConfig, "600000", "599999", "min_duration_ms is too short", false},
-	"slow": {"Server", tree.EndpointsSummary, "12000000000", "12000000001",
+	"sound":        {"Offline", endpoints.ConfigFile, "150", "150", "", true},
+	"example seed": {"Server", endpoints.ConfigFile, "2747215439041700203", "42", "the seeds are nobody's", false},
+	"short":        {"Server", endpoints.ConfigFile, "600000", "599999", "min_duration_ms is too short", false},
+	"slow": {"Server", endpoints.SummaryFile, "12000000000", "12000000001",
 		"the latency is over the limit", false},
-	"slower than it may be": {"Interactive", tree.EndpointsSummary, "1500000000", "1500000001",
+	"slower than it may be": {"Interactive", endpoints.SummaryFile, "1500000000", "1500000001",
 		"the latency is over the limit", false},
-	"too few for an estimate": {"Interactive", tree.EndpointsSummary, "1500000000", "null",
+	"too few for an estimate": {"Interactive", endpoints.SummaryFile, "1500000000", "null",
 		"no early-stopping estimate", false},
-	"wrong": {"Offline", tree.EndpointsAccuracy, `"score":0.782397`, `"score":0.782396`, "an accuracy is too low", false},
-	"wrong answers": {"Interactive", tree.EndpointsAccuracy, `"score":0.779923`, `"score":0.77992`,
+	"wrong": {"Offline", endpoints.AccuracyFile, `"score":0.782397`, `"score":0.782396`, "an accuracy is too low", false},
+	"wrong answers": {"Interactive", endpoints.AccuracyFile, `"score":0.779923`, `"score":0.77992`,
 		"an accuracy is too low", false},
-	"a part": {"Interactive", tree.EndpointsAccuracy, "8000", "7999", "not over the whole data set", false},
-	"other load": {"Offline", tree.EndpointsConfig, "type: max_throughput", "type: poisson",
+	"a part": {"Interactive", endpoints.AccuracyFile, "8000", "7999", "not over the whole data set", false},
+	"other load": {"Offline", endpoints.ConfigFile, "type: max_throughput", "type: poisson",
 		"the load is another scenario's", true},
-	"a part of the data":  {"Offline", tree.EndpointsSummary, "48289", "48288", "samples are missing", true},
-	"no complete run":     {"Server", tree.EndpointsSummary, "true", "false", "the run is not whole", true},
-	"answers that failed": {"Server", tree.EndpointsSummary, `failed":0`, `failed":1`, "the run is not whole", true},
-	"no rate":             {"Server", tree.EndpointsSummary, `"qps":68.9`, `"qps":0`, "there is no result", false},
+	"a part of the data":  {"Offline", endpoints.SummaryFile, "48289", "48288", "samples are missing", true},
+	"no complete run":     {"Server", endpoints.SummaryFile, "true", "false", "the run is not whole", true},
+	"answers that failed": {"Server", endpoints.SummaryFile, `failed":0`, `failed":1`, "the run is not whole", true},
+	"no rate":             {"Server", endpoints.SummaryFile, `"qps":68.9`, `"qps":0`, "there is no result", false},
 }
 
 // TestEndpointsOfProducts: results of qwen3-vl are judged by the round's rules, and the check says whose seeds ran.
@@ -83,9 +83,9 @@ func TestEndpointsOfProducts(t *testing.T) {
 		}
 	}
 	got := findingsIn(t, productTree(t, "Server", func(files map[string]string) {
-		maps.DeleteFunc(files, func(name, _ string) bool { return name == tree.EndpointsAccuracy })
-		files[tree.EndpointsConfig] = strings.NewReplacer("2747215439041700203", "42", "16159082839903944936", "42").
-			Replace(files[tree.EndpointsConfig])
+		maps.DeleteFunc(files, func(name, _ string) bool { return name == endpoints.AccuracyFile })
+		files[endpoints.ConfigFile] = strings.NewReplacer("2747215439041700203", "42", "16159082839903944936", "42").
+			Replace(files[endpoints.ConfigFile])
 	}), "/Server")
 	for _, want := range []string{"a file is missing", "the seeds are those of the harness's example files"} {
 		if !strings.Contains(got, want) {

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/submission/tree"
+	"github.com/plumbline-ml/plumbline/serving/formats/endpoints"
 )
 
 // videoFiles are those of a sound result of videos in a scenario.
@@ -15,15 +15,15 @@ func videoFiles(scenario string) map[string]string {
 		kind, load = "submission\nbenchmark_mode: online", "type: concurrency, target_concurrency: 1"
 	}
 	files := map[string]string{
-		tree.EndpointsConfig: "type: " + kind + "\nversion: '1.0'\n" +
+		endpoints.ConfigFile: "type: " + kind + "\nversion: '1.0'\n" +
 			"model_params: {name: wan22, max_new_tokens: 1, streaming: \"off\"}\n" +
 			"settings:\n  runtime: {min_duration_ms: 600000, scheduler_random_seed: 16159082839903944936, " +
 			"dataloader_random_seed: 2747215439041700203}\n  load_pattern: {" + load + "}\n",
-		tree.EndpointsSummary: `{"n_samples_issued":248,"n_samples_completed":248,"n_samples_failed":0,` +
+		endpoints.SummaryFile: `{"n_samples_issued":248,"n_samples_completed":248,"n_samples_failed":0,` +
 			`"complete":true,"duration_ns":12400000000000,"qps":0.02,"latency":{"avg":5e10}}`,
-		tree.EndpointsAccuracy: `{"average_accuracy":0.7048,"accuracy_scores":[{"dataset_name":"wan22_vbench",` +
+		endpoints.AccuracyFile: `{"average_accuracy":0.7048,"accuracy_scores":[{"dataset_name":"wan22_vbench",` +
 			`"score":0.7048,"total_samples":248,"dataset_type":"accuracy"}]}`,
-		tree.EndpointsCaching:          `{"test":"output_caching_test","passed":true}`,
+		endpoints.CachingFile:          `{"test":"output_caching_test","passed":true}`,
 		"accuracy/videos/captions.txt": "130  a prompt\n",
 	}
 	for _, id := range []int{130, 106, 84, 59, 12, 123, 43, 22, 238, 32} {
@@ -52,18 +52,18 @@ func TestEndpointsOfVideos(t *testing.T) {
 		scenario, in, old, with string
 		want                    string // empty: it is sound
 	}{
-		"sound":   {"Offline", tree.EndpointsConfig, "x", "x", ""},
-		"single":  {"SingleStream", tree.EndpointsConfig, "x", "x", ""},
-		"percent": {"Offline", tree.EndpointsAccuracy, "0.7048", "70.48", ""},
-		"wrong":   {"Offline", tree.EndpointsAccuracy, `"score":0.7048`, `"score":0.6977`, "an accuracy is too low"},
-		"several at a time": {"SingleStream", tree.EndpointsConfig, "target_concurrency: 1", "target_concurrency: 2",
+		"sound":   {"Offline", endpoints.ConfigFile, "x", "x", ""},
+		"single":  {"SingleStream", endpoints.ConfigFile, "x", "x", ""},
+		"percent": {"Offline", endpoints.AccuracyFile, "0.7048", "70.48", ""},
+		"wrong":   {"Offline", endpoints.AccuracyFile, `"score":0.7048`, `"score":0.6977`, "an accuracy is too low"},
+		"several at a time": {"SingleStream", endpoints.ConfigFile, "target_concurrency: 1", "target_concurrency: 2",
 			"more than one request"},
-		"a type that the official checker takes for a scenario": {"Offline", tree.EndpointsConfig, "type: offline",
+		"a type that the official checker takes for a scenario": {"Offline", endpoints.ConfigFile, "type: offline",
 			"type: submission\nbenchmark_mode: offline", "the load is another scenario's"},
-		"other load":   {"SingleStream", tree.EndpointsConfig, "online", "offline", "the load is another scenario's"},
-		"no result":    {"SingleStream", tree.EndpointsSummary, "5e10", "0", "there is no result"},
-		"audit failed": {"Offline", tree.EndpointsCaching, "true", "false", "the audit has not passed"},
-		"another test": {"Offline", tree.EndpointsCaching, "output_caching", "other", "the audit has not passed"},
+		"other load":   {"SingleStream", endpoints.ConfigFile, "online", "offline", "the load is another scenario's"},
+		"no result":    {"SingleStream", endpoints.SummaryFile, "5e10", "0", "there is no result"},
+		"audit failed": {"Offline", endpoints.CachingFile, "true", "false", "the audit has not passed"},
+		"another test": {"Offline", endpoints.CachingFile, "output_caching", "other", "the audit has not passed"},
 	} {
 		got := findingsIn(t, videoTree(t, c.scenario, func(files map[string]string) {
 			files[c.in] = strings.ReplaceAll(files[c.in], c.old, c.with)
@@ -73,14 +73,14 @@ func TestEndpointsOfVideos(t *testing.T) {
 			t.Errorf("%s: want %q\n%s", name, c.want, got)
 		}
 	}
-	for _, missing := range []string{tree.EndpointsCaching, "accuracy/videos/123.mp4"} {
+	for _, missing := range []string{endpoints.CachingFile, "accuracy/videos/123.mp4"} {
 		got := findingsIn(t, videoTree(t, "Offline", func(files map[string]string) { delete(files, missing) }), "/Offline")
 		if !strings.Contains(got, "missing") || !strings.Contains(got, missing) {
 			t.Errorf("that %s is missing is not told:\n%s", missing, got)
 		}
 	}
 	got := findingsIn(t, videoTree(t, "SingleStream", func(files map[string]string) {
-		files[tree.EndpointsSummary] = strings.ReplaceAll(files[tree.EndpointsSummary], "248", "20")
+		files[endpoints.SummaryFile] = strings.ReplaceAll(files[endpoints.SummaryFile], "248", "20")
 	}), "/SingleStream")
 	if !strings.Contains(got, "fewer queries") || strings.Contains(got, "reject") {
 		t.Error(got)
@@ -89,14 +89,14 @@ func TestEndpointsOfVideos(t *testing.T) {
 
 // TestOfficialEndpointsTreeOfVideos lets the official checker judge sound trees, and such as it refuses.
 func TestOfficialEndpointsTreeOfVideos(t *testing.T) {
-	for _, missing := range []string{"", tree.EndpointsCaching, "accuracy/videos/123.mp4"} {
+	for _, missing := range []string{"", endpoints.CachingFile, "accuracy/videos/123.mp4"} {
 		root := videoTree(t, "Offline", func(files map[string]string) { delete(files, missing) })
 		if took, out := officiallyTaken(t, root); took != (missing == "") {
 			t.Errorf("without %q it says %t\n%s", missing, took, out)
 		}
 	}
 	root := videoTree(t, "Offline", func(files map[string]string) {
-		files[tree.EndpointsConfig] = strings.Replace(files[tree.EndpointsConfig], "type: offline",
+		files[endpoints.ConfigFile] = strings.Replace(files[endpoints.ConfigFile], "type: offline",
 			"type: submission\nbenchmark_mode: offline", 1)
 	})
 	if took, out := officiallyTaken(t, root); took {

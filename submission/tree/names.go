@@ -40,24 +40,6 @@ const (
 	ComplianceAccuracy = "compliance_accuracy.txt"
 )
 
-// Files of a result in the form of the endpoints harness, below its scenario's folder.
-const (
-	EndpointsConfig   = "config.yaml"
-	EndpointsSummary  = PerformanceDir + "/result_summary.json"
-	EndpointsAccuracy = AccuracyDir + "/accuracy_results.json"
-	EndpointsScores   = "scores.json"                          // of replays alone
-	EndpointsCaching  = "audit/audit_output_caching_test.json" // of videos alone: TEST04
-)
-
-// EndpointsFiles are all of them, of a replay of recorded conversations or of another run.
-func EndpointsFiles(replay bool) []string {
-	all := []string{EndpointsConfig, EndpointsSummary, EndpointsAccuracy}
-	if replay {
-		all = append(all, EndpointsScores)
-	}
-	return all
-}
-
 // MarksField is the field of a measurements.json that lists why a result is none to be submitted: a run in rehearsal, a
 // model of the harness's own. A result without such reasons lacks it.
 const MarksField = "not_to_be_submitted"

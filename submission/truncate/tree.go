@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/lists"
+	"github.com/plumbline-ml/plumbline/serving/formats/endpoints"
 	"github.com/plumbline-ml/plumbline/submission/internal/treefiles"
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
@@ -111,7 +112,7 @@ func accuracyFolders(root, submitter string) (folders []string, faults []error, 
 
 // ofEndpoints says whether an accuracy folder is in the form of the endpoints harness.
 func ofEndpoints(t *tree.Tree, name string) bool {
-	return t.HasFile(path.Join(name, path.Base(tree.EndpointsAccuracy))) && !t.HasFile(path.Join(name, tree.AccuracyLog))
+	return t.HasFile(path.Join(name, path.Base(endpoints.AccuracyFile))) && !t.HasFile(path.Join(name, tree.AccuracyLog))
 }
 
 // matches says whether a folder is one for an accuracy log.
