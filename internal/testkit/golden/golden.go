@@ -33,10 +33,12 @@ func Each(t *testing.T, pattern string, check func(t *testing.T, path string)) {
 	EachBelow(t, own, pattern, check)
 }
 
-// EachBelow is Each with cases of the checkout that lie in another package's folder.
+// EachBelow is Each with cases of the checkout that lie in another package's folder, which must have some.
 func EachBelow(t *testing.T, folder, pattern string, check func(t *testing.T, path string)) {
 	t.Helper()
-	each(t, folder, pattern, check)
+	if each(t, folder, pattern, check) == 0 && folder != own {
+		t.Errorf("no %s below %s", pattern, folder)
+	}
 	root, err := find()
 	switch {
 	case errors.Is(err, errAlone):
