@@ -18,11 +18,11 @@ var (
 // Options are those of the official scripts. The zero value is theirs.
 type Options struct {
 	// InverseMap says that labels count the categories in the order of the file, from 1, instead of being their IDs.
-	InverseMap bool
+	InverseMap bool `param:"inverse_map,optional"`
 	// RemoveEmpty says that the samples are only the images with annotations, 4952 in COCO's validation set of 2017, and
 	// in the order of the official script's option --remove-48-empty-images: that in which CPython iterates over the
 	// set of their IDs, not that of the file.
-	RemoveEmpty bool
+	RemoveEmpty bool `param:"remove_empty,optional"`
 }
 
 // Disagreement is a detection whose first value is another sample than that of its entry. It counts for the entry's.

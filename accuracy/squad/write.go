@@ -12,8 +12,8 @@ type Logits struct {
 	Size              int
 }
 
-// Put writes the payload of feature i, pairs of little-endian float32: the logits of its first n positions, at most Size
-// and as many as fit, and Absent ones behind them.
+// Put writes the payload of feature i, pairs of little-endian float32: the logits of its first n positions, at most
+// Size and as many as fit, and Absent ones behind them.
 func (l Logits) Put(payload []byte, i, n int) {
 	n = min(n, len(payload)/8)
 	from := i * l.Size

@@ -22,14 +22,17 @@ type FaultError = fault.Error
 
 // Options say what to expect of a data set.
 type Options struct {
-	TrainPeriods  int   // periods that models are trained on: requests are those of later ones
-	Items         int64 // ids are below
-	Categories    int   // the category of an item is its id by Items/Categories, rounded down
-	MaxSequence   int   // the most a user, a history and candidates have together
-	MaxCandidates int   // candidates beyond are left out
+	// TrainPeriods are those that models are trained on: requests are those of later ones.
+	TrainPeriods int   `param:"train_periods" min:"0" max:"int32"`
+	Items        int64 `param:"items" min:"1" max:"int32"` // ids are below
+	// Categories are how many there are: that of an item is its id by Items/Categories, rounded down.
+	Categories int `param:"categories" min:"1" max:"uint16"`
+	// MaxSequence is the most that a user, a history and candidates have together.
+	MaxSequence   int `param:"max_sequence" min:"1" max:"int32"`
+	MaxCandidates int `param:"max_candidates" min:"1" max:"int32"` // candidates beyond are left out
 	// ExactIDs leaves ids as they stand. The reference holds ids and ratings in one tensor, so that one rating with a
 	// point makes all of them float32: ids above 2^24 become the nearest that there is. Its model was trained so.
-	ExactIDs bool
+	ExactIDs bool `param:"ids" choices:"rounded,exact"`
 	// AnyID takes ids beyond Items, which the reference reads, too, and finds no row for.
 	AnyID bool
 }

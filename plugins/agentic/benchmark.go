@@ -31,7 +31,8 @@ var manifestText string
 // New returns the benchmark.
 func New() sdk.Benchmark {
 	return manifest.Benchmark(manifestText, standin.Files(), manifest.Implementation{
-		Open: open, Score: score, Export: manifest.Export(export.ToolSets()), Samples: tooluse.Turns(),
+		Open: open, Score: score, Params: []any{settings{}},
+		Export: manifest.Export(export.ToolSets()), Samples: tooluse.Turns(),
 	})
 }
 
@@ -98,7 +99,7 @@ func openQuestions(r *manifest.Request, s *settings) []bfcl.Sample {
 		open = tooluse.Samples
 	}
 	all, err := open()
-	if err == nil && !s.whole {
+	if err == nil && !s.Whole {
 		all, err = bfcl.Official().Of(all)
 	}
 	if err != nil {

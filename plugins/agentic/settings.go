@@ -6,29 +6,27 @@ import (
 	"time"
 
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
-	"github.com/plumbline-ml/plumbline/sdk/option"
 )
 
 // settings are the parameters.
 type settings struct {
-	fields  map[string]json.RawMessage // of each request
-	most    int                        // tokens of an answer
-	timeout time.Duration              // of a turn
-	whole   bool                       // all questions, and not the official part
+	Temperature float64       `param:"temperature" min:"0" max:"2"`
+	Most        int           `param:"max_new_tokens" min:"1" max:"1<<20"` // tokens of an answer
+	Seed        int           `param:"seed" min:"0" max:"int32"`
+	Timeout     time.Duration `param:"turn_timeout" min:"1" max:"1<<20" times:"1000000000"` // of a turn; given in seconds
+	Whole       bool          `param:"part" choices:"official,all"`                         // all questions
+	Usage       bool          `param:"usage" choices:"off,on"`                              // servers count tokens
+
+	fields map[string]json.RawMessage // of each request
 }
 
 func readSettings(r *manifest.Request) (s settings) {
-	p := r.Params
-	temperature := p.Float("temperature", 0, 2)
-	s.most = p.Int("max_new_tokens", 1, 1<<20)
-	seed := p.Int("seed", 0, 1<<31-1)
-	s.timeout = time.Duration(p.Int("turn_timeout", 1, 1<<20)) * time.Second
-	s.whole = option.Pick(p, "part", map[string]bool{"official": false, "all": true})
+	r.Bind(&s)
 	s.fields = map[string]json.RawMessage{
-		"temperature": number(temperature), "seed": number(float64(seed)), "stream": json.RawMessage("true"),
-		"max_completion_tokens": number(float64(s.most)),
+		"temperature": number(s.Temperature), "seed": number(float64(s.Seed)), "stream": json.RawMessage("true"),
+		"max_completion_tokens": number(float64(s.Most)),
 	}
-	if option.Pick(p, "usage", map[string]bool{"off": false, "on": true}) {
+	if s.Usage {
 		s.fields["stream_options"] = json.RawMessage(`{"include_usage":true}`)
 	}
 	return s

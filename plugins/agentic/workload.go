@@ -56,7 +56,7 @@ func (s *settings) questions(all []bfcl.Sample) (prompts []backend.Prompt) {
 
 // prompt is what all prompts have in common.
 func (s *settings) prompt() backend.Prompt {
-	return backend.Prompt{Fields: s.fields, MaxNewTokens: s.most}
+	return backend.Prompt{Fields: s.fields, MaxNewTokens: s.Most}
 }
 
 // turns makes the prompts of turns. The error names what a row asks for that the harness does not send.
@@ -146,7 +146,7 @@ func (w *workload) ToolsPrompts() bool { return true }
 func (w *workload) Conversations() []sdk.Conversation { return w.all }
 
 // TurnTimeout is how long an answer to a turn may take.
-func (w *workload) TurnTimeout() time.Duration { return w.timeout }
+func (w *workload) TurnTimeout() time.Duration { return w.Timeout }
 
 // AppendTokens appends what is scored: of a question the calls in JSON, or what was thought and said where there are
 // none; of a turn all of it.

@@ -65,7 +65,7 @@ func score(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
 type binding struct {
 	Inputs  []backend.TensorInfo `param:"inputs"`   // token ids, mask, segments
 	Outputs []backend.TensorInfo `param:"outputs"`  // start and end logits; or one, with pairs of both
-	Padded  int                  `param:"sequence"` // every feature is padded to this length; 0: to the longest of its batch
+	Padded  int                  `param:"sequence"` // length of all features; 0: that of the longest of a batch
 }
 
 func bind(p *option.Params) (b binding) {

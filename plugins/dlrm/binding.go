@@ -25,20 +25,20 @@ const (
 
 // binding is how pairs go into a model file and predictions come out of it.
 type binding struct {
-	layout                          layout
-	dense, offsets, indices, output string        // tensor names; of lists, the names before the number
-	index                           backend.DType // of offsets and indices
+	Layout  layout        `param:"layout" choices:"bags,stacked,lists"`
+	Dense   string        `param:"dense"`   // tensor names
+	Offsets string        `param:"offsets"` // of lists, the name before the number, as of indices
+	Indices string        `param:"indices"`
+	Output  string        `param:"output"`
+	Index   backend.DType `param:"index"` // of offsets and indices
 }
 
 // bind reads the parameters.
-func bind(p *option.Params) binding {
-	b := binding{
-		layout: option.Pick(p, "layout", map[string]layout{"bags": bags, "stacked": stacked, "lists": lists}),
-		dense:  p.Text("dense"), offsets: p.Text("offsets"), indices: p.Text("indices"), output: p.Text("output"),
-		index: option.Pick(p, "index", map[string]backend.DType{"int64": backend.Int64, "int32": backend.Int32}),
-	}
-	for name, value := range map[string]string{"offsets": b.offsets, "indices": b.indices} {
-		if b.layout == lists && value == "" {
+func bind(p *option.Params) (b binding) {
+	option.Bind(p, &b,
+		option.Words("index", map[string]backend.DType{"int64": backend.Int64, "int32": backend.Int32}))
+	for name, value := range map[string]string{"offsets": b.Offsets, "indices": b.Indices} {
+		if b.Layout == lists && value == "" {
 			p.Fault(name, errors.New("want a name: with layout = lists the number of the table follows it"))
 		}
 	}
@@ -48,28 +48,28 @@ func bind(p *option.Params) binding {
 // model completes m with the tensors that the binding uses.
 func (b binding) model(m backend.Model) backend.Model {
 	m.Inputs = []backend.TensorInfo{{
-		Name: b.dense, DType: backend.Float32, Shape: []int64{-1, criteo.DenseFeatures},
+		Name: b.Dense, DType: backend.Float32, Shape: []int64{-1, criteo.DenseFeatures},
 		Chosen: "--param layout=LAYOUT, dense, offsets, indices and index",
 	}}
 	add := func(name string, shape ...int64) {
-		m.Inputs = append(m.Inputs, backend.TensorInfo{Name: name, DType: b.index, Shape: shape})
+		m.Inputs = append(m.Inputs, backend.TensorInfo{Name: name, DType: b.Index, Shape: shape})
 	}
-	switch b.layout {
+	switch b.Layout {
 	case bags:
-		add(b.offsets, -1)
-		add(b.indices, -1)
+		add(b.Offsets, -1)
+		add(b.Indices, -1)
 	case stacked:
-		add(b.offsets, criteo.Tables, -1)
-		add(b.indices, criteo.Tables, -1)
+		add(b.Offsets, criteo.Tables, -1)
+		add(b.Indices, criteo.Tables, -1)
 	case lists:
-		for _, name := range []string{b.offsets, b.indices} {
+		for _, name := range []string{b.Offsets, b.Indices} {
 			for k := range criteo.Tables {
 				add(fmt.Sprintf("%s_%d", name, k), -1)
 			}
 		}
 	}
 	m.Outputs = []backend.TensorInfo{
-		{Name: b.output, DType: backend.Float32, Chosen: "--param output=NAME (empty: the first)"},
+		{Name: b.Output, DType: backend.Float32, Chosen: "--param output=NAME (empty: the first)"},
 	}
 	return m
 }

@@ -16,7 +16,7 @@ type collator struct {
 
 // newCollator refuses shapes that the layout cannot hold.
 func newCollator(b binding, s *shape) (collator, error) {
-	if b.layout == stacked && !s.oneHot() {
+	if b.Layout == stacked && !s.oneHot() {
 		return collator{},
 			sdk.Usage(fmt.Errorf("parameter layout = stacked needs data with one index for each table, and these have %v; "+
 				"want bags or lists", s.hotness))
@@ -36,7 +36,7 @@ func (c collator) Collate(samples []*sample, b *sdk.Batch) error {
 	for _, s := range samples {
 		dense = dense[copy(dense, backend.Bytes(s.dense)):]
 	}
-	if c.index == backend.Int32 {
+	if c.Index == backend.Int32 {
 		collate[int32](c, samples, n, b)
 		return nil
 	}
@@ -53,7 +53,7 @@ func pairsOf(samples []*sample) int {
 }
 
 // shares tells whether a sample by itself lies as the model wants it.
-func (c collator) shares() bool { return c.layout == bags && c.index == backend.Int32 }
+func (c collator) shares() bool { return c.Layout == bags && c.Index == backend.Int32 }
 
 // share lets the inputs refer to a sample.
 func (c collator) share(s *sample, b *sdk.Batch) {
@@ -65,7 +65,7 @@ func (c collator) share(s *sample, b *sdk.Batch) {
 
 // collate writes offsets and indices of the n pairs.
 func collate[T int32 | int64](c collator, samples []*sample, n int, b *sdk.Batch) {
-	switch c.layout {
+	switch c.Layout {
 	case bags:
 		writeBags(c, backend.View[T](b.Input(1, int64(criteo.Tables*n+1))), n)
 		joinAll(c, backend.View[T](b.Input(2, int64(c.perPair()*n))), samples, n)

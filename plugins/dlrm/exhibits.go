@@ -54,7 +54,7 @@ func judged(truth auc.Truth, dtype payload.DType, sample uint64, answer []byte) 
 // mostPairs is how many pairs of a sample are shown.
 const mostPairs = 8
 
-// worstPredicted shows samples by the mean log loss of their pairs of user and item, with those that are predicted worst.
+// worstPredicted shows samples by the mean log loss of their pairs of user and item, with those predicted worst.
 func worstPredicted(truth auc.Truth, dtype payload.DType) exhibit.Gallery {
 	return func(e mllog.AccuracyEntry) (badness float64, show exhibit.Show) {
 		all := judged(truth, dtype, e.QSLIndex, e.Data)

@@ -21,15 +21,13 @@ const textName = "day_23"
 
 // form is what payloads hold.
 type form struct {
-	dtype payload.DType
-	apart bool // predictions only: the labels are the data set's
+	DType payload.DType `param:"dtype"`
+	Apart bool          `param:"labels" choices:"log,dataset"` // predictions only: the labels are the data set's
 }
 
-func readForm(p *option.Params) form {
-	return form{
-		dtype: option.Parse(p, "dtype", auc.DTypes().Parse),
-		apart: option.Pick(p, "labels", map[string]bool{"log": false, "dataset": true}),
-	}
+func readForm(p *option.Params) (f form) {
+	option.Bind(p, &f, option.By("dtype", auc.DTypes().Parse))
+	return f
 }
 
 // openScorer reads the sizes of samples and the labels, as far as they are needed and known.
@@ -38,12 +36,12 @@ func openScorer(f form, s source) (sdk.Scorer, error) {
 	if err != nil {
 		return nil, err
 	}
-	metric, err := auc.New(truth, auc.Options{DType: f.dtype})
+	metric, err := auc.New(truth, auc.Options{DType: f.DType})
 	if err != nil {
 		return nil, sdk.Data(err)
 	}
 	log := scoring.Log{
-		Samples: len(truth.Samples), Exhibits: s.Exhibits, Gallery: worstPredicted(truth, f.dtype),
+		Samples: len(truth.Samples), Exhibits: s.Exhibits, Gallery: worstPredicted(truth, f.DType),
 	}
 	return scoring.New(metric, log, scoreOf), nil
 }
@@ -63,7 +61,7 @@ func scoreOf(r auc.Result, c scoring.Counts) (sdk.Score, error) {
 // truth is what payloads are scored against. A log that holds the labels needs no data set; where one is named, the
 // payloads must have the lengths of its samples.
 func (s source) truth(f form) (t auc.Truth, err error) {
-	if !f.apart && s.Dataset == "" {
+	if !f.Apart && s.Dataset == "" {
 		return t, nil
 	}
 	labels, err := s.labels()
@@ -78,7 +76,7 @@ func (s source) truth(f form) (t auc.Truth, err error) {
 	for i, r := range samples {
 		t.Samples[i] = auc.Range(r)
 	}
-	if f.apart {
+	if f.Apart {
 		t.Labels = labels
 	}
 	return t, nil

@@ -381,10 +381,10 @@ func TestClientWork(t *testing.T) {
 		binding
 		n, want int
 	}{
-		"a sample as it lies": {binding{index: backend.Int32}, 1, 0},
-		"samples joined":      {binding{index: backend.Int32}, 2, 1},
-		"converted":           {binding{index: backend.Int64}, 1, 1},
-		"copied":              {binding{layout: lists, index: backend.Int32}, 1, 1},
+		"a sample as it lies": {binding{Index: backend.Int32}, 1, 0},
+		"samples joined":      {binding{Index: backend.Int32}, 2, 1},
+		"converted":           {binding{Index: backend.Int64}, 1, 1},
+		"copied":              {binding{Layout: lists, Index: backend.Int32}, 1, 1},
 	} {
 		w := &workload{collator: collator{binding: c.binding}}
 		if work := w.ClientWork(nil, nil, c.n); len(work) != c.want {
@@ -399,7 +399,7 @@ func TestASampleByItselfIsHandedOver(t *testing.T) {
 	for k := range hotness {
 		hotness[k] = 1 + k%3
 	}
-	w := &workload{collator: collator{binding{layout: bags, index: backend.Int32}, newShape(hotness)}}
+	w := &workload{collator: collator{binding{Layout: bags, Index: backend.Int32}, newShape(hotness)}}
 	s := w.newSample(5)
 	for i := range s.sparse {
 		s.sparse[i] = int32(i)

@@ -29,7 +29,8 @@ var modelFiles embed.FS
 // New returns the benchmark.
 func New() sdk.Benchmark {
 	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
-		Open: open, Score: score, Export: manifest.Export(export.PreferenceSets()), Samples: drawnRequests,
+		Open: open, Score: score, Params: []any{source{}},
+		Export: manifest.Export(export.PreferenceSets()), Samples: drawnRequests,
 	})
 }
 
@@ -38,7 +39,7 @@ func open(ctx context.Context, r *manifest.Request) (sdk.Workload, error) {
 	s := readSource(r)
 	set, err := s.open()
 	r.Fault(err)
-	beside, err := openTables(s.tables)
+	beside, err := openTables(s.Tables)
 	r.Fault(err)
 	if err := r.Err(); err != nil {
 		if set != nil {
@@ -49,8 +50,8 @@ func open(ctx context.Context, r *manifest.Request) (sdk.Workload, error) {
 	w := &workload{
 		set: set, source: s, tables: beside, file: model(r.File(), beside), scored: r.Use == sdk.UseAccuracy,
 	}
-	err = beside.fit(s.stream.Items, set)
-	if err == nil && s.check {
+	err = beside.fit(s.Stream.Items, set)
+	if err == nil && s.Check {
 		err = sdk.Data(set.Check(ctx))
 	}
 	if err == nil {

@@ -44,7 +44,7 @@ func TestDefaultsAreThoseOfTheData(t *testing.T) {
 	}
 	for embedded, want := range map[bool]streaming.Options{true: drawn, false: streaming.Official()} {
 		s := readSource(&manifest.Request{Params: manifesttest.Params(t, New(), "", embedded, nil)})
-		if s.stream != want || s.share != 1 || s.seed != 123 || s.queries != 0 || s.history != whole {
+		if s.Stream != want || s.Share != 1 || s.Seed != 123 || s.Queries != 0 || s.History != whole {
 			t.Errorf("embedded %v: %+v, want %+v", embedded, s, want)
 		}
 	}

@@ -1,7 +1,6 @@
 package dlrm3
 
 import (
-	"math"
 	"os"
 	"path/filepath"
 
@@ -9,7 +8,6 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/preferences"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
-	"github.com/plumbline-ml/plumbline/sdk/option"
 )
 
 // drawnRequests is how many requests the embedded data set has.
@@ -18,13 +16,13 @@ const drawnRequests = 221
 // source says which requests run, and how they are read.
 type source struct {
 	*manifest.Request
-	stream  streaming.Options
-	check   bool // all requests before the run
-	share   float64
-	seed    int64
-	queries int
-	history history
-	tables  string // folder of tables beside the model, or inside
+	Stream  streaming.Options
+	Check   bool    `param:"check" choices:"indexes,all"` // all requests before the run
+	Share   float64 `param:"percentage" min:"0" max:"1"`
+	Seed    int64   `param:"seed" min:"int" max:"int"`
+	Queries int     `param:"queries" min:"0" max:"int32"`
+	Tables  string  `param:"tables"` // folder of tables beside the model, or inside
+	History history `param:"history" choices:"whole,shuffled,none"`
 }
 
 // history is what a model gets to see of it.
@@ -38,21 +36,9 @@ const (
 
 // readSource reads the parameters.
 func readSource(r *manifest.Request) source {
-	p := r.Params
-	return source{
-		Request: r,
-		stream: streaming.Options{
-			TrainPeriods: p.Int("train_periods", 0, math.MaxInt32), Items: int64(p.Int("items", 1, math.MaxInt32)),
-			Categories: p.Int("categories", 1, math.MaxUint16), MaxSequence: p.Int("max_sequence", 1, math.MaxInt32),
-			MaxCandidates: p.Int("max_candidates", 1, math.MaxInt32),
-			ExactIDs:      option.Pick(p, "ids", map[string]bool{"rounded": false, "exact": true}),
-		},
-		check: option.Pick(p, "check", map[string]bool{"indexes": false, "all": true}),
-		share: p.Float("percentage", 0, 1), seed: int64(p.Int("seed", math.MinInt, math.MaxInt)),
-		queries: p.Int("queries", 0, math.MaxInt32),
-		tables:  p.Text("tables"),
-		history: option.Pick(p, "history", map[string]history{"whole": whole, "shuffled": shuffled, "none": hidden}),
-	}
+	s := source{Request: r}
+	r.Bind(&s)
+	return s
 }
 
 // folder is that of the data set's files in the folder above it that the reference is told.
@@ -64,14 +50,14 @@ func (s source) open() (*streaming.Set, error) {
 		return nil, nil
 	}
 	if s.Dataset == "" {
-		set, err := streaming.OpenFiles(preferences.Eval().Files(), s.stream)
+		set, err := streaming.OpenFiles(preferences.Eval().Files(), s.Stream)
 		return set, sdk.Usage(err) // of the parameters, then
 	}
 	dir := s.Dataset
 	if below := filepath.Join(dir, folder); isFolder(below) {
 		dir = below
 	}
-	set, err := streaming.Open(dir, s.stream)
+	set, err := streaming.Open(dir, s.Stream)
 	return set, sdk.Data(err)
 }
 
@@ -86,13 +72,13 @@ func (s source) order(set *streaming.Set, use string) (order, error) {
 	for p := range requests {
 		requests[p] = len(set.Requests(p))
 	}
-	o, err := newOrder(requests, s.share, s.seed)
+	o, err := newOrder(requests, s.Share, s.Seed)
 	if err != nil {
 		return o, sdk.Usage(err)
 	}
 	o.first(s.First(len(o.places), "requests"))
 	if use != sdk.UseAccuracy {
-		o.ask(s.queries)
+		o.ask(s.Queries)
 	}
 	return o, s.Err()
 }

@@ -54,7 +54,7 @@ func (w *workload) Load(_ context.Context, i int) (*sample, error) {
 	if err != nil {
 		return nil, sdk.Data(err)
 	}
-	last := int32(w.stream.Items - 1)
+	last := int32(w.Stream.Items - 1)
 	for _, ids := range [][]int32{s.History.IDs, s.Candidates.IDs} {
 		for i, id := range ids {
 			ids[i] = min(id, last) // one that was rounded up
@@ -66,7 +66,7 @@ func (w *workload) Load(_ context.Context, i int) (*sample, error) {
 
 // spoil takes from the history what the model is not to see.
 func (w *workload) spoil(s *streaming.Sample, i int) {
-	switch w.history {
+	switch w.History {
 	case hidden:
 		s.History, s.Weights = streaming.Entries{}, nil
 	case shuffled:
@@ -86,7 +86,7 @@ func (w *workload) WarmSample() *sample {
 }
 
 // warm is how many candidates the request that warms up has.
-func (w *workload) warm() int { return w.stream.MaxCandidates }
+func (w *workload) warm() int { return w.Stream.MaxCandidates }
 
 // Inform says where the requests are not those of the rules.
 func (w *workload) Inform(info *sdk.WorkloadInfo) {
@@ -98,9 +98,9 @@ func (w *workload) Inform(info *sdk.WorkloadInfo) {
 			info.OpenReasons = append(info.OpenReasons, reason)
 		}
 	}
-	open("ids are not rounded as those of the reference are (ids=exact)", w.stream.ExactIDs)
-	open("the model does not see the history as it is (parameter history)", w.history != whole)
-	open(fmt.Sprintf("%v of each period's requests are asked (parameter percentage)", w.share), w.share != 1)
+	open("ids are not rounded as those of the reference are (ids=exact)", w.Stream.ExactIDs)
+	open("the model does not see the history as it is (parameter history)", w.History != whole)
+	open(fmt.Sprintf("%v of each period's requests are asked (parameter percentage)", w.Share), w.Share != 1)
 }
 
 // ClientWork is what it takes to make tensors.

@@ -27,7 +27,7 @@ var modelFiles embed.FS
 // New returns the benchmark.
 func New() sdk.Benchmark {
 	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
-		Open: open, Score: score, Samples: translation.EvalCount,
+		Open: open, Score: score, Params: []any{settings{}}, Samples: translation.EvalCount,
 	})
 }
 

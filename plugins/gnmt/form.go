@@ -25,13 +25,13 @@ type form interface {
 // openForm reads the vocabularies of the model: Marian's, where its files lie with the model or in the folder that the
 // user names, else GNMT's.
 func openForm(r *manifest.Request, s settings) (form, error) {
-	if dir := marianFolder(r, s.vocabulary); dir != "" {
+	if dir := marianFolder(r, s.Vocabulary); dir != "" {
 		return openMarian(r, s, dir)
 	}
-	if s.plain {
+	if s.Plain {
 		r.Fault(sdk.Usage(errPlain))
 	}
-	v, err := openVocabularies(r, s.vocabulary)
+	v, err := openVocabularies(r, s.Vocabulary)
 	return &reference{v, s}, err
 }
 
@@ -52,10 +52,10 @@ func (f *reference) inform(*sdk.WorkloadInfo)         {}
 func (f *reference) prompt(ids []int32) backend.Prompt {
 	return backend.Prompt{
 		Tokens: ids, MaxNewTokens: 2 * len(ids), EOS: []int32{subword.End}, PadToken: subword.End,
-		Beams: f.settings.beams, LengthPenalty: f.settings.penalty,
+		Beams: f.settings.Beams, LengthPenalty: f.settings.Penalty,
 	}
 }
 
 func (f *reference) options() generate.Options {
-	return generate.Options{Start: []int32{subword.Start}, Beams: f.settings.rule}
+	return generate.Options{Start: []int32{subword.Start}, Beams: f.settings.Rule}
 }

@@ -63,7 +63,7 @@ func isThere(path string) bool {
 
 // openMarian reads the files of a Marian model. The error lists all faults.
 func openMarian(r *manifest.Request, s settings, dir string) (*marian, error) {
-	if !s.plain {
+	if !s.Plain {
 		r.Fault(sdk.Usage(errPieces))
 	}
 	if r.Given("max_steps") != "" {
@@ -71,10 +71,10 @@ func openMarian(r *manifest.Request, s settings, dir string) (*marian, error) {
 	}
 	search, errSearch := readMarianSearch(dir)
 	if r.Given("beams") != "" {
-		search.Beams = s.beams
+		search.Beams = s.Beams
 	}
 	if r.Given("length_penalty") != "" {
-		search.Penalty = s.penalty
+		search.Penalty = s.Penalty
 	}
 	t, errTokens := readMarianTokenizer(dir)
 	if err := errors.Join(errSearch, errTokens); err != nil {

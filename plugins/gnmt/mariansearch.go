@@ -173,7 +173,7 @@ func (s *marianSearch) check(tokens int) error {
 	}
 	want(s.Forced == nil || slices.Equal(s.Forced, s.End), "forced_eos_token_id = %v, want eos_token_id, %v", s.Forced,
 		s.End)
-	want(s.Beams >= 1 && s.Beams <= mostBeams, "num_beams = %d, want 1 to %d", s.Beams, mostBeams)
+	want(s.Beams >= 1 && s.Beams <= maxBeams, "num_beams = %d, want 1 to %d", s.Beams, maxBeams)
 	want(s.most() >= 1, "max_length = %d, want 2 or more", s.MostLength)
 	want(s.Positions == 0 || s.most() <= s.Positions, "answers of up to %d tokens, the decoder takes %d "+
 		"(max_position_embeddings)", s.most(), s.Positions)

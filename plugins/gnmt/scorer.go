@@ -9,8 +9,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/scoring"
 )
 
-// metrics are BLEU as the official script computes it, and sacreBLEU of the same text. Of several entries of one sentence
-// the first counts.
+// metrics are BLEU as the official script computes it, and sacreBLEU of the same text. Of several entries of one
+// sentence the first counts.
 type metrics struct {
 	*bleu.Scorer
 	sacre      *bleu.Sacre
@@ -19,7 +19,7 @@ type metrics struct {
 }
 
 func newScorer(text sentences, s settings, exhibits int) sdk.Scorer {
-	m := &metrics{bleu.New(text.references), bleu.NewSacre(s.sacre), text.references, make([]bool, len(text.references))}
+	m := &metrics{bleu.New(text.references), bleu.NewSacre(s.Sacre), text.references, make([]bool, len(text.references))}
 	log := scoring.Log{Samples: len(text.sources), Exhibits: exhibits, Gallery: unlike(text)}
 	return scoring.New(m, log, scorer{text, s, m.sacre}.score)
 }
@@ -51,7 +51,7 @@ func (s scorer) score(r bleu.Result, c scoring.Counts) (sdk.Score, error) {
 		Metrics:      []sdk.Metric{{Name: "BLEU", Value: 100 * r.BLEU()}, sacre},
 		OfficialText: r.String(), Notes: s.notes(r, c),
 	}
-	if s.settings.plain {
+	if s.settings.Plain {
 		score.Metrics, score.OfficialText = []sdk.Metric{sacre}, fmt.Sprintf("sacreBLEU: %.1f", sacre.Value)
 	}
 	return score, nil
@@ -59,15 +59,15 @@ func (s scorer) score(r bleu.Result, c scoring.Counts) (sdk.Score, error) {
 
 func (s scorer) notes(r bleu.Result, c scoring.Counts) (n sdk.Notes) {
 	target := "the official target is of BLEU"
-	if s.settings.plain {
+	if s.settings.Plain {
 		target = "the official BLEU and its target are of GNMT on pieces, and not of plain text"
 	}
 	letters := "as they are"
-	if s.settings.sacre.Lowercase {
+	if s.settings.Sacre.Lowercase {
 		letters = "made small"
 	}
 	n.Add("sacreBLEU: tokenizer %v, letters %s, smoothing %v, of the words as they are in the log; %s",
-		s.settings.sacre.Tokenizer, letters, s.settings.sacre.Smoothing, target)
+		s.settings.Sacre.Tokenizer, letters, s.settings.Sacre.Smoothing, target)
 	n.Count(c.Again(), "%d entries dropped: their sentences had been translated before")
 	n.Count(r.Damaged, "%d entries are not text, at which the official script stops; they count as empty translations: %v",
 		r.Faults)

@@ -29,7 +29,7 @@ func openSentences(r *manifest.Request, s settings) sentences {
 	if r.Dataset == "" {
 		return writeSentences(r, s)
 	}
-	sources, err := readLines(filepath.Join(r.Dataset, s.sources), s.plain)
+	sources, err := readLines(filepath.Join(r.Dataset, s.Sources), s.Plain)
 	if err != nil {
 		r.Fault(sdk.Data(fmt.Errorf("sources: %w", err)))
 	}
@@ -42,17 +42,17 @@ func openSentences(r *manifest.Request, s settings) sentences {
 
 // readReferences reads what translations are compared with, of a data set of so many sentences.
 func (s *sentences) readReferences(r *manifest.Request, o settings, sources int) {
-	lines, err := readLines(filepath.Join(r.Dataset, o.references), o.plain)
+	lines, err := readLines(filepath.Join(r.Dataset, o.References), o.Plain)
 	if err != nil {
 		r.Fault(sdk.Data(fmt.Errorf("references: %w", err)))
 	}
-	if s.references = lines; !o.plain {
+	if s.references = lines; !o.Plain {
 		s.references = lists.Map(lines, bleu.Clean)
 	}
 	if err == nil && len(lines) != sources {
 		s.remark = fmt.Sprintf("%s has %d lines and %s %d: they do not belong together, or hold characters that end a "+
 			"line, such as U+2028; as in the official script, translations are compared line by line all the same",
-			o.references, len(lines), o.sources, sources)
+			o.References, len(lines), o.Sources, sources)
 	}
 }
 
@@ -98,7 +98,7 @@ func writeSentences(r *manifest.Request, s settings) sentences {
 	set, text := translation.Eval(), sentences{}
 	for i := range r.First(translation.EvalCount, "sentences") {
 		p := set.At(i)
-		if !s.plain {
+		if !s.Plain {
 			p.Source = strings.Join(codes.Pieces(p.Source), " ")
 		}
 		text.sources = append(text.sources, p.Source)

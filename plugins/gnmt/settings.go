@@ -8,34 +8,24 @@ import (
 
 // settings are the parameters of a model.
 type settings struct {
-	sources, references string // names of files in the data set's folder
-	plain               bool   // the files hold text as people write it
-	vocabulary          string // folder; "embedded"; "": beside the data set or the model
-	beams               int
-	penalty             float64 // weight of the length penalty
-	rule                generate.BeamRule
-	cache               int64 // bytes
-	copies              bool  // states may be copied at each step
-	sacre               bleu.Options
+	Sources    string            `param:"sources"` // name of the file in the data set's folder
+	References string            `param:"references"`
+	Vocabulary string            `param:"vocabulary"`                       // folder; "embedded"; "": beside the data
+	Plain      bool              `param:"text" choices:"pieces,plain"`      // the files hold text as people write it
+	Beams      int               `param:"beams"`                            // width of the search
+	Penalty    float64           `param:"length_penalty" min:"0" max:"100"` // weight
+	Rule       generate.BeamRule `param:"max_steps"`
+	Cache      int64             `param:"cache_mb" min:"1" max:"1<<24" times:"1<<20"` // bytes
+	Copies     bool              `param:"copy_state" choices:"no,yes"`                // states may be copied at each step
+	Sacre      bleu.Options
 }
 
-// mostBeams bounds the width of the search.
-const mostBeams = 1024
+// maxBeams bounds the width of the search.
+const maxBeams = 1024
 
-func readSettings(p *option.Params) settings {
-	return settings{
-		sources: p.Text("sources"), references: p.Text("references"), vocabulary: p.Text("vocabulary"),
-		plain: option.Pick(p, "text", map[string]bool{"pieces": false, "plain": true}),
-		beams: p.Int("beams", 1, mostBeams), penalty: p.Float("length_penalty", 0, 100),
-		rule: option.Pick(p, "max_steps", map[string]generate.BeamRule{
-			"sentence": generate.GNMT, "batch": generate.GNMTBatch,
-		}),
-		cache:  int64(p.Int("cache_mb", 1, 1<<24)) << 20,
-		copies: option.Pick(p, "copy_state", map[string]bool{"yes": true, "no": false}),
-		sacre: bleu.Options{
-			Tokenizer: option.Parse(p, "sacrebleu", bleu.ParseTokenizer),
-			Lowercase: option.Pick(p, "sacrebleu_case", map[string]bool{"mixed": false, "lower": true}),
-			Smoothing: option.Parse(p, "sacrebleu_smoothing", bleu.ParseSmoothing),
-		},
-	}
+func readSettings(p *option.Params) (s settings) {
+	option.Bind(p, &s, option.By("beams", option.Whole(1, maxBeams)),
+		option.Words("max_steps", map[string]generate.BeamRule{"sentence": generate.GNMT, "batch": generate.GNMTBatch}),
+		option.By("sacrebleu", bleu.ParseTokenizer), option.By("sacrebleu_smoothing", bleu.ParseSmoothing))
+	return s
 }

@@ -89,7 +89,7 @@ func (w *workload) NewGenerator(s sdk.Sessions, c backend.Config) (backend.Gener
 	beams := w.form.prompt(nil).Beams
 	o := w.form.options()
 	o.MaxSequences = max(cmp.Or(c.MaxBatch, defaultSentences*beams), beams)
-	o.CacheBytes, o.CopyState = w.cache, w.copies
+	o.CacheBytes, o.CopyState = w.Cache, w.Copies
 	g, err := generate.NewEncoderDecoder(p, o)
 	if err != nil {
 		return nil, sdk.Data(err)

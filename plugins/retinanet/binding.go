@@ -1,7 +1,6 @@
 package retinanet
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -20,24 +19,15 @@ type binding struct {
 	element backend.DType // of the input
 }
 
-// mostSize bounds the input: 4096 x 4096 pixels are 200 MB of float32.
-const mostSize = 4096
-
 // bind reads the parameters: a form, and what differs from it.
 func bind(p *option.Params) binding {
 	f := option.Pick(p, "form", forms())
 	if f == (form{}) {
 		return binding{}
 	}
-	f.input = cmp.Or(p.Text("input"), f.input)
-	if p.Text("size") != "" {
-		f.size = p.Int("size", 1, mostSize)
-	}
+	option.Bind(p, &f)
 	if f.pixels {
-		f.Pixels = f.size
-	}
-	if p.Text("threshold") != "" {
-		f.Threshold = p.Float("threshold", 0, 1)
+		f.Pixels = f.Size
 	}
 	p.Fault("outputs", f.nameOutputs(p.Text("outputs")))
 	b := binding{f, f.readRecipe(p), pictures.ReadElement(p)}
@@ -73,9 +63,9 @@ func (f *form) nameOutputs(text string) error {
 func (f *form) readRecipe(p *option.Params) image.Stretch {
 	l := option.Pick(p, "layout", map[string]image.Layout{"nchw": image.NCHW, "nhwc": image.NHWC, "": f.layout})
 	recipes := map[string]image.Stretch{
-		"retinanet": image.Retinanet(f.size, l), "coco_pt_mobilenet": image.CocoPtMobilenet(f.size, l),
-		"coco_mobilenet": image.CocoMobilenet(f.size), // in one layout
-		"coco_resnet34":  image.CocoResnet34(f.size, l), "coco_resnet34_tf": image.CocoResnet34TF(f.size, l),
+		"retinanet": image.Retinanet(f.Size, l), "coco_pt_mobilenet": image.CocoPtMobilenet(f.Size, l),
+		"coco_mobilenet": image.CocoMobilenet(f.Size), // in one layout
+		"coco_resnet34":  image.CocoResnet34(f.Size, l), "coco_resnet34_tf": image.CocoResnet34TF(f.Size, l),
 	}
 	recipes[""] = recipes[f.preprocess]
 	r := option.Pick(p, "preprocess", recipes)
@@ -87,12 +77,12 @@ func (f *form) readRecipe(p *option.Params) image.Stretch {
 
 // picture is the model's input.
 func (b binding) picture() pictures.Input {
-	return pictures.Input{Recipe: b.recipe, Size: b.size, Element: b.element}
+	return pictures.Input{Recipe: b.recipe, Size: b.Size, Element: b.element}
 }
 
 // model completes m with the tensors that the binding uses.
 func (b binding) model(m backend.Model) backend.Model {
-	m.Inputs = []backend.TensorInfo{b.picture().Tensor(b.input, "--param form=FORM, input=NAME, size, layout, "+
+	m.Inputs = []backend.TensorInfo{b.picture().Tensor(b.Input, "--param form=FORM, input=NAME, size, layout, "+
 		"and input_type=float32 or float16")}
 	m.Outputs = b.Tensors("--param form=FORM and outputs=BOXES,SCORES,LABELS")
 	return m

@@ -5,13 +5,13 @@ import (
 	"github.com/plumbline-ml/plumbline/preprocess/image"
 )
 
-// form is how an exported network takes pictures and gives detections.
+// form is how an exported network takes pictures and gives detections. Parameters that are given differ from it.
 type form struct {
 	preprocess string
 	layout     image.Layout
-	size       int // height and width of the input, in pixels
-	input      string
-	pixels     bool // boxes are in pixels of the input, instead of shares of its sides
+	Size       int    `param:"size,optional" min:"1" max:"4096"` // height and width in pixels: 200 MB of float32 at most
+	Input      string `param:"input,optional"`
+	pixels     bool   // boxes are in pixels of the input, instead of shares of its sides
 	detection.Outputs
 }
 
@@ -19,22 +19,22 @@ type form struct {
 func forms() map[string]form {
 	return map[string]form{
 		"retinanet": {
-			preprocess: "retinanet", layout: image.NCHW, size: 800, input: "images",
+			preprocess: "retinanet", layout: image.NCHW, Size: 800, Input: "images",
 			Outputs: detection.Outputs{Boxes: "boxes", Scores: "scores", Labels: "labels", Threshold: 0.05}, pixels: true,
 		},
 		"ssd-mobilenet": {
-			preprocess: "coco_mobilenet", layout: image.NHWC, size: 300, input: "image_tensor:0",
+			preprocess: "coco_mobilenet", layout: image.NHWC, Size: 300, Input: "image_tensor:0",
 			Outputs: detection.Outputs{ // without a threshold: the model counts its detections
 				Boxes: "detection_boxes:0", Scores: "detection_scores:0", Labels: "detection_classes:0",
 				Count: "num_detections:0", YFirst: true,
 			},
 		},
 		"ssd-resnet34": {
-			preprocess: "coco_resnet34", layout: image.NCHW, size: 1200, input: "image",
+			preprocess: "coco_resnet34", layout: image.NCHW, Size: 1200, Input: "image",
 			Outputs: detection.Outputs{Boxes: "bboxes", Scores: "scores", Labels: "labels", Threshold: 0.5},
 		},
 		"ssd-resnet34-tf": {
-			preprocess: "coco_resnet34_tf", layout: image.NHWC, size: 1200, input: "image:0",
+			preprocess: "coco_resnet34_tf", layout: image.NHWC, Size: 1200, Input: "image:0",
 			Outputs: detection.Outputs{
 				Boxes: "detection_bboxes:0", Scores: "detection_scores:0", Labels: "detection_classes:0",
 				YFirst: true, Threshold: 0.05,

@@ -59,8 +59,8 @@ func (s *headScorer) score(r dice.HeadResult, _ scoring.Counts) (sdk.Score, erro
 	for k, name := range []string{"whole tumour DICE", "tumour core DICE", "enhancing tumour DICE"} {
 		add(name, r.Regions[k])
 	}
-	n.Count(r.NaNs, "%d voxels have logits that are no number: each is the class of the first of them, as in the official "+
-		"script")
+	n.Count(r.NaNs, "%d voxels have logits that are no number: each is the class of the first of them, as in the "+
+		"official script")
 	if full := len(r.Unpadded); full > 0 {
 		n.Add("heads that fill an axis of the model's input: %d, %s first; the official script stops at them", full,
 			r.Unpadded[0])

@@ -26,7 +26,7 @@ var modelFiles embed.FS
 // New returns the benchmark.
 func New() sdk.Benchmark {
 	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
-		Open: open, Score: score, Dataset: repack, Samples: drawnClips,
+		Open: open, Score: score, Params: []any{settings{}}, Dataset: repack, Samples: drawnClips,
 	})
 }
 
@@ -34,7 +34,7 @@ func New() sdk.Benchmark {
 func open(ctx context.Context, r *manifest.Request) (sdk.Workload, error) {
 	s := readSettings(r)
 	all := openClips(ctx, r)
-	v, err := openVocabulary(s.tokenizer, s.special())
+	v, err := openVocabulary(s.Tokenizer, s.special())
 	r.Fault(err)
 	if err := r.Err(); err != nil {
 		return nil, err
@@ -49,5 +49,5 @@ func score(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	return newScorer(all, s.dtype, r.Exhibits)
+	return newScorer(all, s.DType, r.Exhibits)
 }

@@ -53,14 +53,14 @@ func (w *workload) NewGenerator(s sdk.Sessions, c backend.Config) (backend.Gener
 	p := generate.EncoderDecoder{
 		Encoder: s.Part(encoderPart), Decoder: s.Part(decoderPart), Step: s.Part(pastPart),
 	}
-	f, err := newFeatures(p.Encoder, w.mels)
+	f, err := newFeatures(p.Encoder, w.Mels)
 	if err := errors.Join(err, w.checkVocabulary(p.Decoder)); err != nil {
 		return nil, sdk.Data(err)
 	}
 	g, err := generate.NewEncoderDecoder(p, generate.Options{
-		MaxSequences: cmp.Or(c.MaxBatch, defaultSequences), CacheBytes: w.cache, EOS: w.ends, Start: w.prompt,
+		MaxSequences: cmp.Or(c.MaxBatch, defaultSequences), CacheBytes: w.Cache, EOS: w.Ends, Start: w.Start,
 		PromptTokens: audio.LogMelFrames * cmp.Or(c.MaxBatch, defaultSequences),
-		Features:     f.of, Source: f.frames / 2, Answer: len(w.prompt) + w.most, CopyState: w.copies,
+		Features:     f.of, Source: f.frames / 2, Answer: len(w.Start) + w.Most, CopyState: w.Copies,
 	})
 	if err != nil {
 		return nil, sdk.Data(err)
@@ -77,7 +77,7 @@ func (w *workload) checkVocabulary(decoder backend.Session) error {
 	shape := decoder.Outputs()[i].Shape
 	n := max(shape[len(shape)-1], 0)
 	w.width.Store(n)
-	for _, id := range w.ends {
+	for _, id := range w.Ends {
 		if n > 0 && int64(id) >= n {
 			return fmt.Errorf("the end token is %d, and the decoder has %d tokens: give parameters eos and prompt as its "+
 				"vocabulary has them", id, n)

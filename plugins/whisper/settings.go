@@ -2,7 +2,6 @@ package whisper
 
 import (
 	"errors"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,14 +14,14 @@ import (
 
 // settings are the parameters of a model.
 type settings struct {
-	tokenizer string  // path; "embedded"; "server": text comes back
-	prompt    []int32 // what the decoder is given first
-	ends      []int32 // tokens that end an answer
-	most      int     // tokens of an answer
-	mels      int     // filters, where the encoder does not say
-	cache     int64   // bytes
-	copies    bool    // states may be copied at each step
-	dtype     payload.DType
+	Tokenizer string        `param:"tokenizer"` // path; "embedded"; "server": text comes back
+	Start     []int32       `param:"prompt"`    // what the decoder is given first
+	Ends      []int32       `param:"eos"`       // tokens that end an answer
+	Most      int           `param:"max_new_tokens" min:"1" max:"int32"`
+	Mels      int           `param:"mels"`                                          // filters, where no encoder says
+	Cache     int64         `param:"kv_cache_mb" min:"1" max:"1<<24" times:"1<<20"` // bytes
+	Copies    bool          `param:"copy_state" choices:"no,yes"`                   // states may be
+	DType     payload.DType `param:"dtype"`
 }
 
 // readSettings reads all parameters. A tokenizer that the user names says whose defaults they have.
@@ -31,23 +30,18 @@ func readSettings(r *manifest.Request) settings {
 	return parseSettings(r.Params)
 }
 
-func parseSettings(p *option.Params) settings {
-	return settings{
-		tokenizer: p.Text("tokenizer"),
-		prompt:    option.Parse(p, "prompt", parseIDs), ends: option.Parse(p, "eos", parseIDs),
-		most: p.Int("max_new_tokens", 1, math.MaxInt32), mels: p.Int("mels", 1, mostMels),
-		cache:  int64(p.Int("kv_cache_mb", 1, 1<<24)) << 20,
-		copies: option.Pick(p, "copy_state", map[string]bool{"yes": true, "no": false}),
-		dtype:  option.Parse(p, "dtype", wer.DTypes().Parse),
-	}
+func parseSettings(p *option.Params) (s settings) {
+	option.Bind(p, &s, option.By("prompt", parseIDs), option.By("eos", parseIDs),
+		option.By("mels", option.Whole(1, mostMels)), option.By("dtype", wer.DTypes().Parse))
+	return s
 }
 
 // special is the first id that is no text: an end token. Those behind it are none either.
 func (s *settings) special() int32 {
-	if len(s.ends) == 0 {
+	if len(s.Ends) == 0 {
 		return 0
 	}
-	return slices.Min(s.ends)
+	return slices.Min(s.Ends)
 }
 
 // parseIDs reads token ids separated by commas.

@@ -47,7 +47,7 @@ func (w *workload) Load(_ context.Context, i int) (sound, error) {
 
 // Prompt is the sound with the model's limits.
 func (w *workload) Prompt(s sound) (backend.Prompt, error) {
-	return backend.Prompt{Audio: s, MaxNewTokens: w.most, EOS: w.ends}, nil
+	return backend.Prompt{Audio: s, MaxNewTokens: w.Most, EOS: w.Ends}, nil
 }
 
 // WarmSample is a second of silence.
@@ -66,7 +66,7 @@ func (w *workload) AppendTokens(dst []byte, _ sound, t backend.Tokens) ([]byte, 
 		return append(dst, wer.Payload(t.Text)...), t.N, nil
 	}
 	ids := t.IDs
-	if end := slices.IndexFunc(ids, func(id int32) bool { return slices.Contains(w.ends, id) }); end >= 0 {
+	if end := slices.IndexFunc(ids, func(id int32) bool { return slices.Contains(w.Ends, id) }); end >= 0 {
 		ids = ids[:end+1]
 	}
 	text, err := w.decode(ids)

@@ -39,7 +39,7 @@ func tokens(texts ...string) string {
 }
 
 func TestPayloads(t *testing.T) {
-	w := &workload{settings: settings{ends: []int32{3}}, vocabulary: words(t)}
+	w := &workload{settings: settings{Ends: []int32{3}}, vocabulary: words(t)}
 	w.width.Store(9)
 	for _, c := range []struct {
 		in   backend.Tokens
@@ -60,7 +60,7 @@ func TestPayloads(t *testing.T) {
 }
 
 func TestTokensBeyondTheVocabulary(t *testing.T) {
-	w := &workload{settings: settings{ends: []int32{7}}, vocabulary: words(t)}
+	w := &workload{settings: settings{Ends: []int32{7}}, vocabulary: words(t)}
 	w.width.Store(9)
 	for id, want := range map[int32]string{-1: "token 1 is -1", 9: "token 1 is 9", 4: "parameter tokenizer must be that"} {
 		_, _, err := w.AppendTokens(nil, nil, backend.Tokens{IDs: []int32{0, id}, N: 2})
@@ -119,15 +119,15 @@ func TestPartsThatDoNotFit(t *testing.T) {
 			sdk.ErrData, "at most 512 mels and 3000 frames"},
 		"too many mels": {func(_ *workload, p map[string]*session) { p[encoderPart].in[0].Shape[1] = 1 << 40 },
 			sdk.ErrData, "at most 512 mels and 3000 frames"},
-		"end token beyond": {func(w *workload, _ map[string]*session) { w.ends = []int32{64} },
+		"end token beyond": {func(w *workload, _ map[string]*session) { w.Ends = []int32{64} },
 			sdk.ErrData, "the end token is 64, and the decoder has 64 tokens"},
-		"prompt beyond": {func(w *workload, _ map[string]*session) { w.prompt = []int32{64} },
+		"prompt beyond": {func(w *workload, _ map[string]*session) { w.Start = []int32{64} },
 			sdk.ErrData, "Start: token 0 is 64"},
 		"tokenizer of a server": {func(w *workload, _ map[string]*session) { w.vocabulary = nil },
 			sdk.ErrUsage, "the backend runs the model here"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := &workload{settings: settings{prompt: []int32{11}, ends: []int32{10}, most: 9, mels: 8}, vocabulary: words(t)}
+			w := &workload{settings: settings{Start: []int32{11}, Ends: []int32{10}, Most: 9, Mels: 8}, vocabulary: words(t)}
 			p := parts()
 			c.spoil(w, p)
 			_, err := w.NewGenerator(sdk.Sessions{encoderPart: p[encoderPart], decoderPart: p[decoderPart]}, backend.Config{})

@@ -12,9 +12,9 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// Gallery says how bad an answer is: the larger, the worse, and 0 where it is right. show makes an exhibit of it; nil: the
-// answer is not shown. A gallery is asked when an entry comes, for the badness alone, and of the worst once more in the
-// end, with a copy of the entry. A note says why show failed: the score stands without the exhibit.
+// Gallery says how bad an answer is: the larger, the worse, and 0 where it is right. show makes an exhibit of it; nil:
+// the answer is not shown. A gallery is asked when an entry comes, for the badness alone, and of the worst once more in
+// the end, with a copy of the entry. A note says why show failed: the score stands without the exhibit.
 type Gallery func(e mllog.AccuracyEntry) (badness float64, show Show)
 
 // Show makes an exhibit of one answer.

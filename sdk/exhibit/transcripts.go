@@ -7,9 +7,9 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// Transcripts is the gallery of what was heard: the clips with the greatest share of wrong words. name is what a clip is
-// called, said its reference; compare is the text of an answer, how many of its words are wrong, and how many words the
-// reference has.
+// Transcripts is the gallery of what was heard: the clips with the greatest share of wrong words. name is what a clip
+// is called, said its reference; compare is the text of an answer, how many of its words are wrong, and how many words
+// the reference has.
 func Transcripts(name, said func(clip int) string,
 	compare func(clip uint64, payload []byte) (text string, wrong, words int, err error)) Gallery {
 	return func(e mllog.AccuracyEntry) (badness float64, show Show) {

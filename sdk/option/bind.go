@@ -12,21 +12,20 @@ import (
 // Bind reads parameters into the exported fields of the struct that to points to, and of the structs in it, in their
 // order. A field's tags say which parameter it holds and what that may be:
 //
-//		type settings struct {
-//			Input  string        `param:"input"`
-//			Beams  int           `param:"beams" min:"1" max:"1024"`
-//			Cache  int64         `param:"cache_mb" min:"1" max:"1<<24" times:"1<<20"`
-//			Copies bool          `param:"copy_state" choices:"no,yes"`
-//			DType  payload.DType `param:"dtype"`
-//		}
-//		option.Bind(p, &s, option.By("dtype", topk.DTypes().Parse))
+//	type settings struct {
+//		Input  string        `param:"input"`
+//		Beams  int           `param:"beams" min:"1" max:"1024"`
+//		Cache  int64         `param:"cache_mb" min:"1" max:"1<<24" times:"1<<20"`
+//		Copies bool          `param:"copy_state" choices:"no,yes"`
+//		DType  payload.DType `param:"dtype"`
+//	}
+//	option.Bind(p, &s, option.By("dtype", topk.DTypes().Parse))
 //
-//	  - param:"NAME": the parameter. param:"NAME,optional" may be empty, which leaves in the field what it holds.
-//	  - min and max, of numbers: what is read is from the one to the other. They are numbers, powers of two (1<<24), or the
-//	    name of an integer type for its least or its greatest. times is what a whole number is multiplied by.
-//	  - choices: the words that there are, with commas between them. A bool holds whether it is the second of two, a whole
-//	    number which one it is, from 0, and a text the word. The empty word may be among them.
-//	  - default and help are for the parameter's documentation: see [Fields].
+// The tag param has the parameter's name; with ",optional" behind it an empty value leaves in the field what it holds.
+// Numbers have the tags min and max: a number, a power of two (1<<24), or the name of an integer type, for its least or
+// its greatest; times is what a whole number is multiplied by. The tag choices has words with commas between them, the
+// empty one perhaps among them: a bool holds whether it is the second of two, a whole number which one it is, from 0,
+// and a text the word. The tags default and help are for the parameter's documentation: see [Fields].
 //
 // Readers read parameters for which tags do not suffice; they take the place of tags. Faults are kept, as Params does,
 // and the field is the zero value. Bind panics where a field or a reader is wrong, which Fields finds, too.
@@ -65,12 +64,15 @@ func By[T any](param string, read func(value string) (T, error)) Reader {
 	}}
 }
 
+// Whole reads a whole number from low to high, for [By]: where they are constants that others need, too.
+func Whole(low, high int) func(value string) (int, error) { return whole(low, high) }
+
 // Words reads a parameter that is one of some words, into what it stands for. Where words has the empty one, the value
 // may be empty.
 func Words[T any](param string, words map[string]T) Reader { return By(param, word(words)) }
 
-// Tensors reads the names of n tensors with commas between them, each with its aliases behind "|": for [By]. They are of
-// any shape [N,S], and what is what they hold. The empty text binds the model's first.
+// Tensors reads the names of n tensors with commas between them, each with its aliases behind "|": for [By]. They are
+// of any shape [N,S], and what is what they hold. The empty text binds the model's first.
 func Tensors(param, what string, n int) func(text string) ([]backend.TensorInfo, error) {
 	return func(text string) ([]backend.TensorInfo, error) {
 		names := make([]string, n)

@@ -120,8 +120,8 @@ func TestTensors(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"a", "a,b,c"} {
-		if _, err := read(text); err == nil || !strings.Contains(err.Error(), "want 2 names with commas between them, of ids "+
-			"and mask") {
+		if _, err := read(text); err == nil ||
+			!strings.Contains(err.Error(), "want 2 names with commas between them, of ids and mask") {
 			t.Errorf("%q: %v", text, err)
 		}
 	}

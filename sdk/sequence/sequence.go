@@ -1,4 +1,4 @@
-// Package sequence batches samples that are rows of token ids of different lengths: an encoder's ids, mask and segments.
+// Package sequence batches samples that are rows of token ids of any length: an encoder's ids, mask and segments.
 //
 //	type workload struct{ *sequence.Workload } // with a Postprocess of its own
 //
@@ -40,7 +40,7 @@ type Workload struct {
 	Read    func(i int) *Sample // makes sample i
 	Rows    int                 // of a sample; the second is the mask
 	Longest int                 // a sample may be of this length
-	Length  int                 // every sample is padded to this; 0: to the longest of its batch, or as the model prescribes
+	Length  int                 // every sample is padded to this; 0: to the longest of its batch, or the model's
 	Tokens  int                 // of a batch, at most; 0: no limit
 	Samples int                 // of a batch, at most; 0: the backend's preference
 	Asked   int                 // the largest batch that the user asks for, which alone limits it then; 0: none

@@ -120,7 +120,7 @@ func (g *gallery) show(e mllog.AccuracyEntry) (badness float64, show exhibit.Sho
 			exhibit.Outline(small, b.left, b.top, b.right, b.bottom, exhibit.Found)
 		}
 		text, err := exhibit.PNG(small)
-		return sdk.Exhibit{PNG: text, Caption: fmt.Sprintf("%s: %d of %d objects (green) found, %d detections (red) of nothing",
-			g.pictures.Name(i), right, len(objects), len(detections)-right)}, err
+		return sdk.Exhibit{PNG: text, Caption: fmt.Sprintf("%s: %d of %d objects (green) found, %d detections (red) of "+
+			"nothing", g.pictures.Name(i), right, len(objects), len(detections)-right)}, err
 	}
 }

@@ -18,9 +18,10 @@ var ErrOutput = errors.New("the model's outputs are not detections")
 type Outputs struct {
 	// Names of the outputs. An empty count means that there is none: all detections of the others are meant.
 	Boxes, Scores, Labels, Count string
-	YFirst                       bool    // a box is ymin, xmin, ymax, xmax instead of xmin, ymin, xmax, ymax
-	Pixels                       int     // width and height that boxes are measured by; 0: they are shares of the sides
-	Threshold                    float64 // detections end at the first score below
+	YFirst                       bool // a box is ymin, xmin, ymax, xmax instead of xmin, ymin, xmax, ymax
+	Pixels                       int  // width and height that boxes are measured by; 0: they are shares of the sides
+	// Threshold is the score below which the first detection ends them.
+	Threshold float64 `param:"threshold,optional" min:"0" max:"1"`
 }
 
 // Tensors are the outputs that a model must have. Labels come in several types. chosen says by which parameters a user

@@ -8,31 +8,35 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
-	"github.com/plumbline-ml/plumbline/sdk/option"
 	"github.com/plumbline-ml/plumbline/sdk/scoring"
 )
 
 // Score reads the true boxes of the data set. The parameters inverse_map and remove_empty are the options of the
 // official scripts, mlmark_map adds that metric; each is false where a benchmark's manifest does not have it.
 func Score(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
-	source, mlmark := ReadSource(r), asked(r.Params, "mlmark_map")
-	o := coco.Options{InverseMap: asked(r.Params, "inverse_map"), RemoveEmpty: asked(r.Params, "remove_empty")}
+	source := ReadSource(r)
+	var o rules
+	r.Bind(&o)
 	g, pictures := source.truth(o.RemoveEmpty)
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	c, err := coco.New(g, o)
+	c, err := coco.New(g, o.Options)
 	if err != nil {
 		return nil, sdk.Data(err)
 	}
 	log := scoring.Log{Samples: pictures.Len()}
 	if !o.RemoveEmpty { // which leaves samples in an order of its own
-		log.Exhibits, log.Gallery = r.Exhibits, newGallery(g, pictures, o).show
+		log.Exhibits, log.Gallery = r.Exhibits, newGallery(g, pictures, o.Options).show
 	}
-	return scoring.New(c, log, scorer{c, mlmark}.score), nil
+	return scoring.New(c, log, scorer{c, o.MLMark}.score), nil
 }
 
-func asked(p *option.Params, name string) bool { return p.Text(name) != "" && p.Bool(name) }
+// rules are how boxes are scored. A benchmark whose manifest lacks one of them leaves it out.
+type rules struct {
+	MLMark bool `param:"mlmark_map,optional"`
+	coco.Options
+}
 
 // scorer says what the mAP is of. Of several entries of one sample the first counts.
 type scorer struct {

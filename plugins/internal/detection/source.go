@@ -15,10 +15,10 @@ import (
 // Source is how the data set of a request is read: the embedded scenes, or files in a layout of COCO or OpenImages.
 type Source struct {
 	*manifest.Request
-	layout  layout
-	classes int // of a data set in the layout of OpenImages; 0: any
-	samples which
-	faulty  bool // a parameter that says so is a fault
+	Layout  layout `param:"dataset"`
+	Samples which  `param:"samples" choices:"all,annotated,present"`
+	Classes int    `param:"classes" min:"0" max:"1048575"` // of a data set in the layout of OpenImages; 0: any
+	faulty  bool   // a parameter that says so is a fault
 }
 
 // layout is how the files of a data set lie.
@@ -42,19 +42,11 @@ const (
 	present         // those whose picture is there
 )
 
-// mostClasses bounds the categories of a data set.
-const mostClasses = 1<<20 - 1
-
 // ReadSource reads the parameters dataset, samples and classes, before those of anything else.
 func ReadSource(r *manifest.Request) Source {
-	p := r.Params
-	s := Source{
-		Request: r,
-		layout:  option.Pick(p, "dataset", layouts()),
-		samples: option.Pick(p, "samples", map[string]which{"all": allImages, "annotated": annotated, "present": present}),
-		classes: p.Int("classes", 0, mostClasses),
-	}
-	s.faulty = p.Err() != nil
+	s := Source{Request: r}
+	r.Bind(&s, option.Words("dataset", layouts()))
+	s.faulty = r.Params.Err() != nil
 	return s
 }
 
@@ -97,13 +89,13 @@ func (s Source) read(labelsOnly bool) *coco.Set {
 		return nil
 	}
 	o := coco.Options{
-		Count: s.Count, MaxPixels: image.DefaultMaxPixels, Classes: s.classes,
-		OnlyAnnotated: s.samples == annotated, Present: s.samples == present, LabelsOnly: labelsOnly,
+		Count: s.Count, MaxPixels: image.DefaultMaxPixels, Classes: s.Classes,
+		OnlyAnnotated: s.Samples == annotated, Present: s.Samples == present, LabelsOnly: labelsOnly,
 	}
-	if !s.layout.numbered {
+	if !s.Layout.numbered {
 		o.Classes = 0 // COCO's categories have ids of their own
 	}
-	set, err := s.layout.open(s.Dataset, o)
+	set, err := s.Layout.open(s.Dataset, o)
 	if err != nil {
 		s.Fault(sdk.Data(err))
 		return nil
