@@ -44,14 +44,7 @@ func parseJavaScript(text, of, items string) (any, error) {
 		}
 		return text, nil
 	case "Bigint":
-		if !bigForm.MatchString(text) {
-			return text, nil
-		}
-		n, err := pyvalue.Int(text[:len(text)-1])
-		if err != nil {
-			return nil, fmt.Errorf("%w: %w", ErrStops, err) // a newline stands behind the n
-		}
-		return narrow(n), nil
+		return scriptBig(text)
 	case "Boolean":
 		if text == "true" || text == "false" {
 			return text == "true", nil
@@ -65,6 +58,18 @@ func parseJavaScript(text, of, items string) (any, error) {
 		return scriptArray(pystr.Trim(text), items), nil
 	}
 	return nil, fmt.Errorf("%w: it reads no %s", ErrStops, of)
+}
+
+// scriptBig reads a whole number with an n behind it.
+func scriptBig(text string) (any, error) {
+	if !bigForm.MatchString(text) {
+		return text, nil
+	}
+	n, err := pyvalue.Int(text[:len(text)-1])
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrStops, err) // a newline stands behind the n
+	}
+	return narrow(n), nil
 }
 
 func quoted(text string) bool {

@@ -146,7 +146,7 @@ func (p *expressions) call(end string) (texts []string, named []keyword) {
 				p.fail()
 			}
 			texts = append(texts, "*"+p.test().in(levelBinaryOr))
-		case t.kind == tokenName && p.tokens[1].kind == tokenOperator && p.tokens[1].text == "=":
+		case p.isKeyword(t):
 			name := p.name()
 			p.want("=")
 			v := p.test()
@@ -166,6 +166,11 @@ func (p *expressions) call(end string) (texts []string, named []keyword) {
 	}
 	p.take(end)
 	return texts, named
+}
+
+// isKeyword says whether a token is the name of an argument.
+func (p *expressions) isKeyword(t token) bool {
+	return t.kind == tokenName && p.tokens[1].kind == tokenOperator && p.tokens[1].text == "="
 }
 
 // positional is the text of an argument without a name; values that are made by a loop may be one.

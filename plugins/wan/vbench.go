@@ -172,19 +172,25 @@ func (r *results) judge(s scale) error {
 			faults = append(faults, fmt.Errorf("%s is no dimension of the score", name))
 		}
 	}
+	if len(faults) > 0 {
+		return errors.Join(faults...)
+	}
+	return r.scaled(s, large)
+}
+
+// scaled makes the mean percent. large says that a dimension is above 1.
+func (r *results) scaled(s scale, large bool) error {
 	switch {
-	case len(faults) > 0:
 	case s == share && large:
-		faults = append(faults, errors.New("a dimension is above 1, and scale=share says 0 to 1"))
+		return errors.New("a dimension is above 1, and scale=share says 0 to 1")
 	case s == anyScale && large:
-		faults = append(faults, errors.New("a dimension is above 1: if all are percent already, say so with "+
-			"--param scale=percent"))
+		return errors.New("a dimension is above 1: if all are percent already, say so with --param scale=percent")
 	case s == percent:
 		r.score = r.mean()
 	default:
 		r.score = 100 * r.mean()
 	}
-	return errors.Join(faults...)
+	return nil
 }
 
 // checkerLine is what the submission checker reads of accuracy.txt.

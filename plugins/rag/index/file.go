@@ -178,13 +178,9 @@ func (r *reader) database() (*Database, error) {
 		return nil, fmt.Errorf("it does not begin with %q: want a file that e2e-rag-db wrote (--param database=FILE); "+
 			"FAISS's are not read", magic)
 	}
-	var h header
-	if err := r.line(&h); err != nil {
+	h, err := r.header()
+	if err != nil {
 		return nil, fmt.Errorf("header: %w", err)
-	}
-	if least := int64(4*h.Dim+3) * int64(h.Count); h.Dim < 1 || h.Dim > 1<<16 || h.Count < 0 || h.Count > 1<<31 ||
-		least > r.left || h.M < 1 || h.M > 1<<16 || h.EFConstruction < 1 || h.EFSearch < 1 {
-		return nil, fmt.Errorf("header: %+v, of a file with %d bytes behind it", h, r.left)
 	}
 	d := &Database{Graph: New(h.Dim, h.Params), Passages: make([]Passage, h.Count), Embedder: h.Embedder}
 	for i := range d.Passages {
@@ -198,18 +194,43 @@ func (r *reader) database() (*Database, error) {
 	if err := r.links(d.Graph, h); err != nil {
 		return nil, err
 	}
+	if err := r.end(); err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// header reads what the file says of itself.
+func (r *reader) header() (h header, err error) {
+	if err := r.line(&h); err != nil {
+		return h, err
+	}
+	least := int64(4*h.Dim+3) * int64(h.Count)
+	if h.Dim < 1 || h.Dim > 1<<16 || h.Count < 0 || h.Count > 1<<31 || least > r.left || !h.searchable() {
+		return h, fmt.Errorf("%+v, of a file with %d bytes behind it", h, r.left)
+	}
+	return h, nil
+}
+
+// searchable says whether a graph can be searched by the header's numbers.
+func (h header) searchable() bool {
+	return h.M >= 1 && h.M <= 1<<16 && h.EFConstruction >= 1 && h.EFSearch >= 1
+}
+
+// end reads the checksum of all before it, and wants nothing behind it.
+func (r *reader) end() error {
 	want := r.sum.Sum(nil)
 	got := make([]byte, sha256.Size)
 	if err := r.full(got); err != nil {
-		return nil, err
+		return err
 	}
 	if !bytes.Equal(got, want) {
-		return nil, errors.New("its SHA-256 is not that of its end: it was changed")
+		return errors.New("its SHA-256 is not that of its end: it was changed")
 	}
 	if _, err := r.Reader.ReadByte(); err != io.EOF {
-		return nil, errors.New("more bytes behind its end")
+		return errors.New("more bytes behind its end")
 	}
-	return d, nil
+	return nil
 }
 
 func (r *reader) vectors(g *Graph, n int) error {
@@ -246,22 +267,42 @@ func (r *reader) links(g *Graph, h header) error {
 		}
 		own := make([][]uint32, levels)
 		for l := range own {
-			n, err := binary.ReadUvarint(r)
-			if err != nil || n > uint64(g.room(l)) || int64(n) > r.left {
-				return fmt.Errorf("vector %d, level %d: %d links, want %d at most: %w", i, l, n, g.room(l),
-					errors.Join(err, errors.New("broken")))
-			}
-			own[l] = make([]uint32, n)
-			for k := range own[l] {
-				to, err := binary.ReadUvarint(r)
-				if err != nil || to >= uint64(h.Count) {
-					return fmt.Errorf("vector %d: a link to %d of %d: %w", i, to, h.Count, errors.Join(err, errors.New("broken")))
-				}
-				own[l][k] = uint32(to)
+			if own[l], err = r.level(i, l, g.room(l), h.Count); err != nil {
+				return err
 			}
 		}
 		g.links = append(g.links, own)
 	}
+	if err := g.checkLinks(); err != nil {
+		return err
+	}
+	if h.Count > 0 && int64(h.Entry) >= int64(h.Count) {
+		return fmt.Errorf("entry %d of %d", h.Entry, h.Count)
+	}
+	g.entry, g.linked = h.Entry, h.Count
+	return nil
+}
+
+// level reads the links of vector i on one level, to some of count vectors.
+func (r *reader) level(i, level, room, count int) ([]uint32, error) {
+	n, err := binary.ReadUvarint(r)
+	if err != nil || n > uint64(room) || int64(n) > r.left {
+		return nil, fmt.Errorf("vector %d, level %d: %d links, want %d at most: %w", i, level, n, room,
+			errors.Join(err, errors.New("broken")))
+	}
+	links := make([]uint32, n)
+	for k := range links {
+		to, err := binary.ReadUvarint(r)
+		if err != nil || to >= uint64(count) {
+			return nil, fmt.Errorf("vector %d: a link to %d of %d: %w", i, to, count, errors.Join(err, errors.New("broken")))
+		}
+		links[k] = uint32(to)
+	}
+	return links, nil
+}
+
+// checkLinks wants a vector that is linked to on a level to be on it.
+func (g *Graph) checkLinks() error {
 	for i, levels := range g.links {
 		for l, links := range levels {
 			for _, to := range links {
@@ -271,9 +312,5 @@ func (r *reader) links(g *Graph, h header) error {
 			}
 		}
 	}
-	if h.Count > 0 && int64(h.Entry) >= int64(h.Count) {
-		return fmt.Errorf("entry %d of %d", h.Entry, h.Count)
-	}
-	g.entry, g.linked = h.Entry, h.Count
 	return nil
 }

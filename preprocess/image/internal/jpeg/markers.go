@@ -134,16 +134,8 @@ func (d *Decoder) readSegment(marker uint8, body []byte) error {
 		return d.readQuant(body)
 	case markerDRI:
 		return d.readRestart(body)
-	case markerAPP0:
-		d.jfif = d.jfif || len(body) >= 14 && bytes.HasPrefix(body, []byte("JFIF\x00"))
-	case markerAPP1:
-		if d.app1 == nil {
-			d.app1 = body
-		}
-	case markerAPP14:
-		if len(body) >= 12 && bytes.HasPrefix(body, []byte("Adobe")) {
-			d.adobe = int(body[11])
-		}
+	case markerAPP0, markerAPP1, markerAPP14:
+		d.readApplication(marker, body)
 	case markerSOF0, markerSOF1, markerSOF2:
 		return d.readFrame(marker, body)
 	case markerJPG, markerDAC, markerSOI, markerDNL:
@@ -155,6 +147,18 @@ func (d *Decoder) readSegment(marker uint8, body []byte) error {
 		}
 	}
 	return nil
+}
+
+// readApplication keeps what applications say of the picture.
+func (d *Decoder) readApplication(marker uint8, body []byte) {
+	switch {
+	case marker == markerAPP0:
+		d.jfif = d.jfif || len(body) >= 14 && bytes.HasPrefix(body, []byte("JFIF\x00"))
+	case marker == markerAPP1 && d.app1 == nil:
+		d.app1 = body
+	case marker == markerAPP14 && len(body) >= 12 && bytes.HasPrefix(body, []byte("Adobe")):
+		d.adobe = int(body[11])
+	}
 }
 
 // readFrame reads a start of frame (T.81 B.2.2).

@@ -222,10 +222,15 @@ func (p *parser) counts() (least, most int, braces, ok bool, err error) {
 	}
 	p.rest = after
 	least, most = count(from, 0), count(to, unbounded)
-	if least > widest || most > widest || most != unbounded && least > most || most == 0 {
+	if !rise(least, most) {
 		err = fmt.Errorf("the counts {%.20s}, want them to rise, from 1 to %d", inside, widest)
 	}
 	return least, most, true, true, err
+}
+
+// rise says whether counts are in order and within what is taken.
+func rise(least, most int) bool {
+	return least <= widest && most <= widest && (most == unbounded || least <= most) && most != 0
 }
 
 func isCount(text string) bool { return strings.Trim(text, "0123456789") == "" && len(text) < 9 }
