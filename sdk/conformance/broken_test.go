@@ -30,7 +30,7 @@ func buildAndRun(m *testing.M) (int, error) {
 	defer os.RemoveAll(dir)
 	builtDir = dir
 	for name, source := range map[string]string{"broken": "./testdata/plumbline-plugin-broken",
-		"faulty": "../internal/faultyplugin"} {
+		"faulty": "../internal/testkit/faultyplugin"} {
 		if out, err := exec.Command("go", "build", "-ldflags=-w", "-o", plugin(name), source).CombinedOutput(); err != nil {
 			return 0, fmt.Errorf("building %s: %w\n%s", source, err, out)
 		}

@@ -31,7 +31,7 @@ var faultyDir string
 var faultyBinary = sync.OnceValues(func() (string, error) {
 	path := filepath.Join(faultyDir, host.BinaryPrefix+"faulty")
 	build := exec.Command("go", "build", "-ldflags=-w", "-o", path,
-		"github.com/plumbline-ml/plumbline/sdk/internal/faultyplugin")
+		"github.com/plumbline-ml/plumbline/sdk/internal/testkit/faultyplugin")
 	if out, err := build.CombinedOutput(); err != nil {
 		return path, fmt.Errorf("build the faulty plugin: %w\n%s", err, out)
 	}

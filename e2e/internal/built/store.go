@@ -122,7 +122,7 @@ func (s *store) folders() (map[string][]string, error) {
 	all := map[string][]string{
 		".":           {"cmd/harness", "backends/kserve/cmd/oip-mock", "backends/openai/cmd/openai-mock"},
 		"plugins":     {"cmd/plugins/internal/ortlib", "cmd/plugins/internal/ortprocess"},
-		"faulty":      {"sdk/internal/faultyplugin", "sdk/conformance/testdata/plumbline-plugin-broken"},
+		"faulty":      {"sdk/internal/testkit/faultyplugin", "sdk/conformance/testdata/plumbline-plugin-broken"},
 		"cheater":     {"e2e/testdata/plumbline-plugin-cheater"},
 		"translation": {"e2e/testdata/plumbline-plugin-translation"},
 		"pair":        {"e2e/testdata/pair"},
