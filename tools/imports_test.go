@@ -207,7 +207,7 @@ func TestLoadgenNeedsTheStandardLibraryOnly(t *testing.T) {
 // TestPluginLibrariesNeedNoGRPC: what an author writes against knows nothing of the wire; sdk/serve and sdk/host do.
 func TestPluginLibrariesNeedNoGRPC(t *testing.T) {
 	authors := []string{"sdk", "sdk/backend", "sdk/option", "sdk/manifest", "sdk/generate",
-		"sdk/batch", "sdk/backend/pool", "sdk/exhibit"}
+		"sdk/batch", "sdk/backend/pool", "sdk/exhibit", "sdk/scoring", "sdk/sequence"}
 	for _, p := range listPackages(t, "sdk", "plugins") {
 		name := strings.TrimPrefix(p.ImportPath, prefix)
 		if within(name, "sdk") && !slices.Contains(authors, name) {

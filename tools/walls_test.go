@@ -139,6 +139,7 @@ func plugin(others ...string) wall {
 	return wall{
 		ours: []string{
 			"sdk", "sdk/backend", "sdk/backend/keep", "sdk/option", "sdk/manifest", "sdk/generate", "sdk/exhibit",
+			"sdk/scoring", "sdk/sequence",
 			"preprocess/", "accuracy/", "datasets/", "loadgen/", "internal/bounded", "internal/figure", "internal/half",
 			"internal/lists", "internal/mt19937", "internal/onnx", "internal/parallel", "internal/pcg64",
 			"internal/pyfloat", "internal/pyvalue", "internal/sandbox",
