@@ -29,7 +29,8 @@ func TestRetrieval(t *testing.T) {
 	harness.Run(t, "audit", "all", "e2e-rag-qna", "--out", out, "--param", "database="+db).WantCode(t, 0).WantOutput(t,
 		"TEST09", "stand-in: scripted server")
 	harness.Run(t, "run", "e2e-rag-qna", "--out", out, "--force", "--param", "database="+db, "--set",
-		"Offline.min_query_count=12").WantCode(t, 0).WantOutput(t, "VALID (smoke)", "PASS", "judged by stand-in", "replies of the step queries could not be read")
+		"Offline.min_query_count=12").WantCode(t, 0).WantOutput(t,
+		"VALID (smoke)", "PASS", "judged by stand-in", "replies of the step queries could not be read")
 	data := filepath.Join(dir, "data")
 	harness.Run(t, "dataset", "export", "e2e-rag-qna", data).WantCode(t, 0)
 	questions := filepath.Join(data, "frames_dataset.tsv")

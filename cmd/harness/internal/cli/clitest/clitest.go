@@ -23,8 +23,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/plugintest"
 )
 
-// Every command makes all flags anew, beside little that lives: with the usual share, two fifths of the tests' time went
-// into collecting them.
+// Every command makes all flags anew, beside little that lives: with the usual share, two fifths of the tests' time
+// went into collecting them.
 func init() { debug.SetGCPercent(400) }
 
 // Shell runs whole commands in process, on fake plugins and in directories of its own.
