@@ -173,14 +173,15 @@ stress: ## all tests in a random order, beside BUSY processes (default 3) that t
 	@busy=; for i in $$(seq $(or $(BUSY),3)); do (while :; do :; done) & busy="$$busy $$!"; done; trap "kill $$busy" EXIT INT TERM; \
 	$(BIN)/tools/gotestsum --format pkgname -- -shuffle=on -count=1 -timeout 6h work
 
-# The packages that build without cgo.
-PURE = $(shell $(GO) list work | grep -v -e /plumbline/backends/ort -e /plumbline/cmd/plugins)
+# Vets for a system on arm64 the packages that build there without cgo.
+vet_pure = export GOOS=$(1) GOARCH=arm64 CGO_ENABLED=0; \
+	$(GO) vet $$($(GO) list work | grep -v -e /plumbline/backends/ort -e /plumbline/cmd/plugins)
 
 check: ## gofmt, vet (for Linux and macOS on arm64 too), tidy go.mod files, generated code up to date
 	@test -z "$$(gofmt -l .)" || { echo "gofmt these files:"; gofmt -l .; exit 1; }
 	$(GO) vet work
-	GOOS=linux GOARCH=arm64 CGO_ENABLED=0 $(GO) vet $(PURE)
-	GOOS=darwin GOARCH=arm64 CGO_ENABLED=0 $(GO) vet $(PURE)
+	$(call vet_pure,linux)
+	$(call vet_pure,darwin)
 	@for dir in $$($(GO) list -m -f '{{.Dir}}'); do (cd $$dir && GOWORK=off $(GO) mod tidy -diff) || exit 1; done
 
 # The folders whose results depend on the processor, and tests among them that start themselves as a process or count
