@@ -70,7 +70,9 @@ func exchange(t *testing.T, over http.RoundTripper, url string) (e exchanged, er
 	for _, name := range []string{"Content-Length", "Transfer-Encoding", "Connection", "Trailer"} {
 		h.Del(name) // of the connection's own, which net/http may take out
 	}
-	return exchanged{status: response.Status, code: response.StatusCode, fields: h, body: string(text), broken: err != nil}, err
+	return exchanged{
+		status: response.Status, code: response.StatusCode, fields: h, body: string(text), broken: err != nil,
+	}, err
 }
 
 // TestTransportReadsAsNetHTTP compares answers with what net/http makes of them.
