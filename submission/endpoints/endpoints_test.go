@@ -70,7 +70,8 @@ func TestCohorts(t *testing.T) {
 }
 
 func TestCanonicalName(t *testing.T) {
-	for name, want := range map[string]string{"llama3.1-8b": "llama3_1-8b", "meta/Llama 3": "Llama_3", "a..b_": "a_b", "": ""} {
+	for name, want := range map[string]string{"llama3.1-8b": "llama3_1-8b", "meta/Llama 3": "Llama_3", "a..b_": "a_b",
+		"": ""} {
 		if got := CanonicalName(name); got != want {
 			t.Errorf("%q: %q, want %q", name, got, want)
 		}
@@ -79,7 +80,8 @@ func TestCanonicalName(t *testing.T) {
 
 // TestRulesAreWhole: a file of rules that lacks a row is refused at the start.
 func TestRulesAreWhole(t *testing.T) {
-	for _, bad := range []string{`{"models":["x"]}`, `{"models":["x"],"performance_sets":{"x":1}}`, `{"seed_cohort":"2026-1"}`,
+	for _, bad := range []string{`{"models":["x"]}`, `{"models":["x"],"performance_sets":{"x":1}}`,
+		`{"seed_cohort":"2026-1"}`,
 		`{"unknown":1}`, ``} {
 		if _, err := Read([]byte(bad)); err == nil {
 			t.Errorf("%s: no error", bad)

@@ -82,8 +82,8 @@ type Computation struct {
 // Total is the sum of the terms, not rounded.
 func (c *Computation) Total() float64 { return c.Major + c.Other + c.Published + c.Switches }
 
-// PointKW is the power of a point that engages some nodes of each set, by set. A set that is not named is engaged whole,
-// and a declared figure is scaled by the largest share of a set. ok is false where the power is not known.
+// PointKW is the power of a point that engages some nodes of each set, by set. A set that is not named is engaged
+// whole, and a declared figure is scaled by the largest share of a set. ok is false where the power is not known.
 func (c *Computation) PointKW(nodes map[int]int) (kw float64, ok bool) {
 	if !c.Known {
 		return 0, false
@@ -147,7 +147,8 @@ func (t *tally) watts(label string, v *schema.Record, fallback *Default) (watts 
 	return 0, false
 }
 
-// Compute works out the power. cores are those of a processor, by the ensemble of its node, of the system's description.
+// Compute works out the power. cores are those of a processor, by the ensemble of its node, of the system's
+// description.
 func (d *Descriptor) Compute(rules *endpoints.Rules, cores map[int]int) Computation {
 	out := Computation{Overhead: d.Overhead()}
 	t := &tally{rules: rules, cores: cores, out: &out}

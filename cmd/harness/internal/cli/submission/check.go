@@ -29,10 +29,14 @@ reviewer ask, "note" is good to know. It is stricter than the official checker.
   harness submission check TREE --json               for programs
   harness submission check TREE --compatible --csv summary.csv
                                                      what the official checker says, and its summary
+  harness submission check ORG/SUBMISSION            a curve of MLPerf Endpoints, with all of its rules
 
 The exit code is 0 if nothing is rejected, 3 if something is, 2 if there is no submission; with --compatible
 it is the official checker's, 0 or 1. If that would crash, the folder is named and the others are still
-judged, without a summary. The --skip flags are those of the official checker.`
+judged, without a summary. The --skip flags are those of the official checker.
+
+A submission to MLPerf Endpoints is known by its folders, results/SYSTEM/MODEL/rN: the rules are endpoints-1.0
+then, and rule, severity, section and path of each line are those of the official checker.`
 
 // checkFlags are the flags of submission check.
 type checkFlags struct {
@@ -40,6 +44,7 @@ type checkFlags struct {
 	rules      string
 	json       bool
 	compatible bool
+	strict     bool
 	csv        string
 }
 
@@ -51,6 +56,12 @@ func (a *app) checkCommand() *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error {
 			if f.csv != "" && !f.compatible {
 				return sdk.Usage(errors.New("--csv goes with --compatible only; harness submission results writes it too"))
+			}
+			if f.ofEndpoints(args[0]) {
+				return a.checkEndpoints(args[0], f, c.Flags())
+			}
+			if f.strict {
+				return sdk.Usage(errors.New("--strict goes with submissions to MLPerf Endpoints only"))
 			}
 			var err error
 			if f.rules, err = a.roundOf(args[0], f.rules); err != nil {
@@ -65,6 +76,7 @@ func (a *app) checkCommand() *cobra.Command {
 	flags := c.Flags()
 	flags.BoolVar(&f.json, "json", false, "print the findings as JSON")
 	flags.BoolVar(&f.compatible, compatibleFlag, false, "say what the official checker would say, and nothing else")
+	flags.BoolVar(&f.strict, "strict", false, "of MLPerf Endpoints: warnings reject, too")
 	flags.StringVar(&f.csv, "csv", "", "with --compatible: write the official summary to `FILE`")
 	foundRoundFlag(flags, &f.rules, mlconf.ToCheck)
 	flags.StringVar(&f.Submitter, "submitter", "", "only the results of this `SUBMITTER`")

@@ -1,0 +1,118 @@
+package submission
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/internal/figure"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/submission/endpoints"
+	"github.com/plumbline-ml/plumbline/submission/endpoints/check"
+)
+
+// ofEndpoints says whether a submission is one to MLPerf Endpoints: the rules say so, or else its folders.
+func (f *checkFlags) ofEndpoints(folder string) bool {
+	if f.rules != "" {
+		return f.rules == endpoints.Newest().Name
+	}
+	return check.Is(folder)
+}
+
+// checkEndpoints checks a submission to MLPerf Endpoints.
+func (a *app) checkEndpoints(folder string, f *checkFlags, flags *pflag.FlagSet) error {
+	for _, name := range []string{"csv", "submitter"} {
+		if flags.Changed(name) {
+			return sdk.Usage(fmt.Errorf("--%s does not go with submissions to MLPerf Endpoints", name))
+		}
+	}
+	var skipped error
+	flags.Visit(func(flag *pflag.Flag) {
+		if strings.HasPrefix(flag.Name, "skip-") || flag.Name == "submission-exceptions" {
+			skipped = fmt.Errorf("--%s does not go with submissions to MLPerf Endpoints", flag.Name)
+		}
+	})
+	if skipped != nil {
+		return sdk.Usage(skipped)
+	}
+	report, err := check.Check(folder, endpoints.Newest())
+	if err != nil {
+		return sdk.Usage(err)
+	}
+	switch {
+	case f.json && f.compatible:
+		err = writeIndented(a.Data, officialForm(report))
+	case f.json:
+		err = writeIndented(a.Data, report)
+	default:
+		err = writeEndpoints(a.Stdout, report)
+	}
+	rejected := report.Count(check.Error) > 0 || f.strict && report.Count(check.Warning) > 0
+	switch {
+	case err != nil:
+		return err
+	case f.compatible:
+		return officialExit(rejected)
+	case rejected:
+		return &exitcode.Outcome{Code: exitcode.Invalid}
+	}
+	return nil
+}
+
+// writeEndpoints writes what does not hold, errors first; what holds is counted.
+func writeEndpoints(w io.Writer, r *check.Report) error {
+	var b strings.Builder
+	for _, severity := range []check.Severity{check.Error, check.Warning} {
+		for _, row := range r.Rows {
+			if row.Severity == severity {
+				fmt.Fprintf(&b, "%-7s  %s  %s\n         %s\n         %s\n", severity, row.Rule, row.Section, row.Path, row.Message)
+			}
+		}
+	}
+	fmt.Fprintf(&b, "%s: %s, %s, %s\n", endpoints.Newest().Name, figure.Plural(r.Count(check.Error), "error"),
+		figure.Plural(r.Count(check.Warning), "warning"), figure.Plural(r.Count(check.Info), "check")+" passed")
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// officialRow is a row as the official checker's report has it.
+type officialRow struct {
+	Rule     string         `json:"rule"`
+	Message  string         `json:"message"`
+	Severity check.Severity `json:"severity"`
+	Path     *string        `json:"path"`
+	Section  string         `json:"spec_ref"`
+	Passed   bool           `json:"passed"`
+}
+
+// officialReport is the report of the official checker, but for its own names of messages.
+type officialReport struct {
+	Path     string        `json:"submission_path"`
+	Results  []officialRow `json:"results"`
+	Errors   []officialRow `json:"errors"`
+	Warnings []officialRow `json:"warnings"`
+	Passed   bool          `json:"passed"`
+}
+
+func officialForm(r *check.Report) officialReport {
+	o := officialReport{r.Folder, []officialRow{}, []officialRow{}, []officialRow{}, r.Count(check.Error) == 0}
+	for _, row := range r.Rows {
+		one := officialRow{row.Rule, row.Message, row.Severity, nil, row.Section, row.Severity != check.Error}
+		if row.Path != "" {
+			whole := filepath.ToSlash(filepath.Join(r.Folder, row.Path))
+			one.Path = &whole
+		}
+		o.Results = append(o.Results, one)
+		switch row.Severity {
+		case check.Error:
+			o.Errors = append(o.Errors, one)
+		case check.Warning:
+			o.Warnings = append(o.Warnings, one)
+		}
+	}
+	return o
+}

@@ -1,0 +1,81 @@
+package submission_test
+
+import (
+	"archive/tar"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/clitest"
+	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
+)
+
+// curveTree unpacks a made submission to MLPerf Endpoints below an organisation's folder.
+func curveTree(t *testing.T, archive string) (org string) {
+	t.Helper()
+	f, err := os.Open(archive)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	org = t.TempDir()
+	for r := tar.NewReader(z); ; {
+		h, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return org
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		file := filepath.Join(org, "sub", filepath.FromSlash(h.Name))
+		if h.Typeflag != tar.TypeReg {
+			continue
+		}
+		text, err := io.ReadAll(r)
+		if err = errors.Join(err, os.MkdirAll(filepath.Dir(file), 0o777)); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestCheckOfACurve: a submission to MLPerf Endpoints is known by its folders; what does not hold comes first.
+func TestCheckOfACurve(t *testing.T) {
+	golden.Each(t, "endpoints/base/dedicated.tar.gz", func(t *testing.T, archive string) {
+		s, org := clitest.New(t), curveTree(t, archive)
+		s.Want(0, s.Run("submission", "check", org), "warning  steady-state-basis", "endpoints-1.0: 0 errors, 1 warning, ")
+		s.Want(0, s.Run("submission", "check", filepath.Join(org, "sub"), "--rules", "endpoints-1.0"), "0 errors")
+		s.Want(3, s.Run("submission", "check", org, "--strict"), "1 warning")
+		s.Want(2, s.Run("submission", "check", org, "--submitter", "Lab"), "--submitter does not go with")
+		s.Want(2, s.Run("submission", "check", org, "--skip-power-check"), "--skip-power-check does not go with")
+		s.Want(2, s.Run("submission", "check", t.TempDir(), "--strict"), "--strict goes with")
+		if err := os.Remove(filepath.Join(org, "sub/results/X200x8/gpt-oss-120b/r24/result_summary.json")); err != nil {
+			t.Fatal(err)
+		}
+		s.Want(3, s.Run("submission", "check", org), "error    result-summary-present  §1",
+			"results/X200x8/gpt-oss-120b/r24/result_summary.json")
+		s.Want(1, s.Run("submission", "check", org, "--compatible"), "1 error")
+		var report struct {
+			Path    string `json:"submission_path"`
+			Results []struct{ Rule, Severity, Path string }
+			Errors  []struct{ Rule string }
+			Passed  bool
+		}
+		s.Want(1, s.Run("submission", "check", org, "--compatible", "--json"))
+		if err := json.Unmarshal([]byte(s.Stdout.String()), &report); err != nil || report.Passed ||
+			len(report.Errors) != 1 ||
+			report.Path != filepath.Join(org, "sub") || len(report.Results) < 200 {
+			t.Errorf("%+v (%v)", report, err)
+		}
+	})
+}

@@ -1,0 +1,143 @@
+package submission
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/goccy/go-yaml"
+	"github.com/spf13/cobra"
+
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
+	"github.com/plumbline-ml/plumbline/internal/bounded"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/serving/client"
+	"github.com/plumbline-ml/plumbline/serving/steady"
+	"github.com/plumbline-ml/plumbline/submission/endpoints"
+)
+
+const steadyHelp = `Find the steady window of a run by the events.jsonl of the official client of MLPerf Endpoints, and
+print what point.yaml says of it.
+
+  harness submission steady events.jsonl --samples 6396 --tokenizer tokenizer.json --users 64
+  harness submission steady events.jsonl --tokenizer FOLDER --users 64 --json
+
+A super-pass is as many requests as the performance set has samples: --samples, or dataset_size of the
+run_meta.json beside the file. The least time of the window follows from --users, the point's concurrency.
+docs/endpoints.md says how the window is found.`
+
+// steadyFlags are the flags of submission steady.
+type steadyFlags struct {
+	samples, users int
+	seconds        float64
+	tokenizer      string
+	json           bool
+}
+
+func (a *app) steadyCommand() *cobra.Command {
+	f := &steadyFlags{}
+	c := &cobra.Command{
+		Use: "steady EVENTS", Short: "Find the steady window of a run of MLPerf Endpoints", Long: steadyHelp,
+		Args: shell.OneArgument("the client's events.jsonl"),
+		RunE: func(c *cobra.Command, args []string) error {
+			if c.Flags().Changed("users") == c.Flags().Changed("min-seconds") {
+				return sdk.Usage(errors.New("want --users, the point's concurrency, or --min-seconds"))
+			}
+			return a.findSteady(args[0], f)
+		},
+	}
+	flags := c.Flags()
+	flags.IntVar(&f.samples, "samples", 0, "the samples of the performance set, `N`")
+	flags.IntVar(&f.users, "users", 0, "the point's concurrency, `N`")
+	flags.Float64Var(&f.seconds, "min-seconds", 0, "the least time of the window, in place of that of --users")
+	flags.StringVar(&f.tokenizer, "tokenizer", "", "the model's tokenizer, `FILE` or folder")
+	flags.BoolVar(&f.json, "json", false, "print all that was found as JSON")
+	return c
+}
+
+// check refuses settings that make no window.
+func (f *steadyFlags) check(events string) error {
+	switch {
+	case f.tokenizer == "":
+		return errors.New("want --tokenizer, the model's: tokens are counted by it")
+	case f.users < 0 || f.seconds < 0 || f.samples < 0:
+		return errors.New("want --samples, --users and --min-seconds above 0")
+	case f.samples > 0:
+		return nil
+	}
+	var meta struct {
+		Size int `json:"dataset_size"`
+	}
+	file := filepath.Join(filepath.Dir(events), "run_meta.json")
+	text, err := bounded.ReadFile(file, 1<<20)
+	if err == nil {
+		err = json.Unmarshal(text, &meta)
+	}
+	if err != nil || meta.Size < 1 {
+		return fmt.Errorf("want --samples, the samples of the performance set: %s does not say dataset_size", file)
+	}
+	f.samples = meta.Size
+	return nil
+}
+
+// minSeconds is the least time of the window.
+func (f *steadyFlags) minSeconds() float64 {
+	windows := endpoints.Newest().WindowSeconds
+	switch {
+	case f.users == 0:
+		return f.seconds
+	case f.users <= endpoints.Newest().UltraLowMax:
+		return float64(windows.Low)
+	}
+	return float64(windows.SingleTurn)
+}
+
+func (a *app) findSteady(events string, f *steadyFlags) error {
+	if err := f.check(events); err != nil {
+		return sdk.Usage(err)
+	}
+	tokens, err := client.OpenTokenizer(f.tokenizer)
+	if err != nil {
+		return sdk.Usage(err)
+	}
+	file, err := os.Open(events)
+	if err != nil {
+		return sdk.Usage(err)
+	}
+	defer file.Close()
+	var ids []int32
+	found, err := steady.ReadEvents(file, f.samples, func(text string) int {
+		ids = tokens.EncodePlain(ids[:0], text)
+		return len(ids)
+	})
+	if err != nil {
+		return sdk.Usage(fmt.Errorf("%s: %w", events, err))
+	}
+	report := steady.Detect(found.Passes, steady.Options{})
+	block := report.Block(found.Samples, f.samples, f.minSeconds())
+	if f.json {
+		return writeIndented(a.Data, map[string]any{"steady_state": block, "report": report})
+	}
+	text, err := yaml.Marshal(map[string]any{"steady_state": block})
+	if err != nil {
+		return err
+	}
+	fmt.Fprint(a.Stdout, string(text))
+	a.noteSteady(found, report)
+	return nil
+}
+
+// noteSteady says what the block does not.
+func (a *app) noteSteady(found steady.Events, r steady.Report) {
+	if found.Skipped > 0 {
+		fmt.Fprintf(a.Stderr, "%d lines are no event and do not count\n", found.Skipped)
+	}
+	if r.Reason != "" {
+		fmt.Fprintln(a.Stderr, r.Reason)
+	}
+	if passes := r.Warmup + r.Passes; 4*r.Warmup > passes {
+		fmt.Fprintf(a.Stderr, "%d of %d super-passes are cropped as ramp: look whether a step lies there\n", r.Warmup, passes)
+	}
+}

@@ -1,0 +1,104 @@
+package steady
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// Anomaly is a later plateau at another level than the window's.
+type Anomaly struct {
+	Detected    bool         `json:"detected"`
+	ChangePoint int          `json:"change_point"` // passes before the change; where Detected
+	Percent     float64      `json:"percent"`      // by which TPOT differs, positive where it is slower; where Detected
+	Pettitt     *ChangePoint `json:"pettitt"`      // nil where no plateau follows the window
+}
+
+// ChangePoint is Pettitt's test for a change of level ("A non-parametric approach to the change-point problem", 1979).
+type ChangePoint struct {
+	Before      int     `json:"before"` // values before the change
+	K           float64 `json:"k"`      // the test's statistic
+	P           float64 `json:"p"`
+	Significant bool    `json:"significant"`
+}
+
+// anomaly looks for a shift after the first of the given plateaus.
+func (s series) anomaly(plateaus []Plateau) (a Anomaly) {
+	if len(plateaus) < 2 {
+		return a
+	}
+	change := s.changePoint()
+	a.Pettitt = &change
+	level := s[plateaus[0].Low:plateaus[0].High].level()
+	for _, p := range plateaus[1:] {
+		shift := (s[p.Low:p.High].level() - level) / level
+		if level > 0 && abs(shift) > minChange && change.Significant {
+			a.Detected, a.ChangePoint, a.Percent = true, change.Before, shift*100
+			return a
+		}
+	}
+	return a
+}
+
+// level is the mean of all TPOT; 0 without one.
+func (s series) level() float64 {
+	n := 0
+	for i := range s {
+		n += len(s[i].TPOT)
+	}
+	if n == 0 {
+		return 0
+	}
+	return s.mean(TPOT, n)
+}
+
+// changePoint tests the passes' mean TPOT, which is 0 of a pass without one.
+func (s series) changePoint() ChangePoint {
+	v := make([]float64, len(s))
+	for i := range s {
+		if len(s[i].TPOT) > 0 {
+			v[i] = mean(s[i].TPOT)
+		}
+	}
+	return pettitt(v)
+}
+
+func pettitt(v []float64) ChangePoint {
+	n := len(v)
+	if n < MinPasses {
+		return ChangePoint{P: 1}
+	}
+	c := ChangePoint{}
+	ranks, sum := averageRanks(v), 0.0
+	for t := 1; t <= n; t++ {
+		sum += ranks[t-1]
+		if u := abs(2*sum - float64(t*(n+1))); u > c.K {
+			c.K, c.Before = u, t
+		}
+	}
+	size := float64(n)
+	c.P = min(1, 2*math.Exp(-6*c.K*c.K/(size*size*size+size*size)))
+	c.Significant = c.P < alpha
+	return c
+}
+
+// averageRanks are ranks from 1; equal values share the mean of theirs.
+func averageRanks(v []float64) []float64 {
+	order := make([]int, len(v))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(v[a], v[b]) })
+	ranks := make([]float64, len(v))
+	for from := 0; from < len(v); {
+		to := from
+		for to < len(v) && v[order[to]] == v[order[from]] {
+			to++
+		}
+		for _, i := range order[from:to] {
+			ranks[i] = float64(from+to+1) / 2
+		}
+		from = to
+	}
+	return ranks
+}

@@ -1,0 +1,109 @@
+package steady
+
+// Status says whether a run is long enough for a window.
+type Status string
+
+// The statuses of point.yaml.
+const (
+	Windowable           Status = "windowable"
+	InsufficientDuration Status = "insufficient_duration"
+	InsufficientPasses   Status = "insufficient_passes"
+	PartialDataset       Status = "partial_dataset"
+)
+
+// Verdict is what the detector found, in the words of point.yaml.
+type Verdict string
+
+// The verdicts of point.yaml.
+const (
+	SteadyState  Verdict = "STEADY STATE"
+	DriftingUp   Verdict = "drifting_up"
+	DriftingDown Verdict = "drifting_down"
+	Shifted      Verdict = "anomaly"
+	NotFound     Verdict = "not found"
+)
+
+// Block is steady_state of point.yaml. Its passes are counted from the beginning of the run, cropped ones included.
+type Block struct {
+	Status  Status            `yaml:"status" json:"status"`
+	Verdict Verdict           `yaml:"verdict" json:"verdict"`
+	Window  *BlockWindow      `yaml:"window,omitempty" json:"window,omitempty"`
+	State   map[string]string `yaml:"state,omitempty" json:"state,omitempty"` // of each gating trajectory
+	Anomaly *BlockAnomaly     `yaml:"anomaly,omitempty" json:"anomaly,omitempty"`
+}
+
+// BlockWindow is the window; End is its last pass.
+type BlockWindow struct {
+	Start    int     `yaml:"super_pass_start" json:"super_pass_start"`
+	End      int     `yaml:"super_pass_end" json:"super_pass_end"`
+	Size     int     `yaml:"super_pass_size" json:"super_pass_size"`
+	Samples  int     `yaml:"n_samples" json:"n_samples"`
+	Duration float64 `yaml:"duration_s" json:"duration_s"`
+}
+
+// BlockAnomaly is a later plateau at another level.
+type BlockAnomaly struct {
+	ChangePoint int     `yaml:"change_point_sp" json:"change_point_sp"`
+	Percent     float64 `yaml:"delta_pct" json:"delta_pct"`
+}
+
+// Block is what point.yaml says of a run of samples issued, in super-passes of size, whose window has to take
+// minSeconds by the rules. The whole run counts where the status is not windowable.
+func (r Report) Block(samples, size int, minSeconds float64) Block {
+	b := Block{Status: r.status(samples, size, minSeconds), Verdict: r.verdict(), State: map[string]string{}}
+	for _, t := range gating {
+		b.State[t.String()] = r.state(t, b.Status)
+	}
+	if r.Index >= 0 {
+		b.Window = &BlockWindow{r.Warmup + r.Window.Low, r.Warmup + r.Window.High - 1, size, r.Samples, r.Duration.Window}
+	}
+	if r.Anomaly.Detected {
+		b.Anomaly = &BlockAnomaly{r.Warmup + r.Anomaly.ChangePoint, r.Anomaly.Percent}
+	}
+	return b
+}
+
+func (r Report) status(samples, size int, minSeconds float64) Status {
+	switch {
+	case samples < size:
+		return PartialDataset
+	case r.Index < 0:
+		return InsufficientPasses
+	case r.Duration.Window < max(minSeconds, r.Duration.Min()):
+		return InsufficientDuration
+	}
+	return Windowable
+}
+
+func (r Report) verdict() Verdict {
+	switch {
+	case !r.Found:
+		return NotFound
+	case r.Anomaly.Detected:
+		return Shifted
+	}
+	for _, d := range []struct {
+		direction Direction
+		verdict   Verdict
+	}{{Up, DriftingUp}, {Down, DriftingDown}} {
+		for _, t := range gating {
+			if r.Trends[t.String()] == d.direction {
+				return d.verdict
+			}
+		}
+	}
+	return SteadyState
+}
+
+// state is that of a gating trajectory: of the window, which is a plateau, where there is one, else of the whole run.
+func (r Report) state(t Trajectory, s Status) string {
+	switch direction := r.Trends[t.String()]; {
+	case s == Windowable:
+		return "Plateau"
+	case direction == Up:
+		return "Drifting Up"
+	case direction == Down:
+		return "Drifting Down"
+	}
+	return "Plateau"
+}

@@ -1,0 +1,359 @@
+package steady
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+)
+
+// CountTokens counts the tokens of a text, without special ones, as the reference tokenizer does.
+type CountTokens func(text string) int
+
+// Events is what the client's events.jsonl says of a run.
+type Events struct {
+	Passes   []Pass
+	Samples  int // issued while performance was tracked
+	Complete int // of them
+	Skipped  int // lines that are no event
+}
+
+// maxLine is the longest line that is read, in bytes: an answer of a million tokens has some.
+const maxLine = 64 << 20
+
+// maxRemembered is the number of completed samples that are remembered for late events of theirs.
+const maxRemembered = 1 << 16
+
+// ErrEvents is wrapped by the errors of ReadEvents where the text does not say what is needed.
+var ErrEvents = errors.New("not the events of a run")
+
+// ReadEvents reads events.jsonl and makes super-passes of size samples: that of the data set, at least 1. Lines that
+// are no event are counted and skipped, as the official detector skips them. Memory is that of the times of the
+// samples, 24 bytes each; texts are not kept.
+func ReadEvents(r io.Reader, size int, count CountTokens) (Events, error) {
+	if size < 1 {
+		return Events{}, fmt.Errorf("%w: super-passes of %d samples, want at least 1", ErrEvents, size)
+	}
+	g := gathering{size: size, count: count, under: map[string]*sample{}}
+	lines := bufio.NewReaderSize(r, 1<<20)
+	var long []byte
+	for {
+		part, err := lines.ReadSlice('\n')
+		if errors.Is(err, bufio.ErrBufferFull) && len(long)+len(part) <= maxLine {
+			long = append(long, part...)
+			continue
+		}
+		line := part
+		if len(long) > 0 {
+			line = append(long, part...)
+			long = long[:0]
+		}
+		g.line(bytes.TrimSpace(line))
+		switch {
+		case errors.Is(err, io.EOF):
+			return g.events()
+		case errors.Is(err, bufio.ErrBufferFull):
+			return Events{}, fmt.Errorf("%w: a line of more than %d MiB", ErrEvents, maxLine>>20)
+		case err != nil:
+			return Events{}, err
+		}
+	}
+}
+
+// sample is what is known of a request under way.
+type sample struct {
+	pass          int
+	issued, first int64
+	answered      bool // first is known
+	done          bool
+}
+
+// gathering makes passes of events as they come.
+type gathering struct {
+	size     int
+	count    CountTokens
+	tracking bool
+	tracked  bool // at any time
+	under    map[string]*sample
+	done     [maxRemembered]string // the ids that completed last, in a ring
+	out      Events
+}
+
+func (g *gathering) line(line []byte) {
+	if len(line) == 0 {
+		return
+	}
+	e, ok := parseEvent(line)
+	if !ok {
+		g.out.Skipped++
+		return
+	}
+	switch string(e.kind) {
+	case "session.start_performance_tracking":
+		g.tracking, g.tracked = true, true
+		return
+	case "session.stop_performance_tracking":
+		g.tracking = false
+		return
+	case "sample.issued":
+		if _, again := g.under[string(e.sample)]; !again && g.tracking && len(e.sample) > 0 {
+			g.issue(string(e.sample), e.at)
+			return
+		}
+	}
+	if s := g.under[string(e.sample)]; s != nil {
+		g.event(s, e)
+	}
+}
+
+// issue begins a sample.
+func (g *gathering) issue(id string, at int64) {
+	number := g.out.Samples / g.size
+	if g.out.Samples++; number == len(g.out.Passes) {
+		g.out.Passes = append(g.out.Passes, Pass{FirstIssue: at, LastIssue: at, LastEvent: at})
+	}
+	p := &g.out.Passes[number]
+	p.Issued++
+	p.FirstIssue, p.LastIssue, p.LastEvent = min(p.FirstIssue, at), max(p.LastIssue, at), max(p.LastEvent, at)
+	g.under[id] = &sample{pass: number, issued: at}
+}
+
+// event takes a later event of a sample.
+func (g *gathering) event(s *sample, e event) {
+	p := &g.out.Passes[s.pass]
+	p.LastEvent = max(p.LastEvent, e.at)
+	switch string(e.kind) {
+	case "sample.issued": // a retry
+		s.issued, p.LastIssue = e.at, max(p.LastIssue, e.at)
+	case "sample.recv_first":
+		if !s.answered {
+			s.answered, s.first = true, e.at
+			p.TTFT = append(p.TTFT, float64(e.at-s.issued))
+		}
+	case "sample.complete":
+		if s.done {
+			return
+		}
+		s.done = true
+		g.complete(s, p, e)
+		g.remember(string(e.sample))
+	}
+}
+
+func (g *gathering) complete(s *sample, p *Pass, e event) {
+	p.Latency = append(p.Latency, float64(e.at-s.issued))
+	if !s.answered {
+		return
+	}
+	text := laterText(e.data)
+	if text == "" {
+		return
+	}
+	if tokens := g.count(text); tokens > 0 {
+		p.OutTokens += int64(tokens)
+		p.TPOT = append(p.TPOT, float64(e.at-s.first)/float64(tokens))
+	}
+}
+
+// remember keeps a completed sample for a while, and forgets the one that completed longest ago.
+func (g *gathering) remember(id string) {
+	at := &g.done[g.out.Complete%maxRemembered]
+	if *at != "" {
+		delete(g.under, *at)
+	}
+	*at = id
+	g.out.Complete++
+}
+
+func (g *gathering) events() (Events, error) {
+	switch {
+	case !g.tracked:
+		return g.out, fmt.Errorf("%w: performance was never tracked (no session.start_performance_tracking)", ErrEvents)
+	case g.out.Samples == 0:
+		return g.out, fmt.Errorf("%w: no sample was issued while performance was tracked", ErrEvents)
+	}
+	return g.out, nil
+}
+
+// laterText is the text of an answer after its first chunk, of what a completion carries: a tag, the output, and, where
+// there are such, the reasoning and the calls of tools. Output and reasoning are a text or a list of chunks. The first
+// chunk is the reasoning's where there is any; a text as a whole cannot be told from its first chunk and does not
+// count, unless chunks of reasoning came before it.
+func laterText(data []byte) string {
+	var parts []json.RawMessage
+	if json.Unmarshal(data, &parts) != nil || len(parts) < 2 {
+		return ""
+	}
+	var all []byte
+	reasoned, listed := false, false
+	if len(parts) > 2 {
+		chunks, whole, list := chunksOf(parts[2])
+		listed, reasoned = list && len(chunks) > 0, len(chunks) > 0 || whole != ""
+		all = appendFrom(all, chunks, 1)
+	}
+	chunks, whole, list := chunksOf(parts[1])
+	switch {
+	case list && reasoned:
+		all = appendFrom(all, chunks, 0)
+	case list:
+		all = appendFrom(all, chunks, 1)
+	case listed:
+		all = append(all, whole...)
+	}
+	return string(all)
+}
+
+// chunksOf reads a text, or a list of them.
+func chunksOf(raw json.RawMessage) (chunks []string, whole string, list bool) {
+	if json.Unmarshal(raw, &chunks) == nil && chunks != nil {
+		return chunks, "", true
+	}
+	if json.Unmarshal(raw, &whole) != nil {
+		whole = ""
+	}
+	return nil, whole, false
+}
+
+func appendFrom(all []byte, chunks []string, from int) []byte {
+	for i := from; i < len(chunks); i++ {
+		all = append(all, chunks[i]...)
+	}
+	return all
+}
+
+// event is a line of events.jsonl; its slices are those of the line.
+type event struct {
+	kind   []byte
+	sample []byte
+	at     int64 // ns
+	data   []byte
+}
+
+// parseEvent reads the keys of an object that are wanted, and skips all else without decoding it.
+func parseEvent(line []byte) (e event, ok bool) {
+	if line[0] != '{' || line[len(line)-1] != '}' {
+		return e, false
+	}
+	s := scanner{line, 1}
+	for s.space(); s.at < len(line) && line[s.at] != '}'; s.space() {
+		key, found := s.value()
+		if s.space(); !found || len(key) < 2 || key[0] != '"' || !s.skip(':') {
+			return e, false
+		}
+		s.space()
+		value, found := s.value()
+		if !found || !e.set(key[1:len(key)-1], value) {
+			return e, false
+		}
+		if s.space(); !s.skip(',') {
+			break
+		}
+	}
+	return e, s.at == len(line)-1 && len(e.kind) > 0
+}
+
+// set takes the value of a key.
+func (e *event) set(key, value []byte) bool {
+	switch string(key) {
+	case "event_type":
+		e.kind = unquoted(value)
+	case "sample_uuid":
+		e.sample = unquoted(value)
+	case "timestamp_ns":
+		at, err := strconv.ParseInt(string(value), 10, 64)
+		e.at = at
+		return err == nil
+	case "data":
+		e.data = value
+	}
+	return true
+}
+
+// unquoted is a text without its quotes; nil of another value.
+func unquoted(value []byte) []byte {
+	if len(value) < 2 || value[0] != '"' {
+		return nil
+	}
+	if text := value[1 : len(value)-1]; bytes.IndexByte(text, '\\') < 0 {
+		return text
+	}
+	var text string
+	if json.Unmarshal(value, &text) != nil {
+		return nil
+	}
+	return []byte(text)
+}
+
+// scanner finds the ends of JSON values.
+type scanner struct {
+	text []byte
+	at   int
+}
+
+func (s *scanner) space() {
+	for s.at < len(s.text) && (s.text[s.at] == ' ' || s.text[s.at] == '\t') {
+		s.at++
+	}
+}
+
+func (s *scanner) skip(c byte) bool {
+	if s.at < len(s.text) && s.text[s.at] == c {
+		s.at++
+		return true
+	}
+	return false
+}
+
+// value is the next value as it stands.
+func (s *scanner) value() ([]byte, bool) {
+	from, depth := s.at, 0
+	for s.at < len(s.text) {
+		switch c := s.text[s.at]; c {
+		case '"':
+			if !s.quoted() {
+				return nil, false
+			}
+			if depth == 0 {
+				return s.text[from:s.at], true
+			}
+			continue
+		case '[', '{':
+			depth++
+		case ']', '}', ',', ':', ' ':
+			if depth == 0 {
+				return s.text[from:s.at], s.at > from
+			}
+			if c == ']' || c == '}' {
+				depth--
+			}
+			if depth == 0 {
+				s.at++
+				return s.text[from:s.at], true
+			}
+		}
+		s.at++
+	}
+	return nil, false
+}
+
+// quoted goes behind a text in quotes.
+func (s *scanner) quoted() bool {
+	for at := s.at + 1; ; {
+		end := bytes.IndexByte(s.text[at:], '"')
+		if end < 0 {
+			return false
+		}
+		at += end
+		slashes := 0
+		for s.text[at-1-slashes] == '\\' {
+			slashes++
+		}
+		if at++; slashes%2 == 0 {
+			s.at = at
+			return true
+		}
+	}
+}

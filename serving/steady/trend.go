@@ -1,0 +1,233 @@
+package steady
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// Direction is the verdict on a trend.
+type Direction string
+
+// The directions.
+const (
+	Steady       Direction = "steady"
+	Up           Direction = "up"
+	Down         Direction = "down"
+	Insufficient Direction = "insufficient" // fewer than MinPasses values
+)
+
+// Test is a test of trends.
+type Test string
+
+// The tests. The first is the rules'; the others are those that the official client offers beside it.
+const (
+	// MannKendallHamedRao is the test of Mann and Kendall, whose variance is corrected for autocorrelation as Hamed and
+	// Rao do it ("A modified Mann-Kendall trend test for autocorrelated data", 1998), but over plain ranks, in which
+	// ties keep their order, and without taking a slope away first.
+	MannKendallHamedRao Test = "mk_hamed_rao"
+	MannKendall         Test = "mann_kendall"
+	NeweyWest           Test = "newey_west"       // a straight line's slope over its error by Newey and West
+	TheilSen            Test = "theil_sen"        // the median slope of all pairs against 15 %
+	SlopeOverScatter    Test = "slope_vs_scatter" // a straight line against 15 % and against twice the scatter around it
+)
+
+// Tests are all tests.
+func Tests() []Test {
+	return []Test{MannKendallHamedRao, MannKendall, NeweyWest, TheilSen, SlopeOverScatter}
+}
+
+// The limits of the tests that have no p-value.
+const (
+	minRelative = 0.15
+	minSignal   = 2
+)
+
+// Trend is what a test says of values; what a test does not have is 0.
+type Trend struct {
+	Direction Direction
+	Slope     float64 // a step
+	Statistic float64 // S of Mann and Kendall, the ratio of Newey and West
+	P         float64 // NaN where the test has none
+	Variance  float64 // of S
+	Change    float64 // by the slope from the first value to the last, as a share of the median
+	Signal    float64 // that change over the scatter
+}
+
+// Of tests values in the order of time.
+func (t Test) Of(v []float64) Trend {
+	if len(v) < MinPasses {
+		return Trend{Direction: Insufficient, P: math.NaN()}
+	}
+	switch t {
+	case MannKendall:
+		return mannKendall(v, 1)
+	case NeweyWest:
+		return neweyWest(v)
+	case TheilSen:
+		slope := medianSlope(v)
+		change := relative(slope, v)
+		return Trend{Direction: directed(slope, abs(change) >= minRelative), Slope: slope, P: math.NaN(), Change: change}
+	case SlopeOverScatter:
+		return slopeOverScatter(v)
+	default:
+		return mannKendall(v, autocorrelation(v))
+	}
+}
+
+// directed is the direction of a number's sign where it counts.
+func directed(sign float64, counts bool) Direction {
+	switch {
+	case !counts || sign == 0:
+		return Steady
+	case sign > 0:
+		return Up
+	}
+	return Down
+}
+
+// mannKendall tests with the variance multiplied by a correction.
+func mannKendall(v []float64, correction float64) Trend {
+	s := 0.0
+	for i := range v {
+		for _, later := range v[i+1:] {
+			s += float64(cmp.Compare(later, v[i]))
+		}
+	}
+	n := float64(len(v))
+	variance := n * (n - 1) * (2*n + 5)
+	for _, t := range ties(v) {
+		variance -= t * (t - 1) * (2*t + 5)
+	}
+	variance = variance / 18 * correction
+	if variance <= 0 {
+		return Trend{Direction: directed(s, true), Statistic: s, Variance: variance}
+	}
+	z := (s - float64(cmp.Compare(s, 0))) / math.Sqrt(variance)
+	p := twoSided(z)
+	return Trend{Direction: directed(s, p < alpha), Statistic: s, P: p, Variance: variance}
+}
+
+// twoSided is the probability of a normal value at least as far from 0, as 2 (1 - Phi(|z|)): far out it is 0, as the
+// official one is.
+func twoSided(z float64) float64 { return 2 * (1 - (1+math.Erf(abs(z)/math.Sqrt2))/2) }
+
+// ties are the sizes of the groups of equal values.
+func ties(v []float64) (sizes []float64) {
+	counts := map[float64]float64{}
+	for _, x := range v {
+		counts[x]++
+	}
+	for _, n := range counts {
+		sizes = append(sizes, n)
+	}
+	return sizes
+}
+
+// autocorrelation is Hamed and Rao's correction of the variance: by the significant autocorrelations of the ranks.
+func autocorrelation(v []float64) float64 {
+	order := make([]int, len(v))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(v[a], v[b]) })
+	n := len(v)
+	d := make([]float64, n)
+	for rank, i := range order {
+		d[i] = float64(rank+1) - float64(n+1)/2
+	}
+	total := squares(d, 0)
+	sum := 0.0
+	for k := 1; k < n; k++ {
+		r := 0.0
+		for t := k; t < n; t++ {
+			r += d[t] * d[t-k]
+		}
+		if r /= total; abs(r) > confidence/math.Sqrt(float64(n)) {
+			sum += float64(n-k) * float64(n-k-1) * float64(n-k-2) * r
+		}
+	}
+	c := 1 + 2*sum/(float64(n)*float64(n-1)*float64(n-2))
+	if c <= 0 {
+		return 1
+	}
+	return c
+}
+
+// medianSlope is Sen's slope: the median of those of all pairs.
+func medianSlope(v []float64) float64 {
+	var slopes []float64
+	for i := range v {
+		for j := i + 1; j < len(v); j++ {
+			slopes = append(slopes, (v[j]-v[i])/float64(j-i))
+		}
+	}
+	return median(slopes)
+}
+
+// fit is a straight line through values at 0, 1, 2 ..., by least squares.
+type fit struct {
+	slope     float64
+	residuals []float64
+	x         []float64 // less their mean
+	xx        float64   // the sum of their squares
+}
+
+// slope is that of the line alone.
+func slope(v []float64) float64 {
+	m, x0, xy, xx := mean(v), float64(len(v)-1)/2, 0.0, 0.0
+	for i, y := range v {
+		x := float64(i) - x0
+		xy += x * (y - m)
+		xx += x * x
+	}
+	if xx == 0 {
+		return 0
+	}
+	return xy / xx
+}
+
+func line(v []float64) fit {
+	f := fit{slope: slope(v), x: make([]float64, len(v)), residuals: make([]float64, len(v))}
+	m := mean(v)
+	for i, y := range v {
+		f.x[i] = float64(i) - float64(len(v)-1)/2
+		f.xx += f.x[i] * f.x[i]
+		f.residuals[i] = y - (m + f.slope*f.x[i])
+	}
+	return f
+}
+
+func slopeOverScatter(v []float64) Trend {
+	f := line(v)
+	noise := math.Sqrt(squares(f.residuals, mean(f.residuals))/float64(len(v))) + 1e-9
+	signal, change := abs(f.slope*float64(len(v)-1))/noise, relative(f.slope, v)
+	return Trend{Direction: directed(f.slope, abs(change) >= minRelative && signal >= minSignal), Slope: f.slope,
+		P: math.NaN(), Change: change, Signal: signal}
+}
+
+// neweyWest tests a straight line's slope by an error that takes heteroscedasticity and autocorrelation into account,
+// with Bartlett's weights.
+func neweyWest(v []float64) Trend {
+	f, n := line(v), len(v)
+	u := make([]float64, n)
+	for i := range u {
+		u[i] = f.x[i] * f.residuals[i]
+	}
+	s := squares(u, 0)
+	lags := max(1, int(4*math.Pow(float64(n)/100, 2.0/9)))
+	for k := 1; k <= min(lags, n-1); k++ {
+		sum := 0.0
+		for t := k; t < n; t++ {
+			sum += u[t] * u[t-k]
+		}
+		s += 2 * (1 - float64(k)/float64(lags+1)) * sum
+	}
+	err := math.Sqrt(max(0, s/(f.xx*f.xx)))
+	if err == 0 {
+		return Trend{Direction: directed(f.slope, true), Slope: f.slope}
+	}
+	ratio := f.slope / err
+	p := twoSided(ratio)
+	return Trend{Direction: directed(f.slope, p < alpha), Slope: f.slope, Statistic: ratio, P: p}
+}

@@ -1,0 +1,198 @@
+package steady
+
+import (
+	"fmt"
+	"math"
+)
+
+// Duration is how long a plateau is, and how long it has to be: the longest of three times, in seconds.
+type Duration struct {
+	Plateau Plateau `json:"plateau"`
+	Window  float64 `json:"window"` // from the first issue to the last
+
+	// the passes that the mean of TPOT needs for 5 %, if more than MinPasses; else 0
+	Precision  float64 `json:"precision"`
+	Relaxation float64 `json:"relaxation"` // five times the 90th percentile of latencies
+	Floor      float64 `json:"floor"`      // 600 s
+
+	NeededPasses int     `json:"needed_passes"`
+	Scatter      float64 `json:"scatter"`      // of TPOT's 50th percentile
+	PassSeconds  float64 `json:"pass_seconds"` // the median of the passes' times
+	LatencyP90   float64 `json:"latency_p90"`  // seconds
+}
+
+// Min is the least time of the plateau in seconds.
+func (d Duration) Min() float64 { return max(d.Precision, d.Relaxation, d.Floor) }
+
+// Short says whether the plateau is too short.
+func (d Duration) Short() bool { return d.Window < d.Min() }
+
+// Dominant names the time that decides: "precision", "relaxation" or "floor".
+func (d Duration) Dominant() string {
+	switch d.Min() {
+	case d.Precision:
+		return "precision"
+	case d.Relaxation:
+		return "relaxation"
+	}
+	return "floor"
+}
+
+func tooShort(all []Duration, longest int) string {
+	d := all[longest]
+	return fmt.Sprintf("each of the plateaus (%d) is too short: the longest has %.0f s, %.0f s are needed (%s)", len(all),
+		d.Window, d.Min(), d.Dominant())
+}
+
+func (s series) duration(p Plateau) Duration {
+	w := s[p.Low:p.High]
+	d := Duration{Plateau: p, Floor: floorSeconds, Scatter: scatter(w.trajectory(Trajectory{TPOT, 50}))}
+	d.Window = float64(w[len(w)-1].LastIssue-w[0].FirstIssue) / 1e9
+	var times []float64
+	for i := range w {
+		times = append(times, w[i].seconds())
+	}
+	d.PassSeconds = median(times)
+	if latencies := w.all(Latency); len(latencies) > 0 {
+		d.LatencyP90 = percentile(latencies, 90) / 1e9
+	}
+	d.NeededPasses = max(MinPasses, int(math.Ceil(math.Pow(confidence*d.Scatter/precision, 2))))
+	if d.NeededPasses > MinPasses {
+		d.Precision = float64(d.NeededPasses) * d.PassSeconds
+	}
+	d.Relaxation = relaxations * d.LatencyP90
+	return d
+}
+
+// Distribution describes times, in nanoseconds.
+type Distribution struct {
+	Count int     `json:"count"`
+	Mean  float64 `json:"mean"`
+	Min   float64 `json:"min"`
+	Max   float64 `json:"max"`
+	P50   float64 `json:"p50"`
+	P90   float64 `json:"p90"`
+	P99   float64 `json:"p99"`
+	// 20 of equal width, on a logarithmic scale where all times are above 0; one of a constant
+	Histogram []Bin `json:"histogram"`
+}
+
+// Bin counts the times from Low to below High; the last bin has High, too.
+type Bin struct {
+	Low   float64 `json:"low"`
+	High  float64 `json:"high"`
+	Count int     `json:"count"`
+}
+
+const bins = 20
+
+func (s series) distribution(m Metric) *Distribution {
+	v := s.all(m)
+	if len(v) == 0 {
+		return nil
+	}
+	return &Distribution{len(v), s.mean(m, len(v)), v[0], v[len(v)-1], percentile(v, 50), percentile(v, 90),
+		percentile(v, 99), histogram(v)}
+}
+
+// mean adds in order of arrival.
+func (s series) mean(m Metric, n int) float64 {
+	sum := 0.0
+	for i := range s {
+		times := s[i].TPOT
+		if m == TTFT {
+			times = s[i].TTFT
+		}
+		for _, t := range times {
+			sum += t
+		}
+	}
+	return sum / float64(n)
+}
+
+// histogram is of sorted values.
+func histogram(v []float64) []Bin {
+	low, high := v[0], v[len(v)-1]
+	if low == high {
+		return []Bin{{low, high, len(v)}}
+	}
+	edge := func(i int) float64 {
+		if low > 0 {
+			return low * math.Pow(high/low, float64(i)/bins)
+		}
+		return low + (high-low)*float64(i)/bins
+	}
+	all := make([]Bin, bins)
+	for i := range all {
+		all[i] = Bin{Low: edge(i), High: edge(i + 1)}
+	}
+	at := 0
+	for _, x := range v {
+		for at < bins-1 && x >= all[at].High {
+			at++
+		}
+		all[at].Count++
+	}
+	return all
+}
+
+// Rates are tokens per second: of a user, 1 / the mean TPOT, and of all together, over the time from the first issue to
+// the last. Each interval holds the mean with 95 % by Student's distribution of the passes.
+type Rates struct {
+	PerUser         float64    `json:"per_user"`
+	PerUserInterval [2]float64 `json:"per_user_interval"`
+	System          float64    `json:"system"`
+	SystemInterval  [2]float64 `json:"system_interval"`
+}
+
+func (s series) rates() Rates {
+	var means, rates []float64
+	tokens, count, sum := int64(0), 0, 0.0
+	for i := range s {
+		p := &s[i]
+		tokens += p.OutTokens
+		if len(p.TPOT) > 0 {
+			means = append(means, mean(p.TPOT))
+			count += len(p.TPOT)
+			for _, t := range p.TPOT {
+				sum += t
+			}
+		}
+		if p.LastIssue > p.FirstIssue {
+			rates = append(rates, float64(p.OutTokens)/p.seconds())
+		}
+	}
+	var r Rates
+	if count > 0 && sum > 0 {
+		m, half := mean(means), halfWidth(means)
+		r.PerUser = 1e9 / (sum / float64(count))
+		r.PerUserInterval = [2]float64{1e9 / (m + half), 1e9 / (m - half)}
+	}
+	if seconds := float64(s[len(s)-1].LastIssue-s[0].FirstIssue) / 1e9; seconds > 0 {
+		half := halfWidth(rates)
+		r.System = float64(tokens) / seconds
+		r.SystemInterval = [2]float64{r.System - half, r.System + half}
+	}
+	return r
+}
+
+// halfWidth is half of the interval that holds a mean with 95 %; 0 of fewer than two values.
+func halfWidth(v []float64) float64 {
+	n := len(v)
+	if n < 2 {
+		return 0
+	}
+	return student(n-1) * math.Sqrt(squares(v, mean(v))/float64(n-1)) / math.Sqrt(float64(n))
+}
+
+// student is the 97.5th percentile of Student's distribution, to three decimals up to 30 degrees of freedom and the
+// normal one's above, as tables have it.
+func student(degrees int) float64 {
+	table := [...]float64{12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160,
+		2.145,
+		2.131, 2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042}
+	if degrees <= len(table) {
+		return table[degrees-1]
+	}
+	return confidence
+}
