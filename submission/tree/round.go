@@ -18,6 +18,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/bounded"
 	"github.com/plumbline-ml/plumbline/internal/figure"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 )
 
 // ErrRound is wrapped by FindRound's error where the logs of a tree do not say which round they are of.
@@ -72,6 +73,8 @@ type seeds struct {
 	root  fs.FS
 	votes map[string]int // by round
 	read  int
+
+	pointer string // the first log that is a pointer of Git LFS; empty: none is
 }
 
 // divisions says whether there is a submitter.
@@ -110,7 +113,12 @@ func (s *seeds) vote(run string) bool {
 		name string
 		most int64
 	}{{SummaryLog, bytesOfSummary}, {DetailLog, bytesOfDetail}} {
-		m := seedForm.FindSubmatch(s.beginning(path.Join(run, log.name), log.most))
+		name := path.Join(run, log.name)
+		text := s.beginning(name, log.most)
+		if s.pointer == "" && mllog.IsPointer(text) {
+			s.pointer = name
+		}
+		m := seedForm.FindSubmatch(text)
 		if m == nil {
 			continue
 		}
@@ -160,6 +168,9 @@ func (s *seeds) elected(root string) (FoundRound, error) {
 		return cmp.Or(s.votes[b]-s.votes[a], strings.Compare(a, b))
 	})
 	switch {
+	case s.read == 0 && s.pointer != "":
+		return FoundRound{}, fmt.Errorf("%w: the logs of %s are pointers of Git LFS, %s the first: get the files with "+
+			"git lfs pull", ErrRound, root, s.pointer)
 	case s.read == 0:
 		return FoundRound{}, fmt.Errorf("%w: %s has no log of a performance run that says its seeds; name the round with "+
 			"--rules", ErrRound, root)

@@ -72,7 +72,7 @@ func TestRoundsThatAreNotFound(t *testing.T) {
 	}{
 		"another project": {map[string]string{"src/main.c": ""}, ErrNoSubmission, "want closed, network or open there"},
 		"pointers": {map[string]string{run("Lab"): "version https://git-lfs.github.com/spec/v1\noid sha256:00\n"}, ErrRound,
-			"has no log of a performance run that says its seeds"},
+			"are pointers of Git LFS, closed/Lab/"},
 		"seeds of no round": {map[string]string{run("Lab"): "qsl_rng_seed : 12\n"}, ErrRound,
 			"seeds of no round from v0.5 to"},
 		"two rounds": {map[string]string{run("Lab"): log("v5.1"), run("Lab2"): log("v5.1"), run("Lab3"): log("v6.0")},
