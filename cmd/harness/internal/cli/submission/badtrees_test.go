@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/clitest"
-	"github.com/plumbline-ml/plumbline/submission/tree/treetest"
+	"github.com/plumbline-ml/plumbline/internal/testkit/treetest"
 )
 
 const lfsPointer = "version https://git-lfs.github.com/spec/v1\n" +
