@@ -13,8 +13,8 @@ const OpenImagesAnnotations = "annotations/openimages-mlperf.json"
 //	DIR/annotations/openimages-mlperf.json    in COCO's form; category ids 0, 1 ... in the order of the class list
 //	DIR/name, or DIR/validation/data/name     the pictures
 //
-// Where o has no number of categories, it is OpenImages'. Errors are ErrDataset and list every fault. Samples are in the
-// order of the file.
+// Where o has no number of categories, it is OpenImages'. Errors are ErrDataset and list every fault. Samples are in
+// the order of the file.
 func OpenImages(dir string, o Options) (*Set, error) {
 	o.Annotations, o.Folders = OpenImagesAnnotations, []string{".", "validation/data"}
 	o.Classes = cmp.Or(o.Classes, OpenImagesClasses)

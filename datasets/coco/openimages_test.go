@@ -50,7 +50,8 @@ func TestOpenImages(t *testing.T) {
 	if s.Path(0) != filepath.Join(dir, "a.png") || s.Path(1) != filepath.Join(dir, "validation", "data", "b.png") {
 		t.Errorf("paths %s, %s", s.Path(0), s.Path(1))
 	}
-	if s, err := OpenImages(openImagesFolder(t, `{"id": 0}`, "."), Options{Classes: 1, Count: 1}); err != nil || s.Len() != 1 {
+	dir = openImagesFolder(t, `{"id": 0}`, ".")
+	if s, err := OpenImages(dir, Options{Classes: 1, Count: 1}); err != nil || s.Len() != 1 {
 		t.Errorf("the first picture alone: %v, %v", s, err)
 	}
 }

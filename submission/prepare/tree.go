@@ -77,7 +77,8 @@ func write(ctx context.Context, t *tree.Tree, submitters []tree.Submitter, plan 
 		}
 	}()
 	for _, s := range submitters {
-		if err := treefiles.CopyFolder(ctx, t.Abs(s.Folder()), filepath.Join(draft, filepath.FromSlash(s.Folder()))); err != nil {
+		to := filepath.Join(draft, filepath.FromSlash(s.Folder()))
+		if err := treefiles.CopyFolder(ctx, t.Abs(s.Folder()), to); err != nil {
 			return err
 		}
 	}

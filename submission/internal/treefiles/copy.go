@@ -15,8 +15,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/bounded"
 )
 
-// CopyFolder copies what is in the folder from into the folder to, which is made where it is missing. Of links it copies
-// what they lead to. A file that is there already is replaced. The end of ctx ends it, and what it has copied stays.
+// CopyFolder copies what is in the folder from into the folder to, which is made where it is missing. Of links it
+// copies what they lead to. A file that is there already is replaced. The end of ctx ends it, and what it has copied stays.
 func CopyFolder(ctx context.Context, from, to string) error {
 	entries, err := os.ReadDir(from)
 	if err != nil {

@@ -206,7 +206,9 @@ func wants(m sdk.ModelInfo) []want {
 		}
 	}
 	for _, d := range m.Datasets {
-		all = append(all, lists.Map(d.Archives, func(f sdk.ArchiveFile) want { return want{f.Name, shell.CachedArchive(d, f)} })...)
+		all = append(all, lists.Map(d.Archives, func(f sdk.ArchiveFile) want {
+			return want{f.Name, shell.CachedArchive(d, f)}
+		})...)
 	}
 	return all
 }

@@ -14,7 +14,8 @@ import (
 // CacheVariable is the environment variable that names the folder of package fetch.
 const CacheVariable = "PLUMBLINE_CACHE"
 
-// CacheDir chooses the folder of models and data sets: PLUMBLINE_CACHE, else plumbline/ in the user's cache directory. env looks a variable up.
+// CacheDir chooses the folder of models and data sets: PLUMBLINE_CACHE, else plumbline/ in the user's cache
+// directory. env looks a variable up.
 func CacheDir(env func(string) string) (string, error) {
 	if dir := env(CacheVariable); dir != "" {
 		return dir, nil

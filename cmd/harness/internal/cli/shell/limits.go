@@ -20,7 +20,8 @@ const (
 	cpuLimit       = "cpu"
 )
 
-// parseLimits reads limits such as memory=8GiB, processes=64, files=1024 and cpu=30m. It names every text that is wrong.
+// parseLimits reads limits such as memory=8GiB, processes=64, files=1024 and cpu=30m. It names every text that
+// is wrong.
 func parseLimits(texts []string) (host.Limits, error) {
 	var l host.Limits
 	var faults []error

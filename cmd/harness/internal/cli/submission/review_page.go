@@ -13,8 +13,8 @@ import (
 //go:embed review.html
 var reviewText string
 
-// reviewRules are the rules of the page of a review beside those that it shares with reports.
-const reviewRules = `h2 .badge{margin-left:.4rem}h2::first-letter,header tbody th::first-letter{text-transform:uppercase}
+// ownRules are the rules of the page of a review beside those that it shares with reports.
+const ownRules = `h2 .badge{margin-left:.4rem}h2::first-letter,header tbody th::first-letter{text-transform:uppercase}
 td details{border:0;margin:0;padding:.2rem 0}details ul{margin:.3rem 0;padding-left:1.2rem}
 table.findings{table-layout:fixed}.findings th:first-child{width:40%}
 @media(max-width:36rem){.findings td{flex:1 0 100%}}`
@@ -45,10 +45,10 @@ func (v reviewView) Title() string {
 // Most is maxPageLines, for the template.
 func (v reviewView) Most() int { return maxPageLines }
 
-// writeReview writes one page that can be sent to a submitter: it needs no other file and runs no script. Names from the
-// tree stand there as text.
+// writeReview writes one page that can be sent to a submitter: it needs no other file and runs no script. Names from
+// the tree stand there as text.
 func writeReview(w io.Writer, r *review.Review) error {
-	css := page.CSS + reviewRules
+	css := page.CSS + ownRules
 	return reviewed.Execute(w, reviewView{r, page.Policy(css), template.CSS(css)})
 }
 
