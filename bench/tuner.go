@@ -66,8 +66,8 @@ type Tuner struct {
 const tuneSamples = 64
 
 // Tune searches, and writes what was found into a profile, which later runs with the same folder Model.Profiles use.
-// What was found before an error is in the profile too; the error is a fault of the request, what ended the search, or a
-// profile that cannot be written.
+// What was found before an error is in the profile too; the error is a fault of the request, what ended the search, or
+// a profile that cannot be written.
 func Tune(ctx context.Context, r TuneRequest) (Tuned, error) {
 	t, err := NewTuner(ctx, r)
 	if err != nil {

@@ -16,7 +16,8 @@ import (
 )
 
 // CopyFolder copies what is in the folder from into the folder to, which is made where it is missing. Of links it
-// copies what they lead to. A file that is there already is replaced. The end of ctx ends it, and what it has copied stays.
+// copies what they lead to. A file that is there already is replaced. The end of ctx ends it, and what it has copied
+// stays.
 func CopyFolder(ctx context.Context, from, to string) error {
 	entries, err := os.ReadDir(from)
 	if err != nil {
