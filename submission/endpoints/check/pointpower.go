@@ -165,6 +165,11 @@ func (c *checker) engagement(p *point, system *power.Computation, d division, kn
 	most := int(math.Floor(float64(provisioned) / float64(d.replica)))
 	text := fmt.Sprintf("%d replicas of %d accelerators; the %d of the system hold %d", d.replicas, d.replica, provisioned,
 		most)
+	c.shortfall(rule, text, p, d, most)
+}
+
+// shortfall judges how many replicas run of those that the system holds at most.
+func (c *checker) shortfall(rule, text string, p *point, d division, most int) {
 	shortfall := p.config.Record("dp_shortfall")
 	switch {
 	case d.replicas > most:

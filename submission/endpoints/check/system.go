@@ -131,11 +131,7 @@ func (c *checker) power(dir string, known facts) *power.Computation {
 	const rule = "power-descriptor"
 	file := path.Join(dir, powerFile)
 	if !c.isFile(file) {
-		if known.division == "rdi" || known.division == "serviced" {
-			c.rowOf(sectionPowerScope, rule, Info, file, "the division needs no %s", powerFile)
-		} else {
-			c.row(rule, Error, file, "%s is missing", powerFile)
-		}
+		c.noPower(rule, file, known)
 		return nil
 	}
 	v, err := c.json(file)
@@ -166,16 +162,30 @@ func (c *checker) power(dir string, known facts) *power.Computation {
 	if !computed.Known {
 		return nil
 	}
-	for i, s := range computed.Sets {
-		if n, ok := known.accelerators[s.Ensemble]; ok && s.AcceleratorsPerNode < 0 {
-			computed.Sets[i].AcceleratorsPerNode = n
-		}
-	}
+	known.count(computed.Sets)
 	if len(computed.Estimated) > 0 {
 		c.row("power-estimated", Warning, file, "the power is estimated: %s", strings.Join(computed.Estimated, "; "))
 	}
 	c.row(rule, Info, file, "the provisioned power is %.2f kW", computed.KW)
 	return &computed
+}
+
+// noPower says whether a system may go without the file of its power.
+func (c *checker) noPower(rule, file string, known facts) {
+	if known.division == "rdi" || known.division == "serviced" {
+		c.rowOf(sectionPowerScope, rule, Info, file, "the division needs no %s", powerFile)
+		return
+	}
+	c.row(rule, Error, file, "%s is missing", powerFile)
+}
+
+// count fills in the accelerators of each node that the system's description has, where those of power do not say.
+func (f facts) count(sets []power.Set) {
+	for i, s := range sets {
+		if n, ok := f.accelerators[s.Ensemble]; ok && s.AcceleratorsPerNode < 0 {
+			sets[i].AcceleratorsPerNode = n
+		}
+	}
 }
 
 func unknownEnsembles(sets []power.Set, known map[int]bool) (names []string) {
