@@ -17,6 +17,8 @@ type checker struct {
 	root   fs.FS
 	prefix string // before paths
 	report Report
+	keeps  bool // curves
+	curves []Curve
 	// objects are the files of the curve at hand that hold an object of JSON, by path; nil of others.
 	objects map[string]*pyvalue.Dict
 }
@@ -24,6 +26,15 @@ type checker struct {
 // Check goes through the submission at a folder, ORG/SUBMISSION_ID or an ORG with one submission in it. The error is of
 // a folder that cannot be opened.
 func Check(folder string, rules *endpoints.Rules) (*Report, error) {
+	c, err := open(folder, &checker{rules: rules})
+	if err != nil {
+		return nil, err
+	}
+	return &c.report, nil
+}
+
+// open lets a checker go through a folder.
+func open(folder string, c *checker) (*checker, error) {
 	whole, err := filepath.Abs(folder)
 	if err != nil {
 		return nil, err
@@ -33,11 +44,11 @@ func Check(folder string, rules *endpoints.Rules) (*Report, error) {
 		return nil, bounded.Named(err)
 	}
 	defer r.Close()
-	report, err := checkFS(r.FS(), filepath.Base(whole), rules)
-	if err == nil {
-		report.Folder = filepath.Join(folder, report.Folder)
+	if err := c.all(r.FS(), filepath.Base(whole)); err != nil {
+		return nil, err
 	}
-	return report, err
+	c.report.Folder = filepath.Join(folder, c.report.Folder)
+	return c, nil
 }
 
 // Is says whether a folder holds a submission to MLPerf Endpoints: results of points, and no division's folder.
@@ -63,21 +74,21 @@ func Is(folder string) bool {
 	return false
 }
 
-// checkFS checks a folder that has a name.
-func checkFS(folder fs.FS, name string, rules *endpoints.Rules) (*Report, error) {
-	c := &checker{rules: rules, root: folder, objects: map[string]*pyvalue.Dict{}}
+// all checks a folder that has a name.
+func (c *checker) all(folder fs.FS, name string) error {
+	c.root, c.objects = folder, map[string]*pyvalue.Dict{}
 	if !c.isDir(resultsDir) {
 		c.prefix = name
 		if inner, ok := c.onlySubmission(); ok {
 			sub, err := fs.Sub(folder, inner)
 			if err != nil {
-				return nil, err
+				return err
 			}
 			c.root, c.prefix, c.report.Folder = sub, "", inner
 		}
 	}
 	c.submission()
-	return &c.report, nil
+	return nil
 }
 
 // onlySubmission is the one folder with results in a folder that has none itself.

@@ -57,6 +57,7 @@ func (c *checker) curve(dir string, system *power.Computation) {
 	c.drafterRows(v.model(), v.loaded)
 	c.accuracies(v)
 	c.curveRows(v)
+	c.keep(v)
 }
 
 // model is the name that the points give, or that of the folder.

@@ -130,10 +130,11 @@ func (c treeCase) compare(t *testing.T, base fstest.MapFS, baseRows [][5]string)
 			}
 		}
 	}
-	report, err := checkFS(tree, "org", endpoints.Newest())
-	if err != nil {
+	checker := &checker{rules: endpoints.Newest()}
+	if err := checker.all(tree, "org"); err != nil {
 		t.Fatal(err)
 	}
+	report := &checker.report
 	want := slices.Clone(baseRows)
 	for _, gone := range c.Gone {
 		i := slices.IndexFunc(want, func(r [5]string) bool { return key(r) == key(gone) })

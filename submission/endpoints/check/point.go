@@ -30,6 +30,7 @@ type point struct {
 	config      *schema.Record
 	concurrency int
 	summary     *summary // nil where it is missing or wrong
+	kw          float64  // of the nodes that are engaged; 0 where it is not known
 }
 
 func (p *point) yaml() string    { return path.Join(p.dir, pointFile) }

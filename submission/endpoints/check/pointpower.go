@@ -55,6 +55,7 @@ func (c *checker) powerRows(p *point, system *power.Computation) {
 	if !ok || kw <= 0 {
 		return
 	}
+	p.kw = kw
 	derived := p.summary.throughput() / kw
 	value, _ := p.summary.r.Raw.Get("system_tps_per_kw")
 	if stored, has := number(value); has && !agree(stored, derived) {

@@ -57,7 +57,7 @@ func (a *app) checkCommand() *cobra.Command {
 			if f.csv != "" && !f.compatible {
 				return sdk.Usage(errors.New("--csv goes with --compatible only; harness submission results writes it too"))
 			}
-			if f.ofEndpoints(args[0]) {
+			if ofEndpoints(args[0], f.rules) {
 				return a.checkEndpoints(args[0], f, c.Flags())
 			}
 			if f.strict {

@@ -16,9 +16,9 @@ import (
 )
 
 // ofEndpoints says whether a submission is one to MLPerf Endpoints: the rules say so, or else its folders.
-func (f *checkFlags) ofEndpoints(folder string) bool {
-	if f.rules != "" {
-		return f.rules == endpoints.Newest().Name
+func ofEndpoints(folder, rules string) bool {
+	if rules != "" {
+		return rules == endpoints.Newest().Name
 	}
 	return check.Is(folder)
 }

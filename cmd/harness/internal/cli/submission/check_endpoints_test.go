@@ -1,11 +1,7 @@
 package submission_test
 
 import (
-	"archive/tar"
-	"compress/gzip"
 	"encoding/json"
-	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"testing"
@@ -17,36 +13,9 @@ import (
 // curveTree unpacks a made submission to MLPerf Endpoints below an organisation's folder.
 func curveTree(t *testing.T, archive string) (org string) {
 	t.Helper()
-	f, err := os.Open(archive)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
 	org = t.TempDir()
-	for r := tar.NewReader(z); ; {
-		h, err := r.Next()
-		if errors.Is(err, io.EOF) {
-			return org
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		file := filepath.Join(org, "sub", filepath.FromSlash(h.Name))
-		if h.Typeflag != tar.TypeReg {
-			continue
-		}
-		text, err := io.ReadAll(r)
-		if err = errors.Join(err, os.MkdirAll(filepath.Dir(file), 0o777)); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, text, 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
+	golden.Unpack(t, archive, filepath.Join(org, "sub"))
+	return org
 }
 
 // TestCheckOfACurve: a submission to MLPerf Endpoints is known by its folders; what does not hold comes first.

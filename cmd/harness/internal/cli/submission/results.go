@@ -2,6 +2,7 @@ package submission
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -26,10 +27,15 @@ accuracy and power, as the official checker of the round finds them.
   harness submission results TREE --rules v6.0                     by the rules of a round, not of that of the logs
   harness submission results TREE --format csv --out summary.csv   the official summary
   harness submission results TREE --format html --out results.html one page, to be sorted
+  harness submission results ORG/SUBMISSION                        the curves of MLPerf Endpoints
+  harness submission results ORG/SUBMISSION --format viz           the bundle that mlperf-viz reads
 
 Figures have the rules' five significant digits, a half going to the even neighbour, with the unrounded
 results beside them. The csv is unrounded, as the official one is; json has both. The power working group's
-checker is not run. The exit code is 0 whether all folders have a result or not.`
+checker is not run. The exit code is 0 whether all folders have a result or not.
+
+A submission to MLPerf Endpoints is known by its folders, results/SYSTEM/MODEL/rN. Its points have the figures of
+the whole run, as the official visualizer derives them; docs/endpoints.md says what the columns are.`
 
 // resultsFlags are the flags of submission results.
 type resultsFlags struct {
@@ -43,12 +49,23 @@ func (a *app) resultsCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "results TREE", Short: "Print the results of a submission", Long: resultsHelp,
 		Args: shell.OneArgument("the folder with closed, network or open"),
-		RunE: func(_ *cobra.Command, args []string) error { return a.results(args[0], f) },
+		RunE: func(c *cobra.Command, args []string) error {
+			if !slices.Contains(resultsFormats, f.format) {
+				return sdk.Usage(fmt.Errorf("--format %s is not known, want %s", f.format, strings.Join(resultsFormats, ", ")))
+			}
+			if ofEndpoints(args[0], f.Round) {
+				return a.endpointsResults(args[0], f, c.Flags())
+			}
+			if f.format == formatViz {
+				return sdk.Usage(errors.New("--format viz goes with submissions to MLPerf Endpoints only"))
+			}
+			return a.results(args[0], f)
+		},
 	}
 	flags := c.Flags()
 	foundRoundFlag(flags, &f.Round, mlconf.ToCheck)
 	flags.StringVar(&f.Submitter, "submitter", "", "only the results of this `SUBMITTER`")
-	flags.StringVar(&f.format, "format", "table", "table, csv, json or html")
+	flags.StringVar(&f.format, "format", "table", "table, csv, json, html, or viz for the curves of MLPerf Endpoints")
 	flags.StringVarP(&f.out, "out", "o", "", "write to `FILE`")
 	flags.BoolVar(&f.PrivateIDs, "private-ids", false, "name each system by its private id")
 	flags.BoolVar(&f.writeIDs, "write-private-ids", false,
@@ -57,12 +74,12 @@ func (a *app) resultsCommand() *cobra.Command {
 }
 
 // resultsFormats are the forms that results can take.
-var resultsFormats = []string{"table", "csv", "json", "html"}
+var resultsFormats = []string{"table", "csv", "json", "html", formatViz}
+
+// formatViz is the bundle of the official visualizer of MLPerf Endpoints.
+const formatViz = "viz"
 
 func (a *app) results(root string, f *resultsFlags) error {
-	if !slices.Contains(resultsFormats, f.format) {
-		return sdk.Usage(fmt.Errorf("--format %s is not known, want %s", f.format, strings.Join(resultsFormats, ", ")))
-	}
 	var err error
 	if f.Round, err = a.roundOf(root, f.Round); err != nil {
 		return err

@@ -1,0 +1,42 @@
+package submission
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/submission/endpoints"
+	"github.com/plumbline-ml/plumbline/submission/endpoints/results"
+)
+
+// endpointsResults prints the curves of a submission to MLPerf Endpoints.
+func (a *app) endpointsResults(folder string, f *resultsFlags, flags *pflag.FlagSet) error {
+	for _, name := range []string{"submitter", "private-ids", "write-private-ids"} {
+		if flags.Changed(name) {
+			return sdk.Usage(fmt.Errorf("--%s does not go with submissions to MLPerf Endpoints", name))
+		}
+	}
+	if f.format == "html" {
+		return sdk.Usage(errors.New("--format html does not go with submissions to MLPerf Endpoints; --format viz writes " +
+			"what the official dashboard reads"))
+	}
+	r, err := results.Read(folder, endpoints.Newest())
+	if err != nil {
+		return err
+	}
+	return a.toFile(f.out, func(w io.Writer) error {
+		switch f.format {
+		case "csv":
+			return r.WriteCSV(w)
+		case "json":
+			return r.WriteJSON(w)
+		case formatViz:
+			return r.WriteViz(w, time.Now())
+		}
+		return r.WriteTable(w)
+	})
+}

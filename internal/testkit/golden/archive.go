@@ -1,0 +1,18 @@
+package golden
+
+import (
+	"os"
+	"testing"
+)
+
+// Unpack writes the files of an archive of a case, *.tar.gz, into a folder that is made where it is missing.
+func Unpack(t testing.TB, archive, dir string) {
+	t.Helper()
+	packed, err := os.ReadFile(archive)
+	if err == nil {
+		err = extract(packed, dir)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,114 @@
+package results
+
+import (
+	"cmp"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/figure"
+	"github.com/plumbline-ml/plumbline/internal/table"
+)
+
+// unknown stands for what is not known.
+const unknown = "-"
+
+// WriteTable writes a table of each curve for people, and what is not known or does not hold.
+func (r *Results) WriteTable(w io.Writer) error {
+	t := table.Table{Right: []int{1, 4, 5, 6, 7, 8, 9, 10, 11}, Whole: true}
+	t.Head("POINT", "USERS", "REGION", "OFFLINE", "SYSTEM TPS", "TPS/USER", "TTFT P90 MS", "TPOT P90 MS", "QPS",
+		"TPS UTIL", "KW", "TPS/KW", "WINDOW", "VERDICT")
+	for _, c := range r.Curves {
+		t.Title(c.Title())
+		for _, p := range c.Points {
+			t.Row(p.Name, p.Concurrency, p.Placed(), cmp.Or(p.Offline, unknown), Shown(p.SystemTPS), Shown(p.TPSPerUser),
+				Shown(p.TTFT), Shown(p.TPOT), Shown(p.QPS), Shown(p.Utilization), Shown(p.KW), Shown(p.TPSPerKW),
+				cmp.Or(p.Status, "not stated"), cmp.Or(p.Verdict, unknown))
+		}
+	}
+	if _, err := t.WriteTo(w); err != nil {
+		return err
+	}
+	var b strings.Builder
+	b.WriteByte('\n')
+	for _, c := range r.Curves {
+		for _, p := range c.Points {
+			for _, note := range p.Notes {
+				fmt.Fprintf(&b, "%s/%s/%s: %s\n", c.System, c.Model, p.Name, note)
+			}
+		}
+	}
+	fmt.Fprintln(&b, r.Checked())
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// Title names a curve.
+func (c Curve) Title() string {
+	text := c.System + ", " + c.Model
+	if c.CMax > 0 {
+		text += fmt.Sprintf(", C_max %d", c.CMax)
+	}
+	for _, p := range c.Points {
+		if p.KW != nil {
+			return text
+		}
+	}
+	return text + ", power not known"
+}
+
+// Placed is the region in which a point lies, as a word.
+func (p Point) Placed() string { return cmp.Or(string(p.Region), unknown) }
+
+// Shown is a figure with five significant digits.
+func Shown(x *float64) string {
+	if x == nil {
+		return unknown
+	}
+	return figure.Round(*x)
+}
+
+// Checked says what the check found.
+func (r *Results) Checked() string {
+	text := fmt.Sprintf("%s by %s: figures of whole runs; the check has %s and %s", figure.Plural(len(r.Curves), "curve"),
+		r.Rules, figure.Plural(r.Errors, "error"), figure.Plural(r.Warnings, "warning"))
+	if r.Errors+r.Warnings > 0 {
+		text += ", see harness submission check"
+	}
+	return text
+}
+
+// WriteJSON writes the results for programs. A figure that is not known is null, or absent.
+func (r *Results) WriteJSON(w io.Writer) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(r)
+}
+
+// WriteCSV writes a line of each point. Figures are not rounded; one that is not known is empty.
+func (r *Results) WriteCSV(w io.Writer) error {
+	out := csv.NewWriter(w)
+	lines := [][]string{{"organisation", "submission", "system", "model", "point", "concurrency", "region",
+		"declared_region", "offline", "system_tps", "tps_per_user", "e2e_avg_interactivity", "ttft_p90_ms", "tpot_p90_ms",
+		"qps", "tps_utilization", "point_power_kw", "system_tps_per_kw", "window_status", "window_verdict", "notes"}}
+	for _, c := range r.Curves {
+		for _, p := range c.Points {
+			line := []string{r.Organisation, r.Submission, c.System, c.Model, p.Name, strconv.Itoa(p.Concurrency),
+				string(p.Region), p.Declared, p.Offline}
+			for _, x := range []*float64{p.SystemTPS, p.TPSPerUser, p.Interactivity, p.TTFT, p.TPOT, p.QPS, p.Utilization,
+				p.KW, p.TPSPerKW} {
+				text := ""
+				if x != nil {
+					text = strconv.FormatFloat(*x, 'g', -1, 64)
+				}
+				line = append(line, text)
+			}
+			lines = append(lines, append(line, p.Status, p.Verdict, strings.Join(p.Notes, "; ")))
+		}
+	}
+	return out.WriteAll(lines)
+}
