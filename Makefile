@@ -180,8 +180,10 @@ vet_pure = export GOOS=$(1) GOARCH=arm64 CGO_ENABLED=0; \
 check: ## gofmt, vet (for Linux and macOS on arm64 too), tidy go.mod files, generated code up to date
 	@test -z "$$(gofmt -l .)" || { echo "gofmt these files:"; gofmt -l .; exit 1; }
 	$(GO) vet work
+ifneq ($(LINT),quick)
 	$(call vet_pure,linux)
 	$(call vet_pure,darwin)
+endif
 	@for dir in $$($(GO) list -m -f '{{.Dir}}'); do (cd $$dir && GOWORK=off $(GO) mod tidy -diff) || exit 1; done
 
 # The folders whose results depend on the processor, and tests among them that start themselves as a process or count
@@ -200,7 +202,8 @@ extra.arm64: #: unit tests and a benchmark for arm64, emulated (Debian: qemu-use
 
 # Programs that look at the code are modules by version, from the module cache or its proxy. One that cannot be had is
 # said, and passed over. LINT=quick, as .ci/run has it, asks for complexity alone of the Go: golangci-lint, which looks at
-# complexity too, takes minutes to compile and minutes to run, and govulncheck needs its database.
+# complexity too, takes minutes to compile and minutes to run, govulncheck needs its database, and vet for two more
+# systems compiles everything twice more.
 GOCYCLO  = github.com/fzipp/gocyclo@v0.6.0
 GOLANGCI = github.com/golangci/golangci-lint/v2@v2.15.0
 # VULNDB=address is another database of vulnerabilities, file:///folder too.
@@ -209,7 +212,7 @@ GOVULNCHECK = $(GO) run golang.org/x/vuln/cmd/govulncheck@v1.9.0 $(if $(VULNDB),
 command = if $(GO) mod download $(1) >/dev/null 2>&1; then $(GO) run $(subst @,$(3)@,$(1)) $(4); \
 	else echo "skipped: $(2) is not looked at: $(1) cannot be downloaded, and is not in the module cache"; fi
 
-lint: check ## check, golangci-lint and govulncheck where they can be had (LINT=quick: complexity alone), ruff for the Python (RUFF=program) where it is installed
+lint: check ## check, golangci-lint and govulncheck where they can be had (LINT=quick: complexity, on this system alone), ruff for the Python (RUFF=program) where it is installed
 ifeq ($(LINT),quick)
 	@$(call command,$(GOCYCLO),complexity,/cmd/gocyclo,-over 15 -ignore '_test[.]go$$|testdata/|[.]pb[.]go$$' .)
 else
