@@ -58,6 +58,9 @@ const summaryMissing = "result_summary.json is missing or cannot be read"
 // Dedicated says whether the point is a run of its own for Offline.
 func (p Point) Dedicated() bool { return p.Offline == "dedicated" }
 
+// Elected says whether the point stands for Offline without a run of its own.
+func (p Point) Elected() bool { return p.Offline == "elected" }
+
 // Read reads the submission at a folder, ORG/SUBMISSION_ID or an ORG with one submission in it. The error is of a
 // folder that cannot be opened, or that has no point.
 func Read(folder string, rules *endpoints.Rules) (*Results, error) {

@@ -24,7 +24,7 @@ func (r *Results) WriteTable(w io.Writer) error {
 	for _, c := range r.Curves {
 		t.Title(c.Title())
 		for _, p := range c.Points {
-			t.Row(p.Name, p.Concurrency, p.Placed(), cmp.Or(p.Offline, unknown), Shown(p.SystemTPS), Shown(p.TPSPerUser),
+			t.Row(p.Name, p.Concurrency, cmp.Or(string(p.Region), unknown), cmp.Or(p.Offline, unknown), Shown(p.SystemTPS), Shown(p.TPSPerUser),
 				Shown(p.TTFT), Shown(p.TPOT), Shown(p.QPS), Shown(p.Utilization), Shown(p.KW), Shown(p.TPSPerKW),
 				cmp.Or(p.Status, "not stated"), cmp.Or(p.Verdict, unknown))
 		}
@@ -59,9 +59,6 @@ func (c Curve) Title() string {
 	}
 	return text + ", power not known"
 }
-
-// Placed is the region in which a point lies, as a word.
-func (p Point) Placed() string { return cmp.Or(string(p.Region), unknown) }
 
 // Shown is a figure with five significant digits.
 func Shown(x *float64) string {

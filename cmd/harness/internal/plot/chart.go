@@ -72,6 +72,7 @@ type Line struct {
 	Name  string // shown where a chart has several
 	X, Y  []float64
 	Step  bool   // Y holds from its X to the next one
+	Reach bool   // Y holds from the X before to its own
 	Fill  bool   // the surface below it is filled
 	Knots []Knot // one for each point, which is then drawn as a disc; nil: none is
 }

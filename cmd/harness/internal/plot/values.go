@@ -104,35 +104,39 @@ func (l *layout) band(b *Band) {
 
 // drawn draws a line, the i-th of its chart.
 func (l *layout) drawn(line Line, i int) {
-	var points []point
+	own := make([]point, len(line.X))
 	for k, x := range line.X {
-		p := l.place(x, line.Y[k])
-		if line.Step && k > 0 {
-			points = append(points, point{p.x, points[len(points)-1].y})
-		}
-		points = append(points, p)
+		own[k] = l.place(x, line.Y[k])
 	}
+	points := line.through(own)
 	if line.Fill {
 		last := points[len(points)-1]
 		around := append([]point{{points[0].x, l.plot.bottom}}, points...)
 		l.surface(inkUnder, append(around, point{last.x, l.plot.bottom}))
 	}
-	through := points
-	if line.Knots != nil {
-		through = nil
-		for k, p := range points {
-			if !line.Knots[k].Aside {
-				through = append(through, p)
-			}
+	if len(points) > 1 || line.Knots == nil {
+		l.paths = append(l.paths, stroke(lineInk(i), lineWidth, dashes(i), points...))
+	}
+	for k := 1; k < len(points); k++ {
+		l.cover([2]point{points[k-1], points[k]})
+	}
+	l.knots(line.Knots, own, lineInk(i))
+}
+
+// through are the corners of a line with points at some places.
+func (line Line) through(at []point) (points []point) {
+	for k, p := range at {
+		if line.Knots != nil && line.Knots[k].Aside {
+			continue
 		}
+		if n := len(points); n > 0 && line.Step {
+			points = append(points, point{p.x, points[n-1].y})
+		} else if n > 0 && line.Reach {
+			points = append(points, point{points[n-1].x, p.y})
+		}
+		points = append(points, p)
 	}
-	if len(through) > 1 || line.Knots == nil {
-		l.paths = append(l.paths, stroke(lineInk(i), lineWidth, dashes(i), through...))
-	}
-	for k := 1; k < len(through); k++ {
-		l.cover([2]point{through[k-1], through[k]})
-	}
-	l.knots(line.Knots, points, lineInk(i))
+	return points
 }
 
 // knots draws the points of a line as discs and rings, each with its words, and with its name where there is room.

@@ -1,7 +1,6 @@
 package submission
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -20,10 +19,6 @@ func (a *app) endpointsResults(folder string, f *resultsFlags, flags *pflag.Flag
 			return sdk.Usage(fmt.Errorf("--%s does not go with submissions to MLPerf Endpoints", name))
 		}
 	}
-	if f.format == "html" {
-		return sdk.Usage(errors.New("--format html does not go with submissions to MLPerf Endpoints; --format viz writes " +
-			"what the official dashboard reads"))
-	}
 	r, err := results.Read(folder, endpoints.Newest())
 	if err != nil {
 		return err
@@ -34,6 +29,8 @@ func (a *app) endpointsResults(folder string, f *resultsFlags, flags *pflag.Flag
 			return r.WriteCSV(w)
 		case "json":
 			return r.WriteJSON(w)
+		case "html":
+			return writeCurves(w, r)
 		case formatViz:
 			return r.WriteViz(w, time.Now())
 		}

@@ -28,6 +28,8 @@ func TestResultsOfACurve(t *testing.T) {
 				t.Error(s.Stdout.String())
 			}
 		}
+		s.Want(0, s.Run("submission", "results", org, "--format", "html"), "<!DOCTYPE html>", `id="model-1-tokens"`,
+			"Offline (dedicated), 8273 tokens/s", "med to 65")
 		for _, flag := range []string{"--submitter=Lab", "--private-ids", "--write-private-ids"} {
 			name, _, _ := strings.Cut(flag, "=")
 			s.Want(2, s.Run("submission", "results", org, flag), name+" does not go with submissions to MLPerf Endpoints")

@@ -1,0 +1,143 @@
+package submission
+
+import (
+	_ "embed"
+	"fmt"
+	"html/template"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/page"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plot"
+	"github.com/plumbline-ml/plumbline/submission/endpoints"
+	"github.com/plumbline-ml/plumbline/submission/endpoints/results"
+)
+
+//go:embed curves.html
+var curvesText string
+
+// curveRules are the rules of the page beside those that it shares with reports.
+const curveRules = `.points td{overflow-wrap:normal}.points th,.points td{padding-right:.55rem}`
+
+var curvesPage = template.Must(template.New("page").Funcs(template.FuncMap{
+	"figure": results.Shown, "region": regionWords,
+}).Parse(curvesText))
+
+// curvesView is what curves.html shows.
+type curvesView struct {
+	*results.Results
+	Policy string
+	CSS    template.CSS
+	Models []curvesOfModel
+}
+
+// curvesOfModel are the curves of a model, of one system or several.
+type curvesOfModel struct {
+	Model  string
+	Charts []curveChart
+	Curves []results.Curve
+}
+
+// curveChart is a chart on the page.
+type curveChart struct {
+	ID, Title, Alt string
+	Notes          []string
+	SVG            template.HTML
+}
+
+// writeCurves writes one page that needs no other file and runs no script. Names from the tree stand there as text.
+func writeCurves(w io.Writer, r *results.Results) error {
+	css := page.CSS + curveRules
+	view := curvesView{Results: r, Policy: page.Policy(css), CSS: template.CSS(css)}
+	for _, c := range r.Curves {
+		i := slices.IndexFunc(view.Models, func(m curvesOfModel) bool { return m.Model == c.Model })
+		if i < 0 {
+			i = len(view.Models)
+			view.Models = append(view.Models, curvesOfModel{Model: c.Model})
+		}
+		view.Models[i].Curves = append(view.Models[i].Curves, c)
+	}
+	for i, m := range view.Models {
+		var err error
+		if view.Models[i].Charts, err = drawCurves(fmt.Sprintf("model-%d", i+1), m.Curves); err != nil {
+			return err
+		}
+	}
+	return curvesPage.Execute(w, view)
+}
+
+// drawCurves draws the charts of curves of one model, with IDs that begin with a text.
+func drawCurves(id string, curves []results.Curve) (all []curveChart, err error) {
+	agentic := slices.ContainsFunc(curves, func(c results.Curve) bool {
+		return slices.ContainsFunc(c.Points, func(p results.Point) bool { return p.Interactivity != nil })
+	})
+	label := "tokens/s of one user (1000 / TPOT p90 in ms)"
+	if agentic {
+		label = "tokens/s of one user (output tokens / time of turns)"
+	}
+	var stairs []plot.Stairs
+	for _, c := range curves {
+		stairs = append(stairs, stairsOf(c, agentic))
+	}
+	for _, c := range plot.OfStairs(stairs, label, regionEnds(curves)) {
+		svg, err := c.SVG()
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, curveChart{id + "-" + c.ID, c.Title, c.Alt, c.Notes, template.HTML(svg)}) // its texts are escaped
+	}
+	return all, nil
+}
+
+// stairsOf are the points of a curve but a dedicated Offline run, which is a ceiling.
+func stairsOf(c results.Curve, agentic bool) plot.Stairs {
+	s := plot.Stairs{Name: c.System}
+	value := func(x *float64, scale float64) float64 {
+		if x == nil {
+			return math.NaN()
+		}
+		return *x * scale
+	}
+	for _, p := range c.Points {
+		if p.Dedicated() || p.Elected() {
+			s.Offline, s.OfflineName = value(p.SystemTPS, 1), "Offline ("+p.Offline+")"
+		}
+		if p.Dedicated() {
+			continue
+		}
+		user := p.TPSPerUser
+		if agentic {
+			user = p.Interactivity
+		}
+		s.Points = append(s.Points, plot.Stair{Users: float64(p.Concurrency), Tokens: value(p.SystemTPS, 1),
+			User: value(user, 1), TTFT: value(p.TTFT, 1e6), Power: value(p.TPSPerKW, 1),
+			Words: fmt.Sprintf("%s, %d users: %s tokens/s, %s of one user, TTFT p90 %s ms", c.System, p.Concurrency,
+				results.Shown(p.SystemTPS), results.Shown(user), results.Shown(p.TTFT))})
+	}
+	return s
+}
+
+// regionEnds are the ends of the regions that hold for all curves; none where they differ, or are not known.
+func regionEnds(curves []results.Curve) (all []plot.Until) {
+	for _, name := range endpoints.RegionNames() {
+		bounds, known := curves[0].Bounds[string(name)]
+		for _, c := range curves[1:] {
+			known = known && c.Bounds[string(name)] == bounds
+		}
+		if known && bounds[1] >= bounds[0] {
+			words := fmt.Sprintf("%s to %d", regionWords(name), bounds[1])
+			all = append(all, plot.Until{Name: words, Users: float64(bounds[1])})
+		}
+	}
+	return all
+}
+
+// regionWords name a region on the page.
+func regionWords(r endpoints.Region) string {
+	if r == "" {
+		return "-"
+	}
+	return strings.ReplaceAll(strings.TrimSuffix(string(r), "_concurrency"), "_", " ")
+}
