@@ -69,18 +69,19 @@ func (c *checker) benchRows(v *curve, targets *endpoints.Agentic) {
 	if v.regions == nil {
 		return
 	}
-	all := v.candidates()
+	all := v.accuracyRuns()
+	at, _ := v.regions.AssignAccuracy(all)
 	assigned := map[int]endpoints.Region{}
-	for r, n := range assign(all) {
+	for r, n := range at {
 		assigned[n] = r
 	}
 	by := map[endpoints.Region][]float64{}
 	var order []endpoints.Region
 	for _, one := range all {
-		percent, ok := c.percentOf(v, rule, one.concurrency, sweBench)
-		r, known := assigned[one.concurrency]
-		if !known && len(one.regions) > 0 {
-			r, known = one.regions[0], true
+		percent, ok := c.percentOf(v, rule, one.Concurrency, sweBench)
+		r, known := assigned[one.Concurrency]
+		if accepting := v.regions.AccuracyRegionsOf(one.Concurrency); !known && len(accepting) > 0 {
+			r, known = accepting[0], true
 		}
 		if !ok || !known {
 			continue
@@ -109,7 +110,7 @@ func (c *checker) benchRows(v *curve, targets *endpoints.Agentic) {
 	switch {
 	case mean < targets.SWEBench:
 		c.row(rule, Error, v.dir, "the mean of %d regions is %.2f, want at least %v", len(order), mean, targets.SWEBench)
-	case len(order) != len(mandatory):
+	case len(order) != len(endpoints.AccuracyRegions()):
 		c.row(rule, Warning, v.dir, "the mean is %.2f, but of %d regions alone", mean, len(order))
 	default:
 		c.row(rule, Info, v.dir, "the mean of the four regions is %.2f, at least %v", mean, targets.SWEBench)

@@ -201,73 +201,20 @@ func (c *checker) consistency(v *curve) {
 	}
 }
 
-// mandatory are the regions that want one accuracy run each.
-var mandatory = []endpoints.Region{endpoints.UltraLow, endpoints.Low, endpoints.Medium, endpoints.High}
-
-// candidate is a point with an accuracy run, and the regions for which it may stand.
-type candidate struct {
-	concurrency int
-	regions     []endpoints.Region
-	elected     bool
-}
-
-// candidates are those of a curve, elected ones last.
-func (v *curve) candidates() (all []candidate) {
+// accuracyRuns are those of a curve at fixed concurrencies, elected ones last.
+func (v *curve) accuracyRuns() (all []endpoints.AccuracyRun) {
 	dedicated, elected := map[int]bool{}, map[int]bool{}
 	for _, p := range v.loaded {
 		dedicated[p.concurrency] = dedicated[p.concurrency] || p.dedicated()
 		elected[p.concurrency] = elected[p.concurrency] || p.elected()
 	}
 	for _, n := range slices.Compact(v.concurrencies()) {
-		if !v.accuracy[n].ran() || dedicated[n] {
-			continue
+		if v.accuracy[n].ran() && !dedicated[n] {
+			all = append(all, endpoints.AccuracyRun{Concurrency: n, Elected: elected[n]})
 		}
-		var regions []endpoints.Region
-		if v.regions.Bounds(endpoints.UltraLow).Has(n) {
-			regions = append(regions, endpoints.UltraLow)
-		}
-		if r := v.regions.Covered(n); r != "" && r != endpoints.LowLatency {
-			regions = append(regions, r)
-		}
-		all = append(all, candidate{n, regions, elected[n]})
 	}
-	slices.SortStableFunc(all, func(a, b candidate) int {
-		switch {
-		case a.elected == b.elected:
-			return 0
-		case b.elected:
-			return -1
-		}
-		return 1
-	})
+	slices.SortFunc(all, endpoints.AccuracyRun.Compare)
 	return all
-}
-
-// assign gives each region at most one point, and each point at most one region, so that as many regions as can be have
-// one: a maximum matching by augmenting paths.
-func assign(all []candidate) map[endpoints.Region]int {
-	owner, options := map[endpoints.Region]int{}, map[int][]endpoints.Region{}
-	for _, one := range all {
-		options[one.concurrency] = one.regions
-	}
-	var augment func(n int, seen map[endpoints.Region]bool) bool
-	augment = func(n int, seen map[endpoints.Region]bool) bool {
-		for _, r := range options[n] {
-			if seen[r] {
-				continue
-			}
-			seen[r] = true
-			if had, taken := owner[r]; !taken || augment(had, seen) {
-				owner[r] = n
-				return true
-			}
-		}
-		return false
-	}
-	for _, one := range all {
-		augment(one.concurrency, map[endpoints.Region]bool{})
-	}
-	return owner
 }
 
 func (c *checker) accuracyCoverage(v *curve) {
@@ -275,21 +222,15 @@ func (c *checker) accuracyCoverage(v *curve) {
 	if v.regions == nil {
 		return
 	}
-	all := v.candidates()
-	owner := assign(all)
+	at, more := v.regions.AssignAccuracy(v.accuracyRuns())
 	var missing, extra []string
-	filled := map[int]bool{}
-	for _, r := range mandatory {
-		if n, ok := owner[r]; ok {
-			filled[n] = true
-		} else {
+	for _, r := range endpoints.AccuracyRegions() {
+		if _, ok := at[r]; !ok {
 			missing = append(missing, string(r))
 		}
 	}
-	for _, one := range all {
-		if !filled[one.concurrency] && !one.elected {
-			extra = append(extra, fmt.Sprintf("r%d", one.concurrency))
-		}
+	for _, n := range more {
+		extra = append(extra, fmt.Sprintf("r%d", n))
 	}
 	if len(missing) > 0 {
 		c.row(rule, Error, v.dir, "no accuracy run at a point of %s", listed(missing))

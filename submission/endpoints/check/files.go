@@ -2,7 +2,6 @@ package check
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"path"
@@ -13,7 +12,6 @@ import (
 
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 	"github.com/plumbline-ml/plumbline/submission/endpoints/internal/schema"
-	"github.com/plumbline-ml/plumbline/submission/internal/yaml11"
 )
 
 // The files and folders of a submission.
@@ -146,49 +144,8 @@ func (c *checker) yaml(p string) (*pyvalue.Dict, error) {
 	if err != nil {
 		return nil, err
 	}
-	v, err := yaml11.Decode([]byte(text), maxFile)
-	if err != nil {
-		return nil, err
-	}
-	d, ok := plain(v).(*pyvalue.Dict)
-	if !ok {
-		return nil, fmt.Errorf("it holds %s, want a mapping", schema.Brief(plain(v)))
-	}
-	return d, nil
+	return schema.YAML([]byte(text), maxFile)
 }
-
-// plain is a value of YAML as package pyvalue has it; keys are texts.
-func plain(v any) any {
-	switch v := v.(type) {
-	case yaml11.Mapping:
-		d := pyvalue.NewDict()
-		for _, item := range v {
-			key, ok := item.Key.(string)
-			if !ok {
-				key = fmt.Sprint(item.Key)
-			}
-			d.Set(key, plain(item.Value))
-		}
-		return d
-	case []any:
-		all := make([]any, len(v))
-		for i, item := range v {
-			all[i] = plain(item)
-		}
-		return all
-	case fmt.Stringer:
-		if n, err := pyvalue.Int(v.String()); err == nil {
-			return n
-		}
-		return opaque{v.String()}
-	}
-	return v
-}
-
-// opaque is a value that no field takes, such as a date.
-type opaque struct{ text string }
-
-func (o opaque) String() string { return o.text }
 
 // faults adds a row for each fault of a file.
 func (c *checker) faults(rule, p string, all []schema.Fault) {

@@ -22,6 +22,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 	"github.com/plumbline-ml/plumbline/internal/testkit/slow"
 	"github.com/plumbline-ml/plumbline/submission/endpoints"
+	"github.com/plumbline-ml/plumbline/submission/endpoints/internal/schema"
 	"github.com/plumbline-ml/plumbline/submission/internal/yaml11"
 )
 
@@ -176,7 +177,7 @@ func edit(t *testing.T, file string, text []byte, at []any, value json.RawMessag
 	var err error
 	if strings.HasSuffix(file, ".yaml") {
 		v, err = yaml11.Decode(text, maxFile)
-		v = plain(v)
+		v = schema.Plain(v)
 	} else {
 		v, err = pyvalue.Decode(string(text))
 	}
