@@ -41,7 +41,7 @@ func Command(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 		a.initCommand(), a.addCommand(), a.removeCommand(), a.buildCommand(),
 		a.truncateCommand(),
 		a.repositoryCommand(), a.prepareCommand(), a.resultsCommand(),
-		a.reportCommand(), a.checkCommand(), a.reviewCommand(), a.packCommand(), a.steadyCommand(),
+		a.reportCommand(), a.checkCommand(), a.reviewCommand(), a.packCommand(), a.planCommand(), a.steadyCommand(),
 	)
 	return c
 }

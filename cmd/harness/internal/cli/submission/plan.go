@@ -1,0 +1,237 @@
+package submission
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/internal/figure"
+	"github.com/plumbline-ml/plumbline/internal/table"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/submission/endpoints"
+	"github.com/plumbline-ml/plumbline/submission/endpoints/plan"
+)
+
+const planHelp = `Plan the points of a curve of MLPerf Endpoints, or check a plan that you edited.
+
+  harness submission plan --model gpt-oss-120b --c-max 512 --out plan.yaml
+  harness submission plan --check plan.yaml
+  harness submission plan plan.yaml --client-configs configs
+
+A new plan has one point with an accuracy run in each region, points of choice between them, and Offline,
+which agentic models do not have. No server is asked: find C_max yourself, for example with harness bench.
+docs/endpoints.md says how points are chosen.`
+
+// planFlags are the flags of submission plan.
+type planFlags struct {
+	o                   plan.Options
+	check, out, configs string
+}
+
+func (a *app) planCommand() *cobra.Command {
+	f := &planFlags{}
+	c := &cobra.Command{
+		Use: "plan [PLAN]", Short: "Plan the points of a curve of MLPerf Endpoints, or check a plan", Long: planHelp,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return sdk.Usage(fmt.Errorf("want one plan, found %d arguments", len(args)))
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			p, err := f.plan(c.Flags(), args)
+			if err != nil {
+				return sdk.Usage(err)
+			}
+			return a.showPlan(p, f)
+		},
+	}
+	flags := c.Flags()
+	flags.StringVar(&f.o.Model, "model", "", "the model, as the rules spell its `NAME`")
+	flags.IntVar(&f.o.CMax, "c-max", 0, "the highest concurrency that the system supports, `N`")
+	flags.IntVar(&f.o.CMin, "c-min", 0, "the lowest concurrency of the curve, `N`, 1 to 32 (default 1)")
+	flags.IntVar(&f.o.Points, "points", 0, "how many points, `N` (default as few as the rules allow)")
+	flags.StringVar(&f.o.Offline, "offline", "",
+		"how the curve gets its Offline point: dedicated, a run of its own, or elected, the point of C_max"+
+			" (default dedicated where the performance set has more samples than C_max)")
+	flags.StringVar(&f.o.Cohort, "cohort", "", "the target `COHORT` (default the last that may use the seed set)")
+	flags.StringVar(&f.check, "check", "", "check the plan in `FILE`")
+	flags.StringVar(&f.out, "out", "", "write the plan to `FILE`")
+	flags.StringVar(&f.configs, "client-configs", "", "write the official client's configuration of each point into `DIR`")
+	return c
+}
+
+// plan is the one that is given, or a new one.
+func (f *planFlags) plan(flags *pflag.FlagSet, args []string) (*plan.Plan, error) {
+	if len(args) == 1 && f.check != "" {
+		return nil, errors.New("want one plan: --check or an argument")
+	}
+	file := strings.Join(args, "") + f.check
+	if strings.HasPrefix(file, "http://") || strings.HasPrefix(file, "https://") {
+		return nil, fmt.Errorf("%s is a server, and none is asked: want --model and --c-max", file)
+	}
+	if len(args) == 1 || flags.Changed("check") {
+		for _, name := range []string{"model", "c-max", "c-min", "points", "offline", "cohort", "out"} {
+			if flags.Changed(name) {
+				return nil, fmt.Errorf("--%s does not go with a plan that is there: edit the plan", name)
+			}
+		}
+		return plan.ReadFile(file)
+	}
+	for _, name := range []string{"model", "c-max"} {
+		if !flags.Changed(name) {
+			return nil, fmt.Errorf("want --%s, or the file of a plan", name)
+		}
+	}
+	for name, value := range map[string]int{"c-min": f.o.CMin, "points": f.o.Points} {
+		if flags.Changed(name) && value < 1 {
+			return nil, fmt.Errorf("--%s is %d, want at least 1", name, value)
+		}
+	}
+	return plan.Choose(f.o, endpoints.Newest())
+}
+
+// showPlan judges a plan, prints it, and writes the files that are asked for.
+func (a *app) showPlan(p *plan.Plan, f *planFlags) error {
+	rules := endpoints.Newest()
+	findings := plan.Judge(p, rules)
+	for _, finding := range findings {
+		fmt.Fprintln(a.Stdout, finding)
+	}
+	if slices.ContainsFunc(findings, func(f plan.Finding) bool { return !f.Warning }) {
+		return &exitcode.Outcome{Code: exitcode.Invalid}
+	}
+	files, err := planFiles(p, f, rules)
+	if err != nil {
+		return sdk.Usage(err)
+	}
+	if err := writePlan(a.Stdout, p, rules); err != nil {
+		return err
+	}
+	if err := writeNew(files); err != nil {
+		return sdk.Usage(err)
+	}
+	if keys := p.Client.Unfilled(); f.configs != "" && len(keys) > 0 {
+		fmt.Fprintf(a.Stderr, "the configurations are not whole: fill in %s of the plan, or what stands for them there\n",
+			strings.Join(keys, ", "))
+	}
+	return nil
+}
+
+// newFile is a file to write where there is none.
+type newFile struct {
+	path string
+	text []byte
+}
+
+// planFiles are those that are asked for. One that is there already is an error: somebody may have edited it.
+func planFiles(p *plan.Plan, f *planFlags, rules *endpoints.Rules) (files []newFile, err error) {
+	if f.out != "" {
+		text, err := p.YAML()
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, newFile{f.out, text})
+	}
+	for _, q := range p.Points {
+		if f.configs == "" {
+			break
+		}
+		text, err := p.ClientConfig(q, rules)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, newFile{filepath.Join(f.configs, q.Name()+".yaml"), text})
+	}
+	for _, one := range files {
+		if _, err := os.Lstat(one.path); err == nil {
+			return nil, fmt.Errorf("%s is there already: move it away, or name another place", one.path)
+		}
+	}
+	return files, nil
+}
+
+func writeNew(files []newFile) error {
+	for _, one := range files {
+		if err := os.MkdirAll(filepath.Dir(one.path), 0o755); err != nil {
+			return err
+		}
+		to, err := os.OpenFile(one.path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+		if err != nil {
+			return err
+		}
+		_, err = to.Write(one.text)
+		if err = errors.Join(err, to.Close()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writePlan prints the regions, the points with what each needs, and what all of them need.
+func writePlan(w io.Writer, p *plan.Plan, rules *endpoints.Rules) error {
+	regions, err := p.Regions(rules)
+	if err != nil {
+		return err
+	}
+	seeds := rules.SeedSetOf(p.SeedSet)
+	fmt.Fprintf(w, "%s, C_max %d, %s, for the cohort %s\n", p.Model, p.CMax, p.Rules, p.Cohort)
+	fmt.Fprintf(w, "seed set %s: scheduler_rng_seed %d, sample_index_rng_seed %d, model_seed %d\n\n", seeds.ID,
+		seeds.Scheduler, seeds.SampleIndex, seeds.Model)
+	var t table.Table
+	t.Head("region", "concurrencies")
+	for _, r := range append([]endpoints.Region{endpoints.UltraLow}, endpoints.RegionNames()...) {
+		t.Row(r, regions.Bounds(r))
+	}
+	if _, err := t.WriteTo(w); err != nil {
+		return err
+	}
+	fmt.Fprintln(w)
+	points := table.Table{Right: []int{2, 3, 4, 5, 6}}
+	points.Head("point", "region", "window", "passes", p.Unit(rules), "time", "up to", "accuracy", "why")
+	for _, q := range p.Points {
+		need := p.NeedOf(q, rules)
+		window, least, rate, accuracy := "-", "unknown", "-", "-"
+		if need.Time > 0 {
+			window = fmt.Sprintf("%d s", q.WindowSeconds)
+			least, rate = figure.Seconds(need.Time), figure.Short(need.MaxRate)+"/s"
+		}
+		if q.Accuracy {
+			accuracy = "yes"
+		}
+		points.Row(q.Name(), q.Region, window, q.Passes, need.Queries, least, rate, accuracy, q.Why)
+	}
+	if _, err := points.WriteTo(w); err != nil {
+		return err
+	}
+	return writeTotal(w, p, rules)
+}
+
+// writeTotal says how long all points take at least, and what that leaves out.
+func writeTotal(w io.Writer, p *plan.Plan, rules *endpoints.Rules) error {
+	least, concurrent := p.Total(rules)
+	longest := slices.MaxFunc(p.Points, func(a, b plan.Point) int {
+		return cmp.Compare(p.NeedOf(a, rules).Concurrent, p.NeedOf(b, rules).Concurrent)
+	})
+	long := p.NeedOf(longest, rules).Concurrent
+	_, err := fmt.Fprintf(w, `
+At least %s in all: the windows, and as much more as one cropped pass takes where a window is looked for.
+A server that does fewer %s than "up to" takes longer. With a mean latency of 1 s at all points, the
+passes alone take %s, of which %s takes %s.
+A server that does more ends its passes before the window: raise "passes" of that point in the plan.
+Accuracy runs, warm-up and an Offline run of its own come on top; their time is not known without the server.
+`, figure.Seconds(least), p.Unit(rules), seconds(concurrent), longest.Name(), seconds(long))
+	return err
+}
+
+func seconds(s float64) string { return figure.Seconds(time.Duration(s * float64(time.Second))) }

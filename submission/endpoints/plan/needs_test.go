@@ -1,0 +1,98 @@
+package plan
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/internal/pyvalue"
+	"github.com/plumbline-ml/plumbline/submission/endpoints"
+	"github.com/plumbline-ml/plumbline/submission/endpoints/internal/schema"
+)
+
+// TestNeeds: of five passes one is cropped, so that the run takes a quarter longer than its window.
+func TestNeeds(t *testing.T) {
+	rules := endpoints.Newest()
+	single := choose(t, Options{Model: "gpt-oss-120b", CMax: 512})
+	agentic := choose(t, Options{Model: "kimi-k3", CMax: 256})
+	for _, c := range []struct {
+		p    *Plan
+		q    Point
+		want Need
+	}{
+		{single, single.Points[0], Need{31980, 750 * time.Second, 4 * 6396 / 600.0, 31980}},
+		{single, single.Points[6], Need{31980, 1500 * time.Second, 4 * 6396 / 1200.0, 31980 / 512.0}},
+		{single, single.Points[7], Need{6396, 0, 0, 1}},
+		{single, Point{Concurrency: 64, Passes: 8, WindowSeconds: 1200},
+			Need{51168, 1371429 * time.Millisecond, 7 * 6396 / 1200.0, 51168 / 64.0}},
+		{single, Point{Concurrency: 64, Passes: 1, WindowSeconds: 1200}, Need{6396, 1200 * time.Second, 5.33, 6396 / 64.0}},
+		{agentic, agentic.Points[6], Need{613, 2400 * time.Second, 613 / 2400.0, 613 / 256.0}},
+		{agentic, agentic.Points[0], Need{613, 600 * time.Second, 613 / 600.0, 613}},
+	} {
+		if got := c.p.NeedOf(c.q, rules); got != c.want {
+			t.Errorf("%s, %d passes: %+v, want %+v", c.q.Name(), c.q.Passes, got, c.want)
+		}
+	}
+	if least, _ := single.Total(rules); least != (4*750+3*1500)*time.Second {
+		t.Errorf("the total is %v", least)
+	}
+}
+
+// TestClientConfig: each kind of point has the client's names of the seeds, its pattern, and whole passes.
+func TestClientConfig(t *testing.T) {
+	rules := endpoints.Newest()
+	single := choose(t, Options{Model: "gpt-oss-120b", CMax: 512})
+	agentic := choose(t, Options{Model: "kimi-k3", CMax: 256})
+	const runtime = `"runtime": {"min_duration_ms": %, "scheduler_random_seed": 10487924139932647040, ` +
+		`"dataloader_random_seed": 586478644936801402}, "load_pattern": `
+	const counted = `"runtime": {"min_duration_ms": %, "n_samples_to_issue": #, "scheduler_random_seed": ` +
+		`10487924139932647040, "dataloader_random_seed": 586478644936801402}, "load_pattern": `
+	fill := func(form, ms, samples string) string { return strings.NewReplacer("%", ms, "#", samples).Replace(form) }
+	const steady = `, "steady_state": {"enabled": true}}`
+	for _, c := range []struct {
+		p       *Plan
+		i       int
+		kind    string
+		want    string
+		sets    int
+		command string
+	}{
+		{single, 0, "online", fill(counted, "750000", "31980") +
+			`{"type": "concurrency", "target_concurrency": 1}` + steady, 2, "--config r1.yaml --mode both"},
+		{single, 2, "online", fill(counted, "750000", "31980") +
+			`{"type": "concurrency", "target_concurrency": 10}` + steady, 1, "--config r10.yaml --mode perf"},
+		{single, 7, "offline", fill(counted, "0", "6396") + `{"type": "max_throughput"}}`, 2,
+			"--config r6396.yaml --mode both"},
+		{agentic, 6, "online", fill(runtime, "2400000", "") + `{"type": "agentic_inference", "target_concurrency": 256}}`, 1,
+			"--mode perf"},
+	} {
+		text, err := c.p.ClientConfig(c.p.Points[c.i], rules)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := schema.YAML(text, 1<<20)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, text)
+		}
+		got := func(name string) string { v, _ := d.Get(name); return pyvalue.JSON(v) }
+		sets, _ := pyvalue.Field[[]any](d, "datasets")
+		if got("settings") != "{"+c.want || got("type") != `"`+c.kind+`"` || len(sets) != c.sets {
+			t.Errorf("%s\nwant %s of %d sets", text, c.want, c.sets)
+		}
+		if want := `{"name": "` + c.p.Model + `", "streaming": "on"}`; got("model_params") != want {
+			t.Errorf("model_params are %s, want %s", got("model_params"), want)
+		}
+		if !strings.Contains(string(text), c.command) {
+			t.Errorf("%q is missing in\n%s", c.command, text)
+		}
+	}
+	text, _ := agentic.ClientConfig(agentic.Points[0], rules)
+	if want := "  agentic_inference:\n    enable_salt: true\n    num_trajectories_to_issue: 613\n"; !strings.Contains(
+		string(text), want) {
+		t.Errorf("%q is missing in\n%s", want, text)
+	}
+	agentic.SeedSet = "Z"
+	if _, err := agentic.ClientConfig(agentic.Points[0], rules); err == nil {
+		t.Error("seeds of no set were written")
+	}
+}
