@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"encoding/json"
 	"fmt"
 
 	"github.com/goccy/go-yaml"
@@ -16,7 +17,7 @@ type configuration struct {
 	Datasets  []dataset `yaml:"datasets"`
 	Settings  settings  `yaml:"settings"`
 	Endpoints struct {
-		Endpoints []string `yaml:"endpoints"`
+		Endpoints []quoted `yaml:"endpoints"`
 	} `yaml:"endpoint_config"`
 	ReportDir string `yaml:"report_dir"`
 }
@@ -29,7 +30,7 @@ type model struct {
 type dataset struct {
 	Name    string   `yaml:"name"`
 	Type    string   `yaml:"type"`
-	Path    string   `yaml:"path"`
+	Path    quoted   `yaml:"path"`
 	Agentic *agentic `yaml:"agentic_inference,omitempty"`
 }
 
@@ -37,6 +38,12 @@ type agentic struct {
 	Salt         bool `yaml:"enable_salt"`
 	Trajectories int  `yaml:"num_trajectories_to_issue"`
 }
+
+// quoted is a text that YAML 1.1 and 1.2 alike read as one, whatever it holds: the client reads 1.1.
+type quoted string
+
+// MarshalYAML implements yaml.BytesMarshaler.
+func (q quoted) MarshalYAML() ([]byte, error) { return json.Marshal(string(q)) }
 
 type settings struct {
 	Runtime struct {
@@ -71,8 +78,8 @@ func (p *Plan) ClientConfig(q Point, rules *endpoints.Rules) ([]byte, error) {
 	}
 	need := p.NeedOf(q, rules)
 	c := configuration{Name: q.Name(), Type: "online", Model: model{p.Model, "on"}, ReportDir: q.Name(),
-		Datasets: []dataset{{Name: "performance", Type: "performance", Path: p.Client.PerformanceSet}}}
-	c.Endpoints.Endpoints = []string{p.Client.Endpoint}
+		Datasets: []dataset{{Name: "performance", Type: "performance", Path: quoted(p.Client.PerformanceSet)}}}
+	c.Endpoints.Endpoints = []quoted{quoted(p.Client.Endpoint)}
 	run := &c.Settings.Runtime
 	run.MinDuration, run.Samples = need.Time.Milliseconds(), need.Queries
 	run.SchedulerSeed, run.DataSeed = seeds.Scheduler, seeds.SampleIndex
@@ -93,7 +100,7 @@ func (p *Plan) ClientConfig(q Point, rules *endpoints.Rules) ([]byte, error) {
 		more += "; its accuracy run, of SWE-bench, is not this client's"
 	case q.Accuracy:
 		mode, more = "both", "the rest of model_params, and the data sets' parser and accuracy_config"
-		c.Datasets = append(c.Datasets, dataset{Name: "accuracy", Type: "accuracy", Path: p.Client.AccuracySet})
+		c.Datasets = append(c.Datasets, dataset{Name: "accuracy", Type: "accuracy", Path: quoted(p.Client.AccuracySet)})
 	}
 	text, err := yaml.MarshalWithOptions(c, yaml.IndentSequence(false))
 	return append(fmt.Appendf(nil, clientHead, q.Name(), q.Name(), mode, more), text...), err

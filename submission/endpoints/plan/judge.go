@@ -154,7 +154,7 @@ func (j *judge) point(q Point) {
 		j.wrong(q.Name(), "the concurrency is out of range, want 1 to %d", j.regions.Bounds(endpoints.Margin).Last)
 		return
 	case !chosen && q.Region != region:
-		j.warn(q.Name(), "the region is %s, but %d lies in %s", q.Region, q.Concurrency, region)
+		j.warn(q.Name(), "the region is %q, but %d lies in %s", q.Region, q.Concurrency, region)
 	}
 	if least := j.regions.MinSeconds(q.Concurrency, agentic); q.WindowSeconds < least {
 		j.warn(q.Name(), "window_seconds is %d, want at least %d", q.WindowSeconds, least)

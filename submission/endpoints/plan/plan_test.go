@@ -138,7 +138,7 @@ func TestJudge(t *testing.T) {
 			"error: no accuracy run is left for low_concurrency: want accuracy: true at one point of 2 to 9",
 			"error: r25: this region's accuracy run is at another point"}},
 		{dedicated, func(p *Plan) { p.Points = p.Points[1:] }, []string{"error: too few points: 7, want at least 8",
-			"warning: r4: the region is low_concurrency, but 4 lies in low_latency", "warning: r10: the region",
+			"warning: r4: the region is \"low_concurrency\", but 4 lies in low_latency", "warning: r10: the region",
 			"error: no accuracy run is left for low_concurrency: want accuracy: true at one point of 5 to 12"}},
 		{elected, func(p *Plan) { p.Points = slices.Delete(p.Points, 2, 3) },
 			[]string{"error: too few points: 6, want at least 7"}},
@@ -177,7 +177,7 @@ func TestJudge(t *testing.T) {
 		{dedicated, func(p *Plan) { p.SeedSet = "B" }, []string{`error: unknown seed set "B"`}},
 		{dedicated, func(p *Plan) { p.Cohort = "2027-01-C0" }, []string{`error: the target cohort is "2027-01-C0"`}},
 		{dedicated, at(1, func(q *Point) { q.Region = endpoints.High }), []string{
-			"warning: r4: the region is high_concurrency, but 4 lies in low_concurrency"}},
+			"warning: r4: the region is \"high_concurrency\", but 4 lies in low_concurrency"}},
 		{dedicated, at(1, func(q *Point) { q.Region = endpoints.SubmittersChoice }), nil},
 		{dedicated, at(6, func(q *Point) { q.WindowSeconds = 600 }), []string{
 			"warning: r512: window_seconds is 600, want at least 1200"}},
@@ -209,21 +209,23 @@ func TestReadRefuses(t *testing.T) {
 		bomb += fmt.Sprintf("a%d: &a%d [*a, *a, *a]\n", i, i)
 	}
 	for want, text := range map[string]string{
-		"the file is empty":                  "",
-		"it holds [1], want a mapping":       "[1]",
-		"the file is no YAML":                "model: [",
-		"rules: missing":                     "model: kimi-k3",
-		"c_maks: no such key":                string(good) + "c_maks: 64\n",
-		`"c_max" already defined`:            string(good) + "c_max: 64\n",
-		"c_max: want a whole number":         strings.Replace(string(good), "c_max: 64", "c_max: many", 1),
-		"found true":                         strings.Replace(string(good), "c_max: 64", "c_max: true", 1),
-		"found 64.5":                         strings.Replace(string(good), "c_max: 64", "c_max: 64.5", 1),
-		"found 1e+99":                        strings.Replace(string(good), "c_max: 64", "c_max: 1.0e+99", 1),
-		"points.0.concurrency: want a whole": strings.Replace(string(good), "concurrency: 1\n", "concurrency: -1\n", 1),
-		`points.0.accuracy: want true or`:    strings.Replace(string(good), "accuracy: true", `accuracy: "true"`, 1),
-		"points.0.passes: want a whole":      strings.Replace(string(good), "passes: 1", "passes: 0", 1),
-		"points.0.offline: want dedicated":   strings.Replace(string(good), "passes: 1", "passes: 1\n  offline: no", 1),
-		"aliases":                            bomb,
+		"the file is empty":                                    "",
+		"it holds [1], want a mapping":                         "[1]",
+		"the file is no YAML":                                  "model: [",
+		"rules: missing":                                       "model: kimi-k3",
+		"c_maks: no such key":                                  string(good) + "c_maks: 64\n",
+		`"c_max" already defined`:                              string(good) + "c_max: 64\n",
+		"c_max: want a whole number":                           strings.Replace(string(good), "c_max: 64", "c_max: many", 1),
+		"found true":                                           strings.Replace(string(good), "c_max: 64", "c_max: true", 1),
+		"found 64.5":                                           strings.Replace(string(good), "c_max: 64", "c_max: 64.5", 1),
+		"found 1e+99":                                          strings.Replace(string(good), "c_max: 64", "c_max: 1.0e+99", 1),
+		"points.0.concurrency: want a whole":                   strings.Replace(string(good), "concurrency: 1\n", "concurrency: -1\n", 1),
+		`points.0.accuracy: want true or`:                      strings.Replace(string(good), "accuracy: true", `accuracy: "true"`, 1),
+		"points.0.passes: want a whole":                        strings.Replace(string(good), "passes: 1", "passes: 0", 1),
+		"points.0.offline: want dedicated":                     strings.Replace(string(good), "passes: 1", "passes: 1\n  offline: no", 1),
+		"points.0.passes: want a whole number from 1 to 10000": strings.Replace(string(good), "passes: 1", "passes: 10001", 1),
+		"window_seconds: want a whole number from 0":           strings.Replace(string(good), "seconds: 600", "seconds: .nan", 1),
+		"aliases": bomb,
 	} {
 		if _, err := Read([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)

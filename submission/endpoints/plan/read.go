@@ -63,39 +63,42 @@ func Read(text []byte) (*Plan, error) {
 
 // form is a plan's file.
 var form = schema.Closed(nil,
-	needed("rules", schema.Text), needed("model", schema.Text), needed("c_max", count),
-	schema.Field{Name: "c_min_override", Kind: count}, needed("seed_set", schema.Text),
+	needed("rules", schema.Text), needed("model", schema.Text), needed("c_max", within(1, maxConcurrency)),
+	schema.Field{Name: "c_min_override", Kind: within(1, maxConcurrency)}, needed("seed_set", schema.Text),
 	needed("target_cohort", schema.Text),
 	needed("client", schema.Closed(nil, needed("endpoint", schema.Text), needed("performance_set", schema.Text),
 		needed("accuracy_set", schema.Text))),
 	needed("points", schema.List(1, schema.Closed(nil,
-		needed("concurrency", count), schema.Field{Name: "region", Kind: schema.Text},
-		schema.Field{Name: "offline", Kind: schema.Word(Dedicated, Elected)}, needed("passes", count),
-		needed("window_seconds", seconds), needed("accuracy", truth), schema.Field{Name: "why", Kind: schema.Text}))))
+		needed("concurrency", within(1, maxConcurrency)), schema.Field{Name: "region", Kind: schema.Text},
+		schema.Field{Name: "offline", Kind: schema.Word(Dedicated, Elected)}, needed("passes", within(1, maxPasses)),
+		needed("window_seconds", within(0, maxSeconds)), needed("accuracy", truth), schema.Field{Name: "why", Kind: schema.Text}))))
 
 func needed(name string, kind schema.Kind) schema.Field {
 	return schema.Field{Name: name, Kind: kind, Required: true}
 }
 
-// count is a number from 1 to maxConcurrency; no text and no truth stands for one.
-func count(v any, at string, f *schema.Faults) any { return within(1, v, at, f) }
+// What a plan may ask of a point. The times of 32 such points can still be added up.
+const (
+	maxPasses  = 10_000
+	maxSeconds = 1_000_000
+)
 
-// seconds are like a count, but may be 0.
-func seconds(v any, at string, f *schema.Faults) any { return within(0, v, at, f) }
-
-func within(low int64, v any, at string, f *schema.Faults) any {
-	var n *big.Int
-	switch v := v.(type) {
-	case int64:
-		n = big.NewInt(v)
-	case *big.Int:
-		n = v
+// within is a whole number from low to high; no text and no truth stands for one.
+func within(low, high int64) schema.Kind {
+	return func(v any, at string, f *schema.Faults) any {
+		var n *big.Int
+		switch v := v.(type) {
+		case int64:
+			n = big.NewInt(v)
+		case *big.Int:
+			n = v
+		}
+		if n == nil || !n.IsInt64() || n.Int64() < low || n.Int64() > high {
+			f.Add(at, "want a whole number from %d to %d, found %s", low, high, schema.Brief(v))
+			return nil
+		}
+		return n
 	}
-	if n == nil || !n.IsInt64() || n.Int64() < low || n.Int64() > maxConcurrency {
-		f.Add(at, "want a whole number from %d to %d, found %s", low, maxConcurrency, schema.Brief(v))
-		return nil
-	}
-	return n
 }
 
 // truth is true or false.

@@ -42,7 +42,7 @@ func TestPlan(t *testing.T) {
 			`error: the target cohort is "2026-12-C1", want one in`},
 		{0, "passes: 5", "passes: 4", "warning: r1: 4 passes make no steady window"},
 		{0, "passes: 5", "passes: 9", "At least 2 h 3 min 45 s in all"},
-		{2, "passes: 5", "passes: some", `points.0.passes: want a whole number from 1 to 1073741824, found "some"`},
+		{2, "passes: 5", "passes: some", `points.0.passes: want a whole number from 1 to 10000, found "some"`},
 		{2, "passes: 5", "passses: 5", "points.0.passses: no such key"},
 	} {
 		s.Want(c.code, s.Run("submission", "plan", edit(c.from, c.to)), c.want)
@@ -53,7 +53,7 @@ func TestPlan(t *testing.T) {
 	filled := edit("http://SERVER:PORT", "http://127.0.0.1:8000")
 	s.Want(0, s.Run("submission", "plan", filled, "--client-configs", configs+"2"), "client.performance_set")
 	config, err := os.ReadFile(filepath.Join(configs+"2", "r512.yaml"))
-	if err != nil || !strings.Contains(string(config), "- http://127.0.0.1:8000\n") {
+	if err != nil || !strings.Contains(string(config), "- \"http://127.0.0.1:8000\"\n") {
 		t.Errorf("%v\n%s", err, config)
 	}
 	if all, _ := filepath.Glob(filepath.Join(configs, "*")); len(all) != 8 {
