@@ -100,8 +100,8 @@ func TestClientConfig(t *testing.T) {
 // TestClientTexts: what a person fills in is a text to the client, too, whatever YAML 1.1 makes of it without quotes.
 func TestClientTexts(t *testing.T) {
 	for _, text := range []string{"on", "no", "Y", "~", "0777", "1:30", "1_000", "1e3", ".5", "2026-01-01", "null", "0x1f",
-		"- a", "a: b", "#x", "x #y", "&a", "*a", "!t", "%d", "@a", "{", "[", "'", "\"", "a\\b", "a\nb", "\t", " x ", "=", "<<", "é",
-		"0o17", "0b1", "+1", "-.inf", "1.", "?", "-", ">", "|", "---", "..."} {
+		"- a", "a: b", "#x", "x #y", "&a", "*a", "!t", "%d", "@a", "{", "[", "'", "\"", "a\\b", "a\nb", "\t", " x ",
+		"=", "<<", "é", "0o17", "0b1", "+1", "-.inf", "1.", "?", "-", ">", "|", "---", "..."} {
 		p := choose(t, Options{Model: "gpt-oss-120b", CMax: 512})
 		p.Client = Client{text, text, text}
 		config, err := p.ClientConfig(p.Points[0], endpoints.Newest())

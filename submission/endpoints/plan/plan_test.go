@@ -208,24 +208,25 @@ func TestReadRefuses(t *testing.T) {
 	for i := range 30 {
 		bomb += fmt.Sprintf("a%d: &a%d [*a, *a, *a]\n", i, i)
 	}
+	with := func(from, to string) string { return strings.Replace(string(good), from, to, 1) }
 	for want, text := range map[string]string{
-		"the file is empty":                                    "",
-		"it holds [1], want a mapping":                         "[1]",
-		"the file is no YAML":                                  "model: [",
-		"rules: missing":                                       "model: kimi-k3",
-		"c_maks: no such key":                                  string(good) + "c_maks: 64\n",
-		`"c_max" already defined`:                              string(good) + "c_max: 64\n",
-		"c_max: want a whole number":                           strings.Replace(string(good), "c_max: 64", "c_max: many", 1),
-		"found true":                                           strings.Replace(string(good), "c_max: 64", "c_max: true", 1),
-		"found 64.5":                                           strings.Replace(string(good), "c_max: 64", "c_max: 64.5", 1),
-		"found 1e+99":                                          strings.Replace(string(good), "c_max: 64", "c_max: 1.0e+99", 1),
-		"points.0.concurrency: want a whole":                   strings.Replace(string(good), "concurrency: 1\n", "concurrency: -1\n", 1),
-		`points.0.accuracy: want true or`:                      strings.Replace(string(good), "accuracy: true", `accuracy: "true"`, 1),
-		"points.0.passes: want a whole":                        strings.Replace(string(good), "passes: 1", "passes: 0", 1),
-		"points.0.offline: want dedicated":                     strings.Replace(string(good), "passes: 1", "passes: 1\n  offline: no", 1),
-		"points.0.passes: want a whole number from 1 to 10000": strings.Replace(string(good), "passes: 1", "passes: 10001", 1),
-		"window_seconds: want a whole number from 0":           strings.Replace(string(good), "seconds: 600", "seconds: .nan", 1),
-		"aliases": bomb,
+		"the file is empty":                          "",
+		"it holds [1], want a mapping":               "[1]",
+		"the file is no YAML":                        "model: [",
+		"rules: missing":                             "model: kimi-k3",
+		"c_maks: no such key":                        string(good) + "c_maks: 64\n",
+		`"c_max" already defined`:                    string(good) + "c_max: 64\n",
+		"c_max: want a whole number":                 with("c_max: 64", "c_max: many"),
+		"found true":                                 with("c_max: 64", "c_max: true"),
+		"found 64.5":                                 with("c_max: 64", "c_max: 64.5"),
+		"found 1e+99":                                with("c_max: 64", "c_max: 1.0e+99"),
+		"points.0.concurrency: want a whole":         with("concurrency: 1\n", "concurrency: -1\n"),
+		`points.0.accuracy: want true or`:            with("accuracy: true", `accuracy: "true"`),
+		"points.0.passes: want a whole":              with("passes: 1", "passes: 0"),
+		"points.0.offline: want dedicated":           with("passes: 1", "passes: 1\n  offline: no"),
+		"want a whole number from 1 to 10000, found": with("passes: 1", "passes: 10001"),
+		"window_seconds: want a whole":               with("seconds: 600", "seconds: .nan"),
+		"aliases":                                    bomb,
 	} {
 		if _, err := Read([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)

@@ -71,7 +71,8 @@ var form = schema.Closed(nil,
 	needed("points", schema.List(1, schema.Closed(nil,
 		needed("concurrency", within(1, maxConcurrency)), schema.Field{Name: "region", Kind: schema.Text},
 		schema.Field{Name: "offline", Kind: schema.Word(Dedicated, Elected)}, needed("passes", within(1, maxPasses)),
-		needed("window_seconds", within(0, maxSeconds)), needed("accuracy", truth), schema.Field{Name: "why", Kind: schema.Text}))))
+		needed("window_seconds", within(0, maxSeconds)), needed("accuracy", truth),
+		schema.Field{Name: "why", Kind: schema.Text}))))
 
 func needed(name string, kind schema.Kind) schema.Field {
 	return schema.Field{Name: name, Kind: kind, Required: true}

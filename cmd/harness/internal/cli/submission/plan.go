@@ -62,7 +62,7 @@ func (a *app) planCommand() *cobra.Command {
 	flags.IntVar(&f.o.CMin, "c-min", 0, "the lowest concurrency of the curve, `N`, 1 to 32 (default 1)")
 	flags.IntVar(&f.o.Points, "points", 0, "how many points, `N` (default as few as the rules allow)")
 	flags.StringVar(&f.o.Offline, "offline", "",
-		"how the curve gets its Offline point: dedicated, a run of its own, or elected, the point of C_max"+
+		"`HOW` the curve gets its Offline point: dedicated, a run of its own, or elected, the point of C_max"+
 			" (default dedicated where the performance set has more samples than C_max)")
 	flags.StringVar(&f.o.Cohort, "cohort", "", "the target `COHORT` (default the last that may use the seed set)")
 	flags.StringVar(&f.check, "check", "", "check the plan in `FILE`")
