@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 
@@ -43,7 +44,13 @@ type agentic struct {
 type quoted string
 
 // MarshalYAML implements yaml.BytesMarshaler.
-func (q quoted) MarshalYAML() ([]byte, error) { return json.Marshal(string(q)) }
+func (q quoted) MarshalYAML() ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(string(q))
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
+}
 
 type settings struct {
 	Runtime struct {

@@ -113,6 +113,9 @@ func TestClientTexts(t *testing.T) {
 			t.Errorf("%q: %v\n%s", text, err, config)
 			continue
 		}
+		if strings.Contains(string(config), `\u0026`) {
+			t.Errorf("%q is written as HTML", text)
+		}
 		part, _ := pyvalue.Field[*pyvalue.Dict](d, "endpoint_config")
 		addresses, _ := pyvalue.Field[[]any](part, "endpoints")
 		sets, _ := pyvalue.Field[[]any](d, "datasets")
