@@ -78,6 +78,8 @@ func True(v any) bool {
 		return v
 	case int64:
 		return v != 0
+	case *big.Int:
+		return v.Sign() != 0
 	case float64:
 		return v != 0
 	case string:

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"math/big"
 	"strings"
 	"testing"
 )
@@ -103,8 +104,15 @@ func TestConversions(t *testing.T) {
 	if v, err := Times(decoded(t, "263229323"), 8); v != int64(2105834584) || err != nil {
 		t.Error(v, err)
 	}
-	if True(int64(0)) || True("") || True(nil) || True([]any{}) || True(NewDict()) || !True(math.NaN()) || !True("false") {
-		t.Error("true")
+	for _, v := range []any{int64(0), new(big.Int), "", nil, []any{}, NewDict(), 0.0, false} {
+		if True(v) {
+			t.Errorf("%v is true", v)
+		}
+	}
+	for _, v := range []any{int64(1), big.NewInt(-1), "false", []any{nil}, math.NaN(), true} {
+		if !True(v) {
+			t.Errorf("%v is not true", v)
+		}
 	}
 }
 

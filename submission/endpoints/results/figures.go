@@ -2,7 +2,6 @@ package results
 
 import (
 	"math"
-	"strconv"
 
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
@@ -107,8 +106,11 @@ func rounded(v any) string {
 	switch x := v.(type) {
 	case float64:
 		return pyvalue.Text(pyfloat.Round(x, 4))
-	case int64:
-		return strconv.FormatInt(x, 10)
+	case bool:
+		if x {
+			return "1"
+		}
+		return "0"
 	}
 	return pyvalue.Text(v)
 }

@@ -192,3 +192,72 @@ func TestNoCurve(t *testing.T) {
 		t.Error("a folder that is not there")
 	}
 }
+
+// TestBundleOfOddValues: of several files with a field, the one counts that counts for the official visualizer;
+// a value that says nothing there is passed over.
+func TestBundleOfOddValues(t *testing.T) {
+	summary := func(more string) string {
+		return strings.Replace(pointFiles()["result_summary.json"], "{", "{"+more+", ", 1)
+	}
+	for name, c := range map[string]struct {
+		file, text, field string
+		want              any
+	}{
+		"concurrency of point.yaml":   {"point.yaml", "concurrency: 7", "concurrency", 7.0},
+		"a negative one":              {"point.yaml", "concurrency: -3", "concurrency", -3.0},
+		"one in a text":               {"point.yaml", "concurrency: '12'", "concurrency", 12.0},
+		"concurrency 0":               {"point.yaml", "concurrency: 0", "concurrency", 4.0},
+		"a concurrency that is false": {"point.yaml", "concurrency: false", "concurrency", 4.0},
+		"concurrency of config.yaml":  {"config.yaml", "concurrency: 9", "concurrency", 4.0},
+		"a type":                      {"config.yaml", "type: online", "config_type", "online"},
+		"a type of 0":                 {"config.yaml", "type: 0\nbenchmark_mode: x", "config_type", "x"},
+		"a type of an empty list":     {"config.yaml", "type: []", "config_type", nil},
+		"the configuration as echoed": {"result_summary.json", summary(`"run_config": {"type": "a"}`),
+			"config_type", "a"},
+		"a state": {"result_summary.json", summary(`"state": "aborted"`),
+			"result_state", "aborted"},
+		"a state of an empty object": {"result_summary.json", summary(`"state": {}, "complete": true`),
+			"result_state", "complete"},
+		"not complete": {"result_summary.json", summary(`"complete": false`),
+			"result_state", nil},
+		"a date":                     {"point.yaml", "run_date: 2026-11-02", "run_date", "2026-11-02"},
+		"a date of an empty list":    {"point.yaml", "run_date: []", "run_date", ""},
+		"average tokens as declared": {"point.yaml", "output_token_average: 80", "average_output_tokens", 80.0},
+		"average tokens as measured": {"point.yaml", "output_token_average: 0", "average_output_tokens", 50.0},
+		"a score": {"accuracy_results.json", `{"metric": "m", "score": 0.45678}`,
+			"measured_accuracy_score", "m=0.4568"},
+		"a whole score": {"accuracy_results.json", `{"score": 3}`,
+			"measured_accuracy_score", "score=3"},
+		"a score that is false": {"accuracy_results.json", `{"score": false}`,
+			"measured_accuracy_score", "score=0"},
+		"scores within": {"accuracy_results.json", `{"d": {"scores": {"a": 1.0, "b": 2}}}`,
+			"measured_accuracy_score", "a=1.0, b=2"},
+		"a score of a set without name": {"accuracy_results.json", `{"accuracy_scores": [{"dataset_name": [], "score": 1}]}`,
+			"measured_accuracy_score", "score=1"},
+		"no score": {"accuracy_results.json", `{"score": null, "d": {"scores": {}}}`,
+			"measured_accuracy_score", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			files := pointFiles()
+			files[c.file] = c.text
+			r, _ := read(t, files)
+			var out bytes.Buffer
+			if err := r.WriteViz(&out, time.Now()); err != nil {
+				t.Fatal(err)
+			}
+			var bundle struct {
+				Runs []struct {
+					Run struct {
+						Direct map[string]any `json:"direct_fields"`
+					}
+				}
+			}
+			if err := json.Unmarshal(out.Bytes(), &bundle); err != nil || len(bundle.Runs) != 1 {
+				t.Fatalf("%s (%v)", out.Bytes(), err)
+			}
+			if got := bundle.Runs[0].Run.Direct[c.field]; got != c.want {
+				t.Errorf("%s is %v, want %v", c.field, got, c.want)
+			}
+		})
+	}
+}

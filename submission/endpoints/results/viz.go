@@ -111,6 +111,16 @@ func first(d *pyvalue.Dict, keys ...string) any {
 	return nil
 }
 
+// firstTrue is the first key of an object whose value Python takes for true.
+func firstTrue(d *pyvalue.Dict, keys ...string) any {
+	for _, key := range keys {
+		if v, _ := d.Get(key); pyvalue.True(v) {
+			return v
+		}
+	}
+	return nil
+}
+
 // describe is the entry of a curve: what its first point says of the system, the model and the data. dropped says what
 // it leaves out.
 func describe(p check.Point, id string) (entry *pyvalue.Dict, dropped []string) {
@@ -138,7 +148,7 @@ func describe(p check.Point, id string) (entry *pyvalue.Dict, dropped []string) 
 	kind := from(system, "system_name", "system_category")
 	kind.Set("system_availability_status", first(p.System, "publication_status", "system_availability_status",
 		"availability_status"))
-	kind.Set("system_type_detail", first(p.System, "system_type_detail", "system_type"))
+	kind.Set("system_type_detail", firstTrue(p.System, "system_type_detail", "system_type"))
 	details := from(system, "system_size", "system_node_ensemble_count", "system_node_ensemble_total",
 		"max_supported_concurrency", "serving_framework", "endpoint_url")
 	details.Set("max_supported_concurrency", merged("max_supported_concurrency"))

@@ -1,6 +1,7 @@
 package results
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
@@ -28,10 +29,10 @@ func direct(p check.Point) *pyvalue.Dict {
 	version, _ := p.Summary.Get("version")
 	set(d, "result_version", version)
 	set(d, "result_state", state(p.Summary))
-	set(d, "benchmark_version", first(p.Summary, "git_sha", "benchmark_version"))
+	set(d, "benchmark_version", firstTrue(p.Summary, "git_sha", "benchmark_version"))
 	region, _ := p.Config.Get("region")
 	set(d, "config_region", region)
-	set(d, "config_type", first(run, "type", "benchmark_mode"))
+	set(d, "config_type", firstTrue(run, "type", "benchmark_mode"))
 	for _, metric := range []string{"ttft", "tpot"} {
 		for _, percent := range []string{"50", "90", "95", "99"} {
 			set(d, "measured_latency_"+metric+"_p"+percent, millis(percentile(p.Summary, metric, percent)))
@@ -53,21 +54,22 @@ func set(d *pyvalue.Dict, key string, v any) {
 // concurrency is that of point.yaml, of config.yaml, or of the folder's name.
 func concurrency(p check.Point, run *pyvalue.Dict) any {
 	for _, from := range []*pyvalue.Dict{p.Config, run} {
-		if v := field(from, "concurrency"); positive(v) {
+		if v := field(from, "concurrency"); nonzero(v) {
 			return v
 		}
 	}
-	return int64(p.Concurrency)
+	n, _ := strconv.ParseInt(strings.TrimPrefix(p.Name, "r"), 10, 64)
+	return n
 }
 
-func positive(v any) bool {
-	x, _ := float(v)
-	return x > 0
+func nonzero(v any) bool {
+	x, ok := float(v)
+	return ok && x != 0
 }
 
 // state says how the run ended; nil where the summary does not.
 func state(summary *pyvalue.Dict) any {
-	if v := first(summary, "state"); v != nil {
+	if v := firstTrue(summary, "state"); v != nil {
 		return v
 	}
 	if complete, _ := summary.Get("complete"); complete == true {
@@ -79,7 +81,7 @@ func state(summary *pyvalue.Dict) any {
 // averageTokens are output tokens per request as they are declared, or else as they were measured.
 func averageTokens(p check.Point, measured any) any {
 	const key = "output_token_average"
-	if v := field(p.Config, key); positive(v) {
+	if v := field(p.Config, key); nonzero(v) {
 		return v
 	}
 	if v := field(p.System, key); v != nil {
@@ -91,7 +93,7 @@ func averageTokens(p check.Point, measured any) any {
 // date is when the point ran; "" where the files do not say.
 func date(p check.Point) any {
 	for _, from := range []*pyvalue.Dict{p.Config, p.System} {
-		if v := first(from, "run_date"); v != nil {
+		if v := firstTrue(from, "run_date"); v != nil {
 			return v
 		}
 	}
@@ -123,7 +125,7 @@ func accuracyText(d *pyvalue.Dict) any {
 	for _, one := range list {
 		entry, _ := one.(*pyvalue.Dict)
 		if score, _ := entry.Get("score"); score != nil {
-			name := first(entry, "dataset_name", "extractor")
+			name := firstTrue(entry, "dataset_name", "extractor")
 			if name == nil {
 				name = "score"
 			}
@@ -131,7 +133,7 @@ func accuracyText(d *pyvalue.Dict) any {
 		}
 	}
 	if score, _ := d.Get("score"); len(pairs) == 0 && score != nil {
-		name := first(d, "metric")
+		name := firstTrue(d, "metric")
 		if name == nil {
 			name = "score"
 		}

@@ -24,9 +24,9 @@ func (r *Results) WriteTable(w io.Writer) error {
 	for _, c := range r.Curves {
 		t.Title(c.Title())
 		for _, p := range c.Points {
-			t.Row(p.Name, p.Concurrency, cmp.Or(string(p.Region), unknown), cmp.Or(p.Offline, unknown), Shown(p.SystemTPS), Shown(p.TPSPerUser),
-				Shown(p.TTFT), Shown(p.TPOT), Shown(p.QPS), Shown(p.Utilization), Shown(p.KW), Shown(p.TPSPerKW),
-				cmp.Or(p.Status, "not stated"), cmp.Or(p.Verdict, unknown))
+			t.Row(p.Name, p.Concurrency, cmp.Or(string(p.Region), unknown), cmp.Or(p.Offline, unknown),
+				Shown(p.SystemTPS), Shown(p.TPSPerUser), Shown(p.TTFT), Shown(p.TPOT), Shown(p.QPS),
+				Shown(p.Utilization), Shown(p.KW), Shown(p.TPSPerKW), cmp.Or(p.Status, "not stated"), cmp.Or(p.Verdict, unknown))
 		}
 	}
 	if _, err := t.WriteTo(w); err != nil {

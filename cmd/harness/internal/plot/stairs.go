@@ -37,9 +37,9 @@ type Until struct {
 	Users float64
 }
 
-// OfStairs are the charts of systems: tokens per second over those of one user, named user, and over users; times to the
-// first token, and tokens per second of a kW, over users. Regions are marked over users. A chart without a point is not
-// among them.
+// OfStairs are the charts of systems: tokens per second over those of one user, named user, and over users; times to
+// the first token, and tokens per second of a kW, over users. Regions are marked over users. A chart without a point is
+// not among them.
 func OfStairs(all []Stairs, user string, regions []Until) (charts []Chart) {
 	shown := all[:min(len(all), mostLines)]
 	users := Axis{Label: "users", Whole: true}
@@ -63,8 +63,8 @@ func OfStairs(all []Stairs, user string, regions []Until) (charts []Chart) {
 		{"tokens", "Tokens per second over those of one user", Axis{Label: user}, tokens,
 			func(p Stair) float64 { return p.User }, ofTokens},
 		{"users", "Tokens per second over users", users, tokens, byUsers, ofTokens},
-		{"ttft", capital(metric.TTFT.Title) + ", p90, over users", users, Axis{Label: metric.TTFT.Title, Of: Latency, Min: 0, Max: 1},
-			byUsers, func(p Stair) float64 { return p.TTFT }},
+		{"ttft", capital(metric.TTFT.Title) + ", p90, over users", users,
+			Axis{Label: metric.TTFT.Title, Of: Latency, Min: 0, Max: 1}, byUsers, func(p Stair) float64 { return p.TTFT }},
 		{"power", "Tokens per second of a kW over users", users, Axis{Label: "tokens/s of a kW", Min: 0, Max: 1e-9},
 			byUsers, func(p Stair) float64 { return p.Power }},
 	} {

@@ -28,7 +28,8 @@ func TestStairs(t *testing.T) {
 	if want := []point{{20, 900}, {20, 500}, {60, 500}, {60, 100}, {80, 100}}; !slices.Equal(got, want) {
 		t.Errorf("corners %v, want %v", got, want)
 	}
-	if m := charts[0].Marks; len(m) != 1 || m[0].Vertical || m[0].At != 900 || !strings.HasPrefix(m[0].Name, "Offline (e") {
+	if m := charts[0].Marks; len(m) != 1 || m[0].Vertical || m[0].At != 900 ||
+		!strings.HasPrefix(m[0].Name, "Offline (elected), 900") {
 		t.Errorf("marks %+v", m)
 	}
 	if m := charts[1].Marks; len(m) != 2 || !m[1].Vertical || m[1].At != 8 || charts[1].X.Scale != Log {

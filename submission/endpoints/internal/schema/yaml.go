@@ -2,6 +2,8 @@ package schema
 
 import (
 	"fmt"
+	"strings"
+	"time"
 
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 	"github.com/plumbline-ml/plumbline/submission/internal/yaml11"
@@ -39,6 +41,8 @@ func Plain(v any) any {
 			all[i] = Plain(item)
 		}
 		return all
+	case time.Time:
+		return opaque{strings.TrimSuffix(v.Format(time.DateTime), " 00:00:00")}
 	case fmt.Stringer:
 		if n, err := pyvalue.Int(v.String()); err == nil {
 			return n
