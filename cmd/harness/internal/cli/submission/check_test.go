@@ -43,5 +43,6 @@ func TestSubmissionCheckOfNothing(t *testing.T) {
 	s.Want(2, s.Run("submission", "check", t.TempDir()), "no submission in")
 	s.Want(2, s.Run("submission", "check", filepath.Join(root, "none")), "none")
 	s.Want(2, s.Run("submission", "check", root, "--submitter", "Nobody"), `unknown submitter "Nobody"`, "known: Lab")
-	s.Want(2, s.Run("submission", "check", root, "--rules", "v1.0"), "submissions of v1.0", "v6.1")
+	s.Want(3, s.Run("submission", "check", root, "--rules", "v1.0"), "by the rules v1.0: reject")
+	s.Want(2, s.Run("submission", "check", root, "--rules", "v9.9"), "v6.1")
 }

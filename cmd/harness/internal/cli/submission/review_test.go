@@ -26,6 +26,7 @@ func roundTree(t *testing.T, root, round string, rates ...any) string {
 		for _, e := range []mllog.DetailEntry{
 			{Key: "loadgen_version", Value: strings.TrimPrefix(round, "v")}, {Key: "effective_scenario", Value: "Offline"},
 			{Key: "effective_qsl_rng_seed", Value: rules.Seeds.QSL}, {Key: "result_samples_per_second", Value: pair[1]},
+			{Key: "effective_performance_issue_same", Value: true},
 			{Key: "warning_generic_message", Value: "Found Audit Config file (audit.config).", Warning: true},
 		} {
 			log = mllog.AppendDetail(log, e)
@@ -83,11 +84,11 @@ func TestSubmissionReviewOfNoLogs(t *testing.T) {
 	root := roundTree(t, t.TempDir(), "v6.0", "Lab", 200)
 	const pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 7\n"
 	log := filepath.Join(root, "closed/Lab/results/box/resnet/Offline/performance/run_1/mlperf_log_detail.txt")
-	for _, text := range []string{pointer, "", "x"} {
+	for text, reason := range map[string]string{pointer: "git lfs pull", "": "--rules", "x": "--rules"} {
 		if err := os.WriteFile(log, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		s.Want(2, s.Run("submission", "review", root), "name the round with --rules")
+		s.Want(2, s.Run("submission", "review", root), "the round is not known", reason)
 		s.Want(3, s.Run("submission", "review", root, "--rules", "v6.0"),
 			"logs: a log is missing or cannot be read, and its run is not judged; 1 result", "1 result, 1 to act on")
 	}
