@@ -89,7 +89,11 @@ func TestGoldenAuditVerifyOfOldRounds(t *testing.T) {
 	golden.EachOwn(t, own, "found5/old-rounds/test01_*/*/*", func(t *testing.T, scenario string) {
 		model := filepath.Base(filepath.Dir(scenario))
 		round := strings.TrimPrefix(filepath.Base(filepath.Dir(filepath.Dir(scenario))), "test01_")
-		args := []string{"audit", "verify", scenario, "--test", "TEST01", "--rules", round, "--no-accuracy-logs"}
+		whole, err := filepath.Abs(scenario) // the harness runs in a folder of its own
+		if err != nil {
+			t.Fatal(err)
+		}
+		args := []string{"audit", "verify", whole, "--test", "TEST01", "--rules", round, "--no-accuracy-logs"}
 		r := harness.Run(t, args...).WantCode(t, 0)
 		if !strings.Contains(r.Stdout, "TEST01       PASS              performance pass") {
 			t.Errorf("%s of %s: it printed\n%s", model, round, r.Both())
