@@ -132,7 +132,8 @@ func TestOfficialStreamed(t *testing.T) {
 func TestStreamed(t *testing.T) {
 	out := t.TempDir()
 	harness.Run(t, "audit", "TEST08", "dlrm-v3", "--scenario", "Server,Offline", "--smoke", "--set",
-		"Server.min_query_count=500", "--set", "Server.min_duration=100", "--quiet", "--out", out)
+		"Server.min_query_count=500", "--set", "Server.min_duration=100", "--set", "Server.target_latency=600000", "--quiet",
+		"--out", out)
 	var doc results.Document
 	testfile.ReadJSON(t, filepath.Join(out, "result.json"), &doc)
 	scores := map[string]float64{}
