@@ -2,6 +2,7 @@ package serving
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -51,6 +52,11 @@ func TestTokensThatNoServerCounts(t *testing.T) {
 		var doc record
 		if r.Code == 0 {
 			testfile.ReadJSON(t, filepath.Join(out, "result.json"), &doc)
+		}
+		for i := range doc.Runs { // a busy machine adds a note of its own
+			doc.Runs[i].Notes = slices.DeleteFunc(doc.Runs[i].Notes, func(n struct{ About, Text string }) bool {
+				return n.About == "other programs"
+			})
 		}
 		return r, doc
 	}
