@@ -23,6 +23,26 @@ const (
 	NotFound     Verdict = "not found"
 )
 
+// The states of a gating trajectory in point.yaml.
+const (
+	statePlateau = "Plateau"
+	stateUp      = "Drifting Up"
+	stateDown    = "Drifting Down"
+)
+
+// Statuses are the statuses that point.yaml may have.
+func Statuses() []string {
+	return []string{string(Windowable), string(InsufficientDuration), string(InsufficientPasses), string(PartialDataset)}
+}
+
+// Verdicts are the verdicts that point.yaml may have.
+func Verdicts() []string {
+	return []string{string(SteadyState), string(DriftingUp), string(DriftingDown), string(Shifted), string(NotFound)}
+}
+
+// States are the states of a trajectory that point.yaml may have.
+func States() []string { return []string{statePlateau, stateUp, stateDown} }
+
 // Block is steady_state of point.yaml. Its passes are counted from the beginning of the run, cropped ones included.
 type Block struct {
 	Status  Status            `yaml:"status" json:"status"`
@@ -99,11 +119,11 @@ func (r Report) verdict() Verdict {
 func (r Report) state(t Trajectory, s Status) string {
 	switch direction := r.Trends[t.String()]; {
 	case s == Windowable:
-		return "Plateau"
+		return statePlateau
 	case direction == Up:
-		return "Drifting Up"
+		return stateUp
 	case direction == Down:
-		return "Drifting Down"
+		return stateDown
 	}
-	return "Plateau"
+	return statePlateau
 }

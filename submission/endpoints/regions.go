@@ -89,13 +89,19 @@ func (g Regions) Covered(concurrency int) Region {
 
 // MinSeconds is the least time of the steady window of a point, 0 of one above the margin.
 func (g Regions) MinSeconds(concurrency int, agentic bool) int {
-	switch {
-	case concurrency >= 1 && concurrency <= g.rules.UltraLowMax:
-		return g.rules.WindowSeconds.Low
-	case g.Of(concurrency) == "":
+	if g.Of(concurrency) == "" && concurrency > g.rules.UltraLowMax {
 		return 0
-	case agentic:
-		return g.rules.WindowSeconds.Agentic
 	}
-	return g.rules.WindowSeconds.SingleTurn
+	return g.rules.MinWindowSeconds(concurrency, agentic)
+}
+
+// MinWindowSeconds is the least time of the steady window of a point that lies in a region.
+func (r *Rules) MinWindowSeconds(concurrency int, agentic bool) int {
+	switch {
+	case concurrency <= r.UltraLowMax:
+		return r.WindowSeconds.Low
+	case agentic:
+		return r.WindowSeconds.Agentic
+	}
+	return r.WindowSeconds.SingleTurn
 }

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"io/fs"
 	"path"
 	"path/filepath"
@@ -152,16 +153,9 @@ func (c *checker) sources() {
 	for _, name := range names {
 		dir := path.Join(srcDir, name)
 		readme := c.readme(dir)
-		c.either(readme != "", "src-readme", Error, path.Join(dir, cmpOr(readme, "README.md")), name+" has a README.md",
+		c.either(readme != "", "src-readme", Error, path.Join(dir, cmp.Or(readme, "README.md")), name+" has a README.md",
 			name+" has no README.md: it says how a point is made again")
 	}
-}
-
-func cmpOr(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }
 
 // readme is the name of a folder's README.md, in whatever letters.

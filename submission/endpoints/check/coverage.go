@@ -99,7 +99,7 @@ func (c *checker) offlineRows(v *curve) {
 		c.row(rule, Error, v.dir, "%d points are declared as Offline, want one", len(all))
 	case len(all) == 0:
 		c.row(rule, Error, v.dir, "no point is declared as Offline: want offline: dedicated or offline: elected")
-	case all[0].elected() && v.cMax != 0 && all[0].concurrency != max(v.cMax, 0):
+	case all[0].elected() && v.cMaxKnown && all[0].concurrency != v.cMax:
 		c.rowOf(sectionOfflineElection, rule, Error, v.dir, "the elected point has the concurrency %d, want C_max, %d",
 			all[0].concurrency, v.cMax)
 	default:
@@ -122,15 +122,14 @@ func (c *checker) offlineOrder(v *curve, offline *point) {
 			tps[p.concurrency] = p.summary.throughput()
 		}
 	}
-	if len(tps) == 0 || v.cMax == 0 {
+	if len(tps) == 0 || !v.cMaxKnown {
 		return
 	}
-	cMax := max(v.cMax, 0)
-	if offline.concurrency < cMax {
-		c.row(rule, Warning, v.dir, "Offline's concurrency is %d, below C_max, %d", offline.concurrency, cMax)
+	if offline.concurrency < v.cMax {
+		c.row(rule, Warning, v.dir, "Offline's concurrency is %d, below C_max, %d", offline.concurrency, v.cMax)
 	}
 	own, ok := tps[offline.concurrency]
-	highest, ok2 := tps[cMax]
+	highest, ok2 := tps[v.cMax]
 	if !ok || !ok2 {
 		return
 	}

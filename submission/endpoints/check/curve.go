@@ -15,13 +15,14 @@ import (
 
 // curve is one system's points of one model.
 type curve struct {
-	dir      string
-	points   []*point // by number
-	loaded   []*point // whose point.yaml could be read
-	regions  *endpoints.Regions
-	cMax     int // 0 where it is not known
-	accuracy map[int]*accuracy
-	first    string // the first point with a usable accuracy
+	dir       string
+	points    []*point // by number
+	loaded    []*point // whose point.yaml could be read
+	regions   *endpoints.Regions
+	cMax      int // where cMaxKnown
+	cMaxKnown bool
+	accuracy  map[int]*accuracy
+	first     string // the first point with a usable accuracy
 }
 
 // curve checks a folder of a model.
@@ -110,13 +111,10 @@ func (c *checker) description(v *curve) (basis string) {
 	}
 	r := c.read("system-description-valid", first.file, systemForm(c.rules.MaxCMin))
 	if r != nil {
-		v.cMax = r.Int("max_supported_concurrency")
+		v.cMax, v.cMaxKnown = r.Int("max_supported_concurrency"), true
 		c.row("system-description-valid", Info, first.file, "the description has all that it needs")
-		if v.cMax == 0 {
-			v.cMax = -1 // known, and wrong
-		}
 	} else if n, ok := whole(fieldOf(first.d, "max_supported_concurrency")); ok && n > 0 {
-		v.cMax = n
+		v.cMax, v.cMaxKnown = n, true
 	}
 	return first.file
 }
@@ -178,12 +176,11 @@ func (c *checker) cMinOverride(v *curve) (n int, declared, valid bool) {
 
 // regions divides the concurrencies of a curve.
 func (c *checker) regions(v *curve, basis string, override int, declared bool) {
-	if v.cMax == 0 {
+	if !v.cMaxKnown {
 		c.row("region-basis", Warning, basis, "max_supported_concurrency is not known: what needs the regions is not judged")
 		return
 	}
-	cMax := max(v.cMax, 0)
-	c.row("max-concurrency-declared", Info, basis, "C_max is %d", cMax)
+	c.row("max-concurrency-declared", Info, basis, "C_max is %d", v.cMax)
 	cMin, lowest := override, v.points[0].concurrency
 	for _, p := range v.points {
 		lowest = min(lowest, p.concurrency)
@@ -197,7 +194,7 @@ func (c *checker) regions(v *curve, basis string, override int, declared bool) {
 		cMin = min(lowest, c.rules.UltraLowMax)
 		c.row("region-basis", Info, v.dir, "C_min is %d, of the lowest point, %d", cMin, lowest)
 	}
-	g, err := c.rules.RegionsOf(cMax, cMin, declared)
+	g, err := c.rules.RegionsOf(v.cMax, cMin, declared)
 	if errors.Is(err, endpoints.ErrCMin) || errors.Is(err, endpoints.ErrCMax) {
 		c.row("region-computation", Error, basis, "%v", err)
 		return

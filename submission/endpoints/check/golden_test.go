@@ -1,14 +1,11 @@
 package check
 
 import (
-	"archive/tar"
 	"bufio"
 	"cmp"
-	"compress/gzip"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"path"
@@ -77,34 +74,22 @@ func TestGoldenTrees(t *testing.T) {
 }
 
 // unpack reads a base into memory, below sub/.
-func unpack(t *testing.T, file string) fstest.MapFS {
+func unpack(t *testing.T, archive string) fstest.MapFS {
 	t.Helper()
-	f, err := os.Open(file)
+	dir, tree := t.TempDir(), fstest.MapFS{}
+	golden.Unpack(t, archive, dir)
+	err := fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
+		tree[path.Join("sub", name)] = &fstest.MapFile{Data: text}
+		return err
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tree := fstest.MapFS{}
-	for r := tar.NewReader(z); ; {
-		h, err := r.Next()
-		if errors.Is(err, io.EOF) {
-			return tree
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if h.Typeflag == tar.TypeReg {
-			text, err := io.ReadAll(r)
-			if err != nil {
-				t.Fatal(err)
-			}
-			tree[path.Join("sub", h.Name)] = &fstest.MapFile{Data: text}
-		}
-	}
+	return tree
 }
 
 func (c treeCase) compare(t *testing.T, base fstest.MapFS, baseRows [][5]string) {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/plumbline-ml/plumbline/serving/steady"
 	"github.com/plumbline-ml/plumbline/submission/endpoints"
 	"github.com/plumbline-ml/plumbline/submission/endpoints/internal/schema"
 )
@@ -140,13 +141,6 @@ func (c *checker) pointRows(p *point) {
 	}
 }
 
-// The words of the steady state.
-var (
-	steadyStatuses = []string{"windowable", "insufficient_duration", "insufficient_passes", "partial_dataset"}
-	steadyVerdicts = []string{"STEADY STATE", "drifting_up", "drifting_down", "anomaly", "not found"}
-	steadyStates   = []string{"Plateau", "Drifting Up", "Drifting Down"}
-)
-
 func (c *checker) steadyRows(p *point) {
 	block := p.config.Record("steady_state")
 	if block == nil {
@@ -158,10 +152,10 @@ func (c *checker) steadyRows(p *point) {
 			bad = append(bad, fmt.Sprintf("%s is %q, want one of %s", name, got, listed(words)))
 		}
 	}
-	want("status", block.Text("status"), block.Has("status"), steadyStatuses)
-	want("verdict", block.Text("verdict"), block.Has("verdict"), steadyVerdicts)
+	want("status", block.Text("status"), block.Has("status"), steady.Statuses())
+	want("verdict", block.Text("verdict"), block.Has("verdict"), steady.Verdicts())
 	for name, state := range block.Map("state") {
-		want("the state of "+name, fmt.Sprint(state), true, steadyStates)
+		want("the state of "+name, fmt.Sprint(state), true, steady.States())
 	}
 	slices.Sort(bad)
 	c.either(len(bad) == 0, "steady-state-valid", Error, p.yaml(), "the steady state uses the words of the rules",
@@ -172,16 +166,16 @@ func (c *checker) steadyRows(p *point) {
 	bad = nil
 	passes, known := superPasses(block)
 	least := c.rules.MinSuperPasses
-	switch status := block.Text("status"); {
-	case status == "windowable":
+	switch status := steady.Status(block.Text("status")); {
+	case status == steady.Windowable:
 		if known && passes < least {
 			bad = append(bad, fmt.Sprintf("the window has %d super-passes, want at least %d", passes, least))
 		}
 		if drifts := drifting(block); len(drifts) > 0 {
 			bad = append(bad, "a window was found, but "+listed(drifts)+" drift")
 		}
-	case status == "insufficient_passes" && known && passes >= least:
-		bad = append(bad, fmt.Sprintf("the status is insufficient_passes, but the window has %d", passes))
+	case status == steady.InsufficientPasses && known && passes >= least:
+		bad = append(bad, fmt.Sprintf("the status is %s, but the window has %d super-passes", status, passes))
 	}
 	c.either(len(bad) == 0, "steady-state-consistency", Error, p.yaml(), "the status fits the window",
 		strings.Join(bad, "; "))
@@ -219,9 +213,17 @@ func (c *checker) legacySeeds(p *point) {
 		if seed != nil && seed.Cmp(big.NewInt(legacySeed)) == 0 {
 			c.row("seed-config-legacy", Warning, p.yaml(), "%s is 42, as in round v0.7: name a seed_set", name)
 		} else {
-			c.row("seed-config-legacy", Error, p.yaml(), "%s is %v, and no seed_set is named", name, seed)
+			c.row("seed-config-legacy", Error, p.yaml(), "%s is %s, and no seed_set is named", name, seedText(seed))
 		}
 	}
+}
+
+// seedText is a seed as a message has it.
+func seedText(seed *big.Int) string {
+	if seed == nil {
+		return "missing"
+	}
+	return seed.String()
 }
 
 // seed is a seed by its present name, or by that of round v0.7.

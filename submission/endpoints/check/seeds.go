@@ -56,7 +56,7 @@ func (c *checker) seedValues(p *point, set *endpoints.SeedSet) {
 	}{{"scheduler_rng_seed", set.Scheduler}, {"sample_index_rng_seed", set.SampleIndex}, {"model_seed", set.Model}} {
 		got := p.seed(seed.name)
 		if got == nil || got.Cmp(new(big.Int).SetUint64(seed.want)) != 0 {
-			wrong = append(wrong, fmt.Sprintf("%s is %v, want %d", seed.name, got, seed.want))
+			wrong = append(wrong, fmt.Sprintf("%s is %s, want %d", seed.name, seedText(got), seed.want))
 		}
 	}
 	c.either(len(wrong) == 0, "seed-runtime-match", Error, p.yaml(), "the seeds are those of the set "+set.ID,

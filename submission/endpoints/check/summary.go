@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
+	"github.com/plumbline-ml/plumbline/serving/steady"
 	"github.com/plumbline-ml/plumbline/submission/endpoints"
 	"github.com/plumbline-ml/plumbline/submission/endpoints/internal/schema"
 )
@@ -167,12 +168,12 @@ func (c *checker) steadyBasis(p *point) {
 	case block == nil:
 		c.row(rule, Warning, file, "point.yaml has no steady_state: the figures are those of the whole run")
 		return
-	case block.Text("status") == "windowable":
+	case steady.Status(block.Text("status")) == steady.Windowable:
 		c.row(rule, Info, file, "the figures of the steady window are the official ones")
 	default:
 		c.row(rule, Warning, file, "the status is %q: the figures are those of the whole run", block.Text("status"))
 	}
-	if verdict := block.Text("verdict"); verdict == "drifting_up" || verdict == "drifting_down" {
+	if verdict := steady.Verdict(block.Text("verdict")); verdict == steady.DriftingUp || verdict == steady.DriftingDown {
 		c.row(rule, Warning, file, "the verdict is %s: a percentile of what drifts is no point", verdict)
 	}
 }

@@ -84,14 +84,10 @@ func (f *steadyFlags) check(events string) error {
 
 // minSeconds is the least time of the window.
 func (f *steadyFlags) minSeconds() float64 {
-	windows := endpoints.Newest().WindowSeconds
-	switch {
-	case f.users == 0:
+	if f.users == 0 {
 		return f.seconds
-	case f.users <= endpoints.Newest().UltraLowMax:
-		return float64(windows.Low)
 	}
-	return float64(windows.SingleTurn)
+	return float64(endpoints.Newest().MinWindowSeconds(f.users, false))
 }
 
 func (a *app) findSteady(events string, f *steadyFlags) error {

@@ -1,0 +1,81 @@
+package submission_test
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/e2e/internal/built"
+	"github.com/plumbline-ml/plumbline/e2e/internal/harness"
+	"github.com/plumbline-ml/plumbline/e2e/internal/page"
+	"github.com/plumbline-ml/plumbline/e2e/internal/testfile"
+	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
+)
+
+// TestEndpointsPage gives the commands of docs/endpoints.md, one after the other, in a folder with what they name: a
+// made submission, the events of a run, and a tokenizer.
+func TestEndpointsPage(t *testing.T) {
+	t.Parallel()
+	golden.Each(t, "endpoints/base/dedicated.tar.gz", func(t *testing.T, archive string) {
+		dir := t.TempDir()
+		golden.Unpack(t, archive, filepath.Join(dir, "ORG", "SUBMISSION_ID"))
+		testfile.Write(t, filepath.Join(dir, "tokenizer.json"), `{"model":{"type":"BPE","vocab":{"a":0,"b":1},"merges":[]},
+"pre_tokenizer":{"type":"ByteLevel","add_prefix_space":false,"use_regex":false},"decoder":{"type":"ByteLevel"}}`)
+		writeEvents(t, filepath.Join(dir, "events.jsonl"), 8, 6396)
+		said := map[string]string{}
+		commands, _ := page.Commands(t, "endpoints.md", "")
+		for _, heading := range []string{"Plan the curve", "Check a submission", "The results of a submission",
+			"The steady window"} {
+			for _, args := range commands[heading] {
+				cmd := harness.Command(t, built.Harness(), args...)
+				cmd.Dir = dir
+				said[strings.Join(args[:2], " ")] += harness.Finish(t, cmd).WantCode(t, 0).Both()
+			}
+			delete(commands, heading)
+		}
+		if len(commands) > 0 {
+			t.Errorf("commands that were not given: %v", commands)
+		}
+		for command, want := range map[string][]string{
+			"submission plan":    {"high_concurrency", "r6396", "At least 2 h 5 min in all", "the configurations are not whole"},
+			"submission check":   {"endpoints-1.0: 0 errors, 1 warning, "},
+			"submission results": {"X200x8, gpt-oss-120b, C_max 512", "925.01", "75.758", "STEADY STATE"},
+			"submission steady":  {"status: windowable", "super_pass_start: 1", "super_pass_end: 7", "n_samples: 44772"},
+		} {
+			harness.WantParts(t, said[command], want...)
+		}
+		configs, _ := filepath.Glob(filepath.Join(dir, "configs", "r*.yaml"))
+		if !slices.Contains(configs, filepath.Join(dir, "configs", "r6396.yaml")) || len(configs) != 8 {
+			t.Errorf("configurations %q, want one for each of 8 points", configs)
+		}
+	})
+}
+
+// writeEvents writes the log of a run of super-passes of size samples, 300 s each, at 20 ms a token.
+func writeEvents(t *testing.T, file string, passes, size int) {
+	t.Helper()
+	f, err := os.Create(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	w := bufio.NewWriter(f)
+	line := func(kind string, at int, id, data string) {
+		fmt.Fprintf(w, `{"event_type":"%s","timestamp_ns":%d,"sample_uuid":"%s","data":%s}`+"\n", kind, at, id, data)
+	}
+	line("session.start_performance_tracking", 0, "", "null")
+	for i := range passes * size {
+		id, at := fmt.Sprintf("%032x", i), 1+i*(300_000_000_000/size)
+		line("sample.issued", at, id, "null")
+		line("sample.recv_first", at+200_000_000, id, "null")
+		line("sample.complete", at+400_000_000, id, `["text",["a","bbbbbbbbbb"]]`)
+	}
+	line("session.stop_performance_tracking", 1<<60, "", "null")
+	if err := w.Flush(); err != nil {
+		t.Fatal(err)
+	}
+}
