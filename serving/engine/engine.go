@@ -117,6 +117,7 @@ func newEngine(asker Asker, plan Plan) (*engine, error) {
 	}
 	e.zero.Store(unset)
 	e.work = planWork(plan.Asks, plan.Load.Sessions || plan.Load.Kind == arrival.Replay, plan.Load.Seed)
+	e.work.draw = plan.Draw
 	e.warm = planWork(plan.WarmUp, false, 0)
 	return e, nil
 }
@@ -260,7 +261,7 @@ func (e *engine) ends() []time.Duration {
 		return []time.Duration{e.length}
 	case p.Duration > 0:
 		return []time.Duration{p.Duration}
-	case p.Requests > 0:
+	case p.Requests > 0 || e.plan.More != nil:
 		return nil
 	}
 	return []time.Duration{arrival.DefaultDuration, arrival.MostDuration}
@@ -276,7 +277,7 @@ func (e *engine) warmUpLasts() time.Duration {
 		return p.Duration + e.plan.Grace
 	case p.Stages != nil:
 		return p.StagesLast() + e.plan.Grace
-	case p.Requests > 0 || p.Kind == arrival.Maximum || p.Kind == arrival.Replay:
+	case p.Requests > 0 || e.plan.More != nil || p.Kind == arrival.Maximum || p.Kind == arrival.Replay:
 		return 0
 	}
 	return arrival.DefaultDuration + e.plan.Grace
@@ -299,7 +300,7 @@ func (e *engine) past(at int64) bool {
 		return passed >= e.length
 	case p.Duration > 0:
 		return passed >= p.Duration
-	case p.Requests > 0:
+	case p.Requests > 0 || e.plan.More != nil:
 		return false
 	}
 	return passed >= arrival.MostDuration || passed >= arrival.DefaultDuration &&
@@ -346,7 +347,7 @@ func (e *engine) allSent() {
 // promise takes the turns of the unit at a place; false: so many are taken that nothing more begins.
 func (e *engine) promise(place int) (u unit, ok bool) {
 	most := int64(e.plan.Share.Count(e.plan.Load.Requests))
-	if e.plan.Load.Requests > 0 && e.owed.Load() >= most {
+	if e.plan.Load.Requests > 0 && e.owed.Load() >= most || e.plan.More != nil && !e.plan.More(place) {
 		return u, false
 	}
 	u = e.work.at(place)
@@ -458,6 +459,9 @@ func (e *engine) pause(d time.Duration) bool {
 // ended counts a measured request.
 func (e *engine) ended(r *metrics.Request) {
 	e.progress.tokens.Add(int64(r.Events.Len()))
+	if e.plan.Seen != nil {
+		e.plan.Seen(r)
+	}
 	ended := e.progress.ended.Add(1)
 	if r.Status == metrics.Cancelled {
 		return

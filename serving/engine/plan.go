@@ -61,6 +61,15 @@ type Plan struct {
 	// Start is when the sending begins, by the wall clock, the same for all shares; the zero value is at once. What warms
 	// up a schedule is sent before.
 	Start time.Time
+	// Draw, if not nil, is which of the units is sent at a place, counted from 0, which nothing that warms up has; nil: in
+	// the order of Asks, then shuffled. Many goroutines ask, several times of one place.
+	Draw func(place int) int
+	// More, if not nil, is asked before users send the unit at a place; false: neither it nor a later one is sent. No
+	// default duration ends the point then. Many goroutines ask.
+	More func(place int) bool
+	// Seen, if not nil, is told of each measured request when it has ended, by many goroutines. Its times are on the
+	// engine's clock still, which begins before the measurement does.
+	Seen func(r *metrics.Request)
 	// Progress, if not nil, may be looked at while the measurement runs.
 	Progress *Progress
 }
@@ -133,6 +142,8 @@ func (p *Plan) check() error {
 	need(p.Load.Users == 0 || p.Share.Count(p.Load.Users) > 0, fmt.Sprintf("%d users are fewer than the %d shares",
 		p.Load.Users, p.Share.Of))
 	need(p.Grace >= 0, fmt.Sprintf("a grace period of %v: want 0 or more", p.Grace))
+	need(p.More == nil || p.Load.Kind == arrival.Users && p.Share.Of <= 1,
+		"the number of requests of anything but users of this client alone cannot depend on how it goes")
 	need(p.Retry >= 0, fmt.Sprintf("%d more tries: want 0 or more", p.Retry))
 	return errors.Join(faults...)
 }

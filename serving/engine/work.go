@@ -35,6 +35,7 @@ type work struct {
 	items []item
 	units []unit
 	seed  uint64
+	draw  func(place int) int // nil: in their order, then shuffled anew
 
 	mu     sync.Mutex
 	orders [][]int32 // of the units, by round but the first
@@ -135,6 +136,9 @@ func (w *work) at(place int) unit { return w.units[w.index(place)] }
 
 // index is the number of the unit at a place.
 func (w *work) index(place int) int {
+	if w.draw != nil {
+		return w.draw(place)
+	}
 	round, i := w.round(place), place%len(w.units)
 	if round == 0 {
 		return i

@@ -66,6 +66,8 @@ type Options struct {
 	ScatterBounds []float64
 	Trend         Test // the test of trends; empty is MannKendallHamedRao
 	AnyDuration   bool // takes the first plateau, however short
+	// Floor is the least time of a window in seconds, whatever the run is like; 0 is 600.
+	Floor float64
 }
 
 func (o Options) complete() Options {
@@ -80,6 +82,9 @@ func (o Options) complete() Options {
 	}
 	if o.Trend == "" {
 		o.Trend = MannKendallHamedRao
+	}
+	if o.Floor == 0 {
+		o.Floor = floorSeconds
 	}
 	return o
 }
@@ -122,7 +127,7 @@ func Detect(passes []Pass, o Options) Report {
 	left := all[min(crop, len(all)):]
 	r := Report{Warmup: crop, Passes: len(left), Index: -1, Plateaus: left.plateaus(o)}
 	for _, p := range r.Plateaus {
-		r.Durations = append(r.Durations, left.duration(p))
+		r.Durations = append(r.Durations, left.duration(p, o.Floor))
 	}
 	r.choose(o)
 	if r.Index >= 0 {

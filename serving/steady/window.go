@@ -13,7 +13,7 @@ type Duration struct {
 	// the passes that the mean of TPOT needs for 5 %, if more than MinPasses; else 0
 	Precision  float64 `json:"precision"`
 	Relaxation float64 `json:"relaxation"` // five times the 90th percentile of latencies
-	Floor      float64 `json:"floor"`      // 600 s
+	Floor      float64 `json:"floor"`      // Options.Floor
 
 	NeededPasses int     `json:"needed_passes"`
 	Scatter      float64 `json:"scatter"`      // of TPOT's 50th percentile
@@ -44,9 +44,9 @@ func tooShort(all []Duration, longest int) string {
 		d.Window, d.Min(), d.Dominant())
 }
 
-func (s series) duration(p Plateau) Duration {
+func (s series) duration(p Plateau, floor float64) Duration {
 	w := s[p.Low:p.High]
-	d := Duration{Plateau: p, Floor: floorSeconds, Scatter: scatter(w.trajectory(Trajectory{TPOT, 50}))}
+	d := Duration{Plateau: p, Floor: floor, Scatter: scatter(w.trajectory(Trajectory{TPOT, 50}))}
 	d.Window = float64(w[len(w)-1].LastIssue-w[0].FirstIssue) / 1e9
 	var times []float64
 	for i := range w {
