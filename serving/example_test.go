@@ -6,7 +6,7 @@ import (
 	"log"
 	"net/http/httptest"
 
-	"github.com/plumbline-ml/plumbline/backends/openai/openaitest"
+	"github.com/plumbline-ml/plumbline/internal/testkit/openaitest"
 
 	"github.com/plumbline-ml/plumbline/serving"
 	"github.com/plumbline-ml/plumbline/serving/arrival"

@@ -6,7 +6,7 @@ import (
 	"regexp"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/tools/internal/links"
+	"github.com/plumbline-ml/plumbline/internal/testkit/markdown"
 )
 
 // page is a page of the documents as texts name it, in Go too: docs/verdict.md.
@@ -14,7 +14,7 @@ var page = regexp.MustCompile(`\bdocs/[a-z0-9-]+\.md\b`)
 
 // TestLinks follows every link of the documents to a file, and to a heading where it has one.
 func TestLinks(t *testing.T) {
-	dead, err := links.Dead(documents(t, root(t)), "")
+	dead, err := markdown.DeadLinks(documents(t, root(t)), "")
 	if err != nil {
 		t.Fatal(err)
 	}

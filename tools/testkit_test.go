@@ -12,21 +12,25 @@ import (
 )
 
 // kits are the folders of what only tests need. LoadGen and the SDK, which require no other module of ours, have their
-// own.
+// own, and so has the command line, whose packages are its own.
 func kits() []string {
-	return []string{"internal/testkit", "loadgen/internal/testkit", "sdk/internal/testkit"}
+	return []string{
+		"internal/testkit", "loadgen/internal/testkit", "sdk/internal/testkit", "cmd/harness/internal/testkit",
+	}
 }
 
-// beside are the folders outside of the kits with packages for tests alone, and why they stay.
+// beside are the folders outside of the kits with packages for tests alone, or programs of a kit, and why they stay.
 func beside() map[string]string {
 	return map[string]string{
-		"e2e":                              "holds nothing but tests",
-		"tools":                            "holds nothing of the product",
-		"loadgen/loadgentest":              "promised to those who use LoadGen",
-		"loadgen/mlconf/mlconftest":        "reads files that LoadGen's module keeps to itself",
-		"sdk/sdktest":                      "promised to vendors",
-		"sdk/manifest/manifesttest":        "promised to vendors",
-		"cmd/harness/internal/cli/clitest": "needs what cmd/harness keeps to itself",
+		"e2e":                       "holds nothing but tests",
+		"tools":                     "holds nothing of the product",
+		"loadgen/loadgentest":       "promised to those who use LoadGen",
+		"loadgen/mlconf/mlconftest": "reads files that LoadGen's module keeps to itself",
+		"sdk/sdktest":               "promised to vendors",
+		"sdk/manifest/manifesttest": "promised to vendors",
+
+		"backends/kserve/cmd/oip-mock":    "a server to be started by hand: a kit and its flags",
+		"backends/openai/cmd/openai-mock": "a server to be started by hand: a kit and its flags",
 	}
 }
 
@@ -58,7 +62,7 @@ func TestProductNeedsNoTestkit(t *testing.T) {
 }
 
 // kitFaults lists the packages of the product that import a kit, the packages that tests alone import and that are in
-// neither a kit nor a folder beside them, and the folders beside them that hold none.
+// neither a kit nor a folder beside them, and the folders beside them that neither hold one nor import a kit.
 func kitFaults(nodes []node, kits []string, beside map[string]string) (faults []string) {
 	alone, unneeded := forTestsAlone(nodes, slices.Concat(kits, slices.Collect(maps.Keys(beside)))), maps.Clone(beside)
 	for _, n := range nodes {
@@ -66,7 +70,7 @@ func kitFaults(nodes []node, kits []string, beside map[string]string) (faults []
 			continue
 		}
 		if folder := folderOf(n.name(), slices.Collect(maps.Keys(beside))); folder != "" {
-			if alone[n.ImportPath] {
+			if alone[n.ImportPath] || len(imported(n, kits)) > 0 {
 				delete(unneeded, folder)
 			}
 			continue
@@ -75,10 +79,8 @@ func kitFaults(nodes []node, kits []string, beside map[string]string) (faults []
 			faults = append(faults, n.name()+" is imported by tests alone: move it to internal/testkit")
 			continue
 		}
-		for _, dep := range n.Imports {
-			if target, ours := strings.CutPrefix(dep, prefix); ours && folderOf(target, kits) != "" {
-				faults = append(faults, n.name()+" imports "+target+", which is for tests alone")
-			}
+		for _, target := range imported(n, kits) {
+			faults = append(faults, n.name()+" imports "+target+", which is for tests alone")
 		}
 	}
 	for _, folder := range slices.Sorted(maps.Keys(unneeded)) {
@@ -87,16 +89,26 @@ func kitFaults(nodes []node, kits []string, beside map[string]string) (faults []
 	return faults
 }
 
+// imported are the packages of the kits that one imports, its tests left out.
+func imported(n node, kits []string) (names []string) {
+	for _, dep := range n.Imports {
+		if target, ours := strings.CutPrefix(dep, prefix); ours && folderOf(target, kits) != "" {
+			names = append(names, target)
+		}
+	}
+	return names
+}
+
 // forTestsAlone finds the packages that tests import, or other packages for tests alone, and nothing else. Those in
 // folders count as such packages when they import others. Programs are none: nothing imports them.
 func forTestsAlone(nodes []node, folders []string) map[string]bool {
-	imported, by := map[string]bool{}, map[string][]node{}
+	needed, by := map[string]bool{}, map[string][]node{}
 	for _, n := range nodes {
 		for _, dep := range n.Imports {
 			by[dep] = append(by[dep], n)
 		}
 		for _, dep := range slices.Concat(n.Imports, n.TestImports, n.XTestImports) {
-			imported[dep] = true
+			needed[dep] = true
 		}
 	}
 	alone := map[string]bool{}
@@ -105,7 +117,7 @@ func forTestsAlone(nodes []node, folders []string) map[string]bool {
 		before = len(alone)
 		for _, n := range nodes {
 			others := slices.ContainsFunc(by[n.ImportPath], func(n node) bool { return !forTests(n) })
-			if n.Name != "main" && imported[n.ImportPath] && !others {
+			if n.Name != "main" && needed[n.ImportPath] && !others {
 				alone[n.ImportPath] = true
 			}
 		}
@@ -151,6 +163,7 @@ func TestKitFaults(t *testing.T) {
 		"left among the product":  {[]node{pkg("a", "lib", "atest"), pkg("atest", "lib", "")}, []string{"atest is imported"}},
 		"behind another":          {[]node{pkg("a", "", "b"), pkg("b", "c", ""), pkg("c", "", "")}, []string{"b is", "c is"}},
 		"needed by a kit alone":   {[]node{pkg("kit/x", "d", ""), pkg("d", "", "")}, []string{"d is imported"}},
+		"a program of a kit":      {[]node{pkg("sdk/sdktest/main", "kit/one", "")}, nil},
 		"needed by a program too": {[]node{pkg("cmd/c/main", "d", ""), pkg("d", "", ""), pkg("kit/x", "d", "")}, nil},
 	} {
 		faults := kitFaults(slices.Concat(sound, c.more), []string{"kit"}, map[string]string{"sdk/sdktest": "promised"})

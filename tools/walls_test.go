@@ -36,13 +36,14 @@ func walls() map[string]wall {
 			others: []string{"github.com/andybalholm/brotli", "github.com/klauspost/compress",
 				"github.com/parquet-go/parquet-go", "github.com/pierrec/lz4/v4"},
 		},
-		"fetch":    {},
-		"internal": {},
+		"fetch":        {},
+		"internal":     {},
+		"internal/oip": {others: []string{"google.golang.org/grpc", "google.golang.org/protobuf"}},
 		"internal/testkit": {
 			ours: []string{"accuracy/", "bench/", "datasets/", "fetch/", "internal/", "loadgen/", "preprocess/", "sdk/",
 				"serving/", "submission/"},
 			others: []string{"github.com/hanwen/go-fuse/v2", "github.com/mewkiz/flac", "github.com/parquet-go/parquet-go",
-				"golang.org/x/sys"},
+				"golang.org/x/sys", "google.golang.org/grpc"},
 		},
 		"accuracy": {
 			ours: []string{"preprocess/text/", "internal/half", "internal/lists", "internal/mt19937",
@@ -57,15 +58,20 @@ func walls() map[string]wall {
 		},
 		"backends/ort":    backend("github.com/yalue/onnxruntime_go", "golang.org/x/sys"),
 		"backends/openai": backend(),
-		"backends/kserve": backend("golang.org/x/sys", "google.golang.org/grpc", "google.golang.org/protobuf"),
-		"plugins":         plugin("github.com/parquet-go/parquet-go"),
+		"backends/kserve": backend("golang.org/x/sys", "google.golang.org/grpc", "google.golang.org/protobuf").
+			with("internal/oip"),
+		// Servers without a model, which are nothing but their kits, to be started by hand.
+		"backends/openai/cmd/openai-mock": {ours: []string{"internal/testkit/openaitest"}},
+		"backends/kserve/cmd/oip-mock":    {ours: []string{"internal/oip", "internal/testkit/oiptest"}},
+		"plugins":                         plugin("github.com/parquet-go/parquet-go"),
 		// The client of a database and the library of tensors stay in the one benchmark that needs them.
 		"plugins/rag":  plugin("github.com/jackc/pgx/v5", "gonum.org/v1/gonum"),
 		"plugins/sdxl": plugin("gorgonia.org/tensor"),
 		"cmd/plugins": {
 			ours: []string{"plugins/", "backends/", "sdk/", "preprocess/", "accuracy/", "datasets/", "loadgen/",
-				"internal/bounded", "internal/figure", "internal/half", "internal/lists", "internal/mt19937", "internal/onnx",
-				"internal/parallel", "internal/pcg64", "internal/pyfloat", "internal/pyvalue", "internal/sandbox"},
+				"internal/bounded", "internal/figure", "internal/half", "internal/lists", "internal/mt19937", "internal/oip",
+				"internal/onnx", "internal/parallel", "internal/pcg64", "internal/pyfloat", "internal/pyvalue",
+				"internal/sandbox"},
 			tests: []string{"internal/"},
 		},
 		// What is measured of servers, from the bottom: the first four need no server, and records need no more of it.
@@ -107,7 +113,7 @@ func walls() map[string]wall {
 				"google.golang.org/protobuf"},
 		},
 		"e2e": {
-			ours: []string{"backends/kserve/", "datasets/", "internal/", "loadgen/", "sdk/"},
+			ours: []string{"datasets/", "internal/", "loadgen/", "sdk/"},
 			others: []string{"github.com/goccy/go-yaml", "github.com/hanwen/go-fuse/v2", "github.com/mewkiz/flac",
 				"github.com/parquet-go/parquet-go", "golang.org/x/sys"},
 		},
@@ -132,6 +138,12 @@ func backend(client ...string) wall {
 		tests:  []string{"internal/", "loadgen/", "sdk/"},
 		others: client,
 	}
+}
+
+// with is a wall with more packages of ours.
+func (w wall) with(ours ...string) wall {
+	w.ours = append(w.ours, ours...)
+	return w
 }
 
 // plugin is the wall of a benchmark that needs modules of others.

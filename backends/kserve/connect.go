@@ -12,7 +12,7 @@ import (
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
 
-	"github.com/plumbline-ml/plumbline/backends/kserve/internal/oip"
+	"github.com/plumbline-ml/plumbline/internal/oip"
 )
 
 // dialer connects to HOST:PORT.

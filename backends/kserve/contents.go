@@ -3,7 +3,7 @@ package kserve
 import (
 	"fmt"
 
-	"github.com/plumbline-ml/plumbline/backends/kserve/internal/oip"
+	"github.com/plumbline-ml/plumbline/internal/oip"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 

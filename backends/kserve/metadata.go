@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/backends/kserve/internal/oip"
+	"github.com/plumbline-ml/plumbline/internal/oip"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 

@@ -9,7 +9,7 @@ import (
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/encoding/protowire"
 
-	"github.com/plumbline-ml/plumbline/backends/kserve/internal/oip"
+	"github.com/plumbline-ml/plumbline/internal/oip"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 

@@ -5,7 +5,7 @@ import (
 	"net"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/backends/kserve/oiptest"
+	"github.com/plumbline-ml/plumbline/internal/testkit/oiptest"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 

@@ -3,7 +3,7 @@ package kserve
 import (
 	"errors"
 
-	"github.com/plumbline-ml/plumbline/backends/kserve/internal/oip"
+	"github.com/plumbline-ml/plumbline/internal/oip"
 )
 
 // split tells an error of one request from an answer, and finds the request's id.

@@ -15,7 +15,7 @@ import (
 
 	"google.golang.org/grpc"
 
-	"github.com/plumbline-ml/plumbline/backends/kserve/internal/oip"
+	"github.com/plumbline-ml/plumbline/internal/oip"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 

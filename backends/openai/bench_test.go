@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/plumbline-ml/plumbline/backends/openai/openaitest"
+	"github.com/plumbline-ml/plumbline/internal/testkit/openaitest"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 

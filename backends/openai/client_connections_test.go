@@ -15,7 +15,7 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/backends/openai"
-	"github.com/plumbline-ml/plumbline/backends/openai/openaitest"
+	"github.com/plumbline-ml/plumbline/internal/testkit/openaitest"
 )
 
 func TestClientIsNotConnected(t *testing.T) {

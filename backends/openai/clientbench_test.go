@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/plumbline-ml/plumbline/backends/openai"
-	"github.com/plumbline-ml/plumbline/backends/openai/openaitest"
+	"github.com/plumbline-ml/plumbline/internal/testkit/openaitest"
 )
 
 // processor is the processor's time that this process has used.

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/plumbline-ml/plumbline/backends/openai"
-	"github.com/plumbline-ml/plumbline/backends/openai/openaitest"
+	"github.com/plumbline-ml/plumbline/internal/testkit/openaitest"
 )
 
 // failing is a server that fails as told for its first requests.

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/plumbline-ml/plumbline/backends/openai"
-	"github.com/plumbline-ml/plumbline/backends/openai/openaitest"
+	"github.com/plumbline-ml/plumbline/internal/testkit/openaitest"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/backends/openai"
-	"github.com/plumbline-ml/plumbline/backends/openai/openaitest"
+	"github.com/plumbline-ml/plumbline/internal/testkit/openaitest"
 )
 
 // inMemory returns a generator of servers to which connections are in memory, so that virtual time may pass: what is

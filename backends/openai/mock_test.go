@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/plumbline-ml/plumbline/backends/openai"
-	"github.com/plumbline-ml/plumbline/backends/openai/openaitest"
+	"github.com/plumbline-ml/plumbline/internal/testkit/openaitest"
 )
 
 // timed is an observer on the clock of its test: token events alone.

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/backends/openai"
-	"github.com/plumbline-ml/plumbline/backends/openai/openaitest"
+	"github.com/plumbline-ml/plumbline/internal/testkit/openaitest"
 )
 
 // TestRefusedUnread: a server that refuses a long request and reads no more of it is heard at once, however long an

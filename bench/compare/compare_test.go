@@ -15,7 +15,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
 	"github.com/plumbline-ml/plumbline/internal/lists"
-	"github.com/plumbline-ml/plumbline/internal/testkit/texttest"
+	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
@@ -467,7 +467,7 @@ func TestText(t *testing.T) {
 		if err := c.WriteText(&b, name == "single"); err != nil {
 			t.Fatal(err)
 		}
-		texttest.Compare(t, name, b.String())
+		testfile.Compare(t, name, b.String())
 	}
 }
 

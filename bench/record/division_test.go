@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/internal/testkit/texttest"
+	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk"
 
@@ -53,7 +53,7 @@ func TestDivisionTexts(t *testing.T) {
 			if err := WriteRow(&b, run); err != nil {
 				t.Fatal(err)
 			}
-			texttest.Compare(t, "division-"+name, b.String())
+			testfile.Compare(t, "division-"+name, b.String())
 		})
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/plumbline-ml/plumbline/internal/system"
-	"github.com/plumbline-ml/plumbline/internal/testkit/texttest"
+	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
@@ -224,7 +224,7 @@ func TestRowTexts(t *testing.T) {
 			if err := WriteRow(&b, run); err != nil {
 				t.Fatal(err)
 			}
-			texttest.Compare(t, name, b.String())
+			testfile.Compare(t, name, b.String())
 		})
 	}
 }
@@ -246,7 +246,7 @@ func TestHeaderAndFooterTexts(t *testing.T) {
 			if err := errors.Join(WriteHeader(&b, run, "out"), WriteFooter(&b, "out", NewDocument([]Run{run}))); err != nil {
 				t.Fatal(err)
 			}
-			texttest.Compare(t, name, b.String())
+			testfile.Compare(t, name, b.String())
 		})
 	}
 }
@@ -257,7 +257,7 @@ func TestDocumentText(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	texttest.Compare(t, "document", string(text))
+	testfile.Compare(t, "document", string(text))
 }
 
 func TestPerformanceText(t *testing.T) {
@@ -267,7 +267,7 @@ func TestPerformanceText(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		texttest.Compare(t, "performance-"+name, string(text)+"\n")
+		testfile.Compare(t, "performance-"+name, string(text)+"\n")
 	}
 }
 

@@ -9,14 +9,14 @@ import (
 
 	"github.com/plumbline-ml/plumbline/e2e/internal/built"
 	"github.com/plumbline-ml/plumbline/e2e/internal/harness"
-	"github.com/plumbline-ml/plumbline/e2e/internal/page"
-	"github.com/plumbline-ml/plumbline/e2e/internal/testfile"
+	"github.com/plumbline-ml/plumbline/internal/testkit/markdown"
+	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
 // TestIndexIsTrue runs the commands of docs/index.md in an empty folder, one after the other, and compares what they
 // print with what stands there, all numbers left out. PLUMBLINE_UPDATE_DOCS=1 writes what they print.
 func TestIndexIsTrue(t *testing.T) {
-	path := filepath.Join(built.Root(), "docs", "index.md")
+	path := built.Doc("index.md")
 	text := testfile.Read(t, path)
 	dir := t.TempDir()
 	var fresh strings.Builder
@@ -80,5 +80,5 @@ func masked(text string) string {
 	text = date.ReplaceAllString(text, "#")
 	text = number.ReplaceAllString(text, "#")
 	text = span.ReplaceAllString(text, "# time")
-	return emptyLines.ReplaceAllString(page.Blanks.ReplaceAllString(text, " "), "\n") // notes have some around them
+	return emptyLines.ReplaceAllString(markdown.Blanks.ReplaceAllString(text, " "), "\n") // notes have some around them
 }

@@ -12,8 +12,8 @@ import (
 
 	"github.com/plumbline-ml/plumbline/e2e/internal/built"
 	"github.com/plumbline-ml/plumbline/e2e/internal/harness"
-	"github.com/plumbline-ml/plumbline/e2e/internal/page"
-	"github.com/plumbline-ml/plumbline/e2e/internal/testfile"
+	"github.com/plumbline-ml/plumbline/internal/testkit/markdown"
+	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
 // TestRuntimePage gives the commands of docs/tuning.md that fetch ONNX Runtime: the library beside the plugins lies in
@@ -21,7 +21,7 @@ import (
 func TestRuntimePage(t *testing.T) {
 	library := filepath.Join(t.TempDir(), "libonnxruntime.so") // a copy: tar wants files that are not linked meanwhile
 	built.Copy(t, filepath.Join("plugins", "libonnxruntime.so"), library)
-	commands, _ := page.Commands(t, "tuning.md", "")
+	commands, _ := markdown.Commands(t, built.Doc("tuning.md"), "")
 	releases := releaseServer(t, library)
 	dir, bin, module := t.TempDir(), t.TempDir(), t.TempDir()
 	if err := os.Link(library, filepath.Join(module, "libonnxruntime.so.1")); err != nil {

@@ -10,8 +10,8 @@ import (
 
 	"github.com/plumbline-ml/plumbline/e2e/internal/faulty"
 	"github.com/plumbline-ml/plumbline/e2e/internal/harness"
-	"github.com/plumbline-ml/plumbline/e2e/internal/testfile"
 	"github.com/plumbline-ml/plumbline/internal/testkit/faultydisk"
+	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 	"golang.org/x/sys/unix"
 )
 

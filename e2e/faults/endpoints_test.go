@@ -12,7 +12,6 @@ import (
 
 	"github.com/plumbline-ml/plumbline/e2e/internal/built"
 	"github.com/plumbline-ml/plumbline/e2e/internal/harness"
-	"github.com/plumbline-ml/plumbline/e2e/internal/mock"
 )
 
 // TestAnEndpointLostInMidRun kills one of two servers while they work: the run ends and names it, or goes on with the
@@ -54,8 +53,8 @@ func TestAnEndpointLostInMidRun(t *testing.T) {
 // startMortal starts a server for resnet50 without a model, and returns how to kill it and its address.
 func startMortal(t *testing.T) (kill func(), address string) {
 	t.Helper()
-	binary := filepath.Join(built.Dir(), mock.OIP)
-	cmd := exec.Command(binary, append(mock.Classifier("mortal", "127.0.0.1:0"), "-delay", "250ms")...)
+	binary := filepath.Join(built.Dir(), harness.MockOIP)
+	cmd := exec.Command(binary, append(harness.MockClassifier("mortal", "127.0.0.1:0"), "-delay", "250ms")...)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/e2e/internal/faulty"
 	"github.com/plumbline-ml/plumbline/e2e/internal/harness"
 	"github.com/plumbline-ml/plumbline/e2e/internal/results"
-	"github.com/plumbline-ml/plumbline/e2e/internal/testfile"
+	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
 // TestFaultyPlugins runs plugins with one fault each: the harness says what happened and what to do, ends with code 5,

@@ -11,7 +11,6 @@ import (
 	"github.com/plumbline-ml/plumbline/e2e/internal/built"
 	"github.com/plumbline-ml/plumbline/e2e/internal/faulty"
 	"github.com/plumbline-ml/plumbline/e2e/internal/harness"
-	"github.com/plumbline-ml/plumbline/e2e/internal/mock"
 	"github.com/plumbline-ml/plumbline/internal/testkit/tinymodel"
 )
 
@@ -30,9 +29,10 @@ func TestHangingBackends(t *testing.T) {
 		return []string{"faulty", "--plugin-dir", filepath.Dir(faulty), "--plugin", "faulty", "--scenario", "Offline",
 			"--backend", "process", "--backend-opt", "command=" + faulty + " backend " + fault}
 	}
-	asleep := mock.Start(t, mock.OIP, nil, append(mock.Classifier("asleep", "127.0.0.1:0"), "-delay", "1h")...)
-	stalled := mock.Start(t, mock.OpenAI, nil, "-listen", "127.0.0.1:0", "-model", "m", "-vocabulary", "1000", "-step",
-		"1h")
+	asleep := harness.StartMock(t, harness.MockOIP, nil, append(harness.MockClassifier("asleep", "127.0.0.1:0"),
+		"-delay", "1h")...)
+	stalled := harness.StartMock(t, harness.MockOpenAI, nil, "-listen", "127.0.0.1:0", "-model", "m",
+		"-vocabulary", "1000", "-step", "1h")
 	const pid = `process \d+, which has used`
 	for name, c := range map[string]struct {
 		args []string

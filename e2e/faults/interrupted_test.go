@@ -9,7 +9,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/e2e/internal/built"
 	"github.com/plumbline-ml/plumbline/e2e/internal/harness"
-	"github.com/plumbline-ml/plumbline/e2e/internal/testfile"
+	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
 // TestInterruptedTokens: a run of tokens that is interrupted shows the token latencies that it measured until then.

@@ -18,8 +18,8 @@ import (
 
 	"github.com/plumbline-ml/plumbline/e2e/internal/built"
 	"github.com/plumbline-ml/plumbline/e2e/internal/harness"
-	"github.com/plumbline-ml/plumbline/e2e/internal/testfile"
 	"github.com/plumbline-ml/plumbline/internal/testkit/slow"
+	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
 // campaign is a command that makes several runs, on a plugin that answers at once. In the arguments DIR is a folder of

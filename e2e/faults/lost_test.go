@@ -15,7 +15,7 @@ import (
 	"github.com/plumbline-ml/plumbline/e2e/internal/faulty"
 	"github.com/plumbline-ml/plumbline/e2e/internal/harness"
 	"github.com/plumbline-ml/plumbline/e2e/internal/results"
-	"github.com/plumbline-ml/plumbline/e2e/internal/testfile"
+	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
 // TestLogsLostInMidRun deletes or moves what a run writes to: the result is printed, as one that is unfinished.

@@ -13,7 +13,7 @@ import (
 	"github.com/plumbline-ml/plumbline/e2e/internal/faulty"
 	"github.com/plumbline-ml/plumbline/e2e/internal/harness"
 	"github.com/plumbline-ml/plumbline/e2e/internal/results"
-	"github.com/plumbline-ml/plumbline/e2e/internal/testfile"
+	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
 // TestKilledInMidScoring kills the harness, or the plugin, while the scorer is in the middle of the log: the answers

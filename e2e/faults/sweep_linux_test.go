@@ -9,9 +9,8 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/e2e/internal/harness"
-	"github.com/plumbline-ml/plumbline/e2e/internal/mock"
-	"github.com/plumbline-ml/plumbline/e2e/internal/testfile"
 	"github.com/plumbline-ml/plumbline/internal/testkit/faultydisk"
+	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
 // TestSweepOnAFullDisk: a disk that is full in the middle of a sweep ends it; what was measured is kept, and with room
@@ -26,7 +25,7 @@ func TestSweepOnAFullDisk(t *testing.T) {
 		}
 		return 0
 	})
-	url := mock.Start(t, mock.OpenAI, nil, "-listen", "127.0.0.1:0")
+	url := harness.StartMock(t, harness.MockOpenAI, nil, "-listen", "127.0.0.1:0")
 	out := filepath.Join(disk.Dir, "out")
 	bench := []string{"bench", url, "--isl", "8", "--osl", "4", "--concurrency", "1,2,4", "--requests", "20",
 		"--warmup", "2", "--quiet", "--out", out}

@@ -12,8 +12,8 @@ import (
 
 	"github.com/plumbline-ml/plumbline/e2e/internal/built"
 	"github.com/plumbline-ml/plumbline/e2e/internal/harness"
-	"github.com/plumbline-ml/plumbline/e2e/internal/testfile"
 	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
+	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
 // TestBadInput gives the harness one wrong thing at a time: each has its exit code and a message that says what was

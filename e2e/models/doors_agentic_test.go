@@ -13,9 +13,8 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/export"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/tooluse"
 	"github.com/plumbline-ml/plumbline/e2e/internal/harness"
-	"github.com/plumbline-ml/plumbline/e2e/internal/mock"
-	"github.com/plumbline-ml/plumbline/e2e/internal/testfile"
 	"github.com/plumbline-ml/plumbline/internal/testkit/officialdata"
+	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
 // callTables are the forms of the endpoints harness's table.
@@ -118,7 +117,7 @@ func TestAgentAtServer(t *testing.T) {
 	if err := os.WriteFile(file, []byte(script.String()), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	url := mock.Start(t, mock.OpenAI, nil, "-listen", "127.0.0.1:0", "-model", "m", "-answers", file)
+	url := harness.StartMock(t, harness.MockOpenAI, nil, "-listen", "127.0.0.1:0", "-model", "m", "-answers", file)
 	out := filepath.Join(dir, "out")
 	r := harness.Run(t, "run", "qwen3.6-27b", "--backend", "openai", "--backend-opt", "url="+url, "--dataset",
 		filepath.Join(dir, "agentic"), "--accuracy-dataset", filepath.Join(dir, "bfcl_eval"), "--mode", "submission",

@@ -6,9 +6,9 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/backends/kserve/oiptest"
 	"github.com/plumbline-ml/plumbline/e2e/internal/built"
-	"github.com/plumbline-ml/plumbline/e2e/internal/mock"
+	"github.com/plumbline-ml/plumbline/e2e/internal/harness"
+	"github.com/plumbline-ml/plumbline/internal/testkit/oiptest"
 	"github.com/plumbline-ml/plumbline/internal/testkit/tinymodel"
 )
 
@@ -28,7 +28,7 @@ func backendDoor(t *testing.T) door {
 // serveColours starts a server that classifies pictures as tinymodel.ResNet50 does, and returns its address.
 func serveColours(t *testing.T) string {
 	t.Helper()
-	return mock.ServeOIP(t, oiptest.Options{
+	return harness.ServeOIP(t, oiptest.Options{
 		Name: "colours", Model: "resnet50", Answer: classify,
 		Inputs:  []oiptest.Tensor{{Name: "input_tensor:0", Datatype: "FP32", Shape: []int64{-1, 3, 224, 224}}},
 		Outputs: []oiptest.Tensor{{Name: "ArgMax:0", Datatype: "INT64", Shape: []int64{-1}}},

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/e2e/internal/built"
-	"github.com/plumbline-ml/plumbline/e2e/internal/testfile"
 	"github.com/plumbline-ml/plumbline/internal/testkit/onnxfile"
+	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
 // manifestModel is what a manifest, and so harness describe, says of a model's files and data sets.

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/e2e/internal/mock"
+	"github.com/plumbline-ml/plumbline/e2e/internal/harness"
 	"github.com/plumbline-ml/plumbline/internal/testkit/officialdata"
 	"github.com/plumbline-ml/plumbline/internal/testkit/onnxfile"
 	"github.com/plumbline-ml/plumbline/internal/testkit/tinymodel"
@@ -53,5 +53,5 @@ func retrievalServer(t *testing.T) string {
 	if err := officialdata.WriteRetrievalRules(rules); err != nil {
 		t.Fatal(err)
 	}
-	return mock.Start(t, mock.OpenAI, nil, "-listen", "127.0.0.1:0", "-model", "m", "-answers", rules)
+	return harness.StartMock(t, harness.MockOpenAI, nil, "-listen", "127.0.0.1:0", "-model", "m", "-answers", rules)
 }

@@ -10,9 +10,9 @@ import (
 
 	"github.com/plumbline-ml/plumbline/e2e/internal/built"
 	"github.com/plumbline-ml/plumbline/e2e/internal/harness"
-	"github.com/plumbline-ml/plumbline/e2e/internal/testfile"
 	"github.com/plumbline-ml/plumbline/internal/testkit/officialdata"
 	"github.com/plumbline-ml/plumbline/internal/testkit/onnxfile"
+	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
 // sdxlDoors are those of text to image, of pictures of 64 x 64 pixels.

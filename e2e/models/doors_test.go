@@ -15,9 +15,9 @@ import (
 	"github.com/plumbline-ml/plumbline/e2e/internal/built"
 	"github.com/plumbline-ml/plumbline/e2e/internal/harness"
 	"github.com/plumbline-ml/plumbline/e2e/internal/results"
-	"github.com/plumbline-ml/plumbline/e2e/internal/testfile"
 	"github.com/plumbline-ml/plumbline/internal/testkit/onnxfile"
 	"github.com/plumbline-ml/plumbline/internal/testkit/slow"
+	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
 // door is one model's way from official files to a score: docs/real-data.md has its commands.
@@ -118,7 +118,7 @@ func TestRealData(t *testing.T) {
 // backslash goes on in the next.
 func realDataCommands(t *testing.T) map[string][]string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(built.Root(), "docs", "real-data.md"))
+	text, err := os.ReadFile(built.Doc("real-data.md"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,10 +7,9 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/e2e/internal/harness"
-	"github.com/plumbline-ml/plumbline/e2e/internal/mock"
-	"github.com/plumbline-ml/plumbline/e2e/internal/testfile"
 	"github.com/plumbline-ml/plumbline/internal/testkit/officialdata"
 	"github.com/plumbline-ml/plumbline/internal/testkit/slow"
+	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
 // vlDoors are those of models that see, at a server: a catalogue of the hub, and one of the endpoints harness.
@@ -47,7 +46,7 @@ func productServer(t *testing.T) string {
 	if err := officialdata.WriteProductRules(rules); err != nil {
 		t.Fatal(err)
 	}
-	return mock.Start(t, mock.OpenAI, nil, "-listen", "127.0.0.1:0", "-model", "m", "-answers", rules)
+	return harness.StartMock(t, harness.MockOpenAI, nil, "-listen", "127.0.0.1:0", "-model", "m", "-answers", rules)
 }
 
 // TestSecondHandOfPagesOfVersion2 runs the embedded model on a catalogue as pyarrow writes it with pages of version 2:
@@ -104,7 +103,7 @@ func TestProductsInBothForms(t *testing.T) {
 			`"requests_mib": "1"`)
 	}
 	rules := testfile.Write(t, filepath.Join(dir, "refuse.jsonl"), `{"contains":"","status":400}`+"\n")
-	refusing := mock.Start(t, mock.OpenAI, nil, "-listen", "127.0.0.1:0", "-model", "m", "-answers", rules)
+	refusing := harness.StartMock(t, harness.MockOpenAI, nil, "-listen", "127.0.0.1:0", "-model", "m", "-answers", rules)
 	r := run(refusing, file, filepath.Join(dir, "refused"), "--mode", "performance")
 	if r.Code == 0 {
 		t.Error("a server that refuses is measured")

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/e2e/internal/harness"
-	"github.com/plumbline-ml/plumbline/e2e/internal/testfile"
+	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
 // wanFiles writes made-up prompts under the official file's name, and a negative prompt.

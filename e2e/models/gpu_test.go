@@ -12,7 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/e2e/internal/built"
 	"github.com/plumbline-ml/plumbline/e2e/internal/harness"
 	"github.com/plumbline-ml/plumbline/e2e/internal/results"
-	"github.com/plumbline-ml/plumbline/e2e/internal/testfile"
+	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
 // TestGPU runs benchmarks on the GPUs that PLUMBLINE_GPU names ("cuda:0" or "cuda:0,cuda:1"), with ONNX Runtime's

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/e2e/internal/harness"
-	"github.com/plumbline-ml/plumbline/e2e/internal/testfile"
 	"github.com/plumbline-ml/plumbline/internal/testkit/officialdata"
+	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
 // TestMathematicsIsGraded scores a log of answers that each a step of its own decides, one of them past the bounds of

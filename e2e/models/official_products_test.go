@@ -13,8 +13,8 @@ import (
 
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/products"
 	"github.com/plumbline-ml/plumbline/e2e/internal/harness"
-	"github.com/plumbline-ml/plumbline/e2e/internal/testfile"
 	"github.com/plumbline-ml/plumbline/internal/testkit/officialdata"
+	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
 // productModules stand in for what the official script of products imports, and does not need to score: the catalogue

@@ -15,9 +15,8 @@ import (
 	synthetic "github.com/plumbline-ml/plumbline/datasets/synthetic/reasoning"
 	"github.com/plumbline-ml/plumbline/e2e/internal/built"
 	"github.com/plumbline-ml/plumbline/e2e/internal/harness"
-	"github.com/plumbline-ml/plumbline/e2e/internal/mock"
-	"github.com/plumbline-ml/plumbline/e2e/internal/testfile"
 	"github.com/plumbline-ml/plumbline/internal/testkit/officialdata"
+	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
 // accuracyScripts are the official accuracy scripts of the reasoning models with what they import, in a folder of the
@@ -202,7 +201,7 @@ func (s accuracyScripts) atServer(t *testing.T, model string) {
 		s.pickle(t, lines, x.table)
 		s.run(t, dir, nil, filepath.Join(built.Root(), "datasets", "convert", "convert.py"), x.table, data)
 	}
-	url := mock.Start(t, mock.OpenAI, nil, reasoningServer(owner, writeAnswers(t, answers))...)
+	url := harness.StartMock(t, harness.MockOpenAI, nil, reasoningServer(owner, writeAnswers(t, answers))...)
 	s.compare(t, model, lines, x, append(api, "--backend", "openai", "--backend-opt", "url="+url, "--dataset", data,
 		"--param", "tokenizer="+dir, "--param", "problems="+problems, "--set",
 		fmt.Sprintf("accuracy_sample_count_override=%d", len(rows)))...)

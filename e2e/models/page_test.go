@@ -10,10 +10,9 @@ import (
 
 	"github.com/plumbline-ml/plumbline/e2e/internal/built"
 	"github.com/plumbline-ml/plumbline/e2e/internal/harness"
-	"github.com/plumbline-ml/plumbline/e2e/internal/mock"
-	"github.com/plumbline-ml/plumbline/e2e/internal/page"
-	"github.com/plumbline-ml/plumbline/e2e/internal/testfile"
+	"github.com/plumbline-ml/plumbline/internal/testkit/markdown"
 	"github.com/plumbline-ml/plumbline/internal/testkit/officialdata"
+	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
 // pageServer is what a page's command asks, as this machine has it.
@@ -38,30 +37,31 @@ func TestServersPage(t *testing.T) {
 		"resnet50 at the server",
 	}
 	classify := func(t *testing.T) string {
-		return mock.Start(t, mock.OIP, nil, mock.Classifier("page", "127.0.0.1:0")...)
+		return harness.StartMock(t, harness.MockOIP, nil, harness.MockClassifier("page", "127.0.0.1:0")...)
 	}
 	servers := map[string]pageServer{
 		"Benchmarking a server with OpenAI's API": {
 			"http://HOST:8000", func(t *testing.T) string {
-				return mock.Start(t, mock.OpenAI, nil, "-listen", "127.0.0.1:0", "-says", "256,257,0")
+				return harness.StartMock(t, harness.MockOpenAI, nil, "-listen", "127.0.0.1:0", "-says", "256,257,0")
 			}, tokens, 4, []string{
 				"Server        performance  VALID", "Offline       performance  VALID", "tokens/s", "BELOW TARGET",
 			},
 		},
 		"So many users at a time": {
 			"http://HOST:8000", func(t *testing.T) string {
-				return mock.Start(t, mock.OpenAI, nil, "-listen", "127.0.0.1:0", "-says", "256,257,0")
+				return harness.StartMock(t, harness.MockOpenAI, nil, "-listen", "127.0.0.1:0", "-says", "256,257,0")
 			}, []string{"--smoke"}, 0, []string{"no LoadGen scenario: closed loop", "32 users"},
 		},
 		"Servers that transcribe": {
 			"http://host:8000/v1", func(t *testing.T) string {
-				return mock.Start(t, mock.OpenAI, nil, "-listen", "127.0.0.1:0", "-transcript", "a quick brown fox")
+				return harness.StartMock(t, harness.MockOpenAI, nil, "-listen", "127.0.0.1:0", "-transcript", "a quick brown fox")
 			}, []string{"--smoke", "--set", "min_query_count=4", "--set", "min_duration=0"}, 0,
 			[]string{"Offline       performance  VALID", "100 tokens", "WER 160.00 %"},
 		},
 		"Reasoning models": {
 			"http://host:8000", func(t *testing.T) string {
-				return mock.Start(t, mock.OpenAI, nil, "-listen", "127.0.0.1:0", "-owner", "sglang", "-says", "256,257,200002")
+				return harness.StartMock(t, harness.MockOpenAI, nil, "-listen", "127.0.0.1:0", "-owner", "sglang",
+					"-says", "256,257,200002")
 			}, append(tokens, "--set", "performance_sample_count_override=8"), 0,
 			[]string{"Server        performance  VALID", "Offline       performance  VALID", "tokens/s"},
 		},
@@ -69,7 +69,7 @@ func TestServersPage(t *testing.T) {
 			"http://host:8080", func(t *testing.T) string {
 				file := filepath.Join(t.TempDir(), "answers.jsonl")
 				testfile.Write(t, file, `{"contains":"","text":"No."}`)
-				return mock.Start(t, mock.OpenAI, nil, "-listen", "127.0.0.1:0", "-model", "m", "-answers", file)
+				return harness.StartMock(t, harness.MockOpenAI, nil, "-listen", "127.0.0.1:0", "-model", "m", "-answers", file)
 			}, []string{"--smoke"}, 0, []string{"HOLDS", "mean latency of 14 turns", "16.667 %", "14 answers call no tool"},
 		},
 		"Models that see": {
@@ -81,7 +81,7 @@ func TestServersPage(t *testing.T) {
 			"ADDRESS", classify, append(pictures, "--scenario", "Offline"), 0, classified[1:],
 		},
 	}
-	commands, _ := page.Commands(t, "servers.md", "")
+	commands, _ := markdown.Commands(t, built.Doc("servers.md"), "")
 	if len(commands) != len(servers) {
 		t.Errorf("docs/servers.md has commands under %d headings, want %d", len(commands), len(servers))
 	}
@@ -121,7 +121,7 @@ func TestServersPage(t *testing.T) {
 // TestTuningPage gives the commands of docs/tuning.md in their order, with small grids, tests of milliseconds on eight
 // samples, and runs of 20 queries under a limit of latency that no machine misses: what is found is used by later runs.
 func TestTuningPage(t *testing.T) {
-	commands, _ := page.Commands(t, "tuning.md", "")
+	commands, _ := markdown.Commands(t, built.Doc("tuning.md"), "")
 	all := commands["Tuning"]
 	if len(commands) != 2 || len(all) != 6 {
 		t.Fatalf("docs/tuning.md has commands %v, want six under its title and those that TestRuntimePage gives", commands)

@@ -11,8 +11,8 @@ import (
 
 	"github.com/plumbline-ml/plumbline/e2e/internal/harness"
 	"github.com/plumbline-ml/plumbline/e2e/internal/results"
-	"github.com/plumbline-ml/plumbline/e2e/internal/testfile"
 	"github.com/plumbline-ml/plumbline/internal/testkit/slow"
+	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
 // TestPointPainting runs the embedded networks, scores the log again, and in make test-all audits them: other audits

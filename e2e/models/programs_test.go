@@ -10,14 +10,13 @@ import (
 
 	"github.com/plumbline-ml/plumbline/e2e/internal/built"
 	"github.com/plumbline-ml/plumbline/e2e/internal/harness"
-	"github.com/plumbline-ml/plumbline/e2e/internal/python"
-	"github.com/plumbline-ml/plumbline/e2e/internal/testfile"
+	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
 // TestPythonProgramsOfMBXP scores a log of Mixtral 8x7B with programs in two languages: those in Python are executed,
 // if the command says by what, and a score of the same folder again says so anew.
 func TestPythonProgramsOfMBXP(t *testing.T) {
-	interpreter := python.Interpreter(t)
+	interpreter := built.NeedPython(t)
 	const tests = "\n\nMETADATA = {}\n\n\ndef check(candidate):\n    assert candidate(2) == 4\n"
 	type sample struct{ id, answer string }
 	right := sample{"python_double_it", "def double\\_it(x):\n    return 2 * x\n```\nIt doubles."}

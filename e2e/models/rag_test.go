@@ -14,9 +14,8 @@ import (
 
 	"github.com/plumbline-ml/plumbline/e2e/internal/built"
 	"github.com/plumbline-ml/plumbline/e2e/internal/harness"
-	"github.com/plumbline-ml/plumbline/e2e/internal/mock"
-	"github.com/plumbline-ml/plumbline/e2e/internal/testfile"
 	"github.com/plumbline-ml/plumbline/internal/testkit/officialdata"
+	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
 // TestRetrieval makes the embedded database, answers from its file, and audits: VALID, and with a pass. A manifest of
@@ -83,7 +82,7 @@ func TestOfficialRetrieval(t *testing.T) {
 		`{"contains":"LLM ANSWER: Unknown","text":"{\"correct\": false}"}
 {"contains":"LLM ANSWER: ","text":"{\"correct\": true}"}
 `)
-	url := mock.Start(t, mock.OpenAI, nil, "-listen", "127.0.0.1:0", "-model", "m", "-answers", rules)
+	url := harness.StartMock(t, harness.MockOpenAI, nil, "-listen", "127.0.0.1:0", "-model", "m", "-answers", rules)
 	prompts := filepath.Join(dir, "prompts")
 	if err := officialdata.WriteRetrievalPrompts(prompts); err != nil {
 		t.Fatal(err)

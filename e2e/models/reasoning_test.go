@@ -11,9 +11,8 @@ import (
 
 	"github.com/plumbline-ml/plumbline/e2e/internal/built"
 	"github.com/plumbline-ml/plumbline/e2e/internal/harness"
-	"github.com/plumbline-ml/plumbline/e2e/internal/mock"
-	"github.com/plumbline-ml/plumbline/e2e/internal/testfile"
 	"github.com/plumbline-ml/plumbline/internal/testkit/officialdata"
+	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
 // scripted is an answer of the mock server to a prompt.
@@ -82,7 +81,7 @@ func TestDeepSeekAtServers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			out := t.TempDir()
-			url := mock.Start(t, mock.OpenAI, nil, reasoningServer(c.owner, file)...)
+			url := harness.StartMock(t, harness.MockOpenAI, nil, reasoningServer(c.owner, file)...)
 			harness.Run(t, append([]string{"run", "deepseek-r1", "--backend", "openai", "--backend-opt", "url=" + url, "--param",
 				"tokenizer=" + dir, "--dataset", data, "--mode", "accuracy", "--scenario", "Offline", "--out", out, "--force"},
 				c.args...)...).WantCode(t, 0)
@@ -127,7 +126,8 @@ func TestGPTOSSAtASGLang(t *testing.T) {
 		}
 		answers = append(answers, scripted{Prompt: row.Tokens, IDs: harmonyAnswer(choice, 1200)})
 	}
-	url := mock.Start(t, mock.OpenAI, nil, append(reasoningServer("sglang", writeAnswers(t, answers)), "-repeats")...)
+	url := harness.StartMock(t, harness.MockOpenAI, nil, append(reasoningServer("sglang", writeAnswers(t, answers)),
+		"-repeats")...)
 	for _, loadgen := range []string{"plumbline", "official"} {
 		t.Run(loadgen, func(t *testing.T) {
 			if loadgen == "official" {
@@ -187,8 +187,8 @@ func TestTEST06OfDeepSeek(t *testing.T) {
 		}
 	}
 	flags := func(says string) []string {
-		url := mock.Start(t, mock.OpenAI, nil, "-listen", "127.0.0.1:0", "-owner", "vllm", "-model", "m", "-says", says,
-			"-vocabulary", "100000")
+		url := harness.StartMock(t, harness.MockOpenAI, nil, "-listen", "127.0.0.1:0", "-owner", "vllm",
+			"-model", "m", "-says", says, "-vocabulary", "100000")
 		return []string{"audit", "TEST06", "deepseek-r1", "--backend", "openai", "--backend-opt", "url=" + url, "--param",
 			"tokenizer=" + dir, "--dataset", data, "--scenario", "Server", "--out", out, "--force", "--set",
 			"Server.target_qps=1000", "--set", "performance_sample_count_override=20"}

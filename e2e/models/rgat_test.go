@@ -12,9 +12,8 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/citations"
 	"github.com/plumbline-ml/plumbline/e2e/internal/built"
 	"github.com/plumbline-ml/plumbline/e2e/internal/harness"
-	"github.com/plumbline-ml/plumbline/e2e/internal/python"
-	"github.com/plumbline-ml/plumbline/e2e/internal/testfile"
 	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
+	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
 // TestTEST01OfSampledNeighbourhoods: draws depend on their keys alone, so that answers do not change from run to run.
@@ -29,7 +28,7 @@ func TestTEST01OfSampledNeighbourhoods(t *testing.T) {
 // TestPythonConvertsCheckpoints writes weights as the reference does, drawn ones and those of reference cases, and
 // compares the logits of the converted file with theirs.
 func TestPythonConvertsCheckpoints(t *testing.T) {
-	interpreter := python.Interpreter(t)
+	interpreter := built.NeedPython(t)
 	folder := filepath.Join(built.Root(), "plugins", "rgat", "model")
 	if out, err := exec.Command(interpreter, "-c", "import torch, onnx, onnxruntime").CombinedOutput(); err != nil {
 		t.Skipf("%s lacks something of %s: %s", interpreter, filepath.Join(folder, "requirements.txt"), out)

@@ -14,8 +14,8 @@ import (
 	"github.com/plumbline-ml/plumbline/e2e/internal/built"
 	"github.com/plumbline-ml/plumbline/e2e/internal/harness"
 	"github.com/plumbline-ml/plumbline/e2e/internal/results"
-	"github.com/plumbline-ml/plumbline/e2e/internal/testfile"
 	"github.com/plumbline-ml/plumbline/internal/testkit/slow"
+	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 	"golang.org/x/sys/cpu"
 )
 

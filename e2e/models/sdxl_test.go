@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/e2e/internal/harness"
-	"github.com/plumbline-ml/plumbline/e2e/internal/testfile"
 	"github.com/plumbline-ml/plumbline/internal/testkit/officialdata"
 	"github.com/plumbline-ml/plumbline/internal/testkit/onnxfile"
+	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
 // drawn is a folder with a small model of text to image, its data set and the scorer's models.

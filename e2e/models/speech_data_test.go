@@ -11,9 +11,9 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/export"
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/speech"
 	"github.com/plumbline-ml/plumbline/e2e/internal/harness"
-	"github.com/plumbline-ml/plumbline/e2e/internal/testfile"
 	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 	"github.com/plumbline-ml/plumbline/internal/testkit/officialdata"
+	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
 // distributed writes the first clips of the synthetic set as LibriSpeech is distributed, in FLAC files.

@@ -14,7 +14,6 @@ import (
 
 	"github.com/plumbline-ml/plumbline/datasets/synthetic/citations"
 	"github.com/plumbline-ml/plumbline/e2e/internal/harness"
-	"github.com/plumbline-ml/plumbline/e2e/internal/mock"
 	"github.com/plumbline-ml/plumbline/e2e/internal/results"
 )
 
@@ -33,7 +32,7 @@ func startRedis(t *testing.T) *redis {
 		t.Skip("PLUMBLINE_REDIS names no server: make test-extra OF=store REDIS=redis-server runs this")
 	}
 	for range 10 { // another process may take the port before the server does
-		address := mock.FreeAddress(t)
+		address := harness.FreeAddress(t)
 		_, port, _ := net.SplitHostPort(address)
 		cmd := exec.Command(program, "--bind", "127.0.0.1", "--port", port, "--save", "", "--appendonly", "no")
 		cmd.Dir = t.TempDir()

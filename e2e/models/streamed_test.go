@@ -12,9 +12,9 @@ import (
 
 	"github.com/plumbline-ml/plumbline/e2e/internal/harness"
 	"github.com/plumbline-ml/plumbline/e2e/internal/results"
-	"github.com/plumbline-ml/plumbline/e2e/internal/testfile"
 	"github.com/plumbline-ml/plumbline/internal/testkit/officialdata"
 	"github.com/plumbline-ml/plumbline/internal/testkit/slow"
+	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 	"github.com/plumbline-ml/plumbline/internal/testkit/tinymodel"
 )
 

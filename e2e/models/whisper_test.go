@@ -7,10 +7,9 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/e2e/internal/harness"
-	"github.com/plumbline-ml/plumbline/e2e/internal/mock"
 	"github.com/plumbline-ml/plumbline/e2e/internal/results"
-	"github.com/plumbline-ml/plumbline/e2e/internal/testfile"
 	"github.com/plumbline-ml/plumbline/internal/testkit/officialdata"
+	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 	"github.com/plumbline-ml/plumbline/internal/testkit/tinymodel"
 )
 
@@ -23,7 +22,7 @@ func TestServerThatTranscribes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	url := mock.Start(t, mock.OpenAI, nil, "-listen", "127.0.0.1:0", "-transcript", "Yes, no.")
+	url := harness.StartMock(t, harness.MockOpenAI, nil, "-listen", "127.0.0.1:0", "-transcript", "Yes, no.")
 	r := harness.Run(t, "run", "whisper", "--backend", "openai", "--backend-opt", "url="+url, "--param",
 		"tokenizer=server",
 		"--dataset", dir, "--model", models, "--smoke", "--set", "min_query_count=20", "--out", out).WantCode(t, 0)

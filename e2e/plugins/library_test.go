@@ -12,7 +12,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/e2e/internal/built"
 	"github.com/plumbline-ml/plumbline/e2e/internal/harness"
-	"github.com/plumbline-ml/plumbline/e2e/internal/testfile"
+	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
 // TestExampleLibrary wants of the program in docs/library.md the files that harness run writes, and a
@@ -91,7 +91,7 @@ func metricsOf(run map[string]any) any { return run["accuracy"].(map[string]any)
 
 // TestLibraryDoc wants the examples' texts in the document, and them short.
 func TestLibraryDoc(t *testing.T) {
-	doc := testfile.Read(t, filepath.Join(built.Root(), "docs", "library.md"))
+	doc := testfile.Read(t, built.Doc("library.md"))
 	for example, most := range map[string]int{"library": 29, "loadgen-only": 39} {
 		source := testfile.Read(t, filepath.Join(built.Root(), "examples", example, "main.go"))
 		if lines := strings.Count(source, "\n"); lines > most {

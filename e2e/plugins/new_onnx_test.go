@@ -10,7 +10,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/e2e/internal/built"
 	"github.com/plumbline-ml/plumbline/e2e/internal/harness"
-	"github.com/plumbline-ml/plumbline/e2e/internal/testfile"
+	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
 // TestNewBenchmarkOfAModel gives the commands of docs/vendor.md for an ONNX file, in an empty folder beside a checkout.
@@ -33,7 +33,7 @@ func TestNewBenchmarkOfAModel(t *testing.T) {
 	}
 	testfile.Write(t, filepath.Join(dir, "net.onnx"), string(model))
 
-	_, section, found := strings.Cut(testfile.Read(t, filepath.Join(built.Root(), "docs", "vendor.md")),
+	_, section, found := strings.Cut(testfile.Read(t, built.Doc("vendor.md")),
 		"## A benchmark from an ONNX file\n\n")
 	if !found {
 		t.Fatal("docs/vendor.md has no such section")

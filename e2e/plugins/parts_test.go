@@ -7,11 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/backends/kserve/oiptest"
 	"github.com/plumbline-ml/plumbline/e2e/internal/built"
 	"github.com/plumbline-ml/plumbline/e2e/internal/harness"
-	"github.com/plumbline-ml/plumbline/e2e/internal/mock"
-	"github.com/plumbline-ml/plumbline/e2e/internal/testfile"
+	"github.com/plumbline-ml/plumbline/internal/testkit/oiptest"
+	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 	"github.com/plumbline-ml/plumbline/sdk/sdktest/pair"
 )
@@ -278,7 +277,7 @@ func servePair(t *testing.T, parts ...string) string {
 		}
 		o.Others = append(o.Others, m)
 	}
-	return mock.ServeOIP(t, o)
+	return harness.ServeOIP(t, o)
 }
 
 func floats(name string, n int64) []oiptest.Tensor {

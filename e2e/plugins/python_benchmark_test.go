@@ -8,12 +8,11 @@ import (
 
 	"github.com/plumbline-ml/plumbline/e2e/internal/built"
 	"github.com/plumbline-ml/plumbline/e2e/internal/harness"
-	"github.com/plumbline-ml/plumbline/e2e/internal/python"
 )
 
 // TestPythonBenchmark runs the example of a whole benchmark in Python, and proves it sound.
 func TestPythonBenchmark(t *testing.T) {
-	plugins := installScript(t, python.Interpreter(t), filepath.Join("examples", "python-benchmark",
+	plugins := installScript(t, built.NeedPython(t), filepath.Join("examples", "python-benchmark",
 		"plumbline-plugin-digits"))
 	digits := func(args ...string) harness.Result {
 		cmd := harness.Command(t, built.Harness(), append(args, "--plugin-dir", plugins, "--plugin", "digits")...)

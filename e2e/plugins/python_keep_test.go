@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/e2e/internal/built"
-	"github.com/plumbline-ml/plumbline/e2e/internal/python"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 	"github.com/plumbline-ml/plumbline/sdk/backend/process"
 	"github.com/plumbline-ml/plumbline/sdk/sdktest"
@@ -16,7 +15,7 @@ import (
 func TestPythonBackendKeeps(t *testing.T) {
 	script := filepath.Join(built.Root(), "examples", "python-backend", "backend.py")
 	sdktest.RunBackendSuite(t, sdktest.Backend{
-		Backend: process.Backend{Command: python.Interpreter(t) + " " + script, Output: io.Discard},
+		Backend: process.Backend{Command: built.NeedPython(t) + " " + script, Output: io.Discard},
 		Model: backend.Model{
 			Name: "recurrent", Path: filepath.Join(built.Root(), "backends", "ort", "testdata", "recurrent.onnx"),
 		},
@@ -26,7 +25,7 @@ func TestPythonBackendKeeps(t *testing.T) {
 // TestPythonBackendHasSeveralModels gives one process two models, and the state of one to the other.
 func TestPythonBackendHasSeveralModels(t *testing.T) {
 	script := filepath.Join(built.Root(), "examples", "python-backend", "backend.py")
-	b := process.Backend{Command: python.Interpreter(t) + " " + script, Output: io.Discard}
+	b := process.Backend{Command: built.NeedPython(t) + " " + script, Output: io.Discard}
 	open := func(name string, beside ...backend.Session) backend.Session {
 		path := filepath.Join(built.Root(), "backends", "ort", "testdata", name+".onnx")
 		s, err := b.Open(t.Context(), backend.Model{Name: name, Path: path},

@@ -9,7 +9,6 @@ import (
 
 	"github.com/plumbline-ml/plumbline/e2e/internal/built"
 	"github.com/plumbline-ml/plumbline/e2e/internal/harness"
-	"github.com/plumbline-ml/plumbline/e2e/internal/python"
 	"github.com/plumbline-ml/plumbline/e2e/internal/results"
 )
 
@@ -27,7 +26,7 @@ func TestPythonBackendIsShort(t *testing.T) {
 // TestPythonBackend runs the example of a backend in Python: its answers are those of the backend in the plugin.
 func TestPythonBackend(t *testing.T) {
 	script := filepath.Join(built.Root(), "examples", "python-backend", "backend.py")
-	command := "command=" + python.Interpreter(t) + " " + script
+	command := "command=" + built.NeedPython(t) + " " + script
 	classes := func(args ...string) map[int]float64 {
 		out := t.TempDir()
 		harness.Run(t, append([]string{"run", "resnet50", "--mode", "accuracy", "--scenario", "Offline", "--out", out,
@@ -49,7 +48,7 @@ func TestPythonBackend(t *testing.T) {
 func TestPythonBackendIsSound(t *testing.T) {
 	script := filepath.Join(built.Root(), "examples", "python-backend", "backend.py")
 	r := harness.Run(t, "verify", "resnet50", "--backend", "process", "--backend-opt",
-		"command="+python.Interpreter(t)+" "+script,
+		"command="+built.NeedPython(t)+" "+script,
 		"--count", "32", "--memory-time", "2s").WantCode(t, 0)
 	if !strings.Contains(r.Stdout, "sound: 22 checks passed") {
 		t.Errorf("it printed:\n%s", r.Stdout)
@@ -58,7 +57,7 @@ func TestPythonBackendIsSound(t *testing.T) {
 
 // TestPythonNewModules runs what harness new writes in Python, outside the tree and without PLUMBLINE_PROTO.
 func TestPythonNewModules(t *testing.T) {
-	interpreter, dir := python.Interpreter(t), t.TempDir()
+	interpreter, dir := built.NeedPython(t), t.TempDir()
 	for _, kind := range []string{"backend", "benchmark"} {
 		harness.Run(t, "new", kind, filepath.Join(dir, "my"+kind), "--language", "python",
 			"--checkout", built.Root()).WantCode(t, 0)

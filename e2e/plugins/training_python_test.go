@@ -10,12 +10,11 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/e2e/internal/built"
-	"github.com/plumbline-ml/plumbline/e2e/internal/python"
 )
 
 // TestPythonTrainingScripts lets the train.py of each embedded model load all that it needs and say its arguments.
 func TestPythonTrainingScripts(t *testing.T) {
-	interpreter, plugins := python.Interpreter(t), filepath.Join(built.Root(), "plugins")
+	interpreter, plugins := built.NeedPython(t), filepath.Join(built.Root(), "plugins")
 	scripts, err := filepath.Glob(filepath.Join(plugins, "*", "model", "train.py"))
 	if err != nil || len(scripts) == 0 {
 		t.Fatalf("no plugins/*/model/train.py: %v", err)

@@ -9,8 +9,8 @@ import (
 
 	"github.com/plumbline-ml/plumbline/e2e/internal/built"
 	"github.com/plumbline-ml/plumbline/e2e/internal/harness"
-	"github.com/plumbline-ml/plumbline/e2e/internal/testfile"
 	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
+	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
 // translate runs the test benchmark on the data set of a folder.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/e2e/internal/built"
 	"github.com/plumbline-ml/plumbline/e2e/internal/harness"
-	"github.com/plumbline-ml/plumbline/e2e/internal/testfile"
+	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
 // TestTrust pins a real plugin with the library that it loads. From then on both must be the same; what

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/e2e/internal/harness"
-	"github.com/plumbline-ml/plumbline/e2e/internal/testfile"
 	"github.com/plumbline-ml/plumbline/internal/testkit/browser"
+	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
 // pages are the runs of which reports are looked at: a model of each benchmark.

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/e2e/internal/harness"
-	"github.com/plumbline-ml/plumbline/e2e/internal/testfile"
+	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
 // TestModelsThatAreFolders: a backend process takes a folder, and the result has the checksum and the

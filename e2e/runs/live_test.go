@@ -24,8 +24,8 @@ import (
 	"github.com/plumbline-ml/plumbline/e2e/internal/faulty"
 	"github.com/plumbline-ml/plumbline/e2e/internal/harness"
 	"github.com/plumbline-ml/plumbline/e2e/internal/results"
-	"github.com/plumbline-ml/plumbline/e2e/internal/testfile"
 	"github.com/plumbline-ml/plumbline/internal/testkit/slow"
+	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
 // event is the part of an event that the tests read.

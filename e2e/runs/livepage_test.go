@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/plumbline-ml/plumbline/e2e/internal/harness"
-	"github.com/plumbline-ml/plumbline/e2e/internal/testfile"
 	"github.com/plumbline-ml/plumbline/internal/testkit/browser"
+	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
 // shape is what a run looks like on the live page: times in ns.

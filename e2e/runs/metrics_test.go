@@ -18,8 +18,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/e2e/internal/built"
 	"github.com/plumbline-ml/plumbline/e2e/internal/harness"
-	"github.com/plumbline-ml/plumbline/e2e/internal/mock"
-	"github.com/plumbline-ml/plumbline/e2e/internal/testfile"
+	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
 // TestPrometheus lets a real Prometheus scrape runs of all kinds each second: what it has in the end is what
@@ -30,7 +29,7 @@ func TestPrometheus(t *testing.T) {
 	if program == "" {
 		t.Skip("PLUMBLINE_PROMETHEUS names no Prometheus: make test-extra OF=metrics")
 	}
-	target, out := mock.FreeAddress(t), t.TempDir()
+	target, out := harness.FreeAddress(t), t.TempDir()
 	server := startPrometheus(t, program, target)
 	r := harness.Run(t, "run", "null", "--mode", "performance", "--smoke", "--out", out, "--force", "--metrics", target,
 		"--set", "min_duration=4000", "--set", "Server.target_qps=500", "--set", "Offline.target_qps=1000000")
@@ -73,7 +72,7 @@ func TestPrometheusDashboard(t *testing.T) {
 	if program == "" {
 		t.Skip("PLUMBLINE_PROMETHEUS names no Prometheus: make test-extra OF=metrics")
 	}
-	target, dir := mock.FreeAddress(t), t.TempDir()
+	target, dir := harness.FreeAddress(t), t.TempDir()
 	server, began := startPrometheus(t, program, target), time.Now()
 	testfile.Write(t, filepath.Join(dir, "suite.yaml"), `
 runs:
@@ -125,7 +124,7 @@ type prometheus string
 // startPrometheus starts one that scrapes target each second, and waits until it is ready.
 func startPrometheus(t *testing.T, program, target string) prometheus {
 	t.Helper()
-	dir, at := t.TempDir(), mock.FreeAddress(t)
+	dir, at := t.TempDir(), harness.FreeAddress(t)
 	example, err := os.ReadFile(filepath.Join(built.Root(), "examples", "monitoring", "prometheus.yml"))
 	if err != nil {
 		t.Fatal(err)

@@ -7,8 +7,7 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/e2e/internal/harness"
-	"github.com/plumbline-ml/plumbline/e2e/internal/mock"
-	"github.com/plumbline-ml/plumbline/e2e/internal/testfile"
+	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
 // TestTune measures a small grid of the embedded classifier; a run then uses the profile, and one in another precision
@@ -72,11 +71,11 @@ func TestTuneAtServers(t *testing.T) {
 		model   string
 	}{
 		{
-			mock.OpenAI, []string{"-listen", "127.0.0.1:0", "-model", "llama3.1-8b", "-vocabulary", "1536"},
+			harness.MockOpenAI, []string{"-listen", "127.0.0.1:0", "-model", "llama3.1-8b", "-vocabulary", "1536"},
 			[]string{"--backend", "openai"}, "llama3.1-8b",
 		},
 		{
-			mock.OIP, mock.Classifier("tuned", "127.0.0.1:0"), []string{"--backend", "kserve", "--backend-opt",
+			harness.MockOIP, harness.MockClassifier("tuned", "127.0.0.1:0"), []string{"--backend", "kserve", "--backend-opt",
 				"model=resnet50"},
 			"resnet50",
 		},
@@ -84,7 +83,7 @@ func TestTuneAtServers(t *testing.T) {
 		t.Run(server.backend[1], func(t *testing.T) {
 			config := t.TempDir()
 			t.Setenv("PLUMBLINE_CONFIG", config)
-			at := append(server.backend, "--backend-opt", "url="+mock.Start(t, server.mock, nil, server.flags...))
+			at := append(server.backend, "--backend-opt", "url="+harness.StartMock(t, server.mock, nil, server.flags...))
 			tune := append([]string{"tune", server.model, "--scenario", "Offline", "--time", "50ms", "--exhaustive"}, at...)
 			r := harness.Run(t, append(tune, "--try-batch", "1", "--try-requests", "2,3")...).WantCode(t, 0)
 			profiles, err := filepath.Glob(filepath.Join(config, "tuning", server.model+"-*.json"))

@@ -11,8 +11,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/e2e/internal/built"
 	"github.com/plumbline-ml/plumbline/e2e/internal/harness"
-	"github.com/plumbline-ml/plumbline/e2e/internal/mock"
-	"github.com/plumbline-ml/plumbline/e2e/internal/testfile"
+	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
 // labelled is the part of result.json that says what division a run is of.
@@ -47,8 +46,8 @@ func networkRun(urls string, more ...string) []string {
 }
 
 func TestNetworkDivisionOnOneMachine(t *testing.T) {
-	a := mock.Start(t, mock.OIP, nil, mock.Classifier("node-a", "127.0.0.1:0")...)
-	b := mock.Start(t, mock.OIP, nil, mock.Classifier("node-b", "127.0.0.1:0")...)
+	a := harness.StartMock(t, harness.MockOIP, nil, harness.MockClassifier("node-a", "127.0.0.1:0")...)
+	b := harness.StartMock(t, harness.MockOIP, nil, harness.MockClassifier("node-b", "127.0.0.1:0")...)
 	here := []string{"node " + a + " is this machine", "node " + b + " is this machine"}
 	for name, c := range map[string]struct {
 		args, reasons []string
@@ -103,8 +102,8 @@ func wantReasons(t *testing.T, got, want []string) {
 }
 
 func TestNetworkDivisionRefuses(t *testing.T) {
-	a := mock.Start(t, mock.OIP, nil, mock.Classifier("triton", "127.0.0.1:0")...)
-	b := mock.Start(t, mock.OIP, nil, mock.Classifier("triton", "127.0.0.1:0")...)
+	a := harness.StartMock(t, harness.MockOIP, nil, harness.MockClassifier("triton", "127.0.0.1:0")...)
+	b := harness.StartMock(t, harness.MockOIP, nil, harness.MockClassifier("triton", "127.0.0.1:0")...)
 	for name, c := range map[string]struct {
 		args []string
 		code int
@@ -130,7 +129,7 @@ func TestNetworkDivisionRefuses(t *testing.T) {
 }
 
 func TestNetworkDivisionWithAServerOfTokens(t *testing.T) {
-	url := mock.Start(t, mock.OpenAI, nil, "-listen", "127.0.0.1:0", "-model", "m", "-alias", "node-a",
+	url := harness.StartMock(t, harness.MockOpenAI, nil, "-listen", "127.0.0.1:0", "-model", "m", "-alias", "node-a",
 		"-vocabulary", "1000")
 	for name, c := range map[string]struct{ args, reasons []string }{
 		"token ids": {nil, []string{"is this machine"}},
@@ -194,8 +193,8 @@ func namespaces(t *testing.T, nodes int) (client []string, servers [][]string) {
 
 func TestNetworkDivisionOverLinks(t *testing.T) {
 	client, servers := namespaces(t, 2)
-	a := mock.Start(t, mock.OIP, servers[0], mock.Classifier("node-a", "10.77.0.2:8001")...)
-	b := mock.Start(t, mock.OIP, servers[1], mock.Classifier("node-b", "10.77.1.2:8001")...)
+	a := harness.StartMock(t, harness.MockOIP, servers[0], harness.MockClassifier("node-a", "10.77.0.2:8001")...)
+	b := harness.StartMock(t, harness.MockOIP, servers[1], harness.MockClassifier("node-b", "10.77.1.2:8001")...)
 	run := func(out string, more ...string) labelled {
 		args := append(append(slices.Clone(client[1:]), built.Harness()),
 			networkRun(a+","+b, append(more, "--out", out)...)...)

@@ -8,8 +8,7 @@ import (
 	"time"
 
 	"github.com/plumbline-ml/plumbline/e2e/internal/harness"
-	"github.com/plumbline-ml/plumbline/e2e/internal/mock"
-	"github.com/plumbline-ml/plumbline/e2e/internal/testfile"
+	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
 // TestServerWithoutMinimum: llama.cpp has no field for the fewest tokens of an answer. It is asked all the same, with
@@ -21,10 +20,10 @@ func TestServerWithoutMinimum(t *testing.T) {
 			"--mode", "performance", "--set", "min_query_count=16", "--out", t.TempDir(), "--quiet",
 		}, more...)...)
 	}
-	run(mock.Start(t, mock.OpenAI, nil, "-listen", "127.0.0.1:0", "-owner", "llamacpp", "-vocabulary",
+	run(harness.StartMock(t, harness.MockOpenAI, nil, "-listen", "127.0.0.1:0", "-owner", "llamacpp", "-vocabulary",
 		"1400")).WantCode(t, 0)
-	short := mock.Start(t, mock.OpenAI, nil, "-listen", "127.0.0.1:0", "-owner", "llamacpp", "-vocabulary",
-		"1400", "-tokens", "2")
+	short := harness.StartMock(t, harness.MockOpenAI, nil, "-listen", "127.0.0.1:0", "-owner", "llamacpp",
+		"-vocabulary", "1400", "-tokens", "2")
 	r := run(short, "--param", "min_new_tokens=3").WantCode(t, 2)
 	if want := "--param min_new_tokens=2 takes such answers"; !strings.Contains(r.Stderr, want) {
 		t.Errorf("it printed %q, want it to hold %q", r.Stderr, want)
@@ -43,8 +42,8 @@ func TestTokensThatNoServerCounts(t *testing.T) {
 	}
 	run := func(more []string, server ...string) (harness.Result, record) {
 		out := t.TempDir()
-		url := mock.Start(t, mock.OpenAI, nil, append(server, "-listen", "127.0.0.1:0", "-owner", "other", "-vocabulary",
-			"1400", "-ids=false")...)
+		url := harness.StartMock(t, harness.MockOpenAI, nil, append(server, "-listen", "127.0.0.1:0",
+			"-owner", "other", "-vocabulary", "1400", "-ids=false")...)
 		r := harness.Run(t, append([]string{
 			"run", "llama3.1-8b", "--backend", "openai", "--backend-opt", "url=" + url, "--scenario", "Offline",
 			"--mode", "performance", "--set", "min_query_count=16", "--out", out,
@@ -82,7 +81,7 @@ func TestTokensThatNoServerCounts(t *testing.T) {
 // TestAClosedLoopAtABenchmark: users in place of LoadGen's scenarios, labelled in text, JSON and page.
 func TestAClosedLoopAtABenchmark(t *testing.T) {
 	out := t.TempDir()
-	url := mock.Start(t, mock.OpenAI, nil, "-listen", "127.0.0.1:0", "-owner", "vllm", "-vocabulary", "1400")
+	url := harness.StartMock(t, harness.MockOpenAI, nil, "-listen", "127.0.0.1:0", "-owner", "vllm", "-vocabulary", "1400")
 	args := []string{
 		"run", "llama3.1-8b", "--backend", "openai", "--backend-opt", "url=" + url, "--concurrency", "3", "--out", out,
 	}

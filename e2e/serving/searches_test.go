@@ -13,8 +13,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/e2e/internal/built"
 	"github.com/plumbline-ml/plumbline/e2e/internal/harness"
-	"github.com/plumbline-ml/plumbline/e2e/internal/mock"
-	"github.com/plumbline-ml/plumbline/e2e/internal/testfile"
+	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
 // known is a server that answers so many requests of 16 tokens a second, and how it is searched.
@@ -61,8 +60,8 @@ func TestSearches(t *testing.T) {
 
 // search searches the server once, and looks at the text, the page, sweep.json and the exit code.
 func (k known) search(t *testing.T, seed int) {
-	url := strings.TrimSuffix(mock.Start(t, mock.OpenAI, nil, "-listen", "127.0.0.1:0", "-first", k.first, "-step", k.step,
-		"-slots", k.slots), "/v1")
+	url := strings.TrimSuffix(harness.StartMock(t, harness.MockOpenAI, nil, "-listen", "127.0.0.1:0",
+		"-first", k.first, "-step", k.step, "-slots", k.slots), "/v1")
 	dir := t.TempDir()
 	cmd := harness.LongCommand(t, 20*time.Minute, built.Harness(), "bench", url, "--isl", "32", "--osl", "16",
 		"--vocabulary", "1000..31999", "--find", "rate", "--duration", k.duration, "--grace", "2s", "--warmup", "2", "--slo",

@@ -11,9 +11,8 @@ import (
 
 	"github.com/plumbline-ml/plumbline/e2e/internal/built"
 	"github.com/plumbline-ml/plumbline/e2e/internal/harness"
-	"github.com/plumbline-ml/plumbline/e2e/internal/mock"
-	"github.com/plumbline-ml/plumbline/e2e/internal/page"
-	"github.com/plumbline-ml/plumbline/e2e/internal/testfile"
+	"github.com/plumbline-ml/plumbline/internal/testkit/markdown"
+	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
 // servingURL is the server of docs/serving.md.
@@ -24,9 +23,10 @@ const servingURL = "http://127.0.0.1:8000"
 // PLUMBLINE_UPDATE_DOCS=1 writes all that they print.
 func TestServingPage(t *testing.T) {
 	t.Parallel()
-	page := filepath.Join(built.Root(), "docs", "serving.md")
+	page := built.Doc("serving.md")
 	text := testfile.Read(t, page)
-	url := mock.Start(t, mock.OpenAI, nil, "-listen", "127.0.0.1:0", "-first", "50ms", "-step", "5ms", "-slots", "16")
+	url := harness.StartMock(t, harness.MockOpenAI, nil, "-listen", "127.0.0.1:0", "-first", "50ms", "-step", "5ms",
+		"-slots", "16")
 	dir := t.TempDir()
 	testfile.Write(t, filepath.Join(dir, "prompts.jsonl"),
 		strings.Repeat("{\"prompt\": \"Tell me of the sea.\", \"max_tokens\": 32}\n", 40))
@@ -124,7 +124,7 @@ func constant(text string) (all []string) {
 			switch {
 			case strings.HasPrefix(line, "$ "), strings.HasSuffix(line, "index.html"), strings.HasPrefix(line, "mock at "),
 				strings.HasPrefix(line, "USERS "), strings.HasPrefix(line, "RATE "):
-				all = append(all, page.Blanks.ReplaceAllString(line, " "))
+				all = append(all, markdown.Blanks.ReplaceAllString(line, " "))
 			}
 		}
 	}

@@ -14,8 +14,7 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/plumbline-ml/plumbline/e2e/internal/built"
 	"github.com/plumbline-ml/plumbline/e2e/internal/harness"
-	"github.com/plumbline-ml/plumbline/e2e/internal/mock"
-	"github.com/plumbline-ml/plumbline/e2e/internal/testfile"
+	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
 // joined is the part of a sweep.json that says what was put together.
@@ -88,7 +87,7 @@ func TestSharesBetweenNamespaces(t *testing.T) {
 	for i, node := range nodes {
 		ip("-n", node[3], "route", "add", address, "via", fmt.Sprintf("10.77.%d.1", i))
 	}
-	url := strings.TrimSuffix(mock.Start(t, mock.OpenAI, hub, "-listen", address+":8001"), "/v1")
+	url := strings.TrimSuffix(harness.StartMock(t, harness.MockOpenAI, hub, "-listen", address+":8001"), "/v1")
 	var dir string
 	inTime(t, func(lead int) harness.Result {
 		dir = t.TempDir()
@@ -144,7 +143,7 @@ func launched(t *testing.T, dir, programs, script, url string, env ...string) ha
 // of ssh on this machine.
 func TestSharesByLaunchers(t *testing.T) {
 	t.Parallel()
-	url := strings.TrimSuffix(mock.Start(t, mock.OpenAI, nil, "-listen", "127.0.0.1:0"), "/v1")
+	url := strings.TrimSuffix(harness.StartMock(t, harness.MockOpenAI, nil, "-listen", "127.0.0.1:0"), "/v1")
 	t.Run("slurm", func(t *testing.T) {
 		programs, dir := t.TempDir(), t.TempDir()
 		program(t, programs, "srun", `pids=
@@ -272,7 +271,7 @@ func TestSharesByRay(t *testing.T) {
 			"Install ray and name it: make test-extra OF=shares RAY_PYTHON=PYTHON", python,
 			lastLine(err.Error()+"\n"+string(out)))
 	}
-	url := strings.TrimSuffix(mock.Start(t, mock.OpenAI, nil, "-listen", "127.0.0.1:0"), "/v1")
+	url := strings.TrimSuffix(harness.StartMock(t, harness.MockOpenAI, nil, "-listen", "127.0.0.1:0"), "/v1")
 	temporary, err := os.MkdirTemp("", "plumb") // short: sockets below it have at most 107 letters
 	if err != nil {
 		t.Fatal(err)

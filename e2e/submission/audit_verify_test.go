@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/e2e/internal/harness"
-	"github.com/plumbline-ml/plumbline/e2e/internal/testfile"
 	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
+	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
 // TestAuditVerify judges the logs that the built binaries write: as a scenario's folder, as an audit's run beside the

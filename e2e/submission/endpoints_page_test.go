@@ -11,9 +11,9 @@ import (
 
 	"github.com/plumbline-ml/plumbline/e2e/internal/built"
 	"github.com/plumbline-ml/plumbline/e2e/internal/harness"
-	"github.com/plumbline-ml/plumbline/e2e/internal/page"
-	"github.com/plumbline-ml/plumbline/e2e/internal/testfile"
 	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
+	"github.com/plumbline-ml/plumbline/internal/testkit/markdown"
+	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
 // TestEndpointsPage gives the commands of docs/endpoints.md, one after the other, in a folder with what they name: a
@@ -27,7 +27,7 @@ func TestEndpointsPage(t *testing.T) {
 "pre_tokenizer":{"type":"ByteLevel","add_prefix_space":false,"use_regex":false},"decoder":{"type":"ByteLevel"}}`)
 		writeEvents(t, filepath.Join(dir, "events.jsonl"), 8, 6396)
 		said := map[string]string{}
-		commands, _ := page.Commands(t, "endpoints.md", "")
+		commands, _ := markdown.Commands(t, built.Doc("endpoints.md"), "")
 		for _, heading := range []string{"Plan the curve", "Check a submission", "The results of a submission",
 			"The steady window"} {
 			for _, args := range commands[heading] {

@@ -14,11 +14,10 @@ import (
 
 	"github.com/plumbline-ml/plumbline/e2e/internal/built"
 	"github.com/plumbline-ml/plumbline/e2e/internal/harness"
-	"github.com/plumbline-ml/plumbline/e2e/internal/mock"
-	"github.com/plumbline-ml/plumbline/e2e/internal/page"
-	"github.com/plumbline-ml/plumbline/e2e/internal/testfile"
+	"github.com/plumbline-ml/plumbline/internal/testkit/markdown"
 	"github.com/plumbline-ml/plumbline/internal/testkit/officialdata"
 	"github.com/plumbline-ml/plumbline/internal/testkit/onnxfile"
+	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 	"github.com/plumbline-ml/plumbline/internal/testkit/tinymodel"
 )
 
@@ -76,7 +75,7 @@ func ways() []way {
 // this harness's own LoadGen drives: the check finds what is wrong with those, and nothing else.
 func TestSubmissionPage(t *testing.T) {
 	// those of the sections that explain single commands are no way to a submission
-	commands, conf := page.Commands(t, "submission.md", "Describing the system")
+	commands, conf := markdown.Commands(t, built.Doc("submission.md"), "Describing the system")
 	for _, p := range ways() {
 		mine := commands[p.heading]
 		delete(commands, p.heading)
@@ -103,7 +102,7 @@ func TestSubmissionByTheOfficialLoadGen(t *testing.T) {
 		t.Fatal("PLUMBLINE_MLC names no checkout with the official checker, which is to judge the tree: give MLC=DIR")
 	}
 	// those of the sections that explain single commands are no way to a submission
-	commands, conf := page.Commands(t, "submission.md", "Describing the system")
+	commands, conf := markdown.Commands(t, built.Doc("submission.md"), "Describing the system")
 	p := ways()[0]
 	if p.official = long; long == "full" {
 		p.data = func(dir string) error { return officialdata.WholeImageNet(filepath.Join(dir, "imagenet")) }
@@ -128,7 +127,8 @@ func (p way) walk(t *testing.T, commands [][]string, conf string) {
 		for i := range c {
 			if strings.Contains(c[i], "http://node-a:8000/v1") {
 				if node == "" {
-					node = mock.Start(t, mock.OpenAI, nil, "-listen", "127.0.0.1:0", "-model", "llama3.1-8b", "-alias", "node-a",
+					node = harness.StartMock(t, harness.MockOpenAI, nil, "-listen", "127.0.0.1:0", "-model",
+						"llama3.1-8b", "-alias", "node-a",
 						"-says", "256,257,128009")
 				}
 				c[i] = strings.Replace(c[i], "http://node-a:8000/v1", node, 1)

@@ -9,7 +9,7 @@ import (
 	"github.com/plumbline-ml/plumbline/e2e/internal/built"
 	"github.com/plumbline-ml/plumbline/e2e/internal/harness"
 	"github.com/plumbline-ml/plumbline/e2e/internal/results"
-	"github.com/plumbline-ml/plumbline/e2e/internal/testfile"
+	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
 // TestSubmissionRunGoesOn kills a submission's runs in the middle: the same command makes what is missing, and what was

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/backends/openai"
-	"github.com/plumbline-ml/plumbline/backends/openai/openaitest"
+	"github.com/plumbline-ml/plumbline/internal/testkit/openaitest"
 
 	"github.com/plumbline-ml/plumbline/serving/arrival"
 	"github.com/plumbline-ml/plumbline/serving/engine"

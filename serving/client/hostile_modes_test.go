@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/plumbline-ml/plumbline/backends/openai/openaitest"
+	"github.com/plumbline-ml/plumbline/internal/testkit/openaitest"
 	"github.com/plumbline-ml/plumbline/serving/metrics"
 )
 

@@ -8,18 +8,18 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/tools/internal/links"
+	"github.com/plumbline-ml/plumbline/internal/testkit/markdown"
 )
 
 // checkDocuments wants every link of the Markdown files below dir to lead somewhere in it, and every script and page
 // that they name in a command for users to be there.
 func checkDocuments(t *testing.T, dir string) {
 	t.Helper()
-	documents := markdown(t, dir)
+	documents := findMarkdown(t, dir)
 	if len(documents) < 50 {
 		t.Errorf("%d documents, want the README, docs/, the model cards and the examples", len(documents))
 	}
-	dead, err := links.Dead(documents, dir)
+	dead, err := markdown.DeadLinks(documents, dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,8 +47,8 @@ func ofCheckout(name string) bool {
 		strings.HasPrefix(filepath.Base(name), "vocab")
 }
 
-// markdown are the documents below a folder.
-func markdown(t *testing.T, dir string) (files []string) {
+// findMarkdown are the documents below a folder.
+func findMarkdown(t *testing.T, dir string) (files []string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && filepath.Ext(path) == ".md" {

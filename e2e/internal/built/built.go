@@ -61,6 +61,9 @@ func run(m *testing.M) (int, error) {
 // Root is the folder of the workspace.
 func Root() string { return place.root }
 
+// Doc is the path of a page of docs/.
+func Doc(page string) string { return filepath.Join(place.root, "docs", page) }
+
 // Dir is the folder of the binaries: harness, plugins/ with ONNX Runtime's library, faulty/, cheater/, translation/ and
 // pair/ with plugins for tests, oip-mock and openai-mock, and harness-official where make test-official OF=loadgen
 // names its sources. Nothing may be written there.
@@ -182,4 +185,14 @@ func NeedOfficial(t *testing.T) {
 		t.Skipf("%s names no source of the official LoadGen: make test-official OF=loadgen LOADGEN=DIR runs this",
 			OfficialSource)
 	}
+}
+
+// NeedPython is the interpreter that make test-extra OF=python names; without one the test is skipped.
+func NeedPython(t *testing.T) string {
+	t.Helper()
+	path := os.Getenv("PLUMBLINE_PYTHON")
+	if path == "" {
+		t.Skip("PLUMBLINE_PYTHON names no interpreter: make test-extra OF=python PYTHON=python3 runs this")
+	}
+	return path
 }

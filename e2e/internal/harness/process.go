@@ -1,4 +1,5 @@
-// Package harness runs the built harness as a user does, and looks at what its processes print and leave.
+// Package harness runs the built harness as a user does, beside servers without a model, and looks at what its
+// processes print and leave.
 package harness
 
 import (

@@ -10,7 +10,7 @@ import (
 	"net"
 	"os"
 
-	"github.com/plumbline-ml/plumbline/backends/kserve/oiptest"
+	"github.com/plumbline-ml/plumbline/internal/testkit/oiptest"
 )
 
 func main() {

@@ -16,7 +16,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/plumbline-ml/plumbline/backends/openai/openaitest"
+	"github.com/plumbline-ml/plumbline/internal/testkit/openaitest"
 )
 
 func main() {

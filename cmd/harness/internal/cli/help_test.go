@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/clitest"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/testkit/clitest"
 	"github.com/plumbline-ml/plumbline/internal/terminal"
 )
 

@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/clitest"
-	"github.com/plumbline-ml/plumbline/internal/testkit/texttest"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/testkit/clitest"
+	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
 // mistakes are command lines that somebody gets wrong, in a folder with the files of mistakenFiles. What is said of
@@ -167,7 +167,7 @@ func TestMistakes(t *testing.T) {
 		t.Errorf("the folder held %s, and now %s", before, after)
 	}
 	t.Chdir(here)
-	texttest.Compare(t, "mistakes", b.String(), s.Plugins, "PLUGINS", s.Dir, "DIR")
+	testfile.Compare(t, "mistakes", b.String(), s.Plugins, "PLUGINS", s.Dir, "DIR")
 }
 
 // names are those in a folder.

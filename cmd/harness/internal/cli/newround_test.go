@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/clitest"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/testkit/clitest"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf/mlconftest"
 )
 

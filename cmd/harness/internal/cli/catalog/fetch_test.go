@@ -18,8 +18,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/onnxlibtest"
 	"github.com/plumbline-ml/plumbline/sdk"
 
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/clitest"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/onnxruntime"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/testkit/clitest"
 )
 
 // serve is a server of one file; it returns the file's address.

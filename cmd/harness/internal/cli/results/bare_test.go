@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/clitest"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/testkit/clitest"
 	"github.com/plumbline-ml/plumbline/internal/testkit/treetest"
 )
 

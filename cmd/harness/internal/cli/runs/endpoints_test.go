@@ -13,8 +13,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/bench"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/clitest"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/testkit/clitest"
 	"github.com/plumbline-ml/plumbline/internal/testkit/plugintest"
 )
 

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/clitest"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/testkit/clitest"
 	"github.com/plumbline-ml/plumbline/internal/testkit/plugintest"
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk"

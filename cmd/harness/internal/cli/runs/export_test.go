@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/bench/record/export"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/clitest"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/testkit/clitest"
 )
 
 func TestExport(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/clitest"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/testkit/clitest"
 	"github.com/plumbline-ml/plumbline/internal/testkit/slow"
 	"github.com/plumbline-ml/plumbline/loadgen/loadgentest"
 

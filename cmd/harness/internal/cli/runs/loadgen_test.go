@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/clitest"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/testkit/clitest"
 	"github.com/plumbline-ml/plumbline/loadgen/loadgentest"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 

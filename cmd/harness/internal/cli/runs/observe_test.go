@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/clitest"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/feed"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/testkit/clitest"
 )
 
 // eventsOf reads lines of events.

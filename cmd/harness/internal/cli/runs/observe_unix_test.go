@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/clitest"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/testkit/clitest"
 )
 
 // TestEventsOfStreams: a pipe by its own name, and an open file by the system's, are written to as they are.

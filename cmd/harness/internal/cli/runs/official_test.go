@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/clitest"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/testkit/clitest"
 )
 
 // TestTheOfficialLoadGenIsAnotherProgram: the harness that can drive it takes over, with the arguments as they are.

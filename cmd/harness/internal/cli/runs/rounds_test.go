@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/clitest"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/testkit/clitest"
 	"github.com/plumbline-ml/plumbline/loadgen"
 
 	"github.com/plumbline-ml/plumbline/bench/compare"

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/clitest"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/testkit/clitest"
 	"github.com/plumbline-ml/plumbline/fetch/filelock"
 	"github.com/plumbline-ml/plumbline/sdk"
 

@@ -13,8 +13,8 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/clitest"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/mlmark"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/testkit/clitest"
 )
 
 const someRuns = `

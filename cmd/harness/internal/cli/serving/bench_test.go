@@ -7,11 +7,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/backends/openai/openaitest"
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/record/requests"
 	"github.com/plumbline-ml/plumbline/bench/record/sweepfile"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/clitest"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/testkit/clitest"
+	"github.com/plumbline-ml/plumbline/internal/testkit/openaitest"
 	"github.com/plumbline-ml/plumbline/serving/metrics"
 )
 

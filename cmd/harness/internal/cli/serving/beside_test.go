@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/backends/openai/openaitest"
 	"github.com/plumbline-ml/plumbline/bench/record/series"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/clitest"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/testkit/clitest"
+	"github.com/plumbline-ml/plumbline/internal/testkit/openaitest"
 	"github.com/plumbline-ml/plumbline/serving/scrape"
 )
 

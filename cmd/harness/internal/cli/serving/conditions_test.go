@@ -4,7 +4,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/clitest"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/testkit/clitest"
 )
 
 // TestConditionsBeforeTheFirstRequest: conditions that no point can meet are refused before the server is asked, of

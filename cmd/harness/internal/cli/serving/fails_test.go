@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/backends/openai/openaitest"
+	"github.com/plumbline-ml/plumbline/internal/testkit/openaitest"
 
 	"github.com/plumbline-ml/plumbline/bench/record/sweepfile"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/clitest"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/testkit/clitest"
 )
 
 // TestNoGoodAnswer: a measurement without one good answer ends with code 5, however few requests it has, whichever way

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/backends/openai/openaitest"
 	"github.com/plumbline-ml/plumbline/bench/power/spl"
 	"github.com/plumbline-ml/plumbline/bench/record/series"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/clitest"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/testkit/clitest"
+	"github.com/plumbline-ml/plumbline/internal/testkit/openaitest"
 )
 
 // TestMeter: a power meter of the user's beside each point: watts over time, energy of a token and of a request, in

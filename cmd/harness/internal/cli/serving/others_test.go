@@ -3,9 +3,9 @@ package serving_test
 import (
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/backends/openai/openaitest"
+	"github.com/plumbline-ml/plumbline/internal/testkit/openaitest"
 
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/clitest"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/testkit/clitest"
 )
 
 // TestOtherProgramsBesideAPoint: a point says when other programs used the client's processors, and that the server may

@@ -5,9 +5,9 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/backends/openai/openaitest"
 	"github.com/plumbline-ml/plumbline/bench/record/requests"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/clitest"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/testkit/clitest"
+	"github.com/plumbline-ml/plumbline/internal/testkit/openaitest"
 )
 
 // TestTemplate: what a chat template adds to prompts is part of the length that was asked for.

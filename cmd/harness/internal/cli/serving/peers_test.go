@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/plumbline-ml/plumbline/backends/openai/openaitest"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/clitest"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/testkit/clitest"
+	"github.com/plumbline-ml/plumbline/internal/testkit/openaitest"
 )
 
 // peersPython names an interpreter with aiperf and guidellm.

@@ -9,10 +9,10 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/backends/openai/openaitest"
+	"github.com/plumbline-ml/plumbline/internal/testkit/openaitest"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/clitest"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/testkit/clitest"
 )
 
 // readSuite is the record of the suite.

@@ -9,12 +9,12 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/backends/openai/openaitest"
+	"github.com/plumbline-ml/plumbline/internal/testkit/openaitest"
 
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/record/sweepfile"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/clitest"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/testkit/clitest"
 )
 
 // folders are those of a sweep's points.

@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/backends/openai/openaitest"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/clitest"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/testkit/clitest"
+	"github.com/plumbline-ml/plumbline/internal/testkit/openaitest"
 )
 
 // TestVocabularyOfServer: a server that tells how many ids its model has gets ids where prompts are made, of lengths

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/clitest"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/testkit/clitest"
 )
 
 // TestSubmissionOfAnInvalidRun ends with the code of an INVALID run, whatever else is not made then, and gives no

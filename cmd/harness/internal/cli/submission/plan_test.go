@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/clitest"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/testkit/clitest"
 )
 
 // TestPlan: a plan is made, edited, checked, and becomes the client's configurations.

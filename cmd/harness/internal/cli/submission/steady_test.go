@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/clitest"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/testkit/clitest"
 )
 
 // wordTokenizer is a tokenizer.json whose tokens are the letters.

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/clitest"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/testkit/clitest"
 	"github.com/plumbline-ml/plumbline/loadgen"
 
 	"github.com/plumbline-ml/plumbline/bench/record"

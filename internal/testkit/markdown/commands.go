@@ -1,24 +1,21 @@
-// Package page reads the commands of pages of docs/, which tests run as they stand there.
-package page
+package markdown
 
 import (
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/e2e/internal/built"
-	"github.com/plumbline-ml/plumbline/e2e/internal/testfile"
+	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
 // Blanks are spaces beside one another.
 var Blanks = regexp.MustCompile(` +`)
 
-// Commands are the commands of a page of docs/ by the heading above them, up to a heading (empty: all of it), and
+// Commands are the harness's commands of a document by the heading above them, up to a heading (empty: all of it), and
 // the settings that it shows. What is optional in a command, in brackets, is left out, and so is what a shell would.
-func Commands(t *testing.T, page, upTo string) (commands map[string][][]string, conf string) {
+func Commands(t *testing.T, document, upTo string) (commands map[string][][]string, conf string) {
 	t.Helper()
-	text := testfile.Read(t, filepath.Join(built.Root(), "docs", page))
+	text := testfile.Read(t, document)
 	if upTo != "" {
 		text, _, _ = strings.Cut(text, "\n## "+upTo)
 	}

@@ -1,5 +1,4 @@
-// Package texttest compares printed texts with files in testdata; `go test -update` rewrites them.
-package texttest
+package testfile
 
 import (
 	"flag"

@@ -1,10 +1,10 @@
-package mock
+package harness
 
 import (
 	"net"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/backends/kserve/oiptest"
+	"github.com/plumbline-ml/plumbline/internal/testkit/oiptest"
 )
 
 // ServeOIP starts a server of the Open Inference Protocol, which ends with the test, and returns its address.

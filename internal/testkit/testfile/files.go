@@ -1,4 +1,5 @@
-// Package testfile writes and reads the small files of tests, and ends a test where that fails.
+// Package testfile writes and reads the small files of tests, and ends a test where that fails. It compares printed
+// texts with files in testdata, which `go test -update` rewrites.
 package testfile
 
 import (

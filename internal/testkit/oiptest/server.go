@@ -13,7 +13,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	"github.com/plumbline-ml/plumbline/backends/kserve/internal/oip"
+	"github.com/plumbline-ml/plumbline/internal/oip"
 )
 
 // Tensor describes an input or output: a datatype of the protocol, and a shape with -1 for free dimensions, the first

@@ -16,7 +16,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
-	"github.com/plumbline-ml/plumbline/internal/testkit/texttest"
+	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 	"github.com/plumbline-ml/plumbline/loadgen/loadgentest"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
@@ -144,7 +144,7 @@ func (s *Shell) Want(code, got int, texts ...string) {
 // Golden compares the last command's output with testdata; the shell's directories get names.
 func (s *Shell) Golden(name string) {
 	s.T.Helper()
-	texttest.Compare(s.T, name, s.Stdout.String()+s.Stderr.String(), s.Plugins, "PLUGINS", s.Dir, "DIR")
+	testfile.Compare(s.T, name, s.Stdout.String()+s.Stderr.String(), s.Plugins, "PLUGINS", s.Dir, "DIR")
 }
 
 // Out is a path in the shell's directory.

@@ -1054,7 +1054,7 @@ const file_inference_oip_proto_rawDesc = "" +
 	"\rModelMetadata\x12\x1f.inference.ModelMetadataRequest\x1a .inference.ModelMetadataResponse\x12I\n" +
 	"\n" +
 	"ModelInfer\x12\x1c.inference.ModelInferRequest\x1a\x1d.inference.ModelInferResponse\x12Y\n" +
-	"\x10ModelStreamInfer\x12\x1c.inference.ModelInferRequest\x1a#.inference.ModelStreamInferResponse(\x010\x01B@Z>github.com/plumbline-ml/plumbline/backends/kserve/internal/oipb\x06proto3"
+	"\x10ModelStreamInfer\x12\x1c.inference.ModelInferRequest\x1a#.inference.ModelStreamInferResponse(\x010\x01B0Z.github.com/plumbline-ml/plumbline/internal/oipb\x06proto3"
 
 var (
 	file_inference_oip_proto_rawDescOnce sync.Once

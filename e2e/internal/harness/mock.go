@@ -1,5 +1,4 @@
-// Package mock starts servers without a model.
-package mock
+package harness
 
 import (
 	"bufio"
@@ -14,14 +13,14 @@ import (
 	"github.com/plumbline-ml/plumbline/e2e/internal/built"
 )
 
-// The servers without a model, for Start.
+// The servers without a model, for StartMock.
 const (
-	OIP    = "oip-mock"
-	OpenAI = "openai-mock"
+	MockOIP    = "oip-mock"
+	MockOpenAI = "openai-mock"
 )
 
-// Start starts a server, after the command prefix where there is one, and returns the address that it prints.
-func Start(t *testing.T, server string, prefix []string, args ...string) string {
+// StartMock starts a server, after the command prefix where there is one, and returns the address that it prints.
+func StartMock(t *testing.T, server string, prefix []string, args ...string) string {
 	t.Helper()
 	line := append(append(slices.Clone(prefix), filepath.Join(built.Dir(), server)), args...)
 	cmd := exec.Command(line[0], line[1:]...)
@@ -44,8 +43,8 @@ func Start(t *testing.T, server string, prefix []string, args ...string) string 
 	return strings.TrimSpace(address)
 }
 
-// Classifier are the options of a server that has resnet50's tensors.
-func Classifier(name, listen string) []string {
+// MockClassifier are the options of a server that has resnet50's tensors.
+func MockClassifier(name, listen string) []string {
 	return []string{"-listen", listen, "-name", name, "-model", "resnet50", "-in", "input_tensor:0=FP32[-1,3,224,224]",
 		"-out", "ArgMax:0=INT64[-1]"}
 }

@@ -1,4 +1,4 @@
-package links
+package markdown
 
 import (
 	"os"
@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestDead(t *testing.T) {
+func TestDeadLinks(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"README.md": "[a](texts/a.md), [here](#what-is-it), [net](https://example.org/x), [a part](texts/a.md#part-2)\n" +
@@ -23,7 +23,7 @@ func TestDead(t *testing.T) {
 		}
 	}
 	documents := []string{filepath.Join(dir, "README.md"), filepath.Join(dir, "texts", "a.md")}
-	dead, err := Dead(documents, dir)
+	dead, err := DeadLinks(documents, dir)
 	if err != nil || len(dead) != 4 {
 		t.Fatalf("%v, %q: want four", err, dead)
 	}
@@ -32,10 +32,10 @@ func TestDead(t *testing.T) {
 			t.Errorf("%s: want %q", dead[i], want)
 		}
 	}
-	if dead, err := Dead(documents[1:], ""); err != nil || len(dead) != 1 || !strings.Contains(dead[0], "x.md") {
+	if dead, err := DeadLinks(documents[1:], ""); err != nil || len(dead) != 1 || !strings.Contains(dead[0], "x.md") {
 		t.Errorf("%v, %q: want that there is no x.md", err, dead)
 	}
-	if _, err := Dead([]string{filepath.Join(dir, "none.md")}, ""); err == nil {
+	if _, err := DeadLinks([]string{filepath.Join(dir, "none.md")}, ""); err == nil {
 		t.Error("a document that is not there is taken")
 	}
 }

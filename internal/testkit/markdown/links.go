@@ -1,5 +1,6 @@
-// Package links follows the links of Markdown documents to files and headings. Addresses of the network are not asked.
-package links
+// Package markdown reads the documents of the project for tests: it follows their links to files and headings, and
+// takes the commands that they show. Addresses of the network are not asked.
+package markdown
 
 import (
 	"fmt"
@@ -13,9 +14,9 @@ import (
 // link is a link of Markdown: [text](TARGET).
 var link = regexp.MustCompile(`\]\(([^()\s]+)\)`)
 
-// Dead lists the links of documents that lead nowhere, with the reason. With within set, a folder, neither may a link
-// lead out of it.
-func Dead(documents []string, within string) ([]string, error) {
+// DeadLinks lists the links of documents that lead nowhere, with the reason. With within set, a folder, neither may a
+// link lead out of it.
+func DeadLinks(documents []string, within string) ([]string, error) {
 	var dead []string
 	for _, document := range documents {
 		text, err := os.ReadFile(document)
