@@ -1,13 +1,20 @@
 package mt19937
 
-import "math/bits"
+import (
+	"encoding/binary"
+	"math/bits"
+)
 
 // NewPython seeds a generator as Python's random.seed does with a whole number: by the authors' init_by_array over the
 // words of its magnitude, the lowest first.
 func NewPython(seed int64) *Source {
-	magnitude := uint64(max(seed, -seed)) // 2^63 of the smallest number, too
-	words := []uint32{uint32(magnitude)}
-	if high := uint32(magnitude >> 32); high > 0 {
+	return NewPythonWide(uint64(max(seed, -seed))) // 2^63 of the smallest number, too
+}
+
+// NewPythonWide is NewPython for seeds up to 2^64 - 1.
+func NewPythonWide(seed uint64) *Source {
+	words := []uint32{uint32(seed)}
+	if high := uint32(seed >> 32); high > 0 {
 		words = append(words, high)
 	}
 	m := New(19650218)
@@ -40,6 +47,19 @@ func (m *Source) Below(n uint32) uint32 {
 	for shift := bits.LeadingZeros32(n); ; {
 		if v := m.Uint32() >> shift; v < n {
 			return v
+		}
+	}
+}
+
+// Bytes fills dst as Python's random.randbytes does.
+func (m *Source) Bytes(dst []byte) {
+	for ; len(dst) >= 4; dst = dst[4:] {
+		binary.LittleEndian.PutUint32(dst, m.Uint32())
+	}
+	if len(dst) > 0 {
+		v := m.Uint32() >> (32 - 8*len(dst))
+		for i := range dst {
+			dst[i] = byte(v >> (8 * i))
 		}
 	}
 }

@@ -47,6 +47,12 @@ type Options struct {
 	Prefix string
 	// Block is how many tokens one of hash_ids stands for; 0: 512.
 	Block int
+	// Order is one of Orders; empty: shuffled, by Seed. OrderSeed is the seed of the last two of them, 0 to 2^64 - 1;
+	// empty: 42, as in MLPerf Endpoints' client.
+	Order, OrderSeed string
+	// SaltSeed is the seed of the salts, 0 to 2^64 - 1, one of which goes before the user's part of each prompt; empty:
+	// there are none.
+	SaltSeed string
 	// Image is WIDTHxHEIGHT or WIDTHxHEIGHTxN: so many pictures in each request.
 	Image string
 
@@ -108,6 +114,9 @@ type asked struct {
 	tools      json.RawMessage
 	sessions   bool
 	own        bool
+	orderSeed  uint64
+	salted     bool
+	saltSeed   uint64
 }
 
 // Check says what of the options cannot be, whatever the data are: all of it. The error is an ErrOptions.
@@ -137,13 +146,19 @@ func (o Options) read() (*asked, error) {
 	check(into(&a.header, readHeader, o.Header))
 	check(into(&a.zipf, readOrder, o.LoRAOrder))
 	check(into(&a.tools, readTools, o.Tools))
-	var err error
+	check(oneOf("--order", o.Order, Orders()...))
+	given, err := readSeed("--order-seed", &a.orderSeed, o.OrderSeed)
+	if check(err); !given {
+		a.orderSeed = defaultOrderSeed
+	}
+	a.salted, err = readSeed("--salt-seed", &a.saltSeed, o.SaltSeed)
+	check(err)
 	a.lengths, err = ParseLengths(o.ISL, o.OSL)
 	check(err)
 	if o.Block < 0 {
 		check(fmt.Errorf("--block %d: want a number of tokens above 0", o.Block))
 	}
-	for _, fault := range append(a.contradictions(), a.withoutFile()...) {
+	for _, fault := range slices.Concat(a.contradictions(), a.checkOfficial(), a.withoutFile()) {
 		check(fault)
 	}
 	if len(faults) > 0 {

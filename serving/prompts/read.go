@@ -313,6 +313,12 @@ const rowSize = 400
 
 // keep takes a row.
 func (r *reader) keep(rec *record, one row) {
+	if r.asked.salted {
+		if err := checkSalt(one.ask); err != nil {
+			r.fault(rec.line, "%v", err)
+			return
+		}
+	}
 	if a := one.ask; a != nil {
 		if r.asked.sessions && a.Session != "" && !rec.has(fConversations) {
 			said := spoken{whole: rec.has(fMessages), hasAnswer: rec.has(fAnswer)}

@@ -380,7 +380,8 @@ func (r *reader) completion(rec *record, a *Ask) {
 		r.cell(rec, fPrompt, func(raw json.RawMessage) (err error) { a.Text, err = promptText(raw); return err })
 		r.cell(rec, fSystem, func(raw json.RawMessage) error {
 			system, err := textOf(raw)
-			a.Text = system + "\n\n" + a.Text
+			system += "\n\n"
+			a.Text, a.user = system+a.Text, len(system)
 			return err
 		})
 	case rec.has(fMessages):

@@ -189,9 +189,12 @@ const (
 type Draw struct {
 	// N is how many; of sessions, at least so many turns, in whole sessions. 0: each row once.
 	N int
-	// Skip is how many requests points before this one took: rows that they had are not taken while there are others.
+	// Skip is how many requests points before this one took: rows that they had are not taken while there are others. An
+	// order of an official client begins anew at each point.
 	Skip  int
 	Order Order
+	// WarmUp is of requests that count in nothing: they have salts of their own, and no order of an official client.
+	WarmUp bool
 	// Seed is of all that is drawn: with a seed of its own, a point has prompts of its own.
 	Seed uint64
 }
@@ -205,6 +208,7 @@ type Drawn struct {
 	seed   uint64
 	starts starts
 	plan   []planned
+	salts  [][SaltBytes]byte // nil: there are none
 }
 
 // planned is a request that can be made.
@@ -222,7 +226,17 @@ func (s *Set) Draw(d Draw) *Drawn {
 	if s.symbols.size > 0 {
 		w.starts = newStarts(s.symbols.size, d.Seed)
 	}
-	w.choose(d)
+	if d.Order == Shuffled && !d.WarmUp && s.asked.drawsByPython() {
+		w.chooseByPython(cmp.Or(d.N, len(s.rows)))
+	} else {
+		w.choose(d)
+	}
+	switch {
+	case s.asked.salted && d.WarmUp:
+		w.drawSalts(^s.asked.saltSeed)
+	case s.asked.salted:
+		w.drawSalts(s.asked.saltSeed)
+	}
 	lengths := random(d.Seed, ofLengths, uint64(d.Skip))
 	for i := range w.plan {
 		s.measureOut(&w.plan[i], lengths)
@@ -299,6 +313,7 @@ func (s *Set) order(o Order, round int32) []int32 {
 	switch {
 	case o == ByTime:
 		slices.SortStableFunc(all, func(a, b int32) int { return cmp.Compare(s.first(a).due, s.first(b).due) })
+	case s.asked.Options.Order == orderInOrder: // each time
 	case o == Shuffled || round > 0:
 		r := random(s.asked.Seed, ofOrder, uint64(round))
 		r.Shuffle(n, func(i, j int) { all[i], all[j] = all[j], all[i] })
@@ -367,6 +382,9 @@ func (w *Drawn) At(i int) Ask {
 	}
 	if p.in > 0 {
 		w.make(&a, i, p)
+	}
+	if w.salts != nil {
+		w.addSalt(&a, i)
 	}
 	if s.asked.image.n > 0 {
 		w.illustrate(&a, i)

@@ -261,11 +261,14 @@ func (s *Settings) draw(p arrival.Pattern, seed uint64, skip int) (asks, warmUp 
 		skip = 0 // lengths without end
 	}
 	if n > 0 {
-		warmUp = s.Prompts.Draw(prompts.Draw{N: n, Skip: skip, Seed: seed + 1})
+		warmUp = s.Prompts.Draw(prompts.Draw{N: n, Skip: skip, Seed: seed + 1, WarmUp: true})
 		skip += warmUp.Len()
 	}
 	d := prompts.Draw{Skip: skip, Seed: seed}
+	once := s.Prompts.Once()
 	switch {
+	case p.Kind == arrival.Replay && once != "":
+		return nil, nil, fmt.Errorf("%w: %s is not of a replay, which asks rows when they are due", prompts.ErrOptions, once)
 	case p.Kind == arrival.Replay:
 		d.Skip, d.Order = 0, prompts.ByTime
 	case p.Requests > 0 && !p.Sessions:
@@ -276,10 +279,13 @@ func (s *Settings) draw(p arrival.Pattern, seed uint64, skip int) (asks, warmUp 
 			return nil, nil, err
 		}
 		d.N = max(1, len(schedule.Due)*s.turns())
+	case once != "":
+		return nil, nil, fmt.Errorf("%w: %s draws once for each request, so that their number must be known: give "+
+			"--requests N", prompts.ErrOptions, once)
 	default:
 		d.N = s.estimate(p)
 	}
-	if rows := s.Prompts.Rows(); rows > 0 && d.N > rows { // the engine asks them again, as often as it takes
+	if rows := s.Prompts.Rows(); rows > 0 && d.N > rows && once == "" { // the engine asks them again, as often as it takes
 		d.N = rows
 	}
 	return s.Prompts.Draw(d), warmUp, nil

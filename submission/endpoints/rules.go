@@ -29,6 +29,8 @@ type Rules struct {
 	MinQueries      map[string]int `json:"min_queries"`      // by data set
 	PerformanceSets map[string]int `json:"performance_sets"` // samples, by model
 
+	Clients map[string]ClientSettings `json:"clients"` // by model
+
 	SeedCohort  string    `json:"seed_cohort"`  // the cohort that the seed sets were published for
 	SeedCohorts int       `json:"seed_cohorts"` // in so many a set may be adopted, that cohort included
 	SeedSets    []SeedSet `json:"seed_sets"`
@@ -146,6 +148,9 @@ func Read(text []byte) (*Rules, error) {
 	for _, model := range r.Models {
 		if r.PerformanceSets[model] == 0 {
 			return nil, fmt.Errorf("the rules of %s: %s has no performance set", r.Name, model)
+		}
+		if r.Clients[model].API == "" {
+			return nil, fmt.Errorf("the rules of %s: %s has no settings of the official client", r.Name, model)
 		}
 		if _, single := r.TargetsOf(model); !single && r.AgenticOf(model) == nil {
 			return nil, fmt.Errorf("the rules of %s: %s has no bounds of accuracy", r.Name, model)

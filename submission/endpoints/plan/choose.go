@@ -31,7 +31,7 @@ func Choose(o Options, rules *endpoints.Rules) (*Plan, error) {
 	if err := checkModel(o.Model, rules); err != nil {
 		return nil, err
 	}
-	p := &Plan{Rules: rules.Name, Model: o.Model, CMax: o.CMax, Client: unfilled, Cohort: o.Cohort}
+	p := &Plan{Rules: rules.Name, Model: o.Model, CMax: o.CMax, Client: newClient(o.Model, rules), Cohort: o.Cohort}
 	p.SeedSet = rules.SeedSets[len(rules.SeedSets)-1].ID
 	if adoption := rules.AdoptionCohorts(); p.Cohort == "" {
 		p.Cohort = adoption[len(adoption)-1]

@@ -48,23 +48,25 @@ func TestClientConfig(t *testing.T) {
 	const counted = `"runtime": {"min_duration_ms": %, "n_samples_to_issue": #, "scheduler_random_seed": ` +
 		`10487924139932647040, "dataloader_random_seed": 586478644936801402}, "load_pattern": `
 	fill := func(form, ms, samples string) string { return strings.NewReplacer("%", ms, "#", samples).Replace(form) }
-	const steady = `, "steady_state": {"enabled": true}}`
+	const oss = `"top_k": -1, "max_new_tokens": 32768, "skip_special_tokens": false`
 	for _, c := range []struct {
 		p       *Plan
 		i       int
 		kind    string
 		want    string
 		sets    int
+		params  string
 		command string
 	}{
 		{single, 0, "online", fill(counted, "750000", "31980") +
-			`{"type": "concurrency", "target_concurrency": 1}` + steady, 2, "--config r1.yaml --mode both"},
+			`{"type": "concurrency", "target_concurrency": 1}}`, 4, oss, "--config r1.yaml --mode both"},
 		{single, 2, "online", fill(counted, "750000", "31980") +
-			`{"type": "concurrency", "target_concurrency": 10}` + steady, 1, "--config r10.yaml --mode perf"},
-		{single, 7, "offline", fill(counted, "0", "6396") + `{"type": "max_throughput"}}`, 2,
-			"--config r6396.yaml --mode both"},
+			`{"type": "concurrency", "target_concurrency": 10}}`, 1, oss,
+			"--config r10.yaml --mode perf"},
+		{single, 7, "offline", fill(counted, "0", "6396") + `{"type": "max_throughput"}}`, 4,
+			oss, "--config r6396.yaml --mode both"},
 		{agentic, 6, "online", fill(runtime, "2400000", "") + `{"type": "agentic_inference", "target_concurrency": 256}}`, 1,
-			"--mode perf"},
+			`"max_new_tokens": 8192`, "--mode perf"},
 	} {
 		text, err := c.p.ClientConfig(c.p.Points[c.i], rules)
 		if err != nil {
@@ -79,7 +81,8 @@ func TestClientConfig(t *testing.T) {
 		if got("settings") != "{"+c.want || got("type") != `"`+c.kind+`"` || len(sets) != c.sets {
 			t.Errorf("%s\nwant %s of %d sets", text, c.want, c.sets)
 		}
-		if want := `{"name": "` + c.p.Model + `", "streaming": "on"}`; got("model_params") != want {
+		if want := `{"name": "` + c.p.Model + `", "tokenizer_name": "TOKENIZER", "streaming": "on", "temperature": 1.0, ` +
+			`"top_p": 1.0, ` + c.params + "}"; got("model_params") != want {
 			t.Errorf("model_params are %s, want %s", got("model_params"), want)
 		}
 		if !strings.Contains(string(text), c.command) {
@@ -87,8 +90,9 @@ func TestClientConfig(t *testing.T) {
 		}
 	}
 	text, _ := agentic.ClientConfig(agentic.Points[0], rules)
-	if want := "  agentic_inference:\n    enable_salt: true\n    num_trajectories_to_issue: 613\n"; !strings.Contains(
-		string(text), want) {
+	want := "  agentic_inference:\n    enable_salt: true\n    inject_tool_delay: true\n" +
+		"    num_trajectories_to_issue: 613\n"
+	if !strings.Contains(string(text), want) {
 		t.Errorf("%q is missing in\n%s", want, text)
 	}
 	agentic.SeedSet = "Z"
@@ -103,7 +107,7 @@ func TestClientTexts(t *testing.T) {
 		"- a", "a: b", "#x", "x #y", "&a", "*a", "!t", "%d", "@a", "{", "[", "'", "\"", "a\\b", "a\nb", "\t", " x ",
 		"=", "<<", "é", "0o17", "0b1", "+1", "-.inf", "1.", "?", "-", ">", "|", "---", "..."} {
 		p := choose(t, Options{Model: "gpt-oss-120b", CMax: 512})
-		p.Client = Client{text, text, text}
+		p.Client = Client{text, text, text, text}
 		config, err := p.ClientConfig(p.Points[0], endpoints.Newest())
 		if err != nil {
 			t.Fatal(err)
@@ -122,6 +126,41 @@ func TestClientTexts(t *testing.T) {
 		path, _ := sets[0].(*pyvalue.Dict).Get("path")
 		if len(addresses) != 1 || addresses[0] != text || path != text {
 			t.Errorf("%q is read as %v and %v", text, addresses, path)
+		}
+	}
+}
+
+// TestClientSets: a set that the client fetches by itself has no file, and a file of accuracy stands for all its sets.
+func TestClientSets(t *testing.T) {
+	rules := endpoints.Newest()
+	for _, c := range []struct{ model, performance, accuracy, want string }{
+		{"llama3_1-8b", "", "", `[{"name": "cnn_dailymail::llama3_8b", "type": "performance"}, ` +
+			`{"name": "cnn_dailymail::llama3_8b", "type": "accuracy", "accuracy_config": {"eval_method": "rouge", ` +
+			`"ground_truth": "highlights", "extractor": "identity_extractor", "num_repeats": 1}}]`},
+		{"llama3_1-8b", "p.json", "a.json", `[{"name": "performance", "type": "performance", "path": "p.json", ` +
+			`"parser": {"prompt": "input"}}, {"name": "accuracy", "type": "accuracy", "path": "a.json", ` +
+			`"parser": {"prompt": "input"}, "accuracy_config": {"eval_method": "rouge", "ground_truth": "highlights", ` +
+			`"extractor": "identity_extractor", "num_repeats": 1}}]`},
+		{"deepseek-r1", "p.parquet", "", `[{"name": "performance", "type": "performance", "path": "p.parquet", ` +
+			`"parser": {"input_tokens": "input_tokens"}}, {"name": "legacy_mlperf_deepseek_r1", "type": "accuracy", ` +
+			`"accuracy_config": {"eval_method": "legacy_mlperf_deepseek_r1", "ground_truth": "ground_truth", ` +
+			`"num_repeats": 1}}]`},
+	} {
+		p := choose(t, Options{Model: c.model, CMax: 512})
+		if empty := p.Client.PerformanceSet == ""; empty != (rules.Clients[c.model].Performance != "") {
+			t.Errorf("%s: a new plan has the set %q", c.model, p.Client.PerformanceSet)
+		}
+		p.Client.PerformanceSet, p.Client.AccuracySet = c.performance, c.accuracy
+		text, err := p.ClientConfig(p.Points[0], rules)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := schema.YAML(text, 1<<20)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if sets, _ := d.Get("datasets"); pyvalue.JSON(sets) != c.want {
+			t.Errorf("%s, want\n%s", pyvalue.JSON(sets), c.want)
 		}
 	}
 }

@@ -26,19 +26,32 @@ type Plan struct {
 
 // Client is what the official client's configurations need and no rule says.
 type Client struct {
-	Endpoint       string `yaml:"endpoint"`        // the server's address
-	PerformanceSet string `yaml:"performance_set"` // a file
-	AccuracySet    string `yaml:"accuracy_set"`    // a file
+	Endpoint  string `yaml:"endpoint"`  // the server's address
+	Tokenizer string `yaml:"tokenizer"` // the reference tokenizer's folder, or its name on Hugging Face
+	// PerformanceSet is a file; empty, where the client fetches the set by itself.
+	PerformanceSet string `yaml:"performance_set,omitempty"`
+	// AccuracySet is a file that stands for the accuracy sets, which the client fetches by itself; it is scored as the
+	// first of them is.
+	AccuracySet string `yaml:"accuracy_set,omitempty"`
 }
 
 // unfilled is the client's part of a new plan.
-var unfilled = Client{Endpoint: "http://SERVER:PORT", PerformanceSet: "PERFORMANCE_SET", AccuracySet: "ACCURACY_SET"}
+var unfilled = Client{Endpoint: "http://SERVER:PORT", Tokenizer: "TOKENIZER", PerformanceSet: "PERFORMANCE_SET"}
+
+// newClient is the client's part of a new plan of a model.
+func newClient(model string, rules *endpoints.Rules) Client {
+	c := unfilled
+	if rules.Clients[model].Performance != "" {
+		c.PerformanceSet = ""
+	}
+	return c
+}
 
 // Unfilled are the keys of the client's part that a person has still to fill in.
 func (c Client) Unfilled() (keys []string) {
 	for _, one := range []struct{ key, value, unfilled string }{
-		{"endpoint", c.Endpoint, unfilled.Endpoint}, {"performance_set", c.PerformanceSet, unfilled.PerformanceSet},
-		{"accuracy_set", c.AccuracySet, unfilled.AccuracySet},
+		{"endpoint", c.Endpoint, unfilled.Endpoint}, {"tokenizer", c.Tokenizer, unfilled.Tokenizer},
+		{"performance_set", c.PerformanceSet, unfilled.PerformanceSet},
 	} {
 		if one.value == one.unfilled {
 			keys = append(keys, "client."+one.key)

@@ -51,7 +51,8 @@ func Read(text []byte) (*Plan, error) {
 	p := &Plan{Rules: r.Text("rules"), Model: r.Text("model"), CMax: r.Int("c_max"), CMin: r.Int("c_min_override"),
 		SeedSet: r.Text("seed_set"), Cohort: r.Text("target_cohort")}
 	client := r.Record("client")
-	p.Client = Client{client.Text("endpoint"), client.Text("performance_set"), client.Text("accuracy_set")}
+	p.Client = Client{client.Text("endpoint"), client.Text("tokenizer"), client.Text("performance_set"),
+		client.Text("accuracy_set")}
 	for _, one := range r.List("points") {
 		q := one.(*schema.Record)
 		p.Points = append(p.Points, Point{Concurrency: q.Int("concurrency"), Region: endpoints.Region(q.Text("region")),
@@ -66,8 +67,8 @@ var form = schema.Closed(nil,
 	needed("rules", schema.Text), needed("model", schema.Text), needed("c_max", within(1, maxConcurrency)),
 	schema.Field{Name: "c_min_override", Kind: within(1, maxConcurrency)}, needed("seed_set", schema.Text),
 	needed("target_cohort", schema.Text),
-	needed("client", schema.Closed(nil, needed("endpoint", schema.Text), needed("performance_set", schema.Text),
-		needed("accuracy_set", schema.Text))),
+	needed("client", schema.Closed(nil, needed("endpoint", schema.Text), needed("tokenizer", schema.Text),
+		schema.Field{Name: "performance_set", Kind: schema.Text}, schema.Field{Name: "accuracy_set", Kind: schema.Text})),
 	needed("points", schema.List(1, schema.Closed(nil,
 		needed("concurrency", within(1, maxConcurrency)), schema.Field{Name: "region", Kind: schema.Text},
 		schema.Field{Name: "offline", Kind: schema.Word(Dedicated, Elected)}, needed("passes", within(1, maxPasses)),

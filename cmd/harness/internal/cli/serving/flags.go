@@ -88,6 +88,11 @@ func (f *dataFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.Turns, "turns", "", "`WHICH` turns of conversations are asked: first (default) or all")
 	flags.StringVar(&f.History, "history", "",
 		"what later turns repeat: `WHOSE` answers, recorded (default) or own, the\nserver's")
+	flags.StringVar(&f.Options.Order, "order", "",
+		"`ORDER` of the file's rows: "+strings.Join(prompts.Orders(), ", ")+"\n(the last two as MLPerf Endpoints' client)")
+	flags.StringVar(&f.OrderSeed, "order-seed", "", "the `SEED` of those two, 0 to 2^64 - 1 (default 42)")
+	flags.StringVar(&f.SaltSeed, "salt-seed", "",
+		"a salt from `SEED` between the system's part and the user's of each prompt")
 	flags.Uint64Var(&f.Options.Seed, "seed", defaultSeed, "prompts and times are drawn from `N`")
 }
 

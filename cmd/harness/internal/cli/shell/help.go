@@ -106,7 +106,8 @@ func items(text string) (all []Item) {
 // topics are the flags by what they are about: those that most runs need, and those that --help-all adds. A command of
 // few flags lists them without titles.
 var topics = []struct{ title, common, more string }{
-	{"What is asked", "data isl osl", "format column prefix block vocabulary tokenizer image turns history seed"},
+	{"What is asked", "data isl osl",
+		"format column prefix block vocabulary tokenizer image turns history order order-seed salt-seed seed"},
 	{"What runs", "scenario model dataset mode precision backend device",
 		"accuracy-dataset audit-dataset count param scorer-model precision-label"},
 	{"Load", "concurrency rate max requests duration", "arrival burstiness think ramp stages replay speed from to " +

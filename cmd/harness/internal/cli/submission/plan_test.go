@@ -48,7 +48,7 @@ func TestPlan(t *testing.T) {
 		s.Want(c.code, s.Run("submission", "plan", edit(c.from, c.to)), c.want)
 	}
 	s.Want(0, s.Run("submission", "plan", file, "--client-configs", configs),
-		"fill in client.endpoint, client.performance_set, client.accuracy_set of the plan")
+		"fill in client.endpoint, client.tokenizer, client.performance_set of the plan")
 	s.Want(2, s.Run("submission", "plan", file, "--client-configs", configs), "r1.yaml is there already")
 	filled := edit("http://SERVER:PORT", "http://127.0.0.1:8000")
 	s.Want(0, s.Run("submission", "plan", filled, "--client-configs", configs+"2"), "client.performance_set")

@@ -1,0 +1,197 @@
+package prompts
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/plumbline-ml/plumbline/internal/mt19937"
+)
+
+// Orders of Options.Order. The last two are those of MLPerf Endpoints' client, whose generator is Python's.
+const (
+	orderShuffled           = "shuffled"
+	orderInOrder            = "in-order"
+	orderWithoutReplacement = "without-replacement"
+	orderWithReplacement    = "with-replacement"
+)
+
+// Orders are the orders of rows by name.
+func Orders() []string {
+	return []string{orderShuffled, orderInOrder, orderWithoutReplacement, orderWithReplacement}
+}
+
+// defaultOrderSeed is that of MLPerf Endpoints' client.
+const defaultOrderSeed = 42
+
+// SaltBytes is how many bytes a prompt's salt has: 64 bits, the least that the rules of MLPerf Endpoints allow.
+const SaltBytes = 8
+
+// drawsByPython tells whether rows are drawn by Python's generator.
+func (a *asked) drawsByPython() bool {
+	return a.Options.Order == orderWithoutReplacement || a.Options.Order == orderWithReplacement
+}
+
+// Once is the option by which something is drawn once for each request, so that a measurement must say how many it has;
+// empty: there is none.
+func (s *Set) Once() string {
+	switch a := s.asked; {
+	case a.salted:
+		return "--salt-seed " + a.SaltSeed
+	case a.drawsByPython():
+		return "--order " + a.Options.Order
+	}
+	return ""
+}
+
+// checkOfficial says what of an official order and of salts cannot be with the other options.
+func (a *asked) checkOfficial() (faults []error) {
+	order := a.Options.Order
+	if order != "" && order != orderShuffled && a.File == "" {
+		faults = append(faults, fmt.Errorf("--order %s is of a file: give --data FILE, too", order))
+	}
+	if a.drawsByPython() && a.sessions {
+		faults = append(faults, fmt.Errorf("--order %s draws single rows, and --turns all has sessions", order))
+	}
+	if a.OrderSeed != "" && !a.drawsByPython() {
+		faults = append(faults, fmt.Errorf("--order-seed is of --order %s and %s", orderWithoutReplacement,
+			orderWithReplacement))
+	}
+	if a.salted && a.File == "" {
+		faults = append(faults, errors.New("--salt-seed is of a file: prompts that are made differ anyway"))
+	}
+	if a.salted && a.sessions {
+		faults = append(faults, errors.New("--salt-seed is of single requests, and --turns all has sessions"))
+	}
+	return faults
+}
+
+// readSeed reads a seed of Python's generator; without a text it is missing.
+func readSeed(flag string, seed *uint64, text string) (given bool, err error) {
+	if text == "" {
+		return false, nil
+	}
+	if *seed, err = strconv.ParseUint(text, 10, 64); err != nil {
+		return false, fmt.Errorf("%s %q: want a whole number from 0 to 2^64 - 1", flag, text)
+	}
+	return true, nil
+}
+
+// rowsByPython draws n rows of all in the order of MLPerf Endpoints' client. Without replacement all rows come once
+// before any comes again: each round shuffles what the one before left, by random.shuffle. With replacement each is
+// random.randint(0, all - 1).
+func rowsByPython(order string, seed uint64, all, n int) []int32 {
+	r, rows := mt19937.NewPythonWide(seed), make([]int32, n)
+	if order == orderWithReplacement {
+		for i := range rows {
+			rows[i] = int32(r.Below(uint32(all)))
+		}
+		return rows
+	}
+	left := make([]int32, all)
+	for i := range left {
+		left[i] = int32(i)
+	}
+	for at := 0; at < n; at += all {
+		r.Shuffle(all, func(i, j int) { left[i], left[j] = left[j], left[i] })
+		copy(rows[at:], left)
+	}
+	return rows
+}
+
+// chooseByPython plans n requests by rowsByPython; each row knows how often it came before.
+func (w *Drawn) chooseByPython(n int) {
+	a, came := w.set.asked, make([]int32, len(w.set.rows))
+	w.plan = make([]planned, n)
+	for i, row := range rowsByPython(a.Options.Order, a.orderSeed, len(came), n) {
+		w.plan[i] = planned{row: row, round: came[row]}
+		came[row]++
+	}
+	if most := slices.Max(came); most > 1 {
+		w.Notes = append(w.Notes, fmt.Sprintf("%d requests of %s, drawn %s by Python's generator: one comes up to %d times",
+			n, counted(len(came), "row"), a.Options.Order, most))
+	}
+}
+
+// drawSalts draws a salt for each request, in their order: random.Random(seed).randbytes(8).
+func (w *Drawn) drawSalts(seed uint64) {
+	r := mt19937.NewPythonWide(seed)
+	w.salts = make([][SaltBytes]byte, len(w.plan))
+	for i := range w.salts {
+		r.Bytes(w.salts[i][:])
+	}
+}
+
+// addSalt puts a request's salt before the user's part, behind the system's: "[0123456789abcdef] ". The rows were
+// checked (checkSalt).
+func (w *Drawn) addSalt(a *Ask, i int) {
+	salt := "[" + hex.EncodeToString(w.salts[i][:]) + "] "
+	if a.Messages == nil {
+		a.Text = a.Text[:a.user] + salt + a.Text[a.user:]
+		return
+	}
+	var all []json.RawMessage
+	done := false
+	eachElement(a.Messages, func(m []byte) bool {
+		if salted := saltMessage(m, a.API, salt); !done && salted != nil {
+			m, done = salted, true
+		}
+		all = append(all, m)
+		return true
+	})
+	a.Messages = list(all...)
+}
+
+// saltMessage is a message of a user with a salt before its text; nil: it is another's, or its content is no text.
+func saltMessage(m json.RawMessage, api API, salt string) json.RawMessage {
+	var fields map[string]json.RawMessage
+	var role, text string
+	if json.Unmarshal(m, &fields) != nil || json.Unmarshal(fields["role"], &role) != nil || role != "user" {
+		return nil
+	}
+	switch content := fields["content"]; {
+	case json.Unmarshal(content, &text) == nil && len(content) > 0 && content[0] == '"':
+		fields["content"], _ = marshal(salt + text)
+	case len(content) > 0 && content[0] == '[':
+		parts := []json.RawMessage{textPart(salt)}
+		if api == Responses {
+			parts[0] = inputTextPart(salt)
+		}
+		eachElement(content, func(part []byte) bool {
+			parts = append(parts, part)
+			return true
+		})
+		fields["content"] = list(parts...)
+	default:
+		return nil
+	}
+	out, _ := marshal(fields)
+	return out
+}
+
+// checkSalt wants a row that can have a salt between the system's part and the user's.
+func checkSalt(a *Ask) error {
+	switch {
+	case a == nil:
+		return errors.New("prompts that are made of lengths have no salt: leave --salt-seed out")
+	case a.IDs != nil:
+		return errors.New("a prompt of token ids does not say where the user's part begins, so that no salt can go " +
+			"before it: want text or messages")
+	case a.API != Chat && a.API != Completions && a.API != Responses:
+		return fmt.Errorf("a salt is of chats and completions, not of %s", a.API)
+	case a.Messages == nil:
+		return nil
+	}
+	found := false
+	eachElement(a.Messages, func(m []byte) bool {
+		found = found || saltMessage(m, a.API, "") != nil
+		return !found
+	})
+	if !found {
+		return errors.New("no message of the user's has a text or parts: a salt has no place")
+	}
+	return nil
+}
