@@ -21,6 +21,8 @@ type Checks struct {
 	// AuditsWherePresent says that it is not known which audits the round asked for, and what of them refused a result:
 	// what is wrong with those that are there is a warning.
 	AuditsWherePresent bool `json:"audits_where_present"`
+	// AuditLogsUnread says that the checker of the round read verdicts of audits, and not the logs of their runs.
+	AuditLogsUnread bool `json:"audit_logs_unread"`
 	// CachingNotIn are the scenarios without TEST04.
 	CachingNotIn []string `json:"caching_not_in"`
 	// Zones says that times of a power measurement are those of the machines' zones, and not UTC.

@@ -156,6 +156,9 @@ func (o *oldTree) audit(log, test string) {
 	}
 }
 
+// zero is an entry whose name holds a zero byte: LoadGen writes a name as it is given.
+var zero = strings.NewReplacer(" name", "\x00", "1.0,", "1.000000,").Replace(jsonLine("some_name", "a name"))
+
 func jsonLine(key string, value any) string {
 	text := fmt.Sprint(value)
 	if _, is := value.(string); is {
@@ -195,6 +198,13 @@ func (o *oldTree) set(log, key string, value any) {
 		}
 	}
 	o.files[log] = strings.Join(lines, "\n")
+}
+
+// add adds an entry to a detail log in JSON.
+func (o *oldTree) add(run, entry string) {
+	if !o.text {
+		o.files[run+tree.DetailLog] += entry
+	}
 }
 
 func (o *oldTree) replace(name, old, by string) {
@@ -347,6 +357,11 @@ var oldFaults = []struct {
 			o.replace(oldRun+name, "Mode     : Performance", "Mode     : Submission")
 		}
 	}, nil, nil},
+	{"a name with a zero byte", func(o *oldTree) { o.add(oldRun, zero) },
+		map[string]string{"v1.0": "log-format an entry is not JSON"}, nil},
+	{"a name of an audit's run with a zero byte", func(o *oldTree) {
+		o.add(o.audits+"Offline/TEST01/performance/run_1/", zero)
+	}, nil, map[string]string{"v1.0": "log-format an entry is not JSON"}},
 	{"the last blank of a line taken", func(o *oldTree) { o.replace(oldRun+tree.DetailLog, " : \n", " :\n") }, nil, nil},
 }
 

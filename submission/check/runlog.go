@@ -127,13 +127,15 @@ func (r *resultFolder) checkLogFormat(l *runLog) {
 		what, found, expected string
 	}{
 		{d.NotUTF8, "the log is no text", "is not UTF-8", "UTF-8"},
-		{d.NotJSON, "an entry is not JSON", "is none, as where a name has a quote", "JSON behind " + mllog.DetailPrefix},
 		{d.Unmarked, "an entry does not say whether it is an error", "lacks it", "is_error in metadata, true or false"},
 		{d.Broken, "a line is broken", "has a carriage return inside", "line feeds alone"},
 	} {
 		if c.line > 0 {
 			reject(c.what, fmt.Sprintf("line %d %s", c.line, c.found), c.expected)
 		}
+	}
+	if d.NotJSON > 0 {
+		r.odd(l)
 	}
 	if d.CRLF {
 		r.warn(ruleLogFormat, name, "lines end with carriage returns", "", "line feeds alone",
@@ -142,6 +144,18 @@ func (r *resultFolder) checkLogFormat(l *runLog) {
 	if d.Open && d.Lines > 0 {
 		r.warn(ruleLogFormat, name, "the last line has no end", "", "a whole log", "see whether the log was cut off")
 	}
+}
+
+// odd tells of an entry that can be read and is not JSON: LoadGen itself writes a name's quotes and control characters as
+// they are. The official checker stops at one in a log that it reads.
+func (r *resultFolder) odd(l *runLog) {
+	severity, do := Reject, "call it by another name and run again: the official checker stops at it"
+	if l.audit() && r.checker.asks.AuditLogsUnread {
+		severity, do = Warn, "nothing for this run; call it by another name in the next"
+	}
+	r.add(severity, ruleLogFormat, l.path(), "an entry is not JSON",
+		fmt.Sprintf("line %d, as where a name has a quote or a control character", l.detail.NotJSON),
+		"JSON behind "+mllog.DetailPrefix, do)
 }
 
 func (r *resultFolder) readSummary(l *runLog) {
