@@ -103,6 +103,12 @@ func walls() map[string]wall {
 			ours:   append(library(), "bench/", "serving/"),
 			others: []string{"github.com/goccy/go-yaml"},
 		},
+		"submission/endpoints/drive": {
+			ours: append(library(), "bench/", "serving/", "submission/endpoints/",
+				"submission/internal/yaml11", "backends/openai", "preprocess/text/", "datasets/parquetfile"), // by serving
+			tests:  []string{"backends/openai/"},
+			others: []string{"github.com/goccy/go-yaml"},
+		},
 		"cmd/harness": {
 			ours: append(library(), "bench/", "serving/", "submission/", "sdk/conformance",
 				"backends/openai", "preprocess/text/", "datasets/parquetfile"), // by serving

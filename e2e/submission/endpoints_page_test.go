@@ -28,8 +28,11 @@ func TestEndpointsPage(t *testing.T) {
 		writeEvents(t, filepath.Join(dir, "events.jsonl"), 8, 6396)
 		said := map[string]string{}
 		commands, _ := markdown.Commands(t, built.Doc("endpoints.md"), "")
-		for _, heading := range []string{"Plan the curve", "Check a submission", "The results of a submission",
-			"The steady window"} {
+		for _, heading := range []string{"Plan the curve", "Run the points", "Check a submission",
+			"The results of a submission", "The steady window"} {
+			if heading == "Run the points" {
+				fillPlan(t, dir)
+			}
 			for _, args := range commands[heading] {
 				cmd := harness.Command(t, built.Harness(), args...)
 				cmd.Dir = dir
@@ -42,6 +45,7 @@ func TestEndpointsPage(t *testing.T) {
 		}
 		for command, want := range map[string][]string{
 			"submission plan":    {"high_concurrency", "r6396", "At least 2 h 5 min in all", "the configurations are not whole"},
+			"submission run":     {"r1: 1 users, at least 5 super-passes", "r6396: done, ", "trial: 8 of 8 points"},
 			"submission check":   {"endpoints-1.0: 0 errors, 1 warning, "},
 			"submission results": {"X200x8, gpt-oss-120b, C_max 512", "925.01", "75.758", "STEADY STATE"},
 			"submission steady":  {"status: windowable", "super_pass_start: 1", "super_pass_end: 7", "n_samples: 44772"},
@@ -53,6 +57,23 @@ func TestEndpointsPage(t *testing.T) {
 			t.Errorf("configurations %q, want one for each of 8 points", configs)
 		}
 	})
+}
+
+// fillPlan names a server and a small performance set in plan.yaml.
+func fillPlan(t *testing.T, dir string) {
+	t.Helper()
+	address := harness.StartMock(t, harness.MockOpenAI, nil, "-listen", "127.0.0.1:0", "-owner", "vllm", "-ids")
+	text, err := os.ReadFile(filepath.Join(dir, "plan.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var set strings.Builder
+	for i := range 8 {
+		fmt.Fprintf(&set, `{"prompt":"question %d","output_tokens":4}`+"\n", i)
+	}
+	testfile.Write(t, filepath.Join(dir, "performance.jsonl"), set.String())
+	filled := strings.NewReplacer("http://SERVER:PORT", address, "PERFORMANCE_SET", "performance.jsonl")
+	testfile.Write(t, filepath.Join(dir, "plan.yaml"), filled.Replace(string(text)))
 }
 
 // writeEvents writes the log of a run of super-passes of size samples, 300 s each, at 20 ms a token.

@@ -8,13 +8,15 @@ const MinPasses = 4
 // The detector's fixed numbers: the level of a significant test, the change below which a trend or a shift does not
 // count, and the precision of the mean that the window is long enough for.
 const (
-	alpha        = 0.05
-	minChange    = 0.05
-	precision    = 0.05
-	confidence   = 1.96
-	relaxations  = 5
-	floorSeconds = 600.0
+	alpha       = 0.05
+	minChange   = 0.05
+	precision   = 0.05
+	confidence  = 1.96
+	relaxations = 5
 )
+
+// FloorSeconds is the least time of a window, whatever the run is like.
+const FloorSeconds = 600.0
 
 // Pass is a super-pass: what was recorded of the requests issued in it, in order of arrival. Times are in nanoseconds,
 // on one clock.
@@ -66,7 +68,7 @@ type Options struct {
 	ScatterBounds []float64
 	Trend         Test // the test of trends; empty is MannKendallHamedRao
 	AnyDuration   bool // takes the first plateau, however short
-	// Floor is the least time of a window in seconds, whatever the run is like; 0 is 600.
+	// Floor is the least time of a window in seconds, whatever the run is like; 0 is FloorSeconds.
 	Floor float64
 }
 
@@ -84,7 +86,7 @@ func (o Options) complete() Options {
 		o.Trend = MannKendallHamedRao
 	}
 	if o.Floor == 0 {
-		o.Floor = floorSeconds
+		o.Floor = FloorSeconds
 	}
 	return o
 }

@@ -64,9 +64,9 @@ func (p *Plan) offline(asked string, rules *endpoints.Rules) (offline, why strin
 	switch {
 	case asked != "" && asked != Dedicated && asked != Elected:
 		return "", "", fmt.Errorf("offline is %q, want %s or %s", asked, Dedicated, Elected)
-	case p.agentic(rules) && asked != "":
+	case p.Agentic(rules) && asked != "":
 		return "", "", fmt.Errorf("offline is %s, but %s is agentic: its curve has no Offline point", asked, p.Model)
-	case p.agentic(rules):
+	case p.Agentic(rules):
 		return "", "", nil
 	case asked == Dedicated && set < p.CMax:
 		return "", "", fmt.Errorf("offline is %s, but the performance set has %d samples, fewer than C_max, %d: want %s",
@@ -179,7 +179,7 @@ func middle(a, b int) int { return int(math.Round(math.Sqrt(float64(a) * float64
 
 // add adds a point of a fixed concurrency at its place.
 func (c *chooser) add(concurrency int, accuracy bool, why string) {
-	agentic := c.plan.agentic(c.rules)
+	agentic := c.plan.Agentic(c.rules)
 	passes := c.rules.MinSuperPasses + croppedPasses
 	if agentic {
 		passes = 1

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 
@@ -83,7 +84,7 @@ func (p *Plan) ClientConfig(q Point, rules *endpoints.Rules) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.Model = append(yaml.MapSlice{{Key: "name", Value: p.Model},
+	c.Model = append(yaml.MapSlice{{Key: "name", Value: quoted(cmp.Or(p.Client.ServedModel, p.Model))},
 		{Key: "tokenizer_name", Value: quoted(p.Client.Tokenizer)}, {Key: "streaming", Value: "on"}}, params...)
 	run := &c.Settings.Runtime
 	run.MinDuration, run.Samples = need.Time.Milliseconds(), need.Queries
@@ -91,7 +92,7 @@ func (p *Plan) ClientConfig(q Point, rules *endpoints.Rules) ([]byte, error) {
 	performance := p.performanceSet(client)
 	load := &c.Settings.Load
 	switch {
-	case p.agentic(rules):
+	case p.Agentic(rules):
 		load.Type, load.Concurrency = "agentic_inference", q.Concurrency
 		run.Samples, performance.Agentic = 0, &agentic{Salt: true, ToolDelay: true, Trajectories: need.Queries}
 	case isDedicated(q):

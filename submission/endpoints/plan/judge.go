@@ -74,7 +74,7 @@ func Judge(p *Plan, rules *endpoints.Rules) []Finding {
 // counts wants as many points as the rules, each with a folder of its own.
 func (j *judge) counts() {
 	least := j.rules.MinPoints
-	if !j.plan.agentic(j.rules) && slices.ContainsFunc(j.plan.Points, isDedicated) {
+	if !j.plan.Agentic(j.rules) && slices.ContainsFunc(j.plan.Points, isDedicated) {
 		least = j.rules.MinPointsDedicated
 	}
 	switch n := len(j.plan.Points); {
@@ -101,16 +101,16 @@ func (j *judge) offline() {
 			continue
 		}
 		names = append(names, q.Name())
-		if !j.plan.agentic(j.rules) {
+		if !j.plan.Agentic(j.rules) {
 			j.offlinePoint(q)
 		}
 	}
 	switch {
-	case j.plan.agentic(j.rules) && len(names) > 0:
+	case j.plan.Agentic(j.rules) && len(names) > 0:
 		j.wrong("", "%s is agentic and has no Offline point, but %s is one", j.plan.Model, strings.Join(names, ", "))
-	case !j.plan.agentic(j.rules) && len(names) > 1:
+	case !j.plan.Agentic(j.rules) && len(names) > 1:
 		j.wrong("", "%d points are Offline, want one: %s", len(names), strings.Join(names, ", "))
-	case !j.plan.agentic(j.rules) && len(names) == 0:
+	case !j.plan.Agentic(j.rules) && len(names) == 0:
 		j.wrong("", "no point is Offline: want offline: %s at one of %d, or offline: %s at C_max, %d", Dedicated,
 			j.rules.PerformanceSets[j.plan.Model], Elected, j.plan.CMax)
 	}
@@ -145,7 +145,7 @@ func (p *Plan) Regions(rules *endpoints.Rules) (endpoints.Regions, error) {
 
 // point judges one.
 func (j *judge) point(q Point) {
-	agentic := j.plan.agentic(j.rules)
+	agentic := j.plan.Agentic(j.rules)
 	region := j.regions.Of(q.Concurrency)
 	chosen := q.Region == "" || q.Region == endpoints.SubmittersChoice
 	switch {
@@ -159,7 +159,7 @@ func (j *judge) point(q Point) {
 	if least := j.regions.MinSeconds(q.Concurrency, agentic); q.WindowSeconds < least {
 		j.warn(q.Name(), "window_seconds is %d, want at least %d", q.WindowSeconds, least)
 	}
-	if least := j.rules.MinSuperPasses + croppedPasses; j.plan.windowed(q, j.rules) && q.Passes < least {
+	if least := j.rules.MinSuperPasses + croppedPasses; j.plan.Windowed(q, j.rules) && q.Passes < least {
 		j.warn(q.Name(), "%d passes make no steady window, and the whole run counts: want at least %d, of which %d is "+
 			"cropped", q.Passes, least, croppedPasses)
 	}
@@ -184,7 +184,7 @@ func (j *judge) accuracy() {
 	var runs []endpoints.AccuracyRun
 	for _, q := range j.plan.Points {
 		switch {
-		case q.Offline != "" && !q.Accuracy && !j.plan.agentic(j.rules):
+		case q.Offline != "" && !q.Accuracy && !j.plan.Agentic(j.rules):
 			j.wrong(q.Name(), "the Offline point needs an accuracy run")
 		case q.Accuracy && !isDedicated(q):
 			runs = append(runs, endpoints.AccuracyRun{Concurrency: q.Concurrency, Elected: q.Offline == Elected})

@@ -36,20 +36,20 @@ func (p *Plan) NeedOf(q Point, rules *endpoints.Rules) Need {
 
 // countedPasses are those that are in the window, or of the whole run where there is no window.
 func (p *Plan) countedPasses(q Point, rules *endpoints.Rules) int {
-	if p.windowed(q, rules) && q.Passes > croppedPasses {
+	if p.Windowed(q, rules) && q.Passes > croppedPasses {
 		return q.Passes - croppedPasses
 	}
 	return q.Passes
 }
 
-// windowed says whether the official figures of a point are those of a steady window.
-func (p *Plan) windowed(q Point, rules *endpoints.Rules) bool {
-	return q.Offline != Dedicated && !p.agentic(rules)
+// Windowed says whether the official figures of a point are those of a steady window.
+func (p *Plan) Windowed(q Point, rules *endpoints.Rules) bool {
+	return q.Offline != Dedicated && !p.Agentic(rules)
 }
 
 // Unit is what a point's runs are counted in.
 func (p *Plan) Unit(rules *endpoints.Rules) string {
-	if p.agentic(rules) {
+	if p.Agentic(rules) {
 		return "trajectories"
 	}
 	return "queries"

@@ -33,6 +33,8 @@ type Client struct {
 	// AccuracySet is a file that stands for the accuracy sets, which the client fetches by itself; it is scored as the
 	// first of them is.
 	AccuracySet string `yaml:"accuracy_set,omitempty"`
+	// ServedModel is the model's name at the server; empty: that of the rules.
+	ServedModel string `yaml:"served_model,omitempty"`
 }
 
 // unfilled is the client's part of a new plan.
@@ -93,8 +95,8 @@ func (p *Plan) YAML() ([]byte, error) {
 	return append([]byte(head), text...), err
 }
 
-// agentic says whether the model's benchmark is agentic.
-func (p *Plan) agentic(rules *endpoints.Rules) bool { return rules.AgenticOf(p.Model) != nil }
+// Agentic says whether the model's benchmark is agentic.
+func (p *Plan) Agentic(rules *endpoints.Rules) bool { return rules.AgenticOf(p.Model) != nil }
 
 // checkModel wants an exact name of the rules.
 func checkModel(name string, rules *endpoints.Rules) error {

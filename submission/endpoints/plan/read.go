@@ -30,6 +30,21 @@ func ReadFile(file string) (*Plan, error) {
 	return p, nil
 }
 
+// IsFile says whether a file is meant to be a plan: it has the points of one.
+func IsFile(file string) bool {
+	text, err := bounded.ReadFile(file, maxFile)
+	if err != nil {
+		return false
+	}
+	d, err := schema.YAML(text, maxFile)
+	if err != nil {
+		return false
+	}
+	_, points := d.Get("points")
+	_, cMax := d.Get("c_max")
+	return points || cMax
+}
+
 // Read reads a plan.
 func Read(text []byte) (*Plan, error) {
 	d, err := schema.YAML(text, maxFile)
@@ -52,7 +67,7 @@ func Read(text []byte) (*Plan, error) {
 		SeedSet: r.Text("seed_set"), Cohort: r.Text("target_cohort")}
 	client := r.Record("client")
 	p.Client = Client{client.Text("endpoint"), client.Text("tokenizer"), client.Text("performance_set"),
-		client.Text("accuracy_set")}
+		client.Text("accuracy_set"), client.Text("served_model")}
 	for _, one := range r.List("points") {
 		q := one.(*schema.Record)
 		p.Points = append(p.Points, Point{Concurrency: q.Int("concurrency"), Region: endpoints.Region(q.Text("region")),
@@ -68,7 +83,8 @@ var form = schema.Closed(nil,
 	schema.Field{Name: "c_min_override", Kind: within(1, maxConcurrency)}, needed("seed_set", schema.Text),
 	needed("target_cohort", schema.Text),
 	needed("client", schema.Closed(nil, needed("endpoint", schema.Text), needed("tokenizer", schema.Text),
-		schema.Field{Name: "performance_set", Kind: schema.Text}, schema.Field{Name: "accuracy_set", Kind: schema.Text})),
+		schema.Field{Name: "performance_set", Kind: schema.Text}, schema.Field{Name: "accuracy_set", Kind: schema.Text},
+		schema.Field{Name: "served_model", Kind: schema.Text})),
 	needed("points", schema.List(1, schema.Closed(nil,
 		needed("concurrency", within(1, maxConcurrency)), schema.Field{Name: "region", Kind: schema.Text},
 		schema.Field{Name: "offline", Kind: schema.Word(Dedicated, Elected)}, needed("passes", within(1, maxPasses)),

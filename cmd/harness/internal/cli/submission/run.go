@@ -22,6 +22,7 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/suite"
 	"github.com/plumbline-ml/plumbline/submission/campaign"
+	"github.com/plumbline-ml/plumbline/submission/endpoints/plan"
 	"github.com/plumbline-ml/plumbline/submission/tree"
 )
 
@@ -45,7 +46,11 @@ built in --tree and checked.
 
 --rehearsal is for a trial: Plumbline's own LoadGen drives, or with --loadgen official the official one,
 --smoke shortens the runs, and a plugin's own model and data may run. What cannot be submitted is
-marked, and no check accepts it.`
+marked, and no check accepts it.
+
+A plan of a curve of MLPerf Endpoints (harness submission plan) is run point after point (docs/endpoints.md):
+
+  harness submission run plan.yaml --rehearsal --out curve`
 
 // runFlags are the flags of submission run.
 type runFlags struct {
@@ -56,12 +61,13 @@ type runFlags struct {
 	rehearsal, dryRun bool
 	tree              string
 	listed            map[string]suite.Job // by model, where a suite lists them
+	shorten           float64              // of a plan
 }
 
 func (a *app) runCommand(f *shell.PluginFlags) *cobra.Command {
 	r := &runFlags{Flags: &runs.Flags{PluginFlags: f}}
 	c := &cobra.Command{
-		Use: "run MODEL...|SUITE.yaml", Short: "Make all runs and audits that a submission needs", Long: runHelp,
+		Use: "run MODEL...|SUITE.yaml|PLAN.yaml", Short: "Make all runs and audits that a submission needs", Long: runHelp,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return fmt.Errorf("%s: name the models; see %s --help", shell.Of(c), c.CommandPath())
@@ -79,6 +85,8 @@ func (a *app) runCommand(f *shell.PluginFlags) *cobra.Command {
 	flags.StringVar(&r.tree, "tree", "tree", "the `DIR` of the tree that is built of the workspace")
 	flags.BoolVar(&r.rehearsal, "rehearsal", false,
 		"a trial: Plumbline's own LoadGen, --smoke, and the plugin's own model\nand data may be used: marked")
+	flags.Float64Var(&r.shorten, "shorten", 1,
+		"of a trial of a plan: divide all least times by `N`, at least 1")
 	flags.BoolVar(&r.dryRun, "dry-run", false, "list the runs and how long they take, and run nothing")
 	return c
 }
@@ -125,6 +133,13 @@ func (r *runFlags) known() error {
 }
 
 func (a *app) makeRuns(c *cobra.Command, r *runFlags, models []string) error {
+	switch {
+	case plan.IsFile(models[0]):
+		return a.runPlan(c, r, models)
+	case c.Flags().Changed("shorten"):
+		return sdk.Usage(errors.New("--shorten is for a trial of a plan (harness submission plan): --smoke shortens these " +
+			"runs"))
+	}
 	if err := errors.Join(r.settle(), r.Goal.Settle(c, &r.Request), r.known()); err != nil {
 		return sdk.Usage(err)
 	}

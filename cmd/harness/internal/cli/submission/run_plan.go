@@ -1,0 +1,142 @@
+package submission
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/serving"
+	"github.com/plumbline-ml/plumbline/serving/prompts"
+	"github.com/plumbline-ml/plumbline/submission/endpoints"
+	"github.com/plumbline-ml/plumbline/submission/endpoints/drive"
+	"github.com/plumbline-ml/plumbline/submission/endpoints/plan"
+)
+
+// planRunFlags are those that go with a plan.
+var planRunFlags = []string{"out", "force", "quiet", "rehearsal", "shorten", "dry-run", "backend-opt", "backend-secret"}
+
+// lineEvery is how long it takes until a line says how far a point is.
+const lineEvery = 30 * time.Second
+
+// runPlan makes the runs of plans of curves.
+func (a *app) runPlan(c *cobra.Command, r *runFlags, files []string) error {
+	if err := r.checkPlanFlags(c.Flags(), files); err != nil {
+		return sdk.Usage(err)
+	}
+	rules := endpoints.Newest()
+	p, err := plan.ReadFile(files[0])
+	if err != nil {
+		return sdk.Usage(err)
+	}
+	if err := checkPlan(p, rules); err != nil {
+		return sdk.Usage(fmt.Errorf("%s: %w", files[0], err))
+	}
+	if r.dryRun {
+		return writePlan(a.Stdout, p, rules)
+	}
+	own, err := a.ownClient(r, p)
+	if err != nil {
+		return sdk.Usage(err)
+	}
+	say := func(line string) { fmt.Fprintln(a.Stdout, line) }
+	o := drive.Options{Plan: p, Rules: rules, Client: own, Shorten: r.shorten, Force: r.Output.Force, Say: say,
+		Out: cmp.Or(r.Output.Dir, "curve-"+p.Model)}
+	if !r.Quiet {
+		o.Every = lineEvery
+	}
+	say("a rehearsal by this program's own client: no check accepts these runs")
+	curve, err := drive.Run(c.Context(), o)
+	if n := len(curve.Points); n > 0 {
+		say(fmt.Sprintf("%s: %d of %d points", o.Out, n, len(p.Points)))
+	}
+	return serving.OfServer(err)
+}
+
+// checkPlanFlags refuses flags that are not of a plan, and a client that is not chosen.
+func (r *runFlags) checkPlanFlags(flags *pflag.FlagSet, files []string) error {
+	var faults []error
+	flags.Visit(func(f *pflag.Flag) {
+		if !slices.Contains(planRunFlags, f.Name) && flags.Lookup(f.Name) != nil && !f.Hidden {
+			faults = append(faults, fmt.Errorf("--%s does not go with a plan of a curve", f.Name))
+		}
+	})
+	switch {
+	case len(files) > 1:
+		faults = append(faults, fmt.Errorf("want one plan, found %d arguments", len(files)))
+	case !r.rehearsal && !r.dryRun:
+		faults = append(faults, errors.New("only the official client's runs can be submitted, by the configurations of "+
+			"harness submission plan --client-configs: give --rehearsal for a trial by this program's own client"))
+	case !(r.shorten >= 1):
+		faults = append(faults, fmt.Errorf("--shorten is %v, want at least 1", r.shorten))
+	}
+	return errors.Join(faults...)
+}
+
+// checkPlan wants a plan without errors, whose model our own client can measure, and whose server and data are named.
+func checkPlan(p *plan.Plan, rules *endpoints.Rules) error {
+	var faults []error
+	for _, f := range plan.Judge(p, rules) {
+		if !f.Warning {
+			faults = append(faults, errors.New(f.String()))
+		}
+	}
+	if len(faults) > 0 {
+		return errors.Join(faults...)
+	}
+	if p.Agentic(rules) {
+		return fmt.Errorf("%s is agentic: this program's own client measures no agentic point yet", p.Model)
+	}
+	keys := slices.DeleteFunc(p.Client.Unfilled(), func(key string) bool { return key == tokenizerKey })
+	if p.Client.PerformanceSet == "" {
+		keys = append(keys, "client.performance_set")
+	}
+	if len(keys) > 0 {
+		return fmt.Errorf("fill in %s of the plan", strings.Join(keys, ", "))
+	}
+	return nil
+}
+
+// ownClient is our own client for a plan.
+func (a *app) ownClient(r *runFlags, p *plan.Plan) (*drive.Own, error) {
+	r.Request.Model.Env, r.Request.Model.Secrets = a.Env, &a.Secrets
+	options, err := r.Request.ServerOptions()
+	if err != nil {
+		return nil, err
+	}
+	lookup := func(name string) (string, bool) {
+		value := a.Env(name)
+		return value, value != ""
+	}
+	v := shell.Version()
+	own := &drive.Own{Endpoint: p.Client.Endpoint, Tokenizer: a.tokenizerOf(p), Version: v.Version, Commit: v.Commit,
+		Connection: serving.Connection{Model: p.Client.ServedModel, Options: options, Lookup: lookup},
+		Prompts:    prompts.Options{File: p.Client.PerformanceSet},
+		Note:       func(text string) { fmt.Fprintln(a.Stdout, "note: "+text) },
+	}
+	return own, nil
+}
+
+// tokenizerKey is the key of a plan that our own client can do without.
+const tokenizerKey = "client.tokenizer"
+
+// tokenizerOf is the plan's tokenizer where it is on this machine; empty: the server's own counts of tokens stand.
+func (a *app) tokenizerOf(p *plan.Plan) string {
+	file := p.Client.Tokenizer
+	if slices.Contains(p.Client.Unfilled(), tokenizerKey) || file == "" {
+		return ""
+	}
+	if _, err := os.Stat(file); err != nil {
+		fmt.Fprintf(a.Stdout, "note: %s, %s, is no file here: the server's own counts of tokens stand\n", tokenizerKey, file)
+		return ""
+	}
+	return file
+}
