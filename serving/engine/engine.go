@@ -117,7 +117,6 @@ func newEngine(asker Asker, plan Plan) (*engine, error) {
 	}
 	e.zero.Store(unset)
 	e.work = planWork(plan.Asks, plan.Load.Sessions || plan.Load.Kind == arrival.Replay, plan.Load.Seed)
-	e.work.draw = plan.Draw
 	e.warm = planWork(plan.WarmUp, false, 0)
 	return e, nil
 }
@@ -131,6 +130,9 @@ func (e *engine) write(s arrival.Schedule) error {
 		for i := range warm {
 			warm[i] = share.Has(i)
 		}
+	}
+	if e.plan.Lazy {
+		return e.warm.write(e.asker, e.plan.WarmUp, warm)
 	}
 	return errors.Join(e.work.write(e.asker, e.plan.Asks, e.own(s)), e.warm.write(e.asker, e.plan.WarmUp, warm))
 }
@@ -374,6 +376,9 @@ func (e *engine) rest() {
 // ask sends an item and records it. It returns when the answer was there, or not. What a session said so far is in
 // told; nil: it is none, or its turns are written. First, if not nil, is called at the first token.
 func (e *engine) ask(it *item, r *metrics.Request, told *prompts.History, first func(), warm bool) {
+	if e.plan.Lazy && !warm {
+		it = e.written(it)
+	}
 	r.Row, r.Session, r.Turn, r.WarmUp = it.row, it.session, it.turn, warm
 	r.AskedIn, r.AskedOut, r.Retokenized = it.in, it.out, metrics.Unknown
 	if warm {
@@ -412,8 +417,22 @@ func (e *engine) ask(it *item, r *metrics.Request, told *prompts.History, first 
 	}
 }
 
+// written is an item whose request is written now.
+func (e *engine) written(it *item) *item {
+	a, now := e.plan.Asks.At(it.at), *it
+	if err := now.write(e.asker, &a); err != nil {
+		now.fault = err.Error()
+	}
+	return &now
+}
+
 // try sends an item once.
 func (e *engine) try(ctx context.Context, it *item, r *metrics.Request, told *prompts.History) {
+	if it.fault != "" {
+		r.Sent = e.clock.Now()
+		r.End, r.Status, r.Fault = r.Sent, metrics.Faulty, it.fault
+		return
+	}
 	if told == nil || it.own == nil {
 		e.asker.Ask(ctx, it.prepared, e.clock, r)
 		return

@@ -10,13 +10,14 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/metrics"
 )
 
-// Users send as much as More wants, in the order of Draw, and each request is told to Seen when it has ended.
+// Users send as much as More wants, of requests that are written when they are due, and each is told to Seen when it
+// has ended.
 func TestMoreDecidesHowMuchIsSent(t *testing.T) {
 	s := &script{first: 50 * time.Millisecond, each: time.Millisecond, tokens: 2}
 	var seen atomic.Int64
 	plan := Plan{
 		Asks: asks(10), WarmUp: asks(4), Load: arrival.Pattern{Kind: arrival.Users, Users: 4},
-		Draw: func(place int) int { return place * 3 % 10 },
+		Lazy: true,
 		More: func(place int) bool { return place < 45_000 },
 		Seen: func(r *metrics.Request) {
 			if !r.WarmUp && r.End > r.Sent {
@@ -25,7 +26,10 @@ func TestMoreDecidesHowMuchIsSent(t *testing.T) {
 		},
 	}
 	measured(t, s, plan, func(t *testing.T, p *Point) {
-		if n := counted(p); n[metrics.OK] != 45_000 || p.Ended != ByRequests || p.Rounds != 1 || seen.Load() != 45_000 {
+		if written := s.written.Load(); written != 45_004 {
+			t.Errorf("%d requests were written, want one each time and 4 that warm up", written)
+		}
+		if n := counted(p); n[metrics.OK] != 45_000 || p.Ended != ByRequests || p.Rounds != 4500 || seen.Load() != 45_000 {
 			t.Fatalf("%v, %s, %d rounds, %d seen", n, p.Ended, p.Rounds, seen.Load())
 		}
 		if took := p.Requests[len(p.Requests)-1].Sent; took < int64(arrival.DefaultDuration) {
@@ -41,6 +45,19 @@ func TestMoreDecidesHowMuchIsSent(t *testing.T) {
 			if n != 4500 {
 				t.Errorf("row %d was sent %d times, want 4500", row, n)
 			}
+		}
+	})
+}
+
+// A request that cannot be written when it is due fails, as one that is sent to no server does.
+func TestLazyRequestsThatCannotBeWritten(t *testing.T) {
+	bad := asks(3)
+	bad[1].Text = "bad"
+	plan := Plan{Asks: bad, Lazy: true, Load: arrival.Pattern{Kind: arrival.Users, Users: 1, Requests: 3},
+		MaxErrors: &MaxErrors{Count: 2}}
+	measured(t, &script{tokens: 1}, plan, func(t *testing.T, p *Point) {
+		if n := counted(p); n[metrics.OK] != 2 || n[metrics.Faulty] != 1 || p.Requests[1].Fault != "it cannot be written" {
+			t.Errorf("%v, %q", n, p.Requests[1].Fault)
 		}
 	})
 }

@@ -61,10 +61,11 @@ type Plan struct {
 	// Start is when the sending begins, by the wall clock, the same for all shares; the zero value is at once. What warms
 	// up a schedule is sent before.
 	Start time.Time
-	// Draw, if not nil, is which of the units is sent at a place, counted from 0, which nothing that warms up has; nil: in
-	// the order of Asks, then shuffled. Many goroutines ask, several times of one place.
-	Draw func(place int) int
-	// More, if not nil, is asked before users send the unit at a place; false: neither it nor a later one is sent. No
+	// Lazy has requests written when they are due, and not before: they take no memory, and are late by their writing. At
+	// is called during the measurement then. What warms up is written before.
+	Lazy bool
+	// More, if not nil, is asked before users send the unit at a place, counted from 0, which nothing that warms up has;
+	// false: neither it nor a later one is sent. No
 	// default duration ends the point then. Many goroutines ask.
 	More func(place int) bool
 	// Seen, if not nil, is told of each measured request when it has ended, by many goroutines. Its times are on the

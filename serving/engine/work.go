@@ -17,6 +17,8 @@ import (
 // item is a request as it is sent.
 type item struct {
 	prepared Prepared
+	fault    string // why it could not be written; empty: it was, or will be
+	at       int    // among the requests
 	row      int
 	session  string
 	turn     int
@@ -35,7 +37,6 @@ type work struct {
 	items []item
 	units []unit
 	seed  uint64
-	draw  func(place int) int // nil: in their order, then shuffled anew
 
 	mu     sync.Mutex
 	orders [][]int32 // of the units, by round but the first
@@ -52,6 +53,9 @@ func planWork(asks Asks, joined bool, seed uint64) *work {
 		return w
 	}
 	w.items = make([]item, asks.Len())
+	for i := range w.items {
+		w.items[i].at = i
+	}
 	if joined {
 		at := asks.At
 		if of, ok := asks.(placed); ok {
@@ -90,7 +94,7 @@ func (w *work) write(asker Asker, asks Asks, own []bool) error {
 // place takes over what an item is among others.
 func (it *item) place(a *prompts.Ask) {
 	*it = item{
-		row: a.Row, session: a.Session, turn: a.Turn, think: a.Think, due: a.Due, hasDue: a.HasDue,
+		at: it.at, row: a.Row, session: a.Session, turn: a.Turn, think: a.Think, due: a.Due, hasDue: a.HasDue,
 		in: metrics.Unknown, out: metrics.Unknown,
 	}
 }
@@ -136,9 +140,6 @@ func (w *work) at(place int) unit { return w.units[w.index(place)] }
 
 // index is the number of the unit at a place.
 func (w *work) index(place int) int {
-	if w.draw != nil {
-		return w.draw(place)
-	}
 	round, i := w.round(place), place%len(w.units)
 	if round == 0 {
 		return i

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/plumbline-ml/plumbline/serving"
 	"github.com/plumbline-ml/plumbline/serving/steady"
 	"github.com/plumbline-ml/plumbline/submission/endpoints"
 	"github.com/plumbline-ml/plumbline/submission/endpoints/plan"
@@ -29,6 +30,17 @@ type Server struct {
 	Model   string `json:"model"`
 }
 
+// askServer asks the server at an address what it is.
+func askServer(ctx context.Context, c serving.Connection, url string) (Server, error) {
+	wire, err := c.Connect(ctx, url)
+	if err != nil {
+		return Server{}, err
+	}
+	defer func() { _ = wire.Close() }() // nothing is written
+	a := wire.About()
+	return Server{URL: url, Kind: a.Kind, Version: a.Version, Model: a.Model}, nil
+}
+
 func (s Server) String() string {
 	return fmt.Sprintf("%s at %s: %s %s", s.Model, s.URL, s.Kind, s.Version)
 }
@@ -41,6 +53,7 @@ type Job struct {
 	Windows bool // a steady window is looked for; else the whole run counts
 	// Seconds is the least time of the window, or of the run where there is none, and Floor the detector's own.
 	Seconds, Floor float64
+	Shortened      bool // Seconds and Floor are not those of the rules
 	// Tell gets how far the point is, now and then.
 	Tell func(State)
 }

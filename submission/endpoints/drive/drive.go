@@ -249,7 +249,7 @@ func (r *run) job(q plan.Point) Job {
 		}
 	}
 	return Job{Dir: filepath.Join(r.Out, q.Name()), Point: q, Seeds: *r.Rules.SeedSetOf(r.Plan.SeedSet),
-		Windows: r.Plan.Windowed(q, r.Rules), Seconds: float64(q.WindowSeconds) / r.Shorten,
+		Windows: r.Plan.Windowed(q, r.Rules), Seconds: float64(q.WindowSeconds) / r.Shorten, Shortened: r.Shorten > 1,
 		Floor: steady.FloorSeconds / r.Shorten, Tell: tell}
 }
 

@@ -1,14 +1,17 @@
 package drive_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -80,13 +83,19 @@ func serve(t *testing.T, h http.Handler) string {
 // or its plan have changed.
 func TestRun(t *testing.T) {
 	mock := openaitest.New(openaitest.Options{Owner: "vllm", Version: "0.33", IDs: true, Step: time.Millisecond})
-	var asked atomic.Int64
+	var asked, salts atomic.Int64
+	salted := regexp.MustCompile(`"\[[0-9a-f]{16}\] summarise the`)
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	kept := ""
 	tr := newTrial(t, serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodPost {
 			asked.Add(1)
+			body, err := io.ReadAll(r.Body)
+			if err == nil && salted.Match(body) {
+				salts.Add(1)
+			}
+			r.Body = io.NopCloser(bytes.NewReader(body))
 			if _, err := os.Stat(kept); err == nil { // the second point
 				stop()
 			}
@@ -109,6 +118,13 @@ func TestRun(t *testing.T) {
 			t.Errorf("%s: %d requests, want a multiple of %d; steady state %v", k.Point.Name(), k.Issued, rows, k.Steady)
 		}
 		checkFolder(t, filepath.Join(tr.Out, k.Point.Name()), k)
+	}
+	sent := int64(0)
+	for _, k := range curve.Points {
+		sent += int64(k.Issued)
+	}
+	if n := salts.Load(); n < sent {
+		t.Errorf("%d requests were salted, want all %d that count", n, sent)
 	}
 	before := asked.Load()
 	if curve, err = drive.Run(t.Context(), tr.Options); err != nil || len(curve.Points) != 7 || asked.Load() != before {

@@ -5,8 +5,8 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"path/filepath"
+	"strconv"
 	"sync"
 	"time"
 
@@ -22,6 +22,7 @@ import (
 	files "github.com/plumbline-ml/plumbline/serving/formats/endpoints"
 	"github.com/plumbline-ml/plumbline/serving/metrics"
 	"github.com/plumbline-ml/plumbline/serving/prompts"
+	"github.com/plumbline-ml/plumbline/submission/endpoints"
 	"github.com/plumbline-ml/plumbline/submission/endpoints/plan"
 )
 
@@ -48,16 +49,7 @@ func (o *Own) Name() string { return OwnName }
 
 // Server implements Client.
 func (o *Own) Server(ctx context.Context) (Server, error) {
-	wire, err := o.Connection.Connect(ctx, o.Endpoint)
-	if err != nil {
-		return Server{}, err
-	}
-	defer func() { _ = wire.Close() }() // nothing is written
-	return serverOf(o.Endpoint, wire.About()), nil
-}
-
-func serverOf(url string, a openai.About) Server {
-	return Server{URL: url, Kind: a.Kind, Version: a.Version, Model: a.Model}
+	return askServer(ctx, o.Connection, o.Endpoint)
 }
 
 // warmUpLengths are the lengths of prompts and answers that warm up, in tokens; warmUpSeed is that of their words.
@@ -74,8 +66,7 @@ func (o *Own) Measure(ctx context.Context, j Job) (Measured, error) {
 	}
 	defer func() { _ = wire.Close() }() // nothing is written
 	load := arrival.Pattern{Kind: arrival.Users, Users: j.Point.Concurrency, Seed: j.Seeds.Scheduler}
-	s, err := serving.Open(wire, serving.Plan{Connection: o.Connection, Prompts: o.Prompts, Tokenizer: o.Tokenizer,
-		Loads: []arrival.Pattern{load}, Base: load, WholeWindow: true})
+	s, err := o.open(wire, load, j.Seeds)
 	if err != nil {
 		return Measured{}, err
 	}
@@ -89,9 +80,27 @@ func (o *Own) Measure(ctx context.Context, j Job) (Measured, error) {
 	if err != nil {
 		return Measured{}, sdk.Usage(fmt.Errorf("prompts that warm up: %w", err))
 	}
-	p := &ownPoint{own: o, job: j, session: s, load: load, asks: s.Set.Draw(prompts.Draw{Order: prompts.InOrder})}
+	p := &ownPoint{own: o, job: j, session: s, load: load, size: s.Set.Rows()}
+	p.asks = s.Set.Draw(prompts.Draw{N: p.places()})
 	p.warmUp = warmUp.Draw(prompts.Draw{N: engine.WarmUps(load), Seed: warmUpSeed})
 	return p.measure(ctx)
+}
+
+// open opens the server for the performance set in the order of the seed set, and, where the prompts allow it, salted.
+func (o *Own) open(wire *openai.Client, load arrival.Pattern, seeds endpoints.SeedSet) (*serving.Session, error) {
+	pl := serving.Plan{Connection: o.Connection, Prompts: o.Prompts, Tokenizer: o.Tokenizer,
+		Loads: []arrival.Pattern{load}, Base: load, WholeWindow: true}
+	pl.Prompts.Order, pl.Prompts.OrderSeed = "with-replacement", strconv.FormatUint(seeds.SampleIndex, 10)
+	s, err := serving.Open(wire, pl)
+	if err != nil {
+		return nil, err
+	}
+	if first := s.Set.Draw(prompts.Draw{N: 1}).At(0); first.IDs != nil {
+		o.note("prompts of token ids do not say where the user's part begins: they have no salt")
+		return s, nil
+	}
+	pl.Prompts.SaltSeed = strconv.FormatUint(seeds.Model, 10)
+	return serving.Open(wire, pl)
 }
 
 func (o *Own) note(text string) {
@@ -111,7 +120,8 @@ type ownPoint struct {
 	job     Job
 	session *serving.Session
 	load    arrival.Pattern
-	asks    *prompts.Drawn // the performance set
+	size    int            // of the performance set
+	asks    *prompts.Drawn // of it, in the order of sending
 	warmUp  *prompts.Drawn
 }
 
@@ -120,12 +130,10 @@ func (p *ownPoint) rules() metrics.Rules { return p.session.Settings.Rules }
 
 // measure sends the requests, and writes the files.
 func (p *ownPoint) measure(ctx context.Context) (Measured, error) {
-	size := p.asks.Len()
-	w := newWatch(p.job, size, p.rules())
-	pl := engine.Plan{Asks: p.asks, WarmUp: p.warmUp, Load: p.load, Seen: w.all.Add,
-		Draw: func(place int) int { return p.draw(place, size) }}
+	w := newWatch(p.job, p.size, p.rules())
+	pl := engine.Plan{Asks: p.asks, Lazy: true, WarmUp: p.warmUp, Load: p.load, Seen: w.all.Add}
 	if p.job.Point.Offline == plan.Dedicated {
-		pl.Load = arrival.Pattern{Kind: arrival.Maximum, Requests: p.job.Point.Passes * size, Seed: p.load.Seed}
+		pl.Load = arrival.Pattern{Kind: arrival.Maximum, Requests: p.job.Point.Passes * p.size, Seed: p.load.Seed}
 	} else {
 		pl.More = w.more
 	}
@@ -144,16 +152,23 @@ func (p *ownPoint) measure(ctx context.Context) (Measured, error) {
 	case point.Ended == engine.ByErrors:
 		return Measured{}, plugin.Fault(fmt.Errorf("the server fails: %s", firstFault(point.Requests, p.rules())))
 	}
-	m := Measured{Size: size, Issued: w.all.Len(), Took: time.Since(began), Warmup: warmupOf(point, p.job)}
+	m := Measured{Size: p.size, Issued: w.all.Len(), Took: time.Since(began), Warmup: warmupOf(point, p.job)}
 	if p.job.Windows {
 		m.Passes = w.all.Passes()
 	}
 	return m, p.write(point, pl, m)
 }
 
-// draw is the sample of a place: with replacement, by the seed set. These are not the official client's draws.
-func (p *ownPoint) draw(place, size int) int {
-	return rand.New(rand.NewPCG(p.job.Seeds.SampleIndex, uint64(place))).IntN(size)
+// maxPlaces bounds how many requests are drawn before a point: where they do not last, they come again, shuffled.
+const maxPlaces = 1 << 20
+
+// places is how many requests a point may come to: more than the plan wants, and than the first answer promises.
+func (p *ownPoint) places() int {
+	passes := float64(4 * p.job.Point.Passes)
+	if each := p.session.Settings.Latency.Seconds() / float64(p.job.Point.Concurrency) * float64(p.size); each > 0 {
+		passes = max(passes, 2*patience*leastTime(p.job)/each)
+	}
+	return p.size * max(p.job.Point.Passes, int(min(passes, float64(maxPlaces/p.size))))
 }
 
 // firstFault says what went wrong with the first request that failed.

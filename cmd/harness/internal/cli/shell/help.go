@@ -123,7 +123,7 @@ var topics = []struct{ title, common, more string }{
 	{"Compared runs", "original seeds", ""},
 	{"Accuracy", "target", "expect"},
 	{"Results", "out force label note", "system also export export-rows trace workspace tree"},
-	{"Several runs", "repeat fail-if rehearsal shorten", ""},
+	{"Several runs", "repeat fail-if rehearsal shorten client client-python", ""},
 	{"What is printed", "dry-run quiet json", "color"},
 	{"While runs go on", "web metrics", "events otlp"},
 	{"Power", "", "power power-interval power-ranging power-logs"},

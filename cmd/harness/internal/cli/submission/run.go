@@ -50,7 +50,8 @@ marked, and no check accepts it.
 
 A plan of a curve of MLPerf Endpoints (harness submission plan) is run point after point (docs/endpoints.md):
 
-  harness submission run plan.yaml --rehearsal --out curve`
+  harness submission run plan.yaml --rehearsal --out trial
+  harness submission run plan.yaml --client official --client-python venv/bin/python --out curve`
 
 // runFlags are the flags of submission run.
 type runFlags struct {
@@ -61,7 +62,8 @@ type runFlags struct {
 	rehearsal, dryRun bool
 	tree              string
 	listed            map[string]suite.Job // by model, where a suite lists them
-	shorten           float64              // of a plan
+	shorten           float64              // of a plan, as are the next two
+	client, python    string
 }
 
 func (a *app) runCommand(f *shell.PluginFlags) *cobra.Command {
@@ -85,6 +87,10 @@ func (a *app) runCommand(f *shell.PluginFlags) *cobra.Command {
 	flags.StringVar(&r.tree, "tree", "tree", "the `DIR` of the tree that is built of the workspace")
 	flags.BoolVar(&r.rehearsal, "rehearsal", false,
 		"a trial: Plumbline's own LoadGen, --smoke, and the plugin's own model\nand data may be used: marked")
+	flags.StringVar(&r.client, "client", "",
+		"the `CLIENT` of a plan's points: official, or plumbline in a trial")
+	flags.StringVar(&r.python, "client-python", "",
+		"the interpreter of Python, `PATH`, that the official client is installed for")
 	flags.Float64Var(&r.shorten, "shorten", 1,
 		"of a trial of a plan: divide all least times by `N`, at least 1")
 	flags.BoolVar(&r.dryRun, "dry-run", false, "list the runs and how long they take, and run nothing")
@@ -136,9 +142,11 @@ func (a *app) makeRuns(c *cobra.Command, r *runFlags, models []string) error {
 	switch {
 	case plan.IsFile(models[0]):
 		return a.runPlan(c, r, models)
-	case c.Flags().Changed("shorten"):
-		return sdk.Usage(errors.New("--shorten is for a trial of a plan (harness submission plan): --smoke shortens these " +
-			"runs"))
+	}
+	for _, name := range []string{"shorten", "client", "client-python"} {
+		if c.Flags().Changed(name) {
+			return sdk.Usage(fmt.Errorf("--%s goes with a plan of a curve (harness submission plan)", name))
+		}
 	}
 	if err := errors.Join(r.settle(), r.Goal.Settle(c, &r.Request), r.known()); err != nil {
 		return sdk.Usage(err)

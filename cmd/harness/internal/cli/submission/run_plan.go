@@ -22,7 +22,8 @@ import (
 )
 
 // planRunFlags are those that go with a plan.
-var planRunFlags = []string{"out", "force", "quiet", "rehearsal", "shorten", "dry-run", "backend-opt", "backend-secret"}
+var planRunFlags = []string{"out", "force", "quiet", "rehearsal", "shorten", "client", "client-python", "dry-run",
+	"backend-opt", "backend-secret"}
 
 // lineEvery is how long it takes until a line says how far a point is.
 const lineEvery = 30 * time.Second
@@ -37,23 +38,25 @@ func (a *app) runPlan(c *cobra.Command, r *runFlags, files []string) error {
 	if err != nil {
 		return sdk.Usage(err)
 	}
-	if err := checkPlan(p, rules); err != nil {
+	if err := r.checkPlan(p, rules); err != nil {
 		return sdk.Usage(fmt.Errorf("%s: %w", files[0], err))
 	}
 	if r.dryRun {
 		return writePlan(a.Stdout, p, rules)
 	}
-	own, err := a.ownClient(r, p)
+	client, err := a.pointClient(r, p, rules)
 	if err != nil {
 		return sdk.Usage(err)
 	}
 	say := func(line string) { fmt.Fprintln(a.Stdout, line) }
-	o := drive.Options{Plan: p, Rules: rules, Client: own, Shorten: r.shorten, Force: r.Output.Force, Say: say,
+	o := drive.Options{Plan: p, Rules: rules, Client: client, Shorten: r.shorten, Force: r.Output.Force, Say: say,
 		Out: cmp.Or(r.Output.Dir, "curve-"+p.Model)}
 	if !r.Quiet {
 		o.Every = lineEvery
 	}
-	say("a rehearsal by this program's own client: no check accepts these runs")
+	if r.rehearsal {
+		say("a rehearsal by this program's own client: no check accepts these runs")
+	}
 	curve, err := drive.Run(c.Context(), o)
 	if n := len(curve.Points); n > 0 {
 		say(fmt.Sprintf("%s: %d of %d points", o.Out, n, len(p.Points)))
@@ -72,17 +75,40 @@ func (r *runFlags) checkPlanFlags(flags *pflag.FlagSet, files []string) error {
 	switch {
 	case len(files) > 1:
 		faults = append(faults, fmt.Errorf("want one plan, found %d arguments", len(files)))
-	case !r.rehearsal && !r.dryRun:
-		faults = append(faults, errors.New("only the official client's runs can be submitted, by the configurations of "+
-			"harness submission plan --client-configs: give --rehearsal for a trial by this program's own client"))
 	case !(r.shorten >= 1):
 		faults = append(faults, fmt.Errorf("--shorten is %v, want at least 1", r.shorten))
 	}
-	return errors.Join(faults...)
+	return errors.Join(append(faults, r.checkClient())...)
 }
 
-// checkPlan wants a plan without errors, whose model our own client can measure, and whose server and data are named.
-func checkPlan(p *plan.Plan, rules *endpoints.Rules) error {
+// checkClient wants one client: the official one, or our own in a trial.
+func (r *runFlags) checkClient() error {
+	switch r.client {
+	case drive.OfficialName:
+		if r.python == "" {
+			return errors.New("--client official wants --client-python, the interpreter of Python that the client is " +
+				"installed for")
+		}
+		if r.rehearsal || r.shorten != 1 {
+			return errors.New("--rehearsal and --shorten are of this program's own client")
+		}
+		return nil
+	case "", drive.OwnName:
+	default:
+		return fmt.Errorf("--client is %q, want %s or %s", r.client, drive.OfficialName, drive.OwnName)
+	}
+	switch {
+	case r.python != "":
+		return errors.New("--client-python goes with --client official")
+	case !r.rehearsal && !r.dryRun:
+		return errors.New("only the official client's runs can be submitted: give --client official " +
+			"--client-python PATH, or --rehearsal for a trial by this program's own client")
+	}
+	return nil
+}
+
+// checkPlan wants a plan without errors, whose model the client can measure, and whose server and data are named.
+func (r *runFlags) checkPlan(p *plan.Plan, rules *endpoints.Rules) error {
 	var faults []error
 	for _, f := range plan.Judge(p, rules) {
 		if !f.Warning {
@@ -92,11 +118,12 @@ func checkPlan(p *plan.Plan, rules *endpoints.Rules) error {
 	if len(faults) > 0 {
 		return errors.Join(faults...)
 	}
-	if p.Agentic(rules) {
+	official := r.client == drive.OfficialName
+	if p.Agentic(rules) && !official {
 		return fmt.Errorf("%s is agentic: this program's own client measures no agentic point yet", p.Model)
 	}
-	keys := slices.DeleteFunc(p.Client.Unfilled(), func(key string) bool { return key == tokenizerKey })
-	if p.Client.PerformanceSet == "" {
+	keys := slices.DeleteFunc(p.Client.Unfilled(), func(key string) bool { return key == tokenizerKey && !official })
+	if p.Client.PerformanceSet == "" && !official {
 		keys = append(keys, "client.performance_set")
 	}
 	if len(keys) > 0 {
@@ -105,8 +132,8 @@ func checkPlan(p *plan.Plan, rules *endpoints.Rules) error {
 	return nil
 }
 
-// ownClient is our own client for a plan.
-func (a *app) ownClient(r *runFlags, p *plan.Plan) (*drive.Own, error) {
+// pointClient is the client that measures the points of a plan.
+func (a *app) pointClient(r *runFlags, p *plan.Plan, rules *endpoints.Rules) (drive.Client, error) {
 	r.Request.Model.Env, r.Request.Model.Secrets = a.Env, &a.Secrets
 	options, err := r.Request.ServerOptions()
 	if err != nil {
@@ -116,13 +143,18 @@ func (a *app) ownClient(r *runFlags, p *plan.Plan) (*drive.Own, error) {
 		value := a.Env(name)
 		return value, value != ""
 	}
-	v := shell.Version()
-	own := &drive.Own{Endpoint: p.Client.Endpoint, Tokenizer: a.tokenizerOf(p), Version: v.Version, Commit: v.Commit,
-		Connection: serving.Connection{Model: p.Client.ServedModel, Options: options, Lookup: lookup},
-		Prompts:    prompts.Options{File: p.Client.PerformanceSet},
-		Note:       func(text string) { fmt.Fprintln(a.Stdout, "note: "+text) },
+	connection := serving.Connection{Model: p.Client.ServedModel, Options: options, Lookup: lookup}
+	if r.client == drive.OfficialName {
+		if _, err := os.Stat(p.Client.Tokenizer); err != nil && !p.Agentic(rules) {
+			return nil, fmt.Errorf("%s: %w: want its folder, by which the tokens of super-passes are counted", tokenizerKey, err)
+		}
+		return &drive.Official{Python: r.python, Plan: p, Rules: rules, Connection: connection,
+			Tokenizer: p.Client.Tokenizer, Say: func(line string) { fmt.Fprintln(a.Stdout, line) }}, nil
 	}
-	return own, nil
+	v := shell.Version()
+	return &drive.Own{Endpoint: p.Client.Endpoint, Tokenizer: a.tokenizerOf(p), Version: v.Version, Commit: v.Commit,
+		Connection: connection, Prompts: prompts.Options{File: p.Client.PerformanceSet},
+		Note: func(text string) { fmt.Fprintln(a.Stdout, "note: "+text) }}, nil
 }
 
 // tokenizerKey is the key of a plan that our own client can do without.

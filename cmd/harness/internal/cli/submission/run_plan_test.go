@@ -35,7 +35,8 @@ func TestRunPlan(t *testing.T) {
 	if err := os.WriteFile(file, []byte(filled), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s.Want(0, s.Run(run...), "a rehearsal by this program's own client", "meta/none, is no file here", "r1: 1 users, at least 5 super-passes",
+	s.Want(0, s.Run(run...), "a rehearsal by this program's own client", "meta/none, is no file here",
+		"r1: 1 users, at least 5 super-passes",
 		"r40: done, ", s.Out()+": 7 of 7 points")
 	s.Want(0, s.Run(run...), "r1 is there, and not measured again", "7 of 7 points")
 	s.Want(2, s.Run("submission", "run", file, "--rehearsal", "--out", s.Out()), "its shorten is 100000, not 1")
@@ -45,7 +46,13 @@ func TestRunPlan(t *testing.T) {
 		"--scenario does not go with a plan of a curve":    {file, "--rehearsal", "--scenario", "Offline"},
 		"want one plan, found 2 arguments":                 {file, file, "--rehearsal"},
 		"--shorten is 0.5, want at least 1":                {file, "--rehearsal", "--shorten", "0.5"},
-		"--shorten is for a trial of a plan":               {"resnet50", "--rehearsal", "--shorten", "5"},
+		"--client official wants --client-python":          {file, "--client", "official"},
+		"--client is \"mine\", want official or plumbline": {file, "--client", "mine"},
+		"--rehearsal and --shorten are of this program's own": {file, "--client", "official", "--client-python", "x",
+			"--rehearsal"},
+		"--client-python goes with --client official":      {file, "--rehearsal", "--client-python", "x"},
+		"client.tokenizer: stat meta/none":                 {file, "--client", "official", "--client-python", "x"},
+		"--shorten goes with a plan of a curve":            {"resnet50", "--rehearsal", "--shorten", "5"},
 		"kimi-k3 is agentic: this program's own client":    {agentic(t, s), "--rehearsal"},
 		"the target cohort is \"2030-01-C0\", want one in": {s.File("late.yaml", cohort(filled)), "--rehearsal"},
 		"points: want a list":                              {s.File("odd.yaml", "points: 7\n"), "--rehearsal"},
