@@ -27,7 +27,7 @@ func TestAnEndpointLostInMidRun(t *testing.T) {
 	} {
 		t.Run("lost="+c.lost, func(t *testing.T) {
 			t.Parallel()
-			dir, out := built.Install(t), t.TempDir()
+			dir, out := built.Install(t, "plugins"), t.TempDir()
 			kill, first := startMortal(t)
 			_, second := startMortal(t)
 			// Four sessions have 128 batches of 250 ms: eight seconds, whatever the machine.

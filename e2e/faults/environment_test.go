@@ -144,7 +144,7 @@ func noise(n int) string {
 
 // TestLibraryMissing installs a plugin without the library that it loads, and with one that is none.
 func TestLibraryMissing(t *testing.T) {
-	dir := built.Install(t)
+	dir := built.Install(t, "plugins")
 	library := filepath.Join(dir, "plugins", "libonnxruntime.so")
 	if err := os.Remove(library); err != nil {
 		t.Fatal(err)

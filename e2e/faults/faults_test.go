@@ -75,7 +75,7 @@ func TestLimits(t *testing.T) {
 	} {
 		t.Run(fault, func(t *testing.T) {
 			t.Parallel()
-			cmd, dir, out := faulty.Run(t, fault, "--scenario", "SingleStream", "--limit", c.limit)
+			cmd, dir, out := faulty.Run(t, fault, "--scenario", "SingleStream", "--limit", c.limit, "--answer-timeout", "0")
 			r := harness.Finish(t, cmd).WantCode(t, 5)
 			harness.WantMessage(t, r, c.message, "give it a higher limit")
 			faulty.WantMarkedLogs(t, out)

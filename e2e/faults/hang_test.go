@@ -53,7 +53,7 @@ func TestHangingBackends(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			dir := built.Install(t)
+			dir := built.Install(t, "plugins")
 			args := append(append([]string{"run"}, c.args...), "--mode", "performance", "--answer-timeout", soon,
 				"--out", t.TempDir(), "--quiet")
 			r := harness.Finish(t, harness.Command(t, filepath.Join(dir, "harness"), args...)).WantCode(t, 5)

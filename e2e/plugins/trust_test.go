@@ -16,7 +16,7 @@ import (
 // TestTrust pins a real plugin with the library that it loads. From then on both must be the same; what
 // was changed does not run.
 func TestTrust(t *testing.T) {
-	dir := built.Install(t)
+	dir := built.Install(t, "plugins")
 	plugins := filepath.Join(dir, "plugins")
 	pinned := func(args ...string) harness.Result {
 		cmd := harness.Command(t, filepath.Join(dir, "harness"),
@@ -83,7 +83,7 @@ func TestTrustAtTheSameTime(t *testing.T) {
 // TestPinnedPluginsPreloadNothing sets LD_PRELOAD to a library that is not there, of which the loader of each program
 // complains: that of a pinned plugin does not hear of it.
 func TestPinnedPluginsPreloadNothing(t *testing.T) {
-	dir := built.Install(t)
+	dir := built.Install(t, "plugins")
 	lock := filepath.Join(dir, "plugins.lock")
 	run := func(args ...string) (harness.Result, string) {
 		out := t.TempDir()

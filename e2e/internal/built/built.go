@@ -86,6 +86,9 @@ func goTool(dir string, env []string, lock *os.File, args ...string) error {
 	cmd := exec.Command("go", args...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), env...)
+	if os.Getenv("GOGC") == "" {
+		cmd.Env = append(cmd.Env, "GOGC=400") // as in the Makefile
+	}
 	if lock != nil {
 		cmd.ExtraFiles = []*os.File{lock}
 	}
@@ -111,15 +114,24 @@ func workspace() (string, error) {
 	}
 }
 
-// Install puts the harness, the plugins and the faulty plugins into a folder of the test's own, so that its processes
-// can be told from those of other tests by their path. They are hard links where the file system lets them be.
-func Install(t *testing.T) (dir string) {
+// Install puts the harness and folders of Dir into a folder of the test's own, so that its processes can be told from
+// those of other tests by their path. It lies beside the binaries, whose hard links these are: temporary files may lie
+// in memory.
+func Install(t *testing.T, folders ...string) (dir string) {
 	t.Helper()
-	dir, err := filepath.EvalSymlinks(t.TempDir())
+	root, err := filepath.EvalSymlinks(place.dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := link(place.dir, dir, "harness", "plugins", "faulty"); err != nil {
+	if dir, err = os.MkdirTemp(root, "installed-"); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := link(place.dir, dir, append(folders, "harness")...); err != nil {
 		t.Fatal(err)
 	}
 	return dir

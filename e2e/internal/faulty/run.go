@@ -17,7 +17,7 @@ import (
 // Run prepares a short run of the faulty plugin in an installation of its own.
 func Run(t *testing.T, fault string, args ...string) (cmd *exec.Cmd, dir, out string) {
 	t.Helper()
-	dir, out = built.Install(t), t.TempDir()
+	dir, out = built.Install(t, "faulty"), t.TempDir()
 	args = append([]string{"run", "faulty", "--plugin-dir", filepath.Join(dir, "faulty"), "--plugin", "faulty",
 		"--mode", "performance", "--out", out, "--force", "--quiet"}, args...)
 	cmd = harness.Command(t, filepath.Join(dir, "harness"), args...)
