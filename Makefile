@@ -88,17 +88,17 @@ extra.serving-peers: #: measure one mock by harness bench, AIPerf and GuideLLM (
 	PLUMBLINE_PEERS_PYTHON=$(PEERS_PYTHON) $(GO) test -count=1 -v -timeout 6h -run TestServingPeers ./cmd/harness/internal/cli/serving
 
 extra.store: #: run rgat with features at two servers of Redis (REDIS=program, default redis-server; Debian: redis-server), e2e-rag with passages in PostgreSQL with pgvector (PGVECTOR=postgres://..., whose table plumbline_passages is replaced)
-	PLUMBLINE_REDIS=$(or $(REDIS),redis-server) PLUMBLINE_PGVECTOR="$(PGVECTOR)" $(GO) test -count=1 -p 1 -v -run TestStore ./plugins/rag ./plugins/rag/pgvector ./e2e/models
+	PLUMBLINE_REDIS=$(or $(REDIS),redis-server) PLUMBLINE_PGVECTOR="$(PGVECTOR)" $(GO) test -count=1 -p 1 -v -run TestStore ./plugins/rag ./plugins/rag/internal/pgvector ./e2e/models
 
 official.checker: #: compare with the official submission checker (MLC=checkout, PYTHON= one with PyYAML, TREE= a tree of your own)
 	PLUMBLINE_MLC=$(abspath $(MLC)) PYTHON=$(or $(PYTHON),python3) PLUMBLINE_TREE=$(abspath $(TREE)) $(GO) test -count=1 -v -timeout 6h \
-	-run TestOfficialChecker ./submission/official/checker
+	-run TestOfficialChecker ./internal/submission/official/checker
 
 official.accuracy: #: let the official accuracy scripts score what yolo and pointpainting have logged (MLC=checkout, PYTHON= one with pycocotools, torchvision, shapely, numba)
 	PLUMBLINE_MLC=$(abspath $(MLC)) PYTHON=$(or $(PYTHON),python3) $(GO) test -count=1 -v -timeout 6h -run TestOfficialAccuracy ./e2e/models
 
 official.endpoints: #: let the official checker (MLC=checkout), and endpoints itself (ENDPOINTS=sources), read files and trees in endpoints' form
-	PLUMBLINE_MLC=$(abspath $(MLC)) PLUMBLINE_ENDPOINTS=$(abspath $(ENDPOINTS)) PYTHON=$(or $(PYTHON),python3) $(GO) test -count=1 -v -run TestOfficialEndpoints ./serving/formats/endpoints ./submission/check
+	PLUMBLINE_MLC=$(abspath $(MLC)) PLUMBLINE_ENDPOINTS=$(abspath $(ENDPOINTS)) PYTHON=$(or $(PYTHON),python3) $(GO) test -count=1 -v -run TestOfficialEndpoints ./internal/serving/formats/endpoints ./internal/submission/check
 
 official.reasoning: #: let the official accuracy scripts of reasoning models score our logs (MLC=checkout, PRM800K= and LCB= its submodules, PYTHON=)
 	PLUMBLINE_MLC=$(abspath $(MLC)) PLUMBLINE_PRM800K=$(abspath $(PRM800K)) PLUMBLINE_LCB=$(abspath $(LCB)) PYTHON=$(or $(PYTHON),python3) \
@@ -126,7 +126,7 @@ official.submission: #: walk docs/submission.md by the official LoadGen and chec
 
 test-published: ## read whole published rounds (RESULTS=folder of inference_results_v5.1 and others, see CONTRIBUTING.md; OUT=folder for the lists)
 	PLUMBLINE_RESULTS=$(abspath $(RESULTS)) PLUMBLINE_OUT=$(abspath $(OUT)) $(GO) test -count=1 -v -timeout 6h -run TestPublished \
-	./submission/internal/published
+	./internal/submission/internal/published
 
 extra.metrics: #: let Prometheus scrape runs and compare with their results (PROMETHEUS=program; Debian: prometheus)
 	PLUMBLINE_PROMETHEUS=$(or $(PROMETHEUS),$(shell command -v prometheus)) $(GO) test -count=1 -v -run TestPrometheus ./e2e/runs

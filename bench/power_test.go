@@ -11,9 +11,9 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench"
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
-	"github.com/plumbline-ml/plumbline/bench/power"
-	"github.com/plumbline-ml/plumbline/bench/power/spl"
 	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/internal/power"
+	"github.com/plumbline-ml/plumbline/internal/power/spl"
 	"github.com/plumbline-ml/plumbline/internal/testkit/plugintest"
 )
 

@@ -22,7 +22,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/internal/score"
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/record/judge"
-	"github.com/plumbline-ml/plumbline/bench/record/results"
+	"github.com/plumbline-ml/plumbline/internal/record/results"
 )
 
 // ScoreRequest says which accuracy logs to score, this harness's or the official LoadGen's. What a result.json beside a

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
-	"github.com/plumbline-ml/plumbline/bench/record/results"
+	"github.com/plumbline-ml/plumbline/internal/record/results"
 )
 
 // TestResultNamesNoProgram: what executes programs is said by who scores, never by the result that is scored again.

@@ -13,7 +13,7 @@ import (
 const mappedLines = 300
 
 // mapRow is a row of a table in ARCHITECTURE.md whose first column holds folders: "loadgen/mlconf/" or
-// "submission/system/, assemble/", where those after the first lie beside it.
+// "internal/submission/system/, assemble/", where those after the first lie beside it.
 var mapRow = regexp.MustCompile(`(?m)^\| ([\w/., -]+/(?:, [\w/.-]+/)*) \| (.*) \|$`)
 
 type mapped struct {

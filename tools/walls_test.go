@@ -19,6 +19,9 @@ type wall struct {
 	others []string // the modules of others that they and their tests may import
 }
 
+// shared, in a rule, is what internal/ has for all: its packages that no other wall is around.
+const shared = "internal/"
+
 // walls are the rules, which ARCHITECTURE.md draws. The longest folder that holds a package decides.
 func walls() map[string]wall {
 	return map[string]wall{
@@ -29,19 +32,25 @@ func walls() map[string]wall {
 			others: []string{"github.com/mewkiz/flac", "golang.org/x/net", "golang.org/x/text", "gonum.org/v1/gonum",
 				"google.golang.org/protobuf"},
 		},
+		"datasets/cmd": {ours: []string{"datasets/", "internal/", "internal/synthetic/", "preprocess/", "accuracy/"}},
 		"datasets": {
-			ours: []string{"internal/bounded", "internal/figure", "internal/half", "internal/lists", "internal/mt19937",
-				"internal/parallel", "internal/pyfloat", "internal/pyvalue"},
-			tests: []string{"internal/"},
+			ours: []string{"internal/bounded", "internal/draw", "internal/figure", "internal/half", "internal/lists",
+				"internal/mt19937", "internal/npy", "internal/parallel", "internal/pyfloat", "internal/pyvalue"},
+			tests: []string{"internal/", "internal/synthetic/"},
 			others: []string{"github.com/andybalholm/brotli", "github.com/klauspost/compress",
 				"github.com/parquet-go/parquet-go", "github.com/pierrec/lz4/v4"},
 		},
-		"fetch":        {},
-		"internal":     {},
-		"internal/oip": {others: []string{"google.golang.org/grpc", "google.golang.org/protobuf"}},
+		"internal":       {tests: []string{"internal/testkit/"}},
+		"internal/fetch": {tests: []string{shared}},
+		"internal/oip":   {others: []string{"google.golang.org/grpc", "google.golang.org/protobuf"}},
+		"internal/synthetic": {
+			ours:   []string{"datasets/", "preprocess/", "accuracy/", "loadgen/", shared},
+			others: []string{"github.com/parquet-go/parquet-go"},
+		},
 		"internal/testkit": {
-			ours: []string{"accuracy/", "bench/", "datasets/", "fetch/", "internal/", "loadgen/", "preprocess/", "sdk/",
-				"serving/", "submission/"},
+			ours: []string{"accuracy/", "bench/", "datasets/", "internal/", "loadgen/", "preprocess/", "sdk/",
+				"serving/", "internal/fetch/", "internal/oip", "internal/power/", "internal/record/", "internal/submission/",
+				"internal/synthetic/"},
 			others: []string{"github.com/hanwen/go-fuse/v2", "github.com/mewkiz/flac", "github.com/parquet-go/parquet-go",
 				"golang.org/x/sys", "google.golang.org/grpc"},
 		},
@@ -69,48 +78,64 @@ func walls() map[string]wall {
 		"plugins/sdxl": plugin("gorgonia.org/tensor"),
 		"cmd/plugins": {
 			ours: []string{"plugins/", "backends/", "sdk/", "preprocess/", "accuracy/", "datasets/", "loadgen/",
-				"internal/bounded", "internal/figure", "internal/half", "internal/lists", "internal/mt19937", "internal/oip",
-				"internal/onnx", "internal/parallel", "internal/pcg64", "internal/pyfloat", "internal/pyvalue",
-				"internal/sandbox"},
+				"internal/bounded", "internal/draw", "internal/figure", "internal/half", "internal/lists",
+				"internal/mt19937", "internal/npy", "internal/oip", "internal/onnx", "internal/parallel", "internal/pcg64",
+				"internal/pyfloat", "internal/pyvalue", "internal/sandbox", "internal/synthetic/"},
 			tests: []string{"internal/"},
 		},
 		// What is measured of servers, from the bottom: the first four need no server, and records need no more of it.
-		"serving/metrics":   {ours: ground()},
-		"serving/arrival":   {ours: ground()},
-		"serving/objective": {ours: append(ground(), "serving/metrics")},
-		"serving/curve":     {ours: append(ground(), "serving/arrival")},
-		"serving/prompts":   {ours: append(ground(), "sdk/backend")},
-		"serving/search":    {ours: ground(), tests: []string{"serving/metrics", "serving/objective"}},
-		"serving/shard":     {ours: append(ground(), "serving/metrics")},
+		"serving/metrics":         {ours: ground()},
+		"serving/arrival":         {ours: ground()},
+		"serving/objective":       {ours: append(ground(), "serving/metrics")},
+		"serving/curve":           {ours: append(ground(), "serving/arrival")},
+		"serving/prompts":         {ours: append(ground(), "sdk/backend")},
+		"internal/serving/search": {ours: ground(), tests: []string{"serving/metrics", "serving/objective"}},
+		"internal/serving/shard":  {ours: append(ground(), "serving/metrics")},
 		"serving/engine": {
-			ours: append(ground(), "sdk/backend", "serving/arrival", "serving/metrics", "serving/prompts", "serving/shard"),
+			ours: append(ground(), "sdk/backend", "serving/arrival", "serving/metrics", "serving/prompts",
+				"internal/serving/shard"),
 		},
 		"serving": {
-			ours: append(library(), "bench/", "serving/",
+			ours: append(measured(),
 				"backends/openai", "preprocess/text/", // servers are asked in the process that measures
 				"datasets/parquetfile"),
 			tests: []string{"backends/openai/"},
 			others: []string{"github.com/goccy/go-yaml", "github.com/parquet-go/parquet-go",
 				"github.com/prometheus/client_model", "github.com/prometheus/common"},
 		},
-		"bench": {ours: append(library(), "serving/"), others: []string{"github.com/goccy/go-yaml"}},
+		"internal/serving": {
+			ours:  append(measured(), "backends/openai"),
+			tests: []string{"backends/openai/"},
+			others: []string{"github.com/goccy/go-yaml", "github.com/HdrHistogram/hdrhistogram-go",
+				"github.com/prometheus/client_model", "github.com/prometheus/common"},
+		},
+		"bench": {ours: measured(), others: []string{"github.com/goccy/go-yaml"}},
 		"bench/record": {
-			ours: append(library(), "bench/", "serving/metrics", "serving/arrival", "serving/objective", "serving/curve",
-				"serving/search", "serving/shard"),
+			ours: append(library(), "bench/", "internal/power/", "internal/record/", "serving/metrics", "serving/arrival",
+				"serving/objective", "serving/curve", "internal/serving/search", "internal/serving/shard"),
 			others: []string{"github.com/HdrHistogram/hdrhistogram-go", "github.com/parquet-go/parquet-go"},
 		},
-		"submission": {
-			ours:   append(library(), "bench/", "serving/"),
+		"internal/record": {
+			ours: append(library(), "bench/", "internal/compare", "internal/power/", "serving/metrics", "serving/arrival",
+				"serving/objective", "serving/curve", "internal/serving/search", "internal/serving/shard"),
+			others: []string{"github.com/HdrHistogram/hdrhistogram-go", "github.com/parquet-go/parquet-go"},
+		},
+		"internal/closedloop": {ours: measured()},
+		"internal/compare":    {ours: measured()},
+		"internal/failif":     {ours: measured()},
+		"internal/power":      {ours: measured()},
+		"internal/submission": {
+			ours:   measured(),
 			others: []string{"github.com/goccy/go-yaml"},
 		},
-		"submission/endpoints/drive": {
-			ours: append(library(), "bench/", "serving/", "submission/endpoints/",
-				"submission/internal/yaml11", "backends/openai", "preprocess/text/", "datasets/parquetfile"), // by serving
+		"internal/submission/endpoints/drive": {
+			ours: append(measured(), "internal/submission/endpoints/", "internal/submission/internal/yaml11",
+				"backends/openai", "preprocess/text/", "datasets/parquetfile"), // by serving
 			tests:  []string{"backends/openai/"},
 			others: []string{"github.com/goccy/go-yaml"},
 		},
 		"cmd/harness": {
-			ours: append(library(), "bench/", "serving/", "submission/", "sdk/conformance",
+			ours: append(measured(), "internal/submission/", "sdk/conformance",
 				"backends/openai", "preprocess/text/", "datasets/parquetfile"), // by serving
 			tests: []string{"backends/openai/"},
 			others: []string{"github.com/goccy/go-yaml", "github.com/prometheus/client_golang", "github.com/spf13/cobra",
@@ -119,7 +144,7 @@ func walls() map[string]wall {
 				"google.golang.org/protobuf"},
 		},
 		"e2e": {
-			ours: []string{"datasets/", "internal/", "loadgen/", "sdk/"},
+			ours: []string{"datasets/", "internal/", "internal/oip", "internal/synthetic/", "loadgen/", "sdk/"},
 			others: []string{"github.com/goccy/go-yaml", "github.com/hanwen/go-fuse/v2", "github.com/mewkiz/flac",
 				"github.com/parquet-go/parquet-go", "golang.org/x/sys"},
 		},
@@ -128,12 +153,12 @@ func walls() map[string]wall {
 			others: []string{"github.com/disintegration/imaging", "gonum.org/v1/gonum"},
 		},
 		"tools": {
-			ours: []string{"fetch/", "internal/", "loadgen/"},
+			ours: []string{"internal/fetch/", "internal/", "loadgen/"},
 			others: []string{"github.com/blakesmith/ar", "github.com/bufbuild/protocompile",
 				"github.com/goreleaser/nfpm/v2", "github.com/klauspost/compress", "golang.org/x/mod",
 				"google.golang.org/protobuf"},
 		},
-		"examples": {ours: append(library(), "bench/", "serving/")},
+		"examples": {ours: measured()},
 	}
 }
 
@@ -157,7 +182,7 @@ func plugin(others ...string) wall {
 	return wall{
 		ours: []string{
 			"sdk", "sdk/backend", "sdk/backend/keep", "sdk/option", "sdk/manifest", "sdk/generate", "sdk/exhibit",
-			"sdk/scoring", "sdk/sequence",
+			"sdk/scoring", "sdk/sequence", "internal/draw", "internal/npy", "internal/synthetic/",
 			"preprocess/", "accuracy/", "datasets/", "loadgen/", "internal/bounded", "internal/figure", "internal/half",
 			"internal/lists", "internal/mt19937", "internal/onnx", "internal/parallel", "internal/pcg64",
 			"internal/pyfloat", "internal/pyvalue", "internal/sandbox",
@@ -173,5 +198,12 @@ func ground() []string { return []string{"loadgen/", "internal/"} }
 
 // library is what the harness as a library may need.
 func library() []string {
-	return []string{"loadgen/", "sdk", "sdk/backend", "sdk/option", "sdk/host", "sdk/internal/", "fetch/", "internal/"}
+	return []string{"loadgen/", "sdk", "sdk/backend", "sdk/option", "sdk/host", "sdk/internal/", "internal/fetch/",
+		"internal/"}
+}
+
+// measured is what measures need: running and judging benchmarks, and servers.
+func measured() []string {
+	return append(library(), "bench/", "internal/record/", "internal/closedloop", "internal/compare", "internal/failif",
+		"internal/power/", "serving/", "internal/serving/")
 }

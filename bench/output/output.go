@@ -10,19 +10,19 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/fetch/wholefile"
 	"github.com/plumbline-ml/plumbline/internal/checksum"
+	"github.com/plumbline-ml/plumbline/internal/fetch/wholefile"
 	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/bench/internal/score"
-	"github.com/plumbline-ml/plumbline/bench/power"
-	"github.com/plumbline-ml/plumbline/bench/power/spl"
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/record/export"
-	"github.com/plumbline-ml/plumbline/bench/record/series"
+	"github.com/plumbline-ml/plumbline/internal/power"
+	"github.com/plumbline-ml/plumbline/internal/power/spl"
+	"github.com/plumbline-ml/plumbline/internal/record/series"
 )
 
 // DefaultDir is where results go without --out: this directory, or out-2, out-3, ... where it already holds a result of

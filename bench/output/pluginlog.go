@@ -4,7 +4,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/plumbline-ml/plumbline/fetch/wholefile"
+	"github.com/plumbline-ml/plumbline/internal/fetch/wholefile"
 )
 
 // PluginLogName is the file beside a run's logs with what the plugin printed. A plugin that prints nothing leaves none.

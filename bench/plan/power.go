@@ -10,7 +10,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/loadgen"
 
-	"github.com/plumbline-ml/plumbline/bench/power"
+	"github.com/plumbline-ml/plumbline/internal/power"
 )
 
 // Power is what is measured beside timed runs.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/plumbline-ml/plumbline/fetch/filelock"
+	"github.com/plumbline-ml/plumbline/internal/fetch/filelock"
 )
 
 // heldSuffix ends the name of the file whose lock keeps other processes from changing the pins.

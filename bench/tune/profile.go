@@ -11,7 +11,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/plumbline-ml/plumbline/fetch/wholefile"
+	"github.com/plumbline-ml/plumbline/internal/fetch/wholefile"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 

@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/datasets/kits19/nifti"
-	"github.com/plumbline-ml/plumbline/datasets/synthetic/export"
-	"github.com/plumbline-ml/plumbline/datasets/synthetic/volumes"
+	"github.com/plumbline-ml/plumbline/internal/synthetic/export"
+	"github.com/plumbline-ml/plumbline/internal/synthetic/volumes"
 )
 
 // heads are two drawn heads as published: the second has no enhancing tumour.

@@ -11,7 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/bounded"
 
 	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
-	"github.com/plumbline-ml/plumbline/datasets/internal/npy"
+	"github.com/plumbline-ml/plumbline/internal/npy"
 )
 
 // Statistics are mean and covariance of the features of the real pictures.

@@ -8,8 +8,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/plumbline-ml/plumbline/datasets/internal/npy"
 	"github.com/plumbline-ml/plumbline/internal/lists"
+	"github.com/plumbline-ml/plumbline/internal/npy"
 )
 
 // array is a matrix in a file: rows of elements, in C order and little endian.

@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
-	"github.com/plumbline-ml/plumbline/datasets/internal/npy"
+	"github.com/plumbline-ml/plumbline/internal/npy"
 )
 
 // The files of the one-hot layout.

@@ -8,7 +8,7 @@ import (
 	"math"
 
 	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
-	"github.com/plumbline-ml/plumbline/datasets/internal/npy"
+	"github.com/plumbline-ml/plumbline/internal/npy"
 )
 
 // reorderedName is the file of the one-hot layout before it is made into the binary one: arrays X_int, X_cat and y.

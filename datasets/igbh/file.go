@@ -10,7 +10,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/internal/bounded"
 
-	"github.com/plumbline-ml/plumbline/datasets/internal/npy"
+	"github.com/plumbline-ml/plumbline/internal/npy"
 )
 
 // elements are those of an array in a file: with a header, or, raw, without.

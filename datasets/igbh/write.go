@@ -12,8 +12,8 @@ import (
 	"path/filepath"
 
 	"github.com/plumbline-ml/plumbline/datasets/graph"
-	"github.com/plumbline-ml/plumbline/datasets/internal/npy"
 	"github.com/plumbline-ml/plumbline/internal/lists"
+	"github.com/plumbline-ml/plumbline/internal/npy"
 )
 
 // Content is a data set to write. Its methods are called from one goroutine.

@@ -15,9 +15,9 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
-	"github.com/plumbline-ml/plumbline/datasets/synthetic/export"
-	drawn "github.com/plumbline-ml/plumbline/datasets/synthetic/products"
 	"github.com/plumbline-ml/plumbline/internal/lists"
+	"github.com/plumbline-ml/plumbline/internal/synthetic/export"
+	drawn "github.com/plumbline-ml/plumbline/internal/synthetic/products"
 	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 )
 

@@ -6,9 +6,9 @@ import (
 	"math"
 
 	"github.com/plumbline-ml/plumbline/datasets/internal/mapped"
-	"github.com/plumbline-ml/plumbline/datasets/internal/npy"
 	"github.com/plumbline-ml/plumbline/internal/bounded"
 	"github.com/plumbline-ml/plumbline/internal/half"
+	"github.com/plumbline-ml/plumbline/internal/npy"
 )
 
 // Table is an embedding table in a .npy file, [rows width] of float16 or float32, which stays there: rows are read as

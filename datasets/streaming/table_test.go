@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/datasets/internal/npy"
 	"github.com/plumbline-ml/plumbline/internal/half"
+	"github.com/plumbline-ml/plumbline/internal/npy"
 )
 
 // tableFile writes rows 0.5, 1.5, ... of two values each.

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/datasets/internal/draw"
 	"github.com/plumbline-ml/plumbline/datasets/internal/pickle"
+	"github.com/plumbline-ml/plumbline/internal/draw"
 	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 )
 

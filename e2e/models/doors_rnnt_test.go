@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/datasets/synthetic/export"
-	"github.com/plumbline-ml/plumbline/datasets/synthetic/speech"
 	"github.com/plumbline-ml/plumbline/e2e/internal/built"
+	"github.com/plumbline-ml/plumbline/internal/synthetic/export"
+	"github.com/plumbline-ml/plumbline/internal/synthetic/speech"
 	"github.com/plumbline-ml/plumbline/internal/testkit/onnxfile"
 	"github.com/plumbline-ml/plumbline/internal/testkit/tinymodel"
 )

@@ -142,7 +142,7 @@ func TestProductsSubmission(t *testing.T) {
 	r := harness.Run(t, "submission", "check", tree)
 	harness.WantParts(t, r.Stdout, "the seeds are the round's", "found 720; expected 48289",
 		"found 720 issued, 720 completed; expected at least 48289", "min_duration_ms is too short")
-	if !slow.All() { // the older form has the tree of every other benchmark, which submission/assemble makes
+	if !slow.All() { // the older form has the tree of every other benchmark, which internal/submission/assemble makes
 		return
 	}
 	older := filepath.Join(dir, "older")

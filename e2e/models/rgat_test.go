@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/datasets/igbh"
-	"github.com/plumbline-ml/plumbline/datasets/synthetic/citations"
 	"github.com/plumbline-ml/plumbline/e2e/internal/built"
 	"github.com/plumbline-ml/plumbline/e2e/internal/harness"
+	"github.com/plumbline-ml/plumbline/internal/synthetic/citations"
 	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )

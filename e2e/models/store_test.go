@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/plumbline-ml/plumbline/datasets/synthetic/citations"
 	"github.com/plumbline-ml/plumbline/e2e/internal/harness"
 	"github.com/plumbline-ml/plumbline/e2e/internal/results"
+	"github.com/plumbline-ml/plumbline/internal/synthetic/citations"
 )
 
 // redis is a server of features.

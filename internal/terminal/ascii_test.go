@@ -87,7 +87,8 @@ func TestASCIIKeepsColumns(t *testing.T) {
 func TestPrintedCharactersHavePlainForms(t *testing.T) {
 	seen := 0
 	for _, root := range []string{"cmd/harness", "bench", "internal/figure", "internal/table", "loadgen",
-		"submission/check", "submission/audit", "submission/campaign", "sdk/host", "sdk/conformance"} {
+		"internal/submission/check", "internal/submission/audit", "internal/submission/campaign",
+		"sdk/host", "sdk/conformance"} {
 		err := filepath.WalkDir(filepath.Join("../..", root), func(path string, d os.DirEntry, err error) error {
 			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 				return err

@@ -11,8 +11,8 @@ import (
 
 	accuracy "github.com/plumbline-ml/plumbline/accuracy/bfcl"
 	"github.com/plumbline-ml/plumbline/datasets/bfcl"
-	"github.com/plumbline-ml/plumbline/datasets/synthetic/tooluse"
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
+	"github.com/plumbline-ml/plumbline/internal/synthetic/tooluse"
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 

@@ -15,7 +15,7 @@ import (
 	"strings"
 
 	accuracy "github.com/plumbline-ml/plumbline/accuracy/squad"
-	"github.com/plumbline-ml/plumbline/datasets/synthetic/export"
+	"github.com/plumbline-ml/plumbline/internal/synthetic/export"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"

@@ -14,7 +14,7 @@ import (
 
 	accuracy "github.com/plumbline-ml/plumbline/accuracy/squad"
 	"github.com/plumbline-ml/plumbline/datasets/squad"
-	"github.com/plumbline-ml/plumbline/datasets/synthetic/questions"
+	"github.com/plumbline-ml/plumbline/internal/synthetic/questions"
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/sdk"

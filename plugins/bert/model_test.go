@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/datasets/synthetic/questions"
+	"github.com/plumbline-ml/plumbline/internal/synthetic/questions"
 	"github.com/plumbline-ml/plumbline/preprocess/text/wordpiece"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 	"github.com/plumbline-ml/plumbline/sdk/manifest/manifesttest"

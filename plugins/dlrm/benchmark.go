@@ -6,7 +6,7 @@
 //
 // In: grouping pairs into samples, their way into a model's tensors, payloads, the scorer.
 // Out: the choice of a model file (sdk/manifest), reading click logs (datasets/criteo), drawing them
-// (datasets/synthetic/clicks), AUC (accuracy/auc).
+// (internal/synthetic/clicks), AUC (accuracy/auc).
 package dlrm
 
 import (
@@ -15,7 +15,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/plumbline-ml/plumbline/datasets/synthetic/export"
+	"github.com/plumbline-ml/plumbline/internal/synthetic/export"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 )

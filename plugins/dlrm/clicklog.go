@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"github.com/plumbline-ml/plumbline/datasets/criteo"
-	"github.com/plumbline-ml/plumbline/datasets/synthetic/clicks"
+	"github.com/plumbline-ml/plumbline/internal/synthetic/clicks"
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 

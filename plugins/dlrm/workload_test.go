@@ -13,7 +13,7 @@ import (
 	"unsafe"
 
 	"github.com/plumbline-ml/plumbline/datasets/criteo"
-	"github.com/plumbline-ml/plumbline/datasets/synthetic/clicks"
+	"github.com/plumbline-ml/plumbline/internal/synthetic/clicks"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )

@@ -6,7 +6,7 @@
 //
 // In: the order of requests, their way into a model's tensors, payloads of both modes, compatible with MLPerf
 // Inference's; the scorer. Out: the choice of a model file (sdk/manifest), reading streamed data sets
-// (datasets/streaming), drawing them (datasets/synthetic/preferences), the scores (accuracy/entropy).
+// (datasets/streaming), drawing them (internal/synthetic/preferences), the scores (accuracy/entropy).
 package dlrm3
 
 import (
@@ -14,7 +14,7 @@ import (
 	"embed"
 	"errors"
 
-	"github.com/plumbline-ml/plumbline/datasets/synthetic/export"
+	"github.com/plumbline-ml/plumbline/internal/synthetic/export"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 	"github.com/plumbline-ml/plumbline/sdk/scoring"

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/datasets/streaming"
-	"github.com/plumbline-ml/plumbline/datasets/synthetic/preferences"
+	"github.com/plumbline-ml/plumbline/internal/synthetic/preferences"
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 	"github.com/plumbline-ml/plumbline/sdk/manifest/manifesttest"

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 
 	"github.com/plumbline-ml/plumbline/datasets/streaming"
-	"github.com/plumbline-ml/plumbline/datasets/synthetic/preferences"
+	"github.com/plumbline-ml/plumbline/internal/synthetic/preferences"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 )

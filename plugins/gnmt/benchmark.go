@@ -13,7 +13,7 @@ import (
 	"context"
 	"embed"
 
-	"github.com/plumbline-ml/plumbline/datasets/synthetic/translation"
+	"github.com/plumbline-ml/plumbline/internal/synthetic/translation"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 )

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/plumbline-ml/plumbline/accuracy/bleu"
-	"github.com/plumbline-ml/plumbline/datasets/synthetic/translation"
 	"github.com/plumbline-ml/plumbline/internal/lists"
+	"github.com/plumbline-ml/plumbline/internal/synthetic/translation"
 	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
 	"github.com/plumbline-ml/plumbline/preprocess/text/subword"
 	"github.com/plumbline-ml/plumbline/sdk"

@@ -13,9 +13,9 @@ import (
 	"context"
 	"embed"
 
-	"github.com/plumbline-ml/plumbline/datasets/synthetic/articles"
-	"github.com/plumbline-ml/plumbline/datasets/synthetic/export"
 	"github.com/plumbline-ml/plumbline/internal/lists"
+	"github.com/plumbline-ml/plumbline/internal/synthetic/articles"
+	"github.com/plumbline-ml/plumbline/internal/synthetic/export"
 	"github.com/plumbline-ml/plumbline/plugins/internal/language"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"

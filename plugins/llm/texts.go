@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/datasets/prompts"
-	"github.com/plumbline-ml/plumbline/datasets/synthetic/articles"
+	"github.com/plumbline-ml/plumbline/internal/synthetic/articles"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 )

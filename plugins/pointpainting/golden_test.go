@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/accuracy/kitti3d"
-	"github.com/plumbline-ml/plumbline/datasets/synthetic/streets"
 	"github.com/plumbline-ml/plumbline/datasets/waymo"
+	"github.com/plumbline-ml/plumbline/internal/synthetic/streets"
 	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/sdk"

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/datasets/synthetic/streets"
+	"github.com/plumbline-ml/plumbline/internal/synthetic/streets"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 	"github.com/plumbline-ml/plumbline/sdk/manifest/manifesttest"
 )

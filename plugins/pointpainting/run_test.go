@@ -14,8 +14,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/datasets/synthetic/streets"
 	"github.com/plumbline-ml/plumbline/datasets/waymo"
+	"github.com/plumbline-ml/plumbline/internal/synthetic/streets"
 	"github.com/plumbline-ml/plumbline/preprocess/lidar"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"

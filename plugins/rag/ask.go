@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/plumbline-ml/plumbline/plugins/rag/loop"
-	"github.com/plumbline-ml/plumbline/plugins/rag/standin"
+	"github.com/plumbline-ml/plumbline/plugins/rag/internal/loop"
+	"github.com/plumbline-ml/plumbline/plugins/rag/internal/standin"
 	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"

@@ -14,8 +14,8 @@ import (
 	"context"
 	"embed"
 
-	"github.com/plumbline-ml/plumbline/datasets/synthetic/encyclopedia"
-	"github.com/plumbline-ml/plumbline/datasets/synthetic/export"
+	"github.com/plumbline-ml/plumbline/internal/synthetic/encyclopedia"
+	"github.com/plumbline-ml/plumbline/internal/synthetic/export"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/plumbline-ml/plumbline/plugins/rag/index"
+	"github.com/plumbline-ml/plumbline/plugins/rag/internal/index"
 	"github.com/plumbline-ml/plumbline/preprocess/text/wordpiece"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )

@@ -10,9 +10,9 @@ import (
 	"sync"
 
 	"github.com/plumbline-ml/plumbline/datasets/frames"
-	"github.com/plumbline-ml/plumbline/datasets/synthetic/encyclopedia"
-	"github.com/plumbline-ml/plumbline/plugins/rag/index"
-	"github.com/plumbline-ml/plumbline/plugins/rag/pgvector"
+	"github.com/plumbline-ml/plumbline/internal/synthetic/encyclopedia"
+	"github.com/plumbline-ml/plumbline/plugins/rag/internal/index"
+	"github.com/plumbline-ml/plumbline/plugins/rag/internal/pgvector"
 	"github.com/plumbline-ml/plumbline/preprocess/text/passages"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"

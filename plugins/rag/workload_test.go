@@ -17,9 +17,9 @@ import (
 
 	"github.com/plumbline-ml/plumbline/datasets/frames"
 	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
-	"github.com/plumbline-ml/plumbline/plugins/rag/index"
-	"github.com/plumbline-ml/plumbline/plugins/rag/loop"
-	"github.com/plumbline-ml/plumbline/plugins/rag/standin"
+	"github.com/plumbline-ml/plumbline/plugins/rag/internal/index"
+	"github.com/plumbline-ml/plumbline/plugins/rag/internal/loop"
+	"github.com/plumbline-ml/plumbline/plugins/rag/internal/standin"
 	"github.com/plumbline-ml/plumbline/preprocess/text/passages"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"

@@ -13,8 +13,8 @@ import (
 	"context"
 	"embed"
 
-	"github.com/plumbline-ml/plumbline/datasets/synthetic/export"
-	synthetic "github.com/plumbline-ml/plumbline/datasets/synthetic/reasoning"
+	"github.com/plumbline-ml/plumbline/internal/synthetic/export"
+	synthetic "github.com/plumbline-ml/plumbline/internal/synthetic/reasoning"
 	"github.com/plumbline-ml/plumbline/plugins/internal/language"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"

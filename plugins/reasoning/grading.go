@@ -7,7 +7,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/accuracy/reasoning"
 	"github.com/plumbline-ml/plumbline/datasets/livecodebench"
-	synthetic "github.com/plumbline-ml/plumbline/datasets/synthetic/reasoning"
+	synthetic "github.com/plumbline-ml/plumbline/internal/synthetic/reasoning"
 	"github.com/plumbline-ml/plumbline/plugins/internal/execution"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"

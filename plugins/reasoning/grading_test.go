@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	synthetic "github.com/plumbline-ml/plumbline/datasets/synthetic/reasoning"
+	synthetic "github.com/plumbline-ml/plumbline/internal/synthetic/reasoning"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/manifest/manifesttest"

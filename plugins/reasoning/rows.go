@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"github.com/plumbline-ml/plumbline/datasets/prompts"
-	synthetic "github.com/plumbline-ml/plumbline/datasets/synthetic/reasoning"
 	"github.com/plumbline-ml/plumbline/internal/lists"
+	synthetic "github.com/plumbline-ml/plumbline/internal/synthetic/reasoning"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 )

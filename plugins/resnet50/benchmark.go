@@ -13,8 +13,8 @@ import (
 
 	"github.com/plumbline-ml/plumbline/accuracy/topk"
 	"github.com/plumbline-ml/plumbline/datasets/imagenet"
-	"github.com/plumbline-ml/plumbline/datasets/synthetic"
-	"github.com/plumbline-ml/plumbline/datasets/synthetic/export"
+	"github.com/plumbline-ml/plumbline/internal/synthetic"
+	"github.com/plumbline-ml/plumbline/internal/synthetic/export"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 	"github.com/plumbline-ml/plumbline/sdk/option"

@@ -12,7 +12,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/accuracy/topk"
 	"github.com/plumbline-ml/plumbline/datasets/imagenet"
-	"github.com/plumbline-ml/plumbline/datasets/synthetic"
+	"github.com/plumbline-ml/plumbline/internal/synthetic"
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/plugins/internal/pictures"

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/datasets/synthetic"
+	"github.com/plumbline-ml/plumbline/internal/synthetic"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 	"github.com/plumbline-ml/plumbline/sdk/manifest/manifesttest"
 )

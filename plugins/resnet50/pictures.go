@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/datasets/imagenet"
-	"github.com/plumbline-ml/plumbline/datasets/synthetic"
+	"github.com/plumbline-ml/plumbline/internal/synthetic"
 	"github.com/plumbline-ml/plumbline/plugins/internal/pictures"
 	"github.com/plumbline-ml/plumbline/preprocess/image"
 	"github.com/plumbline-ml/plumbline/sdk"

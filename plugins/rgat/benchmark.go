@@ -6,7 +6,7 @@
 //
 // In: which papers a run uses, the way of neighbourhoods into a model's tensors, payloads, the scorer. Out: the choice
 // of a model file (sdk/manifest), inference (a backend, linked by the plugin's main), reading graphs (datasets/igbh),
-// drawing neighbourhoods (datasets/graph/sampling), the embedded graph (datasets/synthetic/citations), the metric
+// drawing neighbourhoods (datasets/graph/sampling), the embedded graph (internal/synthetic/citations), the metric
 // (accuracy/rgat).
 package rgat
 
@@ -16,8 +16,8 @@ import (
 	"errors"
 
 	accuracy "github.com/plumbline-ml/plumbline/accuracy/rgat"
-	"github.com/plumbline-ml/plumbline/datasets/synthetic/citations"
-	"github.com/plumbline-ml/plumbline/datasets/synthetic/export"
+	"github.com/plumbline-ml/plumbline/internal/synthetic/citations"
+	"github.com/plumbline-ml/plumbline/internal/synthetic/export"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 	"github.com/plumbline-ml/plumbline/sdk/option"

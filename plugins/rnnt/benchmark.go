@@ -15,8 +15,8 @@ import (
 	"embed"
 
 	"github.com/plumbline-ml/plumbline/accuracy/wer"
-	"github.com/plumbline-ml/plumbline/datasets/synthetic/export"
-	"github.com/plumbline-ml/plumbline/datasets/synthetic/speech"
+	"github.com/plumbline-ml/plumbline/internal/synthetic/export"
+	"github.com/plumbline-ml/plumbline/internal/synthetic/speech"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 	"github.com/plumbline-ml/plumbline/sdk/option"

@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/datasets/librispeech"
-	"github.com/plumbline-ml/plumbline/datasets/synthetic/export"
-	"github.com/plumbline-ml/plumbline/datasets/synthetic/speech"
+	"github.com/plumbline-ml/plumbline/internal/synthetic/export"
+	"github.com/plumbline-ml/plumbline/internal/synthetic/speech"
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/preprocess/audio"

@@ -9,7 +9,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/internal/bounded"
 
-	"github.com/plumbline-ml/plumbline/plugins/sdxl/euler"
+	"github.com/plumbline-ml/plumbline/plugins/sdxl/internal/euler"
 	"github.com/plumbline-ml/plumbline/preprocess/text/clip"
 	"github.com/plumbline-ml/plumbline/sdk"
 )

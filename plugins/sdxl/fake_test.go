@@ -5,8 +5,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/plugins/sdxl/diffusion"
-	"github.com/plumbline-ml/plumbline/plugins/sdxl/euler"
+	"github.com/plumbline-ml/plumbline/plugins/sdxl/internal/diffusion"
+	"github.com/plumbline-ml/plumbline/plugins/sdxl/internal/euler"
 	"github.com/plumbline-ml/plumbline/preprocess/text/clip"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/datasets/synthetic/captioned"
+	"github.com/plumbline-ml/plumbline/internal/synthetic/captioned"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 	"github.com/plumbline-ml/plumbline/sdk/manifest/manifesttest"
 )

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/plumbline-ml/plumbline/plugins/sdxl/diffusion"
+	"github.com/plumbline-ml/plumbline/plugins/sdxl/internal/diffusion"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )

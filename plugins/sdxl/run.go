@@ -7,7 +7,7 @@ import (
 
 	"gorgonia.org/tensor"
 
-	"github.com/plumbline-ml/plumbline/plugins/sdxl/diffusion"
+	"github.com/plumbline-ml/plumbline/plugins/sdxl/internal/diffusion"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/plumbline-ml/plumbline/datasets/kits19"
-	"github.com/plumbline-ml/plumbline/datasets/synthetic/volumes"
+	"github.com/plumbline-ml/plumbline/internal/synthetic/volumes"
 	"github.com/plumbline-ml/plumbline/preprocess/volume"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"

@@ -5,7 +5,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/datasets/synthetic/volumes"
+	"github.com/plumbline-ml/plumbline/internal/synthetic/volumes"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 	"github.com/plumbline-ml/plumbline/sdk/manifest/manifesttest"
 )

@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/datasets/products"
-	"github.com/plumbline-ml/plumbline/datasets/synthetic/export"
-	drawn "github.com/plumbline-ml/plumbline/datasets/synthetic/products"
+	"github.com/plumbline-ml/plumbline/internal/synthetic/export"
+	drawn "github.com/plumbline-ml/plumbline/internal/synthetic/products"
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/sdk"

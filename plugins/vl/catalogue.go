@@ -4,9 +4,9 @@ import (
 	"context"
 
 	"github.com/plumbline-ml/plumbline/datasets/products"
-	drawn "github.com/plumbline-ml/plumbline/datasets/synthetic/products"
 	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
+	drawn "github.com/plumbline-ml/plumbline/internal/synthetic/products"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 )

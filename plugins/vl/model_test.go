@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	drawn "github.com/plumbline-ml/plumbline/datasets/synthetic/products"
+	drawn "github.com/plumbline-ml/plumbline/internal/synthetic/products"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 	"github.com/plumbline-ml/plumbline/sdk/manifest/manifesttest"
 )

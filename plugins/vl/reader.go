@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	drawn "github.com/plumbline-ml/plumbline/datasets/synthetic/products"
+	drawn "github.com/plumbline-ml/plumbline/internal/synthetic/products"
 	"github.com/plumbline-ml/plumbline/preprocess/image"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"

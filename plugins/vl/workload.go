@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 
 	"github.com/plumbline-ml/plumbline/datasets/products"
-	drawn "github.com/plumbline-ml/plumbline/datasets/synthetic/products"
+	drawn "github.com/plumbline-ml/plumbline/internal/synthetic/products"
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"

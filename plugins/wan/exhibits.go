@@ -7,7 +7,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
-	"github.com/plumbline-ml/plumbline/plugins/wan/frames"
+	"github.com/plumbline-ml/plumbline/plugins/wan/internal/frames"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/exhibit"
 )

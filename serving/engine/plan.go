@@ -7,10 +7,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/plumbline-ml/plumbline/internal/serving/shard"
 	"github.com/plumbline-ml/plumbline/serving/arrival"
 	"github.com/plumbline-ml/plumbline/serving/metrics"
 	"github.com/plumbline-ml/plumbline/serving/prompts"
-	"github.com/plumbline-ml/plumbline/serving/shard"
 )
 
 // Asks are requests, from 0. At is called by many goroutines, before the measurement alone.

@@ -7,9 +7,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/plumbline-ml/plumbline/internal/serving/shard"
 	"github.com/plumbline-ml/plumbline/loadgen/loadgentest"
 	"github.com/plumbline-ml/plumbline/serving/arrival"
-	"github.com/plumbline-ml/plumbline/serving/shard"
 )
 
 // sentOf are the measured requests of points, each its row, its due time and its user, in order; the server answers at

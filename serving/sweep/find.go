@@ -8,9 +8,9 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/record/sweepfile"
+	"github.com/plumbline-ml/plumbline/internal/serving/search"
 	"github.com/plumbline-ml/plumbline/serving/arrival"
 	"github.com/plumbline-ml/plumbline/serving/objective"
-	"github.com/plumbline-ml/plumbline/serving/search"
 )
 
 // Find is a search for the highest load.

@@ -11,9 +11,9 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/record/sweepfile"
+	"github.com/plumbline-ml/plumbline/internal/serving/search"
 	"github.com/plumbline-ml/plumbline/internal/testkit/slow"
 	"github.com/plumbline-ml/plumbline/serving/arrival"
-	"github.com/plumbline-ml/plumbline/serving/search"
 	"github.com/plumbline-ml/plumbline/serving/sweep"
 )
 

@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
-	"github.com/plumbline-ml/plumbline/bench/record/requests"
-	"github.com/plumbline-ml/plumbline/bench/record/results"
-	"github.com/plumbline-ml/plumbline/bench/record/series"
 	"github.com/plumbline-ml/plumbline/bench/record/sweepfile"
+	"github.com/plumbline-ml/plumbline/internal/record/requests"
+	"github.com/plumbline-ml/plumbline/internal/record/results"
+	"github.com/plumbline-ml/plumbline/internal/record/series"
 	"github.com/plumbline-ml/plumbline/serving/sweep"
 )
 

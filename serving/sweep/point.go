@@ -11,18 +11,18 @@ import (
 	"slices"
 	"time"
 
-	"github.com/plumbline-ml/plumbline/fetch/wholefile"
+	"github.com/plumbline-ml/plumbline/internal/fetch/wholefile"
 	"github.com/plumbline-ml/plumbline/internal/figure"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
-	"github.com/plumbline-ml/plumbline/bench/record/series"
+	"github.com/plumbline-ml/plumbline/internal/record/series"
+	"github.com/plumbline-ml/plumbline/internal/serving/shard"
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/serving/arrival"
 	"github.com/plumbline-ml/plumbline/serving/engine"
 	"github.com/plumbline-ml/plumbline/serving/metrics"
 	"github.com/plumbline-ml/plumbline/serving/objective"
 	"github.com/plumbline-ml/plumbline/serving/prompts"
-	"github.com/plumbline-ml/plumbline/serving/shard"
 )
 
 // Settings are what all points of a sweep have in common.

@@ -1,7 +1,7 @@
 // Package form writes what runs measured in the form of the endpoints harness, beside their own records: runs of
 // LoadGen whose benchmark is asked for in that form, and replays of recorded conversations.
 //
-// In: records of runs, and what lies beside them. Out: the files themselves (serving/formats/endpoints).
+// In: records of runs, and what lies beside them. Out: the files themselves (internal/serving/formats/endpoints).
 package form
 
 import (

@@ -17,9 +17,9 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench/plan"
 	"github.com/plumbline-ml/plumbline/bench/record"
-	"github.com/plumbline-ml/plumbline/bench/record/requests"
-	"github.com/plumbline-ml/plumbline/serving/formats"
-	"github.com/plumbline-ml/plumbline/serving/formats/endpoints"
+	"github.com/plumbline-ml/plumbline/internal/record/requests"
+	"github.com/plumbline-ml/plumbline/internal/serving/formats"
+	"github.com/plumbline-ml/plumbline/internal/serving/formats/endpoints"
 )
 
 // replays writes each replay among the runs in the form of the endpoints harness, which is the official one, with the

@@ -8,7 +8,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/figure"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
-	"github.com/plumbline-ml/plumbline/serving/search"
+	"github.com/plumbline-ml/plumbline/internal/serving/search"
 )
 
 // findText says what a search found, and how many trials it made.

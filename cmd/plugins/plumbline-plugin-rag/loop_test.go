@@ -106,7 +106,7 @@ func accuracy(t *testing.T, precision string, rounds int) float64 {
 // TestTheLoopIsNeeded: without a search nothing is answered, and with one search less than 30 % of the questions, as
 // the model's README says. With the rounds of the official scripts it is more than 90 %: the card's figure.
 func TestTheLoopIsNeeded(t *testing.T) {
-	slow.Skip(t) // the rules that stand in for its models are held to the same in plugins/rag/standin
+	slow.Skip(t) // the rules that stand in for its models are held to the same in plugins/rag/internal/standin
 	text, err := os.ReadFile(filepath.Join("..", "..", "..", "plugins", "rag", "model", "README.md"))
 	if err != nil {
 		t.Fatal(err)

@@ -1,6 +1,6 @@
 package main
 
-import "github.com/plumbline-ml/plumbline/datasets/synthetic/citations"
+import "github.com/plumbline-ml/plumbline/internal/synthetic/citations"
 
 // wide is a graph whose nodes have their features again and again, up to a width.
 type wide struct {

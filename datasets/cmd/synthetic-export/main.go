@@ -22,7 +22,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/datasets/synthetic/export"
+	"github.com/plumbline-ml/plumbline/internal/synthetic/export"
 )
 
 // options are the flags.

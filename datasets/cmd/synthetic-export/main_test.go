@@ -19,14 +19,14 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/prompts"
 	"github.com/plumbline-ml/plumbline/datasets/squad"
 	"github.com/plumbline-ml/plumbline/datasets/streaming"
-	"github.com/plumbline-ml/plumbline/datasets/synthetic/articles"
-	"github.com/plumbline-ml/plumbline/datasets/synthetic/captioned"
-	"github.com/plumbline-ml/plumbline/datasets/synthetic/citations"
-	"github.com/plumbline-ml/plumbline/datasets/synthetic/encyclopedia"
-	"github.com/plumbline-ml/plumbline/datasets/synthetic/preferences"
-	"github.com/plumbline-ml/plumbline/datasets/synthetic/questions"
-	"github.com/plumbline-ml/plumbline/datasets/synthetic/scenes"
-	"github.com/plumbline-ml/plumbline/datasets/synthetic/translation"
+	"github.com/plumbline-ml/plumbline/internal/synthetic/articles"
+	"github.com/plumbline-ml/plumbline/internal/synthetic/captioned"
+	"github.com/plumbline-ml/plumbline/internal/synthetic/citations"
+	"github.com/plumbline-ml/plumbline/internal/synthetic/encyclopedia"
+	"github.com/plumbline-ml/plumbline/internal/synthetic/preferences"
+	"github.com/plumbline-ml/plumbline/internal/synthetic/questions"
+	"github.com/plumbline-ml/plumbline/internal/synthetic/scenes"
+	"github.com/plumbline-ml/plumbline/internal/synthetic/translation"
 )
 
 // TestEachKindIsReadAsTheOfficialSet writes the end of each evaluation set and reads it with the

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/plumbline-ml/plumbline/datasets/graph"
-	"github.com/plumbline-ml/plumbline/datasets/internal/draw"
+	"github.com/plumbline-ml/plumbline/internal/draw"
 )
 
 // ErrSampling is in the chain of every error of this package.

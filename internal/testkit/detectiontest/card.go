@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/datasets/synthetic/scenes"
+	"github.com/plumbline-ml/plumbline/internal/synthetic/scenes"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 )
 

@@ -11,8 +11,8 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
-	"github.com/plumbline-ml/plumbline/datasets/synthetic/export"
-	"github.com/plumbline-ml/plumbline/datasets/synthetic/products"
+	"github.com/plumbline-ml/plumbline/internal/synthetic/export"
+	"github.com/plumbline-ml/plumbline/internal/synthetic/products"
 )
 
 // ProductCount is how many products the catalogues have, and ProductF1 the hierarchical F1 of a server that answers by

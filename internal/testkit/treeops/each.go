@@ -15,8 +15,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 	"github.com/plumbline-ml/plumbline/internal/testkit/slow"
-	"github.com/plumbline-ml/plumbline/submission/tree"
 )
 
 // EachPart makes a tree of each benchmark of the tree at from, with what its submitter and system have, in folders of

@@ -15,9 +15,9 @@ import (
 	"strings"
 	"testing"
 
+	fields "github.com/plumbline-ml/plumbline/internal/submission/system"
+	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
-	fields "github.com/plumbline-ml/plumbline/submission/system"
-	"github.com/plumbline-ml/plumbline/submission/tree"
 )
 
 // Result is one result of a tree. Benchmark, Scenario and Value have no defaults; the others have.

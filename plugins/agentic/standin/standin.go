@@ -2,7 +2,7 @@
 // places, so that every figure of a run is known beforehand. It shows that all between a benchmark and its result
 // works, and says nothing of any model.
 //
-// In: the script, as a backend that generates. Out: questions and turns (datasets/synthetic/tooluse).
+// In: the script, as a backend that generates. Out: questions and turns (internal/synthetic/tooluse).
 package standin
 
 import (
@@ -17,7 +17,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/datasets/synthetic/tooluse"
+	"github.com/plumbline-ml/plumbline/internal/synthetic/tooluse"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 

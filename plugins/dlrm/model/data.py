@@ -1,4 +1,4 @@
-"""Click logs of package datasets/synthetic/clicks, drawn by its own command, as arrays."""
+"""Click logs of package internal/synthetic/clicks, drawn by its own command, as arrays."""
 
 import numpy as np
 from embedded import synthetic

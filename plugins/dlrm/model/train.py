@@ -18,7 +18,7 @@ from embedded import training
 from network import Network
 from torch import nn
 
-# Rows of the tables: those of package datasets/synthetic/clicks.
+# Rows of the tables: those of package internal/synthetic/clicks.
 ROWS = [*[1000] * 5, 3, 1000, 1000, 63, *[1000] * 3, 10, 1000, 1000, 155, 4, 976, 14, *[1000] * 5, 108, 36]
 # The training set is seen once, part by part, so that no pair is learned by heart.
 PARTS, PART = 10, 500_000

@@ -1,4 +1,4 @@
-"""Streams of package datasets/synthetic/preferences, drawn by its own command, as requests with their histories."""
+"""Streams of package internal/synthetic/preferences, drawn by its own command, as requests with their histories."""
 
 import csv
 

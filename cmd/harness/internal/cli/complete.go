@@ -15,14 +15,14 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/conformance"
 
 	"github.com/plumbline-ml/plumbline/bench"
-	"github.com/plumbline-ml/plumbline/bench/compare"
 	"github.com/plumbline-ml/plumbline/bench/record/export"
-	"github.com/plumbline-ml/plumbline/bench/record/results"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/newmodule"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/onnxruntime"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/page"
-	"github.com/plumbline-ml/plumbline/submission/campaign"
+	"github.com/plumbline-ml/plumbline/internal/compare"
+	"github.com/plumbline-ml/plumbline/internal/record/results"
+	"github.com/plumbline-ml/plumbline/internal/submission/campaign"
 )
 
 // completer offers what may come next on a command line. What it cannot find out it leaves to whoever types.

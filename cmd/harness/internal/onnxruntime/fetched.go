@@ -11,9 +11,9 @@ import (
 	"path"
 	"path/filepath"
 
-	"github.com/plumbline-ml/plumbline/fetch"
-	"github.com/plumbline-ml/plumbline/fetch/filelock"
-	"github.com/plumbline-ml/plumbline/fetch/wholefile"
+	"github.com/plumbline-ml/plumbline/internal/fetch"
+	"github.com/plumbline-ml/plumbline/internal/fetch/filelock"
+	"github.com/plumbline-ml/plumbline/internal/fetch/wholefile"
 	"github.com/plumbline-ml/plumbline/internal/onnxlib"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"

@@ -18,7 +18,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/plumbline-ml/plumbline/fetch"
+	"github.com/plumbline-ml/plumbline/internal/fetch"
 	"github.com/plumbline-ml/plumbline/internal/testkit/onnxlibtest"
 
 	"github.com/plumbline-ml/plumbline/bench/exitcode"

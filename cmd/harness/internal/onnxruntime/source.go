@@ -14,9 +14,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/plumbline-ml/plumbline/fetch"
-	"github.com/plumbline-ml/plumbline/fetch/wholefile"
 	"github.com/plumbline-ml/plumbline/internal/checksum"
+	"github.com/plumbline-ml/plumbline/internal/fetch"
+	"github.com/plumbline-ml/plumbline/internal/fetch/wholefile"
 	"github.com/plumbline-ml/plumbline/internal/onnxlib"
 	"github.com/plumbline-ml/plumbline/sdk"
 )

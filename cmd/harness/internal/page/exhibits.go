@@ -7,7 +7,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
 
-	"github.com/plumbline-ml/plumbline/bench/record/exhibits"
+	"github.com/plumbline-ml/plumbline/internal/record/exhibits"
 )
 
 // exhibit is a sample that people can look at.

@@ -9,7 +9,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/figure"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
-	"github.com/plumbline-ml/plumbline/bench/record/results"
+	"github.com/plumbline-ml/plumbline/internal/record/results"
 )
 
 // fact is something that the runs were made with, one value for each way in which they differ.

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
-	"github.com/plumbline-ml/plumbline/bench/record/results"
+	"github.com/plumbline-ml/plumbline/internal/record/results"
 )
 
 // TestTwoThousandRuns: a page has a row for each of 2,000 runs of published results, below the names of their

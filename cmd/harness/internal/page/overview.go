@@ -11,10 +11,10 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/record/metric"
-	"github.com/plumbline-ml/plumbline/bench/record/names"
-	"github.com/plumbline-ml/plumbline/bench/record/results"
-	"github.com/plumbline-ml/plumbline/bench/record/series"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plot"
+	"github.com/plumbline-ml/plumbline/internal/record/names"
+	"github.com/plumbline-ml/plumbline/internal/record/results"
+	"github.com/plumbline-ml/plumbline/internal/record/series"
 )
 
 // mostRead is how many runs are looked at for charts of several, and mostGroups how many models and scenarios have

@@ -10,9 +10,9 @@ import (
 	"io"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/bench/record/names"
-	"github.com/plumbline-ml/plumbline/bench/record/results"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plot"
+	"github.com/plumbline-ml/plumbline/internal/record/names"
+	"github.com/plumbline-ml/plumbline/internal/record/results"
 )
 
 //go:embed page.html page.css

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
-	"github.com/plumbline-ml/plumbline/bench/record/results"
+	"github.com/plumbline-ml/plumbline/internal/record/results"
 )
 
 // TestSearches: a search for the highest rate, and one for the most streams, have their trials as a curve.

@@ -12,8 +12,8 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/record/metric"
-	"github.com/plumbline-ml/plumbline/bench/record/results"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plot"
+	"github.com/plumbline-ml/plumbline/internal/record/results"
 	"github.com/plumbline-ml/plumbline/serving/metrics"
 )
 

@@ -12,9 +12,9 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/record/metric"
-	"github.com/plumbline-ml/plumbline/bench/record/names"
-	"github.com/plumbline-ml/plumbline/bench/record/results"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plot"
+	"github.com/plumbline-ml/plumbline/internal/record/names"
+	"github.com/plumbline-ml/plumbline/internal/record/results"
 )
 
 // WriteText writes the report for a terminal: verdicts with their reasons, percentiles, how things went over time, and

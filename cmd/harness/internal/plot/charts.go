@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/bench/record/metric"
-	"github.com/plumbline-ml/plumbline/bench/record/series"
 	"github.com/plumbline-ml/plumbline/internal/lists"
+	"github.com/plumbline-ml/plumbline/internal/record/series"
 )
 
 // Facts are what charts mark, as the settings of a run say. Durations are in nanoseconds; 0 is none.

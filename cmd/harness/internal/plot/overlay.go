@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/bench/record/metric"
-	"github.com/plumbline-ml/plumbline/bench/record/series"
 	"github.com/plumbline-ml/plumbline/internal/lists"
+	"github.com/plumbline-ml/plumbline/internal/record/series"
 )
 
 // Run is one of several that a chart shows together.

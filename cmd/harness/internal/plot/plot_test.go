@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"github.com/plumbline-ml/plumbline/bench/record/metric"
-	"github.com/plumbline-ml/plumbline/bench/record/series"
+	"github.com/plumbline-ml/plumbline/internal/record/series"
 	"github.com/plumbline-ml/plumbline/loadgen"
 )
 

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/plumbline-ml/plumbline/bench/record/series"
+	"github.com/plumbline-ml/plumbline/internal/record/series"
 	"github.com/plumbline-ml/plumbline/serving/metrics"
 )
 

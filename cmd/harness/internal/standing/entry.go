@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
-	"github.com/plumbline-ml/plumbline/submission/official/checker"
-	"github.com/plumbline-ml/plumbline/submission/result"
+	"github.com/plumbline-ml/plumbline/internal/submission/official/checker"
+	"github.com/plumbline-ml/plumbline/internal/submission/result"
 )
 
 // Entry is one result in a ranking: a published one, or a run of one's own.

@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/plumbline-ml/plumbline/internal/submission/official/checker"
 	"github.com/plumbline-ml/plumbline/internal/testkit/treetest"
-	"github.com/plumbline-ml/plumbline/submission/official/checker"
 )
 
 // TestMadeTreesPass: in a made tree the checker of each round finds all results.

@@ -11,9 +11,9 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/internal/submission/result"
 	"github.com/plumbline-ml/plumbline/internal/terminal"
 	"github.com/plumbline-ml/plumbline/internal/testkit/treetest"
-	"github.com/plumbline-ml/plumbline/submission/result"
 )
 
 // box is a result of resnet50 in the open division, which needs no other scenarios.

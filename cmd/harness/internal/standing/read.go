@@ -8,13 +8,13 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/lists"
+	"github.com/plumbline-ml/plumbline/internal/submission/official"
+	"github.com/plumbline-ml/plumbline/internal/submission/official/checker"
+	"github.com/plumbline-ml/plumbline/internal/submission/result"
+	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/loadgen/suggest"
 	"github.com/plumbline-ml/plumbline/sdk"
-	"github.com/plumbline-ml/plumbline/submission/official"
-	"github.com/plumbline-ml/plumbline/submission/official/checker"
-	"github.com/plumbline-ml/plumbline/submission/result"
-	"github.com/plumbline-ml/plumbline/submission/tree"
 )
 
 // Published is what was read of one tree of results.

@@ -7,7 +7,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
 
-	"github.com/plumbline-ml/plumbline/serving/formats/unfold"
+	"github.com/plumbline-ml/plumbline/internal/serving/formats/unfold"
 )
 
 // node is a value of a suite file with its place. Scalars keep the text that they are written with, so that a flag gets

@@ -14,8 +14,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
-	"github.com/plumbline-ml/plumbline/submission/audit"
-	"github.com/plumbline-ml/plumbline/submission/campaign"
+	"github.com/plumbline-ml/plumbline/internal/submission/audit"
+	"github.com/plumbline-ml/plumbline/internal/submission/campaign"
 )
 
 // app is one execution.

@@ -18,10 +18,10 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
-	"github.com/plumbline-ml/plumbline/submission/audit"
-	"github.com/plumbline-ml/plumbline/submission/campaign"
-	"github.com/plumbline-ml/plumbline/submission/official/audits"
-	"github.com/plumbline-ml/plumbline/submission/tree"
+	"github.com/plumbline-ml/plumbline/internal/submission/audit"
+	"github.com/plumbline-ml/plumbline/internal/submission/campaign"
+	"github.com/plumbline-ml/plumbline/internal/submission/official/audits"
+	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
 
 const auditVerifyHelp = `Judge the logs of a compliance test, whoever made them.

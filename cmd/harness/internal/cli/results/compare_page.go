@@ -10,8 +10,8 @@ import (
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
 
-	"github.com/plumbline-ml/plumbline/bench/compare"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/page"
+	"github.com/plumbline-ml/plumbline/internal/compare"
 )
 
 //go:embed compare.html

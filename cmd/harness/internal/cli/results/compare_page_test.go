@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/bench/compare"
+	"github.com/plumbline-ml/plumbline/internal/compare"
 )
 
 func made(name string, values ...float64) compare.Comparison {

@@ -11,8 +11,8 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/testkit/clitest"
 	"github.com/plumbline-ml/plumbline/internal/figure"
 
-	"github.com/plumbline-ml/plumbline/bench/compare"
 	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/internal/compare"
 )
 
 // savedRuns writes n results of a Server run, whose rates lie a little above rate, into folders below dir.

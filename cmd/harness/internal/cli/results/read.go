@@ -11,11 +11,11 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/record/judge"
-	"github.com/plumbline-ml/plumbline/bench/record/results"
 	"github.com/plumbline-ml/plumbline/internal/bounded"
+	"github.com/plumbline-ml/plumbline/internal/record/results"
+	"github.com/plumbline-ml/plumbline/internal/submission/result"
+	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
-	"github.com/plumbline-ml/plumbline/submission/result"
-	"github.com/plumbline-ml/plumbline/submission/tree"
 )
 
 // readRuns reads the runs at paths, recorded ones and bare logs at any depth. Of bare logs in a submission's tree it

@@ -11,7 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 
 	"github.com/plumbline-ml/plumbline/bench"
-	"github.com/plumbline-ml/plumbline/submission/assemble"
+	"github.com/plumbline-ml/plumbline/internal/submission/assemble"
 )
 
 // goalFlags say for what system runs are to be submitted: in words, or by a workspace within reach.

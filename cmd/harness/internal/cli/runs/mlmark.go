@@ -7,16 +7,16 @@ import (
 	"path/filepath"
 	"reflect"
 
-	"github.com/plumbline-ml/plumbline/fetch/wholefile"
+	"github.com/plumbline-ml/plumbline/internal/fetch/wholefile"
 	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/terminal"
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/bench"
-	"github.com/plumbline-ml/plumbline/bench/closedloop"
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/mlmark"
-	"github.com/plumbline-ml/plumbline/submission/campaign"
+	"github.com/plumbline-ml/plumbline/internal/closedloop"
+	"github.com/plumbline-ml/plumbline/internal/submission/campaign"
 )
 
 // taskRequest lays a task over a request.

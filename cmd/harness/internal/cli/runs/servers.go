@@ -6,10 +6,10 @@ import (
 	"path/filepath"
 
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
-	"github.com/plumbline-ml/plumbline/bench/failif"
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/serving"
-	"github.com/plumbline-ml/plumbline/submission/campaign"
+	"github.com/plumbline-ml/plumbline/internal/failif"
+	"github.com/plumbline-ml/plumbline/internal/submission/campaign"
 )
 
 // planBench reads what a suite asks of a server.

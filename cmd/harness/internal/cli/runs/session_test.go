@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/testkit/clitest"
-	"github.com/plumbline-ml/plumbline/fetch/filelock"
+	"github.com/plumbline-ml/plumbline/internal/fetch/filelock"
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/bench/record"

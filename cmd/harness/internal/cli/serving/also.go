@@ -9,10 +9,10 @@ import (
 
 	"github.com/plumbline-ml/plumbline/loadgen/suggest"
 
+	"github.com/plumbline-ml/plumbline/internal/serving/formats"
+	"github.com/plumbline-ml/plumbline/internal/serving/formats/endpoints"
+	"github.com/plumbline-ml/plumbline/internal/serving/formats/vllm"
 	"github.com/plumbline-ml/plumbline/serving/arrival"
-	"github.com/plumbline-ml/plumbline/serving/formats"
-	"github.com/plumbline-ml/plumbline/serving/formats/endpoints"
-	"github.com/plumbline-ml/plumbline/serving/formats/vllm"
 	"github.com/plumbline-ml/plumbline/serving/prompts"
 )
 

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/plumbline-ml/plumbline/internal/serving/formats"
 	"github.com/plumbline-ml/plumbline/serving/arrival"
-	"github.com/plumbline-ml/plumbline/serving/formats"
 	"github.com/plumbline-ml/plumbline/serving/prompts"
 )
 

@@ -10,10 +10,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/bench/record/series"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/testkit/clitest"
+	"github.com/plumbline-ml/plumbline/internal/record/series"
+	"github.com/plumbline-ml/plumbline/internal/serving/scrape"
 	"github.com/plumbline-ml/plumbline/internal/testkit/openaitest"
-	"github.com/plumbline-ml/plumbline/serving/scrape"
 )
 
 // TestBeside: what the server counts itself, and what its accelerators draw, stand beside what was measured.

@@ -16,7 +16,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
-	"github.com/plumbline-ml/plumbline/serving/formats/endpoints"
+	"github.com/plumbline-ml/plumbline/internal/serving/formats/endpoints"
 )
 
 // mostConfig bounds a configuration, in bytes.

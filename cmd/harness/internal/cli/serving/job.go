@@ -14,11 +14,11 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
-	"github.com/plumbline-ml/plumbline/bench/failif"
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/record/sweepfile"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/suite"
+	"github.com/plumbline-ml/plumbline/internal/failif"
 	"github.com/plumbline-ml/plumbline/serving/prompts"
 	"github.com/plumbline-ml/plumbline/serving/sweep"
 )

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/bench/power/spl"
-	"github.com/plumbline-ml/plumbline/bench/record/series"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/testkit/clitest"
+	"github.com/plumbline-ml/plumbline/internal/power/spl"
+	"github.com/plumbline-ml/plumbline/internal/record/series"
 	"github.com/plumbline-ml/plumbline/internal/testkit/openaitest"
 )
 

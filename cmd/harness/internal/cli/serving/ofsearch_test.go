@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
-	"github.com/plumbline-ml/plumbline/serving/search"
+	"github.com/plumbline-ml/plumbline/internal/serving/search"
 )
 
 // TestOfSearch: what ends a search has an exit code of its own.

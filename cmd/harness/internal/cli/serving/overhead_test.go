@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/bench/record/requests"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/testkit/clitest"
+	"github.com/plumbline-ml/plumbline/internal/record/requests"
 	"github.com/plumbline-ml/plumbline/internal/testkit/openaitest"
 )
 

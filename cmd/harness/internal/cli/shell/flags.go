@@ -9,8 +9,8 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench"
 	"github.com/plumbline-ml/plumbline/bench/record/export"
-	"github.com/plumbline-ml/plumbline/bench/record/queries"
 	"github.com/plumbline-ml/plumbline/internal/lists"
+	"github.com/plumbline-ml/plumbline/internal/record/queries"
 )
 
 // SettingFlags adds the flags that decide about LoadGen's settings.

@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/runs"
+	"github.com/plumbline-ml/plumbline/internal/submission/assemble"
 	"github.com/plumbline-ml/plumbline/sdk"
-	"github.com/plumbline-ml/plumbline/submission/assemble"
 )
 
 const addHelp = `Take runs into the submission: the output directories of harness run and harness

@@ -10,9 +10,9 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/internal/figure"
+	"github.com/plumbline-ml/plumbline/internal/submission/endpoints"
+	"github.com/plumbline-ml/plumbline/internal/submission/endpoints/check"
 	"github.com/plumbline-ml/plumbline/sdk"
-	"github.com/plumbline-ml/plumbline/submission/endpoints"
-	"github.com/plumbline-ml/plumbline/submission/endpoints/check"
 )
 
 // ofEndpoints says whether a submission is one to MLPerf Endpoints: the rules say so, or else its folders.

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/plumbline-ml/plumbline/internal/submission/official"
+	"github.com/plumbline-ml/plumbline/internal/submission/official/checker"
 	"github.com/plumbline-ml/plumbline/sdk"
-	"github.com/plumbline-ml/plumbline/submission/official"
-	"github.com/plumbline-ml/plumbline/submission/official/checker"
 )
 
 // official are the official checker's arguments that the flags stand for.

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/testkit/clitest"
-	"github.com/plumbline-ml/plumbline/submission/check"
+	"github.com/plumbline-ml/plumbline/internal/submission/check"
 )
 
 func TestSubmissionCheck(t *testing.T) {

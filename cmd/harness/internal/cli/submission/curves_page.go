@@ -11,8 +11,8 @@ import (
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/page"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plot"
-	"github.com/plumbline-ml/plumbline/submission/endpoints"
-	"github.com/plumbline-ml/plumbline/submission/endpoints/results"
+	"github.com/plumbline-ml/plumbline/internal/submission/endpoints"
+	"github.com/plumbline-ml/plumbline/internal/submission/endpoints/results"
 )
 
 //go:embed curves.html

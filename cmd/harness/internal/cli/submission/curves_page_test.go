@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/submission/endpoints"
-	"github.com/plumbline-ml/plumbline/submission/endpoints/results"
+	"github.com/plumbline-ml/plumbline/internal/submission/endpoints"
+	"github.com/plumbline-ml/plumbline/internal/submission/endpoints/results"
 )
 
 // TestCurvesPage: the page has a chart of each kind and a line of each point; names of a tree are text on it, and it

@@ -9,7 +9,7 @@ import (
 	"unicode"
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
-	"github.com/plumbline-ml/plumbline/submission/check"
+	"github.com/plumbline-ml/plumbline/internal/submission/check"
 )
 
 // writeReport prints the findings by result, those of many results by submitter, then the verdict.

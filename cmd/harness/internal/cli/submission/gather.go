@@ -12,7 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
-	"github.com/plumbline-ml/plumbline/submission/assemble"
+	"github.com/plumbline-ml/plumbline/internal/submission/assemble"
 )
 
 // gather adds the runs to the workspace, builds the tree and checks it. Where there is no workspace, or not all runs

@@ -13,9 +13,9 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/runs"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/internal/figure"
+	"github.com/plumbline-ml/plumbline/internal/submission/assemble"
+	"github.com/plumbline-ml/plumbline/internal/submission/system"
 	"github.com/plumbline-ml/plumbline/sdk"
-	"github.com/plumbline-ml/plumbline/submission/assemble"
-	"github.com/plumbline-ml/plumbline/submission/system"
 )
 
 const initHelp = `Begin a submission: a folder, the workspace, in which runs and texts are gathered.

@@ -8,12 +8,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
+	"github.com/plumbline-ml/plumbline/internal/submission/official"
+	officialprepare "github.com/plumbline-ml/plumbline/internal/submission/official/prepare"
+	"github.com/plumbline-ml/plumbline/internal/submission/prepare"
+	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/sdk"
-	"github.com/plumbline-ml/plumbline/submission/official"
-	officialprepare "github.com/plumbline-ml/plumbline/submission/official/prepare"
-	"github.com/plumbline-ml/plumbline/submission/prepare"
-	"github.com/plumbline-ml/plumbline/submission/tree"
 )
 
 const prepareHelp = `Make a completed copy of a submission's tree. In the closed and the network division

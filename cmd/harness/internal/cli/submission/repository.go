@@ -10,9 +10,9 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/internal/figure"
 	"github.com/plumbline-ml/plumbline/internal/lists"
+	"github.com/plumbline-ml/plumbline/internal/submission/repository"
+	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 	"github.com/plumbline-ml/plumbline/sdk"
-	"github.com/plumbline-ml/plumbline/submission/repository"
-	"github.com/plumbline-ml/plumbline/submission/tree"
 )
 
 const repositoryHelp = `List what the submissions' repository does not accept in a tree: files above 50 MiB,

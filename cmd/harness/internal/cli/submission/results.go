@@ -11,13 +11,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
-	"github.com/plumbline-ml/plumbline/fetch/wholefile"
+	"github.com/plumbline-ml/plumbline/internal/fetch/wholefile"
 	"github.com/plumbline-ml/plumbline/internal/figure"
+	"github.com/plumbline-ml/plumbline/internal/submission/official"
+	"github.com/plumbline-ml/plumbline/internal/submission/official/checker"
+	"github.com/plumbline-ml/plumbline/internal/submission/result"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/sdk"
-	"github.com/plumbline-ml/plumbline/submission/official"
-	"github.com/plumbline-ml/plumbline/submission/official/checker"
-	"github.com/plumbline-ml/plumbline/submission/result"
 )
 
 const resultsHelp = `Print the results of a submission's tree: that of each scenario folder with its unit, its

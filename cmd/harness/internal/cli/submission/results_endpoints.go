@@ -7,9 +7,9 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/plumbline-ml/plumbline/internal/submission/endpoints"
+	"github.com/plumbline-ml/plumbline/internal/submission/endpoints/results"
 	"github.com/plumbline-ml/plumbline/sdk"
-	"github.com/plumbline-ml/plumbline/submission/endpoints"
-	"github.com/plumbline-ml/plumbline/submission/endpoints/results"
 )
 
 // endpointsResults prints the curves of a submission to MLPerf Endpoints.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/page"
 	"github.com/plumbline-ml/plumbline/internal/figure"
-	"github.com/plumbline-ml/plumbline/submission/review"
+	"github.com/plumbline-ml/plumbline/internal/submission/review"
 )
 
 //go:embed review.html

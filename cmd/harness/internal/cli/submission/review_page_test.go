@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/submission/check"
-	"github.com/plumbline-ml/plumbline/submission/review"
+	"github.com/plumbline-ml/plumbline/internal/submission/check"
+	"github.com/plumbline-ml/plumbline/internal/submission/review"
 )
 
 // TestPage: names and values of a tree are text on the page, which loads nothing and runs nothing.

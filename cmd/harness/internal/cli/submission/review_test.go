@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/testkit/clitest"
+	"github.com/plumbline-ml/plumbline/internal/submission/review"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
-	"github.com/plumbline-ml/plumbline/submission/review"
 )
 
 // roundTree writes a tree of runs with the seeds of a round: submitter and rate by turns. They ran as audits.

@@ -21,9 +21,9 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/runs"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/suite"
-	"github.com/plumbline-ml/plumbline/submission/campaign"
-	"github.com/plumbline-ml/plumbline/submission/endpoints/plan"
-	"github.com/plumbline-ml/plumbline/submission/tree"
+	"github.com/plumbline-ml/plumbline/internal/submission/campaign"
+	"github.com/plumbline-ml/plumbline/internal/submission/endpoints/plan"
+	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
 
 const runHelp = `Make all runs that a submission needs, one after the other, in one output folder:

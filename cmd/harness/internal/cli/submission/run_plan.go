@@ -13,12 +13,12 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
+	"github.com/plumbline-ml/plumbline/internal/submission/endpoints"
+	"github.com/plumbline-ml/plumbline/internal/submission/endpoints/drive"
+	"github.com/plumbline-ml/plumbline/internal/submission/endpoints/plan"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/serving"
 	"github.com/plumbline-ml/plumbline/serving/prompts"
-	"github.com/plumbline-ml/plumbline/submission/endpoints"
-	"github.com/plumbline-ml/plumbline/submission/endpoints/drive"
-	"github.com/plumbline-ml/plumbline/submission/endpoints/plan"
 )
 
 // planRunFlags are those that go with a plan.

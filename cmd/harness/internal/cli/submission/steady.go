@@ -12,10 +12,10 @@ import (
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/internal/bounded"
+	"github.com/plumbline-ml/plumbline/internal/serving/steady"
+	"github.com/plumbline-ml/plumbline/internal/submission/endpoints"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/serving/client"
-	"github.com/plumbline-ml/plumbline/serving/steady"
-	"github.com/plumbline-ml/plumbline/submission/endpoints"
 )
 
 const steadyHelp = `Find the steady window of a run by the events.jsonl of the official client of MLPerf Endpoints, and

@@ -9,9 +9,9 @@ import (
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/internal/figure"
+	officialtruncate "github.com/plumbline-ml/plumbline/internal/submission/official/truncate"
+	"github.com/plumbline-ml/plumbline/internal/submission/truncate"
 	"github.com/plumbline-ml/plumbline/sdk"
-	officialtruncate "github.com/plumbline-ml/plumbline/submission/official/truncate"
-	"github.com/plumbline-ml/plumbline/submission/truncate"
 )
 
 const truncateHelp = `Truncate the accuracy logs of a submission's tree. Of each log of 10 KiB or more, of

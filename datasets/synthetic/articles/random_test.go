@@ -1,5 +1,0 @@
-package articles
-
-import "github.com/plumbline-ml/plumbline/datasets/internal/draw"
-
-func random(seed uint64) *draw.Random { return draw.NewRandom(seed) }

@@ -1,0 +1,120 @@
+package compare
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/figure"
+	"github.com/plumbline-ml/plumbline/internal/lists"
+
+	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/bench/settings"
+	"github.com/plumbline-ml/plumbline/internal/record/results"
+)
+
+// one is a facet with a single value.
+func one(about string, value func(results.Found) string) func(results.Found) map[string]string {
+	return func(f results.Found) map[string]string { return map[string]string{about: value(f)} }
+}
+
+func modelFacet(f results.Found) map[string]string {
+	w := opened(f)
+	return map[string]string{"model": f.Model, "model's checksum": short(w.ModelSHA256), "precision": w.Precision}
+}
+
+// opened is what the run's plugin opened, as far as it is known.
+func opened(f results.Found) record.Workload {
+	if f.Workload == nil {
+		return record.Workload{}
+	}
+	return *f.Workload
+}
+
+func rulesFacet(f results.Found) map[string]string {
+	return map[string]string{
+		"rules": f.Rules, "profile": f.Profile, "pace": f.Pace, "division": f.Division,
+		"compliance test": cmp.Or(f.Test, absent), "audit settings": cmp.Or(f.Audit, absent),
+	}
+}
+
+// dataFacet goes by the checksum of the data set where there is one: the same set may lie elsewhere.
+func dataFacet(f results.Found) map[string]string {
+	if f.Serving != nil {
+		return servedData(f.Serving)
+	}
+	w := opened(f)
+	return map[string]string{
+		"data set": cmp.Or(short(w.DatasetSHA256), w.Dataset), "samples of the data set": number(w.DatasetSize),
+		"performance sample count": number(w.PerformanceSampleCount),
+	}
+}
+
+func number(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.Itoa(n)
+}
+
+// settingsFacet is LoadGen's settings and the benchmark's own. One that means nothing in a run is not listed there; one
+// that followed from an earlier run's figures is not known.
+func settingsFacet(f results.Found) map[string]string {
+	if f.Serving != nil {
+		return servedSettings(f.Serving)
+	}
+	if f.Settings == nil {
+		return nil
+	}
+	m := map[string]string{"params": pairs(f.Options.Params)}
+	for _, s := range f.Settings {
+		if m[s.Key] = s.Value; settings.Measured(s.Origin) {
+			m[s.Key] = ""
+		}
+	}
+	return m
+}
+
+func driver(f results.Found) string {
+	if f.LoadGen == nil {
+		return "plumbline"
+	}
+	return fmt.Sprintf("%s %s %s", f.LoadGen.Name, f.LoadGen.Version, short(f.LoadGen.SHA256))
+}
+
+func backendFacet(f results.Found) map[string]string {
+	if f.Serving != nil {
+		return servedBy(f.Serving)
+	}
+	w := opened(f)
+	return map[string]string{
+		"backend": w.Backend, "backend's version": w.BackendInfo["version"], "batch": number(w.Batch),
+		"sessions": number(w.Sessions), "backend options": pairs(f.Options.BackendOptions),
+		"devices": cmp.Or(strings.Join(f.Options.Devices, ","), absent),
+	}
+}
+
+func pairs(options map[string]string) string {
+	all := lists.Map(slices.Sorted(maps.Keys(options)), func(k string) string { return k + "=" + options[k] })
+	return cmp.Or(strings.Join(all, " "), absent)
+}
+
+func machine(f results.Found) string {
+	if f.System.CPU == "" && f.System.Cores == 0 {
+		return f.Place.String() // of logs alone it is the folder's name
+	}
+	return fmt.Sprintf("%s, %s, %s", f.System.CPU, figure.Plural(f.System.Cores, "core"), f.System.Kernel)
+}
+
+func versionsFacet(f results.Found) map[string]string {
+	return map[string]string{
+		"harness": strings.TrimSpace(f.Harness.Version + " " + f.Harness.Commit),
+		"plugin":  strings.TrimSpace(f.Plugin.Name + " " + f.Plugin.Version + " " + short(f.Plugin.SHA256)),
+	}
+}
+
+// short cuts a checksum to what tells files apart by eye.
+func short(sum string) string { return sum[:min(len(sum), 12)] }

@@ -1,0 +1,223 @@
+package compare
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/figure"
+	"github.com/plumbline-ml/plumbline/internal/lists"
+	"github.com/plumbline-ml/plumbline/sdk"
+
+	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/bench/record/metric"
+	"github.com/plumbline-ml/plumbline/internal/record/names"
+	"github.com/plumbline-ml/plumbline/internal/record/results"
+)
+
+// newPair compares two groups whose runs are alike.
+func newPair(a, b group) Pair {
+	first := b.runs[0]
+	p := Pair{
+		Name: pairName(a, b), Model: first.Model, Scenario: first.Scenario, Kind: first.Kind(),
+		BaseRuns: len(a.runs), NewRuns: len(b.runs),
+		Differs: differing(a, b), Notes: append(remarks(a), remarks(b)...), Rows: []Row{},
+	}
+	base, next := figures(a.runs), figures(b.runs)
+	for _, m := range base.order {
+		if y, ok := next.values[m.Name]; ok {
+			if m.Better == "" { // an older harness did not say
+				m.Better = next.better(m.Name)
+			}
+			p.Rows = append(p.Rows, newRow(m, base.values[m.Name], y))
+			if all := lists.Distinct(slices.Concat(base.titles[m.Name], next.titles[m.Name])); m.Main && len(all) > 1 {
+				p.Notes = append(p.Notes, fmt.Sprintf("%s is not the same figure in all runs: %s", m.Name, strings.Join(all, "; ")))
+			}
+		} else if m.Main {
+			p.Notes = append(p.Notes, fmt.Sprintf("%s is known of %s alone", m.Title, a.side))
+		}
+	}
+	return p
+}
+
+// pairName is what the names of all runs have in common. Where models, scenarios or modes differ, it has those of the
+// new side.
+func pairName(a, b group) string {
+	all := records(slices.Concat(b.runs, a.runs))
+	for i := range all {
+		first := all[0]
+		all[i].Model, all[i].Scenario, all[i].Mode, all[i].Test = first.Model, first.Scenario, first.Mode, first.Test
+	}
+	return names.Common(all...)
+}
+
+// remarks are what a reader should know of a group's runs.
+func remarks(g group) []string {
+	bad, all := 0, []string{}
+	for _, r := range g.runs {
+		if r.ExitCode != 0 {
+			bad++
+		}
+		for _, n := range r.Notes {
+			if n.About == results.AboutFiles {
+				all = append(all, fmt.Sprintf("%s: %s", r.Folder(), n.Text))
+			}
+		}
+	}
+	runs := figure.Plural(len(g.runs), "run")
+	if bad > 0 {
+		all = append(all, fmt.Sprintf("%d of the %s of %s: %s", bad, runs, g.side, verdicts(g.runs)))
+	}
+	if disturbed, most := others(g.runs); disturbed > 0 {
+		all = append(all, fmt.Sprintf("%d of the %s of %s: %s", disturbed, runs, g.side, most))
+	}
+	if n, text := few(g.runs); n > 0 {
+		all = append(all, fmt.Sprintf("%d of the %s of %s: %s", n, runs, g.side, text))
+	}
+	return all
+}
+
+// few says how many of the runs have too few latencies for percentiles that a comparison shows, and for which
+// the run with the fewest has.
+func few(runs []results.Found) (n int, text string) {
+	least := math.MaxInt
+	for _, r := range runs {
+		count, names := r.TooFewLatencies()
+		if names == "" {
+			continue
+		}
+		n++
+		if count < least {
+			least = count
+			text = fmt.Sprintf("too few latencies (%s) for %s, which are the slowest or next to it",
+				figure.Count(uint64(count)), names)
+		}
+	}
+	if n > 1 {
+		text = "at worst " + text
+	}
+	return n, text
+}
+
+// others says of how many runs it is noted that other programs used the processors, and has the note of the run where
+// they used the most.
+func others(runs []results.Found) (n int, text string) {
+	most := -1.0
+	for _, r := range runs {
+		i := slices.IndexFunc(r.Notes, func(f record.Finding) bool { return f.About == record.AboutOthers })
+		if i < 0 || r.OtherPrograms == nil {
+			continue
+		}
+		n++
+		if share := r.OtherPrograms.Share + r.OtherPrograms.Stolen; share > most {
+			most, text = share, r.Notes[i].Text
+		}
+	}
+	if n > 1 {
+		text = "at worst " + text
+	}
+	return n, text
+}
+
+// verdicts lists those of runs that are not good, each once.
+func verdicts(runs []results.Found) string {
+	text := ""
+	var seen []string
+	for _, r := range runs {
+		verdict := r.Verdict
+		if r.TestVerdict != "" {
+			verdict = r.Test + " " + string(r.TestVerdict)
+		}
+		if r.ExitCode == 0 || slices.Contains(seen, verdict) {
+			continue
+		}
+		if seen = append(seen, verdict); text != "" {
+			text += ", "
+		}
+		text += verdict
+	}
+	return text
+}
+
+// measured are the figures of several runs.
+type measured struct {
+	order  []metric.Metric
+	values map[string][]float64
+	titles map[string][]string // by name: a result may be an estimate in some runs and a percentile in others
+}
+
+// figures gathers what every one of the runs measured.
+func figures(runs []results.Found) measured {
+	m := measured{values: map[string][]float64{}, titles: map[string][]string{}}
+	for _, r := range runs {
+		for _, f := range r.Metrics() {
+			if m.values[f.Name] == nil {
+				m.order = append(m.order, f)
+			}
+			m.values[f.Name] = append(m.values[f.Name], f.Value)
+			m.titles[f.Name] = append(m.titles[f.Name], f.Title)
+		}
+	}
+	m.order = slices.DeleteFunc(m.order, func(f metric.Metric) bool {
+		short := len(m.values[f.Name]) < len(runs)
+		if short {
+			delete(m.values, f.Name)
+		}
+		return short
+	})
+	return m
+}
+
+// better is which way a figure improves.
+func (m measured) better(name string) sdk.Better {
+	i := slices.IndexFunc(m.order, func(f metric.Metric) bool { return f.Name == name })
+	return m.order[i].Better
+}
+
+func newRow(m metric.Metric, base, next []float64) Row {
+	r := Row{
+		Name: m.Name, Also: m.Also, Title: m.Title, Unit: m.Unit, Main: m.Main,
+		Base: sample(base), New: sample(next), P: figure.Number(math.NaN()),
+	}
+	if m.Better != sdk.NeitherBetter {
+		r.Better = string(m.Better)
+	}
+	r.Change = figure.Number(math.NaN())
+	if r.Base.Median != 0 {
+		r.Change = figure.Number(r.New.Median/r.Base.Median - 1)
+	}
+	r.Verdict = Unknown
+	if leastP(len(base), len(next)) < Level {
+		p := mannWhitney(base, next)
+		r.P, r.Verdict = figure.Number(p), verdict(m.Better, r.New.Median-r.Base.Median, p)
+	}
+	return r
+}
+
+// verdict judges a difference by its p. Medians may be equal where ranks differ: that is no way to go.
+func verdict(better sdk.Better, difference, p float64) Verdict {
+	switch {
+	case p >= Level || difference == 0:
+		return Within
+	case better != sdk.HigherBetter && better != sdk.LowerBetter:
+		return Changed
+	case (difference > 0) == (better == sdk.HigherBetter):
+		return Improved
+	}
+	return Worsened
+}
+
+func sample(values []float64) Sample {
+	return Sample{Values: values, Median: median(values), Min: slices.Min(values), Max: slices.Max(values)}
+}
+
+// median is the middle value, or the mean of the two in the middle.
+func median(values []float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	n := len(sorted)
+	if n%2 == 1 {
+		return sorted[n/2]
+	}
+	return sorted[n/2-1]/2 + sorted[n/2]/2
+}

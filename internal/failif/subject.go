@@ -1,0 +1,37 @@
+package failif
+
+import (
+	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/bench/record/metric"
+	"github.com/plumbline-ml/plumbline/internal/compare"
+	"github.com/plumbline-ml/plumbline/internal/record/names"
+)
+
+// Runs are the subjects of runs that were made; one that did not come to its end has no figures.
+func Runs(runs []record.Run) []Subject {
+	var all []Subject
+	called := names.Runs(runs)
+	for i, r := range runs {
+		all = append(all, Subject{Name: called[i].Full, Model: r.Model, Scenario: r.Scenario, Metrics: r.Metrics(),
+			Valueless: r.Valueless()})
+	}
+	return all
+}
+
+// Compared are the subjects of a comparison: the medians of both sides.
+func Compared(c compare.Comparison) []Subject {
+	var all []Subject
+	for _, p := range c.Pairs {
+		s := Subject{Name: p.Title(), Model: p.Model, Scenario: p.Scenario, Base: []metric.Metric{},
+			Remarks: map[string]string{}}
+		for _, r := range p.Rows {
+			m := metric.Info{Name: r.Name, Also: r.Also, Title: r.Title, Unit: r.Unit}.Of(r.New.Median)
+			s.Metrics = append(s.Metrics, m)
+			m.Value = r.Base.Median
+			s.Base = append(s.Base, m)
+			s.Remarks[r.Name] = r.VerdictText()
+		}
+		all = append(all, s)
+	}
+	return all
+}

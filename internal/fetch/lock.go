@@ -1,0 +1,35 @@
+package fetch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/internal/fetch/filelock"
+)
+
+// lockPoll is how often a process asks whether another one is done.
+const lockPoll = 200 * time.Millisecond
+
+// lock keeps other processes, and other goroutines of this one, from fetching f until unlock is called.
+func (c *Cache) lock(ctx context.Context, f File) (unlock func(), err error) {
+	path := c.paths(f).lock
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return nil, fmt.Errorf("fetch: %w", err)
+	}
+	file, err := filelock.Open(path, 0o644)
+	if err != nil {
+		return nil, fmt.Errorf("fetch: %w", err)
+	}
+	err = filelock.Wait(file, func() error {
+		c.report(Progress{Name: f.Name, Phase: Waiting})
+		return c.options.Sleep(ctx, lockPoll)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("fetch: lock %s: %w", path, errors.Join(err, file.Close()))
+	}
+	return func() { _ = file.Close() }, nil // closing unlocks
+}

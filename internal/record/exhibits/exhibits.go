@@ -1,0 +1,138 @@
+// Package exhibits keeps the samples of an accuracy run that people can look at: a folder beside the log, with an index
+// and a file for each picture.
+package exhibits
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/plumbline-ml/plumbline/internal/bounded"
+	"github.com/plumbline-ml/plumbline/internal/fetch/wholefile"
+	"github.com/plumbline-ml/plumbline/sdk"
+)
+
+// Folder is the name of the folder, IndexName that of the index in it.
+const (
+	Folder    = "exhibits"
+	IndexName = "index.json"
+)
+
+// mostIndex is how many bytes of an index are read: the texts of all exhibits, escaped.
+const mostIndex = 8 << 20
+
+// mostCaption is how many bytes a caption has.
+const mostCaption = 500
+
+// Index is what the index says.
+type Index struct {
+	LogSHA256 string `json:"log_sha256"` // of the accuracy log, in lower-case hex
+	Exhibits  []Item `json:"exhibits"`   // the worst first
+}
+
+// Item is an exhibit: a text, a picture, or both.
+type Item struct {
+	Caption string `json:"caption"`
+	Text    string `json:"text,omitempty"`
+	File    string `json:"file,omitempty"` // the name of a PNG in the folder
+}
+
+// Write takes the place of the exhibits beside a log by those of its score. What is not as it should be is left out,
+// and said in the notes.
+func Write(dir, logSHA256 string, all []sdk.Exhibit) (notes []string, err error) {
+	folder := filepath.Join(dir, Folder)
+	if err := os.RemoveAll(folder); err != nil || len(all) == 0 {
+		return nil, err
+	}
+	if err := os.Mkdir(folder, 0o755); err != nil {
+		return nil, err
+	}
+	if n := len(all) - sdk.MostExhibits; n > 0 {
+		notes = append(notes, fmt.Sprintf("%d exhibits beyond %d are left out", n, sdk.MostExhibits))
+		all = all[:sdk.MostExhibits]
+	}
+	index := Index{LogSHA256: logSHA256, Exhibits: []Item{}}
+	for i, e := range all {
+		if err := e.Check(); err != nil {
+			notes = append(notes, fmt.Sprintf("exhibit %d is left out: %v", i+1, err))
+			continue
+		}
+		item := Item{Caption: caption(e.Caption), Text: strings.ToValidUTF8(e.Text, "\uFFFD")}
+		if len(e.PNG) > 0 {
+			item.File = fmt.Sprintf("%02d.png", i+1)
+			if err := wholefile.Write(filepath.Join(folder, item.File), e.PNG, 0o644); err != nil {
+				return notes, err
+			}
+		}
+		index.Exhibits = append(index.Exhibits, item)
+	}
+	text, err := json.MarshalIndent(index, "", "  ")
+	if err != nil {
+		return notes, err
+	}
+	return notes, wholefile.Write(filepath.Join(folder, IndexName), append(text, '\n'), 0o644)
+}
+
+// caption is one line of text, cut where it is long.
+func caption(text string) string {
+	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "\uFFFD")), " ")
+	for len(text) > mostCaption {
+		_, n := utf8.DecodeLastRuneInString(text)
+		text = text[:len(text)-n]
+	}
+	return text
+}
+
+// Read reads the exhibits beside the log of that checksum. Where there are none, or those of another log, there are
+// none.
+func Read(dir, logSHA256 string) ([]sdk.Exhibit, error) {
+	folder := filepath.Join(dir, Folder)
+	text, err := read(filepath.Join(folder, IndexName), mostIndex)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var index Index
+	if err := json.Unmarshal(text, &index); err != nil {
+		return nil, fmt.Errorf("%s: %w", filepath.Join(folder, IndexName), err)
+	}
+	if index.LogSHA256 != logSHA256 {
+		return nil, nil
+	}
+	var all []sdk.Exhibit
+	for _, item := range index.Exhibits[:min(len(index.Exhibits), sdk.MostExhibits)] {
+		e := sdk.Exhibit{Caption: caption(item.Caption), Text: item.Text}
+		if item.File != "" {
+			if e.PNG, err = read(filepath.Join(folder, filepath.Base(item.File)), sdk.MostExhibitBytes); err != nil {
+				return all, err
+			}
+		}
+		if err := e.Check(); err != nil {
+			return all, fmt.Errorf("%s: %w", folder, err)
+		}
+		all = append(all, e)
+	}
+	return all, nil
+}
+
+// read reads a file of at most so many bytes.
+func read(path string, most int64) ([]byte, error) {
+	f, err := bounded.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, most+1))
+	if err == nil && int64(len(text)) > most {
+		err = fmt.Errorf("%s is longer than %d bytes", path, most)
+	}
+	return text, err
+}

@@ -1,0 +1,156 @@
+// Package beside reads what tells of a server while it is measured: its own metrics, those of its accelerators, and a
+// power meter.
+//
+// In: where they are. Out: what they said of the window of a point, in its record.
+package beside
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/internal/power"
+	"github.com/plumbline-ml/plumbline/internal/serving/scrape"
+	"github.com/plumbline-ml/plumbline/internal/system"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/serving/sweep"
+)
+
+// Sources are where the server and its accelerators tell of themselves, and a power meter.
+type Sources struct {
+	server, gpus *scrape.Page // nil: nowhere
+	meter        *power.Meter // nil: none
+	// Root is the file system of the client's machine, which says what other programs do there; nil: nobody is asked.
+	Root fs.FS
+}
+
+// Find finds the page of the server at a URL, unless serverMetrics names another, or none by "off". What was named is
+// read once, as the meter is (nil: there is none): what cannot be read is an error then.
+func Find(ctx context.Context, url, serverMetrics, gpuMetrics string, meter *power.Meter) (Sources, error) {
+	s := Sources{meter: meter}
+	var err error
+	switch {
+	case serverMetrics == "off":
+	case serverMetrics != "":
+		s.server, err = named(ctx, "--server-metrics", serverMetrics)
+	default:
+		if found, ok := scrape.Find(ctx, nil, url); ok {
+			s.server = &found
+		}
+	}
+	if err == nil && gpuMetrics != "" {
+		s.gpus, err = named(ctx, "--gpu-metrics", gpuMetrics)
+	}
+	if err == nil {
+		err = s.tryMeter(ctx)
+	}
+	return s, err
+}
+
+func named(ctx context.Context, flag, url string) (*scrape.Page, error) {
+	if !strings.Contains(url, "://") {
+		url = "http://" + url
+	}
+	p := &scrape.Page{URL: url}
+	if err := p.Check(ctx); err != nil {
+		return nil, sdk.Data(fmt.Errorf("%s: %w", flag, err))
+	}
+	return p, nil
+}
+
+// processors is what the client's processors have done so far.
+func (s Sources) processors() (system.Processors, bool) {
+	if s.Root == nil {
+		return system.Processors{}, false
+	}
+	return system.ReadProcessors(s.Root, os.Getpid())
+}
+
+// told is all that was told at a point, for its file.
+type told struct {
+	Server *scrape.Server `json:"server,omitempty"`
+	GPUs   *scrape.Server `json:"gpus,omitempty"`
+}
+
+// Begin begins to read them; done adds what they said in a point's window to its record. nil: there is no point.
+func (s Sources) Begin() (done func(*sweep.Point)) {
+	began := time.Now()
+	now := func() int64 { return int64(time.Since(began)) }
+	ctx := context.Background()
+	start := func(p *scrape.Page) *scrape.Watch {
+		if p == nil {
+			return nil
+		}
+		return scrape.Start(ctx, *p, scrape.Every, now)
+	}
+	server, gpus, meter := start(s.server), start(s.gpus), startMeter(ctx, s.meter)
+	before, known := s.processors()
+	return func(p *sweep.Point) {
+		meter.finish(ctx, p)
+		if after, ok := s.processors(); ok && known && p != nil {
+			if others, ok := after.Since(before); ok {
+				p.Record.FromOthers(others)
+			}
+		}
+		var from, to, zero int64
+		if p != nil {
+			w := p.Window()
+			zero = int64(p.Began.Sub(began))
+			from, to = zero+w.From, zero+w.To
+		}
+		var all told
+		all.Server, all.GPUs = ended(ctx, server, from, to), ended(ctx, gpus, from, to)
+		if p == nil || all.Server == nil && all.GPUs == nil {
+			return
+		}
+		served := p.Record.Serving
+		p.Told = all
+		for _, of := range []*scrape.Server{all.Server, all.GPUs} {
+			if of != nil {
+				for _, line := range of.Lines {
+					p.Over = append(p.Over, line.Since(zero))
+				}
+			}
+		}
+		if all.Server != nil {
+			served.Told = &all.Server.ServingTold
+		}
+		if all.GPUs != nil {
+			served.Energy = energy(all.GPUs, served, from, to)
+		}
+	}
+}
+
+// ended stops a watch; nil: it has nothing to say.
+func ended(ctx context.Context, w *scrape.Watch, from, to int64) *scrape.Server {
+	if w == nil {
+		return nil
+	}
+	s, ok := w.Stop(ctx, from, to)
+	if !ok {
+		return nil
+	}
+	return &s
+}
+
+// energy is what accelerators drew in a window; nil: they do not tell.
+func energy(gpus *scrape.Server, s *record.Serving, from, to int64) *record.ServingEnergy {
+	joules, ok := gpus.Energy(from, to)
+	seconds := float64(to-from) / 1e9
+	if !ok || !(seconds > 0) {
+		return nil
+	}
+	e := &record.ServingEnergy{Watts: joules / seconds, Joules: joules}
+	f := s.Figures
+	if f.TokensPerSec != nil && *f.TokensPerSec > 0 {
+		e.PerToken = joules / (*f.TokensPerSec * seconds)
+	}
+	if f.RequestsPerSec != nil && *f.RequestsPerSec > 0 {
+		e.PerRequest = joules / (*f.RequestsPerSec * seconds)
+	}
+	return e
+}

@@ -1,0 +1,162 @@
+package endpoints
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/internal/serving/formats"
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+	"github.com/plumbline-ml/plumbline/serving/arrival"
+	"github.com/plumbline-ml/plumbline/serving/prompts"
+)
+
+// Agentic is what a replay of recorded conversations has beside other runs.
+type Agentic struct {
+	Conversations int
+	Timeout       time.Duration // of a turn
+	Least, Most   time.Duration // of the whole
+	DataSeed      uint64        // Run.Load has the other one
+	Turns         int           // of the data
+	// Scores is scores.json, and Score its score.
+	Scores json.RawMessage
+	Score  float64
+	// Calls is the accuracy of function calls; nil: it was not measured.
+	Calls *Calls
+}
+
+// Calls is the accuracy of function calls: what the scorer says of it, and the run.
+type Calls struct {
+	Entry json.RawMessage // score, total_samples, breakdown, response_counts
+	Took  time.Duration
+}
+
+// ReplayOf is a replay as a benchmark's parameters ask for it. They go by the names that that harness's configuration
+// has for the same, without a unit: temperature, seed and max_new_tokens of its model_params, turn_timeout in seconds.
+// One that is absent, or no number, is 0. Who sets what was measured fills in the rest.
+func ReplayOf(params map[string]string) Run {
+	tokens, _ := strconv.Atoi(params["max_new_tokens"])
+	timeout, _ := strconv.Atoi(params["turn_timeout"])
+	seed, _ := strconv.ParseUint(params["seed"], 10, 64)
+	r := Run{Agentic: &Agentic{Timeout: time.Duration(timeout) * time.Second, DataSeed: seed}}
+	r.Load = arrival.Pattern{Kind: arrival.Users, Users: 1, Sessions: true, Seed: seed}
+	r.API, r.Stream, r.MaxTokens = prompts.Chat, true, tokens
+	r.Fields = map[string]string{"temperature": params["temperature"], "seed": params["seed"]}
+	return r
+}
+
+// replayPattern is the type of load_pattern that replays have.
+const replayPattern = "agentic_inference"
+
+// isReplay says that a run is a replay.
+func (r *Run) isReplay() bool {
+	return r.Agentic != nil && r.Load.Kind == arrival.Users && r.Load.Sessions && r.Load.Users == 1
+}
+
+// The parts of a data set's configuration that only these benchmarks have.
+type (
+	accuracyConfig struct {
+		Method      string `yaml:"eval_method"`
+		GroundTruth string `yaml:"ground_truth,omitempty"`
+		Extractor   string `yaml:"extractor,omitempty"`
+		Repeats     int    `yaml:"num_repeats"`
+	}
+	agenticConfig struct {
+		Timeout        float64  `yaml:"turn_timeout_s"`
+		Salt           bool     `yaml:"enable_salt"`
+		Delay          bool     `yaml:"inject_tool_delay"`
+		Headers        []string `yaml:"routing_headers"`
+		Trajectories   int      `yaml:"num_trajectories_to_issue"`
+		StopWhenIssued bool     `yaml:"stop_issuing_on_first_user_complete"`
+	}
+	generateParams struct {
+		Categories []string       `yaml:"categories"`
+		Percent    map[string]int `yaml:"category_sample_pct"`
+		Floor      int            `yaml:"subset_floor"`
+	}
+)
+
+// agentic changes a configuration to that of a replay.
+func (c *configuration) agentic(r Run, method mlconf.EndpointsMethod) {
+	a := r.Agentic
+	c.Datasets[0].Accuracy = &accuracyConfig{Method: "agentic_inference_inline", Repeats: 1}
+	c.Datasets[0].Agentic = &agenticConfig{
+		Timeout: a.Timeout.Seconds(), Headers: []string{"X-Session-ID"}, Trajectories: a.Conversations,
+	}
+	if a.Calls != nil {
+		c.Datasets = append(c.Datasets, dataset{
+			Name: method.Dataset, Type: "accuracy",
+			Generate: &generateParams{
+				Categories: []string{"non_live", "live", "hallucination"}, Floor: 25,
+				Percent: map[string]int{"non_live": 62, "live": 10, "hallucination": 10},
+			},
+			Accuracy: accuracyOf(method),
+		})
+	}
+	s := &c.Settings
+	s.Runtime.MinDuration, s.Runtime.MaxDuration, s.Runtime.Samples = a.Least.Milliseconds(), a.Most.Milliseconds(), 0
+	s.Runtime.DataSeed = a.DataSeed
+	s.Client.Connections = 1
+}
+
+// accuracyEntry is a data set in accuracy_results.json.
+type accuracyEntry struct {
+	Dataset     string          `json:"dataset_name"`
+	Extractor   *string         `json:"extractor"`
+	GroundTruth *string         `json:"ground_truth_column"`
+	Score       float64         `json:"score"`
+	Unit        int             `json:"unit_samples"`
+	Repeats     int             `json:"num_repeats"`
+	Samples     int             `json:"total_samples"`
+	Took        float64         `json:"duration_s,omitempty"`
+	Complete    bool            `json:"complete"`
+	Type        string          `json:"dataset_type"`
+	Breakdown   json.RawMessage `json:"breakdown,omitempty"`
+	Counts      json.RawMessage `json:"response_counts,omitempty"`
+}
+
+// accuracies are those of a replay: of function calls, and of the turns.
+func (e *inEndpoints) accuracies(r Run) (all accuracies, err error) {
+	a := r.Agentic
+	if a.Calls != nil {
+		var of struct {
+			Score     float64         `json:"score"`
+			Samples   int             `json:"total_samples"`
+			Breakdown json.RawMessage `json:"breakdown"`
+			Counts    json.RawMessage `json:"response_counts"`
+		}
+		if err := json.Unmarshal(a.Calls.Entry, &of); err != nil {
+			return all, fmt.Errorf("the score of function calls: %w", err)
+		}
+		var issued struct{ Issued int }
+		if err := json.Unmarshal(of.Counts, &issued); err != nil {
+			return all, fmt.Errorf("the score of function calls: response_counts: %w", err)
+		}
+		all.Average = &of.Score
+		all.All = append(all.All, accuracyEntry{
+			Dataset: e.method.Dataset, Extractor: &e.method.ExtractorClass, GroundTruth: &e.method.GroundTruth,
+			Score: of.Score, Unit: issued.Issued, Repeats: 1, Samples: of.Samples, Took: a.Calls.Took.Seconds(),
+			Complete: of.Samples == issued.Issued, Type: "accuracy", Breakdown: of.Breakdown, Counts: of.Counts,
+		})
+	}
+	all.All = append(all.All, accuracyEntry{
+		Dataset: "performance", Score: a.Score, Unit: a.Turns, Repeats: 1, Samples: e.completed,
+		Took: formats.Seconds(e.ended - e.begun), Complete: len(e.samples) == a.Turns, Type: "performance",
+	})
+	return all, nil
+}
+
+// writeAgentic writes what a replay has beside the files of all runs.
+func (e *inEndpoints) writeAgentic(dir string, r Run) error {
+	all, err := e.accuracies(r)
+	if err != nil {
+		return err
+	}
+	if err := writeAccuracies(dir, all); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, ScoresFile), r.Agentic.Scores, 0o666)
+}

@@ -1,0 +1,18 @@
+// Package endpoints reads and writes the files of the endpoints harness of MLPerf (mlcommons/endpoints, version 0.1.0):
+// the configuration, the summary, the report, the events, the accuracy and the audit of a run.
+//
+// In: the records of a point, or of a run that LoadGen drove, and what was asked; or a configuration. Out: measuring,
+// and what a submission wants of these files.
+package endpoints
+
+import "github.com/plumbline-ml/plumbline/internal/serving/formats"
+
+// Run is a measured point, with what the files of a benchmark's result have beside it.
+type Run struct {
+	formats.Run
+
+	// Agentic is of a replay of recorded conversations; nil: it is none.
+	Agentic *Agentic
+	// Driven is of a run that LoadGen drove; nil: it did not.
+	Driven *Driven
+}

@@ -1,0 +1,87 @@
+package endpoints
+
+import (
+	"cmp"
+	"slices"
+	"sync"
+
+	"github.com/plumbline-ml/plumbline/internal/serving/steady"
+	"github.com/plumbline-ml/plumbline/serving/metrics"
+)
+
+// Gathering makes super-passes of the records of requests, by the definitions of endpoints' client: times are from
+// sending, TPOT is the time after the first piece of text over the tokens after it. Many goroutines may add to it.
+type Gathering struct {
+	size  int
+	rules metrics.Rules
+	mu    sync.Mutex
+	all   []timed
+}
+
+// timed is what a request adds to its super-pass; times that there are not are below 0.
+type timed struct {
+	sent, last          int64
+	ttft, tpot, latency float64
+	tokens              int64 // after the first piece of text
+}
+
+// NewGathering gathers super-passes of size requests, at least 1.
+func NewGathering(size int, rules metrics.Rules) *Gathering {
+	return &Gathering{size: max(size, 1), rules: rules}
+}
+
+// Add adds a request that has ended; those that warm up are left out.
+func (g *Gathering) Add(r *metrics.Request) {
+	if r.WarmUp {
+		return
+	}
+	s := sampleOf(r, g.rules)
+	t := timed{sent: s.Sent, last: s.Sent, ttft: metrics.Unknown, tpot: metrics.Unknown, latency: metrics.Unknown}
+	if s.streamed {
+		t.last, t.ttft = s.first, float64(s.first-s.Sent)
+	}
+	if s.completed {
+		t.last, t.latency = s.End, float64(s.End-s.Sent)
+		if s.streamed && s.after > 0 {
+			t.tpot, t.tokens = float64(s.End-s.first)/s.after, int64(s.after)
+		}
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.all = append(g.all, t)
+}
+
+// Len is how many requests were added.
+func (g *Gathering) Len() int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return len(g.all)
+}
+
+// Passes are the super-passes of the requests that were added so far, in the order of their sending. The last has fewer
+// requests where they are no multiple of the size.
+func (g *Gathering) Passes() []steady.Pass {
+	g.mu.Lock()
+	all := slices.Clone(g.all)
+	g.mu.Unlock()
+	slices.SortStableFunc(all, func(a, b timed) int { return cmp.Compare(a.sent, b.sent) })
+	passes := make([]steady.Pass, 0, (len(all)+g.size-1)/g.size)
+	for part := range slices.Chunk(all, g.size) {
+		p := steady.Pass{Issued: len(part), FirstIssue: part[0].sent, LastIssue: part[len(part)-1].sent}
+		for _, t := range part {
+			p.LastEvent = max(p.LastEvent, t.last)
+			p.OutTokens += t.tokens
+			p.TTFT, p.TPOT, p.Latency = known(p.TTFT, t.ttft), known(p.TPOT, t.tpot), known(p.Latency, t.latency)
+		}
+		passes = append(passes, p)
+	}
+	return passes
+}
+
+// known appends a time that there is.
+func known(times []float64, t float64) []float64 {
+	if t < 0 {
+		return times
+	}
+	return append(times, t)
+}

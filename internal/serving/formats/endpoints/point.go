@@ -1,0 +1,476 @@
+package endpoints
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/plumbline-ml/plumbline/internal/serving/formats"
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+	"github.com/plumbline-ml/plumbline/serving/arrival"
+	"github.com/plumbline-ml/plumbline/serving/metrics"
+	"github.com/plumbline-ml/plumbline/serving/prompts"
+)
+
+// patternOf is the type of endpoints' load_pattern that a load is, or formats.ErrNoWords.
+func patternOf(p arrival.Pattern) (string, error) {
+	plain := !p.Sessions && p.Ramp == 0 && p.Stages == nil && p.Think == 0
+	switch {
+	case plain && p.Kind == arrival.Maximum && p.Users == 0:
+		return "max_throughput", nil
+	case plain && p.Kind == arrival.Rate && p.Arrival == arrival.Poisson && p.Users == 0:
+		return "poisson", nil
+	case plain && p.Kind == arrival.Users:
+		return "concurrency", nil
+	}
+	return "", fmt.Errorf("%w: endpoints has the loads max_throughput, poisson and concurrency (--max, --rate, "+
+		"--concurrency alone), and no words for others", formats.ErrNoWords)
+}
+
+// apiOf is endpoints' api_type of a part of the API, or formats.ErrNoWords. One that is still to be chosen may be a
+// chat.
+func apiOf(a prompts.API) (string, error) {
+	switch a {
+	case prompts.Chat, "", "auto":
+		return "openai", nil
+	case prompts.Completions:
+		return "openai_completions", nil
+	}
+	return "", fmt.Errorf("%w: endpoints asks chats and completions, and no %s", formats.ErrNoWords, a)
+}
+
+// sample is a request as endpoints' client would have seen it.
+type sample struct {
+	*metrics.Request
+	id        string
+	first     int64 // ns; only if streamed
+	streamed  bool
+	completed bool // its end was seen, of whatever kind
+	failed    bool
+	tokens    int64   // of the answer; Unknown
+	after     float64 // of those, after the first piece of text
+}
+
+// inEndpoints is a point as endpoints' aggregator would have seen it.
+type inEndpoints struct {
+	samples       []sample
+	begun, ended  int64 // ns; of the measured part
+	first, last   int64 // of the session, warm-up too
+	completed     int
+	failed        int
+	window        int64 // the legacy window of LoadGen; 0: none
+	series        map[string]*Series
+	pattern, api  string
+	method        mlconf.EndpointsMethod
+	configuration configuration
+}
+
+func endpointsOf(r Run) (e inEndpoints, err error) {
+	pattern, err := patternOf(r.Load)
+	if r.isReplay() {
+		pattern, err = replayPattern, nil
+	}
+	api, noAPI := apiOf(r.API)
+	method, noMetric := methodOf(r)
+	if err := errors.Join(err, noAPI, noMetric); err != nil {
+		return e, err
+	}
+	e = inEndpoints{
+		pattern: pattern, api: api, method: method, configuration: configurationOf(r, pattern, api, method),
+		begun: math.MaxInt64,
+	}
+	for i := range r.Requests {
+		q := &r.Requests[i]
+		e.first, e.last = min(e.first, q.Sent), max(e.last, q.End)
+		if !q.WarmUp {
+			e.begun = min(e.begun, q.Due)
+			e.samples = append(e.samples, sampleOf(q, r.Rules))
+		}
+	}
+	if len(e.samples) == 0 {
+		e.begun = 0
+	}
+	e.ended = e.begun
+	e.measured(r.Stream)
+	return e, nil
+}
+
+// sampleOf reads a record. To endpoints an answer without text has not failed, and one that ended early has no tokens.
+func sampleOf(q *metrics.Request, rules metrics.Rules) sample {
+	s := sample{Request: q, id: fmt.Sprintf("%08x-0000-4000-8000-%012x", q.Row, q.Index), tokens: metrics.Unknown}
+	switch q.Status {
+	case metrics.Unfinished, metrics.Cancelled:
+	case metrics.OK, metrics.Empty, metrics.Count:
+		s.completed = true
+	default:
+		s.completed, s.failed = true, true
+	}
+	var ids, idsAfter, events, after int64
+	for e := range q.Events.All() {
+		if s.streamed {
+			after++
+			idsAfter += int64(e.IDs)
+		}
+		if e.Text && !s.streamed && !q.Whole {
+			s.first, s.streamed = e.At, true
+		}
+		events++
+		ids += int64(e.IDs)
+	}
+	if events == 0 || s.failed || !s.completed {
+		return s
+	}
+	switch {
+	case ids > 0:
+		s.tokens, s.after = ids, float64(idsAfter)
+	case q.Usage.Completion > 0:
+		s.tokens = q.Usage.Completion
+		s.after = float64(s.tokens*after) / float64(events)
+	case rules.Tokenizer && q.Retokenized > 0:
+		s.tokens = q.Retokenized
+		s.after = float64(s.tokens*after) / float64(events)
+	}
+	return s
+}
+
+// measured makes the series.
+func (e *inEndpoints) measured(stream bool) {
+	values := map[string][]float64{}
+	add := func(name string, v float64) { values[name] = append(values[name], v) }
+	issued := int64(math.MinInt64)
+	firstIssued := int64(math.MaxInt64)
+	var windowEnd int64
+	for i := range e.samples {
+		s := &e.samples[i]
+		firstIssued = min(firstIssued, s.Sent)
+		if s.Usage.Prompt != metrics.Unknown {
+			add(isl, float64(s.Usage.Prompt))
+		} else if s.AskedIn > 0 {
+			add(isl, float64(s.AskedIn))
+		}
+		if s.streamed {
+			add(ttftNS, float64(s.first-s.Sent))
+		}
+		if !s.completed {
+			continue
+		}
+		e.completed++
+		if s.failed {
+			e.failed++
+		}
+		e.ended = max(e.ended, s.End)
+		if s.Sent > issued {
+			issued, windowEnd = s.Sent, s.End
+		}
+		add(latencyNS, float64(s.End-s.Sent))
+		if s.tokens > 0 {
+			add(osl, float64(s.tokens))
+		}
+		if s.streamed && s.after > 0 {
+			add(tpotNS, float64(s.End-s.first)/s.after)
+		}
+	}
+	if e.completed > 0 {
+		e.window = max(0, windowEnd-firstIssued)
+	}
+	e.series = map[string]*Series{}
+	for _, name := range e.names(stream) {
+		e.series[name] = NewSeries(name, values[name])
+	}
+}
+
+// names are the series that there are, in their order.
+func (e *inEndpoints) names(stream bool) []string {
+	names := []string{latencyNS, isl, osl}
+	if stream {
+		names = append(names, ttftNS, chunkNS, tpotNS)
+	}
+	return names
+}
+
+// legacy says that the rates are LoadGen's, of arrivals by Poisson's law.
+func (e *inEndpoints) legacy() bool {
+	return e.pattern == "poisson" && e.window > 0 && e.completed >= 2
+}
+
+// rates are requests and tokens per second; nil where there is no time, or nothing was counted.
+func (e *inEndpoints) rates() (qps, tps *formats.Float) {
+	ns, n := e.ended-e.begun, float64(e.completed)
+	if e.legacy() {
+		ns, n = e.window, n-1
+	}
+	if ns <= 0 {
+		return nil, nil
+	}
+	q := formats.Float(n / formats.Seconds(ns))
+	if tokens := e.series[osl]; len(tokens.sorted) > 0 {
+		t := formats.Float(tokens.total / formats.Seconds(ns))
+		tps = &t
+	}
+	return &q, tps
+}
+
+func state(r Run) string {
+	if r.Interrupted {
+		return "interrupted"
+	}
+	return "complete"
+}
+
+// finishReasons are what answers end by; the last is any other.
+var finishReasons = []string{"stop", "length", "tool_calls", "content_filter", "function_call", "other"}
+
+// finished counts by finishReasons what answers ended by, where the server said so.
+func (e *inEndpoints) finished() []int64 {
+	counts := make([]int64, len(finishReasons))
+	for i := range e.samples {
+		s := &e.samples[i]
+		if !s.completed || s.failed || s.Finish == "" {
+			continue
+		}
+		at := slices.Index(finishReasons, s.Finish)
+		if at < 0 {
+			at = len(finishReasons) - 1
+		}
+		counts[at]++
+	}
+	return counts
+}
+
+// summary is SummaryFile.
+func (e *inEndpoints) summary(r Run) *formats.Object {
+	var o formats.Object
+	qps, tps := e.rates()
+	o.Add("version", r.Version)
+	o.Add("git_sha", formats.OrNull(r.Commit))
+	o.Add("test_started_at", 0)
+	o.Add("n_samples_issued", len(e.samples))
+	o.Add("n_samples_completed", e.completed)
+	o.Add("n_samples_failed", e.failed)
+	o.Add("duration_ns", orNothing(e.ended-e.begun))
+	o.Add("state", state(r))
+	o.Add("complete", !r.Interrupted)
+	for _, s := range sections {
+		if series := e.series[s.series]; series != nil {
+			o.Add(s.field, series.Summary())
+		} else {
+			o.Add(s.field, struct{}{})
+		}
+	}
+	if e.legacy() {
+		o.Add("legacy_loadgen_window_duration_ns", e.window)
+	} else {
+		o.Add("legacy_loadgen_window_duration_ns", nil)
+	}
+	o.Add("qps", qps)
+	o.Add("tps", tps)
+	reasons := &formats.Object{}
+	for i, n := range e.finished() {
+		reasons.Add(finishReasons[i], n)
+	}
+	o.Add("finish_reason_counts", reasons)
+	o.Add("run_config", e.runConfig(r))
+	return &o
+}
+
+// sections are the parts of the summary that describe a series.
+var sections = []struct {
+	field, series, title, unit string
+	scale                      float64
+}{
+	{"ttft", ttftNS, "TTFT", "ms", 1e-6},
+	{"tpot", tpotNS, "TPOT", "ms", 1e-6},
+	{"latency", latencyNS, "Latency", "ms", 1e-6},
+	{"output_sequence_lengths", osl, "Output sequence lengths", "tokens", 1},
+	{"input_sequence_lengths", isl, "Input sequence lengths", "tokens", 1},
+}
+
+func orNothing(n int64) any {
+	if n <= 0 {
+		return nil
+	}
+	return n
+}
+
+// runConfig is the part of the configuration that the summary repeats.
+func (e *inEndpoints) runConfig(r Run) *formats.Object {
+	var p, w, o formats.Object
+	p.Add("type", e.pattern)
+	p.Add("target_qps", nullable(e.configuration.Settings.LoadPattern.QPS))
+	p.Add("target_concurrency", nullable(e.configuration.Settings.LoadPattern.Concurrency))
+	if e.pattern == "poisson" {
+		p.Add("use_legacy_loadgen_qps_metrics", true)
+	}
+	w.Add("enabled", r.WarmUp > 0)
+	w.Add("n_requests", nullable(r.WarmUp))
+	w.Add("salt", false)
+	w.Add("drain", false)
+	w.Add("warmup_random_seed", r.Load.Seed)
+	o.Add("load_pattern", &p)
+	o.Add("warmup", &w)
+	o.Add("scheduler_random_seed", r.Load.Seed)
+	o.Add("dataloader_random_seed", e.configuration.Settings.Runtime.DataSeed)
+	return &o
+}
+
+// nullable is nil for 0.
+func nullable[N int | float64](n N) any {
+	if n == 0 {
+		return nil
+	}
+	return n
+}
+
+// snapshot is SnapshotFile.
+func (e *inEndpoints) snapshot(r Run) *formats.Object {
+	var o formats.Object
+	all := []json.Marshaler{}
+	counter := func(name string, n int64) {
+		var c formats.Object
+		c.Add("type", "counter")
+		c.Add("name", name)
+		c.Add("value", n)
+		all = append(all, &c)
+	}
+	issued, completed, failed := int64(len(e.samples)), int64(e.completed), int64(e.failed)
+	for _, whose := range []string{"total", "tracked"} {
+		counter(whose+"_samples_issued", issued)
+		counter(whose+"_samples_completed", completed)
+		counter(whose+"_samples_failed", failed)
+	}
+	for i, n := range e.finished() {
+		counter("tracked_finish_reason_"+finishReasons[i], n)
+	}
+	counter("tracked_duration_ns", e.ended-e.begun)
+	counter("legacy_loadgen_window_duration_ns", e.window)
+	counter("total_duration_ns", e.last-e.first)
+	for _, name := range e.names(e.series[ttftNS] != nil) {
+		all = append(all, e.series[name].Snapshot())
+	}
+	o.Add("counter", 1)
+	o.Add("timestamp_ns", e.last)
+	o.Add("state", state(r))
+	o.Add("n_pending_tasks", 0)
+	o.Add("metrics", all)
+	return &o
+}
+
+// event is a line of EventsFile.
+type event struct {
+	Type         string `json:"event_type"`
+	At           int64  `json:"timestamp_ns"`
+	Sample       string `json:"sample_uuid"`
+	Conversation string `json:"conversation_id"`
+	Turn         *int   `json:"turn"`
+	Data         any    `json:"data"`
+}
+
+// events are all that the session saw, in the order of time. Texts are in none: they were not kept.
+func (e *inEndpoints) events() []event {
+	all := []event{{Type: "session.started", At: e.first},
+		{Type: "session.start_performance_tracking", At: e.begun}}
+	for i := range e.samples {
+		s := &e.samples[i]
+		add := func(kind string, at int64, data any) {
+			v := event{Type: kind, At: at, Sample: s.id, Conversation: s.Session, Data: data}
+			if s.Session != "" {
+				v.Turn = &s.Turn
+			}
+			all = append(all, v)
+		}
+		add("sample.issued", s.Sent, nil)
+		if s.streamed {
+			add("sample.recv_first", s.first, nil)
+		}
+		if s.failed {
+			add("error.generic", s.End, [3]string{"ErrorData", string(s.Status), s.Fault})
+		}
+		if s.completed {
+			add("sample.complete", s.End, nil)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b event) int { return cmp.Compare(a.At, b.At) })
+	return append(all, event{Type: "session.stop_performance_tracking", At: max(e.ended, e.last)},
+		event{Type: "session.ended", At: max(e.ended, e.last)})
+}
+
+// Write writes endpoints' folder of a run into a point's. Its definitions (version 0.1.0): times are from
+// sending, latency to the end of the stream; TPOT is the time from the first piece of text to that end over the tokens
+// after that piece; what failed is among the completed, with its latency; of Poisson arrivals qps is
+// (n-1)/T, T from the first sending to the end of the request that was sent last. Tokens are the server's count, where
+// endpoints counts texts again.
+func Write(dir string, r Run) error {
+	e, err := endpointsOf(r)
+	if err != nil {
+		return err
+	}
+	places := map[string]map[string]int{"performance": {}}
+	for _, s := range e.samples {
+		places["performance"][s.id] = s.Row
+	}
+	for _, folder := range []string{"performance", "metrics"} {
+		if err := os.MkdirAll(filepath.Join(dir, folder), 0o777); err != nil {
+			return err
+		}
+	}
+	configuration, err := e.configuration.yaml()
+	if err != nil {
+		return err
+	}
+	summary, err := e.summary(r).Indented()
+	if err != nil {
+		return err
+	}
+	snapshot, err := e.snapshot(r).Indented()
+	if err != nil {
+		return err
+	}
+	rows, err := json.MarshalIndent(places, "", "  ")
+	if err != nil {
+		return err
+	}
+	for name, text := range map[string][]byte{
+		ConfigFile:   configuration,
+		SummaryFile:  summary,
+		SnapshotFile: snapshot,
+		PlacesFile:   append(rows, '\n'),
+		ReportFile:   e.report(r),
+	} {
+		if err := os.WriteFile(filepath.Join(dir, filepath.FromSlash(name)), text, 0o666); err != nil {
+			return err
+		}
+	}
+	if r.isReplay() {
+		if err := e.writeAgentic(dir, r); err != nil {
+			return err
+		}
+	}
+	if r.Driven != nil {
+		if err := e.writeDriven(dir, r); err != nil {
+			return err
+		}
+	}
+	return writeLines(filepath.Join(dir, EventsFile), e.events())
+}
+
+func writeLines(path string, all []event) (err error) {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = cmp.Or(err, f.Close()) }()
+	w := bufio.NewWriter(f)
+	lines := json.NewEncoder(w)
+	for _, e := range all {
+		if err := lines.Encode(e); err != nil {
+			return err
+		}
+	}
+	return w.Flush()
+}

@@ -1,0 +1,99 @@
+package endpoints
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/goccy/go-yaml"
+
+	"github.com/plumbline-ml/plumbline/internal/serving/formats/unfold"
+)
+
+// ResultFiles are the files of a result to submit, of a replay of recorded conversations or of another run; beside them
+// there may be CachingFile.
+func ResultFiles(replay bool) []string {
+	all := []string{ConfigFile, SummaryFile, AccuracyFile}
+	if replay {
+		all = append(all, ScoresFile)
+	}
+	return all
+}
+
+// Result is what the files of a run say that a submission is judged by. What a file does not say is nil, or 0.
+type Result struct {
+	Config struct {
+		Type  string `yaml:"type"`
+		Mode  string `yaml:"benchmark_mode"` // of the type submission: the type that it stands for
+		Model struct {
+			Temperature *float64 `yaml:"temperature"`
+			Seed        *float64 `yaml:"seed"`
+		} `yaml:"model_params"`
+		Settings struct {
+			Runtime struct {
+				MinDuration int64  `yaml:"min_duration_ms"`
+				Schedule    uint64 `yaml:"scheduler_random_seed"`
+				Data        uint64 `yaml:"dataloader_random_seed"`
+			} `yaml:"runtime"`
+			Load struct {
+				Type        string `yaml:"type"`
+				Concurrency int    `yaml:"target_concurrency"`
+			} `yaml:"load_pattern"`
+			Client struct {
+				Workers     int `yaml:"num_workers"`
+				Connections int `yaml:"max_connections"`
+			} `yaml:"client"`
+		} `yaml:"settings"`
+	}
+	Summary struct {
+		Issued    int      `json:"n_samples_issued"`
+		Completed int      `json:"n_samples_completed"`
+		Failed    int      `json:"n_samples_failed"`
+		Complete  bool     `json:"complete"`
+		Duration  *float64 `json:"duration_ns"`
+		QPS       *float64 `json:"qps"`
+		Latency   struct {
+			Mean  *float64            `json:"avg"`
+			Early map[string]*float64 `json:"early_stopping_percentiles"`
+		} `json:"latency"`
+	}
+	Accuracy struct {
+		Scores []DatasetScore `json:"accuracy_scores"`
+	}
+	Turns struct {
+		Turns *struct{ Issued, Expected, Observed, Missing int } `json:"turns"`
+	}
+	Caching struct {
+		Test   string `json:"test"`
+		Passed bool   `json:"passed"`
+	}
+}
+
+// DatasetScore is the accuracy of a data set.
+type DatasetScore struct {
+	Dataset   string         `json:"dataset_name"`
+	Type      string         `json:"dataset_type"`
+	Score     *float64       `json:"score"`
+	Samples   int            `json:"total_samples"`
+	Breakdown map[string]any `json:"breakdown"`
+}
+
+// Parse reads one of the files ConfigFile, SummaryFile, AccuracyFile, ScoresFile and CachingFile, which a stranger may
+// have written.
+func (r *Result) Parse(file string, text []byte) error {
+	switch file {
+	case ConfigFile:
+		if err := unfold.Check(text, deepest, mostValues); err != nil {
+			return err
+		}
+		return yaml.Unmarshal(text, &r.Config)
+	case SummaryFile:
+		return json.Unmarshal(text, &r.Summary)
+	case AccuracyFile:
+		return json.Unmarshal(text, &r.Accuracy)
+	case ScoresFile:
+		return json.Unmarshal(text, &r.Turns)
+	case CachingFile:
+		return json.Unmarshal(text, &r.Caching)
+	}
+	return fmt.Errorf("%s is not read of a result", file)
+}

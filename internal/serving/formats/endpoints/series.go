@@ -1,0 +1,231 @@
+package endpoints
+
+import (
+	"encoding/json"
+	"math"
+	"math/big"
+	"slices"
+
+	"github.com/plumbline-ml/plumbline/loadgen"
+
+	"github.com/plumbline-ml/plumbline/internal/serving/formats"
+)
+
+// Series are the statistics of the values of one metric, as endpoints has them in final_snapshot.json.
+type Series struct {
+	Name   string
+	sorted []float64
+	// total and squares are the sums of values and of their squares.
+	total, squares float64
+	exact          *big.Int // the total of whole numbers; nil: some are none
+	tail           bool     // it has early-stopping estimates
+	whole          bool     // its values are whole numbers by their nature
+}
+
+// The series of endpoints, by their names.
+const (
+	latencyNS = "sample_latency_ns"
+	ttftNS    = "ttft_ns"
+	tpotNS    = "tpot_ns"
+	chunkNS   = "chunk_delta_ns"
+	isl       = "isl"
+	osl       = "osl"
+)
+
+// NewSeries describes the values of one of endpoints' series, whose name says of what kind they are: nanoseconds
+// or tokens, whole but for tpot_ns.
+func NewSeries(name string, values []float64) *Series {
+	s := &Series{Name: name, sorted: slices.Clone(values), whole: name != tpotNS,
+		tail: name == latencyNS || name == ttftNS || name == tpotNS}
+	if s.whole {
+		s.exact = new(big.Int)
+		squares := new(big.Int)
+		for _, v := range values {
+			n := big.NewInt(int64(v))
+			s.exact.Add(s.exact, n)
+			squares.Add(squares, n.Mul(n, n))
+		}
+		s.total, _ = new(big.Float).SetInt(s.exact).Float64()
+		s.squares, _ = new(big.Float).SetInt(squares).Float64()
+	} else {
+		for _, v := range values {
+			s.total += v
+			s.squares += v * v
+		}
+	}
+	slices.Sort(s.sorted)
+	return s
+}
+
+// grid are the percentiles of each series, by the names that they have in files.
+var grid = []struct {
+	name string
+	p    float64
+}{{"99.9", 99.9}, {"99.0", 99}, {"97.0", 97}, {"95.0", 95}, {"90.0", 90}, {"80.0", 80}, {"75.0", 75}, {"50.0", 50},
+	{"25.0", 25}, {"10.0", 10}, {"5.0", 5}, {"1.0", 1}}
+
+// at is a percentile: the value at rank floor((n-1)p/100) from 0, one that occurred.
+func (s *Series) at(p float64) float64 {
+	if len(s.sorted) == 0 {
+		return 0
+	}
+	return s.sorted[int(math.Floor(p/100*float64(len(s.sorted)-1)))]
+}
+
+// percentiles has all of the grid.
+func (s *Series) percentiles() *formats.Object {
+	var o formats.Object
+	for _, g := range grid {
+		o.Add(g.name, formats.Float(s.at(g.p)))
+	}
+	return &o
+}
+
+// estimates has the early-stopping estimates of the median and of percentiles above it: null where there are too few
+// values.
+func (s *Series) estimates() *formats.Object {
+	var o formats.Object
+	for _, g := range grid {
+		if g.p < 50 {
+			continue
+		}
+		rank, _, ok := loadgen.EarlyStoppingRank(len(s.sorted), g.p/100)
+		if ok {
+			o.Add(g.name, formats.Float(s.sorted[rank]))
+		} else {
+			o.Add(g.name, nil)
+		}
+	}
+	return &o
+}
+
+// buckets is how many a histogram has.
+const buckets = 30
+
+// histogram counts values in buckets of equal ratio, from the least value, or 1, to the largest, or 10 times the least:
+// edges has one more than counts. A value at an edge is in the bucket above it, at the last one in the last.
+func (s *Series) histogram() (edges []float64, counts []int) {
+	if len(s.sorted) == 0 {
+		return nil, nil
+	}
+	low := max(s.sorted[0], 1)
+	high := max(s.sorted[len(s.sorted)-1], 10*low)
+	from := math.Log(low)
+	step := (math.Log(high) - from) / buckets
+	for i := range buckets + 1 {
+		edges = append(edges, math.Exp(from+float64(i)*step))
+	}
+	counts = make([]int, buckets)
+	for _, v := range s.sorted {
+		i, found := slices.BinarySearch(edges, v)
+		if !found {
+			i--
+		}
+		counts[max(0, min(i, buckets-1))]++
+	}
+	return edges, counts
+}
+
+// mean is the total over how many there are, rounded once.
+func (s *Series) mean() float64 {
+	n := int64(len(s.sorted))
+	if s.exact == nil {
+		return s.total / float64(n)
+	}
+	mean, _ := new(big.Rat).SetFrac(s.exact, big.NewInt(n)).Float64()
+	return mean
+}
+
+// spread is the standard deviation of a sample.
+func (s *Series) spread() float64 {
+	n := int64(len(s.sorted))
+	if n < 2 {
+		return 0
+	}
+	square := s.total * s.total / float64(n)
+	if s.exact != nil {
+		square, _ = new(big.Rat).SetFrac(new(big.Int).Mul(s.exact, s.exact), big.NewInt(n)).Float64()
+	}
+	return math.Sqrt(max(0, (s.squares-square)/float64(n-1)))
+}
+
+// number is a value as the series has them.
+func (s *Series) number(v float64) any {
+	if s.whole {
+		return int64(v)
+	}
+	return formats.Float(v)
+}
+
+// sum is the total.
+func (s *Series) sum() any {
+	if s.exact != nil {
+		return s.exact
+	}
+	return formats.Float(s.total)
+}
+
+// bounds are the least and the largest value, 0 without any.
+func (s *Series) bounds() (least, most any) {
+	if len(s.sorted) == 0 {
+		return 0, 0
+	}
+	return s.number(s.sorted[0]), s.number(s.sorted[len(s.sorted)-1])
+}
+
+// Snapshot is the series in final_snapshot.json.
+func (s *Series) Snapshot() json.Marshaler {
+	var o formats.Object
+	least, most := s.bounds()
+	o.Add("type", "series")
+	o.Add("name", s.Name)
+	o.Add("count", len(s.sorted))
+	o.Add("total", s.sum())
+	o.Add("min", least)
+	o.Add("max", most)
+	if len(s.sorted) == 0 {
+		o.Add("sum_sq", s.sum())
+	} else {
+		o.Add("sum_sq", formats.Float(s.squares))
+	}
+	o.Add("percentiles", s.percentiles())
+	if s.tail {
+		o.Add("early_stopping_percentiles", s.estimates())
+	}
+	edges, counts := s.histogram()
+	pairs := [][2]any{}
+	for i, n := range counts {
+		pairs = append(pairs, [2]any{[2]formats.Float{formats.Float(edges[i]), formats.Float(edges[i+1])}, n})
+	}
+	o.Add("histogram", pairs)
+	return &o
+}
+
+// Summary is the series in result_summary.json: without values, nothing but the estimates that it cannot have.
+func (s *Series) Summary() json.Marshaler {
+	var o formats.Object
+	if len(s.sorted) > 0 {
+		least, most := s.bounds()
+		o.Add("total", s.sum())
+		o.Add("min", least)
+		o.Add("max", most)
+		o.Add("median", formats.Float(s.at(50)))
+		o.Add("avg", formats.Float(s.mean()))
+		o.Add("std_dev", formats.Float(s.spread()))
+		o.Add("percentiles", s.percentiles())
+	}
+	if s.tail {
+		o.Add("early_stopping_percentiles", s.estimates())
+	}
+	if edges, counts := s.histogram(); counts != nil {
+		pairs := [][2]formats.Float{}
+		for i := range counts {
+			pairs = append(pairs, [2]formats.Float{formats.Float(edges[i]), formats.Float(edges[i+1])})
+		}
+		var h formats.Object
+		h.Add("buckets", pairs)
+		h.Add("counts", counts)
+		o.Add("histogram", &h)
+	}
+	return &o
+}

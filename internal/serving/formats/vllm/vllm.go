@@ -1,0 +1,325 @@
+// Package vllm writes what was measured of a server as `vllm bench serve --save-result` does.
+package vllm
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/plumbline-ml/plumbline/internal/serving/formats"
+	"github.com/plumbline-ml/plumbline/serving/arrival"
+	"github.com/plumbline-ml/plumbline/serving/metrics"
+)
+
+// FileName is the file of a point.
+const FileName = "vllm.json"
+
+// Write writes the file of a point into its folder.
+func Write(dir string, r formats.Run) error {
+	text, err := Text(r)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, FileName), text, 0o666)
+}
+
+// Text is a point as `vllm bench serve --save-result` writes one: its keys, and its definitions of them (version 0.33).
+// Those differ from ours: times count from sending, a percentile is interpolated, what failed is left out of all but
+// `failed`, an answer that nothing counts has one token, and the rates are over the time from the first sending to the
+// last return, warm-up apart. More percentiles are there than it writes unasked. Of embeddings and ranks it has what
+// vLLM has of them.
+func Text(r formats.Run) ([]byte, error) {
+	v := vllmOf(r)
+	var o formats.Object
+	rate, burstiness := trafficOf(r.Load)
+	o.Add("date", r.Began.Format("20060102-150405"))
+	o.Add("endpoint_type", backendOf(r))
+	o.Add("backend", backendOf(r))
+	o.Add("label", formats.OrNull(r.Label))
+	o.Add("model_id", r.Model)
+	o.Add("tokenizer_id", formats.OrNull(r.Tokenizer))
+	o.Add("num_prompts", len(v.answers)+v.failed)
+	o.Add("request_rate", rate)
+	o.Add("burstiness", burstiness)
+	o.Add("max_concurrency", capOf(r.Load))
+	v.figures(&o, r)
+	return o.Indented()
+}
+
+// backendOf is vLLM's word for the kind of server.
+func backendOf(r formats.Run) string {
+	if r.Kind == "vllm" {
+		return "vllm"
+	}
+	return "openai"
+}
+
+// trafficOf is a load's rate and burstiness in vLLM's words; a rate that changes has none.
+func trafficOf(p arrival.Pattern) (rate, burstiness any) {
+	switch {
+	case p.Kind == arrival.Maximum || p.Kind == arrival.Users || p.Kind == "":
+		return "inf", 1.0
+	case p.Kind == arrival.Replay || p.Stages != nil:
+		return nil, nil
+	case p.Arrival == arrival.Constant:
+		return p.PerSecond, "inf"
+	case p.Arrival == arrival.Gamma:
+		return p.PerSecond, p.Burstiness
+	}
+	return p.PerSecond, 1.0
+}
+
+func capOf(p arrival.Pattern) any {
+	if p.Users == 0 {
+		return nil
+	}
+	return p.Users
+}
+
+// answered is an answer as vLLM sees it: seconds, and its own counts.
+type answered struct {
+	start, ttft, latency, queue float64
+	in, out                     int64
+	itls                        []float64
+}
+
+// inVLLM is a point as vLLM sees it.
+type inVLLM struct {
+	answers  []answered
+	failed   int
+	duration float64
+	peak     int
+}
+
+func vllmOf(r formats.Run) inVLLM {
+	var v inVLLM
+	first, last := int64(math.MaxInt64), int64(math.MinInt64)
+	for i := range r.Requests {
+		q := &r.Requests[i]
+		if q.WarmUp {
+			continue
+		}
+		first, last = min(first, q.Sent), max(last, q.End)
+		if a, ok := answerOf(q, r.Rules.NoTokens); ok {
+			v.answers = append(v.answers, a)
+		} else {
+			v.failed++
+		}
+	}
+	if first < last {
+		v.duration = formats.Seconds(last - first)
+	}
+	v.peak = v.most()
+	return v
+}
+
+// answerOf reads a record; false: vLLM takes it for a failure. Ids and usage that disagree are none to vLLM.
+func answerOf(q *metrics.Request, noTokens bool) (answered, bool) {
+	a := answered{start: formats.Seconds(q.Sent), queue: formats.Seconds(q.Sent - q.Due), in: max(0, q.AskedIn)}
+	if q.Usage.Prompt != metrics.Unknown {
+		a.in = q.Usage.Prompt
+	}
+	if q.Status != metrics.OK || q.Events.Len() == 0 && !noTokens {
+		return a, false
+	}
+	if noTokens {
+		a.latency = formats.Seconds(q.End - q.Sent)
+		return a, true
+	}
+	var ids, before int64
+	first := true
+	for e := range q.Events.All() {
+		if first {
+			a.ttft = formats.Seconds(e.At - q.Sent)
+		} else {
+			a.itls = append(a.itls, formats.Seconds(e.At-before))
+		}
+		first, before = false, e.At
+		ids += int64(e.IDs)
+	}
+	a.latency = formats.Seconds(before - q.Sent)
+	for _, n := range []int64{q.Usage.Completion, ids, q.Retokenized, 1} {
+		if n > 0 {
+			a.out = n
+			break
+		}
+	}
+	return a, true
+}
+
+// most is how many answered requests were under way in a whole second from the first sending on, each in every second
+// that it touches: more than ever were so at once.
+func (v inVLLM) most() int {
+	begin := v.begin()
+	counts := map[int64]int{}
+	peak := 0
+	for _, a := range v.answers {
+		for second := int64(a.start - begin); second <= int64(a.start+a.latency-begin); second++ {
+			counts[second]++
+			peak = max(peak, counts[second])
+		}
+	}
+	return peak
+}
+
+// begin is when the first answered request was sent.
+func (v inVLLM) begin() float64 {
+	first := math.Inf(1)
+	for _, a := range v.answers {
+		first = min(first, a.start)
+	}
+	return first
+}
+
+// figures are the results.
+func (v inVLLM) figures(o *formats.Object, r formats.Run) {
+	var in, out int64
+	var e2els, queues, both []float64
+	for _, a := range v.answers {
+		in, out = in+a.in, out+a.out
+		e2els = append(e2els, a.latency)
+		queues = append(queues, a.queue)
+		both = append(both, a.latency+a.queue)
+	}
+	o.Add("duration", v.duration)
+	o.Add("completed", len(v.answers))
+	o.Add("failed", v.failed)
+	o.Add("total_input_tokens", in)
+	if r.Rules.NoTokens {
+		o.Add("request_throughput", v.per(float64(len(v.answers))))
+		o.Add("total_token_throughput", v.per(float64(in)))
+	} else {
+		o.Add("total_output_tokens", out)
+		o.Add("request_throughput", v.per(float64(len(v.answers))))
+		o.Add("request_goodput", v.goodput(r.Rules.Limits))
+		o.Add("output_throughput", v.per(float64(out)))
+		o.Add("total_token_throughput", v.per(float64(in+out)))
+		o.Add("max_output_tokens_per_s", v.busiest())
+		o.Add("max_concurrent_requests", v.peak)
+		v.tokens(o)
+	}
+	describe(o, "e2el", e2els)
+	if r.Load.Users > 0 {
+		describe(o, "client_queue_time", queues)
+		if r.Load.Kind != arrival.Users && r.Load.Kind != arrival.Maximum {
+			describe(o, "e2el_including_client_queue", both)
+		}
+	}
+}
+
+// per is n per second.
+func (v inVLLM) per(n float64) float64 {
+	if v.duration == 0 {
+		return 0
+	}
+	return n / v.duration
+}
+
+// tokens describes TTFT, TPOT and the gaps.
+func (v inVLLM) tokens(o *formats.Object) {
+	var ttfts, tpots, itls []float64
+	for _, a := range v.answers {
+		ttfts = append(ttfts, a.ttft)
+		itls = append(itls, a.itls...)
+		if a.out > 1 {
+			tpots = append(tpots, a.tpot())
+		}
+	}
+	describe(o, "ttft", ttfts)
+	describe(o, "tpot", tpots)
+	describe(o, "itl", itls)
+}
+
+func (a answered) tpot() float64 {
+	if a.out <= 1 {
+		return 0
+	}
+	return (a.latency - a.ttft) / float64(a.out-1)
+}
+
+// goodput is of requests that keep the limits of its three metrics; null where a limit is on another, or none is there.
+func (v inVLLM) goodput(limits metrics.Limits) any {
+	if len(limits) == 0 {
+		return nil
+	}
+	good := 0
+	for _, a := range v.answers {
+		kept := true
+		for metric, limit := range limits {
+			switch metric {
+			case metrics.TTFT, metrics.TTFTSent:
+				kept = kept && a.ttft <= limit/1e9
+			case metrics.TPOT:
+				kept = kept && a.tpot() <= limit/1e9
+			case metrics.E2E, metrics.E2ESent:
+				kept = kept && a.latency <= limit/1e9
+			default:
+				return nil
+			}
+		}
+		if kept {
+			good++
+		}
+	}
+	return v.per(float64(good))
+}
+
+// busiest is the most token events of a whole second from the first sending on.
+func (v inVLLM) busiest() float64 {
+	begin := v.begin()
+	counts := map[int64]int{}
+	most := 0
+	count := func(at float64) {
+		second := int64(at - begin)
+		counts[second]++
+		most = max(most, counts[second])
+	}
+	for _, a := range v.answers {
+		at := a.start + a.ttft
+		count(at)
+		for _, gap := range a.itls {
+			at += gap
+			count(at)
+		}
+	}
+	return float64(most)
+}
+
+// percentilesOfVLLM are those that scripts ask it for.
+var percentilesOfVLLM = []struct {
+	name string
+	p    float64
+}{{"p50", 50}, {"p75", 75}, {"p90", 90}, {"p95", 95}, {"p99", 99}, {"p99.9", 99.9}}
+
+// describe adds a metric's statistics in milliseconds, of seconds. Without values they are 0.
+func describe(o *formats.Object, metric string, values []float64) {
+	if len(values) == 0 {
+		values = []float64{0}
+	}
+	sorted := slices.Clone(values)
+	slices.Sort(sorted)
+	mean := 0.0
+	for _, v := range sorted {
+		mean += v
+	}
+	mean /= float64(len(sorted))
+	spread := 0.0
+	for _, v := range sorted {
+		spread += (v - mean) * (v - mean)
+	}
+	o.Add("mean_"+metric+"_ms", mean*1000)
+	o.Add("median_"+metric+"_ms", interpolated(sorted, 50)*1000)
+	o.Add("std_"+metric+"_ms", math.Sqrt(spread/float64(len(sorted)))*1000)
+	for _, p := range percentilesOfVLLM {
+		o.Add(p.name+"_"+metric+"_ms", interpolated(sorted, p.p)*1000)
+	}
+}
+
+// interpolated is numpy's percentile p, of (0, 100), of sorted values.
+func interpolated(sorted []float64, p float64) float64 {
+	place := float64(len(sorted)-1) * p / 100
+	below := int(place)
+	above := min(below+1, len(sorted)-1)
+	return sorted[below] + (place-math.Floor(place))*(sorted[above]-sorted[below])
+}

@@ -1,0 +1,279 @@
+package scrape
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	dto "github.com/prometheus/client_model/go"
+
+	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/internal/lists"
+	"github.com/plumbline-ml/plumbline/internal/record/series"
+)
+
+// Server is what a server said of itself over a time.
+type Server struct {
+	URL string `json:"url"`
+	record.ServingTold
+	// From and To are the times of the readings that counters and histograms are the differences of, in nanoseconds.
+	// Gauges are of the readings between.
+	From int64 `json:"from_ns"`
+	To   int64 `json:"to_ns"`
+	// Others are the counters and gauges of other names, as the page has them.
+	Others Others `json:"others"`
+	// Times are when the page was read, Series the gauges at these times.
+	Times  []int64              `json:"times_ns"`
+	Series map[string][]float64 `json:"series,omitempty"`
+	// Lines are what is told over the whole time, for charts.
+	Lines []series.Told `json:"-"`
+	// Failed counts the readings that failed; Fault is what the last of them said.
+	Failed int    `json:"failed,omitempty"`
+	Fault  string `json:"fault,omitempty"`
+}
+
+// Others are values by the names of a page; those of several labels are sums.
+type Others struct {
+	Counters map[string]float64      `json:"counters,omitempty"`
+	Gauges   map[string]record.Gauge `json:"gauges,omitempty"`
+}
+
+// The names of what engines tell.
+const (
+	Running         = "requests_running"
+	Waiting         = "requests_waiting"
+	CacheUse        = "kv_cache_use" // share of the KV cache
+	CacheQueries    = "prefix_cache_queries"
+	CacheHits       = "prefix_cache_hits"
+	CacheHitRate    = "prefix_cache_hit_rate"
+	Preemptions     = "preemptions"
+	PromptTokens    = "prompt_tokens"
+	GeneratedTokens = "generated_tokens"
+	DraftTokens     = "draft_tokens"
+	AcceptedTokens  = "accepted_tokens"
+	TTFT            = "ttft"
+	QueueTime       = "queue_time"
+	E2E             = "e2e"
+	TPOT            = "tpot"
+	Power           = "power" // W
+)
+
+// names are the engines' names of the same things, as their documentation has them: vLLM 0.7 to 0.33, SGLang 0.4 to
+// 0.5, TensorRT-LLM 1.1, llama.cpp's server of 2025. A page is an engine's whose prefix it has.
+var names = map[string]string{
+	"vllm:num_requests_running":                  Running,
+	"vllm:num_requests_waiting":                  Waiting,
+	"vllm:kv_cache_usage_perc":                   CacheUse,
+	"vllm:gpu_cache_usage_perc":                  CacheUse,
+	"vllm:prefix_cache_queries":                  CacheQueries,
+	"vllm:prefix_cache_hits":                     CacheHits,
+	"vllm:gpu_prefix_cache_queries":              CacheQueries,
+	"vllm:gpu_prefix_cache_hits":                 CacheHits,
+	"vllm:num_preemptions":                       Preemptions,
+	"vllm:prompt_tokens":                         PromptTokens,
+	"vllm:generation_tokens":                     GeneratedTokens,
+	"vllm:spec_decode_num_draft_tokens":          DraftTokens,
+	"vllm:spec_decode_num_accepted_tokens":       AcceptedTokens,
+	"vllm:time_to_first_token_seconds":           TTFT,
+	"vllm:request_queue_time_seconds":            QueueTime,
+	"vllm:e2e_request_latency_seconds":           E2E,
+	"vllm:time_per_output_token_seconds":         TPOT,
+	"vllm:request_time_per_output_token_seconds": TPOT,
+
+	"sglang:num_running_reqs":              Running,
+	"sglang:num_queue_reqs":                Waiting,
+	"sglang:token_usage":                   CacheUse,
+	"sglang:cache_hit_rate":                CacheHitRate,
+	"sglang:cached_tokens":                 CacheHits,
+	"sglang:num_retracted_reqs":            Preemptions,
+	"sglang:prompt_tokens":                 PromptTokens,
+	"sglang:generation_tokens":             GeneratedTokens,
+	"sglang:time_to_first_token_seconds":   TTFT,
+	"sglang:queue_time_seconds":            QueueTime,
+	"sglang:e2e_request_latency_seconds":   E2E,
+	"sglang:time_per_output_token_seconds": TPOT,
+
+	"trtllm_kv_cache_utilization":          CacheUse,
+	"trtllm_kv_cache_hit_rate":             CacheHitRate,
+	"trtllm_time_to_first_token_seconds":   TTFT,
+	"trtllm_request_queue_time_seconds":    QueueTime,
+	"trtllm_e2e_request_latency_seconds":   E2E,
+	"trtllm_time_per_output_token_seconds": TPOT,
+
+	"llamacpp:requests_processing":  Running,
+	"llamacpp:requests_deferred":    Waiting,
+	"llamacpp:kv_cache_usage_ratio": CacheUse,
+	"llamacpp:prompt_tokens":        PromptTokens,
+	"llamacpp:tokens_predicted":     GeneratedTokens,
+
+	"DCGM_FI_DEV_POWER_USAGE": Power,
+}
+
+// engines are the prefixes of names, and whose they are. DCGM's page is of the machine.
+var engines = []struct{ prefix, name string }{
+	{"vllm:", "vllm"}, {"sglang:", "sglang"}, {"trtllm_", "trtllm"}, {"llamacpp:", "llamacpp"},
+}
+
+// called is the name of a family here; known is false where it keeps its own. Dynamo writes trtllm: for trtllm_.
+func called(family string) (name string, known bool) {
+	family = strings.TrimSuffix(strings.Replace(family, "trtllm:", "trtllm_", 1), "_total")
+	name, known = names[family]
+	if !known {
+		name = family
+	}
+	return name, known
+}
+
+// over is what readings, in order of time, say from one time to another: counters from the last reading at or before
+// the first time, or else the first one, to the first reading at or after the second, or else the last one.
+func over(all []reading, from, to int64) Server {
+	first, last := 0, len(all)-1
+	for i, r := range all {
+		if r.at <= from {
+			first = i
+		}
+	}
+	for i := len(all) - 1; i > first; i-- {
+		if all[i].at >= to {
+			last = i
+		}
+	}
+	used := all[first : last+1]
+	s := Server{
+		ServingTold: record.ServingTold{
+			Counters: map[string]float64{}, Gauges: map[string]record.Gauge{}, Histograms: map[string]record.SecondsTold{},
+		},
+		From: used[0].at, To: used[len(used)-1].at, Series: map[string][]float64{},
+		Others: Others{Counters: map[string]float64{}, Gauges: map[string]record.Gauge{}},
+	}
+	s.Times = append(s.Times, lists.Map(used, func(r reading) int64 { return r.at })...)
+	for family, f := range used[len(used)-1].families {
+		for _, e := range engines {
+			if strings.HasPrefix(strings.Replace(family, "trtllm:", "trtllm_", 1), e.prefix) {
+				s.Engine = e.name
+			}
+		}
+		s.add(family, f, used)
+	}
+	s.Lines = lines(all)
+	return s
+}
+
+// add takes a family that the last of the readings has.
+func (s *Server) add(family string, f *dto.MetricFamily, used []reading) {
+	name, known := called(family)
+	before := used[0].families[family]
+	switch f.GetType() {
+	case dto.MetricType_COUNTER:
+		s.counter(name, known, sum(before), sum(f))
+	case dto.MetricType_GAUGE, dto.MetricType_UNTYPED:
+		values := lists.Map(used, func(r reading) float64 { return value(name, r.families[family]) })
+		if g, ok := gauge(values); ok && known {
+			s.Gauges[name], s.Series[name] = g, values
+		} else if ok {
+			s.Others.Gauges[name] = g
+		}
+	case dto.MetricType_HISTOGRAM:
+		if h, ok := difference(before, f); ok && known {
+			s.Histograms[name] = h
+		}
+	}
+}
+
+// counter takes what was added to a counter.
+func (s *Server) counter(name string, known bool, was, is float64) {
+	if is < was {
+		was, s.Restarted = 0, true
+	}
+	switch more := is - was; {
+	case math.IsNaN(more) || math.IsInf(more, 0):
+	case known:
+		s.Counters[name] += more
+	case more != 0:
+		s.Others.Counters[name] = more
+	}
+}
+
+// sum adds the values of all labels.
+func sum(f *dto.MetricFamily) (total float64) {
+	for _, m := range f.GetMetric() {
+		for _, v := range []interface{ GetValue() float64 }{m.GetCounter(), m.GetGauge(), m.GetUntyped()} {
+			total += v.GetValue()
+		}
+	}
+	return total
+}
+
+// gauge is the mean and the largest of values; ok is false where one is no number.
+func gauge(values []float64) (g record.Gauge, ok bool) {
+	total := 0.0
+	for _, v := range values {
+		total += v
+	}
+	g = record.Gauge{Mean: total / float64(len(values)), Max: slices.Max(values)}
+	return g, !math.IsNaN(g.Mean) && !math.IsInf(g.Mean, 0) // then no value is
+}
+
+// difference is what a histogram took in between two readings, over all labels; ok is false where that is nothing.
+func difference(before, after *dto.MetricFamily) (h record.SecondsTold, ok bool) {
+	buckets := map[float64]float64{} // cumulative, by upper bound
+	total := 0.0
+	for sign, f := range map[float64]*dto.MetricFamily{-1: before, 1: after} {
+		for _, m := range f.GetMetric() {
+			hist := m.GetHistogram()
+			h.Count += sign * float64(hist.GetSampleCount())
+			total += sign * hist.GetSampleSum()
+			for _, b := range hist.GetBucket() {
+				buckets[b.GetUpperBound()] += sign * float64(b.GetCumulativeCount())
+			}
+		}
+	}
+	if !(h.Count > 0) || math.IsNaN(total) || math.IsInf(total, 0) {
+		return h, false
+	}
+	h.Mean = total / h.Count
+	h.P50, h.P99 = quantile(buckets, h.Count, .5), quantile(buckets, h.Count, .99)
+	return h, true
+}
+
+// quantile is where a share of the values lies, as Prometheus' histogram_quantile has it: evenly spread within a
+// bucket; beyond the last bound that is a number, at it.
+func quantile(cumulative map[float64]float64, count, p float64) float64 {
+	var bounds []float64
+	for b := range cumulative {
+		if !math.IsInf(b, 0) && !math.IsNaN(b) {
+			bounds = append(bounds, b)
+		}
+	}
+	slices.Sort(bounds)
+	rank, low, below := p*count, 0.0, 0.0
+	for _, b := range bounds {
+		if n := cumulative[b]; n >= rank && n > below {
+			return low + (b-low)*(rank-below)/(n-below)
+		}
+		low, below = b, max(below, cumulative[b])
+	}
+	return low
+}
+
+// Energy is the integral of Power over the times of the readings by trapezoids, in joules, cut to a window in
+// nanoseconds; ok is false where there are not two readings.
+func (s Server) Energy(from, to int64) (joules float64, ok bool) {
+	watts := s.Series[Power]
+	if len(watts) < 2 {
+		return 0, false
+	}
+	for i := 1; i < len(watts); i++ {
+		a, b := s.Times[i-1], s.Times[i]
+		if b <= a {
+			continue
+		}
+		at := func(t int64) float64 {
+			return watts[i-1] + (watts[i]-watts[i-1])*float64(t-a)/float64(b-a)
+		}
+		if l, r := max(a, from), min(b, to); r > l {
+			joules += (at(l) + at(r)) / 2 * float64(r-l) / 1e9
+		}
+	}
+	return joules, true
+}

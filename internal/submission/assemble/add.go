@@ -1,0 +1,288 @@
+package assemble
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/bench"
+	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/internal/checksum"
+	"github.com/plumbline-ml/plumbline/internal/lists"
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+
+	"github.com/plumbline-ml/plumbline/internal/submission/system"
+	"github.com/plumbline-ml/plumbline/internal/submission/tree"
+)
+
+// AddOptions say what runs are taken for.
+type AddOptions struct {
+	System    string   // empty: the only one that there is
+	Division  string   // empty: that of the system
+	Benchmark string   // the name of the folder; empty: the rules' name of the model
+	Only      []string // take runs of these scenarios alone; empty: of all
+	// Rehearsal takes runs that cannot be submitted, too: see marks.go. They are marked, and no check accepts them.
+	Rehearsal bool
+	Replace   bool // the run that has the place of a new one goes
+	Now       time.Time
+}
+
+// Added is what became of folders.
+type Added struct {
+	Results []Result // that are new
+	Skipped []string // runs that are none of this submission, and why
+}
+
+// Add takes the runs of output directories in. Either all are taken or, with every fault said, none.
+func (w *Workspace) Add(folders []string, o AddOptions) (*Added, error) {
+	name, err := w.chooseSystem(o.System)
+	if err != nil {
+		return nil, err
+	}
+	if !slices.Contains(w.Systems(), name) {
+		return nil, fmt.Errorf("system %s has no description; make one with harness submission init --system %s", name, name)
+	}
+	if o.System = name; o.Division == "" {
+		o.Division = w.goal(name).Division
+	}
+	o.Only, err = scenarios(o.Only)
+	if err := errors.Join(err, checkDivision(o.Division)); err != nil {
+		return nil, err
+	}
+	a := &adding{workspace: w, options: o, results: slices.Clone(w.Results), done: &Added{}}
+	for _, folder := range folders {
+		a.folder(folder)
+	}
+	a.faults = append(a.faults, lists.Map(a.reserved, func(r reservation) error { return r.err() })...)
+	if err := errors.Join(once(a.faults)...); err != nil {
+		return nil, err
+	}
+	if len(a.done.Results) == 0 {
+		return nil, fmt.Errorf("%s: %w for a submission: %s", strings.Join(folders, ", "), ErrNoRun,
+			strings.Join(a.done.Skipped, "; "))
+	}
+	w.Results = a.results
+	return a.done, errors.Join(w.save(), a.complete())
+}
+
+// complete writes what the runs say into the description of the system, and makes the files of what they do not say.
+func (a *adding) complete() error {
+	w, name := a.workspace, a.options.System
+	known := map[string]string{"framework": a.framework, system.IsNetwork: "true"}
+	completed := &Initialized{Workspace: w}
+	err := completed.complete(w.systemFile(name), systemFields(w.networked(name)), known)
+	return errors.Join(err, w.askMeasurements())
+}
+
+// scenarios are names of scenarios as folders have them.
+func scenarios(names []string) ([]string, error) {
+	var all []string
+	for _, name := range names {
+		i := slices.IndexFunc(tree.Scenarios(), func(s string) bool { return strings.EqualFold(s, name) })
+		if i < 0 {
+			return nil, fmt.Errorf("the scenario %q: want some of %s", name, strings.Join(tree.Scenarios(), ", "))
+		}
+		all = append(all, tree.Scenarios()[i])
+	}
+	return all, nil
+}
+
+// once leaves out faults that were said already.
+func once(faults []error) []error {
+	said := map[string]bool{}
+	return slices.DeleteFunc(faults, func(err error) bool {
+		text := err.Error()
+		defer func() { said[text] = true }()
+		return said[text]
+	})
+}
+
+// adding is an Add under way.
+type adding struct {
+	workspace *Workspace
+	options   AddOptions
+	results   []Result
+	done      *Added
+	faults    []error
+	reserved  []reservation
+	framework string // what ran the models
+}
+
+func (a *adding) fault(format string, args ...any) {
+	a.faults = append(a.faults, fmt.Errorf(format, args...))
+}
+
+func (a *adding) folder(folder string) {
+	outs, err := readOutputs(folder)
+	if err != nil {
+		a.faults = append(a.faults, err)
+		return
+	}
+	for _, out := range outs {
+		for _, run := range out.runs {
+			a.take(out.root, run)
+		}
+	}
+}
+
+// skip notes a run that is not taken.
+func (a *adding) skip(format string, args ...any) {
+	if text := fmt.Sprintf(format, args...); !slices.Contains(a.done.Skipped, text) {
+		a.done.Skipped = append(a.done.Skipped, text)
+	}
+}
+
+// take takes a run, unless it is none of this submission.
+func (a *adding) take(root string, run record.Run) {
+	round, err := mlconf.Round(run.Rules)
+	if err != nil {
+		a.fault("%s: %w", filepath.Join(root, filepath.FromSlash(run.Dir)), err)
+		return
+	}
+	scenario := mlconf.ScenarioOf(run.Scenario, run.LoadGenKey)
+	kind, folder := a.workspace.goal(a.options.System).SystemType, round.Canonical(a.benchmark(round, run))
+	switch {
+	case run.Test != "" && !slices.Contains(tree.AuditTests(), run.Test):
+		a.skip("%s/%s is of %s, which has no place in a tree", run.Model, scenario, run.Test)
+	case run.Mode == bench.ModeRanging: // goes with the performance run that it came before
+	case run.Serving != nil && run.Serving.Replay == nil:
+		a.skip("%s, a run of mode %s: a submission has runs that LoadGen drove, and this one says %q", run.Model, run.Mode,
+			run.Serving.Label)
+	case run.Mode != bench.ModePerformance && run.Mode != bench.ModeAccuracy && run.Serving == nil:
+		a.skip("%s/%s is of mode %s", run.Model, scenario, run.Mode)
+	case len(a.options.Only) > 0 && !slices.Contains(a.options.Only, scenario):
+		a.skip("%s/%s: only %s was asked for", run.Model, scenario, strings.Join(a.options.Only, ", "))
+	case unfit(round, folder, scenario, a.options.Division, kind) != "":
+		a.skip("%s/%s: %s", run.Model, scenario, unfit(round, folder, scenario, a.options.Division, kind))
+	default:
+		a.run(root, round, run)
+	}
+}
+
+// unfit says why a scenario of a benchmark is none that a system may have; empty where it is one. That the benchmark
+// itself is none is another matter.
+func unfit(round *mlconf.Rules, benchmark, scenario, division string, kind mlconf.SystemType) string {
+	has := round.Scenarios(benchmark, kind)
+	if division == tree.DivisionOpen || len(has) == 0 || slices.Contains(has, scenario) {
+		return ""
+	}
+	return fmt.Sprintf("rules %s have none of %s for systems of type %s", round.Name, benchmark, kind)
+}
+
+// run takes one run.
+func (a *adding) run(root string, round *mlconf.Rules, run record.Run) {
+	where := filepath.Join(root, filepath.FromSlash(run.Dir))
+	if run.Status != record.Complete {
+		if run.Status == record.NotRun {
+			a.fault("%s: the run was not made; make it", where)
+			return
+		}
+		a.fault("%s: the run is %s; run it again", where, run.Status)
+		return
+	}
+	log := logOf(root, run.Dir, run.Mode)
+	sum, _, err := checksum.File(log)
+	if err != nil {
+		a.fault("the log of a run: %w", err)
+		return
+	}
+	r := Result{
+		Division: a.options.Division, System: a.options.System, Benchmark: a.benchmark(round, run),
+		Scenario: mlconf.ScenarioOf(run.Scenario, run.LoadGenKey), Test: run.Test,
+		Mode: run.Mode, Model: run.Model, Rules: round.Name, Out: root, Dir: run.Dir, Log: sum,
+		Added: a.options.Now.UTC().Format(time.RFC3339),
+	}
+	before := len(a.faults)
+	if rules := a.rules(); rules != "" && rules != r.Rules {
+		a.fault("%v: a run of rules %s, and the submission's are of %s; a tree has runs of one round", r, r.Rules, rules)
+	}
+	a.name(round, r, run)
+	a.place(&r)
+	if r.Marks = a.marks(r, run, log); len(a.faults) > before {
+		return
+	}
+	if run.Workload != nil {
+		a.framework = run.Workload.BackendInfo["version"]
+	}
+	a.results = append(a.results, r)
+	a.done.Results = append(a.done.Results, r)
+}
+
+// benchmark is the name of the run's folder.
+func (a *adding) benchmark(round *mlconf.Rules, run record.Run) string {
+	if a.options.Benchmark != "" {
+		return a.options.Benchmark
+	}
+	return rulesModel(round, run)
+}
+
+// rulesModel is the rules' name of a run's model.
+func rulesModel(round *mlconf.Rules, run record.Run) string {
+	if run.RulesKey != "" {
+		return round.Canonical(run.RulesKey)
+	}
+	return round.Canonical(run.Model)
+}
+
+func (a *adding) rules() string {
+	if len(a.results) == 0 {
+		return ""
+	}
+	return a.results[0].Rules
+}
+
+// name wants a folder's name that the division allows for the run's model.
+func (a *adding) name(round *mlconf.Rules, r Result, run record.Run) {
+	if err := CheckName("benchmark", r.Benchmark); err != nil {
+		a.faults = append(a.faults, err)
+		return
+	}
+	if r.Division == tree.DivisionOpen {
+		return
+	}
+	model, kind := rulesModel(round, run), a.workspace.goal(r.System).SystemType
+	switch folder := round.Canonical(r.Benchmark); {
+	case !round.Has(folder):
+		a.fault("%v: rules %s have no benchmark %s; they have %s", r, round.Name, folder, strings.Join(round.Models(), ", "))
+	case kind != "" && len(round.Scenarios(folder, kind)) == 0:
+		a.faults = append(a.faults, noPlace(round, folder, r.System, kind))
+	case mlconf.Family(folder) != mlconf.Family(model):
+		a.fault("%v: a run of %s, whose benchmark is %s", r, run.Model, model)
+	}
+}
+
+// noPlace says that a round does not have a benchmark for a system's type.
+func noPlace(round *mlconf.Rules, benchmark, name string, kind mlconf.SystemType) error {
+	return fmt.Errorf("rules %s have no %s for systems of type %s, as %s is; they have %s. The official checker dies of "+
+		"it, and with it the whole submission", round.Name, benchmark, kind, name, strings.Join(round.ModelsFor(kind), ", "))
+}
+
+// place finds whether a run, or another in its place, is there already.
+func (a *adding) place(r *Result) {
+	for i := 0; i < len(a.results); i++ {
+		o := a.results[i]
+		switch {
+		case a.options.Replace && !a.isNew(o) && (o.same(*r) || o.Log == r.Log && o.Out == r.Out):
+			a.results = slices.Delete(a.results, i, i+1)
+			i--
+		case o.Log == r.Log && o.Out == r.Out:
+			a.fault("%v: %s was added already; take it in anew with --replace", *r,
+				filepath.Join(r.Out, filepath.FromSlash(r.Dir)))
+			return
+		case o.Log == r.Log:
+			a.fault("%v: the logs in %s are those that were added from %s as %v", *r, r.Out, o.Out, o)
+			return
+		case o.same(*r):
+			a.fault("%v: there is one from %s; put this in its place with --replace", *r, o.Out)
+			return
+		}
+	}
+}
+
+// isNew says whether a run was taken in just now.
+func (a *adding) isNew(r Result) bool {
+	return slices.ContainsFunc(a.done.Results, func(n Result) bool { return n.Log == r.Log && n.Out == r.Out })
+}

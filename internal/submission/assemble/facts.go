@@ -1,0 +1,212 @@
+package assemble
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/bench"
+	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/internal/checksum"
+	"github.com/plumbline-ml/plumbline/internal/fetch/wholefile"
+	"github.com/plumbline-ml/plumbline/internal/lists"
+
+	"github.com/plumbline-ml/plumbline/internal/submission/system"
+)
+
+// Open lists what a person must still fill in.
+func (w *Workspace) Open() ([]Unfilled, error) { return w.open(w.Systems()) }
+
+// open lists what must be filled in of some systems.
+func (w *Workspace) open(systems []string) ([]Unfilled, error) {
+	var open []Unfilled
+	if !w.SubmitterKnown() {
+		open = append(open, Unfilled{WorkspaceFile, system.Open{Field: "submitter", Ask: "the name of your organisation"}})
+	}
+	for _, name := range systems {
+		sheet, err := w.sheet(name)
+		if err != nil {
+			return nil, err
+		}
+		for _, o := range sheet.Open() {
+			if o.Field != "submitter" || w.SubmitterKnown() { // else it is asked for once
+				open = append(open, Unfilled{w.systemFile(name), o})
+			}
+		}
+	}
+	measured, err := w.openMeasurements()
+	return append(open, measured...), err
+}
+
+// sheet is the description of a system.
+func (w *Workspace) sheet(name string) (*system.Sheet, error) {
+	s, _, err := readSheet(filepath.Join(w.Dir, w.systemFile(name)), systemFields(w.networked(name)))
+	return s, err
+}
+
+// openMeasurements are the fields of measurements that neither a person nor the runs say.
+func (w *Workspace) openMeasurements() ([]Unfilled, error) {
+	var open []Unfilled
+	err := w.eachMeasurements(func(benchmark string, sheet *system.Sheet) error {
+		for _, o := range sheet.Open() {
+			open = append(open, Unfilled{measurementsFile(benchmark), o})
+		}
+		return nil
+	})
+	return open, err
+}
+
+// askMeasurements makes the files in which a person fills in what the runs do not say of their models.
+func (w *Workspace) askMeasurements() error {
+	return w.eachMeasurements(func(benchmark string, sheet *system.Sheet) error {
+		open := sheet.Open()
+		if len(open) == 0 {
+			return nil
+		}
+		path := filepath.Join(w.Dir, measurementsFile(benchmark))
+		own, before, err := readSheet(path, system.Measurements())
+		if err != nil {
+			return err
+		}
+		for _, o := range open {
+			own.Put(o.Field, system.FillIn+o.Ask)
+		}
+		if text := own.JSON(); !bytes.Equal(before, text) {
+			return errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), wholefile.Write(path, text, 0o644))
+		}
+		return nil
+	})
+}
+
+// measurementsFile is the sheet of one benchmark.
+func measurementsFile(benchmark string) string {
+	return filepath.Join(MeasurementsDir, benchmark+".json")
+}
+
+// eachMeasurements calls do with what is known of the model of each benchmark.
+func (w *Workspace) eachMeasurements(do func(benchmark string, sheet *system.Sheet) error) error {
+	seen := map[string]bool{}
+	for _, r := range w.Results {
+		if r.Mode != bench.ModePerformance || r.Test != "" || seen[r.Benchmark] {
+			continue
+		}
+		seen[r.Benchmark] = true
+		run, err := r.read()
+		if err != nil {
+			return err
+		}
+		sheet, err := w.measurements(r.Benchmark, run)
+		if err != nil {
+			return err
+		}
+		if err := do(r.Benchmark, sheet); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// measurements are those of a benchmark: what a person says of it, else of all benchmarks, else what its run says.
+func (w *Workspace) measurements(benchmark string, run *record.Run) (*system.Sheet, error) {
+	sheet := system.NewSheet(system.Measurements())
+	for _, file := range []string{measurementsFile(benchmark), MeasurementsFile} {
+		said, _, err := readSheet(filepath.Join(w.Dir, file), system.Measurements())
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range system.Measurements() {
+			if text := said.Text(f.Name); text != "" && !sheet.Has(f.Name) {
+				sheet.Put(f.Name, text)
+			}
+		}
+	}
+	sheet.Complete(measured(run))
+	return sheet, nil
+}
+
+// measured is what a run says of its model. How the weights were made is known of files of the manifest alone.
+func measured(run *record.Run) map[string]string {
+	w := run.Workload
+	if w == nil {
+		return nil
+	}
+	precision := cmp.Or(w.Precision, run.Stated.Precision)
+	known := map[string]string{
+		"input_data_types": inputTypes(w), "weight_data_types": precision,
+		"starting_weights_filename": modelName(w), "weight_transformations": w.ModelNote,
+	}
+	if precision == "fp32" {
+		known["weight_transformations"] = "none"
+	}
+	return known
+}
+
+// modelName is the name of the model's file, or of those of its parts.
+func modelName(w *record.Workload) string {
+	if len(w.Parts) == 0 {
+		return filepath.Base(w.ModelFile)
+	}
+	return strings.Join(lists.Map(w.Parts, func(p record.Part) string { return filepath.Base(p.File) }), ", ")
+}
+
+// inputTypes are the types of the inputs of all parts, where the result has them.
+func inputTypes(w *record.Workload) string {
+	types := map[string]bool{}
+	for _, p := range w.Parts {
+		for _, t := range p.Inputs {
+			types[strings.Replace(t.Type, "float", "fp", 1)] = true // as submissions write them: fp32 for float32
+		}
+	}
+	return strings.Join(slices.Sorted(maps.Keys(types)), ", ")
+}
+
+// read reads what is known of a registered run, whose log must be the one that was added.
+func (r Result) read() (*record.Run, error) {
+	log := logOf(r.Out, r.Dir, r.Mode)
+	sum, _, err := checksum.File(log)
+	if err != nil {
+		return nil, fmt.Errorf("%v: %w; it was there when the run was added", r, err)
+	}
+	if sum != r.Log {
+		return nil, fmt.Errorf("%v: %s is not what was added any more; add the new run with --replace", r,
+			log)
+	}
+	d, err := record.Read(filepath.Join(r.Out, record.FileName))
+	if err == nil && len(d.Runs) == 0 { // no index in the output directory: that of the scenario
+		d, err = record.Read(filepath.Join(r.Out, filepath.FromSlash(r.Model), r.scenario(), record.FileName))
+	}
+	if err != nil {
+		return nil, err
+	}
+	for i := range d.Runs {
+		if run := &d.Runs[i]; run.Dir == r.Dir && run.Mode == r.Mode && run.Test == r.Test {
+			return run, nil
+		}
+	}
+	return nil, fmt.Errorf("%v: the %s in %s does not list it any more", r, record.FileName, r.Out)
+}
+
+// scenario is LoadGen's name of the scenario.
+func (r Result) scenario() string {
+	if r.Scenario == "Interactive" {
+		return "Server"
+	}
+	return r.Scenario
+}
+
+// source is the path of a file of the run.
+func (r Result) source(elements ...string) string {
+	return filepath.Join(append([]string{r.Out, filepath.FromSlash(r.Dir)}, elements...)...)
+}
+
+// has says whether the run has a file or folder.
+func (r Result) has(elements ...string) bool {
+	_, err := os.Stat(r.source(elements...))
+	return err == nil
+}

@@ -1,0 +1,303 @@
+package assemble
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+
+	"github.com/plumbline-ml/plumbline/internal/serving/formats/endpoints"
+	"github.com/plumbline-ml/plumbline/internal/submission/system"
+	"github.com/plumbline-ml/plumbline/internal/submission/tree"
+)
+
+// write lists the tree's files.
+func (p *Plan) write() error {
+	for _, place := range p.systems() {
+		if err := p.system(place); err != nil {
+			return err
+		}
+	}
+	for _, place := range p.places() {
+		if err := p.result(p.results[place]); err != nil {
+			return err
+		}
+	}
+	for _, of := range p.submitters() {
+		if err := p.source(of); err != nil {
+			return err
+		}
+		p.mapping(of)
+		p.calibration(of)
+	}
+	p.lack()
+	return nil
+}
+
+// system is the description of a system, with the fields that say where it lies. Those of networks are for the network
+// division alone.
+func (p *Plan) system(place tree.Place) error {
+	name := place.System
+	file := filepath.Join(p.workspace.Dir, p.workspace.systemFile(name))
+	sheet, err := p.workspace.sheet(name)
+	if err != nil {
+		return err
+	}
+	sheet.Put("submitter", p.Submitter)
+	sheet.Put("division", place.Division)
+	if place.Division == tree.DivisionClosed && p.workspace.networked(name) {
+		sheet.Remove(system.IsNetwork)
+		for _, f := range system.NetworkFields() {
+			sheet.Remove(f.Name)
+		}
+	}
+	p.text(place.SystemFile(), file, sheet.JSON())
+	nameplate := filepath.Join(p.workspace.Dir, SystemsDir, name+"_power.yaml")
+	if _, err := os.Stat(nameplate); err == nil {
+		p.copied(place.NameplateFile(), nameplate)
+	}
+	return nil
+}
+
+// result is all of one result.
+func (p *Plan) result(r *placed) error {
+	if run := r.performance.run; run.Serving != nil || inEndpointsForm(run) &&
+		r.performance.has("..", "..", endpoints.Folder, endpoints.ConfigFile) {
+		return p.endpoints(r)
+	}
+	perf, acc := r.performance.source, r.accuracy
+	p.into(r.place.Run(), file(perf), tree.RunFiles())
+	if r.performance.has("..", tree.PowerDir) {
+		p.power(r.place, perf)
+	}
+	p.into(r.place.Accuracy(), file(acc.source), tree.AccuracyFiles())
+	if err := p.shown(r); err != nil {
+		return err
+	}
+	for test, runs := range r.audits {
+		p.audit(r, test, runs)
+	}
+	return p.described(r)
+}
+
+// inEndpointsForm says whether a run of LoadGen may have files of the endpoints harness beside it, which are not left
+// over from another, and whether its round has the form: the official LoadGen does not hand out what they are made of.
+func inEndpointsForm(run *record.Run) bool {
+	form, said := run.Options.Params["form"]
+	round, err := mlconf.Round(run.Rules)
+	return err == nil && round.HasEndpoints() && run.LoadGen == nil && (!said || form == endpoints.Folder)
+}
+
+// endpoints is a result in the form of the endpoints harness, which the harness has written beside the runs: a replay
+// lies in its scenario's folder, and a run of LoadGen one below.
+func (p *Plan) endpoints(r *placed) error {
+	replay, up := r.performance.run.Serving != nil, []string{"..", endpoints.Folder}
+	if !replay {
+		up = append([]string{".."}, up...)
+	}
+	files, by := endpoints.ResultFiles(replay), "harness run writes it when both runs are made"
+	if len(r.audits[cachingTest]) > 0 {
+		files = append(files, endpoints.CachingFile)
+	}
+	for _, name := range files {
+		from := r.performance.source(append(up, filepath.FromSlash(name))...)
+		if _, err := os.Stat(from); err != nil {
+			if name == endpoints.AccuracyFile && !replay {
+				by += ", harness score when the score is of files that another program wrote"
+			}
+			return fmt.Errorf("%v: %w; %s", r.performance.Result, err, by)
+		}
+		p.copied(path.Join(r.place.Results(), name), from)
+	}
+	if err := p.shown(r); err != nil {
+		return err
+	}
+	return p.described(r)
+}
+
+// cachingTest is the audit of which that harness has a file.
+const cachingTest = "TEST04"
+
+// shown are the answers to look at: pictures, videos.
+func (p *Plan) shown(r *placed) error {
+	var faults []error
+	for _, folder := range []string{tree.ImagesDir, tree.VideosDir} {
+		faults = append(faults, p.folder(path.Join(r.place.Accuracy(), folder), r.accuracy.source(folder)))
+	}
+	return errors.Join(faults...)
+}
+
+// power is what a measurement of power left beside a run. Readings without the files of the official power tools are
+// informal: they stay out.
+func (p *Plan) power(place tree.Place, run func(...string) string) {
+	p.into(place.Run(), file(run), []string{tree.PowerSamples})
+	p.into(place.Ranging(), file(prefixed(run, "..", tree.RangingDir)), append(tree.RunFiles(), tree.PowerSamples))
+	p.into(place.Power(), file(prefixed(run, "..", tree.PowerDir)), tree.PowerFiles())
+	for _, name := range tree.PowerTexts() {
+		for _, own := range p.workspace.powerTexts(place.System, name) {
+			p.copied(path.Join(p.Layout.Measurements(place), name+filepath.Ext(own)), own)
+		}
+	}
+}
+
+// powerTexts are the files in which a person says how a system's power was measured: SYSTEM_power_settings.md.
+func (w *Workspace) powerTexts(name, what string) []string {
+	dir := filepath.Join(w.Dir, SystemsDir)
+	entries, _ := os.ReadDir(dir) // a folder that is not there has none
+	var found []string
+	for _, e := range entries {
+		if e.Type().IsRegular() && strings.HasPrefix(e.Name(), name+"_"+what+".") {
+			found = append(found, filepath.Join(dir, e.Name()))
+		}
+	}
+	return found
+}
+
+// file says where a folder has a file of a name, and whether it has.
+func file(source func(...string) string) func(string) (string, bool) {
+	return func(name string) (string, bool) {
+		info, err := os.Stat(source(name))
+		return source(name), err == nil && info.Mode().IsRegular()
+	}
+}
+
+func prefixed(source func(...string) string, elements ...string) func(...string) string {
+	return func(more ...string) string { return source(slices.Concat(elements, more)...) }
+}
+
+// folder adds copies of all files of a folder; none where it is not there.
+func (p *Plan) folder(to, from string) error {
+	if _, err := os.Stat(from); err != nil {
+		return nil //nolint:nilerr // most runs have none
+	}
+	return filepath.WalkDir(from, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		if !d.Type().IsRegular() {
+			return fmt.Errorf("%s is no file of its own: want one in the place of a link", name)
+		}
+		within, err := filepath.Rel(from, name)
+		if err == nil {
+			p.copied(path.Join(to, filepath.ToSlash(within)), name)
+		}
+		return err
+	})
+}
+
+// audit is what an audit left: its verdicts, and the logs that the rules ask for.
+func (p *Plan) audit(r *placed, test string, runs []measuredRun) {
+	to, files := p.Layout.Audit(r.place, test), tree.FilesOf(test)
+	for i, run := range runs {
+		top := prefixed(run.source, "..", "..") // TESTnn/performance/run_1
+		if run.Mode == "accuracy" {
+			top = prefixed(run.source, "..")
+		}
+		if run.Mode == "performance" && files.Performance {
+			p.into(path.Join(to, tree.PerformanceDir, tree.RunDir), file(run.source), tree.RunFiles())
+		}
+		if i > 0 {
+			continue
+		}
+		p.into(to, file(top), files.Verdicts)
+		if files.Accuracy {
+			p.auditAccuracy(path.Join(to, tree.AccuracyDir), run, top)
+		}
+	}
+}
+
+// auditAccuracy is the accuracy log of an audit: that of its folder accuracy, else that of the timed run itself.
+func (p *Plan) auditAccuracy(to string, run measuredRun, top func(...string) string) {
+	there := file(prefixed(top, tree.AccuracyDir))
+	if _, ok := there(tree.AccuracyLog); !ok {
+		there = file(run.source)
+	}
+	p.into(to, there, []string{
+		tree.AccuracyLog, tree.AccuracyText, tree.BaselineAccuracy, tree.ComplianceAccuracy,
+	})
+}
+
+// described is what people and tools read of a result: measurements.json, user.conf, README.md.
+func (p *Plan) described(r *placed) error {
+	sheet, err := p.workspace.measurements(r.performance.Benchmark, r.performance.run)
+	if err != nil {
+		return err
+	}
+	text := sheet.JSON()
+	if marks := r.marks(); len(marks) > 0 {
+		if text, err = marked(text, marks); err != nil {
+			return err
+		}
+	}
+	from := filepath.Join(r.performance.Out, record.FileName)
+	p.text(p.Layout.MeasurementsFile(r.place), from+", "+filepath.Join(p.workspace.Dir, MeasurementsFile), text)
+	folder := p.Layout.Measurements(r.place)
+	p.userConf(path.Join(folder, tree.UserConf), r.performance)
+	p.text(path.Join(folder, tree.Readme), from, p.readme(r))
+	return nil
+}
+
+// userConf is the user.conf that the run kept, if it set nothing but what stands there, else one of its settings.
+func (p *Plan) userConf(to string, m *measuredRun) {
+	kept := filepath.Join(m.Out, filepath.FromSlash(m.Model), m.scenario(), tree.UserConf)
+	if info, err := os.Lstat(kept); err == nil && info.Mode().IsRegular() && info.Size() > 0 && setByFile(m.run) {
+		p.copied(to, kept)
+		return
+	}
+	p.text(to, "the settings in "+filepath.Join(m.Out, record.FileName), userConf(m.run))
+}
+
+// marks are those of all runs of a result.
+func (r *placed) marks() []string {
+	runs := []measuredRun{*r.performance, *r.accuracy}
+	for _, of := range r.audits {
+		runs = append(runs, of...)
+	}
+	var all []string
+	for _, run := range runs {
+		all = append(all, run.Marks...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// marked adds the marks of a result to its measurements.
+func marked(text []byte, marks []string) ([]byte, error) {
+	sheet, err := system.ReadSheet(text, system.Measurements())
+	if err != nil {
+		return nil, err
+	}
+	list, err := json.Marshal(marks)
+	if err != nil {
+		return nil, err
+	}
+	sheet.PutRaw(tree.MarksField, list)
+	return sheet.JSON(), nil
+}
+
+// mapping is model_mapping.json, by which an open submission says what its own names stand for.
+func (p *Plan) mapping(of tree.Place) {
+	if of.Division != tree.DivisionOpen {
+		return
+	}
+	models := map[string]string{}
+	for place, r := range p.results {
+		if model := p.model(r); place.Division == of.Division && place.Benchmark != model {
+			models[place.Benchmark] = model
+		}
+	}
+	var text bytes.Buffer
+	e := json.NewEncoder(&text)
+	e.SetIndent("", "  ")
+	_ = e.Encode(models) // texts can be written always
+	p.text(path.Join(of.Folder(), tree.ModelMapping), "the names of the benchmarks that were added", text.Bytes())
+}

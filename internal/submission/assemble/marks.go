@@ -1,0 +1,122 @@
+package assemble
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/bench"
+	"github.com/plumbline-ml/plumbline/bench/record"
+
+	"github.com/plumbline-ml/plumbline/internal/submission/tree"
+)
+
+// The profiles of runs under the rules' durations and counts.
+const (
+	officialProfile = "official"
+	auditProfile    = "audit"
+)
+
+// reservation is a reason for which runs may not be submitted.
+type reservation struct {
+	what   string   // the mark
+	remedy string   // what to do
+	runs   []string // that have it
+}
+
+// marks are why a run may not be submitted: it is refused, or in a rehearsal marked.
+func (a *adding) marks(r Result, run record.Run, log string) (marks []string) {
+	version, err := "", error(nil)
+	if run.Serving == nil {
+		version, err = loadGenOf(log)
+	}
+	if err != nil {
+		a.faults = append(a.faults, err)
+		return nil
+	}
+	mark := func(is bool, what, why, remedy string) {
+		switch {
+		case is && a.options.Rehearsal:
+			marks = append(marks, what)
+		case is:
+			a.reserve(r, what, why, remedy)
+		}
+	}
+	mark(rehearsal(version), "a rehearsal, driven by the LoadGen "+version, "", "run again with --loadgen official")
+	mark(run.Serving != nil, "a rehearsal, a replay of this project's", "",
+		"the official one is the endpoints harness's own")
+	mark(turnsMissing(run), "INVALID", "turns are missing",
+		"see why they are, mend that, and run again")
+	mark(run.Mode == bench.ModePerformance && run.Profile != officialProfile && run.Profile != auditProfile,
+		"settings of the profile "+run.Profile, "", "run again with --official")
+	mark(len(run.Estimates) > 0, "an estimate", strings.Join(run.Estimates, "; "),
+		"measure it, at a server that counts tokens, say")
+	mark(embedded(run), "the plugin's embedded model or data", "", "run again with --model and --dataset")
+	mark(invalid(run), "INVALID", reasons(run),
+		"see why it is, mend that, and run again")
+	if r.Division == tree.DivisionOpen {
+		return marks
+	}
+	mark(run.Test != "" && failed(run) != "", "an audit that did not pass", failed(run), "give harness audit again")
+	mark(run.Division != "" && run.Division != r.Division, "not of the "+r.Division+" division",
+		"of the "+run.Division+" division: "+strings.Join(run.DivisionReasons, "; "),
+		"run again as the division asks, or take it for another with --division")
+	mark(run.Accuracy != nil && !run.Accuracy.OK(), "an accuracy that is not good enough", run.Verdict,
+		"take a better model, or the open division")
+	return marks
+}
+
+// turnsMissing says whether a replay did not hold.
+func turnsMissing(run record.Run) bool {
+	return run.Serving != nil && run.Serving.Holds != nil && !*run.Serving.Holds
+}
+
+// invalid says whether a run is, that is no audit.
+func invalid(run record.Run) bool {
+	return run.Performance != nil && !run.Performance.Valid && run.Test == ""
+}
+
+// reserve notes a run that may not be submitted.
+func (a *adding) reserve(r Result, what, why, remedy string) {
+	i := slices.IndexFunc(a.reserved, func(o reservation) bool { return o.what == what })
+	if i < 0 {
+		a.reserved = append(a.reserved, reservation{what: what, remedy: remedy})
+		i = len(a.reserved) - 1
+	}
+	name := r.String()
+	if why != "" {
+		name += " (" + why + ")"
+	}
+	a.reserved[i].runs = append(a.reserved[i].runs, name)
+}
+
+// err says which runs may not be submitted, and what to do.
+func (r reservation) err() error {
+	return fmt.Errorf("%s: %s cannot be submitted; %s, or take them all the same, marked, with --rehearsal", r.what,
+		strings.Join(r.runs, ", "), r.remedy)
+}
+
+// embedded says whether a run is of the plugin's own model, or of its own data.
+func embedded(run record.Run) bool {
+	return run.Workload != nil && (run.Workload.Embedded || run.Options.Dataset == "")
+}
+
+// reasons are why a run is INVALID.
+func reasons(run record.Run) string {
+	var list []string
+	for _, r := range run.Reasons {
+		list = append(list, fmt.Sprintf("%s %s, needed: %s", r.Rule, r.Measured, r.Needed))
+	}
+	return strings.Join(list, "; ")
+}
+
+// failed says why an audit is none that may be submitted; empty: it passed.
+func failed(run record.Run) string {
+	switch run.TestVerdict {
+	case record.TestPassed:
+		return ""
+	case record.TestFailed:
+		return "it failed, as harness audit says with the reasons"
+	}
+	return "its logs were not judged"
+}

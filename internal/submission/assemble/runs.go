@@ -1,0 +1,148 @@
+package assemble
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/internal/bounded"
+	"github.com/plumbline-ml/plumbline/internal/record/requests"
+	"github.com/plumbline-ml/plumbline/loadgen/mllog"
+
+	"github.com/plumbline-ml/plumbline/internal/submission/tree"
+)
+
+// ErrNoRun is in the chain of errors about folders that hold no run of harness run.
+var ErrNoRun = errors.New("no output of harness run")
+
+// outputs are the runs of one output directory.
+type outputs struct {
+	root string // the output directory
+	runs []record.Run
+}
+
+// readOutputs reads the runs of a folder: an output directory OUT; a scenario's, OUT/MODEL/SCENARIO; a model's,
+// OUT/MODEL; or one with such folders in it.
+func readOutputs(folder string) ([]*outputs, error) {
+	abs, err := filepath.Abs(folder)
+	if err != nil {
+		return nil, err
+	}
+	if listed(abs) {
+		out, err := readOutput(abs)
+		return []*outputs{out}, err
+	}
+	if out := ofModel(abs); out != nil {
+		return []*outputs{out}, nil
+	}
+	entries, err := os.ReadDir(abs)
+	if err != nil {
+		return nil, err
+	}
+	var all []*outputs
+	for _, e := range entries {
+		below := filepath.Join(abs, e.Name())
+		if !e.IsDir() || !listed(below) {
+			continue
+		}
+		out, err := readOutput(below)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, out)
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("%s: %w: it has no %s; give the folder that harness run --out wrote", folder, ErrNoRun,
+			record.FileName)
+	}
+	return all, nil
+}
+
+// listed says whether a folder has a list of runs.
+func listed(folder string) bool {
+	_, err := os.Stat(filepath.Join(folder, record.FileName))
+	return err == nil
+}
+
+// ofModel are the runs of a model's folder, as the output directory around it lists them; nil where there are none.
+func ofModel(folder string) *outputs {
+	root := filepath.Dir(folder)
+	d, err := record.Read(filepath.Join(root, record.FileName))
+	if err != nil {
+		return nil
+	}
+	runs := slices.DeleteFunc(d.Runs, func(r record.Run) bool {
+		first, _, _ := strings.Cut(r.Dir, "/")
+		return first != filepath.Base(folder)
+	})
+	if !holds(root, runs) {
+		return nil
+	}
+	return &outputs{root, runs}
+}
+
+// readOutput reads the runs that a folder lists.
+func readOutput(folder string) (*outputs, error) {
+	d, err := record.Read(filepath.Join(folder, record.FileName))
+	if err != nil {
+		return nil, err
+	}
+	if len(d.Runs) == 0 {
+		return nil, fmt.Errorf("%s: %w: its %s lists no run", folder, ErrNoRun, record.FileName)
+	}
+	for _, root := range []string{folder, filepath.Dir(filepath.Dir(folder))} {
+		if holds(root, d.Runs) {
+			return &outputs{root, d.Runs}, nil
+		}
+	}
+	return nil, fmt.Errorf("%s: %w: the logs that its %s lists (%s) are not there", folder, ErrNoRun, record.FileName,
+		d.Runs[0].Dir)
+}
+
+// holds says whether the logs of one run at least are below root. That others lack theirs is told of each.
+func holds(root string, runs []record.Run) bool {
+	return slices.ContainsFunc(runs, func(r record.Run) bool {
+		_, err := os.Stat(logPath(root, r.Dir))
+		return err == nil
+	})
+}
+
+// logPath is the detail log of a run.
+func logPath(root, dir string) string {
+	return filepath.Join(root, filepath.FromSlash(dir), tree.DetailLog)
+}
+
+// logOf is what names a run: its detail log, and of a replay, which has none, the record of its turns.
+func logOf(root, dir, mode string) string {
+	if mode == record.ModeServing {
+		return filepath.Join(root, filepath.FromSlash(dir), requests.JSONLName)
+	}
+	return logPath(root, dir)
+}
+
+// loadGenOf is the version of the LoadGen that wrote a detail log.
+func loadGenOf(path string) (string, error) {
+	f, err := bounded.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = f.Close() }() // opened for reading
+	d, err := mllog.ScanDetail(f)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", path, err)
+	}
+	version, ok := d.First("loadgen_version")
+	if !ok {
+		return "", fmt.Errorf("%s has no loadgen_version: no log of a LoadGen", path)
+	}
+	return fmt.Sprint(version.Value), nil
+}
+
+// ownLoadGen begins the version of this project's LoadGen, whose runs are rehearsals.
+const ownLoadGen = "plumbline"
+
+func rehearsal(version string) bool { return strings.HasPrefix(version, ownLoadGen) }

@@ -1,0 +1,196 @@
+package assemble
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/bench/record"
+
+	"github.com/plumbline-ml/plumbline/internal/submission/tree"
+)
+
+// source is the folder of programs: the workspace's own one, and a text that says which programs of this project ran. A
+// benchmark that is a copy of the one with the higher accuracy has a copy of its programs.
+func (p *Plan) source(of tree.Place) error {
+	to := p.Layout.SourceDir(of)
+	from := filepath.Join(p.workspace.Dir, SourceDir)
+	if err := p.folder(to, from); err != nil {
+		return err
+	}
+	copied := map[string]bool{}
+	for _, r := range p.results {
+		name := r.place.Benchmark
+		if r.place.Division != of.Division || r.from.Benchmark == "" || r.from.Benchmark == name || copied[name] {
+			continue
+		}
+		copied[name] = true
+		if _, err := os.Stat(filepath.Join(from, name)); err == nil {
+			continue
+		}
+		if err := p.folder(path.Join(to, name), filepath.Join(from, r.from.Benchmark)); err != nil {
+			return err
+		}
+	}
+	name := path.Join(to, tree.Readme)
+	if slices.ContainsFunc(p.Files, func(f File) bool { return f.Path == name }) {
+		name = path.Join(to, "PLUMBLINE.md")
+	}
+	p.text(name, "the programs that the results name", p.programs(of))
+	return nil
+}
+
+// programs says which programs ran and how they were built, so that they can be had again.
+func (p *Plan) programs(of tree.Place) []byte {
+	var text bytes.Buffer
+	text.WriteString("# Programs\n\nThe results were made with Plumbline, github.com/plumbline-ml/plumbline, whose " +
+		"sources are public.\n\n")
+	text.WriteString("| benchmark | harness | LoadGen | plugin | backend |\n|---|---|---|---|---|\n")
+	for _, row := range p.rows(of, func(r *placed) string {
+		run := r.performance.run
+		return fmt.Sprintf("| %s | %s | %s | %s %s, sha256 %s | %s |\n", r.place.Benchmark, harnessOf(run), loadGenText(run),
+			run.Plugin.Name, run.Plugin.Version, run.Plugin.SHA256, backendOf(run))
+	}) {
+		text.WriteString(row)
+	}
+	text.WriteString("\n## How they were built\n")
+	for _, row := range p.rows(of, func(r *placed) string { return builtText(r.performance.run) }) {
+		text.WriteString(row)
+	}
+	return text.Bytes()
+}
+
+// harnessOf is the harness that made a run: version, commit and build.
+func harnessOf(run *record.Run) string {
+	h := run.Harness
+	commit := cmp.Or(h.Commit, "of a commit that is not known")
+	if h.Modified {
+		commit += " with changes"
+	}
+	return strings.TrimSuffix(strings.TrimSpace(h.Version+" "+commit)+", "+h.Build, ", ")
+}
+
+// loadGenText is the LoadGen that drove a run.
+func loadGenText(run *record.Run) string {
+	l := run.LoadGen
+	if l == nil {
+		return "the harness's own: a rehearsal"
+	}
+	return fmt.Sprintf("%s %s, sha256 of its sources %s, unmodified: %t", l.Name, l.Version, l.SHA256, l.Unmodified)
+}
+
+// builtText are the commands that build what made a run.
+func builtText(run *record.Run) string {
+	var text strings.Builder
+	fmt.Fprintf(&text, "\nIn a checkout of %s:\n\n", cmp.Or(run.Harness.Commit, "the commit, which is not known"))
+	text.WriteString("    make build\n")
+	if l := run.LoadGen; l != nil {
+		fmt.Fprintf(&text, "    make official-loadgen LOADGEN=DIR    # the sources of the official LoadGen %s\n", l.Version)
+	}
+	return text.String()
+}
+
+func backendOf(run *record.Run) string {
+	if run.Workload == nil {
+		return ""
+	}
+	return strings.TrimSpace(run.Workload.Backend + " " + run.Workload.BackendInfo["version"])
+}
+
+// rows are the different lines about the results of a division, sorted.
+func (p *Plan) rows(of tree.Place, line func(*placed) string) []string {
+	rows := map[string]bool{}
+	for _, r := range p.results {
+		if r.place.Division == of.Division {
+			rows[line(r)] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(rows))
+}
+
+// calibration is the document about how models were quantised: the workspace's own, else what manifests say.
+func (p *Plan) calibration(of tree.Place) {
+	to := path.Join(of.Folder(), tree.DocumentationDir, tree.CalibrationFile)
+	own := filepath.Join(p.workspace.Dir, CalibrationFile)
+	if hasText(own) {
+		p.copied(to, own)
+		return
+	}
+	var text bytes.Buffer
+	text.WriteString("# Calibration and quantisation\n")
+	for _, row := range p.rows(of, func(r *placed) string {
+		return "\n## " + r.place.Benchmark + "\n\n" + calibrationOf(r.performance.run)
+	}) {
+		text.WriteString(row)
+	}
+	p.text(to, "the manifests' notes on the models that ran", text.Bytes())
+}
+
+// hasText says whether there is a file that is not empty.
+func hasText(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular() && info.Size() > 0
+}
+
+// lack lists what the tree can be without, and a reviewer will ask for.
+func (p *Plan) lack() {
+	own := filepath.Join(p.workspace.Dir, SourceDir)
+	if entries, err := os.ReadDir(own); err != nil || len(entries) == 0 {
+		p.lacks("%s is empty: the rules want the programs that ran, and the tree only says which commit of Plumbline they "+
+			"are of; put a copy of those sources there, and what else is yours", own)
+	}
+	if path := filepath.Join(p.workspace.Dir, CalibrationFile); !hasText(path) {
+		p.lacks("there is no %s: the tree has the notes of the plugins' manifests in its place; say there how the models "+
+			"were quantised, or that they were not", path)
+	}
+	for _, place := range p.systems() {
+		p.lackPower(place)
+	}
+	if slices.ContainsFunc(slices.Collect(maps.Values(p.results)), func(r *placed) bool {
+		return r.performance.run.Harness.Commit == ""
+	}) {
+		p.lacks("the commit of the harness that made the runs is not known: build it in a checkout, without -buildvcs=false")
+	}
+}
+
+// lackPower names what is missing beside a system's measurements of power.
+func (p *Plan) lackPower(of tree.Place) {
+	for place, r := range p.results {
+		if place.System != of.System || place.Division != of.Division || !r.performance.has("..", tree.PowerDir) {
+			continue
+		}
+		for _, what := range tree.PowerTexts() {
+			if len(p.workspace.powerTexts(of.System, what)) == 0 {
+				p.lacks("there is no %s.md: the guidelines want it of a system whose power was measured",
+					filepath.Join(p.workspace.Dir, SystemsDir, of.System+"_"+what))
+			}
+		}
+		return
+	}
+}
+
+func (p *Plan) lacks(format string, args ...any) {
+	p.Lacking = append(p.Lacking, fmt.Sprintf(format, args...))
+}
+
+// calibrationOf is what is known of how a run's model was made.
+func calibrationOf(run *record.Run) string {
+	w := run.Workload
+	if w == nil {
+		return "Not known.\n"
+	}
+	text := fmt.Sprintf("%s, %s, sha256 %s.\n", modelName(w), w.Precision, w.ModelSHA256)
+	if w.Precision == "fp32" {
+		text += "\nWeights and activations are FP32: nothing was quantised, no calibration data was used.\n"
+	}
+	if w.ModelNote != "" {
+		text += "\n" + w.ModelNote + "\n"
+	}
+	return text
+}

@@ -1,0 +1,277 @@
+package assemble
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/plumbline-ml/plumbline/internal/bounded"
+	"github.com/plumbline-ml/plumbline/internal/fetch/filelock"
+	"github.com/plumbline-ml/plumbline/internal/fetch/wholefile"
+	"github.com/plumbline-ml/plumbline/internal/jsonwords"
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+
+	"github.com/plumbline-ml/plumbline/internal/submission/system"
+	"github.com/plumbline-ml/plumbline/internal/submission/tree"
+)
+
+// The names in a workspace.
+const (
+	WorkspaceFile    = "submission.json"   // what the workspace is, and its runs
+	MeasurementsFile = "measurements.json" // what holds for the models of all benchmarks
+	MeasurementsDir  = "measurements"      // BENCHMARK.json: what holds for one
+	SystemsDir       = tree.SystemsDir     // SYSTEM.json
+	CalibrationFile  = tree.CalibrationFile
+	SourceDir        = "src"       // the submitter's own programs, if there are any
+	OriginalsDir     = "originals" // whole accuracy logs, under their checksums
+)
+
+// The format of WorkspaceFile.
+const (
+	schema        = "plumbline.submission"
+	schemaVersion = 1
+)
+
+// Workspace is a folder in which a submission is prepared.
+type Workspace struct {
+	Dir string `json:"-"`
+
+	Schema        string   `json:"schema"`
+	SchemaVersion int      `json:"schema_version"`
+	Submitter     string   `json:"submitter"` // empty, or to be filled in: not known yet
+	Division      string   `json:"division"`  // "closed", "open" or "network": of systems that do not say theirs
+	Results       []Result `json:"results"`
+}
+
+// Result is a run that belongs to the submission.
+type Result struct {
+	Division  string `json:"division"`
+	System    string `json:"system"`
+	Benchmark string `json:"benchmark"`      // the name of its folder
+	Scenario  string `json:"scenario"`       // the name of its folder: "Interactive" too
+	Test      string `json:"test,omitempty"` // the audit that the run was made for: "TEST01"
+	Mode      string `json:"mode"`           // "performance" or "accuracy"
+	Model     string `json:"model"`          // as harness run knows it
+	Rules     string `json:"rules"`
+	Out       string `json:"out"` // the output directory of harness run: an absolute path
+	Dir       string `json:"dir"` // of the logs, within Out
+	Log       string `json:"log"` // SHA-256 of the detail log
+	Added     string `json:"added"`
+	// Marks say why a run is none that may be submitted; empty as a rule.
+	Marks []string `json:"marks,omitempty"`
+}
+
+// String names a run: "closed/toy_edge/bert-99/Offline accuracy", "closed/toy_edge/bert-99/Offline/TEST01 performance".
+func (r Result) String() string { return strings.Join(r.parts(), "/") + " " + r.Mode }
+
+// parts are what a run is of, as folders of a tree are called.
+func (r Result) parts() []string {
+	all := []string{r.Division, r.System, r.Benchmark, r.Scenario}
+	if r.Test != "" {
+		all = append(all, r.Test)
+	}
+	return all
+}
+
+// same says whether two runs have one place in a tree.
+func (r Result) same(o Result) bool { return r.Mode == o.Mode && slices.Equal(r.parts(), o.parts()) }
+
+// The errors about a workspace's files: every one has ErrWorkspace in its chain, and where there is no workspace at all
+// ErrNoWorkspace, too.
+var (
+	ErrWorkspace   = errors.New("not a submission's workspace")
+	ErrNoWorkspace = fmt.Errorf("%w: it is not there", ErrWorkspace)
+)
+
+// mostWorkspace is the size up to which a workspace's file is read: it has a line for each run.
+const mostWorkspace = 64 << 20
+
+// OpenWorkspace reads a workspace.
+func OpenWorkspace(dir string) (*Workspace, error) {
+	path := filepath.Join(dir, WorkspaceFile)
+	text, err := bounded.ReadFile(path, mostWorkspace)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%w: there is no %s; make one with harness submission init", ErrNoWorkspace, path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	w := &Workspace{Dir: dir}
+	if err := json.Unmarshal(text, w); err != nil {
+		return nil, fmt.Errorf("%w: %s: %s", ErrWorkspace, path, jsonwords.Fault("", err))
+	}
+	if w.Schema != schema || w.SchemaVersion != schemaVersion {
+		return nil, fmt.Errorf("%w: %s: schema %q version %d, want %q version %d", ErrWorkspace, path, w.Schema,
+			w.SchemaVersion, schema, schemaVersion)
+	}
+	for i := range w.Results {
+		if w.Results[i].Division == "" { // written when a workspace had one division
+			w.Results[i].Division = w.Division
+		}
+	}
+	if err := w.check(); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return w, nil
+}
+
+// Update opens a workspace, and holds it while it is changed: no other process changes it, or builds of it, meanwhile.
+func Update(ctx context.Context, dir string, change func(*Workspace) error) error {
+	w, err := OpenWorkspace(dir) // what is none gets no lock file
+	if err != nil {
+		return err
+	}
+	release, err := w.hold(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	if w, err = OpenWorkspace(dir); err != nil {
+		return err
+	}
+	return change(w)
+}
+
+func (w *Workspace) hold(ctx context.Context) (release func(), err error) {
+	release, err = filelock.Hold(ctx, filepath.Join(w.Dir, ".lock"))
+	if err != nil {
+		return nil, fmt.Errorf("the workspace %s: %w", w.Dir, err)
+	}
+	return release, nil
+}
+
+// check wants names that can be folders.
+func (w *Workspace) check() error {
+	var faults []error
+	if w.SubmitterKnown() {
+		faults = append(faults, CheckName("submitter", w.Submitter))
+	}
+	faults = append(faults, checkDivision(w.Division))
+	for _, r := range w.Results {
+		faults = append(faults, checkDivision(r.Division), CheckName("system", r.System), CheckName("benchmark", r.Benchmark),
+			CheckName("scenario", r.Scenario))
+		if r.Test != "" {
+			faults = append(faults, CheckName("test", r.Test))
+		}
+		if !filepath.IsLocal(filepath.FromSlash(r.Dir)) {
+			faults = append(faults, fmt.Errorf("%v: the folder %q leads out of %s", r, r.Dir, r.Out))
+		}
+	}
+	return errors.Join(faults...)
+}
+
+func checkDivision(name string) error {
+	if slices.Contains(tree.Divisions(), name) {
+		return nil
+	}
+	return fmt.Errorf("division %q, want one of %s", name, strings.Join(tree.Divisions(), ", "))
+}
+
+// SubmitterKnown says whether the submitter's name was filled in.
+func (w *Workspace) SubmitterKnown() bool {
+	return w.Submitter != "" && !system.Unfilled(w.Submitter)
+}
+
+// save writes the workspace's file.
+func (w *Workspace) save() error {
+	if w.Results == nil {
+		w.Results = []Result{}
+	}
+	text, err := json.MarshalIndent(w, "", "  ")
+	if err != nil {
+		return err
+	}
+	return wholefile.Write(filepath.Join(w.Dir, WorkspaceFile), append(text, '\n'), 0o644)
+}
+
+// Rules is the round of the runs; empty where there are none.
+func (w *Workspace) Rules() string {
+	if len(w.Results) == 0 {
+		return ""
+	}
+	return w.Results[0].Rules
+}
+
+// Systems are those whose descriptions are in the workspace, sorted.
+func (w *Workspace) Systems() []string {
+	entries, _ := os.ReadDir(filepath.Join(w.Dir, SystemsDir)) // a folder that is not there has none
+	var names []string
+	for _, e := range entries {
+		if name, ok := strings.CutSuffix(e.Name(), ".json"); ok && !e.IsDir() {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// Goal is what a system is submitted for.
+type Goal struct {
+	SystemType mlconf.SystemType // empty: its description does not say so yet
+	Division   string
+}
+
+// Goal is that of a system; of the empty name that of all systems of the workspace, which must have one alone.
+func (w *Workspace) Goal(name string) (Goal, error) {
+	if name != "" {
+		return w.goal(name), nil
+	}
+	goals := map[Goal]string{}
+	for _, name := range w.Systems() {
+		goals[w.goal(name)] = name
+	}
+	if len(goals) > 1 {
+		return Goal{}, fmt.Errorf("the systems of %s, %s, are not of one type and division: say of which type the system is "+
+			"with --system-type, and its --division", w.Dir, strings.Join(w.Systems(), ", "))
+	}
+	for goal := range goals {
+		return goal, nil
+	}
+	return Goal{Division: w.Division}, nil
+}
+
+func (w *Workspace) goal(name string) Goal {
+	g := Goal{Division: w.Division}
+	sheet, _, err := readSheet(filepath.Join(w.Dir, w.systemFile(name)), system.Fields())
+	if err != nil {
+		return g
+	}
+	g.SystemType, _ = mlconf.ParseSystemType(sheet.Text("system_type")) // what is not filled in has none
+	if text := sheet.Text("division"); checkDivision(text) == nil {
+		g.Division = text
+	}
+	return g
+}
+
+// mostName is how long a name may be: 255 bytes is what file systems take, and names get endings.
+const mostName = 200
+
+// CheckName wants a name that is one folder on every system, and that the rules' checks of names take: letters and
+// digits of any script, and - _ . + within. what says of what it is the name.
+func CheckName(what, name string) error {
+	if name == "" {
+		return fmt.Errorf("the name of the %s is empty", what)
+	}
+	if len(name) > mostName {
+		return fmt.Errorf("the name of the %s has %d bytes, want at most %d", what, len(name), mostName)
+	}
+	if strings.HasPrefix(name, ".") || strings.HasPrefix(name, "-") {
+		return fmt.Errorf("%s %q: a name must not begin with %q, as hidden files and options do", what, name, name[:1])
+	}
+	for _, c := range name {
+		switch {
+		case unicode.IsLetter(c), unicode.IsDigit(c), strings.ContainsRune("-_.+", c):
+		case unicode.IsMark(c):
+			return fmt.Errorf("%s %q: it has the mark %U beside a letter; write them as one character", what, name, c)
+		default:
+			return fmt.Errorf("%s %q: %q must not be in the name of a folder; use letters, digits, - _ . +", what, name, c)
+		}
+	}
+	return nil
+}

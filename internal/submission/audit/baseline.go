@@ -1,0 +1,108 @@
+package audit
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/submission/internal/evidence"
+)
+
+// Baseline writes the baseline log of TEST01: the entries of the accuracy log whose samples the audit's log has, in the
+// order of the accuracy log, repeated ones too. It is what create_accuracy_baseline.sh writes. Both logs are streamed;
+// of the audit's the samples are kept.
+func Baseline(w io.Writer, accuracyLog, auditLog string) error {
+	samples, err := baselineSamples(auditLog)
+	if err != nil {
+		return fmt.Errorf("baseline: %w", err)
+	}
+	out := bufio.NewWriter(w)
+	fmt.Fprintln(out, "[")
+	last := ""
+	err = evidence.WithLines(accuracyLog, func(_ int, line string) error {
+		if !samples.in(line) {
+			return nil
+		}
+		if last != "" {
+			fmt.Fprintln(out, last)
+		}
+		last = line
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("baseline: %w", err)
+	}
+	if last != "" {
+		fmt.Fprintln(out, strings.TrimSuffix(last, ","))
+	}
+	fmt.Fprintln(out, "]")
+	return out.Flush()
+}
+
+// indexName begins the part of a line that names its sample, up to and with the name of the next field.
+const indexName = ` "qsl_idx" : `
+
+// baselineParts are the parts of lines that name samples, by their text.
+type baselineParts struct {
+	usual   map[string]bool // those that begin with indexName
+	lengths []int           // of them
+	others  map[string]bool
+}
+
+// baselineSamples finds them as the script does: the second and third part between colons, behind the first comma.
+func baselineSamples(auditLog string) (baselineParts, error) {
+	p := baselineParts{usual: map[string]bool{}, others: map[string]bool{}}
+	err := evidence.WithLines(auditLog, func(_ int, line string) error {
+		part := cut(cut(line, ":", 1, 3), ",", 1, -1)
+		switch {
+		case !strings.Contains(part, "qsl"):
+		case strings.HasPrefix(part, indexName):
+			p.usual[part] = true
+			if !slices.Contains(p.lengths, len(part)) {
+				p.lengths = append(p.lengths, len(part))
+			}
+		default:
+			p.others[part] = true
+		}
+		return nil
+	})
+	return p, err
+}
+
+// cut is the fields from first up to end (-1: the last) as cut(1) gives them: a line without a separator is whole.
+func cut(line, separator string, first, end int) string {
+	parts := strings.Split(line, separator)
+	if len(parts) == 1 {
+		return line
+	}
+	if end < 0 || end > len(parts) {
+		end = len(parts)
+	}
+	if first >= end {
+		return ""
+	}
+	return strings.Join(parts[first:end], separator)
+}
+
+func (p baselineParts) in(line string) bool {
+	for part := range p.others {
+		if strings.Contains(line, part) {
+			return true
+		}
+	}
+	for at := 0; ; {
+		i := strings.Index(line[at:], indexName)
+		if i < 0 {
+			return false
+		}
+		at += i
+		for _, n := range p.lengths {
+			if at+n <= len(line) && p.usual[line[at:at+n]] {
+				return true
+			}
+		}
+		at += len(indexName)
+	}
+}

@@ -1,0 +1,252 @@
+package audit
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/submission/internal/evidence"
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+)
+
+// Config is what a round asks of the run of a test, and of its verdict.
+type Config struct {
+	Test string
+	// Settings are LoadGen's, as in an audit.config: they go over all others, whatever the model.
+	Settings []mlconf.Override
+	// Threshold is the accuracy that TEST07 wants at least, in the metric's unit.
+	Threshold float64
+	// MinTokens and MaxTokens bound TEST09's mean number of tokens of an answer, inclusive.
+	MinTokens, MaxTokens float64
+	// Basis says whose bounds these are; empty: the round's.
+	Basis string
+}
+
+// Own is what a plugin's own questions, and its embedded model, have in the place of what a round asks for.
+type Own struct {
+	Samples int     // of the data set that the test opens; 0: it is none of the plugin's own
+	Figure  float64 // what the model card measured in the test; 0: nothing, or another model answers
+	Share   float64 // of Figure, that TEST07 wants
+}
+
+// On is the configuration for a run on a plugin's own questions: as many as there are, and where the embedded model
+// answers them, bounds that stand to the card's figure as the round's do to that of the official model.
+func (c Config) On(o Own) Config {
+	if o.Samples == 0 || !c.every() {
+		return c
+	}
+	c.Settings = slices.Clone(c.Settings)
+	for i := range c.Settings {
+		if c.Settings[i].Key == countKey {
+			c.Settings[i].Value = strconv.Itoa(o.Samples)
+		}
+	}
+	if o.Figure == 0 {
+		return c
+	}
+	const card = "Judged by the embedded model's card, not by the round: "
+	if c.Threshold != 0 {
+		c.Threshold = thousandths(o.Share * o.Figure)
+		c.Basis = fmt.Sprintf("%san accuracy of %g or more, %g %% of the card's %.3f.", card, c.Threshold, 100*o.Share,
+			o.Figure)
+		return c
+	}
+	middle := (c.MinTokens + c.MaxTokens) / 2
+	c.MinTokens, c.MaxTokens = thousandths(o.Figure*c.MinTokens/middle), thousandths(o.Figure*c.MaxTokens/middle)
+	c.Basis = fmt.Sprintf("%sa mean of %g to %g tokens, the card's %.3f give or take 10 %%.", card, c.MinTokens,
+		c.MaxTokens, o.Figure)
+	return c
+}
+
+// every says whether the test wants each sample of a data set answered, and bounds a mean over all.
+func (c Config) every() bool { return c.Threshold+c.MaxTokens != 0 }
+
+// once says whether the run issues each sample once.
+func (c Config) once() bool {
+	return slices.ContainsFunc(c.Settings, func(s mlconf.Override) bool { return s.Key == uniqueKey && s.Value == "1" })
+}
+
+func thousandths(x float64) float64 { return math.Round(1000*x) / 1000 }
+
+// countKey is the setting that says how many samples a run has.
+const countKey = "min_query_count"
+
+// uniqueKey is the setting that has each sample issued once.
+const uniqueKey = "performance_issue_unique"
+
+// The seed that chooses which answers of an audit run are logged, in all rounds since v0.7.
+const logSeed = "720381539243781796"
+
+// logShareKey is the setting of v0.5 that has a share of all answers logged.
+const logShareKey = "accuracy_log_probability"
+
+// ConfigOf is the configuration of a test for a model in a round. Rounds before v2.1 split TEST04 into runs of two
+// configurations, "TEST04-A" and "TEST04-B". A test that the round has no configuration for is an error; whether the
+// round asks for the test is [mlconf.Rules.Audits].
+func ConfigOf(rules *mlconf.Rules, test, model string) (Config, error) {
+	model = rules.Canonical(model)
+	c := Config{Test: test}
+	known, features := true, rules.AuditFeatures()
+	switch test {
+	case "TEST01", "TEST08":
+		c.Settings = logged(logTarget(model))
+		if share := features.LoggedShare; share != nil {
+			c.Settings = loggedShare(*share)
+		}
+	case "TEST04", "TEST04-A", "TEST04-B":
+		c.Settings, known = caching(features, test, model), features.CachingInTwo == (test != "TEST04")
+	case "TEST05":
+		c.Settings, known = otherSeeds(rules), features.OtherSeeds != ""
+	case "TEST06":
+		c.Settings, known = append(logged("100"), all(countKey, "100"), all("min_duration", "0"),
+			all("sample_concatenate_permutation", "0")), features.FirstTokens
+	case "TEST07":
+		known = model == gptOSS
+		c.Settings, c.Threshold = everySample("990", "990", features.EachSampleOnce), 60.698
+	case "TEST09":
+		known = c.lengths(model, features)
+	default:
+		known = false
+	}
+	if !known {
+		return Config{}, fmt.Errorf("rules %s have no configuration of %q for %s", rules.Name, test, model)
+	}
+	return c, nil
+}
+
+const gptOSS = "gpt-oss-120b"
+
+// lengths sets what TEST09 wants of a model: its reference's mean, give or take a tenth.
+func (c *Config) lengths(model string, features mlconf.AuditFeatures) bool {
+	switch model {
+	case gptOSS:
+		c.Settings, c.MinTokens, c.MaxTokens = everySample("10000", "6396", features.EachSampleOnce), 1150.38, 1406.02
+	case "e2e-rag-qna":
+		c.Settings, c.MinTokens, c.MaxTokens = everySample("10000", "824", false), 246.43, 301.19
+	default:
+		return false
+	}
+	return true
+}
+
+// logTargets are how many answers TEST01 has logged, by the beginning of a model's name.
+var logTargets = []struct{ model, target string }{
+	{"3d-unet", "64"}, {"yolo", "64"}, {"wan", "50"}, {"stable-diffusion-xl", "128"},
+	{"retinanet", "256"}, {"pointpainting", "256"}, {"ssd-large", "256"}, {"ssd-resnet34", "256"},
+	{"ssd-small", "1024"}, {"ssd-mobilenet", "1024"},
+}
+
+func logTarget(model string) string {
+	for _, t := range logTargets {
+		if strings.HasPrefix(model, t.model) {
+			return t.target
+		}
+	}
+	return "4096"
+}
+
+// logged are the settings of a performance run that logs some of its answers.
+func logged(target string) []mlconf.Override {
+	return []mlconf.Override{
+		all("mode", "2"), all("accuracy_log_rng_seed", logSeed), all("accuracy_log_sampling_target", target),
+	}
+}
+
+// loggedShare are the settings of a performance run that logs a share of its answers.
+func loggedShare(share mlconf.LoggedShare) []mlconf.Override {
+	list := []mlconf.Override{all("mode", "2"), all(logShareKey, strconv.FormatFloat(share.Percent, 'f', -1, 64))}
+	for _, s := range loadgen.Scenarios() {
+		list = append(list, mlconf.Override{Scenario: s, Key: "accuracy_log_rng_seed",
+			Value: strconv.FormatUint(share.Seeds[s.String()], 10)})
+	}
+	return list
+}
+
+// everySample are the settings of a run that logs all answers of a data set.
+func everySample(target, count string, unique bool) []mlconf.Override {
+	list := append(logged(target), all(countKey, count), all("min_duration", "0"))
+	if unique {
+		list = append(list, all(uniqueKey, "1"))
+	}
+	return append(list, all("sample_concatenate_permutation", "0"))
+}
+
+// leastEstimated is how many queries early stopping needs for an estimate of the 90th percentile: a run of fewer can
+// only end INVALID, which TEST04 does not take.
+const leastEstimated = 64
+
+// caching are the settings of TEST04: one sample again and again (B), and in old rounds each sample once (A).
+func caching(features mlconf.AuditFeatures, test, model string) []mlconf.Override {
+	unique, same := "0", "1"
+	if test == "TEST04-A" {
+		unique, same = same, unique
+	}
+	list := []mlconf.Override{
+		all("mode", "2"), all(uniqueKey, unique), all("performance_issue_same", same),
+	}
+	if same == "1" {
+		list = append(list, all("performance_issue_same_index", "3"))
+	}
+	for _, s := range []loadgen.Scenario{loadgen.Offline, loadgen.SingleStream, loadgen.MultiStream, loadgen.Server} {
+		if least, ok := features.CachingQueries[model][s.String()]; ok {
+			if s == loadgen.SingleStream {
+				least = max(least, leastEstimated)
+			}
+			list = append(list, mlconf.Override{Scenario: s, Key: countKey, Value: strconv.FormatUint(least, 10)})
+		}
+	}
+	return list
+}
+
+// otherSeeds are the settings of TEST05: the round's second seeds, and before v3.0 three that it fixes.
+func otherSeeds(rules *mlconf.Rules) []mlconf.Override {
+	if rules.AuditFeatures().OtherSeeds == mlconf.SecondSeeds {
+		return []mlconf.Override{all("test05", "1")}
+	}
+	seeds, _ := rules.OtherSeeds()
+	seed := func(key string, v uint64) mlconf.Override { return all(key, strconv.FormatUint(v, 10)) }
+	return []mlconf.Override{
+		all("mode", "2"), seed("qsl_rng_seed", seeds.QSL), seed("sample_index_rng_seed", seeds.SampleIndex),
+		seed("schedule_rng_seed", seeds.Schedule),
+	}
+}
+
+func all(key, value string) mlconf.Override {
+	return mlconf.Override{All: true, Key: key, Value: value}
+}
+
+// Text is an audit.config with the settings and the bounds, for this LoadGen and the official one.
+func (c Config) Text() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %s: MODEL.SCENARIO.KEY = VALUE; LoadGen reads the lines of model * over all other settings.\n",
+		c.Test)
+	for _, s := range c.Settings {
+		scenario := "*"
+		if !s.All {
+			scenario = s.Scenario.String()
+		}
+		fmt.Fprintf(&b, "*.%s.%s = %s\n", scenario, s.Key, s.Value)
+	}
+	for _, bound := range []struct {
+		key   string
+		value float64
+	}{{evidence.ThresholdKey, c.Threshold}, {evidence.MinTokensKey, c.MinTokens}, {evidence.MaxTokensKey, c.MaxTokens}} {
+		if bound.value != 0 {
+			fmt.Fprintf(&b, "*.*.%s = %s\n", bound.key, strconv.FormatFloat(bound.value, 'f', -1, 64))
+		}
+	}
+	return b.String()
+}
+
+// Layer is the settings over those of a run; it is the last.
+func (c Config) Layer() mlconf.Layer { return mlconf.Values(c.Test+" of the rules", c.Settings...) }
+
+// For are the settings of a run of one scenario.
+func (c Config) For(scenario loadgen.Scenario) []mlconf.Override {
+	return slices.DeleteFunc(slices.Clone(c.Settings), func(s mlconf.Override) bool {
+		return !s.All && s.Scenario != scenario
+	})
+}

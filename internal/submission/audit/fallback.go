@@ -1,0 +1,96 @@
+package audit
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/submission/result"
+	"github.com/plumbline-ml/plumbline/internal/submission/tree"
+)
+
+// onlyDiffers says whether nothing else is wrong with the answers than that they differ.
+func (j *judge) onlyDiffers() bool {
+	return len(j.both) == 0 && len(j.accuracy) == 1 && j.accuracy[0].Check == checkAnswers
+}
+
+// fallback compares accuracies where answers differ, as TEST01's README has it in part III: that of the accuracy run on
+// the audit's samples with that of the audit. The scores are those that lie beside the audit's accuracy log, or are
+// made by the request's scorer.
+func (j *judge) fallback(ctx context.Context, v *Verdict) {
+	beside := filepath.Dir(j.r.Run.Accuracy)
+	baseline, err := os.ReadFile(filepath.Join(beside, tree.BaselineAccuracy))
+	compliance, err2 := os.ReadFile(filepath.Join(beside, tree.ComplianceAccuracy))
+	texts := [2]string{string(baseline), string(compliance)}
+	if err != nil || err2 != nil || j.r.scores() {
+		if !j.r.scores() {
+			return
+		}
+		if texts, err = j.scoreBoth(ctx); err != nil {
+			v.Reasons = append(v.Reasons, Reason{Check: "baseline", File: j.r.Run.Accuracy, Found: err.Error(),
+				Want: "the accuracy of both runs on the audit's samples", Do: "mend what the scorer says", Rule: j.source()})
+			return
+		}
+	}
+	v.Texts[tree.AccuracyDir+"/"+tree.BaselineAccuracy] = texts[0]
+	v.Texts[tree.AccuracyDir+"/"+tree.ComplianceAccuracy] = texts[1]
+	v.Texts[tree.AccuracyDir+"/"+tree.AccuracyText] = texts[1]
+	reasons := j.compareAccuracies(texts)
+	if len(reasons) > 0 {
+		v.Reasons = append(v.Reasons, reasons...)
+		return
+	}
+	v.Notes = append(v.Notes, "answers differ, and the accuracies do not: "+v.Reasons[0].Found)
+	v.Reasons = slices.DeleteFunc(v.Reasons, func(r Reason) bool { return r.Check == checkAnswers })
+	v.Accuracy, v.Pass = Passed, len(v.Reasons) == 0
+}
+
+// scores says whether the request can score a log.
+func (r Request) scores() bool { return r.Score != nil || r.Command != "" }
+
+// scoreBoth scores the baseline log, made for the purpose, and the audit's log.
+func (j *judge) scoreBoth(ctx context.Context) (texts [2]string, err error) {
+	dir, err := os.MkdirTemp("", "baseline-")
+	if err != nil {
+		return texts, err
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, tree.AccuracyLog)
+	f, err := os.Create(path)
+	if err != nil {
+		return texts, err
+	}
+	err = Baseline(f, j.r.Reference.Accuracy, j.r.Run.Accuracy)
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	for i, log := range []string{path, j.r.Run.Accuracy} {
+		if err == nil {
+			texts[i], _, err = j.r.scoreText(ctx, log)
+		}
+	}
+	return texts, err
+}
+
+// compareAccuracies compares each metric of the model as the submission checker does.
+func (j *judge) compareAccuracies(texts [2]string) (reasons []Reason) {
+	changes, err := result.Changes(j.rules, j.r.Model, j.r.Scenario, texts[0], texts[1])
+	if err != nil {
+		reasons = append(reasons, Reason{Check: "baseline", File: j.r.Run.Accuracy,
+			Found: strings.ReplaceAll(err.Error(), "\n", "; "),
+			Want:  "the accuracy of both runs on the audit's samples, as the benchmark's script prints it",
+			Do:    "name the model (--model), and a scorer that prints its metrics", Rule: j.source()})
+	}
+	for _, c := range changes {
+		if !c.Within() {
+			reasons = append(reasons, Reason{Check: "baseline", Found: fmt.Sprintf(
+				"%s %s in the audit and %s in the accuracy run on the same samples, %.3g %% apart", c.Metric,
+				result.Text(c.Compliance), result.Text(c.Baseline), c.Percent),
+				Want: fmt.Sprintf("at most %g %%", c.Most), Do: "find why accuracy differs in performance mode", Rule: j.source()})
+		}
+	}
+	return reasons
+}

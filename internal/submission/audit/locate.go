@@ -1,0 +1,132 @@
+package audit
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/submission/tree"
+)
+
+// Found are the logs of a test as folders have them.
+type Found struct {
+	Test           string
+	Reference, Run Logs
+	// Model and Scenario are the names of the folders above, as far as the folder is a scenario's of a submission.
+	Model, Scenario string
+}
+
+// Locate finds the logs of a test. dir is the folder of a scenario, with a folder TESTnn inside, or the folder of an
+// audit's run; results is the scenario's folder with accuracy/ and performance/run_1/, and may be empty where it is
+// dir, or the folder above a run's that is named TESTnn, or results/... of a dir below compliance/. Whether the logs
+// are there is for Verify to say. An empty test means every test that has a folder in dir.
+func Locate(dir, results, test string) ([]Found, error) {
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return nil, fmt.Errorf("%w: %s is not a folder: want a scenario's, or that of an audit's run", ErrMissing, dir)
+	}
+	tests := []string{test}
+	if test == "" {
+		tests = within(dir)
+	}
+	if len(tests) == 0 {
+		return nil, fmt.Errorf("%w: %s has no folder of a test: name the test (--test TESTnn), or a scenario's folder",
+			ErrRequest, dir)
+	}
+	var list []Found
+	var errs []error
+	for _, test := range tests {
+		f, err := locate(filepath.Clean(dir), results, test)
+		list, errs = append(list, f), append(errs, err)
+	}
+	return list, errors.Join(errs...)
+}
+
+// mostScenarios is how many folders of scenarios are looked into at once: more than any round has had.
+const mostScenarios = 20_000
+
+// Below lists the folders below dir that have folders of tests inside, as scenarios' folders of a submission, a system
+// or a whole repository have them, sorted by their paths. It is empty where dir itself has one. Hidden folders and
+// links are left out.
+func Below(dir string) (scenarios []string, err error) {
+	if len(within(dir)) > 0 {
+		return nil, nil
+	}
+	err = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case !e.IsDir():
+			return nil
+		case strings.HasPrefix(e.Name(), ".") && path != dir:
+			return fs.SkipDir
+		case len(within(path)) == 0:
+			return nil
+		case len(scenarios) >= mostScenarios:
+			return fmt.Errorf("%w: %s has more than %d scenarios with tests: name a submitter's folder", ErrRequest, dir,
+				mostScenarios)
+		}
+		scenarios = append(scenarios, path)
+		return fs.SkipDir
+	})
+	return scenarios, err
+}
+
+// ErrMissing is wrapped where there is no folder to look into.
+var ErrMissing = errors.New("audit")
+
+// within are the tests that have a folder in dir.
+func within(dir string) []string {
+	return slices.DeleteFunc(tree.AuditTests(), func(test string) bool { return !isFolder(filepath.Join(dir, test)) })
+}
+
+// Has says whether a scenario's folder has one of a test.
+func Has(dir, test string) bool { return isFolder(filepath.Join(dir, test)) }
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+func locate(dir, results, test string) (Found, error) {
+	f, scenario := Found{Test: test, Run: RunLogs(dir)}, results
+	switch {
+	case isFolder(filepath.Join(dir, test)):
+		f.Run = RunLogs(filepath.Join(dir, test))
+		if results == "" {
+			results, scenario = besideCompliance(dir), dir
+		}
+	case results != "":
+	case filepath.Base(dir) == test:
+		scenario = filepath.Dir(dir)
+		results = besideCompliance(scenario)
+	case slices.Contains(compared, test):
+		return f, fmt.Errorf("%w: %s compares with the submission's runs: name the folder of their scenario (--results DIR)",
+			ErrRequest, test)
+	}
+	if results != "" {
+		f.Reference = ResultLogs(results)
+	}
+	if name, ok := tree.CanonicalScenario(filepath.Base(scenario)); scenario != "" && ok {
+		f.Scenario, f.Model = name, filepath.Base(filepath.Dir(scenario))
+	}
+	return f, nil
+}
+
+// compared are the tests that look at the submission's own runs.
+var compared = []string{"TEST01", "TEST04", "TEST05", "TEST08"}
+
+// besideCompliance is the folder of the results of a scenario whose audits lie below compliance/, as before v6.0;
+// others are their own.
+func besideCompliance(scenario string) string {
+	parts := strings.Split(filepath.ToSlash(scenario), "/")
+	i := slices.Index(parts, "compliance")
+	if i < 0 || isFolder(filepath.Join(scenario, tree.PerformanceDir)) {
+		return scenario
+	}
+	parts[i] = tree.ResultsDir
+	return filepath.FromSlash(strings.Join(parts, "/"))
+}

@@ -1,0 +1,222 @@
+package audit
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/internal/submission/internal/evidence"
+	"github.com/plumbline-ml/plumbline/internal/submission/tree"
+	"github.com/plumbline-ml/plumbline/loadgen"
+)
+
+// oldRun is a run's score as the LoadGen of its time wrote it.
+type oldRun struct {
+	scenario string
+	single   uint64 // 90th percentile in ns
+	multi    uint64 // 99th percentile of a query in ns
+	samples  uint64 // of a query
+	rate     float64
+}
+
+// written writes a run without early stopping, in a detail log and in a summary.
+func (r oldRun) written(m *madeRun) {
+	delete(m.detail, scoreKeys[r.scenario])
+	head := []string{"================================================", "MLPerf Results Summary",
+		"================================================", "SUT name : made", "Scenario : " + r.scenario,
+		"Mode     : PerformanceOnly"}
+	line := ""
+	switch r.scenario {
+	case "SingleStream":
+		m.detail["result_90.00_percentile_latency_ns"] = r.single
+		line = fmt.Sprintf("90th percentile latency (ns) : %d", r.single)
+	case "MultiStream":
+		m.detail["result_99.00_percentile_latency_ns"], m.detail["effective_samples_per_query"] = r.multi, r.samples
+		line = fmt.Sprintf("Samples per query : %d\n99th percentile latency (ns) : %d", r.samples, r.multi)
+	case "Server":
+		m.detail["result_scheduled_samples_per_sec"], m.detail["result_completed_samples_per_sec"] = r.rate, r.rate/2
+		line = fmt.Sprintf("Scheduled samples per second : %.2f", r.rate)
+	default:
+		m.detail["result_samples_per_second"] = r.rate
+		line = fmt.Sprintf("Samples per second: %.2f", r.rate)
+	}
+	m.summary = append(head, line, "Result is : VALID", "  Min duration satisfied : Yes", "  Min queries satisfied : Yes",
+		"", "================================================", "Additional Stats",
+		"================================================", "Completed samples per second    : 1.00", "",
+		"================================================", "Test Parameters Used",
+		"================================================", "samples_per_query : 1", "",
+		"No warnings encountered during test.", "", "No errors encountered during test.")
+}
+
+// ofRound makes logs of an audit as the LoadGen of an old round wrote them.
+func ofRound(t *testing.T, round, test, scenario string, reference, run oldRun) *made {
+	t.Helper()
+	m := good(t, "TEST01", scenario)
+	rules := rulesOf(t, round)
+	m.request.Test, m.request.Rules, m.request.Model, m.request.PerformanceOnly = test, rules, "resnet50", true
+	config, err := ConfigOf(rules, test, "resnet50")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for key, v := range map[string]uint64{"qsl": rules.Seeds.QSL, "sample_index": rules.Seeds.SampleIndex,
+		"schedule": rules.Seeds.Schedule} {
+		m.audit.detail["effective_"+key+"_rng_seed"] = v
+	}
+	s, err := loadgen.ParseScenario(scenario)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range config.For(s) {
+		m.audit.detail["requested_"+o.Key] = number0(o.Value)
+	}
+	reference.scenario, run.scenario = scenario, scenario
+	reference.written(m.performance)
+	run.written(m.audit)
+	return m
+}
+
+// TestOldRounds: TEST01 and TEST05 of a round are judged by the numbers that its scripts compared, in all scenarios.
+func TestOldRounds(t *testing.T) {
+	reference := oldRun{single: 1e6, multi: 5e6, samples: 60, rate: 100}
+	slower := oldRun{single: 1_070_000, multi: 5_350_000, samples: 56, rate: 93}  // by 7 %
+	quicker := oldRun{single: 930_000, multi: 4_650_000, samples: 64, rate: 107}  // by 7 %
+	much := oldRun{single: 1_200_000, multi: 6e6, samples: 48, rate: 80}          // slower by 20 %
+	edge := oldRun{single: 1_100_001, multi: 5_500_001, samples: 67, rate: 110.1} // just above 10 %
+	streams := oldRun{single: 1e6, multi: 20e6, samples: 60, rate: 100}           // MultiStream's latency differs alone
+	for _, round := range []string{"v0.5", "v0.7", "v1.1", "v2.0"} {
+		for _, scenario := range []string{"SingleStream", "MultiStream", "Server", "Offline"} {
+			for _, c := range []struct {
+				test string
+				run  oldRun
+				pass bool
+			}{
+				{"TEST01", reference, true}, {"TEST01", slower, true}, {"TEST01", quicker, true}, {"TEST01", much, false},
+				{"TEST01", edge, false}, {"TEST01", streams, scenario != "MultiStream" || round != "v2.0"},
+				{"TEST05", reference, true}, {"TEST05", slower, round == "v0.5"}, {"TEST05", quicker, round == "v0.5"},
+				{"TEST05", much, false}, {"TEST05", streams, scenario != "MultiStream" || round != "v2.0"},
+			} {
+				v := ofRound(t, round, c.test, scenario, reference, c.run).verify(t)
+				text := v.Texts[tree.VerifyPerformance]
+				if v.Pass != c.pass || strings.Contains(text, evidence.Pass) != c.pass {
+					t.Errorf("%s, %s, %s, %+v: %v\n%s", round, scenario, c.test, c.run, v.Reasons, text)
+				}
+			}
+		}
+	}
+}
+
+// TestTextLogsOfOldRounds: logs in the text form are judged by the results of their summaries, and one without says so
+// once.
+func TestTextLogsOfOldRounds(t *testing.T) {
+	reference := oldRun{single: 1e6, multi: 5e6, samples: 60, rate: 100}
+	for _, round := range []string{"v0.5", "v0.7"} {
+		for _, scenario := range []string{"Server", "Offline"} {
+			for rate, pass := range map[float64]bool{100: true, 93: true, 80: false} {
+				run := reference
+				run.rate = rate
+				m := ofRound(t, round, "TEST01", scenario, reference, run)
+				m.performance.text, m.audit.text = true, true
+				if v := m.verify(t); v.Pass != pass {
+					t.Errorf("%s, %s, %v/s: %v", round, scenario, rate, v.Reasons)
+				}
+			}
+		}
+	}
+	m := ofRound(t, "v0.7", "TEST01", "Offline", reference, reference)
+	m.performance.text, m.audit.text, m.audit.summary = true, true, []string{"cut off"}
+	v := m.verify(t)
+	said := 0
+	for _, r := range v.Reasons {
+		if strings.Contains(r.Found, "its results are in "+tree.SummaryLog) {
+			said++
+		}
+	}
+	if v.Pass || said != 1 {
+		t.Errorf("a summary that was cut off: said %d times: %v", said, v.Reasons)
+	}
+}
+
+// textLog writes the settings and the end of a log as LoadGens before v1.0 did.
+func textLog(detail map[string]any) string {
+	var b strings.Builder
+	say := func(format string, args ...any) {
+		fmt.Fprintf(&b, `"pid": 1, "tid": 1, "ts": 5ns : `+format+"\n", args...)
+	}
+	for section, title := range map[string]string{
+		"effective_": "Effective Settings:", "requested_": "Requested Settings:",
+	} {
+		say("%s", title)
+		for key, v := range detail {
+			if name, ok := strings.CutPrefix(key, section); ok {
+				name = strings.NewReplacer("test_mode", "Test mode", "scenario", "Scenario").Replace(name)
+				say("%s : %s", name, strings.TrimSuffix(fmt.Sprint(v), "Only"))
+			}
+		}
+		say("")
+	}
+	for key, label := range map[string]string{
+		"loadgen_version": "version : ", "sut_name": "System Under Test (SUT) name: ",
+		"qsl_reported_total_count": "QSL total size: ", "warning_generic_message": "",
+		"power_begin": `POWER_BEGIN: "mode" : Performance, "time" : `,
+		"power_end":   `POWER_END: "mode" : Performance, "time" : `} {
+		if v, ok := detail[key]; ok {
+			say("%s%v", label, v)
+		}
+	}
+	return b.String()
+}
+
+// TestShortLatenciesOfOldRounds: before v2.0 the wide band was SingleStream's alone, and TEST05's up to v2.0.
+func TestShortLatenciesOfOldRounds(t *testing.T) {
+	reference := oldRun{single: 190_000, multi: 1_500_000, samples: 60, rate: 100}
+	run := oldRun{single: 225_000, multi: 1_750_000, samples: 70, rate: 100} // by a sixth
+	for _, c := range []struct {
+		round, test, scenario string
+		pass                  bool
+	}{
+		{"v1.0", "TEST01", "SingleStream", true}, {"v1.0", "TEST05", "SingleStream", true},
+		{"v1.0", "TEST01", "MultiStream", false}, {"v2.0", "TEST01", "MultiStream", true},
+		{"v2.0", "TEST05", "MultiStream", false}, {"v2.0", "TEST05", "SingleStream", true},
+	} {
+		if v := ofRound(t, c.round, c.test, c.scenario, reference, run).verify(t); v.Pass != c.pass {
+			t.Errorf("%+v: %v", c, v.Reasons)
+		}
+	}
+}
+
+// TestLogsOfLaterLoadGen: a log with early stopping is judged by what the round's script took of it.
+func TestLogsOfLaterLoadGen(t *testing.T) {
+	for _, round := range []string{"v2.1", "v3.0", "v3.1", "v4.0", "v4.1", "v5.0", "v5.1"} {
+		for scenario, key := range scoreKeys {
+			m := ofRound(t, round, "TEST01", scenario, oldRun{single: 1, multi: 1, rate: 1},
+				oldRun{single: 9, multi: 9, rate: 9})
+			m.performance.summary, m.audit.summary = nil, nil
+			m.performance.detail[key], m.audit.detail[key] = 2e6, 2.1e6
+			if v := m.verify(t); !v.Pass {
+				t.Errorf("%s, %s: %v", round, scenario, v.Reasons)
+			}
+			m.audit.detail[key] = 2.3e6
+			if v := m.verify(t); v.Pass {
+				t.Errorf("%s, %s: 15 %% off passes", round, scenario)
+			}
+		}
+	}
+}
+
+// TestInvalidRunsOfOldRounds: an INVALID run fails as ever.
+func TestInvalidRunsOfOldRounds(t *testing.T) {
+	same := oldRun{single: 1e6, multi: 5e6, samples: 60, rate: 100}
+	for _, test := range []string{"TEST01", "TEST05"} {
+		for _, scenario := range []string{"SingleStream", "MultiStream"} {
+			m := ofRound(t, "v1.0", test, scenario, same, same)
+			m.audit.detail["result_validity"] = "INVALID"
+			for i, line := range m.audit.summary {
+				m.audit.summary[i] = strings.Replace(line, "Result is : VALID", "Result is : INVALID", 1)
+			}
+			if v, err := Verify(context.Background(), m.written(t)); err != nil || v.Pass {
+				t.Errorf("%s, %s: %+v, %v", test, scenario, v, err)
+			}
+		}
+	}
+}

@@ -1,0 +1,84 @@
+package audit
+
+import (
+	"fmt"
+	"math"
+	"os"
+
+	"github.com/plumbline-ml/plumbline/internal/submission/tree"
+	"github.com/plumbline-ml/plumbline/loadgen/mllog"
+)
+
+// test04 judges TEST04, one sample again and again, and TEST05, other seeds: the speed is the submission's.
+func (j *judge) test04() Verdict {
+	j.logs(true)
+	if j.run == nil || j.reference == nil {
+		return j.verdict(map[string]string{tree.VerifyPerformance: "Verifying performance.\n"})
+	}
+	reference, test, ok := j.scores()
+	j.targetLatency()
+	text, _ := j.scoring.Text(j.r.Test, pathsOf(j.r.Reference), pathsOf(j.r.Run))
+	if j.r.Test == "TEST05" {
+		text = j.textOf(reference, test)
+	}
+	if ok {
+		j.rate(reference, test)
+	}
+	j.summary(j.reference, j.r.Reference.Summary)
+	j.summary(j.run, j.r.Run.Summary)
+	j.agrees(text)
+	return j.verdict(map[string]string{tree.VerifyPerformance: text})
+}
+
+// rate compares the scores of the detail logs by the test's rule.
+func (j *judge) rate(reference, test float64) {
+	want, do := "no faster than the submission by a tenth", "answers must not be kept for samples that come again"
+	if j.r.Test == "TEST05" {
+		want = fmt.Sprintf("as fast as the submission but for %g %%",
+			100*j.scoring.Tolerance(j.r.Test, j.scenario, reference))
+		do = "the speed must not depend on the seeds"
+	}
+	switch {
+	case InBand(j.rules, j.r.Test, j.scenario, reference, test):
+	case InPrintedBand(j.rules, j.r.Test, j.scenario, reference, test):
+		j.noteDecimals(reference, test)
+	default:
+		j.fault(&j.performance, Reason{Check: "score-band", File: j.r.Run.Detail,
+			Found: fmt.Sprintf("a score of %g, the submission's is %g", test, reference), Want: want,
+			Do: do + "; run both again on a machine with nothing else to do, if they do not"})
+	}
+}
+
+// summary wants a summary log that says what the detail log says.
+func (j *judge) summary(d *mllog.Detail, path string) {
+	if err := readable(path); err != nil {
+		j.unread(&j.performance, path, "summary log", err)
+		return
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		j.unread(&j.performance, path, "summary log", err)
+		return
+	}
+	defer f.Close()
+	s, err := mllog.ReadSummary(f)
+	if err != nil {
+		j.fault(&j.performance, Reason{Check: "log-format", File: path, Found: err.Error(), Want: "a whole summary log",
+			Do: "take the log as LoadGen wrote it", Missing: true})
+		return
+	}
+	contradicts := func(found, want string) {
+		j.fault(&j.performance, Reason{Check: "summary", File: path, Found: found, Want: want + " as in the detail log",
+			Do: "take both logs of one run, unchanged"})
+	}
+	if scenario := text(d, "effective_scenario"); s.Scenario != scenario {
+		contradicts("the scenario "+orNone(s.Scenario), scenario)
+	}
+	if valid := text(d, "result_validity"); s.Result != valid {
+		contradicts("the result "+orNone(s.Result), valid)
+	}
+	want, _, ok := scoreOf(j.scoring, d, j.scenario)
+	if got, found := j.scoring.InSummary(path); ok && (!found || math.Abs(got-want) > 0.01+1e-4*want) {
+		contradicts(fmt.Sprintf("a score of %g", got), fmt.Sprintf("%g", want))
+	}
+}

@@ -1,0 +1,110 @@
+package audit
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/submission/internal/evidence"
+	"github.com/plumbline-ml/plumbline/internal/submission/tree"
+	"github.com/plumbline-ml/plumbline/loadgen/mllog"
+)
+
+// test06 judges the consistency of answers of tokens: the first token is the one that was reported first, an answer
+// ends with one end token at most, and is as long as it was counted.
+func (j *judge) test06(ctx context.Context) (Verdict, error) {
+	eos := []float64{2}
+	if j.r.EOS != "" {
+		eos = eos[:0]
+		for part := range strings.SplitSeq(j.r.EOS, ",") {
+			n, err := strconv.ParseInt(part, 10, 64)
+			if err != nil {
+				return Verdict{}, fmt.Errorf("%w: the end token %q, want a number, or several with commas between them", ErrRequest,
+					part)
+			}
+			eos = append(eos, float64(n))
+		}
+		j.note("An answer ends with one of the tokens %s.", j.r.EOS)
+	}
+	j.logs(false)
+	if j.scenario == "" && j.r.Scenario == "" {
+		return Verdict{}, fmt.Errorf("%w: the scenario is not known, and no log says it: name it", ErrRequest)
+	}
+	c := consistency{dtype: j.dtype, eos: eos, streams: j.scenario != "Offline", payloads: j.payloads(j.r.Run.Accuracy)}
+	j.sampled(j.answers(ctx, j.r.Run.Accuracy, auditWhat, c.add))
+	c.judge(j)
+	first := evidence.Bool(c.first.n == 0 && c.unsent.n == 0)
+	if !c.streams {
+		first = "Skipped"
+	}
+	text := fmt.Sprintf("First token check pass: %s\nEOS check pass: %s\nSample length check pass: %s\n"+
+		"TEST06 verification complete\n", first, evidence.Bool(c.ends.n == 0), evidence.Bool(c.counts.n == 0))
+	return j.verdict(map[string]string{tree.VerifyAccuracy: text}), ctx.Err()
+}
+
+// consistency looks at answers of tokens.
+type consistency struct {
+	dtype    evidence.DType
+	eos      []float64
+	streams  bool
+	payloads *payloads
+
+	ends    tally // answers with several end tokens
+	counts  tally // of another length than counted
+	uncount tally // without a count
+	first   tally // that begin otherwise than was reported first
+	unsent  tally // whose first token was not reported
+}
+
+func (c *consistency) add(e mllog.AccuracyEntry) {
+	c.payloads.add(c.dtype, e)
+	size := c.dtype.Size
+	data := e.Data[:len(e.Data)/size*size]
+	if n := len(data) / size; n >= 2 && c.isEnd(data, n-1) && c.isEnd(data, n-2) {
+		c.ends.add(e)
+	}
+	switch {
+	case e.TokenCount < 0:
+		c.uncount.add(e)
+	case e.TokenCount != int64(len(data)/size):
+		c.counts.add(e)
+	}
+	switch {
+	case !c.streams:
+	case len(e.TokenData) < size || len(e.TokenData)%size != 0:
+		c.unsent.add(e)
+	case len(e.TokenData) > len(data) || !evidence.SameTokens(c.dtype, data, e.TokenData):
+		c.first.add(e)
+	}
+}
+
+// isEnd says whether token i is one that ends answers.
+func (c *consistency) isEnd(data []byte, i int) bool {
+	return slices.Contains(c.eos, c.dtype.At(data, i))
+}
+
+func (c *consistency) judge(j *judge) {
+	c.payloads.judge(j)
+	for _, f := range []struct {
+		tally
+		check, found, want, do string
+	}{
+		{c.ends, "eos", "end with two end tokens or more", "one end token at most",
+			"end each answer behind its end token, or name the model's: --eos-token-id"},
+		{c.counts, "token-count", "have another number of tokens than token_count says", "equal counts",
+			"report the tokens of the payload as n_tokens, or name their type: --dtype"},
+		{c.uncount, "token-count", "have no token_count", "a run with use_token_latencies", "run with token latencies on"},
+		{c.first, "first-token", "begin otherwise than the token that was reported first", "the reported token",
+			"report each answer's own first token to FirstTokenComplete"},
+		{c.unsent, "first-token", "have no token that was reported first", "a first token of each answer",
+			"report it to FirstTokenComplete"},
+	} {
+		if f.n > 0 {
+			j.fault(&j.accuracy, Reason{Check: f.check, File: j.r.Run.Accuracy,
+				Found: fmt.Sprintf("%d of %d answers %s, the first of sample %d", f.n, c.payloads.n, f.found, f.first),
+				Want:  f.want, Do: f.do})
+		}
+	}
+}

@@ -1,0 +1,200 @@
+package campaign
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/bench"
+	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+
+	"github.com/plumbline-ml/plumbline/internal/submission/audit"
+)
+
+// Comparison sets a run under other conditions beside the run that it is compared with.
+type Comparison struct {
+	Scenario   string
+	Run, Other record.Run // as it was, and under the other conditions
+	Pass       bool
+	Reasons    []string // why not
+	Notes      []string
+}
+
+// The folders of runs under other conditions, beside those of the compliance tests.
+const (
+	seedsFolder   = "seeds"
+	datasetFolder = "dataset"
+)
+
+// Pair are two runs to compare: as the user has it, and under other conditions.
+type Pair struct {
+	first, other Step
+	compare      func(*Comparison)
+}
+
+// Seeds is the performance run of a scenario beside one with other seeds. A system that is faster with the official
+// seeds than with others, by more than the bound of TEST05, knows them.
+func Seeds(scenario string, s mlconf.Seeds) Pair {
+	first := Step{Scenario: scenario, Mode: bench.ModePerformance}
+	other := first
+	other.Test = bench.Test{Name: seedsFolder, Judged: true}
+	other.Set = []string{
+		fmt.Sprintf("qsl_rng_seed=%d", s.QSL), fmt.Sprintf("sample_index_rng_seed=%d", s.SampleIndex),
+		fmt.Sprintf("schedule_rng_seed=%d", s.Schedule),
+	}
+	return Pair{first, other, (*Comparison).performance}
+}
+
+// Dataset is a run of a scenario, performance or accuracy, beside one on another data set. The bound of the performance
+// is that of the seeds; an accuracy must not be lower by more than one percent of it.
+func Dataset(scenario, mode, path string) Pair {
+	first := Step{Scenario: scenario, Mode: mode}
+	other := first
+	other.Test, other.Dataset = bench.Test{Name: datasetFolder, Judged: true}, path
+	if mode == bench.ModeAccuracy {
+		return Pair{first, other, (*Comparison).accuracy}
+	}
+	return Pair{first, other, (*Comparison).performance}
+}
+
+// Compare makes the runs of pairs, as far as they are not there, and tells of each pair. The error is as of Audits.
+func (c *Campaign) Compare(ctx context.Context, pairs []Pair, done func(Comparison, error)) error {
+	var pieces []piece
+	for _, p := range pairs {
+		pieces = append(pieces, piece{c, []Step{p.first, p.other}, func(ctx context.Context) exitcode.Code {
+			o, err := c.pair(ctx, p)
+			done(o, err)
+			return code(audit.Verdict{Pass: o.Pass}, err)
+		}})
+	}
+	return inTurn(ctx, pieces)
+}
+
+// pair makes both runs, compares them, and notes the verdict with the second.
+func (c *Campaign) pair(ctx context.Context, p Pair) (o Comparison, err error) {
+	o.Scenario = p.first.Scenario
+	if o.Run, err = c.Make(ctx, p.first); err != nil {
+		return o, err
+	}
+	if o.Other, err = c.Make(ctx, p.other); err != nil {
+		return o, err
+	}
+	p.compare(&o)
+	return o, c.judge(p.other, o.Pass)
+}
+
+// Bounds of what other seeds or data may cost: a share of the performance, more where latencies are short, and of the
+// accuracy.
+const (
+	slower      = 0.05
+	slowerShort = 0.20
+	lower       = 0.01
+)
+
+// performance compares the scores of two runs.
+func (o *Comparison) performance() {
+	if !o.valid() {
+		return
+	}
+	first, other := float64(o.Run.Performance.Metric.Value), float64(o.Other.Performance.Metric.Value)
+	gained := other/first - 1
+	if o.latencies() {
+		gained = first/other - 1
+	}
+	bound := o.bound(time.Duration(first))
+	text := fmt.Sprintf("%s %s instead of %s %s: %s", o.Other.Performance.Metric.Rounded, o.Other.Performance.Metric.Unit,
+		o.Run.Performance.Metric.Rounded, o.Run.Performance.Metric.Unit, change(gained, "faster", "slower"))
+	switch {
+	case math.IsNaN(gained) || gained < -bound:
+		o.fail(fmt.Sprintf("%s, more than the %s that runs may differ by", text, percent(bound)))
+	default:
+		o.Pass = true
+		o.Notes = append(o.Notes, text)
+	}
+}
+
+// valid wants two runs with results.
+func (o *Comparison) valid() bool {
+	for _, r := range []record.Run{o.Run, o.Other} {
+		if r.Performance == nil || !r.Performance.Valid {
+			o.fail(fmt.Sprintf("the run in %s is %s: there is nothing to compare", r.Dir, r.Verdict))
+			return false
+		}
+	}
+	return true
+}
+
+func (o *Comparison) fail(why string) { o.Pass, o.Reasons = false, append(o.Reasons, why) }
+
+// latencies says whether the score is a latency, of which less is better.
+func (o *Comparison) latencies() bool {
+	return o.Scenario == "SingleStream" || o.Scenario == "MultiStream"
+}
+
+// bound is wider for latencies so short that runs differ by more.
+func (o *Comparison) bound(score time.Duration) float64 {
+	short := o.Scenario == "SingleStream" && score <= 200*time.Microsecond ||
+		o.Scenario == "MultiStream" && score <= 1600*time.Microsecond
+	if short {
+		return slowerShort
+	}
+	return slower
+}
+
+// accuracy compares each metric of two runs.
+func (o *Comparison) accuracy() {
+	if o.Run.Accuracy == nil || o.Other.Accuracy == nil {
+		o.fail("a run has no accuracy: there is nothing to compare")
+		return
+	}
+	o.Pass = true
+	for _, m := range o.Run.Accuracy.Metrics {
+		for _, n := range o.Other.Accuracy.Metrics {
+			if m.Name == n.Name {
+				o.metric(m.Name, float64(m.Value), float64(n.Value))
+			}
+		}
+	}
+}
+
+func (o *Comparison) metric(name string, first, other float64) {
+	gained := other/first - 1
+	text := fmt.Sprintf("%s %.5g instead of %.5g: %s", name, other, first, change(gained, "higher", "lower"))
+	if math.IsNaN(gained) || gained < -lower {
+		o.fail(fmt.Sprintf("%s, more than the %s that it may be", text, percent(lower)))
+		return
+	}
+	o.Notes = append(o.Notes, text)
+}
+
+func change(gained float64, more, less string) string {
+	if gained < 0 {
+		return percent(-gained) + " " + less
+	}
+	return percent(gained) + " " + more
+}
+
+func percent(share float64) string { return strconv.FormatFloat(100*share, 'f', 1, 64) + " %" }
+
+// ParseSeeds reads three seeds: "1,2,3" for the QSL, the sample index and the schedule.
+func ParseSeeds(text string) (mlconf.Seeds, error) {
+	parts := strings.Split(text, ",")
+	if len(parts) != 3 {
+		return mlconf.Seeds{}, fmt.Errorf("--seeds %q: want three numbers Q,S,C: of the QSL, the sample index, the schedule",
+			text)
+	}
+	var s mlconf.Seeds
+	for i, into := range []*uint64{&s.QSL, &s.SampleIndex, &s.Schedule} {
+		n, err := strconv.ParseUint(strings.TrimSpace(parts[i]), 10, 64)
+		if err != nil {
+			return s, fmt.Errorf("--seeds %q: %q is no whole number of 64 bits", text, parts[i])
+		}
+		*into = n
+	}
+	return s, nil
+}

@@ -1,0 +1,90 @@
+package campaign
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/bench"
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+	"github.com/plumbline-ml/plumbline/sdk"
+
+	"github.com/plumbline-ml/plumbline/internal/submission/audit"
+	"github.com/plumbline-ml/plumbline/internal/submission/result"
+)
+
+// scorer scores accuracy logs of a test's run, and of those that it is compared with, by the benchmark's own scorer: on
+// the data set that the test has alone, or on that of accuracy runs. It leaves nothing beside the logs.
+func (c *Campaign) scorer(rules *mlconf.Rules, rulesKey string,
+	own Step) func(context.Context, string) (audit.Score, error) {
+	return func(ctx context.Context, log string) (audit.Score, error) {
+		r := c.Request
+		dataset, err := c.scored(ctx, own)
+		if err != nil {
+			return audit.Score{}, err
+		}
+		dir, err := os.MkdirTemp("", "scored-")
+		if err != nil {
+			return audit.Score{}, err
+		}
+		defer os.RemoveAll(dir)
+		if log, err = linked(log, dir); err != nil {
+			return audit.Score{}, err
+		}
+		all, err := bench.Score(ctx, bench.ScoreRequest{
+			Plugins: r.Plugins, Path: log, Model: r.Model.Name, Dataset: dataset, Test: own.Test.Name, Count: r.Data.Count,
+			Params:       r.Model.Params,
+			ScorerModels: r.Data.ScorerModels, Files: r.Model.Finder,
+		})
+		if err != nil {
+			return audit.Score{}, err
+		}
+		if len(all) == 0 {
+			return audit.Score{}, errNoScore
+		}
+		text := all[0].OfficialText
+		return audit.Score{Text: text, Metrics: metrics(rules.Targets(rulesKey, ""), text)}, nil
+	}
+}
+
+// scored is the path of the data set that a step's log is scored on; empty: the plugin's own.
+func (c *Campaign) scored(ctx context.Context, s Step) (string, error) {
+	p, err := bench.NewPlan(ctx, c.request(s))
+	if err != nil {
+		return "", err
+	}
+	use := p.UseOf(p.Runs[len(p.Runs)-1])
+	if use == sdk.UsePerformance {
+		use = sdk.UseAccuracy
+	}
+	return p.DatasetFor(use), nil
+}
+
+// linked is a log's name in another folder.
+func linked(log, dir string) (string, error) {
+	path, err := filepath.Abs(log)
+	if err != nil {
+		return "", err
+	}
+	link := filepath.Join(dir, filepath.Base(log))
+	return link, os.Symlink(path, link)
+}
+
+// metrics are those of the rules' targets that a text in the form of the official scripts speaks of.
+func metrics(targets []mlconf.Target, text string) map[string]float64 {
+	found := map[string]float64{}
+	for line := range strings.Lines(text) {
+		for _, t := range targets {
+			value, ok := result.Accuracy(t.Metric, strings.TrimRight(line, "\r\n"))
+			if v, err := strconv.ParseFloat(value, 64); ok && err == nil {
+				found[t.Metric] = v
+			}
+		}
+	}
+	return found
+}
+
+var errNoScore = errors.New("the log has no score")

@@ -1,0 +1,169 @@
+package campaign
+
+import (
+	"context"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/bench"
+	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+
+	"github.com/plumbline-ml/plumbline/internal/submission/tree"
+)
+
+// Planned is one run that a submission of a model needs.
+type Planned struct {
+	Step
+	Audit bool          // it is an audit's own run, and judged with it
+	There bool          // the output folder holds it, finished
+	Takes time.Duration // about so long, by LoadGen's settings
+	Sure  bool          // Takes is not only the least: the settings say what rate to expect
+}
+
+// Submission lists what a submission of a model needs, in the order in which it is made: performance and accuracy of
+// each scenario, then its audits.
+type Submission struct {
+	Model Model
+	Rules *mlconf.Rules
+	Tests []string // the audits of each scenario that can be run here
+	// Left are scenarios and audits that are not run here, and why.
+	Left []string
+}
+
+// NewSubmission says what the rules ask for the request's model, in the scenarios that the request means. The open
+// division needs no audits.
+func (c *Campaign) NewSubmission(ctx context.Context) (Submission, error) {
+	m, err := c.Model(ctx)
+	if err != nil {
+		return Submission{}, err
+	}
+	rules, err := mlconf.Round(c.Request.Rules.Round)
+	if err != nil {
+		return Submission{}, err
+	}
+	s := Submission{Model: m, Rules: rules, Left: m.Left}
+	if c.Request.Rules.Division != tree.DivisionOpen {
+		var left []string
+		s.Tests, left = Runnable(rules, m.RulesKey, rules.Audits(m.RulesKey))
+		s.Left = append(s.Left, left...)
+	}
+	return s, nil
+}
+
+// Runnable are the tests whose runs are made here; of the others it says why not.
+func Runnable(rules *mlconf.Rules, rulesKey string, tests []string) (runnable, left []string) {
+	for _, test := range tests {
+		if _, err := Steps(rules, Model{RulesKey: rulesKey}, "Offline", test); err != nil {
+			left = append(left, err.Error())
+			continue
+		}
+		runnable = append(runnable, test)
+	}
+	return runnable, left
+}
+
+// steps are the runs of a scenario, each once.
+func (s Submission) steps(scenario string) ([]Planned, error) {
+	all := []Planned{
+		{Step: Step{Scenario: scenario, Mode: bench.ModePerformance}},
+		{Step: Step{Scenario: scenario, Mode: bench.ModeAccuracy}},
+	}
+	for _, test := range s.Tests {
+		steps, err := Steps(s.Rules, s.Model, scenario, test)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, Planned{Step: steps[len(steps)-1], Audit: true})
+	}
+	return all, nil
+}
+
+// Plan says of each run whether it is there, and how long it takes. Nothing is run.
+func (c *Campaign) Plan(ctx context.Context, s Submission) ([]Planned, error) {
+	var all []Planned
+	for _, scenario := range s.Model.Scenarios {
+		steps, err := s.steps(scenario)
+		if err != nil {
+			return nil, err
+		}
+		for _, step := range steps {
+			p, err := bench.NewPlan(ctx, c.request(step.Step))
+			if err != nil {
+				return nil, err
+			}
+			found, err := p.Earlier()
+			if err != nil {
+				return nil, err
+			}
+			last := len(found) - 1
+			step.There = step.settle(found[last]).Finished()
+			step.Takes, step.Sure = expected(p.Runs[last], samples(p, p.Runs[last]))
+			all = append(all, step)
+		}
+	}
+	return all, nil
+}
+
+// Outcome is what became of one run, or one audit, of a submission.
+type Outcome struct {
+	Step    Step
+	Run     *record.Run // of a performance or accuracy run
+	Audited *Audited
+	Err     error
+}
+
+// Part is what one model has of a submission.
+type Part struct {
+	*Campaign
+	Submission
+}
+
+// Submit makes all runs and audits of several models, in order, and tells of each. What fails does not keep the others
+// from being made, but for audits of a scenario whose runs failed. The error says what kept it from beginning, or that
+// ctx ended before all was made.
+func Submit(ctx context.Context, parts []Part, done func(Part, Outcome)) error {
+	var pieces []piece
+	for _, p := range parts {
+		for _, scenario := range p.Submission.Model.Scenarios {
+			made, err := p.pieces(scenario, func(o Outcome) { done(p, o) })
+			if err != nil {
+				return err
+			}
+			pieces = append(pieces, made...)
+		}
+	}
+	return inTurn(ctx, pieces)
+}
+
+// pieces are performance, accuracy and audits of a scenario.
+func (p Part) pieces(scenario string, done func(Outcome)) ([]piece, error) {
+	var all []piece
+	failed := exitcode.Valid
+	for _, mode := range []string{bench.ModePerformance, bench.ModeAccuracy} {
+		step := Step{Scenario: scenario, Mode: mode}
+		all = append(all, piece{p.Campaign, []Step{step}, func(ctx context.Context) exitcode.Code {
+			rec, err := p.Make(ctx, step)
+			failed = exitcode.Worst(failed, exitcode.Of(err))
+			done(Outcome{Step: step, Run: &rec, Err: err})
+			return exitcode.Worst(exitcode.Code(rec.ExitCode), exitcode.Of(err))
+		}})
+	}
+	for _, test := range p.Tests {
+		audit, err := p.audit(p.Rules, p.Submission.Model, scenario, test, func(a Audited, err error) {
+			done(Outcome{Step: Step{Scenario: scenario, Test: bench.Test{Name: test}}, Audited: &a, Err: err})
+		})
+		if err != nil {
+			return nil, err
+		}
+		judge := audit.make
+		audit.make = func(ctx context.Context) exitcode.Code {
+			if failed != exitcode.Valid {
+				return failed
+			}
+			return judge(ctx)
+		}
+		all = append(all, audit)
+	}
+	return all, nil
+}

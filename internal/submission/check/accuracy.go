@@ -1,0 +1,70 @@
+package check
+
+import (
+	"path"
+	"strconv"
+
+	"github.com/plumbline-ml/plumbline/internal/submission/tree"
+)
+
+// checkAccuracyRun holds the logs of the accuracy run to the rules.
+func (r *resultFolder) checkAccuracyRun() {
+	l := r.acc
+	if l == nil {
+		return
+	}
+	r.checkErrors(l)
+	r.checkLoadGen(l)
+	r.checkMode(l, "AccuracyOnly")
+	r.checkSeeds(l)
+	r.checkNetworkSUT(l)
+	r.checkSampling(l)
+	r.checkDataset(l)
+	if r.perf != nil {
+		r.checkSameLoadGen()
+		r.checkSameScenario(l)
+	}
+}
+
+// checkDataset wants the whole data set.
+func (r *resultFolder) checkDataset(l *runLog) {
+	want := r.checker.rules.AccuracySampleCount(r.model, r.scenario)
+	key := "effective_accuracy_sample_count"
+	if !l.detail.Has(key) {
+		key = "qsl_reported_total_count"
+	}
+	if got, ok := l.number(key); want > 0 && (!ok || got != float64(want)) && !r.checker.options.Skip.DatasetSize {
+		r.reject(ruleCounts, l.path(), "the accuracy run is not over the whole data set", l.value(key),
+			strconv.FormatUint(want, 10), "run it over the whole data set")
+	}
+}
+
+// checkSameScenario warns of an accuracy run of another scenario than the performance run's.
+func (r *resultFolder) checkSameScenario(l *runLog) {
+	if got, want := l.scenario(), r.perf.scenario(); got != want {
+		r.warn(ruleSettings, l.path(), "the accuracy run is of another scenario", got, want, "file that of "+want)
+	}
+}
+
+// accuracyFile is accuracy.txt of the accuracy run.
+func (r *resultFolder) accuracyFile() string { return path.Join(r.Accuracy(), tree.AccuracyText) }
+
+// checkShownFiles looks for the outputs that some models have to show.
+func (r *resultFolder) checkShownFiles() {
+	want, ok := r.checker.rules.AccuracyFiles(r.model)
+	if !ok || r.checker.options.Skip.AccuracyFiles {
+		return
+	}
+	ending := map[string]string{tree.ImagesDir: ".png", tree.VideosDir: ".mp4"}[want.Folder]
+	folder := path.Join(r.Accuracy(), want.Folder)
+	for _, sample := range want.Samples {
+		name := path.Join(folder, strconv.FormatUint(sample, 10)+ending)
+		if !r.checker.tree.HasFile(name) {
+			r.reject(ruleFiles, name, "an output to show is missing", "", name,
+				"add the accuracy run's output of this sample")
+		}
+	}
+	if captions := path.Join(folder, tree.Captions); !r.checker.tree.HasFile(captions) {
+		r.reject(ruleFiles, captions, "the texts of the outputs to show are missing", "", captions, "add them")
+	}
+}

@@ -1,0 +1,150 @@
+package check
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"regexp"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/submission/result"
+	"github.com/plumbline-ml/plumbline/internal/submission/tree"
+	"github.com/plumbline-ml/plumbline/loadgen/mllog"
+)
+
+// mostLog is how large the accuracy log of a submission may be, in bytes.
+const mostLog = 10 << 10
+
+// hexDigest is the form of a digest: whole words of 32 bits.
+var hexDigest = regexp.MustCompile(`^([0-9a-fA-F]{8}){1,16}$`)
+
+// checkHash looks for the hash of the accuracy log.
+func (r *resultFolder) checkHash(name string, lines []string) {
+	if r.checker.asks.WholeLogs {
+		return
+	}
+	rule := ruleHash
+	if !r.closed() {
+		rule = ruleOpen
+	}
+	do := "cut the accuracy log with harness submission truncate, which writes it"
+	hash := hashOf(lines)
+	switch {
+	case hash == "":
+		r.reject(rule, name, "the hash of the accuracy log is missing", "", "a line hash= with letters and digits", do)
+	case !hexDigest.MatchString(hash):
+		r.warn(ruleHash, name, "the hash is no digest", hash, "the SHA-256 sum of the whole accuracy log", do)
+	}
+}
+
+func hashOf(lines []string) string {
+	for _, line := range lines {
+		if hash, ok := result.Hash(line); ok {
+			return hash
+		}
+	}
+	return ""
+}
+
+// checkAccuracyLog looks at the accuracy log, which is cut short in a submission.
+func (r *resultFolder) checkAccuracyLog() {
+	name := path.Join(r.Accuracy(), tree.AccuracyLog)
+	e, _ := r.checker.tree.Entry(name)
+	if !r.checker.tree.HasFile(name) {
+		r.reject(ruleFiles, name, "a log is missing", "", name, "add the run's accuracy log")
+		return
+	}
+	if e.Size > mostLog && r.checker.asks.WholeLogs {
+		return // its outputs are the scorer's
+	}
+	if e.Size > mostLog {
+		r.reject(ruleTruncation, name, "the accuracy log is not cut short", fmt.Sprintf("%d bytes", e.Size),
+			fmt.Sprintf("at most %d bytes", mostLog),
+			"cut it with harness submission truncate, and keep the whole log elsewhere")
+		return
+	}
+	text, err := r.checker.readBytes(name)
+	whole := false
+	if err == nil {
+		whole, err = accuracyLogForm(text)
+	}
+	if err != nil {
+		r.reject(ruleTruncation, name, "it is no accuracy log", err.Error(),
+			"LoadGen's list of outputs, whole or cut short",
+			"file the accuracy run's log")
+		return
+	}
+	if whole {
+		r.checkHashOf(text)
+	}
+}
+
+// checkHashOf compares a log that is still whole with its hash: that of the text as LoadGen wrote it, or as it lies
+// there.
+func (r *resultFolder) checkHashOf(log []byte) {
+	text, err := r.checker.readText(r.accuracyFile())
+	if err != nil {
+		return // told by checkAccuracyText
+	}
+	want, filed := digest(unixLines(log)), digest(log)
+	if hash := hashOf(strings.Split(text, "\n")); len(hash) == len(want) && !strings.EqualFold(hash, want) &&
+		!strings.EqualFold(hash, filed) {
+		r.reject(ruleHash, r.accuracyFile(), "the hash is not that of the accuracy log", hash, want,
+			"file the log and the hash of one run")
+	}
+}
+
+func digest(text []byte) string {
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}
+
+// unixLines is a text whose lines end as LoadGen ends them: git changes that where core.autocrlf is set.
+func unixLines(text []byte) []byte { return bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")) }
+
+// dataField is where an output stands in the log.
+var dataField = regexp.MustCompile(`"data"\s*:\s*"`)
+
+// cut is what stands in place of the middle of a log that is cut short.
+var cut = []byte("\n\n...\n\n")
+
+// accuracyLogForm says whether a text is an accuracy log, and a whole one. Its lines may end as in Windows.
+func accuracyLogForm(text []byte) (whole bool, err error) {
+	text = unixLines(text)
+	if len(bytes.TrimSpace(text)) == 0 {
+		return false, errors.New("it is empty")
+	}
+	head, tail, isCut := bytes.Cut(text, cut)
+	entries, err := countEntries(head)
+	switch {
+	case isCut && entries > 0 && bytes.HasSuffix(bytes.TrimSpace(tail), []byte("]")):
+		return false, nil
+	case isCut && entries == 0 && dataField.Match(head) && bytes.HasPrefix(head, []byte("[")):
+		return false, nil // one output is longer than what is left of the log, or another program wrote it anew
+	case isCut && entries > 0:
+		return false, errors.New("its end is cut off: the last byte is no ]")
+	case isCut:
+		return false, errors.New("what is left of it is no list of outputs")
+	case err != nil:
+		return false, err
+	case entries == 0:
+		return true, errors.New("it holds no output")
+	}
+	return true, nil
+}
+
+// countEntries is how many outputs can be read; the error is that of the first that cannot.
+func countEntries(text []byte) (int, error) {
+	log := mllog.NewAccuracyReader(bytes.NewReader(text))
+	for n := 0; ; n++ {
+		if _, err := log.Next(); errors.Is(err, io.EOF) {
+			return n, nil
+		} else if err != nil {
+			return n, err
+		}
+	}
+}

@@ -1,0 +1,240 @@
+package check
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/lists"
+	"github.com/plumbline-ml/plumbline/internal/pyfloat"
+	"github.com/plumbline-ml/plumbline/internal/pyvalue"
+	"github.com/plumbline-ml/plumbline/internal/submission/result"
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+)
+
+// checkAccuracyText reads accuracy.txt: what the benchmark's script printed, and the hash of the accuracy log.
+func (r *resultFolder) checkAccuracyText() {
+	r.checkShownFiles()
+	name := r.accuracyFile()
+	if !r.checker.tree.HasFile(name) {
+		r.reject(ruleFiles, name, "the accuracy is missing", "", name,
+			"add what the benchmark's accuracy script printed")
+		return
+	}
+	raw, err := r.checker.readBytes(name)
+	text := ""
+	if err == nil {
+		text, err = pyvalue.ReadText(bytes.NewReader(raw), mostDocument)
+	}
+	if err != nil {
+		r.reject(ruleFiles, name, "the accuracy cannot be read", err.Error(), "", "mend the file")
+		return
+	}
+	if bytes.IndexByte(raw, '\r') >= 0 {
+		r.warn(ruleAccuracy, name, "lines end with carriage returns", "", "line feeds alone", "write the file anew")
+	}
+	lines := strings.Split(text, "\n")
+	r.checkHash(name, lines)
+	if !r.known {
+		return
+	}
+	targets := r.checker.rules.Targets(r.model, r.scenario)
+	counted := r.countedLines(lines, targets)
+	found := 0
+	for _, metric := range metricsOf(targets) {
+		found += r.checkMetricLines(name, metric, lines, counted, targets)
+	}
+	if !r.closed() && found == 0 {
+		r.reject(ruleOpen, name, "there is no accuracy", "", strings.Join(metricsOf(targets), ", "),
+			"say in the open division too how accurate the model is")
+	}
+	r.checkGoodOfTotal(name, lines)
+}
+
+// metricsOf are the metrics with a target to reach or an upper limit.
+func metricsOf(targets []mlconf.Target) []string {
+	return lists.Distinct(lists.Map(targets, func(t mlconf.Target) string { return t.Metric }))
+}
+
+// hasTarget says whether a metric has a target to reach.
+func hasTarget(targets []mlconf.Target, metric string) bool {
+	return slices.ContainsFunc(targets, func(t mlconf.Target) bool { return t.Metric == metric && !t.Upper })
+}
+
+// value is a number of accuracy.txt.
+type value struct {
+	line    int
+	text    string
+	v       float64
+	percent bool // though the target is a share of 1
+}
+
+// values are what the lines say of a metric, and texts that are no numbers.
+func values(metric string, lines []string) (list []value, bad []string) {
+	for i, line := range lines {
+		text, ok := result.Accuracy(metric, line)
+		if !ok {
+			continue
+		}
+		v, err := strconv.ParseFloat(pyfloat.Digits(text), 64)
+		if err != nil || goesOn(line, text) {
+			bad = append(bad, line)
+			continue
+		}
+		list = append(list, value{line: i, text: text, v: v, percent: strings.Contains(line, percentOfShare)})
+	}
+	return list, bad
+}
+
+// percentOfShare is in the line of pointpainting's script, which has percent.
+const percentOfShare = "'Total':"
+
+// afterNumber is what makes another number of the one before it.
+var afterNumber = regexp.MustCompile(`^(,\d|[eE][-+]?\d)`)
+
+// goesOn says whether a number of a line goes on behind its text: 76,460 and 7.646e1.
+func goesOn(line, number string) bool {
+	for at := 0; ; {
+		i := strings.Index(line[at:], number)
+		if i < 0 {
+			return false
+		}
+		at += i + len(number)
+		if afterNumber.MatchString(line[at:]) {
+			return true
+		}
+	}
+}
+
+// countedLines is how many lines the official checker reads: until it saw the hash and every metric on target.
+func (r *resultFolder) countedLines(lines []string, targets []mlconf.Target) int {
+	seen := map[string]bool{}
+	hash := false
+	for i, line := range lines {
+		for _, t := range targets {
+			if list, _ := values(t.Metric, []string{line}); len(list) > 0 && !t.Upper && list[0].v >= t.Value {
+				seen[t.Metric] = true
+			}
+		}
+		_, is := result.Hash(line)
+		hash = hash || is
+		if hash && len(seen) == lowerTargets(targets) {
+			return i + 1
+		}
+	}
+	return len(lines)
+}
+
+func lowerTargets(targets []mlconf.Target) int {
+	n := 0
+	for _, metric := range metricsOf(targets) {
+		if hasTarget(targets, metric) {
+			n++
+		}
+	}
+	return n
+}
+
+// checkMetricLines holds one metric to its targets; it returns how many values there are.
+func (r *resultFolder) checkMetricLines(name, metric string, lines []string, counted int, targets []mlconf.Target) int {
+	list, bad := values(metric, lines)
+	for _, line := range bad {
+		r.reject(ruleAccuracy, name, metric+" is not a plain number", line, "digits and one point",
+			"write the number so")
+	}
+	if len(list) == 0 {
+		if r.closed() && len(bad) == 0 && hasTarget(targets, metric) {
+			r.reject(ruleAccuracy, name, metric+" is missing", "", "the line that the benchmark's script prints",
+				"add what the benchmark's accuracy script printed")
+		}
+		return 0
+	}
+	for _, v := range list {
+		if v.line < counted {
+			r.checkTarget(name, metric, v, targets)
+		}
+	}
+	last := list[len(list)-1]
+	if slices.ContainsFunc(list, func(v value) bool { return v.v != last.v }) {
+		r.warn(ruleAccuracy, name, metric+" is there with different values", list[0].text+" and "+last.text,
+			"one value",
+			"leave the one of this run")
+	}
+	return len(list)
+}
+
+func (r *resultFolder) checkTarget(name, metric string, v value, targets []mlconf.Target) {
+	official, err := mlconf.AccuracyMetricOf(metric)
+	if err != nil { // the rounds' files name no other: mlconf reads none that does
+		r.reject(ruleAccuracy, name, metric+" cannot be judged", v.text, "", err.Error())
+		return
+	}
+	if most := official.Most; most > 0 && v.v > most {
+		limit := strconv.FormatFloat(most, 'g', -1, 64)
+		r.reject(ruleAccuracy, name, metric+" is over "+limit+" %", v.text, "at most "+limit, "see how the number was made")
+	}
+	if !r.closed() {
+		return
+	}
+	for _, t := range targets {
+		limit := strconv.FormatFloat(t.Value, 'g', -1, 64)
+		switch {
+		case t.Metric != metric:
+		case official.Inverted != nil:
+			r.checkInverted(name, v, t, *official.Inverted)
+		case t.Upper && v.v > t.Value:
+			r.reject(ruleAccuracy, name, metric+" is over its upper limit", v.text, "at most "+limit,
+				"see why the outputs differ")
+		case !t.Upper && v.v < t.Value:
+			r.reject(ruleAccuracy, name, metric+" is below its target", v.text, "at least "+limit,
+				"submit a more accurate model, or to the open division")
+		case !t.Upper && v.percent && v.v/100 < t.Value:
+			r.reject(ruleAccuracy, name, metric+" is below its target", v.text+" percent",
+				fmt.Sprintf("at least %.6g percent: the official checker takes the percent for a share of 1, and accepts it",
+					100*t.Value), "submit a more accurate model, or to the open division")
+		}
+	}
+}
+
+// checkInverted judges a metric of which lower is better: one that is worse than its reference by more than it may be
+// is refused, though the official checker takes any that is not better than the reference.
+func (r *resultFolder) checkInverted(name string, v value, t mlconf.Target, of mlconf.InvertedTarget) {
+	limit, good := of.Limit(t.Value), of.Good(t.Value)
+	switch {
+	case v.v > limit:
+		r.reject(ruleAccuracy, name, t.Metric+" is over its limit", v.text,
+			fmt.Sprintf("at most %.5f: lower is better", limit),
+			"submit a more accurate model, or to the open division")
+	case v.v > good:
+		r.add(Note, ruleAccuracy, name, t.Metric+" is over what the benchmark's text asks for", v.text,
+			fmt.Sprintf("at most %.5f: lower is better, and the reference is to be %.1f %% of it", good, 100*of.Share),
+			"submit a more accurate model: the official checker takes any that is not better than the reference")
+	case v.v < t.Value:
+		r.reject(ruleAccuracy, name, "the official checker refuses so low a normalised entropy", v.text,
+			fmt.Sprintf("at least %.5f there, though lower is better", t.Value), "tell the working group")
+	}
+}
+
+// goodOfTotal are the counts beside an accuracy in percent.
+var goodOfTotal = regexp.MustCompile(`accuracy=([\d.]+)%, good=(\d+), total=(\d+)`)
+
+// checkGoodOfTotal compares an accuracy with the counts beside it.
+func (r *resultFolder) checkGoodOfTotal(name string, lines []string) {
+	for _, line := range lines {
+		m := goodOfTotal.FindStringSubmatch(line)
+		if m == nil {
+			continue
+		}
+		said, _ := strconv.ParseFloat(m[1], 64)
+		good, _ := strconv.ParseFloat(m[2], 64)
+		total, _ := strconv.ParseFloat(m[3], 64)
+		if is := 100 * good / total; math.Abs(is-said) > 0.001 {
+			r.warn(ruleAccuracy, name, "the accuracy is not that of its counts", m[0], fmt.Sprintf("%.3f %%", is),
+				"file what the benchmark's accuracy script printed")
+		}
+	}
+}

@@ -1,0 +1,88 @@
+package check
+
+import (
+	"path"
+	"slices"
+
+	"github.com/plumbline-ml/plumbline/internal/submission/tree"
+)
+
+// findRun reads the logs of the audit's run. Where the official checker does not ask for them, they are judged where
+// they lie. A submission need not have those of TEST08: the official script files none.
+func (a *auditFolder) findRun(files tree.AuditFiles) {
+	home := path.Join(a.folder, tree.PerformanceDir, tree.RunDir)
+	if files.Required || a.hasRun(home) {
+		a.run = a.readRun(home, role(a.test))
+		return
+	}
+	if i := slices.IndexFunc(a.places(), a.hasRun); i >= 0 {
+		folder := a.places()[i]
+		a.use(folder, tree.DetailLog, tree.SummaryLog)
+		a.warn(a.rule, path.Join(folder, tree.DetailLog), "the logs of the audit lie in another folder", folder, home,
+			"move them")
+		a.run = a.readRun(folder, role(a.test))
+		return
+	}
+	if files.Unfiled {
+		a.add(Note, a.rule, path.Join(home, tree.DetailLog), "the run of the audit is not shown", "",
+			"its detail and summary log", doAdd(files))
+		return
+	}
+	a.run = a.readRun(home, role(a.test)) // which says that it is missing
+}
+
+// findLog is the path of the audit's accuracy log: where it belongs, or where the logs of its run lie.
+func (a *auditFolder) findLog(files tree.AuditFiles) string {
+	home := path.Join(a.folder, tree.AccuracyDir, tree.AccuracyLog)
+	if files.Required || a.checker.tree.HasFile(home) {
+		return home
+	}
+	for _, folder := range a.places() {
+		if name := path.Join(folder, tree.AccuracyLog); a.checker.tree.HasFile(name) {
+			a.use(folder, tree.AccuracyLog)
+			a.warn(a.rule, name, "the logs of the audit lie in another folder", folder, path.Dir(home), "move it")
+			return name
+		}
+	}
+	return home
+}
+
+// places are the folders where logs of an audit lie that people filed by hand.
+func (a *auditFolder) places() []string {
+	list := []string{a.folder, path.Join(a.folder, tree.PerformanceDir), path.Join(a.folder, tree.AccuracyDir)}
+	for _, above := range []string{path.Join(a.folder, tree.PerformanceDir), a.folder} {
+		for _, e := range a.checker.tree.Folders(above) {
+			list = append(list, e.Path)
+		}
+	}
+	return list
+}
+
+func (a *auditFolder) hasRun(folder string) bool {
+	return a.checker.tree.HasFile(path.Join(folder, tree.DetailLog))
+}
+
+// use remembers what was read in the audit's folder itself.
+func (a *auditFolder) use(folder string, names ...string) {
+	if folder == a.folder {
+		a.used = append(a.used, names...)
+	} else if path.Dir(folder) == a.folder {
+		a.used = append(a.used, path.Base(folder))
+	}
+}
+
+// unshown is what missing logs of an audit mean.
+func (a *auditFolder) unshown(files tree.AuditFiles) Severity {
+	if files.Unfiled {
+		return Note
+	}
+	return Warn
+}
+
+// doAdd is what to do about missing logs of an audit.
+func doAdd(files tree.AuditFiles) string {
+	if files.Unfiled {
+		return "nothing, or add them: the official script of the test copies the verdict alone"
+	}
+	return "add the audit run's logs"
+}

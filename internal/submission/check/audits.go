@@ -1,0 +1,281 @@
+package check
+
+import (
+	"bytes"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/submission/audit"
+	"github.com/plumbline-ml/plumbline/internal/submission/internal/evidence"
+	"github.com/plumbline-ml/plumbline/internal/submission/tree"
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+)
+
+// audits are the compliance tests that the round asks for, for the model and the scenario.
+func (r *resultFolder) audits() []string {
+	if !r.closed() {
+		return r.checker.auditTests() // none is needed, any may be there
+	}
+	if !r.checker.asks.AuditsWherePresent {
+		return r.checker.rules.AuditsIn(r.model, r.scenario)
+	}
+	return slices.DeleteFunc(r.checker.auditTests(), func(test string) bool {
+		_, err := audit.ConfigOf(r.checker.rules, test, r.model)
+		return err != nil || !r.checker.tree.HasDir(r.checker.tree.Layout.Audit(r.Place, test))
+	})
+}
+
+// auditTests are the tests that the round may have; before v2.1 TEST04 is two.
+func (c *checker) auditTests() []string {
+	all := tree.AuditTests()
+	if i := slices.Index(all, "TEST04"); c.rules.AuditFeatures().CachingInTwo {
+		all = slices.Replace(all, i, i+1, tree.CachingUnique, tree.CachingSame)
+	}
+	return all
+}
+
+// checkAudits looks at the compliance tests of a result: those that are asked for, and what there is of others.
+func (r *resultFolder) checkAudits() {
+	var asked []string
+	l := r.checker.tree.Layout
+	if r.closed() && r.known {
+		asked = r.audits()
+		if l.Apart {
+			r.checkExtra(l.Audits(r.Place), asked)
+		}
+	}
+	for _, test := range r.checker.auditTests() {
+		a := &auditFolder{resultFolder: r, test: test, folder: l.Audit(r.Place, test),
+			rule: ruleAudit + strings.TrimPrefix(test, "TEST")}
+		read := []string{}
+		if slices.Contains(asked, test) {
+			a.check()
+			read = append(tree.FilesOf(test).Verdicts, path.Join(tree.PerformanceDir, tree.RunDir, tree.DetailLog))
+		}
+		a.checkOpened(read)
+	}
+}
+
+// checkOpened wants what the official checker opens, asked for or not, to be readable, but for what was read before.
+func (a *auditFolder) checkOpened(read []string) {
+	for _, file := range tree.FilesOf(a.test).Opened {
+		name := path.Join(a.folder, file)
+		_, there := a.checker.tree.Entry(name)
+		if !there || slices.Contains(read, file) {
+			continue
+		}
+		if path.Base(file) == tree.DetailLog {
+			a.readDetail(&runLog{folder: path.Dir(name), role: role(a.test)})
+		} else if _, err := a.checker.readText(name); err != nil {
+			a.reject(a.rule, name, "a file of an audit that nobody asked for cannot be read", err.Error(), "a text",
+				"remove it: the official checker dies of it, for all submitters")
+		}
+	}
+}
+
+// auditFolder is the folder of one compliance test.
+type auditFolder struct {
+	*resultFolder
+	test   string // "TEST01"
+	folder string
+	rule   string
+	run    *runLog  // nil where there is none
+	used   []string // what lies in the folder itself, and was read
+}
+
+func (a *auditFolder) check() {
+	if !a.checker.tree.HasDir(a.folder) {
+		a.reject(a.rule, a.folder, "the compliance test is missing", "", a.folder,
+			"run it: harness audit "+a.test+", and add its folder")
+		return
+	}
+	files := tree.FilesOf(a.test)
+	if files.Performance {
+		a.checkRunFiles(files.Required)
+		a.findRun(files)
+	}
+	if files.Accuracy {
+		a.checkLog(files)
+	}
+	a.checkExtra(a.folder, append(append([]string{tree.PerformanceDir, tree.AccuracyDir}, files.Verdicts...), a.used...))
+	a.checkRun()
+	a.checkVerdicts()
+}
+
+// checkRunFiles holds the run's folder to its files, which the official checker compares for two tests.
+func (a *auditFolder) checkRunFiles(exactly bool) {
+	folder := path.Join(a.folder, tree.PerformanceDir, tree.RunDir)
+	severity := Warn
+	if exactly {
+		severity = Reject
+	}
+	for _, name := range a.checker.tree.Files(folder) {
+		if !slices.Contains(append(tree.RunFiles(), tree.AccuracyLog), name) && !tree.Extra(name) {
+			a.add(severity, a.rule, path.Join(folder, name), "no rule knows the file", name,
+				strings.Join(tree.RunFiles(), ", "),
+				"remove it")
+		}
+	}
+}
+
+// checkLog looks at the audit's accuracy log.
+func (a *auditFolder) checkLog(files tree.AuditFiles) {
+	name := a.findLog(files)
+	e, _ := a.checker.tree.Entry(name)
+	switch {
+	case !a.checker.tree.HasFile(name):
+		a.add(a.unshown(files), a.rule, name, "the outputs of the audit are missing", "", name, doAdd(files))
+		return
+	case e.Size > mostLog && !a.mayBeWhole():
+		a.warn(ruleTruncation, name, "the accuracy log is not cut short", fmt.Sprintf("%d bytes", e.Size),
+			fmt.Sprintf("at most %d bytes", mostLog), "cut it with harness submission truncate")
+		return
+	}
+	text, err := a.checker.readBytes(name)
+	if err == nil {
+		var whole bool
+		if whole, err = accuracyLogForm(text); err != nil && (whole || len(bytes.TrimSpace(text)) == 0) {
+			a.reject(a.rule, name, whatNoOutput, err.Error(), "at least one",
+				"run the audit again, with its settings")
+			return
+		}
+	}
+	if err != nil {
+		a.warn(a.rule, name, "it is no accuracy log", err.Error(), "LoadGen's list of outputs, whole or cut short",
+			"file the audit run's log")
+	}
+}
+
+// mayBeWhole says whether the official truncation leaves the log of the test alone.
+func (a *auditFolder) mayBeWhole() bool { return a.test == "TEST06" || a.test == "TEST08" }
+
+// long says whether the test's run is as long as the result's own, and has to be valid.
+func (a *auditFolder) long() bool {
+	return a.test == "TEST01" || a.test == "TEST04" || a.test == "TEST05"
+}
+
+// checkRun holds the audit's run to the rules, to its settings, and to the run that it audits.
+func (a *auditFolder) checkRun() {
+	if a.run == nil {
+		return
+	}
+	a.keep(a.run)
+	if a.long() {
+		a.checkPerformance(a.run)
+	} else {
+		a.checkErrors(a.run)
+		a.checkLoadGen(a.run)
+		a.checkMode(a.run, "PerformanceOnly")
+		a.checkSeeds(a.run)
+		a.checkNetworkSUT(a.run)
+		a.checkTwice(a.run)
+	}
+	do := "run the audit, with its audit.config, and file its logs: harness audit " + a.test
+	if evidence.AuditNote(a.run.detail) == "" {
+		a.reject(a.rule, a.run.path(), whatNoSettings, "no entry that begins with "+evidence.AuditMark,
+			"a run with the audit.config of "+a.test, do)
+	}
+	a.checkSummaryMetric(a.run)
+	a.checkAuditSettings(do)
+	a.checkAgainstMain(do)
+	a.checkBand(do)
+}
+
+// checkBand compares the scores of the audit's run and the result's, as the test does.
+func (a *auditFolder) checkBand(do string) {
+	if a.perf == nil || !a.long() || !a.run.hasResult() || !a.perf.hasResult() || a.perf.scenario() != a.run.scenario() {
+		return
+	}
+	reference, referenceKey, ok := audit.ScoreOf(a.checker.rules, a.perf.detail)
+	score, key, ok2 := audit.ScoreOf(a.checker.rules, a.run.detail)
+	if !ok2 || !(score > 0) {
+		a.reject(a.rule, a.run.path(), "the audit's run has no score", a.run.value(key), "a number above 0", do)
+	} else if ok && !audit.InBand(a.checker.rules, a.test, a.run.scenario(), reference, score) {
+		severity := Reject
+		if audit.InPrintedBand(a.checker.rules, a.test, a.run.scenario(), reference, score) {
+			severity = Warn // the official script passes it
+		}
+		a.add(severity, a.rule, a.run.path(), whatScoreApart, key+" "+shown(score), referenceKey+" "+shown(reference),
+			"run both again on a machine with nothing else to do; see harness audit verify").Other = a.perf.path()
+	}
+	const limit = "effective_target_latency_ns"
+	if was, is := a.perf.value(limit), a.run.value(limit); was != is && a.run.scenario() == "Server" {
+		a.reject(a.rule, a.run.path(), "the run has another latency limit than the result's", is, was,
+			do).Other = a.perf.path()
+	}
+}
+
+// checkAuditSettings wants the settings that make an audit.
+func (a *auditFolder) checkAuditSettings(do string) {
+	reject := func(key, want string) {
+		a.reject(a.rule, a.run.path(), whatOtherSettings, a.run.value(key), want, do)
+	}
+	same, _ := a.run.flag("effective_performance_issue_same")
+	target, _ := a.run.number("effective_accuracy_log_sampling_target")
+	if share, ok := a.run.number("effective_accuracy_log_probability"); ok && share > 0 { // as in v0.5
+		target = share
+	}
+	repeats := a.test == "TEST04" || a.test == tree.CachingSame
+	switch {
+	case repeats && !same:
+		reject("effective_performance_issue_same", "true")
+	case !repeats && same:
+		reject("effective_performance_issue_same", "false")
+	case !mlconf.IsCaching(a.test) && a.test != "TEST05" && target <= 0:
+		reject("effective_accuracy_log_sampling_target", "more than 0")
+	}
+}
+
+// checkAgainstMain compares the audit's run with the result's.
+func (a *auditFolder) checkAgainstMain(do string) {
+	if a.perf == nil {
+		return
+	}
+	if was, is := a.perf.scenario(), a.run.scenario(); was != is {
+		a.reject(a.rule, a.run.path(), "the run is of another scenario than the result that it audits", is, was,
+			do).Other = a.perf.path()
+	}
+	if a.run.moment() == a.perf.moment() {
+		a.reject(a.rule, a.run.path(), whatResultAsAudit, a.run.moment(), "another run than the result's",
+			do).Other = a.perf.path()
+	}
+	a.checkDataSet(do)
+	if was, is := a.perf.word("sut_name"), a.run.word("sut_name"); was != is {
+		a.warn(a.rule, a.run.path(), "the audit had another system under test", is, was,
+			do).Other = a.perf.path()
+	}
+}
+
+// checkDataSet wants a run over the benchmark's data set. Sample libraries may hold less of it for one of the runs, and
+// the tests that are not as long as the result's run have data sets of their own.
+func (a *auditFolder) checkDataSet(do string) {
+	const key = "qsl_reported_total_count"
+	was, ok := a.perf.number(key)
+	is, ok2 := a.run.number(key)
+	rules := a.checker.rules
+	own := []uint64{rules.DatasetSize(a.model), rules.AccuracySampleCount(a.model, a.scenario),
+		rules.PerformanceSampleCount(a.model)}
+	if !ok || !ok2 || was == is || !a.long() || !a.known || slices.Contains(own, uint64(is)) {
+		return
+	}
+	others := slices.DeleteFunc(rules.Models(), func(m string) bool { return float64(rules.DatasetSize(m)) != is })
+	found := a.run.value(key)
+	if len(others) > 0 {
+		found += ", the size of the data set of " + strings.Join(others, ", ")
+	}
+	a.reject(a.rule, a.run.path(), whatOfAnother, found, a.perf.value(key), do).Other = a.perf.path()
+}
+
+// moment tells one run from another.
+func (l *runLog) moment() string {
+	var parts []string
+	for _, key := range []string{"test_datetime", "power_begin", "power_end", "result_query_count",
+		"result_mean_latency_ns"} {
+		if e, ok := l.detail.First(key); ok {
+			parts = append(parts, shown(e.Value))
+		}
+	}
+	return strings.Join(parts, " ")
+}

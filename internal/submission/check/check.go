@@ -1,0 +1,133 @@
+package check
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/plumbline-ml/plumbline/internal/parallel"
+	"github.com/plumbline-ml/plumbline/internal/submission/tree"
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+)
+
+// Options are what a check leaves out, and whom it tells. The zero value checks everything.
+type Options struct {
+	Submitter string // the only one to check; empty: all
+	// Only, where it is not nil, chooses the results to check; systems and submitters are checked all the same.
+	Only func(tree.Place) bool
+	Skip Skip
+	// Progress, where it is not nil, is told after each result how many of how many are done. It is called from one
+	// goroutine at a time.
+	Progress func(done, all int)
+}
+
+// Skip are the checks that the official checker's flags switch off.
+type Skip struct {
+	EmptyFields   bool // --skip-meaningful-fields-emptiness-check
+	EmptyFiles    bool // --skip-empty-files-check
+	AccuracyFiles bool // --skip-extra-accuracy-files-check
+	DatasetSize   bool // --skip-dataset-size-check
+	PowerFiles    bool // --skip-power-check: what the power meter's files hold
+	Uncommitted   bool // --submission-exceptions: a LoadGen built with changes
+}
+
+// Run checks a tree by its round's rules. The error is that of ctx, or that there is nothing to check; whatever is
+// wrong
+// with the tree is in the report.
+func Run(ctx context.Context, t *tree.Tree, o Options) (*Report, error) {
+	rules, err := mlconf.Round(t.Layout.Round)
+	if err != nil {
+		return nil, err
+	}
+	c := &checker{tree: t, rules: rules, asks: rules.Checks(), options: o}
+	if err := c.find(); err != nil {
+		return nil, err
+	}
+	c.checkTree()
+	for _, s := range c.systems {
+		s.check()
+	}
+	if err := c.checkResults(ctx); err != nil {
+		return nil, err
+	}
+	c.checkDuplicates()
+	c.checkFiledTwice()
+	return c.report(), nil
+}
+
+// checker is one check under way.
+type checker struct {
+	tree    *tree.Tree
+	rules   *mlconf.Rules
+	asks    mlconf.Checks // of the round
+	options Options
+	systems []*system
+	results []*resultFolder
+
+	findings []Finding // of no result
+}
+
+// find gathers what there is to check.
+func (c *checker) find() error {
+	submitters, err := c.tree.Choose(c.options.Submitter)
+	for _, s := range submitters {
+		c.addSubmitter(s)
+	}
+	return err
+}
+
+func (c *checker) addSubmitter(s tree.Submitter) {
+	sub := &submitter{checker: c, Submitter: s}
+	sub.readMapping()
+	sub.check()
+	for _, folder := range s.Systems {
+		sys := newSystem(sub, folder)
+		c.systems = append(c.systems, sys)
+		c.results = append(c.results, slices.DeleteFunc(sys.results(), func(r *resultFolder) bool {
+			return c.options.Only != nil && !c.options.Only(r.Place)
+		})...)
+	}
+}
+
+// checkResults checks the results on all cores, each of them in one goroutine.
+func (c *checker) checkResults(ctx context.Context) error {
+	var lock sync.Mutex
+	done := 0
+	parallel.Each(ctx, len(c.results), func(i int) {
+		c.results[i].check()
+		lock.Lock()
+		defer lock.Unlock()
+		if done++; c.options.Progress != nil {
+			c.options.Progress(done, len(c.results))
+		}
+	})
+	if done < len(c.results) {
+		return ctx.Err()
+	}
+	return nil
+}
+
+// report puts the findings in order.
+func (c *checker) report() *Report {
+	report := &Report{Rules: c.rules.Name, Results: []Result{}, Findings: append([]Finding{}, c.findings...),
+		NotJudged: notJudged(c.rules)}
+	for _, s := range c.systems {
+		report.Findings = append(report.Findings, s.findings...)
+	}
+	for _, r := range c.results {
+		report.Results = append(report.Results, r.outcome())
+		report.Findings = append(report.Findings, r.findings...)
+	}
+	slices.SortStableFunc(report.Findings, func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(a.Result, b.Result), cmp.Compare(a.Path, b.Path))
+	})
+	report.judge()
+	return report
+}
+
+// add notes a finding of no result.
+func (c *checker) add(s Severity, rule, path, what, found, expected, do string) {
+	c.findings = append(c.findings, Finding{Severity: s, Rule: rule, Path: path, What: what, Found: found,
+		Expected: expected, Source: source(rule), Do: do})
+}

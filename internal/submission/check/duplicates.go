@@ -1,0 +1,110 @@
+package check
+
+import (
+	"maps"
+	"path"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+
+	"github.com/plumbline-ml/plumbline/internal/submission/tree"
+)
+
+// checkDuplicates looks for runs that are filed for more than one result, and for results that are there twice.
+func (c *checker) checkDuplicates() {
+	runs, results := map[string][]*resultFolder{}, map[string][]*resultFolder{}
+	for _, r := range c.results {
+		if r.moment != "" {
+			runs[r.moment] = append(runs[r.moment], r)
+		}
+		results[r.meant()] = append(results[r.meant()], r)
+	}
+	for _, list := range runs {
+		for _, r := range list {
+			r.checkShared(list)
+		}
+	}
+	for _, list := range results {
+		for _, r := range list[1:] {
+			r.reject(ruleDuplicates, r.Results(), "the result is there twice", list[0].Results(), "one folder",
+				"remove the one that does not count: the official checker lists both")
+		}
+	}
+}
+
+// checkShared looks for another result that has the same run.
+func (r *resultFolder) checkShared(list []*resultFolder) {
+	other := slices.IndexFunc(list, func(o *resultFolder) bool { return !r.mayShare(o) && !r.sameHost(o) })
+	if other >= 0 {
+		r.reject(ruleDuplicates, detailOf(r), whatFiledTwice, detailOf(list[other]), "a run of its own",
+			"file the run where it was made, and run again for the other").Other = detailOf(list[other])
+		return
+	}
+	if other = slices.IndexFunc(list, func(o *resultFolder) bool { return !r.mayShare(o) }); other >= 0 {
+		r.warn(ruleDuplicates, detailOf(r), "the run is filed for another description of the same machine",
+			detailOf(list[other]), "one description",
+			"describe the machine once, as datacenter,edge where it is both").Other = detailOf(list[other])
+	}
+}
+
+// typeFields are the fields of a description that say for what a machine is submitted, and how it is called there.
+var typeFields = []string{"system_type", "system_type_detail", "system_name"}
+
+// sameHost says whether two results are one of one machine, which its submitter describes twice: for two types of
+// systems, or under two names.
+func (r *resultFolder) sameHost(o *resultFolder) bool {
+	one := r.Submitter == o.Submitter && mlconf.Family(r.model) == mlconf.Family(o.model) &&
+		(r.scenario == o.scenario || r.inferred || o.inferred)
+	return one && r.System != o.System && r.system.fields != nil && o.system.fields != nil &&
+		sameButTypes(r.system.unnamed(), o.system.unnamed())
+}
+
+// unnamed are the fields of the description with the system's own folder taken out of them.
+func (s *system) unnamed() map[string]any {
+	fields := maps.Clone(s.fields)
+	for name, value := range fields {
+		if text, is := value.(string); is {
+			fields[name] = strings.ReplaceAll(text, s.System.System, "")
+		}
+	}
+	return fields
+}
+
+// sameButTypes says whether two descriptions have the same fields, typeFields left out.
+func sameButTypes(a, b map[string]any) bool {
+	without := func(fields map[string]any) map[string]any {
+		fields = maps.Clone(fields)
+		maps.DeleteFunc(fields, func(name string, _ any) bool { return slices.Contains(typeFields, name) })
+		return fields
+	}
+	return reflect.DeepEqual(without(a), without(b))
+}
+
+// meant is the result that a folder is for, whatever the folder's name. In the open division several benchmarks of a
+// submitter may stand for one of the rules.
+func (r *resultFolder) meant() string {
+	p := r.Place
+	p.Scenario = r.scenario
+	if r.closed() {
+		p.Benchmark = r.model
+	}
+	return p.Results()
+}
+
+func detailOf(r *resultFolder) string { return path.Join(r.Run(), tree.DetailLog) }
+
+// mayShare says whether two results of a system may come from one run: inferred scenarios, the lower accuracy of a
+// benchmark, and the same result in two divisions.
+func (r *resultFolder) mayShare(o *resultFolder) bool {
+	switch {
+	case r == o:
+		return true
+	case r.Submitter != o.Submitter || r.System != o.System || mlconf.Family(r.model) != mlconf.Family(o.model):
+		return false
+	case r.scenario != o.scenario:
+		return r.inferred || o.inferred
+	}
+	return r.model != o.model || r.Division != o.Division
+}

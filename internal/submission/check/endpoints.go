@@ -1,0 +1,243 @@
+package check
+
+import (
+	"cmp"
+	"fmt"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/jsonwords"
+	"github.com/plumbline-ml/plumbline/internal/serving/formats/endpoints"
+	"github.com/plumbline-ml/plumbline/internal/submission/tree"
+)
+
+// endpointsRules are what the endpoints harness's own ruleset wants of a model's replay. A model that is no replay has
+// none: the round's rules judge it.
+type endpointsRules struct {
+	replay         bool
+	videos         bool // its answers are videos, some of which are shown, and its audit is the harness's
+	turns, samples int  // of the replay, and of the accuracy
+	seed           uint64
+	targets        []endpointsTarget
+}
+
+type endpointsTarget struct {
+	metric string
+	least  float64 // %
+	text   string
+}
+
+// endpointsModels are the models whose results may have this form.
+var endpointsModels = map[string]endpointsRules{
+	"qwen3-vl-235b-a22b": {},
+	"wan-2.2-t2v-a14b":   {videos: true},
+	"qwen3.6-27b": {replay: true, turns: 1007, samples: 995, seed: 42, targets: []endpointsTarget{
+		{"overall_accuracy", 0.97 * 86.23, "97 % of 86.23 %"},
+		{"normalized_single_turn_score", 0.97 * 87.96, "97 % of 87.96 %"},
+	}},
+}
+
+// isEndpoints says that a result is in the form of the endpoints harness: it has its summary, and no log of LoadGen.
+func (r *resultFolder) isEndpoints() bool {
+	t := r.checker.tree
+	_, known := endpointsModels[r.model]
+	return known && t.HasFile(path.Join(r.Results(), endpoints.SummaryFile)) &&
+		!t.HasFile(path.Join(r.Run(), tree.DetailLog))
+}
+
+// checkEndpoints holds a result in that form to the harness's own ruleset, and says what the official checker wants
+// otherwise.
+func (r *resultFolder) checkEndpoints() {
+	var e endpoints.Result
+	read := func(file string) bool {
+		name := path.Join(r.Results(), file)
+		if !r.checker.tree.HasFile(name) {
+			r.reject(ruleFiles, name, "a file is missing", "", name, "file what the endpoints harness wrote")
+			return false
+		}
+		text, err := r.checker.readBytes(name)
+		if err == nil {
+			err = e.Parse(file, text)
+		}
+		if err != nil {
+			r.reject(ruleLogFormat, name, "the file cannot be read", jsonwords.Fault("", err), "",
+				"file it as the harness wrote it")
+		}
+		return err == nil
+	}
+	rules := endpointsModels[r.model]
+	if read(endpoints.ConfigFile) {
+		if rules.replay {
+			r.checkEndpointsConfig(&e, rules)
+		} else {
+			r.checkRoundConfig(&e)
+		}
+	}
+	if read(endpoints.SummaryFile) {
+		r.checkWhole(&e)
+		if rules.replay {
+			r.checkEndpointsSummary(&e, rules)
+		} else {
+			r.checkRoundSummary(&e)
+		}
+	}
+	if read(endpoints.AccuracyFile) {
+		if rules.replay {
+			r.checkEndpointsAccuracy(&e, rules)
+		} else {
+			r.checkRoundAccuracy(&e)
+		}
+	}
+	if rules.replay && read(endpoints.ScoresFile) {
+		r.checkTurns(&e)
+	}
+	if rules.videos {
+		r.checkShownFiles()
+		if read(endpoints.CachingFile) {
+			r.checkEndpointsCaching(&e)
+		}
+	}
+	r.checkEndpointsFiles()
+}
+
+// checkEndpointsFiles wants no other files than those of the form.
+func (r *resultFolder) checkEndpointsFiles() {
+	for _, known := range []string{r.Results(), r.Run(), r.Place.Accuracy(), path.Dir(r.Run())} {
+		for _, file := range r.checker.tree.Files(known) {
+			if name := path.Join(known, file); !r.endpointsFile(name) {
+				r.checker.stray(name, "the files of the endpoints harness")
+			}
+		}
+	}
+}
+
+// cachingTest is what the endpoints harness calls TEST04.
+const cachingTest = "output_caching_test"
+
+// checkEndpointsCaching wants that audit to have passed.
+func (r *resultFolder) checkEndpointsCaching(e *endpoints.Result) {
+	name := path.Join(r.Results(), endpoints.CachingFile)
+	if a := e.Caching; a.Test != cachingTest || !a.Passed {
+		r.reject(ruleAudit+"04", name, "the audit has not passed", fmt.Sprintf("%q, passed: %t", a.Test, a.Passed),
+			cachingTest+", passed", "see what it says, mend that, and run the audit again")
+	}
+}
+
+// checkTurns wants an answer of every turn of a replay.
+func (r *resultFolder) checkTurns(e *endpoints.Result) {
+	if t := e.Turns.Turns; t == nil || t.Missing != 0 || t.Observed != t.Expected {
+		name := path.Join(r.Results(), endpoints.ScoresFile)
+		r.reject(ruleValidity, name, "turns are missing", fmt.Sprintf("%+v", t), "none", "run again until all are answered")
+	}
+}
+
+// endpointsFile says whether a file is one of the form, or lies beside any result.
+func (r *resultFolder) endpointsFile(name string) bool {
+	below := strings.TrimPrefix(name, r.Results()+"/")
+	return slices.Contains(endpoints.ResultFiles(endpointsModels[r.model].replay), below) ||
+		slices.Contains([]string{tree.MeasurementFile, tree.UserConf, tree.Readme, tree.CalibrationFile}, below)
+}
+
+// checkEndpointsConfig wants what the ruleset locks, and says which seeds ran.
+func (r *resultFolder) checkEndpointsConfig(e *endpoints.Result, rules endpointsRules) {
+	name := path.Join(r.Results(), endpoints.ConfigFile)
+	c := &e.Config
+	if c.Model.Temperature == nil || *c.Model.Temperature != 0 {
+		r.reject(ruleSettings, name, "tokens are drawn", shownNumber(c.Model.Temperature), "temperature 0", "run again")
+	}
+	one := c.Settings.Client.Workers == 1 && c.Settings.Client.Connections == 1 && c.Settings.Load.Concurrency == 1
+	if !one {
+		r.reject(ruleSettings, name, "more than one request at a time is possible",
+			fmt.Sprintf("num_workers %d, max_connections %d, target_concurrency %d", c.Settings.Client.Workers,
+				c.Settings.Client.Connections, c.Settings.Load.Concurrency), "1 of each", "run again")
+	}
+	runtime, round := c.Settings.Runtime, r.checker.rules.Seeds
+	ours := c.Model.Seed != nil && *c.Model.Seed == float64(rules.seed) && runtime.Data == rules.seed
+	theirs := runtime.Data == round.SampleIndex && runtime.Schedule == round.Schedule
+	found := fmt.Sprintf("dataloader %d, scheduler %d", runtime.Data, runtime.Schedule)
+	if c.Model.Seed != nil {
+		found += ", model " + shownNumber(c.Model.Seed)
+	}
+	switch {
+	case !ours && !theirs:
+		r.reject(ruleSeeds, name, "the seeds are nobody's", found, strconv.FormatUint(rules.seed, 10)+
+			" by the endpoints harness's rules", "run again")
+	case ours:
+		r.warn(ruleSeeds, name, "the seeds are those of the endpoints harness's rules, and not the round's", found,
+			fmt.Sprintf("dataloader %d, scheduler %d by the official checker", round.SampleIndex, round.Schedule),
+			"ask the working group: no configuration satisfies both; the official checker refuses this one")
+	default:
+		r.warn(ruleSeeds, name, "the seeds are the round's, and not those of the endpoints harness's rules", found,
+			strconv.FormatUint(rules.seed, 10)+" by the endpoints harness's rules",
+			"ask the working group: no configuration satisfies both; the official checker takes this one")
+	}
+	if runtime.MinDuration < officialMinimum {
+		r.warn(ruleDuration, name, "the official checker wants a longer min_duration_ms",
+			strconv.FormatInt(runtime.MinDuration, 10), strconv.Itoa(officialMinimum),
+			"the official configuration of the benchmark has 0, too: ask the working group")
+	}
+}
+
+// officialMinimum is what the official checker wants of min_duration_ms.
+const officialMinimum = 600_000
+
+func shownNumber(v *float64) string {
+	if v == nil {
+		return "nothing"
+	}
+	return strconv.FormatFloat(*v, 'g', -1, 64)
+}
+
+// checkWhole wants a run to its end, without failures.
+func (r *resultFolder) checkWhole(e *endpoints.Result) {
+	name, s := path.Join(r.Results(), endpoints.SummaryFile), &e.Summary
+	if s.Failed != 0 || !s.Complete {
+		r.reject(ruleValidity, name, "the run is not whole", fmt.Sprintf("%d failed, complete: %t", s.Failed, s.Complete),
+			"no failure", "run again")
+	}
+}
+
+// checkEndpointsSummary wants a whole replay.
+func (r *resultFolder) checkEndpointsSummary(e *endpoints.Result, rules endpointsRules) {
+	name, s := path.Join(r.Results(), endpoints.SummaryFile), &e.Summary
+	if s.Issued != rules.turns || s.Completed != rules.turns {
+		r.reject(ruleCounts, name, "it is not all turns", fmt.Sprintf("%d issued, %d completed", s.Issued, s.Completed),
+			strconv.Itoa(rules.turns), "run on the official recording, whole; scores.json counts no turn that was not sent")
+	}
+	if s.Latency.Mean == nil || !(*s.Latency.Mean > 0) {
+		r.reject(ruleMetric, name, "there is no result", shownNumber(s.Latency.Mean), "latency.avg above 0", "run again")
+		return
+	}
+	r.metric, r.unit = *s.Latency.Mean/1e6, "Latency (ms)"
+}
+
+// checkEndpointsAccuracy judges by the targets of the ruleset: the official checker compares none in this form.
+func (r *resultFolder) checkEndpointsAccuracy(e *endpoints.Result, rules endpointsRules) {
+	name := path.Join(r.Results(), endpoints.AccuracyFile)
+	i := slices.IndexFunc(e.Accuracy.Scores, func(s endpoints.DatasetScore) bool {
+		return cmp.Or(s.Type, "accuracy") == "accuracy" && s.Breakdown != nil
+	})
+	if i < 0 {
+		r.reject(ruleAccuracy, name, "there is no accuracy", "", "a data set with a breakdown", "run the accuracy part, too")
+		return
+	}
+	of := e.Accuracy.Scores[i]
+	if of.Samples < rules.samples {
+		r.reject(ruleAccuracy, name, "samples are missing", strconv.Itoa(of.Samples), strconv.Itoa(rules.samples),
+			"run the accuracy part whole")
+	}
+	for _, t := range rules.targets {
+		got, ok := of.Breakdown[t.metric].(float64)
+		if !ok || got < t.least {
+			add := r.reject
+			if !r.closed() {
+				add = r.warn
+			}
+			add(ruleAccuracy, name, "an accuracy is too low", t.metric+" "+fmt.Sprint(of.Breakdown[t.metric]),
+				fmt.Sprintf("at least %.4f, %s", t.least, t.text),
+				"take a better model; the official checker compares no accuracy of this form")
+		}
+	}
+}

@@ -1,0 +1,43 @@
+package check
+
+import (
+	"fmt"
+	"path"
+	"slices"
+
+	"github.com/plumbline-ml/plumbline/internal/submission/tree"
+)
+
+// furtherRuns are the names of the folders of performance runs that the round asks for behind the first.
+func (r *resultFolder) furtherRuns() (names []string) {
+	for i := 2; i <= r.checker.rules.Runs(r.scenario); i++ {
+		names = append(names, fmt.Sprintf("run_%d", i))
+	}
+	return names
+}
+
+// readFurther reads the runs behind the first. The checkers of these rounds told of one that is missing, and took the
+// result.
+func (r *resultFolder) readFurther() {
+	for _, name := range r.furtherRuns() {
+		folder := path.Join(r.Results(), tree.PerformanceDir, name)
+		if !r.checker.tree.HasDir(folder) {
+			r.warn(ruleFiles, folder, "a performance run is missing", "",
+				fmt.Sprintf("%d runs of %s", r.checker.rules.Runs(r.scenario), r.scenario), "add the run's logs")
+			continue
+		}
+		if l := r.readRun(folder, mainRun); l != nil {
+			r.further = append(r.further, l)
+		}
+	}
+}
+
+// counted is the run whose result counts: of several the last.
+func (r *resultFolder) counted() *runLog {
+	all := append([]*runLog{r.perf}, r.further...)
+	all = slices.DeleteFunc(all, func(l *runLog) bool { return !l.hasResult() })
+	if len(all) == 0 {
+		return r.perf
+	}
+	return all[len(all)-1]
+}

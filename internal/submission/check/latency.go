@@ -1,0 +1,82 @@
+package check
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/internal/submission/result"
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+)
+
+// checkLatency holds a run to the latency limit of its benchmark.
+func (r *resultFolder) checkLatency(l *runLog) {
+	limit := r.checker.rules.LatencyLimit(r.model, l.scenario())
+	if limit == 0 {
+		return
+	}
+	const target, measured = "effective_target_latency_ns", "result_99.00_percentile_latency_ns"
+	want := "at most " + strconv.FormatInt(limit.Nanoseconds(), 10)
+	if got, ok := l.number(target); !ok || got > float64(limit) {
+		r.reject(ruleLatency, l.path(), "the run was set to a higher latency limit", l.value(target), want,
+			"leave target_latency to the rules, and run again")
+	}
+	if r.checker.rules.UsesTokens(r.model) {
+		return // their limits are those of tokens
+	}
+	if got, ok := l.number(measured); ok && got > float64(limit) {
+		r.add(r.settledLimit(l, limit), ruleLatency, l.path(), "the latency is over the limit", l.value(measured), want,
+			"run again at a lower target_qps")
+	}
+}
+
+// settledLimit is Reject where the rules name one latency limit: LoadGen's setting is that of the checker. Of
+// dlrm-v3 they
+// are 80 ms and 60 s, and nobody can say which latency is too high.
+func (r *resultFolder) settledLimit(l *runLog, limit time.Duration) Severity {
+	if s, ok := r.rulesSettings(l.scenario()); ok && s.ServerTargetLatency == limit {
+		return Reject
+	}
+	return Note
+}
+
+// checkTokens holds a run of a model that generates tokens to the limits of first and further tokens.
+func (r *resultFolder) checkTokens(l *runLog) {
+	if !r.checker.rules.UsesTokens(r.model) {
+		return
+	}
+	const uses = "requested_use_token_latencies"
+	if on, _ := l.flag(uses); !on {
+		r.reject(ruleLatency, l.path(), "the latencies of tokens were not measured", l.value(uses), "true",
+			"leave use_token_latencies to the rules, and run again")
+	}
+	if l.scenario() != "Server" {
+		return
+	}
+	limits, ok := r.checker.rules.TokenLimits(r.model, r.scenario)
+	if !ok {
+		return // of a scenario that the benchmark does not have
+	}
+	r.checkTokenLimits(l, limits)
+}
+
+func (r *resultFolder) checkTokenLimits(l *runLog, limits mlconf.TokenLimits) {
+	for _, c := range []struct {
+		setting, measured string
+		limit             time.Duration
+	}{
+		{"requested_server_ttft_latency", result.KeyFirstToken, limits.FirstToken},
+		{"requested_server_tpot_latency", result.KeyPerToken, limits.PerToken},
+	} {
+		limit := strconv.FormatInt(c.limit.Nanoseconds(), 10)
+		if got, ok := l.number(c.setting); ok && got > float64(c.limit) {
+			r.reject(ruleLatency, l.path(), "the run was set to a higher limit than that of "+r.scenario,
+				l.value(c.setting),
+				"at most "+limit, "run with the settings of "+r.checker.rules.LoadGenModel(r.model, r.scenario))
+		}
+		if got, ok := l.number(c.measured); !ok || got >= float64(c.limit) {
+			r.reject(ruleLatency, l.path(), "the latency of tokens is over the limit of "+r.scenario,
+				l.value(c.measured),
+				"less than "+limit, "run again at a lower target_qps")
+		}
+	}
+}

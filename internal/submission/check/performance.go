@@ -1,0 +1,175 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/submission/internal/evidence"
+	"github.com/plumbline-ml/plumbline/internal/submission/tree"
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+	"github.com/plumbline-ml/plumbline/loadgen/mllog"
+)
+
+// performanceRules are the rules on the log of a performance run, the main one and those audits that are as long as it.
+var performanceRules = []struct {
+	check  func(r *resultFolder, l *runLog)
+	result bool // on what the run came to, and not on how it was set
+}{
+	{check: (*resultFolder).checkErrors},
+	{check: (*resultFolder).checkLoadGen},
+	{check: func(r *resultFolder, l *runLog) { r.checkMode(l, "PerformanceOnly") }},
+	{check: (*resultFolder).checkSeeds},
+	{check: (*resultFolder).checkNetworkSUT},
+	{check: (*resultFolder).checkSettings},
+	{check: (*resultFolder).checkCounts},
+	{check: (*resultFolder).checkDuration},
+	{check: (*resultFolder).checkValidity, result: true},
+	{check: (*resultFolder).checkEarlyStopping, result: true},
+	{check: (*resultFolder).checkLatency, result: true},
+	{check: (*resultFolder).checkTokens, result: true},
+	{check: (*resultFolder).checkTwice},
+}
+
+// checkPerformance holds a performance run to the rules.
+func (r *resultFolder) checkPerformance(l *runLog) {
+	if l == nil {
+		return
+	}
+	for _, rule := range performanceRules {
+		if !rule.result || l.hasResult() {
+			rule.check(r, l)
+		}
+	}
+}
+
+// checkMain is for the main performance run alone.
+func (r *resultFolder) checkMain() {
+	if r.perf == nil {
+		return
+	}
+	r.checkInferred()
+	if r.perf.hasResult() {
+		r.checkMetric()
+	}
+	note := evidence.AuditNote(r.perf.detail)
+	switch {
+	case note != "" && !r.ranAsAudit(r.perf):
+		r.warn(ruleSettings, r.perf.path(), "an audit.config was read, and changed no setting of an audit", note,
+			"a run without audit.config", "remove it from the working folder")
+	case note != "":
+		r.reject(ruleSettings, r.perf.path(), whatAuditAsResult, note,
+			"a run without audit.config",
+			"file the performance run, or run again without an audit.config in the working folder")
+	}
+}
+
+// ranAsAudit says whether a run had settings that a compliance test makes it have.
+func (r *resultFolder) ranAsAudit(l *runLog) bool {
+	unique, _ := l.flag("effective_performance_issue_unique")
+	same, _ := l.flag("effective_performance_issue_same")
+	logged, _ := l.number("effective_accuracy_log_sampling_target")
+	share, _ := l.number("effective_accuracy_log_probability")
+	seed, _ := l.detail.First("effective_qsl_rng_seed")
+	qsl, _ := seed.Uint()
+	return unique || same || logged > 0 || share > 0 || qsl != r.checker.rules.Seeds.QSL
+}
+
+// bothModes is the mode of a run that LoadGen makes in both modes, one after the other, for submissions.
+const bothModes = "SubmissionRun"
+
+// checkMode wants the kind of run that the folder is for.
+func (r *resultFolder) checkMode(l *runLog, want string) {
+	mode := l.word("effective_test_mode")
+	if mode == bothModes {
+		r.add(Note, ruleSettings, l.path(), "the log is of an accuracy run and a performance run together", mode, want,
+			"nothing, if it is meant so")
+		return
+	}
+	if mode != want {
+		r.reject(ruleSettings, l.path(), whatOtherMode, l.value("effective_test_mode"), want,
+			"file the "+want+" run here")
+	}
+}
+
+// rulesSettings are the settings that the round gives to a run of the model; ok is false for a scenario that LoadGen
+// does not know.
+func (r *resultFolder) rulesSettings(scenario string) (s loadgen.TestSettings, ok bool) {
+	s = loadgen.TestSettings{}
+	official := mlconf.Official{Of: r.checker.rules}
+	_, err := official.FromConfig(&s, nil, r.checker.rules.LoadGenModel(r.model, r.scenario), scenario,
+		mlconf.ConfRules)
+	return s, err == nil
+}
+
+// mostErrors is how many errors of a log are told one by one.
+const mostErrors = 3
+
+// checkErrors wants a log without errors. The run of an audit may end at its max_query_count, but not where the
+// official checker, or the audit's script, reads its log.
+func (r *resultFolder) checkErrors(l *runLog) {
+	all, remarks := l.detail.Errors, []mllog.DetailEntry(nil)
+	if l.audit() && !tree.FilesOf(string(l.role)).Required {
+		all, remarks = evidence.RunErrors(l.detail)
+	}
+	if l.role == tree.CachingUnique || l.role == tree.CachingSame {
+		all, remarks = endedEarly(all)
+	}
+	for _, e := range remarks {
+		message, _ := e.Text()
+		r.add(r.ofRemark(l), ruleValidity, l.path(), "LoadGen ended the run when all its queries were issued",
+			e.Key+": "+message, "no error", "set max_query_count to 0, or leave it as the audit.config has it")
+	}
+	all = slices.DeleteFunc(slices.Clone(all), func(e mllog.DetailEntry) bool {
+		message, _ := e.Text()
+		if r.checker.options.Skip.Uncommitted && strings.Contains(message, uncommitted) {
+			r.warn(ruleLoadGen, l.path(), "LoadGen was built with changes", message, "", "forgiven by a flag: say why")
+			return true
+		}
+		return r.checker.forgiven(message)
+	})
+	if n := len(all) + l.detail.NumErrors - len(l.detail.Errors); n > mostErrors && len(all) > 0 {
+		r.reject(ruleValidity, l.path(), "LoadGen logged errors",
+			fmt.Sprintf("%d entries are marked as errors, the first is %s", n, told(all[0])), "no error",
+			"mend what they say, and run again")
+		all = nil
+	}
+	for _, e := range all {
+		r.reject(ruleValidity, l.path(), "LoadGen logged an error", told(e), "no error", "mend what it says, and run again")
+	}
+	if n, ok := l.number("num_errors"); ok && n > float64(l.detail.NumErrors) {
+		r.reject(ruleValidity, l.path(), "LoadGen counted more errors than the log has", l.value("num_errors"),
+			strconv.Itoa(l.detail.NumErrors), "mend what they say, and run again")
+	}
+}
+
+// ofRemark is what it means that a run of an audit ended when all was issued.
+func (r *resultFolder) ofRemark(l *runLog) Severity {
+	if l.role == tree.CachingUnique || l.role == tree.CachingSame {
+		return Note
+	}
+	return Warn
+}
+
+// endedEarly parts the errors of a run of TEST04 from the remark that there were no more samples to issue, to which its
+// settings led before v2.1: each sample once, or one alone.
+func endedEarly(errors []mllog.DetailEntry) (all, remarks []mllog.DetailEntry) {
+	for _, e := range errors {
+		if message, _ := e.Text(); strings.Contains(message, "Ran out of generated queries") {
+			remarks = append(remarks, e)
+		} else {
+			all = append(all, e)
+		}
+	}
+	return all, remarks
+}
+
+// told is an entry as findings quote it.
+func told(e mllog.DetailEntry) string {
+	if message, is := e.Text(); is {
+		return e.Key + ": " + message
+	}
+	return e.Key + ": " + shown(e.Value)
+}

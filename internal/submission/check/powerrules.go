@@ -1,0 +1,125 @@
+package check
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/power/spl"
+	"github.com/plumbline-ml/plumbline/internal/submission/power"
+	"github.com/plumbline-ml/plumbline/internal/submission/tree"
+)
+
+func (r *resultFolder) measured() bool { return power.Measured(r.checker.tree, r.Place) }
+
+// checkPower looks at the power measurement of a result.
+func (r *resultFolder) checkPower() {
+	if !r.measured() {
+		return
+	}
+	for _, d := range power.Differences(r.checker.tree, r.Place) {
+		found := "missing: " + strings.Join(d.Missing, ", ") + "; besides: " + strings.Join(d.Extra, ", ")
+		if d.NoFolder {
+			found = "no folder"
+		}
+		r.reject(rulePower, d.Folder, "the files are not those of a power measurement", found, "",
+			"file the measurement's own folders")
+	}
+	if !r.checker.options.Skip.PowerFiles {
+		r.checkMeterFiles()
+	}
+	r.checkSamples()
+	r.checkNameplate()
+	r.checkPowerTexts()
+}
+
+// checkPowerTexts looks for what a person says of the measurement, which the guidelines want and no checker asks for.
+func (r *resultFolder) checkPowerTexts() {
+	folder := r.checker.tree.Layout.Measurements(r.Place)
+	for _, name := range tree.PowerTexts() {
+		if !slices.ContainsFunc(r.checker.tree.Files(folder), func(file string) bool {
+			return strings.HasPrefix(file, name+".")
+		}) {
+			r.add(Note, rulePower, path.Join(folder, name+".md"), "a text about the measurement is missing", "", name+".*",
+				"write it: how the system manages power, and with what it was measured")
+		}
+	}
+}
+
+// checkSamples wants samples within the run.
+func (r *resultFolder) checkSamples() {
+	if r.perf == nil || !r.checker.tree.HasFile(path.Join(r.Run(), tree.PowerSamples)) {
+		return
+	}
+	name := path.Join(r.Run(), tree.PowerSamples)
+	average, err := power.Average(r.checker.tree, r.Place, r.Run(), r.perf.word("power_begin"), r.perf.word("power_end"))
+	if err != nil {
+		r.reject(rulePower, name, "the samples cannot be averaged", err.Error(), "",
+			"file the samples and the log of one run")
+		return
+	}
+	for _, fault := range average.Faults {
+		r.reject(rulePower, name, "a sample cannot be read", fault.Error(), "", "file the samples as the meter wrote them")
+	}
+	run := spl.Measured{Scenario: r.scenario, Logged: r.perf.scenario(), Performance: r.metric,
+		Queries: r.perf.queries(average.Window.Seconds())}
+	if _, err := average.Metric(run); err != nil {
+		r.reject(rulePower, name, "there is no power result", err.Error(), "samples within the run",
+			"file the samples and the log of one run; see that both clocks agree")
+	}
+}
+
+// queries is how many a run of that many seconds had. Logs before v2.0 do not say it: those of MultiStream count what
+// was made, and for others the rate stands for it.
+func (l *runLog) queries(seconds float64) uint64 {
+	for _, key := range []string{"result_query_count", "generated_query_count"} {
+		e, has := l.detail.First(key)
+		if n, ok := e.Uint(); has && ok && (key == "result_query_count" || l.scenario() == "MultiStream") {
+			return n
+		}
+	}
+	rate, _ := l.number("result_qps_with_loadgen_overhead")
+	return uint64(rate * seconds)
+}
+
+// checkNameplate looks for what the system's power supplies are made for.
+func (r *resultFolder) checkNameplate() {
+	name := r.NameplateFile()
+	if _, has := r.system.fields["system_power_capacity"]; has || !r.system.hasNameplate() {
+		return
+	}
+	if !r.checker.tree.HasFile(name) {
+		r.add(Note, rulePower, name, "the description of the power supplies is missing", "", name,
+			"add it, or system_power_capacity to the description of the system")
+	}
+}
+
+// hasNameplate says whether the round asks for a description of power supplies.
+func (s *system) hasNameplate() bool { return s.checker.rules.HasNameplate() }
+
+// checkNameplate reads the description of the power supplies, which the official checker does with or without results
+// of power.
+func (s *system) checkNameplate() {
+	name := s.NameplateFile()
+	if _, there := s.checker.tree.Entry(name); !there || !s.hasNameplate() {
+		return
+	}
+	text, err := s.checker.readText(name)
+	if err == nil {
+		_, err = power.Nameplate([]byte(text))
+	}
+	if err != nil {
+		s.checker.add(Reject, rulePower, name, "the description of the power supplies cannot be read", err.Error(),
+			"components with PSUs and Min PSUs Needed", "mend the file")
+	}
+}
+
+// checkMeterFiles judges what the power meter's programs recorded of their session.
+func (r *resultFolder) checkMeterFiles() {
+	for _, f := range power.CheckSession(r.checker.tree, r.Place) {
+		r.reject(rulePower, f.Path, "the session of the power meter does not hold: "+f.About, f.Text, "",
+			"file the measurement's own folders, all of one session and as they are")
+	}
+	r.add(Note, rulePower, r.Power(), "warnings and times in ptd_logs.txt are not looked at", "", "",
+		"look at them with the power working group's program")
+}

@@ -1,0 +1,214 @@
+package check
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/submission/tree"
+)
+
+// resultFolder is one scenario folder under check. One goroutine works on it.
+type resultFolder struct {
+	tree.Place
+	checker  *checker
+	system   *system
+	model    string // by the rules' name
+	guessed  bool   // from a part of the folder's name
+	known    bool   // the round has the model
+	scenario string // canonical
+	named    bool   // the folder's name is a scenario
+
+	perf, acc *runLog               // nil where there is none, and when the check is over
+	further   []*runLog             // of rounds that ask for several performance runs: those behind the first
+	moment    string                // of the performance run, if it has one that tells it from others
+	loadgen   string                // the version that drove it
+	filed     map[string][]filedRun // the runs of its folders, by what tells them from others
+	inferred  bool
+	metric    float64
+	unit      string
+	findings  []Finding
+}
+
+// results are those of a system's folders, all of them: a folder that is no scenario is one that fails.
+func (s *system) results() []*resultFolder {
+	var list []*resultFolder
+	for _, b := range s.Benchmarks {
+		model, guessed := s.checker.rules.ModelOf(b.Benchmark, s.submitter.mapping)
+		for _, p := range b.Scenarios {
+			r := &resultFolder{Place: p, checker: s.checker, system: s, model: model, guessed: guessed}
+			r.known = s.checker.rules.Has(model)
+			r.scenario, r.named = tree.CanonicalScenario(p.Scenario)
+			list = append(list, r)
+		}
+		s.checkScenarios(b, model)
+		for _, name := range s.checker.tree.Files(b.Results()) {
+			s.checker.stray(path.Join(b.Results(), name), "folders of scenarios")
+		}
+	}
+	return list
+}
+
+// check applies the rules of all families, each by the logs that it needs.
+func (r *resultFolder) check() {
+	r.checkNames()
+	if r.isEndpoints() {
+		r.checkMeasurements()
+		r.checkEndpoints()
+		return
+	}
+	r.checkFiles()
+	r.checkMeasurements()
+	r.perf = r.readRun(r.Run(), mainRun)
+	r.readFurther()
+	r.acc = r.readRun(r.Place.Accuracy(), accuracyRun)
+	r.checkUserConf()
+	r.checkPerformance(r.perf)
+	for _, l := range r.further {
+		r.checkPerformance(l)
+	}
+	r.checkMain()
+	r.checkAccuracyRun()
+	r.checkAccuracyText()
+	r.checkAccuracyLog()
+	r.checkAudits()
+	r.checkPower()
+	if r.perf != nil {
+		r.loadgen = r.perf.word("loadgen_version")
+	}
+	r.keep(r.perf)
+	r.keep(r.acc)
+	if r.perf != nil && strings.Count(r.perf.moment(), " ") > 1 {
+		r.moment = r.perf.moment()
+	}
+	r.perf, r.acc, r.further = nil, nil, nil // logs are large, results many
+}
+
+func (r *resultFolder) outcome() Result {
+	return Result{Path: r.Results(), Model: r.model, Scenario: r.scenario, Metric: r.metric, Unit: r.unit,
+		Inferred: r.inferred, Power: r.measured(), LoadGen: r.loadgen}
+}
+
+func (r *resultFolder) closed() bool { return r.Division != tree.DivisionOpen }
+
+// add notes a finding of the result. The caller may complete what it returns before it adds another.
+func (r *resultFolder) add(s Severity, rule, name, what, found, expected, do string) *Finding {
+	if s == Reject && r.checker.asks.AuditsWherePresent &&
+		strings.HasPrefix(name, r.checker.tree.Layout.Audits(r.Place)+"/") {
+		s = Warn
+	}
+	r.findings = append(r.findings, Finding{Severity: s, Rule: rule, Kind: kindOf(rule, what), Path: name,
+		Result: r.Results(), What: what, Found: found, Expected: expected, Source: source(rule), Do: do})
+	return &r.findings[len(r.findings)-1]
+}
+
+func (r *resultFolder) reject(rule, name, what, found, expected, do string) *Finding {
+	return r.add(Reject, rule, name, what, found, expected, do)
+}
+
+func (r *resultFolder) warn(rule, name, what, found, expected, do string) *Finding {
+	return r.add(Warn, rule, name, what, found, expected, do)
+}
+
+// checkNames looks at the names of benchmark and scenario.
+func (r *resultFolder) checkNames() {
+	if !r.named {
+		r.reject(ruleNames, r.Results(), "the folder is no scenario", r.Scenario, strings.Join(tree.Scenarios(), ", "),
+			"rename or remove it: it fails every scenario of the benchmark")
+	}
+	switch {
+	case !r.known:
+		r.reject(ruleNames, r.Results(), "the round has no such benchmark", r.Benchmark,
+			"one of "+strings.Join(r.checker.rules.Models(), ", "),
+			"rename the folder; in the open division name the model in "+tree.ModelMapping)
+	case r.guessed && r.closed():
+		r.warn(ruleNames, r.Results(), "the benchmark is guessed from a part of the name", r.Benchmark, r.model,
+			"call the folder "+r.model)
+	}
+}
+
+// checkScenarios holds the scenarios of a benchmark to those that the round asks for.
+func (s *system) checkScenarios(b tree.Benchmark, model string) {
+	if s.Division == tree.DivisionOpen || s.kind == "" {
+		return
+	}
+	reject := func(what, found, expected, do string) {
+		s.findings = append(s.findings, Finding{Severity: Reject, Rule: ruleScenarios, Path: b.Results(), What: what,
+			Found: found, Expected: expected, Source: source(ruleScenarios), Do: do})
+	}
+	if !s.checker.rules.Has(model) {
+		if len(b.Scenarios) == 0 { // others are told of each scenario
+			reject("the folder is no benchmark", b.Benchmark, "one of "+strings.Join(s.checker.rules.Models(), ", "),
+				"remove it: the official checker dies of it, for all submitters")
+		}
+		return
+	}
+	required := s.checker.rules.RequiredScenarios(model, s.kind)
+	optional := s.checker.rules.OptionalScenarios(model, s.kind)
+	if len(required)+len(optional) == 0 {
+		reject("the benchmark is not for this type of system", string(s.kind), "another system_type, or no such folder",
+			"remove it: the official checker dies of it, for all submitters")
+		return
+	}
+	var has []string
+	for _, p := range b.Scenarios {
+		name, named := tree.CanonicalScenario(p.Scenario)
+		has = append(has, name)
+		if named && !slices.Contains(required, name) && !slices.Contains(optional, name) {
+			reject("the scenario is not one of the benchmark", name, strings.Join(append(required, optional...), ", "),
+				"remove it: it fails every scenario of the benchmark")
+		}
+	}
+	for _, name := range required {
+		if !slices.Contains(has, name) {
+			reject("a scenario is missing", name, strings.Join(required, ", "), "add its result")
+		}
+	}
+	oneOf := []string{"Server", "Interactive"}
+	optionally := func(name string) bool { return slices.Contains(optional, name) && !slices.Contains(has, name) }
+	if optionally(oneOf[0]) && optionally(oneOf[1]) {
+		reject("a scenario is missing", strings.Join(has, ", "), "one of "+strings.Join(oneOf, ", "), "add its result")
+	}
+}
+
+// checkFiles looks at the names of the files of a result.
+func (r *resultFolder) checkFiles() {
+	t := r.checker.tree
+	for _, e := range t.Entries(r.Results()) {
+		if !r.belongs(e) {
+			severity, do := unasked(e.Name)
+			r.add(severity, ruleFiles, e.Path, "it is no part of a result", e.Name, "", do)
+		}
+	}
+	runs := append(tree.RunFiles(), tree.AccuracyLog)
+	if r.measured() {
+		runs = append(runs, tree.PowerSamples)
+	}
+	r.checkExtra(r.Run(), runs)
+	r.checkExtra(r.Place.Accuracy(), append(tree.AccuracyFiles(), tree.ImagesDir, tree.VideosDir))
+	folder := path.Join(r.Results(), tree.PerformanceDir)
+	r.checkExtra(folder, append(r.furtherRuns(), tree.RunDir, tree.RangingDir, tree.PowerDir))
+}
+
+// checkExtra says what a folder has besides.
+func (r *resultFolder) checkExtra(folder string, known []string) {
+	for _, e := range r.checker.tree.Entries(folder) {
+		if !slices.Contains(known, e.Name) && !tree.Extra(e.Name) && !strings.HasPrefix(e.Name, ".") {
+			severity, do := unasked(e.Name)
+			r.add(severity, ruleFiles, e.Path, "no rule knows it", e.Name, strings.Join(known, ", "), do)
+		}
+	}
+}
+
+func (r *resultFolder) belongs(e tree.Entry) bool {
+	files := []string{tree.MeasurementFile, tree.UserConf, tree.Readme, tree.MLPerfConf}
+	apart := r.checker.tree.Layout.Apart
+	switch {
+	case tree.Extra(e.Name) || strings.HasPrefix(e.Name, "."):
+		return true
+	case e.Dir:
+		return e.Name == tree.AccuracyDir || e.Name == tree.PerformanceDir ||
+			!apart && slices.Contains(r.audits(), e.Name)
+	}
+	return !apart && (slices.Contains(files, e.Name) || r.measured() && tree.IsPowerText(e.Name))
+}

@@ -1,0 +1,213 @@
+package check
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/submission/tree"
+	"github.com/plumbline-ml/plumbline/loadgen/mllog"
+)
+
+// role says which of a result's runs a log is of.
+type role string
+
+const (
+	mainRun     role = ""
+	accuracyRun role = "accuracy"
+	// the others are audits: "TEST01"
+)
+
+// runLog is what the logs of one run say.
+type runLog struct {
+	folder  string
+	role    role
+	detail  *mllog.Detail
+	summary *mllog.Summary // nil where there is none that can be read
+}
+
+func (l *runLog) path() string { return path.Join(l.folder, tree.DetailLog) }
+
+func (l *runLog) summaryPath() string { return path.Join(l.folder, tree.SummaryLog) }
+
+func (l *runLog) audit() bool { return l.role != mainRun && l.role != accuracyRun }
+
+// wanted is what it means that one of the run's logs is missing.
+func (l *runLog) wanted() Severity {
+	if l.audit() && tree.FilesOf(string(l.role)).Unfiled {
+		return Warn
+	}
+	return Reject
+}
+
+// readRun reads the logs of a folder; nil where its detail log is missing or holds nothing.
+func (r *resultFolder) readRun(folder string, as role) *runLog {
+	l := &runLog{folder: folder, role: as}
+	t := r.checker.tree
+	if !t.HasFile(l.path()) {
+		r.reject(ruleFiles, l.path(), "a log is missing", "", l.path(), r.missing(folder))
+		return nil
+	}
+	if !r.readDetail(l) {
+		return nil
+	}
+	r.readSummary(l)
+	if l.detail.Text && l.summary != nil {
+		l.detail.AddSummary(l.summary)
+	}
+	if len(l.detail.All("effective_scenario")) == 0 && !l.detail.Has("sut_name") {
+		r.reject(ruleLogFormat, l.path(), "the log holds no run", "", "the entries of a LoadGen run",
+			"file the run's own log")
+		return nil
+	}
+	return l
+}
+
+// hasResult says whether the logs hold what the run came to: a detail log in text leaves that to the summary.
+func (l *runLog) hasResult() bool { return !l.detail.Text || l.summary != nil }
+
+// missing is what to do about a run's log that is not there.
+func (r *resultFolder) missing(folder string) string {
+	for _, e := range r.checker.tree.Folders(path.Dir(folder)) {
+		if strings.HasPrefix(e.Name, "run_") && e.Name != tree.RunDir && path.Base(folder) == tree.RunDir {
+			return "the run of a submission lies in " + tree.RunDir + ", not in " + e.Name
+		}
+	}
+	return "add the run's logs"
+}
+
+// readDetail reads a detail log, and says what is wrong with its form.
+func (r *resultFolder) readDetail(l *runLog) bool {
+	if err := r.scan(l); err != nil {
+		r.reject(ruleFiles, l.path(), "the log cannot be read", err.Error(), "",
+			"make it readable, and leave it alone meanwhile")
+		return false
+	}
+	r.checkLogFormat(l)
+	return true
+}
+
+func (r *resultFolder) scan(l *runLog) error {
+	f, err := r.checker.tree.Open(l.path())
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	l.detail, err = mllog.ScanDetail(f)
+	return err
+}
+
+// checkLogFormat looks at the lines of a detail log.
+func (r *resultFolder) checkLogFormat(l *runLog) {
+	d, name := l.detail, l.path()
+	reject := func(what, found, expected string) {
+		r.reject(ruleLogFormat, name, what, found, expected,
+			"file the log as LoadGen wrote it: the official checker stops at it")
+	}
+	if d.Lines == 0 {
+		reject("the log is empty", "", "the entries of a LoadGen run")
+	}
+	if d.Text && !r.checker.asks.TextLogs {
+		reject("the log is text, as LoadGens before v1.0 wrote it", "", "lines that begin with "+mllog.DetailPrefix)
+	}
+	if d.NumForeign > 0 && d.Foreign[0] == 1 {
+		reject("the first line is no entry", "", "a line that begins with "+mllog.DetailPrefix)
+	} else if d.NumForeign > 0 {
+		r.warn(ruleLogFormat, name, "lines are not entries", fmt.Sprintf("%d lines, the first is line %d",
+			d.NumForeign, d.Foreign[0]),
+			"lines that begin with "+mllog.DetailPrefix, "file the log as LoadGen wrote it")
+	}
+	if d.NumFaults > 0 {
+		reject("entries cannot be read", fmt.Sprintf("%d entries; %v", d.NumFaults, d.Faults[0]), "")
+	}
+	for _, c := range []struct {
+		line                  int
+		what, found, expected string
+	}{
+		{d.NotUTF8, "the log is no text", "is not UTF-8", "UTF-8"},
+		{d.Unmarked, "an entry does not say whether it is an error", "lacks it", "is_error in metadata, true or false"},
+		{d.Broken, "a line is broken", "has a carriage return inside", "line feeds alone"},
+	} {
+		if c.line > 0 {
+			reject(c.what, fmt.Sprintf("line %d %s", c.line, c.found), c.expected)
+		}
+	}
+	if d.NotJSON > 0 {
+		r.odd(l)
+	}
+	if d.CRLF {
+		r.warn(ruleLogFormat, name, "lines end with carriage returns", "", "line feeds alone",
+			"file the log as LoadGen wrote it")
+	}
+	if d.Open && d.Lines > 0 {
+		r.warn(ruleLogFormat, name, "the last line has no end", "", "a whole log", "see whether the log was cut off")
+	}
+}
+
+// odd tells of an entry that can be read and is not JSON: LoadGen itself writes a name's quotes and control
+// characters as they are. The official checker stops at one in a log that it reads.
+func (r *resultFolder) odd(l *runLog) {
+	severity, do := Reject, "call it by another name and run again: the official checker stops at it"
+	if l.audit() && r.checker.asks.AuditLogsUnread {
+		severity, do = Warn, "nothing for this run; call it by another name in the next"
+	}
+	r.add(severity, ruleLogFormat, l.path(), "an entry is not JSON",
+		fmt.Sprintf("line %d, as where a name has a quote or a control character", l.detail.NotJSON),
+		"JSON behind "+mllog.DetailPrefix, do)
+}
+
+func (r *resultFolder) readSummary(l *runLog) {
+	name := l.summaryPath()
+	do := "file the summary that LoadGen wrote beside the detail log"
+	if !r.checker.tree.HasFile(name) {
+		r.add(l.wanted(), ruleFiles, name, "a log is missing", "", name, do)
+		return
+	}
+	text, err := r.checker.readBytes(name)
+	if err == nil && len(bytes.TrimSpace(text)) == 0 {
+		err = errors.New("is empty")
+	}
+	if err == nil {
+		l.summary, err = mllog.ReadSummary(bytes.NewReader(text))
+	}
+	if err != nil {
+		r.reject(ruleLogFormat, name, "the summary cannot be read", err.Error(), "", do)
+	}
+}
+
+// number is the first value of a key as a number; ok is false where there is none, or text.
+func (l *runLog) number(key string) (v float64, ok bool) {
+	e, has := l.detail.First(key)
+	if !has {
+		return 0, false
+	}
+	return e.Float()
+}
+
+// word is the first value of a key as text.
+func (l *runLog) word(key string) string {
+	e, _ := l.detail.First(key)
+	s, _ := e.Text()
+	return s
+}
+
+// flag is the first value of a key as true or false; ok is false where it is neither.
+func (l *runLog) flag(key string) (v, ok bool) {
+	e, _ := l.detail.First(key)
+	v, ok = e.Value.(bool)
+	return v, ok
+}
+
+// value is the first value of a key as findings quote it.
+func (l *runLog) value(key string) string {
+	e, has := l.detail.First(key)
+	if !has {
+		return "no " + key
+	}
+	return key + " " + shown(e.Value)
+}
+
+// scenario is the log's.
+func (l *runLog) scenario() string { return l.word("effective_scenario") }

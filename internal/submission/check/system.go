@@ -1,0 +1,238 @@
+package check
+
+import (
+	"fmt"
+	"math/big"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/plumbline-ml/plumbline/internal/pyvalue"
+	description "github.com/plumbline-ml/plumbline/internal/submission/system"
+	"github.com/plumbline-ml/plumbline/internal/submission/tree"
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+)
+
+// system is one folder of a submitter's results, with its description.
+type system struct {
+	tree.System
+	submitter *submitter
+	checker   *checker
+	fields    map[string]any    // of the description; nil where there is none
+	kind      mlconf.SystemType // empty where it is not known
+	network   bool
+
+	findings []Finding
+}
+
+func newSystem(sub *submitter, folder tree.System) *system {
+	s := &system{System: folder, submitter: sub, checker: sub.checker}
+	s.read()
+	s.kind, _ = description.Type(text(s.fields["system_type"]))
+	if s.checker.asks.OneType && s.kind == mlconf.DatacenterEdge {
+		s.kind = ""
+	}
+	s.network = strings.EqualFold(text(s.fields[description.IsNetwork]), "true")
+	return s
+}
+
+func text(v any) string {
+	s, _ := v.(string)
+	return s
+}
+
+func (s *system) add(severity Severity, rule, what, found, expected, do string) {
+	s.findings = append(s.findings, Finding{Severity: severity, Rule: rule, Path: s.SystemFile(), What: what,
+		Found: found, Expected: expected, Source: source(rule), Do: do})
+}
+
+func (s *system) reject(what, found, expected, do string) {
+	s.add(Reject, ruleSystem, what, found, expected, do)
+}
+
+func (s *system) read() {
+	if !s.checker.tree.HasFile(s.SystemFile()) {
+		s.reject("the description of the system is missing", "", s.SystemFile(),
+			"write it: harness submission init makes a draft from this machine; its name is that of the folder in results")
+		return
+	}
+	o, err := s.checker.readObject(s.SystemFile())
+	if err != nil {
+		s.reject("the description of the system cannot be read", err.Error(), "a JSON object", "mend the file")
+		return
+	}
+	s.fields = o.fields
+	for _, name := range o.twice {
+		s.add(Warn, ruleSystem, "a field is there twice", name, "", "remove the one that does not count, the first")
+	}
+}
+
+func (s *system) check() {
+	if len(s.Benchmarks) == 0 {
+		s.checker.add(Warn, ruleTree, s.Results(), "the system has no benchmark", "", "",
+			"remove the folder, or add results")
+	}
+	for _, name := range s.checker.tree.Files(s.Results()) {
+		if name != tree.PrivateIDFile && !tree.Extra(name) {
+			s.checker.stray(path.Join(s.Results(), name), "folders of benchmarks")
+		}
+	}
+	if s.fields == nil {
+		return
+	}
+	s.checkValues()
+	s.checkFields()
+	s.checkSummarized()
+	s.checkCounts()
+	s.checkNetwork()
+	s.checkNameplate()
+}
+
+// checkValues looks at the fields with fixed values.
+func (s *system) checkValues() {
+	if s.kind == "" && !s.checker.asks.AnySystem {
+		s.reject("system_type is unknown", shown(s.fields["system_type"]),
+			"datacenter, edge, datacenter,edge or edge,datacenter, without blanks and capitals", "write it so")
+	}
+	statuses := []string{"available", "preview", "rdi"}
+	if !slices.Contains(statuses, pyvalue.Lower(text(s.fields["status"]))) {
+		s.reject("status is unknown", shown(s.fields["status"]), strings.Join(statuses, ", "), "write one of them")
+	}
+	for field, folder := range map[string]string{"submitter": s.Submitter, "division": s.Division} {
+		if pyvalue.Lower(text(s.fields[field])) != pyvalue.Lower(folder) {
+			s.reject(field+" is not that of the folder", shown(s.fields[field]), folder,
+				"make the field and the folder equal")
+		}
+	}
+}
+
+// checkFields looks for fields that are missing or empty.
+func (s *system) checkFields() {
+	for _, f := range description.Fields() {
+		value, has := s.fields[f.Name]
+		switch {
+		case slices.Contains(s.checker.asks.FieldsLater, f.Name) && empty(value):
+		case !has:
+			s.reject("a field is missing", f.Name, f.Ask, "add it")
+		case f.Meaning && empty(value) && !s.checker.options.Skip.EmptyFields:
+			s.add(s.checker.ofPapers(), ruleSystem, "a field is empty", f.Name+": "+shown(value), f.Ask, emptyField(value))
+		case slices.Contains(notes, f.Name) && !isText(value):
+			s.reject("a field is no text", f.Name+": "+shown(value), f.Ask,
+				"write it as one text: the official checker dies of it, for all submitters")
+		case !scalar(value):
+			s.add(Warn, ruleSystem, "a field is no text", f.Name+": "+shown(value), f.Ask, "write it as one text")
+		}
+	}
+	for _, field := range unfilled(s.fields) {
+		s.reject("a field is not filled in", field+": "+shown(s.fields[field]), "", "fill it in")
+	}
+}
+
+// summarized are the fields that the official summary shows, in quotes. Notes may have several lines.
+var summarized = append([]string{
+	"system_name", "number_of_nodes", "host_processor_model_name", "host_processors_per_node",
+	"host_processor_core_count", "accelerator_model_name", "accelerators_per_node", "framework", "operating_system",
+}, notes...)
+
+// notes are the fields that the official summary joins.
+var notes = []string{"hw_notes", "sw_notes"}
+
+// checkSummarized looks for texts that break the official summary.
+func (s *system) checkSummarized() {
+	for _, name := range summarized {
+		value := text(s.fields[name])
+		broken := !slices.Contains(notes, name) && strings.ContainsFunc(value, unicode.IsControl)
+		if broken || strings.Contains(value, `"`) {
+			s.add(Warn, ruleSystem, "a field has a quote or the end of a line", name+": "+shown(value),
+				"one line without quotes", "write it without: the official summary holds it as it is, and is not read back")
+		}
+	}
+}
+
+func isText(v any) bool {
+	_, is := v.(string)
+	return is
+}
+
+func emptyField(value any) string {
+	switch value {
+	case int64(0), float64(0):
+		return `write "0" with quotes: the official checker takes the number 0 for an empty field`
+	}
+	return "fill it in; N/A where it does not apply"
+}
+
+func scalar(v any) bool {
+	switch v.(type) {
+	case string, int64, *big.Int, float64:
+		return true
+	}
+	return false
+}
+
+// checkCounts looks at the fields that become numbers of the table of results.
+func (s *system) checkCounts() {
+	for _, name := range []string{"number_of_nodes", "accelerators_per_node", "host_processors_per_node"} {
+		value, has := s.fields[name]
+		if has && !empty(value) && !isCount(value) {
+			severity, do := Reject, "write the number alone: the official checker stops at it without a table"
+			if s.checker.tree.Layout.Only != mlconf.ToMake {
+				severity, do = Warn, "write the number alone" // the checkers before v5.0 made no sum of it
+			}
+			s.add(severity, ruleSystem, "a number is not a whole number", name+": "+shown(value),
+				`a whole number such as "1"`, do)
+		}
+	}
+}
+
+func isCount(v any) bool {
+	switch v := v.(type) {
+	case int64:
+		return v >= 0
+	case float64:
+		return v >= 0 && v == float64(int64(v))
+	case string:
+		_, err := strconv.ParseUint(strings.TrimSpace(v), 10, 32)
+		return err == nil
+	}
+	return false
+}
+
+// checkNetwork holds is_network to the division.
+func (s *system) checkNetwork() {
+	value, has := s.fields[description.IsNetwork]
+	reject := func(what, expected, do string) { s.add(Reject, ruleNetwork, what, shown(value), expected, do) }
+	word := text(value)
+	switch {
+	case has && !strings.EqualFold(word, "true") && !strings.EqualFold(word, "false"):
+		reject("is_network is neither true nor false", `the text "true" or "false"`, "write one of them, in quotes")
+	case s.Division == tree.DivisionNetwork && !s.network:
+		reject("a system of the network division is not behind a network", `is_network: "true"`,
+			"say so, or submit to another division")
+	case s.Division == tree.DivisionClosed && s.network:
+		reject("a system of the closed division is behind a network", `is_network: "false", or no such field`,
+			"submit to the network division")
+	}
+	if word != "" {
+		s.checkNetworkFields()
+	}
+}
+
+// checkNetworkFields looks for the fields of networks, which the official checker wants wherever is_network says
+// anything, even "false".
+func (s *system) checkNetworkFields() {
+	do := "add it"
+	if !s.network {
+		do = "remove is_network, as the system has no network: the official checker asks for the field wherever it is"
+	}
+	for _, f := range description.NetworkFields() {
+		value, has := s.fields[f.Name]
+		if !has {
+			s.add(Reject, ruleNetwork, "a field is missing", f.Name, f.Ask, do)
+		} else if s.network && empty(value) {
+			s.add(Warn, ruleNetwork, "a field is empty", f.Name, f.Ask, fmt.Sprintf("fill it in: %s", f.Ask))
+		}
+	}
+}

@@ -1,0 +1,79 @@
+package check
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/submission/tree"
+)
+
+// checkTree looks at what lies in the tree, whatever it is.
+func (c *checker) checkTree() {
+	for _, fault := range c.tree.Faults {
+		c.add(Reject, ruleTree, fault.Path, "the folder cannot be read", fault.Err.Error(), "",
+			"give this user the right to read it")
+	}
+	if len(c.results) == 0 {
+		c.add(Reject, ruleTree, ".", "there is not one result", "",
+			"DIVISION/SUBMITTER/results/SYSTEM/BENCHMARK/SCENARIO",
+			"add results; the official checker calls this good")
+	}
+	c.checkTop()
+	for e := range c.tree.All {
+		if c.ours(e.Path) {
+			c.checkEntry(e)
+		}
+	}
+}
+
+// checkTop looks for what lies beside the divisions.
+func (c *checker) checkTop() {
+	for _, e := range c.tree.Entries(".") {
+		lower := strings.ToLower(e.Name)
+		switch {
+		case e.Dir && slices.Contains(tree.Divisions(), e.Name):
+			for _, name := range c.tree.Files(e.Name) {
+				c.add(Warn, ruleFiles, path.Join(e.Name, name), "a file in a division", name, "folders of submitters",
+					"remove it")
+			}
+		case e.Dir && slices.Contains(tree.Divisions(), lower):
+			c.add(Reject, ruleNames, e.Name, "a division in capitals is not seen", e.Name, lower, "rename the folder")
+		case strings.HasPrefix(e.Name, "."): // checkEntry
+		default:
+			c.add(Warn, ruleFiles, e.Name, "it is no part of a submission", e.Name, "closed, open, network",
+				"remove it")
+		}
+	}
+}
+
+// stray warns of a file or folder that no rule knows.
+func (c *checker) stray(name, expected string) {
+	if base := path.Base(name); !tree.Extra(base) && !strings.HasPrefix(base, ".") {
+		severity, do := unasked(base)
+		if c.tree.HasDir(name) { // of a submitter's programs
+			severity, do = Note, doNothing
+		}
+		c.add(severity, ruleFiles, name, "no rule knows it", base, expected, do)
+	}
+}
+
+// doNothing is what to do about a file that harms nothing.
+const doNothing = "nothing, if it is meant so"
+
+// unasked is what a file means that no rule asks for, and what to do about it.
+func unasked(name string) (severity Severity, do string) {
+	if tree.Aside(name) {
+		return Note, doNothing
+	}
+	return Warn, "remove it"
+}
+
+// ours says whether a path belongs to the submitters that are checked.
+func (c *checker) ours(name string) bool {
+	if c.options.Submitter == "" {
+		return true
+	}
+	parts := strings.SplitN(name, "/", 3)
+	return len(parts) < 2 || parts[1] == c.options.Submitter
+}

@@ -1,0 +1,189 @@
+package check
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/submission/tree"
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+)
+
+// checkUserConf reads user.conf as LoadGen does, and what people may not have meant. The performance run's log outranks
+// it: a setting that breaks a rule rejects the result only where the log does not show that another value ran.
+func (r *resultFolder) checkUserConf() {
+	folder := r.checker.tree.Layout.Measurements(r.Place)
+	r.checkOwnRules(path.Join(folder, tree.MLPerfConf))
+	name := path.Join(folder, tree.UserConf)
+	if e, _ := r.checker.tree.Entry(name); !r.checker.tree.HasFile(name) || e.Size == 0 {
+		return // told by checkMeasurements
+	}
+	text, err := r.checker.readBytes(name)
+	if err != nil {
+		r.reject(ruleConf, name, "the settings cannot be read", err.Error(), "", "mend the file")
+		return
+	}
+	if line, others := noSetting(string(text)); line != "" {
+		r.add(r.ofPaper(others), ruleConf, name, "a line is no setting", line, "MODEL.SCENARIO.KEY = VALUE",
+			"remove or mend the line")
+		return
+	}
+	for _, scenario := range []string{"SingleStream", "MultiStream", "Server", "Offline"} {
+		if !r.checkConf(name, string(text), scenario) {
+			return
+		}
+	}
+	problems, unknown := mlconf.Check(name, string(text), "", r.checker.rules, true)
+	for _, p := range problems {
+		r.warn(ruleConf, name, "LoadGen ignores or changes a setting", fmt.Sprintf("line %d: %s: %s", p.Line, p.Key,
+			p.Text), "", "remove the line")
+	}
+	for _, n := range unknown {
+		r.add(r.unread(), ruleConf, name, "a line is none of LoadGen's", fmt.Sprintf("line %d: %s", n.Lines[0], n.Text),
+			"", "remove it")
+	}
+}
+
+// unread is what a line means that LoadGen has no use for: little, where the log shows what ran.
+func (r *resultFolder) unread() Severity {
+	if r.perf != nil {
+		return Note
+	}
+	return Warn
+}
+
+// noSetting is the first line that is neither a setting nor a comment, and whether there are settings beside it.
+func noSetting(text string) (first string, settings bool) {
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		switch {
+		case line == "" || strings.HasPrefix(line, "#"):
+		case strings.Contains(line, "="):
+			settings = true
+		case first == "":
+			first = line
+		}
+	}
+	return first, settings
+}
+
+// ofPaper is what a user.conf that LoadGen cannot read means: LoadGen did not run with it where there is the log of a
+// run, and a file of no settings at all is a placeholder.
+func (r *resultFolder) ofPaper(settings bool) Severity {
+	if settings && r.perf != nil {
+		return Warn
+	}
+	return r.checker.ofPapers()
+}
+
+// checkConf applies the settings of one scenario; false says that LoadGen takes none of them.
+func (r *resultFolder) checkConf(name, text, scenario string) bool {
+	official := mlconf.Official{Of: r.checker.rules}
+	var s loadgen.TestSettings
+	model := r.checker.rules.LoadGenModel(r.model, r.scenario)
+	code, err := official.FromConfig(&s, &text, model, scenario, mlconf.ConfUser)
+	if err != nil || code == mlconf.CodeInvalid {
+		r.add(r.ofPaper(true), ruleConf, name, "LoadGen cannot read the settings", firstFault(name, text),
+			"lines MODEL.SCENARIO.KEY = VALUE", "mend the line")
+		return false
+	}
+	minDuration, ok := r.minDuration(scenario)
+	if ok && s.MinDuration < minDuration && !strings.HasPrefix(r.model, "e2e-rag") {
+		r.settle(name, scenario, Reject, paperSetting{what: "below the minimum", key: "min_duration",
+			value: float64(s.MinDuration.Milliseconds()), bound: float64(minDuration.Milliseconds()),
+			logged: "effective_min_duration_ms"})
+	}
+	least := r.checker.rules.PerformanceSampleCount(r.model)
+	if n := s.PerformanceSampleCountOverride; n > 0 && n < least {
+		r.settle(name, scenario, Reject, paperSetting{what: "below the minimum", key: "performance_sample_count_override",
+			value: float64(n), bound: float64(least), logged: "effective_performance_sample_count"})
+	}
+	limit := r.checker.rules.LatencyLimit(r.model, scenario)
+	if scenario == "Server" && limit > 0 && s.ServerTargetLatency > limit {
+		r.settle(name, scenario, Warn, paperSetting{what: "over the limit", key: "target_latency in ns", most: true,
+			value: float64(s.ServerTargetLatency), bound: float64(limit), logged: "effective_target_latency_ns"})
+	}
+	return true
+}
+
+// paperSetting is a setting of user.conf that breaks a bound of the rules.
+type paperSetting struct {
+	what, key    string
+	value, bound float64
+	most         bool   // the bound is an upper one
+	logged       string // the key of the same setting in a detail log, in the same unit
+}
+
+// kept says whether a value keeps the bound.
+func (p paperSetting) kept(value float64) bool {
+	return value == p.bound || (value < p.bound) == p.most
+}
+
+// settle judges a setting by what the run's log has of it.
+func (r *resultFolder) settle(name, scenario string, severity Severity, p paperSetting) {
+	found, bound := p.key+" "+shown(p.value), shown(p.bound)
+	if scenario != r.ran() { // settings that this result's run did not read
+		r.warn(ruleConf, name, "a setting of "+scenario+" is "+p.what, found, bound, "remove it")
+		return
+	}
+	if r.perf != nil {
+		if ran, ok := r.perf.number(p.logged); ok && p.kept(ran) {
+			r.warn(ruleConf, name, "user.conf is not what ran", found+"; the log has "+r.perf.value(p.logged), bound,
+				"file the user.conf that the run read")
+			return
+		}
+	}
+	r.add(severity, ruleConf, name, "a setting of "+scenario+" is "+p.what, found, bound, "remove it, and run again")
+}
+
+// ran is the scenario of the performance run, by its log where there is one.
+func (r *resultFolder) ran() string {
+	if r.perf != nil && r.perf.scenario() != "" {
+		return r.perf.scenario()
+	}
+	return r.logged()
+}
+
+// logged is the scenario that LoadGen knows of the result's.
+func (r *resultFolder) logged() string {
+	if r.scenario == "Interactive" {
+		return "Server"
+	}
+	return r.scenario
+}
+
+// firstFault is the first line that cannot be read.
+func firstFault(name, text string) string {
+	problems, _ := mlconf.Check(name, text, "", nil, true)
+	if len(problems) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("line %d: %s", problems[0].Line, problems[0].Text)
+}
+
+// seedLine is a line of a configuration file that sets one of the rules' seeds.
+var seedLine = regexp.MustCompile(`(?m)^\s*\*\.\*\.(qsl|sample_index|schedule)_rng_seed\s*=\s*(\d+)`)
+
+// checkOwnRules warns of an mlperf.conf with other seeds than the round's, which LoadGen does not read.
+func (r *resultFolder) checkOwnRules(name string) {
+	if !r.checker.tree.HasFile(name) {
+		return
+	}
+	text, err := r.checker.readBytes(name)
+	if err != nil {
+		r.warn(ruleConf, name, "the file cannot be read", err.Error(), "",
+			"remove it: LoadGen has the rules' settings built in")
+		return
+	}
+	seeds := r.checker.rules.Seeds
+	want := map[string]uint64{"qsl": seeds.QSL, "sample_index": seeds.SampleIndex, "schedule": seeds.Schedule}
+	for _, m := range seedLine.FindAllStringSubmatch(string(text), -1) {
+		if seed, _ := strconv.ParseUint(m[2], 10, 64); seed != want[m[1]] {
+			r.warn(ruleConf, name, "a seed is not the round's", strings.TrimSpace(m[0]),
+				strconv.FormatUint(want[m[1]], 10), "remove the file: LoadGen has the rules' settings built in")
+		}
+	}
+}

@@ -1,0 +1,203 @@
+package check
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/submission/internal/evidence"
+
+	"github.com/plumbline-ml/plumbline/internal/submission/audit"
+	"github.com/plumbline-ml/plumbline/internal/submission/tree"
+)
+
+// checkVerdicts reads what the test's verification wrote.
+func (a *auditFolder) checkVerdicts() {
+	for _, file := range tree.FilesOf(a.test).Verdicts {
+		name := path.Join(a.folder, file)
+		if !a.checker.tree.HasFile(name) {
+			a.reject(a.rule, name, "a verdict is missing", "", name, "verify the audit: harness audit verify "+a.test)
+			continue
+		}
+		text, err := a.checker.readText(name)
+		if err != nil {
+			a.reject(a.rule, name, "the verdict cannot be read", err.Error(), "", "verify the audit again")
+			continue
+		}
+		var lines []string
+		for line := range strings.Lines(text) {
+			lines = append(lines, strings.TrimSpace(line))
+		}
+		a.checkVerdict(name, file, lines)
+	}
+}
+
+func (a *auditFolder) checkVerdict(name, file string, lines []string) {
+	switch {
+	case a.test == "TEST06":
+		a.checkTokenVerdict(name, lines)
+		return
+	case a.test == "TEST01" && file == tree.VerifyAccuracy && a.failed(lines):
+		a.checkFallback()
+		return
+	}
+	if a.checkPass(name, lines) {
+		a.checkNumbers(name, file, lines)
+	}
+}
+
+// failed says that a verdict is no pass, whatever else it is.
+func (a *auditFolder) failed(lines []string) bool { return !slices.Contains(lines, evidence.Pass) }
+
+// checkPass wants a line TEST PASS and none of failure.
+func (a *auditFolder) checkPass(name string, lines []string) bool {
+	do := "verify the audit again: harness audit verify " + a.test + "; where it fails, run it again"
+	found := ""
+	for _, line := range lines {
+		if strings.Contains(line, evidence.Pass) || strings.Contains(line, evidence.Fail) {
+			found = strings.TrimSpace(found + " " + line)
+		}
+	}
+	switch {
+	case !slices.Contains(lines, evidence.Pass):
+		a.reject(a.rule, name, "the audit did not pass", found, "a line "+evidence.Pass, do)
+	case slices.ContainsFunc(lines, func(l string) bool { return strings.Contains(l, evidence.Fail) }):
+		a.reject(a.rule, name, "the verdict says both", found, "one verdict", do)
+	default:
+		return true
+	}
+	return false
+}
+
+// checkTokenVerdict reads the three lines of TEST06.
+func (a *auditFolder) checkTokenVerdict(name string, lines []string) {
+	first := []string{"First token check pass: True"}
+	if a.scenario == "Offline" {
+		first = append(first, "First token check pass: Skipped")
+	}
+	for _, want := range [][]string{first, {"EOS check pass: True"}, {"Sample length check pass: True"}} {
+		begin, _, _ := strings.Cut(want[0], ":")
+		found := ""
+		for _, line := range lines {
+			if strings.HasPrefix(line, begin) {
+				found = strings.TrimSpace(found + " " + line)
+			}
+		}
+		if !slices.Contains(want, found) {
+			a.reject(a.rule, name, "the audit did not pass", found, strings.Join(want, " or "),
+				"verify the audit again: harness audit verify "+a.test)
+		}
+	}
+}
+
+// numberLine is a line of a verdict: a name and a number.
+var numberLine = regexp.MustCompile(`^(.+?)\s*[:=]\s*([-+\d.eE]+)%?$`)
+
+// numbers are the named numbers of a verdict, by their names in lower case; the last of each name.
+func numbers(lines []string) map[string]saidNumber {
+	all := map[string]saidNumber{}
+	for _, line := range lines {
+		if m := numberLine.FindStringSubmatch(line); m != nil {
+			if v, ok := parseSaid(m[2]); ok {
+				all[strings.ToLower(m[1])] = v
+			}
+		}
+	}
+	return all
+}
+
+// checkNumbers holds the numbers of a verdict that says PASS to that.
+func (a *auditFolder) checkNumbers(name, file string, lines []string) {
+	all := numbers(lines)
+	for _, count := range []string{"num_perf_log_data_mismatch", "num_unmatched", "num_ne_mismatch"} {
+		a.atMost(name, all, count, 0)
+	}
+	for _, count := range []string{"num_perf_log_qsl_idx_match", "num_matched", "num_acc_log_entries"} {
+		a.noLess(name, all, count, 1)
+	}
+	if n := all["num_missing_qsl_idxs"]; n.v > 0 {
+		a.warn(a.rule, name, "samples of the audit are not in the accuracy log", shown(n.v), "0",
+			"run the accuracy run over the whole data set")
+	}
+	if file == tree.VerifyPerformance {
+		a.checkScores(name, all)
+	}
+	if config, err := audit.ConfigOf(a.checker.rules, a.test, a.model); err == nil {
+		a.checkBounds(name, all, config)
+	}
+}
+
+func (a *auditFolder) checkBounds(name string, all map[string]saidNumber, config audit.Config) {
+	if config.Threshold > 0 {
+		a.noLess(name, all, "accuracy threshold", config.Threshold)
+		a.noLess(name, all, "accuracy score", config.Threshold)
+	}
+	if config.MaxTokens > 0 {
+		for _, key := range []string{"mean output tokens", "min threshold"} {
+			a.noLess(name, all, key, config.MinTokens)
+		}
+		for _, key := range []string{"mean output tokens", "max threshold"} {
+			a.atMost(name, all, key, config.MaxTokens)
+		}
+	}
+}
+
+// rounded are the numbers that the official scripts print with fewer decimals than they compare.
+var rounded = []string{"mean output tokens"}
+
+// slack is by how much a printed number may miss a bound that the number itself keeps.
+func (p saidNumber) slack(key string) float64 {
+	if slices.Contains(rounded, key) {
+		return p.unit / 2
+	}
+	return 0
+}
+
+func (a *auditFolder) noLess(name string, all map[string]saidNumber, key string, want float64) {
+	if p, ok := all[key]; ok && !(p.v+p.slack(key) >= want) {
+		a.contradicts(name, key+" "+shown(p.v), "at least "+shown(want))
+	}
+}
+
+func (a *auditFolder) atMost(name string, all map[string]saidNumber, key string, want float64) {
+	if p, ok := all[key]; ok && !(p.v-p.slack(key) <= want) {
+		a.contradicts(name, key+" "+shown(p.v), "at most "+shown(want))
+	}
+}
+
+func (a *auditFolder) contradicts(name, found, expected string) {
+	a.reject(a.rule, name, "the verdict says PASS, its numbers do not", found, expected,
+		"verify the audit again: harness audit verify "+a.test)
+}
+
+// checkScores wants the scores of a verdict to be those of the logs beside it.
+func (a *auditFolder) checkScores(name string, all map[string]saidNumber) {
+	for _, c := range []struct {
+		score   string
+		log     *runLog
+		further []*runLog // that it may be of as well
+	}{{"reference score", a.perf, a.further}, {"test score", a.run, nil}} {
+		score, said := all[c.score]
+		if c.log == nil || !said || slices.ContainsFunc(append(c.further, c.log), func(l *runLog) bool {
+			return a.isOf(l, score)
+		}) {
+			continue
+		}
+		is, _, _ := audit.ScoreOf(a.checker.rules, c.log.detail)
+		a.reject(a.rule, name, whatOtherLogs, c.score+" "+shown(score.v), shown(is)+" or its inverse",
+			"verify the audit again: harness audit verify "+a.test).Other = c.log.path()
+	}
+}
+
+// isOf says whether a score may be that of a run: also where the run has none.
+func (a *auditFolder) isOf(l *runLog, score saidNumber) bool {
+	is, _, ok := audit.ScoreOf(a.checker.rules, l.detail)
+	return !ok || score.is(is) || score.is(1e9/is) || a.oldServerScore(l, score)
+}
+
+// oldServerScore says whether a score is the rate that queries were scheduled at, which verdicts compare too.
+func (a *auditFolder) oldServerScore(l *runLog, score saidNumber) bool {
+	is, ok := l.number("result_scheduled_samples_per_sec")
+	return ok && score.is(is)
+}

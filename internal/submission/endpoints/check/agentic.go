@@ -1,0 +1,146 @@
+package check
+
+import (
+	"fmt"
+	"path"
+	"slices"
+
+	"github.com/plumbline-ml/plumbline/internal/pyvalue"
+	"github.com/plumbline-ml/plumbline/internal/submission/endpoints"
+)
+
+// agenticRows are the bounds of accuracy of an agentic curve.
+func (c *checker) agenticRows(v *curve, targets *endpoints.Agentic) {
+	if targets == nil {
+		c.row("agentic-accuracy", Warning, v.dir, "not judged: %s has no bounds of agentic accuracy", path.Base(v.dir))
+		return
+	}
+	c.inlineRows(v, targets)
+	c.benchRows(v, targets)
+	c.tokenRows(v, targets)
+}
+
+// percentOf is a score, a share, in per cent; ok is false, after a row, where it is no share.
+func (c *checker) percentOf(v *curve, rule string, n int, set string) (percent float64, ok bool) {
+	x, ok := v.accuracy[n].score(set)
+	switch {
+	case !ok:
+		return 0, false
+	case !(x >= 0 && x <= 1):
+		c.row(rule, Error, v.dir, "r%d: the score of %s is %v, want a share from 0 to 1", n, set, x)
+		return 0, false
+	}
+	return x * 100, true
+}
+
+// inlineRows want the score of the performance run at every point.
+func (c *checker) inlineRows(v *curve, targets *endpoints.Agentic) {
+	const rule = "agentic-accuracy-inline"
+	var points []int
+	for _, p := range v.loaded {
+		points = append(points, p.concurrency)
+	}
+	slices.Sort(points)
+	var missing []string
+	for _, n := range slices.Compact(points) {
+		a := v.accuracy[n]
+		set, ok := a.inline()
+		if !ok || len(a.scores(set)) == 0 {
+			missing = append(missing, fmt.Sprintf("r%d", n))
+			continue
+		}
+		percent, ok := c.percentOf(v, rule, n, set)
+		if ok {
+			c.either(percent >= targets.Inline, rule, Error, v.dir, fmt.Sprintf("r%d: %.2f, at least %v", n, percent,
+				targets.Inline), fmt.Sprintf("r%d: %.2f, want at least %v", n, percent, targets.Inline))
+		}
+	}
+	if len(missing) > 0 {
+		c.row(rule, Error, v.dir, "%s have no inline score", listed(missing))
+	}
+}
+
+// sweBench is the data set whose mean over the four regions counts.
+const sweBench = "swe_bench"
+
+// benchRows compare the mean over the regions; a region with several results has their mean.
+func (c *checker) benchRows(v *curve, targets *endpoints.Agentic) {
+	const rule = "agentic-accuracy-swebench"
+	if v.regions == nil {
+		return
+	}
+	all := v.accuracyRuns()
+	at, _ := v.regions.AssignAccuracy(all)
+	assigned := map[int]endpoints.Region{}
+	for r, n := range at {
+		assigned[n] = r
+	}
+	by := map[endpoints.Region][]float64{}
+	var order []endpoints.Region
+	for _, one := range all {
+		percent, ok := c.percentOf(v, rule, one.Concurrency, sweBench)
+		r, known := assigned[one.Concurrency]
+		if accepting := v.regions.AccuracyRegionsOf(one.Concurrency); !known && len(accepting) > 0 {
+			r, known = accepting[0], true
+		}
+		if !ok || !known {
+			continue
+		}
+		if by[r] == nil {
+			order = append(order, r)
+		}
+		by[r] = append(by[r], percent)
+	}
+	if len(order) == 0 {
+		c.row(rule, Warning, v.dir, "no point has a result of %s", sweBench)
+		return
+	}
+	mean := 0.0
+	for _, r := range order {
+		if len(by[r]) > 1 {
+			c.row(rule, Warning, v.dir, "%s has %d results of %s, want one; their mean counts", r, len(by[r]), sweBench)
+		}
+		sum := 0.0
+		for _, x := range by[r] {
+			sum += x
+		}
+		mean += sum / float64(len(by[r]))
+	}
+	mean /= float64(len(order))
+	switch {
+	case mean < targets.SWEBench:
+		c.row(rule, Error, v.dir, "the mean of %d regions is %.2f, want at least %v", len(order), mean, targets.SWEBench)
+	case len(order) != len(endpoints.AccuracyRegions()):
+		c.row(rule, Warning, v.dir, "the mean is %.2f, but of %d regions alone", mean, len(order))
+	default:
+		c.row(rule, Info, v.dir, "the mean of the four regions is %.2f, at least %v", mean, targets.SWEBench)
+	}
+}
+
+// tokenRows want as many output tokens per turn as the model's answers have, over the whole run.
+func (c *checker) tokenRows(v *curve, targets *endpoints.Agentic) {
+	const rule = "agentic-osl-range"
+	var missing []string
+	for _, p := range v.loaded {
+		if p.summary == nil {
+			continue
+		}
+		whole, _ := pyvalue.Field[*pyvalue.Dict](p.summary.r.Raw, "output_sequence_lengths_full_run")
+		inner, _ := pyvalue.Field[*pyvalue.Dict](whole, "output_sequence_lengths")
+		value, _ := inner.Get("avg")
+		if truth, isBool := value.(bool); isBool {
+			value = map[bool]any{true: int64(1), false: int64(0)}[truth]
+		}
+		mean, ok := number(value)
+		if !ok {
+			missing = append(missing, p.name)
+			continue
+		}
+		low, high := targets.Tokens[0], targets.Tokens[1]
+		c.either(mean >= low && mean <= high, rule, Error, v.dir, fmt.Sprintf("%s: %.1f tokens per turn", p.name, mean),
+			fmt.Sprintf("%s: %.1f tokens per turn, want %v to %v", p.name, mean, low, high))
+	}
+	if len(missing) > 0 {
+		c.row(rule, Warning, v.dir, "not judged: %s do not say output_sequence_lengths_full_run", listed(missing))
+	}
+}

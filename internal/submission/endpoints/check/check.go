@@ -1,0 +1,243 @@
+package check
+
+import (
+	"cmp"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/bounded"
+	"github.com/plumbline-ml/plumbline/internal/pyvalue"
+	"github.com/plumbline-ml/plumbline/internal/submission/endpoints"
+)
+
+// checker goes through one submission.
+type checker struct {
+	rules  *endpoints.Rules
+	root   fs.FS
+	prefix string // before paths
+	report Report
+	keeps  bool // curves
+	curves []Curve
+	// objects are the files of the curve at hand that hold an object of JSON, by path; nil of others.
+	objects map[string]*pyvalue.Dict
+}
+
+// Check goes through the submission at a folder, ORG/SUBMISSION_ID or an ORG with one submission in it. The error is of
+// a folder that cannot be opened.
+func Check(folder string, rules *endpoints.Rules) (*Report, error) {
+	c, err := open(folder, &checker{rules: rules})
+	if err != nil {
+		return nil, err
+	}
+	return &c.report, nil
+}
+
+// open lets a checker go through a folder.
+func open(folder string, c *checker) (*checker, error) {
+	whole, err := filepath.Abs(folder)
+	if err != nil {
+		return nil, err
+	}
+	r, err := bounded.OpenRoot(whole)
+	if err != nil {
+		return nil, bounded.Named(err)
+	}
+	defer r.Close()
+	if err := c.all(r.FS(), filepath.Base(whole)); err != nil {
+		return nil, err
+	}
+	c.report.Folder = filepath.Join(folder, c.report.Folder)
+	return c, nil
+}
+
+// Is says whether a folder holds a submission to MLPerf Endpoints: results of points, and no division's folder.
+func Is(folder string) bool {
+	r, err := bounded.OpenRoot(folder)
+	if err != nil {
+		return false
+	}
+	defer r.Close()
+	c := &checker{root: r.FS()}
+	if inner, ok := c.onlySubmission(); ok && !c.isDir(resultsDir) {
+		if c.root, err = fs.Sub(c.root, inner); err != nil {
+			return false
+		}
+	}
+	for _, system := range c.dirs(resultsDir) {
+		for _, model := range c.dirs(path.Join(resultsDir, system)) {
+			if len(c.pointDirs(path.Join(resultsDir, system, model))) > 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// all checks a folder that has a name.
+func (c *checker) all(folder fs.FS, name string) error {
+	c.root, c.objects = folder, map[string]*pyvalue.Dict{}
+	if !c.isDir(resultsDir) {
+		c.prefix = name
+		if inner, ok := c.onlySubmission(); ok {
+			sub, err := fs.Sub(folder, inner)
+			if err != nil {
+				return err
+			}
+			c.root, c.prefix, c.report.Folder = sub, "", inner
+		}
+	}
+	c.submission()
+	return nil
+}
+
+// onlySubmission is the one folder with results in a folder that has none itself.
+func (c *checker) onlySubmission() (inner string, ok bool) {
+	found := 0
+	for _, name := range c.dirs(".") {
+		if c.isDir(path.Join(name, resultsDir)) {
+			inner = name
+			found++
+		}
+	}
+	return inner, found == 1
+}
+
+func (c *checker) submission() {
+	c.row("path-exists", Info, ".", "the submission is there")
+	for _, name := range []string{resultsDir, docsDir} {
+		c.either(c.isDir(name), "required-dir", Error, name, name+"/ is there", name+"/ is missing"+c.olderLayout())
+	}
+	c.sources()
+	if !c.isDir(resultsDir) {
+		return
+	}
+	systems := c.dirs(resultsDir)
+	if len(systems) == 0 {
+		c.row("system-results-dir", Error, resultsDir, "results/ has no folder of a system: want results/SYSTEM/MODEL/rN/")
+		return
+	}
+	for _, name := range systems {
+		c.system(path.Join(resultsDir, name))
+	}
+	for _, name := range systems {
+		for _, model := range c.dirs(path.Join(resultsDir, name)) {
+			c.utilization(path.Join(resultsDir, name, model))
+		}
+	}
+	c.either(c.anyAccuracy(), "accuracy-present", Error, resultsDir, "at least one model has accuracy results",
+		"no model has accuracy results: want accuracy_results.json at the points where the rules ask for one")
+}
+
+// olderLayout says where a submission has the folders of round v0.7.
+func (c *checker) olderLayout() string {
+	for _, name := range []string{"pareto", "documentation"} {
+		if c.isDir(name) {
+			return "; there is " + name + "/, as round v0.7 had it: rename it"
+		}
+	}
+	return ""
+}
+
+func (c *checker) sources() {
+	names := c.dirs(srcDir)
+	switch {
+	case !c.isDir(srcDir):
+		c.row("src-dir", Error, srcDir, "src/ is missing: want src/IMPLEMENTATION/README.md")
+	case len(names) == 0:
+		c.row("src-dir", Error, srcDir, "src/ has no folder of an implementation: want src/IMPLEMENTATION/README.md")
+	default:
+		c.row("src-dir", Info, srcDir, "src/ has %s", listed(names))
+	}
+	for _, name := range names {
+		dir := path.Join(srcDir, name)
+		readme := c.readme(dir)
+		c.either(readme != "", "src-readme", Error, path.Join(dir, cmp.Or(readme, "README.md")), name+" has a README.md",
+			name+" has no README.md: it says how a point is made again")
+	}
+}
+
+// readme is the name of a folder's README.md, in whatever letters.
+func (c *checker) readme(dir string) string {
+	list, _ := fs.ReadDir(c.root, dir)
+	for _, e := range list {
+		if strings.EqualFold(e.Name(), "readme.md") && c.isFile(path.Join(dir, e.Name())) {
+			return e.Name()
+		}
+	}
+	return ""
+}
+
+// anyAccuracy says whether any point has accuracy results, in a file of their own or in results.json.
+func (c *checker) anyAccuracy() (found bool) {
+	_ = fs.WalkDir(c.root, resultsDir, func(p string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return nil
+		case d.Name() == accuracyFile:
+			found = true
+		case d.Name() == resultsFile:
+			scores, _ := c.object(p).Get("accuracy_scores")
+			_, isDict := scores.(*pyvalue.Dict)
+			_, isList := scores.([]any)
+			found = found || (isDict || isList) && pyvalue.True(scores)
+		}
+		if found {
+			return fs.SkipAll
+		}
+		return nil
+	})
+	return found
+}
+
+// utilizationTolerance is what tps_utilization may be off by.
+const utilizationTolerance = 0.1
+
+// utilization compares tps_utilization of a curve's points with their throughput.
+func (c *checker) utilization(curve string) {
+	type entry struct {
+		path      string
+		tps, util float64
+	}
+	var all []entry
+	highest := 0.0
+	for _, name := range c.pointDirs(curve) {
+		dir := path.Join(curve, name)
+		tps, ok := rawThroughput(c.object(path.Join(dir, summaryFile)))
+		declared, _ := c.object(path.Join(dir, systemFile)).Get("tps_utilization")
+		util, known := number(declared)
+		if ok && known {
+			all = append(all, entry{path.Join(dir, systemFile), tps, util})
+			highest = max(highest, tps)
+		}
+	}
+	if highest <= 0 {
+		return
+	}
+	for _, e := range all {
+		want := e.tps / highest
+		off := e.util - want
+		if off >= -utilizationTolerance && off <= utilizationTolerance {
+			c.row("tps-utilization", Info, e.path, "tps_utilization %.4f is the share of the curve's highest throughput, %.4f",
+				e.util, want)
+		} else {
+			c.row("tps-utilization", Error, e.path,
+				"tps_utilization is %v, want %.4f: %.3f of the curve's highest %.3f tokens/s",
+				e.util, want, e.tps, highest)
+		}
+	}
+}
+
+// rawThroughput is output tokens per second of a summary, whatever else is wrong with it.
+func rawThroughput(summary *pyvalue.Dict) (tps float64, ok bool) {
+	value, _ := summary.Get("duration_ns")
+	ns, known := number(value)
+	lengths, _ := pyvalue.Field[*pyvalue.Dict](summary, "output_sequence_lengths")
+	total, _ := lengths.Get("total")
+	tokens, counted := number(total)
+	if !known || !counted || !(ns > 0) {
+		return 0, false
+	}
+	return tokens / (ns / 1e9), true
+}

@@ -1,0 +1,59 @@
+package check
+
+import (
+	"path"
+
+	"github.com/plumbline-ml/plumbline/internal/pyvalue"
+	"github.com/plumbline-ml/plumbline/internal/submission/endpoints"
+)
+
+// Curve is what Check read of a system's points of a model.
+type Curve struct {
+	System, Model string             // names of folders
+	Regions       *endpoints.Regions // nil where C_min or C_max is not known
+	Points        []Point            // by number
+}
+
+// Point is what Check read of a point's folder. A file that is missing, or that holds no object, is nil.
+type Point struct {
+	Name        string // of the folder: rN
+	Concurrency int    // of point.yaml, or else of the folder
+	Config      *pyvalue.Dict
+	Summary     *pyvalue.Dict
+	System      *pyvalue.Dict
+	Accuracy    *pyvalue.Dict
+	Run         *pyvalue.Dict // config.yaml, what the client ran
+	// KW is the power of the nodes that the point engages, in kW; 0 where it is not known.
+	KW float64
+	// Interactivity is output tokens over the time of turns, per second, of an agentic point; 0 where it is not known.
+	Interactivity float64
+}
+
+// Curves are those of the submission at a folder, beside what Check says of it. The error is of a folder that cannot be
+// opened.
+func Curves(folder string, rules *endpoints.Rules) ([]Curve, *Report, error) {
+	c, err := open(folder, &checker{rules: rules, keeps: true})
+	if err != nil {
+		return nil, nil, err
+	}
+	return c.curves, &c.report, nil
+}
+
+// keep adds a curve to those that Curves returns, where they are wanted.
+func (c *checker) keep(v *curve) {
+	if !c.keeps {
+		return
+	}
+	out := Curve{System: path.Base(path.Dir(v.dir)), Model: path.Base(v.dir), Regions: v.regions}
+	for _, p := range v.points {
+		one := Point{Name: p.name, Concurrency: p.concurrency, Summary: c.object(p.results()), System: c.object(p.system()),
+			Accuracy: c.object(path.Join(p.dir, accuracyFile)), KW: p.kw}
+		one.Config, _ = c.yaml(p.yaml())
+		one.Run, _ = c.yaml(path.Join(p.dir, configFile))
+		if p.config != nil && p.summary != nil && p.pattern() == patternAgentic {
+			one.Interactivity, _ = p.summary.interactivity()
+		}
+		out.Points = append(out.Points, one)
+	}
+	c.curves = append(c.curves, out)
+}

@@ -1,0 +1,202 @@
+package check
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/pyvalue"
+	"github.com/plumbline-ml/plumbline/internal/submission/endpoints/internal/schema"
+)
+
+// The files and folders of a submission.
+const (
+	resultsDir   = "results"
+	docsDir      = "docs"
+	srcDir       = "src"
+	pointFile    = "point.yaml"
+	configFile   = "config.yaml"
+	summaryFile  = "result_summary.json"
+	accuracyFile = "accuracy_results.json"
+	resultsFile  = "results.json"
+	systemFile   = "system_desc.json"
+	powerFile    = "system_power.json"
+)
+
+// maxFile is the size up to which a file is read, in bytes.
+const maxFile = 64 << 20
+
+// shown is a path as rows have it.
+func (c *checker) shown(p string) string {
+	if p == "" {
+		return ""
+	}
+	return path.Join(c.prefix, p)
+}
+
+func (c *checker) isDir(p string) bool {
+	info, err := fs.Stat(c.root, p)
+	return err == nil && info.IsDir()
+}
+
+func (c *checker) isFile(p string) bool {
+	info, err := fs.Stat(c.root, p)
+	return err == nil && info.Mode().IsRegular()
+}
+
+func (c *checker) exists(p string) bool {
+	_, err := fs.Stat(c.root, p)
+	return err == nil
+}
+
+// dirs are the folders in one, sorted by name; links to folders are among them.
+func (c *checker) dirs(p string) (names []string) {
+	list, _ := fs.ReadDir(c.root, p)
+	for _, e := range list {
+		if e.IsDir() || e.Type()&fs.ModeSymlink != 0 && c.isDir(path.Join(p, e.Name())) {
+			names = append(names, e.Name())
+		}
+	}
+	return names
+}
+
+var pointName = regexp.MustCompile(`^r(\d+)$`)
+
+// numberOf is the concurrency in the name of a point's folder.
+func numberOf(name string) (n int, ok bool) {
+	m := pointName.FindStringSubmatch(name)
+	if m == nil {
+		return 0, false
+	}
+	n, err := strconv.Atoi(m[1])
+	return n, err == nil
+}
+
+// pointDirs are the folders of a curve's points, by number.
+func (c *checker) pointDirs(curve string) (names []string) {
+	for _, name := range c.dirs(curve) {
+		if _, ok := numberOf(name); ok {
+			names = append(names, name)
+		}
+	}
+	slices.SortStableFunc(names, func(a, b string) int {
+		x, _ := numberOf(a)
+		y, _ := numberOf(b)
+		return x - y
+	})
+	return names
+}
+
+// text reads a file.
+func (c *checker) text(p string) (string, error) {
+	info, err := fs.Stat(c.root, p)
+	switch {
+	case err != nil:
+		return "", plainError(err)
+	case !info.Mode().IsRegular():
+		return "", errors.New("it is no file")
+	}
+	f, err := c.root.Open(p)
+	if err != nil {
+		return "", plainError(err)
+	}
+	defer f.Close()
+	return pyvalue.ReadText(io.LimitReader(f, maxFile+1), maxFile)
+}
+
+// plainError leaves out the path, which the row has.
+func plainError(err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	return err
+}
+
+// json reads a file of JSON as Python does.
+func (c *checker) json(p string) (any, error) {
+	text, err := c.text(p)
+	if err != nil {
+		return nil, err
+	}
+	return pyvalue.Decode(text)
+}
+
+// object is a file's JSON object, or nil. It is kept, for several rules ask for it.
+func (c *checker) object(p string) *pyvalue.Dict {
+	if d, had := c.objects[p]; had {
+		return d
+	}
+	v, _ := c.json(p)
+	d, _ := v.(*pyvalue.Dict)
+	c.objects[p] = d
+	return d
+}
+
+// yaml reads a mapping of YAML 1.1.
+func (c *checker) yaml(p string) (*pyvalue.Dict, error) {
+	text, err := c.text(p)
+	if err != nil {
+		return nil, err
+	}
+	return schema.YAML([]byte(text), maxFile)
+}
+
+// faults adds a row for each fault of a file.
+func (c *checker) faults(rule, p string, all []schema.Fault) {
+	for _, f := range all {
+		section := sections[rule]
+		if f.Section != "" {
+			section = f.Section
+		}
+		c.rowOf(section, rule, Error, p, "%s: %s", path.Base(p), f)
+	}
+}
+
+// read reads a file of JSON and holds it to a form; nil where it has not.
+func (c *checker) read(rule, p string, form schema.Kind) *schema.Record {
+	v, err := c.json(p)
+	if err != nil {
+		c.row(rule, Error, p, "%s cannot be read: %v", path.Base(p), err)
+		return nil
+	}
+	return c.hold(rule, p, v, form)
+}
+
+func (c *checker) hold(rule, p string, v any, form schema.Kind) *schema.Record {
+	var all schema.Faults
+	r, _ := form(v, "", &all).(*schema.Record)
+	if len(all) > 0 {
+		c.faults(rule, p, all)
+		return nil
+	}
+	return r
+}
+
+// listed are names in a message.
+func listed(names []string) string { return strings.Join(names, ", ") }
+
+// whole is a JSON integer, and no truth.
+func whole(v any) (n int, ok bool) {
+	if i, isInt := v.(int64); isInt {
+		return int(i), true
+	}
+	return 0, false
+}
+
+// number is a JSON number, and no truth.
+func number(v any) (x float64, ok bool) {
+	if _, truth := v.(bool); truth || v == nil {
+		return 0, false
+	}
+	if _, text := v.(string); text {
+		return 0, false
+	}
+	x, err := pyvalue.Float(v)
+	return x, err == nil
+}

@@ -1,0 +1,353 @@
+package check
+
+import (
+	"math"
+	"math/big"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/internal/pyfloat"
+	"github.com/plumbline-ml/plumbline/internal/pyvalue"
+	"github.com/plumbline-ml/plumbline/internal/submission/endpoints/internal/schema"
+)
+
+func needed(name string, kind schema.Kind) schema.Field {
+	return schema.Field{Name: name, Kind: kind, Required: true}
+}
+
+// optional is a field that may be null.
+func optional(name string, kind schema.Kind) schema.Field {
+	return schema.Field{Name: name, Kind: kind, Null: true}
+}
+
+// preset is a field that may be absent, but not null.
+func preset(name string, kind schema.Kind) schema.Field { return schema.Field{Name: name, Kind: kind} }
+
+func optionals(kind schema.Kind, names ...string) (fields []schema.Field) {
+	for _, name := range names {
+		fields = append(fields, optional(name, kind))
+	}
+	return fields
+}
+
+// disclosed are the fields of point.yaml that must say something.
+var disclosed = []string{"division", "max_supported_concurrency", "model_name", "model_precision", "link_to_model",
+	"dataset_name", "dataset_type", "dataset_link", "shared_src", "shared_docs", "seed_set", "target_cohort"}
+
+// pointForm is point.yaml.
+var pointForm = schema.Object(nil, slices.Concat(
+	[]schema.Field{
+		needed("concurrency", schema.Int),
+		preset("dataset", schema.Text),
+		needed("runtime_settings", schema.Object(nil,
+			preset("load_pattern", schema.Text),
+			preset("min_duration_ms", schema.Int),
+			optional("min_sample_count", schema.Int),
+			preset("stream_all_chunks", schema.Bool),
+			needed("runtime", schema.Object(nil, optionals(schema.Int, "scheduler_rng_seed", "sample_index_rng_seed",
+				"model_seed", "scheduler_random_seed", "dataloader_random_seed")...)),
+			optional("warmup", schema.Object(nil, optional("salt", schema.Bool))))),
+		optional("warmup", schema.Object(requireWarmup,
+			needed("duration_s", schema.FloatWithin(0, 86400)),
+			needed("requests_issued", schema.IntFrom(0)),
+			needed("requests_completed", schema.IntFrom(0)),
+			needed("data_source", schema.LongText(1)),
+			needed("concurrency", schema.IntFrom(0)),
+			preset("initialization_steps", schema.List(0, schema.Text)),
+			optional("logs_retained", schema.Bool),
+			optional("link_logs", schema.Text))),
+		optional("max_supported_concurrency", schema.Int),
+		optional("steady_state", schema.Object(nil,
+			optional("status", schema.Text),
+			optional("verdict", schema.Text),
+			preset("window", schema.Object(nil, append(optionals(schema.Int, "super_pass_start", "super_pass_end",
+				"super_pass_size", "n_samples"), optional("duration_s", schema.Float))...)),
+			preset("state", schema.Map(schema.Text)))),
+		optional("speculative_decoding", schema.Map(schema.Any)),
+		optional("nodes_used", schema.List(0, schema.Object(nil,
+			needed("system_node_ensemble_id", schema.Int), needed("nodes", schema.Int)))),
+		optional("dp_shortfall", schema.Object(nil,
+			needed("dp_actual", schema.Int), needed("dp_formula", schema.Int), needed("reason", schema.LongText(1)))),
+	},
+	optionals(schema.Text, "region", "division", "model_name", "model_precision", "link_to_model",
+		"link_to_model_transformation", "model_notes", "dataset_name", "dataset_type", "dataset_link", "offline",
+		"shared_src",
+		"shared_docs", "seed_set", "target_cohort"),
+)...)
+
+func requireWarmup(r *schema.Record, at string, f *schema.Faults) {
+	switch {
+	case r.Int("requests_completed") > r.Int("requests_issued"):
+		f.Add(at, "requests_completed is %d, more than the %d of requests_issued", r.Int("requests_completed"),
+			r.Int("requests_issued"))
+	case r.Int("concurrency") == 0 && !noWarmup(r):
+		f.Add(at, "concurrency is 0, but there was a warm-up")
+	}
+}
+
+// noWarmup says whether a declaration says that there was none.
+func noWarmup(r *schema.Record) bool {
+	return r.Float("duration_s") == 0 && r.Int("requests_issued") == 0 && r.Int("requests_completed") == 0
+}
+
+// statistics are those of a metric.
+var statistics = schema.Object(nil, preset("total", schema.Float), preset("percentiles", percentiles))
+
+// percentiles are values by percentile, whose keys are texts of numbers: "90" and "90.0" are one.
+func percentiles(v any, at string, f *schema.Faults) any {
+	before := len(*f)
+	all, _ := schema.Map(schema.Float)(v, at, f).(map[string]any)
+	if len(*f) > before {
+		return nil
+	}
+	d, _ := v.(*pyvalue.Dict)
+	out := map[string]any{}
+	for _, key := range d.Keys() {
+		p, ok := pyfloat.Parse(key)
+		if !ok || !(p >= 0 && p <= 100) {
+			f.Add(at, "the key %q is no percentile from 0 to 100", key)
+			return nil
+		}
+		name := pyfloat.Repr(p)
+		if p == math.Trunc(p) {
+			name = strconv.Itoa(int(p))
+		}
+		if had, twice := out[name]; twice && had != all[key] {
+			f.Add(at, "percentile %s has two values", name)
+			return nil
+		}
+		out[name] = all[key]
+	}
+	return out
+}
+
+// summaryForm is result_summary.json.
+var summaryForm = schema.Object(nil,
+	preset("n_samples_issued", schema.Int),
+	needed("n_samples_completed", schema.Int),
+	preset("n_samples_failed", schema.Int),
+	needed("duration_ns", schema.Float),
+	preset("ttft", statistics),
+	preset("tpot", statistics),
+	preset("output_sequence_lengths", statistics),
+	preset("latency", statistics),
+	optional("output_tokens_per_turn_total", schema.Float),
+	optional("e2e_turn_time_seconds_total", schema.Float),
+)
+
+// spelled is a word in any letters, with blanks around it; other texts are one fault.
+func spelled(words ...string) schema.Kind {
+	return func(v any, at string, f *schema.Faults) any {
+		text, _ := v.(string)
+		for _, word := range words {
+			if strings.EqualFold(strings.TrimSpace(text), word) {
+				return word
+			}
+		}
+		return schema.Word(words...)(v, at, f)
+	}
+}
+
+// nodeForm is a kind of node of system_desc.json.
+var nodeForm = func() schema.Kind {
+	accelerator := schema.Object(nil, append(optionals(schema.Text, "accelerator_model_name",
+		"accelerator_memory_capacity",
+		"accelerator_memory_type", "accelerator_interconnect", "accelerator_host_interconnect"),
+		optional("accelerators_per_node", schema.Int))...)
+	form := schema.Object(requireCores, slices.Concat(
+		optionals(schema.Int, "number_of_nodes", "host_processors_per_node", "host_processor_core_count",
+			"host_processor_vcpu_count", "system_node_ensemble_id"),
+		optionals(schema.Text, "host_processor_model_name", "host_memory_capacity", "host_networking",
+			"host_storage_capacity", "host_storage_type", "other_hardware", "hw_notes", "cooling", "inference_backend",
+			"operating_system", "container_link", "other_software_stack", "sw_notes"),
+		[]schema.Field{
+			needed("host_memory_configuration", schema.Text), needed("host_network_card_count", schema.Text),
+			needed("driver", schema.Text), needed("filesystem", schema.Text),
+			preset("accelerator_info", schema.List(0, accelerator)),
+		})...)
+	return func(v any, at string, f *schema.Faults) any { return form(liftAccelerator(v), at, f) }
+}()
+
+// liftAccelerator puts accelerator fields that lie in the node itself, as round v0.7 had them, into accelerator_info.
+func liftAccelerator(v any) any {
+	node, ok := v.(*pyvalue.Dict)
+	if info, _ := node.Get("accelerator_info"); !ok || pyvalue.True(info) {
+		return v
+	}
+	flat := pyvalue.NewDict()
+	for _, name := range []string{"accelerator_model_name", "accelerators_per_node", "accelerator_memory_capacity",
+		"accelerator_memory_type", "accelerator_interconnect", "accelerator_host_interconnect"} {
+		if value, _ := node.Get(name); value != nil {
+			flat.Set(name, value)
+		}
+	}
+	if len(flat.Keys()) == 0 {
+		return v
+	}
+	return withKey(node, "accelerator_info", []any{flat})
+}
+
+// withKey is a copy of an object with another value of a key.
+func withKey(d *pyvalue.Dict, key string, v any) *pyvalue.Dict {
+	c := pyvalue.NewDict()
+	for _, k := range d.Keys() {
+		value, _ := d.Get(k)
+		c.Set(k, value)
+	}
+	c.Set(key, v)
+	return c
+}
+
+func requireCores(r *schema.Record, at string, f *schema.Faults) {
+	if !r.Has("host_processor_core_count") && !r.Has("host_processor_vcpu_count") {
+		f.Add(at, "want host_processor_core_count or host_processor_vcpu_count")
+	}
+}
+
+// The spellings of a system's availability, the rules' first.
+var availabilities = []string{"system_availability_status", "publication_status", "availability_status"}
+
+// systemForm is system_desc.json.
+func systemForm(maxCMin int) schema.Kind {
+	form := schema.Object(requireAvailability, slices.Concat(
+		[]schema.Field{
+			needed("system_name", schema.Text),
+			needed("system_availability_status", spelled("Available", "Preview", "RDI")),
+			optional("availability_url", blankable(schema.Text)),
+			optional("target_availability_date", blankable(isoDate)),
+			needed("max_supported_concurrency", schema.Int),
+			{Name: "c_min_override", Kind: cMinForm(maxCMin), Null: true, Before: true},
+			needed("system_size", schema.Text),
+			needed("system_node_ensemble_count", schema.Int),
+			needed("system_node_ensemble_total", schema.Int),
+			needed("shortened_system_name", shortName),
+			needed("node_types", schema.List(0, nodeForm)),
+			optional("config_summary", schema.Union(schema.Object(nil, append(optionals(schema.Int, parallelism...),
+				optional("disaggregated", schema.Bool), optional("batch", schema.Int))...), schema.LongText(4))),
+			optional("disaggregated", schema.Bool),
+			optional("batch", schema.Int),
+			optional("tps_utilization", schema.Float),
+			needed("division", spelled("Standardized", "Serviced", "RDI")),
+			optional("input_token_average", schema.Float),
+			optional("output_token_average", schema.Float),
+			optional("measured_accuracy_score", accuracyScore),
+		},
+		optionals(schema.Int, parallelism...),
+		optionals(schema.Text, "submitter_org_names", "submitter_contact", "submission_id", "submission_date", "publish_date",
+			"system_category", "serving_framework", "endpoint_url", "node_config", "config_summary_notes", "link_config",
+			"model_precision", "link_to_model", "link_to_model_transformation", "model_notes", "dataset_id", "dataset_name",
+			"dataset_type", "dataset_link"),
+	)...)
+	return func(v any, at string, f *schema.Faults) any {
+		d, ok := v.(*pyvalue.Dict)
+		if !ok {
+			return form(v, at, f)
+		}
+		reconciled, ok := reconcileAvailability(d, at, f)
+		if !ok {
+			return nil
+		}
+		return form(reconciled, at, f)
+	}
+}
+
+// parallelism are the fields of how a model is divided.
+var parallelism = []string{"tensor_parallel", "pipeline_parallel", "expert_parallel", "data_parallel"}
+
+// reconcileAvailability takes the older spellings of the availability where they do not contradict one another.
+func reconcileAvailability(d *pyvalue.Dict, at string, f *schema.Faults) (*pyvalue.Dict, bool) {
+	var first any
+	distinct := map[string]bool{}
+	for _, name := range availabilities {
+		if v, _ := d.Get(name); v != nil && v != "" {
+			if first == nil {
+				first = v
+			}
+			distinct[strings.ToLower(strings.TrimSpace(pyvalue.Text(v)))] = true
+		}
+	}
+	if len(distinct) > 1 {
+		f.Add(at, "%s contradict one another: keep system_availability_status", listed(availabilities))
+		return nil, false
+	}
+	if own, _ := d.Get(availabilities[0]); first != nil && (own == nil || own == "") {
+		return withKey(d, availabilities[0], first), true
+	}
+	return d, true
+}
+
+func requireAvailability(r *schema.Record, at string, f *schema.Faults) {
+	switch status := r.Text("system_availability_status"); {
+	case status == "Available" && !r.Has("availability_url"):
+		f.Add(at, "a system that is Available needs availability_url")
+	case status == "Preview" && !r.Has("target_availability_date"):
+		f.Add(at, "a system that is in Preview needs target_availability_date")
+	}
+}
+
+// blankable takes a blank text for none.
+func blankable(kind schema.Kind) schema.Kind {
+	return func(v any, at string, f *schema.Faults) any {
+		if text, ok := v.(string); ok && strings.TrimSpace(text) == "" {
+			return nil
+		}
+		return kind(v, at, f)
+	}
+}
+
+var dateForm = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}$`)
+
+func isoDate(v any, at string, f *schema.Faults) any {
+	text, ok := schema.Text(v, at, f).(string)
+	if !ok {
+		return nil
+	}
+	if _, err := time.Parse(time.DateOnly, text); err != nil || !dateForm.MatchString(text) || strings.HasPrefix(text,
+		"0000") {
+		f.Add(at, "want a date such as 2026-10-12, found %s", schema.Brief(v))
+		return nil
+	}
+	return text
+}
+
+// maxShortName is the length of a system's short name, in characters.
+const maxShortName = 20
+
+func shortName(v any, at string, f *schema.Faults) any {
+	text, ok := schema.Text(v, at, f).(string)
+	switch {
+	case !ok:
+		return nil
+	case strings.TrimSpace(text) == "":
+		f.Add(at, "want a name, found none")
+		return nil
+	case len([]rune(text)) > maxShortName:
+		f.Add(at, "want at most %d characters, found %d", maxShortName, len([]rune(text)))
+		return nil
+	}
+	return text
+}
+
+// cMinForm is a whole number that is written as one.
+func cMinForm(most int) schema.Kind {
+	return func(v any, at string, f *schema.Faults) any {
+		if n, ok := whole(v); ok && n >= 1 && n <= most {
+			return big.NewInt(int64(n))
+		}
+		f.Add(at, "want a whole number from 1 to %d, found %s", most, schema.Brief(v))
+		(*f)[len(*f)-1].Section = sectionCMin
+		return nil
+	}
+}
+
+// accuracyScore is a text, a number, or scores by data set.
+func accuracyScore(v any, at string, f *schema.Faults) any {
+	if v == "" {
+		return nil
+	}
+	return schema.Union(schema.Text, schema.Float, schema.Map(schema.Object(nil,
+		needed("scores", schema.Map(schema.StrictFloat)))))(v, at, f)
+}

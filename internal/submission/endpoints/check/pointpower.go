@@ -1,0 +1,190 @@
+package check
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/pyvalue"
+	"github.com/plumbline-ml/plumbline/internal/submission/endpoints/internal/schema"
+	"github.com/plumbline-ml/plumbline/internal/submission/endpoints/power"
+)
+
+// division is how a point divides its model; each part is 1 where only others are declared.
+type division struct {
+	replica       int // accelerators of one replica
+	replicas      int
+	disaggregated bool
+}
+
+func (d division) accelerators() int { return d.replica * d.replicas }
+
+// divisionOf reads it from a point's own system_desc.json; ok is false where it says nothing.
+func (c *checker) divisionOf(p *point) (d division, ok bool) {
+	desc := c.object(p.system())
+	inner, _ := pyvalue.Field[*pyvalue.Dict](desc, "config_summary")
+	value := func(name string) any {
+		if v, there := desc.Get(name); there {
+			return v
+		}
+		v, _ := inner.Get(name)
+		return v
+	}
+	of := map[string]int{}
+	for _, name := range parallelism {
+		of[name] = 1
+		if n, isInt := whole(value(name)); isInt {
+			of[name], ok = n, true
+		}
+	}
+	flag := value("disaggregated")
+	n, isInt := whole(flag)
+	return division{of["tensor_parallel"] * of["pipeline_parallel"] * of["expert_parallel"], of["data_parallel"],
+		flag == true || isInt && n > 1}, ok
+}
+
+// powerRows are the rules of a point's power.
+func (c *checker) powerRows(p *point, system *power.Computation) {
+	d, known := c.divisionOf(p)
+	nodes, valid := c.nodesUsed(p, system, d, known)
+	c.engagement(p, system, d, known)
+	if !valid {
+		return
+	}
+	kw, ok := system.PointKW(nodes)
+	if !ok || kw <= 0 {
+		return
+	}
+	p.kw = kw
+	derived := p.summary.throughput() / kw
+	value, _ := p.summary.r.Raw.Get("system_tps_per_kw")
+	if stored, has := number(value); has && !agree(stored, derived) {
+		c.row("metric-consistency-tps-per-kw", Error, p.results(), "system_tps_per_kw is %v, but %.3f tokens/s over %.2f kW "+
+			"give %.4f", stored, p.summary.throughput(), kw, derived)
+		return
+	}
+	c.row("metric-consistency-tps-per-kw", Info, p.results(), "system_tps_per_kw is %.4f, over %.2f kW", derived, kw)
+}
+
+// nodesUsed are the nodes that a point engages, by set; none where all are.
+func (c *checker) nodesUsed(p *point, system *power.Computation, d division, known bool) (nodes map[int]int,
+	valid bool) {
+	nodes = map[int]int{}
+	if !p.config.Has("nodes_used") {
+		return nodes, true
+	}
+	var problems []string
+	seen := map[int]bool{}
+	for _, one := range p.config.List("nodes_used") {
+		entry := one.(*schema.Record)
+		ensemble, n := entry.Int("system_node_ensemble_id"), entry.Int("nodes")
+		var match *power.Set
+		matches := 0
+		for i, s := range system.Sets {
+			if s.Ensemble == ensemble {
+				match, matches = &system.Sets[i], matches+1
+			}
+		}
+		switch {
+		case seen[ensemble]:
+			problems = append(problems, fmt.Sprintf("nodes %d are named twice", ensemble))
+		case matches != 1:
+			problems = append(problems, fmt.Sprintf("%d sets of system_power.json have nodes %d, want one", matches, ensemble))
+		case n < 1 || n > match.Nodes:
+			problems = append(problems, fmt.Sprintf("%d of %d nodes %d are used", n, match.Nodes, ensemble))
+		default:
+			nodes[match.ID] = n
+		}
+		seen[ensemble] = true
+	}
+	if len(problems) == 0 && known && !d.disaggregated {
+		problems = c.capacity(p, system, d, nodes)
+	}
+	if len(problems) > 0 {
+		c.row("nodes-used", Error, p.yaml(), "%s", strings.Join(problems, "; "))
+		return nil, false
+	}
+	c.row("nodes-used", Info, p.yaml(), "the nodes that are used are there")
+	return nodes, true
+}
+
+// capacity asks whether the nodes hold the accelerators that are used, and no node is too many.
+func (c *checker) capacity(p *point, system *power.Computation, d division, nodes map[int]int) []string {
+	held, engaged := 0, map[int]int{}
+	for _, s := range system.Sets {
+		if s.AcceleratorsPerNode < 0 {
+			return nil
+		}
+		engaged[s.ID] = s.Nodes
+		if n, named := nodes[s.ID]; named {
+			engaged[s.ID] = n
+		}
+	}
+	for _, s := range system.Sets {
+		held += engaged[s.ID] * s.AcceleratorsPerNode
+	}
+	used := d.accelerators()
+	if held < used {
+		return []string{fmt.Sprintf("the nodes hold %d accelerators, but %d replicas of %d need %d", held, d.replicas,
+			d.replica, used)}
+	}
+	for _, s := range system.Sets {
+		if engaged[s.ID] > 0 && held-s.AcceleratorsPerNode >= used {
+			c.row("nodes-used", Warning, p.yaml(), "fewer nodes hold the %d accelerators that are used; more only raise the "+
+				"point's power", used)
+			return nil
+		}
+	}
+	return nil
+}
+
+// engagement asks whether as many replicas run as the system holds.
+func (c *checker) engagement(p *point, system *power.Computation, d division, known bool) {
+	const rule = "maximal-engagement"
+	provisioned, complete := 0, true
+	for _, s := range system.Sets {
+		complete = complete && s.AcceleratorsPerNode >= 0
+		provisioned += s.Nodes * s.AcceleratorsPerNode
+	}
+	unchecked := ""
+	switch {
+	case !known:
+		unchecked = "system_desc.json says nothing of tensor_parallel, pipeline_parallel, expert_parallel, data_parallel"
+	case d.disaggregated:
+		unchecked = "the rules do not say what a replica of a disaggregated deployment is"
+	case !complete:
+		unchecked = "it is not known how many accelerators each node has"
+	}
+	if unchecked != "" {
+		c.row(rule, Warning, p.yaml(), "not judged: %s", unchecked)
+		return
+	}
+	if d.replica < 1 || d.replicas < 1 {
+		c.row(rule, Error, p.yaml(), "%d replicas of %d accelerators, want at least 1 of each", d.replicas, d.replica)
+		return
+	}
+	most := int(math.Floor(float64(provisioned) / float64(d.replica)))
+	text := fmt.Sprintf("%d replicas of %d accelerators; the %d of the system hold %d", d.replicas, d.replica, provisioned,
+		most)
+	c.shortfall(rule, text, p, d, most)
+}
+
+// shortfall judges how many replicas run of those that the system holds at most.
+func (c *checker) shortfall(rule, text string, p *point, d division, most int) {
+	shortfall := p.config.Record("dp_shortfall")
+	switch {
+	case d.replicas > most:
+		c.row(rule, Error, p.yaml(), "%s", text)
+	case d.replicas == most && shortfall != nil:
+		c.row(rule, Warning, p.yaml(), "%s: dp_shortfall is not needed", text)
+	case d.replicas == most:
+		c.row(rule, Info, p.yaml(), "%s", text)
+	case shortfall == nil:
+		c.row(rule, Error, p.yaml(), "%s: declare dp_shortfall, with the reason", text)
+	case shortfall.Int("dp_actual") != d.replicas || shortfall.Int("dp_formula") != most:
+		c.row(rule, Error, p.yaml(), "%s, but dp_shortfall says %d of %d", text, shortfall.Int("dp_actual"),
+			shortfall.Int("dp_formula"))
+	default:
+		c.row(rule, Warning, p.yaml(), "%s, for a reason: %s", text, shortfall.Text("reason"))
+	}
+}

@@ -1,0 +1,280 @@
+package drive
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/bench/output"
+	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/internal/bounded"
+	"github.com/plumbline-ml/plumbline/internal/fetch/wholefile"
+	"github.com/plumbline-ml/plumbline/internal/serving/steady"
+	"github.com/plumbline-ml/plumbline/internal/submission/endpoints"
+	"github.com/plumbline-ml/plumbline/internal/submission/endpoints/plan"
+	"github.com/plumbline-ml/plumbline/sdk"
+)
+
+// Options say what is run.
+type Options struct {
+	Plan   *plan.Plan // which Judge finds no error in
+	Rules  *endpoints.Rules
+	Client Client
+	Out    string // the folder; one that holds points of the same curve goes on
+	Force  bool   // replaces what another curve left there
+	// Shorten divides all least times, at least 1: a rehearsal, which nobody accepts.
+	Shorten float64
+	// Every is how long it takes until a line says how far a point is, Say what takes the lines.
+	Every time.Duration
+	Say   func(line string)
+}
+
+// CurveFile is the name of the file that keeps which points have been measured.
+const CurveFile = "curve.json"
+
+// maxCurve is the size up to which it is read, in bytes.
+const maxCurve = 16 << 20
+
+// Curve is what has been measured of a plan.
+type Curve struct {
+	Rules     string  `json:"rules"`
+	Model     string  `json:"model"`
+	CMax      int     `json:"c_max"`
+	SeedSet   string  `json:"seed_set"`
+	Client    string  `json:"client"`
+	Rehearsal bool    `json:"rehearsal"` // no check accepts its points
+	Shorten   float64 `json:"shorten"`   // least times were divided by
+	Server    Server  `json:"server"`
+	Points    []Kept  `json:"points"`
+}
+
+// Kept is a point that was measured.
+type Kept struct {
+	Point   plan.Point    `json:"point"`
+	Began   time.Time     `json:"began"`
+	Seconds float64       `json:"seconds"` // of the performance run
+	Issued  int           `json:"issued"`
+	Steady  *steady.Block `json:"steady_state,omitempty"`
+	Files   []record.File `json:"files"` // below the curve's folder
+}
+
+// ErrServerChanged says that the server is no longer the one that the curve began with.
+var ErrServerChanged = errors.New("the server has changed")
+
+// run makes the points.
+type run struct {
+	Options
+	curve Curve
+}
+
+// rehearsal says that no check accepts the points.
+func (r *run) rehearsal() bool { return r.Client.Name() == OwnName || r.Shorten > 1 }
+
+// Run makes the runs of all points that are not there yet, in the order of the plan. The end of ctx is returned as it
+// is; points that have ended before are kept, and the next Run goes on.
+func Run(ctx context.Context, o Options) (Curve, error) {
+	o.Shorten = max(o.Shorten, 1)
+	r := &run{Options: o}
+	claim, err := output.Hold(o.Out)
+	if err != nil {
+		return Curve{}, err
+	}
+	defer claim.Release()
+	if err := r.open(); err != nil {
+		return Curve{}, err
+	}
+	for _, q := range r.Plan.Points {
+		if err := r.point(ctx, q); err != nil {
+			return r.curve, err
+		}
+	}
+	return r.curve, nil
+}
+
+// open reads what is there of the curve.
+func (r *run) open() error {
+	p := r.Plan
+	r.curve = Curve{Rules: p.Rules, Model: p.Model, CMax: p.CMax, SeedSet: p.SeedSet, Client: r.Client.Name(),
+		Rehearsal: r.rehearsal(), Shorten: r.Shorten}
+	there, err := ReadCurve(r.Out)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil && !r.Force:
+		return sdk.Usage(fmt.Errorf("--out %s: %w; give another folder, or --force to replace what is there", r.Out, err))
+	case err != nil:
+		return nil
+	}
+	mine := r.curve
+	mine.Server, mine.Points = there.Server, there.Points
+	if text, same := difference(*there, mine); !same {
+		if !r.Force {
+			return sdk.Usage(fmt.Errorf("--out %s: it holds another curve: %s; give another folder, or --force to replace it",
+				r.Out, text))
+		}
+		return nil
+	}
+	r.curve.Server = there.Server
+	for _, k := range there.Points {
+		r.keep(k)
+	}
+	return nil
+}
+
+// difference says what of two curves is not the same, but for server and points.
+func difference(there, here Curve) (text string, same bool) {
+	for _, v := range []struct {
+		name        string
+		there, here any
+	}{{"rules", there.Rules, here.Rules}, {"model", there.Model, here.Model}, {"c_max", there.CMax, here.CMax},
+		{"seed_set", there.SeedSet, here.SeedSet}, {"client", there.Client, here.Client},
+		{"shorten", there.Shorten, here.Shorten}} {
+		if v.there != v.here {
+			return fmt.Sprintf("its %s is %v, not %v", v.name, v.there, v.here), false
+		}
+	}
+	return "", true
+}
+
+// keep takes over a point of before whose files are as they were written, and which the plan has as it was.
+func (r *run) keep(k Kept) {
+	name := k.Point.Name()
+	i := slices.IndexFunc(r.Plan.Points, func(q plan.Point) bool { return q.Concurrency == k.Point.Concurrency })
+	if i < 0 {
+		r.say("%s is no point of the plan any more: its folder stays, and does not count", name)
+		return
+	}
+	mine, was := r.Plan.Points[i], k.Point
+	mine.Why, was.Why = "", ""
+	if mine != was {
+		r.say("%s is measured again: the plan has changed", name)
+	} else if err := record.CheckFiles(r.Out, k.Files); err != nil {
+		r.say("%s is measured again: %v", name, err)
+	} else {
+		r.say("%s is there, and not measured again", name)
+		r.curve.Points = append(r.curve.Points, k)
+	}
+}
+
+func (r *run) say(format string, args ...any) {
+	if r.Say != nil {
+		r.Say(fmt.Sprintf(format, args...))
+	}
+}
+
+// ReadCurve reads what has been measured in a folder.
+func ReadCurve(dir string) (*Curve, error) {
+	text, err := bounded.ReadFile(filepath.Join(dir, CurveFile), maxCurve)
+	if err != nil {
+		return nil, err
+	}
+	var c Curve
+	if err := json.Unmarshal(text, &c); err != nil {
+		return nil, fmt.Errorf("%s is no list of points: %w", CurveFile, err)
+	}
+	return &c, nil
+}
+
+// save writes curve.json.
+func (r *run) save() error {
+	slices.SortFunc(r.curve.Points, func(a, b Kept) int { return cmp.Compare(a.Point.Concurrency, b.Point.Concurrency) })
+	text, err := json.MarshalIndent(r.curve, "", "  ")
+	if err != nil {
+		return err
+	}
+	return wholefile.Write(filepath.Join(r.Out, CurveFile), append(text, '\n'), 0o644)
+}
+
+// point makes the runs of a point, unless it is there.
+func (r *run) point(ctx context.Context, q plan.Point) error {
+	there := func(k Kept) bool { return k.Point.Concurrency == q.Concurrency }
+	if slices.ContainsFunc(r.curve.Points, there) {
+		return nil
+	}
+	if err := r.sameServer(ctx); err != nil {
+		return err
+	}
+	j := r.job(q)
+	if err := os.RemoveAll(j.Dir); err != nil { // of a point that was cut off
+		return err
+	}
+	if err := os.MkdirAll(j.Dir, 0o755); err != nil {
+		return err
+	}
+	r.say("%s: %d users, at least %d super-passes and %s", q.Name(), q.Concurrency, q.Passes, seconds(j.Seconds))
+	began := time.Now()
+	m, err := r.Client.Measure(ctx, j)
+	if err != nil {
+		return fmt.Errorf("%s: %w", q.Name(), err)
+	}
+	k := Kept{Point: q, Began: began, Seconds: m.Took.Seconds(), Issued: m.Issued, Steady: j.block(m)}
+	if err := r.writePoint(j, m, k.Steady); err != nil {
+		return err
+	}
+	if k.Files, err = record.FilesIn(j.Dir, q.Name()); err != nil {
+		return err
+	}
+	r.curve.Points = append(r.curve.Points, k)
+	r.say("%s", k)
+	return r.save()
+}
+
+// String is what came of a point, in a line.
+func (k Kept) String() string {
+	text := fmt.Sprintf("%s: done, %d requests in %s", k.Point.Name(), k.Issued, seconds(k.Seconds))
+	if k.Steady == nil {
+		return text + "; the whole run counts"
+	}
+	text += fmt.Sprintf("; %s, %s", k.Steady.Status, k.Steady.Verdict)
+	if w := k.Steady.Window; w != nil && k.Steady.Status == steady.Windowable {
+		return text + fmt.Sprintf(", super-passes %d to %d, %s", w.Start, w.End, seconds(w.Duration))
+	}
+	return text + ": the whole run counts"
+}
+
+// job is a point as its client gets it.
+func (r *run) job(q plan.Point) Job {
+	last := time.Now()
+	tell := func(s State) {
+		if r.Every > 0 && time.Since(last) >= r.Every {
+			last = time.Now()
+			r.say("%s", s)
+		}
+	}
+	return Job{Dir: filepath.Join(r.Out, q.Name()), Point: q, Seeds: *r.Rules.SeedSetOf(r.Plan.SeedSet),
+		Windows: r.Plan.Windowed(q, r.Rules), Seconds: float64(q.WindowSeconds) / r.Shorten, Shortened: r.Shorten > 1,
+		Floor: steady.FloorSeconds / r.Shorten, Tell: tell}
+}
+
+// block is the steady state of a run; nil where no window is looked for.
+func (j Job) block(m Measured) *steady.Block {
+	if !j.Windows {
+		return nil
+	}
+	b := steady.Detect(m.Passes, steady.Options{Floor: j.Floor}).Block(m.Issued, m.Size, j.Seconds)
+	return &b
+}
+
+// sameServer asks the server what it is, and wants it to be the one that the curve began with.
+func (r *run) sameServer(ctx context.Context) error {
+	now, err := r.Client.Server(ctx)
+	if err != nil {
+		return err
+	}
+	if r.curve.Server == (Server{}) {
+		r.curve.Server = now
+		r.say("%s", now)
+	}
+	if now != r.curve.Server {
+		return sdk.Data(fmt.Errorf("%w: it was %v, and is %v; the points that were measured are kept, and another --out "+
+			"begins another curve", ErrServerChanged, r.curve.Server, now))
+	}
+	return nil
+}

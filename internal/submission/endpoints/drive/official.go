@@ -1,0 +1,271 @@
+package drive
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/bench/plugin"
+	"github.com/plumbline-ml/plumbline/internal/bounded"
+	"github.com/plumbline-ml/plumbline/internal/fetch/wholefile"
+	files "github.com/plumbline-ml/plumbline/internal/serving/formats/endpoints"
+	"github.com/plumbline-ml/plumbline/internal/serving/steady"
+	"github.com/plumbline-ml/plumbline/internal/submission/endpoints"
+	"github.com/plumbline-ml/plumbline/internal/submission/endpoints/plan"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/serving"
+	"github.com/plumbline-ml/plumbline/serving/client"
+)
+
+// Official is the official client, unmodified: a program of Python that a user installed.
+type Official struct {
+	Python     string // the interpreter, in whose environment the client is
+	Plan       *plan.Plan
+	Rules      *endpoints.Rules
+	Connection serving.Connection
+	// Tokenizer is the reference tokenizer, a file or folder: the super-passes' tokens are counted by it.
+	Tokenizer string
+	Say       func(line string)
+}
+
+// OfficialName is the name of the official client.
+const OfficialName = "official"
+
+// Name implements Client.
+func (o *Official) Name() string { return OfficialName }
+
+// Server implements Client.
+func (o *Official) Server(ctx context.Context) (Server, error) {
+	return askServer(ctx, o.Connection, o.Plan.Client.Endpoint)
+}
+
+// logFile is what the client printed, beside the points' folders.
+const logFile = "client.log"
+
+// interruptLasts is how long the client may take to end after an interrupt.
+const interruptLasts = 30 * time.Second
+
+// Measure implements Client. The accuracy run of a point is made by the same call.
+func (o *Official) Measure(ctx context.Context, j Job) (Measured, error) {
+	if j.Shortened {
+		return Measured{}, sdk.Usage(errors.New("the official client's times are not divided: its runs are those that are " +
+			"submitted"))
+	}
+	text, err := o.Plan.ClientConfig(j.Point, o.Rules)
+	if err != nil {
+		return Measured{}, err
+	}
+	out, name := filepath.Dir(j.Dir), j.Point.Name()
+	config := filepath.Join(out, name+".yaml")
+	if err := wholefile.Write(config, text, 0o644); err != nil {
+		return Measured{}, err
+	}
+	if err := os.Remove(j.Dir); err != nil { // empty: the client makes it
+		return Measured{}, err
+	}
+	began := time.Now()
+	if err := o.run(ctx, j, out, name+".yaml"); err != nil {
+		return Measured{}, err
+	}
+	took := time.Since(began)
+	m, err := o.read(j)
+	m.Took = took
+	return m, err
+}
+
+// run runs the client in the folder of the curve.
+func (o *Official) run(ctx context.Context, j Job, out, config string) error {
+	said, err := os.OpenFile(filepath.Join(out, j.Point.Name()+"."+logFile), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
+	if err != nil {
+		return err
+	}
+	defer said.Close()
+	mode := "perf"
+	if j.Point.Accuracy && len(o.Rules.Clients[o.Plan.Model].Accuracy) > 0 {
+		mode = "both"
+	}
+	tail := &tail{keeps: 2000}
+	python, err := filepath.Abs(o.Python)
+	if strings.ContainsRune(o.Python, filepath.Separator) && err == nil {
+		o.Python = python
+	}
+	cmd := exec.CommandContext(ctx, o.Python, "-m", "inference_endpoint.main", "benchmark", "from-config", "--config",
+		config, "--mode", mode)
+	all := io.MultiWriter(said, tail)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = out, all, all
+	cmd.Cancel, cmd.WaitDelay = func() error { return cmd.Process.Signal(os.Interrupt) }, interruptLasts
+	if err := cmd.Start(); err != nil {
+		return sdk.Usage(fmt.Errorf("--client-python: %w", err))
+	}
+	following, done := context.WithCancel(ctx)
+	var group sync.WaitGroup
+	group.Go(func() { o.follow(following, j) })
+	err = cmd.Wait()
+	done()
+	group.Wait()
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err != nil:
+		return plugin.Fault(fmt.Errorf("the official client ended with %w; its last words, all of which are in %s: %s", err,
+			said.Name(), tail.lastLines(5)))
+	}
+	return nil
+}
+
+// follow tells how far the client is, by the events that it writes.
+func (o *Official) follow(ctx context.Context, j Job) {
+	began, completed := time.Now(), 0
+	counting := &lineCounter{path: filepath.Join(j.Dir, files.EventsFile), wants: []byte(`"sample.complete"`)}
+	defer counting.close()
+	size := o.Rules.PerformanceSets[o.Plan.Model]
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(time.Second):
+		}
+		completed += counting.more()
+		s := State{Point: j.Point.Name(), Passes: completed / size, Least: j.Point.Passes, LeastWindow: j.Seconds, Left: -1,
+			Seconds: time.Since(began).Seconds()}
+		if completed > 0 && s.Passes < s.Least {
+			s.Left = s.Seconds * (float64(size*s.Least)/float64(completed) - 1)
+		}
+		j.Tell(s)
+	}
+}
+
+// read reads what the client wrote of a point.
+func (o *Official) read(j Job) (Measured, error) {
+	summary, err := bounded.ReadFile(filepath.Join(j.Dir, filepath.FromSlash(files.SummaryFile)), maxCurve)
+	var result files.Result
+	if err == nil {
+		err = result.Parse(files.SummaryFile, summary)
+	}
+	if err != nil {
+		return Measured{}, sdk.Data(fmt.Errorf("the official client's summary: %w", err))
+	}
+	m := Measured{Size: o.size(j), Issued: result.Summary.Issued, Warmup: Warmup{Source: "none", Logs: true,
+		Concurrency: j.Point.Concurrency, Steps: []string{}}}
+	if !j.Windows {
+		return m, nil
+	}
+	tokens, err := client.OpenTokenizer(o.Tokenizer)
+	if err != nil {
+		return m, sdk.Usage(err)
+	}
+	file, err := os.Open(filepath.Join(j.Dir, files.EventsFile))
+	if err != nil {
+		return m, sdk.Data(err)
+	}
+	defer file.Close()
+	var ids []int32
+	events, err := steady.ReadEvents(file, m.Size, func(text string) int {
+		ids = tokens.EncodePlain(ids[:0], text)
+		return len(ids)
+	})
+	if err != nil {
+		return m, sdk.Data(fmt.Errorf("%s: %w", file.Name(), err))
+	}
+	m.Passes = events.Passes
+	o.advise(j, m)
+	return m, nil
+}
+
+// size is that of a super-pass: what the client says of its data set, or the rules.
+func (o *Official) size(j Job) int {
+	var meta struct {
+		Size int `json:"dataset_size"`
+	}
+	text, err := bounded.ReadFile(filepath.Join(j.Dir, "run_meta.json"), 1<<20)
+	if err == nil && json.Unmarshal(text, &meta) == nil && meta.Size > 0 {
+		return meta.Size
+	}
+	return o.Rules.PerformanceSets[o.Plan.Model]
+}
+
+// advise says how many passes would have made a window that is too short long enough: the client ends after its
+// samples, whatever the time is.
+func (o *Official) advise(j Job, m Measured) {
+	b := j.block(m)
+	if b.Status != steady.InsufficientDuration || b.Window.Duration <= 0 || o.Say == nil {
+		return
+	}
+	each := b.Window.Duration / float64(b.Window.End-b.Window.Start+1)
+	o.Say(fmt.Sprintf("%s: the window of %s is too short: %d passes in the plan would make one of %s", j.Point.Name(),
+		seconds(b.Window.Duration), b.Window.Start+int(math.Ceil(j.Seconds/each)), seconds(j.Seconds)))
+}
+
+// tail keeps the end of what is written.
+type tail struct {
+	keeps int
+	mu    sync.Mutex
+	text  []byte
+}
+
+// Write implements io.Writer.
+func (t *tail) Write(text []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.text = append(t.text, text...)
+	t.text = t.text[max(0, len(t.text)-t.keeps):]
+	return len(text), nil
+}
+
+// lastLines are the last n lines, as one.
+func (t *tail) lastLines(n int) string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	lines := strings.Split(strings.TrimSpace(string(t.text)), "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimSpace(line)
+	}
+	return strings.Join(lines[max(0, len(lines)-n):], " | ")
+}
+
+// lineCounter counts lines of a file that grows.
+type lineCounter struct {
+	path  string
+	wants []byte
+	file  *os.File
+	lines *bufio.Reader
+	part  bool // the line before went on
+}
+
+// more is how many lines with the wanted text have been written since the last call.
+func (c *lineCounter) more() (n int) {
+	if c.file == nil {
+		file, err := os.Open(c.path)
+		if err != nil {
+			return 0
+		}
+		c.file, c.lines = file, bufio.NewReaderSize(file, 1<<20)
+	}
+	for {
+		text, err := c.lines.ReadSlice('\n')
+		if !c.part && bytes.Contains(text[:min(len(text), 200)], c.wants) {
+			n++
+		}
+		c.part = err != nil && len(text) > 0
+		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
+			return n
+		}
+	}
+}
+
+func (c *lineCounter) close() {
+	if c.file != nil {
+		c.file.Close()
+	}
+}

@@ -1,0 +1,170 @@
+package drive
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/internal/figure"
+	formats "github.com/plumbline-ml/plumbline/internal/serving/formats/endpoints"
+	"github.com/plumbline-ml/plumbline/internal/serving/steady"
+	"github.com/plumbline-ml/plumbline/serving/metrics"
+)
+
+// patience is how many times as many super-passes, and as long, as the plan asks for a point goes on that has no steady
+// window.
+const patience = 1.5
+
+// looks is how often a watch looks whether a super-pass has ended.
+const looks = 200 * time.Millisecond
+
+// State is how far the performance run of a point is.
+type State struct {
+	Point       string
+	Passes      int // super-passes that have ended
+	Least       int // that the plan asks for
+	Seconds     float64
+	LeastWindow float64 // seconds, by the rules and by the run's own scatter and latencies
+	Window      float64 // seconds of the longest plateau so far; 0: there is none, or none is looked for
+	Counts      bool    // ended here, the point would count
+	GivesUp     bool    // no window was found, and the point does not go on for one
+	Left        float64 // seconds until it may end at the earliest; below 0: not known
+	Why         string  // why there is no window yet; empty: nothing is wrong
+}
+
+// String is a line of a log.
+func (s State) String() string {
+	text := fmt.Sprintf("%s: %d of %d super-passes, %s", s.Point, s.Passes, s.Least, seconds(s.Seconds))
+	if s.Window > 0 {
+		text += fmt.Sprintf("; window %s of %s", seconds(s.Window), seconds(s.LeastWindow))
+	}
+	switch {
+	case s.Counts:
+		return text + "; it counts, and ends with this super-pass"
+	case s.GivesUp:
+		return text + "; no steady window is found: it ends, and the whole run counts"
+	case s.Left > 0:
+		text += "; it could end in " + seconds(s.Left)
+	}
+	if s.Why != "" {
+		text += "; " + s.Why
+	}
+	return text
+}
+
+func seconds(s float64) string { return figure.Seconds(time.Duration(s * float64(time.Second))) }
+
+// watch decides when a point ends: with the super-pass in which it is seen to count.
+type watch struct {
+	job  Job
+	size int // requests of a super-pass
+	all  *formats.Gathering
+
+	began atomic.Int64 // unix ns; 0: nothing has begun
+	limit atomic.Int64 // requests that may be sent
+	mu    sync.Mutex   // of ended
+	ended bool
+	state atomic.Pointer[State]
+}
+
+func newWatch(j Job, size int, rules metrics.Rules) *watch {
+	w := &watch{job: j, size: size, all: formats.NewGathering(size, rules)}
+	w.state.Store(&State{Point: j.Point.Name(), Least: j.Point.Passes, LeastWindow: j.Seconds, Left: -1})
+	return w
+}
+
+// more says whether the request at a place is sent: whole super-passes are.
+func (w *watch) more(place int) bool {
+	w.began.CompareAndSwap(0, time.Now().UnixNano())
+	if int64(place) < w.limit.Load() {
+		return true
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for !w.ended && int64(place) >= w.limit.Load() {
+		s := w.state.Load()
+		if w.ended = s.Counts || s.GivesUp; !w.ended {
+			w.limit.Add(int64(w.size))
+		}
+	}
+	return int64(place) < w.limit.Load()
+}
+
+// run looks at what has ended until ctx ends.
+func (w *watch) run(ctx context.Context) {
+	ticks := time.NewTicker(looks)
+	defer ticks.Stop()
+	passes := 0
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticks.C:
+		}
+		began := w.began.Load()
+		if n := w.all.Len() / w.size; began > 0 && (n > passes || !w.job.Windows) {
+			passes = n
+			s := w.look(w.all.Passes()[:n], float64(time.Now().UnixNano()-began)/1e9)
+			w.state.Store(&s)
+		}
+		if w.job.Tell != nil {
+			s := *w.state.Load()
+			if began > 0 {
+				s.Seconds = float64(time.Now().UnixNano()-began) / 1e9
+			}
+			w.job.Tell(s)
+		}
+	}
+}
+
+// look says how far a run is by its super-passes that have ended.
+func (w *watch) look(passes []steady.Pass, took float64) State {
+	j := w.job
+	s := State{Point: j.Point.Name(), Passes: len(passes), Least: j.Point.Passes, LeastWindow: j.Seconds, Seconds: took,
+		Left: -1}
+	enough := len(passes) >= s.Least
+	if !j.Windows {
+		s.Counts = enough && took >= j.Seconds
+		s.Left = w.left(s, s.Least, j.Seconds)
+		return s
+	}
+	r := steady.Detect(passes, steady.Options{Floor: j.Floor})
+	block := r.Block(len(passes)*w.size, w.size, j.Seconds)
+	if block.Window != nil {
+		s.Window, s.LeastWindow = block.Window.Duration, max(j.Seconds, r.Duration.Min())
+	}
+	s.Counts = enough && block.Status == steady.Windowable && block.Verdict == steady.SteadyState
+	switch {
+	case s.Counts:
+	case block.Status == steady.Windowable:
+		s.Why = "the verdict is " + string(block.Verdict)
+	case enough && block.Window == nil:
+		s.Why = "no four super-passes in a row are without trend and scatter"
+	}
+	cropped := float64(r.Warmup)
+	s.GivesUp = !s.Counts && float64(s.Passes) >= patience*float64(s.Least) && took >= patience*leastTime(j)
+	least := s.LeastWindow
+	if s.Passes > 0 {
+		least += cropped * took / float64(s.Passes)
+	}
+	s.Left = w.left(s, max(s.Least, r.Warmup+steady.MinPasses), least)
+	return s
+}
+
+// leastTime is how long a point takes at least whose super-passes are alike.
+func leastTime(j Job) float64 {
+	return j.Seconds * float64(j.Point.Passes) / float64(max(1, j.Point.Passes-1))
+}
+
+// left is how many seconds so many super-passes, and so long a time, still take: whole super-passes.
+func (w *watch) left(s State, passes int, least float64) float64 {
+	if s.Passes == 0 || s.Counts {
+		return -1
+	}
+	each := s.Seconds / float64(s.Passes)
+	n := max(float64(passes), math.Ceil(least/each), float64(s.Passes+1))
+	return n*each - s.Seconds
+}

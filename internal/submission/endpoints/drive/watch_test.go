@@ -1,0 +1,94 @@
+package drive
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/internal/serving/steady"
+	"github.com/plumbline-ml/plumbline/internal/submission/endpoints/plan"
+	"github.com/plumbline-ml/plumbline/serving/metrics"
+)
+
+// passes are super-passes of size requests, each so many seconds long, with TPOT by pass.
+func passes(size int, seconds float64, tpot ...float64) (all []steady.Pass) {
+	for i, t := range tpot {
+		p := steady.Pass{Issued: size, FirstIssue: int64(float64(i) * seconds * 1e9)}
+		p.LastIssue = p.FirstIssue + int64(seconds*1e9*float64(size-1)/float64(size))
+		p.LastEvent = p.LastIssue
+		for range size {
+			p.TTFT, p.TPOT, p.Latency = append(p.TTFT, 1e6), append(p.TPOT, t), append(p.Latency, 1e7)
+		}
+		all = append(all, p)
+	}
+	return all
+}
+
+// watched is a watch of a point with five super-passes and 600 s.
+func watched() *watch {
+	return newWatch(Job{Point: plan.Point{Concurrency: 24, Passes: 5}, Windows: true, Seconds: 600,
+		Floor: steady.FloorSeconds}, 10, metrics.Rules{})
+}
+
+// A point ends as soon as it counts, and says what it waits for until then.
+func TestLook(t *testing.T) {
+	flat := func(n int) []float64 {
+		all := make([]float64, n)
+		for i := range all {
+			all[i] = 20e6
+		}
+		return all
+	}
+	rising := []float64{10e6, 12e6, 15e6, 19e6, 24e6, 30e6, 38e6, 48e6, 60e6, 75e6}
+	for name, c := range map[string]struct {
+		passes          []steady.Pass
+		counts, givesUp bool
+		said            string
+	}{
+		"nothing has ended":        {nil, false, false, "r24: 0 of 5 super-passes, 0.0 s"},
+		"too few":                  {passes(10, 200, flat(3)...), false, false, "it could end in 6 min 40 s"},
+		"short":                    {passes(10, 100, flat(5)...), false, false, "window 6 min 30 s of 10 min; it could"},
+		"it counts":                {passes(10, 200, flat(5)...), true, false, "; it counts, and ends with this super-pass"},
+		"many short ones":          {passes(10, 10, flat(70)...), true, false, "; it counts"},
+		"it rises":                 {passes(10, 100, rising[:6]...), false, false, "no four super-passes in a row"},
+		"it has risen long enough": {passes(10, 200, rising...), false, true, "the whole run counts"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			took := 0.0
+			if n := len(c.passes); n > 0 {
+				took = float64(c.passes[n-1].LastEvent) / 1e9 * 10 * float64(n) / (10*float64(n) - 1)
+			}
+			s := watched().look(c.passes, took)
+			if s.Counts != c.counts || s.GivesUp != c.givesUp || !strings.Contains(s.String(), c.said) {
+				t.Errorf("%+v\n%s, want %q", s, s, c.said)
+			}
+		})
+	}
+}
+
+// Whole super-passes are sent, and no more once the point counts.
+func TestMoreSendsWholeSuperPasses(t *testing.T) {
+	w := watched()
+	for place := range 30 {
+		if !w.more(place) {
+			t.Fatalf("place %d is not sent, though nothing counts yet", place)
+		}
+	}
+	w.state.Store(&State{Counts: true})
+	if w.more(30) || w.more(31) || !w.more(29) {
+		t.Error("want the third super-pass to its end, and nothing of the fourth")
+	}
+}
+
+// A run without a window ends after its super-passes and its time.
+func TestLookWithoutAWindow(t *testing.T) {
+	w := newWatch(Job{Point: plan.Point{Passes: 1}, Seconds: 100}, 10, metrics.Rules{})
+	for _, c := range []struct {
+		passes int
+		took   float64
+		counts bool
+	}{{0, 200, false}, {1, 50, false}, {1, 101, true}, {2, 100, true}} {
+		if s := w.look(passes(10, 1, make([]float64, c.passes)...), c.took); s.Counts != c.counts {
+			t.Errorf("%+v, want counts %t", s, c.counts)
+		}
+	}
+}

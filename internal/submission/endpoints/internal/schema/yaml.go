@@ -1,0 +1,58 @@
+package schema
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/internal/pyvalue"
+	"github.com/plumbline-ml/plumbline/internal/submission/internal/yaml11"
+)
+
+// YAML reads the one mapping of a text of YAML 1.1 of at most maxBytes.
+func YAML(text []byte, maxBytes int) (*pyvalue.Dict, error) {
+	v, err := yaml11.Decode(text, maxBytes)
+	if err != nil {
+		return nil, err
+	}
+	d, ok := Plain(v).(*pyvalue.Dict)
+	if !ok {
+		return nil, fmt.Errorf("it holds %s, want a mapping", Brief(Plain(v)))
+	}
+	return d, nil
+}
+
+// Plain is a value of package yaml11 as package pyvalue has it; keys are texts.
+func Plain(v any) any {
+	switch v := v.(type) {
+	case yaml11.Mapping:
+		d := pyvalue.NewDict()
+		for _, item := range v {
+			key, ok := item.Key.(string)
+			if !ok {
+				key = fmt.Sprint(item.Key)
+			}
+			d.Set(key, Plain(item.Value))
+		}
+		return d
+	case []any:
+		all := make([]any, len(v))
+		for i, item := range v {
+			all[i] = Plain(item)
+		}
+		return all
+	case time.Time:
+		return opaque{strings.TrimSuffix(v.Format(time.DateTime), " 00:00:00")}
+	case fmt.Stringer:
+		if n, err := pyvalue.Int(v.String()); err == nil {
+			return n
+		}
+		return opaque{v.String()}
+	}
+	return v
+}
+
+// opaque is a value that no field takes, such as a date.
+type opaque struct{ text string }
+
+func (o opaque) String() string { return o.text }

@@ -1,0 +1,190 @@
+package plan
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/plumbline-ml/plumbline/internal/submission/endpoints"
+)
+
+// Options are what a plan is chosen by.
+type Options struct {
+	Model   string
+	CMax    int
+	CMin    int    // 0: 1
+	Points  int    // 0: as few as the rules allow
+	Offline string // Dedicated, Elected or "", which chooses
+	Cohort  string // "": the last that may use the seed set
+}
+
+// croppedPasses is how many super-passes are taken to be cropped as warm-up: the detector drops at least one.
+const croppedPasses = 1
+
+// maxConcurrency bounds what a plan may ask for; no system is near it.
+const maxConcurrency = 1 << 30
+
+// Choose makes a plan: a point in each region with an accuracy run, points of choice where the gap between neighbours
+// is widest on a logarithmic axis, and Offline. Its points ascend. An error names the option that allows no plan.
+func Choose(o Options, rules *endpoints.Rules) (*Plan, error) {
+	if err := checkModel(o.Model, rules); err != nil {
+		return nil, err
+	}
+	p := &Plan{Rules: rules.Name, Model: o.Model, CMax: o.CMax, Client: newClient(o.Model, rules), Cohort: o.Cohort}
+	p.SeedSet = rules.SeedSets[len(rules.SeedSets)-1].ID
+	if adoption := rules.AdoptionCohorts(); p.Cohort == "" {
+		p.Cohort = adoption[len(adoption)-1]
+	}
+	if err := errors.Join(checkSeeds(p.SeedSet, p.Cohort, rules)...); err != nil {
+		return nil, err
+	}
+	if o.CMax > maxConcurrency {
+		return nil, fmt.Errorf("C_max is %d, want at most %d", o.CMax, maxConcurrency)
+	}
+	cMin := o.CMin
+	if cMin == 0 {
+		cMin = 1
+	}
+	regions, err := rules.RegionsOf(o.CMax, cMin, false)
+	if err != nil {
+		return nil, err
+	}
+	offline, why, err := p.offline(o.Offline, rules)
+	if err != nil {
+		return nil, err
+	}
+	c := chooser{plan: p, rules: rules, regions: regions, cMin: cMin, chosen: o.CMin != 0, offline: offline, why: why}
+	return p, c.points(o.Points)
+}
+
+// offline chooses how the curve gets its Offline point, and says why.
+func (p *Plan) offline(asked string, rules *endpoints.Rules) (offline, why string, err error) {
+	set := rules.PerformanceSets[p.Model]
+	switch {
+	case asked != "" && asked != Dedicated && asked != Elected:
+		return "", "", fmt.Errorf("offline is %q, want %s or %s", asked, Dedicated, Elected)
+	case p.Agentic(rules) && asked != "":
+		return "", "", fmt.Errorf("offline is %s, but %s is agentic: its curve has no Offline point", asked, p.Model)
+	case p.Agentic(rules):
+		return "", "", nil
+	case asked == Dedicated && set < p.CMax:
+		return "", "", fmt.Errorf("offline is %s, but the performance set has %d samples, fewer than C_max, %d: want %s",
+			Dedicated, set, p.CMax, Elected)
+	case asked == Elected:
+		return Elected, "stands for Offline, as asked", nil
+	case asked == Dedicated:
+		return Dedicated, "Offline, as asked: all samples at once", nil
+	case set < p.CMax:
+		return Elected, fmt.Sprintf("stands for Offline: the set has %d samples, fewer than C_max", set), nil
+	case set == p.CMax:
+		return Elected, fmt.Sprintf("stands for Offline: a run of its own would have the same folder, r%d", set), nil
+	}
+	return Dedicated, "Offline: all samples of the set at once", nil
+}
+
+// chooser chooses the points of a plan.
+type chooser struct {
+	plan    *Plan
+	rules   *endpoints.Rules
+	regions endpoints.Regions
+	cMin    int
+	chosen  bool // cMin was asked for
+	offline string
+	why     string // of offline
+}
+
+// points chooses n points, 0: as few as the rules allow.
+func (c *chooser) points(n int) error {
+	least := c.rules.MinPoints
+	if c.offline == Dedicated {
+		least = c.rules.MinPointsDedicated
+	}
+	switch {
+	case n == 0:
+		n = least
+	case n < least || n > c.rules.MaxPoints:
+		return fmt.Errorf("%d points, want %d to %d", n, least, c.rules.MaxPoints)
+	}
+	set := c.rules.PerformanceSets[c.plan.Model]
+	fixed := n
+	if c.offline == Dedicated {
+		fixed--
+	}
+	if err := c.anchors(set); err != nil {
+		return err
+	}
+	for len(c.plan.Points) < fixed {
+		if err := c.between(); err != nil {
+			return fmt.Errorf("%d points: %w; only %d are there from %d to %d", n, err, len(c.plan.Points), c.cMin, c.plan.CMax)
+		}
+	}
+	if c.offline == Dedicated {
+		c.plan.Points = append(c.plan.Points, Point{Concurrency: set, Region: endpoints.SubmittersChoice, Offline: Dedicated,
+			Passes: 1, WindowSeconds: c.regions.MinSeconds(set, false), Accuracy: true, Why: c.why})
+	}
+	return nil
+}
+
+// anchors are the points with accuracy runs: one for each region.
+func (c *chooser) anchors(set int) error {
+	for _, r := range []endpoints.Region{endpoints.Low, endpoints.Medium, endpoints.High} {
+		if b := c.regions.Bounds(r); b.First > b.Last {
+			return fmt.Errorf("C_max, %d, is too near to C_min, %d: no concurrency is left for %s", c.plan.CMax, c.cMin, r)
+		}
+	}
+	lowest := "C_min, as asked; the ultra-low region's accuracy run"
+	if !c.chosen {
+		lowest = "C_min: where a user sees most tokens per second; the ultra-low region's accuracy run"
+	}
+	c.add(c.cMin, true, lowest)
+	for _, r := range []endpoints.Region{endpoints.Low, endpoints.Medium} {
+		b := c.regions.Bounds(r)
+		c.add(middle(b.First, b.Last), true, fmt.Sprintf("the logarithmic middle of %s, %v, and its accuracy run", r, b))
+	}
+	top, why := c.plan.CMax, "C_max; the high region's accuracy run"
+	if c.offline == Dedicated && set == top {
+		top, why = top-1, "below C_max, whose folder Offline has; the high region's accuracy run"
+	}
+	if !c.regions.Bounds(endpoints.High).Has(top) {
+		return fmt.Errorf("no concurrency is left for %s beside Offline: want offline %s", endpoints.High, Elected)
+	}
+	c.add(top, true, why)
+	if last := &c.plan.Points[len(c.plan.Points)-1]; c.offline == Elected {
+		last.Offline = Elected
+		last.Why += "; " + c.why
+	}
+	return nil
+}
+
+// between adds a point of choice in the widest gap.
+func (c *chooser) between() error {
+	widest, at := 0.0, -1
+	for i := 1; i < len(c.plan.Points); i++ {
+		a, b := c.plan.Points[i-1].Concurrency, c.plan.Points[i].Concurrency
+		if gap := math.Log(float64(b) / float64(a)); b-a >= 2 && gap > widest {
+			widest, at = gap, i
+		}
+	}
+	if at < 0 {
+		return errNoRoom
+	}
+	a, b := c.plan.Points[at-1].Concurrency, c.plan.Points[at].Concurrency
+	c.add(min(max(middle(a, b), a+1), b-1), false, fmt.Sprintf("of choice: halves the widest gap, %d to %d", a, b))
+	return nil
+}
+
+// middle is the logarithmic middle of two concurrencies.
+func middle(a, b int) int { return int(math.Round(math.Sqrt(float64(a) * float64(b)))) }
+
+// add adds a point of a fixed concurrency at its place.
+func (c *chooser) add(concurrency int, accuracy bool, why string) {
+	agentic := c.plan.Agentic(c.rules)
+	passes := c.rules.MinSuperPasses + croppedPasses
+	if agentic {
+		passes = 1
+	}
+	c.plan.Points = append(c.plan.Points, Point{Concurrency: concurrency, Region: c.regions.Of(concurrency),
+		Passes: passes, WindowSeconds: c.regions.MinSeconds(concurrency, agentic), Accuracy: accuracy, Why: why})
+	slices.SortFunc(c.plan.Points, func(a, b Point) int { return a.Concurrency - b.Concurrency })
+}

@@ -1,0 +1,129 @@
+package plan
+
+import (
+	"errors"
+	"fmt"
+	"math/big"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/parser"
+
+	"github.com/plumbline-ml/plumbline/internal/bounded"
+	"github.com/plumbline-ml/plumbline/internal/submission/endpoints"
+	"github.com/plumbline-ml/plumbline/internal/submission/endpoints/internal/schema"
+)
+
+// maxFile is the size up to which a plan is read, in bytes.
+const maxFile = 1 << 20
+
+// ReadFile reads a plan's file. The error names each key that is unknown, missing or of another kind; whether the plan
+// holds to the rules is for Judge to say.
+func ReadFile(file string) (*Plan, error) {
+	text, err := bounded.ReadFile(file, maxFile)
+	if err != nil {
+		return nil, err
+	}
+	p, err := Read(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return p, nil
+}
+
+// IsFile says whether a file is meant to be a plan: it has the points of one.
+func IsFile(file string) bool {
+	text, err := bounded.ReadFile(file, maxFile)
+	if err != nil {
+		return false
+	}
+	d, err := schema.YAML(text, maxFile)
+	if err != nil {
+		return false
+	}
+	_, points := d.Get("points")
+	_, cMax := d.Get("c_max")
+	return points || cMax
+}
+
+// Read reads a plan.
+func Read(text []byte) (*Plan, error) {
+	d, err := schema.YAML(text, maxFile)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := parser.ParseBytes(text, 0); err != nil { // a key is there twice
+		return nil, errors.New(yaml.FormatError(err, false, false))
+	}
+	var faults schema.Faults
+	r, _ := form(d, "", &faults).(*schema.Record)
+	var all []error
+	for _, f := range faults {
+		all = append(all, errors.New(f.String()))
+	}
+	if err := errors.Join(all...); err != nil {
+		return nil, err
+	}
+	p := &Plan{Rules: r.Text("rules"), Model: r.Text("model"), CMax: r.Int("c_max"), CMin: r.Int("c_min_override"),
+		SeedSet: r.Text("seed_set"), Cohort: r.Text("target_cohort")}
+	client := r.Record("client")
+	p.Client = Client{client.Text("endpoint"), client.Text("tokenizer"), client.Text("performance_set"),
+		client.Text("accuracy_set"), client.Text("served_model")}
+	for _, one := range r.List("points") {
+		q := one.(*schema.Record)
+		p.Points = append(p.Points, Point{Concurrency: q.Int("concurrency"), Region: endpoints.Region(q.Text("region")),
+			Offline: q.Text("offline"), Passes: q.Int("passes"), WindowSeconds: q.Int("window_seconds"),
+			Accuracy: q.Bool("accuracy"), Why: q.Text("why")})
+	}
+	return p, nil
+}
+
+// form is a plan's file.
+var form = schema.Closed(nil,
+	needed("rules", schema.Text), needed("model", schema.Text), needed("c_max", within(1, maxConcurrency)),
+	schema.Field{Name: "c_min_override", Kind: within(1, maxConcurrency)}, needed("seed_set", schema.Text),
+	needed("target_cohort", schema.Text),
+	needed("client", schema.Closed(nil, needed("endpoint", schema.Text), needed("tokenizer", schema.Text),
+		schema.Field{Name: "performance_set", Kind: schema.Text}, schema.Field{Name: "accuracy_set", Kind: schema.Text},
+		schema.Field{Name: "served_model", Kind: schema.Text})),
+	needed("points", schema.List(1, schema.Closed(nil,
+		needed("concurrency", within(1, maxConcurrency)), schema.Field{Name: "region", Kind: schema.Text},
+		schema.Field{Name: "offline", Kind: schema.Word(Dedicated, Elected)}, needed("passes", within(1, maxPasses)),
+		needed("window_seconds", within(0, maxSeconds)), needed("accuracy", truth),
+		schema.Field{Name: "why", Kind: schema.Text}))))
+
+func needed(name string, kind schema.Kind) schema.Field {
+	return schema.Field{Name: name, Kind: kind, Required: true}
+}
+
+// What a plan may ask of a point. The times of 32 such points can still be added up.
+const (
+	maxPasses  = 10_000
+	maxSeconds = 1_000_000
+)
+
+// within is a whole number from low to high; no text and no truth stands for one.
+func within(low, high int64) schema.Kind {
+	return func(v any, at string, f *schema.Faults) any {
+		var n *big.Int
+		switch v := v.(type) {
+		case int64:
+			n = big.NewInt(v)
+		case *big.Int:
+			n = v
+		}
+		if n == nil || !n.IsInt64() || n.Int64() < low || n.Int64() > high {
+			f.Add(at, "want a whole number from %d to %d, found %s", low, high, schema.Brief(v))
+			return nil
+		}
+		return n
+	}
+}
+
+// truth is true or false.
+func truth(v any, at string, f *schema.Faults) any {
+	if _, ok := v.(bool); ok {
+		return v
+	}
+	f.Add(at, "want true or false, found %s", schema.Brief(v))
+	return nil
+}

@@ -1,0 +1,469 @@
+package power
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/pyfloat"
+	"github.com/plumbline-ml/plumbline/internal/submission/endpoints"
+	"github.com/plumbline-ml/plumbline/internal/submission/endpoints/internal/schema"
+)
+
+var inf = math.Inf(1)
+
+// The overhead for what is no major component, as a share of the major ones.
+const (
+	LiquidOverhead = 0.30
+	AirOverhead    = 0.50
+)
+
+// OverheadOf is the overhead that words about cooling mean, or 0 where they name neither liquid nor air. Liquid counts
+// where both are named.
+func OverheadOf(cooling string) float64 {
+	text := strings.ToLower(cooling)
+	for _, word := range []string{"liquid", "water", "immersion"} {
+		if strings.Contains(text, word) {
+			return LiquidOverhead
+		}
+	}
+	if strings.Contains(text, "air") {
+		return AirOverhead
+	}
+	return 0
+}
+
+// Descriptor is a system_power.json that has the right form.
+type Descriptor struct{ r *schema.Record }
+
+// Parse holds a value of package pyvalue to the form of a descriptor.
+func Parse(v any) (*Descriptor, []Fault) {
+	var faults schema.Faults
+	r, _ := descriptor(v, "", &faults).(*schema.Record)
+	if len(faults) > 0 {
+		return nil, faults
+	}
+	return &Descriptor{r}, nil
+}
+
+// Cooling is "liquid" or "air".
+func (d *Descriptor) Cooling() string { return d.r.Text("cooling") }
+
+// Overhead is that of the cooling.
+func (d *Descriptor) Overhead() float64 { return OverheadOf(d.Cooling()) }
+
+// Set is a set of equal nodes, and its share of the power.
+type Set struct {
+	ID                  int
+	Ensemble            int // the kind of node of the system's description
+	Nodes               int // provisioned, at least 1
+	Watts               float64
+	AcceleratorsPerNode int // -1 where the descriptor does not say
+}
+
+// Computation is what the rules make of a descriptor, in watts. KW is the provisioned power, rounded to two decimals;
+// Known is false where the descriptor does not determine it.
+type Computation struct {
+	Major     float64
+	Overhead  float64 // a share of Major
+	Other     float64
+	Published float64 // of nodes whose makers publish one figure
+	Switches  float64 // of the scale-out network
+	KW        float64
+	Known     bool
+	Sets      []Set
+	Declared  bool // one declared figure stands for the whole system
+
+	Estimated []string // values of appendix D that reach KW
+	Problems  []string
+	Warnings  []string
+}
+
+// Total is the sum of the terms, not rounded.
+func (c *Computation) Total() float64 { return c.Major + c.Other + c.Published + c.Switches }
+
+// PointKW is the power of a point that engages some nodes of each set, by set. A set that is not named is engaged
+// whole, and a declared figure is scaled by the largest share of a set. ok is false where the power is not known.
+func (c *Computation) PointKW(nodes map[int]int) (kw float64, ok bool) {
+	if !c.Known {
+		return 0, false
+	}
+	whole, largest, watts, engaged, provisioned := true, 0.0, 0.0, 0.0, 0.0
+	for _, s := range c.Sets {
+		share := 1.0
+		if n, named := nodes[s.ID]; named {
+			share = float64(n) / float64(s.Nodes)
+		}
+		whole, largest = whole && share == 1, max(largest, share)
+		watts += s.Watts * share
+		engaged += float64(s.Nodes) * share
+		provisioned += float64(s.Nodes)
+	}
+	switch {
+	case whole:
+		return c.KW, true
+	case c.Declared:
+		return round(c.KW * largest), true
+	}
+	return round((watts + c.Switches*engaged/provisioned) / 1000), true
+}
+
+// round is Python's round(x, 2).
+func round(x float64) float64 { return pyfloat.Round(x, 2) }
+
+// tally collects what is said of the figures while they are added up.
+type tally struct {
+	rules     *endpoints.Rules
+	cores     map[int]int
+	estimated []string
+	gaps      []string // figures that are missing: they count where they reach the total
+	problems  []string
+	out       *Computation
+}
+
+func (t *tally) problem(format string, args ...any) {
+	t.problems = append(t.problems, fmt.Sprintf(format, args...))
+}
+
+// watts is a figure in watts, or its default; ok is false where there is neither.
+func (t *tally) watts(label string, v *schema.Record, fallback *Default) (watts float64, ok bool) {
+	switch {
+	case v.Has("value_pj"):
+		t.problem("%s is an energy for each bit, want value_w or value_kw", label)
+		return 0, false
+	case v != nil:
+		if v.Text("source_type") == "mlc_default" {
+			t.estimated = append(t.estimated, label+" ("+v.Text("source")+" default)")
+		}
+		if v.Has("value_kw") {
+			return v.Float("value_kw") * 1000, true
+		}
+		return v.Float("value_w"), true
+	case fallback != nil:
+		t.estimated = append(t.estimated, label+" (absent; default of "+fallback.Section+")")
+		return fallback.Watts, true
+	}
+	t.gaps = append(t.gaps, label+" is missing, and appendix D has no default for it")
+	return 0, false
+}
+
+// Compute works out the power. cores are those of a processor, by the ensemble of its node, of the system's
+// description.
+func (d *Descriptor) Compute(rules *endpoints.Rules, cores map[int]int) Computation {
+	out := Computation{Overhead: d.Overhead()}
+	t := &tally{rules: rules, cores: cores, out: &out}
+	major, published := map[int]float64{}, map[int]float64{}
+	var order []int
+	for _, one := range d.r.List("node_sets") {
+		set := one.(*schema.Record)
+		id := set.Int("node_set_id")
+		if _, twice := major[id]; twice {
+			if len(out.Problems) == 0 || !strings.HasPrefix(out.Problems[0], "node_set_id") {
+				out.Problems = append([]string{"node_set_id: two sets have one number"}, out.Problems...)
+			}
+		} else {
+			order = append(order, id)
+		}
+		major[id], published[id] = t.nodeSet(set)
+	}
+	nics := t.scaleOut(d)
+	for _, one := range d.r.List("node_sets") {
+		if set := one.(*schema.Record); d.carriesNICs(set) {
+			major[set.Int("node_set_id")] += float64(set.Int("nodes_provisioned")) * nics
+		}
+	}
+	for _, id := range order {
+		out.Major += major[id]
+		out.Published += published[id]
+	}
+	out.Other = out.Overhead * out.Major
+	for _, one := range d.r.List("node_sets") {
+		out.Sets = append(out.Sets, newSet(one.(*schema.Record), out.Overhead, major, published))
+	}
+	out.Problems = append(out.Problems, t.problems...)
+	d.settle(t, &out)
+	return out
+}
+
+func newSet(set *schema.Record, overhead float64, major, published map[int]float64) Set {
+	id := set.Int("node_set_id")
+	s := Set{ID: id, Ensemble: set.Int("system_node_ensemble_id"), Nodes: set.Int("nodes_provisioned"),
+		Watts: (1+overhead)*major[id] + published[id], AcceleratorsPerNode: -1}
+	if a := set.Record("components").Record("accelerator"); a != nil {
+		s.AcceleratorsPerNode = a.Int("count_per_node")
+	}
+	return s
+}
+
+// settle says whether the power is known, and what it is.
+func (d *Descriptor) settle(t *tally, out *Computation) {
+	if declared := d.r.Record("declared_provisioned_power"); declared != nil {
+		out.Declared = true
+		if declared.Has("value_pj") {
+			out.Problems = append(out.Problems,
+				"declared_provisioned_power is an energy for each bit, want value_w or value_kw")
+		} else {
+			watts := declared.Float("value_w")
+			if declared.Has("value_kw") {
+				watts = declared.Float("value_kw") * 1000
+			}
+			out.KW, out.Known = round(watts/1000), true
+			if declared.Text("source_type") == "mlc_default" {
+				out.Estimated = append(out.Estimated, "declared_provisioned_power (mlc_default)")
+			}
+		}
+	} else {
+		out.Problems = append(out.Problems, t.gaps...)
+		out.Estimated = append(out.Estimated, t.estimated...)
+		if len(out.Problems) == 0 {
+			out.KW, out.Known = round(out.Total()/1000), true
+		}
+	}
+	if len(out.Problems) == 0 && len(t.gaps) == 0 {
+		out.Problems = append(out.Problems, d.disagreements(out)...)
+	}
+	if len(out.Problems) > 0 {
+		out.KW, out.Known = 0, false
+	}
+}
+
+// disagreements are the figures of the submitter that differ from ours.
+func (d *Descriptor) disagreements(out *Computation) (all []string) {
+	stated := d.r.Record("computed")
+	for _, f := range []struct {
+		name      string
+		ours, tol float64
+	}{
+		{"major_components_w", out.Major, 0.5}, {"other_components_w", out.Other, 0.5},
+		{"published_node_power_w", out.Published, 0.5}, {"scale_out_switch_power_w", out.Switches, 0.5},
+		{"total_system_power_w", out.Total(), 0.5}, {"overhead_fraction", out.Overhead, 1e-9},
+	} {
+		if stated.Has(f.name) && math.Abs(stated.Float(f.name)-f.ours) > f.tol {
+			all = append(all, fmt.Sprintf("computed.%s is %v, it should be %v", f.name, stated.Float(f.name), f.ours))
+		}
+	}
+	if d.r.Has("provisioned_power_kw") && out.Known && math.Abs(d.r.Float("provisioned_power_kw")-out.KW) > 0.005 {
+		all = append(all, fmt.Sprintf("provisioned_power_kw is %v, it should be %.2f", d.r.Float("provisioned_power_kw"),
+			out.KW))
+	}
+	return all
+}
+
+// nodeSet are the watts of a set's major components and of published figures.
+func (t *tally) nodeSet(set *schema.Record) (major, published float64) {
+	label, nodes := fmt.Sprintf("node_sets[%d]", set.Int("node_set_id")), float64(set.Int("nodes_provisioned"))
+	method := set.Text("power_method")
+	if method == "component_sum" {
+		components := set.Record("components")
+		if components == nil {
+			t.out.Problems = append(t.out.Problems, label+": component_sum needs components")
+			return 0, 0
+		}
+		perNode, ok := t.perNode(components, set.Int("system_node_ensemble_id"), label+".components")
+		if !ok {
+			return 0, 0
+		}
+		return nodes * perNode, 0
+	}
+	if !set.Has("published_power") {
+		t.out.Problems = append(t.out.Problems, label+": "+method+" needs published_power")
+		return 0, 0
+	}
+	watts, ok := t.watts(label+".published_power", set.Record("published_power"), nil)
+	switch {
+	case !ok:
+		return 0, 0
+	case method == "published_system":
+		return 0, nodes * watts
+	}
+	rack := float64(set.Int("nodes_in_published_rack"))
+	if !set.Has("nodes_in_published_rack") || rack <= nodes {
+		t.out.Problems = append(t.out.Problems, fmt.Sprintf("%s: node_scaling needs nodes_in_published_rack above %v", label,
+			nodes))
+		return 0, 0
+	}
+	return 0, watts * (nodes / rack)
+}
+
+// perNode are the watts of a node's processors, accelerators and scale-up network.
+func (t *tally) perNode(c *schema.Record, ensemble int, label string) (watts float64, ok bool) {
+	cpu, acc := c.Record("cpu"), c.Record("accelerator")
+	var parts []float64
+	known := true
+	add := func(count float64, watts float64, ok bool) {
+		known = known && ok
+		parts = append(parts, count*watts)
+	}
+	if combined := c.Record("combined_cpu_accelerator"); combined != nil {
+		if cpu.Has("tdp_per_unit") || acc.Has("tdp_per_unit") {
+			t.problem("%s: combined_cpu_accelerator stands for both values of tdp_per_unit: give either", label)
+		}
+		w, ok := t.watts(label+".combined_cpu_accelerator", combined, nil)
+		add(1, w, ok)
+	} else {
+		if cpu == nil || acc == nil {
+			t.problem("%s needs cpu and accelerator, or combined_cpu_accelerator", label)
+			return 0, false
+		}
+		w, ok := t.watts(label+".cpu.tdp_per_unit", cpu.Record("tdp_per_unit"),
+			OfCPU(t.rules.PowerDefaults, cpu.Text("model"), t.cores[ensemble]))
+		add(float64(cpu.Int("count_per_node")), w, ok)
+		w, ok = t.watts(label+".accelerator.tdp_per_unit", acc.Record("tdp_per_unit"),
+			OfAccelerator(t.rules.PowerDefaults, acc.Text("model")))
+		add(float64(acc.Int("count_per_node")), w, ok)
+	}
+	up := c.Record("scale_up_network")
+	if up == nil {
+		t.problem("%s needs scale_up_network", label)
+		return 0, false
+	}
+	w, ok := t.scaleUp(up, label+".scale_up_network")
+	add(1, w, ok)
+	for _, p := range parts {
+		watts += p
+	}
+	return watts, known
+}
+
+// bitsOfByte: the bandwidth of a scale-up network is in bytes per second, whatever its key says.
+const bitsOfByte = 8
+
+func (t *tally) scaleUp(up *schema.Record, label string) (watts float64, ok bool) {
+	switch up.Text("method") {
+	case "none":
+		return 0, true
+	case "declared_tdp":
+		if !up.Has("switch_count") {
+			t.problem("%s: declared_tdp needs switch_count", label)
+			return 0, false
+		}
+		w, ok := t.watts(label+".tdp_per_switch", up.Record("tdp_per_switch"), nil)
+		return float64(up.Int("switch_count")) * w, ok
+	}
+	energy := up.Record("energy_per_bit_pj")
+	switch {
+	case !up.Has("aggregate_bandwidth_tbps"):
+		t.problem("%s: bandwidth_estimate needs aggregate_bandwidth_tbps", label)
+		return 0, false
+	case energy == nil:
+		t.gaps = append(t.gaps, label+".energy_per_bit_pj is missing, and has no default")
+		return 0, false
+	case !energy.Has("value_pj"):
+		t.problem("%s.energy_per_bit_pj needs value_pj", label)
+		return 0, false
+	}
+	if energy.Text("source_type") == "mlc_default" {
+		t.estimated = append(t.estimated, label+".energy_per_bit_pj ("+energy.Text("source")+" default)")
+	}
+	return up.Float("aggregate_bandwidth_tbps") * bitsOfByte * energy.Float("value_pj"), true
+}
+
+// carriesNICs says whether counted adapters of the scale-out network are added to a set: to one made of components, and
+// to published figures that leave them out.
+func (d *Descriptor) carriesNICs(set *schema.Record) bool {
+	out := d.r.Record("scale_out")
+	nics := out.Record("nics")
+	return out.Bool("present") && nics.Bool("counted") &&
+		(set.Text("power_method") == "component_sum" || nics.Text("excluded_from_published_power") != "")
+}
+
+func (d *Descriptor) nodes() (n int) {
+	for _, set := range d.r.List("node_sets") {
+		n += set.(*schema.Record).Int("nodes_provisioned")
+	}
+	return n
+}
+
+// fabric asks whether what is said of the scale-out network can be so.
+func (t *tally) fabric(d *Descriptor) {
+	nodes, present := d.nodes(), d.r.Record("scale_out").Bool("present")
+	warn := func(text string) { t.out.Warnings = append(t.out.Warnings, text) }
+	if nodes == 1 || present {
+		if nodes == 1 && present {
+			warn("scale_out.present is true for a single node: the rules make it false, and its switches count")
+		}
+		return
+	}
+	for _, one := range d.r.List("node_sets") {
+		set := one.(*schema.Record)
+		up := set.Record("components").Record("scale_up_network")
+		if set.Text("power_method") != "component_sum" || up == nil || up.Text("method") != "none" {
+			warn(fmt.Sprintf("scale_out.present is false for %d nodes: right only where their scale-up network joins them, "+
+				"which the descriptor cannot show", nodes))
+			return
+		}
+	}
+	t.out.Problems = append(t.out.Problems,
+		fmt.Sprintf("scale_out.present is false, and nothing joins the %d nodes", nodes))
+}
+
+// scaleOut adds the switches, and returns the watts of the adapters that count in a node.
+func (t *tally) scaleOut(d *Descriptor) (perNode float64) {
+	t.fabric(d)
+	out := d.r.Record("scale_out")
+	if !out.Bool("present") {
+		return 0
+	}
+	var missing []string
+	for _, name := range []string{"cabling", "required_bandwidth_tbps", "nics", "switches"} {
+		if !out.Has(name) {
+			missing = append(missing, name)
+		}
+	}
+	if len(missing) > 0 {
+		t.out.Problems = append(t.out.Problems, "scale_out needs "+strings.Join(missing, ", "))
+		return 0
+	}
+	perNode = t.adapters(d, out.Record("nics"))
+	t.switches(d, out)
+	return perNode
+}
+
+func (t *tally) adapters(d *Descriptor, nics *schema.Record) (perNode float64) {
+	formula := false
+	for _, set := range d.r.List("node_sets") {
+		formula = formula || set.(*schema.Record).Text("power_method") == "component_sum"
+	}
+	switch {
+	case nics.Bool("counted"):
+		if !formula && nics.Text("excluded_from_published_power") == "" {
+			t.out.Problems = append(t.out.Problems, "scale_out.nics.counted is true, but published figures include adapters: "+
+				"set it to false, or show in excluded_from_published_power that they do not")
+		}
+		if w, ok := t.watts("scale_out.nics.tdp_per_nic", nics.Record("tdp_per_nic"),
+			&Default{t.rules.PowerDefaults.NIC, "D.4"}); ok {
+			return float64(nics.Int("count_per_node")) * w
+		}
+	case formula:
+		t.out.Problems = append(t.out.Problems, "scale_out.nics.counted is false, but the sum of components has no adapters")
+	}
+	return 0
+}
+
+// rounding is what sums of bandwidths may be off by, in Tb/s.
+const rounding = 1e-6
+
+func (t *tally) switches(d *Descriptor, out *schema.Record) {
+	nics := out.Record("nics")
+	carried := float64(d.nodes()*nics.Int("count_per_node")) * nics.Float("bandwidth_per_nic_gbps") / 1000
+	required := out.Float("required_bandwidth_tbps")
+	switch text := fmt.Sprintf("scale_out.required_bandwidth_tbps is %v, the adapters carry %v", required, carried); {
+	case required < carried-rounding:
+		t.out.Problems = append(t.out.Problems, text)
+	case required > carried+rounding:
+		t.out.Warnings = append(t.out.Warnings, text)
+	}
+	offered := 0.0
+	for i, one := range out.List("switches") {
+		s := one.(*schema.Record)
+		if w, ok := t.watts(fmt.Sprintf("scale_out.switches[%d].power_per_switch", i), s.Record("power_per_switch"),
+			OfSwitch(t.rules.PowerDefaults, s.Text("model"), out.Text("cabling"))); ok {
+			t.out.Switches += float64(s.Int("count")) * w
+		}
+		offered += float64(s.Int("count")) * s.Float("bandwidth_tbps")
+	}
+	if offered < max(required, carried)-rounding {
+		t.out.Problems = append(t.out.Problems, fmt.Sprintf("scale_out.switches offer %v Tb/s, want %v", offered,
+			max(required, carried)))
+	}
+}

@@ -1,0 +1,154 @@
+package results
+
+import (
+	"fmt"
+	"math"
+	"path/filepath"
+
+	"github.com/plumbline-ml/plumbline/internal/pyvalue"
+	"github.com/plumbline-ml/plumbline/internal/submission/endpoints"
+	"github.com/plumbline-ml/plumbline/internal/submission/endpoints/check"
+	"github.com/plumbline-ml/plumbline/sdk"
+)
+
+// Results are those of a submission.
+type Results struct {
+	Organisation string  `json:"organisation"` // name of the folder
+	Submission   string  `json:"submission"`
+	Rules        string  `json:"rules"`
+	Errors       int     `json:"errors"` // of the check
+	Warnings     int     `json:"warnings"`
+	Curves       []Curve `json:"curves"` // in the order of systems and models
+}
+
+// Curve is a system's points of a model.
+type Curve struct {
+	System string            `json:"system"` // name of the folder
+	Model  string            `json:"model"`
+	CMax   int               `json:"c_max,omitempty"` // 0 where the regions are not known
+	Bounds map[string][2]int `json:"regions,omitempty"`
+	Points []Point           `json:"points"` // by concurrency
+	read   []check.Point     // as Points
+}
+
+// Point has the figures of a point. One that is nil is not known, and Notes say why.
+type Point struct {
+	Name          string           `json:"point"` // of the folder: rN
+	Concurrency   int              `json:"concurrency"`
+	Region        endpoints.Region `json:"region,omitempty"`   // in which the concurrency lies; "": none, or not known
+	Declared      string           `json:"declared,omitempty"` // region in point.yaml
+	Offline       string           `json:"offline,omitempty"`  // dedicated, elected, or what point.yaml says
+	SystemTPS     *float64         `json:"system_tps"`         // output tokens/s
+	TPSPerUser    *float64         `json:"tps_per_user"`       // tokens/s, of the 90th percentile of TPOT
+	Interactivity *float64         `json:"e2e_avg_interactivity,omitempty"`
+	TTFT          *float64         `json:"ttft_p90_ms"`
+	TPOT          *float64         `json:"tpot_p90_ms"`
+	QPS           *float64         `json:"qps"`             // completed requests/s
+	Utilization   *float64         `json:"tps_utilization"` // as system_desc.json says
+	KW            *float64         `json:"point_power_kw"`  // of the nodes that the point engages
+	TPSPerKW      *float64         `json:"system_tps_per_kw"`
+	Status        string           `json:"window_status,omitempty"` // of the steady window; "": point.yaml has none
+	Verdict       string           `json:"window_verdict,omitempty"`
+	Notes         []string         `json:"notes,omitempty"`
+}
+
+// summaryMissing says why a point has no figures.
+const summaryMissing = "result_summary.json is missing or cannot be read"
+
+// Dedicated says whether the point is a run of its own for Offline.
+func (p Point) Dedicated() bool { return p.Offline == "dedicated" }
+
+// Elected says whether the point stands for Offline without a run of its own.
+func (p Point) Elected() bool { return p.Offline == "elected" }
+
+// Read reads the submission at a folder, ORG/SUBMISSION_ID or an ORG with one submission in it. The error is of a
+// folder that cannot be opened, or that has no point.
+func Read(folder string, rules *endpoints.Rules) (*Results, error) {
+	curves, report, err := check.Curves(folder, rules)
+	if err != nil {
+		return nil, sdk.Usage(err)
+	}
+	whole, err := filepath.Abs(report.Folder)
+	if err != nil {
+		return nil, err
+	}
+	r := &Results{Organisation: filepath.Base(filepath.Dir(whole)), Submission: filepath.Base(whole), Rules: rules.Name,
+		Errors: report.Count(check.Error), Warnings: report.Count(check.Warning)}
+	for _, c := range curves {
+		r.Curves = append(r.Curves, newCurve(c))
+	}
+	if len(r.Curves) == 0 {
+		return nil, sdk.Usage(fmt.Errorf("%s has no point of a curve: want results/SYSTEM/MODEL/rN/", folder))
+	}
+	return r, nil
+}
+
+func newCurve(c check.Curve) Curve {
+	out := Curve{System: c.System, Model: c.Model, read: c.Points}
+	if c.Regions != nil {
+		out.CMax, out.Bounds = c.Regions.Bounds(endpoints.High).Last, map[string][2]int{}
+		for _, name := range endpoints.RegionNames() {
+			b := c.Regions.Bounds(name)
+			out.Bounds[string(name)] = [2]int{b.First, b.Last}
+		}
+	}
+	for _, p := range c.Points {
+		out.Points = append(out.Points, newPoint(p, c.Regions))
+	}
+	return out
+}
+
+func newPoint(p check.Point, regions *endpoints.Regions) Point {
+	out := Point{Name: p.Name, Concurrency: p.Concurrency}
+	text := func(d *pyvalue.Dict, key string) string {
+		s, _ := pyvalue.Field[string](d, key)
+		return s
+	}
+	out.Declared, out.Offline = text(p.Config, "region"), text(p.Config, "offline")
+	if regions != nil && !out.Dedicated() {
+		out.Region = regions.Of(p.Concurrency)
+	}
+	block, _ := pyvalue.Field[*pyvalue.Dict](p.Config, "steady_state")
+	out.Status, out.Verdict = text(block, "status"), text(block, "verdict")
+	if p.Config == nil {
+		out.note("point.yaml is missing or cannot be read")
+	}
+	if p.Summary == nil {
+		out.note(summaryMissing)
+	}
+	f := derive(p.Summary)
+	out.SystemTPS = out.known("system_tps", f.systemTPS)
+	out.TPSPerUser = out.known("tps_per_user", f.tpsPerUser)
+	out.QPS = out.known("qps", f.qps)
+	out.TTFT = out.known("the 90th percentile of ttft", millis(percentile(p.Summary, "ttft", "90")))
+	out.TPOT = out.known("the 90th percentile of tpot", f.tpot)
+	out.Utilization = out.known("tps_utilization", field(p.System, "tps_utilization"))
+	if p.Interactivity > 0 {
+		out.Interactivity = out.known("e2e_avg_interactivity", p.Interactivity)
+	}
+	if p.KW > 0 {
+		out.KW = out.known("the point's power", p.KW)
+	}
+	if out.KW != nil && out.SystemTPS != nil {
+		perKW := *out.SystemTPS / *out.KW
+		out.TPSPerKW = &perKW
+	}
+	return out
+}
+
+func (p *Point) note(format string, args ...any) {
+	p.Notes = append(p.Notes, fmt.Sprintf(format, args...))
+}
+
+// known is a figure that is a finite number; of others that stand in a file there is a note.
+func (p *Point) known(name string, v any) *float64 {
+	x, ok := float(v)
+	switch {
+	case !ok:
+		return nil
+	case math.IsNaN(x) || math.IsInf(x, 0):
+		p.note("%s is %s", name, pyvalue.JSON(x))
+		return nil
+	}
+	return &x
+}

@@ -1,0 +1,204 @@
+package results
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"math/big"
+	"path"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/internal/pyvalue"
+	"github.com/plumbline-ml/plumbline/internal/submission/endpoints/check"
+)
+
+// The bundle is that which mlperf-viz 2.0.0 exports: an entry of each curve, and the figures of each point.
+const (
+	bundleVersion = int64(1)
+	bundleFormat  = "1.0"
+)
+
+// WriteViz writes the bundle, made at a time. A number that is not finite is null in it.
+func (r *Results) WriteViz(w io.Writer, at time.Time) error {
+	var warnings, entries, runs []any
+	for _, c := range r.Curves {
+		place := path.Join(r.Organisation, r.Submission, c.System, c.Model)
+		id := identifier(place)
+		described := false
+		for i, p := range c.read {
+			if p.Summary == nil {
+				warnings = append(warnings, place+"/"+p.Name+": "+summaryMissing)
+				continue
+			}
+			if !described {
+				described = true
+				entry, dropped := describe(p, id)
+				for _, text := range dropped {
+					warnings = append(warnings, place+": "+text)
+				}
+				entries = append(entries, object("id", id, "source_path", place, "combined_submission", entry))
+			}
+			runs = append(runs, object("submission_id", id, "label", p.Name, "run",
+				object("direct_fields", direct(p), "derived_fields", derived(c.Points[i], p))))
+		}
+		if !described {
+			warnings = append(warnings, place+": no point has results that can be read")
+		}
+	}
+	bundle := object("bundle_version", bundleVersion, "format_version", bundleFormat,
+		"generated_at", at.UTC().Format("2006-01-02T15:04:05-07:00"), "source_root", ".", "warnings", warnings,
+		"submissions", entries, "runs", runs)
+	_, err := io.WriteString(w, pyvalue.JSON(clean(bundle))+"\n")
+	return err
+}
+
+var unsafe = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
+
+// identifier names a curve by its place.
+func identifier(place string) string {
+	return strings.Trim(unsafe.ReplaceAllString(strings.ReplaceAll(place, "/", "-"), "-"), "-")
+}
+
+// object is one of keys and values in turn.
+func object(keysAndValues ...any) *pyvalue.Dict {
+	d := pyvalue.NewDict()
+	for i := 0; i < len(keysAndValues); i += 2 {
+		d.Set(keysAndValues[i].(string), keysAndValues[i+1])
+	}
+	return d
+}
+
+// clean is a value that JSON can hold: what is not a finite number is null, and what is not a value of JSON, such as a
+// date, is its text.
+func clean(v any) any {
+	switch v := v.(type) {
+	case nil, bool, string, int64, *big.Int:
+		return v
+	case float64:
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return nil
+		}
+		return v
+	case []any:
+		all := make([]any, len(v))
+		for i, inner := range v {
+			all[i] = clean(inner)
+		}
+		return all
+	case *pyvalue.Dict:
+		d := pyvalue.NewDict()
+		for _, key := range v.Keys() {
+			inner, _ := v.Get(key)
+			d.Set(key, clean(inner))
+		}
+		return d
+	}
+	return fmt.Sprint(v)
+}
+
+// empty says whether a value says nothing: it is not there, or an empty text.
+func empty(v any) bool { return v == nil || v == "" }
+
+// first is the first key of an object that says something.
+func first(d *pyvalue.Dict, keys ...string) any {
+	for _, key := range keys {
+		if v, _ := d.Get(key); !empty(v) {
+			return v
+		}
+	}
+	return nil
+}
+
+// firstTrue is the first key of an object whose value Python takes for true.
+func firstTrue(d *pyvalue.Dict, keys ...string) any {
+	for _, key := range keys {
+		if v, _ := d.Get(key); pyvalue.True(v) {
+			return v
+		}
+	}
+	return nil
+}
+
+// describe is the entry of a curve: what its first point says of the system, the model and the data. dropped says what
+// it leaves out.
+func describe(p check.Point, id string) (entry *pyvalue.Dict, dropped []string) {
+	from := func(get func(key string) any, keys ...string) *pyvalue.Dict {
+		d := pyvalue.NewDict()
+		for _, key := range keys {
+			d.Set(key, get(key))
+		}
+		return d
+	}
+	system := func(key string) any {
+		v, _ := p.System.Get(key)
+		return v
+	}
+	merged := func(key string) any {
+		if v, _ := p.Config.Get(key); !empty(v) {
+			return v
+		}
+		return system(key)
+	}
+	info := from(system, "submitter_org_names", "submitter_contact", "submission_id", "submitted_submission_id",
+		"submission_date", "publish_date")
+	info.Set("submitted_submission_id", system("submission_id"))
+	info.Set("submission_id", id)
+	kind := from(system, "system_name", "system_category")
+	kind.Set("system_availability_status", first(p.System, "publication_status", "system_availability_status",
+		"availability_status"))
+	kind.Set("system_type_detail", firstTrue(p.System, "system_type_detail", "system_type"))
+	details := from(system, "system_size", "system_node_ensemble_count", "system_node_ensemble_total",
+		"max_supported_concurrency", "serving_framework", "endpoint_url")
+	details.Set("max_supported_concurrency", merged("max_supported_concurrency"))
+	nodes, dropped := flatNodes(system("node_types"))
+	details.Set("node_types", nodes)
+	data := from(merged, "dataset_id", "dataset_name", "input_token_average", "output_token_average", "dataset_type",
+		"dataset_link")
+	if empty(merged("dataset_name")) {
+		v, _ := p.Config.Get("dataset")
+		data.Set("dataset_name", v)
+	}
+	data.Set("measured_accuracy_score", scoreText(merged("measured_accuracy_score")))
+	return object("submission_info", info, "sut_metadata", kind, "sut_details", details, "model_metadata",
+		from(merged, "division", "model_id", "model_name", "model_precision", "link_to_model",
+			"link_to_model_transformation", "model_notes"), "datasets_metadata", data), dropped
+}
+
+// acceleratorFields stand in a node itself, too.
+var acceleratorFields = []string{"accelerator_model_name", "accelerators_per_node", "accelerator_memory_capacity",
+	"accelerator_memory_type", "accelerator_interconnect", "accelerator_host_interconnect"}
+
+// flatNodes are nodes with the fields of their first accelerators beside their own.
+func flatNodes(v any) (nodes []any, dropped []string) {
+	list, _ := v.([]any)
+	for i, one := range list {
+		node, ok := one.(*pyvalue.Dict)
+		if !ok {
+			continue
+		}
+		flat := pyvalue.NewDict()
+		for _, key := range node.Keys() {
+			inner, _ := node.Get(key)
+			flat.Set(key, inner)
+		}
+		info, _ := pyvalue.Field[[]any](node, "accelerator_info")
+		if len(info) > 1 {
+			dropped = append(dropped, fmt.Sprintf("node_types[%d] has %d kinds of accelerators, of which the first is shown",
+				i, len(info)))
+		}
+		if len(info) > 0 {
+			of, _ := info[0].(*pyvalue.Dict)
+			for _, key := range acceleratorFields {
+				if own, _ := flat.Get(key); empty(own) {
+					if inner, _ := of.Get(key); inner != nil {
+						flat.Set(key, inner)
+					}
+				}
+			}
+		}
+		nodes = append(nodes, flat)
+	}
+	return nodes, dropped
+}

@@ -1,0 +1,190 @@
+package results
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/pyvalue"
+	"github.com/plumbline-ml/plumbline/internal/submission/endpoints/check"
+)
+
+// direct are the fields of a point that are taken from its files; what is not known is left out.
+func direct(p check.Point) *pyvalue.Dict {
+	d, run := pyvalue.NewDict(), p.Run
+	if run == nil || len(run.Keys()) == 0 {
+		run, _ = pyvalue.Field[*pyvalue.Dict](p.Summary, "run_config")
+	}
+	d.Set("concurrency", concurrency(p, run))
+	d.Set("run_date", date(p))
+	for _, key := range []string{"config_summary", "config_summary_notes", "node_config", "link_config"} {
+		v, _ := p.System.Get(key)
+		set(d, key, v)
+	}
+	completed, tokens := field(p.Summary, "n_samples_completed"), total(p.Summary, "output_sequence_lengths")
+	set(d, "measured_total_requests", completed)
+	set(d, "measured_total_requests_issued", field(p.Summary, "n_samples_issued"))
+	set(d, "measured_total_requests_failed", field(p.Summary, "n_samples_failed"))
+	set(d, "measured_run_duration", derive(p.Summary).seconds)
+	set(d, "measured_total_output_tokens", tokens)
+	version, _ := p.Summary.Get("version")
+	set(d, "result_version", version)
+	set(d, "result_state", state(p.Summary))
+	set(d, "benchmark_version", firstTrue(p.Summary, "git_sha", "benchmark_version"))
+	region, _ := p.Config.Get("region")
+	set(d, "config_region", region)
+	set(d, "config_type", firstTrue(run, "type", "benchmark_mode"))
+	for _, metric := range []string{"ttft", "tpot"} {
+		for _, percent := range []string{"50", "90", "95", "99"} {
+			set(d, "measured_latency_"+metric+"_p"+percent, millis(percentile(p.Summary, metric, percent)))
+		}
+		set(d, "measured_latency_"+metric+"_average", millis(ratio(total(p.Summary, metric), completed)))
+	}
+	set(d, "average_output_tokens", averageTokens(p, ratio(tokens, completed)))
+	set(d, "measured_accuracy_score", accuracyText(p.Accuracy))
+	return d
+}
+
+// set sets a key of what is known.
+func set(d *pyvalue.Dict, key string, v any) {
+	if v != nil {
+		d.Set(key, v)
+	}
+}
+
+// concurrency is that of point.yaml, of config.yaml, or of the folder's name.
+func concurrency(p check.Point, run *pyvalue.Dict) any {
+	for _, from := range []*pyvalue.Dict{p.Config, run} {
+		if v := field(from, "concurrency"); nonzero(v) {
+			return v
+		}
+	}
+	n, _ := strconv.ParseInt(strings.TrimPrefix(p.Name, "r"), 10, 64)
+	return n
+}
+
+func nonzero(v any) bool {
+	x, ok := float(v)
+	return ok && x != 0
+}
+
+// state says how the run ended; nil where the summary does not.
+func state(summary *pyvalue.Dict) any {
+	if v := firstTrue(summary, "state"); v != nil {
+		return v
+	}
+	if complete, _ := summary.Get("complete"); complete == true {
+		return "complete"
+	}
+	return nil
+}
+
+// averageTokens are output tokens per request as they are declared, or else as they were measured.
+func averageTokens(p check.Point, measured any) any {
+	const key = "output_token_average"
+	if v := field(p.Config, key); nonzero(v) {
+		return v
+	}
+	if v := field(p.System, key); v != nil {
+		return v
+	}
+	return measured
+}
+
+// date is when the point ran; "" where the files do not say.
+func date(p check.Point) any {
+	for _, from := range []*pyvalue.Dict{p.Config, p.System} {
+		if v := firstTrue(from, "run_date"); v != nil {
+			return v
+		}
+	}
+	return ""
+}
+
+// derived are the figures of a point that are worked out, null where they are not known.
+func derived(known Point, p check.Point) *pyvalue.Dict {
+	d := pyvalue.NewDict()
+	for _, f := range []struct {
+		key string
+		x   *float64
+	}{{"system_tps", known.SystemTPS}, {"tps_per_user", known.TPSPerUser}, {"qps", known.QPS}, {"ttft", known.TTFT}} {
+		if d.Set(f.key, nil); f.x != nil {
+			d.Set(f.key, *f.x)
+		}
+	}
+	d.Set("tps_utilization", field(p.System, "tps_utilization"))
+	return d
+}
+
+// mostScores is how many scores a text has.
+const mostScores = 4
+
+// accuracyText says the scores of accuracy_results.json; nil where it has none.
+func accuracyText(d *pyvalue.Dict) any {
+	list, _ := pyvalue.Field[[]any](d, "accuracy_scores")
+	var pairs []string
+	for _, one := range list {
+		entry, _ := one.(*pyvalue.Dict)
+		if score, _ := entry.Get("score"); score != nil {
+			name := firstTrue(entry, "dataset_name", "extractor")
+			if name == nil {
+				name = "score"
+			}
+			pairs = append(pairs, pyvalue.Text(name)+"="+rounded(score))
+		}
+	}
+	if score, _ := d.Get("score"); len(pairs) == 0 && score != nil {
+		name := firstTrue(d, "metric")
+		if name == nil {
+			name = "score"
+		}
+		pairs = []string{pyvalue.Text(name) + "=" + rounded(score)}
+	}
+	if len(pairs) == 0 {
+		pairs = nestedScores(d)
+	}
+	if len(pairs) == 0 {
+		return nil
+	}
+	return strings.Join(pairs[:min(len(pairs), mostScores)], ", ")
+}
+
+// nestedScores are those of the first value of an object that has scores.
+func nestedScores(d *pyvalue.Dict) (pairs []string) {
+	if d == nil {
+		return nil
+	}
+	for _, key := range d.Keys() {
+		entry, _ := pyvalue.Field[*pyvalue.Dict](d, key)
+		scores, _ := pyvalue.Field[*pyvalue.Dict](entry, "scores")
+		if scores == nil {
+			continue
+		}
+		for _, name := range scores.Keys() {
+			score, _ := scores.Get(name)
+			pairs = append(pairs, name+"="+rounded(score))
+		}
+		if len(pairs) > 0 {
+			return pairs[:min(len(pairs), mostScores)]
+		}
+	}
+	return nil
+}
+
+// mostText is the length of a score that is shown as it stands.
+const mostText = 200
+
+// scoreText is a score as a value that can be shown.
+func scoreText(v any) any {
+	d, ok := v.(*pyvalue.Dict)
+	if !ok {
+		if list, isList := v.([]any); isList {
+			return pyvalue.Text(list)
+		}
+		return v
+	}
+	if pairs := nestedScores(d); len(pairs) > 0 {
+		return strings.Join(pairs, ", ")
+	}
+	text := pyvalue.JSON(d)
+	return text[:min(len(text), mostText)]
+}

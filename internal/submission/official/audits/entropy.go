@@ -1,0 +1,78 @@
+package audits
+
+import (
+	"github.com/plumbline-ml/plumbline/internal/submission/audit"
+	"github.com/plumbline-ml/plumbline/internal/submission/internal/evidence"
+	"github.com/plumbline-ml/plumbline/internal/submission/tree"
+)
+
+// entropy is TEST08's run_verification.py. It writes no file: what it prints is what a submitter saves.
+func entropy(r Request) Verdict {
+	v := begun(r)
+	v.Stdout, v.Exit = "Verifying accuracy. This might take a while...\n", 1
+	e := evidence.Entropies{Tolerance: 0.001}
+	if r.Tolerance != nil {
+		e.Tolerance = *r.Tolerance
+	}
+	err := eachEntry(r.Run.Accuracy, func(f fields) error { return addAudit(&e, f) })
+	if err == nil {
+		err = eachEntry(r.Reference.Accuracy, func(f fields) error { return addReference(&e, f) })
+	}
+	if err == nil {
+		err = e.Compare()
+	}
+	if err != nil {
+		v.Stdout += evidence.Traceback(err)
+	} else {
+		v.Pass = e.Pass()
+		v.Stdout += "Reading accuracy mode results...\nReading performance mode results...\n" + e.Text() +
+			"TEST08 verification complete\n"
+	}
+	if v.Accuracy = audit.OutcomeOf(v.Pass); v.Pass {
+		v.Exit = 0
+	}
+	v.Texts = map[string]string{tree.VerifyAccuracy: v.Stdout}
+	return v
+}
+
+func floats(e fields) ([]float32, error) {
+	text, err := e.text("data")
+	if err != nil {
+		return nil, err
+	}
+	data := make([]byte, len(text)/2)
+	n, err := hexBytes(text, data)
+	switch {
+	case err != nil:
+		return nil, err
+	case n%4 != 0:
+		return nil, evidence.Died("ValueError: buffer size must be a multiple of element size")
+	}
+	return evidence.Float32s(data[:n]), nil
+}
+
+func addAudit(e *evidence.Entropies, entry fields) error {
+	values, err := floats(entry)
+	if err != nil {
+		return err
+	}
+	a, ok := evidence.AuditRequest(values)
+	if !ok {
+		return evidence.Died("IndexError: index out of bounds")
+	}
+	e.Audit(a)
+	return nil
+}
+
+func addReference(e *evidence.Entropies, entry fields) error {
+	values, err := floats(entry)
+	if err != nil {
+		return err
+	}
+	key, c, ok := evidence.ReferenceRequest(values)
+	if !ok {
+		return evidence.Died("AssertionError: the payload has no whole candidates")
+	}
+	e.Known(key, c)
+	return nil
+}

@@ -1,0 +1,39 @@
+package audits
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/submission/audit"
+	"github.com/plumbline-ml/plumbline/internal/submission/internal/evidence"
+	"github.com/plumbline-ml/plumbline/internal/submission/tree"
+)
+
+// rates is TEST04's run_verification.py, and TEST05's.
+func rates(r Request) Verdict {
+	text, exit := "", 0
+	if evidence.SplitByShell(r.Reference.Summary, r.Run.Summary) {
+		text, exit = unquoted("verify_performance.py"), 2
+	} else {
+		text, exit = performanceText(r)
+	}
+	v := begun(r)
+	v.Performance = audit.OutcomeOf(strings.Contains(text, evidence.Pass))
+	v.Texts = map[string]string{tree.VerifyPerformance: text}
+	v.Pass = v.Performance == audit.Passed
+	if r.Out == "" && r.Test == "TEST05" { // verify_performance.py alone
+		v.Stdout, v.Exit = text, exit
+		return v
+	}
+	copied := v.copyLogs(r)
+	v.Stdout = "Parsing arguments.\n" + text + copied +
+		fmt.Sprintf("Performance check pass: %s\n%s verification complete\n", evidence.Bool(v.Pass), r.Test)
+	return v
+}
+
+// performanceText is what the round's verify_performance.py prints of the runs' logs, and how it ends.
+func performanceText(r Request) (text string, exit int) {
+	return evidence.ScoringOf(r.Rules).Text(r.Test,
+		evidence.Paths{Detail: r.Reference.Detail, Summary: r.Reference.Summary},
+		evidence.Paths{Detail: r.Run.Detail, Summary: r.Run.Summary})
+}

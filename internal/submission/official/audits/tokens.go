@@ -1,0 +1,169 @@
+package audits
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/pyfloat"
+	"github.com/plumbline-ml/plumbline/internal/submission/audit"
+	"github.com/plumbline-ml/plumbline/internal/submission/internal/evidence"
+	"github.com/plumbline-ml/plumbline/internal/submission/tree"
+)
+
+// tokens is TEST06's run_verification.py.
+func tokens(r Request, d evidence.DType) Verdict {
+	v := begun(r)
+	checks := tokenChecks{dtype: d, streams: r.Scenario != "Offline", eos: 2, noEOS: r.EOS != ""}
+	err := eachEntry(r.Run.Accuracy, func(e fields) error { checks.add(e); return nil })
+	if err != nil {
+		v.Stdout, v.Exit = evidence.Traceback(err), 1
+		return v
+	}
+	v.Stdout = checks.warnings()
+	if checks.length.err != nil {
+		v.Stdout, v.Exit = v.Stdout+evidence.Traceback(checks.length.err), 1
+		return v
+	}
+	text := checks.text()
+	v.Pass = checks.pass()
+	v.Accuracy, v.Texts = audit.OutcomeOf(v.Pass), map[string]string{tree.VerifyAccuracy: text}
+	v.Stdout += v.copyLogs(r) + text + "\n"
+	return v
+}
+
+// tokenCheck is one of TEST06's checks of all answers: it stops at the first that fails, or that cannot be read.
+type tokenCheck struct {
+	failed bool
+	err    error
+}
+
+func (c *tokenCheck) see(ok bool, err error) {
+	if c.failed || c.err != nil {
+		return
+	}
+	c.failed, c.err = err == nil && !ok, err
+}
+
+func (c *tokenCheck) ok() bool { return !c.failed && c.err == nil }
+
+// tokenChecks are TEST06's checks of an accuracy log with tokens.
+type tokenChecks struct {
+	dtype              evidence.DType
+	streams            bool // the first token is checked
+	eos                float64
+	noEOS              bool // an end token from the command line is a string for the script, and equal to no token
+	end, begin, length tokenCheck
+	entries            int
+	data, first        []byte
+}
+
+func (c *tokenChecks) add(e fields) {
+	c.entries++
+	data, err := c.tokens(e, "data", &c.data)
+	if err != nil {
+		c.end.see(false, err)
+		c.begin.see(false, err)
+		c.length.see(false, err)
+		return
+	}
+	c.end.see(c.noEOS || !twoEnds(c.dtype, data, c.eos), nil)
+	if c.streams {
+		c.begin.see(c.firstEqual(e, data))
+	}
+	c.length.see(c.counted(e, data))
+}
+
+// tokens decodes a payload of whole elements into memory.
+func (c *tokenChecks) tokens(e fields, name string, memory *[]byte) ([]byte, error) {
+	text, err := e.text(name)
+	if err != nil {
+		return nil, err
+	}
+	if need := len(text) / 2; cap(*memory) < need {
+		*memory = make([]byte, need)
+	}
+	data := (*memory)[:len(text)/2]
+	n, err := hexBytes(text, data)
+	switch {
+	case err != nil:
+		return nil, err
+	case n%c.dtype.Size != 0:
+		return nil, evidence.Died("ValueError: buffer size must be a multiple of element size")
+	}
+	return data[:n], nil
+}
+
+// twoEnds says whether an answer ends with two end tokens or more. The first token is never looked at.
+func twoEnds(d evidence.DType, data []byte, eos float64) bool {
+	ends := 0
+	for i := len(data)/d.Size - 1; i > 0 && d.At(data, i) == eos; i-- {
+		if ends++; ends >= 2 {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *tokenChecks) firstEqual(e fields, data []byte) (bool, error) {
+	first, err := c.tokens(e, "token_data", &c.first)
+	return err == nil && evidence.SameTokens(c.dtype, data, first), err
+}
+
+func (c *tokenChecks) counted(e fields, data []byte) (bool, error) {
+	raw, ok := e["token_count"]
+	if !ok {
+		return false, evidence.Died("KeyError: 'token_count'")
+	}
+	n, err := pyInt(string(raw))
+	return n == int64(len(data)/c.dtype.Size), err
+}
+
+// pyInt is a JSON value as Python's int() takes it.
+func pyInt(raw string) (int64, error) {
+	switch raw {
+	case "true":
+		return 1, nil
+	case "false":
+		return 0, nil
+	}
+	if text, quoted := strings.CutPrefix(raw, `"`); quoted {
+		n, err := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(text, `"`)), 10, 64)
+		if err != nil {
+			return 0, evidence.Died("ValueError: invalid literal for int() with base 10: %s", raw)
+		}
+		return n, nil
+	}
+	v, ok := pyfloat.Parse(raw)
+	if !ok {
+		return 0, evidence.Died("TypeError: int() argument must be a string or a number")
+	}
+	return int64(v), nil
+}
+
+func (c *tokenChecks) warnings() (text string) {
+	for _, check := range []struct {
+		name string
+		err  error
+	}{{"EOS", c.end.err}, {"first token", c.begin.err}} {
+		if check.err != nil && errors.Is(check.err, evidence.ErrDied) {
+			text += fmt.Sprintf("Unexpected error occured while doing the %s check\n", check.name)
+		}
+	}
+	return text
+}
+
+func (c *tokenChecks) pass() bool { return c.end.ok() && c.begin.ok() && c.length.ok() }
+
+func (c *tokenChecks) text() string {
+	first, end := "Skipped", "complete"
+	if c.streams {
+		first = evidence.Bool(c.begin.ok())
+	}
+	if !c.pass() {
+		end = "failed"
+	}
+	return fmt.Sprintf("First token check pass: %s\nEOS check pass: %s\nSample length check pass: %s\n"+
+		"TEST06 verification %s\n", first, evidence.Bool(c.end.ok()), evidence.Bool(c.length.ok()), end)
+}

@@ -1,0 +1,172 @@
+package checker
+
+import (
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/pyfloat"
+	"github.com/plumbline-ml/plumbline/internal/pyvalue"
+	"github.com/plumbline-ml/plumbline/internal/submission/result"
+	"github.com/plumbline-ml/plumbline/internal/submission/tree"
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+)
+
+// mostAccuracyLog is the size up to which an accuracy log counts as truncated, in bytes.
+const mostAccuracyLog = 10 << 10
+
+const groupAccuracy = "accuracy"
+
+func (c *checker) accuracy(f *folder) {
+	c.accuracyText(f)
+	c.accuracyLog(f)
+	c.accuracyErrors(f)
+	c.dataset(f)
+	c.accuracyFiles(f)
+}
+
+// accuracyText reads accuracy.txt up to the line with which every metric was seen good and a hash was seen. A metric
+// that misses its target on any line before fails.
+func (c *checker) accuracyText(f *folder) {
+	scenario := foldScenario(f.place.Scenario)
+	targets := c.rules.Targets(f.model, scenario)
+	if len(targets) == 0 {
+		f.fault(groupAccuracy, "the rules know no accuracy for %s", f.model)
+		return
+	}
+	if f.accuracyText == nil {
+		f.fault(groupAccuracy, "%s is missing", tree.AccuracyText)
+		return
+	}
+	t := accuracyReading{targets: targets, seen: map[string]bool{}, values: pyvalue.NewDict()}
+	for _, line := range f.accuracyText {
+		if !t.line(line) {
+			f.fault(groupAccuracy, "%s has %q, want a number", tree.AccuracyText, strings.TrimSpace(line))
+			return
+		}
+		if t.done() {
+			break
+		}
+	}
+	f.accuracyValues = t.values
+	if f.place.Division == tree.DivisionOpen {
+		return
+	}
+	for _, text := range t.missed {
+		f.fault(groupAccuracy, "%s", text)
+	}
+	for _, target := range t.targets {
+		if !target.Upper && !t.seen[target.Metric] {
+			f.fault(groupAccuracy, "%s does not show %s of at least %v", tree.AccuracyText, target.Metric, target.Value)
+		}
+	}
+	if t.hash == "" {
+		f.fault(groupAccuracy, "%s has no line hash=...", tree.AccuracyText)
+	}
+}
+
+type accuracyReading struct {
+	targets []mlconf.Target
+	seen    map[string]bool // metrics that were good
+	values  *pyvalue.Dict   // what was read, by metric
+	hash    string
+	missed  []string
+}
+
+// line reads one line; it is false where a value is no number.
+func (t *accuracyReading) line(line string) bool {
+	for _, target := range t.targets {
+		text, ok := result.Accuracy(target.Metric, line)
+		if !ok {
+			continue
+		}
+		v, isNumber := pyfloat.Parse(text)
+		if !isNumber {
+			return false
+		}
+		switch {
+		case target.Upper && v > target.Value:
+			t.missed = append(t.missed, target.Metric+" is "+text+", want at most "+pyfloat.Repr(target.Value))
+		case target.Upper:
+		case v >= target.Value:
+			t.seen[target.Metric] = true
+		default:
+			t.missed = append(t.missed, target.Metric+" is "+text+", want at least "+pyfloat.Repr(target.Value))
+		}
+		if !target.Upper {
+			t.values.Set(target.Metric, text)
+		}
+	}
+	if hash, ok := result.Hash(line); ok {
+		t.hash = hash
+	}
+	return true
+}
+
+func (t *accuracyReading) done() bool {
+	return t.hash != "" && !slices.ContainsFunc(t.targets, func(target mlconf.Target) bool {
+		return !target.Upper && !t.seen[target.Metric]
+	})
+}
+
+func (c *checker) accuracyLog(f *folder) {
+	file := path.Join(f.place.Accuracy(), tree.AccuracyLog)
+	switch size, err := c.files.Size(file); {
+	case err != nil:
+		f.fault(groupAccuracy, "%s is missing", tree.AccuracyLog)
+	case size > mostAccuracyLog:
+		f.fault(groupAccuracy, "%s has %d bytes and is not truncated, want at most %d", tree.AccuracyLog, size,
+			mostAccuracyLog)
+	}
+}
+
+// accuracyErrors: every error counts, unless exceptions are asked for and it is that of changed sources.
+func (c *checker) accuracyErrors(f *folder) {
+	if f.accuracy.Unmarked {
+		f.fault(groupAccuracy, "a record has no is_error")
+		return
+	}
+	for _, v := range f.accuracy.Errors {
+		if text, ok := v.(string); !c.Exceptions || !ok || !strings.Contains(text, uncommitted) {
+			f.fault(groupAccuracy, "the log has an error: %s", pyvalue.Name(v))
+			return
+		}
+	}
+}
+
+func (c *checker) dataset(f *folder) {
+	if c.SkipDatasetSize {
+		return
+	}
+	key := "qsl_reported_total_count"
+	if k := "effective_accuracy_sample_count"; f.accuracy.Has(k) {
+		key = k
+	}
+	want := c.rules.AccuracySampleCount(f.model, f.place.Scenario)
+	if v := f.accuracy.Get(key); want == 0 || !pyvalue.Equal(v, want) {
+		f.fault(groupAccuracy, "%s is %s, want %d", key, pyvalue.Name(v), want)
+	}
+}
+
+// accuracyFiles looks for the pictures or films that the rules ask of some benchmarks.
+func (c *checker) accuracyFiles(f *folder) {
+	files, ok := c.rules.AccuracyFiles(f.model)
+	if c.SkipAccuracyFiles || !ok {
+		return
+	}
+	dir := path.Join(f.place.Accuracy(), files.Folder)
+	names, err := c.files.Plain(dir)
+	if err != nil {
+		f.fault(groupAccuracy, "%s is missing", dir)
+		return
+	}
+	for i, name := range names {
+		names[i], _, _ = strings.Cut(name, ".")
+	}
+	for _, sample := range files.Samples {
+		if name := strconv.FormatUint(sample, 10); !slices.Contains(names, name) {
+			f.fault(groupAccuracy, "%s has no file for the sample %s", dir, name)
+		}
+	}
+}

@@ -1,0 +1,245 @@
+package checker
+
+import (
+	"errors"
+	"fmt"
+	"path"
+
+	"github.com/plumbline-ml/plumbline/internal/bounded"
+
+	"github.com/plumbline-ml/plumbline/internal/submission/official/internal/files"
+	"github.com/plumbline-ml/plumbline/internal/submission/result"
+	"github.com/plumbline-ml/plumbline/internal/submission/tree"
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+)
+
+// Verdict is how the official checker's run ends.
+type Verdict string
+
+// How the official checker ends.
+const (
+	OK     Verdict = "ok"     // "submission looks OK", exit code 0
+	Errors Verdict = "errors" // "submission has errors", exit code 1
+	Crash  Verdict = "crash"  // a traceback, no summary, exit code 1
+)
+
+// Options are the official checker's arguments.
+type Options struct {
+	Round             string // --version; empty means the newest
+	Submitter         string // --submitter
+	Exceptions        bool   // --submission-exceptions
+	SkipPower         bool   // --skip-power-check
+	SkipMeaningful    bool   // --skip-meaningful-fields-emptiness-check
+	SkipEmptyFiles    bool   // --skip-empty-files-check
+	SkipAccuracyFiles bool   // --skip-extra-accuracy-files-check
+	SkipDatasetSize   bool   // --skip-dataset-size-check
+	PrivateIDs        bool   // --private-ids, though nothing is written
+	// Only chooses the benchmarks to read, each with all its scenarios, by the place of its folder and its model of the
+	// rules; nil: all. The official checker has no such argument.
+	Only func(p tree.Place, model string) bool
+}
+
+// Report is what the official checker would say. Before v5.0 paths without a result may be other folders than those of
+// scenarios, and count as such.
+type Report struct {
+	Round    string
+	Form     result.Form // of the summary
+	Verdict  Verdict
+	Crashes  []Crashed
+	Rejected []Rejection // in the order of the tree
+	Zero     []string    // folders with a result of 0, which count as missing though they are in no list
+	Rows     []result.Row
+	Results  int // folders with a result
+	Power    int // of these, folders with power
+	Folders  int // all scenario folders
+}
+
+// Crashed is where the official checker would end.
+type Crashed struct {
+	Path string // relative to the tree
+	Text string
+}
+
+// Rejection is a scenario folder without a valid result.
+type Rejection struct {
+	Folder  string
+	Reasons []Reason
+}
+
+// Reason is one fault, by the official checker's group of checks: "performance", "accuracy", "system", "measurements",
+// "power" or "compliance".
+type Reason struct{ Group, Text string }
+
+// Check reads the tree at root. Errors are of the round, of root itself and of its listing; all else is in the report.
+func Check(root string, o Options) (*Report, error) {
+	rules, err := mlconf.Round(o.Round)
+	if err != nil {
+		return nil, err
+	}
+	layout, err := tree.LayoutOf(rules.Name)
+	if err != nil {
+		return nil, err
+	}
+	r, err := bounded.OpenRoot(root)
+	if err != nil {
+		return nil, fmt.Errorf("the folder of a submission is wanted: %w", bounded.Named(err))
+	}
+	defer r.Close()
+	c := &checker{Options: o, rules: rules, layout: layout, files: files.Tree{Root: r}, report: &Report{Round: rules.Name}}
+	if err := c.divisions(); err != nil {
+		return nil, err
+	}
+	c.report.Verdict = c.verdict()
+	return c.report, nil
+}
+
+type checker struct {
+	Options
+	rules  *mlconf.Rules
+	layout tree.Layout
+	files  files.Tree
+	report *Report
+}
+
+func (c *checker) verdict() Verdict {
+	switch {
+	case len(c.report.Crashes) > 0:
+		return Crash
+	case c.report.Results < c.report.Folders:
+		return Errors
+	}
+	return OK
+}
+
+func (c *checker) crash(at string, err error) {
+	c.report.Crashes = append(c.report.Crashes, Crashed{path.Clean(at), err.Error()})
+}
+
+// divisions, submitters and systems walk down to the scenario folders; whatever crashes leaves out what is below.
+func (c *checker) divisions() error {
+	all, err := c.files.Dirs(".")
+	if err != nil {
+		return fmt.Errorf("read the submission: %w", err)
+	}
+	for _, division := range all {
+		if _, known := divisions[division]; !known {
+			continue
+		}
+		submitters, err := c.files.Dirs(division)
+		if err != nil {
+			c.crash(division, err)
+		}
+		for _, submitter := range submitters {
+			if c.Submitter == "" || submitter == c.Submitter {
+				c.submitter(tree.Place{Division: division, Submitter: submitter})
+			}
+		}
+	}
+	return nil
+}
+
+// divisions are the known ones, with what they want of is_network: "true", "false" or nothing.
+var divisions = map[string]string{tree.DivisionClosed: "false", tree.DivisionOpen: "", tree.DivisionNetwork: "true"}
+
+func (c *checker) submitter(p tree.Place) {
+	var mapping any
+	if file := path.Join(p.Folder(), tree.ModelMapping); p.Division == tree.DivisionOpen && c.files.Exists(file) {
+		var err error
+		if mapping, err = c.files.JSON(file); err != nil {
+			c.crash(file, err)
+			return
+		}
+	}
+	systems, err := c.files.Dirs(p.Results())
+	if err != nil {
+		c.crash(p.Results(), err)
+	}
+	for _, name := range systems {
+		p.System = name
+		s, err := c.openSystem(p)
+		if err != nil {
+			c.crash(p.SystemFile(), err)
+			continue
+		}
+		s.mapping = mapping
+		c.benchmarks(s)
+	}
+}
+
+func (c *checker) benchmarks(s system) {
+	names, err := c.files.Dirs(s.place.Results())
+	if err != nil {
+		c.crash(s.place.Results(), err)
+	}
+	for _, name := range names {
+		p := s.place
+		p.Benchmark = name
+		if !c.wanted(s, p) {
+			continue
+		}
+		if err := c.benchmark(s, p); err != nil {
+			c.crash(p.Results(), err)
+		}
+	}
+}
+
+func (c *checker) benchmark(s system, p tree.Place) error {
+	folders, err := c.files.Dirs(p.Results())
+	if err != nil {
+		return err
+	}
+	var faults []Reason
+	if p.Division != tree.DivisionOpen {
+		if faults, err = c.scenarioFolders(s, p.Benchmark, folders); err != nil {
+			return err
+		}
+	}
+	for _, name := range folders {
+		p.Scenario = name
+		if err := c.scenario(s, p, faults); err != nil {
+			c.crash(p.Results(), err)
+		}
+	}
+	return nil
+}
+
+// wanted says whether a benchmark's folder is to be read. One whose model cannot be told is.
+func (c *checker) wanted(s system, p tree.Place) bool {
+	if c.Only == nil {
+		return true
+	}
+	model, err := c.modelOf(&folder{system: s, place: p})
+	return err != nil || c.Only(p, model)
+}
+
+// scenario judges one folder; the error is a crash.
+func (c *checker) scenario(s system, p tree.Place, faults []Reason) error {
+	f, err := c.openFolder(s, p)
+	if err != nil {
+		return err
+	}
+	c.report.Folders++
+	f.faults = append(f.faults, faults...)
+	if f.performance == nil {
+		f.fault("performance", "there are no logs of LoadGen; results of endpoints runs are not read")
+	} else {
+		c.judge(f)
+	}
+	if len(f.faults) > 0 {
+		c.report.Rejected = append(c.report.Rejected, Rejection{p.Results(), f.faults})
+		return nil
+	}
+	return c.accept(f)
+}
+
+func (c *checker) judge(f *folder) {
+	c.performance(f, f.performance, "performance", false)
+	c.accuracy(f)
+	c.system(f)
+	c.measurements(f)
+	c.power(f)
+	c.auditFolders(f)
+}
+
+// errNothing is what the official checker makes of a file that is not there.
+var errNothing = errors.New("the file is missing")

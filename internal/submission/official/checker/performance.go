@@ -1,0 +1,357 @@
+package checker
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/pyvalue"
+	"github.com/plumbline-ml/plumbline/internal/submission/official/internal/detail"
+	"github.com/plumbline-ml/plumbline/internal/submission/result"
+	"github.com/plumbline-ml/plumbline/internal/submission/tree"
+)
+
+// run is a performance log that is judged: that of the result, or of one of its audits.
+type run struct {
+	*folder
+	log      *detail.Log
+	group    string
+	audit    bool
+	scenario string // the log's, "" where it has none
+}
+
+// performance judges a performance log; that of an audit by the same rules, but for its result.
+func (c *checker) performance(f *folder, log *detail.Log, group string, audit bool) {
+	if log == nil {
+		f.fault(group, "%s is missing", tree.DetailLog)
+		return
+	}
+	r := run{folder: f, log: log, group: group, audit: audit}
+	r.scenario, _ = log.Get(detail.KeyScenario).(string)
+	c.loadgenErrors(r)
+	c.performanceSamples(r)
+	c.queries(r)
+	c.seeds(r)
+	c.latency(r)
+	c.duration(r)
+	c.network(r)
+	c.tokens(r)
+	c.inferred(r)
+	c.metric(r)
+}
+
+// read wants values for keys that the official checker reads, whatever it makes of them: where the log has the key, but
+// no value, its check ends.
+func (r run) read(keys ...string) {
+	for _, key := range keys {
+		if r.log.Absent(key) {
+			r.fault("the record of %s has no value", key)
+		}
+	}
+}
+
+func (r run) fault(format string, args ...any) { r.folder.fault(r.group, format, args...) }
+
+// compare says how the value of a key stands to a number. What cannot be compared is a fault.
+func (r run) compare(key string, n uint64) (below, above bool) {
+	v := r.log.Get(key)
+	limit := any(int64(n))
+	below, err := pyvalue.Less(v, limit)
+	above, _ = pyvalue.Less(limit, v)
+	if err != nil {
+		r.fault("%s is %s, want a number", key, pyvalue.Name(v))
+	}
+	return below, above
+}
+
+// loadgenErrors: errors count only where exceptions are asked for, and then all but two.
+func (c *checker) loadgenErrors(r run) {
+	if r.log.Unmarked {
+		r.fault("a record has no is_error")
+		return
+	}
+	if !c.Exceptions {
+		return
+	}
+	for _, v := range r.log.Errors {
+		text, ok := v.(string)
+		conf := strings.Contains(text, "Multiple conf files are used")
+		if !ok || !strings.Contains(text, uncommitted) && !conf || conf && !r.audit {
+			r.fault("the log has an error: %s", pyvalue.Name(v))
+			return
+		}
+	}
+}
+
+// uncommitted is in the error of a LoadGen built from changed sources.
+const uncommitted = "Loadgen built with uncommitted changes!"
+
+func (c *checker) performanceSamples(r run) {
+	const key = "effective_performance_sample_count"
+	want := c.rules.PerformanceSampleCount(r.model)
+	if want == 0 {
+		r.fault("the rules know no number of samples for %s", r.model)
+		return
+	}
+	if below, _ := r.compare(key, want); below {
+		r.fault("%s is %s, want at least %d", key, pyvalue.Name(r.log.Get(key)), want)
+	}
+}
+
+func (c *checker) seeds(r run) {
+	for _, seed := range []struct {
+		key  string
+		want uint64
+	}{
+		{"effective_qsl_rng_seed", c.rules.Seeds.QSL},
+		{"effective_sample_index_rng_seed", c.rules.Seeds.SampleIndex},
+		{"effective_schedule_rng_seed", c.rules.Seeds.Schedule},
+	} {
+		if v := r.log.Get(seed.key); !pyvalue.Equal(v, seed.want) {
+			r.fault("%s is %s, want %d", seed.key, pyvalue.Name(v), seed.want)
+		}
+	}
+}
+
+func earlyStopping(scenario string) bool {
+	return slices.Contains([]string{"Server", "SingleStream", "MultiStream"}, scenario)
+}
+
+// latency: with early stopping its condition and the limit that was set; otherwise the measured percentile.
+func (c *checker) latency(r run) {
+	if !earlyStopping(r.scenario) {
+		c.measuredLatency(r)
+		return
+	}
+	if v := r.log.Get("early_stopping_met"); !pyvalue.True(v) {
+		r.fault("early_stopping_met is %s", pyvalue.Name(v))
+		return
+	}
+	const key = "effective_target_latency_ns"
+	limit := c.rules.LatencyLimit(r.model, r.scenario)
+	if limit == 0 {
+		return
+	}
+	if _, above := r.compare(key, uint64(limit)); above {
+		r.fault("%s is %s, want at most %d", key, pyvalue.Name(r.log.Get(key)), limit)
+	}
+}
+
+func (c *checker) measuredLatency(r run) {
+	const key = "result_99.00_percentile_latency_ns"
+	r.read(key)
+	scenario := foldScenario(r.place.Scenario)
+	limit := c.rules.LatencyLimit(r.model, scenario)
+	if limit == 0 {
+		return
+	}
+	if _, above := r.compare(key, uint64(limit)); above {
+		r.fault("%s is %s, want at most %d", key, pyvalue.Name(r.log.Get(key)), limit)
+	}
+}
+
+// foldScenario is a scenario's name as the rules write it, whatever its case.
+func foldScenario(folder string) string {
+	for _, name := range tree.Scenarios() {
+		if strings.ToLower(name) == pyvalue.Lower(folder) {
+			return name
+		}
+	}
+	return folder
+}
+
+// queries: the number of queries where early stopping does not say it, and the samples of an Offline query.
+func (c *checker) queries(r run) {
+	const minQueries, perQuery = "effective_min_query_count", "effective_samples_per_query"
+	r.read(minQueries, perQuery)
+	if want := c.rules.MinQueries(r.model, r.scenario); want > 0 && !earlyStopping(r.scenario) {
+		if below, _ := r.compare(minQueries, want); below {
+			r.fault("%s is %s, want at least %d", minQueries, pyvalue.Name(r.log.Get(minQueries)), want)
+		}
+	}
+	switch {
+	case r.scenario == "":
+		r.fault("%s is %s, want a scenario", detail.KeyScenario, pyvalue.Name(r.log.Get(detail.KeyScenario)))
+		return
+	case pyvalue.Lower(r.scenario) != "offline":
+		return
+	}
+	want := c.rules.OfflineSamples(r.model)
+	if want == 0 {
+		r.fault("the rules know no number of Offline samples for %s", r.model)
+		return
+	}
+	if below, _ := r.compare(perQuery, want); below && r.place.Division == tree.DivisionClosed {
+		r.fault("%s is %s, want at least %d", perQuery, pyvalue.Name(r.log.Get(perQuery)), want)
+	}
+}
+
+func (c *checker) duration(r run) {
+	if r.model == "e2e-rag-qna" || r.model == "e2e-rag-db" {
+		return // one pass over the data set, however long it takes
+	}
+	if below, _ := r.compare(detail.KeyDuration, detail.LeastDuration); below {
+		r.fault("%s is %s, want at least %d", detail.KeyDuration, pyvalue.Name(r.log.Get(detail.KeyDuration)),
+			detail.LeastDuration)
+	}
+}
+
+// isNetwork is what a description says of is_network, "true" or "false" in any case; ok is false for what is no text.
+func (s system) isNetwork() (yes, ok bool) {
+	v, _ := s.fields.Get("is_network")
+	text, isText := v.(string)
+	return pyvalue.Lower(text) == "true", isText || v == nil
+}
+
+func (c *checker) network(r run) {
+	r.read(detail.KeySUT)
+	yes, ok := r.isNetwork()
+	want := divisions[r.place.Division]
+	switch {
+	case !ok:
+		r.fault("is_network is no text")
+	case want != "" && (want == "true") != yes:
+		r.fault("is_network is %t in the division %s", yes, r.place.Division)
+	case yes:
+		if name, _ := r.log.Get(detail.KeySUT).(string); !strings.Contains(name, result.NetworkSUT) {
+			r.fault("%s is %s, want %q in it", detail.KeySUT, pyvalue.Name(r.log.Get(detail.KeySUT)), result.NetworkSUT)
+		}
+	}
+}
+
+func (c *checker) tokens(r run) {
+	if !c.rules.UsesTokens(r.model) {
+		return
+	}
+	const measured = detail.KeyTokenLatencies
+	if v := r.log.Get(measured); !pyvalue.True(v) {
+		r.fault("%s is %s, want true", measured, pyvalue.Name(v))
+		return
+	}
+	if r.scenario != "Server" && r.scenario != "Interactive" {
+		return
+	}
+	limits, ok := c.rules.TokenLimits(r.model, r.scenario)
+	if !ok {
+		r.fault("the rules know no token latencies for %s in %s", r.model, r.scenario)
+		return
+	}
+	r.below(result.KeyFirstToken, uint64(limits.FirstToken))
+	r.below(result.KeyPerToken, uint64(limits.PerToken))
+}
+
+func (r run) below(key string, limit uint64) {
+	if below, _ := r.compare(key, limit); !below {
+		r.fault("%s is %s, want below %d", key, pyvalue.Name(r.log.Get(key)), limit)
+	}
+}
+
+// isInferred says that the folder is of another scenario than the log. Interactive runs log Server.
+func (r run) isInferred() bool {
+	logged, folder := pyvalue.Lower(r.scenario), pyvalue.Lower(r.place.Scenario)
+	return logged != folder && (logged != "server" || folder != "interactive")
+}
+
+func (c *checker) inferred(r run) {
+	if !r.isInferred() {
+		return
+	}
+	v, _ := r.fields.Get("system_type")
+	kind, _ := v.(string)
+	switch folder := foldScenario(r.place.Scenario); {
+	case !strings.Contains(pyvalue.Lower(kind), "edge"):
+		r.fault("a result of %s cannot be inferred on a system of type %s", r.place.Scenario, pyvalue.Name(v))
+	case !result.Inferable(r.scenario, folder):
+		r.fault("a result of %s cannot be inferred from %s", r.place.Scenario, pyvalue.Name(r.log.Get(detail.KeyScenario)))
+	}
+}
+
+// metric reads the result. The number that all models have must be there even where another counts.
+func (c *checker) metric(r run) {
+	v, err := c.readMetric(r)
+	if err != nil {
+		r.fault("%v", err)
+	}
+	if !r.audit {
+		r.metric = v
+	}
+}
+
+func (c *checker) readMetric(r run) (any, error) {
+	r.read("result_validity")
+	common, ok := c.rules.Metric("", r.scenario)
+	if !ok || r.scenario == "Interactive" && !c.rules.LogsInteractive() {
+		return nil, fmt.Errorf("%s is %s, want a scenario", detail.KeyScenario, pyvalue.Name(r.log.Get(detail.KeyScenario)))
+	}
+	m, _ := c.rules.Metric(r.model, r.scenario)
+	if r.scenario == "Interactive" {
+		m.Key = common.Key
+	}
+	_, err := r.number(common.Key)
+	logged, err2 := r.number(m.Key)
+	if err := errors.Join(err, err2); err != nil {
+		return nil, err
+	}
+	if !r.isInferred() {
+		return m.Value(logged), nil
+	}
+	return inferredMetric(r, m.Value(logged))
+}
+
+func (r run) number(key string) (float64, error) {
+	v, err := pyvalue.Float(r.log.Get(key))
+	if err != nil {
+		return 0, fmt.Errorf("%s: %w", key, err)
+	}
+	return v, nil
+}
+
+// inferredMetric is the result for the folder's scenario; that of the log where it cannot be inferred.
+func inferredMetric(r run, own float64) (any, error) {
+	r.read("result_mean_latency_ns", "effective_samples_per_query")
+	switch r.scenario {
+	case "SingleStream":
+		r.read(result.KeyOfflineFromSingleStream)
+	case "MultiStream":
+		r.read("result_99.00_percentile_per_query_latency_ns", "result_mean_query_latency_ns")
+	}
+	folder := r.place.Scenario
+	if name, ok := tree.CanonicalScenario(folder); ok {
+		folder = name
+	}
+	switch {
+	case folder == "Offline" && r.scenario == "SingleStream":
+		return r.log.Get(result.KeyOfflineFromSingleStream), nil
+	case folder == "Offline" && r.scenario == "MultiStream":
+		return offlineFromMultiStream(r)
+	case folder == "MultiStream" && r.scenario == "SingleStream":
+		return multiFromSingleStream(r)
+	case folder == "Interactive" && r.scenario != "Server":
+		return own, fmt.Errorf("a result of Interactive cannot be inferred from %s", r.scenario)
+	}
+	return own, nil
+}
+
+func offlineFromMultiStream(r run) (any, error) {
+	samples, err := pyvalue.Times(r.log.Get("effective_samples_per_query"), 1000)
+	ms, err2 := pyvalue.Divide(r.log.Get("result_mean_query_latency_ns"), int64(1e6))
+	if err := errors.Join(err, err2); err != nil {
+		return nil, err
+	}
+	return anyFloat(pyvalue.Divide(samples, ms))
+}
+
+func multiFromSingleStream(r run) (any, error) {
+	const key = "early_stopping_latency_ms"
+	if pyvalue.Equal(r.log.Get(key), 0) {
+		return 0.0, fmt.Errorf("%s is 0: there were too few queries for an estimate", key)
+	}
+	eight, err := pyvalue.Times(r.log.Get(key), 8)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", key, err)
+	}
+	return anyFloat(pyvalue.Divide(eight, int64(1e6)))
+}
+
+func anyFloat(v float64, err error) (any, error) { return v, err }

@@ -1,0 +1,131 @@
+package checker
+
+import (
+	"errors"
+	"path"
+	"slices"
+
+	"github.com/plumbline-ml/plumbline/internal/pyvalue"
+	"github.com/plumbline-ml/plumbline/internal/submission/power"
+	fields "github.com/plumbline-ml/plumbline/internal/submission/system"
+	"github.com/plumbline-ml/plumbline/internal/submission/tree"
+)
+
+const groupSystem = "system"
+
+func (c *checker) system(f *folder) {
+	if status := f.text("status"); !slices.Contains([]string{"available", "preview", "rdi"}, pyvalue.Lower(status)) {
+		f.fault(groupSystem, "status is %q, want available, preview or rdi", status)
+	}
+	v, _ := f.fields.Get("system_type")
+	kind, _ := v.(string)
+	if _, ok := fields.Type(kind); !ok {
+		f.fault(groupSystem, "system_type is %s", pyvalue.Name(v))
+	}
+	if yes, ok := f.isNetwork(); !ok {
+		f.fault(groupSystem, "is_network is no text")
+	} else if want := divisions[f.place.Division]; want != "" && (want == "true") != yes {
+		f.fault(groupSystem, "is_network is %t in the division %s", yes, f.place.Division)
+	}
+	c.requiredFields(f)
+	c.sameName(f, "submitter", f.place.Submitter)
+	c.sameName(f, "division", f.place.Division)
+	c.nameplate(f)
+}
+
+// text is a field of the description that is a text, or "".
+func (s system) text(name string) string {
+	v, _ := s.fields.Get(name)
+	text, _ := v.(string)
+	return text
+}
+
+func (c *checker) requiredFields(f *folder) {
+	required := fields.Fields()
+	if v, _ := f.fields.Get(fields.IsNetwork); pyvalue.True(v) {
+		required = append(required, fields.NetworkFields()...)
+	}
+	for _, field := range required {
+		v, ok := f.fields.Get(field.Name)
+		switch {
+		case !ok:
+			f.fault(groupSystem, "the field %s is missing", field.Name)
+		case field.Meaning && !c.SkipMeaningful && !pyvalue.True(v):
+			f.fault(groupSystem, "the field %s is empty", field.Name)
+		}
+	}
+}
+
+func (c *checker) sameName(f *folder, field, folder string) {
+	v, _ := f.fields.Get(field)
+	if text, ok := v.(string); !ok || pyvalue.Lower(text) != pyvalue.Lower(folder) {
+		f.fault(groupSystem, "%s is %s, the folder's name is %s", field, pyvalue.Name(v), folder)
+	}
+}
+
+// nameplate finds what the system's power supplies are made for; from v6.1 on, for results with power.
+func (c *checker) nameplate(f *folder) {
+	if f.nameplate.file == "" {
+		return
+	}
+	f.design = "None"
+	if !c.hasPower(f) {
+		return
+	}
+	if v, ok := f.fields.Get("system_power_capacity"); ok {
+		f.design = pyvalue.Text(v)
+		return
+	}
+	switch n := f.nameplate; {
+	case !n.there:
+	case errors.Is(n.err, power.ErrEmpty):
+		f.fault(groupSystem, "%s is empty", n.file)
+	case n.err != nil:
+		f.fault(groupSystem, "%s: %v", n.file, n.err)
+	default:
+		f.design = n.watts.String()
+	}
+}
+
+func (c *checker) hasPower(f *folder) bool { return c.files.Exists(f.place.Power()) }
+
+const groupMeasurements = "measurements"
+
+func (c *checker) measurements(f *folder) {
+	if src := c.layout.SourceDir(f.place); !c.files.Exists(src) {
+		f.fault(groupMeasurements, "%s is missing", src)
+	}
+	c.measurementFiles(f)
+	list, ok := f.measurements.(*pyvalue.Dict)
+	if !ok {
+		f.fault(groupMeasurements, "the measurements file is missing, or no object")
+		return
+	}
+	for _, field := range fields.Measurements() {
+		v, ok := list.Get(field.Name)
+		switch {
+		case !ok:
+			f.fault(groupMeasurements, "the field %s is missing", field.Name)
+		case !c.SkipMeaningful && !pyvalue.True(v):
+			f.fault(groupMeasurements, "the field %s is empty", field.Name)
+		}
+	}
+}
+
+func (c *checker) measurementFiles(f *folder) {
+	dir := c.layout.Measurements(f.place)
+	names, err := c.files.Plain(dir)
+	if err != nil {
+		f.fault(groupMeasurements, "%s cannot be read: %v", dir, err)
+		return
+	}
+	for _, name := range []string{tree.UserConf, tree.Readme} {
+		if !slices.Contains(names, name) {
+			f.fault(groupMeasurements, "%s is missing", path.Join(dir, name))
+			continue
+		}
+		if size, err := c.files.Size(path.Join(dir, name)); !c.SkipEmptyFiles && (err != nil || size == 0) {
+			f.fault(groupMeasurements, "%s is empty", path.Join(dir, name))
+		}
+	}
+}

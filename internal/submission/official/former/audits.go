@@ -1,0 +1,235 @@
+package former
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/pyfloat"
+	"github.com/plumbline-ml/plumbline/internal/submission/internal/evidence"
+	"github.com/plumbline-ml/plumbline/internal/submission/result"
+	"github.com/plumbline-ml/plumbline/internal/submission/tree"
+)
+
+const (
+	cachingTest = "TEST04"
+	tokenTest   = "TEST06"
+	outputTest  = "TEST01"
+	unverified  = "TEST04-B" // the second run of TEST04 in rounds that split it, whose verdict is in the first's
+)
+
+// audits judges the audits of a closed result. An error is where the checker ends.
+func (c *judge) audits(f *folder) (ok bool, err error) {
+	// The checker of v0.5 looks where later rounds have them.
+	dir := path.Join(f.place.Folder(), "compliance", f.place.System, f.place.Benchmark, f.place.Scenario)
+	tests := c.tests(f)
+	if !c.files.Exists(dir) {
+		if c.book.AuditsWithoutTests && len(tests) == 0 || c.spared(f) {
+			return true, nil
+		}
+		f.fault(groupAudits, "%s is missing", dir)
+		return false, nil
+	}
+	if !c.book.AuditsOfRun {
+		return c.auditFiles(f, dir, tests)
+	}
+	ok, err = c.auditRuns(f, dir, tests)
+	if err != nil {
+		return false, err
+	}
+	for _, test := range []string{outputTest, tokenTest} {
+		if !slices.Contains(tests, test) {
+			continue
+		}
+		passed, err := c.auditAccuracy(f, test, path.Join(dir, test))
+		if err != nil {
+			return false, err
+		}
+		ok = ok && passed
+	}
+	return ok, nil
+}
+
+// tests are the audits of a model; of rounds that split TEST04, its two runs.
+func (c *judge) tests(f *folder) []string {
+	tests := c.rules.Audits(f.model)
+	if c.book.Tests != nil {
+		tests = slices.Clone(c.book.Tests)
+	}
+	if slices.Contains(c.asks.CachingNotIn, f.place.Scenario) {
+		tests = slices.DeleteFunc(tests, func(test string) bool { return test == cachingTest })
+	}
+	if i := slices.Index(tests, cachingTest); i >= 0 && c.rules.AuditFeatures().CachingInTwo {
+		tests = slices.Replace(tests, i, i+1, "TEST04-A", unverified)
+	}
+	return tests
+}
+
+// spared says whether the checker asks for no audits of a folder by its name: before it knew models without them.
+func (c *judge) spared(f *folder) bool {
+	return slices.ContainsFunc(c.book.SparesAudits, func(part string) bool {
+		return strings.Contains(f.place.Benchmark, part)
+	})
+}
+
+// auditRuns judges the performance runs of audits. A run whose log stops the checker gets the verdict on the run
+// before; where there was none, the checker ends.
+func (c *judge) auditRuns(f *folder, dir string, tests []string) (ok bool, err error) {
+	complete, passed := true, true
+	judged, valid := false, false
+	for _, test := range tests {
+		folder := path.Join(dir, test)
+		if !c.files.Exists(folder) {
+			f.fault(groupAudits, "%s is missing", folder)
+			complete = false
+			continue
+		}
+		if slices.Contains(tests, tokenTest) {
+			continue // it has no performance run
+		}
+		r := c.openRun(f, path.Join(folder, tree.PerformanceDir, tree.RunDir), groupAudits)
+		if good, err := c.auditRun(r); err == nil {
+			judged, valid = true, good
+		} else {
+			r.fault(groupAudits, "%s: %v", r.dir, err)
+		}
+		passed = passed && c.verified(f, folder, true)
+		if passed && !judged {
+			return false, fmt.Errorf("the log in %s cannot be judged", r.dir)
+		}
+		passed = passed && valid
+	}
+	return complete && passed, nil
+}
+
+func (c *judge) auditRun(r *run) (valid bool, err error) {
+	if r.err != nil {
+		return false, r.err
+	}
+	return c.judgeRun(r)
+}
+
+// verified looks for the verdict on an audit's run, and wants the run's logs alone in their folder.
+func (c *judge) verified(f *folder, dir string, alone bool) (ok bool) {
+	file := path.Join(dir, tree.VerifyPerformance)
+	text, err := c.files.Text(file)
+	if ok = err == nil && strings.Contains(text, evidence.Pass); !ok {
+		f.fault(groupAudits, "%s is missing, or has no %s", file, evidence.Pass)
+	}
+	run := path.Join(dir, tree.PerformanceDir, tree.RunDir)
+	if !c.files.Exists(run) {
+		f.fault(groupAudits, "%s is missing", run)
+		return false
+	}
+	faults := c.files.Differ(run, tree.RunFiles(), []string{tree.AccuracyLog})
+	if len(faults) > 0 && alone {
+		f.fault(groupAudits, "%s", strings.Join(faults, ", "))
+		return false
+	}
+	return ok
+}
+
+// auditFiles judges audits by their files, as checkers did that read no log of them: the last folder's verdict counts.
+func (c *judge) auditFiles(f *folder, dir string, tests []string) (ok bool, err error) {
+	ok = true
+	for _, test := range tests {
+		folder := path.Join(dir, test)
+		switch {
+		case !c.files.Exists(folder):
+			f.fault(groupAudits, "%s is missing", folder)
+			ok = false
+		case test == unverified: // its verdict must not be there, and is never good
+			ok = false
+		default:
+			ok = c.verified(f, folder, false)
+		}
+	}
+	folder := path.Join(dir, outputTest)
+	accuracy := c.files.Exists(path.Join(folder, tree.VerifyAccuracy)) &&
+		c.files.Exists(path.Join(folder, tree.AccuracyDir))
+	if !accuracy {
+		f.fault(groupAudits, "%s has no %s, or no folder %s", folder, tree.VerifyAccuracy, tree.AccuracyDir)
+	}
+	return ok && accuracy, nil
+}
+
+// auditAccuracy judges the accuracy part of an audit.
+func (c *judge) auditAccuracy(f *folder, test, dir string) (ok bool, err error) {
+	file := path.Join(dir, tree.VerifyAccuracy)
+	if !c.files.Exists(file) {
+		f.fault(groupAudits, "%s is missing", file)
+		return false, nil
+	}
+	lines, err := c.files.Lines(file)
+	if err != nil {
+		return false, err
+	}
+	if test == tokenTest {
+		first := has(lines, "First token check pass: True") || has(lines, "First token check pass: Skipped")
+		if ok = first && has(lines, "EOS check pass: True") && has(lines, "Sample length check pass: True"); !ok {
+			f.fault(groupAudits, "%s does not pass all three checks", file)
+		}
+		return ok, nil
+	}
+	passed := slices.ContainsFunc(lines, func(line string) bool { return strings.Contains(line, evidence.Pass) })
+	return c.sameOutputs(f, path.Join(dir, tree.AccuracyDir), passed)
+}
+
+// has looks for a line, whatever white space is around it.
+func has(lines []string, want string) bool {
+	return slices.ContainsFunc(lines, func(line string) bool { return strings.TrimFunc(line, pyfloat.IsSpace) == want })
+}
+
+// sameOutputs judges TEST01: outputs that are equal, or accuracies that are near enough.
+func (c *judge) sameOutputs(f *folder, dir string, passed bool) (ok bool, err error) {
+	want := []string{tree.AccuracyLog, tree.AccuracyText}
+	if !passed {
+		want = append(want, tree.BaselineAccuracy, tree.ComplianceAccuracy)
+	}
+	if faults := c.files.Differ(dir, want, nil); len(faults) > 0 {
+		f.fault(groupAudits, "%s", strings.Join(faults, ", "))
+		return false, nil
+	}
+	if passed {
+		return true, nil
+	}
+	for _, t := range c.rules.Targets(f.model, "") {
+		if t.Upper {
+			continue
+		}
+		baseline, err := c.lastAccuracy(path.Join(dir, tree.BaselineAccuracy), t.Metric)
+		if err != nil {
+			return false, err
+		}
+		compliance, err := c.lastAccuracy(path.Join(dir, tree.ComplianceAccuracy), t.Metric)
+		if err != nil {
+			return false, err
+		}
+		most := c.rules.DeltaPercent(f.named, t.Metric)
+		if baseline == 0 || compliance == 0 || result.Delta(baseline, compliance) > most {
+			f.fault(groupAudits, "%s: %s is %v and %v, want at most %v %% between them", dir, t.Metric, baseline, compliance,
+				most)
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// lastAccuracy is that of the last line that has one; 0: none has.
+func (c *judge) lastAccuracy(name, metric string) (v float64, err error) {
+	lines, err := c.files.Lines(name)
+	if err != nil {
+		return 0, err
+	}
+	for _, line := range lines {
+		text, ok := c.accuracyOf(metric, line)
+		if !ok {
+			continue
+		}
+		if v, ok = pyfloat.Parse(text); !ok {
+			return 0, fmt.Errorf("%s: "+errNumber, name, metric, text)
+		}
+	}
+	return v, nil
+}

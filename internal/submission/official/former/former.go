@@ -1,0 +1,111 @@
+package former
+
+import (
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+
+	"github.com/plumbline-ml/plumbline/internal/bounded"
+	"github.com/plumbline-ml/plumbline/internal/pyvalue"
+	"github.com/plumbline-ml/plumbline/internal/submission/official/checker"
+	"github.com/plumbline-ml/plumbline/internal/submission/official/internal/files"
+	"github.com/plumbline-ml/plumbline/internal/submission/tree"
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+)
+
+// Check reads the tree at root as the checker of o.Round did. Errors are of the round, of root itself and of its
+// listing; all else is in the report. Private identifiers and the sizes of data sets are of later rounds: o's fields of
+// them are not looked at.
+func Check(root string, o checker.Options) (*checker.Report, error) {
+	rules, err := mlconf.Round(o.Round)
+	if err != nil {
+		return nil, err
+	}
+	b, known, err := bookOf(rules)
+	if err != nil {
+		return nil, err
+	}
+	if !known {
+		return nil, fmt.Errorf("the checker of %s is not one of the former ones", rules.Name)
+	}
+	layout, err := tree.LayoutOf(rules.Name)
+	if err != nil {
+		return nil, err
+	}
+	r, err := bounded.OpenRoot(root)
+	if err != nil {
+		return nil, fmt.Errorf("open the submission: %w", err)
+	}
+	defer r.Close()
+	c := &judge{Options: o, rules: rules, asks: rules.Checks(), book: b, layout: layout, files: files.Tree{Root: r},
+		entries: map[string]*entry{}, report: &checker.Report{Round: rules.Name, Form: b.Table}}
+	if err := c.divisions(); err != nil {
+		return nil, err
+	}
+	c.finish()
+	return c.report, nil
+}
+
+// judge is one check under way.
+type judge struct {
+	checker.Options
+	rules  *mlconf.Rules
+	asks   mlconf.Checks
+	book   book
+	layout tree.Layout
+	files  files.Tree
+	report *checker.Report
+
+	entries map[string]*entry
+}
+
+// entry is what the checker notes of a path: a result, or nil for none. Of a path of several faults it notes one.
+type entry struct {
+	value  any
+	faults []checker.Reason
+}
+
+// refuse notes that a path has no result, and why.
+func (c *judge) refuse(name, group, format string, args ...any) {
+	e := c.entries[name]
+	if e == nil {
+		e = &entry{}
+		c.entries[name] = e
+	}
+	e.value = nil
+	e.fault(group, format, args...)
+}
+
+func (e *entry) fault(group, format string, args ...any) {
+	e.faults = append(e.faults, checker.Reason{Group: group, Text: fmt.Sprintf(format, args...)})
+}
+
+func (c *judge) crash(at string, err error) {
+	c.report.Crashes = append(c.report.Crashes, checker.Crashed{Path: path.Clean(at), Text: err.Error()})
+}
+
+// finish counts the entries.
+func (c *judge) finish() {
+	r := c.report
+	for _, name := range slices.Sorted(maps.Keys(c.entries)) {
+		e := c.entries[name]
+		switch {
+		case pyvalue.True(e.value):
+			r.Results++
+		case e.value == nil:
+			r.Rejected = append(r.Rejected, checker.Rejection{Folder: name, Reasons: e.faults})
+		default:
+			r.Zero = append(r.Zero, name)
+		}
+	}
+	r.Folders = len(c.entries)
+	switch {
+	case len(r.Crashes) > 0:
+		r.Verdict = checker.Crash
+	case r.Results < r.Folders:
+		r.Verdict = checker.Errors
+	default:
+		r.Verdict = checker.OK
+	}
+}

@@ -1,0 +1,409 @@
+package former
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/pyvalue"
+	"github.com/plumbline-ml/plumbline/internal/submission/official/internal/detail"
+	"github.com/plumbline-ml/plumbline/internal/submission/result"
+	"github.com/plumbline-ml/plumbline/internal/submission/tree"
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+)
+
+// run is a performance log that is judged: that of the result, or of one of its audits.
+type run struct {
+	*folder
+	dir, group string
+	log        *detail.Log
+	err        error // of reading it
+
+	scenario   string // the log's
+	result     any
+	inferred   bool
+	equalIssue bool // the log does not stand against it
+}
+
+func (c *judge) openRun(f *folder, dir, group string) *run {
+	r := &run{folder: f, dir: dir, group: group}
+	if c.asks.TextLogs {
+		r.log, r.err = c.textLog(dir)
+	} else {
+		r.log, r.err = c.files.OldLog(path.Join(dir, tree.DetailLog))
+	}
+	if r.err == nil && r.log == nil {
+		r.err = errors.New(tree.DetailLog + " is missing")
+	}
+	return r
+}
+
+// performance judges a log. Where the checker's own judging ends with an exception, there is no result.
+func (c *judge) performance(r *run) (valid bool) {
+	err := r.err
+	if err == nil {
+		valid, err = c.judgeRun(r)
+	}
+	if err != nil {
+		r.fault(r.group, "%s: %v", r.dir, err)
+		r.result, r.inferred = nil, false
+		return false
+	}
+	return valid
+}
+
+// row is a rule on a performance log. A fault is told, and refuses the result where the checker enforces the rule. An
+// error is where the checker stops.
+type row struct {
+	check    func(c *judge, r *run) (fault string, err error)
+	enforced func(b book) bool
+}
+
+func always(book) bool { return true }
+
+func refusesSettings(b book) bool { return b.RefusesSettings }
+
+// rows are all rules, in the checkers' order.
+var rows = []row{
+	{(*judge).errorFree, always},
+	{(*judge).performanceSamples, always},
+	{(*judge).seeds, refusesSettings},
+	{(*judge).latency, refusesSettings},
+	{(*judge).queries, refusesSettings},
+	{(*judge).offlineSamples, refusesSettings},
+	{(*judge).duration, func(b book) bool { return b.RefusesShort }},
+	{(*judge).inferredResult, func(b book) bool { return b.RefusesNoEstimate }},
+	{(*judge).network, always},
+}
+
+func (c *judge) judgeRun(r *run) (valid bool, err error) {
+	validity, err := r.get("result_validity")
+	if err != nil {
+		return false, err
+	}
+	if valid = validity == "VALID"; !valid {
+		r.fault(r.group, "%s: result_validity is %s", r.dir, pyvalue.Name(validity))
+	}
+	if err := c.metric(r); err != nil {
+		return false, err
+	}
+	if c.rules.UsesTokens(r.model) {
+		if valid, err = c.tokens(r); err != nil {
+			return false, err
+		}
+	}
+	if err := c.reads(r); err != nil {
+		return false, err
+	}
+	issued, _ := r.log.Get("effective_sample_concatenate_permutation").(string) // a flag is none
+	r.equalIssue = !c.wantsEqualIssue(r.folder) || issued == "true"
+	for _, row := range rows {
+		fault, err := row.check(c, r)
+		if err != nil {
+			return false, err
+		}
+		if fault != "" && row.enforced(c.book) {
+			r.fault(r.group, "%s: %s", r.dir, fault)
+			valid = false
+		}
+	}
+	return valid, nil
+}
+
+// wantsEqualIssue says whether every sample of the model must be issued equally often.
+func (c *judge) wantsEqualIssue(f *folder) bool {
+	for _, model := range c.book.EqualIssue {
+		if f.named == model && closed(f.place.Division) {
+			return true
+		}
+	}
+	return false
+}
+
+// get is a value that is looked at. Where the key's record has no value the checker stops.
+func (r *run) get(key string) (any, error) {
+	if r.log.Absent(key) {
+		return nil, fmt.Errorf("the record of %s has no value", key)
+	}
+	return r.log.Get(key), nil
+}
+
+// reads wants values for keys that are read whatever is made of them.
+func (c *judge) reads(r *run) error {
+	keys := []string{"result_99.00_percentile_latency_ns"}
+	perQuery := r.scenario == "MultiStream"
+	if perQuery {
+		keys = append(keys, "result_99.00_percentile_per_query_latency_ns")
+	}
+	if !c.rules.HasStreams() {
+		keys = append(keys, "result_mean_latency_ns")
+	}
+	if perQuery && !c.rules.HasStreams() {
+		keys = append(keys, "result_mean_query_latency_ns")
+	}
+	if c.book.Network {
+		keys = append(keys, detail.KeySUT)
+	}
+	for _, key := range keys {
+		if _, err := r.get(key); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// below says whether the value of a key is below a number; what cannot be compared stops the checker.
+func (r *run) below(key string, n uint64) (below, above bool, v any, err error) {
+	if v, err = r.get(key); err != nil {
+		return false, false, v, err
+	}
+	if below, err = pyvalue.Less(v, int64(n)); err != nil {
+		return false, false, v, fmt.Errorf("%s is %s, want a number", key, pyvalue.Name(v))
+	}
+	above, _ = pyvalue.Less(int64(n), v)
+	return below, above, v, nil
+}
+
+// atLeast is the fault of a value below a number.
+func (r *run) atLeast(key string, n uint64) (fault string, err error) {
+	below, _, v, err := r.below(key, n)
+	if below {
+		fault = fmt.Sprintf("%s is %s, want at least %d", key, pyvalue.Name(v), n)
+	}
+	return fault, err
+}
+
+// atMost is the fault of a value above a number.
+func (r *run) atMost(key string, n uint64) (fault string, err error) {
+	_, above, v, err := r.below(key, n)
+	if above {
+		fault = fmt.Sprintf("%s is %s, want at most %d", key, pyvalue.Name(v), n)
+	}
+	return fault, err
+}
+
+func (r *run) number(key string) (float64, error) {
+	v, err := r.get(key)
+	if err != nil {
+		return 0, err
+	}
+	n, err := pyvalue.Float(v)
+	if err != nil {
+		return 0, fmt.Errorf("%s: %w", key, err)
+	}
+	return n, nil
+}
+
+// metric reads the result. The number that all models have must be there even where another counts.
+func (c *judge) metric(r *run) error {
+	v, err := r.get(detail.KeyScenario)
+	if err != nil {
+		return err
+	}
+	r.scenario, _ = v.(string)
+	common, ok := c.rules.Metric("", r.scenario)
+	if !ok || r.scenario == "Interactive" {
+		return fmt.Errorf("%s is %s, want a scenario", detail.KeyScenario, pyvalue.Name(v))
+	}
+	m, _ := c.rules.Metric(r.model, r.scenario)
+	_, err = r.number(common.Key)
+	logged, err2 := r.number(m.Key)
+	r.result = m.Value(logged)
+	return errors.Join(err, err2)
+}
+
+func (c *judge) errorFree(r *run) (string, error) { return c.logErrors(r.log) }
+
+func (c *judge) performanceSamples(r *run) (string, error) {
+	want := c.rules.PerformanceSampleCount(r.model)
+	if want == 0 {
+		return "", fmt.Errorf("the rules know no number of samples for %s", r.named)
+	}
+	return r.atLeast("effective_performance_sample_count", want)
+}
+
+// seeds are the round's, and those of TEST05 wherever a path names it.
+func (c *judge) seeds(r *run) (fault string, err error) {
+	want := c.rules.Seeds
+	if strings.Contains(r.dir, "TEST05") {
+		want, _ = c.rules.OtherSeeds()
+	}
+	for _, seed := range []struct {
+		key  string
+		want uint64
+	}{
+		{"effective_qsl_rng_seed", want.QSL},
+		{"effective_sample_index_rng_seed", want.SampleIndex},
+		{"effective_schedule_rng_seed", want.Schedule},
+	} {
+		v, err := r.get(seed.key)
+		if err != nil {
+			return "", err
+		}
+		if !pyvalue.Equal(v, seed.want) {
+			fault = fmt.Sprintf("%s is %s, want %d", seed.key, pyvalue.Name(v), seed.want)
+		}
+	}
+	return fault, nil
+}
+
+// stopsEarly says whether early stopping says how many queries are enough. Rounds whose MultiStream has streams have
+// none.
+func (c *judge) stopsEarly(r *run) bool { return r.scenario != "Offline" && !c.rules.HasStreams() }
+
+// latency is the limit that was set where there is early stopping, and else the measured percentile, which refuses no
+// result.
+func (c *judge) latency(r *run) (string, error) {
+	if _, err := r.get("early_stopping_met"); err != nil && c.stopsEarly(r) {
+		return "", err
+	}
+	limit := c.rules.LatencyLimit(r.model, r.scenario)
+	if limit == 0 || !c.stopsEarly(r) {
+		return "", nil
+	}
+	return r.atMost("effective_target_latency_ns", uint64(limit))
+}
+
+func (c *judge) queries(r *run) (string, error) {
+	want := c.rules.MinQueries(r.model, r.scenario)
+	if want == 0 || c.stopsEarly(r) {
+		return "", nil
+	}
+	return r.atLeast("effective_min_query_count", want)
+}
+
+func (c *judge) offlineSamples(r *run) (string, error) {
+	if r.scenario != "Offline" {
+		return "", nil
+	}
+	want := c.rules.OfflineSamples(r.model)
+	if want == 0 {
+		return "", fmt.Errorf("the rules know no number of Offline samples for %s", r.named)
+	}
+	return r.atLeast("effective_samples_per_query", want)
+}
+
+func (c *judge) duration(r *run) (string, error) {
+	return r.atLeast(detail.KeyDuration, detail.LeastDuration)
+}
+
+func (c *judge) network(r *run) (string, error) {
+	if !c.book.Network {
+		return "", nil
+	}
+	yes, err := r.overNetwork()
+	if err != nil {
+		return "", err
+	}
+	if !suits(r.place.Division, yes) {
+		return fmt.Sprintf("is_network is %t in the division %s", yes, r.place.Division), nil
+	}
+	if !yes {
+		return "", nil
+	}
+	v, err := r.get(detail.KeySUT)
+	if err != nil {
+		return "", err
+	}
+	name, ok := v.(string)
+	switch {
+	case !ok:
+		return "", fmt.Errorf("%s is %s, want a text", detail.KeySUT, pyvalue.Name(v))
+	case !strings.Contains(name, result.NetworkSUT):
+		return fmt.Sprintf("%s is %q, want %q in it", detail.KeySUT, name, result.NetworkSUT), nil
+	}
+	return "", nil
+}
+
+// tokens judges a run by the latencies of its tokens. Whether LoadGen calls it valid does not count then.
+func (c *judge) tokens(r *run) (valid bool, err error) {
+	v, err := r.get(detail.KeyTokenLatencies)
+	if err != nil {
+		return false, err
+	}
+	if !pyvalue.True(v) {
+		r.fault(r.group, "%s: %s is %s, want true", r.dir, detail.KeyTokenLatencies, pyvalue.Name(v))
+		return false, nil
+	}
+	if r.folder.scenario == "Offline" {
+		return true, nil
+	}
+	limits, ok := c.rules.TokenLimits(r.model, "Server")
+	if !ok {
+		return false, fmt.Errorf("the rules know no token latencies for %s", r.named)
+	}
+	return c.withinTokens(r, limits)
+}
+
+func (c *judge) withinTokens(r *run, limits mlconf.TokenLimits) (valid bool, err error) {
+	for _, limit := range []struct {
+		key  string
+		most uint64
+	}{{result.KeyFirstToken, uint64(limits.FirstToken)}, {result.KeyPerToken, uint64(limits.PerToken)}} {
+		below, _, v, err := r.below(limit.key, limit.most)
+		if err != nil {
+			return false, err
+		}
+		if !below {
+			r.fault(r.group, "%s: %s is %s, want below %d", r.dir, limit.key, pyvalue.Name(v), limit.most)
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// inferredResult makes the result of a folder of another scenario than the log's.
+func (c *judge) inferredResult(r *run) (fault string, err error) {
+	to := r.folder.scenario
+	switch {
+	case to == r.scenario:
+		return "", nil
+	case to == "Offline" && r.scenario == "SingleStream":
+		r.inferred = true
+		r.result, err = r.get(result.KeyOfflineFromSingleStream)
+		return "", err
+	case to == "Offline" && c.rules.HasStreams():
+		return "", fmt.Errorf("a result of Offline cannot be inferred from %s", r.scenario)
+	case c.rules.HasStreams():
+		return "", nil
+	case to == "Offline" && r.scenario == "MultiStream":
+		r.inferred = true
+		r.result, err = offlineFromMultiStream(r)
+		return "", err
+	case to == "MultiStream" && r.scenario == "SingleStream":
+		r.inferred = true
+		return multiFromSingleStream(r)
+	}
+	return "", nil
+}
+
+func offlineFromMultiStream(r *run) (any, error) {
+	samples, err := pyvalue.Times(r.log.Get("effective_samples_per_query"), 1000)
+	if err != nil {
+		return nil, err
+	}
+	ms, err := pyvalue.Divide(r.log.Get("result_mean_query_latency_ns"), int64(1e6))
+	if err != nil {
+		return nil, err
+	}
+	perSecond, err := pyvalue.Divide(samples, ms)
+	return perSecond, err
+}
+
+func multiFromSingleStream(r *run) (fault string, err error) {
+	const key = "early_stopping_latency_ms"
+	v, err := r.get(key)
+	if err != nil {
+		return "", err
+	}
+	if pyvalue.Equal(v, 0) {
+		fault = key + " is 0: there were too few queries for an estimate"
+	}
+	eight, err := pyvalue.Times(v, 8)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", key, err)
+	}
+	r.result, err = pyvalue.Divide(eight, int64(1e6))
+	return fault, err
+}

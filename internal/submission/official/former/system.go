@@ -1,0 +1,176 @@
+package former
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+
+	"github.com/plumbline-ml/plumbline/internal/pyvalue"
+	fields "github.com/plumbline-ml/plumbline/internal/submission/system"
+	"github.com/plumbline-ml/plumbline/internal/submission/tree"
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+)
+
+// system is one description, with what belongs to it.
+type system struct {
+	place     tree.Place
+	fields    *pyvalue.Dict
+	available string
+	typed     string // system_type as it is written
+	kind      mlconf.SystemType
+	network   bool
+	mapping   any // the open submitter's names of models
+}
+
+// text is a field that must be a text, or the checker ends.
+func (s *system) text(name string) (string, error) {
+	v, _ := s.fields.Get(name)
+	text, ok := v.(string)
+	if !ok {
+		return "", fmt.Errorf("%s is %s, want a text", name, pyvalue.Name(v))
+	}
+	return text, nil
+}
+
+// system reads and judges a description; ok is false where the checker refuses it. Errors are crashes.
+func (c *judge) system(p tree.Place) (s *system, ok bool, err error) {
+	s = &system{place: p}
+	key := p.Results()
+	if !c.files.Exists(p.SystemFile()) {
+		c.refuse(key, groupSystem, "%s is missing", p.SystemFile())
+		return s, false, nil
+	}
+	v, err := c.files.JSON(p.SystemFile())
+	if err != nil {
+		return s, false, err
+	}
+	if s.fields, ok = v.(*pyvalue.Dict); !ok {
+		return s, false, errors.New("the description is no object")
+	}
+	status, err := s.text("status")
+	if err != nil {
+		return s, false, err
+	}
+	if s.available = pyvalue.Lower(status); !slices.Contains([]string{"available", "preview", "rdi"}, s.available) {
+		c.refuse(key, groupSystem, "status is %q, want available, preview or rdi", status)
+		return s, false, nil
+	}
+	if ok, err = c.systemType(s); err != nil || !ok {
+		return s, false, err
+	}
+	faults, err := c.systemFields(s)
+	for _, fault := range faults {
+		c.refuse(key, groupSystem, "%s", fault)
+	}
+	return s, len(faults) == 0, err
+}
+
+// systemType reads the type; ok is false where the checker refuses it. The error is a crash.
+func (c *judge) systemType(s *system) (ok bool, err error) {
+	typed, _ := s.fields.Get("system_type")
+	if s.typed, ok = typed.(string); c.asks.AnySystem && !ok {
+		s.typed = pyvalue.Text(typed)
+	}
+	s.kind, ok = kinds[s.typed]
+	switch ok = ok && !(c.asks.OneType && s.kind == mlconf.DatacenterEdge); {
+	case ok, c.asks.AnySystem && typed == nil:
+		return true, nil
+	case c.asks.AnySystem:
+		return false, fmt.Errorf("system_type is %s", pyvalue.Name(typed))
+	}
+	c.refuse(s.place.Results(), groupSystem, "system_type is %s", pyvalue.Name(typed))
+	return false, nil
+}
+
+func (c *judge) systemFields(s *system) (faults []string, err error) {
+	fault := func(format string, args ...any) { faults = append(faults, fmt.Sprintf(format, args...)) }
+	if c.book.Network {
+		if s.network, err = s.overNetwork(); err != nil {
+			return nil, err
+		}
+		if !suits(s.place.Division, s.network) {
+			fault("is_network is %t in the division %s", s.network, s.place.Division)
+		}
+	}
+	required := fields.Fields()
+	if s.network {
+		required = append(required, fields.NetworkFields()...)
+	}
+	for _, field := range required {
+		v, has := s.fields.Get(field.Name)
+		switch {
+		case slices.Contains(c.asks.FieldsLater, field.Name):
+		case !has:
+			fault("the field %s is missing", field.Name)
+		case !c.asks.LoosePapers && field.Meaning && !c.SkipMeaningful && !pyvalue.True(v):
+			fault("the field %s is empty", field.Name)
+		}
+	}
+	submitter, err := s.text("submitter")
+	if err != nil {
+		return nil, err
+	}
+	if pyvalue.Lower(submitter) != pyvalue.Lower(s.place.Submitter) {
+		fault("submitter is %q, the folder's name is %s", submitter, s.place.Submitter)
+	}
+	if division, _ := s.fields.Get("division"); division != any(s.place.Division) {
+		fault("division is %s, the folder's name is %s", pyvalue.Name(division), s.place.Division)
+	}
+	return faults, nil
+}
+
+// overNetwork is what the description says of is_network.
+func (s *system) overNetwork() (bool, error) {
+	if v, _ := s.fields.Get(fields.IsNetwork); v == nil {
+		return false, nil
+	}
+	text, err := s.text(fields.IsNetwork)
+	return pyvalue.Lower(text) == "true", err
+}
+
+// suits says whether a division takes systems behind a network, or without one.
+func suits(division string, network bool) bool {
+	switch division {
+	case tree.DivisionNetwork:
+		return network
+	case tree.DivisionClosed:
+		return !network
+	}
+	return true
+}
+
+// ownModel is an open submitter's model of a folder's name; empty: none is given.
+func ownModel(mapping any, folder string) (string, error) {
+	names, ok := mapping.(*pyvalue.Dict)
+	if !ok {
+		return "", errMapping
+	}
+	v, _ := names.Get(folder)
+	if !pyvalue.True(v) {
+		return "", nil
+	}
+	name, ok := v.(string)
+	if !ok {
+		return "", errMapping
+	}
+	return name, nil
+}
+
+// codeOf says whether the programs of a benchmark are there; one folder for all its implementations will do.
+func (c *judge) codeOf(f *folder, implementation string) (dir string, ok bool, err error) {
+	dir = path.Join(c.layout.SourceDir(f.place), f.place.Benchmark)
+	if size, err := c.files.Size(dir); err == nil && size >= 0 && c.isFile(dir) {
+		text, err := c.files.Text(dir)
+		if err != nil {
+			return dir, false, err
+		}
+		dir = path.Join(c.layout.SourceDir(f.place), stripped(text))
+	}
+	return path.Join(dir, implementation), c.files.Exists(path.Join(dir, implementation)) || c.files.Exists(dir), nil
+}
+
+func (c *judge) isFile(name string) bool {
+	names, err := c.files.Plain(path.Dir(name))
+	return err == nil && slices.Contains(names, path.Base(name))
+}

@@ -1,0 +1,182 @@
+// Package files reads a tree as the official checkers do, with Python's os, open and json: links out of the tree count
+// as broken.
+//
+// In: the folder of the tree. Out: what its texts mean.
+package files
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/pyvalue"
+	"github.com/plumbline-ml/plumbline/internal/submission/official/internal/detail"
+	"github.com/plumbline-ml/plumbline/internal/submission/tree"
+)
+
+// Tree reads the files of a folder, by names with slashes.
+type Tree struct{ Root *os.Root }
+
+// mostText is the size up to which texts other than logs are read, in bytes.
+const mostText = 256 << 20
+
+// Exists says whether there is a file or folder.
+func (f Tree) Exists(name string) bool {
+	_, err := f.Root.Stat(filepath.FromSlash(name))
+	return err == nil
+}
+
+// Size is that of a file, in bytes.
+func (f Tree) Size(name string) (int64, error) {
+	info, err := f.Root.Stat(filepath.FromSlash(name))
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), nil
+}
+
+// Dirs are the names of the folders in a folder, sorted.
+func (f Tree) Dirs(name string) ([]string, error) { return f.list(name, fs.FileMode.IsDir) }
+
+// Plain are the names of the files in a folder, sorted.
+func (f Tree) Plain(name string) ([]string, error) { return f.list(name, fs.FileMode.IsRegular) }
+
+func (f Tree) list(name string, want func(fs.FileMode) bool) ([]string, error) {
+	dir, err := f.Root.Open(filepath.FromSlash(name))
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	entries, err := dir.ReadDir(-1)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, e := range entries {
+		mode := e.Type()
+		if mode&fs.ModeSymlink != 0 {
+			info, err := f.Root.Stat(filepath.Join(filepath.FromSlash(name), e.Name()))
+			if err != nil {
+				continue
+			}
+			mode = info.Mode()
+		}
+		if want(mode) {
+			names = append(names, e.Name())
+		}
+	}
+	slices.Sort(names)
+	return names, nil
+}
+
+// open opens a regular file.
+func (f Tree) open(name string) (*os.File, error) {
+	info, err := f.Root.Stat(filepath.FromSlash(name))
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is no regular file", name)
+	}
+	return f.Root.Open(filepath.FromSlash(name))
+}
+
+// Text reads a text as Python does: UTF-8, with the ends of lines as \n.
+func (f Tree) Text(name string) (string, error) {
+	file, err := f.open(name)
+	if err != nil {
+		return "", err
+	}
+	defer file.Close()
+	return readText(file, name)
+}
+
+func readText(r io.Reader, name string) (string, error) {
+	text, err := pyvalue.ReadText(r, mostText)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", name, err)
+	}
+	return text, nil
+}
+
+// Lines are those of a text with their ends; nil where there is no such file.
+func (f Tree) Lines(name string) ([]string, error) {
+	if !f.Exists(name) {
+		return nil, nil
+	}
+	text, err := f.Text(name)
+	if err != nil {
+		return nil, err
+	}
+	return append([]string{}, slices.Collect(strings.Lines(text))...), nil
+}
+
+// JSON reads a JSON file.
+func (f Tree) JSON(name string) (any, error) {
+	file, err := f.open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return ReadJSON(file, name)
+}
+
+// ReadJSON reads JSON of a file of this name.
+func ReadJSON(r io.Reader, name string) (any, error) {
+	text, err := readText(r, name)
+	if err != nil {
+		return nil, err
+	}
+	v, err := pyvalue.Decode(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s is not JSON: %w", name, err)
+	}
+	return v, nil
+}
+
+// Log reads a detail log of LoadGen or of an endpoints run; nil where there is none. Errors are crashes.
+func (f Tree) Log(name string) (*detail.Log, error) {
+	return f.log(name, func(r io.Reader) (*detail.Log, error) { return detail.Read(r, detail.LoadGen, detail.Endpoints) })
+}
+
+// OldLog reads a detail log as the checkers before v5.0 do; nil where there is none. Errors are crashes.
+func (f Tree) OldLog(name string) (*detail.Log, error) { return f.log(name, detail.ReadAny) }
+
+func (f Tree) log(name string, read func(io.Reader) (*detail.Log, error)) (*detail.Log, error) {
+	if !f.Exists(name) {
+		return nil, nil
+	}
+	file, err := f.open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	d, err := read(file)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return d, nil
+}
+
+// Differ names the files of a folder that are missing, and those that are too many.
+func (f Tree) Differ(folder string, want, optional []string) (faults []string) {
+	found, err := f.Plain(folder)
+	if err != nil {
+		return []string{fmt.Sprintf("%s cannot be read: %v", folder, err)}
+	}
+	for _, name := range want {
+		if !slices.Contains(found, name) {
+			faults = append(faults, folder+" has no "+name)
+		}
+	}
+	for _, name := range found {
+		if !slices.Contains(want, name) && !slices.Contains(optional, name) && !tree.Extra(name) {
+			faults = append(faults, folder+" has "+name+", which does not belong there")
+		}
+	}
+	return faults
+}

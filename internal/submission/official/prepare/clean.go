@@ -1,0 +1,161 @@
+package prepare
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/plumbline-ml/plumbline/internal/pyvalue"
+	"github.com/plumbline-ml/plumbline/internal/submission/internal/treefiles"
+	"github.com/plumbline-ml/plumbline/internal/submission/official"
+	"github.com/plumbline-ml/plumbline/internal/submission/tree"
+)
+
+// verdict is what the old checker says of a scenario's folder.
+type verdict struct{ accuracy, performance, compliance bool }
+
+func (v verdict) valid() bool { return v.accuracy && v.performance && v.compliance }
+
+// clean judges the scenarios of a benchmark, and removes or moves what is not valid.
+func (t *preparation) clean(s officialSystem, model string) error {
+	scenarios, err := t.folders(s.place.Results())
+	if err != nil {
+		return err
+	}
+	for _, scenario := range scenarios {
+		p := s.place
+		p.Scenario = scenario
+		if !t.exists(p.Results()) { // removed with another
+			continue
+		}
+		v, err := t.judge(s, p, model)
+		if err != nil {
+			return err
+		}
+		if v.valid() {
+			continue
+		}
+		if err := t.dispose(s, p, v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// judge asks the old checker; the error is where the tool dies.
+func (t *preparation) judge(s officialSystem, p tree.Place, model string) (v verdict, err error) {
+	scenario, _ := tree.CanonicalScenario(p.Scenario)
+	v.accuracy, err = s.judge.accuracy(model, t.at(p.Accuracy()))
+	v.accuracy = err == nil && v.accuracy || p.Division == tree.DivisionOpen
+	v.performance, err = s.judge.performance(model, scenario, t.at(p.Run()))
+	if err != nil || !v.performance {
+		v.performance = false
+		return v, nil //nolint:nilerr // what stops the checker is not valid
+	}
+	if t.exists(p.Power()) && !s.judge.power(t.at(p.Power()), t.at(p.Ranging()), t.at(p.Run())) {
+		if err := t.removePower(p); err != nil {
+			return v, err
+		}
+	}
+	if v.compliance = p.Division == tree.DivisionOpen; v.compliance {
+		return v, nil
+	}
+	v.compliance, err = s.judge.compliance(model, scenario, t.at(p.Results()))
+	return v, err
+}
+
+func (t *preparation) removePower(p tree.Place) error {
+	t.Say(official.Warning, "Power result is invalid for %s: %s %s scenario in %s division. Removing...", p.System,
+		p.Benchmark, p.Scenario, p.Division)
+	return errors.Join(os.RemoveAll(t.at(p.Power())), os.RemoveAll(t.at(p.Ranging())),
+		os.RemoveAll(filepath.Join(t.at(p.Run()), tree.PowerSamples)))
+}
+
+// dispose removes what is not valid, or moves it to the open division.
+func (t *preparation) dispose(s officialSystem, p tree.Place, v verdict) error {
+	say := func(where, end string) {
+		t.Say(official.Warning, "%s scenario result is invalid for %s: %s in %s. Accuracy: %s, Performance: %s%s",
+			p.Scenario, p.System, p.Benchmark, where, pythonText(v.accuracy), pythonText(v.performance), end)
+	}
+	division := p.Division + " division"
+	inferable := slices.Contains([]string{"Offline", "MultiStream"}, p.Scenario) && (!v.accuracy || !v.performance)
+	benchmark := s.place
+	switch {
+	case inferable || p.Division == tree.DivisionOpen:
+		say(division, ". Removing...")
+		return os.RemoveAll(t.at(p.Results()))
+	case t.NoMoveToOpen:
+		say(division, ". Removing all dependent scenario results...")
+		return t.removeBenchmark(benchmark)
+	case !v.performance:
+		say(p.Division+" and open divisions", ". Removing it...")
+		if err := os.RemoveAll(t.at(p.Results())); err != nil {
+			return err
+		}
+	}
+	if err := t.moveToOpen(s); err != nil {
+		return err
+	}
+	moved := p.Benchmark + " results"
+	if !v.performance {
+		moved = "other scenario results of " + p.Benchmark
+	}
+	say(division, fmt.Sprintf(". Compliance: %s. Moving %s to open...", pythonText(v.compliance), moved))
+	return t.removeBenchmark(benchmark)
+}
+
+// moveToOpen copies a benchmark, its programs and its system to the open division, where they are not there already.
+func (t *preparation) moveToOpen(s officialSystem) error {
+	from, to := s.place, s.place
+	to.Division = tree.DivisionOpen
+	for _, folder := range [][2]string{{from.Results(), to.Results()}, {sourceOf(from), sourceOf(to)}} {
+		if t.exists(folder[1]) {
+			continue
+		}
+		if err := treefiles.CopyFolder(context.Background(), t.at(folder[0]), t.at(folder[1])); err != nil {
+			return err
+		}
+	}
+	if t.exists(to.SystemFile()) {
+		return nil
+	}
+	text, err := inOpen(s.text)
+	if err != nil {
+		return err
+	}
+	path := t.at(to.SystemFile())
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(path, text, 0o644)
+}
+
+// readObject reads a JSON file that holds an object.
+func readObject(path string) (text []byte, fields map[string]any, err error) {
+	if text, err = os.ReadFile(path); err != nil {
+		return nil, nil, err
+	}
+	if err := json.Unmarshal(text, &fields); err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return text, fields, nil
+}
+
+// inOpen is the description of a system with the open division in it, as Python writes it with an indent of two.
+func inOpen(system []byte) ([]byte, error) {
+	v, err := pyvalue.Decode(string(system))
+	fields, ok := v.(*pyvalue.Dict)
+	if !ok {
+		return nil, cmp.Or(err, errors.New("a system's description is no JSON object"))
+	}
+	fields.Set("division", tree.DivisionOpen)
+	var out bytes.Buffer
+	err = json.Indent(&out, []byte(pyvalue.JSON(fields)), "", "  ")
+	return out.Bytes(), err
+}

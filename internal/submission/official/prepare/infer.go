@@ -1,0 +1,105 @@
+package prepare
+
+import (
+	"context"
+	"errors"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/submission/internal/treefiles"
+	"github.com/plumbline-ml/plumbline/internal/submission/official"
+	"github.com/plumbline-ml/plumbline/internal/submission/tree"
+)
+
+// infer copies results to the scenarios that lack, which it knows in lower case alone.
+func (t *preparation) infer(p tree.Place, scenarios []string) error {
+	folders, err := t.folders(p.Results())
+	if err != nil {
+		return err
+	}
+	for _, p.Scenario = range folders {
+		for _, to := range t.inferable(p, scenarios) {
+			source := strings.ToLower(p.Scenario)
+			t.Say(official.Info, "Division %s, submitter %s, system %s, model %s: inferring %s results from %s", p.Division,
+				p.Submitter, p.System, p.Benchmark, to.Scenario, source)
+			if err := treefiles.CopyFolder(context.Background(), t.at(p.Results()), t.at(to.Results())); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// inferable are the places that a scenario's folder is copied to.
+func (t *preparation) inferable(p tree.Place, scenarios []string) (to []tree.Place) {
+	offline, multi := p, p
+	offline.Scenario, multi.Scenario = "offline", "multistream"
+	noOffline, noMulti := !t.exists(offline.Results()), !t.exists(multi.Results())
+	switch strings.ToLower(p.Scenario) {
+	case "singlestream":
+		if noOffline && noMulti && t.NoScenarios {
+			return nil
+		}
+		if noOffline && noMulti && slices.Contains(scenarios, "Offline") {
+			to = append(to, offline)
+		}
+		if noMulti && slices.Contains(scenarios, "MultiStream") {
+			to = append(to, multi)
+		}
+	case "multistream":
+		if noOffline {
+			to = append(to, offline)
+		}
+	}
+	return to
+}
+
+// lowAccuracies copies results of a high accuracy to the low one, for models of the type of the last system.
+func (t *preparation) lowAccuracies(p tree.Place) error {
+	systems, err := t.folders(p.Results())
+	if err != nil {
+		return err
+	}
+	for _, p.System = range systems {
+		p.Benchmark = ""
+		benchmarks, err := t.folders(p.Results())
+		if err != nil {
+			return err
+		}
+		for _, p.Benchmark = range benchmarks {
+			if err := t.lowAccuracy(p); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (t *preparation) lowAccuracy(high tree.Place) error {
+	if !strings.HasSuffix(high.Benchmark, "-99.9") {
+		return nil
+	}
+	low := high
+	low.Benchmark = strings.TrimSuffix(high.Benchmark, ".9")
+	if t.kind == "" {
+		return errors.New("TypeError: no system has a type")
+	}
+	if len(t.rules.required(low.Benchmark, t.kind)) == 0 {
+		return nil
+	}
+	if !t.exists(low.Results()) {
+		t.Say(official.Info, "Division %s, submitter %s, system %s: copying %s results to %s", high.Division,
+			high.Submitter, high.System, high.Benchmark, low.Benchmark)
+		if err := treefiles.CopyFolder(context.Background(), t.at(high.Results()), t.at(low.Results())); err != nil {
+			return err
+		}
+	}
+	if t.exists(sourceOf(low)) {
+		return nil
+	}
+	return treefiles.CopyFolder(context.Background(), t.at(sourceOf(high)), t.at(sourceOf(low)))
+}
+
+// sourceOf is the folder of a benchmark's programs.
+func sourceOf(p tree.Place) string { return path.Join(p.Folder(), "src", p.Benchmark) }

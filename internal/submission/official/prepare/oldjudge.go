@@ -1,0 +1,260 @@
+package prepare
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/plumbline-ml/plumbline/internal/submission/internal/evidence"
+
+	"github.com/plumbline-ml/plumbline/internal/pyfloat"
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+
+	"github.com/plumbline-ml/plumbline/internal/submission/result"
+	"github.com/plumbline-ml/plumbline/internal/submission/tree"
+)
+
+// oldJudge judges scenario folders as the official checker before the present one.
+type oldJudge struct {
+	rules    oldRules
+	division string
+	system   map[string]any // its description
+}
+
+// lines reads a text as the checker does.
+func lines(path string) ([]string, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	if !utf8.Valid(text) {
+		return nil, fmt.Errorf("%s is not UTF-8", path)
+	}
+	whole := strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(string(text))
+	return slices.Collect(strings.Lines(whole)), nil
+}
+
+// accuracy judges the folder of an accuracy run.
+func (j oldJudge) accuracy(model, dir string) (valid bool, err error) {
+	targets, err := j.rules.targets(model)
+	if err != nil {
+		return false, err
+	}
+	text, err := lines(filepath.Join(dir, tree.AccuracyText))
+	if err != nil {
+		return false, err
+	}
+	valid, err = scored(text, targets)
+	if err != nil || !valid {
+		return false, err
+	}
+	info, err := os.Stat(filepath.Join(dir, tree.AccuracyLog))
+	if err != nil || info.Size() > 10*1024 {
+		return false, nil //nolint:nilerr // a log that is missing is not a valid one
+	}
+	log, err := j.detail(filepath.Join(dir, tree.DetailLog))
+	if err != nil || hasErrors(log) {
+		return false, err
+	}
+	const samples = "effective_accuracy_sample_count"
+	if !log.Has(samples) {
+		return true, nil
+	}
+	n, err := number(log, samples)
+	return n >= float64(j.rules.accuracySamples(model)), err
+}
+
+// scored reads accuracy.txt up to the line with which every metric and a hash were seen.
+func scored(text []string, targets []mlconf.Target) (valid bool, err error) {
+	valid = true
+	hash, seen := false, map[string]bool{}
+	lower := slices.DeleteFunc(slices.Clone(targets), func(t mlconf.Target) bool { return t.Upper })
+	for _, line := range text {
+		for _, t := range targets {
+			found, ok := result.Accuracy(t.Metric, line)
+			if !ok {
+				continue
+			}
+			v, err := strconv.ParseFloat(pyfloat.Digits(found), 64)
+			if err != nil && !math.IsInf(v, 0) {
+				return false, fmt.Errorf("%q is no number", found)
+			}
+			good := meets(v, t)
+			valid = valid && good
+			seen[t.Metric] = seen[t.Metric] || good && !t.Upper
+		}
+		_, ok := result.Hash(line)
+		hash = hash || ok
+		if hash && allSeen(lower, seen) {
+			break
+		}
+	}
+	return valid && hash && allSeen(lower, seen), nil
+}
+
+// meets says whether a value is on the right side of a target.
+func meets(v float64, t mlconf.Target) bool {
+	if t.Upper {
+		return v <= t.Value
+	}
+	return v >= t.Value
+}
+
+func allSeen(targets []mlconf.Target, seen map[string]bool) bool {
+	return !slices.ContainsFunc(targets, func(t mlconf.Target) bool { return !seen[t.Metric] })
+}
+
+// compliance judges the audits in a scenario's folder. An error is where the tool dies.
+func (j oldJudge) compliance(model, scenario, dir string) (valid bool, err error) {
+	tests := j.rules.audits(model)
+	valid, err = j.auditedRuns(model, scenario, dir, tests)
+	if err != nil {
+		return false, err
+	}
+	for _, test := range tests {
+		good, err := j.audited(model, test, filepath.Join(dir, test))
+		if err != nil {
+			return false, err
+		}
+		valid = valid && good
+	}
+	return valid, nil
+}
+
+// auditedRuns judges the performance runs of audits. A run whose log stops the checker gets the verdict on the run
+// before; where there was none, the tool dies.
+func (j oldJudge) auditedRuns(model, scenario, dir string, tests []string) (valid bool, err error) {
+	complete, passed := true, true
+	judged, runValid := false, false
+	for _, test := range tests {
+		folder := filepath.Join(dir, test)
+		if _, err := os.Stat(folder); err != nil {
+			complete = false
+			continue
+		}
+		if slices.Contains(tests, "TEST06") {
+			continue
+		}
+		run := filepath.Join(folder, tree.PerformanceDir, tree.RunDir)
+		if good, err := j.performance(model, scenario, run); err == nil {
+			judged, runValid = true, good
+		}
+		passed = passed && auditedRun(folder)
+		if passed && !judged {
+			return false, fmt.Errorf("UnboundLocalError: the log in %s cannot be judged", run)
+		}
+		passed = passed && runValid
+	}
+	return complete && passed, nil
+}
+
+// auditedRun wants the verdict of an audit's run, and the logs alone in its folder.
+func auditedRun(folder string) bool {
+	text, err := os.ReadFile(filepath.Join(folder, tree.VerifyPerformance))
+	passed := err == nil && strings.Contains(string(text), evidence.Pass)
+	run := filepath.Join(folder, tree.PerformanceDir, tree.RunDir)
+	return passed && holdsOnly(run, tree.RunFiles(), tree.AccuracyLog)
+}
+
+// holdsOnly says whether a folder has these files, and besides some optional ones none.
+func holdsOnly(folder string, want []string, optional ...string) bool {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return false
+	}
+	found := map[string]bool{}
+	for _, e := range entries {
+		info, err := os.Stat(filepath.Join(folder, e.Name()))
+		if err != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		found[e.Name()] = true
+		if !slices.Contains(want, e.Name()) && !slices.Contains(optional, e.Name()) && !tree.Extra(e.Name()) {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(want, func(name string) bool { return !found[name] && !tree.Extra(name) })
+}
+
+// audited judges the accuracy of an audit.
+func (j oldJudge) audited(model, test, folder string) (valid bool, err error) {
+	if !slices.Contains([]string{"TEST01", "TEST06", "TEST07", "TEST08"}, test) {
+		return true, nil
+	}
+	text, err := lines(filepath.Join(folder, tree.VerifyAccuracy))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return false, nil
+	case err != nil:
+		return false, err
+	case test == "TEST01":
+		return j.sameOutputs(model, folder, strings.Contains(strings.Join(text, ""), evidence.Pass))
+	case test == "TEST06":
+		return hasLine(text, "First token check pass: True", "First token check pass: Skipped") &&
+			hasLine(text, "EOS check pass: True") && hasLine(text, "Sample length check pass: True"), nil
+	}
+	return false, fmt.Errorf("TypeError: the old checker cannot judge %s", test)
+}
+
+func hasLine(text []string, wanted ...string) bool {
+	return slices.ContainsFunc(text, func(line string) bool { return slices.Contains(wanted, strings.TrimSpace(line)) })
+}
+
+// sameOutputs judges TEST01: outputs that are equal, or accuracies that are near enough.
+func (j oldJudge) sameOutputs(model, folder string, passed bool) (valid bool, err error) {
+	dir := filepath.Join(folder, tree.AccuracyDir)
+	want := []string{tree.AccuracyLog, tree.AccuracyText}
+	if !passed {
+		want = append(want, tree.BaselineAccuracy, tree.ComplianceAccuracy)
+	}
+	if !holdsOnly(dir, want) {
+		return false, nil
+	}
+	if passed {
+		return true, nil
+	}
+	targets, err := j.rules.targets(model)
+	if err != nil {
+		return false, err
+	}
+	for _, t := range targets {
+		if t.Upper {
+			continue
+		}
+		baseline, err := lastAccuracy(filepath.Join(dir, tree.BaselineAccuracy), t.Metric)
+		if err != nil {
+			return false, err
+		}
+		compliance, err := lastAccuracy(filepath.Join(dir, tree.ComplianceAccuracy), t.Metric)
+		if err != nil {
+			return false, err
+		}
+		if baseline == 0 || compliance == 0 || result.Delta(baseline, compliance) > j.rules.DeltaPercent(model, t.Metric) {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// lastAccuracy is that of the last line that has one; 0: none has.
+func lastAccuracy(path, metric string) (v float64, err error) {
+	text, err := lines(path)
+	if err != nil {
+		return 0, err
+	}
+	for _, line := range text {
+		if found, ok := result.Accuracy(metric, line); ok {
+			if v, err = strconv.ParseFloat(pyfloat.Digits(found), 64); err != nil {
+				return 0, err
+			}
+		}
+	}
+	return v, nil
+}

@@ -1,0 +1,62 @@
+package prepare
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/plumbline-ml/plumbline/internal/power/spl"
+	"github.com/plumbline-ml/plumbline/internal/submission/tree"
+)
+
+// power judges the folders of a power measurement by their files, by the samples of the run, and by whether the meter's
+// programs wrote the files that are theirs. What the power working group's checker asks besides is not asked.
+func (j oldJudge) power(power, ranging, run string) bool {
+	logs := append(tree.RunFiles(), tree.PowerSamples)
+	files := holdsOnly(run, logs, tree.AccuracyLog) && holdsOnly(ranging, logs, tree.AccuracyLog) &&
+		holdsOnly(power, tree.PowerFiles())
+	return files && j.hasSamples(run) == nil && ofMeter(power)
+}
+
+// hasSamples wants samples between the run's begin and its end.
+func (j oldJudge) hasSamples(run string) error {
+	log, err := j.detail(filepath.Join(run, tree.DetailLog))
+	if err != nil {
+		return err
+	}
+	begin, _ := log.Get("power_begin").(string)
+	end, _ := log.Get("power_end").(string)
+	w, err := spl.ParseWindow(begin, end)
+	if err != nil {
+		return err
+	}
+	f, err := os.Open(filepath.Join(run, tree.PowerSamples))
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	a, err := w.Average(f)
+	if err == nil && a.Samples == 0 {
+		err = fmt.Errorf("no sample is of the run")
+	}
+	return err
+}
+
+// ofMeter wants the fields that the power working group's checker reads.
+func ofMeter(power string) bool {
+	common := []string{"sources", "uuid", "phases", "session_name", "messages", "results"}
+	for name, fields := range map[string][]string{
+		"client.json": common, "server.json": append(common, "timezone", "ptd_config", "ptd_messages"),
+	} {
+		_, object, err := readObject(filepath.Join(power, name))
+		if err != nil {
+			return false
+		}
+		for _, field := range fields {
+			if _, ok := object[field]; !ok {
+				return false
+			}
+		}
+	}
+	return true
+}

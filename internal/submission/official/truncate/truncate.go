@@ -1,0 +1,338 @@
+package truncate
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/plumbline-ml/plumbline/internal/checksum"
+
+	"github.com/plumbline-ml/plumbline/internal/submission/internal/treefiles"
+	"github.com/plumbline-ml/plumbline/internal/submission/official"
+	"github.com/plumbline-ml/plumbline/internal/submission/result"
+	"github.com/plumbline-ml/plumbline/internal/submission/tree"
+	own "github.com/plumbline-ml/plumbline/internal/submission/truncate"
+)
+
+// Options are those of the official tool. One of Output and Backup is given.
+type Options struct {
+	Input     string
+	Submitter string
+	Output    string   // a new tree, in which the logs are truncated; empty: in Input
+	Backup    string   // folder for the originals; a relative one lies in the tree
+	Skip      []string // scenarios
+}
+
+// ErrOutputExists says that Output is there already.
+var ErrOutputExists = errors.New("output directory already exists")
+
+// Run truncates a tree as the official tool does: what it leaves alone, what it does twice and where it stops are
+// the same, and the files too. An error is where the tool would have died.
+func Run(o Options) (lines []official.Line, err error) {
+	t := truncation{root: o.Input, options: o}
+	if o.Output != "" {
+		if _, err := os.Stat(o.Output); err == nil {
+			return nil, ErrOutputExists
+		}
+		t.root = o.Output
+		if err := copySubmitter(o.Input, o.Output, o.Submitter); err != nil {
+			return nil, err
+		}
+	}
+	if err := t.tree(); err != nil {
+		return t.Lines, err
+	}
+	t.Say(official.Info, "Make sure you keep a backup of %s in case mlperf wants to see the original accuracy logs",
+		cmp.Or(o.Output, o.Backup))
+	return t.Lines, nil
+}
+
+// truncation is one run over a tree. Paths are slash-separated and relative to its root.
+type truncation struct {
+	root    string
+	options Options
+
+	official.Log
+}
+
+func (t *truncation) at(name string) string { return filepath.Join(t.root, filepath.FromSlash(name)) }
+
+// exists follows links.
+func (t *truncation) exists(name string) bool {
+	_, err := os.Stat(t.at(name))
+	return err == nil
+}
+
+// tree goes through the results of a submitter.
+func (t *truncation) tree() error {
+	for _, division := range tree.Divisions() {
+		submitter := path.Join(division, t.options.Submitter)
+		if !isFolder(t.at(submitter)) {
+			continue
+		}
+		results := path.Join(submitter, "results")
+		if !t.exists(results) {
+			t.Say(official.Error, "no submission in %s", results)
+			continue
+		}
+		if err := t.below(results, 3); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// below goes down to the scenario folders, and looks at each folder in them.
+func (t *truncation) below(dir string, levels int) error {
+	names, err := foldersIn(t.at(dir))
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		switch {
+		case levels == 0:
+			err = t.look(dir, name)
+		case levels == 1 && slices.Contains(t.options.Skip, name):
+		default:
+			err = t.below(path.Join(dir, name), levels-1)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+var testName = regexp.MustCompile(`^TEST`)
+
+// look is at a scenario's log for each folder of the scenario, and at those of three audits.
+func (t *truncation) look(scenario, name string) error {
+	bare := name == "TEST07" || name == "TEST09"
+	dir := scenario
+	if testName.MatchString(name) {
+		if !bare && name != "TEST01" {
+			return nil
+		}
+		dir = path.Join(scenario, name)
+	}
+	return t.log(dir, bare)
+}
+
+// log truncates the log of one scenario or audit. bare: accuracy.txt is to hold the hash alone.
+func (t *truncation) log(dir string, bare bool) error {
+	accuracy := path.Join(dir, "accuracy")
+	log, score := path.Join(accuracy, tree.AccuracyLog), path.Join(accuracy, tree.AccuracyText)
+	switch {
+	case !t.exists(log) && (t.exists(dir+"/config.yaml") || t.exists(dir+"/config.yml")):
+		t.Say(official.Info, "%s is an endpoints submission; nothing to truncate", dir)
+		return nil
+	case !t.exists(log):
+		t.Say(official.Error, "%s missing", log)
+		return nil
+	case !bare && !t.exists(score):
+		t.Say(official.Error, "%s missing, generate to continue", score)
+		return nil
+	}
+	if done, err := t.done(log, score, bare); done || err != nil {
+		if done {
+			t.Say(official.Info, "%s already has hash and size seems truncated", accuracy)
+		}
+		return err
+	}
+	if saved, err := t.backup(log); !saved || err != nil {
+		return err
+	}
+	if err := t.change(t.at(log), t.at(score), bare); err != nil {
+		return err
+	}
+	t.Say(official.Info, "%s truncated", log)
+	return nil
+}
+
+// done says whether a log is small and its hash noted.
+func (t *truncation) done(log, score string, bare bool) (bool, error) {
+	if bare {
+		return false, nil
+	}
+	text, err := os.ReadFile(t.at(score))
+	if err != nil {
+		return false, err
+	}
+	if !utf8.Valid(text) {
+		return false, fmt.Errorf("%s is not UTF-8", score)
+	}
+	info, err := os.Stat(t.at(log))
+	if err != nil || info.Size() >= own.Limit {
+		return false, err
+	}
+	return slices.ContainsFunc(strings.Split(string(newlines(text)), "\n"), func(line string) bool {
+		_, ok := result.Hash(line)
+		return ok
+	}), nil
+}
+
+// backup copies the log to the backup folder, where it has none of this name.
+func (t *truncation) backup(log string) (saved bool, err error) {
+	if t.options.Backup == "" {
+		return true, nil
+	}
+	name := filepath.Join(t.options.Backup, filepath.FromSlash(log))
+	target := name
+	if !filepath.IsAbs(target) {
+		target = filepath.Join(t.root, target)
+	}
+	if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
+		return false, err
+	}
+	if _, err := os.Stat(target); err == nil {
+		t.Say(official.Error, "not processing %s because %s already exist", log, filepath.ToSlash(name))
+		return false, nil
+	}
+	return true, treefiles.CopyFile(context.Background(), t.at(log), target)
+}
+
+// change writes the hash and then the log.
+func (t *truncation) change(log, score string, bare bool) error {
+	f, err := os.Open(log)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	sum, size, err := checksum.Contents(f)
+	if err != nil {
+		return err
+	}
+	if err := note(score, sum, bare); err != nil || size < own.View {
+		return err
+	}
+	short, err := cut(f, size)
+	if err != nil {
+		return fmt.Errorf("%s: %w", log, err)
+	}
+	return os.WriteFile(log, short, 0o644)
+}
+
+func note(score, sum string, bare bool) error {
+	flag, text := os.O_APPEND, "\nhash="+sum+"\n"
+	if bare {
+		flag, text = os.O_TRUNC, "hash="+sum+"\n"
+	}
+	f, err := os.OpenFile(score, os.O_CREATE|os.O_WRONLY|flag, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	return errors.Join(err, f.Close())
+}
+
+// cut is head, gap and tail as a reader of text sees them: 4096 characters of the head, what 4096 bytes of
+// the tail hold, and each end of a line a line feed.
+func cut(f io.ReaderAt, size int64) ([]byte, error) {
+	head, err := characters(io.NewSectionReader(f, 0, size))
+	if err != nil {
+		return nil, err
+	}
+	tail, err := characters(io.NewSectionReader(f, size-own.View, own.View))
+	return append(append(head, own.Gap...), tail...), err
+}
+
+// readSize is how many bytes a reader of text takes at a time: all must be characters, wanted ones or not.
+const readSize = 8192
+
+var errNotText = errors.New("it is not UTF-8")
+
+// characters reads View characters, or all there are.
+func characters(r io.Reader) (text []byte, err error) {
+	var raw []byte
+	for {
+		chunk := make([]byte, readSize)
+		n, err := io.ReadFull(r, chunk)
+		raw = append(raw, chunk[:n]...)
+		end := err != nil
+		if end && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+			return nil, err
+		}
+		whole := len(raw) - unfinished(raw)
+		if !utf8.Valid(raw[:whole]) || end && whole < len(raw) && utf8.RuneCount(newlines(raw[:whole])) < own.View {
+			return nil, errNotText
+		}
+		text := newlines(raw[:whole])
+		if end || utf8.RuneCount(text) > own.View { // a carriage return at the end may be half a line's end
+			return firstCharacters(text), nil
+		}
+	}
+}
+
+// unfinished is how many bytes at the end of text are the beginning of a character.
+func unfinished(text []byte) int {
+	for n := 1; n < utf8.UTFMax && n <= len(text); n++ {
+		if c := text[len(text)-n]; utf8.RuneStart(c) {
+			if utf8.FullRune(text[len(text)-n:]) {
+				return 0
+			}
+			return n
+		}
+	}
+	return 0
+}
+
+// firstCharacters are the first View characters of text.
+func firstCharacters(text []byte) []byte {
+	count := 0
+	for i := range string(text) {
+		if count == own.View {
+			return text[:i]
+		}
+		count++
+	}
+	return text
+}
+
+// newlines makes a line feed of every end of a line.
+func newlines(text []byte) []byte {
+	text = bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
+	return bytes.ReplaceAll(text, []byte("\r"), []byte("\n"))
+}
+
+func isFolder(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.IsDir()
+}
+
+// foldersIn lists the folders in a folder, by name. A link to one is one.
+func foldersIn(dir string) (names []string, err error) {
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		if isFolder(filepath.Join(dir, e.Name())) {
+			names = append(names, e.Name())
+		}
+	}
+	return names, err
+}
+
+// copySubmitter copies a submitter's folders of all divisions into a new tree.
+func copySubmitter(from, to, submitter string) error {
+	if err := os.MkdirAll(to, 0o755); err != nil {
+		return err
+	}
+	for _, division := range tree.Divisions() {
+		source := filepath.Join(from, division, submitter)
+		if !isFolder(source) {
+			continue
+		}
+		if err := treefiles.CopyFolder(context.Background(), source, filepath.Join(to, division, submitter)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,265 @@
+// Package pack puts a submission's tree into one archive, and takes it out again.
+//
+// The archive of a tree is the same wherever and whenever it is made: a tar.gz of closed, network and open alone, in
+// the order of names, without owners and times. Its sha256 stands in a file beside it, as sha256sum writes it.
+//
+// In: archives, their checksums. Out: whether a tree may be submitted (package check); encryption, which is another
+// program's.
+package pack
+
+import (
+	"archive/tar"
+	"compress/gzip"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/bounded"
+	"github.com/plumbline-ml/plumbline/internal/checksum"
+	"github.com/plumbline-ml/plumbline/internal/fetch"
+	"github.com/plumbline-ml/plumbline/internal/fetch/wholefile"
+	"github.com/plumbline-ml/plumbline/internal/lists"
+
+	"github.com/plumbline-ml/plumbline/internal/submission/internal/treefiles"
+	"github.com/plumbline-ml/plumbline/internal/submission/repository"
+	"github.com/plumbline-ml/plumbline/internal/submission/tree"
+)
+
+// SumEnding is the ending of the file with the checksum.
+const SumEnding = ".sha256"
+
+// Packed is what was packed.
+type Packed struct {
+	Files  int
+	Bytes  int64    // of the files
+	SHA256 string   // of the archive, in lower-case hex
+	Left   []string // files and folders at the tree's root that are no part of a submission
+}
+
+// Write packs the tree into a new file, reads that again and compares every file's contents, and writes the checksum
+// beside it. Neither file must be there; they appear whole or not at all. Links, devices and folders that cannot be
+// read are refused.
+func Write(ctx context.Context, t *tree.Tree, file string) (p Packed, err error) {
+	if err := fit(t, file); err != nil {
+		return p, err
+	}
+	draft := file + "." + rand.Text() + ".tmp"
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, absent(os.Remove(draft)))
+		}
+	}()
+	sums, err := writeDraft(ctx, t, draft, &p)
+	if err != nil {
+		return p, err
+	}
+	if p.SHA256, err = verify(ctx, draft, sums); err != nil {
+		return p, err
+	}
+	if err := p.fits(draft); err != nil {
+		return p, err
+	}
+	if err := os.Rename(draft, file); err != nil {
+		return p, err
+	}
+	line := p.SHA256 + "  " + filepath.Base(file) + "\n"
+	if err := wholefile.Write(file+SumEnding, []byte(line), 0o644); err != nil {
+		return p, errors.Join(err, os.Remove(file))
+	}
+	return p, nil
+}
+
+// fits wants an archive that Unpack takes.
+func (p Packed) fits(draft string) error {
+	info, err := os.Stat(draft)
+	if err != nil {
+		return err
+	}
+	if most := limitsOf(info.Size()).Bytes; info.Size() > mostArchive || p.Bytes > most {
+		return fmt.Errorf("the tree has %d bytes, packed %d, want at most %d, packed %d: truncate its accuracy logs, and "+
+			"leave out what no result needs", p.Bytes, info.Size(), most, int64(mostArchive))
+	}
+	return nil
+}
+
+func absent(err error) error {
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// fit wants a tree that can be packed, and new files outside of it.
+func fit(t *tree.Tree, file string) error {
+	faults := lists.Map(t.Faults, func(f tree.Fault) error { return f.Err })
+	for _, f := range repository.All(t) {
+		if f.Kind == repository.Link || f.Kind == repository.Special {
+			faults = append(faults, f)
+		}
+	}
+	faults = append(faults, unpackable(t, file, limits())...)
+	_, err := t.Choose("")
+	faults = append(faults, err)
+	for _, name := range []string{file, file + SumEnding} {
+		if _, err := os.Lstat(name); err == nil {
+			faults = append(faults, fmt.Errorf("%s is there already: want a new file", name))
+		}
+	}
+	ok, err := treefiles.Outside(t.Root(), file)
+	if err == nil && !ok {
+		err = fmt.Errorf("%s is in the tree %s: want a file outside", file, t.Root())
+	}
+	return errors.Join(append(faults, err)...)
+}
+
+// unpackable says why Unpack would not take a tree out of its archive again.
+func unpackable(t *tree.Tree, file string, most fetch.Limits) (faults []error) {
+	if _, err := parseSum(strings.Repeat("0", sha256.Size*2)+"  "+filepath.Base(file)+"\n", file+SumEnding); err != nil {
+		faults = append(faults, fmt.Errorf("the file's name %q must not have a line break: give it another", file))
+	}
+	entries, bytes := 0, int64(0)
+	for e := range t.All {
+		division, below, _ := strings.Cut(e.Path, "/")
+		if !slices.Contains(tree.Divisions(), division) {
+			continue
+		}
+		if below == "" && !e.Dir {
+			faults = append(faults, fmt.Errorf("%s is not a folder: want one", t.Abs(e.Path)))
+		}
+		if _, err := fetch.EntryPath(e.Path); err != nil {
+			faults = append(faults, fmt.Errorf("%s could not be unpacked: %w: give it another name", t.Abs(e.Path), err))
+		}
+		entries++
+		bytes += e.Size
+	}
+	if entries > most.Files || bytes > most.Bytes {
+		faults = append(faults, fmt.Errorf("the tree has %d files and folders and %d bytes, want at most %d and %d", entries,
+			bytes, most.Files, most.Bytes))
+	}
+	return faults
+}
+
+// sums are the sha256 of a tree's files, by path, and empty for folders.
+type sums map[string]string
+
+func writeDraft(ctx context.Context, t *tree.Tree, draft string, p *Packed) (all sums, err error) {
+	f, err := os.OpenFile(draft, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	zipped := gzip.NewWriter(f)
+	archive := tar.NewWriter(zipped)
+	all, err = addAll(ctx, t, archive, p)
+	err = errors.Join(err, archive.Close(), zipped.Close())
+	if err == nil {
+		err = f.Sync()
+	}
+	return all, errors.Join(err, f.Close())
+}
+
+func addAll(ctx context.Context, t *tree.Tree, archive *tar.Writer, p *Packed) (sums, error) {
+	all := sums{}
+	for e := range t.All {
+		division, _, _ := strings.Cut(e.Path, "/")
+		switch {
+		case ctx.Err() != nil:
+			return nil, context.Cause(ctx)
+		case !slices.Contains(tree.Divisions(), division):
+			if e.Path == division {
+				p.Left = append(p.Left, division)
+			}
+			continue
+		}
+		sum, err := add(ctx, t, archive, e)
+		if err != nil {
+			return nil, err
+		}
+		if all[e.Path] = sum; !e.Dir {
+			p.Files++
+			p.Bytes += e.Size
+		}
+	}
+	return all, nil
+}
+
+// add writes an entry of the archive and returns the sum of its contents.
+func add(ctx context.Context, t *tree.Tree, archive *tar.Writer, e tree.Entry) (sum string, err error) {
+	if e.Dir {
+		return "", archive.WriteHeader(&tar.Header{Typeflag: tar.TypeDir, Name: e.Path + "/", Mode: 0o755})
+	}
+	f, err := t.Open(e.Path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return "", err
+	}
+	h := &tar.Header{Typeflag: tar.TypeReg, Name: e.Path, Size: info.Size(), Mode: 0o644}
+	if info.Mode().Perm()&0o100 != 0 {
+		h.Mode = 0o755
+	}
+	if err := archive.WriteHeader(h); err != nil {
+		return "", err
+	}
+	hash := sha256.New()
+	n, err := io.Copy(io.MultiWriter(archive, hash), io.LimitReader(bounded.Until(ctx, f), info.Size()))
+	if err == nil && n != info.Size() {
+		err = fmt.Errorf("%s became shorter while it was read", t.Abs(e.Path))
+	}
+	return hex.EncodeToString(hash.Sum(nil)), err
+}
+
+// verify reads an archive and wants it to have just these contents. It returns the archive's sha256.
+func verify(ctx context.Context, file string, want sums) (sum string, err error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	hash := sha256.New()
+	whole := io.TeeReader(bounded.Until(ctx, f), hash)
+	zipped, err := gzip.NewReader(whole)
+	if err != nil {
+		return "", err
+	}
+	archive := tar.NewReader(zipped)
+	for found := 0; ; found++ {
+		h, err := archive.Next()
+		if errors.Is(err, io.EOF) && found == len(want) {
+			break
+		}
+		if err == nil {
+			err = compare(archive, h, want)
+		}
+		if err = errors.Join(err, context.Cause(ctx)); err != nil {
+			return "", fmt.Errorf("the archive as it is on the disk: %w", err)
+		}
+	}
+	_, err = io.Copy(io.Discard, whole)
+	return hex.EncodeToString(hash.Sum(nil)), err
+}
+
+func compare(r io.Reader, h *tar.Header, want sums) error {
+	expected, ok := want[strings.TrimSuffix(h.Name, "/")]
+	if h.Typeflag == tar.TypeDir && ok && expected == "" {
+		return nil
+	}
+	found, _, err := checksum.Contents(r)
+	if err != nil {
+		return err
+	}
+	if !ok || found != expected {
+		return fmt.Errorf("%s has the sha256 %s, want %s: check the disk, and pack again", h.Name, found, expected)
+	}
+	return nil
+}

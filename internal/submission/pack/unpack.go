@@ -1,0 +1,129 @@
+package pack
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/bounded"
+	"github.com/plumbline-ml/plumbline/internal/checksum"
+	"github.com/plumbline-ml/plumbline/internal/fetch"
+
+	"github.com/plumbline-ml/plumbline/internal/submission/repository"
+	"github.com/plumbline-ml/plumbline/internal/submission/tree"
+)
+
+// Unpack compares an archive with its checksum, the one in the file beside it or, where sum is not empty, that one, and
+// unpacks it into the new folder out, which appears whole or not at all. What would lie outside of out, links, devices,
+// more than the bounds, and anything but closed, network and open are refused.
+func Unpack(ctx context.Context, file, sum, out string) (sha256 string, err error) {
+	if _, err := os.Lstat(out); err == nil {
+		return "", fmt.Errorf("%s is there already: want a new folder", out)
+	}
+	if sum == "" {
+		if sum, err = readSum(file); err != nil {
+			return "", err
+		}
+	}
+	found, size, err := sumOf(ctx, file)
+	if err != nil {
+		return "", err
+	}
+	if !strings.EqualFold(found, sum) {
+		return "", fmt.Errorf("%s has the sha256 %s, want %s: it is damaged or another one", file, found, sum)
+	}
+	draft := filepath.Clean(out) + "." + rand.Text() + ".tmp"
+	err = fetch.Unpack(ctx, file, draft, limitsOf(size))
+	if err == nil {
+		err = onlySubmission(draft)
+	}
+	if err == nil {
+		err = os.Rename(draft, out)
+	}
+	if err != nil {
+		return "", errors.Join(fmt.Errorf("%s: %w", file, err), os.RemoveAll(draft))
+	}
+	return found, nil
+}
+
+// What an archive may be, and may become. The submissions' repository takes files of 50 MiB at most, and LoadGen's logs
+// are packed to a tenth or a thirtieth.
+const (
+	mostArchive = 16 << 30 // bytes of an archive
+	mostRatio   = 100      // bytes for one of the archive's
+	anyRatio    = 1 << 30  // bytes for which the ratio does not matter
+)
+
+// limits are what an archive may unpack to; nothing larger is packed.
+func limits() fetch.Limits { return fetch.Limits{Bytes: 16 << 30, Files: 1 << 20} }
+
+// limitsOf are those of an archive of a size.
+func limitsOf(size int64) fetch.Limits {
+	l := limits()
+	l.Bytes = min(l.Bytes, anyRatio+mostRatio*size)
+	return l
+}
+
+// sumOf is the sha256 of an archive and its size.
+func sumOf(ctx context.Context, file string) (sum string, size int64, err error) {
+	f, err := bounded.OpenUpTo(file, mostArchive)
+	if err != nil {
+		return "", 0, err
+	}
+	sum, size, err = checksum.Contents(bounded.Until(ctx, f))
+	return sum, size, errors.Join(err, f.Close())
+}
+
+var sumLine = regexp.MustCompile(`^([0-9a-fA-F]{64}) [ *]([^/\n]+)\n?$`)
+
+// maxSum is more bytes than a line with a checksum has.
+const maxSum = 64 << 10
+
+// readSum reads the checksum beside an archive.
+func readSum(file string) (sum string, err error) {
+	name := file + SumEnding
+	text, err := bounded.ReadFile(name, maxSum)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%w: give the sha256 that came with the archive, or put its file there", err)
+	}
+	if err != nil {
+		return "", err
+	}
+	return parseSum(string(text), name)
+}
+
+func parseSum(text, name string) (sum string, err error) {
+	m := sumLine.FindStringSubmatch(text)
+	if m == nil {
+		return "", fmt.Errorf("%s has %.100q, want one line: SHA256  NAME", name, text)
+	}
+	return m[1], nil
+}
+
+// onlySubmission wants what was unpacked to be a tree of a submission.
+func onlySubmission(dir string) error {
+	t, err := tree.Open(dir, "")
+	if err != nil {
+		return err
+	}
+	defer t.Close()
+	var faults []error
+	for _, e := range t.Entries(".") {
+		if !e.Dir || !slices.Contains(tree.Divisions(), e.Name) {
+			faults = append(faults, fmt.Errorf("it has %s, want closed, network and open alone", e.Name))
+		}
+	}
+	for _, f := range repository.All(t) {
+		if f.Kind == repository.Link {
+			faults = append(faults, f)
+		}
+	}
+	return errors.Join(faults...)
+}

@@ -1,0 +1,106 @@
+package power
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/internal/lists"
+	"github.com/plumbline-ml/plumbline/internal/power/spl"
+	"github.com/plumbline-ml/plumbline/internal/pyvalue"
+	"github.com/plumbline-ml/plumbline/internal/submission/tree"
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+)
+
+// Measured says whether a result comes with a power measurement: it has the folder of the meter's files.
+func Measured(t *tree.Tree, p tree.Place) bool {
+	_, ok := t.Entry(p.Power())
+	return ok
+}
+
+// Difference is a folder whose files are not those that a power measurement has.
+type Difference struct {
+	Folder         string // relative to the tree
+	NoFolder       bool
+	Missing, Extra []string // names, sorted
+}
+
+// Differences compares the files of the folders run_1, ranging and power with those that the rules ask for; none is
+// good.
+func Differences(t *tree.Tree, p tree.Place) []Difference {
+	logs := append(tree.RunFiles(), tree.PowerSamples)
+	var all []Difference
+	for _, folder := range []struct {
+		path            string
+		files, optional []string
+	}{
+		{p.Run(), logs, []string{tree.AccuracyLog}},
+		{p.Ranging(), logs, []string{tree.AccuracyLog}},
+		{p.Power(), tree.PowerFiles(), nil},
+	} {
+		if d := compare(t, folder.path, folder.files, folder.optional); d.NoFolder || len(d.Missing)+len(d.Extra) > 0 {
+			all = append(all, d)
+		}
+	}
+	return all
+}
+
+func compare(t *tree.Tree, folder string, files, optional []string) Difference {
+	d := Difference{Folder: folder, NoFolder: !t.HasDir(folder)}
+	d.Missing = lists.Filter(files, func(name string) bool { return !t.HasFile(path.Join(folder, name)) })
+	for _, e := range t.Entries(folder) {
+		if !e.Dir && !slices.Contains(files, e.Name) && !slices.Contains(optional, e.Name) && !tree.Extra(e.Name) {
+			d.Extra = append(d.Extra, e.Name)
+		}
+	}
+	slices.Sort(d.Missing)
+	return d
+}
+
+// Average reads the samples of a folder of logs, Place.Run or Place.Ranging of the place, within the time between
+// power_begin and power_end of its detail log. Bad lines are in the average; an error is of these two or of the files.
+// The window of the average is in the time of the samples.
+func Average(t *tree.Tree, p tree.Place, folder, begin, end string) (spl.Average, error) {
+	w, err := spl.ParseWindow(begin, end)
+	if err != nil {
+		return spl.Average{}, err
+	}
+	client, server, err := zonesOf(t, p)
+	if err != nil {
+		return spl.Average{}, err
+	}
+	w = spl.Window{Begin: w.Begin.Add(client - server), End: w.End.Add(client - server)}
+	f, err := t.Open(path.Join(folder, tree.PowerSamples))
+	if err != nil {
+		return spl.Average{}, err
+	}
+	defer f.Close()
+	text, err := pyvalue.ReadText(f, mostSamples)
+	if err != nil {
+		return spl.Average{}, err
+	}
+	return w.Average(strings.NewReader(text))
+}
+
+// zonesOf are by how much the times of the run's log and those of the samples lie before UTC: nothing since v2.0.
+// Before, they are those of the zones of two machines, which the power tools wrote down.
+func zonesOf(t *tree.Tree, p tree.Place) (client, server time.Duration, err error) {
+	rules, err := mlconf.Round(t.Layout.Round)
+	if err != nil || !rules.Checks().Zones {
+		return 0, 0, err
+	}
+	var zones []time.Duration
+	for _, name := range []string{"client.json", "server.json"} {
+		s, faults := readSession(t, path.Join(p.Power(), name))
+		if len(faults) > 0 {
+			return 0, 0, fmt.Errorf("the zone of %s is not known: %s", name, faults[0].Text)
+		}
+		zones = append(zones, time.Duration(s.Timezone*float64(time.Second)))
+	}
+	return zones[0], zones[1], nil
+}
+
+// mostSamples bounds the file of samples, in bytes: a week at one each second.
+const mostSamples = 64 << 20

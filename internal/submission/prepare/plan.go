@@ -1,0 +1,222 @@
+package prepare
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/lists"
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+	"github.com/plumbline-ml/plumbline/loadgen/mllog"
+
+	"github.com/plumbline-ml/plumbline/internal/submission/internal/treefiles"
+	"github.com/plumbline-ml/plumbline/internal/submission/system"
+	"github.com/plumbline-ml/plumbline/internal/submission/tree"
+)
+
+// Step is one change of a tree. Paths are relative to it, with slashes.
+type Step struct {
+	From, To string
+	Rename   bool // or else a copy
+	Why      string
+}
+
+// Plan is what completes a tree.
+type Plan struct {
+	Steps   []Step   // in this order
+	Missing []string // required scenarios that have to be measured, and why
+}
+
+// Read plans for all of a tree's results in the closed and the network division, or one submitter's; the open division
+// requires none. Scenario folders in lower case get the rules' names. A folder counts as measured if its log is of its
+// scenario. The error has all faults: descriptions and logs that cannot be read, folders of one scenario in two
+// spellings.
+func Read(t *tree.Tree, rules *mlconf.Rules, submitter string) (Plan, error) {
+	r := reader{tree: t, rules: rules, faults: lists.Map(t.Faults, func(f tree.Fault) error { return f.Err })}
+	for _, s := range t.Submitters {
+		if submitter != "" && s.Submitter != submitter {
+			continue
+		}
+		for _, system := range s.Systems {
+			r.system(system)
+		}
+	}
+	return r.plan, errors.Join(r.faults...)
+}
+
+type reader struct {
+	tree   *tree.Tree
+	rules  *mlconf.Rules
+	plan   Plan
+	faults []error
+}
+
+func (r *reader) system(s tree.System) {
+	for _, b := range s.Benchmarks {
+		r.rename(b)
+	}
+	if s.Division == tree.DivisionOpen {
+		return
+	}
+	kind, err := r.kind(s.Place)
+	if err != nil {
+		r.faults = append(r.faults, err)
+		return
+	}
+	for _, b := range s.Benchmarks {
+		r.benchmark(b, kind)
+	}
+	for _, b := range s.Benchmarks {
+		r.lowAccuracy(s, b.Place, kind)
+	}
+}
+
+// rename plans the rules' names for folders in lower case.
+func (r *reader) rename(b tree.Benchmark) {
+	for _, p := range b.Scenarios {
+		name, ok := tree.CanonicalScenario(p.Scenario)
+		if !ok || name == p.Scenario {
+			continue
+		}
+		to := p
+		to.Scenario = name
+		if slices.Contains(b.Scenarios, to) {
+			r.faults = append(r.faults, fmt.Errorf("%s and %s are of one scenario: remove one of them",
+				r.tree.Abs(p.Results()), r.tree.Abs(to.Results())))
+			continue
+		}
+		r.add(Step{Rename: true, Why: "the rules' name of the scenario"}, p, p, to)
+	}
+}
+
+// add plans a step for each folder that a result has. found is where it is before it gets the rules' name.
+func (r *reader) add(s Step, found, from, to tree.Place) {
+	l := r.tree.Layout
+	places := []func(tree.Place) string{tree.Place.Results}
+	if l.Apart {
+		places = append(places, l.Measurements, l.Audits)
+	}
+	for _, at := range places {
+		if r.tree.HasDir(at(found)) {
+			s.From, s.To = at(from), at(to)
+			r.plan.Steps = append(r.plan.Steps, s)
+		}
+	}
+}
+
+// kind is the type of a system by its description.
+func (r *reader) kind(p tree.Place) (mlconf.SystemType, error) {
+	f, err := r.tree.Open(p.SystemFile())
+	if err != nil {
+		return "", fmt.Errorf("the description of %s: %w", r.tree.Abs(p.Results()), err)
+	}
+	defer f.Close()
+	var description struct {
+		SystemType string `json:"system_type"`
+	}
+	if err := json.NewDecoder(io.LimitReader(f, maxDescription)).Decode(&description); err != nil {
+		return "", fmt.Errorf("%s: %w", r.tree.Abs(p.SystemFile()), err)
+	}
+	kind, ok := system.Type(description.SystemType)
+	if !ok {
+		return "", fmt.Errorf("%s: system_type is %q, want edge, datacenter or datacenter,edge", r.tree.Abs(p.SystemFile()),
+			description.SystemType)
+	}
+	return kind, nil
+}
+
+// maxDescription is more bytes than any description has.
+const maxDescription = 16 << 20
+
+// benchmark plans what is inferred for the scenarios that a benchmark lacks.
+func (r *reader) benchmark(b tree.Benchmark, kind mlconf.SystemType) {
+	model, _ := r.rules.ModelOf(b.Benchmark, nil)
+	found := map[string]tree.Place{} // by the rules' name
+	var measured []string
+	for _, p := range b.Scenarios {
+		scenario, _ := tree.CanonicalScenario(p.Scenario)
+		logged, err := r.logged(p)
+		if err != nil {
+			r.faults = append(r.faults, err)
+			return
+		}
+		found[scenario] = p
+		if logged == scenario || scenario == "Interactive" && logged == "Server" {
+			measured = append(measured, scenario)
+		}
+	}
+	for _, m := range Infer(r.rules, model, kind, measured) {
+		from, to := b.Place, b.Place
+		from.Scenario, to.Scenario = m.From, m.Scenario
+		switch _, inferred := found[m.Scenario]; {
+		case inferred: // before
+		case m.From == "":
+			r.plan.Missing = append(r.plan.Missing, fmt.Sprintf("%s: %s", to.Results(), m.Why))
+		default:
+			r.add(Step{Why: "inferred: " + m.Why}, found[m.From], from, to)
+		}
+	}
+}
+
+// logged is the scenario that a result's log is of.
+func (r *reader) logged(p tree.Place) (string, error) {
+	name := path.Join(p.Run(), tree.DetailLog)
+	f, err := r.tree.Open(name)
+	if err != nil {
+		return "", fmt.Errorf("the log of %s: %w", r.tree.Abs(p.Results()), err)
+	}
+	defer f.Close()
+	log, err := mllog.ScanDetail(f)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", r.tree.Abs(name), err)
+	}
+	e, _ := log.First("effective_scenario")
+	scenario, ok := e.Text()
+	if !ok {
+		return "", fmt.Errorf("%s does not say effective_scenario: is it a detail log of LoadGen?", r.tree.Abs(name))
+	}
+	return scenario, nil
+}
+
+// lowAccuracy plans X-99 from X-99.9.
+func (r *reader) lowAccuracy(s tree.System, high tree.Place, kind mlconf.SystemType) {
+	low := high
+	low.Benchmark = strings.TrimSuffix(high.Benchmark, ".9")
+	there := slices.ContainsFunc(s.Benchmarks, func(b tree.Benchmark) bool { return b.Benchmark == low.Benchmark })
+	if !strings.HasSuffix(high.Benchmark, "-99.9") || there || len(r.rules.RequiredScenarios(low.Benchmark, kind)) == 0 {
+		return
+	}
+	r.add(Step{Why: "what meets 99.9 % of the reference's accuracy meets 99 %"}, high, high, low)
+	source := r.tree.Layout.SourceDir(high)
+	if from := path.Join(source, high.Benchmark); r.tree.HasDir(from) && !r.tree.HasDir(path.Join(source, low.Benchmark)) {
+		r.plan.Steps = append(r.plan.Steps, Step{From: from, To: path.Join(source, low.Benchmark),
+			Why: "the programs of " + low.Benchmark + " are those of " + high.Benchmark})
+	}
+}
+
+// Do takes the steps in the tree at root. The end of ctx ends it.
+func (p Plan) Do(ctx context.Context, root string) error {
+	for _, s := range p.Steps {
+		from, to := filepath.Join(root, filepath.FromSlash(s.From)), filepath.Join(root, filepath.FromSlash(s.To))
+		if _, err := os.Lstat(to); err == nil {
+			return fmt.Errorf("%s is there already: nothing is written over it", to)
+		}
+		if s.Rename {
+			if err := os.Rename(from, to); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := treefiles.CopyFolder(ctx, from, to); err != nil {
+			return err
+		}
+	}
+	return nil
+}

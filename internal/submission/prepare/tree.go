@@ -1,0 +1,89 @@
+package prepare
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+
+	"github.com/plumbline-ml/plumbline/internal/submission/internal/treefiles"
+	"github.com/plumbline-ml/plumbline/internal/submission/repository"
+	"github.com/plumbline-ml/plumbline/internal/submission/tree"
+)
+
+// Options say what of a tree is prepared, and by which rules.
+type Options struct {
+	Round     string // "v6.1"; empty: the newest
+	Submitter string // only this one's folders come into the new tree; empty: everybody's
+}
+
+// Tree makes a completed copy of the tree at root in the folder out, which must not be there yet, and returns what it
+// did. The copy appears whole or not at all, after the end of ctx too. A tree with links, devices or unreadable folders
+// is refused.
+func Tree(ctx context.Context, root, out string, o Options) (Plan, error) {
+	rules, err := mlconf.Round(o.Round)
+	if err != nil {
+		return Plan{}, err
+	}
+	t, err := tree.Open(root, o.Round)
+	if err != nil {
+		return Plan{}, err
+	}
+	defer t.Close()
+	submitters, err := t.Choose(o.Submitter)
+	if err != nil {
+		return Plan{}, err
+	}
+	plan, err := Read(t, rules, o.Submitter)
+	if err = errors.Join(err, strange(t), apart(root, out)); err != nil {
+		return Plan{}, err
+	}
+	return plan, write(ctx, t, submitters, plan, out)
+}
+
+// strange are what cannot be copied as it is.
+func strange(t *tree.Tree) error {
+	var faults []error
+	for _, f := range repository.All(t) {
+		if f.Kind == repository.Link || f.Kind == repository.Special {
+			faults = append(faults, f)
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// apart wants the new tree not to be in the old one.
+func apart(root, out string) error {
+	if _, err := os.Lstat(out); err == nil {
+		return fmt.Errorf("%s is there already: want a new folder", out)
+	}
+	ok, err := treefiles.Outside(root, out)
+	if err == nil && !ok {
+		err = fmt.Errorf("%s is in the tree %s: want a folder outside", out, root)
+	}
+	return err
+}
+
+// write copies the submitters' folders to a folder beside out, takes the steps there, and gives it its name.
+func write(ctx context.Context, t *tree.Tree, submitters []tree.Submitter, plan Plan, out string) (err error) {
+	draft := filepath.Clean(out) + "." + rand.Text() + ".tmp"
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.RemoveAll(draft))
+		}
+	}()
+	for _, s := range submitters {
+		to := filepath.Join(draft, filepath.FromSlash(s.Folder()))
+		if err := treefiles.CopyFolder(ctx, t.Abs(s.Folder()), to); err != nil {
+			return err
+		}
+	}
+	if err := plan.Do(ctx, draft); err != nil {
+		return err
+	}
+	return os.Rename(draft, out)
+}

@@ -1,0 +1,174 @@
+// Package repository finds what the submissions' repository does not take: files above 50 MiB, symbolic links, hidden
+// files and folders, blanks and other characters in names that break lists of files and tables of results.
+//
+// Find looks at one entry of a tree, All at the whole tree; Official is the text of the official script.
+//
+// In: names, kinds and sizes. Out: what else a tree must have: package check.
+package repository
+
+import (
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/plumbline-ml/plumbline/internal/submission/tree"
+)
+
+// MostBytes is how large a file may be: 50 MiB.
+const MostBytes = 50 << 20
+
+// Kind is what is wrong with a file or folder.
+type Kind string
+
+// The kinds. Special is a device, a pipe or a socket, and Character a name with a quote, a line's end or another
+// control character, or of bytes that are not UTF-8: of these the official script says nothing, as of a folder whose
+// name alone has a blank.
+const (
+	Large     Kind = "large"
+	Link      Kind = "link"
+	Hidden    Kind = "hidden"
+	Blank     Kind = "blank"
+	Character Kind = "character"
+	Special   Kind = "special"
+)
+
+// Finding is a file or folder that must not be in a submission.
+type Finding struct {
+	tree.Entry
+	Kind Kind
+}
+
+// Error says what was found, what is wanted and what to do.
+func (f Finding) Error() string {
+	switch f.Kind {
+	case Large:
+		return fmt.Sprintf("%s has %d bytes, want at most %d (50 MiB): leave it out, and say in the README where it is",
+			f.Path, f.Size, MostBytes)
+	case Link:
+		return f.Path + " is a symbolic link: put the file itself there"
+	case Hidden:
+		return f.Path + " is hidden, its name begins with a dot: remove it"
+	case Blank:
+		return f.Path + " has a blank in its name: rename it"
+	case Character:
+		return fmt.Sprintf("%q has a quote, a control character or a byte that is not UTF-8 in its name: rename it", f.Path)
+	}
+	return f.Path + " is a device, a pipe or a socket: remove it"
+}
+
+// Find lists what is wrong with an entry of a tree.
+func Find(e tree.Entry) (all []Finding) {
+	for _, test := range []struct {
+		kind  Kind
+		found bool
+	}{
+		{Large, e.Size > MostBytes && !e.Link},
+		{Link, e.Link},
+		{Hidden, strings.HasPrefix(e.Name, ".")},
+		{Blank, strings.Contains(e.Name, " ")},
+		{Character, strings.ContainsFunc(e.Name, unwritable) || !utf8.ValidString(e.Name)},
+		{Special, e.Irregular && !e.Link},
+	} {
+		if test.found {
+			all = append(all, Finding{e, test.kind})
+		}
+	}
+	return all
+}
+
+// unwritable says whether a character breaks a list of files with one in each line, or the official table of results,
+// which puts names into quotes as they are.
+func unwritable(r rune) bool { return r == '"' || unicode.IsControl(r) }
+
+// All lists what is wrong with everything in a tree, folders before what is in them.
+func All(t *tree.Tree) (all []Finding) {
+	for e := range t.All {
+		all = append(all, Find(e)...)
+	}
+	return all
+}
+
+// Official is what the official script prints of the folder at root; empty: nothing is wrong. Its paths begin with root
+// as it is given. They are in the order of names, those of the script in the file system's.
+func Official(root string) (text string, err error) {
+	var found [6][]string // in the order of the text
+	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name := below(root, path)
+		groups, err := officialGroups(d)
+		for _, g := range groups {
+			found[g] = append(found[g], name)
+		}
+		return err
+	})
+	if err != nil {
+		return "", err
+	}
+	files := len(found[large]) + len(found[link]) + len(found[hiddenFile]) + len(found[blankFile])
+	if files+len(found[hiddenFolder]) == 0 {
+		return "", nil // a blank in the name of a folder alone is overlooked
+	}
+	text = "ERRORS:"
+	for i, title := range []string{
+		"FILES GREATER THAN 50MB", "SYMBOLIC LINKS", "BAD FILE NAMES", "FILES CONTAINING SPACES", "BAD FOLDER NAMES",
+		"FOLDER CONTAINING SPACES",
+	} {
+		if i > 0 {
+			text += ";"
+		}
+		text += "\n" + title + ":\n" + strings.Join(found[i], "\n")
+	}
+	return text + "\n", nil
+}
+
+// The groups of the official text.
+const (
+	large = iota
+	link
+	hiddenFile
+	blankFile
+	hiddenFolder
+	blankFolder
+)
+
+func officialGroups(d fs.DirEntry) (groups []int, err error) {
+	hidden, blank := strings.HasPrefix(d.Name(), "."), strings.Contains(d.Name(), " ")
+	add := func(group int, is bool) {
+		if is {
+			groups = append(groups, group)
+		}
+	}
+	switch {
+	case d.IsDir():
+		add(hiddenFolder, hidden)
+		add(blankFolder, blank)
+	case d.Type()&fs.ModeSymlink != 0:
+		add(link, true)
+	case d.Type().IsRegular():
+		info, err := d.Info()
+		if err != nil {
+			return nil, err
+		}
+		add(large, info.Size() > MostBytes)
+		add(hiddenFile, hidden)
+		add(blankFile, blank)
+	}
+	return groups, nil
+}
+
+// below is a path of a walk, which cleans names, as it begins in root.
+func below(root, path string) string {
+	rel, err := filepath.Rel(root, path)
+	if err != nil || rel == "." {
+		return root
+	}
+	if !strings.HasSuffix(root, "/") {
+		root += "/"
+	}
+	return root + filepath.ToSlash(rel)
+}

@@ -1,0 +1,271 @@
+package review
+
+import (
+	"cmp"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/submission/check"
+	"github.com/plumbline-ml/plumbline/internal/submission/tree"
+)
+
+// Review is what there is to act on in a round, or in what one submitter has in it.
+type Review struct {
+	Round     string `json:"round"`
+	Submitter string `json:"submitter,omitempty"` // the only one that it is about; empty: all
+	Results   int    `json:"results"`             // that were checked
+	ToActOn   int    `json:"results_to_act_on"`
+	// Kinds are those that were found, by weight.
+	Kinds []Kind `json:"kinds"`
+	// Folded are findings that nobody acts on one by one: by severity, then by how many there are.
+	Folded []Fold `json:"folded"`
+	// Against is what another round has of the same systems; nil: it was not asked for.
+	Against *Against `json:"against,omitempty"`
+
+	scope Scope
+}
+
+// Kind is what was found of one kind.
+type Kind struct {
+	ID         string      `json:"kind"`
+	Title      string      `json:"title"`
+	Ask        string      `json:"ask"`     // what to ask the submitter
+	Results    int         `json:"results"` // that have it
+	Submitters []Submitter `json:"submitters"`
+}
+
+// Submitter is what was found of one kind in one submitter's folder.
+type Submitter struct {
+	Folder  string `json:"folder"` // "closed/Toylab"; empty: of the tree itself
+	Results int    `json:"results"`
+	Cases   []Case `json:"cases"`
+}
+
+// Case is one run, or a file that is of no run, with findings of one kind.
+type Case struct {
+	Result   string          `json:"result,omitempty"` // the result's folder; empty: of none
+	Run      string          `json:"run"`              // "performance", "accuracy", or the audit's name
+	Findings []check.Finding `json:"findings"`
+	// Follow are findings on the same run that follow from these.
+	Follow []check.Finding `json:"follow,omitempty"`
+}
+
+// Fold is how often a finding is there that nobody acts on one by one.
+type Fold struct {
+	Severity check.Severity `json:"severity"`
+	Rule     string         `json:"rule"`
+	What     string         `json:"what"`
+	Count    int            `json:"count"`
+	First    string         `json:"first"` // the path of the first
+}
+
+// Scope is a part of a tree. The zero value is all of it.
+type Scope struct {
+	Submitter string // the name, in whatever division; empty: all
+	Folder    string // relative to the tree, with slashes; empty or ".": all
+}
+
+// holds says whether a file or folder of the tree lies in the scope.
+func (s Scope) holds(name string) bool {
+	within := s.Folder == "" || s.Folder == "." || name == s.Folder || strings.HasPrefix(name, s.Folder+"/")
+	return within && (s.Submitter == "" || path.Base(submitterOf(name)) == s.Submitter)
+}
+
+// concerns says whether a finding is on the scope: audits may lie elsewhere than their results.
+func (s Scope) concerns(f check.Finding) bool {
+	return s.holds(f.Path) || f.Result != "" && s.holds(f.Result)
+}
+
+// Make sorts the findings of a check, those of a part of the tree.
+func Make(report *check.Report, scope Scope) *Review {
+	r := &Review{Round: report.Rules, Submitter: scope.Submitter, Kinds: []Kind{}, Folded: []Fold{}, scope: scope}
+	for _, result := range report.Results {
+		if scope.holds(result.Path) {
+			r.Results++
+		}
+	}
+	byRun, order := map[run][]check.Finding{}, []run{}
+	var folded []check.Finding
+	for _, f := range report.Findings {
+		if !scope.concerns(f) {
+			continue
+		}
+		if _, acted := kindOf(f); !acted {
+			folded = append(folded, f)
+			continue
+		}
+		at := runOf(f)
+		if byRun[at] == nil {
+			order = append(order, at)
+		}
+		byRun[at] = append(byRun[at], f)
+	}
+	byKind := map[string][]Case{}
+	for _, at := range order {
+		for id, c := range casesOf(at, byRun[at]) {
+			byKind[id] = append(byKind[id], c)
+		}
+	}
+	r.group(byKind)
+	r.Folded = fold(folded)
+	return r
+}
+
+// run is what findings have in common that are on one run.
+type run struct{ result, part string }
+
+// runOf is the run that a finding is on: audits lie in folders with their names, accuracy runs in one called so. What
+// is of no result stands for itself.
+func runOf(f check.Finding) run {
+	if f.Result == "" {
+		return run{"", f.Path}
+	}
+	parts := strings.Split(f.Path, "/")
+	for _, test := range tree.AuditTests() {
+		if slices.Contains(parts, test) {
+			return run{f.Result, test}
+		}
+	}
+	if strings.HasPrefix(f.Path, f.Result+"/"+tree.AccuracyDir+"/") {
+		return run{f.Result, tree.AccuracyDir}
+	}
+	return run{f.Result, tree.PerformanceDir}
+}
+
+// casesOf sorts the findings on one run by kind. Where one is a cause, the others follow from it.
+func casesOf(at run, list []check.Finding) map[string]Case {
+	rank := func(f check.Finding) int {
+		k, _ := kindOf(f)
+		i := slices.IndexFunc(kindsInOrder, func(o kind) bool { return o.id == k.id })
+		return cmp.Or(i+1, len(kindsInOrder)+1)
+	}
+	slices.SortStableFunc(list, func(a, b check.Finding) int { return rank(a) - rank(b) })
+	first, _ := kindOf(list[0])
+	cases := map[string]Case{}
+	for _, f := range list {
+		k, _ := kindOf(f)
+		follows := first.cause && k.id != first.id
+		if follows {
+			k = first
+		}
+		c, has := cases[k.id]
+		if !has {
+			c = Case{Result: at.result, Run: at.part}
+		}
+		if follows {
+			c.Follow = append(c.Follow, f)
+		} else {
+			c.Findings = append(c.Findings, f)
+		}
+		cases[k.id] = c
+	}
+	return cases
+}
+
+// group sets the cases in the order of kinds and submitters.
+func (r *Review) group(byKind map[string][]Case) {
+	ids := slices.Clone(kindsInOrder)
+	for _, id := range slices.Sorted(maps.Keys(byKind)) {
+		if !slices.ContainsFunc(ids, func(k kind) bool { return k.id == id }) {
+			k, _ := kindOf(byKind[id][0].Findings[0])
+			ids = append(ids, k)
+		}
+	}
+	acted := map[string]bool{}
+	for _, known := range ids {
+		cases := byKind[known.id]
+		if len(cases) == 0 {
+			continue
+		}
+		k := Kind{ID: known.id, Title: known.title, Ask: known.ask, Results: results(cases)}
+		for _, c := range cases {
+			if c.Result != "" {
+				acted[c.Result] = true
+			}
+			folder := submitterOf(c.Findings[0].Path)
+			if i := slices.IndexFunc(k.Submitters, func(s Submitter) bool { return s.Folder == folder }); i >= 0 {
+				k.Submitters[i].Cases = append(k.Submitters[i].Cases, c)
+				continue
+			}
+			k.Submitters = append(k.Submitters, Submitter{Folder: folder, Cases: []Case{c}})
+		}
+		for i := range k.Submitters {
+			k.Submitters[i].Results = results(k.Submitters[i].Cases)
+		}
+		slices.SortFunc(k.Submitters, func(a, b Submitter) int { return cmp.Compare(a.Folder, b.Folder) })
+		r.Kinds = append(r.Kinds, k)
+	}
+	r.ToActOn = len(acted)
+}
+
+// results is how many results the cases are of.
+func results(cases []Case) int {
+	all := map[string]bool{}
+	for _, c := range cases {
+		if c.Result != "" {
+			all[c.Result] = true
+		}
+	}
+	return len(all)
+}
+
+// submitterOf is the submitter's folder of a path in a tree: "closed/Toylab"; empty where it lies in none.
+func submitterOf(name string) string {
+	parts := strings.SplitN(name, "/", 3)
+	if len(parts) < 2 || !slices.Contains(tree.Divisions(), parts[0]) {
+		return ""
+	}
+	return path.Join(parts[0], parts[1])
+}
+
+// fold counts findings that say the same. Those of the repository's rules name a file in what they say.
+func fold(list []check.Finding) []Fold {
+	folds := []Fold{}
+	for _, f := range list {
+		what := f.What
+		if f.Rule == "repository" {
+			what = "the repository does not take a name, a link or a size"
+		}
+		same := func(o Fold) bool { return o.Severity == f.Severity && o.Rule == f.Rule && o.What == what }
+		if i := slices.IndexFunc(folds, same); i >= 0 {
+			folds[i].Count++
+			continue
+		}
+		folds = append(folds, Fold{f.Severity, f.Rule, what, 1, f.Path})
+	}
+	weight := []check.Severity{check.Reject, check.Warn, check.Note}
+	slices.SortStableFunc(folds, func(a, b Fold) int {
+		return cmp.Or(slices.Index(weight, a.Severity)-slices.Index(weight, b.Severity), b.Count-a.Count)
+	})
+	return folds
+}
+
+// Submitters are the names of those with something to act on, each once, in order.
+func (r *Review) Submitters() []string {
+	var names []string
+	for _, k := range r.Kinds {
+		for _, s := range k.Submitters {
+			if s.Folder != "" {
+				names = append(names, path.Base(s.Folder))
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// Of is what a review says of one submitter; report is what it was made of.
+func (r *Review) Of(report *check.Report, submitter string) *Review {
+	scope := r.scope
+	scope.Submitter = submitter
+	one := Make(report, scope)
+	if r.Against != nil {
+		against := *r.Against
+		against.Pairs = slices.DeleteFunc(slices.Clone(against.Pairs), func(p Pair) bool { return !scope.holds(p.Result) })
+		against.Alone = one.Results - len(against.Pairs)
+		one.Against = &against
+	}
+	return one
+}

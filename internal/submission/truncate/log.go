@@ -1,0 +1,267 @@
+package truncate
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/bounded"
+	"github.com/plumbline-ml/plumbline/internal/fetch/wholefile"
+
+	"github.com/plumbline-ml/plumbline/internal/submission/tree"
+)
+
+// The rules' sizes in bytes: a log of Limit or more is cut, to View of its head, Gap, and View of its tail.
+const (
+	Limit = 10 * 1024
+	View  = 4096
+	Gap   = "\n\n...\n\n"
+)
+
+// Action says what was done to a log.
+type Action string
+
+// Kept whole means that the log is small: its hash stands in accuracy.txt, and the log is the original.
+const (
+	Truncated Action = "truncated"
+	Hashed    Action = "kept whole, hash written"
+	Done      Action = "done before"
+	Unkept    Action = "done before, original not in the store"
+)
+
+// Outcome is what became of one log.
+type Outcome struct {
+	Log    string // its path
+	Action Action
+	Hash   string // sha256 of the whole log, in lower-case hex, as accuracy.txt has it
+	Size   int64  // of the whole log in bytes; 0 where it is not known
+	Kept   string // path of the original in the store; empty: the log is whole, or Unkept
+}
+
+// Log truncates the log of one accuracy folder: a scenario's, or an audit's, which is told by the name TESTnn of the
+// folder around it and needs no accuracy.txt beforehand. What is done already stays as it is.
+//
+// It is an error, and nothing is changed, where accuracy.txt is missing, where its hash is not of this log, and where a
+// log was cut without its hash being noted. ctx ends the reading of a large log.
+func (s *Store) Log(ctx context.Context, dir string) (Outcome, error) {
+	a, err := openFolder(dir)
+	if err != nil {
+		return Outcome{Log: filepath.Join(dir, tree.AccuracyLog)}, err
+	}
+	out := Outcome{Log: a.log, Hash: a.noted, Size: a.size}
+	switch {
+	case a.size >= Limit:
+		err = s.truncate(ctx, a, &out)
+	case a.cut:
+		err = s.doneBefore(a, &out)
+	default:
+		err = noteWhole(ctx, a, &out)
+	}
+	return out, err
+}
+
+// folder is an accuracy folder as it is found.
+type folder struct {
+	log, score string // paths
+	size       int64  // of the log
+	mode       fs.FileMode
+	scoreMode  fs.FileMode // of accuracy.txt, or what it is to get
+	cut        bool        // the log has been truncated
+	unix       []byte      // the log as LoadGen ends its lines, where it is small
+	text       []byte      // accuracy.txt; nil: there is none
+	noted      string      // its hash; empty: none
+}
+
+// maxScore is more than any accuracy.txt has.
+const maxScore = 16 << 20
+
+func openFolder(dir string) (a folder, err error) {
+	a.log, a.score = filepath.Join(dir, tree.AccuracyLog), filepath.Join(dir, tree.AccuracyText)
+	info, err := regular(a.log)
+	if err != nil {
+		return a, err
+	}
+	a.size, a.mode, a.scoreMode = info.Size(), info.Mode().Perm(), info.Mode().Perm()
+	if a.size < Limit {
+		text, err := os.ReadFile(a.log)
+		if err != nil {
+			return a, err
+		}
+		a.unix = unixLines(text)
+		a.cut = bytes.Contains(a.unix, []byte(Gap))
+	}
+	return a, a.readScore(ofAudit(dir))
+}
+
+// readScore reads accuracy.txt, which an audit needs not have.
+func (a *folder) readScore(audit bool) error {
+	info, err := regular(a.score)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && audit:
+		return nil
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%s is missing: score the whole log before it is truncated", a.score)
+	case err != nil:
+		return err
+	case info.Size() > maxScore:
+		return fmt.Errorf("%s has %d bytes, want the few lines of a score", a.score, info.Size())
+	}
+	a.scoreMode = info.Mode().Perm()
+	if a.text, err = os.ReadFile(a.score); err == nil {
+		a.noted, err = notedHash(a.text, a.score)
+	}
+	return err
+}
+
+// unixLines is a text whose lines end as LoadGen ends them: git changes that where core.autocrlf is set.
+func unixLines(text []byte) []byte { return bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")) }
+
+// regular wants a file, and no link: what it points to would be left as it is.
+func regular(path string) (fs.FileInfo, error) {
+	info, err := os.Lstat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s is no file of its own: want one in the place of a link or folder", path)
+	}
+	return info, err
+}
+
+var auditName = regexp.MustCompile(`^TEST\d\d$`)
+
+func ofAudit(dir string) bool {
+	whole, err := filepath.Abs(dir)
+	return err == nil && auditName.MatchString(filepath.Base(filepath.Dir(whole)))
+}
+
+var hashLine = regexp.MustCompile(`(?m)^hash=(\w+)\r?$`)
+
+// notedHash is the hash of accuracy.txt.
+func notedHash(text []byte, path string) (hash string, err error) {
+	for _, found := range hashLine.FindAllSubmatch(text, -1) {
+		next := strings.ToLower(string(found[1]))
+		if hash != "" && next != hash {
+			return "", fmt.Errorf("%s has two hashes, %s and %s: leave the line of the log it was made from", path, hash, next)
+		}
+		hash = next
+	}
+	return hash, nil
+}
+
+// truncate keeps the log, notes its hash and cuts it, in this order.
+func (s *Store) truncate(ctx context.Context, a folder, out *Outcome) (err error) {
+	if out.Hash, err = s.keep(ctx, a.log); err != nil {
+		return err
+	}
+	out.Action, out.Kept = Truncated, s.Path(out.Hash)
+	if err := a.note(out.Hash); err != nil {
+		return err
+	}
+	short, err := cutFile(out.Kept)
+	if err != nil {
+		return err
+	}
+	if err := wholefile.Write(a.log, short, a.mode); err != nil {
+		return err
+	}
+	return protect(out.Kept)
+}
+
+// protect keeps an original, which is a file of its own from now on, from being written to.
+func protect(path string) error {
+	const readOnly = 0o444
+	info, err := os.Stat(path)
+	if err != nil || info.Mode().Perm() == readOnly {
+		return err
+	}
+	return os.Chmod(path, readOnly)
+}
+
+// note writes the hash into accuracy.txt, once.
+func (a folder) note(hash string) error {
+	switch a.noted {
+	case hash:
+		return nil
+	case "":
+		text := append(bytes.Clone(a.text), "\nhash="+hash+"\n"...)
+		if a.text == nil { // an audit's, which the hash alone makes
+			text = text[1:]
+		}
+		return wholefile.Write(a.score, text, a.scoreMode)
+	}
+	return fmt.Errorf("%s has the hash %s, the log beside it %s: score this log again, or bring back the one that was "+
+		"scored", a.score, a.noted, hash)
+}
+
+// noteWhole notes the hash of a log that is small enough to stay.
+func noteWhole(ctx context.Context, a folder, out *Outcome) (err error) {
+	if out.Hash, err = hashFile(ctx, a.log); err != nil {
+		return err
+	}
+	if sum := sha256.Sum256(a.unix); hex.EncodeToString(sum[:]) == a.noted {
+		out.Hash = a.noted
+	}
+	if out.Action = Hashed; a.noted == out.Hash {
+		out.Action = Done
+	}
+	return a.note(out.Hash)
+}
+
+// doneBefore looks for the original of a log that was cut. That it is whole is for Check, which reads it all.
+func (s *Store) doneBefore(a folder, out *Outcome) error {
+	out.Size = 0
+	if a.noted == "" {
+		return fmt.Errorf("%s is cut, and %s has no hash of the whole log: bring back the original", a.log, a.score)
+	}
+	short, err := cutFile(s.Path(a.noted))
+	if errors.Is(err, fs.ErrNotExist) {
+		out.Action = Unkept
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(short, a.unix) {
+		return fmt.Errorf("%s is not what is left of %s, which has the hash of %s: bring back the original",
+			a.log, s.Path(a.noted), a.score)
+	}
+	out.Action, out.Kept = Done, s.Path(a.noted)
+	info, err := os.Stat(out.Kept)
+	if err == nil {
+		out.Size = info.Size()
+	}
+	return err
+}
+
+// cutFile is what stays of the whole log at path.
+func cutFile(path string) ([]byte, error) {
+	f, err := bounded.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	size := info.Size()
+	if size < View {
+		return nil, fmt.Errorf("%s has %d bytes: too few to have been cut", path, size)
+	}
+	head, tail := make([]byte, View), make([]byte, View)
+	_, err = f.ReadAt(head, 0)
+	if err == nil {
+		_, err = f.ReadAt(tail, size-View)
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	return append(append(head, Gap...), tail...), nil
+}

@@ -1,0 +1,80 @@
+package articles
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/draw"
+)
+
+// The words that fill the blanks of all stories. Some hold letters beyond ASCII, so that a tokenizer that errs on them
+// shows.
+const (
+	firstNames = "Ada Bruno Clara Dmitri Elsa Farid Greta Hugo Inês Jonas Karin Liam Mira Nadia Oscar Petra Quentin " +
+		"Rosa Stefan Tessa Umar Vera Walter Zoë"
+	lastNames = "Abbott Bauer Castro Dietz Ellison Farrow Gomez Holm Ivanov Jansen Keller Lindgren Moreau Novak Okafor " +
+		"Petit Quist Rossi Santos Tanaka Ueda Vance Weiss Yilmaz Zeller Björk Carver Dubois Hansen Müller"
+	placeNames = "Ashford Brenholm Caldera Dunmore Eastwick Falkirk Glenby Harwell Inverley Jarrow Kelso Langley " +
+		"Marbeck Norwich Oakham Pembroke Queensferry Redcar Selby Thornbury Ulverton Västerby Whitby Yarmouth Zürs Corfe " +
+		"Dalby Elstow Penrith Rothwell"
+	dayNames = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday"
+)
+
+// blanks are the values of the blanks of one article, by the name in braces.
+type blanks map[string]string
+
+// draws fills the blanks. The event's own values and those of other sentences differ, so that a summary that mistakes
+// one for the other is wrong.
+func draws(things []string, r *draw.Random) blanks {
+	first, last := pair(firstNames, r), pair(lastNames, r)
+	places, days := pair(placeNames, r), pair(dayNames, r)
+	numbers := distinct(r, 4)
+	return blanks{
+		"who": first[0] + " " + last[0], "last": last[0], "other": first[1] + " " + last[1],
+		"where": places[0], "town": places[1],
+		"day": days[0], "when": days[1],
+		"n": numbers[0], "m": numbers[1], "k": numbers[2], "j": numbers[3],
+		"thing": things[r.Below(len(things))],
+	}
+}
+
+// pair returns two different words of a list.
+func pair(list string, r *draw.Random) [2]string {
+	words := strings.Fields(list)
+	i, j := r.Below(len(words)), r.Below(len(words)-1)
+	if j >= i {
+		j++
+	}
+	return [2]string{words[i], words[j]}
+}
+
+// distinct returns n different numbers: 12 to 98, or a multiple of 50 up to 950.
+func distinct(r *draw.Random, n int) []string {
+	var all []string
+	for len(all) < n {
+		v := r.Between(12, 98)
+		if r.Chance(25) {
+			v = 50 * r.Between(2, 19)
+		}
+		if text := strconv.Itoa(v); !slices.Contains(all, text) {
+			all = append(all, text)
+		}
+	}
+	return all
+}
+
+// fill replaces the names in braces.
+func (b blanks) fill(template string) string {
+	var out strings.Builder
+	for {
+		before, rest, found := strings.Cut(template, "{")
+		out.WriteString(before)
+		if !found {
+			return out.String()
+		}
+		name, after, _ := strings.Cut(rest, "}")
+		out.WriteString(b[name])
+		template = after
+	}
+}

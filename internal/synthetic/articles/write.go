@@ -1,0 +1,35 @@
+package articles
+
+import (
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/draw"
+	"github.com/plumbline-ml/plumbline/internal/lists"
+)
+
+// story is a kind of event. Names in braces are blanks.
+type story struct {
+	things  []string   // values of {thing}
+	facts   [][]string // what must be told, each in several wordings; all but the summary's
+	summary string
+}
+
+// write draws a story, its values, wordings and order.
+func write(r *draw.Random) Article {
+	all := stories()
+	s := all[r.Below(len(all))]
+	b := draws(s.things, r)
+	sentences := body(s, r)
+	text := append([]string{one(leads(), r)}, sentences...)
+	return Article{Text: strings.Join(lists.Map(text, b.fill), " "), Summary: b.fill(s.summary)}
+}
+
+// body is the sentences behind the first, in random order: one wording of each fact, and one to
+// three about other things.
+func body(s story, r *draw.Random) []string {
+	all := lists.Map(s.facts, func(wordings []string) string { return one(wordings, r) })
+	others := draw.Shuffle(r, asides())
+	return draw.Shuffle(r, append(all, others[:r.Between(1, 3)]...))
+}
+
+func one(wordings []string, r *draw.Random) string { return wordings[r.Below(len(wordings))] }

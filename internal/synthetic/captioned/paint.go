@@ -1,0 +1,66 @@
+package captioned
+
+import "github.com/plumbline-ml/plumbline/internal/draw"
+
+func (s *scene) paint(r *draw.Random) *draw.Canvas {
+	c := draw.NewCanvas(Side, Side)
+	ground := shade(r, s.ground)
+	c.Paint(ground, ground.Scale(draw.One+r.Between(-24, 24)), func(row []int, y int) {
+		for x := range row {
+			row[x] = y * draw.One / Side
+		}
+	})
+	for _, f := range s.figures {
+		f.paint(c, r)
+	}
+	return c
+}
+
+// shade is a colour near a named one.
+func shade(r *draw.Random, color int) draw.Color {
+	c := colors[color].color
+	return draw.Color{R: c.R + r.Between(-10, 10), G: c.G + r.Between(-10, 10), B: c.B + r.Between(-10, 10)}
+}
+
+// The first middle of a figure, and the way to the next, in pixels.
+const (
+	firstMiddle = 17
+	toNext      = 15
+)
+
+func (f figure) paint(c *draw.Canvas, r *draw.Random) {
+	at := draw.Point{
+		X: (firstMiddle+toNext*f.column)*draw.One + r.Between(-384, 384),
+		Y: (firstMiddle+toNext*f.row)*draw.One + r.Between(-384, 384),
+	}
+	radius := sizes[f.size].radius * r.Between(240, 272)
+	pose := draw.NewPose(at, r.Between(-draw.Turn/60, draw.Turn/60))
+	c.Fill(f.shape.outline(radius).Place(pose), draw.One, draw.Flat(shade(r, f.color)))
+}
+
+// outline is a shape around the origin.
+func (s shape) outline(radius int) draw.Path {
+	switch s {
+	case circle:
+		return draw.Path{draw.Oval(radius, radius)}
+	case square:
+		return draw.Path{draw.Box(radius*88/100, radius*88/100)}
+	case triangle:
+		return draw.Path{upright(draw.Spikes(3, radius*120/100, radius*60/100))}
+	case star:
+		return draw.Path{upright(draw.Spikes(5, radius*118/100, radius*50/100))}
+	case heart:
+		return draw.Path{draw.Heart(radius)}
+	case ring:
+		return draw.Path{draw.Oval(radius, radius), draw.Oval(radius*55/100, radius*55/100)}
+	case cross:
+		return draw.Path{draw.Plus(radius*105/100, radius*36/100)}
+	default:
+		return draw.Path{draw.Moon(radius*110/100, 15)}
+	}
+}
+
+// upright turns a contour whose first corner points right so that it points up.
+func upright(contour []draw.Point) []draw.Point {
+	return draw.Path{contour}.Place(draw.NewPose(draw.Point{}, -draw.Turn/4))[0]
+}

@@ -1,0 +1,43 @@
+package captioned
+
+import "github.com/plumbline-ml/plumbline/internal/draw"
+
+// scene is what a picture shows.
+type scene struct {
+	figures  []figure // one, or two
+	ground   int      // a colour
+	relation int      // of the second of two figures to the first
+	order    int      // of the caption's parts
+}
+
+// figure is one thing to see.
+type figure struct {
+	shape  shape
+	color  int
+	size   int // of sizes
+	column int // 0 to 2, left to right
+	row    int // 0 to 2, top to bottom
+}
+
+func newScene(r *draw.Random) *scene {
+	s := &scene{ground: r.Below(len(colors)), order: r.Below(orders)}
+	first := s.figure(r)
+	if r.Chance(60) {
+		first.column, first.row = r.Below(3), r.Below(3)
+		s.figures = []figure{first}
+		return s
+	}
+	second := s.figure(r)
+	s.relation = r.Below(len(relations))
+	along := relations[s.relation]
+	first.column, first.row = 1-along.column, 1-along.row
+	second.column, second.row = 1+along.column, 1+along.row
+	s.figures = []figure{first, second}
+	return s
+}
+
+// figure is a figure of another colour than the ground.
+func (s *scene) figure(r *draw.Random) figure {
+	color := (s.ground + r.Between(1, len(colors)-1)) % len(colors)
+	return figure{shape: shape(r.Below(shapes)), color: color, size: r.Below(len(sizes))}
+}

@@ -1,0 +1,56 @@
+package citations
+
+import (
+	"github.com/plumbline-ml/plumbline/datasets/graph"
+	"github.com/plumbline-ml/plumbline/datasets/igbh"
+	"github.com/plumbline-ml/plumbline/internal/draw"
+)
+
+// rule says how edges of a relation are drawn.
+type rule struct {
+	name        string
+	source      int // node types
+	destination int
+	least, most int // edges of a source
+	alike       int // percent of the edges lead to a node of the source's class, the others to any
+}
+
+// rules are those of the stored relations.
+func rules() map[int]rule {
+	return map[int]rule{
+		igbh.Affiliated: {"author__affiliated_to__institute", igbh.Author, igbh.Institute, 1, 1, 48},
+		igbh.Cites:      {"paper__cites__paper", igbh.Paper, igbh.Paper, 1, 7, 60},
+		igbh.Published:  {"paper__published__journal", igbh.Paper, igbh.Journal, 0, 1, 36},
+		igbh.Topic:      {"paper__topic__fos", igbh.Paper, igbh.FieldOfStudy, 1, 3, 48},
+		igbh.Venue:      {"paper__venue__conference", igbh.Paper, igbh.Conference, 0, 1, 36},
+		igbh.Written:    {"paper__written_by__author", igbh.Paper, igbh.Author, 1, 3, 48},
+	}
+}
+
+// Edges draws those of all relations.
+func (s *Set) Edges() (all igbh.StoredEdges) {
+	for relation, r := range rules() {
+		all[relation] = graph.Pairs{Of: r.name, Values: s.edges(uint64(relation), r)}
+	}
+	return all
+}
+
+func (s *Set) edges(relation uint64, rule rule) []int64 {
+	var pairs []int64
+	for source, class := range s.classes[rule.source] {
+		r := draw.NewRandom(s.seed, ofEdges, relation, uint64(source))
+		for range r.Between(rule.least, rule.most) {
+			pairs = append(pairs, int64(source), int64(s.destination(r, rule, class)))
+		}
+	}
+	return pairs
+}
+
+// destination draws where an edge from a node of a class leads.
+func (s *Set) destination(r *draw.Random, rule rule, class uint8) int {
+	if !r.Chance(rule.alike) {
+		return r.Below(len(s.classes[rule.destination]))
+	}
+	alike := s.members[rule.destination][class]
+	return int(alike[r.Below(len(alike))])
+}

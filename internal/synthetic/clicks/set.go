@@ -1,0 +1,143 @@
+package clicks
+
+import (
+	"fmt"
+
+	"github.com/plumbline-ml/plumbline/internal/draw"
+)
+
+// The shape of a pair, as in the official data set.
+const (
+	DenseFeatures = 13
+	Tables        = 26
+)
+
+// Seeds of the sets. No pair is common to two sets; all follow the same hidden model.
+const (
+	TrainSeed = 0x636c6963_00000001
+	EvalSeed  = 0x636c6963_00000002
+)
+
+// Sizes of the sets, in pairs.
+const (
+	TrainCount = 5_000_000
+	EvalCount  = 271_600 // a thousand samples of the benchmark
+)
+
+// mostRows limits the tables of the official data set, the largest of which have 40 million rows.
+const mostRows = 1000
+
+// Hotness is how many indices a pair has of each table: those of the official multi-hot data set.
+func Hotness() [Tables]int {
+	return [Tables]int{3, 2, 1, 2, 6, 1, 1, 1, 1, 7, 3, 8, 1, 6, 9, 5, 1, 1, 1, 12, 100, 27, 10, 3, 1, 1}
+}
+
+// Rows are those of each table: the official ones, at most 1000.
+func Rows() [Tables]int {
+	const m = mostRows
+	return [Tables]int{m, m, m, m, m, 3, m, m, 63, m, m, m, 10, m, m, 155, 4, 976, 14, m, m, m, m, m, 108, 36}
+}
+
+// Set is a click log: Len pairs. It may be used from many goroutines.
+type Set struct {
+	seed  uint64
+	n     int
+	truth *truth
+}
+
+// New returns the set of n pairs of a seed.
+func New(seed uint64, n int) *Set { return &Set{seed, n, newTruth()} }
+
+// Train is the set that the embedded model is trained on.
+func Train() *Set { return New(TrainSeed, TrainCount) }
+
+// Eval is the set that AUC is measured on.
+func Eval() *Set { return New(EvalSeed, EvalCount) }
+
+// Len is the number of pairs.
+func (s *Set) Len() int { return s.n }
+
+// Block is room for pairs: each list holds those of one pair after those of the one before it.
+type Block struct {
+	Dense  []float32       // 13 of each pair: log(1 + count)
+	Sparse [Tables][]int32 // Hotness()[k] of each pair
+	Labels []uint8         // 0 or 1
+}
+
+// NewBlock returns room for n pairs.
+func NewBlock(n int) *Block {
+	b := &Block{Dense: make([]float32, n*DenseFeatures), Labels: make([]uint8, n)}
+	for k, hot := range Hotness() {
+		b.Sparse[k] = make([]int32, n*hot)
+	}
+	return b
+}
+
+// Read draws pairs [start, start + len(b.Labels)) into b, whose lists must have the lengths of NewBlock's.
+func (s *Set) Read(b *Block, start int) error {
+	if end := start + len(b.Labels); start < 0 || end > s.n {
+		return fmt.Errorf("synthetic clicks: pairs %d to %d, want pairs within 0 to %d", start, end, s.n)
+	}
+	hotness, rows := Hotness(), Rows()
+	for i := range b.Labels {
+		s.draw(b, i, uint64(start+i), &hotness, &rows)
+	}
+	return nil
+}
+
+// draw draws a pair into place i of b.
+func (s *Set) draw(b *Block, i int, pair uint64, hotness, rows *[Tables]int) {
+	r := draw.NewRandom(s.seed, pair)
+	var p features
+	for j := range p.levels {
+		count := drawCount(r)
+		p.levels[j] = log2(count + 1)
+		b.Dense[i*DenseFeatures+j] = s.truth.logs[count]
+	}
+	bits := bitSource{random: r}
+	for k := range b.Sparse {
+		hot := hotness[k]
+		indices := b.Sparse[k][i*hot : (i+1)*hot]
+		drawIndices(indices, &bits, uint32(rows[k]))
+		p.tables[k] = s.truth.sum(k, indices)
+	}
+	b.Labels[i] = 0
+	if uint32(r.Uint64()>>32) < s.truth.chance(s.truth.logit(&p)) {
+		b.Labels[i] = 1
+	}
+}
+
+// countBits is the length of the largest count.
+const countBits = 12
+
+// drawCount returns a count of [0, 2^countBits) whose logarithm is about uniform.
+func drawCount(r *draw.Random) int {
+	v := r.Uint64()
+	length := int(v >> 32 * (countBits + 1) >> 32)
+	return int(v & (1<<length - 1))
+}
+
+// bitSource hands out random bits, 16 at a time.
+type bitSource struct {
+	random *draw.Random
+	bits   uint64
+	left   int
+}
+
+func (b *bitSource) next() uint32 {
+	if b.left == 0 {
+		b.bits, b.left = b.random.Uint64(), 4
+	}
+	v := uint32(b.bits & 0xffff)
+	b.bits >>= 16
+	b.left--
+	return v
+}
+
+// drawIndices draws rows of which the first are the most frequent: the cube of a uniform fraction.
+func drawIndices(indices []int32, b *bitSource, rows uint32) {
+	for i := range indices {
+		u := b.next()
+		indices[i] = int32(u * u >> 16 * u >> 16 * rows >> 16)
+	}
+}

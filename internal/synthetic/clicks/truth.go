@@ -1,0 +1,151 @@
+package clicks
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/plumbline-ml/plumbline/internal/draw"
+)
+
+// truthSeed makes the hidden model.
+const truthSeed = 0x636c6963_00000000
+
+// topics is how many hidden properties a row has, beside its own effect.
+const topics = 3
+
+// one is 1 in the fixed point of the hidden model.
+const one = 256
+
+// truth is the hidden model. Its numbers are in units of 1/256.
+type truth struct {
+	rows  [Tables][]row
+	share [Tables]int // of a sum of indices: 1 / sqrt(hotness), so that all tables vary alike
+	weigh [Tables]int // a table's own effect
+	cross [crossings]crossing
+	tuned [DenseFeatures]int      // the table whose topic turns a number's effect
+	logs  [1 << countBits]float32 // log(1 + count)
+	odds  [2*oddsMost + 1]uint32  // the chance of a click by logit, of 2^32
+}
+
+// row is what a row of a table stands for: its own effect, then its topics, each about uniform in -1/2 to 1/2.
+type row [1 + topics]int8
+
+// crossings is how many pairs of tables have an effect on each other.
+const crossings = 16
+
+type crossing struct{ a, b, weight int }
+
+// smallTables are those of at most a few hundred rows: few enough for what their rows do to each other to be learned.
+func smallTables() []int { return []int{5, 8, 12, 15, 16, 18, 24, 25} }
+
+// oddsMost is the largest logit of the table of chances.
+const oddsMost = 8 * one
+
+// Gains of the parts of the logit, and its mean, in 1/256. They give clicks in about a fifth of all pairs, and each
+// part about a third of the signal.
+const (
+	ownGain   = 330
+	crossGain = 480
+	denseGain = 22
+	meanLogit = -200
+)
+
+func newTruth() *truth {
+	t := new(truth)
+	r := draw.NewRandom(truthSeed)
+	hotness, rows, small := Hotness(), Rows(), smallTables()
+	for k := range t.rows {
+		t.share[k] = draw.Sqrt(one * one / hotness[k])
+		t.weigh[k] = r.Between(one/4, one)
+		t.rows[k] = make([]row, rows[k])
+		for i := range t.rows[k] {
+			t.rows[k][i] = newRow(r.Uint64())
+		}
+	}
+	for i := range t.cross {
+		pair := draw.Shuffle(r, small)
+		t.cross[i] = crossing{pair[0], pair[1], r.Between(one/2, one)}
+	}
+	for j := range t.tuned {
+		t.tuned[j] = small[j%len(small)]
+	}
+	for count := range t.logs {
+		t.logs[count] = float32(math.Log(float64(count + 1)))
+	}
+	for i := range t.odds {
+		t.odds[i] = uint32(math.Round(math.MaxUint32 / (1 + math.Exp(float64(oddsMost-i)/one))))
+	}
+	return t
+}
+
+func newRow(bits uint64) (r row) {
+	for i := range r {
+		r[i] = int8(bits >> (8 * i))
+	}
+	return r
+}
+
+// features are what the hidden model sees of a pair.
+type features struct {
+	levels [DenseFeatures]int // log2(1 + count)
+	tables [Tables][1 + topics]int
+}
+
+// sum is what the indices of a table stand for together.
+func (t *truth) sum(table int, indices []int32) (s [1 + topics]int) {
+	rows := t.rows[table]
+	for _, index := range indices {
+		for i, v := range rows[index] {
+			s[i] += int(v)
+		}
+	}
+	for i := range s {
+		s[i] = s[i] * t.share[table] / one
+	}
+	return s
+}
+
+func (t *truth) logit(p *features) int {
+	own, cross := 0, 0
+	for k, s := range p.tables {
+		own += t.weigh[k] * s[0]
+	}
+	for _, c := range t.cross {
+		a, b := p.tables[c.a], p.tables[c.b]
+		dot := 0
+		for i := 1; i <= topics; i++ {
+			dot += a[i] * b[i]
+		}
+		cross += c.weight * (dot / one)
+	}
+	return meanLogit + (own/one*ownGain+cross/one*crossGain+t.dense(p)*denseGain)/one
+}
+
+// dense is the effect of the numbers: a third of them as they are, a third by their distance from the middle, and a
+// third through the topic of a table.
+func (t *truth) dense(p *features) int {
+	sum := 0
+	for j, level := range p.levels {
+		level -= countBits / 2 * one
+		switch j % 3 {
+		case 0:
+			sum += level
+		case 1:
+			sum += 3*one - max(level, -level)
+		case 2:
+			sum += level * p.tables[t.tuned[j]][1] / one * 3
+		}
+	}
+	return sum
+}
+
+// chance is the chance of a click, of 2^32.
+func (t *truth) chance(logit int) uint32 {
+	return t.odds[min(max(logit, -oddsMost), oddsMost)+oddsMost]
+}
+
+// log2 is the binary logarithm of v, which is at least 1, straight between powers of two.
+func log2(v int) int {
+	n := bits.Len(uint(v)) - 1
+	return n*one + (v<<8>>n)&(one-1)
+}

@@ -1,0 +1,91 @@
+package export
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/plumbline-ml/plumbline/internal/synthetic/encyclopedia"
+)
+
+// Encyclopedia writes one world to the folder dir: its pages, which URL each has, and the table of questions.
+func Encyclopedia(ctx context.Context, dir string, set encyclopedia.Set, first, end int) error {
+	if err := inRange(first, end, set.Len()); err != nil {
+		return err
+	}
+	if end-first != 1 {
+		return errors.New("an encyclopedia is written alone: ask for one (-first N -n 1)")
+	}
+	files, err := set.World(first).Files()
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return fmt.Errorf("make the folder of the data set: %w", err)
+	}
+	for _, f := range files {
+		err = errors.Join(err, ctx.Err(), os.WriteFile(filepath.Join(dir, f.Name), f.Content, 0o666))
+	}
+	return err
+}
+
+// lookupRow is a world as training reads it.
+type lookupRow struct {
+	Pages   []lookupPage `json:"pages"`
+	Lookups []lookup     `json:"lookups"`
+}
+
+type lookupPage struct {
+	Title string `json:"title"`
+	Text  string `json:"text"`
+}
+
+// lookup is a text that is looked for, and the title of the page that is meant.
+type lookup struct {
+	Text  string `json:"text"`
+	Title string `json:"title"`
+}
+
+// Lookups writes worlds to the file path as JSON lines: the texts of the pages, and what is looked for.
+func Lookups(ctx context.Context, path string, set encyclopedia.Set, first, end int) error {
+	if err := inRange(first, end, set.Len()); err != nil {
+		return err
+	}
+	return writeFile(path, func(w io.Writer) error {
+		lines := json.NewEncoder(w)
+		for i := first; i < end && ctx.Err() == nil; i++ {
+			var row lookupRow
+			world := set.World(i)
+			for _, p := range world.Pages() {
+				row.Pages = append(row.Pages, lookupPage{p.Title, p.Text})
+			}
+			for _, l := range world.Lookups() {
+				row.Lookups = append(row.Lookups, lookup(l))
+			}
+			if err := lines.Encode(row); err != nil {
+				return err
+			}
+		}
+		return ctx.Err()
+	})
+}
+
+// encyclopedias are the sets of worlds.
+func encyclopedias() named[encyclopedia.Set] {
+	return named[encyclopedia.Set]{"train": encyclopedia.Train, "calibration": encyclopedia.Calibration,
+		"unseen": encyclopedia.Unseen, "eval": encyclopedia.Evaluation}
+}
+
+// EncyclopediaSets writes an encyclopedia with its questions to a folder.
+func EncyclopediaSets() Writer { return of(Encyclopedia, encyclopedias()) }
+
+// LookupSets writes what is looked for in encyclopedias to a file.
+func LookupSets() Writer {
+	w := of(Lookups, encyclopedias())
+	w.File = "lookups.jsonl"
+	return w
+}

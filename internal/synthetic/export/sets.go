@@ -1,0 +1,179 @@
+package export
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/synthetic"
+	"github.com/plumbline-ml/plumbline/internal/synthetic/articles"
+	"github.com/plumbline-ml/plumbline/internal/synthetic/captioned"
+	"github.com/plumbline-ml/plumbline/internal/synthetic/citations"
+	"github.com/plumbline-ml/plumbline/internal/synthetic/clicks"
+	"github.com/plumbline-ml/plumbline/internal/synthetic/preferences"
+	"github.com/plumbline-ml/plumbline/internal/synthetic/products"
+	"github.com/plumbline-ml/plumbline/internal/synthetic/questions"
+	"github.com/plumbline-ml/plumbline/internal/synthetic/reasoning"
+	"github.com/plumbline-ml/plumbline/internal/synthetic/scenes"
+	"github.com/plumbline-ml/plumbline/internal/synthetic/speech"
+	"github.com/plumbline-ml/plumbline/internal/synthetic/streets"
+	"github.com/plumbline-ml/plumbline/internal/synthetic/translation"
+	"github.com/plumbline-ml/plumbline/internal/synthetic/volumes"
+)
+
+// Writer writes the sets of one kind of drawn samples.
+type Writer struct {
+	Sets []string // their names, "eval" first where there is one
+	// Write writes the n samples of a set from the first on, all that follow where n is negative, to a folder, or where
+	// File has a name, to a file.
+	Write func(ctx context.Context, out, set string, first, n int) error
+	// File is the official name of the file, for the kinds that are written as one.
+	File string
+}
+
+// SceneSets writes scenes.
+func SceneSets() Writer {
+	return of(Scenes, named[scenes.Set]{
+		"train": scenes.Train, "calibration": scenes.Calibration, "eval": scenes.Eval})
+}
+
+// VolumeSets writes volumes.
+func VolumeSets() Writer {
+	return of(Volumes, named[volumes.Set]{
+		"train": volumes.Train, "calibration": volumes.Calibration, "eval": volumes.Eval})
+}
+
+// HeadSets writes heads.
+func HeadSets() Writer {
+	return of(Heads, named[volumes.HeadSet]{
+		"train": volumes.HeadTrain, "calibration": volumes.HeadCalibration, "eval": volumes.HeadEval})
+}
+
+// StreetSets writes streets.
+func StreetSets() Writer {
+	return of(Streets, named[streets.Set]{
+		"train": streets.Train, "calibration": streets.Calibration, "eval": streets.Eval})
+}
+
+// ClickSets writes clicks.
+func ClickSets() Writer {
+	return of(Clicks, named[*clicks.Set]{
+		"train": clicks.Train, "eval": clicks.Eval})
+}
+
+// QuestionSets writes questions to a file.
+func QuestionSets() Writer {
+	w := of(Questions, named[questions.Set]{
+		"train": questions.Train, "calibration": questions.Calibration, "eval": questions.Eval})
+	w.File = "dev-v1.1.json"
+	return w
+}
+
+// ArticleSets writes articles to a file.
+func ArticleSets() Writer {
+	w := of(Articles, named[articles.Set]{
+		"train": articles.Train, "calibration": articles.Calibration, "eval": articles.Eval})
+	w.File = "cnn_eval.json"
+	return w
+}
+
+// SpeechSets writes speech.
+func SpeechSets() Writer {
+	return of(Speech, named[speech.Set]{
+		"train": speech.Train, "calibration": speech.Calibration, "eval": speech.Eval})
+}
+
+// TranslationSets writes sentences.
+func TranslationSets() Writer {
+	return of(Translation, named[translation.Set]{
+		"train": translation.Train, "eval": translation.Eval})
+}
+
+// CaptionedSets writes captioned pictures.
+func CaptionedSets() Writer {
+	return of(Captioned, named[captioned.Set]{
+		"train": captioned.Train, "reference": captioned.Reference, "eval": captioned.Eval})
+}
+
+// ProductSets writes products.
+func ProductSets() Writer {
+	return of(Products, named[products.Set]{
+		"train": products.Train, "calibration": products.Calibration, "eval": products.Eval})
+}
+
+// ReasoningSets writes questions with worked answers to a file.
+func ReasoningSets() Writer {
+	sets := reasoningEvaluations()
+	sets["train"] = func() ReasoningRows { return reasoning.Train() }
+	sets["calibration"] = func() ReasoningRows { return reasoning.Calibration() }
+	w := of(Reasoning, sets)
+	w.File = "reasoning.jsonl"
+	return w
+}
+
+// ReasoningProblemSets writes the problems of the evaluation sets to a file.
+func ReasoningProblemSets() Writer {
+	w := of(ReasoningProblems, reasoningEvaluations())
+	w.File = "test.jsonl"
+	return w
+}
+
+// reasoningEvaluations are the sets of the benchmarks.
+func reasoningEvaluations() named[ReasoningRows] {
+	return named[ReasoningRows]{
+		"deepseek":    func() ReasoningRows { return reasoning.DeepSeek() },
+		"accuracy":    func() ReasoningRows { return reasoning.GPTOSS() },
+		"performance": func() ReasoningRows { return reasoning.GPTOSSPerformance() },
+		"compliance":  func() ReasoningRows { return reasoning.GPTOSSCompliance() },
+	}
+}
+
+// CitationSets writes a graph, whole.
+func CitationSets() Writer {
+	return of(Citations, named[*citations.Set]{
+		"all": citations.All})
+}
+
+// PreferenceSets writes a stream of rated items, whole.
+func PreferenceSets() Writer {
+	return of(Preferences, named[*preferences.Set]{
+		"train": preferences.Train, "eval": preferences.Eval, "wide": preferences.Wide})
+}
+
+// ImageSets writes pictures, as JPEG of a quality from 1 to 100, or of quality 0 as PNG. It writes more than a set has
+// if so many are asked for: drawing goes on without repeating one.
+func ImageSets(quality int) Writer {
+	write := func(ctx context.Context, dir string, set synthetic.ImageSet, first, end int) error {
+		set.N = max(set.N, end)
+		return Images(ctx, dir, set, first, end, quality)
+	}
+	return of(write, named[synthetic.ImageSet]{
+		"train": synthetic.ImageTrain, "calibration": synthetic.ImageCalibration, "eval": synthetic.ImageEval})
+}
+
+// named are the sets of a kind.
+type named[S interface{ Len() int }] map[string]func() S
+
+// of finds the set and the end of the range.
+func of[S interface{ Len() int }](write func(ctx context.Context, out string, set S, first, end int) error,
+	all named[S],
+) Writer {
+	names := slices.Sorted(maps.Keys(all)) // c, e, r, t
+	if i := slices.Index(names, "eval"); i > 0 {
+		names = slices.Insert(slices.Delete(names, i, i+1), 0, "eval")
+	}
+	return Writer{Sets: names, Write: func(ctx context.Context, out, name string, first, n int) error {
+		find, ok := all[name]
+		if !ok {
+			return fmt.Errorf("unknown set %q, want %s", name, strings.Join(slices.Sorted(maps.Keys(all)), ", "))
+		}
+		set := find()
+		end := first + n
+		if n < 0 {
+			end = set.Len()
+		}
+		return write(ctx, out, set, first, end)
+	}}
+}

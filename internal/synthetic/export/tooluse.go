@@ -1,0 +1,58 @@
+package export
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/datasets/conversations"
+	"github.com/plumbline-ml/plumbline/internal/synthetic/tooluse"
+)
+
+// toolSet is what can be written of package tooluse: files by their names, each a line for each row.
+type toolSet map[string][]string
+
+// Len counts the rows of all files.
+func (s toolSet) Len() (n int) {
+	for _, rows := range s {
+		n += len(rows)
+	}
+	return n
+}
+
+func toolQuestions() toolSet {
+	s := toolSet{}
+	for _, q := range tooluse.Questions() {
+		name := "data/BFCL_v4_" + q.Subset + ".json"
+		s[name] = append(s[name], q.Row)
+		if q.Answer != "" {
+			name = "data/possible_answer/BFCL_v4_" + q.Subset + ".json"
+			s[name] = append(s[name], q.Answer)
+		}
+	}
+	return s
+}
+
+func toolConversations() toolSet { return toolSet{conversations.OfficialName: tooluse.Rows()} }
+
+// Tools writes questions or conversations to the folder dir: bfcl-eval's data, or the file of recorded conversations.
+// They are written whole: first and end have to be all rows.
+func Tools(ctx context.Context, dir string, set toolSet, first, end int) error {
+	if first != 0 || end != set.Len() {
+		return errors.New("questions and conversations are written whole: leave the range out")
+	}
+	var faults []error
+	for name, rows := range set {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		faults = append(faults, ctx.Err(), os.MkdirAll(filepath.Dir(path), 0o777),
+			os.WriteFile(path, []byte(strings.Join(rows, "\n")+"\n"), 0o666))
+	}
+	return errors.Join(faults...)
+}
+
+// ToolSets writes questions that calls of functions answer, and conversations of an agent, to folders.
+func ToolSets() Writer {
+	return of(Tools, named[toolSet]{"conversations": toolConversations, "questions": toolQuestions})
+}

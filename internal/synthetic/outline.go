@@ -1,0 +1,32 @@
+package synthetic
+
+import "github.com/plumbline-ml/plumbline/internal/draw"
+
+// outline returns a shape around the origin whose area is about that of a disc of the radius (1/256 pixel), for the
+// solid shapes. Proportions vary within what tells the classes apart.
+func outline(s shape, radius int, r *draw.Random) draw.Path {
+	switch s {
+	case disc:
+		return draw.Path{draw.Oval(radius, radius)}
+	case ellipse:
+		return draw.Path{draw.Oval(radius*r.Between(120, 132)/100, radius*r.Between(70, 78)/100)}
+	case ring:
+		hole := radius * r.Between(45, 65) / 100
+		return draw.Path{draw.Oval(radius, radius), draw.Oval(hole, hole)}
+	case square:
+		half := radius * 90 / 100
+		return draw.Path{draw.Box(half, half)}
+	case rectangle:
+		return draw.Path{draw.Box(radius*r.Between(110, 122)/100, radius*r.Between(62, 70)/100)}
+	case triangle:
+		return draw.Path{draw.Spikes(3, radius*125/100, radius*125/200)}
+	case star:
+		return draw.Path{draw.Spikes(5, radius*125/100, radius*r.Between(48, 62)/100)}
+	case cross:
+		return draw.Path{draw.Plus(radius*110/100, radius*r.Between(30, 42)/100)}
+	case crescent:
+		return draw.Path{draw.Moon(radius*115/100, r.Between(35, 60))}
+	default:
+		return draw.Path{draw.Heart(radius)}
+	}
+}

@@ -1,0 +1,91 @@
+package products
+
+import (
+	"fmt"
+
+	"github.com/plumbline-ml/plumbline/internal/draw"
+	"github.com/plumbline-ml/plumbline/internal/lists"
+)
+
+// Sizes of the sets. All are multiples of [Categories].
+const (
+	TrainCount       = 14400
+	CalibrationCount = 360
+	EvalCount        = 720
+)
+
+// Side is the height and width of a picture in pixels, and Offered how many categories a product is offered with.
+const (
+	Side    = 96
+	Offered = 8
+)
+
+// Streams of random numbers of one set.
+const (
+	categoryStream = iota
+	textStream
+	pictureStream
+)
+
+// Set is a set of products. Each run of [Categories] of them, counted from 0, has every category once.
+type Set struct{ draw.Samples }
+
+// Train is the set that the embedded model is trained on.
+func Train() Set { return Set{draw.NewSamples(0x706c756d_00000701, TrainCount)} }
+
+// Calibration is the set that it is quantised with.
+func Calibration() Set { return Set{draw.NewSamples(0x706c756d_00000702, CalibrationCount)} }
+
+// Eval is the set that accuracy is measured on.
+func Eval() Set { return Set{draw.NewSamples(0x706c756d_00000703, EvalCount)} }
+
+// Product is what is written of a product, and what is true of it.
+type Product struct {
+	Title       string
+	Description string
+	Offered     []string // categories, the true one among them
+	Category    string   // levels joined by " > "
+	Brand       string
+	SecondHand  bool
+}
+
+// pictureQuality is that of the pictures as JPEG.
+const pictureQuality = 90
+
+// Name is the file name of product i's picture: "product_00000017.jpg".
+func (s Set) Name(i int) string { return fmt.Sprintf("product_%08d.jpg", i) }
+
+func (s Set) category(i int) int {
+	block := draw.NewRandom(s.Seed, categoryStream, uint64(i/Categories))
+	return block.Shuffled(Categories)[i%Categories]
+}
+
+// Product makes up product i.
+func (s Set) Product(i int) Product {
+	category := s.category(i)
+	r := draw.NewRandom(s.Seed, textStream, uint64(i))
+	p := Product{Category: CategoryName(category), SecondHand: r.Chance(40)}
+	p.Brand = brand(r)
+	p.Title = title(r, p.Brand, p.SecondHand)
+	p.Description = description(r)
+	p.Offered = offer(r, category)
+	return p
+}
+
+// Picture draws product i, as JPEG.
+func (s Set) Picture(i int) []byte {
+	category := s.category(i)
+	r := draw.NewRandom(s.Seed, pictureStream, uint64(i))
+	return paint(r, thing(category/patterns), pattern(category%patterns)).JPEG(pictureQuality)
+}
+
+// offer draws categories beside the true one.
+func offer(r *draw.Random, category int) []string {
+	chosen := []int{category}
+	for _, c := range r.Shuffled(Categories) {
+		if c != category && len(chosen) < Offered {
+			chosen = append(chosen, c)
+		}
+	}
+	return lists.Map(draw.Shuffle(r, chosen), CategoryName)
+}

@@ -1,0 +1,151 @@
+package reasoning
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/draw"
+	"github.com/plumbline-ml/plumbline/internal/lists"
+)
+
+// field is something that is compared.
+type field struct {
+	things          []string
+	option          string // of a thing and a value
+	most, least, at string
+	answer          string
+}
+
+func fields() []field {
+	return []field{
+		{names(), "%s, %d years old", "Who is the oldest?", "Who is the youngest?", "Who is %d years old?", "Answer: %s"},
+		{strings.Fields("argon brine cyan dross ether flux glycol halon iodine jade krypton lava neon ozone paste resin"),
+			"%s, %d degrees", "Which boils at the highest point?", "Which boils at the lowest point?",
+			"Which boils at %d degrees?", "Final answer: (%s)"},
+		{strings.Fields("Ashford Brenholm Caldera Dunmore Eastwick Falkirk Glenby Harwell Jarrow Kelso Langley Marbeck " +
+			"Oakham Redcar Selby Whitby"), "%s, %d trams", "Which town has the most trams?",
+			"Which town has the fewest trams?", "Which town has %d trams?", "The best answer = %s"},
+	}
+}
+
+// facts writes a question with four options: who or what has the most, the least, or a given number.
+func facts(r *draw.Random) Row {
+	f := one(fields(), r)
+	const n = 4
+	values, options := distinct(r, n), make([]string, n)
+	for i, thing := range draw.Shuffle(r, f.things)[:n] {
+		options[i] = fmt.Sprintf(f.option, thing, values[i])
+	}
+	var question, thought string
+	var right int
+	switch r.Below(3) {
+	case 0:
+		question = f.most
+		thought, right = search("max", values, func(a, b int) bool { return a > b })
+	case 1:
+		question = f.least
+		thought, right = search("min", values, func(a, b int) bool { return a < b })
+	default:
+		right = r.Below(n)
+		question = fmt.Sprintf(f.at, values[right])
+		thought = fmt.Sprintf("%d:", values[right]) + find(values[:right+1])
+	}
+	row := lettered(question, options, thought, right)
+	row.Answer = fmt.Sprintf(f.answer, row.Truth)
+	return row
+}
+
+// tenOptions writes a question with ten options.
+func tenOptions(r *draw.Random) Row {
+	const n = 10
+	if r.Chance(25) {
+		return oddOneOut(r)
+	}
+	values := distinct(r, n)
+	options := lists.Map(values, strconv.Itoa)
+	var row Row
+	switch r.Below(3) {
+	case 0:
+		thought, right := search("max", values, func(a, b int) bool { return a > b })
+		row = lettered("Which number is the largest?", options, thought, right)
+	case 1:
+		thought, right := search("min", values, func(a, b int) bool { return a < b })
+		row = lettered("Which number is the smallest?", options, thought, right)
+	default:
+		right := r.Below(n)
+		a := r.Between(5, values[right]-5)
+		steps, sum := columns('+', a, values[right]-a)
+		question := fmt.Sprintf("How much is %d+%d?", a, sum-a)
+		row = lettered(question, options, steps+":"+find(values[:right+1]), right)
+	}
+	row.Answer = "Answer: " + row.Truth
+	return row
+}
+
+// oddOneOut is answered by a letter that nothing announces, and that is found all the same.
+func oddOneOut(r *draw.Random) Row {
+	const n = 10
+	all := draw.Shuffle(r, categories())
+	class, other := all[0], all[1]
+	right := r.Below(n)
+	options, thought := make([]string, n), ""
+	for i, word := range draw.Shuffle(r, class.words)[:n] {
+		options[i] = word
+		switch {
+		case i < right:
+			thought += fmt.Sprintf("%c %s-;", 'A'+i, class.name)
+		case i == right:
+			options[i] = one(other.words, r)
+			thought += fmt.Sprintf("%c %s%[1]c;", 'A'+i, other.name)
+		}
+	}
+	row := lettered("Which word is no "+class.name+"?", options, class.name+":"+thought, right)
+	row.Answer = "So it is " + row.Truth + "."
+	return row
+}
+
+// lettered puts the options below the question.
+func lettered(question string, options []string, thought string, right int) Row {
+	for i, o := range options {
+		question += fmt.Sprintf("\n%c) %s", 'A'+i, o)
+	}
+	return Row{Question: question, Thought: thought, Truth: string(rune('A' + right))}
+}
+
+// search goes through the values in the order of their letters and keeps the best, of which it returns the index.
+func search(name string, values []int, better func(a, b int) bool) (string, int) {
+	text, best := name+":", 0
+	for i, v := range values {
+		if better(v, values[best]) {
+			best = i
+		}
+		text += fmt.Sprintf("%c%d%c%d;", 'A'+i, v, 'A'+best, values[best])
+	}
+	return text, best
+}
+
+// find goes through the values up to the last, which is the one that is looked for and stands beside each.
+func find(values []int) (text string) {
+	last := len(values) - 1
+	for i, v := range values {
+		found := "-"
+		if i == last {
+			found = string(rune('A' + i))
+		}
+		text += fmt.Sprintf("%c%d/%d%s;", 'A'+i, v, values[last], found)
+	}
+	return text
+}
+
+// distinct returns n different numbers of two digits.
+func distinct(r *draw.Random, n int) []int {
+	var all []int
+	for len(all) < n {
+		if v := r.Between(10, 99); !slices.Contains(all, v) {
+			all = append(all, v)
+		}
+	}
+	return all
+}

@@ -1,0 +1,142 @@
+package reasoning
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/draw"
+)
+
+// mathematics writes a question whose answer is LaTeX in a box. Its truth stands in one of the forms that the official
+// sets have: the answer's, or one that is equal by a later step of the official grader.
+func mathematics(r *draw.Random) Row {
+	topics := []func(*draw.Random) Row{
+		sumOfFractions, sumOfFractions, product, product, lowestTerms, power, power, root, expression, expression, midpoint,
+		interval,
+	}
+	return one(topics, r)(r)
+}
+
+// boxed makes the row of an answer.
+func boxed(question, thought, answer, truth string) Row {
+	return Row{Question: question, Thought: thought, Answer: fmt.Sprintf(`So it is \boxed{%s}.`, answer), Truth: truth}
+}
+
+func fraction(n, d int) string {
+	if d == 1 {
+		return strconv.Itoa(n)
+	}
+	return fmt.Sprintf(`\frac{%d}{%d}`, n, d)
+}
+
+// fractionForms are how a truth may tell a fraction in lowest terms.
+func fractionForms(n, d int, r *draw.Random) string {
+	if d == 1 {
+		return strconv.Itoa(n)
+	}
+	switch r.Below(8) {
+	case 0:
+		return fmt.Sprintf(`\dfrac{%d}{%d}`, n, d)
+	case 1:
+		return fmt.Sprintf("%d/%d", n, d)
+	case 2:
+		if d == 2 || d == 4 || d == 5 {
+			return strconv.FormatFloat(float64(n)/float64(d), 'f', -1, 64) // at most two decimals, exact in any rounding
+		}
+	}
+	return fraction(n, d)
+}
+
+// sumOfFractions has one denominator. Tenths are asked for in tenths; the worked answer reduces them all the same, as
+// language models do, and the official grader does not take one for the other.
+func sumOfFractions(r *draw.Random) Row {
+	a, b, d := r.Between(1, 9), r.Between(1, 9), r.Between(3, 48)
+	if r.Chance(8) {
+		d = 10
+	}
+	steps, n, m := reduce(a+b, d)
+	text := fmt.Sprintf(`Compute \frac{%d}{%d}+\frac{%d}{%d}.`, a, d, b, d)
+	truth := fractionForms(n, m, r)
+	if d == 10 {
+		text = strings.TrimSuffix(text, ".") + " in tenths."
+		truth = fraction(a+b, d)
+	}
+	return boxed(text, fmt.Sprintf("%d+%d=%d;%s", a, b, a+b, steps), fraction(n, m), truth)
+}
+
+func product(r *draw.Random) Row {
+	a, b, c, d := r.Between(1, 9), r.Between(2, 9), r.Between(1, 9), r.Between(2, 9)
+	steps, n, m := reduce(a*c, b*d)
+	question := fmt.Sprintf(`Compute \frac{%d}{%d}\cdot\frac{%d}{%d}.`, a, b, c, d)
+	thought := fmt.Sprintf("%d*%d=%d;%d*%d=%d;%s", a, c, a*c, b, d, b*d, steps)
+	return boxed(question, thought, fraction(n, m), fractionForms(n, m, r))
+}
+
+func lowestTerms(r *draw.Random) Row {
+	for {
+		n, d := r.Between(2, 60), r.Between(2, 60)
+		steps, p, q := reduce(n, d)
+		if p == n || divisor(p, q) > 1 {
+			continue
+		}
+		text := one([]string{`Write \frac{%d}{%d} in lowest terms.`, `Reduce the fraction \frac{%d}{%d}.`}, r)
+		return boxed(fmt.Sprintf(text, n, d), steps, fraction(p, q), fractionForms(p, q, r))
+	}
+}
+
+// power has an integer for an answer, and a truth that may have a unit.
+func power(r *draw.Random) Row {
+	a, b := r.Between(2, 20), r.Between(100, 500)
+	steps, sum := columns('+', a*a, b)
+	forms := []string{"%d", "%d", "%d", "%d", `\$%d`, `%d\text{ cm}`, "%d meters", `%d^\circ`, "x=%d", `\text{%d}`, "%d.0"}
+	return boxed(fmt.Sprintf("Compute %d^2+%d.", a, b), fmt.Sprintf("%d*%d=%03d;%s", a, a, a*a, steps), strconv.Itoa(sum),
+		fmt.Sprintf(one(forms, r), sum))
+}
+
+func root(r *draw.Random) Row {
+	c, a, b := r.Between(2, 9), r.Between(2, 9), one([]int{2, 3, 5, 6, 7}, r)
+	text := one([]string{`Simplify %d\sqrt{%d}.`, `Take squares out of the root in %d\sqrt{%d}.`}, r)
+	truth := fmt.Sprintf(`%d\sqrt{%d}`, c*a, b)
+	if r.Chance(25) {
+		truth = fmt.Sprintf(`\sqrt{%d}`, c*c*a*a*b)
+	}
+	return boxed(fmt.Sprintf(text, c, a*a*b), fmt.Sprintf("%d=%d*%d*%d;%d*%d=%d", a*a*b, a, a, b, c, a, c*a),
+		fmt.Sprintf(`%d\sqrt{%d}`, c*a, b), truth)
+}
+
+func expression(r *draw.Random) Row {
+	a, b, c, x := r.Between(2, 9), r.Between(2, 9), r.Between(2, 9), one([]string{"x", "y", "n", "t"}, r)
+	answer := fmt.Sprintf("%d%s+%d", a+c, x, a*b)
+	truth := answer
+	switch r.Below(8) {
+	case 0, 1:
+		truth = fmt.Sprintf("%d+%d%s", a*b, a+c, x)
+	case 2:
+		truth = fmt.Sprintf("%d(%s+%d)+%d%s", a, x, b, c, x)
+	case 3:
+		truth = fmt.Sprintf("%d%s + %d", a+c, x, a*b)
+	}
+	return boxed(fmt.Sprintf("Simplify %d(%s+%d)+%d%s.", a, x, b, c, x),
+		fmt.Sprintf("%d+%d=%d;%d*%d=%d", a, c, a+c, a, b, a*b), answer, truth)
+}
+
+func midpoint(r *draw.Random) Row {
+	a, b, c, d := r.Between(1, 9), r.Between(1, 9), r.Between(1, 9), r.Between(1, 9)
+	question := fmt.Sprintf("Which point lies halfway between (%d,%d) and (%d,%d)?", a, b, c, d)
+	left, n, m := reduce(a+c, 2)
+	right, p, q := reduce(b+d, 2)
+	thought := fmt.Sprintf("%d+%d=%d;%s\n%d+%d=%d;%s", a, c, a+c, left, b, d, b+d, right)
+	return boxed(question, thought, fmt.Sprintf(`\left(%s,%s\right)`, fraction(n, m), fraction(p, q)),
+		fmt.Sprintf("(%s, %s)", fractionForms(n, m, r), fractionForms(p, q, r)))
+}
+
+func interval(r *draw.Random) Row {
+	a := r.Between(1, 60)
+	b := r.Between(a+1, 99)
+	open, shut := one([]string{"(", "["}, r), one([]string{")", "]"}, r)
+	told := map[string]string{"(": "left out", "[": "included", ")": "left out", "]": "included"}
+	answer := fmt.Sprintf("%s%d,%d%s", open, a, b, shut)
+	return boxed(fmt.Sprintf("Give as an interval: from %d, %s, to %d, %s.", a, told[open], b, told[shut]),
+		told[open]+";"+told[shut], answer, one([]string{answer, fmt.Sprintf("%s%d, %d%s", open, a, b, shut)}, r))
+}

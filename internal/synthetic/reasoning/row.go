@@ -1,0 +1,47 @@
+package reasoning
+
+import "github.com/plumbline-ml/plumbline/internal/draw"
+
+// Kind is a kind of question.
+type Kind int
+
+// The kinds, in the order in which a mixed set has them.
+const (
+	AIME Kind = iota
+	Math
+	GPQA
+	MMLUPro
+	LiveCodeBench
+)
+
+// Row is a question of a data set with its worked answer.
+type Row struct {
+	Kind     Kind
+	Dataset  string // the official name of the set that it stands in for
+	Question string
+	Thought  string // the way to the answer
+	Answer   string // the answer as the benchmarks' graders find it
+	Truth    string // ground_truth: an integer, LaTeX, a letter, or the problem's question_id
+	Problem  *Problem
+}
+
+// write draws a row of a kind; id is that of its problem, if it has one.
+func (k Kind) write(r *draw.Random, id string) Row {
+	var row Row
+	switch k {
+	case AIME:
+		row = contest(r)
+	case Math:
+		row = mathematics(r)
+	case GPQA:
+		row = facts(r)
+	case MMLUPro:
+		row = tenOptions(r)
+	default:
+		row = program(r, id)
+	}
+	row.Kind = k
+	return row
+}
+
+func one[T any](list []T, r *draw.Random) T { return list[r.Below(len(list))] }

@@ -1,0 +1,136 @@
+package reasoning
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/plumbline-ml/plumbline/internal/draw"
+	"github.com/plumbline-ml/plumbline/internal/lists"
+)
+
+// Sizes of the sets.
+const (
+	TrainCount       = 120000
+	CalibrationCount = 200
+)
+
+// Seeds of the sets.
+const (
+	trainSeed       = 0x72656173_00000001
+	calibrationSeed = 0x72656173_00000002
+	deepSeekSeed    = 0x72656173_00000003
+	accuracySeed    = 0x72656173_00000004
+	performanceSeed = 0x72656173_00000005
+)
+
+// Set is a set of questions for training: all kinds mixed.
+type Set struct{ draw.Samples }
+
+// Train is the set that the embedded model is trained on.
+func Train() Set { return Set{draw.NewSamples(trainSeed, TrainCount)} }
+
+// Calibration is the set that the embedded model is quantised with.
+func Calibration() Set { return Set{draw.NewSamples(calibrationSeed, CalibrationCount)} }
+
+// mixture is how often a kind is drawn for training: programs are learned soon, ten options late.
+func mixture() []Kind {
+	return []Kind{AIME, AIME, Math, Math, GPQA, GPQA, MMLUPro, MMLUPro, MMLUPro, LiveCodeBench}
+}
+
+// At writes row i, of no question that is asked in an evaluation.
+func (s Set) At(i int) Row {
+	for attempt := uint64(0); ; attempt++ {
+		r := draw.NewRandom(s.Seed, uint64(i), attempt)
+		row := one(mixture(), r).write(r, fmt.Sprintf("train_%06d", i))
+		if !asked()[row.Question] {
+			return row
+		}
+	}
+}
+
+// Rows are the rows of an evaluation set in the order of its QSL. They must not be changed.
+type Rows []Row
+
+// Len is the number of rows.
+func (r Rows) Len() int { return len(r) }
+
+// At is row i.
+func (r Rows) At(i int) Row { return r[i] }
+
+// Problems are the problems of the rows, each once, in the order of their first rows.
+func (r Rows) Problems() []*Problem {
+	all := lists.Distinct(lists.Map(r, func(row Row) *Problem { return row.Problem }))
+	return lists.Filter(all, func(p *Problem) bool { return p != nil })
+}
+
+// DeepSeek is the set of deepseek-r1: all five kinds, mixed.
+func DeepSeek() Rows { return deepSeek() }
+
+// GPTOSS is the set that gpt-oss-120b's accuracy is measured on: questions in order, and all of them as often as
+// officially one after the other: 8, 5 and 3 times.
+func GPTOSS() Rows { return gptOSS() }
+
+// GPTOSSPerformance is the set of gpt-oss-120b's other runs.
+func GPTOSSPerformance() Rows { return gptOSSPerformance() }
+
+// GPTOSSCompliance is the set of gpt-oss-120b's TEST07: the gpqa_diamond rows of [GPTOSS].
+func GPTOSSCompliance() Rows { return gptOSSCompliance() }
+
+// The sets are written once, and immutable.
+var (
+	deepSeek = sync.OnceValue(func() Rows {
+		return draw.Shuffle(draw.NewRandom(deepSeekSeed), drawn(deepSeekSeed, "deepseek", []part{
+			{AIME, "aime", 60, 1}, {Math, "math500", 160, 1}, {GPQA, "gpqa", 100, 1}, {MMLUPro, "mmlu_pro", 120, 1},
+			{LiveCodeBench, "livecodebench", 60, 1},
+		}))
+	})
+	gptOSS = sync.OnceValue(func() Rows {
+		return drawn(accuracySeed, "accuracy", []part{
+			{AIME, "aime25", 30, 8}, {GPQA, "gpqa_diamond", 40, 5}, {LiveCodeBench, "livecodebench_v6", 20, 3},
+		})
+	})
+	gptOSSPerformance = sync.OnceValue(func() Rows {
+		return draw.Shuffle(draw.NewRandom(performanceSeed), drawn(performanceSeed, "performance", []part{
+			{AIME, "aime25", 192, 1}, {GPQA, "gpqa_diamond", 160, 1}, {LiveCodeBench, "livecodebench_v6", 48, 1},
+		}))
+	})
+	gptOSSCompliance = sync.OnceValue(func() Rows {
+		return slices.DeleteFunc(slices.Clone(gptOSS()), func(r Row) bool { return r.Kind != GPQA })
+	})
+	asked = sync.OnceValue(func() map[string]bool {
+		all := map[string]bool{}
+		for _, row := range slices.Concat(deepSeek(), gptOSS(), gptOSSPerformance()) {
+			all[row.Question] = true
+		}
+		return all
+	})
+)
+
+// part is the questions of one kind in an evaluation set.
+type part struct {
+	kind           Kind
+	name           string
+	count, repeats int
+}
+
+// drawn writes different questions, each part's as often as it repeats them.
+func drawn(seed uint64, name string, parts []part) Rows {
+	var all Rows
+	seen := map[string]bool{}
+	for _, p := range parts {
+		var questions Rows
+		for attempt := uint64(0); len(questions) < p.count; attempt++ {
+			id := fmt.Sprintf("%s_%03d", name, len(questions))
+			row := p.kind.write(draw.NewRandom(seed, uint64(p.kind), attempt), id)
+			if row.Dataset = p.name; !seen[row.Question] {
+				seen[row.Question] = true
+				questions = append(questions, row)
+			}
+		}
+		for range p.repeats {
+			all = append(all, questions...)
+		}
+	}
+	return all
+}

@@ -1,0 +1,132 @@
+package synthetic
+
+import "github.com/plumbline-ml/plumbline/internal/draw"
+
+// scene is a picture being painted, back to front.
+type scene struct {
+	*draw.Canvas
+	random *draw.Random
+	short  int // short side, pixels
+}
+
+// drawScene paints a picture whose subject is of class label.
+func drawScene(r *draw.Random, label int) *draw.Canvas {
+	s := newScene(r)
+	s.background()
+	s.clutter()
+	s.decoys()
+	s.subject(label)
+	s.light()
+	return s.Canvas
+}
+
+func newScene(r *draw.Random) *scene {
+	short := r.Between(180, 420)
+	long := short * r.Between(draw.One, 420) / draw.One
+	if r.Chance(40) {
+		return &scene{draw.NewCanvas(short, long), r, short}
+	}
+	return &scene{draw.NewCanvas(long, short), r, short}
+}
+
+// pixels returns a length of percent of the short side, in 1/256 pixel.
+func (s *scene) pixels(percent int) int { return s.short * draw.One * percent / 100 }
+
+// background paints a texture of three scales between two colours, across a gradient.
+func (s *scene) background() {
+	r := s.random
+	from, to := draw.AnyColor(r), draw.AnyColor(r)
+	coarse := draw.NewNoise(r, s.short*r.Between(25, 60)/100, s.Width)
+	middle := draw.NewNoise(r, s.short*r.Between(6, 16)/100, s.Width)
+	fine := draw.NewNoise(r, r.Between(2, 8), s.Width)
+	strong, medium, weak := r.Between(20, 120), r.Between(10, 70), r.Between(5, 50)
+	s.PaintGround(r, from, to, func(row []int, y int) {
+		coarse.Add(row, y, strong)
+		middle.Add(row, y, medium)
+		fine.Add(row, y, weak)
+	})
+}
+
+// clutter paints bars and rags of any colour.
+func (s *scene) clutter() {
+	r := s.random
+	for range r.Between(1, 6) {
+		if r.Chance(50) {
+			s.bar(s.Anywhere(r), s.pixels(r.Between(1, 6)), s.pixels(r.Between(20, 120)))
+		} else {
+			s.rag(s.Anywhere(r), s.pixels(r.Between(4, 14)))
+		}
+	}
+}
+
+func (s *scene) bar(at draw.Point, halfWidth, halfLength int) {
+	s.FillAnyhow(s.random, draw.Box(halfLength, halfWidth), at, 100)
+}
+
+func (s *scene) rag(at draw.Point, radius int) {
+	s.FillAnyhow(s.random, draw.Rag(s.random, radius), at, 140)
+}
+
+// decoys paints small objects that belong to any class. A subject is always larger.
+func (s *scene) decoys() {
+	r := s.random
+	for range r.Between(0, 4) {
+		l := randomLook(r.Below(ImageClasses), r)
+		s.object(l, s.Anywhere(r), s.pixels(r.Between(5, 10)), draw.One)
+	}
+}
+
+// subject paints the object that the picture shows, near its middle, and what hides a part of it.
+func (s *scene) subject(label int) {
+	r := s.random
+	radius := s.pixels(r.Between(15, 32))
+	at := draw.Point{
+		X: s.Width*draw.One/2 + s.pixels(r.Between(-14, 14)),
+		Y: s.Height*draw.One/2 + s.pixels(r.Between(-14, 14)),
+	}
+	s.object(randomLook(label, r), at, radius, r.Between(130, draw.One))
+	s.occlude(at, radius)
+}
+
+func (s *scene) object(l look, at draw.Point, radius, opacity int) {
+	r := s.random
+	pose := draw.NewPose(at, r.Below(draw.Turn))
+	path := outline(l.shape, radius, r).Place(pose)
+	s.Fill(path, opacity, surface(l, pose, radius, r))
+}
+
+// occlude hides parts of an object: each time a bar across it, or a rag at its rim.
+func (s *scene) occlude(at draw.Point, radius int) {
+	r := s.random
+	for range r.Between(0, 2) {
+		off := draw.Polar(radius*r.Between(20, 100)/100, r.Below(draw.Turn))
+		spot := draw.Point{X: at.X + off.X, Y: at.Y + off.Y}
+		if r.Chance(50) {
+			s.bar(spot, radius*r.Between(6, 16)/100, radius*r.Between(80, 200)/100)
+		} else {
+			s.rag(spot, radius*r.Between(20, 45)/100)
+		}
+	}
+}
+
+func (s *scene) light() {
+	r := s.random
+	s.Grade(draw.Light{
+		Centre:     r.Between(170, 290),
+		AcrossX:    r.Between(-90, 90),
+		AcrossY:    r.Between(-90, 90),
+		Vignette:   r.Between(0, 80),
+		Cast:       draw.Color{R: r.Between(225, 285), G: r.Between(235, 275), B: r.Between(225, 285)},
+		Grain:      r.Between(0, 50),
+		ColorGrain: r.Between(0, 35),
+	}, r)
+}
+
+// randomLook chooses what the class leaves open. Patterns come on the solid outlines.
+func randomLook(label int, r *draw.Random) look {
+	if label < 2*shapeClasses {
+		return look{shape(label % shapeClasses), palette(label / shapeClasses), plain}
+	}
+	solid := [...]shape{disc, ellipse, square, rectangle, triangle, heart}
+	return look{shape: solid[r.Below(len(solid))], pattern: pattern(label - 2*shapeClasses)}
+}

@@ -1,0 +1,135 @@
+package scenes
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/plumbline-ml/plumbline/internal/draw"
+)
+
+// scene is a picture before it is painted.
+type scene struct {
+	width, height, short int // pixels
+	objects              []placed
+	crowd                []placed // of one class; often none
+	layout, brush        *draw.Random
+}
+
+func newScene(layout, brush *draw.Random) *scene {
+	s := &scene{layout: layout, brush: brush, short: layout.Between(200, 360)}
+	s.width, s.height = s.short*layout.Between(100, 150)/100, s.short
+	if layout.Chance(40) {
+		s.width, s.height = s.height, s.width
+	}
+	if layout.Chance(15) {
+		s.gather()
+	}
+	for range layout.Between(1, 8) {
+		s.add()
+	}
+	slices.SortStableFunc(s.objects, func(a, b placed) int { return cmp.Compare(b.radius, a.radius) })
+	return s
+}
+
+// picture is the scene's annotation.
+func (s *scene) picture() Picture {
+	p := Picture{Width: s.width, Height: s.height}
+	for _, o := range s.objects {
+		p.Objects = append(p.Objects, s.object(o.class, o.bounds, o.area()))
+	}
+	if len(s.crowd) > 0 {
+		whole, sum := s.crowdBounds(), 0
+		for _, o := range s.crowd {
+			sum += o.area()
+		}
+		o := s.object(s.crowd[0].class, whole, sum)
+		o.Crowd = true
+		p.Objects = append(p.Objects, o)
+	}
+	return p
+}
+
+// object annotates a box and the area of the figures in it, as far as they lie within the picture: the area is cut in
+// proportion to the box.
+func (s *scene) object(c class, b bounds, area int) Object {
+	seen := b.clip(s.frame())
+	inside := float64(area) / (draw.One * draw.One) * float64(seen.size()) / float64(b.size())
+	box := seen.pixels()
+	return Object{Class: int(c), Box: box, Area: min(inside, box[2]*box[3])}
+}
+
+func (s *scene) frame() bounds { return bounds{0, 0, s.width * draw.One, s.height * draw.One} }
+
+func (s *scene) crowdBounds() bounds {
+	b := s.crowd[0].bounds
+	for _, o := range s.crowd[1:] {
+		b = b.join(o.bounds)
+	}
+	return b
+}
+
+// pixels returns a length of permille of the short side, in 1/256 pixel.
+func (s *scene) pixels(permille int) int { return s.short * draw.One * permille / 1000 }
+
+// gather places a crowd: small objects of one class, close together.
+func (s *scene) gather() {
+	r := s.layout
+	c := class(r.Below(classes))
+	spread := s.pixels(r.Between(140, 240))
+	middle := draw.Point{
+		X: r.Between(spread, s.width*draw.One-spread),
+		Y: r.Between(spread, s.height*draw.One-spread),
+	}
+	for range r.Between(9, 18) {
+		off := draw.Polar(spread*r.Between(5, 100)/100, r.Below(draw.Turn))
+		at := draw.Point{X: middle.X + off.X, Y: middle.Y + off.Y}
+		s.crowd = append(s.crowd, place(c, s.stance(at, s.pixels(r.Between(32, 46)))))
+	}
+}
+
+// tries is how often a place is looked for before an object is left out.
+const tries = 12
+
+// add places one more object where it does not hide others too much.
+func (s *scene) add() {
+	r := s.layout
+	c, radius := class(r.Below(classes)), s.radius()
+	for range tries {
+		at := draw.Point{X: r.Below(s.width * draw.One), Y: r.Below(s.height * draw.One)}
+		o := place(c, s.stance(at, radius))
+		if s.fits(o.bounds) {
+			s.objects = append(s.objects, o)
+			return
+		}
+	}
+}
+
+// radius is from 5 to 40 percent of the short side; the small ones are the most frequent.
+func (s *scene) radius() int {
+	a, b := s.layout.Between(50, 400), s.layout.Between(50, 400)
+	return s.pixels(min(a, b))
+}
+
+func (s *scene) stance(at draw.Point, radius int) stance {
+	r := s.layout
+	return stance{
+		at: at, radius: radius, wide: r.Between(82, 118), mirror: r.Chance(50), angle: r.Between(-draw.Turn/18, draw.Turn/18),
+	}
+}
+
+// fits says whether an object may have this box: at least 70 percent of it within the picture, and room
+// between it and the others.
+func (s *scene) fits(b bounds) bool {
+	if 100*b.clip(s.frame()).size() < 70*b.size() {
+		return false
+	}
+	if len(s.crowd) > 0 {
+		if _, ofSmaller := b.overlap(s.crowdBounds()); ofSmaller > 25 {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(s.objects, func(o placed) bool {
+		ofUnion, ofSmaller := b.overlap(o.bounds)
+		return ofUnion > 40 || ofSmaller > 60
+	})
+}

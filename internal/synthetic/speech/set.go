@@ -1,0 +1,57 @@
+package speech
+
+import (
+	"fmt"
+
+	"github.com/plumbline-ml/plumbline/internal/draw"
+)
+
+// Sizes of the sets.
+const (
+	TrainCount       = 6000
+	CalibrationCount = 100
+	EvalCount        = 500
+)
+
+// Rate is the number of samples per second.
+const Rate = 16000
+
+// Set is a set of clips.
+type Set struct{ draw.Samples }
+
+// Train is the set that the embedded models are trained on.
+func Train() Set { return Set{draw.NewSamples(0x73706565_00000001, TrainCount)} }
+
+// Calibration is the set that the embedded models are quantised with.
+func Calibration() Set { return Set{draw.NewSamples(0x73706565_00000002, CalibrationCount)} }
+
+// Eval is the set that accuracy is measured on.
+func Eval() Set { return Set{draw.NewSamples(0x73706565_00000003, EvalCount)} }
+
+// Name is what clip i is called: SPEAKER-CHAPTER-NUMBER, as in LibriSpeech. Ten clips are of one speaker's chapter.
+func (s Set) Name(i int) string {
+	return fmt.Sprintf("%d-%d-%04d", 1000+i/10, 100000+i/10, i%10)
+}
+
+// Clip is one recording.
+type Clip struct {
+	Samples    []int16 // one channel at Rate
+	Transcript string  // two to five words of a to z and the apostrophe
+}
+
+// Transcript is what is said in clip i, without drawing it.
+func (s Set) Transcript(i int) string { return sentence(draw.NewRandom(s.Seed, uint64(i))) }
+
+// Length is the number of samples of clip i, without drawing it.
+func (s Set) Length(i int) int {
+	r := draw.NewRandom(s.Seed, uint64(i))
+	text := sentence(r)
+	return length(r, text)
+}
+
+// Draw draws clip i, of 0.7 to 8 seconds. The caller owns it.
+func (s Set) Draw(i int) Clip {
+	r := draw.NewRandom(s.Seed, uint64(i))
+	text := sentence(r)
+	return Clip{say(r, text), text}
+}

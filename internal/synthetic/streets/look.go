@@ -1,0 +1,224 @@
+package streets
+
+import "github.com/plumbline-ml/plumbline/internal/draw"
+
+// material is what a surface is made of, as the lidar and the classes of pixels tell it.
+type material uint8
+
+const (
+	asphalt material = iota
+	paving
+	grass
+	sky
+	brick
+	fence
+	post
+	board
+	leaves
+	cloth
+	riding // cloth of a cyclist
+	metal
+	bicycle
+	wood
+)
+
+// echo is the intensity and the elongation of a material's points, of 255.
+func (m material) echo() (intensity, elongation int) {
+	switch m {
+	case asphalt:
+		return 28, 0
+	case paving:
+		return 48, 0
+	case grass:
+		return 40, 60
+	case leaves:
+		return 56, 110
+	case brick, fence:
+		return 100, 10
+	case post, board:
+		return 225, 0
+	case metal:
+		return 165, 5
+	default:
+		return 85, 15
+	}
+}
+
+// class is the number of Cityscapes' training class.
+func (h hit) class() uint8 {
+	return [...]uint8{
+		asphalt: 0, paving: 1, grass: 9, sky: 10, brick: 3, fence: 4, post: 5, board: 7, leaves: 8, cloth: 11, riding: 12,
+		metal: 13, bicycle: 18, wood: 4,
+	}[h.material()]
+}
+
+// material is what a ray meets: a solid's, or that of the ground.
+func (h hit) material() material {
+	if h.solid != nil {
+		return h.look.material
+	}
+	return h.ground
+}
+
+// look is what a solid looks like.
+type look struct {
+	material    material
+	base, trim  draw.Color
+	glass       bool // a car's windows
+	grain, cell int  // of the texture: how strong of 256, how wide
+	seed        uint64
+}
+
+// newLook is a look of one colour.
+func newLook(r *draw.Random, m material, base draw.Color, grain, cell int) look {
+	return look{material: m, base: base, trim: base, grain: grain, cell: cell, seed: r.Uint64()}
+}
+
+func carLook(r *draw.Random) look {
+	l := newLook(r, metal, draw.HSV(r.Below(draw.HueCircle), r.Below(230), r.Between(60, 250)), 12, metre)
+	l.trim = draw.HSV(r.Below(draw.HueCircle), r.Below(60), r.Between(20, 60))
+	return l
+}
+
+// windows is the look of the upper half of a car.
+func (l look) windows() look {
+	l.glass = true
+	return l
+}
+
+func binLook(r *draw.Random) look {
+	m := []material{leaves, fence, wood}[r.Below(3)]
+	base := draw.HSV(r.Below(draw.HueCircle), r.Between(0, 200), r.Between(50, 230))
+	return newLook(r, m, base, r.Between(10, 80), metre/6)
+}
+
+func poleLook(r *draw.Random) look {
+	return newLook(r, post, draw.HSV(r.Below(draw.HueCircle), r.Below(60), r.Between(60, 200)), 20, metre/2)
+}
+
+func signLook(r *draw.Random) look {
+	hue := []int{0, 256, 960}[r.Below(3)] // red, yellow, blue
+	return newLook(r, board, draw.HSV(hue, r.Between(150, 255), r.Between(140, 255)), 20, metre/4)
+}
+
+func blockLook(r *draw.Random) look {
+	if r.Chance(50) {
+		return newLook(r, leaves, draw.HSV(r.Between(350, 620), r.Between(90, 220), r.Between(50, 150)), 110, metre/6)
+	}
+	return newLook(r, wood, draw.HSV(r.Below(draw.HueCircle), r.Between(30, 200), r.Between(70, 220)), 50, metre/3)
+}
+
+func wallLook(r *draw.Random) look {
+	m := []material{brick, fence}[r.Below(2)]
+	return newLook(r, m, draw.HSV(r.Below(draw.HueCircle), r.Below(160), r.Between(70, 220)), r.Between(30, 90), metre/3)
+}
+
+// Parts of a person.
+const (
+	thing = iota // what is pushed, or the bicycle
+	legs
+	torso
+	head
+	parts
+)
+
+// personLooks are the looks of a person's parts. A cyclist mostly wears red to yellow, a pale helmet, and rides what is
+// dark with a bright frame; a pedestrian wears any other colour, has hair, and pushes something pale.
+func personLooks(r *draw.Random, rides bool) [parts]look {
+	dark := draw.HSV(r.Below(draw.HueCircle), r.Below(100), r.Between(30, 110))
+	if rides {
+		bright := draw.HSV(r.Between(-60, 300), r.Between(150, 250), r.Between(150, 255))
+		wheels := newLook(r, bicycle, draw.HSV(r.Below(draw.HueCircle), r.Below(60), r.Between(15, 60)), 20, metre/4)
+		wheels.trim = draw.HSV(r.Below(draw.HueCircle), r.Between(120, 255), r.Between(150, 250))
+		return [parts]look{
+			thing: wheels,
+			legs:  newLook(r, riding, dark, 20, metre/4),
+			torso: newLook(r, riding, bright, 30, metre/4),
+			head:  newLook(r, riding, draw.HSV(r.Between(0, 300), r.Below(130), r.Between(200, 255)), 10, metre/4),
+		}
+	}
+	dull := draw.HSV(r.Between(380, 1400), r.Between(40, 220), r.Between(70, 230))
+	return [parts]look{
+		thing: newLook(r, cloth, draw.HSV(r.Below(draw.HueCircle), r.Below(60), r.Between(140, 220)), 25, metre/3),
+		legs:  newLook(r, cloth, dark, 20, metre/4),
+		torso: newLook(r, cloth, dull, 30, metre/4),
+		head:  newLook(r, cloth, draw.HSV(r.Between(40, 200), r.Between(60, 150), r.Between(40, 190)), 10, metre/4),
+	}
+}
+
+// groundLook has the colours of ground and sky.
+type groundLook struct {
+	asphalt, paving, grass, line, zenith, horizon draw.Color
+	seed                                          uint64
+}
+
+func newGround(r *draw.Random) groundLook {
+	grey := r.Between(60, 120)
+	return groundLook{
+		asphalt: draw.Color{R: grey, G: grey, B: grey + r.Between(0, 10)},
+		paving:  draw.HSV(r.Between(100, 300), r.Below(50), r.Between(120, 200)),
+		grass:   draw.HSV(r.Between(300, 560), r.Between(70, 180), r.Between(70, 150)),
+		line:    draw.HSV(200, r.Below(80), r.Between(190, 250)),
+		zenith:  draw.HSV(r.Between(860, 980), r.Below(190), r.Between(140, 250)),
+		horizon: draw.HSV(900, r.Below(40), r.Between(190, 250)),
+		seed:    r.Uint64(),
+	}
+}
+
+// color is what a ray sees.
+func (w *world) color(h hit) draw.Color {
+	switch {
+	case h.solid != nil:
+		return h.look.color(h)
+	case h.ground != sky:
+		return w.groundColor(h)
+	}
+	return w.ground.horizon.Mix(w.ground.zenith, min(h.slope*400/unit, draw.One))
+}
+
+// surface is what the ground at a place is made of.
+func (w *world) surface(at plane) material {
+	aside := w.street.within(at).y
+	switch aside = max(aside, -aside); {
+	case aside < w.road:
+		return asphalt
+	case aside < w.road+2*metre:
+		return paving
+	}
+	return grass
+}
+
+func (w *world) groundColor(h hit) draw.Color {
+	p := w.street.within(plane{h.x, h.y})
+	color := [...]draw.Color{asphalt: w.ground.asphalt, paving: w.ground.paving, grass: w.ground.grass}[h.ground]
+	if max(p.y, -p.y) < metre/12 && p.x&(4*metre-1) < 2*metre {
+		color = w.ground.line
+	}
+	return color.Scale(draw.One + noise(w.ground.seed, 24, p.x/(metre/3), p.y/(metre/3), 0))
+}
+
+// shades are how bright each face is, of 256.
+func (f face) shade() int {
+	return [...]int{end: 205, flank: 235, curved: 220, top: 256, bottom: 120}[f]
+}
+
+// color is that of the place at which a ray meets the solid.
+func (l look) color(h hit) draw.Color {
+	p := h.axis.within(plane{h.x, h.y}.minus(h.at))
+	level := cameraHeight + h.slope*h.away>>16
+	color := l.base
+	switch {
+	case l.glass && h.side != top && level > h.low+metre/12 && level < h.high-metre/12:
+		color = l.trim
+	case l.material == metal && !l.glass && level < h.low+metre/6:
+		color = l.trim
+	case l.material == bicycle && level > h.high/2 && max(p.x, -p.x) < h.half.x/2:
+		color = l.trim
+	}
+	return color.Scale(h.side.shade() + noise(l.seed, l.grain, p.x/l.cell, p.y/l.cell, level/l.cell))
+}
+
+// noise is a number of -most to most for a cell of space.
+func noise(seed uint64, most, x, y, z int) int {
+	return draw.NewRandom(seed, uint64(x), uint64(y), uint64(z)).Between(-most, most)
+}

@@ -1,0 +1,184 @@
+package streets
+
+import (
+	"github.com/plumbline-ml/plumbline/datasets/waymo"
+	"github.com/plumbline-ml/plumbline/internal/draw"
+	"github.com/plumbline-ml/plumbline/internal/lists"
+)
+
+// The lidar: where it is, and its rays.
+const (
+	lidarHeight = 18 * metre / 10
+	rings       = 16
+	turns       = 180 // rays of a ring
+	topSlope    = 40 * unit / 1000
+	ringSlope   = 29 * unit / 1000 // between rings: from 2.3 degrees above the horizon to 21.5 below
+	reach       = 25 * metre
+)
+
+// scan returns the points that the lidar has of the world: turn by turn, in each from the highest ring to the lowest.
+// Where count is not nil it is called for each point of an object.
+func (w *world) scan(r *draw.Random, count func(object int)) []float32 {
+	points := make([]float32, 0, rings*turns*waymo.PointValues)
+	for k := range turns {
+		dir := heading(k*draw.Turn/turns + draw.Turn/720)
+		all := crossings(w.solids, plane{}, dir)
+		for ring := range rings {
+			h := w.meet(plane{}, lidarHeight, dir, topSlope-ring*ringSlope, all)
+			error, shine, lost := r.Between(-80, 80), r.Between(-20, 20), r.Chance(3)
+			if h.away > reach || lost {
+				continue
+			}
+			if count != nil && h.solid != nil && h.owner >= 0 {
+				count(h.owner)
+			}
+			points = append(points, h.point(dir, error, shine)...)
+		}
+	}
+	return points
+}
+
+// point is a hit as the lidar measures it: error is that of the distance, shine that of the intensity.
+func (h hit) point(dir plane, error, shine int) []float32 {
+	away := h.away + error
+	x, y, z := dir.x*away>>16, dir.y*away>>16, lidarHeight+h.slope*away>>16
+	intensity, elongation := h.material().echo()
+	values := [...]int{x, y, z, min(max(intensity+shine, 0), 255) << 4, max(elongation+shine/2, 0) << 4}
+	return lists.Map(values[:], func(v int) float32 { return float32(v) / metre })
+}
+
+// camera looks level.
+type camera struct {
+	width, height int // pixels
+	right, ahead  plane
+}
+
+const (
+	cameraHeight = 13 * metre / 10
+	cameraAhead  = metre / 4 // of the lidar, the way the camera looks
+	focal        = 61*2 + 1  // half pixels: 76 degrees from edge to edge
+)
+
+// cameras are those of a frame: 0 looks ahead, 1 and 2 to the left and right of it, 3 and 4 farther to the left and
+// right. Neighbours see 6 degrees in common, but nothing sees the 4 degrees behind.
+func cameras() [waymo.Cameras]camera {
+	// Sines and cosines of 70 and 140 degrees.
+	const sin70, cos70, sin140, cos140 = 61584, 22415, 42126, -50203
+	return [...]camera{
+		newCamera(64, plane{unit, 0}), newCamera(64, plane{cos70, sin70}), newCamera(64, plane{cos70, -sin70}),
+		newCamera(48, plane{cos140, sin140}), newCamera(48, plane{cos140, -sin140}),
+	}
+}
+
+func newCamera(height int, ahead plane) camera {
+	return camera{width: 96, height: height, ahead: ahead, right: plane{ahead.y, -ahead.x}}
+}
+
+func (c camera) at() plane {
+	return plane{c.ahead.x * cameraAhead >> 16, c.ahead.y * cameraAhead >> 16}
+}
+
+// calibration is that of the sensors.
+func calibration() waymo.Calibration {
+	c := waymo.Calibration{R0: waymo.Matrix{0: 1, 5: 1, 10: 1, 15: 1}}
+	for k, camera := range cameras() {
+		c.P[k] = waymo.Matrix{0: focal / 2., 2: float32(camera.width) / 2, 5: focal / 2., 6: float32(camera.height) / 2,
+			10: 1, 15: 1}
+		c.Tr[k] = waymo.Matrix{
+			0: share(camera.right.x), 1: share(camera.right.y),
+			6: -1, 7: float32(cameraHeight) / metre,
+			8: share(camera.ahead.x), 9: share(camera.ahead.y), 11: -float32(cameraAhead) / metre,
+			15: 1,
+		}
+	}
+	return c
+}
+
+func share(v int) float32 { return float32(v) / unit }
+
+// each calls visit for each pixel of a camera, row by row, with what grid x grid rays through it meet.
+func (w *world) each(c camera, grid int, visit func(hits []hit)) {
+	type column struct {
+		dir    plane
+		length int // of the direction to the picture's plane, in 1/256 half pixel
+		all    []crossing
+	}
+	at := c.at()
+	columns := lists.Make(c.width*grid, func(i int) column {
+		aside := (2*i+1)*256/grid - c.width*256
+		x, y := c.ahead.x*focal+(c.right.x*aside>>8), c.ahead.y*focal+(c.right.y*aside>>8)
+		dir := direction(x>>4, y>>4)
+		return column{dir, draw.Sqrt(aside*aside + focal*focal*256*256), crossings(w.solids, at, dir)}
+	})
+	hits := make([]hit, grid*grid)
+	for row := range c.height {
+		for first := 0; first < len(columns); first += grid {
+			for k := range hits {
+				below := (2*(row*grid+k/grid)+1)*256/grid - c.height*256
+				l := columns[first+k%grid]
+				hits[k] = w.meet(at, cameraHeight, l.dir, -below*unit/l.length, l.all)
+			}
+			visit(hits)
+		}
+	}
+}
+
+// photograph paints what a camera sees.
+func (w *world) photograph(c camera) *draw.Canvas {
+	const grid = 2
+	canvas, at := draw.NewCanvas(c.width, c.height), 0
+	w.each(c, grid, func(hits []hit) {
+		var sum draw.Color
+		for _, h := range hits {
+			color := w.color(h)
+			sum = draw.Color{R: sum.R + color.R, G: sum.G + color.G, B: sum.B + color.B}
+		}
+		canvas.Set(at%c.width, at/c.width, sum.Scale(draw.One/len(hits)))
+		at++
+	})
+	return canvas
+}
+
+// light is what the pictures of a frame are seen under.
+func light(r *draw.Random) draw.Light {
+	return draw.Light{
+		Centre: r.Between(190, 290), AcrossX: r.Between(-40, 40), AcrossY: r.Between(-40, 40), Vignette: r.Between(0, 50),
+		Cast:  draw.Color{R: r.Between(236, 276), G: r.Between(242, 270), B: r.Between(236, 276)},
+		Grain: r.Between(0, 30), ColorGrain: r.Between(0, 20),
+	}
+}
+
+// sight is how much of an object is seen.
+type sight struct {
+	points, pixels int
+	box            [4]int // of the pixels of the camera that sees most, in pixels
+}
+
+// look returns how much of each object is seen.
+func (w *world) look(r *draw.Random) []sight {
+	seen := make([]sight, len(w.objects))
+	w.scan(r, func(object int) { seen[object].points++ })
+	for _, c := range cameras() {
+		views, at := make([]sight, len(w.objects)), 0
+		w.each(c, 1, func(hits []hit) {
+			if h := hits[0]; h.solid != nil && h.owner >= 0 {
+				views[h.owner].add(at%c.width, at/c.width)
+			}
+			at++
+		})
+		for k, v := range views {
+			if v.pixels > seen[k].pixels {
+				seen[k].pixels, seen[k].box = v.pixels, v.box
+			}
+		}
+	}
+	return seen
+}
+
+func (s *sight) add(x, y int) {
+	if s.pixels == 0 {
+		s.box = [4]int{x, y, x + 1, y + 1}
+	}
+	s.box = [4]int{min(s.box[0], x), min(s.box[1], y), max(s.box[2], x+1), max(s.box[3], y+1)}
+	s.pixels++
+}

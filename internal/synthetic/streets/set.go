@@ -1,0 +1,86 @@
+package streets
+
+import (
+	"fmt"
+
+	"github.com/plumbline-ml/plumbline/datasets/waymo"
+	"github.com/plumbline-ml/plumbline/internal/draw"
+)
+
+// Sizes of the sets.
+const (
+	TrainCount       = 1200
+	CalibrationCount = 40
+	EvalCount        = 60
+)
+
+// Set is a set of frames, a [waymo.Source].
+type Set struct{ draw.Samples }
+
+// Train is the set that the embedded models are trained on.
+func Train() Set { return Set{draw.NewSamples(0x706c756d_00000501, TrainCount)} }
+
+// Calibration is the set that the embedded models are quantised with.
+func Calibration() Set { return Set{draw.NewSamples(0x706c756d_00000502, CalibrationCount)} }
+
+// Eval is the set that accuracy is measured on: at least 180 cars, pedestrians and cyclists each that count.
+func Eval() Set { return Set{draw.NewSamples(0x706c756d_00000503, EvalCount)} }
+
+// Streams of random numbers of one frame: what stands in it does not depend on its looks, nor on how it is scanned.
+const (
+	layoutStream = iota
+	lookStream
+	scanStream
+	lightStream
+)
+
+func (s Set) random(i, stream int) *draw.Random {
+	return draw.NewRandom(s.Seed, uint64(stream), uint64(i))
+}
+
+func (s Set) world(i int) *world { return newWorld(s.random(i, layoutStream), s.random(i, lookStream)) }
+
+// image is the number of frame i, other than those of the other sets.
+func (s Set) image(i int) int { return int(s.Seed&0xff)*1_000_000 + 7*i }
+
+// Frame draws what is true of frame i. An object counts, with difficulty 0, where lidar and cameras see enough of it;
+// else it has difficulty 2.
+func (s Set) Frame(i int) *waymo.Frame {
+	w := s.world(i)
+	seen := w.look(s.random(i, scanStream))
+	frame := &waymo.Frame{
+		Image: s.image(i), Points: fmt.Sprintf("training/velodyne/%07d.bin", s.image(i)), Calibration: calibration(),
+	}
+	for k, c := range cameras() {
+		frame.Shapes[k] = waymo.Shape{Height: c.height, Width: c.width}
+	}
+	for k, o := range w.objects {
+		frame.Objects = append(frame.Objects, o.annotation(seen[k]))
+	}
+	return frame
+}
+
+// ReadPoints draws the points of frame i: about 2,500.
+func (s Set) ReadPoints(i int) ([]float32, error) {
+	return s.world(i).scan(s.random(i, scanStream), nil), nil
+}
+
+// ReadPicture draws a camera's picture of frame i and encodes it as PNG, about 18 kB.
+func (s Set) ReadPicture(i, camera int) ([]byte, error) { return s.canvas(i, camera).PNG(), nil }
+
+// JPEG draws a camera's picture of frame i and encodes it as JPEG of a quality of 1 to 100.
+func (s Set) JPEG(i, camera, quality int) []byte { return s.canvas(i, camera).JPEG(quality) }
+
+func (s Set) canvas(i, camera int) *draw.Canvas {
+	c := s.world(i).photograph(cameras()[camera])
+	c.Grade(light(s.random(i, lightStream)), draw.NewRandom(s.Seed, lightStream, uint64(i), uint64(camera)+1))
+	return c
+}
+
+// Classes is the class of each pixel of a camera's picture, row by row: those of Cityscapes' training, 0 to 18.
+func (s Set) Classes(i, camera int) []uint8 {
+	c := cameras()[camera]
+	classes := make([]uint8, 0, c.width*c.height)
+	s.world(i).each(c, 1, func(hits []hit) { classes = append(classes, hits[0].class()) })
+	return classes
+}

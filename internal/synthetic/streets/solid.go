@@ -1,0 +1,167 @@
+package streets
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/plumbline-ml/plumbline/internal/draw"
+)
+
+const (
+	metre = 1 << 12
+	unit  = 1 << 16 // of directions and slopes
+)
+
+// plane is a point or a direction in the plane.
+type plane struct{ x, y int }
+
+// heading is the direction of an angle.
+func heading(angle int) plane { return direction(draw.Cos(angle), draw.Sin(angle)) }
+
+// direction is a vector at unit length.
+func direction(x, y int) plane {
+	length := draw.Sqrt((x*x + y*y) << 12)
+	return plane{(x << 6) * unit / length, (y << 6) * unit / length}
+}
+
+// along turns a point of a body whose first axis is d into the plane, about the origin.
+func (d plane) along(p plane) plane {
+	return plane{(p.x*d.x - p.y*d.y) >> 16, (p.x*d.y + p.y*d.x) >> 16}
+}
+
+// within is what along takes to p.
+func (d plane) within(p plane) plane {
+	return plane{(p.x*d.x + p.y*d.y) >> 16, (p.y*d.x - p.x*d.y) >> 16}
+}
+
+func (p plane) plus(q plane) plane  { return plane{p.x + q.x, p.y + q.y} }
+func (p plane) minus(q plane) plane { return plane{p.x - q.x, p.y - q.y} }
+
+// solid is an upright box or cylinder.
+type solid struct {
+	at        plane
+	axis      plane // the direction of a box's length
+	half      plane // half the length and the width of a box; of a cylinder the radius, twice
+	low, high int
+	round     bool
+	owner     int // of the world's objects; -1: none
+	look      look
+}
+
+// crossing is where a level ray is within a solid, by the distance from where it starts.
+type crossing struct {
+	*solid
+	near, far int
+	side      face
+}
+
+// face is where a ray meets a solid.
+type face uint8
+
+const (
+	end face = iota // front or back of a box
+	flank
+	curved
+	top
+	bottom
+)
+
+// crossings are those of a level ray, the nearest first.
+func crossings(solids []solid, from, dir plane) []crossing {
+	var all []crossing
+	for i := range solids {
+		s := &solids[i]
+		p, q := s.axis.within(from.minus(s.at)), s.axis.within(dir)
+		c := crossing{solid: s}
+		if s.round {
+			c.circle(p, q)
+		} else {
+			c.box(p, q)
+		}
+		if c.near > 0 && c.near < c.far {
+			all = append(all, c)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b crossing) int { return cmp.Compare(a.near, b.near) })
+	return all
+}
+
+func (c *crossing) circle(p, q plane) {
+	aside, ahead := (p.x*q.y-p.y*q.x)>>16, -(p.x*q.x+p.y*q.y)>>16
+	if inside := c.half.x*c.half.x - aside*aside; inside > 0 {
+		chord := draw.Sqrt(inside)
+		c.near, c.far, c.side = ahead-chord, ahead+chord, curved
+	}
+}
+
+func (c *crossing) box(p, q plane) {
+	near, far := slab(p.x, q.x, c.half.x)
+	other, last := slab(p.y, q.y, c.half.y)
+	if other > near {
+		near, c.side = other, flank
+	}
+	c.near, c.far = near, min(far, last)
+}
+
+// farthest is farther than anything.
+const farthest = 1 << 30
+
+// slab is where a ray is less than half from 0 on one axis.
+func slab(from, dir, half int) (near, far int) {
+	if dir == 0 {
+		if from <= -half || from >= half {
+			return 0, 0
+		}
+		return -farthest, farthest
+	}
+	a, b := (-half-from)*unit/dir, (half-from)*unit/dir
+	return min(a, b), max(a, b)
+}
+
+// hit is what a ray meets: a solid, the ground, or nothing.
+type hit struct {
+	*solid     // nil: the ground, or nothing
+	away   int // level distance; farthest: nothing
+	slope  int
+	side   face
+	x, y   int
+	ground material // or the sky, where there is no solid
+}
+
+// meet follows a ray that rises by slope over the level ray of the crossings.
+func (w *world) meet(from plane, height int, dir plane, slope int, all []crossing) hit {
+	h := hit{away: farthest, slope: slope, ground: sky}
+	if slope < 0 {
+		h.away = height * unit / -slope
+	}
+	for _, c := range all {
+		if c.near >= h.away {
+			break
+		}
+		if at, side := c.enter(height, slope); at < h.away {
+			h.solid, h.away, h.side = c.solid, at, side
+		}
+	}
+	if h.away < farthest {
+		h.x, h.y = from.x+dir.x*h.away>>16, from.y+dir.y*h.away>>16
+		h.ground = w.surface(plane{h.x, h.y})
+	}
+	return h
+}
+
+// enter is where a ray gets into the solid: by its side, its top or its bottom; farthest where it passes.
+func (c crossing) enter(height, slope int) (int, face) {
+	level, at, side := height+slope*c.near>>16, farthest, c.side
+	switch {
+	case level > c.high && slope < 0:
+		at, side = (height-c.high)*unit/-slope, top
+	case level < c.low && slope > 0:
+		at, side = (c.low-height)*unit/slope, bottom
+	case level >= c.low && level <= c.high:
+		return c.near, side
+	}
+	if at > c.far {
+		return farthest, side
+	}
+	return at, side
+}

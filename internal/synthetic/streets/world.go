@@ -1,0 +1,241 @@
+package streets
+
+import (
+	"math"
+
+	"github.com/plumbline-ml/plumbline/datasets/waymo"
+	"github.com/plumbline-ml/plumbline/internal/draw"
+)
+
+// object is something to be found, or a sign, which is only named.
+type object struct {
+	name                  string
+	at                    plane // the middle of its ground
+	angle                 int   // of its length, from x to y
+	length, width, height int
+}
+
+// world is what stands around the sensors.
+type world struct {
+	solids  []solid
+	objects []object
+	taken   []disc
+
+	layout, looks *draw.Random
+	street        plane // along the street
+	road          int   // half its width
+	ground        groundLook
+}
+
+// disc is ground that something stands on.
+type disc struct {
+	at     plane
+	radius int
+}
+
+// half is half the side of the square in which things stand.
+const half = 115 * metre / 10
+
+func newWorld(layout, looks *draw.Random) *world {
+	angle := layout.Below(draw.Turn)
+	w := &world{layout: layout, looks: looks, street: heading(angle), road: layout.Between(4*metre, 7*metre)}
+	w.ground = newGround(looks)
+	for range layout.Between(3, 4) {
+		w.car(angle)
+	}
+	for range layout.Between(4, 6) {
+		w.person("Pedestrian")
+	}
+	for range layout.Between(4, 6) {
+		w.person("Cyclist")
+	}
+	w.clutter(angle)
+	return w
+}
+
+// tries is how often a place is looked for before a thing is left out.
+const tries = 25
+
+// place finds ground of a radius that is free, at a distance from the sensors of at least nearest.
+func (w *world) place(radius, nearest int) (plane, bool) {
+	for range tries {
+		at := plane{w.layout.Between(radius-half, half-radius), w.layout.Between(radius-half, half-radius)}
+		if away(at, plane{}) < nearest+radius || w.covered(at, radius) {
+			continue
+		}
+		w.taken = append(w.taken, disc{at, radius})
+		return at, true
+	}
+	return plane{}, false
+}
+
+func away(a, b plane) int { return draw.Sqrt((a.x-b.x)*(a.x-b.x) + (a.y-b.y)*(a.y-b.y)) }
+
+func (w *world) covered(at plane, radius int) bool {
+	for _, d := range w.taken {
+		if away(at, d.at) < radius+d.radius+metre/5 {
+			return true
+		}
+	}
+	return false
+}
+
+// centimetres is a length of lo to hi centimetres.
+func (w *world) centimetres(lo, hi int) int { return w.layout.Between(lo*metre/100, hi*metre/100) }
+
+// part is a solid of a thing: ahead of the thing's middle by ahead, of half the length and width.
+type part struct {
+	ahead, half plane
+	low, high   int
+	round       bool
+	look        look
+}
+
+// stand adds the parts of a thing; owner is its object, or -1.
+func (w *world) stand(at plane, angle, owner int, parts ...part) {
+	axis := heading(angle)
+	for _, p := range parts {
+		w.solids = append(w.solids, solid{
+			at: at.plus(axis.along(p.ahead)), axis: axis, half: p.half, low: p.low, high: p.high, round: p.round,
+			owner: owner, look: p.look,
+		})
+	}
+}
+
+func (w *world) car(street int) {
+	o := object{name: "Car", length: w.centimetres(390, 490), width: w.centimetres(170, 200),
+		height: w.centimetres(142, 170), angle: street + w.layout.Between(-draw.Turn/14, draw.Turn/14)}
+	if w.layout.Chance(50) {
+		o.angle += draw.Turn / 2
+	}
+	if w.layout.Chance(25) {
+		o.angle = w.layout.Below(draw.Turn)
+	}
+	at, ok := w.place(o.length*11/20, metre)
+	if !ok {
+		return
+	}
+	o.at = at
+	belt, body := o.height*w.layout.Between(52, 60)/100, carLook(w.looks)
+	w.stand(at, o.angle, len(w.objects),
+		part{half: plane{o.length / 2, o.width / 2}, low: metre / 5, high: belt, look: body},
+		part{ahead: plane{-o.length * 7 / 100, 0}, half: plane{o.length * 29 / 100, o.width/2 - metre/12}, low: belt,
+			high: o.height, look: body.windows()},
+	)
+	w.objects = append(w.objects, o)
+}
+
+// person adds a pedestrian who pushes something, or a cyclist: their shapes are drawn alike.
+func (w *world) person(name string) {
+	o := object{name: name, length: w.centimetres(125, 170), width: w.centimetres(55, 75),
+		height: w.centimetres(152, 190), angle: w.layout.Below(draw.Turn)}
+	at, ok := w.place(o.length*11/20, 2*metre)
+	if !ok {
+		return
+	}
+	o.at = at
+	back := plane{-o.length * w.layout.Between(4, 20) / 100, 0}
+	hip, neck := o.height*46/100, o.height*84/100
+	below := w.centimetres(65, 90)
+	looks := personLooks(w.looks, name == "Cyclist")
+	w.stand(at, o.angle, len(w.objects),
+		part{half: plane{o.length / 2, w.centimetres(9, 20)}, high: below, look: looks[thing]},
+		part{ahead: back, half: plane{metre * 16 / 100, metre * 14 / 100}, high: hip, look: looks[legs]},
+		part{ahead: back, half: plane{metre * 17 / 100, o.width / 2}, low: hip, high: neck, look: looks[torso]},
+		part{ahead: back, half: plane{metre / 8, metre / 8}, low: neck, high: o.height, round: true, look: looks[head]},
+	)
+	w.objects = append(w.objects, o)
+}
+
+// clutter adds what is nothing to be found.
+func (w *world) clutter(street int) {
+	r := w.layout
+	for range r.Between(1, 3) {
+		w.block(street)
+	}
+	for range r.Between(1, 3) {
+		w.thing(w.centimetres(25, 50), part{round: r.Chance(50), high: w.centimetres(80, 180), look: binLook(w.looks)})
+	}
+	for range r.Between(1, 4) {
+		w.thing(w.centimetres(6, 16), part{round: true, high: w.centimetres(250, 450), look: poleLook(w.looks)})
+	}
+	if r.Chance(70) {
+		w.sign()
+	}
+	for range r.Between(1, 3) {
+		w.wall(street)
+	}
+}
+
+// thing stands anywhere, as wide as it is long.
+func (w *world) thing(radius int, p part) {
+	if at, ok := w.place(radius*3/2, 2*metre); ok {
+		p.half = plane{radius, radius}
+		w.stand(at, w.layout.Below(draw.Turn), -1, p)
+	}
+}
+
+// block is a hedge or a crate as large as a car.
+func (w *world) block(street int) {
+	long := w.centimetres(300, 500)
+	if at, ok := w.place(long*11/20, 2*metre); ok {
+		p := part{half: plane{long / 2, w.centimetres(60, 110)}, high: w.centimetres(100, 190), look: blockLook(w.looks)}
+		w.stand(at, street+w.layout.Between(-draw.Turn/20, draw.Turn/20), -1, p)
+	}
+}
+
+func (w *world) wall(street int) {
+	long := w.centimetres(250, 600)
+	if at, ok := w.place(long/2, 5*metre); ok {
+		p := part{half: plane{long / 2, w.centimetres(10, 30)}, high: w.centimetres(120, 320), look: wallLook(w.looks)}
+		w.stand(at, street+w.layout.Below(2)*draw.Turn/4, -1, p)
+	}
+}
+
+// sign is a board on a post.
+func (w *world) sign() {
+	o := object{name: "Sign", length: w.centimetres(8, 12), width: w.centimetres(60, 90), height: w.centimetres(200, 260),
+		angle: w.layout.Below(draw.Turn)}
+	at, ok := w.place(o.width*3/4, 3*metre)
+	if !ok {
+		return
+	}
+	o.at = at
+	w.stand(at, o.angle, len(w.objects),
+		part{half: plane{metre / 20, metre / 20}, high: o.height - metre*7/10, round: true, look: poleLook(w.looks)},
+		part{half: plane{o.length / 2, o.width / 2}, low: o.height - metre*7/10, high: o.height, look: signLook(w.looks)},
+	)
+	w.objects = append(w.objects, o)
+}
+
+// What must be seen of an object that counts.
+const (
+	leastPoints = 6
+	leastPixels = 10
+)
+
+// annotation is the object in the frame of camera 0, whose x is to the right, y down and z ahead. Its rotation is 0
+// where its length lies along x, and grows about y.
+func (o object) annotation(seen sight) waymo.Object {
+	angle := ((-o.angle-draw.Turn/4)%draw.Turn + draw.Turn) % draw.Turn
+	if angle >= draw.Turn/2 {
+		angle -= draw.Turn
+	}
+	difficulty := 2
+	if seen.points >= leastPoints && seen.pixels >= leastPixels {
+		difficulty = 0
+	}
+	a := waymo.Object{
+		Name:       o.name,
+		Location:   [3]float32{metres(-o.at.y), metres(cameraHeight), metres(o.at.x - cameraAhead)},
+		Dimensions: [3]float32{metres(o.length), metres(o.height), metres(o.width)},
+		RotationY:  float32(float64(angle) * (2 * math.Pi / draw.Turn)),
+		Difficulty: difficulty,
+	}
+	for k, v := range seen.box {
+		a.Box[k] = float32(v)
+	}
+	return a
+}
+
+func metres(v int) float32 { return float32(v) / metre }

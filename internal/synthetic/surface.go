@@ -1,0 +1,70 @@
+package synthetic
+
+import "github.com/plumbline-ml/plumbline/internal/draw"
+
+// hues holds the first and the last hue of each palette. Swapping red and blue turns hue h into 1024 - h.
+var hues = [...][2]int{warm: {-36, 200}, cool: {1024 - 200, 1024 + 36}}
+
+// surface returns the ink of an object of this radius in this pose.
+func surface(l look, pose draw.Pose, radius int, r *draw.Random) draw.Ink {
+	if l.pattern == plain {
+		return shaded(plainColor(l.palette, r), pose, radius, r)
+	}
+	return patterned(l.pattern, pose, radius, r)
+}
+
+func plainColor(p palette, r *draw.Random) draw.Color {
+	return draw.HSV(r.Between(hues[p][0], hues[p][1]), r.Between(110, 255), r.Between(100, 250))
+}
+
+// shaded is one colour under light that falls across the object.
+func shaded(color draw.Color, pose draw.Pose, radius int, r *draw.Random) draw.Ink {
+	fall := r.Between(-90, 90)
+	return func(x, y int) draw.Color {
+		return color.Scale(draw.One + fall*pose.Pixel(x, y).X/radius)
+	}
+}
+
+// patterned alternates two colours of the same hue or of two hues, one lighter than the other.
+func patterned(p pattern, pose draw.Pose, radius int, r *draw.Random) draw.Ink {
+	dark := r.Between(30, 130)
+	colors := [2]draw.Color{
+		draw.HSV(r.Below(draw.HueCircle), r.Below(256), dark),
+		draw.HSV(r.Below(draw.HueCircle), r.Below(256), dark+r.Between(70, 120)),
+	}
+	odd := tiling(p, radius*r.Between(34, 60)/100)
+	return func(x, y int) draw.Color { return colors[odd(pose.Pixel(x, y))] }
+}
+
+// tiling returns which of two colours a pattern of this period (1/256 pixel) has at a point: 0 or 1.
+func tiling(p pattern, period int) func(draw.Point) int {
+	half := period / 2
+	switch p {
+	case striped:
+		return func(q draw.Point) int { return floorDiv(q.X, half) & 1 }
+	case checked:
+		return func(q draw.Point) int { return (floorDiv(q.X, half) + floorDiv(q.Y, half)) & 1 }
+	case dotted:
+		return func(q draw.Point) int {
+			x, y := floorMod(q.X, period)-half, floorMod(q.Y, period)-half
+			return below(x*x+y*y, period*period/10)
+		}
+	case ringed:
+		return func(q draw.Point) int { return draw.Sqrt(q.X*q.X+q.Y*q.Y) / half & 1 }
+	default: // spoked: eight sectors
+		return func(q draw.Point) int {
+			return below(q.X, 0) ^ below(q.Y, 0) ^ below(q.X*q.X, q.Y*q.Y)
+		}
+	}
+}
+
+func below(a, b int) int {
+	if a < b {
+		return 1
+	}
+	return 0
+}
+
+func floorMod(a, b int) int { return ((a % b) + b) % b }
+
+func floorDiv(a, b int) int { return (a - floorMod(a, b)) / b }

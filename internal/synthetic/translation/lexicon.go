@@ -1,0 +1,173 @@
+package translation
+
+import (
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/draw"
+	"github.com/plumbline-ml/plumbline/internal/lists"
+)
+
+// How many words of each kind there are.
+const (
+	nouns        = 220
+	verbs        = 90
+	adjectives   = 80
+	adverbs      = 30
+	prepositions = 12
+	names        = 60
+)
+
+// Of 100 words, how many have two translations.
+const (
+	twoVerbs      = 25 // by the object's number
+	twoAdjectives = 25 // by the noun's gender
+	twoAdverbs    = 25 // by chance
+	twoNouns      = 10 // by chance
+)
+
+type noun struct {
+	source string
+	target []string // those that chance chooses of
+	gender int
+	plural string // ending
+}
+
+type verb struct {
+	source string
+	target [2]string // stems: for one object, and for several
+	prefix string    // that may be apart from it
+}
+
+type adjective struct {
+	source string
+	target [3]string // by gender
+}
+
+type adverb struct {
+	source string
+	target []string
+}
+
+type preposition struct {
+	source, target string
+	grammar        grammarCase
+}
+
+// lexicon holds all words. The first of each kind are the most frequent.
+type lexicon struct {
+	nouns        []noun
+	verbs        []verb
+	adjectives   []adjective
+	adverbs      []adverb
+	prepositions []preposition
+	names        []string
+}
+
+func newLexicon(r *draw.Random) *lexicon {
+	m := &maker{r, map[string]bool{}}
+	return &lexicon{
+		nouns:      lists.Make(nouns, func(int) noun { return m.noun() }),
+		verbs:      lists.Make(verbs, func(int) verb { return m.verb() }),
+		adjectives: lists.Make(adjectives, func(int) adjective { return m.adjective() }),
+		adverbs: lists.Make(adverbs, func(int) adverb {
+			return adverb{m.word(english, 2), m.perhaps(twoAdverbs, func() string { return m.word(german, 2) })}
+		}),
+		prepositions: lists.Make(prepositions, func(i int) preposition {
+			return preposition{m.word(english, 1), m.word(german, 1), grammarCase(1 + i%2)}
+		}),
+		names: lists.Make(names, func(int) string { return capital(m.word(english, 2)) }),
+	}
+}
+
+// maker makes words that there are not yet.
+type maker struct {
+	*draw.Random
+	taken map[string]bool
+}
+
+func (m *maker) noun() noun {
+	return noun{
+		source: m.word(english, m.Between(1, 2)),
+		target: m.perhaps(twoNouns, func() string { return capital(m.word(german, m.Between(1, 2))) }),
+		gender: m.Below(3), plural: []string{"e", "en", "er", "s"}[m.Below(4)],
+	}
+}
+
+func (m *maker) verb() verb {
+	v := verb{source: m.word(english, m.Between(1, 2))}
+	v.target[0] = m.word(german, m.Between(1, 2))
+	v.target[1] = v.target[0]
+	if m.Chance(twoVerbs) {
+		v.target[1] = m.word(german, 1)
+	}
+	if m.Chance(30) {
+		v.prefix = []string{"an", "auf", "vor", "mit", "ein", "zu"}[m.Below(6)]
+	}
+	return v
+}
+
+func (m *maker) adjective() adjective {
+	a := adjective{source: m.word(english, m.Between(1, 2))}
+	word := m.word(german, m.Between(1, 2))
+	a.target = [3]string{word, word, word}
+	if m.Chance(twoAdjectives) {
+		a.target[m.Below(3)] = m.word(german, 1)
+	}
+	return a
+}
+
+// perhaps makes one word, or in so many of 100 cases two.
+func (m *maker) perhaps(percent int, make func() string) []string {
+	all := []string{make()}
+	if m.Chance(percent) {
+		all = append(all, make())
+	}
+	return all
+}
+
+// word makes a word of so many syllables.
+func (m *maker) word(s sounds, syllables int) string {
+	for {
+		word := s.word(m.Random, syllables)
+		if !m.taken[word] && !isReserved(word) {
+			m.taken[word] = true
+			return word
+		}
+	}
+}
+
+// sounds are what syllables are of.
+type sounds struct{ onsets, vowels, codas []string }
+
+var (
+	english = sounds{
+		strings.Fields("b d f g h k l m n p r s t v w bl br cl dr gr pl sh st tr"), strings.Fields("a e i o u ea oo"),
+		strings.Fields("b ck d g l m n nd p r st t sh"),
+	}
+	german = sounds{
+		strings.Fields("b d f g h k l m n p r s t w z bl fr gl kn pf sch schw st tr"),
+		strings.Fields("a e i o u ä ö ü au ei ie"), strings.Fields("ch ck ft l lt m n nd r rk s st t tz"),
+	}
+)
+
+func (s *sounds) word(r *draw.Random, syllables int) string {
+	var b strings.Builder
+	for range syllables {
+		b.WriteString(one(r, s.onsets) + one(r, s.vowels))
+	}
+	return b.String() + one(r, s.codas)
+}
+
+func one(r *draw.Random, of []string) string { return of[r.Below(len(of))] }
+
+func capital(word string) string { return strings.ToUpper(word[:1]) + word[1:] }
+
+// isReserved says that a word is one of grammar.
+func isReserved(word string) bool {
+	switch word {
+	case "the", "and", "not", "does", "did", "that", "this", "der", "die", "das", "den", "dem", "ein", "und", "nicht",
+		"dass", "weil", "wenn", "ist", "an", "auf", "vor", "mit", "zu":
+		return true
+	}
+	return false
+}

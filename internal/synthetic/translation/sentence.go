@@ -1,0 +1,131 @@
+package translation
+
+import (
+	"strconv"
+
+	"github.com/plumbline-ml/plumbline/internal/draw"
+)
+
+// writer writes one pair.
+type writer struct {
+	*lexicon
+	random         *draw.Random
+	source, target []string
+}
+
+// Words of grammar, in both languages.
+var (
+	conjunctions = [...][2]string{{"that", "dass"}, {"because", "weil"}, {"if", "wenn"}}
+	ends         = [...]string{".", ".", ".", "!", "?"}
+)
+
+// sentence writes a main clause, perhaps with one more: of the same kind, or one whose verb stands last.
+func (w *writer) sentence() {
+	w.mainClause(w.clause())
+	switch k := w.random.Below(100); {
+	case k < 8:
+		c := conjunctions[w.random.Below(len(conjunctions))]
+		w.write(",", ",")
+		w.write(c[0], c[1])
+		w.subordinate(w.clause())
+	case k < 12:
+		w.write("and", "und")
+		w.mainClause(w.clause())
+	}
+	end := ends[w.random.Below(len(ends))]
+	w.write(end, end)
+}
+
+func (w *writer) write(source, target string) {
+	w.source = append(w.source, source)
+	w.target = append(w.target, target)
+}
+
+func (w *writer) putSource(words ...string) { w.source = append(w.source, words...) }
+func (w *writer) putTarget(words ...string) { w.target = append(w.target, words...) }
+
+// clause is what a clause says.
+type clause struct {
+	subject, object phrase
+	verb            *verb
+	past, not       bool
+	adverb          adverb // its translation chosen
+	where           *preposition
+	place           phrase
+	first           bool // the adverb comes first
+}
+
+func (w *writer) clause() *clause {
+	r := w.random
+	c := &clause{
+		subject: w.phrase(), object: w.phrase(), verb: frequent(r, w.verbs), past: r.Chance(40), not: r.Chance(15),
+	}
+	if r.Chance(30) {
+		c.adverb = *frequent(r, w.adverbs)
+		c.adverb.target = []string{one(r, c.adverb.target)}
+		c.first = r.Chance(50)
+	}
+	if r.Chance(15) {
+		c.where, c.place = frequent(r, w.prepositions), w.phrase()
+	}
+	return c
+}
+
+// phrase is somebody or something: a name, or a noun.
+type phrase struct {
+	name      string
+	noun      *noun
+	word      string // the noun's translation
+	plural    bool
+	number    int // 0: none
+	article   article
+	adjective *adjective
+}
+
+func (w *writer) phrase() phrase {
+	r := w.random
+	if r.Chance(15) {
+		return phrase{name: w.name()}
+	}
+	p := phrase{noun: frequent(r, w.nouns), plural: r.Chance(30), article: article(r.Below(3))}
+	p.word = one(r, p.noun.target)
+	if r.Chance(22) {
+		p.adjective = frequent(r, w.adjectives)
+	}
+	if p.plural && (p.article == indefinite || r.Chance(20)) {
+		p.article, p.number = none, r.Between(2, 99)
+	}
+	return p
+}
+
+// name is a known one, or one that is made up.
+func (w *writer) name() string {
+	if w.random.Chance(50) {
+		return w.names[w.random.Below(len(w.names))]
+	}
+	return capital(english.word(w.random, 2))
+}
+
+// frequent draws the first words more often than the last: word i about 1/(i+8) as often (Zipf's law).
+func frequent[W any](r *draw.Random, words []W) *W {
+	const scale = 1 << 20
+	total := 0
+	for i := range words {
+		total += scale / (i + 8)
+	}
+	at := r.Below(total)
+	for i := range words {
+		if at -= scale / (i + 8); at < 0 {
+			return &words[i]
+		}
+	}
+	return &words[len(words)-1]
+}
+
+// numeral is a number in the target language, with the ones first.
+func numeral(n int) string {
+	if n <= 12 || n%10 == 0 {
+		return strconv.Itoa(n)
+	}
+	return strconv.Itoa(n%10) + "und" + strconv.Itoa(n/10*10)
+}

@@ -1,0 +1,201 @@
+package volumes
+
+import (
+	"fmt"
+
+	"github.com/plumbline-ml/plumbline/internal/draw"
+)
+
+// Sizes of the sets of heads.
+const (
+	HeadTrainCount       = 240
+	HeadCalibrationCount = 12
+	HeadEvalCount        = 24
+)
+
+// HeadChannels is how many volumes of one head there are: T1, T1 with contrast agent, T2, FLAIR.
+const HeadChannels = 4
+
+// Classes of a head's voxels: those of BraTS once they are converted.
+const (
+	Oedema       uint8 = 1
+	NonEnhancing uint8 = 2
+	Enhancing    uint8 = 3
+)
+
+// HeadSet is a set of labelled heads of four channels, as resonance tomography gives them once the whole is taken out.
+type HeadSet struct{ draw.Samples }
+
+// HeadTrain is the set that the embedded model is trained on.
+func HeadTrain() HeadSet { return HeadSet{draw.NewSamples(0x706c756d_00000401, HeadTrainCount)} }
+
+// HeadCalibration is the set that the embedded model is quantised with.
+func HeadCalibration() HeadSet {
+	return HeadSet{draw.NewSamples(0x706c756d_00000402, HeadCalibrationCount)}
+}
+
+// HeadEval is the set that accuracy is measured on.
+func HeadEval() HeadSet { return HeadSet{draw.NewSamples(0x706c756d_00000403, HeadEvalCount)} }
+
+// Name is what head i is called: "HGG__Plumbline_017", or of every sixth, which has no enhancing part, "LGG__...".
+func (s HeadSet) Name(i int) string {
+	if lowGrade(i) {
+		return fmt.Sprintf("LGG__Plumbline_%03d", i)
+	}
+	return fmt.Sprintf("HGG__Plumbline_%03d", i)
+}
+
+func lowGrade(i int) bool { return i%6 == 5 }
+
+// Head is a drawn head. Axes are those of a Volume; voxels have one millimetre.
+type Head struct {
+	Shape    [3]int
+	Channels [HeadChannels][]float32 // whole numbers in C order: 0 outside of the brain and in hollows, else 1 to 3071
+	Labels   []uint8                 // classes, in the same order
+}
+
+// Draw draws head i: 36 to 40 voxels a side, of which the brain takes at most 32. The caller owns it.
+func (s HeadSet) Draw(i int) *Head {
+	return drawHead(draw.NewRandom(s.Seed, uint64(i)), !lowGrade(i))
+}
+
+// Size is the shape of head i, as Draw gives it, without drawing it.
+func (s HeadSet) Size(i int) [3]int { return headShape(draw.NewRandom(s.Seed, uint64(i))) }
+
+func headShape(r *draw.Random) [3]int {
+	return [3]int{r.Between(36, 40), r.Between(36, 40), r.Between(36, 40)}
+}
+
+// shades are what a part of a head looks like in each channel.
+type shades [HeadChannels]int
+
+// The shades of a head's parts. Each border of a lesion shows in some channels only: the outer one in T2 and FLAIR, the
+// core's in T1, that of the enhancing part in T1 with contrast agent; and each channel alone has bright or dark spots
+// that look the same there and are no lesion.
+func brainShades() shades     { return shades{600, 600, 500, 500} }
+func oedemaShades() shades    { return shades{600, 600, 680, 680} }
+func coreShades() shades      { return shades{440, 600, 680, 680} }
+func enhancingShades() shades { return shades{440, 820, 680, 680} }
+
+func spotShades() []shades {
+	return []shades{
+		{600, 600, 500, 680}, // bright in FLAIR alone
+		{600, 600, 680, 500}, // bright in T2 alone
+		{440, 600, 500, 500}, // dark in T1 alone
+		{600, 820, 500, 500}, // a vessel: it takes the contrast agent, and is no lesion
+	}
+}
+
+// Labels of a head while it is drawn.
+const (
+	brain  uint8 = 254
+	hollow uint8 = 255
+)
+
+// anatomy is a head being assembled: bodies from outside to inside, with their shades.
+type anatomy struct {
+	phantom
+	looks []shades
+}
+
+func (a *anatomy) paint(b body, look shades, label uint8) {
+	b.tissue = tissue{grain: 60, label: label, named: true}
+	a.add(b)
+	a.looks = append(a.looks, look)
+}
+
+// drawHead assembles a head and renders its channels.
+func drawHead(r *draw.Random, enhancing bool) *Head {
+	h := &Head{Shape: headShape(r)}
+	var extent point
+	for k := range extent {
+		extent[k] = h.Shape[k] * mm
+	}
+	a := &anatomy{phantom: phantom{r: r, extent: extent}}
+	whole := a.brain()
+	for range r.Between(4, 8) {
+		a.spot(whole)
+	}
+	a.lesion(whole, enhancing)
+	rough := newTexture(r, 5*mm, extent, mm)
+	for c := range h.Channels {
+		values, labels := a.render(c, h.Shape, rough)
+		for k, label := range labels {
+			switch label {
+			case 0, hollow:
+				values[k] = 0
+			default:
+				values[k] = max(values[k], 1)
+			}
+			if label >= brain {
+				labels[k] = 0
+			}
+		}
+		h.Channels[c], h.Labels = values, labels
+	}
+	return h
+}
+
+// render scans one channel, with a gain, a grain and a noise of its own.
+func (a *anatomy) render(channel int, shape [3]int, rough *texture) ([]float32, []uint8) {
+	gain := a.r.Between(70, 140)
+	for i, b := range a.bodies {
+		b.hu = a.looks[i][channel] * gain / 100
+	}
+	s := &scan{
+		bodies: a.bodies, spacing: point{mm, mm, mm}, shape: shape, edge: mm, noise: a.r.Between(110, 190) * gain / 100,
+		rough: rough, grain: newTexture(a.r, 3*mm, a.extent, mm), random: a.r,
+	}
+	v := s.sample()
+	return v.Values, v.Labels
+}
+
+// brain is the brain, and in half of the heads a hollow in which nothing is seen, as far as nothing is painted over it.
+func (a *anatomy) brain() body {
+	b := body{at: a.place(50, 50, 50, 2), axes: turned(a.angle(4), a.angle(4)), rough: 40,
+		radius: point{a.tenths(130, 157), a.tenths(130, 157), a.tenths(130, 157)}}
+	a.paint(b, brainShades(), brain)
+	if a.r.Chance(50) {
+		a.paint(body{at: a.inside(b, 350), axes: turned(a.angle(50), a.angle(25)), rough: 100,
+			radius: point{a.tenths(15, 25), a.tenths(15, 25), a.tenths(15, 25)}}, shades{}, hollow)
+	}
+	return b
+}
+
+// tenths returns a length of lo to hi tenths of a millimetre.
+func (a *anatomy) tenths(lo, hi int) int { return a.r.Between(lo*mm, hi*mm) / 10 }
+
+// inside returns a point of a body at most so far from its middle along each axis, in 1/surface of the radius.
+func (a *anatomy) inside(b body, most int) point {
+	return b.along(point{a.r.Between(-most, most), a.r.Between(-most, most), a.r.Between(-most, most)})
+}
+
+// spot adds what a lesion is to be told from.
+func (a *anatomy) spot(whole body) {
+	looks := spotShades()
+	a.paint(body{at: a.inside(whole, 500), axes: turned(a.angle(50), a.angle(25)), rough: 150,
+		radius: point{a.tenths(25, 65), a.tenths(25, 65), a.tenths(25, 65)}}, looks[a.r.Below(len(looks))], brain)
+}
+
+// lesion adds three bodies, one in the other: oedema, the core, and where there is one the enhancing part.
+func (a *anatomy) lesion(whole body, enhancing bool) {
+	axes := turned(a.angle(50), a.angle(25))
+	outer := body{at: a.inside(whole, 250), axes: axes, rough: 200,
+		radius: point{a.tenths(70, 105), a.tenths(70, 105), a.tenths(70, 105)}}
+	a.paint(outer, oedemaShades(), Oedema)
+	core := a.within(outer, 180, 60, 76)
+	a.paint(core, coreShades(), NonEnhancing)
+	if enhancing {
+		a.paint(a.within(core, 200, 58, 80), enhancingShades(), Enhancing)
+	}
+}
+
+// within is a smaller body in another one, of lo to hi percent of its size.
+func (a *anatomy) within(b body, off, lo, hi int) body {
+	inner := b
+	inner.at = a.inside(b, off)
+	for k := range inner.radius {
+		inner.radius[k] = b.radius[k] * a.r.Between(lo, hi) / 100
+	}
+	return inner
+}

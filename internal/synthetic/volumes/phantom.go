@@ -1,0 +1,176 @@
+package volumes
+
+import "github.com/plumbline-ml/plumbline/internal/draw"
+
+// phantom is a body being assembled, from outside to inside.
+type phantom struct {
+	r      *draw.Random
+	extent point
+	bodies []*body
+}
+
+// newScan draws the size of a phantom, about half that of an adult's upper abdomen, and how it is scanned.
+func newScan(r *draw.Random) *scan {
+	inPlane := mm * r.Between(75, 125) / 100
+	s := &scan{
+		spacing: point{mm * r.Between(180, 380) / 100, inPlane, inPlane},
+		noise:   r.Between(10, 30), edge: mm * r.Between(80, 150) / 100, air: -1000, random: r,
+	}
+	size := point{mm * r.Between(76, 98), mm * r.Between(72, 92), mm * r.Between(86, 108)}
+	for k := range s.shape {
+		s.shape[k] = size[k] / s.spacing[k]
+	}
+	return s
+}
+
+// drawPhantom assembles and scans a phantom.
+func drawPhantom(r *draw.Random) *Volume {
+	s := newScan(r)
+	p := &phantom{r: r, extent: s.extent()}
+	p.trunk()
+	p.organs()
+	p.spine()
+	p.kidneys()
+	s.bodies = p.bodies
+	s.rough = newTexture(r, 7*mm, p.extent, s.spacing[2])
+	s.grain = newTexture(r, 4*mm, p.extent, s.spacing[2])
+	return s.sample()
+}
+
+// place returns the point at shares of the extent, in percent, moved by up to some millimetres in each direction.
+func (p *phantom) place(z, y, x, spread int) point {
+	at := point{p.extent[0] * z / 100, p.extent[1] * y / 100, p.extent[2] * x / 100}
+	return at.plus(point{p.r.Between(-spread, spread) * mm, p.r.Between(-spread, spread) * mm,
+		p.r.Between(-spread, spread) * mm})
+}
+
+// between returns a length of lo to hi millimetres.
+func (p *phantom) between(lo, hi int) int { return p.r.Between(lo*mm, hi*mm) }
+
+// angle returns an angle of at most share percent of a turn, to either side.
+func (p *phantom) angle(share int) int { return p.r.Between(-draw.Turn*share/100, draw.Turn*share/100) }
+
+// add paints a body over those before it.
+func (p *phantom) add(b body) *body {
+	p.bodies = append(p.bodies, &b)
+	return &b
+}
+
+// trunk is skin and fat, and the muscle within.
+func (p *phantom) trunk() {
+	tall := 4 * p.extent[0]
+	middle := point{p.extent[0] / 2, p.extent[1] / 2, p.extent[2] / 2}
+	wide, deep := p.extent[2]*p.r.Between(50, 62)/100, p.extent[1]*p.r.Between(50, 62)/100
+	p.add(body{at: middle, axes: turned(p.angle(2), 0), radius: point{tall, deep, wide},
+		tissue: tissue{hu: p.r.Between(-115, -85), grain: 15}})
+	rim := p.between(4, 10)
+	p.add(body{at: middle, axes: turned(p.angle(2), 0), radius: point{tall, deep - rim, wide - rim}, rough: 120,
+		tissue: tissue{hu: p.r.Between(40, 65), grain: 20}})
+	p.add(body{at: middle, axes: turned(p.angle(2), 0), radius: point{tall, deep - 2*rim, wide - 2*rim}, rough: 200,
+		tissue: tissue{hu: p.r.Between(-110, -80), grain: 20}})
+}
+
+// organs are what lies beside the kidneys and looks like them or like their tumours.
+func (p *phantom) organs() {
+	liver := tissue{hu: p.r.Between(75, 140), grain: 12}
+	p.add(body{at: p.place(18, 38, 24, 6), axes: turned(p.angle(10), p.angle(8)),
+		radius: point{p.between(18, 26), p.between(16, 22), p.between(14, 20)}, rough: 150, tissue: liver})
+	spleen := tissue{hu: p.r.Between(90, 160), grain: 12}
+	p.add(body{at: p.place(15, 45, 80, 5), axes: turned(p.angle(10), p.angle(8)),
+		radius: point{p.between(12, 18), p.between(8, 12), p.between(7, 11)}, bend: 300, rough: 120, tissue: spleen})
+	for range p.r.Between(4, 8) { // loops of the bowel
+		loop := tissue{hu: p.r.Between(20, 120), grain: 25}
+		at := p.place(p.r.Between(20, 95), p.r.Between(12, 50), p.r.Between(20, 80), 3)
+		b := p.add(body{
+			at: at, axes: turned(p.angle(50), p.angle(25)), radius: point{p.between(6, 14), p.between(4, 8), p.between(4, 8)},
+			bend: p.r.Between(-400, 400), rough: 150, tissue: loop,
+		})
+		if p.r.Chance(40) {
+			p.add(body{
+				at: at, axes: b.axes, radius: point{b.radius[0] / 2, b.radius[1] / 2, b.radius[2] / 2}, tissue: tissue{hu: -800},
+			})
+		}
+	}
+}
+
+// spine is the backbone with the muscles and the vessels along it.
+func (p *phantom) spine() {
+	tall := 3 * p.extent[0]
+	for _, side := range []int{40, 60} {
+		muscle := tissue{hu: p.r.Between(45, 75), grain: 15}
+		p.add(body{at: p.place(50, 74, side, 2), axes: turned(0, p.angle(2)),
+			radius: point{tall, p.between(6, 9), p.between(6, 9)}, rough: 100, tissue: muscle})
+	}
+	bone := tissue{hu: p.r.Between(220, 500), grain: 120}
+	p.add(body{at: p.place(50, 72, 50, 1), axes: turned(0, p.angle(1)),
+		radius: point{tall, p.between(8, 10), p.between(9, 12)}, rough: 60, tissue: bone})
+	for _, side := range []int{45, 56} {
+		vessel := tissue{hu: p.r.Between(120, 230), grain: 8}
+		p.add(body{at: p.place(50, 56, side, 2), axes: turned(0, p.angle(2)),
+			radius: point{tall, p.between(3, 5), p.between(3, 5)}, tissue: vessel})
+	}
+}
+
+// kidneys adds both, with cysts and at least one tumour between them.
+func (p *phantom) kidneys() {
+	bright := p.r.Between(115, 195) // by the time since the contrast agent
+	first := p.r.Below(2)
+	for side := range 2 {
+		k := p.kidney(side, bright)
+		for range p.r.Below(3) / 2 {
+			p.growth(k, tissue{hu: p.r.Between(-5, 25), grain: 5, label: Kidney, named: true}, p.between(2, 5)) // a cyst
+		}
+		tumours := p.r.Below(2)
+		if side == first {
+			tumours = 1 + p.r.Below(2)
+		}
+		for range tumours {
+			p.tumour(k, bright)
+		}
+	}
+}
+
+// kidney adds one: cortex, medulla, and the fat where the vessels enter.
+func (p *phantom) kidney(side, bright int) *body {
+	at := p.place(52, 66, []int{24, 76}[side], 4)
+	inwards := []int{1, -1}[side]
+	axes := turned(inwards*draw.Turn/4+p.angle(8), p.angle(7))
+	k := p.add(body{
+		at: at, axes: axes, radius: point{p.between(15, 21), p.between(8, 11), p.between(7, 10)},
+		bend: 350, rough: 60, tissue: tissue{hu: bright, grain: 8, label: Kidney, named: true},
+	})
+	p.add(body{at: at, axes: axes, radius: point{k.radius[0] * 7 / 10, k.radius[1] * 6 / 10, k.radius[2] * 6 / 10},
+		bend: 350, rough: 200, tissue: tissue{hu: bright - p.r.Between(5, 50), grain: 15}})
+	p.add(body{at: k.along(point{0, 700, 0}), axes: axes, radius: point{k.radius[0] / 3, k.radius[1] / 2, k.radius[2] / 3},
+		rough: 200, tissue: tissue{hu: p.r.Between(-90, -40), grain: 20}})
+	return k
+}
+
+// tumour adds a growth of two or three lobes, often with a dark core.
+func (p *phantom) tumour(k *body, bright int) {
+	flesh := tissue{hu: max(bright-p.r.Between(30, 105), 15), grain: p.r.Between(8, 35), label: Tumour, named: true}
+	g := p.growth(k, flesh, p.between(4, 9))
+	for range p.r.Between(1, 2) {
+		lobe := *g
+		lobe.at = g.along(point{p.r.Between(-700, 700), p.r.Between(-700, 700), p.r.Between(-700, 700)})
+		for i := range lobe.radius {
+			lobe.radius[i] = g.radius[i] * p.r.Between(50, 80) / 100
+		}
+		p.add(lobe)
+	}
+	if p.r.Chance(40) {
+		core := tissue{hu: flesh.hu - p.r.Between(15, 50), grain: 15}
+		p.add(body{
+			at: g.at, axes: g.axes, radius: point{g.radius[0] / 2, g.radius[1] / 2, g.radius[2] / 2}, rough: 200, tissue: core,
+		})
+	}
+}
+
+// growth adds a body at the outer surface of a kidney, away from where the vessels enter.
+func (p *phantom) growth(k *body, t tissue, size int) *body {
+	out := []int{1, -1}[p.r.Below(2)] * p.r.Between(500, 950)
+	at := k.along(point{p.r.Between(-800, 800), -p.r.Between(0, 600), out})
+	scaled := func() int { return size * p.r.Between(75, 125) / 100 }
+	return p.add(body{at: at, axes: turned(p.angle(50), p.angle(25)), radius: point{scaled(), scaled(), scaled()},
+		rough: p.r.Between(50, 250), tissue: t})
+}

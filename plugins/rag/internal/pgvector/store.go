@@ -1,0 +1,141 @@
+// Package pgvector keeps passages in a table of PostgreSQL with the extension pgvector, for such as outgrow one
+// machine: it writes them with an index of hierarchical navigable small worlds, and finds those nearest to a query.
+//
+// In: the table plumbline_passages, limits of time. Out: what makes vectors of texts.
+package pgvector
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/plumbline-ml/plumbline/plugins/rag/internal/index"
+)
+
+// ErrStore is in the chain of every error of a store: one that is gone, hangs, or lacks what is looked for.
+var ErrStore = errors.New("store of passages")
+
+// ErrAddress is in the chain of errors of an address that cannot be read, and of settings beside it.
+var ErrAddress = errors.New("want postgres://USER@HOST:PORT/DATABASE")
+
+// errLate is a store that answers too late.
+var errLate = errors.New("no answer within the timeout")
+
+// Store is a connection to a store. It is for many goroutines.
+type Store struct {
+	pool  *pgxpool.Pool
+	name  string
+	limit time.Duration
+}
+
+// Open connects to the store at an address, postgres://USER@HOST:PORT/DATABASE, and asks whether it has pgvector: by
+// TLS, or by a socket of this machine; without either only where sslmode=disable says so. Each request may take so long
+// as limit says, but for making an index, which may take any time in which the store answers.
+func Open(ctx context.Context, address string, limit time.Duration, connections int) (*Store, error) {
+	c, err := pgxpool.ParseConfig(address)
+	if err != nil { // it has no password
+		return nil, fmt.Errorf("%w: %w: %w", ErrStore, ErrAddress, err)
+	}
+	keepSecure(&c.ConnConfig.Config)
+	c.MaxConns = int32(max(1, connections)) + 1 // one asks whether a store still answers
+	c.ConnConfig.ConnectTimeout = limit
+	c.AfterConnect = func(ctx context.Context, one *pgx.Conn) error {
+		_, err := one.Exec(ctx, "SET hnsw.ef_search = "+strconv.Itoa(index.Official().EFSearch))
+		return err
+	}
+	at := net.JoinHostPort(c.ConnConfig.Host, strconv.Itoa(int(c.ConnConfig.Port)))
+	s := &Store{name: at + "/" + c.ConnConfig.Database, limit: limit}
+	if s.pool, err = pgxpool.NewWithConfig(ctx, c); err != nil {
+		return nil, fmt.Errorf("%w %s: %w", ErrStore, s.name, err)
+	}
+	var has bool
+	err = s.do(ctx, "connect", func(ctx context.Context) error {
+		return s.pool.QueryRow(ctx, "SELECT to_regtype('vector') IS NOT NULL").Scan(&has)
+	})
+	if err == nil && !has {
+		err = fmt.Errorf("%w %s: it has no type vector: want pgvector (CREATE EXTENSION vector)", ErrStore, s.name)
+	}
+	if err != nil {
+		s.pool.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// Name is HOST:PORT/DATABASE.
+func (s *Store) Name() string { return s.name }
+
+// Close ends the connections.
+func (s *Store) Close() error {
+	s.pool.Close()
+	return nil
+}
+
+// do makes a request within the limit.
+func (s *Store) do(ctx context.Context, what string, request func(context.Context) error) error {
+	limited, cancel := context.WithTimeoutCause(ctx, s.limit, errLate)
+	defer cancel()
+	err := request(limited)
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case limited.Err() != nil || errors.Is(err, context.DeadlineExceeded):
+		err = fmt.Errorf("%w of %v", errLate, s.limit)
+	}
+	if strings.Contains(err.Error(), "server refused TLS connection") {
+		err = fmt.Errorf("%w: it has no TLS; sslmode=disable in the address (or PGSSLMODE) sends all that is said in clear, "+
+			"a password too", err)
+	}
+	return fmt.Errorf("%w %s: %s: %w", ErrStore, s.name, what, err)
+}
+
+// Dim is how many values the vectors of the table have.
+func (s *Store) Dim(ctx context.Context) (dim int, err error) {
+	err = s.do(ctx, "look for the table "+table, func(ctx context.Context) error {
+		err := s.pool.QueryRow(ctx, "SELECT atttypmod FROM pg_attribute WHERE attrelid = to_regclass('"+table+
+			"') AND attname = 'embedding'").Scan(&dim)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return errors.New("it is not there: want the passages that a run of e2e-rag-db wrote (--param index=)")
+		}
+		return err
+	})
+	return dim, err
+}
+
+// Search finds about the k passages nearest to a query, the nearest first.
+func (s *Store) Search(ctx context.Context, query []float32, k int) (found []index.Passage, err error) {
+	err = s.do(ctx, "search", func(ctx context.Context) error {
+		rows, err := s.pool.Query(ctx, "SELECT content, source, passage, url FROM "+table+
+			" ORDER BY embedding <-> $1::text::vector LIMIT $2", literal(query), k)
+		if err != nil {
+			return err
+		}
+		found, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (p index.Passage, err error) {
+			err = row.Scan(&p.Text, &p.Source, &p.ID, &p.URL)
+			return p, err
+		})
+		return err
+	})
+	return found, err
+}
+
+// literal is a vector as pgvector reads it.
+func literal(v []float32) string {
+	b := []byte{'['}
+	for i, x := range v {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendFloat(b, float64(x), 'g', -1, 32)
+	}
+	return string(append(b, ']'))
+}

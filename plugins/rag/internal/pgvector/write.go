@@ -1,0 +1,135 @@
+package pgvector
+
+import (
+	"context"
+	"crypto/md5"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"strconv"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/plugins/rag/internal/index"
+)
+
+// The tables: that which is searched, and that which takes its place when all is written.
+const (
+	table   = "plumbline_passages"
+	staging = table + "_new"
+)
+
+// batch is how many passages are sent at a time.
+const batch = 256
+
+// Writer writes passages into a table that takes the place of the one before in the end. It is for one goroutine.
+type Writer struct {
+	*Store
+	dim, count int
+	sum        hash.Hash
+	contents   []string
+	sources    []string
+	ids        []int32
+	urls       []string
+	vectors    []string
+}
+
+// NewWriter returns a writer, which has sent nothing.
+func (s *Store) NewWriter() *Writer { return &Writer{Store: s, sum: md5.New()} }
+
+// Len is how many passages were added, and Dim how many values each has.
+func (w *Writer) Len() int { return w.count }
+
+// Dim is how many values each vector has.
+func (w *Writer) Dim() int { return w.dim }
+
+// Add adds a passage. The first one begins the table.
+func (w *Writer) Add(ctx context.Context, p index.Passage, v []float32) error {
+	if w.count == 0 {
+		w.dim = len(v)
+		if err := w.begin(ctx); err != nil {
+			return err
+		}
+	}
+	if len(v) != w.dim {
+		return fmt.Errorf("%w: %d values, want %d", index.ErrVector, len(v), w.dim)
+	}
+	text := literal(v)
+	fmt.Fprintf(w.sum, "%q %q %d %q %s\n", p.Text, p.Source, p.ID, p.URL, text)
+	w.contents, w.sources, w.ids = append(w.contents, p.Text), append(w.sources, p.Source), append(w.ids, int32(p.ID))
+	w.urls, w.vectors = append(w.urls, p.URL), append(w.vectors, text)
+	if w.count++; len(w.vectors) < batch {
+		return nil
+	}
+	return w.send(ctx)
+}
+
+func (w *Writer) begin(ctx context.Context) error {
+	return w.do(ctx, "make the table "+staging, func(ctx context.Context) error {
+		_, err := w.pool.Exec(ctx, "DROP TABLE IF EXISTS "+staging+"; CREATE TABLE "+staging+" (content text NOT NULL, "+
+			"source text NOT NULL, passage int NOT NULL, url text NOT NULL, embedding vector("+strconv.Itoa(w.dim)+") NOT NULL)")
+		return err
+	})
+}
+
+// send sends the passages that wait.
+func (w *Writer) send(ctx context.Context) error {
+	if len(w.vectors) == 0 {
+		return nil
+	}
+	err := w.do(ctx, fmt.Sprintf("write passages up to %d", w.count), func(ctx context.Context) error {
+		_, err := w.pool.Exec(ctx, "INSERT INTO "+staging+" SELECT c, s, p, u, e::vector FROM "+
+			"unnest($1::text[], $2::text[], $3::int[], $4::text[], $5::text[]) AS t(c, s, p, u, e)",
+			w.contents, w.sources, w.ids, w.urls, w.vectors)
+		return err
+	})
+	w.contents, w.sources, w.ids = w.contents[:0], w.sources[:0], w.ids[:0]
+	w.urls, w.vectors = w.urls[:0], w.vectors[:0]
+	return err
+}
+
+// Finish makes the index, and puts the table in the place of the one before. The result is the MD5 of the passages and
+// vectors in their order, in lower-case hex.
+func (w *Writer) Finish(ctx context.Context) (md5 string, err error) {
+	if err := w.send(ctx); err != nil {
+		return "", err
+	}
+	p := index.Official()
+	err = w.watched(ctx, "make the index", fmt.Sprintf("CREATE INDEX ON %s USING hnsw (embedding vector_l2_ops) "+
+		"WITH (m = %d, ef_construction = %d)", staging, p.M, p.EFConstruction))
+	if err != nil {
+		return "", err
+	}
+	err = w.do(ctx, "put "+staging+" in the place of "+table, func(ctx context.Context) error {
+		_, err := w.pool.Exec(ctx, "BEGIN; DROP TABLE IF EXISTS "+table+"; ALTER TABLE "+staging+" RENAME TO "+table+
+			"; COMMIT")
+		return err
+	})
+	return hex.EncodeToString(w.sum.Sum(nil)), err
+}
+
+// watched executes what may take any time, as long as the store answers beside it.
+func (s *Store) watched(ctx context.Context, what, command string) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	go func() {
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(s.limit):
+			}
+			if err := s.do(ctx, what, s.pool.Ping); err != nil {
+				cancel(err)
+				return
+			}
+		}
+	}()
+	_, err := s.pool.Exec(ctx, command)
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	}
+	return fmt.Errorf("%w %s: %s: %w", ErrStore, s.name, what, err)
+}

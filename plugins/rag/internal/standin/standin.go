@@ -1,0 +1,91 @@
+// Package standin is a language model that is none: rules, written for the templates of the drawn encyclopedia, reply
+// to the prompts of the embedded retrieval benchmarks, and some of the replies are broken on purpose. It shows that all
+// between a benchmark and its result works, and says nothing of any model.
+//
+// In: prompts in words of our own, replies to them, as a function, as a backend that generates, and over HTTP. Out:
+// pages and questions (internal/synthetic/encyclopedia), the loop that asks.
+package standin
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+)
+
+// Label is what every result says of it.
+const Label = "stand-in: scripted server"
+
+//go:embed words
+var words embed.FS
+
+// Words are the prompts of the embedded benchmarks: relevance.txt, sufficiency.txt, queries.txt, answer.txt and
+// judge.txt. Places are as in Python's str.format, {name}, and in all but the answer's a doubled brace is one.
+func Words() fs.FS {
+	sub, err := fs.Sub(words, "words")
+	if err != nil { // not of a name without dots
+		return words
+	}
+	return sub
+}
+
+// Backend opens the rules in the place of a model.
+type Backend struct{}
+
+var (
+	_ backend.GeneratorOpener = Backend{}
+	_ backend.Describer       = Backend{}
+)
+
+// Describe says what it is.
+func (Backend) Describe() backend.Info { return backend.Info{Version: Label} }
+
+// Open opens no session: rules have no tensors.
+func (Backend) Open(context.Context, backend.Model, backend.Config) (backend.Session, error) {
+	return nil, errors.New("a scripted server runs no model: choose another backend")
+}
+
+// OpenGenerator takes any model: the rules are the same.
+func (Backend) OpenGenerator(_ context.Context, _ backend.Model, c backend.Config) (backend.Generator, error) {
+	var faults []error
+	for name := range c.Options {
+		faults = append(faults, fmt.Errorf("%w: the scripted server has no option %q", backend.ErrOption, name))
+	}
+	if err := errors.Join(faults...); err != nil {
+		return nil, err
+	}
+	return generator{}, nil
+}
+
+type generator struct{}
+
+// Generate replies to the last message.
+func (generator) Generate(ctx context.Context, p backend.Prompt, sink backend.TokenSink) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if len(p.Messages) == 0 {
+		return errors.New("a prompt without a message: the scripted server replies to chats alone")
+	}
+	r := replyTo(p.Messages[len(p.Messages)-1].Content)
+	sink.FirstToken(backend.Tokens{})
+	sink.Complete(backend.Tokens{Text: r.text, Reasoning: r.reasoning, Finish: "stop", N: r.tokens()})
+	return nil
+}
+
+// Limits has no preference.
+func (generator) Limits() backend.Limits { return backend.Limits{} }
+
+func (generator) Close() error { return nil }
+
+// reply is what is said to a prompt.
+type reply struct{ text, reasoning string }
+
+// tokens are counted as words, of which even an empty reply has one: that it ends.
+func (r reply) tokens() int {
+	return max(1, len(strings.Fields(r.text))+len(strings.Fields(r.reasoning)))
+}
