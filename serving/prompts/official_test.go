@@ -111,8 +111,8 @@ func TestOfficialSalts(t *testing.T) {
 // TestSaltsStandBeforeTheUser: of messages the first one of the user's has the salt, and warm-up has salts of its own.
 func TestSaltsStandBeforeTheUser(t *testing.T) {
 	file := rowsFile(t, `{"messages": [{"role": "system", "content": "S"}, `+
-		`{"role": "user", "name": "n", "content": "U"}, {"role": "assistant", "content": "A"}, ` +
-			`{"role": "user", "content": "V"}]}`,
+		`{"role": "user", "name": "n", "content": "U"}, {"role": "assistant", "content": "A"}, `+
+		`{"role": "user", "content": "V"}]}`,
 		`{"messages": [{"role": "user", "content": [{"type": "text", "text": "<U>"}]}]}`)
 	set, asks := draw(t, prompts.Options{File: file, Order: "in-order", SaltSeed: "7"}, prompts.Draw{})
 	want := []string{`[{"role": "system", "content": "S"},` +
